@@ -27,7 +27,8 @@ func BenchmarkRows(b *testing.B) {
 	b.ResetTimer()
 	begin := spent()
 	for range b.N {
-		if _, err := Run(context.Background(), []string{data}, b.TempDir(), Config{Command: []string{program, "dump"}, Procs: 1}); err != nil {
+		if _, err := Run(context.Background(), []string{data}, b.TempDir(), Config{Command: []string{program, "dump"},
+			Procs: 1}); err != nil {
 			b.Fatal(err)
 		}
 	}

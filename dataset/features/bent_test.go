@@ -23,7 +23,8 @@ func bentEngine(t testing.TB) string {
 		t.Skip("needs a C compiler:", err)
 	}
 	program := filepath.Join(t.TempDir(), "bent")
-	if text, err := exec.Command(cc, "-std=c99", "-Wall", "-Wextra", "-Werror", "-O1", "-I.", "-o", program, "testdata/bent.c").CombinedOutput(); err != nil {
+	if text, err := exec.Command(cc, "-std=c99", "-Wall", "-Wextra", "-Werror", "-O1", "-I.", "-o", program,
+		"testdata/bent.c").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	return program
@@ -34,7 +35,8 @@ func TestBentInC(t *testing.T) {
 	program := bentEngine(t)
 	data, rows := positions(t, 2000)
 	out := t.TempDir()
-	if _, err := Run(context.Background(), []string{data}, out, Config{Command: []string{program, "dump"}, Procs: 2}); err != nil {
+	if _, err := Run(context.Background(), []string{data}, out, Config{Command: []string{program, "dump"},
+		Procs: 2}); err != nil {
 		t.Fatal(err)
 	}
 	r, set, err := dataset.OpenFeatures(out)
@@ -68,7 +70,8 @@ func TestBentInC(t *testing.T) {
 		t.Errorf("%d rows of %d, %d skipped, %d bend", i, len(rows), skipped, bends)
 	}
 	_, err = Run(context.Background(), []string{data}, t.TempDir(), Config{Command: []string{program, "square"}})
-	if !errors.Is(err, dataset.ErrDrift) || !strings.Contains(err.Error(), "danger.white.mg = ") || !strings.Contains(err.Error(), "the formula is not what the engine computes") {
+	if !errors.Is(err, dataset.ErrDrift) || !strings.Contains(err.Error(), "danger.white.mg = ") ||
+		!strings.Contains(err.Error(), "the formula is not what the engine computes") {
 		t.Errorf("another divisor: %v", err)
 	}
 }
@@ -131,17 +134,20 @@ func TestBentRecords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := read(recordsBinary, bytesOf(append(head(2, flagEval|flagChannels|flagColumns), []uint16{1, 0}, []int8{2, 1, 1, 0}, []float32{1, 0.5, 14.625})...))
+	b, err := read(recordsBinary, bytesOf(append(head(2, flagEval|flagChannels|flagColumns), []uint16{1, 0},
+		[]int8{2, 1, 1, 0}, []float32{1, 0.5, 14.625})...))
 	if err != nil || !reflect.DeepEqual(a, b) {
 		t.Errorf("JSON and binary say %+v and %+v, %v", a, b, err)
 	}
 	if a, err = read(recordsJSON, `{"skip":"KPK"}`+"\n"); err != nil || a.Skip != "KPK" {
 		t.Errorf("%+v, %v", a, err)
 	}
-	if b, err = read(recordsBinary, bytesOf(append(head(0, flagSkip), uint8(3), []uint8("KPK"))...)); err != nil || b.Skip != "KPK" {
+	if b, err = read(recordsBinary, bytesOf(append(head(0, flagSkip), uint8(3), []uint8("KPK"))...)); err != nil ||
+		b.Skip != "KPK" {
 		t.Errorf("%+v, %v", b, err)
 	}
-	flat := strings.NewReplacer(`"kind":"tapered"`, `"kind":"plain"`, `a.mg*phase + a.eg*(1 - phase)`, `a`, `"mg":100,"eg":50`, `"value":100`).Replace(bentHeader)
+	flat := strings.NewReplacer(`"kind":"tapered"`, `"kind":"plain"`, `a.mg*phase + a.eg*(1 - phase)`, `a`,
+		`"mg":100,"eg":50`, `"value":100`).Replace(bentHeader)
 	h, err := parseHeader([]byte(flat))
 	if err != nil {
 		t.Fatal(err)
@@ -158,7 +164,8 @@ func TestBentRecords(t *testing.T) {
 			t.Fatal(err)
 		}
 		set := h.set()
-		if err := checkRecord(&set, a); errors.Is(err, dataset.ErrDrift) != drifts || drifts && !strings.Contains(err.Error(), `the terms of channel "a" add up to 50 for the endgame half`) {
+		if err := checkRecord(&set, a); errors.Is(err, dataset.ErrDrift) != drifts || drifts &&
+			!strings.Contains(err.Error(), `the terms of channel "a" add up to 50 for the endgame half`) {
 			t.Errorf("halves %s: %v", halves, err)
 		}
 	}
@@ -206,7 +213,8 @@ func TestDivisionByZero(t *testing.T) {
 		t.Fatal(err)
 	}
 	set := h.set()
-	if err := checkRecord(&set, rec); err == nil || !strings.Contains(err.Error(), "division by 0") || !strings.Contains(err.Error(), "g = 4") {
+	if err := checkRecord(&set, rec); err == nil || !strings.Contains(err.Error(), "division by 0") ||
+		!strings.Contains(err.Error(), "g = 4") {
 		t.Errorf("%v", err)
 	}
 }

@@ -70,19 +70,22 @@ func (rr *recordReader) checkHead(h []byte) error {
 	}
 	switch flags := h[2]; {
 	case h[3] != mark || flags&^known != 0:
-		return fmt.Errorf("a record begins with % x, want flags of at most %d and %x in the third and fourth byte%s", h[:4], known, mark, textMode(h))
+		return fmt.Errorf("a record begins with % x, want flags of at most %d and %x in the third and fourth byte%s", h[:4],
+			known, mark, textMode(h))
 	case flags&flagSkip != 0 && (!rr.header.Bent() || binary.LittleEndian.Uint16(h) != 0 || flags != flagSkip):
 		return fmt.Errorf("a record is skipped (flag %d), which needs a formula, no terms and no other flags", flagSkip)
 	case flags&flagSkip != 0:
 		return nil
 	case (flags&flagChannels != 0) != (rr.header.Bent() && rr.header.bySides()):
-		return fmt.Errorf("a record counts each side (flag %d) where no channel of the header does, or the other way round", flagChannels)
+		return fmt.Errorf("a record counts each side (flag %d) where no channel of the header does, or the other way round",
+			flagChannels)
 	case (flags&flagColumns != 0) != (rr.header.Bent() && rr.header.Numbers() > 0):
 		return fmt.Errorf("a record has columns (flag %d) where the header has none, or the other way round", flagColumns)
 	case flags&flagHalves != 0 && rr.halves() == 0:
 		return fmt.Errorf("a record has halves (flag %d), but no channel of the header is tapered", flagHalves)
 	case (flags&flagBySide != 0) != rr.header.BySide:
-		return fmt.Errorf(`a record is by side (flag %d) where the header does not say "by_side", or the other way round`, flagBySide)
+		return fmt.Errorf(`a record is by side (flag %d) where the header does not say "by_side", or the other way round`,
+			flagBySide)
 	}
 	return nil
 }

@@ -280,7 +280,6 @@ func driftCause(set *dataset.FeatureSet, examples []*example) (string, *example)
 		d.formulaSuspects()
 	} else if !d.certain() {
 		d.values()
-		d.generic()
 	}
 	d.company()
 	text, s := d.verdict()
@@ -289,7 +288,8 @@ func driftCause(set *dataset.FeatureSet, examples []*example) (string, *example)
 	}
 	for _, twin := range []bool{false, true} { // a row of the data first, and one that has the terms
 		for _, x := range d.bad {
-			if x.twin == twin && (s.terms == nil || x.counts(s.terms) || x.other != nil && !x.counts(s.terms) && x.other.counts(s.terms)) && s.shows(x) {
+			if x.twin == twin && (s.terms == nil || x.counts(s.terms) || x.other != nil && !x.counts(s.terms) &&
+				x.other.counts(s.terms)) && s.shows(x) {
 				return text, x
 			}
 		}
@@ -299,7 +299,10 @@ func driftCause(set *dataset.FeatureSet, examples []*example) (string, *example)
 
 // certain reports whether a likely suspect explains all rows.
 func (d *diagnosis) certain() bool {
-	return slices.ContainsFunc(d.suspects, func(s suspect) bool { return s.rank <= 3 && s.explains >= len(d.bad)-misses(len(d.bad)) })
+	return slices.ContainsFunc(d.suspects, func(s suspect) bool {
+		return s.rank <= 3 &&
+			s.explains >= len(d.bad)-misses(len(d.bad))
+	})
 }
 
 // counts reports whether the record counts one of the terms.

@@ -116,7 +116,8 @@ func (k *comparer) header(got dataset.FeatureSet) error {
 	}
 	text := fmt.Sprintf("%d of %d terms have other values in its dump: %s", n, len(got.Terms), first)
 	if kept > 0 {
-		text += fmt.Sprintf("; %d have the values from before the fit: is this the new engine, and was each source file that defines terms written?", kept)
+		text += fmt.Sprintf("; %d have the values from before the fit: is this the new engine, and was each source file "+
+			"that defines terms written?", kept)
 	}
 	return fmt.Errorf("%w: %s", ErrWeights, text)
 }
@@ -174,7 +175,8 @@ func (k *comparer) all(ctx context.Context, p *process, data *dataset.Reader[dat
 		}
 	}
 	if _, err, more := next(); err != nil || more {
-		return errors.Join(err, fmt.Errorf("%s has more rows than the positions: name all that it was made of, in their order", k.features))
+		return errors.Join(err, fmt.Errorf("%s has more rows than the positions: name all that it was made of, in their "+
+			"order", k.features))
 	}
 	return k.verdict()
 }
@@ -232,15 +234,14 @@ func (k *comparer) compare(row *dataset.FeatureRow, rec *record) (what string, e
 	if rec.Eval == dataset.NoEval {
 		got = want.Value(&rec.FeatureRow)
 	}
-	off := math.Abs(got - value)
-	if len(rec.halves) == 2 && !want.Bent() && !want.BySide {
-		parts := want.Parts(row)
-		for i, half := range []float64{parts.MG, parts.EG} {
+	if len(rec.halves) == 2 && !want.Bent() {
+		for i, half := range halvesOf(want, &record{FeatureRow: *row}) {
 			if d := float64(rec.halves[i]) - half; what == "" && math.Abs(d) > 1e-3*(1+math.Abs(half)) {
 				return "", cmp.Or(got-value, d)
 			}
 		}
 	}
+	off := math.Abs(got - value)
 	if !(off <= want.MaxDrift()) {
 		return what, got - value
 	}
@@ -250,28 +251,26 @@ func (k *comparer) compare(row *dataset.FeatureRow, rec *record) (what string, e
 
 // counts names the first term that is counted otherwise.
 func (k *comparer) counts(a, b *dataset.FeatureRow) string {
-	lists := [][2][]float32{{a.Counts, b.Counts}, {a.EGCounts, b.EGCounts}, {a.Blacks, b.Blacks}}
-	equal := slices.Equal(a.Terms, b.Terms)
-	for _, l := range lists {
-		equal = equal && slices.Equal(l[0], l[1])
-	}
-	if equal {
+	if slices.Equal(a.Terms, b.Terms) && slices.Equal(a.Counts, b.Counts) && slices.Equal(a.EGCounts, b.EGCounts) &&
+		slices.Equal(a.Blacks, b.Blacks) {
 		return ""
 	}
-	count := func(r *dataset.FeatureRow, list []float32, t int) float32 {
-		if i, ok := slices.BinarySearch(r.Terms, uint16(t)); ok && i < len(list) {
-			return list[i]
-		}
-		return 0
-	}
 	for t := range k.want.Terms {
-		for _, l := range lists {
-			if x, y := count(a, l[0], t), count(b, l[1], t); !close32(x, y) {
+		for _, l := range [][2][]float32{{a.Counts, b.Counts}, {a.EGCounts, b.EGCounts}, {a.Blacks, b.Blacks}} {
+			if x, y := countAt(a, l[0], t), countAt(b, l[1], t); !close32(x, y) {
 				return fmt.Sprintf("term %q is counted %.6g, in the fit's row %.6g", k.want.Terms[t].Name, x, y)
 			}
 		}
 	}
 	return ""
+}
+
+// countAt is the count of a term in one of the row's lists; 0 if the list does not have it.
+func countAt(r *dataset.FeatureRow, list []float32, t int) float32 {
+	if i, ok := slices.BinarySearch(r.Terms, uint16(t)); ok && i < len(list) {
+		return list[i]
+	}
+	return 0
 }
 
 // verdict is the error of the bad rows, nil if there is none.
@@ -282,14 +281,16 @@ func (k *comparer) verdict() error {
 	first := &k.bad[0]
 	count := fmt.Sprintf("%d of %d positions differ", len(k.bad), k.found.Rows)
 	if first.what != "" {
-		cause := "it is computed from numbers that were tuned, and changed with them: give it numbers of its own, the old ones"
+		cause := "it is computed from numbers that were tuned, and changed with them: give it numbers of its own, the " +
+			"old ones"
 		if strings.HasPrefix(first.what, "term ") {
 			cause = "what is counted depends on numbers that were tuned, or the dump or the evaluation was changed beside them"
 		}
 		return fmt.Errorf("%w: %s; the first is %s: %s\nlikely cause: %s", ErrWeights, count, first.text, first.what, cause)
 	}
 	return fmt.Errorf("%w: %s; the first is %s: its value is %.6g, the fit's %.6g%s\n%s",
-		ErrWeights, count, first.text, k.want.Value(&first.row)+first.extra, k.want.Value(&first.row), k.want.Explain(&first.row), k.suspect())
+		ErrWeights, count, first.text, k.want.Value(&first.row)+first.extra, k.want.Value(&first.row),
+		k.want.Explain(&first.row), k.suspect())
 }
 
 // indices are those at the end of a term's name.
@@ -325,7 +326,8 @@ func (k *comparer) suspect() string {
 			if n <= best {
 				continue
 			}
-			best, text = n, fmt.Sprintf("likely cause: the first term that differs is %q: old values of %s for %s explain %d of them; "+
+			best, text = n, fmt.Sprintf("likely cause: the first term that differs is %q: old values of %s for %s explain "+
+				"%d of them; "+
 				"is there a second table that was not written?", term, strings.Replace(name, all, "all changed terms", 1), who, n)
 		}
 	}

@@ -16,8 +16,10 @@ import (
 
 // writerTerms are those of an engine that uses the writer in Go.
 var writerTerms = []writer.Term{
-	{Name: "pawn", Group: "material", MG: 80, EG: 100}, {Name: "knight", Group: "material", MG: 330, EG: 280}, {Name: "bishop", Group: "material", MG: 340, EG: 300},
-	{Name: "rook", Group: "material", MG: 480, EG: 520}, {Name: "queen", Group: "material", MG: 1000, EG: 950}, {Name: "tempo", Kind: "flat", MG: 12, EG: 12},
+	{Name: "pawn", Group: "material", MG: 80, EG: 100}, {Name: "knight", Group: "material", MG: 330, EG: 280},
+	{Name: "bishop", Group: "material", MG: 340, EG: 300},
+	{Name: "rook", Group: "material", MG: 480, EG: 520}, {Name: "queen", Group: "material", MG: 1000, EG: 950},
+	{Name: "tempo", Kind: "flat", MG: 12, EG: 12},
 }
 
 // counted is what that engine sees in a position.
@@ -61,7 +63,8 @@ func leafOf(p board.Position) board.Position {
 	best, move := 0.0, board.Move(0)
 	for _, m := range p.LegalMoves(nil) {
 		if victim := p.PieceAt(m.To()); p.IsCapture(m) && victim != board.NoPiece {
-			if gain := writerTerms[victim.Type()].MG - writerTerms[min(p.PieceAt(m.From()).Type(), board.Queen)].MG; gain > best {
+			if gain := writerTerms[victim.Type()].MG - writerTerms[min(p.PieceAt(m.From()).Type(),
+				board.Queen)].MG; gain > best {
 				best, move = gain, m
 			}
 		}
@@ -91,7 +94,8 @@ func writerEngine(how string) {
 		if !bySide {
 			c.scale = [2]float32{1, 1}
 		}
-		rec := writer.Record{Phase: c.phase, Scale: 1, EGScale: 1, Eval: c.value(), HasEval: true, ScaleWhite: c.scale[0], ScaleBlack: c.scale[1], Leaf: p.FEN()}
+		rec := writer.Record{Phase: c.phase, Scale: 1, EGScale: 1, Eval: c.value(), HasEval: true, ScaleWhite: c.scale[0],
+			ScaleBlack: c.scale[1], Leaf: p.FEN()}
 		switch {
 		case how == "sides-swapped":
 			rec.ScaleWhite, rec.ScaleBlack = rec.ScaleBlack, rec.ScaleWhite
@@ -125,7 +129,8 @@ func writerEngine(how string) {
 func TestEngineBySide(t *testing.T) {
 	data, rows := positions(t, 1500)
 	out, scaled := t.TempDir(), 0
-	if _, err := Run(context.Background(), []string{data}, out, Config{Command: testEngine(t, "sides"), Procs: 2}); err != nil {
+	if _, err := Run(context.Background(), []string{data}, out, Config{Command: testEngine(t, "sides"),
+		Procs: 2}); err != nil {
 		t.Fatal(err)
 	}
 	r, set, err := dataset.OpenFeatures(out)
@@ -163,7 +168,8 @@ func TestEngineBySide(t *testing.T) {
 func TestEngineResolves(t *testing.T) {
 	data, rows := positions(t, 1500)
 	out, resolved := t.TempDir(), 0
-	if _, err := Run(context.Background(), []string{data}, out, Config{Command: testEngine(t, "leaf"), Procs: 2}); err != nil {
+	if _, err := Run(context.Background(), []string{data}, out, Config{Command: testEngine(t, "leaf"),
+		Procs: 2}); err != nil {
 		t.Fatal(err)
 	}
 	r, set, err := dataset.OpenFeatures(out)
@@ -227,7 +233,8 @@ func TestEngineMistakes(t *testing.T) {
 // What the second answer to a position may not change.
 func TestCompareAgain(t *testing.T) {
 	base := func() *record {
-		return &record{FeatureRow: dataset.FeatureRow{Terms: []uint16{1, 3}, Counts: []float32{1, -2}, EGCounts: []float32{1, -1}, Phase: 0.5, Scale: 1, EGScale: 1, Eval: 7}, halves: []int32{1, 2}}
+		return &record{FeatureRow: dataset.FeatureRow{Terms: []uint16{1, 3}, Counts: []float32{1, -2},
+			EGCounts: []float32{1, -1}, Phase: 0.5, Scale: 1, EGScale: 1, Eval: 7}, halves: []int32{1, 2}}
 	}
 	if err := compareAgain(base(), base()); err != nil {
 		t.Errorf("the same answer: %v", err)
@@ -255,8 +262,10 @@ func TestCompareAgain(t *testing.T) {
 // A mistake in a row that the sample does not have is named too, by the rows around it.
 func TestRareMistake(t *testing.T) {
 	data, rows := positions(t, 1500)
-	_, err := Run(context.Background(), []string{data}, t.TempDir(), Config{Command: testEngine(t, "drift", rows[1399].Board.FEN()), Procs: 1})
-	if !errors.Is(err, dataset.ErrDrift) || !strings.Contains(err.Error(), "row 1400 ") || !strings.Contains(err.Error(), "likely cause: ") {
+	_, err := Run(context.Background(), []string{data}, t.TempDir(),
+		Config{Command: testEngine(t, "drift", rows[1399].Board.FEN()), Procs: 1})
+	if !errors.Is(err, dataset.ErrDrift) || !strings.Contains(err.Error(), "row 1400 ") ||
+		!strings.Contains(err.Error(), "likely cause: ") {
 		t.Errorf("%v", err)
 	}
 }

@@ -37,7 +37,8 @@ func TestMain(m *testing.M) {
 }
 
 var testTerms = []dataset.FeatureTerm{
-	{Name: "pawn", Group: "material", MG: 80, EG: 100}, {Name: "knight", MG: 330, EG: 280}, {Name: "bishop", MG: 340, EG: 300},
+	{Name: "pawn", Group: "material", MG: 80, EG: 100}, {Name: "knight", MG: 330, EG: 280},
+	{Name: "bishop", MG: 340, EG: 300},
 	{Name: "rook", MG: 480, EG: 520}, {Name: "queen", MG: 1000, EG: 950}, {Name: "many", MG: 0, EG: 0},
 }
 
@@ -69,7 +70,8 @@ func engine(how, at string) {
 	if how == "binary" || how == "mark" {
 		records = recordsBinary
 	}
-	h := header{Format: dataset.FeaturesFormat1, Model: "test", Records: records, Terms: headerTerms(testTerms), Float: how == "float"}
+	h := header{Format: dataset.FeaturesFormat1, Model: "test", Records: records, Terms: headerTerms(testTerms),
+		Float: how == "float"}
 	doc, _ := json.Marshal(h)
 	switch how {
 	case "noheader":
@@ -189,7 +191,8 @@ func positions(t testing.TB, n int) (dir string, rows []dataset.PositionRow) {
 				continue
 			}
 			seen[p.Key()] = true
-			rows = append(rows, dataset.PositionRow{Board: p, Ply: uint16(ply + 1), Score: int16(ply), Result: 0.5, Game: game, Opening: 7, Weight: 2})
+			rows = append(rows, dataset.PositionRow{Board: p, Ply: uint16(ply + 1), Score: int16(ply), Result: 0.5, Game: game,
+				Opening: 7, Weight: 2})
 			if err := w.Append(&rows[len(rows)-1]); err != nil {
 				t.Fatal(err)
 			}
@@ -228,7 +231,8 @@ func TestFeaturesEqualTheEnginesOutput(t *testing.T) {
 		procs int
 	}{{"json", 1}, {"json", 3}, {"binary", 2}} {
 		out := t.TempDir()
-		m, err := Run(context.Background(), []string{data}, out, Config{Command: testEngine(t, c.how), Procs: c.procs, Program: "test"})
+		m, err := Run(context.Background(), []string{data}, out, Config{Command: testEngine(t, c.how), Procs: c.procs,
+			Program: "test"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -307,13 +311,16 @@ func TestEnginesThatMisbehave(t *testing.T) {
 		})
 	}
 	out := t.TempDir()
-	if _, err := Run(context.Background(), []string{data}, out, Config{Command: testEngine(t, "float", rows[1000].Board.FEN()), Procs: 1}); err != nil {
+	if _, err := Run(context.Background(), []string{data}, out,
+		Config{Command: testEngine(t, "float", rows[1000].Board.FEN()), Procs: 1}); err != nil {
 		t.Error(err)
 	}
-	if _, err := Run(context.Background(), []string{data}, out, Config{Command: testEngine(t, "json"), Procs: 1}); err == nil || errors.Is(err, dataset.ErrComplete) {
+	if _, err := Run(context.Background(), []string{data}, out, Config{Command: testEngine(t, "json"),
+		Procs: 1}); err == nil || errors.Is(err, dataset.ErrComplete) {
 		t.Errorf("another engine is taken for the same: %v", err)
 	}
-	if _, err := Run(context.Background(), []string{data}, out, Config{Command: []string{"./no-such-engine"}}); !errors.Is(err, os.ErrNotExist) {
+	if _, err := Run(context.Background(), []string{data}, out,
+		Config{Command: []string{"./no-such-engine"}}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no engine: %v", err)
 	}
 }
@@ -367,12 +374,14 @@ func TestExampleInC(t *testing.T) {
 		t.Skip("needs a C compiler:", err)
 	}
 	program := filepath.Join(t.TempDir(), "engine")
-	if text, err := exec.Command(cc, "-std=c99", "-Wall", "-Wextra", "-Werror", "-O1", "-I.", "-o", program, "testdata/engine.c").CombinedOutput(); err != nil {
+	if text, err := exec.Command(cc, "-std=c99", "-Wall", "-Wextra", "-Werror", "-O1", "-I.", "-o", program,
+		"testdata/engine.c").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	data, rows := positions(t, 2000)
 	out := t.TempDir()
-	if _, err := Run(context.Background(), []string{data}, out, Config{Command: []string{program, "dump"}, Procs: 2}); err != nil {
+	if _, err := Run(context.Background(), []string{data}, out, Config{Command: []string{program, "dump"},
+		Procs: 2}); err != nil {
 		t.Fatal(err)
 	}
 	r, set, err := dataset.OpenFeatures(out)
@@ -392,7 +401,8 @@ func TestExampleInC(t *testing.T) {
 		for k, term := range f.Terms {
 			got[term] = f.Counts[k]
 		}
-		if [5]float32(got[:5]) != [5]float32(want[:5]) || f.Phase != phase || f.Eval == dataset.NoEval || set.CheckRow(&f) != nil {
+		if [5]float32(got[:5]) != [5]float32(want[:5]) || f.Phase != phase || f.Eval == dataset.NoEval ||
+			set.CheckRow(&f) != nil {
 			t.Fatalf("row %d of %s: %+v", i, rows[i].Board.FEN(), f)
 		}
 		i++
@@ -424,7 +434,8 @@ func FuzzRecords(f *testing.F) {
 	p := board.StartPosition()
 	f.Fuzz(func(t *testing.T, isBinary bool, data []byte) {
 		for _, h := range []header{
-			{Format: dataset.FeaturesFormat1}, {Format: dataset.FeaturesFormat}, {Format: dataset.FeaturesFormat, BySide: true}, {Format: dataset.FeaturesFormat, Resolves: true},
+			{Format: dataset.FeaturesFormat1}, {Format: dataset.FeaturesFormat},
+			{Format: dataset.FeaturesFormat, BySide: true}, {Format: dataset.FeaturesFormat, Resolves: true},
 		} {
 			h.Model, h.Float, h.Terms, h.Records = "x", true, headerTerms(testTerms), recordsJSON
 			if isBinary {

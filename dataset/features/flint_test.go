@@ -23,7 +23,8 @@ func flint(t testing.TB, mistake string) string {
 	if mistake == "0" { // some warnings need it
 		level = "-O1"
 	}
-	if text, err := exec.Command("cc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", level, "-I.", "-DMISTAKE="+mistake, "-o", program, "testdata/flint.c").CombinedOutput(); err != nil {
+	if text, err := exec.Command("cc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", level, "-I.",
+		"-DMISTAKE="+mistake, "-o", program, "testdata/flint.c").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	return program
@@ -38,12 +39,14 @@ func TestFlintPlays(t *testing.T) {
 		"r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1":     "9467",
 		"rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8":            "62379",
 	} {
-		if out, err := exec.Command(program, "perft", fen, "3").Output(); err != nil || strings.TrimSpace(string(out)) != want {
+		if out, err := exec.Command(program, "perft", fen, "3").Output(); err != nil ||
+			strings.TrimSpace(string(out)) != want {
 			t.Errorf("%s: %s, want %s, %v", fen, out, want, err)
 		}
 	}
 	cmd := exec.Command(program)
-	cmd.Stdin = strings.NewReader("uci\nisready\nposition fen 6k1/5ppp/8/8/8/8/8/R6K w - - 0 1 moves h1g1 g8h8\ngo nodes 20000\nposition startpos moves e2e4\ngo depth 3\nquit\n")
+	cmd.Stdin = strings.NewReader("uci\nisready\nposition fen 6k1/5ppp/8/8/8/8/8/R6K w - - 0 1 moves h1g1 g8h8\ngo " +
+		"nodes 20000\nposition startpos moves e2e4\ngo depth 3\nquit\n")
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)
@@ -72,7 +75,8 @@ func TestFlintOptions(t *testing.T) {
 	program := flint(t, "0")
 	nodes := func(option string) (n int) {
 		cmd := exec.Command(program)
-		cmd.Stdin = strings.NewReader("uci\n" + option + "position fen r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 5 4\ngo depth 6\nquit\n")
+		cmd.Stdin = strings.NewReader("uci\n" + option +
+			"position fen r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 5 4\ngo depth 6\nquit\n")
 		out, err := cmd.Output()
 		if err != nil {
 			t.Fatal(err)
@@ -125,7 +129,8 @@ func TestPlantedInC(t *testing.T) {
 		t.Run(mistake, func(t *testing.T) {
 			t.Parallel()
 			out := t.TempDir()
-			m, err := Run(context.Background(), []string{data}, out, Config{Command: []string{flint(t, mistake), "dump"}, Procs: 2})
+			m, err := Run(context.Background(), []string{data}, out, Config{Command: []string{flint(t, mistake), "dump"},
+				Procs: 2})
 			if !errors.Is(err, c.err) {
 				t.Fatalf("%v, want %v", err, c.err)
 			}
@@ -142,7 +147,8 @@ func TestPlantedInC(t *testing.T) {
 			}
 			// Once it is fixed, the folder takes the features.
 			if mistake == "8" {
-				if _, err := Run(context.Background(), []string{data}, out, Config{Command: []string{flint(t, "0"), "dump"}, Procs: 2}); err != nil {
+				if _, err := Run(context.Background(), []string{data}, out, Config{Command: []string{flint(t, "0"), "dump"},
+					Procs: 2}); err != nil {
 					t.Errorf("after the failure: %v", err)
 				}
 			}

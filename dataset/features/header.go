@@ -60,7 +60,8 @@ func parseHeader(line []byte) (*header, error) {
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&h); err != nil {
-		return nil, fmt.Errorf("%w: its header is %.80q, want a JSON object with format, model, records and terms: %w", ErrProtocol, line, err)
+		return nil, fmt.Errorf("%w: its header is %.80q, want a JSON object with format, model, records and terms: %w",
+			ErrProtocol, line, err)
 	}
 	if err := h.check(); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrProtocol, err)
@@ -114,7 +115,8 @@ func (h *header) checkBend() error {
 		return nil
 	case len(h.Columns) > 0:
 		return fmt.Errorf("column %q: columns need a formula", h.Columns[0].Name)
-	case len(h.Channels) > 1 || len(h.Channels) == 1 && (h.Channels[0].Kind != dataset.TaperedChannel || h.Channels[0].Sides):
+	case len(h.Channels) > 1 || len(h.Channels) == 1 && (h.Channels[0].Kind != dataset.TaperedChannel ||
+		h.Channels[0].Sides):
 		c := h.Channels[len(h.Channels)-1]
 		return fmt.Errorf("channel %q of kind %q: all channels but one that is tapered need a formula", c.Name, c.Kind)
 	}
@@ -139,7 +141,8 @@ func (h *header) version() int {
 func (h *header) set() dataset.FeatureSet {
 	s := dataset.FeatureSet{Version: h.version(), Model: h.Model, Float: h.Float}
 	for _, t := range h.Terms {
-		x := dataset.FeatureTerm{Name: t.Name, Group: t.Group, MG: valueOf(t.MG), EG: valueOf(t.EG), Kind: t.Kind, Asymmetric: t.Asymmetric, Fixed: t.Fixed, Channel: t.Channel, Step: t.Step}
+		x := dataset.FeatureTerm{Name: t.Name, Group: t.Group, MG: valueOf(t.MG), EG: valueOf(t.EG), Kind: t.Kind,
+			Asymmetric: t.Asymmetric, Fixed: t.Fixed, Channel: t.Channel, Step: t.Step}
 		if t.Value != nil && t.Kind != dataset.EndgameTerm {
 			x.MG = *t.Value
 		}
@@ -152,7 +155,8 @@ func (h *header) set() dataset.FeatureSet {
 		s.Bend = h.Bend
 	}
 	if s.Version > 1 {
-		s.Evaluation = dataset.Evaluation{Unit: dataset.DefaultUnit, Tolerance: dataset.DefaultTolerance, EGScale: h.EGScale, BySide: h.BySide, Resolves: h.Resolves}
+		s.Evaluation = dataset.Evaluation{Unit: dataset.DefaultUnit, Tolerance: dataset.DefaultTolerance,
+			EGScale: h.EGScale, BySide: h.BySide, Resolves: h.Resolves}
 		if h.Unit != nil {
 			s.Unit = *h.Unit
 		}

@@ -56,8 +56,8 @@ func pairOf(set *dataset.FeatureSet, x *example) (p pair, ok bool) {
 	return newPair(set, x.rec, x.other.rec), true
 }
 
-// odd reports whether a term is counted as it must be in the mirrored position.
-func (p *pair) odd(set *dataset.FeatureSet, t uint16) bool {
+// alike reports whether a term is counted as it must be in the mirrored position.
+func (p *pair) alike(set *dataset.FeatureSet, t uint16) bool {
 	return closeSides(p.m[t], mirrorOf(set, t, p.n[t])) || set.Terms[t].Asymmetric
 }
 
@@ -68,7 +68,7 @@ func countDifferences(set *dataset.FeatureSet, a, b *record) (differ []string) {
 	for _, t := range p.terms {
 		n, m := p.n[t], p.m[t]
 		switch {
-		case p.odd(set, t) || set.Bent() && !sided(set, t) && p.even(t):
+		case p.alike(set, t) || set.Bent() && !sided(set, t) && p.even(t):
 		case sided(set, t):
 			differ = append(differ, fmt.Sprintf("term %q is counted %g and %g, and then %g and %g", set.Terms[t].Name,
 				n[0], n[1], m[0], m[1]))
@@ -82,105 +82,83 @@ func countDifferences(set *dataset.FeatureSet, a, b *record) (differ []string) {
 
 func (p *pair) even(t uint16) bool { return closeSides(p.n[t], p.m[t]) }
 
-// part is the terms of a table or a group that are not counted alike for both sides.
-type part struct {
-	terms                     []uint16
-	broken, even, sums, black bool // in all pairs: see lopsided
+// lopside is a way not to count alike for both sides.
+type lopside struct {
+	rank int
+	text string
 }
 
-// lopsided returns the terms that are not counted alike for both sides, by table.
-func (d *diagnosis) lopsided() map[string]*part {
-	parts, seen := map[string]*part{}, map[uint16]bool{}
+// mirrorSuspects suspects tables with terms that are not counted alike for both sides.
+func (d *diagnosis) mirrorSuspects() {
 	var pairs []pair
-	channelOdd := map[int]bool{} // channels with terms that change their sign
+	tables := map[string][]uint16{} // the terms that are not counted alike
+	negated := map[int]bool{}       // channels with terms that change their sign
 	for _, x := range d.examples {
-		if x.twin {
-			continue
-		}
 		p, ok := pairOf(d.set, x)
-		if !ok {
+		if !ok || x.twin {
 			continue
 		}
 		pairs = append(pairs, p)
 		for _, t := range p.terms {
-			if p.odd(d.set, t) {
-				if d.set.Bent() && !sided(d.set, t) {
-					channelOdd[d.set.ChannelOf(&d.set.Terms[t])] = true
-				}
-				continue
-			}
 			name := d.table(int(t))
-			if parts[name] == nil {
-				parts[name] = &part{even: true, sums: true, black: true}
-			}
-			if !seen[t] {
-				seen[t], parts[name].terms = true, append(parts[name].terms, t)
+			switch {
+			case !p.alike(d.set, t):
+				if !slices.Contains(tables[name], t) {
+					tables[name] = append(tables[name], t)
+				}
+			case d.set.Bent() && !sided(d.set, t):
+				negated[d.set.ChannelOf(&d.set.Terms[t])] = true
 			}
 		}
 	}
-	for _, q := range parts {
-		slices.Sort(q.terms)
-		q.broken = true
-		for i := range pairs {
-			q.see(d.set, &pairs[i])
-		}
+	found := map[lopside][]uint16{}
+	for _, terms := range tables {
+		even, l := d.lopsideOf(terms, pairs)
 		// With a formula a channel may count both sides together.
-		if t := q.terms[0]; d.set.Bent() && !sided(d.set, t) && q.even && !channelOdd[d.set.ChannelOf(&d.set.Terms[t])] {
-			q.broken = false
-		}
-	}
-	return parts
-}
-
-// see notes what a pair of positions shows of a part.
-func (q *part) see(set *dataset.FeatureSet, p *pair) {
-	sum := 0.0
-	for _, t := range q.terms {
-		n, m := p.n[t], p.m[t]
-		want := mirrorOf(set, t, n)
-		q.even = q.even && closeSides(n, m)
-		q.black = q.black && sided(set, t) && n[1] == 0 && m[1] == 0
-		sum += float64(m[0]-want[0]) - float64(m[1]-want[1])
-	}
-	q.sums = q.sums && math.Abs(sum) < 1e-3
-}
-
-// mirrorSuspects suspects terms that are not counted alike for both sides.
-func (d *diagnosis) mirrorSuspects() {
-	type class struct {
-		rank int
-		text string
-	}
-	found := map[class][]uint16{}
-	for _, q := range d.lopsided() {
-		if !q.broken {
+		v := &d.set.Terms[terms[0]]
+		if even && d.set.Bent() && !sided(d.set, terms[0]) && !negated[d.set.ChannelOf(v)] {
 			continue
 		}
-		c := class{6, "is not counted alike for both sides: what Black has is looked up or counted in another way " +
-			"than what White has"}
-		switch {
-		case q.black:
-			c = class{3, "is of each side, but only White's counts are given: assay_add_sides(term, white, black) " +
-				"in place of assay_add"}
-		case q.even && !sided(d.set, q.terms[0]):
-			c = class{3, "has the wrong sign for Black: the counts of the mirrored position are the same, want " +
-				"White's minus Black's"}
-			if d.set.Terms[q.terms[0]].Kind == dataset.FlatTerm {
-				c.text = "is counted from the side to move's view: + 1 for White to move, - 1 for Black, which " +
-					"has the wrong sign for Black now"
-			}
-		case q.sums && len(q.terms) > 1:
-			c = class{3, "is not flipped for Black: its squares are looked up as White's; mirror their ranks " +
-				"(square ^ 56)"}
-		}
-		found[c] = append(found[c], q.terms...)
+		found[l] = append(found[l], terms...)
 	}
-	for c, terms := range found {
+	for l, terms := range found {
 		slices.Sort(terms)
 		u := d.unit(terms)
-		d.try(suspect{rank: c.rank, what: u.name + " " + c.text, kind: c.text, terms: u.terms,
+		d.try(suspect{rank: l.rank, what: u.name + " " + l.text, kind: l.text, terms: u.terms,
 			fits: func(x *example) bool { return d.onlyLopsided(u, x) }}, d.set)
 	}
+}
+
+// lopsideOf says how terms of a table are not counted alike; even is true if their counts are those of the twins.
+func (d *diagnosis) lopsideOf(terms []uint16, pairs []pair) (even bool, l lopside) {
+	even, sums, black := true, true, true // in all pairs
+	for _, p := range pairs {
+		sum := 0.0
+		for _, t := range terms {
+			n, m := p.n[t], p.m[t]
+			want := mirrorOf(d.set, t, n)
+			even = even && closeSides(n, m)
+			black = black && sided(d.set, t) && n[1] == 0 && m[1] == 0
+			sum += float64(m[0]-want[0]) - float64(m[1]-want[1])
+		}
+		sums = sums && math.Abs(sum) < 1e-3
+	}
+	switch t := terms[0]; {
+	case black:
+		return even, lopside{3, "is of each side, but only White's counts are given: assay_add_sides(term, white, black) " +
+			"in place of assay_add"}
+	case even && !sided(d.set, t) && d.set.Terms[t].Kind == dataset.FlatTerm:
+		return even, lopside{3, "is counted from the side to move's view: + 1 for White to move, - 1 for Black, which " +
+			"has the wrong sign for Black now"}
+	case even && !sided(d.set, t):
+		return even, lopside{3, "has the wrong sign for Black: the counts of the mirrored position are the same, want " +
+			"White's minus Black's"}
+	case sums && len(terms) > 1:
+		return even, lopside{3, "is not flipped for Black: its squares are looked up as White's; mirror their ranks " +
+			"(square ^ 56)"}
+	}
+	return even, lopside{6, "is not counted alike for both sides: what Black has is looked up or counted in another way " +
+		"than what White has"}
 }
 
 // onlyLopsided reports whether a row differs where the unit is not counted alike for both sides, and nothing
@@ -194,8 +172,8 @@ func (d *diagnosis) onlyLopsided(u *unit, x *example) bool {
 	for _, t := range p.terms {
 		switch {
 		case u.in[t]:
-			broken = broken || !p.odd(d.set, t)
-		case !p.odd(d.set, t) && !(d.set.Bent() && p.even(t)):
+			broken = broken || !p.alike(d.set, t)
+		case !p.alike(d.set, t) && !(d.set.Bent() && p.even(t)):
 			return false
 		}
 	}

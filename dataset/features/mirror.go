@@ -147,7 +147,8 @@ func idleText(set *dataset.FeatureSet, examples []*example) string {
 		if !slices.ContainsFunc(examples, func(x *example) bool {
 			return x.rec.Skip == "" && slices.ContainsFunc(x.rec.Columns[from:at], func(v float32) bool { return v != 0 })
 		}) {
-			parts = append(parts, fmt.Sprintf("column %q is 0 in all %d positions of the sample: does the dump set it (assay_set, assay_set_sides)?", c.Name, len(examples)))
+			parts = append(parts, fmt.Sprintf("column %q is 0 in all %d positions of the sample: does the dump set it "+
+				"(assay_set, assay_set_sides)?", c.Name, len(examples)))
 		}
 	}
 	return strings.Join(parts, "; ")
@@ -185,17 +186,23 @@ func judge(set *dataset.FeatureSet, examples []*example) error {
 	if n := int64(len(examples)); 10*skipped.Total() > 9*n { // what is nearer to half is counted at the end
 		return fmt.Errorf("of a sample and its mirrored twins %w", skipped.Check(n))
 	}
-	failed := func(as error, twin bool) *example {
-		i := slices.IndexFunc(examples, func(x *example) bool { return x.twin == twin && errors.Is(x.err, as) })
+	first := func(as error) *example { // a row of the data first
+		failed := func(twin bool) func(x *example) bool {
+			return func(x *example) bool { return x.twin == twin && errors.Is(x.err, as) }
+		}
+		i := slices.IndexFunc(examples, failed(false))
+		if i < 0 {
+			i = slices.IndexFunc(examples, failed(true))
+		}
 		if i < 0 {
 			return nil
 		}
 		return examples[i]
 	}
-	if x := cmp.Or(failed(dataset.ErrDrift, false), failed(dataset.ErrDrift, true)); x != nil { // a row of the data first
+	if x := first(dataset.ErrDrift); x != nil {
 		return drifted(set, examples, x)
 	}
-	if x := cmp.Or(failed(dataset.ErrCountRange, false), failed(dataset.ErrCountRange, true)); x != nil {
+	if x := first(dataset.ErrCountRange); x != nil {
 		return fmt.Errorf("%s: %w", x, x.err)
 	}
 	for _, x := range examples {
@@ -215,16 +222,19 @@ func compareAgain(first, second *record) error {
 	switch {
 	case a.Eval != b.Eval:
 		what = fmt.Sprintf("eval %g, then %g", a.Eval, b.Eval)
-	case !slices.Equal(a.Terms, b.Terms) || !slices.Equal(a.Counts, b.Counts) || !slices.Equal(a.EGCounts, b.EGCounts) || !slices.Equal(first.sides, second.sides):
+	case !slices.Equal(a.Terms, b.Terms) || !slices.Equal(a.Counts, b.Counts) || !slices.Equal(a.EGCounts, b.EGCounts) ||
+		!slices.Equal(first.sides, second.sides):
 		what = fmt.Sprintf("%d terms, then %d or other counts", len(a.Terms), len(b.Terms))
 	case a.Skip != b.Skip || !slices.Equal(a.Blacks, b.Blacks) || !slices.Equal(a.Columns, b.Columns):
 		what = "other counts of Black, columns or reason to skip"
-	case a.Phase != b.Phase || a.Scale != b.Scale || a.EGScale != b.EGScale || a.Offset != b.Offset || !slices.Equal(first.halves, second.halves):
+	case a.Phase != b.Phase || a.Scale != b.Scale || a.EGScale != b.EGScale || a.Offset != b.Offset ||
+		!slices.Equal(first.halves, second.halves):
 		what = "another phase, factor, offset or half"
 	default:
 		return nil
 	}
-	return fmt.Errorf("%w: %s\nlikely cause: an evaluation or pawn cache (a cached score skips the counting): turn caches off, or clear them before each position; or a value that is not reset", ErrRepeat, what)
+	return fmt.Errorf("%w: %s\nlikely cause: an evaluation or pawn cache (a cached score skips the counting): turn "+
+		"caches off, or clear them before each position; or a value that is not reset", ErrRepeat, what)
 }
 
 // compareTwins compares the answers to a position and to its mirrored twin.
@@ -244,57 +254,95 @@ func compareTwins(set *dataset.FeatureSet, examples []*example, x, twin *example
 		x, ErrMirror, twin.board.FEN(), strings.Join(differ, "; "), mirrorCause(set, examples, a, b))
 }
 
-// twinDifferences names what is not the negative, or not the same, in the answer to the
-// mirrored twin.
+// twinDifferences names what is not the negative, or not the same, in the answer to the mirrored
+// twin. With a formula a channel of both sides may be the same, as one that counts for the side that is
+// ahead, so that the value decides.
 func twinDifferences(set *dataset.FeatureSet, a, b *record) (differ []string) {
-	if set.Bent() {
-		return bentDifferences(set, a, b)
+	if a.Skip != b.Skip {
+		return []string{fmt.Sprintf("one is skipped for %q, the other for %q", a.Skip, b.Skip)}
+	}
+	if a.Skip != "" {
+		return nil
 	}
 	add := func(name string, x, y, want float64) {
 		differ = append(differ, fmt.Sprintf("%s is %.6g and then %.6g, want %.6g", name, x, y, want))
 	}
-	same := func(name string, x, y float32) {
-		if !close32(x, y) {
-			add(name, float64(x), float64(y), float64(x))
-		}
-	}
 	negative := func(name string, x, y, tolerance float64) {
-		if !(math.Abs(x+y) <= tolerance+1e-6*math.Abs(x)) {
+		if !near(x, -y, tolerance+1e-6*math.Abs(x)) {
 			add(name, x, y, -x)
 		}
 	}
-	same("phase", a.Phase, b.Phase)
-	same("scale", a.Scale, b.Scale)
-	if set.EGScale != dataset.EGScaleBySign || !near(halvesOf(set, a)[1], 0, 1e-3) { // neither side is favored: any factor will do
-		same("eg_scale", a.EGScale, b.EGScale)
-	}
-	same("White's scale and Black's", a.scaleWhite, b.scaleBlack)
-	same("Black's scale and White's", a.scaleBlack, b.scaleWhite)
-	negative("offset", float64(a.Offset), float64(b.Offset), 1e-3)
-	differ = append(differ, countDifferences(set, a, b)...)
-	slices.Sort(differ)
-	partA, partB, any := asymmetric(set, a), asymmetric(set, b), false
-	for _, rec := range []*record{a, b} {
-		for _, t := range rec.Terms {
-			any = any || set.Terms[t].Asymmetric
+	for _, c := range factorsOf(set, a, b) {
+		if !close32(c.x, c.y) {
+			add(c.name, float64(c.x), float64(c.y), float64(c.x))
 		}
 	}
-	if !any {
-		for i := range min(len(a.halves), len(b.halves)) {
-			j := i
-			if set.BySide && i > 0 { // White's endgame half is Black's, and not negated
-				if j = 3 - i; a.halves[i] != b.halves[j] {
-					add("an endgame half", float64(a.halves[i]), float64(b.halves[j]), float64(a.halves[i]))
-				}
-				continue
+	if !set.Bent() {
+		negative("offset", float64(a.Offset), float64(b.Offset), 1e-3)
+	}
+	differ = append(differ, countDifferences(set, a, b)...)
+	slices.Sort(differ)
+	differ = append(differ, columnDifferences(set, a, b)...)
+	asymmetric := func(t uint16) bool { return set.Terms[t].Asymmetric }
+	any := slices.ContainsFunc(a.Terms, asymmetric) || slices.ContainsFunc(b.Terms, asymmetric)
+	switch {
+	case any && set.Bent():
+		return differ
+	case any:
+	case set.Bent():
+		tolerance := 1e-3
+		if set.Float { // rounded sums may be truncated in another way
+			tolerance = set.MaxDrift()
+		}
+		negative("the formula's value", set.Value(&a.FeatureRow), set.Value(&b.FeatureRow), tolerance)
+	case a.halves != nil && b.halves != nil:
+		for i, want := range negated(a.halves) {
+			if b.halves[i] != want {
+				name := [3]string{"the middlegame half", "the endgame half", "Black's endgame half"}[i]
+				add(name, float64(a.halves[i]), float64(b.halves[i]), float64(want))
 			}
-			negative([3]string{"the middlegame half", "the endgame half", ""}[i], float64(a.halves[i]), float64(b.halves[j]), 0)
 		}
 	}
 	if (a.Eval == dataset.NoEval) != (b.Eval == dataset.NoEval) {
 		differ = append(differ, "only one has an eval")
 	} else if a.Eval != dataset.NoEval {
-		negative("eval", float64(a.Eval)-partA, float64(b.Eval)-partB, set.MaxDrift())
+		negative("eval", float64(a.Eval)-asymmetricPart(set, a), float64(b.Eval)-asymmetricPart(set, b), set.MaxDrift())
+	}
+	return differ
+}
+
+// factor is a number that must be the same in the mirrored position.
+type factor struct {
+	name string
+	x, y float32
+}
+
+func factorsOf(set *dataset.FeatureSet, a, b *record) []factor {
+	if set.Bent() {
+		return nil // a formula may use them, and decides
+	}
+	list := []factor{{"phase", a.Phase, b.Phase}, {"scale", a.Scale, b.Scale},
+		{"White's scale and Black's", a.scaleWhite, b.scaleBlack}, {"Black's scale and White's", a.scaleBlack, b.scaleWhite}}
+	// Where neither side is favored, any factor will do.
+	if set.EGScale != dataset.EGScaleBySign || !near(halvesOf(set, a)[1], 0, 1e-3) {
+		list = append(list, factor{"eg_scale", a.EGScale, b.EGScale})
+	}
+	return list
+}
+
+// columnDifferences names the columns of each side that are not exchanged in the mirrored position.
+func columnDifferences(set *dataset.FeatureSet, a, b *record) (differ []string) {
+	at := 0
+	for _, c := range set.Columns {
+		if !c.Sides {
+			at++
+			continue
+		}
+		if x, y := a.Columns[at:at+2], b.Columns[at:at+2]; !close32(x[0], y[1]) || !close32(x[1], y[0]) {
+			differ = append(differ, fmt.Sprintf("column %q is %g and %g, and then %g and %g",
+				c.Name, x[0], x[1], y[0], y[1]))
+		}
+		at += 2
 	}
 	return differ
 }
@@ -308,8 +356,8 @@ func countsBySide(set *dataset.FeatureSet, rec *record) map[uint16][2]float32 {
 	return out
 }
 
-// asymmetric is what the asymmetric terms of a record add to its value.
-func asymmetric(set *dataset.FeatureSet, rec *record) float64 {
+// asymmetricPart is what the asymmetric terms of a record add to its value.
+func asymmetricPart(set *dataset.FeatureSet, rec *record) float64 {
 	row := dataset.FeatureRow{Phase: rec.Phase, Scale: rec.Scale, EGScale: rec.EGScale}
 	for i, t := range rec.Terms {
 		if set.Terms[t].Asymmetric {
@@ -318,6 +366,9 @@ func asymmetric(set *dataset.FeatureSet, rec *record) float64 {
 				row.EGCounts = append(row.EGCounts, rec.EGCounts[i])
 			}
 		}
+	}
+	if len(row.Terms) == 0 {
+		return 0
 	}
 	return set.Value(&row)
 }

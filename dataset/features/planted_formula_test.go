@@ -18,7 +18,8 @@ type curved struct {
 	memory memory
 }
 
-const curvedFormula = "let m = main.mg + balance(max(danger, 0)^2//divisor); let e = main.eg + balance(max(danger, 0)//20); " +
+const curvedFormula = "let m = main.mg + balance(max(danger, 0)^2//divisor); let e = main.eg + " +
+	"balance(max(danger, 0)//20); " +
 	"value = (2*m*n + e*(24 - n)*if(e < 0, f.black, f.white))//48"
 
 // Terms of the curved engine.
@@ -31,11 +32,14 @@ const (
 
 func newCurved() *curved {
 	e := &curved{total: 24}
-	e.set = dataset.FeatureSet{Version: 2, Model: "curved", Evaluation: dataset.Evaluation{Unit: 100, Tolerance: 0.5}, Bend: dataset.Bend{
-		Channels: []dataset.Channel{{Name: "main", Kind: dataset.TaperedChannel}, {Name: "danger", Kind: dataset.PlainChannel, Sides: true}},
-		Columns:  []dataset.Column{{Name: "n"}, {Name: "f", Sides: true}}, Formula: curvedFormula,
-	}}
-	for i, v := range [][2]float64{{82, 94}, {337, 281}, {365, 297}, {477, 512}, {1025, 936}, {5, 9}, {6, 8}, {7, 7}, {8, 6}} {
+	e.set = dataset.FeatureSet{Version: 2, Model: "curved", Evaluation: dataset.Evaluation{Unit: 100, Tolerance: 0.5},
+		Bend: dataset.Bend{
+			Channels: []dataset.Channel{{Name: "main", Kind: dataset.TaperedChannel},
+				{Name: "danger", Kind: dataset.PlainChannel, Sides: true}},
+			Columns: []dataset.Column{{Name: "n"}, {Name: "f", Sides: true}}, Formula: curvedFormula,
+		}}
+	for i, v := range [][2]float64{{82, 94}, {337, 281}, {365, 297}, {477, 512}, {1025, 936}, {5, 9}, {6, 8}, {7, 7},
+		{8, 6}} {
 		name := "material." + string(rune('0'+i))
 		if i >= curvedMobility {
 			name = "mobility." + string(rune('0'+i-curvedMobility))
@@ -49,7 +53,8 @@ func newCurved() *curved {
 		}
 		e.set.Terms = append(e.set.Terms, dataset.FeatureTerm{Name: name, MG: v, EG: v, Channel: "danger"})
 	}
-	e.set.Terms = append(e.set.Terms, dataset.FeatureTerm{Name: "divisor", Kind: dataset.ScalarTerm, MG: 720, EG: 720, Step: 10})
+	e.set.Terms = append(e.set.Terms, dataset.FeatureTerm{Name: "divisor", Kind: dataset.ScalarTerm, MG: 720, EG: 720,
+		Step: 10})
 	return e
 }
 
@@ -101,7 +106,8 @@ func (e *curved) answer(p *board.Position) *record {
 		strong = 1
 	}
 	value = (2*mg*n + eg*f[strong]*(e.total-n)) / (2 * e.total)
-	r := &record{FeatureRow: dataset.FeatureRow{Phase: float32(n) / float32(e.total), Scale: 1, EGScale: 1, Eval: float32(value),
+	r := &record{FeatureRow: dataset.FeatureRow{Phase: float32(n) / float32(e.total), Scale: 1, EGScale: 1,
+		Eval:    float32(value),
 		Columns: []float32{float32(n), float32(f[0]), float32(f[1])}}, halves: halves, scaleWhite: 1, scaleBlack: 1}
 	for t := range counts[0] {
 		w, b := float32(counts[0][t]), float32(counts[1][t])
@@ -145,14 +151,16 @@ func TestPlantedInFormula(t *testing.T) {
 		t.Fatalf("without a mistake: %v", judgeAll(&e.set, rows, newCurved().answer))
 	}
 	e := newCurved()
-	e.set.Formula = strings.Replace(strings.ReplaceAll(e.set.Formula, "let e = main.eg", "let e = 0 # ;\n + main.eg"), "(2*m*n", "(m*n + m*n", 1)
+	e.set.Formula = strings.Replace(strings.ReplaceAll(e.set.Formula, "let e = main.eg", "let e = 0 # ;\n + main.eg"),
+		"(2*m*n", "(m*n + m*n", 1)
 	if err := e.set.Check(); err != nil {
 		t.Fatal(err)
 	}
 	lets := e.set.HalfLets()
 	for late, drifts := range []bool{false, true} { // the halves with king danger, and one more
 		e.dump = func(p *board.Position, r *record, _ *memory) {
-			r.lets, r.halves = &lets, []int32{int32(lets[0][0].Value(&r.FeatureRow)), int32(lets[1][0].Value(&r.FeatureRow)) + int32(late)}
+			r.lets, r.halves = &lets, []int32{int32(lets[0][0].Value(&r.FeatureRow)), int32(lets[1][0].Value(&r.FeatureRow)) +
+				int32(late)}
 		}
 		if err := judgeAll(&e.set, rows, e.answer); (err != nil) != drifts {
 			t.Errorf("halves of lets: %v", err)
@@ -172,7 +180,8 @@ func TestPlantedInFormula(t *testing.T) {
 		{"sign of the danger", "sign", text("main.mg + balance", "main.mg - balance")},
 		{"phase in 20ths", "float32|whole number", func(e *curved) {
 			e.total = 20
-			text("(2*m*n + e*(24 - n)*if(e < 0, f.black, f.white))//48", "trunc(m*phase + e*(1 - phase)*if(e < 0, f.black, f.white)/2) + 0*n")(e)
+			text("(2*m*n + e*(24 - n)*if(e < 0, f.black, f.white))//48", "trunc(m*phase + e*(1 - phase)*if(e < 0, f.black, "+
+				"f.white)/2) + 0*n")(e)
 		}},
 		{"sign of Black in mobility", `table "mobility"|for Black`, func(e *curved) {
 			e.dump = func(p *board.Position, r *record, _ *memory) {
@@ -238,7 +247,8 @@ func TestPlantedInFormula(t *testing.T) {
 		_, cause, _ := strings.Cut(err.Error(), "likely cause: ")
 		has := func(w string) bool { return strings.Contains(cause, w) }
 		words := strings.Split(c.want, "|")
-		if named := !slices.ContainsFunc(words, func(w string) bool { return !has(w) }) || strings.HasPrefix(c.name, "sides of the factor") && slices.ContainsFunc(words, has); named {
+		if named := !slices.ContainsFunc(words, func(w string) bool { return !has(w) }) ||
+			strings.HasPrefix(c.name, "sides of the factor") && slices.ContainsFunc(words, has); named {
 			right++
 			t.Logf("%s: %s", c.name, cause)
 		} else {

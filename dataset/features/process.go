@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/assay-chess/assay/engine/board"
@@ -69,7 +70,8 @@ func (p *process) readHeader() error {
 		line, err := readLine(r)
 		if err = p.reason(err, late); err != nil {
 			if len(p.skipped) > 0 {
-				err = fmt.Errorf("%w; it printed %d lines and no header, the first line is %.80q; does --cmd start its dump?", err, len(p.skipped), p.skipped[0])
+				err = fmt.Errorf("%w; it printed %d lines and no header, the first line is %.80q; does --cmd start its dump?",
+					err, len(p.skipped), p.skipped[0])
 			}
 			return err
 		}
@@ -80,36 +82,32 @@ func (p *process) readHeader() error {
 			return err
 		}
 		if p.skipped = append(p.skipped, string(line)); len(p.skipped) > maxBanner {
-			return fmt.Errorf("%w: no header in its first %d lines, the first line is %.80q", ErrProtocol, len(p.skipped), p.skipped[0])
+			return fmt.Errorf("%w: no header in its first %d lines, the first line is %.80q", ErrProtocol, len(p.skipped),
+				p.skipped[0])
 		}
 	}
+}
+
+// watchdog kills a process that does not answer in time.
+type watchdog struct {
+	timer *time.Timer
+	fired atomic.Bool
 }
 
 // watch kills the process unless the watchdog is reset or stopped in time.
 func (p *process) watch() *watchdog {
 	w := &watchdog{}
 	w.timer = time.AfterFunc(p.timeout, func() {
-		w.mu.Lock()
-		w.fired = true
-		w.mu.Unlock()
+		w.fired.Store(true)
 		p.kill()
 	})
 	return w
 }
 
-// watchdog kills a process that does not answer in time.
-type watchdog struct {
-	timer *time.Timer
-	mu    sync.Mutex
-	fired bool
-}
-
 // Stop stops the watchdog and reports whether it killed the process.
 func (w *watchdog) Stop() bool {
 	w.timer.Stop()
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.fired
+	return w.fired.Load()
 }
 
 // ask sends positions, reads the answers at the same time, and passes them to take. An

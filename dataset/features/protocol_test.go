@@ -23,7 +23,8 @@ func TestHeader(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := dataset.FeatureSet{Version: 2, Model: "m", Terms: []dataset.FeatureTerm{
-		{Name: "a", MG: 100, EG: 50}, {Name: "s", MG: 7, EG: 7, Kind: "single"}, {Name: "tempo", MG: 12, EG: 12, Kind: "flat", Asymmetric: true},
+		{Name: "a", MG: 100, EG: 50}, {Name: "s", MG: 7, EG: 7, Kind: "single"},
+		{Name: "tempo", MG: 12, EG: 12, Kind: "flat", Asymmetric: true},
 		{Name: "open", MG: 23, Kind: "mg"}, {Name: "danger", EG: 1, Kind: "eg", Fixed: true},
 	}, Evaluation: dataset.Evaluation{Unit: 256, Tolerance: 2, EGScale: "sign"}}
 	if set := h.set(); !reflect.DeepEqual(set, want) {
@@ -39,7 +40,8 @@ func TestHeader(t *testing.T) {
 		`,"eg_scale":"sign","by_side":true`:                                             "exclude each other",
 		`,"tapers":true`:                                                                `unknown field "tapers"`,
 	} {
-		if _, err := parseHeader([]byte(headerStart + add + "}")); !errors.Is(err, ErrProtocol) || !strings.Contains(err.Error(), want) {
+		if _, err := parseHeader([]byte(headerStart + add + "}")); !errors.Is(err, ErrProtocol) ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", add, err, want)
 		}
 	}
@@ -89,7 +91,8 @@ func TestLeafHasNoScore(t *testing.T) {
 func TestRecords(t *testing.T) {
 	start := board.StartPosition()
 	head := func(flags byte) []any {
-		return []any{uint16(2), flags, byte(recordMark2), float32(1.25), float32(2), float32(0.5), float32(-3), float32(40.5), []uint16{2, 0}}
+		return []any{uint16(2), flags, byte(recordMark2), float32(1.25), float32(2), float32(0.5), float32(-3),
+			float32(40.5), []uint16{2, 0}}
 	}
 	for _, c := range []struct {
 		name, header, json, binary string
@@ -99,10 +102,13 @@ func TestRecords(t *testing.T) {
 		{"plain", "", `{"term":[2,0],"count":[-1,2],"phase":1.25,"scale":2,"eg_scale":0.5,"offset":-3,"eval":40.5}`,
 			bytesOf(append(head(flagEval), []int8{-1, 2})...), -3 - 12 + 2*(1.25*200-0.25*0.5*100), nil},
 		{"halves", `,"halves":true,"float":true`, `{"term":[2,0],"count":[-1,2.5],"phase":1.25,"scale":2,"eg_scale":0.5,"offset":-3,"eval":40.5,"halves":[250,125]}`,
-			bytesOf(append(head(flagEval|flagFloat|flagHalves), []float32{-1, 2.5}, []int32{250, 125})...), -3 - 12 + 2*(1.25*250-0.25*0.5*125), []int32{250, 125}},
+			bytesOf(append(head(flagEval|flagFloat|flagHalves), []float32{-1, 2.5}, []int32{250, 125})...),
+			-3 - 12 + 2*(1.25*250-0.25*0.5*125), []int32{250, 125}},
 		{"by side", `,"by_side":true,"halves":true`, `{"term":[2,0],"white":[0,3],"black":[1,1],"phase":1.25,"scale":2,"scale_white":0.5,"scale_black":1,"offset":-3,"eval":40.5,"halves":[200,150,50]}`,
-			strings.Replace(bytesOf(append(head(flagEval|flagHalves|flagBySide), []int8{0, 3, 1, 1}, []int32{200, 150, 50}, []float32{0.5, 1})...),
-				bytesOf(float32(0.5), float32(-3)), bytesOf(float32(1), float32(-3)), 1), -3 - 12 + 2*(1.25*200-0.25*(0.5*150-50)), []int32{200, 150, 50}},
+			strings.Replace(bytesOf(append(head(flagEval|flagHalves|flagBySide), []int8{0, 3, 1, 1}, []int32{200, 150, 50},
+				[]float32{0.5, 1})...),
+				bytesOf(float32(0.5), float32(-3)), bytesOf(float32(1), float32(-3)), 1),
+			-3 - 12 + 2*(1.25*200-0.25*(0.5*150-50)), []int32{200, 150, 50}},
 	} {
 		var first *record
 		for form, data := range map[string]string{recordsJSON: c.json + "\n", recordsBinary: c.binary} {
@@ -125,7 +131,8 @@ func TestRecords(t *testing.T) {
 			}
 			if rec.halves != nil {
 				rec.halves[1]++
-				if err := checkRecord(&set, rec); !errors.Is(err, dataset.ErrDrift) || !strings.Contains(err.Error(), "endgame half") {
+				if err := checkRecord(&set, rec); !errors.Is(err, dataset.ErrDrift) ||
+					!strings.Contains(err.Error(), "endgame half") {
 					t.Errorf("%s, %s, wrong half: %v", c.name, form, err)
 				}
 			}
@@ -166,7 +173,8 @@ func TestFactorOfNoSide(t *testing.T) {
 	set := dataset.FeatureSet{Version: 2, Terms: []dataset.FeatureTerm{{Name: "pawn", MG: 100, EG: 100}},
 		Evaluation: dataset.Evaluation{Unit: 100, Tolerance: 2, EGScale: dataset.EGScaleBySign}}
 	answer := func(count, egScale float32) *record {
-		r := &record{FeatureRow: dataset.FeatureRow{Scale: 1, EGScale: egScale, Eval: dataset.NoEval}, scaleWhite: 1, scaleBlack: 1}
+		r := &record{FeatureRow: dataset.FeatureRow{Scale: 1, EGScale: egScale, Eval: dataset.NoEval}, scaleWhite: 1,
+			scaleBlack: 1}
 		if count != 0 {
 			r.Terms, r.Counts = []uint16{0}, []float32{count}
 		}

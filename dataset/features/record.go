@@ -56,7 +56,8 @@ func newRecordReader(r *bufio.Reader, h *header) recordReader {
 
 // next reads the answer to a position.
 func (rr *recordReader) next(p *board.Position) (*record, error) {
-	rec := &record{FeatureRow: dataset.FeatureRow{Scale: 1, EGScale: 1, Eval: dataset.NoEval}, scaleWhite: 1, scaleBlack: 1}
+	rec := &record{FeatureRow: dataset.FeatureRow{Scale: 1, EGScale: 1, Eval: dataset.NoEval}, scaleWhite: 1,
+		scaleBlack: 1}
 	rr.terms = rr.terms[:0]
 	var phase *float32
 	var err error
@@ -136,7 +137,8 @@ func (rec *record) append(bySide, sides bool, c sideCount) {
 		rec.sides = append(rec.sides, c)
 		count, egCount := c.white-c.black, rec.scaleWhite*c.white-rec.scaleBlack*c.black
 		if count != 0 || egCount != 0 {
-			row.Terms, row.Counts, row.EGCounts = append(row.Terms, c.term), append(row.Counts, count), append(row.EGCounts, egCount)
+			row.Terms, row.Counts, row.EGCounts = append(row.Terms, c.term), append(row.Counts, count),
+				append(row.EGCounts, egCount)
 		}
 		return
 	}
@@ -198,7 +200,8 @@ func (rr *recordReader) nextJSON(rec *record) (phase *float32, err error) {
 		}
 	}
 	for _, f := range []struct{ from, to *float32 }{
-		{j.Scale, &rec.Scale}, {j.EGScale, &rec.EGScale}, {j.Eval, &rec.Eval}, {j.ScaleWhite, &rec.scaleWhite}, {j.ScaleBlack, &rec.scaleBlack},
+		{j.Scale, &rec.Scale}, {j.EGScale, &rec.EGScale}, {j.Eval, &rec.Eval}, {j.ScaleWhite, &rec.scaleWhite},
+		{j.ScaleBlack, &rec.scaleBlack},
 	} {
 		if f.from != nil {
 			*f.to = *f.from
@@ -220,8 +223,10 @@ func (rr *recordReader) checkJSON(j *jsonRecord) error {
 		return errors.New("scale_white and scale_black are columns of a formula's header")
 	case j.Skip != "" && (len(j.Term) > 0 || j.Columns != nil):
 		return errors.New("a skipped record has neither terms nor columns")
-	case h.version() == 1 && (j.EGScale != nil || j.White != nil || j.Black != nil || j.ScaleWhite != nil || j.ScaleBlack != nil || j.Halves != nil || j.Leaf != nil):
-		return fmt.Errorf("eg_scale, white, black, scale_white, scale_black, halves and leaf need the format %q in the header", dataset.FeaturesFormat)
+	case h.version() == 1 && (j.EGScale != nil || j.White != nil || j.Black != nil || j.ScaleWhite != nil ||
+		j.ScaleBlack != nil || j.Halves != nil || j.Leaf != nil):
+		return fmt.Errorf("eg_scale, white, black, scale_white, scale_black, halves and leaf need the format %q in the "+
+			"header", dataset.FeaturesFormat)
 	case h.version() == 1 && j.Eval != nil && *j.Eval != float32(int16(*j.Eval)):
 		return fmt.Errorf("eval %v does not fit int16", *j.Eval)
 	case h.BySide && (j.Count != nil || j.EGScale != nil):

@@ -102,7 +102,8 @@ func Run(ctx context.Context, paths []string, dir string, c Config) (*durable.Ma
 		return nil, errors.Join(fmt.Errorf("features: %w", err), first.end(nil))
 	}
 	sum := sha256.Sum256(terms)
-	config := identity{Operation: "features", Command: prints, Model: set.Model, Terms: hex.EncodeToString(sum[:]), Float: set.Float}
+	config := identity{Operation: "features", Command: prints, Model: set.Model, Terms: hex.EncodeToString(sum[:]),
+		Float: set.Float}
 	if set.Version > 1 {
 		config.Evaluation = &set.Evaluation
 	}
@@ -284,7 +285,8 @@ func (r *run) driftIn(b *block, records []*record) error {
 	var examples []*example
 	var first *example
 	for i, rec := range records {
-		x := &example{where: fmt.Sprintf("%s, row %d", b.source, b.row+int64(i)+1), board: b.rows[i].Board, rec: rec, err: checkRecord(&r.set, rec)}
+		x := &example{where: fmt.Sprintf("%s, row %d", b.source, b.row+int64(i)+1), board: b.rows[i].Board, rec: rec,
+			err: checkRecord(&r.set, rec)}
 		if examples = append(examples, x); x.err != nil && first == nil {
 			first = x
 		}

@@ -91,7 +91,8 @@ func (d *diagnosis) state() {
 			r.Eval, r.halves = eval, halves
 		}))
 	counts := func(from, to *record) {
-		to.Terms, to.Counts, to.EGCounts, to.Blacks, to.sides = from.Terms, from.Counts, from.EGCounts, from.Blacks, from.sides
+		to.Terms, to.Counts, to.EGCounts, to.Blacks, to.sides = from.Terms, from.Counts, from.EGCounts, from.Blacks,
+			from.sides
 	}
 	d.add(1, "the counts are those of the position asked before: they are printed before the evaluation has run, "+
 		"or not counted again",
@@ -207,13 +208,6 @@ func (d *diagnosis) phases() {
 	}
 	phase(3, "it is above 1 where a side has promoted; the engine's is at most 1",
 		func(_ *example, p float64) float64 { return min(p, 1) })
-	for _, k := range []float64{256, 128, 64, 62, 1024, 512, 100, 32, 16, 20, 30, 40, 50} {
-		for _, round := range []func(float64) float64{math.Round, math.Floor} {
-			phase(4, fmt.Sprintf("the engine rounds it to a multiple of 1/%g, as in (phase * %g + 12) / 24, and "+
-				"the record has it unrounded: send the number that the evaluation multiplies with, divided by %g", k, k, k),
-				func(_ *example, p float64) float64 { return round(p*k+1e-4) / k })
-		}
-	}
 	for k := 8.0; k <= 256; k++ {
 		for _, q := range [][2]float64{{24, k}, {k, 24}} { // what the record divides by, and the engine
 			what := fmt.Sprintf("it is divided by another number than in the engine: by %g for %g, if one of them "+

@@ -1,8 +1,10 @@
 package features
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -278,4 +280,84 @@ func (d *diagnosis) turned(u *unit) {
 		}
 	}
 	d.addUnit(3, u, "is counted one place beside its index (off by one)", moved(1), moved(-1))
+}
+
+// table is the name of a term up to its first dot.
+func (d *diagnosis) table(t int) string {
+	name, _, _ := strings.Cut(d.set.Terms[t].Name, ".")
+	return name
+}
+
+// uncounted returns the terms that no record counts, by table, and which tables are counted at all.
+func (d *diagnosis) uncounted() (never map[string][]uint16, tables map[string]bool) {
+	counted := make([]bool, len(d.set.Terms))
+	for _, x := range d.examples {
+		for _, c := range countsIn(d.set, x.rec) {
+			counted[c.term] = true
+		}
+	}
+	never, tables = map[string][]uint16{}, map[string]bool{}
+	for t := range d.set.Terms {
+		if name := d.table(t); counted[t] {
+			tables[name] = true
+		} else {
+			never[name] = append(never[name], uint16(t))
+		}
+	}
+	return never, tables
+}
+
+// forgotten suspects a term that is never counted, and whose value, a whole number of times, is what the
+// rows lack: the one of the largest value. Of a table that is counted, some squares may be empty in the sample.
+func (d *diagnosis) forgotten() {
+	const kind = "is never counted, and whole multiples of its value"
+	var never []uint16
+	size := func(t uint16) float64 { return math.Abs(d.set.Terms[t].MG) + math.Abs(d.set.Terms[t].EG) }
+	uncounted, tables := d.uncounted()
+	for table, terms := range uncounted {
+		if !tables[table] || len(terms) == 1 {
+			never = append(never, terms...)
+		}
+	}
+	never = slices.DeleteFunc(never, func(t uint16) bool { // too much is a multiple of a small value
+		return d.set.Terms[t].Kind == dataset.ScalarTerm || d.set.Bent() && sided(d.set, t) ||
+			d.bad[0].rec.halves == nil && size(t) < 12*d.set.MaxDrift()
+	})
+	slices.SortFunc(never, func(s, t uint16) int { return cmp.Or(cmp.Compare(size(t), size(s)), cmp.Compare(s, t)) })
+	for i, t := range never {
+		if i > 0 && size(t) < size(never[i-1]) && len(d.suspects) > 0 && d.suspects[len(d.suspects)-1].kind == kind {
+			return
+		}
+		v := &d.set.Terms[t]
+		var edits []edit
+		for n := float32(0); n <= 8; n++ {
+			less := sideCount{t, -n, 0}
+			if d.set.BySide {
+				less = sideCount{t, 0, n}
+			}
+			for _, c := range []sideCount{{t, n, 0}, less} {
+				edits = append(edits, func(_ *example, r *record) bool {
+					return recount(d.set, r, append(countsIn(d.set, r), c))
+				})
+			}
+		}
+		d.try(suspect{rank: 5, what: fmt.Sprintf("term %q %s (%g, %g) are what is missing", v.Name, kind, v.MG, v.EG),
+			kind: kind, terms: []uint16{t}, whole: true, edits: edits}, d.set)
+	}
+}
+
+// neverCounted names tables, or terms of none, that no record counts.
+func (d *diagnosis) neverCounted() string {
+	var names []string
+	never, tables := d.uncounted()
+	for _, terms := range never {
+		if !tables[d.table(int(terms[0]))] {
+			names = append(names, d.nameOf(terms))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	slices.Sort(names)
+	return "a term is forgotten; these of the header are never counted: " + strings.Join(names[:min(5, len(names))], ", ")
 }
