@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/cmd/assay/internal/weights"
@@ -14,11 +15,12 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/features"
 	"github.com/assay-chess/assay/models"
-	"github.com/assay-chess/assay/tuner/heldout"
 )
 
-// checkEngine compares an engine with new weights with the rows of their fit.
-func checkEngine(ctx context.Context, path string, args []string, c *features.Config, tolerance bool, asJSON bool, stdout, stderr io.Writer) error {
+// checkEngine compares an engine that was built with new weights with the rows of their fit. With
+// tolerance, that of the configuration holds in place of the features'.
+func checkEngine(ctx context.Context, path string, args []string, c *features.Config, tolerance, asJSON bool,
+	stdout, stderr io.Writer) error {
 	x, err := weights.OpenAny(path)
 	if err != nil {
 		return err
@@ -27,23 +29,24 @@ func checkEngine(ctx context.Context, path string, args []string, c *features.Co
 	if err != nil {
 		return err
 	}
+	expect := func(set dataset.FeatureSet) (*dataset.FeatureSet, error) {
+		unit := cmp.Or(x.File.Unit, dataset.DefaultUnit)
+		switch {
+		case set.Model != x.File.Model:
+			return nil, fmt.Errorf("the features are of %q, the weights of %q", set.Model, x.File.Model)
+		case set.Version > 1 && unit != set.Unit:
+			return nil, fmt.Errorf("the features are in units of 1/%g pawn, the weights of 1/%g", set.Unit, unit)
+		case set.Version > 1 && tolerance:
+			set.Tolerance = c.Tolerance
+		}
+		return withWeights(x.File, &set)
+	}
 	var sum features.Compared
 	for _, fit := range fits {
 		p := cli.NewProgress(stderr, "check")
 		found, err := features.Compare(ctx, features.Comparison{
-			Command: c.Command, Timeout: c.Timeout, Features: fit.features, Positions: fit.positions, Progress: p.Update,
-			Expect: func(set dataset.FeatureSet) (*dataset.FeatureSet, error) {
-				if set.Model != x.File.Model {
-					return nil, fmt.Errorf("the features are of %q, the weights of %q", set.Model, x.File.Model)
-				}
-				if unit := cmp.Or(x.File.Unit, dataset.DefaultUnit); set.Version > 1 && unit != set.Unit {
-					return nil, fmt.Errorf("the features are in units of 1/%g pawn, the weights of 1/%g", set.Unit, unit)
-				}
-				if tolerance && set.Version > 1 {
-					set.Tolerance = c.Tolerance
-				}
-				return heldout.WithWeights(x.File, &set, false)
-			},
+			Command: c.Command, Timeout: c.Timeout, Features: fit.features, Positions: fit.positions,
+			Progress: p.Update, Expect: expect,
 		})
 		if err != nil {
 			return featuresAdvice(err)
@@ -54,11 +57,47 @@ func checkEngine(ctx context.Context, path string, args []string, c *features.Co
 	if asJSON {
 		return cli.PrintJSON(stdout, map[string]any{"weights": x.File.ID(), "check": sum})
 	}
-	fmt.Fprintf(stdout, "the engine evaluates %d positions of the fit as %s (id %s) says; the largest difference is %.2g centipawns\n", sum.Rows, x.Name, x.File.ID(), sum.Largest)
+	fmt.Fprintf(stdout, "the engine evaluates %d positions of the fit as %s (id %s) says; the largest difference is %.2g centipawns\n",
+		sum.Rows, x.Name, x.File.ID(), sum.Largest)
 	if sum.Apart > 0 {
-		fmt.Fprintf(stdout, "of %d of them only the sum of the engine's own terms was compared, not that of the fit's row: it resolves positions, or another side is ahead in the endgame half\n", sum.Apart)
+		fmt.Fprintf(stdout, "of %d of them only the sum of the engine's own terms was compared, not that of the fit's row: "+
+			"it resolves positions, or another side is ahead in the endgame half\n", sum.Apart)
 	}
 	return nil
+}
+
+// withWeights returns the set with the values and the formula of the weight file.
+func withWeights(f *models.File, set *dataset.FeatureSet) (*dataset.FeatureSet, error) {
+	out := *set
+	out.Terms, out.Formula = nil, f.Formula
+	by := make(map[string]*models.TermWeight, len(f.Terms))
+	for i := range f.Terms {
+		by[f.Terms[i].Name] = &f.Terms[i]
+	}
+	for _, t := range set.Terms {
+		mg, eg := by[t.Name], by[t.Name]
+		if mg == nil && set.BySide { // halves of their own, see rows.Linear
+			mg, eg = by[t.Name+".mg"], by[t.Name+".eg"]
+		}
+		if mg == nil || eg == nil {
+			return nil, fmt.Errorf("the features count a term %q, for which the weights have no value", t.Name)
+		}
+		step := 1.0
+		if mg.Step > 0 {
+			step = mg.Step
+		}
+		t.MG, t.EG = step*float64(mg.MG), step*float64(eg.EG)
+		switch {
+		case t.Kind == dataset.MiddlegameTerm:
+			t.EG = 0
+		case t.Kind == dataset.EndgameTerm:
+			t.MG, t.EG = 0, t.MG
+		case set.Single(&t):
+			t.EG = t.MG
+		}
+		out.Terms = append(out.Terms, t)
+	}
+	return &out, out.Check()
 }
 
 // fitted is a data set of features and the positions that it was made of.
@@ -69,36 +108,36 @@ type fitted struct {
 
 // fitData finds the data of a fit by their ids: among the arguments, beside them, beside the weights, and here.
 func fitData(f *models.File, path string, args []string) (fits []fitted, err error) {
-	byID := map[string]string{}
-	note := func(dir string) {
-		if m, err := durable.LoadManifest(dir); err == nil && m.Complete {
-			if id, err := m.ID(); err == nil && byID[id] == "" {
-				byID[id] = dir
-			}
-		}
-	}
 	places := []string{".", filepath.Dir(path), filepath.Dir(filepath.Dir(path))}
+	folders := slices.Clone(args)
 	var wanted []string
 	for _, dir := range args {
 		m, err := durable.LoadManifest(dir)
 		if err != nil {
 			return nil, fmt.Errorf("%s: want a data set: %w", dir, err)
 		}
-		note(dir)
 		places = append(places, filepath.Dir(filepath.Clean(dir)))
 		if id, err := m.ID(); err == nil && dataset.IsFeatures(m.Schema) {
 			wanted = append(wanted, id)
 		}
 	}
+	for _, place := range places {
+		found, _ := filepath.Glob(filepath.Join(place, "*", durable.ManifestName))
+		folders = append(folders, place)
+		for _, name := range found {
+			folders = append(folders, filepath.Dir(name))
+		}
+	}
+	byID := map[string]string{}
+	for _, dir := range folders {
+		if m, err := durable.LoadManifest(dir); err == nil && m.Complete {
+			if id, err := m.ID(); err == nil {
+				byID[id] = cmp.Or(byID[id], dir)
+			}
+		}
+	}
 	if len(wanted) == 0 {
 		wanted = f.Provenance.Data
-	}
-	for _, place := range places {
-		note(place)
-		found, _ := filepath.Glob(filepath.Join(place, "*", durable.ManifestName))
-		for _, name := range found {
-			note(filepath.Dir(name))
-		}
 	}
 	return fitsOf(wanted, byID, path)
 }
@@ -106,24 +145,26 @@ func fitData(f *models.File, path string, args []string) (fits []fitted, err err
 // fitsOf finds features by their ids, and the positions that they were made of.
 func fitsOf(wanted []string, byID map[string]string, path string) (fits []fitted, err error) {
 	if len(wanted) == 0 {
-		return nil, errors.New("the weights do not say which features they were fitted to: name the features, and the positions that they were made of")
+		return nil, errors.New("the weights do not name the features that they were fitted to: name the features, and their positions")
 	}
 	for _, id := range wanted {
 		dir := byID[id]
 		if dir == "" {
-			return nil, fmt.Errorf("the features of the fit (id %.12s) are not here: name their folder, and the positions that they were made of", id)
+			return nil, fmt.Errorf("the features of the fit (id %.12s) are not here: name their folder, and that of their positions", id)
 		}
 		m, err := durable.LoadManifest(dir)
 		if err != nil {
 			return nil, err
 		}
 		if !dataset.IsFeatures(m.Schema) {
-			return nil, fmt.Errorf("the weights were fitted to %s, which holds %s: only a fit to features of an engine can be checked", dir, m.Schema)
+			return nil, fmt.Errorf("the weights were fitted to %s, which holds %s: only a fit to features of an engine can be checked",
+				dir, m.Schema)
 		}
 		x := fitted{features: dir}
 		for _, parent := range m.Parents {
 			if byID[parent] == "" {
-				return nil, fmt.Errorf("%s was made of positions (id %.12s) that are not here: name their folder: assay features POSITIONS --check %s --cmd COMMAND", dir, parent, path)
+				return nil, fmt.Errorf("%s was made of positions (id %.12s) that are not here: name their folder: "+
+					"assay features POSITIONS --check %s --cmd COMMAND", dir, parent, path)
 			}
 			x.positions = append(x.positions, byID[parent])
 		}

@@ -2,7 +2,6 @@ package weights
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"os"
@@ -25,7 +24,7 @@ var sourceFormats = map[string]string{
 }
 
 // intoSources replaces the regions of source files, or their numbers.
-func (f *exportFlags) intoSources(ctx context.Context, x *Opened, stderr io.Writer) error {
+func (f *exportFlags) intoSources(x *Opened, stderr io.Writer) error {
 	sources := make([]models.Source, len(f.into))
 	for i, name := range f.into {
 		text, err := os.ReadFile(name)
@@ -51,9 +50,7 @@ func (f *exportFlags) intoSources(ctx context.Context, x *Opened, stderr io.Writ
 		}
 		return fmt.Errorf("%s: %w; %s", strings.Join(f.into, ", "), err, what)
 	}
-	if err := f.rounding(ctx, x, stderr); err != nil {
-		return err
-	}
+	printRounding(x, stderr)
 	changed := false
 	for i, s := range sources {
 		if bytes.Equal(s.Text, p.Files[i]) {

@@ -4,7 +4,6 @@ package weights
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"os"
@@ -19,7 +18,6 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner"
-	"github.com/assay-chess/assay/tuner/heldout"
 )
 
 // New returns the command assay weights.
@@ -229,8 +227,8 @@ func newList() *cobra.Command {
 
 // exportFlags are the flags of assay weights export.
 type exportFlags struct {
-	format, template, show, out, data string
-	into                              []string
+	format, template, show, out string
+	into                        []string
 }
 
 func newExport() *cobra.Command {
@@ -289,9 +287,9 @@ be a data set of features: then the values that the engine plays with are writte
 source they must change nothing.
 
 Weights are integers. If the file has the fitted numbers they were rounded from, stderr
-shows how far rounding moved them and, with --data, the loss it costs.`,
+shows how far rounding moved them; assay tune shows the loss it costs.`,
 		Example: `  assay weights export assay --format c --out weights.h
-  assay weights export runs/first/weights.json --template engine.tmpl --data runs/first/positions
+  assay weights export runs/first/weights.json --template engine.tmpl
   assay weights export tuned.json --into src/eval.cpp --into src/psqt.h
   assay weights export features --into src/eval.cpp
   assay weights export --show-template c`,
@@ -308,7 +306,7 @@ shows how far rounding moved them and, with --data, the loss it costs.`,
 			if len(args) != 1 {
 				return cli.Usagef("want one weight file, or name of embedded weights")
 			}
-			return f.run(cmd.Context(), args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
+			return f.run(args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	c.Flags().StringVar(&f.format, "format", "", strings.Join(models.ExportFormats(), ", ")+", numbers (default json)")
@@ -316,11 +314,10 @@ shows how far rounding moved them and, with --data, the loss it costs.`,
 	c.Flags().StringVar(&f.show, "show-template", "", "print the built-in template of a format")
 	c.Flags().StringVar(&f.out, "out", "", "file to write (default: standard output)")
 	c.Flags().StringArrayVar(&f.into, "into", nil, "source file to write the weights into; repeat it for each that defines some")
-	c.Flags().StringVar(&f.data, "data", "", "data set of positions (of a foreign evaluation: features) on which to measure the loss that rounding costs")
 	return c
 }
 
-func (f *exportFlags) run(ctx context.Context, name string, stdout, stderr io.Writer) error {
+func (f *exportFlags) run(name string, stdout, stderr io.Writer) error {
 	switch {
 	case f.format != "" && f.template != "":
 		return cli.Usagef("give --format or --template, not both")
@@ -341,7 +338,7 @@ func (f *exportFlags) run(ctx context.Context, name string, stdout, stderr io.Wr
 		return cli.Usagef("%s holds features, from which assay tune makes a weight file: give --into FILE or another --format", name)
 	}
 	if f.into != nil {
-		return f.intoSources(ctx, x, stderr)
+		return f.intoSources(x, stderr)
 	}
 	var b bytes.Buffer // write nothing unless the template succeeds
 	if f.template != "" {
@@ -355,9 +352,7 @@ func (f *exportFlags) run(ctx context.Context, name string, stdout, stderr io.Wr
 	} else if err := x.File.Export(&b, f.format); err != nil {
 		return err
 	}
-	if err := f.rounding(ctx, x, stderr); err != nil {
-		return err
-	}
+	printRounding(x, stderr)
 	if f.out != "" {
 		return durable.WriteFile(f.out, b.Bytes())
 	}
@@ -389,23 +384,10 @@ func openValues(name string) (*Opened, error) {
 	return x, err
 }
 
-// rounding prints how far the integers are from the fitted numbers, and the loss it costs.
-func (f *exportFlags) rounding(ctx context.Context, x *Opened, stderr io.Writer) error {
-	r := x.File.Rounding()
-	if r.Fitted == 0 {
-		if f.data != "" {
-			return fmt.Errorf("%s holds no fitted numbers: leave out --data, or export a file that assay tune wrote", x.Name)
-		}
-		return nil
+// printRounding prints how far the integers are from the fitted numbers.
+func printRounding(x *Opened, stderr io.Writer) {
+	if r := x.File.Rounding(); r.Fitted > 0 {
+		fmt.Fprintf(stderr, "rounding moved %d fitted weights by %.2f %s (rms), %s most, by %.2f\n",
+			r.Fitted, r.RMS, x.File.Units(), r.Worst, r.Largest)
 	}
-	fmt.Fprintf(stderr, "rounding moved %d fitted weights by %.2f %s (rms), %s most, by %.2f\n", r.Fitted, r.RMS, x.File.Units(), r.Worst, r.Largest)
-	if f.data == "" {
-		return nil
-	}
-	c, err := heldout.RoundingLoss(ctx, x.File, f.data, cli.NewProgress(stderr, "positions").Update)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(stderr, "cross-entropy on %d positions: %.6f as fitted, %.6f rounded (%+.1e)\n", c.Rows, c.Fitted, c.Rounded, c.Rounded-c.Fitted)
-	return nil
 }
