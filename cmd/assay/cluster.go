@@ -17,6 +17,7 @@ import (
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/cmd/assay/internal/engines"
+	"github.com/assay-chess/assay/cmd/assay/internal/settings"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
@@ -24,29 +25,6 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
-
-// clusterFlags are the flags of commands that can play their games on other machines.
-type clusterFlags struct {
-	serve       string
-	nats        string
-	replayShare float64
-	lease       time.Duration
-	speed       float64
-	send        bool
-	sign        string
-}
-
-func (f *clusterFlags) register(cmd *cobra.Command) {
-	fs := cmd.Flags()
-	fs.StringVar(&f.serve, "serve", "", "play on other machines: start a server for workers (see assay work) at HOST:PORT")
-	fs.StringVar(&f.nats, "nats", "", "play on other machines: use running NATS servers, nats://HOST:PORT,nats://... (assay work --help says how to set them up)")
-	fs.Float64Var(&f.replayShare, "replay-share", coordinator.DefaultReplayShare, "with --serve or --nats: share of the games that a second worker replays, to check that they are the same; 0: none")
-	fs.DurationVar(&f.lease, "lease", coordinator.DefaultLease, "with --serve or --nats: how long a worker may be silent before its games go to others, 1s or more")
-	fs.Float64Var(&f.speed, "reference-speed", 0, "with --serve or --nats, for games by the clock: nodes/s of a core (assay bench) for which the clocks are meant; slower workers get more time (default: this machine's)")
-	fs.BoolVar(&f.send, "send-engines", false, "with --serve or --nats: send foreign engines to workers that trust their signer (see assay sign); ENGINE"+wire.SignatureSuffix+" is beside the engine, or the key is in "+signingKeyEnv)
-	fs.StringVar(&f.sign, "sign", "", "with --serve or --nats: file with the secret key with which to sign the engines that are sent; implies --send-engines")
-	cli.AliasFlag(cmd, "check", "replay-share")
-}
 
 // Secrets come from the environment and never from the command line, where other users of
 // the machine could read them. See workHelp.
@@ -70,43 +48,43 @@ func takeToken() string {
 // connectTimeout is how long a coordinator waits for running servers.
 const connectTimeout = time.Minute
 
-// runner returns the runner for the games of the run in the folder out, which may be empty:
-// local, unless the flags or a queue ask for other machines. If it sends engines, those among
+// remote returns the runner for the games of the run in the folder Out, which may be empty: local,
+// unless the settings or a queue ask for other machines. If it sends engines, those among
 // the players must have signatures now. Call done at the end.
-func (f *clusterFlags) runner(ctx context.Context, local selfplay.Runner, out string, log func(string), players ...selfplay.Entrant) (r selfplay.Runner, done func(), err error) {
-	if of := cli.RunnerFrom(ctx); of != nil {
-		return of(out, f.replayShare, log)
+func (s *session) remote(local selfplay.Runner, log func(string), players ...selfplay.Entrant) (r selfplay.Runner, done func(), err error) {
+	if s.queue != nil {
+		return s.queue(s.Out, s.ReplayShare, log)
 	}
 	switch {
-	case f.serve == "" && f.nats == "":
+	case s.Serve == "" && s.NATS == "":
 		return local, func() {}, nil
-	case f.serve != "" && f.nats != "":
+	case s.Serve != "" && s.NATS != "":
 		return nil, nil, cli.Usagef("--serve starts a server and --nats uses a running one: give only one of them")
-	case !(f.replayShare >= 0 && f.replayShare <= 1):
-		return nil, nil, cli.Usagef("--replay-share %v: want a share between 0 and 1", f.replayShare)
-	case f.lease < time.Second:
-		return nil, nil, cli.Usagef("--lease %v: want 1s or more", f.lease)
+	case !(s.ReplayShare >= 0 && s.ReplayShare <= 1):
+		return nil, nil, cli.Usagef("--replay-share %v: want a share between 0 and 1", s.ReplayShare)
+	case s.Lease < time.Second:
+		return nil, nil, cli.Usagef("--lease %v: want 1s or more", s.Lease)
+	case !(s.ReferenceSpeed >= 0 && s.ReferenceSpeed <= 1e12):
+		return nil, nil, cli.Usagef("--reference-speed %v: want nodes per second, as assay bench prints them", s.ReferenceSpeed)
 	}
-	if !(f.speed >= 0 && f.speed <= 1e12) {
-		return nil, nil, cli.Usagef("--reference-speed %v: want nodes per second, as assay bench prints them", f.speed)
-	}
-	if err := f.checkSignatures(players); err != nil {
+	if err := s.checkSignatures(players); err != nil {
 		return nil, nil, err
 	}
-	clean := func() {}
+	out, clean := s.Out, func() {}
 	if out == "" {
 		if out, err = os.MkdirTemp("", "assay-cluster-"); err != nil {
 			return nil, nil, err
 		}
 		clean = func() { os.RemoveAll(out) }
 	}
-	c := coordinator.Config{Dir: filepath.Join(out, coordinator.DirName), Open: roster.Open, Program: cli.Version(), ReplayShare: f.replayShare, Lease: f.lease,
-		Measure: engines.MeasureSpeed, ReferenceSpeed: f.speed, Signature: f.signature(), Log: log}
+	c := coordinator.Config{Dir: filepath.Join(out, coordinator.DirName), Open: roster.Open, Program: cli.Version(),
+		ReplayShare: s.ReplayShare, Lease: s.Lease, Measure: engines.MeasureSpeed, ReferenceSpeed: s.ReferenceSpeed,
+		Signature: s.signature(), Log: log}
 	var b *broker.Broker
-	if f.nats != "" {
-		c.Connect, err = f.connect(log)
+	if s.NATS != "" {
+		c.Connect, err = connect(s.NATS, log)
 	} else {
-		c.Connect, c.Ban, err = f.startServer(&b, log)
+		c.Connect, c.Ban, err = startServer(s.Serve, &b, log)
 	}
 	if err != nil {
 		clean()
@@ -125,10 +103,10 @@ func (f *clusterFlags) runner(ctx context.Context, local selfplay.Runner, out st
 }
 
 // signature returns how engines get the signatures with which they are sent; nil: they are not.
-func (f *clusterFlags) signature() func(path string) (*wire.Signature, error) {
-	key := cmp.Or(f.sign, os.Getenv(signingKeyEnv))
+func (s *session) signature() func(path string) (*wire.Signature, error) {
+	key := cmp.Or(s.Sign, os.Getenv(settings.SigningKeyEnv))
 	switch {
-	case !f.send && f.sign == "":
+	case !s.SendEngines && s.Sign == "":
 		return nil
 	case key != "":
 		return func(path string) (*wire.Signature, error) { return wire.SignatureWith(path, key) }
@@ -144,8 +122,8 @@ func (f *clusterFlags) signature() func(path string) (*wire.Signature, error) {
 
 // checkSignatures reports engines that cannot be sent. It would be late to notice that when a
 // worker has come.
-func (f *clusterFlags) checkSignatures(players []selfplay.Entrant) error {
-	sign := f.signature()
+func (s *session) checkSignatures(players []selfplay.Entrant) error {
+	sign := s.signature()
 	for _, p := range players {
 		if sign == nil || !roster.Foreign(p.Spec) {
 			continue
@@ -162,22 +140,22 @@ func (f *clusterFlags) checkSignatures(players []selfplay.Entrant) error {
 }
 
 // connect returns a function that connects to the running servers of --nats.
-func (f *clusterFlags) connect(log func(string)) (link func() (*nats.Conn, error), err error) {
-	if err := wire.CheckURL(f.nats); err != nil {
+func connect(url string, log func(string)) (link func() (*nats.Conn, error), err error) {
+	if err := wire.CheckURL(url); err != nil {
 		return nil, cli.Usage(err)
 	}
-	access := wire.Access{URL: f.nats, Token: takeToken(), Credentials: os.Getenv(credentialsEnv)}
+	access := wire.Access{URL: url, Token: takeToken(), Credentials: os.Getenv(credentialsEnv)}
 	if access.TLS, err = clientTLS(); err != nil {
 		return nil, err
 	}
 	var once sync.Once
-	access.Log = func(err error) { once.Do(func() { log(fmt.Sprintf("%s: %v", f.nats, err)) }) }
+	access.Log = func(err error) { once.Do(func() { log(fmt.Sprintf("%s: %v", url, err)) }) }
 	return func() (*nats.Conn, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), connectTimeout)
 		defer cancel()
 		nc, err := access.Dial(ctx)
 		if errors.Is(err, context.DeadlineExceeded) {
-			err = fmt.Errorf("no NATS server answered at %s within %v: start it, or correct the address", f.nats, connectTimeout)
+			err = fmt.Errorf("no NATS server answered at %s within %v: start it, or correct the address", url, connectTimeout)
 		}
 		return nc, clusterAdvice(err)
 	}, nil
@@ -185,8 +163,8 @@ func (f *clusterFlags) connect(log func(string)) (link func() (*nats.Conn, error
 
 // startServer returns a function that starts a server in this process and connects to it,
 // and one that bans a worker from the server.
-func (f *clusterFlags) startServer(b **broker.Broker, log func(string)) (link func() (*nats.Conn, error), ban func(string), err error) {
-	c := broker.Config{Addr: f.serve, Token: takeToken(), Log: log}
+func startServer(address string, b **broker.Broker, log func(string)) (link func() (*nats.Conn, error), ban func(string), err error) {
+	c := broker.Config{Addr: address, Token: takeToken(), Log: log}
 	byName := map[string]wire.Key{}
 	if path := os.Getenv(keysEnv); path != "" {
 		if c.Keys, err = wire.ReadKeys(path); err != nil {
@@ -278,9 +256,6 @@ func clusterAdvice(err error) error {
 	return err
 }
 
-// signingKeyEnv names the file with the secret signing key.
-const signingKeyEnv = "ASSAY_SIGNING_KEY"
-
 const signHelp = `Sign engines, so that workers whose owners trust your key play them, and the owners need
 not approve each build. The signature is written beside the engine, as ENGINE` + wire.SignatureSuffix + `. It is an
 Ed25519 signature of the file's name and SHA-256.
@@ -311,10 +286,10 @@ func newSignCommand() *cobra.Command {
 				return writeKey(cmd, newKey, name, wire.NewSigningKey, "the machine where you sign. Those who trust it add this line to their list (assay work --trust)")
 			}
 			if key == "" {
-				key = os.Getenv(signingKeyEnv)
+				key = os.Getenv(settings.SigningKeyEnv)
 			}
 			if key == "" {
-				return cli.Usagef("want a key to sign with: pass its file with --key or %s, or make one with --new-key", signingKeyEnv)
+				return cli.Usagef("want a key to sign with: pass its file with --key or %s, or make one with --new-key", settings.SigningKeyEnv)
 			}
 			if len(args) == 0 {
 				return cli.Usagef("want an engine to sign: assay sign ENGINE...")
@@ -330,7 +305,7 @@ func newSignCommand() *cobra.Command {
 		},
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&key, "key", "", "file with the secret key (default: "+signingKeyEnv+")")
+	fs.StringVar(&key, "key", "", "file with the secret key (default: "+settings.SigningKeyEnv+")")
 	fs.StringVar(&newKey, "new-key", "", "make a key for --name, write it to this file, print the line for the lists of those who trust it, and exit")
 	fs.StringVar(&name, "name", "", "with --new-key: name of the signer")
 	return cmd

@@ -11,14 +11,13 @@ import (
 	"strings"
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/cmd/assay/internal/settings"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay/opening"
 )
 
 const (
-	// genfensPrefix begins a --book that an engine makes.
-	genfensPrefix = "genfens:"
 	// genfensName is the file with such a book in the folder of a run. As its name begins with
 	// a dot it does not bind the folder.
 	genfensName = ".genfens.epd"
@@ -63,7 +62,7 @@ func genfensBook(ctx context.Context, spec, out string, games, seed uint64, say 
 
 // parseGenfens reads genfens:COMMAND[?book=FILE].
 func parseGenfens(spec string) (*opening.Genfens, error) {
-	words, options, err := roster.SplitCommand(strings.TrimPrefix(spec, genfensPrefix))
+	words, options, err := roster.SplitCommand(strings.TrimPrefix(spec, settings.GenfensPrefix))
 	if err != nil {
 		return nil, cli.Usagef("--book %s: %w", spec, err)
 	}

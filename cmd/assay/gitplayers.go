@@ -1,19 +1,17 @@
 package main
 
 import (
-	"context"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/cmd/assay/internal/gitbuild"
+	"github.com/assay-chess/assay/cmd/assay/internal/settings"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
@@ -28,25 +26,17 @@ bench must give the nodes that the commit's message says ("Bench: 123456"). A ru
 resumed keeps the commits that it began with. The file assay.toml at the top of the repository
 can hold the command, options, limits and openings: see assay guide test-my-patch.`
 
-// gitFlags are the flags of commands whose players may be built from commits, and builds
-// these players.
-type gitFlags struct {
-	build   string
-	dir     string
-	noBench bool
-
-	ctx     context.Context
-	name    string // of the command
-	stderr  io.Writer
-	out     string // folder of the run
+// gitPlayers builds players from commits.
+type gitPlayers struct {
+	*session
 	repo    *gitbuild.Repo
 	cache   *gitbuild.Cache
-	project *project
-	was     []gitPin // of the run in out
+	project *settings.Project
+	was     []gitPin // of the run in Out
 	pins    []gitPin
 	sources map[string]*gitbuild.Source // by name
 	started *selfplay.Pool              // see opener
-	done    []func()
+	built   []func()
 }
 
 // gitPin is a line of "pinned" in run.json: what a player stood for when the run started.
@@ -56,20 +46,12 @@ type gitPin struct {
 	SHA256 string `json:"sha256"` // of the engine that was built
 }
 
-func (f *gitFlags) register(cmd *cobra.Command) {
-	fs := cmd.Flags()
-	fs.StringVar(&f.build, "build", "", "for players git:REF: command that builds the engine, such as 'make -j EXE={out}'; {out} is the file to write (default: build in assay.toml)")
-	fs.StringVar(&f.dir, "repo", "", "for players git:REF: folder of the repository (default: the current folder)")
-	fs.BoolVar(&f.noBench, "no-bench", false, "for players git:REF: do not run bench after a build, nor compare its nodes with the commit's message")
-}
-
-// prepare finds the repository of the players, if one of them is git:REF, and sets the flags
-// that are not on the command line from its assay.toml. Out is the folder of the run. The
-// caller must call close.
-func (f *gitFlags) prepare(cmd *cobra.Command, out string, specs ...string) error {
+// prepare finds the repository of the players, if one of them is git:REF, and gives settings without
+// a flag those of its assay.toml.
+func (f *gitPlayers) prepare(s *session, specs ...string) error {
 	if !slices.ContainsFunc(specs, roster.FromGit) {
 		for _, name := range []string{"build", "repo", "no-bench"} {
-			if cmd.Flags().Changed(name) {
+			if s.Given(name) {
 				return cli.Usagef("--%s is for players git:REF, and there is none", name)
 			}
 		}
@@ -80,34 +62,30 @@ func (f *gitFlags) prepare(cmd *cobra.Command, out string, specs ...string) erro
 			return cli.Usage(err)
 		}
 	}
-	f.ctx, f.name, f.stderr, f.out, f.sources = cmd.Context(), cmd.Name(), cmd.ErrOrStderr(), out, map[string]*gitbuild.Source{}
-	dir := f.dir
-	if dir == "" {
-		dir = "."
-	}
+	f.session, f.sources = s, map[string]*gitbuild.Source{}
 	var err error
-	if f.repo, err = gitbuild.OpenRepo(f.ctx, dir); err != nil {
+	if f.repo, err = gitbuild.OpenRepo(f.ctx, cmp.Or(s.Repo, ".")); err != nil {
 		return fmt.Errorf("%w; --repo names its folder", err)
 	}
-	if f.project, err = readProject(f.repo.Top); err != nil {
+	if f.project, err = settings.ReadProject(f.repo.Top); err != nil {
 		return err
 	}
-	if err := f.project.apply(cmd, specs); err != nil {
+	if err := f.project.Apply(s.Set, len(specs)); err != nil {
 		return err
 	}
 	switch {
-	case f.build == "":
-		return cli.Usagef("no command that builds %s: pass --build 'make -j EXE={out}', or write it to %s", firstGit(specs), projectName)
-	case !strings.Contains(f.build, gitbuild.Out):
-		return cli.Usagef("the build command %q has no %s: that is the file to which it must write the engine", f.build, gitbuild.Out)
+	case f.Build == "":
+		return cli.Usagef("no command that builds %s: pass --build 'make -j EXE={out}', or write it to %s", firstGit(specs), settings.ProjectName)
+	case !strings.Contains(f.Build, gitbuild.Out):
+		return cli.Usagef("the build command %q has no %s: that is the file to which it must write the engine", f.Build, gitbuild.Out)
 	}
 	if f.cache, err = gitbuild.OpenCache(f.log); err != nil {
 		return err
 	}
-	if bound, err := durable.Bound(out); bound && err == nil {
-		if info, err := durable.ReadRunInfo(out); err == nil && info.Pinned != nil {
+	if bound, err := durable.Bound(f.Out); bound && err == nil {
+		if info, err := durable.ReadRunInfo(f.Out); err == nil && info.Pinned != nil {
 			if err := json.Unmarshal(info.Pinned, &f.was); err != nil {
-				return fmt.Errorf("%s: %w: %w", out, durable.ErrDamaged, err)
+				return fmt.Errorf("%s: %w: %w", f.Out, durable.ErrDamaged, err)
 			}
 		}
 	}
@@ -117,12 +95,12 @@ func (f *gitFlags) prepare(cmd *cobra.Command, out string, specs ...string) erro
 func firstGit(specs []string) string { return specs[slices.IndexFunc(specs, roster.FromGit)] }
 
 // log writes a line to the standard error.
-func (f *gitFlags) log(format string, args ...any) {
+func (f *gitPlayers) log(format string, args ...any) {
 	fmt.Fprintf(f.stderr, "%s: %s\n", f.name, fmt.Sprintf(format, args...))
 }
 
 // warnDirty warns if git:HEAD is a player and has not the changes of the working tree.
-func (f *gitFlags) warnDirty(specs []string) error {
+func (f *gitPlayers) warnDirty(specs []string) error {
 	head := ""
 	for _, spec := range specs {
 		if s, err := roster.ParseSource(spec); err == nil && roster.FromGit(spec) {
@@ -145,7 +123,7 @@ func (f *gitFlags) warnDirty(specs []string) error {
 }
 
 // entrant is the function of that name for players that may be git:REF.
-func (f *gitFlags) entrant(spec string) (selfplay.Entrant, error) {
+func (f *gitPlayers) entrant(spec string) (selfplay.Entrant, error) {
 	if !roster.FromGit(spec) {
 		return cli.EntrantOf(f.opener(), spec)
 	}
@@ -157,32 +135,32 @@ func (f *gitFlags) entrant(spec string) (selfplay.Entrant, error) {
 	if err != nil {
 		return selfplay.Entrant{}, err
 	}
-	b, err := f.cache.Build(f.ctx, source, f.build)
+	b, err := f.cache.Build(f.ctx, source, f.Build)
 	if err != nil {
 		return selfplay.Entrant{}, gitAdvice(fmt.Errorf("git:%s (%s): %w", p.Ref, source.Short(), err))
 	}
-	f.done = append(f.done, b.Close)
+	f.built = append(f.built, b.Close)
 	if err := f.check(p.Ref, source, b); err != nil {
 		return selfplay.Entrant{}, err
 	}
 	f.pin(gitPin{Player: "git:" + p.Ref, Commit: source.ID, SHA256: b.SHA256})
-	for _, o := range f.project.options {
-		p.SetDefault(o.name, o.text)
+	for _, o := range f.project.Options {
+		p.SetDefault(o.Name, o.Text)
 	}
-	built, name := p.Built(b.Path, source.Short()+" "+f.build)
+	built, name := p.Built(b.Path, source.Short()+" "+f.Build)
 	e, err := cli.EntrantOf(f.opener(), built)
 	e.Name = name
 	return e, err
 }
 
 // check runs the bench of a build and says what was built.
-func (f *gitFlags) check(ref string, source *gitbuild.Source, b *gitbuild.Build) error {
+func (f *gitPlayers) check(ref string, source *gitbuild.Source, b *gitbuild.Build) error {
 	how := "built before"
 	if b.New {
 		how = fmt.Sprintf("built in %v", b.Took.Round(100*time.Millisecond))
 	}
 	said, failed := "", error(nil)
-	if !f.noBench {
+	if !f.NoBench {
 		bench, err := b.Bench(f.ctx)
 		if err != nil {
 			return err
@@ -202,7 +180,7 @@ func (f *gitFlags) check(ref string, source *gitbuild.Source, b *gitbuild.Build)
 }
 
 // source returns the commit of a name: the one that the run began with, if it is resumed.
-func (f *gitFlags) source(ref string) (*gitbuild.Source, error) {
+func (f *gitPlayers) source(ref string) (*gitbuild.Source, error) {
 	if s := f.sources[ref]; s != nil {
 		return s, nil
 	}
@@ -211,10 +189,10 @@ func (f *gitFlags) source(ref string) (*gitbuild.Source, error) {
 		was := f.repo.Built(f.was[i].Commit)
 		if ref != gitbuild.WorkTree {
 			if was, err = f.repo.Resolve(f.ctx, f.was[i].Commit); err != nil {
-				return nil, fmt.Errorf("%w: git:%s when the run in %s started", err, ref, f.out)
+				return nil, fmt.Errorf("%w: git:%s when the run in %s started", err, ref, f.Out)
 			}
 		}
-		f.log("git:%s was %s when the run in %s started, and has changed since: the run keeps it; for the new one use another --out", ref, was.Short(), f.out)
+		f.log("git:%s was %s when the run in %s started, and has changed since: the run keeps it; for the new one use another --out", ref, was.Short(), f.Out)
 		s, err = was, nil
 	}
 	if err != nil {
@@ -225,7 +203,7 @@ func (f *gitFlags) source(ref string) (*gitbuild.Source, error) {
 }
 
 // now returns what a name stands for now.
-func (f *gitFlags) now(ref string) (*gitbuild.Source, error) {
+func (f *gitPlayers) now(ref string) (*gitbuild.Source, error) {
 	if ref != gitbuild.WorkTree {
 		return f.repo.Resolve(f.ctx, ref)
 	}
@@ -233,19 +211,19 @@ func (f *gitFlags) now(ref string) (*gitbuild.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.done = append(f.done, done)
+	f.built = append(f.built, done)
 	return f.repo.Snapshot(f.ctx, temp)
 }
 
 // pin remembers what a player stands for.
-func (f *gitFlags) pin(p gitPin) {
+func (f *gitPlayers) pin(p gitPin) {
 	if !slices.ContainsFunc(f.pins, func(q gitPin) bool { return p.Player == q.Player }) {
 		f.pins = append(f.pins, p)
 	}
 }
 
 // pinned returns what the players stand for, for run.json; nil if none is git:REF.
-func (f *gitFlags) pinned() json.RawMessage {
+func (f *gitPlayers) pinned() json.RawMessage {
 	if f.pins == nil {
 		return nil
 	}
@@ -257,32 +235,25 @@ func (f *gitFlags) pinned() json.RawMessage {
 }
 
 // close lets the engines go that were built.
-func (f *gitFlags) close() {
+func (f *gitPlayers) close() {
 	f.release()
-	for _, done := range f.done {
+	for _, done := range f.built {
 		done()
 	}
-	f.done = nil
+	f.built = nil
 }
 
 // opener returns the opener of the players of the run. The engines that the check of the players
 // starts play the games, too.
-func (f *gitFlags) opener() selfplay.Opener {
+func (f *gitPlayers) opener() selfplay.Opener {
 	if f.started == nil {
 		f.started = selfplay.NewPool(roster.Open)
 	}
 	return f.started.Open
 }
 
-// keepFor keeps the engines that were started if the games are played here, by local.
-func (f *gitFlags) keepFor(r, local selfplay.Runner) {
-	if r != local {
-		f.release()
-	}
-}
-
 // release ends the engines that were started and do not play.
-func (f *gitFlags) release() {
+func (f *gitPlayers) release() {
 	if f.started != nil {
 		_ = f.started.Close() // they have played, or their fault was reported
 	}
@@ -291,7 +262,7 @@ func (f *gitFlags) release() {
 // gitAdvice adds to an error of a build what the user can do.
 func gitAdvice(err error) error {
 	if errors.Is(err, gitbuild.ErrBuild) {
-		return fmt.Errorf("%w\ncorrect the command (--build, or build in %s) or the commit", err, projectName)
+		return fmt.Errorf("%w\ncorrect the command (--build, or build in %s) or the commit", err, settings.ProjectName)
 	}
 	return err
 }

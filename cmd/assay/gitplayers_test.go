@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/assay-chess/assay/cmd/assay/internal/settings"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay/match"
 )
@@ -165,7 +166,7 @@ func TestResumeOfTheWorkingTree(t *testing.T) {
 func TestProjectFile(t *testing.T) {
 	r := newEngineRepo(t)
 	write := func(text string) {
-		if err := os.WriteFile(filepath.Join(r.dir, projectName), []byte(text), 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(r.dir, settings.ProjectName), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -225,7 +226,7 @@ func TestProjectFile(t *testing.T) {
 	}
 
 	for text, want := range map[string]string{
-		"build = 'x'\n\ntime_control = '8'":            "assay.toml, line 3: time_control: unknown setting (there are: build, bench, options, nodes, ",
+		"build = 'x'\n\ntime_control = '8'":            "assay.toml, line 3: time_control: unknown setting (there are: options, build, bench, start_timeout, tc, ",
 		"build = 'x'\nhard-nodes = true":               "line 2: hard-nodes: unknown setting",
 		"build = 'x'\n[options.x]\ny = 1":              "line 2: x: want a text",
 		"build = \n":                                   "assay.toml, line 1: ",

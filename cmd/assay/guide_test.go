@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/assay-chess/assay/cmd/assay/internal/settings"
 )
 
 // guideBlocks returns the indented blocks of a guide: commands, and files.
@@ -39,7 +41,7 @@ func TestGuideTestMyPatch(t *testing.T) {
 	ran := 0
 	for _, block := range guideBlocks(t, "test-my-patch") {
 		if strings.HasPrefix(block, "build ") {
-			if err := os.WriteFile(projectName, []byte(block), 0o666); err != nil {
+			if err := os.WriteFile(settings.ProjectName, []byte(block), 0o666); err != nil {
 				t.Fatal(err)
 			}
 			continue

@@ -12,13 +12,19 @@ import (
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 )
 
-// What users of other programs type by habit, and what they hear of it.
+// What users of other programs type by habit, and the hints that they get.
+
+// otherWords are the words of other programs for flags.
+var otherWords = map[string]string{"openings": "book", "workers": "concurrency", "cores": "concurrency", "procs": "concurrency"}
 
 // flagError explains an unknown flag: the nearest one, or the way from another runner's
 // command line.
 func flagError(cmd *cobra.Command, err error) error {
 	text := err.Error()
 	if name, ok := strings.CutPrefix(text, "unknown flag: --"); ok {
+		if word := otherWords[name]; cmd.Flags().Lookup(word) != nil {
+			name = word
+		}
 		return cli.Usage(fmt.Errorf("%w%s", err, cli.DidYouMean(name, "--", flagNames(cmd))))
 	}
 	if _, word, ok := strings.Cut(text, "unknown shorthand flag: "); ok {
@@ -64,18 +70,17 @@ func missingArgument(cmd *cobra.Command, args []string) string {
 	return ""
 }
 
-// habits turns --preset and --rounds into the flags that they stand for.
-func (f *matchFlags) habits(cmd *cobra.Command) error {
-	if f.rounds > 0 {
-		if f.games > 0 && f.games != 2*f.rounds {
-			return cli.Usagef("--games %d and --rounds %d (%d games): give one of them", f.games, f.rounds, 2*f.rounds)
+// habits turns --preset and --rounds into the settings that they stand for.
+func (s *session) habits() error {
+	if s.Rounds > 0 {
+		if s.Games > 0 && s.Games != 2*s.Rounds {
+			return cli.Usagef("--games %d and --rounds %d (%d games): give one of them", s.Games, s.Rounds, 2*s.Rounds)
 		}
-		f.games = 2 * f.rounds
+		if err := s.Put("games", fmt.Sprint(2*s.Rounds)); err != nil {
+			return err
+		}
 	}
-	if f.preset == "" {
-		return nil
-	}
-	return applyPreset(cmd, f.preset)
+	return s.ApplyPreset()
 }
 
 // sprtBounds reads the bounds of a test as the runners write them: 0,5 or [0, 5] or
@@ -102,34 +107,4 @@ func secondBound(bounds string, args []string) (string, []string) {
 		return bounds + "," + args[i], slices.Delete(slices.Clone(args), i, i+1)
 	}
 	return bounds, args
-}
-
-// preset is a way to test of the field, by name.
-type preset struct{ name, tc, sprt string }
-
-var presets = []preset{
-	{"stc", "8+0.08", "0,5"},
-	{"ltc", "40+0.4", "0,5"},
-	{"nonreg", "8+0.08", "-5,0"},
-}
-
-// applyPreset sets the flags of a preset that are not on the command line.
-func applyPreset(cmd *cobra.Command, name string) error {
-	i := slices.IndexFunc(presets, func(p preset) bool { return p.name == name })
-	if i < 0 {
-		return cli.Usagef("--preset %s: there are stc, ltc and nonreg", name)
-	}
-	limited := slices.ContainsFunc([]string{"tc", "movetime", "nodes", "depth"}, cmd.Flags().Changed)
-	for flag, set := range map[string]struct {
-		given bool
-		value string
-	}{"tc": {limited, presets[i].tc}, "sprt": {cmd.Flags().Changed("sprt"), presets[i].sprt}} {
-		if set.given {
-			continue
-		}
-		if err := cmd.Flags().Set(flag, set.value); err != nil {
-			return cli.Usage(err)
-		}
-	}
-	return nil
 }

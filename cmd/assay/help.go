@@ -10,26 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
-	"github.com/spf13/pflag"
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/cmd/assay/internal/settings"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/cores"
 )
-
-// flagGroups are the headings under which the commands that play games list their flags, and
-// the flags in the order of their importance. Flags of no group are listed last.
-var flagGroups = []struct {
-	title string
-	flags []string
-}{
-	{"Players", []string{"players", "player", "game", "build", "repo", "no-bench", "start-timeout", "max-forfeits", "recover", "gauntlet"}},
-	{"Limits", []string{"tc", "movetime", "nodes", "hard-nodes", "depth", "time-margin", "move-timeout"}},
-	{"Test", []string{"games", "rounds", "sprt", "preset", "elo-model", "alpha", "beta", "corrected", "within", "schedule", "anchor"}},
-	{"Openings", []string{"book", "book-order", "book-start", "random-plies", "opening-score", "opening-nodes", "seed"}},
-	{"Adjudication", []string{"win-score", "win-plies", "win-one-sided", "draw-score", "draw-plies", "draw-from", "play-on", "max-plies"}},
-	{"Machines", []string{"concurrency", "affinity", "serve", "nats", "lease", "replay-share", "reference-speed", "send-engines", "sign"}},
-}
 
 // addTemplates adds what the templates of helpText call. cobra keeps it in one map for all commands.
 var addTemplates = sync.OnceFunc(func() {
@@ -57,30 +43,10 @@ func flagUsages(cmd *cobra.Command) string {
 		return "Flags:\n" + all.FlagUsagesWrapped(columns)
 	}
 	var b strings.Builder
-	listed := []string{}
-	list := func(title string, names []string) {
-		group := pflag.NewFlagSet(title, pflag.ContinueOnError)
-		group.SortFlags = false
-		for _, name := range names {
-			if f := all.Lookup(name); f != nil {
-				group.AddFlag(f)
-			}
-		}
-		if group.HasAvailableFlags() {
-			b.WriteString(title + ":\n" + group.FlagUsagesWrapped(columns) + "\n")
-		}
-		listed = append(listed, names...)
+	groups, headings := settings.Grouped(all)
+	for i, group := range groups {
+		b.WriteString(headings[i] + ":\n" + group.FlagUsagesWrapped(columns) + "\n")
 	}
-	for _, g := range flagGroups {
-		list(g.title, g.flags)
-	}
-	var rest []string
-	all.VisitAll(func(f *pflag.Flag) {
-		if !slices.Contains(listed, f.Name) {
-			rest = append(rest, f.Name)
-		}
-	})
-	list("Output and others", rest)
 	return b.String()
 }
 

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"context"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -12,28 +10,13 @@ import (
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/cmd/assay/internal/runs"
+	"github.com/assay-chess/assay/cmd/assay/internal/settings"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/selfplay/ladder"
 )
 
-// ladderFlags are the flags of assay ladder.
-type ladderFlags struct {
-	playFlags
-	times     timeFlags
-	tolerance toleranceFlags
-	affinity  affinity
-	games     uint64
-	schedule  string
-	within    float64
-	anchor    string
-}
-
-// defaultLadderGames is the default number of games for each player.
-const defaultLadderGames = 100
-
 func newLadderCommand() *cobra.Command {
-	var f ladderFlags
 	cmd := &cobra.Command{
 		Use:   "ladder A B [C]...",
 		Short: "Rate many players on one scale, with error bars",
@@ -58,72 +41,46 @@ it: no game is lost or played twice.`,
   assay ladder assay uci:/usr/games/stockfish 'uci:/usr/games/gnuchess --uci' --tc 5+0.05 --schedule round-robin
   assay ladder new old older --anchor old=2800 --within 15 --games 20000 --out runs/ladder`,
 		Args: cobra.MinimumNArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			defer f.git.close()
-			c, err := f.config(cmd, args, cmd.ErrOrStderr())
-			if err != nil {
-				return err
-			}
-			return f.run(cmd.Context(), c, cmd.OutOrStdout(), cmd.ErrOrStderr())
-		},
 	}
-	fs := cmd.Flags()
-	fs.StringVar(&f.Out, "out", "", "folder of the ladder (default: nothing is kept)")
-	fs.Uint64Var(&f.games, "games", 0, fmt.Sprintf("games to play, an even number; with --within the maximum (default %d for each player)", defaultLadderGames))
-	fs.StringVar(&f.schedule, "schedule", string(ladder.Widest), "who plays whom: widest, round-robin or gauntlet")
-	fs.Float64Var(&f.within, "within", 0, "end when every 95 % interval is within ± this many Elo")
-	fs.StringVar(&f.anchor, "anchor", "", "PLAYER=ELO fixes the rating of a player, named as on the command line or by its number from 1 (default: the mean of all is 0)")
-	f.times.register(fs, false)
-	f.tolerance.register(fs)
-	f.affinity.register(fs)
-	f.register(cmd, 0, false)
+	set := settings.New(settings.Ladder, cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return newSession(cmd, set).play(args) }
 	return cmd
 }
 
-func (f *ladderFlags) config(cmd *cobra.Command, args []string, stderr io.Writer) (ladder.Config, error) {
-	var c ladder.Config
-	players, err := namePlayers(args)
+// prepareLadder checks a ladder, and returns what plays it.
+func (s *session) prepareLadder(args []string) (func() error, error) {
+	players, _, err := s.complete(args)
 	if err != nil {
-		return c, err
+		return nil, err
 	}
-	if err := f.git.prepare(cmd, f.Out, players.specs...); err != nil {
-		return c, err
-	}
-	times, err := f.times.limits()
+	schedule, err := ladder.ParseSchedule(s.Schedule)
 	if err != nil {
-		return c, err
+		return nil, cli.Usage(err)
 	}
-	if times[0] != times[1] {
-		return c, cli.Usagef("--tc and --movetime are the same for all players of a ladder")
-	}
-	f.Limits.MoveTime, f.Limits.Clock = times[0].MoveTime, times[0].Clock
-	players.specs = f.leaveOwnDepth(cmd, players.specs)
-	if err := f.parse(cmd); err != nil {
-		return c, err
-	}
-	if f.Tolerance, err = f.tolerance.parse(); err != nil {
-		return c, err
-	}
-	if c.Schedule, err = ladder.ParseSchedule(f.schedule); err != nil {
-		return c, cli.Usage(err)
-	}
-	round := c.Schedule.RoundGames(len(args))
+	round := schedule.RoundGames(len(args))
 	switch {
-	case f.games == 0: // whole rounds
-		f.games = (defaultLadderGames*uint64(len(args))/2 + round - 1) / round * round
-	case f.games%round != 0 && c.Schedule != ladder.Widest:
-		fmt.Fprintf(stderr, "ladder: warning: %d games are not a multiple of a round (%d): some pairs of players play more games than others\n", f.games, round)
+	case s.Games == 0: // whole rounds
+		s.Games = (settings.DefaultLadderGames*uint64(len(args))/2 + round - 1) / round * round
+	case s.Games%round != 0 && schedule != ladder.Widest:
+		s.warn(fmt.Sprintf("%d games are not a multiple of a round (%d): some pairs of players play more games than others",
+			s.Games, round))
 	}
-	if c.Anchor, c.AnchorElo, err = parseAnchor(f.anchor, players.shown); err != nil {
-		return c, err
+	anchor, elo, err := parseAnchor(s.Anchor, players.shown)
+	if err != nil {
+		return nil, err
 	}
-	if err := f.entrants(&c, players); err != nil {
-		return c, err
-	}
-	checker := c.Check.Player
-	c.Setup, c.Games, c.Within = f.Setup, f.games, f.within
-	c.Check.Player, c.Resume, c.Pinned = checker, cli.CommandLine(cmd, args), f.git.pinned()
-	return c, nil
+	return func() error {
+		list, err := s.entrants(players, numbered("ladder"))
+		if err != nil {
+			return err
+		}
+		c := ladder.Config{Setup: s.Setup, Players: list, Games: s.Games, Schedule: schedule, Within: s.Within, Anchor: anchor, AnchorElo: elo}
+		c.Resume, c.Pinned = s.resume(args), s.git.pinned()
+		if c.Check.Player, err = openingChecker(list...); err != nil {
+			return err
+		}
+		return s.runLadder(c)
+	}, nil
 }
 
 // parseAnchor reads PLAYER=ELO. A player's name may contain = too.
@@ -149,68 +106,43 @@ func parseAnchor(text string, players []string) (player int, elo float64, err er
 	return 0, 0, cli.Usagef("--anchor %s: %q is not one of the players: name one as on the command line, or by its number from 1 to %d", text, text[:at], len(players))
 }
 
-// entrants names the players, and chooses who checks openings.
-func (f *ladderFlags) entrants(c *ladder.Config, players players) (err error) {
-	if c.Players, err = players.entrants(&f.times, &f.git, numbered("ladder")); err != nil {
+func (s *session) runLadder(c ladder.Config) error {
+	s.warn(sharedOpenings("ladder", c.Setup))
+	p := cli.NewProgress(s.stderr, "ladder")
+	c.Progress, c.Failed = p.Update, cli.ReportFaults(p.Say, c.Players...)
+	var err error
+	if c.Runner, err = s.runner(!c.Limits.Deterministic(), p.Say, c.Players...); err != nil {
 		return err
 	}
-	c.Check.Player, err = openingChecker(c.Players...)
-	return err
-}
-
-func (f *ladderFlags) run(ctx context.Context, c ladder.Config, stdout, stderr io.Writer) error {
-	if warning := sharedOpenings("ladder", c.Setup); warning != "" {
-		fmt.Fprintf(stderr, "ladder: warning: %s\n", warning)
-	}
-	p := cli.NewProgress(stderr, "ladder")
-	c.Progress = p.Update
-	local, unpin, err := f.affinity.localRunner(&f.cluster, &c.Setup, !c.Limits.Deterministic(), c.Players...)
-	if err != nil {
-		return err
-	}
-	defer unpin()
-	var done func()
-	c.Runner, done, err = f.cluster.runner(ctx, local, f.Out, p.Say, c.Players...)
-	if err != nil {
-		return err
-	}
-	defer done()
-	f.git.keepFor(c.Runner, local)
-	c.Failed = cli.ReportFaults(p.Say, c.Players...)
-	specs := make([]string, len(c.Players))
-	for i, e := range c.Players {
-		specs[i] = e.Spec
-	}
-	foreign := cli.LimitMemory(ctx, specs...)
-	r, err := ladder.Run(ctx, c)
-	f.git.release() // so that the cost of the games has the engines' time in it
+	foreign := s.limitMemory(c.Players...)
+	r, err := ladder.Run(s.ctx, c)
+	s.git.release() // so that the cost of the games has the engines' time in it
 	if err != nil && r == nil {
-		return playAdvice(err, f.Out)
+		return playAdvice(err, s.Out)
 	}
 	if r.Already {
-		fmt.Fprintf(stderr, "ladder: %s is complete; nothing to do\n", f.Out)
+		fmt.Fprintf(s.stderr, "ladder: %s is complete; nothing to do\n", s.Out)
 	} else {
 		p.Finish(fmt.Sprintf("%d games between %d players%s", r.Games, len(c.Players), cli.BusyText(r.Load)))
-		if cost := cli.RunnerCost(r.Games, r.Plies, r.Took); foreign && r.Played == r.Games && cost != "" {
-			fmt.Fprintf(stderr, "ladder: %s\n", cost)
-		}
+		s.sayCost(foreign && r.Played == r.Games, r.Games, r.Plies, r.Took)
 	}
 	var plot string
-	if f.Out != "" && err == nil {
-		plot = filepath.Join(f.Out, ladder.PlotName)
+	if s.Out != "" && err == nil {
+		plot = filepath.Join(s.Out, ladder.PlotName)
 		if err := durable.WriteFile(plot, r.SVG()); err != nil {
 			return err
 		}
 	}
-	runs.LeaveReport(f.Out, stderr)
-	if f.asJSON {
-		if e := cli.PrintJSON(stdout, ladderJSON{Out: f.Out, Result: r, Plot: plot, Load: r.Load, Already: r.Already, Seconds: r.Took.Seconds()}); e != nil {
+	runs.LeaveReport(s.Out, s.stderr)
+	if s.JSON {
+		all := ladderJSON{Out: s.Out, Result: r, Plot: plot, Load: r.Load, Already: r.Already, Seconds: r.Took.Seconds()}
+		if e := cli.PrintJSON(s.stdout, all); e != nil {
 			return e
 		}
-	} else if e := printLadder(cli.Folded(stdout), f.Out, plot, r); e != nil {
+	} else if e := printLadder(cli.Folded(s.stdout), s.Out, plot, r); e != nil {
 		return e
 	}
-	return playAdvice(err, f.Out)
+	return playAdvice(err, s.Out)
 }
 
 // ladderJSON is what ladder --json prints.

@@ -16,7 +16,7 @@ import (
 	"github.com/assay-chess/assay/cmd/assay/internal/games"
 	"github.com/assay-chess/assay/cmd/assay/internal/report"
 	"github.com/assay-chess/assay/cmd/assay/internal/runs"
-	"github.com/assay-chess/assay/cmd/assay/internal/weights"
+	"github.com/assay-chess/assay/cmd/assay/internal/settings"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/tuner"
@@ -25,33 +25,7 @@ import (
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
-// learnFlags are the flags of assay learn.
-type learnFlags struct {
-	run         string
-	games       int
-	nodes       uint64
-	hardNodes   bool
-	generations int
-	seed        uint64
-	gateGames   int
-	finalGames  int
-	model       string
-	method      string
-	from        string
-	opponent    string
-	planFile    string
-	scale       float64
-	workers     int
-	asJSON      bool
-	all         bool
-	game        string
-	depth       int
-	cluster     clusterFlags
-	given       func(flag string) bool // whether the flag is on the command line
-}
-
 func newLearnCommand() *cobra.Command {
-	var f learnFlags
 	cmd := &cobra.Command{
 		Use:   "learn",
 		Short: "Run the whole loop, from Shannon's numbers to a measured gain",
@@ -109,53 +83,36 @@ games have no UCI, PGN, positions or workers (--serve), and a fixed --depth in p
   assay learn --plan runs/night/config.json --scale 0.01 --run dawn
   assay learn --game draughts                   # is Strachey's king worth three men?`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if f.game != "" {
-				return games.Learn(cmd, f.game)
-			}
-			if f.given = cmd.Flags().Changed; f.given("depth") {
-				return cli.Usagef("--depth is for other games (--game); chess has --nodes")
-			}
-			return f.learn(cmd)
-		},
 	}
-	fs := cmd.Flags()
-	fs.StringVar(&f.run, "run", "", "name of the run's folder in "+runs.Dir+" (default: from the settings)")
-	fs.IntVar(&f.games, "games", 1000, "games of the first generation; later ones play a fifth more")
-	fs.Uint64Var(&f.nodes, "nodes", 1000, "nodes a move, of every game")
-	fs.BoolVar(&f.hardNodes, "hard-nodes", false, "stop at exactly --nodes; else the iteration is finished, with up to 8 times as many")
-	fs.IntVar(&f.generations, "generations", 2, "number of generations (another model than assay: 1, since a second learns no more of so few terms)")
-	fs.Uint64Var(&f.seed, "seed", 1, "random seed")
-	fs.IntVar(&f.gateGames, "gate-games", 200, "maximum number of games of a gate")
-	fs.IntVar(&f.finalGames, "final-games", 400, "games of the final match")
-	fs.StringVar(&f.model, "model", "assay", "model: "+weights.ModelNames())
-	fs.StringVar(&f.method, "method", learn.Methods()[0], "method of every generation: "+strings.Join(learn.Methods(), ", "))
-	fs.StringVar(&f.from, "from", "", "weights of the first champion: a file, or the name of embedded weights (default: those of the model; assay: assay-start)")
-	fs.StringVar(&f.opponent, "opponent", "", "weights that the last champion plays against: a file, or the name of embedded weights (default: the start weights of the model; assay: shannon-1950)")
-	fs.StringVar(&f.planFile, "plan", "", "file with the plan: the config.json of a run, or its object \"plan\"")
-	fs.Float64Var(&f.scale, "scale", 1, "factor on the plan's counts of games, above 0 up to 1 (with --plan)")
-	cli.ConcurrencyFlag(cmd, &f.workers, "games at once (default: one a core); changes no result")
-	games.Flag(fs, &f.game)
-	fs.IntVar(&f.depth, "depth", 0, "plies to look ahead, with --game (default: the game's)")
-	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object: the run's result")
-	fs.BoolVar(&f.all, "all", false, "print every coefficient, generation and file too")
-	f.cluster.register(cmd)
+	set := settings.New(settings.Learn, cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		switch s := newSession(cmd, set); {
+		case s.Game != "":
+			return games.Learn(cmd, s.Game)
+		case s.Given("depth"):
+			return cli.Usagef("--depth is for other games (--game); chess has --nodes")
+		default:
+			defer s.close()
+			return s.learn()
+		}
+	}
 	cmd.AddCommand(newLearnPictureCommand())
 	return cmd
 }
 
-func (f *learnFlags) learn(cmd *cobra.Command) error {
-	ctx, stdout, stderr := cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr()
-	c, err := f.config(cmd)
+func (s *session) learn() error {
+	c, err := s.learnConfig()
 	if err != nil {
 		return err
 	}
 	dir, plan := c.Dir, &c.Plan
 	// Said at the first stage, when learn.Run has accepted the plan and the weights.
 	announce := sync.OnceFunc(func() {
-		fmt.Fprintf(stderr, "run %s: %d generations, then %d games against %s\n", dir, len(plan.Generations), plan.Final.Games, plan.Opponent)
+		fmt.Fprintf(s.stderr, "run %s: %d generations, then %d games against %s\n",
+			dir, len(plan.Generations), plan.Final.Games, plan.Opponent)
 	})
-	runner, done, err := f.cluster.runner(ctx, nil, dir, func(text string) { fmt.Fprintf(stderr, "learn: %s\n", text) })
+	s.Out = dir
+	runner, done, err := s.remote(nil, func(text string) { fmt.Fprintf(s.stderr, "learn: %s\n", text) })
 	if err != nil {
 		return err
 	}
@@ -163,20 +120,21 @@ func (f *learnFlags) learn(cmd *cobra.Command) error {
 	c.Runner = runner
 	c.Stage = func(name string) learn.StageProgress {
 		announce()
-		return stageBar{cli.NewProgress(stderr, name)}
+		return stageBar{cli.NewProgress(s.stderr, name)}
 	}
-	r, err := learn.Run(ctx, c)
+	r, err := learn.Run(s.ctx, c)
 	if err != nil {
 		return learnAdvice(err, dir, c.Resume)
 	}
 	if r.Already {
-		fmt.Fprintf(stderr, "run %s is complete: this is its result (%s has the speeds)\n", dir, filepath.Join(dir, durable.RunEventsName))
+		fmt.Fprintf(s.stderr, "run %s is complete: this is its result (%s has the speeds)\n",
+			dir, filepath.Join(dir, durable.RunEventsName))
 	}
-	page := runs.WriteReport(dir, stderr)
-	if f.asJSON {
-		return cli.PrintJSON(stdout, r)
+	page := runs.WriteReport(dir, s.stderr)
+	if s.JSON {
+		return cli.PrintJSON(s.stdout, r)
 	}
-	return printLearned(cli.Folded(stdout), r, dir, page, f.all)
+	return printLearned(cli.Folded(s.stdout), r, dir, page, s.All)
 }
 
 // stageBar shows a stage's progress.

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/spf13/cobra"
-
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/cmd/assay/internal/runs"
 	"github.com/assay-chess/assay/engine/roster"
@@ -17,55 +15,55 @@ import (
 	"github.com/assay-chess/assay/tuner/learn"
 )
 
-// config turns the command's flags into the configuration of a run.
-func (f *learnFlags) config(cmd *cobra.Command) (learn.Config, error) {
-	c := learn.Config{Program: cli.Version(), Open: roster.Open, Workers: f.workers}
+// learnConfig turns the settings into the configuration of a run.
+func (s *session) learnConfig() (learn.Config, error) {
+	c := learn.Config{Program: cli.Version(), Open: roster.Open, Workers: s.Concurrency}
 	var err error
-	if f.planFile != "" {
-		err = f.readPlan(&c)
+	if s.Plan != "" {
+		err = s.readPlan(&c)
 	} else {
-		c.Plan, err = f.flagged()
+		c.Plan, err = s.flagged()
 	}
 	if err != nil {
 		return c, err
 	}
-	run := cmp.Or(f.run, f.name(&c.Plan))
+	run := cmp.Or(s.Run, s.runName(&c.Plan))
 	if run != filepath.Base(run) || run == "." || run == ".." {
 		return c, cli.Usagef("--run %s: want a plain name, of a folder in %s", run, runs.Dir)
 	}
-	if err := cmd.Flags().Set("run", run); err != nil {
+	if err := s.Put("run", run); err != nil {
 		return c, err
 	}
-	c.Dir, c.Resume = filepath.Join(runs.Dir, run), cli.CommandLine(cmd, nil)
+	c.Dir, c.Resume = filepath.Join(runs.Dir, run), s.resume(nil)
 	return c, nil
 }
 
 // flagged returns the plan that flags describe.
-func (f *learnFlags) flagged() (p learn.Plan, err error) {
-	if f.model != "assay" && !f.given("generations") {
-		f.generations = 1
+func (s *session) flagged() (p learn.Plan, err error) {
+	if s.Model != "assay" && !s.Given("generations") {
+		s.Generations = 1
 	}
-	if f.generations < 1 || f.games < 2 || f.nodes < 1 {
-		return p, cli.Usagef("want at least 1 generation, 2 games and 1 node a move; got --generations %d --games %d --nodes %d", f.generations, f.games, f.nodes)
+	if s.Generations < 1 || s.TuneGames < 2 || s.Limits.Nodes < 1 {
+		return p, cli.Usagef("want at least 1 generation, 2 games and 1 node a move; got --generations %d --games %d --nodes %d", s.Generations, s.TuneGames, s.Limits.Nodes)
 	}
-	if f.given("scale") {
+	if s.Given("scale") {
 		return p, cli.Usagef("--scale is a factor on the games of a --plan; say how many with --games")
 	}
-	if _, err := eval.Lookup(f.model); err != nil {
+	if _, err := eval.Lookup(s.Model); err != nil {
 		return p, cli.Usage(fmt.Errorf("--model: %w", err))
 	}
-	if err := f.checkFrom(); err != nil {
+	if err := s.checkFrom(); err != nil {
 		return p, err
 	}
-	p = learn.DefaultPlan(f.generations, f.games, f.nodes, f.seed)
-	p.Model, p.From, p.Opponent, p.HardNodes = f.model, f.from, f.opponent, f.hardNodes
+	p = learn.DefaultPlan(s.Generations, s.TuneGames, s.Limits.Nodes, s.Seed)
+	p.Model, p.From, p.Opponent, p.HardNodes = s.Model, s.From, s.Opponent, s.Limits.HardNodes
 	p = p.WithDefaults()
-	p.Final.Games = f.finalGames
+	p.Final.Games = s.FinalGames
 	for i := range p.Generations {
 		g := &p.Generations[i]
-		g.Gate.Games = f.gateGames
-		if f.method != learn.Methods()[0] {
-			g.Method = f.method
+		g.Gate.Games = s.GateGames
+		if s.Method != learn.Methods()[0] {
+			g.Method = s.Method
 		}
 		if g.Method == learn.MethodSPSA && i > 0 {
 			g.Games += g.Games % 2 // a fifth more than the first, in pairs
@@ -76,48 +74,48 @@ func (f *learnFlags) flagged() (p learn.Plan, err error) {
 
 // checkFrom refuses first weights of another model, unless the model was named too: who
 // gives weights and no model expects that these are learned.
-func (f *learnFlags) checkFrom() error {
-	if f.from == "" || f.given("model") {
+func (s *session) checkFrom() error {
+	if s.From == "" || s.Given("model") {
 		return nil
 	}
-	w, err := models.Open(f.from)
+	w, err := models.Open(s.From)
 	if err != nil {
 		return fmt.Errorf("start weights: %w", err)
 	}
-	if w.Model != f.model {
-		return cli.Usagef("--from %s: these weights are of model %s: --model %s learns it, --model %s learns that from their games", f.from, w.Model, w.Model, f.model)
+	if w.Model != s.Model {
+		return cli.Usagef("--from %s: these weights are of model %s: --model %s learns it, --model %s learns that from their games", s.From, w.Model, w.Model, s.Model)
 	}
 	return nil
 }
 
 // readPlan takes the plan from its file.
-func (f *learnFlags) readPlan(c *learn.Config) error {
+func (s *session) readPlan(c *learn.Config) error {
 	for _, flag := range []string{"games", "nodes", "hard-nodes", "generations", "seed", "gate-games", "final-games", "model", "method"} {
-		if f.given(flag) {
-			return cli.Usagef("--%s: that is for the plan %s to say; leave one of them out", flag, f.planFile)
+		if s.Given(flag) {
+			return cli.Usagef("--%s: that is for the plan %s to say; leave one of them out", flag, s.Plan)
 		}
 	}
-	if !(f.scale > 0 && f.scale <= 1) {
-		return cli.Usagef("--scale %v: want a factor above 0, up to 1", f.scale)
+	if !(s.Scale > 0 && s.Scale <= 1) {
+		return cli.Usagef("--scale %v: want a factor above 0, up to 1", s.Scale)
 	}
-	r, err := learn.ReadPlan(f.planFile)
+	r, err := learn.ReadPlan(s.Plan)
 	if err != nil {
 		return err
 	}
 	c.Plan, c.StartID, c.OpponentID = r.Plan, r.StartID, r.OpponentID
-	if f.scale != 1 {
-		c.Plan = c.Plan.Scaled(f.scale)
+	if s.Scale != 1 {
+		c.Plan = c.Plan.Scaled(s.Scale)
 	}
-	if err := f.locate("from", f.from, &c.Plan.From); err != nil {
+	if err := s.locate("from", s.From, &c.Plan.From); err != nil {
 		return err
 	}
-	return f.locate("opponent", f.opponent, &c.Plan.Opponent)
+	return s.locate("opponent", s.Opponent, &c.Plan.Opponent)
 }
 
 // locate lets a flag say where the weights are that the plan names, by their id or
 // otherwise.
-func (f *learnFlags) locate(flag, file string, planned *string) error {
-	if !f.given(flag) {
+func (s *session) locate(flag, file string, planned *string) error {
+	if !s.Given(flag) {
 		return nil
 	}
 	w, err := models.Open(file)
@@ -125,26 +123,26 @@ func (f *learnFlags) locate(flag, file string, planned *string) error {
 		return err
 	}
 	if name := learn.Written(file, w); name != *planned && file != *planned {
-		return cli.Usagef("--%s %s: these are the weights %s, but the plan %s says %s", flag, file, name, f.planFile, *planned)
+		return cli.Usagef("--%s %s: these are the weights %s, but the plan %s says %s", flag, file, name, s.Plan, *planned)
 	}
 	*planned = file
 	return nil
 }
 
-// name returns a name, made from the settings, for a run without one.
-func (f *learnFlags) name(p *learn.Plan) string {
-	if f.planFile == "" {
+// runName returns a name, made from the settings, for a run without one.
+func (s *session) runName(p *learn.Plan) string {
+	if s.Plan == "" {
 		name := "learn"
-		if f.model != "assay" {
-			name += "-" + f.model
+		if s.Model != "assay" {
+			name += "-" + s.Model
 		}
-		if f.method != learn.Methods()[0] {
-			name += "-" + f.method
+		if s.Method != learn.Methods()[0] {
+			name += "-" + s.Method
 		}
-		if f.hardNodes {
+		if s.Limits.HardNodes {
 			name += "-exact"
 		}
-		return fmt.Sprintf("%s-g%d-n%d-k%d-s%d", name, f.games, f.nodes, f.generations, f.seed)
+		return fmt.Sprintf("%s-g%d-n%d-k%d-s%d", name, s.TuneGames, s.Limits.Nodes, s.Generations, s.Seed)
 	}
 	doc, _ := json.Marshal(p) // a plan that was read can be written
 	sum := sha256.Sum256(doc)

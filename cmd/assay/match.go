@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/cmd/assay/internal/games"
 	"github.com/assay-chess/assay/cmd/assay/internal/runs"
+	"github.com/assay-chess/assay/cmd/assay/internal/settings"
 	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/selfplay/ladder"
@@ -19,31 +19,7 @@ import (
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
 
-// matchFlags are the flags of assay match.
-type matchFlags struct {
-	playFlags
-	times     timeFlags
-	tolerance toleranceFlags
-	affinity  affinity
-	games     uint64
-	rounds    uint64
-	preset    string
-	sprt      string
-	eloModel  string
-	alpha     float64
-	beta      float64
-	corrected bool
-	gauntlet  bool
-	all       bool
-	status    bool
-	game      string
-}
-
-// defaultMatchGames is the length of a match without --games and --sprt.
-const defaultMatchGames = 400
-
 func newMatchCommand() *cobra.Command {
-	var f matchFlags
 	cmd := &cobra.Command{
 		Use:   "match A B [C]...",
 		Short: "Play a match of fixed length, an SPRT, or a tournament",
@@ -75,6 +51,8 @@ an engine that reports its scores from White's view, not the side to move's. Wit
 (Linux; "assay work --help" says more).
 
 ` + gitHelp + `
+
+` + settings.Precedence + `
 
 Before the first game each player must start and play a move; if one does not, the command
 ends. In a game, a crash, an illegal or malformed move and no answer are losses. They count,
@@ -117,196 +95,141 @@ search --depth plies. Limits in nodes or time, books, UCI, PGN and workers are f
   assay match --game draughts runs/king/gen-2/weights.json start --games 2000
   assay match git:HEAD git:main --build 'make -j EXE={out}' --tc 8+0.08 --sprt 0,5`,
 		Args: cobra.MinimumNArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.game != "" {
-				test, err := f.test(cmd)
-				if err != nil {
-					return err
-				}
-				return games.Match(cmd, f.game, args, test, f.status)
-			}
-			if err := f.habits(cmd); err != nil {
-				return err
-			}
-			if f.sprt, args = secondBound(f.sprt, args); len(args) > 2 {
-				return f.tournament(cmd, args)
-			}
-			if f.gauntlet {
-				return cli.Usagef("--gauntlet is for more than two players")
-			}
-			defer f.git.close()
-			c, err := f.config(cmd, args)
-			if err != nil {
-				return err
-			}
-			c.Resume = cli.CommandLine(cmd, args)
-			return f.run(cmd.Context(), c, cmd.OutOrStdout(), cmd.ErrOrStderr())
-		},
 	}
-	f.register(cmd)
+	set := settings.New(settings.Match, cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		s := newSession(cmd, set)
+		if s.Game == "" {
+			return s.play(args)
+		}
+		test, err := s.sprtTest()
+		if err != nil {
+			return err
+		}
+		return games.Match(cmd, s.Game, args, test, s.ExitStatus)
+	}
 	return cmd
 }
 
-// register adds the flags of a match.
-func (f *matchFlags) register(cmd *cobra.Command) {
-	fs := cmd.Flags()
-	fs.StringVar(&f.Out, "out", "", "folder of the match (default: nothing is kept)")
-	fs.Uint64Var(&f.games, "games", 0, fmt.Sprintf("games to play, an even number; with --sprt the maximum (default %d without --sprt)", defaultMatchGames))
-	fs.StringVar(&f.sprt, "sprt", "", "elo0,elo1: play until a sequential test decides between them")
-	fs.StringVar(&f.preset, "preset", "", "stc: --tc 8+0.08 --sprt 0,5; ltc: --tc 40+0.4 --sprt 0,5; nonreg: --tc 8+0.08 --sprt -5,0; other flags win")
-	fs.Uint64Var(&f.rounds, "rounds", 0, "pairs of games to play; the same as --games with twice the number")
-	fs.StringVar(&f.eloModel, "elo-model", "normalized", "unit of --sprt: normalized, logistic or bayesian Elo")
-	fs.Float64Var(&f.alpha, "alpha", 0.05, "probability that a player of strength elo0 passes")
-	fs.Float64Var(&f.beta, "beta", 0.05, "probability that a player of strength elo1 fails")
-	fs.BoolVar(&f.corrected, "corrected", false, "correct the bounds of --sprt for overshoot: shorter tests with exactly --alpha and --beta")
-	fs.BoolVar(&f.gauntlet, "gauntlet", false, "with more than two players: A plays all others (default: a round robin)")
-	fs.BoolVar(&f.all, "all", false, "print other measures of strength too: normalized Elo, other intervals")
-	fs.BoolVar(&f.status, "exit-status", false, cli.ExitStatus)
-	games.Flag(fs, &f.game)
-	f.times.register(fs, true)
-	f.tolerance.register(fs)
-	f.affinity.register(fs)
-	f.playFlags.register(cmd, 0, false)
-	cli.AliasFlag(cmd, "model", "elo-model") // --model is the evaluation everywhere
+// prepareMatch checks a match or a tournament, and returns what plays it.
+func (s *session) prepareMatch(args []string) (func() error, error) {
+	if err := s.habits(); err != nil {
+		return nil, err
+	}
+	if s.SPRT, args = secondBound(s.SPRT, args); len(args) > 2 {
+		return s.prepareTournament(args)
+	}
+	if s.Gauntlet {
+		return nil, cli.Usagef("--gauntlet is for more than two players")
+	}
+	players, limitsB, err := s.complete(args)
+	if err != nil {
+		return nil, err
+	}
+	test, err := s.sprtTest() // after what assay.toml says
+	if err != nil {
+		return nil, err
+	}
+	if s.Games == 0 && test == nil {
+		s.Games = settings.DefaultMatchGames
+	}
+	if s.Games%2 != 0 {
+		return nil, cli.Usagef("--games %d: pairs need an even number", s.Games)
+	}
+	return func() error {
+		list, err := s.entrants(players, func(i int) string { return fmt.Sprintf("match: %c", 'A'+i) })
+		if err != nil {
+			return err
+		}
+		c := match.Config{Setup: s.Setup, A: list[0], B: list[1], LimitsB: limitsB, Games: s.Games, Test: test, Corrected: s.Corrected}
+		c.Resume, c.Pinned = s.resume(args), s.git.pinned()
+		if s.Opening.Book == "" {
+			if c.Check.Player, err = openingChecker(c.B, c.A); err != nil { // B first: A is usually the newer
+				return err
+			}
+		}
+		return s.runMatch(c)
+	}, nil
 }
 
-// tournament plays more than two players.
-func (f *matchFlags) tournament(cmd *cobra.Command, args []string) error {
+// prepareTournament is prepareMatch for more than two players.
+func (s *session) prepareTournament(args []string) (func() error, error) {
 	switch {
-	case f.sprt != "":
-		return cli.Usagef("--sprt tests two players, not %d", len(args))
-	case f.status:
-		return cli.Usagef("--exit-status needs --sprt, which tests two players, not %d", len(args))
+	case s.SPRT != "":
+		return nil, cli.Usagef("--sprt tests two players, not %d", len(args))
+	case s.ExitStatus:
+		return nil, cli.Usagef("--exit-status needs --sprt, which tests two players, not %d", len(args))
 	}
-	if _, err := f.test(cmd); err != nil {
-		return err
+	if _, err := s.sprtTest(); err != nil {
+		return nil, err
 	}
-	t := ladderFlags{playFlags: f.playFlags, times: f.times, tolerance: f.tolerance, affinity: f.affinity, games: f.games, schedule: string(ladder.RoundRobin)}
-	if f.gauntlet {
-		t.schedule = string(ladder.Gauntlet)
+	s.Schedule = string(ladder.RoundRobin)
+	if s.Gauntlet {
+		s.Schedule = string(ladder.Gauntlet)
 	}
-	defer t.git.close()
-	c, err := t.config(cmd, args, cmd.ErrOrStderr())
-	if err != nil {
-		return err
-	}
-	return t.run(cmd.Context(), c, cmd.OutOrStdout(), cmd.ErrOrStderr())
+	return s.prepareLadder(args)
 }
 
-func (f *matchFlags) config(cmd *cobra.Command, args []string) (match.Config, error) {
-	var c match.Config
-	players, err := namePlayers(args)
-	if err != nil {
-		return c, err
-	}
-	if err := f.git.prepare(cmd, f.Out, players.specs...); err != nil {
-		return c, err
-	}
-	times, err := f.times.limits()
-	if err != nil {
-		return c, err
-	}
-	f.Limits.MoveTime, f.Limits.Clock = times[0].MoveTime, times[0].Clock
-	players.specs = f.leaveOwnDepth(cmd, players.specs)
-	if err := f.parse(cmd); err != nil {
-		return c, err
-	}
-	if f.Tolerance, err = f.tolerance.parse(); err != nil {
-		return c, err
-	}
-	if c.Test, err = f.test(cmd); err != nil {
-		return c, err
-	}
-	if f.games == 0 && c.Test == nil {
-		f.games = defaultMatchGames
-	}
-	if f.games%2 != 0 {
-		return c, cli.Usagef("--games %d: pairs need an even number", f.games)
-	}
-	if err := f.entrants(&c, players); err != nil {
-		return c, err
-	}
-	checker, pinned := c.Check.Player, c.Pinned
-	c.Setup, c.Games, c.Corrected = f.Setup, f.games, f.corrected
-	c.Pinned = pinned
-	c.Check.Player, c.LimitsB = checker, f.Limits
-	c.LimitsB.MoveTime, c.LimitsB.Clock = times[1].MoveTime, times[1].Clock
-	return c, nil
-}
-
-// test returns the test of --sprt, or nil.
-func (f *matchFlags) test(cmd *cobra.Command) (*sprt.Test, error) {
-	if f.sprt == "" {
+// sprtTest returns the test of --sprt, or nil.
+func (s *session) sprtTest() (*sprt.Test, error) {
+	if s.SPRT == "" {
 		for _, name := range []string{"elo-model", "alpha", "beta", "corrected", "exit-status"} {
-			if cmd.Flags().Changed(name) {
+			if s.Given(name) {
 				return nil, cli.Usagef("--%s needs --sprt elo0,elo1", name)
 			}
 		}
 		return nil, nil
 	}
-	model, err := sprt.ParseModel(f.eloModel)
+	model, err := sprt.ParseModel(s.EloModel)
 	if err != nil {
 		return nil, cli.Usage(err)
 	}
-	elo0, elo1, err := sprtBounds(f.sprt)
+	elo0, elo1, err := sprtBounds(s.SPRT)
 	if err != nil {
 		return nil, err
 	}
-	t := &sprt.Test{Elo0: elo0, Elo1: elo1, Model: model, Alpha: f.alpha, Beta: f.beta}
+	t := &sprt.Test{Elo0: elo0, Elo1: elo1, Model: model, Alpha: s.Alpha, Beta: s.Beta}
 	if err := t.Validate(); err != nil {
 		return nil, cli.Usage(err)
 	}
 	return t, nil
 }
 
-func (f *matchFlags) run(ctx context.Context, c match.Config, stdout, stderr io.Writer) error {
-	for _, warning := range append(c.Warnings(), f.crowded(&c), sharedOpenings("match", c.Setup)) {
-		if warning != "" {
-			fmt.Fprintf(stderr, "match: warning: %s\n", warning)
-		}
+func (s *session) runMatch(c match.Config) error {
+	timed := !c.Limits.Deterministic() || !c.LimitsB.Deterministic()
+	for _, warning := range append(c.Warnings(), crowdedGames(timed, s.Concurrency), sharedOpenings("match", c.Setup)) {
+		s.warn(warning)
 	}
-	p := cli.NewProgress(stderr, "match")
-	c.Progress = p.Update
-	local, unpin, err := f.affinity.localRunner(&f.cluster, &c.Setup, !c.Limits.Deterministic() || !c.LimitsB.Deterministic(), c.A, c.B)
-	if err != nil {
+	p := cli.NewProgress(s.stderr, "match")
+	c.Progress, c.Failed = p.Update, cli.ReportFaults(p.Say, c.A, c.B)
+	var err error
+	if c.Runner, err = s.runner(timed, p.Say, c.A, c.B); err != nil {
 		return err
 	}
-	defer unpin()
-	var done func()
-	c.Runner, done, err = f.cluster.runner(ctx, local, f.Out, p.Say, c.A, c.B)
-	if err != nil {
-		return err
-	}
-	defer done()
-	f.git.keepFor(c.Runner, local)
-	c.Failed = cli.ReportFaults(p.Say, c.A, c.B)
-	foreign := cli.LimitMemory(ctx, c.A.Spec, c.B.Spec)
-	r, err := match.Run(ctx, c)
-	f.git.release() // so that the cost of the games has the engines' time in it
+	foreign := s.limitMemory(c.A, c.B)
+	r, err := match.Run(s.ctx, c)
+	s.git.release() // so that the cost of the games has the engines' time in it
 	if err != nil && r == nil {
-		return playAdvice(err, f.Out)
+		return playAdvice(err, s.Out)
 	}
-	switch {
-	case r.Already:
-		fmt.Fprintf(stderr, "match: %s is complete; nothing to do\n", f.Out)
-	default:
+	if r.Already {
+		fmt.Fprintf(s.stderr, "match: %s is complete; nothing to do\n", s.Out)
+	} else {
 		p.Finish(fmt.Sprintf("%d games, %s%s", r.Games, r.Verdict, cli.BusyText(r.Load)))
-		if cost := cli.RunnerCost(r.Games, r.Plies, r.Took); foreign && r.Played == r.Games && cost != "" {
-			fmt.Fprintf(stderr, "match: %s\n", cost)
-		}
+		s.sayCost(foreign && r.Played == r.Games, r.Games, r.Plies, r.Took)
 	}
-	runs.LeaveReport(f.Out, stderr)
-	if f.asJSON {
-		if e := cli.PrintJSON(stdout, matchJSON(f.Out, r)); e != nil {
+	runs.LeaveReport(s.Out, s.stderr)
+	if s.JSON {
+		if e := cli.PrintJSON(s.stdout, matchJSON(s.Out, r)); e != nil {
 			return e
 		}
-	} else if e := printMatch(cli.Folded(stdout), f.Out, r, f.all); e != nil {
+	} else if e := printMatch(cli.Folded(s.stdout), s.Out, r, s.All); e != nil {
 		return e
 	}
-	if err == nil && f.status {
+	if err == nil && s.ExitStatus {
 		return cli.TestExit(r.Verdict)
 	}
-	return playAdvice(err, f.Out)
+	return playAdvice(err, s.Out)
 }
 
 // matchReport is what match --json prints.

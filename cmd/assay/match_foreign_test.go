@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/cmd/assay/internal/settings"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/selfplay"
@@ -142,7 +143,7 @@ func TestMatchAgainstBadEngines(t *testing.T) {
 func TestAffinity(t *testing.T) {
 	foreign, own := selfplay.Entrant{Spec: "uci:engine"}, selfplay.Entrant{Spec: "assay"}
 	for _, tt := range []struct {
-		affinity affinity
+		affinity string
 		remote   string
 		timed    bool
 		players  []selfplay.Entrant
@@ -156,7 +157,10 @@ func TestAffinity(t *testing.T) {
 		{"on", "", true, []selfplay.Entrant{own, own}, 1},
 		{"off", "", false, []selfplay.Entrant{foreign}, 0},
 	} {
-		l, done, err := tt.affinity.localRunner(&clusterFlags{serve: tt.remote}, &selfplay.Setup{Concurrency: 1}, tt.timed, tt.players...)
+		l := &selfplay.Local{Workers: 1}
+		s := session{Set: &settings.Set{}}
+		s.Affinity, s.Serve = tt.affinity, tt.remote
+		err := s.pin(l, tt.timed, tt.players)
 		_, release, errFree := cores.Claim(1)
 		if errFree != nil {
 			t.Skip("no core is free: ", errFree)
@@ -164,9 +168,8 @@ func TestAffinity(t *testing.T) {
 		release()
 		if err != nil || len(l.Cores) != tt.want {
 			t.Errorf("%+v: cores %v, %v; want %d", tt, l.Cores, err, tt.want)
-			continue
 		}
-		done()
+		s.close()
 	}
 }
 

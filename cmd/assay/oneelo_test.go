@@ -10,11 +10,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/cmd/assay/internal/report"
+	"github.com/assay-chess/assay/cmd/assay/internal/settings"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/selfplay"
@@ -90,14 +91,22 @@ func (s *scripted) command(t *testing.T, args ...string) (stdout string, err err
 
 func (s *scripted) commandBoth(t *testing.T, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
-	root := newRootCommand()
 	var out, errs bytes.Buffer
-	root.SetArgs(args)
-	root.SetOut(&out)
-	root.SetErr(&errs)
-	err = root.ExecuteContext(cli.WithRunner(t.Context(), func(string, float64, func(string)) (selfplay.Runner, func(), error) {
-		return s, func() {}, nil
-	}))
+	command, plays := settings.Command(args[0])
+	if !plays || slices.Contains(args, "--game") {
+		root := newRootCommand()
+		root.SetArgs(args)
+		root.SetOut(&out)
+		root.SetErr(&errs)
+		err = root.ExecuteContext(t.Context())
+		return out.String(), errs.String(), err
+	}
+	x := &session{Set: settings.New(command, nil), ctx: t.Context(), name: args[0], stdout: &out, stderr: &errs}
+	x.queue = func(string, float64, func(string)) (selfplay.Runner, func(), error) { return s, func() {}, nil }
+	players, err := x.Parse(args[1:])
+	if err == nil {
+		err = x.play(players)
+	}
 	return out.String(), errs.String(), err
 }
 

@@ -137,7 +137,7 @@ func TestQueueIsSteered(t *testing.T) {
 	if x := q.await("stronger", queue.Complete); !strings.HasPrefix(x.Reason, "PASSED") {
 		t.Errorf("the result is %q", x.Reason)
 	}
-	if next := q.await("stronger-nonreg", queue.Complete); next.After != "stronger" || !slices.Contains(next.Args, "nonreg") {
+	if next := q.await("stronger-nonreg", queue.Complete); next.After != "stronger" || next.Settings["preset"] != "nonreg" {
 		t.Errorf("what follows is %+v", next)
 	}
 	q.ask("queue", "resume", "first")
@@ -293,8 +293,8 @@ func TestQueueTestsCommits(t *testing.T) {
 	startWorker(t, nil, q.workers, "--trust", filepath.Join(lists, "dev"), "--no-sandbox", "--library", filepath.Join(lists, "library")) // a script needs a shell
 	x := q.await("patch", queue.Complete)
 	head := r.git(t, "rev-parse", "HEAD")
-	if !strings.Contains(x.Args[1], "engine-"+head[:12]) || !strings.Contains(x.Args[1], "object/") {
-		t.Errorf("the test is %q", x.Args)
+	if p := x.Players[0]; !strings.Contains(p, "engine-"+head[:12]) || !strings.Contains(p, "object/") {
+		t.Errorf("the test is %q", x.Words())
 	}
 	if strings.Contains(q.ask("queue", "list"), "stranger") {
 		t.Error("the stranger's test is in the queue")

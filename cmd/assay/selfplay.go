@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -11,24 +10,13 @@ import (
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/cmd/assay/internal/runs"
+	"github.com/assay-chess/assay/cmd/assay/internal/settings"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/quote"
-	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/datagen"
 )
 
-// selfplayFlags are the flags of assay selfplay.
-type selfplayFlags struct {
-	playFlags
-	games     uint64
-	weights   string
-	players   []string
-	times     timeFlags
-	tolerance toleranceFlags
-}
-
 func newSelfplayCommand() *cobra.Command {
-	var f selfplayFlags
 	cmd := &cobra.Command{
 		Use:   "selfplay --out DIR",
 		Short: "Play games and write them as a data set for training",
@@ -60,119 +48,84 @@ unfinished one.`,
   assay selfplay --out mine --games 1000 --players 'uci:./my-engine?Hash=16' --tc 2+0.02 --book openings.epd
   assay selfplay --out mixed --games 200 --players assay,assay:weights=shannon-1950`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			defer f.git.close()
-			c, err := f.config(cmd)
-			if err != nil {
-				return err
-			}
-			c.Resume = cli.CommandLine(cmd, args)
-			return f.run(cmd.Context(), c, cmd.OutOrStdout(), cmd.ErrOrStderr())
-		},
 	}
-	fs := cmd.Flags()
-	fs.StringVar(&f.Out, "out", "", "folder to write (required)")
-	fs.Uint64Var(&f.games, "games", 1000, "number of games")
-	fs.StringVar(&f.weights, "weights", "", `weight file, or the name of embedded weights, of the player assay (default "assay")`)
-	fs.StringSliceVar(&f.players, "players", nil, "one player, against itself, or two: NAME[:weights=FILE][:hash=MB]..., or uci:COMMAND")
-	f.times.register(fs, false)
-	f.tolerance.register(fs)
-	f.register(cmd, selfplay.StandardAdjudication().PlayOn, true)
+	set := settings.New(settings.Selfplay, cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return newSession(cmd, set).play(set.Players) }
 	return cmd
 }
 
-func (f *selfplayFlags) config(cmd *cobra.Command) (datagen.Config, error) {
-	var c datagen.Config
-	players, err := namePlayers(f.players)
-	if err != nil {
-		return c, err
-	}
-	if err := f.git.prepare(cmd, f.Out, players.specs...); err != nil {
-		return c, err
-	}
-	times, err := f.times.limits()
-	if err != nil {
-		return c, err
-	}
-	if times[0] != times[1] {
-		return c, cli.Usagef("--tc and --movetime are the same for both players of selfplay")
-	}
-	f.Limits.MoveTime, f.Limits.Clock = times[0].MoveTime, times[0].Clock
-	if f.Tolerance, err = f.tolerance.parse(); err != nil {
-		return c, err
-	}
-	if err := f.parse(cmd); err != nil {
-		return c, err
-	}
+// prepareSelfplay checks a run, and returns what plays it.
+func (s *session) prepareSelfplay(texts []string) (func() error, error) {
 	switch {
-	case f.Out == "":
-		return c, cli.Usagef("no folder for the games: give --out DIR")
-	case f.games == 0:
-		return c, cli.Usagef("--games 0: nothing to play")
-	case f.weights != "" && len(f.players) > 0:
-		return c, cli.Usagef("--weights and --players both choose the players: give one of them")
-	case len(f.players) > 2:
-		return c, cli.Usagef("%d --players: want one or two", len(f.players))
+	case s.Out == "":
+		return nil, cli.Usagef("no folder for the games: give --out DIR")
+	case s.Games == 0:
+		return nil, cli.Usagef("--games 0: nothing to play")
+	case s.Weights != "" && len(texts) > 0:
+		return nil, cli.Usagef("--weights and --players both choose the players: give one of them")
+	case len(texts) > 2:
+		return nil, cli.Usagef("%d --players: want one or two", len(texts))
+	case s.Weights != "":
+		texts = []string{"assay:weights=" + s.Weights}
+	case len(texts) == 0:
+		texts = []string{"assay"}
 	}
-	if len(players.specs) == 0 {
-		spec := "assay"
-		if f.weights != "" {
-			spec += ":weights=" + f.weights
+	players, _, err := s.complete(texts)
+	if err != nil {
+		return nil, err
+	}
+	return func() error {
+		c := datagen.Config{Games: s.Games}
+		if c.Players, err = s.entrants(players, func(int) string { return "selfplay" }); err != nil {
+			return err
 		}
-		players.shown, players.specs = []string{spec}, []string{spec}
-	}
-	if c.Players, err = players.entrants(&f.times, &f.git, func(int) string { return "selfplay" }); err != nil {
-		return c, err
-	}
-	if strings.HasPrefix(f.Opening.Book, genfensPrefix) {
-		say := func(text string) { fmt.Fprintf(cmd.ErrOrStderr(), "selfplay: %s\n", text) }
-		if f.Opening.Book, err = genfensBook(cmd.Context(), f.Opening.Book, f.Out, f.games, f.Seed, say); err != nil {
-			return c, err
+		if strings.HasPrefix(s.Opening.Book, settings.GenfensPrefix) {
+			say := func(text string) { fmt.Fprintf(s.stderr, "selfplay: %s\n", text) }
+			if s.Opening.Book, err = genfensBook(s.ctx, s.Opening.Book, s.Out, s.Games, s.Seed, say); err != nil {
+				return err
+			}
 		}
-	}
-	c.Setup, c.Games = f.Setup, f.games
-	c.Pinned = f.git.pinned()
-	if !f.Limits.Deterministic() { // the players may know only clocks, but openings are checked by nodes
-		c.Check.Player, err = openingChecker(c.Players...)
-	}
-	return c, err
+		c.Setup = s.Setup
+		c.Resume, c.Pinned = s.resume(nil), s.git.pinned()
+		if !s.Limits.Deterministic() { // the players may know only clocks, but openings are checked by nodes
+			if c.Check.Player, err = openingChecker(c.Players...); err != nil {
+				return err
+			}
+		}
+		return s.runSelfplay(c)
+	}, nil
 }
 
-func (f *selfplayFlags) run(ctx context.Context, c datagen.Config, stdout, stderr io.Writer) error {
-	if warning := crowdedGames(!c.Limits.Deterministic(), f.Concurrency); warning != "" {
-		fmt.Fprintf(stderr, "selfplay: warning: %s\n", warning)
-	}
-	p := cli.NewProgress(stderr, "selfplay")
+func (s *session) runSelfplay(c datagen.Config) error {
+	s.warn(crowdedGames(!c.Limits.Deterministic(), s.Concurrency))
+	p := cli.NewProgress(s.stderr, "selfplay")
 	c.Progress, c.Failed = p.Update, cli.ReportFaults(p.Say, c.Players...)
-	var done func()
 	var err error
-	if c.Runner, done, err = f.cluster.runner(ctx, nil, f.Out, p.Say, c.Players...); err != nil {
+	if c.Runner, err = s.runner(!c.Limits.Deterministic(), p.Say, c.Players...); err != nil {
 		return err
 	}
-	defer done()
-	f.git.keepFor(c.Runner, nil)
-	s, err := datagen.Run(ctx, c)
+	r, err := datagen.Run(s.ctx, c)
 	if err != nil {
-		return playAdvice(err, f.Out)
+		return playAdvice(err, s.Out)
 	}
-	if s.Already {
-		fmt.Fprintf(stderr, "selfplay: %s is complete: %d games; nothing to do\n", f.Out, s.Games)
+	if r.Already {
+		fmt.Fprintf(s.stderr, "selfplay: %s is complete: %d games; nothing to do\n", s.Out, r.Games)
 	} else {
-		p.Finish(fmt.Sprintf("%d games in %s", s.Games, f.Out))
+		p.Finish(fmt.Sprintf("%d games in %s", r.Games, s.Out))
 	}
-	if share, lo, _ := s.Disagreement(); lo > datagen.MaxDisagreement {
-		fmt.Fprintf(stderr, "selfplay: warning: %.1f %% of the games played on ended differently from their adjudication (%d won by the other side, %d drawn); "+
+	if share, lo, _ := r.Disagreement(); lo > datagen.MaxDisagreement {
+		fmt.Fprintf(s.stderr, "selfplay: warning: %.1f %% of the games played on ended differently from their adjudication (%d won by the other side, %d drawn); "+
 			"if the draws are won endgames that the player cannot win, adjudication is right; otherwise raise --win-score or --win-plies\n",
-			100*share, s.Reversed, s.Disagreed-s.Reversed)
+			100*share, r.Reversed, r.Disagreed-r.Reversed)
 	}
-	for _, text := range s.Warnings {
-		fmt.Fprintf(stderr, "selfplay: warning: %s\n", text)
+	for _, text := range r.Warnings {
+		fmt.Fprintf(s.stderr, "selfplay: warning: %s\n", text)
 	}
-	runs.LeaveReport(f.Out, stderr)
-	if f.asJSON {
-		return cli.PrintJSON(stdout, selfplayJSON(f.Out, s))
+	runs.LeaveReport(s.Out, s.stderr)
+	if s.JSON {
+		return cli.PrintJSON(s.stdout, selfplayJSON(s.Out, r))
 	}
-	return printSelfplay(stdout, f.Out, s)
+	return printSelfplay(s.stdout, s.Out, r)
 }
 
 // selfplayReport is what selfplay --json prints.

@@ -90,7 +90,6 @@ played in pairs from the same opening: they count as independent.`,
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
 	fs.BoolVar(&f.status, "exit-status", false, "exit code of the results' verdict: 0 accept H1, 3 accept H0, 4 continue")
 	fs.BoolVar(&f.all, "all", false, "print other measures of strength too: normalized Elo, other intervals")
-	cli.AliasFlag(cmd, "model", "elo-model") // --model is the evaluation everywhere
 	return cmd
 }
 

@@ -1,15 +1,15 @@
 package main
 
 import (
-	"context"
+	"cmp"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/cmd/assay/internal/runs"
+	"github.com/assay-chess/assay/cmd/assay/internal/settings"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/cores"
@@ -20,25 +20,7 @@ import (
 	"github.com/assay-chess/assay/tuner/spsa/play"
 )
 
-// spsaFlags are the flags of assay spsa.
-type spsaFlags struct {
-	out       string
-	workers   int
-	simulate  int
-	simElo    float64
-	all       bool
-	simDraws  float64
-	asJSON    bool
-	form      play.ListForm // of the parameters, if they are another program's
-	tolerance toleranceFlags
-	affinity  affinity
-	cluster   clusterFlags
-	git       gitFlags
-	model     spsaModelFlags
-}
-
 func newSpsaCommand() *cobra.Command {
-	var f spsaFlags
 	cmd := &cobra.Command{
 		Use:   "spsa [CONFIG]",
 		Short: "Tune a UCI engine's parameters, or assay's weights, by games",
@@ -108,92 +90,71 @@ the same bytes.`,
   assay spsa queen.toml --simulate 50
   assay spsa queen.toml --out runs/queen`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.run(cmd, args)
-		},
 	}
-	fs := cmd.Flags()
-	fs.StringVar(&f.out, "out", "", "folder of the run (default: "+runs.Dir+"/spsa-NAME, after CONFIG or the model)")
-	cli.ConcurrencyFlag(cmd, &f.workers, "games at once (default: one a core); changes no result")
-	fs.IntVar(&f.simulate, "simulate", 0, "play nothing; simulate this many runs on known functions")
-	fs.BoolVar(&f.all, "all", false, "print the regression of each parameter too")
-	fs.Float64Var(&f.simElo, "sim-elo", 30, "for simulated runs: Elo of the optimum above the start values")
-	fs.Float64Var(&f.simDraws, "sim-draws", 0.5, "for simulated runs: share of draws among equal players")
-	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
-	f.model.register(fs)
-	f.tolerance.register(fs)
-	f.affinity.register(fs)
-	f.git.register(cmd)
-	f.cluster.register(cmd)
+	set := settings.New(settings.SPSA, cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return newSession(cmd, set).play(args) }
 	return cmd
 }
 
-func (f *spsaFlags) run(cmd *cobra.Command, args []string) error {
-	if f.workers < 0 {
-		return cli.Usagef("--concurrency %d: want 0 or more", f.workers)
+// prepareSpsa checks a tuning, and returns what plays, simulates or writes it.
+func (s *session) prepareSpsa(args []string) (func() error, error) {
+	if err := s.Tuned(); err != nil {
+		return nil, err
 	}
-	file, source, err := f.model.file(cmd, args)
-	if err != nil {
-		return err
-	}
-	if f.model.write != "" {
-		return f.model.save(file)
-	}
-	if f.simElo <= 0 || !(f.simDraws >= 0 && f.simDraws <= 0.95) {
-		return cli.Usagef("--sim-elo must be above zero, and --sim-draws from 0 to 0.95")
-	}
-	if f.out == "" {
-		f.out = f.model.out(args)
-	}
-	simulate := cmd.Flags().Changed("simulate")
-	if !simulate {
-		if err := file.KeepSchedule(f.out); err != nil {
-			return err
+	if s.config == nil {
+		var err error
+		if s.config, err = s.readSpsa(args); err != nil {
+			return nil, err
 		}
 	}
-	c, err := file.Config()
+	if s.Write != "" {
+		return s.config.save(s.Write), nil
+	}
+	simulate := s.Given("simulate")
+	if s.SimElo <= 0 || !(s.SimDraws >= 0 && s.SimDraws <= 0.95) {
+		return nil, cli.Usagef("--sim-elo must be above zero, and --sim-draws from 0 to 0.95")
+	}
+	c, err := s.config.run()
 	if err != nil {
-		return fmt.Errorf("%s: %w", source, err)
+		return nil, fmt.Errorf("%s: %w", s.config.source, err)
 	}
 	if simulate {
-		return f.runSimulation(cmd.Context(), &c, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		return func() error { return s.runSimulation(&c) }, nil
 	}
-	if c.Tolerance, err = f.tolerance.parse(); err != nil {
-		return err
-	}
-	c.Out, f.form = f.out, file.Form
-	defer f.git.close()
-	shown, spec, err := roster.Named(file.Player)
+	shown, spec, err := roster.Named(s.config.Player)
 	if err != nil {
-		return fmt.Errorf("%s: %w", source, err)
+		return nil, fmt.Errorf("%s: %w", s.config.source, err)
 	}
-	if err := f.git.prepare(cmd, f.out, spec); err != nil {
-		return err
+	s.Out = cmp.Or(s.Out, s.spsaOut(args))
+	if err := s.git.prepare(s, spec); err != nil {
+		return nil, err
 	}
-	if err := f.players(&c, spec, shown); err != nil {
-		return fmt.Errorf("%s: %w", source, err)
-	}
-	c.Concurrency, c.Program, c.Resume = f.workers, cli.Version(), cli.CommandLine(cmd, args)
-	return f.tune(cmd.Context(), c, cmd.OutOrStdout(), cmd.ErrOrStderr())
+	return func() error {
+		c.Out, c.Tolerance, c.Concurrency, c.Program = s.Out, s.Tolerance, s.Concurrency, cli.Version()
+		if err := s.tuned(&c, spec, shown); err != nil {
+			return fmt.Errorf("%s: %w", s.config.source, err)
+		}
+		c.Resume, c.Pinned = s.resume(args), s.git.pinned()
+		return s.runSpsa(c)
+	}, nil
 }
 
-// players opens the player once and sets its values, so that errors appear before the run
-// starts.
-func (f *spsaFlags) players(c *play.Config, spec, shown string) error {
-	e, err := f.git.entrant(spec)
+// tuned opens the player once and sets its values, so that errors appear before the run starts.
+func (s *session) tuned(c *play.Config, spec, shown string) error {
+	e, err := s.git.entrant(spec)
 	if err != nil {
 		return err
 	}
 	e.Shown = shown
-	c.Player, c.Pinned = e, f.git.pinned()
-	c.Open = f.git.opener()
+	c.Player, c.Open = e, s.git.opener()
+	s.Open = c.Open
 	p, err := c.Open(e.Spec)
 	if err != nil {
 		return err
 	}
 	defer p.Close()
-	if s, ok := engine.As[engine.Starter](p); ok {
-		if err := s.Start(); err != nil {
+	if starter, ok := engine.As[engine.Starter](p); ok {
+		if err := starter.Start(); err != nil {
 			return err
 		}
 	}
@@ -215,36 +176,26 @@ func (f *spsaFlags) players(c *play.Config, spec, shown string) error {
 	return err
 }
 
-func (f *spsaFlags) tune(ctx context.Context, c play.Config, stdout, stderr io.Writer) error {
-	p, validation := cli.NewProgress(stderr, "spsa"), cli.NewProgress(stderr, "spsa: validation")
-	c.Progress, c.ValidationProgress = p.Update, validation.Update
-	budget, err := f.afford(ctx, &c, p.Say)
+func (s *session) runSpsa(c play.Config) error {
+	p, validation := cli.NewProgress(s.stderr, "spsa"), cli.NewProgress(s.stderr, "spsa: validation")
+	c.Progress, c.ValidationProgress, c.Failed = p.Update, validation.Update, cli.ReportFaults(p.Say, c.Player)
+	budget, err := s.afford(&c, p.Say)
 	if err != nil {
 		return spsaAdvice(err, c.Out)
 	}
-	local, unpin, err := f.affinity.localRunner(&f.cluster, &c.Setup, !c.Limits.Deterministic(), c.Player)
-	if err != nil {
+	if c.Runner, err = s.runner(!c.Limits.Deterministic(), p.Say, c.Player); err != nil {
 		return err
 	}
-	defer unpin()
-	var done func()
-	c.Runner, done, err = f.cluster.runner(ctx, local, c.Out, p.Say, c.Player)
-	if err != nil {
-		return err
-	}
-	defer done()
-	f.git.keepFor(c.Runner, local)
-	c.Failed = cli.ReportFaults(p.Say, c.Player)
-	cli.LimitMemory(ctx, c.Player.Spec)
-	r, err := play.Run(ctx, c)
+	s.limitMemory(c.Player)
+	r, err := play.Run(s.ctx, c)
 	if err != nil && r == nil {
 		return spsaAdvice(err, c.Out)
 	}
 	if err != nil {
-		return errors.Join(f.printUntuned(stdout, &c, r), spsaAdvice(err, c.Out))
+		return errors.Join(s.printUntuned(&c, r), spsaAdvice(err, c.Out))
 	}
 	if r.Already {
-		fmt.Fprintf(stderr, "spsa: %s is complete; nothing to do\n", c.Out)
+		fmt.Fprintf(s.stderr, "spsa: %s is complete; nothing to do\n", c.Out)
 	} else {
 		p.Finish(fmt.Sprintf("%d iterations, %d games%s", r.Iterations, r.Games, cli.BusyText(r.Load)))
 	}
@@ -252,19 +203,21 @@ func (f *spsaFlags) tune(ctx context.Context, c play.Config, stdout, stderr io.W
 	if err != nil {
 		return err
 	}
-	runs.LeaveReport(c.Out, stderr)
-	if f.asJSON {
-		return cli.PrintJSON(stdout, spsaJSON{Out: c.Out, Result: r, Weights: weights, Budget: budget, Load: r.Load, Already: r.Already, Seconds: r.Took.Seconds()})
+	runs.LeaveReport(c.Out, s.stderr)
+	if s.JSON {
+		return cli.PrintJSON(s.stdout, spsaJSON{Out: c.Out, Result: r, Weights: weights, Budget: budget, Load: r.Load,
+			Already: r.Already, Seconds: r.Took.Seconds()})
 	}
-	return f.print(cli.Folded(stdout), &c, r, weights)
+	return s.printSpsa(cli.Folded(s.stdout), &c, r, weights)
 }
 
 // printUntuned prints a run without a verdict.
-func (f *spsaFlags) printUntuned(stdout io.Writer, c *play.Config, r *play.Result) error {
-	if f.asJSON {
-		return cli.PrintJSON(stdout, spsaJSON{Out: c.Out, Result: r, Load: r.Load, Seconds: r.Took.Seconds()})
+func (s *session) printUntuned(c *play.Config, r *play.Result) error {
+	if s.JSON {
+		return cli.PrintJSON(s.stdout, spsaJSON{Out: c.Out, Result: r, Load: r.Load, Seconds: r.Took.Seconds()})
 	}
-	_, err := fmt.Fprintf(stdout, "no answer: %s\n%d iterations, %d games of %s, %d forfeited (%s); %d void pairs\n", r.Reason, r.Iterations, r.Games, r.Player, r.Forfeits, cli.FaultsText(c.Out, r.Forfeits), r.VoidPairs)
+	_, err := fmt.Fprintf(s.stdout, "no answer: %s\n%d iterations, %d games of %s, %d forfeited (%s); %d void pairs\n",
+		r.Reason, r.Iterations, r.Games, r.Player, r.Forfeits, cli.FaultsText(c.Out, r.Forfeits), r.VoidPairs)
 	return err
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -46,10 +45,10 @@ func writeSpsaWeights(c *play.Config, r *play.Result) (string, error) {
 	return path, durable.WriteFile(path, text)
 }
 
-func (f *spsaFlags) print(out io.Writer, c *play.Config, r *play.Result, weights string) error {
+func (s *session) printSpsa(out io.Writer, c *play.Config, r *play.Result, weights string) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	more := ""
-	if f.all {
+	if s.All {
 		more = "by regression\t±\tElo per c_end\t±\t"
 	}
 	quote.Fprintf(w, "parameter\tstart\tanswer\t±\toptimum, 95 %%\t%s\n", more)
@@ -66,7 +65,7 @@ func (f *spsaFlags) print(out io.Writer, c *play.Config, r *play.Result, weights
 			noEffect = append(noEffect, e.Name)
 		}
 		quote.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t", e.Name, play.Text(p, e.Start), play.Text(p, e.Value), numberOr(e.BatchSE, e.Batches > 0), interval)
-		if f.all {
+		if s.All {
 			quote.Fprintf(w, "%s\t%s\t%s\t%s\t", pointerOr(e.Optimum), pointerOr(e.OptimumSE), pointerOr(e.Slope), pointerOr(e.SlopeSE))
 		}
 		fmt.Fprintln(w)
@@ -89,8 +88,8 @@ func (f *spsaFlags) print(out io.Writer, c *play.Config, r *play.Result, weights
 	if v := r.Validation; v != nil {
 		fmt.Fprintf(out, "validation: the answer against the start, %d games, %s: Elo %s (%s)\n", v.Games, r.Limits, v.Strength.Text(""), spsaVerdict(v))
 	}
-	if f.form != "" {
-		fmt.Fprintf(out, "the answer as %s reads it (%s):\n%s", f.form, r.Limits, f.form.Format(c.SPSA.Parameters, answer))
+	if form := s.config.form; form != "" {
+		fmt.Fprintf(out, "the answer as %s reads it (%s):\n%s", form, r.Limits, form.Format(c.SPSA.Parameters, answer))
 	}
 	if weights != "" {
 		fmt.Fprintf(out, "written %s\n", weights)
@@ -127,12 +126,12 @@ func pointerOr(x *float64) string {
 const spsaNoEffect = 0.05
 
 // afford says what the budget of a run can find, unless the run is complete.
-func (f *spsaFlags) afford(ctx context.Context, c *play.Config, say func(string)) (*spsa.Budget, error) {
+func (s *session) afford(c *play.Config, say func(string)) (*spsa.Budget, error) {
 	if gamelog.Complete(c.Out) {
 		return nil, nil
 	}
 	pairs := max(c.Pairs, 1)
-	simulate := func(c spsa.Config) (spsa.Budget, error) { return spsa.Afford(ctx, c, pairs, f.simElo, f.simDraws) }
+	simulate := func(c spsa.Config) (spsa.Budget, error) { return spsa.Afford(s.ctx, c, pairs, s.SimElo, s.SimDraws) }
 	b, err := simulate(c.SPSA)
 	if err != nil {
 		return nil, err
@@ -171,39 +170,40 @@ type spsaSimulated struct {
 }
 
 // runSimulation simulates the schedule, and those around it.
-func (f *spsaFlags) runSimulation(ctx context.Context, c *play.Config, stdout, stderr io.Writer) error {
-	if f.simulate < 1 {
+func (s *session) runSimulation(c *play.Config) error {
+	if s.Simulate < 1 {
 		return cli.Usagef("--simulate must be above zero")
 	}
 	var rows []spsaSimulated
-	p := cli.NewProgress(stderr, "spsa")
+	p := cli.NewProgress(s.stderr, "spsa")
 	rTimes, cTimes := []float64{0.25, 0.5, 1, 2, 4}, []float64{0.5, 1, 2}
 	for _, cx := range cTimes {
 		for _, rx := range rTimes {
 			schedule := c.SPSA.Scaled(rx, cx)
-			s, err := spsa.Simulate(ctx, schedule, max(c.Pairs, 1), f.simulate, func(run uint64) spsa.Hill {
-				return spsa.RandomHill(schedule.Parameters, f.simElo, f.simDraws, run)
+			run, err := spsa.Simulate(s.ctx, schedule, max(c.Pairs, 1), s.Simulate, func(run uint64) spsa.Hill {
+				return spsa.RandomHill(schedule.Parameters, s.SimElo, s.SimDraws, run)
 			})
 			if err != nil {
 				return spsaAdvice(err, "")
 			}
-			rows = append(rows, spsaSimulated{rx, cx, s})
+			rows = append(rows, spsaSimulated{rx, cx, run})
 			p.Update(int64(len(rows)), int64(len(rTimes)*len(cTimes)), "")
 		}
 	}
-	p.Finish(fmt.Sprintf("%d schedules simulated, %d runs each", len(rows), f.simulate))
-	if f.asJSON {
-		return cli.PrintJSON(stdout, map[string]any{"schedules": rows})
+	p.Finish(fmt.Sprintf("%d schedules simulated, %d runs each", len(rows), s.Simulate))
+	if s.JSON {
+		return cli.PrintJSON(s.stdout, map[string]any{"schedules": rows})
 	}
-	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	w := tabwriter.NewWriter(s.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "r_end\tc_end\tElo below the optimum: start\tanswer\t±\tlast values\tby regression\t±\tin its interval\t\n")
-	for _, s := range rows {
-		quote.Fprintf(w, "x %g\tx %g\t%.1f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.0f %%\t\n", s.REndTimes, s.CEndTimes, s.StartElo, s.ValueElo, 1.96*s.ValueEloSE, s.FinalElo, s.RegressElo, 1.96*s.RegressEloSE, 100*s.RegressCovered)
+	for _, r := range rows {
+		quote.Fprintf(w, "x %g\tx %g\t%.1f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.0f %%\t\n", r.REndTimes, r.CEndTimes,
+			r.StartElo, r.ValueElo, 1.96*r.ValueEloSE, r.FinalElo, r.RegressElo, 1.96*r.RegressEloSE, 100*r.RegressCovered)
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(stdout, "\n%d iterations of %d games; x 1 is CONFIG's schedule. Each run has its own parabolas, with the optimum anywhere in range.\n",
+	_, err := fmt.Fprintf(s.stdout, "\n%d iterations of %d games; x 1 is CONFIG's schedule. Each run has its own parabolas, with the optimum anywhere in range.\n",
 		c.SPSA.Iterations, 2*max(c.Pairs, 1))
 	return err
 }

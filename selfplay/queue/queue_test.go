@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -32,7 +33,7 @@ func must(t *testing.T, err error) {
 
 func add(t *testing.T, s *Store, name string, state State, priority int) {
 	t.Helper()
-	x := Test{Name: name, Args: []string{"match", "a", "b"}, Who: "anna", State: state, Priority: priority}
+	x := Test{Name: name, Job: Job{Command: "match", Players: []string{"a", "b"}}, Who: "anna", State: state, Priority: priority}
 	if state == Queued {
 		x.Approved = "anna"
 	}
@@ -85,8 +86,26 @@ func TestStoreIsOnDisk(t *testing.T) {
 	if n := len(s.Events(0)); n != 10 {
 		t.Errorf("the audit log has %d events", n)
 	}
-	if x, err := s.Add(Test{Args: []string{"spsa"}, State: Queued}); err != nil || x.Name != "spsa-5" {
+	if x, err := s.Add(Test{Job: Job{Command: "spsa"}, State: Queued}); err != nil || x.Name != "spsa-5" {
 		t.Errorf("numbers go on with %+v, %v", x, err)
+	}
+}
+
+// A journal of command lines, as older versions kept it, is refused and left alone.
+func TestOldJournal(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	old := `{"who":"anna","what":"add","test":"one","new":{"name":"one","number":1,"args":["match","a","b"],"state":"queued"}}`
+	must(t, s.journal.Append(json.RawMessage(old)))
+	must(t, s.Close())
+	path := filepath.Join(dir, journalName)
+	before, err := os.ReadFile(path)
+	must(t, err)
+	if _, err := Open(dir); !errors.Is(err, ErrOld) || !strings.Contains(err.Error(), "use another folder") {
+		t.Errorf("error %v", err)
+	}
+	if data, err := os.ReadFile(path); err != nil || !bytes.Equal(data, before) {
+		t.Errorf("the journal is %q, %v", data, err)
 	}
 }
 
@@ -108,7 +127,7 @@ func TestStoreRefuses(t *testing.T) {
 		t.Errorf("no test: %v", err)
 	}
 	for _, x := range []Test{{Name: "../x"}, {Name: "one"}, {Name: ".x"}, {Name: strings.Repeat("x", 62)}, {Name: "p", Priority: 11}, {Name: "c", Cores: -1}} {
-		x.Args = []string{"match"}
+		x.Command = "match"
 		if _, err := s.Add(x); !errors.Is(err, ErrAdd) {
 			t.Errorf("%+v: %v", x, err)
 		}
@@ -119,7 +138,7 @@ func TestStoreRefuses(t *testing.T) {
 		t.Errorf("stopping and resuming approves: %s", x.State)
 	}
 	must(t, os.Mkdir(s.RunDir("old"), 0o777))
-	if _, err := s.Add(Test{Name: "old", Args: []string{"match"}}); !errors.Is(err, ErrAdd) {
+	if _, err := s.Add(Test{Name: "old", Job: Job{Command: "match"}}); !errors.Is(err, ErrAdd) {
 		t.Errorf("a folder that is kept is used again: %v", err)
 	}
 }

@@ -11,10 +11,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -34,11 +37,28 @@ const (
 	Failed     State = "failed" // it ended with an error; it can be resumed
 )
 
+// Job is what a test plays, as values.
+type Job struct {
+	Command    string            `json:"command"`              // match, spsa, selfplay or ladder
+	Settings   map[string]string `json:"settings,omitempty"`   // by the names of the command's flags, or of its CONFIG
+	Players    []string          `json:"players,omitempty"`    // as they are typed, with files by their names in the store
+	Parameters json.RawMessage   `json:"parameters,omitempty"` // that spsa tunes, as its CONFIG has them
+}
+
+// Words returns the job in the form of a command line.
+func (j *Job) Words() []string {
+	words := append([]string{j.Command}, j.Players...)
+	for _, name := range slices.Sorted(maps.Keys(j.Settings)) {
+		words = append(words, "--"+name+"="+j.Settings[name])
+	}
+	return words
+}
+
 // Test is a run that is submitted to a queue.
 type Test struct {
-	Name     string    `json:"name"` // of its folder
-	Number   int       `json:"number"`
-	Args     []string  `json:"args"` // the command line: match, spsa, selfplay or ladder, and what follows
+	Name   string `json:"name"` // of its folder
+	Number int    `json:"number"`
+	Job
 	Who      string    `json:"who"`
 	Added    time.Time `json:"added"`
 	Note     string    `json:"note,omitempty"`     // what it is about, by its submitter
@@ -54,14 +74,7 @@ type Test struct {
 
 // Weight is the test's share of the machines, relative to other tests.
 func (t *Test) Weight() float64 {
-	w := 1.
-	for range max(t.Priority, -t.Priority) {
-		w *= 2
-	}
-	if t.Priority < 0 {
-		return 1 / w
-	}
-	return w
+	return math.Ldexp(1, t.Priority)
 }
 
 // MaxPriority bounds priorities, from above and below.
@@ -95,6 +108,7 @@ var (
 	ErrNoTest = errors.New("queue: there is no such test")
 	ErrState  = errors.New("queue: the test's state does not allow that")
 	ErrAdd    = errors.New("queue: the test cannot be added")
+	ErrOld    = errors.New("queue: a journal that this version cannot read")
 )
 
 // Store is a queue on disk. One process at a time has it open. It is safe for concurrent use.
@@ -130,6 +144,10 @@ func Open(dir string) (*Store, error) {
 		var e Event
 		if err := json.Unmarshal(line, &e); err != nil {
 			return fmt.Errorf("%w: %w", durable.ErrDamaged, err)
+		}
+		if e.What == "add" && e.New != nil && e.New.Command == "" {
+			return fmt.Errorf("%w: the test %s is that of an older version of assay, which kept command lines; "+
+				"use another folder, and submit its tests again", ErrOld, e.Test)
 		}
 		s.apply(e)
 		return nil
@@ -256,11 +274,7 @@ func (s *Store) Events(from int) []Event {
 func (s *Store) Bans() map[string]string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	bans := map[string]string{}
-	for worker, why := range s.bans {
-		bans[worker] = why
-	}
-	return bans
+	return maps.Clone(s.bans)
 }
 
 // Note records what happened to something that is not a test.
@@ -281,7 +295,7 @@ func (s *Store) Add(t Test) (Test, error) {
 	defer s.mu.Unlock()
 	t.Number = s.last + 1
 	if t.Name == "" {
-		t.Name = fmt.Sprintf("%s-%d", t.Args[0], t.Number)
+		t.Name = fmt.Sprintf("%s-%d", t.Command, t.Number)
 	}
 	switch {
 	case !nameRule.MatchString(t.Name):
@@ -328,14 +342,11 @@ func (s *Store) Move(who, what, name, text string) error {
 }
 
 func states(list []State) string {
-	text := ""
+	words := make([]string, len(list))
 	for i, s := range list {
-		if i > 0 {
-			text += " or "
-		}
-		text += string(s)
+		words[i] = string(s)
 	}
-	return text
+	return strings.Join(words, " or ")
 }
 
 // Prioritize changes the priority of a test.
@@ -356,10 +367,8 @@ func (s *Store) Prioritize(who, name string, priority int) error {
 func (s *Store) Next(most int) []Test {
 	list := slices.DeleteFunc(s.Tests(), func(t Test) bool { return t.State != Active && t.State != Queued })
 	slices.SortStableFunc(list, func(a, b Test) int {
-		if a.State != b.State {
-			return map[State]int{Active: 0, Queued: 1}[a.State] - map[State]int{Active: 0, Queued: 1}[b.State]
-		}
-		return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.Number, b.Number))
+		return cmp.Or(strings.Compare(string(a.State), string(b.State)), // active, queued
+			cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.Number, b.Number))
 	})
 	return list[:min(len(list), most)]
 }

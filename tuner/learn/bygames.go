@@ -23,9 +23,6 @@ import (
 // spsaName is the folder of a tuning by games, in that of its generation.
 const spsaName = "spsa"
 
-// spsaAhead is how many iterations are under way at once, as assay spsa has it by default.
-const spsaAhead = 4
-
 // learnGames tunes the champion's weights by games between perturbed ones.
 func (l *learner) learnGames(ctx context.Context, g int, r *GenerationResult) (*models.File, *Fit, error) {
 	m, w, err := l.parent().Weights()
@@ -70,13 +67,12 @@ func (l *learner) spsaConfig(g int, m *eval.Model, w []eval.Coef) (play.Config, 
 	if err != nil {
 		return play.Config{}, err
 	}
-	f := play.File{Player: l.champion.spec, Iterations: plan.Games / 2, Pairs: 1, Ahead: spsaAhead, Nodes: plan.Nodes, Parameters: list,
-		Seed: selfplay.Seed(l.Plan.Seed, uint64(g), spsaName, 0)}
-	c, err := f.Config()
-	if err != nil {
+	c := play.Config{Player: l.champion.entrant(), Pairs: 1}
+	c.Seed, c.Limits.Nodes, c.Rule = selfplay.Seed(l.Plan.Seed, uint64(g), spsaName, 0), plan.Nodes, selfplay.StandardAdjudication()
+	c.SPSA = spsa.Config{Iterations: plan.Games / 2, Seed: c.Seed, Ahead: play.DefaultAhead}
+	if c.SPSA.Parameters, err = play.Parameters(list, c.SPSA.Iterations); err != nil {
 		return c, err
 	}
-	c.Player, c.Rule = l.champion.entrant(), selfplay.StandardAdjudication()
 	c.Out, c.Open, c.Concurrency, c.Runner = l.run.Path(folder(g), spsaName), l.Open, l.Workers, l.Runner
 	c.Program, c.Resume = l.Program, l.Resume
 	return c, nil

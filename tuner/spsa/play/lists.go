@@ -7,11 +7,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
-	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/tuner/spsa"
 )
 
@@ -24,11 +22,20 @@ const (
 	WeatherFactory ListForm = "weather-factory" // config.json: name -> value, min_value, max_value, step
 )
 
+const maxListBytes = 1 << 20
+
 const openBenchLine = "name, int or float, value, min, max, c_end, r_end"
 
-// readList reads parameters in either form: JSON if it begins with a brace.
-func readList(path string) (form ListForm, list []FileParameter, err error) {
-	data, err := readSmall(path)
+// ReadList reads parameters in either form: JSON if it begins with a brace.
+func ReadList(path string) (form ListForm, list []FileParameter, err error) {
+	info, err := os.Stat(path)
+	if err == nil && info.Size() > maxListBytes {
+		err = fmt.Errorf("%s: %d bytes, but a list of parameters has %d at most", path, info.Size(), maxListBytes)
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	data, err := os.ReadFile(path)
 	if err != nil {
 		return "", nil, err
 	}
@@ -81,7 +88,8 @@ func openBenchParameter(fields []string) (p FileParameter, err error) {
 			return p, fmt.Errorf("%s of %s: %q is not a number: want %s", name, fields[0], fields[2+i], openBenchLine)
 		}
 	}
-	p = FileParameter{Name: fields[0], Type: fields[1], Start: &numbers[0], Min: &numbers[1], Max: &numbers[2], CEnd: numbers[3], REnd: numbers[4]}
+	p = FileParameter{Name: fields[0], Type: fields[1],
+		Start: &numbers[0], Min: &numbers[1], Max: &numbers[2], CEnd: numbers[3], REnd: numbers[4]}
 	if p.CEnd <= 0 || p.REnd <= 0 {
 		return p, fmt.Errorf("c_end and r_end of %s must be above zero", p.Name)
 	}
@@ -107,7 +115,8 @@ func readWeatherFactory(data []byte) ([]FileParameter, error) {
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			err = errors.New("the file ends too early: close its braces")
 		}
-		return nil, fmt.Errorf("line %d: %w", 1+bytes.Count(data[:min(dec.InputOffset(), int64(len(data)))], []byte("\n")), err)
+		line := 1 + bytes.Count(data[:min(dec.InputOffset(), int64(len(data)))], []byte("\n"))
+		return nil, fmt.Errorf("line %d: %w", line, err)
 	}
 	if _, err := dec.Token(); err != nil {
 		return fail(err)
@@ -157,7 +166,7 @@ func (p FileParameter) checked() (spsa.Parameter, error) {
 	return q, err
 }
 
-// Format returns parameters with new values in a form that readList and the other program
+// Format returns parameters with new values in a form that ReadList and the other program
 // read.
 func (form ListForm) Format(parameters []spsa.Parameter, values []float64) string {
 	var b strings.Builder
@@ -176,43 +185,11 @@ func (form ListForm) Format(parameters []spsa.Parameter, values []float64) strin
 			comma = ""
 		}
 		name, _ := json.Marshal(p.Name) // a string can be marshalled
-		fmt.Fprintf(&b, "    %s: {\"value\": %s, \"min_value\": %v, \"max_value\": %v, \"step\": %v}%s\n", name, Text(p, values[i]), p.Min, p.Max, p.CEnd, comma)
+		fmt.Fprintf(&b, `    %s: {"value": %s, "min_value": %v, "max_value": %v, "step": %v}%s`+"\n",
+			name, Text(p, values[i]), p.Min, p.Max, p.CEnd, comma)
 	}
 	if form == WeatherFactory {
 		return "{\n" + b.String() + "}\n"
 	}
 	return b.String()
-}
-
-// KeepSchedule gives parameters without c_end or r_end those of the run in a folder, if
-// there is one: the defaults of an earlier version may have been others.
-func (f *File) KeepSchedule(out string) error {
-	data, err := os.ReadFile(filepath.Join(out, durable.RunConfigName))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	var old struct {
-		SPSA spsa.Config `json:"spsa"`
-	}
-	if json.Unmarshal(data, &old) != nil {
-		return nil // starting the run reports what is wrong with it
-	}
-	for i := range f.Parameters {
-		p := &f.Parameters[i]
-		for _, q := range old.SPSA.Parameters {
-			if q.Name != p.Name {
-				continue
-			}
-			if p.REnd == 0 {
-				p.REnd = q.REnd
-			}
-			if p.CEnd == 0 {
-				p.CEnd = q.CEnd
-			}
-		}
-	}
-	return nil
 }

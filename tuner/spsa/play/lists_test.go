@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/assay-chess/assay/tuner/spsa"
 )
 
 func write(t *testing.T, name, text string) string {
@@ -22,19 +24,19 @@ func TestLists(t *testing.T) {
 		OpenBench:      "lmrBase, float, 0.8000, 0.2, 2, 0.1, 0.002\nRFPMargin, int, 80, 20, 200, 10, 0.002\n",
 		WeatherFactory: "{\n    \"zeta\": {\"value\": 50, \"min_value\": 0, \"max_value\": 100, \"step\": 5},\n    \"alpha\": {\"value\": -3, \"min_value\": -10, \"max_value\": 10, \"step\": 2}\n}\n",
 	} {
-		form, list, err := readList(write(t, "list", text))
+		form, list, err := ReadList(write(t, "list", text))
 		if err != nil || form != want || len(list) != 2 {
 			t.Fatalf("%s: %v %v, %v", want, form, list, err)
 		}
-		f := File{Player: "assay", Iterations: 700, Nodes: 10, Parameters: list}
-		c, err := f.Config()
+		parameters, err := Parameters(list, 700)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := form.Format(c.SPSA.Parameters, c.start()); got != text {
+		c := Config{SPSA: spsa.Config{Parameters: parameters}}
+		if got := form.Format(parameters, c.start()); got != text {
 			t.Errorf("%s: read\n%sformatted\n%s", form, text, got)
 		}
-		if r := c.SPSA.Parameters[0].REnd; form == WeatherFactory && r != 0.1 {
+		if r := parameters[0].REnd; form == WeatherFactory && r != 0.1 {
 			t.Errorf("r_end %v, want the default", r)
 		}
 	}
@@ -64,31 +66,9 @@ func TestBadLists(t *testing.T) {
 		`{"x": {"value": 3, "min_value": 1, "max_value": 10, "step": 1}} 3`:                                                              "text after the parameters",
 	} {
 		path := write(t, "list", text)
-		_, _, err := readList(path)
+		_, _, err := ReadList(path)
 		if err == nil || !strings.Contains(err.Error(), says) || !strings.HasPrefix(err.Error(), path+": ") {
 			t.Errorf("%q: want %q: %v", text, says, err)
 		}
-	}
-}
-
-// A run of an earlier version resumes with its own r_end and c_end.
-func TestKeepSchedule(t *testing.T) {
-	path := write(t, "config.json", `{"spsa":{"parameters":[{"name":"x","c_end":5,"r_end":0.002}]}}`)
-	start, low, high := 50.0, 0.0, 100.0
-	f := File{Player: "assay", Iterations: 700, Nodes: 10, Parameters: []FileParameter{
-		{Name: "x", Start: &start, Min: &low, Max: &high}, {Name: "y", Start: &start, Min: &low, Max: &high}}}
-	if err := f.KeepSchedule(filepath.Dir(path)); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.KeepSchedule(filepath.Join(filepath.Dir(path), "none")); err != nil {
-		t.Fatal(err)
-	}
-	c, err := f.Config()
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, y := c.SPSA.Parameters[0], c.SPSA.Parameters[1]
-	if x.REnd != 0.002 || x.CEnd != 5 || y.REnd != 0.1 || y.CEnd != 10 {
-		t.Errorf("x %+v, y %+v", x, y)
 	}
 }

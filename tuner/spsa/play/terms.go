@@ -1,7 +1,6 @@
 package play
 
 import (
-	"bytes"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -139,23 +138,4 @@ func typicalCounts(m *eval.Model) ([]float64, error) {
 		}
 	}
 	return typical, nil
-}
-
-// TOML returns a configuration of whole numbers, as TermParameters has them, in the form that
-// ReadFile reads: player, lengths, limits by nodes or depth, and parameters.
-func (f *File) TOML() []byte {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "player     = %q\niterations = %d\npairs      = %d\n", f.Player, f.Iterations, f.Pairs)
-	for _, x := range []struct {
-		name  string
-		value uint64
-	}{{"nodes", f.Nodes}, {"depth", uint64(f.Depth)}, {"validation", f.Validation}, {"seed", f.Seed}} {
-		if x.value > 0 {
-			fmt.Fprintf(&b, "%-10s = %d\n", x.name, x.value)
-		}
-	}
-	for _, p := range f.Parameters {
-		fmt.Fprintf(&b, "\n[[parameter]]\nname  = %q\nstart = %.0f\nmin   = %.0f\nmax   = %.0f\nc_end = %v\n", p.Name, *p.Start, *p.Min, *p.Max, p.CEnd)
-	}
-	return b.Bytes()
 }

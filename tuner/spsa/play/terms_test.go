@@ -2,9 +2,6 @@ package play
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -106,29 +103,14 @@ func TestTermSchedule(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f := File{Player: "assay", Nodes: 100, Iterations: 10, Parameters: list}
-		if c, err := f.Config(); err != nil || c.SPSA.Parameters[0].REnd != spsa.DefaultREnd(10, len(list)) {
+		p, err := Parameters(list, 10)
+		if err != nil || p[0].REnd != spsa.DefaultREnd(10, len(list)) {
+			t.Errorf("%s: %v", m.Name, err)
+			continue
+		}
+		c := spsa.Config{Parameters: p, Iterations: 10, Ahead: 1}
+		if err := c.Validate(); err != nil {
 			t.Errorf("%s: %v", m.Name, err)
 		}
-	}
-}
-
-// What TOML writes is read as it was.
-func TestTOML(t *testing.T) {
-	m, err := eval.Lookup("machack-1967")
-	if err != nil {
-		t.Fatal(err)
-	}
-	list, err := TermParameters(m, m.Start, nil, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := &File{Player: `assay:hash=1:weights=a "b" c.json`, Iterations: 500, Pairs: 1, Nodes: 300, Validation: 1000, Seed: 3, Parameters: list}
-	path := filepath.Join(t.TempDir(), "config.toml")
-	if err := os.WriteFile(path, want.TOML(), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := ReadFile(path); err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("%v\n%s", err, want.TOML())
 	}
 }

@@ -1,42 +1,56 @@
 package cli
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
-// CommandLine returns the command line that does again what cmd was asked to do, quoted for a
-// shell. Concurrency, workers, json and all, which change no result, are left out.
+// SilentFlag is the annotation of a flag that changes no result: CommandLine leaves it out.
+const SilentFlag = "assay_silent"
+
+// Silent annotates flags that change no result.
+func Silent(fs *pflag.FlagSet, names ...string) {
+	for _, name := range names {
+		_ = fs.SetAnnotation(name, SilentFlag, nil) // an error says that there is no such flag
+	}
+}
+
+// CommandLine returns the command line that does again what cmd was asked to do, quoted for a shell.
 func CommandLine(cmd *cobra.Command, args []string) string {
-	words := CommandWords(cmd, args)
+	return FlagLine(cmd.CommandPath(), cmd.Flags(), args)
+}
+
+// FlagLine is CommandLine for a command of the name, with its flags.
+func FlagLine(command string, flags *pflag.FlagSet, args []string) string {
+	words := append(strings.Fields(command), args...)
+	flags.Visit(func(f *pflag.Flag) {
+		if _, silent := f.Annotations[SilentFlag]; silent {
+			return
+		}
+		switch list, isList := f.Value.(pflag.SliceValue); {
+		case f.Value.Type() == "bool":
+			words = append(words, "--"+f.Name+"="+f.Value.String())
+		case isList && f.Value.Type() == "stringArray":
+			for _, v := range list.GetSlice() {
+				words = append(words, "--"+f.Name, v)
+			}
+		default:
+			words = append(words, "--"+f.Name, FlagText(f))
+		}
+	})
 	for i, w := range words {
 		words[i] = ShellQuote(w)
 	}
 	return strings.Join(words, " ")
 }
 
-// CommandWords returns the words of CommandLine.
-func CommandWords(cmd *cobra.Command, args []string) []string {
-	words := append(strings.Fields(cmd.CommandPath()), args...)
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if slices.Contains([]string{"concurrency", "workers", "json", "all"}, f.Name) {
-			return
-		}
-		switch value := f.Value.String(); f.Value.Type() {
-		case "bool":
-			words = append(words, "--"+f.Name+"="+value)
-		case "stringArray":
-			for _, v := range f.Value.(pflag.SliceValue).GetSlice() {
-				words = append(words, "--"+f.Name, v)
-			}
-		case "stringSlice": // pflag prints it in brackets, as the commas and quotes that it reads
-			words = append(words, "--"+f.Name, strings.TrimSuffix(strings.TrimPrefix(value, "["), "]"))
-		default:
-			words = append(words, "--"+f.Name, value)
-		}
-	})
-	return words
+// FlagText returns the value of a flag as on a command line.
+func FlagText(f *pflag.Flag) string {
+	text := f.Value.String()
+	if f.Value.Type() == "stringSlice" { // pflag prints it in brackets, with the commas and quotes that it reads
+		text = strings.TrimSuffix(strings.TrimPrefix(text, "["), "]")
+	}
+	return text
 }

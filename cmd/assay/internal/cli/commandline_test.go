@@ -22,6 +22,7 @@ func TestCommandLineIsReadAgain(t *testing.T) {
 		c.Flags().IntVar(&f.nodes, "nodes", 0, "")
 		c.Flags().BoolVar(&f.json, "json", false, "")
 		c.Flags().BoolVar(&f.keep, "keep", true, "")
+		Silent(c.Flags(), "json")
 		return c
 	}
 	var a, b flags

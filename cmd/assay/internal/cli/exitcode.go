@@ -14,9 +14,6 @@ const (
 	exitUndecided  ExitCode = 4
 )
 
-// ExitStatus describes the flag --exit-status.
-const ExitStatus = "with --sprt: exit code 0 if A passed, 3 if it failed, 4 if the test is undecided"
-
 // TestExit returns the exit code of a sequential test's verdict as an error; nil if A passed.
 func TestExit(verdict string) error {
 	switch verdict {

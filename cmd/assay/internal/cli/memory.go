@@ -1,13 +1,10 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"runtime/debug"
 	"time"
-
-	"github.com/assay-chess/assay/engine/roster"
 )
 
 const (
@@ -20,18 +17,11 @@ const (
 	SmallChecker = "assay:hash=1"
 )
 
-// LimitMemory reports whether all players are foreign engines. If they are, it limits
-// the memory of this process, to leave it to the engines. GOMEMLIMIT overrides it.
-func LimitMemory(ctx context.Context, specs ...string) bool {
-	for _, spec := range specs {
-		if !roster.Foreign(spec) {
-			return false
-		}
-	}
-	if os.Getenv("GOMEMLIMIT") == "" && RunnerFrom(ctx) == nil { // a queue has other runs
+// LimitMemory limits the memory of this process, to leave it to foreign engines. GOMEMLIMIT overrides it.
+func LimitMemory() {
+	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(foreignMemory)
 	}
-	return true
 }
 
 // RunnerCost describes the overhead of running foreign engines: games and plies per

@@ -227,7 +227,7 @@ position is searched twice.`,
 	cmd.Flags().StringVar(&f.judge, "weights", judgeWeights, "weight file, or name of embedded weights, of assay's "+
 		"own engine")
 	cmd.Flags().StringVar(&f.player, "player", "", "another player: uci:COMMAND[?OPTION=VALUE], or NAME[:KEY=VALUE]")
-	cli.ConcurrencyFlag(cmd, &f.workers, "searches at once (default: one a core); changes no result")
+	cmd.Flags().IntVar(&f.workers, "concurrency", 0, "searches at once (default: one a core); changes no result")
 	f.addOutput(cmd)
 	return cmd
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/cmd/assay/internal/settings"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
@@ -215,7 +216,7 @@ func answerError(w http.ResponseWriter, err error) {
 		code = http.StatusNotFound
 	case errors.Is(err, queue.ErrState):
 		code = http.StatusConflict
-	case errors.As(err, &usage), errors.Is(err, queue.ErrAdd), errors.Is(err, queue.ErrObject), errors.Is(err, errWords), errors.Is(err, wire.ErrSignature):
+	case errors.As(err, &usage), errors.Is(err, queue.ErrAdd), errors.Is(err, queue.ErrObject), errors.Is(err, ErrJob), errors.Is(err, wire.ErrSignature):
 		code = http.StatusBadRequest
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -290,14 +291,16 @@ func (a *api) audit(w http.ResponseWriter, _ *http.Request) error {
 	return answer(w, map[string]any{"events": a.store.Events(0)})
 }
 
-// submission is what a client sends to add a test.
+// submission is what a client sends to add a test: a job, or a command line, which names no files of the
+// client.
 type submission struct {
-	Name     string   `json:"name,omitempty"`
-	Args     []string `json:"args"`
-	Note     string   `json:"note,omitempty"`
-	Priority int      `json:"priority,omitempty"`
-	Cores    int      `json:"cores,omitempty"`
-	Then     string   `json:"then,omitempty"`
+	Name string   `json:"name,omitempty"`
+	Args []string `json:"args,omitempty"`
+	queue.Job
+	Note     string `json:"note,omitempty"`
+	Priority int    `json:"priority,omitempty"`
+	Cores    int    `json:"cores,omitempty"`
+	Then     string `json:"then,omitempty"`
 }
 
 func (a *api) add(c *caller, w http.ResponseWriter, r *http.Request) error {
@@ -313,14 +316,26 @@ func (a *api) add(c *caller, w http.ResponseWriter, r *http.Request) error {
 	if !c.may(queue.Approve) && x.Priority > 0 {
 		return refuse(http.StatusForbidden, "priority %d: above 0 needs the role approve", x.Priority)
 	}
-	if err := checkThen(x.Then, x.Args); err != nil {
+	if x.Command == "" {
+		if len(x.Args) == 0 {
+			return Refusef("it is empty; want one of %s, and what follows it", strings.Join(settings.Queued, ", "))
+		}
+		var err error
+		if x.Job, err = a.hooks.Parse(x.Args, a.allowHere); err != nil {
+			return err
+		}
+	}
+	if err := checkThen(x.Then, &x.Job); err != nil {
 		return err
 	}
-	check := checker{store: a.store, trusted: a.trusted, memory: a.memory}
-	if _, err := check.words().change(a.create, x.Args); err != nil {
+	if _, err := a.allowed(x.Job); err != nil {
 		return err
 	}
-	t := queue.Test{Name: x.Name, Args: x.Args, Note: x.Note, Priority: x.Priority, Cores: x.Cores, Then: x.Then, Who: c.name, State: queue.Unapproved}
+	if err := a.hooks.Check(x.Job); err != nil {
+		return err
+	}
+	t := queue.Test{Name: x.Name, Job: x.Job, Note: x.Note, Priority: x.Priority, Cores: x.Cores, Then: x.Then,
+		Who: c.name, State: queue.Unapproved}
 	if c.may(queue.Approve) {
 		t.State, t.Approved = queue.Queued, c.name
 	}
@@ -329,6 +344,15 @@ func (a *api) add(c *caller, w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return answer(w, t)
+}
+
+// allowHere refuses to read files of the server for a test that comes as a command line.
+func (a *api) allowHere(player, file string) error {
+	if file != "" {
+		return Refusef("%s is not a file of the queue: assay queue add uploads it", file)
+	}
+	_, err := a.allowed(queue.Job{Command: "spsa", Players: []string{player}})
+	return err
 }
 
 // act changes the state or the priority of a test. Submitters do so with their own tests.

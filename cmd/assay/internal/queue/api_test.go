@@ -14,23 +14,31 @@ import (
 	"testing"
 	"time"
 
-	"github.com/spf13/cobra"
-
+	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/cmd/assay/internal/report"
+	"github.com/assay-chess/assay/cmd/assay/internal/settings"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay/cluster/broker"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 	"github.com/assay-chess/assay/selfplay/queue"
 )
 
-// standIn is a match with a few of its flags.
-func standIn(name string) *cobra.Command {
-	cmd := &cobra.Command{Use: name + " A B", Args: cobra.MinimumNArgs(2), RunE: func(*cobra.Command, []string) error { return nil }}
-	cmd.Flags().Uint64("games", 0, "")
-	cmd.Flags().String("book", "", "")
-	cmd.Flags().String("out", "", "")
-	cmd.Flags().String("preset", "", "")
-	return cmd
+// standIn are hooks whose tests are matches that nothing plays. No match has 3 games.
+var standIn = &Hooks{
+	Parse: func(words []string, _ Allow) (queue.Job, error) {
+		s := settings.New(settings.Match, nil, settings.InQueue)
+		players, err := s.Parse(words[1:])
+		if err == nil && (words[0] != "match" || len(players) < 2) {
+			err = Refusef("%q", words)
+		}
+		return queue.Job{Command: words[0], Players: players, Settings: s.Texts()}, err
+	},
+	Check: func(j queue.Job) error {
+		if j.Settings["games"] == "3" {
+			return cli.Usagef("--games 3: pairs need an even number")
+		}
+		return nil
+	},
 }
 
 // testServer returns a queue that plays nothing, and the secrets of its keys.
@@ -48,7 +56,7 @@ func testServer(t *testing.T, roles map[string][]queue.Role) (*httptest.Server, 
 			t.Fatal(err)
 		}
 	}
-	s := &server{store: store, create: standIn, most: 1, log: func(string) {}, started: time.Now(), active: map[string]*activeTest{}, pages: &report.Server{Dir: store.RunsDir()}}
+	s := &server{store: store, hooks: standIn, most: 1, log: func(string) {}, started: time.Now(), active: map[string]*activeTest{}, pages: &report.Server{Dir: store.RunsDir()}}
 	a := &api{server: s, nonces: nonces{started: s.started, used: map[string]time.Time{}}, reading: sessions{secrets: map[string]session{}}}
 	web := httptest.NewServer(a.handler())
 	t.Cleanup(web.Close)
@@ -116,7 +124,7 @@ func TestRoles(t *testing.T) {
 		for _, who := range everyone {
 			_ = store.Move("x", "stop", "of-anna", "")
 			_ = store.Move("x", "remove", "of-anna", "")
-			if _, err := store.Add(queue.Test{Name: "of-anna", Args: []string{"match"}, Who: "anna", State: queue.Unapproved}); err != nil {
+			if _, err := store.Add(queue.Test{Name: "of-anna", Job: queue.Job{Command: "match"}, Who: "anna", State: queue.Unapproved}); err != nil {
 				t.Fatal(err)
 			}
 			code, text := send(t, test.method, web.URL+test.path, secrets[who], test.body, nil)
@@ -254,14 +262,14 @@ func TestCookieReads(t *testing.T) {
 }
 
 // The server runs nothing that was not uploaded and signed, and reads none of its own files.
-func TestCommandLines(t *testing.T) {
+func TestRefusedTests(t *testing.T) {
 	web, store, _ := testServer(t, nil)
 	engine := "object/" + strings.Repeat("a", 64) + "/engine"
 	for _, args := range [][]string{
 		{}, {"learn"}, {"match"}, {"match", "assay", "assay", "--no-such-flag"},
 		{"match", "assay", "/bin/sh"}, {"match", "assay", "uci:sh -c true"}, {"match", "assay", "git:HEAD"}, {"match", "assay", "name=x:uci:" + engine},
 		{"match", "assay", "assay:weights=/etc/passwd"}, {"match", "assay", "assay", "--book", "/etc/passwd"}, {"match", "assay", "assay", "--book", "genfens:sh"},
-		{"match", "assay", "assay", "--out", "/tmp/x"},
+		{"match", "assay", "assay", "--out", "/tmp/x"}, {"match", "assay", "assay", "--games", "3"},
 	} {
 		data, err := json.Marshal(submission{Args: args})
 		if err != nil {
@@ -283,7 +291,7 @@ func TestCommandLines(t *testing.T) {
 		t.Errorf("%d tests", n)
 	}
 	c := client{url: web.URL, tls: func() (*tls.Config, error) { return nil, nil }}
-	if _, err := c.submit(t.Context(), submission{Args: []string{"match", "assay", "assay"}}, nil); err != nil {
+	if _, err := c.submit(t.Context(), submission{Job: queue.Job{Command: "match", Players: []string{"assay", "assay"}}}, nil); err != nil {
 		t.Error(err)
 	}
 }
@@ -315,12 +323,12 @@ func TestFollowUpOfEitherForm(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		next, err := store.Test(name + "-ltc")
-		if line := strings.Join(next.Args, " "); err != nil || next.After != name || !strings.Contains(line, "ltc --games 2") || strings.Contains(line, "stc") {
+		if line := strings.Join(next.Words(), " "); err != nil || next.After != name || line != "match assay:hash=1 random --games=2 --preset=ltc" {
 			t.Errorf("%s: what follows is %+v, %v", name, next, err)
 		}
 	}
 	body := `{"name":"none","then":"ltc","args":["match","a","b","--preset"]}`
-	if code, text := send(t, http.MethodPost, web.URL+"/api/tests", secrets["anna"], body, nil); code != http.StatusBadRequest || !strings.Contains(text, "for a match with --preset") {
+	if code, text := send(t, http.MethodPost, web.URL+"/api/tests", secrets["anna"], body, nil); code != http.StatusBadRequest || !strings.Contains(text, "needs an argument: --preset") {
 		t.Errorf("a preset without a value: %d %s", code, text)
 	}
 }

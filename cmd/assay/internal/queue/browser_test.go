@@ -207,7 +207,8 @@ func TestPageInABrowser(t *testing.T) {
 func playedTest(t *testing.T, store *queue.Store) {
 	t.Helper()
 	for i, state := range []string{"played", "lmr-by-history", "a-rather-long-name-of-a-test-of-a-patch"} {
-		test := queue.Test{Name: state, Args: []string{"match", "assay", "assay:weights=shannon-1950", "--sprt", "0,400", "--elo-model", "logistic"}, Who: "chief", State: queue.Queued, Approved: "chief", Note: "late move reductions by history", Priority: -i}
+		test := queue.Test{Name: state, Job: queue.Job{Command: "match", Players: []string{"assay", "assay:weights=shannon-1950"},
+			Settings: map[string]string{"sprt": "0,400", "elo-model": "logistic"}}, Who: "chief", State: queue.Queued, Approved: "chief", Note: "late move reductions by history", Priority: -i}
 		if _, err := store.Add(test); err != nil {
 			t.Fatal(err)
 		}

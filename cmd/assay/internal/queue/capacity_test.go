@@ -15,8 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/cmd/assay/internal/report"
 	"github.com/assay-chess/assay/engine/roster"
@@ -55,36 +53,31 @@ const mated = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
 var underWay atomic.Uint64
 
 // endless is a match whose games cost nothing, and which does not end.
-func endless(name string) *cobra.Command {
-	cmd := standIn(name)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		out, _ := cmd.Flags().GetString("out")
-		if err := os.MkdirAll(out, 0o700); err != nil {
-			return err
+func endless(ctx context.Context, _ queue.Job, at Place) error {
+	if err := os.MkdirAll(at.Dir, 0o700); err != nil {
+		return err
+	}
+	r, end, err := at.Runner(at.Dir, coordinator.DefaultReplayShare, func(string) {})
+	if err != nil {
+		return err
+	}
+	defer end()
+	jobs, results, ended := make(chan selfplay.Job), make(chan selfplay.Result), make(chan error, 1)
+	go func() { ended <- r.Run(ctx, jobs, results) }()
+	for sent, got := uint64(0), uint64(0); ; {
+		send := jobs
+		if sent-got >= underWay.Load() {
+			send = nil
 		}
-		r, end, err := cli.RunnerFrom(cmd.Context())(out, coordinator.DefaultReplayShare, func(string) {})
-		if err != nil {
+		select {
+		case send <- selfplay.Job{Number: sent, Start: mated, Seed: sent}:
+			sent++
+		case <-results:
+			got++
+		case err := <-ended:
 			return err
-		}
-		defer end()
-		jobs, results, ended := make(chan selfplay.Job), make(chan selfplay.Result), make(chan error, 1)
-		go func() { ended <- r.Run(cmd.Context(), jobs, results) }()
-		for sent, got := uint64(0), uint64(0); ; {
-			send := jobs
-			if sent-got >= underWay.Load() {
-				send = nil
-			}
-			select {
-			case send <- selfplay.Job{Number: sent, Start: mated, Seed: sent}:
-				sent++
-			case <-results:
-				got++
-			case err := <-ended:
-				return err
-			}
 		}
 	}
-	return cmd
 }
 
 // TestTwoHundredTests logs what a server needs for 200 tests and a thousand workers, which are
@@ -96,7 +89,7 @@ func TestTwoHundredTests(t *testing.T) {
 	}
 	defer store.Close()
 	fillStore(t, store)
-	s := &server{store: store, create: endless, most: 1, log: func(string) {}, started: time.Now(), active: map[string]*activeTest{}, pages: &report.Server{Dir: store.RunsDir()}}
+	s := &server{store: store, hooks: &Hooks{Run: endless}, most: 1, log: func(string) {}, started: time.Now(), active: map[string]*activeTest{}, pages: &report.Server{Dir: store.RunsDir()}}
 	b, err := broker.Start(broker.Config{Addr: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
@@ -181,7 +174,7 @@ func fillStore(t *testing.T, store *queue.Store) {
 		t.Fatal(err)
 	}
 	for i := range 200 {
-		x := queue.Test{Name: fmt.Sprint("t", i), Args: []string{"match", "assay", "assay:weights=shannon-1950"}, Who: "anna", State: queue.Queued, Approved: "anna"}
+		x := queue.Test{Name: fmt.Sprint("t", i), Job: queue.Job{Command: "match", Players: []string{"assay", "assay:weights=shannon-1950"}}, Who: "anna", State: queue.Queued, Approved: "anna"}
 		if _, err := store.Add(x); err != nil {
 			t.Fatal(err)
 		}

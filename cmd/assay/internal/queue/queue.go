@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -19,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/cmd/assay/internal/settings"
 	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/selfplay/queue"
 )
@@ -75,15 +75,25 @@ func NewSubmitter(h *Hooks, cmd *cobra.Command) *Submitter {
 
 // Add submits a command line, whose first word is the command.
 func (s *Submitter) Add(cmd *cobra.Command, args []string) error {
-	if err := checkThen(s.Then, args); err != nil {
-		return err
-	}
-	var c collector
-	changed, err := c.words().change(s.hooks.Create, args)
+	j, err := s.hooks.Parse(args, func(string, string) error { return nil })
 	if err != nil {
 		return err
 	}
-	s.Args = changed
+	return s.Submit(cmd, j)
+}
+
+// Submit submits a test.
+func (s *Submitter) Submit(cmd *cobra.Command, j queue.Job) (err error) {
+	if err := checkThen(s.Then, &j); err != nil {
+		return err
+	}
+	var c collector
+	if s.Job, err = renamed(j, c.player, c.file); err != nil {
+		return err
+	}
+	if err := s.hooks.Check(s.Job); err != nil {
+		return err
+	}
 	t, err := s.submit(cmd.Context(), s.submission, c.files)
 	if err != nil {
 		return err
@@ -95,37 +105,20 @@ func (s *Submitter) Add(cmd *cobra.Command, args []string) error {
 	return err
 }
 
+// preset is the setting whose place a follow-up takes.
+const preset = "preset"
+
 // checkThen reports a follow-up that cannot be made.
-func checkThen(then string, args []string) error {
-	switch _, ok := withPreset(args, then); {
+func checkThen(then string, j *queue.Job) error {
+	switch {
 	case then == "":
 		return nil
-	case !slices.Contains([]string{"stc", "ltc", "nonreg"}, then):
-		return cli.Usagef("--then %s: there are stc, ltc and nonreg", then)
-	case !ok:
+	case !settings.IsPreset(then):
+		return settings.UnknownPreset("--then", then)
+	case j.Command != "match" || j.Settings[preset] == "":
 		return cli.Usagef("--then %s is for a match with --preset, whose place it takes", then)
 	}
 	return nil
-}
-
-// withPreset returns the command line of a match with another preset, unless it has none.
-func withPreset(args []string, preset string) ([]string, bool) {
-	if len(args) == 0 || args[0] != "match" {
-		return nil, false
-	}
-	args = slices.Clone(args)
-	for i, w := range args {
-		switch {
-		case strings.HasPrefix(w, "--preset="):
-			args[i] = "--preset=" + preset
-		case w == "--preset" && i+1 < len(args):
-			args[i+1] = preset
-		default:
-			continue
-		}
-		return args, true
-	}
-	return nil, false
 }
 
 func newAdd(h *Hooks) *cobra.Command {
@@ -270,8 +263,8 @@ func (x *status) ended() bool {
 
 // print prints a test as text for a commit message.
 func (x *status) print(out io.Writer) error {
-	quoted := make([]string, len(x.Args))
-	for i, w := range x.Args {
+	quoted := x.Words()
+	for i, w := range quoted {
 		quoted[i] = cli.ShellQuote(w)
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)

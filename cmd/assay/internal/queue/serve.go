@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"path/filepath"
@@ -18,8 +19,8 @@ import (
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/cmd/assay/internal/engines"
 	"github.com/assay-chess/assay/cmd/assay/internal/report"
-	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/uci/sandbox"
+	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/cluster/broker"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
@@ -28,13 +29,29 @@ import (
 
 // Hooks are what the queue needs of other commands.
 type Hooks struct {
-	Create    func(name string) *cobra.Command // a new match, spsa, selfplay or ladder
-	ServerTLS func() (*tls.Config, error)      // nil: connections are not encrypted
+	Parse func(words []string, allow Allow) (queue.Job, error) // reads a command line
+	Check func(queue.Job) error                                // reports values that its command would refuse
+	Run   func(context.Context, queue.Job, Place) error        // plays a test to its end
+
+	ServerTLS func() (*tls.Config, error) // nil: connections are not encrypted
 	ClientTLS func() (*tls.Config, error)
 	Token     func() string // of workers that share one
 	Connect   func(url string, log func(string)) (func() (*nats.Conn, error), error)
 	Advice    func(error) error
 }
+
+// Allow reports a player whose files may not be opened, or a file that may not be read; empty is none.
+type Allow func(player, file string) error
+
+// Place is where a test is played.
+type Place struct {
+	Dir    string // of the run
+	Log    io.Writer
+	Runner RunnerOf
+}
+
+// RunnerOf makes the runner of a run in the folder out. Done is called at its end.
+type RunnerOf func(out string, replayShare float64, log func(string)) (r selfplay.Runner, done func(), err error)
 
 // serveFlags are the flags of assay queue serve.
 type serveFlags struct {
@@ -105,7 +122,7 @@ func (f *serveFlags) serve(cmd *cobra.Command, h *Hooks) (err error) {
 		return err
 	}
 	p := cli.NewProgress(cmd.ErrOrStderr(), "queue")
-	s := &server{create: h.Create, most: f.active, log: p.Say, started: time.Now(), active: map[string]*activeTest{}}
+	s := &server{hooks: h, most: f.active, log: p.Say, started: time.Now(), active: map[string]*activeTest{}}
 	if err := f.trustEngines(s); err != nil {
 		return err
 	}
@@ -113,9 +130,6 @@ func (f *serveFlags) serve(cmd *cobra.Command, h *Hooks) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.store.Close()) }()
-	if err := durable.MakeDir(filepath.Join(f.store, configsName)); err != nil {
-		return err
-	}
 	s.pages = &report.Server{Dir: s.store.RunsDir()}
 	listener, secure, err := f.listenHTTP(h)
 	if err != nil {

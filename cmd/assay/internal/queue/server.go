@@ -12,9 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/spf13/cobra"
-
-	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/cmd/assay/internal/report"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
@@ -23,13 +20,12 @@ import (
 	"github.com/assay-chess/assay/selfplay/queue"
 )
 
-// server plays the tests of a store: each active one is the command that it names, run in
-// this process with a run folder and a runner that shares the workers of the hub. A server
-// that is started again runs the same commands, which resume their folders.
+// server plays the tests of a store in this process. Each has a run folder, and a runner that shares the
+// workers of the hub. A server that is started again resumes their folders.
 type server struct {
 	store   *queue.Store
 	hub     *coordinator.Hub
-	create  func(name string) *cobra.Command
+	hooks   *Hooks
 	trusted []wire.Key // whose engines run here
 	memory  int        // of their sandboxes, in MB; 0: they run without one
 	most    int        // active tests
@@ -58,9 +54,6 @@ type sample struct {
 	at    time.Time
 	games int64
 }
-
-// configsName is the folder for configurations with paths, in the store.
-const configsName = "configs"
 
 // run plays tests until ctx ends, and then waits for them to stop.
 func (s *server) run(ctx context.Context) error {
@@ -141,7 +134,7 @@ func (a *activeTest) share(weight float64, cores int) {
 	}
 }
 
-// play runs a test's command, and records how it ended, unless it was stopped.
+// play plays a test, and records how it ended, unless it was stopped.
 func (s *server) play(ctx context.Context, t queue.Test, a *activeTest) {
 	log, err := os.OpenFile(s.store.LogPath(t.Name), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err == nil {
@@ -162,30 +155,30 @@ func (s *server) play(ctx context.Context, t queue.Test, a *activeTest) {
 	}
 }
 
-// execute runs a test's command.
+// execute plays a test, with the engines and files of the store.
 func (s *server) execute(ctx context.Context, t queue.Test, a *activeTest, log *os.File) error {
-	check := checker{store: s.store, trusted: s.trusted, memory: s.memory, configs: filepath.Join(s.store.Dir, configsName), name: t.Name}
-	args, err := check.words().change(s.create, t.Args)
+	job, err := s.allowed(t.Job)
 	if err != nil {
 		return err
 	}
-	cmd, err := command(s.create, args[0])
-	if err != nil {
-		return err
-	}
-	root := cmd.Root()
-	root.SetArgs(append(args, "--out", s.store.RunDir(t.Name)))
-	root.SetOut(log)
-	root.SetErr(log)
-	return root.ExecuteContext(cli.WithRunner(ctx, s.runnerOf(a)))
+	return s.hooks.Run(ctx, job, Place{Dir: s.store.RunDir(t.Name), Log: log, Runner: s.runnerOf(a)})
+}
+
+// allowed returns a test with paths on this machine in place of the names of its files, or why the
+// server does not play it.
+func (s *server) allowed(j queue.Job) (queue.Job, error) {
+	c := checker{store: s.store, trusted: s.trusted, memory: s.memory}
+	return renamed(j, c.player, c.file)
 }
 
 // runnerOf returns what makes the runner of a test.
-func (s *server) runnerOf(a *activeTest) cli.RunnerOf {
+func (s *server) runnerOf(a *activeTest) RunnerOf {
 	return func(out string, replayShare float64, log func(string)) (selfplay.Runner, func(), error) {
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		a.runner = s.hub.Coordinator(coordinator.Config{Dir: filepath.Join(out, coordinator.DirName), Open: roster.Open, ReplayShare: replayShare, Signature: wire.ReadSignature, OwnSandbox: true, Log: log}, a.weight, a.cores)
+		c := coordinator.Config{Dir: filepath.Join(out, coordinator.DirName), Open: roster.Open, ReplayShare: replayShare,
+			Signature: wire.ReadSignature, OwnSandbox: true, Log: log}
+		a.runner = s.hub.Coordinator(c, a.weight, a.cores)
 		k := a.runner
 		return k, func() {
 			if err := k.Close(); err != nil {
@@ -222,10 +215,10 @@ func (s *server) complete(t queue.Test) error {
 func (s *server) follow(t queue.Test) error {
 	next := t
 	next.Name, next.Then, next.After, next.State, next.Reason = t.Name+"-"+t.Then, "", t.Name, queue.Queued, ""
-	var ok bool
-	if next.Args, ok = withPreset(t.Args, t.Then); !ok {
+	if next.Settings = maps.Clone(t.Settings); next.Settings[preset] == "" {
 		return fmt.Errorf("%w: %s has no --preset", queue.ErrAdd, t.Name)
 	}
+	next.Settings[preset] = t.Then
 	_, err := s.store.Add(next)
 	return err
 }
@@ -261,6 +254,7 @@ func (a *activeTest) rate() float64 {
 // status is a test as scripts and pages see it.
 type status struct {
 	queue.Test
+	Args     []string          `json:"args"` // the test as a command line
 	Result   report.Summary    `json:"result"`
 	Rate     float64           `json:"games_per_second,omitempty"` // lately
 	Left     float64           `json:"seconds_left,omitempty"`     // at this rate; 0: not known
@@ -278,7 +272,7 @@ func (s *server) statuses(names ...string) ([]status, error) {
 	s.mu.Unlock()
 	list, all := []status{}, 0.
 	for _, t := range s.store.Tests() {
-		x := status{Test: t}
+		x := status{Test: t, Args: t.Words()}
 		a := active[t.Name]
 		if a != nil && t.State == queue.Active {
 			a.mu.Lock()

@@ -152,6 +152,7 @@ func (f *tuneFlags) register(cmd *cobra.Command) {
 	fs.IntVar(&f.c.Workers, "workers", 0, "goroutines (default: one a core); changes no result")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
 	fs.BoolVar(&f.all, "all", false, "print every term and piece-square table")
+	cli.Silent(fs, "workers", "json", "all")
 }
 
 // parse turns the flags into a configuration. Its errors are usage errors.

@@ -1,0 +1,223 @@
+package queue
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/cmd/assay/internal/settings"
+	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/selfplay/cluster/wire"
+	"github.com/assay-chess/assay/selfplay/queue"
+)
+
+// ErrJob is wrapped by errors about tests that a queue does not play.
+var ErrJob = errors.New("a queue does not play this")
+
+// Refusef returns an error that wraps ErrJob.
+func Refusef(format string, args ...any) error {
+	return cli.Usage(fmt.Errorf("%w: %w", ErrJob, fmt.Errorf(format, args...)))
+}
+
+// renamed returns a test with other names of its players and files.
+func renamed(j queue.Job, player, file func(string) (string, error)) (queue.Job, error) {
+	j.Players, j.Settings = slices.Clone(j.Players), maps.Clone(j.Settings)
+	var err error
+	for i, text := range j.Players {
+		if j.Players[i], err = player(text); err != nil {
+			return j, err
+		}
+	}
+	command, ok := settings.Command(j.Command)
+	if command == settings.SPSA {
+		command |= settings.Config
+	}
+	for name, text := range j.Settings {
+		if row := command.Lookup(name); !ok || row == nil || row.Use&settings.File == 0 {
+			continue
+		}
+		if j.Settings[name], err = file(text); err != nil {
+			return j, fmt.Errorf("--%s: %w", name, err)
+		}
+	}
+	return j, nil
+}
+
+// upload is a file that a test needs.
+type upload struct{ path, sum, name string }
+
+// collector names the files of a test by their content, and lists them.
+type collector struct{ files []upload }
+
+// add returns the name of a file. Letters that names in a queue do not have become '_'.
+func (c *collector) add(path, name string) (string, error) {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return "", fmt.Errorf("%s: %w: want a file of this machine, which is uploaded", path, cmp.Or(err, errors.New("not a file")))
+	}
+	p, err := wire.ProgramOf(path)
+	if err != nil {
+		return "", err
+	}
+	name = strings.TrimLeft(strings.Map(func(r rune) rune {
+		if r < 128 && (r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || strings.ContainsRune("._+-", r)) {
+			return r
+		}
+		return '_'
+	}, name), ".+-")
+	ref, err := queue.Ref(p.SHA256, name)
+	if err != nil {
+		return "", err
+	}
+	c.files = append(c.files, upload{path, p.SHA256, name})
+	return ref, nil
+}
+
+func (c *collector) file(path string) (string, error) {
+	if slices.Contains(models.Names(), path) {
+		return path, nil
+	}
+	if strings.HasPrefix(path, "genfens:") {
+		return "", cli.Usage(fmt.Errorf("%w: an engine that makes the openings would run on the server; make them first, and submit the file", ErrJob))
+	}
+	return c.add(path, filepath.Base(path))
+}
+
+// player keeps the name under which people see it.
+func (c *collector) player(text string) (string, error) {
+	shown, spec, err := roster.Named(text)
+	if err != nil {
+		return "", cli.Usage(err)
+	}
+	changed := spec
+	switch {
+	case roster.FromGit(spec):
+		return "", cli.Usage(fmt.Errorf("%w: %s is built on your machine: assay test builds, signs and submits it", ErrJob, text))
+	case roster.Foreign(spec):
+		path, with, err := roster.Command(spec)
+		if err != nil {
+			return "", err
+		}
+		ref, err := c.engine(path)
+		if err != nil {
+			return "", err
+		}
+		if changed, err = with(ref); err != nil {
+			return "", err
+		}
+	default:
+		name, renamed, err := roster.WeightsOf(spec)
+		if err != nil || renamed == nil || slices.Contains(models.Names(), name) {
+			return text, err
+		}
+		ref, err := c.file(name)
+		if err != nil {
+			return "", err
+		}
+		changed = renamed(ref)
+	}
+	return "name=" + shortName(shown) + ":" + changed, nil
+}
+
+// shortName makes a name of what was typed, which may be a path.
+func shortName(shown string) string {
+	if strings.ContainsAny(shown, `:/\`) {
+		shown = filepath.Base(strings.TrimPrefix(shown, "uci:"))
+	}
+	return strings.NewReplacer(":", "-", `\`, "-").Replace(shown)
+}
+
+// engine lists an engine with its signature.
+func (c *collector) engine(path string) (string, error) {
+	ref, err := c.add(path, filepath.Base(path))
+	if err != nil {
+		return "", err
+	}
+	last := c.files[len(c.files)-1]
+	if _, err := os.Stat(path + wire.SignatureSuffix); err != nil {
+		return "", fmt.Errorf("%s has no signature beside it: a queue takes signed engines only; assay sign %s --key KEY makes one", path, cli.ShellQuote(path))
+	}
+	if last.name != filepath.Base(path) {
+		return "", fmt.Errorf("%s: want a name of letters, digits, '.', '_', '+' and '-', because the signature has the name; rename it and sign again", path)
+	}
+	c.files = append(c.files, upload{path + wire.SignatureSuffix, last.sum, last.name + wire.SignatureSuffix})
+	return ref, nil
+}
+
+// checker replaces the names of files by their paths on the server, and refuses whatever
+// could do more than play: programs and files that were not uploaded, and engines that no
+// trusted key signed. The engines are contained.
+type checker struct {
+	store   *queue.Store
+	trusted []wire.Key
+	memory  int // of an engine's sandbox, in MB; 0: none
+}
+
+func (c *checker) file(ref string) (string, error) {
+	if slices.Contains(models.Names(), ref) {
+		return ref, nil
+	}
+	path, err := c.store.Expand(ref)
+	if err == nil && !c.store.IsObject(path) {
+		err = fmt.Errorf("%w: %q was not uploaded", ErrJob, ref)
+	}
+	return path, err
+}
+
+func (c *checker) player(text string) (string, error) {
+	shown, spec, err := roster.Named(text)
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case roster.FromGit(spec):
+		return "", fmt.Errorf("%w: the server builds no engines (%q)", ErrJob, text)
+	case roster.Foreign(spec):
+		if spec, err = c.foreign(spec); err != nil {
+			return "", fmt.Errorf("player %q: %w", shown, err)
+		}
+	default:
+		name, renamed, err := roster.WeightsOf(spec)
+		if err != nil || renamed == nil || slices.Contains(models.Names(), name) {
+			return text, err
+		}
+		path, err := c.file(name)
+		if err != nil {
+			return "", fmt.Errorf("player %q: %w", shown, err)
+		}
+		spec = renamed(path)
+	}
+	return "name=" + shown + ":" + spec, nil
+}
+
+func (c *checker) foreign(spec string) (string, error) {
+	expanded, err := c.store.Expand(spec)
+	if err != nil {
+		return "", err
+	}
+	path, with, err := roster.Command(expanded)
+	if err != nil {
+		return "", err
+	}
+	if !c.store.IsObject(path) {
+		return "", fmt.Errorf("%w: the engine was not uploaded", ErrJob)
+	}
+	p, err := wire.ProgramOf(path)
+	if err != nil {
+		return "", err
+	}
+	if _, err := wire.Signer(path, p, c.trusted); err != nil {
+		return "", fmt.Errorf("the server's owner does not trust the engine: %w", err)
+	}
+	local, err := with(path)
+	if err != nil {
+		return "", err
+	}
+	return roster.WithSandbox(local, c.memory)
+}

@@ -1,0 +1,127 @@
+package settings
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A command has each setting once, with a help. What a queue takes says nothing about where to play or write.
+func TestTable(t *testing.T) {
+	seen := map[string]Commands{}
+	for i := range Table {
+		r := &Table[i]
+		if seen[r.Name]&r.In != 0 {
+			t.Errorf("%s: a command has it twice", r.Name)
+		}
+		seen[r.Name] |= r.In
+		if r.Help == "" && r.In != Config || r.In == 0 {
+			t.Errorf("%s: no help, or no command", r.Name)
+		}
+		if strings.Contains(r.Name, "_") || r.Project != "" && r.Use&(InQueue|Builds) == 0 {
+			t.Errorf("%s: its name or its place in assay.toml", r.Name)
+		}
+	}
+	for _, name := range []string{"out", "serve", "nats", "lease", "reference-speed", "affinity", "concurrency", "json",
+		"all", "exit-status", "build", "repo", "no-bench", "write", "simulate", "game", "send-engines", "sign"} {
+		for i := range Table {
+			if r := &Table[i]; r.Name == name && r.Use&InQueue != 0 {
+				t.Errorf("a queue takes %s", name)
+			}
+		}
+	}
+}
+
+// A new row for all commands that play is known to all of them, and to files.
+func TestEverySettingOfPlayIsEverywhere(t *testing.T) {
+	for _, name := range []string{"win-one-sided", "nodes", "book", "max-plies", "opening-nodes"} {
+		for _, c := range []Commands{Match, Ladder, Selfplay, Config} {
+			if r := c.Lookup(name); r == nil || r.Use&InQueue == 0 {
+				t.Errorf("command %d has no %s in a queue", c, name)
+			}
+		}
+		if !slices.Contains(projectNames(), name) {
+			t.Errorf("assay.toml has no %s", name)
+		}
+	}
+}
+
+// What is given is read again as the same values, from the texts and from the line.
+func TestTextsAndLine(t *testing.T) {
+	a := New(Selfplay, nil)
+	words := []string{"--players", "uci:./e?Hash=1,random", "--hard-nodes=false", "--book-order=random", "--time-margin", "90ms", "--json"}
+	if _, err := a.Parse(words); err != nil {
+		t.Fatal(err)
+	}
+	b := New(Selfplay, nil)
+	for name, text := range a.Texts() {
+		if err := b.Put(name, text); err != nil {
+			t.Error(err)
+		}
+	}
+	if got, want := b.Line("assay selfplay", nil), a.Line("assay selfplay", nil); got != want || strings.Contains(got, "json") {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if !b.Opening.Random || b.Limits.HardNodes || len(b.Players) != 2 {
+		t.Errorf("%+v", b.Values)
+	}
+}
+
+func write(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// A flag replaces all related settings of assay.toml, a preset the limits and the end of a match.
+func TestPrecedence(t *testing.T) {
+	dir := filepath.Dir(write(t, ProjectName, "nodes = 20\nmax_plies = 4\nsprt = [0, 400]\ngames = 4\nbook = 'b.epd'\n"))
+	p, err := ReadProject(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for words, want := range map[string]string{
+		"":                 " --book " + filepath.Join(dir, "b.epd") + " --games 4 --max-plies 4 --nodes 20 --sprt 0,400",
+		"--depth 3":        " --book " + filepath.Join(dir, "b.epd") + " --depth 3 --games 4 --max-plies 4 --sprt 0,400",
+		"--random-plies 3": " --games 4 --max-plies 4 --nodes 20 --random-plies 3 --sprt 0,400",
+		"--preset stc":     " --book " + filepath.Join(dir, "b.epd") + " --max-plies 4 --preset stc",
+		"--games 6":        " --book " + filepath.Join(dir, "b.epd") + " --games 6 --max-plies 4 --nodes 20",
+	} {
+		s := New(Match, nil)
+		if _, err := s.Parse(strings.Fields(words)); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Apply(s, 2); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Line("m", nil); got != "m"+want {
+			t.Errorf("%q: %s, want m%s", words, got, want)
+		}
+	}
+}
+
+// Whatever a CONFIG says, reading it gives an error or settings, and no panic.
+func FuzzConfig(f *testing.F) {
+	const parameter = "[[parameter]]\nname = \"queen\"\nstart = 500\nmin = 100\nmax = 2000\n"
+	f.Add([]byte("player = \"assay\"\niterations = 20\npairs = 2\nnodes = 30\nseed = 1\n"+parameter), true)
+	f.Add([]byte("player = \"assay\"\nwin_score = -1\ntc = \"1+0.01\"\n"+parameter+parameter), true)
+	f.Add([]byte(`{"player": "assay", "iterations": 21, "nodes": 30, "parameter": [{"name": "queen", "start": 500}]}`), false)
+	f.Fuzz(func(t *testing.T, data []byte, isTOML bool) {
+		name := "config.json"
+		if isTOML {
+			name = "config.toml"
+		}
+		var rest struct {
+			Player    string           `json:"player"`
+			Parameter []map[string]any `json:"parameter"`
+		}
+		if s, err := ReadConfig(write(t, name, string(data)), &rest, "player", "parameter"); err == nil {
+			_ = s.CompleteConfig() // an error is fine
+		}
+	})
+}

@@ -1,0 +1,360 @@
+package settings
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	othergames "github.com/assay-chess/assay/cmd/assay/internal/games"
+	"github.com/assay-chess/assay/cmd/assay/internal/runs"
+	"github.com/assay-chess/assay/cmd/assay/internal/weights"
+	"github.com/assay-chess/assay/engine/uci"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
+	"github.com/assay-chess/assay/selfplay/cluster/wire"
+	"github.com/assay-chess/assay/selfplay/ladder"
+	"github.com/assay-chess/assay/selfplay/opening"
+	"github.com/assay-chess/assay/tuner/learn"
+)
+
+// Headings of the help.
+const (
+	ofPlayers      = "Players"
+	ofLimits       = "Limits"
+	ofTest         = "Test"
+	ofOpenings     = "Openings"
+	ofAdjudication = "Adjudication"
+	ofMachines     = "Machines"
+	Others         = "Output and others"
+)
+
+// groups are the headings in the order of the help.
+var groups = []string{ofPlayers, ofLimits, ofTest, ofOpenings, ofAdjudication, ofMachines}
+
+// SigningKeyEnv names the variable with the file of the secret signing key.
+const SigningKeyEnv = "ASSAY_SIGNING_KEY"
+
+// DefaultNodes limits each move if no limit is given.
+const DefaultNodes = 5000
+
+// Lengths without --games.
+const (
+	DefaultMatchGames  = 400
+	DefaultLadderGames = 100 // for each player
+)
+
+// ExitStatus describes --exit-status.
+const ExitStatus = "with --sprt: exit code 0 if A passed, 3 if it failed, 4 if the test is undecided"
+
+// Parts of several help texts.
+const (
+	forGit    = "for players git:REF: "
+	remote    = "with --serve or --nats: "
+	noConfig  = "without CONFIG: "
+	softNodes = "nodes a move, a soft limit: up to 8 times as many, to finish an iteration"
+	bothSides = "; or one for A and one for B: "
+	moveTime  = "time a move, such as 100ms"
+	clock     = "clock for the game, [MOVES/]SECONDS[+INCREMENT], such as 8+0.08"
+)
+
+var (
+	std         = selfplay.StandardAdjudication()
+	nodeDefault = fmt.Sprintf(" (default %d without --depth)", DefaultNodes)
+)
+
+// Table is all settings, in the order of the help.
+var Table = []Setting{
+	{Name: "players", In: Selfplay, Group: ofPlayers, Field: func(v *Values) any { return &v.Players },
+		Help: "one player, against itself, or two: NAME[:weights=FILE][:hash=MB]..., or uci:COMMAND"},
+	{Name: "player", In: SPSA, Use: InsteadOfConfig, Field: func(v *Values) any { return &v.Player }, Group: Others,
+		Help: noConfig + `player that has them, with any weights (default "assay:hash=1"; without --model its own)`},
+	{Name: "game", In: Match | Learn, Group: ofPlayers, Field: func(v *Values) any { return &v.Game },
+		Help: "a game other than chess: " + othergames.Names()},
+	{Name: "build", In: flags, Group: ofPlayers, Use: Builds, Project: "build",
+		Field: func(v *Values) any { return &v.Build },
+		Help: forGit + "command that builds the engine, such as 'make -j EXE={out}'; " +
+			"{out} is the file to write (default: build in assay.toml)"},
+	{Name: "repo", In: flags, Group: ofPlayers, Use: Builds, Field: func(v *Values) any { return &v.Repo },
+		Help: forGit + "folder of the repository (default: the current folder)"},
+	{Name: "no-bench", In: flags, Group: ofPlayers, Use: Builds, Project: "bench",
+		Field: func(v *Values) any { return &v.NoBench },
+		Help:  forGit + "do not run bench after a build, nor compare its nodes with the commit's message"},
+	{Name: "start-timeout", In: games, Group: ofPlayers, Use: InQueue, Project: "start-timeout",
+		Field: func(v *Values) any { return &v.StartTimeout }, Default: uci.DefaultStartTimeout,
+		Help: "time for a foreign engine to start"},
+	{Name: "max-forfeits", In: flags, Group: ofPlayers, Use: InQueue,
+		Field: func(v *Values) any { return &v.Tolerance.MaxForfeits }, Default: selfplay.DefaultMaxForfeits,
+		Help: "share of its games that a player may forfeit; no verdict if it forfeits more, by a test at level 0.001"},
+	{Name: "recover", In: flags, Group: ofPlayers, Use: InQueue,
+		Field: func(v *Values) any { return &v.Tolerance.Recover },
+		Help:  "count forfeits as losses, however many there are"},
+	{Name: "gauntlet", In: Match, Group: ofPlayers, Use: InQueue, Field: func(v *Values) any { return &v.Gauntlet },
+		Help: "with more than two players: A plays all others (default: a round robin)"},
+
+	{Name: "tc", In: Match, Group: ofLimits, Use: InQueue, Project: "limit",
+		Field: func(v *Values) any { return &v.Clock }, Help: clock + bothSides + "8+0.08,4+0.04"},
+	{Name: "tc", In: Ladder | Selfplay | Config, Group: ofLimits, Use: InQueue, Project: "limit",
+		Field: func(v *Values) any { return &v.Clock }, Help: clock},
+	{Name: "movetime", In: Match, Group: ofLimits, Use: InQueue, Project: "limit",
+		Field: func(v *Values) any { return &v.MoveTime }, Help: moveTime + bothSides + "100ms,50ms"},
+	{Name: "movetime", In: Ladder | Selfplay | Config, Group: ofLimits, Use: InQueue, Project: "limit",
+		Field: func(v *Values) any { return &v.MoveTime }, Help: moveTime},
+	{Name: "nodes", In: Match | Ladder | Config, Group: ofLimits, Use: InQueue, Project: "limit",
+		Field: func(v *Values) any { return &v.Limits.Nodes }, Help: softNodes + nodeDefault},
+	{Name: "nodes", In: Selfplay, Group: ofLimits, Use: InQueue, Project: "limit",
+		Field: func(v *Values) any { return &v.Limits.Nodes }, Help: "nodes a move" + nodeDefault},
+	{Name: "hard-nodes", In: Match | Ladder | Config, Group: ofLimits, Use: InQueue, Project: "limit",
+		Field: func(v *Values) any { return &v.Limits.HardNodes }, Help: "stop at exactly --nodes"},
+	{Name: "hard-nodes", In: Selfplay, Group: ofLimits, Use: InQueue, Project: "limit",
+		Field: func(v *Values) any { return &v.Limits.HardNodes }, Default: true,
+		Help: "stop at exactly --nodes; =false makes it a soft limit: up to 8 times as many, to finish an iteration"},
+	{Name: "depth", In: play, Group: ofLimits, Use: InQueue, Project: "limit",
+		Field: func(v *Values) any { return &v.Limits.Depth }, Help: "plies of iterative deepening a move"},
+	{Name: "time-margin", In: games, Group: ofLimits, Use: InQueue, Project: "time-margin",
+		Field: func(v *Values) any { return &v.TimeMargin }, Default: selfplay.ClockMargin,
+		Help: "by how much a player may exceed its time before it loses; raise it on a busy machine"},
+	{Name: "move-timeout", In: games, Group: ofLimits, Use: InQueue, Project: "move-timeout",
+		Field: func(v *Values) any { return &v.MoveTimeout }, Default: uci.DefaultMoveTimeout,
+		Help: "time for a foreign engine to answer beyond a limit other than a clock"},
+
+	{Name: "games", In: Match, Group: ofTest, Use: InQueue, Project: "end", Field: func(v *Values) any { return &v.Games },
+		Help: "games to play, an even number; with --sprt the maximum" +
+			fmt.Sprintf(" (default %d without --sprt)", DefaultMatchGames)},
+	{Name: "games", In: Ladder, Group: ofTest, Use: InQueue, Field: func(v *Values) any { return &v.Games },
+		Help: "games to play, an even number; with --within the maximum" +
+			fmt.Sprintf(" (default %d for each player)", DefaultLadderGames)},
+	{Name: "games", In: Selfplay, Group: ofTest, Use: InQueue, Field: func(v *Values) any { return &v.Games },
+		Default: 1000, Help: "number of games"},
+	{Name: "rounds", In: Match, Group: ofTest, Use: InQueue, Field: func(v *Values) any { return &v.Rounds },
+		Help: "pairs of games to play; the same as --games with twice the number"},
+	{Name: "sprt", In: Match, Group: ofTest, Use: InQueue, Project: "end", Field: func(v *Values) any { return &v.SPRT },
+		Help: "elo0,elo1: play until a sequential test decides between them"},
+	{Name: "preset", In: Match, Group: ofTest, Use: InQueue, Field: func(v *Values) any { return &v.Preset },
+		Help: PresetHelp()},
+	{Name: "elo-model", In: Match, Group: ofTest, Use: InQueue, Project: "end",
+		Field: func(v *Values) any { return &v.EloModel }, Default: "normalized",
+		Help: "unit of --sprt: normalized, logistic or bayesian Elo"},
+	{Name: "alpha", In: Match, Group: ofTest, Use: InQueue, Project: "end",
+		Field: func(v *Values) any { return &v.Alpha }, Default: 0.05,
+		Help: "probability that a player of strength elo0 passes"},
+	{Name: "beta", In: Match, Group: ofTest, Use: InQueue, Project: "end",
+		Field: func(v *Values) any { return &v.Beta }, Default: 0.05,
+		Help: "probability that a player of strength elo1 fails"},
+	{Name: "corrected", In: Match, Group: ofTest, Use: InQueue, Project: "end",
+		Field: func(v *Values) any { return &v.Corrected },
+		Help:  "correct the bounds of --sprt for overshoot: shorter tests with exactly --alpha and --beta"},
+	{Name: "within", In: Ladder, Group: ofTest, Use: InQueue, Field: func(v *Values) any { return &v.Within },
+		Help: "end when every 95 % interval is within ± this many Elo"},
+	{Name: "schedule", In: Ladder, Group: ofTest, Use: InQueue, Field: func(v *Values) any { return &v.Schedule },
+		Default: ladder.Widest, Help: "who plays whom: widest, round-robin or gauntlet"},
+	{Name: "anchor", In: Ladder, Group: ofTest, Use: InQueue, Field: func(v *Values) any { return &v.Anchor },
+		Help: "PLAYER=ELO fixes the rating of a player, named as on the command line or by its number from 1 " +
+			"(default: the mean of all is 0)"},
+
+	{Name: "book", In: play, Group: ofOpenings, Use: InQueue | File, Project: "openings",
+		Field: func(v *Values) any { return &v.Opening.Book },
+		Help:  "openings from a file, packed or not: EPD or FEN lines, or games (PGN); default: random plies"},
+	{Name: "book-order", In: play, Group: ofOpenings, Use: InQueue, Project: "openings", Default: sequential,
+		Field: func(v *Values) any { return (*bookOrder)(&v.Opening.Random) }, Help: "sequential or random (by the seed)"},
+	{Name: "book-start", In: play, Group: ofOpenings, Use: InQueue, Project: "openings",
+		Field: func(v *Values) any { return &v.Opening.Skip }, Help: "openings to skip at the start of the book"},
+	{Name: "random-plies", In: play, Group: ofOpenings, Use: InQueue, Project: "openings",
+		Field: func(v *Values) any { return &v.Opening.Plies }, Default: opening.DefaultPlies,
+		Help: "random plies of an opening, or one more at random"},
+	{Name: "opening-score", In: play, Group: ofOpenings, Use: InQueue, Project: "openings",
+		Field: func(v *Values) any { return &v.Check.MaxScore }, Default: selfplay.DefaultMaxOpeningScore,
+		Help: "largest score of a random opening, in centipawns; -1: no check"},
+	{Name: "opening-nodes", In: play, Group: ofOpenings, Use: InQueue, Project: "openings",
+		Field: func(v *Values) any { return &v.Check.Nodes },
+		Help:  "nodes of the search that checks a random opening (default: 4 times --nodes, at most 20000)"},
+	{Name: "seed", In: play, Group: ofOpenings, Use: InQueue, Field: func(v *Values) any { return &v.Seed },
+		Default: 1, Help: "seed of openings and games"},
+
+	{Name: "win-score", In: play, Group: ofAdjudication, Use: InQueue, Project: "win",
+		Field: func(v *Values) any { return &v.Rule.WinScore }, Default: std.WinScore,
+		Help: "adjudicate a win if both players' scores reach this many centipawns ..."},
+	{Name: "win-plies", In: play, Group: ofAdjudication, Use: InQueue, Project: "win",
+		Field: func(v *Values) any { return &v.Rule.WinPlies }, Default: std.WinPlies,
+		Help: "... for this many plies in a row; 0: never"},
+	{Name: "win-one-sided", In: play, Group: ofAdjudication, Use: InQueue, Project: "win",
+		Field: func(v *Values) any { return &v.Rule.OneSided },
+		Help:  "... by the loser's scores alone, as a resignation, for half as many of its own moves"},
+	{Name: "draw-score", In: play, Group: ofAdjudication, Use: InQueue, Project: "draw",
+		Field: func(v *Values) any { return &v.Rule.DrawScore }, Default: 10,
+		Help: "adjudicate a draw if both players' scores stay within this many centipawns ..."},
+	{Name: "draw-plies", In: play, Group: ofAdjudication, Use: InQueue, Project: "draw",
+		Field: func(v *Values) any { return &v.Rule.DrawPlies }, Help: "... for this many plies in a row; 0: never"},
+	{Name: "draw-from", In: play, Group: ofAdjudication, Use: InQueue, Project: "draw",
+		Field: func(v *Values) any { return &v.Rule.DrawFrom }, Default: 60, Help: "... after this many plies of play"},
+	{Name: "play-on", In: Match | Ladder, Group: ofAdjudication, Use: InQueue,
+		Field: func(v *Values) any { return &v.Rule.PlayOn }, Help: playOn},
+	{Name: "play-on", In: Selfplay, Group: ofAdjudication, Use: InQueue,
+		Field: func(v *Values) any { return &v.Rule.PlayOn }, Default: std.PlayOn, Help: playOn},
+	{Name: "max-plies", In: play, Group: ofAdjudication, Use: InQueue, Project: "max-plies",
+		Field: func(v *Values) any { return &v.MaxPlies }, Default: selfplay.DefaultMaxPlies,
+		Help: "plies of play after which a game is a draw"},
+
+	{Name: "concurrency", In: flags | Learn, Group: ofMachines, Use: Silent,
+		Field: func(v *Values) any { return &v.Concurrency },
+		Help:  "games at once (default: one a core); changes no result"},
+	{Name: "affinity", In: Match | Ladder | SPSA, Group: ofMachines, Field: func(v *Values) any { return &v.Affinity },
+		Default: "auto", Bare: "on",
+		Help: "pin each game at once to a core of its own, with its engines and all their threads (Linux): on, off, " +
+			"or auto: on for foreign engines of one thread without limits of time, if enough cores are free"},
+	{Name: "serve", In: flags | Learn, Group: ofMachines, Field: func(v *Values) any { return &v.Serve },
+		Help: "play on other machines: start a server for workers (see assay work) at HOST:PORT"},
+	{Name: "nats", In: flags | Learn, Group: ofMachines, Field: func(v *Values) any { return &v.NATS },
+		Help: "play on other machines: use running NATS servers, nats://HOST:PORT,nats://... " +
+			"(assay work --help says how to set them up)"},
+	{Name: "lease", In: flags | Learn, Group: ofMachines, Field: func(v *Values) any { return &v.Lease },
+		Default: coordinator.DefaultLease,
+		Help:    remote + "how long a worker may be silent before its games go to others, 1s or more"},
+	{Name: "replay-share", In: flags | Learn, Group: ofMachines, Use: InQueue,
+		Field: func(v *Values) any { return &v.ReplayShare }, Default: coordinator.DefaultReplayShare,
+		Help: remote + "share of the games that a second worker replays, to check that they are the same; 0: none"},
+	{Name: "reference-speed", In: flags | Learn, Group: ofMachines,
+		Field: func(v *Values) any { return &v.ReferenceSpeed },
+		Help: "with --serve or --nats, for games by the clock: nodes/s of a core (assay bench) for which the clocks " +
+			"are meant; slower workers get more time (default: this machine's)"},
+	{Name: "send-engines", In: flags | Learn, Group: ofMachines, Field: func(v *Values) any { return &v.SendEngines },
+		Help: remote + "send foreign engines to workers that trust their signer (see assay sign); ENGINE" +
+			wire.SignatureSuffix + " is beside the engine, or the key is in " + SigningKeyEnv},
+	{Name: "sign", In: flags | Learn, Group: ofMachines, Field: func(v *Values) any { return &v.Sign },
+		Help: remote + "file with the secret key with which to sign the engines that are sent; implies --send-engines"},
+
+	{Name: "out", In: Match, Group: Others, Field: func(v *Values) any { return &v.Out },
+		Help: "folder of the match (default: nothing is kept)"},
+	{Name: "out", In: Ladder, Group: Others, Field: func(v *Values) any { return &v.Out },
+		Help: "folder of the ladder (default: nothing is kept)"},
+	{Name: "out", In: Selfplay, Group: Others, Field: func(v *Values) any { return &v.Out },
+		Help: "folder to write (required)"},
+	{Name: "out", In: SPSA, Group: Others, Field: func(v *Values) any { return &v.Out },
+		Help: "folder of the run (default: " + runs.Dir + "/spsa-NAME, after CONFIG or the model)"},
+	{Name: "weights", In: Selfplay, Group: Others, Use: InQueue | File, Field: func(v *Values) any { return &v.Weights },
+		Help: `weight file, or the name of embedded weights, of the player assay (default "assay")`},
+	{Name: "json", In: flags, Group: Others, Use: Silent, Field: func(v *Values) any { return &v.JSON },
+		Help: "print one JSON object"},
+	{Name: "json", In: Learn, Group: Others, Use: Silent, Field: func(v *Values) any { return &v.JSON },
+		Help: "print one JSON object: the run's result"},
+	{Name: "all", In: Match, Group: Others, Use: Silent, Field: func(v *Values) any { return &v.All },
+		Help: "print other measures of strength too: normalized Elo, other intervals"},
+	{Name: "all", In: SPSA, Group: Others, Use: Silent, Field: func(v *Values) any { return &v.All },
+		Help: "print the regression of each parameter too"},
+	{Name: "all", In: Learn, Group: Others, Use: Silent, Field: func(v *Values) any { return &v.All },
+		Help: "print every coefficient, generation and file too"},
+	{Name: "exit-status", In: Match, Group: Others, Field: func(v *Values) any { return &v.ExitStatus }, Help: ExitStatus},
+
+	// What CONFIG has beside limits, openings and adjudication.
+	{Name: "iterations", In: Config, Use: InQueue, Field: func(v *Values) any { return &v.Iterations }},
+	{Name: "pairs", In: Config, Use: InQueue, Field: func(v *Values) any { return &v.Pairs }},
+	{Name: "ahead", In: Config, Use: InQueue, Field: func(v *Values) any { return &v.Ahead }},
+	{Name: "validation", In: Config, Use: InQueue, Field: func(v *Values) any { return &v.Validation }},
+
+	// What takes the place of CONFIG.
+	{Name: "model", In: SPSA, Group: Others, Use: InsteadOfConfig,
+		Field: func(v *Values) any { return &v.Model },
+		Help:  noConfig + "tune the terms of this model: " + weights.ModelNames()},
+	{Name: "terms", In: SPSA, Group: Others, Use: InsteadOfConfig,
+		Field: func(v *Values) any { return &v.Terms },
+		Help:  noConfig + "terms or groups to tune, by name (default: all)"},
+	{Name: "games", In: SPSA, Group: Others, Use: InsteadOfConfig,
+		Field: func(v *Values) any { return &v.TuneGames }, Default: 1000,
+		Help: noConfig + "games that tune, in pairs"},
+	{Name: "nodes", In: SPSA, Group: Others, Use: InsteadOfConfig,
+		Field: func(v *Values) any { return &v.Limits.Nodes }, Default: 1000,
+		Help: noConfig + "nodes a move, a soft limit; 0 with --depth"},
+	{Name: "depth", In: SPSA, Group: Others, Use: InsteadOfConfig,
+		Field: func(v *Values) any { return &v.Limits.Depth },
+		Help:  noConfig + "plies a move"},
+	{Name: "validation", In: SPSA, Group: Others, Use: InsteadOfConfig,
+		Field: func(v *Values) any { return &v.Validation },
+		Help:  noConfig + "games of the answer against the start values, at the end"},
+	{Name: "seed", In: SPSA, Group: Others, Use: InsteadOfConfig,
+		Field: func(v *Values) any { return &v.Seed }, Default: 1,
+		Help: noConfig + "random seed"},
+	{Name: "write", In: SPSA, Group: Others, Use: InsteadOfConfig,
+		Field: func(v *Values) any { return &v.Write },
+		Help:  noConfig + "write the configuration to this new TOML file, to be edited, and play nothing"},
+	{Name: "simulate", In: SPSA, Group: Others, Field: func(v *Values) any { return &v.Simulate },
+		Help: "play nothing; simulate this many runs on known functions"},
+	{Name: "sim-elo", In: SPSA, Group: Others, Field: func(v *Values) any { return &v.SimElo }, Default: 30,
+		Help: "for simulated runs: Elo of the optimum above the start values"},
+	{Name: "sim-draws", In: SPSA, Group: Others, Field: func(v *Values) any { return &v.SimDraws }, Default: 0.5,
+		Help: "for simulated runs: share of draws among equal players"},
+
+	{Name: "run", In: Learn, Field: func(v *Values) any { return &v.Run },
+		Help: "name of the run's folder in " + runs.Dir + " (default: from the settings)"},
+	{Name: "games", In: Learn, Field: func(v *Values) any { return &v.TuneGames }, Default: 1000,
+		Help: "games of the first generation; later ones play a fifth more"},
+	{Name: "nodes", In: Learn, Field: func(v *Values) any { return &v.Limits.Nodes }, Default: 1000,
+		Help: "nodes a move, of every game"},
+	{Name: "hard-nodes", In: Learn, Field: func(v *Values) any { return &v.Limits.HardNodes },
+		Help: "stop at exactly --nodes; without it up to 8 times as many, to finish an iteration"},
+	{Name: "generations", In: Learn, Field: func(v *Values) any { return &v.Generations }, Default: 2,
+		Help: "number of generations (another model than assay: 1, since a second learns no more of so few terms)"},
+	{Name: "seed", In: Learn, Field: func(v *Values) any { return &v.Seed }, Default: 1, Help: "random seed"},
+	{Name: "gate-games", In: Learn, Field: func(v *Values) any { return &v.GateGames }, Default: 200,
+		Help: "maximum number of games of a gate"},
+	{Name: "final-games", In: Learn, Field: func(v *Values) any { return &v.FinalGames }, Default: 400,
+		Help: "games of the final match"},
+	{Name: "model", In: Learn, Field: func(v *Values) any { return &v.Model }, Default: "assay",
+		Help: "model: " + weights.ModelNames()},
+	{Name: "method", In: Learn, Field: func(v *Values) any { return &v.Method }, Default: learn.Methods()[0],
+		Help: "method of every generation: " + strings.Join(learn.Methods(), ", ")},
+	{Name: "from", In: Learn, Field: func(v *Values) any { return &v.From },
+		Help: "weights of the first champion: a file, or the name of embedded weights " +
+			"(default: those of the model; assay: assay-start)"},
+	{Name: "opponent", In: Learn, Field: func(v *Values) any { return &v.Opponent },
+		Help: "weights that the last champion plays against: a file, or the name of embedded weights " +
+			"(default: the start weights of the model; assay: shannon-1950)"},
+	{Name: "plan", In: Learn, Field: func(v *Values) any { return &v.Plan },
+		Help: "file with the plan: the config.json of a run, or its object \"plan\""},
+	{Name: "scale", In: Learn, Field: func(v *Values) any { return &v.Scale }, Default: 1,
+		Help: "factor on the plan's counts of games, above 0 up to 1 (with --plan)"},
+	{Name: "depth", In: Learn, Field: func(v *Values) any { return &v.Limits.Depth },
+		Help: "plies to look ahead, with --game (default: the game's)"},
+}
+
+const playOn = "share of adjudicated games that are played on, to check the adjudication"
+
+// Presets are ways to test of the field, by name.
+var Presets = []struct{ Name, Clock, SPRT string }{
+	{"stc", "8+0.08", "0,5"},
+	{"ltc", "40+0.4", "0,5"},
+	{"nonreg", "8+0.08", "-5,0"},
+}
+
+// PresetHelp describes the presets.
+func PresetHelp() string {
+	var list []string
+	for _, p := range Presets {
+		list = append(list, fmt.Sprintf("%s: --tc %s --sprt %s", p.Name, p.Clock, p.SPRT))
+	}
+	return strings.Join(list, "; ") + "; other flags win"
+}
+
+// bookOrder is whether the openings of a book are drawn at random.
+type bookOrder bool
+
+const sequential, random = "sequential", "random"
+
+var _ pflag.Value = new(bookOrder)
+
+func (o *bookOrder) Type() string { return "string" }
+
+func (o *bookOrder) String() string {
+	if *o {
+		return random
+	}
+	return sequential
+}
+
+// Set takes a text. An empty one is the default.
+func (o *bookOrder) Set(text string) error {
+	if text != random && text != sequential && text != "" {
+		return fmt.Errorf("want %s or %s", sequential, random)
+	}
+	*o = text == random
+	return nil
+}
