@@ -6,7 +6,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/assay-chess/assay/engine/historic/random"
+	"github.com/assay-chess/assay/engine/internal/historic/random"
 	"github.com/assay-chess/assay/engine/uci"
 )
 

@@ -16,8 +16,8 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/historic/draughts"
 	"github.com/assay-chess/assay/engine/historic/losalamos"
-	"github.com/assay-chess/assay/engine/historic/machack"
 	"github.com/assay-chess/assay/engine/historic/prinz"
+	"github.com/assay-chess/assay/engine/internal/historic/machack"
 	"github.com/assay-chess/assay/engine/roster"
 )
 

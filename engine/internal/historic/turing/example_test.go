@@ -6,7 +6,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/engine/historic/turing"
+	"github.com/assay-chess/assay/engine/internal/historic/turing"
 )
 
 // The printed game starts with e4 and the figure 4.2, the increase in position-play value. By

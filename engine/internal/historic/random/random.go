@@ -19,7 +19,7 @@ import (
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/historic"
-	"github.com/assay-chess/assay/engine/historic/shannon"
+	"github.com/assay-chess/assay/engine/internal/historic/shannon"
 )
 
 // Player is either strategy. It implements engine.Player and historic.Explainer.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/engine/historic/shannon"
+	"github.com/assay-chess/assay/engine/internal/historic/shannon"
 	"github.com/assay-chess/assay/eval"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/engine/historic/torres"
+	"github.com/assay-chess/assay/engine/internal/historic/torres"
 )
 
 func ExampleAnswer() {
