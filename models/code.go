@@ -11,19 +11,17 @@ import (
 // code is the text of one or several sources whose numbers are replaced.
 type code struct {
 	files  []file
-	text   string // of all files, one after the other
-	masked string // text with blanks for comments and strings, byte for byte
-	// own are the definitions that count where numbers are replaced, old those of the regions
-	// that a template replaces: what they held is known from them.
-	own, old *names
-	inits    []*node         // all that may be definitions, also those without a number
-	bodies   []body          // of functions
-	consts   map[string]int  // whole numbers that have a name
-	enums    []span          // lists of enumerators
-	order    map[string]bool // what endgameFirst found
-	edits    []edit
-	blocks   []block
-	alike    []likeness // definitions with the old values of written ones, which stay
+	text   string              // of all files, one after the other
+	masked string              // text with blanks for comments and strings, byte for byte
+	defs   map[string][]*node  // definitions that count, by name
+	folded map[string][]string // names of defs without the letters of a half, by half and rest
+	inits  []*node             // all that may be definitions, also those without a number
+	bodies []body              // of functions
+	consts map[string]int      // whole numbers that have a name
+	enums  []span              // lists of enumerators
+	order  map[string]bool     // what endgameFirst found
+	edits  []edit
+	alike  []likeness // definitions with the old values of written ones, which stay
 }
 
 // file is one of the sources: its place in the text, and its regions.
@@ -31,12 +29,6 @@ type file struct {
 	*Source
 	span
 	regions []span
-}
-
-// names finds definitions by name.
-type names struct {
-	defs   map[string][]*node
-	folded map[string][]string // names of defs without the letters of a half, by half and rest
 }
 
 // span is a part of the text.
@@ -67,18 +59,11 @@ type edit struct {
 	value   int64
 	term    string
 	aligned bool  // the number stands in a column
-	inBlock bool  // the block that it is in is replaced as a whole
 	of      *node // the definition
 }
 
-// block replaces a region.
-type block struct {
-	span
-	text string
-}
-
 func newCode(sources []Source) *code {
-	c := &code{own: newNames(), old: newNames(), order: map[string]bool{}}
+	c := &code{defs: map[string][]*node{}, folded: map[string][]string{}, order: map[string]bool{}}
 	var text, masked strings.Builder
 	for i := range sources {
 		f := file{Source: &sources[i], span: span{from: text.Len()}}
@@ -108,8 +93,6 @@ func newCode(sources []Source) *code {
 	return c
 }
 
-func newNames() *names { return &names{map[string][]*node{}, map[string][]string{}} }
-
 // macro is the definition of a constant by the preprocessor of C.
 var macro = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)[ \t]+`)
 
@@ -123,6 +106,17 @@ func blank(s string) string {
 	}
 	return string(out)
 }
+
+// Markers of a region in a source file: each stands in a comment on a line of its own.
+const (
+	markBegin = "assay:begin"
+	markEnd   = "assay:end"
+)
+
+var (
+	notCode = regexp.MustCompile(`(?s)/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\[^\n][^'\n]{0,6})'`)
+	word    = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*|[0-9][A-Za-z0-9_.]*`)
+)
 
 // markRegions finds the regions between markers.
 func (f *file) markRegions() {
@@ -210,35 +204,24 @@ func (c *code) define(name string, at int, n *node) {
 	}
 	n.local = slices.ContainsFunc(c.bodies, func(b body) bool { return b.holds(at) })
 	c.readRows(n, at)
-	to := c.counts(at)
-	if to == nil || c.isVariable(n) {
+	if !c.counts(at) || c.isVariable(n) {
 		return
 	}
-	if len(to.defs[name]) == 0 {
+	if len(c.defs[name]) == 0 {
 		for _, half := range []string{"mg", "eg"} {
 			if rest, ok := withoutHalf(name, half); ok {
-				to.folded[half+rest] = append(to.folded[half+rest], name)
+				c.folded[half+rest] = append(c.folded[half+rest], name)
 			}
 		}
 	}
-	to.defs[name] = append(to.defs[name], n)
+	c.defs[name] = append(c.defs[name], n)
 }
 
-// counts returns where a definition at the place belongs; nil if it does not count.
-func (c *code) counts(at int) *names {
-	for _, f := range c.files {
-		if !f.holds(at) {
-			continue
-		}
-		in := slices.ContainsFunc(f.regions, func(s span) bool { return s.holds(at) })
-		switch {
-		case f.Template != "" && in:
-			return c.old
-		case f.Template == "" && (in || f.regions == nil):
-			return c.own
-		}
-	}
-	return nil
+// counts reports whether a definition at the place counts: in a file with markers only between them.
+func (c *code) counts(at int) bool {
+	i := slices.IndexFunc(c.files, func(f file) bool { return f.holds(at) })
+	regions := c.files[i].regions
+	return regions == nil || slices.ContainsFunc(regions, func(s span) bool { return s.holds(at) })
 }
 
 // withoutHalf returns the name without the letters of a half, one underscore beside them, and

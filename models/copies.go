@@ -358,7 +358,7 @@ func sizesOf(cells []gridCell) (sizes []int) {
 func (c *code) apart(g *grid, grids []*grid) (likes []likeness, err error) {
 	for _, to := range grids {
 		twins := colorTwins(g.name, to.name)
-		if len(to.written) > 0 || to.local && to.list == nil || c.kept(to) || c.inBlock(to.from) ||
+		if len(to.written) > 0 || to.local && to.list == nil || c.kept(to) ||
 			!twins && slices.ContainsFunc(grids, func(x *grid) bool { return len(x.written) > 0 && colorTwins(x.name, to.name) }) {
 			continue
 		}
@@ -420,10 +420,6 @@ func (g *grid) parts(size int) (list []part) {
 			return list
 		}
 	}
-}
-
-func (c *code) inBlock(at int) bool {
-	return slices.ContainsFunc(c.blocks, func(b block) bool { return b.holds(at) })
 }
 
 var hump = regexp.MustCompile(`([a-z0-9])([A-Z])`)

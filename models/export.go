@@ -58,10 +58,6 @@ func (f *File) Execute(w io.Writer, name, text string) error {
 	if err != nil {
 		return err
 	}
-	return execute(w, name, text, data)
-}
-
-func execute(w io.Writer, name, text string, data *templateData) error {
 	t, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{
 		"ident": identifier,
 		"upper": strings.ToUpper,

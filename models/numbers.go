@@ -19,7 +19,7 @@ import (
 // or {12, -5}; that of another term holds one, or two of which the one that is 0 stays. A
 // tapered term may also have two definitions, for the halves, whose names are NAME with mg and
 // eg before or after it: NAME_MG and NAME_EG, mgName and egName.
-func (c *code) place(in *names, t *TermWeight, tapered bool) (bool, error) {
+func (c *code) place(t *TermWeight, tapered bool) (bool, error) {
 	if t.Step != 0 {
 		whole := TermWeight{Name: t.Name, MG: int32(math.Round(t.Value())), EG: int32(math.Round(t.Value()))}
 		if !t.whole() {
@@ -29,12 +29,12 @@ func (c *code) place(in *names, t *TermWeight, tapered bool) (bool, error) {
 	}
 	base := t.Name
 	half := -1 // 0 or 1 where the term is half of one: sides that are scaled on their own
-	if name, end, _ := cutLast(base); !tapered && len(in.defs[identifier(base)]) == 0 && (end == "mg" || end == "eg") {
+	if name, end, _ := cutLast(base); !tapered && len(c.defs[identifier(base)]) == 0 && (end == "mg" || end == "eg") {
 		base, half = name, strings.Index("me", end[:1])
 	}
 	var path []int
 	for {
-		nodes, err := c.defined(in, identifier(base), tapered || half >= 0)
+		nodes, err := c.defined(identifier(base), tapered || half >= 0)
 		switch {
 		case err != nil:
 			return false, err
@@ -85,14 +85,14 @@ func cutLast(name string) (before, after string, ok bool) {
 }
 
 // defined returns the definition of a name, or for a tapered term those of its halves.
-func (c *code) defined(in *names, ident string, tapered bool) ([]*node, error) {
+func (c *code) defined(ident string, tapered bool) ([]*node, error) {
 	names := []string{ident}
-	if len(in.defs[ident]) == 0 {
+	if len(c.defs[ident]) == 0 {
 		if names = nil; !tapered {
 			return nil, nil
 		}
 		for _, half := range []string{"mg", "eg"} {
-			found := in.folded[half+strings.ToLower(ident)]
+			found := c.folded[half+strings.ToLower(ident)]
 			if len(found) > 1 {
 				return nil, fmt.Errorf("%s may be %s", ident, strings.Join(found, " or "))
 			}
@@ -104,9 +104,10 @@ func (c *code) defined(in *names, ident string, tapered bool) ([]*node, error) {
 	}
 	var nodes []*node
 	for _, n := range names {
-		defs := in.defs[n]
+		defs := c.defs[n]
 		if len(defs) > 1 {
-			return nil, fmt.Errorf("%s is defined in %s and in %s: put the comments %s and %s around the one that counts", n, c.where(defs[0].from), c.where(defs[1].from), markBegin, markEnd)
+			return nil, fmt.Errorf("%s is defined in %s and in %s: put the comments %s and %s around the one that counts",
+				n, c.where(defs[0].from), c.where(defs[1].from), markBegin, markEnd)
 		}
 		nodes = append(nodes, defs[0])
 	}

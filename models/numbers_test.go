@@ -23,12 +23,7 @@ func numbersFile(t testing.TB) *File {
 
 // pasteNumbers writes the terms that a source has, and names the others, arrays by their name alone.
 func pasteNumbers(f *File, source []byte) ([]byte, []string, error) {
-	return pasteRegions(f, source, "", "")
-}
-
-// pasteRegions does the same with a template.
-func pasteRegions(f *File, source []byte, name, text string) ([]byte, []string, error) {
-	p, err := f.Paste([]Source{{Name: "engine", Text: source, Layout: name, Template: text}}, func(*TermWeight) bool { return true })
+	p, err := f.Paste([]Source{{Name: "engine", Text: source}}, func(*TermWeight) bool { return true })
 	if err != nil {
 		return nil, nil, err
 	}

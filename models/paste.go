@@ -16,9 +16,6 @@ var errInto = errors.New("the source does not fit the weights")
 type Source struct {
 	Name string
 	Text []byte
-	// Template is the text of the template that prints the regions between markers, and Layout its
-	// name; see Execute. Without one only numbers are replaced.
-	Layout, Template string
 }
 
 // Patch is what Paste makes of sources.
@@ -34,9 +31,10 @@ type Patch struct {
 	Shared, Stale []string
 }
 
-// Paste writes the weights into sources. Each term is written in one of them: between the markers,
-// what a template prints (see into.go), or else the numbers of the definition that has the
-// term's name (see numbers.go); declarations, layout, comments and line endings stay.
+// Paste writes the weights into sources. Of each term the numbers of the definition that has its name
+// are replaced (see numbers.go), in one of the sources; declarations, layout, comments and line
+// endings stay. In a source with the comments assay:begin and assay:end, only what is between them
+// counts.
 //
 // If a source has the values of Black apart, in rows or in definitions that are the written ones
 // with another sign or seen from the other side, they are written too. It is an error
@@ -56,22 +54,15 @@ func (f *File) Paste(sources []Source, held func(t *TermWeight) bool) (*Patch, e
 }
 
 func (c *code) paste(f *File, held func(t *TermWeight) bool, tapered func(i int) bool) (*Patch, error) {
-	written, err := c.regions(f)
-	if err != nil {
-		return nil, err
-	}
 	p := &Patch{}
 	var missing, heldBack []string
 	for i := range f.Terms {
 		t := &f.Terms[i]
-		c.placeOld(t, tapered(i))
-		found, err := c.place(c.own, t, tapered(i))
+		found, err := c.place(t, tapered(i))
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("term %s: %w", t.Name, err)
-		case found && written[i]:
-			return nil, fmt.Errorf("term %s is in a region of one file and defined in another", t.Name)
-		case found || written[i]:
+		case found:
 		case !t.whole():
 			p.ByHand = append(p.ByHand, fmt.Sprintf("%s = %g", t.Name, t.Value()))
 		case held(t):
@@ -87,7 +78,8 @@ func (c *code) paste(f *File, held func(t *TermWeight) bool, tapered func(i int)
 		return nil, fmt.Errorf("no file given defines %s: give all files that define terms, and name terms as the source does", strings.Join(arrays(missing), ", "))
 	}
 	p.Missing = arrays(heldBack)
-	if err := c.sortEdits(); err != nil {
+	err := c.sortEdits()
+	if err != nil {
 		return nil, err
 	}
 	if p.Copies, err = c.copies(); err != nil {
@@ -135,47 +127,6 @@ func arrays(terms []string) (names []string) {
 // whole reports whether the value of a term is a whole number.
 func (t *TermWeight) whole() bool { return math.Round(t.Value()) == t.Value() }
 
-// regions notes what templates print, and returns which terms they do.
-func (c *code) regions(f *File) (written map[int]bool, err error) {
-	written = map[int]bool{}
-	used := map[string]bool{}
-	for i := range c.files {
-		file := &c.files[i]
-		if file.Template == "" {
-			continue
-		}
-		data, err := f.templateData()
-		if err == nil {
-			err = data.checkIdents()
-		}
-		if err == nil {
-			err = c.into(file, data, used)
-		}
-		if err != nil {
-			return nil, err
-		}
-		for _, a := range data.Arrays {
-			for _, cell := range a.Cells {
-				if used[a.Name] && cell.Index >= 0 {
-					written[cell.Index] = true
-				}
-			}
-		}
-	}
-	return written, nil
-}
-
-// placeOld notes what a region held, as far as it can be read, for the numbers outside it.
-func (c *code) placeOld(t *TermWeight, tapered bool) {
-	n := len(c.edits)
-	if found, err := c.place(c.old, t, tapered); err != nil || !found {
-		c.edits = c.edits[:n]
-	}
-	for i := n; i < len(c.edits); i++ {
-		c.edits[i].inBlock = true
-	}
-}
-
 // sortEdits sorts the edits. No number is that of two terms.
 func (c *code) sortEdits() error {
 	slices.SortFunc(c.edits, func(a, b edit) int { return cmp.Compare(a.from, b.from) })
@@ -196,7 +147,7 @@ func (c *code) holds(files [][]byte, f *File, tapered func(i int) bool) bool {
 	}
 	again := newCode(sources)
 	for i := range f.Terms {
-		if _, err := again.place(again.own, &f.Terms[i], tapered(i)); err != nil {
+		if _, err := again.place(&f.Terms[i], tapered(i)); err != nil {
 			return false
 		}
 	}
@@ -205,11 +156,7 @@ func (c *code) holds(files [][]byte, f *File, tapered func(i int) bool) bool {
 
 // replaced applies the edits, and returns the texts of the files.
 func (c *code) replaced() (files [][]byte) {
-	pieces := slices.DeleteFunc(slices.Clone(c.edits), func(e edit) bool { return e.inBlock })
-	for _, b := range c.blocks {
-		pieces = append(pieces, edit{span: b.span, text: b.text, inBlock: true})
-	}
-	slices.SortFunc(pieces, func(a, b edit) int { return cmp.Compare(a.from, b.from) })
+	pieces := c.edits
 	for _, f := range c.files {
 		var b strings.Builder
 		at := f.from
@@ -227,9 +174,6 @@ func (c *code) replaced() (files [][]byte) {
 // after returns the text that comes before the edit, with as many blanks as keep columns: a number that
 // gets longer takes blanks before it, and one that gets shorter in a column leaves some.
 func (e *edit) after(before string) string {
-	if e.inBlock {
-		return before
-	}
 	n := len(e.text) - (e.to - e.from)
 	for pad := n; pad > 0 && strings.HasSuffix(before, "  "); pad-- {
 		before = before[:len(before)-1]

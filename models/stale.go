@@ -182,7 +182,7 @@ func (c *code) unwritten() (list []span) {
 		s := span{signed(c.masked, m[2]), m[3]}
 		line := c.text[strings.LastIndexByte(c.text[:s.from], '\n')+1:]
 		line, _, _ = strings.Cut(line, "\n")
-		if !written[s.from] && !c.inBlock(s.from) && c.masked[s.to] != '.' && !strings.Contains(line, markKeep) {
+		if !written[s.from] && c.masked[s.to] != '.' && !strings.Contains(line, markKeep) {
 			list = append(list, s)
 		}
 	}

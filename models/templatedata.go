@@ -19,10 +19,7 @@ type templateData struct {
 	Units string  // of the weights: "centipawns", or "engine units"
 	// Tapered reports whether any term is tapered.
 	Tapered bool
-	// First is false for the second and further regions of a source file. What all regions
-	// need, such as the type of a weight, is defined in the first.
-	First bool
-	Terms []cell // table order
+	Terms   []cell // table order
 	// Arrays holds every term once, in table order: terms whose names differ only in the
 	// number, rank or square at their end share an array, each other term has its own.
 	Arrays     []array
@@ -122,7 +119,7 @@ func (f *File) templateData() (*templateData, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &templateData{First: true, Units: f.Units(), Model: f.Model, ID: f.ID(), K: f.K, Provenance: f.Provenance}
+	s := &templateData{Units: f.Units(), Model: f.Model, ID: f.ID(), K: f.K, Provenance: f.Provenance}
 	for i := range f.Terms {
 		t := &table[i]
 		s.Terms = append(s.Terms, cell{f.Terms[i], t.Group, t.Tapered, i})

@@ -14,16 +14,7 @@ import (
 	"github.com/assay-chess/assay/models"
 )
 
-// formatNumbers is the format of --into that replaces numbers only.
-const formatNumbers = "numbers"
-
-// sourceFormats are the formats of --into by the ends of file names.
-var sourceFormats = map[string]string{
-	".c": "tables", ".h": "tables", ".cc": "tables", ".cpp": "tables", ".cxx": "tables", ".hpp": "tables", ".hh": "tables", ".inc": "tables",
-	".rs": "rust", ".go": "go", ".csv": "csv", ".uci": "uci",
-}
-
-// intoSources replaces the regions of source files, or their numbers.
+// intoSources replaces the numbers of source files.
 func (f *exportFlags) intoSources(x *Opened, stderr io.Writer) error {
 	sources := make([]models.Source, len(f.into))
 	for i, name := range f.into {
@@ -35,12 +26,6 @@ func (f *exportFlags) intoSources(x *Opened, stderr io.Writer) error {
 			return cli.Usagef("--into %s is given twice", name)
 		}
 		sources[i] = models.Source{Name: name, Text: text}
-		if f.format == formatNumbers || f.format == "" && f.template == "" && !models.HasMarkers(text) {
-			continue
-		}
-		if sources[i].Layout, sources[i].Template, err = f.layout(name); err != nil {
-			return err
-		}
 	}
 	p, err := x.File.Paste(sources, x.held)
 	if err != nil {
@@ -94,24 +79,4 @@ func (f *exportFlags) report(p *models.Patch, stderr io.Writer) {
 	list("no whole numbers, to be written by hand:", p.ByHand)
 	list("warning: other code uses these too, such as margins or the phase, and does something else with the new values:", p.Shared)
 	list("not written, and equal to old values of written terms; see whether they belong together:", p.Stale)
-}
-
-// layout returns the template for a file and its name.
-func (f *exportFlags) layout(into string) (name, text string, err error) {
-	if f.template != "" {
-		data, err := os.ReadFile(f.template)
-		return f.template, string(data), err
-	}
-	format := f.format
-	if format == "" {
-		format = sourceFormats[strings.ToLower(filepath.Ext(into))]
-	}
-	if format == "" {
-		return "", "", cli.Usagef("--into %s: give its --format, one of %s, or a --template", into, strings.Join(models.ExportFormats(), ", "))
-	}
-	text, err = models.ExportTemplate(format)
-	if err != nil {
-		return "", "", cli.Usage(err)
-	}
-	return format + ".tmpl", text, nil
 }

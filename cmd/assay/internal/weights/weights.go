@@ -256,14 +256,13 @@ without nested arrays). A number, a rank or a square at the end, after a dot, an
 or in brackets, is an index; the 64 squares are a1, b1 ... h8. Other characters that a name
 cannot have become underscores, and words of a language get one at the end.
 
---into changes a source file. In a file without the markers below it replaces only the
-numbers of the definitions that are named as the terms: pst.2.12 is element [2][12] of pst,
-counted from 0. Elements are S(12, -5), {12, -5}, or single numbers where the halves have
-tables of their own, whose names have mg and eg before or after that of the terms: PST_MG and
-PST_EG. Nothing is guessed: an element that is computed is an error, and so is a term that
-no file defines, unless the fit held it. So name all files that define terms, with an --into
-each; a file of other code may be among them. --format numbers is the same in a file with
-markers, between them.
+--into changes a source file. It replaces only the numbers of the definitions that are named
+as the terms: pst.2.12 is element [2][12] of pst, counted from 0. Elements are S(12, -5),
+{12, -5}, or single numbers where the halves have tables of their own, whose names have mg and
+eg before or after that of the terms: PST_MG and PST_EG. Nothing is guessed: an element that
+is computed is an error, and so is a term that no file defines, unless the fit held it. So
+name all files that define terms, with an --into each; a file of other code may be among them.
+In a file with the comments // assay:begin and // assay:end only what is between them counts.
 
 Values of Black that stand apart, in rows such as passed[2][8] or as a table of their own,
 are written too if they are the old values of White with another sign, mirrored or both. Where
@@ -273,14 +272,8 @@ the phase or other code uses too, and lists numbers that were not written and eq
 values. Then build the engine, and have it checked position by position:
   assay features --check WEIGHTS --cmd './new dump'
 
-Markers have whole definitions replaced:
-  // assay:begin
-  // assay:end
-Names after assay:begin choose arrays and terms for the region, so that a file may have
-several: // assay:begin pst material. The format follows the file's name, or --format or
---template. Line endings, indentation and permissions stay. The file is not touched if it is
-up to date already, or if a region has other names than it would get; an empty region
-takes any.
+Line endings, indentation and permissions stay. A file that has these weights already is not
+touched.
 
 FILE may hold weights of any evaluation, also of a foreign one. With --into or --format it may
 be a data set of features: then the values that the engine plays with are written. Into its own
@@ -309,7 +302,7 @@ shows how far rounding moved them; assay tune shows the loss it costs.`,
 			return f.run(args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	c.Flags().StringVar(&f.format, "format", "", strings.Join(models.ExportFormats(), ", ")+", numbers (default json)")
+	c.Flags().StringVar(&f.format, "format", "", strings.Join(models.ExportFormats(), ", ")+" (default json)")
 	c.Flags().StringVar(&f.template, "template", "", "template file to execute on the weights")
 	c.Flags().StringVar(&f.show, "show-template", "", "print the built-in template of a format")
 	c.Flags().StringVar(&f.out, "out", "", "file to write (default: standard output)")
@@ -321,13 +314,11 @@ func (f *exportFlags) run(name string, stdout, stderr io.Writer) error {
 	switch {
 	case f.format != "" && f.template != "":
 		return cli.Usagef("give --format or --template, not both")
-	case f.into != nil && f.out != "":
-		return cli.Usagef("give --into or --out, not both")
-	case f.format == formatNumbers && f.into == nil:
-		return cli.Usagef("--format numbers changes numbers of a source file: give --into FILE")
+	case f.into != nil && (f.out != "" || f.format != "" || f.template != ""):
+		return cli.Usagef("--into replaces numbers of a source file: give it without --out, --format and --template")
 	case f.format == "" && f.into == nil && f.template == "":
 		f.format = "json"
-	case f.format != "" && f.format != formatNumbers && !slices.Contains(models.ExportFormats(), f.format):
+	case f.format != "" && !slices.Contains(models.ExportFormats(), f.format):
 		return cli.Usagef("--format %s: want one of %s", f.format, strings.Join(models.ExportFormats(), ", "))
 	}
 	x, err := openValues(name)
