@@ -83,7 +83,7 @@ func BenchmarkBuild(b *testing.B) {
 	}
 	b.ResetTimer()
 	for range b.N {
-		s, err := rows.BuildStore(context.Background(), m, []rows.Source{sliceSource(positions)}, 0, nil)
+		s, err := rows.Build{}.Positions(context.Background(), m, []rows.Source{sliceSource(positions)})
 		if err != nil || s.Rows() != len(positions) {
 			b.Fatal(err)
 		}

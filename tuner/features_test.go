@@ -57,7 +57,7 @@ func TestFeaturesAreThePositions(t *testing.T) {
 	}
 	positions := walks(t, 100)
 	set, features := featuresOf(m, positions)
-	own, err := rows.BuildStore(ctx, m, []rows.Source{sliceSource(positions)}, 2, nil)
+	own, err := rows.Build{Workers: 2}.Positions(ctx, m, []rows.Source{sliceSource(positions)})
 	if err != nil {
 		t.Fatal(err)
 	}

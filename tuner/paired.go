@@ -132,7 +132,7 @@ func (l *clusterLosses) add(ctx context.Context, p *objective.Problem, side int,
 
 // addLosses adds the losses of the rows on a side of the problem to sum.
 func (l *clusterLosses) addLosses(ctx context.Context, p *objective.Problem, side int, by predictor, sum []float64) error {
-	work := func(t *objective.Scratch, i int, _ []uint16) {
+	work := func(t *objective.Scratch, i int) {
 		for j, x := range t.X[:p.Store.Chunks[i].Rows] {
 			t.X[j] = 0
 			if s, o := p.Side(i, j); s == side && o > 0 {

@@ -218,7 +218,7 @@ func TestMethodsAgree(t *testing.T) {
 func evaluations(tb testing.TB, s *rows.Store, w objective.Tapered, workers int) []float64 {
 	tb.Helper()
 	out := make([]float64, s.Rows())
-	err := objective.Evaluate(context.Background(), s, workers, w, func(t *objective.Scratch, i int, _ []uint16) {
+	err := objective.Evaluate(context.Background(), s, workers, w, func(t *objective.Scratch, i int) {
 		for j, g := range s.Chunks[i].Game {
 			out[g] = t.X[j]
 		}

@@ -82,7 +82,7 @@ func scoredStore(tb testing.TB, model string, positions []dataset.PositionRow, w
 	if err != nil {
 		tb.Fatal(err)
 	}
-	s, err := rows.BuildStore(context.Background(), m, []rows.Source{sliceSource(positions)}, workers, nil)
+	s, err := rows.Build{Workers: workers}.Positions(context.Background(), m, []rows.Source{sliceSource(positions)})
 	if err != nil {
 		tb.Fatal(err)
 	}

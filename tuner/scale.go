@@ -51,7 +51,7 @@ func (f *fitting) measureScale(ctx context.Context, w objective.Tapered) (*Scale
 	p, s := *f.train, new(Scale)
 	p.Omega = make([][]float32, len(f.s.Chunks))
 	start, unit := objective.StartOf(f.terms), f.c.unit()
-	err := objective.Evaluate(ctx, f.s, f.c.Workers, start, func(t *objective.Scratch, i int, _ []uint16) {
+	err := objective.Evaluate(ctx, f.s, f.c.Workers, start, func(t *objective.Scratch, i int) {
 		c := f.s.Chunks[i]
 		p.Omega[i] = slices.Clone(f.train.Omega[i])
 		for j, x := range t.X[:c.Rows] {

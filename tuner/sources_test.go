@@ -52,10 +52,10 @@ func walks(t testing.TB, games int) []dataset.PositionRow {
 	return out
 }
 
-// TestBuildStore: rows hold what the model counts, so that their evaluation
+// TestBuildPositions: rows hold what the model counts, so that their evaluation
 // under integer weights is the model's to within its rounding, whatever the
 // number of workers.
-func TestBuildStore(t *testing.T) {
+func TestBuildPositions(t *testing.T) {
 	ctx := context.Background()
 	positions := walks(t, 60)
 	for i := range positions {
@@ -76,7 +76,7 @@ func TestBuildStore(t *testing.T) {
 		}
 		var first *rows.Store
 		for _, workers := range []int{1, 2, 5} {
-			s, err := rows.BuildStore(ctx, m, []rows.Source{sliceSource(positions[:1000]), sliceSource(positions[1000:])}, workers, nil)
+			s, err := rows.Build{Workers: workers}.Positions(ctx, m, []rows.Source{sliceSource(positions[:1000]), sliceSource(positions[1000:])})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -118,7 +118,7 @@ func compareEvaluations(t *testing.T, m *eval.Model, w []eval.Coef, positions []
 	}
 }
 
-func TestBuildStoreErrors(t *testing.T) {
+func TestBuildPositionsErrors(t *testing.T) {
 	m, err := eval.Lookup("shannon-1950")
 	if err != nil {
 		t.Fatal(err)
@@ -126,7 +126,7 @@ func TestBuildStoreErrors(t *testing.T) {
 	positions := walks(t, 60)
 	bad := append([]dataset.PositionRow(nil), positions...)
 	bad[2500].Result = float32(math.NaN())
-	_, err = rows.BuildStore(context.Background(), m, []rows.Source{sliceSource(positions[:10]), sliceSource(bad)}, 2, nil)
+	_, err = rows.Build{Workers: 2}.Positions(context.Background(), m, []rows.Source{sliceSource(positions[:10]), sliceSource(bad)})
 	if !errors.Is(err, rows.ErrRow) || !strings.Contains(err.Error(), "row 2501") {
 		t.Errorf("NaN in row 2501: error %v", err)
 	}
@@ -139,12 +139,12 @@ func TestBuildStoreErrors(t *testing.T) {
 		}
 		yield(dataset.PositionRow{}, broken)
 	}}
-	if _, err = rows.BuildStore(context.Background(), m, []rows.Source{failing}, 2, nil); !errors.Is(err, broken) {
+	if _, err = (rows.Build{Workers: 2}).Positions(context.Background(), m, []rows.Source{failing}); !errors.Is(err, broken) {
 		t.Errorf("source that fails: error %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err = rows.BuildStore(ctx, m, []rows.Source{sliceSource(positions)}, 2, nil); !errors.Is(err, context.Canceled) {
+	if _, err = (rows.Build{Workers: 2}).Positions(ctx, m, []rows.Source{sliceSource(positions)}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: error %v", err)
 	}
 }
@@ -214,7 +214,7 @@ func storeOf(t *testing.T, m *eval.Model, list []dataset.PositionRow, features b
 		set.Model = m.Name
 		s, err = rows.Build{}.Features(context.Background(), set, []rows.FeatureSource{featureSource(list)})
 	} else {
-		s, err = rows.BuildStore(context.Background(), m, []rows.Source{sliceSource(list)}, 2, nil)
+		s, err = rows.Build{Workers: 2}.Positions(context.Background(), m, []rows.Source{sliceSource(list)})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -240,7 +240,7 @@ func TestPieceValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := rows.BuildStore(ctx, m, []rows.Source{sliceSource(walks(t, 200))}, 2, nil)
+	s, err := rows.Build{Workers: 2}.Positions(ctx, m, []rows.Source{sliceSource(walks(t, 200))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -90,7 +90,7 @@ func (l *learner) tune(ctx context.Context, g int, stage StageProgress) (*tuner.
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := rows.BuildStore(ctx, m, sources, l.Workers, stage.Update)
+	s, err := rows.Build{Workers: l.Workers, Progress: stage.Update}.Positions(ctx, m, sources)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -136,7 +136,7 @@ func (l *learner) reference(ctx context.Context, first int, stage StageProgress)
 	if err != nil {
 		return nil, err
 	}
-	return rows.BuildStore(ctx, m, []rows.Source{s}, l.Workers, stage.Update)
+	return rows.Build{Workers: l.Workers, Progress: stage.Update}.Positions(ctx, m, []rows.Source{s})
 }
 
 // center returns the weights around which the prior holds a fit: those the run began

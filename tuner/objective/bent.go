@@ -2,9 +2,9 @@ package objective
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/assay-chess/assay/eval/formula"
 	"github.com/assay-chess/assay/tuner/internal/autodiff"
@@ -19,64 +19,45 @@ type bent struct {
 	sums    []float64       // of a row, by slot: of middlegame and of endgame values
 	slopes  [][2][]float64  // by slot: derivatives of the evaluation, by row; nil if 0
 	lookups []autodiff.Lookup
-	parts   []Part  // of a row
 	g       Tapered // derivatives of a chunk
 }
 
-// Part is an entry of a row with the derivatives of the row's evaluation, before its scale, by
-// the two values of its term, for a count of 1.
-type Part struct {
-	rows.Entry
-	MG, EG float64
-}
-
-// bentEvaluate is Evaluate for a store with a formula. With slopes, derivatives are left in
-// s.bent for parts.
-func (s *Scratch) bentEvaluate(store *rows.Store, c *rows.Chunk, w Tapered, slopes bool) ([]uint16, error) {
-	codes, err := store.Codes(c, &s.codes)
-	if err != nil {
-		return nil, err
-	}
+// bentEvaluate runs the machine for a chunk of a store with a formula.
+func (s *Scratch) bentEvaluate(store *rows.Store, c *rows.Chunk, w Tapered,
+	run func(m *autodiff.Machine, rows int) ([]float64, error)) ([]float64, error) {
 	if s.of == nil {
 		if err := s.prepareBent(store, w); err != nil {
 			return nil, err
 		}
 		s.of = c
 	}
-	s.load(store, c, codes, w)
-	var x []float64
-	m := s.bent.machine
-	if slopes {
-		x, err = m.Gradient(c.Rows)
-	} else {
-		x, err = m.Value(c.Rows)
+	s.load(store, c, w)
+	x, err := run(s.bent.machine, c.Rows)
+	var at *autodiff.RowError
+	if errors.As(err, &at) {
+		return nil, fmt.Errorf("%w: row %d of the data: %w", autodiff.ErrRow, c.Number[at.Row]+1, at.Err)
 	}
-	if err != nil {
-		return nil, rowOf(c, err)
-	}
-	copy(s.X, x)
-	if slopes {
-		b := store.Bend()
-		for k, slot := range b.Slots {
-			s.bent.slopes[k] = [2][]float64{}
-			for half, in := range [2]int{slot.MG, slot.EG} {
-				if in >= 0 {
-					s.bent.slopes[k][half] = m.Slope(in)
-				}
-			}
-		}
-		s.bent.lookups = m.Lookups()
-	}
-	return codes, nil
+	return x, err
 }
 
-// rowOf names the row of the data that an error is about.
-func rowOf(c *rows.Chunk, err error) error {
-	at, ok := err.(*autodiff.RowError)
-	if !ok {
+// bentDifferentiate is Differentiate for a store with a formula.
+func (s *Scratch) bentDifferentiate(store *rows.Store, c *rows.Chunk, w Tapered) error {
+	x, err := s.bentEvaluate(store, c, w, (*autodiff.Machine).Gradient)
+	if err != nil {
 		return err
 	}
-	return fmt.Errorf("%w: row %d of the data: %w", autodiff.ErrRow, c.Number[at.Row]+1, at.Err)
+	copy(s.X, x)
+	m := s.bent.machine
+	for k, slot := range store.Bend().Slots {
+		s.bent.slopes[k] = [2][]float64{}
+		for half, in := range [2]int{slot.MG, slot.EG} {
+			if in >= 0 {
+				s.bent.slopes[k][half] = m.Slope(in)
+			}
+		}
+	}
+	s.bent.lookups = m.Lookups()
+	return nil
 }
 
 // prepareBent takes a machine and makes the tables of what a pair adds to the sums.
@@ -122,7 +103,7 @@ func (s *Scratch) giveBack() {
 }
 
 // load writes the sums and columns of a chunk into the machine.
-func (s *Scratch) load(store *rows.Store, c *rows.Chunk, codes []uint16, w Tapered) {
+func (s *Scratch) load(store *rows.Store, c *rows.Chunk, w Tapered) {
 	b, x := store.Bend(), s.bent
 	into := make([][2][]float64, len(b.Slots))
 	for k, slot := range b.Slots {
@@ -132,29 +113,21 @@ func (s *Scratch) load(store *rows.Store, c *rows.Chunk, codes []uint16, w Taper
 			}
 		}
 	}
-	row := 0
-	for _, r := range c.Runs {
-		n := int(r.Length)
-		for range r.Rows {
-			clear(x.sums)
-			for _, code := range codes[:n] {
-				at := 2 * int(x.slot[code])
-				sum := x.sums[at:][:2]
-				sum[0] += s.table[code]
-				sum[1] += s.eg.table[code]
-			}
-			codes = codes[n:]
-			for k := range into {
-				if v := into[k][0]; v != nil {
-					v[row] = x.sums[2*k]
-				}
-				if v := into[k][1]; v != nil {
-					v[row] = x.sums[2*k+1]
-				}
-			}
-			row++
+	c.EachLine(s.Codes, func(row int, line []uint16, _ []rows.Wide) {
+		clear(x.sums)
+		for _, code := range line {
+			sum := x.sums[2*int(x.slot[code]):][:2]
+			sum[0] += s.table[code]
+			sum[1] += s.eg.table[code]
 		}
-	}
+		for k := range into {
+			for half, v := range into[k] {
+				if v != nil {
+					v[row] = x.sums[2*k+half]
+				}
+			}
+		}
+	})
 	for _, e := range c.Wide {
 		t := b.Counted[e.Term]
 		if v := into[t.Slot][0]; v != nil {
@@ -174,7 +147,7 @@ func (s *Scratch) load(store *rows.Store, c *rows.Chunk, codes []uint16, w Taper
 // counts each side occurs twice. Parts that the evaluation does not depend on are left out.
 func (s *Scratch) bentParts(store *rows.Store, line []uint16, wides []rows.Wide, row int) []Part {
 	b, x, pairs := store.Bend(), s.bent, store.Pairs()
-	out := x.parts[:0]
+	out := s.parts[:0]
 	add := func(e rows.Entry) {
 		t := b.Counted[e.Term]
 		p := Part{Entry: rows.Entry{Term: t.Term, Count: e.Count}}
@@ -194,9 +167,7 @@ func (s *Scratch) bentParts(store *rows.Store, line []uint16, wides []rows.Wide,
 	}
 	known := len(out)
 	for _, e := range wides {
-		if int(e.Row) == row {
-			add(e.Entry)
-		}
+		add(e.Entry)
 	}
 	for _, v := range b.Scalars {
 		if v.Table {
@@ -214,7 +185,7 @@ func (s *Scratch) bentParts(store *rows.Store, line []uint16, wides []rows.Wide,
 			out[j], out[j-1] = out[j-1], out[j]
 		}
 	}
-	x.parts = out
+	s.parts = out
 	return out
 }
 
@@ -233,30 +204,8 @@ func lookupParts(b *rows.Bend, l *autodiff.Lookup, row int, out []Part) []Part {
 	return out
 }
 
-// eachBentRow calls f with the parts of each row of a chunk; wanted may leave rows out.
-func (s *Scratch) eachBentRow(store *rows.Store, c *rows.Chunk, codes []uint16, f func(row int, parts []Part)) {
-	row, wides := 0, c.Wide
-	for _, r := range c.Runs {
-		n := int(r.Length)
-		for range r.Rows {
-			end := 0
-			for end < len(wides) && int(wides[end].Row) == row {
-				end++
-			}
-			f(row, s.bentParts(store, codes[:n], wides[:end], row))
-			codes, wides = codes[n:], wides[end:]
-			row++
-		}
-	}
-}
-
-// EachPart calls f with the parts of each row of a chunk, after Differentiate.
-func (s *Scratch) EachPart(store *rows.Store, c *rows.Chunk, codes []uint16, f func(row int, parts []Part)) {
-	s.eachBentRow(store, c, codes, f)
-}
-
 // bentGradient sums, by term, the parts of a chunk's rows times X.
-func (s *Scratch) bentGradient(store *rows.Store, c *rows.Chunk, codes []uint16) {
+func (s *Scratch) bentGradient(store *rows.Store, c *rows.Chunk) {
 	b, x := store.Bend(), s.bent
 	g := x.g
 	clear(g.MG)
@@ -265,30 +214,22 @@ func (s *Scratch) bentGradient(store *rows.Store, c *rows.Chunk, codes []uint16)
 	mg, eg := s.g[:len(pairs)], s.eg.g[:len(pairs)]
 	clear(mg)
 	clear(eg)
-	row := 0
 	weights := x.sums
-	for _, r := range c.Runs {
-		n := int(r.Length)
-		for range r.Rows {
-			v := s.X[row]
-			for k := range x.slopes {
-				weights[2*k], weights[2*k+1] = 0, 0
-				if d := x.slopes[k][0]; d != nil {
-					weights[2*k] = v * d[row]
-				}
-				if d := x.slopes[k][1]; d != nil {
-					weights[2*k+1] = v * d[row]
+	c.EachLine(s.Codes, func(row int, line []uint16, _ []rows.Wide) {
+		v := s.X[row]
+		for k := range x.slopes {
+			for half, d := range x.slopes[k] {
+				if weights[2*k+half] = 0; d != nil {
+					weights[2*k+half] = v * d[row]
 				}
 			}
-			for _, code := range codes[:n] {
-				by := weights[2*int(x.slot[code]):][:2]
-				mg[code] += by[0]
-				eg[code] += by[1]
-			}
-			codes = codes[n:]
-			row++
 		}
-	}
+		for _, code := range line {
+			by := weights[2*int(x.slot[code]):][:2]
+			mg[code] += by[0]
+			eg[code] += by[1]
+		}
+	})
 	for i, p := range pairs {
 		t := b.Counted[p.Term].Term
 		g.MG[t] += float64(float64(p.Count) * mg[i])
@@ -321,8 +262,8 @@ func (s *Scratch) bentRest(b *rows.Bend, c *rows.Chunk) {
 	}
 	for i := range x.lookups {
 		for row := range c.Rows {
-			x.parts = lookupParts(b, &x.lookups[i], row, x.parts[:0])
-			for _, p := range x.parts {
+			s.parts = lookupParts(b, &x.lookups[i], row, s.parts[:0])
+			for _, p := range s.parts {
 				g.MG[p.Term] += float64(s.X[row] * p.MG)
 			}
 		}
@@ -336,16 +277,11 @@ func (p *Problem) CountParts(ctx context.Context, w Tapered) (seen []int64, typi
 	terms := p.Store.Terms()
 	seen, typical = make([]int64, terms), make([]float64, terms)
 	err = p.EachDerivative(ctx, w, func(_, _ int, _, _ float64, parts []Part) {
-		for i := 0; i < len(parts); {
-			t, mg, eg := parts[i].Term, 0.0, 0.0
-			for ; i < len(parts) && parts[i].Term == t; i++ {
-				mg += float64(float64(parts[i].Count) * parts[i].MG)
-				eg += float64(float64(parts[i].Count) * parts[i].EG)
-			}
+		eachTerm(parts, func(t uint16, mg, eg float64) {
 			seen[t]++
-			v := max(mg, -mg) + max(eg, -eg)
+			v := math.Abs(mg) + math.Abs(eg)
 			typical[t] += float64(v * v)
-		}
+		})
 	})
 	for t, n := range seen {
 		if typical[t] = math.Sqrt(typical[t] / float64(max(1, n))); n == 0 || typical[t] == 0 {
@@ -355,31 +291,14 @@ func (p *Problem) CountParts(ctx context.Context, w Tapered) (seen []int64, typi
 	return seen, typical, err
 }
 
-// eachBentDerivative is EachDerivative for a store with a formula. The machine that has the
-// derivatives runs on one goroutine.
-func (p *Problem) eachBentDerivative(ctx context.Context, w Tapered, f func(chunk, row int, slope, curvature float64, parts []Part)) error {
-	s := p.Store
-	var codes []uint16
-	work := func(t *Scratch, i int, c []uint16) {
-		codes = c
-		p.Derivatives(t, i, nil)
+// eachTerm calls f with the terms of a row and the derivatives of its evaluation by their values.
+func eachTerm(parts []Part, f func(t uint16, mg, eg float64)) {
+	for i := 0; i < len(parts); {
+		t, mg, eg := parts[i].Term, 0.0, 0.0
+		for ; i < len(parts) && parts[i].Term == t; i++ {
+			mg += float64(float64(parts[i].Count) * parts[i].MG)
+			eg += float64(float64(parts[i].Count) * parts[i].EG)
+		}
+		f(t, mg, eg)
 	}
-	merge := func(t *Scratch, i int) {
-		t.EachPart(s, s.Chunks[i], codes, func(row int, parts []Part) {
-			if p.Omega[i][row] > 0 {
-				f(i, row, t.X[row], t.Y[row], parts)
-			}
-		})
-	}
-	return differentiate(ctx, s, 1, w, work, merge)
-}
-
-// partsOf returns the entries of a row of a linear store with its factors.
-func partsOf(c *rows.Chunk, row int, entries []rows.Entry, out []Part) []Part {
-	a, b := c.Factors(row)
-	out = slices.Grow(out[:0], len(entries))
-	for _, e := range entries {
-		out = append(out, Part{e, a, b})
-	}
-	return out
 }

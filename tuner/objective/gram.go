@@ -2,52 +2,28 @@ package objective
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 
+	"github.com/assay-chess/assay/dataset/inorder"
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
-// gram holds the three symmetric blocks of a matrix over the halves of all
-// terms: middlegame-middlegame, middlegame-endgame and endgame-endgame, each
-// as a packed upper triangle.
+// Gram is a symmetric matrix over the halves of all terms, in packed upper triangles: its blocks
+// middlegame-middlegame, middlegame-endgame and endgame-endgame or, of rows that a formula
+// evaluates, one of the halves 2t and 2t+1 of each term t.
 type Gram struct {
-	tri        triangle
-	mm, me, ee []float64
-	// halves is one triangle over the halves of all terms in place of the three, of rows that
-	// a formula evaluates: 2t and 2t+1 for term t.
-	halves []float64
-}
-
-// triangle says where the rows of a packed upper triangle begin: element
-// (t, u), t <= u, stands at base[t]+u.
-type triangle struct {
-	terms int
-	base  []int
-}
-
-func newTriangle(terms int) triangle {
-	tr := triangle{terms: terms, base: make([]int, terms)}
-	for t, off := 0, 0; t < terms; t++ {
-		tr.base[t] = off - t
-		off += terms - t
-	}
-	return tr
-}
-
-func (tr triangle) len() int { return tr.terms * (tr.terms + 1) / 2 }
-
-func newGram(terms int) *Gram {
-	tr := newTriangle(terms)
-	n := tr.len()
-	return &Gram{tri: tr, mm: make([]float64, n), me: make([]float64, n), ee: make([]float64, n)}
+	base   []int // element (t, u), t <= u, of a block stands at base[t]+u
+	blocks [][]float64
 }
 
 // add adds the matrix m of rows with factors a and b, every width-th number of m. All
 // three blocks are then the same matrix but for a factor, which is why rows are grouped by
 // factors.
 func (g *Gram) add(a, b float64, m []float64, width int) {
-	mm, me, ee := g.mm, g.me[:len(g.mm)], g.ee[:len(g.mm)]
+	mm := g.blocks[0]
+	me, ee := g.blocks[1][:len(mm)], g.blocks[2][:len(mm)]
 	aa, ab, bb := a*a, a*b, b*b
 	for i := range mm {
 		v := m[i*width]
@@ -60,9 +36,9 @@ func (g *Gram) add(a, b float64, m []float64, width int) {
 	}
 }
 
-// addMixed adds the three blocks of rows with factors of their own.
-func (g *Gram) addMixed(m [][]float64, at, width int) {
-	for k, to := range [][]float64{g.mm, g.me, g.ee} {
+// addBlocks adds the blocks of rows with factors of their own.
+func (g *Gram) addBlocks(m [][]float64, at, width int) {
+	for k, to := range g.blocks {
 		for i := range to {
 			to[i] += m[k][i*width+at]
 		}
@@ -70,26 +46,29 @@ func (g *Gram) addMixed(m [][]float64, at, width int) {
 }
 
 // gramRows is the number of rows of the same factors whose outer products are summed
-// together. Like chunkRows it is part of the result's last bits.
+// together. Like rows.ChunkRows it is part of the result's last bits.
 const gramRows = 1 << 15
 
 // gramScratch is what one goroutine needs to sum outer products.
 type gramScratch struct {
 	*Scratch
-	// m are packed triangles, padded so that any uint16 is in range: three for each
-	// of the groups, of which rows with the same factors need the first.
-	m     [][]float64
-	index []uint16
+	// m are packed triangles, padded so that any uint16 is in range: one for each block of
+	// each group. Rows with the same factors need the first of three.
+	m     [][][]float64
+	index []uint16 // of a row's terms or halves, ascending
 	value []float64
 }
 
-// rowWeight says with what factor a row enters a gram matrix, given its
+// RowFactor says with what factor a row enters a gram matrix, given its
 // weighted slope and curvature: the curvature for the Hessian, the squared
 // slope for the variance of the score. Chunk and row tell which one it is.
 type RowFactor func(chunk, row int, slope, curvature float64) float64
 
+// Curvature is the factor of the Gauss-Newton matrix.
 func Curvature(_, _ int, _, curvature float64) float64 { return curvature }
-func SquaredSlope(_, _ int, slope, _ float64) float64  { return slope * slope }
+
+// SquaredSlope is the factor of the variance of the score, if rows are independent.
+func SquaredSlope(_, _ int, slope, _ float64) float64 { return slope * slope }
 
 // Together are one or two factors. The elements of two matrices stand side by side, and are
 // summed in less time than one after the other where most rows have both.
@@ -108,74 +87,92 @@ func (p *Problem) Gram(ctx context.Context, w Tapered, factors ...RowFactor) ([]
 
 // Grams is Gram for groups of factors.
 func (p *Problem) Grams(ctx context.Context, w Tapered, groups ...Together) ([]*Gram, error) {
-	if p.Store.Bend() != nil {
-		return p.bentGrams(ctx, w, groups)
-	}
-	var out []*Gram
-	for _, g := range groups {
-		for range g {
-			out = append(out, newGram(p.Store.Terms()))
+	s, lines, blocks := p.Store, p.Store.Terms(), 3
+	bent := s.Bend() != nil
+	if bent {
+		if lines, blocks = 2*lines, 1; lines > 1<<16 {
+			return nil, fmt.Errorf("%w: %d terms are too many for a formula", ErrConfig, s.Terms())
 		}
 	}
-	tri := out[0].tri
-	n := tri.len()
-	pieces := factorRuns(p.Store, gramRows)
+	base, n := triangle(lines)
+	var out [][]*Gram
+	for _, g := range groups {
+		var of []*Gram
+		for range g {
+			of = append(of, &Gram{base, allocate(blocks, n)})
+		}
+		out = append(out, of)
+	}
+	runs := p.gramRuns()
+	mixed := func(run int) bool { return bent || s.Chunks[runs[run]].Mixed() }
 	var used []*gramScratch
-	triangles := func(group int) []float64 { return newTriangles(n*len(groups[group]), len(lookup{})*len(groups[group])) }
 	alloc := func() *gramScratch {
 		t := &gramScratch{Scratch: NewScratch()}
-		for i := range groups {
-			t.m = append(t.m, triangles(i), nil, nil)
+		for range groups {
+			t.m = append(t.m, make([][]float64, blocks))
 		}
 		used = append(used, t)
 		return t
 	}
-	work := func(t *gramScratch, piece int) error {
-		mixed := p.Store.Chunks[pieces[piece]].Mixed()
-		for i, m := range t.m {
-			switch {
-			case m != nil:
-				clear(m[:n*len(groups[i/3])])
-			case mixed:
-				t.m[i] = triangles(i / 3)
+	work := func(t *gramScratch, run int) error {
+		for i, g := range groups {
+			for k := range t.m[i] {
+				if m := t.m[i][k]; m != nil {
+					clear(m[:n*len(g)])
+				} else if k == 0 || mixed(run) {
+					t.m[i][k] = newTriangle(n*len(g), len(lookup{})*len(g))
+				}
 			}
 		}
-		for i := pieces[piece]; i < pieces[piece+1]; i++ {
-			codes, err := t.Evaluate(p.Store, p.Store.Chunks[i], w, nil)
-			if err != nil {
+		for i := runs[run]; i < runs[run+1]; i++ {
+			if err := t.Differentiate(s, s.Chunks[i], w, nil); err != nil {
 				return err
 			}
 			p.Derivatives(t.Scratch, i, nil)
-			p.gramChunk(t, i, codes, tri, groups)
+			p.gramChunk(t, i, base, groups)
 		}
 		return nil
 	}
-	merge := func(t *gramScratch, piece int) {
-		c := p.Store.Chunks[pieces[piece]]
-		to := out
-		for i, g := range groups {
-			for f := range g {
-				if c.Mixed() {
-					to[f].addMixed(t.m[3*i:], f, len(g))
+	merge := func(t *gramScratch, run int) {
+		c := s.Chunks[runs[run]]
+		for i, of := range out {
+			for f, g := range of {
+				if mixed(run) {
+					g.addBlocks(t.m[i], f, len(of))
 				} else {
-					to[f].add(c.MG, c.EG, t.m[3*i][f:], len(g))
+					g.add(c.MG, c.EG, t.m[i][0][f:], len(of))
 				}
 			}
-			to = to[len(g):]
 		}
 	}
-	err := rows.Ordered(ctx, p.Workers, len(pieces)-1, alloc, work, merge)
+	err := inorder.Merge(ctx, p.Workers, len(runs)-1, alloc, work, merge)
 	for _, t := range used {
 		t.release()
 	}
-	return out, err
+	return slices.Concat(out...), err
+}
+
+// triangle returns where the lines of a packed upper triangle begin, see Gram, and its length.
+func triangle(lines int) (base []int, n int) {
+	for t := range lines {
+		base = append(base, n-t)
+		n += lines - t
+	}
+	return base, n
+}
+
+func allocate(vectors, n int) (out [][]float64) {
+	for range vectors {
+		out = append(out, make([]float64, n))
+	}
+	return out
 }
 
 // triangleMemory is used again: for few rows, clearing new memory would take longer than the sums.
 var triangleMemory = sync.Pool{New: func() any { return new([]float64) }}
 
-// newTriangles returns n zeros, and behind them a padding of anything.
-func newTriangles(n, padding int) []float64 {
+// newTriangle returns n zeros, and behind them a padding of anything.
+func newTriangle(n, padding int) []float64 {
 	m := *triangleMemory.Get().(*[]float64)
 	if cap(m) < n+padding {
 		return make([]float64, n+padding)
@@ -186,7 +183,7 @@ func newTriangles(n, padding int) []float64 {
 
 // release gives the memory back.
 func (t *gramScratch) release() {
-	for _, m := range t.m {
+	for _, m := range slices.Concat(t.m...) {
 		if m != nil {
 			triangleMemory.Put(&m)
 		}
@@ -194,85 +191,82 @@ func (t *gramScratch) release() {
 	t.Release()
 }
 
-// factorRuns cuts the chunks into runs of the same factors.
-func factorRuns(s *rows.Store, rows int) []int {
-	return runsOf(s, rows, func(i int) bool { return !s.Chunks[i].SameFactors(s.Chunks[i-1]) })
-}
-
-// runsOf cuts the chunks into runs of about that many rows, and before the chunks for which cut
-// is true. It returns where each run begins, and the end.
-func runsOf(s *rows.Store, rows int, cut func(i int) bool) []int {
+// gramRuns cuts the chunks into runs of about gramRows rows of the same factors; the rows of a
+// formula have their own. It returns where each run begins, and the end.
+func (p *Problem) gramRuns() []int {
 	var out []int
 	sum := 0
-	for i, c := range s.Chunks {
-		if i == 0 || sum >= rows || cut(i) {
+	for i, c := range p.Store.Chunks {
+		if i == 0 || sum >= gramRows || p.Store.Bend() == nil && !c.SameFactors(p.Store.Chunks[i-1]) {
 			out = append(out, i)
 			sum = 0
 		}
 		sum += c.Rows
 	}
-	return append(out, len(s.Chunks))
+	return append(out, len(p.Store.Chunks))
 }
 
-func (p *Problem) gramChunk(t *gramScratch, i int, codes []uint16, tri triangle, groups []Together) {
-	c, pairs, wides := p.Store.Chunks[i], p.Store.Pairs(), p.Store.Chunks[i].Wide
-	row := 0
-	for _, r := range c.Runs {
-		n := int(r.Length)
-		for range r.Rows {
-			line := codes[:n]
-			codes = codes[n:]
-			filled := false
-			for k, g := range groups {
-				var h [2]float64
-				for f, factor := range g {
-					h[f] = factor(i, row, t.X[row], t.Y[row])
-				}
-				if h[0] == 0 && h[1] == 0 {
-					continue
-				}
-				if !filled {
-					wides = t.fill(line, pairs, wides, uint32(row))
-					filled = true
-				}
-				add := func(to int, a, b float64) {
-					if m := t.m[3*k+to]; len(g) == 2 {
-						outerTwo(t.index, t.value, [2]float64{h[0] * a * b, h[1] * a * b}, m, tri.base)
-					} else {
-						outer(t.index, t.value, h[0]*a*b, m, tri.base)
-					}
-				}
-				if c.Mixed() {
-					a, b := c.Factors(row)
-					add(0, a, a)
-					add(1, a, b)
-					add(2, b, b)
-					continue
-				}
-				add(0, 1, 1)
+// gramChunk adds the outer products of a chunk's rows.
+func (p *Problem) gramChunk(t *gramScratch, i int, base []int, groups []Together) {
+	c := p.Store.Chunks[i]
+	c.EachLine(t.Codes, func(row int, line []uint16, wides []rows.Wide) {
+		filled := false
+		for k, g := range groups {
+			var h [2]float64
+			for f, factor := range g {
+				h[f] = factor(i, row, t.X[row], t.Y[row])
 			}
-			row++
+			if h[0] == 0 && h[1] == 0 {
+				continue
+			}
+			if !filled {
+				t.fill(p.Store, line, wides, row)
+				filled = true
+			}
+			add := func(block int, a, b float64) {
+				if m := t.m[k][block]; len(g) == 2 {
+					outerTwo(t.index, t.value, [2]float64{h[0] * a * b, h[1] * a * b}, m, base)
+				} else {
+					outer(t.index, t.value, h[0]*a*b, m, base)
+				}
+			}
+			if p.Store.Bend() != nil || !c.Mixed() {
+				add(0, 1, 1)
+				continue
+			}
+			a, b := c.Factors(row)
+			add(0, a, a)
+			add(1, a, b)
+			add(2, b, b)
 		}
-	}
+	})
 }
 
-// fill writes a row's terms in ascending order with their counts, and returns
-// the wide entries of later rows.
-func (t *gramScratch) fill(line []uint16, pairs []rows.Entry, wides []rows.Wide, row uint32) []rows.Wide {
+// fill writes a row's terms with their counts or, if a formula evaluates it, its halves with the
+// derivatives of the evaluation.
+func (t *gramScratch) fill(s *rows.Store, line []uint16, wides []rows.Wide, row int) {
+	if s.Bend() != nil {
+		t.index, t.value = t.index[:0], t.value[:0]
+		eachTerm(t.bentParts(s, line, wides, row), func(term uint16, mg, eg float64) {
+			if mg != 0 {
+				t.index, t.value = append(t.index, 2*term), append(t.value, mg)
+			}
+			if eg != 0 {
+				t.index, t.value = append(t.index, 2*term+1), append(t.value, eg)
+			}
+		})
+		return
+	}
 	t.index, t.value = slices.Grow(t.index[:0], len(line)), slices.Grow(t.value[:0], len(line))
-	index := t.index[:len(line)]
+	index, pairs := t.index[:len(line)], s.Pairs()
 	value := t.value[:len(index)]
 	for j, code := range line[:len(index)] {
 		e := pairs[code]
 		index[j], value[j] = e.Term, float64(e.Count)
 	}
 	t.index, t.value = index, value
-	for len(wides) > 0 && wides[0].Row <= row {
-		if e := wides[0]; e.Row == row {
-			at, _ := slices.BinarySearch(t.index, e.Term)
-			t.index, t.value = slices.Insert(t.index, at, e.Term), slices.Insert(t.value, at, float64(e.Count))
-		}
-		wides = wides[1:]
+	for _, e := range wides {
+		at, _ := slices.BinarySearch(t.index, e.Term)
+		t.index, t.value = slices.Insert(t.index, at, e.Term), slices.Insert(t.value, at, float64(e.Count))
 	}
-	return wides
 }

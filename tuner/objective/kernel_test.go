@@ -86,7 +86,7 @@ func TestKernels(t *testing.T) {
 // TestOuter: vectors and the plain loop give the same bytes, for any number of elements.
 func TestOuter(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 9))
-	tri := newTriangle(40)
+	base, _ := triangle(40)
 	var m, want [len(lookup{}) + 820]float64
 	var triple [len(m)]float64
 	var two [2 * len(m)]float64
@@ -99,12 +99,12 @@ func TestOuter(t *testing.T) {
 			}
 			slices.Sort(index)
 			h := r.NormFloat64()
-			outer(index, value, h, m[:], tri.base)
-			outerTwo(index, value, [2]float64{h, 3 * h}, two[:], tri.base)
-			outerPlain(index, value, 3*h, triple[:], tri.base)
+			outer(index, value, h, m[:], base)
+			outerTwo(index, value, [2]float64{h, 3 * h}, two[:], base)
+			outerPlain(index, value, 3*h, triple[:], base)
 			for i, t := range index {
 				for j, u := range index[i:] {
-					want[tri.base[t]+int(u)] += float64(float64(h*value[i]) * value[i+j])
+					want[base[t]+int(u)] += float64(float64(h*value[i]) * value[i+j])
 				}
 			}
 		}

@@ -26,7 +26,7 @@ func (p *Problem) FindRough(ctx context.Context, w Tapered, jump, kink float64) 
 	nodes := slices.Concat(b.Jumps, b.Kinks)
 	nodes = nodes[:min(len(nodes), 64)] // as many as near has bits: more are not looked for
 	near := make([][]uint64, len(p.Store.Chunks))
-	err := Evaluate(ctx, p.Store, p.Workers, w, func(t *Scratch, i int, _ []uint16) {
+	err := Evaluate(ctx, p.Store, p.Workers, w, func(t *Scratch, i int) {
 		m, in := formula.NewMachine(b.Program.Formula, false), make([]float64, len(b.Program.Inputs))
 		near[i] = make([]uint64, p.Store.Chunks[i].Rows)
 		for row := range near[i] {
@@ -101,12 +101,7 @@ func (p *Problem) moves(nodes []int) [][2]uint64 {
 func (p *Problem) share(ctx context.Context, w Tapered, near [][]uint64, moves [][2]uint64, out Tapered) error {
 	all := NewTapered(p.Store.Terms())
 	err := p.EachDerivative(ctx, w, func(chunk, row int, _, curvature float64, parts []Part) {
-		for i := 0; i < len(parts); {
-			t, mg, eg := parts[i].Term, 0.0, 0.0
-			for ; i < len(parts) && parts[i].Term == t; i++ {
-				mg += float64(float64(parts[i].Count) * parts[i].MG)
-				eg += float64(float64(parts[i].Count) * parts[i].EG)
-			}
+		eachTerm(parts, func(t uint16, mg, eg float64) {
 			mg, eg = float64(curvature*mg)*mg, float64(curvature*eg)*eg
 			all.MG[t] += mg
 			all.EG[t] += eg
@@ -116,7 +111,7 @@ func (p *Problem) share(ctx context.Context, w Tapered, near [][]uint64, moves [
 			if near[chunk][row]&moves[t][1] != 0 {
 				out.EG[t] += eg
 			}
-		}
+		})
 	})
 	for t := range all.MG {
 		out.MG[t], out.EG[t] = Ratio(out.MG[t], all.MG[t]), Ratio(out.EG[t], all.EG[t])

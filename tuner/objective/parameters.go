@@ -151,23 +151,24 @@ func (p *Params) FoldGram(g *Gram) *mat.SymDense {
 			full[k*n+j] += v
 		}
 	}
-	if g.halves != nil {
+	if len(g.blocks) == 1 {
 		p.foldHalves(g, add)
 		return mat.NewSymDense(n, full)
 	}
+	mm, me, ee := g.blocks[0], g.blocks[1], g.blocks[2]
 	for t := range p.MG {
 		if p.MG[t] == Fixed {
 			continue
 		}
 		for u := t; u < len(p.MG); u++ {
-			i := g.tri.base[t] + u
-			if p.MG[u] == Fixed || (g.mm[i] == 0 && g.me[i] == 0 && g.ee[i] == 0) {
+			i := g.base[t] + u
+			if p.MG[u] == Fixed || mm[i] == 0 && me[i] == 0 && ee[i] == 0 {
 				continue
 			}
 			for _, c := range [4]struct {
 				j, k int
 				v    float64
-			}{{p.MG[t], p.MG[u], g.mm[i]}, {p.MG[t], p.EG[u], g.me[i]}, {p.EG[t], p.MG[u], g.me[i]}, {p.EG[t], p.EG[u], g.ee[i]}} {
+			}{{p.MG[t], p.MG[u], mm[i]}, {p.MG[t], p.EG[u], me[i]}, {p.EG[t], p.MG[u], me[i]}, {p.EG[t], p.EG[u], ee[i]}} {
 				if t != u && c.j == c.k {
 					c.v *= 2 // (t,u) and (u,t) both fall on the diagonal
 				}
@@ -179,6 +180,30 @@ func (p *Params) FoldGram(g *Gram) *mat.SymDense {
 		}
 	}
 	return mat.NewSymDense(n, full)
+}
+
+// foldHalves is FoldGram of one block over the halves of terms.
+func (p *Params) foldHalves(g *Gram, add func(j, k int, v float64)) {
+	of := make([]int, 0, 2*len(p.MG))
+	for t := range p.MG {
+		of = append(of, p.MG[t], p.EG[t])
+	}
+	for a, j := range of {
+		if j == Fixed {
+			continue
+		}
+		line := g.blocks[0][g.base[a]+a:]
+		for b, k := range of[a:] {
+			v := line[b]
+			if k == Fixed || v == 0 {
+				continue
+			}
+			if b > 0 && j == k {
+				v *= 2 // (a,b) and (b,a) both fall on the diagonal
+			}
+			add(j, k, v)
+		}
+	}
 }
 
 // precision returns 1/tau^2 of parameter j; 0 where it is free.

@@ -4,10 +4,12 @@ import (
 	"context"
 	"sync"
 
+	"github.com/assay-chess/assay/dataset/inorder"
+	"github.com/assay-chess/assay/tuner/internal/autodiff"
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
-// problem is a store with what a row's loss needs beside its features.
+// Problem is a store with what a row's loss needs beside its features.
 // Rows of omega 0 take no part.
 type Problem struct {
 	Store   *rows.Store
@@ -21,7 +23,7 @@ type Problem struct {
 
 // Side returns the side of the split that row j of chunk i is on, and its weight
 // there; 0 if it is on none.
-func (p *Problem) Side(i, j int) (Side int, weight float64) {
+func (p *Problem) Side(i, j int) (side int, weight float64) {
 	if o := p.Omega[i][j]; o > 0 || p.Held == nil {
 		return Trained, float64(o)
 	}
@@ -32,7 +34,7 @@ func (p *Problem) Side(i, j int) (Side int, weight float64) {
 	return HeldOut, float64(c.WeightOf(j))
 }
 
-// halves are two values for each term, its middlegame and its endgame half:
+// Tapered are two values for each term, its middlegame and its endgame half:
 // coefficients in centipawns, or derivatives with respect to them.
 type Tapered struct{ MG, EG []float64 }
 
@@ -58,17 +60,20 @@ func (w Tapered) untaper(a, b float64, pairs []rows.Entry, g *lookup) {
 	}
 }
 
-// scratch is what one goroutine needs to pass over chunks.
+// Scratch is what one goroutine needs to pass over chunks.
 type Scratch struct {
-	of    *rows.Chunk // table is for its factors; nil if there is none yet
-	table *lookup     // what a pair adds to the evaluation
-	g     *lookup     // derivatives by pair
-	eg    *mixed      // beside the above, for mixed chunks; nil until there is one
-	X     []float64   // evaluations of the chunk's rows, or what became of them
-	Y     []float64   // a second number a row
-	codes []uint16    // of a chunk on disk
+	Codes []uint16     // of the chunk that was evaluated
+	X     []float64    // evaluations of the chunk's rows, or what became of them
+	Y     []float64    // a second number a row
+	of    *rows.Chunk  // table is for its factors; nil if there is none yet
+	table *lookup      // what a pair adds to the evaluation
+	g     *lookup      // derivatives by pair
+	eg    *mixed       // beside the above, for mixed chunks; nil until there is one
+	bent  *bent        // of rows that a formula evaluates; nil until there are any
+	buf   []uint16     // codes of a chunk on disk
+	row   []rows.Entry // entries of a row
+	parts []Part       // of a row
 	value float64
-	bent  *bent // of rows that a formula evaluates; nil until there are any
 }
 
 // mixed is what a chunk needs beside whose rows have factors of their own: table and g
@@ -82,36 +87,38 @@ var scratches = sync.Pool{New: func() any {
 	return &Scratch{table: new(lookup), g: new(lookup), X: make([]float64, rows.ChunkRows), Y: make([]float64, rows.ChunkRows)}
 }}
 
-// newScratch returns scratch memory; release gives it back.
+// NewScratch returns scratch memory; Release gives it back.
 func NewScratch() *Scratch {
 	s := scratches.Get().(*Scratch)
 	s.of = nil
 	return s
 }
 
+// Release gives the memory back.
 func (s *Scratch) Release() {
 	s.giveBack()
 	scratches.Put(s)
 }
 
-// Evaluate writes the evaluations in centipawns of the chunk's rows to s.X and returns the
-// chunk's codes. Of rows that are not wanted the evaluation means nothing; nil wants all.
-func (s *Scratch) Evaluate(store *rows.Store, c *rows.Chunk, w Tapered, wanted []bool) ([]uint16, error) {
-	if store.Bend() != nil {
-		return s.bentEvaluate(store, c, w, false)
+// Evaluate writes the evaluations in centipawns of the chunk's rows to s.X, and its codes to
+// s.Codes. Of rows that are not wanted the evaluation means nothing; nil wants all.
+func (s *Scratch) Evaluate(store *rows.Store, c *rows.Chunk, w Tapered, wanted []bool) (err error) {
+	if s.Codes, err = store.Codes(c, &s.buf); err != nil {
+		return err
 	}
-	codes, err := store.Codes(c, &s.codes)
-	if err != nil {
-		return nil, err
+	if store.Bend() != nil {
+		x, err := s.bentEvaluate(store, c, w, (*autodiff.Machine).Value)
+		copy(s.X, x)
+		return err
 	}
 	if s.of == nil || !s.of.SameFactors(c) {
 		s.prepare(c, store.Pairs(), w)
 	}
 	x := s.X[:c.Rows]
-	dots(codes, c.Runs, s.table, x, wanted)
+	dots(s.Codes, c.Runs, s.table, x, wanted)
 	if c.Mixed() {
 		y := s.eg.x[:c.Rows]
-		dots(codes, c.Runs, &s.eg.table, y, wanted)
+		dots(s.Codes, c.Runs, &s.eg.table, y, wanted)
 		for i := range x {
 			a, b := c.Factors(i)
 			x[i] = float64(a*x[i]) + float64(b*y[i])
@@ -131,16 +138,19 @@ func (s *Scratch) Evaluate(store *rows.Store, c *rows.Chunk, w Tapered, wanted [
 			x[i] += float64(v)
 		}
 	}
-	return codes, nil
+	return nil
 }
 
-// Differentiate is Evaluate for what needs the derivatives of the evaluations too, see EachPart. Of linear
-// evaluations they are known.
-func (s *Scratch) Differentiate(store *rows.Store, c *rows.Chunk, w Tapered, wanted []bool) ([]uint16, error) {
-	if store.Bend() != nil {
-		return s.bentEvaluate(store, c, w, true)
+// Differentiate is Evaluate for what needs the derivatives of the evaluations too, see EachPart.
+// Of linear evaluations they are known.
+func (s *Scratch) Differentiate(store *rows.Store, c *rows.Chunk, w Tapered, wanted []bool) (err error) {
+	if store.Bend() == nil {
+		return s.Evaluate(store, c, w, wanted)
 	}
-	return s.Evaluate(store, c, w, wanted)
+	if s.Codes, err = store.Codes(c, &s.buf); err != nil {
+		return err
+	}
+	return s.bentDifferentiate(store, c, w)
 }
 
 // prepare makes the tables for the chunk's factors.
@@ -157,41 +167,41 @@ func (s *Scratch) prepare(c *rows.Chunk, pairs []rows.Entry, w Tapered) {
 	w.taper(0, 1, pairs, &s.eg.table)
 }
 
-// evaluateAll evaluates all rows at coefficients w, chunk by chunk: work gets a
-// chunk's number and codes with the evaluations in scratch.x, merge takes what
-// it made of them in order of chunks.
-func Evaluate(ctx context.Context, s *rows.Store, workers int, w Tapered, work func(t *Scratch, chunk int, codes []uint16), merge func(t *Scratch, chunk int)) error {
+// Evaluate evaluates all rows at coefficients w, chunk by chunk: work gets a chunk's number with
+// the evaluations in t.X, merge takes what it made of them in order of chunks.
+func Evaluate(ctx context.Context, s *rows.Store, workers int, w Tapered, work, merge func(t *Scratch, chunk int)) error {
 	return pass(ctx, s, workers, w, (*Scratch).Evaluate, work, merge)
 }
 
 // differentiate is Evaluate with derivatives.
-func differentiate(ctx context.Context, s *rows.Store, workers int, w Tapered, work func(t *Scratch, chunk int, codes []uint16), merge func(t *Scratch, chunk int)) error {
+func differentiate(ctx context.Context, s *rows.Store, workers int, w Tapered, work, merge func(t *Scratch, chunk int)) error {
 	return pass(ctx, s, workers, w, (*Scratch).Differentiate, work, merge)
 }
 
-func pass(ctx context.Context, s *rows.Store, workers int, w Tapered, each func(t *Scratch, s *rows.Store, c *rows.Chunk, w Tapered, wanted []bool) ([]uint16, error),
-	work func(t *Scratch, chunk int, codes []uint16), merge func(t *Scratch, chunk int)) error {
-	var used []*Scratch // touched by the caller of ordered alone
+func pass(ctx context.Context, s *rows.Store, workers int, w Tapered,
+	each func(t *Scratch, s *rows.Store, c *rows.Chunk, w Tapered, wanted []bool) error,
+	work, merge func(t *Scratch, chunk int)) error {
+	var used []*Scratch // touched by Merge's caller alone
 	alloc := func() *Scratch {
 		t := NewScratch()
 		used = append(used, t)
 		return t
 	}
-	one := func(t *Scratch, piece int) error {
-		codes, err := each(t, s, s.Chunks[piece], w, nil)
+	one := func(t *Scratch, chunk int) error {
+		err := each(t, s, s.Chunks[chunk], w, nil)
 		if err == nil {
-			work(t, piece, codes)
+			work(t, chunk)
 		}
 		return err
 	}
-	err := rows.Ordered(ctx, workers, len(s.Chunks), alloc, one, merge)
+	err := inorder.Merge(ctx, workers, len(s.Chunks), alloc, one, merge)
 	for _, t := range used {
 		t.Release()
 	}
 	return err
 }
 
-// gradient adds the derivatives of the weighted sum of losses to g (unless
+// Gradient adds the derivatives of the weighted sum of losses to g (unless
 // g.mg is nil) and returns that sum.
 func (p *Problem) Gradient(ctx context.Context, w Tapered, g Tapered) (float64, error) {
 	return p.gradient(ctx, w, g, p.slopes)
@@ -223,7 +233,7 @@ func (p *Problem) gradient(ctx context.Context, w Tapered, g Tapered, slopes fun
 		defer lookups.Put(sum.sum)
 		clear(sum.sum[:len(pairs)])
 	}
-	work := func(t *Scratch, i int, codes []uint16) {
+	work := func(t *Scratch, i int) {
 		c := s.Chunks[i]
 		x := t.X[:c.Rows]
 		t.value = slopes(i, x)
@@ -236,15 +246,15 @@ func (p *Problem) gradient(ctx context.Context, w Tapered, g Tapered, slopes fun
 			}
 		}
 		if s.Bend() != nil {
-			t.bentGradient(s, c, codes)
+			t.bentGradient(s, c)
 			return
 		}
 		clear(t.g[:len(pairs)])
 		if c.Mixed() {
-			t.scatterMixed(c, codes, len(pairs))
+			t.scatterMixed(c, len(pairs))
 			return
 		}
-		scatter(codes, c.Runs, x, t.g)
+		scatter(t.Codes, c.Runs, x, t.g)
 	}
 	merge := func(t *Scratch, i int) {
 		total += t.value
@@ -272,18 +282,18 @@ func (p *Problem) gradient(ctx context.Context, w Tapered, g Tapered, slopes fun
 
 // scatterMixed adds the rows' derivatives X by pair: those of the middlegame values to
 // g, those of the endgame values to eg.g.
-func (s *Scratch) scatterMixed(c *rows.Chunk, codes []uint16, pairs int) {
+func (s *Scratch) scatterMixed(c *rows.Chunk, pairs int) {
 	mg, eg := c.EachFactor()
 	y := s.eg.x[:c.Rows]
 	for i, f := range mg {
 		y[i] = float64(f) * s.X[i]
 	}
-	scatter(codes, c.Runs, y, s.g)
+	scatter(s.Codes, c.Runs, y, s.g)
 	for i, f := range eg {
 		y[i] = float64(f) * s.X[i]
 	}
 	clear(s.eg.g[:pairs])
-	scatter(codes, c.Runs, y, &s.eg.g)
+	scatter(s.Codes, c.Runs, y, &s.eg.g)
 }
 
 // slopes turns the evaluations x of chunk i into the derivatives of the rows'
@@ -363,43 +373,52 @@ func (p *Problem) Derivatives(t *Scratch, i int, wanted []bool) {
 	}
 }
 
-// eachDerivative calls f with every row that takes part, in order, its parts
-// and what derivatives says of it. The slice of parts is used again.
-func (p *Problem) EachDerivative(ctx context.Context, w Tapered, f func(chunk, row int, slope, curvature float64, parts []Part)) error {
-	s := p.Store
-	if s.Bend() != nil {
-		return p.eachBentDerivative(ctx, w, f)
-	}
-	var parts []Part
-	work := func(t *Scratch, i int, _ []uint16) { p.Derivatives(t, i, nil) }
-	var buf []uint16
-	var entries []rows.Entry
-	var failed error
+// EachDerivative calls f with every row that takes part, in order, its parts and what Derivatives
+// says of it. The slice of parts is used again.
+func (p *Problem) EachDerivative(ctx context.Context, w Tapered,
+	f func(chunk, row int, slope, curvature float64, parts []Part)) error {
+	work := func(t *Scratch, i int) { p.Derivatives(t, i, nil) }
 	merge := func(t *Scratch, i int) {
-		codes, err := s.Codes(s.Chunks[i], &buf)
-		if err != nil {
-			failed = err
-			return
-		}
-		entries = s.Chunks[i].EachRow(s.Pairs(), codes, entries, func(row int, entries []rows.Entry) {
+		t.EachPart(p.Store, p.Store.Chunks[i], func(row int, parts []Part) {
 			if p.Omega[i][row] > 0 {
-				parts = partsOf(s.Chunks[i], row, entries, parts)
 				f(i, row, t.X[row], t.Y[row], parts)
 			}
 		})
 	}
-	if err := Evaluate(ctx, s, p.Workers, w, work, merge); err != nil {
-		return err
-	}
-	return failed
+	return differentiate(ctx, p.Store, p.Workers, w, work, merge)
 }
 
-// spread returns the variance of a row's score at coefficients w as part of what
+// Part is an entry of a row with the derivatives of the row's evaluation, before its scale, by
+// the two values of its term, for a count of 1.
+type Part struct {
+	rows.Entry
+	MG, EG float64
+}
+
+// EachPart calls f with the parts of each row of a chunk, after Differentiate.
+func (s *Scratch) EachPart(store *rows.Store, c *rows.Chunk, f func(row int, parts []Part)) {
+	if store.Bend() != nil {
+		c.EachLine(s.Codes, func(row int, line []uint16, wides []rows.Wide) {
+			f(row, s.bentParts(store, line, wides, row))
+		})
+		return
+	}
+	s.row = c.EachRow(store.Pairs(), s.Codes, s.row, func(row int, entries []rows.Entry) {
+		a, b := c.Factors(row)
+		s.parts = s.parts[:0]
+		for _, e := range entries {
+			s.parts = append(s.parts, Part{e, a, b})
+		}
+		f(row, s.parts)
+	})
+}
+
+// Dispersion returns the variance of a row's score at coefficients w as part of what
 // the loss expects it to be (Pearson's dispersion): below 1 for cross-entropy of
 // games with draws.
 func (p *Problem) Dispersion(ctx context.Context, w Tapered) (float64, error) {
 	squares, expected := 0.0, 0.0
-	work := func(t *Scratch, i int, _ []uint16) {
+	work := func(t *Scratch, i int) {
 		p.Derivatives(t, i, nil)
 		t.value = 0
 		for _, slope := range t.X[:p.Store.Chunks[i].Rows] {
@@ -416,7 +435,7 @@ func (p *Problem) Dispersion(ctx context.Context, w Tapered) (float64, error) {
 	return Ratio(squares, expected), err
 }
 
-// targets returns y = lambda*result + (1-lambda)*sigmoid(kScore*score) by
+// Targets returns y = lambda*result + (1-lambda)*sigmoid(kScore*score) by
 // chunk and row; rows without a score keep their result.
 func Targets(s *rows.Store, lambda, kScore float64) [][]float32 {
 	var out [][]float32
@@ -437,7 +456,7 @@ func Targets(s *rows.Store, lambda, kScore float64) [][]float32 {
 	return out
 }
 
-// ratio is a/b, or 0 where b is 0.
+// Ratio is a/b, or 0 where b is 0.
 func Ratio(a, b float64) float64 {
 	if b == 0 {
 		return 0
@@ -445,6 +464,7 @@ func Ratio(a, b float64) float64 {
 	return a / b
 }
 
+// Dot returns the sums of the products of both halves.
 func (a Tapered) Dot(w Tapered) (mg, eg float64) {
 	for i := range a.MG {
 		mg += float64(a.MG[i] * w.MG[i])

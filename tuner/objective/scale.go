@@ -85,7 +85,7 @@ func searchK(at func(k float64) (kSums, error)) (float64, error) {
 	return math.Exp(now), nil
 }
 
-// fitK fits K to the targets under coefficients w.
+// FitK fits K to the targets under coefficients w.
 func (p *Problem) FitK(ctx context.Context, w Tapered) (float64, error) {
 	if p.Store.Bend() != nil {
 		return p.bentK(ctx, w)
@@ -93,7 +93,7 @@ func (p *Problem) FitK(ctx context.Context, w Tapered) (float64, error) {
 	return searchK(func(k float64) (kSums, error) {
 		var sum kSums
 		parts := make([]kSums, len(p.Store.Chunks))
-		err := Evaluate(ctx, p.Store, p.Workers, w, func(t *Scratch, i int, _ []uint16) {
+		err := Evaluate(ctx, p.Store, p.Workers, w, func(t *Scratch, i int) {
 			for j, o := range p.Omega[i] {
 				if o > 0 {
 					parts[i].add(p.Loss, k, t.X[j], float64(p.Target[i][j]), float64(o))
@@ -111,7 +111,7 @@ func (p *Problem) FitK(ctx context.Context, w Tapered) (float64, error) {
 func (p *Problem) bentK(ctx context.Context, w Tapered) (float64, error) {
 	var x []float64
 	var y, omega []float32
-	err := Evaluate(ctx, p.Store, p.Workers, w, func(*Scratch, int, []uint16) {}, func(t *Scratch, i int) {
+	err := Evaluate(ctx, p.Store, p.Workers, w, func(*Scratch, int) {}, func(t *Scratch, i int) {
 		x = append(x, t.X[:p.Store.Chunks[i].Rows]...)
 		y, omega = append(y, p.Target[i]...), append(omega, p.Omega[i]...)
 	})
@@ -171,13 +171,13 @@ func (p *Problem) FitScoreK() (k float64, any bool, err error) {
 	return k, true, err
 }
 
-// measures are sums over the rows that are trained on and those held out.
+// Measures are sums over the rows that are trained on and those held out.
 type Measures struct {
 	Loss, Weight [2]float64
 	squares      float64 // of the evaluations of rows trained on
 }
 
-// Indices of measures.
+// Indices of Measures.
 const (
 	Trained = 0
 	HeldOut = 1
@@ -191,19 +191,19 @@ func (m *Measures) add(o *Measures) {
 	m.squares += o.squares
 }
 
-// means returns the mean losses; NaN where there are no rows.
+// Means returns the mean losses; NaN where there are no rows.
 func (m *Measures) Means() (train, valid float64) {
 	return m.Loss[Trained] / m.Weight[Trained], m.Loss[HeldOut] / m.Weight[HeldOut]
 }
 
-// rms returns the root mean square evaluation of the rows trained on.
+// RMS returns the root mean square evaluation of the rows trained on.
 func (m *Measures) RMS() float64 { return math.Sqrt(m.squares / m.Weight[Trained]) }
 
-// measure takes the measures of coefficients w under slope k.
+// Measure takes the measures of coefficients w under slope k.
 func (p *Problem) Measure(ctx context.Context, w Tapered, k float64) (Measures, error) {
 	var sum Measures
 	parts := make([]Measures, len(p.Store.Chunks))
-	err := Evaluate(ctx, p.Store, p.Workers, w, func(t *Scratch, i int, _ []uint16) {
+	err := Evaluate(ctx, p.Store, p.Workers, w, func(t *Scratch, i int) {
 		c, m := p.Store.Chunks[i], &parts[i]
 		for j, x := range t.X[:c.Rows] {
 			side, o := p.Side(i, j)
@@ -221,12 +221,12 @@ func (p *Problem) Measure(ctx context.Context, w Tapered, k float64) (Measures, 
 	return sum, err
 }
 
-// rms returns the root mean square evaluation of all rows of the store, each
+// RMS returns the root mean square evaluation of all rows of the store, each
 // counted once.
 func RMS(ctx context.Context, s *rows.Store, workers int, w Tapered) (float64, error) {
 	sum := 0.0
 	parts := make([]float64, len(s.Chunks))
-	err := Evaluate(ctx, s, workers, w, func(t *Scratch, i int, _ []uint16) {
+	err := Evaluate(ctx, s, workers, w, func(t *Scratch, i int) {
 		for _, x := range t.X[:s.Chunks[i].Rows] {
 			parts[i] += float64(x * x)
 		}

@@ -1,8 +1,6 @@
 package rows
 
-import (
-	"math"
-)
+import "math"
 
 // maxPairs is the largest number of pairs in a dictionary.
 const maxPairs = math.MaxUint16
@@ -15,9 +13,9 @@ const maxPairs = math.MaxUint16
 // features have more than 65,535, the rows keep the rare ones in a wider form.
 type dictionary struct {
 	pairs []Entry
-	small []*[256]uint16 // by term, then by count+128: number + 1, or 0
-	large map[Entry]uint16
-	limit int // largest number of pairs
+	small []*[256]uint16   // by term, then by count+128: number + 1, or 0
+	large map[Entry]uint16 // of other counts: number + 1
+	limit int              // largest number of pairs
 }
 
 func newDictionary(terms int) dictionary {
@@ -25,36 +23,29 @@ func newDictionary(terms int) dictionary {
 }
 
 // number returns the number of a pair, or false if the dictionary is full.
-func (d *dictionary) number(term uint16, count float32) (uint16, bool) {
-	n := int(count)
-	if float32(n) != count || n < -128 || n > 127 {
-		return d.numberOf(Entry{term, count})
+func (d *dictionary) number(e Entry) (uint16, bool) {
+	n := int(e.Count)
+	if float32(n) != e.Count || n < -128 || n > 127 {
+		at := d.large[e]
+		if at == 0 && len(d.pairs) < d.limit {
+			at = d.add(e)
+			d.large[e] = at
+		}
+		return at - 1, at > 0
 	}
-	line := d.small[term]
+	line := d.small[e.Term]
 	if line == nil {
 		line = new([256]uint16)
-		d.small[term] = line
+		d.small[e.Term] = line
 	}
-	if at := line[n+128]; at > 0 {
-		return at - 1, true
+	if line[n+128] == 0 && len(d.pairs) < d.limit {
+		line[n+128] = d.add(e)
 	}
-	if len(d.pairs) >= d.limit {
-		return 0, false
-	}
-	d.pairs = append(d.pairs, Entry{term, count})
-	line[n+128] = uint16(len(d.pairs))
-	return uint16(len(d.pairs) - 1), true
+	return line[n+128] - 1, line[n+128] > 0
 }
 
-func (d *dictionary) numberOf(p Entry) (uint16, bool) {
-	if at, ok := d.large[p]; ok {
-		return at, true
-	}
-	if len(d.pairs) >= d.limit {
-		return 0, false
-	}
-	at := uint16(len(d.pairs))
-	d.pairs = append(d.pairs, p)
-	d.large[p] = at
-	return at, true
+// add adds a pair and returns its number + 1.
+func (d *dictionary) add(e Entry) uint16 {
+	d.pairs = append(d.pairs, e)
+	return uint16(len(d.pairs))
 }

@@ -43,7 +43,7 @@ func (b Build) Features(ctx context.Context, set dataset.FeatureSet, sources []F
 	c := featureCollector{line: line, to: to, unchecked: b.Unchecked, skipped: dataset.Skipped{}}
 	if set.Bent() {
 		if err := c.bendBy(&set, b.KeepFormula); err != nil {
-			return nil, errors.Join(err, to.abandon())
+			return nil, errors.Join(err, to.s.Close())
 		}
 	}
 	total, done := int64(0), int64(0)
@@ -64,7 +64,7 @@ func (b Build) Features(ctx context.Context, set dataset.FeatureSet, sources []F
 				}
 			}
 			if err != nil {
-				return nil, errors.Join(fmt.Errorf("%s: %w", s.Name, err), to.abandon())
+				return nil, errors.Join(fmt.Errorf("%s: %w", s.Name, err), to.s.Close())
 			}
 			infos[i].Rows++
 			done++

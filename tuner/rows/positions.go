@@ -7,6 +7,7 @@ import (
 	"iter"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/inorder"
 	"github.com/assay-chess/assay/eval"
 )
 
@@ -41,9 +42,8 @@ type job struct {
 	first     int64 // number in its source of the first position
 	positions []dataset.PositionRow
 	entries   []Entry // of all rows, one after the other
-	rows      []Row   // entries are slices of the above
 	ends      []int   // of each row's entries
-	done      chan struct{}
+	rows      []Row   // their Entries are slices of the above
 }
 
 // Build says how a store is built. The zero value is a store in memory, built
@@ -80,11 +80,6 @@ func (b Build) progress(done, total int64) {
 	}
 }
 
-// BuildStore is Build.Positions into memory.
-func BuildStore(ctx context.Context, m *eval.Model, sources []Source, want int, progress func(done, total int64, note string)) (*Store, error) {
-	return Build{Workers: want, Progress: progress}.Positions(ctx, m, sources)
-}
-
 // Positions extracts the model's features from all positions of the sources.
 // Errors name the source and the row, counted from 1.
 func (b Build) Positions(ctx context.Context, m *eval.Model, sources []Source) (*Store, error) {
@@ -99,42 +94,34 @@ func (b Build) Positions(ctx context.Context, m *eval.Model, sources []Source) (
 			bend, err = newBend(&set)
 		}
 		if err != nil {
-			return nil, errors.Join(err, to.abandon())
+			return nil, errors.Join(err, to.s.Close())
 		}
 		to.bendBy(bend)
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	n := workers(b.Workers, 1<<30)
-	todo, queue, used := make(chan *job, n), make(chan *job, 2*n), make(chan *job, 4*n)
-	failed := make(chan error, 1)
-	go func() {
-		defer close(queue)
-		defer close(todo)
-		failed <- read(ctx, sources, todo, queue, used)
-	}()
-	for range n {
-		go func() {
-			var f eval.Features
-			for j := range todo {
-				j.extract(m, bend, &f, &sources[j.source])
-				close(j.done)
-			}
-		}()
-	}
-	c := collector{b: to, infos: make([]SourceInfo, len(sources)), progress: b.progress}
+	n := inorder.Workers(b.Workers)
+	c := collector{b: to, used: make(chan *job, 4*n), infos: make([]SourceInfo, len(sources)), progress: b.progress}
 	for i, s := range sources {
 		c.infos[i] = SourceInfo{Name: s.Name, Hash: s.Hash}
 		c.total += s.Len
 	}
-	err = c.collect(queue, used, cancel)
-	if readErr := <-failed; err == nil {
-		err = readErr
+	var unread error // of the sources; rows before it come first
+	err = inorder.Run(ctx, n, func(_ context.Context, send func(*job) error) error {
+		unread = c.read(sources, send)
+		return nil
+	}, func(_ context.Context, jobs iter.Seq[*job]) error {
+		var f eval.Features
+		for j := range jobs {
+			j.extract(m, bend, &f, &sources[j.source])
+		}
+		return nil
+	}, c.take)
+	if err == nil {
+		err = unread
 	}
 	if err != nil {
-		return nil, errors.Join(err, to.abandon())
+		return nil, errors.Join(err, to.s.Close())
 	}
-	s, err := c.b.Finish()
+	s, err := to.Finish()
 	if err != nil {
 		return nil, err
 	}
@@ -148,52 +135,6 @@ func (b Build) Positions(ctx context.Context, m *eval.Model, sources []Source) (
 	return s, nil
 }
 
-// read cuts the sources into jobs, in order. Those that were used are filled again.
-func read(ctx context.Context, sources []Source, todo, queue chan<- *job, used <-chan *job) error {
-	for i, s := range sources {
-		j := newJob(i, 0, used)
-		for row, err := range s.Rows {
-			if err != nil {
-				return fmt.Errorf("%s: %w", s.Name, err)
-			}
-			j.positions = append(j.positions, row)
-			if len(j.positions) == readBlock {
-				if err := send(ctx, j, todo, queue); err != nil {
-					return err
-				}
-				j = newJob(i, j.first+readBlock, used)
-			}
-		}
-		if len(j.positions) > 0 {
-			if err := send(ctx, j, todo, queue); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func newJob(source int, first int64, used <-chan *job) *job {
-	var j *job
-	select {
-	case j = <-used:
-	default:
-		j = &job{positions: make([]dataset.PositionRow, 0, readBlock)}
-	}
-	j.source, j.first, j.positions, j.done = source, first, j.positions[:0], make(chan struct{})
-	return j
-}
-
-func send(ctx context.Context, j *job, todo, queue chan<- *job) error {
-	select {
-	case queue <- j:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	todo <- j // workers do not stop before todo is closed
-	return nil
-}
-
 // extract turns the job's positions into rows.
 func (j *job) extract(m *eval.Model, bend *Bend, f *eval.Features, s *Source) {
 	factor := s.Weight
@@ -201,46 +142,27 @@ func (j *job) extract(m *eval.Model, bend *Bend, f *eval.Features, s *Source) {
 		factor = 1
 	}
 	j.rows, j.entries, j.ends = j.rows[:0], j.entries[:0], j.ends[:0]
-	if bend != nil {
-		j.extractBent(m, bend, f, factor, s.TrainOnly)
-		return
-	}
-	for i := range j.positions {
-		p := &j.positions[i]
-		m.Features(&p.Board, f)
-		for _, e := range f.Entries {
-			j.entries = append(j.entries, Entry{e.Term, float32(e.Count)})
-		}
-		j.ends = append(j.ends, len(j.entries))
-		j.rows = append(j.rows, Row{
-			Phase: f.Phase, Scale: float32(f.ScaleNum) / float32(f.ScaleDen),
-			Result: p.Result, Score: p.Score, Weight: p.Weight * factor,
-			Game: p.Game, Opening: p.Opening, TrainOnly: s.TrainOnly,
-		})
-	}
-	j.share()
-}
-
-// extractBent is extract for a model with a formula.
-func (j *job) extractBent(m *eval.Model, bend *Bend, f *eval.Features, factor float32, trainOnly bool) {
 	var features dataset.FeatureRow
 	var row Row
 	for i := range j.positions {
 		p := &j.positions[i]
 		m.Features(&p.Board, f)
-		countedBy(f, &features)
-		bend.row(&features, j.first+int64(i), &row)
-		j.entries = append(j.entries, row.Entries...)
+		if bend != nil {
+			countedBy(f, &features)
+			bend.row(&features, j.first+int64(i), &row)
+			j.entries = append(j.entries, row.Entries...)
+		} else {
+			for _, e := range f.Entries {
+				j.entries = append(j.entries, Entry{e.Term, float32(e.Count)})
+			}
+			row.Phase, row.Scale = f.Phase, float32(f.ScaleNum)/float32(f.ScaleDen)
+		}
 		j.ends = append(j.ends, len(j.entries))
-		next := row
-		next.Result, next.Score, next.Weight, next.Game, next.Opening, next.TrainOnly = p.Result, p.Score, p.Weight*factor, p.Game, p.Opening, trainOnly
-		j.rows = append(j.rows, next)
+		j.rows = append(j.rows, row)
+		to := &j.rows[i]
+		to.Result, to.Score, to.Weight = p.Result, p.Score, p.Weight*factor
+		to.Game, to.Opening, to.TrainOnly = p.Game, p.Opening, s.TrainOnly
 	}
-	j.share()
-}
-
-// share gives each row its part of the entries.
-func (j *job) share() {
 	from := 0
 	for i, end := range j.ends {
 		j.rows[i].Entries = j.entries[from:end]
@@ -248,42 +170,69 @@ func (j *job) share() {
 	}
 }
 
-// collector takes the finished jobs in order.
+// collector cuts sources into jobs and takes the finished ones in order.
 type collector struct {
 	b           *Builder
 	sample      reservoir
+	used        chan *job // to be filled again
 	infos       []SourceInfo
 	done, total int64
 	progress    func(done, total int64)
 }
 
-// collect adds the rows of all jobs. After an error it cancels the reading
-// and drains what is under way.
-func (c *collector) collect(queue <-chan *job, used chan<- *job, cancel func()) error {
-	var failed error
-	for j := range queue {
-		<-j.done
-		if failed != nil {
-			continue
-		}
-		info := &c.infos[j.source]
-		for i := range j.rows {
-			if err := c.b.Add(&j.rows[i]); err != nil {
-				failed = fmt.Errorf("%s: row %d: %w", info.Name, j.first+int64(i)+1, err)
-				cancel()
-				break
+// read sends the sources' positions as jobs.
+func (c *collector) read(sources []Source, send func(*job) error) error {
+	for i, s := range sources {
+		j := c.job(i, 0)
+		for row, err := range s.Rows {
+			if err != nil {
+				return fmt.Errorf("%s: %w", s.Name, err)
 			}
-			if j.rows[i].Weight > 0 {
-				c.sample.add(&j.positions[i].Board)
+			j.positions = append(j.positions, row)
+			if len(j.positions) == readBlock {
+				if err := send(j); err != nil {
+					return err
+				}
+				j = c.job(i, j.first+readBlock)
 			}
 		}
-		info.Rows += int64(len(j.rows))
-		c.done += int64(len(j.rows))
-		c.progress(c.done, c.total)
-		select {
-		case used <- j:
-		default:
+		if len(j.positions) > 0 {
+			if err := send(j); err != nil {
+				return err
+			}
 		}
 	}
-	return failed
+	return nil
+}
+
+func (c *collector) job(source int, first int64) *job {
+	var j *job
+	select {
+	case j = <-c.used:
+	default:
+		j = &job{positions: make([]dataset.PositionRow, 0, readBlock)}
+	}
+	j.source, j.first, j.positions = source, first, j.positions[:0]
+	return j
+}
+
+// take adds the rows of a job.
+func (c *collector) take(j *job) error {
+	info := &c.infos[j.source]
+	for i := range j.rows {
+		if err := c.b.Add(&j.rows[i]); err != nil {
+			return fmt.Errorf("%s: row %d: %w", info.Name, j.first+int64(i)+1, err)
+		}
+		if j.rows[i].Weight > 0 {
+			c.sample.add(&j.positions[i].Board)
+		}
+	}
+	info.Rows += int64(len(j.rows))
+	c.done += int64(len(j.rows))
+	c.progress(c.done, c.total)
+	select {
+	case c.used <- j:
+	default:
+	}
+	return nil
 }

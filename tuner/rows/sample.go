@@ -3,6 +3,7 @@ package rows
 import (
 	"context"
 
+	"github.com/assay-chess/assay/dataset/inorder"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/eval"
 )
@@ -79,7 +80,7 @@ func samplePieces(ctx context.Context, m *eval.Model, positions []board.Position
 		return nil
 	}
 	merge := func(s *scratch, _ int) { total.merge(s.part) }
-	err := Ordered(ctx, want, (len(positions)+block-1)/block, alloc, work, merge)
+	err := inorder.Merge(ctx, want, (len(positions)+block-1)/block, alloc, work, merge)
 	return total, err
 }
 

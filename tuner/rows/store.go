@@ -112,15 +112,9 @@ type Builder struct {
 	s      *Store
 	byGame map[uint64]uint32
 	open   [MaxPhase + 1]openChunk
-	other  []factorGroup // rows of the same factors, in order of first row
+	other  []openChunk // rows of the same factors, in order of first row
 	group  map[[2]float32]int
 	mixed  openChunk // rows with factors of their own
-}
-
-// factorGroup is an open chunk of rows with the same factors.
-type factorGroup struct {
-	mg, eg float32
-	openChunk
 }
 
 // A group of its own pays from about this number of rows on: a pass prepares
@@ -133,7 +127,15 @@ const (
 
 // NewBuilder returns a builder for rows whose terms are below terms.
 func NewBuilder(terms int) *Builder {
-	return &Builder{s: &Store{terms: terms, pairs: newDictionary(terms)}, byGame: make(map[uint64]uint32), group: make(map[[2]float32]int)}
+	b := &Builder{
+		s:      &Store{terms: terms, pairs: newDictionary(terms)},
+		byGame: make(map[uint64]uint32), group: make(map[[2]float32]int),
+	}
+	for phase := range b.open {
+		b.open[phase].factors = factors{phase, float64(phase) / MaxPhase, float64(MaxPhase-phase) / MaxPhase}
+	}
+	b.mixed.factors = factors{OwnFactors, math.NaN(), math.NaN()}
+	return b
 }
 
 // bendBy makes the store one of rows that a formula evaluates.
@@ -168,76 +170,61 @@ func (b *Builder) Add(r *Row) error {
 	if err := r.check(b.s.terms); err != nil || r.Weight == 0 {
 		return err
 	}
-	o, group := b.chunkOf(r)
+	o := b.chunkOf(r)
 	o.add(r, b.gameIndex(r.Game, r.Opening, r.TrainOnly), &b.s.pairs)
 	b.s.rows++
-	if len(o.lens) == ChunkRows {
-		return b.seal(o, group)
+	if len(o.rows) == ChunkRows {
+		return b.seal(o)
 	}
 	return nil
 }
 
-// chunkOf returns the open chunk that takes the row, and its phase, factors or
-// neither.
-func (b *Builder) chunkOf(r *Row) (*openChunk, Chunk) {
-	if b.s.bend != nil { // a formula takes the phase from a column: chunks are full and in order
-		b.mixed.mg, b.mixed.eg = append(b.mixed.mg, r.MG), append(b.mixed.eg, r.EG)
-		return &b.mixed, mixedGroup()
-	}
-	if r.Phase != OwnFactors {
-		return &b.open[r.Phase], phaseGroup(r.Phase)
+// chunkOf returns the open chunk that takes the row. A formula takes the phase from a column: its
+// chunks are full and in order.
+func (b *Builder) chunkOf(r *Row) *openChunk {
+	switch {
+	case b.s.bend != nil:
+		return &b.mixed
+	case r.Phase != OwnFactors:
+		return &b.open[r.Phase]
 	}
 	key := [2]float32{r.MG, r.EG}
 	i, ok := b.group[key]
-	if !ok && len(b.other) < maxGroups {
-		i, ok = len(b.other), true
-		b.group[key] = i
-		b.other = append(b.other, factorGroup{mg: r.MG, eg: r.EG})
+	switch {
+	case ok:
+		return &b.other[i]
+	case len(b.other) == maxGroups:
+		return &b.mixed
 	}
-	if !ok {
-		b.mixed.mg, b.mixed.eg = append(b.mixed.mg, r.MG), append(b.mixed.eg, r.EG)
-		return &b.mixed, mixedGroup()
-	}
-	return &b.other[i].openChunk, b.other[i].chunk()
+	b.group[key] = len(b.other)
+	b.other = append(b.other, openChunk{factors: factors{OwnFactors, float64(r.MG), float64(r.EG)}})
+	return &b.other[len(b.other)-1]
 }
-
-func phaseGroup(phase int) Chunk {
-	return Chunk{Phase: phase, MG: float64(phase) / MaxPhase, EG: float64(MaxPhase-phase) / MaxPhase}
-}
-
-func (g *factorGroup) chunk() Chunk {
-	return Chunk{Phase: OwnFactors, MG: float64(g.mg), EG: float64(g.eg)}
-}
-
-func mixedGroup() Chunk { return Chunk{Phase: OwnFactors, MG: math.NaN(), EG: math.NaN()} }
 
 // gameIndex numbers games in order of their first row.
 func (b *Builder) gameIndex(id, opening uint64, trainOnly bool) uint32 {
 	s := b.s
+	key := id
 	if id == 0 && opening == 0 {
 		s.gameless++
-		s.games = append(s.games, game{rows: 1, trainOnly: trainOnly})
-		return uint32(len(s.games) - 1)
+	} else {
+		if key == 0 { // rows of an opening without a game: one cluster
+			key = board.SplitMix64(opening)
+		}
+		if i, ok := b.byGame[key]; ok {
+			s.games[i].rows++
+			s.games[i].trainOnly = s.games[i].trainOnly || trainOnly
+			return i
+		}
+		b.byGame[key] = uint32(len(s.games))
 	}
-	key := id
-	if key == 0 { // rows of an opening without a game: one cluster
-		key = board.SplitMix64(opening)
-	}
-	if i, ok := b.byGame[key]; ok {
-		s.games[i].rows++
-		s.games[i].trainOnly = s.games[i].trainOnly || trainOnly
-		return i
-	}
-	i := uint32(len(s.games))
-	b.byGame[key] = i
 	s.games = append(s.games, game{id: id, opening: opening, rows: 1, trainOnly: trainOnly})
-	return i
+	return uint32(len(s.games) - 1)
 }
 
-// seal ends an open chunk, whose phase and factors are those of group.
-func (b *Builder) seal(o *openChunk, group Chunk) error {
+// seal ends an open chunk.
+func (b *Builder) seal(o *openChunk) error {
 	c := o.seal()
-	c.Phase, c.MG, c.EG = group.Phase, group.MG, group.EG
 	b.s.entries += int64(c.Size + len(c.Wide))
 	b.s.Chunks = append(b.s.Chunks, c)
 	if b.s.disk != nil {
@@ -246,21 +233,17 @@ func (b *Builder) seal(o *openChunk, group Chunk) error {
 	return nil
 }
 
-// abandon ends the life of a builder whose store is not wanted.
-func (b *Builder) abandon() error { return b.s.Close() }
-
 // Finish returns the store and ends the builder's life.
 func (b *Builder) Finish() (*Store, error) {
 	s := b.s
-	if err := b.sealAll(); err != nil {
+	err := b.sealAll()
+	if err == nil && s.disk != nil {
+		err = s.disk.flush()
+	}
+	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	*b = Builder{}
-	if s.disk != nil {
-		if err := s.disk.flush(); err != nil {
-			return nil, errors.Join(err, s.Close())
-		}
-	}
 	slices.SortStableFunc(s.Chunks, byFactors)
 	base := 0
 	for _, c := range s.Chunks {
@@ -273,29 +256,28 @@ func (b *Builder) Finish() (*Store, error) {
 // sealAll ends all open chunks. Small groups of equal factors become mixed.
 func (b *Builder) sealAll() error {
 	for phase := range b.open {
-		if o := &b.open[phase]; len(o.lens) > 0 {
-			if err := b.seal(o, phaseGroup(phase)); err != nil {
+		if o := &b.open[phase]; len(o.rows) > 0 {
+			if err := b.seal(o); err != nil {
 				return err
 			}
 		}
 	}
 	for i := range b.other {
-		g := &b.other[i]
-		if n := len(g.lens); n >= groupRows {
-			if err := b.seal(&g.openChunk, g.chunk()); err != nil {
-				return err
-			}
-		} else if len(b.mixed.lens)+n > ChunkRows {
-			if err := b.seal(&b.mixed, mixedGroup()); err != nil {
+		g, to := &b.other[i], &b.mixed
+		if len(g.rows) >= groupRows {
+			to = g
+		}
+		if to == g || len(to.rows)+len(g.rows) > ChunkRows {
+			if err := b.seal(to); err != nil {
 				return err
 			}
 		}
-		b.mixed.move(&g.openChunk, g.mg, g.eg)
+		b.mixed.move(g)
 	}
-	if len(b.mixed.lens) == 0 {
+	if len(b.mixed.rows) == 0 {
 		return nil
 	}
-	return b.seal(&b.mixed, mixedGroup())
+	return b.seal(&b.mixed)
 }
 
 // byFactors compares chunks by phase, then factors; mixed ones are last.

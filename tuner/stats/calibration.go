@@ -74,7 +74,7 @@ type calibrationSums struct {
 func Calibrate(ctx context.Context, p *objective.Problem, start, w objective.Tapered) (sides [2]calibrationSums, err error) {
 	s := p.Store
 	losses := make([][]float32, len(s.Chunks)) // under the start weights
-	err = objective.Evaluate(ctx, s, p.Workers, start, func(t *objective.Scratch, i int, _ []uint16) {
+	err = objective.Evaluate(ctx, s, p.Workers, start, func(t *objective.Scratch, i int) {
 		losses[i] = make([]float32, s.Chunks[i].Rows)
 		for j := range losses[i] {
 			v, _, _ := p.Loss.At(p.K, t.X[j], float64(p.Target[i][j]))
@@ -85,7 +85,7 @@ func Calibrate(ctx context.Context, p *objective.Problem, start, w objective.Tap
 		return sides, err
 	}
 	parts := make([]*[2]calibrationSums, len(s.Chunks))
-	err = objective.Evaluate(ctx, s, p.Workers, w, func(t *objective.Scratch, i int, _ []uint16) {
+	err = objective.Evaluate(ctx, s, p.Workers, w, func(t *objective.Scratch, i int) {
 		parts[i] = new([2]calibrationSums)
 		for j := range losses[i] {
 			calibrateRow(p, parts[i], i, j, t.X[j], float64(losses[i][j]))

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/assay-chess/assay/dataset/inorder"
 	"github.com/assay-chess/assay/tuner/internal/dense"
 	"github.com/assay-chess/assay/tuner/objective"
 	"github.com/assay-chess/assay/tuner/rows"
@@ -155,7 +156,7 @@ func sumClusters(ctx context.Context, o *objective.Penalized, c *rows.Clusters, 
 		floats.Add(out.meat.RawSymmetric().Data, s.meat.RawSymmetric().Data)
 	}
 	blocks := (pass.n + pass.block - 1) / pass.block
-	if err := rows.Ordered(ctx, p.Workers, blocks, pass.scratch, pass.do, merge); err != nil {
+	if err := inorder.Merge(ctx, p.Workers, blocks, pass.scratch, pass.do, merge); err != nil {
 		return nil, nil, err
 	}
 	factors := []objective.Together{{objective.Curvature}}
@@ -211,15 +212,14 @@ func (c *clusterPass) do(s *clusterScratch, piece int) error {
 			n := c.place[g]
 			wanted[j] = n >= lo && n < hi && c.p.Omega[i][j] > 0
 		}
-		codes, err := s.Differentiate(c.p.Store, k, c.w, wanted)
-		if err != nil {
+		if err := s.Differentiate(c.p.Store, k, c.w, wanted); err != nil {
 			return err
 		}
 		c.p.Derivatives(s.Scratch, i, wanted)
 		if c.p.Store.Bend() != nil {
-			c.collectParts(s, k, codes, lo)
+			c.collectParts(s, k, lo)
 		} else {
-			c.collect(s, k, codes, lo)
+			c.collect(s, k, lo)
 		}
 	}
 	for i := range int(hi - lo) {
@@ -239,47 +239,40 @@ func (c *clusterPass) do(s *clusterScratch, piece int) error {
 }
 
 // collect adds the chunk's rows to the scores and informations of the block's clusters.
-func (c *clusterPass) collect(s *clusterScratch, k *rows.Chunk, codes []uint16, lo int32) {
-	pairs, row, wides := c.p.Store.Pairs(), 0, k.Wide
-	for _, r := range k.Runs {
-		n := int(r.Length)
-		for range r.Rows {
-			line := codes[:n]
-			codes = codes[n:]
-			end := 0
-			for end < len(wides) && int(wides[end].Row) == row {
-				end++
-			}
-			if s.wanted[row] {
-				at := int(c.place[k.Game[row]] - lo)
-				u, info := s.u.RawRowView(at), s.info.RawRowView(at)
-				a, b := k.Factors(row)
-				mg, eg, h := a*s.X[row], b*s.X[row], s.Y[row]
-				for _, code := range line {
-					spread(c.q, pairs[code], mg, eg, h, u, info)
-				}
-				for _, w := range wides[:end] {
-					spread(c.q, w.Entry, mg, eg, h, u, info)
-				}
-			}
-			wides = wides[end:]
-			row++
-		}
-	}
-}
-
-// collectParts is collect for rows that a formula evaluates.
-func (c *clusterPass) collectParts(s *clusterScratch, k *rows.Chunk, codes []uint16, lo int32) {
-	s.EachPart(c.p.Store, k, codes, func(row int, parts []objective.Part) {
+func (c *clusterPass) collect(s *clusterScratch, k *rows.Chunk, lo int32) {
+	pairs := c.p.Store.Pairs()
+	k.EachLine(s.Codes, func(row int, line []uint16, wides []rows.Wide) {
 		if !s.wanted[row] {
 			return
 		}
-		at := int(c.place[k.Game[row]] - lo)
-		u, info := s.u.RawRowView(at), s.info.RawRowView(at)
+		u, info := s.of(int(c.place[k.Game[row]] - lo))
+		a, b := k.Factors(row)
+		mg, eg, h := a*s.X[row], b*s.X[row], s.Y[row]
+		for _, code := range line {
+			spread(c.q, pairs[code], mg, eg, h, u, info)
+		}
+		for _, w := range wides {
+			spread(c.q, w.Entry, mg, eg, h, u, info)
+		}
+	})
+}
+
+// collectParts is collect for rows that a formula evaluates.
+func (c *clusterPass) collectParts(s *clusterScratch, k *rows.Chunk, lo int32) {
+	s.EachPart(c.p.Store, k, func(row int, parts []objective.Part) {
+		if !s.wanted[row] {
+			return
+		}
+		u, info := s.of(int(c.place[k.Game[row]] - lo))
 		for _, e := range parts {
 			spread(c.q, e.Entry, e.MG*s.X[row], e.EG*s.X[row], s.Y[row]*size(e), u, info)
 		}
 	})
+}
+
+// of returns the score and the information of a cluster of the block.
+func (s *clusterScratch) of(cluster int) (u, info []float64) {
+	return s.u.RawRowView(cluster), s.info.RawRowView(cluster)
 }
 
 // size is the squared derivative by both halves of a part's term: 1 in a linear evaluation.
