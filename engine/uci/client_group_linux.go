@@ -1,9 +1,10 @@
 package uci
 
-import "syscall"
+import (
+	"os/exec"
+	"syscall"
+)
 
-// processAttributes puts the process into its own process group, and has the kernel kill
-// it when we are killed and cannot do so any more.
-func processAttributes() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-}
+// endWithUs has the kernel kill a process in a group of its own when this process is killed, and cannot
+// do so any more.
+func endWithUs(cmd *exec.Cmd) { cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL }

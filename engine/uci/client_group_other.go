@@ -1,16 +1,8 @@
-//go:build !unix
+//go:build !linux
 
 package uci
 
-import (
-	"os"
-	"syscall"
-)
+import "os/exec"
 
-// processAttributes returns nil: there are no process groups.
-func processAttributes() *syscall.SysProcAttr { return nil }
-
-// killGroup kills the process.
-func killGroup(p *os.Process) {
-	_ = p.Kill() // it fails only if the process has exited
-}
+// endWithUs does nothing: only Linux can end a process with the one that started it.
+func endWithUs(*exec.Cmd) {}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/assay-chess/assay/engine/cores"
+	"github.com/assay-chess/assay/engine/group"
 	"github.com/assay-chess/assay/engine/stall"
 	"github.com/assay-chess/assay/engine/uci/sandbox"
 )
@@ -84,7 +85,8 @@ const reapTimeout = 20 * time.Second
 // the command says so.
 func startProcess(c *Command, core int, contained func(act string)) (*process, error) {
 	cmd := exec.Command(c.Path, c.Args...)
-	cmd.SysProcAttr = processAttributes()
+	group.Own(cmd)
+	endWithUs(cmd)
 	strays := newStrays()
 	cmd.Env = strays.environment()
 	refused := &refusals{}
@@ -152,14 +154,14 @@ func (p *process) supervise(cmd *exec.Cmd, box *sandbox.Box, strays *strays, cor
 		defer close(killed)
 		<-p.ending
 		strays.note(p.pid)
-		killGroup(cmd.Process)
+		_ = group.Kill(cmd.Process) // it fails only if all have exited
 	}()
 	if awaitExit(p.pid) {
 		p.noteExit()
 	}
 	<-killed
-	killGroup(cmd.Process) // of an exited process: its children
-	_ = cmd.Wait()         // the state says more
+	_ = group.Kill(cmd.Process) // of an exited process: its children
+	_ = cmd.Wait()              // the state says more
 	p.state = cmd.ProcessState
 	strays.end(p.pid)
 	box.Close()

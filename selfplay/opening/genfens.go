@@ -7,11 +7,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 	"strings"
 	"time"
 
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/group"
 )
 
 // ErrGenfens says that an engine did not give the openings that it was asked for.
@@ -45,7 +45,8 @@ func (g *Genfens) Ask(ctx context.Context, n int, seed uint64) ([]string, error)
 	defer stop()
 	timer := time.AfterFunc(cmp.Or(g.Timeout, time.Minute), stop)
 	defer timer.Stop()
-	cmd := exec.CommandContext(inner, g.Command[0], append(g.Command[1:len(g.Command):len(g.Command)], g.Request(asked, seed), "quit")...)
+	args := append(g.Command[1:len(g.Command):len(g.Command)], g.Request(asked, seed), "quit")
+	cmd := group.Command(inner, g.Command[0], args...)
 	cmd.WaitDelay = time.Second // for a child that keeps the output open
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

@@ -5,11 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/assay-chess/assay/engine/group"
 )
 
 // benchTimeout is how long an engine's bench may take.
@@ -33,12 +34,11 @@ func (b *Build) Bench(ctx context.Context) (*Bench, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, benchTimeout)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, b.Path, "bench")
+	cmd := group.Command(ctx, b.Path, "bench")
 	cmd.Env = cleanEnvironment()
 	cmd.Stdin = strings.NewReader("quit\n") // for an engine that waits for commands
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
-	ownGroup(cmd)
 	cmd.WaitDelay = 2 * time.Second
 	start := time.Now()
 	err := cmd.Run()

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"github.com/assay-chess/assay/engine/group"
 )
 
 // Out is what a command writes the engine to.
@@ -29,7 +31,6 @@ func (c *Cache) run(ctx context.Context, short, dir, command, out string) error 
 	cmd.Dir, cmd.Env = dir, cleanEnvironment()
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
-	ownGroup(cmd)
 	cmd.WaitDelay = 2 * time.Second // for a child that keeps the output open
 	err := cmd.Run()
 	if ctx.Err() != nil {
@@ -47,9 +48,9 @@ func (c *Cache) run(ctx context.Context, short, dir, command, out string) error 
 
 func shell(ctx context.Context, command string) *exec.Cmd {
 	if runtime.GOOS == "windows" {
-		return exec.CommandContext(ctx, "cmd", "/C", command)
+		return group.Command(ctx, "cmd", "/C", command)
 	}
-	return exec.CommandContext(ctx, "sh", "-c", command)
+	return group.Command(ctx, "sh", "-c", command)
 }
 
 // quote quotes a path for the shell, if it needs quotes.
