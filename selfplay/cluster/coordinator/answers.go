@@ -43,16 +43,12 @@ func (s *session) receive(m *nats.Msg) error {
 		return err
 	}
 	for i, m := range messages {
-		data, err := json.Marshal(&replies[i])
-		if err != nil {
-			return err
-		}
 		if m.Reply != "" {
-			_ = m.Respond(data) // if it is lost, the worker sends the answer again
+			respond(m, &replies[i])
 		}
 	}
 	for _, u := range fresh {
-		if u.state == unanswered && u.result != nil { // its worker may have been banned meanwhile
+		if u.state == received { // its worker may have been banned meanwhile
 			if err := s.accept(u); err != nil {
 				return err
 			}
@@ -60,6 +56,13 @@ func (s *session) receive(m *nats.Msg) error {
 	}
 	s.out.handOut()
 	return nil
+}
+
+// respond replies to a worker. If the reply is lost, the worker asks or answers again.
+func respond(m *nats.Msg, reply any) {
+	if data, err := json.Marshal(reply); err == nil {
+		_ = m.Respond(data)
+	}
 }
 
 // readAnswer verifies an answer, and writes it into the ledger and returns the unit if it is
@@ -86,28 +89,8 @@ func (s *session) readAnswer(m *nats.Msg) (*unit, wire.Reply, error) {
 		s.out.room(worker)
 		return nil, wire.Reply{Kept: true}, nil // of a series that is over
 	}
-	if a.Returned != "" {
-		s.out.freed(u, worker)
-		s.registry.note(worker, fmt.Sprintf("worker %s gives game %d back: %s", worker, u.job.Number, sanitize(a.Returned, maxReason)))
-		s.takeBack(u)
-		return nil, wire.Reply{Kept: true}, nil
-	}
-	if a.Declined != "" {
-		s.out.freed(u, worker)
-		why := sanitize(a.Declined, maxReason)
-		if s.share.exclude(worker, why) {
-			s.Log(fmt.Sprintf("worker %s does not play for this run: %s", worker, why))
-		}
-		if s.replays[u].worker == worker {
-			s.replayHere(u)
-		}
-		s.takeBack(u)
-		return nil, wire.Reply{Kept: true}, nil
-	}
-	if a.Failed != "" {
-		s.out.freed(u, worker)
-		s.takeBack(u)
-		return nil, wire.Reply{Kept: true}, s.unitFailed(u, worker, sanitize(a.Failed, maxReason))
+	if a.Returned != "" || a.Declined != "" || a.Failed != "" {
+		return nil, wire.Reply{Kept: true}, s.notPlayed(u, worker, &a)
 	}
 	result := &selfplay.Result{}
 	if err := json.Unmarshal(a.Result, result); err != nil {
@@ -121,28 +104,72 @@ func (s *session) readAnswer(m *nats.Msg) (*unit, wire.Reply, error) {
 		return nil, wire.Reply{Again: "its checksum is wrong: it was damaged on the way"}, nil
 	}
 	if err := result.Verify(&u.job); err != nil {
-		return nil, wire.Reply{Refused: "the result is impossible"}, s.banFor(worker, "it sent an impossible result: "+err.Error())
+		return nil, wire.Reply{Refused: "the result is impossible"},
+			s.banFor(worker, "it sent an impossible result: "+err.Error())
 	}
 	s.out.freed(u, worker)
-	if u.state != unanswered || u.result != nil {
+	if u.state != unanswered {
 		if e, ok := s.replays[u]; ok && e.worker == worker {
-			s.share.replay(min(result.Time[0]+result.Time[1], time.Since(e.sent)))
+			s.share.replay(timeOf(result, e.sent))
 		}
 		reply, err := s.compare(u, worker, sum, a.Replay)
 		return nil, reply, err
 	}
-	result.Players = u.sent.Job.Players
-	data, err := json.Marshal(result) // not the bytes that came: they may be long, and hold more than a result
-	if err != nil {
+	u.state = received
+	if err := s.record(u, worker, sum, result); err != nil {
 		return nil, wire.Reply{}, err
 	}
-	u.worker, u.sum, u.result = worker, sum, result
-	s.gameTime.add(result, time.Since(u.firstSent))
-	s.share.settle(u.expected, result.Try > 0, min(result.Time[0]+result.Time[1], time.Since(u.firstSent)))
+	s.share.settle(u.expected, result.Try > 0, timeOf(result, u.firstSent))
 	u.expected = 0
 	s.registry.answered(worker, s.key, result)
 	delete(s.failing, worker)
-	return u, wire.Reply{Kept: true}, s.ledger.write(&line{Unit: u.id, Worker: worker, Sum: sum, Result: data})
+	return u, wire.Reply{Kept: true}, nil
+}
+
+// timeOf returns what a game took by its clocks, within what is possible since it was sent.
+func timeOf(r *selfplay.Result, sent time.Time) time.Duration {
+	most := time.Since(sent)
+	return min(max(0, min(r.Time[0], most))+max(0, min(r.Time[1], most)), most)
+}
+
+// record writes the first answer to a unit into the ledger. It writes the result and not the
+// bytes that came: they may be long, and hold more than a result.
+func (s *session) record(u *unit, worker, sum string, r *selfplay.Result) error {
+	r.Players = u.sent.Job.Players
+	u.worker, u.sum, u.result = worker, sum, r
+	x, err := u.line()
+	if err != nil {
+		return err
+	}
+	return s.ledger.write(x)
+}
+
+// line returns the ledger's line of an answer.
+func (u *unit) line() (*line, error) {
+	data, err := json.Marshal(u.result)
+	return &line{Unit: u.id, Worker: u.worker, Sum: u.sum, Result: data}, err
+}
+
+// notPlayed handles an answer that says why a worker did not play a unit.
+func (s *session) notPlayed(u *unit, worker string, a *wire.Answer) error {
+	s.out.freed(u, worker)
+	defer s.takeBack(u)
+	switch {
+	case a.Returned != "":
+		why := sanitize(a.Returned, maxReason)
+		s.registry.note(worker, fmt.Sprintf("worker %s gives game %d back: %s", worker, u.job.Number, why))
+	case a.Declined != "":
+		why := sanitize(a.Declined, maxReason)
+		if s.share.exclude(worker, why) {
+			s.Log(fmt.Sprintf("worker %s does not play for this run: %s", worker, why))
+		}
+		if s.replays[u].worker == worker {
+			s.replayHere(u)
+		}
+	default:
+		return s.unitFailed(u, worker, sanitize(a.Failed, maxReason))
+	}
+	return nil
 }
 
 // unitFailed notes that a worker could not play a unit. After several failures the
@@ -151,8 +178,9 @@ func (s *session) readAnswer(m *nats.Msg) (*unit, wire.Reply, error) {
 // workers cannot play them.
 func (s *session) unitFailed(u *unit, worker, why string) error {
 	s.registry.failed(worker, u.job.Number, why)
-	if s.failing[worker]++; s.hub != nil && s.failing[worker] >= maxFailures { // it may play for other runs
-		s.share.exclude(worker, fmt.Sprintf("it could not play %d units in a row; the last error: %s", s.failing[worker], why))
+	s.failing[worker]++
+	if n := s.failing[worker]; s.hub != nil && n >= maxFailures { // it may play for other runs
+		s.share.exclude(worker, failureReason(n, why))
 	}
 	if s.replays[u].worker == worker {
 		s.replayHere(u)
@@ -169,7 +197,8 @@ func (s *session) unitFailed(u *unit, worker, why string) error {
 	case u.deterministic && u.failures >= maxFailures:
 		s.referee.request(u)
 	case !u.deterministic && len(u.failedBy) >= maxFailures:
-		return fmt.Errorf("cluster: %d workers could not play game %d, the last of them %s: %s; fix the cause and start the run again", len(u.failedBy), u.job.Number, worker, why)
+		return fmt.Errorf("cluster: %d workers could not play game %d; the last error, of %s: %s; "+
+			"fix the cause and start the run again", len(u.failedBy), u.job.Number, worker, why)
 	}
 	return nil
 }
@@ -217,11 +246,13 @@ func (s *session) takeVerdict(v verdict) error {
 		return nil // of a series that is over
 	}
 	if v.err != nil {
-		return fmt.Errorf("cluster: game %d, which workers could not settle, failed on the coordinator too: %w", u.job.Number, v.err)
+		return fmt.Errorf("cluster: game %d, which workers could not settle, failed on the coordinator too: %w",
+			u.job.Number, v.err)
 	}
+	differs := fmt.Sprintf("its game %d differs from the coordinator's", u.job.Number)
 	for worker, sum := range u.disputes {
 		if sum != v.sum {
-			if err := s.banFor(worker, fmt.Sprintf("its game %d differs from the coordinator's", u.job.Number)); err != nil {
+			if err := s.banFor(worker, differs); err != nil {
 				return err
 			}
 		}
@@ -229,37 +260,23 @@ func (s *session) takeVerdict(v verdict) error {
 	u.disputes = nil
 	switch {
 	case u.state == unanswered:
-		return s.answerOwn(u, v.result)
+		if err := s.record(u, coordinatorItself, v.sum, v.result); err != nil {
+			return err
+		}
+		return s.accept(u)
 	case !u.replayable:
 		return nil // a worker was faster, and its game need not be equal
 	case u.sum == v.sum:
 		return s.replayPassed(u)
 	case u.state == counted:
-		s.Log(fmt.Sprintf("warning: game %d, played by worker %s, is wrong but already counted, because the replay of another game confirmed its batch", u.job.Number, u.worker))
+		s.Log(fmt.Sprintf("warning: game %d, played by worker %s, is wrong but already counted, "+
+			"because the replay of another game confirmed its batch", u.job.Number, u.worker))
 	}
-	return s.banFor(u.worker, fmt.Sprintf("its game %d differs from the coordinator's", u.job.Number))
+	return s.banFor(u.worker, differs)
 }
 
 // coordinatorItself is the worker of units that the coordinator played.
 const coordinatorItself = ""
-
-// answerOwn takes the coordinator's own result as the answer to a unit.
-func (s *session) answerOwn(u *unit, r *selfplay.Result) error {
-	r.Players = u.sent.Job.Players
-	sum, err := wire.Checksum(r)
-	if err != nil {
-		return err
-	}
-	data, err := json.Marshal(r)
-	if err != nil {
-		return err
-	}
-	u.worker, u.sum, u.result = coordinatorItself, sum, r
-	if err := s.ledger.write(&line{Unit: u.id, Sum: sum, Result: data}); err != nil {
-		return err
-	}
-	return s.accept(u)
-}
 
 // banFor gives a worker no more units, and its unconfirmed units to others.
 func (s *session) banFor(worker, why string) error {
@@ -271,14 +288,14 @@ func (s *session) banFor(worker, why string) error {
 	}
 	why = sanitize(why, maxReason)
 	s.registry.ban(worker, why)
-	s.banWorker(worker)
+	s.Ban(worker)
 	return s.voidAnswers(worker, why)
 }
 
 // voidAnswers has the unconfirmed answers of a banned worker played again.
 func (s *session) voidAnswers(worker, why string) error {
 	s.voided[worker] = true
-	s.out.takeAll(worker, nil)
+	s.out.takeAll(worker)
 	if err := s.ledger.write(&line{Worker: worker, Banned: why}); err != nil {
 		return err
 	}
@@ -288,18 +305,17 @@ func (s *session) voidAnswers(worker, why string) error {
 		s.reset(u)
 	}
 	for _, u := range s.units { // answers that are being received are not in a batch yet
-		if u.state == unanswered && u.result != nil && u.worker == worker {
+		if u.state == received && u.worker == worker {
 			void.Void = append(void.Void, u.id)
-			u.worker, u.sum, u.result = "", "", nil
+			u.state, u.worker, u.sum, u.result = unanswered, "", "", nil
 			s.takeBack(u)
 		}
 	}
 	s.Log(fmt.Sprintf("worker %s is banned: %s; %d of its games are played again", worker, why, len(void.Void)))
-	if len(void.Void) == 0 {
-		return s.ledger.sync()
-	}
-	if err := s.ledger.write(void); err != nil {
-		return err
+	if len(void.Void) > 0 {
+		if err := s.ledger.write(void); err != nil {
+			return err
+		}
 	}
 	return s.ledger.sync()
 }
@@ -329,4 +345,11 @@ func (s *session) reset(u *unit) {
 	s.unanswered++
 	u.firstSent = time.Time{}
 	s.takeBack(u)
+}
+
+// takeBack has a unit without an answer wait for a worker, unless one has it.
+func (s *session) takeBack(u *unit) {
+	if u.state == unanswered && u.holder == "" {
+		s.out.enqueue(u)
+	}
 }

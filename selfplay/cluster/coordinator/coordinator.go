@@ -102,14 +102,21 @@ var _ selfplay.Runner = (*Coordinator)(nil)
 
 // New returns a coordinator, which starts with its first job. Close it when done.
 func New(c Config) *Coordinator {
+	c.setDefaults()
+	r := newRegistry(&c)
+	return &Coordinator{Config: c, registry: r, share: r.pool.join(1, 0)}
+}
+
+func (c *Config) setDefaults() {
 	if c.Lease == 0 {
 		c.Lease = DefaultLease
 	}
 	if c.Log == nil {
 		c.Log = func(string) {}
 	}
-	r := newRegistry(&c)
-	return &Coordinator{Config: c, registry: r, share: newPool(r).join(1, 0)}
+	if c.Ban == nil {
+		c.Ban = func(string) {}
+	}
 }
 
 // Parallel returns how many jobs should be under way: the cores of the present workers, and
@@ -118,7 +125,8 @@ func (c *Coordinator) Parallel() int {
 	workers, cores := c.registry.capacity()
 	held := 0
 	if c.ReplayShare > 0 {
-		held = workers * newPendingBatches(c.ReplayShare).size / 4 // a series has 8 openings under way for each game
+		// a series has 8 openings under way for each game
+		held = workers * newPendingBatches(c.ReplayShare).size / 4
 	}
 	if most := c.share.limit(); most > 0 {
 		cores = min(cores, most)
@@ -136,10 +144,10 @@ func (c *Coordinator) Run(ctx context.Context, jobs <-chan selfplay.Job, results
 	if err := c.start(); err != nil {
 		return err
 	}
-	d := newSession(ctx, c)
-	err := d.loop(jobs, results)
-	d.out.close()
-	c.referee.clear()
+	s := newSession(ctx, c)
+	err := s.loop(jobs, results)
+	s.out.close()
+	c.referee.queue = nil
 	if e := c.ledger.sync(); err == nil {
 		err = e
 	}
@@ -152,13 +160,7 @@ func (c *Coordinator) start() (err error) {
 	if c.referee != nil {
 		return nil
 	}
-	if err := makePrivate(c.Dir); err != nil {
-		return err
-	}
-	if c.lock, err = durable.TryLock(filepath.Join(c.Dir, lockFile)); err != nil {
-		return err
-	}
-	if c.run, err = runID(c.Dir); err != nil {
+	if c.lock, c.run, err = openFolder(c.Dir); err != nil {
 		return err
 	}
 	if c.ledger, c.past, err = openLedger(c.Dir); err != nil {
@@ -176,48 +178,63 @@ func (c *Coordinator) start() (err error) {
 		}
 	}()
 	c.answers = make(chan *nats.Msg, maxAnswers)
+	store := (*weightsStore)(nil)
 	if c.hub != nil {
-		err = c.join()
+		store, err = c.join()
 	} else {
-		err = c.listen(background)
+		store, err = c.listen(background)
 	}
 	if err != nil {
 		return err
 	}
+	c.players = &portablePlayers{
+		open: c.Open, store: store, sign: c.Signature, bare: c.OwnSandbox, known: map[string]portablePlayer{},
+	}
 	for worker := range c.past.banned {
-		c.banWorker(worker)
+		c.Ban(worker)
 	}
 	c.referee, c.stop = newReferee(background, c.Open), stop
 	return nil
 }
 
 // join makes the run one of its hub's.
-func (c *Coordinator) join() error {
+func (c *Coordinator) join() (*weightsStore, error) {
 	h := c.hub
 	c.key, c.run, c.nc = c.run[:wire.KeyLength], h.id, h.nc
 	if err := h.admit(c); err != nil {
-		return err
+		return nil, err
 	}
 	c.registry.restore(c.run, c.past.banned)
-	c.players = &portablePlayers{open: c.Open, store: h.store, sign: c.Signature, bare: c.OwnSandbox, known: map[string]portablePlayer{}}
-	return nil
+	return h.store, nil
 }
 
 // listen connects a run that is alone with its workers.
-func (c *Coordinator) listen(background context.Context) (err error) {
+func (c *Coordinator) listen(background context.Context) (store *weightsStore, err error) {
 	c.registry.restore(c.run, c.past.banned)
 	if c.nc, err = c.Connect(); err != nil {
-		return err
+		return nil, err
 	}
-	store := newWeightsStore(c.run, c.registry)
-	c.players = &portablePlayers{open: c.Open, store: store, sign: c.Signature, bare: c.OwnSandbox, known: map[string]portablePlayer{}}
-	take := func(m *nats.Msg) { // further ones wait in the connection, which bounds their bytes; workers resend what it drops
+	store = newWeightsStore(c.run, c.registry)
+	take := func(m *nats.Msg) { // more wait in the connection, which bounds their bytes; workers resend what it drops
 		select {
 		case c.answers <- m:
 		case <-background.Done():
 		}
 	}
-	return listen(c.nc, c.run, take, c.registry, store)
+	return store, listen(c.nc, c.run, take, c.registry, store)
+}
+
+// openFolder locks the folder of a coordinator, which only its owner can read, and returns
+// the run's id.
+func openFolder(dir string) (lock *durable.Lock, id string, err error) {
+	if err := makePrivate(dir); err != nil {
+		return nil, "", err
+	}
+	if lock, err = durable.TryLock(filepath.Join(dir, lockFile)); err != nil {
+		return nil, "", err
+	}
+	id, err = runID(dir)
+	return lock, id, err
 }
 
 // makePrivate makes a folder that only its owner can read.
@@ -266,13 +283,6 @@ func runID(dir string) (string, error) {
 	return id, durable.WriteFile(path, []byte(id+"\n"))
 }
 
-// banWorker has the server turn a worker away, if it can.
-func (c *Coordinator) banWorker(worker string) {
-	if c.Ban != nil {
-		c.Ban(worker)
-	}
-}
-
 // saveSnapshot writes the state of the workers for readers outside this process.
 func (c *Coordinator) saveSnapshot() {
 	if c.hub != nil {
@@ -287,7 +297,7 @@ func (c *Coordinator) saveSnapshot() {
 func (c *Coordinator) Close() error {
 	if c.stop != nil {
 		c.stop()
-		c.referee.wait()
+		c.referee.games.Wait()
 	}
 	err := c.ledger.close()
 	if c.hub != nil {

@@ -57,8 +57,8 @@ func FuzzAnswer(f *testing.F) {
 	f.Add([]byte(`null`))
 	f.Add([]byte{0xff})
 	f.Fuzz(func(t *testing.T, data []byte) {
-		config := Config{Program: "p", Log: func(string) {}}
-		c := &Coordinator{Config: config, run: "run", registry: newRegistry(&config), ledger: l}
+		c := New(Config{Program: "p"})
+		c.run, c.ledger = "run", l
 		s := newSession(t.Context(), c)
 		u := &unit{id: "u", job: matedJob(), replayable: true}
 		s.units[u.id] = u
@@ -88,8 +88,8 @@ func FuzzAnswer(f *testing.F) {
 // FuzzHello sends a coordinator any bytes as a worker's hello. It accepts only workers with
 // the protocol and the program of the run.
 func FuzzHello(f *testing.F) {
-	f.Add([]byte(`{"protocol":5,"program":"p","cores":4}`))
-	f.Add([]byte(`{"protocol":5,"program":"p","cores":-4,"leaving":true}`))
+	f.Add([]byte(`{"protocol":6,"program":"p","cores":4}`))
+	f.Add([]byte(`{"protocol":6,"program":"p","cores":-4,"leaving":true}`))
 	f.Add([]byte(`{"protocol":9,"program":"p","trouble":"x"}`))
 	f.Add([]byte(`[]`))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -29,13 +29,10 @@ func (r *registry) handleHello(m *nats.Msg) {
 		return // it plays for another run
 	}
 	w := r.welcome(name, &h, time.Now())
-	if r.pool != nil && w.Refused != tooManyWorkers {
+	if w.Refused != tooManyWorkers {
 		r.pool.greet(name)
 	}
-	data, err := json.Marshal(&w)
-	if err == nil {
-		_ = m.Respond(data) // if it is lost, the worker says hello again
-	}
+	respond(m, &w)
 }
 
 func (r *registry) welcome(name string, h *wire.Hello, now time.Time) wire.Welcome {
@@ -66,7 +63,7 @@ func (r *registry) welcome(name string, h *wire.Hello, now time.Time) wire.Welco
 	case h.Leaving:
 		p.State = Gone
 	case p.failedInARow >= maxFailures && !r.queue:
-		p.State, p.Reason = Refused, p.failureReason()
+		p.State, p.Reason = Refused, failureReason(p.failedInARow, p.Failure)
 	default:
 		p.State, p.Reason = Working, ""
 	}
@@ -81,7 +78,8 @@ func (r *registry) welcome(name string, h *wire.Hello, now time.Time) wire.Welco
 }
 
 // tooManyWorkers is why no more workers are accepted.
-var tooManyWorkers = fmt.Sprintf("the run has had %d workers, its maximum: start the worker under a name that was used before", maxWorkers)
+var tooManyWorkers = fmt.Sprintf("the run has had %d workers, its maximum: "+
+	"start the worker under a name that was used before", maxWorkers)
 
 // unitIDs copies the plausible ids of a worker's list, at most that many.
 func unitIDs(list []string, most int) (ids []string) {
@@ -109,7 +107,8 @@ func (r *registry) versionMismatch(protocol int, program string) string {
 	case protocol != wire.Protocol:
 		return fmt.Sprintf("it uses protocol version %d, and this run needs %d: install %s on it", protocol, wire.Protocol, r.program)
 	case program != r.program:
-		return fmt.Sprintf("it is %s, and this run needs %s, since other versions play other games: install that version on it, or start the run with its version", program, r.program)
+		return fmt.Sprintf("it is %s, and this run needs %s, since other versions play other games: "+
+			"install that version on it, or start the run with its version", program, r.program)
 	}
 	return ""
 }

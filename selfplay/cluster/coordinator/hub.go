@@ -26,7 +26,6 @@ type Hub struct {
 	lock     *durable.Lock
 	nc       *nats.Conn
 	registry *registry
-	pool     *pool
 	store    *weightsStore
 	opened   time.Time
 	stop     context.CancelFunc
@@ -43,35 +42,23 @@ const restartTime = 15 * time.Second
 // OpenHub connects to the server. Of the configuration the hub uses Dir, Connect, Program,
 // Lease, Log, Ban, Measure and ReferenceSpeed. The bans are of earlier processes.
 func OpenHub(c Config, bans map[string]string) (h *Hub, err error) {
-	if c.Lease == 0 {
-		c.Lease = DefaultLease
-	}
-	if c.Log == nil {
-		c.Log = func(string) {}
-	}
+	c.setDefaults()
 	h = &Hub{config: c, registry: newRegistry(&c), runs: map[string]*Coordinator{}, opened: time.Now()}
 	h.registry.queue = true
-	h.pool = newPool(h.registry)
 	defer func() {
 		if err != nil {
 			_ = h.Close()
 		}
 	}()
-	if err := makePrivate(c.Dir); err != nil {
+	if h.lock, h.id, err = openFolder(c.Dir); err != nil {
 		return h, err
 	}
-	if h.lock, err = durable.TryLock(filepath.Join(c.Dir, lockFile)); err != nil {
-		return h, err
-	}
-	if h.id, err = runID(c.Dir); err != nil {
-		return h, err
-	}
-	h.registry.restore(h.id, maps.Clone(bans))
+	h.registry.restore(h.id, bans)
 	if h.nc, err = c.Connect(); err != nil {
 		return h, err
 	}
 	for worker := range bans {
-		h.banWorker(worker)
+		c.Ban(worker)
 	}
 	h.store = newWeightsStore(h.id, h.registry)
 	if err := listen(h.nc, h.id, h.take, h.registry, h.store); err != nil {
@@ -85,7 +72,11 @@ func OpenHub(c Config, bans map[string]string) (h *Hub, err error) {
 
 // listen subscribes to what workers send, and wakes them.
 func listen(nc *nats.Conn, id string, take nats.MsgHandler, r *registry, store *weightsStore) error {
-	for subject, handle := range map[string]nats.MsgHandler{wire.AnswerSubject(id, "*"): take, wire.HelloSubject("*"): r.handleHello, wire.WeightsSubject(id, "*"): store.handle} {
+	for subject, handle := range map[string]nats.MsgHandler{
+		wire.AnswerSubject(id, "*"):  take,
+		wire.HelloSubject("*"):       r.handleHello,
+		wire.WeightsSubject(id, "*"): store.handle,
+	} {
 		if _, err := nc.Subscribe(subject, handle); err != nil {
 			return fmt.Errorf("cluster: %w", err)
 		}
@@ -125,9 +116,7 @@ func (h *Hub) take(m *nats.Msg) {
 	if time.Since(h.opened) < restartTime {
 		r = wire.Reply{Again: "its run is not yet resumed"}
 	}
-	if data, err := json.Marshal(&r); err == nil {
-		_ = m.Respond(data)
-	}
+	respond(m, &r)
 }
 
 func (h *Hub) run(key string) *Coordinator {
@@ -142,10 +131,8 @@ func (h *Hub) run(key string) *Coordinator {
 func (h *Hub) Coordinator(c Config, weight float64, most int) *Coordinator {
 	c.Connect, c.Program, c.Lease, c.Ban = h.config.Connect, h.config.Program, h.config.Lease, h.config.Ban
 	c.Measure, c.ReferenceSpeed = h.measure, h.config.ReferenceSpeed
-	if c.Log == nil {
-		c.Log = func(string) {}
-	}
-	return &Coordinator{Config: c, hub: h, registry: h.registry, share: h.pool.join(weight, most)}
+	c.setDefaults()
+	return &Coordinator{Config: c, hub: h, registry: h.registry, share: h.registry.pool.join(weight, most)}
 }
 
 // measure measures this machine once for all runs.
@@ -181,12 +168,6 @@ func (h *Hub) leave(c *Coordinator) {
 	h.mu.Unlock()
 	h.registry.endResiduals(c.key)
 	c.share.leave()
-}
-
-func (h *Hub) banWorker(worker string) {
-	if h.config.Ban != nil {
-		h.config.Ban(worker)
-	}
 }
 
 // saveSnapshots writes the state of the workers at intervals.
@@ -237,5 +218,8 @@ func (c *Coordinator) Usage() Usage {
 	s := c.share
 	s.pool.mu.Lock()
 	defer s.pool.mu.Unlock()
-	return Usage{Seconds: s.played + s.replayed, Games: s.games, Held: s.held, Waiting: s.waiting, Declined: maps.Clone(s.excluded)}
+	return Usage{
+		Seconds: s.played + s.replayed, Games: s.games, Held: s.held, Waiting: s.waiting,
+		Declined: maps.Clone(s.excluded),
+	}
 }

@@ -11,14 +11,14 @@ import (
 
 // referee plays units in the coordinator's own process, one at a time: those on which workers
 // disagree, replays if there is only one worker, and what workers cannot play or take too
-// long for.
+// long for. One goroutine uses it.
 type referee struct {
-	verdicts chan verdict
-	done     sync.WaitGroup
-
-	mu    sync.Mutex
-	queue []*unit
-	wake  chan struct{}
+	ctx      context.Context
+	open     selfplay.Opener
+	queue    []*unit
+	playing  bool         // until the session has called finished
+	verdicts chan verdict // has room for the one that is under way
+	games    sync.WaitGroup
 }
 
 // verdict is the referee's result of a unit.
@@ -30,92 +30,45 @@ type verdict struct {
 }
 
 func newReferee(ctx context.Context, open selfplay.Opener) *referee {
-	j := &referee{verdicts: make(chan verdict, 16), wake: make(chan struct{}, 1)}
-	j.done.Go(func() {
-		for {
-			u := j.next(ctx)
-			if u == nil {
-				return
-			}
-			v := verdict{unit: u}
-			var r selfplay.Result
-			if r, v.err = playHere(ctx, open, u.job); v.err == nil {
-				v.result = &r
-				v.sum, v.err = wire.Checksum(&r)
-			}
-			select {
-			case j.verdicts <- v:
-			case <-ctx.Done():
-				return
-			}
-		}
-	})
-	return j
-}
-
-// playHere plays a job in this process.
-func playHere(ctx context.Context, open selfplay.Opener, job selfplay.Job) (selfplay.Result, error) {
-	jobs, results := make(chan selfplay.Job, 1), make(chan selfplay.Result, 1)
-	jobs <- job
-	close(jobs)
-	if err := (&selfplay.Local{Open: open, Workers: 1}).Run(ctx, jobs, results); err != nil {
-		return selfplay.Result{}, err
-	}
-	return <-results, nil
+	return &referee{ctx: ctx, open: open, verdicts: make(chan verdict, 1)}
 }
 
 // request asks for a unit to be played. Asking twice has no effect.
 func (r *referee) request(u *unit) {
-	r.mu.Lock()
 	if !slices.Contains(r.queue, u) {
 		r.queue = append(r.queue, u)
 	}
-	r.mu.Unlock()
-	select {
-	case r.wake <- struct{}{}:
-	default:
-	}
-}
-
-// busy reports whether units wait to be played.
-func (r *referee) busy() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return len(r.queue) > 0
+	r.playNext()
 }
 
 // cancel withdraws a request.
 func (r *referee) cancel(u *unit) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	r.queue = slices.DeleteFunc(r.queue, func(x *unit) bool { return x == u })
 }
 
-// next waits for a request; it returns nil when ctx ends.
-func (r *referee) next(ctx context.Context) *unit {
-	for {
-		r.mu.Lock()
-		if len(r.queue) > 0 {
-			u := r.queue[0]
-			r.queue = r.queue[1:]
-			r.mu.Unlock()
-			return u
-		}
-		r.mu.Unlock()
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-r.wake:
-		}
+// finished notes that the session has received a verdict.
+func (r *referee) finished() {
+	r.playing = false
+	r.playNext()
+}
+
+func (r *referee) playNext() {
+	if r.playing || len(r.queue) == 0 {
+		return
 	}
+	u := r.queue[0]
+	r.queue, r.playing = r.queue[1:], true
+	r.games.Go(func() { r.verdicts <- r.play(u) })
 }
 
-// clear withdraws all requests, since their series is over.
-func (r *referee) clear() {
-	r.mu.Lock()
-	r.queue = nil
-	r.mu.Unlock()
+func (r *referee) play(u *unit) verdict {
+	v := verdict{unit: u}
+	jobs, results := make(chan selfplay.Job, 1), make(chan selfplay.Result, 1)
+	jobs <- u.job
+	close(jobs)
+	if v.err = (&selfplay.Local{Open: r.open, Workers: 1}).Run(r.ctx, jobs, results); v.err == nil {
+		v.result = new(<-results)
+		v.sum, v.err = wire.Checksum(v.result)
+	}
+	return v
 }
-
-// wait waits until the referee has stopped, after its context ended.
-func (r *referee) wait() { r.done.Wait() }

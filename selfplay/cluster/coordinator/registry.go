@@ -18,8 +18,8 @@ type registry struct {
 	lease   time.Duration
 	log     func(string)
 
-	queue bool  // it is a hub's
-	pool  *pool // hears of hellos
+	queue bool // it is a hub's
+	pool  *pool
 
 	mu         sync.Mutex
 	run        string
@@ -79,7 +79,12 @@ const (
 const deliveryTime = 2 * time.Second
 
 func newRegistry(c *Config) *registry {
-	return &registry{program: c.Program, lease: c.Lease, log: c.Log, bans: map[string]string{}, members: map[string]*entry{}, residuals: newResiduals()}
+	r := &registry{
+		program: c.Program, lease: c.Lease, log: c.Log,
+		bans: map[string]string{}, members: map[string]*entry{}, residuals: newResiduals(),
+	}
+	r.pool = newPool(r)
+	return r
 }
 
 // restore takes what an earlier process of the run knew.
@@ -96,8 +101,8 @@ func (r *registry) restore(run string, bans map[string]string) {
 }
 
 // failureReason says why a worker that fails again and again is refused.
-func (e *entry) failureReason() string {
-	return fmt.Sprintf("it could not play %d units in a row; the last error: %s", e.failedInARow, e.Failure)
+func failureReason(units int, last string) string {
+	return fmt.Sprintf("it could not play %d units in a row; the last error: %s", units, last)
 }
 
 func (r *registry) announce(p *entry) {
@@ -124,7 +129,8 @@ func (r *registry) foreignReply(name, reply string) {
 	defer r.mu.Unlock()
 	if p := r.members[name]; p != nil && reply != "" && !p.foreign {
 		p.foreign = true
-		r.logAbout(p, fmt.Sprintf("worker %s wants replies sent to %q, which is not its own inbox: such messages are ignored", name, sanitize(reply, 100)))
+		r.logAbout(p, fmt.Sprintf("worker %s wants replies sent to %q, which is not its own inbox: "+
+			"such messages are ignored", name, sanitize(reply, 100)))
 	}
 }
 
@@ -223,7 +229,7 @@ func (r *registry) failed(name string, game uint64, why string) {
 		p.Failure = sanitize(why, maxReason)
 		r.logAbout(p, fmt.Sprintf("worker %s could not play game %d: %s", name, game, p.Failure))
 		if p.failedInARow++; p.failedInARow >= maxFailures && p.State == Working && !r.queue {
-			p.State, p.Reason = Refused, p.failureReason()
+			p.State, p.Reason = Refused, failureReason(p.failedInARow, p.Failure)
 			r.announce(p)
 		}
 	})
@@ -285,7 +291,8 @@ func (r *registry) sat(name string, units int, within time.Duration) {
 	r.update(name, func(p *entry) {
 		p.Expired += int64(units)
 		p.credit = 1
-		r.logAbout(p, fmt.Sprintf("worker %s did not answer %d units within %v: they go to others, and it gets one at a time until it answers", name, units, within.Round(time.Millisecond)))
+		r.logAbout(p, fmt.Sprintf("worker %s did not answer %d units within %v: they go to others, "+
+			"and it gets one at a time until it answers", name, units, within.Round(time.Millisecond)))
 	})
 }
 

@@ -22,9 +22,10 @@ func (s *session) requestReplay(u *unit) error {
 		s.replayHere(u)
 		return nil
 	}
-	e := replay{worker: worker, sent: time.Now()}
-	if e.firstSent = e.sent; !s.replays[u].firstSent.IsZero() {
-		e.firstSent = s.replays[u].firstSent
+	now := time.Now()
+	e := replay{worker: worker, sent: now, firstSent: now}
+	if before, again := s.replays[u]; again {
+		e.firstSent = before.firstSent
 	}
 	s.replays[u] = e
 	check := u.sent
@@ -81,16 +82,14 @@ func (s *session) resendReplays() error {
 	return nil
 }
 
-// unitTimeout is how long a unit may take while workers are busy.
-func (s *session) unitTimeout() time.Duration { return 2*s.Lease + 4*s.gamesExceed() }
-
 // replayLateHere makes the replays for which workers take far longer than games do, and
 // earlier if the workers are idle: the worker that was asked may be gone, hang, or deny
 // again and again that it was asked.
 func (s *session) replayLateHere(now time.Time, idle bool) {
 	most := s.unitTimeout()
 	if idle {
-		most = min(most, deliveryTime+2*s.gamesExceed())
+		exceed, _ := s.share.gamesExceed()
+		most = min(most, deliveryTime+2*exceed)
 	}
 	for u, e := range s.replays {
 		if now.Sub(e.firstSent) > most {
@@ -109,17 +108,14 @@ func (s *session) playOverdue(now time.Time) {
 	} else if s.nothingWaits.IsZero() {
 		s.nothingWaits = now
 	}
-	if s.referee.busy() {
+	if len(s.referee.queue) > 0 {
 		return
 	}
 	most := s.unitTimeout()
 	allSent := !s.nothingWaits.IsZero() && now.Sub(s.nothingWaits) > most
-	for u := range s.out.sent {
-		if u.state != unanswered || u.firstSent.IsZero() || s.units[u.id] != u {
-			delete(s.out.sent, u)
-			continue
-		}
-		if u.deterministic && now.Sub(u.firstSent) > most && (allSent || len(u.failedTo) > 0) {
+	for _, u := range s.units {
+		overdue := u.state == unanswered && !u.firstSent.IsZero() && now.Sub(u.firstSent) > most
+		if overdue && u.deterministic && (allSent || len(u.failedTo) > 0) {
 			u.firstSent = now
 			s.referee.request(u)
 			return

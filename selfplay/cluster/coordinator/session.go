@@ -26,11 +26,10 @@ type session struct {
 	voided   map[string]bool  // banned workers whose unconfirmed answers are void
 	failing  map[string]int   // by worker: units in a row that it could not play, in a hub
 
-	unanswered   int // units without an answer
+	unanswered   int // units without an accepted answer
 	uncounted    int // units that do not count yet
 	waitingMost  int // no more jobs are taken while as many units wait
 	results      []selfplay.Result
-	gameTime     meanGameTime
 	nothingWaits time.Time // since when no unit waits for a worker; zero: some do
 	lastJob      time.Time
 	lastUpkeep   time.Time
@@ -50,11 +49,12 @@ type unit struct {
 	result      *selfplay.Result
 	batch       *batch
 	disputes    map[string]string // other workers' checksums that differ
-	holders     []holder          // workers that it was sent to
-	failedTo    []string          // workers that had it for too long
 	queued      bool              // it waits for a worker
-	firstSent   time.Time         // to a worker
-	expected    float64           // seconds that it was expected to take, when it was sent; 0: it has an answer, or waits
+	holder      string            // worker that has it; empty: none
+	given       time.Time         // when the last holder was sent it
+	firstSent   time.Time         // when the first one was
+	expected    float64           // seconds charged for it until it has an answer
+	failedTo    []string          // workers that had it for too long
 	failures    int               // times that a worker could not play it
 	failedBy    []string          // these workers
 }
@@ -63,8 +63,9 @@ type state int
 
 const (
 	unanswered state = iota // waiting for a worker, or sent to one
-	pending                 // answered, waiting for its batch
-	counted                 // answered, and delivered to the series
+	received                // answered, and not on disk yet
+	pending                 // waiting for its batch
+	counted                 // delivered to the series
 )
 
 // leastWaiting is how many units may wait for workers at least, and waitingPerCore how many for
@@ -75,10 +76,12 @@ const leastWaiting, waitingPerCore = 256, 4
 const tickEvery = 25 * time.Millisecond
 
 func newSession(ctx context.Context, c *Coordinator) *session {
-	if c.share == nil {
-		c.share = newPool(c.registry).join(1, 0)
+	return &session{
+		Coordinator: c, ctx: ctx, waitingMost: leastWaiting,
+		out: newDispatcher(c.registry, c.share, c.sendUnit), pending: newPendingBatches(c.ReplayShare),
+		units: map[string]*unit{}, replays: map[*unit]replay{}, disputes: map[string]*unit{},
+		voided: map[string]bool{}, failing: map[string]int{},
 	}
-	return &session{waitingMost: leastWaiting, out: newDispatcher(c.registry, c.share, c.sendUnit), Coordinator: c, ctx: ctx, pending: newPendingBatches(c.ReplayShare), units: map[string]*unit{}, replays: map[*unit]replay{}, disputes: map[string]*unit{}, voided: map[string]bool{}, failing: map[string]int{}}
 }
 
 // loop takes jobs and answers until all jobs are answered, or ctx ends.
@@ -111,6 +114,7 @@ func (s *session) loop(jobs <-chan selfplay.Job, results chan<- selfplay.Result)
 			err = s.receive(m)
 		case v := <-s.referee.verdicts:
 			err = s.takeVerdict(v)
+			s.referee.finished()
 		case <-s.share.wake:
 			s.out.handOut()
 		case <-tick.C:
@@ -126,8 +130,7 @@ func (s *session) loop(jobs <-chan selfplay.Job, results chan<- selfplay.Result)
 // takeJob takes a job. If the ledger has its answer, it is not played again.
 func (s *session) takeJob(job selfplay.Job) error {
 	s.lastJob = time.Now()
-	u := &unit{job: job, deterministic: true, replayable: true}
-	u.sent = wire.Unit{Protocol: wire.Protocol, Job: job}
+	u := &unit{job: job, deterministic: true, replayable: true, sent: wire.Unit{Job: job}}
 	for side, spec := range job.Players {
 		p, err := s.players.portable(s.ctx, spec)
 		if err != nil {
@@ -182,7 +185,8 @@ func (s *session) setClockSpeed(u *unit) (err error) {
 func (s *session) takePastAnswer(u *unit, known *pastAnswer) error {
 	result := &selfplay.Result{}
 	if err := json.Unmarshal(known.Result, result); err != nil {
-		return fmt.Errorf("cluster: the ledger's result of unit %s is damaged: %w; start the run again in another folder", u.id, err)
+		return fmt.Errorf("cluster: the ledger's result of unit %s is damaged: %w; start the run again in another folder",
+			u.id, err)
 	}
 	if s.registry.whyRefused(known.Worker) != "" && !known.counted {
 		s.out.enqueue(u)
@@ -202,7 +206,6 @@ func (s *session) takePastAnswer(u *unit, known *pastAnswer) error {
 func (s *session) accept(u *unit) error {
 	u.state = pending
 	s.unanswered--
-	delete(s.out.sent, u)
 	if s.pending.size == 0 || !u.replayable || u.worker == coordinatorItself {
 		return s.count([]*unit{u})
 	}

@@ -29,8 +29,8 @@ func newTestSession(t *testing.T, share float64, workers ...string) *session {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = l.close() })
-	config := Config{Dir: t.TempDir(), Program: "p", ReplayShare: share, Lease: time.Second, Log: func(string) {}}
-	c := &Coordinator{Config: config, run: "run", registry: newRegistry(&config), ledger: l, referee: &referee{wake: make(chan struct{}, 1)}}
+	c := New(Config{Dir: t.TempDir(), Program: "p", ReplayShare: share, Lease: time.Second})
+	c.run, c.ledger, c.referee = "run", l, &referee{playing: true}
 	for _, name := range workers {
 		hello(t, c.registry, name, wire.Hello{Cores: 1})
 	}
@@ -165,7 +165,7 @@ func TestForeignGameThatTheCoordinatorPlaysToo(t *testing.T) {
 		u := wanted(s, fmt.Sprint("u", own))
 		u.replayable = false
 		if own {
-			if err := s.answerOwn(u, &selfplay.Result{}); err != nil {
+			if err := s.takeVerdict(verdict{unit: u, sum: "one", result: &selfplay.Result{}}); err != nil {
 				t.Fatal(err)
 			}
 		} else {
@@ -180,7 +180,7 @@ func TestForeignGameThatTheCoordinatorPlaysToo(t *testing.T) {
 // A worker that denies again and again that it has a replay does not delay it for long.
 func TestDeniedReplay(t *testing.T) {
 	s := newTestSession(t, 1, "anna", "denier")
-	s.gameTime = meanGameTime{games: 1, total: 20 * time.Second}
+	s.share.games, s.share.played = 1, 20
 	u := wanted(s, "u")
 	deliver(t, s, "anna", matedAnswer(t, "u"))
 	age := func(by time.Duration) {
@@ -325,7 +325,7 @@ func runUpkeep(t *testing.T, s *session, worker string, units []string, during t
 	t.Helper()
 	for end := time.Now().Add(during); time.Now().Before(end); time.Sleep(time.Second) {
 		hello(t, s.registry, worker, wire.Hello{Cores: 1, Units: units})
-		s.out.reconcile(time.Now())
+		s.out.reconcile()
 		if err := s.upkeep(time.Now(), false); err != nil {
 			t.Fatal(err)
 		}
@@ -340,7 +340,7 @@ func TestLostUnitIsSentAgain(t *testing.T) {
 			s := newTestSession(t, 0, "anna")
 			sent := countSent(s)
 			s.Lease, s.registry.lease = time.Hour, time.Hour
-			s.out.reconcile(time.Now())
+			s.out.reconcile()
 			s.out.enqueue(wanted(s, "u"))
 			var units []string
 			if has {
@@ -371,10 +371,10 @@ func TestHoarder(t *testing.T) {
 		s.registry.log = func(text string) { said = append(said, text) }
 		sent := countSent(s)
 		s.Lease, s.registry.lease = 30*time.Second, 30*time.Second
-		s.gameTime = meanGameTime{games: 1, total: time.Second}
+		s.share.games, s.share.played = 1, 1
 		hello(t, s.registry, "eve", wire.Hello{Cores: 4096})
 		hello(t, s.registry, "anna", wire.Hello{Cores: 1})
-		s.out.reconcile(time.Now())
+		s.out.reconcile()
 		for n := range 1000 {
 			s.out.enqueue(wanted(s, fmt.Sprint(n)))
 		}
@@ -391,7 +391,7 @@ func TestHoarder(t *testing.T) {
 				deliver(t, s, "anna", matedAnswer(t, had[0]))
 				had = had[1:]
 			}
-			s.out.reconcile(time.Now())
+			s.out.reconcile()
 			if err := s.upkeep(time.Now(), false); err != nil {
 				t.Fatal(err)
 			}
@@ -419,7 +419,7 @@ func TestSilentWorker(t *testing.T) {
 		var said []string
 		s.registry.log = func(text string) { said = append(said, text) }
 		sent := countSent(s)
-		s.out.reconcile(time.Now())
+		s.out.reconcile()
 		u := wanted(s, "u")
 		s.out.enqueue(u)
 		runUpkeep(t, s, "anna", nil, 3*time.Second)
@@ -460,9 +460,9 @@ func TestCreditFollowsAnswers(t *testing.T) {
 func TestOverdueUnitIsPlayedHere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTestSession(t, 0, "hung")
-		s.gameTime = meanGameTime{games: 1, total: 10 * time.Second}
+		s.share.games, s.share.played = 1, 10
 		u := wanted(s, "u")
-		s.out.reconcile(time.Now())
+		s.out.reconcile()
 		s.out.enqueue(u)
 		time.Sleep(time.Millisecond)
 		runUpkeep(t, s, "hung", []string{"u"}, s.unitTimeout())
@@ -477,21 +477,24 @@ func TestOverdueUnitIsPlayedHere(t *testing.T) {
 }
 
 // A worker that claims that games take forever does not make the coordinator wait that long.
-func TestMeanGameTime(t *testing.T) {
-	var pace meanGameTime
-	if pace.fewGamesExceed() != 0 {
+func TestTimeThatFewGamesExceed(t *testing.T) {
+	s := newTestSession(t, 0).share
+	if most, known := s.gamesExceed(); most != 0 || known {
 		t.Error("a time without a game")
 	}
-	for range 99 {
-		pace.add(&selfplay.Result{Time: [2]time.Duration{time.Second, time.Second}}, time.Hour)
-		pace.add(&selfplay.Result{Try: 1, Time: [2]time.Duration{time.Millisecond, 0}}, time.Hour)
+	add := func(r *selfplay.Result, within time.Duration) {
+		s.settle(0, r.Try > 0, timeOf(r, time.Now().Add(-within)))
 	}
-	if got := pace.fewGamesExceed(); got != 8*time.Second {
+	for range 99 {
+		add(&selfplay.Result{Time: [2]time.Duration{time.Second, time.Second}}, time.Hour)
+		add(&selfplay.Result{Try: 1, Time: [2]time.Duration{time.Millisecond, 0}}, time.Hour)
+	}
+	if got, known := s.gamesExceed(); got != 8*time.Second || !known {
 		t.Errorf("%v", got)
 	}
-	pace.add(&selfplay.Result{Time: [2]time.Duration{1 << 62, 1 << 62}}, time.Minute)
-	pace.add(&selfplay.Result{Time: [2]time.Duration{-1 << 62, -1 << 62}}, time.Minute)
-	if got := pace.fewGamesExceed(); got < 8*time.Second || got > 15*time.Second {
+	add(&selfplay.Result{Time: [2]time.Duration{1 << 62, 1 << 62}}, time.Minute)
+	add(&selfplay.Result{Time: [2]time.Duration{-1 << 62, -1 << 62}}, time.Minute)
+	if got, _ := s.gamesExceed(); got < 8*time.Second || got > 15*time.Second {
 		t.Errorf("%v", got)
 	}
 }

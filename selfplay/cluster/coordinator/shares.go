@@ -73,16 +73,17 @@ const declinedFor = time.Second
 const checkCost = 0.02
 
 func newPool(r *registry) *pool {
-	p := &pool{registry: r, shares: map[*share]bool{}, seats: map[string]*seat{}}
-	r.pool = p
-	return p
+	return &pool{registry: r, shares: map[*share]bool{}, seats: map[string]*seat{}}
 }
 
 // join adds a session.
 func (p *pool) join(weight float64, most int) *share {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	s := &share{pool: p, weight: weight, most: most, pass: p.pass, greeted: map[string]bool{}, declined: map[string]time.Time{}, excluded: map[string]string{}, wake: make(chan struct{}, 1)}
+	s := &share{
+		pool: p, weight: weight, most: most, pass: p.pass, wake: make(chan struct{}, 1),
+		greeted: map[string]bool{}, declined: map[string]time.Time{}, excluded: map[string]string{},
+	}
 	p.shares[s] = true
 	return s
 }
@@ -442,21 +443,22 @@ func (s *share) replay(took time.Duration) {
 	s.pass += took.Seconds() / s.weight
 }
 
-// longest returns a time that few games of any session exceed: a unit may wait at a worker
-// until another session's game is over.
-func (s *share) longest(own time.Duration) time.Duration {
+// gamesExceed returns a time that few games of any session exceed, because a unit may wait at
+// a worker until another session's game is over; and whether a game of this session has ended.
+// It goes by the mean: one worker that lies about the longest would make all wait forever.
+func (s *share) gamesExceed() (most time.Duration, known bool) {
 	s.pool.mu.Lock()
 	defer s.pool.mu.Unlock()
+	seconds := 0.
 	for o := range s.pool.shares {
-		if o != s {
-			mean := o.budget
-			if o.games > 0 {
-				mean = 4 * o.played / float64(o.games)
-			}
-			own = max(own, time.Duration(mean*float64(time.Second)))
+		switch {
+		case o.games > 0:
+			seconds = max(seconds, 4*o.played/float64(o.games))
+		case o != s:
+			seconds = max(seconds, o.budget)
 		}
 	}
-	return own
+	return time.Duration(seconds * float64(time.Second)), s.games > 0
 }
 
 // part returns how many of that many cores the session should use, beside those that play too.

@@ -73,7 +73,7 @@ func (g *game) end() {
 func testPool(t testing.TB, workers, cores int) *pool {
 	t.Helper()
 	r := newRegistry(&Config{Program: "p", Lease: time.Hour, Log: func(string) {}})
-	p := newPool(r)
+	p := r.pool
 	for i := range workers {
 		name := fmt.Sprint("w", i)
 		hello(t, r, name, wire.Hello{Cores: cores})

@@ -1,8 +1,9 @@
 package coordinator
 
 import (
-	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 )
 
@@ -14,7 +15,7 @@ const (
 // tick does what depends on time.
 func (s *session) tick() error {
 	now := time.Now()
-	s.out.reconcile(now)
+	s.out.reconcile()
 	_, cores := s.registry.capacity()
 	part := s.share.part(cores)
 	s.waitingMost = max(leastWaiting, waitingPerCore*part)
@@ -59,40 +60,40 @@ func (s *session) upkeep(now time.Time, idle bool) error {
 // others' units. A game by the clock stays longer, because the first of two answers counts,
 // which favors short games.
 func (s *session) moveLateUnits(now time.Time) {
-	idle, patience, timeout := s.out.idle(), s.patience(), s.unitTimeout()
-	for _, worker := range s.out.holding() {
+	idle, timeout := s.out.idle(), s.unitTimeout()
+	exceed, known := s.share.gamesExceed()
+	patience := max(s.Lease, exceed) // with a unit that can be played again at no harm
+	for _, worker := range slices.Collect(maps.Keys(s.out.held)) {
 		if why := s.registry.whyLost(worker, now); why != "" {
-			if n := s.out.takeAll(worker, nil); n > 0 {
+			if n := s.out.takeAll(worker); n > 0 {
 				s.registry.note(worker, fmt.Sprintf("worker %s %s: its %d units go to others", worker, why, n))
 			}
 			continue
 		}
-		late := func(u *unit, h *holder) bool {
-			had := now.Sub(h.sent)
+		late := s.out.at(worker, func(u *unit) bool {
+			had := now.Sub(u.given)
 			if !u.deterministic {
-				return had > timeout
+				return u.state == unanswered && had > timeout
 			}
-			return had > patience && (idle || s.gameTime.games > 0)
+			return u.state == unanswered && had > patience && (idle || known)
+		})
+		if len(late) == 0 {
+			continue
 		}
-		if n := s.out.count(worker, late); n > 0 {
-			s.registry.sat(worker, n, patience) // first, or it would get others at once
-			s.out.takeAll(worker, late)
+		s.registry.sat(worker, len(late), patience) // first, or it would get others at once
+		for _, u := range late {
+			if u.deterministic {
+				u.failedTo = append(u.failedTo, worker)
+			}
 		}
+		s.out.takeFrom(worker, late)
 	}
 }
 
-// patience is how long a worker may have a unit that can be played again at no harm.
-func (s *session) patience() time.Duration { return max(s.Lease, s.gamesExceed()) }
-
-// gamesExceed returns a time that few games exceed, of this run and of those that share its
-// workers.
-func (s *session) gamesExceed() time.Duration { return s.share.longest(s.gameTime.fewGamesExceed()) }
-
-// takeBack has a unit without an answer wait for a worker, unless one has it.
-func (s *session) takeBack(u *unit) {
-	if u.state == unanswered && u.result == nil && len(u.holders) == 0 {
-		s.out.enqueue(u)
-	}
+// unitTimeout is how long a unit may take while workers are busy.
+func (s *session) unitTimeout() time.Duration {
+	exceed, _ := s.share.gamesExceed()
+	return 2*s.Lease + 4*exceed
 }
 
 // rotateLedger begins a new file of the ledger with the pending answers and the bans.
@@ -105,11 +106,11 @@ func (s *session) rotateLedger() error {
 		if u.state != pending {
 			continue
 		}
-		data, err := json.Marshal(u.result)
+		x, err := u.line()
 		if err != nil {
 			return err
 		}
-		keep = append(keep, &line{Unit: u.id, Worker: u.worker, Sum: u.sum, Result: data})
+		keep = append(keep, x)
 	}
 	return s.ledger.rotate(keep)
 }

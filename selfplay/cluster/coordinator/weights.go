@@ -117,9 +117,7 @@ func (w *weightsStore) handle(m *nats.Msg) {
 	if !ok {
 		return
 	}
-	if data, err := json.Marshal(part); err == nil {
-		_ = m.Respond(data) // if it is lost, the worker asks again
-	}
+	respond(m, part)
 }
 
 func (w *weightsStore) part(worker string, r *wire.WeightsRequest, now time.Time) (part *wire.WeightsPart, ok bool) {

@@ -14,7 +14,7 @@ import (
 
 // Protocol is the version of the messages below. A coordinator refuses workers of another
 // version.
-const Protocol = 5
+const Protocol = 6
 
 // Hello is what a worker sends when it arrives, every HelloEvery while it is there, and when
 // it leaves.
@@ -45,7 +45,6 @@ type Welcome struct {
 
 // Unit is a job on its way to a worker. Its players' specifications name weights by content.
 type Unit struct {
-	Protocol     int          `json:"protocol"`
 	ID           string       `json:"unit"` // digest of the job: equal jobs have equal ids
 	Job          selfplay.Job `json:"job"`
 	Fingerprints [2]string    `json:"fingerprints,omitzero"`      // of White's and Black's player; empty: not asked for

@@ -46,7 +46,7 @@ func newUnitQueue(p *player, most int) *unitQueue {
 // receive queues the unit in a message, unless it is there already.
 func (q *unitQueue) receive(m *nats.Msg) {
 	var u wire.Unit
-	if json.Unmarshal(m.Data, &u) != nil || u.Protocol != wire.Protocol || u.ID == "" {
+	if json.Unmarshal(m.Data, &u) != nil || u.ID == "" {
 		return
 	}
 	q.mu.Lock()
