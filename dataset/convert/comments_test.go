@@ -53,7 +53,8 @@ func TestMarkedOpenings(t *testing.T) {
 				p.Make(m)
 			}
 			if int(games[i].OpeningPlies) != c.want[i] || games[i].Opening != p.Key() {
-				t.Errorf("%+v, game %d: %d opening plies, want %d; key %x, want %x", c.config, i, games[i].OpeningPlies, c.want[i], games[i].Opening, p.Key())
+				t.Errorf("%+v, game %d: %d opening plies, want %d; key %x, want %x", c.config, i, games[i].OpeningPlies,
+					c.want[i], games[i].Opening, p.Key())
 			}
 		}
 		if n.Comments == nil || n.Comments.Books != c.books {
@@ -78,7 +79,8 @@ func TestReportOfComments(t *testing.T) {
 	for _, r := range n.Comments.Taken {
 		got = append(got, fmt.Sprint(r.Dialect, " ", r.Scores, r.Left))
 	}
-	if want := []string{"Lichess games 2 false", "ChessBase 2 true", "c-chess-cli 1 false"}; !slices.Equal(got, want) || n.Comments.Unknown != 1 || n.Comments.Example != "0.20|12" {
+	if want := []string{"Lichess games 2 false", "ChessBase 2 true", "c-chess-cli 1 false"}; !slices.Equal(got, want) ||
+		n.Comments.Unknown != 1 || n.Comments.Example != "0.20|12" {
 		t.Errorf("%q %+v", got, n.Comments)
 	}
 	games, _ = importGames(t, ImportConfig{Comments: pgn.Reading{Ply: pgn.Before}}, text)

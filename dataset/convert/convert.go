@@ -23,32 +23,33 @@ type Format string
 
 // The formats.
 const (
-	EPD       Format = "epd"     // positions, one per line, with a result: see dataset/epd
-	FEN       Format = "fen"     // export: FEN [0.5], which is imported as EPD
-	Table     Format = "table"   // import: CSV or TSV: see dataset/table
-	CSV       Format = "csv"     // export
-	TSV       Format = "tsv"     // export
-	JSONLines Format = "jsonl"   // export: positions or games: see dataset/internal/jsonl
-	Parquet   Format = "parquet" // export: any rows, with all columns: see dataset/internal/parquet
-	Plain     Format = "plain"   // import: text of Stockfish's tools
-	PGN       Format = "pgn"     // games
-	Bullet    Format = "bullet"  // positions in 32 bytes: see dataset/bullet
-	Viri      Format = "viri"    // games, 4 bytes per move: see dataset/internal/viri
+	formatEPD     Format = "epd"     // positions, one per line, with a result: see dataset/epd
+	formatFEN     Format = "fen"     // export: FEN [0.5], which is imported as EPD
+	formatTable   Format = "table"   // import: CSV or TSV: see dataset/table
+	formatCSV     Format = "csv"     // export
+	formatTSV     Format = "tsv"     // export
+	formatJSONL   Format = "jsonl"   // export: positions or games: see dataset/internal/jsonl
+	formatParquet Format = "parquet" // export: any rows, with all columns: see dataset/internal/parquet
+	formatPlain   Format = "plain"   // import: text of Stockfish's tools
+	formatPGN     Format = "pgn"     // games
+	formatBullet  Format = "bullet"  // positions in 32 bytes: see dataset/bullet
+	formatViri    Format = "viri"    // games, 4 bytes per move: see dataset/internal/viri
 )
 
 // ImportFormats and ExportFormats are the supported formats.
 var (
-	ImportFormats = []Format{EPD, Table, Plain, PGN, Bullet, Viri}
-	ExportFormats = []Format{EPD, FEN, CSV, TSV, JSONLines, Parquet, PGN, Bullet, Viri}
+	ImportFormats = []Format{formatEPD, formatTable, formatPlain, formatPGN, formatBullet, formatViri}
+	ExportFormats = []Format{formatEPD, formatFEN, formatCSV, formatTSV, formatJSONL, formatParquet, formatPGN,
+		formatBullet, formatViri}
 )
 
 // byExtension maps the extension of a file name to its format.
 var byExtension = map[string]Format{
-	".epd": EPD, ".fen": EPD, ".txt": EPD, ".book": EPD, ".plain": EPD,
-	".csv": Table, ".tsv": Table, ".tab": Table,
-	".pgn":    PGN,
-	".bullet": Bullet,
-	".viri":   Viri, ".vf": Viri,
+	".epd": formatEPD, ".fen": formatEPD, ".txt": formatEPD, ".book": formatEPD, ".plain": formatEPD,
+	".csv": formatTable, ".tsv": formatTable, ".tab": formatTable,
+	".pgn":    formatPGN,
+	".bullet": formatBullet,
+	".viri":   formatViri, ".vf": formatViri,
 }
 
 // ErrFormat says that the format of a file does not follow from its name.
@@ -73,8 +74,8 @@ func FormatOf(name string) (f Format, ok bool) {
 }
 
 // Games reports whether files of the format hold games, not positions.
-func (f Format) Games() bool { return f == PGN || f == Viri }
+func (f Format) Games() bool { return f == formatPGN || f == formatViri }
 
 // binary reports whether files of the format can begin with any bytes, even those of a
 // compressed file.
-func (f Format) binary() bool { return f == Bullet || f == Viri }
+func (f Format) binary() bool { return f == formatBullet || f == formatViri }

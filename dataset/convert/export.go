@@ -44,61 +44,70 @@ type ExportConfig struct {
 	Warn     func(text string) // receives what the format cannot store; may be nil
 }
 
-// ExportFormatOf returns the export format that a file name's extension stands for.
-func ExportFormatOf(name string) (Format, bool) {
-	switch path.Ext(source.BaseName(name)) {
-	case ".csv":
-		return CSV, true
-	case ".tsv":
-		return TSV, true
-	case ".jsonl", ".ndjson":
-		return JSONLines, true
-	case ".parquet":
-		return Parquet, true
-	case ".fen", ".txt", ".book", ".plain":
-		return FEN, true
+// exportFormats are the formats of file name extensions that stand for another one in an import, or for none.
+var exportFormats = map[string]Format{
+	".csv": formatCSV, ".tsv": formatTSV, ".jsonl": formatJSONL, ".ndjson": formatJSONL, ".parquet": formatParquet,
+	".fen": formatFEN, ".txt": formatFEN, ".book": formatFEN, ".plain": formatFEN,
+}
+
+// exportFormatOf returns the export format that a file name's extension stands for.
+func exportFormatOf(name string) (Format, bool) {
+	if f, ok := exportFormats[path.Ext(source.BaseName(name))]; ok {
+		return f, true
 	}
-	f, ok := FormatOf(name)
-	return f, ok
+	return FormatOf(name)
+}
+
+// exporter is the state of one Export.
+type exporter struct {
+	ExportConfig
+	data, kind string // what is exported
 }
 
 // Export writes the rows of a data set, in order, as one file, compressed if its name ends
 // in .zst or .gz. The file gets its name only when it is complete; an existing file is an
 // error. It returns the number of rows.
 func Export(ctx context.Context, data, file string, c ExportConfig) (rows int64, err error) {
-	f := c.Format
-	if f == "" {
+	if c.Format == "" {
 		var ok bool
-		if f, ok = ExportFormatOf(file); !ok {
+		if c.Format, ok = exportFormatOf(file); !ok {
 			return 0, fmt.Errorf("convert: %s: %w", file, ErrFormat)
 		}
 	}
-	kind, err := dataset.Detect(data)
-	if err != nil {
+	e := &exporter{ExportConfig: c, data: data}
+	if e.kind, err = dataset.Detect(data); err != nil {
 		return 0, err
 	}
-	if !f.holds(kind) {
-		return 0, fmt.Errorf("convert: %s holds %s, which cannot be exported as %s: %w", data, kind, f, ErrKind)
+	if !c.Format.holds(e.kind) {
+		return 0, fmt.Errorf("convert: %s holds %s, which cannot be exported as %s: %w", data, e.kind, c.Format, ErrKind)
 	}
-	if f == Parquet && source.Packed(file) {
+	if c.Format == formatParquet && source.Packed(file) {
 		return 0, fmt.Errorf("convert: %s: %w", file, ErrPacked)
 	}
 	if file == source.Stdin {
-		return exportTo(ctx, c.Stdout, data, kind, f, &c)
+		return e.to(ctx, c.Stdout)
 	}
 	if _, err := os.Lstat(file); err == nil {
 		return 0, fmt.Errorf("convert: %s: %w", file, ErrExists)
 	}
-	unlock, err := claim(file)
+	lock, err := durable.TryLock(filepath.Join(filepath.Dir(file), "."+filepath.Base(file)+".lock"))
 	if err != nil {
-		return 0, err
+		return 0, fmt.Errorf("convert: %w", err)
 	}
-	defer unlock()
+	defer lock.Unlock()
+	_ = durable.RemoveTempsOf(file) // of a killed export; harmless if they stay
 	out, err := durable.Create(file)
 	if err != nil {
 		return 0, fmt.Errorf("convert: %w", err)
 	}
-	if rows, err = packTo(ctx, out, file, data, kind, f, &c); err != nil {
+	z, err := compressor(out, file)
+	if err == nil {
+		rows, err = e.to(ctx, z)
+		if closed := z.Close(); err == nil && closed != nil {
+			err = fmt.Errorf("convert: %w", closed)
+		}
+	}
+	if err != nil {
 		out.Abort()
 		return 0, err
 	}
@@ -108,144 +117,126 @@ func Export(ctx context.Context, data, file string, c ExportConfig) (rows int64,
 	return rows, nil
 }
 
-// claim locks a file against other exports, and removes temporary files of a killed one.
-func claim(file string) (unlock func(), err error) {
-	lock, err := durable.TryLock(filepath.Join(filepath.Dir(file), "."+filepath.Base(file)+".lock"))
-	if err != nil {
-		return nil, fmt.Errorf("convert: %w", err)
+// compressor compresses as the file name says.
+func compressor(out io.Writer, file string) (io.WriteCloser, error) {
+	switch name := strings.ToLower(file); {
+	case strings.HasSuffix(name, ".zst"):
+		return zstd.NewWriter(out, zstd.WithEncoderConcurrency(1))
+	case strings.HasSuffix(name, ".gz"):
+		return gzip.NewWriter(out), nil
 	}
-	_ = durable.RemoveTempsOf(file) // harmless if they stay
-	return lock.Unlock, nil
+	return plainWriter{out}, nil
 }
+
+// plainWriter is a compressor that does not compress.
+type plainWriter struct{ io.Writer }
+
+func (plainWriter) Close() error { return nil }
 
 // The formats that are written a row at a time, by what a row is.
 var (
 	gameFormats = map[Format]func([]byte, *dataset.GameRow) ([]byte, error){
-		JSONLines: jsonl.AppendGame,
-		Viri:      viri.Append,
-		PGN: func(b []byte, g *dataset.GameRow) ([]byte, error) {
+		formatJSONL: jsonl.AppendGame,
+		formatViri:  viri.Append,
+		formatPGN: func(b []byte, g *dataset.GameRow) ([]byte, error) {
 			out := bytes.NewBuffer(b)
 			err := pgn.Write(out, g)
 			return out.Bytes(), err
 		},
 	}
 	positionFormats = map[Format]func([]byte, *dataset.PositionRow) ([]byte, error){
-		EPD:    epd.Append,
-		Bullet: bullet.Append,
-		FEN: func(b []byte, p *dataset.PositionRow) ([]byte, error) {
+		formatEPD:    epd.Append,
+		formatBullet: bullet.Append,
+		formatFEN: func(b []byte, p *dataset.PositionRow) ([]byte, error) {
 			return epd.AppendFEN(b, &p.Board, p.Result), nil
 		},
-		JSONLines: func(b []byte, p *dataset.PositionRow) ([]byte, error) { return jsonl.AppendPosition(b, p), nil },
-		CSV:       func(b []byte, p *dataset.PositionRow) ([]byte, error) { return table.Append(b, p, ','), nil },
-		TSV:       func(b []byte, p *dataset.PositionRow) ([]byte, error) { return table.Append(b, p, '\t'), nil },
+		formatJSONL: func(b []byte, p *dataset.PositionRow) ([]byte, error) { return jsonl.AppendPosition(b, p), nil },
+		formatCSV:   func(b []byte, p *dataset.PositionRow) ([]byte, error) { return table.Append(b, p, ','), nil },
+		formatTSV:   func(b []byte, p *dataset.PositionRow) ([]byte, error) { return table.Append(b, p, '\t'), nil },
 	}
-	headers = map[Format][]byte{CSV: table.AppendHeader(nil, ','), TSV: table.AppendHeader(nil, '\t')}
+	headers = map[Format][]byte{formatCSV: table.AppendHeader(nil, ','), formatTSV: table.AppendHeader(nil, '\t')}
 )
 
 // holds reports whether the format can store rows of a schema.
 func (f Format) holds(schema string) bool {
 	switch schema {
 	case dataset.GamesFormat:
-		return f == Parquet || gameFormats[f] != nil
+		return f == formatParquet || gameFormats[f] != nil
 	case dataset.PositionsFormat:
-		return f == Parquet || positionFormats[f] != nil
+		return f == formatParquet || positionFormats[f] != nil
 	}
-	return f == Parquet
+	return f == formatParquet
 }
 
-// packTo exports through the compressor that the file name stands for.
-func packTo(ctx context.Context, out io.Writer, file, data, kind string, f Format, c *ExportConfig) (int64, error) {
-	var z io.WriteCloser
-	var err error
-	switch name := strings.ToLower(file); {
-	case strings.HasSuffix(name, ".zst"):
-		z, err = zstd.NewWriter(out, zstd.WithEncoderConcurrency(1))
-	case strings.HasSuffix(name, ".gz"):
-		z = gzip.NewWriter(out)
-	default:
-		return exportTo(ctx, out, data, kind, f, c)
-	}
-	if err != nil {
-		return 0, fmt.Errorf("convert: %s: %w", file, err)
-	}
-	rows, err := exportTo(ctx, z, data, kind, f, c)
-	if e := z.Close(); err == nil && e != nil {
-		err = fmt.Errorf("convert: %w", e)
-	}
-	return rows, err
-}
-
-// exportTo writes all rows.
-func exportTo(ctx context.Context, w io.Writer, data, kind string, f Format, c *ExportConfig) (int64, error) {
+// to writes all rows.
+func (e *exporter) to(ctx context.Context, w io.Writer) (n int64, err error) {
 	out := bufio.NewWriterSize(w, 1<<16)
-	switch kind {
+	switch e.kind {
 	case dataset.GamesFormat:
-		r, err := dataset.OpenGames(data)
-		if err != nil {
-			return 0, err
+		var r *dataset.Reader[dataset.GameRow]
+		if r, err = dataset.OpenGames(e.data); err == nil {
+			n, err = e.games(ctx, r, out)
 		}
-		if f == Parquet {
-			return exportGroups(ctx, r, out, gameGroup, c.Progress)
-		}
-		if f == Viri {
-			return exportViri(ctx, r, out, c)
-		}
-		return exportRows(ctx, r, out, c.Progress, gameFormats[f])
 	case dataset.PositionsFormat:
-		r, err := dataset.OpenPositions(data)
-		if err != nil {
-			return 0, err
+		var r *dataset.Reader[dataset.PositionRow]
+		if r, err = dataset.OpenPositions(e.data); err == nil {
+			_, _ = out.Write(headers[e.Format]) // Flush returns the error
+			n, err = writeRows(ctx, e, r, out, positionFormats[e.Format])
 		}
-		if f == Parquet {
-			return exportGroups(ctx, r, out, rowGroup, c.Progress)
+	default:
+		var r *dataset.Reader[dataset.FeatureRow]
+		if r, _, err = dataset.OpenFeatures(e.data); err == nil {
+			n, err = writeGroups(ctx, e, r, out)
 		}
-		_, _ = out.Write(headers[f]) // Flush returns the error
-		return exportRows(ctx, r, out, c.Progress, positionFormats[f])
 	}
-	r, _, err := dataset.OpenFeatures(data)
 	if err != nil {
-		return 0, err
+		return n, err
 	}
-	return exportGroups(ctx, r, out, rowGroup, c.Progress)
+	if err := out.Flush(); err != nil {
+		return n, fmt.Errorf("convert: %w", err)
+	}
+	return n, nil
 }
 
-// exportViri writes games, and warns of the scores that the format cannot leave out.
-func exportViri(ctx context.Context, r *dataset.Reader[dataset.GameRow], out *bufio.Writer, c *ExportConfig) (int64, error) {
+// games writes games, and warns of what viriformat cannot leave out.
+func (e *exporter) games(ctx context.Context, r *dataset.Reader[dataset.GameRow], out *bufio.Writer) (int64, error) {
 	var none, moves, forfeits int
-	n, err := exportRows(ctx, r, out, c.Progress, func(b []byte, g *dataset.GameRow) ([]byte, error) {
-		if dataset.Forfeit(g.Termination) != "" {
-			forfeits++
-		}
-		for _, s := range g.Scores[min(int(g.OpeningPlies), len(g.Scores)):] {
-			if moves++; s == dataset.NoScore {
-				none++
+	encode := gameFormats[e.Format]
+	if e.Format == formatViri && e.Warn != nil {
+		encode = func(b []byte, g *dataset.GameRow) ([]byte, error) {
+			if dataset.Forfeit(g.Termination) != "" {
+				forfeits++
 			}
+			for _, s := range g.Scores[min(int(g.OpeningPlies), len(g.Scores)):] {
+				if moves++; s == dataset.NoScore {
+					none++
+				}
+			}
+			return viri.Append(b, g)
 		}
-		return viri.Append(b, g)
-	})
-	if err == nil && none > 0 && c.Warn != nil {
-		c.Warn(fmt.Sprintf("%d of %d moves have no score, which viriformat cannot say: they have %d; train with a filter that drops such scores",
-			none, moves, viri.Unscored))
 	}
-	if err == nil && forfeits > 0 && c.Warn != nil {
-		c.Warn(fmt.Sprintf("%d of %d games ended by a forfeit (time, illegal move, crash): the board did not decide their results, which viriformat cannot say",
-			forfeits, n))
+	n, err := writeRows(ctx, e, r, out, encode)
+	if err == nil && none > 0 {
+		e.Warn(fmt.Sprintf("%d of %d moves have no score, which viriformat cannot say: they have %d; "+
+			"train with a filter that drops such scores", none, moves, viri.Unscored))
+	}
+	if err == nil && forfeits > 0 {
+		e.Warn(fmt.Sprintf("%d of %d games ended by a forfeit (time, illegal move, crash): "+
+			"the board did not decide their results, which viriformat cannot say", forfeits, n))
 	}
 	return n, err
 }
 
-// Rows of a row group of Parquet: what a reader has to decode at once. A game is as long as
-// a hundred positions.
-const (
-	rowGroup  = 1 << 16
-	gameGroup = 1 << 12
-)
-
-// exportGroups writes rows as Parquet.
-func exportGroups[R any](ctx context.Context, r *dataset.Reader[R], out *bufio.Writer, group int, progress dataset.Progress) (n int64, err error) {
+// writeGroups writes rows as Parquet.
+func writeGroups[R any](ctx context.Context, e *exporter, r *dataset.Reader[R], out *bufio.Writer) (n int64,
+	err error) {
 	w, err := parquet.NewWriter(out, r.Schema())
 	if err != nil {
 		return 0, fmt.Errorf("convert: %w", err)
+	}
+	group := 1 << 16 // what a reader has to decode at once
+	if e.kind == dataset.GamesFormat {
+		group = 1 << 12 // a game is as long as a hundred positions
 	}
 	for batch, err := range r.Records(group) {
 		if err != nil {
@@ -257,24 +248,23 @@ func exportGroups[R any](ctx context.Context, r *dataset.Reader[R], out *bufio.W
 		if n += batch.NumRows(); ctx.Err() != nil {
 			return n, ctx.Err()
 		}
-		if progress != nil {
-			progress(n, r.Len(), "")
+		if e.Progress != nil {
+			e.Progress(n, r.Len(), "")
 		}
 	}
 	if err := w.Close(); err != nil {
 		return n, fmt.Errorf("convert: %w", err)
 	}
-	if err := out.Flush(); err != nil {
-		return n, fmt.Errorf("convert: %w", err)
-	}
 	return n, nil
 }
 
-// exportRows writes each row as encode encodes it.
-func exportRows[R any](ctx context.Context, r *dataset.Reader[R], out *bufio.Writer, progress dataset.Progress,
+// writeRows writes each row as encode encodes it; without encode, as Parquet.
+func writeRows[R any](ctx context.Context, e *exporter, r *dataset.Reader[R], out *bufio.Writer,
 	encode func([]byte, *R) ([]byte, error)) (n int64, err error) {
+	if encode == nil {
+		return writeGroups(ctx, e, r, out)
+	}
 	var buf []byte
-	total := r.Len()
 	for row, err := range r.All() {
 		if err != nil {
 			return n, err
@@ -289,13 +279,10 @@ func exportRows[R any](ctx context.Context, r *dataset.Reader[R], out *bufio.Wri
 			if ctx.Err() != nil {
 				return n, ctx.Err()
 			}
-			if progress != nil {
-				progress(n, total, "")
+			if e.Progress != nil {
+				e.Progress(n, r.Len(), "")
 			}
 		}
-	}
-	if err := out.Flush(); err != nil {
-		return n, fmt.Errorf("convert: %w", err)
 	}
 	return n, nil
 }

@@ -48,7 +48,8 @@ func TestExportedIsImported(t *testing.T) {
 				if want.Board.SideToMove() == board.Black {
 					want.Board, want.Score, want.Result = want.Board.Mirror(), -want.Score, 1-want.Result
 				}
-				if got.Board.Pieces(board.White, board.King) != want.Board.Pieces(board.White, board.King) || got.Board.ByColor(board.Black) != want.Board.ByColor(board.Black) {
+				if got.Board.Pieces(board.White, board.King) != want.Board.Pieces(board.White, board.King) ||
+					got.Board.ByColor(board.Black) != want.Board.ByColor(board.Black) {
 					t.Fatalf("%s, row %d: %s, want %s", name, i, got.Board.FEN(), want.Board.FEN())
 				}
 				want.Board, want.Ply, want.Game = got.Board, 0, 0
@@ -59,15 +60,18 @@ func TestExportedIsImported(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	if n, err := Export(t.Context(), dir, "-", ExportConfig{Format: JSONLines, Stdout: &out}); err != nil || n != 9000 || strings.Count(out.String(), "\n") != 9000 {
+	if n, err := Export(t.Context(), dir, "-", ExportConfig{Format: formatJSONL, Stdout: &out}); err != nil ||
+		n != 9000 || strings.Count(out.String(), "\n") != 9000 {
 		t.Error(n, err)
 	}
 }
 
 func TestGamesGoToPGNAndBack(t *testing.T) {
-	const text = "[Event \"?\"]\n[Annotator \"assay\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K2R w K - 0 1\"]\n\n1. O-O {[%eval 0.34]} Kd7 {[%eval #3]} 1-0\n\n" +
+	const text = "[Event \"?\"]\n[Annotator \"assay\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K2R w K - 0 1\"]\n\n1. O-O {[%eval " +
+		"0.34]} Kd7 {[%eval #3]} 1-0\n\n" +
 		"[Event \"?\"]\n[White \"a\\\"b\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n"
-	dir, back, file := filepath.Join(t.TempDir(), "one"), filepath.Join(t.TempDir(), "two"), filepath.Join(t.TempDir(), "x.pgn")
+	dir, back, file := filepath.Join(t.TempDir(), "one"), filepath.Join(t.TempDir(), "two"), filepath.Join(t.TempDir(),
+		"x.pgn")
 	if _, refused, err := importFiles(t, dir, ImportConfig{}, put(t, "x.pgn", text)); err != nil || refused != nil {
 		t.Fatal(refused, err)
 	}
@@ -92,7 +96,8 @@ func TestGamesGoToPGNAndBack(t *testing.T) {
 	}
 	for i, a := range games[0] {
 		b := games[1][i]
-		if !slices.Equal(a.Moves, b.Moves) || !slices.Equal(a.Scores, b.Scores) || a.Start != b.Start || a.Result != b.Result || a.White != b.White {
+		if !slices.Equal(a.Moves, b.Moves) || !slices.Equal(a.Scores, b.Scores) || a.Start != b.Start ||
+			a.Result != b.Result || a.White != b.White {
 			t.Errorf("%+v is read back as %+v", a, b)
 		}
 	}
@@ -113,7 +118,8 @@ func TestExportLeavesNothingBehind(t *testing.T) {
 	if err := os.WriteFile(stale, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Export(t.Context(), data, file, ExportConfig{}); err == nil || !strings.Contains(err.Error(), "row 2: the position has no score") {
+	if _, err := Export(t.Context(), data, file, ExportConfig{}); err == nil ||
+		!strings.Contains(err.Error(), "row 2: the position has no score") {
 		t.Error(err)
 	}
 	if entries, _ := os.ReadDir(dir); len(entries) != 0 {
@@ -132,7 +138,8 @@ func TestExportLeavesNothingBehind(t *testing.T) {
 		t.Error(err)
 	}
 	// A cut file of records is not taken for a shorter one.
-	if _, _, err := importFiles(t, filepath.Join(t.TempDir(), "out"), ImportConfig{}, put(t, "x.bullet", strings.Repeat("\x00", 33))); !errors.Is(err, io.ErrUnexpectedEOF) {
+	if _, _, err := importFiles(t, filepath.Join(t.TempDir(), "out"), ImportConfig{},
+		put(t, "x.bullet", strings.Repeat("\x00", 33))); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Error(err)
 	}
 }

@@ -22,7 +22,7 @@ func (im *importer) readGames(ctx context.Context, send func(*batch[dataset.Game
 	return im.eachFile(func(f Format, name string, r *source.File) error {
 		b := &batch[dataset.GameRow]{file: name}
 		read := im.readPGN
-		if f == Viri {
+		if f == formatViri {
 			read = im.readViri
 		}
 		err := read(name, r, func(g *dataset.GameRow, refused *Refusal) error {

@@ -108,7 +108,8 @@ func Import(ctx context.Context, paths []string, dir string, c ImportConfig) (*d
 	if err != nil {
 		return nil, nil, err
 	}
-	id := importIdentity{Columns: c.Columns, Results: c.Results, Mover: c.Mover, OtherView: c.OtherView, InferGames: c.InferGames, OpeningPlies: c.OpeningPlies}
+	id := importIdentity{Columns: c.Columns, Results: c.Results, Mover: c.Mover, OtherView: c.OtherView,
+		InferGames: c.InferGames, OpeningPlies: c.OpeningPlies}
 	if inputs, err = c.formats(inputs, paths, &id); err != nil {
 		return nil, nil, err
 	}
@@ -122,15 +123,20 @@ func Import(ctx context.Context, paths []string, dir string, c ImportConfig) (*d
 		}
 		id.Inputs = append(id.Inputs, sum)
 	}
-	if slices.Contains(id.Formats, PGN) {
+	if slices.Contains(id.Formats, formatPGN) {
 		id.NoBookMarks, id.Comments = c.NoBookMarks, c.Comments
 	}
-	id.WhiteScores = c.Comments.View == pgn.White && (slices.Contains(id.Formats, EPD) || slices.Contains(id.Formats, Plain))
+	id.WhiteScores = c.Comments.View == pgn.White && (slices.Contains(id.Formats, formatEPD) ||
+		slices.Contains(id.Formats, formatPlain))
 	w := dataset.WriterConfig{Config: id, Program: c.Program}
-	im := &importer{ImportConfig: c, inputs: inputs, formats: id.Formats, run: strings.Join(id.Inputs, "\n"), opposed: make([]bool, len(c.OtherView))}
+	im := &importer{ImportConfig: c, inputs: inputs, formats: id.Formats, run: strings.Join(id.Inputs, "\n"),
+		opposed: make([]bool, len(c.OtherView))}
 	if id.Formats[0].Games() {
 		im.counts.Schema = dataset.GamesFormat
-		return write(ctx, im, dir, func() (*dataset.Writer[dataset.GameRow], error) { return dataset.NewGameWriter(dir, w) }, im.readGames, im.takeGame)
+		return write(ctx, im, dir, func() (*dataset.Writer[dataset.GameRow], error) {
+			return dataset.NewGameWriter(dir,
+				w)
+		}, im.readGames, im.takeGame)
 	}
 	im.counts.Schema = dataset.PositionsFormat
 	return write(ctx, im, dir, func() (*dataset.Writer[dataset.PositionRow], error) {
@@ -179,7 +185,7 @@ func (c *ImportConfig) formatOf(path string) (Format, bool) {
 	case c.Format != "":
 		return c.Format, true
 	case c.Columns != nil:
-		return Table, true
+		return formatTable, true
 	}
 	return FormatOf(path)
 }
@@ -212,7 +218,8 @@ type importer struct {
 
 // write runs the import, and removes the rows if the input is wrong.
 func write[R any](ctx context.Context, im *importer, dir string, open func() (*dataset.Writer[R], error),
-	read func(context.Context, func(*batch[R]) error) error, take func(*batch[R], *R)) (*durable.Manifest, *Imported, error) {
+	read func(context.Context, func(*batch[R]) error) error, take func(*batch[R], *R)) (*durable.Manifest, *Imported,
+	error) {
 	w, err := open()
 	if errors.Is(err, dataset.ErrComplete) {
 		return im.complete(dir, err)

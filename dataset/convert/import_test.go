@@ -67,7 +67,8 @@ func randomList(seed uint64, n int) (rows []dataset.PositionRow, text string) {
 			if len(moves) == 0 || len(rows) == n {
 				break
 			}
-			r := dataset.PositionRow{Board: p, Ply: uint16(p.Ply()), Score: int16(rng.IntN(3000) - 1500), Result: result, Weight: 1}
+			r := dataset.PositionRow{Board: p, Ply: uint16(p.Ply()), Score: int16(rng.IntN(3000) - 1500), Result: result,
+				Weight: 1}
 			rows = append(rows, r)
 			b = fmt.Appendf(b, "%s;%d;%g%s\n", p.FEN(), r.Score, r.Result, strings.Repeat(" ", rng.IntN(20)))
 			p.Make(moves[rng.IntN(len(moves))])
@@ -81,7 +82,8 @@ func randomList(seed uint64, n int) (rows []dataset.PositionRow, text string) {
 func TestImportKeepsOrder(t *testing.T) {
 	want, text := randomList(3, 20_000)
 	path := put(t, "list.epd", text)
-	one, two, cut := filepath.Join(t.TempDir(), "one"), filepath.Join(t.TempDir(), "two"), filepath.Join(t.TempDir(), "cut")
+	one, two, cut := filepath.Join(t.TempDir(), "one"), filepath.Join(t.TempDir(), "two"), filepath.Join(t.TempDir(),
+		"cut")
 	n, refused, err := importFiles(t, one, ImportConfig{InferGames: true, Workers: 1}, path)
 	if err != nil || refused != nil || n.Rows != 20_000 || !n.Inferred {
 		t.Fatal(n, refused, err)
@@ -115,7 +117,8 @@ func TestImportKeepsOrder(t *testing.T) {
 		}
 		same(t, one, dir)
 	}
-	if n, _, err := importFiles(t, two, ImportConfig{InferGames: true}, path); !errors.Is(err, dataset.ErrComplete) || n.Rows != 20_000 {
+	if n, _, err := importFiles(t, two, ImportConfig{InferGames: true}, path); !errors.Is(err, dataset.ErrComplete) ||
+		n.Rows != 20_000 {
 		t.Error(n, err)
 	}
 }
@@ -195,14 +198,16 @@ func TestLinesThatCannotBeRead(t *testing.T) {
 	if err != nil || n.Rows != 4 || n.Refused != 6 {
 		t.Fatal(n, refused, err)
 	}
-	for i, want := range []string{"4: ", "5: contradictory results", "6: no result", "7: the line is longer", "8: the line is longer", "11: "} {
+	for i, want := range []string{"4: ", "5: contradictory results", "6: no result", "7: the line is longer",
+		"8: the line is longer", "11: "} {
 		if !strings.HasPrefix(refused[i], want) {
 			t.Errorf("refused %q, want %q", refused[i], want)
 		}
 	}
 	dir := filepath.Join(t.TempDir(), "strict")
 	var r *Refusal
-	if _, _, err := importFiles(t, dir, ImportConfig{Strict: true}, put(t, "bad.txt", text)); !errors.As(err, &r) || r.Number != 4 {
+	if _, _, err := importFiles(t, dir, ImportConfig{Strict: true}, put(t, "bad.txt", text)); !errors.As(err, &r) ||
+		r.Number != 4 {
 		t.Error(err)
 	}
 	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
@@ -258,7 +263,10 @@ func TestWrongFiles(t *testing.T) {
 	_, _ = io.WriteString(z, text)
 	z.Close()
 	shuffled := strings.SplitAfter(text, "\n")
-	rand.New(rand.NewPCG(6, 6)).Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+	rand.New(rand.NewPCG(6, 6)).Shuffle(len(shuffled), func(i, j int) {
+		shuffled[i], shuffled[j] = shuffled[j],
+			shuffled[i]
+	})
 	for name, c := range map[string]struct {
 		path   string
 		config ImportConfig
@@ -279,7 +287,8 @@ func TestWrongFiles(t *testing.T) {
 		if len(refused) > hopeless {
 			t.Errorf("%s: %d rows were refused", name, len(refused))
 		}
-		if !errors.Is(err, c.want) || c.path != "" && !strings.Contains(err.Error(), filepath.Base(c.path)) && c.want != ErrNothing && c.want != ErrUnordered {
+		if !errors.Is(err, c.want) || c.path != "" && !strings.Contains(err.Error(), filepath.Base(c.path)) &&
+			c.want != ErrNothing && c.want != ErrUnordered {
 			t.Errorf("%s: %v", name, err)
 		}
 		if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
@@ -287,7 +296,8 @@ func TestWrongFiles(t *testing.T) {
 		}
 	}
 	epd, pgn := put(t, "a.epd", good+" [1.0]"), put(t, "a.pgn", "1. e4 1-0")
-	if _, _, err := importFiles(t, filepath.Join(t.TempDir(), "out"), ImportConfig{}, epd, pgn); !errors.Is(err, ErrMixed) {
+	if _, _, err := importFiles(t, filepath.Join(t.TempDir(), "out"), ImportConfig{}, epd, pgn); !errors.Is(err,
+		ErrMixed) {
 		t.Error(err)
 	}
 }
@@ -299,7 +309,10 @@ func TestViri(t *testing.T) {
 	one, two := put(t, "a.viri", game+game), put(t, "b.vf", game+game)
 	var same []string
 	dir := filepath.Join(t.TempDir(), "out")
-	n, refused, err := importFiles(t, dir, ImportConfig{Same: func(path, earlier string) { same = append(same, path, earlier) }}, one, two)
+	n, refused, err := importFiles(t, dir, ImportConfig{Same: func(path, earlier string) {
+		same = append(same, path,
+			earlier)
+	}}, one, two)
 	if err != nil || n.Rows != 4 || n.Schema != dataset.GamesFormat || len(refused) != 0 {
 		t.Fatal(n, refused, err)
 	}
@@ -307,11 +320,13 @@ func TestViri(t *testing.T) {
 		t.Errorf("the same are %v", same)
 	}
 	broken := put(t, "c.viri", game+"\xff"+game[1:32]+"\x0c\x0c\x00\x00\x00\x00\x00\x00"+game)
-	if n, refused, err = importFiles(t, filepath.Join(t.TempDir(), "x"), ImportConfig{}, broken); err != nil || n.Rows != 2 || len(refused) != 1 || !strings.HasPrefix(refused[0], "2: ply 0") {
+	if n, refused, err = importFiles(t, filepath.Join(t.TempDir(), "x"), ImportConfig{}, broken); err != nil ||
+		n.Rows != 2 || len(refused) != 1 || !strings.HasPrefix(refused[0], "2: ply 0") {
 		t.Error(n, refused, err)
 	}
 	cut := put(t, "d.viri", game[:37])
-	if _, _, err = importFiles(t, filepath.Join(t.TempDir(), "y"), ImportConfig{}, cut); !errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), cut) {
+	if _, _, err = importFiles(t, filepath.Join(t.TempDir(), "y"), ImportConfig{}, cut); !errors.Is(err,
+		io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), cut) {
 		t.Error(err)
 	}
 }
@@ -319,7 +334,7 @@ func TestViri(t *testing.T) {
 // Standard input starts over, and is not taken for what was imported before.
 func TestStreams(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
-	c := ImportConfig{Format: EPD, Stdin: strings.NewReader(good + " [1.0]\n")}
+	c := ImportConfig{Format: formatEPD, Stdin: strings.NewReader(good + " [1.0]\n")}
 	if n, _, err := importFiles(t, dir, c, "-"); err != nil || n.Rows != 1 {
 		t.Fatal(n, err)
 	}
@@ -337,7 +352,8 @@ func TestGames(t *testing.T) {
 	if err != nil || n.Rows != 1 || len(refused) != 4 {
 		t.Fatal(n, refused, err)
 	}
-	for i, want := range []string{"5: the game has no result (*)", "11: ply 0", "16: the result is", "21: the game has no result at its end"} {
+	for i, want := range []string{"5: the game has no result (*)", "11: ply 0", "16: the result is",
+		"21: the game has no result at its end"} {
 		if !strings.HasPrefix(refused[i], want) {
 			t.Errorf("refused %q, want %q", refused[i], want)
 		}
@@ -363,7 +379,8 @@ type realFile struct {
 	duplicates          int64
 }
 
-var scoredColumns = ImportConfig{Columns: []string{"fen", "score", "result", "ply", "_", "_"}, Results: []string{"-1", "0", "1"}, InferGames: true}
+var scoredColumns = ImportConfig{Columns: []string{"fen", "score", "result", "ply", "_", "_"},
+	Results: []string{"-1", "0", "1"}, InferGames: true}
 
 // Real data are imported whole.
 func TestRealData(t *testing.T) {
@@ -383,7 +400,8 @@ func testRealData(t *testing.T, files []realFile) {
 			continue
 		}
 		s, err := arrange.Summarize(t.Context(), dir, nil)
-		if err != nil || s.Rows != c.rows || c.white > 0 && (s.Results.White != c.white || s.Results.Draw != c.draws || s.Results.Black != c.black) {
+		if err != nil || s.Rows != c.rows || c.white > 0 && (s.Results.White != c.white || s.Results.Draw != c.draws ||
+			s.Results.Black != c.black) {
 			t.Errorf("%s: %+v %v", c.path, s, err)
 		}
 		if c.config.Columns != nil && (s.Duplicates != c.duplicates || s.Games != n.Games || s.GamesInferred) {
@@ -396,7 +414,8 @@ func BenchmarkImportEPD(b *testing.B) {
 	_, text := randomList(7, 100_000)
 	path := put(b, "list.epd", text)
 	for i := 0; b.Loop(); i++ {
-		if n, _, err := importFiles(b, filepath.Join(b.TempDir(), fmt.Sprint(i)), ImportConfig{Workers: 1}, path); err != nil || n.Rows != 100_000 {
+		if n, _, err := importFiles(b, filepath.Join(b.TempDir(), fmt.Sprint(i)), ImportConfig{Workers: 1},
+			path); err != nil || n.Rows != 100_000 {
 			b.Fatal(n, err)
 		}
 	}

@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -31,70 +32,38 @@ type chunk struct {
 	long  bool // one line that is too long, without its text
 }
 
-// readChunks divides a text into chunks, in constant memory.
+// readChunks divides a text into chunks, in constant memory. After an error it returns the line it reached.
 func readChunks(r io.Reader, emit func(chunk) error) (line int64, err error) {
-	buf := make([]byte, 0, chunkSize)
-	line = 1
-	skipping := false // within a line that is too long
-	for {
-		var last bool
-		if buf, last, err = fill(r, buf); err != nil {
+	in := bufio.NewReaderSize(r, chunkSize)
+	for line = 1; ; {
+		buf, err := in.Peek(chunkSize)
+		if err != nil && !errors.Is(err, io.EOF) {
 			return line, err
 		}
-		if skipping {
-			i := bytes.IndexByte(buf, '\n')
-			if i < 0 && !last {
-				buf = buf[:0]
-				continue
-			}
-			if i < 0 {
-				return line, nil
-			}
-			skipping = false
-			line++
-			buf = append(buf[:0], buf[i+1:]...)
-			if !last {
-				continue
-			}
-		}
 		end := bytes.LastIndexByte(buf, '\n') + 1
-		if last {
+		switch {
+		case errors.Is(err, io.EOF) && len(buf) == 0:
+			return line, nil
+		case errors.Is(err, io.EOF):
 			end = len(buf)
-		}
-		if end == 0 && !last {
+		case end == 0:
 			if err := emit(chunk{first: line, long: true}); err != nil {
 				return line, err
 			}
-			buf, skipping = buf[:0], true
+			for err := bufio.ErrBufferFull; errors.Is(err, bufio.ErrBufferFull); {
+				_, err = in.ReadSlice('\n') // an error comes again
+			}
+			line++
 			continue
 		}
-		if end > 0 {
-			if err := emit(chunk{first: line, text: string(buf[:end])}); err != nil {
-				return line, err
-			}
-			line += int64(bytes.Count(buf[:end], []byte{'\n'}))
+		if err := emit(chunk{first: line, text: string(buf[:end])}); err != nil {
+			return line, err
 		}
-		if last {
-			return line, nil
-		}
-		buf = append(buf[:0], buf[end:]...)
-	}
-}
-
-// fill reads until the buffer is full or the text ends. (io.ReadFull returns the same error
-// for the end of the text and for a truncated compressed file.)
-func fill(r io.Reader, buf []byte) (full []byte, last bool, err error) {
-	for len(buf) < cap(buf) {
-		n, err := r.Read(buf[len(buf):cap(buf)])
-		buf = buf[:len(buf)+n]
-		if errors.Is(err, io.EOF) {
-			return buf, true, nil
-		}
-		if err != nil {
-			return buf, false, err
+		line += int64(bytes.Count(buf[:end], []byte{'\n'}))
+		if _, err := in.Discard(end); err != nil {
+			return line, err
 		}
 	}
-	return buf, false, nil
 }
 
 // lineReader parses a line.
@@ -104,13 +73,13 @@ type lineReader func(line string) (r dataset.PositionRow, foreign bool, err erro
 func (im *importer) readPositions(ctx context.Context, send func(*batch[dataset.PositionRow]) error) error {
 	return im.eachFile(func(f Format, name string, r *source.File) error {
 		var read lineReader
-		if f == Plain || f == EPD && r.Plain() {
+		if f == formatPlain || f == formatEPD && r.Plain() {
 			return im.readPlain(send, name, r)
 		}
-		if f == Bullet {
+		if f == formatBullet {
 			return readRecords(send, name, r)
 		}
-		if f == EPD {
+		if f == formatEPD {
 			read = im.readEPD
 		}
 		begins := true

@@ -112,12 +112,14 @@ func readers(t *testing.T) map[string][]byte {
 		records = append(records, rec...)
 		fmt.Fprintf(&lists[0], "%s;%d;%g\n", r.Board.FEN(), r.Score, r.Result)
 		fmt.Fprintf(&lists[1], "%s [%g]\n", r.Board.FEN(), r.Result)
-		fmt.Fprintf(&lists[2], "fen %s\nmove e2e4\nscore %d\nply %d\nresult %d\ne\n", r.Board.FEN(), r.Score, r.Ply, int(2*r.Result)-1)
+		fmt.Fprintf(&lists[2], "fen %s\nmove e2e4\nscore %d\nply %d\nresult %d\ne\n", r.Board.FEN(), r.Score, r.Ply,
+			int(2*r.Result)-1)
 		lists[3].Write(table.Append(nil, &r, ','))
 		lists[4].Write(table.Append(nil, &r, '\t'))
 	}
-	return map[string][]byte{"x.epd": lists[0].Bytes(), "x.fen": lists[1].Bytes(), "x.txt": lists[1].Bytes(), "x.plain": lists[2].Bytes(),
-		"x.csv": lists[3].Bytes(), "x.tsv": lists[4].Bytes(), "x.pgn": games, "x.viri": viriGames(t, games), "x.bullet": records}
+	return map[string][]byte{"x.epd": lists[0].Bytes(), "x.fen": lists[1].Bytes(), "x.txt": lists[1].Bytes(),
+		"x.plain": lists[2].Bytes(),
+		"x.csv":   lists[3].Bytes(), "x.tsv": lists[4].Bytes(), "x.pgn": games, "x.viri": viriGames(t, games), "x.bullet": records}
 }
 
 // TestEveryReader imports each format in each packing, as a file, as a file whose name says
@@ -155,7 +157,8 @@ func TestEveryReader(t *testing.T) {
 					}
 					c := ImportConfig{Format: format}
 					path := put(t, name+ending, string(whole[:n]))
-					if dir, err := fails(t, c, path); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "end early") {
+					if dir, err := fails(t, c, path); err == nil || !strings.Contains(err.Error(), path) ||
+						!strings.Contains(err.Error(), "end early") {
 						t.Errorf("%s, %d of %d bytes: %v, left %s", name+ending, n, len(whole), err, dir)
 					}
 				}
@@ -164,7 +167,8 @@ func TestEveryReader(t *testing.T) {
 				continue // which has zeros
 			}
 			path := put(t, name+ending, string(pack(name, nul)))
-			if dir, err := fails(t, ImportConfig{Format: format}, path); !errors.Is(err, text.ErrNUL) || !strings.Contains(err.Error(), path) ||
+			if dir, err := fails(t, ImportConfig{Format: format}, path); !errors.Is(err, text.ErrNUL) ||
+				!strings.Contains(err.Error(), path) ||
 				!strings.Contains(err.Error(), fmt.Sprintf("byte %d is NUL", 2*len(data)/3)) {
 				t.Errorf("%s with a NUL: %v, left %s", name+ending, err, dir)
 			}
@@ -190,11 +194,13 @@ func TestPlainViews(t *testing.T) {
 		"fen " + good + "\nmove e1e2\nscore x\nply 8\nresult 0\ne\nfen " + good + "\nscore 1\nply 1\nresult 1\n"
 	dir := filepath.Join(t.TempDir(), "out")
 	n, refused, err := importFiles(t, dir, ImportConfig{}, put(t, "x.plain", file))
-	if err != nil || n.Rows != 2 || n.ForeignScores != 1 || len(refused) != 2 || !strings.HasPrefix(refused[0], `13: score "x"`) || !strings.HasPrefix(refused[1], "19: the file ends") {
+	if err != nil || n.Rows != 2 || n.ForeignScores != 1 || len(refused) != 2 ||
+		!strings.HasPrefix(refused[0], `13: score "x"`) || !strings.HasPrefix(refused[1], "19: the file ends") {
 		t.Fatal(n, refused, err)
 	}
 	white := filepath.Join(t.TempDir(), "white")
-	if _, _, err := importFiles(t, white, ImportConfig{Comments: pgn.Reading{View: pgn.White}}, put(t, "x.plain", file)); err != nil || positions(t, white)[0].Score != 35 {
+	if _, _, err := importFiles(t, white, ImportConfig{Comments: pgn.Reading{View: pgn.White}},
+		put(t, "x.plain", file)); err != nil || positions(t, white)[0].Score != 35 {
 		t.Error(err)
 	}
 	rows := positions(t, dir)

@@ -61,14 +61,19 @@ func recipeData(t *testing.T, dir string) (list []dataset.PositionRow, games []d
 	t.Helper()
 	_, text := randomList(12, 5000)
 	text += good + " [0.5]\n" // no score
-	if _, _, err := importFiles(t, filepath.Join(dir, "positions"), ImportConfig{InferGames: true}, put(t, "list.epd", text)); err != nil {
+	if _, _, err := importFiles(t, filepath.Join(dir, "positions"), ImportConfig{InferGames: true},
+		put(t, "list.epd", text)); err != nil {
 		t.Fatal(err)
 	}
-	const pgn = "[Termination \"b\"]\n[Annotator \"assay\"]\n\n1. f3 {[%eval 0.1]} e5 2. g4 {[%eval #-1]} Qh4# 0-1\n\n[Termination \"a\"]\n[Annotator \"assay\"]\n\n1. e4 {[%eval 0.3]} 1-0\n\n[Termination \"b\"]\n[Annotator \"assay\"]\n\n1. d4 d5 {[%eval 0.2]} 1/2-1/2\n"
-	if _, refused, err := importFiles(t, filepath.Join(dir, "games"), ImportConfig{}, put(t, "x.pgn", pgn)); err != nil || refused != nil {
+	const pgn = "[Termination \"b\"]\n[Annotator \"assay\"]\n\n1. f3 {[%eval 0.1]} e5 2. g4 {[%eval #-1]} Qh4# " +
+		"0-1\n\n[Termination \"a\"]\n[Annotator \"assay\"]\n\n1. e4 {[%eval 0.3]} 1-0\n\n[Termination " +
+		"\"b\"]\n[Annotator \"assay\"]\n\n1. d4 d5 {[%eval 0.2]} 1/2-1/2\n"
+	if _, refused, err := importFiles(t, filepath.Join(dir, "games"), ImportConfig{},
+		put(t, "x.pgn", pgn)); err != nil || refused != nil {
 		t.Fatal(refused, err)
 	}
-	for from, to := range map[string]string{"positions": "positions.csv.gz", "positions/": "positions.parquet", "games": "games.parquet"} {
+	for from, to := range map[string]string{"positions": "positions.csv.gz", "positions/": "positions.parquet",
+		"games": "games.parquet"} {
 		if _, err := Export(t.Context(), filepath.Join(dir, from), filepath.Join(dir, to), ExportConfig{}); err != nil {
 			t.Fatal(err)
 		}
@@ -198,7 +203,8 @@ func TestDuckDBReadsParquet(t *testing.T) {
 
 func compareWithDuckDB[R any](t *testing.T, dir, name string, r *dataset.Reader[R]) {
 	t.Helper()
-	lines := strings.Split(strings.TrimSpace(datatest.RunScript(t, dir, "node", duckdb, "select * from '"+name+".parquet'")), "\n")
+	lines := strings.Split(strings.TrimSpace(datatest.RunScript(t, dir, "node", duckdb,
+		"select * from '"+name+".parquet'")), "\n")
 	n := 0
 	for batch, err := range r.Records(700) {
 		if err != nil {
@@ -232,7 +238,8 @@ func TestPythonChessReadsEPD(t *testing.T) {
 	python := datatest.PythonWith(t, "chess", installChess)
 	dir := t.TempDir()
 	list, _ := recipeData(t, dir)
-	if _, err := Export(t.Context(), filepath.Join(dir, "positions"), filepath.Join(dir, "x.epd"), ExportConfig{}); err != nil {
+	if _, err := Export(t.Context(), filepath.Join(dir, "positions"), filepath.Join(dir, "x.epd"),
+		ExportConfig{}); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(datatest.RunScript(t, dir, python, `import chess
@@ -261,13 +268,16 @@ for line in open("x.epd"):
 func TestOthersReadPGN(t *testing.T) {
 	dir := t.TempDir()
 	_, games := recipeData(t, dir)
-	if _, err := Export(t.Context(), filepath.Join(dir, "games"), filepath.Join(dir, "x.pgn"), ExportConfig{}); err != nil {
+	if _, err := Export(t.Context(), filepath.Join(dir, "games"), filepath.Join(dir, "x.pgn"),
+		ExportConfig{}); err != nil {
 		t.Fatal(err)
 	}
 	var want []string
 	for i := range games {
 		g := &games[i]
-		want = append(want, strings.Join([]string{strconv.Itoa(len(g.Moves)), strconv.Itoa(len(g.Moves) - count(g.Scores, dataset.NoScore)), g.Termination, board.GameResult(g.Result).String()}, " "))
+		want = append(want, strings.Join([]string{strconv.Itoa(len(g.Moves)),
+			strconv.Itoa(len(g.Moves) - count(g.Scores, dataset.NoScore)), g.Termination, board.GameResult(g.Result).String()},
+			" "))
 	}
 	compare := func(t *testing.T, out string) {
 		if got := strings.Split(strings.TrimSpace(out), "\n"); !slices.Equal(got, want) {

@@ -1,6 +1,9 @@
 package convert
 
 import (
+	"bufio"
+	"bytes"
+	"errors"
 	"fmt"
 	"io"
 
@@ -13,25 +16,27 @@ const recordBlock = 8192 * bullet.Size
 
 // readRecords reads one file of bulletformat.
 func readRecords(send func(*batch[dataset.PositionRow]) error, name string, r io.Reader) error {
-	for first, last := int64(1), false; !last; {
-		var block []byte
-		var err error
-		if block, last, err = fill(r, make([]byte, 0, recordBlock)); err != nil {
+	in := bufio.NewReaderSize(r, recordBlock)
+	for number := int64(1); ; {
+		buf, err := in.Peek(recordBlock)
+		if err != nil && !errors.Is(err, io.EOF) {
 			return errRead(name, 0, err)
 		}
+		block, first := bytes.Clone(buf), number
 		b := &batch[dataset.PositionRow]{file: name, begins: first == 1}
+		b.parse = func(b *batch[dataset.PositionRow]) { parseRecords(b, first, block) }
+		number += int64(len(block) / bullet.Size)
 		if n := len(block) % bullet.Size; n != 0 {
 			b.err = fmt.Errorf("%d bytes behind record %d: records have %d; the file is not bulletformat, or was cut: %w",
-				n, first+int64(len(block)/bullet.Size)-1, bullet.Size, io.ErrUnexpectedEOF)
+				n, number-1, bullet.Size, io.ErrUnexpectedEOF)
 		}
-		number := first
-		b.parse = func(b *batch[dataset.PositionRow]) { parseRecords(b, number, block) }
-		first += int64(len(block) / bullet.Size)
-		if err := send(b); err != nil {
+		if e := send(b); e != nil || errors.Is(err, io.EOF) {
+			return e
+		}
+		if _, err := in.Discard(len(block)); err != nil {
 			return err
 		}
 	}
-	return nil
 }
 
 func parseRecords(b *batch[dataset.PositionRow], number int64, block []byte) {

@@ -18,7 +18,8 @@ import (
 
 // What a search may say, from the mover's view. A client makes no score of "mate 0" in a
 // position with legal moves, nor of a bound.
-var saidScores = []engine.Score{engine.NoScore, 0, 34, engine.MaxScore, -engine.MaxScore, engine.MateScore - 5, -(engine.MateScore - 4)}
+var saidScores = []engine.Score{engine.NoScore, 0, 34, engine.MaxScore, -engine.MaxScore, engine.MateScore - 5,
+	-(engine.MateScore - 4)}
 
 // scored makes data sets of positions and of one game with these scores, for each side to move.
 func scored(t *testing.T) (positionsDir, gamesDir string, scores []int16) {
@@ -64,7 +65,8 @@ func scored(t *testing.T) (positionsDir, gamesDir string, scores []int16) {
 func export(t *testing.T, data string, f Format) (text string, warned string) {
 	t.Helper()
 	var out bytes.Buffer
-	if _, err := Export(t.Context(), data, "-", ExportConfig{Format: f, Stdout: &out, Warn: func(s string) { warned += s }}); err != nil {
+	if _, err := Export(t.Context(), data, "-", ExportConfig{Format: f, Stdout: &out,
+		Warn: func(s string) { warned += s }}); err != nil {
 		t.Fatal(f, err)
 	}
 	return out.String(), warned
@@ -81,12 +83,12 @@ func TestScoresOf(t *testing.T) {
 			none++
 		}
 	}
-	for _, f := range []Format{CSV, TSV, EPD, JSONLines} {
+	for _, f := range []Format{formatCSV, formatTSV, formatEPD, formatJSONL} {
 		text, warned := export(t, positionsDir, f)
 		if warned != "" {
 			t.Errorf("%s: %s", f, warned)
 		}
-		if f == JSONLines {
+		if f == formatJSONL {
 			for i, line := range strings.Split(strings.TrimSpace(text), "\n") {
 				if want := `"score":` + orNull(scores[i]) + ","; !strings.Contains(line, want) {
 					t.Errorf("row %d lacks %s: %s", i, want, line)
@@ -95,7 +97,8 @@ func TestScoresOf(t *testing.T) {
 			continue
 		}
 		back := filepath.Join(t.TempDir(), "back")
-		if _, refused, err := importFiles(t, back, ImportConfig{}, put(t, "x."+string(f), text)); err != nil || refused != nil {
+		if _, refused, err := importFiles(t, back, ImportConfig{}, put(t, "x."+string(f), text)); err != nil ||
+			refused != nil {
 			t.Fatal(f, refused, err)
 		}
 		for i, r := range positions(t, back) {
@@ -104,19 +107,21 @@ func TestScoresOf(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Export(t.Context(), positionsDir, "-", ExportConfig{Format: Bullet, Stdout: new(bytes.Buffer)}); !errors.Is(err, bullet.ErrNoScore) {
+	if _, err := Export(t.Context(), positionsDir, "-",
+		ExportConfig{Format: formatBullet, Stdout: new(bytes.Buffer)}); !errors.Is(err, bullet.ErrNoScore) {
 		t.Errorf("bulletformat takes a row without a score: %v", err)
 	}
-	for _, f := range []Format{PGN, Viri} {
+	for _, f := range []Format{formatPGN, formatViri} {
 		text, warned := export(t, gamesDir, f)
-		if (f == Viri) != strings.Contains(warned, fmt.Sprintf("%d of %d moves", none, len(scores))) {
+		if (f == formatViri) != strings.Contains(warned, fmt.Sprintf("%d of %d moves", none, len(scores))) {
 			t.Errorf("%s warns %q", f, warned)
 		}
-		if n := strings.Count(text, "%eval"); f == PGN && n != len(scores)-none {
+		if n := strings.Count(text, "%eval"); f == formatPGN && n != len(scores)-none {
 			t.Errorf("PGN has %d scores, want %d:\n%s", n, len(scores)-none, text)
 		}
 		back := filepath.Join(t.TempDir(), "back")
-		if _, refused, err := importFiles(t, back, ImportConfig{}, put(t, "x."+string(f), text)); err != nil || refused != nil {
+		if _, refused, err := importFiles(t, back, ImportConfig{}, put(t, "x."+string(f), text)); err != nil ||
+			refused != nil {
 			t.Fatal(f, refused, err)
 		}
 		r, err := dataset.OpenGames(back)
@@ -133,11 +138,11 @@ func TestScoresOf(t *testing.T) {
 	for _, s := range scores {
 		list = append(list, orNull(s))
 	}
-	if text, _ := export(t, gamesDir, JSONLines); !strings.Contains(text, `"scores":[`+strings.Join(list, ",")+"]") {
+	if text, _ := export(t, gamesDir, formatJSONL); !strings.Contains(text, `"scores":[`+strings.Join(list, ",")+"]") {
 		t.Errorf("scores of a game are not %s: %s", list, text)
 	}
 	for _, data := range []string{positionsDir, gamesDir} {
-		text, _ := export(t, data, Parquet)
+		text, _ := export(t, data, formatParquet)
 		if got := parquetScores(t, text); fmt.Sprint(got) != fmt.Sprint(list) {
 			t.Errorf("Parquet has %s, want %s", got, list)
 		}
@@ -188,7 +193,8 @@ func parquetScores(t *testing.T, text string) (list []string) {
 func TestMateInNoMoves(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "d")
 	text := "[Annotator \"assay\"]\n\n1. e4 {[%eval #0]} e5 {[%eval #-0]} 2. Nf3 {[%eval 0.00]} *\n"
-	if _, _, err := importFiles(t, dir, ImportConfig{}, put(t, "x.pgn", strings.Replace(text, "*", "1-0", 1))); err != nil {
+	if _, _, err := importFiles(t, dir, ImportConfig{},
+		put(t, "x.pgn", strings.Replace(text, "*", "1-0", 1))); err != nil {
 		t.Fatal(err)
 	}
 	r, err := dataset.OpenGames(dir)

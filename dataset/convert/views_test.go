@@ -61,7 +61,8 @@ func scoredGames(number int, white ...string) (table, games string) {
 		for i, line := range lines {
 			fmt.Fprintf(&rows, "%s%s,%d\n", line, label, i)
 		}
-		fmt.Fprintf(&text, "[Event \"%d\"]\n[White \"%s\"]\n[Black \"%s\"]\n[Result \"%s\"]\n\n%s %s\n\n", n, names[0], names[1], result, strings.Join(moves, " "), result)
+		fmt.Fprintf(&text, "[Event \"%d\"]\n[White \"%s\"]\n[Black \"%s\"]\n[Result \"%s\"]\n\n%s %s\n\n", n, names[0],
+			names[1], result, strings.Join(moves, " "), result)
 	}
 	return rows.String(), text.String()
 }
@@ -84,7 +85,8 @@ func vf(t *testing.T, games string, mover bool) string {
 }
 
 func balance(p *board.Position) (cp int) {
-	for t, value := range map[board.PieceType]int{board.Pawn: 100, board.Knight: 300, board.Bishop: 300, board.Rook: 500, board.Queen: 900} {
+	for t, value := range map[board.PieceType]int{board.Pawn: 100, board.Knight: 300, board.Bishop: 300, board.Rook: 500,
+		board.Queen: 900} {
 		cp += value * (p.Pieces(board.White, t).Count() - p.Pieces(board.Black, t).Count())
 	}
 	return cp
@@ -157,7 +159,8 @@ func TestImportTestsViews(t *testing.T) {
 			t.Errorf("%s with %+v: something stays on disk", c.name, c.config)
 		}
 	}
-	if _, _, err := importFiles(t, t.TempDir()+"/out", ImportConfig{OtherView: []string{"three"}}, put(t, "a.pgn", games)); err == nil || !strings.Contains(err.Error(), `"three"`) {
+	if _, _, err := importFiles(t, t.TempDir()+"/out", ImportConfig{OtherView: []string{"three"}},
+		put(t, "a.pgn", games)); err == nil || !strings.Contains(err.Error(), `"three"`) {
 		t.Errorf("a player that is not there: %v", err)
 	}
 }

@@ -190,7 +190,8 @@ var textDamage = map[string]func(rng *rand.Rand, data []byte) []byte{
 	"text behind lines": func(rng *rand.Rand, data []byte) (b []byte) {
 		for line := range strings.Lines(string(data)) {
 			if rng.IntN(6) == 0 && strings.TrimSpace(line) != "" {
-				line = strings.TrimRight(line, "\n") + []string{" -M2", " junk", " 1-0", " rnbqkbnr/8/8/8/8/8/8/RNBQKBNR w - - 0 1 [1.0]"}[rng.IntN(4)] + "\n"
+				line = strings.TrimRight(line, "\n") + []string{" -M2", " junk", " 1-0",
+					" rnbqkbnr/8/8/8/8/8/8/RNBQKBNR w - - 0 1 [1.0]"}[rng.IntN(4)] + "\n"
 			}
 			b = append(b, line...)
 		}
@@ -326,7 +327,8 @@ func TestTextBehindResults(t *testing.T) {
 		good + " [0.5] --M2":      "not a whole number",
 		good + " [0.5] id \"a\";": "none",
 	} {
-		n, refused, err := importFiles(t, filepath.Join(t.TempDir(), "out"), ImportConfig{}, put(t, "x.epd", good+" [0.5]\n"+line+"\n"))
+		n, refused, err := importFiles(t, filepath.Join(t.TempDir(), "out"), ImportConfig{},
+			put(t, "x.epd", good+" [0.5]\n"+line+"\n"))
 		switch {
 		case err != nil:
 			t.Errorf("%s: %v", line, err)

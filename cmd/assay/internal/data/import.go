@@ -131,7 +131,7 @@ func (f *importFlags) check(sources []string) (err error) {
 		if f.config.Columns, err = table.ParseColumns(f.columns); err != nil {
 			return fmt.Errorf("--columns: %w", err)
 		}
-		if f.config.Format != "" && f.config.Format != convert.Table {
+		if f.format != "" && f.format != "table" {
 			return fmt.Errorf("--columns is for tables, but --format is %s", f.format)
 		}
 	}
