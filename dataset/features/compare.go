@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/engine/board"
 )
 
 // ErrWeights says that an engine does not evaluate as its weights say.
@@ -139,17 +138,16 @@ func (k *comparer) all(ctx context.Context, p *process, data *dataset.Reader[dat
 		if err != nil {
 			return err
 		}
-		var boards []board.Position
+		var examples []*example
 		var rows []dataset.FeatureRow
-		n := 0 // rows of the data set that were compared
 		flush := func() error {
-			err := k.block(p, path, n, boards, rows)
-			n += len(rows)
-			if boards, rows = boards[:0], rows[:0]; c.Progress != nil {
+			err := k.block(p, examples, rows)
+			if examples, rows = nil, nil; c.Progress != nil {
 				c.Progress(k.found.Rows, data.Len(), "positions")
 			}
 			return errors.Join(ctx.Err(), err)
 		}
+		n := int64(0)
 		for pos, err := range src.All() {
 			if err != nil {
 				return err
@@ -161,7 +159,9 @@ func (k *comparer) all(ctx context.Context, p *process, data *dataset.Reader[dat
 			if !ok || row.Game != pos.Game || row.Result != pos.Result {
 				return fmt.Errorf("%s does not have the positions of %s: name those that it was made of", path, k.features)
 			}
-			if boards, rows = append(boards, pos.Board), append(rows, row); len(boards) == askBlock {
+			n++
+			examples = append(examples, &example{source: path, row: n, board: pos.Board})
+			if rows = append(rows, row); len(rows) == askBlock {
 				if err := flush(); err != nil {
 					return err
 				}
@@ -181,23 +181,20 @@ func (k *comparer) all(ctx context.Context, p *process, data *dataset.Reader[dat
 	return k.verdict()
 }
 
-// block asks for a block of positions, which follow n others of the data set.
-func (k *comparer) block(p *process, path string, n int, boards []board.Position, rows []dataset.FeatureRow) error {
-	if len(boards) == 0 {
+// block asks for a block of positions, whose rows of the fit are rows.
+func (k *comparer) block(p *process, examples []*example, rows []dataset.FeatureRow) error {
+	if len(rows) == 0 {
 		return nil
 	}
-	place := func(i int) string { return fmt.Sprintf("%s, row %d (%s)", path, n+i+1, boards[i].FEN()) }
-	at, err := p.ask(boards, func(i int, rec *record) error {
+	i := 0
+	return p.ask(examples, func(x *example, rec *record) error {
 		k.found.Rows++
 		if what, extra := k.compare(&rows[i], rec); what != "" || extra != 0 {
-			k.bad = append(k.bad, badRow{rows[i], place(i), what, extra})
+			k.bad = append(k.bad, badRow{rows[i], x.String(), what, extra})
 		}
+		i++
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("%s: %w", place(at), err)
-	}
-	return nil
 }
 
 // compare returns what differs from the row of the fit, and by how much the value does if it is more

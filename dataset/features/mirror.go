@@ -27,12 +27,13 @@ const (
 
 // example is a position that the engine was asked for before the data set is written.
 type example struct {
-	where string // source and row
-	board board.Position
-	twin  bool // it is the mirrored position of one in the data
-	other *example
-	rec   *record
-	err   error // of checkRecord
+	source string
+	row    int64 // in the source, from 1
+	board  board.Position
+	twin   bool // it is the mirrored position of one in the data
+	other  *example
+	rec    *record
+	err    error // of checkRecord
 
 	// What was asked before and after it, and whether Black was to move in it or in one before.
 	before, next *example
@@ -40,10 +41,17 @@ type example struct {
 }
 
 func (x *example) String() string {
+	text := fmt.Sprintf("%s, row %d (%s)", x.source, x.row, x.board.FEN())
 	if x.twin {
-		return fmt.Sprintf("mirrored twin of %s (%s)", x.where, x.board.FEN())
+		return "mirrored twin of " + text
 	}
-	return fmt.Sprintf("%s (%s)", x.where, x.board.FEN())
+	return text
+}
+
+// mirror returns the mirrored twin.
+func (x *example) mirror() *example {
+	x.other = &example{source: x.source, row: x.row, board: x.board.Mirror(), twin: true, other: x}
+	return x.other
 }
 
 // sample takes positions from the beginning of the data, half of them with Black to move
@@ -53,7 +61,7 @@ func (r *run) sample(ctx context.Context) ([]*example, error) {
 	var out []*example
 	n := int64(0)
 	for _, src := range r.sources {
-		row := 0
+		row := int64(0)
 		for p, err := range src.All() {
 			if err == nil {
 				err = ctx.Err()
@@ -68,10 +76,8 @@ func (r *run) sample(ctx context.Context) ([]*example, error) {
 			if slot < 0 || slot == 0 && every > 1 && p.Board.SideToMove() != want {
 				continue
 			}
-			where := fmt.Sprintf("%s, row %d", src.Path(), row)
-			x, twin := &example{where: where, board: p.Board}, &example{where: where, board: p.Board.Mirror(), twin: true}
-			x.other, twin.other = twin, x
-			out = append(out, x, twin)
+			x := &example{source: src.Path(), row: row, board: p.Board}
+			out = append(out, x, x.mirror())
 			if len(out) == 2*mirrorRows {
 				return out, nil
 			}
@@ -90,19 +96,15 @@ func (r *run) examine(ctx context.Context, p *process) error {
 	}
 	shuffle(examples)
 	defer context.AfterFunc(ctx, p.kill)()
-	boards := make([]board.Position, len(examples))
-	for i, x := range examples {
-		boards[i] = x.board
-	}
-	at, err := p.ask(boards, func(i int, rec *record) error {
-		examples[i].rec, examples[i].err = rec, checkRecord(&r.set, rec)
-		if errors.Is(examples[i].err, dataset.ErrDrift) || errors.Is(examples[i].err, dataset.ErrCountRange) {
+	err = p.ask(examples, func(x *example, rec *record) error {
+		x.rec, x.err = rec, checkRecord(&r.set, rec)
+		if errors.Is(x.err, dataset.ErrDrift) || errors.Is(x.err, dataset.ErrCountRange) {
 			return nil
 		}
-		return examples[i].err
+		return x.err
 	})
 	if err != nil {
-		return fmt.Errorf("%s: %w", examples[at], err)
+		return err
 	}
 	if err := judge(&r.set, examples); err != nil {
 		return err
@@ -110,18 +112,28 @@ func (r *run) examine(ctx context.Context, p *process) error {
 	if text := idleText(&r.set, examples); text != "" && r.Notice != nil {
 		r.Notice(text)
 	}
-	at, err = p.ask(boards, func(i int, rec *record) error { return compareAgain(examples[i].rec, rec) })
-	if err != nil {
-		return fmt.Errorf("%s: %w", examples[at], err)
-	}
-	return nil
+	return p.ask(examples, func(x *example, rec *record) error { return compareAgain(x.rec, rec) })
 }
 
-// drifted is the error for examples that drift, x first.
-func drifted(set *dataset.FeatureSet, examples []*example, x *example) error {
-	cause, example := driftCause(set, examples)
-	x = cmp.Or(example, x)
+// drifted is the error for examples that drift, nil if none does.
+func drifted(set *dataset.FeatureSet, examples []*example) error {
+	first := failed(examples, dataset.ErrDrift)
+	if first == nil {
+		return nil
+	}
+	cause, shown := driftCause(set, examples)
+	x := cmp.Or(shown, first)
 	return fmt.Errorf("%s: %w\nlikely cause: %s", x, x.err, cause)
+}
+
+// failed returns an example with an error, nil if there is none: a row of the data first.
+func failed(examples []*example, as error) (found *example) {
+	for _, x := range examples {
+		if errors.Is(x.err, as) && (found == nil || found.twin && !x.twin) {
+			found = x
+		}
+	}
+	return found
 }
 
 // counted is the position that the record is about.
@@ -186,28 +198,15 @@ func judge(set *dataset.FeatureSet, examples []*example) error {
 	if n := int64(len(examples)); 10*skipped.Total() > 9*n { // what is nearer to half is counted at the end
 		return fmt.Errorf("of a sample and its mirrored twins %w", skipped.Check(n))
 	}
-	first := func(as error) *example { // a row of the data first
-		failed := func(twin bool) func(x *example) bool {
-			return func(x *example) bool { return x.twin == twin && errors.Is(x.err, as) }
-		}
-		i := slices.IndexFunc(examples, failed(false))
-		if i < 0 {
-			i = slices.IndexFunc(examples, failed(true))
-		}
-		if i < 0 {
-			return nil
-		}
-		return examples[i]
+	if err := drifted(set, examples); err != nil {
+		return err
 	}
-	if x := first(dataset.ErrDrift); x != nil {
-		return drifted(set, examples, x)
-	}
-	if x := first(dataset.ErrCountRange); x != nil {
+	if x := failed(examples, dataset.ErrCountRange); x != nil {
 		return fmt.Errorf("%s: %w", x, x.err)
 	}
 	for _, x := range examples {
 		if !x.twin {
-			if err := compareTwins(set, examples, x, x.other); err != nil {
+			if err := compareTwins(set, examples, x); err != nil {
 				return err
 			}
 		}
@@ -238,8 +237,8 @@ func compareAgain(first, second *record) error {
 }
 
 // compareTwins compares the answers to a position and to its mirrored twin.
-func compareTwins(set *dataset.FeatureSet, examples []*example, x, twin *example) error {
-	a, b := x.rec, twin.rec
+func compareTwins(set *dataset.FeatureSet, examples []*example, x *example) error {
+	a, b := x.rec, x.other.rec
 	if !sameLeaf(a, b) {
 		return nil
 	}
@@ -251,7 +250,7 @@ func compareTwins(set *dataset.FeatureSet, examples []*example, x, twin *example
 		differ = append(differ[:5], fmt.Sprintf("and %d more", len(differ)-5))
 	}
 	return fmt.Errorf("%s: %w: mirrored, %s, want the same with the colors exchanged: %s\nlikely cause: %s",
-		x, ErrMirror, twin.board.FEN(), strings.Join(differ, "; "), mirrorCause(set, examples, a, b))
+		x, ErrMirror, x.other.board.FEN(), strings.Join(differ, "; "), mirrorCause(set, examples, a, b))
 }
 
 // twinDifferences names what is not the negative, or not the same, in the answer to the mirrored

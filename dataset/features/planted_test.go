@@ -167,10 +167,8 @@ func (e *toy) answer(p *board.Position) *record {
 // examplesOf returns the positions and their mirrored twins, unanswered.
 func examplesOf(rows []dataset.PositionRow) (out []*example) {
 	for i := range rows {
-		x := &example{where: fmt.Sprintf("positions, row %d", i+1), board: rows[i].Board}
-		y := &example{where: x.where, board: rows[i].Board.Mirror(), twin: true}
-		x.other, y.other = y, x
-		out = append(out, x, y)
+		x := &example{source: "positions", row: int64(i) + 1, board: rows[i].Board}
+		out = append(out, x, x.mirror())
 	}
 	return out
 }

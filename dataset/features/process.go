@@ -13,7 +13,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/group"
 )
 
@@ -110,33 +109,33 @@ func (w *watchdog) Stop() bool {
 	return w.fired.Load()
 }
 
-// ask sends positions, reads the answers at the same time, and passes them to take. An
-// error is about position at.
-func (p *process) ask(boards []board.Position, take func(i int, rec *record) error) (at int, err error) {
+// ask sends positions, reads the answers at the same time, and passes them to take. An error names
+// the position that it is about.
+func (p *process) ask(examples []*example, take func(x *example, rec *record) error) error {
 	wrote := make(chan error, 1)
 	go func() {
-		for i := range boards {
-			p.in.WriteString(boards[i].FEN())
+		for _, x := range examples {
+			p.in.WriteString(x.board.FEN())
 			p.in.WriteByte('\n')
 		}
 		p.in.WriteByte('\n')
 		wrote <- p.in.Flush()
 	}()
 	dog := p.watch()
-	for i := range boards {
-		rec, err := p.records.next(&boards[i])
+	for _, x := range examples {
+		rec, err := p.records.next(&x.board)
 		if err == nil {
 			dog.timer.Reset(p.timeout)
-			err = take(i, rec)
+			err = take(x, rec)
 		}
 		if err = p.reason(err, dog); err != nil {
 			p.kill() // this also ends the writing goroutine
 			<-wrote
-			return i, err
+			return fmt.Errorf("%s: %w", x, err)
 		}
 	}
 	dog.Stop()
-	return 0, <-wrote
+	return <-wrote
 }
 
 // reason returns the cause of err, and stops the watchdog if there is one.

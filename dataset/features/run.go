@@ -1,7 +1,6 @@
 package features
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -153,8 +152,7 @@ type run struct {
 
 // block is a number of positions and their features.
 type block struct {
-	source   string
-	row      int64 // number of the first row in its source, from 0
+	examples []*example
 	rows     []dataset.PositionRow
 	features []dataset.FeatureRow
 }
@@ -186,10 +184,9 @@ func (r *run) run(ctx context.Context) error {
 
 // read sends the positions that are not done yet, in blocks.
 func (r *run) read(_ context.Context, send func(*block) error) error {
-	n := int64(0)
+	n, b := int64(0), &block{}
 	for _, src := range r.sources {
-		b := &block{source: src.Path()}
-		row := int64(-1)
+		row := int64(0)
 		for p, err := range src.All() {
 			if err != nil {
 				return err
@@ -201,25 +198,21 @@ func (r *run) read(_ context.Context, send func(*block) error) error {
 			if n++; n <= r.skip {
 				continue
 			}
-			if len(b.rows) == 0 {
-				b.row = row
-			}
-			if b.rows = append(b.rows, p); len(b.rows) < askBlock {
+			b.rows = append(b.rows, p)
+			b.examples = append(b.examples, &example{source: src.Path(), row: row, board: p.Board})
+			if len(b.rows) < askBlock {
 				continue
 			}
 			if err := send(b); err != nil {
 				return err
 			}
-			b = &block{source: src.Path()}
-		}
-		if len(b.rows) == 0 {
-			continue
-		}
-		if err := send(b); err != nil {
-			return err
+			b = &block{}
 		}
 	}
-	return nil
+	if len(b.rows) == 0 {
+		return nil
+	}
+	return send(b)
 }
 
 // serve has one process answer blocks. The process is started with the first block.
@@ -254,45 +247,24 @@ func (r *run) serve(ctx context.Context, p *process, blocks iter.Seq[*block]) (e
 
 // ask sends a block to a process and stores the answers.
 func (r *run) ask(ctx context.Context, p *process, b *block) error {
-	b.features = make([]dataset.FeatureRow, len(b.rows))
-	boards := make([]board.Position, len(b.rows))
-	for i := range b.rows {
-		boards[i] = b.rows[i].Board
-	}
-	records, first := make([]*record, len(b.rows)), error(nil)
-	at, err := p.ask(boards, func(i int, rec *record) error {
-		rec.label(&b.rows[i])
-		b.features[i], records[i] = rec.FeatureRow, rec
-		err := checkRecord(&r.set, rec)
-		if errors.Is(err, dataset.ErrDrift) { // the rest of the block shows the cause
-			first, err = cmp.Or(first, err), nil
+	err := p.ask(b.examples, func(x *example, rec *record) error {
+		rec.label(&b.rows[len(b.features)])
+		b.features = append(b.features, rec.FeatureRow)
+		x.rec, x.err = rec, checkRecord(&r.set, rec)
+		if errors.Is(x.err, dataset.ErrDrift) { // the rest of the block shows the cause
+			return nil
 		}
-		return err
+		return x.err
 	})
-	switch {
-	case err == nil && first == nil:
-		return nil
-	case err == nil:
-		return r.driftIn(b, records)
-	case ctx.Err() != nil:
+	if err == nil { // the sample may not have shown a drift
+		link(b.examples)
+		err = drifted(&r.set, b.examples)
+	}
+	if err != nil && ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return fmt.Errorf("%s, row %d (%s): %w", b.source, b.row+int64(at)+1, b.rows[at].Board.FEN(), err)
-}
-
-// driftIn is the error of a block with a record that drifts, which the sample did not show.
-func (r *run) driftIn(b *block, records []*record) error {
-	var examples []*example
-	var first *example
-	for i, rec := range records {
-		x := &example{where: fmt.Sprintf("%s, row %d", b.source, b.row+int64(i)+1), board: b.rows[i].Board, rec: rec,
-			err: checkRecord(&r.set, rec)}
-		if examples = append(examples, x); x.err != nil && first == nil {
-			first = x
-		}
-	}
-	link(examples)
-	return drifted(&r.set, examples, first)
+	b.examples = nil
+	return err
 }
 
 // label copies the labels of the position to its features. The score is that of the
