@@ -55,7 +55,7 @@ func appendixModel() *Model {
 		source := "Shannon 1950, appendix " + f.item + "; start weight our own"
 		t.set(shannonTerms+i, Term{Name: f.name, Group: f.group, Source: source}, f.start)
 	}
-	return newModel("shannon-appendix", "f(P) and every term of Shannon's appendix; not tapered", t, traceAppendix, scoreAppendix)
+	return newModel("shannon-appendix", "f(P) and every term of Shannon's appendix; not tapered", t, traceAppendix, nil)
 }
 
 // traceAppendix counts the terms of f(P) and of the appendix.

@@ -70,7 +70,7 @@ type bentEvaluator struct {
 	value   func(*sums, int64) int64
 }
 
-func (e *bentEvaluator) SetRoot(p *board.Position) { e.weights.root.set(p) }
+func (e *bentEvaluator) SetRoot(*board.Position) {}
 
 func (e *bentEvaluator) Evaluate(p *board.Position) int {
 	e.weights.sums[0] = e.score(p, scorer{w: &e.weights}).sum

@@ -104,9 +104,9 @@ func TestOneEvaluation(t *testing.T) {
 			t.Parallel()
 			w := scrambled(m)
 			e := mustEvaluator(t, m, w)
-			var packed *weights // of a linear model
-			if m.Bend == nil {
-				packed = &e.(*evaluator).weights
+			var packed *weights // of a linear model with scoring functions
+			if e, ok := e.(*evaluator); ok {
+				packed = &e.weights
 			}
 			var f Features
 			root := mustParse(t, "rnbqkb1r/pppppp2/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1")

@@ -1,6 +1,10 @@
 package eval
 
-import "github.com/assay-chess/assay/engine/board"
+import (
+	"slices"
+
+	"github.com/assay-chess/assay/engine/board"
+)
 
 // Evaluator evaluates positions with one model and fixed weights.
 type Evaluator interface {
@@ -34,6 +38,9 @@ func (m *Model) NewEvaluator(w []Coef) (Evaluator, error) {
 		}
 		return e, nil
 	}
+	if m.score == nil {
+		return &counter{trace: m.trace, weights: slices.Clone(w)}, nil
+	}
 	e := &evaluator{score: m.score, scale: m.scale}
 	for i, c := range w {
 		e.weights.packed[i] = pack(c)
@@ -47,7 +54,7 @@ type evaluator struct {
 	weights weights
 }
 
-func (e *evaluator) SetRoot(p *board.Position) { e.weights.root.set(p) }
+func (e *evaluator) SetRoot(*board.Position) {}
 
 func (e *evaluator) Evaluate(p *board.Position) int {
 	mg, eg := unpack(e.score(p, scorer{w: &e.weights}).sum)
@@ -56,6 +63,27 @@ func (e *evaluator) Evaluate(p *board.Position) int {
 		scale = e.scale(p, phase)
 	}
 	return value(mg*int64(phase)+eg*int64(MaxPhase-phase), int64(scale), scaleWhole)
+}
+
+// counter evaluates with a small model: it counts the terms, and weighs the counts.
+type counter struct {
+	trace   func(*board.Position, tracer) tracer
+	weights []Coef
+	counts  trace
+}
+
+func (c *counter) SetRoot(p *board.Position) { c.counts.root.set(p) }
+
+func (c *counter) Evaluate(p *board.Position) int {
+	c.trace(p, tracer{to: &c.counts, next: &c.counts, sign: -1})
+	var mg, eg int64
+	for i, w := range c.weights {
+		n := int64(c.counts.counts[i])
+		mg, eg = mg+n*int64(w.MG), eg+n*int64(w.EG)
+		c.counts.counts[i] = 0
+	}
+	phase := int64(Phase(p))
+	return value(mg*phase+eg*(MaxPhase-phase), 1, 1)
 }
 
 // value converts a sum to centipawns: the one division, toward zero, and the bound.

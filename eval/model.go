@@ -32,7 +32,7 @@ type Model struct {
 	Bend *Bend
 
 	trace func(*board.Position, tracer) tracer
-	score func(*board.Position, scorer) scorer
+	score func(*board.Position, scorer) scorer // nil: values are made of counts
 	// scale returns the endgame scale in sixteenths, given the phase; nil: none.
 	scale func(*board.Position, int) int
 	index map[string]int

@@ -10,7 +10,7 @@ const maxTerms = 1024
 // There are two with the same methods: tracer collects counts, scorer adds up weights.
 // Both are values that calls take and return (s = s.add(term, 2)), which keeps the
 // scorer's sum in a register. The terms are written for the tracer; "go generate" copies
-// them for the scorer.
+// those of the models that searches use for the scorer.
 
 // tracer collects the counts of a position.
 type tracer struct {
@@ -57,11 +57,9 @@ func (t *trace) drain(entries []Feature) []Feature {
 	return entries
 }
 
-// weights holds the coefficients of a model, each packed by pack, the root of the search,
-// and the cache of pawns and kings.
+// weights holds the coefficients of a model, each packed by pack, and the cache of pawns and kings.
 type weights struct {
 	packed   [maxTerms]int64
-	root     root
 	sums     sums // of channels other than the first
 	material materialTable
 	pawns    pawnTable
@@ -96,9 +94,6 @@ func (s scorer) one(term int) scorer {
 	s.sum += s.w.packed[term&(maxTerms-1)]
 	return s
 }
-
-// root returns the position that the search started from.
-func (s scorer) root() *root { return &s.w.root }
 
 // turn ends Black's counts and starts White's.
 func (s scorer) turn() scorer {
