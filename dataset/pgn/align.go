@@ -61,13 +61,21 @@ func (m *mean) close() {
 type aligner struct {
 	scores int
 	next   int // how many scores to have before it decides
-	agree  mean
-	gain   gains
-	fair   gains // with scores of both sides of the same size
+	means  [5]mean
 	view   View
 	ply    Ply
 	over   bool
 }
+
+// The means of an aligner: whether consecutive scores agree, and the gains of the mover between them, if they
+// are from White's view or from the mover's; and these with scores of both sides of the same size.
+const (
+	agree = iota
+	gainWhite
+	gainMover
+	fairWhite
+	fairMover
+)
 
 func (a *aligner) add(g *Game) {
 	pairs, scale := 0, scales(g)
@@ -80,36 +88,27 @@ func (a *aligner) add(g *Game) {
 			continue
 		}
 		was, is := clip(g.raw[k-1], g.Dialect), clip(r, g.Dialect)
-		a.agree.part += was * is
-		a.gain.add(was, is, g.white == (k%2 == 0))
-		a.fair.add(scale[1-k%2]*was, scale[k%2]*is, g.white == (k%2 == 0))
+		fairWas, fairIs := scale[1-k%2]*was, scale[k%2]*is
+		side := 1.0
+		if g.white != (k%2 == 0) {
+			side = -1
+		}
+		for i, x := range [...]float64{was * is, clampStep(side * (is - was)), clampStep(is + was),
+			clampStep(side * (fairIs - fairWas)), clampStep(fairIs + fairWas)} {
+			a.means[i].part += x
+		}
 		if pairs++; pairs%block == 0 {
-			a.agree.close()
-			a.gain.close()
-			a.fair.close()
+			for i := range a.means {
+				a.means[i].close()
+			}
 		}
 	}
-	for _, m := range []*mean{&a.agree, &a.gain[White], &a.gain[Mover], &a.fair[White], &a.fair[Mover]} {
-		m.part = 0 // less than a block
+	for i := range a.means {
+		a.means[i].part = 0 // less than a block
 	}
 }
 
-// gains is the mean gain of the mover between two scores, by the View that they are taken for.
-type gains [3]mean
-
-func (g *gains) add(was, is float64, white bool) {
-	up := is - was
-	if !white {
-		up = -up
-	}
-	g[White].part += max(-maxStep, min(maxStep, up))
-	g[Mover].part += max(-maxStep, min(maxStep, is+was))
-}
-
-func (g *gains) close() {
-	g[White].close()
-	g[Mover].close()
-}
+func clampStep(x float64) float64 { return max(-maxStep, min(maxStep, x)) }
 
 // scales returns factors for the scores behind even and odd moves of a game that give both the same
 // mean size: two engines may differ in what a pawn is worth.
@@ -146,7 +145,7 @@ func (a *aligner) decide() {
 		return
 	}
 	a.next = 2 * a.scores
-	switch z := a.agree.of(); {
+	switch z := a.means[agree].of(); {
 	case a.view != 0:
 	case z > sure:
 		a.view = White
@@ -154,8 +153,11 @@ func (a *aligner) decide() {
 		a.view = Mover
 	}
 	if a.view != 0 && a.ply == 0 {
+		z, fair := a.means[gainWhite].of(), a.means[fairWhite].of()
+		if a.view == Mover {
+			z, fair = a.means[gainMover].of(), a.means[fairMover].of()
+		}
 		// Where the winner's engine thinks less of a pawn than the loser's, each seems to lose.
-		z, fair := a.gain[a.view].of(), a.fair[a.view].of()
 		switch {
 		case z > sure && fair > sure-1:
 			a.ply = Before

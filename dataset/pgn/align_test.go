@@ -95,7 +95,8 @@ func TestTheDataDecide(t *testing.T) {
 						t.Fatalf("%+v, game %d: %v, %v\n%v, want\n%v", how, i, g.View, g.Ply, g.Row.Scores, want[i])
 					}
 				}
-				if len(tally.Taken) != 1 || tally.Taken[0].Left || tally.Taken[0].Games != 30 || tally.Taken[0].Why != "as the scores show" {
+				if len(tally.Taken) != 1 || tally.Taken[0].Left || tally.Taken[0].Games != 30 ||
+					tally.Taken[0].Why != "as the scores show" {
 					t.Errorf("%+v: %+v", how, tally)
 				}
 			}
@@ -235,7 +236,8 @@ func TestUnknownDialects(t *testing.T) {
 	} {
 		text := "[Event \"x\"]\n\n1. e4 {" + comment + "} 1-0\n"
 		games, tally := readAll(t, Reading{}, text)
-		if tally.Unknown != want || games[0].Row.Scores[0] != dataset.NoScore || want > 0 && (tally.Example != comment || tally.Line != 3) {
+		if tally.Unknown != want || games[0].Row.Scores[0] != dataset.NoScore || want > 0 &&
+			(tally.Example != comment || tally.Line != 3) {
 			t.Errorf("{%s}: %+v, %v; want %d", comment, tally, games[0].Row.Scores, want)
 		}
 	}
@@ -268,7 +270,8 @@ func TestKnownComments(t *testing.T) {
 
 // What is no score is none.
 func TestNoScores(t *testing.T) {
-	for _, comment := range []string{"0.00/0 0.100s", "0/0 5ms", "+M0/12 0.1s", "/12 0.1s", "0.1s", "[%eval #0]", "[%eval 0,0]", "[%eval ]", "[%eval nan]", "1/2",
+	for _, comment := range []string{"0.00/0 0.100s", "0/0 5ms", "+M0/12 0.1s", "/12 0.1s", "0.1s", "[%eval #0]",
+		"[%eval 0,0]", "[%eval ]", "[%eval nan]", "1/2",
 		"[%eval 1e3]", "--1/2 3ms", "[%eval 31000,20]", "d=1, wv=-, mb=+0"} {
 		text := "[Annotator \"x\"]\n\n1. e4 {" + comment + "} 1-0\n"
 		games, _ := readAll(t, Reading{Ply: Before}, text)

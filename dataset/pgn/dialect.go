@@ -81,7 +81,7 @@ const lichess = "lichess.org"
 // dialects is the table. The first row that fits a game counts.
 var dialects = []Dialect{
 	{Name: "assay", Example: "[%eval 0.34,12]", Moves: true, View: White, Ply: Before,
-		has: hasEval, tags: []Tag{{"Annotator", Annotator}}},
+		has: hasEval, tags: []Tag{{"Annotator", annotator}}},
 	{Name: "ChessBase, engines at play", Example: "[%eval 34,12] [%emt 0:00:05]", Centipawns: true, Moves: true,
 		View: White, Ply: Before,
 		has: hasEval | hasWhole | hasDepth | hasEmt, not: hasPoint, unsure: true},
@@ -137,8 +137,8 @@ func (d *Dialect) fits(g *Game) bool {
 	return len(d.tags) == 0
 }
 
-// Unit returns "pawns" or "centipawns".
-func (d *Dialect) Unit() string {
+// unit returns "pawns" or "centipawns".
+func (d *Dialect) unit() string {
 	if d.Centipawns {
 		return "centipawns"
 	}
@@ -183,7 +183,7 @@ func (t *Tally) Add(g *Game) {
 	if g.Dialect == nil {
 		return
 	}
-	row := Taken{Dialect: g.Dialect.Name, Unit: g.Dialect.Unit(), View: g.View.String(), Ply: g.Ply.String(), Why: g.why,
+	row := Taken{Dialect: g.Dialect.Name, Unit: g.Dialect.unit(), View: g.View.String(), Ply: g.Ply.String(), Why: g.why,
 		Left: g.Ply == 0}
 	i := slices.IndexFunc(t.Taken, func(have Taken) bool {
 		have.Games, have.Scores = 0, 0

@@ -19,7 +19,8 @@ var update = flag.Bool("update", false, "write the files that tests compare with
 // table returns the table of dialects in Markdown.
 func table() string {
 	var b strings.Builder
-	b.WriteString("| dialect | the game has | a comment | unit | view | position | a mate's number | a book move |\n|---|---|---|---|---|---|---|---|\n")
+	b.WriteString("| dialect | the game has | a comment | unit | view | position | a mate's number | a book move " +
+		"|\n|---|---|---|---|---|---|---|---|\n")
 	for _, d := range dialects {
 		mark, book, ply, mate := "", "", d.Ply.String(), "plies if it fits, else moves"
 		for _, t := range d.tags {
@@ -40,7 +41,8 @@ func table() string {
 		if d.Book != "" {
 			book = "`{" + d.Book + "}`"
 		}
-		fmt.Fprintf(&b, "| %s | %s | `{%s}` | %s | %s | %s | %s | %s |\n", d.Name, strings.TrimPrefix(mark, ", "), d.Example, d.Unit(), d.View, ply, mate, book)
+		fmt.Fprintf(&b, "| %s | %s | `{%s}` | %s | %s | %s | %s | %s |\n", d.Name, strings.TrimPrefix(mark, ", "),
+			d.Example, d.unit(), d.View, ply, mate, book)
 	}
 	return b.String()
 }
@@ -130,7 +132,8 @@ var starts = map[string]string{
 }
 
 // play makes a game of random moves from a start, which ends before mate or stalemate.
-func play(t *testing.T, rng *rand.Rand, start string, plies int) (p board.Position, sans []string, row dataset.GameRow) {
+func play(t *testing.T, rng *rand.Rand, start string, plies int) (p board.Position, sans []string,
+	row dataset.GameRow) {
 	row = dataset.GameRow{Variant: dataset.Standard}
 	p = board.StartPosition()
 	if start != "" {

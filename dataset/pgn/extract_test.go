@@ -211,12 +211,14 @@ var mutations = []struct {
 		s.tags = append(s.tags, `[SetUp "1"]`, `[FEN "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"]`)
 	}},
 	{"a bad start position", func(rng *rand.Rand, s *sheet) {
-		fen := [...]string{"4k3/8/8 w - - 0 1", "8/8/8/8/8/8/8/8 w - - 0 1", "x", "4k3/8/8/8/8/8/4P3/4K3 w KQkq - 0 1", "4k3/8/8/8/8/8/4P3/4K3"}[rng.IntN(5)]
+		fen := [...]string{"4k3/8/8 w - - 0 1", "8/8/8/8/8/8/8/8 w - - 0 1", "x", "4k3/8/8/8/8/8/4P3/4K3 w KQkq - 0 1",
+			"4k3/8/8/8/8/8/4P3/4K3"}[rng.IntN(5)]
 		s.tags, s.moves = append(s.tags, `[SetUp "1"]`, `[FEN "`+fen+`"]`), []string{"Ke2"}
 	}},
 	{"SetUp without FEN", func(_ *rand.Rand, s *sheet) { s.tags = append(s.tags, `[SetUp "1"]`) }},
 	{"a tag", func(rng *rand.Rand, s *sheet) {
-		s.tags = append(s.tags, [...]string{`[White "a"`, `White "a"]`, `[White a]`, `[White "a" "b"]`, `[White "a\"b"]`, `[White]`, `[ White "a" ]`, `[White "a]`, `[]`}[rng.IntN(9)])
+		s.tags = append(s.tags, [...]string{`[White "a"`, `White "a"]`, `[White a]`, `[White "a" "b"]`, `[White "a\"b"]`,
+			`[White]`, `[ White "a" ]`, `[White "a]`, `[]`}[rng.IntN(9)])
 	}},
 }
 
@@ -276,7 +278,8 @@ func ours(text string) (games []string) {
 
 // theirs returns those that pgn-extract reads.
 func theirs(t *testing.T, program, text string) (games []string) {
-	cmd := exec.CommandContext(t.Context(), program, "--quiet", "-s", "-Wuci", "-C", "-N", "-V", "-w100000", "--nobadresults")
+	cmd := exec.CommandContext(t.Context(), program, "--quiet", "-s", "-Wuci", "-C", "-N", "-V", "-w100000",
+		"--nobadresults")
 	cmd.Stdin = strings.NewReader(text)
 	out, _ := cmd.Output() // it fails at games that it refuses
 	for line := range strings.Lines(string(out)) {

@@ -23,7 +23,8 @@ func TestWriteNoted(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
 	}
 	for back, err := range Read(strings.NewReader(b.String())) {
-		if err != nil || len(back.Row.Scores) != 4 || back.Row.Scores[1] != 34 || back.Row.Scores[2] != -5 || back.Row.Scores[3] != -31999 {
+		if err != nil || len(back.Row.Scores) != 4 || back.Row.Scores[1] != 34 || back.Row.Scores[2] != -5 ||
+			back.Row.Scores[3] != -31999 {
 			t.Errorf("read back %+v, %v", back, err)
 		}
 	}

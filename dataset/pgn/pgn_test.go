@@ -40,7 +40,7 @@ func game(t testing.TB, start, result string, sans ...string) dataset.GameRow {
 		p.Make(m)
 		g.Moves, g.Scores = append(g.Moves, m), append(g.Scores, dataset.NoScore)
 	}
-	r, _, ok := parseResult(result)
+	r, ok := results[result]
 	if !ok {
 		t.Fatal(result)
 	}
@@ -198,7 +198,8 @@ func TestWrittenGamesAreReadBack(t *testing.T) {
 	}
 }
 
-const dirty = "\ufeff[Event \"one\"]\r\n[Result \"1-0\"]\r\n\r\n1.e4 {best ] by (test} e5 $1 2. Nf3 (2. f4 exf4 (2... d5 {x}) 1-0) 2... Nc6\r\n" +
+const dirty = "\ufeff[Event \"one\"]\r\n[Result \"1-0\"]\r\n\r\n1.e4 {best ] by (test} e5 $1 2. Nf3 (2. f4 exf4 " +
+	"(2... d5 {x}) 1-0) 2... Nc6\r\n" +
 	"% a line for somebody else } [\r\n; and a comment\r\n3. Bb5! ?! a6 4. 0-0 {+0.31/12 0.1s} Nf6 {-0.10/9} 1-0\r\n" +
 	"[Event \"two\"]\n[White \"x \\\"y\\\"\"]\n[Result \"*\"]\n\n1. d4 *\n" +
 	"[Event \"three\"] 1. e4 e5 2. Qe5 Nc6 0-1\n\n" +

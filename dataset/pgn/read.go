@@ -1,3 +1,16 @@
+// Package pgn writes games as PGN, with the scores of the search in comments, and reads PGN
+// files with everything that occurs in practice: byte-order marks, CRLF, clocks, comments,
+// variations and numeric glyphs.
+//
+// Scores are written as [%eval 0.34] after the move they were found for, and mates as
+// [%eval #-3], as chess programs and libraries do: pawns, White's view. A game written by
+// Write is read back by Read move for move and score for score. What the comments of other
+// programs mean is a table: see Dialect.
+//
+// The standard is Edwards, "Portable Game Notation Specification and Implementation Guide"
+// (1994). Only the main line is read: variations are skipped.
+//
+// Start reading at Write and Read.
 package pgn
 
 import (
@@ -189,7 +202,8 @@ func (p *prose) note(t token) {
 	if t.kind == tokenSymbol && p.last.kind == tokenSymbol && isNumber(p.last.text) {
 		s := strings.TrimRight(t.text, "+#!?")
 		n := len(s)
-		p.moves = p.moves || strings.HasPrefix(s, "O-O") || n > 1 && strings.IndexByte("12345678", s[n-1]) >= 0 && s[n-2] >= 'a' && s[n-2] <= 'h'
+		p.moves = p.moves || strings.HasPrefix(s, "O-O") || n > 1 && strings.IndexByte("12345678", s[n-1]) >= 0 &&
+			s[n-2] >= 'a' && s[n-2] <= 'h'
 	}
 	p.last = t
 }
@@ -313,8 +327,8 @@ func (g *Game) text(name string) string {
 		return s
 	}
 	runes := make([]rune, len(s))
-	for i := range len(s) {
-		runes[i] = rune(s[i])
+	for i, c := range []byte(s) {
+		runes[i] = rune(c)
 	}
 	return string(runes)
 }
@@ -328,7 +342,7 @@ func (m *mainLine) skip(t token) (over bool) {
 	case tokenClose:
 		m.depth = max(0, m.depth-1)
 	case tokenSymbol:
-		_, _, over = parseResult(t.text)
+		_, over = results[t.text]
 	}
 	return over && m.depth == 0
 }
@@ -353,8 +367,8 @@ func (m *mainLine) take(t token) (over bool, err error) {
 		if m.depth > 0 {
 			return false, nil
 		}
-		if result, finished, is := parseResult(t.text); is {
-			return true, m.end(result, finished)
+		if _, is := results[t.text]; is {
+			return true, m.end(t.text)
 		}
 		if !isNumber(t.text) || t.text == nullMove {
 			return false, m.move(t.text)
@@ -371,19 +385,11 @@ const nullMove = "0000"
 
 func isNumber(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
-func parseResult(s string) (result board.GameResult, finished, is bool) {
-	switch s {
-	case "1-0":
-		return board.WhiteWins, true, true
-	case "0-1":
-		return board.BlackWins, true, true
-	case "1/2-1/2":
-		return board.Draw, true, true
-	case "*":
-		return board.Draw, false, true
-	}
-	return board.Draw, false, false
-}
+// results are the texts that end a game; * is none of the three.
+var results = map[string]board.GameResult{"1-0": board.WhiteWins, "0-1": board.BlackWins, "1/2-1/2": board.Draw,
+	unfinished: board.Draw}
+
+const unfinished = "*"
 
 func (m *mainLine) move(san string) error {
 	if strings.Trim(san, "!?") == "" {
@@ -394,13 +400,11 @@ func (m *mainLine) move(san string) error {
 		return fmt.Errorf("more than %d moves", dataset.MaxPlies)
 	}
 	move, err := m.pos.ParseSAN(san)
-	if err != nil { // fastchess can write moves as UCI does
-		if uci, e := m.pos.ParseUCI(san); e == nil {
-			move, err = uci, nil
-		}
-	}
 	if err != nil {
-		return fmt.Errorf("ply %d: %w", len(row.Moves), err)
+		var e error
+		if move, e = m.pos.ParseUCI(san); e != nil { // fastchess can write moves as UCI does
+			return fmt.Errorf("ply %d: %w", len(row.Moves), err)
+		}
 	}
 	row.Moves = append(row.Moves, move)
 	m.last = ""
@@ -409,20 +413,18 @@ func (m *mainLine) move(san string) error {
 }
 
 // end compares the result after the moves with the tags and with the board.
-func (m *mainLine) end(result board.GameResult, finished bool) error {
+func (m *mainLine) end(result string) error {
 	g := m.game
-	g.Finished = finished
-	if tag := g.Tag("Result"); tag != "" && tag != "?" {
-		if r, f, is := parseResult(tag); !is || r != result || f != finished {
-			return fmt.Errorf("the result is %q in the tags, but not after the moves", tag)
-		}
+	g.Finished = result != unfinished
+	if tag := g.Tag("Result"); tag != "" && tag != "?" && tag != result {
+		return fmt.Errorf("the result is %q in the tags, but not after the moves", tag)
 	}
-	g.Row.Result = int8(result)
+	g.Row.Result = int8(results[result])
 	if reason := dataset.ForfeitComment(m.last); reason != "" && dataset.Forfeit(g.Row.Termination) == "" {
 		g.Row.Termination = reason
 	}
 	g.finishScores()
-	if !finished {
+	if !g.Finished {
 		return nil
 	}
 	return g.Row.Check()

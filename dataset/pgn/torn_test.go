@@ -13,13 +13,15 @@ const oddsFEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/R1BQKBNR w KQkq - 0 1"
 // tagged is a game with a start of its own, and the games around it.
 func tagged(tags []string) string {
 	plain := "[Event \"%s\"]\n[Result \"1-0\"]\n\n1. e4 e5 1-0\n\n"
-	return fmt.Sprintf(plain, "before") + strings.Join(tags, "\n") + "\n\n1. e4 d5 2. Nf3 0-1\n\n" + fmt.Sprintf(plain, "after")
+	return fmt.Sprintf(plain, "before") + strings.Join(tags, "\n") + "\n\n1. e4 d5 2. Nf3 0-1\n\n" +
+		fmt.Sprintf(plain, "after")
 }
 
 // TestTornTags damages one tag of a game in every way. Wherever the damage is, the game is
 // refused once, whole, or read from its own start; the games around it are read.
 func TestTornTags(t *testing.T) {
-	header := []string{`[Event "odds"]`, `[Site "a \"b\" c"]`, `[White "w"]`, `[Result "0-1"]`, `[SetUp "1"]`, `[FEN "` + oddsFEN + `"]`, `[Variant "Standard"]`}
+	header := []string{`[Event "odds"]`, `[Site "a \"b\" c"]`, `[White "w"]`, `[Result "0-1"]`, `[SetUp "1"]`,
+		`[FEN "` + oddsFEN + `"]`, `[Variant "Standard"]`}
 	cuts := map[string]func(tag string, i int) string{
 		"line break":    func(s string, i int) string { return s[:i] + "\n" + s[i:] },
 		"CRLF":          func(s string, i int) string { return s[:i] + "\r\n" + s[i:] },

@@ -15,9 +15,9 @@ import (
 // Tag is one line of a game's header.
 type Tag struct{ Name, Value string }
 
-// Annotator is the value of the tag Annotator of games with scores. It says that [%eval] is the
+// annotator is the value of the tag Annotator of games with scores. It says that [%eval] is the
 // result of the search before the move; other programs mean the position after it.
-const Annotator = "assay"
+const annotator = "assay"
 
 // lineWidth is the maximum length of a line of movetext, in bytes, as in the standard's
 // export format.
@@ -58,7 +58,7 @@ func WriteNoted(w io.Writer, g *dataset.GameRow, notes Notes, tags ...Tag) error
 func header(g *dataset.GameRow, more []Tag) []Tag {
 	tags := []Tag{
 		{"Event", "?"}, {"Site", "?"}, {"Date", "????.??.??"}, {"Round", "?"},
-		{"White", orUnknown(g.White)}, {"Black", orUnknown(g.Black)},
+		{"White", cmp.Or(g.White, "?")}, {"Black", cmp.Or(g.Black, "?")},
 		{"Result", board.GameResult(g.Result).String()},
 	}
 	if g.Variant == dataset.Chess960 {
@@ -72,29 +72,16 @@ func header(g *dataset.GameRow, more []Tag) []Tag {
 		tags = append(tags, Tag{"Termination", g.Termination})
 	}
 	if slices.ContainsFunc(g.Scores, func(s int16) bool { return s != dataset.NoScore }) {
-		tags = append(tags, Tag{"Annotator", Annotator})
+		tags = append(tags, Tag{"Annotator", annotator})
 	}
 	for _, t := range more {
-		tags = setTag(tags, t)
-	}
-	return tags
-}
-
-func setTag(tags []Tag, t Tag) []Tag {
-	for i := range tags {
-		if tags[i].Name == t.Name {
-			tags[i].Value = t.Value
-			return tags
+		if i := slices.IndexFunc(tags, func(have Tag) bool { return have.Name == t.Name }); i >= 0 {
+			tags[i] = t
+		} else {
+			tags = append(tags, t)
 		}
 	}
-	return append(tags, t)
-}
-
-func orUnknown(s string) string {
-	if s == "" {
-		return "?"
-	}
-	return s
+	return tags
 }
 
 // escape escapes the value of a tag, on one line.
@@ -174,4 +161,18 @@ func writeMoves(b *strings.Builder, g *dataset.GameRow, notes *Notes) error {
 	token(board.GameResult(g.Result).String())
 	b.WriteByte('\n')
 	return nil
+}
+
+// evalText formats a score from White's view, of a position with that side to move: pawns
+// with two decimals, or the number of moves to mate, negative if Black mates.
+func evalText(score int, stm board.Color) string {
+	if score >= -dataset.MaxScore && score <= dataset.MaxScore {
+		return fmt.Sprintf("%.2f", float64(score)/100)
+	}
+	sign, plies := "", dataset.MateScore-score
+	if score < 0 {
+		sign, plies = "-", dataset.MateScore+score
+	}
+	// Mates of the side to move take an odd number of plies, those of the other an even.
+	return fmt.Sprintf("#%s%d", sign, (plies+1)/2)
 }
