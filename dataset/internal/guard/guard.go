@@ -49,28 +49,27 @@ type Block struct {
 
 // Check checks the footer and the layout of an Arrow file of size bytes, and returns
 // its record batches. It does not read their bodies; see CheckBatch.
-func Check(r io.ReaderAt, size int64) ([]Block, error) {
+func Check(r io.ReaderAt, size int64) (blocks []Block, err error) {
 	footer, footerAt, err := readFooter(r, size)
 	if err != nil {
 		return nil, err
 	}
-	b := &flatBuffer{buf: footer}
-	root := b.root()
-	if err := checkSchemaTable(root.table(1)); err != nil {
+	defer catch("footer", &err)
+	f := root(footer)
+	schema := f.table(1)
+	if err := checkFields(schema, 1, 0); err != nil {
 		return nil, fmt.Errorf("footer: %w", err)
 	}
-	if root.vector(2, 24).n != 0 {
+	schema.vector(2, 4) // keys and values
+	f.vector(4, 4)
+	if f.vector(2, 24).n != 0 {
 		return nil, errors.New("the file has dictionaries, which data sets do not")
 	}
-	checkKeyValues(root, 4)
-	v := root.vector(3, 24)
-	blocks := make([]Block, 0, v.n)
-	for i := range v.n {
-		at := v.pos + 24*i
-		blocks = append(blocks, Block{offset: b.int64(at), metaSize: int64(b.int32(at + 8)), bodySize: b.int64(at + 16)})
-	}
-	if err := flatError("footer", b); err != nil {
-		return nil, err
+	list := f.vector(3, 24)
+	for i := range list.n {
+		offset, meta := list.pair(i)
+		body := int64(binary.LittleEndian.Uint64(list.at(i)[16:]))
+		blocks = append(blocks, Block{offset: offset, metaSize: int64(int32(meta)), bodySize: body})
 	}
 	return blocks, checkBlocks(r, blocks, footerAt)
 }
@@ -119,12 +118,12 @@ func checkBlocks(r io.ReaderAt, blocks []Block, footerAt int64) error {
 			return fmt.Errorf("record batch %d: %d + %d bytes do not fit the file", i, b.metaSize, b.bodySize)
 		}
 		end = b.offset + b.metaSize + b.bodySize
-		m, err := readBatchTable(r, *b)
+		m, err := readBatch(r, *b)
 		if err != nil {
 			return fmt.Errorf("record batch %d: %w", i, err)
 		}
-		b.Rows = m.int64(0)
-		if m.b.err != nil || b.Rows < 0 || b.Rows > maxBatchRows {
+		b.Rows = m.rows
+		if b.Rows < 0 || b.Rows > maxBatchRows {
 			return fmt.Errorf("record batch %d: %d rows are out of range", i, b.Rows)
 		}
 	}
@@ -136,7 +135,7 @@ func checkBlocks(r io.ReaderAt, blocks []Block, footerAt int64) error {
 
 // schemaEnd returns the offset behind the schema message, the first message of a file.
 // The JavaScript library leaves it out, which is valid: readers use the footer's schema.
-func schemaEnd(r io.ReaderAt) (int64, error) {
+func schemaEnd(r io.ReaderAt) (end int64, err error) {
 	const begin = 8
 	head := make([]byte, 8)
 	if _, err := r.ReadAt(head, begin); err != nil {
@@ -150,73 +149,77 @@ func schemaEnd(r io.ReaderAt) (int64, error) {
 	if _, err := r.ReadAt(meta, begin+8); err != nil {
 		return 0, fmt.Errorf("the first message of %d bytes: %w", n, err)
 	}
-	b := &flatBuffer{buf: meta}
+	defer catch("first message", &err)
 	const schema = 1
-	if kind := b.root().uint8(1); kind != schema {
-		return begin, flatError("first message", b)
+	if root(meta).uint8(1) != schema {
+		return begin, nil
 	}
-	return begin + 8 + n, flatError("first message", b)
+	return begin + 8 + n, nil
 }
 
-// readBatchTable returns the RecordBatch table of a block's message.
-func readBatchTable(r io.ReaderAt, blk Block) (flatTable, error) {
+// batch is what the message of a record batch says.
+type batch struct {
+	rows           int64
+	nodes, buffers vector // of two numbers each
+	codec          int    // noCodec, 0 LZ4, codecZstd
+}
+
+const noCodec = -1
+
+// readBatch reads the message of a record batch.
+func readBatch(r io.ReaderAt, blk Block) (b batch, err error) {
 	meta := make([]byte, blk.metaSize)
 	if _, err := r.ReadAt(meta, blk.offset); err != nil {
-		return flatTable{}, err
+		return b, err
 	}
 	n := int64(binary.LittleEndian.Uint32(meta[4:]))
 	if binary.LittleEndian.Uint32(meta) != math.MaxUint32 || n > blk.metaSize-8 {
-		return flatTable{}, errors.New("its message is not where the footer says")
+		return b, errors.New("its message is not where the footer says")
 	}
-	b := &flatBuffer{buf: meta[8:]}
-	msg := b.root()
-	const recordBatch = 3
-	if msg.uint8(1) != recordBatch {
-		return flatTable{}, errors.New("it is another kind of message")
+	defer catch("message", &err)
+	msg := root(meta[8:])
+	if msg.uint8(1) != headerRecordBatch {
+		return b, errors.New("it is another kind of message")
 	}
 	if body := msg.int64(3); body != blk.bodySize {
-		return flatTable{}, fmt.Errorf("its body has %d bytes, the footer says %d", body, blk.bodySize)
+		return b, fmt.Errorf("its body has %d bytes, the footer says %d", body, blk.bodySize)
 	}
-	batch := msg.table(2)
-	return batch, flatError("message", b)
+	t := msg.table(2)
+	b = batch{t.int64(0), t.vector(1, 16), t.vector(2, 16), noCodec}
+	if t.field(3) != 0 {
+		b.codec = t.table(3).uint8(0)
+	}
+	return b, nil
 }
 
 // batchGuard walks the columns of one record batch in the order in which their
 // lengths and buffers are listed.
 type batchGuard struct {
+	batch
 	r        io.ReaderAt
 	body     int64 // offset of the body in the file
 	bodySize int64
-	codec    int // -1 none, 0 LZ4, 1 zstd
-	nodes    flatVector
-	buffers  flatVector
-	node     int
-	buffer   int
+	node     int   // the next one
+	buffer   int   // the next one
 	total    int64 // bytes when decompressed
 }
 
 // CheckBatch checks that every buffer of the batch lies in its body and has the
 // size that its column needs, before and after decompression.
 func CheckBatch(r io.ReaderAt, blk Block, schema *arrow.Schema) error {
-	batch, err := readBatchTable(r, blk)
+	b, err := readBatch(r, blk)
 	if err != nil {
 		return err
 	}
-	g := &batchGuard{r: r, body: blk.offset + blk.metaSize, bodySize: blk.bodySize, codec: -1}
-	g.nodes, g.buffers = batch.vector(1, 16), batch.vector(2, 16)
-	if batch.field(3) != 0 {
-		g.codec = batch.table(3).uint8(0)
-	}
-	if batch.b.err != nil {
-		return batch.b.err
-	}
+	g := &batchGuard{batch: b, r: r, body: blk.offset + blk.metaSize, bodySize: blk.bodySize}
 	for _, f := range schema.Fields() {
 		if err := g.column(f.Type, blk.Rows, true); err != nil {
 			return fmt.Errorf("column %q: %w", f.Name, err)
 		}
 	}
 	if g.node != g.nodes.n || g.buffer != g.buffers.n {
-		return fmt.Errorf("%d columns and %d buffers, the schema has %d and %d", g.nodes.n, g.buffers.n, g.node, g.buffer)
+		return fmt.Errorf("%d columns and %d buffers, the schema has %d and %d",
+			g.nodes.n, g.buffers.n, g.node, g.buffer)
 	}
 	return nil
 }
@@ -226,9 +229,8 @@ func (g *batchGuard) column(t arrow.DataType, rows int64, exact bool) error {
 	if g.node >= g.nodes.n {
 		return errors.New("it is missing")
 	}
-	at := g.nodes.pos + 16*g.node
+	n, nulls := g.nodes.pair(g.node)
 	g.node++
-	n, nulls := g.nodes.b.int64(at), g.nodes.b.int64(at+8)
 	if exact && n != rows || n < 0 || n > maxBatchBytes {
 		return fmt.Errorf("%d values for %d rows", n, rows)
 	}
@@ -277,13 +279,12 @@ func (g *batchGuard) bytes(need, most int64) error {
 	if g.buffer >= g.buffers.n {
 		return errors.New("a buffer is missing")
 	}
-	at := g.buffers.pos + 16*g.buffer
+	offset, size := g.buffers.pair(g.buffer)
 	g.buffer++
-	offset, size := g.buffers.b.int64(at), g.buffers.b.int64(at+8)
 	if offset < 0 || size < 0 || offset > g.bodySize || size > g.bodySize-offset {
 		return fmt.Errorf("%d bytes at %d lie outside the batch", size, offset)
 	}
-	if size > 0 && g.codec >= 0 {
+	if size > 0 && g.codec != noCodec {
 		var err error
 		if size, err = g.decompressed(offset, size); err != nil {
 			return err
@@ -314,8 +315,7 @@ func (g *batchGuard) decompressed(offset, size int64) (int64, error) {
 	if says < 0 {
 		return 0, fmt.Errorf("a buffer of %d bytes", says)
 	}
-	const zstdCodec = 1
-	if g.codec != zstdCodec {
+	if g.codec != codecZstd {
 		return says, nil
 	}
 	var h zstd.Header

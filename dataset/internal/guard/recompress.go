@@ -53,18 +53,17 @@ func Recompress(file []byte) ([]byte, error) {
 		return file, nil
 	}
 	out := bytes.Clone(file[:blocks[0].offset])
-	b := &flatBuffer{buf: footer}
-	list := b.root().vector(3, 24)
+	list := root(footer).vector(3, 24)
 	end := int64(0)
 	for i, blk := range blocks {
 		head, body, err := recompressBatch(file, blk)
 		if err != nil {
 			return nil, fmt.Errorf("record batch %d: %w", i, err)
 		}
-		at := list.pos + 24*i
-		binary.LittleEndian.PutUint64(footer[at:], uint64(len(out)))
-		binary.LittleEndian.PutUint32(footer[at+8:], uint32(len(head)))
-		binary.LittleEndian.PutUint64(footer[at+16:], uint64(len(body)))
+		place := list.at(i)
+		binary.LittleEndian.PutUint64(place, uint64(len(out)))
+		binary.LittleEndian.PutUint32(place[8:], uint32(len(head)))
+		binary.LittleEndian.PutUint64(place[16:], uint64(len(body)))
 		out = append(append(out, head...), body...)
 		end = blk.offset + blk.metaSize + blk.bodySize
 	}
@@ -75,21 +74,16 @@ func Recompress(file []byte) ([]byte, error) {
 
 // recompressBatch returns the message and the body of a record batch, compressed.
 func recompressBatch(file []byte, blk Block) (head, body []byte, err error) {
-	batch, err := readBatchTable(bytes.NewReader(file), blk)
+	b, err := readBatch(bytes.NewReader(file), blk)
 	if err != nil {
 		return nil, nil, err
 	}
-	nodes, buffers := batch.vector(1, 16), batch.vector(2, 16)
-	if batch.b.err != nil {
-		return nil, nil, batch.b.err
-	}
-	packed := make([][]byte, buffers.n)
+	packed := make([][]byte, b.buffers.n)
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	raw := file[blk.offset+blk.metaSize:][:blk.bodySize]
 	for i := range packed {
-		at := buffers.pos + 16*i
-		offset, size := buffers.b.int64(at), buffers.b.int64(at+8)
+		offset, size := b.buffers.pair(i)
 		g.Go(func() (err error) {
 			packed[i], err = recompressBuffer(raw[offset : offset+size])
 			return err
@@ -104,7 +98,7 @@ func recompressBatch(file []byte, blk Block) (head, body []byte, err error) {
 		body = append(body, p...)
 		body = append(body, make([]byte, -len(body)&7)...)
 	}
-	return batchMessage(batch.int64(0), nodes, places, int64(len(body))), body, nil
+	return batchMessage(b, places, int64(len(body))), body, nil
 }
 
 // recompressBuffer returns a buffer in the encoding of compressed batches: its size and a
@@ -130,24 +124,24 @@ func recompressBuffer(raw []byte) ([]byte, error) {
 }
 
 // batchMessage returns the encapsulated message of a compressed record batch.
-func batchMessage(rows int64, nodes flatVector, places [][2]int64, bodySize int64) []byte {
+func batchMessage(of batch, places [][2]int64, bodySize int64) []byte {
 	b := flatbuffers.NewBuilder(1024)
 	b.StartVector(16, len(places), 8)
 	for i := len(places) - 1; i >= 0; i-- {
 		pair(b, places[i][0], places[i][1])
 	}
 	buffersAt := b.EndVector(len(places))
-	b.StartVector(16, nodes.n, 8)
-	for i := nodes.n - 1; i >= 0; i-- {
-		at := nodes.pos + 16*i
-		pair(b, nodes.b.int64(at), nodes.b.int64(at+8))
+	b.StartVector(16, of.nodes.n, 8)
+	for i := of.nodes.n - 1; i >= 0; i-- {
+		first, second := of.nodes.pair(i)
+		pair(b, first, second)
 	}
-	nodesAt := b.EndVector(nodes.n)
+	nodesAt := b.EndVector(of.nodes.n)
 	b.StartObject(2)
 	b.PrependInt8Slot(0, codecZstd, 0)
 	compression := b.EndObject()
 	b.StartObject(4)
-	b.PrependInt64Slot(0, rows, 0)
+	b.PrependInt64Slot(0, of.rows, 0)
 	b.PrependUOffsetTSlot(1, nodesAt, 0)
 	b.PrependUOffsetTSlot(2, buffersAt, 0)
 	b.PrependUOffsetTSlot(3, compression, 0)
