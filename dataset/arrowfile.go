@@ -89,40 +89,9 @@ func safely(f func() error) (err error) {
 	return f()
 }
 
-// scanFile calls visit with every row of a file, in order; err says why a row is not valid.
-// Visit returns false to stop. The returned error is about the file: the rows after it
-// could not be read.
-func scanFile[R any](f *arrowFile, c codec[R], visit func(row int64, r *R, err error) bool) error {
-	row := int64(0)
-	for i := range f.blocks {
-		more, err := scanBatch(f, i, c, row, visit)
-		if err != nil || !more {
-			return err
-		}
-		row += f.blocks[i].Rows
-	}
-	return nil
-}
-
-func scanBatch[R any](f *arrowFile, i int, c codec[R], row int64, visit func(int64, *R, error) bool) (more bool, err error) {
-	rec, fetch, err := bindBatch(f, i, c)
-	if err != nil {
-		return false, err
-	}
-	defer rec.Release()
-	var r R
-	for k := range int(rec.NumRows()) {
-		err := fetchRow(fetch, k, &r)
-		if !visit(row+int64(k), &r, err) {
-			return false, nil
-		}
-	}
-	return true, nil
-}
-
 // bindBatch decompresses record batch i, and returns what decodes and checks its rows.
 // The caller releases the batch.
-func bindBatch[R any](f *arrowFile, i int, c codec[R]) (rec arrow.Record, fetch func(int, *R) error, err error) {
+func bindBatch[R any](f *arrowFile, i int, c *codec[R]) (rec arrow.Record, fetch func(int, *R) error, err error) {
 	if rec, err = f.batch(i); err != nil {
 		return nil, nil, err
 	}
@@ -138,6 +107,7 @@ func bindBatch[R any](f *arrowFile, i int, c codec[R]) (rec arrow.Record, fetch 
 	return rec, fetch, nil
 }
 
+// fetchRow decodes row k of a batch.
 func fetchRow[R any](fetch func(int, *R) error, k int, r *R) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -94,7 +94,7 @@ func testSize(t *testing.T, rows []PositionRow, maxOrdered, maxShuffled float64)
 func BenchmarkReadPositions(b *testing.B) {
 	rows := realRows(b, sampleFile, 300_000)
 	dir := b.TempDir()
-	writeAll(b, dir, positionsCodec{}, positionsLayout, rows)
+	writeAll(b, dir, positionsCodec, positionsCodec.layout, rows)
 	n := 0
 	for b.Loop() {
 		r, err := OpenPositions(dir)
@@ -115,7 +115,7 @@ func BenchmarkWritePositions(b *testing.B) {
 	rows := realRows(b, sampleFile, 300_000)
 	n := 0
 	for b.Loop() {
-		writeAll(b, b.TempDir(), positionsCodec{}, positionsLayout, rows)
+		writeAll(b, b.TempDir(), positionsCodec, positionsCodec.layout, rows)
 		n += len(rows)
 	}
 	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "rows/s")

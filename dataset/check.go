@@ -3,6 +3,7 @@ package dataset
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/assay-chess/assay/dataset/internal/guard"
@@ -24,10 +25,8 @@ func (g *GameRow) Check() error {
 	case int(g.OpeningPlies) > len(g.Moves):
 		return fmt.Errorf("%d opening plies, but %d moves", g.OpeningPlies, len(g.Moves))
 	}
-	for _, s := range []string{g.Termination, g.White, g.Black} {
-		if len(s) > guard.MaxText || !utf8.ValidString(s) {
-			return fmt.Errorf("text of %d bytes is too long or not UTF-8: %.40q", len(s), s)
-		}
+	if err := checkTexts(g.Termination, g.White, g.Black); err != nil {
+		return err
 	}
 	for i, s := range g.Scores {
 		if err := checkScore(s); err != nil {
@@ -79,6 +78,15 @@ func (g *GameRow) checkEnd(end *board.Position) error {
 	return nil
 }
 
+func checkTexts(texts ...string) error {
+	for _, s := range texts {
+		if len(s) > guard.MaxText || !utf8.ValidString(s) {
+			return fmt.Errorf("text of %d bytes is too long or not UTF-8: %.40q", len(s), s)
+		}
+	}
+	return nil
+}
+
 // moveText formats a move, which may be invalid.
 func moveText(m board.Move) string {
 	return fmt.Sprintf("move %d (%s%s)", uint16(m), m.From(), m.To())
@@ -91,6 +99,22 @@ func checkScore(s int16) error {
 	return fmt.Errorf("score %d is out of range", s)
 }
 
+// Check returns an error if the row is not valid. It does not know the game.
+func (m *MovesRow) Check() error {
+	plies := len(strings.Fields(m.Moves))
+	switch {
+	case m.Result < -1 || m.Result > 1:
+		return fmt.Errorf("result %d is not -1, 0 or 1", m.Result)
+	case int(m.OpeningPlies) > plies:
+		return fmt.Errorf("%d opening plies, but %d moves", m.OpeningPlies, plies)
+	case plies > MaxPlies:
+		return fmt.Errorf("%d moves are more than %d", plies, MaxPlies)
+	case !utf8.ValidString(m.Moves):
+		return errors.New("the moves are not UTF-8")
+	}
+	return checkTexts(m.First, m.Second)
+}
+
 // Check returns an error if a label is out of range or the Board was not made by package
 // board.
 func (p *PositionRow) Check() error {
@@ -99,10 +123,6 @@ func (p *PositionRow) Check() error {
 			return errors.New("the board is not a position")
 		}
 	}
-	return p.checkLabels()
-}
-
-func (p *PositionRow) checkLabels() error {
 	return checkLabels(p.Score, p.Result, p.Weight)
 }
 

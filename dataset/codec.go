@@ -8,12 +8,13 @@ import (
 )
 
 // codec encodes and decodes the rows of a format.
-type codec[R any] interface {
-	layout() layout
-	schema() *arrow.Schema
-	check(*R) error                    // returns an error if the row is not valid
-	append(*array.RecordBuilder, *R)   // encodes a row that passed check
-	bind(*columns) func(int, *R) error // decodes and checks row i of a batch
+type codec[R any] struct {
+	layout
+	schema *arrow.Schema
+	fields []field[R]     // the columns, in the order of the schema
+	check  func(*R) error // returns an error if the row is not valid
+	// finish decodes what the fields do not read, and checks the row; nil is check.
+	finish func(*columns) func(i int, r *R) error
 }
 
 // layout says how the rows of a format are divided into files.
@@ -24,54 +25,53 @@ type layout struct {
 	shardRows int    // rows of a file
 }
 
-var (
-	gamesLayout     = layout{GamesFormat, "games", 256, 256}
-	positionsLayout = layout{PositionsFormat, "positions", 65536, 262144}
-)
-
-func featuresLayout(format string) layout { return layout{format, "features", 16384, 65536} }
-
-// fields are the columns of rows R, in the order of the schema.
-type fields[R any] []field[R]
-
 // field is one column: its name and type, how the value of a row is written, and how it is
-// read. A field without read is read by the codec itself, together with others.
+// read. A field without read is read by codec.finish, together with others.
 type field[R any] struct {
 	arrow.Field
 	write func(array.Builder, *R)
 	read  func(*columns) func(i int, r *R)
 }
 
-func (f fields[R]) schema(keysAndValues ...string) *arrow.Schema {
-	list := make([]arrow.Field, len(f))
-	for i := range f {
-		list[i] = f[i].Field
+// newCodec returns the codec of a format; the metadata are keys and values beside that of the
+// format.
+func newCodec[R any](l layout, fields []field[R], check func(*R) error, metadata ...string) *codec[R] {
+	list := make([]arrow.Field, len(fields))
+	for i := range fields {
+		list[i] = fields[i].Field
 	}
-	var keys, values []string
-	for i := 0; i < len(keysAndValues); i += 2 {
-		keys, values = append(keys, keysAndValues[i]), append(values, keysAndValues[i+1])
+	keys, values := []string{metaFormat}, []string{l.format}
+	for i := 0; i < len(metadata); i += 2 {
+		keys, values = append(keys, metadata[i]), append(values, metadata[i+1])
 	}
 	meta := arrow.NewMetadata(keys, values)
-	return arrow.NewSchema(list, &meta)
+	return &codec[R]{layout: l, schema: arrow.NewSchema(list, &meta), fields: fields, check: check}
 }
 
-func (f fields[R]) append(b *array.RecordBuilder, r *R) {
-	for i := range f {
-		f[i].write(b.Field(i), r)
+// append encodes a row that passed check.
+func (c *codec[R]) append(b *array.RecordBuilder, r *R) {
+	for i := range c.fields {
+		c.fields[i].write(b.Field(i), r)
 	}
 }
 
-func (f fields[R]) bind(c *columns) func(int, *R) {
+// bind returns what decodes and checks row i of a batch.
+func (c *codec[R]) bind(cols *columns) func(int, *R) error {
 	var reads []func(int, *R)
-	for i := range f {
-		if f[i].read != nil {
-			reads = append(reads, f[i].read(c))
+	for i := range c.fields {
+		if c.fields[i].read != nil {
+			reads = append(reads, c.fields[i].read(cols))
 		}
 	}
-	return func(i int, r *R) {
+	finish := func(_ int, r *R) error { return c.check(r) }
+	if c.finish != nil {
+		finish = c.finish(cols)
+	}
+	return func(i int, r *R) error {
 		for _, read := range reads {
 			read(i, r)
 		}
+		return finish(i, r)
 	}
 }
 
@@ -165,4 +165,10 @@ func list[T number, R any](name string, none []T, get func(*R) []T, set func(*R,
 			offsets, values := lists(c, name, none)
 			return func(i int, r *R) { set(r, values[offsets[i]:offsets[i+1]]) }
 		}}
+}
+
+// copied is a list whose values are copied to a field of the row.
+func copied[T number, R any](name string, none []T, at func(*R) *[]T) field[R] {
+	return list(name, none, func(r *R) []T { return *at(r) },
+		func(r *R, v []T) { *at(r) = append([]T(nil), v...) })
 }

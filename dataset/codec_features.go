@@ -9,58 +9,36 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
-// featuresCodec encodes and decodes the features of one set of terms.
-type featuresCodec struct {
-	fields[FeatureRow]
-	set FeatureSet
-	sch *arrow.Schema
-}
-
-func newFeaturesCodec(set FeatureSet) (*featuresCodec, error) {
+// newFeaturesCodec returns the codec of the features of one set of terms.
+func newFeaturesCodec(set FeatureSet) (*codec[FeatureRow], error) {
 	if err := set.Check(); err != nil {
 		return nil, fmt.Errorf("dataset: features of %s: %w", set.Model, err)
 	}
-	terms, err := json.Marshal(set.Terms)
-	if err != nil {
-		return nil, fmt.Errorf("dataset: features of %s: %w", set.Model, err)
+	fields := []field[FeatureRow]{
+		copied("term", nil, func(f *FeatureRow) *[]uint16 { return &f.Terms }),
+		copied("count", nil, func(f *FeatureRow) *[]float32 { return &f.Counts }),
 	}
-	meta := []string{metaFormat, set.Format(), metaUnits, unitsText, metaModel, set.Model, metaTerms, string(terms)}
-	f := &featuresCodec{set: set, fields: fields[FeatureRow]{
-		list("term", nil, func(f *FeatureRow) []uint16 { return f.Terms }, func(f *FeatureRow, v []uint16) { f.Terms = append([]uint16(nil), v...) }),
-	}}
-	add := func(columns ...field[FeatureRow]) { f.fields = append(f.fields, columns...) }
-	if set.Float {
-		add(list("count", nil, func(f *FeatureRow) []float32 { return f.Counts }, func(f *FeatureRow, v []float32) { f.Counts = append([]float32(nil), v...) }))
-	} else {
-		add(list("count", nil, int8Counts, setInt8Counts))
+	if !set.Float {
+		fields[1] = list("count", nil, int8Counts, setInt8Counts)
 	}
+	add := func(f ...field[FeatureRow]) { fields = append(fields, f...) }
 	if set.BySide {
-		add(list("eg_count", nil, func(f *FeatureRow) []float32 { return f.EGCounts }, func(f *FeatureRow, v []float32) { f.EGCounts = append([]float32(nil), v...) }))
+		add(copied("eg_count", nil, func(f *FeatureRow) *[]float32 { return &f.EGCounts }))
 	}
 	if set.BySides() {
-		add(list("black", nil, func(f *FeatureRow) []float32 { return f.Blacks }, func(f *FeatureRow, v []float32) { f.Blacks = append([]float32(nil), v...) }))
+		add(copied("black", nil, func(f *FeatureRow) *[]float32 { return &f.Blacks }))
 	}
 	add(plain("phase", func(f *FeatureRow) *float32 { return &f.Phase }),
 		plain("scale", func(f *FeatureRow) *float32 { return &f.Scale }))
+	offset := plain("offset", func(f *FeatureRow) *float32 { return &f.Offset })
 	if set.Version < 2 {
-		add(plain("offset", func(f *FeatureRow) *float32 { return &f.Offset }), int16Eval())
+		add(offset, int16Eval())
 	} else {
-		evaluation, err := json.Marshal(set.Evaluation)
-		if err != nil {
-			return nil, fmt.Errorf("dataset: features of %s: %w", set.Model, err)
-		}
-		meta = append(meta, metaEval, string(evaluation))
-		add(plain("eg_scale", func(f *FeatureRow) *float32 { return &f.EGScale }),
-			plain("offset", func(f *FeatureRow) *float32 { return &f.Offset }),
+		add(plain("eg_scale", func(f *FeatureRow) *float32 { return &f.EGScale }), offset,
 			optional("eval", NoEval, func(f *FeatureRow) *float32 { return &f.Eval }))
 	}
 	if set.Bent() {
-		bend, err := json.Marshal(set.Bend)
-		if err != nil {
-			return nil, fmt.Errorf("dataset: features of %s: %w", set.Model, err)
-		}
-		meta = append(meta, metaBend, string(bend))
-		add(list("columns", nil, func(f *FeatureRow) []float32 { return f.Columns }, func(f *FeatureRow, v []float32) { f.Columns = append([]float32(nil), v...) }),
+		add(copied("columns", nil, func(f *FeatureRow) *[]float32 { return &f.Columns }),
 			text("skip", true, func(f *FeatureRow) *string { return &f.Skip }))
 	}
 	add(optional("score", NoScore, func(f *FeatureRow) *int16 { return &f.Score }),
@@ -68,8 +46,40 @@ func newFeaturesCodec(set FeatureSet) (*featuresCodec, error) {
 		optional("game", 0, func(f *FeatureRow) *uint64 { return &f.Game }),
 		optional("opening", 0, func(f *FeatureRow) *uint64 { return &f.Opening }),
 		plain("weight", func(f *FeatureRow) *float32 { return &f.Weight }))
-	f.sch = f.fields.schema(meta...)
-	return f, nil
+	meta, err := set.metadata()
+	if err != nil {
+		return nil, fmt.Errorf("dataset: features of %s: %w", set.Model, err)
+	}
+	c := newCodec(featuresLayout(set.Format()), fields, func(r *FeatureRow) error {
+		if err := r.check(&set); err != nil {
+			return err
+		}
+		return set.checkCounts(r)
+	}, meta...)
+	c.finish = func(*columns) func(int, *FeatureRow) error {
+		return func(_ int, r *FeatureRow) error { return r.check(&set) }
+	}
+	return c, nil
+}
+
+func featuresLayout(format string) layout { return layout{format, "features", 16384, 65536} }
+
+// metadata returns the keys and values that describe the set.
+func (s *FeatureSet) metadata() ([]string, error) {
+	meta := []string{metaUnits, unitsText, metaModel, s.Model}
+	add := func(key string, v any) error {
+		text, err := json.Marshal(v)
+		meta = append(meta, key, string(text))
+		return err
+	}
+	err := add(metaTerms, s.Terms)
+	if err == nil && s.Version >= 2 {
+		err = add(metaEval, s.Evaluation)
+	}
+	if err == nil && s.Bent() {
+		err = add(metaBend, s.Bend)
+	}
+	return meta, err
 }
 
 // int16Eval is the column eval of version 1.
@@ -104,23 +114,5 @@ func setInt8Counts(f *FeatureRow, counts []int8) {
 	f.Counts = slices.Grow([]float32(nil), len(counts)) // nil where there are none, as Terms
 	for _, c := range counts {
 		f.Counts = append(f.Counts, float32(c))
-	}
-}
-
-func (f *featuresCodec) layout() layout        { return featuresLayout(f.set.Format()) }
-func (f *featuresCodec) schema() *arrow.Schema { return f.sch }
-
-func (f *featuresCodec) check(r *FeatureRow) error {
-	if err := r.check(&f.set); err != nil {
-		return err
-	}
-	return f.set.checkCounts(r)
-}
-
-func (f *featuresCodec) bind(c *columns) func(int, *FeatureRow) error {
-	read := f.fields.bind(c)
-	return func(i int, r *FeatureRow) error {
-		read(i, r)
-		return r.check(&f.set)
 	}
 }

@@ -1,45 +1,22 @@
 package dataset
 
-import (
-	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
+import "github.com/assay-chess/assay/engine/board"
 
-	"github.com/assay-chess/assay/engine/board"
-)
-
-// gamesCodec encodes and decodes assay.games/1.
-type gamesCodec struct{}
-
-var gameFields = fields[GameRow]{
+var gamesCodec = newCodec(layout{GamesFormat, "games", 256, 256}, []field[GameRow]{
 	plain("game", func(g *GameRow) *uint64 { return &g.Game }),
 	text("variant", false, func(g *GameRow) *string { return &g.Variant }),
 	text("start", true, func(g *GameRow) *string { return &g.Start }),
 	plain("opening", func(g *GameRow) *uint64 { return &g.Opening }),
 	plain("opening_plies", func(g *GameRow) *uint16 { return &g.OpeningPlies }),
 	list("moves", nil, packMoves, unpackMoves),
-	list("scores", []int16{NoScore}, func(g *GameRow) []int16 { return g.Scores }, func(g *GameRow, v []int16) { g.Scores = append([]int16(nil), v...) }),
+	copied("scores", []int16{NoScore}, func(g *GameRow) *[]int16 { return &g.Scores }),
 	plain("nodes", func(g *GameRow) *uint32 { return &g.Nodes }),
 	plain("result", func(g *GameRow) *int8 { return &g.Result }),
 	text("termination", false, func(g *GameRow) *string { return &g.Termination }),
 	text("white", false, func(g *GameRow) *string { return &g.White }),
 	text("black", false, func(g *GameRow) *string { return &g.Black }),
 	plain("seed", func(g *GameRow) *uint64 { return &g.Seed }),
-}
-
-func (gamesCodec) layout() layout                            { return gamesLayout }
-func (gamesCodec) check(g *GameRow) error                    { return g.Check() }
-func (gamesCodec) append(b *array.RecordBuilder, g *GameRow) { gameFields.append(b, g) }
-func (gamesCodec) schema() *arrow.Schema {
-	return gameFields.schema(metaFormat, GamesFormat, metaUnits, unitsText, metaMoves, movesText)
-}
-
-func (gamesCodec) bind(c *columns) func(int, *GameRow) error {
-	read := gameFields.bind(c)
-	return func(i int, g *GameRow) error {
-		read(i, g)
-		return g.Check()
-	}
-}
+}, (*GameRow).Check, metaUnits, unitsText, metaMoves, movesText)
 
 func packMoves(g *GameRow) []uint16 {
 	packed := make([]uint16, len(g.Moves))
@@ -55,3 +32,14 @@ func unpackMoves(g *GameRow, packed []uint16) {
 		g.Moves[i] = board.Move(m)
 	}
 }
+
+var movesCodec = newCodec(layout{MovesFormat, "moves", 256, 256}, []field[MovesRow]{
+	plain("game", func(m *MovesRow) *uint64 { return &m.Game }),
+	plain("seed", func(m *MovesRow) *uint64 { return &m.Seed }),
+	plain("opening", func(m *MovesRow) *uint64 { return &m.Opening }),
+	plain("opening_plies", func(m *MovesRow) *uint16 { return &m.OpeningPlies }),
+	text("moves", false, func(m *MovesRow) *string { return &m.Moves }),
+	plain("result", func(m *MovesRow) *int8 { return &m.Result }),
+	text("first", false, func(m *MovesRow) *string { return &m.First }),
+	text("second", false, func(m *MovesRow) *string { return &m.Second }),
+}, (*MovesRow).Check)

@@ -3,19 +3,22 @@ package dataset
 import (
 	"fmt"
 
-	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
-
 	"github.com/assay-chess/assay/engine/board"
 )
 
 // noEP is the value of the en-passant column where no en-passant capture is possible.
 const noEP = 255
 
-// positionsCodec encodes and decodes assay.positions/1.
-type positionsCodec struct{}
+var positionsCodec = makePositionsCodec()
 
-var positionFields = fields[PositionRow]{
+func makePositionsCodec() *codec[PositionRow] {
+	c := newCodec(layout{PositionsFormat, "positions", 65536, 262144}, positionFields, (*PositionRow).Check,
+		metaUnits, unitsText)
+	c.finish = finishPosition
+	return c
+}
+
+var positionFields = []field[PositionRow]{
 	computed("white", func(p *PositionRow) uint64 { return uint64(p.Board.ByColor(board.White)) }),
 	computed("black", func(p *PositionRow) uint64 { return uint64(p.Board.ByColor(board.Black)) }),
 	piecesField("pawns", board.Pawn),
@@ -45,15 +48,8 @@ func piecesField(name string, t board.PieceType) field[PositionRow] {
 	return computed(name, func(p *PositionRow) uint64 { return uint64(p.Board.ByType(t)) })
 }
 
-func (positionsCodec) layout() layout                                { return positionsLayout }
-func (positionsCodec) check(p *PositionRow) error                    { return p.Check() }
-func (positionsCodec) append(b *array.RecordBuilder, p *PositionRow) { positionFields.append(b, p) }
-func (positionsCodec) schema() *arrow.Schema {
-	return positionFields.schema(metaFormat, PositionsFormat, metaUnits, unitsText)
-}
-
-func (positionsCodec) bind(c *columns) func(int, *PositionRow) error {
-	read := positionFields.bind(c)
+// finishPosition reads the board.
+func finishPosition(c *columns) func(int, *PositionRow) error {
 	var sets [8][]uint64 // White, Black, then the types of pieces
 	for k := range sets {
 		sets[k] = numbers[uint64](c, positionFields[k].Name)
@@ -61,7 +57,6 @@ func (positionsCodec) bind(c *columns) func(int, *PositionRow) error {
 	stms, castlings := numbers[uint8](c, "stm"), numbers[uint64](c, "castling")
 	eps, halfmoves := numbers[uint8](c, "ep"), numbers[uint8](c, "halfmove")
 	return func(i int, p *PositionRow) (err error) {
-		read(i, p)
 		byColor := [2]board.Bitboard{board.Bitboard(sets[0][i]), board.Bitboard(sets[1][i])}
 		var byType [6]board.Bitboard
 		for t := range byType {
@@ -78,6 +73,6 @@ func (positionsCodec) bind(c *columns) func(int, *PositionRow) error {
 		if err != nil {
 			return err
 		}
-		return p.checkLabels()
+		return checkLabels(p.Score, p.Result, p.Weight)
 	}
 }

@@ -44,7 +44,7 @@ func damages(data []byte, flips int, try func(what string, changed []byte)) {
 // With a manifest, every damage is an error that names the file.
 func TestDamagedShardsAreNoticed(t *testing.T) {
 	dir := t.TempDir()
-	writeAll(t, dir, gamesCodec{}, smallGames, randomGames(12, 20))
+	writeAll(t, dir, gamesCodec, smallGames, randomGames(12, 20))
 	path := filepath.Join(dir, "games-00001.arrow")
 	whole, err := os.ReadFile(path)
 	if err != nil {
@@ -95,17 +95,17 @@ func TestDamagedBareFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Run("games", func(t *testing.T) {
-		damageBare(t, bareFile(t, gamesCodec{}, layout{GamesFormat, "x", 5, 12}, games), len(games), func(path string, opt OpenOption) (int, error) {
+		damageBare(t, bareFile(t, gamesCodec, layout{GamesFormat, "x", 5, 12}, games), len(games), func(path string, opt OpenOption) (int, error) {
 			return countRows(OpenGames(path, opt))(func(g *GameRow) error { return g.Check() })
 		})
 	})
 	t.Run("positions", func(t *testing.T) {
-		damageBare(t, bareFile(t, positionsCodec{}, layout{PositionsFormat, "x", 150, 400}, rows), len(rows), func(path string, opt OpenOption) (int, error) {
+		damageBare(t, bareFile(t, positionsCodec, layout{PositionsFormat, "x", 150, 400}, rows), len(rows), func(path string, opt OpenOption) (int, error) {
 			return countRows(OpenPositions(path, opt))(func(p *PositionRow) error { return p.Check() })
 		})
 	})
 	t.Run("packed positions", func(t *testing.T) {
-		damageBare(t, packedFile(t, positionsCodec{}, layout{PositionsFormat, "x", 150, 400}, rows), len(rows), func(path string, opt OpenOption) (int, error) {
+		damageBare(t, packedFile(t, positionsCodec, layout{PositionsFormat, "x", 150, 400}, rows), len(rows), func(path string, opt OpenOption) (int, error) {
 			return countRows(OpenPositions(path, opt))(func(p *PositionRow) error { return p.Check() })
 		})
 	})
@@ -118,7 +118,7 @@ func TestDamagedBareFiles(t *testing.T) {
 }
 
 // bareFile writes rows as one file, and returns its bytes.
-func bareFile[R any](t testing.TB, c codec[R], l layout, rows []R) []byte {
+func bareFile[R any](t testing.TB, c *codec[R], l layout, rows []R) []byte {
 	t.Helper()
 	dir := t.TempDir()
 	writeAll(t, dir, c, l, rows)
@@ -181,7 +181,7 @@ func damageBare(t *testing.T, whole []byte, rows int, read func(string, OpenOpti
 }
 
 func FuzzBareFile(f *testing.F) {
-	f.Add(bareFile(f, gamesCodec{}, layout{GamesFormat, "x", 2, 4}, randomGames(14, 4)))
+	f.Add(bareFile(f, gamesCodec, layout{GamesFormat, "x", 2, 4}, randomGames(14, 4)))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		path := filepath.Join(t.TempDir(), "x.arrow")
 		if err := os.WriteFile(path, data, 0o666); err != nil {
@@ -202,7 +202,7 @@ func FuzzBareFile(f *testing.F) {
 func TestRepairKeepsWholeShards(t *testing.T) {
 	whole, dir := t.TempDir(), t.TempDir()
 	rows := randomGames(12, 20)
-	m := writeAll(t, whole, gamesCodec{}, smallGames, rows)
+	m := writeAll(t, whole, gamesCodec, smallGames, rows)
 	if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +238,7 @@ func TestRepairKeepsWholeShards(t *testing.T) {
 // writeFrom resumes a data set of small shards.
 func writeFrom(t *testing.T, dir string, rows []GameRow) {
 	t.Helper()
-	w, err := newWriter(dir, testConfig, gamesCodec{}, smallGames, memory.NewGoAllocator())
+	w, err := newWriter(dir, testConfig, gamesCodec, smallGames)
 	if err != nil {
 		t.Fatal(err)
 	}

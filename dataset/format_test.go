@@ -23,15 +23,15 @@ func TestFormatDescribesTheSchemas(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return codec.schema()
+		return codec.schema
 	}
 	for _, tt := range []struct {
 		format string
 		schema *arrow.Schema
 		other  []string // columns that are described, and that this schema does not have
 	}{
-		{GamesFormat, gamesCodec{}.schema(), nil},
-		{PositionsFormat, positionsCodec{}.schema(), nil},
+		{GamesFormat, gamesCodec.schema, nil},
+		{PositionsFormat, positionsCodec.schema, nil},
 		{FeaturesFormat, features(FeatureSet{Evaluation: Evaluation{BySide: true}}), []string{"black", "columns", "skip"}},
 		{FeaturesFormat, features(FeatureSet{Bend: Bend{Channels: []Channel{{Name: "danger", Kind: TaperedChannel, Sides: true}}, Formula: "value = balance(danger.mg)"}}), []string{"eg_count"}},
 	} {
@@ -63,7 +63,7 @@ func TestFormatDescribesTheSchemas(t *testing.T) {
 			t.Errorf("%s is described as\n%s\nbut is\n%s", format, g, w)
 		}
 	}
-	for _, l := range []layout{gamesLayout, positionsLayout, featuresLayout(FeaturesFormat)} {
+	for _, l := range []layout{gamesCodec.layout, positionsCodec.layout, featuresLayout(FeaturesFormat)} {
 		if row := "| `" + l.format + "` |"; !strings.Contains(text, row) || !strings.Contains(text, "| "+thousands(l.shardRows)+" rows | "+thousands(l.batchRows)+" rows |") {
 			t.Errorf("the layout of %s is not described", l.format)
 		}

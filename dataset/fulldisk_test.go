@@ -12,8 +12,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/apache/arrow/go/v15/arrow/memory"
-
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/internal/datatest"
 )
@@ -29,7 +27,7 @@ func TestFullDisk(t *testing.T) {
 	t.Cleanup(func() { _ = syscall.Unmount(dir, 0) }) // nothing to do about it
 	games := randomGames(50, 300)
 	data := filepath.Join(dir, "games")
-	w, err := newWriter(data, testConfig, gamesCodec{}, smallGames, memory.NewGoAllocator())
+	w, err := newWriter(data, testConfig, gamesCodec, smallGames)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +57,7 @@ func TestFullDisk(t *testing.T) {
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, "size=64m"); err != nil {
 		t.Fatal(err)
 	}
-	w, err = newWriter(data, testConfig, gamesCodec{}, smallGames, memory.NewGoAllocator())
+	w, err = newWriter(data, testConfig, gamesCodec, smallGames)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +70,7 @@ func TestFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	whole := t.TempDir()
-	writeAll(t, whole, gamesCodec{}, smallGames, games)
+	writeAll(t, whole, gamesCodec, smallGames, games)
 	if !reflect.DeepEqual(datatest.Files(t, data), datatest.Files(t, whole)) {
 		t.Error("the data set differs from one written without interruption")
 	}

@@ -117,15 +117,15 @@ func TestNodeReadsOurFiles(t *testing.T) {
 	script := nodeScript(t, "read.mjs")
 	games := randomGames(40, 60)
 	t.Run("games", func(t *testing.T) {
-		compareWithNode(t, script, gamesCodec{}, layout{GamesFormat, "x", 25, 60}, games, gameValues)
+		compareWithNode(t, script, gamesCodec, layout{GamesFormat, "x", 25, 60}, games, gameValues)
 	})
 	t.Run("positions", func(t *testing.T) {
-		compareWithNode(t, script, positionsCodec{}, layout{PositionsFormat, "x", 1500, 10000}, positionsOf(games), positionValues)
+		compareWithNode(t, script, positionsCodec, layout{PositionsFormat, "x", 1500, 10000}, positionsOf(games), positionValues)
 	})
 	t.Run("packed positions", func(t *testing.T) {
 		rows := positionsOf(games)
 		l := layout{PositionsFormat, "x", 1500, 10000}
-		compareFileWithNode(t, script, packedFile(t, positionsCodec{}, l, rows), positionsCodec{}, rows, positionValues)
+		compareFileWithNode(t, script, packedFile(t, positionsCodec, l, rows), positionsCodec, rows, positionValues)
 	})
 	t.Run("features", func(t *testing.T) {
 		c, err := newFeaturesCodec(FeatureSet{Model: "m", Terms: []FeatureTerm{{Name: "a", MG: 1.5}, {Name: "b", Group: "g", EG: -2}}})
@@ -144,11 +144,11 @@ func TestNodeReadsOurFiles(t *testing.T) {
 	})
 }
 
-func compareWithNode[R any](t *testing.T, script string, c codec[R], l layout, rows []R, values func(*R) []any) {
+func compareWithNode[R any](t *testing.T, script string, c *codec[R], l layout, rows []R, values func(*R) []any) {
 	compareFileWithNode(t, script, bareFile(t, c, l, rows), c, rows, values)
 }
 
-func compareFileWithNode[R any](t *testing.T, script string, data []byte, c codec[R], rows []R, values func(*R) []any) {
+func compareFileWithNode[R any](t *testing.T, script string, data []byte, c *codec[R], rows []R, values func(*R) []any) {
 	path := filepath.Join(t.TempDir(), "x.arrow")
 	if err := os.WriteFile(path, data, 0o666); err != nil {
 		t.Fatal(err)
@@ -157,7 +157,7 @@ func compareFileWithNode[R any](t *testing.T, script string, data []byte, c code
 	if f.Rows != len(rows) || len(f.values) != len(rows) {
 		t.Fatalf("%d rows (%d lines) of %d", f.Rows, len(f.values), len(rows))
 	}
-	schema := c.schema()
+	schema := c.schema
 	if want := schema.Metadata().ToMap(); !reflect.DeepEqual(f.Metadata, want) {
 		t.Errorf("metadata %q, want %q", f.Metadata, want)
 	}
@@ -192,7 +192,7 @@ func TestReadsFilesFromNode(t *testing.T) {
 			t.Fatalf("%v\n%s", err, text)
 		}
 	}
-	rewrite(bareFile(t, gamesCodec{}, layout{GamesFormat, "x", 15, 40}, games))
+	rewrite(bareFile(t, gamesCodec, layout{GamesFormat, "x", 15, 40}, games))
 	g, err := OpenGames(out)
 	if err != nil {
 		t.Fatal(err)
@@ -201,7 +201,7 @@ func TestReadsFilesFromNode(t *testing.T) {
 		t.Errorf("%d games, %v", len(got), err)
 	}
 	positions := positionsOf(games)
-	rewrite(bareFile(t, positionsCodec{}, layout{PositionsFormat, "x", 1000, 10000}, positions))
+	rewrite(bareFile(t, positionsCodec, layout{PositionsFormat, "x", 1000, 10000}, positions))
 	p, err := OpenPositions(out)
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -47,7 +48,7 @@ type Reader[R any] struct {
 	manifest *durable.Manifest // nil if there is none
 	files    []dataFile
 	more     []R // rows after those of the files; see Extend
-	codec    codec[R]
+	codec    *codec[R]
 	mem      memory.Allocator
 }
 
@@ -74,31 +75,48 @@ func Unfinished() OpenOption { return func(c *openConfig) { c.partial, c.unfinis
 
 // OpenGames opens a data set of games.
 func OpenGames(path string, opts ...OpenOption) (*Reader[GameRow], error) {
-	return open(path, func(*arrow.Schema) (codec[GameRow], error) { return gamesCodec{}, nil }, opts)
+	return open(path, always(gamesCodec), opts)
 }
 
 // OpenPositions opens a data set of positions.
 func OpenPositions(path string, opts ...OpenOption) (*Reader[PositionRow], error) {
-	return open(path, func(*arrow.Schema) (codec[PositionRow], error) { return positionsCodec{}, nil }, opts)
+	return open(path, always(positionsCodec), opts)
+}
+
+// OpenMoves opens a data set of games other than chess.
+func OpenMoves(path string, opts ...OpenOption) (*Reader[MovesRow], error) {
+	return open(path, always(movesCodec), opts)
 }
 
 // OpenFeatures opens a data set of features and returns their set of terms.
 func OpenFeatures(path string, opts ...OpenOption) (*Reader[FeatureRow], FeatureSet, error) {
-	r, err := open(path, func(s *arrow.Schema) (codec[FeatureRow], error) {
-		set, err := featureSetOf(s)
-		if err != nil {
-			return nil, err
-		}
-		return newFeaturesCodec(set)
+	var set FeatureSet
+	r, err := open(path, func(s *arrow.Schema) (c *codec[FeatureRow], err error) {
+		c, set, err = featuresOf(s)
+		return c, err
 	}, opts)
 	if err != nil {
 		return nil, FeatureSet{}, err
 	}
-	return r, r.codec.(*featuresCodec).set, nil
+	return r, set, nil
+}
+
+func always[R any](c *codec[R]) func(*arrow.Schema) (*codec[R], error) {
+	return func(*arrow.Schema) (*codec[R], error) { return c, nil }
+}
+
+// featuresOf returns the set of terms that a schema describes, and its codec.
+func featuresOf(s *arrow.Schema) (*codec[FeatureRow], FeatureSet, error) {
+	set, err := featureSetOf(s)
+	if err != nil {
+		return nil, set, err
+	}
+	c, err := newFeaturesCodec(set)
+	return c, set, err
 }
 
 // open lists the files of path and reads the first one's schema.
-func open[R any](path string, codecOf func(*arrow.Schema) (codec[R], error), opts []OpenOption) (*Reader[R], error) {
+func open[R any](path string, codecOf func(*arrow.Schema) (*codec[R], error), opts []OpenOption) (*Reader[R], error) {
 	config := openConfig{mem: memory.NewGoAllocator()}
 	for _, o := range opts {
 		o(&config)
@@ -139,7 +157,7 @@ func inFile(path string, err error) error {
 
 // look reads the footer of file i. The first file decides the codec; without a manifest,
 // the footers give the numbers of rows.
-func (r *Reader[R]) look(i int, codecOf func(*arrow.Schema) (codec[R], error)) error {
+func (r *Reader[R]) look(i int, codecOf func(*arrow.Schema) (*codec[R], error)) error {
 	f, done, err := r.openFile(i)
 	if err != nil {
 		return err
@@ -153,7 +171,7 @@ func (r *Reader[R]) look(i int, codecOf func(*arrow.Schema) (codec[R], error)) e
 	if r.files[i].shard == nil {
 		r.files[i].rows = f.rows()
 	}
-	return checkSchema(f.reader.Schema(), r.codec.schema())
+	return checkSchema(f.reader.Schema(), r.codec.schema)
 }
 
 // listFiles returns the files of a data set, and its manifest if it has one.
@@ -176,19 +194,39 @@ func listFiles(path string) (*durable.Manifest, []dataFile, error) {
 		}
 		return m, files, nil
 	}
-	entries, err := os.ReadDir(path)
+	names, err := arrowNames(path)
 	if err != nil {
 		return nil, nil, fmt.Errorf("dataset: %w", err)
 	}
-	for _, e := range entries {
-		if name := e.Name(); strings.HasSuffix(name, ".arrow") && !strings.HasPrefix(name, ".") {
-			files = append(files, dataFile{path: filepath.Join(path, name)})
-		}
+	for _, name := range names {
+		files = append(files, dataFile{path: filepath.Join(path, name)})
 	}
 	if len(files) == 0 {
 		return nil, nil, fmt.Errorf("dataset: %s: %w: neither %s nor *.arrow", path, ErrNoData, durable.ManifestName)
 	}
 	return nil, files, nil
+}
+
+// arrowNames returns the names of the Arrow files in a folder.
+func arrowNames(dir string) (names []string, err error) {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if name := e.Name(); strings.HasSuffix(name, ".arrow") && !strings.HasPrefix(name, ".") {
+			names = append(names, name)
+		}
+	}
+	return names, err
+}
+
+// unlisted returns the names of the Arrow files in a folder that are none of these shards. They
+// are not part of the data set, but a program that reads *.arrow would read them too.
+func unlisted(dir string, shards []durable.Shard) ([]string, error) {
+	names, err := arrowNames(dir)
+	listed := map[string]bool{}
+	for _, s := range shards {
+		listed[s.Name] = true
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return listed[name] }), err
 }
 
 // openFile opens file i. The bytes of a shard are compared with the manifest before they
@@ -288,42 +326,61 @@ func (r *Reader[R]) ID() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// scan calls visit with every row of file i, or with the reason why it is not valid.
+// scan calls visit with every row of file i, or with the reason why it is not valid, until visit
+// returns false.
 func (r *Reader[R]) scan(i int, visit func(row int64, r *R, err error) bool) error {
-	path := r.files[i].path
-	f, done, err := r.openFile(i)
-	if err != nil {
-		return fmt.Errorf("dataset: %s: %w", path, err)
-	}
-	defer done()
-	if err := r.checkFile(f); err != nil {
-		return fmt.Errorf("dataset: %s: %w", path, err)
-	}
-	err = scanFile(f, r.codec, func(row int64, v *R, err error) bool {
-		if err != nil {
-			err = &RowError{File: path, Row: row, Err: err}
+	row := int64(0)
+	_, err := r.batches(i, func(rec arrow.Record, fetch func(int, *R) error) bool {
+		defer rec.Release()
+		var v R
+		for k := range int(rec.NumRows()) {
+			err := fetchRow(fetch, k, &v)
+			if err != nil {
+				err = &RowError{File: r.files[i].path, Row: row, Err: err}
+			}
+			if !visit(row, &v, err) {
+				return false
+			}
+			row++
 		}
-		return visit(row, v, err)
+		return true
 	})
-	if err != nil {
-		return fmt.Errorf("dataset: %s: %w", path, err)
-	}
-	return nil
+	return err
 }
 
-// checkFile compares a file's schema with that of the first file.
-func (r *Reader[R]) checkFile(f *arrowFile) error {
-	key, err := compareSchemas(f.reader.Schema(), r.codec.schema())
+// batches calls visit with every record batch of file i, which visit releases, and with what
+// decodes its rows. It reports whether visit wants more: visit returns false to stop.
+func (r *Reader[R]) batches(i int, visit func(rec arrow.Record, fetch func(int, *R) error) bool) (more bool, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("dataset: %s: %w", r.files[i].path, err)
+		}
+	}()
+	f, done, err := r.openFile(i)
+	if err != nil {
+		return false, err
+	}
+	defer done()
+	key, err := compareSchemas(f.reader.Schema(), r.codec.schema)
 	if err == nil && key != "" {
 		err = fmt.Errorf("its %s differs from the first file's", key)
 	}
-	return err
+	if err != nil {
+		return false, err
+	}
+	for k := range f.blocks {
+		rec, fetch, err := bindBatch(f, k, r.codec)
+		if err != nil || !visit(rec, fetch) {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // SameSchema returns an error if the rows of o have another meaning than those of r, such
 // as features of other terms.
 func (r *Reader[R]) SameSchema(o *Reader[R]) error {
-	key, err := compareSchemas(o.codec.schema(), r.codec.schema())
+	key, err := compareSchemas(o.codec.schema, r.codec.schema)
 	if err == nil && key != "" {
 		err = fmt.Errorf("they differ in %s", key)
 	}

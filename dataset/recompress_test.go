@@ -6,15 +6,14 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/assay-chess/assay/dataset/internal/guard"
 )
 
 // packedFile writes rows as one packed file, and returns its bytes.
-func packedFile[R any](t testing.TB, c codec[R], l layout, rows []R) []byte {
+func packedFile[R any](t testing.TB, c *codec[R], l layout, rows []R) []byte {
 	t.Helper()
 	dir := t.TempDir()
-	w, err := newWriter(dir, WriterConfig{}, c, l, memory.NewGoAllocator())
+	w, err := newWriter(dir, WriterConfig{}, c, l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,10 +37,10 @@ func packedFile[R any](t testing.TB, c codec[R], l layout, rows []R) []byte {
 func TestPackedFilesHoldTheSameRows(t *testing.T) {
 	games := randomGames(80, 40)
 	t.Run("games", func(t *testing.T) {
-		testPacked(t, gamesCodec{}, layout{GamesFormat, "x", 15, 40}, games, func(path string) (*Reader[GameRow], error) { return OpenGames(path) })
+		testPacked(t, gamesCodec, layout{GamesFormat, "x", 15, 40}, games, func(path string) (*Reader[GameRow], error) { return OpenGames(path) })
 	})
 	t.Run("positions", func(t *testing.T) {
-		testPacked(t, positionsCodec{}, layout{PositionsFormat, "x", 900, 100000}, positionsOf(games), func(path string) (*Reader[PositionRow], error) { return OpenPositions(path) })
+		testPacked(t, positionsCodec, layout{PositionsFormat, "x", 900, 100000}, positionsOf(games), func(path string) (*Reader[PositionRow], error) { return OpenPositions(path) })
 	})
 	t.Run("features", func(t *testing.T) {
 		set := FeatureSet{Model: "m", Terms: []FeatureTerm{{Name: "a"}, {Name: "b"}}}
@@ -59,13 +58,13 @@ func TestPackedFilesHoldTheSameRows(t *testing.T) {
 		})
 	})
 	t.Run("none", func(t *testing.T) {
-		if _, err := guard.Recompress(bareFile(t, gamesCodec{}, layout{GamesFormat, "x", 15, 40}, nil)); err != nil {
+		if _, err := guard.Recompress(bareFile(t, gamesCodec, layout{GamesFormat, "x", 15, 40}, nil)); err != nil {
 			t.Error(err)
 		}
 	})
 }
 
-func testPacked[R any](t *testing.T, c codec[R], l layout, rows []R, open func(string) (*Reader[R], error)) {
+func testPacked[R any](t *testing.T, c *codec[R], l layout, rows []R, open func(string) (*Reader[R], error)) {
 	data, plain := packedFile(t, c, l, rows), bareFile(t, c, l, rows)
 	if len(data) >= len(plain) {
 		t.Errorf("%d bytes, %d as others", len(data), len(plain))

@@ -1,12 +1,14 @@
 package dataset
 
 import (
-	"fmt"
+	"context"
 	"iter"
 	"runtime"
 	"sync"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
 // streamBlock is the number of rows decoded at once. Only a few blocks are decoded ahead of
@@ -20,7 +22,7 @@ type rowBlock[R any] struct {
 	lo, hi int          // rows of the record batch
 	batch  arrow.Record // to release after this block, the last of its batch; or nil
 	file   string
-	first  int64 // number in its file of row lo
+	first  int64 // number in its file of the batch's first row
 	rows   []R   // decoded, up to the first bad row
 	err    error // of the row after them, or of the file
 	done   chan struct{}
@@ -99,7 +101,7 @@ type stream[R any] struct {
 }
 
 func (s *stream[R]) start(workers int) {
-	batches := make(chan loaded[R])
+	batches := make(chan *rowBlock[R])
 	s.running.Go(func() { s.load(batches) })
 	s.running.Go(func() { s.cut(batches) })
 	for range workers {
@@ -121,98 +123,60 @@ func (s *stream[R]) end() {
 	}
 }
 
-// loaded is a record batch, decompressed, or an error about a file.
-type loaded[R any] struct {
-	batch arrow.Record
-	fetch func(int, *R) error
-	file  string
-	first int64 // number in its file of the batch's first row
-	err   error
-}
-
-// load sends the record batches of all files: one is decompressed while the rows of
-// the one before it are decoded.
-func (s *stream[R]) load(batches chan<- loaded[R]) {
+// load sends the record batches of all files, each as one block: one is decompressed while the
+// rows of the one before it are decoded.
+func (s *stream[R]) load(batches chan<- *rowBlock[R]) {
 	defer close(batches)
-	for i := range s.files {
-		more, err := s.loadFile(i, batches)
-		if err != nil {
-			path := s.files[i].path
-			s.offer(batches, loaded[R]{file: path, err: fmt.Errorf("dataset: %s: %w", path, err)})
+	offer := func(b *rowBlock[R]) bool { // reports whether the reader still wants it
+		select {
+		case batches <- b:
+			return true
+		case <-s.stop:
+			b.release()
+			return false
 		}
-		if err != nil || !more {
+	}
+	for i, f := range s.files {
+		row := int64(0)
+		more, err := s.batches(i, func(rec arrow.Record, fetch func(int, *R) error) bool {
+			b := &rowBlock[R]{batch: rec, fetch: fetch, hi: int(rec.NumRows()), file: f.path, first: row}
+			row += rec.NumRows()
+			return offer(b)
+		})
+		if err != nil {
+			offer(&rowBlock[R]{err: err})
+		}
+		if !more {
 			return
 		}
 	}
 }
 
-// loadFile sends the record batches of file i and reports whether the reader wants more.
-func (s *stream[R]) loadFile(i int, batches chan<- loaded[R]) (more bool, err error) {
-	f, done, err := s.openFile(i)
-	if err != nil {
-		return false, err
-	}
-	defer done()
-	if err := s.checkFile(f); err != nil {
-		return false, err
-	}
-	row := int64(0)
-	for k := range f.blocks {
-		rec, fetch, err := bindBatch(f, k, s.codec)
-		if err != nil {
-			return false, err
-		}
-		n := rec.NumRows()
-		if !s.offer(batches, loaded[R]{batch: rec, fetch: fetch, file: s.files[i].path, first: row}) {
-			rec.Release()
-			return false, nil
-		}
-		row += n
-	}
-	return true, nil
-}
-
-// offer sends a batch if the reader still wants it.
-func (s *stream[R]) offer(batches chan<- loaded[R], l loaded[R]) bool {
-	select {
-	case batches <- l:
-		return true
-	case <-s.stop:
-		return false
-	}
-}
-
-// cut divides batches into blocks and sends them.
-func (s *stream[R]) cut(batches <-chan loaded[R]) {
+// cut divides batches into blocks and sends them. A batch is released after its last block.
+func (s *stream[R]) cut(batches <-chan *rowBlock[R]) {
 	defer close(s.queue)
 	defer close(s.todo)
 	for l := range batches {
 		if l.err != nil {
-			b := &rowBlock[R]{err: l.err, done: make(chan struct{})}
-			close(b.done)
-			s.send(b)
+			l.done = make(chan struct{})
+			close(l.done)
+			s.send(l)
 			continue // it is the last
 		}
-		s.blocks(&l)
-	}
-}
-
-// blocks sends the rows of a batch. The batch is released after its last block.
-func (s *stream[R]) blocks(l *loaded[R]) {
-	n := int(l.batch.NumRows())
-	for lo := 0; lo < n; lo += streamBlock {
-		b := &rowBlock[R]{fetch: l.fetch, lo: lo, hi: min(lo+streamBlock, n), file: l.file, first: l.first + int64(lo), done: make(chan struct{})}
-		if b.hi == n {
-			b.batch = l.batch
+		if l.hi == 0 {
+			l.release()
 		}
-		b.rows = s.room()
-		if !s.send(b) {
-			l.batch.Release()
-			return
+		for lo := 0; lo < l.hi; lo += streamBlock {
+			b := *l
+			b.lo, b.hi, b.rows, b.done = lo, min(lo+streamBlock, l.hi), s.room(), make(chan struct{})
+			if b.hi < l.hi {
+				b.batch = nil
+			}
+			if !s.send(&b) {
+				l.release()
+				break
+			}
 		}
-	}
-	if n == 0 {
-		l.batch.Release()
 	}
 }
 
@@ -251,7 +215,7 @@ func (b *rowBlock[R]) decode() {
 	b.rows = b.rows[:b.hi-b.lo]
 	for i := range b.rows {
 		if err := fetchRow(b.fetch, b.lo+i, &b.rows[i]); err != nil {
-			b.err = &RowError{File: b.file, Row: b.first + int64(i), Err: err}
+			b.err = &RowError{File: b.file, Row: b.first + int64(b.lo+i), Err: err}
 			b.rows = b.rows[:i]
 			return
 		}
@@ -263,4 +227,85 @@ func (b *rowBlock[R]) release() {
 		b.batch.Release()
 		b.batch = nil
 	}
+}
+
+// Schema returns the columns of the rows, with the metadata of the format.
+func (r *Reader[R]) Schema() *arrow.Schema { return r.codec.schema }
+
+// Records yields every row in order, as All does, in record batches of that many rows; the
+// last one may be shorter. A batch is valid until the next one.
+func (r *Reader[R]) Records(rows int) iter.Seq2[arrow.Record, error] {
+	return func(yield func(arrow.Record, error) bool) {
+		b := array.NewRecordBuilder(memory.NewGoAllocator(), r.Schema())
+		defer b.Release()
+		n := 0
+		flush := func() bool {
+			batch := b.NewRecord()
+			defer batch.Release()
+			n = 0
+			return yield(batch, nil)
+		}
+		for row, err := range r.All() {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			r.codec.append(b, &row)
+			if n++; n == rows && !flush() {
+				return
+			}
+		}
+		if n > 0 {
+			flush()
+		}
+	}
+}
+
+// Progress is called from time to time with the number of rows done, their total (0 if
+// unknown) and a note on the current step.
+type Progress = func(done, total int64, note string)
+
+// progressEvery is the number of rows between two calls of a Progress.
+const progressEvery = 4096
+
+// Each calls visit with every row of r in order, and progress (if not nil) from time to
+// time. It stops at the first error: the reader's, the context's or visit's. The row is
+// valid until visit returns.
+func Each[R any](ctx context.Context, r *Reader[R], progress Progress, note string, visit func(*R) error) error {
+	w := watch{ctx: ctx, progress: progress, note: note, total: r.Len()}
+	for row, err := range r.All() {
+		if err == nil {
+			err = w.row()
+		}
+		if err == nil {
+			err = visit(&row)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// watch checks a context and reports progress while rows are read.
+type watch struct {
+	ctx      context.Context
+	progress Progress // or nil
+	note     string
+	done     int64 // rows
+	total    int64
+}
+
+// row counts a row. The error is the context's.
+func (w *watch) row() error {
+	if w.done%progressEvery == 0 {
+		if err := w.ctx.Err(); err != nil {
+			return err
+		}
+		if w.progress != nil {
+			w.progress(w.done, w.total, w.note)
+		}
+	}
+	w.done++
+	return nil
 }

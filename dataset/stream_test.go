@@ -11,7 +11,7 @@ import (
 func TestAllIsEveryShardInOrder(t *testing.T) {
 	dir := t.TempDir()
 	rows := positionsOf(randomGames(60, 120))
-	writeAll(t, dir, positionsCodec{}, layout{PositionsFormat, "positions", 2500, 6000}, rows)
+	writeAll(t, dir, positionsCodec, layout{PositionsFormat, "positions", 2500, 6000}, rows)
 	r, err := OpenPositions(dir)
 	if err != nil {
 		t.Fatal(err)

@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/internal/dedup"
 )
 
@@ -48,94 +49,79 @@ func Verify(ctx context.Context, path string, report func(problem error), progre
 			return nil, err
 		}
 	}
+	if report == nil {
+		report = func(error) {}
+	}
 	v := &verifier{Verification: Verification{Path: path, Format: format, Verified: m != nil,
-		Complete: m == nil || m.Complete, Shards: len(files)}, report: report}
+		Complete: m == nil || m.Complete, Shards: len(files)}, problem: report}
 	if !v.Complete {
 		v.problem(fmt.Errorf("dataset: %s: %w: %d rows so far", path, ErrIncomplete, m.Rows))
 	}
 	if m != nil {
-		v.unlisted(path, files)
+		more, err := unlisted(path, m.Shards)
+		if err != nil {
+			v.problem(fmt.Errorf("dataset: %w", err))
+		}
+		for _, name := range more {
+			v.BadFiles++
+			v.problem(fmt.Errorf("dataset: %s: not in the manifest", filepath.Join(path, name)))
+		}
 	}
 	w := watch{ctx: ctx, progress: progress}
 	for _, f := range files {
 		w.total += f.rows // 0 (unknown) without a manifest
 	}
-	mem := memory.NewGoAllocator()
 	switch format {
 	case GamesFormat:
 		var games dedup.KeySet
-		verifyFiles(v, &w, &Reader[GameRow]{path: path, manifest: m, files: files, codec: gamesCodec{}, mem: mem}, func(g *GameRow) error {
+		verifyFiles(v, &w, readerOf(path, m, files, gamesCodec), func(g *GameRow) error {
 			if !games.Add(g.Game) {
 				return fmt.Errorf("game %d: %w", g.Game, ErrTwice)
 			}
 			return nil
 		})
 	case PositionsFormat:
-		verifyFiles(v, &w, &Reader[PositionRow]{path: path, manifest: m, files: files, codec: positionsCodec{}, mem: mem}, nil)
+		verifyFiles(v, &w, readerOf(path, m, files, positionsCodec), nil)
 	case MovesFormat:
-		verifyFiles(v, &w, &Reader[MovesRow]{path: path, manifest: m, files: files, codec: movesCodec{}, mem: mem}, nil)
+		verifyFiles(v, &w, readerOf(path, m, files, movesCodec), nil)
 	default:
-		r := &Reader[FeatureRow]{path: path, manifest: m, files: files, mem: mem}
-		if r.codec, err = anyFeatures(r); err != nil {
+		r := readerOf[FeatureRow](path, m, files, nil)
+		set, err := anyFeatures(r)
+		if err != nil {
 			v.BadFiles = int64(len(files))
 			v.problem(err)
 			break
 		}
-		set := r.codec.(*featuresCodec).set
 		verifyFiles(v, &w, r, set.CheckRow)
 	}
 	return &v.Verification, ctx.Err()
 }
 
+func readerOf[R any](path string, m *durable.Manifest, files []dataFile, c *codec[R]) *Reader[R] {
+	return &Reader[R]{path: path, manifest: m, files: files, codec: c, mem: memory.NewGoAllocator()}
+}
+
 // anyFeatures takes the terms from the first file whose schema can be read.
-func anyFeatures(r *Reader[FeatureRow]) (codec[FeatureRow], error) {
-	var first error
+func anyFeatures(r *Reader[FeatureRow]) (set FeatureSet, first error) {
 	for i := range r.files {
 		f, done, err := r.openFile(i)
 		if err == nil {
-			var set FeatureSet
-			set, err = featureSetOf(f.reader.Schema())
+			r.codec, set, err = featuresOf(f.reader.Schema())
 			done()
 			if err == nil {
-				return newFeaturesCodec(set)
+				return set, nil
 			}
 		}
 		if first == nil {
 			first = fmt.Errorf("dataset: %s: %w", r.files[i].path, err)
 		}
 	}
-	return nil, first
+	return set, first
 }
 
 type verifier struct {
 	Verification
-	report func(error)
-}
-
-func (v *verifier) problem(err error) {
-	if v.report != nil {
-		v.report(err)
-	}
-}
-
-// unlisted reports Arrow files that the manifest does not list. They are not part of the
-// data set, but a program that reads *.arrow would read them too.
-func (v *verifier) unlisted(path string, files []dataFile) {
-	listed := map[string]bool{}
-	for _, f := range files {
-		listed[filepath.Base(f.path)] = true
-	}
-	entries, err := os.ReadDir(path)
-	if err != nil {
-		v.problem(fmt.Errorf("dataset: %w", err))
-		return
-	}
-	for _, e := range entries {
-		if name := e.Name(); strings.HasSuffix(name, ".arrow") && !strings.HasPrefix(name, ".") && !listed[name] {
-			v.BadFiles++
-			v.problem(fmt.Errorf("dataset: %s: not in the manifest", filepath.Join(path, name)))
-		}
-	}
+	problem func(error)
 }
 
 // verifyFiles reads every row of every file. Check is for rules beyond a single row, or
@@ -154,9 +140,9 @@ func verifyFiles[R any](v *verifier, w *watch, r *Reader[R], check func(*R) erro
 			if err != nil {
 				v.BadRows++
 				v.problem(err)
-				return true
+			} else {
+				v.Rows++
 			}
-			v.Rows++
 			return true
 		})
 		if err != nil {
@@ -164,4 +150,23 @@ func verifyFiles[R any](v *verifier, w *watch, r *Reader[R], check func(*R) erro
 			v.problem(err)
 		}
 	}
+}
+
+// Repair cuts the data set in dir back to the shards before the first damaged one, so that
+// the command that wrote it writes the rest again; see durable.RepairShards. It does nothing
+// if dir holds no data set, or a whole one.
+func Repair(dir string) ([]durable.Repaired, error) {
+	if _, err := os.Stat(filepath.Join(dir, durable.ManifestName)); err != nil {
+		return nil, nil // no data set
+	}
+	lock, err := durable.TryLock(filepath.Join(dir, lockName))
+	if err != nil {
+		return nil, fmt.Errorf("dataset: %w", err)
+	}
+	defer lock.Unlock()
+	list, err := durable.RepairShards(dir, "*.arrow")
+	if err != nil {
+		return list, fmt.Errorf("dataset: %w", err)
+	}
+	return list, nil
 }

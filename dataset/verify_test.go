@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine/board"
@@ -16,8 +15,8 @@ import (
 func TestDetect(t *testing.T) {
 	games, positions := t.TempDir(), t.TempDir()
 	rows := randomGames(30, 3)
-	writeAll(t, games, gamesCodec{}, smallGames, rows)
-	writeAll(t, positions, positionsCodec{}, smallPositions, positionsOf(rows))
+	writeAll(t, games, gamesCodec, smallGames, rows)
+	writeAll(t, positions, positionsCodec, smallPositions, positionsOf(rows))
 	for path, want := range map[string]string{
 		games:     GamesFormat,
 		positions: PositionsFormat,
@@ -43,7 +42,7 @@ func TestVerifyFindsEverythingWrong(t *testing.T) {
 	dir := t.TempDir()
 	games := randomGames(33, 40)
 	games[17].Game = games[2].Game
-	writeAll(t, dir, gamesCodec{}, smallGames, games)
+	writeAll(t, dir, gamesCodec, smallGames, games)
 	datatest.FlipBit(t, filepath.Join(dir, "games-00000.arrow"), 9000)
 	datatest.FlipBit(t, filepath.Join(dir, "games-00003.arrow"), 9000)
 	if err := os.WriteFile(filepath.Join(dir, "stray.arrow"), nil, 0o666); err != nil {
@@ -69,7 +68,7 @@ func TestVerifyFindsGamesTwice(t *testing.T) {
 	dir := t.TempDir()
 	games := randomGames(34, 20)
 	games[17].Game = games[2].Game
-	writeAll(t, dir, gamesCodec{}, smallGames, games)
+	writeAll(t, dir, gamesCodec, smallGames, games)
 	var problems []error
 	v, err := Verify(t.Context(), dir, func(err error) { problems = append(problems, err) }, nil)
 	if err != nil || v.Rows != 19 || v.BadRows != 1 || len(problems) != 1 {
@@ -82,9 +81,10 @@ func TestVerifyFindsGamesTwice(t *testing.T) {
 }
 
 // unchecked writes rows as they are, as another program might.
-type unchecked[R any] struct{ codec[R] }
-
-func (unchecked[R]) check(*R) error { return nil }
+func unchecked[R any](c codec[R]) *codec[R] {
+	c.check = func(*R) error { return nil }
+	return &c
+}
 
 func TestBadRowsOfOthersAreNamed(t *testing.T) {
 	dir := t.TempDir()
@@ -93,7 +93,7 @@ func TestBadRowsOfOthersAreNamed(t *testing.T) {
 	games[12].Moves[3] = 0
 	games[12].Termination = "x"
 	games[29].OpeningPlies = 60000
-	writeAll(t, dir, unchecked[GameRow]{gamesCodec{}}, smallGames, games)
+	writeAll(t, dir, unchecked(*gamesCodec), smallGames, games)
 	var problems []string
 	v, err := Verify(t.Context(), dir, func(err error) { problems = append(problems, err.Error()) }, nil)
 	if err != nil || v.Rows != 27 || v.BadRows != 3 || v.BadFiles != 0 {
@@ -117,7 +117,7 @@ func TestBadRowsOfOthersAreNamed(t *testing.T) {
 
 func TestImpossiblePositionsAreNamed(t *testing.T) {
 	good := positionsOf(randomGames(36, 2))[:50]
-	w, err := newWriter(t.TempDir(), testConfig, codec[PositionRow](unchecked[PositionRow]{positionsCodec{}}), smallPositions, memory.NewGoAllocator())
+	w, err := newWriter(t.TempDir(), testConfig, unchecked(*positionsCodec), smallPositions)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestImpossiblePositionsAreNamed(t *testing.T) {
 func TestVerifyReportsInterruptedData(t *testing.T) {
 	dir := t.TempDir()
 	games := randomGames(37, 25)
-	w, err := newWriter(dir, testConfig, codec[GameRow](gamesCodec{}), smallGames, memory.NewGoAllocator())
+	w, err := newWriter(dir, testConfig, gamesCodec, smallGames)
 	if err != nil {
 		t.Fatal(err)
 	}

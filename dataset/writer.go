@@ -40,9 +40,8 @@ type WriterConfig struct {
 // the manifest; see Rows. A Writer is not safe for concurrent use.
 type Writer[R any] struct {
 	dir      string
-	codec    codec[R]
+	codec    *codec[R]
 	layout   layout
-	mem      memory.Allocator
 	lock     *durable.Lock
 	manifest *durable.Manifest
 	builder  *array.RecordBuilder
@@ -84,12 +83,17 @@ func Scratch(safeRows func() int64) WriterOption { return func(o *writerOptions)
 //
 // Finish or Close the writer.
 func NewGameWriter(dir string, c WriterConfig, opts ...WriterOption) (*Writer[GameRow], error) {
-	return newWriter(dir, c, gamesCodec{}, gamesLayout, memory.NewGoAllocator(), opts...)
+	return newWriter(dir, c, gamesCodec, gamesCodec.layout, opts...)
 }
 
 // NewPositionWriter is NewGameWriter for positions.
 func NewPositionWriter(dir string, c WriterConfig, opts ...WriterOption) (*Writer[PositionRow], error) {
-	return newWriter(dir, c, positionsCodec{}, positionsLayout, memory.NewGoAllocator(), opts...)
+	return newWriter(dir, c, positionsCodec, positionsCodec.layout, opts...)
+}
+
+// NewMovesWriter is NewGameWriter for games other than chess.
+func NewMovesWriter(dir string, c WriterConfig, opts ...WriterOption) (*Writer[MovesRow], error) {
+	return newWriter(dir, c, movesCodec, movesCodec.layout, opts...)
 }
 
 // NewFeatureWriter is NewGameWriter for features of a set of terms.
@@ -98,15 +102,15 @@ func NewFeatureWriter(dir string, set FeatureSet, c WriterConfig, opts ...Writer
 	if err != nil {
 		return nil, err
 	}
-	return newWriter(dir, c, f, f.layout(), memory.NewGoAllocator(), opts...)
+	return newWriter(dir, c, f, f.layout, opts...)
 }
 
 // NewWriter is NewGameWriter for rows of the schema of r.
 func (r *Reader[R]) NewWriter(dir string, c WriterConfig, opts ...WriterOption) (*Writer[R], error) {
-	return newWriter(dir, c, r.codec, r.codec.layout(), memory.NewGoAllocator(), opts...)
+	return newWriter(dir, c, r.codec, r.codec.layout, opts...)
 }
 
-func newWriter[R any](dir string, c WriterConfig, code codec[R], l layout, mem memory.Allocator, opts ...WriterOption) (*Writer[R], error) {
+func newWriter[R any](dir string, c WriterConfig, code *codec[R], l layout, opts ...WriterOption) (*Writer[R], error) {
 	o := writerOptions{batchRows: l.batchRows, shardRows: l.shardRows}
 	for _, opt := range opts {
 		opt(&o)
@@ -126,9 +130,9 @@ func newWriter[R any](dir string, c WriterConfig, code codec[R], l layout, mem m
 	if err != nil {
 		return nil, fmt.Errorf("dataset: %w", err)
 	}
-	w := &Writer[R]{dir: dir, codec: code, layout: l, packed: o.packed, mem: mem, lock: lock, safe: o.safe, manifest: &durable.Manifest{
-		Format: durable.ManifestFormat, Schema: l.format, Seed: c.Seed, Program: c.Program, Config: config, Parents: c.Parents,
-	}}
+	w := &Writer[R]{dir: dir, codec: code, layout: l, packed: o.packed, lock: lock, safe: o.safe,
+		manifest: &durable.Manifest{Format: durable.ManifestFormat, Schema: l.format, Seed: c.Seed,
+			Program: c.Program, Config: config, Parents: c.Parents}}
 	if w.safe == nil {
 		w.safe = w.Rows
 	}
@@ -136,7 +140,7 @@ func newWriter[R any](dir string, c WriterConfig, code codec[R], l layout, mem m
 		lock.Unlock()
 		return nil, fmt.Errorf("dataset: %w", err)
 	}
-	w.builder = array.NewRecordBuilder(mem, code.schema())
+	w.builder = array.NewRecordBuilder(memory.NewGoAllocator(), code.schema)
 	return w, nil
 }
 
@@ -147,7 +151,11 @@ func (w *Writer[R]) open() error {
 	}
 	old, err := durable.LoadManifest(w.dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err := w.refuseOtherData(); err != nil {
+		names, err := arrowNames(w.dir)
+		if err == nil && len(names) > 0 {
+			err = fmt.Errorf("%s: %w: %s, and no %s", w.dir, ErrNotData, names[0], durable.ManifestName)
+		}
+		if err != nil {
 			return err
 		}
 		return w.manifest.Save(w.dir)
@@ -195,41 +203,17 @@ func identity(m *durable.Manifest) json.RawMessage {
 	return doc
 }
 
-// refuseOtherData returns an error if the folder has Arrow files but no manifest.
-func (w *Writer[R]) refuseOtherData() error {
-	entries, err := os.ReadDir(w.dir)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), ".arrow") {
-			return fmt.Errorf("%s: %w: %s, and no %s", w.dir, ErrNotData, e.Name(), durable.ManifestName)
-		}
-	}
-	return nil
-}
-
 // removeUnlisted removes shards that were written but not yet listed when the process
 // ended. They will be written again; until then, a program that reads *.arrow without
 // looking at the manifest should not find them.
 func (w *Writer[R]) removeUnlisted() error {
-	listed := map[string]bool{}
-	for _, s := range w.manifest.Shards {
-		listed[s.Name] = true
-	}
-	entries, err := os.ReadDir(w.dir)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		name := e.Name()
-		if strings.HasPrefix(name, w.layout.prefix+"-") && strings.HasSuffix(name, ".arrow") && !listed[name] {
-			if err := os.Remove(filepath.Join(w.dir, name)); err != nil {
-				return err
-			}
+	names, err := unlisted(w.dir, w.manifest.Shards)
+	for _, name := range names {
+		if strings.HasPrefix(name, w.layout.prefix+"-") {
+			err = errors.Join(err, os.Remove(filepath.Join(w.dir, name)))
 		}
 	}
-	return nil
+	return err
 }
 
 // Rows returns the number of rows that are safely on disk. When an interrupted data set is
@@ -264,7 +248,7 @@ func (w *Writer[R]) Append(r *R) error {
 func (w *Writer[R]) flush() error {
 	if w.out == nil {
 		w.out = &memoryFile{}
-		options := []ipc.Option{ipc.WithSchema(w.codec.schema()), ipc.WithAllocator(w.mem)}
+		options := []ipc.Option{ipc.WithSchema(w.codec.schema)}
 		if !w.packed {
 			options = append(options, ipc.WithZstd())
 		}
@@ -361,6 +345,43 @@ func (w *Writer[R]) Close() error {
 	if w.err == nil {
 		w.err = fmt.Errorf("dataset: %s: %w", w.dir, fs.ErrClosed)
 	}
+	return nil
+}
+
+// Restart drops the rows that an interrupted process left on disk, so that the next Append
+// is row 0. It is for rows that cannot be produced again in the same order. Call it before
+// the first Append.
+func (w *Writer[R]) Restart() error {
+	if w.err != nil || len(w.manifest.Shards) == 0 {
+		return w.err
+	}
+	empty := *w.manifest
+	empty.Shards, empty.Rows = nil, 0
+	// First the manifest, then the files: a crash in between leaves unlisted shards, which
+	// the next writer removes.
+	if w.err = w.list(&empty); w.err == nil {
+		w.err = w.removeUnlisted()
+	}
+	return w.err
+}
+
+// Discard closes the writer and removes what it wrote, including rows of an earlier,
+// interrupted process. It is for input that turns out to be wrong, where resuming makes no
+// sense. The folder is removed too if it is then empty.
+func (w *Writer[R]) Discard() error {
+	if w.lock == nil {
+		return w.err
+	}
+	w.err = nil
+	err := w.Restart()
+	if err == nil {
+		err = os.Remove(filepath.Join(w.dir, durable.ManifestName))
+	}
+	w.Close()
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("dataset: %w", err)
+	}
+	_ = os.Remove(w.dir) // fails if it holds anything else
 	return nil
 }
 

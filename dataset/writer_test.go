@@ -25,9 +25,9 @@ var (
 var testConfig = WriterConfig{Config: map[string]int{"games": 40}, Seed: 7, Program: "assay test"}
 
 // writeAll writes a data set in one go.
-func writeAll[R any](t testing.TB, dir string, c codec[R], l layout, rows []R) *durable.Manifest {
+func writeAll[R any](t testing.TB, dir string, c *codec[R], l layout, rows []R) *durable.Manifest {
 	t.Helper()
-	w, err := newWriter(dir, testConfig, c, l, memory.NewGoAllocator())
+	w, err := newWriter(dir, testConfig, c, l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestGamesRoundTrip(t *testing.T) {
 	for _, n := range []int{0, 1, 10, 43} {
 		dir := filepath.Join(t.TempDir(), "games")
 		want := randomGames(1, n)
-		m := writeAll(t, dir, gamesCodec{}, smallGames, want)
+		m := writeAll(t, dir, gamesCodec, smallGames, want)
 		mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 		r, err := OpenGames(dir, withMemory(mem))
 		if err != nil {
@@ -101,7 +101,7 @@ func TestGamesRoundTrip(t *testing.T) {
 func TestPositionsRoundTrip(t *testing.T) {
 	want := positionsOf(randomGames(2, 30))
 	dir := t.TempDir()
-	writeAll(t, dir, positionsCodec{}, smallPositions, want)
+	writeAll(t, dir, positionsCodec, smallPositions, want)
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	r, err := OpenPositions(dir, withMemory(mem))
 	if err != nil {
@@ -221,8 +221,8 @@ func TestSameRowsSameBytes(t *testing.T) {
 	for i, procs := range []int{1, 4, 2} {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
 		a, b := t.TempDir(), t.TempDir()
-		writeAll(t, a, gamesCodec{}, smallGames, games)
-		writeAll(t, b, positionsCodec{}, positionsLayout, rows)
+		writeAll(t, a, gamesCodec, smallGames, games)
+		writeAll(t, b, positionsCodec, positionsCodec.layout, rows)
 		now := [2]map[string]string{datatest.Files(t, a), datatest.Files(t, b)}
 		if i == 0 {
 			first = now
@@ -240,13 +240,13 @@ func TestSameRowsSameBytes(t *testing.T) {
 func TestResume(t *testing.T) {
 	games := randomGames(7, 33)
 	whole := t.TempDir()
-	writeAll(t, whole, gamesCodec{}, smallGames, games)
+	writeAll(t, whole, gamesCodec, smallGames, games)
 	want := datatest.Files(t, whole)
 	rng := datatest.Rand(8)
 	for range 30 {
 		dir := t.TempDir()
 		for stops := 0; ; stops++ {
-			w, err := newWriter(dir, testConfig, gamesCodec{}, smallGames, memory.NewGoAllocator())
+			w, err := newWriter(dir, testConfig, gamesCodec, smallGames)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -298,7 +298,7 @@ func leaveDebris(t *testing.T, dir string, moment int) {
 func TestWriterRefusals(t *testing.T) {
 	games := randomGames(9, 12)
 	dir := t.TempDir()
-	w, err := newWriter(dir, testConfig, gamesCodec{}, smallGames, memory.NewGoAllocator())
+	w, err := newWriter(dir, testConfig, gamesCodec, smallGames)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -344,7 +344,7 @@ func TestWriterRefusals(t *testing.T) {
 
 func TestWriterKnowsWhatIsComplete(t *testing.T) {
 	dir := t.TempDir()
-	writeAll(t, dir, gamesCodec{}, smallGames, randomGames(9, 3))
+	writeAll(t, dir, gamesCodec, smallGames, randomGames(9, 3))
 	before := datatest.Files(t, dir)
 	if _, err := NewGameWriter(dir, testConfig); !errors.Is(err, ErrComplete) {
 		t.Errorf("complete: %v", err)
@@ -363,7 +363,7 @@ func TestWriterKnowsWhatIsComplete(t *testing.T) {
 func TestResumeNoticesDamage(t *testing.T) {
 	dir := t.TempDir()
 	games := randomGames(10, 20)
-	w, err := newWriter(dir, testConfig, gamesCodec{}, smallGames, memory.NewGoAllocator())
+	w, err := newWriter(dir, testConfig, gamesCodec, smallGames)
 	if err != nil {
 		t.Fatal(err)
 	}
