@@ -52,14 +52,16 @@ func PawnAttacks(c Color, s Square) Bitboard { return pawnAttacks[c&1][s&63] }
 // and including the first piece.
 func BishopAttacks(s Square, occupied Bitboard) Bitboard {
 	l, along := &sliders[s&63], &alongRank[s&7]
-	return along[uint64((occupied&l.diagonal)*FileB)>>58]&l.diagonal | along[uint64((occupied&l.antidiagonal)*FileB)>>58]&l.antidiagonal
+	return along[uint64((occupied&l.diagonal)*FileB)>>58]&l.diagonal |
+		along[uint64((occupied&l.antidiagonal)*FileB)>>58]&l.antidiagonal
 }
 
 // RookAttacks returns the squares that a rook on s attacks: in each direction, up to and
 // including the first piece.
 func RookAttacks(s Square, occupied Bitboard) Bitboard {
 	l := &sliders[s&63]
-	return alongRank[s&7][uint64((occupied&l.rank)*FileB)>>58]&l.rank | alongFile[s>>3&7][uint64(occupied&l.file)*l.fileMagic>>58]&l.file
+	return alongRank[s&7][uint64((occupied&l.rank)*FileB)>>58]&l.rank |
+		alongFile[s>>3&7][uint64(occupied&l.file)*l.fileMagic>>58]&l.file
 }
 
 // QueenAttacks returns the squares a queen on s attacks.

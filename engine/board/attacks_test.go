@@ -195,7 +195,8 @@ func TestSquare(t *testing.T) {
 		if got, ok := ParseSquare(s.String()); !ok || got != s {
 			t.Errorf("ParseSquare(%q) = %s, %v", s.String(), got, ok)
 		}
-		if NewSquare(s.File(), s.Rank()) != s || s.Flip().Flip() != s || s.Flip().Rank() != 7-s.Rank() || s.Flip().File() != s.File() {
+		if NewSquare(s.File(), s.Rank()) != s || s.Flip().Flip() != s || s.Flip().Rank() != 7-s.Rank() ||
+			s.Flip().File() != s.File() {
 			t.Errorf("%s: file, rank and Flip disagree", s)
 		}
 		if s.RelativeRank(White) != s.Rank() || s.RelativeRank(Black) != 7-s.Rank() || s.Relative(Black) != s.Flip() {

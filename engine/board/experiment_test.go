@@ -92,7 +92,8 @@ func TestSANOfAllHumanGames(t *testing.T) {
 			continue
 		}
 		tokens := slices.DeleteFunc(strings.Fields(pgnComment.ReplaceAllString(text, " ")), func(word string) bool {
-			return pgnNumber.MatchString(word) || strings.Contains(word, "1/2") || slices.Contains([]string{"1-0", "0-1", "*"}, word)
+			return pgnNumber.MatchString(word) || strings.Contains(word, "1/2") ||
+				slices.Contains([]string{"1-0", "0-1", "*"}, word)
 		})
 		for i, san := range tokens {
 			tokens[i] = strings.TrimRight(san, "!?")

@@ -209,7 +209,8 @@ func (p *Position) parseCounters(halfmove, fullmove string) error {
 // FromBitboards returns the position with pieces on the given squares: the sets by color
 // and by type (Pawn to King), the rooks that keep the right to castle, and an en-passant
 // square or NoSquare. It checks the position as ParseFEN does.
-func FromBitboards(byColor [2]Bitboard, byType [6]Bitboard, stm Color, castling Bitboard, ep Square, halfmove, fullmove int) (Position, error) {
+func FromBitboards(byColor [2]Bitboard, byType [6]Bitboard, stm Color, castling Bitboard, ep Square,
+	halfmove, fullmove int) (Position, error) {
 	p, err := fromBitboards(byColor, byType, stm, castling, halfmove, fullmove)
 	if err == nil {
 		err = p.finish(ep)
@@ -220,7 +221,8 @@ func FromBitboards(byColor [2]Bitboard, byType [6]Bitboard, stm Color, castling 
 	return p, nil
 }
 
-func fromBitboards(byColor [2]Bitboard, byType [6]Bitboard, stm Color, castling Bitboard, halfmove, fullmove int) (Position, error) {
+func fromBitboards(byColor [2]Bitboard, byType [6]Bitboard, stm Color, castling Bitboard,
+	halfmove, fullmove int) (Position, error) {
 	p := Position{stm: stm, castling: castling, halfmove: uint16(halfmove), fullmove: uint16(fullmove), ep: NoSquare}
 	if stm > Black {
 		return p, fmt.Errorf("side to move: want 0 or 1, got %d", stm)

@@ -90,12 +90,15 @@ func TestPositionOfFEN(t *testing.T) {
 		t.Errorf("side %s, clock %d, move %d, ply %d", p.SideToMove(), p.Halfmove(), p.Fullmove(), p.Ply())
 	}
 	if p.EnPassant().String() != "c3" || p.Castling() != H1.Bitboard()|A8.Bitboard() || p.Chess960() || p.InCheck() {
-		t.Errorf("en passant %s, castling %#x, Chess960 %v, check %v", p.EnPassant(), uint64(p.Castling()), p.Chess960(), p.InCheck())
+		t.Errorf("en passant %s, castling %#x, Chess960 %v, check %v", p.EnPassant(),
+			uint64(p.Castling()), p.Chess960(), p.InCheck())
 	}
-	if p.PieceAt(A1) != NewPiece(White, Rook) || p.PieceAt(NewSquare(4, 7)) != NewPiece(Black, King) || p.PieceAt(NewSquare(1, 0)) != NoPiece {
+	if p.PieceAt(A1) != NewPiece(White, Rook) || p.PieceAt(NewSquare(4, 7)) != NewPiece(Black, King) ||
+		p.PieceAt(NewSquare(1, 0)) != NoPiece {
 		t.Error("PieceAt is wrong")
 	}
-	if p.Pieces(White, Rook) != A1.Bitboard()|H1.Bitboard() || p.ByType(Rook).Count() != 4 || p.ByColor(Black).Count() != 16 || p.Occupied().Count() != 31 {
+	if p.Pieces(White, Rook) != A1.Bitboard()|H1.Bitboard() || p.ByType(Rook).Count() != 4 ||
+		p.ByColor(Black).Count() != 16 || p.Occupied().Count() != 31 {
 		t.Error("the sets are wrong")
 	}
 	if p.KingSquare(White).String() != "e1" || p.KingSquare(Black).String() != "e8" {
@@ -119,7 +122,8 @@ func TestFromBitboards(t *testing.T) {
 		for pt := range byType {
 			byType[pt] = p.ByType(PieceType(pt))
 		}
-		q, err := FromBitboards(byColor, byType, p.SideToMove(), p.Castling(), p.EnPassant(), p.Halfmove(), p.Fullmove())
+		q, err := FromBitboards(byColor, byType, p.SideToMove(), p.Castling(),
+			p.EnPassant(), p.Halfmove(), p.Fullmove())
 		if err != nil || q != *p {
 			t.Fatalf("%s: got %s, %v", p, q.FEN(), err)
 		}

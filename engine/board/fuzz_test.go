@@ -69,7 +69,8 @@ func FuzzParseFEN(f *testing.F) {
 // FuzzParseSAN reads anything as a move: an error, or a legal move that survives
 // being written.
 func FuzzParseSAN(f *testing.F) {
-	for i, san := range []string{"e4", "Nf3", "O-O", "0-0-0", "exd6e.p.", "b8=Q+", "Qh4e1#", "R1a3!?", "Bxc3", "--", "a1a1", "é", "N", "=Q", "xQ"} {
+	for i, san := range []string{"e4", "Nf3", "O-O", "0-0-0", "exd6e.p.", "b8=Q+", "Qh4e1#", "R1a3!?", "Bxc3",
+		"--", "a1a1", "é", "N", "=Q", "xQ"} {
 		f.Add(uint8(i*7), san)
 	}
 	fens := startFENs(f)

@@ -29,7 +29,8 @@ func TestNotationRoundTrips(t *testing.T) {
 				t.Fatalf("%s: %s is read as %s (%v)", p, m, got, err)
 			}
 			sans[san], ucis[uci] = m, m
-			if (strings.HasSuffix(san, "+") || strings.HasSuffix(san, "#")) != p.GivesCheck(m) || strings.Contains(san, "x") != p.IsCapture(m) {
+			if (strings.HasSuffix(san, "+") || strings.HasSuffix(san, "#")) != p.GivesCheck(m) ||
+				strings.Contains(san, "x") != p.IsCapture(m) {
 				t.Fatalf("%s: %s is written %s", p, m, san)
 			}
 		}
@@ -180,7 +181,8 @@ func TestParseUCICastling(t *testing.T) {
 		p := mustParse(t, c.fen)
 		m, err := p.ParseUCI(c.text)
 		if err != nil || m.String() != c.want || p.UCI(m) != c.uci {
-			t.Errorf("%s: %s is read as %s (%v) and written %s, want %s and %s", c.fen, c.text, m, err, p.UCI(m), c.want, c.uci)
+			t.Errorf("%s: %s is read as %s (%v) and written %s, want %s and %s", c.fen, c.text, m, err,
+				p.UCI(m), c.want, c.uci)
 		}
 	}
 	start := StartPosition()

@@ -128,7 +128,8 @@ func (p *Position) safe(squares Bitboard) Bitboard {
 	bishops, rooks := (p.byType[Bishop]|queens)&them, (p.byType[Rook]|queens)&them
 	for left := squares; left != 0; {
 		s := left.PopFirst()
-		if bishopRays[s&63]&bishops != 0 && BishopAttacks(s, occupied)&bishops != 0 || rookRays[s&63]&rooks != 0 && RookAttacks(s, occupied)&rooks != 0 {
+		if bishopRays[s&63]&bishops != 0 && BishopAttacks(s, occupied)&bishops != 0 ||
+			rookRays[s&63]&rooks != 0 && RookAttacks(s, occupied)&rooks != 0 {
 			squares &^= s.Bitboard()
 		}
 	}

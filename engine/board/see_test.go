@@ -74,7 +74,8 @@ func TestSEEAgainstRecursion(t *testing.T) {
 			if got := p.SEE(m); got != want {
 				t.Fatalf("%s: SEE(%s) = %d, want %d", p, m, got, want)
 			}
-			for _, threshold := range []int{want, want + 1, want - 1, -1000, -900, -500, -300, -200, -100, -1, 0, 1, 50, 100, 200, 300, 500, 900, 1000} {
+			for _, threshold := range []int{want, want + 1, want - 1, -1000, -900, -500, -300, -200, -100, -1, 0, 1, 50,
+				100, 200, 300, 500, 900, 1000} {
 				if got := p.SEEAtLeast(m, threshold); got != (want >= threshold) {
 					t.Fatalf("%s: SEEAtLeast(%s, %d) = %v, SEE is %d", p, m, threshold, got, want)
 				}

@@ -94,7 +94,8 @@ func TestPinProcess(t *testing.T) {
 			t.Errorf("%s: pinned %v, want %v", script, got, want)
 		}
 		var set unix.CPUSet
-		if err := unix.SchedGetaffinity(cmd.Process.Pid, &set); err != nil || want && (set.Count() != 1 || !set.IsSet(last)) {
+		if err := unix.SchedGetaffinity(cmd.Process.Pid, &set); err != nil ||
+			want && (set.Count() != 1 || !set.IsSet(last)) {
 			t.Errorf("%s: may use %d cores, %v; want %d alone", script, set.Count(), err, last)
 		}
 		_ = unix.Kill(-cmd.Process.Pid, unix.SIGKILL)

@@ -41,7 +41,8 @@ func TestShareOfTheClock(t *testing.T) {
 		fair, most := share(left, increment, moves, over)
 		more, _ := share(left+left/3, increment+increment/2, moves, over)
 		if fair < 0 || fair > most || most > left*7/10 || more < fair {
-			t.Fatalf("of %v + %v, %d moves to go, overhead %v: %v, at most %v; of more %v", left, increment, moves, over, fair, most, more)
+			t.Fatalf("of %v + %v, %d moves to go, overhead %v: %v, at most %v; of more %v", left, increment,
+				moves, over, fair, most, more)
 		}
 	}
 }
@@ -183,7 +184,8 @@ func TestClocksLastWholeGames(t *testing.T) {
 func TestClockOfTheSideToMove(t *testing.T) {
 	e, clock := newNodeTime(t)
 	start := clock.at
-	run(t, e, board.NewGame(position(t, middlegame)), engine.Limits{Clock: [2]time.Duration{200 * time.Millisecond, time.Hour}})
+	run(t, e, board.NewGame(position(t, middlegame)),
+		engine.Limits{Clock: [2]time.Duration{200 * time.Millisecond, time.Hour}})
 	if d := clock.at.Sub(start); d > 100*time.Millisecond {
 		t.Errorf("%v of a clock of 200ms", d)
 	}
@@ -212,7 +214,8 @@ func TestForcedMoveTakesNoTime(t *testing.T) {
 
 // ponder searches with the limits. Ponderhit comes at the end of the first iteration that
 // ends after hitAfter. It returns how long the search continues after it.
-func ponder(t *testing.T, fen string, lim engine.Limits, hitAfter time.Duration) (r engine.Result, after time.Duration) {
+func ponder(t *testing.T, fen string, lim engine.Limits, hitAfter time.Duration) (r engine.Result,
+	after time.Duration) {
 	e, clock := newNodeTime(t)
 	hit := make(chan struct{})
 	start := clock.at
@@ -247,9 +250,11 @@ func TestPonderHit(t *testing.T) {
 		t.Errorf("ponderhit after long pondering: %v after it", after)
 	}
 	if long.Depth <= r.Depth || long.Nodes <= r.Nodes {
-		t.Errorf("depth %d, %d nodes after long pondering, %d and %d after short", long.Depth, long.Nodes, r.Depth, r.Nodes)
+		t.Errorf("depth %d, %d nodes after long pondering, %d and %d after short", long.Depth,
+			long.Nodes, r.Depth, r.Nodes)
 	}
-	if _, after := ponder(t, middlegame, engine.Limits{MoveTime: 30 * ms}, 100*ms); after < 30*ms || after > 30*ms+poll {
+	if _, after := ponder(t, middlegame, engine.Limits{MoveTime: 30 * ms}, 100*ms); after < 30*ms ||
+		after > 30*ms+poll {
 		t.Errorf("%v after ponderhit with 30ms for the move", after)
 	}
 	if _, after := ponder(t, onlyMove, clock, 20*ms); after > poll {

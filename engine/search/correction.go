@@ -30,7 +30,8 @@ func (e *Engine) corrections(ply int) [4]*int16 {
 	if before := e.at(ply - 1); before.move != board.NullMove {
 		last = &c.moves[us][pieceTo(before.piece, before.move)]
 	}
-	return [4]*int16{&c.pawns[us][p.PawnKey()%correctionSize], &c.pieces[us][0][piecesIndex(p, board.White)], &c.pieces[us][1][piecesIndex(p, board.Black)], last}
+	return [4]*int16{&c.pawns[us][p.PawnKey()%correctionSize], &c.pieces[us][0][piecesIndex(p, board.White)],
+		&c.pieces[us][1][piecesIndex(p, board.Black)], last}
 }
 
 // piecesIndex returns an index below correctionSize for the squares of the side's pieces other

@@ -19,7 +19,8 @@ func answers(t *testing.T, e *Engine, fen string) (list []string) {
 		t.Fatal(err)
 	}
 	g := board.NewGame(position(t, fen))
-	for _, lim := range []engine.Limits{{Nodes: 8000}, {Nodes: 3000, HardNodes: true}, {Depth: 5, MultiPV: 2}, {Nodes: 5000}} {
+	for _, lim := range []engine.Limits{{Nodes: 8000}, {Nodes: 3000, HardNodes: true},
+		{Depth: 5, MultiPV: 2}, {Nodes: 5000}} {
 		r := run(t, e, g, lim)
 		list = append(list, answerOf(r))
 		if r.Move == board.NullMove {
@@ -51,7 +52,8 @@ var disturbances = []struct {
 	{"pondering", func(t *testing.T, e *Engine, rng *rand.Rand) {
 		hit := make(chan struct{})
 		time.AfterFunc(time.Duration(rng.IntN(10))*time.Millisecond, func() { close(hit) })
-		run(t, e, board.NewGame(position(t, middlegame)), engine.Limits{Ponder: true, PonderHit: hit, Clock: [2]time.Duration{time.Second, time.Second}})
+		run(t, e, board.NewGame(position(t, middlegame)),
+			engine.Limits{Ponder: true, PonderHit: hit, Clock: [2]time.Duration{time.Second, time.Second}})
 	}},
 	{"many lines", func(t *testing.T, e *Engine, _ *rand.Rand) {
 		run(t, e, board.NewGame(position(t, middlegame)), engine.Limits{Nodes: 20000, MultiPV: 7})
@@ -83,7 +85,8 @@ var disturbances = []struct {
 	{"random state everywhere", func(_ *testing.T, e *Engine, rng *rand.Rand) {
 		for i := range e.frames {
 			f := &e.frames[i]
-			f.move, f.piece, f.eval = board.NewMove(board.A1, board.Square(rng.IntN(64))), board.NewPiece(board.Black, board.Knight), rng.IntN(999)
+			f.move, f.piece, f.eval = board.NewMove(board.A1, board.Square(rng.IntN(64))), board.NewPiece(board.Black,
+				board.Knight), rng.IntN(999)
 			f.killers = [2]board.Move{board.NewMove(8, 16), board.NewMove(6, 21)}
 			f.threat, f.reversible, f.pvLen = rng.IntN(2) == 0, rng.IntN(40), rng.IntN(maxPly)
 		}

@@ -53,7 +53,8 @@ func TestRepetition(t *testing.T) {
 	if r.Score != 0 {
 		t.Errorf("score %d of the third occurrence, want 0", r.Score)
 	}
-	r = run(t, New(evaluator(t, "shannon-1950"), 1), board.NewGame(*p), engine.Limits{Depth: 6, SearchMoves: []board.Move{back}})
+	r = run(t, New(evaluator(t, "shannon-1950"), 1), board.NewGame(*p),
+		engine.Limits{Depth: 6, SearchMoves: []board.Move{back}})
 	if r.Score == 0 {
 		t.Error("without its history the position is a draw too")
 	}

@@ -113,7 +113,8 @@ func (e *Engine) Options() []string {
 	options := []string{
 		fmt.Sprintf("option name Hash type spin default %d min %d max %d", DefaultHashMB, minHashMB, maxHashMB()),
 		"option name Clear Hash type button",
-		fmt.Sprintf("option name Move Overhead type spin default %d min 0 max %d", defaultOverhead.Milliseconds(), maxOverhead.Milliseconds()),
+		fmt.Sprintf("option name Move Overhead type spin default %d min 0 max %d", defaultOverhead.Milliseconds(),
+			maxOverhead.Milliseconds()),
 	}
 	if e.tunable {
 		for i := range parameters {

@@ -15,7 +15,8 @@ import (
 func TestOptions(t *testing.T) {
 	e := New(evaluator(t, "assay-start"), 1)
 	limit := strconv.Itoa(maxHashMB())
-	for _, o := range [][2]string{{"Hash", "2"}, {"hash", "1"}, {"Clear Hash", ""}, {"Move Overhead", "0"}, {"move overhead", "5000"}} {
+	for _, o := range [][2]string{{"Hash", "2"}, {"hash", "1"}, {"Clear Hash", ""},
+		{"Move Overhead", "0"}, {"move overhead", "5000"}} {
 		if err := e.SetOption(o[0], o[1]); err != nil {
 			t.Errorf("%v: %v", o, err)
 		}

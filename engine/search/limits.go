@@ -34,8 +34,10 @@ type limits struct {
 	hit       <-chan struct{} // closed at ponderhit
 }
 
-func (l *limits) set(ctx context.Context, us board.Color, lim engine.Limits, overhead time.Duration, now func() time.Time) {
-	*l = limits{ctx: ctx, now: now, start: now(), depth: maxPly - 1, mate: lim.Mate, softNodes: math.MaxUint64, hardNodes: math.MaxUint64}
+func (l *limits) set(ctx context.Context, us board.Color, lim engine.Limits,
+	overhead time.Duration, now func() time.Time) {
+	*l = limits{ctx: ctx, now: now, start: now(), depth: maxPly - 1, mate: lim.Mate,
+		softNodes: math.MaxUint64, hardNodes: math.MaxUint64}
 	l.timeFrom, l.lastPoll = l.start, l.start
 	if lim.Depth > 0 {
 		l.depth = min(lim.Depth, l.depth)

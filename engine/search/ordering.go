@@ -48,7 +48,8 @@ type picker struct {
 // or board.NullMove.
 func (e *Engine) newPicker(ply int, hash board.Move) picker {
 	f := e.at(ply)
-	return picker{e: e, f: f, history: e.quietHistory(ply), given: f.pos.Checks(), hash: hash, killers: f.killers, counter: e.history.counterTo(e.at(ply - 1))}
+	return picker{e: e, f: f, history: e.quietHistory(ply), given: f.pos.Checks(), hash: hash, killers: f.killers,
+		counter: e.history.counterTo(e.at(ply - 1))}
 }
 
 // newNoisyPicker returns the picker of a quiescence node: in check all moves, otherwise

@@ -114,7 +114,8 @@ func TestTable(t *testing.T) {
 	// Mates are stored relative to their position and read relative to the root.
 	tt.store(77, 5, 3, engine.MateScore-10, 12, lowerBound, false, m)
 	hit, ok := tt.probe(77)
-	if !ok || hit.scoreAt(7) != engine.MateScore-14 || hit.move != m || hit.eval != 12 || hit.bound() != lowerBound || hit.depth != 5 {
+	if !ok || hit.scoreAt(7) != engine.MateScore-14 || hit.move != m || hit.eval != 12 ||
+		hit.bound() != lowerBound || hit.depth != 5 {
 		t.Errorf("probe %+v %v, score at 7 %d", hit, ok, hit.scoreAt(7))
 	}
 	// A later result without a move keeps the move.
@@ -190,7 +191,8 @@ func TestNoisyPicker(t *testing.T) {
 func TestCaptureHistory(t *testing.T) {
 	e := New(evaluator(t, "shannon-1950"), 1)
 	p := position(t, "4k3/8/8/2p3p1/8/2R3R1/8/4K3 w - - 0 1")
-	one, other := board.NewMove(board.NewSquare(2, 2), board.NewSquare(2, 4)), board.NewMove(board.NewSquare(6, 2), board.NewSquare(6, 4))
+	one, other := board.NewMove(board.NewSquare(2, 2), board.NewSquare(2, 4)), board.NewMove(board.NewSquare(6, 2),
+		board.NewSquare(6, 4))
 	for _, m := range []board.Move{one, other, one} {
 		e.at(0).pos, e.at(0).targets = p, p.Targets()
 		tried := []board.Move{one}

@@ -81,7 +81,8 @@ func TestParametersAtTheirLimits(t *testing.T) {
 					t.Errorf("%s: move %v after %d nodes", fen, r.Move, r.Nodes)
 				}
 			}
-			mate := run(t, e, board.NewGame(position(t, "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1")), engine.Limits{Depth: 6})
+			mate := run(t, e, board.NewGame(position(t, "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1")),
+				engine.Limits{Depth: 6})
 			if mate.Score != engine.MateScore-1 {
 				t.Errorf("a mate in one scores %d", mate.Score)
 			}
@@ -92,7 +93,8 @@ func TestParametersAtTheirLimits(t *testing.T) {
 func TestParameterTable(t *testing.T) {
 	seen := map[string]bool{}
 	for _, p := range parameters {
-		if p.name == "" || strings.ContainsAny(p.name, " :=?&.") || p.about == "" || p.least >= p.most || p.preset < p.least || p.preset > p.most {
+		if p.name == "" || strings.ContainsAny(p.name, " :=?&.") || p.about == "" || p.least >= p.most ||
+			p.preset < p.least || p.preset > p.most {
 			t.Errorf("%+v", p)
 		}
 		if name := strings.ToLower(p.name); seen[name] {
@@ -121,7 +123,8 @@ func TestParametersAreOptions(t *testing.T) {
 	}
 	for _, value := range []string{"9", "301", "", "eighty", "80.5", "-80"} {
 		err := e.SetOption("reversemargin", value)
-		if !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), "ReverseMargin") || !strings.Contains(err.Error(), "from 10 to 300") {
+		if !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), "ReverseMargin") ||
+			!strings.Contains(err.Error(), "from 10 to 300") {
 			t.Errorf("%q: %v", value, err)
 		}
 	}

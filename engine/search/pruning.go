@@ -23,12 +23,14 @@ func (e *Engine) prune(ply, depth, beta, eval int, hash board.Move, improving, c
 	if improving {
 		margin -= v[reverseImproving]
 	}
-	if quiet := hash != board.NullMove && isQuiet(p, hash); !quiet && depth <= v[reverseDepth] && eval-margin >= beta && eval < mateBound && beta > -mateBound {
+	if quiet := hash != board.NullMove && isQuiet(p, hash); !quiet && depth <= v[reverseDepth] && eval-margin >= beta &&
+		eval < mateBound && beta > -mateBound {
 		return (eval + beta) / 2, true
 	}
 	// Null move (Beal 1989): if passing fails high, some move does too. Not without pieces,
 	// where zugzwang is likely.
-	if depth < v[nullDepth] || eval < beta || f.eval < beta-v[nullEvalSlope]*depth+v[nullEvalBase] || e.at(ply-1).move == board.NullMove ||
+	if depth < v[nullDepth] || eval < beta || f.eval < beta-v[nullEvalSlope]*depth+v[nullEvalBase] ||
+		e.at(ply-1).move == board.NullMove ||
 		ply < e.nullFrom || !hasPieces(p, p.SideToMove()) || beta <= -mateBound {
 		return 0, false
 	}

@@ -114,7 +114,8 @@ func (e *Engine) quiesce(ply, qply, alpha, beta int) int {
 }
 
 // gains are rough piece values in centipawns, higher than usual weights.
-var gains = [8]int{board.Pawn: 120, board.Knight: 350, board.Bishop: 360, board.Rook: 550, board.Queen: 1050, board.NoPieceType: 120}
+var gains = [8]int{board.Pawn: 120, board.Knight: 350, board.Bishop: 360, board.Rook: 550,
+	board.Queen: 1050, board.NoPieceType: 120}
 
 // victimGain returns the most that a capture wins. The target square is empty en passant.
 func victimGain(p *board.Position, m board.Move) int {

@@ -74,7 +74,8 @@ func TestMultiPVAndSearchMoves(t *testing.T) {
 				for lines := range slices.Chunk(infos, want) {
 					checkLines(t, lines, want, allowed)
 				}
-				if last := infos[(depth-1)*want]; r.Move != last.PV[0] || r.Score != last.Score || r.Depth != depth || !slices.Equal(r.PV, last.PV) {
+				if last := infos[(depth-1)*want]; r.Move != last.PV[0] || r.Score != last.Score || r.Depth != depth ||
+					!slices.Equal(r.PV, last.PV) {
 					t.Errorf("%s: %+v, but the last best line is %+v", fen, r, last)
 				}
 			}
@@ -90,13 +91,15 @@ func TestSecondLine(t *testing.T) {
 	} {
 		p := position(t, tt.fen)
 		var lines []engine.Info
-		run(t, New(evaluator(t, "assay-start"), 1), board.NewGame(p), engine.Limits{Depth: 8, MultiPV: 3, Info: func(i engine.Info) {
-			if i.Depth == 8 {
-				lines = append(lines, i)
-			}
-		}})
+		run(t, New(evaluator(t, "assay-start"), 1), board.NewGame(p),
+			engine.Limits{Depth: 8, MultiPV: 3, Info: func(i engine.Info) {
+				if i.Depth == 8 {
+					lines = append(lines, i)
+				}
+			}})
 		if tt.first == "" {
-			if lines[0].Score != engine.MateScore-1 || lines[1].Score != engine.MateScore-1 || lines[2].Score >= engine.MateScore-1 {
+			if lines[0].Score != engine.MateScore-1 || lines[1].Score != engine.MateScore-1 ||
+				lines[2].Score >= engine.MateScore-1 {
 				t.Errorf("%s: %+v", tt.fen, lines)
 			}
 			continue
@@ -128,7 +131,8 @@ func TestStoppedAnywhere(t *testing.T) {
 				}
 			}
 			r := run(t, e, board.NewGame(p), lim)
-			if !slices.Contains(allowed, r.Move) || r.PV[0] != r.Move || r.Nodes > lim.Nodes || r.Depth > 0 && reported != r.Move {
+			if !slices.Contains(allowed, r.Move) || r.PV[0] != r.Move || r.Nodes > lim.Nodes ||
+				r.Depth > 0 && reported != r.Move {
 				t.Fatalf("%s, %+v: %+v, the last reported move was %v", fen, lim, r, reported)
 			}
 		}
@@ -139,7 +143,8 @@ func TestIllegalSearchMoves(t *testing.T) {
 	e := New(evaluator(t, "assay-start"), 1)
 	g := board.NewGame(position(t, middlegame))
 	illegal := board.NewMove(board.A1, board.H8)
-	if _, err := e.Search(context.Background(), g, engine.Limits{Depth: 5, SearchMoves: []board.Move{illegal}}); !errors.Is(err, errSearchMoves) {
+	if _, err := e.Search(context.Background(), g,
+		engine.Limits{Depth: 5, SearchMoves: []board.Move{illegal}}); !errors.Is(err, errSearchMoves) {
 		t.Errorf("error %v for illegal moves", err)
 	}
 	some := g.Position().LegalMoves(nil)[3]
@@ -168,7 +173,8 @@ func TestLastInfo(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if infos == 0 || last.Nodes != r.Nodes || last.Time <= 0 || len(last.PV) == 0 || last.PV[0] != r.Move || last.Bound == 0 && last.Score != r.Score {
+			if infos == 0 || last.Nodes != r.Nodes || last.Time <= 0 || len(last.PV) == 0 || last.PV[0] != r.Move ||
+				last.Bound == 0 && last.Score != r.Score {
 				t.Errorf("after %d lines the last is %+v, the answer %+v", infos, last, r)
 			}
 		})

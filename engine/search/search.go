@@ -94,7 +94,8 @@ func (e *Engine) search(ply, depth, alpha, beta int, cut bool) int {
 					picker.noQuiets = true
 					continue
 				}
-				if left <= v[quietDepth] && (eval+v[futilityBase]+v[futilitySlope]*left <= alpha || !p.SEEAtLeast(m, -v[quietSEE]*left*left)) {
+				if left <= v[quietDepth] && (eval+v[futilityBase]+v[futilitySlope]*left <= alpha ||
+					!p.SEEAtLeast(m, -v[quietSEE]*left*left)) {
 					continue
 				}
 			} else if depth <= v[captureDepth] && !p.SEEAtLeast(m, -v[captureSEE]*depth) {
@@ -212,9 +213,9 @@ func (e *Engine) staticEval(ply int, hit entry, found bool) (raw, static, eval i
 
 // singular returns the extension of the hash move, which failed high before, in plies. It
 // is 1 if all other moves stay well below its score in a shallower search (Anantharaman,
-// Campbell and Hsu 1988), 2 if they stay further below it still, and -1 if the hash move should fail high again but is not
-// singular. If the node fails high even without the hash move, singular returns a score
-// for a cutoff.
+// Campbell and Hsu 1988), 2 if they stay further below it still, and -1 if the hash move should
+// fail high again but is not singular. If the node fails high even without the hash move,
+// singular returns a score for a cutoff.
 func (e *Engine) singular(ply, depth, beta int, hit entry, pv, cut bool) (extension, score int, cutoff bool) {
 	f := e.at(ply)
 	before := hit.scoreAt(ply)

@@ -101,7 +101,8 @@ func TestDeterminism(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := run(t, e, board.NewGame(p), lim)
-		if r.Move != fresh.Move || r.Score != fresh.Score || r.Nodes != fresh.Nodes || r.Depth != fresh.Depth || !slices.Equal(r.PV, fresh.PV) {
+		if r.Move != fresh.Move || r.Score != fresh.Score || r.Nodes != fresh.Nodes || r.Depth != fresh.Depth ||
+			!slices.Equal(r.PV, fresh.PV) {
 			t.Fatalf("after other games %+v, fresh %+v", r, fresh)
 		}
 	}

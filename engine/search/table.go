@@ -121,7 +121,8 @@ func (t *table) store(key uint64, depth, ply, score, eval int, b bound, pv bool,
 	if pv {
 		info |= pvFlag
 	}
-	*victim = entry{tag: tag, move: move, score: int16(toTable(score, ply)), eval: int16(eval), depth: int8(depth), info: info}
+	*victim = entry{tag: tag, move: move, score: int16(toTable(score, ply)), eval: int16(eval), depth: int8(depth),
+		info: info}
 }
 
 // value returns how valuable an entry is; the least valuable of a bucket is replaced.

@@ -35,7 +35,8 @@ func TestTactics(t *testing.T) {
 				t.Fatal(err)
 			}
 			if r.Move != best {
-				t.Errorf("%s: %s in %s, want %s (depth %d, score %d)", weights, p.SAN(r.Move), tt.fen, tt.best, r.Depth, r.Score)
+				t.Errorf("%s: %s in %s, want %s (depth %d, score %d)", weights, p.SAN(r.Move), tt.fen,
+					tt.best, r.Depth, r.Score)
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package uci
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,12 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/assay-chess/assay/engine"
-	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/engine/uci/sandbox"
 )
@@ -41,7 +38,7 @@ const (
 // Errors that a Client's errors wrap. An illegal or missing move wraps board.ErrMove.
 var (
 	ErrStart   = errors.New("the engine does not start")         // no uciok or no readyok at the start
-	ErrOption  = errors.New("option")                            // the engine has no such option, or does not take the value
+	ErrOption  = errors.New("option")                            // unknown, or the engine refuses the value
 	ErrTimeout = errors.New("no answer in time")                 // to any command
 	errEnded   = errors.New("the engine has closed the channel") // it crashed, exited, or closed its output
 	errClosed  = errors.New("the engine was closed")             // by Close
@@ -85,9 +82,10 @@ type Command struct {
 type Client struct {
 	command     Command
 	quitTimeout time.Duration
-	start       func(c *Command, core int, contained func(act string)) (*process, error) // startProcess but in tests
-	core        int                                                                      // that the process is pinned to; anyCore: none
-	contained   func(act string)                                                         // see OnContained; may be nil
+	// start is startProcess but in tests.
+	start     func(c *Command, core int, contained func(act string)) (*process, error)
+	core      int              // that the process is pinned to; anyCore: none
+	contained func(act string) // see OnContained; may be nil
 
 	process  *process // nil if not running
 	options  []option // that the process announced
@@ -244,9 +242,11 @@ func (c *Client) fail(err error, missing string, within time.Duration) error {
 	exit := c.end()
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return fmt.Errorf("uci:%s: %w: no %s within %v%s%s", c.Name(), ErrTimeout, missing, within.Round(time.Millisecond), c.setting(within), exit.lastWords())
+		return fmt.Errorf("uci:%s: %w: no %s within %v%s%s", c.Name(), ErrTimeout, missing,
+			within.Round(time.Millisecond), c.setting(within), exit.lastWords())
 	case errors.Is(err, io.EOF), isBrokenPipe(err):
-		return fmt.Errorf("uci:%s: %w: no %s: %s%s%s", c.Name(), errEnded, missing, exit.how(), c.command.limits(), exit.lastWords())
+		return fmt.Errorf("uci:%s: %w: no %s: %s%s%s", c.Name(), errEnded, missing, exit.how(),
+			c.command.limits(), exit.lastWords())
 	}
 	return fmt.Errorf("uci:%s: no %s: %w%s", c.Name(), missing, err, exit.lastWords())
 }
@@ -296,7 +296,8 @@ func (c *Client) NewGame(uint64) error {
 	}
 	c.writer.reset()
 	c.lastMove = ""
-	return c.await("ucinewgame\nisready\n", "readyok", max(c.command.StartTimeout, c.command.MoveTimeout), func([]byte) {})
+	return c.await("ucinewgame\nisready\n", "readyok", max(c.command.StartTimeout, c.command.MoveTimeout),
+		func([]byte) {})
 }
 
 // SetOption implements engine.Player. It sets an option that the engine announced, and
@@ -361,141 +362,15 @@ func (c *Client) quit() {
 	p.quit(c.quitTimeout)
 }
 
-// Search implements engine.Player. If the engine answers with an illegal move the error
-// wraps board.ErrMove. Result.Time is the time that the engine reports, if it reports one.
-func (c *Client) Search(ctx context.Context, game *board.Game, lim engine.Limits) (engine.Result, error) {
-	unbounded := lim.Infinite || lim.Ponder
-	if game.Position().CountLegal() == 0 {
-		if unbounded {
-			<-ctx.Done()
-		}
-		return engine.Result{}, nil
-	}
+// Ask sends lines that are not part of the protocol, such as "eval" for Stockfish and
+// its relatives, then isready, and passes every line of output to each until readyok
+// arrives or the timeout expires. A line is valid until each returns. Ask starts the
+// program if it is not running. The lines must be shorter than a pipe's buffer, 64 KiB:
+// the output is read only after all of them are written.
+func (c *Client) Ask(lines []byte, timeout time.Duration, each func(line []byte)) error {
 	if err := c.Start(); err != nil {
-		return engine.Result{}, err
+		return err
 	}
-	if err := c.prepare(game, &lim); err != nil {
-		return engine.Result{}, fmt.Errorf("uci:%s: %w", c.Name(), err)
-	}
-	c.answer.reset(game.Position(), lim.Info)
-	c.answer.opposite = c.command.WhiteView && game.Position().SideToMove() == board.Black
-	word, err := c.exchange(ctx, c.command.searchTimeout(game.Position().SideToMove(), &lim))
-	if err != nil {
-		return engine.Result{}, err
-	}
-	if unbounded {
-		<-ctx.Done()
-	}
-	move, err := game.Position().ParseUCI(word)
-	if err != nil {
-		return engine.Result{}, fmt.Errorf("uci:%s: bestmove: %w", c.Name(), err)
-	}
-	c.lastMove = word
-	return c.answer.result(move), nil
-}
-
-// prepare puts the commands of a search into c.out.
-func (c *Client) prepare(game *board.Game, lim *engine.Limits) error {
-	c.out = c.out[:0]
-	start := game.Start()
-	if chess960 := start.Chess960(); chess960 != c.chess960 {
-		o := c.findOption("UCI_Chess960")
-		if o == nil {
-			return fmt.Errorf("the game is Chess960, and the engine lacks the %w UCI_Chess960", ErrOption)
-		}
-		c.out = c.appendOption(c.out, o, strconv.FormatBool(chess960))
-	}
-	if lines := cmp.Or(lim.MultiPV, c.ownLines()); lines != c.multiPV {
-		if o := c.findOption("MultiPV"); o != nil {
-			c.out = c.appendOption(c.out, o, strconv.Itoa(lines))
-		}
-	}
-	c.writer.full = c.command.FullHistory
-	c.out = c.writer.appendPosition(c.out, game)
-	c.out = appendGo(c.out, game.Position(), c.chess960, lim)
-	return nil
-}
-
-// exchange sends what prepare prepared and returns the move of bestmove. When the context
-// ends it stops the engine, which still answers. A timeout of 0 means none.
-func (c *Client) exchange(ctx context.Context, timeout time.Duration) (string, error) {
-	p := c.process
-	p.lines.discard() // output after the last bestmove
-	p.beginWait()
-	defer p.watch.Stop()
-	started := time.Now()
-	if err := p.write(c.out, c.command.StartTimeout); err != nil {
-		return "", c.failSearch(err, c.command.StartTimeout)
-	}
-	var end time.Time
-	if timeout > 0 {
-		end = started.Add(timeout)
-	}
-	p.readUntil(ctx, end)
-	stopped := false
-	for {
-		line, err := p.next()
-		switch {
-		case err == nil:
-			if word, ok := c.answer.take(line); ok && !c.repeated(word) {
-				return word, nil
-			}
-		case errors.Is(err, os.ErrDeadlineExceeded) && ctx.Err() != nil && !stopped:
-			stopped = true
-			timeout = stopTimeout
-			p.readUntil(context.Background(), time.Now().Add(timeout))
-			if err := p.write([]byte("stop\n"), timeout); err != nil {
-				return "", c.failSearch(err, timeout)
-			}
-		default:
-			return "", c.failSearch(err, timeout)
-		}
-	}
-}
-
-// failSearch is fail for the search that prepare prepared.
-func (c *Client) failSearch(err error, within time.Duration) error {
-	lines := strings.Split(strings.TrimSpace(string(c.out)), "\n")
-	what := fmt.Sprintf("bestmove for %q", lines[len(lines)-1])
-	if n := c.answer.nodes; n > 0 { // more than the limit if the engine ignores it
-		what += fmt.Sprintf(" after %d nodes", n)
-	}
-	return c.fail(err, what, within)
-}
-
-// repeated reports whether a bestmove is that of the search before, sent a second time.
-// Such a move is never legal in the new position: its from square has been left.
-func (c *Client) repeated(word string) bool {
-	if word == "" || word != c.lastMove || c.answer.scored {
-		return false
-	}
-	_, err := c.answer.position.ParseUCI(word)
-	return err != nil
-}
-
-// searchTimeout returns the timeout of a search with the limits; 0 means none.
-func (c *Command) searchTimeout(us board.Color, lim *engine.Limits) time.Duration {
-	if lim.Infinite || lim.Ponder {
-		return 0
-	}
-	var shortest time.Duration
-	allow := func(d time.Duration) {
-		if shortest == 0 || d < shortest {
-			shortest = d
-		}
-	}
-	if lim.MoveTime > 0 {
-		allow(lim.MoveTime + c.MoveTimeout)
-	}
-	if left := lim.Clock[us&1]; left > 0 {
-		allow(left + clockGrace)
-	}
-	if lim.Nodes > 0 {
-		const maxNodes = 1 << 32 // half a day
-		allow(time.Duration(min(lim.Nodes, maxNodes))*(time.Second/slowNodes) + c.MoveTimeout)
-	}
-	if shortest == 0 && lim.Depth > 0 {
-		return c.MoveTimeout
-	}
-	return shortest
+	c.writer.reset() // the lines may have set up another position
+	return c.await(string(lines)+"isready\n", "readyok", timeout, each)
 }

@@ -85,7 +85,8 @@ func opposite(s engine.Score) engine.Score {
 
 // result returns the answer with its move.
 func (a *answer) result(move board.Move) engine.Result {
-	r := engine.Result{Move: move, Score: a.best.Score, Depth: a.best.Depth, Nodes: a.nodes, Time: time.Since(a.started)}
+	r := engine.Result{Move: move, Score: a.best.Score, Depth: a.best.Depth,
+		Nodes: a.nodes, Time: time.Since(a.started)}
 	if a.took > 0 {
 		r.Time = a.took
 	}
@@ -101,7 +102,12 @@ func (a *answer) result(move board.Move) engine.Result {
 func (a *answer) line(text []byte) []board.Move {
 	var moves []board.Move
 	p := a.position
-	for word, rest := nextWord(text); len(word) > 0 && len(word) <= 5 && len(moves) < maxPV; word, rest = nextWord(rest) {
+	for len(moves) < maxPV {
+		var word []byte
+		word, text = nextWord(text)
+		if len(word) == 0 || len(word) > 5 {
+			break
+		}
 		m, err := p.ParseUCI(strings.ToLower(string(word)))
 		if err != nil {
 			break

@@ -13,7 +13,8 @@ import (
 // started a moment later.
 func TestBusyProgram(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "engine")
-	script := "#!/bin/sh\nwhile read line; do case $line in uci) echo uciok;; isready) echo readyok;; quit) exit;; esac; done\n"
+	script := "#!/bin/sh\nwhile read line; do case $line in uci) echo uciok;; isready) echo " +
+		"readyok;; quit) exit;; esac; done\n"
 	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}

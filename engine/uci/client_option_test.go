@@ -61,11 +61,13 @@ func TestSetOption(t *testing.T) {
 		{"Threads", "1", `option "Threads": the engine does not have it`},
 	} {
 		err := c.SetOption(tt.name, tt.value)
-		if tt.want == "" && err != nil || tt.want != "" && (!errors.Is(err, ErrOption) || !strings.Contains(err.Error(), tt.want)) {
+		if tt.want == "" && err != nil ||
+			tt.want != "" && (!errors.Is(err, ErrOption) || !strings.Contains(err.Error(), tt.want)) {
 			t.Errorf("SetOption(%q, %q): %v, want %q", tt.name, tt.value, err, tt.want)
 		}
 	}
-	for _, want := range []string{"> setoption name Book File value\n", "> setoption name Clear Hash\n", "> setoption name Book File value /a b/c.bin\n"} {
+	for _, want := range []string{"> setoption name Book File value\n", "> setoption name Clear Hash\n",
+		"> setoption name Book File value /a b/c.bin\n"} {
 		if !strings.Contains(c.Log(), want) {
 			t.Errorf("the engine was not sent %q:\n%s", want, c.Log())
 		}
@@ -79,7 +81,8 @@ func TestManyOptions(t *testing.T) {
 	if c := openBad(t, "many-options"); c.SetOption("term2999", "7") != nil || len(c.Options()) < 3005 {
 		t.Errorf("%d options, %v", len(c.Options()), c.SetOption("term2999", "7"))
 	}
-	if err := openBad(t, "endless-options").Start(); !errors.Is(err, ErrStart) || !strings.Contains(err.Error(), "more than 65536 options") {
+	if err := openBad(t, "endless-options").Start(); !errors.Is(err, ErrStart) ||
+		!strings.Contains(err.Error(), "more than 65536 options") {
 		t.Error(err)
 	}
 }
@@ -106,7 +109,8 @@ func TestOptionsThatAreFollowed(t *testing.T) {
 		{"false", "1", nil, board.StartFEN, 2, "MultiPV value 2"},
 	} {
 		c := NewClient(Command{Path: "e", Options: tt.set})
-		for _, text := range []string{"name UCI_Chess960 type check default " + tt.announced, "name MultiPV type spin min 1 max 5 default " + tt.multiPV} {
+		for _, text := range []string{"name UCI_Chess960 type check default " + tt.announced,
+			"name MultiPV type spin min 1 max 5 default " + tt.multiPV} {
 			o, _ := parseOption([]byte(text))
 			c.options = append(c.options, o)
 		}
@@ -172,7 +176,8 @@ func TestParseInfo(t *testing.T) {
 		pv     string
 	}{
 		{"depth 9 seldepth 12 multipv 1 score cp -32 nodes 18081 nps 488675 hashfull 4 tbhits 0 time 37 pv c7c5 g1f3",
-			engine.Info{Depth: 9, SelDepth: 12, MultiPV: 1, Score: -32, Nodes: 18081, HashFull: 4, Time: 37 * time.Millisecond}, true, "c7c5 g1f3"},
+			engine.Info{Depth: 9, SelDepth: 12, MultiPV: 1, Score: -32, Nodes: 18081, HashFull: 4,
+				Time: 37 * time.Millisecond}, true, "c7c5 g1f3"},
 		{"multipv 1 depth 1 seldepth 1 score cp -66 upperbound time 0 nodes 2 pv a7a5 \r", engine.Info{Depth: 1, SelDepth: 1, MultiPV: 1, Score: -66, Bound: -1, Nodes: 2}, true, "a7a5"},
 		{"depth 6", engine.Info{Depth: 6, Score: engine.NoScore}, false, ""},
 		{"score mate 3 lowerbound", engine.Info{Score: engine.MateScore - 5, Bound: 1}, true, ""},
@@ -287,7 +292,8 @@ func TestScoreOfAnswer(t *testing.T) {
 		for line := range strings.SplitSeq(tt.lines, ";") {
 			a.take([]byte("info " + line))
 		}
-		if r := a.result(start.LegalMoves(nil)[0]); r.Score != tt.want || r.Depth != tt.depth || r.Score.Known() != (tt.want != engine.NoScore) {
+		if r := a.result(start.LegalMoves(nil)[0]); r.Score != tt.want || r.Depth != tt.depth ||
+			r.Score.Known() != (tt.want != engine.NoScore) {
 			t.Errorf("%q: score %d, depth %d; want %d, %d", tt.lines, r.Score, r.Depth, tt.want, tt.depth)
 		}
 	}
@@ -336,7 +342,8 @@ type chunked struct {
 func (c *chunked) Read(p []byte) (int, error) { return c.r.Read(p[:min(len(p), c.n)]) }
 
 func TestLineBufferDiscards(t *testing.T) {
-	b := lineBuffer{from: io.MultiReader(strings.NewReader("a\nb\nhalf"), strings.NewReader(" of c\nd\n")), buf: make([]byte, 64)}
+	b := lineBuffer{from: io.MultiReader(strings.NewReader("a\nb\nhalf"), strings.NewReader(" of c\nd\n")),
+		buf: make([]byte, 64)}
 	if line, err := b.next(); string(line) != "a" || err != nil {
 		t.Fatalf("%q, %v", line, err)
 	}
@@ -379,7 +386,8 @@ func TestPositionCommandGrows(t *testing.T) {
 }
 
 func positionCommandGrows(t *testing.T, full bool) {
-	for _, fen := range []string{board.StartFEN, "r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 3 9", "1r2k3/8/8/8/8/8/8/1R2K3 w Bb - 0 1"} {
+	for _, fen := range []string{board.StartFEN, "r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 3 9",
+		"1r2k3/8/8/8/8/8/8/1R2K3 w Bb - 0 1"} {
 		start, err := board.ParseFEN(fen)
 		if err != nil {
 			t.Fatal(err)
@@ -452,7 +460,8 @@ func FuzzAnswer(f *testing.F) {
 		b := lineBuffer{from: bytes.NewReader(data), buf: make([]byte, 256)}
 		var a answer
 		a.reset(&start, func(i engine.Info) {
-			if abs := max(i.Score, -i.Score); abs >= engine.MateScore && i.Score.Known() || i.Depth < 0 || i.Nodes > maxNodes {
+			if abs := max(i.Score, -i.Score); abs >= engine.MateScore && i.Score.Known() ||
+				i.Depth < 0 || i.Nodes > maxNodes {
 				t.Errorf("%+v", i)
 			}
 		})

@@ -64,7 +64,8 @@ func TestPin(t *testing.T) {
 	}
 	bad := openBad(t, "good")
 	bad.Pin(1 << 20)
-	if err := bad.Start(); err == nil || !strings.Contains(err.Error(), "the program cannot be started: pinning to core 1048576") {
+	if err := bad.Start(); err == nil ||
+		!strings.Contains(err.Error(), "the program cannot be started: pinning to core 1048576") {
 		t.Errorf("no such core: %v", err)
 	}
 }

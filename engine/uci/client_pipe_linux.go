@@ -38,8 +38,8 @@ const yieldEvery = 4 * time.Millisecond
 func newPipes() (ours [3]pipe, theirs [3]*os.File, err error) {
 	defer func() {
 		if err != nil {
-			closePipes(ours[:])
-			closeFiles(theirs[:])
+			closeAll(ours[:]...)
+			closeAll(theirs[:]...)
 		}
 	}()
 	for i := range ours[:2] {

@@ -12,8 +12,8 @@ import (
 func newPipes() (ours [3]pipe, theirs [3]*os.File, err error) {
 	defer func() {
 		if err != nil {
-			closePipes(ours[:])
-			closeFiles(theirs[:])
+			closeAll(ours[:]...)
+			closeAll(theirs[:]...)
 		}
 	}()
 	for i := range ours {

@@ -17,8 +17,8 @@ func newTestPipes(t *testing.T) (ours [3]pipe, theirs [3]*os.File) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		closePipes(ours[:])
-		closeFiles(theirs[:])
+		closeAll(ours[:]...)
+		closeAll(theirs[:]...)
 	})
 	return ours, theirs
 }

@@ -99,7 +99,7 @@ func startProcess(c *Command, core int, contained func(act string)) (*process, e
 		box.Close()
 		return nil, err
 	}
-	defer closeFiles(theirs[:]) // the process has its own copies
+	defer closeAll(theirs[:]...) // the process has its own copies
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs[0], theirs[1], theirs[2]
 	p := newProcess(ours[0], ours[1], ours[2])
 	p.refused = refused
@@ -113,18 +113,15 @@ func startProcess(c *Command, core int, contained func(act string)) (*process, e
 	return p, nil
 }
 
-func closePipes(pipes []pipe) {
-	for _, p := range pipes {
-		if p != nil {
-			p.Close() // all data that matters has been read
-		}
-	}
-}
-
-func closeFiles(files []*os.File) {
+// closeAll closes our or the program's ends of its pipes.
+func closeAll[F interface {
+	comparable
+	io.Closer
+}](files ...F) {
+	var none F
 	for _, f := range files {
-		if f != nil {
-			f.Close()
+		if f != none {
+			f.Close() // all data that matters has been read
 		}
 	}
 }
@@ -181,7 +178,8 @@ func startOn(core int, cmd *exec.Cmd) (*exec.Cmd, error) {
 	err := cmd.Start()
 	for wait := time.Millisecond; errors.Is(err, syscall.ETXTBSY) && wait < busyTimeout; wait *= 2 {
 		time.Sleep(wait)
-		cmd = &exec.Cmd{Path: cmd.Path, Args: cmd.Args, Env: cmd.Env, Dir: cmd.Dir, Stdin: cmd.Stdin, Stdout: cmd.Stdout, Stderr: cmd.Stderr,
+		cmd = &exec.Cmd{Path: cmd.Path, Args: cmd.Args, Env: cmd.Env, Dir: cmd.Dir, Stdin: cmd.Stdin,
+			Stdout: cmd.Stdout, Stderr: cmd.Stderr,
 			ExtraFiles: cmd.ExtraFiles, SysProcAttr: cmd.SysProcAttr}
 		err = cmd.Start()
 	}
@@ -350,7 +348,7 @@ func (p *process) lookForStrays() {
 	}
 }
 
-func (p *process) closePipes() { closePipes([]pipe{p.stdin, p.stdout, p.stderr}) }
+func (p *process) closePipes() { closeAll(p.stdin, p.stdout, p.stderr) }
 
 // how says how a process ended that had closed its output before it was killed.
 func (e exit) how() string {

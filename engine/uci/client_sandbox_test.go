@@ -22,7 +22,8 @@ func TestClientContainsItsProgram(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", path, "./testdata/nullengine").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	c := NewClient(Command{Path: path, Sandbox: &sandbox.Limits{Memory: 256}, StartTimeout: time.Minute, MoveTimeout: time.Minute})
+	c := NewClient(Command{Path: path, Sandbox: &sandbox.Limits{Memory: 256},
+		StartTimeout: time.Minute, MoveTimeout: time.Minute})
 	defer c.Close()
 	acts := make(chan string, 10)
 	c.OnContained(func(act string) { acts <- act })

@@ -58,7 +58,8 @@ func TestLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	log := c.Log()
-	for _, want := range []string{"> uci\n", "< uciok\n", "> go movetime 1\n", "< info string heard go\n", "last on its error output\n", "goroutine 1 [running]"} {
+	for _, want := range []string{"> uci\n", "< uciok\n", "> go movetime 1\n", "< info string heard go\n",
+		"last on its error output\n", "goroutine 1 [running]"} {
 		if !strings.Contains(log, want) {
 			t.Errorf("the log does not have %q:\n%s", want, log)
 		}

@@ -229,7 +229,8 @@ func playSome(t *testing.T, c *Client, timeoutAt int) (failed int, err error) {
 		if err != nil {
 			return i, err
 		}
-		if !g.Position().IsLegal(r.Move) || r.Score > engine.MateScore || r.Score < -engine.MateScore || len(r.PV) == 0 || r.PV[0] != r.Move {
+		if !g.Position().IsLegal(r.Move) || r.Score > engine.MateScore || r.Score < -engine.MateScore ||
+			len(r.PV) == 0 || r.PV[0] != r.Move {
 			t.Fatalf("search %d: %+v", i, r)
 		}
 		g.Push(r.Move)

@@ -173,13 +173,15 @@ func TestTimeouts(t *testing.T) {
 						want = 0
 					}
 					took(t, fmt.Sprintf("search %d", i), want, func() {
-						_, err = c.Search(t.Context(), board.NewGame(board.StartPosition()), engine.Limits{MoveTime: 100 * ms})
+						_, err = c.Search(t.Context(), board.NewGame(board.StartPosition()),
+							engine.Limits{MoveTime: 100 * ms})
 					})
 					if err != nil {
 						failed = i
 					}
 				}
-				if failed != tt.fails || tt.fails != 0 && (!errors.Is(err, ErrTimeout) || !strings.Contains(err.Error(), tt.says)) {
+				if failed != tt.fails ||
+					tt.fails != 0 && (!errors.Is(err, ErrTimeout) || !strings.Contains(err.Error(), tt.says)) {
 					t.Errorf("search %d failed, want %d (0: none, -1: NewGame): %v", failed, tt.fails, err)
 				}
 				took(t, "Close", tt.closing, func() { _ = c.Close() })
@@ -212,7 +214,8 @@ func TestContextStopsAForeignSearch(t *testing.T) {
 				want, wantErr = want+stopTimeout, ErrTimeout
 			}
 			took(t, "the search", want, func() {
-				if _, err := c.Search(ctx, board.NewGame(board.StartPosition()), engine.Limits{Infinite: true}); !errors.Is(err, wantErr) {
+				if _, err := c.Search(ctx, board.NewGame(board.StartPosition()),
+					engine.Limits{Infinite: true}); !errors.Is(err, wantErr) {
 					t.Errorf("answers %v: error %v, want %v", answers, err, wantErr)
 				}
 			})

@@ -58,7 +58,8 @@ func (s *Server) search(ctx context.Context, args []string) {
 // launch starts a search. Only the search may use the game from now on.
 func (s *Server) launch(ctx context.Context, game *board.Game, lim engine.Limits) {
 	ctx, cancel := context.WithCancel(ctx)
-	r := &running{cancel: cancel, done: make(chan struct{}), limits: lim, hit: make(chan struct{}), game: game, ends: ends(&lim, game.Position().SideToMove())}
+	r := &running{cancel: cancel, done: make(chan struct{}), limits: lim, hit: make(chan struct{}), game: game,
+		ends: ends(&lim, game.Position().SideToMove())}
 	lim.PonderHit = r.hit
 	s.running = r
 	format := formatter{position: *game.Position(), chess960: s.chess960}

@@ -10,7 +10,11 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/quote"
 )
+
+// maxLine bounds a line of input, in bytes. It has room for a game of 200,000 moves.
+const maxLine = 1 << 20
 
 // Server makes a UCI engine of a player.
 type Server struct {
@@ -28,12 +32,6 @@ type Server struct {
 	err error // first failure to write
 }
 
-// line is one line of input. If it was cut, length is that of the whole line.
-type line struct {
-	text   string
-	length int
-}
-
 // Serve answers commands until quit, the end of the input or the end of the context.
 // When the input ends, a search limited in depth, nodes or time runs to its end, so that
 // commands can come from a file; other searches are stopped. Serve does not close the player.
@@ -45,19 +43,19 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	if err := s.Player.NewGame(0); err != nil {
 		return fmt.Errorf("starting the player: %w", err)
 	}
-	lines, ended := make(chan line), make(chan error, 1)
+	lines, ended := make(chan string), make(chan error, 1)
 	done := make(chan struct{})
 	defer close(done)
 	go func() {
-		r := newLineReader(in)
+		r := lineBuffer{from: in, buf: make([]byte, maxLine+1)}
 		for {
-			text, length, err := r.next()
+			line, err := r.next()
 			if err != nil {
 				ended <- err
 				return
 			}
 			select {
-			case lines <- line{text, length}:
+			case lines <- string(line):
 			case <-done:
 				return
 			}
@@ -74,10 +72,8 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 				return fmt.Errorf("reading commands: %w", err)
 			}
 			return s.writeError()
-		case l := <-lines:
-			if l.length > maxLine {
-				s.tooLong(l)
-			} else if !s.handle(ctx, l.text) {
+		case line := <-lines:
+			if !s.handle(ctx, line) {
 				s.stop()
 				return s.writeError()
 			}
@@ -91,11 +87,18 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 
 // handle executes one command. It returns false for quit.
 func (s *Server) handle(ctx context.Context, text string) bool {
-	words := strings.Fields(text)
+	words := strings.Fields(strings.Map(printable, text))
 	if len(words) == 0 {
 		return true
 	}
 	args := words[1:]
+	if len(text) > maxLine {
+		s.remark("ignored a line of more than %d bytes", maxLine)
+		if words[0] == "position" {
+			s.game = nil // the position is refused
+		}
+		return true
+	}
 	switch words[0] {
 	case "uci":
 		s.introduce()
@@ -187,19 +190,19 @@ func (s *Server) remark(format string, args ...any) {
 // maxRemark bounds a remark, in bytes.
 const maxRemark = 400
 
-// tooLong ignores a line that was cut. If it would have set a position, that position is
-// refused.
-func (s *Server) tooLong(l line) {
-	s.remark("ignored a line of %d bytes; the limit is %d", l.length, maxLine)
-	if words := strings.Fields(l.text); len(words) > 0 && words[0] == "position" {
-		s.game = nil
-	}
-}
-
 func (s *Server) writeError() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.err
+}
+
+// printable replaces control characters, NUL bytes and carriage returns among them, by
+// spaces.
+func printable(r rune) rune {
+	if quote.Safe(r) {
+		return r
+	}
+	return ' '
 }
 
 // clip shortens a bad word for a message.

@@ -40,7 +40,8 @@ func attack(t *testing.T, n uint64, messages int64, do func(eve *attacker)) (not
 	var ended chan struct{}
 	began, last := time.Now(), int64(0)
 	report := func(phase string, done int64) {
-		t.Logf("%s the attack: %d games, %.0f a second; %d hostile messages so far", phase, done-last, float64(done-last)/time.Since(began).Seconds(), eve.sent.Load())
+		t.Logf("%s the attack: %d games, %.0f a second; %d hostile messages so far", phase, done-last,
+			float64(done-last)/time.Since(began).Seconds(), eve.sent.Load())
 		began, last = time.Now(), done
 	}
 	c.Progress = func(done, _ int64, _ string) {
@@ -122,7 +123,8 @@ func (a *attacker) waitSent(n int64) {
 // hello says hello like an honest worker that has these units.
 func (a *attacker) hello(units []string) (w wire.Welcome) {
 	a.t.Helper()
-	data, err := json.Marshal(map[string]any{"protocol": wire.Protocol, "program": program, "cores": 1000, "run": a.run, "units": units})
+	data, err := json.Marshal(map[string]any{"protocol": wire.Protocol, "program": program,
+		"cores": 1000, "run": a.run, "units": units})
 	if err != nil {
 		a.t.Fatal(err)
 	}
@@ -158,12 +160,15 @@ func TestAttackOnWeights(t *testing.T) {
 	t.Parallel()
 	notes := attack(t, fewer(90), 1000, func(eve *attacker) {
 		config := []byte(`{"stream_name":"OBJ_assay","config":{"deliver_policy":"all","ack_policy":"none","max_deliver":1,"mem_storage":true,"inactive_threshold":300000000000}}`)
-		for _, subject := range []string{"$JS.API.CONSUMER.CREATE.OBJ_assay", "$JS.API.CONSUMER.CREATE.OBJ_assay.x", "$JS.API.CONSUMER.CREATE.ASSAY.x"} {
-			if m, err := eve.nc.Request(subject, config, 100*time.Millisecond); err == nil && !strings.Contains(string(m.Data), `"error"`) {
+		for _, subject := range []string{"$JS.API.CONSUMER.CREATE.OBJ_assay", "$JS.API.CONSUMER.CREATE.OBJ_assay.x",
+			"$JS.API.CONSUMER.CREATE.ASSAY.x"} {
+			if m, err := eve.nc.Request(subject, config, 100*time.Millisecond); err == nil &&
+				!strings.Contains(string(m.Data), `"error"`) {
 				eve.t.Errorf("eve creates a consumer: %s", m.Data)
 			}
 		}
-		eve.send(nats.Msg{Subject: "assay.weights." + eve.run + ".eve", Reply: eve.nc.NewInbox(), Data: []byte(`{"name":"x"}`)})
+		eve.send(nats.Msg{Subject: "assay.weights." + eve.run + ".eve", Reply: eve.nc.NewInbox(),
+			Data: []byte(`{"name":"x"}`)})
 	})
 	notes.expect("eve", "Violation", "CONSUMER.CREATE.OBJ_assay")
 	notes.expect("worker eve asked for weights more than")
@@ -175,13 +180,17 @@ func TestAttackOnUnits(t *testing.T) {
 	t.Parallel()
 	notes := attack(t, fewer(90), 2000, func(eve *attacker) {
 		var all []nats.Msg
-		for _, reply := range []string{"assay.unit." + eve.run, "assay.unit." + eve.run + ".anna", "assay.check." + eve.run + ".anna"} {
-			for _, subject := range []string{"$JS.API.CONSUMER.INFO.ASSAY." + eve.run, "$JS.ACK.ASSAY." + eve.run + ".1.1.1.1.0", "assay.hello.eve", "assay.weights." + eve.run + ".eve"} {
+		for _, reply := range []string{"assay.unit." + eve.run, "assay.unit." + eve.run + ".anna",
+			"assay.check." + eve.run + ".anna"} {
+			for _, subject := range []string{"$JS.API.CONSUMER.INFO.ASSAY." + eve.run,
+				"$JS.ACK.ASSAY." + eve.run + ".1.1.1.1.0", "assay.hello.eve", "assay.weights." + eve.run + ".eve"} {
 				all = append(all, nats.Msg{Subject: subject, Reply: reply, Data: []byte(`{}`)})
 			}
-			all = append(all, nats.Msg{Subject: "$JS.API.CONSUMER.MSG.NEXT.ASSAY." + eve.run, Reply: reply, Data: []byte(`{"batch":10,"no_wait":true}`)},
+			all = append(all, nats.Msg{Subject: "$JS.API.CONSUMER.MSG.NEXT.ASSAY." + eve.run, Reply: reply,
+				Data: []byte(`{"batch":10,"no_wait":true}`)},
 				nats.Msg{Subject: "assay.answer." + eve.run + ".eve", Reply: reply, Data: []byte(`{"unit":"none"}`)},
-				nats.Msg{Subject: reply, Data: []byte(`{"protocol":5,"unit":"x","job":{"players":["random","random"]}}`)})
+				nats.Msg{Subject: reply,
+					Data: []byte(`{"protocol":5,"unit":"x","job":{"players":["random","random"]}}`)})
 		}
 		eve.send(all...)
 	})
@@ -204,7 +213,8 @@ func TestAttackByHoarding(t *testing.T) {
 		}
 		for !isClosed(eve.done) {
 			eve.hello(units)
-			_ = eve.nc.PublishRequest("$JS.API.CONSUMER.MSG.NEXT.ASSAY."+eve.run, inbox.Subject, []byte(`{"batch":1000,"no_wait":true}`))
+			_ = eve.nc.PublishRequest("$JS.API.CONSUMER.MSG.NEXT.ASSAY."+eve.run, inbox.Subject,
+				[]byte(`{"batch":1000,"no_wait":true}`))
 			for _, from := range []*nats.Subscription{inbox, eve.mine} {
 				for m, err := from.NextMsg(20 * time.Millisecond); err == nil; m, err = from.NextMsg(20 * time.Millisecond) {
 					var u wire.Unit

@@ -42,7 +42,8 @@ func (w watched) Search(ctx context.Context, g *board.Game, l engine.Limits) (en
 // clocked is a job with a clock of a minute and a second for each move.
 func clocked(n uint64) selfplay.Job {
 	l := selfplay.Limits{Nodes: 30, Clock: selfplay.Clock{Base: time.Minute, Increment: time.Second}}
-	return selfplay.Job{Number: n, Players: [2]string{"assay:hash=1", "assay:hash=1"}, Limits: [2]selfplay.Limits{l, l}, Plies: 4, Seed: n}
+	return selfplay.Job{Number: n, Players: [2]string{"assay:hash=1", "assay:hash=1"},
+		Limits: [2]selfplay.Limits{l, l}, Plies: 4, Seed: n}
 }
 
 func playJobs(t *testing.T, k *coordinator.Coordinator, all ...selfplay.Job) (done []selfplay.Result) {
@@ -148,7 +149,8 @@ func TestReferenceSpeedIsKept(t *testing.T) {
 	if err := run(t.Context(), coordinator.Config{Measure: failing}); err != nil {
 		t.Error(err)
 	}
-	if err := run(t.Context(), coordinator.Config{ReferenceSpeed: 3e6}); err == nil || !strings.Contains(err.Error(), "2000000 nodes/s, not 3000000") {
+	if err := run(t.Context(), coordinator.Config{ReferenceSpeed: 3e6}); err == nil ||
+		!strings.Contains(err.Error(), "2000000 nodes/s, not 3000000") {
 		t.Errorf("with another reference: %v", err)
 	}
 	write(t, filepath.Join(dir, "speed.json"), []byte(`{"nodes_per_second":"fast"}`))

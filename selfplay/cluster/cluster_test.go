@@ -101,10 +101,12 @@ func newCoordinator(t *testing.T, b *broker.Broker, c coordinator.Config) *coord
 }
 
 // startWorker starts a worker; wait returns the error it ended with.
-func startWorker(t *testing.T, b interface{ URL() string }, name string, change func(*worker.Worker)) (stop, wait func() error) {
+func startWorker(t *testing.T, b interface{ URL() string }, name string, change func(*worker.Worker)) (stop,
+	wait func() error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	w := &worker.Worker{Access: wire.Access{URL: b.URL(), Name: name}, Open: roster.Open, Program: program, Cores: 1, Library: t.TempDir()}
+	w := &worker.Worker{Access: wire.Access{URL: b.URL(), Name: name}, Open: roster.Open,
+		Program: program, Cores: 1, Library: t.TempDir()}
 	if change != nil {
 		change(w)
 	}
@@ -135,7 +137,8 @@ func fewer(n uint64) uint64 {
 
 // games configures a small data set.
 func games(t *testing.T, n uint64, r selfplay.Runner) datagen.Config {
-	c := datagen.Standard(filepath.Join(t.TempDir(), "games"), n, selfplay.Entrant{Spec: "assay:hash=1"}, selfplay.Limits{Nodes: 30, HardNodes: true})
+	c := datagen.Standard(filepath.Join(t.TempDir(), "games"), n, selfplay.Entrant{Spec: "assay:hash=1"},
+		selfplay.Limits{Nodes: 30, HardNodes: true})
 	c.MaxPlies, c.Check.Nodes, c.Seed, c.Program = 20, 50, 7, "test"
 	c.Open, c.Runner = roster.Open, r
 	return c
@@ -159,7 +162,8 @@ func sameFiles(t *testing.T, got, want string) {
 			return err
 		}
 		name := filepath.Base(path)
-		if ext := filepath.Ext(name); ext != ".arrow" && ext != ".pgn" && name != durable.RunResultName && name != durable.ManifestName {
+		if ext := filepath.Ext(name); ext != ".arrow" && ext != ".pgn" && name != durable.RunResultName &&
+			name != durable.ManifestName {
 			return nil
 		}
 		rel, err := filepath.Rel(want, path)
@@ -211,8 +215,10 @@ func TestMatchWithOneWorker(t *testing.T) {
 	t.Parallel()
 	config := func(r selfplay.Runner) match.Config {
 		l := selfplay.Limits{Nodes: 30, HardNodes: true}
-		return match.Config{A: selfplay.Entrant{Spec: "assay:hash=1"}, B: selfplay.Entrant{Spec: "assay:hash=1:weights=shannon-1950"},
-			Games: fewer(60), Setup: selfplay.Setup{Out: filepath.Join(t.TempDir(), "match"), Limits: l, MaxPlies: 20, Check: selfplay.Check{Nodes: 50},
+		return match.Config{A: selfplay.Entrant{Spec: "assay:hash=1"},
+			B:     selfplay.Entrant{Spec: "assay:hash=1:weights=shannon-1950"},
+			Games: fewer(60), Setup: selfplay.Setup{Out: filepath.Join(t.TempDir(), "match"), Limits: l, MaxPlies: 20,
+				Check:   selfplay.Check{Nodes: 50},
 				Opening: opening.Spec{Plies: 6}, Seed: 3, Program: "test", Open: roster.Open, Runner: r}}
 	}
 	local := config(nil)
@@ -240,7 +246,8 @@ func TestLedgerOutlivesTheCoordinator(t *testing.T) {
 	var c datagen.Config
 	out := filepath.Join(t.TempDir(), "games")
 	for attempt := 0; ; attempt++ {
-		k := coordinator.New(coordinator.Config{Dir: dir, Connect: b.Connect, Open: roster.Open, Program: program, ReplayShare: 0.1, Lease: 2 * time.Second})
+		k := coordinator.New(coordinator.Config{Dir: dir, Connect: b.Connect, Open: roster.Open, Program: program,
+			ReplayShare: 0.1, Lease: 2 * time.Second})
 		c = games(t, n, k)
 		c.Out = out
 		ctx, cancel := context.WithCancel(t.Context())

@@ -43,10 +43,12 @@ func TestEnginesAreSent(t *testing.T) {
 	}
 	b, notes := serve(t, broker.Config{}), newLogBook(t)
 	sign := func(path string) (*wire.Signature, error) { return wire.SignatureWith(path, secret) }
-	c := foreignMatch(t, "uci:sandbox=1024:"+path, newCoordinator(t, b, coordinator.Config{Signature: sign, Log: notes.add}))
+	c := foreignMatch(t, "uci:sandbox=1024:"+path,
+		newCoordinator(t, b, coordinator.Config{Signature: sign, Log: notes.add}))
 	end := inBackground(t, func() error { _, err := match.Run(t.Context(), c); return err })
 	_, ended := startWorker(t, b, "eve", allowing(fetching(t, stranger)))
-	if err := ended(); !hasText(err, "its owner does not allow the engine") || !strings.Contains(err.Error(), "toy-rogue") || !strings.Contains(err.Error(), dev.Public) {
+	if err := ended(); !hasText(err, "its owner does not allow the engine") ||
+		!strings.Contains(err.Error(), "toy-rogue") || !strings.Contains(err.Error(), dev.Public) {
 		t.Errorf("eve ended with %v", err)
 	}
 	notes.expect("eve", "is refused", "toy-rogue", dev.Public, "add it to the list of --trust")
@@ -75,7 +77,8 @@ func TestUnsignedEnginesAreNotSent(t *testing.T) {
 	} {
 		do()
 		c := foreignMatch(t, "uci:"+path, newCoordinator(t, b, coordinator.Config{Signature: wire.ReadSignature}))
-		if _, err := match.Run(t.Context(), c); !errors.Is(err, wire.ErrSignature) || !strings.Contains(err.Error(), says) {
+		if _, err := match.Run(t.Context(), c); !errors.Is(err, wire.ErrSignature) ||
+			!strings.Contains(err.Error(), says) {
 			t.Errorf("%v, want %s", err, says)
 		}
 		os.Remove(path + wire.SignatureSuffix)

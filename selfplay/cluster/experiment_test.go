@@ -55,7 +55,8 @@ func TestThousandWorkers(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	took := time.Since(started).Seconds()
-	t.Logf("the same with %.0f units/s, one at a time: %.0f MB resident, %.3f of a core", float64(count)/took, resident(t), (processor(t)-used).Seconds()/took)
+	t.Logf("the same with %.0f units/s, one at a time: %.0f MB resident, %.3f of a core", float64(count)/took,
+		resident(t), (processor(t)-used).Seconds()/took)
 	stop()
 	<-ended
 }

@@ -65,7 +65,8 @@ func play(ctx context.Context, role string, args []string) error {
 		return crowd(ctx, url, n, args[2])
 	}
 	if role == "worker" {
-		w := worker.Worker{Access: wire.Access{URL: url, Name: args[1]}, Open: roster.Open, Program: program, Cores: 1, Library: args[2]}
+		w := worker.Worker{Access: wire.Access{URL: url, Name: args[1]}, Open: roster.Open,
+			Program: program, Cores: 1, Library: args[2]}
 		return w.Run(ctx)
 	}
 	n, err := strconv.ParseUint(args[2], 10, 64)
@@ -73,8 +74,12 @@ func play(ctx context.Context, role string, args []string) error {
 		return err
 	}
 	access := wire.Access{URL: url}
-	k := coordinator.New(coordinator.Config{Dir: filepath.Join(args[1], coordinator.DirName), Open: roster.Open, Program: program, ReplayShare: 0.05, Lease: 2 * time.Second,
-		Connect: func() (*nats.Conn, error) { return access.Dial(ctx) }, Log: func(text string) { fmt.Fprintln(os.Stderr, text) }})
+	k := coordinator.New(coordinator.Config{Dir: filepath.Join(args[1], coordinator.DirName), Open: roster.Open,
+		Program: program, ReplayShare: 0.05, Lease: 2 * time.Second,
+		Connect: func() (*nats.Conn,
+			error) {
+			return access.Dial(ctx)
+		}, Log: func(text string) { fmt.Fprintln(os.Stderr, text) }})
 	// The parent says when to continue, or a fast run would be over before its faults.
 	watcher := bufio.NewReader(os.Stdin)
 	progress := func(done, _ int64, _ string) {
@@ -105,7 +110,8 @@ func faultGames(out string, n uint64, r selfplay.Runner) datagen.Config {
 
 func faultMatch(out string, n uint64, r selfplay.Runner) match.Config {
 	l := selfplay.Limits{Nodes: 20, HardNodes: true}
-	return match.Config{A: selfplay.Entrant{Spec: "assay:hash=1"}, B: selfplay.Entrant{Spec: "assay:hash=1:weights=shannon-1950"}, Games: n,
+	return match.Config{A: selfplay.Entrant{Spec: "assay:hash=1"},
+		B: selfplay.Entrant{Spec: "assay:hash=1:weights=shannon-1950"}, Games: n,
 		Setup: selfplay.Setup{Out: out, Limits: l, MaxPlies: 20, Check: selfplay.Check{Nodes: 50},
 			Opening: opening.Spec{Plies: 8}, Seed: 3, Program: "test", Open: roster.Open, Runner: r}}
 }

@@ -29,7 +29,8 @@ var toyEngine = sync.OnceValues(func() ([]byte, error) {
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "toy")
-	if out, err := exec.Command("go", "build", "-o", path, "../../engine/uci/testdata/nullengine").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", path,
+		"../../engine/uci/testdata/nullengine").CombinedOutput(); err != nil {
 		return nil, errors.New(string(out))
 	}
 	return os.ReadFile(path)
@@ -59,7 +60,8 @@ func putToy(t *testing.T, path, build string) {
 func foreignMatch(t *testing.T, spec string, r selfplay.Runner) match.Config {
 	l := selfplay.Limits{Nodes: 30}
 	return match.Config{A: selfplay.Entrant{Spec: spec, Name: "toy"}, B: selfplay.Entrant{Spec: "assay:hash=1"},
-		Games: 6, Setup: selfplay.Setup{Out: filepath.Join(t.TempDir(), "match"), Limits: l, MaxPlies: 30, Check: selfplay.Check{MaxScore: -1},
+		Games: 6, Setup: selfplay.Setup{Out: filepath.Join(t.TempDir(), "match"), Limits: l, MaxPlies: 30,
+			Check:   selfplay.Check{MaxScore: -1},
 			Opening: opening.Spec{Plies: 6}, Seed: 3, Program: "test", Open: roster.Open, Runner: r}}
 }
 
@@ -100,7 +102,8 @@ func TestForeignEngines(t *testing.T) {
 	} {
 		_, ended := startWorker(t, b, name, allowing(refusal.allowed))
 		err := ended()
-		if !hasText(err, "cluster: refused") || !hasText(err, "its owner does not allow the engine") || !strings.Contains(err.Error(), refusal.says) {
+		if !hasText(err, "cluster: refused") || !hasText(err, "its owner does not allow the engine") ||
+			!strings.Contains(err.Error(), refusal.says) {
 			t.Errorf("%s ended with %v", name, err)
 		}
 		notes.expect(name, "is refused", "does not allow the engine", refusal.says)
@@ -111,7 +114,8 @@ func TestForeignEngines(t *testing.T) {
 	var r coordinator.Snapshot
 	readJSON(t, filepath.Join(dir, coordinator.WorkersName), &r)
 	for _, m := range r.Workers {
-		if m.Name != "anna" && (m.Units != 0 || m.State != coordinator.Refused || !strings.Contains(m.Reason, "does not allow")) || m.Name == "anna" && m.Games < 6 {
+		if m.Name != "anna" && (m.Units != 0 || m.State != coordinator.Refused ||
+			!strings.Contains(m.Reason, "does not allow")) || m.Name == "anna" && m.Games < 6 {
 			t.Errorf("the snapshot says %+v", m)
 		}
 	}
@@ -127,12 +131,14 @@ func TestForeignEnginesAsWorkersSeeThem(t *testing.T) {
 	jobs, results := make(chan selfplay.Job), make(chan selfplay.Result, 1)
 	end := inBackground(t, func() error { return k.Run(t.Context(), jobs, results) })
 	l := selfplay.Limits{Nodes: 30}
-	jobs <- selfplay.Job{Players: [2]string{"uci:" + path + "?Hash=1", "assay:hash=1"}, Limits: [2]selfplay.Limits{l, l}, Plies: 4, Seed: 1}
+	jobs <- selfplay.Job{Players: [2]string{"uci:" + path + "?Hash=1", "assay:hash=1"},
+		Limits: [2]selfplay.Limits{l, l}, Plies: 4, Seed: 1}
 	u := newForger(t, b, "curious").lease()
 	if data, err := json.Marshal(&u); err != nil || bytes.Contains(data, []byte(filepath.Dir(path))) {
 		t.Errorf("a worker learns the folder of the coordinator's engine: %s", data)
 	}
-	if p := u.Programs[0]; p.Name != "toy" || len(p.SHA256) != 64 || u.Programs[1] != (wire.Program{}) || u.Job.Players[0] != "uci:toy?Hash=1" {
+	if p := u.Programs[0]; p.Name != "toy" || len(p.SHA256) != 64 || u.Programs[1] != (wire.Program{}) ||
+		u.Job.Players[0] != "uci:toy?Hash=1" {
 		t.Errorf("%+v, %q", u.Programs, u.Job.Players)
 	}
 	startWorker(t, b, "anna", allowing(allow(t, []string{path}, ""))) // plays when the other's lease has expired
@@ -142,7 +148,8 @@ func TestForeignEnginesAsWorkersSeeThem(t *testing.T) {
 	for _, spec := range []string{"uci:" + path + " argument", "uci:" + path + "?EvalFile=/etc/passwd"} {
 		c := foreignMatch(t, spec, newCoordinator(t, b, coordinator.Config{}))
 		c.Open = nil // no preflight: it fails first, because the toy has no such option
-		if _, err := match.Run(t.Context(), c); err == nil || !strings.Contains(err.Error(), "workers could not play it") {
+		if _, err := match.Run(t.Context(), c); err == nil ||
+			!strings.Contains(err.Error(), "workers could not play it") {
 			t.Errorf("%s: %v", spec, err)
 		}
 	}
@@ -186,7 +193,8 @@ func TestSignedEngines(t *testing.T) {
 	allowed := allow(t, nil, folder, dev)
 	end := inBackground(t, func() error { _, err := match.Run(t.Context(), c); return err })
 	_, ended := startWorker(t, b, "early", allowing(allowed))
-	if err := ended(); !hasText(err, "its owner does not allow the engine") || !strings.Contains(err.Error(), "toy-0124.sig") {
+	if err := ended(); !hasText(err, "its owner does not allow the engine") ||
+		!strings.Contains(err.Error(), "toy-0124.sig") {
 		t.Errorf("early ended with %v", err)
 	}
 	putToy(t, filepath.Join(folder, "toy-0124"), "development build 0124")
@@ -198,7 +206,8 @@ func TestSignedEngines(t *testing.T) {
 	write(t, filepath.Join(folder, "toy-0124.sig"), signature)
 	startWorker(t, b, "anna", allowing(allowed))
 	end()
-	if lines, err := allowed.Describe(); err != nil || len(lines) != 1 || !strings.Contains(lines[0], "toy-0124 is signed by dev") {
+	if lines, err := allowed.Describe(); err != nil || len(lines) != 1 ||
+		!strings.Contains(lines[0], "toy-0124 is signed by dev") {
 		t.Errorf("%q, %v", lines, err)
 	}
 }

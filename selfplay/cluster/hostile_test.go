@@ -206,7 +206,8 @@ func TestMadeUpResult(t *testing.T) {
 	end := inBackground(t, func() error { _, err := datagen.Run(t.Context(), c); return err })
 	liar := newForger(t, b, "liar")
 	u := liar.lease()
-	r := selfplay.Result{Number: u.Job.Number, Try: u.Job.Try, Seed: u.Job.Seed, Opening: len(u.Job.Opening), Moves: u.Job.Opening, Termination: board.Checkmate, Result: board.WhiteWins}
+	r := selfplay.Result{Number: u.Job.Number, Try: u.Job.Try, Seed: u.Job.Seed, Opening: len(u.Job.Opening),
+		Moves: u.Job.Opening, Termination: board.Checkmate, Result: board.WhiteWins}
 	r.Scores, r.Depths = make([]int16, len(r.Moves)), make([]uint8, len(r.Moves))
 	if reply := liar.answer(&u, &r); reply.Refused == "" {
 		t.Errorf("the liar gets the reply %+v", reply)
@@ -228,7 +229,8 @@ func TestLateAnswers(t *testing.T) {
 	end := inBackground(t, func() error { return k.Run(t.Context(), jobs, results) })
 	l := selfplay.Limits{Nodes: 30, HardNodes: true}
 	for n := range uint64(2) {
-		jobs <- selfplay.Job{Number: n, Players: [2]string{"assay:hash=1", "assay:hash=1"}, Limits: [2]selfplay.Limits{l, l}, Plies: 10, Seed: n}
+		jobs <- selfplay.Job{Number: n, Players: [2]string{"assay:hash=1", "assay:hash=1"},
+			Limits: [2]selfplay.Limits{l, l}, Plies: 10, Seed: n}
 	}
 	late, wrong := newForger(t, b, "late"), newForger(t, b, "latewrong")
 	u1, u2 := late.lease(), wrong.lease()
@@ -313,7 +315,8 @@ func TestKeysAndRights(t *testing.T) {
 		}
 	}
 	notes.expect("eve", "Violation")
-	for _, subject := range []string{"assay.answer.x.anna", "assay.unit.x.anna", "assay.unit.x.eve", "$JS.API.STREAM.DELETE.ASSAY"} {
+	for _, subject := range []string{"assay.answer.x.anna", "assay.unit.x.anna", "assay.unit.x.eve",
+		"$JS.API.STREAM.DELETE.ASSAY"} {
 		if err := nc.Publish(subject, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -323,7 +326,8 @@ func TestKeysAndRights(t *testing.T) {
 	}
 
 	_, ended := startWorker(t, b, "bert", func(w *worker.Worker) { w.Access.Credentials = anna })
-	if err := ended(); !errors.Is(err, wire.ErrCredentials) || !strings.Contains(err.Error(), "another worker than bert") {
+	if err := ended(); !errors.Is(err, wire.ErrCredentials) ||
+		!strings.Contains(err.Error(), "another worker than bert") {
 		t.Errorf("with the key of another name: %v", err)
 	}
 
@@ -333,7 +337,8 @@ func TestKeysAndRights(t *testing.T) {
 	if err := b.Ban(keys[1]); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (&wire.Access{URL: b.URL(), Name: "eve", Credentials: eve}).Dial(t.Context()); !errors.Is(err, wire.ErrCredentials) {
+	if _, err := (&wire.Access{URL: b.URL(), Name: "eve", Credentials: eve}).Dial(t.Context()); !errors.Is(err,
+		wire.ErrCredentials) {
 		t.Errorf("after the ban: %v", err)
 	}
 }
@@ -341,9 +346,11 @@ func TestKeysAndRights(t *testing.T) {
 func TestTokens(t *testing.T) {
 	t.Parallel()
 	b := serve(t, broker.Config{Token: "a secret"})
-	for token, shown := range map[string]string{"another": "of worker eve, which are a token", "": "of worker eve, which shows none"} {
+	for token, shown := range map[string]string{"another": "of worker eve, which are a token",
+		"": "of worker eve, which shows none"} {
 		_, err := (&wire.Access{URL: b.URL(), Name: "eve", Token: token}).Dial(t.Context())
-		if !errors.Is(err, wire.ErrCredentials) || !strings.Contains(err.Error(), shown) || token != "" && strings.Contains(err.Error(), token) {
+		if !errors.Is(err, wire.ErrCredentials) || !strings.Contains(err.Error(), shown) ||
+			token != "" && strings.Contains(err.Error(), token) {
 			t.Errorf("with the token %q: %v", token, err)
 		}
 	}
@@ -377,7 +384,8 @@ func TestTokens(t *testing.T) {
 
 func TestLoopbackOnlyWithoutCredentials(t *testing.T) {
 	t.Parallel()
-	for addr, open := range map[string]bool{"0.0.0.0:0": true, ":0": false, "[::]:0": true, "localhost:0": false, "192.0.2.1:4222": true} {
+	for addr, open := range map[string]bool{"0.0.0.0:0": true, ":0": false, "[::]:0": true,
+		"localhost:0": false, "192.0.2.1:4222": true} {
 		if err := (&broker.Config{Addr: addr}).Check(); errors.Is(err, broker.ErrOpen) != open {
 			t.Errorf("%s: %v", addr, err)
 		}

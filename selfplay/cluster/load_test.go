@@ -59,7 +59,8 @@ func BenchmarkEmptyUnits(b *testing.B) {
 	var workers sync.WaitGroup
 	defer func() { stop(); workers.Wait() }()
 	for i := range 4 {
-		w := &worker.Worker{Access: wire.Access{URL: s.URL(), Name: fmt.Sprint("worker", i)}, Open: roster.Open, Program: program, Cores: 128, Library: b.TempDir()}
+		w := &worker.Worker{Access: wire.Access{URL: s.URL(), Name: fmt.Sprint("worker", i)}, Open: roster.Open,
+			Program: program, Cores: 128, Library: b.TempDir()}
 		workers.Go(func() {
 			if err := w.Run(ctx); err != nil {
 				b.Error(err)
@@ -76,7 +77,8 @@ func BenchmarkEmptyUnits(b *testing.B) {
 func crowd(ctx context.Context, url string, n int, library string) error {
 	var all sync.WaitGroup
 	for i := range n {
-		w := &worker.Worker{Access: wire.Access{URL: url, Name: fmt.Sprint("w", i)}, Open: roster.Open, Program: program, Cores: 1, Library: library}
+		w := &worker.Worker{Access: wire.Access{URL: url, Name: fmt.Sprint("w", i)}, Open: roster.Open,
+			Program: program, Cores: 1, Library: library}
 		all.Go(func() {
 			if err := w.Run(ctx); err != nil {
 				fmt.Fprintln(os.Stderr, w.Access.Name, err)

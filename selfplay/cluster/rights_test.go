@@ -58,7 +58,8 @@ func TestNoWorkerSpeaksForAnother(t *testing.T) {
 	end := inBackground(t, func() error { return k.Run(t.Context(), jobs, results) })
 	l := selfplay.Limits{Nodes: 30, HardNodes: true}
 	job := func(n uint64) selfplay.Job {
-		return selfplay.Job{Number: n, Players: [2]string{"assay:hash=1", "assay:hash=1"}, Limits: [2]selfplay.Limits{l, l}, Plies: 10, Seed: n}
+		return selfplay.Job{Number: n, Players: [2]string{"assay:hash=1", "assay:hash=1"},
+			Limits: [2]selfplay.Limits{l, l}, Plies: 10, Seed: n}
 	}
 	jobs <- job(1)
 	startWorker(t, b, "anna", func(w *worker.Worker) { w.Access.Credentials = anna })
@@ -91,7 +92,8 @@ func TestNoWorkerSpeaksForAnother(t *testing.T) {
 		}
 	}
 	// The coordinator handled all of it before it replies to these two.
-	for subject, data := range map[string][]byte{"assay.hello.eve": hello, "assay.answer." + w.Run + ".eve": []byte(`{"unit":"none"}`)} {
+	for subject, data := range map[string][]byte{"assay.hello.eve": hello,
+		"assay.answer." + w.Run + ".eve": []byte(`{"unit":"none"}`)} {
 		if _, err := nc.RequestWithContext(ctx, subject, data); err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +131,8 @@ func TestBansOutliveTheCoordinator(t *testing.T) {
 		t.Fatal(err)
 	}
 	var banned []string
-	k := newCoordinator(t, b, coordinator.Config{Dir: dir, Ban: func(worker string) { banned = append(banned, worker) }})
+	k := newCoordinator(t, b,
+		coordinator.Config{Dir: dir, Ban: func(worker string) { banned = append(banned, worker) }})
 	k.Open = roster.Open
 	if playJobs(t, k); len(banned) != 1 || banned[0] != "eve" {
 		t.Errorf("banned: %q", banned)

@@ -107,7 +107,8 @@ func TestThreeServers(t *testing.T) {
 	s := serveThree(t)
 	access := wire.Access{URL: s.urls()}
 	var nc *nats.Conn // the coordinator's
-	k := coordinator.New(coordinator.Config{Dir: t.TempDir(), Open: roster.Open, Program: program, ReplayShare: 0.2, Lease: 2 * time.Second,
+	k := coordinator.New(coordinator.Config{Dir: t.TempDir(), Open: roster.Open, Program: program,
+		ReplayShare: 0.2, Lease: 2 * time.Second,
 		Connect: func() (_ *nats.Conn, err error) { nc, err = access.Dial(t.Context()); return nc, err }})
 	defer k.Close()
 	c := games(t, n, k)

@@ -40,7 +40,8 @@ func TestHungWorker(t *testing.T) {
 	generate(t, local)
 	end := make(chan struct{})
 	b := serve(t, broker.Config{})
-	k := coordinator.New(coordinator.Config{Dir: t.TempDir(), Connect: b.Connect, Open: roster.Open, Program: program, ReplayShare: 0.2, Lease: 300 * time.Millisecond})
+	k := coordinator.New(coordinator.Config{Dir: t.TempDir(), Connect: b.Connect, Open: roster.Open, Program: program,
+		ReplayShare: 0.2, Lease: 300 * time.Millisecond})
 	c := games(t, 10, k)
 	startWorker(t, b, "hung", func(w *worker.Worker) {
 		w.Open = func(spec string) (engine.Player, error) {
@@ -84,7 +85,8 @@ func TestBrokenWorker(t *testing.T) {
 	var r coordinator.Snapshot
 	readJSON(t, filepath.Join(dir, coordinator.WorkersName), &r)
 	for _, m := range r.Workers {
-		if m.Name == "broken" && (m.State == coordinator.Working || m.Failures < 3 || !strings.Contains(m.Failure, "out of order") || m.Units != 0) {
+		if m.Name == "broken" && (m.State == coordinator.Working || m.Failures < 3 ||
+			!strings.Contains(m.Failure, "out of order") || m.Units != 0) {
 			t.Errorf("the snapshot says %+v", m)
 		}
 	}
@@ -109,13 +111,15 @@ func TestUnplayableUnit(t *testing.T) {
 			defer cancel()
 			jobs, results, ended := make(chan selfplay.Job), make(chan selfplay.Result, 1), make(chan error, 1)
 			go func() { ended <- k.Run(ctx, jobs, results) }()
-			jobs <- selfplay.Job{Number: 7, Players: [2]string{"random", "random"}, Limits: [2]selfplay.Limits{{Nodes: 1}, {Nodes: 1}}, Plies: 10, Seed: 3}
+			jobs <- selfplay.Job{Number: 7, Players: [2]string{"random", "random"},
+				Limits: [2]selfplay.Limits{{Nodes: 1}, {Nodes: 1}}, Plies: 10, Seed: 3}
 			close(jobs)
 			err := <-ended
 			if good && (err != nil || (<-results).Number != 7) {
 				t.Error(err)
 			}
-			if !good && (err == nil || !strings.Contains(err.Error(), "game 7") || !strings.Contains(err.Error(), "failed on the coordinator too") || !strings.Contains(err.Error(), "no such player")) {
+			if !good && (err == nil || !strings.Contains(err.Error(), "game 7") || !strings.Contains(err.Error(),
+				"failed on the coordinator too") || !strings.Contains(err.Error(), "no such player")) {
 				t.Error(err)
 			}
 		})

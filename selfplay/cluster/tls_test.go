@@ -41,7 +41,8 @@ type authority struct {
 func newAuthority(t *testing.T) *authority {
 	t.Helper()
 	a := &authority{t: t}
-	self := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "authority"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+	self := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "authority"},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
 		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err == nil {
@@ -70,7 +71,8 @@ func (a *authority) server(ip string, until time.Time) *tls.Config {
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}, MinVersion: tls.VersionTLS12}
+	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}},
+		MinVersion: tls.VersionTLS12}
 }
 
 // client configures a client that trusts this authority.
@@ -183,12 +185,14 @@ func TestEncryptedConnections(t *testing.T) {
 		}
 		up, down := tapped.recorded()
 		// The control: without encryption all of it can be read.
-		for what, sent := range map[string][]byte{secretToken: up, "assay.answer.": up, `"moves":`: up, `"players":`: down} {
+		for what, sent := range map[string][]byte{secretToken: up, "assay.answer.": up,
+			`"moves":`: up, `"players":`: down} {
 			if found := bytes.Contains(sent, []byte(what)); found == encrypted {
 				t.Errorf("encrypted %t: %q can be read on the way: %t", encrypted, what, found)
 			}
 		}
-		wrong := wire.Access{URL: b.URL(), Name: "eve", Token: "another-" + secretToken, TLS: ca.client(), Log: func(err error) { keep(err.Error()) }}
+		wrong := wire.Access{URL: b.URL(), Name: "eve", Token: "another-" + secretToken, TLS: ca.client(),
+			Log: func(err error) { keep(err.Error()) }}
 		if !encrypted {
 			wrong.TLS = nil
 		}
@@ -262,7 +266,8 @@ func TestServersThatAreNotTrusted(t *testing.T) {
 				t.Errorf("%s: %v, %v", name, state.Version, err)
 			}
 			nc.Close()
-		} else if !errors.Is(err, wire.ErrEncryption) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), secretToken) {
+		} else if !errors.Is(err, wire.ErrEncryption) || !strings.Contains(err.Error(), c.says) ||
+			strings.Contains(err.Error(), secretToken) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -284,7 +289,8 @@ func TestPlainClientOfAnEncryptedServer(t *testing.T) {
 			err = conn.SetDeadline(time.Now().Add(30 * time.Second))
 		}
 		if err == nil {
-			_, err = fmt.Fprintf(conn, "CONNECT {\"user\":%q,\"pass\":%q,\"verbose\":true}\r\nPING\r\n", wire.SharedUser, secretToken)
+			_, err = fmt.Fprintf(conn, "CONNECT {\"user\":%q,\"pass\":%q,\"verbose\":true}\r\nPING\r\n",
+				wire.SharedUser, secretToken)
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -22,10 +22,12 @@ func TestBytesAGame(t *testing.T) {
 	t.Parallel()
 	b := serve(t, broker.Config{})
 	dir := t.TempDir()
-	k := newCoordinator(t, b, coordinator.Config{Dir: dir, ReplayShare: coordinator.DefaultReplayShare, Lease: coordinator.DefaultLease})
+	k := newCoordinator(t, b, coordinator.Config{Dir: dir, ReplayShare: coordinator.DefaultReplayShare,
+		Lease: coordinator.DefaultLease})
 	c := games(t, 20, k)
 	if *long {
-		c = datagen.Standard(filepath.Join(t.TempDir(), "games"), 24, selfplay.Entrant{Spec: "assay"}, selfplay.Limits{Nodes: 5000})
+		c = datagen.Standard(filepath.Join(t.TempDir(), "games"), 24, selfplay.Entrant{Spec: "assay"},
+			selfplay.Limits{Nodes: 5000})
 		c.Seed, c.Program, c.Open, c.Runner = 7, "test", roster.Open, k
 	}
 	tapped := tap(t, b.URL())
@@ -44,7 +46,8 @@ func TestBytesAGame(t *testing.T) {
 		up, down := tapped.recorded()
 		time.Sleep(idle)
 		restUp, restDown := tapped.recorded()
-		t.Logf("an idle worker of one core sends %.0f bytes/s and receives %.0f", float64(len(restUp)-len(up))/idle.Seconds(), float64(len(restDown)-len(down))/idle.Seconds())
+		t.Logf("an idle worker of one core sends %.0f bytes/s and receives %.0f",
+			float64(len(restUp)-len(up))/idle.Seconds(), float64(len(restDown)-len(down))/idle.Seconds())
 	}
 	if err := stop(); err != nil {
 		t.Fatal(err)
@@ -62,7 +65,8 @@ func TestBytesAGame(t *testing.T) {
 	lines, size := ledgerSize(t, dir)
 	n := float64(tally.Games)
 	sent, got := float64(len(up))/n, (float64(len(down))-float64(transferred))/n
-	t.Logf("%d games, %.2f units a game: %.0f bytes a game from the worker, %.0f to it; weights of %d bytes, once; ledger %.0f bytes a line, %.0f a game",
+	t.Logf("%d games, %.2f units a game: %.0f bytes a game from the worker, %.0f to it; weights of %d bytes, once; "+
+		"ledger %.0f bytes a line, %.0f a game",
 		tally.Games, float64(tally.Units)/n, sent, got, transferred, float64(size)/float64(lines), float64(size)/n)
 	if sent < 200 || sent > 16_000 || got < 200 || got > 12_000 {
 		t.Errorf("%.0f bytes a game from the worker, %.0f to it", sent, got)

@@ -122,7 +122,8 @@ func check(t *testing.T, g *board.Game, r engine.Result) {
 		}
 		p.Make(m)
 	}
-	if abs := max(r.Score, -r.Score); r.Score.Known() && abs > engine.MaxScore && abs < engine.MateScore-1000 || abs >= engine.MateScore && r.Score.Known() {
+	if abs := max(r.Score, -r.Score); r.Score.Known() && abs > engine.MaxScore && abs < engine.MateScore-1000 ||
+		abs >= engine.MateScore && r.Score.Known() {
 		t.Errorf("%s: score %d is neither centipawns nor a mate", g.Position().FEN(), r.Score)
 	}
 }
@@ -280,7 +281,8 @@ func testGameUnchanged(t *testing.T, p engine.Player) {
 	}
 	before := g.Clone()
 	search(t, p, g, engine.Limits{Nodes: 1000})
-	if *g.Position() != *before.Position() || !slices.Equal(g.Moves(), before.Moves()) || !slices.Equal(g.Keys(), before.Keys()) {
+	if *g.Position() != *before.Position() || !slices.Equal(g.Moves(), before.Moves()) ||
+		!slices.Equal(g.Keys(), before.Keys()) {
 		t.Error("the search changed the game")
 	}
 }

@@ -66,7 +66,8 @@ func contain(cmd *exec.Cmd, o *orders, report func(string)) (*Box, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: a pair of sockets: %w", errUnavailable, err)
 	}
-	b := &Box{program: o.Path, ours: os.NewFile(uintptr(fds[0]), "listener"), theirs: os.NewFile(uintptr(fds[1]), "listener"), report: report}
+	b := &Box{program: o.Path, ours: os.NewFile(uintptr(fds[0]), "listener"),
+		theirs: os.NewFile(uintptr(fds[1]), "listener"), report: report}
 	if b.report == nil {
 		b.report = func(string) {}
 	}

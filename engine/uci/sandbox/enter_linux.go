@@ -118,10 +118,12 @@ var readable = map[string]uint64{
 func restrictFiles(o *orders) error {
 	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {
-		return fmt.Errorf("the kernel has no Landlock, or does not start it: %w; that needs Linux 5.13, and landlock among the words of lsm= in the kernel's command line", errno)
+		return fmt.Errorf("the kernel has no Landlock, or does not start it: %w; that needs Linux 5.13, and "+
+			"landlock among the words of lsm= in the kernel's command line", errno)
 	}
 	rules := unix.LandlockRulesetAttr{Handled_access_fs: 1<<13 - 1} // what the first version knows
-	for since, right := range map[uintptr]uint64{2: unix.LANDLOCK_ACCESS_FS_REFER, 3: unix.LANDLOCK_ACCESS_FS_TRUNCATE, 5: unix.LANDLOCK_ACCESS_FS_IOCTL_DEV} {
+	for since, right := range map[uintptr]uint64{2: unix.LANDLOCK_ACCESS_FS_REFER, 3: unix.LANDLOCK_ACCESS_FS_TRUNCATE,
+		5: unix.LANDLOCK_ACCESS_FS_IOCTL_DEV} {
 		if version >= since {
 			rules.Handled_access_fs |= right
 		}
@@ -132,7 +134,8 @@ func restrictFiles(o *orders) error {
 	if version >= 6 {
 		rules.Scoped = unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL
 	}
-	set, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&rules)), unsafe.Sizeof(rules), 0)
+	set, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET,
+		uintptr(unsafe.Pointer(&rules)), unsafe.Sizeof(rules), 0)
 	if errno != 0 {
 		return fmt.Errorf("landlock: %w", errno)
 	}
@@ -170,7 +173,8 @@ func allow(set int, path string, rights uint64) error {
 	}
 	defer unix.Close(fd)
 	rule := unix.LandlockPathBeneathAttr{Allowed_access: rights, Parent_fd: int32(fd)}
-	if _, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(set), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&rule)), 0, 0, 0); errno != 0 {
+	if _, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(set), unix.LANDLOCK_RULE_PATH_BENEATH,
+		uintptr(unsafe.Pointer(&rule)), 0, 0, 0); errno != 0 {
 		return fmt.Errorf("landlock: %s: %w", path, errno)
 	}
 	return nil

@@ -61,14 +61,19 @@ func filter(pid uint32) (program []unix.SockFilter) {
 		program = append(append(program, skip(unix.BPF_JEQ, call, 0, uint8(len(body)))), body...)
 	}
 	on(unix.SYS_CLONE, load(low(0)), skip(unix.BPF_JSET, unix.CLONE_THREAD, 1, 0), ret(ask), ret(pass))
-	for _, call := range []uint32{unix.SYS_KILL, unix.SYS_TGKILL, unix.SYS_RT_SIGQUEUEINFO, unix.SYS_RT_TGSIGQUEUEINFO} {
+	for _, call := range []uint32{unix.SYS_KILL, unix.SYS_TGKILL,
+		unix.SYS_RT_SIGQUEUEINFO, unix.SYS_RT_TGSIGQUEUEINFO} {
 		on(call, load(low(0)), skip(unix.BPF_JEQ, pid, 1, 0), ret(ask), ret(pass))
 	}
 	// Limits of its own, which it can only lower, and those of others only to ask.
-	on(unix.SYS_PRLIMIT64, load(low(0)), skip(unix.BPF_JEQ, 0, 5, 0), load(low(2)), skip(unix.BPF_JEQ, 0, 0, 2), load(high(2)), skip(unix.BPF_JEQ, 0, 1, 0), ret(deny), ret(pass))
+	on(unix.SYS_PRLIMIT64, load(low(0)), skip(unix.BPF_JEQ, 0, 5, 0), load(low(2)), skip(unix.BPF_JEQ, 0, 0, 2),
+		load(high(2)), skip(unix.BPF_JEQ, 0, 1, 0), ret(deny), ret(pass))
 	const shared = unix.MAP_SHARED | unix.MAP_ANONYMOUS // which no limit counts
-	on(unix.SYS_MMAP, load(low(3)), unix.SockFilter{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: shared}, skip(unix.BPF_JEQ, shared, 0, 1), ret(full), ret(pass))
-	on(unix.SYS_FCNTL, load(low(1)), skip(unix.BPF_JEQ, unix.F_SETOWN, 1, 0), skip(unix.BPF_JEQ, unix.F_SETOWN_EX, 0, 1), ret(deny), ret(pass)) // it has others signalled
+	on(unix.SYS_MMAP, load(low(3)), unix.SockFilter{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: shared},
+		skip(unix.BPF_JEQ, shared, 0, 1), ret(full), ret(pass))
+	// it has others signalled
+	on(unix.SYS_FCNTL, load(low(1)), skip(unix.BPF_JEQ, unix.F_SETOWN, 1, 0),
+		skip(unix.BPF_JEQ, unix.F_SETOWN_EX, 0, 1), ret(deny), ret(pass))
 	for call := range attempts {
 		on(call, ret(ask))
 	}
@@ -88,7 +93,8 @@ func installFilter(program []unix.SockFilter) (listener int, err error) {
 	const flags = unix.SECCOMP_FILTER_FLAG_NEW_LISTENER | unix.SECCOMP_FILTER_FLAG_SPEC_ALLOW
 	fd, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, uintptr(unsafe.Pointer(&p)))
 	if errno != 0 {
-		return -1, fmt.Errorf("seccomp: %w; the kernel needs seccomp filters, and no other program may watch this one's", errno)
+		return -1, fmt.Errorf("seccomp: %w; the kernel needs seccomp filters, and no other program "+
+			"may watch this one's", errno)
 	}
 	return int(fd), nil
 }

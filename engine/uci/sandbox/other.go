@@ -10,7 +10,8 @@ import (
 
 // Available says why programs cannot be contained here.
 func Available() error {
-	return fmt.Errorf("%w: that needs Linux on amd64 or arm64, and this is %s/%s", errUnavailable, runtime.GOOS, runtime.GOARCH)
+	return fmt.Errorf("%w: that needs Linux on amd64 or arm64, and this is %s/%s",
+		errUnavailable, runtime.GOOS, runtime.GOARCH)
 }
 
 // Box is the surroundings of one contained program.

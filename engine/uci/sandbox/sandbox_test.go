@@ -133,7 +133,8 @@ func TestAllowed(t *testing.T) {
 		{"read", "/dev/null"},
 		{"size", strconv.Itoa(maxFileSize)},
 	} {
-		if said, reported, err := try(t, Limits{Memory: 256}, c.act, c.argument); err != nil || said != "done" || len(reported) > 0 {
+		if said, reported, err := try(t, Limits{Memory: 256}, c.act, c.argument); err != nil ||
+			said != "done" || len(reported) > 0 {
 			t.Errorf("%s %s: %v, %q, reported %q", c.act, c.argument, err, said, reported)
 		}
 	}
@@ -141,7 +142,8 @@ func TestAllowed(t *testing.T) {
 
 func TestLimitsThatAreNone(t *testing.T) {
 	for _, l := range []Limits{{}, {Memory: 8}, {Memory: 1 << 30}, {Memory: 64, Time: time.Millisecond}} {
-		if _, err := l.Contain(exec.Command("engine"), nil); err == nil || !strings.Contains(err.Error(), "want") && Available() == nil {
+		if _, err := l.Contain(exec.Command("engine"), nil); err == nil ||
+			!strings.Contains(err.Error(), "want") && Available() == nil {
 			t.Errorf("%+v: %v", l, err)
 		}
 	}

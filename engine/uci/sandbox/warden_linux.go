@@ -32,15 +32,16 @@ const opening = "open"
 // attempts are the calls that a warden looks at.
 var attempts = func() map[uint32]attempt {
 	all := map[uint32]attempt{
-		unix.SYS_OPENAT:      {does: opening, paths: [][2]int{{0, 1}}, flags: 2},
-		unix.SYS_MKDIRAT:     {does: "make", paths: [][2]int{{0, 1}}},
-		unix.SYS_UNLINKAT:    {does: "delete", paths: [][2]int{{0, 1}}},
-		unix.SYS_RENAMEAT:    {does: "rename", paths: [][2]int{{0, 1}, {2, 3}}},
-		unix.SYS_RENAMEAT2:   {does: "rename", paths: [][2]int{{0, 1}, {2, 3}}},
-		unix.SYS_LINKAT:      {does: "link", paths: [][2]int{{0, 1}, {2, 3}}},
-		unix.SYS_SYMLINKAT:   {does: "make", paths: [][2]int{{1, 2}}},
-		unix.SYS_MKNODAT:     {does: "make", paths: [][2]int{{0, 1}}},
-		unix.SYS_TRUNCATE:    {does: "write", paths: [][2]int{{here, 0}}, never: true}, // Landlock checks it since its third version
+		unix.SYS_OPENAT:    {does: opening, paths: [][2]int{{0, 1}}, flags: 2},
+		unix.SYS_MKDIRAT:   {does: "make", paths: [][2]int{{0, 1}}},
+		unix.SYS_UNLINKAT:  {does: "delete", paths: [][2]int{{0, 1}}},
+		unix.SYS_RENAMEAT:  {does: "rename", paths: [][2]int{{0, 1}, {2, 3}}},
+		unix.SYS_RENAMEAT2: {does: "rename", paths: [][2]int{{0, 1}, {2, 3}}},
+		unix.SYS_LINKAT:    {does: "link", paths: [][2]int{{0, 1}, {2, 3}}},
+		unix.SYS_SYMLINKAT: {does: "make", paths: [][2]int{{1, 2}}},
+		unix.SYS_MKNODAT:   {does: "make", paths: [][2]int{{0, 1}}},
+		// Landlock checks it since its third version
+		unix.SYS_TRUNCATE:    {does: "write", paths: [][2]int{{here, 0}}, never: true},
 		unix.SYS_SOCKET:      {does: "open a socket", never: true},
 		unix.SYS_CLONE:       {does: "start a process", never: true},
 		unix.SYS_TKILL:       {does: "signal another process"},
@@ -55,8 +56,10 @@ var attempts = func() map[uint32]attempt {
 		unix.SYS_PROCESS_VM_READV:  {does: "reach into another process", never: true},
 		unix.SYS_PROCESS_VM_WRITEV: {does: "reach into another process", never: true},
 	}
-	for _, call := range []uint32{unix.SYS_FCHMODAT, unix.SYS_FCHMODAT2, unix.SYS_FCHOWNAT, unix.SYS_UTIMENSAT, unix.SYS_SETXATTRAT, unix.SYS_REMOVEXATTRAT} {
-		all[call] = attempt{does: "change", paths: [][2]int{{0, 1}}, never: true} // Landlock does not look at owners, rights and times
+	for _, call := range []uint32{unix.SYS_FCHMODAT, unix.SYS_FCHMODAT2, unix.SYS_FCHOWNAT, unix.SYS_UTIMENSAT,
+		unix.SYS_SETXATTRAT, unix.SYS_REMOVEXATTRAT} {
+		// Landlock does not look at owners, rights and times
+		all[call] = attempt{does: "change", paths: [][2]int{{0, 1}}, never: true}
 	}
 	for _, call := range []uint32{unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR} {
 		all[call] = attempt{does: "change", paths: [][2]int{{here, 0}}, never: true}
@@ -140,7 +143,7 @@ func (w *warden) judge(n *notification) unix.Errno {
 		}
 	}
 	if flags&unix.O_TRUNC != 0 && flags&(unix.O_WRONLY|unix.O_RDWR) == 0 {
-		return unix.EPERM // empties a file that is opened for reading, and Landlock does not see it before its third version
+		return unix.EPERM // Landlock does not see it before its third version
 	}
 	switch {
 	case n.call == unix.SYS_TKILL && w.ownThread(n):
@@ -231,7 +234,8 @@ func readText(pid int, address uint64) (text string, ok bool) {
 	var data []byte
 	for len(data) < unix.PathMax {
 		part := make([]byte, 256-address%256) // never across the end of a page
-		n, err := unix.ProcessVMReadv(pid, []unix.Iovec{{Base: &part[0], Len: uint64(len(part))}}, []unix.RemoteIovec{{Base: uintptr(address), Len: len(part)}}, 0)
+		n, err := unix.ProcessVMReadv(pid, []unix.Iovec{{Base: &part[0], Len: uint64(len(part))}},
+			[]unix.RemoteIovec{{Base: uintptr(address), Len: len(part)}}, 0)
 		if err != nil || n <= 0 {
 			return "", false
 		}

@@ -1,5 +1,6 @@
-// Package broker starts a NATS server inside this process for a coordinator and its workers. It is the only package that links the server,
-// and knows nothing of units and games but the rights of a worker.
+// Package broker starts a NATS server inside this process for a coordinator and its workers.
+// It is the only package that links the server, and knows nothing of units and games but the
+// rights of a worker.
 //
 // Start reading at Start.
 package broker
@@ -24,7 +25,8 @@ import (
 )
 
 // ErrOpen means that the server would be open to strangers.
-var ErrOpen = errors.New("broker: without credentials the server listens on loopback addresses only, because others could take units and answer them")
+var ErrOpen = errors.New("broker: without credentials the server listens on loopback addresses only, because " +
+	"others could take units and answer them")
 
 // ErrNoServer means that the server did not start.
 var ErrNoServer = errors.New("broker: the server did not start")
@@ -112,7 +114,8 @@ func split(addr string) (host string, port int, err error) {
 		h = "127.0.0.1"
 	}
 	if port, err = strconv.Atoi(p); err != nil || port < 0 || port > 65535 || strings.Contains(h, "/") {
-		return "", 0, fmt.Errorf("broker: address %q: want HOST:PORT, for example 127.0.0.1:4222; port 0 chooses a free one", addr)
+		return "", 0, fmt.Errorf("broker: address %q: want HOST:PORT, for example 127.0.0.1:4222; port "+
+			"0 chooses a free one", addr)
 	}
 	if port == 0 {
 		port = server.RANDOM_PORT
@@ -144,7 +147,8 @@ func (b *Broker) admit(c *Config) {
 
 func permissions(worker string) *server.Permissions {
 	r := wire.WorkerRights(worker)
-	return &server.Permissions{Publish: &server.SubjectPermission{Allow: r.Publish}, Subscribe: &server.SubjectPermission{Allow: r.Subscribe}}
+	return &server.Permissions{Publish: &server.SubjectPermission{Allow: r.Publish},
+		Subscribe: &server.SubjectPermission{Allow: r.Subscribe}}
 }
 
 // URL returns the server's address for workers. If the server listens on all addresses, it
@@ -164,7 +168,8 @@ func (b *Broker) URL() string {
 
 // Connect connects the coordinator, inside the process.
 func (b *Broker) Connect() (*nats.Conn, error) {
-	options := []nats.Option{nats.InProcessServer(b.server), nats.Name(coordinator), nats.MaxReconnects(-1), nats.ReconnectWait(100 * time.Millisecond),
+	options := []nats.Option{nats.InProcessServer(b.server), nats.Name(coordinator), nats.MaxReconnects(-1),
+		nats.ReconnectWait(100 * time.Millisecond),
 		nats.UserInfo(coordinator, b.secret)}
 	nc, err := nats.Connect("", options...)
 	if err != nil {

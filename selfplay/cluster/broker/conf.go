@@ -25,7 +25,8 @@ func Conf(keys []wire.Key) (string, error) {
 		fmt.Fprintf(&b, "    # %s\n    {nkey: %s", k.Name, k.Public)
 		if k.Name != coordinator {
 			r := wire.WorkerRights(k.Name)
-			fmt.Fprintf(&b, ", permissions: {\n      publish: {allow: [%s]}\n      subscribe: {allow: [%s]}\n    }", subjects(r.Publish), subjects(r.Subscribe))
+			fmt.Fprintf(&b, ", permissions: {\n      publish: {allow: [%s]}\n      subscribe: {allow: [%s]}\n    }",
+				subjects(r.Publish), subjects(r.Subscribe))
 		}
 		b.WriteString("}\n")
 	}

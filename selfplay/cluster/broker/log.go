@@ -29,7 +29,8 @@ const maxLogged = 50
 // Errorf implements server.Logger.
 func (l *serverLog) Errorf(format string, v ...any) {
 	text := fmt.Sprintf(format, v...)
-	if lower := strings.ToLower(text); !strings.Contains(lower, "violation") && !strings.Contains(lower, "authentication") {
+	if lower := strings.ToLower(text); !strings.Contains(lower, "violation") &&
+		!strings.Contains(lower, "authentication") {
 		return
 	}
 	for _, k := range l.keys {

@@ -225,7 +225,8 @@ func (s *session) compare(u *unit, worker, sum string, replay bool) (wire.Reply,
 // coordinator busy for long after it is found out.
 func (s *session) dispute(u *unit, worker, sum string) wire.Reply {
 	if other := s.disputes[worker]; other != nil && other != u {
-		return wire.Reply{Again: fmt.Sprintf("the coordinator is replaying game %d, which it disputes", other.job.Number)}
+		return wire.Reply{Again: fmt.Sprintf("the coordinator is replaying game %d, which it disputes",
+			other.job.Number)}
 	}
 	s.disputes[worker] = u
 	if u.disputes == nil {
@@ -281,7 +282,8 @@ const coordinatorItself = ""
 // banFor gives a worker no more units, and its unconfirmed units to others.
 func (s *session) banFor(worker, why string) error {
 	if worker == coordinatorItself {
-		return fmt.Errorf("cluster: %s: two runs of the same game differ on the coordinator's machine; check its hardware", why)
+		return fmt.Errorf("cluster: %s: two runs of the same game differ on the coordinator's "+
+			"machine; check its hardware", why)
 	}
 	if s.registry.whyRefused(worker) != "" {
 		return nil

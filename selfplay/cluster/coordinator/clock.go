@@ -33,7 +33,8 @@ func readReference(dir string) (float64, error) {
 	}
 	var r referenceSpeed
 	if json.Unmarshal(data, &r) != nil || !(r.Speed > 0) {
-		return 0, fmt.Errorf("cluster: %s: %w: want {\"nodes_per_second\": NUMBER}; start the run again in another folder", path, durable.ErrDamaged)
+		return 0, fmt.Errorf("cluster: %s: %w: want {\"nodes_per_second\": NUMBER}; start the run again in another "+
+			"folder", path, durable.ErrDamaged)
 	}
 	return r.Speed, nil
 }
@@ -47,7 +48,8 @@ func (c *Coordinator) settleClockSpeed(ctx context.Context) (float64, error) {
 	}
 	switch {
 	case speed > 0 && c.ReferenceSpeed > 0 && speed != c.ReferenceSpeed:
-		return 0, fmt.Errorf("cluster: the run's clocks are meant for %.0f nodes/s, not %.0f: resume it without --reference-speed, or start another run", speed, c.ReferenceSpeed)
+		return 0, fmt.Errorf("cluster: the run's clocks are meant for %.0f nodes/s, not %.0f: resume it without "+
+			"--reference-speed, or start another run", speed, c.ReferenceSpeed)
 	case speed > 0:
 		return speed, nil
 	case c.ReferenceSpeed > 0:

@@ -254,7 +254,8 @@ func mayCoordinate(nc *nats.Conn) error {
 		return fmt.Errorf("cluster: %w", err)
 	}
 	if err := nc.LastError(); errors.Is(err, nats.ErrPermissionViolation) {
-		return fmt.Errorf("%w: they are a worker's, and a run needs the key named coordinator: %w", wire.ErrCredentials, err)
+		return fmt.Errorf("%w: they are a worker's, and a run needs the key named coordinator: %w", wire.ErrCredentials,
+			err)
 	}
 	return nil
 }

@@ -62,7 +62,8 @@ func FuzzAnswer(f *testing.F) {
 		s := newSession(t.Context(), c)
 		u := &unit{id: "u", job: matedJob(), replayable: true}
 		s.units[u.id] = u
-		got, reply, err := s.readAnswer(&nats.Msg{Subject: wire.AnswerSubject("run", "mallory"), Reply: wire.InboxPrefix("mallory") + ".1", Data: data})
+		got, reply, err := s.readAnswer(&nats.Msg{Subject: wire.AnswerSubject("run", "mallory"),
+			Reply: wire.InboxPrefix("mallory") + ".1", Data: data})
 		if err != nil {
 			t.Fatalf("the answer ended the run: %v", err)
 		}
@@ -104,7 +105,8 @@ func FuzzHello(f *testing.F) {
 			t.Errorf("%d cores", cores)
 		}
 		var h wire.Hello
-		if good := json.Unmarshal(data, &h) == nil && h.Protocol == wire.Protocol && h.Program == "p"; workers > 0 && !good {
+		if good := json.Unmarshal(data, &h) == nil && h.Protocol == wire.Protocol &&
+			h.Program == "p"; workers > 0 && !good {
 			t.Errorf("accepted %q", data)
 		}
 	})

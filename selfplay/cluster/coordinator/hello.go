@@ -105,7 +105,8 @@ func sanitize(text string, most int) string {
 func (r *registry) versionMismatch(protocol int, program string) string {
 	switch {
 	case protocol != wire.Protocol:
-		return fmt.Sprintf("it uses protocol version %d, and this run needs %d: install %s on it", protocol, wire.Protocol, r.program)
+		return fmt.Sprintf("it uses protocol version %d, and this run needs %d: install %s on it",
+			protocol, wire.Protocol, r.program)
 	case program != r.program:
 		return fmt.Sprintf("it is %s, and this run needs %s, since other versions play other games: "+
 			"install that version on it, or start the run with its version", program, r.program)

@@ -84,7 +84,8 @@ func listen(nc *nats.Conn, id string, take nats.MsgHandler, r *registry, store *
 	if err := mayCoordinate(nc); err != nil {
 		return err
 	}
-	wake := func() error { return nc.Publish(wire.WakeupSubject, []byte(id)) } // workers that miss it retry by themselves
+	// workers that miss it retry by themselves
+	wake := func() error { return nc.Publish(wire.WakeupSubject, []byte(id)) }
 	nc.SetReconnectHandler(func(*nats.Conn) { _ = wake() })
 	if err := wake(); err != nil {
 		return fmt.Errorf("cluster: %w", err)
@@ -146,7 +147,8 @@ func (h *Hub) measure(ctx context.Context, cores int) (speed float64, err error)
 }
 
 // errSameKey means that two runs of a hub have keys that begin alike.
-var errSameKey = errors.New("cluster: the run's folder is a copy of another run's, which is in progress: their units could not be told apart; wait for that run")
+var errSameKey = errors.New("cluster: the run's folder is a copy of another run's, which is in progress: their " +
+	"units could not be told apart; wait for that run")
 
 // admit takes a run's answers from now on.
 func (h *Hub) admit(c *Coordinator) error {

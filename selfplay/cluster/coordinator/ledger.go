@@ -70,7 +70,8 @@ func openLedger(dir string) (*ledger, *pastAnswers, error) {
 			continue
 		}
 		if _, err := fmt.Sscanf(filepath.Base(name), "ledger-%d.jsonl", &l.number); err != nil {
-			return nil, nil, fmt.Errorf("cluster: %s: %w: want the name ledger-NUMBER.jsonl; remove the file if it is not the coordinator's", name, durable.ErrDamaged)
+			return nil, nil, fmt.Errorf("cluster: %s: %w: want the name ledger-NUMBER.jsonl; remove the file if it "+
+				"is not the coordinator's", name, durable.ErrDamaged)
 		}
 		l.lines = 0
 		var err error

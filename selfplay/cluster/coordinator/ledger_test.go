@@ -47,8 +47,10 @@ func TestLedgerRemembers(t *testing.T) {
 	if len(m.answers)+len(m.banned) != 0 {
 		t.Fatal("a new ledger is not empty")
 	}
-	enter(t, l, answered("a", "anna"), answered("b", "anna"), answered("c", "mallory"), &line{Counts: []string{"a", "unknown"}},
-		&line{Worker: "mallory", Banned: "it lied"}, &line{Void: []string{"c", "unknown"}}, answered("d", "bert"), &line{Void: []string{"d"}}, answered("d", "anna"))
+	enter(t, l, answered("a", "anna"), answered("b", "anna"), answered("c", "mallory"),
+		&line{Counts: []string{"a", "unknown"}},
+		&line{Worker: "mallory", Banned: "it lied"}, &line{Void: []string{"c", "unknown"}}, answered("d",
+			"bert"), &line{Void: []string{"d"}}, answered("d", "anna"))
 	if err := l.close(); err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +114,8 @@ func TestLedgerRotates(t *testing.T) {
 		}
 		if i%10 == 9 {
 			pages++
-			if err := l.rotate([]*line{answered(fmt.Sprint(i), "anna"), {Worker: "mallory", Banned: "why"}}); err != nil {
+			if err := l.rotate([]*line{answered(fmt.Sprint(i), "anna"),
+				{Worker: "mallory", Banned: "why"}}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -124,7 +127,8 @@ func TestLedgerRotates(t *testing.T) {
 		t.Fatal(err)
 	}
 	l, m := reopen(t, dir)
-	if l.number != pages+1 || m.answers["99"] == nil || m.answers["95"] == nil || m.answers["10"] != nil || m.banned["mallory"] == "" {
+	if l.number != pages+1 || m.answers["99"] == nil || m.answers["95"] == nil ||
+		m.answers["10"] != nil || m.banned["mallory"] == "" {
 		t.Errorf("file %d of %d: %d answers, banned %v", l.number, pages+1, len(m.answers), m.banned)
 	}
 	enter(t, l, answered("more", "anna"))
@@ -146,7 +150,8 @@ func TestRepairedLedger(t *testing.T) {
 		if err := l.rotate([]*line{answered("b", "mallory")}); err != nil {
 			t.Fatal(err)
 		}
-		enter(t, l, &line{Void: []string{"b"}}, &line{Worker: "mallory", Banned: "it lied"}, answered("c", "anna"), answered("d", "anna"), &line{Counts: []string{"c"}})
+		enter(t, l, &line{Void: []string{"b"}}, &line{Worker: "mallory", Banned: "it lied"}, answered("c", "anna"),
+			answered("d", "anna"), &line{Counts: []string{"c"}})
 		if err := l.close(); err != nil {
 			t.Fatal(err)
 		}
@@ -172,7 +177,8 @@ func TestRepairedLedger(t *testing.T) {
 		if damaged == 3 || damaged == 5 { // the answer c, or that it counts
 			want = want[:1]
 		}
-		if got := slices.Sorted(maps.Keys(m.answers)); !slices.Equal(got, want) || !m.answers["a"].counted || (m.banned["mallory"] == "") != (damaged == 2) {
+		if got := slices.Sorted(maps.Keys(m.answers)); !slices.Equal(got, want) || !m.answers["a"].counted ||
+			(m.banned["mallory"] == "") != (damaged == 2) {
 			t.Errorf("line %d damaged: answers %v, banned %v", damaged, got, m.banned)
 		}
 		if again, err := Repair(dir); err != nil || again != nil {

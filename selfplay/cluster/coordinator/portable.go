@@ -40,7 +40,9 @@ func (p *portablePlayers) foreignPlayer(spec string) (portablePlayer, error) {
 		return portablePlayer{}, fmt.Errorf("player %q cannot be sent to workers: %w", spec, err)
 	}
 	if signature.Program != program {
-		return portablePlayer{}, fmt.Errorf("player %q cannot be sent to workers: %w: the signature is for %s with SHA-256 %s, and the file has %s: sign it again", spec, wire.ErrSignature, signature.Name, signature.SHA256, program.SHA256)
+		return portablePlayer{}, fmt.Errorf("player %q cannot be sent to workers: %w: the signature is for %s with "+
+			"SHA-256 %s, and the file has %s: sign it again",
+			spec, wire.ErrSignature, signature.Name, signature.SHA256, program.SHA256)
 	}
 	return portablePlayer{spec: named, program: program}, p.store.putEngine(path, signature)
 }

@@ -248,7 +248,8 @@ func (r *registry) holdsReplay(name, unit string, sent time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p := r.members[name]
-	return p != nil && p.present(time.Now()) && (p.Seen.Before(sent.Add(deliveryTime)) || slices.Contains(p.replays, unit))
+	return p != nil && p.present(time.Now()) && (p.Seen.Before(sent.Add(deliveryTime)) ||
+		slices.Contains(p.replays, unit))
 }
 
 // size returns how many workers are listed.

@@ -87,7 +87,8 @@ func TestResidualsOfAnotherMachine(t *testing.T) {
 // Exact values: two of four games are won, and one worker won both that it played.
 func TestResidualByHand(t *testing.T) {
 	r := newResiduals()
-	for worker, results := range map[string][]board.GameResult{"anna": {board.WhiteWins, board.WhiteWins}, "bert": {board.BlackWins, board.BlackWins}} {
+	for worker, results := range map[string][]board.GameResult{"anna": {board.WhiteWins, board.WhiteWins},
+		"bert": {board.BlackWins, board.BlackWins}} {
 		for _, result := range results {
 			r.add(worker, "", &selfplay.Result{Players: [2]string{"a", "b"}, Result: result})
 		}
@@ -120,10 +121,12 @@ func TestSuspiciousIsMoreThanChance(t *testing.T) {
 		}
 	}
 	if _, faulty, n := r.residual("7"); faulty < 5 || n != 1 || r.suspicious("7") || r.suspicious("8") {
-		t.Errorf("one forfeit (%d) has the residual %.1f; suspicious: %v, %v", n, faulty, r.suspicious("7"), r.suspicious("8"))
+		t.Errorf("one forfeit (%d) has the residual %.1f; suspicious: %v, %v", n, faulty,
+			r.suspicious("7"), r.suspicious("8"))
 	}
 	for range 8 {
-		r.add("7", "", &selfplay.Result{Players: [2]string{"a", "b"}, Result: board.BlackWins, Termination: selfplay.TimeForfeit})
+		r.add("7", "", &selfplay.Result{Players: [2]string{"a", "b"}, Result: board.BlackWins,
+			Termination: selfplay.TimeForfeit})
 	}
 	if !r.suspicious("7") || r.suspicious("8") {
 		t.Error("nine forfeits of nine are not suspicious")

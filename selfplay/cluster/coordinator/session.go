@@ -185,7 +185,8 @@ func (s *session) setClockSpeed(u *unit) (err error) {
 func (s *session) takePastAnswer(u *unit, known *pastAnswer) error {
 	result := &selfplay.Result{}
 	if err := json.Unmarshal(known.Result, result); err != nil {
-		return fmt.Errorf("cluster: the ledger's result of unit %s is damaged: %w; start the run again in another folder",
+		return fmt.Errorf("cluster: the ledger's result of unit %s is damaged: %w; start the "+
+			"run again in another folder",
 			u.id, err)
 	}
 	if s.registry.whyRefused(known.Worker) != "" && !known.counted {

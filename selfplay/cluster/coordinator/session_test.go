@@ -59,7 +59,8 @@ func wanted(s *session, id string) *unit {
 // deliver gives the session an answer, which counts if it may.
 func deliver(t *testing.T, s *session, worker string, data []byte) wire.Reply {
 	t.Helper()
-	u, reply, err := s.readAnswer(&nats.Msg{Subject: wire.AnswerSubject("run", worker), Reply: wire.InboxPrefix(worker) + ".1", Data: data})
+	u, reply, err := s.readAnswer(&nats.Msg{Subject: wire.AnswerSubject("run", worker),
+		Reply: wire.InboxPrefix(worker) + ".1", Data: data})
 	if err == nil && u != nil {
 		err = s.accept(u)
 	}
@@ -151,7 +152,8 @@ func TestFaultsAreReplayedBeforeTheyCount(t *testing.T) {
 		if !slices.Contains(s.referee.queue, bad) {
 			t.Fatal("the coordinator does not replay the fault")
 		}
-		if err := s.takeVerdict(verdict{unit: bad, sum: "another"}); err != nil || s.registry.whyRefused("mallory") == "" || good.state == counted && bad.state != unanswered {
+		if err := s.takeVerdict(verdict{unit: bad, sum: "another"}); err != nil ||
+			s.registry.whyRefused("mallory") == "" || good.state == counted && bad.state != unanswered {
 			t.Fatalf("the verdict: %v, refused %q", err, s.registry.whyRefused("mallory"))
 		}
 	}
@@ -222,7 +224,8 @@ func TestDisputesAreBounded(t *testing.T) {
 	if !slices.Equal(s.referee.queue, units[:1]) {
 		t.Errorf("the referee has %d units to play", len(s.referee.queue))
 	}
-	if err := s.takeVerdict(verdict{unit: units[0], sum: units[0].sum}); err != nil || s.registry.whyRefused("mallory") == "" || len(s.disputes) != 0 {
+	if err := s.takeVerdict(verdict{unit: units[0], sum: units[0].sum}); err != nil ||
+		s.registry.whyRefused("mallory") == "" || len(s.disputes) != 0 {
 		t.Errorf("%v, refused %q, disputes %v", err, s.registry.whyRefused("mallory"), s.disputes)
 	}
 	faulty := newTestSession(t, 0.01, "mallory")
@@ -231,8 +234,10 @@ func TestDisputesAreBounded(t *testing.T) {
 	}
 	first := faulty.referee.queue[0]
 	faulty.referee.queue = faulty.referee.queue[1:]
-	if err := faulty.takeVerdict(verdict{unit: first, sum: "another"}); err != nil || len(faulty.referee.queue) != 0 || faulty.unanswered != 5 {
-		t.Errorf("%v, the referee has %d units to play, %d are unanswered", err, len(faulty.referee.queue), faulty.unanswered)
+	if err := faulty.takeVerdict(verdict{unit: first, sum: "another"}); err != nil ||
+		len(faulty.referee.queue) != 0 || faulty.unanswered != 5 {
+		t.Errorf("%v, the referee has %d units to play, %d are unanswered", err,
+			len(faulty.referee.queue), faulty.unanswered)
 	}
 }
 
@@ -241,11 +246,13 @@ func TestLongAnswers(t *testing.T) {
 	s := newTestSession(t, 0, "anna", "mallory", "eve")
 	u := wanted(s, "u")
 	long := altered(t, "u", func(r *selfplay.Result) { failing(r); r.Fault = strings.Repeat("\x7f", 1<<20) })
-	if deliver(t, s, "mallory", long); s.registry.whyRefused("mallory") == "" || len(s.registry.whyRefused("mallory")) > maxReason || u.result != nil {
+	if deliver(t, s, "mallory", long); s.registry.whyRefused("mallory") == "" ||
+		len(s.registry.whyRefused("mallory")) > maxReason || u.result != nil {
 		t.Errorf("refused for %.80q", s.registry.whyRefused("mallory"))
 	}
 	number := fmt.Appendf(nil, `{"unit":"u","result":{"number":1%s}}`, strings.Repeat("0", 1<<20))
-	if deliver(t, s, "eve", number); s.registry.whyRefused("eve") == "" || len(s.registry.whyRefused("eve")) > maxReason {
+	if deliver(t, s, "eve", number); s.registry.whyRefused("eve") == "" ||
+		len(s.registry.whyRefused("eve")) > maxReason {
 		t.Errorf("refused for %.80q", s.registry.whyRefused("eve"))
 	}
 	padded := altered(t, "u", func(r *selfplay.Result) { r.Players[0] = strings.Repeat("<", 1<<20) })
@@ -271,7 +278,8 @@ func TestClockGameThatCannotBePlayed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := s.unitFailed(u, "carl", "out of order"); err == nil || !strings.Contains(err.Error(), "3 workers could not play") {
+	if err := s.unitFailed(u, "carl", "out of order"); err == nil ||
+		!strings.Contains(err.Error(), "3 workers could not play") {
 		t.Error(err)
 	}
 }
@@ -292,15 +300,18 @@ func TestHellosAreBounded(t *testing.T) {
 			t.Errorf("speed %g: %v", speed, err)
 		}
 	}
-	hello(t, s.registry, "long", wire.Hello{Cores: 1, Replays: append(make([]string, 1<<16), strings.Repeat("x", 1<<16)), Trouble: strings.Repeat("x", 1<<16)})
-	if p := s.registry.members["long"]; len(p.replays) > wire.MaxReplays || cap(p.replays) > 2*wire.MaxReplays || len(p.Reason) > maxReason {
+	hello(t, s.registry, "long", wire.Hello{Cores: 1,
+		Replays: append(make([]string, 1<<16), strings.Repeat("x", 1<<16)), Trouble: strings.Repeat("x", 1<<16)})
+	if p := s.registry.members["long"]; len(p.replays) > wire.MaxReplays || cap(p.replays) > 2*wire.MaxReplays ||
+		len(p.Reason) > maxReason {
 		t.Errorf("%d replays kept, capacity %d; the reason has %d bytes", len(p.replays), cap(p.replays), len(p.Reason))
 	}
 	data, err := json.Marshal(&wire.Hello{Protocol: wire.Protocol, Program: "\x1b[2J" + strings.Repeat("x", 1<<16)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.registry.handleHello(&nats.Msg{Subject: wire.HelloSubject("other"), Reply: wire.InboxPrefix("other") + ".1", Data: data})
+	s.registry.handleHello(&nats.Msg{Subject: wire.HelloSubject("other"), Reply: wire.InboxPrefix("other") + ".1",
+		Data: data})
 	if p := s.registry.members["other"]; p.State != Refused || len(p.Reason) > 1000 {
 		t.Errorf("%s, %d bytes", p.State, len(p.Reason))
 	}
@@ -426,7 +437,8 @@ func TestSilentWorker(t *testing.T) {
 		if sent["eve"] != 1 || sent["anna"] == 0 || s.out.held["anna"]["u"] != u {
 			t.Errorf("it was sent to %v", sent)
 		}
-		if text := strings.Join(said, "\n"); !strings.Contains(text, "worker eve was silent for 1s: its 1 units go to others") {
+		if text := strings.Join(said, "\n"); !strings.Contains(text,
+			"worker eve was silent for 1s: its 1 units go to others") {
 			t.Errorf("the log says\n%s", text)
 		}
 	})

@@ -50,7 +50,8 @@ func simulate(p *pool, mean map[*share]float64, start map[*share]float64, second
 					continue
 				}
 				took := m * (0.5 + rng.Float64())
-				heap.Push(&playing, &game{until: now + took, took: took, expected: s.charge(false), of: s, worker: worker})
+				heap.Push(&playing, &game{until: now + took, took: took, expected: s.charge(false),
+					of: s, worker: worker})
 				given = true
 			}
 		}
@@ -243,7 +244,8 @@ func TestSharesOutlastABusyRun(t *testing.T) {
 	}
 	busy.wait(0)
 	if held := p.seats["w0"].held; held > 2 || len(busy.grants) > 0 || busy.held != maxGrants {
-		t.Errorf("a run without units keeps %d grants, and has %d units; a worker has %d", len(busy.grants), busy.held, held)
+		t.Errorf("a run without units keeps %d grants, and has %d units; a worker has %d",
+			len(busy.grants), busy.held, held)
 	}
 }
 

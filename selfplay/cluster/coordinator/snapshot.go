@@ -24,14 +24,15 @@ const SnapshotFormat = "assay.workers/1"
 
 // WorkerStatus is the state of one worker, with counts since the coordinator started.
 type WorkerStatus struct {
-	Name    string  `json:"name"`
-	Program string  `json:"program"`
-	System  string  `json:"system"`
-	Cores   int     `json:"cores"`
-	Speed   float64 `json:"nodes_per_second,omitempty"` // of one core, as the worker measured it; 0: no game had a clock
-	Scale   float64 `json:"clock_scale,omitempty"`      // factor for the times of its games
-	State   State   `json:"state"`
-	Reason  string  `json:"why,omitempty"` // why it is refused or banned
+	Name    string `json:"name"`
+	Program string `json:"program"`
+	System  string `json:"system"`
+	Cores   int    `json:"cores"`
+	// of one core, as the worker measured it; 0: no game had a clock
+	Speed  float64 `json:"nodes_per_second,omitempty"`
+	Scale  float64 `json:"clock_scale,omitempty"` // factor for the times of its games
+	State  State   `json:"state"`
+	Reason string  `json:"why,omitempty"` // why it is refused or banned
 
 	Units           int64     `json:"units"` // answered: games, and checks of openings
 	Games           int64     `json:"games"`
@@ -97,7 +98,9 @@ func (r *registry) updateResiduals(p *entry) {
 	p.Residual, p.ForfeitResidual, p.Forfeits = r.residuals.residual(p.Name)
 	if !p.warned && r.residuals.suspicious(p.Name) {
 		p.warned = true
-		r.logAbout(p, fmt.Sprintf("warning: the games of worker %s differ from the others': scores by %.1f standard errors, forfeits (%d) by %.1f; check its machine, or stop the worker", p.Name, p.Residual, p.Forfeits, p.ForfeitResidual))
+		r.logAbout(p, fmt.Sprintf("warning: the games of worker %s differ from the others': scores by %.1f standard "+
+			"errors, forfeits (%d) by %.1f; check its machine, or stop the worker",
+			p.Name, p.Residual, p.Forfeits, p.ForfeitResidual))
 	}
 }
 

@@ -48,13 +48,15 @@ const (
 )
 
 func newWeightsStore(run string, r *registry) *weightsStore {
-	return &weightsStore{run: run, registry: r, files: map[string][]byte{}, engines: map[string]engineFile{}, asked: map[string]*requests{}}
+	return &weightsStore{run: run, registry: r, files: map[string][]byte{},
+		engines: map[string]engineFile{}, asked: map[string]*requests{}}
 }
 
 // put keeps weights under a name that is a digest of them.
 func (w *weightsStore) put(name string, data []byte) error {
 	if len(data) > wire.MaxWeights {
-		return fmt.Errorf("cluster: its weights have %d bytes, more than the %d that workers take", len(data), wire.MaxWeights)
+		return fmt.Errorf("cluster: its weights have %d bytes, more than the %d that workers take", len(data),
+			wire.MaxWeights)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -69,7 +71,8 @@ func (w *weightsStore) putEngine(path string, s *wire.Signature) error {
 		return fmt.Errorf("cluster: %w", err)
 	}
 	if info.Size() < 1 || info.Size() > wire.MaxEngine {
-		return fmt.Errorf("cluster: the engine %s has %d bytes; workers take 1 to %d", path, info.Size(), wire.MaxEngine)
+		return fmt.Errorf("cluster: the engine %s has %d bytes; workers take 1 to %d", path,
+			info.Size(), wire.MaxEngine)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -133,7 +136,8 @@ func (w *weightsStore) part(worker string, r *wire.WeightsRequest, now time.Time
 	}
 	if a.n++; a.n > maxRequests {
 		if a.n == maxRequests+1 {
-			w.registry.note(worker, fmt.Sprintf("worker %s asked for weights more than %d times in %v: it gets no reply until that time is over", worker, maxRequests, requestsWithin))
+			w.registry.note(worker, fmt.Sprintf("worker %s asked for weights more than %d times in %v: it gets no "+
+				"reply until that time is over", worker, maxRequests, requestsWithin))
 		}
 		return nil, false
 	}

@@ -44,7 +44,8 @@ func TestWeightsInParts(t *testing.T) {
 			replies++
 		}
 	}
-	if replies != maxRequests || len(said) != 1 || !strings.Contains(said[0], "worker eve asked for weights more than") {
+	if replies != maxRequests || len(said) != 1 ||
+		!strings.Contains(said[0], "worker eve asked for weights more than") {
 		t.Errorf("%d replies to eve, %q", replies, said)
 	}
 	get("anna")
@@ -66,7 +67,8 @@ func TestReturnedUnit(t *testing.T) {
 			t.Fatalf("the reply is %+v", reply)
 		}
 	}
-	if why := s.registry.whyRefused("anna"); why != "" || u.failures > 0 || s.registry.members["anna"].Failures > 0 || len(s.referee.queue) > 0 {
+	if why := s.registry.whyRefused("anna"); why != "" || u.failures > 0 || s.registry.members["anna"].Failures > 0 ||
+		len(s.referee.queue) > 0 {
 		t.Errorf("refused %q, %d failures", why, u.failures)
 	}
 }

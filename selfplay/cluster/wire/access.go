@@ -50,9 +50,11 @@ func checkOne(text string) error {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil:
-		return errors.New("cluster: malformed address: want nats://HOST:PORT or tls://HOST:PORT") // does not repeat it: it may hold a password
+		// does not repeat it: it may hold a password
+		return errors.New("cluster: malformed address: want nats://HOST:PORT or tls://HOST:PORT")
 	case u.User != nil:
-		return errors.New("cluster: the address holds a password, which other users of the machine could read: leave it out, and pass credentials in a file or in the environment")
+		return errors.New("cluster: the address holds a password, which other users of the machine could read: " +
+			"leave it out, and pass credentials in a file or in the environment")
 	case u.Hostname() == "" || u.Scheme != "nats" && u.Scheme != "tls" || u.Path != "" || u.RawQuery != "":
 		return fmt.Errorf("cluster: address %q: want nats://HOST:PORT or tls://HOST:PORT", text)
 	}
@@ -120,17 +122,20 @@ func notConnectedYet(err error) error {
 }
 
 func refused(err error) bool {
-	return errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthExpired) || errors.Is(err, nats.ErrAuthRevoked) ||
+	return errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthExpired) ||
+		errors.Is(err, nats.ErrAuthRevoked) ||
 		errors.Is(err, nats.ErrNkeysNotSupported)
 }
 
 func untrusted(err error) bool {
 	var wrong *tls.CertificateVerificationError
-	return errors.As(err, &wrong) || errors.Is(err, nats.ErrSecureConnWanted) || errors.Is(err, nats.ErrSecureConnRequired)
+	return errors.As(err, &wrong) || errors.Is(err, nats.ErrSecureConnWanted) ||
+		errors.Is(err, nats.ErrSecureConnRequired)
 }
 
 func (a *Access) options() ([]nats.Option, error) {
-	options := []nats.Option{nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond), nats.ReconnectJitter(250*time.Millisecond, time.Second),
+	options := []nats.Option{nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond),
+		nats.ReconnectJitter(250*time.Millisecond, time.Second),
 		nats.PingInterval(10 * time.Second), nats.MaxPingsOutstanding(2), nats.Timeout(5 * time.Second),
 		nats.IgnoreAuthErrorAbort(),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
@@ -152,14 +157,16 @@ func (a *Access) options() ([]nats.Option, error) {
 	}
 	data, err := os.ReadFile(a.Credentials)
 	if err != nil {
-		return nil, fmt.Errorf("cluster: credentials: %w; want the file with a secret key, as assay work --new-key writes it", err)
+		return nil, fmt.Errorf("cluster: credentials: %w; want the file with a secret key, as assay "+
+			"work --new-key writes it", err)
 	}
 	if bytes.Contains(data, []byte("BEGIN NATS USER JWT")) {
 		return append(options, nats.UserCredentials(a.Credentials)), nil
 	}
 	o, err := seedOption(data)
 	if err != nil {
-		return nil, fmt.Errorf("cluster: %s: %w: want a secret key, as assay work --new-key writes it, or a NATS .creds file", a.Credentials, errKey)
+		return nil, fmt.Errorf("cluster: %s: %w: want a secret key, as assay work --new-key writes it, or a NATS "+
+			".creds file", a.Credentials, errKey)
 	}
 	return append(options, o), nil
 }

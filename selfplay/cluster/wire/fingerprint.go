@@ -30,7 +30,8 @@ func Fingerprint(ctx context.Context, open selfplay.Opener, spec string) (sum st
 		players[side] = p
 	}
 	limits := selfplay.Limits{Nodes: fingerprintNodes, HardNodes: true}
-	job := selfplay.Job{Players: [2]string{spec, spec}, Limits: [2]selfplay.Limits{limits, limits}, Plies: fingerprintPlies, Seed: 1}
+	job := selfplay.Job{Players: [2]string{spec, spec}, Limits: [2]selfplay.Limits{limits, limits},
+		Plies: fingerprintPlies, Seed: 1}
 	r, err := selfplay.Play(ctx, &job, players)
 	if err != nil {
 		return "", err

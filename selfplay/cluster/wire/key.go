@@ -60,13 +60,15 @@ func newKey(comment, name string, create func() (nkeys.KeyPair, error)) (private
 
 // ReadKeys reads a coordinator's list of workers: lines NAME PUBLICKEY, comments after #.
 func ReadKeys(path string) ([]Key, error) {
-	return readList(path, nkeys.IsValidPublicUserKey, "U and 55 letters and digits, as assay work --new-key prints it", "no worker could connect")
+	return readList(path, nkeys.IsValidPublicUserKey, "U and 55 letters and digits, as assay work --new-key prints it",
+		"no worker could connect")
 }
 
 // ReadTrusted reads a list, in the format of ReadKeys, of those whose signatures a worker
 // accepts.
 func ReadTrusted(path string) ([]Key, error) {
-	return readList(path, nkeys.IsValidPublicAccountKey, "A and 55 letters and digits, as assay sign --new-key prints it", "no signature would be accepted")
+	return readList(path, nkeys.IsValidPublicAccountKey,
+		"A and 55 letters and digits, as assay sign --new-key prints it", "no signature would be accepted")
 }
 
 func readList(path string, valid func(string) bool, want, consequence string) ([]Key, error) {
@@ -87,7 +89,8 @@ func readList(path string, valid func(string) bool, want, consequence string) ([
 		case len(words) != 2 || !valid(words[1]) || CheckName(words[0]) != nil:
 			return nil, fmt.Errorf("cluster: %s, line %d: %w: want NAME and a public key, %s", path, n, errKey, want)
 		case seen[words[0]] || seen[words[1]]:
-			return nil, fmt.Errorf("cluster: %s, line %d: %s or its key occurs twice: delete one of the lines", path, n, words[0])
+			return nil, fmt.Errorf("cluster: %s, line %d: %s or its key occurs twice: delete one of the lines", path, n,
+				words[0])
 		}
 		seen[words[0]], seen[words[1]] = true, true
 		keys = append(keys, Key{words[0], words[1]})
@@ -96,7 +99,8 @@ func readList(path string, valid func(string) bool, want, consequence string) ([
 		return nil, fmt.Errorf("cluster: %s: %w", path, err)
 	}
 	if len(keys) == 0 {
-		return nil, fmt.Errorf("cluster: %s: %w: the list is empty, so %s; add lines NAME PUBLICKEY", path, errKey, consequence)
+		return nil, fmt.Errorf("cluster: %s: %w: the list is empty, so %s; add lines NAME PUBLICKEY", path, errKey,
+			consequence)
 	}
 	return keys, nil
 }
@@ -109,7 +113,8 @@ func KeyName(path string) (string, error) {
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return "", fmt.Errorf("cluster: credentials: %w; want the file with a secret key, as assay work --new-key writes it", err)
+		return "", fmt.Errorf("cluster: credentials: %w; want the file with a secret key, as assay "+
+			"work --new-key writes it", err)
 	}
 	first, _, _ := strings.Cut(string(data), "\n")
 	name, ok := strings.CutPrefix(strings.TrimSpace(first), keyComment)

@@ -18,7 +18,8 @@ func TestSigningKeys(t *testing.T) {
 	keys := filepath.Join(dir, "anna.key")
 	write(t, keys, private)
 	engine := engineFile(t, "toy")
-	for path, says := range map[string]string{keys: "cannot sign engines", engine: "want a secret signing key", filepath.Join(dir, "none"): "none"} {
+	for path, says := range map[string]string{keys: "cannot sign engines", engine: "want a secret signing key",
+		filepath.Join(dir, "none"): "none"} {
 		if _, err := Sign(engine, path); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("signing with %s: %v", path, err)
 		}
@@ -30,7 +31,8 @@ func TestSigningKeys(t *testing.T) {
 		}
 	}
 	list := filepath.Join(dir, "list")
-	for text, says := range map[string]string{line: "assay sign --new-key", "# no one\n": "no signature would be accepted", "dev": "line 1"} {
+	for text, says := range map[string]string{line: "assay sign --new-key",
+		"# no one\n": "no signature would be accepted", "dev": "line 1"} {
 		write(t, list, []byte(text))
 		if _, err := ReadTrusted(list); !errors.Is(err, errKey) || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v", text, err)

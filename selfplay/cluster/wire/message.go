@@ -47,10 +47,11 @@ type Welcome struct {
 type Unit struct {
 	ID           string       `json:"unit"` // digest of the job: equal jobs have equal ids
 	Job          selfplay.Job `json:"job"`
-	Fingerprints [2]string    `json:"fingerprints,omitzero"`      // of White's and Black's player; empty: not asked for
-	Programs     [2]Program   `json:"programs,omitzero"`          // of foreign engines
-	Speed        float64      `json:"nodes_per_second,omitempty"` // of a core for which the clocks are meant; 0: they are not scaled
-	Replay       bool         `json:"replay,omitempty"`           // another worker played it, this one plays it again
+	Fingerprints [2]string    `json:"fingerprints,omitzero"` // of White's and Black's player; empty: not asked for
+	Programs     [2]Program   `json:"programs,omitzero"`     // of foreign engines
+	// of a core for which the clocks are meant; 0: they are not scaled
+	Speed  float64 `json:"nodes_per_second,omitempty"`
+	Replay bool    `json:"replay,omitempty"` // another worker played it, this one plays it again
 }
 
 // Program identifies a foreign engine by its file's name and content. A worker runs it only

@@ -55,11 +55,13 @@ func Sign(engine, keyFile string) (path string, err error) {
 func SignatureWith(engine, keyFile string) (*Signature, error) {
 	data, err := os.ReadFile(keyFile)
 	if err != nil {
-		return nil, fmt.Errorf("cluster: %w; want the file with a secret signing key, as assay sign --new-key writes it", err)
+		return nil, fmt.Errorf("cluster: %w; want the file with a secret signing key, as assay "+
+			"sign --new-key writes it", err)
 	}
 	pair, err := readSeed(data)
 	if err != nil {
-		return nil, fmt.Errorf("cluster: %s: %w: want a secret signing key, as assay sign --new-key writes it", keyFile, errKey)
+		return nil, fmt.Errorf("cluster: %s: %w: want a secret signing key, as assay sign --new-key writes it", keyFile,
+			errKey)
 	}
 	defer pair.Wipe()
 	s := &Signature{Format: signatureFormat}
@@ -67,7 +69,8 @@ func SignatureWith(engine, keyFile string) (*Signature, error) {
 		return nil, fmt.Errorf("cluster: %w", err)
 	}
 	if !nkeys.IsValidPublicAccountKey(s.Key) {
-		return nil, fmt.Errorf("cluster: %s: %w: it is a worker's key, which cannot sign engines; make a signing key with assay sign --new-key", keyFile, errKey)
+		return nil, fmt.Errorf("cluster: %s: %w: it is a worker's key, which cannot sign engines; make a signing "+
+			"key with assay sign --new-key", keyFile, errKey)
 	}
 	if s.Program, err = ProgramOf(engine); err != nil {
 		return nil, err
@@ -97,7 +100,8 @@ func ReadSignature(path string) (*Signature, error) {
 	name := filepath.Base(path) + SignatureSuffix
 	data, err := os.ReadFile(path + SignatureSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w: there is no %s beside the engine; its maker creates it with assay sign", ErrSignature, name)
+		return nil, fmt.Errorf("%w: there is no %s beside the engine; its maker creates it with assay sign",
+			ErrSignature, name)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: cannot read %s", ErrSignature, name)
@@ -114,10 +118,12 @@ func (s *Signature) Signer(p Program, trusted []Key) (string, error) {
 	name := p.Name + SignatureSuffix
 	i := slices.IndexFunc(trusted, func(k Key) bool { return k.Public == s.Key })
 	if i < 0 {
-		return "", fmt.Errorf("%w: %s was made with the key %.56s; to trust it, add it to the list of --trust", ErrSignature, name, s.Key)
+		return "", fmt.Errorf("%w: %s was made with the key %.56s; to trust it, add it to the list of --trust",
+			ErrSignature, name, s.Key)
 	}
 	if s.Program != p {
-		return "", fmt.Errorf("%w: %s is for %.64q with SHA-256 %.64s, and the engine is %q with %s: it was changed or renamed; have it signed again", ErrSignature, name, s.Name, s.SHA256, p.Name, p.SHA256)
+		return "", fmt.Errorf("%w: %s is for %.64q with SHA-256 %.64s, and the engine is %q with %s: it was changed "+
+			"or renamed; have it signed again", ErrSignature, name, s.Name, s.SHA256, p.Name, p.SHA256)
 	}
 	pair, err := nkeys.FromPublicKey(s.Key)
 	if err == nil {

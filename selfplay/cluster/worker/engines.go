@@ -96,7 +96,8 @@ func (a *AllowedEngines) path(p wire.Program) (string, error) {
 	if a == nil {
 		a = &AllowedEngines{}
 	}
-	if p.Name != filepath.Base(p.Name) || strings.ContainsAny(p.Name, `/\:`) || strings.HasSuffix(p.Name, wire.SignatureSuffix) {
+	if p.Name != filepath.Base(p.Name) || strings.ContainsAny(p.Name, `/\:`) ||
+		strings.HasSuffix(p.Name, wire.SignatureSuffix) {
 		return "", errors.New("that is not a program's file name")
 	}
 	a.mu.Lock()
@@ -118,14 +119,16 @@ func (a *AllowedEngines) path(p wire.Program) (string, error) {
 // time: someone who can forge these can run programs without our help.
 func (c *checkedFile) unchanged() bool {
 	info, err := os.Stat(c.path)
-	return err == nil && os.SameFile(info, c.info) && info.Size() == c.info.Size() && info.ModTime().Equal(c.info.ModTime())
+	return err == nil && os.SameFile(info, c.info) && info.Size() == c.info.Size() &&
+		info.ModTime().Equal(c.info.ModTime())
 }
 
 // find looks for a program among the allowed ones.
 func (a *AllowedEngines) find(p wire.Program) (string, error) {
 	if path, ok := a.engines[p]; ok {
 		if now, err := wire.ProgramOf(path); err != nil || now != p {
-			return "", errors.New("the file changed since its owner allowed it; to allow the new content, start the worker again")
+			return "", errors.New("the file changed since its owner allowed it; to allow the new content, " +
+				"start the worker again")
 		}
 		return path, nil
 	}
@@ -136,22 +139,26 @@ func (a *AllowedEngines) find(p wire.Program) (string, error) {
 	}
 	for other := range a.engines {
 		if other.Name == p.Name && a.dir == "" {
-			return "", fmt.Errorf("the allowed engine of that name has SHA-256 %s; the run and the worker need the same file", other.SHA256)
+			return "", fmt.Errorf("the allowed engine of that name has SHA-256 %s; the run and the worker need the "+
+				"same file", other.SHA256)
 		}
 	}
 	if a.dir == "" {
-		return "", errors.New("to allow it, start the worker with --engine PATH, or with --trust LIST for engines that those on the list signed")
+		return "", errors.New("to allow it, start the worker with --engine PATH, or with --trust LIST for engines " +
+			"that those on the list signed")
 	}
 	path := filepath.Join(a.dir, p.Name)
 	switch now, err := wire.ProgramOf(path); {
 	case errors.Is(err, fs.ErrNotExist) && a.cache != "":
 		return "", errNotHere
 	case errors.Is(err, fs.ErrNotExist):
-		return "", fmt.Errorf("the folder of --engines has no file of that name; put it there, with its %s", p.Name+wire.SignatureSuffix)
+		return "", fmt.Errorf("the folder of --engines has no file of that name; put it there, with its %s",
+			p.Name+wire.SignatureSuffix)
 	case err != nil:
 		return "", errors.New("cannot read the file of that name in the folder of --engines")
 	case now != p:
-		return "", fmt.Errorf("the file in the folder of --engines has SHA-256 %s; the run and the worker need the same file", now.SHA256)
+		return "", fmt.Errorf("the file in the folder of --engines has SHA-256 %s; the run and the worker "+
+			"need the same file", now.SHA256)
 	}
 	_, err := wire.Signer(path, p, a.trusted)
 	return path, err
@@ -160,7 +167,8 @@ func (a *AllowedEngines) find(p wire.Program) (string, error) {
 // Describe returns a line for each engine: whether it may be run, and why not.
 func (a *AllowedEngines) Describe() (lines []string, err error) {
 	for p := range a.engines {
-		lines = append(lines, fmt.Sprintf("engine %s is allowed with its current content (SHA-256 %.12s)", p.Name, p.SHA256))
+		lines = append(lines,
+			fmt.Sprintf("engine %s is allowed with its current content (SHA-256 %.12s)", p.Name, p.SHA256))
 	}
 	slices.Sort(lines)
 	if a.cache != "" {

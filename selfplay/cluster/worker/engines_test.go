@@ -90,7 +90,8 @@ func TestEnginesThatAreNotAllowed(t *testing.T) {
 		c.change(path)
 		a = allow(t, nil, folder, dev)
 		_, err := a.local(t.Context(), "uci:toy", p, nil)
-		if !errors.Is(err, errNotAllowed) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), folder) {
+		if !errors.Is(err, errNotAllowed) || !strings.Contains(err.Error(), c.says) ||
+			strings.Contains(err.Error(), folder) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -120,7 +121,8 @@ func TestEnginesThatChange(t *testing.T) {
 		}
 	}
 	lines, err := a.Describe()
-	if text := strings.Join(lines, "\n"); err != nil || len(lines) != 2 || !strings.Contains(text, "named is allowed") || !strings.Contains(text, "signed is not allowed") {
+	if text := strings.Join(lines, "\n"); err != nil || len(lines) != 2 || !strings.Contains(text, "named is allowed") ||
+		!strings.Contains(text, "signed is not allowed") {
 		t.Errorf("%q, %v", lines, err)
 	}
 }
@@ -130,7 +132,8 @@ func TestEnginesOutsideTheFolder(t *testing.T) {
 	_, dev := newSigner(t, "dev")
 	a := allow(t, nil, t.TempDir(), dev)
 	for _, name := range []string{"../toy", "/bin/sh", `..\toy`, "C:toy", "", ".", "..", "toy.sig"} {
-		if _, err := a.local(t.Context(), "uci:toy", wire.Program{Name: name, SHA256: strings.Repeat("0", 64)}, nil); !errors.Is(err, errNotAllowed) {
+		if _, err := a.local(t.Context(), "uci:toy", wire.Program{Name: name, SHA256: strings.Repeat("0", 64)},
+			nil); !errors.Is(err, errNotAllowed) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}

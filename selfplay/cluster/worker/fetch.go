@@ -64,7 +64,8 @@ func (a *AllowedEngines) describeFetching() string {
 	}
 	how := "WITHOUT a sandbox: they can read and change what you can, and use the network"
 	if a.memory > 0 {
-		how = fmt.Sprintf("in a sandbox: a folder of their own, no other files, no network, no environment, %v", sandbox.Limits{Memory: a.memory})
+		how = fmt.Sprintf("in a sandbox: a folder of their own, no other files, no network, no environment, %v",
+			sandbox.Limits{Memory: a.memory})
 	}
 	return fmt.Sprintf("engines signed by %s are fetched, and run %s", strings.Join(names, ", "), how)
 }
@@ -116,7 +117,8 @@ func (a *AllowedEngines) fetch(ctx context.Context, p wire.Program, from *source
 	}
 	switch {
 	case first.Size == 0:
-		return errors.New("the run does not send it (its author can, with --send-engines); to allow a copy of yours, start the worker with --engine PATH")
+		return errors.New("the run does not send it (its author can, with --send-engines); to allow a copy of " +
+			"yours, start the worker with --engine PATH")
 	case len(first.Signatures) == 0:
 		return fmt.Errorf("%w: the run sends it without one", wire.ErrSignature)
 	case first.Size > wire.MaxEngine:
@@ -147,7 +149,8 @@ func (a *AllowedEngines) fetch(ctx context.Context, p wire.Program, from *source
 }
 
 // chooseSignature returns the first signature by a trusted key, and the key's name.
-func (a *AllowedEngines) chooseSignature(p wire.Program, all []wire.Signature) (s *wire.Signature, who string, err error) {
+func (a *AllowedEngines) chooseSignature(p wire.Program, all []wire.Signature) (s *wire.Signature, who string,
+	err error) {
 	for i := range all {
 		if who, err = all[i].Signer(p, a.trusted); err == nil {
 			return &all[i], who, nil
@@ -191,7 +194,8 @@ func (s *source) download(ctx context.Context, path string, p wire.Program, firs
 		offset += len(part.Data)
 		if time.Since(last) > progressEvery {
 			last = time.Now()
-			s.log(fmt.Sprintf("fetching engine %s: %.1f of %.1f MB", p.Name, float64(offset)/1e6, float64(first.Size)/1e6))
+			s.log(fmt.Sprintf("fetching engine %s: %.1f of %.1f MB", p.Name, float64(offset)/1e6,
+				float64(first.Size)/1e6))
 		}
 	}
 	return nil

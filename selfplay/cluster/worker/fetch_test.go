@@ -33,7 +33,8 @@ func (s *shop) get(_ context.Context, name string, offset int) (*wire.WeightsPar
 	if s.signature == nil {
 		return &wire.WeightsPart{Size: len(s.program), Data: rest[:100]}, nil
 	}
-	return &wire.WeightsPart{Size: len(s.program), Data: rest[:min(len(rest), 100)], Signatures: []wire.Signature{{Key: "of someone else"}, *s.signature}}, nil
+	return &wire.WeightsPart{Size: len(s.program), Data: rest[:min(len(rest), 100)],
+		Signatures: []wire.Signature{{Key: "of someone else"}, *s.signature}}, nil
 }
 
 // sells returns a shop with an engine that the key in a file signed.
@@ -73,7 +74,8 @@ func TestFetch(t *testing.T) {
 	}
 	s.asked, s.failsAt = 0, 0
 	path := filepath.Join(dir, p.SHA256, "toy")
-	if spec, err := a.local(t.Context(), "uci:toy?Hash=1", p, s.source()); err != nil || spec != "uci:sandbox=128:"+path+"?Hash=1" || s.asked != 6 {
+	if spec, err := a.local(t.Context(), "uci:toy?Hash=1", p, s.source()); err != nil ||
+		spec != "uci:sandbox=128:"+path+"?Hash=1" || s.asked != 6 {
 		t.Errorf("%q, %v, %d requests after the interruption", spec, err, s.asked)
 	}
 	for _, a := range []*AllowedEngines{a, fetching(t, dir, dev)} { // the second: the worker was started again
@@ -119,7 +121,8 @@ func TestFetchRefuses(t *testing.T) {
 		dir := t.TempDir()
 		a := fetching(t, dir, dev)
 		_, err := a.local(t.Context(), "uci:toy", p, s.source())
-		if !errors.Is(err, errNotAllowed) || !strings.Contains(err.Error(), `"toy"`) || !strings.Contains(err.Error(), c.says) || s.asked != c.asked || strings.Contains(err.Error(), dir) {
+		if !errors.Is(err, errNotAllowed) || !strings.Contains(err.Error(), `"toy"`) ||
+			!strings.Contains(err.Error(), c.says) || s.asked != c.asked || strings.Contains(err.Error(), dir) {
 			t.Errorf("%s: %v after %d requests", name, err, s.asked)
 		}
 		if files, _ := filepath.Glob(filepath.Join(dir, "*", "*")); len(files) > 0 {
@@ -132,7 +135,8 @@ func TestFetchRefuses(t *testing.T) {
 	if _, err := fetching(t, dir, dev).local(t.Context(), "uci:toy", p, s.source()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := fetching(t, dir, stranger).local(t.Context(), "uci:toy", p, s.source()); err == nil || !strings.Contains(err.Error(), dev.Public) {
+	if _, err := fetching(t, dir, stranger).local(t.Context(), "uci:toy", p, s.source()); err == nil ||
+		!strings.Contains(err.Error(), dev.Public) {
 		t.Errorf("a key that is no longer trusted: %v", err)
 	}
 }

@@ -14,9 +14,11 @@ import (
 // FuzzUnit gives a worker any unit. It opens only players of the roster that need no file
 // but weights named by content, whatever the unit says.
 func FuzzUnit(f *testing.F) {
-	for _, spec := range []string{"assay", "assay:weights=/etc/passwd", "uci:/bin/sh", "uci:/bin/sh?x=y", "UCI:sh", "assay:weights=" + wire.WeightsPrefix + "00", "random", ""} {
+	for _, spec := range []string{"assay", "assay:weights=/etc/passwd", "uci:/bin/sh", "uci:/bin/sh?x=y", "UCI:sh",
+		"assay:weights=" + wire.WeightsPrefix + "00", "random", ""} {
 		f.Add([]byte(`{"unit":"u","job":{"players":["` + spec + `","random"]}}`))
-		f.Add([]byte(`{"unit":"u","job":{"players":["` + spec + `",""]},"programs":[{"name":"sh","sha256":"00"},{}],"fingerprints":["x",""]}`))
+		f.Add([]byte(`{"unit":"u","job":{"players":["` + spec +
+			`",""]},"programs":[{"name":"sh","sha256":"00"},{}],"fingerprints":["x",""]}`))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var u wire.Unit

@@ -148,7 +148,8 @@ func (p *player) localSpec(ctx context.Context, spec string, u *wire.Unit, side 
 		return "", err
 	}
 	if own != want {
-		return "", &fatalError{fmt.Errorf("%w: this build plays %s differently from the coordinator's, though both are %s: build both from the same source", errRefused, spec, p.Program)}
+		return "", &fatalError{fmt.Errorf("%w: this build plays %s differently from the coordinator's, though both "+
+			"are %s: build both from the same source", errRefused, spec, p.Program)}
 	}
 	p.verified.Store(spec+want, local)
 	return local, nil
@@ -156,7 +157,8 @@ func (p *player) localSpec(ctx context.Context, spec string, u *wire.Unit, side 
 
 // foreignSpec returns the specification of an engine that the worker's owner allowed. The
 // coordinator chooses the engine's options, except those that name files.
-func (p *player) foreignSpec(ctx context.Context, spec string, program wire.Program, options []selfplay.Option) (string, error) {
+func (p *player) foreignSpec(ctx context.Context, spec string, program wire.Program, options []selfplay.Option) (string,
+	error) {
 	for _, o := range options {
 		if err := roster.CheckOption(spec, o.Name, o.Value); err != nil {
 			return "", err

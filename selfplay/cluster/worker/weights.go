@@ -35,7 +35,8 @@ func (f *weightsFolder) local(ctx context.Context, spec string) (string, error) 
 	}
 	want, ok := strings.CutPrefix(name, wire.WeightsPrefix)
 	if !ok || len(want) != 64 || strings.Trim(want, "0123456789abcdef") != "" {
-		return "", fmt.Errorf("cluster: player %q: want weights named %s and the SHA-256 of their file", spec, wire.WeightsPrefix)
+		return "", fmt.Errorf("cluster: player %q: want weights named %s and the SHA-256 of their file", spec,
+			wire.WeightsPrefix)
 	}
 	path := filepath.Join(f.dir, name+".json")
 	if sum, err := durable.SumFile(path); err == nil && sum.SHA256 == want {

@@ -123,8 +123,10 @@ func (w *Worker) Run(ctx context.Context) error {
 // not say hello under its name, or receive the reply, has the key of another name, and ends.
 func (w *Worker) serverError(err error) {
 	if said := err.Error(); errors.Is(err, nats.ErrPermissionViolation) &&
-		(strings.Contains(said, wire.HelloSubject(w.Access.Name)) || strings.Contains(said, wire.InboxPrefix(w.Access.Name)+".")) {
-		w.fail(fmt.Errorf("%w: they belong to another worker than %s; use the name that the coordinator's list has for this key", wire.ErrCredentials, w.Access.Name))
+		(strings.Contains(said, wire.HelloSubject(w.Access.Name)) ||
+			strings.Contains(said, wire.InboxPrefix(w.Access.Name)+".")) {
+		w.fail(fmt.Errorf("%w: they belong to another worker than %s; use the name that the coordinator's list has "+
+			"for this key", wire.ErrCredentials, w.Access.Name))
 		return
 	}
 	if !w.logged.Swap(true) {
@@ -165,7 +167,8 @@ func (e *fatalError) Unwrap() error { return e.error }
 
 func (w *Worker) hello() wire.Hello {
 	speed, _ := w.speed.latest()
-	return wire.Hello{Protocol: wire.Protocol, Program: w.Program, System: runtime.GOOS + "/" + durable.BuildTarget(), Cores: w.Cores, Speed: speed}
+	return wire.Hello{Protocol: wire.Protocol, Program: w.Program, System: runtime.GOOS + "/" + durable.BuildTarget(),
+		Cores: w.Cores, Speed: speed}
 }
 
 // sayHello sends h and returns the coordinator's answer.
@@ -245,7 +248,8 @@ func (w *Worker) serveRun(ctx context.Context, welcome *wire.Welcome) error {
 	p := newPlayer(w, welcome)
 	loops := 2 * w.Cores // units are sent ahead, so that no core waits for the network
 	units, replays := newUnitQueue(p, 2*loops), newUnitQueue(p, wire.MaxReplays)
-	for subject, q := range map[string]*unitQueue{wire.UnitSubject(p.run, w.Access.Name): units, wire.ReplaySubject(p.run, w.Access.Name): replays} {
+	for subject, q := range map[string]*unitQueue{wire.UnitSubject(p.run, w.Access.Name): units,
+		wire.ReplaySubject(p.run, w.Access.Name): replays} {
 		subscription, err := w.nc.Subscribe(subject, q.receive)
 		if err != nil {
 			return fmt.Errorf("cluster: %w", err)

@@ -24,7 +24,8 @@ func TestPlayingWorkerIsNotIdle(t *testing.T) {
 	}
 	done := make(chan error)
 	go func() {
-		_, err := (&player{Worker: w}).perform(t.Context(), &wire.Unit{Job: selfplay.Job{Players: [2]string{"random", ""}}})
+		_, err := (&player{Worker: w}).perform(t.Context(),
+			&wire.Unit{Job: selfplay.Job{Players: [2]string{"random", ""}}})
 		done <- err
 	}()
 	<-started

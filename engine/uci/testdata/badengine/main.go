@@ -2,7 +2,7 @@
 // argument is a list of modes, separated by commas; mode "good" does nothing wrong. Tests
 // find their processes by further arguments, which are ignored.
 //
-// Start reading at modes (modes.go).
+// Start reading at modes.
 package main
 
 import (
@@ -12,12 +12,27 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/assay-chess/assay/engine/board"
 )
+
+// modes are what the engine can do wrong, and nothing in mode good.
+var modes = strings.Fields(`
+	good wrong-start no-uciok no-readyok crash crash-often crash-rarely crash-later exit exit-ok hang
+	hang-later deaf deaf-later stdout-closed ignores-quit illegal garbage empty null uppercase late
+	too-late doubled doubled-late no-newline crlf nul long-line long-bestmove flood flood-forever absurd
+	stderr odd-options many-options endless-options fork fork-crash fork-session fork-orphan fork-clean
+	latin1 chatter exit-at-uci exit-at-isready exit-at-newgame exit-at-position exit-after
+	exit-after-later exit-later segfault abort killed stops-itself stdin-closed stderr-only
+	not-ready-later late-uciok late-readyok no-options uciok-twice readyok-twice no-info spaces
+	half-lines move-uppercase promotion-upper promotion-missing promotion-king promotion-wrong
+	illegal-later null-later none san other-side own-square off-board previous other-word mate-nonsense
+	score-range score-word nodes-absurd time-absurd depth-absurd pv-illegal pv-endless ignores-term
+	stderr-no-newline invalid-uciok binary`)
 
 func main() {
 	if len(os.Args) < 2 {
@@ -33,7 +48,7 @@ func main() {
 	}
 	e := &bad{out: bufio.NewWriter(os.Stdout), mode: map[string]bool{}, newline: "\n"}
 	for mode := range strings.SplitSeq(os.Args[1], ",") {
-		if _, ok := modes[mode]; !ok {
+		if !slices.Contains(modes, mode) {
 			fmt.Fprintf(os.Stderr, "badengine: there is no mode %s\n", mode)
 			os.Exit(2)
 		}
@@ -179,7 +194,8 @@ func (e *bad) introduce() {
 		startInSession(e.mode["fork-clean"])
 	}
 	if e.mode["odd-options"] {
-		for _, o := range []string{"", " ", " name", " name type", " name Lonely", " name Kindless type", " name Bare type spin",
+		for _, o := range []string{"", " ", " name", " name type", " name Lonely",
+			" name Kindless type", " name Bare type spin",
 			" name Half type spin default", " name Worse type spin default x min y max z", " name Choice type combo",
 			" name default type check default", " type spin name Backwards", " name A B  C type string default", " name Twice type spin min 1 max 2 min 3 max 4"} {
 			e.say("option%s", o)
@@ -262,7 +278,7 @@ func (e *bad) search() {
 		os.Exit(0)
 	case e.mode["hang"], e.mode["hang-later"] && third:
 		return
-	case e.mode["crash-often"] && e.gameSearches == 2 && e.first%2 == 0, e.mode["crash-rarely"] && e.gameSearches == 2 && e.first%100 == 0:
+	case e.gameSearches == 2 && (e.mode["crash-often"] && e.first%2 == 0 || e.mode["crash-rarely"] && e.first%100 == 0):
 		panic("badengine: told to crash")
 	case e.mode["deaf"], e.mode["deaf-later"] && third:
 		time.Sleep(time.Hour)
@@ -369,7 +385,8 @@ func (e *bad) inform(move string) {
 			fmt.Fprintf(e.out, "info depth %d score cp 10 nodes %d time 1 pv %s\n", i, i, move)
 		}
 	case e.mode["absurd"]:
-		e.say("info depth 99999999999999999999 seldepth -5 multipv 1 score cp 99999999999999999999 nodes 18446744073709551615999 time -1 hashfull 123456789 nps x pv %s a1a1 zz", move)
+		e.say("info depth 99999999999999999999 seldepth -5 multipv 1 score cp 99999999999999999999 nodes "+
+			"18446744073709551615999 time -1 hashfull 123456789 nps x pv %s a1a1 zz", move)
 		e.say("info depth x score mate 99999999999999 nodes -3 time 99999999999999999 pv")
 		e.say("info depth score nodes pv")
 		e.say("info score mate")

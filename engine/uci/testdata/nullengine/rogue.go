@@ -77,7 +77,8 @@ var acts = map[string]func(argument string) error{
 	"shared memory": func(mb string) error {
 		n, err := strconv.Atoi(mb)
 		if err == nil {
-			_, err = syscall.Mmap(-1, 0, n<<20, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED|syscall.MAP_ANON)
+			_, err = syscall.Mmap(-1, 0, n<<20, syscall.PROT_READ|syscall.PROT_WRITE,
+				syscall.MAP_SHARED|syscall.MAP_ANON)
 		}
 		return err
 	},
