@@ -152,7 +152,7 @@ func (s *FeatureSet) Program() (*Program, error) {
 		p.Inputs = append(p.Inputs, x)
 	}
 	p.free.New = func() any {
-		return &evaluator{m: formula.NewMachine(f, true), smooth: formula.NewMachine(f, false), in: make([]float64, len(f.Inputs))}
+		return &evaluator{m: formula.NewMachine(f, formula.Exact), smooth: formula.NewMachine(f, formula.Smooth), in: make([]float64, len(f.Inputs))}
 	}
 	return p, nil
 }

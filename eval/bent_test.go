@@ -74,7 +74,7 @@ func TestBentAgrees(t *testing.T) {
 	}
 	m, f := parseBend(t)
 	for _, w := range [][]Coef{m.Start, playable(m)} {
-		e, smooth := mustEvaluator(t, m, w), formula.NewMachine(f, false)
+		e, smooth := mustEvaluator(t, m, w), formula.NewMachine(f, formula.Smooth)
 		in := make([]float64, len(f.Inputs))
 		var x Features
 		worst := 0.0
@@ -172,7 +172,7 @@ func TestSign(t *testing.T) {
 func TestIntegerFormula(t *testing.T) {
 	m, f := parseBend(t)
 	r := rand.New(rand.NewPCG(1, 2))
-	exact := formula.NewMachine(f, true)
+	exact := formula.NewMachine(f, formula.Exact)
 	in := make([]float64, len(f.Inputs))
 	for range 20_000 {
 		var s sums

@@ -94,7 +94,7 @@ func TestBentHeader(t *testing.T) {
 		`"value":3`:                 {`"mg":3,"eg":4`, "has one value"},
 		`"kind":"plain"`:            {`"kind":"round"`, `kind "round"`},
 		`"kind":"scalar"`:           {`"kind":"flat"`, `"scalar"`},
-		`"name":"k"`:                {`"name":"k.1 2"`, "is no name"},
+		`"name":"k"`:                {`"name":"k.1 2"`, "is not a valid name"},
 		`"pawn","mg":100,"eg":50`:   {`"pawn","kind":"mg","value":100`, "write (a.mg + extra) in place of a.mg in the formula"},
 		`"name":"near"`:             {`"kind":"flat","name":"near"`, "write + extra at the end of the formula"},
 		`"columns":[{"name":"f"`:    {`"by_side":true,"columns":[{"name":"f"`, "by_side"},

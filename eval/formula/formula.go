@@ -120,12 +120,15 @@ type Formula struct {
 	Unused []string // channels, scalars and tables that the text does not name
 }
 
-// Parse reads a formula of the given names. An error in the text is an *Error.
+// Parse reads a formula of the given names. An error in the text points at its place.
 func Parse(text string, names []Name) (*Formula, error) {
-	r := &resolver{f: &Formula{Text: text}, names: map[string]*Name{}, lets: map[string]*letOf{}, inputs: map[Input]int{}, known: map[Node]int{}, used: map[string]bool{}}
+	r := &resolver{
+		f: &Formula{Text: text}, names: map[string]*Name{}, lets: map[string]*letOf{}, inputs: map[Input]int{},
+		known: map[Node]int{}, used: map[string]bool{},
+	}
 	for i := range names {
 		n := &names[i]
-		if err := CheckName(n.Name); err != nil {
+		if err := checkName(n.Name); err != nil {
 			return nil, err
 		}
 		if r.names[n.Name] != nil {

@@ -149,7 +149,7 @@ func TestEngines(t *testing.T) {
 			if f.Order() != 2 {
 				t.Errorf("order %d of an evaluation that bends", f.Order())
 			}
-			m := NewMachine(f, true)
+			m := NewMachine(f, Exact)
 			for range 20_000 {
 				in, by := inputsOf(f, r)
 				got, err := m.Value(in)
@@ -185,7 +185,7 @@ func TestMistakes(t *testing.T) {
 		{"value = shelter", "is a table", "shelter"},
 		{"value = main.mg[1]", "no table", "main"},
 		{"value = (main.mg", "to close the bracket", ""},
-		{"value = main.mg $ 2", "no part of a formula", "$"},
+		{"value = main.mg $ 2", "does not belong in a formula", "$"},
 		{"value = 1x", "not a number", "1x"},
 		{"value = 1/0", "division by 0", "/0"},
 		{"value = sqrt(-1)", "below 0", "sqrt"},
@@ -197,13 +197,13 @@ func TestMistakes(t *testing.T) {
 		{"value = " + strings.Repeat("(", 300), "too deeply", "(" + strings.Repeat("(", 99)},
 	} {
 		_, err := Parse(c.text, names)
-		var e *Error
+		var e *textError
 		if !errors.As(err, &e) || !errors.Is(err, ErrFormula) || !strings.Contains(err.Error(), c.what) {
 			t.Errorf("%.60q: %v, want %q", c.text, err, c.what)
 			continue
 		}
-		if !strings.HasPrefix(e.Text[e.At:], c.at) || c.at == "" && e.At != len(c.text) {
-			t.Errorf("%.60q: the caret is at %.20q, want %q", c.text, e.Text[e.At:], c.at)
+		if !strings.HasPrefix(e.text[e.at:], c.at) || c.at == "" && e.at != len(c.text) {
+			t.Errorf("%.60q: the caret is at %.20q, want %q", c.text, e.text[e.at:], c.at)
 		}
 	}
 	_, err := Parse("let a = main.mg;\n\tvalue = a + mian.eg", names)
@@ -235,7 +235,7 @@ func TestRowErrors(t *testing.T) {
 		for i, x := range f.Inputs {
 			in[i] = c.in[x.Name[0]-'a']
 		}
-		if v, err := NewMachine(f, true).Value(in); err == nil || !strings.Contains(err.Error(), c.what) {
+		if v, err := NewMachine(f, Exact).Value(in); err == nil || !strings.Contains(err.Error(), c.what) {
 			t.Errorf("%s: %v, %v", c.text, v, err)
 		}
 	}
@@ -306,7 +306,7 @@ func TestRandomExpressions(t *testing.T) {
 		for i, x := range f.Inputs {
 			in[i] = by[x.Name]
 		}
-		got, err := NewMachine(f, true).Value(in)
+		got, err := NewMachine(f, Exact).Value(in)
 		if err != nil || math.Abs(got-want) > 1e-9*(1+math.Abs(want)) {
 			t.Fatalf("%s with %v is %v, %v; want %v", text, by, got, err, want)
 		}
@@ -351,7 +351,7 @@ func TestTable(t *testing.T) {
 				in[i] = []float64{10, 30, 20}[n.Entry]
 			}
 		}
-		if v, err := NewMachine(f, true).Value(in); err != nil || v != want {
+		if v, err := NewMachine(f, Exact).Value(in); err != nil || v != want {
 			t.Errorf("at %v: %v, %v; want %v", x, v, err, want)
 		}
 	}
@@ -367,7 +367,7 @@ func TestNear(t *testing.T) {
 	if len(jumps) != 1 {
 		t.Fatalf("%d jumps, want 1", len(jumps))
 	}
-	m := NewMachine(f, false)
+	m := NewMachine(f, Smooth)
 	for a, want := range map[float64]bool{94: false, 95: true, 105: true, 106: false} {
 		in := make([]float64, len(f.Inputs))
 		for i, x := range f.Inputs {
@@ -399,8 +399,8 @@ func FuzzParse(f *testing.F) {
 		for i := range in {
 			in[i] = float64(i*7%5) - 1
 		}
-		for _, exact := range []bool{true, false} {
-			v, err := NewMachine(p, exact).Value(in)
+		for _, mode := range []Mode{Exact, Smooth} {
+			v, err := NewMachine(p, mode).Value(in)
 			if (err == nil) == (math.IsNaN(v) || math.IsInf(v, 0)) {
 				t.Fatalf("%q: %v, %v", text, v, err)
 			}

@@ -1,40 +1,41 @@
 package formula
 
-import "math"
+import (
+	"math"
+	"slices"
+)
+
+// Mode says what // and trunc do: truncate, as C does, or nothing, as a fit sees them.
+type Mode int
+
+const (
+	Exact Mode = iota
+	Smooth
+)
 
 // Machine computes a formula for one row at a time. It is not safe for use by goroutines at
 // the same time.
 type Machine struct {
-	f *Formula
-	// Exact makes // and trunc truncate, as C does. A fit sees them smooth.
-	Exact bool
-	v     []float64
+	f    *Formula
+	mode Mode
+	v    []float64
 }
 
 // NewMachine returns a machine.
-func NewMachine(f *Formula, exact bool) *Machine { return &Machine{f: f, Exact: exact} }
+func NewMachine(f *Formula, mode Mode) *Machine {
+	return &Machine{f: f, mode: mode, v: make([]float64, len(f.Nodes))}
+}
 
 // Value returns the formula's value for inputs in the order of Formula.Inputs. Both branches
 // of every if are computed. A division by 0, a root of what is below 0 and a result that is
 // not finite are errors that point at the place in the text.
 func (m *Machine) Value(in []float64) (float64, error) {
-	if cap(m.v) < len(m.f.Nodes) {
-		m.v = make([]float64, len(m.f.Nodes))
-	}
-	v := m.v[:len(m.f.Nodes)]
+	v := m.v
 	for i := range m.f.Nodes {
 		n := &m.f.Nodes[i]
-		if n.Op == Constant {
-			v[i] = n.Value
-			continue
-		}
-		if n.Op == Read {
-			v[i] = in[n.Input]
-		} else {
-			v[i] = m.do(n, v, in)
-		}
+		v[i] = m.do(n, v, in)
 		if what := refuse(n, v, v[i]); what != "" {
-			return math.NaN(), &Error{m.f.Text, n.At, what}
+			return math.NaN(), &textError{m.f.Text, n.At, what}
 		}
 	}
 	return v[len(v)-1], nil
@@ -56,27 +57,25 @@ func refuse(n *Node, v []float64, out float64) string {
 func (m *Machine) do(n *Node, v, in []float64) float64 {
 	a, b := v[n.A], v[n.B]
 	switch n.Op {
+	case Constant:
+		return n.Value
+	case Read:
+		return in[n.Input]
 	case Add:
 		return a + b
 	case Subtract:
 		return a - b
-	case Multiply:
+	case Multiply, And:
 		return a * b
 	case Divide:
 		return a / b
 	case DivideInt:
-		if m.Exact {
-			return math.Trunc(a / b)
-		}
-		return a / b
+		return m.truncate(a / b)
 	case Truncate:
-		if m.Exact {
-			return math.Trunc(a)
-		}
-		return a
+		return m.truncate(a)
 	case Square:
 		return a * a
-	case Max:
+	case Max, Or:
 		return max(a, b)
 	case Min:
 		return min(a, b)
@@ -92,10 +91,6 @@ func (m *Machine) do(n *Node, v, in []float64) float64 {
 		return truth(a <= b)
 	case Equal:
 		return truth(a == b)
-	case And:
-		return a * b
-	case Or:
-		return max(a, b)
 	case Not:
 		return 1 - a
 	case If:
@@ -108,6 +103,13 @@ func (m *Machine) do(n *Node, v, in []float64) float64 {
 		return in[n.Input+at]*(1-f) + in[n.Input+at+1]*f
 	}
 	return math.NaN()
+}
+
+func (m *Machine) truncate(x float64) float64 {
+	if m.mode == Exact {
+		return math.Trunc(x)
+	}
+	return x
 }
 
 func truth(b bool) float64 {
@@ -175,33 +177,18 @@ func (f *Formula) orders() []int {
 
 // Jumps returns the nodes where the value may jump as channels and scalars change: signs and
 // the comparisons of conditions.
-func (f *Formula) Jumps() []int {
-	var out []int
-	order := f.orders()
-	for i := range f.Nodes {
-		n := &f.Nodes[i]
-		switch n.Op {
-		case Sign:
-			if order[n.A] > 0 {
-				out = append(out, i)
-			}
-		case Less, LessEqual, Equal:
-			if order[n.A] > 0 || order[n.B] > 0 {
-				out = append(out, i)
-			}
-		}
-	}
-	return out
-}
+func (f *Formula) Jumps() []int { return f.bends(Sign, Less, LessEqual, Equal) }
 
 // Kinks returns the nodes at which the value has a kink as channels and scalars change: the
 // largest and smallest of two values, and absolute values.
-func (f *Formula) Kinks() []int {
-	var out []int
+func (f *Formula) Kinks() []int { return f.bends(Abs, Max, Min) }
+
+// bends returns the nodes of some operations that depend on channels or scalars.
+func (f *Formula) bends(ops ...Op) (out []int) {
 	order := f.orders()
 	for i := range f.Nodes {
 		n := &f.Nodes[i]
-		if n.Op == Abs && order[n.A] > 0 || (n.Op == Max || n.Op == Min) && (order[n.A] > 0 || order[n.B] > 0) {
+		if slices.Contains(ops, n.Op) && slices.ContainsFunc(n.Arguments(), func(a int) bool { return order[a] > 0 }) {
 			out = append(out, i)
 		}
 	}

@@ -29,14 +29,14 @@ type parser struct {
 const maxDepth = 200
 
 func (p *parser) fail(at int, format string, args ...any) error {
-	return &Error{p.text, at, fmt.Sprintf(format, args...)}
+	return &textError{p.text, at, fmt.Sprintf(format, args...)}
 }
 
 func (p *parser) peek() token { return p.tokens[0] }
 
 func (p *parser) next() token {
 	t := p.tokens[0]
-	if t.kind != 0 {
+	if t.kind != end {
 		p.tokens = p.tokens[1:]
 	}
 	return t
@@ -44,14 +44,14 @@ func (p *parser) next() token {
 
 // want takes the operator, or fails.
 func (p *parser) want(op, where string) error {
-	if t := p.next(); t.kind != 'o' || t.text != op {
+	if t := p.next(); t.kind != operator || t.text != op {
 		return p.fail(t.at, "want %q %s, found %s", op, where, t)
 	}
 	return nil
 }
 
 func (t token) String() string {
-	if t.kind == 0 {
+	if t.kind == end {
 		return "the end"
 	}
 	return fmt.Sprintf("%q", t.text)
@@ -63,18 +63,18 @@ func (p *parser) statements() ([]statement, error) {
 	for {
 		t := p.next()
 		switch {
-		case t.kind == 0:
+		case t.kind == end:
 			return nil, p.fail(t.at, `the formula ends without "value = ..."`)
-		case t.kind != 'w' || t.text != "let" && t.text != "value":
+		case t.kind != word || t.text != "let" && t.text != "value":
 			return nil, p.fail(t.at, `want "let NAME = ..." or "value = ...", found %s`, t)
 		}
 		s := statement{at: t.at}
 		if t.text == "let" {
 			name := p.next()
-			if name.kind != 'w' {
+			if name.kind != word {
 				return nil, p.fail(name.at, "want a name after let, found %s", name)
 			}
-			if err := CheckName(name.text); err != nil {
+			if err := checkName(name.text); err != nil {
 				return nil, p.fail(name.at, "%q cannot be the name of a let", name.text)
 			}
 			s.name, s.at = name.text, name.at
@@ -87,12 +87,11 @@ func (p *parser) statements() ([]statement, error) {
 			return nil, err
 		}
 		out = append(out, s)
-		end := p.next()
-		if end.kind != 0 && end.text != ";" {
-			return nil, p.fail(end.at, "want an operator or \";\", found %s", end)
+		if t := p.next(); t.kind != end && t.text != ";" {
+			return nil, p.fail(t.at, "want an operator or \";\", found %s", t)
 		}
 		if s.name == "" {
-			if t := p.peek(); t.kind != 0 {
+			if t := p.peek(); t.kind != end {
 				return nil, p.fail(t.at, "the value must come last, found %s after it", t)
 			}
 			return out, nil
@@ -100,28 +99,16 @@ func (p *parser) statements() ([]statement, error) {
 	}
 }
 
-// power is how strongly a binary operator binds; 0 is none.
-func power(t token) int {
-	switch t.text {
-	case "or":
-		return 1
-	case "and":
-		return 2
-	case "<", "<=", ">", ">=", "==", "!=":
-		return 4
-	case "+", "-":
-		return 5
-	case "*", "/", "//":
-		return 6
-	case "^":
-		return 8
-	}
-	return 0
+// powers are how strongly operators bind.
+var powers = map[string]int{
+	"or": 1, "and": 2, "<": powerCompare, "<=": powerCompare, ">": powerCompare, ">=": powerCompare, "==": powerCompare,
+	"!=": powerCompare, "+": 5, "-": 5, "*": 6, "/": 6, "//": 6, "^": 8,
 }
 
 const (
-	powerNot   = 3
-	powerMinus = 7
+	powerNot     = 3
+	powerCompare = 4
+	powerMinus   = 7
 )
 
 // expression reads an expression of operators that bind more strongly than least.
@@ -136,17 +123,17 @@ func (p *parser) expression(least int) (*expr, error) {
 	}
 	for compared := false; ; {
 		t := p.peek()
-		n := power(t)
+		n := powers[t.text]
 		if n <= least {
 			return left, nil
 		}
 		p.next()
-		if n == 4 && compared {
+		if n == powerCompare && compared {
 			return nil, p.fail(t.at, "comparisons cannot follow each other: use and")
 		}
-		compared = n == 4
+		compared = n == powerCompare
 		if t.text == "^" {
-			if two := p.next(); two.kind != 'n' || two.value != 2 {
+			if two := p.next(); two.kind != number || two.value != 2 {
 				return nil, p.fail(two.at, "the only power is ^2, found %s", two)
 			}
 			left = &expr{op: "^", at: t.at, args: []*expr{left}}
@@ -164,7 +151,7 @@ func (p *parser) expression(least int) (*expr, error) {
 func (p *parser) operand() (*expr, error) {
 	t := p.next()
 	switch {
-	case t.kind == 'n':
+	case t.kind == number:
 		return &expr{op: "number", at: t.at, value: t.value}, nil
 	case t.text == "-" || t.text == "not":
 		least, op := powerMinus, "negative"
@@ -179,7 +166,7 @@ func (p *parser) operand() (*expr, error) {
 			return nil, err
 		}
 		return x, p.want(")", "to close the bracket")
-	case t.kind != 'w' || t.text == "let" || t.text == "and" || t.text == "or":
+	case t.kind != word || t.text == "let" || t.text == "and" || t.text == "or":
 		return nil, p.fail(t.at, "want a number, a name or a bracket, found %s", t)
 	}
 	switch next := p.peek(); next.text {
@@ -198,7 +185,8 @@ func (p *parser) operand() (*expr, error) {
 
 // arguments of functions: the least and the largest number.
 var arguments = map[string][2]int{
-	"min": {2, 20}, "max": {2, 20}, "clamp": {3, 3}, "abs": {1, 1}, "sign": {1, 1}, "sqrt": {1, 1}, "trunc": {1, 1}, "if": {3, 3}, "balance": {1, 1},
+	"min": {2, 20}, "max": {2, 20}, "clamp": {3, 3}, "abs": {1, 1}, "sign": {1, 1}, "sqrt": {1, 1}, "trunc": {1, 1},
+	"if": {3, 3}, "balance": {1, 1},
 }
 
 // call reads the arguments of a function.

@@ -32,7 +32,7 @@ type letOf struct {
 }
 
 func (r *resolver) fail(at int, format string, args ...any) error {
-	return &Error{r.f.Text, at, fmt.Sprintf(format, args...)}
+	return &textError{r.f.Text, at, fmt.Sprintf(format, args...)}
 }
 
 func (r *resolver) declare(list []statement) error {
@@ -100,7 +100,7 @@ func (r *resolver) fold(n Node) (value float64, known bool, err error) {
 		return 0, false, nil
 	}
 	n.A, n.B, n.C = 0, 1, 2
-	value = (&Machine{Exact: true}).do(&n, v[:], nil)
+	value = (&Machine{mode: Exact}).do(&n, v[:], nil)
 	if what := refuse(&n, v[:], value); what != "" {
 		return 0, false, r.fail(n.At, "%s", what)
 	}
@@ -129,12 +129,19 @@ func (r *resolver) input(in Input, at int) (int, error) {
 	return r.node(Node{Op: Read, Input: i, At: at})
 }
 
-// conditions are the operations whose result is true or false.
-var conditions = map[string]bool{"<": true, "<=": true, ">": true, ">=": true, "==": true, "!=": true, "and": true, "or": true, "not": true}
+// conditions are the operations whose result is true or false: a node of a and b, for some of b
+// and a, or negated.
+var conditions = map[string]struct {
+	op            Op
+	swap, negated bool
+}{
+	"<": {op: Less}, "<=": {op: LessEqual}, ">": {op: Less, swap: true}, ">=": {op: LessEqual, swap: true},
+	"==": {op: Equal}, "!=": {op: Equal, negated: true}, "and": {op: And}, "or": {op: Or}, "not": {op: Not},
+}
 
 // number resolves an expression that is a number, of a side within a balance.
 func (r *resolver) number(e *expr, side Side) (int, error) {
-	if conditions[e.op] {
+	if _, ok := conditions[e.op]; ok {
 		return 0, r.fail(e.at, "want a number, found a condition: if(%s..., a, b) chooses by it", e.op)
 	}
 	switch e.op {
@@ -206,7 +213,8 @@ func (r *resolver) numbers(list []*expr, side Side) ([]int, error) {
 
 // condition resolves an expression that is true or false.
 func (r *resolver) condition(e *expr, side Side) (int, error) {
-	if !conditions[e.op] {
+	c, ok := conditions[e.op]
+	if !ok {
 		return 0, r.fail(e.at, "want a condition such as a < b")
 	}
 	each := r.number
@@ -221,33 +229,15 @@ func (r *resolver) condition(e *expr, side Side) (int, error) {
 		}
 		args = append(args, i)
 	}
-	n := Node{A: args[0], At: e.at}
+	n := Node{Op: c.op, A: args[0], At: e.at}
 	if len(args) > 1 {
 		n.B = args[1]
 	}
-	negate := false
-	switch e.op {
-	case "<":
-		n.Op = Less
-	case "<=":
-		n.Op = LessEqual
-	case ">":
-		n.Op, n.A, n.B = Less, n.B, n.A
-	case ">=":
-		n.Op, n.A, n.B = LessEqual, n.B, n.A
-	case "==":
-		n.Op = Equal
-	case "!=":
-		n.Op, negate = Equal, true
-	case "and":
-		n.Op = And
-	case "or":
-		n.Op = Or
-	case "not":
-		n.Op = Not
+	if c.swap {
+		n.A, n.B = n.B, n.A
 	}
 	i, err := r.node(n)
-	if err != nil || !negate {
+	if err != nil || !c.negated {
 		return i, err
 	}
 	return r.node(Node{Op: Not, A: i, At: e.at})

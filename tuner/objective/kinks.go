@@ -27,7 +27,7 @@ func (p *Problem) FindRough(ctx context.Context, w Tapered, jump, kink float64) 
 	nodes = nodes[:min(len(nodes), 64)] // as many as near has bits: more are not looked for
 	near := make([][]uint64, len(p.Store.Chunks))
 	err := Evaluate(ctx, p.Store, p.Workers, w, func(t *Scratch, i int) {
-		m, in := formula.NewMachine(b.Program.Formula, false), make([]float64, len(b.Program.Inputs))
+		m, in := formula.NewMachine(b.Program.Formula, formula.Smooth), make([]float64, len(b.Program.Inputs))
 		near[i] = make([]uint64, p.Store.Chunks[i].Rows)
 		for row := range near[i] {
 			for k := range in {

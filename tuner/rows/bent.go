@@ -191,7 +191,7 @@ func linearOf(set *dataset.FeatureSet) (*straight, error) {
 		}) {
 		return nil, nil
 	}
-	return &straight{p: p, m: formula.NewMachine(p.Formula, false), in: make([]float64, len(p.Inputs)), tapered: set.Channels[0].Kind == dataset.TaperedChannel}, nil
+	return &straight{p: p, m: formula.NewMachine(p.Formula, formula.Smooth), in: make([]float64, len(p.Inputs)), tapered: set.Channels[0].Kind == dataset.TaperedChannel}, nil
 }
 
 // straight finds the factors of rows whose formula is linear.

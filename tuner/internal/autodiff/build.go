@@ -121,6 +121,26 @@ func (b *builder) do(n *gorgonia.Node, err error) *gorgonia.Node {
 	return n
 }
 
+// unary and binary are gorgonia's operations for those of a formula.
+var (
+	unary = map[formula.Op]func(x *gorgonia.Node) (*gorgonia.Node, error){
+		formula.Truncate: func(x *gorgonia.Node) (*gorgonia.Node, error) { return x, nil },
+		formula.Square:   gorgonia.Square, formula.Abs: gorgonia.Abs, formula.Sqrt: gorgonia.Sqrt,
+	}
+	binary = map[formula.Op]func(x, y *gorgonia.Node) (*gorgonia.Node, error){
+		formula.Add: gorgonia.Add, formula.Subtract: gorgonia.Sub,
+		formula.Multiply: gorgonia.HadamardProd, formula.And: gorgonia.HadamardProd,
+		formula.Divide: gorgonia.HadamardDiv, formula.DivideInt: gorgonia.HadamardDiv,
+		formula.Max: gorgonia.MaxBetween, formula.Or: gorgonia.MaxBetween, formula.Min: gorgonia.MinBetween,
+		formula.Less: same(gorgonia.Lt), formula.LessEqual: same(gorgonia.Lte), formula.Equal: same(gorgonia.Eq),
+	}
+)
+
+// same makes a comparison one whose result is 1 or 0.
+func same(compare func(x, y *gorgonia.Node, same bool) (*gorgonia.Node, error)) func(x, y *gorgonia.Node) (*gorgonia.Node, error) {
+	return func(x, y *gorgonia.Node) (*gorgonia.Node, error) { return compare(x, y, true) }
+}
+
 // node returns the graph's node for one of the formula.
 func (b *builder) node(n *formula.Node) *gorgonia.Node {
 	var x, y *gorgonia.Node
@@ -131,48 +151,21 @@ func (b *builder) node(n *formula.Node) *gorgonia.Node {
 	if len(args) > 1 {
 		y = b.nodes[args[1]]
 	}
+	if f := unary[n.Op]; f != nil {
+		return b.do(f(x))
+	}
+	if f := binary[n.Op]; f != nil {
+		return b.do(f(x, y))
+	}
 	switch n.Op {
 	case formula.Constant:
 		return b.constant(n.Value)
 	case formula.Read:
 		return b.input(n.Input)
-	case formula.Add:
-		return b.do(gorgonia.Add(x, y))
-	case formula.Subtract:
-		return b.do(gorgonia.Sub(x, y))
-	case formula.Multiply, formula.And:
-		return b.do(gorgonia.HadamardProd(x, y))
-	case formula.Divide, formula.DivideInt:
-		return b.do(gorgonia.HadamardDiv(x, y))
-	case formula.Truncate:
-		return x
-	case formula.Square:
-		return b.do(gorgonia.Square(x))
-	case formula.Max, formula.Or:
-		return b.do(gorgonia.MaxBetween(x, y))
-	case formula.Min:
-		return b.do(gorgonia.MinBetween(x, y))
-	case formula.Abs:
-		return b.do(gorgonia.Abs(x))
-	case formula.Sqrt:
-		return b.do(gorgonia.Sqrt(x))
-	}
-	return b.choice(n, x, y)
-}
-
-// choice returns the node of a sign, a condition, an if or a lookup.
-func (b *builder) choice(n *formula.Node, x, y *gorgonia.Node) *gorgonia.Node {
-	switch n.Op {
 	case formula.Sign:
 		above := b.do(gorgonia.Gt(x, b.constant(0), true))
 		below := b.do(gorgonia.Lt(x, b.constant(0), true))
 		return b.do(gorgonia.Sub(above, below))
-	case formula.Less:
-		return b.do(gorgonia.Lt(x, y, true))
-	case formula.LessEqual:
-		return b.do(gorgonia.Lte(x, y, true))
-	case formula.Equal:
-		return b.do(gorgonia.Eq(x, y, true))
 	case formula.Not:
 		return b.do(gorgonia.Sub(b.constant(1), x))
 	case formula.If:

@@ -41,9 +41,9 @@ type Machine struct {
 // building is held while a graph is built.
 var building sync.Mutex
 
-// NewMachine returns a machine for a formula.
-func NewMachine(f *formula.Formula) (*Machine, error) {
-	m := &Machine{f: f, check: formula.NewMachine(f, false), row: make([]float64, len(f.Inputs))}
+// newMachine returns a machine for a formula.
+func newMachine(f *formula.Formula) (*Machine, error) {
+	m := &Machine{f: f, check: formula.NewMachine(f, formula.Smooth), row: make([]float64, len(f.Inputs))}
 	for _, x := range f.Inputs {
 		n := Rows
 		if x.Kind == formula.Table {
@@ -160,7 +160,7 @@ func (p *program) run() error {
 type Pool struct {
 	f    *formula.Formula
 	mu   sync.Mutex
-	free []*Machine
+	free []*Machine // they are expensive to build: no sync.Pool, which drops them
 }
 
 // NewPool returns an empty pool.
@@ -169,19 +169,20 @@ func NewPool(f *formula.Formula) *Pool { return &Pool{f: f} }
 // Get returns a machine that nothing else uses.
 func (p *Pool) Get() (*Machine, error) {
 	p.mu.Lock()
-	if n := len(p.free); n > 0 {
-		m := p.free[n-1]
-		p.free = p.free[:n-1]
+	n := len(p.free)
+	if n == 0 {
 		p.mu.Unlock()
-		return m, nil
+		return newMachine(p.f)
 	}
-	p.mu.Unlock()
-	return NewMachine(p.f)
+	defer p.mu.Unlock()
+	m := p.free[n-1]
+	p.free = p.free[:n-1]
+	return m, nil
 }
 
 // Put gives a machine back.
 func (p *Pool) Put(m *Machine) {
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.free = append(p.free, m)
-	p.mu.Unlock()
 }

@@ -92,7 +92,7 @@ func machineOf(t testing.TB, i int) (*Machine, *formula.Formula) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := NewMachine(f)
+	m, err := newMachine(f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestAgainstInterpreter(t *testing.T) {
 					t.Fatalf("the run has changed %v", f.Inputs[i])
 				}
 			}
-			oracle := formula.NewMachine(f, false)
+			oracle := formula.NewMachine(f, formula.Smooth)
 			at := func(in []float64) float64 {
 				v, err := oracle.Value(in)
 				if err != nil {
@@ -212,7 +212,7 @@ func TestConstants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := NewMachine(f)
+	m, err := newMachine(f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func TestConstants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	oracle := formula.NewMachine(f, false)
+	oracle := formula.NewMachine(f, formula.Smooth)
 	for j, in := range [][]float64{{0, 0}, {1000.2, 0}, {2000, 2000}} {
 		if want, _ := oracle.Value(in); math.Abs(got[j]-want) > 1e-9 {
 			t.Errorf("row %d: %v, want %v", j, got[j], want)
@@ -236,7 +236,7 @@ func TestTies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := NewMachine(f)
+	m, err := newMachine(f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,7 +264,7 @@ func TestRowErrors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := NewMachine(f)
+		m, err := newMachine(f)
 		if err != nil {
 			t.Fatal(err)
 		}

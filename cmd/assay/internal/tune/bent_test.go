@@ -148,7 +148,7 @@ func TestTuneFormulaErrors(t *testing.T) {
 		"let q = max(attack, 0); value = main.mg/q.white": "no channel, column, scalar or let",
 		"let q = max(attack, 0); value = q^2":             "counted for each side",
 		"value = main.mg^0.5":                             "the only power is ^2",
-		"value = main.mg + \"x\"":                         "is no part of a formula",
+		"value = main.mg + \"x\"":                         "does not belong in a formula",
 		"value = (((main.mg":                              "to close the bracket",
 		"value = main.mg + balance(attack) + phase phase": "want an operator",
 		"let phase = 1; value = main.mg*phase":            `"phase" is the name of a column`,
