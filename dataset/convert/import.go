@@ -221,10 +221,17 @@ func write[R any](ctx context.Context, im *importer, dir string, open func() (*d
 	read func(context.Context, func(*batch[R]) error) error, take func(*batch[R], *R)) (*durable.Manifest, *Imported,
 	error) {
 	w, err := open()
-	if errors.Is(err, dataset.ErrComplete) {
-		return im.complete(dir, err)
-	}
-	if err == nil && im.streams() {
+	streams := slices.ContainsFunc(im.inputs, func(in *source.Input) bool { return in.Stream })
+	switch {
+	case errors.Is(err, dataset.ErrComplete) && streams:
+		return nil, nil, fmt.Errorf("%w; %w", err, ErrStream)
+	case errors.Is(err, dataset.ErrComplete):
+		m, e := durable.LoadReport(dir, &im.counts)
+		if e != nil {
+			return nil, nil, fmt.Errorf("convert: %w", e)
+		}
+		return m, &im.counts, err
+	case err == nil && streams:
 		err = w.Restart()
 	}
 	if err != nil {
@@ -234,7 +241,6 @@ func write[R any](ctx context.Context, im *importer, dir string, open func() (*d
 	c := &collector[R]{importer: im, writer: w, skip: w.Rows(), take: take}
 	err = c.run(ctx, read)
 	if err == nil {
-		im.sum()
 		err = im.judge()
 	}
 	if err != nil {
@@ -244,35 +250,6 @@ func write[R any](ctx context.Context, im *importer, dir string, open func() (*d
 		return nil, &im.counts, err
 	}
 	m, err := w.Finish(im.counts)
-	return m, &im.counts, err
-}
-
-// sum adds what was found in comments to the counts.
-func (im *importer) sum() {
-	if t := &im.tally; t.Books+t.Unknown+int64(len(t.Taken)) > 0 {
-		im.counts.Comments = t
-		im.counts.ForeignScores += t.Beyond
-	}
-}
-
-func (im *importer) streams() bool {
-	for _, in := range im.inputs {
-		if in.Stream {
-			return true
-		}
-	}
-	return false
-}
-
-// complete returns the manifest and the counts of a complete data set, and err.
-func (im *importer) complete(dir string, err error) (*durable.Manifest, *Imported, error) {
-	if im.streams() {
-		return nil, nil, fmt.Errorf("%w; %w", err, ErrStream)
-	}
-	m, e := durable.LoadReport(dir, &im.counts)
-	if e != nil {
-		return nil, nil, fmt.Errorf("convert: %w", e)
-	}
 	return m, &im.counts, err
 }
 
@@ -292,8 +269,12 @@ func (im *importer) takenForMover() bool {
 	return mover > 0
 }
 
-// judge checks the import as a whole.
+// judge checks the import as a whole, and completes its counts.
 func (im *importer) judge() error {
+	if t := &im.tally; t.Books+t.Unknown+int64(len(t.Taken)) > 0 {
+		im.counts.Comments = t
+		im.counts.ForeignScores += t.Beyond
+	}
 	switch {
 	case im.counts.Rows == 0:
 		return fmt.Errorf("convert: %w: %d were refused", ErrNothing, im.counts.Refused)

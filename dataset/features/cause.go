@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/board"
@@ -155,14 +154,15 @@ func (d *diagnosis) add(rank int, what string, edits ...edit) {
 // try keeps a suspect that explains at least a third of the rows that differ, and under which the others
 // do not differ. It reports whether it does.
 func (d *diagnosis) try(s suspect, set *dataset.FeatureSet) bool {
+	applies := func(x *example, holds func(r *record) bool) bool {
+		return slices.ContainsFunc(s.edits, func(e edit) bool {
+			r := *x.rec
+			return e(x, &r) && holds(&r)
+		})
+	}
 	fits := s.fits
 	if fits == nil {
-		fits = func(x *example) bool {
-			return slices.ContainsFunc(s.edits, func(e edit) bool {
-				r := *x.rec
-				return e(x, &r) && agrees(set, &r)
-			})
-		}
+		fits = func(x *example) bool { return applies(x, func(r *record) bool { return agrees(set, r) }) }
 	}
 	s.shows = fits
 	const probe = 24
@@ -186,8 +186,7 @@ func (d *diagnosis) try(s suspect, set *dataset.FeatureSet) bool {
 	}
 	broken := 0
 	for _, x := range d.good {
-		if s.fits == nil && !fits(x) && slices.ContainsFunc(s.edits,
-			func(e edit) bool { r := *x.rec; return e(x, &r) }) {
+		if s.fits == nil && !fits(x) && applies(x, func(*record) bool { return true }) {
 			if broken++; broken > misses(len(d.good)) {
 				return false
 			}
@@ -202,16 +201,11 @@ func (d *diagnosis) try(s suspect, set *dataset.FeatureSet) bool {
 func (d *diagnosis) verdict() (text string, of *suspect) {
 	n := len(d.bad)
 	slices.SortStableFunc(d.suspects, func(a, b suspect) int {
-		all := func(s *suspect) int { return b2i(s.explains < n-misses(n)) }
-		if c := cmp.Compare(all(&a), all(&b)); c != 0 {
-			return c
+		byRank, byRows := cmp.Compare(a.rank, b.rank), cmp.Compare(b.explains, a.explains)
+		if min(a.explains, b.explains) < n-misses(n) {
+			byRank, byRows = byRows, byRank
 		}
-		if all(&a) == 0 {
-			return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(b.explains, a.explains),
-				cmp.Compare(len(a.terms), len(b.terms)))
-		}
-		return cmp.Or(cmp.Compare(b.explains, a.explains), cmp.Compare(a.rank, b.rank),
-			cmp.Compare(len(a.terms), len(b.terms)))
+		return cmp.Or(byRank, byRows, cmp.Compare(len(a.terms), len(b.terms)))
 	})
 	var list []*suspect
 	for i := range d.suspects {
@@ -223,22 +217,22 @@ func (d *diagnosis) verdict() (text string, of *suspect) {
 		return "", nil
 	}
 	first := list[0]
+	explains := func(s *suspect) string { return fmt.Sprintf("%s (explains %s)", s.what, rowsOf(s.explains, n)) }
 	if first.explains >= n-misses(n) {
 		if len(list) > 1 && list[1].rank == first.rank && list[1].explains == first.explains {
-			return fmt.Sprintf("%s; or %s (each explains %s)", first.what, list[1].what,
-				rowsOf(first.explains, n)), first
+			return fmt.Sprintf("%s; or %s (each explains %s)", first.what, list[1].what, rowsOf(first.explains, n)), first
 		}
-		return fmt.Sprintf("%s (explains %s)", first.what, rowsOf(first.explains, n)), first
-	}
-	var parts []string
-	for _, s := range list[:min(2, len(list))] {
-		parts = append(parts, fmt.Sprintf("%s (explains %s)", s.what, rowsOf(s.explains, n)))
+		return explains(first), first
 	}
 	text = "no single cause explains all rows that differ: "
 	if 2*first.explains < n {
 		text = d.unknown() + ". What explains most of it: "
 	}
-	return text + strings.Join(parts, "; "), first
+	text += explains(first)
+	if len(list) > 1 {
+		text += "; " + explains(list[1])
+	}
+	return text, first
 }
 
 // says reports whether the suspect is another, said of more terms.
@@ -258,13 +252,6 @@ func rowsOf(n, all int) string {
 		return fmt.Sprintf("all %d rows that differ", n)
 	}
 	return fmt.Sprintf("%d of %d rows that differ", n, all)
-}
-
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // driftCause says what would explain the records that drift, and returns one of them in which it shows.

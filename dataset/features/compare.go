@@ -16,8 +16,8 @@ import (
 	"github.com/assay-chess/assay/dataset"
 )
 
-// ErrWeights says that an engine does not evaluate as its weights say.
-var ErrWeights = errors.New("the engine does not evaluate as the fit expects")
+// errWeights says that an engine does not evaluate as its weights say.
+var errWeights = errors.New("the engine does not evaluate as the fit expects")
 
 // Comparison configures Compare.
 type Comparison struct {
@@ -43,7 +43,7 @@ type Compared struct {
 // Compare asks an engine with new weights for the positions of a fit, and compares its answers with the
 // fit's own rows under the new weights: values, counts, phase, factors and offset, so that something
 // that changes with the weights and should not, such as a phase, shows too. A difference is
-// ErrWeights (wrapped); the error names the first term that differs.
+// errWeights (wrapped); the error names the first term that differs.
 func Compare(ctx context.Context, c Comparison) (*Compared, error) {
 	data, old, err := dataset.OpenFeatures(c.Features)
 	if err != nil {
@@ -94,7 +94,7 @@ func (k *comparer) header(got dataset.FeatureSet) error {
 		same.Terms[i].MG, same.Terms[i].EG = k.want.Terms[i].MG, k.want.Terms[i].EG
 	}
 	if err := k.want.SameTerms(&same); err != nil {
-		return fmt.Errorf("%w: its dump is not that of the fit: %w", ErrWeights, err)
+		return fmt.Errorf("%w: its dump is not that of the fit: %w", errWeights, err)
 	}
 	var first string
 	n, kept := 0, 0
@@ -118,7 +118,7 @@ func (k *comparer) header(got dataset.FeatureSet) error {
 		text += fmt.Sprintf("; %d have the values from before the fit: is this the new engine, and was each source file "+
 			"that defines terms written?", kept)
 	}
-	return fmt.Errorf("%w: %s", ErrWeights, text)
+	return fmt.Errorf("%w: %s", errWeights, text)
 }
 
 func valuesOf(t *dataset.FeatureTerm) string {
@@ -283,10 +283,10 @@ func (k *comparer) verdict() error {
 		if strings.HasPrefix(first.what, "term ") {
 			cause = "what is counted depends on numbers that were tuned, or the dump or the evaluation was changed beside them"
 		}
-		return fmt.Errorf("%w: %s; the first is %s: %s\nlikely cause: %s", ErrWeights, count, first.text, first.what, cause)
+		return fmt.Errorf("%w: %s; the first is %s: %s\nlikely cause: %s", errWeights, count, first.text, first.what, cause)
 	}
 	return fmt.Errorf("%w: %s; the first is %s: its value is %.6g, the fit's %.6g%s\n%s",
-		ErrWeights, count, first.text, k.want.Value(&first.row)+first.extra, k.want.Value(&first.row),
+		errWeights, count, first.text, k.want.Value(&first.row)+first.extra, k.want.Value(&first.row),
 		k.want.Explain(&first.row), k.suspect())
 }
 

@@ -214,7 +214,7 @@ func TestEngineMistakes(t *testing.T) {
 		"sides-swapped": {dataset.ErrDrift, "the factors of the two sides are exchanged"},
 		"sides-halves":  {dataset.ErrDrift, "the endgame halves of White and Black are swapped"},
 		"leaf-root":     {dataset.ErrDrift, "likely cause"},
-		"again":         {ErrRepeat, "likely cause: an evaluation or pawn cache"},
+		"again":         {errRepeat, "likely cause: an evaluation or pawn cache"},
 	} {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
@@ -253,7 +253,7 @@ func TestCompareAgain(t *testing.T) {
 	} {
 		second := base()
 		c.change(second)
-		if err := compareAgain(base(), second); !errors.Is(err, ErrRepeat) || !strings.Contains(err.Error(), c.what) {
+		if err := compareAgain(base(), second); !errors.Is(err, errRepeat) || !strings.Contains(err.Error(), c.what) {
 			t.Errorf("%v, want %q", err, c.what)
 		}
 	}

@@ -117,13 +117,13 @@ func TestPlantedInC(t *testing.T) {
 		cause string
 	}{
 		"0": {},
-		"1": {ErrMirror, "from the side to move's view"},
+		"1": {errMirror, "from the side to move's view"},
 		"2": {dataset.ErrDrift, `term "bishop_pair" is never counted`},
 		"3": {dataset.ErrDrift, "is not reset"},
 		"4": {dataset.ErrDrift, "the phase"},
 		"5": {dataset.ErrDrift, "truncation"},
 		"6": {dataset.ErrDrift, "it belongs into eg_scale"},
-		"7": {dataset.ErrDrift, "cache"}, // ErrRepeat where no sampled position is its own twin
+		"7": {dataset.ErrDrift, "cache"}, // errRepeat where no sampled position is its own twin
 		"8": {dataset.ErrDrift, "sides are swapped"},
 	} {
 		t.Run(mistake, func(t *testing.T) {

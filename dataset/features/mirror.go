@@ -14,11 +14,11 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// ErrMirror says that an engine does not evaluate a position and its mirrored twin alike.
-var ErrMirror = errors.New("the mirrored position is evaluated differently")
+// errMirror says that an engine does not evaluate a position and its mirrored twin alike.
+var errMirror = errors.New("the mirrored position is evaluated differently")
 
-// ErrRepeat says that an engine answers the same position in two ways.
-var ErrRepeat = errors.New("the same position got another answer the second time")
+// errRepeat says that an engine answers the same position in two ways.
+var errRepeat = errors.New("the same position got another answer the second time")
 
 const (
 	mirrorRows = 1000    // positions that the check asks for
@@ -87,7 +87,7 @@ func (r *run) sample(ctx context.Context) ([]*example, error) {
 }
 
 // examine asks an engine for a sample of the positions, for their mirrored twins, and again
-// for the positions. The errors are dataset.ErrDrift, ErrRepeat and ErrMirror (wrapped),
+// for the positions. The errors are dataset.ErrDrift, errRepeat and errMirror (wrapped),
 // with the cause where all answers together show one.
 func (r *run) examine(ctx context.Context, p *process) error {
 	examples, err := r.sample(ctx)
@@ -233,7 +233,7 @@ func compareAgain(first, second *record) error {
 		return nil
 	}
 	return fmt.Errorf("%w: %s\nlikely cause: an evaluation or pawn cache (a cached score skips the counting): turn "+
-		"caches off, or clear them before each position; or a value that is not reset", ErrRepeat, what)
+		"caches off, or clear them before each position; or a value that is not reset", errRepeat, what)
 }
 
 // compareTwins compares the answers to a position and to its mirrored twin.
@@ -250,7 +250,7 @@ func compareTwins(set *dataset.FeatureSet, examples []*example, x *example) erro
 		differ = append(differ[:5], fmt.Sprintf("and %d more", len(differ)-5))
 	}
 	return fmt.Errorf("%s: %w: mirrored, %s, want the same with the colors exchanged: %s\nlikely cause: %s",
-		x, ErrMirror, x.other.board.FEN(), strings.Join(differ, "; "), mirrorCause(set, examples, a, b))
+		x, errMirror, x.other.board.FEN(), strings.Join(differ, "; "), mirrorCause(set, examples, a, b))
 }
 
 // twinDifferences names what is not the negative, or not the same, in the answer to the mirrored

@@ -57,7 +57,7 @@ type identity struct {
 // processes; an interrupted data set is resumed. A malformed record (ErrProtocol), or one
 // whose terms do not add up to its eval (dataset.ErrDrift), is an error that names the row. So
 // is an engine that evaluates a sample of the positions and their mirrored twins differently
-// (ErrMirror), or answers twice in two ways (ErrRepeat).
+// (errMirror), or answers twice in two ways (errRepeat).
 // The error is dataset.ErrComplete (wrapped) if dir is complete already.
 func Run(ctx context.Context, paths []string, dir string, c Config) (*durable.Manifest, error) {
 	r := &run{Config: c}

@@ -324,8 +324,9 @@ func (d *diagnosis) forgotten() {
 			d.bad[0].rec.halves == nil && size(t) < 12*d.set.MaxDrift()
 	})
 	slices.SortFunc(never, func(s, t uint16) int { return cmp.Or(cmp.Compare(size(t), size(s)), cmp.Compare(s, t)) })
-	for i, t := range never {
-		if i > 0 && size(t) < size(never[i-1]) && len(d.suspects) > 0 && d.suspects[len(d.suspects)-1].kind == kind {
+	found := 0.0
+	for _, t := range never {
+		if size(t) < found {
 			return
 		}
 		v := &d.set.Terms[t]
@@ -341,8 +342,10 @@ func (d *diagnosis) forgotten() {
 				})
 			}
 		}
-		d.try(suspect{rank: 5, what: fmt.Sprintf("term %q %s (%g, %g) are what is missing", v.Name, kind, v.MG, v.EG),
-			kind: kind, terms: []uint16{t}, whole: true, edits: edits}, d.set)
+		what := fmt.Sprintf("term %q %s (%g, %g) are what is missing", v.Name, kind, v.MG, v.EG)
+		if d.try(suspect{rank: 5, what: what, kind: kind, terms: []uint16{t}, whole: true, edits: edits}, d.set) {
+			found = size(t)
+		}
 	}
 }
 

@@ -174,7 +174,7 @@ func TestTruncation(t *testing.T) {
 			}
 			path := filepath.Join(dir, name)
 			must(t, os.WriteFile(path, data[:n], 0o666))
-			if got, err := contents(t, []*Input{{Path: path}}); err == nil || !strings.Contains(err.Error(), "end early") && !errors.Is(err, ErrArchive) {
+			if got, err := contents(t, []*Input{{Path: path}}); err == nil || !strings.Contains(err.Error(), "end early") && !errors.Is(err, errArchive) {
 				t.Fatalf("%s: %d of %d bytes read as %q, %v", name, n, len(data), got, err)
 			}
 		}

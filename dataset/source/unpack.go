@@ -31,8 +31,8 @@ const (
 	mostLayers = 4
 )
 
-// ErrArchive says that an archive does not hold exactly one file.
-var ErrArchive = errors.New("an archive must hold one file: unpack it")
+// errArchive says that an archive does not hold exactly one file.
+var errArchive = errors.New("an archive must hold one file: unpack it")
 
 // File is an open file, as its reader sees it: unpacked.
 type File struct {
@@ -97,7 +97,7 @@ func succeeds(k *kind, head []byte) bool {
 // early names what is cut off or damaged.
 func early(name string, err error) error {
 	switch {
-	case err == nil, err == io.EOF, errors.Is(err, ErrArchive):
+	case err == nil, err == io.EOF, errors.Is(err, errArchive):
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("the %s data end early: %w", name, err)
@@ -201,11 +201,11 @@ func oneOf(names []string) error {
 	case n == 1:
 		return nil
 	case n == 0:
-		return fmt.Errorf("%w; this one is empty", ErrArchive)
+		return fmt.Errorf("%w; this one is empty", errArchive)
 	case n > most:
 		names = append(names[:most:most], fmt.Sprintf("and %d more", n-most))
 	}
-	return fmt.Errorf("%w; this one holds %s", ErrArchive, quote.Text(strings.Join(names, ", ")))
+	return fmt.Errorf("%w; this one holds %s", errArchive, quote.Text(strings.Join(names, ", ")))
 }
 
 // counts reports whether a member of an archive is one of its files, not a folder or one that a

@@ -29,6 +29,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/board"
@@ -144,29 +145,18 @@ func move(p *board.Position, v uint16) board.Move {
 		return board.NewPromotion(from, to, board.Knight+board.PieceType(v>>12&3))
 	case castling:
 		// Some programs write the king's own move.
-		if king := p.KingSquare(p.SideToMove()); from == king && !p.Castling().Has(to) {
-			home := to.Rank() * 8
-			if to.File() == 6 {
-				return board.NewMove(from, rookOf(p, home, 8, from))
-			}
-			return board.NewMove(from, rookOf(p, home, -1, from))
+		if from != p.KingSquare(p.SideToMove()) || p.Castling().Has(to) {
+			break
 		}
+		for rooks := p.Castling(); rooks != 0; {
+			rook := rooks.PopFirst()
+			if rook.Rank() == to.Rank() && (rook.File() > from.File()) == (to.File() == 6) {
+				return board.NewMove(from, rook)
+			}
+		}
+		return board.NewMove(from, from) // never legal
 	}
 	return board.NewMove(from, to)
-}
-
-// rookOf finds the rook with the right to castle on the king's h side (8) or a side (-1).
-func rookOf(p *board.Position, home, end int, king board.Square) board.Square {
-	step := 1
-	if end < 0 {
-		step = -1
-	}
-	for f := king.File() + step; f != end; f += step {
-		if s := board.Square(home + f); p.Castling().Has(s) {
-			return s
-		}
-	}
-	return king // never legal
 }
 
 // position reads the first position of a game.
@@ -198,4 +188,76 @@ func position(head []byte) (board.Position, error) {
 	}
 	number := max(1, min(32767, int(binary.LittleEndian.Uint16(head[26:]))))
 	return board.FromBitboards(byColor, byType, stm, rights, ep, int(head[25]), number)
+}
+
+// Unscored stands for a missing score, since the format has none: filters for training drop
+// such a score by default, and Read reads it as missing.
+const Unscored = math.MaxInt16
+
+// Append appends a game. It begins after the opening, whose moves no player searched, so a game
+// that ends with its opening has no moves.
+func Append(b []byte, g *dataset.GameRow) ([]byte, error) {
+	plies := -1
+	for i, game := range g.Replay() {
+		plies = i
+		p := game.Position()
+		if i == min(int(g.OpeningPlies), len(g.Moves)) {
+			b = appendHead(b, p, g.Result)
+		}
+		if i == len(g.Moves) {
+			break
+		}
+		m := g.Moves[i]
+		if !p.IsLegal(m) {
+			return b, fmt.Errorf("viri: ply %d: move %d is not legal in %s", i, uint16(m), p.FEN())
+		}
+		if i < int(g.OpeningPlies) {
+			continue
+		}
+		v := uint16(m.From()) | uint16(m.To())<<6
+		switch {
+		case m.Promotion() != board.NoPieceType:
+			v |= uint16(m.Promotion()-board.Knight)<<12 | promotion<<14
+		case p.IsCastling(m):
+			v |= castling << 14
+		case p.IsEnPassant(m):
+			v |= 1 << 14
+		}
+		score := g.Scores[i]
+		if score == dataset.NoScore {
+			score = Unscored
+		}
+		b = binary.LittleEndian.AppendUint16(b, v)
+		b = binary.LittleEndian.AppendUint16(b, uint16(score))
+	}
+	if plies != len(g.Moves) {
+		return b, fmt.Errorf("viri: the game cannot be replayed beyond ply %d of %d", plies, len(g.Moves))
+	}
+	return append(b, 0, 0, 0, 0), nil
+}
+
+func appendHead(b []byte, p *board.Position, result int8) []byte {
+	var head [headSize]byte
+	binary.LittleEndian.PutUint64(head[:], uint64(p.Occupied()))
+	i := 0
+	for pieces := p.Occupied(); pieces != 0; i++ {
+		s := pieces.PopFirst()
+		piece := p.PieceAt(s)
+		code := byte(piece.Type())
+		if p.Castling().Has(s) {
+			code = unmoved
+		}
+		if piece.Color() == board.Black {
+			code += black
+		}
+		head[8+i/2] |= code << (4 * (i % 2))
+	}
+	head[24] = byte(p.EnPassant())
+	if p.SideToMove() == board.Black {
+		head[24] += blackMoves
+	}
+	head[25] = byte(min(p.Halfmove(), math.MaxUint8))
+	binary.LittleEndian.PutUint16(head[26:], uint16(min(p.Fullmove(), math.MaxUint16)))
+	head[30] = byte(result + 1)
+	return append(b, head[:]...)
 }

@@ -119,3 +119,28 @@ func Read(path string, visit func(*selfplay.Result) error) error {
 		return visit(r)
 	})
 }
+
+// Changing is a runner that changes the results of another.
+type Changing struct {
+	selfplay.Runner
+	Change func(*selfplay.Result)
+}
+
+// Run implements selfplay.Runner.
+func (c *Changing) Run(ctx context.Context, jobs <-chan selfplay.Job, results chan<- selfplay.Result) error {
+	inner, ended := make(chan selfplay.Result), make(chan error, 1)
+	go func() { ended <- c.Runner.Run(ctx, jobs, inner) }()
+	for {
+		select {
+		case err := <-ended:
+			return err
+		case r := <-inner:
+			c.Change(&r)
+			select {
+			case results <- r:
+			case <-ctx.Done():
+				return <-ended
+			}
+		}
+	}
+}
