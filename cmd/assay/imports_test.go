@@ -144,7 +144,7 @@ var layout = []layoutRow{
 	{"tuner", "puts rows, objective, optimizer and statistics together; models: a result is a weight file; dataset: start weights from the terms of features; cores: matrices by the machine's memory; eval/formula: internal/autodiff differentiates it",
 		[]string{"engine/cores", "dataset", "tuner/rows", "tuner/objective", "tuner/optimize", "tuner/stats", "eval", "eval/formula", "models"}},
 	{"tuner/heldout", "losses of weights and of foreign engines; engine/uci: asks them",
-		[]string{"tuner/objective", "dataset", "eval", "engine/uci"}},
+		[]string{"tuner/objective", "dataset", "dataset/inorder", "eval", "engine/uci"}},
 	{"tuner/learn", "the loop: datagen, positions, fit or spsa, match; gamelog: where spsa keeps its games",
 		[]string{"tuner/optimize", "tuner/spsa", "tuner/spsa/play", "selfplay/gamelog", "selfplay/datagen", "dataset", "dataset/positions", "tuner", "tuner/rows", "tuner/stats", "selfplay/match", "models", "models/strictjson", "eval", "dataset/durable", "selfplay", "selfplay/sprt"}},
 	{"tuner/gameloop", "the loop for other games: series, features, fit, match; learn: how the progress of a run is shown",

@@ -11,30 +11,33 @@ import (
 	"hash/fnv"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"github.com/assay-chess/assay/engine/game"
 	"github.com/assay-chess/assay/engine/game/alphabeta"
+	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/models"
 )
 
 // Game is a game that can be played, whatever its positions and moves are.
 type Game struct {
 	game.About
-	play   func(Job) (Played, error)
-	rows   func(g Played, weights []int32) ([][]int32, error)
-	boards func(Played) ([]string, error)
+	play   func(job) (played, error)
+	rows   func(g played, weights []int32) ([][]int32, error)
+	boards func(played) ([]string, error)
 }
 
-// Job is a game to be played.
-type Job struct {
+// job is a game to be played.
+type job struct {
 	Opening uint64     // seed of the first position and the random moves
 	Seed    uint64     // of the choice among equal moves
 	Weights [2][]int32 // of the first and the second player
 	Depth   int        // plies to look ahead
 }
 
-// Played is a game that was played.
-type Played struct {
-	Opening uint64   // Job.Opening
+// played is a game that was played.
+type played struct {
+	Opening uint64   // job.Opening
 	Key     uint64   // of the position after the random moves
 	Plies   int      // number of random moves
 	Moves   []string // all of them, as texts
@@ -53,13 +56,39 @@ func New[P any, M comparable](rules game.Rules[P, M]) *Game {
 	return &Game{About: t.about, play: t.play, rows: t.rows, boards: t.boards}
 }
 
-// StartWeights returns the weights that learning begins with.
-func (g *Game) StartWeights() []int32 {
-	w := make([]int32, len(g.Terms))
-	for i, t := range g.Terms {
+// startWeights returns the weights that learning begins with.
+func startWeights(about *game.About) []int32 {
+	w := make([]int32, len(about.Terms))
+	for i, t := range about.Terms {
 		w[i] = t.Start
 	}
 	return w
+}
+
+// StartFile returns the weights that learning begins with as a weight file.
+func (g *Game) StartFile() *models.File {
+	f := &models.File{Model: g.Name, K: models.DefaultK}
+	for i, t := range g.Terms {
+		f.Terms = append(f.Terms, models.TermWeight{Name: t.Name, MG: t.Start, EG: t.Start})
+		group, _, _ := strings.Cut(t.Name, ".")
+		f.Foreign = append(f.Foreign, eval.Term{Name: t.Name, Group: group, Mirror: i})
+	}
+	return f
+}
+
+// Weights returns the weights of a file in the order of the game's terms.
+func (g *Game) Weights(f *models.File) ([]int32, error) {
+	if f.Model != g.Name {
+		return nil, fmt.Errorf("games: the weights %s are of %s, not of %s", f.ID(), f.Model, g.Name)
+	}
+	if !slices.EqualFunc(f.Terms, g.Terms, func(w models.TermWeight, t game.Term) bool { return w.Name == t.Name }) {
+		return nil, fmt.Errorf("games: the weights %s have other terms than %s: learn them again", f.ID(), g.Name)
+	}
+	w := make([]int32, len(f.Terms))
+	for i, t := range f.Terms {
+		w[i] = t.MG
+	}
+	return w, nil
 }
 
 // Check returns an error if the game is described in a way that cannot be played or learned.
@@ -72,7 +101,8 @@ func (g *Game) Check() error {
 	case g.Depth < 1:
 		return fmt.Errorf("games: %s: depth %d; want at least 1", g.Name, g.Depth)
 	}
-	_, err := g.play(Job{Weights: [2][]int32{g.StartWeights(), g.StartWeights()}, Depth: 1})
+	w := startWeights(&g.About)
+	_, err := g.play(job{Weights: [2][]int32{w, w}, Depth: 1})
 	return err
 }
 
@@ -83,8 +113,8 @@ type table[P any, M comparable] struct {
 }
 
 // play plays a game.
-func (t *table[P, M]) play(j Job) (Played, error) {
-	out := Played{Opening: j.Opening}
+func (t *table[P, M]) play(j job) (played, error) {
+	out := played{Opening: j.Opening}
 	_, p, moves, err := t.opening(j.Opening)
 	if err != nil {
 		return out, err
@@ -114,7 +144,8 @@ func (t *table[P, M]) play(j Job) (Played, error) {
 func (t *table[P, M]) result(p *P) (int, error) {
 	result, over := t.rules.Over(p, len(t.rules.Moves(p, nil)))
 	if !over || result < -1 || result > 1 {
-		return 0, fmt.Errorf("games: %s: no move is left, but Over says %d, %v:\n%s", t.about.Name, result, over, t.rules.BoardText(p))
+		return 0, fmt.Errorf("games: %s: no move is left, but Over says %d, %v:\n%s",
+			t.about.Name, result, over, t.rules.BoardText(p))
 	}
 	return result, nil
 }
@@ -122,11 +153,7 @@ func (t *table[P, M]) result(p *P) (int, error) {
 // opening returns the position that follows from a seed: random moves, until the start
 // weights see no side far ahead.
 func (t *table[P, M]) opening(seed uint64) (start, p P, moves []string, err error) {
-	weights := make([]int32, len(t.about.Terms))
-	for i, term := range t.about.Terms {
-		weights[i] = term.Start
-	}
-	judge := alphabeta.New(t.rules, weights, 2)
+	judge := alphabeta.New(t.rules, startWeights(&t.about), 2)
 	const tries = 1000
 	for try := range uint64(tries) {
 		rng := rand.New(rand.NewPCG(seed, try))
@@ -146,7 +173,8 @@ func (t *table[P, M]) opening(seed uint64) (start, p P, moves []string, err erro
 			return start, p, moves, nil
 		}
 	}
-	return start, p, nil, fmt.Errorf("games: %s: %d tries of %d to %d random plies made no opening that is even and goes on", t.about.Name, tries, t.about.Plies[0], t.about.Plies[1])
+	return start, p, nil, fmt.Errorf("games: %s: %d tries of %d to %d random plies made no opening that is even and goes on",
+		t.about.Name, tries, t.about.Plies[0], t.about.Plies[1])
 }
 
 func (t *table[P, M]) key(p *P) uint64 {
@@ -159,7 +187,7 @@ func (t *table[P, M]) key(p *P) uint64 {
 }
 
 // replay calls visit with the positions of a game, before each move and at the end.
-func (t *table[P, M]) replay(g Played, visit func(ply int, p *P)) error {
+func (t *table[P, M]) replay(g played, visit func(ply int, p *P)) error {
 	p, _, _, err := t.opening(g.Opening)
 	if err != nil {
 		return err
@@ -169,7 +197,8 @@ func (t *table[P, M]) replay(g Played, visit func(ply int, p *P)) error {
 		legal := t.rules.Moves(&p, nil)
 		at := slices.IndexFunc(legal, func(m M) bool { return t.rules.MoveText(&p, m) == text })
 		if at < 0 {
-			return fmt.Errorf("games: %s: ply %d: %q is not legal; the game was played by other rules:\n%s", t.about.Name, ply, text, t.rules.BoardText(&p))
+			return fmt.Errorf("games: %s: ply %d: %q is not legal; the game was played by other rules:\n%s",
+				t.about.Name, ply, text, t.rules.BoardText(&p))
 		}
 		t.rules.Make(&p, legal[at])
 	}
@@ -180,7 +209,7 @@ func (t *table[P, M]) replay(g Played, visit func(ply int, p *P)) error {
 // rows returns the counts of the positions that players searched. One that is not quiet is
 // replaced by that where its loud moves end under the weights. Equal counts are one row, so that a
 // game that moves to and fro adds none.
-func (t *table[P, M]) rows(g Played, weights []int32) (list [][]int32, err error) {
+func (t *table[P, M]) rows(g played, weights []int32) (list [][]int32, err error) {
 	search := alphabeta.New(t.rules, weights, 1)
 	seen := map[string]bool{}
 	err = t.replay(g, func(ply int, p *P) {
@@ -202,7 +231,7 @@ func (t *table[P, M]) rows(g Played, weights []int32) (list [][]int32, err error
 }
 
 // boards draws the positions of a game.
-func (t *table[P, M]) boards(g Played) (list []string, err error) {
+func (t *table[P, M]) boards(g played) (list []string, err error) {
 	err = t.replay(g, func(_ int, p *P) { list = append(list, t.rules.BoardText(p)) })
 	return list, err
 }

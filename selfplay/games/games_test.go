@@ -21,7 +21,10 @@ func series(t *testing.T, n, workers int) games.Series {
 	if err := g.Check(); err != nil {
 		t.Fatal(err)
 	}
-	w := g.StartWeights()
+	w, err := g.Weights(g.StartFile())
+	if err != nil {
+		t.Fatal(err)
+	}
 	learned := []int32{100, 130, 5, 30, 0, 3, 0}
 	return games.Series{Game: g, Dir: t.TempDir(), A: games.Player{Name: "new", ID: "a", Weights: learned}, B: games.Player{Name: "old", ID: "b", Weights: w},
 		Games: n, Depth: 2, Seed: 7, Stage: "test", Workers: workers}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -218,7 +219,7 @@ func (s *Series) game(p *piece, run string) error {
 	if p.Number%2 == 1 {
 		first, second = second, first
 	}
-	g, err := s.Game.play(Job{
+	g, err := s.Game.play(job{
 		Opening: selfplay.Seed(s.Seed, s.Generation, s.Stage+"/opening", opening), Seed: selfplay.Seed(s.Seed, s.Generation, s.Stage, uint64(p.Number)),
 		Weights: [2][]int32{first.Weights, second.Weights}, Depth: s.Depth,
 	})
@@ -230,8 +231,8 @@ func (s *Series) game(p *piece, run string) error {
 }
 
 // playedOf returns the game of a row.
-func playedOf(row *dataset.MovesRow) Played {
-	return Played{Opening: row.Seed, Key: row.Opening, Plies: int(row.OpeningPlies), Moves: strings.Fields(row.Moves), Result: int(row.Result)}
+func playedOf(row *dataset.MovesRow) played {
+	return played{Opening: row.Seed, Key: row.Opening, Plies: int(row.OpeningPlies), Moves: strings.Fields(row.Moves), Result: int(row.Result)}
 }
 
 // eachRow calls visit with the games of a data set, complete or not, in order.
@@ -249,4 +250,50 @@ func eachRow(dir string, visit func(*dataset.MovesRow) error) error {
 		}
 	}
 	return nil
+}
+
+// MatchCommand is the durable.RunInfo.Command of matches in a folder of their own.
+const MatchCommand = "match-game"
+
+// matchConfig is the content of the config.json of a match.
+type matchConfig struct {
+	Program string `json:"program"`
+	identity
+	Seed uint64 `json:"seed"`
+}
+
+// RunMatch plays a match in a run folder, from where an earlier call stopped; see Series.Match. If
+// the folder is empty, nothing is kept. already reports that the match was complete before.
+func RunMatch(ctx context.Context, s Series, out, resume string, test *sprt.Test) (r *match.Result, already bool, err error) {
+	s.Stage, s.Paired = "match", true
+	if out == "" {
+		if s.Dir, err = os.MkdirTemp("", "assay-match-"); err != nil {
+			return nil, false, err
+		}
+		defer os.RemoveAll(s.Dir)
+		r, err = s.Match(ctx, test)
+		return r, false, err
+	}
+	info := durable.RunInfo{Command: MatchCommand, Resume: resume, Program: s.Program,
+		Players: []durable.RunPlayer{{Name: s.A.Name, ID: s.A.ID}, {Name: s.B.Name, ID: s.B.ID}}}
+	run, err := durable.OpenRun(out, info, matchConfig{s.Program, s.identity(test), s.Seed})
+	if err != nil {
+		return nil, false, err
+	}
+	defer run.Close()
+	if raw, complete := run.Result(); complete {
+		r := new(match.Result)
+		if err := json.Unmarshal(raw, r); err != nil {
+			return nil, true, fmt.Errorf("%s: %w: %w", run.Path(durable.RunResultName), durable.ErrDamaged, err)
+		}
+		return r, true, nil
+	}
+	s.Dir = filepath.Join(out, "games")
+	if err := durable.MakeDir(s.Dir); err != nil {
+		return nil, false, err
+	}
+	if r, err = s.Match(ctx, test); err != nil {
+		return nil, false, err
+	}
+	return r, false, run.Finish(r)
 }

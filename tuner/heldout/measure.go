@@ -3,10 +3,10 @@ package heldout
 import (
 	"context"
 	"errors"
-
-	"golang.org/x/sync/errgroup"
+	"iter"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/inorder"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/eval"
 )
@@ -75,94 +75,71 @@ func Measure(ctx context.Context, c Config) (*Report, error) {
 	return r, nil
 }
 
-// evaluate has every candidate evaluate every position that is not in check.
-func (c *Config) evaluate(ctx context.Context, r *Report, total int64) (*sample, error) {
-	g := &reading{progress: c.Progress, total: total}
-	g.values = make([][]float64, len(c.Candidates))
-	work, stop := errgroup.WithContext(ctx)
-	batches := make(chan *batch)
-	work.Go(func() error {
-		defer close(batches)
-		return g.read(stop, c.Data, batches)
-	})
-	for range max(c.Workers, 1) {
-		work.Go(func() error { return c.evaluateBatches(batches) })
-	}
-	if err := work.Wait(); err != nil {
-		return nil, err
-	}
-	for _, b := range g.batches {
-		for i := range c.Candidates {
-			g.values[i] = append(g.values[i], b.values[i]...)
-		}
-	}
-	r.InCheck, r.Weightless = g.inCheck, g.weightless
-	return &g.sample, nil
-}
-
 // batch is a number of positions with their values.
 type batch struct {
-	positions []board.Position
-	values    [][]float64 // by candidate
+	read   int64 // rows that these are of
+	rows   []dataset.PositionRow
+	values [][]float64 // by candidate
 }
 
 // batchSize bounds the positions of a batch.
 const batchSize = 512
 
-// reading reads positions, and keeps the batches in the order of reading.
-type reading struct {
-	sample
-	batches     []*batch
-	inCheck     int
-	weightless  int
-	done, total int64
-	progress    func(done, total int64, note string)
-}
-
-func (g *reading) read(ctx context.Context, sets []*dataset.Reader[dataset.PositionRow], to chan<- *batch) error {
-	b := new(batch)
-	send := func() error {
-		g.batches = append(g.batches, b)
-		select {
-		case to <- b:
-		case <-ctx.Done():
-			return context.Cause(ctx)
+// evaluate has every candidate evaluate every position that is not in check.
+func (c *Config) evaluate(ctx context.Context, r *Report, total int64) (*sample, error) {
+	s := &sample{values: make([][]float64, len(c.Candidates))}
+	done := int64(0)
+	err := inorder.Run(ctx, max(c.Workers, 1), func(_ context.Context, send func(*batch) error) error {
+		return c.read(r, send)
+	}, func(_ context.Context, batches iter.Seq[*batch]) error {
+		return c.evaluateBatches(batches)
+	}, func(b *batch) error {
+		for i := range b.rows {
+			row := &b.rows[i]
+			s.result, s.weight = append(s.result, row.Result), append(s.weight, row.Weight)
+			s.game, s.phase = append(s.game, row.Game), append(s.phase, uint8(eval.Phase(&row.Board)))
 		}
-		b = new(batch)
-		if g.progress != nil {
-			g.progress(g.done, g.total, "")
+		for i := range s.values {
+			s.values[i] = append(s.values[i], b.values[i]...)
+		}
+		if done += b.read; c.Progress != nil {
+			c.Progress(done, total, "")
 		}
 		return nil
-	}
-	for _, d := range sets {
+	})
+	return s, err
+}
+
+// read sends the positions that count.
+func (c *Config) read(r *Report, send func(*batch) error) error {
+	b := new(batch)
+	for _, d := range c.Data {
 		for row, err := range d.All() {
 			if err != nil {
 				return err
 			}
-			g.done++
-			if row.Weight == 0 {
-				g.weightless++
-				continue
+			b.read++
+			switch {
+			case row.Weight == 0:
+				r.Weightless++
+			case row.Board.InCheck():
+				r.InCheck++
+			default:
+				b.rows = append(b.rows, row)
 			}
-			if row.Board.InCheck() {
-				g.inCheck++
-				continue
-			}
-			g.result, g.weight = append(g.result, row.Result), append(g.weight, row.Weight)
-			g.game, g.phase = append(g.game, row.Game), append(g.phase, uint8(eval.Phase(&row.Board)))
-			b.positions = append(b.positions, row.Board)
-			if len(b.positions) == batchSize {
-				if err := send(); err != nil {
+			if len(b.rows) == batchSize {
+				if err := send(b); err != nil {
 					return err
 				}
+				b = new(batch)
 			}
 		}
 	}
-	return send()
+	return send(b)
 }
 
-// evaluateBatches takes batches until there are none, with evaluators of its own.
-func (c *Config) evaluateBatches(batches <-chan *batch) error {
+// evaluateBatches evaluates batches with evaluators of its own.
+func (c *Config) evaluateBatches(batches iter.Seq[*batch]) error {
 	evaluators := make([]Evaluator, len(c.Candidates))
 	for i, candidate := range c.Candidates {
 		e, err := candidate.Open()
@@ -173,14 +150,17 @@ func (c *Config) evaluateBatches(batches <-chan *batch) error {
 		evaluators[i] = e
 	}
 	for b := range batches {
-		b.values = make([][]float64, len(evaluators))
-		for i, e := range evaluators {
-			b.values[i] = make([]float64, len(b.positions))
-			if err := e.Evaluate(b.positions, b.values[i]); err != nil {
+		positions := make([]board.Position, len(b.rows))
+		for i := range b.rows {
+			positions[i] = b.rows[i].Board
+		}
+		for _, e := range evaluators {
+			values := make([]float64, len(positions))
+			if err := e.Evaluate(positions, values); err != nil {
 				return err
 			}
+			b.values = append(b.values, values)
 		}
-		b.positions = nil // only the values are needed from here
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/tuner/objective"
@@ -169,7 +170,7 @@ func (s *sample) games() (games, without int) {
 func (s *sample) dropWithoutValue() (dropped int) {
 	n := 0
 	for i := range s.result {
-		if s.lacksValue(i) {
+		if slices.ContainsFunc(s.values, func(v []float64) bool { return math.IsNaN(v[i]) }) {
 			continue
 		}
 		s.result[n], s.weight[n], s.game[n], s.phase[n] = s.result[i], s.weight[i], s.game[i], s.phase[i]
@@ -184,15 +185,6 @@ func (s *sample) dropWithoutValue() (dropped int) {
 		s.values[i] = s.values[i][:n]
 	}
 	return dropped
-}
-
-func (s *sample) lacksValue(i int) bool {
-	for _, v := range s.values {
-		if math.IsNaN(v[i]) {
-			return true
-		}
-	}
-	return false
 }
 
 func logit(p float64) float64 { return math.Log(p / (1 - p)) }

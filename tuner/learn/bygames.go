@@ -46,7 +46,7 @@ func (l *learner) learnGames(ctx context.Context, g int, r *GenerationResult) (*
 		return nil, nil, err
 	}
 	r.Warnings = append([]string{}, tuned.Warnings...)
-	if file, fit, err := l.readFit(g); file != nil || err != nil {
+	if file, fit, err := readFit(l.run.Path(folder(g))); file != nil || err != nil {
 		return file, fit, err
 	}
 	file, fit, err := l.spsaFit(m, w, tuned, c.SPSA.Seed)

@@ -3,8 +3,11 @@ package learn
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/assay-chess/assay/dataset"
@@ -21,7 +24,7 @@ const fitName = "fit.json"
 // fit tunes the champion's weights on the positions of the last generations, or reads
 // what an earlier call found.
 func (l *learner) fit(ctx context.Context, g int) (*models.File, *Fit, error) {
-	if file, fit, err := l.readFit(g); file != nil || err != nil {
+	if file, fit, err := readFit(l.run.Path(folder(g))); file != nil || err != nil {
 		return file, fit, err
 	}
 	stage := l.stage(fmt.Sprintf("generation %d: tune", g))
@@ -37,23 +40,45 @@ func (l *learner) fit(ctx context.Context, g int) (*models.File, *Fit, error) {
 	return file, fit, nil
 }
 
-// readFit reads the weights of a generation and what is said of them; nil if an earlier call
+// readFit reads the weights of a generation's folder and what is said of them; nil if an earlier call
 // did not get that far.
-func (l *learner) readFit(g int) (*models.File, *Fit, error) {
-	weightsPath, fitPath := l.run.Path(folder(g), weightsName), l.run.Path(folder(g), fitName)
-	doc, err := readFile(fitPath)
-	if err != nil || doc == nil {
+func readFit(dir string) (*models.File, *Fit, error) {
+	path, weights := filepath.Join(dir, fitName), filepath.Join(dir, weightsName)
+	doc, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil, nil
+	}
+	if err != nil {
 		return nil, nil, err
 	}
 	fit, err := ParseFit(doc)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w; delete it, and it is made again", fitPath, err)
+		return nil, nil, fmt.Errorf("%s: %w; delete it, and it is made again", path, err)
 	}
-	file, err := models.Load(weightsPath)
+	file, err := models.Load(weights)
 	if err == nil && file.ID() != fit.ID {
-		err = fmt.Errorf("%s: id %s, but %s says %s; delete both, and they are made again", weightsPath, file.ID(), fitPath, fit.ID)
+		err = fmt.Errorf("%s: id %s, but %s says %s; delete both, and they are made again", weights, file.ID(), path, fit.ID)
 	}
 	return file, fit, err
+}
+
+// RepairFit sets the fit of a generation's folder aside if it or its weights are damaged, so
+// that the run makes both again.
+func RepairFit(dir string) (list []durable.Repaired, err error) {
+	_, _, damage := readFit(dir)
+	if damage == nil {
+		return nil, nil
+	}
+	for _, name := range []string{fitName, weightsName} { // in this order: without a fit weights do not count
+		r, err := durable.SetAside(filepath.Join(dir, name), fmt.Sprintf("the fit is made again: %v", damage))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return list, err
+		}
+		if err == nil {
+			list = append(list, *r)
+		}
+	}
+	return list, nil
 }
 
 // writeFit writes the weights of a generation and what is said of them, compared with the

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 
 	"github.com/assay-chess/assay/dataset/durable"
@@ -353,12 +352,3 @@ type silent struct{}
 
 func (silent) Update(int64, int64, string) {}
 func (silent) Finish(string)               {}
-
-// readFile reads a file that an earlier call wrote; nil if there is none.
-func readFile(path string) ([]byte, error) {
-	data, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	return data, err
-}

@@ -3,6 +3,7 @@ package learn
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -66,7 +67,7 @@ func checkSPSAWeights(t *testing.T, dir, id string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc, err := readFile(filepath.Join(dir, fitName))
+	doc, err := os.ReadFile(filepath.Join(dir, fitName))
 	if err != nil {
 		t.Fatal(err)
 	}
