@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/tuner/internal/synthetic"
 	"github.com/assay-chess/assay/tuner/objective"
 	"github.com/assay-chess/assay/tuner/rows"
 	"github.com/assay-chess/assay/tuner/stats"
@@ -33,7 +34,7 @@ func benchSets() (linear, bent dataset.FeatureSet) {
 	for i := range 6 {
 		bent.Terms = append(bent.Terms, dataset.FeatureTerm{Name: fmt.Sprintf("complexity.%d", i), Channel: "complexity", MG: -3, EG: -3})
 	}
-	linear = linearSet(1)
+	linear = synthetic.LinearSet(1)
 	linear.Float, linear.Terms = false, nil
 	for _, t := range bent.Terms {
 		if t.Channel == "complexity" {

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/assay-chess/assay/tuner/internal/synthetic"
 	"github.com/assay-chess/assay/tuner/objective"
 	"github.com/assay-chess/assay/tuner/rows"
 )
@@ -16,19 +17,19 @@ import (
 // often the 95 % intervals hold the values that the games were made from.
 func TestBentCoverage(t *testing.T) {
 	const fits = 160
-	truth := bentSet(4)
+	truth := synthetic.BentSet(4)
 	r := rand.New(rand.NewPCG(6, 7))
 	held, intervals, steps := 0, 0, 0
 	byGroup := map[string][2]int{}
 	for i := range fits {
-		s := bentStore(t, truth, bentGames(t, truth, 400, 6, uint64(100+i)), false)
-		set := bentSet(4)
+		s := bentStore(t, truth, synthetic.BentGames(t, truth, 400, 6, uint64(100+i)), false)
+		set := synthetic.BentSet(4)
 		for i := range set.Terms {
 			f := 0.8 + 0.4*r.Float64()
 			set.Terms[i].MG, set.Terms[i].EG = set.Terms[i].MG*f, set.Terms[i].EG*f
 		}
 		c := NewConfig()
-		c.Prior, c.Valid, c.K = map[string]float64{objective.AllTerms: math.Inf(1)}, 0, bentK
+		c.Prior, c.Valid, c.K = map[string]float64{objective.AllTerms: math.Inf(1)}, 0, synthetic.BentK
 		f, err := Fit(context.Background(), s, rows.TermsOfFeatures(set), c)
 		if err != nil {
 			t.Fatal(err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -13,114 +12,26 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/eval/formula"
 	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/tuner/internal/synthetic"
 	"github.com/assay-chess/assay/tuner/objective"
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
-// bentK is the slope under which results are drawn.
-const bentK = 0.005
-
-// bentSet is an evaluation of n terms of a tapered channel, king danger of each side, which
-// counts by its square, a factor of the side and a free share in the endgame, and complexity,
-// which multiplies the endgame half. It has no kinks where rows are, so that its loss has one minimum.
-func bentSet(n int) dataset.FeatureSet {
-	s := dataset.FeatureSet{Version: 2, Model: "bent", Float: true, Evaluation: dataset.Evaluation{Unit: 100, Tolerance: 2}, Bend: dataset.Bend{
-		Channels: []dataset.Channel{{Name: "main", Kind: dataset.TaperedChannel}, {Name: "danger", Kind: dataset.PlainChannel, Sides: true}, {Name: "complexity", Kind: dataset.PlainChannel}},
-		Columns:  []dataset.Column{{Name: "f", Sides: true}},
-		Formula: `let q = max(danger, 0)^2 / 400;
-			let e = (main.eg + balance(q)*share)*(1 + clamp(complexity, -50, 50)/100);
-			value = (main.mg + balance(q*f))*phase + e*(1 - phase)`,
-	}}
-	for i := range n {
-		s.Terms = append(s.Terms, dataset.FeatureTerm{Name: fmt.Sprintf("main.%d", i), MG: float64(60 + 10*i), EG: float64(90 - 5*i)})
-	}
-	for i := range 4 {
-		s.Terms = append(s.Terms, dataset.FeatureTerm{Name: fmt.Sprintf("danger.%d", i), Group: "danger", Channel: "danger", MG: float64(20 + 10*i), EG: float64(20 + 10*i)})
-	}
-	s.Terms = append(s.Terms, dataset.FeatureTerm{Name: "complexity", Channel: "complexity", MG: 5, EG: 5},
-		dataset.FeatureTerm{Name: "share", Kind: dataset.ScalarTerm, MG: 0.3, EG: 0.3, Step: 0.01})
-	return s
-}
-
-// linearSet is an evaluation that is linear, written as a formula.
-func linearSet(n int) dataset.FeatureSet {
-	s := bentSet(n)
-	s.Model, s.Bend = "linear", dataset.Bend{Channels: s.Channels[:1], Formula: "let m = main.mg*phase; value = m + main.eg*(1 - phase)"}
-	s.Terms = s.Terms[:n]
-	return s
-}
-
-// bentGames draws games of rows of a set, whose results follow the values of its terms. The rows
-// of a game share its luck.
-func bentGames(t testing.TB, set dataset.FeatureSet, games, length int, seed uint64) []dataset.FeatureRow {
-	t.Helper()
-	if err := set.Check(); err != nil {
-		t.Fatal(err)
-	}
-	r := rand.New(rand.NewPCG(seed, 11))
-	var out []dataset.FeatureRow
-	for g := range games {
-		luck := r.Float64()
-		for range length {
-			row := dataset.FeatureRow{Phase: float32(r.IntN(25)) / 24, Scale: 1, EGScale: 1, Eval: dataset.NoEval, Score: dataset.NoScore, Weight: 1, Game: uint64(g + 1)}
-			for i := range set.Terms {
-				c := set.ChannelOf(&set.Terms[i])
-				if c < 0 || r.IntN(3) == 0 {
-					continue
-				}
-				row.Terms = append(row.Terms, uint16(i))
-				switch black := float32(0); {
-				case set.Channels[c].Sides:
-					row.Counts = append(row.Counts, float32(r.IntN(4)))
-					black = float32(r.IntN(4))
-					row.Blacks = append(row.Blacks, black)
-				case set.BySides():
-					row.Counts, row.Blacks = append(row.Counts, float32(r.IntN(5)-2)), append(row.Blacks, black)
-				default:
-					row.Counts = append(row.Counts, float32(r.IntN(5)-2))
-				}
-			}
-			for range set.Numbers() {
-				row.Columns = append(row.Columns, 0.5+0.5*float32(r.IntN(2)))
-			}
-			v, err := set.ValueOf(&row)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if luck < objective.Sigmoid(bentK*v) {
-				row.Result = 1
-			}
-			out = append(out, row)
-		}
-	}
-	return out
-}
-
 // bentStore builds a store, keeping the formula where it is linear.
 func bentStore(t testing.TB, set dataset.FeatureSet, data []dataset.FeatureRow, keep bool) *rows.Store {
 	t.Helper()
-	s, err := rows.Build{KeepFormula: keep}.Features(context.Background(), set, []rows.FeatureSource{{Name: "simulated", Rows: seq(data)}})
+	s, err := rows.Build{KeepFormula: keep}.Features(context.Background(), set, []rows.FeatureSource{{Name: "simulated", Rows: synthetic.Seq(data)}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-func seq(data []dataset.FeatureRow) iter.Seq2[dataset.FeatureRow, error] {
-	return func(yield func(dataset.FeatureRow, error) bool) {
-		for _, r := range data {
-			if !yield(r, nil) {
-				return
-			}
-		}
-	}
-}
-
 // TestLinearFormula: a linear evaluation written as a formula is recognized, and gives the same
 // fit if it is not.
 func TestLinearFormula(t *testing.T) {
-	set := linearSet(8)
-	data := bentGames(t, set, 400, 10, 1)
+	set := synthetic.LinearSet(8)
+	data := synthetic.BentGames(t, set, 400, 10, 1)
 	for i := range set.Terms { // guesses
 		set.Terms[i].MG, set.Terms[i].EG = 80, 80
 	}
@@ -179,15 +90,15 @@ func TestLinearFormula(t *testing.T) {
 // TestBentGradient compares the objective's derivatives with central differences, and the
 // Gauss-Newton matrix with sums over rows.
 func TestBentGradient(t *testing.T) {
-	set := bentSet(6)
+	set := synthetic.BentSet(6)
 	set.Formula = strings.Replace(set.Formula, "value = ", "value = balance(curve[danger/60])*phase + ", 1)
 	for i, v := range []float64{0, 5, 12, 30, 31, 45} { // a table of the formula
 		set.Terms = append(set.Terms, dataset.FeatureTerm{Name: fmt.Sprintf("curve.%d", i), Kind: dataset.ScalarTerm, MG: v, EG: v, Step: 0.5})
 	}
-	data := bentGames(t, set, 100, 10, 2)
+	data := synthetic.BentGames(t, set, 100, 10, 2)
 	s := bentStore(t, set, data, false)
 	terms := rows.TermsOfFeatures(set)
-	p := &objective.Problem{Store: s, K: bentK, Target: objective.Targets(s, 1, 0)}
+	p := &objective.Problem{Store: s, K: synthetic.BentK, Target: objective.Targets(s, 1, 0)}
 	for _, c := range s.Chunks {
 		w := make([]float32, c.Rows)
 		for i := range w {
@@ -286,16 +197,16 @@ func leaders(n int) (out []int) {
 // TestBentScale: under too small a slope a fit makes larger evaluations. By default another slope
 // keeps their scale, and the losses are those under the right slope.
 func TestBentScale(t *testing.T) {
-	set := bentSet(6)
-	s := bentStore(t, set, bentGames(t, set, 1000, 10, 3), false)
+	set := synthetic.BentSet(6)
+	s := bentStore(t, set, synthetic.BentGames(t, set, 1000, 10, 3), false)
 	c := NewConfig()
-	c.Valid, c.K = 0, bentK
+	c.Valid, c.K = 0, synthetic.BentK
 	right, err := Fit(t.Context(), s, rows.TermsOfFeatures(set), c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, keep := range []bool{true, false} {
-		c.K, c.KeepScale = 0.6*bentK, keep
+		c.K, c.KeepScale = 0.6*synthetic.BentK, keep
 		r, err := Fit(t.Context(), s, rows.TermsOfFeatures(set), c)
 		if err != nil {
 			t.Fatal(err)
@@ -315,7 +226,7 @@ func TestBentScale(t *testing.T) {
 		switch ratio := after / before; {
 		case keep && (ratio < 1.3 || r.K != c.K || r.Scale.Kept):
 			t.Errorf("scale as fitted: evaluations are %.3f times as large under K %.5f: %v", ratio, r.K, r.Scale)
-		case !keep && (math.Abs(ratio-1) > 0.03 || math.Abs(r.K/bentK-1) > 0.1 || !r.Scale.Kept || math.Abs(float64(r.Fit.Train-right.Fit.Train)) > 1e-3):
+		case !keep && (math.Abs(ratio-1) > 0.03 || math.Abs(r.K/synthetic.BentK-1) > 0.1 || !r.Scale.Kept || math.Abs(float64(r.Fit.Train-right.Fit.Train)) > 1e-3):
 			t.Errorf("scale kept: evaluations are %.3f times as large under K %.5f, loss %.5f of %.5f: %v", ratio, r.K, r.Fit.Train, right.Fit.Train, r.Scale)
 		}
 	}
@@ -324,15 +235,15 @@ func TestBentScale(t *testing.T) {
 // TestBentRecovers fits simulated games of a bent evaluation from three starts: they meet, and
 // near the truth.
 func TestBentRecovers(t *testing.T) {
-	truth := bentSet(6)
-	data := bentGames(t, truth, 1500, 10, 3)
+	truth := synthetic.BentSet(6)
+	data := synthetic.BentGames(t, truth, 1500, 10, 3)
 	s := bentStore(t, truth, data, false)
 	c := NewConfig()
-	c.Prior, c.Valid, c.K, c.Gap, c.KeepScale = map[string]float64{objective.AllTerms: math.Inf(1)}, 0, bentK, 1e-12, true
+	c.Prior, c.Valid, c.K, c.Gap, c.KeepScale = map[string]float64{objective.AllTerms: math.Inf(1)}, 0, synthetic.BentK, 1e-12, true
 	r := rand.New(rand.NewPCG(4, 5))
 	var first *Result
 	for start := range 3 {
-		set := bentSet(6)
+		set := synthetic.BentSet(6)
 		for i := range set.Terms {
 			x := &set.Terms[i]
 			if start > 0 {
@@ -372,9 +283,9 @@ func TestBentRecovers(t *testing.T) {
 
 // TestBentRowError: a start value that divides by 0 is an error with the row, and no fit.
 func TestBentRowError(t *testing.T) {
-	set := bentSet(3)
+	set := synthetic.BentSet(3)
 	set.Formula = strings.Replace(set.Formula, "/ 400", "/ (share - 0.3)", 1)
-	_, err := rows.Build{}.Features(context.Background(), set, []rows.FeatureSource{{Name: "simulated", Rows: seq(bentGames(t, bentSet(3), 10, 2, 1))}})
+	_, err := rows.Build{}.Features(context.Background(), set, []rows.FeatureSource{{Name: "simulated", Rows: synthetic.Seq(synthetic.BentGames(t, synthetic.BentSet(3), 10, 2, 1))}})
 	if !errors.Is(err, formula.ErrFormula) || !strings.Contains(err.Error(), "row 1") || !strings.Contains(err.Error(), "division by 0") {
 		t.Errorf("%v", err)
 	}
@@ -382,10 +293,10 @@ func TestBentRowError(t *testing.T) {
 
 // TestUnidentified: a scalar that only repeats the scale of a channel is held, and named.
 func TestUnidentified(t *testing.T) {
-	set := bentSet(3)
+	set := synthetic.BentSet(3)
 	set.Formula = strings.Replace(set.Formula, "/ 400", "/ divisor", 1)
 	set.Terms = append(set.Terms, dataset.FeatureTerm{Name: "divisor", Kind: dataset.ScalarTerm, MG: 400, EG: 400, Step: 10})
-	s := bentStore(t, set, bentGames(t, set, 300, 8, 9), false)
+	s := bentStore(t, set, synthetic.BentGames(t, set, 300, 8, 9), false)
 	c := NewConfig()
 	c.Prior = map[string]float64{objective.AllTerms: math.Inf(1)}
 	r, err := Fit(context.Background(), s, rows.TermsOfFeatures(set), c)
@@ -420,8 +331,8 @@ func TestUnidentified(t *testing.T) {
 // TestWorthIt: the bent formula that the games were made from predicts held-out games better
 // than a linear one of the same channels, and not the other way round.
 func TestWorthIt(t *testing.T) {
-	set := bentSet(4)
-	data := bentGames(t, set, 1500, 8, 12)
+	set := synthetic.BentSet(4)
+	data := synthetic.BentGames(t, set, 1500, 8, 12)
 	flat := set
 	flat.Formula = "value = (main.mg + balance(danger)*0.3)*phase + (main.eg + balance(danger)*share)*(1 - phase)"
 	fit := func(set dataset.FeatureSet) *Result {
@@ -448,15 +359,15 @@ func TestWorthIt(t *testing.T) {
 
 // TestBentWorkers: the same bytes for any number of workers, and on disk.
 func TestBentWorkers(t *testing.T) {
-	set := bentSet(4)
-	data := bentGames(t, set, 1500, 8, 13)
+	set := synthetic.BentSet(4)
+	data := synthetic.BentGames(t, set, 1500, 8, 13)
 	var first *Result
 	for _, workers := range []int{1, 2, 3} {
 		b := rows.Build{}
 		if workers == 3 {
 			b.Disk = t.TempDir()
 		}
-		s, err := b.Features(context.Background(), set, []rows.FeatureSource{{Name: "simulated", Rows: seq(data)}})
+		s, err := b.Features(context.Background(), set, []rows.FeatureSource{{Name: "simulated", Rows: synthetic.Seq(data)}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,18 +8,19 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/tuner/internal/synthetic"
 	"github.com/assay-chess/assay/tuner/objective"
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
 // TestBentKinks: a coefficient that ends on a kink, and one whose rows are near a jump, are named.
 func TestBentKinks(t *testing.T) {
-	set := linearSet(4)
+	set := synthetic.LinearSet(4)
 	set.Channels = append(set.Channels, dataset.Channel{Name: "a", Kind: dataset.PlainChannel}, dataset.Channel{Name: "b", Kind: dataset.PlainChannel})
 	set.Formula = "value = main.mg*phase + main.eg*(1 - phase) + if(a > 20, 2, 1)*a - abs(b)"
 	set.Terms = append(set.Terms, dataset.FeatureTerm{Name: "jumpy", Channel: "a", MG: 17, EG: 17}, dataset.FeatureTerm{Name: "kinky", Channel: "b", MG: 20, EG: 20},
 		dataset.FeatureTerm{Name: "steady", Channel: "b", MG: 300, EG: 300})
-	data := bentGames(t, set, 300, 10, 6)
+	data := synthetic.BentGames(t, set, 300, 10, 6)
 	for i := range data { // the rows of kinky are won more often than its part may say
 		row := &data[i]
 		for k, term := range row.Terms {
@@ -37,7 +38,7 @@ func TestBentKinks(t *testing.T) {
 		}
 	}
 	c := NewConfig()
-	c.Valid, c.K, c.Prior = 0, bentK, map[string]float64{"jumpy": 0.1}
+	c.Valid, c.K, c.Prior = 0, synthetic.BentK, map[string]float64{"jumpy": 0.1}
 	r, err := Fit(context.Background(), bentStore(t, set, data, false), rows.TermsOfFeatures(set), c)
 	if err != nil {
 		t.Fatal(err)
@@ -49,8 +50,8 @@ func TestBentKinks(t *testing.T) {
 
 // TestBentMemory: a fit with a formula needs its matrices, and says so.
 func TestBentMemory(t *testing.T) {
-	set := bentSet(6)
-	s := bentStore(t, set, bentGames(t, set, 50, 4, 7), false)
+	set := synthetic.BentSet(6)
+	s := bentStore(t, set, synthetic.BentGames(t, set, 50, 4, 7), false)
 	c := NewConfig()
 	c.Memory = 1 << 20
 	if _, err := Fit(context.Background(), s, rows.TermsOfFeatures(set), c); !errors.Is(err, objective.ErrConfig) || !strings.Contains(err.Error(), "needs matrices") {
@@ -60,8 +61,8 @@ func TestBentMemory(t *testing.T) {
 
 // TestBentCurveAndSpeed: a learning curve and the speed of the passes know formulas.
 func TestBentCurveAndSpeed(t *testing.T) {
-	set := bentSet(6)
-	data := bentGames(t, set, 200, 6, 8)
+	set := synthetic.BentSet(6)
+	data := synthetic.BentGames(t, set, 200, 6, 8)
 	for i := range set.Terms {
 		set.Terms[i].MG, set.Terms[i].EG = 0.7*set.Terms[i].MG, 0.7*set.Terms[i].EG
 	}

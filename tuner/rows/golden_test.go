@@ -1,0 +1,213 @@
+package rows_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"testing"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/tuner/internal/synthetic"
+	"github.com/assay-chess/assay/tuner/rows"
+)
+
+var update = flag.Bool("update", false, "rewrite testdata")
+
+// TestStores: what is kept of positions and of the features of other engines, with every kind of term
+// and factor, is what testdata has, in memory and on disk, from any number of workers.
+func TestStores(t *testing.T) {
+	for name, build := range map[string]func(b rows.Build) (*rows.Store, error){
+		"positions": func(b rows.Build) (*rows.Store, error) {
+			m, err := eval.Lookup("assay")
+			if err != nil {
+				return nil, err
+			}
+			second := synthetic.RandomPlay(6, 90, 2)
+			second.Weight, second.TrainOnly = 0.5, true
+			return b.Positions(t.Context(), m, []rows.Source{synthetic.RandomPlay(24, 120, 1), second})
+		},
+		"bent positions": func(b rows.Build) (*rows.Store, error) {
+			m, err := eval.Lookup("assay-bent")
+			if err != nil {
+				return nil, err
+			}
+			return b.Positions(t.Context(), m, []rows.Source{synthetic.RandomPlay(10, 100, 3)})
+		},
+		"linear": features(t, linearSet(), 60),
+		"sign":   features(t, signSet(), 60),
+		"sides":  features(t, sidesSet(), 60),
+		"formula": func(b rows.Build) (*rows.Store, error) {
+			set := synthetic.BentSet(5)
+			return b.Features(t.Context(), set, []rows.FeatureSource{{Name: "bent", Rows: synthetic.Seq(synthetic.BentGames(t, set, 30, 6, 4))}})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, b := range []rows.Build{{Workers: 1}, {Workers: 3}, {Disk: t.TempDir()}} {
+				s, err := build(b)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var text synthetic.Text
+				describe(t, &text, s)
+				text.Golden(t, name+".txt", *update)
+				if err := s.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
+
+// describe writes what passes over a store see.
+func describe(t *testing.T, text *synthetic.Text, s *rows.Store) {
+	text.Add("rows, terms, games, without a game, entries, without a score",
+		float64(s.Rows()), float64(s.Terms()), float64(s.Games()), float64(s.Gameless()), float64(s.Entries()), float64(s.Unscored()))
+	for i, c := range s.Chunks {
+		var list []float64
+		mixed := 0.0
+		if c.Mixed() {
+			mixed = 1
+		}
+		for j := range c.Rows {
+			mg, eg := c.Factors(j)
+			list = append(list, mg, eg, c.ScaleOf(j), float64(c.ScoreOf(j)), float64(c.WeightOf(j)), float64(c.PhaseOf(j)),
+				float64(c.Result[j]), float64(c.Game[j]))
+			if c.Offset != nil {
+				list = append(list, float64(c.Offset[j]))
+			}
+		}
+		text.Add(fmt.Sprintf("chunk %d: base, rows, runs, wide, mixed", i), float64(c.Base), float64(c.Rows), float64(len(c.Runs)), float64(len(c.Wide)), mixed)
+		text.Sums("values", list)
+	}
+	var entries []float64
+	if err := s.EachRow(t.Context(), func(chunk, row int, list []rows.Entry) {
+		for _, e := range list {
+			entries = append(entries, float64(chunk), float64(row), float64(e.Term), float64(e.Count))
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	text.Sums("entries", entries)
+	clusters := s.Clusters()
+	omega, held := s.Split(clusters, 0.25, 7)
+	seen, typical, err := s.CountTerms(t.Context(), omega)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text.Sums("seen", floats(seen))
+	text.Sums("typical", typical)
+	fold, folds := clusters.Folds(3, 5)
+	text.Add("clusters, folds", float64(clusters.N()), float64(folds))
+	text.Sums("fold", floats(fold))
+	text.Sums("of", floats(clusters.Of))
+	for _, list := range [][]bool{held, clusters.Leave(held, 0.5, 3)} {
+		var at []float64
+		for i, is := range list {
+			if is {
+				at = append(at, float64(i))
+			}
+		}
+		text.Add("held", at...)
+	}
+	for _, o := range omega {
+		text.Sums("omega", floats(o))
+	}
+	if p := s.Pieces; p != nil {
+		text.Add("pieces", floats(append(p.Count[:], p.Phase[:]...))...)
+		for i := range p.MG {
+			text.Sums("off the board, mg", floats(p.MG[i]))
+			text.Sums("off the board, eg", floats(p.EG[i]))
+		}
+		text.Sums("seen by side", floats(p.Seen))
+	}
+}
+
+func floats[T float32 | int | int64 | uint32](list []T) (out []float64) {
+	for _, v := range list {
+		out = append(out, float64(v))
+	}
+	return out
+}
+
+// features returns a build of rows of a set, with every factor that it may have.
+func features(t *testing.T, set dataset.FeatureSet, n int) func(rows.Build) (*rows.Store, error) {
+	var list []dataset.FeatureRow
+	for i := range n {
+		row := dataset.FeatureRow{Phase: float32(i%25) / 24, Scale: 1, EGScale: 1, Eval: dataset.NoEval, Score: int16(10*i - 300), Weight: 1,
+			Game: uint64(i / 4), Opening: uint64(i/8 + 1), Result: float32(i%3) / 2}
+		if i%7 == 0 {
+			row.Phase, row.Scale, row.Offset = float32(i)/50, 0.5, float32(i)
+		}
+		if i%11 == 0 {
+			row.Weight = 0
+		}
+		for term := range set.Terms {
+			if (i+term)%3 == 0 {
+				continue
+			}
+			count := float32((i*(term+2))%5 - 2)
+			if count == 0 {
+				continue
+			}
+			row.Terms, row.Counts = append(row.Terms, uint16(term)), append(row.Counts, count)
+			if set.BySide {
+				row.EGCounts = append(row.EGCounts, count*float32(i%4+1)/4)
+			}
+		}
+		if set.EGScale != "" && i%5 == 0 {
+			row.EGScale = 0.25
+		}
+		list = append(list, row)
+	}
+	return func(b rows.Build) (*rows.Store, error) {
+		return b.Features(context.Background(), set, []rows.FeatureSource{{Name: "made up", Rows: synthetic.Seq(list)}})
+	}
+}
+
+func linearSet() dataset.FeatureSet {
+	return dataset.FeatureSet{Version: 2, Model: "made-up", Float: true, Evaluation: dataset.Evaluation{Unit: 256, Tolerance: 2}, Terms: []dataset.FeatureTerm{
+		{Name: "pawn", Group: "material", MG: 200, EG: 240}, {Name: "pair", Kind: dataset.SingleTerm, MG: 70, EG: 70},
+		{Name: "tempo", Kind: dataset.FlatTerm, MG: 30, EG: 30}, {Name: "shelter.0", Kind: dataset.MiddlegameTerm, MG: 25},
+		{Name: "passed.3", Kind: dataset.EndgameTerm, EG: 80}, {Name: "other", Fixed: true, MG: 1, EG: 1},
+	}}
+}
+
+func signSet() dataset.FeatureSet {
+	s := linearSet()
+	s.EGScale = "sign"
+	return s
+}
+
+func sidesSet() dataset.FeatureSet {
+	s := linearSet()
+	s.BySide = true
+	return s
+}
+
+// TestSignChanges counts rows whose endgame half favors the other side under other weights.
+func TestSignChanges(t *testing.T) {
+	set := signSet()
+	s, err := features(t, set, 60)(rows.Build{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	linear := rows.NewLinear(set)
+	terms := linear.Terms()
+	before, after := make([]float64, len(terms)), make([]float64, len(terms))
+	var text synthetic.Text
+	for i, term := range terms {
+		before[i], after[i] = term.EG, term.EG*float64(i%3-1)
+		text.Add(fmt.Sprintf("%s, group %s, twin %d, tapered %v, fixed %v", term.Name, term.Group, term.Mirror, term.Tapered, term.Fixed), term.MG, term.EG)
+	}
+	changes, err := linear.SignChanges(t.Context(), s, before, after)
+	if err != nil || changes == nil {
+		t.Fatal(changes, err)
+	}
+	same, err := linear.SignChanges(t.Context(), s, before, before)
+	if err != nil || same.Changed != 0 {
+		t.Error("the same weights change signs: ", same, err)
+	}
+	text.Add("rows, changed", float64(changes.Rows), float64(changes.Changed))
+	text.Golden(t, "signs.txt", *update)
+}
