@@ -27,19 +27,20 @@ func TestStores(t *testing.T) {
 			second.Weight, second.TrainOnly = 0.5, true
 			return b.Positions(t.Context(), m, []rows.Source{synthetic.RandomPlay(24, 120, 1), second})
 		},
-		"bent positions": func(b rows.Build) (*rows.Store, error) {
+		"bent-positions": func(b rows.Build) (*rows.Store, error) {
 			m, err := eval.Lookup("assay-bent")
 			if err != nil {
 				return nil, err
 			}
 			return b.Positions(t.Context(), m, []rows.Source{synthetic.RandomPlay(10, 100, 3)})
 		},
-		"linear": features(t, linearSet(), 60),
-		"sign":   features(t, signSet(), 60),
-		"sides":  features(t, sidesSet(), 60),
+		"linear": features(synthetic.MadeUpSet()),
+		"sign":   features(signSet()),
+		"sides":  features(sidesSet()),
 		"formula": func(b rows.Build) (*rows.Store, error) {
 			set := synthetic.BentSet(5)
-			return b.Features(t.Context(), set, []rows.FeatureSource{{Name: "bent", Rows: synthetic.Seq(synthetic.BentGames(t, set, 30, 6, 4))}})
+			return b.Features(t.Context(), set, []rows.FeatureSource{{Name: "bent",
+				Rows: synthetic.Seq(synthetic.BentGames(t, set, 30, 6, 4))}})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -61,8 +62,10 @@ func TestStores(t *testing.T) {
 
 // describe writes what passes over a store see.
 func describe(t *testing.T, text *synthetic.Text, s *rows.Store) {
-	text.Add("rows, terms, games, without a game, entries, without a score",
-		float64(s.Rows()), float64(s.Terms()), float64(s.Games()), float64(s.Gameless()), float64(s.Entries()), float64(s.Unscored()))
+	text.Add(
+		"rows, terms, games, without a game, entries, without a score",
+		float64(s.Rows()), float64(s.Terms()), float64(s.Games()), float64(s.Gameless()), float64(s.Entries()),
+		float64(s.Unscored()))
 	for i, c := range s.Chunks {
 		var list []float64
 		mixed := 0.0
@@ -77,7 +80,8 @@ func describe(t *testing.T, text *synthetic.Text, s *rows.Store) {
 				list = append(list, float64(c.Offset[j]))
 			}
 		}
-		text.Add(fmt.Sprintf("chunk %d: base, rows, runs, wide, mixed", i), float64(c.Base), float64(c.Rows), float64(len(c.Runs)), float64(len(c.Wide)), mixed)
+		text.Add(fmt.Sprintf("chunk %d: base, rows, runs, wide, mixed", i), float64(c.Base), float64(c.Rows),
+			float64(len(c.Runs)), float64(len(c.Wide)), mixed)
 		text.Sums("values", list)
 	}
 	var entries []float64
@@ -130,57 +134,25 @@ func floats[T float32 | int | int64 | uint32](list []T) (out []float64) {
 	return out
 }
 
-// features returns a build of rows of a set, with every factor that it may have.
-func features(t *testing.T, set dataset.FeatureSet, n int) func(rows.Build) (*rows.Store, error) {
-	var list []dataset.FeatureRow
-	for i := range n {
-		row := dataset.FeatureRow{Phase: float32(i%25) / 24, Scale: 1, EGScale: 1, Eval: dataset.NoEval, Score: int16(10*i - 300), Weight: 1,
-			Game: uint64(i / 4), Opening: uint64(i/8 + 1), Result: float32(i%3) / 2}
-		if i%7 == 0 {
-			row.Phase, row.Scale, row.Offset = float32(i)/50, 0.5, float32(i)
-		}
-		if i%11 == 0 {
-			row.Weight = 0
-		}
-		for term := range set.Terms {
-			if (i+term)%3 == 0 {
-				continue
-			}
-			count := float32((i*(term+2))%5 - 2)
-			if count == 0 {
-				continue
-			}
-			row.Terms, row.Counts = append(row.Terms, uint16(term)), append(row.Counts, count)
-			if set.BySide {
-				row.EGCounts = append(row.EGCounts, count*float32(i%4+1)/4)
-			}
-		}
-		if set.EGScale != "" && i%5 == 0 {
-			row.EGScale = 0.25
-		}
-		list = append(list, row)
-	}
+// features returns a build of rows of a set.
+func features(set dataset.FeatureSet) func(rows.Build) (*rows.Store, error) {
 	return func(b rows.Build) (*rows.Store, error) {
-		return b.Features(context.Background(), set, []rows.FeatureSource{{Name: "made up", Rows: synthetic.Seq(list)}})
+		return b.Features(
+			context.Background(),
+			set,
+			[]rows.FeatureSource{{Name: "made up", Rows: synthetic.Seq(synthetic.MadeUp(set, 60))}},
+		)
 	}
-}
-
-func linearSet() dataset.FeatureSet {
-	return dataset.FeatureSet{Version: 2, Model: "made-up", Float: true, Evaluation: dataset.Evaluation{Unit: 256, Tolerance: 2}, Terms: []dataset.FeatureTerm{
-		{Name: "pawn", Group: "material", MG: 200, EG: 240}, {Name: "pair", Kind: dataset.SingleTerm, MG: 70, EG: 70},
-		{Name: "tempo", Kind: dataset.FlatTerm, MG: 30, EG: 30}, {Name: "shelter.0", Kind: dataset.MiddlegameTerm, MG: 25},
-		{Name: "passed.3", Kind: dataset.EndgameTerm, EG: 80}, {Name: "other", Fixed: true, MG: 1, EG: 1},
-	}}
 }
 
 func signSet() dataset.FeatureSet {
-	s := linearSet()
+	s := synthetic.MadeUpSet()
 	s.EGScale = "sign"
 	return s
 }
 
 func sidesSet() dataset.FeatureSet {
-	s := linearSet()
+	s := synthetic.MadeUpSet()
 	s.BySide = true
 	return s
 }
@@ -188,7 +160,7 @@ func sidesSet() dataset.FeatureSet {
 // TestSignChanges counts rows whose endgame half favors the other side under other weights.
 func TestSignChanges(t *testing.T) {
 	set := signSet()
-	s, err := features(t, set, 60)(rows.Build{})
+	s, err := features(set)(rows.Build{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +170,9 @@ func TestSignChanges(t *testing.T) {
 	var text synthetic.Text
 	for i, term := range terms {
 		before[i], after[i] = term.EG, term.EG*float64(i%3-1)
-		text.Add(fmt.Sprintf("%s, group %s, twin %d, tapered %v, fixed %v", term.Name, term.Group, term.Mirror, term.Tapered, term.Fixed), term.MG, term.EG)
+		text.Add(
+			fmt.Sprintf("%s, group %s, twin %d, tapered %v, fixed %v", term.Name, term.Group, term.Mirror, term.Tapered,
+				term.Fixed), term.MG, term.EG)
 	}
 	changes, err := linear.SignChanges(t.Context(), s, before, after)
 	if err != nil || changes == nil {

@@ -16,18 +16,22 @@ const BentK = 0.005
 // counts by its square, a factor of the side and a free share in the endgame, and complexity,
 // which multiplies the endgame half. It has no kinks where rows are, so that its loss has one minimum.
 func BentSet(n int) dataset.FeatureSet {
-	s := dataset.FeatureSet{Version: 2, Model: "bent", Float: true, Evaluation: dataset.Evaluation{Unit: 100, Tolerance: 2}, Bend: dataset.Bend{
-		Channels: []dataset.Channel{{Name: "main", Kind: dataset.TaperedChannel}, {Name: "danger", Kind: dataset.PlainChannel, Sides: true}, {Name: "complexity", Kind: dataset.PlainChannel}},
-		Columns:  []dataset.Column{{Name: "f", Sides: true}},
-		Formula: `let q = max(danger, 0)^2 / 400;
+	s := dataset.FeatureSet{Version: 2, Model: "bent", Float: true,
+		Evaluation: dataset.Evaluation{Unit: 100, Tolerance: 2}, Bend: dataset.Bend{
+			Channels: []dataset.Channel{{Name: "main", Kind: dataset.TaperedChannel},
+				{Name: "danger", Kind: dataset.PlainChannel, Sides: true}, {Name: "complexity", Kind: dataset.PlainChannel}},
+			Columns: []dataset.Column{{Name: "f", Sides: true}},
+			Formula: `let q = max(danger, 0)^2 / 400;
 			let e = (main.eg + balance(q)*share)*(1 + clamp(complexity, -50, 50)/100);
 			value = (main.mg + balance(q*f))*phase + e*(1 - phase)`,
-	}}
+		}}
 	for i := range n {
-		s.Terms = append(s.Terms, dataset.FeatureTerm{Name: fmt.Sprintf("main.%d", i), MG: float64(60 + 10*i), EG: float64(90 - 5*i)})
+		s.Terms = append(s.Terms, dataset.FeatureTerm{Name: fmt.Sprintf("main.%d", i), MG: float64(60 + 10*i),
+			EG: float64(90 - 5*i)})
 	}
 	for i := range 4 {
-		s.Terms = append(s.Terms, dataset.FeatureTerm{Name: fmt.Sprintf("danger.%d", i), Group: "danger", Channel: "danger", MG: float64(20 + 10*i), EG: float64(20 + 10*i)})
+		s.Terms = append(s.Terms, dataset.FeatureTerm{Name: fmt.Sprintf("danger.%d", i), Group: "danger", Channel: "danger",
+			MG: float64(20 + 10*i), EG: float64(20 + 10*i)})
 	}
 	s.Terms = append(s.Terms, dataset.FeatureTerm{Name: "complexity", Channel: "complexity", MG: 5, EG: 5},
 		dataset.FeatureTerm{Name: "share", Kind: dataset.ScalarTerm, MG: 0.3, EG: 0.3, Step: 0.01})
@@ -37,7 +41,8 @@ func BentSet(n int) dataset.FeatureSet {
 // LinearSet is an evaluation that is linear, written as a formula.
 func LinearSet(n int) dataset.FeatureSet {
 	s := BentSet(n)
-	s.Model, s.Bend = "linear", dataset.Bend{Channels: s.Channels[:1], Formula: "let m = main.mg*phase; value = m + main.eg*(1 - phase)"}
+	s.Model, s.Bend = "linear", dataset.Bend{Channels: s.Channels[:1],
+		Formula: "let m = main.mg*phase; value = m + main.eg*(1 - phase)"}
 	s.Terms = s.Terms[:n]
 	return s
 }
@@ -54,7 +59,8 @@ func BentGames(t testing.TB, set dataset.FeatureSet, games, length int, seed uin
 	for g := range games {
 		luck := r.Float64()
 		for range length {
-			row := dataset.FeatureRow{Phase: float32(r.IntN(25)) / 24, Scale: 1, EGScale: 1, Eval: dataset.NoEval, Score: dataset.NoScore, Weight: 1, Game: uint64(g + 1)}
+			row := dataset.FeatureRow{Phase: float32(r.IntN(25)) / 24, Scale: 1, EGScale: 1, Eval: dataset.NoEval,
+				Score: dataset.NoScore, Weight: 1, Game: uint64(g + 1)}
 			for i := range set.Terms {
 				c := set.ChannelOf(&set.Terms[i])
 				if c < 0 || r.IntN(3) == 0 {

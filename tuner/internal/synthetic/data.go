@@ -12,6 +12,7 @@ import (
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
@@ -34,7 +35,8 @@ func RandomPlay(games, plies int, seed uint64) rows.Source {
 			}
 			material := 0
 			for p, v := range worth {
-				material += v * (pos.Pieces(board.White, board.PieceType(p)).Count() - pos.Pieces(board.Black, board.PieceType(p)).Count())
+				material += v * (pos.Pieces(board.White, board.PieceType(p)).Count() - pos.Pieces(board.Black,
+					board.PieceType(p)).Count())
 			}
 			row := dataset.PositionRow{Board: pos, Ply: uint16(ply + 1), Score: int16(material + r.IntN(61) - 30), Result: 0.5,
 				Game: uint64(g + 1), Opening: uint64(g - g%4/3 + 1000), Weight: 1}
@@ -51,6 +53,85 @@ func RandomPlay(games, plies int, seed uint64) rows.Source {
 		}
 	}
 	return rows.Source{Name: "random play", Rows: Seq(list), Len: int64(len(list))}
+}
+
+// MadeUpSet is an evaluation with a term of each kind, in units of its own.
+func MadeUpSet() dataset.FeatureSet {
+	return dataset.FeatureSet{Version: 2, Model: "made-up", Float: true,
+		Evaluation: dataset.Evaluation{Unit: 256, Tolerance: 2},
+		Terms: []dataset.FeatureTerm{
+			{Name: "pawn", Group: "material", MG: 200, EG: 240}, {Name: "pair", Kind: dataset.SingleTerm, MG: 70, EG: 70},
+			{Name: "tempo", Kind: dataset.FlatTerm, MG: 30, EG: 30}, {Name: "shelter.0", Kind: dataset.MiddlegameTerm, MG: 25},
+			{Name: "passed.3", Kind: dataset.EndgameTerm, EG: 80}, {Name: "other", Fixed: true, MG: 1, EG: 1},
+		}}
+}
+
+// MadeUp returns rows of a set with every factor that it may have, four a game, two games an opening.
+func MadeUp(set dataset.FeatureSet, n int) (list []dataset.FeatureRow) {
+	for i := range n {
+		row := dataset.FeatureRow{Phase: float32(i%25) / 24, Scale: 1, EGScale: 1, Eval: dataset.NoEval,
+			Score: int16(10*i - 5*n), Weight: 1, Game: uint64(i / 4), Opening: uint64(i/8 + 1), Result: float32(i%3) / 2}
+		if i%7 == 0 {
+			row.Phase, row.Scale, row.Offset = float32(i)/50, 0.5, float32(i)
+		}
+		if i%11 == 0 {
+			row.Weight = 0
+		}
+		for term := range set.Terms {
+			count := float32((i*(term+2))%5 - 2)
+			if (i+term)%3 == 0 || count == 0 {
+				continue
+			}
+			row.Terms, row.Counts = append(row.Terms, uint16(term)), append(row.Counts, count)
+			if set.BySide {
+				row.EGCounts = append(row.EGCounts, count*float32(i%4+1)/4)
+			}
+		}
+		if set.EGScale != "" && i%5 == 0 {
+			row.EGScale = 0.25
+		}
+		list = append(list, row)
+	}
+	return list
+}
+
+// Data is a store with its terms.
+type Data struct {
+	Store *rows.Store
+	Terms []rows.Term
+}
+
+// Samples returns a store of each kind: positions of a model of ours, features with factors of every
+// kind, and features with a formula.
+func Samples(tb testing.TB) map[string]Data {
+	out := map[string]Data{}
+	keep := func(name string, s *rows.Store, terms []rows.Term, err error) {
+		if err != nil {
+			tb.Fatal(err)
+		}
+		out[name] = Data{s, terms}
+	}
+	for name, games := range map[string]int{"assay": 60, "shannon-appendix": 200} {
+		m, err := eval.Lookup(name)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		terms, err := rows.TermsOf(m, m.Start)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		s, err := rows.Build{}.Positions(tb.Context(), m, []rows.Source{RandomPlay(games, 120, 1)})
+		keep(name, s, terms, err)
+	}
+	bent := BentSet(5)
+	for name, of := range map[string]struct {
+		set  dataset.FeatureSet
+		list []dataset.FeatureRow
+	}{"features": {MadeUpSet(), MadeUp(MadeUpSet(), 300)}, "formula": {bent, BentGames(tb, bent, 60, 6, 4)}} {
+		s, err := rows.Build{}.Features(tb.Context(), of.set, []rows.FeatureSource{{Name: name, Rows: Seq(of.list)}})
+		keep(name, s, rows.TermsOfFeatures(of.set), err)
+	}
+	return out
 }
 
 // Seq yields the rows of a list.

@@ -50,7 +50,8 @@ func (s Games) Truth() objective.Tapered {
 func (s Games) List(start objective.Tapered) []rows.Term {
 	out := make([]rows.Term, s.Terms)
 	for t := range out {
-		out[t] = rows.Term{Name: fmt.Sprintf("t%d", t), Group: "pieces", Tapered: t > 0 || s.Dominant == 0, Mirror: t, MG: start.MG[t], EG: start.EG[t]}
+		out[t] = rows.Term{Name: fmt.Sprintf("t%d", t), Group: "pieces", Tapered: t > 0 || s.Dominant == 0, Mirror: t,
+			MG: start.MG[t], EG: start.EG[t]}
 	}
 	return out
 }

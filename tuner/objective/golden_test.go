@@ -1,0 +1,260 @@
+package objective_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/assay-chess/assay/tuner/internal/synthetic"
+	"github.com/assay-chess/assay/tuner/objective"
+	"github.com/assay-chess/assay/tuner/rows"
+)
+
+var update = flag.Bool("update", false, "rewrite testdata")
+
+// weights are near the start, so that no two terms have the same.
+func weights(terms []rows.Term) objective.Tapered {
+	w := objective.StartOf(terms)
+	for t := range w.MG {
+		w.MG[t] += 10 * math.Sin(float64(3*t+1))
+		w.EG[t] += 10 * math.Cos(float64(5*t+2))
+		if !terms[t].Tapered {
+			w.EG[t] = w.MG[t]
+		}
+	}
+	return w
+}
+
+// problemOf has every third cluster held out.
+func problemOf(d synthetic.Data, loss objective.Loss, workers int) *objective.Problem {
+	p := &objective.Problem{Store: d.Store, Loss: loss, K: 0.006, Workers: workers}
+	clusters := d.Store.Clusters()
+	omega, held := d.Store.Split(clusters, 1./3, 5)
+	p.Omega = omega
+	for _, c := range clusters.Of {
+		p.Held = append(p.Held, held[c])
+	}
+	p.Target = objective.Targets(d.Store, 0.7, 0.005)
+	return p
+}
+
+// TestSums: every sum over the rows, for each kind of row and both losses, is what testdata has,
+// from any number of workers.
+func TestSums(t *testing.T) {
+	for name, d := range synthetic.Samples(t) {
+		for _, loss := range []objective.Loss{objective.CrossEntropy, objective.MSE} {
+			for _, workers := range []int{1, 3} {
+				var text synthetic.Text
+				sums(t, &text, d, problemOf(d, loss, workers))
+				text.Golden(t, fmt.Sprintf("sums-%s-%s.txt", name, loss), *update)
+			}
+		}
+	}
+}
+
+func sums(t *testing.T, text *synthetic.Text, d synthetic.Data, p *objective.Problem) {
+	ctx, w := t.Context(), weights(d.Terms)
+	number := func(name string, f func() (float64, error)) {
+		v, err := f()
+		if err != nil {
+			if !errors.Is(err, objective.ErrScale) {
+				t.Fatal(name, err)
+			}
+			v = math.NaN()
+		}
+		text.Add(name, v)
+	}
+	number("K", func() (float64, error) { return p.FitK(ctx, w) })
+	number("best K", func() (float64, error) { return p.BestK(ctx, w) })
+	number("K of the scores", func() (float64, error) { k, _, err := p.FitScoreK(); return k, err })
+	number("RMS", func() (float64, error) { return objective.RMS(ctx, d.Store, p.Workers, w) })
+	number("dispersion", func() (float64, error) { return p.Dispersion(ctx, w) })
+	m, err := p.Measure(ctx, w, 0.004)
+	if err != nil {
+		t.Fatal(err)
+	}
+	train, valid := m.Means()
+	text.Add("measures", m.Loss[0], m.Loss[1], m.Weight[0], m.Weight[1], train, valid, m.RMS())
+	seen, typical, err := p.CountParts(ctx, w)
+	if err == nil {
+		var list []float64
+		for i := range seen {
+			list = append(list, float64(seen[i]), typical[i])
+		}
+		text.Sums("parts", list)
+	}
+	g := objective.NewTapered(len(d.Terms))
+	for i, f := range []func(context.Context, objective.Tapered, objective.Tapered) (float64, error){p.Gradient,
+		p.SquaresGradient} {
+		v, err := f(ctx, w, g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text.Add([]string{"loss and its gradient", "squares and their gradient"}[i], v)
+		text.Sums("mg", g.MG)
+		text.Sums("eg", g.EG)
+	}
+	var each []float64
+	if err := p.EachDerivative(ctx, w, func(chunk, row int, slope, curvature float64, parts []objective.Part) {
+		each = append(each, float64(chunk), float64(row), slope, curvature)
+		for _, part := range parts {
+			each = append(each, float64(part.Term), part.MG, part.EG)
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	text.Sums("derivatives", each)
+	if d.Store.Bend() != nil {
+		rough, err := p.FindRough(ctx, w, 30, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text.Add("near jumps", float64(rough.NearJumps))
+		text.Add("share, mg", rough.Share.MG...)
+		text.Add("share, eg", rough.Share.EG...)
+	}
+}
+
+// paramsOf ties twins and two terms, freezes, bounds and limits some, and leaves some without a prior.
+func paramsOf(t *testing.T, d synthetic.Data) *objective.Params {
+	_, typical, err := d.Store.CountTerms(t.Context(), ones(d.Store))
+	if err != nil {
+		t.Fatal(err)
+	}
+	free, tie := d.Terms[len(d.Terms)-2].Name, ""
+	for i, a := range d.Terms {
+		for _, b := range d.Terms[i+1:] {
+			if tie == "" && i > 0 && a.Tapered && b.Tapered && a.Mirror == i {
+				tie = a.Name + "=" + b.Name
+			}
+		}
+	}
+	tau, err := objective.Widths(d.Terms, typical, map[string]float64{free: math.Inf(1), d.Terms[0].Group: 40}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	frozen, err := objective.Frozen(d.Terms, []string{d.Terms[len(d.Terms)-1].Name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ties []string
+	if tie != "" {
+		ties = append(ties, tie)
+	}
+	leader, err := objective.Leaders(d.Terms, true, ties)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := objective.NewParams(d.Terms, weights(d.Terms), frozen, tau, leader)
+	if err := q.Bound(d.Terms, map[string]objective.Bound{d.Terms[0].Name: {Lo: d.Terms[0].MG - 5,
+		Hi: d.Terms[0].MG + 70}}); err != nil {
+		t.Fatal(err)
+	}
+	return q
+}
+
+func ones(s *rows.Store) (omega [][]float32) {
+	for _, c := range s.Chunks {
+		omega = append(omega, slices.Repeat([]float32{1}, c.Rows))
+	}
+	return omega
+}
+
+// TestPenalized: value, gradient, curvature and information of a fit, and what its parameters are, stand in
+// testdata; the gradient is that of the value by finite differences.
+func TestPenalized(t *testing.T) {
+	samples := synthetic.Samples(t)
+	for _, name := range slices.Sorted(maps.Keys(samples)) {
+		d := samples[name]
+		q := paramsOf(t, d)
+		p := problemOf(d, objective.CrossEntropy, 2)
+		q.Limit(300)
+		var text synthetic.Text
+		theta, err := q.Pin(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text.Sums("pinned", theta)
+		for j := range theta {
+			theta[j] += 3 * math.Sin(float64(j))
+		}
+		var list []float64
+		for j, n := range q.Names(d.Terms) {
+			list = append(list, q.Precision(j), q.Center[j], float64(len(n)))
+			for _, is := range []bool{q.Stuck(j), q.Unbounded(j)} {
+				if list = append(list, 0); is {
+					list[len(list)-1] = 1
+				}
+			}
+			if q.Box != nil {
+				list = append(list, max(-1e6, q.Box.Lo[j]), min(1e6, q.Box.Hi[j]))
+			}
+		}
+		text.Sums(fmt.Sprintf("%d parameters, priorless %v", q.N, q.Priorless()), list)
+		o := objective.New(p, q, 3)
+		g := make([]float64, o.Dim())
+		value, err := o.Gradient(t.Context(), theta, g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text.Add("value", value)
+		text.Sums("gradient", g)
+		checkGradient(t, name, o, theta, g)
+		h, err := o.Curvature(t.Context(), theta)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text.Sums("curvature", flat(h))
+		text.Sums("held out", flat(q.HoldOut(h)))
+		w := objective.NewTapered(len(d.Terms))
+		q.Expand(theta, w)
+		grams, err := p.Gram(t.Context(), w, objective.SquaredSlope, objective.Curvature)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text.Sums("squared slopes", flat(q.FoldGram(grams[0])))
+		text.Sums("curvatures", flat(q.FoldGram(grams[1])))
+		q.Widen(2)
+		text.Add("precision of twice the width", q.Precision(0))
+		text.Golden(t, "fit-"+name+".txt", *update)
+	}
+}
+
+func flat(m *mat.SymDense) (out []float64) {
+	for i := range m.SymmetricDim() {
+		for j := range i + 1 {
+			out = append(out, m.At(i, j))
+		}
+	}
+	return out
+}
+
+// checkGradient compares every hundredth part of the gradient, and the first ten, with differences.
+func checkGradient(t *testing.T, name string, o *objective.Penalized, theta, g []float64) {
+	t.Helper()
+	unused := make([]float64, len(g))
+	for j := range g {
+		if j >= 10 && j%100 > 0 {
+			continue
+		}
+		at := slices.Clone(theta)
+		var v [2]float64
+		for side, step := range []float64{-1e-3, 1e-3} {
+			at[j] = theta[j] + step
+			var err error
+			if v[side], err = o.Gradient(t.Context(), at, unused); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if d := (v[1] - v[0]) / 2e-3; math.Abs(d-g[j]) > 1e-6*(1e-3+math.Abs(g[j])) {
+			t.Errorf("%s: parameter %d: gradient %v, by differences %v", name, j, g[j], d)
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package stats_test
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/assay-chess/assay/tuner/internal/synthetic"
+	"github.com/assay-chess/assay/tuner/objective"
+	"github.com/assay-chess/assay/tuner/optimize"
+	"github.com/assay-chess/assay/tuner/stats"
+)
+
+var update = flag.Bool("update", false, "rewrite testdata")
+
+// TestStatistics: everything that follows from a fit is what testdata has, for each kind of rows.
+func TestStatistics(t *testing.T) {
+	for name, d := range synthetic.Samples(t) {
+		for _, workers := range []int{1, 3} {
+			var text synthetic.Text
+			statistics(t, &text, d, workers)
+			text.Golden(t, name+".txt", *update)
+		}
+	}
+}
+
+func statistics(t *testing.T, text *synthetic.Text, d synthetic.Data, workers int) {
+	ctx := t.Context()
+	p := &objective.Problem{Store: d.Store, K: 0.006, Workers: workers, Target: objective.Targets(d.Store, 0.8, 0.005)}
+	clusters := d.Store.Clusters()
+	omega, held := d.Store.Split(clusters, 0.2, 5)
+	p.Omega = omega
+	for _, c := range clusters.Of {
+		p.Held = append(p.Held, held[c])
+	}
+	start := objective.StartOf(d.Terms)
+	_, typical, err := d.Store.CountTerms(ctx, omega)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tau, err := objective.Widths(d.Terms, typical, nil, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	leader, err := objective.Leaders(d.Terms, true, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := objective.New(p, objective.NewParams(d.Terms, start, make([]bool, len(d.Terms)), tau, leader), 2)
+	out, err := optimize.GaussNewton{}.Minimize(ctx, o, make([]float64, o.Dim()), optimize.Settings{Gap: 1e-14})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := stats.NewCovariance(ctx, o, clusters, out.X, stats.Final)
+	if err != nil {
+		t.Fatal(err)
+	}
+	design, err := v.Design(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := v.Finish(ctx); err != nil {
+		t.Fatal(err)
+	}
+	fit := objective.NewTapered(len(d.Terms))
+	o.Params.Expand(out.X, fit)
+	text.Sums("fit", append(fit.MG, fit.EG...))
+	text.Add("clusters, effective, design, clustering, dispersion", float64(v.N), v.Effective, design, v.Clustering,
+		v.Dispersion)
+	text.Add(fmt.Sprintf("jackknife %v, ridge %v; games of terms", v.Jackknife, v.Ridge))
+	text.Sums("games", v.Games)
+	errors := func(what string) {
+		var se, naive, share []float64
+		of := v.NaiveErrors()
+		for j := range o.Params.N {
+			se, naive, share = append(se, v.SE(j, 20)), append(naive, of(j, 20)), append(share, v.Share(j))
+		}
+		text.Sums("errors "+what, se)
+		text.Sums("naive errors "+what, naive)
+		text.Sums("shares "+what, share)
+	}
+	errors("as fitted")
+	gradient := make([]float64, o.Params.N)
+	for j := range gradient {
+		gradient[j] = 1e-3 * math.Sin(float64(j+1))
+	}
+	v.Rescale(gradient)
+	errors("rescaled")
+	for _, g := range v.GroupGains(d.Terms, design, 1000) {
+		text.Add("group "+g.Name, float64(g.Parameters), g.Effective, g.Gain, g.Net)
+	}
+	incidence, err := stats.Incidence(ctx, d.Store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text.Sums("incidence", incidence)
+	tables, err := stats.FindTables(ctx, d.Store, d.Terms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range tables {
+		v.Center(&tables[i], d.Terms, fit, incidence, 1.5)
+		text.Add(fmt.Sprintf("table %s of %d terms", tables[i].Name, len(tables[i].Terms)), float64(tables[i].MeanMG),
+			float64(tables[i].MeanEG), float64(tables[i].MeanSEMG), float64(tables[i].MeanSEEG))
+		var list []float64
+		for _, c := range tables[i].Centered {
+			list = append(list, c.MG, c.EG, float64(c.SEMG), float64(c.SEEG))
+		}
+		text.Sums("centered", list)
+	}
+	if s := d.Store.Pieces; s != nil {
+		for _, c := range v.PieceValues(s, start, fit, 1.5) {
+			text.Add(c.Piece, float64(c.Count), c.Shannon, c.Start, c.Value, float64(c.SE), c.MG, c.EG, c.Pawns,
+				float64(c.SEPawns))
+		}
+		for _, c := range v.Concepts(s, d.Terms, start, fit, 1.5) {
+			text.Add(c.Group+" "+c.Name, float64(c.Shannon), c.Start, c.Value, float64(c.SE))
+		}
+	}
+	info, err := o.Curvature(ctx, out.X)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range stats.FindCollinear(info, o.Params.Names(d.Terms)) {
+		text.Add(fmt.Sprintf("%s = %v, exact %v", c.Coefficient, c.Others, c.Exact), c.Unexplained)
+	}
+	sides, err := stats.Calibrate(ctx, p, start, fit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := stats.NewCalibration(&sides, 1.7)
+	text.Add(fmt.Sprintf("calibration, held out %v", c.HeldOut), float64(c.Rows))
+	for _, b := range append(c.ByScore, c.ByPhase...) {
+		text.Add("bin", b.Lo, b.Hi, float64(b.Rows), b.Predicted, b.Actual, b.SE, b.Start, b.Loss)
+	}
+}
+
+// TestScores: the bins of scores and results, their slope and errors by game, stand in testdata.
+func TestScores(t *testing.T) {
+	var b stats.ScoreBins
+	r := rand.New(rand.NewPCG(3, 3))
+	for range 60 {
+		result := float32(r.IntN(3)) / 2
+		for range 20 {
+			b.Add(int16(300*r.NormFloat64()+200*float64(result-0.5)), result)
+		}
+		b.EndGame(result)
+	}
+	var text synthetic.Text
+	k, err := b.FitK()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text.Add("K", k)
+	for _, p := range b.Points(k) {
+		text.Add("point", p.Score, p.Predicted, p.Actual, p.SE, float64(p.N))
+	}
+	text.Golden(t, "scores.txt", *update)
+}
