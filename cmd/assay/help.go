@@ -2,14 +2,12 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/cobra/doc"
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/cmd/assay/internal/settings"
@@ -98,27 +96,4 @@ func levelAdvice(build, level string) string {
 		return fmt.Sprintf("this machine runs amd64/%s: the build for amd64/v3 is faster", level)
 	}
 	return fmt.Sprintf("this machine runs amd64/%s", level)
-}
-
-func newManCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "man FOLDER",
-		Short: "Write manual pages for man, one a command",
-		Long: `Write the help of every command as manual pages of section 1 into a folder. The text is that
-of --help.`,
-		Example: `  assay man ~/.local/share/man/man1 && man assay-match`,
-		Args:    cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := os.MkdirAll(args[0], 0o777); err != nil {
-				return err
-			}
-			root := cmd.Root()
-			root.DisableAutoGenTag = true // it names the generator and the day
-			if err := doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: cli.Version(), Manual: "assay"}, args[0]); err != nil {
-				return err
-			}
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "written %s\n", args[0])
-			return err
-		},
-	}
 }

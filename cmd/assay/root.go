@@ -37,7 +37,7 @@ self-play -> games -> positions -> tuner -> weights -> SPRT match -> the next ge
 		},
 	}
 	root.SetFlagErrorFunc(flagError)
-	const setUp = "Set up: versions, manual pages, completion:"
+	const setUp = "Set up: versions, completion:"
 	for _, g := range []struct {
 		title    string
 		commands []*cobra.Command
@@ -46,7 +46,7 @@ self-play -> games -> positions -> tuner -> weights -> SPRT match -> the next ge
 		{"Make data:", []*cobra.Command{newSelfplayCommand(), data.New(), tune.NewFeatures()}},
 		{"Look at runs, and share them among machines:", []*cobra.Command{runs.New(), runs.NewReport(), runs.NewServe(), queue.New(queueHooks()), newTestCommand(), newWorkCommand(), newSignCommand()}},
 		{"Engines and evaluations:", []*cobra.Command{engines.NewUCI(), weights.NewEval(), weights.New(), engines.NewPerft(), engines.NewBench(), historic.New()}},
-		{setUp, []*cobra.Command{newVersionCommand(), newManCommand()}},
+		{setUp, []*cobra.Command{newVersionCommand()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, cmd := range g.commands {
