@@ -81,7 +81,8 @@ func checkKeyboard(b *browser) {
 	if first != "skip" {
 		b.Errorf("the first stop is %q, want the skip link", first)
 	}
-	for _, want := range []string{"nav", "sort", "filter", "board", "moves", "set", "game", "number", "pgn", "numbers", "slider"} {
+	for _, want := range []string{"nav", "sort", "filter", "board", "moves", "set", "game", "number", "pgn", "numbers",
+		"slider"} {
 		if !reached[want] {
 			b.Errorf("the keyboard does not reach %s", want)
 		}

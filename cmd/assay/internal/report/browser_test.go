@@ -99,7 +99,8 @@ func (b *browser) shot(name, selector string) {
 	b.Helper()
 	dir := cmp.Or(os.Getenv("REPORT_SHOTS"), b.TempDir())
 	if selector != "" {
-		ask[bool](b, fmt.Sprintf("document.querySelector(%q).scrollIntoView({block: 'start', behavior: 'instant'}), true", selector))
+		ask[bool](b, fmt.Sprintf("document.querySelector(%q).scrollIntoView({block: 'start', behavior: 'instant'}), true",
+			selector))
 	}
 	png, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
 	if err != nil {
@@ -137,7 +138,8 @@ func smallRun(t *testing.T) (dir string) {
 		for i := range plan.Generations {
 			plan.Generations[i].Gate.Games = 8
 		}
-		if _, err := learn.Run(t.Context(), learn.Config{Dir: dir, Program: "test", Resume: "assay learn", Plan: plan, Open: roster.Open}); err != nil {
+		if _, err := learn.Run(t.Context(), learn.Config{Dir: dir, Program: "test", Resume: "assay learn", Plan: plan,
+			Open: roster.Open}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -156,7 +158,8 @@ func TestLearnReportInABrowser(t *testing.T) {
 	b := newBrowser(t)
 	b.do(chromedp.EmulateViewport(1200, 1500), chromedp.Navigate(url))
 	b.shot("top", "")
-	for _, id := range []string{"generations", "final", "pieces", "coefficients", "boards", "calibration", "gate-1", "games", "calibration-search", "replay", "settings"} {
+	for _, id := range []string{"generations", "final", "pieces", "coefficients", "boards", "calibration", "gate-1",
+		"games", "calibration-search", "replay", "settings"} {
 		if !ask[bool](b, fmt.Sprintf("document.getElementById(%q)?.innerText.length > 40", id)) {
 			t.Errorf("section %s is missing or empty", id)
 		}
@@ -273,9 +276,11 @@ func TestLargeHostileReportInABrowser(t *testing.T) {
 	r := learnResult()
 	r.Learned.Generation = 0
 	for i := range 2000 {
-		r.Terms = append(r.Terms, tuner.TermFit{Name: fmt.Sprintf("term.%d", i), MG: int32(i % 300), SEMG: 5, EG: -3, SEEG: 1, Count: int64(i), EffectiveGames: 40, DataShare: 0.5, Rescale: 1})
+		r.Terms = append(r.Terms, tuner.TermFit{Name: fmt.Sprintf("term.%d", i), MG: int32(i % 300), SEMG: 5, EG: -3,
+			SEEG: 1, Count: int64(i), EffectiveGames: 40, DataShare: 0.5, Rescale: 1})
 	}
-	dir := writeRun(t, "<img src=x onerror=alert(3)> \u202e", durable.RunInfo{Command: "learn", Resume: hostile}, map[string]any{"plan": r.Plan}, r)
+	dir := writeRun(t, "<img src=x onerror=alert(3)> \u202e", durable.RunInfo{Command: "learn", Resume: hostile},
+		map[string]any{"plan": r.Plan}, r)
 	writeGames(t, filepath.Join(dir, "gen-1", "games"), 100_000)
 	started := time.Now()
 	page := write(t, dir)
@@ -285,11 +290,13 @@ func TestLargeHostileReportInABrowser(t *testing.T) {
 	}
 	noMarkup(t, page)
 	b := newBrowser(t)
-	url := "file://" + strings.NewReplacer("<", "%3C", ">", "%3E", " ", "%20", "\u202e", "%E2%80%AE").Replace(filepath.Join(dir, Name))
+	url := "file://" + strings.NewReplacer("<", "%3C", ">", "%3E", " ", "%20", "\u202e",
+		"%E2%80%AE").Replace(filepath.Join(dir, Name))
 	b.do(chromedp.EmulateViewport(1200, 1500), chromedp.Navigate(url))
 	ms := ask[float64](b, `performance.getEntriesByType("navigation")[0].loadEventEnd`)
 	t.Logf("opened in %.0f ms", ms)
-	if note := ask[string](b, `document.querySelector(".list .note").textContent`); !strings.Contains(note, "of 100000 games are on this page") {
+	if note := ask[string](b, `document.querySelector(".list .note").textContent`); !strings.Contains(note,
+		"of 100000 games are on this page") {
 		t.Errorf("%q does not give the number of all games", note)
 	}
 	if n := ask[int](b, `document.querySelectorAll("#terms tbody tr").length`); n < 2000 {
@@ -324,7 +331,8 @@ func checkLargeLive(t *testing.T, dir string) {
 	for _, at := range []string{"", "#game=99999&ply=7"} {
 		started := time.Now()
 		b.do(chromedp.EmulateViewport(1200, 1500), chromedp.Navigate(server.URL+"/run/large"+at), chromedp.Reload())
-		for !ask[bool](b, fmt.Sprintf(`document.querySelector(".ended").textContent.startsWith("Game %s")`, map[bool]string{true: "99999:", false: ""}[at != ""])) {
+		for !ask[bool](b, fmt.Sprintf(`document.querySelector(".ended").textContent.startsWith("Game %s")`,
+			map[bool]string{true: "99999:", false: ""}[at != ""])) {
 			if time.Since(started) > time.Minute {
 				t.Fatalf("no game: %s", ask[string](b, `document.querySelector(".said").textContent`))
 			}
@@ -367,7 +375,8 @@ func writeGames(t *testing.T, dir string, games int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		row.Game, row.White, row.Black, row.Termination = dataset.GameID("x", uint64(n)), hostile[:1000], "b", "move-limit" // longer ones no data set takes
+		row.Game, row.White, row.Black, row.Termination = dataset.GameID("x", uint64(n)), hostile[:1000], "b",
+			"move-limit" // longer ones no data set takes
 		for i := range row.Scores {
 			row.Scores[i] = int16(rng.IntN(400) - 200)
 		}

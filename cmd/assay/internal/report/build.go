@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,28 +31,50 @@ type Report struct {
 	Headline template.HTML
 	Sections []Section
 	games    []*gallery // to replay, one a folder
-	outcome  *outcome
+	outcome  *Summary
+}
+
+// reader reads files of a run. It keeps its first error.
+type reader struct {
+	dir string // of the run
+	err error
+}
+
+func (r *reader) keep(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+}
+
+// read reads a file of JSON. It reports false if there is none, or after an error.
+func (r *reader) read(v any, elem ...string) bool {
+	ok, err := readJSON(v, elem...)
+	r.keep(err)
+	return ok
+}
+
+// read returns what a file of JSON holds; nil if there is none, or after an error.
+func read[T any](r *reader, elem ...string) *T {
+	v := new(T)
+	if !r.read(v, elem...) {
+		return nil
+	}
+	return v
 }
 
 // builder makes the sections of one run.
 type builder struct {
-	dir      string
+	reader
 	config   json.RawMessage
 	report   *Report
 	figures  int
-	tallies  []labelledTally
-	read     map[string]*tally // by folder
-	maxGames int               // bytes of games that the page may hold, for each folder
-	k        float64           // slope of the sigmoid; 0 if the run has none of its own
-}
-
-type labelledTally struct {
-	Name string
-	*tally
+	tallies  []*tally
+	maxGames int     // bytes of games that the page may hold, for each folder
+	k        float64 // slope of the sigmoid; 0 if the run has none of its own
 }
 
 func newBuilder(dir string) *builder {
-	return &builder{dir: dir, maxGames: galleryBytes, read: map[string]*tally{}, report: &Report{Status: durable.Status(dir)}}
+	return &builder{reader: reader{dir: dir}, maxGames: galleryBytes, report: &Report{Status: durable.Status(dir)}}
 }
 
 // Build reads the run in dir, as far as it got.
@@ -68,112 +91,96 @@ func Build(dir string) (*Report, error) {
 	}
 	var err error
 	if b.config, err = os.ReadFile(filepath.Join(dir, durable.RunConfigName)); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s holds no run: there is no %s", dir, durable.RunConfigName)
+		return nil, fmt.Errorf("%s is not a run: there is no %s", dir, durable.RunConfigName)
 	} else if err != nil {
 		return nil, err
 	}
 	if s := b.report.Status; s.State == durable.Unreadable {
 		return nil, s.Err
 	}
-	build := map[string]func() error{
-		"learn": b.learn, "tune": b.tune, "match": b.match, "ladder": b.ladder, "spsa": b.spsa, "selfplay": b.selfplay,
-		gameloop.Command: b.learnGame, games.MatchCommand: b.matchGame,
-	}[b.report.Status.Info.Command]
-	if build == nil {
-		build = b.selfplay // a command without a view of its own may have games
-	}
-	if b.report.outcome, err = readOutcome(dir, b.report.Status, b.standing); err != nil {
+	if b.report.outcome, err = summarize(dir, b.report.Status, b.standing); err != nil {
 		return nil, err
 	}
-	if err := build(); err != nil {
-		return nil, err
+	switch b.report.Status.Info.Command {
+	case "learn":
+		b.learn()
+	case "tune":
+		b.tune()
+	case "match":
+		b.match()
+	case "ladder":
+		b.ladder()
+	case "spsa":
+		b.spsa()
+	case gameloop.Command:
+		b.learnGame()
+	case games.MatchCommand:
+		b.matchGame()
+	default:
+		b.selfplay() // a command without a view of its own may have games
 	}
-	return b.report, b.finish()
+	b.finish()
+	return b.report, b.err
 }
 
 // finish adds the sections that all runs have.
-func (b *builder) finish() error {
-	if err := b.workers(); err != nil {
-		return err
-	}
-	if err := b.games(); err != nil {
-		return err
-	}
-	if err := b.board(); err != nil {
-		return err
-	}
+func (b *builder) finish() {
+	b.workers()
+	b.games()
+	b.board()
 	settings, err := flatten(b.config)
 	if err != nil {
-		return fmt.Errorf("%s: %w", filepath.Join(b.dir, durable.RunConfigName), err)
+		b.keep(fmt.Errorf("%s: %w", filepath.Join(b.dir, durable.RunConfigName), err))
 	}
-	pedigree, err := b.pedigree()
-	if err != nil {
-		return err
+	b.add("settings", "Settings", "settings",
+		map[string]any{"Status": b.report.Status, "Settings": settings, "Pedigree": b.pedigree()})
+}
+
+// render renders a template, unless there was an error.
+func (b *builder) render(name string, data any) (body template.HTML) {
+	if b.err == nil {
+		body, b.err = renderFrom(&b.figures, name, data)
 	}
-	return b.add("settings", "Settings", "settings", map[string]any{"Status": b.report.Status, "Settings": settings, "Pedigree": pedigree})
+	return body
 }
 
 // add renders a section.
-func (b *builder) add(id, title, name string, data any) error {
-	body, err := render(name, data)
-	if err != nil {
-		return err
-	}
-	b.report.Sections = append(b.report.Sections, Section{ID: id, Title: title, Body: body})
-	return nil
+func (b *builder) add(id, title, name string, data any) {
+	b.report.Sections = append(b.report.Sections, Section{id, title, b.render(name, data)})
 }
 
 // headline renders the result of the run in a sentence or two.
-func (b *builder) headline(name string, data any) (err error) {
-	body, err := render(name, data)
-	b.report.Headline = "<div class=\"" + template.HTML(template.HTMLEscapeString(b.report.outcome.Class)) + "\">" + body + "</div>"
-	return err
-}
-
-// number gives each figure an id of its own on the page.
-func (b *builder) number(list []figure) []figure {
-	for i := range list {
-		b.figures++
-		list[i].ID = fmt.Sprintf("figure-%d", b.figures)
-	}
-	return list
+func (b *builder) headline(name string, data any) {
+	class := template.HTMLEscapeString(b.report.outcome.Class)
+	b.report.Headline = template.HTML(`<div class="`+class+`">`) + b.render(name, data) + "</div>"
 }
 
 // tally reads the games of a folder, once.
-func (b *builder) tally(dir, name string) (*tally, error) {
-	if t := b.read[dir]; t != nil {
-		return t, nil
+func (b *builder) tally(dir, name string) *tally {
+	for _, t := range b.tallies {
+		if t.folder == dir {
+			return t
+		}
 	}
 	rel, err := filepath.Rel(b.dir, dir)
-	if err != nil {
-		return nil, err
-	}
-	t := &tally{Tally: arrange.NewTally(), viewer: newGallery(name, dir, filepath.ToSlash(rel), b.maxGames)}
-	if err := gamelog.ReadGames(dir, t.add); err != nil {
-		return nil, err
-	}
-	b.read[dir] = t
+	b.keep(err)
+	t := &tally{Tally: arrange.NewTally(), folder: dir, viewer: newGallery(name, dir, filepath.ToSlash(rel), b.maxGames)}
+	b.keep(gamelog.ReadGames(dir, t.add))
+	b.tallies = append(b.tallies, t)
 	if t.Games > 0 {
-		b.tallies = append(b.tallies, labelledTally{name, t})
 		b.report.games = append(b.report.games, t.viewer)
 	}
-	return t, nil
+	return t
 }
 
-// standing is what the games of the run say, which are read once for all of the page.
+// standing counts the games of the run, which are read once for the whole page.
 func (b *builder) standing(dir string) (int64, [][2]int, error) {
-	t, err := b.tally(dir, b.report.Status.Info.Command)
-	if err != nil {
-		return 0, nil, err
-	}
-	return t.Games, t.Pairs(), nil
+	t := b.tally(dir, b.report.Status.Info.Command)
+	return t.Games, t.Pairs(), b.err
 }
 
 // games adds the statistics of the run's games.
-func (b *builder) games() error {
-	if len(b.tallies) == 0 {
-		return nil
-	}
+func (b *builder) games() {
 	type summary struct {
 		Name    string
 		Rows    [][2]string
@@ -182,7 +189,11 @@ func (b *builder) games() error {
 	var summaries []summary
 	var calibrations []figure
 	for _, t := range b.tallies {
-		summaries = append(summaries, summary{t.Name, t.summary(), b.number(t.figures(t.Name))})
+		if t.Games == 0 {
+			continue
+		}
+		name := t.viewer.Label
+		summaries = append(summaries, summary{name, t.summary(), t.figures(name)})
 		k, source := b.k, "of the run"
 		if k == 0 {
 			source = "fitted to these games"
@@ -191,36 +202,31 @@ func (b *builder) games() error {
 				continue // too few games to fit K
 			}
 		}
-		calibrations = append(calibrations, calibrationFigure("", "Scores of the search against results: "+t.Name,
-			fmt.Sprintf("Predicted: 1/(1+e^(-Kx)) of the search's score x, with K = %.5f, %s. Actual: the mean result of these positions. White's view; intervals are clustered by game.", k, source), t.scores.Points(k)))
+		note := fmt.Sprintf("Predicted: 1/(1+e^(-Kx)) of the search's score x, with K = %.5f, %s. Actual: the mean result of "+
+			"these positions. White's view; intervals are clustered by game.", k, source)
+		calibrations = append(calibrations,
+			calibrationFigure("Scores of the search against results: "+name, note, t.scores.Points(k)))
 	}
-	if err := b.add("games", "The games", "games", summaries); err != nil {
-		return err
+	if len(summaries) > 0 {
+		b.add("games", "The games", "games", summaries)
 	}
 	if len(calibrations) > 0 {
-		if err := b.add("calibration-search", "Calibration of the search's scores", "figures", b.number(calibrations)); err != nil {
-			return err
-		}
+		b.add("calibration-search", "Calibration of the search's scores", "figures", calibrations)
 	}
-	return nil
 }
 
 // board puts the board to replay games on before all other sections.
-func (b *builder) board() error {
+func (b *builder) board() {
 	if len(b.report.games) == 0 {
-		return nil
+		return
 	}
 	list := make([]gallerySource, len(b.report.games))
 	for i, g := range b.report.games {
 		list[i] = g.gallerySource
 	}
 	sets, err := jsonScript(list)
-	if err != nil {
-		return err
-	}
-	body, err := render("replay", sets)
-	b.report.Sections = slices.Insert(b.report.Sections, 0, Section{ID: "replay", Title: "Replay a game", Body: body})
-	return err
+	b.keep(err)
+	b.report.Sections = slices.Insert(b.report.Sections, 0, Section{"replay", "Replay a game", b.render("replay", sets)})
 }
 
 // setting is one line of a configuration.
@@ -247,48 +253,49 @@ func flatten(doc json.RawMessage) ([]setting, error) {
 }
 
 // pedigree lists the weight files and data sets of a run, with what they were made from.
-func (b *builder) pedigree() ([]setting, error) {
-	var list []setting
-	for _, pattern := range []string{"weights.json", "gen-*/weights.json"} {
-		names, err := filepath.Glob(filepath.Join(globQuote(b.dir), pattern))
-		if err != nil {
-			return nil, err
+func (b *builder) pedigree() (list []setting) {
+	for _, name := range b.glob("weights.json", "gen-*/weights.json") {
+		rel, _ := filepath.Rel(b.dir, name)
+		var f struct {
+			Model      string     `json:"model"`
+			Provenance provenance `json:"provenance"`
 		}
-		for _, name := range names {
-			rel, _ := filepath.Rel(b.dir, name)
-			var f struct {
-				Model      string     `json:"model"`
-				Provenance provenance `json:"provenance"`
-			}
-			if ok, err := readJSON(&f, name); err != nil || !ok {
-				list = append(list, setting{rel, "cannot be read"})
-				continue
-			}
-			p := f.Provenance
-			list = append(list, setting{rel, fmt.Sprintf("%s from parent %s, %d positions of %d games, %s, seed %s, %s; training loss %.5f, validation loss %.5f; data %s",
-				f.Model, orNone(p.Parent), p.Rows, p.Games, p.Method, p.Seed, p.Program, p.LossTrain, p.LossValid, orNone(strings.Join(p.Data, ", ")))})
+		if ok, err := readJSON(&f, name); err != nil || !ok {
+			list = append(list, setting{rel, "cannot be read"})
+			continue
 		}
+		p := f.Provenance
+		list = append(list, setting{rel, fmt.Sprintf("%s from parent %s, %d positions of %d games, %s, seed %s, %s; "+
+			"training loss %.5f, validation loss %.5f; data %s", f.Model, cmp.Or(p.Parent, "none"), p.Rows, p.Games, p.Method,
+			p.Seed, p.Program, p.LossTrain, p.LossValid, cmp.Or(strings.Join(p.Data, ", "), "none"))})
 	}
-	for _, pattern := range []string{"manifest.json", "*/manifest.json", "*/*/manifest.json"} {
-		names, err := filepath.Glob(filepath.Join(globQuote(b.dir), pattern))
+	for _, name := range b.glob("manifest.json", "*/manifest.json", "*/*/manifest.json") {
+		rel, _ := filepath.Rel(b.dir, filepath.Dir(name))
+		m, err := durable.LoadManifest(filepath.Dir(name))
 		if err != nil {
-			return nil, err
+			list = append(list, setting{rel, err.Error()})
+			continue
 		}
-		for _, name := range names {
-			rel, _ := filepath.Rel(b.dir, filepath.Dir(name))
-			m, err := durable.LoadManifest(filepath.Dir(name))
-			if err != nil {
-				list = append(list, setting{rel, err.Error()})
-				continue
-			}
-			id, _ := m.ID()
-			list = append(list, setting{rel, fmt.Sprintf("%s, %d rows, complete: %t, id %.12s, seed %d, %s", m.Schema, m.Rows, m.Complete, id, m.Seed, m.Program)})
-		}
+		id, _ := m.ID()
+		list = append(list, setting{rel, fmt.Sprintf("%s, %d rows, complete: %t, id %.12s, seed %d, %s",
+			m.Schema, m.Rows, m.Complete, id, m.Seed, m.Program)})
 	}
-	return list, nil
+	return list
 }
 
-// provenance is the part of a weight file that says what it was made from.
+// glob lists the files of the run that match one of the patterns.
+func (r *reader) glob(patterns ...string) (list []string) {
+	for _, pattern := range patterns {
+		names, err := fs.Glob(os.DirFS(r.dir), pattern)
+		r.keep(err)
+		for _, name := range names {
+			list = append(list, filepath.Join(r.dir, filepath.FromSlash(name)))
+		}
+	}
+	return list
+}
+
+// provenance is the origin of a weight file.
 type provenance struct {
 	Parent    string      `json:"parent"`
 	Data      []string    `json:"data"`
@@ -299,18 +306,6 @@ type provenance struct {
 	Method    string      `json:"method"`
 	Seed      json.Number `json:"seed"`
 	Program   string      `json:"program"`
-}
-
-// globQuote escapes a path for use in a pattern.
-func globQuote(path string) string {
-	return strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `\`, `\\`).Replace(path)
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "none"
-	}
-	return s
 }
 
 // readJSON reads a file of a run. It reports false if there is none.

@@ -36,7 +36,8 @@ const keepUnused = time.Minute
 // get returns the page of the key. It looks whether the page has changed unless another
 // look began after notBefore, and renders the page if it has. look returns a text that
 // differs when the page does.
-func (c *cache) get(key string, notBefore time.Time, look func() (string, error), render func() (*rendering, error)) (*rendering, error) {
+func (c *cache) get(key string, notBefore time.Time, look func() (string, error),
+	render func() (*rendering, error)) (*rendering, error) {
 	e := c.entry(key)
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -92,7 +93,7 @@ type rendering struct {
 	sections func() ([]byte, error) // event: the ids of the sections
 	parts    []renderedPart
 	games    []*gallery
-	outcome  *outcome // of the list of runs, which has no page of each
+	outcome  *Summary // for the list of runs, which has no page of each
 }
 
 type renderedPart struct {
@@ -113,7 +114,8 @@ func newRendering(list []part, page func() ([]byte, error)) *rendering {
 		if p.ID != "headline" && p.ID != "status" && p.ID != "title" {
 			ids = append(ids, p.ID)
 		}
-		x.parts = append(x.parts, renderedPart{p.ID, maphash.String(hashSeed, string(p.HTML)), sync.OnceValues(func() ([]byte, error) { return event("part", p) })})
+		x.parts = append(x.parts, renderedPart{p.ID, maphash.String(hashSeed, string(p.HTML)),
+			sync.OnceValues(func() ([]byte, error) { return event("part", p) })})
 	}
 	x.sections = sync.OnceValues(func() ([]byte, error) { return event("sections", ids) })
 	return x

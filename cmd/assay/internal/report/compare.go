@@ -1,12 +1,15 @@
 package report
 
 import (
+	"encoding/json"
 	"fmt"
 	"html/template"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/models"
 )
 
@@ -37,50 +40,31 @@ func Compare(a, b string) (title string, headline template.HTML, sections []Sect
 		}
 	}
 	names := [2]string{runs[0].Status.Name, runs[1].Status.Name}
-	if headline, err = render("beside", []beside{{names[0], runs[0].Headline}, {names[1], runs[1].Headline}}); err != nil {
-		return "", "", nil, err
+	page := &builder{report: new(Report)}
+	page.add("differences", "Differences", "compare", differences(names, compared[0].settings, compared[1].settings))
+	if t := coefficientsApart(names, &compared[0], &compared[1]); len(t.Rows) > 0 {
+		page.add("weights", "Coefficients", "compare", t)
 	}
-	for _, t := range []struct {
-		id, title string
-		table     comparison
-	}{
-		{"differences", "Differences", differences(names, compared[0].settings, compared[1].settings)},
-		{"weights", "Coefficients", coefficientsApart(names, &compared[0], &compared[1])},
-	} {
-		if t.id == "weights" && len(t.table.Rows) == 0 {
-			continue
-		}
-		body, err := render("compare", t.table)
-		if err != nil {
-			return "", "", nil, err
-		}
-		sections = append(sections, Section{ID: t.id, Title: t.title, Body: body})
-	}
-	rest, err := sideBySide(names, runs)
-	return names[0] + " / " + names[1], headline, append(sections, rest...), err
+	page.sideBySide(names, runs)
+	headline = page.render("beside", []beside{{names[0], runs[0].Headline}, {names[1], runs[1].Headline}})
+	return names[0] + " / " + names[1], headline, page.report.Sections, page.err
 }
 
 // sideBySide shows the sections that both runs have. It leaves out the coefficients, which
-// have a table already, and the replay board, of which a page can have only one.
-func sideBySide(names [2]string, runs [2]*Report) (list []Section, err error) {
+// have a table already, and the replay board, since a page can have only one.
+func (b *builder) sideBySide(names [2]string, runs [2]*Report) {
 	for _, x := range runs[0].Sections {
-		if x.ID == "replay" || x.ID == "coefficients" || x.ID == "settings" {
+		if slices.Contains([]string{"replay", "coefficients", "settings"}, x.ID) {
 			continue
 		}
 		for _, y := range runs[1].Sections {
-			if x.ID != y.ID {
-				continue
+			if x.ID == y.ID {
+				// The ids of a page must be unique.
+				right := template.HTML(strings.ReplaceAll(string(y.Body), ` id="figure-`, ` id="right-figure-`))
+				b.add(x.ID, x.Title, "beside", []beside{{names[0], x.Body}, {names[1], right}})
 			}
-			// The ids of a page must be unique.
-			right := template.HTML(strings.ReplaceAll(string(y.Body), ` id="figure-`, ` id="right-figure-`))
-			body, err := render("beside", []beside{{names[0], x.Body}, {names[1], right}})
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, Section{ID: x.ID, Title: x.Title, Body: body})
 		}
 	}
-	return list, nil
 }
 
 // values is the part of a run that is compared value by value.
@@ -99,22 +83,17 @@ type weight struct {
 }
 
 func valuesOf(dir string) (c values, err error) {
-	var b builder
-	b.dir = dir
-	if _, err := readJSON(&b.config, dir, "config.json"); err != nil {
-		return c, err
-	}
-	if c.settings, err = flatten(b.config); err != nil {
-		return c, fmt.Errorf("%s: %w", filepath.Join(dir, "config.json"), err)
+	r := reader{dir: dir}
+	var config json.RawMessage
+	r.read(&config, dir, durable.RunConfigName)
+	if c.settings, err = flatten(config); err != nil {
+		r.keep(fmt.Errorf("%s: %w", filepath.Join(dir, durable.RunConfigName), err))
 	}
 	// The last weights that the run wrote.
-	names, err := filepath.Glob(filepath.Join(globQuote(dir), "gen-*", "weights.json"))
-	if err != nil {
-		return c, err
-	}
 	last, newest := filepath.Join(dir, "weights.json"), 0
-	for _, name := range names {
-		if n, err := strconv.Atoi(strings.TrimPrefix(filepath.Base(filepath.Dir(name)), "gen-")); err == nil && n > newest {
+	for _, name := range r.glob("gen-*/weights.json") {
+		n, err := strconv.Atoi(strings.TrimPrefix(filepath.Base(filepath.Dir(name)), "gen-"))
+		if err == nil && n > newest {
 			last, newest = name, n
 		}
 	}
@@ -122,9 +101,9 @@ func valuesOf(dir string) (c values, err error) {
 		Unit  string   `json:"unit"`
 		Terms []weight `json:"terms"`
 	}
-	_, err = readJSON(&file, last)
+	r.read(&file, last)
 	c.unit, c.weights = file.Unit, file.Terms
-	return c, err
+	return c, r.err
 }
 
 // differences lists the settings that are not the same.
@@ -162,7 +141,8 @@ func coefficientsApart(names [2]string, x, y *values) comparison {
 		b = nil
 	}
 	c := comparison{Title: "Last fitted weights, mg / eg ± SE in " + unit + ", and the differences",
-		Header: []string{"term", "mg " + names[0], "mg " + names[1], "mg difference", "eg " + names[0], "eg " + names[1], "eg difference"}}
+		Header: []string{"term", "mg " + names[0], "mg " + names[1], "mg difference",
+			"eg " + names[0], "eg " + names[1], "eg difference"}}
 	other := map[string]weight{}
 	for _, w := range b {
 		other[w.Name] = w
@@ -175,7 +155,8 @@ func coefficientsApart(names [2]string, x, y *values) comparison {
 	}
 	for _, w := range a {
 		if o, ok := other[w.Name]; ok {
-			c.Rows = append(c.Rows, []string{w.Name, text(w.MG, w.SEMG), text(o.MG, o.SEMG), fmt.Sprintf("%.0f", o.MG-w.MG), text(w.EG, w.SEEG), text(o.EG, o.SEEG), fmt.Sprintf("%.0f", o.EG-w.EG)})
+			c.Rows = append(c.Rows, []string{w.Name, text(w.MG, w.SEMG), text(o.MG, o.SEMG), fmt.Sprintf("%.0f", o.MG-w.MG),
+				text(w.EG, w.SEEG), text(o.EG, o.SEEG), fmt.Sprintf("%.0f", o.EG-w.EG)})
 		}
 	}
 	return c

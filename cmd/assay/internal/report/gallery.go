@@ -51,7 +51,8 @@ type galleryGame struct {
 
 // newGallery returns a gallery of the games in dir, without any yet; rel is dir in the run's.
 func newGallery(label, dir, rel string, room int) *gallery {
-	return &gallery{gallerySource: gallerySource{label, rel}, room: room, step: 1, names: map[string]int{}, shown: shownNames(dir), Players: []string{}, Games: []galleryGame{}}
+	return &gallery{gallerySource: gallerySource{label, rel}, room: room, step: 1, names: map[string]int{},
+		shown: shownNames(dir), Players: []string{}, Games: []galleryGame{}}
 }
 
 // shownNames returns the names of a run's players for people, by their names in data.
@@ -111,8 +112,9 @@ func (v *gallery) game(number uint64, g *dataset.GameRow) (galleryGame, error) {
 		s = binary.LittleEndian.AppendUint16(s, uint16(g.Scores[i]))
 	}
 	enc := base64.StdEncoding
-	return galleryGame{Number: number, White: v.name(g.White), Black: v.name(g.Black), Result: g.Result, Termination: g.Termination,
-		Start: g.Start, Opening: g.OpeningPlies, Moves: enc.EncodeToString(m), Scores: enc.EncodeToString(s), SAN: strings.Join(moves, " ")}, nil
+	return galleryGame{Number: number, White: v.name(g.White), Black: v.name(g.Black), Result: g.Result,
+		Termination: g.Termination, Start: g.Start, Opening: g.OpeningPlies,
+		Moves: enc.EncodeToString(m), Scores: enc.EncodeToString(s), SAN: strings.Join(moves, " ")}, nil
 }
 
 func (v *gallery) name(s string) int {

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -57,32 +56,35 @@ func History(ladderDir string, histories []string, over Axis) ([]byte, error) {
 	}
 	generations := series{name: "promoted", line: true, points: true, lo: []float64{}, hi: []float64{}}
 	rejected := series{name: "not promoted", points: true, lo: []float64{}, hi: []float64{}}
-	rest := played.Ratings
+	rest := slices.Clone(played.Ratings)
 	for n, g := range all {
-		var x *ladder.Rating
-		if x, rest = take(rest, g.id); x == nil {
+		of := func(r ladder.Rating) bool { return strings.HasPrefix(r.ID+":", "assay:weights="+g.id+":") }
+		i := slices.IndexFunc(rest, of)
+		if i < 0 {
 			return nil, fmt.Errorf("%s: no player has the weights %s of generation %d", ladderDir, g.id, n)
+		}
+		x := rest[i]
+		rest = slices.Delete(rest, i, i+1)
+		if !x.Known() {
+			return nil, fmt.Errorf("%s: %d games are too few for a rating of generation %d", ladderDir, x.Games, n)
 		}
 		s := &generations
 		if !g.promoted {
 			s = &rejected
 		}
-		if !x.Known() {
-			return nil, fmt.Errorf("%s: %d games are too few for a rating of generation %d", ladderDir, x.Games, n)
-		}
 		at := float64(n)
 		if over == OverGames {
 			at = float64(g.games) / 1000
 		}
-		s.x, s.y = append(s.x, at), append(s.y, float64(x.Elo))
+		s.put(at, float64(x.Elo))
 		s.lo, s.hi = append(s.lo, float64(x.EloLo)), append(s.hi, float64(x.EloHi))
 	}
 	list := []series{generations, rejected}
-	for i := range rest {
-		x, elo := &rest[i], float64(rest[i].Elo)
-		list = append(list, series{name: fmt.Sprintf("%s %+.0f", displayName(cmp.Or(x.ID, x.Name), x.Name), elo), x: []float64{0, last}, y: []float64{elo, elo}, guide: true})
+	for _, x := range rest {
+		list = append(list, level(fmt.Sprintf("%s %+.0f", displayName(x.ID, x.Name), x.Elo), float64(x.Elo), 0, last))
 	}
-	f := chart(figure{Title: "Elo over " + string(over), frame: alone}, xLabel, fmt.Sprintf("Elo, %d games, 95 %% intervals", played.Games), list...)
+	f := chart(figure{Title: "Elo over " + string(over), frame: alone}, xLabel,
+		fmt.Sprintf("Elo, %d games, 95 %% intervals", played.Games), list...)
 	return standalone(string(f.SVG)), nil
 }
 
@@ -132,19 +134,6 @@ func readHistory(list []generationWeights, dir string, plan *learn.RunConfig) ([
 	}
 }
 
-// take returns the player with the weights, and the others. Results of older versions have the
-// identity in the name.
-func take(from []ladder.Rating, id string) (x *ladder.Rating, rest []ladder.Rating) {
-	for i := range from {
-		if player := cmp.Or(from[i].ID, from[i].Name) + ":"; x == nil && strings.HasPrefix(player, "assay:weights="+id+":") {
-			x = &from[i]
-		} else {
-			rest = append(rest, from[i])
-		}
-	}
-	return x, rest
-}
-
 // displayName returns the name of the embedded weights that a player with this identity uses, or
 // else the name that it has in the ladder.
 func displayName(id, typed string) string {
@@ -158,10 +147,12 @@ func displayName(id, typed string) string {
 
 // standalone makes an SVG file from a drawing of a page, with light and dark colors of its own.
 func standalone(svg string) []byte {
-	const style = `<style>svg{--ink:#1b1f24;--page:#fff;--grid:#c8ced6;--c1:#0b5cad;--c2:#b3470b;background:var(--page);font-family:sans-serif}` +
-		`@media(prefers-color-scheme:dark){svg{--ink:#e6e9ee;--page:#0f1216;--grid:#434b56;--c1:#7db4f5;--c2:#f3a06a}}</style>`
+	const style = `<style>svg{--ink:#1b1f24;--page:#fff;--grid:#c8ced6;--c1:#0b5cad;--c2:#b3470b;` +
+		`background:var(--page);font-family:sans-serif}@media(prefers-color-scheme:dark){svg{` +
+		`--ink:#e6e9ee;--page:#0f1216;--grid:#434b56;--c1:#7db4f5;--c2:#f3a06a}}</style>`
 	svg = strings.Replace(svg, "<svg ", `<svg xmlns="http://www.w3.org/2000/svg" width="780" `, 1)
-	svg = strings.Replace(svg, ` viewBox=`, ` style="overflow:visible;padding:4px 8px 20px 12px" viewBox=`, 1) // for fonts wider than the one measured
+	// Room for fonts wider than the one measured.
+	svg = strings.Replace(svg, ` viewBox=`, ` style="overflow:visible;padding:4px 8px 20px 12px" viewBox=`, 1)
 	head, body, _ := strings.Cut(svg, ">")
 	return []byte(head + ">" + style + body + "\n")
 }

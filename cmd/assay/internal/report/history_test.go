@@ -37,8 +37,9 @@ func TestHistory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	startID := start.ID()
 	result := ladder.Result{Games: 120, Ratings: []ladder.Rating{
-		{Name: "assay:weights=" + start.ID() + ":hash=1"},
+		{Name: "start", ID: "assay:weights=" + start.ID() + ":hash=1"},
 		{Name: "shannon <1950>", Strength: sprt.Strength{Elo: -111}},
 	}}
 	for n, verdict := range []string{match.AcceptH1, match.AcceptH0} {
@@ -53,15 +54,18 @@ func TestHistory(t *testing.T) {
 			t.Fatal(err)
 		}
 		elo := 123 * sprt.Float(n+1)
-		result.Ratings = append(result.Ratings, ladder.Rating{Name: "assay:weights=gen/weights.json", ID: "assay:weights=" + start.ID(), Strength: sprt.Strength{Elo: elo, EloLo: elo - 20, EloHi: elo + 20}})
+		result.Ratings = append(result.Ratings, ladder.Rating{Name: "assay:weights=gen/weights.json",
+			ID: "assay:weights=" + start.ID(), Strength: sprt.Strength{Elo: elo, EloLo: elo - 20, EloHi: elo + 20}})
 	}
-	writeJSON(t, learn.RunConfig{StartID: result.Ratings[0].Name[len("assay:weights=") : len("assay:weights=")+12], Plan: learn.DefaultPlan(2, 40, 300, 7)}, dir, "plan.json")
+	writeJSON(t, learn.RunConfig{StartID: startID,
+		Plan: learn.DefaultPlan(2, 40, 300, 7)}, dir, "plan.json")
 	writeJSON(t, result, played, "result.json")
 	picture, err := History(played, []string{dir}, OverGenerations)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`<svg xmlns="http://www.w3.org/2000/svg"`, ">promoted<", ">not promoted<", "shannon &lt;1950&gt; -111", "Elo, 120 games", "prefers-color-scheme"} {
+	for _, want := range []string{`<svg xmlns="http://www.w3.org/2000/svg"`, ">promoted<", ">not promoted<",
+		"shannon &lt;1950&gt; -111", "Elo, 120 games", "prefers-color-scheme"} {
 		if !strings.Contains(string(picture), want) {
 			t.Errorf("the picture does not hold %q:\n%.600s", want, picture)
 		}
@@ -84,7 +88,8 @@ func TestHistory(t *testing.T) {
 	}
 	writeJSON(t, learn.RunConfig{StartID: from, Plan: learn.DefaultPlan(1, 5000, 300, 7)}, second, "plan.json")
 	more := result
-	more.Ratings = append(slices.Clone(result.Ratings), ladder.Rating{ID: "assay:weights=" + start.ID(), Strength: sprt.Strength{Elo: 400, EloLo: 380, EloHi: 420}})
+	more.Ratings = append(slices.Clone(result.Ratings),
+		ladder.Rating{ID: "assay:weights=" + start.ID(), Strength: sprt.Strength{Elo: 400, EloLo: 380, EloHi: 420}})
 	writeJSON(t, more, played, "result.json")
 	if picture, err = History(played, []string{dir, second}, OverGames); err != nil {
 		t.Fatal(err)
@@ -94,26 +99,30 @@ func TestHistory(t *testing.T) {
 			t.Errorf("the picture of two runs does not hold %q:\n%s", want, picture)
 		}
 	}
-	if all, err := readHistories([]string{dir, second}); err != nil || len(all) != 4 || all[2].games != 88 || all[3].games != 5088 {
+	if all, err := readHistories([]string{dir, second}); err != nil || len(all) != 4 || all[2].games != 88 ||
+		all[3].games != 5088 {
 		t.Errorf("generations of two runs: %v, %v", all, err) // of 40, 48 and 5,000 games
 	}
 	if _, err := History(played, nil, OverGames); err == nil || !strings.Contains(err.Error(), "no history") {
 		t.Errorf("no folder: %v", err)
 	}
-	if _, err := History(played, []string{second, dir}, OverGames); err == nil || !strings.Contains(err.Error(), "which no run before it has") {
+	if _, err := History(played, []string{second, dir}, OverGames); err == nil ||
+		!strings.Contains(err.Error(), "which no run before it has") {
 		t.Errorf("runs in the wrong order: %v", err)
 	}
 
 	missing := result
 	missing.Ratings = result.Ratings[:3]
 	writeJSON(t, missing, played, "result.json")
-	if _, err := History(played, []string{dir}, OverGenerations); err == nil || !strings.Contains(err.Error(), "of generation 2") {
+	if _, err := History(played, []string{dir}, OverGenerations); err == nil ||
+		!strings.Contains(err.Error(), "of generation 2") {
 		t.Errorf("a ladder without generation 2: %v", err)
 	}
 	if err := os.Remove(filepath.Join(dir, "gen-1", "gate.json")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := History(played, []string{dir}, OverGenerations); err == nil || !strings.Contains(err.Error(), "gate.json") {
+	if _, err := History(played, []string{dir}, OverGenerations); err == nil ||
+		!strings.Contains(err.Error(), "gate.json") {
 		t.Errorf("a history without a gate: %v", err)
 	}
 }

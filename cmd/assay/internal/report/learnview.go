@@ -3,11 +3,12 @@ package report
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay/datagen"
-	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/sprt"
 	"github.com/assay-chess/assay/tuner"
 	"github.com/assay-chess/assay/tuner/learn"
@@ -38,79 +39,60 @@ type generation struct {
 }
 
 // learn makes the sections of a run of assay learn.
-func (b *builder) learn() error {
+func (b *builder) learn() {
 	var config struct {
 		Plan learn.Plan `json:"plan"`
 	}
-	if _, err := readJSON(&config, b.dir, "config.json"); err != nil {
-		return err
-	}
-	v := &learnView{Plan: config.Plan}
-	result := new(learn.Result)
-	if ok, err := readJSON(result, b.dir, "result.json"); err != nil {
-		return err
-	} else if ok {
-		if result.Format != learn.Format || result.Final == nil {
-			return fmt.Errorf("%s: format %q, want %s", filepath.Join(b.dir, "result.json"), result.Format, learn.Format)
+	b.read(&config, b.dir, durable.RunConfigName)
+	v := &learnView{Plan: config.Plan, Result: read[learn.Result](&b.reader, b.dir, durable.RunResultName)}
+	if r := v.Result; r != nil {
+		name := filepath.Join(b.dir, durable.RunResultName)
+		switch {
+		case r.Format != learn.Format:
+			b.keep(fmt.Errorf("%s: format %q, want %s", name, r.Format, learn.Format))
+			return
+		case r.Final == nil:
+			b.keep(fmt.Errorf("%s: no final match", name))
+			return
 		}
-		v.Result, v.Plan, b.k = result, result.Plan, result.K
+		v.Plan, b.k = r.Plan, r.K
 	}
 	b.maxGames = galleryBytes / (2*len(v.Plan.Generations) + 2)
 	// The final matches first: the result is there, and the page begins with their games.
-	var err error
 	last := filepath.Join(b.dir, fmt.Sprintf("gen-%d", len(v.Plan.Generations)))
-	if v.Final, err = b.readMatch(filepath.Join(last, "final"), "final match"); err != nil {
-		return err
-	}
-	if v.FromStart, err = b.readMatch(filepath.Join(last, "from-start"), "match against the start weights"); err != nil {
-		return err
-	}
-	if err := b.generations(v); err != nil {
-		return err
-	}
-	if err := b.headline("learn-headline", v); err != nil {
-		return err
-	}
-	return b.learnSections(v)
+	v.Final = b.readMatch(filepath.Join(last, "final"), "final match")
+	v.FromStart = b.readMatch(filepath.Join(last, "from-start"), "match against the start weights")
+	b.generations(v)
+	b.headline("learn-headline", v)
+	b.learnSections(v)
 }
 
-func (b *builder) generations(v *learnView) error {
+// started lists the generations that have a folder.
+func (b *builder) started(generations int) iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		for n := 1; n <= generations; n++ {
+			folder := filepath.Join(b.dir, fmt.Sprintf("gen-%d", n))
+			if _, err := os.Stat(folder); err != nil || !yield(n, folder) {
+				return
+			}
+		}
+	}
+}
+
+func (b *builder) generations(v *learnView) {
 	decisions := b.decisions()
-	for n := 1; n <= len(v.Plan.Generations); n++ {
-		g, folder := generation{Number: n}, filepath.Join(b.dir, fmt.Sprintf("gen-%d", n))
-		if _, err := os.Stat(folder); err != nil {
-			break
-		}
-		var games datagen.Summary
-		if ok, err := readJSON(&games, folder, "games", "result.json"); err != nil {
-			return err
-		} else if ok {
-			g.Games = &games
-		}
-		var tuned play.Result
-		if ok, err := readJSON(&tuned, folder, "spsa", "result.json"); err != nil {
-			return err
-		} else if ok {
+	for n, folder := range b.started(len(v.Plan.Generations)) {
+		g := generation{Number: n}
+		g.Games = read[datagen.Summary](&b.reader, folder, "games", durable.RunResultName)
+		if tuned := read[play.Result](&b.reader, folder, "spsa", durable.RunResultName); tuned != nil {
 			g.Games, g.ByGames = &datagen.Summary{Games: tuned.Games}, true
 		}
-		for _, kept := range [][2]string{{"games", "self-play"}, {"spsa", "tuning by games"}} {
-			if _, err := b.tally(filepath.Join(folder, kept[0]), fmt.Sprintf("generation %d, %s", n, kept[1])); err != nil {
-				return err
-			}
+		b.tally(filepath.Join(folder, "games"), fmt.Sprintf("generation %d, self-play", n))
+		b.tally(filepath.Join(folder, "spsa"), fmt.Sprintf("generation %d, tuning by games", n))
+		if g.Fit = read[learn.Fit](&b.reader, folder, "fit.json"); g.Fit != nil && b.k == 0 {
+			b.k = g.Fit.K
 		}
-		var fit learn.Fit
-		if ok, err := readJSON(&fit, folder, "fit.json"); err != nil {
-			return err
-		} else if ok {
-			g.Fit = &fit
-			if b.k == 0 {
-				b.k = fit.K
-			}
-		}
-		var err error
-		if g.Gate, err = b.readMatch(filepath.Join(folder, "gate"), fmt.Sprintf("generation %d, gate", n)); err != nil {
-			return err
-		}
+		g.Gate = b.readMatch(filepath.Join(folder, "gate"), fmt.Sprintf("generation %d, gate", n))
 		if d, ok := decisions[n]; ok {
 			g.Decided, g.Promoted, g.Reason = true, d.Promoted, d.Reason
 		}
@@ -120,7 +102,6 @@ func (b *builder) generations(v *learnView) error {
 		}
 		v.Generations = append(v.Generations, g)
 	}
-	return nil
 }
 
 type decision struct {
@@ -141,63 +122,52 @@ func (b *builder) decisions() map[int]decision {
 	return all
 }
 
-func (b *builder) learnSections(v *learnView) error {
+func (b *builder) learnSections(v *learnView) {
 	if len(v.Generations) > 0 {
-		if err := b.add("generations", "Generations", "generations", map[string]any{"View": v, "Figures": b.number(v.curves())}); err != nil {
-			return err
-		}
+		b.add("generations", "Generations", "generations", map[string]any{"View": v, "Figures": v.curves()})
 	}
-	for _, m := range []struct {
-		id, title string
-		match     *matchView
-	}{{"final", "Final match", v.Final}, {"from-start", "Match against the start weights", v.FromStart}} {
-		if m.match != nil {
-			if err := b.matchSection(m.id, m.title, m.match); err != nil {
-				return err
-			}
-		}
+	if v.Final != nil {
+		b.add("final", "Final match", "match", v.Final)
 	}
-	terms, pieces, generation := v.latest()
+	if v.FromStart != nil {
+		b.add("from-start", "Match against the start weights", "match", v.FromStart)
+	}
+	terms, pieces, fit := v.latest()
 	if len(pieces) > 0 {
-		if err := b.add("pieces", "Piece values", "pieces", map[string]any{"Pieces": pieces, "View": v, "Figures": b.number(pieceFigures(pieces))}); err != nil {
-			return err
-		}
+		b.add("pieces", "Piece values", "pieces", map[string]any{"Pieces": pieces, "View": v,
+			"Figures": pieceFigures(pieces)})
 	}
-	note := "Compared with the start weights. " + starred + " Where the prior speaks, a small error says nothing."
-	c := newCoefficients("centipawns", note, coefficientsOf(terms))
-	if err := b.boardSection(c); err != nil {
-		return err
-	}
-	if err := b.coefficientSection(c); err != nil {
-		return err
-	}
-	if generation > 0 && generation <= len(v.Generations) {
-		if err := b.evaluationCalibration(&v.Generations[generation-1]); err != nil {
-			return err
-		}
+	note := "Compared with the start weights. " + starred + " A small error means nothing where the prior determines the term."
+	c := newCoefficients("centipawns", note, terms)
+	b.boardSection(c)
+	b.coefficientSection(c)
+	if fit != nil && fit.Fit != nil && len(fit.Fit.Calibration.ByScore) > 0 {
+		b.add("calibration", "Calibration of the evaluation", "figures", fitCalibrations(&fit.Fit.Calibration,
+			fmt.Sprintf("The evaluation of generation %d's weights.", fit.Number)))
 	}
 	for _, g := range v.Generations {
 		if g.Gate != nil {
-			if err := b.matchSection(fmt.Sprintf("gate-%d", g.Number), fmt.Sprintf("Gate of generation %d", g.Number), g.Gate); err != nil {
-				return err
-			}
+			b.add(fmt.Sprintf("gate-%d", g.Number), fmt.Sprintf("Gate of generation %d", g.Number), "match", g.Gate)
 		}
 	}
-	return nil
 }
 
-// latest returns terms and piece values of the result, or else of the last fit, and the
-// number of their generation.
-func (v *learnView) latest() ([]tuner.TermFit, []stats.PieceValue, int) {
+// latest returns terms and piece values of the result, or else of the last fit, and their generation,
+// nil if it has left no folder.
+func (v *learnView) latest() ([]tuner.TermFit, []stats.PieceValue, *generation) {
 	if v.Result != nil {
-		return v.Result.Terms, v.Result.Pieces, v.Result.Learned.Generation
+		var of *generation
+		if n := v.Result.Learned.Generation; 0 < n && n <= len(v.Generations) {
+			of = &v.Generations[n-1]
+		}
+		return v.Result.Terms, v.Result.Pieces, of
 	}
 	for i := len(v.Generations) - 1; i >= 0; i-- {
-		if g := v.Generations[i]; g.Fit != nil {
-			return g.Fit.Terms, g.Fit.Pieces, g.Number
+		if g := &v.Generations[i]; g.Fit != nil {
+			return g.Fit.Terms, g.Fit.Pieces, g
 		}
 	}
-	return nil, nil, 0
+	return nil, nil, nil
 }
 
 // curves draws loss and Elo over the generations.
@@ -214,69 +184,50 @@ func (v *learnView) curves() (list []figure) {
 			after.within(x+apart, tuner.Float(p.Tuned), p.TunedInterval)
 			gains.within(x, tuner.Float(p.Gain), p.Interval)
 		}
-		if g.Gate == nil || !g.Gate.Strength().Known() {
-			continue
+		if g.Gate != nil && g.Gate.Strength().Known() {
+			gates.strength(x, g.Gate.Strength())
 		}
-		elo, lo, hi := ends(g.Gate.Strength())
-		gates.x, gates.y, gates.lo, gates.hi = append(gates.x, x), append(gates.y, elo), append(gates.lo, lo), append(gates.hi, hi)
 	}
+	last := float64(len(v.Generations))
 	if len(gates.x) > 0 {
-		last := float64(len(v.Generations))
-		drawn := []series{{name: "start", x: []float64{0, last}, y: []float64{0, 0}, guide: true}, gates}
+		drawn := []series{level("start", 0, 0, last), gates}
 		if v.FromStart != nil && v.FromStart.Strength().Known() {
-			elo, lo, hi := ends(v.FromStart.Strength())
-			drawn = append(drawn, series{name: "measured against the start", points: true, x: []float64{last + 0.15}, y: []float64{elo}, lo: []float64{lo}, hi: []float64{hi}})
+			measured := series{name: "measured against the start", points: true}
+			measured.strength(last+0.15, v.FromStart.Strength())
+			drawn = append(drawn, measured)
 		}
 		list = append(list, chart(figure{Title: "Elo over the generations",
-			Note: "A gate stops as soon as it has decided, so its median-unbiased estimate is drawn, with its 95 % interval. Only the match of fixed length measures what was learned."}, "generation", "Elo", drawn...))
+			Note: "A gate stops as soon as it has decided, so its median-unbiased estimate is drawn, with its 95 % interval. " +
+				"Only the match of fixed length measures what was learned."}, "generation", "Elo", drawn...))
 	}
 	if len(before.x) > 0 {
-		zero := series{name: "no gain", x: []float64{0.5, float64(len(v.Generations)) + 0.5}, y: []float64{0, 0}, guide: true}
 		list = append(list,
-			chart(figure{Title: "Loss of each fit", Note: "Mean loss on games held out from the fit, under the weights it began with and under the fitted ones, with 95 % intervals. Each generation has games of its own: compare before with after, not one generation with another."}, "generation", "loss", before, after),
-			chart(figure{Title: "What each fit gained", Note: "Loss before minus loss after, game by game, with 95 % intervals: far better known than either loss."}, "generation", "loss before − after", zero, gains))
+			chart(figure{Title: "Loss of each fit", Note: "Mean loss on games held out from the fit, under the weights it began " +
+				"with and under the fitted ones, with 95 % intervals. Each generation has games of its own: compare before with " +
+				"after, not one generation with another."}, "generation", "loss", before, after),
+			chart(figure{Title: "What each fit gained",
+				Note: "Loss before minus loss after, game by game, with 95 % intervals: " +
+					"far better known than either loss."}, "generation", "loss before − after", level("no gain", 0, 0.5, last+0.5),
+				gains))
 	}
 	return list
 }
 
-// Elo is the Strength in words.
-func (v *matchView) Elo() string {
-	if v.Result != nil && v.Result.Verdict == match.NoVerdict {
-		return "no verdict"
-	}
-	return v.Strength().Text("")
-}
-
-// Strength is the Elo of a match, of a complete one as its result says.
-func (v *matchView) Strength() sprt.Strength {
-	if v.Result != nil {
-		return v.Result.Strength
-	}
-	return v.SoFar
-}
-
-// ends returns an Elo and its interval to be drawn. What no number of games can measure is
-// drawn at the limit of what can be.
-func ends(s sprt.Strength) (elo, lo, hi float64) {
+// strength adds an Elo with its interval. What no number of games can measure is drawn at the limit of
+// what can be.
+func (s *series) strength(x float64, elo sprt.Strength) {
 	const most = 1000
 	cut := func(x sprt.Float) float64 { return max(-most, min(float64(x), most)) }
-	return cut(s.Elo), cut(s.EloLo), cut(s.EloHi)
+	s.put(x, cut(elo.Elo))
+	s.lo, s.hi = append(s.lo, cut(elo.EloLo)), append(s.hi, cut(elo.EloHi))
 }
 
 func pieceFigures(pieces []stats.PieceValue) []figure {
 	var list []estimate
 	for _, p := range pieces {
 		reach := 1.96 * float64(p.SE)
-		list = append(list, estimate{name: p.Piece, value: p.Value, lo: p.Value - reach, hi: p.Value + reach, start: p.Start, hasStart: true})
+		list = append(list, estimate{name: p.Piece, value: p.Value, lo: p.Value - reach, hi: p.Value + reach,
+			start: p.Start, hasStart: true})
 	}
 	return []figure{forest(figure{Title: "Piece values, with 95 % intervals"}, "centipawns", list)}
-}
-
-// evaluationCalibration shows the calibration of a generation's fit.
-func (b *builder) evaluationCalibration(g *generation) error {
-	if g.Fit == nil || len(g.Fit.Calibration.ByScore) == 0 {
-		return nil // a run from before fits wrote it
-	}
-	return b.add("calibration", "Calibration of the evaluation", "figures",
-		b.number(fitCalibrations(&g.Fit.Calibration, fmt.Sprintf("The evaluation of generation %d's weights.", g.Number))))
 }

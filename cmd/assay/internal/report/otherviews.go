@@ -22,139 +22,69 @@ import (
 	"github.com/assay-chess/assay/tuner/spsa/play"
 )
 
-// events calls visit with each line of events.jsonl. It skips lines that cannot be read:
-// no result depends on them.
-func (b *builder) events(visit func(kind string, data json.RawMessage)) {
-	_ = durable.ReadJournal(filepath.Join(b.dir, durable.RunEventsName), func(line []byte) error {
-		var e struct {
-			Kind string          `json:"event"`
-			Data json.RawMessage `json:"data"`
-		}
-		if json.Unmarshal(line, &e) == nil {
-			visit(e.Kind, e.Data)
-		}
-		return nil
-	})
+func (b *builder) selfplay() {
+	view := map[string]any{"Tally": b.tally(b.dir, "selfplay")}
+	var s datagen.Summary
+	if ok, err := readJSON(&s, b.dir, durable.RunResultName); err == nil && ok { // another command has another result
+		view["Summary"] = &s
+	}
+	b.headline("selfplay-headline", view)
 }
 
-func (b *builder) matchSection(id, title string, m *matchView) error {
-	b.number(m.Figures)
-	return b.add(id, title, "match", m)
-}
-
-func (b *builder) match() error {
-	m, err := b.readMatch(b.dir, "match")
-	if err != nil || m == nil {
-		return err
-	}
-	if err := b.headline("match-headline", m); err != nil {
-		return err
-	}
-	return b.matchSection("match", "The match", m)
-}
-
-func (b *builder) selfplay() error {
-	t, err := b.tally(b.dir, "selfplay")
-	if err != nil {
-		return err
-	}
-	var s *datagen.Summary
-	summary := new(datagen.Summary)
-	if ok, err := readJSON(summary, b.dir, durable.RunResultName); err == nil && ok {
-		s = summary
-	}
-	return b.headline("selfplay-headline", map[string]any{"Tally": t, "Summary": s})
-}
-
-func (b *builder) ladder() error {
-	t, err := b.tally(b.dir, "ladder")
-	if err != nil {
-		return err
-	}
-	r := new(ladder.Result)
-	complete, err := readJSON(r, b.dir, durable.RunResultName)
-	if err != nil {
-		return err
-	}
+func (b *builder) ladder() {
+	t := b.tally(b.dir, "ladder")
+	r := read[ladder.Result](&b.reader, b.dir, durable.RunResultName)
 	standings := slices.SortedFunc(maps.Values(t.Standings), func(a, b *arrange.Standing) int {
-		x, y := (2*a.Won+a.Drawn)*b.Games, (2*b.Won+b.Drawn)*a.Games
-		return int(y - x)
+		return cmp.Compare((2*b.Won+b.Drawn)*a.Games, (2*a.Won+a.Drawn)*b.Games)
 	})
 	for _, s := range standings {
 		s.Name = cmp.Or(t.viewer.shown[s.Name], s.Name)
 	}
-	var figures []figure
-	rated := complete && r.Verdict == ""
-	if rated {
+	view := map[string]any{"Result": r, "Standings": standings, "Tally": t}
+	b.headline("ladder-headline", view)
+	if r != nil && r.Verdict == "" {
 		var list []estimate
 		for _, x := range r.Ratings {
 			if x.Known() {
 				list = append(list, estimate{name: x.Name, value: float64(x.Elo), lo: float64(x.EloLo), hi: float64(x.EloHi)})
 			}
 		}
-		figures = b.number([]figure{forest(figure{Title: "Ratings with 95 % intervals"}, "Elo", list)})
+		view["Figures"] = []figure{forest(figure{Title: "Ratings with 95 % intervals"}, "Elo", list)}
+	} else {
+		delete(view, "Result") // the points so far
 	}
-	if !complete {
-		r = nil
-	}
-	view := map[string]any{"Result": r, "Standings": standings, "Tally": t, "Figures": figures}
-	if err := b.headline("ladder-headline", view); err != nil {
-		return err
-	}
-	if !rated {
-		view["Result"] = nil
-	}
-	return b.add("ladder", "The ladder", "ladder", view)
+	b.add("ladder", "The ladder", "ladder", view)
 }
 
-func (b *builder) spsa() error {
+func (b *builder) spsa() {
 	var config struct {
 		SPSA spsa.Config `json:"spsa"`
 	}
-	if _, err := readJSON(&config, b.dir, durable.RunConfigName); err != nil {
-		return err
-	}
-	r := new(play.Result)
-	complete, err := readJSON(r, b.dir, durable.RunResultName)
-	if err != nil {
-		return err
-	}
-	if !complete {
-		r = nil
-	}
-	if _, err := b.tally(b.dir, "tuning"); err != nil {
-		return err
-	}
+	b.read(&config, b.dir, durable.RunConfigName)
+	b.tally(b.dir, "tuning")
 	lines, err := b.iterations()
-	if err != nil {
-		return err
-	}
+	b.keep(err)
 	var figures []figure
 	for i, p := range config.SPSA.Parameters {
 		s := series{name: p.Name, line: true}
-		step := max(1, len(lines)/400)
-		for k := 0; k < len(lines); k += step {
+		for k := 0; k < len(lines); k += max(1, len(lines)/400) {
 			if i < len(lines[k].Values) {
-				s.x, s.y = append(s.x, float64(lines[k].Iteration)), append(s.y, lines[k].Values[i])
+				s.put(float64(lines[k].Iteration), lines[k].Values[i])
 			}
 		}
 		if len(s.x) > 0 {
-			start := series{name: "start", x: []float64{0, s.x[len(s.x)-1]}, y: []float64{p.Start, p.Start}, guide: true}
-			figures = append(figures, chart(figure{Title: "Value over the iterations: " + p.Name}, "iteration", "value", start, s))
+			start := level("start", p.Start, 0, s.x[len(s.x)-1])
+			figures = append(figures, chart(figure{Title: "Value over the iterations: " + p.Name}, "iteration", "value", start,
+				s))
 		}
 	}
-	view := map[string]any{"Result": r, "Done": len(lines), "Config": config.SPSA, "Figures": b.number(figures), "Load": gamelog.ReadLoad(b.dir)}
-	if err := b.headline("spsa-headline", view); err != nil {
-		return err
+	view := map[string]any{"Result": read[play.Result](&b.reader, b.dir, durable.RunResultName), "Done": len(lines),
+		"Config": config.SPSA, "Figures": figures, "Load": gamelog.ReadLoad(b.dir)}
+	b.headline("spsa-headline", view)
+	b.add("parameters", "Parameters", "spsa", view)
+	if m := b.readMatch(filepath.Join(b.dir, play.ValidationName), "validation"); m != nil {
+		b.add("validation", "Validation match", "match", m)
 	}
-	if err := b.add("parameters", "Parameters", "spsa", view); err != nil {
-		return err
-	}
-	m, err := b.readMatch(filepath.Join(b.dir, play.ValidationName), "validation")
-	if err != nil || m == nil {
-		return err
-	}
-	return b.matchSection("validation", "Validation match", m)
 }
 
 // iterations reads the log of iterations, without a last line that is still being written.
@@ -175,4 +105,19 @@ func (b *builder) iterations() (list []play.Iteration, err error) {
 		list = append(list, line)
 	}
 	return list, nil
+}
+
+// events calls visit with each line of events.jsonl. It skips lines that cannot be read:
+// no result depends on them.
+func (b *builder) events(visit func(kind string, data json.RawMessage)) {
+	_ = durable.ReadJournal(filepath.Join(b.dir, durable.RunEventsName), func(line []byte) error {
+		var e struct {
+			Kind string          `json:"event"`
+			Data json.RawMessage `json:"data"`
+		}
+		if json.Unmarshal(line, &e) == nil {
+			visit(e.Kind, e.Data)
+		}
+		return nil
+	})
 }

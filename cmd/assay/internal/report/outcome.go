@@ -23,30 +23,76 @@ import (
 	"github.com/assay-chess/assay/tuner/spsa/play"
 )
 
-// outcome is what the list of runs and the title of a page say of a run.
-type outcome struct {
-	Verdict string    // a word, such as PASSED; empty if there is none, or none yet
-	Class   string    // good, bad or open, for the color of the word
-	Text    string    // the rest of the result
-	LLR     string    // with its bounds; of tests
-	WDL     string    // of matches: A's games won, drawn and lost
-	LLRs    []float64 // LLR, lower and upper bound; of tests
-	Penta   []int64   // of matches: pairs by A's points
-	Done    int64
-	Total   int64 // 0: not known
-	Unit    string
+// Summary is a line of the list of runs, and the title of a run's page.
+type Summary struct {
+	State       durable.State `json:"state"`                 // of the run's folder
+	Verdict     string        `json:"verdict,omitempty"`     // a word, such as PASSED; empty if there is none yet
+	Class       string        `json:"class,omitempty"`       // good, bad or open: the color of the word
+	Text        string        `json:"text,omitempty"`        // the rest of the result
+	LLR         []float64     `json:"llr,omitempty"`         // of tests, with its lower and upper bound
+	WDL         string        `json:"wdl,omitempty"`         // of matches: A's games won, drawn and lost
+	Pentanomial []int64       `json:"pentanomial,omitempty"` // of matches: pairs by A's points
+	Done        int64         `json:"done"`
+	Total       int64         `json:"total,omitempty"` // 0: not known
+	Unit        string        `json:"unit,omitempty"`  // of both
 }
 
-// Title is the result in a few words, and the name of the run.
-func (o *outcome) title(name string) string {
+// standing counts the games of a run in progress, and lists the pairs of a match in order, from A's view.
+type standing func(dir string) (games int64, pairs [][2]int, err error)
+
+// summarize reads the summary of a run, as far as it got. It asks for the standing only if there is no result.
+func summarize(dir string, status durable.RunStatus, at standing) (*Summary, error) {
+	o, r := &Summary{State: status.State}, &reader{dir: dir}
+	if status.State == durable.Unreadable {
+		return o, nil
+	}
+	switch status.Info.Command {
+	case "learn":
+		var c struct {
+			Plan learn.Plan `json:"plan"`
+		}
+		r.read(&c, dir, durable.RunConfigName)
+		o.learn(r, len(c.Plan.Generations), durable.RunResultName)
+	case gameloop.Command:
+		var c gameloop.RunConfig
+		r.read(&c, dir, durable.RunConfigName)
+		o.learn(r, c.Plan.Generations, gameloop.MatchName)
+	case "tune":
+		o.tune(r)
+	case "match":
+		o.match(r, at)
+	case games.MatchCommand:
+		if m := read[match.Result](r, dir, durable.RunResultName); m != nil {
+			o.played(m)
+		}
+	case "ladder":
+		o.ladder(r, at)
+	case "spsa":
+		o.spsa(r)
+	case "selfplay":
+		o.selfplay(r, at)
+	}
+	return o, r.err
+}
+
+// title is the result in a few words, and the name of the run.
+func (o *Summary) title(name string) string {
 	if o.Verdict == "" && o.Text == "" {
 		return name
 	}
 	return strings.TrimSpace(o.Verdict+" "+shorten(o.Text, 60)) + " · " + name
 }
 
+// LLRText is the LLR with its bounds; empty if the run is no test.
+func (o *Summary) LLRText() string {
+	if o.LLR == nil {
+		return ""
+	}
+	return fmt.Sprintf("%.2f (%.2f, %.2f)", o.LLR[0], o.LLR[1], o.LLR[2])
+}
+
 // say splits a headline into its first word and the rest.
-func (o *outcome) say(headline string) {
+func (o *Summary) say(headline string) {
 	word, rest, ok := strings.Cut(headline, ": ")
 	if !ok {
 		word, rest = "", headline
@@ -60,57 +106,37 @@ func (o *outcome) say(headline string) {
 	}
 }
 
-// standing is what the games of a run in progress say: how many there are, and the pairs of
-// a match in order, from A's view.
-type standing func(dir string) (games int64, pairs [][2]int, err error)
+// decided is the outcome of a run that ended with a match.
+func (o *Summary) decided(m *match.Result) {
+	o.say(m.Headline())
+	o.WDL = wdl(m.Wins, m.Draws, m.Losses)
+}
 
-// readOutcome reads the outcome of a run, as far as it got. It asks for the standing only if
-// there is no result.
-func readOutcome(dir string, status durable.RunStatus, at standing) (*outcome, error) {
-	read := map[string]func(*outcome, string, standing) error{
-		"learn": (*outcome).learn, "tune": (*outcome).tune, "match": (*outcome).match, "ladder": (*outcome).ladder,
-		"spsa": (*outcome).spsa, "selfplay": (*outcome).selfplay, gameloop.Command: (*outcome).learnGame, games.MatchCommand: (*outcome).matchGame,
-	}[status.Info.Command]
-	o := new(outcome)
-	if read == nil || status.State == durable.Unreadable {
-		return o, nil
+// played is the outcome of a match.
+func (o *Summary) played(m *match.Result) {
+	o.decided(m)
+	o.Done, o.Unit, o.Pentanomial = m.Games, "games", m.Pentanomial[:]
+	if m.LLR != nil && m.Lower != nil && m.Upper != nil {
+		o.LLR = []float64{*m.LLR, *m.Lower, *m.Upper}
 	}
-	return o, read(o, dir, at)
 }
 
-// result reads the result of a run; false if there is none yet.
-func result[T any](dir string) (*T, bool, error) {
-	v := new(T)
-	ok, err := readJSON(v, dir, durable.RunResultName)
-	return v, ok, err
-}
-
-func (o *outcome) match(dir string, at standing) error {
+func (o *Summary) match(r *reader, at standing) {
 	var c matchConfig
-	if _, err := readJSON(&c, dir, durable.RunConfigName); err != nil {
-		return err
-	}
+	r.read(&c, r.dir, durable.RunConfigName)
 	o.Total, o.Unit = c.Games, "games"
-	r, ok, err := result[match.Result](dir)
-	if err != nil {
-		return err
+	if m := read[match.Result](r, r.dir, durable.RunResultName); m != nil {
+		o.played(m)
+		return
 	}
-	if ok {
-		o.say(r.Headline())
-		o.Done, o.WDL = r.Games, wdl(r.Wins, r.Draws, r.Losses)
-		if r.LLR != nil && r.Lower != nil && r.Upper != nil {
-			o.LLR, o.LLRs = llrText(*r.LLR, *r.Lower, *r.Upper), []float64{*r.LLR, *r.Lower, *r.Upper}
-		}
-		o.Penta = r.Pentanomial[:]
-		return nil
-	}
-	_, pairs, err := at(dir)
-	if err != nil || len(pairs) == 0 {
-		return err
+	_, pairs, err := at(r.dir)
+	if r.keep(err); len(pairs) == 0 || r.err != nil {
+		return
 	}
 	course, err := match.Follow(pairs, c.Test, c.Corrected, 1)
 	if err != nil {
-		return err
+		r.keep(err)
+		return
 	}
 	o.Done, o.Text = course.Standing.Games, "too few games for an Elo"
 	if x := course.Strength; x.Known() {
@@ -118,14 +144,9 @@ func (o *outcome) match(dir string, at standing) error {
 	}
 	if course.LLR != nil {
 		last := course.Points[len(course.Points)-1]
-		o.LLR, o.LLRs = llrText(last.LLR, last.Lower, last.Upper), []float64{last.LLR, last.Lower, last.Upper}
+		o.LLR = []float64{last.LLR, last.Lower, last.Upper}
 	}
-	o.Penta, o.WDL = course.Pentanomial[:], wdl(course.Games[2], course.Games[1], course.Games[0])
-	return nil
-}
-
-func llrText(llr, lower, upper float64) string {
-	return fmt.Sprintf("%.2f (%.2f, %.2f)", llr, lower, upper)
+	o.Pentanomial, o.WDL = course.Pentanomial[:], wdl(course.Games[2], course.Games[1], course.Games[0])
 }
 
 func wdl(won, drawn, lost int64) string { return fmt.Sprintf("%d–%d–%d", won, drawn, lost) }
@@ -147,126 +168,102 @@ func readStanding(dir string) (games int64, pairs [][2]int, err error) {
 	}
 }
 
-func ignoreMissing(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
-}
-
-func (o *outcome) ladder(dir string, at standing) error {
+// series reads how many games a run is to play.
+func (o *Summary) series(r *reader) {
 	var c struct {
 		Games int64 `json:"games"`
 	}
-	if _, err := readJSON(&c, dir, durable.RunConfigName); err != nil {
-		return err
-	}
+	r.read(&c, r.dir, durable.RunConfigName)
 	o.Total, o.Unit = c.Games, "games"
-	r, ok, err := result[ladder.Result](dir)
-	switch {
-	case err != nil:
-		return err
-	case !ok:
-		o.Done, _, err = at(dir)
-		return err
-	case r.Verdict != "":
-		o.say("NO VERDICT: " + r.Reason)
-	case len(r.Ratings) > 0:
-		x := r.Ratings[0]
-		o.Text = fmt.Sprintf("first of %d: %s, %s", len(r.Ratings), x.Name, x.Text(" Elo"))
-	}
-	o.Done = r.Games
-	return nil
 }
 
-func (o *outcome) spsa(dir string, _ standing) error {
+func (o *Summary) selfplay(r *reader, at standing) {
+	o.series(r)
+	if s := read[datagen.Summary](r, r.dir, durable.RunResultName); s != nil {
+		o.Done = s.Games
+	} else {
+		o.soFar(r, at)
+	}
+}
+
+func (o *Summary) soFar(r *reader, at standing) {
+	var err error
+	o.Done, _, err = at(r.dir)
+	r.keep(err)
+}
+
+func (o *Summary) ladder(r *reader, at standing) {
+	o.series(r)
+	x := read[ladder.Result](r, r.dir, durable.RunResultName)
+	if x == nil {
+		o.soFar(r, at)
+		return
+	}
+	if o.Done = x.Games; x.Verdict != "" {
+		o.say("NO VERDICT: " + x.Reason)
+	} else if len(x.Ratings) > 0 {
+		first := x.Ratings[0]
+		o.Text = fmt.Sprintf("first of %d: %s, %s", len(x.Ratings), first.Name, first.Text(" Elo"))
+	}
+}
+
+func (o *Summary) spsa(r *reader) {
 	var c struct {
 		SPSA spsa.Config `json:"spsa"`
 	}
-	if _, err := readJSON(&c, dir, durable.RunConfigName); err != nil {
-		return err
-	}
+	r.read(&c, r.dir, durable.RunConfigName)
 	o.Total, o.Unit = int64(c.SPSA.Iterations), "iterations"
-	log, err := os.ReadFile(filepath.Join(dir, play.LogName))
-	if ignoreMissing(err) != nil {
-		return err
+	log, err := os.ReadFile(filepath.Join(r.dir, play.LogName))
+	if !errors.Is(err, fs.ErrNotExist) {
+		r.keep(err)
 	}
 	o.Done = int64(bytes.Count(log, []byte("\n")))
-	r, ok, err := result[play.Result](dir)
+	x := read[play.Result](r, r.dir, durable.RunResultName)
 	switch {
-	case err != nil || !ok:
-		return err
-	case r.Verdict != "":
-		o.say("NO VERDICT: " + r.Reason)
-	case r.Validation != nil:
-		o.say(r.Validation.Headline())
-		o.WDL = wdl(r.Validation.Wins, r.Validation.Draws, r.Validation.Losses)
+	case x == nil:
+	case x.Verdict != "":
+		o.say("NO VERDICT: " + x.Reason)
+	case x.Validation != nil:
+		o.decided(x.Validation)
 	default:
-		o.Text = fmt.Sprintf("%d parameters tuned, not validated", len(r.Parameters))
+		o.Text = fmt.Sprintf("%d parameters tuned, not validated", len(x.Parameters))
 	}
-	return nil
 }
 
-func (o *outcome) selfplay(dir string, at standing) error {
-	var c struct {
-		Games int64 `json:"games"`
+func (o *Summary) tune(r *reader) {
+	x := read[tuner.Report](r, r.dir, durable.RunResultName)
+	if x == nil {
+		return
 	}
-	if _, err := readJSON(&c, dir, durable.RunConfigName); err != nil {
-		return err
-	}
-	o.Total, o.Unit = c.Games, "games"
-	s, ok, err := result[datagen.Summary](dir)
-	if o.Done = s.Games; err == nil && !ok {
-		o.Done, _, err = at(dir)
-	}
-	return err
-}
-
-func (o *outcome) tune(dir string, _ standing) error {
-	r := new(tuner.Report)
-	if ok, err := readJSON(r, dir, durable.RunResultName); err != nil {
-		return err
-	} else if !ok {
-		return nil
-	}
-	o.Done, o.Unit, o.Class = int64(r.Steps), "steps", "open"
-	switch r.Answer {
+	o.Done, o.Unit, o.Class = int64(x.Steps), "steps", "open"
+	switch x.Answer {
 	case tuner.Better:
 		o.Class = "good"
 	case tuner.Worse:
 		o.Class = "bad"
 	}
-	o.Verdict = strings.ToUpper(r.Answer)
-	if p := r.Gain(); p != nil {
+	o.Verdict = strings.ToUpper(x.Answer)
+	if p := x.Gain(); p != nil {
 		o.Text = fmt.Sprintf("loss lower by %.6f [%+.6f, %+.6f]", p.Gain, p.Interval[0], p.Interval[1])
 	}
-	return nil
 }
 
-func (o *outcome) learn(dir string, _ standing) error {
-	var c struct {
-		Plan learn.Plan `json:"plan"`
-	}
-	if _, err := readJSON(&c, dir, durable.RunConfigName); err != nil {
-		return err
-	}
-	o.Total, o.Unit = int64(len(c.Plan.Generations)), "generations"
-	var r struct { // of all that a result says
+// learn is the outcome of a loop of generations, each of which ends when its gate has left the file named gate.
+func (o *Summary) learn(r *reader, generations int, gate string) {
+	o.Total, o.Unit = int64(generations), "generations"
+	var x struct { // of a long result
 		Generations []json.RawMessage `json:"generations"`
 		Final       *match.Result     `json:"final"`
 	}
-	if ok, err := readJSON(&r, dir, durable.RunResultName); err != nil {
-		return err
-	} else if ok && r.Final != nil {
-		o.say(r.Final.Headline())
-		o.WDL = wdl(r.Final.Wins, r.Final.Draws, r.Final.Losses)
-		o.Done, o.Total = int64(len(r.Generations)), max(o.Total, int64(len(r.Generations)))
-		return nil
+	if r.read(&x, r.dir, durable.RunResultName) && x.Final != nil {
+		o.decided(x.Final)
+		o.Done = int64(len(x.Generations))
+		o.Total = max(o.Total, o.Done)
+		return
 	}
 	for n := range o.Total {
-		if _, err := os.Stat(filepath.Join(dir, fmt.Sprintf("gen-%d", n+1), "gate", durable.RunResultName)); err == nil {
+		if _, err := os.Stat(filepath.Join(r.dir, fmt.Sprintf("gen-%d", n+1), "gate", gate)); err == nil {
 			o.Done = n + 1
 		}
 	}
-	return nil
 }

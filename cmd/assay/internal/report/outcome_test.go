@@ -22,7 +22,8 @@ import (
 func sprtResult() *match.Result {
 	llr, lower, upper := 2.97, -2.94, 2.94
 	return &match.Result{A: "new <b>", B: "base", Verdict: match.AcceptH1, Games: 200, Wins: 80, Draws: 60, Losses: 60,
-		Pentanomial: sprt.Pentanomial{10, 20, 30, 20, 20}, LLR: &llr, Lower: &lower, Upper: &upper, Strength: sprt.Strength{Elo: 21, EloLo: 4, EloHi: 38}}
+		Pentanomial: sprt.Pentanomial{10, 20, 30, 20, 20}, LLR: &llr, Lower: &lower, Upper: &upper,
+		Strength: sprt.Strength{Elo: 21, EloLo: 4, EloHi: 38}}
 }
 
 // The list of runs says the outcome of each, in words and with a class for its color, and the
@@ -46,7 +47,8 @@ func TestOutcomes(t *testing.T) {
 		"tuned":  {"tune", better, []string{`<strong class="badge good">BETTER</strong> <bdi>loss lower by 0.020000 [&#43;0.010000, &#43;0.030000]`, "7 steps"}},
 		"early":  {"match", nil, []string{"0 of 400 games", "Resume with: <code>assay early</code>"}},
 	} {
-		if err := os.Rename(writeRun(t, name, durable.RunInfo{Command: c.command, Resume: "assay " + name}, config, c.result), filepath.Join(runs, name)); err != nil {
+		if err := os.Rename(writeRun(t, name, durable.RunInfo{Command: c.command, Resume: "assay " + name}, config,
+			c.result), filepath.Join(runs, name)); err != nil {
 			t.Fatal(err)
 		}
 		server := httptest.NewServer((&Server{Dir: runs}).Handler())
@@ -81,16 +83,17 @@ func TestOutcomeOfAMatchInProgress(t *testing.T) {
 	if _, err := match.Run(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
-	final, ok, err := result[match.Result](dir)
-	if err != nil || !ok {
+	var final match.Result
+	if ok, err := readJSON(&final, dir, durable.RunResultName); err != nil || !ok {
 		t.Fatal(err)
 	}
 	if err := os.Remove(filepath.Join(dir, durable.RunResultName)); err != nil {
 		t.Fatal(err)
 	}
 	for name, at := range map[string]standing{"journal": readStanding, "tally": newBuilder(dir).standing} {
-		o, err := readOutcome(dir, durable.Status(dir), at)
-		if err != nil || o.WDL != wdl(final.Wins, final.Draws, final.Losses) || o.Done != 40 || o.Total != 40 || !strings.Contains(o.Text, "so far ") {
+		o, err := summarize(dir, durable.Status(dir), at)
+		if err != nil || o.WDL != wdl(final.Wins, final.Draws, final.Losses) || o.Done != 40 || o.Total != 40 ||
+			!strings.Contains(o.Text, "so far ") {
 			t.Errorf("%s: %+v, %v; want %d–%d–%d", name, o, err, final.Wins, final.Draws, final.Losses)
 		}
 	}
@@ -99,6 +102,8 @@ func TestOutcomeOfAMatchInProgress(t *testing.T) {
 // longMatch is a match that lasts until it is stopped.
 func longMatch(out string) match.Config {
 	player := selfplay.Entrant{Spec: "random", Name: "random"}
-	return match.Config{A: player, B: player, Games: 1_000_000, Setup: selfplay.Setup{Out: out, Limits: selfplay.Limits{Depth: 1}, MaxPlies: 60,
-		Opening: opening.Spec{Plies: 8}, Check: selfplay.Check{MaxScore: -1}, Concurrency: 1, Open: roster.Open, Program: "test", Resume: "assay match --out match"}}
+	return match.Config{A: player, B: player, Games: 1_000_000,
+		Setup: selfplay.Setup{Out: out, Limits: selfplay.Limits{Depth: 1}, MaxPlies: 60,
+			Opening: opening.Spec{Plies: 8}, Check: selfplay.Check{MaxScore: -1}, Concurrency: 1, Open: roster.Open,
+			Program: "test", Resume: "assay match --out match"}}
 }

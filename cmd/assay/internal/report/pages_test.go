@@ -45,7 +45,8 @@ const clipped = `(phone => {
 func (b *browser) scheme(name string) {
 	b.Helper()
 	b.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}}})
+		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia,
+			emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}}})
 		return err
 	}))
 }
@@ -94,13 +95,15 @@ func someRuns(t *testing.T) string {
 		}
 	}
 	run("go", "build", "-o", program, "github.com/assay-chess/assay/cmd/assay")
-	if err := os.WriteFile(filepath.Join(dir, "spsa.toml"), []byte("player = \"assay\"\niterations = 30\nnodes = 20\nvalidation = 24\n[[parameter]]\nname = \"queen\"\nstart = 500\nmin = 100\nmax = 2000\n"), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "spsa.toml"),
+		[]byte("player = \"assay\"\niterations = 30\nnodes = 20\nvalidation = 24\n[[parameter]]\nname = \"queen\"\nstart = 500\nmin = 100\nmax = 2000\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	run(program, "learn", "--run", "learn", "--games", "60", "--nodes", "60", "--final-games", "24", "--gate-games", "24")
 	run(program, "match", "name=new:assay", "name=base:random", "--sprt", "0,10", "--nodes", "20", "--out", "runs/match")
 	run(program, "tune", "runs/learn/gen-1/positions", "runs/learn/gen-2/positions", "--curve", "--out", "runs/tune")
-	run(program, "ladder", "assay", "random", "assay:weights=shannon-1950", "--games", "24", "--nodes", "20", "--out", "runs/ladder")
+	run(program, "ladder", "assay", "random", "assay:weights=shannon-1950", "--games", "24", "--nodes", "20", "--out",
+		"runs/ladder")
 	run(program, "spsa", "spsa.toml", "--out", "runs/spsa")
 	return filepath.Join(dir, "runs")
 }

@@ -25,12 +25,12 @@ import (
 // figure is a plot with a table of its numbers, for screen readers and for people who want
 // the digits.
 type figure struct {
-	ID, Title, Note string
-	SVG             template.HTML
-	Header          []string
-	Rows            [][]string
-	frame           frame
-	from            string // what an estimate's start is called; "start" if empty
+	Title, Note string
+	SVG         template.HTML
+	Header      []string
+	Rows        [][]string
+	frame       frame
+	from        string // what an estimate's start is called; "start" if empty
 }
 
 // frame is the size of a plot and of its letters. On a page a plot is as wide as its column,
@@ -56,6 +56,11 @@ type series struct {
 	guide  bool // a thin dashed line to compare with, without a color of its own
 }
 
+// level is a guide at the height y.
+func level(name string, y, from, to float64) series {
+	return series{name: name, x: []float64{from, to}, y: []float64{y, y}, guide: true}
+}
+
 // ink returns a placeholder in the SVG for a color that the stylesheet chooses: #aa000N for
 // color N.
 func ink(n int) color.Color { return color.RGBA{R: 0xaa, B: uint8(n), A: 255} }
@@ -68,7 +73,8 @@ const (
 
 var (
 	dashes = [][]vg.Length{nil, {6, 3}, {2, 2}, {8, 3, 2, 3}, {12, 3}, {4, 6}}
-	glyphs = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.RingGlyph{}, draw.CrossGlyph{}, draw.PlusGlyph{}}
+	glyphs = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.RingGlyph{},
+		draw.CrossGlyph{}, draw.PlusGlyph{}}
 )
 
 // newPlot returns an empty plot in the report's style.

@@ -18,6 +18,7 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"html/template"
 	"path/filepath"
@@ -73,7 +74,8 @@ type templateData struct {
 
 // Page renders the whole page.
 func (r *Report) Page(mode Mode) ([]byte, error) {
-	v := templateData{Title: r.title(), Name: r.Status.Name, Status: &r.Status, Headline: r.Headline, Sections: r.Sections, Live: mode == Live}
+	v := templateData{Title: r.title(), Name: r.Status.Name, Status: &r.Status, Headline: r.Headline,
+		Sections: r.Sections, Live: mode == Live}
 	if mode == Offline && len(r.games) > 0 {
 		var err error
 		if v.Games, err = jsonScript(r.games); err != nil {
@@ -86,26 +88,17 @@ func (r *Report) Page(mode Mode) ([]byte, error) {
 // title is that of the tab: the result, and the name of the run.
 func (r *Report) title() string { return r.outcome.title(r.Status.Name) }
 
-// StatusHTML renders the line about the run's state, which changes while it goes on.
-func (r *Report) StatusHTML() (template.HTML, error) { return render("status", &r.Status) }
-
 // Plain renders a page of sections that is not about one run.
 func Plain(title string, headline template.HTML, mode Mode, sections ...Section) ([]byte, error) {
 	return page(templateData{Title: title, Name: title, Headline: headline, Sections: sections, Live: mode == Live})
 }
 
 func page(v templateData) ([]byte, error) {
-	script, err := files.ReadFile("page/page.js")
-	if err != nil {
-		return nil, err
-	}
-	style, err := files.ReadFile("page/style.css")
-	if err != nil {
-		return nil, err
-	}
+	script := embedded("page.js")
 	sum := sha256.Sum256(script)
-	v.Script, v.Style = template.JS(script), template.CSS(style)
-	v.Policy = "default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	v.Script, v.Style = template.JS(script), Style()
+	v.Policy = "default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'unsafe-inline'; img-src data:; " +
+		"script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 	if v.Live {
 		v.Policy += "; connect-src 'self'"
 	}
@@ -113,10 +106,28 @@ func page(v templateData) ([]byte, error) {
 	return []byte("<!doctype html>\n" + strings.TrimSpace(string(body)) + "\n"), err
 }
 
-// render executes one of the page's templates. Templates quote what HTML would obey; quote, what a
-// terminal would that shows the file.
-func render(name string, data any) (template.HTML, error) {
-	t, err := template.New("").Funcs(funcs).ParseFS(files, "page/*.html")
+// Style returns the style of all pages, for pages of other packages.
+func Style() template.CSS { return template.CSS(embedded("style.css")) }
+
+func embedded(name string) []byte {
+	data, err := files.ReadFile("page/" + name)
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	return data
+}
+
+// render executes one of the page's templates.
+func render(name string, data any) (template.HTML, error) { return renderFrom(new(int), name, data) }
+
+// renderFrom executes a template and counts its figures, each of which gets an id. Templates escape what
+// HTML would obey; quote, what a terminal would that shows the file.
+func renderFrom(figures *int, name string, data any) (template.HTML, error) {
+	next := func() int {
+		*figures++
+		return *figures
+	}
+	t, err := template.New("").Funcs(funcs).Funcs(template.FuncMap{"next": next}).ParseFS(files, "page/*.html")
 	if err != nil {
 		return "", err
 	}
@@ -136,23 +147,34 @@ var funcs = template.FuncMap{
 		}
 		return percent(float64(v), 1)
 	},
-	"fixed": func(digits int, v float64) string { return fmt.Sprintf("%.*f", digits, v) },
-	"loss": func(v tuner.Float) string {
-		if !v.Known() {
-			return "none"
-		}
-		return fmt.Sprintf("%.5f", v)
-	},
-	"se": func(digits int, v tuner.Float) string {
-		if !v.Known() {
-			return "–"
-		}
-		return fmt.Sprintf("%.*f", digits, v)
-	},
+	"fixed":   func(digits int, v float64) string { return fmt.Sprintf("%.*f", digits, v) },
+	"loss":    func(v tuner.Float) string { return known("none", 5, v) },
+	"se":      func(digits int, v tuner.Float) string { return known("–", digits, v) },
 	"minus":   func(a, b int64) int64 { return a - b },
 	"percent": percent,
 	"float":   func(n int64) float64 { return float64(n) },
 	"value":   func(v *float64) float64 { return *v },
 	"half":    func(won, drawn int64) float64 { return float64(won) + float64(drawn)/2 },
 	"short":   short,
+}
+
+// known formats a number, or says that it is not known.
+func known(unknown string, digits int, v tuner.Float) string {
+	if !v.Known() {
+		return unknown
+	}
+	return fmt.Sprintf("%.*f", digits, v)
+}
+
+func percent(part, whole float64) string {
+	if whole == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.1f\u00a0%%", 100*part/whole)
+}
+
+// jsonScript encodes data for the page's script.
+func jsonScript(v any) (template.JS, error) {
+	data, err := json.Marshal(v) // escapes <, > and & itself
+	return template.JS(data), err
 }

@@ -19,7 +19,8 @@ import (
 
 // hostile is a name with everything that can do harm: markup, quotes, emoji, right-to-left
 // text with a character that changes the direction, the end of a script, and 10 kB of it.
-var hostile = `</script><script>alert(1)</script>"'&<img src=x onerror=alert(2)> 😀 שלום ` + "\u202e\x01" + strings.Repeat("x<b>", 2500)
+var hostile = `</script><script>alert(1)</script>"'&<img src=x onerror=alert(2)> 😀 שלום ` + "\u202e\x01" +
+	strings.Repeat("x<b>", 2500)
 
 // writeRun makes the folder of a run.
 func writeRun(t *testing.T, name string, info durable.RunInfo, config, result any) (dir string) {
@@ -41,7 +42,8 @@ func writeRun(t *testing.T, name string, info durable.RunInfo, config, result an
 // noMarkup fails if text that others wrote has become markup.
 func noMarkup(t *testing.T, page string) {
 	t.Helper()
-	for _, bad := range []string{"<script>alert", "<img", "onerror=alert(2)>", "<b>", "http://", "https://", "ZgotmplZ", "z9\">"} {
+	for _, bad := range []string{"<script>alert", "<img", "onerror=alert(2)>", "<b>", "http://", "https://", "ZgotmplZ",
+		"z9\">"} {
 		if i := strings.Index(page, bad); i >= 0 {
 			t.Errorf("the page holds %q: ...%.200q", bad, page[max(0, i-60):])
 		}
@@ -68,7 +70,8 @@ func learnResult() *learn.Result {
 			{Name: "unseen", MG: 9, SEMG: 2, Rescale: 1},
 			{Name: hostile, MG: 99, SEMG: 2, EffectiveGames: 50, DataShare: 0.5, Rescale: 1},
 		},
-		Final: &match.Result{Games: 400, Strength: sprt.Strength{Elo: 123.4, EloLo: 100.1, EloHi: 147.9}, Pentanomial: sprt.Pentanomial{1, 2, 3, 4, 5}},
+		Final: &match.Result{Games: 400, Strength: sprt.Strength{Elo: 123.4, EloLo: 100.1, EloHi: 147.9},
+			Pentanomial: sprt.Pentanomial{1, 2, 3, 4, 5}},
 	}
 }
 
@@ -87,10 +90,12 @@ func write(t *testing.T, dir string) string {
 
 func TestPageShowsTheResult(t *testing.T) {
 	r := learnResult()
-	page := write(t, writeRun(t, "a <b> run's \"name\"", durable.RunInfo{Command: "learn", Resume: hostile}, map[string]any{"plan": r.Plan}, r))
+	page := write(t, writeRun(t, "a <b> run's \"name\"", durable.RunInfo{Command: "learn", Resume: hostile},
+		map[string]any{"plan": r.Plan}, r))
 	for _, want := range []string{
 		"&#43;123 Elo [&#43;100, &#43;148]", "1044", "psq.knight.e5", "knight, middlegame, learned", "knight, endgame, start",
-		`title="e5">37<`, `title="e5">-21<`, "<bdi>tempo</bdi>", "★", "nothing was learned", "a &lt;b&gt; run", "&lt;script&gt;alert(1)",
+		`title="e5">37<`, `title="e5">-21<`, "<bdi>tempo</bdi>", "★", "nothing was learned", "a &lt;b&gt; run",
+		"&lt;script&gt;alert(1)",
 		`content="default-src &#39;none&#39;`,
 	} {
 		if !strings.Contains(page, want) {
@@ -104,9 +109,11 @@ func TestPageShowsTheResult(t *testing.T) {
 }
 
 func TestInterruptedRunShowsHowToResume(t *testing.T) {
-	dir := writeRun(t, "night", durable.RunInfo{Command: "learn", Resume: "assay learn --run night --seed 7"}, map[string]any{"plan": learn.DefaultPlan(2, 40, 300, 7)}, nil)
+	dir := writeRun(t, "night", durable.RunInfo{Command: "learn", Resume: "assay learn --run night --seed 7"},
+		map[string]any{"plan": learn.DefaultPlan(2, 40, 300, 7)}, nil)
 	page := write(t, dir)
-	for _, want := range []string{`class="interrupted">interrupted`, "assay learn --run night --seed 7", "0 of 2 generations started"} {
+	for _, want := range []string{`class="interrupted">interrupted`, "assay learn --run night --seed 7",
+		"0 of 2 generations started"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -124,7 +131,9 @@ func TestFoldersWithoutARunAreRefused(t *testing.T) {
 		"no run":         {empty, durable.RunConfigName},
 		"damaged":        {damaged, durable.RunResultName},
 		"another format": {writeRun(t, "other", durable.RunInfo{Command: "learn"}, map[string]any{}, map[string]any{"format": "assay.match/1"}), durable.RunResultName},
-		"no object":      {writeRun(t, "list", durable.RunInfo{Command: "match"}, map[string]any{}, []int{1}), durable.RunResultName},
+		"no final match": {writeRun(t, "unfinished", durable.RunInfo{Command: "learn"}, map[string]any{},
+			learn.Result{Format: learn.Format}), "no final match"},
+		"no object": {writeRun(t, "list", durable.RunInfo{Command: "match"}, map[string]any{}, []int{1}), durable.RunResultName},
 	} {
 		if _, err := Write(c.dir); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want an error that names %s", name, err, c.says)
@@ -138,7 +147,8 @@ func TestFoldersWithoutARunAreRefused(t *testing.T) {
 func TestNamesThatFillAPlot(t *testing.T) {
 	for _, s := range []string{hostile, "\xff\xfe", strings.Repeat("\u202e", 9), ""} {
 		f := forest(figure{Title: s, Note: s}, "Elo", []estimate{{name: s, value: 1, lo: 0, hi: 2}})
-		if svg := string(f.SVG); strings.Contains(svg, "<script") || strings.ContainsAny(svg, "\x01\u202e") || len(svg) > 30_000 {
+		if svg := string(f.SVG); strings.Contains(svg, "<script") || strings.ContainsAny(svg, "\x01\u202e") ||
+			len(svg) > 30_000 {
 			t.Errorf("%.40q: %d bytes %.300q", s, len(svg), svg)
 		}
 		body, err := render("figure", f)
@@ -159,7 +169,7 @@ func TestUnknownErrors(t *testing.T) {
 	}
 	for name, data := range map[string]any{
 		"pieces":       map[string]any{"Figures": f, "Pieces": pieces},
-		"coefficients": newCoefficients("centipawns", "", coefficientsOf([]tuner.TermFit{{Name: "tempo", MG: 9, SEMG: nan, SEEG: nan}})),
+		"coefficients": newCoefficients("centipawns", "", []tuner.TermFit{{Name: "tempo", MG: 9, SEMG: nan, SEEG: nan}}),
 	} {
 		body, err := render(name, data)
 		if err != nil || strings.Contains(string(body), "NaN") || strings.Count(string(body), "<td>–</td>") < 2 {
@@ -192,7 +202,8 @@ func TestSeparateFitsAreNotJoined(t *testing.T) {
 	defer run.Close()
 	// The last two are of a fit to a part of the games, for the learning curve.
 	for i, stage := range []string{"D = 10", "D = 10", "D = 13", "D = 13", "D = 13", "D = 13", "D = 13"} {
-		if err := run.Event("step", tuner.Step{Stage: stage, Iteration: []int{1, 2, 1, 2, 3, 1, 2}[i], Objective: 0.5, Losses: tuner.Losses{Train: tuner.Float(0.5 - 0.01*float64(i)), Valid: 0.6}}); err != nil {
+		if err := run.Event("step", tuner.Step{Stage: stage, Iteration: []int{1, 2, 1, 2, 3, 1, 2}[i], Objective: 0.5,
+			Losses: tuner.Losses{Train: tuner.Float(0.5 - 0.01*float64(i)), Valid: 0.6}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -218,7 +229,8 @@ func TestTintFadesWithTheError(t *testing.T) {
 	for _, c := range []struct {
 		v, se float64
 		want  string
-	}{{60, 0, "0.70"}, {60, 30, "0.35"}, {-60, 15, "0.52"}, {60, 60, "0.00"}, {20, 90, "0.00"}, {0, 0, "0.00"}, {60, math.NaN(), "0.00"}} {
+	}{{60, 0, "0.70"}, {60, 30, "0.35"}, {-60, 15, "0.52"}, {60, 60, "0.00"}, {20, 90, "0.00"}, {0, 0, "0.00"},
+		{60, math.NaN(), "0.00"}} {
 		if got := string(tint(c.v, tuner.Float(c.se))); !strings.HasSuffix(got, ","+c.want+")") {
 			t.Errorf("%v ± %v: %s, want %s", c.v, c.se, got, c.want)
 		}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,21 +39,30 @@ type Server struct {
 // that points here.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", s.list)
-	mux.HandleFunc("GET /events", s.listEvents)
-	mux.HandleFunc("GET /run/{name}", s.run)
-	mux.HandleFunc("GET /run/{name}/events", s.runEvents)
-	mux.HandleFunc("GET /run/{name}/games", s.games)
-	mux.HandleFunc("GET /run/{name}/game", s.game)
-	mux.HandleFunc("GET /run/{name}/workers.json", s.workers)
-	mux.HandleFunc("GET /compare", s.compare)
+	for pattern, answer := range map[string]func(http.ResponseWriter, *http.Request) error{
+		"GET /{$}":                     s.list,
+		"GET /events":                  s.listEvents,
+		"GET /run/{name}":              s.run,
+		"GET /run/{name}/events":       s.runEvents,
+		"GET /run/{name}/games":        s.games,
+		"GET /run/{name}/game":         s.game,
+		"GET /run/{name}/workers.json": s.workers,
+		"GET /compare":                 s.compare,
+	} {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			if err := answer(w, r); err != nil {
+				fail(w, err)
+			}
+		})
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host, _, err := net.SplitHostPort(r.Host)
 		if err != nil {
 			host = r.Host
 		}
 		// Names of hosts have no case, and may end with a dot.
-		if name := strings.TrimSuffix(strings.ToLower(host), "."); name != "localhost" && net.ParseIP(strings.Trim(host, "[]")) == nil {
+		name := strings.TrimSuffix(strings.ToLower(host), ".")
+		if name != "localhost" && net.ParseIP(strings.Trim(host, "[]")) == nil {
 			http.Error(w, "use the IP address of this server, or localhost", http.StatusForbidden)
 			return
 		}
@@ -103,30 +113,48 @@ func checkLink(root, path string) error {
 	return nil
 }
 
+// errRequest means that a request makes no sense.
+var errRequest = errors.New("bad request")
+
 func fail(w http.ResponseWriter, err error) {
 	code := http.StatusInternalServerError
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		code = http.StatusNotFound
-	} else if errors.Is(err, errLink) {
+	case errors.Is(err, errLink):
 		code = http.StatusForbidden
+	case errors.Is(err, errRequest):
+		code = http.StatusBadRequest
 	}
 	http.Error(w, quote.Text(err.Error()), code)
 }
 
-func send(w http.ResponseWriter, page []byte, err error) {
+// sendJSON answers with data.
+func sendJSON(w http.ResponseWriter, v any) error {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(v) // the client may have closed the connection
+	return nil
+}
+
+// sendPage answers with a page.
+func sendPage(w http.ResponseWriter, x *rendering, err error) error {
 	if err != nil {
-		fail(w, err)
-		return
+		return err
+	}
+	page, err := x.page()
+	if err != nil {
+		return err
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	_, _ = w.Write(page) // the client may have closed the connection
+	return nil
 }
 
 // listed is a line of the list of runs.
 type listed struct {
 	durable.RunStatus
-	*outcome
-	Link string
+	Summary *Summary
+	Link    string
 }
 
 // listSections returns the list of runs, and a title that says how many are running.
@@ -162,8 +190,14 @@ func (s *Server) listSections(notBefore time.Time) (title string, _ []Section, _
 	return title, []Section{{ID: "runs", Title: "Runs", Body: body}}, err
 }
 
-// outcome returns the outcome of a run, which is read again when its files have changed.
-func (s *Server) outcome(r durable.RunStatus, notBefore time.Time) (*outcome, error) {
+// Summary returns the line of the list about a run.
+func (s *Server) Summary(dir string) (Summary, error) {
+	o, err := s.outcome(durable.Status(dir), time.Now())
+	return *o, err
+}
+
+// outcome returns the summary of a run, which is read again when its files have changed.
+func (s *Server) outcome(r durable.RunStatus, notBefore time.Time) (*Summary, error) {
 	look := func() (string, error) { return fmt.Sprint(r.State, r.Updated), nil }
 	if r.State == durable.Running {
 		look = func() (string, error) { return fingerprint(r.Dir) }
@@ -172,18 +206,18 @@ func (s *Server) outcome(r durable.RunStatus, notBefore time.Time) (*outcome, er
 		if err := checkLinks(r.Dir); err != nil {
 			return nil, err
 		}
-		o, err := readOutcome(r.Dir, r, readStanding)
+		o, err := summarize(r.Dir, r, readStanding)
 		return &rendering{outcome: o}, err
 	})
 	if err != nil {
-		return new(outcome), err
+		return &Summary{State: r.State}, err
 	}
 	return x.outcome, nil
 }
 
-func (s *Server) list(w http.ResponseWriter, r *http.Request) {
+func (s *Server) list(w http.ResponseWriter, r *http.Request) error {
 	x, err := s.listed(time.Now())
-	s.sendPage(w, x, err)
+	return sendPage(w, x, err)
 }
 
 // listed returns the list of runs, rendered not before a time.
@@ -199,14 +233,18 @@ func (s *Server) listed(notBefore time.Time) (*rendering, error) {
 	})
 }
 
-func (s *Server) run(w http.ResponseWriter, r *http.Request) {
+func (s *Server) run(w http.ResponseWriter, r *http.Request) error {
+	x, err := s.requested(r)
+	return sendPage(w, x, err)
+}
+
+// requested returns the page of the run that a request names.
+func (s *Server) requested(r *http.Request) (*rendering, error) {
 	dir, err := s.folder(r)
 	if err != nil {
-		fail(w, err)
-		return
+		return nil, err
 	}
-	x, err := s.rendered(dir, time.Now())
-	s.sendPage(w, x, err)
+	return s.rendered(dir, time.Now())
 }
 
 // rendered returns the page of the run in dir, as the run was at a time or later.
@@ -217,7 +255,7 @@ func (s *Server) rendered(dir string, notBefore time.Time) (*rendering, error) {
 		if err != nil {
 			return nil, err
 		}
-		status, err := report.StatusHTML()
+		status, err := render("status", &report.Status)
 		if err != nil {
 			return nil, err
 		}
@@ -229,108 +267,82 @@ func (s *Server) rendered(dir string, notBefore time.Time) (*rendering, error) {
 	})
 }
 
-func (s *Server) sendPage(w http.ResponseWriter, x *rendering, err error) {
-	if err != nil {
-		fail(w, err)
-		return
-	}
-	page, err := x.page()
-	send(w, page, err)
-}
-
-func (s *Server) compare(w http.ResponseWriter, r *http.Request) {
+func (s *Server) compare(w http.ResponseWriter, r *http.Request) error {
 	names := r.URL.Query()["run"]
 	if len(names) != 2 {
-		http.Error(w, fmt.Sprintf("%d runs to compare; select two in the list", len(names)), http.StatusBadRequest)
-		return
+		return fmt.Errorf("%w: %d runs to compare; select two in the list", errRequest, len(names))
 	}
-	var dirs [2]string
-	for i, name := range names {
-		var err error
-		if dirs[i], err = s.named(name); err != nil {
-			fail(w, err)
-			return
-		}
+	a, err := s.named(names[0])
+	b, err2 := s.named(names[1])
+	if err := cmp.Or(err, err2); err != nil {
+		return err
 	}
 	look := func() (string, error) {
-		a, err := fingerprint(dirs[0])
-		b, err2 := fingerprint(dirs[1])
-		return a + " " + b, errors.Join(err, err2)
+		x, err := fingerprint(a)
+		y, err2 := fingerprint(b)
+		return x + " " + y, errors.Join(err, err2)
 	}
-	x, err := s.pages.get("compare "+dirs[0]+"/ "+dirs[1], time.Now(), look, func() (*rendering, error) {
-		title, headline, sections, err := Compare(dirs[0], dirs[1])
+	x, err := s.pages.get("compare "+a+"/ "+b, time.Now(), look, func() (*rendering, error) {
+		title, headline, sections, err := Compare(a, b)
 		if err != nil {
 			return nil, err
 		}
 		return newRendering(nil, func() ([]byte, error) { return Plain(title, headline, Offline, sections...) }), nil
 	})
-	s.sendPage(w, x, err)
+	return sendPage(w, x, err)
 }
 
 // games serves the games of a folder that a page can list, in the format of its script.
-func (s *Server) games(w http.ResponseWriter, r *http.Request) {
-	dir, err := s.folder(r)
+func (s *Server) games(w http.ResponseWriter, r *http.Request) error {
+	x, err := s.requested(r)
 	if err != nil {
-		fail(w, err)
-		return
-	}
-	x, err := s.rendered(dir, time.Now())
-	if err != nil {
-		fail(w, err)
-		return
+		return err
 	}
 	for _, g := range x.games {
 		if g.Dir == r.URL.Query().Get("dir") {
-			w.Header().Set("Content-Type", "application/json")
-			_ = json.NewEncoder(w).Encode(g)
-			return
+			return sendJSON(w, g)
 		}
 	}
-	fail(w, fmt.Errorf("no games in this folder: %w", fs.ErrNotExist))
+	return fmt.Errorf("no games in this folder: %w", fs.ErrNotExist)
 }
 
 // game serves one game, in the same format.
-func (s *Server) game(w http.ResponseWriter, r *http.Request) {
+func (s *Server) game(w http.ResponseWriter, r *http.Request) error {
 	dir, err := s.folder(r)
 	if err != nil {
-		fail(w, err)
-		return
+		return err
 	}
 	sub := filepath.FromSlash(r.URL.Query().Get("dir"))
 	if sub != "." && !filepath.IsLocal(sub) {
-		http.Error(w, "dir: want a folder in the run", http.StatusBadRequest)
-		return
+		return fmt.Errorf("%w: dir: want a folder in the run", errRequest)
 	}
 	n, err := strconv.ParseUint(r.URL.Query().Get("n"), 10, 64)
 	if err != nil {
-		http.Error(w, "n: want the number of a game, from 0", http.StatusBadRequest)
-		return
+		return fmt.Errorf("%w: n: want the number of a game, from 0", errRequest)
 	}
 	game, err := gamelog.ReadGame(filepath.Join(dir, sub), n)
 	if err != nil {
-		fail(w, err)
-		return
+		return err
 	}
 	one := newGallery("", filepath.Join(dir, sub), "", galleryBytes)
 	one.offer(0, game)
 	for i := range one.Games {
 		one.Games[i].Number = n
 	}
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(one)
+	return sendJSON(w, one)
 }
 
-func (s *Server) runEvents(w http.ResponseWriter, r *http.Request) {
+func (s *Server) runEvents(w http.ResponseWriter, r *http.Request) error {
 	dir, err := s.folder(r)
-	if err != nil {
-		fail(w, err)
-		return
+	if err == nil {
+		s.stream(w, r, func(notBefore time.Time) (*rendering, error) { return s.rendered(dir, notBefore) })
 	}
-	s.stream(w, r, func(notBefore time.Time) (*rendering, error) { return s.rendered(dir, notBefore) })
+	return err
 }
 
-func (s *Server) listEvents(w http.ResponseWriter, r *http.Request) {
+func (s *Server) listEvents(w http.ResponseWriter, r *http.Request) error {
 	s.stream(w, r, s.listed)
+	return nil
 }
 
 func parts(sections []Section) (list []part) {
@@ -348,10 +360,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, get func(notBefo
 	w.Header().Set("Content-Type", "text/event-stream")
 	var last *rendering
 	sent := map[string]uint64{}
-	every := s.Every
-	if every <= 0 {
-		every = time.Second
-	}
+	every := cmp.Or(s.Every, time.Second)
 	pause := time.Duration(0)
 	for {
 		started := time.Now()

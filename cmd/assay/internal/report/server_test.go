@@ -95,8 +95,10 @@ func TestLinksOutOfARunAreNotFollowed(t *testing.T) {
 	link(filepath.Join(elsewhere, "none"), "good", "dangling")
 	link(filepath.Join(elsewhere, "secret"), "whole") // the user's own
 
-	for _, path := range []string{"/run/file", "/run/folder", "/run/folder/game?dir=gate&n=0", "/run/folder/events", "/run/file/workers.json", "/compare?run=good&run=folder"} {
-		if code, body := get(t, server.URL+path); code != http.StatusForbidden || !strings.Contains(body, "a link out of the run's folder") {
+	for _, path := range []string{"/run/file", "/run/folder", "/run/folder/game?dir=gate&n=0", "/run/folder/events",
+		"/run/file/workers.json", "/compare?run=good&run=folder"} {
+		if code, body := get(t, server.URL+path); code != http.StatusForbidden ||
+			!strings.Contains(body, "a link out of the run's folder") {
 			t.Errorf("%s: %d %.200s", path, code, body)
 		}
 	}
@@ -105,7 +107,8 @@ func TestLinksOutOfARunAreNotFollowed(t *testing.T) {
 			t.Errorf("%s: %d %.200s", path, code, body)
 		}
 	}
-	if code, body := get(t, server.URL+"/"); code != http.StatusOK || strings.Count(body, "a link out of the run") != 2 { // file and folder: outcomes are read there
+	if code, body := get(t, server.URL+"/"); code != http.StatusOK ||
+		strings.Count(body, "a link out of the run") != 2 { // file and folder: outcomes are read there
 		t.Errorf("the list: %d, %d links", code, strings.Count(body, "a link out of the run"))
 	}
 }

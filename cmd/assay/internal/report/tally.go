@@ -11,6 +11,7 @@ import (
 // tally is what a page shows of the games of one folder.
 type tally struct {
 	*arrange.Tally
+	folder string
 	scores stats.ScoreBins
 	viewer *gallery
 }

@@ -4,46 +4,35 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/tuner"
+	"github.com/assay-chess/assay/tuner/stats"
 )
 
 // tune makes the sections of a run of assay tune.
-func (b *builder) tune() error {
-	r := new(tuner.Report)
-	complete, err := readJSON(r, b.dir, durable.RunResultName)
-	if err != nil {
-		return err
-	}
+func (b *builder) tune() {
+	var r tuner.Report
+	complete := b.read(&r, b.dir, durable.RunResultName)
 	steps := b.steps()
-	view := map[string]any{"Result": r, "Complete": complete, "Steps": steps.n}
-	if err := b.headline("tune-headline", view); err != nil {
-		return err
-	}
+	view := map[string]any{"Result": &r, "Complete": complete, "Steps": steps.n, "Figures": lossFigures(&r, steps)}
+	b.headline("tune-headline", view)
 	unit, note := "centipawns", starred
 	if r.Unit != 0 {
 		unit, note = "engine units", fmt.Sprintf("A pawn is %g engine units. %s", r.Unit, starred)
 	}
-	c := newCoefficients(unit, note, coefficientsOf(r.Terms))
-	if err := b.boardSection(c); err != nil { // there is no game to begin the page with
-		return err
-	}
-	figures := lossFigures(r, steps)
-	view["Figures"] = b.number(figures)
-	if err := b.add("loss", "Loss", "tune-loss", view); err != nil || !complete {
-		return err
+	c := newCoefficients(unit, note, r.Terms)
+	b.boardSection(c) // there is no game to begin the page with
+	b.add("loss", "Loss", "tune-loss", view)
+	if !complete {
+		return
 	}
 	if len(r.Pieces) > 0 {
-		f := b.number(pieceFigures(r.Pieces))
-		if err := b.add("pieces", "Piece values", "figures", f); err != nil {
-			return err
-		}
+		b.add("pieces", "Piece values", "figures", pieceFigures(r.Pieces))
 	}
-	if err := b.add("calibration", "Calibration", "figures", b.number(fitCalibrations(&r.Calibration, ""))); err != nil {
-		return err
-	}
-	return b.coefficientSection(c)
+	b.add("calibration", "Calibration", "figures", fitCalibrations(&r.Calibration, ""))
+	b.coefficientSection(c)
 }
 
 // progress is the steps of a fit, from events.jsonl.
@@ -73,9 +62,9 @@ func (b *builder) steps() (p progress) {
 				}
 			}
 			before = step.Iteration
-			p.objective[len(p.objective)-1].put(p.n, tuner.Float(step.Objective))
-			p.train.put(p.n, step.Train)
-			p.valid.put(p.n, step.Valid)
+			p.objective[len(p.objective)-1].known(p.n, tuner.Float(step.Objective))
+			p.train.known(p.n, step.Train)
+			p.valid.known(p.n, step.Valid)
 		}
 	})
 	for i := range p.objective {
@@ -86,13 +75,16 @@ func (b *builder) steps() (p progress) {
 	return p
 }
 
-// noLosses is the losses of a step or fit that does not say them.
+// noLosses is the losses of a step that does not have them.
 var noLosses = tuner.Losses{Train: tuner.Float(math.NaN()), Valid: tuner.Float(math.NaN())}
 
-// put adds the value at x, if it is known.
-func (s *series) put(x int, y tuner.Float) {
+// put adds the value at x.
+func (s *series) put(x, y float64) { s.x, s.y = append(s.x, x), append(s.y, y) }
+
+// known adds the value at x, if it is known.
+func (s *series) known(x int, y tuner.Float) {
 	if y.Known() {
-		s.x, s.y = append(s.x, float64(x)), append(s.y, float64(y))
+		s.put(float64(x), float64(y))
 	}
 }
 
@@ -105,11 +97,11 @@ func (s *series) begin() {
 
 // within adds the value at x with its interval, if it is known.
 func (s *series) within(x float64, y tuner.Float, i tuner.Interval) {
-	if !y.Known() {
-		return
+	if y.Known() {
+		lo, hi := bounds(i)
+		s.put(x, float64(y))
+		s.lo, s.hi = append(s.lo, lo), append(s.hi, hi)
 	}
-	lo, hi := bounds(i)
-	s.x, s.y, s.lo, s.hi = append(s.x, x), append(s.y, float64(y)), append(s.lo, lo), append(s.hi, hi)
 }
 
 // bounds returns the ends of an interval; NaN where it is not known.
@@ -122,14 +114,16 @@ func bounds(i tuner.Interval) (lo, hi float64) {
 
 func lossFigures(r *tuner.Report, p progress) (list []figure) {
 	if p.n > 0 {
-		list = append(list, chart(figure{Title: "Objective after each step", Note: "Mean loss on the training games plus the prior's term. Each stage has an objective of its own: compare only steps within one line."}, "step", "objective", p.objective...))
+		list = append(list, chart(figure{Title: "Objective after each step",
+			Note: "Mean loss on the training games plus the " +
+				"prior's term. Each stage has an objective of its own: compare only steps within one line."},
+			"step", "objective", p.objective...))
 	}
 	if len(p.train.x) > 0 {
-		both := []series{p.train}
-		if len(p.valid.x) > 0 {
-			both = append(both, p.valid)
-		}
-		list = append(list, chart(figure{Title: "Loss after each step", Note: "Mean loss without the prior, on the training games and on the held-out games. A new line is a fit of its own: under another design effect, or to a part of the games."}, "step", "mean loss", both...))
+		list = append(list, chart(figure{Title: "Loss after each step",
+			Note: "Mean loss without the prior, on the training " +
+				"games and on the held-out games. A new line is a fit of its own: under another design effect, or to a part of " +
+				"the games."}, "step", "mean loss", p.train, p.valid))
 	}
 	if r.Rows > 0 {
 		list = append(list, beforeAndAfter(r)...)
@@ -137,10 +131,13 @@ func lossFigures(r *tuner.Report, p progress) (list []figure) {
 	if r.Curve != nil {
 		train, valid := series{name: "training", points: true}, series{name: "validation, 95 % interval", points: true}
 		for _, p := range r.Curve.Points {
-			train.put(p.Games, p.Train)
+			train.known(p.Games, p.Train)
 			valid.within(float64(p.Games), p.Valid, p.Interval)
 		}
-		list = append(list, chart(figure{Title: "Loss against the number of games", Note: "Each point is a fit of its own. All are validated on the same games, so that their differences are known better than the intervals show."}, "games", "loss", train, valid))
+		list = append(list, chart(figure{Title: "Loss against the number of games",
+			Note: "Each point is a fit of its own. All " +
+				"are validated on the same games, so that their differences are known better than the intervals show."},
+			"games", "loss", train, valid))
 	}
 	return list
 }
@@ -148,39 +145,87 @@ func lossFigures(r *tuner.Report, p progress) (list []figure) {
 // beforeAndAfter draws the losses under the start weights and under the tuned ones, and
 // what tuning gained, on each kind of games.
 func beforeAndAfter(r *tuner.Report) []figure {
-	losses := []estimate{point("training, before", float64(r.Start.Train)), point("training, after", float64(r.Rounded.Train))}
+	losses := []estimate{
+		point("training, before", float64(r.Start.Train), tuner.Interval{}),
+		point("training, after", float64(r.Rounded.Train), tuner.Interval{}),
+	}
 	var gains []estimate
-	for _, on := range []struct {
-		name string
-		p    *tuner.Paired
-	}{{"held out", r.Validation}, {"cross-validation", r.CrossValidation}, {"test data", paired(r.Test)}} {
-		if on.p == nil {
-			continue
+	add := func(name string, p *tuner.Paired) {
+		if p == nil {
+			return
 		}
-		before, after := point(on.name+", before", on.p.Start), point(on.name+", after", on.p.Tuned)
-		before.lo, before.hi = bounds(on.p.StartInterval)
-		after.lo, after.hi = bounds(on.p.TunedInterval)
-		losses = append(losses, before, after)
-		gain := point(on.name, on.p.Gain)
-		gain.lo, gain.hi = bounds(on.p.Interval)
-		gain.start, gain.hasStart = 0, true
+		losses = append(losses, point(name+", before", p.Start, p.StartInterval),
+			point(name+", after", p.Tuned, p.TunedInterval))
+		gain := point(name, p.Gain, p.Interval)
+		gain.hasStart = true // at 0
 		gains = append(gains, gain)
 	}
-	list := []figure{forest(figure{Title: "Loss before and after", Note: "With 95 % intervals, where the fit has not seen the games."}, "mean loss", losses)}
+	add("held out", r.Validation)
+	add("cross-validation", r.CrossValidation)
+	if r.Test != nil {
+		add("test data", &r.Test.Paired)
+	}
+	list := []figure{forest(figure{Title: "Loss before and after",
+		Note: "With 95 % intervals, where the fit has not seen the games."}, "mean loss", losses)}
 	if len(gains) > 0 {
-		list = append(list, forest(figure{Title: "What tuning gained", from: "no gain", Note: "Loss before minus loss after, game by game, with 95 % intervals. What makes games hard to predict is in both losses, so that the difference is known far better than either."}, "loss before − after", gains))
+		list = append(list, forest(figure{Title: "What tuning gained", from: "no gain",
+			Note: "Loss before minus loss after, " +
+				"game by game, with 95 % intervals. What makes games hard to predict is in both losses, so that the difference " +
+				"is known far better than either."}, "loss before − after", gains))
 	}
 	return list
 }
 
-func paired(t *tuner.Test) *tuner.Paired {
-	if t == nil {
-		return nil
-	}
-	return &t.Paired
+// point is an estimate without a start.
+func point(name string, v float64, i tuner.Interval) estimate {
+	lo, hi := bounds(i)
+	return estimate{name: name, value: v, lo: lo, hi: hi}
 }
 
-// point is an estimate without an interval.
-func point(name string, v float64) estimate {
-	return estimate{name: name, value: v, lo: math.NaN(), hi: math.NaN()}
+// calibrationFigure draws predicted against actual scores.
+func calibrationFigure(title, note string, list []stats.ScorePoint) figure {
+	s := series{name: "actual, 95 % interval", points: true}
+	f := figure{Title: title, Note: note,
+		Header: []string{"mean score (cp)", "predicted", "actual", "± SE by game", "positions"}}
+	for _, p := range list {
+		s.put(p.Predicted, p.Actual)
+		s.lo, s.hi = append(s.lo, max(0, p.Actual-1.96*p.SE)), append(s.hi, min(1, p.Actual+1.96*p.SE))
+		score := ""
+		if !math.IsNaN(p.Score) {
+			score = fmt.Sprintf("%+.0f", p.Score)
+		}
+		f.Rows = append(f.Rows, []string{score, fmt.Sprintf("%.3f", p.Predicted), fmt.Sprintf("%.3f", p.Actual),
+			fmt.Sprintf("%.3f", p.SE), fmt.Sprint(p.N)})
+	}
+	guide := series{name: "perfect calibration", x: []float64{0, 1}, y: []float64{0, 1}, guide: true}
+	return chart(f, "predicted score", "actual score", guide, s)
+}
+
+// fitCalibrations draws the calibration of a fit. The remark says which fit it is.
+func fitCalibrations(c *stats.Calibration, remark string) []figure {
+	on := "On the training games, since none were held out: the fit looks better here than it is."
+	if c.HeldOut {
+		on = "On held-out games, which the fit has not seen."
+	}
+	note := strings.TrimSpace(on + " White's view. " + remark)
+	var points []stats.ScorePoint
+	for _, b := range c.ByScore {
+		if b.Rows > 0 {
+			points = append(points,
+				stats.ScorePoint{Predicted: b.Predicted, Actual: b.Actual, SE: b.SE, N: b.Rows, Score: math.NaN()})
+		}
+	}
+	s := series{name: "actual − predicted, 95 % interval", points: true}
+	for _, b := range c.ByPhase {
+		if b.Rows > 0 {
+			d := b.Actual - b.Predicted
+			s.put((b.Lo+b.Hi)/2, d)
+			s.lo, s.hi = append(s.lo, d-1.96*b.SE), append(s.hi, d+1.96*b.SE)
+		}
+	}
+	return []figure{
+		calibrationFigure("Predicted against actual score of the evaluation", note, points),
+		chart(figure{Title: "Error of the prediction by phase", Note: "24 is the middlegame, 0 the endgame. " + note},
+			"phase", "actual − predicted", level("no error", 0, 0, 24), s),
+	}
 }

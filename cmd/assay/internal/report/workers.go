@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"math"
@@ -52,17 +51,17 @@ type workersView struct {
 
 // workers adds the section about the workers, if the run has any. A list that cannot be
 // read is shown as such, and is no error: no result depends on it.
-func (b *builder) workers() error {
+func (b *builder) workers() {
 	state := b.report.Status.State
 	roster, err := readWorkers(b.dir, state)
 	if roster == nil && err == nil {
-		return nil
+		return
 	}
 	v := workersView{Snapshot: roster, Running: state == durable.Running, Err: err}
 	if roster != nil {
 		v.sum()
 	}
-	return b.add("workers", "Workers", "workers", v)
+	b.add("workers", "Workers", "workers", v)
 }
 
 func (v *workersView) sum() {
@@ -92,21 +91,18 @@ func (v workersView) Ago(w coordinator.WorkerStatus) string {
 	return v.Updated.Sub(w.Seen).Round(time.Second).String()
 }
 
-// workers answers with a run's workers in JSON, a cluster.Snapshot.
-func (s *Server) workers(w http.ResponseWriter, r *http.Request) {
+// workers answers with a run's workers in JSON, a coordinator.Snapshot.
+func (s *Server) workers(w http.ResponseWriter, r *http.Request) error {
 	dir, err := s.folder(r)
 	if err != nil {
-		fail(w, err)
-		return
+		return err
 	}
 	roster, err := readWorkers(dir, durable.Status(dir).State)
 	if err == nil && roster == nil {
 		err = fmt.Errorf("%s: its games are not played on other machines: %w", r.PathValue("name"), fs.ErrNotExist)
 	}
 	if err != nil {
-		fail(w, err)
-		return
+		return err
 	}
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(roster) // the client may have closed the connection
+	return sendJSON(w, roster)
 }

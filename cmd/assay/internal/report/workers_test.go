@@ -19,13 +19,14 @@ import (
 func someWorkers() *coordinator.Snapshot {
 	now := time.Date(2026, 3, 4, 22, 30, 40, 0, time.UTC)
 	seen := func(seconds int) time.Time { return now.Add(-time.Duration(seconds) * time.Second) }
-	return &coordinator.Snapshot{Format: coordinator.SnapshotFormat, Run: "0123456789abcdef", Updated: now, Units: 800, Workers: []coordinator.WorkerStatus{
-		{Name: "absent", Program: "assay 1 bench 7", System: "linux/arm64", Cores: 4, State: coordinator.Gone, Units: 80, Games: 50, Share: 0.1, Seen: seen(3700)},
-		{Name: "anna", Program: "assay 1 bench 7", System: "linux/amd64", Cores: 8, State: coordinator.Working, Units: 600, Games: 400, Share: 0.75, GamesASecond: 10.375, Replays: 12, Failures: 3, Failure: "no room in memory", Forfeits: 17, Residual: -1.25, Scale: 1.5, Played: 812345, Seen: seen(2)},
-		{Name: "bert", Program: "assay 1 bench 7", System: "darwin/arm64", Cores: 2, State: coordinator.Working, Units: 120, Games: 90, Share: 0.15, GamesASecond: 2.5, Late: 1, Expired: 77, Seen: seen(4)},
-		{Name: "mallory", Program: "assay 1 bench 7", Cores: 1, State: coordinator.Banned, Reason: "its game 7 differs from the coordinator's", Seen: seen(60)},
-		{Name: "old", Program: hostile, System: hostile, Cores: 1, State: coordinator.Refused, Reason: "install that version: " + hostile, Seen: seen(9)},
-	}}
+	return &coordinator.Snapshot{Format: coordinator.SnapshotFormat, Run: "0123456789abcdef", Updated: now, Units: 800,
+		Workers: []coordinator.WorkerStatus{
+			{Name: "absent", Program: "assay 1 bench 7", System: "linux/arm64", Cores: 4, State: coordinator.Gone, Units: 80, Games: 50, Share: 0.1, Seen: seen(3700)},
+			{Name: "anna", Program: "assay 1 bench 7", System: "linux/amd64", Cores: 8, State: coordinator.Working, Units: 600, Games: 400, Share: 0.75, GamesASecond: 10.375, Replays: 12, Failures: 3, Failure: "no room in memory", Forfeits: 17, Residual: -1.25, Scale: 1.5, Played: 812345, Seen: seen(2)},
+			{Name: "bert", Program: "assay 1 bench 7", System: "darwin/arm64", Cores: 2, State: coordinator.Working, Units: 120, Games: 90, Share: 0.15, GamesASecond: 2.5, Late: 1, Expired: 77, Seen: seen(4)},
+			{Name: "mallory", Program: "assay 1 bench 7", Cores: 1, State: coordinator.Banned, Reason: "its game 7 differs from the coordinator's", Seen: seen(60)},
+			{Name: "old", Program: hostile, System: hostile, Cores: 1, State: coordinator.Refused, Reason: "install that version: " + hostile, Seen: seen(9)},
+		}}
 }
 
 // writeRoster writes the list into a run's folder.
@@ -46,7 +47,8 @@ func writeRoster(t *testing.T, dir string, roster any) {
 // runWithWorkers opens a run; the function that it returns closes it.
 func runWithWorkers(t *testing.T, dir string) (end func()) {
 	t.Helper()
-	r, err := durable.OpenRun(dir, durable.RunInfo{Command: "selfplay", Resume: "assay selfplay --out games"}, map[string]int{"games": 3})
+	r, err := durable.OpenRun(dir, durable.RunInfo{Command: "selfplay", Resume: "assay selfplay --out games"},
+		map[string]int{"games": 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +99,8 @@ func TestWorkersOnThePageAndInJSON(t *testing.T) {
 	writeRoster(t, dir, someWorkers())
 	_, body := get(t, page)
 	noMarkup(t, body)
-	if !strings.Contains(body, "<strong>2</strong> at work with 10 cores, together <strong>12.9 games/s</strong>") || !strings.Contains(body, "As of 2026-03-04 22:30:40 UTC") {
+	if !strings.Contains(body, "<strong>2</strong> at work with 10 cores, together <strong>12.9 games/s</strong>") ||
+		!strings.Contains(body, "As of 2026-03-04 22:30:40 UTC") {
 		t.Error("the page lacks the sum of the workers")
 	}
 	for name, want := range map[string][]string{
@@ -115,7 +118,8 @@ func TestWorkersOnThePageAndInJSON(t *testing.T) {
 		}
 	}
 	_, compared, _ := strings.Cut(body, "Do the workers play alike?")
-	for name, want := range map[string]string{"anna": "<td></td><td>× 1.50</td><td>812345</td><td>-1.2</td><td>17</td>", "bert": "<td>unchanged</td><td>0</td><td>&#43;0.0</td><td>0</td>"} {
+	for name, want := range map[string]string{"anna": "<td></td><td>× 1.50</td><td>812345</td><td>-1.2</td><td>17</td>",
+		"bert": "<td>unchanged</td><td>0</td><td>&#43;0.0</td><td>0</td>"} {
 		if text := row(t, compared, name); !strings.Contains(text, want) {
 			t.Errorf("the comparison of %s lacks %q: %s", name, want, text)
 		}
@@ -130,7 +134,8 @@ func TestWorkersOnThePageAndInJSON(t *testing.T) {
 		if err := json.Unmarshal([]byte(body), &r); err != nil || code != http.StatusOK || len(r.Workers) != 5 {
 			t.Fatalf("%d %v %.200s", code, err, body)
 		}
-		if w := r.Workers[1]; w.Name != "anna" || w.State != state || w.GamesASecond != pace || w.Share != 0.75 || w.Failures != 3 || w.Program != "assay 1 bench 7" || w.Seen.IsZero() {
+		if w := r.Workers[1]; w.Name != "anna" || w.State != state || w.GamesASecond != pace || w.Share != 0.75 ||
+			w.Failures != 3 || w.Program != "assay 1 bench 7" || w.Seen.IsZero() {
 			t.Errorf("%+v", w)
 		}
 	}
@@ -139,7 +144,8 @@ func TestWorkersOnThePageAndInJSON(t *testing.T) {
 	// No process has the run open any more: the file describes the past.
 	end()
 	check(coordinator.Gone, 0)
-	if _, body := get(t, page); !strings.Contains(row(t, body, "anna"), `class="gone">gone`) || !strings.Contains(body, "No worker is at work") {
+	if _, body := get(t, page); !strings.Contains(row(t, body, "anna"), `class="gone">gone`) ||
+		!strings.Contains(body, "No worker is at work") {
 		t.Error("a run that was interrupted has workers at work")
 	}
 	if code, _ := get(t, server.URL+"/run/none/workers.json"); code != http.StatusNotFound {
@@ -158,10 +164,12 @@ func TestDamagedListOfWorkers(t *testing.T) {
 		Format string `json:"format"`
 	}{"assay.workers/9"}: "want assay.workers/1"} {
 		writeRoster(t, dir, doc)
-		if code, body := get(t, server.URL+"/run/games"); code != http.StatusOK || !strings.Contains(body, "The list of workers cannot be read") || !strings.Contains(body, says) {
+		if code, body := get(t, server.URL+"/run/games"); code != http.StatusOK ||
+			!strings.Contains(body, "The list of workers cannot be read") || !strings.Contains(body, says) {
 			t.Errorf("%v: %d, without %q", doc, code, says)
 		}
-		if code, body := get(t, server.URL+"/run/games/workers.json"); code != http.StatusInternalServerError || !strings.Contains(body, says) {
+		if code, body := get(t, server.URL+"/run/games/workers.json"); code != http.StatusInternalServerError ||
+			!strings.Contains(body, says) {
 			t.Errorf("%v: %d %s", doc, code, body)
 		}
 	}
