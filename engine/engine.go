@@ -1,6 +1,6 @@
 // Package engine defines the contract between a chess player and its caller.
 //
-// It has types only: the limits of a search (Limits), its answer (Result), its progress
+// It has types: how a player is named (Spec), the limits of a search (Limits), its answer (Result), its progress
 // (Info), and what a player may implement beside Player (OptionLister, Ponderer and
 // others). The players are in engine/search (the modern engine) and engine/historic.
 // Package engine/uci makes a UCI program of any player and a player of any UCI program;

@@ -12,6 +12,7 @@ import (
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/cores"
+	"github.com/assay-chess/assay/selfplay/internal/toy"
 )
 
 // pinned is a player that notes where it is pinned to, and the cores that its thread may use.
@@ -41,7 +42,7 @@ func TestLocalPins(t *testing.T) {
 	}
 	var mu sync.Mutex
 	var seen []int
-	open := func(string) (engine.Player, error) {
+	open := func(engine.Spec) (engine.Player, error) {
 		return limiting{&pinned{Player: slowPlayer(t, 0), core: -1, note: func(pinned, allowed int) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -54,7 +55,7 @@ func TestLocalPins(t *testing.T) {
 	l := &Local{Open: open, Workers: len(allowed), Cores: allowed}
 	jobs, results := make(chan Job, 20), make(chan Result, 20)
 	for n := range uint64(cap(jobs)) {
-		jobs <- Job{Number: n, Players: [2]string{"w", "b"}, Limits: anyLimits, Plies: 4}
+		jobs <- Job{Number: n, Players: toy.Specs("w", "b"), Limits: anyLimits, Plies: 4}
 	}
 	close(jobs)
 	if err := l.Run(t.Context(), jobs, results); err != nil {

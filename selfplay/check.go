@@ -26,7 +26,7 @@ func (c Check) complete(book bool, player Entrant, move Limits) Check {
 	if c.MaxScore == 0 {
 		c.MaxScore = DefaultMaxOpeningScore
 	}
-	if c.Player.Spec == "" {
+	if c.Player.Spec.Name == "" {
 		c.Player = player
 	}
 	if c.Nodes == 0 {

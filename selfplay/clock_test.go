@@ -119,7 +119,7 @@ func (s *slow) Search(ctx context.Context, g *board.Game, lim engine.Limits) (en
 }
 
 func slowPlayer(t *testing.T, takes time.Duration) *slow {
-	p, err := toy.Open("slow")
+	p, err := toy.Open(toy.Spec("slow"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func TestTimeForfeit(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			white, black := slowPlayer(t, 10*time.Second), slowPlayer(t, 80*time.Millisecond)
 			black.says, black.err = tt.says, tt.err
-			job := Job{Limits: [2]Limits{quick, {Clock: Clock{Base: time.Millisecond}}}, Players: [2]string{"w", "b"}, Plies: 20}
+			job := Job{Limits: [2]Limits{quick, {Clock: Clock{Base: time.Millisecond}}}, Players: toy.Specs("w", "b"), Plies: 20}
 			r, err := Play(t.Context(), &job, [2]engine.Player{white, black})
 			if err != nil {
 				t.Fatal(err)
@@ -173,7 +173,7 @@ func TestTimeForfeitAgainstALoneKing(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			slow, job := slowPlayer(t, 10*time.Second), Job{Limits: [2]Limits{{Clock: Clock{Base: time.Millisecond}}, {Clock: Clock{Base: time.Millisecond}}},
-				Start: tt.start, Players: [2]string{"w", "b"}, Plies: 20}
+				Start: tt.start, Players: toy.Specs("w", "b"), Plies: 20}
 			r, err := Play(t.Context(), &job, [2]engine.Player{slow, slow})
 			if err != nil {
 				t.Fatal(err)
@@ -194,7 +194,7 @@ func TestTimeForfeitAgainstALoneKing(t *testing.T) {
 func TestErrorOfAnIllegalMove(t *testing.T) {
 	white, black := slowPlayer(t, 0), slowPlayer(t, 0)
 	black.err = fmt.Errorf("bestmove: %w: \"e1e8\"", board.ErrMove)
-	job := Job{Limits: anyLimits, Players: [2]string{"w", "b"}}
+	job := Job{Limits: anyLimits, Players: toy.Specs("w", "b")}
 	r, err := Play(t.Context(), &job, [2]engine.Player{white, black})
 	if err != nil || r.Termination != IllegalMove || r.Result != board.WhiteWins || !strings.Contains(r.Fault, "e1e8") {
 		t.Errorf("%+v, %v", r, err)

@@ -25,7 +25,7 @@ func ExampleSeries() {
 		PerOpening: 1,
 		End:        4,
 		Job: func(game uint64) selfplay.Job {
-			return selfplay.Job{Players: [2]string{"toy", "toy"}, Limits: [2]selfplay.Limits{limits, limits}, Plies: 80,
+			return selfplay.Job{Players: toy.Specs("toy", "toy"), Limits: [2]selfplay.Limits{limits, limits}, Plies: 80,
 				Seed: selfplay.Seed(1, 0, "example", game)}
 		},
 		Deliver: func(number uint64, games []selfplay.Result) error {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/selfplay/internal/toy"
 )
 
 // logging is a player with a log; limiting is one that changes how another is used.
@@ -33,7 +34,7 @@ func TestFaultLog(t *testing.T) {
 		return logging{p, log}
 	}
 	for name, black := range map[string]engine.Player{"fault": late(long + "the end\n"), "wrapped": limiting{late("the end\n")}} {
-		job := Job{Limits: anyLimits, Players: [2]string{"w", "b"}}
+		job := Job{Limits: anyLimits, Players: toy.Specs("w", "b")}
 		r, err := Play(t.Context(), &job, [2]engine.Player{logging{slowPlayer(t, 0), "innocent"}, black})
 		if err != nil || r.Termination != PlayerFailed {
 			t.Fatalf("%s: %+v, %v", name, r, err)
@@ -52,7 +53,7 @@ func TestFaultLogOfTime(t *testing.T) {
 	clock := Limits{Clock: Clock{Base: time.Millisecond, Margin: time.Nanosecond}}
 	for _, lost := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
-			job := Job{Limits: anyLimits, Players: [2]string{"w", "b"}, Plies: 2}
+			job := Job{Limits: anyLimits, Players: toy.Specs("w", "b"), Plies: 2}
 			if lost {
 				job.Limits[board.White] = clock
 			}

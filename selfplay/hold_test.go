@@ -18,7 +18,7 @@ type optioned struct {
 	margin int
 }
 
-func openOptioned(spec string) (engine.Player, error) {
+func openOptioned(spec engine.Spec) (engine.Player, error) {
 	p, err := toy.Open(spec)
 	return &optioned{Player: p}, err
 }
@@ -49,8 +49,8 @@ func TestHeldOpeningsSeeWhatWasDelivered(t *testing.T) {
 			if game/2/step > delivered/step {
 				t.Errorf("game %d begins with %d openings delivered", game, delivered)
 			}
-			margin := Option{Name: "margin", Value: strconv.Itoa(known)}
-			return Job{Players: [2]string{"a", "b"}, Limits: anyLimits, Plies: 20, Seed: game, Options: [2][]Option{{margin}}}
+			margin := engine.Option{Name: "margin", Value: strconv.Itoa(known)}
+			return Job{Players: toy.Specs("a", "b"), Limits: anyLimits, Plies: 20, Seed: game, Options: [2][]engine.Option{{margin}}}
 		}
 		s.Runner.(*Local).Open = openOptioned
 		s.Deliver = func(_ uint64, pair []Result) error {
@@ -97,12 +97,12 @@ func (sameOpening) Propose(uint64, int) (*board.Game, error) {
 
 // An option that a player does not take costs it the game, not the match.
 func TestOptionThatIsRefused(t *testing.T) {
-	job := Job{Players: [2]string{"a", "b"}, Limits: anyLimits, Options: [2][]Option{1: {{Name: "Foo", Value: "1"}}}}
-	a, err := toy.Open("a")
+	job := Job{Players: toy.Specs("a", "b"), Limits: anyLimits, Options: [2][]engine.Option{1: {{Name: "Foo", Value: "1"}}}}
+	a, err := toy.Open(toy.Spec("a"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := toy.Open("b")
+	b, err := toy.Open(toy.Spec("b"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,21 +19,24 @@ const DefaultMaxPlies = 400
 // A Job with Try above zero is not a game but the check of an opening: one search of
 // the position after the opening, whose score decides whether it is played.
 type Job struct {
-	Number  uint64       `json:"number"`           // of the game in its series, or of the opening
-	Try     int          `json:"try,omitempty"`    // 0: a game; n: check of the opening's nth try
-	Players [2]string    `json:"players"`          // White's and Black's, as the opener knows them
-	Options [2][]Option  `json:"options,omitzero"` // set before the game; a player keeps them until they are set again
-	Start   string       `json:"start,omitempty"`
-	Opening []board.Move `json:"opening,omitempty"` // moves from Start to where play begins
-	Limits  [2]Limits    `json:"limits"`            // White's and Black's
-	Rule    Adjudication `json:"rule"`
-	Plies   int          `json:"plies,omitempty"` // plies of play after which the game is a draw; 0: DefaultMaxPlies
-	Seed    uint64       `json:"seed,string"`
+	Number  uint64             `json:"number"`           // of the game in its series, or of the opening
+	Try     int                `json:"try,omitempty"`    // 0: a game; n: check of the opening's nth try
+	Players [2]engine.Spec     `json:"players"`          // White's and Black's
+	Options [2][]engine.Option `json:"options,omitzero"` // set before the game; a player keeps them until they are set again
+	Start   string             `json:"start,omitempty"`
+	Opening []board.Move       `json:"opening,omitempty"` // moves from Start to where play begins
+	Limits  [2]Limits          `json:"limits"`            // White's and Black's
+	Rule    Adjudication       `json:"rule"`
+	Plies   int                `json:"plies,omitempty"` // plies of play after which the game is a draw; 0: DefaultMaxPlies
+	Seed    uint64             `json:"seed,string"`
 
 	// Attempt is above zero for a game that is played again because it was void, or because
 	// the other game of its pair was. The seed stays: it is the same game.
 	Attempt int `json:"attempt,omitempty"`
 }
+
+// PlayerTexts returns the text of the players, as a Result has it.
+func (j *Job) PlayerTexts() [2]string { return [2]string{j.Players[0].String(), j.Players[1].String()} }
 
 // MaxAttempt is the Attempt of a game that is not played again: if it is void too, the series
 // ends.
@@ -47,18 +50,12 @@ func (j *Job) maxPlies() int {
 	return j.Plies
 }
 
-// Option is an option of a player, by its UCI name, and its value.
-type Option struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-}
-
 // Result is one game as it was played, with its cost. For the same Job only Time differs
 // from machine to machine.
 type Result struct {
 	Number  uint64       `json:"number"`
 	Try     int          `json:"try,omitempty"`
-	Players [2]string    `json:"players"`         // White's and Black's, as in the Job
+	Players [2]string    `json:"players"`         // White's and Black's, the text of those of the Job
 	Start   string       `json:"start,omitempty"` // FEN of the first position; empty for standard chess's
 	Opening int          `json:"opening"`         // plies of Moves that were given, not played
 	Moves   []board.Move `json:"moves"`

@@ -14,6 +14,7 @@ import (
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	foreign "github.com/assay-chess/assay/engine/uci"
+	"github.com/assay-chess/assay/selfplay/internal/toy"
 )
 
 // What becomes of an engine that misbehaves.
@@ -94,8 +95,8 @@ func TestMisbehaviours(t *testing.T) {
 // becomes runs the preflight, and plays a game of each color.
 func becomes(t *testing.T, command foreign.Command, start string) (verdict, why string) {
 	t.Helper()
-	open := func(string) (engine.Player, error) { return foreign.NewClient(command), nil }
-	if err := (&Setup{Open: open}).Preflight(t.Context(), func(int) Limits { return anyLimits[0] }, Entrant{Spec: "bad"}); err != nil {
+	open := func(engine.Spec) (engine.Player, error) { return foreign.NewClient(command), nil }
+	if err := (&Setup{Open: open}).Preflight(t.Context(), func(int) Limits { return anyLimits[0] }, Entrant{Spec: toy.Spec("bad")}); err != nil {
 		if !errors.Is(err, ErrPreflight) {
 			t.Error(err)
 		}

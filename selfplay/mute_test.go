@@ -53,9 +53,9 @@ func TestGamesWithoutScores(t *testing.T) {
 // An opening whose check has no score is accepted, and counted.
 func TestOpeningsCheckedWithoutScores(t *testing.T) {
 	s := testSeries(2, 1, shortOpenings{plies: 6}, 10)
-	s.Runner = &Local{Workers: 2, Open: func(spec string) (engine.Player, error) {
+	s.Runner = &Local{Workers: 2, Open: func(spec engine.Spec) (engine.Player, error) {
 		p, err := toy.Open(spec)
-		if spec == "c" {
+		if spec.Name == "c" {
 			p = mute{p}
 		}
 		return p, err

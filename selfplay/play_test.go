@@ -125,7 +125,7 @@ func players(t *testing.T, white, black string) [2]engine.Player {
 	t.Helper()
 	var list [2]engine.Player
 	for i, spec := range []string{white, black} {
-		p, err := toy.Open(spec)
+		p, err := toy.Open(toy.Spec(spec))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,7 +138,7 @@ var anyLimits = [2]Limits{{Nodes: 1000}, {Nodes: 1000}}
 
 func play(t *testing.T, job Job, white, black string) Result {
 	t.Helper()
-	job.Limits, job.Players = anyLimits, [2]string{white, black}
+	job.Limits, job.Players = anyLimits, toy.Specs(white, black)
 	result, err := Play(t.Context(), &job, players(t, white, black))
 	if err != nil {
 		t.Fatal(err)

@@ -25,9 +25,10 @@ func NewPool(open Opener) *Pool {
 
 // Open is an Opener. It returns an idle player of the spec, if there is one, or else opens one.
 // To close the player makes it idle, until the pool is closed.
-func (p *Pool) Open(spec string) (engine.Player, error) {
-	if player := p.take(spec); player != nil {
-		return &lent{Player: player, pool: p, spec: spec}, nil
+func (p *Pool) Open(spec engine.Spec) (engine.Player, error) {
+	text := spec.String()
+	if player := p.take(text); player != nil {
+		return &lent{Player: player, pool: p, spec: text}, nil
 	}
 	player, err := p.open(spec)
 	if err != nil {
@@ -36,7 +37,7 @@ func (p *Pool) Open(spec string) (engine.Player, error) {
 	if _, starts := engine.As[engine.Starter](player); !starts {
 		return player, nil // nothing to start is nothing to save
 	}
-	return &lent{Player: player, pool: p, spec: spec}, nil
+	return &lent{Player: player, pool: p, spec: text}, nil
 }
 
 func (p *Pool) take(spec string) engine.Player {

@@ -28,7 +28,7 @@ type counting struct {
 	opened, closed int
 }
 
-func (c *counting) open(spec string) (engine.Player, error) {
+func (c *counting) open(spec engine.Spec) (engine.Player, error) {
 	p, err := toy.Open(spec)
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func TestPool(t *testing.T) {
 		var count counting
 		pool := NewPool(count.open)
 		for _, spec := range players { // as commands check players
-			p, err := pool.Open(spec)
+			p, err := pool.Open(toy.Spec(spec))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -62,7 +62,7 @@ func TestPool(t *testing.T) {
 			}
 		}
 		s := Setup{Open: pool.Open}
-		if err := s.Preflight(t.Context(), fiveNodes, Entrant{Spec: players[0]}, Entrant{Spec: players[1]}); err != nil {
+		if err := s.Preflight(t.Context(), fiveNodes, Entrant{Spec: toy.Spec(players[0])}, Entrant{Spec: toy.Spec(players[1])}); err != nil {
 			t.Fatal(err)
 		}
 		least := 2
@@ -76,8 +76,9 @@ func TestPool(t *testing.T) {
 		jobs, results := make(chan Job), make(chan Result)
 		go func() {
 			defer close(jobs)
-			jobs <- Job{Players: players, Limits: anyLimits, Plies: 4}
-			jobs <- Job{Number: 1, Players: players, Limits: anyLimits, Plies: 4} // by the other worker: no one takes results yet
+			both := toy.Specs(players[0], players[1])
+			jobs <- Job{Players: both, Limits: anyLimits, Plies: 4}
+			jobs <- Job{Number: 1, Players: both, Limits: anyLimits, Plies: 4} // by the other worker: no one takes results yet
 			<-results
 			<-results
 		}()
@@ -90,7 +91,7 @@ func TestPool(t *testing.T) {
 		if err := pool.Close(); err != nil || count.closed != 4 {
 			t.Errorf("%v: %d closed with the pool, %v", players, count.closed, err)
 		}
-		p, err := pool.Open("a")
+		p, err := pool.Open(toy.Spec("a"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +107,7 @@ func TestPoolKeepsOnlyWhatWorks(t *testing.T) {
 	pool := NewPool(count.open)
 	defer pool.Close()
 	w := worker{open: pool.Open, players: map[string][]engine.Player{}}
-	r, err := w.play(t.Context(), &Job{Players: [2]string{"bad:error=0", "good"}, Limits: anyLimits, Plies: 4})
+	r, err := w.play(t.Context(), &Job{Players: toy.Specs("bad:error=0", "good"), Limits: anyLimits, Plies: 4})
 	if err != nil || r.Termination != PlayerFailed {
 		t.Fatalf("%+v, %v", r, err)
 	}
@@ -118,7 +119,7 @@ func TestPoolKeepsOnlyWhatWorks(t *testing.T) {
 	}
 	var open atomic.Int32
 	plain := NewPool(openCounting(&open))
-	p, err := plain.Open("a")
+	p, err := plain.Open(toy.Spec("a"))
 	if err != nil {
 		t.Fatal(err)
 	}

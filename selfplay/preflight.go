@@ -54,7 +54,7 @@ func (s *Setup) Preflight(ctx context.Context, limits func(player int) Limits, p
 
 func preflight(ctx context.Context, open Opener, limits Limits, e Entrant) error {
 	limits = limits.preflight()
-	job := Job{Players: [2]string{e.Spec}, Options: [2][]Option{e.Options}, Limits: [2]Limits{limits, limits}, Plies: 1}
+	job := Job{Players: [2]engine.Spec{e.Spec}, Options: [2][]engine.Option{e.Options}, Limits: [2]Limits{limits, limits}, Plies: 1}
 	for ; ; job.Attempt++ {
 		w := worker{open: open, players: map[string][]engine.Player{}}
 		result, err := w.play(ctx, &job)

@@ -14,8 +14,8 @@ import (
 
 // openCounting opens toys and counts those that are open.
 func openCounting(open *atomic.Int32) Opener {
-	return func(spec string) (engine.Player, error) {
-		if spec == "nobody" {
+	return func(spec engine.Spec) (engine.Player, error) {
+		if spec.Name == "nobody" {
 			return nil, errors.New("no such player")
 		}
 		p, err := toy.Open(spec)
@@ -39,19 +39,19 @@ func (c closing) Close() error {
 func TestPreflight(t *testing.T) {
 	for _, tt := range []struct {
 		spec    string
-		options []Option
+		options []engine.Option
 		says    string
 	}{
 		{"a", nil, ""},
 		{"a:error=1", nil, ""}, // not in the first move
 		{"a:error=0", nil, "the player does not work: player-failed: toy: told to fail"},
 		{"a:illegal=0", nil, "illegal-move: a1h8 is not legal"},
-		{"a", []Option{{"Hash", "1"}}, "option Hash=1"},
+		{"a", []engine.Option{{Name: "Hash", Value: "1"}}, "option Hash=1"},
 		{"nobody", nil, "no such player"},
 	} {
 		var open atomic.Int32
 		s := Setup{Open: openCounting(&open)}
-		err := s.Preflight(t.Context(), fiveNodes, Entrant{Spec: "good"}, Entrant{Spec: tt.spec, Name: "the name", Options: tt.options})
+		err := s.Preflight(t.Context(), fiveNodes, Entrant{Spec: toy.Spec("good")}, Entrant{Spec: toy.Spec(tt.spec), Name: "the name", Options: tt.options})
 		switch {
 		case tt.says == "" && err != nil:
 			t.Errorf("%s: %v", tt.spec, err)
@@ -64,10 +64,10 @@ func TestPreflight(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := (&Setup{Open: toy.Open}).Preflight(ctx, fiveNodes, Entrant{Spec: "a"}); !errors.Is(err, context.Canceled) {
+	if err := (&Setup{Open: toy.Open}).Preflight(ctx, fiveNodes, Entrant{Spec: toy.Spec("a")}); !errors.Is(err, context.Canceled) {
 		t.Errorf("canceled: %v", err)
 	}
-	if err := (&Setup{}).Preflight(ctx, fiveNodes, Entrant{Spec: "nobody"}); err != nil {
+	if err := (&Setup{}).Preflight(ctx, fiveNodes, Entrant{Spec: toy.Spec("nobody")}); err != nil {
 		t.Errorf("without an opener: %v", err)
 	}
 }

@@ -121,12 +121,12 @@ func (w *worker) run(ctx context.Context, jobs <-chan Job, results chan<- Result
 func (w *worker) play(ctx context.Context, job *Job) (Result, error) {
 	var players [2]engine.Player
 	for side, spec := range job.Players {
-		if spec == "" {
+		if spec.Name == "" {
 			continue
 		}
 		p, err := w.player(spec, slot(job, side))
 		if err != nil {
-			return Result{}, fmt.Errorf("selfplay: open player %q: %w", spec, err)
+			return Result{}, fmt.Errorf("selfplay: open player %q: %w", spec.Shown(), err)
 		}
 		players[side] = p
 	}
@@ -135,7 +135,7 @@ func (w *worker) play(ctx context.Context, job *Job) (Result, error) {
 		return Result{}, err
 	}
 	if loser, yes := result.Forfeited(); yes {
-		w.drop(job.Players[loser], slot(job, int(loser)))
+		w.drop(job.Players[loser].String(), slot(job, int(loser)))
 	}
 	return result, nil
 }
@@ -170,15 +170,16 @@ func playStalled(ctx context.Context, job *Job, players [2]engine.Player) (Resul
 
 // slot returns which of the worker's players of one spec plays the side.
 func slot(job *Job, side int) int {
-	if side == 1 && job.Players[0] == job.Players[1] {
+	if side == 1 && job.Players[0].String() == job.Players[1].String() {
 		return 1
 	}
 	return 0
 }
 
 // player returns the worker's player for the spec, opening it at its first use.
-func (w *worker) player(spec string, slot int) (engine.Player, error) {
-	for len(w.players[spec]) <= slot {
+func (w *worker) player(spec engine.Spec, slot int) (engine.Player, error) {
+	text := spec.String()
+	for len(w.players[text]) <= slot {
 		p, err := w.open(spec)
 		if err != nil {
 			return nil, err
@@ -186,9 +187,9 @@ func (w *worker) player(spec string, slot int) (engine.Player, error) {
 		if f, ok := engine.As[engine.Pinner](p); ok && w.core != nil {
 			f.Pin(*w.core)
 		}
-		w.players[spec] = append(w.players[spec], p)
+		w.players[text] = append(w.players[text], p)
 	}
-	return w.players[spec][slot], nil
+	return w.players[text][slot], nil
 }
 
 // drop closes a player that failed, also one of a Pool; the next game opens another. An error of

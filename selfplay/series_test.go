@@ -39,10 +39,10 @@ func testSeries(workers, perOpening int, openings Openings, end uint64) *Series 
 	return &Series{
 		Runner:     &Local{Open: toy.Open, Workers: workers},
 		Openings:   openings,
-		Check:      Check{Player: Entrant{Spec: "c"}, Nodes: 1, MaxScore: 150, Seed: 3},
+		Check:      Check{Player: Entrant{Spec: toy.Spec("c")}, Nodes: 1, MaxScore: 150, Seed: 3},
 		PerOpening: perOpening,
 		Job: func(game uint64) Job {
-			return Job{Players: [2]string{"a", "b"}, Limits: anyLimits, Plies: 20, Seed: Seed(1, 0, "test", game)}
+			return Job{Players: toy.Specs("a", "b"), Limits: anyLimits, Plies: 20, Seed: Seed(1, 0, "test", game)}
 		},
 		End: end,
 	}
@@ -142,7 +142,7 @@ func TestProposalsEnd(t *testing.T) {
 func TestCheckPassesOverLopsidedOpenings(t *testing.T) {
 	s := testSeries(2, 1, shortOpenings{plies: 9}, 60)
 	games := run(t, s)
-	p, _ := toy.Open("c")
+	p, _ := toy.Open(toy.Spec("c"))
 	for i := range games {
 		game, err := games[i].OpeningGame()
 		if err != nil {
@@ -289,7 +289,7 @@ func TestSeriesHookErrors(t *testing.T) {
 
 func TestLocalReportsPlayersThatDoNotOpen(t *testing.T) {
 	s := testSeries(2, 1, shortOpenings{plies: 6}, 10)
-	s.Job = func(uint64) Job { return Job{Players: [2]string{"a", "b:what=1"}, Limits: anyLimits} }
+	s.Job = func(uint64) Job { return Job{Players: toy.Specs("a", "b:what=1"), Limits: anyLimits} }
 	if _, err := collect(t.Context(), s); err == nil || !strings.Contains(err.Error(), `"b:what=1"`) {
 		t.Errorf("error %v does not name the player", err)
 	}
@@ -309,7 +309,7 @@ func (c counted) Close() error {
 func TestLocalClosesItsPlayers(t *testing.T) {
 	var open, opened atomic.Int32
 	s := testSeries(2, 1, shortOpenings{plies: 6}, 20)
-	s.Runner = &Local{Workers: 2, Open: func(spec string) (engine.Player, error) {
+	s.Runner = &Local{Workers: 2, Open: func(spec engine.Spec) (engine.Player, error) {
 		p, err := toy.Open(spec)
 		if err != nil {
 			return nil, err
@@ -319,7 +319,7 @@ func TestLocalClosesItsPlayers(t *testing.T) {
 		return counted{p.(*toy.Player), &open}, nil
 	}}
 	s.Job = func(n uint64) Job {
-		return Job{Players: [2]string{"a", "b:illegal=7"}, Limits: anyLimits, Plies: 20, Seed: n}
+		return Job{Players: toy.Specs("a", "b:illegal=7"), Limits: anyLimits, Plies: 20, Seed: n}
 	}
 	games := run(t, s)
 	if open.Load() != 0 {
@@ -338,7 +338,7 @@ func TestLocalClosesItsPlayers(t *testing.T) {
 
 // A job and its result survive the way to another machine.
 func TestJobsAndResultsAreJSON(t *testing.T) {
-	job := Job{Number: 3, Players: [2]string{"a", "b"}, Start: "4k3/8/8/8/8/8/PPPPPPPP/RNBQKBNR b KQ - 0 1",
+	job := Job{Number: 3, Players: toy.Specs("a", "b"), Start: "4k3/8/8/8/8/8/PPPPPPPP/RNBQKBNR b KQ - 0 1",
 		Limits: [2]Limits{{Nodes: 5, HardNodes: true}, {Depth: 3, MoveTime: time.Second}}, Rule: StandardAdjudication(), Plies: 30, Seed: 1 << 63}
 	var job2 Job
 	roundTrip(t, job, &job2)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/selfplay/opening"
 )
 
@@ -98,8 +99,8 @@ func (s *Setup) Series(openings Openings) Series {
 // Job returns the game with the number between two players, without its opening.
 func (s *Setup) Job(number uint64, white, black Entrant) Job {
 	return Job{
-		Players: [2]string{white.Spec, black.Spec},
-		Options: [2][]Option{white.Options, black.Options},
+		Players: [2]engine.Spec{white.Spec, black.Spec},
+		Options: [2][]engine.Option{white.Options, black.Options},
 		Limits:  [2]Limits{s.Limits, s.Limits},
 		Rule:    s.Rule,
 		Plies:   s.MaxPlies,

@@ -20,6 +20,7 @@ import (
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	foreign "github.com/assay-chess/assay/engine/uci"
+	"github.com/assay-chess/assay/selfplay/internal/toy"
 )
 
 // stalledVariable makes the test binary play a game and be stopped during it; its value is
@@ -71,10 +72,10 @@ func stopMark(pid int) string { return fmt.Sprintf("stopped-%d-", pid) }
 // playStopped plays one game against a foreign engine and prints its result.
 func playStopped(kind, path string) error {
 	client := foreign.NewClient(foreign.Command{Path: path, Args: []string{"late", stopMark(os.Getpid())}, StartTimeout: time.Minute, MoveTimeout: 700 * time.Millisecond})
-	open := func(spec string) (engine.Player, error) {
+	open := func(spec engine.Spec) (engine.Player, error) {
 		return &stopped{Player: client, foreign: kind == "nodes"}, nil
 	}
-	job := Job{Players: [2]string{"", "stopped"}, Seed: 1, Plies: 1}
+	job := Job{Players: toy.Specs("", "stopped"), Seed: 1, Plies: 1}
 	position, err := board.ParseFEN("4k3/8/8/8/8/8/4P3/4K3 b - - 0 1")
 	if err != nil {
 		return err

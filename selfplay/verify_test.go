@@ -16,13 +16,13 @@ func played(t *testing.T, job Job, specs ...string) (*Job, *Result) {
 	t.Helper()
 	var players [2]engine.Player
 	for side, spec := range specs {
-		p, err := toy.Open(spec)
+		job.Players[side] = toy.Spec(spec)
+		p, err := toy.Open(job.Players[side])
 		if err != nil {
 			t.Fatal(err)
 		}
 		players[side] = p
 	}
-	job.Players = [2]string(specs)
 	job.Limits = [2]Limits{{Nodes: 1}, {Nodes: 1}}
 	r, err := Play(context.Background(), &job, players)
 	if err != nil {

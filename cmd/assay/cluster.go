@@ -125,15 +125,11 @@ func (s *session) signature() func(path string) (*wire.Signature, error) {
 func (s *session) checkSignatures(players []selfplay.Entrant) error {
 	sign := s.signature()
 	for _, p := range players {
-		if sign == nil || !roster.Foreign(p.Spec) {
+		if sign == nil || !p.Spec.Foreign() {
 			continue
 		}
-		path, _, err := roster.Command(p.Spec)
-		if err == nil {
-			_, err = sign(path)
-		}
-		if err != nil {
-			return fmt.Errorf("player %q cannot be sent to workers: %w", p.Spec, err)
+		if _, err := sign(roster.Program(p.Spec)); err != nil {
+			return fmt.Errorf("player %q cannot be sent to workers: %w", p.Label(), err)
 		}
 	}
 	return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/cmd/assay/internal/settings"
 	"github.com/assay-chess/assay/dataset/durable"
-	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/selfplay/opening"
 )
 
@@ -62,7 +62,7 @@ func genfensBook(ctx context.Context, spec, out string, games, seed uint64, say 
 
 // parseGenfens reads genfens:COMMAND[?book=FILE].
 func parseGenfens(spec string) (*opening.Genfens, error) {
-	words, options, err := roster.SplitCommand(strings.TrimPrefix(spec, settings.GenfensPrefix))
+	words, options, err := engine.SplitCommand(strings.TrimPrefix(spec, settings.GenfensPrefix))
 	if err != nil {
 		return nil, cli.Usagef("--book %s: %w", spec, err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/assay-chess/assay/cmd/assay/internal/gitbuild"
 	"github.com/assay-chess/assay/cmd/assay/internal/settings"
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
 )
@@ -48,19 +49,15 @@ type gitPin struct {
 
 // prepare finds the repository of the players, if one of them is git:REF, and gives settings without
 // a flag those of its assay.toml.
-func (f *gitPlayers) prepare(s *session, specs ...string) error {
-	if !slices.ContainsFunc(specs, roster.FromGit) {
+func (f *gitPlayers) prepare(s *session, players ...engine.Spec) error {
+	at := slices.IndexFunc(players, engine.Spec.FromGit)
+	if at < 0 {
 		for _, name := range []string{"build", "repo", "no-bench"} {
 			if s.Given(name) {
 				return cli.Usagef("--%s is for players git:REF, and there is none", name)
 			}
 		}
 		return nil
-	}
-	for _, spec := range specs {
-		if _, err := roster.ParseSource(spec); err != nil && roster.FromGit(spec) {
-			return cli.Usage(err)
-		}
 	}
 	f.session, f.sources = s, map[string]*gitbuild.Source{}
 	var err error
@@ -70,12 +67,13 @@ func (f *gitPlayers) prepare(s *session, specs ...string) error {
 	if f.project, err = settings.ReadProject(f.repo.Top); err != nil {
 		return err
 	}
-	if err := f.project.Apply(s.Set, len(specs)); err != nil {
+	if err := f.project.Apply(s.Set, len(players)); err != nil {
 		return err
 	}
 	switch {
 	case f.Build == "":
-		return cli.Usagef("no command that builds %s: pass --build 'make -j EXE={out}', or write it to %s", firstGit(specs), settings.ProjectName)
+		return cli.Usagef("no command that builds %s: pass --build 'make -j EXE={out}', or write it to %s",
+			players[at].Shown(), settings.ProjectName)
 	case !strings.Contains(f.Build, gitbuild.Out):
 		return cli.Usagef("the build command %q has no %s: that is the file to which it must write the engine", f.Build, gitbuild.Out)
 	}
@@ -89,10 +87,8 @@ func (f *gitPlayers) prepare(s *session, specs ...string) error {
 			}
 		}
 	}
-	return f.warnDirty(specs)
+	return f.warnDirty(players)
 }
-
-func firstGit(specs []string) string { return specs[slices.IndexFunc(specs, roster.FromGit)] }
 
 // log writes a line to the standard error.
 func (f *gitPlayers) log(format string, args ...any) {
@@ -100,16 +96,17 @@ func (f *gitPlayers) log(format string, args ...any) {
 }
 
 // warnDirty warns if git:HEAD is a player and has not the changes of the working tree.
-func (f *gitPlayers) warnDirty(specs []string) error {
+func (f *gitPlayers) warnDirty(players []engine.Spec) error {
 	head := ""
-	for _, spec := range specs {
-		if s, err := roster.ParseSource(spec); err == nil && roster.FromGit(spec) {
-			switch s.Ref {
-			case gitbuild.WorkTree:
-				return nil
-			case "HEAD", "@":
-				head = s.Ref
-			}
+	for _, p := range players {
+		if !p.FromGit() {
+			continue
+		}
+		switch ref := p.Command[0]; ref {
+		case gitbuild.WorkTree:
+			return nil
+		case "HEAD", "@":
+			head = ref
 		}
 	}
 	if head == "" || f.was != nil {
@@ -123,34 +120,38 @@ func (f *gitPlayers) warnDirty(specs []string) error {
 }
 
 // entrant is the function of that name for players that may be git:REF.
-func (f *gitPlayers) entrant(spec string) (selfplay.Entrant, error) {
-	if !roster.FromGit(spec) {
-		return cli.EntrantOf(f.opener(), spec)
+func (f *gitPlayers) entrant(spec engine.Spec) (selfplay.Entrant, error) {
+	if !spec.FromGit() {
+		return cli.Entrant(f.opener(), spec)
 	}
-	p, err := roster.ParseSource(spec)
-	if err != nil {
-		return selfplay.Entrant{}, err
-	}
-	source, err := f.source(p.Ref)
+	ref := spec.Command[0]
+	source, err := f.source(ref)
 	if err != nil {
 		return selfplay.Entrant{}, err
 	}
 	b, err := f.cache.Build(f.ctx, source, f.Build)
 	if err != nil {
-		return selfplay.Entrant{}, gitAdvice(fmt.Errorf("git:%s (%s): %w", p.Ref, source.Short(), err))
+		return selfplay.Entrant{}, gitAdvice(fmt.Errorf("git:%s (%s): %w", ref, source.Short(), err))
 	}
 	f.built = append(f.built, b.Close)
-	if err := f.check(p.Ref, source, b); err != nil {
+	if err := f.check(ref, source, b); err != nil {
 		return selfplay.Entrant{}, err
 	}
-	f.pin(gitPin{Player: "git:" + p.Ref, Commit: source.ID, SHA256: b.SHA256})
+	f.pin(gitPin{Player: "git:" + ref, Commit: source.ID, SHA256: b.SHA256})
 	for _, o := range f.project.Options {
-		p.SetDefault(o.Name, o.Text)
+		spec = withDefault(spec, engine.Option{Name: o.Name, Value: o.Text})
 	}
-	built, name := p.Built(b.Path, source.Short()+" "+f.Build)
-	e, err := cli.EntrantOf(f.opener(), built)
-	e.Name = name
+	e, err := cli.Entrant(f.opener(), spec.WithProgram(b.Path))
+	e.Name = roster.IdentifyBuilt(spec, source.Short()+" "+f.Build)
 	return e, err
+}
+
+// withDefault returns the player with an option, unless it has it.
+func withDefault(spec engine.Spec, o engine.Option) engine.Spec {
+	if !slices.ContainsFunc(spec.Options, func(p engine.Option) bool { return strings.EqualFold(p.Name, o.Name) }) {
+		spec.Options = append(slices.Clip(spec.Options), o)
+	}
+	return spec
 }
 
 // check runs the bench of a build and says what was built.

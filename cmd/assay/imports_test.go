@@ -21,8 +21,8 @@ type layoutRow struct {
 // imports only rows above its own. A new or a wider row needs its reason.
 var layout = []layoutRow{
 	{"engine/board", "the rules of chess", nil},
-	{"engine", "the contract of a player; types only", nil},
-	{"engine/quote", "makes text of others harmless, everywhere", nil},
+	{"engine", "the contract of a player, and how one is named; quote: words of commands", nil},
+	{"engine/quote", "makes text of others harmless, and splits and quotes command lines, everywhere", nil},
 	{"engine/game", "the contract of a game other than chess; types only", nil},
 	{"engine/game/gametest", "what the rules of every game must do",
 		[]string{"engine/game"}},
@@ -180,7 +180,7 @@ func TestImportsFollowTheLayout(t *testing.T) {
 			if slices.Contains(typesOnly, own) && path != "engine/board" && path != "engine" {
 				continue
 			}
-			if path == "engine" && own == "engine/board" {
+			if path == "engine" && (own == "engine/board" || own == "engine/quote") {
 				continue
 			}
 			t.Errorf("%s imports %s, which the layout table does not allow", path, own)

@@ -12,6 +12,7 @@ import (
 	"github.com/assay-chess/assay/cmd/assay/internal/runs"
 	"github.com/assay-chess/assay/cmd/assay/internal/settings"
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/selfplay/ladder"
 )
@@ -65,7 +66,7 @@ func (s *session) prepareLadder(args []string) (func() error, error) {
 		s.warn(fmt.Sprintf("%d games are not a multiple of a round (%d): some pairs of players play more games than others",
 			s.Games, round))
 	}
-	anchor, elo, err := parseAnchor(s.Anchor, players.shown)
+	anchor, elo, err := parseAnchor(s.Anchor, players)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +85,7 @@ func (s *session) prepareLadder(args []string) (func() error, error) {
 }
 
 // parseAnchor reads PLAYER=ELO. A player's name may contain = too.
-func parseAnchor(text string, players []string) (player int, elo float64, err error) {
+func parseAnchor(text string, players []engine.Spec) (player int, elo float64, err error) {
 	if text == "" {
 		return -1, 0, nil
 	}
@@ -96,7 +97,7 @@ func parseAnchor(text string, players []string) (player int, elo float64, err er
 		return 0, 0, cli.Usagef("--anchor %s: %q is not a number", text, text[at+1:])
 	}
 	for i, p := range players {
-		if p == text[:at] {
+		if p.Label == text[:at] {
 			return i, elo, nil
 		}
 	}

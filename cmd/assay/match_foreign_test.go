@@ -16,6 +16,7 @@ import (
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/cmd/assay/internal/settings"
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
@@ -141,7 +142,7 @@ func TestMatchAgainstBadEngines(t *testing.T) {
 // By default a game of foreign engines has a core of its own if that makes it faster and nothing else
 // can come of it.
 func TestAffinity(t *testing.T) {
-	foreign, own := selfplay.Entrant{Spec: "uci:engine"}, selfplay.Entrant{Spec: "assay"}
+	foreign, own := selfplay.Entrant{Spec: parsedSpec("uci:engine")}, selfplay.Entrant{Spec: parsedSpec("assay")}
 	for _, tt := range []struct {
 		affinity string
 		remote   string
@@ -152,7 +153,7 @@ func TestAffinity(t *testing.T) {
 		{"auto", "", false, []selfplay.Entrant{foreign, own}, 1},
 		{"auto", "", false, []selfplay.Entrant{own, own}, 0},
 		{"auto", "", true, []selfplay.Entrant{foreign, foreign}, 0},
-		{"auto", "", false, []selfplay.Entrant{foreign, {Spec: "uci:engine?Threads=2"}}, 0},
+		{"auto", "", false, []selfplay.Entrant{foreign, {Spec: parsedSpec("uci:engine?Threads=2")}}, 0},
 		{"auto", "127.0.0.1:0", false, []selfplay.Entrant{foreign}, 0},
 		{"on", "", true, []selfplay.Entrant{own, own}, 1},
 		{"off", "", false, []selfplay.Entrant{foreign}, 0},
@@ -354,4 +355,13 @@ func TestEnginesAreStartedOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// parsedSpec parses a player that a test knows to be right.
+func parsedSpec(text string) engine.Spec {
+	spec, err := engine.ParseSpec(text)
+	if err != nil {
+		panic(err)
+	}
+	return spec
 }

@@ -35,7 +35,7 @@ func BenchmarkRunner(b *testing.B) {
 		before := allTime()
 		echo := pipeLoops(b, path, "echo", 2, 2, 100_000, game)
 		echoCost := (allTime() - before).Seconds() / 200_000
-		c := match.Config{A: selfplay.Entrant{Spec: "uci:'" + path + "' a"}, B: selfplay.Entrant{Spec: "uci:'" + path + "' b"},
+		c := match.Config{A: selfplay.Entrant{Spec: parsedSpec("uci:'" + path + "' a")}, B: selfplay.Entrant{Spec: parsedSpec("uci:'" + path + "' b")},
 			Games: 400, Setup: selfplay.Setup{Out: filepath.Join(b.TempDir(), "m"), Limits: selfplay.Limits{Nodes: 1}, Check: selfplay.Check{MaxScore: -1},
 				Seed: 1, Open: roster.Open, Concurrency: 2}}
 		own, _, _ := cli.ProcessorTime()

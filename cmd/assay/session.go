@@ -20,6 +20,7 @@ import (
 	"github.com/assay-chess/assay/cmd/assay/internal/runs"
 	"github.com/assay-chess/assay/cmd/assay/internal/settings"
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/engine/uci"
@@ -95,15 +96,15 @@ func (s *session) resume(args []string) string {
 
 // complete checks and completes the settings for games between players, which it returns with their own
 // limits. It returns the second player's limits.
-func (s *session) complete(texts []string) (players, selfplay.Limits, error) {
-	p, err := namePlayers(texts)
+func (s *session) complete(texts []string) ([]engine.Spec, selfplay.Limits, error) {
+	p, err := parsePlayers(texts)
 	if err != nil {
 		return p, selfplay.Limits{}, err
 	}
-	if err := s.git.prepare(s, p.specs...); err != nil {
+	if err := s.git.prepare(s, p...); err != nil {
 		return p, selfplay.Limits{}, err
 	}
-	p.specs = s.leaveOwnDepth(p.specs)
+	p = s.leaveOwnDepth(p)
 	other, err := s.Complete()
 	s.Open, s.Program = s.git.opener(), cli.Version()
 	return p, other, err
@@ -112,15 +113,15 @@ func (s *session) complete(texts []string) (players, selfplay.Limits, error) {
 // leaveOwnDepth returns the players so that historic programs search to their own depth if no
 // limit is given: they do not count nodes. If only historic programs play, the limit of all is
 // beyond their depth; beside others each has it in its specification.
-func (s *session) leaveOwnDepth(players []string) []string {
+func (s *session) leaveOwnDepth(players []engine.Spec) []engine.Spec {
 	if s.Limited() {
 		return players
 	}
-	if !slices.ContainsFunc(players, func(spec string) bool { return !roster.IsHistoric(spec) }) {
+	if !slices.ContainsFunc(players, func(p engine.Spec) bool { return !roster.IsHistoric(p) }) {
 		s.Limits.Depth = roster.OwnDepth
 		return players
 	}
-	own := make([]string, len(players))
+	own := make([]engine.Spec, len(players))
 	for i, spec := range players {
 		own[i] = roster.WithOwnDepth(spec)
 	}
@@ -130,7 +131,7 @@ func (s *session) leaveOwnDepth(players []string) []string {
 // limitMemory reports whether all players are foreign engines, to which this process then leaves the memory.
 // That of a queue has other runs.
 func (s *session) limitMemory(players ...selfplay.Entrant) bool {
-	foreign := !slices.ContainsFunc(players, func(e selfplay.Entrant) bool { return !roster.Foreign(e.Spec) })
+	foreign := !slices.ContainsFunc(players, func(e selfplay.Entrant) bool { return !e.Spec.Foreign() })
 	if foreign && s.queue == nil {
 		cli.LimitMemory()
 	}
@@ -190,48 +191,45 @@ func (s *session) pin(l *selfplay.Local, timed bool, players []selfplay.Entrant)
 func pinnable(players []selfplay.Entrant) bool {
 	programs := false
 	for _, p := range players {
-		if roster.Threaded(p.Spec) {
+		if p.Spec.Threaded() {
 			return false
 		}
-		programs = programs || roster.Foreign(p.Spec)
+		programs = programs || p.Spec.Foreign()
 	}
 	return programs
 }
 
-// players are the players of a command line.
-type players struct {
-	shown []string // names for people
-	specs []string // as the roster takes them
-}
-
-// namePlayers splits players as typed into names and specifications. Two players may have
-// one name only if they are the same.
-func namePlayers(texts []string) (p players, err error) {
+// parsePlayers parses the players of a command line. Two of them may have one name only if they are the same.
+func parsePlayers(texts []string) ([]engine.Spec, error) {
+	var players []engine.Spec
 	first := map[string]string{}
 	for _, text := range texts {
-		shown, spec, err := roster.Named(text)
+		spec, err := cli.Player(text)
+		if errors.Is(err, engine.ErrLabel) || err != nil && spec.FromGit() {
+			return nil, cli.Usage(err)
+		}
 		if err != nil {
-			return p, cli.Usage(err)
+			return nil, err
 		}
-		if other, taken := first[shown]; taken && other != spec && shown != text && !strings.Contains(text, "name=") {
-			shown = text // they differ in timeouts alone
-		} else if taken && other != spec {
-			return p, cli.Usagef("two players are named %q: give one of them another name=", shown)
+		if other, taken := first[spec.Label]; taken && other != spec.String() {
+			if strings.Contains(text, "name=") || spec.Label == text {
+				return nil, cli.Usagef("two players are named %q: give one of them another name=", spec.Label)
+			}
+			spec.Label = text // they differ in timeouts alone
 		}
-		first[shown] = spec
-		p.shown, p.specs = append(p.shown, shown), append(p.specs, spec)
+		first[spec.Label] = spec.String()
+		players = append(players, spec)
 	}
-	return p, nil
+	return players, nil
 }
 
 // entrants opens each player once. What begins the name of a player in errors.
-func (s *session) entrants(p players, what func(i int) string) (list []selfplay.Entrant, err error) {
-	for i, spec := range p.specs {
+func (s *session) entrants(players []engine.Spec, what func(i int) string) (list []selfplay.Entrant, err error) {
+	for i, spec := range players {
 		e, err := s.entrant(spec, what(i))
 		if err != nil {
-			return nil, cli.Named(err, roster.WithTimeouts(spec, s.MoveTimeout, s.StartTimeout), p.shown[i])
+			return nil, cli.Named(err, spec.Label)
 		}
-		e.Shown = p.shown[i]
 		list = append(list, e)
 	}
 	return list, nil
@@ -239,8 +237,8 @@ func (s *session) entrants(p players, what func(i int) string) (list []selfplay.
 
 // entrant names a player, builds it if it is git:REF, and starts it once. What is the player's name in
 // errors.
-func (s *session) entrant(spec, what string) (selfplay.Entrant, error) {
-	e, err := s.git.entrant(roster.WithTimeouts(spec, s.MoveTimeout, s.StartTimeout))
+func (s *session) entrant(spec engine.Spec, what string) (selfplay.Entrant, error) {
+	e, err := s.git.entrant(spec.WithTimeouts(s.MoveTimeout, s.StartTimeout))
 	if errors.Is(err, uci.ErrStart) {
 		err = verdictAdvice(fmt.Errorf("%s: %w: %w", what, selfplay.ErrPreflight, err), "")
 	}
@@ -257,11 +255,11 @@ func numbered(command string) func(int) string {
 // game to lose, and the scores of historic programs need not be centipawns.
 func openingChecker(players ...selfplay.Entrant) (selfplay.Entrant, error) {
 	for _, e := range players {
-		if name, _, _ := strings.Cut(e.Spec, ":"); name == "assay" {
+		if e.Spec.Name == "assay" {
 			return e, nil
 		}
 	}
-	return cli.Entrant(cli.SmallChecker)
+	return cli.Entrant(roster.Open, cli.SmallChecker)
 }
 
 func crowdedGames(timed bool, games int) string {

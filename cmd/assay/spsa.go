@@ -13,7 +13,6 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/cores"
-	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/engine/uci"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/tuner/spsa"
@@ -121,7 +120,7 @@ func (s *session) prepareSpsa(args []string) (func() error, error) {
 	if simulate {
 		return func() error { return s.runSimulation(&c) }, nil
 	}
-	shown, spec, err := roster.Named(s.config.Player)
+	spec, err := cli.Player(s.config.Player)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.config.source, err)
 	}
@@ -131,7 +130,7 @@ func (s *session) prepareSpsa(args []string) (func() error, error) {
 	}
 	return func() error {
 		c.Out, c.Tolerance, c.Concurrency, c.Program = s.Out, s.Tolerance, s.Concurrency, cli.Version()
-		if err := s.tuned(&c, spec, shown); err != nil {
+		if err := s.tuned(&c, spec); err != nil {
 			return fmt.Errorf("%s: %w", s.config.source, err)
 		}
 		c.Resume, c.Pinned = s.resume(args), s.git.pinned()
@@ -140,12 +139,11 @@ func (s *session) prepareSpsa(args []string) (func() error, error) {
 }
 
 // tuned opens the player once and sets its values, so that errors appear before the run starts.
-func (s *session) tuned(c *play.Config, spec, shown string) error {
+func (s *session) tuned(c *play.Config, spec engine.Spec) error {
 	e, err := s.git.entrant(spec)
 	if err != nil {
 		return err
 	}
-	e.Shown = shown
 	c.Player, c.Open = e, s.git.opener()
 	s.Open = c.Open
 	p, err := c.Open(e.Spec)
@@ -170,7 +168,7 @@ func (s *session) tuned(c *play.Config, spec, shown string) error {
 		return err
 	}
 	checker, err := openingChecker(c.Player)
-	if checker.Spec != e.Spec { // otherwise it is the player with its start values
+	if checker.Spec.String() != e.Spec.String() { // otherwise it is the player with its start values
 		c.Check.Player = checker
 	}
 	return err

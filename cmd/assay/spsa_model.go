@@ -14,6 +14,7 @@ import (
 	"github.com/assay-chess/assay/cmd/assay/internal/settings"
 	"github.com/assay-chess/assay/cmd/assay/internal/weights"
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/models"
@@ -69,7 +70,7 @@ func readSpsaConfig(path string) (c *spsaConfig, err error) {
 // ofModel returns the terms of the model as a configuration.
 func (s *session) ofModel() (*spsaConfig, error) {
 	player := cmp.Or(s.Player, "assay:hash=1")
-	name, spec, err := roster.Named(player)
+	spec, err := cli.Player(player)
 	if err != nil {
 		return nil, err
 	}
@@ -94,10 +95,11 @@ func (s *session) ofModel() (*spsaConfig, error) {
 	if s.Limits.Depth > 0 && !s.Given("nodes") {
 		s.Limits.Nodes = 0
 	}
-	if name != player { // it was given one
-		spec = "name=" + name + ":" + spec
+	text := spec.String()
+	if spec.Label != player { // it was given one
+		text = "name=" + spec.Label + ":" + text
 	}
-	c := &spsaConfig{Set: settings.NewConfig(), Player: spec, Parameters: parameters, source: "--model"}
+	c := &spsaConfig{Set: settings.NewConfig(), Player: text, Parameters: parameters, source: "--model"}
 	for flag, value := range map[string]uint64{"iterations": uint64(s.TuneGames / 2), "pairs": 1, "nodes": s.Limits.Nodes,
 		"depth": uint64(s.Limits.Depth), "validation": s.Validation, "seed": s.Seed} {
 		if err := c.Put(flag, fmt.Sprint(value)); err != nil {
@@ -108,18 +110,15 @@ func (s *session) ofModel() (*spsaConfig, error) {
 }
 
 // startOf returns the player: with the start weights of the model, unless it names its own.
-func (s *session) startOf(spec string) (string, error) {
-	if s.Model == "" || strings.Contains(spec, ":weights=") {
+func (s *session) startOf(spec engine.Spec) (engine.Spec, error) {
+	if s.Model == "" || spec.Weights != "" || roster.WeightsName(spec) == "" {
 		return spec, nil
 	}
 	if _, err := eval.Lookup(s.Model); err != nil {
-		return "", cli.Usage(fmt.Errorf("--model: %w", err))
+		return spec, cli.Usage(fmt.Errorf("--model: %w", err))
 	}
-	_, renamed, err := roster.WeightsOf(spec)
-	if err != nil || renamed == nil {
-		return spec, err
-	}
-	return renamed(models.StartOf(s.Model)), nil
+	spec.Weights = models.StartOf(s.Model)
+	return spec, nil
 }
 
 // spsaOut returns the default folder of a run.

@@ -28,11 +28,7 @@ func writeSpsaWeights(c *play.Config, r *play.Result) (string, error) {
 	for i, e := range r.Parameters {
 		values[i] = e.Value
 	}
-	var options [][2]string
-	for _, o := range c.Entrant(values).Options {
-		options = append(options, [2]string{o.Name, o.Value})
-	}
-	f, err := roster.WeightsWithOptions(c.Player.Spec, options)
+	f, err := roster.WeightsWithOptions(c.Player.Spec, c.Entrant(values).Options)
 	if err != nil || f == nil {
 		return "", err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/cmd/assay/internal/queue"
 	"github.com/assay-chess/assay/cmd/assay/internal/settings"
+	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 	store "github.com/assay-chess/assay/selfplay/queue"
@@ -192,11 +193,11 @@ nonreg, 8+0.08 and [-5, 0]. With --then ltc a test that passes is followed by th
 
 // signedMatch builds and signs the players, and returns their match.
 func (s *session) signedMatch(args []string, key string) (j store.Job, err error) {
-	players, err := namePlayers(args)
+	players, err := parsePlayers(args)
 	if err != nil {
 		return j, err
 	}
-	if err := s.git.prepare(s, players.specs...); err != nil {
+	if err := s.git.prepare(s, players...); err != nil {
 		return j, err
 	}
 	folder, err := os.MkdirTemp("", "assay-test-")
@@ -205,9 +206,9 @@ func (s *session) signedMatch(args []string, key string) (j store.Job, err error
 	}
 	s.done = append(s.done, func() { os.RemoveAll(folder) })
 	j.Command = "match"
-	for i, spec := range players.specs {
+	for i, spec := range players {
 		player := args[i]
-		if roster.FromGit(spec) {
+		if spec.FromGit() {
 			if player, err = s.signed(spec, folder, key); err != nil {
 				return j, err
 			}
@@ -230,24 +231,17 @@ func (s *session) signedMatch(args []string, key string) (j store.Job, err error
 
 // signed builds a commit's engine, signs a copy that is named after the commit, and returns
 // the copy as a player.
-func (s *session) signed(spec, folder, key string) (player string, err error) {
+func (s *session) signed(spec engine.Spec, folder, key string) (player string, err error) {
 	e, err := s.entrant(spec, "test")
 	if err != nil {
 		return "", err
 	}
-	path, with, err := roster.Command(e.Spec)
+	ref := spec.Command[0]
+	source, err := s.git.source(ref)
 	if err != nil {
 		return "", err
 	}
-	p, err := roster.ParseSource(spec)
-	if err != nil {
-		return "", err
-	}
-	source, err := s.git.source(p.Ref)
-	if err != nil {
-		return "", err
-	}
-	data, err := os.ReadFile(path)
+	data, err := os.ReadFile(roster.Program(e.Spec))
 	if err != nil {
 		return "", err
 	}
@@ -259,8 +253,8 @@ func (s *session) signed(spec, folder, key string) (player string, err error) {
 	if _, err := wire.Sign(copied, key); err != nil {
 		return "", err
 	}
-	if spec, err = with(copied); err != nil {
+	if err := roster.CheckPortable(e.Spec); err != nil {
 		return "", err
 	}
-	return "name=" + strings.NewReplacer(":", "-").Replace(p.Ref) + "-" + source.Short() + ":" + spec, nil
+	return "name=" + strings.ReplaceAll(ref, ":", "-") + "-" + source.Short() + ":" + e.Spec.WithProgram(copied).String(), nil
 }

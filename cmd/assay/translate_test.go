@@ -29,7 +29,7 @@ func TestTranslationsParse(t *testing.T) {
 			t.Errorf("%s: %s: %v", line, c.Line(), err)
 			continue
 		}
-		if _, err := namePlayers(cmd.Flags().Args()); err != nil {
+		if _, err := parsePlayers(cmd.Flags().Args()); err != nil {
 			t.Errorf("%s: %s: %v", line, c.Line(), err)
 		}
 	}

@@ -3,6 +3,7 @@ package roster
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/assay-chess/assay/engine"
@@ -30,13 +31,40 @@ var _ interface {
 	engine.Ponderer
 } = (*assayPlayer)(nil)
 
-func newAssayPlayer(weights string, hashMB int) (*assayPlayer, error) {
-	p := &assayPlayer{initial: weights}
-	ev, err := p.load(weights)
+// maxHashMB bounds the transposition table that a specification may ask for.
+const maxHashMB = 65536
+
+// isHash reports whether an option is the size of assay's transposition table, which is set before all others.
+func isHash(spec engine.Spec, o engine.Option) bool { return spec.Name == "assay" && o.Name == "hash" }
+
+// hashOf returns the size of a player's transposition table in MiB.
+func hashOf(spec engine.Spec) (int, error) {
+	for _, o := range spec.Options {
+		if !isHash(spec, o) {
+			continue
+		}
+		n, err := strconv.Atoi(o.Value)
+		if err != nil || n < 1 || n > maxHashMB {
+			return 0, fmt.Errorf("hash=%s is not a number from 1 to %d", o.Value, maxHashMB)
+		}
+		return n, nil
+	}
+	return search.DefaultHashMB, nil
+}
+
+func isAssayOption(name string) bool { return name == "hash" || search.IsParameter(name) }
+
+func openAssay(spec engine.Spec) (engine.Player, error) {
+	hash, err := hashOf(spec)
 	if err != nil {
 		return nil, err
 	}
-	p.Engine = search.New(ev, hashMB)
+	p := &assayPlayer{initial: WeightsName(spec)}
+	ev, err := p.load(p.initial)
+	if err != nil {
+		return nil, err
+	}
+	p.Engine = search.New(ev, hash)
 	return p, nil
 }
 

@@ -30,7 +30,7 @@ func score(t *testing.T, p engine.Player) int {
 
 // A weight set as an option has the same effect as in a file.
 func TestWeightsAreOptions(t *testing.T) {
-	p, err := Open("assay:hash=1:weights=assay-start")
+	p, err := openText("assay:hash=1:weights=assay-start")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestWeightsAreOptions(t *testing.T) {
 }
 
 func TestWeightsRefused(t *testing.T) {
-	p, err := Open("assay:hash=1:weights=assay-start")
+	p, err := openText("assay:hash=1:weights=assay-start")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/internal/enginetest"
 	"github.com/assay-chess/assay/selfplay"
 )
 
@@ -28,7 +29,7 @@ var realEngines = []struct {
 
 // installed returns the specification with the program's full path and long timeouts.
 // Debian's folder of games is not in every PATH.
-func installed(t *testing.T, debian, spec string) string {
+func installed(t *testing.T, debian, spec string) engine.Spec {
 	t.Helper()
 	name := debian
 	path, err := exec.LookPath(name)
@@ -37,7 +38,7 @@ func installed(t *testing.T, debian, spec string) string {
 			t.Skipf("%s is not installed: apt-get install %s", name, debian)
 		}
 	}
-	return WithTimeouts(strings.Replace(spec, name, path, 1), 10*time.Minute, 10*time.Minute)
+	return enginetest.Spec(strings.Replace(spec, name, path, 1)).WithTimeouts(10*time.Minute, 10*time.Minute)
 }
 
 // realLimits are the limits of the games; experiments add limits in time.
@@ -53,7 +54,7 @@ func TestRealEngines(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			us, err := Open("assay:hash=1")
+			us, err := Open(enginetest.Spec("assay:hash=1"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -61,12 +62,12 @@ func TestRealEngines(t *testing.T) {
 				if lim.Nodes > 0 && !e.nodes {
 					continue
 				}
-				job := selfplay.Job{Number: uint64(i), Limits: [2]selfplay.Limits{lim, lim}, Players: [2]string{spec, "assay"}, Plies: 16}
+				job := selfplay.Job{Number: uint64(i), Limits: [2]selfplay.Limits{lim, lim}, Players: [2]engine.Spec{spec, {Name: "assay"}}, Plies: 16}
 				playFaultless(t, &job, [2]engine.Player{p, us})
 			}
 			if supports960(p) {
 				job := selfplay.Job{Start: "nrbbqkrn/pppppppp/8/8/8/8/PPPPPPPP/NRBBQKRN w GBgb - 0 1", Plies: 24,
-					Limits: [2]selfplay.Limits{{Depth: 5}, {Depth: 5}}, Players: [2]string{"assay", spec}}
+					Limits: [2]selfplay.Limits{{Depth: 5}, {Depth: 5}}, Players: [2]engine.Spec{{Name: "assay"}, spec}}
 				playFaultless(t, &job, [2]engine.Player{us, p})
 				job.Start = "" // and standard chess again
 				playFaultless(t, &job, [2]engine.Player{us, p})
@@ -97,7 +98,9 @@ func TestHistory(t *testing.T) {
 				starts = starts[:1]
 			}
 			for _, start := range starts {
-				short, full := moves(t, spec, start), moves(t, strings.Replace(spec, "uci:", "uci:history=full:", 1), start)
+				whole := spec
+				whole.FullHistory = true
+				short, full := moves(t, spec, start), moves(t, whole, start)
 				if len(short) < 50 || !slices.Equal(short, full) {
 					t.Errorf("%q: %v with the moves since the last capture or pawn move, %v with all", start, short, full)
 				}
@@ -107,7 +110,7 @@ func TestHistory(t *testing.T) {
 }
 
 // moves returns the moves of a game that the player plays against itself, at a fixed depth.
-func moves(t *testing.T, spec, start string) []board.Move {
+func moves(t *testing.T, spec engine.Spec, start string) []board.Move {
 	t.Helper()
 	p, err := Open(spec)
 	if err != nil {
@@ -115,7 +118,7 @@ func moves(t *testing.T, spec, start string) []board.Move {
 	}
 	defer p.Close()
 	lim := selfplay.Limits{Depth: 5}
-	r, err := selfplay.Play(t.Context(), &selfplay.Job{Start: start, Plies: 120, Limits: [2]selfplay.Limits{lim, lim}, Players: [2]string{spec, spec}}, [2]engine.Player{p, p})
+	r, err := selfplay.Play(t.Context(), &selfplay.Job{Start: start, Plies: 120, Limits: [2]selfplay.Limits{lim, lim}, Players: [2]engine.Spec{spec, spec}}, [2]engine.Player{p, p})
 	if err != nil || r.Fault != "" {
 		t.Fatal(err, r.Fault)
 	}
@@ -136,7 +139,7 @@ func playFaultless(t *testing.T, job *selfplay.Job, players [2]engine.Player) {
 		t.Errorf("%+v: %s: %s", job.Limits[0], r.Termination, r.Fault)
 	}
 	foreign := 0
-	if job.Players[0] == "assay" {
+	if job.Players[0].Name == "assay" {
 		foreign = 1
 	}
 	deep := 0

@@ -12,7 +12,12 @@ import (
 // A specification is a name and settings. The same names serve the command line: assay
 // match assay:nodes=2000 turing-1951.
 func ExampleOpen() {
-	p, err := roster.Open("assay:weights=shannon-1950:hash=1:depth=4")
+	spec, err := roster.Parse("assay:weights=shannon-1950:hash=1:depth=4")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p, err := roster.Open(spec)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -30,7 +35,7 @@ func ExampleOpen() {
 	}
 	fmt.Println(game.Position().IsLegal(r.Move), "depth", r.Depth)
 
-	_, err = roster.Open("assay:depth=none")
+	_, err = roster.Parse("assay:depth=none")
 	fmt.Println(err)
 	// Output:
 	// true depth 4
@@ -39,7 +44,7 @@ func ExampleOpen() {
 
 // The identity of a player names its weights by their id, whatever their file is called.
 func ExampleIdentify() {
-	id, err := roster.Identify("assay:nodes=2000:weights=shannon-1950")
+	id, err := roster.Identify(engine.Spec{Name: "assay", Weights: "shannon-1950", Nodes: 2000})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -14,183 +13,89 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/engine/uci"
 	"github.com/assay-chess/assay/engine/uci/sandbox"
 )
 
-// foreignPrefix begins the specification of a foreign engine.
-const foreignPrefix = "uci:"
-
-// ErrSpec is wrapped by the errors of malformed specifications of foreign engines.
-var ErrSpec = errors.New("want uci:[KEY=VALUE:]COMMAND[?OPTION=VALUE[&OPTION=VALUE]...]")
-
-// foreign is the parsed specification of a foreign engine.
-type foreign struct {
-	limits
-	command uci.Command
-}
-
-// foreignKeys are the settings that may precede a command.
-var foreignKeys = []string{"nodes", "depth", "timeout", "start", "history", "view", "sandbox"}
-
-// Foreign reports whether the specification is of a foreign engine.
-func Foreign(spec string) bool { return strings.HasPrefix(spec, foreignPrefix) }
-
-// Threaded reports whether the specification gives a foreign engine more than one thread.
-func Threaded(spec string) bool {
-	f, err := parseForeign(spec)
-	return Foreign(spec) && err == nil && slices.ContainsFunc(f.command.Options, func(o uci.Option) bool {
-		return strings.Contains(strings.ToLower(o.Name), "thread") && o.Value != "1"
-	})
-}
-
-// WithTimeouts returns the specification of the same player with timeouts, unless it has
-// its own: move for a move beyond the limit of its search, start for the engine to be
-// ready. 0 means the default. The specification of a player that is not foreign is
-// returned unchanged.
-func WithTimeouts(spec string, move, start time.Duration) string {
-	if !Foreign(spec) && !FromGit(spec) {
-		return spec
-	}
-	prefix, rest := spec[:len(foreignPrefix)], spec[len(foreignPrefix):] // both prefixes have four bytes
-	f, err := parseForeign(foreignPrefix + rest)
-	if err != nil {
-		return spec // Open reports the error
-	}
-	if start > 0 && f.command.StartTimeout == 0 {
-		rest = fmt.Sprintf("start=%v:", start) + rest
-	}
-	if move > 0 && f.command.MoveTimeout == 0 {
-		rest = fmt.Sprintf("timeout=%v:", move) + rest
-	}
-	return prefix + rest
-}
-
-func openForeign(spec string) (engine.Player, error) {
-	f, err := parseForeign(spec)
-	if err != nil {
-		return nil, fmt.Errorf("player %q: %w", spec, err)
-	}
-	if _, err := exec.LookPath(f.command.Path); err != nil {
-		return nil, fmt.Errorf("player %q: %w", spec, err)
-	}
-	return f.limit(uci.NewClient(f.command)), nil
-}
-
-// parseForeign parses the specification of a foreign engine.
-func parseForeign(spec string) (*foreign, error) {
-	f := &foreign{}
-	rest := strings.TrimPrefix(spec, foreignPrefix)
-	seen := map[string]bool{}
-	for {
-		key, value, after, ok := leadingSetting(rest)
-		if !ok {
-			break
-		}
-		if seen[key] {
-			return nil, fmt.Errorf("%s is set twice", key)
-		}
-		seen[key] = true
-		if err := f.set(key, value); err != nil {
+func openForeign(spec engine.Spec) (engine.Player, error) {
+	c := uci.Command{Path: spec.Command[0], Args: spec.Command[1:], Options: spec.Options,
+		StartTimeout: spec.StartTimeout, MoveTimeout: spec.MoveTimeout,
+		FullHistory: spec.FullHistory, WhiteView: spec.WhiteView}
+	if spec.Sandbox > 0 {
+		c.Sandbox = &sandbox.Limits{Memory: spec.Sandbox}
+		if err := c.Sandbox.Check(); err != nil {
 			return nil, err
 		}
-		rest = after
 	}
-	words, options, err := SplitCommand(rest)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrSpec, err)
+	if _, err := exec.LookPath(c.Path); err != nil {
+		return nil, err
 	}
-	if len(words) == 0 || words[0] == "" {
-		return nil, fmt.Errorf("%w: the command is missing", ErrSpec)
-	}
-	for _, o := range options {
-		if strings.EqualFold(o.Name, "UCI_Chess960") {
-			return nil, fmt.Errorf("option %s: assay sets it itself, for each game as its start needs it: leave it out", o.Name)
-		}
-	}
-	f.command.Path, f.command.Args, f.command.Options = words[0], words[1:], options
-	return f, nil
+	return uci.NewClient(c), nil
 }
 
-// leadingSetting splits KEY=VALUE: off the text.
-func leadingSetting(rest string) (key, value, after string, ok bool) {
-	head, after, ok := strings.Cut(rest, ":")
-	if !ok {
-		return "", "", rest, false
+// Program returns the program of a foreign engine, as a full path if it can be found.
+func Program(spec engine.Spec) string {
+	if found, err := exec.LookPath(spec.Command[0]); err == nil {
+		return found
 	}
-	key, value, ok = strings.Cut(head, "=")
-	if !ok || !slices.Contains(foreignKeys, key) {
-		return "", "", rest, false
-	}
-	return key, value, after, true
+	return spec.Command[0]
 }
 
-func (f *foreign) set(key, value string) error {
-	switch key {
-	case "nodes", "depth":
-		return f.limits.set(key, value)
-	case "history":
-		if f.command.FullHistory = value == "full"; !f.command.FullHistory {
-			return fmt.Errorf("history=%s: want full, or nothing for the moves since the last capture or pawn move", value)
-		}
-		return nil
-	case "view":
-		if f.command.WhiteView = value == "white"; !f.command.WhiteView {
-			return fmt.Errorf("view=%s: want white, or nothing for scores from the side to move's view", value)
-		}
-		return nil
-	case "sandbox":
-		mb, err := positive(key, value, 1<<20)
-		f.command.Sandbox = &sandbox.Limits{Memory: mb}
-		if err == nil {
-			err = f.command.Sandbox.Check()
-		}
-		return err
+// CheckPortable returns an error about a foreign engine from another machine that could do more than run its
+// program: one with arguments, or with options, of its own or others, that may name files.
+func CheckPortable(spec engine.Spec, others ...engine.Option) error {
+	if len(spec.Command) > 1 {
+		return fmt.Errorf("player %q: a specification from another machine must not have arguments", spec.Shown())
 	}
-	d, err := time.ParseDuration(value)
-	if err != nil || d <= 0 {
-		return fmt.Errorf("%s=%s is not a time above zero, such as 500ms or 5s", key, value)
-	}
-	if key == "timeout" {
-		f.command.MoveTimeout = d
-	} else {
-		f.command.StartTimeout = d
+	for _, o := range slices.Concat(spec.Options, others) {
+		name := strings.ToLower(o.Name)
+		if strings.ContainsAny(o.Value, `/\`) || slices.ContainsFunc([]string{"file", "path", "log", "book"},
+			func(word string) bool { return strings.Contains(name, word) }) {
+			return fmt.Errorf("player %q: the option %s may name a file; a specification from another machine must not set it",
+				spec.Shown(), o.Name)
+		}
 	}
 	return nil
 }
 
-// identifyForeign returns the identity of a foreign engine, which does not depend on the
-// folders of its files. The program has the first digits of its SHA-256; so have the first
-// argument, which may be an interpreter's program, and networks (EvalFile, WeightsFile).
-func identifyForeign(spec string) (string, error) {
-	f, err := parseForeign(spec)
+// IdentifyBuilt returns the identity of an engine that was built from a commit: what was built, in place of the
+// program's checksum, since two builds of a commit need not have the same bytes.
+func IdentifyBuilt(spec engine.Spec, what string) string {
+	return shorten("git:" + what + settingsIdentity(spec))
+}
+
+// identifyForeign returns the identity of a foreign engine, which does not depend on the folders of its files. The
+// program has the first digits of its SHA-256; so have the first argument, which may be an interpreter's program,
+// and networks (EvalFile, WeightsFile).
+func identifyForeign(spec engine.Spec) (string, error) {
+	path, err := exec.LookPath(spec.Command[0])
 	if err != nil {
-		return "", fmt.Errorf("player %q: %w", spec, err)
-	}
-	path, err := exec.LookPath(f.command.Path)
-	if err != nil {
-		return "", fmt.Errorf("player %q: %w", spec, err)
+		return "", err
 	}
 	id, err := identifyFile(path)
 	if err != nil {
-		return "", fmt.Errorf("player %q: %w", spec, err)
+		return "", err
 	}
-	for i, arg := range f.command.Args {
-		word := withoutFolder(arg)
+	for i, word := range spec.Command[1:] {
 		if i == 0 {
-			word = identifyIfFile(arg)
+			word = identifyIfFile(word)
+		} else {
+			word = withoutFolder(word)
 		}
-		id += " " + quoteWord(word)
+		if word == "" || strings.ContainsAny(word, " \t'\"\\?&") { // not all that a shell wants quoted: identities stay
+			word = quote.Word(word)
+		}
+		id += " " + word
 	}
-	return shorten(foreignPrefix + id + f.settingsIdentity()), nil
+	return shorten("uci:" + id + settingsIdentity(spec)), nil
 }
 
 // settingsIdentity returns the options and limits as the end of an identity.
-func (f *foreign) settingsIdentity() (id string) {
-	for i, o := range f.command.Options {
+func settingsIdentity(spec engine.Spec) (id string) {
+	for i, o := range spec.Options {
 		value := withoutFolder(o.Value)
 		if strings.EqualFold(o.Name, "EvalFile") || strings.EqualFold(o.Name, "WeightsFile") {
 			value = identifyIfFile(o.Value)
@@ -200,13 +105,13 @@ func (f *foreign) settingsIdentity() (id string) {
 			id += "=" + value
 		}
 	}
-	if f.command.FullHistory {
+	if spec.FullHistory {
 		id += ":history=full"
 	}
-	if f.command.WhiteView {
+	if spec.WhiteView {
 		id += ":view=white"
 	}
-	return id + f.limits.String()
+	return id + spec.LimitsText()
 }
 
 // identifyIfFile returns the identity of a file, and any other word without its folder.

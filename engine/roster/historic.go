@@ -1,9 +1,8 @@
 package roster
 
 import (
-	"fmt"
+	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/historic/losalamos"
@@ -15,7 +14,6 @@ import (
 	"github.com/assay-chess/assay/engine/internal/historic/torres"
 	"github.com/assay-chess/assay/engine/internal/historic/turing"
 	"github.com/assay-chess/assay/eval"
-	"github.com/assay-chess/assay/models"
 )
 
 // historicEntries returns the historic programs in the order of lists, roughly the weakest
@@ -38,47 +36,36 @@ func historicEntries() []entry {
 // OwnDepth is a limit in plies beyond the own depth of every historic program.
 const OwnDepth = 40
 
-// WithOwnDepth returns the specification of a historic program with a limit of OwnDepth plies:
-// it then searches to its own depth, whatever the limits of a search are. The specification of
-// another player, or of one with nodes= or depth=, is returned unchanged.
-func WithOwnDepth(spec string) string {
-	if !IsHistoric(spec) {
-		return spec
+// WithOwnDepth returns a historic program with a limit of OwnDepth plies: it then searches to its own depth, whatever
+// the limits of a search are. Other players, and those with nodes= or depth=, are returned unchanged.
+func WithOwnDepth(spec engine.Spec) engine.Spec {
+	if IsHistoric(spec) && spec.Nodes == 0 && spec.Depth == 0 {
+		spec.Depth = OwnDepth
 	}
-	_, s, err := parse(spec)
-	if err != nil || s.limits != (limits{}) {
-		return spec // Open reports the error
-	}
-	return spec + limits{depth: OwnDepth}.String()
+	return spec
 }
 
-// IsHistoric reports whether the specification names a historic program. Such a program
-// searches to its own depth unless a limit ends the search.
-func IsHistoric(spec string) bool {
-	name, _, _ := strings.Cut(spec, ":")
-	return slices.ContainsFunc(historicEntries(), func(e entry) bool { return e.name == name })
+// IsHistoric reports whether the player is a historic program. Such a program searches to its own depth unless a
+// limit ends the search.
+func IsHistoric(spec engine.Spec) bool {
+	return slices.ContainsFunc(historicEntries(), func(e entry) bool { return e.name == spec.Name })
 }
 
-// historicEntry is a program that takes a limit and its own options.
+// historicEntry is a program without weights. Its options are known only to itself.
 func historicEntry(name string, open func() engine.Player) entry {
-	return entry{
-		name: name, settings: []string{"nodes", "depth"}, options: func(string) bool { return true },
-		open:     func(*settings) (engine.Player, error) { return open(), nil },
-		identity: func(*settings) (string, error) { return name, nil },
-	}
+	return entry{name: name, open: func(engine.Spec) (engine.Player, error) { return open(), nil }}
 }
 
 // loader loads the weights that a player's option EvalFile names.
 type loader = func(name string) (*eval.Model, []eval.Coef, error)
 
-// weightedEntry is a program that evaluates with weights: those named, or any others. load
-// returns the address of the player's loader.
-func weightedEntry[P engine.Player](name, weights string, open func(*eval.Model, []eval.Coef) (P, error), load func(P) *loader) entry {
-	e := historicEntry(name, nil)
-	e.settings = []string{"weights", "nodes", "depth"}
-	e.weights = weights
-	e.open = func(s *settings) (engine.Player, error) {
-		m, w, err := loadWeights(s.weights)
+// weightedEntry is a program that evaluates with weights: those named, or any others. load returns the address of
+// the player's loader.
+func weightedEntry[P engine.Player](
+	name, weights string, open func(*eval.Model, []eval.Coef) (P, error), load func(P) *loader) entry {
+	return entry{name: name, weights: weights, open: func(spec engine.Spec) (engine.Player, error) {
+		initial := WeightsName(spec)
+		m, w, err := loadWeights(initial)
 		if err != nil {
 			return nil, err
 		}
@@ -86,28 +73,7 @@ func weightedEntry[P engine.Player](name, weights string, open func(*eval.Model,
 		if err != nil {
 			return nil, err
 		}
-		*load(p) = func(name string) (*eval.Model, []eval.Coef, error) {
-			if name == "" {
-				name = s.weights
-			}
-			return loadWeights(name)
-		}
+		*load(p) = func(name string) (*eval.Model, []eval.Coef, error) { return loadWeights(cmp.Or(name, initial)) }
 		return p, nil
-	}
-	e.identity = func(s *settings) (string, error) {
-		f, err := models.Open(s.weights)
-		if err != nil {
-			return "", err
-		}
-		return fmt.Sprintf("%s:weights=%s", name, f.ID()), nil
-	}
-	return e
-}
-
-func loadWeights(name string) (*eval.Model, []eval.Coef, error) {
-	f, err := models.Open(name)
-	if err != nil {
-		return nil, nil, err
-	}
-	return f.Weights()
+	}}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/historic"
+	"github.com/assay-chess/assay/engine/internal/enginetest"
 )
 
 // A program with its own depth searches it whatever the limits are; other players, and those with
@@ -17,19 +18,18 @@ import (
 func TestWithOwnDepth(t *testing.T) {
 	for spec, want := range map[string]string{
 		"turing-1951":                "turing-1951:depth=40",
-		"shannon-a:moves=2":          "shannon-a:moves=2:depth=40",
+		"shannon-a:moves=2":          "shannon-a:depth=40:moves=2",
 		"machack-1967:nodes=9":       "machack-1967:nodes=9",
 		"bernstein-1957:depth=2":     "bernstein-1957:depth=2",
 		"assay":                      "assay",
 		"uci:engine?Style=shannon-a": "uci:engine?Style=shannon-a",
-		"turing-1951:nonsense":       "turing-1951:nonsense",
 	} {
-		if got := WithOwnDepth(spec); got != want {
+		if got := WithOwnDepth(enginetest.Spec(spec)).String(); got != want {
 			t.Errorf("%s becomes %s, want %s", spec, got, want)
 		}
 	}
-	for _, spec := range []string{"shannon-a:moves=1", WithOwnDepth("shannon-a:moves=1")} {
-		p, err := Open(spec)
+	for _, spec := range []string{"shannon-a:moves=1", WithOwnDepth(enginetest.Spec("shannon-a:moves=1")).String()} {
+		p, err := openText(spec)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +87,7 @@ func TestHistoricProgramsOnPerftSuites(t *testing.T) {
 	for _, e := range historicEntries() {
 		t.Run(e.name, func(t *testing.T) {
 			t.Parallel()
-			p, err := Open(e.name)
+			p, err := openText(e.name)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -140,7 +140,7 @@ func TestHistoricProgramsWithoutScores(t *testing.T) {
 	start := board.StartPosition()
 	for spec, scored := range map[string]bool{"random": false, "first-move": false, "torres-1890": false, "shannon-a:book=true": false,
 		"machack-1967": false, "shannon-a": true, "turing-1951": true, "bernstein-1957": true, "losalamos-1956": true, "nss-1958": true} {
-		p, err := Open(spec)
+		p, err := openText(spec)
 		if err != nil {
 			t.Error(err)
 			continue

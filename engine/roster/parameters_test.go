@@ -6,6 +6,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/internal/enginetest"
 )
 
 const checkPlies = "option name CheckPlies type spin default 1 min 0 max 3"
@@ -13,7 +14,7 @@ const checkPlies = "option name CheckPlies type spin default 1 min 0 max 3"
 // nodesOf returns the nodes of a player's search of the start position.
 func nodesOf(t *testing.T, spec string) uint64 {
 	t.Helper()
-	p, err := Open(spec)
+	p, err := openText(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,31 +36,18 @@ func TestParametersInSpecifications(t *testing.T) {
 	if plain != same || plain == other {
 		t.Errorf("%d nodes, %d with the default, %d with another value", plain, same, other)
 	}
-	plainID, err := Identify("assay")
+	plainID, err := identifyText("assay")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if id, err := Identify("assay:ReverseMargin=20"); err != nil || id != plainID+":reversemargin=20" {
+	if id, err := identifyText("assay:ReverseMargin=20"); err != nil || id != plainID+":reversemargin=20" {
 		t.Errorf("identity %q, %v", id, err)
-	}
-	_, renamed, err := WeightsOf("assay:ReverseMargin=20:nodes=7")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if spec := renamed("there.json"); spec != "assay:weights=there.json:hash=16:nodes=7:reversemargin=20" {
-		t.Errorf("renamed: %q", spec)
-	}
-	if _, renamed, err = WeightsOf("shannon-a:moves=2"); err != nil {
-		t.Fatal(err)
-	}
-	if spec := renamed("assay"); spec != "shannon-a:weights=assay:moves=2" {
-		t.Errorf("renamed: %q", spec)
 	}
 }
 
 func TestShowParameters(t *testing.T) {
 	for spec, want := range map[string]bool{"assay": true, "assay:nodes=5": true, "random": false, "random:nodes=5": false} {
-		p, err := Open(spec)
+		p, err := openText(spec)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,10 +66,10 @@ func TestShowParameters(t *testing.T) {
 
 // Parameters of the search do not change the weights.
 func TestWeightsWithOptions(t *testing.T) {
-	if f, err := WeightsWithOptions("assay:hash=1", [][2]string{{"ReverseMargin", "90"}}); f != nil || err != nil {
+	if f, err := WeightsWithOptions(enginetest.Spec("assay:hash=1"), options("ReverseMargin", "90")); f != nil || err != nil {
 		t.Errorf("weights %v after setting a parameter, %v", f, err)
 	}
-	f, err := WeightsWithOptions("assay:hash=1:depth=1", [][2]string{{"ReverseMargin", "90"}, {"queen", "950"}})
+	f, err := WeightsWithOptions(enginetest.Spec("assay:hash=1:depth=1"), options("ReverseMargin", "90", "queen", "950"))
 	if err != nil || f == nil || f.Provenance.Parent == "" || f.ID() == f.Provenance.Parent {
 		t.Errorf("no new weights after setting a weight, %v", err)
 	}
@@ -90,7 +78,7 @@ func TestWeightsWithOptions(t *testing.T) {
 // Terms of every player with weights are options, and what they make of its weights is known.
 func TestWeightsWithOptionsOfHistoricPrograms(t *testing.T) {
 	for _, spec := range []string{"shannon-a:moves=1", "shannon-b", "machack-1967:isolated=-20:book=false", "assay:weights=shannon-1950"} {
-		p, err := Open(spec)
+		p, err := openText(spec)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,7 +89,7 @@ func TestWeightsWithOptionsOfHistoricPrograms(t *testing.T) {
 		if err := p.SetOption("queen", "x"); err == nil {
 			t.Errorf("%s takes a queen of x", spec)
 		}
-		f, err := WeightsWithOptions(spec, [][2]string{{"Seed", "3"}, {"queen", "1000"}})
+		f, err := WeightsWithOptions(enginetest.Spec(spec), options("Seed", "3", "queen", "1000"))
 		if err != nil || f == nil || f.Provenance.Parent == "" {
 			t.Fatalf("%s: %v, %v", spec, f, err)
 		}
@@ -111,7 +99,14 @@ func TestWeightsWithOptionsOfHistoricPrograms(t *testing.T) {
 			}
 		}
 	}
-	if f, err := WeightsWithOptions("random", [][2]string{{"queen", "1000"}}); f != nil || err != nil {
+	if f, err := WeightsWithOptions(enginetest.Spec("random"), options("queen", "1000")); f != nil || err != nil {
 		t.Errorf("random has weights: %v, %v", f, err)
 	}
+}
+
+func options(nameValue ...string) (list []engine.Option) {
+	for i := 0; i < len(nameValue); i += 2 {
+		list = append(list, engine.Option{Name: nameValue[i], Value: nameValue[i+1]})
+	}
+	return list
 }

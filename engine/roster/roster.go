@@ -1,5 +1,5 @@
-// Package roster opens players by name. It has the only list of all players, and parses
-// the specifications by which commands, configurations and result files name them.
+// Package roster opens players by name. It has the only list of all players, and the syntax by which commands and
+// configurations name them. No promise of stability.
 //
 // A specification is a name and settings, separated by colons:
 //
@@ -15,28 +15,29 @@
 //	uci:nodes=5000:timeout=10s:gnuchess --uci
 //	uci:'/my engines/new' --quiet?EvalFile=/nets/a b.nnue
 //
-// With history=full an engine gets all moves of a game; without it, those since the last capture
-// or pawn move. With view=white its scores are from White's view. With sandbox=MB it runs in a sandbox with that much memory (engine/uci/sandbox).
+// With history=full an engine gets all moves of a game; without it, those since the last capture or pawn move. With
+// view=white its scores are from White's view. With sandbox=MB it runs in a sandbox with that much memory
+// (engine/uci/sandbox).
 //
-// Settings are KEY=VALUE with the keys that Open lists. The command line starts after the
-// last of them and may contain colons itself. Spaces separate its words, with quotes and
-// backslashes as in a shell but without expansion. An unquoted ? ends it. The options
-// follow, separated by &, each NAME=VALUE, or only NAME for a button. Names and values may
-// contain spaces.
+// The command line starts after the last of the settings and may contain colons itself. Spaces separate its words,
+// with quotes and backslashes as in a shell but without expansion. An unquoted ? ends it. The options follow,
+// separated by &, each NAME=VALUE, or only NAME for a button. Names and values may contain spaces.
 //
-// A Source is git: in place of uci:, and a commit in place of the command line. It has to be
-// built before it can be opened.
+// git: in place of uci:, and a commit in place of the command line, name an engine that must be built before it can
+// be opened.
 //
-// The players are elsewhere: the modern engine in engine/search, the historic programs in
-// engine/historic, the client for foreign engines in engine/uci.
+// The players are elsewhere: the modern engine in engine/search, the historic programs in engine/historic, the
+// client for foreign engines in engine/uci.
 //
-// Start reading at Open.
+// Start reading at Parse and Open.
 package roster
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strings"
 
 	"github.com/assay-chess/assay/engine"
@@ -44,26 +45,20 @@ import (
 	"github.com/assay-chess/assay/models"
 )
 
-// ErrUnknownPlayer is wrapped by Open's error if no player has the name.
+// ErrUnknownPlayer is wrapped by Parse's and Open's error if no player has the name.
 var ErrUnknownPlayer = errors.New("no such player")
 
 // entry is a player that can be opened.
 type entry struct {
-	name     string
-	settings []string              // that it takes
-	options  func(key string) bool // whether another setting is an option of the player; nil means none is
-	weights  string                // default weights; empty if it has none
-	open     func(*settings) (engine.Player, error)
-	// identity returns the player's name in files. Players with the same identity play
-	// the same moves.
-	identity func(*settings) (string, error)
+	name    string
+	weights string                 // default weights; empty: it takes none
+	option  func(name string) bool // whether it has the option; nil: only setting it shows that
+	open    func(spec engine.Spec) (engine.Player, error)
 }
 
 // entries returns all players but foreign engines.
 func entries() []entry {
-	return append([]entry{
-		{"assay", []string{"weights", "hash", "nodes", "depth"}, search.IsParameter, models.Default, openAssay, identifyAssay},
-	}, historicEntries()...)
+	return append([]entry{{"assay", models.Default, isAssayOption, openAssay}}, historicEntries()...)
 }
 
 // Names returns the names of all players but foreign engines.
@@ -75,68 +70,157 @@ func Names() []string {
 	return names
 }
 
-// Open opens a player by its specification NAME[:KEY=VALUE]... The keys of assay are
+func known(name string) (entry, bool) {
+	all := entries()
+	i := slices.IndexFunc(all, func(e entry) bool { return e.name == name })
+	if i < 0 {
+		return entry{}, false
+	}
+	return all[i], true
+}
+
+// Parse parses the specification of a player that exists: NAME[:KEY=VALUE]... The keys of assay are
 //
+//	name     name for people (default: the specification)
 //	weights  weight file or name of embedded weights (default: assay)
 //	hash     size of the transposition table in MiB (default: 16)
 //	nodes    nodes per move; replaces the limits of each search
 //	depth    plies per move, likewise
 //
-// and the parameters of its search by name (assay:ReverseMargin=90); assay uci --tunable
-// lists them. Historic programs take nodes and depth, and their own options by name
-// (shannon-a:moves=2).
+// and the parameters of its search by name (assay:ReverseMargin=90); assay uci --tunable lists them. Historic
+// programs take nodes and depth, some take weights, and their own options by name (shannon-a:moves=2).
 //
-// The specification of a foreign engine is uci:[KEY=VALUE:]...COMMAND[?OPTIONS] with the
-// keys
+// The specification of a foreign engine is uci:[KEY=VALUE:]...COMMAND[?OPTIONS] with the keys
 //
-//	nodes, depth  as above
-//	timeout       timeout of a move beyond its limit (default: 2s; see uci.Command)
-//	start         timeout of the start (default: 10s)
-//
-// Open checks that a foreign engine's program exists, but does not start it: see
-// uci.Client.
-func Open(spec string) (engine.Player, error) {
-	if Foreign(spec) {
+//	name, nodes, depth    as above
+//	timeout               timeout of a move beyond its limit (default: uci.DefaultMoveTimeout)
+//	start                 timeout of the start (default: uci.DefaultStartTimeout)
+//	history, view, sandbox  see above
+func Parse(text string) (engine.Spec, error) {
+	spec, err := engine.ParseSpec(text)
+	if spec.Foreign() || spec.FromGit() {
+		return spec, err
+	}
+	e, unknown := find(spec.Name)
+	if errors.Is(err, engine.ErrSetting) {
+		err = fmt.Errorf("%w (there are: %s)", err, e.settings())
+	}
+	if unknown != nil || err != nil {
+		return spec, cmp.Or(unknown, err)
+	}
+	return spec, e.check(spec)
+}
+
+// check reports settings that the player does not have.
+func (e *entry) check(spec engine.Spec) error {
+	wrong := ""
+	if spec.Weights != "" && e.weights == "" {
+		wrong = "weights=" + spec.Weights
+	}
+	for _, o := range spec.Options {
+		if e.option != nil && !e.option(o.Name) {
+			wrong = o.Name + "=" + o.Value
+		}
+	}
+	if wrong == "" {
+		return nil
+	}
+	return fmt.Errorf("player %q: %q is not a setting of %s (there are: %s)", spec.Shown(), wrong, e.name, e.settings())
+}
+
+// settings lists the settings for an error message.
+func (e *entry) settings() string {
+	switch {
+	case e.name == "assay":
+		return "weights=, hash=, nodes=, depth=; and the search's parameters: assay uci --tunable"
+	case e.weights != "":
+		return "weights=, nodes=, depth="
+	}
+	return "nodes=, depth="
+}
+
+// Open opens a player. It checks that a foreign engine's program exists, but does not start it: see uci.Client.
+func Open(spec engine.Spec) (engine.Player, error) {
+	p, err := open(spec)
+	if errors.Is(err, ErrUnknownPlayer) {
+		return nil, err
+	}
+	if err != nil {
+		return nil, fmt.Errorf("player %q: %w", spec.Shown(), err)
+	}
+	return limit(p, spec), nil
+}
+
+func open(spec engine.Spec) (engine.Player, error) {
+	if spec.Foreign() {
 		return openForeign(spec)
 	}
-	e, s, err := parse(spec)
+	e, err := find(spec.Name)
 	if err != nil {
 		return nil, err
 	}
-	p, err := e.open(s)
+	p, err := e.open(spec)
 	if err != nil {
-		return nil, fmt.Errorf("player %q: %w", spec, err)
+		return nil, err
 	}
-	if err := s.apply(p); err != nil {
-		return nil, fmt.Errorf("player %q: %w", spec, err)
+	for _, o := range spec.Options {
+		if isHash(spec, o) {
+			continue
+		}
+		if err := p.SetOption(o.Name, o.Value); err != nil {
+			return nil, errors.Join(err, p.Close())
+		}
 	}
-	return s.limit(p), nil
+	return p, nil
 }
 
-// Identify returns the identity of a player, under which files record it. It has the id of
-// the player's weights in place of their name, so it does not change when a file is
-// renamed, and does when a file is changed. Foreign programs have their name and the first
-// digits of their SHA-256.
-func Identify(spec string) (string, error) {
-	if Foreign(spec) {
-		return identifyForeign(spec)
+// Identify returns the identity of a player, under which files record it. Players with the same identity play the
+// same moves. It has the id of the player's weights in place of their name, so it does not change when a file is
+// renamed, and does when a file is changed. Foreign programs have their name and the first digits of their SHA-256.
+func Identify(spec engine.Spec) (id string, err error) {
+	if spec.Foreign() {
+		id, err = identifyForeign(spec)
+	} else {
+		id, err = identify(spec)
 	}
-	e, s, err := parse(spec)
+	if err != nil && !errors.Is(err, ErrUnknownPlayer) {
+		err = fmt.Errorf("player %q: %w", spec.Shown(), err)
+	}
+	return id, err
+}
+
+func identify(spec engine.Spec) (string, error) {
+	if _, err := find(spec.Name); err != nil {
+		return "", err
+	}
+	id := spec.Name
+	if name := WeightsName(spec); name != "" {
+		f, err := models.Open(name)
+		if err != nil {
+			return "", err
+		}
+		id += ":weights=" + f.ID()
+	}
+	hash, err := hashOf(spec)
 	if err != nil {
 		return "", err
 	}
-	id, err := e.identity(s)
-	if err != nil {
-		return "", fmt.Errorf("player %q: %w", spec, err)
+	if hash != search.DefaultHashMB {
+		id += fmt.Sprintf(":hash=%d", hash)
 	}
-	return id + s.optionsIdentity() + s.limits.String(), nil
+	options := slices.Clone(spec.Options)
+	slices.SortStableFunc(options, func(a, b engine.Option) int { return strings.Compare(a.Name, b.Name) })
+	for _, o := range options {
+		if !isHash(spec, o) {
+			id += ":" + o.Name + "=" + o.Value
+		}
+	}
+	return id + spec.LimitsText(), nil
 }
 
 func find(name string) (entry, error) {
-	for _, e := range entries() {
-		if e.name == name {
-			return e, nil
-		}
+	if e, ok := known(name); ok {
+		return e, nil
 	}
 	hint := ""
 	if _, err := models.Embedded(name); err == nil {
@@ -145,20 +229,4 @@ func find(name string) (entry, error) {
 		hint = fmt.Sprintf("; %s is a program: uci:%s", name, name)
 	}
 	return entry{}, fmt.Errorf("%w: %q (there are: %s, uci:COMMAND%s)", ErrUnknownPlayer, name, strings.Join(Names(), ", "), hint)
-}
-
-func openAssay(s *settings) (engine.Player, error) {
-	return newAssayPlayer(s.weights, s.hash)
-}
-
-func identifyAssay(s *settings) (string, error) {
-	f, err := models.Open(s.weights)
-	if err != nil {
-		return "", err
-	}
-	id := "assay:weights=" + f.ID()
-	if s.hash != search.DefaultHashMB {
-		id += fmt.Sprintf(":hash=%d", s.hash)
-	}
-	return id, nil
 }

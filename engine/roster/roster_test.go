@@ -14,9 +14,25 @@ import (
 	"github.com/assay-chess/assay/models"
 )
 
+func openText(text string) (engine.Player, error) {
+	spec, err := Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	return Open(spec)
+}
+
+func identifyText(text string) (string, error) {
+	spec, err := Parse(text)
+	if err != nil {
+		return "", err
+	}
+	return Identify(spec)
+}
+
 func TestOpen(t *testing.T) {
 	for _, spec := range []string{"assay", "assay:weights=shannon-1950", "assay:hash=1:depth=2", "assay:nodes=100:weights=assay:hash=2"} {
-		p, err := Open(spec)
+		p, err := openText(spec)
 		if err != nil {
 			t.Errorf("Open(%q): %v", spec, err)
 			continue
@@ -30,7 +46,7 @@ func TestOpen(t *testing.T) {
 // The historic programs run the conformance suite in their own packages.
 func TestConform(t *testing.T) {
 	enginetest.Conform(t, func() engine.Player {
-		p, err := Open("assay")
+		p, err := openText("assay")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,10 +58,10 @@ func TestEveryPlayer(t *testing.T) {
 	for _, name := range Names() {
 		t.Run(name, func(t *testing.T) {
 			spec := name + ":nodes=50"
-			if id, err := Identify(spec); err != nil || !strings.HasPrefix(id, name) {
+			if id, err := identifyText(spec); err != nil || !strings.HasPrefix(id, name) {
 				t.Errorf("identity %q, error %v", id, err)
 			}
-			p, err := Open(spec)
+			p, err := openText(spec)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -73,7 +89,7 @@ func TestHistoricOptions(t *testing.T) {
 		"random:depth=1:nodes=9": "random:nodes=9:depth=1",
 		"first-move":             "first-move",
 	} {
-		p, err := Open(spec)
+		p, err := openText(spec)
 		if err != nil {
 			t.Errorf("Open(%q): %v", spec, err)
 			continue
@@ -81,7 +97,7 @@ func TestHistoricOptions(t *testing.T) {
 		if err := p.Close(); err != nil {
 			t.Error(err)
 		}
-		if id, err := Identify(spec); err != nil || id != want {
+		if id, err := identifyText(spec); err != nil || id != want {
 			t.Errorf("Identify(%q) = %q, %v; want %q", spec, id, err, want)
 		}
 	}
@@ -90,11 +106,11 @@ func TestHistoricOptions(t *testing.T) {
 		"random:seed=x":        `option Seed: "x" is not a number`,
 		"random:seed=1:Seed=2": "set twice",
 		"first-move:seed=1":    "this player has no options",
-		"random:weights=assay": `"weights" is unknown; the options are seed`,
+		"random:weights=assay": `"weights=assay" is not a setting of random (there are: nodes=, depth=)`,
 		"turing-1951:hash=4":   `"hash" is unknown; the options are pawn, knight`,
 		"random:seed":          `"seed" is not a setting`,
 	} {
-		if _, err := Open(spec); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := openText(spec); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Open(%q) error %v, want one with %q", spec, err, want)
 		}
 	}
@@ -105,11 +121,11 @@ func TestOpenErrors(t *testing.T) {
 		{"", `no such player: "" (there are: assay`},
 		{"stockfish", `no such player: "stockfish" (there are: assay`},
 		{"shannon-1950", "assay:weights=shannon-1950"},
-		{"assay:", `"" is not a setting of assay (there are: weights=, hash=, nodes=, depth=; and the search's parameters: assay uci --tunable)`},
+		{"assay:", `"" is not a setting KEY=VALUE (there are: weights=, hash=, nodes=, depth=; and the search's parameters: assay uci --tunable)`},
 		{"assay:speed=9", `"speed=9" is not a setting of assay (there are: weights=, hash=, nodes=, depth=; and the search's parameters: assay uci --tunable)`},
 		{"assay:ReverseMargin=9", `option ReverseMargin: "9" is not a number from 10 to 300`},
 		{"assay:ReverseMargin=90:nodes=5:reversemargin=90", "reversemargin is set twice"},
-		{"assay:EvalFile=assay", `"EvalFile=assay" is not a setting`},
+		{"assay:EvalFile=assay", `"evalfile=assay" is not a setting`},
 		{"assay:nodes", `"nodes" is not a setting`},
 		{"assay:nodes=0", "nodes=0 is not a number from 1"},
 		{"assay:nodes=1e6", "nodes=1e6 is not a number"},
@@ -121,18 +137,18 @@ func TestOpenErrors(t *testing.T) {
 		{`assay:weights=C:\no\such.json:nodes=5`, `C:\no\such.json`},
 	}
 	for _, tt := range tests {
-		p, err := Open(tt.spec)
+		p, err := openText(tt.spec)
 		if err == nil || p != nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("Open(%q) error %v, want one with %q", tt.spec, err, tt.want)
 		}
 	}
-	if _, err := Open("nobody"); !errors.Is(err, ErrUnknownPlayer) {
+	if _, err := openText("nobody"); !errors.Is(err, ErrUnknownPlayer) {
 		t.Errorf("error %v does not wrap ErrUnknownPlayer", err)
 	}
 }
 
 func TestFixedLimits(t *testing.T) {
-	p, err := Open("assay:depth=3:hash=1")
+	p, err := openText("assay:depth=3:hash=1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,11 +174,11 @@ func TestIdentify(t *testing.T) {
 	if err := os.WriteFile(path, data, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	a, err := Identify("assay:weights=shannon-1950:nodes=7")
+	a, err := identifyText("assay:weights=shannon-1950:nodes=7")
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := Identify("assay:nodes=7:weights=" + path)
+	b, err := identifyText("assay:nodes=7:weights=" + path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +188,7 @@ func TestIdentify(t *testing.T) {
 }
 
 func TestEvalFile(t *testing.T) {
-	p, err := Open("assay:hash=1:depth=1")
+	p, err := openText("assay:hash=1:depth=1")
 	if err != nil {
 		t.Fatal(err)
 	}

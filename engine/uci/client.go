@@ -44,14 +44,11 @@ var (
 	errClosed  = errors.New("the engine was closed")             // by Close
 )
 
-// Option is the name of an engine's option and its value, which is empty for a button.
-type Option struct{ Name, Value string }
-
 // Command says how to start a foreign engine and how long to wait for its answers.
 type Command struct {
 	Path    string // of the program, as exec.LookPath takes it
 	Args    []string
-	Options []Option        // set at each start, in this order
+	Options []engine.Option // set at each start, in this order
 	Sandbox *sandbox.Limits // contains the program; nil: it runs with our rights
 
 	// StartTimeout is the timeout for uciok and for each readyok, those before a game
@@ -311,13 +308,13 @@ func (c *Client) SetOption(name, value string) error {
 		return fmt.Errorf("uci:%s: %w", c.Name(), err)
 	}
 	if o.kind != "button" {
-		c.remember(Option{o.Name, value})
+		c.remember(engine.Option{Name: o.Name, Value: value})
 	}
 	return c.sync(string(c.appendOption(nil, o, value)))
 }
 
 // remember adds an option to those that each start sets, in place of its earlier value.
-func (c *Client) remember(o Option) {
+func (c *Client) remember(o engine.Option) {
 	for i := range c.command.Options {
 		if strings.EqualFold(c.command.Options[i].Name, o.Name) {
 			c.command.Options[i] = o

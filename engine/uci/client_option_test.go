@@ -92,7 +92,7 @@ func TestOptionsThatAreFollowed(t *testing.T) {
 	const fischer = "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9"
 	for _, tt := range []struct {
 		announced, multiPV string
-		set                []Option
+		set                []engine.Option
 		fen                string
 		lines              int
 		want               string // setoption commands of the search
@@ -101,11 +101,11 @@ func TestOptionsThatAreFollowed(t *testing.T) {
 		{"false", "1", nil, fischer, 0, "UCI_Chess960 value true"},
 		{"true", "1", nil, board.StartFEN, 0, "UCI_Chess960 value false"},
 		{"true", "1", nil, fischer, 0, ""},
-		{"false", "1", []Option{{"uci_chess960", "true"}}, board.StartFEN, 0, "UCI_Chess960 value false"},
-		{"false", "1", []Option{{"UCI_Chess960", "TRUE"}}, fischer, 0, ""},
+		{"false", "1", []engine.Option{{Name: "uci_chess960", Value: "true"}}, board.StartFEN, 0, "UCI_Chess960 value false"},
+		{"false", "1", []engine.Option{{Name: "UCI_Chess960", Value: "TRUE"}}, fischer, 0, ""},
 		{"false", "3", nil, board.StartFEN, 0, "MultiPV value 1"},
-		{"false", "1", []Option{{"multipv", "3"}}, board.StartFEN, 0, ""},
-		{"false", "1", []Option{{"MultiPV", "3"}}, board.StartFEN, 1, "MultiPV value 1"},
+		{"false", "1", []engine.Option{{Name: "multipv", Value: "3"}}, board.StartFEN, 0, ""},
+		{"false", "1", []engine.Option{{Name: "MultiPV", Value: "3"}}, board.StartFEN, 1, "MultiPV value 1"},
 		{"false", "1", nil, board.StartFEN, 2, "MultiPV value 2"},
 	} {
 		c := NewClient(Command{Path: "e", Options: tt.set})
@@ -139,7 +139,7 @@ func TestOptionsAreRemembered(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if want := []Option{{"Hash", "32"}, {"Style", "Normal"}}; !slices.Equal(c.command.Options, want) {
+	if want := []engine.Option{{Name: "Hash", Value: "32"}, {Name: "Style", Value: "Normal"}}; !slices.Equal(c.command.Options, want) {
 		t.Errorf("remembered %v, want %v", c.command.Options, want)
 	}
 }
@@ -148,12 +148,12 @@ func TestOptionsAreRemembered(t *testing.T) {
 func TestOptionsAtTheStart(t *testing.T) {
 	command, mark := badCommand(t, "good")
 	for _, tt := range []struct {
-		options []Option
+		options []engine.Option
 		ok      bool
 	}{
-		{[]Option{{"hash", "8"}, {"Clear Hash", ""}}, true},
-		{[]Option{{"Hash", "8"}, {"Speed", "9"}}, false},
-		{[]Option{{"Hash", "-8"}}, false},
+		{[]engine.Option{{Name: "hash", Value: "8"}, {Name: "Clear Hash", Value: ""}}, true},
+		{[]engine.Option{{Name: "Hash", Value: "8"}, {Name: "Speed", Value: "9"}}, false},
+		{[]engine.Option{{Name: "Hash", Value: "-8"}}, false},
 	} {
 		command.Options = tt.options
 		c := NewClient(command)

@@ -18,6 +18,7 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/broker"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 	"github.com/assay-chess/assay/selfplay/cluster/worker"
+	"github.com/assay-chess/assay/selfplay/internal/toy"
 )
 
 // speedometer measures a machine's speed.
@@ -42,7 +43,7 @@ func (w watched) Search(ctx context.Context, g *board.Game, l engine.Limits) (en
 // clocked is a job with a clock of a minute and a second for each move.
 func clocked(n uint64) selfplay.Job {
 	l := selfplay.Limits{Nodes: 30, Clock: selfplay.Clock{Base: time.Minute, Increment: time.Second}}
-	return selfplay.Job{Number: n, Players: [2]string{"assay:hash=1", "assay:hash=1"},
+	return selfplay.Job{Number: n, Players: toy.Specs("assay:hash=1", "assay:hash=1"),
 		Limits: [2]selfplay.Limits{l, l}, Plies: 4, Seed: n}
 }
 
@@ -77,7 +78,7 @@ func TestClocksAreScaled(t *testing.T) {
 	const slowness = 5 * time.Millisecond
 	startWorker(t, b, "slow", func(w *worker.Worker) {
 		w.Measure = speed(5e5)
-		w.Open = func(spec string) (engine.Player, error) {
+		w.Open = func(spec engine.Spec) (engine.Player, error) {
 			p, err := roster.Open(spec)
 			return watched{p, func(l engine.Limits) {
 				mu.Lock()

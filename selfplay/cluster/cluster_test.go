@@ -22,6 +22,7 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 	"github.com/assay-chess/assay/selfplay/cluster/worker"
 	"github.com/assay-chess/assay/selfplay/datagen"
+	"github.com/assay-chess/assay/selfplay/internal/toy"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/opening"
 )
@@ -137,7 +138,7 @@ func fewer(n uint64) uint64 {
 
 // games configures a small data set.
 func games(t *testing.T, n uint64, r selfplay.Runner) datagen.Config {
-	c := datagen.Standard(filepath.Join(t.TempDir(), "games"), n, selfplay.Entrant{Spec: "assay:hash=1"},
+	c := datagen.Standard(filepath.Join(t.TempDir(), "games"), n, selfplay.Entrant{Spec: toy.Spec("assay:hash=1")},
 		selfplay.Limits{Nodes: 30, HardNodes: true})
 	c.MaxPlies, c.Check.Nodes, c.Seed, c.Program = 20, 50, 7, "test"
 	c.Open, c.Runner = roster.Open, r
@@ -215,8 +216,8 @@ func TestMatchWithOneWorker(t *testing.T) {
 	t.Parallel()
 	config := func(r selfplay.Runner) match.Config {
 		l := selfplay.Limits{Nodes: 30, HardNodes: true}
-		return match.Config{A: selfplay.Entrant{Spec: "assay:hash=1"},
-			B:     selfplay.Entrant{Spec: "assay:hash=1:weights=shannon-1950"},
+		return match.Config{A: selfplay.Entrant{Spec: toy.Spec("assay:hash=1")},
+			B:     selfplay.Entrant{Spec: toy.Spec("assay:hash=1:weights=shannon-1950")},
 			Games: fewer(60), Setup: selfplay.Setup{Out: filepath.Join(t.TempDir(), "match"), Limits: l, MaxPlies: 20,
 				Check:   selfplay.Check{Nodes: 50},
 				Opening: opening.Spec{Plies: 6}, Seed: 3, Program: "test", Open: roster.Open, Runner: r}}

@@ -36,7 +36,7 @@ func TestEnginesAreSent(t *testing.T) {
 	}
 	secret, dev := signingKey(t, "dev")
 	_, stranger := signingKey(t, "stranger")
-	path := toy(t, "toy-rogue", "")
+	path := toyFile(t, "toy-rogue", "")
 	local := foreignMatch(t, "uci:sandbox=1024:"+path, nil)
 	if _, err := match.Run(t.Context(), local); err != nil {
 		t.Fatal(err)
@@ -70,7 +70,7 @@ func TestUnsignedEnginesAreNotSent(t *testing.T) {
 	t.Parallel()
 	secret, _ := signingKey(t, "dev")
 	b := serve(t, broker.Config{})
-	path := toy(t, "toy", "")
+	path := toyFile(t, "toy", "")
 	for says, do := range map[string]func(){
 		"no toy.sig":    func() {},
 		"sign it again": func() { sign(t, path, secret); putToy(t, path, "changed") },

@@ -27,6 +27,7 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 	"github.com/assay-chess/assay/selfplay/cluster/worker"
 	"github.com/assay-chess/assay/selfplay/datagen"
+	"github.com/assay-chess/assay/selfplay/internal/toy"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/opening"
 )
@@ -102,7 +103,7 @@ func play(ctx context.Context, role string, args []string) error {
 }
 
 func faultGames(out string, n uint64, r selfplay.Runner) datagen.Config {
-	c := datagen.Standard(out, n, selfplay.Entrant{Spec: "assay:hash=1"}, selfplay.Limits{Nodes: 20, HardNodes: true})
+	c := datagen.Standard(out, n, selfplay.Entrant{Spec: toy.Spec("assay:hash=1")}, selfplay.Limits{Nodes: 20, HardNodes: true})
 	c.MaxPlies, c.Check.Nodes, c.Seed, c.Program = 20, 50, 7, "test"
 	c.Open, c.Runner = roster.Open, r
 	return c
@@ -110,8 +111,8 @@ func faultGames(out string, n uint64, r selfplay.Runner) datagen.Config {
 
 func faultMatch(out string, n uint64, r selfplay.Runner) match.Config {
 	l := selfplay.Limits{Nodes: 20, HardNodes: true}
-	return match.Config{A: selfplay.Entrant{Spec: "assay:hash=1"},
-		B: selfplay.Entrant{Spec: "assay:hash=1:weights=shannon-1950"}, Games: n,
+	return match.Config{A: selfplay.Entrant{Spec: toy.Spec("assay:hash=1")},
+		B: selfplay.Entrant{Spec: toy.Spec("assay:hash=1:weights=shannon-1950")}, Games: n,
 		Setup: selfplay.Setup{Out: out, Limits: l, MaxPlies: 20, Check: selfplay.Check{Nodes: 50},
 			Opening: opening.Spec{Plies: 8}, Seed: 3, Program: "test", Open: roster.Open, Runner: r}}
 }

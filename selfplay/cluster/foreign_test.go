@@ -17,6 +17,7 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 	"github.com/assay-chess/assay/selfplay/cluster/worker"
+	"github.com/assay-chess/assay/selfplay/internal/toy"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/opening"
 )
@@ -36,9 +37,9 @@ var toyEngine = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(path)
 })
 
-// toy writes a build of the toy engine to a folder of its own. Builds differ in their last
+// toyFile writes a build of the toy engine to a folder of its own. Builds differ in their last
 // bytes, which do not change what they do.
-func toy(t *testing.T, name, build string) (path string) {
+func toyFile(t *testing.T, name, build string) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), name)
 	putToy(t, path, build)
@@ -59,7 +60,7 @@ func putToy(t *testing.T, path, build string) {
 // foreignMatch is a match of a foreign engine with ours.
 func foreignMatch(t *testing.T, spec string, r selfplay.Runner) match.Config {
 	l := selfplay.Limits{Nodes: 30}
-	return match.Config{A: selfplay.Entrant{Spec: spec, Name: "toy"}, B: selfplay.Entrant{Spec: "assay:hash=1"},
+	return match.Config{A: selfplay.Entrant{Spec: toy.Spec(spec), Name: "toy"}, B: selfplay.Entrant{Spec: toy.Spec("assay:hash=1")},
 		Games: 6, Setup: selfplay.Setup{Out: filepath.Join(t.TempDir(), "match"), Limits: l, MaxPlies: 30,
 			Check:   selfplay.Check{MaxScore: -1},
 			Opening: opening.Spec{Plies: 6}, Seed: 3, Program: "test", Open: roster.Open, Runner: r}}
@@ -84,7 +85,7 @@ func allowing(a *worker.AllowedEngines) func(*worker.Worker) {
 // would have played.
 func TestForeignEngines(t *testing.T) {
 	t.Parallel()
-	path := toy(t, "toy", "")
+	path := toyFile(t, "toy", "")
 	local := foreignMatch(t, "uci:"+path, nil)
 	if _, err := match.Run(t.Context(), local); err != nil {
 		t.Fatal(err)
@@ -97,8 +98,8 @@ func TestForeignEngines(t *testing.T) {
 		says    string
 	}{
 		"bare":  {nil, "--engine PATH"},
-		"other": {allow(t, []string{toy(t, "toy", "another build")}, ""), "need the same file"},
-		"named": {allow(t, []string{toy(t, "toy2", "")}, ""), "--engine PATH"},
+		"other": {allow(t, []string{toyFile(t, "toy", "another build")}, ""), "need the same file"},
+		"named": {allow(t, []string{toyFile(t, "toy2", "")}, ""), "--engine PATH"},
 	} {
 		_, ended := startWorker(t, b, name, allowing(refusal.allowed))
 		err := ended()
@@ -108,7 +109,7 @@ func TestForeignEngines(t *testing.T) {
 		}
 		notes.expect(name, "is refused", "does not allow the engine", refusal.says)
 	}
-	startWorker(t, b, "anna", allowing(allow(t, []string{toy(t, "toy", "")}, "")))
+	startWorker(t, b, "anna", allowing(allow(t, []string{toyFile(t, "toy", "")}, "")))
 	end()
 	sameFiles(t, c.Out, local.Out)
 	var r coordinator.Snapshot
@@ -125,20 +126,20 @@ func TestForeignEngines(t *testing.T) {
 // that could open a file on another machine, are rejected.
 func TestForeignEnginesAsWorkersSeeThem(t *testing.T) {
 	t.Parallel()
-	path := toy(t, "toy", "")
+	path := toyFile(t, "toy", "")
 	b := serve(t, broker.Config{})
 	k := newCoordinator(t, b, coordinator.Config{})
 	jobs, results := make(chan selfplay.Job), make(chan selfplay.Result, 1)
 	end := inBackground(t, func() error { return k.Run(t.Context(), jobs, results) })
 	l := selfplay.Limits{Nodes: 30}
-	jobs <- selfplay.Job{Players: [2]string{"uci:" + path + "?Hash=1", "assay:hash=1"},
+	jobs <- selfplay.Job{Players: toy.Specs("uci:"+path+"?Hash=1", "assay:hash=1"),
 		Limits: [2]selfplay.Limits{l, l}, Plies: 4, Seed: 1}
 	u := newForger(t, b, "curious").lease()
 	if data, err := json.Marshal(&u); err != nil || bytes.Contains(data, []byte(filepath.Dir(path))) {
 		t.Errorf("a worker learns the folder of the coordinator's engine: %s", data)
 	}
 	if p := u.Programs[0]; p.Name != "toy" || len(p.SHA256) != 64 || u.Programs[1] != (wire.Program{}) ||
-		u.Job.Players[0] != "uci:toy?Hash=1" {
+		u.Job.Players[0].String() != "uci:toy?Hash=1" {
 		t.Errorf("%+v, %q", u.Programs, u.Job.Players)
 	}
 	startWorker(t, b, "anna", allowing(allow(t, []string{path}, ""))) // plays when the other's lease has expired
@@ -187,7 +188,7 @@ func TestSignedEngines(t *testing.T) {
 	t.Parallel()
 	secret, dev := signingKey(t, "dev")
 	b, notes := serve(t, broker.Config{}), newLogBook(t)
-	path := toy(t, "toy-0124", "development build 0124")
+	path := toyFile(t, "toy-0124", "development build 0124")
 	c := foreignMatch(t, "uci:"+path, newCoordinator(t, b, coordinator.Config{Log: notes.add}))
 	folder := t.TempDir()
 	allowed := allow(t, nil, folder, dev)

@@ -22,6 +22,7 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 	"github.com/assay-chess/assay/selfplay/cluster/worker"
 	"github.com/assay-chess/assay/selfplay/datagen"
+	"github.com/assay-chess/assay/selfplay/internal/toy"
 )
 
 // cheat is a player that searches correctly only with one limit of nodes; otherwise it plays
@@ -45,7 +46,7 @@ func (c cheat) Search(ctx context.Context, g *board.Game, l engine.Limits) (engi
 // cheating makes a worker's players cheat.
 func cheating(honest uint64) func(*worker.Worker) {
 	return func(w *worker.Worker) {
-		w.Open = func(spec string) (engine.Player, error) {
+		w.Open = func(spec engine.Spec) (engine.Player, error) {
 			p, err := roster.Open(spec)
 			return cheat{p, honest}, err
 		}
@@ -229,7 +230,7 @@ func TestLateAnswers(t *testing.T) {
 	end := inBackground(t, func() error { return k.Run(t.Context(), jobs, results) })
 	l := selfplay.Limits{Nodes: 30, HardNodes: true}
 	for n := range uint64(2) {
-		jobs <- selfplay.Job{Number: n, Players: [2]string{"assay:hash=1", "assay:hash=1"},
+		jobs <- selfplay.Job{Number: n, Players: toy.Specs("assay:hash=1", "assay:hash=1"),
 			Limits: [2]selfplay.Limits{l, l}, Plies: 10, Seed: n}
 	}
 	late, wrong := newForger(t, b, "late"), newForger(t, b, "latewrong")

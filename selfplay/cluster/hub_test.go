@@ -3,7 +3,6 @@ package cluster_test
 import (
 	"context"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -95,8 +94,9 @@ func TestRunsShareWorkers(t *testing.T) {
 // plays for another.
 func TestWorkersDeclineOneRun(t *testing.T) {
 	t.Parallel()
-	other := func(spec string) (engine.Player, error) {
-		return roster.Open(strings.TrimSuffix(spec, ":hash=1") + ":weights=shannon-1950:hash=1")
+	other := func(spec engine.Spec) (engine.Player, error) {
+		spec.Weights = "shannon-1950"
+		return roster.Open(spec)
 	}
 	b := serve(t, broker.Config{})
 	h := newHub(t, b, coordinator.Config{})

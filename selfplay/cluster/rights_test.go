@@ -15,6 +15,7 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 	"github.com/assay-chess/assay/selfplay/cluster/worker"
+	"github.com/assay-chess/assay/selfplay/internal/toy"
 )
 
 // newKey makes a worker's key, and returns its file and its public half.
@@ -58,7 +59,7 @@ func TestNoWorkerSpeaksForAnother(t *testing.T) {
 	end := inBackground(t, func() error { return k.Run(t.Context(), jobs, results) })
 	l := selfplay.Limits{Nodes: 30, HardNodes: true}
 	job := func(n uint64) selfplay.Job {
-		return selfplay.Job{Number: n, Players: [2]string{"assay:hash=1", "assay:hash=1"},
+		return selfplay.Job{Number: n, Players: toy.Specs("assay:hash=1", "assay:hash=1"),
 			Limits: [2]selfplay.Limits{l, l}, Plies: 10, Seed: n}
 	}
 	jobs <- job(1)

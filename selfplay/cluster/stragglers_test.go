@@ -16,6 +16,7 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/broker"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 	"github.com/assay-chess/assay/selfplay/cluster/worker"
+	"github.com/assay-chess/assay/selfplay/internal/toy"
 )
 
 // hung is a player whose searches never end, except those with one limit of nodes.
@@ -44,7 +45,7 @@ func TestHungWorker(t *testing.T) {
 		ReplayShare: 0.2, Lease: 300 * time.Millisecond})
 	c := games(t, 10, k)
 	startWorker(t, b, "hung", func(w *worker.Worker) {
-		w.Open = func(spec string) (engine.Player, error) {
+		w.Open = func(spec engine.Spec) (engine.Player, error) {
 			p, err := roster.Open(spec)
 			return hung{p, 1000, end}, err // its fingerprint is right
 		}
@@ -62,7 +63,7 @@ func TestHungWorker(t *testing.T) {
 
 // broken makes a worker fail to open players.
 func broken(w *worker.Worker) {
-	w.Open = func(string) (engine.Player, error) { return nil, errors.New("out of order") }
+	w.Open = func(engine.Spec) (engine.Player, error) { return nil, errors.New("out of order") }
 }
 
 // A worker that cannot play anything is refused after a few units, and others play them.
@@ -102,7 +103,7 @@ func TestUnplayableUnit(t *testing.T) {
 			b := serve(t, broker.Config{})
 			k := newCoordinator(t, b, coordinator.Config{})
 			if !good {
-				k.Open = func(string) (engine.Player, error) { return nil, errors.New("no such player") }
+				k.Open = func(engine.Spec) (engine.Player, error) { return nil, errors.New("no such player") }
 			}
 			for _, name := range []string{"ann", "ben", "cid"} {
 				startWorker(t, b, name, broken)
@@ -111,7 +112,7 @@ func TestUnplayableUnit(t *testing.T) {
 			defer cancel()
 			jobs, results, ended := make(chan selfplay.Job), make(chan selfplay.Result, 1), make(chan error, 1)
 			go func() { ended <- k.Run(ctx, jobs, results) }()
-			jobs <- selfplay.Job{Number: 7, Players: [2]string{"random", "random"},
+			jobs <- selfplay.Job{Number: 7, Players: toy.Specs("random", "random"),
 				Limits: [2]selfplay.Limits{{Nodes: 1}, {Nodes: 1}}, Plies: 10, Seed: 3}
 			close(jobs)
 			err := <-ended

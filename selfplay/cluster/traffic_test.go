@@ -14,6 +14,7 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 	"github.com/assay-chess/assay/selfplay/cluster/worker"
 	"github.com/assay-chess/assay/selfplay/datagen"
+	"github.com/assay-chess/assay/selfplay/internal/toy"
 )
 
 // A game costs little traffic and little of the coordinator's disk. CAPACITY.md has the
@@ -26,7 +27,7 @@ func TestBytesAGame(t *testing.T) {
 		Lease: coordinator.DefaultLease})
 	c := games(t, 20, k)
 	if *long {
-		c = datagen.Standard(filepath.Join(t.TempDir(), "games"), 24, selfplay.Entrant{Spec: "assay"},
+		c = datagen.Standard(filepath.Join(t.TempDir(), "games"), 24, selfplay.Entrant{Spec: toy.Spec("assay")},
 			selfplay.Limits{Nodes: 5000})
 		c.Seed, c.Program, c.Open, c.Runner = 7, "test", roster.Open, k
 	}

@@ -33,7 +33,7 @@ func config(t *testing.T, games uint64) Config {
 			Program:     "test 1",
 		},
 		Games:   games,
-		Players: []selfplay.Entrant{{Spec: "a", Name: "toy a"}, {Spec: "b", Name: "toy b"}},
+		Players: []selfplay.Entrant{{Spec: toy.Spec("a"), Name: "toy a"}, {Spec: toy.Spec("b"), Name: "toy b"}},
 	}
 }
 
@@ -173,7 +173,7 @@ func leaveRubbish(t *testing.T, dir string) {
 func TestCompleteRunSaysSo(t *testing.T) {
 	c := config(t, 10)
 	first := run(t, c)
-	c.Open = func(string) (engine.Player, error) { return nil, errors.New("no game should be played") }
+	c.Open = func(engine.Spec) (engine.Player, error) { return nil, errors.New("no game should be played") }
 	again := run(t, c)
 	if first.Already || !again.Already || again.Games != 10 || again.DataID != first.DataID {
 		t.Errorf("first %+v, again %+v", first, again)
@@ -188,7 +188,7 @@ func TestOnlyTheResultIsMissing(t *testing.T) {
 	if err := os.Remove(filepath.Join(c.Out, durable.RunResultName)); err != nil {
 		t.Fatal(err)
 	}
-	c.Open = func(string) (engine.Player, error) { return nil, errors.New("no game should be played") }
+	c.Open = func(engine.Spec) (engine.Player, error) { return nil, errors.New("no game should be played") }
 	run(t, c)
 	compare(t, "result again", bytesOf(t, c.Out), want)
 }
@@ -307,9 +307,9 @@ func TestViewOfAPlayerIsNoticed(t *testing.T) {
 	for _, wrong := range []string{"", "a", "b", "ab"} {
 		c := config(t, 120)
 		c.Players[1].Shown = "the second"
-		c.Open = func(spec string) (engine.Player, error) {
+		c.Open = func(spec engine.Spec) (engine.Player, error) {
 			p, err := toy.Open(spec)
-			if strings.Contains(wrong, spec) {
+			if strings.Contains(wrong, spec.Name) {
 				p = whiteView{p}
 			}
 			return p, err

@@ -8,7 +8,7 @@ import (
 // Players returns the names and identities of the players for the folder of a run.
 func Players(list ...selfplay.Entrant) (players []durable.RunPlayer) {
 	for _, e := range list {
-		players = append(players, durable.RunPlayer{Name: e.Label(), ID: e.Identity(), Spec: e.Spec})
+		players = append(players, durable.RunPlayer{Name: e.Label(), ID: e.Identity(), Spec: e.Spec.String()})
 	}
 	return players
 }

@@ -18,7 +18,7 @@ import (
 // played returns a short game with the number.
 func played(t *testing.T, number uint64) selfplay.Result {
 	t.Helper()
-	job := selfplay.Job{Number: number, Players: [2]string{"a", "b"}, Limits: [2]selfplay.Limits{{Nodes: 1}, {Nodes: 1}}, Plies: 4, Seed: number}
+	job := selfplay.Job{Number: number, Players: toy.Specs("a", "b"), Limits: [2]selfplay.Limits{{Nodes: 1}, {Nodes: 1}}, Plies: 4, Seed: number}
 	var players [2]engine.Player
 	for side, spec := range job.Players {
 		p, err := toy.Open(spec)

@@ -73,7 +73,7 @@ func (s Series) Self(ctx context.Context) error {
 // count in the order of their numbers; those that an earlier call has written count first.
 func (s Series) Match(ctx context.Context, test *sprt.Test) (*match.Result, error) {
 	s.Paired = true
-	entrant := func(p Player) selfplay.Entrant { return selfplay.Entrant{Spec: p.ID, Name: p.ID, Shown: p.Name} }
+	entrant := func(p Player) selfplay.Entrant { return selfplay.Entrant{Name: p.ID, Shown: p.Name} }
 	tally, err := match.NewTally(entrant(s.A), entrant(s.B), uint64(s.Games), test)
 	if err != nil {
 		return nil, err

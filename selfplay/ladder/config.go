@@ -74,7 +74,7 @@ func (c *Config) validate() error {
 	}
 	var names []string
 	for _, p := range c.Players {
-		if p.Spec == "" {
+		if p.Spec.Name == "" {
 			return fmt.Errorf("%w: a player without a specification", selfplay.ErrConfig)
 		}
 		if slices.Contains(names, p.Identity()) {

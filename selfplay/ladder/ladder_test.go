@@ -25,9 +25,9 @@ type wild struct {
 	rng   *rand.Rand
 }
 
-func openWild(spec string) (engine.Player, error) {
+func openWild(spec engine.Spec) (engine.Player, error) {
 	p, err := toy.Open(spec)
-	return &wild{Player: p, share: float64(spec[0]-'0') / 10}, err
+	return &wild{Player: p, share: float64(spec.Name[0]-'0') / 10}, err
 }
 
 func (w *wild) NewGame(seed uint64) error {
@@ -49,7 +49,7 @@ func config(t *testing.T, schedule Schedule, games uint64) Config {
 			Rule: selfplay.Adjudication{WinScore: 500, WinPlies: 4}, MaxPlies: 60, Opening: opening.Spec{Plies: 6}, Check: selfplay.Check{MaxScore: -1},
 			Seed: 2, Open: openWild, Concurrency: 2, Program: "test"}}
 	for _, name := range []string{"8", "0", "4", "6", "2"} {
-		c.Players = append(c.Players, selfplay.Entrant{Spec: name, Name: "wild " + name})
+		c.Players = append(c.Players, selfplay.Entrant{Spec: toy.Spec(name), Name: "wild " + name})
 	}
 	return c
 }

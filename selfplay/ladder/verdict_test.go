@@ -36,9 +36,9 @@ func (c *crashing) Search(ctx context.Context, g *board.Game, lim engine.Limits)
 
 // opener opens wild toys, and lets that of the spec crash.
 func opener(spec string, always bool) selfplay.Opener {
-	return func(s string) (engine.Player, error) {
+	return func(s engine.Spec) (engine.Player, error) {
 		p, err := openWild(s)
-		if err == nil && s == spec {
+		if err == nil && s.String() == spec {
 			p = &crashing{Player: p, always: always}
 		}
 		return p, err

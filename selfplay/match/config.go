@@ -44,7 +44,7 @@ func (c *Config) complete() error {
 
 func (c *Config) validate() error {
 	switch {
-	case c.A.Spec == "" || c.B.Spec == "":
+	case c.A.Spec.Name == "" || c.B.Spec.Name == "":
 		return fmt.Errorf("%w: a match needs two players", selfplay.ErrConfig)
 	case c.Games%2 != 0:
 		return fmt.Errorf("%w: %d games: pairs need an even number", selfplay.ErrConfig, c.Games)

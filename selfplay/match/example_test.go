@@ -23,7 +23,7 @@ func ExampleRun() {
 	c := match.Config{
 		Setup: selfplay.Setup{Out: filepath.Join(dir, "m"), Limits: selfplay.Limits{Nodes: 100}, Rule: selfplay.StandardAdjudication(),
 			MaxPlies: 80, Seed: 1, Open: toy.Open, Program: "example"},
-		A: selfplay.Entrant{Spec: "a"}, B: selfplay.Entrant{Spec: "b"},
+		A: selfplay.Entrant{Spec: toy.Spec("a")}, B: selfplay.Entrant{Spec: toy.Spec("b")},
 		Games: 20,
 	}
 	for range 2 {

@@ -33,8 +33,8 @@ func config(t *testing.T, games uint64) Config {
 			Concurrency: 2,
 			Program:     "test 1",
 		},
-		A:       selfplay.Entrant{Spec: "a", Name: "toy a"},
-		B:       selfplay.Entrant{Spec: "b", Name: "toy b"},
+		A:       selfplay.Entrant{Spec: toy.Spec("a"), Name: "toy a"},
+		B:       selfplay.Entrant{Spec: toy.Spec("b"), Name: "toy b"},
 		LimitsB: selfplay.Limits{Nodes: 200},
 		Games:   games,
 	}
@@ -214,7 +214,7 @@ func TestForfeits(t *testing.T) {
 	c := config(t, 40)
 	c.Rule = selfplay.Adjudication{}
 	c.Tolerance.Recover = true
-	c.B.Spec = "b:illegal=20:error=31" // at ply 20 as White, at ply 31 as Black, if it moves then
+	c.B.Spec = toy.Spec("b:illegal=20:error=31") // at ply 20 as White, at ply 31 as Black, if it moves then
 	r := run(t, c)
 	if r.Forfeits[0] != 0 || r.Forfeits[1] < 20 {
 		t.Errorf("forfeits %v, want many of B's and none of A's", r.Forfeits)
@@ -226,7 +226,7 @@ func TestForfeits(t *testing.T) {
 	for _, g := range journalOf(t, c.Out) {
 		if loser, yes := g.Forfeited(); yes {
 			faults++
-			if g.Players[loser] != c.B.Spec || g.Fault == "" {
+			if g.Players[loser] != c.B.Spec.String() || g.Fault == "" {
 				t.Errorf("game %d: %s lost by %q", g.Number, g.Players[loser], g.Fault)
 			}
 		}
@@ -290,7 +290,7 @@ func TestEveryModelOfTheTest(t *testing.T) {
 	for _, model := range []sprt.Model{sprt.Normalized, sprt.Logistic, sprt.Bayesian} {
 		c := config(t, 400)
 		c.Out = ""
-		c.B.Spec, c.Tolerance.Recover = "b:error=20:illegal=21", true
+		c.B.Spec, c.Tolerance.Recover = toy.Spec("b:error=20:illegal=21"), true
 		c.Test = &sprt.Test{Elo0: 0, Elo1: 100, Model: model, Alpha: 0.05, Beta: 0.05}
 		r := run(t, c)
 		if r.Verdict != AcceptH1 || *r.LLR < *r.Upper || !r.Passed() {
@@ -303,8 +303,8 @@ func TestEveryModelOfTheTest(t *testing.T) {
 func TestOneSidedScores(t *testing.T) {
 	for _, spec := range [][2]string{{"a:error=6:illegal=7", "b"}, {"a", "b:error=6:illegal=7"}} {
 		c := config(t, 6)
-		c.Out, c.A.Spec, c.B.Spec, c.Tolerance.Recover = "", spec[0], spec[1], true
-		c.Check.Player = selfplay.Entrant{Spec: "c"}
+		c.Out, c.A.Spec, c.B.Spec, c.Tolerance.Recover = "", toy.Spec(spec[0]), toy.Spec(spec[1]), true
+		c.Check.Player = selfplay.Entrant{Spec: toy.Spec("c")}
 		c.Rule = selfplay.Adjudication{}
 		r := run(t, c)
 		if r.Score != 0 && r.Score != 1 {

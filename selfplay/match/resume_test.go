@@ -47,7 +47,7 @@ func TestInterruptedMatchesGiveTheSameBytes(t *testing.T) {
 func TestCompleteMatchSaysSo(t *testing.T) {
 	c := config(t, 20)
 	first := run(t, c)
-	c.Open = func(string) (engine.Player, error) { return nil, errors.New("no game should be played") }
+	c.Open = func(engine.Spec) (engine.Player, error) { return nil, errors.New("no game should be played") }
 	again := run(t, c)
 	if !again.Already || again.Time != first.Time || again.Played != 0 || first.Played != 20 {
 		t.Errorf("first %+v, again %+v", first, again)
@@ -66,7 +66,7 @@ func TestOnlyTheResultIsMissing(t *testing.T) {
 	if err := os.Remove(filepath.Join(c.Out, durable.RunResultName)); err != nil {
 		t.Fatal(err)
 	}
-	c.Open = func(string) (engine.Player, error) { return nil, errors.New("no game should be played") }
+	c.Open = func(engine.Spec) (engine.Player, error) { return nil, errors.New("no game should be played") }
 	run(t, c)
 	gamelogtest.SameFiles(t, c.Out, whole.Out, gamelogtest.Promised...)
 }

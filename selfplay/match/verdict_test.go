@@ -40,9 +40,9 @@ func (c *crashing) Search(ctx context.Context, g *board.Game, lim engine.Limits)
 
 // opener opens toys; b crashes in one of oneIn games.
 func opener(oneIn uint64) selfplay.Opener {
-	return func(spec string) (engine.Player, error) {
+	return func(spec engine.Spec) (engine.Player, error) {
 		p, err := toy.Open(spec)
-		if err == nil && spec == "b" {
+		if err == nil && spec.Name == "b" {
 			p = &crashing{Player: p, oneIn: oneIn}
 		}
 		return p, err
@@ -95,7 +95,7 @@ func TestRareForfeitsCount(t *testing.T) {
 // A player that does not work in the first move ends the match before it has a folder.
 func TestPreflight(t *testing.T) {
 	c := config(t, 4)
-	c.B.Spec, c.B.Name = "b:error=0", "toy b"
+	c.B.Spec, c.B.Name = toy.Spec("b:error=0"), "toy b"
 	_, err := Run(t.Context(), c)
 	if !errors.Is(err, selfplay.ErrPreflight) || !strings.Contains(err.Error(), "B: toy b: ") || !strings.Contains(err.Error(), "told to fail") {
 		t.Errorf("error %v", err)
@@ -124,7 +124,7 @@ func (v *voiding) Run(ctx context.Context, jobs <-chan selfplay.Job, results cha
 		select {
 		case job := <-jobs:
 			if job.Try == 0 && v.void(job) {
-				out = append(out, selfplay.Result{Number: job.Number, Players: job.Players, Start: job.Start, Opening: len(job.Opening),
+				out = append(out, selfplay.Result{Number: job.Number, Players: job.PlayerTexts(), Start: job.Start, Opening: len(job.Opening),
 					Moves: job.Opening, Scores: make([]int16, len(job.Opening)), Depths: make([]uint8, len(job.Opening)),
 					Termination: selfplay.VoidGame, Void: "paused", Seed: job.Seed})
 				continue

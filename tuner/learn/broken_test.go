@@ -48,9 +48,9 @@ func TestBrokenPlayer(t *testing.T) {
 		{"crashes in the gate", 20, "gen-1", selfplay.ErrNoVerdict, gate + ": match: no verdict: gen-1 (A) forfeited "},
 	} {
 		c := config(dir, 2)
-		c.Open = func(spec string) (engine.Player, error) {
+		c.Open = func(spec engine.Spec) (engine.Player, error) {
 			p, err := roster.Open(spec)
-			if err == nil && strings.Contains(spec, tt.in) {
+			if err == nil && strings.Contains(spec.String(), tt.in) {
 				p = crashing{p, tt.after}
 			}
 			return p, err

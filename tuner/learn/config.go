@@ -1,7 +1,6 @@
 package learn
 
 import (
-	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/selfplay"
 )
 
@@ -15,9 +14,7 @@ type Config struct {
 	// StartID and OpponentID, if not empty, are what the ids of the plan's weights must be.
 	StartID, OpponentID string
 
-	// Open opens a player by its spec; Weights names a weight file or embedded weights
-	// in it, as in "assay:weights=FILE".
-	Open    func(spec string) (engine.Player, error)
+	Open    selfplay.Opener // opens assay with the weights of a file
 	Workers int             // games at once, 0: one a core; no result depends on it
 	Runner  selfplay.Runner // plays the games; nil: selfplay.Local with Workers
 

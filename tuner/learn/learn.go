@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/datagen"
@@ -40,7 +42,7 @@ func (l *learner) parent() *models.File {
 type champion struct {
 	WeightsRef
 	file  *models.File
-	spec  string          // for Config.Open
+	spec  engine.Spec     // for Config.Open
 	terms []tuner.TermFit // against the start weights; nil for these themselves
 }
 
@@ -244,8 +246,9 @@ const (
 // folder returns the folder of a generation within the run's.
 func folder(g int) string { return fmt.Sprintf("gen-%d", g) }
 
-func (l *learner) spec(weights string) string {
-	return fmt.Sprintf("assay:hash=%d:weights=%s", l.Plan.Hash, weights)
+func (l *learner) spec(weights string) engine.Spec {
+	hash := engine.Option{Name: "hash", Value: strconv.Itoa(l.Plan.Hash)}
+	return engine.Spec{Name: "assay", Weights: weights, Options: []engine.Option{hash}}
 }
 
 func (l *learner) limits(nodes uint64) selfplay.Limits {

@@ -56,16 +56,16 @@ type Program struct {
 // entry is a program that Open knows.
 type entry struct {
 	name, player, source, note string
-	settings                   []string // unlike the player's defaults
+	setting                    engine.Option // unlike the player's default, if it has a name
 }
 
 // players are the programs that play chess.
 var players = []entry{
-	{"turing", "turing-1951", "Faster Than Thought, chapter 25, 1953", "", nil},
+	{"turing", "turing-1951", "Faster Than Thought, chapter 25, 1953", "", engine.Option{}},
 	{"machack", "machack-1967", "Greenblatt, Eastlake, Crocker, 1967",
-		"without the book: three of the games were played before there was one", []string{"book=false"}},
+		"without the book: three of the games were played before there was one", engine.Option{Name: "book", Value: "false"}},
 	{"nss", "nss-1958", "appendix to a reprint of Newell, Shaw, Simon, 1958",
-		"with three goals, as CP-I had in this game; goals=4 adds the pawn structure", []string{"goals=3"}},
+		"with three goals, as CP-I had in this game; goals=4 adds the pawn structure", engine.Option{Name: "goals", Value: "3"}},
 }
 
 // Names returns the names of the programs with printed games.
@@ -121,7 +121,11 @@ func open(name string) (*Program, func(key, value string) error, error) {
 }
 
 func (e *entry) open() (*Program, func(key, value string) error, error) {
-	player, err := roster.Open(e.player + strings.Join(append([]string{""}, e.settings...), ":"))
+	spec := engine.Spec{Name: e.player}
+	if e.setting.Name != "" {
+		spec.Options = []engine.Option{e.setting}
+	}
+	player, err := roster.Open(spec)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -53,11 +53,11 @@ func Tasks() []Task {
 		}},
 		{Time{Program: "losalamos", Work: "a move, 6x6, two of each side", Text: "12 minutes", Then: 720}, replayLosAlamos},
 		{Time{Program: "shannon-a", Work: "a position in the tree", Text: "1 microsecond (very optimistic)", Then: 1e-6},
-			searchNodes("shannon-a:moves=1")},
-		{Time{Program: "bernstein-1957", Work: "a move", Text: "8 minutes", Then: 480}, searchMoves("bernstein-1957")},
-		{Time{Program: "nss-1958", Work: "a move", Text: "1 to 10 hours (estimate)", Then: 3600}, searchMoves("nss-1958")},
+			searchNodes(engine.Spec{Name: "shannon-a", Options: []engine.Option{{Name: "moves", Value: "1"}}})},
+		{Time{Program: "bernstein-1957", Work: "a move", Text: "8 minutes", Then: 480}, searchMoves(engine.Spec{Name: "bernstein-1957"})},
+		{Time{Program: "nss-1958", Work: "a move", Text: "1 to 10 hours (estimate)", Then: 3600}, searchMoves(engine.Spec{Name: "nss-1958"})},
 		{Time{Program: "machack-1967", Work: "a move, tournament widths", Text: "72 seconds", Then: 72},
-			searchMoves("machack-1967:book=false")},
+			searchMoves(macHack)},
 		{Time{Program: "machack-1967", Work: "a plausible move generation", Text: "80 milliseconds", Then: 0.08}, generateMacHack},
 	}
 }
@@ -129,7 +129,7 @@ var positions = []string{
 
 // search lets a player search the positions to its own depth and adds up what count
 // returns.
-func search(ctx context.Context, spec string, count func(engine.Player, engine.Result) int) (n int, err error) {
+func search(ctx context.Context, spec engine.Spec, count func(engine.Player, engine.Result) int) (n int, err error) {
 	player, err := roster.Open(spec)
 	if err != nil {
 		return 0, err
@@ -149,20 +149,23 @@ func search(ctx context.Context, spec string, count func(engine.Player, engine.R
 	return n, nil
 }
 
-func searchMoves(spec string) func(context.Context) (int, error) {
+func searchMoves(spec engine.Spec) func(context.Context) (int, error) {
 	return func(ctx context.Context) (int, error) {
 		return search(ctx, spec, func(engine.Player, engine.Result) int { return 1 })
 	}
 }
 
-func searchNodes(spec string) func(context.Context) (int, error) {
+func searchNodes(spec engine.Spec) func(context.Context) (int, error) {
 	return func(ctx context.Context) (int, error) {
 		return search(ctx, spec, func(_ engine.Player, r engine.Result) int { return int(r.Nodes) })
 	}
 }
 
+// macHack is Mac Hack without its book.
+var macHack = engine.Spec{Name: "machack-1967", Options: []engine.Option{{Name: "book", Value: "false"}}}
+
 func generateMacHack(ctx context.Context) (int, error) {
-	return search(ctx, "machack-1967:book=false", func(p engine.Player, _ engine.Result) int {
+	return search(ctx, macHack, func(p engine.Player, _ engine.Result) int {
 		if m, ok := p.(*machack.Player); ok {
 			return m.Stats().Generations
 		}

@@ -135,7 +135,7 @@ func timeOf(r *selfplay.Result, sent time.Time) time.Duration {
 // record writes the first answer to a unit into the ledger. It writes the result and not the
 // bytes that came: they may be long, and hold more than a result.
 func (s *session) record(u *unit, worker, sum string, r *selfplay.Result) error {
-	r.Players = u.sent.Job.Players
+	r.Players = u.sent.Job.PlayerTexts()
 	u.worker, u.sum, u.result = worker, sum, r
 	x, err := u.line()
 	if err != nil {

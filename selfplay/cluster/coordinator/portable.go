@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/selfplay"
@@ -14,43 +15,38 @@ import (
 // foreignPlayer makes a foreign engine portable: workers run their own copy of the program, or
 // fetch it if it is signed, and only if their owners allow it. They learn its name but not its
 // folder here.
-func (p *portablePlayers) foreignPlayer(spec string) (portablePlayer, error) {
-	path, with, err := roster.Command(spec)
-	if err != nil {
-		return portablePlayer{}, err
-	}
+func (p *portablePlayers) foreignPlayer(spec engine.Spec) (portablePlayer, error) {
+	path := roster.Program(spec)
 	program, err := wire.ProgramOf(path)
 	if err != nil {
 		return portablePlayer{}, err
 	}
-	named, err := with(program.Name)
-	if err != nil {
+	if err := roster.CheckPortable(spec); err != nil {
 		return portablePlayer{}, fmt.Errorf("cluster: workers could not play it: %w", err)
 	}
+	named := spec.WithProgram(program.Name)
 	if p.bare {
-		if named, err = roster.WithSandbox(named, 0); err != nil {
-			return portablePlayer{}, err
-		}
+		named.Sandbox = 0
 	}
 	if p.sign == nil {
 		return portablePlayer{spec: named, program: program}, nil
 	}
 	signature, err := p.sign(path)
 	if err != nil {
-		return portablePlayer{}, fmt.Errorf("player %q cannot be sent to workers: %w", spec, err)
+		return portablePlayer{}, fmt.Errorf("player %q cannot be sent to workers: %w", spec.Shown(), err)
 	}
 	if signature.Program != program {
 		return portablePlayer{}, fmt.Errorf("player %q cannot be sent to workers: %w: the signature is for %s with "+
 			"SHA-256 %s, and the file has %s: sign it again",
-			spec, wire.ErrSignature, signature.Name, signature.SHA256, program.SHA256)
+			spec.Shown(), wire.ErrSignature, signature.Name, signature.SHA256, program.SHA256)
 	}
 	return portablePlayer{spec: named, program: program}, p.store.putEngine(path, signature)
 }
 
 // portablePlayer is a player as workers see it.
 type portablePlayer struct {
-	spec        string // names weights by content
-	fingerprint string // empty: not asked for
+	spec        engine.Spec // names weights by content
+	fingerprint string      // empty: not asked for
 	program     wire.Program
 }
 
@@ -63,42 +59,44 @@ type portablePlayers struct {
 	known map[string]portablePlayer
 }
 
-func (p *portablePlayers) portable(ctx context.Context, spec string) (portablePlayer, error) {
-	if found, ok := p.known[spec]; ok || spec == "" {
+func (p *portablePlayers) portable(ctx context.Context, spec engine.Spec) (portablePlayer, error) {
+	text := spec.String()
+	if found, ok := p.known[text]; ok || text == "" {
 		return found, nil
 	}
 	var found portablePlayer
 	var err error
-	if roster.Foreign(spec) {
+	if spec.Foreign() {
 		found, err = p.foreignPlayer(spec)
 	} else {
 		found, err = p.withWeights(ctx, spec)
 	}
 	if err == nil {
-		p.known[spec] = found
+		p.known[text] = found
 	}
 	return found, err
 }
 
 // withWeights makes a player of the roster portable: its weights, embedded ones too, are named
 // by content and kept for workers, and its fingerprint is taken.
-func (p *portablePlayers) withWeights(ctx context.Context, spec string) (portablePlayer, error) {
-	name, renamed, err := roster.WeightsOf(spec)
-	if err != nil || renamed == nil {
-		return portablePlayer{spec: spec}, err
+func (p *portablePlayers) withWeights(ctx context.Context, spec engine.Spec) (portablePlayer, error) {
+	name := roster.WeightsName(spec)
+	if name == "" {
+		return portablePlayer{spec: spec}, nil
 	}
 	file, err := models.Open(name)
 	if err != nil {
-		return portablePlayer{}, fmt.Errorf("player %q: %w", spec, err)
+		return portablePlayer{}, fmt.Errorf("player %q: %w", spec.Shown(), err)
 	}
 	data, err := file.Encode()
 	if err != nil {
-		return portablePlayer{}, fmt.Errorf("player %q: %w", spec, err)
+		return portablePlayer{}, fmt.Errorf("player %q: %w", spec.Shown(), err)
 	}
 	content := wire.WeightsPrefix + durable.SumBytes(data).SHA256
 	if err := p.store.put(content, data); err != nil {
-		return portablePlayer{}, fmt.Errorf("player %q: %w", spec, err)
+		return portablePlayer{}, fmt.Errorf("player %q: %w", spec.Shown(), err)
 	}
 	proof, err := wire.Fingerprint(ctx, p.open, spec)
-	return portablePlayer{spec: renamed(content), fingerprint: proof}, err
+	spec.Weights = content
+	return portablePlayer{spec: spec, fingerprint: proof}, err
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
@@ -138,7 +137,7 @@ func (s *session) takeJob(job selfplay.Job) error {
 		}
 		u.sent.Job.Players[side], u.sent.Fingerprints[side], u.sent.Programs[side] = p.spec, p.fingerprint, p.program
 		u.deterministic = u.deterministic && job.Limits[side].Deterministic()
-		u.replayable = u.replayable && u.deterministic && !roster.Foreign(spec)
+		u.replayable = u.replayable && u.deterministic && !spec.Foreign()
 	}
 	if err := s.setClockSpeed(u); err != nil {
 		return err
@@ -242,7 +241,7 @@ const recentKept = 4096
 func (s *session) deliver(u *unit) {
 	u.state = counted
 	r := *u.result
-	r.Players = u.job.Players // the workers' specifications name their own files
+	r.Players = u.job.PlayerTexts() // the workers' specifications name their own files
 	s.results = append(s.results, r)
 	u.result = nil
 	s.uncounted--

@@ -19,7 +19,7 @@ const (
 // Builds that search or evaluate differently have different fingerprints. The bench
 // signature in a program's version says what a build should do, the fingerprint what it
 // does.
-func Fingerprint(ctx context.Context, open selfplay.Opener, spec string) (sum string, err error) {
+func Fingerprint(ctx context.Context, open selfplay.Opener, spec engine.Spec) (sum string, err error) {
 	var players [2]engine.Player
 	for side := range players {
 		p, err := open(spec)
@@ -30,7 +30,7 @@ func Fingerprint(ctx context.Context, open selfplay.Opener, spec string) (sum st
 		players[side] = p
 	}
 	limits := selfplay.Limits{Nodes: fingerprintNodes, HardNodes: true}
-	job := selfplay.Job{Players: [2]string{spec, spec}, Limits: [2]selfplay.Limits{limits, limits},
+	job := selfplay.Job{Players: [2]engine.Spec{spec, spec}, Limits: [2]selfplay.Limits{limits, limits},
 		Plies: fingerprintPlies, Seed: 1}
 	r, err := selfplay.Play(ctx, &job, players)
 	if err != nil {

@@ -53,7 +53,7 @@ type containable interface {
 }
 
 // open opens a player, and has what its sandbox refuses noted.
-func (w *Worker) open(spec string) (engine.Player, error) {
+func (w *Worker) open(spec engine.Spec) (engine.Player, error) {
 	p, err := w.Open(spec)
 	if err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 
@@ -71,7 +71,7 @@ func AllowEngines(engines []string, dir string, trusted []wire.Key) (*AllowedEng
 
 // local returns the specification with the path of this machine's copy of the program, which
 // is fetched if there is none.
-func (a *AllowedEngines) local(ctx context.Context, spec string, p wire.Program, from *source) (string, error) {
+func (a *AllowedEngines) local(ctx context.Context, spec engine.Spec, p wire.Program, from *source) (engine.Spec, error) {
 	path, err := a.path(p)
 	if errors.Is(err, errNotHere) {
 		if err = a.fetch(ctx, p, from); err == nil {
@@ -79,17 +79,13 @@ func (a *AllowedEngines) local(ctx context.Context, spec string, p wire.Program,
 		}
 	}
 	if err != nil {
-		return "", fmt.Errorf("%w %q with SHA-256 %.64s: %w", errNotAllowed, p.Name, p.SHA256, err)
+		return spec, fmt.Errorf("%w %q with SHA-256 %.64s: %w", errNotAllowed, p.Name, p.SHA256, err)
 	}
-	_, with, err := roster.Command(spec)
-	if err != nil {
-		return "", err
+	spec = spec.WithProgram(path)
+	if a.memory > 0 && path == a.fetched(p) {
+		spec.Sandbox = a.memory
 	}
-	spec, err = with(path)
-	if err == nil && a.memory > 0 && path == a.fetched(p) {
-		return roster.WithSandbox(spec, a.memory)
-	}
-	return spec, err
+	return spec, nil
 }
 
 func (a *AllowedEngines) path(p wire.Program) (string, error) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
+	"github.com/assay-chess/assay/selfplay/internal/toy"
 )
 
 // putEngine writes the file of an engine, which is never run.
@@ -84,12 +85,12 @@ func TestEnginesThatAreNotAllowed(t *testing.T) {
 		sign(t, path, secret)
 		a := allow(t, nil, folder, dev)
 		p := programOf(t, path)
-		if _, err := a.local(t.Context(), "uci:toy", p, nil); err != nil {
+		if _, err := a.local(t.Context(), toy.Spec("uci:toy"), p, nil); err != nil {
 			t.Fatalf("%s: signed by dev: %v", name, err)
 		}
 		c.change(path)
 		a = allow(t, nil, folder, dev)
-		_, err := a.local(t.Context(), "uci:toy", p, nil)
+		_, err := a.local(t.Context(), toy.Spec("uci:toy"), p, nil)
 		if !errors.Is(err, errNotAllowed) || !strings.Contains(err.Error(), c.says) ||
 			strings.Contains(err.Error(), folder) {
 			t.Errorf("%s: %v", name, err)
@@ -108,15 +109,15 @@ func TestEnginesThatChange(t *testing.T) {
 	for _, path := range []string{signed, named} {
 		p := programOf(t, path)
 		for range 2 { // the second time without reading the file
-			if spec, err := a.local(t.Context(), "uci:"+p.Name, p, nil); err != nil || spec != "uci:"+path {
+			if spec, err := a.local(t.Context(), toy.Spec("uci:"+p.Name), p, nil); err != nil || spec.String() != "uci:"+path {
 				t.Fatalf("%q, %v", spec, err)
 			}
 		}
 		putEngine(t, path, "altered")
-		if _, err := a.local(t.Context(), "uci:"+p.Name, p, nil); !errors.Is(err, errNotAllowed) {
+		if _, err := a.local(t.Context(), toy.Spec("uci:"+p.Name), p, nil); !errors.Is(err, errNotAllowed) {
 			t.Errorf("%s has changed: %v", p.Name, err)
 		}
-		if _, err := a.local(t.Context(), "uci:"+p.Name, programOf(t, path), nil); !errors.Is(err, errNotAllowed) {
+		if _, err := a.local(t.Context(), toy.Spec("uci:"+p.Name), programOf(t, path), nil); !errors.Is(err, errNotAllowed) {
 			t.Errorf("%s has changed, in the run too: %v", p.Name, err)
 		}
 	}
@@ -132,7 +133,7 @@ func TestEnginesOutsideTheFolder(t *testing.T) {
 	_, dev := newSigner(t, "dev")
 	a := allow(t, nil, t.TempDir(), dev)
 	for _, name := range []string{"../toy", "/bin/sh", `..\toy`, "C:toy", "", ".", "..", "toy.sig"} {
-		if _, err := a.local(t.Context(), "uci:toy", wire.Program{Name: name, SHA256: strings.Repeat("0", 64)},
+		if _, err := a.local(t.Context(), toy.Spec("uci:toy"), wire.Program{Name: name, SHA256: strings.Repeat("0", 64)},
 			nil); !errors.Is(err, errNotAllowed) {
 			t.Errorf("%q: %v", name, err)
 		}

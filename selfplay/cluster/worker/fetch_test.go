@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
+	"github.com/assay-chess/assay/selfplay/internal/toy"
 )
 
 // shop is a coordinator that sends one engine, in small parts.
@@ -69,17 +70,17 @@ func TestFetch(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "engines")
 	a := fetching(t, dir, dev)
 	s.failsAt = 6
-	if _, err := a.local(t.Context(), "uci:toy?Hash=1", p, s.source()); !errors.Is(err, errNoEngine) {
+	if _, err := a.local(t.Context(), toy.Spec("uci:toy?Hash=1"), p, s.source()); !errors.Is(err, errNoEngine) {
 		t.Fatal(err)
 	}
 	s.asked, s.failsAt = 0, 0
 	path := filepath.Join(dir, p.SHA256, "toy")
-	if spec, err := a.local(t.Context(), "uci:toy?Hash=1", p, s.source()); err != nil ||
-		spec != "uci:sandbox=128:"+path+"?Hash=1" || s.asked != 6 {
+	if spec, err := a.local(t.Context(), toy.Spec("uci:toy?Hash=1"), p, s.source()); err != nil ||
+		spec.String() != "uci:sandbox=128:"+path+"?Hash=1" || s.asked != 6 {
 		t.Errorf("%q, %v, %d requests after the interruption", spec, err, s.asked)
 	}
 	for _, a := range []*AllowedEngines{a, fetching(t, dir, dev)} { // the second: the worker was started again
-		if _, err := a.local(t.Context(), "uci:toy", p, s.source()); err != nil || s.asked != 6 {
+		if _, err := a.local(t.Context(), toy.Spec("uci:toy"), p, s.source()); err != nil || s.asked != 6 {
 			t.Errorf("%v, %d requests", err, s.asked)
 		}
 	}
@@ -120,7 +121,7 @@ func TestFetchRefuses(t *testing.T) {
 		c.change(s)
 		dir := t.TempDir()
 		a := fetching(t, dir, dev)
-		_, err := a.local(t.Context(), "uci:toy", p, s.source())
+		_, err := a.local(t.Context(), toy.Spec("uci:toy"), p, s.source())
 		if !errors.Is(err, errNotAllowed) || !strings.Contains(err.Error(), `"toy"`) ||
 			!strings.Contains(err.Error(), c.says) || s.asked != c.asked || strings.Contains(err.Error(), dir) {
 			t.Errorf("%s: %v after %d requests", name, err, s.asked)
@@ -132,10 +133,10 @@ func TestFetchRefuses(t *testing.T) {
 	// A key that is no longer trusted.
 	s, p := sells(t, secret)
 	dir := t.TempDir()
-	if _, err := fetching(t, dir, dev).local(t.Context(), "uci:toy", p, s.source()); err != nil {
+	if _, err := fetching(t, dir, dev).local(t.Context(), toy.Spec("uci:toy"), p, s.source()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := fetching(t, dir, stranger).local(t.Context(), "uci:toy", p, s.source()); err == nil ||
+	if _, err := fetching(t, dir, stranger).local(t.Context(), toy.Spec("uci:toy"), p, s.source()); err == nil ||
 		!strings.Contains(err.Error(), dev.Public) {
 		t.Errorf("a key that is no longer trusted: %v", err)
 	}

@@ -28,12 +28,12 @@ func FuzzUnit(f *testing.F) {
 		w := &Worker{Program: "p"}
 		l := &player{Worker: w, weights: weightsFolder{dir: t.TempDir()}}
 		l.weights.get = func(ctx context.Context, name string) ([]byte, error) { return nil, errors.New("none") }
-		harmless := func(spec string) {
-			if name, renamed, err := roster.WeightsOf(spec); roster.Foreign(spec) || err == nil && renamed != nil {
+		harmless := func(spec engine.Spec) {
+			if name := roster.WeightsName(spec); spec.Foreign() || name != "" {
 				t.Errorf("%s: it opens %q with the weights %q", data, spec, name)
 			}
 		}
-		w.Open = func(spec string) (engine.Player, error) { harmless(spec); return nil, errors.New("not now") }
+		w.Open = func(spec engine.Spec) (engine.Player, error) { harmless(spec); return nil, errors.New("not now") }
 		for side, spec := range u.Job.Players {
 			if local, err := l.localSpec(t.Context(), spec, &u, side); err == nil {
 				harmless(local)

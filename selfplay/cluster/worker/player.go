@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
@@ -64,7 +65,7 @@ func (p *player) play(ctx context.Context, s *slot, u *wire.Unit) (*wire.Answer,
 	a := &wire.Answer{Unit: u.ID, Replay: u.Replay}
 	job := u.Job
 	for side, spec := range u.Job.Players {
-		if spec == "" {
+		if spec.Name == "" {
 			continue
 		}
 		local, err := p.localSpec(ctx, spec, u, side)
@@ -98,7 +99,7 @@ func (p *player) play(ctx context.Context, s *slot, u *wire.Unit) (*wire.Answer,
 		return a, nil
 	}
 	r.Rescale(1 / f)
-	r.Players = u.Job.Players
+	r.Players = u.Job.PlayerTexts()
 	if a.Sum, err = wire.Checksum(&r); err == nil {
 		a.Result, err = json.Marshal(&r)
 	}
@@ -119,14 +120,14 @@ func (p *player) tally(r *selfplay.Result) {
 
 // localSpec returns the specification of a player on this machine, after it verified that
 // the player's fingerprint is the coordinator's.
-func (p *player) localSpec(ctx context.Context, spec string, u *wire.Unit, side int) (string, error) {
-	if roster.Foreign(spec) {
+func (p *player) localSpec(ctx context.Context, spec engine.Spec, u *wire.Unit, side int) (engine.Spec, error) {
+	if spec.Foreign() {
 		local, err := p.foreignSpec(ctx, spec, u.Programs[side], u.Job.Options[side])
 		if err != nil && (ctx.Err() != nil || errors.Is(err, errNoEngine)) {
-			return "", err
+			return spec, err
 		}
 		if err != nil {
-			return "", &fatalError{fmt.Errorf("%w: %w", errRefused, err)} // other workers may have it
+			return spec, &fatalError{fmt.Errorf("%w: %w", errRefused, err)} // other workers may have it
 		}
 		return local, nil
 	}
@@ -136,33 +137,32 @@ func (p *player) localSpec(ctx context.Context, spec string, u *wire.Unit, side 
 	}
 	p.verifying.Lock()
 	defer p.verifying.Unlock()
-	if known, ok := p.verified.Load(spec + want); ok {
-		return known.(string), nil
+	key := spec.String() + want
+	if known, ok := p.verified.Load(key); ok {
+		return known.(engine.Spec), nil
 	}
 	local, err := p.weights.local(ctx, spec)
 	if err != nil {
-		return "", err
+		return spec, err
 	}
 	own, err := wire.Fingerprint(ctx, p.Open, local)
 	if err != nil {
-		return "", err
+		return spec, err
 	}
 	if own != want {
-		return "", &fatalError{fmt.Errorf("%w: this build plays %s differently from the coordinator's, though both "+
+		return spec, &fatalError{fmt.Errorf("%w: this build plays %s differently from the coordinator's, though both "+
 			"are %s: build both from the same source", errRefused, spec, p.Program)}
 	}
-	p.verified.Store(spec+want, local)
+	p.verified.Store(key, local)
 	return local, nil
 }
 
 // foreignSpec returns the specification of an engine that the worker's owner allowed. The
 // coordinator chooses the engine's options, except those that name files.
-func (p *player) foreignSpec(ctx context.Context, spec string, program wire.Program, options []selfplay.Option) (string,
-	error) {
-	for _, o := range options {
-		if err := roster.CheckOption(spec, o.Name, o.Value); err != nil {
-			return "", err
-		}
+func (p *player) foreignSpec(
+	ctx context.Context, spec engine.Spec, program wire.Program, options []engine.Option) (engine.Spec, error) {
+	if err := roster.CheckPortable(spec, options...); err != nil {
+		return spec, err
 	}
 	return p.Engines.local(ctx, spec, program, &source{get: p.fetchPart, log: p.Log})
 }

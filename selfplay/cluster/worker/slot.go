@@ -31,7 +31,7 @@ func (s *slot) play(ctx context.Context, job selfplay.Job) (selfplay.Result, err
 		s.start(ctx)
 	}
 	for _, spec := range job.Players {
-		s.specs[spec] = true
+		s.specs[spec.String()] = true
 	}
 	select {
 	case s.jobs <- job:

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
@@ -25,34 +26,32 @@ var errNoWeights = errors.New("cluster: cannot fetch weights")
 
 // local returns the specification with the path of the worker's own copy of the weights,
 // which it fetches if there is none.
-func (f *weightsFolder) local(ctx context.Context, spec string) (string, error) {
-	if roster.Foreign(spec) {
+func (f *weightsFolder) local(ctx context.Context, spec engine.Spec) (engine.Spec, error) {
+	name := roster.WeightsName(spec)
+	if name == "" {
 		return spec, nil
-	}
-	name, renamed, err := roster.WeightsOf(spec)
-	if err != nil || renamed == nil {
-		return spec, err
 	}
 	want, ok := strings.CutPrefix(name, wire.WeightsPrefix)
 	if !ok || len(want) != 64 || strings.Trim(want, "0123456789abcdef") != "" {
-		return "", fmt.Errorf("cluster: player %q: want weights named %s and the SHA-256 of their file", spec,
+		return spec, fmt.Errorf("cluster: player %q: want weights named %s and the SHA-256 of their file", spec,
 			wire.WeightsPrefix)
 	}
 	path := filepath.Join(f.dir, name+".json")
+	spec.Weights = path
 	if sum, err := durable.SumFile(path); err == nil && sum.SHA256 == want {
-		return renamed(path), nil
+		return spec, nil
 	}
 	data, err := f.get(ctx, name)
 	if err != nil {
-		return "", fmt.Errorf("%w %s: %w", errNoWeights, name, err)
+		return spec, fmt.Errorf("%w %s: %w", errNoWeights, name, err)
 	}
 	if durable.SumBytes(data).SHA256 != want {
-		return "", fmt.Errorf("%w %s: %w: they arrived with other content", errNoWeights, name, durable.ErrDamaged)
+		return spec, fmt.Errorf("%w %s: %w: they arrived with other content", errNoWeights, name, durable.ErrDamaged)
 	}
 	if err := os.MkdirAll(f.dir, 0o777); err != nil {
-		return "", err
+		return spec, err
 	}
-	return renamed(path), durable.WriteFile(path, data)
+	return spec, durable.WriteFile(path, data)
 }
 
 // fetchTries is how often a worker asks for a part of weights before it gives the unit back.

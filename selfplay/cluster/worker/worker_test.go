@@ -8,12 +8,13 @@ import (
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
+	"github.com/assay-chess/assay/selfplay/internal/toy"
 )
 
 // A worker is not idle while it plays, however long that takes.
 func TestPlayingWorkerIsNotIdle(t *testing.T) {
 	started, end := make(chan struct{}), make(chan struct{})
-	w := &Worker{Wait: time.Nanosecond, slots: make(chan *runSlots, 1), Open: func(string) (engine.Player, error) {
+	w := &Worker{Wait: time.Nanosecond, slots: make(chan *runSlots, 1), Open: func(engine.Spec) (engine.Player, error) {
 		close(started)
 		<-end
 		return nil, errors.New("not now")
@@ -25,7 +26,7 @@ func TestPlayingWorkerIsNotIdle(t *testing.T) {
 	done := make(chan error)
 	go func() {
 		_, err := (&player{Worker: w}).perform(t.Context(),
-			&wire.Unit{Job: selfplay.Job{Players: [2]string{"random", ""}}})
+			&wire.Unit{Job: selfplay.Job{Players: toy.Specs("random", "")}})
 		done <- err
 	}()
 	<-started

@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
@@ -31,26 +30,36 @@ var _ engine.Player = (*Player)(nil)
 // Open returns the player of the spec NAME[:margin=CENTIPAWNS][:illegal=PLY][:error=PLY].
 // Margin makes it optimistic; illegal and error make it play a wrong move or fail
 // after that many plies.
-func Open(spec string) (engine.Player, error) {
-	fields := strings.Split(spec, ":")
-	p := &Player{name: fields[0], faults: map[int]string{}}
-	for _, f := range fields[1:] {
-		key, value, _ := strings.Cut(f, "=")
-		n, err := strconv.Atoi(value)
+func Open(spec engine.Spec) (engine.Player, error) {
+	p := &Player{name: spec.Name, faults: map[int]string{}}
+	for _, o := range spec.Options {
+		n, err := strconv.Atoi(o.Value)
 		if err != nil {
 			return nil, fmt.Errorf("toy: %s: %w", spec, err)
 		}
-		switch key {
+		switch o.Name {
 		case "margin":
 			p.margin = n
 		case "illegal", "error":
-			p.faults[n] = key
+			p.faults[n] = o.Name
 		default:
-			return nil, fmt.Errorf("toy: %s: unknown option %s", spec, key)
+			return nil, fmt.Errorf("toy: %s: unknown option %s", spec, o.Name)
 		}
 	}
 	return p, nil
 }
+
+// Spec parses a specification that a test knows to be right.
+func Spec(text string) engine.Spec {
+	spec, err := engine.ParseSpec(text)
+	if err != nil {
+		panic(err)
+	}
+	return spec
+}
+
+// Specs is Spec for the players of a game.
+func Specs(white, black string) [2]engine.Spec { return [2]engine.Spec{Spec(white), Spec(black)} }
 
 // NewGame implements engine.Player.
 func (p *Player) NewGame(seed uint64) error {

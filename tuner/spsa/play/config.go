@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/opening"
 	"github.com/assay-chess/assay/tuner/spsa"
@@ -54,7 +55,7 @@ func (c *Config) validate() error {
 	switch {
 	case c.Out == "":
 		return fmt.Errorf("%w: no folder to keep the run in", selfplay.ErrConfig)
-	case c.Player.Spec == "":
+	case c.Player.Spec.Name == "":
 		return fmt.Errorf("%w: no player", selfplay.ErrConfig)
 	case c.Pairs < 1 || c.Pairs > 10_000:
 		return fmt.Errorf("%w: %d pairs an iteration: want 1 to 10000", selfplay.ErrConfig, c.Pairs)
@@ -98,11 +99,11 @@ func (c *Config) Entrant(values []float64) selfplay.Entrant {
 }
 
 // options returns values as options of the player.
-func (c *Config) options(values []float64) []selfplay.Option {
-	options := append([]selfplay.Option(nil), c.Player.Options...)
+func (c *Config) options(values []float64) []engine.Option {
+	options := append([]engine.Option(nil), c.Player.Options...)
 	for i := range c.SPSA.Parameters {
 		p := &c.SPSA.Parameters[i]
-		options = append(options, selfplay.Option{Name: p.Name, Value: Text(p, values[i])})
+		options = append(options, engine.Option{Name: p.Name, Value: Text(p, values[i])})
 	}
 	return options
 }

@@ -32,8 +32,8 @@ type careless struct {
 	rng  *rand.Rand
 }
 
-func openCareless(spec string) (engine.Player, error) {
-	if spec != "careless" {
+func openCareless(spec engine.Spec) (engine.Player, error) {
+	if spec.Name != "careless" {
 		return nil, fmt.Errorf("no player %s", spec)
 	}
 	return &careless{}, nil
@@ -91,7 +91,7 @@ func config(t *testing.T, iterations int) Config {
 		Setup: selfplay.Setup{Out: filepath.Join(t.TempDir(), "run"), Limits: selfplay.Limits{Nodes: 1},
 			Rule: selfplay.Adjudication{WinScore: 600, WinPlies: 4}, MaxPlies: 80, Seed: 3,
 			Check: selfplay.Check{MaxScore: -1}, Opening: opening.Spec{Plies: 8}, Open: openCareless, Concurrency: 3, Program: "test"},
-		Player: selfplay.Entrant{Spec: "careless"},
+		Player: selfplay.Entrant{Spec: engine.Spec{Name: "careless"}},
 		SPSA:   spsa.Config{Parameters: []spsa.Parameter{x, y}, Iterations: iterations, Seed: 3, Ahead: 3},
 		Pairs:  2,
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
@@ -153,9 +154,9 @@ func (s *session) job(number uint64) selfplay.Job {
 		panic(err) // Hold lets no game through whose iteration is not ready
 	}
 	plus, minus := s.options(t.Plus), s.options(t.Minus)
-	job.Options = [2][]selfplay.Option{plus, minus}
+	job.Options = [2][]engine.Option{plus, minus}
 	if number%2 == 1 {
-		job.Options = [2][]selfplay.Option{minus, plus}
+		job.Options = [2][]engine.Option{minus, plus}
 	}
 	return job
 }

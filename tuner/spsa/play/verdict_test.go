@@ -33,7 +33,7 @@ func (c *crashing) Search(ctx context.Context, g *board.Game, lim engine.Limits)
 }
 
 func opener(after int) selfplay.Opener {
-	return func(spec string) (engine.Player, error) {
+	return func(spec engine.Spec) (engine.Player, error) {
 		p, err := openCareless(spec)
 		return &crashing{Player: p, after: after}, err
 	}

@@ -11,13 +11,24 @@ import (
 	"github.com/assay-chess/assay/selfplay"
 )
 
-// Entrant names a player by its specification, and opens it once, so that errors appear
-// before the run starts. With an error that wraps uci.ErrStart the entrant is valid.
-func Entrant(spec string) (selfplay.Entrant, error) { return EntrantOf(roster.Open, spec) }
+// Player parses the specification of a player, as a user types it. The error about one that does not exist says what
+// may have been meant.
+func Player(text string) (engine.Spec, error) {
+	spec, err := roster.Parse(text)
+	if !errors.Is(err, roster.ErrUnknownPlayer) {
+		return spec, err
+	}
+	name, _, _ := strings.Cut(spec.Name, "?")
+	if _, e := exec.LookPath(name); e == nil {
+		return spec, err // which names it
+	}
+	return spec, fmt.Errorf("%w%s", err, DidYouMean(name, "", roster.Names()))
+}
 
-// EntrantOf is Entrant with another opener, such as that of a pool. The checksum of an engine's
-// file is computed while the engine starts.
-func EntrantOf(open selfplay.Opener, spec string) (selfplay.Entrant, error) {
+// Entrant opens a player once with an opener, such as that of a pool, so that errors appear before the run starts.
+// With an error that wraps uci.ErrStart the entrant is valid. The checksum of an engine's file is computed while the
+// engine starts.
+func Entrant(open selfplay.Opener, spec engine.Spec) (selfplay.Entrant, error) {
 	var name string
 	var unknown error
 	identified := make(chan struct{})
@@ -36,22 +47,9 @@ func EntrantOf(open selfplay.Opener, spec string) (selfplay.Entrant, error) {
 	<-identified
 	switch {
 	case unknown != nil:
-		return selfplay.Entrant{}, playerError(spec, unknown)
+		return selfplay.Entrant{}, unknown
 	case !opened:
 		return selfplay.Entrant{}, err
 	}
-	return selfplay.Entrant{Spec: spec, Name: name}, err
-}
-
-// playerError adds to the error of an unknown player what it may have meant.
-func playerError(spec string, err error) error {
-	if !errors.Is(err, roster.ErrUnknownPlayer) {
-		return err
-	}
-	name, _, _ := strings.Cut(spec, ":")
-	name, _, _ = strings.Cut(name, "?")
-	if _, e := exec.LookPath(name); e == nil {
-		return err // which names it
-	}
-	return fmt.Errorf("%w%s", err, DidYouMean(name, "", roster.Names()))
+	return selfplay.Entrant{Spec: spec, Name: name, Shown: spec.Label}, err
 }

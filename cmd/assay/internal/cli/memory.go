@@ -5,17 +5,16 @@ import (
 	"os"
 	"runtime/debug"
 	"time"
+
+	"github.com/assay-chess/assay/engine"
 )
 
-const (
-	// foreignMemory is the memory limit, in bytes, of a run that plays foreign engines
-	// only. The heap needs a few megabytes, except while a shard of games is
-	// compressed; without a limit it would stay that large afterwards.
-	foreignMemory = 24 << 20
-	// SmallChecker is the engine that checks openings in such a run. Its hash table is
-	// small for the same reason.
-	SmallChecker = "assay:hash=1"
-)
+// foreignMemory is the memory limit, in bytes, of a run that plays foreign engines only. The heap needs a few
+// megabytes, except while a shard of games is compressed; without a limit it would stay that large afterwards.
+const foreignMemory = 24 << 20
+
+// SmallChecker is the engine that checks openings in such a run. Its hash table is small for the same reason.
+var SmallChecker = engine.Spec{Name: "assay", Options: []engine.Option{{Name: "hash", Value: "1"}}}
 
 // LimitMemory limits the memory of this process, to leave it to foreign engines. GOMEMLIMIT overrides it.
 func LimitMemory() {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 )
@@ -17,19 +18,10 @@ func Plain(text string) string {
 	return patience.ReplaceAllString(inner.ReplaceAllString(text, "$1"), "$1:")
 }
 
-// Named is an error about a player with its name in place of its specification.
-func Named(err error, spec, name string) error {
-	text := strings.ReplaceAll(err.Error(), spec, name)
-	if !strings.Contains(text, name) {
-		text = name + ": " + text
+// Named is an error about a player, with its name.
+func Named(err error, name string) error {
+	if strings.Contains(err.Error(), name) {
+		return err
 	}
-	return renamed{err, text}
+	return fmt.Errorf("%s: %w", name, err)
 }
-
-type renamed struct {
-	error
-	text string
-}
-
-func (r renamed) Error() string { return r.text }
-func (r renamed) Unwrap() error { return r.error }

@@ -379,9 +379,13 @@ func (f *positionsFlags) searches(c *positions.Config) error {
 	}
 	c.Limits = engine.Limits{Nodes: f.nodes}
 	if f.player != "" {
-		e, err := cli.Entrant(f.player)
+		spec, err := cli.Player(f.player)
+		if err != nil {
+			return err
+		}
+		e, err := cli.Entrant(roster.Open, spec)
 		c.Filter.Relabel = fmt.Sprintf("nodes=%d %s", f.nodes, e.Name)
-		c.NewPlayer = func() (engine.Player, error) { return roster.Open(f.player) }
+		c.NewPlayer = func() (engine.Player, error) { return roster.Open(spec) }
 		return err
 	}
 	model, coefs, name, err := openWeights(f.judge)

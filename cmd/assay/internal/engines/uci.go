@@ -40,7 +40,11 @@ player's name: assay:ReverseMargin=90. assay spsa tunes them without UCI.`,
   assay uci --player assay:weights=runs/first/weights.json:nodes=5000`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			p, err := roster.Open(player)
+			spec, err := roster.Parse(player)
+			if err != nil {
+				return err
+			}
+			p, err := roster.Open(spec)
 			if err != nil {
 				return err
 			}

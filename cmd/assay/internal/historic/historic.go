@@ -124,7 +124,11 @@ not explanations). FEN may be "startpos".
 			if err != nil {
 				return err
 			}
-			return explainPosition(cmd.OutOrStdout(), args[0], &p)
+			spec, err := roster.Parse(args[0])
+			if err != nil {
+				return err
+			}
+			return explainPosition(cmd.OutOrStdout(), spec, &p)
 		},
 	}
 }
@@ -137,7 +141,7 @@ func positionArgs(args []string) (board.Position, error) {
 	return cli.ParseFEN(args)
 }
 
-func explainPosition(w io.Writer, spec string, p *board.Position) (err error) {
+func explainPosition(w io.Writer, spec engine.Spec, p *board.Position) (err error) {
 	player, err := roster.Open(spec)
 	if err != nil {
 		return err
@@ -151,7 +155,7 @@ func explainPosition(w io.Writer, spec string, p *board.Position) (err error) {
 				names = append(names, h.Name)
 			}
 		}
-		return fmt.Errorf("%s cannot explain a position; these can: %s; for the modern engine use \"assay eval\"", spec, strings.Join(names, ", "))
+		return fmt.Errorf("%s cannot explain a position; these can: %s; for the modern engine use \"assay eval\"", spec.Label, strings.Join(names, ", "))
 	}
 	return x.Explain(w, p)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/historic"
 	"github.com/assay-chess/assay/engine/historic/times"
 	"github.com/assay-chess/assay/engine/roster"
@@ -42,7 +43,7 @@ func TestHistoricList(t *testing.T) {
 			continue
 		}
 		listed = append(listed, p.Name)
-		player, err := roster.Open(p.Name)
+		player, err := roster.Open(engine.Spec{Name: p.Name})
 		if err != nil {
 			t.Error(err)
 			continue

@@ -23,6 +23,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
@@ -219,7 +220,7 @@ func playedTest(t *testing.T, store *queue.Store) {
 		}
 	}
 	l := selfplay.Limits{Nodes: 100, HardNodes: true}
-	c := match.Config{A: selfplay.Entrant{Spec: "assay:hash=1"}, B: selfplay.Entrant{Spec: "assay:hash=1:weights=shannon-1950"}, Games: 40, Setup: selfplay.Setup{Out: store.RunDir("played"), Limits: l, MaxPlies: 200, Seed: 3, Program: "test", Open: roster.Open}}
+	c := match.Config{A: selfplay.Entrant{Spec: engine.Spec{Name: "assay", Options: []engine.Option{{Name: "hash", Value: "1"}}}}, B: selfplay.Entrant{Spec: engine.Spec{Name: "assay", Weights: "shannon-1950", Options: []engine.Option{{Name: "hash", Value: "1"}}}}, Games: 40, Setup: selfplay.Setup{Out: store.RunDir("played"), Limits: l, MaxPlies: 200, Seed: 3, Program: "test", Open: roster.Open}}
 	if _, err := match.Run(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}

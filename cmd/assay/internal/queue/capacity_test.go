@@ -17,6 +17,7 @@ import (
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/cmd/assay/internal/report"
+	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/cluster/broker"
@@ -168,7 +169,7 @@ func (m *meter) log(t *testing.T, when string) {
 func fillStore(t *testing.T, store *queue.Store) {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "match")
-	c := match.Config{A: selfplay.Entrant{Spec: "assay:hash=1"}, B: selfplay.Entrant{Spec: "assay:hash=1:weights=shannon-1950"}, Games: 100,
+	c := match.Config{A: selfplay.Entrant{Spec: engine.Spec{Name: "assay", Options: []engine.Option{{Name: "hash", Value: "1"}}}}, B: selfplay.Entrant{Spec: engine.Spec{Name: "assay", Weights: "shannon-1950", Options: []engine.Option{{Name: "hash", Value: "1"}}}}, Games: 100,
 		Setup: selfplay.Setup{Out: out, Limits: selfplay.Limits{Nodes: 30, HardNodes: true}, MaxPlies: 60, Program: "test", Open: roster.Open}}
 	if _, err := match.Run(t.Context(), c); err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/cmd/assay/internal/settings"
+	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
@@ -91,38 +92,31 @@ func (c *collector) file(path string) (string, error) {
 
 // player keeps the name under which people see it.
 func (c *collector) player(text string) (string, error) {
-	shown, spec, err := roster.Named(text)
+	spec, err := roster.Parse(text)
 	if err != nil {
 		return "", cli.Usage(err)
 	}
-	changed := spec
+	name := roster.WeightsName(spec)
 	switch {
-	case roster.FromGit(spec):
+	case spec.FromGit():
 		return "", cli.Usage(fmt.Errorf("%w: %s is built on your machine: assay test builds, signs and submits it", ErrJob, text))
-	case roster.Foreign(spec):
-		path, with, err := roster.Command(spec)
+	case spec.Foreign():
+		ref, err := c.engine(roster.Program(spec))
+		if err == nil {
+			err = roster.CheckPortable(spec)
+		}
 		if err != nil {
 			return "", err
 		}
-		ref, err := c.engine(path)
-		if err != nil {
-			return "", err
-		}
-		if changed, err = with(ref); err != nil {
-			return "", err
-		}
+		spec = spec.WithProgram(ref)
+	case name == "" || slices.Contains(models.Names(), name):
+		return text, nil
 	default:
-		name, renamed, err := roster.WeightsOf(spec)
-		if err != nil || renamed == nil || slices.Contains(models.Names(), name) {
-			return text, err
-		}
-		ref, err := c.file(name)
-		if err != nil {
+		if spec.Weights, err = c.file(name); err != nil {
 			return "", err
 		}
-		changed = renamed(ref)
 	}
-	return "name=" + shortName(shown) + ":" + changed, nil
+	return "name=" + shortName(spec.Label) + ":" + spec.String(), nil
 }
 
 // shortName makes a name of what was typed, which may be a path.
@@ -171,53 +165,47 @@ func (c *checker) file(ref string) (string, error) {
 }
 
 func (c *checker) player(text string) (string, error) {
-	shown, spec, err := roster.Named(text)
+	spec, err := roster.Parse(text)
 	if err != nil {
 		return "", err
 	}
+	name := roster.WeightsName(spec)
 	switch {
-	case roster.FromGit(spec):
+	case spec.FromGit():
 		return "", fmt.Errorf("%w: the server builds no engines (%q)", ErrJob, text)
-	case roster.Foreign(spec):
+	case spec.Foreign():
 		if spec, err = c.foreign(spec); err != nil {
-			return "", fmt.Errorf("player %q: %w", shown, err)
+			return "", fmt.Errorf("player %q: %w", spec.Label, err)
 		}
+	case name == "" || slices.Contains(models.Names(), name):
+		return text, nil
 	default:
-		name, renamed, err := roster.WeightsOf(spec)
-		if err != nil || renamed == nil || slices.Contains(models.Names(), name) {
-			return text, err
+		if spec.Weights, err = c.file(name); err != nil {
+			return "", fmt.Errorf("player %q: %w", spec.Label, err)
 		}
-		path, err := c.file(name)
-		if err != nil {
-			return "", fmt.Errorf("player %q: %w", shown, err)
-		}
-		spec = renamed(path)
 	}
-	return "name=" + shown + ":" + spec, nil
+	return "name=" + spec.Label + ":" + spec.String(), nil
 }
 
-func (c *checker) foreign(spec string) (string, error) {
-	expanded, err := c.store.Expand(spec)
+func (c *checker) foreign(spec engine.Spec) (engine.Spec, error) {
+	path, err := c.store.Expand(spec.Command[0])
 	if err != nil {
-		return "", err
-	}
-	path, with, err := roster.Command(expanded)
-	if err != nil {
-		return "", err
+		return spec, err
 	}
 	if !c.store.IsObject(path) {
-		return "", fmt.Errorf("%w: the engine was not uploaded", ErrJob)
+		return spec, fmt.Errorf("%w: the engine was not uploaded", ErrJob)
 	}
 	p, err := wire.ProgramOf(path)
 	if err != nil {
-		return "", err
+		return spec, err
 	}
 	if _, err := wire.Signer(path, p, c.trusted); err != nil {
-		return "", fmt.Errorf("the server's owner does not trust the engine: %w", err)
+		return spec, fmt.Errorf("the server's owner does not trust the engine: %w", err)
 	}
-	local, err := with(path)
-	if err != nil {
-		return "", err
+	if err := roster.CheckPortable(spec); err != nil {
+		return spec, err
 	}
-	return roster.WithSandbox(local, c.memory)
+	spec = spec.WithProgram(path)
+	spec.Sandbox = c.memory
+	return spec, nil
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/ladder"
@@ -101,7 +102,7 @@ func TestOutcomeOfAMatchInProgress(t *testing.T) {
 
 // longMatch is a match that lasts until it is stopped.
 func longMatch(out string) match.Config {
-	player := selfplay.Entrant{Spec: "random", Name: "random"}
+	player := selfplay.Entrant{Spec: engine.Spec{Name: "random"}, Name: "random"}
 	return match.Config{A: player, B: player, Games: 1_000_000,
 		Setup: selfplay.Setup{Out: out, Limits: selfplay.Limits{Depth: 1}, MaxPlies: 60,
 			Opening: opening.Spec{Plies: 8}, Check: selfplay.Check{MaxScore: -1}, Concurrency: 1, Open: roster.Open,

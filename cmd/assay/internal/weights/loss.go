@@ -13,6 +13,7 @@ import (
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/engine/uci"
 	"github.com/assay-chess/assay/eval"
@@ -99,30 +100,34 @@ func (f *lossFlags) candidates() (list []heldout.Candidate, err error) {
 		}
 		list = append(list, heldout.Weights(fmt.Sprintf("%s (id %s)", name, x.File.ID()), x.Model, x.Coefs))
 	}
-	for _, spec := range f.against {
+	for _, text := range f.against {
+		spec, err := roster.Parse(text)
+		if err != nil {
+			return nil, err
+		}
 		open := func() (heldout.Evaluator, error) { return f.openEngine(spec) }
 		e, err := open() // starts nothing, but reads the specification
 		if err != nil {
 			return nil, err
 		}
 		e.Close()
-		list = append(list, heldout.Candidate{Name: spec, Open: open})
+		list = append(list, heldout.Candidate{Name: text, Open: open})
 	}
 	return list, nil
 }
 
 // openEngine returns the evaluator of a specification uci:COMMAND[?OPTION=VALUE...].
-func (f *lossFlags) openEngine(spec string) (heldout.Evaluator, error) {
-	p, err := roster.Open(roster.WithTimeouts(spec, 0, heldout.EngineTimeout))
+func (f *lossFlags) openEngine(spec engine.Spec) (heldout.Evaluator, error) {
+	p, err := roster.Open(spec.WithTimeouts(0, heldout.EngineTimeout))
 	if err != nil {
 		return nil, err
 	}
 	client, ok := p.(*uci.Client)
 	if !ok {
 		_ = p.Close() // nothing was started
-		return nil, fmt.Errorf("%s: want uci:COMMAND[?OPTION=VALUE...] without limits; weights are given with --weights", spec)
+		return nil, fmt.Errorf("%s: want uci:COMMAND[?OPTION=VALUE...] without limits; weights are given with --weights", spec.Label)
 	}
-	return &heldout.Engine{Client: client, Name: spec, Line: f.line, SideToMove: f.view == "mover"}, nil
+	return &heldout.Engine{Client: client, Name: spec.Label, Line: f.line, SideToMove: f.view == "mover"}, nil
 }
 
 func (f *lossFlags) run(ctx context.Context, paths []string, stdout, stderr io.Writer) error {
