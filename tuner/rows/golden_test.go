@@ -2,8 +2,10 @@ package rows_test
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
@@ -34,9 +36,11 @@ func TestStores(t *testing.T) {
 			}
 			return b.Positions(t.Context(), m, []rows.Source{synthetic.RandomPlay(10, 100, 3)})
 		},
-		"linear": features(synthetic.MadeUpSet()),
-		"sign":   features(signSet()),
-		"sides":  features(sidesSet()),
+		"linear":              features(synthetic.MadeUpSet()),
+		"sign":                features(signSet()),
+		"sides":               features(sidesSet()),
+		"linear-formula":      formula(synthetic.LinearSet(6), false),
+		"linear-formula-kept": formula(synthetic.LinearSet(6), true),
 		"formula": func(b rows.Build) (*rows.Store, error) {
 			set := synthetic.BentSet(5)
 			return b.Features(t.Context(), set, []rows.FeatureSource{{Name: "bent",
@@ -132,6 +136,74 @@ func floats[T float32 | int | int64 | uint32](list []T) (out []float64) {
 		out = append(out, float64(v))
 	}
 	return out
+}
+
+// formula returns a build of rows of a set with a formula.
+func formula(set dataset.FeatureSet, keep bool) func(rows.Build) (*rows.Store, error) {
+	return func(b rows.Build) (*rows.Store, error) {
+		var list []dataset.FeatureRow
+		for i := range 40 {
+			row := dataset.FeatureRow{Phase: float32(i%25) / 24, Scale: 1, EGScale: 1, Eval: dataset.NoEval,
+				Score: dataset.NoScore, Weight: 1, Game: uint64(i / 4), Result: float32(i%3) / 2}
+			for term := range set.Terms {
+				row.Terms, row.Counts = append(row.Terms, uint16(term)), append(row.Counts, float32((i+term)%4-1))
+			}
+			list = append(list, row)
+		}
+		b.KeepFormula = keep
+		return b.Features(context.Background(), set, []rows.FeatureSource{{Name: "made up", Rows: synthetic.Seq(list)}})
+	}
+}
+
+// TestBadRows: errors name the source and the row, counted from 1; a row at its limits is taken.
+func TestBadRows(t *testing.T) {
+	m, err := eval.Lookup("shannon-1950")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad := func(yield func(dataset.PositionRow, error) bool) {
+		n := 0
+		for row := range synthetic.RandomPlay(2, 60, 1).Rows {
+			if n++; n == 3 {
+				row.Result = 1.5
+			}
+			if !yield(row, nil) {
+				return
+			}
+		}
+	}
+	_, err = rows.Build{}.Positions(t.Context(), m, []rows.Source{{Name: "bad positions", Rows: bad}})
+	if err == nil || !strings.Contains(err.Error(), "bad positions: row 3: ") || !errors.Is(err, rows.ErrRow) {
+		t.Error("positions: ", err)
+	}
+	set := synthetic.MadeUpSet()
+	list := synthetic.MadeUp(set, 9)
+	list[4].Result = -1
+	_, err = rows.Build{}.Features(t.Context(), set, []rows.FeatureSource{{Name: "bad features", Rows: synthetic.Seq(list)}})
+	if err == nil || !strings.Contains(err.Error(), "bad features: row 5: ") {
+		t.Error("features: ", err)
+	}
+	for _, tt := range []struct {
+		row rows.Row
+		ok  bool
+	}{
+		{rows.Row{Phase: rows.MaxPhase, Weight: 1}, true},
+		{rows.Row{Phase: rows.MaxPhase + 1, Weight: 1}, false},
+		{rows.Row{Phase: rows.OwnFactors, MG: 1000, EG: -1000, Weight: 1}, true},
+		{rows.Row{Phase: rows.OwnFactors, MG: 1000.1, Weight: 1}, false},
+		{rows.Row{Phase: rows.OwnFactors, EG: -1000.1, Weight: 1}, false},
+		{rows.Row{Result: 1, Weight: 1}, true},
+		{rows.Row{Result: 1.01, Weight: 1}, false},
+		{rows.Row{Weight: -1}, false},
+		{rows.Row{Weight: 1, Entries: []rows.Entry{{Term: 1, Count: 1}, {Term: 1, Count: 1}}}, false},
+		{rows.Row{Weight: 1, Entries: []rows.Entry{{Term: 2, Count: 1}}}, false},
+		{rows.Row{Weight: 1, Entries: []rows.Entry{{Term: 1, Count: 0}}}, false},
+	} {
+		tt.row.Scale, tt.row.Score = 1, rows.NoScore
+		if err := rows.NewBuilder(2).Add(&tt.row); (err == nil) != tt.ok {
+			t.Errorf("%+v: %v", tt.row, err)
+		}
+	}
 }
 
 // features returns a build of rows of a set.
