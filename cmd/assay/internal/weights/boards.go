@@ -41,33 +41,24 @@ func (s *SquareBoards) Take(w *models.TermWeight) bool {
 	return true
 }
 
-// squareWidth is the width of a square's weight: two boards fit a terminal of 80 columns.
-const squareWidth = 4
-
+// String returns the boards; two of them fit a terminal of 80 columns.
 func (s *SquareBoards) String() string {
+	const files = "   a   b   c   d   e   f   g   h"
 	var b strings.Builder
 	for _, kind := range s.names {
 		fmt.Fprintf(&b, "\n%-40s%s\n", kind+", mg", "eg")
 		for rank := 7; rank >= 0; rank-- {
-			var mg, eg strings.Builder
-			any := false
+			mg, eg := "", ""
 			for file := range 8 {
 				if w := s.tables[kind][board.NewSquare(file, rank)]; w != nil {
-					fmt.Fprintf(&mg, "%*d", squareWidth, w.MG)
-					fmt.Fprintf(&eg, "%*d", squareWidth, w.EG)
-					any = true
+					mg, eg = mg+fmt.Sprintf("%4d", w.MG), eg+fmt.Sprintf("%4d", w.EG)
 				} else {
-					fmt.Fprintf(&mg, "%*s", squareWidth, "")
-					fmt.Fprintf(&eg, "%*s", squareWidth, "")
+					mg, eg = mg+"    ", eg+"    "
 				}
 			}
-			if any { // pawns have no first rank
-				fmt.Fprintf(&b, "%d%s %s\n", rank+1, mg.String(), strings.TrimRight(eg.String(), " "))
+			if strings.TrimSpace(mg) != "" { // pawns have no first rank
+				fmt.Fprintf(&b, "%d%s %s\n", rank+1, mg, strings.TrimRight(eg, " "))
 			}
-		}
-		files := ""
-		for file := range 8 {
-			files += fmt.Sprintf("%*c", squareWidth, 'a'+file)
 		}
 		fmt.Fprintf(&b, " %s %s\n", files, files)
 	}

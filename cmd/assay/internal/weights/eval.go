@@ -43,7 +43,7 @@ assay eval loss measures how well evaluations predict results.`,
 				if model != "" || weights != "" || all {
 					return cli.Usagef("--diff compares the two weight files given as arguments: leave out --model, --weights and --all")
 				}
-				return evalDiff(cmd.OutOrStdout(), cmd.ErrOrStderr(), args, asJSON)
+				return evalDiff(cmd.OutOrStdout(), args, asJSON)
 			}
 			x, err := Open(model, weights)
 			if err != nil {
@@ -181,51 +181,50 @@ type explained struct {
 
 func explain(p *board.Position, x *Opened) (*explained, error) {
 	e, err := x.Model.Explain(p, x.Coefs)
-	if err != nil {
-		return nil, err
-	}
-	return &explained{p.FEN(), x.Model.Name, x.File.ID(), e}, nil
+	return &explained{p.FEN(), x.Model.Name, x.File.ID(), e}, err
 }
 
-// table returns the board and the terms as text.
+// table returns the board and the terms as text, by group in the order of their first terms.
 func (e *explained) table(p *board.Position, x *Opened, all bool) string {
 	var b strings.Builder
 	b.WriteString(e.head(p, x))
 	fmt.Fprintf(&b, "\n%-24s %6s %6s %8s %8s %10s\n", "term", "White", "Black", "mg", "eg", "adds")
-	total, hidden, group := 0.0, 0, ""
-	for _, i := range e.grouped() {
+	line := func(name string, adds float64) { fmt.Fprintf(&b, "%-56s %10s\n", name, decimal(adds)) }
+	groups := map[string][]*eval.TermValue{}
+	sums := map[string]float64{}
+	var order []string
+	total, hidden := 0.0, 0
+	for i := range e.Terms {
 		t := &e.Terms[i]
 		if t.White == 0 && t.Black == 0 && !all {
 			hidden++
 			continue
 		}
-		if t.Group != group {
-			group = t.Group
-			fmt.Fprintf(&b, "%-56s %10s\n", group, decimal(e.groupSum(group)))
+		if groups[t.Group] == nil {
+			order = append(order, t.Group)
 		}
-		total += t.Adds
-		fmt.Fprintf(&b, "  %-22s %6d %6d %8d %8d %10s\n", t.Name, t.White, t.Black, t.MG, t.EG, decimal(t.Adds))
+		groups[t.Group] = append(groups[t.Group], t)
+		sums[t.Group] += t.Adds
+	}
+	for _, group := range order {
+		line(group, sums[group])
+		for _, t := range groups[group] {
+			total += t.Adds
+			fmt.Fprintf(&b, "  %-22s %6d %6d %8d %8d %10s\n", t.Name, t.White, t.Black, t.MG, t.EG, decimal(t.Adds))
+		}
 	}
 	if x.Model.Bend != nil {
-		fmt.Fprintf(&b, "%-56s %10s\n", "value, by the formula", decimal(float64(e.Value)))
-		b.WriteString("\nA term adds what the value would be less without it, which do not add up to the value:\n\n" + indented(x.Model.Bend.Formula))
+		line("value, by the formula", float64(e.Value))
+		b.WriteString("\nA term adds what the value would be less without it, which do not add up to the value:\n\n")
+		b.WriteString("  " + strings.ReplaceAll(x.Model.Bend.Formula, "\n", "\n  ") + "\n")
 	} else {
-		fmt.Fprintf(&b, "%-56s %10s\n", "sum", decimal(total))
+		line("sum", total)
 	}
 	if num, den := e.Scale[0], e.Scale[1]; num != den {
-		fmt.Fprintf(&b, "%-56s %10s\n", fmt.Sprintf("times %d/%d: endgame scale, hard to win", num, den), decimal(total*float64(num)/float64(den)))
+		line(fmt.Sprintf("times %d/%d: endgame scale, hard to win", num, den), total*float64(num)/float64(den))
 	}
 	if hidden > 0 {
 		fmt.Fprintf(&b, "\n%d terms do not occur; --all shows them.\n", hidden)
-	}
-	return b.String()
-}
-
-// indented returns a text with its lines indented.
-func indented(text string) string {
-	var b strings.Builder
-	for line := range strings.Lines(text + "\n") {
-		b.WriteString("  " + line)
 	}
 	return b.String()
 }
@@ -258,33 +257,6 @@ func (e *explained) head(p *board.Position, x *Opened) string {
 	return b.String()
 }
 
-// grouped returns the indices of the terms, sorted by group; groups are in the order of
-// their first terms.
-func (e *explained) grouped() (order []int) {
-	var groups []string
-	members := map[string][]int{}
-	for i, t := range e.Terms {
-		if members[t.Group] == nil {
-			groups = append(groups, t.Group)
-		}
-		members[t.Group] = append(members[t.Group], i)
-	}
-	for _, g := range groups {
-		order = append(order, members[g]...)
-	}
-	return order
-}
-
-// groupSum returns what the terms of a group add together.
-func (e *explained) groupSum(group string) (sum float64) {
-	for i := range e.Terms {
-		if e.Terms[i].Group == group {
-			sum += e.Terms[i].Adds
-		}
-	}
-	return sum
-}
-
 // decimal formats centipawns with sign and one decimal, zero without sign.
 func decimal(x float64) string {
 	s := fmt.Sprintf("%+.1f", x)
@@ -308,7 +280,7 @@ type evalDifference struct {
 }
 
 // evalDiff explains a position under two weight files, the last two of args.
-func evalDiff(w, stderr io.Writer, args []string, asJSON bool) error {
+func evalDiff(w io.Writer, args []string, asJSON bool) error {
 	if len(args) < 3 {
 		return cli.Usagef("--diff: want a FEN and two weight files")
 	}
@@ -318,24 +290,22 @@ func evalDiff(w, stderr io.Writer, args []string, asJSON bool) error {
 		return err
 	}
 	if a.Model == nil {
-		return fmt.Errorf("%s is for the foreign evaluation %s, which only its own engine can evaluate with; assay weights diff compares the weights", a.Name, a.File.Model)
+		return fmt.Errorf("%s is for the foreign evaluation %s, which only its own engine can evaluate with; "+
+			"assay weights diff compares the weights", a.Name, a.File.Model)
 	}
 	p, err := parsePosition(fen)
 	if err != nil {
 		return err
 	}
-	underA, err := explain(&p, a)
+	x, err := explain(&p, a)
 	if err != nil {
 		return err
 	}
-	underB, err := explain(&p, b)
+	y, err := explain(&p, b)
 	if err != nil {
 		return err
 	}
-	d := evalDifference{
-		FEN: underA.FEN, Model: a.Model.Name, A: underA.Weights, B: underB.Weights,
-		ValueA: underA.Value, ValueB: underB.Value, Phase: underA.Phase, Terms: eval.Diff(underA.Explanation, underB.Explanation),
-	}
+	d := evalDifference{x.FEN, x.Model, x.Weights, y.Weights, x.Value, y.Value, x.Phase, eval.Diff(x.Explanation, y.Explanation)}
 	if asJSON {
 		return cli.PrintJSON(w, d)
 	}

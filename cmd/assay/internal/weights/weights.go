@@ -94,24 +94,19 @@ func showWeights(x *Opened) string {
 // provenance returns the lines of the provenance that are not empty.
 func provenance(p *models.Provenance) string {
 	var b strings.Builder
-	line := func(name, value string) {
-		if value != "" && value != "0" {
-			fmt.Fprintf(&b, "%-9s %s\n", name, value)
+	loss := ""
+	if p.LossTrain != 0 || p.LossValid != 0 {
+		loss = fmt.Sprintf("%.6f training, %.6f validation", p.LossTrain, p.LossValid)
+	}
+	for _, line := range [][2]string{
+		{"parent", p.Parent}, {"method", p.Method}, {"data", strings.Join(p.Data, " ")}, {"rows", fmt.Sprint(p.Rows)},
+		{"games", fmt.Sprint(p.Games)}, {"split", p.Split}, {"loss", loss}, {"seed", fmt.Sprint(p.Seed)},
+		{"program", p.Program}, {"config", p.Config}, {"time", p.Time},
+	} {
+		if line[1] != "" && line[1] != "0" {
+			fmt.Fprintf(&b, "%-9s %s\n", line[0], line[1])
 		}
 	}
-	line("parent", p.Parent)
-	line("method", p.Method)
-	line("data", strings.Join(p.Data, " "))
-	line("rows", fmt.Sprint(p.Rows))
-	line("games", fmt.Sprint(p.Games))
-	line("split", p.Split)
-	if p.LossTrain != 0 || p.LossValid != 0 {
-		line("loss", fmt.Sprintf("%.6f training, %.6f validation", p.LossTrain, p.LossValid))
-	}
-	line("seed", fmt.Sprint(p.Seed))
-	line("program", p.Program)
-	line("config", p.Config)
-	line("time", p.Time)
 	return b.String()
 }
 
@@ -160,11 +155,11 @@ func openTwoWeights(first, second string) (a, b *Opened, err error) {
 		return nil, nil, fmt.Errorf("%s is in %s and %s in %s: only weights of one unit can be compared", a.Name, a.File.Units(), b.Name, b.File.Units())
 	}
 	// Only foreign evaluations can differ in their terms or in the order of terms.
-	if name, ok := models.Missing(a.File, b.File); ok {
-		return nil, nil, fmt.Errorf("%s has a term %q, %s does not: only weights of the same terms can be compared", a.Name, name, b.Name)
-	}
-	if name, ok := models.Missing(b.File, a.File); ok {
-		return nil, nil, fmt.Errorf("%s has a term %q, %s does not: only weights of the same terms can be compared", b.Name, name, a.Name)
+	for _, x := range [][2]*Opened{{a, b}, {b, a}} {
+		if name, ok := models.Missing(x[0].File, x[1].File); ok {
+			return nil, nil, fmt.Errorf("%s has a term %q, %s does not: only weights of the same terms can be compared",
+				x[0].Name, name, x[1].Name)
+		}
 	}
 	return a, b, nil
 }
