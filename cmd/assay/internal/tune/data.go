@@ -36,6 +36,7 @@ type tuneTask struct {
 
 	otherFormula bool      // than the header's
 	other        *tuneTask // the same data with another formula; nil if there is none
+	test         *tuneTask // other data of the same evaluation; nil if there are none
 
 	// ofFeatures reports that the data are features; else they are positions.
 	ofFeatures bool
@@ -99,9 +100,9 @@ func importAdvice(path string, f convert.Format) error {
 	return errors.New(text)
 }
 
-// test returns the task of the data given with --test, of the same evaluation; nil if there
+// openTest returns the task of the data given with --test, of the same evaluation; nil if there
 // are none.
-func (t *tuneTask) test(f *tuneFlags, stderr io.Writer) (*tuneTask, error) {
+func (t *tuneTask) openTest(f *tuneFlags, stderr io.Writer) (*tuneTask, error) {
 	if len(f.test) == 0 {
 		return nil, nil
 	}
@@ -268,10 +269,10 @@ func (t *tuneTask) foreign(f *tuneFlags) error {
 }
 
 // signChanges counts the rows of features whose endgame factor may be another under the new
-// weights. It does nothing after an error of the fit, which it returns.
-func (t *tuneTask) signChanges(ctx context.Context, s *rows.Store, r *tuner.Result, err error) (*rows.SignChanges, error) {
-	if err != nil || t.features == nil {
-		return nil, err
+// weights.
+func (t *tuneTask) signChanges(ctx context.Context, s *rows.Store, r *tuner.Result) (*rows.SignChanges, error) {
+	if t.features == nil {
+		return nil, nil
 	}
 	before, after := make([]float64, len(r.Terms)), make([]float64, len(r.Terms))
 	for i := range r.Terms {

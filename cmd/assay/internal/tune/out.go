@@ -44,7 +44,7 @@ type tuneConfig struct {
 
 // openTuneOut opens the run's folder if --out names no .json file. A run that is
 // complete already comes with its result.
-func openTuneOut(f *tuneFlags, t, test, other *tuneTask) (*tuneOut, json.RawMessage, error) {
+func openTuneOut(f *tuneFlags, t *tuneTask) (*tuneOut, json.RawMessage, error) {
 	if strings.HasSuffix(f.out, ".json") {
 		return &tuneOut{path: f.out}, nil, nil
 	}
@@ -52,11 +52,11 @@ func openTuneOut(f *tuneFlags, t, test, other *tuneTask) (*tuneOut, json.RawMess
 	if t.otherFormula {
 		c.Formula = t.set.Formula
 	}
-	if other != nil {
-		c.Against = other.set.Formula
+	if t.other != nil {
+		c.Against = t.other.set.Formula
 	}
-	if test != nil {
-		c.Test = test.identity()
+	if t.test != nil {
+		c.Test = t.test.identity()
 	}
 	if f.c.Folds != tuneFolds {
 		c.Folds = cmp.Or(f.c.Folds, -1)
@@ -76,15 +76,7 @@ func openTuneOut(f *tuneFlags, t, test, other *tuneTask) (*tuneOut, json.RawMess
 	return &tuneOut{path: run.Path(tuneWeightsName), run: run}, nil, nil
 }
 
-// trace writes a step of the method to the run's events.
-func (o *tuneOut) trace(s tuner.Step) {
-	if o.run == nil {
-		return
-	}
-	// A step that cannot be logged does not end the fit; finish returns the error.
-	_ = o.run.Event("step", s)
-}
-
+// event adds to the run's events. One that cannot be logged does not end the fit; Finish returns the error.
 func (o *tuneOut) event(kind string, data any) {
 	if o.run != nil {
 		_ = o.run.Event(kind, data)

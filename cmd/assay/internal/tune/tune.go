@@ -5,7 +5,6 @@ package tune
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -110,7 +109,7 @@ features in memory or on --disk.`,
 				return err
 			}
 			f.resume = cli.CommandLine(cmd, args)
-			return f.run(cmd.Context(), args, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			return f.run(cmd.Context(), args, streams{cmd.OutOrStdout(), cmd.ErrOrStderr()})
 		},
 	}
 	f.register(c)
@@ -250,56 +249,47 @@ func (f *tuneFlags) parseBounds() error {
 	return nil
 }
 
-func (f *tuneFlags) run(ctx context.Context, paths []string, stdout, stderr io.Writer) (err error) {
-	task, err := newTuneTask(f, paths, stderr)
+func (f *tuneFlags) run(ctx context.Context, paths []string, to streams) (err error) {
+	task, err := newTuneTask(f, paths, to.err)
 	if err != nil {
 		return err
 	}
-	other, err := task.withFormula(f)
-	if err != nil {
+	if task.other, err = task.withFormula(f); err != nil {
 		return err
 	}
-	if other != nil && f.c.Folds < 2 {
+	if task.other != nil && f.c.Folds < 2 {
 		return cli.Usagef("--against compares by cross-validation: give --folds 2 or more")
 	}
 	if task.ofFeatures && task.model == nil && f.priorFactor == "" {
 		f.c.ChoosePrior = f.c.Folds > 1
 	}
-	test, err := task.test(f, stderr)
+	if task.test, err = task.openTest(f, to.err); err != nil {
+		return err
+	}
+	out, done, err := openTuneOut(f, task)
 	if err != nil {
 		return err
 	}
-	out, done, err := openTuneOut(f, task, test, other)
-	if err != nil || done != nil {
-		return f.complete(done, err, stdout, stderr)
+	if done != nil {
+		fmt.Fprintf(to.err, "tune: %s is complete already\n", f.out)
+		if f.asJSON {
+			return cli.PrintJSON(to.out, done)
+		}
+		return nil
 	}
-	defer func() { err = errors.Join(err, out.close(stderr)) }()
+	defer func() { err = errors.Join(err, out.close(to.err)) }()
 	f.c.Unit = task.unit()
-	s, err := task.load(ctx, f, stderr)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	task.other = other
-	return f.fit(ctx, task, test, s, out, stdout, stderr)
+	return task.with(ctx, f, to.err, func(s *rows.Store) error { return f.fit(ctx, task, s, out, to) })
 }
 
-// complete says that a run is complete already.
-func (f *tuneFlags) complete(result json.RawMessage, err error, stdout, stderr io.Writer) error {
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(stderr, "tune: %s is complete already\n", f.out)
-	if f.asJSON {
-		return cli.PrintJSON(stdout, result)
-	}
-	return nil
-}
+// streams are where a command prints.
+type streams struct{ out, err io.Writer }
 
 // fit fits, and writes what was found, if only in part.
-func (f *tuneFlags) fit(ctx context.Context, task, test *tuneTask, s *rows.Store, out *tuneOut, stdout, stderr io.Writer) error {
-	bar := cli.NewProgress(stderr, "tune")
-	f.c.Progress, f.c.Trace, f.c.NoisyRows = bar.Update, out.trace, task.warning != ""
+func (f *tuneFlags) fit(ctx context.Context, task *tuneTask, s *rows.Store, out *tuneOut, to streams) error {
+	bar := cli.NewProgress(to.err, "tune")
+	f.c.Progress, f.c.NoisyRows = bar.Update, task.warning != ""
+	f.c.Trace = func(s tuner.Step) { out.event("step", s) }
 	started := time.Now()
 	out.event("begin", map[string]any{"rows": s.Rows(), "games": s.Games(), "nonzeros": s.Entries()})
 	r, err := tuner.Fit(ctx, s, task.terms, f.c)
@@ -307,90 +297,110 @@ func (f *tuneFlags) fit(ctx context.Context, task, test *tuneTask, s *rows.Store
 		out.event("failed", map[string]any{"error": err.Error()})
 		return tuneAdvice(err)
 	}
-	if test != nil && err == nil {
-		if err = f.onTest(ctx, test, r, stderr); err != nil && ctx.Err() == nil {
-			return err
-		}
-	}
-	if task.other != nil && err == nil {
-		if err = f.compareFormulas(ctx, task.other, r, stderr); err != nil && ctx.Err() == nil {
-			return err
-		}
-	}
-	report := &tuner.Report{Out: out.shownPath(), Parent: task.parent, Build: durable.BuildTarget(), Result: *r}
-	report.Warnings = slices.Insert(report.Warnings, 0, task.warnings()...)
-	if f.curve && err == nil {
-		if report.Curve, err = tuner.LearningCurve(ctx, s, task.terms, r); err != nil && ctx.Err() == nil {
+	report := &tuner.Report{Out: out.shownPath(), Parent: task.parent, Build: durable.BuildTarget()}
+	for _, step := range []func() error{
+		func() error { return f.onTest(ctx, task.test, r, to.err) },
+		func() error { return f.compareFormulas(ctx, task.other, r, to.err) },
+		func() (err error) {
+			if f.curve {
+				report.Curve, err = tuner.LearningCurve(ctx, s, task.terms, r)
+			}
 			return tuneAdvice(err)
+		},
+		func() (err error) {
+			report.EGSigns, err = task.signChanges(ctx, s, r)
+			return tuneAdvice(err)
+		},
+	} {
+		if err == nil {
+			err = step()
 		}
-	}
-	if report.EGSigns, err = task.signChanges(ctx, s, r, err); err != nil && ctx.Err() == nil {
-		return tuneAdvice(err)
+		if err != nil && ctx.Err() == nil {
+			return err
+		}
 	}
 	took := time.Since(started)
 	out.event("fitted", map[string]any{"steps": r.Steps, "seconds": took.Seconds()})
+	report.Result = *r
+	report.Warnings = slices.Concat(task.warnings(), r.Warnings)
 	report.Partial = err != nil // something of what was asked for is missing
-	bar.Finish(fmt.Sprintf("%d steps, training loss %s, validation loss %s", r.Steps, lossText(r.Rounded.Train), lossText(r.Rounded.Valid)))
+	bar.Finish(fmt.Sprintf("%d steps, training loss %s, validation loss %s",
+		r.Steps, lossText(r.Rounded.Train), lossText(r.Rounded.Valid)))
+	if err := f.write(task, r, report, out, took, to.out); err != nil {
+		return err
+	}
+	if report.Partial {
+		return fmt.Errorf("interrupted after %d steps: the best weights so far are in %s; run the same command again for the rest",
+			r.Steps, report.Out)
+	}
+	if f.strict && r.Answer != tuner.Better {
+		return fmt.Errorf("--strict: %s", r.Headline())
+	}
+	return nil
+}
+
+// write writes the weights, and prints the report.
+func (f *tuneFlags) write(task *tuneTask, r *tuner.Result, report *tuner.Report, out *tuneOut, took time.Duration,
+	stdout io.Writer) error {
 	model := task.model
 	if task.otherFormula && !task.ofFeatures {
 		model = rows.ModelOf(task.set)
 	}
-	file, ferr := r.FileOf(task.name, model, tuner.Pedigree{Parent: task.parent, Program: cli.Version(), Time: time.Now()})
-	if ferr != nil {
-		return ferr
+	file, err := r.FileOf(task.name, model, tuner.Pedigree{Parent: task.parent, Program: cli.Version(), Time: time.Now()})
+	if err != nil {
+		return err
 	}
-	text, ferr := file.Encode()
-	if ferr != nil {
-		return ferr
+	text, err := file.Encode()
+	if err != nil {
+		return err
 	}
 	report.ID = file.ID()
-	if ferr := out.write(text, report); ferr != nil {
-		return ferr
+	if err := out.write(text, report); err != nil {
+		return err
 	}
 	if f.asJSON {
-		ferr = cli.PrintJSON(stdout, report)
-	} else {
-		_, ferr = io.WriteString(cli.Folded(stdout), tuneText(report, task.warnings(), file, took, f.all))
+		return cli.PrintJSON(stdout, report)
 	}
-	if err != nil { // interrupted, with a result
-		return fmt.Errorf("interrupted after %d steps: the best weights so far are in %s; run the same command again for the rest", r.Steps, out.shownPath())
-	}
-	if ferr == nil && f.strict && r.Answer != tuner.Better {
-		return fmt.Errorf("--strict: %s", r.Headline())
-	}
-	return ferr
+	_, err = io.WriteString(cli.Folded(stdout), tuneText(report, task.warnings(), file, took, f.all))
+	return err
 }
 
-// compareFormulas fits the other formula, and compares.
-func (f *tuneFlags) compareFormulas(ctx context.Context, other *tuneTask, r *tuner.Result, stderr io.Writer) (err error) {
-	s, err := other.load(ctx, f, stderr)
+// compareFormulas fits the other formula, if there is one, and compares.
+func (f *tuneFlags) compareFormulas(ctx context.Context, other *tuneTask, r *tuner.Result, stderr io.Writer) error {
+	err := other.with(ctx, f, stderr, func(s *rows.Store) error {
+		c := f.c
+		c.Trace = nil
+		against, err := tuner.Fit(ctx, s, other.terms, c)
+		if err != nil {
+			return tuneAdvice(err)
+		}
+		return tuneAdvice(r.CompareBend(against))
+	})
 	if err != nil {
 		return fmt.Errorf("--against: %w", err)
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	c := f.c
-	c.Trace = nil
-	against, err := tuner.Fit(ctx, s, other.terms, c)
-	if err == nil {
-		err = r.CompareBend(against)
-	}
-	if err != nil {
-		return fmt.Errorf("--against: %w", tuneAdvice(err))
 	}
 	return nil
 }
 
-// onTest measures the weights on the data of --test.
-func (f *tuneFlags) onTest(ctx context.Context, test *tuneTask, r *tuner.Result, stderr io.Writer) (err error) {
-	s, err := test.load(ctx, f, stderr)
-	if err == nil {
-		defer func() { err = errors.Join(err, s.Close()) }()
-		err = r.TestOn(ctx, s, test.terms)
-	}
+// onTest measures the weights on the data of --test, if there are any.
+func (f *tuneFlags) onTest(ctx context.Context, test *tuneTask, r *tuner.Result, stderr io.Writer) error {
+	err := test.with(ctx, f, stderr, func(s *rows.Store) error { return r.TestOn(ctx, s, test.terms) })
 	if err != nil {
 		return fmt.Errorf("--test: %w", err)
 	}
 	return nil
+}
+
+// with calls do with the data of a task, unless that is nil.
+func (t *tuneTask) with(ctx context.Context, f *tuneFlags, stderr io.Writer, do func(*rows.Store) error) error {
+	if t == nil {
+		return nil
+	}
+	s, err := t.load(ctx, f, stderr)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(s), s.Close())
 }
 
 // tuneAdvice adds the cure to what can be wrong with data or flags.
