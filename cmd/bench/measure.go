@@ -51,14 +51,7 @@ func process(name, path string, args ...string) side {
 	if path == "" {
 		return side{name: name, missing: "not installed"}
 	}
-	return side{name: name, start: func() ([]byte, float64, error) { return seconds("", path, args...) }}
-}
-
-// elsewhere returns the process run in another folder, for programs that leave files.
-func elsewhere(dir, name, path string, args ...string) side {
-	s := process(name, path, args...)
-	s.start = func() ([]byte, float64, error) { return seconds(dir, path, args...) }
-	return s
+	return side{name: name, start: func(dir string) ([]byte, float64, error) { return seconds(dir, path, args...) }}
 }
 
 // always is the work of a job that is always the same.
@@ -73,7 +66,7 @@ func (s *side) run() (work, cpu float64, err error) {
 			return 0, 0, err
 		}
 	}
-	out, cpu, err := s.start()
+	out, cpu, err := s.start(s.dir)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -83,16 +76,17 @@ func (s *side) run() (work, cpu float64, err error) {
 	return work, cpu, err
 }
 
-// benchmark is a Go benchmark of a package's compiled test, in the folder of the package. The time of a run with one iteration is
-// subtracted. Work is the number of iterations, or what the metric counts a second.
+// benchmark is a Go benchmark of a package's compiled test, in the folder of the package. The time of a
+// run with one iteration is subtracted. Work is the number of iterations, or what the metric counts a second.
 func benchmark(dir, path, pattern, metric string, iterations int) side {
 	if _, err := os.Stat(path); err != nil {
 		return side{name: "assay", missing: path + " is not built"}
 	}
 	start := func(n int) ([]byte, float64, error) {
-		return seconds(dir, path, "-test.run=^$", "-test.cpu=1", "-test.bench="+pattern, fmt.Sprintf("-test.benchtime=%dx", n))
+		return seconds(dir, path, "-test.run=^$", "-test.cpu=1", "-test.bench="+pattern,
+			fmt.Sprintf("-test.benchtime=%dx", n))
 	}
-	return side{name: "assay", start: func() ([]byte, float64, error) {
+	return side{name: "assay", start: func(string) ([]byte, float64, error) {
 		_, idle, err := start(1)
 		if err != nil {
 			return nil, 0, err
@@ -126,7 +120,7 @@ func dialogue(name string, work float64, path string, args []string, talk []exch
 	if path == "" {
 		return side{name: name, missing: "not installed"}
 	}
-	return side{name: name, work: always(work), start: func() ([]byte, float64, error) {
+	return side{name: name, work: always(work), start: func(string) ([]byte, float64, error) {
 		cmd := exec.Command(path, args...)
 		in, err := cmd.StdinPipe()
 		if err != nil {
@@ -173,7 +167,7 @@ func say(in io.Writer, lines *bufio.Scanner, x exchange) error {
 	return fmt.Errorf("no %q after %q", x.end, x.ask)
 }
 
-// threadSeconds returns the processor time of a running process, as Linux tells it.
+// threadSeconds returns the processor time of a running process, from Linux's schedstats.
 func threadSeconds(pid int) (sum float64, err error) {
 	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
 	if len(files) == 0 {

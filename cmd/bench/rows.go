@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 )
 
 // row is a job that assay and others do.
@@ -20,9 +21,11 @@ type row struct {
 type side struct {
 	name    string
 	missing string
-	prepare func() error                      // what comes first and is not measured; may be nil
-	start   func() ([]byte, float64, error)   // does the job; returns the output and the processor time
-	work    func(out []byte) (float64, error) // how much work that was
+	dir     string                                    // to run in
+	prepare func() error                              // what comes first and is not measured; may be nil
+	start   func(dir string) ([]byte, float64, error) // does the job; returns the output and the processor time
+	work    func(out []byte) (float64, error)         // how much work that was
+	rates   []float64                                 // of each round
 }
 
 // tools are the programs and folders that the rows need.
@@ -73,18 +76,12 @@ func (t *tools) rows() []row {
 }
 
 func (t *tools) perft(name, position string, depth int, nodes float64) row {
-	fen := position
-	if len(fen) > 4 && fen[:4] == "fen " {
-		fen = fen[4:]
-	}
 	d := strconv.Itoa(depth)
-	path := find("STOCKFISH", "stockfish")
-	ours := process("assay", t.assay, "perft", fen, d)
+	ours := process("assay", t.assay, "perft", strings.TrimPrefix(position, "fen "), d)
 	ours.work = always(nodes)
-	return row{name, "M nodes", 1e6, []side{
-		ours,
-		dialogue("Stockfish", nodes, path, nil, []exchange{{"position " + position + "\ngo perft " + d, "Nodes searched"}}),
-	}}
+	talk := exchange{"position " + position + "\ngo perft " + d, "Nodes searched"}
+	peer := dialogue("Stockfish", nodes, find("STOCKFISH", "stockfish"), nil, []exchange{talk})
+	return row{name, "M nodes", 1e6, []side{ours, peer}}
 }
 
 // search is the search of five positions to a number of nodes over UCI. The time of the
@@ -107,7 +104,8 @@ func (t *tools) goBench(name, unit string, scale float64, folder, pattern, metri
 
 func (t *tools) selfplay() side {
 	out := filepath.Join(t.work, "selfplay")
-	s := process("assay", t.assay, "selfplay", "--games", "12", "--nodes", "5000", "--seed", "1", "--concurrency", "1", "--out", out)
+	s := process("assay", t.assay, "selfplay", "--games", "12", "--nodes", "5000", "--seed", "1", "--concurrency", "1",
+		"--out", out)
 	s.prepare = func() error { return os.RemoveAll(out) }
 	s.work = func([]byte) (float64, error) {
 		pgn := out + ".pgn"
@@ -126,15 +124,17 @@ func (t *tools) matches() []side {
 	fish := find("STOCKFISH", "stockfish")
 	out, book := filepath.Join(t.work, "match"), filepath.Join(t.work, "book.epd")
 	pgn := out + ".pgn"
-	games := "48"
+	args := func(text string) (list []string) { // without quoting: paths have no spaces
+		return strings.Fields(strings.NewReplacer("FISH", fish, "BOOK", book, "OUT", out, "PGN", pgn).Replace(text))
+	}
 	sides := []side{
-		process("assay", t.assay, "match", "name=a:uci:"+fish+"?Hash=16", "name=b:uci:"+fish+"?Hash=16", "--nodes", "1000", "--games", games,
-			"--concurrency", "2", "--book", book, "--win-plies", "0", "--draw-plies", "0", "--out", out),
-		elsewhere(t.work, "c-chess-cli", find("C_CHESS_CLI", "c-chess-cli"), "-engine", "cmd="+fish, "name=a", "-engine", "cmd="+fish, "name=b",
-			"-each", "nodes=1000", "option.Hash=16", "-openings", "file="+book, "-repeat", "-games", games, "-concurrency", "2", "-pgn", pgn),
-		elsewhere(t.work, "fastchess", find("FASTCHESS", "fastchess"), "-engine", "cmd="+fish, "name=a", "-engine", "cmd="+fish, "name=b",
-			"-each", "tc=inf", "nodes=1000", "option.Hash=16", "-openings", "file="+book, "format=epd", "-games", "2", "-rounds", "8", "-repeat",
-			"-concurrency", "2", "-pgnout", "file="+pgn),
+		process("assay", t.assay, args("match name=a:uci:FISH?Hash=16 name=b:uci:FISH?Hash=16 --nodes 1000 --games 16 "+
+			"--concurrency 2 --book BOOK --win-plies 0 --draw-plies 0 --out OUT")...),
+		process("c-chess-cli", find("C_CHESS_CLI", "c-chess-cli"), args("-engine cmd=FISH name=a -engine cmd=FISH name=b "+
+			"-each nodes=1000 option.Hash=16 -openings file=BOOK -repeat -games 16 -concurrency 2 -pgn PGN")...),
+		process("fastchess", find("FASTCHESS", "fastchess"), args("-engine cmd=FISH name=a -engine cmd=FISH name=b "+
+			"-each tc=inf nodes=1000 option.Hash=16 -openings file=BOOK format=epd -games 2 -rounds 8 -repeat "+
+			"-concurrency 2 -pgnout file=PGN")...),
 	}
 	for i := range sides {
 		path := pgn
@@ -142,6 +142,7 @@ func (t *tools) matches() []side {
 			path = filepath.Join(out, "games.pgn")
 		}
 		s := &sides[i]
+		s.dir = t.work // a program may leave files
 		s.prepare = func() error {
 			return errors.Join(os.RemoveAll(out), os.RemoveAll(pgn), os.WriteFile(book, []byte(openings), 0o644))
 		}
