@@ -57,20 +57,20 @@ func finishPosition(c *columns) func(int, *PositionRow) error {
 	stms, castlings := numbers[uint8](c, "stm"), numbers[uint64](c, "castling")
 	eps, halfmoves := numbers[uint8](c, "ep"), numbers[uint8](c, "halfmove")
 	return func(i int, p *PositionRow) (err error) {
-		byColor := [2]board.Bitboard{board.Bitboard(sets[0][i]), board.Bitboard(sets[1][i])}
-		var byType [6]board.Bitboard
-		for t := range byType {
-			byType[t] = board.Bitboard(sets[2+t][i])
+		s := board.Sets{
+			ByColor:    [2]board.Bitboard{board.Bitboard(sets[0][i]), board.Bitboard(sets[1][i])},
+			SideToMove: board.Color(stms[i]), Castling: board.Bitboard(castlings[i]), EnPassant: board.NoSquare,
+			Halfmove: int(halfmoves[i]), Fullmove: min(int(p.Ply)/2+1, 32767),
 		}
-		ep := board.NoSquare
+		for t := range s.ByType {
+			s.ByType[t] = board.Bitboard(sets[2+t][i])
+		}
 		if eps[i] != noEP {
-			if ep = board.Square(eps[i]); ep >= board.NoSquare {
-				return fmt.Errorf("en passant %d is neither a square nor %d", ep, noEP)
+			if s.EnPassant = board.Square(eps[i]); s.EnPassant >= board.NoSquare {
+				return fmt.Errorf("en passant %d is neither a square nor %d", s.EnPassant, noEP)
 			}
 		}
-		p.Board, err = board.FromBitboards(byColor, byType, board.Color(stms[i]), board.Bitboard(castlings[i]), ep,
-			int(halfmoves[i]), min(int(p.Ply)/2+1, 32767))
-		if err != nil {
+		if p.Board, err = s.Position(); err != nil {
 			return err
 		}
 		return checkLabels(p.Score, p.Result, p.Weight)

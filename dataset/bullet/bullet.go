@@ -80,22 +80,21 @@ func Parse(rec []byte) (r dataset.PositionRow, foreign bool, err error) {
 	if n := pieces.Count(); n > 32 {
 		return r, foreign, fmt.Errorf("%d pieces, more than 32; is the file bulletformat?", n)
 	}
-	var byColor [2]board.Bitboard
-	var byType [6]board.Bitboard
+	sets := board.Sets{EnPassant: board.NoSquare, Fullmove: 1}
 	for i := 0; pieces != 0; i++ {
 		s := pieces.PopFirst()
 		code := rec[8+i/2] >> (4 * (i % 2)) & 15
 		if t := code &^ opponent; t > byte(board.King) {
 			return r, foreign, fmt.Errorf("piece %d on %s: want 0 to 5, or 8 to 13", code, s)
 		}
-		byColor[code>>3] |= s.Bitboard()
-		byType[code&^opponent] |= s.Bitboard()
+		sets.ByColor[code>>3] |= s.Bitboard()
+		sets.ByType[code&^opponent] |= s.Bitboard()
 	}
 	if rec[26] > 2 {
 		return r, foreign, fmt.Errorf("result %d is not 0, 1 or 2", rec[26])
 	}
 	r.Result = float32(rec[26]) / 2
-	if r.Board, err = board.FromBitboards(byColor, byType, board.White, 0, board.NoSquare, 0, 1); err != nil {
+	if r.Board, err = sets.Position(); err != nil {
 		return r, foreign, err
 	}
 	own, other := r.Board.KingSquare(board.White), r.Board.KingSquare(board.Black)

@@ -10,7 +10,7 @@ import (
 // StartFEN is the start position of standard chess.
 const StartFEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
-// ErrFEN is wrapped by every error of ParseFEN and FromBitboards.
+// ErrFEN is wrapped by every error of ParseFEN and Sets.Position.
 var ErrFEN = errors.New("invalid position")
 
 // maxFENLength bounds how much of a bad FEN an error message quotes.
@@ -206,14 +206,23 @@ func (p *Position) parseCounters(halfmove, fullmove string) error {
 	return nil
 }
 
-// FromBitboards returns the position with pieces on the given squares: the sets by color
-// and by type (Pawn to King), the rooks that keep the right to castle, and an en-passant
-// square or NoSquare. It checks the position as ParseFEN does.
-func FromBitboards(byColor [2]Bitboard, byType [6]Bitboard, stm Color, castling Bitboard, ep Square,
-	halfmove, fullmove int) (Position, error) {
-	p, err := fromBitboards(byColor, byType, stm, castling, halfmove, fullmove)
+// Sets is a position as sets of squares.
+type Sets struct {
+	ByColor            [2]Bitboard
+	ByType             [6]Bitboard // Pawn to King
+	SideToMove         Color
+	Castling           Bitboard // rooks that keep the right to castle
+	EnPassant          Square   // NoSquare: none
+	Halfmove, Fullmove int
+}
+
+// Position returns the position. It checks it as ParseFEN does.
+func (s *Sets) Position() (Position, error) {
+	p := Position{stm: s.SideToMove, castling: s.Castling, ep: NoSquare,
+		halfmove: uint16(s.Halfmove), fullmove: uint16(s.Fullmove)}
+	err := s.place(&p)
 	if err == nil {
-		err = p.finish(ep)
+		err = p.finish(s.EnPassant)
 	}
 	if err != nil {
 		return Position{}, fmt.Errorf("%w: %w", ErrFEN, err)
@@ -221,38 +230,36 @@ func FromBitboards(byColor [2]Bitboard, byType [6]Bitboard, stm Color, castling 
 	return p, nil
 }
 
-func fromBitboards(byColor [2]Bitboard, byType [6]Bitboard, stm Color, castling Bitboard,
-	halfmove, fullmove int) (Position, error) {
-	p := Position{stm: stm, castling: castling, halfmove: uint16(halfmove), fullmove: uint16(fullmove), ep: NoSquare}
-	if stm > Black {
-		return p, fmt.Errorf("side to move: want 0 or 1, got %d", stm)
+// place places the pieces.
+func (s *Sets) place(p *Position) error {
+	if s.SideToMove > Black {
+		return fmt.Errorf("side to move: want 0 or 1, got %d", s.SideToMove)
 	}
-	if halfmove < 0 || halfmove > 255 || fullmove < 1 || fullmove > 32767 {
-		return p, fmt.Errorf("counters %d and %d are out of range", halfmove, fullmove)
+	if s.Halfmove < 0 || s.Halfmove > 255 || s.Fullmove < 1 || s.Fullmove > 32767 {
+		return fmt.Errorf("counters %d and %d are out of range", s.Halfmove, s.Fullmove)
 	}
-	if byColor[White]&byColor[Black] != 0 {
-		return p, errors.New("a square has a white and a black piece")
+	if s.ByColor[White]&s.ByColor[Black] != 0 {
+		return errors.New("a square has a white and a black piece")
 	}
 	p.clearSquares()
 	all := Bitboard(0)
-	for t, b := range byType {
+	for t, b := range s.ByType {
 		if all&b != 0 {
-			return p, errors.New("a square has two pieces")
+			return errors.New("a square has two pieces")
 		}
 		all |= b
 		for b != 0 {
-			s := b.PopFirst()
-			c := White
-			if byColor[Black].Has(s) {
+			at, c := b.PopFirst(), White
+			if s.ByColor[Black].Has(at) {
 				c = Black
 			}
-			p.put(NewPiece(c, PieceType(t)), s)
+			p.put(NewPiece(c, PieceType(t)), at)
 		}
 	}
-	if all != byColor[White]|byColor[Black] {
-		return p, errors.New("the sets by color and by type have different squares")
+	if all != s.ByColor[White]|s.ByColor[Black] {
+		return errors.New("the sets by color and by type have different squares")
 	}
-	return p, nil
+	return nil
 }
 
 // finish validates a parsed position, checks its en-passant square and computes what

@@ -113,59 +113,47 @@ func TestPositionOfFEN(t *testing.T) {
 	}
 }
 
-// TestFromBitboards takes positions apart and puts them together.
-func TestFromBitboards(t *testing.T) {
+// TestSets takes positions apart and puts them together.
+func TestSets(t *testing.T) {
 	t.Parallel()
 	eachPosition(t, 8, 300, func(p *Position) {
-		byColor := [2]Bitboard{p.ByColor(White), p.ByColor(Black)}
-		var byType [6]Bitboard
-		for pt := range byType {
-			byType[pt] = p.ByType(PieceType(pt))
-		}
-		q, err := FromBitboards(byColor, byType, p.SideToMove(), p.Castling(),
-			p.EnPassant(), p.Halfmove(), p.Fullmove())
+		s := Sets{ByColor: p.byColor, ByType: p.byType, SideToMove: p.SideToMove(), Castling: p.Castling(),
+			EnPassant: p.EnPassant(), Halfmove: p.Halfmove(), Fullmove: p.Fullmove()}
+		q, err := s.Position()
 		if err != nil || q != *p {
 			t.Fatalf("%s: got %s, %v", p, q.FEN(), err)
 		}
 	})
 }
 
-func TestFromBitboardsRefuses(t *testing.T) {
-	type parts struct {
-		byColor             [2]Bitboard
-		byType              [6]Bitboard
-		stm                 Color
-		castling            Bitboard
-		ep                  Square
-		halfmove, fullmoves int
-	}
+func TestSetsRefuses(t *testing.T) {
 	for _, c := range []struct {
 		mention string
-		damage  func(*parts)
+		damage  func(*Sets)
 	}{
-		{"side to move", func(p *parts) { p.stm = 2 }},
-		{"counters", func(p *parts) { p.halfmove = -1 }},
-		{"counters", func(p *parts) { p.halfmove = 256 }},
-		{"counters", func(p *parts) { p.fullmoves = 0 }},
-		{"counters", func(p *parts) { p.fullmoves = 32768 }},
-		{"counters", func(p *parts) { p.fullmoves = 65537 }},
-		{"white and a black piece", func(p *parts) { p.byColor[Black] |= 1 }},
-		{"two pieces", func(p *parts) { p.byType[Knight] |= 1 }},
-		{"different squares", func(p *parts) { p.byColor[White] |= Rank4 }},
-		{"different squares", func(p *parts) { p.byType[Pawn] |= Rank4 }},
-		{"different squares", func(p *parts) { p.byColor = [2]Bitboard{} }},
-		{"white king", func(p *parts) { p.byType[King] &^= Rank1; p.byColor[White] &^= NewSquare(4, 0).Bitboard() }},
-		{"no white rook on b1", func(p *parts) { p.castling = NewSquare(1, 0).Bitboard() }},
-		{"no white rook on e1", func(p *parts) { p.castling = NewSquare(4, 0).Bitboard() }},
-		{"a right on e4", func(p *parts) { p.castling = NewSquare(4, 3).Bitboard() }},
-		{"en passant: a1", func(p *parts) { p.ep = A1 }},
-		{"en passant: -", func(p *parts) { p.ep = 65 }},
-		{"en passant: no black pawn", func(p *parts) { p.ep = NewSquare(4, 5) }},
+		{"side to move", func(p *Sets) { p.SideToMove = 2 }},
+		{"counters", func(p *Sets) { p.Halfmove = -1 }},
+		{"counters", func(p *Sets) { p.Halfmove = 256 }},
+		{"counters", func(p *Sets) { p.Fullmove = 0 }},
+		{"counters", func(p *Sets) { p.Fullmove = 32768 }},
+		{"counters", func(p *Sets) { p.Fullmove = 65537 }},
+		{"white and a black piece", func(p *Sets) { p.ByColor[Black] |= 1 }},
+		{"two pieces", func(p *Sets) { p.ByType[Knight] |= 1 }},
+		{"different squares", func(p *Sets) { p.ByColor[White] |= Rank4 }},
+		{"different squares", func(p *Sets) { p.ByType[Pawn] |= Rank4 }},
+		{"different squares", func(p *Sets) { p.ByColor = [2]Bitboard{} }},
+		{"white king", func(p *Sets) { p.ByType[King] &^= Rank1; p.ByColor[White] &^= NewSquare(4, 0).Bitboard() }},
+		{"no white rook on b1", func(p *Sets) { p.Castling = NewSquare(1, 0).Bitboard() }},
+		{"no white rook on e1", func(p *Sets) { p.Castling = NewSquare(4, 0).Bitboard() }},
+		{"a right on e4", func(p *Sets) { p.Castling = NewSquare(4, 3).Bitboard() }},
+		{"en passant: a1", func(p *Sets) { p.EnPassant = A1 }},
+		{"en passant: -", func(p *Sets) { p.EnPassant = 65 }},
+		{"en passant: no black pawn", func(p *Sets) { p.EnPassant = NewSquare(4, 5) }},
 	} {
 		p := StartPosition()
-		in := parts{byColor: p.byColor, byType: p.byType, castling: p.castling, ep: NoSquare, fullmoves: 1}
+		in := Sets{ByColor: p.byColor, ByType: p.byType, Castling: p.castling, EnPassant: NoSquare, Fullmove: 1}
 		c.damage(&in)
-		q, err := FromBitboards(in.byColor, in.byType, in.stm, in.castling, in.ep, in.halfmove, in.fullmoves)
+		q, err := in.Position()
 		if !errors.Is(err, ErrFEN) || !strings.Contains(err.Error(), c.mention) || q != (Position{}) {
 			t.Errorf("want an error with %q, got %v and %s", c.mention, err, q.FEN())
 		}

@@ -4,7 +4,7 @@ package board
 // the two counters, without the history that repetition needs (see Game). It is a
 // comparable value without pointers: copy it to keep it, and change it with Make.
 //
-// The zero Position is not valid. StartPosition, ParseFEN and FromBitboards return valid
+// The zero Position is not valid. StartPosition, ParseFEN and Sets.Position return valid
 // positions, and legal moves keep them valid.
 type Position struct {
 	byType   [6]Bitboard

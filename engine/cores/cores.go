@@ -1,7 +1,7 @@
 // Package cores pins threads to processor cores and measures how busy the machine is and how
 // much memory it has. Linux only: elsewhere nothing can be pinned, and nothing is measured.
 //
-// Start reading at Claim, Pin, Meter and Memory.
+// No promise of stability. Start reading at Claim, Pin, Meter and Memory.
 package cores
 
 import (

@@ -11,5 +11,5 @@
 // The package does not know UCI, weight files or matches: see engine/uci, models and
 // selfplay/match.
 //
-// Start reading at Engine, then read search.go from top to bottom.
+// No promise of stability. Start reading at Engine, then read search.go from top to bottom.
 package search

@@ -116,11 +116,11 @@ func (e *Engine) creditUnrefuted(ply, depth int) {
 
 // creditCaptures updates the capture history after a move that caused a cutoff, itself a
 // capture or not. The captures tried before it lose.
-func (e *Engine) creditCaptures(ply int, m board.Move, quiet bool, tried []board.Move, depth int) {
+func (e *Engine) creditCaptures(ply int, c candidate, tried []board.Move, depth int) {
 	p := &e.at(ply).pos
 	bonus, loss := e.params.bonus(depth)
-	if !quiet {
-		update(e.history.capture(p, m), bonus)
+	if !c.quiet {
+		update(e.history.capture(p, c.move), bonus)
 	}
 	for _, t := range tried {
 		update(e.history.capture(p, t), -loss)

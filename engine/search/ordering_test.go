@@ -112,19 +112,19 @@ func TestTable(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	m := board.NewMove(12, 28)
 	// Mates are stored relative to their position and read relative to the root.
-	tt.store(77, 5, 3, engine.MateScore-10, 12, lowerBound, false, m)
+	tt.store(77, 3, result{5, engine.MateScore - 10, 12, lowerBound, false, m})
 	hit, ok := tt.probe(77)
 	if !ok || hit.scoreAt(7) != engine.MateScore-14 || hit.move != m || hit.eval != 12 ||
 		hit.bound() != lowerBound || hit.depth != 5 {
 		t.Errorf("probe %+v %v, score at 7 %d", hit, ok, hit.scoreAt(7))
 	}
 	// A later result without a move keeps the move.
-	tt.store(77, 6, 3, 40, 12, upperBound, false, board.NullMove)
+	tt.store(77, 3, result{6, 40, 12, upperBound, false, board.NullMove})
 	if hit, _ := tt.probe(77); hit.move != m || int(hit.score) != 40 || hit.depth != 6 {
 		t.Errorf("probe after a second store %+v", hit)
 	}
 	for range 100_000 { // more than it holds
-		tt.store(rng.Uint64(), 4, 0, 1, 1, exactBound, false, m)
+		tt.store(rng.Uint64(), 0, result{4, 1, 1, exactBound, false, m})
 	}
 	if n := tt.full(); n < 700 {
 		t.Errorf("%d per mille full after more stores than entries", n)
@@ -134,7 +134,7 @@ func TestTable(t *testing.T) {
 		t.Error("not empty after clear")
 	}
 	// When the epoch wraps around, old entries must not reappear.
-	tt.store(78, 5, 0, 1, 1, exactBound, false, m)
+	tt.store(78, 0, result{5, 1, 1, exactBound, false, m})
 	epoch := tt.epoch
 	for tt.clear(); tt.epoch != epoch; tt.clear() {
 	}
@@ -200,7 +200,7 @@ func TestCaptureHistory(t *testing.T) {
 			tried[0] = other
 		}
 		for range 3 {
-			e.creditCaptures(0, m, false, tried, 6)
+			e.creditCaptures(0, candidate{move: m}, tried, 6)
 		}
 		picker := e.newPicker(0, board.NullMove)
 		if got := picker.pick(); got != m {

@@ -13,18 +13,19 @@ func hasPieces(p *board.Position, c board.Color) bool {
 
 // prune tries to prove that a null-window node fails high without searching its moves. It
 // returns the score and whether it succeeded. The hash move may be of another position.
-func (e *Engine) prune(ply, depth, beta, eval int, hash board.Move, improving, cut bool) (int, bool) {
+func (e *Engine) prune(n *node, beta int) (int, bool) {
+	ply, depth, eval := n.ply, n.depth, n.eval
 	f := e.at(ply)
 	p := &f.pos
 	v := &e.params.values
 	// Reverse futility: the evaluation is so far above beta that no reply makes up for it. Not
 	// where a quiet move was best before, which shows more than the evaluation.
 	margin := v[reverseMargin] * depth
-	if improving {
+	if n.improving {
 		margin -= v[reverseImproving]
 	}
-	if quiet := hash != board.NullMove && isQuiet(p, hash); !quiet && depth <= v[reverseDepth] && eval-margin >= beta &&
-		eval < mateBound && beta > -mateBound {
+	quiet := n.hash != board.NullMove && isQuiet(p, n.hash)
+	if !quiet && depth <= v[reverseDepth] && eval-margin >= beta && eval < mateBound && beta > -mateBound {
 		return (eval + beta) / 2, true
 	}
 	// Null move (Beal 1989): if passing fails high, some move does too. Not without pieces,
@@ -36,7 +37,7 @@ func (e *Engine) prune(ply, depth, beta, eval int, hash board.Move, improving, c
 	}
 	r := (v[nullBase]+v[nullSlope]*depth)>>plyBits + min((eval-beta)/v[nullEvalStep], v[nullEvalMost])
 	e.makeNull(ply)
-	s := -e.search(ply+1, depth-r, -beta, -beta+1, !cut)
+	s := -e.search(ply+1, depth-r, -beta, -beta+1, !n.cut)
 	if e.stopped || s < beta {
 		f.threat = s <= -mateBound
 		return 0, false
@@ -54,11 +55,12 @@ func (e *Engine) prune(ply, depth, beta, eval int, hash board.Move, improving, c
 
 // probCut tries to prove that a null-window node fails high by a capture whose score in a
 // shallow search exceeds beta by a margin (Buro 1995).
-func (e *Engine) probCut(ply, depth, beta int, hit entry, found, cut bool) (int, bool) {
+func (e *Engine) probCut(n *node, beta int) (int, bool) {
+	ply, depth, hit := n.ply, n.depth, &n.hit
 	f := e.at(ply)
 	p := &f.pos
 	limit := beta + e.params.values[probMargin]
-	if abs(beta) >= mateBound || found && int(hit.depth) >= depth-3 && hit.scoreAt(ply) < limit {
+	if abs(beta) >= mateBound || n.found && int(hit.depth) >= depth-3 && hit.scoreAt(ply) < limit {
 		return 0, false
 	}
 	hash := hit.move
@@ -77,37 +79,54 @@ func (e *Engine) probCut(ply, depth, beta int, hit entry, found, cut bool) (int,
 		e.at(ply + 1).doubles = f.doubles
 		s := -e.quiesce(ply+1, 0, -limit, -limit+1)
 		if s >= limit && !e.stopped {
-			s = -e.search(ply+1, depth-4, -limit, -limit+1, !cut)
+			s = -e.search(ply+1, depth-4, -limit, -limit+1, !n.cut)
 		}
 		if e.stopped {
 			return 0, false
 		}
 		if s >= limit {
-			e.table.store(p.Key(), depth-3, ply, s, f.raw, lowerBound, false, m)
+			e.table.store(p.Key(), ply, result{depth - 3, s, f.raw, lowerBound, false, m})
 			return s, true
 		}
 	}
 	return 0, false
 }
 
+// skips reports whether a move is pruned: a late or hopeless quiet move, or one that loses
+// much material.
+func (e *Engine) skips(n *node, c candidate, alpha int) bool {
+	v := &e.params.values
+	p := &e.at(n.ply).pos
+	if !c.quiet || c.check || n.inCheck {
+		return n.depth <= v[captureDepth] && !p.SEEAtLeast(c.move, -v[captureSEE]*n.depth)
+	}
+	if n.count > e.params.moveLimit(n.depth, n.improving) {
+		n.picker.noQuiets = true
+		return true
+	}
+	left := max(n.depth-e.params.reduction(n.depth, n.count)>>plyBits, 0)
+	return left <= v[quietDepth] && (n.eval+v[futilityBase]+v[futilitySlope]*left <= alpha ||
+		!p.SEEAtLeast(c.move, -v[quietSEE]*left*left))
+}
+
 // lateReduction returns the reduction of a late move in plies. Moves with a good history
 // are reduced less.
-func (e *Engine) lateReduction(k *picker, m board.Move, depth, count int, pv, cut, improving, check bool) int {
-	v := &e.params.values
-	r := e.params.reduction(depth, count)
-	if pv {
+func (e *Engine) lateReduction(n *node, c candidate) int {
+	v, k := &e.params.values, &n.picker
+	r := e.params.reduction(n.depth, n.count)
+	if n.pv {
 		r -= v[latePV]
 	}
-	if cut {
+	if n.cut {
 		r += v[lateCut]
 	}
-	if !improving {
+	if !n.improving {
 		r += v[lateWorsening]
 	}
-	if k.hash != board.NullMove && !isQuiet(&k.f.pos, k.hash) {
+	if n.hash != board.NullMove && !isQuiet(&k.f.pos, n.hash) {
 		r += v[lateCapture] // where a capture is best, quiet moves rarely are
 	}
-	if check {
+	if c.check {
 		r -= v[lateCheck]
 	}
 	if k.f.threat {
@@ -115,7 +134,7 @@ func (e *Engine) lateReduction(k *picker, m board.Move, depth, count int, pv, cu
 	}
 	r >>= plyBits
 	if k.stage != stageBadCaptures {
-		r -= int(k.history.score(k.f.piece, m)) * v[lateHistory] / (historyMax << plyBits)
+		r -= int(k.history.score(k.f.piece, c.move)) * v[lateHistory] / (historyMax << plyBits)
 	}
 	return r
 }

@@ -14,22 +14,12 @@ const recapturePly = 6
 // evaluation. The window and the view are those of search; qply counts the plies since
 // quiescence began.
 func (e *Engine) quiesce(ply, qply, alpha, beta int) int {
+	if score, over := e.enter(ply); over {
+		return score
+	}
 	f, child := e.at(ply), e.at(ply+1)
 	p := &f.pos
-	pv := beta-alpha > 1
-	f.pvLen = 0
-	if e.isDraw(ply) {
-		return 0
-	}
-	inCheck := p.InCheck()
-	if ply >= maxPly-1 {
-		if inCheck {
-			return 0
-		}
-		return e.evaluate(p)
-	}
-	e.selDepth = max(e.selDepth, ply)
-
+	pv, inCheck := beta-alpha > 1, p.InCheck()
 	key := p.Key()
 	hit, found := e.table.probe(key)
 	hash := hit.move
@@ -44,7 +34,7 @@ func (e *Engine) quiesce(ply, qply, alpha, beta int) int {
 		raw, _, best = e.staticEval(ply, hit, found)
 		if best >= beta {
 			if !found {
-				e.table.store(key, 0, ply, best, raw, lowerBound, false, board.NullMove)
+				e.table.store(key, ply, result{0, best, raw, lowerBound, false, board.NullMove})
 			}
 			return best
 		}
@@ -102,14 +92,11 @@ func (e *Engine) quiesce(ply, qply, alpha, beta int) int {
 	if inCheck && count == 0 {
 		return -engine.MateScore + ply
 	}
-	bound := upperBound
-	switch {
-	case best >= beta:
-		bound = lowerBound
-	case best > start && pv:
-		bound = exactBound
+	bound := boundOf(best, start, beta)
+	if bound == exactBound && !pv {
+		bound = upperBound
 	}
-	e.table.store(key, 0, ply, best, raw, bound, pv, bestMove)
+	e.table.store(key, ply, result{0, best, raw, bound, pv, bestMove})
 	return best
 }
 

@@ -133,15 +133,8 @@ func (e *Engine) searchRoot(depth, alpha, beta, first int) int {
 			break
 		}
 	}
-	bound := exactBound
-	switch {
-	case best >= beta:
-		bound = lowerBound
-	case best <= start:
-		bound = upperBound
-	}
 	if first == 0 {
-		e.table.store(f.pos.Key(), depth, 0, best, f.raw, bound, true, e.bestRoot())
+		e.table.store(f.pos.Key(), 0, result{depth, best, f.raw, boundOf(best, start, beta), true, e.bestRoot()})
 	}
 	return best
 }

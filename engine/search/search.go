@@ -5,6 +5,31 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
+// node is a node of the main search.
+type node struct {
+	ply, depth int
+	pv         bool // of the principal variation: its score may be exact
+	cut        bool // expected to fail high
+	inCheck    bool
+	improving  bool // the static evaluation is higher than two plies before
+	eval       int  // estimate of the score; noEval in check
+
+	hit   entry // of the transposition table
+	found bool
+	hash  board.Move // of the table; from picker on, legal
+
+	picker   picker
+	count    int // moves picked so far
+	best     int // score
+	bestMove board.Move
+}
+
+// candidate is a move that a node may search.
+type candidate struct {
+	move         board.Move
+	quiet, check bool // check: see board.Checks.Given
+}
+
 // search returns the score of the position at the ply from the side to move's view,
 // searched to the depth in plies. Between alpha and beta it is exact, otherwise a bound
 // (fail-soft). A cut node is expected to fail high.
@@ -12,187 +37,193 @@ func (e *Engine) search(ply, depth, alpha, beta int, cut bool) int {
 	if depth <= 0 {
 		return e.quiesce(ply, 0, alpha, beta)
 	}
+	if score, over := e.enter(ply); over {
+		return score
+	}
 	f, child := e.at(ply), e.at(ply+1)
 	p := &f.pos
-	v := &e.params.values
-	pv := beta-alpha > 1
-	f.pvLen = 0
-	if e.isDraw(ply) {
-		return 0
-	}
-	inCheck := p.InCheck()
-	if ply >= maxPly-1 {
-		if inCheck {
-			return 0
-		}
-		return e.evaluate(p)
-	}
-	e.selDepth = max(e.selDepth, ply)
+	n := node{ply: ply, depth: depth, pv: beta-alpha > 1, cut: cut, inCheck: p.InCheck(), eval: noEval, best: -infinite}
 	// Mate distance pruning: a line is at best a mate next move, at worst a mate now.
 	alpha, beta = max(alpha, -engine.MateScore+ply), min(beta, engine.MateScore-ply-1)
 	if alpha >= beta {
 		return alpha
 	}
-
-	key := p.Key()
-	hit, found := e.table.probe(key)
-	hash := hit.move
-	if found && !pv && f.excluded == board.NullMove && int(hit.depth) >= depth && p.Halfmove() < 90 {
-		if s := hit.scoreAt(ply); cutsOff(hit.bound(), s, beta) {
-			return s
-		}
+	if score, over := e.open(&n, beta); over || e.stopped {
+		return score
 	}
 
-	e.at(ply + 2).killers = [2]board.Move{}
-	f.raw, f.eval = noEval, noEval
-	if f.excluded == board.NullMove {
-		f.threat = false
-	}
-	eval, improving := noEval, false
-	if !inCheck {
-		f.raw, f.eval, eval = e.staticEval(ply, hit, found)
-		before := e.at(ply - 2).eval
-		improving = before == noEval || f.eval > before
-	}
-
-	if !pv && !inCheck && f.excluded == board.NullMove {
-		if s, ok := e.prune(ply, depth, beta, eval, hash, improving, cut); ok || e.stopped {
-			return s
-		}
-	}
-	f.targets = p.Targets()
-	if hash != board.NullMove && !f.targets.IsLegal(p, hash) {
-		hash = board.NullMove // of another position whose key has the same tag
-	}
-	if !pv && !inCheck && f.excluded == board.NullMove && depth >= v[probDepth] {
-		if s, ok := e.probCut(ply, depth, beta, hit, found, cut); ok || e.stopped {
-			return s
-		}
-	}
-	// Internal iterative reduction: without a hash move, a shallower search finds one at
-	// less cost.
-	if hash == board.NullMove && depth >= v[internalDepth] && (pv || cut) {
-		depth--
-	}
-
+	v := &e.params.values
 	us := p.SideToMove()
-	picker := e.newPicker(ply, hash)
-	best, bestMove := -infinite, board.NullMove
-	start := alpha
-	count, tried, taken := 0, 0, 0
-	for m := picker.pick(); m != board.NullMove; m = picker.pick() {
+	n.picker = e.newPicker(ply, n.hash)
+	start, tried, taken := alpha, 0, 0
+	for m := n.picker.pick(); m != board.NullMove; m = n.picker.pick() {
 		if m == f.excluded {
 			continue
 		}
-		count++
-		quiet := isQuiet(p, m)
-		check := picker.given.Given(p, m)
-		if best > -mateBound && hasPieces(p, us) {
-			left := max(depth-e.params.reduction(depth, count)>>plyBits, 0)
-			if quiet && !check && !inCheck {
-				if count > e.params.moveLimit(depth, improving) {
-					picker.noQuiets = true
-					continue
-				}
-				if left <= v[quietDepth] && (eval+v[futilityBase]+v[futilitySlope]*left <= alpha ||
-					!p.SEEAtLeast(m, -v[quietSEE]*left*left)) {
-					continue
-				}
-			} else if depth <= v[captureDepth] && !p.SEEAtLeast(m, -v[captureSEE]*depth) {
-				continue
-			}
+		n.count++
+		c := candidate{m, isQuiet(p, m), n.picker.given.Given(p, m)}
+		if n.best > -mateBound && hasPieces(p, us) && e.skips(&n, c, alpha) {
+			continue
 		}
 		extension := 0
-		if m == hash && depth >= v[singularDepth] && f.excluded == board.NullMove && ply < 2*e.depth {
-			n, s, ok := e.singular(ply, depth, beta, hit, pv, cut)
+		if m == n.hash && n.depth >= v[singularDepth] && f.excluded == board.NullMove && ply < 2*e.depth {
+			plies, score, ok := e.singular(&n, beta)
 			if ok || e.stopped {
-				return s
+				return score
 			}
-			extension = n
+			extension = plies
 		}
 		if !e.tick() {
 			return 0
 		}
 		e.makeMove(ply, m)
-		newDepth := depth - 1 + extension
+		newDepth := n.depth - 1 + extension
 		child.doubles = f.doubles + extension/2
-		if extension == 0 && child.pos.InCheck() && ply < 2*e.depth && (pv || p.SEEAtLeast(m, 0)) {
+		if extension == 0 && child.pos.InCheck() && ply < 2*e.depth && (n.pv || p.SEEAtLeast(m, 0)) {
 			newDepth++
 		}
-		score := 0
-		switch {
-		case depth >= 2 && count > 1 && (quiet || picker.stage == stageBadCaptures):
-			r := e.lateReduction(&picker, m, depth, count, pv, cut, improving, check)
-			reduced := min(max(newDepth-r, 1), newDepth)
-			score = -e.search(ply+1, reduced, -alpha-1, -alpha, true)
-			if score > alpha && reduced < newDepth && !e.stopped {
-				// A much better move is searched a ply deeper, a barely better one a ply
-				// shallower.
-				if score > best+v[deeperMargin] {
-					newDepth++
-				} else if score < best+v[shallowerMargin] {
-					newDepth--
-				}
-				score = -e.search(ply+1, newDepth, -alpha-1, -alpha, !cut)
-			}
-		case !pv || count > 1:
-			score = -e.search(ply+1, newDepth, -alpha-1, -alpha, !cut)
-		}
-		if pv && (count == 1 || score > alpha) && !e.stopped {
-			score = -e.search(ply+1, newDepth, -beta, -alpha, false)
-		}
+		score := e.searchMove(&n, c, newDepth, alpha, beta)
 		if e.stopped {
 			return 0
 		}
-		if score > best {
-			best = score
+		if score > n.best {
+			n.best = score
 			if score > alpha {
-				alpha, bestMove = score, m
-				if pv {
+				alpha, n.bestMove = score, m
+				if n.pv {
 					f.takePV(child)
 				}
 				if score >= beta {
-					e.creditCaptures(ply, m, quiet, f.taken[:taken], depth)
-					if quiet {
-						e.credit(ply, m, f.tried[:tried], depth)
+					e.creditCaptures(ply, c, f.taken[:taken], n.depth)
+					if c.quiet {
+						e.credit(ply, m, f.tried[:tried], n.depth)
 					}
 					break
 				}
 			}
 		}
 		switch {
-		case quiet && tried < maxTried:
+		case c.quiet && tried < maxTried:
 			f.tried[tried] = m
 			tried++
-		case !quiet && taken < maxTaken:
+		case !c.quiet && taken < maxTaken:
 			f.taken[taken] = m
 			taken++
 		}
 	}
-	if count == 0 {
-		if f.excluded != board.NullMove {
-			return alpha
-		}
-		if inCheck {
-			return -engine.MateScore + ply
-		}
-		return 0
+	return e.finish(&n, start, alpha, beta)
+}
+
+// enter begins a node. It returns true, and the score, if no moves are to be searched.
+func (e *Engine) enter(ply int) (score int, over bool) {
+	f := e.at(ply)
+	f.pvLen = 0
+	if e.isDraw(ply) {
+		return 0, true
 	}
-	bound := upperBound
+	if ply >= maxPly-1 {
+		if f.pos.InCheck() {
+			return 0, true
+		}
+		return e.evaluate(&f.pos), true
+	}
+	e.selDepth = max(e.selDepth, ply)
+	return 0, false
+}
+
+// open tries to find the score of a node without its moves, and prepares it for them.
+func (e *Engine) open(n *node, beta int) (score int, over bool) {
+	f := e.at(n.ply)
+	p := &f.pos
+	v := &e.params.values
+	alone := f.excluded == board.NullMove // no search of the same node is under way
+	n.hit, n.found = e.table.probe(p.Key())
+	n.hash = n.hit.move
+	if n.found && !n.pv && alone && int(n.hit.depth) >= n.depth && p.Halfmove() < 90 {
+		if s := n.hit.scoreAt(n.ply); cutsOff(n.hit.bound(), s, beta) {
+			return s, true
+		}
+	}
+	e.at(n.ply + 2).killers = [2]board.Move{}
+	f.raw, f.eval = noEval, noEval
+	if alone {
+		f.threat = false
+	}
+	if !n.inCheck {
+		f.raw, f.eval, n.eval = e.staticEval(n.ply, n.hit, n.found)
+		before := e.at(n.ply - 2).eval
+		n.improving = before == noEval || f.eval > before
+	}
+	prunes := !n.pv && !n.inCheck && alone
+	if prunes {
+		if s, ok := e.prune(n, beta); ok || e.stopped {
+			return s, true
+		}
+	}
+	f.targets = p.Targets()
+	if n.hash != board.NullMove && !f.targets.IsLegal(p, n.hash) {
+		n.hash = board.NullMove // of another position whose key has the same tag
+	}
+	if prunes && n.depth >= v[probDepth] {
+		if s, ok := e.probCut(n, beta); ok || e.stopped {
+			return s, true
+		}
+	}
+	// Internal iterative reduction: without a hash move, a shallower search finds one at
+	// less cost.
+	if n.hash == board.NullMove && n.depth >= v[internalDepth] && (n.pv || n.cut) {
+		n.depth--
+	}
+	return 0, false
+}
+
+// searchMove returns the score of the move that was made, searched to the depth.
+func (e *Engine) searchMove(n *node, c candidate, depth, alpha, beta int) int {
+	v := &e.params.values
+	score := 0
 	switch {
-	case best >= beta:
-		bound = lowerBound
-	case best > start:
-		bound = exactBound
+	case n.depth >= 2 && n.count > 1 && (c.quiet || n.picker.stage == stageBadCaptures):
+		reduced := min(max(depth-e.lateReduction(n, c), 1), depth)
+		score = -e.search(n.ply+1, reduced, -alpha-1, -alpha, true)
+		if score > alpha && reduced < depth && !e.stopped {
+			// A much better move is searched a ply deeper, a barely better one a ply
+			// shallower.
+			if score > n.best+v[deeperMargin] {
+				depth++
+			} else if score < n.best+v[shallowerMargin] {
+				depth--
+			}
+			score = -e.search(n.ply+1, depth, -alpha-1, -alpha, !n.cut)
+		}
+	case !n.pv || n.count > 1:
+		score = -e.search(n.ply+1, depth, -alpha-1, -alpha, !n.cut)
 	}
-	if f.excluded == board.NullMove {
-		e.table.store(key, depth, ply, best, f.raw, bound, pv, bestMove)
-		e.correct(ply, depth, best, bound, bestMove)
-		if bound == upperBound {
-			e.creditUnrefuted(ply-1, depth)
+	if n.pv && (n.count == 1 || score > alpha) && !e.stopped {
+		score = -e.search(n.ply+1, depth, -beta, -alpha, false)
+	}
+	return score
+}
+
+// finish returns the score of a node whose moves were searched with a window that began at
+// start, and remembers it.
+func (e *Engine) finish(n *node, start, alpha, beta int) int {
+	f := e.at(n.ply)
+	switch alone := f.excluded == board.NullMove; {
+	case n.count == 0 && !alone:
+		return alpha
+	case n.count == 0 && n.inCheck:
+		return -engine.MateScore + n.ply
+	case n.count == 0:
+		return 0
+	case alone:
+		b := boundOf(n.best, start, beta)
+		e.table.store(f.pos.Key(), n.ply, result{n.depth, n.best, f.raw, b, n.pv, n.bestMove})
+		e.correct(n.ply, n.depth, n.best, b, n.bestMove)
+		if b == upperBound {
+			e.creditUnrefuted(n.ply-1, n.depth)
 		}
 	}
-	return best
+	return n.best
 }
 
 // staticEval returns the static evaluation of the position at the ply without and with its
@@ -216,21 +247,21 @@ func (e *Engine) staticEval(ply int, hit entry, found bool) (raw, static, eval i
 // Campbell and Hsu 1988), 2 if they stay further below it still, and -1 if the hash move should
 // fail high again but is not singular. If the node fails high even without the hash move,
 // singular returns a score for a cutoff.
-func (e *Engine) singular(ply, depth, beta int, hit entry, pv, cut bool) (extension, score int, cutoff bool) {
-	f := e.at(ply)
-	before := hit.scoreAt(ply)
-	if int(hit.depth) < depth-e.params.values[singularLag] || hit.bound()&lowerBound == 0 || abs(before) >= mateBound {
+func (e *Engine) singular(n *node, beta int) (extension, score int, cutoff bool) {
+	f, hit := e.at(n.ply), &n.hit
+	before := hit.scoreAt(n.ply)
+	if int(hit.depth) < n.depth-e.params.values[singularLag] || hit.bound()&lowerBound == 0 || abs(before) >= mateBound {
 		return 0, 0, false
 	}
-	limit := before - e.params.values[singularMargin]*depth>>plyBits
+	limit := before - e.params.values[singularMargin]*n.depth>>plyBits
 	f.excluded = hit.move
-	v := e.search(ply, (depth-1)/2, limit-1, limit, cut)
+	v := e.search(n.ply, (n.depth-1)/2, limit-1, limit, n.cut)
 	f.excluded = board.NullMove
 	f.pvLen = 0
 	switch {
 	case e.stopped:
 		return 0, 0, false
-	case v < limit-e.params.values[doubleMargin] && !pv && f.doubles < maxDoubles:
+	case v < limit-e.params.values[doubleMargin] && !n.pv && f.doubles < maxDoubles:
 		return 2, 0, false
 	case v < limit:
 		return 1, 0, false

@@ -92,10 +92,29 @@ func (t *table) probe(key uint64) (entry, bool) {
 	return entry{}, false
 }
 
-// store stores a position. An entry of the same position keeps its move if there is no
+// result is what a search of a position found.
+type result struct {
+	depth, score, eval int // eval: without its correction
+	bound              bound
+	pv                 bool
+	move               board.Move
+}
+
+// boundOf returns the meaning of the best score of a search with a window.
+func boundOf(best, alpha, beta int) bound {
+	switch {
+	case best >= beta:
+		return lowerBound
+	case best > alpha:
+		return exactBound
+	}
+	return upperBound
+}
+
+// store stores the result for a position at the ply. An entry of the same position keeps its move if there is no
 // new one, and stays if it is of this search and much deeper, unless the new score is
 // exact.
-func (t *table) store(key uint64, depth, ply, score, eval int, b bound, pv bool, move board.Move) {
+func (t *table) store(key uint64, ply int, r result) {
 	bucket := t.bucket(key)
 	tag := key<<16 | uint64(t.epoch)
 	victim := &bucket[0]
@@ -103,11 +122,11 @@ func (t *table) store(key uint64, depth, ply, score, eval int, b bound, pv bool,
 	for i := range bucket {
 		e := &bucket[i]
 		if e.tag == tag {
-			if move == board.NullMove {
-				move = e.move
+			if r.move == board.NullMove {
+				r.move = e.move
 			}
-			if b != exactBound && depth+4 <= int(e.depth) && e.info>>ageShift == t.age {
-				e.move = move
+			if r.bound != exactBound && r.depth+4 <= int(e.depth) && e.info>>ageShift == t.age {
+				e.move = r.move
 				return
 			}
 			victim = e
@@ -117,12 +136,12 @@ func (t *table) store(key uint64, depth, ply, score, eval int, b bound, pv bool,
 			victim, worst = e, v
 		}
 	}
-	info := t.age<<ageShift | uint8(b)
-	if pv {
+	info := t.age<<ageShift | uint8(r.bound)
+	if r.pv {
 		info |= pvFlag
 	}
-	*victim = entry{tag: tag, move: move, score: int16(toTable(score, ply)), eval: int16(eval), depth: int8(depth),
-		info: info}
+	*victim = entry{tag: tag, move: r.move, score: int16(toTable(r.score, ply)), eval: int16(r.eval),
+		depth: int8(r.depth), info: info}
 }
 
 // value returns how valuable an entry is; the least valuable of a bucket is replaced.

@@ -2,7 +2,7 @@
 // machine was suspended or swapping, or a virtual machine was paused. Time that passed then
 // must not be charged to a player, and a timeout that expired then proves nothing.
 //
-// Start reading at Watch.
+// No promise of stability. Start reading at Watch.
 package stall
 
 import (

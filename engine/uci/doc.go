@@ -13,5 +13,5 @@
 // The server handles only the options of the protocol itself and passes all others to its
 // player. Package engine/roster opens players by name.
 //
-// Start reading at Server.Serve and Client.Search.
+// No promise of stability. Start reading at Server.Serve and Client.Search.
 package uci

@@ -9,6 +9,6 @@
 // selfplay.Local makes: a job is played the same everywhere, so a job played twice does no
 // harm and a forged result shows.
 //
-// Start reading at coordinator.Coordinator.Run and worker.Worker.Run. README.md says how to
-// use it, ARCHITECTURE.md follows one unit from its number to its shard.
+// No promise of stability. Start reading at coordinator.Coordinator.Run and worker.Worker.Run.
+// README.md says how to use it, ARCHITECTURE.md follows one unit from its number to its shard.
 package cluster

@@ -87,12 +87,15 @@ func samplePieces(ctx context.Context, m *eval.Model, positions []board.Position
 // removed returns the position without the piece on sq.
 func removed(p *board.Position, sq board.Square) (board.Position, error) {
 	keep := ^sq.Bitboard()
-	colors := [2]board.Bitboard{p.ByColor(board.White) & keep, p.ByColor(board.Black) & keep}
-	var types [6]board.Bitboard
-	for t := range types {
-		types[t] = p.ByType(board.PieceType(t)) & keep
+	sets := board.Sets{
+		ByColor:    [2]board.Bitboard{p.ByColor(board.White) & keep, p.ByColor(board.Black) & keep},
+		SideToMove: p.SideToMove(), Castling: p.Castling() & keep, EnPassant: board.NoSquare,
+		Halfmove: p.Halfmove(), Fullmove: p.Fullmove(),
 	}
-	return board.FromBitboards(colors, types, p.SideToMove(), p.Castling()&keep, board.NoSquare, p.Halfmove(), p.Fullmove())
+	for t := range sets.ByType {
+		sets.ByType[t] = p.ByType(board.PieceType(t)) & keep
+	}
+	return sets.Position()
 }
 
 func newPieceSample(terms int) *Sample {

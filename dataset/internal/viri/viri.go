@@ -165,9 +165,7 @@ func position(head []byte) (board.Position, error) {
 	if n := pieces.Count(); n > 32 {
 		return board.Position{}, fmt.Errorf("%d pieces, more than 32; is the file viriformat?", n)
 	}
-	var byColor [2]board.Bitboard
-	var byType [6]board.Bitboard
-	var rights board.Bitboard
+	var sets board.Sets
 	for i := 0; pieces != 0; i++ {
 		s := pieces.PopFirst()
 		code := head[8+i/2] >> (4 * (i % 2)) & 15
@@ -175,19 +173,20 @@ func position(head []byte) (board.Position, error) {
 		switch {
 		case kind == unmoved:
 			kind = byte(board.Rook)
-			rights |= s.Bitboard()
+			sets.Castling |= s.Bitboard()
 		case kind > unmoved:
 			return board.Position{}, fmt.Errorf("piece %d on %s: want 0 to 6, or 8 to 14", code, s)
 		}
-		byColor[code>>3] |= s.Bitboard()
-		byType[kind] |= s.Bitboard()
+		sets.ByColor[code>>3] |= s.Bitboard()
+		sets.ByType[kind] |= s.Bitboard()
 	}
-	stm, ep := board.Color(head[24]/blackMoves), board.Square(head[24]%blackMoves)
-	if ep > board.NoSquare {
-		return board.Position{}, fmt.Errorf("en-passant square %d is not 0 to 64", ep)
+	sets.SideToMove, sets.EnPassant = board.Color(head[24]/blackMoves), board.Square(head[24]%blackMoves)
+	if sets.EnPassant > board.NoSquare {
+		return board.Position{}, fmt.Errorf("en-passant square %d is not 0 to 64", sets.EnPassant)
 	}
-	number := max(1, min(32767, int(binary.LittleEndian.Uint16(head[26:]))))
-	return board.FromBitboards(byColor, byType, stm, rights, ep, int(head[25]), number)
+	sets.Halfmove = int(head[25])
+	sets.Fullmove = max(1, min(32767, int(binary.LittleEndian.Uint16(head[26:]))))
+	return sets.Position()
 }
 
 // Unscored stands for a missing score, since the format has none: filters for training drop

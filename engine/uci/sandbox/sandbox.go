@@ -9,7 +9,7 @@
 // a seccomp filter about system calls, and resource limits about the rest. User namespaces
 // would do the same, but some distributions and most containers forbid them.
 //
-// Start reading at Limits.Contain, then enter (enter_linux.go).
+// No promise of stability. Start reading at Limits.Contain, then enter (enter_linux.go).
 package sandbox
 
 import (

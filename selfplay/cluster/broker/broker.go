@@ -2,7 +2,7 @@
 // It is the only package that links the server, and knows nothing of units and games but the
 // rights of a worker.
 //
-// Start reading at Start.
+// No promise of stability. Start reading at Start.
 package broker
 
 import (

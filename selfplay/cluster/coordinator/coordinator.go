@@ -14,7 +14,8 @@
 //
 // It contains no chess and links no server.
 //
-// Start reading at Coordinator.Run, then session, dispatcher, pendingBatches and ledger.
+// No promise of stability. Start reading at Coordinator.Run, then session, dispatcher,
+// pendingBatches and ledger.
 package coordinator
 
 import (

@@ -2,7 +2,7 @@
 // and what they permit, signatures of engines, checksums and fingerprints of games, and the
 // connection to a NATS server. It makes no decisions.
 //
-// Start reading at Unit and Answer.
+// No promise of stability. Start reading at Unit and Answer.
 package wire
 
 import (

@@ -2,7 +2,7 @@
 // sends, and sends the results. It runs no program that its owner did not allow,
 // and reads no credentials but those it is given.
 //
-// Start reading at Worker.Run.
+// No promise of stability. Start reading at Worker.Run.
 package worker
 
 import (
