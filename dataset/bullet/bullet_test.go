@@ -35,7 +35,8 @@ func randomRow(rng *rand.Rand) dataset.PositionRow {
 			p.Make(moves[rng.IntN(len(moves))])
 		}
 	}
-	return dataset.PositionRow{Board: p, Score: int16(rng.IntN(64001) - 32000), Result: float32(rng.IntN(3)) / 2, Weight: 1}
+	return dataset.PositionRow{Board: p, Score: int16(rng.IntN(64001) - 32000), Result: float32(rng.IntN(3)) / 2,
+		Weight: 1}
 }
 
 // What is read back is the position from the mover's view, without castling and such.

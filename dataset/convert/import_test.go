@@ -346,7 +346,8 @@ func TestStreams(t *testing.T) {
 
 func TestGames(t *testing.T) {
 	const text = "[Event \"?\"]\n\n1. e4 {nice {or not} ( variation ) e5 $1 2. f4 (2. Nf3 (2. Nc3)) 1-0\n\n" +
-		"[Event \"?\"]\n\n1. d4 *\n\n[Event \"?\"]\n\n1. e5 1-0\n\n[Event \"?\"]\n[Result \"0-1\"]\n\n1. e4 1-0\n\n[Event \"?\"]\n\n% escaped\n1. c4 c5"
+		"[Event \"?\"]\n\n1. d4 *\n\n[Event \"?\"]\n\n1. e5 1-0\n\n[Event \"?\"]\n[Result \"0-1\"]\n\n1. e4 " +
+		"1-0\n\n[Event \"?\"]\n\n% escaped\n1. c4 c5"
 	dir := filepath.Join(t.TempDir(), "out")
 	n, refused, err := importFiles(t, dir, ImportConfig{OpeningPlies: 2}, put(t, "x.pgn", text))
 	if err != nil || n.Rows != 1 || len(refused) != 4 {

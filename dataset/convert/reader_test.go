@@ -119,7 +119,8 @@ func readers(t *testing.T) map[string][]byte {
 	}
 	return map[string][]byte{"x.epd": lists[0].Bytes(), "x.fen": lists[1].Bytes(), "x.txt": lists[1].Bytes(),
 		"x.plain": lists[2].Bytes(),
-		"x.csv":   lists[3].Bytes(), "x.tsv": lists[4].Bytes(), "x.pgn": games, "x.viri": viriGames(t, games), "x.bullet": records}
+		"x.csv":   lists[3].Bytes(), "x.tsv": lists[4].Bytes(), "x.pgn": games, "x.viri": viriGames(t, games),
+		"x.bullet": records}
 }
 
 // TestEveryReader imports each format in each packing, as a file, as a file whose name says

@@ -72,7 +72,8 @@ func scoredList(t testing.TB) []byte {
 
 // viriGames are the games of a PGN file in viriformat.
 func viriGames(t testing.TB, data []byte) []byte {
-	head := []byte("\xff\xff\x00\x00\x00\x00\xff\xff\x16\x42\x25\x61\x00\x00\x00\x00\x88\x88\x88\x88\x9e\xca\xad\xe9\x40\x00\x01\x00\x00\x00\x00\x00")
+	head := []byte("\xff\xff\x00\x00\x00\x00\xff\xff\x16\x42\x25\x61\x00\x00\x00\x00\x88\x88\x88\x88\x9e\xca\xad" +
+		"\xe9\x40\x00\x01\x00\x00\x00\x00\x00")
 	var b []byte
 	for g, err := range pgn.Read(bytes.NewReader(data)) {
 		if err != nil {
@@ -232,7 +233,8 @@ func TestNoRowIsLost(t *testing.T) {
 		damage map[string]func(*rand.Rand, []byte) []byte
 	}{
 		{"x.epd", scoredList(t), ImportConfig{}, countLines, textDamage},
-		{"x.tsv", real(t, "../testdata/scored.tsv.zst", 6000), ImportConfig{Columns: scoredColumns.Columns, Results: scoredColumns.Results}, countLines, textDamage},
+		{"x.tsv", real(t, "../testdata/scored.tsv.zst", 6000), ImportConfig{Columns: scoredColumns.Columns,
+			Results: scoredColumns.Results}, countLines, textDamage},
 		{"x.pgn", games, ImportConfig{}, countGames, textDamage},
 		{"x.bullet", records, ImportConfig{}, func(b []byte) int64 { return int64(len(b) / bullet.Size) }, binaryDamage},
 		{"x.viri", viriGames(t, games), ImportConfig{}, countViri, binaryDamage},
@@ -288,7 +290,8 @@ func onDisk(t testing.TB, dir string) int64 {
 // UTF-16 is named, for the user to convert it.
 func TestUTF16IsNamed(t *testing.T) {
 	for name, in := range map[string]string{
-		"x.epd": good + " [0.5]\r\n", "x.csv": "fen,result\r\n" + good + ",1\r\n", "x.pgn": "[Event \"?\"]\r\n\r\n1. e4 1-0\r\n",
+		"x.epd": good + " [0.5]\r\n", "x.csv": "fen,result\r\n" + good + ",1\r\n",
+		"x.pgn": "[Event \"?\"]\r\n\r\n1. e4 1-0\r\n",
 	} {
 		for _, mark := range []string{bom, ""} {
 			var b []byte
@@ -355,9 +358,12 @@ func TestGamesInBadFiles(t *testing.T) {
 		{"a game of tags alone", "[Event \"a\"]\n[White \"x\"]\n\n[Event \"b\"]\n[White \"y\"]\n\n1. e4 1-0\n", 1, 1},
 		{"moves behind a result", "[Event \"a\"]\n\n1. e4 1-0 1. d4 d5 0-1\n\n[Event \"b\"]\n\n1. c4 1-0\n", 2, 1},
 		{"no tags", "1. e4 1-0\n1. e5 0-1\n1. d4 0-1\n", 2, 1},
-		{"a comment that does not close, other first tag", "[White \"a\"]\n\n1. e4 {x 1-0\n\n[White \"b\"]\n\n1. d4 1-0\n", 1, 1},
-		{"an error in a variation with a result", "[Event \"a\"]\n\n1. e5 (1. d4 1-0) 1. c4 1-0\n\n[Event \"b\"]\n\n1. c4 1-0\n", 1, 1},
-		{"CR and a comment to the end of the line", "[Event \"a\"]\r\r1. e4 ; x\r1-0\r\r[Event \"b\"]\r\r% x\r1. c4 1-0\r", 2, 0},
+		{"a comment that does not close, other first tag", "[White \"a\"]\n\n1. e4 {x 1-0\n\n[White \"b\"]\n\n1. d4 1-0\n",
+			1, 1},
+		{"an error in a variation with a result", "[Event \"a\"]\n\n1. e5 (1. d4 1-0) 1. c4 1-0\n\n[Event \"b\"]\n\n1. " +
+			"c4 1-0\n", 1, 1},
+		{"CR and a comment to the end of the line", "[Event \"a\"]\r\r1. e4 ; x\r1-0\r\r[Event \"b\"]\r\r% x\r1. c4 1-0\r",
+			2, 0},
 	} {
 		n, refused, err := importFiles(t, filepath.Join(t.TempDir(), "out"), ImportConfig{}, put(t, "x.pgn", c.text))
 		if err != nil || n.Rows != c.taken || n.Refused != c.refuse {

@@ -76,9 +76,12 @@ func TestBentInC(t *testing.T) {
 	}
 }
 
-const bentHeader = `{"format":"assay.features/2","model":"m","records":"json","channels":[{"name":"a","kind":"tapered"},{"name":"d","kind":"plain","sides":true}],` +
-	`"columns":[{"name":"f","sides":true},{"name":"g"}],"formula":"value = a.mg*phase + a.eg*(1 - phase) + balance(d^2*f)/k + g",` +
-	`"terms":[{"name":"pawn","mg":100,"eg":50},{"name":"near","channel":"d","value":3},{"name":"k","kind":"scalar","value":4,"step":0.5}]}`
+const bentHeader = `{"format":"assay.features/2","model":"m","records":"json","channels":[{"name":"a",` +
+	`"kind":"tapered"},{"name":"d","kind":"plain","sides":true}],` +
+	`"columns":[{"name":"f","sides":true},{"name":"g"}],"formula":"value = a.mg*phase + a.eg*(1 - phase) + ` +
+	`balance(d^2*f)/k + g",` +
+	`"terms":[{"name":"pawn","mg":100,"eg":50},{"name":"near","channel":"d","value":3},{"name":"k","kind":"scalar",` +
+	`"value":4,"step":0.5}]}`
 
 // TestBentHeader: what is wrong with a formula is said with its place.
 func TestBentHeader(t *testing.T) {
@@ -130,7 +133,8 @@ func TestBentRecords(t *testing.T) {
 	head := func(n uint16, flags uint8) []any {
 		return []any{n, flags, uint8(0xA6), float32(0.5), float32(1), float32(1), float32(0), float32(97.5)}
 	}
-	a, err := read(recordsJSON, `{"term":[1,0],"white":[2,1],"black":[1,0],"phase":0.5,"columns":[1,0.5,14.625],"eval":97.5}`+"\n")
+	a, err := read(recordsJSON, `{"term":[1,0],"white":[2,1],"black":[1,0],"phase":0.5,"columns":[1,0.5,14.625],`+
+		`"eval":97.5}`+"\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +156,8 @@ func TestBentRecords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rr := newRecordReader(bufio.NewReader(strings.NewReader(`{"term":[0],"white":[1],"black":[0],"columns":[1,1,1],"halves":[1,2]}`+"\n")), h)
+	rr := newRecordReader(bufio.NewReader(strings.NewReader(`{"term":[0],"white":[1],"black":[0],"columns":[1,1,1],`+
+		`"halves":[1,2]}`+"\n")), h)
 	if _, err := rr.next(&start); err == nil || !strings.Contains(err.Error(), "2 halves, want 0") {
 		t.Errorf("halves without a tapered channel: %v", err)
 	}
@@ -207,7 +212,8 @@ func TestDivisionByZero(t *testing.T) {
 		t.Fatal(err)
 	}
 	start := board.StartPosition()
-	rr := newRecordReader(bufio.NewReader(strings.NewReader(`{"term":[1],"white":[2],"black":[1],"columns":[1,1,4]}`+"\n")), h)
+	rr := newRecordReader(bufio.NewReader(strings.NewReader(`{"term":[1],"white":[2],"black":[1],"columns":[1,1,`+
+		`4]}`+"\n")), h)
 	rec, err := rr.next(&start)
 	if err != nil {
 		t.Fatal(err)

@@ -244,7 +244,10 @@ func TestCompareAgain(t *testing.T) {
 		change func(*record)
 	}{
 		{"eval 7, then 8", func(r *record) { r.Eval = 8 }},
-		{"2 terms, then 1 or other counts", func(r *record) { r.Terms, r.Counts, r.EGCounts = r.Terms[:1], r.Counts[:1], r.EGCounts[:1] }},
+		{"2 terms, then 1 or other counts", func(r *record) {
+			r.Terms, r.Counts, r.EGCounts = r.Terms[:1], r.Counts[:1],
+				r.EGCounts[:1]
+		}},
 		{"2 terms, then 2 or other counts", func(r *record) { r.EGCounts[1] = -2 }},
 		{"2 terms, then 2 or other counts", func(r *record) { r.sides = []sideCount{{0, 8, 8}} }},
 		{"another phase, factor, offset or half", func(r *record) { r.Offset = 1 }},

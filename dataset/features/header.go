@@ -89,7 +89,8 @@ func (h *header) check() error {
 			return fmt.Errorf("term %q: value needs the format %q", t.Name, dataset.FeaturesFormat)
 		}
 		if t.Value != nil && (t.MG != nil || t.EG != nil || t.Kind == "" && !h.Bent()) {
-			return fmt.Errorf(`term %q: value stands for mg and eg of a term of kind "single", "flat", "mg" or "eg", and of a term of a plain channel`, t.Name)
+			return fmt.Errorf(`term %q: value stands for mg and eg of a term of kind "single", "flat", "mg" or "eg", `+
+				"and of a term of a plain channel", t.Name)
 		}
 	}
 	set := h.set()

@@ -174,9 +174,11 @@ func TestPlantedInFormula(t *testing.T) {
 		{"forgotten max in the endgame", "a max is forgotten", text("max(danger, 0)//20", "danger//20")},
 		{"truncated square", "truncates the division", text("^2//divisor", "^2/divisor")},
 		{"truncated value", "truncates", text(")//48", ")/48")},
-		{"truncated twice", "truncates all divisions", func(e *curved) { text(")//48", ")/48")(e); text("^2//divisor", "^2/divisor")(e) }},
+		{"truncated twice", "truncates all divisions",
+			func(e *curved) { text(")//48", ")/48")(e); text("^2//divisor", "^2/divisor")(e) }},
 		{"halves exchanged in the formula", "main.eg in place of main.mg", text("let e = main.eg", "let e = main.mg")},
-		{"sides of the factor", "f.white in place of f.black|f.black in place of f.white|comparison is the other way round", text("e < 0", "e > 0")},
+		{"sides of the factor", "f.white in place of f.black|f.black in place of f.white|comparison is the other way round",
+			text("e < 0", "e > 0")},
 		{"sign of the danger", "sign", text("main.mg + balance", "main.mg - balance")},
 		{"phase in 20ths", "float32|whole number", func(e *curved) {
 			e.total = 20
@@ -222,15 +224,19 @@ func TestPlantedInFormula(t *testing.T) {
 				r.Eval, r.halves = -r.Eval, negated(r.halves)
 			}
 		})},
-		{"halves swapped", "halves are swapped", dump(func(_ *board.Position, r *record, _ *memory) { r.halves[0], r.halves[1] = r.halves[1], r.halves[0] })},
-		{"columns of the position before", "columns are those of the position asked before", dump(func(_ *board.Position, r *record, m *memory) {
-			now := slices.Clone(r.Columns)
-			if m.rec != nil {
-				r.Columns = m.rec.Columns
-			}
-			m.rec = &record{FeatureRow: dataset.FeatureRow{Columns: now}}
+		{"halves swapped", "halves are swapped", dump(func(_ *board.Position, r *record, _ *memory) {
+			r.halves[0], r.halves[1] = r.halves[1], r.halves[0]
 		})},
-		{"column that is not set", `column "n" is 0`, dump(func(_ *board.Position, r *record, _ *memory) { r.Columns[0] = 0 })},
+		{"columns of the position before", "columns are those of the position asked before",
+			dump(func(_ *board.Position, r *record, m *memory) {
+				now := slices.Clone(r.Columns)
+				if m.rec != nil {
+					r.Columns = m.rec.Columns
+				}
+				m.rec = &record{FeatureRow: dataset.FeatureRow{Columns: now}}
+			})},
+		{"column that is not set", `column "n" is 0`,
+			dump(func(_ *board.Position, r *record, _ *memory) { r.Columns[0] = 0 })},
 	}
 	if testing.Short() {
 		mistakes = mistakes[:3]

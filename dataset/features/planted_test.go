@@ -255,13 +255,19 @@ var plantedMistakes = []planted{
 	{"tables not flipped for Black", `table "pst"|not flipped`, countedAs(toyPST, toyMobility, func(f feature) (int, int) {
 		return f.term + flipped(f), side(f)
 	})},
-	{"one table not flipped for Black", `table "pst.3"|not flipped`, countedAs(toyPST+3*64, toyPST+4*64, func(f feature) (int, int) { return f.term + flipped(f), side(f) })},
-	{"passed pawns not flipped for Black", `table "passed"|not flipped`, countedAs(toyPassed, toyDoubled, func(f feature) (int, int) {
-		return toyPassed + int(f.square)/8, side(f)
+	{"one table not flipped for Black", `table "pst.3"|not flipped`, countedAs(toyPST+3*64, toyPST+4*64,
+		func(f feature) (int, int) { return f.term + flipped(f), side(f) })},
+	{"passed pawns not flipped for Black", `table "passed"|not flipped`,
+		countedAs(toyPassed, toyDoubled, func(f feature) (int, int) {
+			return toyPassed + int(f.square)/8, side(f)
+		})},
+	{"tables upside down", `table "pst"|upside down`,
+		countedAs(toyPST, toyMobility, func(f feature) (int, int) { return toyPST + ((f.term - toyPST) ^ 56), side(f) })},
+	{"tables left to right", `table "pst"|left to right`,
+		countedAs(toyPST, toyMobility, func(f feature) (int, int) { return toyPST + ((f.term - toyPST) ^ 7), side(f) })},
+	{"halves swapped", "halves are swapped", dumped(func(_ *board.Position, r *record, _ *memory) {
+		r.halves[0], r.halves[1] = r.halves[1], r.halves[0]
 	})},
-	{"tables upside down", `table "pst"|upside down`, countedAs(toyPST, toyMobility, func(f feature) (int, int) { return toyPST + ((f.term - toyPST) ^ 56), side(f) })},
-	{"tables left to right", `table "pst"|left to right`, countedAs(toyPST, toyMobility, func(f feature) (int, int) { return toyPST + ((f.term - toyPST) ^ 7), side(f) })},
-	{"halves swapped", "halves are swapped", dumped(func(_ *board.Position, r *record, _ *memory) { r.halves[0], r.halves[1] = r.halves[1], r.halves[0] })},
 	{"halves swapped, and left out at times", "halves are swapped", dumped(func(p *board.Position, r *record, _ *memory) {
 		if r.halves[0], r.halves[1] = r.halves[1], r.halves[0]; p.Key()%3 == 0 {
 			r.halves = nil
@@ -279,30 +285,43 @@ var plantedMistakes = []planted{
 			r.halves = negated(r.halves)
 		}
 	})},
-	{"halves of the position before", "halves|position asked before", dumped(func(_ *board.Position, r *record, m *memory) {
-		h := r.halves
-		if m.rec != nil {
-			r.halves = m.rec.halves
-		}
-		m.rec = &record{halves: h}
+	{"halves of the position before", "halves|position asked before",
+		dumped(func(_ *board.Position, r *record, m *memory) {
+			h := r.halves
+			if m.rec != nil {
+				r.halves = m.rec.halves
+			}
+			m.rec = &record{halves: h}
+		})},
+	{"values of all terms swapped", "middlegame and endgame value swapped",
+		declared(0, toyTempo, func(t *dataset.FeatureTerm) { t.MG, t.EG = t.EG, t.MG })},
+	{"values of a table swapped", `table "passed"|middlegame and endgame value swapped`,
+		declared(toyPassed, toyDoubled, func(t *dataset.FeatureTerm) { t.MG, t.EG = t.EG, t.MG })},
+	{"values of a term swapped", `term "bishop_pair"|middlegame and endgame value swapped`,
+		declared(toyPair, toyTempo, func(t *dataset.FeatureTerm) { t.MG, t.EG = t.EG, t.MG })},
+	{"another value in the header", `term "material.1"|may be counted wrongly`,
+		declared(1, 2, func(t *dataset.FeatureTerm) { t.MG, t.EG = 320, 290 })},
+	{"phase turned", "phase is turned", dumped(func(_ *board.Position, r *record,
+		_ *memory) {
+		r.Phase = 1 - r.Phase
+		r.halves = nil
 	})},
-	{"values of all terms swapped", "middlegame and endgame value swapped", declared(0, toyTempo, func(t *dataset.FeatureTerm) { t.MG, t.EG = t.EG, t.MG })},
-	{"values of a table swapped", `table "passed"|middlegame and endgame value swapped`, declared(toyPassed, toyDoubled, func(t *dataset.FeatureTerm) { t.MG, t.EG = t.EG, t.MG })},
-	{"values of a term swapped", `term "bishop_pair"|middlegame and endgame value swapped`, declared(toyPair, toyTempo, func(t *dataset.FeatureTerm) { t.MG, t.EG = t.EG, t.MG })},
-	{"another value in the header", `term "material.1"|may be counted wrongly`, declared(1, 2, func(t *dataset.FeatureTerm) { t.MG, t.EG = 320, 290 })},
-	{"phase turned", "phase is turned", dumped(func(_ *board.Position, r *record, _ *memory) { r.Phase = 1 - r.Phase; r.halves = nil })},
 	{"phase of 22", "the phase|divide", dumped(func(_ *board.Position, r *record, _ *memory) { r.Phase *= 24.0 / 22 })},
-	{"phase in 16ths", "the phase", dumped(func(_ *board.Position, r *record, _ *memory) { r.Phase = float32(math.Floor(float64(r.Phase)*16) / 16) })},
+	{"phase in 16ths", "the phase", dumped(func(_ *board.Position, r *record,
+		_ *memory) {
+		r.Phase = float32(math.Floor(float64(r.Phase)*16) / 16)
+	})},
 	{"queens count 2", "the phase", dumped(func(p *board.Position, r *record, _ *memory) {
 		r.Phase -= float32(2*(p.Pieces(board.White, board.Queen)|p.Pieces(board.Black, board.Queen)).Count()) / 24
 	})},
-	{"phase of the position before", "the phase|position asked before", dumped(func(_ *board.Position, r *record, m *memory) {
-		phase := r.Phase
-		if m.rec != nil {
-			r.Phase = m.rec.Phase
-		}
-		m.rec = &record{FeatureRow: dataset.FeatureRow{Phase: phase}}
-	})},
+	{"phase of the position before", "the phase|position asked before",
+		dumped(func(_ *board.Position, r *record, m *memory) {
+			phase := r.Phase
+			if m.rec != nil {
+				r.Phase = m.rec.Phase
+			}
+			m.rec = &record{FeatureRow: dataset.FeatureRow{Phase: phase}}
+		})},
 	{"eval from the mover's view", "eval|side to move's view", dumped(func(p *board.Position, r *record, _ *memory) {
 		if blackToMove(p) {
 			r.Eval = -r.Eval
@@ -319,26 +338,29 @@ var plantedMistakes = []planted{
 			r.Eval = -r.Eval
 		}
 	})},
-	{"eval of the position before", "eval is that of the position asked before", dumped(func(_ *board.Position, r *record, m *memory) {
-		e := r.Eval
-		if m.rec != nil {
-			r.Eval = m.rec.Eval
-		}
-		m.rec = &record{FeatureRow: dataset.FeatureRow{Eval: e}}
-	})},
-	{"counts of the position before", "counts are those of the position asked before", dumped(func(_ *board.Position, r *record, m *memory) {
-		now := *r
-		if m.rec != nil {
-			r.Terms, r.Counts = m.rec.Terms, m.rec.Counts
-		}
-		m.rec = &now
-	})},
-	{"tempo of the position before", `term "tempo"|position asked before`, dumped(func(p *board.Position, r *record, m *memory) {
-		if r.Counts[len(r.Counts)-1] = 1; m.black {
-			r.Counts[len(r.Counts)-1] = -1
-		}
-		m.black = blackToMove(p)
-	})},
+	{"eval of the position before", "eval is that of the position asked before",
+		dumped(func(_ *board.Position, r *record, m *memory) {
+			e := r.Eval
+			if m.rec != nil {
+				r.Eval = m.rec.Eval
+			}
+			m.rec = &record{FeatureRow: dataset.FeatureRow{Eval: e}}
+		})},
+	{"counts of the position before", "counts are those of the position asked before",
+		dumped(func(_ *board.Position, r *record, m *memory) {
+			now := *r
+			if m.rec != nil {
+				r.Terms, r.Counts = m.rec.Terms, m.rec.Counts
+			}
+			m.rec = &now
+		})},
+	{"tempo of the position before", `term "tempo"|position asked before`,
+		dumped(func(p *board.Position, r *record, m *memory) {
+			if r.Counts[len(r.Counts)-1] = 1; m.black {
+				r.Counts[len(r.Counts)-1] = -1
+			}
+			m.black = blackToMove(p)
+		})},
 	{"counts not cleared", "counts are not cleared", func(e *toy) {
 		e.set.Float = true
 		e.dump = func(_ *board.Position, r *record, m *memory) {
@@ -347,7 +369,10 @@ var plantedMistakes = []planted{
 			m.sum = countsIn(&e.set, r)
 		}
 	}},
-	{"sides swapped", "sides are swapped", dumped(func(_ *board.Position, r *record, _ *memory) { r.Eval, r.halves = -r.Eval, negated(r.halves) })},
+	{"sides swapped", "sides are swapped", dumped(func(_ *board.Position, r *record, _ *memory) {
+		r.Eval,
+			r.halves = -r.Eval, negated(r.halves)
+	})},
 	{"cached score", "cached score", dumped(func(p *board.Position, r *record, m *memory) {
 		if m.seen == nil {
 			m.seen = map[uint64]bool{}
@@ -357,19 +382,26 @@ var plantedMistakes = []planted{
 		}
 		m.seen[p.Key()%4] = true
 	})},
-	{"forgotten bishop pair", `term "bishop_pair"|never counted`, countedAs(toyPair, toyTempo, func(feature) (int, int) { return -1, 0 })},
+	{"forgotten bishop pair", `term "bishop_pair"|never counted`,
+		countedAs(toyPair, toyTempo, func(feature) (int, int) { return -1, 0 })},
 	{"forgotten mobility", "never counted", countedAs(toyMobility, toyPassed, func(feature) (int, int) { return -1, 0 })},
-	{"passed pawns of White alone", `table "passed"|White alone`, countedAs(toyPassed, toyDoubled, func(f feature) (int, int) {
-		if f.black {
-			return -1, 0
-		}
-		return f.term, f.n
-	})},
-	{"doubled pawns counted twice", `term "doubled"|twice`, countedAs(toyDoubled, toyPair, func(f feature) (int, int) { return f.term, 2 * side(f) })},
-	{"mobility with the wrong sign", `table "mobility"|wrong sign`, countedAs(toyMobility, toyPassed, func(f feature) (int, int) { return f.term, -side(f) })},
-	{"mobility off by one", `table "mobility"|one place beside`, countedAs(toyMobility, toyPassed, func(f feature) (int, int) { return f.term + 1, side(f) })},
-	{"endgame factor in scale", "belongs into eg_scale", dumped(func(_ *board.Position, r *record, _ *memory) { r.Scale, r.EGScale = r.EGScale, 1 })},
-	{"endgame factor in 16ths", "eg_scale is not a factor", dumped(func(_ *board.Position, r *record, _ *memory) { r.EGScale *= 16 })},
+	{"passed pawns of White alone", `table "passed"|White alone`,
+		countedAs(toyPassed, toyDoubled, func(f feature) (int, int) {
+			if f.black {
+				return -1, 0
+			}
+			return f.term, f.n
+		})},
+	{"doubled pawns counted twice", `term "doubled"|twice`,
+		countedAs(toyDoubled, toyPair, func(f feature) (int, int) { return f.term, 2 * side(f) })},
+	{"mobility with the wrong sign", `table "mobility"|wrong sign`,
+		countedAs(toyMobility, toyPassed, func(f feature) (int, int) { return f.term, -side(f) })},
+	{"mobility off by one", `table "mobility"|one place beside`,
+		countedAs(toyMobility, toyPassed, func(f feature) (int, int) { return f.term + 1, side(f) })},
+	{"endgame factor in scale", "belongs into eg_scale",
+		dumped(func(_ *board.Position, r *record, _ *memory) { r.Scale, r.EGScale = r.EGScale, 1 })},
+	{"endgame factor in 16ths", "eg_scale is not a factor",
+		dumped(func(_ *board.Position, r *record, _ *memory) { r.EGScale *= 16 })},
 	{"no endgame factor in the engine", "does not apply the factor", func(e *toy) {
 		e.dump = func(p *board.Position, r *record, _ *memory) {
 			r.Eval = float32(e.set.Value(&dataset.FeatureRow{Terms: r.Terms, Counts: r.Counts, Phase: r.Phase, Scale: 1,
@@ -398,12 +430,15 @@ var plantedMistakes = []planted{
 	{"damped by the fifty-move counter", "fifty-move", dumped(func(p *board.Position, r *record, _ *memory) {
 		r.Eval = float32(int(float64(r.Eval) * float64(100-p.Halfmove()) / 100))
 	})},
-	{"doubled pawns by another rule", `term "doubled"`, countedAs(toyDoubled, toyPair, func(f feature) (int, int) { return f.term, side(f) * (int(f.square) % 3) })},
-	{"mobility by another rule", `table "mobility"`, countedAs(toyMobility, toyPassed, func(f feature) (int, int) { return f.term, side(f) - side(f)%3 })},
+	{"doubled pawns by another rule", `term "doubled"`,
+		countedAs(toyDoubled, toyPair, func(f feature) (int, int) { return f.term, side(f) * (int(f.square) % 3) })},
+	{"mobility by another rule", `table "mobility"`,
+		countedAs(toyMobility, toyPassed, func(f feature) (int, int) { return f.term, side(f) - side(f)%3 })},
 	{"passed pawns counted by files", `table "passed"`, countedAs(toyPassed, toyDoubled, func(f feature) (int, int) {
 		return toyPassed + int(f.square)%8, side(f)
 	})},
-	{"no eval, sign of Black in mobility", `table "mobility"|for Black`, func(e *toy) { countedAs(toyMobility, toyPassed, both)(e); e.none = true }},
+	{"no eval, sign of Black in mobility", `table "mobility"|for Black`,
+		func(e *toy) { countedAs(toyMobility, toyPassed, both)(e); e.none = true }},
 	{"no eval, tables not flipped", `table "pst"|not flipped`, func(e *toy) {
 		countedAs(toyPST, toyMobility, func(f feature) (int, int) { return f.term + flipped(f), side(f) })(e)
 		e.none = true

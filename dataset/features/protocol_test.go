@@ -13,12 +13,15 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-const headerStart = `{"format":"assay.features/2","model":"m","records":"json","terms":[{"name":"a","mg":100,"eg":50},{"name":"s","kind":"single","value":7},{"name":"tempo","kind":"flat","value":12,"asymmetric":true},{"name":"open","kind":"mg","value":23},{"name":"danger","kind":"eg","mg":0,"eg":1,"fixed":true}]`
+const headerStart = `{"format":"assay.features/2","model":"m","records":"json","terms":[{"name":"a","mg":100,` +
+	`"eg":50},{"name":"s","kind":"single","value":7},{"name":"tempo","kind":"flat","value":12,"asymmetric":true},` +
+	`{"name":"open","kind":"mg","value":23},{"name":"danger","kind":"eg","mg":0,"eg":1,"fixed":true}]`
 
 // A header says what the evaluation is made of; what this version cannot fit is refused by
 // name.
 func TestHeader(t *testing.T) {
-	h, err := parseHeader([]byte(headerStart + `,"unit":256,"eg_scale":"sign","channels":[{"name":"all","kind":"tapered"}],"columns":[],"formula":null}`))
+	h, err := parseHeader([]byte(headerStart + `,"unit":256,"eg_scale":"sign","channels":[{"name":"all",` +
+		`"kind":"tapered"}],"columns":[],"formula":null}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,12 +36,13 @@ func TestHeader(t *testing.T) {
 	for add, want := range map[string]string{
 		`,"channels":[{"name":"all","kind":"tapered"},{"name":"king","kind":"single"}]`: `channel "king" of kind "single"`,
 		`,"channels":[{"name":"king","kind":"per side"}]`:                               `channel "king" of kind "per side"`,
-		`,"columns":[{"name":"material"}]`:                                              `column "material": columns need a formula`,
-		`,"formula":"value = x"`:                                                        "a formula needs channels",
-		`,"unit":0`:                                                                     "unit 0",
-		`,"eg_scale":"side"`:                                                            `eg_scale "side" is not "sign"`,
-		`,"eg_scale":"sign","by_side":true`:                                             "exclude each other",
-		`,"tapers":true`:                                                                `unknown field "tapers"`,
+		`,"columns":[{"name":"material"}]`: `column "material": columns ` +
+			`need a formula`,
+		`,"formula":"value = x"`:            "a formula needs channels",
+		`,"unit":0`:                         "unit 0",
+		`,"eg_scale":"side"`:                `eg_scale "side" is not "sign"`,
+		`,"eg_scale":"sign","by_side":true`: "exclude each other",
+		`,"tapers":true`:                    `unknown field "tapers"`,
 	} {
 		if _, err := parseHeader([]byte(headerStart + add + "}")); !errors.Is(err, ErrProtocol) ||
 			!strings.Contains(err.Error(), want) {
@@ -101,10 +105,12 @@ func TestRecords(t *testing.T) {
 	}{
 		{"plain", "", `{"term":[2,0],"count":[-1,2],"phase":1.25,"scale":2,"eg_scale":0.5,"offset":-3,"eval":40.5}`,
 			bytesOf(append(head(flagEval), []int8{-1, 2})...), -3 - 12 + 2*(1.25*200-0.25*0.5*100), nil},
-		{"halves", `,"halves":true,"float":true`, `{"term":[2,0],"count":[-1,2.5],"phase":1.25,"scale":2,"eg_scale":0.5,"offset":-3,"eval":40.5,"halves":[250,125]}`,
+		{"halves", `,"halves":true,"float":true`, `{"term":[2,0],"count":[-1,2.5],"phase":1.25,"scale":2,` +
+			`"eg_scale":0.5,"offset":-3,"eval":40.5,"halves":[250,125]}`,
 			bytesOf(append(head(flagEval|flagFloat|flagHalves), []float32{-1, 2.5}, []int32{250, 125})...),
 			-3 - 12 + 2*(1.25*250-0.25*0.5*125), []int32{250, 125}},
-		{"by side", `,"by_side":true,"halves":true`, `{"term":[2,0],"white":[0,3],"black":[1,1],"phase":1.25,"scale":2,"scale_white":0.5,"scale_black":1,"offset":-3,"eval":40.5,"halves":[200,150,50]}`,
+		{"by side", `,"by_side":true,"halves":true`, `{"term":[2,0],"white":[0,3],"black":[1,1],"phase":1.25,` +
+			`"scale":2,"scale_white":0.5,"scale_black":1,"offset":-3,"eval":40.5,"halves":[200,150,50]}`,
 			strings.Replace(bytesOf(append(head(flagEval|flagHalves|flagBySide), []int8{0, 3, 1, 1}, []int32{200, 150, 50},
 				[]float32{0.5, 1})...),
 				bytesOf(float32(0.5), float32(-3)), bytesOf(float32(1), float32(-3)), 1),

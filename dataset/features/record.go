@@ -230,7 +230,8 @@ func (rr *recordReader) checkJSON(j *jsonRecord) error {
 	case h.version() == 1 && j.Eval != nil && *j.Eval != float32(int16(*j.Eval)):
 		return fmt.Errorf("eval %v does not fit int16", *j.Eval)
 	case h.BySide && (j.Count != nil || j.EGScale != nil):
-		return errors.New(`"by_side" in the header: want white, black, scale_white and scale_black instead of count and eg_scale`)
+		return errors.New(`"by_side" in the header: want white, black, scale_white and scale_black ` +
+			"instead of count and eg_scale")
 	case sides && j.Count != nil:
 		return errors.New("a channel counts each side: want white and black instead of count")
 	case !sides && (j.White != nil || j.Black != nil || j.ScaleWhite != nil || j.ScaleBlack != nil):

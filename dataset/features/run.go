@@ -52,6 +52,20 @@ type identity struct {
 	Bend       *dataset.Bend       `json:"bend,omitempty"`
 }
 
+func identityOf(set *dataset.FeatureSet, prints []string) identity {
+	terms, _ := json.Marshal(set.Terms) // it came from JSON
+	sum := sha256.Sum256(terms)
+	id := identity{Operation: "features", Command: prints, Model: set.Model, Terms: hex.EncodeToString(sum[:]),
+		Float: set.Float}
+	if set.Version > 1 {
+		id.Evaluation = &set.Evaluation
+	}
+	if set.Bent() {
+		id.Bend = &set.Bend
+	}
+	return id
+}
+
 // Run has the engine print the features of all positions of data sets, and writes them in
 // the order of the positions as a data set in dir. The bytes do not depend on the number of
 // processes; an interrupted data set is resumed. A malformed record (ErrProtocol), or one
@@ -86,9 +100,7 @@ func Run(ctx context.Context, paths []string, dir string, c Config) (*durable.Ma
 		return nil, r.blame(err)
 	}
 	set := first.header.set()
-	if err := set.Check(); err != nil { // it keeps the formula, which parseHeader has checked
-		return nil, errors.Join(fmt.Errorf("features: %w", err), first.end(nil))
-	}
+	_ = set.Check() // parseHeader has checked it; this keeps the formula
 	set.Float = set.Float || c.Float
 	if c.Tolerance > 0 && set.Version > 1 {
 		set.Tolerance = c.Tolerance
@@ -96,21 +108,8 @@ func Run(ctx context.Context, paths []string, dir string, c Config) (*durable.Ma
 	if n := len(first.skipped); n > 0 && c.Notice != nil {
 		c.Notice(fmt.Sprintf("skipped %d lines before the engine's header, the first is %.80q", n, first.skipped[0]))
 	}
-	terms, err := json.Marshal(set.Terms)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("features: %w", err), first.end(nil))
-	}
-	sum := sha256.Sum256(terms)
-	config := identity{Operation: "features", Command: prints, Model: set.Model, Terms: hex.EncodeToString(sum[:]),
-		Float: set.Float}
-	if set.Version > 1 {
-		config.Evaluation = &set.Evaluation
-	}
-	if set.Bent() {
-		config.Bend = &set.Bend
-	}
 	w, err := dataset.NewFeatureWriter(dir, set, dataset.WriterConfig{
-		Config: config, Program: c.Program, Parents: parents,
+		Config: identityOf(&set, prints), Program: c.Program, Parents: parents,
 	})
 	if err != nil {
 		return nil, errors.Join(err, first.end(nil))
@@ -129,12 +128,11 @@ func Run(ctx context.Context, paths []string, dir string, c Config) (*durable.Ma
 	if err := r.run(ctx); err != nil {
 		return nil, err
 	}
-	if c.Report == nil {
-		return w.Finish(nil)
-	}
-	report, err := c.Report()
-	if err != nil {
-		return nil, err
+	var report any
+	if c.Report != nil {
+		if report, err = c.Report(); err != nil {
+			return nil, err
+		}
 	}
 	return w.Finish(report)
 }

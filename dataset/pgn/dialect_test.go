@@ -102,27 +102,40 @@ var writers = map[string]struct {
 	tags string
 	written
 }{
-	"assay":         {"[Annotator \"assay\"]\n", written{func(w, _ int) string { return "[%eval " + pawns(w) + ",9]" }, evalMate}},
-	"Lichess games": {"[Site \"https://lichess.org/abcdefgh\"]\n", written{func(w, _ int) string { return "[%eval " + pawns(w) + "] [%clk 0:01:00]" }, evalMate}},
+	"assay": {"[Annotator \"assay\"]\n", written{func(w, _ int) string { return "[%eval " + pawns(w) + ",9]" },
+		evalMate}},
+	"Lichess games": {"[Site \"https://lichess.org/abcdefgh\"]\n",
+		written{func(w, _ int) string { return "[%eval " + pawns(w) + "] [%clk 0:01:00]" }, evalMate}},
 	"Lichess broadcasts": {"[Site \"Town\"]\n[GameURL \"https://lichess.org/broadcast/a/b/c/d\"]\n",
 		written{func(w, _ int) string { return fmt.Sprintf("[%%eval %g]", float64(w)/100) }, evalMate}},
-	"Lichess studies":            {"[ChapterName \"one\"]\n", written{func(w, _ int) string { return "[%eval " + pawns(w) + "]" }, evalMate}},
-	"ChessBase, engines at play": {"", written{func(w, _ int) string { return fmt.Sprintf("[%%eval %d,14] [%%emt 0:00:27]", w) }, evalMate}},
-	"engines at play":            {"", written{func(w, _ int) string { return "[%eval " + pawns(w) + ",14] [%emt 0:00:27.5]" }, evalMate}},
+	"Lichess studies": {"[ChapterName \"one\"]\n",
+		written{func(w, _ int) string { return "[%eval " + pawns(w) + "]" }, evalMate}},
+	"ChessBase, engines at play": {"", written{func(w, _ int) string {
+		return fmt.Sprintf("[%%eval %d,14] [%%emt "+
+			"0:00:27]", w)
+	}, evalMate}},
+	"engines at play": {"", written{func(w, _ int) string {
+		return "[%eval " + pawns(w) +
+			",14] [%emt 0:00:27.5]"
+	}, evalMate}},
 	"TCEC": {"", written{func(w, _ int) string {
 		return "d=12, sd=20, mt=450, tl=1000, pv=e4 e5, R50=50, wv=" + pawns(w) + ", mb=+0+0+0+0+0,"
 	},
 		func(moves int, white bool) string {
 			return fmt.Sprintf("d=12, wv=%sM%d, R50=1", sign(white), 2*moves-1)
 		}}},
-	"OpenBench":          {"", written{func(_, m int) string { return signed(m) + " 12/18 450 67890" }, runnerMate("+M%d 12/20 450 1")}},
-	"OpenBench, compact": {"[White \"x\"]\n[Black \"y\"]\n[TimeControl \"8+0.08\"]\n", written{func(_, m int) string { return signed(m) }, nil}},
+	"OpenBench": {"", written{func(_, m int) string { return signed(m) + " 12/18 450 67890" },
+		runnerMate("+M%d 12/20 450 1")}},
+	"OpenBench, compact": {"[White \"x\"]\n[Black \"y\"]\n[TimeControl \"8+0.08\"]\n",
+		written{func(_, m int) string { return signed(m) }, nil}},
 	"c-chess-cli": {"", written{func(_, m int) string { return fmt.Sprintf("%d/12 45ms", m) },
 		func(moves int, _ bool) string { return fmt.Sprintf("M%d/12 45ms", moves) }}},
-	"Arena, WinBoard": {"", written{func(_, m int) string { return "(Nf6 Nc3) " + signed(m) + "/12 4" }, runnerMate("+M%d/12 4")}},
+	"Arena, WinBoard": {"", written{func(_, m int) string { return "(Nf6 Nc3) " + signed(m) + "/12 4" },
+		runnerMate("+M%d/12 4")}},
 	"fastchess": {"", written{func(_, m int) string { return signed(m) + "/12 0.450s, n=67890, sd=20" },
 		runnerMate("+M%d/12 0.450s, n=1, White mates")}},
-	"cutechess-cli": {"", written{func(_, m int) string { return signed(m) + "/12 0.45s" }, runnerMate("+M%d/12 0.045s, White mates")}},
+	"cutechess-cli": {"", written{func(_, m int) string { return signed(m) + "/12 0.45s" },
+		runnerMate("+M%d/12 0.045s, White mates")}},
 }
 
 var starts = map[string]string{

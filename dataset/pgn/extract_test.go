@@ -170,8 +170,12 @@ var mutations = []struct {
 	{"capture without x", respell("x", replace("x", ""))},
 	{"capture with :", respell("x", replace("x", ":"))},
 	{"en passant", respell("x", func(m string) string { return strings.TrimRight(m, "+#") + " e.p." })},
-	{"German letters", respell("NRQ", func(m string) string { return strings.NewReplacer("N", "S", "R", "T", "Q", "D").Replace(m) })},
-	{"a comment", insert("{a comment}", "{}", "{ [%clk 0:01:00] }", "; to the end of the line\n", "{(1. e4}", "{two\nlines}", "{[Event \"x\"]}")},
+	{"German letters", respell("NRQ", func(m string) string {
+		return strings.NewReplacer("N", "S", "R", "T", "Q",
+			"D").Replace(m)
+	})},
+	{"a comment", insert("{a comment}", "{}", "{ [%clk 0:01:00] }", "; to the end of the line\n", "{(1. e4}",
+		"{two\nlines}", "{[Event \"x\"]}")},
 	{"a comment in a comment", insert("{one {two} three}", "{one {two}")},
 	{"a comment not closed", insert("{ open")},
 	{"a brace not opened", insert("open }")},
@@ -316,17 +320,21 @@ func TestPGNExtractRealGames(t *testing.T) {
 // disagreements are the mutations on which the programs differ, with the reason. They differ about
 // games that one of them refuses; never about the moves of a game that both read.
 var disagreements = map[string]string{
-	"German letters: assay refuses":             "pgn-extract knows the letters of other languages; which one a file means, it guesses",
-	"a brace not opened: assay refuses":         "pgn-extract reports unknown text and goes on",
-	"a null move: assay refuses":                "pgn-extract takes 0000 for the number of a move",
-	"a byte: assay refuses":                     "a damaged move may be another move",
-	"a tag: assay refuses":                      "a tag that is not closed may hide the start position",
-	"a variation not opened: assay refuses":     "pgn-extract reports it and goes on, but moves of a variation may stand on the main line",
-	"annotated: assay refuses":                  "+- is no suffix of the standard",
-	"another result: assay refuses":             "a result that is missing, or that the tag contradicts, does not say who won",
-	"en passant: assay refuses":                 "e.p. is not part of the standard",
-	"text: assay refuses":                       "pgn-extract reports it and goes on, but the text may have been a move",
-	"a result in the middle: assay refuses":     "moves behind a result have no tags, and the first result contradicts the tag",
+	"German letters: assay refuses": "pgn-extract knows the letters of other languages; which one a file " +
+		"means, it guesses",
+	"a brace not opened: assay refuses": "pgn-extract reports unknown text and goes on",
+	"a null move: assay refuses":        "pgn-extract takes 0000 for the number of a move",
+	"a byte: assay refuses":             "a damaged move may be another move",
+	"a tag: assay refuses":              "a tag that is not closed may hide the start position",
+	"a variation not opened: assay refuses": "pgn-extract reports it and goes on, but moves of a variation may " +
+		"stand on the main line",
+	"annotated: assay refuses": "+- is no suffix of the standard",
+	"another result: assay refuses": "a result that is missing, or that the tag contradicts, does not " +
+		"say who won",
+	"en passant: assay refuses": "e.p. is not part of the standard",
+	"text: assay refuses":       "pgn-extract reports it and goes on, but the text may have been a move",
+	"a result in the middle: assay refuses": "moves behind a result have no tags, and the first result " +
+		"contradicts the tag",
 	"a small letter for a piece: assay refuses": "pgn-extract reads rb7 as a move of a rook; bb4 would be of a pawn",
 	"capture with :: assay refuses":             "an old way to write x",
 	"castling in small letters: assay refuses":  "no program of today writes o-o",

@@ -48,7 +48,8 @@ var kinds = []kind{
 	{name: arrow, magic: "ARROW1\x00\x00", advice: "a data set of assay is an input of 'assay data', and " +
 		"'assay data export' makes text of it; write another program's file as CSV, with pyarrow or duckdb"},
 	{name: "a Parquet file", magic: "PAR1", advice: `write it as CSV: duckdb -c "copy (from 'FILE') to 'FILE.csv'"`},
-	{name: "a binpack of Stockfish", magic: "BINP", advice: "Stockfish's branch tools writes it as text: stockfish convert FILE FILE.plain, which assay reads"},
+	{name: "a binpack of Stockfish", magic: "BINP", advice: "Stockfish's branch tools writes it as text: stockfish " +
+		"convert FILE FILE.plain, which assay reads"},
 	{name: "a Polyglot book", is: isPolyglot, advice: "it holds moves by hash keys, not games or positions; " +
 		"want a book of EPD, FEN or PGN: 'polyglot dump-book' prints its lines"},
 }
@@ -135,7 +136,8 @@ func NoData(path string) error {
 	case header.Match(head):
 		other.What = "a table of positions"
 	default:
-		other.What, other.Advice = "not a data set", "'assay data import' makes one of PGN, EPD, CSV, bulletformat and viriformat"
+		other.What, other.Advice = "not a data set", "'assay data import' makes one of PGN, EPD, CSV, bulletformat and "+
+			"viriformat"
 	}
 	return other
 }

@@ -85,20 +85,14 @@ func walk(dir string) (list []*Input, err error) {
 			if e.IsDir() {
 				return fs.SkipDir
 			}
-		case e.Type().IsRegular() || e.Type()&fs.ModeSymlink != 0 && isFile(path):
-			list = append(list, &Input{Path: path})
+		default:
+			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() { // what a link stands for, too
+				list = append(list, &Input{Path: path})
+			}
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return list, nil
-}
-
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
+	return list, err
 }
 
 // Size returns the size of a file on disk in bytes, 0 for a stream.

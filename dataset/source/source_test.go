@@ -86,7 +86,8 @@ func packed(t *testing.T) map[string][]byte {
 	skip := func(magic byte, frame []byte) []byte { // as pzstd does
 		return append([]byte{magic, 0x2a, 0x4d, 0x18, 4, 0, 0, 0, byte(len(frame)), 0, 0, 0}, frame...)
 	}
-	return map[string][]byte{"a.epd": []byte(text), "b.epd.gz": gz, "c.epd.zst": zs.Bytes(), "d.epd.bz2": bz, "e.xz": xzs.Bytes(),
+	return map[string][]byte{"a.epd": []byte(text), "b.epd.gz": gz, "c.epd.zst": zs.Bytes(), "d.epd.bz2": bz,
+		"e.xz":  xzs.Bytes(),
 		"f.zip": zipOf(t, "one.epd", ".hidden", "__MACOSX/one.epd"), "g.tar": tarOf(t, "folder/two.epd", ".hidden"),
 		"h.tar.gz": gzipOf(t, tarOf(t, "three.epd")), "i.zip.gz": gzipOf(t, zipOf(t, "four.epd")), "empty.epd": nil,
 		"pzstd": skip(0x50, zs.Bytes()), "pzstd2": append(skip(0x5f, zs.Bytes()), skip(0x50, zs.Bytes())...),
@@ -94,7 +95,8 @@ func packed(t *testing.T) map[string][]byte {
 }
 
 // inside are the names of the files in archives.
-var inside = map[string]string{"f.zip": ":one.epd", "g.tar": ":folder/two.epd", "h.tar.gz": ":three.epd", "i.zip.gz": ":four.epd"}
+var inside = map[string]string{"f.zip": ":one.epd", "g.tar": ":folder/two.epd", "h.tar.gz": ":three.epd",
+	"i.zip.gz": ":four.epd"}
 
 // content is what each file of packed must be read as.
 func content(name string) string {
@@ -163,7 +165,8 @@ func TestStreams(t *testing.T) {
 // A file that was cut is an error, never a shorter one.
 func TestTruncation(t *testing.T) {
 	dir := t.TempDir()
-	whole := map[string]int{"two.gz": len(packed(t)["b.epd.gz"]), "pzstd2": len(packed(t)["pzstd"])} // nothing shows that more followed
+	// nothing shows that more followed
+	whole := map[string]int{"two.gz": len(packed(t)["b.epd.gz"]), "pzstd2": len(packed(t)["pzstd"])}
 	for name, data := range packed(t) {
 		if name == "a.epd" || name == "empty.epd" {
 			continue
@@ -174,7 +177,8 @@ func TestTruncation(t *testing.T) {
 			}
 			path := filepath.Join(dir, name)
 			must(t, os.WriteFile(path, data[:n], 0o666))
-			if got, err := contents(t, []*Input{{Path: path}}); err == nil || !strings.Contains(err.Error(), "end early") && !errors.Is(err, errArchive) {
+			if got, err := contents(t, []*Input{{Path: path}}); err == nil || !strings.Contains(err.Error(), "end early") &&
+				!errors.Is(err, errArchive) {
 				t.Fatalf("%s: %d of %d bytes read as %q, %v", name, n, len(data), got, err)
 			}
 		}
@@ -210,7 +214,8 @@ func TestNamedErrors(t *testing.T) {
 
 // The formats whose files begin with any bytes are unpacked only if that succeeds.
 func TestRaw(t *testing.T) {
-	for _, data := range []string{"\x28\xb5\x2f\xfd raw", "\x1f\x8b\x08 raw raw raw raw", "PAR1 raw", "PK\x03\x04\x01\x02\x03\x04\x05\x06", "\x50\x2a\x4d\x18 raw"} {
+	for _, data := range []string{"\x28\xb5\x2f\xfd raw", "\x1f\x8b\x08 raw raw raw raw", "PAR1 raw",
+		"PK\x03\x04\x01\x02\x03\x04\x05\x06", "\x50\x2a\x4d\x18 raw"} {
 		f, err := stream("-", strings.NewReader(data)).Open(true, nil)
 		must(t, err)
 		if got, err := io.ReadAll(f); err != nil || string(got) != data {

@@ -109,20 +109,30 @@ func early(name string, err error) error {
 
 // layer makes r, the content of a kind, what the file is read from.
 func (f *File) layer(name string, r io.Reader, closers ...func() error) error {
-	f.Reader = bufio.NewReaderSize(&named{r, name}, trialLength)
+	return f.wholeLayer(&layer{r: r, name: name}, closers...)
+}
+
+func (f *File) wholeLayer(l *layer, closers ...func() error) error {
+	f.Reader = bufio.NewReaderSize(l, trialLength)
 	f.closers = append(f.closers, closers...)
 	return nil
 }
 
-// named says in errors of reading what was read.
-type named struct {
+// layer reads the content of a kind. Its errors name the kind.
+type layer struct {
 	r    io.Reader
 	name string
+	// Where r sees its end, cut reports whether the last bytes packed show that the file was cut.
+	packed *tail
+	cut    func(last []byte) bool
 }
 
-func (n *named) Read(p []byte) (int, error) {
-	k, err := n.r.Read(p)
-	return k, early(n.name, err)
+func (l *layer) Read(p []byte) (int, error) {
+	n, err := l.r.Read(p)
+	if err == io.EOF && l.cut != nil && l.cut(l.packed.last) {
+		err = io.ErrUnexpectedEOF
+	}
+	return n, early(l.name, err)
 }
 
 func unpackZstd(f *File) error {
@@ -136,7 +146,7 @@ func unpackZstd(f *File) error {
 	cut := func(last []byte) bool {
 		return len(last) == tailLength && isSkippable(last) && last[4] == 4 && last[5]|last[6]|last[7] == 0
 	}
-	return f.layer("zstd", &whole{z, in, cut}, func() error { z.Close(); return nil })
+	return f.wholeLayer(&layer{z, "zstd", in, cut}, func() error { z.Close(); return nil })
 }
 
 // tailLength is that of pzstd's mark.
@@ -152,21 +162,6 @@ func (t *tail) Read(p []byte) (int, error) {
 	n, err := t.r.Read(p)
 	t.last = append(t.last, p[max(0, n-tailLength):n]...)
 	t.last = t.last[max(0, len(t.last)-tailLength):]
-	return n, err
-}
-
-// whole returns an error where its reader sees the end, but the last bytes show a cut.
-type whole struct {
-	r   io.Reader
-	in  *tail
-	cut func(last []byte) bool
-}
-
-func (w *whole) Read(p []byte) (int, error) {
-	n, err := w.r.Read(p)
-	if err == io.EOF && w.cut(w.in.last) {
-		err = io.ErrUnexpectedEOF
-	}
 	return n, err
 }
 
@@ -191,7 +186,7 @@ func unpackXZ(f *File) error {
 		last = bytes.TrimRight(last, "\x00")
 		return len(last) > 0 && !bytes.HasSuffix(last, []byte("YZ"))
 	}
-	return f.layer("xz", &whole{z, in, cut})
+	return f.wholeLayer(&layer{z, "xz", in, cut})
 }
 
 // oneOf names the files of an archive that does not hold exactly one.

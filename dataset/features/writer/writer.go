@@ -175,7 +175,8 @@ type Writer struct {
 // New prints the header.
 func New(in io.Reader, out io.Writer, h Header) *Writer {
 	h = h.complete()
-	w := &Writer{in: bufio.NewReaderSize(in, 1<<16), out: bufio.NewWriterSize(out, 1<<16), header: h, counts: make([][2]float64, len(h.Terms)), seen: make([]bool, len(h.Terms)), sides: h.sides(), sided: h.sided()}
+	w := &Writer{in: bufio.NewReaderSize(in, 1<<16), out: bufio.NewWriterSize(out, 1<<16), header: h,
+		counts: make([][2]float64, len(h.Terms)), seen: make([]bool, len(h.Terms)), sides: h.sides(), sided: h.sided()}
 	doc, err := json.Marshal(h)
 	w.err = err
 	w.out.Write(append(doc, '\n'))
@@ -215,7 +216,8 @@ func (w *Writer) Add(term int, count float32) {
 // AddSides counts a term where sides are scaled on their own, or one of a channel of each side.
 func (w *Writer) AddSides(term int, white, black float32) {
 	if term >= 0 && term < len(w.sided) && !w.sided[term] && w.sides && black != 0 && w.err == nil {
-		w.err = fmt.Errorf("features: the channel of term %d does not count each side: use Add(term, white - black), not AddSides", term)
+		w.err = fmt.Errorf("features: the channel of term %d does not count each side: use Add(term, white - black), "+
+			"not AddSides", term)
 	}
 	w.count(term, white, black)
 }
@@ -228,7 +230,8 @@ func (w *Writer) count(term int, white, black float32) {
 		return
 	}
 	if black != 0 && !w.sides && w.err == nil {
-		w.err = fmt.Errorf("features: a count of Black for term %d, but neither the header is BySide nor a channel has Sides", term)
+		w.err = fmt.Errorf("features: a count of Black for term %d, but neither the header is BySide nor a channel has "+
+			"Sides", term)
 	}
 	if !w.seen[term] {
 		w.seen[term] = true
@@ -287,7 +290,8 @@ func (w *Writer) record(b []byte, r *Record) []byte {
 	}
 	w.kept = used
 	flags := byte(0)
-	for bit, set := range map[byte]bool{1: r.HasEval, 2: wide, 16: r.Halves != nil, 32: w.header.BySide, 4: w.sides && !w.header.BySide, 8: len(r.Columns) > 0} {
+	for bit, set := range map[byte]bool{1: r.HasEval, 2: wide, 16: r.Halves != nil, 32: w.header.BySide,
+		4: w.sides && !w.header.BySide, 8: len(r.Columns) > 0} {
 		if set {
 			flags |= bit
 		}

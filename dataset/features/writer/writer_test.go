@@ -21,7 +21,8 @@ func odd(how string) (string, error) {
 	var out bytes.Buffer
 	bySide := how == "sides"
 	h := Header{Model: `t"\`, Unit: 256, Float: true, BySide: bySide, Resolves: true, Terms: []Term{
-		{Name: "a", Group: "g", MG: 100, EG: 120.5}, {Name: "b", Group: "g", MG: -3, EG: -3, Kind: "flat", Asymmetric: true}, {Name: "c", Group: "h", MG: 7, EG: 7, Kind: "single"},
+		{Name: "a", Group: "g", MG: 100, EG: 120.5}, {Name: "b", Group: "g", MG: -3, EG: -3, Kind: "flat",
+			Asymmetric: true}, {Name: "c", Group: "h", MG: 7, EG: 7, Kind: "single"},
 		{Name: "d.3", Group: "h", MG: 23, Kind: "mg"}, {Name: "e.1.3", Group: "h", EG: 1, Kind: "eg", Fixed: true},
 	}}
 	if !bySide {
@@ -37,14 +38,16 @@ func odd(how string) (string, error) {
 			w.AddSides(2, float32(n), 1)
 			w.AddSides(0, 0.5, 2)
 			w.AddSides(3, 1, 0)
-			w.Write(Record{Phase: 1.25, Scale: 1, EGScale: 1, Offset: -3.5, Halves: []int32{n, 2, 3}, ScaleWhite: 0.5, ScaleBlack: 0.75, Leaf: fen})
+			w.Write(Record{Phase: 1.25, Scale: 1, EGScale: 1, Offset: -3.5, Halves: []int32{n, 2, 3}, ScaleWhite: 0.5,
+				ScaleBlack: 0.75, Leaf: fen})
 		default:
 			w.Add(2, float32(n))
 			w.Add(0, 1)
 			w.Add(0, -1)
 			w.Add(1, -2)
 			w.Add(4, 77)
-			w.Write(Record{Phase: 0.5, Scale: 2, EGScale: 0.25, Offset: -3.5, Eval: float32(n), HasEval: true, Halves: []int32{n, -n}, Leaf: fen})
+			w.Write(Record{Phase: 0.5, Scale: 2, EGScale: 0.25, Offset: -3.5, Eval: float32(n), HasEval: true,
+				Halves: []int32{n, -n}, Leaf: fen})
 		}
 	}
 	return out.String(), w.Err()
@@ -58,7 +61,8 @@ func bent(how string) (string, error) {
 		Channels: []Channel{{Name: "main"}, {Name: "danger", Kind: "plain", Sides: true}},
 		Columns:  []Column{{Name: "f", Sides: true}, {Name: "g"}},
 		Terms: []Term{
-			{Name: "a", Group: "g", MG: 100, EG: 120.5, Channel: "main"}, {Name: "b", Group: "h", MG: 3, Channel: "danger", Kind: "single"},
+			{Name: "a", Group: "g", MG: 100, EG: 120.5, Channel: "main"}, {Name: "b", Group: "h", MG: 3, Channel: "danger",
+				Kind: "single"},
 			{Name: "k", Kind: "scalar", MG: 2.5, Step: 0.5},
 		},
 	})
@@ -89,8 +93,10 @@ func TestWritersAgree(t *testing.T) {
 		build                []string // with the program's path as the last word; none for a script
 		run                  []string
 	}{
-		{"C", "cc", "apt-get install gcc", strings.Fields("cc -std=c99 -Wall -Wextra -pedantic -Werror testdata/engine.c -o"), nil},
-		{"C++", "c++", "apt-get install g++", strings.Fields("c++ -x c++ -std=c++17 -Wall -Wextra -pedantic -Werror testdata/engine.c -o"), nil},
+		{"C", "cc", "apt-get install gcc", strings.Fields("cc -std=c99 -Wall -Wextra -pedantic -Werror " +
+			"testdata/engine.c -o"), nil},
+		{"C++", "c++", "apt-get install g++", strings.Fields("c++ -x c++ -std=c++17 -Wall -Wextra -pedantic -Werror " +
+			"testdata/engine.c -o"), nil},
 		{"Rust", "rustc", "apt-get install rustc", strings.Fields("rustc -D warnings testdata/engine.rs -o"), nil},
 		{"Python", "python3", "apt-get install python3", nil, []string{"python3", "-B", "testdata/engine.py"}},
 	} {
@@ -139,12 +145,14 @@ func TestWritersAgree(t *testing.T) {
 			}
 			cmd := exec.Command(command[0], "bad")
 			cmd.Stdin = strings.NewReader(fens)
-			if text, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(text), "assay_add of a term that assay_begin does not have (5)") {
+			if text, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(text), "assay_add of a term that "+
+				"assay_begin does not have (5)") {
 				t.Errorf("a bad term: %v, %q", err, text)
 			}
 			cmd = exec.Command(command[0], "mixed")
 			cmd.Stdin = strings.NewReader(fens)
-			if text, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(text), "wants assay_add_sides(term, white, black), not assay_add; term (1)") {
+			if text, err := cmd.CombinedOutput(); err == nil ||
+				!strings.Contains(string(text), "wants assay_add_sides(term, white, black), not assay_add; term (1)") {
 				t.Errorf("assay_add of a term of each side: %v, %q", err, text)
 			}
 		})
@@ -182,8 +190,9 @@ func TestBadTerm(t *testing.T) {
 		"use AddSides(term, white, black), not Add":  func(w *Writer) { w.Add(1, 2) },
 		"use Add(term, white - black), not AddSides": func(w *Writer) { w.AddSides(0, 2, 1) },
 	} {
-		w := New(strings.NewReader(""), io.Discard, Header{Formula: "value = m + balance(d)", Channels: []Channel{{Name: "m", Kind: "plain"}, {Name: "d", Kind: "plain", Sides: true}},
-			Terms: []Term{{Name: "a", Channel: "m"}, {Name: "b", Channel: "d"}}})
+		w := New(strings.NewReader(""), io.Discard, Header{Formula: "value = m + balance(d)",
+			Channels: []Channel{{Name: "m", Kind: "plain"}, {Name: "d", Kind: "plain", Sides: true}},
+			Terms:    []Term{{Name: "a", Channel: "m"}, {Name: "b", Channel: "d"}}})
 		if add(w); w.Err() == nil || !strings.Contains(w.Err().Error(), name) {
 			t.Errorf("%v, want %s", w.Err(), name)
 		}

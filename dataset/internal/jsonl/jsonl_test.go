@@ -13,7 +13,8 @@ func TestPosition(t *testing.T) {
 		t.Fatal(err)
 	}
 	row := dataset.PositionRow{Board: p, Ply: 33, Score: -20, Result: 0.5, Game: 1<<64 - 1, Weight: 0.25}
-	const want = `{"fen":"4k3/8/8/8/8/8/4P3/4K3 b - - 3 17","score":-20,"result":0.5,"ply":33,"game":"18446744073709551615","opening":null,"weight":0.25}` + "\n"
+	const want = `{"fen":"4k3/8/8/8/8/8/4P3/4K3 b - - 3 17","score":-20,"result":0.5,"ply":33,` +
+		`"game":"18446744073709551615","opening":null,"weight":0.25}` + "\n"
 	if got := string(AppendPosition(nil, &row)); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

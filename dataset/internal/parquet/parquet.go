@@ -52,7 +52,8 @@ func NewWriter(w io.Writer, s *arrow.Schema) (_ *Writer, err error) {
 	}
 	props := parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Zstd))
 	// struct{ io.Writer }: Close must not close w.
-	return &Writer{file.NewParquetWriter(struct{ io.Writer }{w}, root, file.WithWriterProps(props), file.WithWriteMetadata(meta))}, nil
+	return &Writer{file.NewParquetWriter(struct{ io.Writer }{w}, root, file.WithWriterProps(props),
+		file.WithWriteMetadata(meta))}, nil
 }
 
 // Write writes a batch as one row group.
@@ -149,9 +150,11 @@ func writeColumn(to file.ColumnChunkWriter, a arrow.Array, nullable bool) (err e
 	case *file.Int32ColumnChunkWriter:
 		_, err = to.WriteBatch(int32s(a), l.def, l.rep)
 	case *file.Int64ColumnChunkWriter:
-		_, err = to.WriteBatch(present(a, a.(*array.Uint64).Uint64Values(), func(v uint64) int64 { return int64(v) }), l.def, l.rep)
+		_, err = to.WriteBatch(present(a, a.(*array.Uint64).Uint64Values(), func(v uint64) int64 { return int64(v) }),
+			l.def, l.rep)
 	case *file.Float32ColumnChunkWriter:
-		_, err = to.WriteBatch(present(a, a.(*array.Float32).Float32Values(), func(v float32) float32 { return v }), l.def, l.rep)
+		_, err = to.WriteBatch(present(a, a.(*array.Float32).Float32Values(), func(v float32) float32 { return v }), l.def,
+			l.rep)
 	case *file.ByteArrayColumnChunkWriter:
 		_, err = to.WriteBatch(texts(a.(*array.String)), l.def, l.rep)
 	default:

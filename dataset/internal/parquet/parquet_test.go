@@ -19,10 +19,13 @@ import (
 func everyType() *arrow.Schema {
 	p := arrow.PrimitiveTypes
 	var fields []arrow.Field
-	for _, t := range []arrow.DataType{p.Uint8, p.Uint16, p.Uint32, p.Uint64, p.Int8, p.Int16, p.Float32, arrow.BinaryTypes.String} {
-		fields = append(fields, arrow.Field{Name: t.Name(), Type: t}, arrow.Field{Name: t.Name() + "?", Type: t, Nullable: true})
+	for _, t := range []arrow.DataType{p.Uint8, p.Uint16, p.Uint32, p.Uint64, p.Int8, p.Int16, p.Float32,
+		arrow.BinaryTypes.String} {
+		fields = append(fields, arrow.Field{Name: t.Name(), Type: t}, arrow.Field{Name: t.Name() + "?", Type: t,
+			Nullable: true})
 		if t != arrow.BinaryTypes.String {
-			fields = append(fields, arrow.Field{Name: t.Name() + "s", Type: arrow.ListOfNonNullable(t)}, arrow.Field{Name: t.Name() + "s?", Type: arrow.ListOf(t)})
+			fields = append(fields, arrow.Field{Name: t.Name() + "s", Type: arrow.ListOfNonNullable(t)},
+				arrow.Field{Name: t.Name() + "s?", Type: arrow.ListOf(t)})
 		}
 	}
 	meta := arrow.NewMetadata([]string{"assay.format", "b"}, []string{"test/1", "ü"})

@@ -119,7 +119,8 @@ func TestOpeningsAreLeftOut(t *testing.T) {
 	}
 	g.Scores[1] = -20
 	for got, err := range Read(bytes.NewReader(write(t, nil, &g))) {
-		want := dataset.GameRow{Variant: dataset.Standard, Start: "rnbqkbnr/pppppppp/8/8/8/5P2/PPPPP1PP/RNBQKBNR b KQkq - 0 1",
+		want := dataset.GameRow{Variant: dataset.Standard, Start: "rnbqkbnr/pppppppp/8/8/8/5P2/PPPPP1PP/RNBQKBNR b KQkq " +
+			"- 0 1",
 			Moves: g.Moves[1:], Scores: g.Scores[1:], Result: -1}
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%+v, %v", got, err)
@@ -166,7 +167,8 @@ func TestFilesOfOtherPrograms(t *testing.T) {
 			errs = append(errs, err)
 		}
 		var ge *GameError
-		if len(errs) != 2 || !errors.As(errs[0], &ge) || ge.Number != 1 || !strings.Contains(errs[0].Error(), want) || errs[1] != nil {
+		if len(errs) != 2 || !errors.As(errs[0], &ge) || ge.Number != 1 || !strings.Contains(errs[0].Error(), want) ||
+			errs[1] != nil {
 			t.Errorf("%s: %v", want, errs)
 		}
 	}

@@ -87,7 +87,8 @@ func tear(t *testing.T, dir string, rng *rand.Rand) {
 
 // Promised are the files of a run that are the same for equal configurations, as patterns
 // of names.
-var Promised = []string{gamelog.GamesName + "/*.arrow", gamelog.GamesName + "/" + durable.ManifestName, gamelog.PGNName, durable.RunResultName, durable.RunConfigName}
+var Promised = []string{gamelog.GamesName + "/*.arrow", gamelog.GamesName + "/" + durable.ManifestName,
+	gamelog.PGNName, durable.RunResultName, durable.RunConfigName}
 
 // SameFiles compares the files of two folders whose names match the patterns.
 func SameFiles(t *testing.T, got, want string, patterns ...string) {

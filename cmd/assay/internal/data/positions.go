@@ -34,12 +34,13 @@ type positionsFlags struct {
 	workers int
 	asJSON  bool
 
+	preset, leafScore, forfeits, relabel string // as they were typed
+
 	fromPreset bool // filter.QuietMove is a preset's
 }
 
 func newPositions() *cobra.Command {
 	f := positionsFlags{filter: positions.DefaultFilter()}
-	var relabels, preset, leafScore, forfeits string
 	cmd := &cobra.Command{
 		Use:   "positions DATA... --out DIR",
 		Short: "Make training positions from games, or filter positions",
@@ -77,37 +78,18 @@ were interrupted, the first ones without a gap are used; how many is in the mani
   assay data positions games --out train --preset nnue
   assay data positions imported --out quiet --uniform --relabel nodes=5000`,
 		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			if f.out == "" {
-				return cli.Usagef("missing --out DIR")
-			}
-			if err := f.preset(cmd, preset); err != nil {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(cmd); err != nil {
 				return err
-			}
-			if leafScore != "drop" && leafScore != "keep" {
-				return cli.Usagef("--leaf-score %s: want drop or keep", leafScore)
-			}
-			if forfeits != "drop" && forfeits != "keep" {
-				return cli.Usagef("--forfeits %s: want drop or keep", forfeits)
-			}
-			f.filter.KeepForfeits = forfeits == "keep"
-			f.filter.DropLeafScore = leafScore == "drop" && f.filter.Resolve == positions.ResolveLeaf
-			if err := f.filter.Check(); err != nil {
-				return cli.Usage(err)
-			}
-			if relabels != "" {
-				if f.nodes, f.judge, err = parseRelabel(relabels); err != nil {
-					return cli.Usagef("--relabel: %w", err)
-				}
 			}
 			return f.run(cmd, args)
 		},
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&preset, "preset", "", "texel or nnue: the flags for a purpose")
-	fs.StringVar(&leafScore, "leaf-score", "drop", "score of a position that was replaced by its leaf: drop or keep "+
+	fs.StringVar(&f.preset, "preset", "", "texel or nnue: the flags for a purpose")
+	fs.StringVar(&f.leafScore, "leaf-score", "drop", "score of a position that was replaced by its leaf: drop or keep "+
 		"(the score of the position in the game)")
-	fs.StringVar(&forfeits, "forfeits", "drop", "games that ended by a forfeit: drop or keep")
+	fs.StringVar(&f.forfeits, "forfeits", "drop", "games that ended by a forfeit: drop or keep")
 	fs.BoolVar(&f.filter.QuietMove, "quiet-move", false, "drop positions of games whose move captures or promotes")
 	fs.IntVar(&f.filter.MaxNoise, "max-noise", 0, "drop positions whose quiescence search differs from the "+
 		"evaluation by more, in centipawns; 0 drops none")
@@ -128,12 +110,39 @@ were interrupted, the first ones without a gap are used; how many is in the mani
 		"FEN fields)")
 	fs.BoolVar(&f.filter.Uniform, "uniform", false, "take equally many positions of each result and phase")
 	fs.Int64Var(&f.filter.Sample, "sample", 0, "take this many positions in total, at random; 0 takes all")
-	fs.StringVar(&relabels, "relabel", "", "search for new scores: nodes=N, or nodes=N,weights=FILE-or-name (default "+
+	fs.StringVar(&f.relabel, "relabel", "", "search for new scores: nodes=N, or nodes=N,weights=FILE-or-name (default "+
 		"weights: assay)")
 	fs.Uint64Var(&f.filter.Seed, "seed", 0, "random seed")
 	fs.IntVar(&f.workers, "workers", 0, "threads; 0 is one per core")
 	f.addOutput(cmd)
 	return cmd
+}
+
+// check checks the flags of assay data positions.
+func (f *positionsFlags) check(cmd *cobra.Command) (err error) {
+	if f.out == "" {
+		return cli.Usagef("missing --out DIR")
+	}
+	if err := f.usePreset(cmd); err != nil {
+		return err
+	}
+	if f.leafScore != "drop" && f.leafScore != "keep" {
+		return cli.Usagef("--leaf-score %s: want drop or keep", f.leafScore)
+	}
+	if f.forfeits != "drop" && f.forfeits != "keep" {
+		return cli.Usagef("--forfeits %s: want drop or keep", f.forfeits)
+	}
+	f.filter.KeepForfeits = f.forfeits == "keep"
+	f.filter.DropLeafScore = f.leafScore == "drop" && f.filter.Resolve == positions.ResolveLeaf
+	if err := f.filter.Check(); err != nil {
+		return cli.Usage(err)
+	}
+	if f.relabel != "" {
+		if f.nodes, f.judge, err = parseRelabel(f.relabel); err != nil {
+			return cli.Usagef("--relabel: %w", err)
+		}
+	}
+	return nil
 }
 
 // presets are flags for a purpose.
@@ -142,12 +151,12 @@ var presets = map[string][][2]string{
 	"nnue":  {{"resolve", positions.ResolveKeep}, {"min-ply", "16"}, {"max-score", "9999"}, {"quiet-move", "true"}},
 }
 
-// preset sets the flags of a preset, but for those that are given.
-func (f *positionsFlags) preset(cmd *cobra.Command, name string) error {
-	if _, known := presets[name]; name != "" && !known {
-		return cli.Usagef("--preset %s: want texel or nnue", name)
+// usePreset sets the flags of a preset, but for those that are given.
+func (f *positionsFlags) usePreset(cmd *cobra.Command) error {
+	if _, known := presets[f.preset]; f.preset != "" && !known {
+		return cli.Usagef("--preset %s: want texel or nnue", f.preset)
 	}
-	for _, flag := range presets[name] {
+	for _, flag := range presets[f.preset] {
 		if cmd.Flags().Changed(flag[0]) {
 			continue
 		}
