@@ -409,22 +409,6 @@ func TestExampleInC(t *testing.T) {
 	}
 }
 
-func TestSplit(t *testing.T) {
-	for line, want := range map[string][]string{
-		"./engine dump":                {"./engine", "dump"},
-		`  "my engine"  --a='b c' '' `: {"my engine", "--a=b c", ""},
-	} {
-		if got, err := Split(line); err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("%q: %q, %v", line, got, err)
-		}
-	}
-	for _, line := range []string{"", " ", "'a"} {
-		if got, err := Split(line); err == nil {
-			t.Errorf("%q: %q", line, got)
-		}
-	}
-}
-
 // Whatever an engine prints, a record is read or refused.
 func FuzzRecords(f *testing.F) {
 	f.Add(true, []byte("\x01\x00\x01\xa5\x00\x00\x80\x3f\x00\x00\x80\x3f\x00\x00\x00\x00\x05\x00\x00\x00\x05"))

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"os"
+	"os/exec"
 	"time"
 
 	"github.com/assay-chess/assay/dataset"
@@ -281,4 +283,29 @@ func (rec *record) label(p *dataset.PositionRow) {
 // blame adds the name of the engine to an error.
 func (r *run) blame(err error) error {
 	return fmt.Errorf("features: %s: %w", r.Command[0], err)
+}
+
+// fingerprint identifies a command in the manifest: its words, where files are replaced by
+// a hash of their content.
+func fingerprint(command []string) ([]string, error) {
+	var prints []string
+	for i, word := range command {
+		path := word
+		if i == 0 {
+			var err error
+			if path, err = exec.LookPath(word); err != nil {
+				return nil, fmt.Errorf("features: %w", err)
+			}
+		}
+		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+			prints = append(prints, word)
+			continue
+		}
+		sum, err := durable.SumFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("features: %w", err)
+		}
+		prints = append(prints, "sha256:"+sum.SHA256)
+	}
+	return prints, nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/features"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/tuner/heldout"
 )
 
@@ -69,8 +70,11 @@ Results, scores and games are copied from the positions. The output does not dep
 			case check == "" && out == "":
 				return cli.Usagef("missing --out DIR")
 			}
-			if c.Command, err = features.Split(command); err != nil {
+			if c.Command, err = quote.Split(command); err != nil {
 				return cli.Usagef("--cmd: %w", err)
+			}
+			if len(c.Command) == 0 {
+				return cli.Usagef("--cmd: the command is empty")
 			}
 			if c.Procs < 0 || c.Timeout <= 0 || !(c.Tolerance >= 0) {
 				return cli.Usagef("--procs and --tolerance must be 0 or more, --timeout more than 0")
