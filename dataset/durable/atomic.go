@@ -52,16 +52,7 @@ func SumFile(path string) (Sum, error) {
 // a temporary file in the same directory, then renames it. The directory is synced too, so
 // that the file survives a power cut once WriteFile has returned. Errors name path.
 func WriteFile(path string, data []byte) error {
-	f, err := Create(path)
-	if err != nil {
-		return err
-	}
-	if _, err := f.Write(data); err != nil {
-		f.Abort()
-		return err
-	}
-	_, err = f.Commit()
-	return err
+	return writeFile(path, data, func(*os.File) error { return nil })
 }
 
 // ReplaceFile is WriteFile for a file that exists: it keeps the permissions, and writes the
@@ -75,19 +66,23 @@ func ReplaceFile(path string, data []byte) error {
 	if err != nil {
 		return fmt.Errorf("durable: %w", err)
 	}
+	return writeFile(path, data, func(f *os.File) error { return f.Chmod(info.Mode().Perm()) })
+}
+
+func writeFile(path string, data []byte, prepare func(*os.File) error) error {
 	f, err := Create(path)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(data)
-	if err == nil {
-		if err = f.file.Chmod(info.Mode().Perm()); err == nil {
-			_, err = f.Commit()
-			return err
-		}
-		err = fmt.Errorf("durable: %w", err)
+	if err := prepare(f.file); err != nil {
+		f.Abort()
+		return fmt.Errorf("durable: %w", err)
 	}
-	f.Abort()
+	if _, err := f.Write(data); err != nil {
+		f.Abort()
+		return err
+	}
+	_, err = f.Commit()
 	return err
 }
 
@@ -169,41 +164,38 @@ func (f *File) Abort() {
 
 // RemoveTemps deletes the unfinished files that an earlier process left in dir.
 // Call it only while holding the folder's lock.
-func RemoveTemps(dir string) error {
-	return eachTemp(dir, "", func(path string, _ fs.DirEntry) error { return os.Remove(path) })
-}
+func RemoveTemps(dir string) error { return removeTemps(dir, "", 0) }
 
 // RemoveTempsOf deletes the unfinished files at path, as RemoveTemps does those of a folder.
 // Call it only while holding a lock on the file.
 func RemoveTempsOf(path string) error {
-	return eachTemp(filepath.Dir(path), filepath.Base(path)+".", func(path string, _ fs.DirEntry) error { return os.Remove(path) })
+	return removeTemps(filepath.Dir(path), filepath.Base(path)+".", 0)
 }
 
-// eachTemp calls visit with each unfinished file in dir whose name begins with a dot and
-// prefix.
-func eachTemp(dir, prefix string, visit func(path string, e fs.DirEntry) error) error {
+// RemoveOldTemps deletes the unfinished files in dir that killed processes left: those last
+// written longer ago than any process pauses. It is for folders without a lock, which several
+// processes write.
+func RemoveOldTemps(dir string, age time.Duration) error { return removeTemps(dir, "", age) }
+
+// removeTemps deletes the unfinished files in dir whose name begins with a dot and prefix. With an
+// age, it deletes those that are older, and another process may be faster.
+func removeTemps(dir, prefix string, age time.Duration) error {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
-		if err == nil && strings.HasPrefix(e.Name(), "."+prefix) && strings.HasSuffix(e.Name(), tempSuffix) && e.Type().IsRegular() {
-			err = visit(filepath.Join(dir, e.Name()), e)
+		if !strings.HasPrefix(e.Name(), "."+prefix) || !strings.HasSuffix(e.Name(), tempSuffix) || !e.Type().IsRegular() {
+			continue
+		}
+		path := filepath.Join(dir, e.Name())
+		if age == 0 {
+			err = errors.Join(err, os.Remove(path))
+		} else if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > age {
+			_ = os.Remove(path)
 		}
 	}
 	if err != nil {
 		return fmt.Errorf("durable: %w", err)
 	}
 	return nil
-}
-
-// RemoveOldTemps deletes the unfinished files in dir that processes left that were killed:
-// those that were last written longer ago than any process pauses. It is for folders that
-// several processes write, which have no lock.
-func RemoveOldTemps(dir string, age time.Duration) error {
-	return eachTemp(dir, "", func(path string, e fs.DirEntry) error {
-		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > age {
-			_ = os.Remove(path) // another process may have done so
-		}
-		return nil
-	})
 }
 
 // MakeDir creates dir and its missing parents, and syncs each parent that gained

@@ -42,7 +42,7 @@ type Journal struct {
 	end     int64       // length of the whole lines, bytes
 	err     error       // first error; sticky
 	dirty   bool        // there are lines that are not synced
-	soon    *time.Timer // the sync that SyncSoon planned, if any
+	soon    *time.Timer // the sync that syncSoon planned, if any
 	synced  time.Time   // when the last sync began
 }
 
@@ -55,7 +55,7 @@ type journalFile interface {
 	Sync() error
 }
 
-// syncEvery is the time between two syncs that SyncSoon plans.
+// syncEvery is the time between two syncs that syncSoon plans.
 const syncEvery = time.Second
 
 // OpenJournal opens the journal at path for appending, creating it if necessary, and calls
@@ -230,9 +230,9 @@ func (j *Journal) sync() error {
 	return j.err
 }
 
-// SyncSoon syncs the appended lines in the background, at most once a second: a power cut
+// syncSoon syncs the appended lines in the background, at most once a second: a power cut
 // costs those of the last second. The next call of another method returns its error.
-func (j *Journal) SyncSoon() {
+func (j *Journal) syncSoon() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.soon == nil {

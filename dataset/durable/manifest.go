@@ -103,7 +103,7 @@ func LoadManifest(dir string) (*Manifest, error) {
 	if err != nil {
 		return nil, fmt.Errorf("durable: %w", err)
 	}
-	m, err := ParseManifest(data)
+	m, err := parseManifest(data)
 	if err != nil {
 		return nil, fmt.Errorf("durable: %s: %w", path, err)
 	}
@@ -122,8 +122,8 @@ func LoadReport(dir string, report any) (*Manifest, error) {
 	return m, nil
 }
 
-// ParseManifest reads the bytes of a manifest.json.
-func ParseManifest(data []byte) (*Manifest, error) {
+// parseManifest reads the bytes of a manifest.json.
+func parseManifest(data []byte) (*Manifest, error) {
 	cut := bytes.LastIndex(data, []byte(sumField))
 	if cut < 0 {
 		return nil, fmt.Errorf("the manifest has no checksum line: %w", ErrDamaged)

@@ -58,16 +58,16 @@ func TestManifestNoticesEveryFlippedBitAndCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	flipAll(data, func(bit int, changed []byte) {
-		if _, err := ParseManifest(changed); err == nil {
+		if _, err := parseManifest(changed); err == nil {
 			t.Fatalf("bit %d unnoticed:\n%s", bit, changed)
 		}
 	})
 	for n := range data {
-		if _, err := ParseManifest(data[:n]); !errors.Is(err, ErrDamaged) {
+		if _, err := parseManifest(data[:n]); !errors.Is(err, ErrDamaged) {
 			t.Fatalf("cut to %d bytes: %v", n, err)
 		}
 	}
-	if _, err := ParseManifest(append(data, ' ')); err == nil {
+	if _, err := parseManifest(append(data, ' ')); err == nil {
 		t.Error("something after the end unnoticed")
 	}
 }
@@ -102,7 +102,7 @@ func TestManifestUnknownFieldsAreRefused(t *testing.T) {
 	}
 	head := strings.Replace(string(data[:strings.LastIndex(string(data), sumField)]), `"rows"`, `"rowz"`, 1)
 	bad := head + sumField + SumBytes([]byte(head)).SHA256 + "\"\n}\n"
-	if _, err := ParseManifest([]byte(bad)); err == nil || !strings.Contains(err.Error(), "rowz") {
+	if _, err := parseManifest([]byte(bad)); err == nil || !strings.Contains(err.Error(), "rowz") {
 		t.Errorf("err = %v", err)
 	}
 }

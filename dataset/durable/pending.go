@@ -74,7 +74,7 @@ func (p *Pending[T]) Add(v T) error {
 	if err := p.journal.Append(&v); err != nil {
 		return err
 	}
-	p.journal.SyncSoon()
+	p.journal.syncSoon()
 	p.units[p.number(&v)] = v
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -47,11 +46,9 @@ var ErrConfigDamaged = errors.New("the run's configuration cannot be read")
 // damaged. The error is ErrLocked (wrapped) if a process has the run open.
 func RepairRun(dir string, p RepairPlan) (list []Repaired, err error) {
 	var config any
-	path := filepath.Join(dir, RunConfigName)
-	if err := readJSON(path, &config); err != nil {
-		if errors.Is(err, ErrDamaged) {
-			return nil, fmt.Errorf("%w: %w", ErrConfigDamaged, err)
-		}
+	if err := readJSON(filepath.Join(dir, RunConfigName), &config); errors.Is(err, ErrDamaged) {
+		return nil, fmt.Errorf("%w: %w", ErrConfigDamaged, err)
+	} else if err != nil {
 		return nil, err
 	}
 	lock, err := TryLock(filepath.Join(dir, runLockName))
@@ -59,8 +56,13 @@ func RepairRun(dir string, p RepairPlan) (list []Repaired, err error) {
 		return nil, err
 	}
 	defer lock.Unlock()
-	lost := false // something that counts
-	add := func(r ...Repaired) { list = append(list, r...) }
+	setAside := func(name, reason string) error {
+		r, err := SetAside(filepath.Join(dir, name), reason)
+		if err == nil {
+			list = append(list, *r)
+		}
+		return err
+	}
 
 	// The result goes first, and comes back if nothing is lost: if this process is killed
 	// after it has repaired a run within this one, the run must not be taken for complete.
@@ -68,11 +70,12 @@ func RepairRun(dir string, p RepairPlan) (list []Repaired, err error) {
 	if err != nil {
 		return nil, err
 	}
+	lost := false // something that counts
 	defer func() {
 		switch {
 		case result == nil:
 		case lost || damaged:
-			add(*result)
+			list = append(list, *result)
 		default:
 			err = errors.Join(err, restore(result))
 		}
@@ -83,43 +86,39 @@ func RepairRun(dir string, p RepairPlan) (list []Repaired, err error) {
 	if err != nil {
 		return nil, err
 	}
-	derived := filepath.Join(dir, p.Derived)
-	_, statErr := os.Stat(derived)
-	switch {
-	case damage != nil && statErr == nil:
+	if lost = damage != nil; lost && exists(filepath.Join(dir, p.Derived)) {
 		// Units that are played again need not end as they did: with a clock they differ.
-		r, err := SetAside(derived, "it is written again from the journal")
-		if err != nil {
+		if err := setAside(p.Derived, "it is written again from the journal"); err != nil {
 			return list, err
 		}
-		add(*r)
-		fallthrough
-	case damage != nil:
-		lost = true
 	}
 	r, err := p.Data(dir)
-	add(r...)
+	list = append(list, r...)
 	lost = lost || len(list) > 0
 	if err != nil {
 		return list, err
 	}
 	if err := readJSON(filepath.Join(dir, RunInfoName), &RunInfo{}); errors.Is(err, ErrDamaged) {
-		r, err := SetAside(filepath.Join(dir, RunInfoName), "it says how to resume the run; its command writes it again")
-		if err != nil {
+		reason := "it says how to resume the run; its command writes it again"
+		if err := setAside(RunInfoName, reason); err != nil {
 			return list, err
 		}
-		add(*r)
 	}
 	for _, path := range []string{filepath.Join(dir, RunEventsName), journal} {
 		r, err := RepairJournal(path)
+		if r != nil {
+			list = append(list, *r)
+		}
 		if err != nil {
 			return list, err
 		}
-		if r != nil {
-			add(*r)
-		}
 	}
 	return list, nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // asideResult sets the result of a run aside, if there is one, and reports whether it is
@@ -156,12 +155,8 @@ func RepairJournal(path string) (*Repaired, error) {
 	if err != nil || d == nil {
 		return nil, err
 	}
-	aside, err := asideName(path)
-	if err != nil {
-		return nil, err
-	}
 	// The name always belongs to a journal: first a second name for the old one.
-	if err := copyFile(path, aside); err != nil {
+	if d.Aside, err = keepCopy(path); err != nil {
 		return nil, err
 	}
 	out, err := Create(path)
@@ -176,11 +171,8 @@ func RepairJournal(path string) (*Repaired, error) {
 		out.Abort()
 		return nil, err
 	}
-	if _, err := out.Commit(); err != nil {
-		return nil, err
-	}
-	d.Aside = aside
-	return d, nil
+	_, err = out.Commit()
+	return d, err
 }
 
 // examineJournal returns what RepairJournal would do, or nil if there is nothing to do.
@@ -270,22 +262,36 @@ func IsAside(name string) bool { return strings.Contains(filepath.Base(name), as
 
 // SetAside gives a file or folder that cannot be used another name beside it.
 func SetAside(path, reason string) (*Repaired, error) {
-	aside, err := setAside(path)
+	aside, err := asideName(path)
 	if err != nil {
 		return nil, err
 	}
-	return &Repaired{Path: path, Aside: aside, Reason: reason}, nil
+	if err := os.Rename(path, aside); err != nil {
+		return nil, fmt.Errorf("durable: %w", err)
+	}
+	return &Repaired{Path: path, Aside: aside, Reason: reason}, SyncDir(filepath.Dir(path))
 }
 
-func setAside(path string) (string, error) {
-	aside, err := asideName(path)
+// keepCopy copies a file to a name beside it, and returns that name.
+func keepCopy(path string) (aside string, err error) {
+	if aside, err = asideName(path); err != nil {
+		return "", err
+	}
+	in, err := os.Open(path)
+	if err != nil {
+		return "", fmt.Errorf("durable: %w", err)
+	}
+	defer in.Close()
+	out, err := Create(aside)
 	if err != nil {
 		return "", err
 	}
-	if err := os.Rename(path, aside); err != nil {
-		return "", fmt.Errorf("durable: %w", err)
+	if _, err := io.Copy(out, in); err != nil {
+		out.Abort()
+		return "", fmt.Errorf("durable: copying %s: %w", path, err)
 	}
-	return aside, SyncDir(filepath.Dir(path))
+	_, err = out.Commit()
+	return aside, err
 }
 
 // asideName returns a name beside path that is free.
@@ -302,43 +308,22 @@ func asideName(path string) (string, error) {
 	return "", fmt.Errorf("durable: %s: a thousand repairs; move the files *%s* away", path, asideSuffix)
 }
 
-// copyFile writes the content of a file under another name.
-func copyFile(from, to string) error {
-	in, err := os.Open(from)
-	if err != nil {
-		return fmt.Errorf("durable: %w", err)
-	}
-	defer in.Close()
-	out, err := Create(to)
-	if err != nil {
-		return err
-	}
-	if _, err := io.Copy(out, in); err != nil {
-		out.Abort()
-		return fmt.Errorf("durable: copying %s: %w", from, err)
-	}
-	_, err = out.Commit()
-	return err
-}
-
-// RepairShards cuts the data set in dir back to the shards before the first damaged one.
-// The other shards and the manifest are set aside; if the manifest is damaged, all shards
-// are, and the folder holds no data set any more. Pattern matches the names of shards. It returns nil
-// where nothing is damaged. The caller holds the folder's lock.
+// RepairShards cuts the data set in dir back to the shards before the first damaged one. The
+// other shards and the manifest are set aside; if the manifest is damaged, all files that match
+// the pattern are, and the folder is no data set any more. It returns nil where nothing is
+// damaged. The caller holds the folder's lock.
 func RepairShards(dir, pattern string) ([]Repaired, error) {
 	path := filepath.Join(dir, ManifestName)
 	m, err := LoadManifest(dir)
 	if errors.Is(err, ErrDamaged) {
-		return asideAll(dir, pattern, Repaired{Path: path, Reason: "the manifest is damaged: all shards are set aside, and written again"})
+		return asideAll(dir, pattern)
 	}
 	if err != nil {
 		return nil, err
 	}
 	whole := 0
-	for ; whole < len(m.Shards); whole++ {
-		if _, err = ReadShard(dir, m.Shards[whole]); err != nil {
-			break
-		}
+	for ; whole < len(m.Shards) && err == nil; whole++ {
+		_, err = ReadShard(dir, m.Shards[whole])
 	}
 	if err == nil {
 		return nil, nil
@@ -346,21 +331,20 @@ func RepairShards(dir, pattern string) ([]Repaired, error) {
 	if !errors.Is(err, ErrDamaged) && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
+	whole-- // the last one that was read is damaged
 	r := Repaired{Path: dir, Unit: "rows", Reason: err.Error()}
 	c := *m
-	c.Shards, c.Rows, c.Complete, c.Report = m.Shards[:whole], 0, false, json.RawMessage(nil)
-	for _, s := range c.Shards {
-		c.Rows += s.Rows
+	c.Shards, c.Complete, c.Report = m.Shards[:whole], false, nil
+	for _, s := range m.Shards[whole:] {
+		r.Lost += s.Rows
 	}
-	r.Kept, r.Lost = c.Rows, m.Rows-c.Rows
-	if r.Aside, err = asideName(path); err != nil {
-		return nil, err
-	}
-	if err := copyFile(path, r.Aside); err != nil {
+	c.Rows -= r.Lost
+	r.Kept = c.Rows
+	if r.Aside, err = keepCopy(path); err != nil {
 		return nil, err
 	}
 	for _, s := range m.Shards[whole:] {
-		if _, err := setAside(filepath.Join(dir, s.Name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if _, err := SetAside(filepath.Join(dir, s.Name), ""); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
 	}
@@ -369,18 +353,20 @@ func RepairShards(dir, pattern string) ([]Repaired, error) {
 }
 
 // asideAll sets aside the shards and then the manifest.
-func asideAll(dir, pattern string, r Repaired) ([]Repaired, error) {
+func asideAll(dir, pattern string) ([]Repaired, error) {
 	names, err := filepath.Glob(filepath.Join(dir, pattern))
 	if err != nil {
 		return nil, fmt.Errorf("durable: %w", err)
 	}
 	for _, name := range names {
-		if _, err := setAside(name); err != nil {
+		if _, err := SetAside(name, ""); err != nil {
 			return nil, err
 		}
 	}
-	if r.Aside, err = setAside(r.Path); err != nil {
+	const reason = "the manifest is damaged: all shards are set aside, and written again"
+	r, err := SetAside(filepath.Join(dir, ManifestName), reason)
+	if err != nil {
 		return nil, err
 	}
-	return []Repaired{r}, nil
+	return []Repaired{*r}, nil
 }

@@ -31,10 +31,6 @@ type RunInfo struct {
 	Program string    `json:"program"` // version of the program
 	Started time.Time `json:"started"` // set by OpenRun when the folder is new
 
-	// Format is the version of the command's config.json. A command raises it when it
-	// changes the keys: an unfinished run of a lower format is then an *OlderRunError.
-	Format int `json:"format,omitempty"`
-
 	// Pinned is what names of the command line stood for when the run started, such as the
 	// commit HEAD. Its form is the command's.
 	Pinned json.RawMessage `json:"pinned,omitempty"`
@@ -50,18 +46,6 @@ type RunPlayer struct {
 	Spec string `json:"spec,omitempty"` // in the journal
 }
 
-// OlderRunError says that an unfinished run was started by an earlier version of the
-// program, whose config.json has other keys, so that it cannot be resumed.
-type OlderRunError struct {
-	Dir     string // folder of the run
-	Command string // command line that starts the run again
-}
-
-func (e *OlderRunError) Error() string {
-	return fmt.Sprintf("%s: an earlier version of assay started this run, and this one cannot resume it; finish it with that version, or delete the folder and start again: %s",
-		e.Dir, e.Command)
-}
-
 // Run is an open run folder. Only one process has it open.
 type Run struct {
 	dir    string
@@ -75,9 +59,9 @@ type Run struct {
 // OpenRun starts a run in dir, or opens an existing one to resume it. Config is marshaled
 // to JSON. It must contain everything that influences the result, including the program's
 // version, and nothing else (no worker counts or times). If the run in dir has another
-// configuration, the error is a *ConfigChangedError, unless the run is not Bound by it; if another process has it open,
-// ErrLocked (wrapped); if it holds other files, ErrNotRun (wrapped). A complete run can be
-// opened too: see Result.
+// configuration, the error is a *ConfigChangedError, unless the run is not Bound by it; if
+// another process has it open, ErrLocked (wrapped); if it holds other files, ErrNotRun
+// (wrapped). A complete run can be opened too: see Result.
 //
 // Close the run when done.
 func OpenRun(dir string, info RunInfo, config any) (*Run, error) {
@@ -116,17 +100,13 @@ func (r *Run) open(settled func(json.RawMessage) error) error {
 	path := r.Path(RunConfigName)
 	old, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err := r.begin(); err != nil {
-			return err
+		if err = r.begin(); err == nil {
+			r.events, err = OpenJournal(r.Path(RunEventsName), nil)
 		}
-		r.events, err = OpenJournal(r.Path(RunEventsName), nil)
 		return err
 	}
 	if err != nil {
 		return fmt.Errorf("durable: %w", err)
-	}
-	if err := r.checkFormat(); err != nil {
-		return err
 	}
 	err = CompareConfig(path, old, r.config)
 	var changed *ConfigChangedError
@@ -159,26 +139,6 @@ func (r *Run) open(settled func(json.RawMessage) error) error {
 	return err
 }
 
-// checkFormat refuses an unfinished run whose config.json has the keys of an earlier
-// version.
-func (r *Run) checkFormat() error {
-	var was RunInfo
-	err := readJSON(r.Path(RunInfoName), &was)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // a repair set it aside; the comparison of the configurations decides
-	}
-	if err != nil {
-		return err
-	}
-	if _, err := os.Stat(r.Path(RunResultName)); err == nil || was.Format >= r.info.Format {
-		return nil
-	}
-	if bound, err := Bound(r.dir); err != nil || !bound {
-		return err
-	}
-	return &OlderRunError{Dir: r.dir, Command: r.info.Resume}
-}
-
 // extend opens the run with the new configuration. The configuration is written last: until
 // then, the folder is the old run, possibly without its result.
 func (r *Run) extend(event string, old json.RawMessage) error {
@@ -194,10 +154,7 @@ func (r *Run) extend(event string, old json.RawMessage) error {
 	if err := os.Remove(r.Path(RunResultName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("durable: %w", err)
 	}
-	if err := r.writeInfo(); err != nil {
-		return err
-	}
-	return WriteFile(r.Path(RunConfigName), append(bytes.Clone(r.config), '\n'))
+	return r.write()
 }
 
 // begin starts a run. The configuration is written last, because a folder that has one is a
@@ -207,6 +164,11 @@ func (r *Run) begin() error {
 		return err
 	}
 	r.info.Started = time.Now().UTC().Truncate(time.Second)
+	return r.write()
+}
+
+// write writes run.json, then config.json.
+func (r *Run) write() error {
 	if err := r.writeInfo(); err != nil {
 		return err
 	}

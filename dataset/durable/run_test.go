@@ -297,30 +297,3 @@ func TestExtendRun(t *testing.T) {
 		t.Fatal(err)
 	}
 }
-
-func TestRunOfAnOlderFormat(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "a")
-	old := testConfig{Games: 40}
-	r := mustOpenRun(t, dir, old)
-	if err := errors.Join(WriteFile(r.Path("journal.jsonl"), []byte("a game\n")), r.Close()); err != nil {
-		t.Fatal(err)
-	}
-	info := testInfo
-	info.Format = 2
-	now := map[string]int{"number_of_games": 40}
-	_, err := OpenRun(dir, info, now)
-	var older *OlderRunError
-	if !errors.As(err, &older) || !strings.Contains(err.Error(), dir) || !strings.HasSuffix(err.Error(), ": "+testInfo.Resume) {
-		t.Fatalf("an unfinished run of an older format: %v", err)
-	}
-
-	r = mustOpenRun(t, dir, old) // the program that started it resumes it
-	if err := r.Finish(1); err != nil {
-		t.Fatal(err)
-	}
-	r.Close()
-	var changed *ConfigChangedError
-	if _, err := OpenRun(dir, info, now); !errors.As(err, &changed) {
-		t.Errorf("a finished run of an older format: %v", err)
-	}
-}
