@@ -66,7 +66,8 @@ func (d *deduplicator) keep(replaced bool) {
 
 func (d *deduplicator) wait(r *candidate) (err error) {
 	if d.spool == nil {
-		if d.spool, err = dataset.NewPositionWriter(d.dir, dataset.WriterConfig{}, dataset.Scratch(d.safe)); err != nil {
+		d.spool, err = dataset.NewPositionWriter(d.dir, dataset.WriterConfig{}, dataset.Scratch(d.safe))
+		if err != nil {
 			return err
 		}
 	}
@@ -81,7 +82,8 @@ func (d *deduplicator) withSafeRows(err error) error {
 }
 
 // finish decides about the rows in the spool, and emits those that are kept.
-func (d *deduplicator) finish(ctx context.Context, emit func(*dataset.PositionRow) error, progress func(n, of int64)) error {
+func (d *deduplicator) finish(ctx context.Context, emit func(*dataset.PositionRow) error,
+	progress dataset.Progress) error {
 	if d.spool == nil {
 		return nil
 	}
@@ -104,8 +106,7 @@ func (d *deduplicator) finish(ctx context.Context, emit func(*dataset.PositionRo
 		return err
 	}
 	row := int64(-1)
-	note := func(done, of int64, _ string) { progress(done, of) }
-	return dataset.Each(ctx, r, note, "", func(p *dataset.PositionRow) error {
+	return dataset.Each(ctx, r, progress, "", func(p *dataset.PositionRow) error {
 		if row++; repeated.Has(row) || !sample.take(p) {
 			return nil
 		}
@@ -116,7 +117,8 @@ func (d *deduplicator) finish(ctx context.Context, emit func(*dataset.PositionRo
 
 // sampler returns the sampler of the filter, which takes all rows if the filter does not
 // sample.
-func (d *deduplicator) sampler(ctx context.Context, r *dataset.Reader[dataset.PositionRow], repeated *dedup.RowSet) (*sampler, error) {
+func (d *deduplicator) sampler(ctx context.Context, r *dataset.Reader[dataset.PositionRow],
+	repeated *dedup.RowSet) (*sampler, error) {
 	s := newSampler(d.filter, d.counts)
 	if !d.filter.samples() {
 		return s, nil

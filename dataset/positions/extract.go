@@ -38,7 +38,8 @@ type Config struct {
 //
 // Memory is bounded: after about twelve million different positions, further keys are
 // compared on disk, in dir. A game that occurs twice is an error (dataset.ErrTwice).
-func Extract(ctx context.Context, sources []*dataset.Reader[dataset.GameRow], dir string, c Config) (*durable.Manifest, Counts, error) {
+func Extract(ctx context.Context, sources []*dataset.Reader[dataset.GameRow], dir string, c Config) (
+	*durable.Manifest, Counts, error) {
 	return extractFrom(ctx, sources, dir, c, readGames)
 }
 
@@ -55,7 +56,8 @@ var ErrNoMoves = errors.New("dataset: positions do not record the move that was 
 
 // Refine is Extract for positions: it writes those that pass the filter. If the filter has
 // MaxPerGame, the positions of a game must follow each other.
-func Refine(ctx context.Context, sources []*dataset.Reader[dataset.PositionRow], dir string, c Config) (*durable.Manifest, Counts, error) {
+func Refine(ctx context.Context, sources []*dataset.Reader[dataset.PositionRow], dir string, c Config) (
+	*durable.Manifest, Counts, error) {
 	if c.Filter.QuietMove {
 		return nil, Counts{}, ErrNoMoves
 	}
@@ -64,56 +66,39 @@ func Refine(ctx context.Context, sources []*dataset.Reader[dataset.PositionRow],
 
 // extractFrom implements Extract and Refine; read sends the jobs.
 func extractFrom[R any](ctx context.Context, sources []*dataset.Reader[R], dir string, c Config,
-	read func(context.Context, *extraction, []*dataset.Reader[R], func(*extractJob) error) error) (*durable.Manifest, Counts, error) {
-	var counts Counts
+	read func(*Filter, []*dataset.Reader[R], func(*extractJob) error) error) (*durable.Manifest, Counts, error) {
 	if err := c.Filter.Check(); err != nil {
-		return nil, counts, err
+		return nil, Counts{}, err
 	}
-	from := provenance{Filter: c.Filter, Unfinished: map[string]int64{}}
-	config := dataset.WriterConfig{Config: &from, Seed: c.Filter.Seed, Program: c.Program}
-	total := int64(0)
-	seen := map[string]string{}
-	for _, s := range sources {
-		id, err := s.ID()
-		if err != nil {
-			return nil, counts, err
-		}
-		if first, twice := seen[id]; twice {
-			return nil, counts, fmt.Errorf("dataset: %s and %s: %w", first, s.Path(), dataset.ErrTwice)
-		}
-		seen[id] = s.Path()
-		if m := s.Manifest(); m != nil && !m.Complete {
-			from.Unfinished[id] = s.Len()
-		}
-		config.Parents = append(config.Parents, id)
-		total += s.Len()
+	config, total, err := identify(sources, &c)
+	if err != nil {
+		return nil, Counts{}, err
 	}
 	w, err := dataset.NewPositionWriter(dir, config)
 	if errors.Is(err, dataset.ErrComplete) {
-		return extracted(dir, err)
+		var counts Counts
+		m, e := durable.LoadReport(dir, &counts)
+		if e != nil {
+			return nil, counts, fmt.Errorf("dataset: %w", e)
+		}
+		return m, counts, err
 	}
 	if err != nil {
-		return nil, counts, err
+		return nil, Counts{}, err
 	}
 	defer w.Close()
-	e := &extraction{Config: c, writer: w, skip: w.Rows(), total: total, identity: config}
+	e := &extraction{Config: c, writer: w, skip: w.Rows(), total: total, identity: config,
+		read: func(send func(*extractJob) error) error { return read(&c.Filter, sources, send) }}
 	safe := w.Rows
-	if c.Filter.Relabel != "" { // another goroutine writes the rows, and reports progress
+	if c.Filter.Relabel != "" { // another goroutine writes the rows
 		safe = func() int64 { return e.skip }
-		e.filtered = func(int64, string) {}
-	} else {
-		e.filtered = func(done int64, note string) {
-			if e.Progress != nil {
-				e.Progress(done, e.total, note)
-			}
-		}
 	}
 	e.dedup = newDeduplicator(dir, c.limit, &e.Filter, &e.counts, safe)
 	if err := e.dedup.remove(); err != nil { // what a killed process left
-		return nil, counts, err
+		return nil, Counts{}, err
 	}
 	defer e.dedup.remove()
-	err = e.run(ctx, func(ctx context.Context, send func(*extractJob) error) error { return read(ctx, e, sources, send) })
+	err = e.run(ctx)
 	if errors.Is(err, dataset.ErrTwice) || errors.Is(err, dataset.ErrUngrouped) {
 		return nil, e.counts, errors.Join(err, w.Discard())
 	}
@@ -127,14 +112,28 @@ func extractFrom[R any](ctx context.Context, sources []*dataset.Reader[R], dir s
 	return m, e.counts, err
 }
 
-// extracted returns the manifest and the counts of a complete data set, and err.
-func extracted(dir string, err error) (*durable.Manifest, Counts, error) {
-	var counts Counts
-	m, e := durable.LoadReport(dir, &counts)
-	if e != nil {
-		return nil, counts, fmt.Errorf("dataset: %w", e)
+// identify returns what the manifest says about the origin of the rows, and the number of rows of
+// the sources.
+func identify[R any](sources []*dataset.Reader[R], c *Config) (config dataset.WriterConfig, total int64, err error) {
+	from := provenance{Filter: c.Filter, Unfinished: map[string]int64{}}
+	config = dataset.WriterConfig{Config: &from, Seed: c.Filter.Seed, Program: c.Program}
+	seen := map[string]string{}
+	for _, s := range sources {
+		id, err := s.ID()
+		if err != nil {
+			return config, 0, err
+		}
+		if first, twice := seen[id]; twice {
+			return config, 0, fmt.Errorf("dataset: %s and %s: %w", first, s.Path(), dataset.ErrTwice)
+		}
+		seen[id] = s.Path()
+		if m := s.Manifest(); m != nil && !m.Complete {
+			from.Unfinished[id] = s.Len()
+		}
+		config.Parents = append(config.Parents, id)
+		total += s.Len()
 	}
-	return m, counts, err
+	return config, total, nil
 }
 
 // extraction is the state of one Extract or Refine. Workers turn jobs into rows that pass
@@ -144,17 +143,17 @@ type extraction struct {
 	Config
 	identity dataset.WriterConfig
 	writer   *dataset.Writer[dataset.PositionRow]
-	skip     int64 // rows that an earlier process wrote
-	row      int64 // rows that passed the filter
-	total    int64 // rows of the sources
+	skip     int64                                    // rows that an earlier process wrote
+	row      int64                                    // rows that passed the filter
+	total    int64                                    // rows of the sources
+	read     func(send func(*extractJob) error) error // of the sources
 	dedup    *deduplicator
-	filtered func(done int64, note string) // Progress, unless the rows are searched too
 	counts   Counts
 }
 
-func (e *extraction) run(ctx context.Context, read func(context.Context, func(*extractJob) error) error) (err error) {
+func (e *extraction) run(ctx context.Context) (err error) {
 	if e.Filter.Relabel == "" {
-		err = e.filter(ctx, read, func(r *dataset.PositionRow) error {
+		err = e.filter(ctx, func(r *dataset.PositionRow) error {
 			e.look(r)
 			if e.row++; e.row <= e.skip {
 				return nil
@@ -162,10 +161,11 @@ func (e *extraction) run(ctx context.Context, read func(context.Context, func(*e
 			return e.writer.Append(r)
 		})
 	} else {
-		err = e.rescore(ctx, read)
+		err = e.rescore(ctx)
 	}
 	if err == nil && e.row < e.skip {
-		return fmt.Errorf("dataset: %s has %d rows, but the games give %d: %w", e.writer.Dir(), e.skip, e.row, errGamesChanged)
+		return fmt.Errorf("dataset: %s has %d rows, but the games give %d: %w",
+			e.writer.Dir(), e.skip, e.row, errGamesChanged)
 	}
 	return err
 }
@@ -176,11 +176,15 @@ func (e *extraction) look(r *dataset.PositionRow) {
 	}
 }
 
-// filter runs the jobs that read sends, and emits, in order, the rows that the deduplicator
-// keeps.
-func (e *extraction) filter(ctx context.Context, read func(context.Context, func(*extractJob) error) error, emit func(*dataset.PositionRow) error) error {
+// filter runs the jobs, and emits, in order, the rows that the deduplicator keeps.
+func (e *extraction) filter(ctx context.Context, emit func(*dataset.PositionRow) error) error {
+	progress := e.Progress
+	if progress == nil || e.Filter.Relabel != "" { // the search reports its own
+		progress = func(int64, int64, string) {}
+	}
 	done := int64(0)
-	err := inorder.Run(ctx, inorder.Workers(e.Workers), read, e.work, func(job *extractJob) error {
+	read := func(_ context.Context, send func(*extractJob) error) error { return e.read(send) }
+	err := inorder.Run(ctx, e.Workers, read, e.work, func(job *extractJob) error {
 		e.counts.add(&job.counts)
 		for i := range job.rows {
 			if err := e.dedup.add(&job.rows[i], emit); err != nil {
@@ -188,14 +192,14 @@ func (e *extraction) filter(ctx context.Context, read func(context.Context, func
 			}
 		}
 		done += job.size
-		e.filtered(done, fmt.Sprintf("%d positions", e.counts.Kept+e.dedup.waiting))
+		progress(done, e.total, fmt.Sprintf("%d positions", e.counts.Kept+e.dedup.waiting))
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return e.dedup.finish(ctx, emit, func(n, of int64) {
-		e.filtered(e.total, fmt.Sprintf("%d of %d positions compared", n, of))
+	return e.dedup.finish(ctx, emit, func(n, of int64, _ string) {
+		progress(e.total, e.total, fmt.Sprintf("%d of %d positions compared", n, of))
 	})
 }
 

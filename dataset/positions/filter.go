@@ -41,7 +41,7 @@ type Filter struct {
 	KeepDuplicates bool   `json:"keep_duplicates"` // otherwise only the first of equal positions is kept
 	Seed           uint64 `json:"seed,string"`     // of the random choices
 	NeedScore      bool   `json:"need_score"`      // drop positions that end up without a score
-	FewestPieces   int    `json:"fewest_men"`      // drop positions with fewer pieces, kings and pawns included; 0: none
+	FewestPieces   int    `json:"fewest_men"`      // drop positions with fewer pieces, kings and pawns too; 0: none
 
 	// Uniform takes equally many positions of each result in each of five bands of the
 	// phase: 24, 18 to 23, 12 to 17, 6 to 11 and 0 to 5.
@@ -51,7 +51,7 @@ type Filter struct {
 	All     bool   `json:"all,omitempty"`     // drop neither checks nor mates
 
 	MinPly    int  `json:"min_ply,omitempty"`    // drop positions before this ply of the game
-	QuietMove bool `json:"quiet_move,omitempty"` // drop positions whose move in the game captures or promotes; only for games
+	QuietMove bool `json:"quiet_move,omitempty"` // drop positions whose next move captures or promotes; only for games
 	MaxNoise  int  `json:"max_noise,omitempty"`  // drop larger Resolved.Noise, centipawns; 0: none
 	// DropLeafScore removes the score of a position that was replaced by its leaf. Otherwise
 	// the leaf keeps the score of the position in the game.
@@ -107,17 +107,18 @@ func (c *Counts) add(o *Counts) {
 }
 
 func (c *Counts) list() []*int64 {
-	return []*int64{&c.Games, &c.Positions, &c.Opening, &c.Early, &c.InCheck, &c.Unscored, &c.MateScore, &c.LargeScore,
-		&c.FewPieces, &c.NotSampled, &c.Noisy, &c.BadLeaf, &c.Duplicate, &c.NotChosen, &c.Kept, &c.Replaced, &c.SameMoves, &c.NoisyMove,
-		&c.Forfeit, &c.RuleDraw}
+	return []*int64{&c.Games, &c.Positions, &c.Opening, &c.Early, &c.InCheck, &c.Unscored, &c.MateScore,
+		&c.LargeScore, &c.FewPieces, &c.NotSampled, &c.Noisy, &c.BadLeaf, &c.Duplicate, &c.NotChosen, &c.Kept,
+		&c.Replaced, &c.SameMoves, &c.NoisyMove, &c.Forfeit, &c.RuleDraw}
 }
 
 // Check returns an error if a field has an invalid value.
 func (f *Filter) Check() error {
+	least := min(f.MaxScore, f.SkipPlies, f.MaxPerGame, f.FewestPieces, f.MinPly, f.MaxNoise)
 	switch {
 	case f.Resolve != ResolveLeaf && f.Resolve != ResolveDrop && f.Resolve != ResolveKeep:
 		return fmt.Errorf("dataset: resolve %q is not %s, %s or %s", f.Resolve, ResolveLeaf, ResolveDrop, ResolveKeep)
-	case f.MaxScore < 0 || f.SkipPlies < 0 || f.MaxPerGame < 0 || f.FewestPieces < 0 || f.Sample < 0 || f.MinPly < 0 || f.MaxNoise < 0:
+	case least < 0 || f.Sample < 0:
 		return errors.New("dataset: a limit of the filter is negative")
 	}
 	return nil
@@ -151,8 +152,8 @@ func (f *Filter) candidates(to []candidate, g *dataset.GameRow, resolve Resolver
 			continue
 		}
 		p := game.Position()
-		r := dataset.PositionRow{Board: *p, Ply: uint16(p.Ply()), Score: g.Scores[i], Result: dataset.ResultOf(g.Result),
-			Game: g.Game, Opening: g.Opening, Weight: 1}
+		r := dataset.PositionRow{Board: *p, Ply: uint16(p.Ply()), Score: g.Scores[i],
+			Result: dataset.ResultOf(g.Result), Game: g.Game, Opening: g.Opening, Weight: 1}
 		if n := f.refuse(&r, i-int(g.OpeningPlies), counts); n != nil {
 			*n++
 			continue

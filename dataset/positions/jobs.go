@@ -26,7 +26,7 @@ type extractJob struct {
 }
 
 // readGames sends the games of the sources as jobs.
-func readGames(_ context.Context, e *extraction, sources []*dataset.Reader[dataset.GameRow], send func(*extractJob) error) error {
+func readGames(_ *Filter, sources []*dataset.Reader[dataset.GameRow], send func(*extractJob) error) error {
 	job := &extractJob{}
 	var ids, moves dedup.KeySet
 	seed := maphash.MakeSeed()
@@ -41,22 +41,21 @@ func readGames(_ context.Context, e *extraction, sources []*dataset.Reader[datas
 			if !moves.Add(dedup.GameKey(seed, game.Start, game.Moves)) {
 				job.counts.SameMoves++
 			}
-			if job.games = append(job.games, game); len(job.games) < jobGames {
+			job.games = append(job.games, game)
+			if job.size++; job.size < jobGames {
 				continue
 			}
-			job.size = int64(len(job.games))
 			if err := send(job); err != nil {
 				return err
 			}
 			job = &extractJob{}
 		}
 	}
-	job.size = int64(len(job.games))
 	return send(job)
 }
 
 // readGroups sends the positions of the sources as jobs, grouped by game.
-func readGroups(_ context.Context, e *extraction, sources []*dataset.Reader[dataset.PositionRow], send func(*extractJob) error) error {
+func readGroups(f *Filter, sources []*dataset.Reader[dataset.PositionRow], send func(*extractJob) error) error {
 	job := &extractJob{}
 	var games dedup.KeySet
 	var group []dataset.PositionRow
@@ -74,7 +73,7 @@ func readGroups(_ context.Context, e *extraction, sources []*dataset.Reader[data
 		return send(full)
 	}
 	for _, s := range sources {
-		row := int64(-1)
+		row := int64(0)
 		for p, err := range s.All() {
 			if err != nil {
 				return err
@@ -84,8 +83,8 @@ func readGroups(_ context.Context, e *extraction, sources []*dataset.Reader[data
 				if err := flush(); err != nil {
 					return err
 				}
-				if err := e.begin(&games, p.Game); err != nil {
-					return fmt.Errorf("dataset: %s, row %d: %w", s.Path(), row+1, err)
+				if err := f.begin(&games, p.Game); err != nil {
+					return fmt.Errorf("dataset: %s, row %d: %w", s.Path(), row, err)
 				}
 			}
 			group = append(group, p)
@@ -99,9 +98,9 @@ func readGroups(_ context.Context, e *extraction, sources []*dataset.Reader[data
 
 // begin notes that the rows of a game begin. With MaxPerGame, a game that occurred before
 // is an error: its rows do not follow each other.
-func (e *extraction) begin(games *dedup.KeySet, game uint64) error {
+func (f *Filter) begin(games *dedup.KeySet, game uint64) error {
 	switch {
-	case e.Filter.MaxPerGame == 0:
+	case f.MaxPerGame == 0:
 		return nil
 	case game == 0:
 		return fmt.Errorf("%w: it names no game", dataset.ErrUngrouped)

@@ -29,8 +29,8 @@ func (n Noise) Plus(o Noise) Noise {
 	return Noise{n.Rows + o.Rows, n.InCheck + o.InCheck, n.Noisy + o.Noisy}
 }
 
-// MaxNoisy is the share of rows in check or noisy above which data are unfit for tuning.
-const MaxNoisy = 0.05
+// maxNoisy is the share of rows in check or noisy above which data are unfit for tuning.
+const maxNoisy = 0.05
 
-// Unfit reports whether more than MaxNoisy of the rows are in check or noisy.
-func (n *Noise) Unfit() bool { return float64(n.InCheck+n.Noisy) > MaxNoisy*float64(n.Rows) }
+// Unfit reports whether more than maxNoisy of the rows are in check or noisy.
+func (n *Noise) Unfit() bool { return float64(n.InCheck+n.Noisy) > maxNoisy*float64(n.Rows) }

@@ -7,9 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"iter"
-	"os"
 	"path/filepath"
 
 	"github.com/assay-chess/assay/dataset"
@@ -51,15 +49,15 @@ type scores struct {
 }
 
 // rescore is run for rows that get new scores.
-func (e *extraction) rescore(ctx context.Context, read func(context.Context, func(*extractJob) error) error) error {
+func (e *extraction) rescore(ctx context.Context) error {
 	s, err := e.openScores()
 	if err != nil {
 		return err
 	}
 	defer func() { s.journal.Close() }()
-	return inorder.Run(ctx, inorder.Workers(e.Workers), func(ctx context.Context, send func(*rescoreJob) error) error {
+	return inorder.Run(ctx, e.Workers, func(ctx context.Context, send func(*rescoreJob) error) error {
 		job := &rescoreJob{first: e.skip}
-		err := e.filter(ctx, read, func(r *dataset.PositionRow) error {
+		err := e.filter(ctx, func(r *dataset.PositionRow) error {
 			if e.row++; e.row <= e.skip {
 				return nil
 			}
@@ -97,7 +95,8 @@ func (e *extraction) search(ctx context.Context, jobs iter.Seq[*rescoreJob]) err
 			scored = scored || r.Score != dataset.NoScore
 		}
 		if !scored && (job.first == 0 || len(job.rows) == scoreBlock) { // a short last block may have none
-			return fmt.Errorf("dataset: %w: not of any of %d, such as %s", ErrNoScores, len(job.rows), job.rows[0].Board.FEN())
+			return fmt.Errorf("dataset: %w: not of any of %d, such as %s",
+				ErrNoScores, len(job.rows), job.rows[0].Board.FEN())
 		}
 	}
 	return nil
@@ -216,7 +215,7 @@ func (e *extraction) openScores() (*scores, error) {
 
 // restart replaces the journal by an empty one.
 func (s *scores) restart() (err error) {
-	if err := os.Remove(s.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := durable.RemovePending(s.path); err != nil {
 		return err
 	}
 	if s.journal, err = durable.OpenJournal(s.path, nil); err != nil {
@@ -238,8 +237,7 @@ func (s *scores) recall(job *rescoreJob) *rescoreJob {
 
 // forgetScores removes the journal once the data set is complete.
 func (e *extraction) forgetScores() error {
-	err := os.Remove(filepath.Join(e.writer.Dir(), scoresName))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := durable.RemovePending(filepath.Join(e.writer.Dir(), scoresName)); err != nil {
 		return fmt.Errorf("dataset: %w", err)
 	}
 	return nil
