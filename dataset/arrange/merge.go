@@ -35,7 +35,8 @@ func Merge(ctx context.Context, paths []string, dir string, c Config) (*durable.
 	}
 }
 
-func merge[R any](ctx context.Context, paths []string, dir string, c Config, open opener[R], check func(*R) error) (*durable.Manifest, error) {
+func merge[R any](ctx context.Context, paths []string, dir string, c Config, open opener[R],
+	check func(*R) error) (*durable.Manifest, error) {
 	s, err := openAll(paths, open, c)
 	if err != nil {
 		return nil, err

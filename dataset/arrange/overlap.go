@@ -125,7 +125,8 @@ func (s *identities) gather(ctx context.Context, path string, progress dataset.P
 }
 
 // eachRow visits the rows of a data set, which may be incomplete.
-func eachRow[R any](ctx context.Context, path string, open opener[R], progress dataset.Progress, visit func(*R) error) error {
+func eachRow[R any](ctx context.Context, path string, open opener[R], progress dataset.Progress,
+	visit func(*R) error) error {
 	r, err := open(path, dataset.Partial())
 	if err != nil {
 		return err

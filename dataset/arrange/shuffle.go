@@ -49,7 +49,8 @@ func Shuffle(ctx context.Context, paths []string, dir string, c Config) (*durabl
 	}
 }
 
-func shuffle[R any](ctx context.Context, paths []string, dir string, c Config, open opener[R], limits shuffleLimits) (*durable.Manifest, error) {
+func shuffle[R any](ctx context.Context, paths []string, dir string, c Config, open opener[R],
+	limits shuffleLimits) (*durable.Manifest, error) {
 	s, err := openAll(paths, open, c)
 	if err != nil {
 		return nil, err
@@ -102,22 +103,18 @@ func (d *dealer[R]) deal(ctx context.Context, temp string, buckets int, limits s
 	}()
 	var err error
 	for i := range writers {
-		if writers[i], err = d.readers[0].NewWriter(filepath.Join(temp, bucketName(i)), dataset.WriterConfig{},
-			dataset.ShardRows(limits.batchRows, limits.shardRows), dataset.Scratch(d.out.Rows)); err != nil {
+		writers[i], err = d.readers[0].NewWriter(filepath.Join(temp, bucketName(i)), dataset.WriterConfig{},
+			dataset.ShardRows(limits.batchRows, limits.shardRows), dataset.Scratch(d.out.Rows))
+		if err != nil {
 			return err
 		}
 	}
 	rng := rand.New(rand.NewPCG(d.Seed, 0))
 	err = d.each(ctx, "dealing", func(row *R) error { return writers[rng.IntN(buckets)].Append(row) })
-	if err != nil {
-		return err
+	for i := 0; i < buckets && err == nil; i++ {
+		_, err = writers[i].Finish(nil)
 	}
-	for _, w := range writers {
-		if _, err := w.Finish(nil); err != nil {
-			return err
-		}
-	}
-	return nil
+	return err
 }
 
 // collect reads one bucket, shuffles its rows and removes it.
@@ -143,12 +140,9 @@ func (d *dealer[R]) collect(ctx context.Context, path string, open opener[R], bu
 
 // write appends all rows of the readers in random order.
 func (d *dealer[R]) write(readers []*dataset.Reader[R], bucket int) error {
-	n := int64(0)
+	d.rows = d.rows[:0]
 	for _, r := range readers {
-		n += r.Len()
-	}
-	d.rows = slices.Grow(d.rows[:0], int(n))
-	for _, r := range readers {
+		d.rows = slices.Grow(d.rows, int(r.Len()))
 		for row, err := range r.All() {
 			if err != nil {
 				return err

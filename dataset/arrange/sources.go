@@ -79,7 +79,8 @@ func openAll[R any](paths []string, open opener[R], c Config) (*sources[R], erro
 
 // writer starts or resumes a data set of the sources' schema.
 func (s *sources[R]) writer(dir string, config any, opts ...dataset.WriterOption) (*dataset.Writer[R], error) {
-	return s.readers[0].NewWriter(dir, dataset.WriterConfig{Config: config, Seed: s.Seed, Program: s.Program, Parents: s.ids}, opts...)
+	c := dataset.WriterConfig{Config: config, Seed: s.Seed, Program: s.Program, Parents: s.ids}
+	return s.readers[0].NewWriter(dir, c, opts...)
 }
 
 // each calls visit with every row of all sources.

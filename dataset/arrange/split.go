@@ -53,7 +53,8 @@ type splitConfig struct {
 // the parts, in folders of dir. The part depends only on the seed and the id of the game
 // (or opening), not on the order or on other games. An interrupted Split is resumed; the
 // error is dataset.ErrComplete (wrapped) if all parts are complete already.
-func Split(ctx context.Context, paths []string, dir string, parts []Part, by string, c Config) ([]*durable.Manifest, error) {
+func Split(ctx context.Context, paths []string, dir string, parts []Part, by string, c Config) (
+	[]*durable.Manifest, error) {
 	if err := CheckParts(parts); err != nil {
 		return nil, fmt.Errorf("dataset: %w", err)
 	}
@@ -67,11 +68,14 @@ func Split(ctx context.Context, paths []string, dir string, parts []Part, by str
 	s := &splitting{dir: dir, parts: parts, by: by, seed: c.Seed}
 	switch kind {
 	case dataset.GamesFormat:
-		return split(ctx, paths, s, c, dataset.OpenGames, func(g *dataset.GameRow) (uint64, uint64) { return g.Game, g.Opening })
+		names := func(g *dataset.GameRow) (game, opening uint64) { return g.Game, g.Opening }
+		return split(ctx, paths, s, c, dataset.OpenGames, names)
 	case dataset.PositionsFormat:
-		return split(ctx, paths, s, c, dataset.OpenPositions, func(p *dataset.PositionRow) (uint64, uint64) { return p.Game, p.Opening })
+		names := func(p *dataset.PositionRow) (game, opening uint64) { return p.Game, p.Opening }
+		return split(ctx, paths, s, c, dataset.OpenPositions, names)
 	default:
-		return split(ctx, paths, s, c, openFeatures, func(f *dataset.FeatureRow) (uint64, uint64) { return f.Game, f.Opening })
+		names := func(f *dataset.FeatureRow) (game, opening uint64) { return f.Game, f.Opening }
+		return split(ctx, paths, s, c, openFeatures, names)
 	}
 }
 
@@ -99,29 +103,35 @@ func (s *splitting) part(key uint64) int {
 	return len(s.parts) - 1
 }
 
-func split[R any](ctx context.Context, paths []string, s *splitting, c Config, open opener[R], names func(*R) (game, opening uint64)) ([]*durable.Manifest, error) {
+func split[R any](ctx context.Context, paths []string, s *splitting, c Config, open opener[R],
+	names func(*R) (game, opening uint64)) ([]*durable.Manifest, error) {
 	src, err := openAll(paths, open, c)
 	if err != nil {
 		return nil, err
 	}
-	t := &splitter[R]{splitting: s, names: names}
-	defer t.close()
+	t := &splitter[R]{splitting: s, names: names, manifests: make([]*durable.Manifest, len(s.parts))}
+	defer t.each(func(_ int, w *dataset.Writer[R]) error { return w.Close() })
 	if err := t.begin(src); err != nil {
 		return t.manifests, err
 	}
-	n := int64(-1)
+	n := int64(0)
 	err = src.each(ctx, "", func(row *R) error {
 		n++
 		err := t.add(row)
 		if errors.Is(err, dataset.ErrUngrouped) {
-			return errors.Join(fmt.Errorf("dataset: row %d: %w: it has no %s", n+1, err, s.by), t.discard())
+			err = fmt.Errorf("dataset: row %d: %w: it has no %s", n, err, s.by)
+			return errors.Join(err, t.each(func(_ int, w *dataset.Writer[R]) error { return w.Discard() }))
 		}
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return t.finish()
+	err = t.each(func(i int, w *dataset.Writer[R]) (err error) {
+		t.manifests[i], err = w.Finish(nil)
+		return err
+	})
+	return t.manifests, err
 }
 
 // splitter has a writer for each part, nil for a complete one.
@@ -136,7 +146,6 @@ type splitter[R any] struct {
 // begin opens all parts. The error is dataset.ErrComplete (wrapped) if all of them are
 // complete.
 func (t *splitter[R]) begin(src *sources[R]) error {
-	t.manifests = make([]*durable.Manifest, len(t.parts))
 	var complete error
 	done := 0
 	for i, p := range t.parts {
@@ -177,32 +186,12 @@ func (t *splitter[R]) add(r *R) error {
 	return t.writers[i].Append(r)
 }
 
-func (t *splitter[R]) finish() ([]*durable.Manifest, error) {
+// each calls f with the writer of each part that is not complete.
+func (t *splitter[R]) each(f func(i int, w *dataset.Writer[R]) error) (err error) {
 	for i, w := range t.writers {
-		if w == nil {
-			continue
-		}
-		var err error
-		if t.manifests[i], err = w.Finish(nil); err != nil {
-			return nil, err
-		}
-	}
-	return t.manifests, nil
-}
-
-func (t *splitter[R]) discard() (err error) {
-	for _, w := range t.writers {
 		if w != nil {
-			err = errors.Join(err, w.Discard())
+			err = errors.Join(err, f(i, w))
 		}
 	}
 	return err
-}
-
-func (t *splitter[R]) close() {
-	for _, w := range t.writers {
-		if w != nil {
-			w.Close()
-		}
-	}
 }

@@ -24,11 +24,11 @@ type Summary struct {
 	Rows          int64 `json:"rows"`
 	Games         int64 `json:"games"`                    // 0 if rows name no game and are not in game order
 	GamesInferred bool  `json:"games_inferred,omitempty"` // no game is named; see dataset.GameRuns
-	Duplicates    int64 `json:"duplicates"`               // rows equal to an earlier one: in the first four FEN fields, or in all moves
+	Duplicates    int64 `json:"duplicates"`               // rows with the first four FEN fields, or the moves, of an earlier one
 	Openings      int64 `json:"openings"`                 // distinct ones
 
 	Results      Results          `json:"results"`
-	Plies        Range            `json:"plies"`                  // of games: their length; of positions: their place in the game
+	Plies        Range            `json:"plies"`                  // lengths of games; places of positions in their games
 	Phases       *[25]int64       `json:"phases,omitempty"`       // positions by phase; 24 is the middlegame
 	Scores       []ScoreBin       `json:"scores"`                 // without mates and missing scores
 	Mates        int64            `json:"mates"`                  // scores that are mates
@@ -70,7 +70,8 @@ type ScoreBin struct {
 	N    int64 `json:"n"`
 }
 
-var binEdges = []int{-dataset.MaxScore, -1600, -800, -400, -200, -100, -50, -25, 0, 25, 50, 100, 200, 400, 800, 1600, dataset.MaxScore + 1}
+var binEdges = []int{-dataset.MaxScore, -1600, -800, -400, -200, -100, -50, -25,
+	0, 25, 50, 100, 200, 400, 800, 1600, dataset.MaxScore + 1}
 
 // Summarize reads a whole data set. Of an incomplete data set, it counts the rows that
 // exist. Any damage is an error.
@@ -108,7 +109,8 @@ func Summarize(ctx context.Context, path string, progress dataset.Progress) (*Su
 	return &c.s, nil
 }
 
-func summarize[R any](ctx context.Context, c *counter, path string, open opener[R], progress dataset.Progress, count func(*R)) error {
+func summarize[R any](ctx context.Context, c *counter, path string, open opener[R], progress dataset.Progress,
+	count func(*R)) error {
 	r, err := open(path, dataset.Partial())
 	if err != nil {
 		return err
@@ -145,9 +147,7 @@ type counter struct {
 	games    dedup.KeySet
 	openings dedup.KeySet
 	sum      float64          // of results
-	weights  int64            // rows with a result
 	runs     dataset.GameRuns // used if no game is named
-	plies    int64            // number of values in s.Plies
 	err      error            // of a disk operation
 	views    dataset.Views
 	unit     float64 // of features
@@ -213,7 +213,6 @@ func (c *counter) duplicate(key uint64) {
 
 func (c *counter) result(r float32) {
 	c.sum += float64(r)
-	c.weights++
 	switch r {
 	case 1:
 		c.s.Results.White++
@@ -228,10 +227,9 @@ func (c *counter) result(r float32) {
 
 func (c *counter) ply(n int64) {
 	r := &c.s.Plies
-	if c.plies == 0 {
+	if c.s.Rows == 1 {
 		r.Min = n
 	}
-	c.plies++
 	r.Min, r.Max, r.Sum = min(r.Min, n), max(r.Max, n), r.Sum+n
 }
 
@@ -263,12 +261,9 @@ func (c *counter) finish(ctx context.Context) (err error) {
 	if s.Games == 0 && c.runs.Plausible(s.Rows) {
 		s.Games, s.GamesInferred = c.runs.Games, true
 	}
-	if c.weights > 0 {
-		s.Results.Mean = c.sum / float64(c.weights)
+	if n := float64(s.Rows); n > 0 {
+		s.Results.Mean, s.Plies.Mean = c.sum/n, float64(s.Plies.Sum)/n
 	}
 	s.Views = c.views.Fault()
-	if c.plies > 0 {
-		s.Plies.Mean = float64(s.Plies.Sum) / float64(c.plies)
-	}
 	return nil
 }

@@ -23,7 +23,7 @@ type Tally struct {
 
 	results  []int8 // by number; unknown if the game is not finished
 	openings map[uint64]int64
-	lines    map[uint64]struct{} // games, by all their moves
+	lines    dedup.KeySet // games, by all their moves
 	keys     keySample
 }
 
@@ -40,8 +40,8 @@ const (
 
 // NewTally returns a tally without games.
 func NewTally() *Tally {
-	return &Tally{Terminations: map[string]int64{}, openings: map[uint64]int64{}, lines: map[uint64]struct{}{},
-		keys: newKeySample(), Standings: map[string]*Standing{}}
+	return &Tally{Terminations: map[string]int64{}, openings: map[uint64]int64{},
+		keys: keySample{seen: map[uint64]struct{}{}}, Standings: map[string]*Standing{}}
 }
 
 var lineSeed = maphash.MakeSeed()
@@ -68,11 +68,9 @@ func (t *Tally) Add(number uint64, g *dataset.GameRow) {
 	t.countPlayer(g.White, g.Result)
 	t.countPlayer(g.Black, -g.Result)
 
-	line := dedup.GameKey(lineSeed, g.Start, g.Moves)
-	if _, seen := t.lines[line]; seen {
+	if !t.lines.Add(dedup.GameKey(lineSeed, g.Start, g.Moves)) {
 		t.Repeated++
 	}
-	t.lines[line] = struct{}{}
 	for ply, game := range g.Replay() {
 		if ply >= int(g.OpeningPlies) && ply < len(g.Moves) {
 			p := game.Position()
@@ -145,17 +143,14 @@ func (t *Tally) RepeatedPositions() (share float64, rate uint64) {
 // keySample estimates the share of repeated keys in bounded memory. It keeps the keys whose
 // lowest bits are zero, and when these become too many it requires one more zero bit.
 type keySample struct {
-	mask          uint64
-	seen          map[uint64]struct{}
-	total, sample int64 // positions seen, and those of them that pass the mask
+	mask   uint64
+	seen   map[uint64]struct{}
+	sample int64 // positions whose key passes the mask
 }
 
 const mostKeys = 1 << 19
 
-func newKeySample() keySample { return keySample{seen: map[uint64]struct{}{}} }
-
 func (k *keySample) add(key uint64) {
-	k.total++
 	if key&k.mask != 0 {
 		return
 	}
