@@ -152,30 +152,27 @@ func (s *FeatureSet) Program() (*Program, error) {
 		p.Inputs = append(p.Inputs, x)
 	}
 	p.free.New = func() any {
-		return &evaluator{m: formula.NewMachine(f, formula.Exact), smooth: formula.NewMachine(f, formula.Smooth), in: make([]float64, len(f.Inputs))}
+		return &evaluator{m: formula.NewMachine(f, formula.Exact), smooth: formula.NewMachine(f, formula.Smooth),
+			in: make([]float64, len(f.Inputs))}
 	}
 	return p, nil
 }
 
 // columnOf returns where the numbers of a column begin; -1 if there is none of that name.
 func (b *Bend) columnOf(name string) int {
-	at := 0
-	for _, c := range b.Columns {
-		if c.Name == name {
-			return at
-		}
-		if at++; c.Sides {
-			at++
-		}
+	i := slices.IndexFunc(b.Columns, func(c Column) bool { return c.Name == name })
+	if i < 0 {
+		return -1
 	}
-	return -1
+	return (&Bend{Columns: b.Columns[:i]}).Numbers()
 }
 
 // formulaNames returns what the formula may use. Scalars NAME.0, NAME.1 and so on that stand
 // together are a table; tables has the term of its first entry.
 func (s *FeatureSet) formulaNames() (names []formula.Name, tables map[string]int, err error) {
 	for _, c := range s.Channels {
-		names = append(names, formula.Name{Name: c.Name, Kind: formula.Channel, Tapered: c.Kind == TaperedChannel, Sides: c.Sides})
+		tapered := c.Kind == TaperedChannel
+		names = append(names, formula.Name{Name: c.Name, Kind: formula.Channel, Tapered: tapered, Sides: c.Sides})
 	}
 	for _, c := range s.Columns {
 		names = append(names, formula.Name{Name: c.Name, Kind: formula.Column, Sides: c.Sides})
@@ -256,8 +253,9 @@ func (e *evaluator) sumOf(x *FormulaInput) float64 {
 	return e.sums[x.Channel][at]
 }
 
-// load sets the inputs of a row.
-func (e *evaluator) load(s *FeatureSet, p *Program, r *FeatureRow) {
+// load returns an evaluator with the inputs of a row; the caller puts it back.
+func (p *Program) load(s *FeatureSet, r *FeatureRow) *evaluator {
+	e := p.free.Get().(*evaluator)
 	e.sum(s, p, r)
 	for i := range p.Inputs {
 		x := &p.Inputs[i]
@@ -272,6 +270,7 @@ func (e *evaluator) load(s *FeatureSet, p *Program, r *FeatureRow) {
 			e.in[i] = s.Terms[x.Term].MG
 		}
 	}
+	return e
 }
 
 // ValueOf is Value with an error where the formula has no value for the row.
@@ -283,9 +282,8 @@ func (s *FeatureSet) ValueOf(r *FeatureRow) (float64, error) {
 	if err != nil {
 		return math.NaN(), err
 	}
-	e := p.free.Get().(*evaluator)
+	e := p.load(s, r)
 	defer p.free.Put(e)
-	e.load(s, p, r)
 	return e.m.Value(e.in)
 }
 
@@ -295,9 +293,8 @@ func (s *FeatureSet) SmoothValue(r *FeatureRow) (float64, error) {
 	if err != nil {
 		return math.NaN(), err
 	}
-	e := p.free.Get().(*evaluator)
+	e := p.load(s, r)
 	defer p.free.Put(e)
-	e.load(s, p, r)
 	return e.smooth.Value(e.in)
 }
 
@@ -307,9 +304,8 @@ func (s *FeatureSet) explainBent(r *FeatureRow) string {
 	if err != nil {
 		return ""
 	}
-	e := p.free.Get().(*evaluator)
+	e := p.load(s, r)
 	defer p.free.Put(e)
-	e.load(s, p, r)
 	var b strings.Builder
 	b.WriteString("; the formula's inputs:")
 	for i, x := range p.Inputs {
@@ -332,7 +328,8 @@ func (s *FeatureSet) checkBend() error {
 		return nil
 	}
 	if s.Version < 2 || s.EGScale != "" || s.BySide {
-		return fmt.Errorf("a formula needs %s without eg_scale and by_side: the formula says how halves and sides are scaled", FeaturesFormat)
+		return fmt.Errorf("a formula needs %s without eg_scale and by_side: the formula scales halves and sides itself",
+			FeaturesFormat)
 	}
 	if len(s.Channels) == 0 {
 		return errors.New("a formula needs channels")
@@ -355,18 +352,20 @@ func (s *FeatureSet) checkBend() error {
 
 func (s *FeatureSet) checkBentTerm(t *FeatureTerm) error {
 	switch c := s.ChannelOf(t); {
-	case t.Kind == ScalarTerm && (t.Channel != "" || t.MG != t.EG || t.Step < 0 || math.IsInf(t.Step, 0) || math.IsNaN(t.Step)):
+	case t.Kind == ScalarTerm && (t.Channel != "" || t.MG != t.EG || !(t.Step >= 0 && t.Step <= math.MaxFloat64)):
 		return fmt.Errorf("term %q is a scalar: it has one value and no channel, and its step is above 0", t.Name)
 	case t.Kind == ScalarTerm:
 		return nil
 	case t.Kind != "" && t.Kind != SingleTerm:
-		return fmt.Errorf("term %q: with a formula a term is of no kind, or %q or %q; %s", t.Name, SingleTerm, ScalarTerm, s.insteadOfKind(t))
+		return fmt.Errorf("term %q: with a formula a term is of no kind, or %q or %q; %s",
+			t.Name, SingleTerm, ScalarTerm, s.insteadOfKind(t))
 	case t.Step != 0:
 		return fmt.Errorf("term %q: only a scalar has a step", t.Name)
 	case c < 0:
 		return fmt.Errorf("term %q: there is no channel %q", t.Name, t.Channel)
 	case s.Channels[c].Kind == PlainChannel && t.MG != t.EG:
-		return fmt.Errorf("term %q of the plain channel %q has one value, not %v and %v", t.Name, s.Channels[c].Name, t.MG, t.EG)
+		return fmt.Errorf("term %q of the plain channel %q has one value, not %v and %v",
+			t.Name, s.Channels[c].Name, t.MG, t.EG)
 	}
 	return nil
 }
@@ -377,7 +376,8 @@ func (s *FeatureSet) insteadOfKind(t *FeatureTerm) string {
 	main := s.Channels[max(0, s.ChannelOf(t))].Name
 	switch t.Kind {
 	case MiddlegameTerm, EndgameTerm:
-		return fmt.Sprintf("this one is of the half %s alone: %swrite (%s.%s + extra) in place of %[3]s.%[4]s in the formula", t.Kind, channel, main, t.Kind)
+		return fmt.Sprintf("this one is of the half %s alone: %swrite (%s.%[1]s + extra) in place of %[3]s.%[1]s "+
+			"in the formula", t.Kind, channel, main)
 	case FlatTerm:
 		return "this one is added after the taper: " + channel + "write + extra at the end of the formula"
 	}
@@ -387,8 +387,9 @@ func (s *FeatureSet) insteadOfKind(t *FeatureTerm) string {
 // words are the names of a formula.
 var words = regexp.MustCompile(`[A-Za-z_][A-Za-z_0-9.]*`)
 
-// HalfLets returns, for each half, evaluations whose value is a let of the formula that depends on that half of the
-// first tapered channel and not on the other one: what an engine has before the taper.
+// HalfLets returns, for each half, evaluations whose value is a let of the formula that depends on
+// that half of the first tapered channel and not on the other one: what an engine has before the
+// taper.
 func (s *FeatureSet) HalfLets() (halves [2][]*FeatureSet) {
 	lets := map[string]string{}
 	for _, text := range strings.Split(regexp.MustCompile(`#[^\n]*`).ReplaceAllString(s.Formula, ""), ";") {
@@ -431,7 +432,8 @@ func (s *FeatureSet) IdleColumns() (names []string) {
 		return nil
 	}
 	for _, c := range s.Columns {
-		if !slices.ContainsFunc(p.Inputs, func(x FormulaInput) bool { return x.Kind == formula.Column && x.Name == c.Name }) {
+		used := func(x FormulaInput) bool { return x.Kind == formula.Column && x.Name == c.Name }
+		if !slices.ContainsFunc(p.Inputs, used) {
 			names = append(names, c.Name)
 		}
 	}
@@ -471,15 +473,11 @@ func (f *FeatureRow) checkBentRow(s *FeatureSet) error {
 	if s.BySides() && len(f.Blacks) != len(f.Counts) {
 		return fmt.Errorf("%d counts, but %d of Black", len(f.Counts), len(f.Blacks))
 	}
-	for _, v := range f.Columns {
-		if !(math.Abs(float64(v)) <= 1e9) {
-			return fmt.Errorf("column value %v is out of range", v)
-		}
+	if v := firstLarge(f.Columns); v != 0 {
+		return fmt.Errorf("column value %v is out of range", v)
 	}
-	for _, v := range f.Blacks {
-		if !(math.Abs(float64(v)) <= 1e9) {
-			return fmt.Errorf("count %v of Black is out of range", v)
-		}
+	if v := firstLarge(f.Blacks); v != 0 {
+		return fmt.Errorf("count %v of Black is out of range", v)
 	}
 	for i, t := range f.Terms {
 		c := s.ChannelOf(&s.Terms[t])
@@ -487,8 +485,19 @@ func (f *FeatureRow) checkBentRow(s *FeatureSet) error {
 			return fmt.Errorf("term %d, %q, is a scalar: rows do not count it", t, s.Terms[t].Name)
 		}
 		if f.Blacks != nil && f.Blacks[i] != 0 && !s.Channels[c].Sides {
-			return fmt.Errorf("term %d, %q, has a count of Black, but the channel %q does not count each side", t, s.Terms[t].Name, s.Channels[c].Name)
+			return fmt.Errorf("term %d, %q, has a count of Black, but the channel %q does not count each side",
+				t, s.Terms[t].Name, s.Channels[c].Name)
 		}
 	}
 	return nil
+}
+
+// firstLarge returns the first value that is NaN or too large; 0 if none is.
+func firstLarge(values []float32) float32 {
+	for _, v := range values {
+		if !(v >= -1e9 && v <= 1e9) {
+			return v
+		}
+	}
+	return 0
 }

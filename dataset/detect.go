@@ -29,9 +29,9 @@ func Detect(path string) (string, error) {
 	if format, ok := meta.GetValue(metaFormat); ok {
 		return known(files[0].path, format)
 	}
-	for format, column := range map[string]string{GamesFormat: "moves", PositionsFormat: "kings", FeaturesFormat1: "term"} {
-		if schema.HasField(column) {
-			return format, nil
+	for _, f := range [][2]string{{GamesFormat, "moves"}, {PositionsFormat, "kings"}, {FeaturesFormat1, "term"}} {
+		if schema.HasField(f[1]) {
+			return f[0], nil
 		}
 	}
 	return "", fmt.Errorf("dataset: %s: %w: its columns are %s", files[0].path, ErrNoData, columnNames(schema))
@@ -43,7 +43,8 @@ func known(path, format string) (string, error) {
 		return format, nil
 	}
 	if format == MovesFormat {
-		return "", fmt.Errorf("dataset: %s: %w: its format is %s, games other than chess; assay data verify checks them, and nothing else here reads them", path, ErrNoData, format)
+		return "", fmt.Errorf("dataset: %s: %w: its format is %s, games other than chess; only data verify reads them",
+			path, ErrNoData, format)
 	}
 	return "", fmt.Errorf("dataset: %s: %w: its format is %.60q, this program knows %s, %s and %s",
 		path, ErrNoData, format, GamesFormat, PositionsFormat, FeaturesFormat)

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -118,26 +119,22 @@ func (s *FeatureSet) Explain(r *FeatureRow) string {
 			parts[i] = part{fmt.Sprintf("%s %g x (%g, %g)", v.Name, count, v.MG, v.EG), value}
 		}
 	}
-	slices.SortStableFunc(parts, func(a, b part) int { return int(math.Copysign(1, math.Abs(b.value)-math.Abs(a.value))) })
+	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(math.Abs(b.value), math.Abs(a.value)) })
 	var b strings.Builder
-	fmt.Fprintf(&b, "; the middlegame half is %.6g, the endgame half %.6g, phase %.4g, scale %g", p.MG, p.EG, p.Phase, r.Scale)
+	fmt.Fprintf(&b, "; the middlegame half is %.6g, the endgame half %.6g, phase %.4g, scale %g",
+		p.MG, p.EG, p.Phase, r.Scale)
 	if s.Version >= 2 && !s.BySide {
 		fmt.Fprintf(&b, ", eg_scale %g", r.EGScale)
 	}
 	if p.Flat != 0 || r.Offset != 0 {
 		fmt.Fprintf(&b, ", flat terms %.6g, offset %g", p.Flat, r.Offset)
 	}
-	for i := range parts[:min(largestTerms, len(parts))] {
-		fmt.Fprintf(&b, "%s%s = %.4g", [2]string{", ", "; largest terms: "}[b2i(i == 0)], parts[i].text, parts[i].value)
+	before := "; largest terms: "
+	for _, p := range parts[:min(largestTerms, len(parts))] {
+		fmt.Fprintf(&b, "%s%s = %.4g", before, p.text, p.value)
+		before = ", "
 	}
 	return b.String()
-}
-
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // checkCounts returns an error if the set cannot store the row's counts.

@@ -53,10 +53,12 @@ func (t *FeatureTerm) checkKind() error {
 		}
 	case MiddlegameTerm, EndgameTerm:
 		if t.MG+t.EG != t.Value() {
-			return fmt.Errorf("term %q is of one half alone, %s: its values are mg %v and eg %v, and the other one must be 0", t.Name, t.Kind, t.MG, t.EG)
+			return fmt.Errorf("term %q is of one half, %s: its values are mg %v and eg %v, and the other one must be 0",
+				t.Name, t.Kind, t.MG, t.EG)
 		}
 	default:
-		return fmt.Errorf("term %q: kind %.40q is not %q, %q, %q or %q", t.Name, t.Kind, SingleTerm, FlatTerm, MiddlegameTerm, EndgameTerm)
+		return fmt.Errorf("term %q: kind %.40q is not %q, %q, %q or %q",
+			t.Name, t.Kind, SingleTerm, FlatTerm, MiddlegameTerm, EndgameTerm)
 	}
 	return nil
 }
@@ -127,7 +129,8 @@ func (s *FeatureSet) MaxDrift() float64 {
 // cannot be fitted together.
 func (s *FeatureSet) SameTerms(other *FeatureSet) error {
 	if s.Model != other.Model || len(s.Terms) != len(other.Terms) {
-		return fmt.Errorf("features of %s with %d terms, before it came %s with %d", other.Model, len(other.Terms), s.Model, len(s.Terms))
+		return fmt.Errorf("features of %s with %d terms, before it came %s with %d",
+			other.Model, len(other.Terms), s.Model, len(s.Terms))
 	}
 	for i := range s.Terms {
 		if s.Terms[i] != other.Terms[i] {
@@ -180,7 +183,8 @@ func (s *FeatureSet) Check() error {
 func (e *Evaluation) check() error {
 	switch {
 	case !(e.Unit >= 10 && e.Unit <= 10_000): // weights are written as whole numbers
-		return fmt.Errorf("unit %v is not between 10 and 10,000 engine units a pawn: multiply values, offset and eval", e.Unit)
+		return fmt.Errorf("unit %v is not between 10 and 10,000 engine units a pawn: multiply values, offset and eval",
+			e.Unit)
 	case !(e.Tolerance >= 0 && e.Tolerance <= 1e4):
 		return fmt.Errorf("tolerance %v is not between 0 and 10,000 centipawns", e.Tolerance)
 	case e.EGScale != "" && e.EGScale != EGScaleBySign:
@@ -203,7 +207,8 @@ func featureSetOf(schema *arrow.Schema) (FeatureSet, error) {
 	if err := json.Unmarshal([]byte(terms), &s.Terms); err != nil {
 		return s, fmt.Errorf("%s in the schema metadata: %w", metaTerms, err)
 	}
-	if evaluation, ok := meta.GetValue(metaEval); ok {
+	evaluation, v2 := meta.GetValue(metaEval)
+	if v2 {
 		s.Version = 2
 		if err := json.Unmarshal([]byte(evaluation), &s.Evaluation); err != nil {
 			return s, fmt.Errorf("%s in the schema metadata: %w", metaEval, err)

@@ -350,7 +350,7 @@ func (r *Reader[R]) scan(i int, visit func(row int64, r *R, err error) bool) err
 
 // batches calls visit with every record batch of file i, which visit releases, and with what
 // decodes its rows. It reports whether visit wants more: visit returns false to stop.
-func (r *Reader[R]) batches(i int, visit func(rec arrow.Record, fetch func(int, *R) error) bool) (more bool, err error) {
+func (r *Reader[R]) batches(i int, visit func(arrow.Record, func(int, *R) error) bool) (more bool, err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("dataset: %s: %w", r.files[i].path, err)

@@ -19,7 +19,8 @@ const (
 
 const (
 	unitsText = "White's view; scores in centipawns, a mate in n plies is 32000 - n; null where there is none"
-	movesText = "from | to<<6 | promotion<<12 with a1 = 0, b1 = 1, h8 = 63 and promotion 0 none, 1 knight, 2 bishop, 3 rook, 4 queen; castling is king takes own rook"
+	movesText = "from | to<<6 | promotion<<12 with a1 = 0, b1 = 1, h8 = 63 and promotion 0 none, 1 knight, " +
+		"2 bishop, 3 rook, 4 queen; castling is king takes own rook"
 )
 
 // checkSchema compares a file's schema with that of its format: the same columns in any

@@ -50,10 +50,12 @@ func (s Skipped) Text(rows int64) string {
 		parts = append(parts, fmt.Sprintf("and %d reasons more", n))
 	}
 	n := s.Total()
-	return fmt.Sprintf("%d of %d rows (%.1f %%) are skipped: %s", n, rows, 100*float64(n)/float64(max(1, rows)), strings.Join(parts, ", "))
+	return fmt.Sprintf("%d of %d rows (%.1f %%) are skipped: %s",
+		n, rows, 100*float64(n)/float64(max(1, rows)), strings.Join(parts, ", "))
 }
 
-// Check returns an error if more than half of the rows are skipped: a fit would not be about these positions.
+// Check returns an error if more than half of the rows are skipped: a fit would not be about these
+// positions.
 func (s Skipped) Check(rows int64) error {
 	if 2*s.Total() <= rows {
 		return nil

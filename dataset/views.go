@@ -302,7 +302,8 @@ func relate(pair int, lists ...[]moments) (out relation) {
 	return relation{sum / scale, math.Sqrt(squares) / scale, all.n}
 }
 
-// opposite reports whether two relations have opposite signs, each by the given number of standard errors.
+// opposite reports whether two relations have opposite signs, each by the given number of standard
+// errors.
 func opposite(a, b relation, sure float64) bool {
 	return a.r*b.r < 0 && min(math.Abs(a.z()), math.Abs(b.z())) >= sure && min(math.Abs(a.r), math.Abs(b.r)) >= 0.05
 }
@@ -324,8 +325,8 @@ func (s *viewSums) judge() *ViewFault {
 	case opposite(wm, bm, 4):
 		return &ViewFault{Kind: oneSide(wm), Text: sides("their correlation with material", wm, bm)}
 	case turns && !(w.z() >= 3 && b.z() >= 3):
-		text := fmt.Sprintf("the correlation of a score with that of the next ply is %+.2f (%.0f pairs)", next.r, next.n)
-		return &ViewFault{Kind: OneSide, Text: text}
+		return &ViewFault{Kind: OneSide, Text: fmt.Sprintf(
+			"the correlation of a score with that of the next ply is %+.2f (%.0f pairs)", next.r, next.n)}
 	case both.z() <= -5 && both.r <= -0.1:
 		f := &ViewFault{Kind: BothSides, Text: sides("their correlation with the results", w, b)}
 		if w.n == 0 { // then the mover is Black
@@ -374,8 +375,9 @@ func judgeSizes(lists ...[]moments) *ViewFault {
 	switch {
 	case known.z() < 5 || score.se == 0:
 	case size.z() >= 5 && size.r >= 0.2 && sign.r <= size.r/4 && score.r <= known.r/4:
-		return &ViewFault{Kind: MixedSigns, Text: fmt.Sprintf("their size follows that of the material (correlation %+.2f), "+
-			"their sign does not (%+.2f); %s", size.r, sign.r, text)}
+		return &ViewFault{Kind: MixedSigns, Text: fmt.Sprintf(
+			"their size follows that of the material (correlation %+.2f), their sign does not (%+.2f); %s",
+			size.r, sign.r, text)}
 	case score.n >= 1000 && score.r+2*score.se < known.r/4:
 		return &ViewFault{Kind: NoRelation, Text: text}
 	}

@@ -24,11 +24,11 @@ type Summary struct {
 	Rows          int64 `json:"rows"`
 	Games         int64 `json:"games"`                    // 0 if rows name no game and are not in game order
 	GamesInferred bool  `json:"games_inferred,omitempty"` // no game is named; see dataset.GameRuns
-	Duplicates    int64 `json:"duplicates"`               // rows with the first four FEN fields, or the moves, of an earlier one
+	Duplicates    int64 `json:"duplicates"`               // rows with the four FEN fields, or the moves, of an earlier one
 	Openings      int64 `json:"openings"`                 // distinct ones
 
 	Results      Results          `json:"results"`
-	Plies        Range            `json:"plies"`                  // lengths of games; places of positions in their games
+	Plies        Range            `json:"plies"`                  // length of a game; ply of a position
 	Phases       *[25]int64       `json:"phases,omitempty"`       // positions by phase; 24 is the middlegame
 	Scores       []ScoreBin       `json:"scores"`                 // without mates and missing scores
 	Mates        int64            `json:"mates"`                  // scores that are mates

@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"bytes"
 	"math"
 	"os"
 	"os/exec"
@@ -127,7 +128,7 @@ func TestRecipes(t *testing.T) {
 	}
 	t.Run("polars", func(t *testing.T) {
 		datatest.LinkNode(t, dir, "nodejs-polars")
-		wantNumbers(t, datatest.RunScript(t, dir, "node", recipe(t, "js", "nodejs-polars")),
+		wantNumbers(t, runScript(t, dir, "node", recipe(t, "js", "nodejs-polars")),
 			[]float64{0, scores[0].value(), rows[0].n, 1, scores[1].value(), rows[1].n})
 	})
 	t.Run("DuckDB, positions", func(t *testing.T) {
@@ -138,11 +139,11 @@ func TestRecipes(t *testing.T) {
 				want = append(want, float64(n), m.value(), m.n)
 			}
 		}
-		wantNumbers(t, datatest.RunScript(t, dir, "node", duckdb, recipe(t, "sql", "positions.parquet")), want)
+		wantNumbers(t, runScript(t, dir, "node", duckdb, recipe(t, "sql", "positions.parquet")), want)
 	})
 	t.Run("DuckDB, games", func(t *testing.T) {
 		datatest.LinkNode(t, dir, "@duckdb/node-api")
-		out := datatest.RunScript(t, dir, "node", duckdb, recipe(t, "sql", "games.parquet"))
+		out := runScript(t, dir, "node", duckdb, recipe(t, "sql", "games.parquet"))
 		var want []float64
 		for _, end := range []string{"a", "b"} {
 			var plies, scores mean
@@ -159,14 +160,14 @@ func TestRecipes(t *testing.T) {
 		}
 	})
 	t.Run("pandas", func(t *testing.T) {
-		python := datatest.PythonWith(t, "pandas", "apt-get install python3-pandas")
-		wantNumbers(t, datatest.RunScript(t, dir, python, recipe(t, "python", "read_csv")),
+		python := pythonWith(t, "pandas", "apt-get install python3-pandas")
+		wantNumbers(t, runScript(t, dir, python, recipe(t, "python", "read_csv")),
 			[]float64{scores[1].value(), scores[1].n, scores[0].value(), scores[0].n})
 	})
 	t.Run("check", func(t *testing.T) {
-		python := datatest.PythonWith(t, "hashlib", "it is part of Python")
+		python := pythonWith(t, "hashlib", "it is part of Python")
 		script := recipe(t, "python", "# Checking a data set")
-		datatest.RunScript(t, dir, python, script)
+		runScript(t, dir, python, script)
 		shard := filepath.Join(dir, "positions", "positions-00000.arrow")
 		data, err := os.ReadFile(shard)
 		if err != nil {
@@ -203,7 +204,7 @@ func TestDuckDBReadsParquet(t *testing.T) {
 
 func compareWithDuckDB[R any](t *testing.T, dir, name string, r *dataset.Reader[R]) {
 	t.Helper()
-	lines := strings.Split(strings.TrimSpace(datatest.RunScript(t, dir, "node", duckdb,
+	lines := strings.Split(strings.TrimSpace(runScript(t, dir, "node", duckdb,
 		"select * from '"+name+".parquet'")), "\n")
 	n := 0
 	for batch, err := range r.Records(700) {
@@ -235,14 +236,14 @@ const installChess = "pip install chess, or put its folder into PYTHONPATH"
 
 // python-chess reads every line of EPD that is exported, and finds what was exported.
 func TestPythonChessReadsEPD(t *testing.T) {
-	python := datatest.PythonWith(t, "chess", installChess)
+	python := pythonWith(t, "chess", installChess)
 	dir := t.TempDir()
 	list, _ := recipeData(t, dir)
 	if _, err := Export(t.Context(), filepath.Join(dir, "positions"), filepath.Join(dir, "x.epd"),
 		ExportConfig{}); err != nil {
 		t.Fatal(err)
 	}
-	lines := strings.Split(strings.TrimSpace(datatest.RunScript(t, dir, python, `import chess
+	lines := strings.Split(strings.TrimSpace(runScript(t, dir, python, `import chess
 for line in open("x.epd"):
     board, ops = chess.Board.from_epd(line, chess960=True)
     print(board.fen(en_passant="legal"), ops["c9"], ops.get("ce"), board.is_valid())
@@ -285,8 +286,8 @@ func TestOthersReadPGN(t *testing.T) {
 		}
 	}
 	t.Run("python-chess", func(t *testing.T) {
-		python := datatest.PythonWith(t, "chess", installChess)
-		compare(t, datatest.RunScript(t, dir, python, `import chess.pgn
+		python := pythonWith(t, "chess", installChess)
+		compare(t, runScript(t, dir, python, `import chess.pgn
 file = open("x.pgn")
 while (game := chess.pgn.read_game(file)) is not None:
     assert not game.errors, game.errors
@@ -296,7 +297,7 @@ while (game := chess.pgn.read_game(file)) is not None:
 	})
 	t.Run("chess.js", func(t *testing.T) {
 		datatest.LinkNode(t, dir, "chess.js")
-		compare(t, datatest.RunScript(t, dir, "node", `import { Chess } from 'chess.js';
+		compare(t, runScript(t, dir, "node", `import { Chess } from 'chess.js';
 import { readFileSync } from 'node:fs';
 for (const text of readFileSync('x.pgn', 'utf8').split(/\n\n(?=\[Event )/)) {
   const game = new Chess();
@@ -306,4 +307,36 @@ for (const text of readFileSync('x.pgn', 'utf8').split(/\n\n(?=\[Event )/)) {
 }
 `))
 	})
+}
+
+// pythonWith returns a Python that has a module. Where there is none, the test is skipped,
+// and says how to install it. Debian's own Python is asked too, because others do not find
+// Debian's packages.
+func pythonWith(t *testing.T, module, install string) string {
+	t.Helper()
+	for _, name := range []string{"python3", "/usr/bin/python3"} {
+		if exec.Command(name, "-c", "import "+module).Run() == nil {
+			return name
+		}
+	}
+	t.Skipf("needs Python with the module %s: %s", module, install)
+	return ""
+}
+
+// runScript runs a script in a folder and returns what it prints.
+func runScript(t *testing.T, dir, program, script string, args ...string) string {
+	t.Helper()
+	file := filepath.Join(dir, "script.mjs") // a name that Node asks for, and Python does not mind
+	if err := os.WriteFile(file, []byte(script), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program, append([]string{file}, args...)...)
+	cmd.Dir = dir
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, stderr.Bytes())
+	}
+	return string(out)
 }

@@ -182,7 +182,8 @@ func RemoveOldTemps(dir string, age time.Duration) error { return removeTemps(di
 func removeTemps(dir, prefix string, age time.Duration) error {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), "."+prefix) || !strings.HasSuffix(e.Name(), tempSuffix) || !e.Type().IsRegular() {
+		ours := strings.HasPrefix(e.Name(), "."+prefix) && strings.HasSuffix(e.Name(), tempSuffix)
+		if !ours || !e.Type().IsRegular() {
 			continue
 		}
 		path := filepath.Join(dir, e.Name())

@@ -18,7 +18,7 @@ const (
 	Running     State = "running"     // a process has it open
 	Interrupted State = "interrupted" // not complete, and no process has it open
 	Complete    State = "complete"    // result.json is there
-	NoVerdict   State = "no verdict"  // result.json says that nothing is decided (see VerdictNone), and no process has it open
+	NoVerdict   State = "no verdict"  // result.json has VerdictNone, and no process has it open
 	Unreadable  State = "unreadable"  // a file in the folder is damaged; see Err
 )
 

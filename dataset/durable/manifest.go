@@ -173,7 +173,7 @@ func (m *Manifest) check() error {
 }
 
 func (s *Shard) check() error {
-	if s.Name == "" || s.Name != filepath.Base(s.Name) || strings.ContainsAny(s.Name, `/\`) || strings.HasPrefix(s.Name, ".") {
+	if strings.HasPrefix(s.Name, ".") || s.Name != filepath.Base(s.Name) || strings.ContainsAny(s.Name, `/\`) {
 		return fmt.Errorf("shard name %q is not a plain file name", s.Name)
 	}
 	if s.Rows < 0 || s.Size < 0 || s.Rows > 1<<40 || s.Size > 1<<50 {
@@ -199,7 +199,8 @@ func ReadShard(dir string, s Shard) ([]byte, error) {
 		return nil, fmt.Errorf("durable: %w", err)
 	}
 	if info.Size() != s.Size {
-		return nil, fmt.Errorf("durable: %s: %d bytes, but the manifest says %d: %w", path, info.Size(), s.Size, ErrDamaged)
+		return nil, fmt.Errorf("durable: %s: %d bytes, but the manifest says %d: %w",
+			path, info.Size(), s.Size, ErrDamaged)
 	}
 	data := make([]byte, s.Size)
 	if _, err := io.ReadFull(f, data); err != nil {

@@ -43,7 +43,7 @@ func pendingLine[T any](units map[uint64]T, first uint64, number func(*T) uint64
 		if err := json.Unmarshal(line, &v); err != nil {
 			return fmt.Errorf("%w: %w", ErrDamaged, err)
 		}
-		if n := number(&v); n >= first { // else the process ended when the shard was listed and its lines were still there
+		if n := number(&v); n >= first { // else the process ended after it listed the shard
 			units[n] = v
 		}
 		return nil

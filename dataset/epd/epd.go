@@ -119,7 +119,8 @@ func readLine(in *bufio.Reader) (string, error) {
 }
 
 // ErrNoResult says that a line has a position but no result.
-var ErrNoResult = errors.New("no result after the position; want [0.5], | 1-0, c9 \"1/2-1/2\"; or another usual spelling")
+var ErrNoResult = errors.New(
+	"no result after the position; want [0.5], | 1-0, c9 \"1/2-1/2\"; or another usual spelling")
 
 // Row converts a line, which must have a result. Mover says that scores that are not in a
 // ce operation are from the side to move's view; else they are White's.
@@ -357,7 +358,7 @@ func checkClosed(s string) error {
 	for s = strings.TrimSpace(s); s != ""; {
 		op, rest := cutOp(s)
 		if len(op) == len(s) {
-			return fmt.Errorf("%.40q behind the result is not a score or an EPD operation that ends with a semicolon", op)
+			return fmt.Errorf("%.40q after the result is no score, and no EPD operation that ends with a semicolon", op)
 		}
 		s = strings.TrimSpace(rest)
 	}
