@@ -53,8 +53,8 @@ func (t *FeatureTerm) checkKind() error {
 		}
 	case MiddlegameTerm, EndgameTerm:
 		if t.MG+t.EG != t.Value() {
-			return fmt.Errorf("term %q is of one half, %s: its values are mg %v and eg %v, and the other one must be 0",
-				t.Name, t.Kind, t.MG, t.EG)
+			return fmt.Errorf("term %q is of one half alone, %s: its values are mg %v and eg %v, "+
+				"and the other one must be 0", t.Name, t.Kind, t.MG, t.EG)
 		}
 	default:
 		return fmt.Errorf("term %q: kind %.40q is not %q, %q, %q or %q",

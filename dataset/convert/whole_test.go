@@ -313,12 +313,12 @@ func TestUTF16IsNamed(t *testing.T) {
 // What a line has behind its result is read or refused, never passed over.
 func TestTextBehindResults(t *testing.T) {
 	for line, want := range map[string]string{
-		good + " [0.5] " + good + " [1.0]":                                    "behind the result",
-		good + " [0.5] rnbqkbnr/8/8/8/8/8/8/RNBQKBNR w - - 0 1 [1.0]":         "behind the result",
-		good + " 1-0 rnbqkbnr/8/8/8/8/8/8/RNBQKBNR w - - 0 1 1-0":             "behind the result",
+		good + " [0.5] " + good + " [1.0]":                                    "after the result",
+		good + " [0.5] rnbqkbnr/8/8/8/8/8/8/RNBQKBNR w - - 0 1 [1.0]":         "after the result",
+		good + " 1-0 rnbqkbnr/8/8/8/8/8/8/RNBQKBNR w - - 0 1 1-0":             "after the result",
 		good + ` c9 "1-0"; rnbqkbnr/8/8/8/8/8/8/RNBQKBNR w - - 0 1 c9 "1-0";`: "not an EPD operation",
-		good + " [0.5] junk":      "behind the result",
-		good + " [0.5] 34 junk":   "behind the result",
+		good + " [0.5] junk":      "after the result",
+		good + " [0.5] 34 junk":   "after the result",
 		good + " [0.5] -M2":       "",
 		good + " [0.5] M2":        "",
 		good + " 1-0 ce -M2;":     "",
