@@ -141,8 +141,8 @@ func (p *Position) Make(m Move) {
 	p.White = !p.White
 }
 
-// ErrMove is wrapped by Parse's errors.
-var ErrMove = errors.New("draughts move")
+// errMove is wrapped by Parse's errors.
+var errMove = errors.New("draughts move")
 
 // Parse finds the legal move that a text such as "11-15" means. Where several captures
 // lead from one square to the other, the captured squares must follow. The book prints
@@ -165,9 +165,9 @@ func (p *Position) Parse(text string) (Move, error) {
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1:
-		return Move{}, fmt.Errorf("%w %q is ambiguous; add what it captures: %v", ErrMove, text, found)
+		return Move{}, fmt.Errorf("%w %q is ambiguous; add what it captures: %v", errMove, text, found)
 	case len(moves) == 0:
-		return Move{}, fmt.Errorf("%w %q: the game is over, no move is legal", ErrMove, text)
+		return Move{}, fmt.Errorf("%w %q: the game is over, no move is legal", errMove, text)
 	}
-	return Move{}, fmt.Errorf("%w %q is not legal; the legal moves are %s", ErrMove, text, strings.Trim(fmt.Sprint(moves), "[]"))
+	return Move{}, fmt.Errorf("%w %q is not legal; the legal moves are %s", errMove, text, strings.Trim(fmt.Sprint(moves), "[]"))
 }

@@ -1,9 +1,6 @@
 package draughts
 
-import (
-	"fmt"
-	"strings"
-)
+import "strings"
 
 // Position is a position in Strachey's three words. Bit n is square n, counted from
 // Black's side, four squares a row.
@@ -84,19 +81,6 @@ func (p *Position) movers(down bool) uint32 {
 		return own & p.K
 	}
 	return own
-}
-
-// Check returns an error if the words are not a possible position.
-func (p *Position) Check() error {
-	switch {
-	case p.B&p.W != 0:
-		return fmt.Errorf("draughts: squares %08X are occupied by both colors", p.B&p.W)
-	case p.K&^(p.B|p.W) != 0:
-		return fmt.Errorf("draughts: kings on empty squares %08X", p.K&^(p.B|p.W))
-	case p.B&blackGoal&^p.K != 0 || p.W&whiteGoal&^p.K != 0:
-		return fmt.Errorf("draughts: men on squares %08X should be kings", p.B&blackGoal&^p.K|p.W&whiteGoal&^p.K)
-	}
-	return nil
 }
 
 // String draws the board as the book does, with Black at the top: b and w are men, B and

@@ -9,13 +9,13 @@ import (
 )
 
 //go:embed game.txt
-var printedGame string
+var gameText string
 
-// PrintedGame returns the moves of the game printed on page 303 of Faster Than Thought.
+// printedGame returns the moves of the game printed on page 303 of Faster Than Thought.
 // The first is the machine's.
-func PrintedGame() []string {
+func printedGame() []string {
 	var moves []string
-	for line := range strings.Lines(printedGame) {
+	for line := range strings.Lines(gameText) {
 		if !strings.HasPrefix(line, "#") {
 			moves = append(moves, strings.Fields(line)...)
 		}
@@ -41,7 +41,7 @@ func (t *Turn) Agrees() bool { return slices.Contains(t.Choice.Best, t.Played) }
 func Replay(s Strategy, rng *rand.Rand) ([]Turn, error) {
 	var turns []Turn
 	p := Start()
-	for i, text := range PrintedGame() {
+	for i, text := range printedGame() {
 		m, err := p.Parse(text)
 		if err != nil {
 			return nil, fmt.Errorf("printed game, ply %d: %w", i+1, err)

@@ -17,7 +17,7 @@ func TestPlay(t *testing.T) {
 		p := g.Start
 		for _, m := range g.Moves {
 			p.Make(m)
-			if err := p.Check(); err != nil {
+			if err := check(&p); err != nil {
 				t.Fatal(err)
 			}
 		}

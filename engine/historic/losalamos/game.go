@@ -43,7 +43,7 @@ func (g *Game) Push(m Move) {
 func (g *Game) Outcome() string {
 	p := &g.pos
 	switch over := len(p.Moves(nil)) == 0; {
-	case over && p.InCheck():
+	case over && p.inCheck():
 		return "Checkmate: " + p.SideToMove().Other().String() + " wins."
 	case over:
 		return "Stalemate: draw."

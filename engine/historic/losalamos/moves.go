@@ -2,7 +2,6 @@ package losalamos
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -37,8 +36,8 @@ var (
 func (p *Position) Moves(buf []Move) []Move {
 	n := len(buf)
 	us := p.side()
-	for rank := range Square(Size) {
-		for file := range Square(Size) {
+	for rank := range Square(size) {
+		for file := range Square(size) {
 			from := rank<<4 | file
 			if piece := p.at[from]; piece != board.NoPiece && piece.Color() == us {
 				buf = p.movesOf(buf, piece.Type(), from)
@@ -46,7 +45,7 @@ func (p *Position) Moves(buf []Move) []Move {
 		}
 	}
 	legal := buf[:n]
-	king, check := p.kings[us], p.InCheck()
+	king, check := p.kings[us], p.inCheck()
 	for _, m := range buf[n:] {
 		if !check && m.From != king && !p.shields(m.From, king) {
 			legal = append(legal, m)
@@ -122,7 +121,7 @@ func (p *Position) pawnMoves(buf []Move, from Square) []Move {
 		if capture := piece != board.NoPiece && piece.Color() != p.side(); capture != (i > 0) || i == 0 && piece != board.NoPiece {
 			continue
 		}
-		if last := to >> 4; last != 0 && last != Size-1 {
+		if last := to >> 4; last != 0 && last != size-1 {
 			buf = append(buf, Move{from, to, board.NoPieceType})
 			continue
 		}
@@ -147,8 +146,8 @@ func (p *Position) Make(m Move) {
 	p.black = !p.black
 }
 
-// InCheck reports whether the side to move is in check.
-func (p *Position) InCheck() bool { return p.attacked(p.kings[p.side()], p.side().Other()) }
+// inCheck reports whether the side to move is in check.
+func (p *Position) inCheck() bool { return p.attacked(p.kings[p.side()], p.side().Other()) }
 
 // attacked reports whether a piece of the side attacks the square.
 func (p *Position) attacked(s Square, by board.Color) bool {
@@ -183,8 +182,8 @@ func (p *Position) attacked(s Square, by board.Color) bool {
 	return false
 }
 
-// ErrMove is wrapped by Parse's errors.
-var ErrMove = errors.New("move on 6x6")
+// errMove is wrapped by Parse's errors.
+var errMove = errors.New("move on 6x6")
 
 // Parse finds the legal move that the text, such as d2d3 or e5f6q, means.
 func (p *Position) Parse(text string) (Move, error) {
@@ -195,48 +194,9 @@ func (p *Position) Parse(text string) (Move, error) {
 		}
 	}
 	if len(moves) == 0 {
-		return Move{}, fmt.Errorf("%w %q: the game is over, no move is legal", ErrMove, text)
+		return Move{}, fmt.Errorf("%w %q: the game is over, no move is legal", errMove, text)
 	}
-	return Move{}, fmt.Errorf("%w %q is not legal in %s; the legal moves are %s", ErrMove, text, p.FEN(), strings.Trim(fmt.Sprint(moves), "[]"))
-}
-
-// Perft counts the lines of legal moves of a depth in plies. It stops with the error of
-// ctx if that ends.
-func Perft(ctx context.Context, p *Position, depth int) (uint64, error) {
-	if err := ctx.Err(); err != nil {
-		return 0, err
-	}
-	if depth <= 4 {
-		return perft(p, depth), nil
-	}
-	n := uint64(0)
-	for _, m := range p.Moves(nil) {
-		after := *p
-		after.Make(m)
-		below, err := Perft(ctx, &after, depth-1)
-		if err != nil {
-			return 0, err
-		}
-		n += below
-	}
-	return n, nil
-}
-
-func perft(p *Position, depth int) uint64 {
-	if depth <= 0 {
-		return 1
-	}
-	moves := p.Moves(nil)
-	if depth == 1 {
-		return uint64(len(moves))
-	}
-	n := uint64(0)
-	for _, m := range moves {
-		after := *p
-		after.Make(m)
-		n += perft(&after, depth-1)
-	}
-	return n
+	return Move{}, fmt.Errorf("%w %q is not legal in %s; the legal moves are %s", errMove, text, p.FEN(), strings.Trim(fmt.Sprint(moves), "[]"))
 }
 
 // irreversible reports whether a legal move is a capture or a pawn move, after which

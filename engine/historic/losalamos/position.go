@@ -8,8 +8,8 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// Size is the number of files and of ranks.
-const Size = 6
+// size is the number of files and of ranks.
+const size = 6
 
 // StartFEN is the start position.
 const StartFEN = "rnqknr/pppppp/6/6/PPPPPP/RNQKNR w"
@@ -18,20 +18,20 @@ const StartFEN = "rnqknr/pppppp/6/6/PPPPPP/RNQKNR w"
 // detected.
 type Square uint8
 
-func (s Square) onBoard() bool { return s&15 < Size && s>>4 < Size }
+func (s Square) onBoard() bool { return s&15 < size && s>>4 < size }
 
 // String returns the square's name, a1 to f6.
 func (s Square) String() string { return string([]byte{'a' + byte(s&15), '1' + byte(s>>4)}) }
 
 // Position is a position on six squares by six.
 type Position struct {
-	at    [Size * 16]board.Piece
+	at    [size * 16]board.Piece
 	kings [2]Square
 	black bool // whether Black is to move
 }
 
-// ErrPosition is wrapped by ParseFEN's errors.
-var ErrPosition = errors.New("position on 6x6")
+// errPosition is wrapped by ParseFEN's errors.
+var errPosition = errors.New("position on 6x6")
 
 // Start returns the start position.
 func Start() Position {
@@ -43,7 +43,7 @@ func Start() Position {
 }
 
 // ParseFEN reads the first two fields of a FEN with six ranks of six squares. Without a second
-// field White is to move. Further fields are ignored. The error wraps ErrPosition.
+// field White is to move. Further fields are ignored. The error wraps errPosition.
 func ParseFEN(s string) (Position, error) {
 	var p Position
 	for i := range p.at {
@@ -51,25 +51,25 @@ func ParseFEN(s string) (Position, error) {
 	}
 	fields := strings.Fields(s)
 	if len(fields) == 0 {
-		return p, fmt.Errorf("%w: empty FEN; the start position is %q", ErrPosition, StartFEN)
+		return p, fmt.Errorf("%w: empty FEN; the start position is %q", errPosition, StartFEN)
 	}
 	ranks := strings.Split(fields[0], "/")
-	if len(ranks) != Size {
-		return p, fmt.Errorf("%w %q: %d ranks, not %d", ErrPosition, s, len(ranks), Size)
+	if len(ranks) != size {
+		return p, fmt.Errorf("%w %q: %d ranks, not %d", errPosition, s, len(ranks), size)
 	}
 	for i, text := range ranks {
-		if err := p.parseRank(Size-1-i, text); err != nil {
-			return p, fmt.Errorf("%w %q: %w", ErrPosition, s, err)
+		if err := p.parseRank(size-1-i, text); err != nil {
+			return p, fmt.Errorf("%w %q: %w", errPosition, s, err)
 		}
 	}
 	if len(fields) > 1 {
 		if fields[1] != "w" && fields[1] != "b" {
-			return p, fmt.Errorf("%w %q: the side to move is %q, neither w nor b", ErrPosition, s, fields[1])
+			return p, fmt.Errorf("%w %q: the side to move is %q, neither w nor b", errPosition, s, fields[1])
 		}
 		p.black = fields[1] == "b"
 	}
 	if err := p.check(); err != nil {
-		return p, fmt.Errorf("%w %q: %w", ErrPosition, s, err)
+		return p, fmt.Errorf("%w %q: %w", errPosition, s, err)
 	}
 	return p, nil
 }
@@ -85,7 +85,7 @@ func (p *Position) parseRank(rank int, text string) error {
 		if kind < 0 {
 			return fmt.Errorf("rank %d: %q is not a piece of this game", rank+1, c)
 		}
-		if file < Size {
+		if file < size {
 			color := board.White
 			if c >= 'a' {
 				color = board.Black
@@ -94,8 +94,8 @@ func (p *Position) parseRank(rank int, text string) error {
 		}
 		file++
 	}
-	if file != Size {
-		return fmt.Errorf("rank %d has %d squares, not %d", rank+1, file, Size)
+	if file != size {
+		return fmt.Errorf("rank %d has %d squares, not %d", rank+1, file, size)
 	}
 	return nil
 }
@@ -103,7 +103,7 @@ func (p *Position) parseRank(rank int, text string) error {
 // check finds the kings. It returns an error if the position is impossible.
 func (p *Position) check() error {
 	var kings [2]int
-	for s := range Square(Size * 16) {
+	for s := range Square(size * 16) {
 		piece := p.at[s]
 		if !s.onBoard() || piece == board.NoPiece {
 			continue
@@ -113,7 +113,7 @@ func (p *Position) check() error {
 			p.kings[piece.Color()] = s
 			kings[piece.Color()]++
 		case board.Pawn:
-			if last := s>>4 == Size-1; last && piece.Color() == board.White || s>>4 == 0 && piece.Color() == board.Black {
+			if last := s>>4 == size-1; last && piece.Color() == board.White || s>>4 == 0 && piece.Color() == board.Black {
 				return fmt.Errorf("a pawn on %v has not been promoted", s)
 			}
 		}
@@ -142,9 +142,9 @@ func (p *Position) SideToMove() board.Color { return p.side() }
 // FEN returns the first two fields of a FEN.
 func (p *Position) FEN() string {
 	var b strings.Builder
-	for rank := Size - 1; rank >= 0; rank-- {
+	for rank := size - 1; rank >= 0; rank-- {
 		empty := 0
-		for file := range Size {
+		for file := range size {
 			piece := p.at[rank*16+file]
 			if piece == board.NoPiece {
 				empty++
@@ -169,9 +169,9 @@ func (p *Position) FEN() string {
 // String draws the board with Black at the top.
 func (p *Position) String() string {
 	var b strings.Builder
-	for rank := Size - 1; rank >= 0; rank-- {
+	for rank := size - 1; rank >= 0; rank-- {
 		fmt.Fprintf(&b, "%d ", rank+1)
-		for file := range Size {
+		for file := range size {
 			letter := byte('.')
 			if piece := p.at[rank*16+file]; piece != board.NoPiece {
 				letter = piece.Letter()

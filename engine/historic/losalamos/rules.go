@@ -53,7 +53,7 @@ func (Rules) Over(p *State, moves int) (result int, over bool) {
 	switch {
 	case moves > 0:
 		return 0, p.barren >= maxBarren
-	case !p.InCheck():
+	case !p.inCheck():
 		return 0, true
 	case p.black:
 		return 1, true

@@ -11,13 +11,13 @@ import (
 func (p State) turned() State {
 	q := p
 	for s, piece := range p.at {
-		at := (Size-1-s>>4)<<4 | s&15
+		at := (size-1-s>>4)<<4 | s&15
 		if q.at[at] = piece; piece != board.NoPiece {
 			q.at[at] = board.NewPiece(piece.Color().Other(), piece.Type())
 		}
 	}
 	for c, s := range p.kings {
-		q.kings[1-c] = (Size-1-s>>4)<<4 | s&15
+		q.kings[1-c] = (size-1-s>>4)<<4 | s&15
 	}
 	q.black = !p.black
 	return q

@@ -102,7 +102,7 @@ type small struct{}
 func (small) moves(p *Position, buf []Move) []Move { return p.Moves(buf) }
 func (small) play(p *Position, m Move)             { p.Make(m) }
 func (small) white(p *Position) bool               { return !p.black }
-func (small) inCheck(p *Position) bool             { return p.InCheck() }
+func (small) inCheck(p *Position) bool             { return p.inCheck() }
 
 func (small) count(p *Position) int {
 	var buf [64]Move

@@ -1,7 +1,6 @@
 package losalamos
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -14,10 +13,27 @@ import (
 func TestPerft(t *testing.T) {
 	p := Start()
 	for depth, want := range []uint64{1, 10, 100, 1212, 14332} {
-		if got, err := Perft(context.Background(), &p, depth); err != nil || got != want {
-			t.Errorf("perft(%d) = %d, error %v, want %d", depth, got, err, want)
+		if got := perft(&p, depth); got != want {
+			t.Errorf("perft(%d) = %d, want %d", depth, got, want)
 		}
 	}
+}
+
+func perft(p *Position, depth int) uint64 {
+	if depth <= 0 {
+		return 1
+	}
+	moves := p.Moves(nil)
+	if depth == 1 {
+		return uint64(len(moves))
+	}
+	n := uint64(0)
+	for _, m := range moves {
+		after := *p
+		after.Make(m)
+		n += perft(&after, depth-1)
+	}
+	return n
 }
 
 // The game that MANIAC won is legal and ends in checkmate.
@@ -38,7 +54,7 @@ func TestPublicGame(t *testing.T) {
 	if len(moves) != 45 || p.FEN() != "2k3/2n1N1/r1pQ1p/2pP2/2P1P1/1R1K1R b" {
 		t.Errorf("%d plies, final position %s", len(moves), p.FEN())
 	}
-	if !p.InCheck() || len(p.Moves(nil)) != 0 {
+	if !p.inCheck() || len(p.Moves(nil)) != 0 {
 		t.Error("the game does not end in checkmate")
 	}
 }
@@ -63,7 +79,7 @@ func TestRules(t *testing.T) {
 			}
 		}
 		for _, m := range strings.Fields(test.hasNot) {
-			if _, err := p.Parse(m); !errors.Is(err, ErrMove) {
+			if _, err := p.Parse(m); !errors.Is(err, errMove) {
 				t.Errorf("%s: %s is legal", test.fen, m)
 			}
 		}
@@ -83,7 +99,7 @@ func TestParseFENErrors(t *testing.T) {
 		"2k3/6/6/6/6/2R2K w":                  "black is in check but not to move",
 		"rnqknr/pppppp/6/6/PPPPPP/RNQKNR/6 w": "7 ranks",
 	} {
-		if _, err := ParseFEN(fen); !errors.Is(err, ErrPosition) || !strings.Contains(err.Error(), want) {
+		if _, err := ParseFEN(fen); !errors.Is(err, errPosition) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", fen, err, want)
 		}
 	}
@@ -117,7 +133,7 @@ func minimax(p *Position, depth, sum int, root bool) int {
 		sign = -1
 	}
 	if len(moves) == 0 {
-		if p.InCheck() {
+		if p.inCheck() {
 			return -sign * (mate - depth)
 		}
 		return 0
@@ -193,7 +209,7 @@ func TestMates(t *testing.T) {
 		t.Errorf("%v, value %d", c.Line, c.Value)
 	}
 	p.Make(c.Move)
-	if !p.InCheck() || len(p.Moves(nil)) != 0 {
+	if !p.inCheck() || len(p.Moves(nil)) != 0 {
 		t.Errorf("%v does not mate", c.Move)
 	}
 }

@@ -75,8 +75,8 @@ var moveTerms = [...]int{board.Knight: termKnightMoves, board.Rook: termRookMove
 // Count implements game.Rules.
 func (Rules) Count(p *State, counts []int32) {
 	var camps [2]camp
-	for rank := range Square(Size) {
-		for file := range Square(Size) {
+	for rank := range Square(size) {
+		for file := range Square(size) {
 			if piece := p.at[rank<<4|file]; piece != board.NoPiece {
 				camps[piece.Color()].survey(&p.Position, piece, rank<<4|file)
 			}
@@ -189,7 +189,7 @@ func near(a, b Square) bool {
 
 // countPieces counts pieces, their moves and threats.
 func (us *camp) countPieces(them *camp, n *[terms]int32) {
-	gone := 4*Size - (us.all | them.all).count()
+	gone := 4*size - (us.all | them.all).count()
 	for _, kind := range [...]board.PieceType{board.Knight, board.Rook, board.Queen} {
 		n[pieceTerms[kind]] = us.at[kind].count()
 		n[termTraded] += us.at[kind].count() * int32(pieceValues[kind]) * gone
@@ -261,7 +261,7 @@ func (us *camp) countKing(them *camp, lines [8]squares, n *[terms]int32) {
 	}
 	if them.at[board.Queen] == 0 {
 		f, r := us.at[board.King].place()
-		n[termLate] = min(f, Size-1-f) + min(r, Size-1-r)
+		n[termLate] = min(f, size-1-f) + min(r, size-1-r)
 	}
 }
 

@@ -13,8 +13,8 @@ const (
 	MaxHeap  = 31 // matches in a heap
 )
 
-// ErrPosition is wrapped by the errors of Rules.Check.
-var ErrPosition = errors.New("nim")
+// errPosition is wrapped by the errors of Rules.Check.
+var errPosition = errors.New("nim")
 
 // Rules are the rules of a game.
 type Rules struct {
@@ -28,23 +28,23 @@ type Case byte
 // The cases: (a) more than k heaps have more than one match, (b) some, but at most k, (c)
 // none, (d) all heaps are empty.
 const (
-	CaseA Case = 'a' + iota
-	CaseB
-	CaseC
-	CaseD
+	caseA Case = 'a' + iota
+	caseB
+	caseC
+	caseD
 )
 
-// Check returns an error, which wraps ErrPosition, if the program cannot play the position.
+// Check returns an error, which wraps errPosition, if the program cannot play the position.
 func (r Rules) Check(heaps []int) error {
 	switch {
 	case len(heaps) < 2 || len(heaps) > MaxHeaps:
-		return fmt.Errorf("%w: %d heaps; the program allows 2 to %d", ErrPosition, len(heaps), MaxHeaps)
+		return fmt.Errorf("%w: %d heaps; the program allows 2 to %d", errPosition, len(heaps), MaxHeaps)
 	case r.K < 1 || r.K >= len(heaps):
-		return fmt.Errorf("%w: a move may take from %d of %d heaps; it must be at least 1 and fewer than all", ErrPosition, r.K, len(heaps))
+		return fmt.Errorf("%w: a move may take from %d of %d heaps; it must be at least 1 and fewer than all", errPosition, r.K, len(heaps))
 	}
 	for i, n := range heaps {
 		if n < 0 || n > MaxHeap {
-			return fmt.Errorf("%w: heap %d has %d matches; the program allows 0 to %d", ErrPosition, i+1, n, MaxHeap)
+			return fmt.Errorf("%w: heap %d has %d matches; the program allows 0 to %d", errPosition, i+1, n, MaxHeap)
 		}
 	}
 	return nil
@@ -55,19 +55,19 @@ func (r Rules) Case(heaps []int) Case {
 	big, units := count(heaps)
 	switch {
 	case big > r.K:
-		return CaseA
+		return caseA
 	case big > 0:
-		return CaseB
+		return caseB
 	case units > 0:
-		return CaseC
+		return caseC
 	}
-	return CaseD
+	return caseD
 }
 
 // Safe reports whether the position is safe to leave to the opponent: the chapter's "winning
 // position".
 func (r Rules) Safe(heaps []int) bool {
-	if c := r.Case(heaps); c == CaseA || r.LastWins {
+	if c := r.Case(heaps); c == caseA || r.LastWins {
 		for bit := range 5 {
 			if r.excess(heaps, bit) != 0 {
 				return false
@@ -94,11 +94,11 @@ func Sums(heaps []int) (sums [5]int) {
 func (r Rules) Move(heaps []int, rng *rand.Rand) (left []int, found bool) {
 	c := r.Case(heaps)
 	switch {
-	case c == CaseD:
+	case c == caseD:
 		return nil, false
 	case r.Safe(heaps):
 		return r.random(heaps, rng), false
-	case c == CaseA || r.LastWins:
+	case c == caseA || r.LastWins:
 		return r.normal(heaps), true
 	}
 	return r.units(heaps), true

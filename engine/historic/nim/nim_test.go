@@ -21,14 +21,14 @@ func TestExamples(t *testing.T) {
 		safe  bool
 		left  []int
 	}{
-		{[]int{7, 4, 3, 2}, 1, [5]int{0, 0, 2, 3, 2}, CaseA, false, []int{7, 4, 3, 0}},
-		{[]int{7, 4, 3, 2}, 2, [5]int{0, 0, 2, 3, 2}, CaseA, false, nil},
-		{[]int{7, 4, 3, 2}, 3, [5]int{0, 0, 2, 3, 2}, CaseA, false, nil},
-		{[]int{5, 7, 3, 1}, 1, [5]int{0, 0, 2, 2, 4}, CaseA, true, nil},
-		{[]int{5, 7, 3, 1}, 3, [5]int{0, 0, 2, 2, 4}, CaseB, false, nil},
-		{[]int{7, 4, 5, 2}, 2, [5]int{0, 0, 3, 2, 2}, CaseA, false, []int{5, 4, 5, 1}},
-		{[]int{0, 4, 2, 1}, 2, [5]int{0, 0, 1, 1, 1}, CaseB, false, []int{0, 0, 0, 1}},
-		{[]int{0, 0, 2, 0}, 2, [5]int{0, 0, 0, 1, 0}, CaseB, false, []int{0, 0, 1, 0}}, // after taking "B and D"
+		{[]int{7, 4, 3, 2}, 1, [5]int{0, 0, 2, 3, 2}, caseA, false, []int{7, 4, 3, 0}},
+		{[]int{7, 4, 3, 2}, 2, [5]int{0, 0, 2, 3, 2}, caseA, false, nil},
+		{[]int{7, 4, 3, 2}, 3, [5]int{0, 0, 2, 3, 2}, caseA, false, nil},
+		{[]int{5, 7, 3, 1}, 1, [5]int{0, 0, 2, 2, 4}, caseA, true, nil},
+		{[]int{5, 7, 3, 1}, 3, [5]int{0, 0, 2, 2, 4}, caseB, false, nil},
+		{[]int{7, 4, 5, 2}, 2, [5]int{0, 0, 3, 2, 2}, caseA, false, []int{5, 4, 5, 1}},
+		{[]int{0, 4, 2, 1}, 2, [5]int{0, 0, 1, 1, 1}, caseB, false, []int{0, 0, 0, 1}},
+		{[]int{0, 0, 2, 0}, 2, [5]int{0, 0, 0, 1, 0}, caseB, false, []int{0, 0, 1, 0}}, // after taking "B and D"
 	} {
 		r := Rules{K: test.k}
 		if got := Sums(test.heaps); got != test.sums {
@@ -172,7 +172,7 @@ func TestLargest(t *testing.T) {
 			heaps[i] = rng.IntN(MaxHeap + 1)
 		}
 		machine, winning := true, false
-		for r.Case(heaps) != CaseD {
+		for r.Case(heaps) != caseD {
 			left := r.random(heaps, rng)
 			if machine {
 				var found bool
@@ -220,7 +220,7 @@ func TestCheck(t *testing.T) {
 		{[]int{3, -1}, 1, "heap 2 has -1"},
 	} {
 		err := Rules{K: test.k}.Check(test.heaps)
-		if test.want == "" && err != nil || test.want != "" && (!errors.Is(err, ErrPosition) || !strings.Contains(err.Error(), test.want)) {
+		if test.want == "" && err != nil || test.want != "" && (!errors.Is(err, errPosition) || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%v, k=%d: %v, want %q", test.heaps, test.k, err, test.want)
 		}
 	}

@@ -30,8 +30,8 @@ type Heaps struct {
 // Take is a move of Learned: it leaves that many matches in a heap.
 type Take struct{ Heap, Left uint8 }
 
-// Residue returns 4, 2 and 1 for each of the columns with an odd number of ones, added up.
-func (h *Heaps) Residue() int {
+// residue returns 4, 2 and 1 for each of the columns with an odd number of ones, added up.
+func (h *Heaps) residue() int {
 	sum := uint8(0)
 	for _, n := range h.N {
 		sum ^= n
@@ -88,9 +88,9 @@ func (Learned) Loud(*Heaps, Take) int { return 0 }
 
 // Count implements game.Rules.
 func (Learned) Count(h *Heaps, counts []int32) {
-	counts[h.Residue()] = 1
+	counts[h.residue()] = 1
 	if h.Second {
-		counts[h.Residue()] = -1
+		counts[h.residue()] = -1
 	}
 }
 

@@ -19,8 +19,8 @@ import (
 	"github.com/assay-chess/assay/engine/roster"
 )
 
-// ErrProgram is wrapped by the errors of Open.
-var ErrProgram = errors.New("replay")
+// errProgram is wrapped by the errors of Open.
+var errProgram = errors.New("replay")
 
 // Turn is one turn of the program in its game.
 type Turn struct {
@@ -79,7 +79,7 @@ func Names() []string {
 
 // Open opens a program by its name, or as NAME:KEY=VALUE... with its settings: those of the
 // player for turing, machack and nss; strategy (1 or 2), stages and king (its value in
-// eighths of a man; 0 is the strategy's) for strachey; depth in plies for losalamos. The errors wrap ErrProgram.
+// eighths of a man; 0 is the strategy's) for strachey; depth in plies for losalamos. The errors wrap errProgram.
 func Open(spec string) (*Program, error) {
 	name, rest, more := strings.Cut(spec, ":")
 	var settings []string
@@ -93,10 +93,10 @@ func Open(spec string) (*Program, error) {
 	for _, s := range settings {
 		key, value, ok := strings.Cut(s, "=")
 		if !ok {
-			return nil, errors.Join(fmt.Errorf("%w %s: %q is not a setting: want KEY=VALUE", ErrProgram, spec, s), p.Close())
+			return nil, errors.Join(fmt.Errorf("%w %s: %q is not a setting: want KEY=VALUE", errProgram, spec, s), p.Close())
 		}
 		if err := set(key, value); err != nil {
-			return nil, errors.Join(fmt.Errorf("%w %s: %w", ErrProgram, spec, err), p.Close())
+			return nil, errors.Join(fmt.Errorf("%w %s: %w", errProgram, spec, err), p.Close())
 		}
 	}
 	return p, nil
@@ -117,7 +117,7 @@ func open(name string) (*Program, func(key, value string) error, error) {
 			return e.open()
 		}
 	}
-	return nil, nil, fmt.Errorf("%w: no printed game of %q; there are games of %s", ErrProgram, name, strings.Join(Names(), ", "))
+	return nil, nil, fmt.Errorf("%w: no printed game of %q; there are games of %s", errProgram, name, strings.Join(Names(), ", "))
 }
 
 func (e *entry) open() (*Program, func(key, value string) error, error) {
@@ -131,7 +131,7 @@ func (e *entry) open() (*Program, func(key, value string) error, error) {
 	}
 	reasoner, ok := engine.As[historic.Reasoner](player)
 	if !ok {
-		return nil, nil, errors.Join(fmt.Errorf("%w: %s gives no reasons", ErrProgram, e.player), player.Close())
+		return nil, nil, errors.Join(fmt.Errorf("%w: %s gives no reasons", errProgram, e.player), player.Close())
 	}
 	var games []historic.PrintedGame
 	p := &Program{Name: e.name, Source: e.source, Note: e.note, Width: 7, done: player.Close}
@@ -185,7 +185,7 @@ func replay(ctx context.Context, player historic.Reasoner, printed *historic.Pri
 		pos := game.Position()
 		m, err := pos.ParseUCI(uci)
 		if err != nil {
-			return result, fmt.Errorf("%w: %s, ply %d: %w", ErrProgram, printed.Name, i+1, err)
+			return result, fmt.Errorf("%w: %s, ply %d: %w", errProgram, printed.Name, i+1, err)
 		}
 		if pos.SideToMove().String() != printed.Side {
 			game.Push(m)
@@ -199,7 +199,7 @@ func replay(ctx context.Context, player historic.Reasoner, printed *historic.Pri
 		game.Push(m)
 		if i+1 < len(moves) {
 			if t.Reply, err = reply(game.Position(), moves[i+1]); err != nil {
-				return result, fmt.Errorf("%w: %s, ply %d: %w", ErrProgram, printed.Name, i+2, err)
+				return result, fmt.Errorf("%w: %s, ply %d: %w", errProgram, printed.Name, i+2, err)
 			}
 		}
 		result.add(t, each)

@@ -109,7 +109,7 @@ func TestErrors(t *testing.T) {
 		"strachey:strategy=3": `"3" is not a number from 1 to 2`,
 		"losalamos:plies=3":   "the options are depth",
 	} {
-		if _, err := Open(spec); !errors.Is(err, ErrProgram) || !strings.Contains(err.Error(), want) {
+		if _, err := Open(spec); !errors.Is(err, errProgram) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %s", spec, err, want)
 		}
 	}

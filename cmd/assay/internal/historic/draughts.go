@@ -1,12 +1,10 @@
 package historic
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,7 +16,7 @@ import (
 func newDraughts() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "draughts",
-		Short: "Strachey's draughts program of 1952: play, choose",
+		Short: "Strachey's draughts program of 1952",
 		Long: `Draughts as Strachey's program for the Manchester machine played it. Squares are
 numbered 0 to 31 from Black's side, four a row. The machine is Black and moves first, down
 the board. Moves are written as in the book: 11-15, 6-20(16,9) for a capture, 6-1K for a
@@ -26,61 +24,14 @@ new king. "assay historic replay strachey" replays its printed game.`,
 		Example: `  assay historic draughts play --human
   assay learn --game draughts    # what is a king worth?`,
 	}
-	c.AddCommand(newDraughtsPlay(), newDraughtsChoose())
+	c.AddCommand(newDraughtsPlay())
 	return c
 }
 
-// draughtsFlags set the strategy and the seed.
-type draughtsFlags struct {
-	strategy int
-	stages   int
-	king     float64
-	seed     uint64
-}
-
-func (f *draughtsFlags) add(c *cobra.Command) {
-	c.Flags().IntVar(&f.strategy, "strategy", 2, "1: all moves, 3 stages, kings worth 3; 2: until two moves in a row are not captures, at most 4 stages, kings worth 2.875")
-	c.Flags().IntVar(&f.stages, "stages", 0, "number of stages (moves of either side) to look ahead, 1 to 12 (default: the strategy's)")
-	c.Flags().Float64Var(&f.king, "king", 0, "value of a king in men, a multiple of an eighth (default: the strategy's)")
-	c.Flags().Uint64Var(&f.seed, "seed", 1, "random seed of the choice among equal moves")
-}
-
-func (f *draughtsFlags) get() (s draughts.Strategy, err error) {
-	switch f.strategy {
-	case 1:
-		s = draughts.Strategy1()
-	case 2:
-		s = draughts.Strategy2()
-	default:
-		return s, cli.Usagef("--strategy %d: the strategies are 1 and 2", f.strategy)
-	}
-	if f.stages != 0 {
-		s.Stages = f.stages
-	}
-	if s.Stages < 1 || s.Stages > 12 {
-		return s, cli.Usagef("--stages %d is not a number from 1 to 12", f.stages)
-	}
-	if f.king != 0 {
-		if s.King, err = eighths(f.king); err != nil {
-			return s, cli.Usagef("--king %v %w", f.king, err)
-		}
-	}
-	return s, nil
-}
-
-// eighths returns a value in men in the unit of the strategies.
-func eighths(men float64) (int, error) {
-	n := men * draughts.Man
-	if n != math.Trunc(n) || men <= 0 || men > 100 {
-		return 0, errors.New("is not a positive multiple of an eighth up to 100, like 2.875")
-	}
-	return int(n), nil
-}
-
-func (f *draughtsFlags) rng() *rand.Rand { return rand.New(rand.NewPCG(f.seed, 0)) }
-
 func newDraughtsPlay() *cobra.Command {
-	var f draughtsFlags
+	var number, stages int
+	var king float64
+	var seed uint64
 	var human bool
 	c := &cobra.Command{
 		Use:   "play",
@@ -93,22 +44,52 @@ win.`,
   assay historic draughts play --human --strategy 1`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := f.get()
+			s, err := draughtsStrategy(number, stages, king)
 			if err != nil {
 				return err
 			}
+			rng := rand.New(rand.NewPCG(seed, 0))
 			if human {
-				return runDialogue(cmd, &draughtsDialogue{p: draughts.Start(), s: s, rng: f.rng()})
+				return runDialogue(cmd, &draughtsDialogue{p: draughts.Start(), s: s, rng: rng})
 			}
-			g := draughts.Play(draughts.Start(), s, s, f.rng())
+			g := draughts.Play(draughts.Start(), s, s, rng)
 			result := map[float64]string{0: "White wins", 0.5: "draw", 1: "Black wins"}[g.Result]
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s%s after %d plies\n", draughtsMoves(g.Moves), result, len(g.Moves))
 			return err
 		},
 	}
-	f.add(c)
+	c.Flags().IntVar(&number, "strategy", 2, "1: all moves, 3 stages, kings worth 3; 2: until two moves in a row are not "+
+		"captures, at most 4 stages, kings worth 2.875")
+	c.Flags().IntVar(&stages, "stages", 0,
+		"number of stages (moves of either side) to look ahead, 1 to 12 (default: the strategy's)")
+	c.Flags().Float64Var(&king, "king", 0, "value of a king in men, a multiple of an eighth (default: the strategy's)")
+	c.Flags().Uint64Var(&seed, "seed", 1, "random seed of the choice among equal moves")
 	c.Flags().BoolVar(&human, "human", false, "play against you; your moves are read from standard input")
 	return c
+}
+
+// draughtsStrategy returns one of the two strategies, with other stages or another king unless they are 0.
+func draughtsStrategy(number, stages int, king float64) (s draughts.Strategy, err error) {
+	switch number {
+	case 1:
+		s = draughts.Strategy1()
+	case 2:
+		s = draughts.Strategy2()
+	default:
+		return s, cli.Usagef("--strategy %d: the strategies are 1 and 2", number)
+	}
+	s.Stages = cmp.Or(stages, s.Stages)
+	if s.Stages < 1 || s.Stages > 12 {
+		return s, cli.Usagef("--stages %d is not a number from 1 to 12", stages)
+	}
+	if king != 0 {
+		n := king * draughts.Man
+		if n != math.Trunc(n) || king <= 0 || king > 100 {
+			return s, cli.Usagef("--king %v is not a positive multiple of an eighth up to 100, like 2.875", king)
+		}
+		s.King = int(n)
+	}
+	return s, nil
 }
 
 // draughtsMoves writes moves as the book does, one of each side a line.
@@ -154,63 +135,5 @@ func (d *draughtsDialogue) play(text string) error {
 	if err == nil {
 		d.p.Make(m)
 	}
-	return err
-}
-
-func newDraughtsChoose() *cobra.Command {
-	var f draughtsFlags
-	var white, asJSON bool
-	c := &cobra.Command{
-		Use:   "choose B W K",
-		Short: "Choose a move in a position given as Strachey's three words",
-		Long: `Choose a move in a position given as Strachey's three words in hexadecimal: B, Black's
-men and kings; W, White's; K, the kings of both colors. Bit n is square n; the lowest bit
-is square 0. Black is to move, or White with --white.`,
-		Example: "  assay historic draughts choose 0010AC8B F5400200 0",
-		Args:    cobra.ExactArgs(3),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := f.get()
-			if err != nil {
-				return err
-			}
-			p := draughts.Position{White: white}
-			for i, word := range []*uint32{&p.B, &p.W, &p.K} {
-				n, err := strconv.ParseUint(strings.TrimPrefix(args[i], "0x"), 16, 32)
-				if err != nil {
-					return cli.Usagef("%c: %q is not a word of up to 8 hexadecimal digits", "BWK"[i], args[i])
-				}
-				*word = uint32(n)
-			}
-			if err := p.Check(); err != nil {
-				return err
-			}
-			c, ok := s.Choose(&p, f.rng())
-			if !ok {
-				return fmt.Errorf("there is no legal move: the game is over\n%s", strings.TrimRight(p.String(), "\n"))
-			}
-			return printDraughtsChoice(cmd.OutOrStdout(), &p, s, c, asJSON)
-		},
-	}
-	f.add(c)
-	c.Flags().BoolVar(&white, "white", false, "White is to move")
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
-	return c
-}
-
-func printDraughtsChoice(w io.Writer, p *draughts.Position, s draughts.Strategy, c draughts.Choice, asJSON bool) error {
-	gain := float64(c.Value-s.Value(p)) / draughts.Man
-	best := make([]string, len(c.Best))
-	for i, m := range c.Best {
-		best[i] = m.String()
-	}
-	if asJSON {
-		return cli.PrintJSON(w, struct {
-			Move  string   `json:"move"`
-			Best  []string `json:"best"`
-			Gain  float64  `json:"gain"`
-			Moves int      `json:"moves_considered"`
-		}{c.Move.String(), best, gain, c.Moves})
-	}
-	_, err := fmt.Fprintf(w, "%s\n%s\nbest moves  %s\ngain        %+.3f men\nconsidered  %d moves\n", p, c.Move, strings.Join(best, " "), gain, c.Moves)
 	return err
 }

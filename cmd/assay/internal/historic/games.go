@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -24,9 +22,9 @@ func newLosAlamos() *cobra.Command {
 		Long: `Chess on six squares by six as MANIAC played it: no bishops, no castling, no double
 pawn moves. Moves are written from square to square, a1 to f6: d2d3, and e5f6q for a
 promotion. The player losalamos-1956 is the same program on eight squares by eight.`,
-		Example: "  assay historic losalamos play\n  assay historic losalamos perft 5",
+		Example: "  assay historic losalamos play",
 	}
-	c.AddCommand(newLosAlamosPlay(), newLosAlamosPerft())
+	c.AddCommand(newLosAlamosPlay())
 	return c
 }
 
@@ -37,8 +35,9 @@ func newLosAlamosPlay() *cobra.Command {
 		Use:   "play",
 		Short: "Play a game, program against program or against you",
 		Long: `Play a game of the program against itself, or with --human against you, who type one
-move a line; "assay historic replay losalamos" replays MANIAC's own game. A game ends with checkmate or stalemate, at the third occurrence
-of a position, and after 50 moves of each side without a capture or a pawn move.`,
+move a line; "assay historic replay losalamos" replays MANIAC's own game. A game ends with
+checkmate or stalemate, at the third occurrence of a position, and after 50 moves of each
+side without a capture or a pawn move.`,
 		Example: `  assay historic losalamos play
   assay historic losalamos play --human black --depth 3`,
 		Args: cobra.NoArgs,
@@ -106,59 +105,15 @@ func (d *losAlamosDialogue) playItself(w io.Writer) error {
 		if err := d.ctx.Err(); err != nil {
 			return err
 		}
-		switch {
-		case ply%2 == 0 && ply > 0:
-			fmt.Fprintf(w, "\n%3d. %s", ply/2+1, move)
-		case ply%2 == 0:
-			fmt.Fprintf(w, "%3d. %s", 1, move)
-		default:
+		if ply%2 == 1 {
 			fmt.Fprintf(w, "  %s", move)
+			continue
 		}
+		if ply > 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintf(w, "%3d. %s", ply/2+1, move)
 	}
-}
-
-// losAlamosPerft is the output of perft --json.
-type losAlamosPerft struct {
-	FEN     string  `json:"fen"`
-	Depth   int     `json:"depth"`
-	Nodes   uint64  `json:"nodes"`
-	Seconds float64 `json:"seconds"`
-}
-
-func newLosAlamosPerft() *cobra.Command {
-	var fen string
-	var asJSON bool
-	c := &cobra.Command{
-		Use:     "perft DEPTH",
-		Short:   "Count the positions reachable by moves on six squares by six",
-		Long:    "Count the leaves of the tree of legal moves on six squares by six.",
-		Example: "  assay historic losalamos perft 5",
-		Args:    cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			depth, err := strconv.Atoi(args[0])
-			if err != nil || depth < 0 {
-				return cli.Usagef("the depth %q is not a number of plies", args[0])
-			}
-			p, err := losalamos.ParseFEN(fen)
-			if err != nil {
-				return err
-			}
-			start := time.Now()
-			n, err := losalamos.Perft(cmd.Context(), &p, depth)
-			if err != nil {
-				return err
-			}
-			r := losAlamosPerft{p.FEN(), depth, n, time.Since(start).Seconds()}
-			if asJSON {
-				return cli.PrintJSON(cmd.OutOrStdout(), r)
-			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "nodes    %d\nseconds  %.3f\nnodes/s  %.0f\n", r.Nodes, r.Seconds, float64(r.Nodes)/max(r.Seconds, 1e-9))
-			return err
-		},
-	}
-	c.Flags().StringVar(&fen, "fen", losalamos.StartFEN, "position to start from")
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
-	return c
 }
 
 func newNim() *cobra.Command {
@@ -195,7 +150,8 @@ with --last-wins. If every move loses against correct play, the move is random.`
 			return err
 		},
 	}
-	c.Flags().IntSliceVar(&heaps, "heaps", nil, fmt.Sprintf("matches in each heap, 2 to %d heaps of 0 to %d", nim.MaxHeaps, nim.MaxHeap))
+	c.Flags().IntSliceVar(&heaps, "heaps", nil, fmt.Sprintf("matches in each heap, 2 to %d heaps of 0 to %d",
+		nim.MaxHeaps, nim.MaxHeap))
 	c.Flags().IntVar(&rules.K, "max-heaps", 1, "number of heaps that one move may take from, fewer than all")
 	c.Flags().BoolVar(&rules.LastWins, "last-wins", false, "the player that takes the last match wins")
 	c.Flags().Uint64Var(&seed, "seed", 1, "random seed")
@@ -232,15 +188,12 @@ func (r *nimReport) print(w io.Writer) error {
 	if !r.Found {
 		luck = " (random: no move leaves a safe position)"
 	}
-	_, err := fmt.Fprintf(w, "case %s     %s\nheaps      %s, columns 16 8 4 2 1 sum to %v\nleaves     %s, columns sum to %v%s\n",
+	_, err := fmt.Fprintf(w, "case %s     %s\nheaps      %s, columns 16 8 4 2 1 sum to %v\n"+
+		"leaves     %s, columns sum to %v%s\n",
 		r.Case, rule, commas(r.Heaps), r.Sums, commas(r.Left), r.SumsLeft, luck)
 	return err
 }
 
 func commas(numbers []int) string {
-	words := make([]string, len(numbers))
-	for i, n := range numbers {
-		words[i] = strconv.Itoa(n)
-	}
-	return strings.Join(words, ",")
+	return strings.ReplaceAll(strings.Trim(fmt.Sprint(numbers), "[]"), " ", ",")
 }

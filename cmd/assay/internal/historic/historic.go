@@ -155,7 +155,8 @@ func explainPosition(w io.Writer, spec engine.Spec, p *board.Position) (err erro
 				names = append(names, h.Name)
 			}
 		}
-		return fmt.Errorf("%s cannot explain a position; these can: %s; for the modern engine use \"assay eval\"", spec.Label, strings.Join(names, ", "))
+		return fmt.Errorf("%s cannot explain a position; these can: %s; for the modern engine use \"assay eval\"",
+			spec.Label, strings.Join(names, ", "))
 	}
 	return x.Explain(w, p)
 }

@@ -18,10 +18,10 @@ func newReplay() *cobra.Command {
 	names := strings.Join(replay.Names(), "|")
 	c := &cobra.Command{
 		Use:   "replay " + names,
-		Short: "Replay a program's printed games, and say what ours plays there and why",
+		Short: "Replay a program's printed games, with the moves that ours plays there and why",
 		Long: `Replay the games that the papers print, move by move: the printed move of the program,
 the move that ours plays in the same position, the reason, and in how many turns they are
-the same. Where they are not, a second line says what speaks against the printed move.
+the same. Where they are not, a second line gives the reason against the printed move.
 
 turing, machack and nss play chess; their reasons are in the terms of their papers: W/B and
 the increase of the position-play value; the value in pawns and the place in the list of
@@ -42,10 +42,24 @@ plies for losalamos.`,
 				return err
 			}
 			defer func() { err = errors.Join(err, p.Close()) }()
+			out := cmd.OutOrStdout()
 			if asJSON {
-				return replayJSON(cmd.Context(), cmd.OutOrStdout(), p)
+				r, err := replayAll(cmd.Context(), io.Discard, p)
+				if err != nil {
+					return err
+				}
+				return cli.PrintJSON(out, r)
 			}
-			return printReplay(cmd.Context(), cmd.OutOrStdout(), p)
+			r, err := replayAll(cmd.Context(), out, p)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(out, "the same move in %d of %d turns\n", r.Same, r.Turns)
+			if p.Note != "" {
+				fmt.Fprintln(out, p.Note)
+			}
+			_, err = fmt.Fprintf(out, "source: %s\n", p.Source)
+			return err
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
@@ -62,40 +76,22 @@ type replayReport struct {
 	Turns   int           `json:"turns"`
 }
 
-func replayJSON(ctx context.Context, w io.Writer, p *replay.Program) error {
-	r := replayReport{Program: p.Name, Source: p.Source, Note: p.Note}
-	for i := range p.Titles {
-		g, err := p.Replay(ctx, i, nil)
-		if err != nil {
-			return err
-		}
-		r.Games = append(r.Games, g)
-		r.Same += g.Same
-		r.Turns += len(g.Turns)
-	}
-	return cli.PrintJSON(w, r)
-}
-
-// printReplay prints each turn as soon as the program has chosen.
-func printReplay(ctx context.Context, w io.Writer, p *replay.Program) error {
-	same, turns := 0, 0
+// replayAll replays the program's games, and prints each turn as soon as the program has chosen.
+func replayAll(ctx context.Context, w io.Writer, p *replay.Program) (*replayReport, error) {
+	r := &replayReport{Program: p.Name, Source: p.Source, Note: p.Note}
 	for i, title := range p.Titles {
 		fmt.Fprintf(w, "%s\n%3s  %-*s  %-*s  %-4s  %s\n", title, "", p.Width, "printed", p.Width, "program", "same", "reason")
 		g, err := p.Replay(ctx, i, func(t replay.Turn) { printTurn(w, p.Width, &t) })
 		if err != nil {
-			return err
+			return nil, err
 		}
-		same, turns = same+g.Same, turns+len(g.Turns)
+		r.Games = append(r.Games, g)
+		r.Same, r.Turns = r.Same+g.Same, r.Turns+len(g.Turns)
 		if len(p.Titles) > 1 {
 			fmt.Fprintf(w, "the same move in %d of %d turns\n\n", g.Same, len(g.Turns))
 		}
 	}
-	fmt.Fprintf(w, "the same move in %d of %d turns\n", same, turns)
-	if p.Note != "" {
-		fmt.Fprintf(w, "%s\n", p.Note)
-	}
-	_, err := fmt.Fprintf(w, "source: %s\n", p.Source)
-	return err
+	return r, nil
 }
 
 // printTurn prints one row, and a second one if the moves differ.

@@ -79,7 +79,8 @@ func exchangeOf(p *board.Position, x *historic.Exchange) *exchangeReport {
 	r := &exchangeReport{Square: x.Square.String(), Piece: fmt.Sprintf("%v %v", on.Color(), on.Type()),
 		Side: x.Side.String(), Printed: x.Printed, Minimax: x.Minimax}
 	for i, c := range x.Captures {
-		row := captureReport{Move: fmt.Sprintf("%v %v x %v", c.Piece.Type(), c.From, x.Square), Takes: c.Takes.String(), Printed: c.Balance}
+		row := captureReport{Move: fmt.Sprintf("%v %v x %v", c.Piece.Type(), c.From, x.Square), Takes: c.Takes.String(),
+			Printed: c.Balance}
 		if i < x.Worth {
 			row.Minimax = &c.Balance
 		}
@@ -111,7 +112,8 @@ func (r *exchangeReport) print(w io.Writer) error {
 		case i == 0 || r.Captures[i-1].Minimax != nil:
 			minimax = "stops"
 		}
-		fmt.Fprintf(&b, "%s\n", strings.TrimRight(fmt.Sprintf("%-20s  %-7s  %+7d  %7s", c.Move, c.Takes, c.Printed, minimax), " "))
+		fmt.Fprintf(&b, "%s\n", strings.TrimRight(fmt.Sprintf("%-20s  %-7s  %+7d  %7s", c.Move, c.Takes, c.Printed,
+			minimax), " "))
 	}
 	engine := "-"
 	if r.Engine != nil {

@@ -41,14 +41,14 @@ func TestFactors(t *testing.T) {
 	if err := without.SetOption("KingGuards", "false"); err != nil {
 		t.Fatal(err)
 	}
-	moves := func(s Sum) int { return s.Moves }
-	area := func(s Sum) int { return s.Area }
-	king := func(s Sum) int { return s.King }
-	material := func(s Sum) int { return s.Material / 100 }
+	moves := func(s sum) int { return s.Moves }
+	area := func(s sum) int { return s.Area }
+	king := func(s sum) int { return s.King }
+	material := func(s sum) int { return s.Material / 100 }
 	for _, v := range []struct {
 		name   string
 		player *Player
-		factor func(Sum) int
+		factor func(sum) int
 		fen    string
 		want   [2]int
 	}{

@@ -2,8 +2,8 @@ package bernstein
 
 import "github.com/assay-chess/assay/engine/board"
 
-// Sum holds the four factors of one side.
-type Sum struct {
+// sum holds the four factors of one side.
+type sum struct {
 	Material int // hundredths of a pawn
 	Moves    int // legal moves, a promotion once; for the side not to move, as if it were to move
 	Area     int // completely controlled squares
@@ -11,7 +11,7 @@ type Sum struct {
 }
 
 // sums returns the factors of both sides.
-func (p *Player) sums(pos *board.Position) (s [2]Sum) {
+func (p *Player) sums(pos *board.Position) (s [2]sum) {
 	us := pos.SideToMove()
 	passed := *pos
 	passed.MakeNull() // if the opponent is in check, capturing its king counts as a move
@@ -68,7 +68,7 @@ func attackedBy(pos *board.Position, c board.Color, king bool) board.Bitboard {
 }
 
 // total returns the weighted sum of the factors, times 100.
-func (p *Player) total(s Sum) int {
+func (p *Player) total(s sum) int {
 	return p.factor*s.Material + 100*(s.Moves+s.Area+s.King)
 }
 

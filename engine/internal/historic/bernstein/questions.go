@@ -7,8 +7,8 @@ import (
 	"github.com/assay-chess/assay/engine/historic"
 )
 
-// Proposal is a plausible move with the question that proposes it.
-type Proposal struct {
+// proposal is a plausible move with the question that proposes it.
+type proposal struct {
 	Move     board.Move
 	Question int // index into questions
 }
@@ -36,14 +36,14 @@ var questions = []question{
 }
 
 // plausible asks the questions until there are width moves.
-func plausible(pos *board.Position, legal []board.Move, width int) (list []Proposal) {
+func plausible(pos *board.Position, legal []board.Move, width int) (list []proposal) {
 	s := newSituation(pos, legal)
 	for i, q := range questions {
 		moves := q.ask(s)
 		for _, m := range moves {
-			known := func(x Proposal) bool { return x.Move == m }
+			known := func(x proposal) bool { return x.Move == m }
 			if len(list) < width && !slices.ContainsFunc(list, known) {
-				list = append(list, Proposal{m, i})
+				list = append(list, proposal{m, i})
 			}
 		}
 		if len(list) == width || q.last && len(moves) > 0 {
@@ -52,7 +52,7 @@ func plausible(pos *board.Position, legal []board.Move, width int) (list []Propo
 	}
 	if len(list) == 0 {
 		for _, m := range legal[:min(width, len(legal))] {
-			list = append(list, Proposal{m, len(questions) - 1})
+			list = append(list, proposal{m, len(questions) - 1})
 		}
 	}
 	return list

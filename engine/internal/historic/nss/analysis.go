@@ -17,7 +17,7 @@ type analysis struct {
 }
 
 // static returns the value of a position as if it were dead.
-func (a *analysis) static(p *board.Position) (v Value) {
+func (a *analysis) static(p *board.Position) (v worth) {
 	for i, g := range goals {
 		if a.operative[i] {
 			v.Goals[i] = g.value(p, a.machine)
@@ -28,7 +28,7 @@ func (a *analysis) static(p *board.Position) (v Value) {
 
 // Expand returns the moves that lead to dead positions. A side that is not in check may also
 // leave the position as it stands.
-func (a *analysis) Expand(p *board.Position, ply int) (moves []board.Move, value Value, standPat bool) {
+func (a *analysis) Expand(p *board.Position, ply int) (moves []board.Move, value worth, standPat bool) {
 	value = a.static(p)
 	if p.InCheck() {
 		moves = p.LegalMoves(nil)
@@ -77,10 +77,10 @@ func (a *analysis) Play(p *board.Position, m board.Move) (board.Position, bool) 
 }
 
 // Better compares values from the view of the machine.
-func (a *analysis) Better(v, w Value) bool { return v.better(w) }
+func (a *analysis) Better(v, w worth) bool { return v.better(w) }
 
 // analyze returns the value of a move, which may be the null move, and its line.
-func (a *analysis) analyze(p *board.Position, m board.Move) (v Value, line []board.Move, ok bool) {
+func (a *analysis) analyze(p *board.Position, m board.Move) (v worth, line []board.Move, ok bool) {
 	child, ok := a.Play(p, m)
 	if !ok {
 		return v, nil, false

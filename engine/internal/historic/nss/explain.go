@@ -86,7 +86,7 @@ func (e *executive) explainMoves(b *strings.Builder, p *Player) {
 	}
 }
 
-func (v Value) vector(count int) string {
+func (v worth) vector(count int) string {
 	switch {
 	case v.Mate > 0:
 		return "(mates)"

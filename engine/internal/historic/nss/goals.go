@@ -26,14 +26,14 @@ var goals = [...]goal{
 
 func always(*board.Position, board.Color) bool { return true }
 
-// Value is the value of a position from the view of the machine. Mate comes before the
+// worth is the value of a position from the view of the machine. Mate comes before the
 // goals: up to 1 for mating, down to -1 for being mated, nearer to 0 the later the mate.
-type Value struct {
+type worth struct {
 	Mate  float64
 	Goals [len(goals)]int
 }
 
-func (v Value) better(w Value) bool {
+func (v worth) better(w worth) bool {
 	if v.Mate != w.Mate {
 		return v.Mate > w.Mate
 	}
@@ -46,7 +46,7 @@ func (v Value) better(w Value) bool {
 }
 
 // rejects returns the index of the first goal for which v is below the level, or -1.
-func (v Value) rejects(level Value) int {
+func (v worth) rejects(level worth) int {
 	if v.Mate < level.Mate {
 		return 0
 	}

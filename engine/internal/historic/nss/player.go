@@ -67,7 +67,7 @@ type alternative struct {
 	move     board.Move
 	goal     int // index into goals, len(goals) if no goal proposes it
 	why      string
-	value    Value
+	value    worth
 	line     []board.Move
 	rejected int  // index of the goal that rejects it, -1 if it is acceptable
 	again    bool // a second goal proposes it too
@@ -96,7 +96,7 @@ type executive struct {
 	situation
 	analysis analysis
 	budget   *historic.Budget
-	now      Value // of the position; a move is acceptable if its value is not below
+	now      worth // of the position; a move is acceptable if its value is not below
 	final    string
 	all      bool // analyze every proposal, for an explanation
 	analyzed []alternative
