@@ -100,7 +100,8 @@ func assayBentModel() *Model {
 	declareWinning(t)
 	declareComplexity(t)
 	bend := assayBend
-	m := newModel("assay-bent", "the model assay with bends that are fitted: danger by its square, endgame factors, complexity",
+	m := newModel("assay-bent", "the model assay with bends that are fitted: danger by its square, endgame factors, "+
+		"complexity",
 		bend.compact(t), traceAssayBent, scoreAssayBent)
 	m.Bend = &bend
 	return m
@@ -112,7 +113,8 @@ func declareDanger(t *table) {
 	const unit = 16
 	add := func(slot int, start int32, names ...string) {
 		for i, name := range names {
-			t.set(slot+i, Term{Name: "danger." + name, Group: groupKing, Tapered: true, Source: sourceShannonRing, Channel: "danger"}, 0)
+			t.set(slot+i, Term{Name: "danger." + name, Group: groupKing, Tapered: true, Source: sourceShannonRing,
+				Channel: "danger"}, 0)
 			t.start[slot+i] = Coef{unit * start, 0}
 		}
 	}
@@ -121,7 +123,8 @@ func declareDanger(t *table) {
 		name       string
 		hit, check int32
 	}{
-		{"knight", unitsKnight, dangerKnight}, {"bishop", unitsBishop, dangerBishop}, {"rook", unitsRook, dangerRook}, {"queen", unitsQueen, dangerQueen},
+		{"knight", unitsKnight, dangerKnight}, {"bishop", unitsBishop, dangerBishop}, {"rook", unitsRook, dangerRook},
+		{"queen", unitsQueen, dangerQueen},
 	} {
 		add(bentAttacker+i, dangerAttacker, "attacker."+by.name)
 		add(bentHit+i, by.hit, "hit."+by.name)
@@ -156,8 +159,10 @@ func declareWinning(t *table) {
 
 // declareComplexity declares the terms of the channel complexity: counts of both sides.
 func declareComplexity(t *table) {
-	for i, name := range []string{"base", "pawns", "passed", "both-wings", "pawn-ending", "outflanking", "infiltration"} {
-		t.set(bentComplexity+i, Term{Name: "complexity." + name, Group: groupEndgame, Source: sourceOurs, Channel: "complexity"}, 0)
+	for i, name := range []string{"base", "pawns", "passed", "both-wings", "pawn-ending", "outflanking",
+		"infiltration"} {
+		t.set(bentComplexity+i, Term{Name: "complexity." + name, Group: groupEndgame, Source: sourceOurs,
+			Channel: "complexity"}, 0)
 	}
 }
 
@@ -238,7 +243,8 @@ func traceWinning(p *board.Position, v *view, o *opponent, s tracer) tracer {
 	rest := v.knights | v.queens | o.knights | o.queens
 	rooks := v.rooks | o.rooks
 	switch {
-	case v.bishops != 0 && o.bishops != 0 && !v.bishops.Many() && !o.bishops.Many() && (v.bishops&board.LightSquares == 0) != (o.bishops&board.LightSquares == 0):
+	case v.bishops != 0 && o.bishops != 0 && !v.bishops.Many() && !o.bishops.Many() &&
+		(v.bishops&board.LightSquares == 0) != (o.bishops&board.LightSquares == 0):
 		switch {
 		case rest != 0:
 			x = x.one(bentOpposite + 2)
@@ -262,7 +268,8 @@ func traceDrawish(p *board.Position, v *view, o *opponent, pawns int, x tracer) 
 	mine, theirs := v.points(), o.points()
 	switch {
 	case pawns == 0:
-		if knights := v.knights.Count(); !o.pawns.Many() && (mine-theirs == 2 || mine-theirs == 3 || theirs == 0 && knights == 2 && mine == 6) {
+		if knights := v.knights.Count(); !o.pawns.Many() &&
+			(mine-theirs == 2 || mine-theirs == 3 || theirs == 0 && knights == 2 && mine == 6) {
 			x = x.one(bentDead)
 		}
 	case theirs == 0:

@@ -67,7 +67,8 @@ func declarePassedMore(t *table) {
 	for i := range 4 {
 		for d := range 6 {
 			t.contact(assayPassedOwn+6*i+d, groupPassed, sourceOurs, fmt.Sprintf("passed.own-king.rank%d.%d", i+4, d))
-			t.contact(assayPassedTheir+6*i+d, groupPassed, sourceOurs, fmt.Sprintf("passed.their-king.rank%d.%d", i+4, d))
+			t.contact(assayPassedTheir+6*i+d, groupPassed, sourceOurs,
+				fmt.Sprintf("passed.their-king.rank%d.%d", i+4, d))
 		}
 	}
 }
@@ -102,7 +103,8 @@ func declareThreats(t *table) {
 func declareBalance(t *table) {
 	t.contact(assayAgainst, GroupMaterial, sourceOurs,
 		"against.knight-pawn", "against.bishop-pawn", "against.rook-pawn", "against.queen-pawn",
-		"against.rook-knight", "against.rook-bishop", "against.queen-knight", "against.queen-bishop", "against.queen-rook")
+		"against.rook-knight", "against.rook-bishop", "against.queen-knight", "against.queen-bishop",
+		"against.queen-rook")
 }
 
 func declareMopUp(t *table) {

@@ -95,7 +95,8 @@ const ringBuckets = 20
 func assayModel() *Model {
 	t := newTable(assayTerms)
 	declareAssay(t)
-	m := newModel("assay", "a modern tapered evaluation that starts from Shannon's numbers and zeros", t, traceAssay, scoreAssay)
+	m := newModel("assay", "a modern tapered evaluation that starts from Shannon's numbers and zeros", t, traceAssay,
+		scoreAssay)
 	m.scale = assayScale
 	return m
 }
@@ -180,7 +181,8 @@ func declareKing(t *table) {
 // declareSquares declares the piece-square tables. Squares are named from White's view:
 // psq.knight.g1 is g8 for Black.
 func declareSquares(t *table) {
-	first := [6]int{assaySquarePawn, assaySquareKnight, assaySquareBishop, assaySquareRook, assaySquareQueen, assaySquareKing}
+	first := [6]int{assaySquarePawn, assaySquareKnight, assaySquareBishop, assaySquareRook, assaySquareQueen,
+		assaySquareKing}
 	for kind, base := range first {
 		from, to := board.Square(0), board.Square(64)
 		if board.PieceType(kind) == board.Pawn {

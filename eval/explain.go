@@ -41,7 +41,8 @@ func (m *Model) Explain(p *board.Position, w []Coef) (*Explanation, error) {
 	m.Features(p, &f)
 	e := &Explanation{Value: f.Value(w), Phase: f.Phase, Scale: [2]int{f.ScaleNum, f.ScaleDen}}
 	for _, c := range m.Counts(p) {
-		t := TermValue{Name: m.Terms[c.Term].Name, White: c.White, Black: c.Black, Coef: w[c.Term], Group: m.Terms[c.Term].Group}
+		t := TermValue{Name: m.Terms[c.Term].Name, White: c.White, Black: c.Black, Coef: w[c.Term],
+			Group: m.Terms[c.Term].Group}
 		if m.Bend != nil {
 			t.Adds = float64(e.Value - m.Bend.without(&f, w, c.Term))
 			e.Terms = append(e.Terms, t)

@@ -46,8 +46,10 @@ func FuzzOneEvaluation(f *testing.F) {
 			if got := j.d.Evaluate(&mirror); got != -v {
 				t.Errorf("%s: %s has value %d, its mirror %d", j.m.Name, fen, v, got)
 			}
-			if j.m.Bend == nil && x.Sum(j.w) != -y.Sum(j.w) || x.Value(j.w) != v || x.ScaleNum*y.ScaleDen != y.ScaleNum*x.ScaleDen {
-				t.Errorf("%s: %s: value from features %d, from the evaluator %d; from features of the mirror %d", j.m.Name, fen, x.Value(j.w), v, y.Value(j.w))
+			if j.m.Bend == nil && x.Sum(j.w) != -y.Sum(j.w) || x.Value(j.w) != v ||
+				x.ScaleNum*y.ScaleDen != y.ScaleNum*x.ScaleDen {
+				t.Errorf("%s: %s: value from features %d, from the evaluator %d; from features of the mirror %d",
+					j.m.Name, fen, x.Value(j.w), v, y.Value(j.w))
 			}
 			if v > MaxScore || v < -MaxScore || x.ScaleNum < 0 || x.ScaleDen <= 0 {
 				t.Errorf("%s: %s: value %d, scale %d/%d", j.m.Name, fen, v, x.ScaleNum, x.ScaleDen)
@@ -62,7 +64,8 @@ func FuzzOneEvaluation(f *testing.F) {
 			}
 			for i, n := range net {
 				if n != 0 {
-					t.Errorf("%s: %s: the counts of %s differ by %d more than its feature", j.m.Name, fen, j.m.Terms[i].Name, n)
+					t.Errorf("%s: %s: the counts of %s differ by %d more than its feature",
+						j.m.Name, fen, j.m.Terms[i].Name, n)
 				}
 			}
 		}

@@ -23,7 +23,8 @@ var historicTerms = map[string]map[string]string{
 		"shannon.king_zone_attacks":                 "king-zone",
 	},
 	"machack-1967": {
-		"machack.tripled": "tripled", "machack.backward": "backward+backward.home", "machack.backward_strict": "backward.strict",
+		"machack.tripled": "tripled", "machack.backward": "backward+backward.home",
+		"machack.backward_strict": "backward.strict",
 	},
 }
 
@@ -129,12 +130,14 @@ func TestHistoricVectors(t *testing.T) {
 	readTestdata(t, "term_vectors.json", &file)
 	checked := 0
 	for _, v := range file.Vectors {
-		if !strings.HasPrefix(v.Term, "shannon.") && !strings.HasPrefix(v.Term, "machack.") || v.Term == "machack.R_unit" {
+		if !strings.HasPrefix(v.Term, "shannon.") && !strings.HasPrefix(v.Term, "machack.") ||
+			v.Term == "machack.R_unit" {
 			continue // R needs a root: its vectors are in TestMacHackRatio
 		}
 		checked++
 		fen := v.FEN
-		if v.ID == "v028" || v.ID == "v115" { // White could capture the king; these terms do not depend on the side to move
+		// White could capture the king; these terms do not depend on the side to move
+		if v.ID == "v028" || v.ID == "v115" {
 			fen = strings.Replace(fen, " w ", " b ", 1)
 		}
 		p := mustParse(t, fen)

@@ -89,7 +89,8 @@ func (m *Model) Check(w []Coef) error {
 }
 
 // newModel returns the model of a complete table.
-func newModel(name, about string, t *table, trace func(*board.Position, tracer) tracer, score func(*board.Position, scorer) scorer) *Model {
+func newModel(name, about string, t *table, trace func(*board.Position, tracer) tracer,
+	score func(*board.Position, scorer) scorer) *Model {
 	if len(t.terms) > maxTerms {
 		panic("eval: model " + name + " has more than maxTerms terms")
 	}

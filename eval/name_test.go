@@ -21,7 +21,8 @@ func TestCheckName(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{
-		"": "empty", strings.Repeat("x", maxName+1): "129 bytes", " x": "blank", "x\n": "blank", "a\nb": "U+000A", "\x1b[2Jx": "U+001B",
+		"": "empty", strings.Repeat("x", maxName+1): "129 bytes", " x": "blank", "x\n": "blank", "a\nb": "U+000A",
+		"\x1b[2Jx": "U+001B",
 		"a\u202eb": "U+202E", "a\x00b": "U+0000", "a\xffb": "not UTF-8", "a\u200bb": "U+200B", "a\u2028b": "U+2028",
 	} {
 		if err := CheckName(name); err == nil || !strings.Contains(err.Error(), want) {

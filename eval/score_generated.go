@@ -417,7 +417,8 @@ func scoreWinning(p *board.Position, v *view, o *opponent, s scorer) scorer {
 	rest := v.knights | v.queens | o.knights | o.queens
 	rooks := v.rooks | o.rooks
 	switch {
-	case v.bishops != 0 && o.bishops != 0 && !v.bishops.Many() && !o.bishops.Many() && (v.bishops&board.LightSquares == 0) != (o.bishops&board.LightSquares == 0):
+	case v.bishops != 0 && o.bishops != 0 && !v.bishops.Many() && !o.bishops.Many() &&
+		(v.bishops&board.LightSquares == 0) != (o.bishops&board.LightSquares == 0):
 		switch {
 		case rest != 0:
 			x = x.one(bentOpposite + 2)
@@ -439,7 +440,8 @@ func scoreDrawish(p *board.Position, v *view, o *opponent, pawns int, x scorer) 
 	mine, theirs := v.points(), o.points()
 	switch {
 	case pawns == 0:
-		if knights := v.knights.Count(); !o.pawns.Many() && (mine-theirs == 2 || mine-theirs == 3 || theirs == 0 && knights == 2 && mine == 6) {
+		if knights := v.knights.Count(); !o.pawns.Many() &&
+			(mine-theirs == 2 || mine-theirs == 3 || theirs == 0 && knights == 2 && mine == 6) {
 			x = x.one(bentDead)
 		}
 	case theirs == 0:

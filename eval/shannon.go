@@ -28,7 +28,8 @@ const (
 func shannonModel() *Model {
 	t := newTable(shannonTerms)
 	declareShannon(t)
-	return newModel("shannon-1950", "Shannon's f(P) of 1949: material, pawns, mobility; not tapered", t, traceShannon, nil)
+	return newModel("shannon-1950", "Shannon's f(P) of 1949: material, pawns, mobility; not tapered", t, traceShannon,
+		nil)
 }
 
 func declareShannon(t *table) {

@@ -99,7 +99,8 @@ func TestShannonTerms(t *testing.T) {
 	}
 	checked := 0
 	for _, v := range file.Vectors {
-		name, side := strings.TrimSuffix(strings.TrimSuffix(v.Term, ".white"), ".black"), v.Term[strings.LastIndex(v.Term, ".")+1:]
+		name, side := strings.TrimSuffix(strings.TrimSuffix(v.Term, ".white"), ".black"),
+			v.Term[strings.LastIndex(v.Term, ".")+1:]
 		index, ok := terms[name]
 		if !ok && v.Term != "shannon.f" {
 			continue

@@ -138,7 +138,8 @@ func (f *file) markRegions() {
 // isOperator reports whether the equals sign is part of one: a comparison, an assignment that
 // adds.
 func (c *code) isOperator(at int) bool {
-	return at > 0 && strings.IndexByte("=!<>+-*/%&|^:", c.masked[at-1]) >= 0 || at+1 < len(c.masked) && c.masked[at+1] == '='
+	return at > 0 && strings.IndexByte("=!<>+-*/%&|^:", c.masked[at-1]) >= 0 || at+1 < len(c.masked) &&
+		c.masked[at+1] == '='
 }
 
 // declared returns the names that the equals sign may define: languages differ in where they
@@ -305,7 +306,8 @@ func (c *code) parseList(at int) *node {
 				item.from = at
 				place, ok := c.valueOf(m[1:strings.IndexByte(m, ']')])
 				if !ok || place < len(n.list) || place > 4096 {
-					n.odd = cmp.Or(n.odd, fmt.Sprintf("the place of its element %s is no known number, or out of order", strings.TrimRight(m, " =\t")))
+					n.odd = cmp.Or(n.odd, fmt.Sprintf("the place of its element %s is no known number, or out of order",
+						strings.TrimRight(m, " =\t")))
 					continue
 				}
 				for len(n.list) < place {
@@ -343,7 +345,8 @@ func (c *code) parseList(at int) *node {
 
 // isIndex reports whether the bracket at the place chooses an element: a name stands before it.
 func (c *code) isIndex(at int) bool {
-	return c.masked[at] == '[' && at > 0 && (c.masked[at-1] == ']' || c.masked[at-1] == ')' || word.MatchString(c.masked[at-1:at]))
+	return c.masked[at] == '[' && at > 0 && (c.masked[at-1] == ']' || c.masked[at-1] == ')' ||
+		word.MatchString(c.masked[at-1:at]))
 }
 
 // closing returns the place after the parenthesis that closes the one at the place.

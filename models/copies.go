@@ -114,7 +114,8 @@ const turnedRound = "turned round"
 var turns = []turn{
 	{"mirrored", func(i, n int) int { return i ^ 56 }, func(n int) bool { return n%64 == 0 }}, // one board or several
 	{"mirrored", func(i, n int) int { return i ^ 28 }, func(n int) bool { return n%32 == 0 }}, // half boards
-	{"in reverse order", func(i, n int) int { return i ^ 7 }, func(n int) bool { return n%8 == 0 && n%32 != 0 && n > 8 }},
+	{"in reverse order", func(i, n int) int { return i ^ 7 },
+		func(n int) bool { return n%8 == 0 && n%32 != 0 && n > 8 }},
 	{turnedRound, func(i, n int) int { return i ^ 63 }, func(n int) bool { return n%64 == 0 }},
 	{"mirrored", func(i, n int) int { return i ^ 112 }, func(n int) bool { return n == 128 }},
 	{"mirrored", func(i, n int) int { return 110 - i + 2*(i%10) }, func(n int) bool { return n == 120 }},
@@ -174,9 +175,11 @@ func (g *grid) judge(to *grid, cells []int, sure bool, fixed int, place func(pat
 	v.distinct = len(distinct)
 	try := func(name string, turned func(path []int) []int) {
 		for _, sign := range []int64{1, -1} {
-			l := likeness{from: g, to: to, sign: sign, how: strings.TrimPrefix(name+[3]string{" and negated", "", ""}[1+sign], " and ")}
+			l := likeness{from: g, to: to, sign: sign,
+				how: strings.TrimPrefix(name+[3]string{" and negated", "", ""}[1+sign], " and ")}
 			near, ok := l.compare(cells, turned)
-			if ok && name == turnedRound && slices.ContainsFunc(v.likes, func(x likeness) bool { return x.sign == sign && strings.HasPrefix(x.how, "mirrored") }) {
+			if ok && name == turnedRound && slices.ContainsFunc(v.likes,
+				func(x likeness) bool { return x.sign == sign && strings.HasPrefix(x.how, "mirrored") }) {
 				continue // both files are alike: it is mirrored
 			}
 			if sure && v.distinct >= 3 {
@@ -224,9 +227,11 @@ func (c *code) copies() (said []string, err error) {
 			if err := c.copyValues(&l, values); err != nil {
 				return nil, err
 			}
-			text := fmt.Sprintf("%s: %s has the values of %s, %s", c.where(l.to.from), l.to.name, l.from.name, cmp.Or(l.how, "as they are"))
+			text := fmt.Sprintf("%s: %s has the values of %s, %s",
+				c.where(l.to.from), l.to.name, l.from.name, cmp.Or(l.how, "as they are"))
 			if l.to == l.from {
-				text = fmt.Sprintf("%s: %s has its values twice, %s", c.where(l.to.from), l.to.name, cmp.Or(l.how, "as they are"))
+				text = fmt.Sprintf("%s: %s has its values twice, %s",
+					c.where(l.to.from), l.to.name, cmp.Or(l.how, "as they are"))
 			}
 			if !slices.Contains(said, text) {
 				said = append(said, text)
@@ -244,13 +249,15 @@ func (c *code) copyValues(l *likeness, values map[int]edit) error {
 	for _, pair := range l.pairs {
 		x, y := &l.from.cells[pair[0]], &l.to.cells[pair[1]]
 		for k, s := range y.spans {
-			e := edit{span: s, old: y.old[k], value: l.sign * x.new[k], term: x.term, aligned: l.to.aligned, of: l.to.node}
+			e := edit{span: s, old: y.old[k], value: l.sign * x.new[k], term: x.term, aligned: l.to.aligned,
+				of: l.to.node}
 			if err := c.fits(l.to.node, int32(e.value)); err != nil {
 				return err
 			}
 			e.text = fmt.Sprint(e.value)
 			if other, twice := values[s.from]; twice && other.value != e.value {
-				return c.unsure(l.to, "%s%s is like the old values of %s and of %s, in more than one way: make these values different",
+				return c.unsure(l.to, "%s%s is like the old values of %s and of %s, in more than one way: make these "+
+					"values different",
 					l.to.name, indices(y.path), other.term, x.term)
 			}
 			values[s.from] = e
@@ -301,7 +308,8 @@ func (g *grid) moves(axis, n int) (list []move) {
 	if n == 64 { // files of one half
 		list = append(list, move{true, func(i int) int { return i ^ 7 }})
 	}
-	for _, x := range []struct{ rows, flip int }{{8, 7}, {32, 28}, {64, 56}} { // rows, half boards and boards in one row
+	// rows, half boards and boards in one row
+	for _, x := range []struct{ rows, flip int }{{8, 7}, {32, 28}, {64, 56}} {
 		if half && n%(2*x.rows) == 0 {
 			list = append(list, move{true, func(i int) int { return (i+n/2)%n ^ x.flip }})
 		}
@@ -331,13 +339,15 @@ func (c *code) inRows(g *grid) (likes []likeness, err error) {
 			case enough:
 				likes = append(likes, v.likes...)
 			case m.half && (n == 2 || len(g.written) >= 4 && 2*len(g.written) >= len(g.cells)):
-				return nil, c.unsure(g, "%s has a second half that may be Black's, of the same shape and without a term, "+
+				return nil, c.unsure(g, "%s has a second half that may be Black's, of the same shape and without a "+
+					"term, "+
 					"and its old values do not say how it goes with the first: compute it in the engine", g.name)
 			}
 		}
 	}
 	if len(likes) == 0 && near != "" {
-		return nil, c.unsure(g, "%s has a second half that is like the written one but for %s: make it the same", g.name, near)
+		return nil, c.unsure(g, "%s has a second half that is like the written one but for %s: make it the same",
+			g.name, near)
 	}
 	return likes, nil
 }
@@ -359,7 +369,8 @@ func (c *code) apart(g *grid, grids []*grid) (likes []likeness, err error) {
 	for _, to := range grids {
 		twins := colorTwins(g.name, to.name)
 		if len(to.written) > 0 || to.local && to.list == nil || c.kept(to) ||
-			!twins && slices.ContainsFunc(grids, func(x *grid) bool { return len(x.written) > 0 && colorTwins(x.name, to.name) }) {
+			!twins && slices.ContainsFunc(grids,
+				func(x *grid) bool { return len(x.written) > 0 && colorTwins(x.name, to.name) }) {
 			continue
 		}
 		known, compared, near := len(likes), false, ""
@@ -372,7 +383,8 @@ func (c *code) apart(g *grid, grids []*grid) (likes []likeness, err error) {
 			switch {
 			case !twins && v.distinct < 3:
 			case !twins && len(v.likes) > 0 && !related(g.name, to.name):
-				return nil, c.unsure(to, "%s holds the old values of %s, %s: if it is Black's, give both names a word in common, "+
+				return nil, c.unsure(to, "%s holds the old values of %s, %s: if it is Black's, give both names a "+
+					"word in common, "+
 					"or compute it in the engine", to.name, g.name, v.likes[0].how)
 			case !twins && v.plain:
 				c.alike = append(c.alike, likeness{from: g, to: to})
@@ -382,7 +394,8 @@ func (c *code) apart(g *grid, grids []*grid) (likes []likeness, err error) {
 		}
 		if twins && compared && len(likes) == known && (len(to.cells) >= 4 || near != "") {
 			return nil, c.unsure(to, "by its name %s is %s of the other side, but its values are not the old ones "+
-				"with another sign or seen from the other side: make them so%s", to.name, g.name, strings.TrimSuffix(", see "+near, ", see "))
+				"with another sign or seen from the other side: make them so%s",
+				to.name, g.name, strings.TrimSuffix(", see "+near, ", see "))
 		}
 	}
 	return likes, nil

@@ -82,7 +82,8 @@ func (c *code) element(n *node) (at []span, why string) {
 		return nil, "only one of its numbers has a label"
 	case len(pair) > 0:
 		name := pair[0][1]
-		turned = c.endgameFirst(`\b` + regexp.QuoteMeta(name[strings.LastIndexByte(name, ':')+1:]) + `[ \t]*\(([^()]*)\)`)
+		name = regexp.QuoteMeta(name[strings.LastIndexByte(name, ':')+1:])
+		turned = c.endgameFirst(`\b` + name + `[ \t]*\(([^()]*)\)`)
 	}
 	braces := len(labels) == 0 && (len(pair) == 0 || strings.Contains(c.masked[n.from:n.to], "{"))
 	if braces && c.endgameFirst(`\bstruct\b[^{};()]*\{([^{}]*)\}`) {
@@ -137,8 +138,9 @@ type body struct {
 }
 
 var (
-	opening  = regexp.MustCompile(`([A-Za-z_]\w*)\s*(?:<[^<>()]*>\s*)?\(`)
-	noFunc   = regexp.MustCompile(`^(?:if|for|while|switch|catch|do|else|return|sizeof|match|loop|unsafe|select|func|fn|case|__attribute__|alignas|defined)$`)
+	opening = regexp.MustCompile(`([A-Za-z_]\w*)\s*(?:<[^<>()]*>\s*)?\(`)
+	noFunc  = regexp.MustCompile(`^(?:if|for|while|switch|catch|do|else|return|sizeof|match|loop|unsafe|` +
+		`select|func|fn|case|__attribute__|alignas|defined)$`)
 	directed = regexp.MustCompile(`(?m)^[ \t]*#(?:.*\\\r?\n)*.*$`)
 )
 

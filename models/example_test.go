@@ -116,7 +116,8 @@ func ExampleFile_Export() {
 	if err := f.Export(os.Stdout, "uci"); err != nil {
 		log.Fatal(err)
 	}
-	if err := f.Execute(os.Stdout, "rust.tmpl", "{{range .Terms}}pub const {{upper .Ident}}: (i16, i16) = ({{.MG}}, {{.EG}});\n{{end}}"); err != nil {
+	if err := f.Execute(os.Stdout, "rust.tmpl",
+		"{{range .Terms}}pub const {{upper .Ident}}: (i16, i16) = ({{.MG}}, {{.EG}});\n{{end}}"); err != nil {
 		log.Fatal(err)
 	}
 	// Output:

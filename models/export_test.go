@@ -74,7 +74,8 @@ int main(void) {
 		}
 	}
 	bin := filepath.Join(dir, "main")
-	if out, err := exec.Command(cc, "-std=c99", "-pedantic", "-Wall", "-Werror", "-o", bin, filepath.Join(dir, "main.c")).CombinedOutput(); err != nil {
+	if out, err := exec.Command(cc, "-std=c99", "-pedantic", "-Wall", "-Werror", "-o", bin,
+		filepath.Join(dir, "main.c")).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	if err := exec.Command(bin).Run(); err != nil {
@@ -137,7 +138,8 @@ func TestExecute(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"{{", "\n{{.Nothing}}", "{{index .Terms 100000}}"} {
-		if err := f.Execute(new(bytes.Buffer), "t.tmpl", text); err == nil || !strings.Contains(err.Error(), "t.tmpl:") {
+		if err := f.Execute(new(bytes.Buffer), "t.tmpl", text); err == nil ||
+			!strings.Contains(err.Error(), "t.tmpl:") {
 			t.Errorf("%q: %v, want an error naming the template and the line", text, err)
 		}
 	}

@@ -47,10 +47,12 @@ func TestExportForeign(t *testing.T) {
 		var compiler []string
 		switch language {
 		case "tables":
-			text = "#define S(mg, eg) ((mg) * 65536 + (eg))\n" + text + "int main(void) { return !(pst[1][1] == 7 * 65536 + 8 && material[0] == S(82, 94) && double_ == S(-9, -10) && scale[1] == tempo); }\n"
+			text = "#define S(mg, eg) ((mg) * 65536 + (eg))\n" + text + "int main(void) { return !(pst[1][1] == 7 * " +
+				"65536 + 8 && material[0] == S(82, 94) && double_ == S(-9, -10) && scale[1] == tempo); }\n"
 			compiler = []string{"cc", "-std=c99", "-x", "c"}
 		case "cpp":
-			text += "static_assert(pst[0][1].eg == -4 && material[1].mg == 337 && double_.eg == -10 && scale[0] == 11 && tempo == 12, \"\");\nint main() {}\n"
+			text += "static_assert(pst[0][1].eg == -4 && material[1].mg == 337 && double_.eg == -10 && scale[0] == " +
+				"11 && tempo == 12, \"\");\nint main() {}\n"
 			compiler = []string{"c++", "-std=c++11", "-x", "c++"}
 		case "go":
 			src := []byte("package weights\n\n" + text)
@@ -65,7 +67,8 @@ func TestExportForeign(t *testing.T) {
 			continue
 		}
 		bin := filepath.Join(dir, language)
-		c := exec.Command(compiler[0], append(compiler[1:], "-pedantic", "-Wall", "-Wno-unused", "-Werror", "-o", bin, "-")...)
+		c := exec.Command(compiler[0], append(compiler[1:], "-pedantic", "-Wall", "-Wno-unused", "-Werror", "-o", bin,
+			"-")...)
 		c.Stdin = strings.NewReader(text)
 		if out, err := c.CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", language, err, out)

@@ -124,13 +124,15 @@ func (f *File) Table() ([]eval.Term, error) {
 		return m.Terms, nil
 	}
 	if len(f.Foreign) != len(f.Terms) {
-		return nil, fmt.Errorf("evaluation %s: %d terms, but %d in the term table", f.Model, len(f.Terms), len(f.Foreign))
+		return nil, fmt.Errorf("evaluation %s: %d terms, but %d in the term table",
+			f.Model, len(f.Terms), len(f.Foreign))
 	}
 	if err := checkForeignNames(f); err != nil {
 		return nil, err
 	}
 	if f.Unit != 0 && !validUnit(f.Unit) {
-		return nil, fmt.Errorf("evaluation %s: %v engine units a pawn, want %d to %d", f.Model, f.Unit, leastUnit, mostUnit)
+		return nil, fmt.Errorf("evaluation %s: %v engine units a pawn, want %d to %d",
+			f.Model, f.Unit, leastUnit, mostUnit)
 	}
 	for i := range f.Terms {
 		t, about := &f.Terms[i], &f.Foreign[i]
@@ -140,7 +142,8 @@ func (f *File) Table() ([]eval.Term, error) {
 		case !about.Tapered && t.MG != t.EG:
 			return nil, fmt.Errorf("term %q is not tapered, its weights %d and %d differ", t.Name, t.MG, t.EG)
 		case t.Step != 0 && (f.Formula == "" || about.Tapered || !(t.Step > 0 && t.Step <= 1e6)):
-			return nil, fmt.Errorf("term %q has a step of %v: steps above 0 are of the scalars of a formula", t.Name, t.Step)
+			return nil, fmt.Errorf("term %q has a step of %v: steps above 0 are of the scalars of a formula",
+				t.Name, t.Step)
 		case max(t.MG, -t.MG, t.EG, -t.EG) > eval.MaxCoef:
 			return nil, fmt.Errorf("term %q: weight %d/%d is beyond %d", t.Name, t.MG, t.EG, eval.MaxCoef)
 		}
@@ -190,7 +193,8 @@ func (f *File) ID() string {
 // evaluation is eval.ErrUnknownModel.
 func (f *File) Weights() (*eval.Model, []eval.Coef, error) {
 	if f.Foreign != nil {
-		return nil, nil, fmt.Errorf("%w: %s is a foreign evaluation, only its own engine can evaluate with it", eval.ErrUnknownModel, f.Model)
+		return nil, nil, fmt.Errorf("%w: %s is a foreign evaluation, only its own engine can evaluate with it",
+			eval.ErrUnknownModel, f.Model)
 	}
 	m, err := eval.Lookup(f.Model)
 	if err != nil {
@@ -200,7 +204,8 @@ func (f *File) Weights() (*eval.Model, []eval.Coef, error) {
 	case own == "" && f.Formula != "":
 		return nil, nil, fmt.Errorf("there is a formula, but the value of model %s is the sum of its terms", f.Model)
 	case own != f.Formula:
-		return nil, nil, fmt.Errorf("the weights are for another formula than that of model %s in this program: fit them again with assay tune", f.Model)
+		return nil, nil, fmt.Errorf("the weights are for another formula than that of model %s in this program: fit "+
+			"them again with assay tune", f.Model)
 	}
 	w := make([]eval.Coef, len(f.Terms))
 	for i := range f.Terms {

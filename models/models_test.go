@@ -131,7 +131,8 @@ func TestChampion(t *testing.T) {
 			t.Errorf("%s is not for the model %s: %v", k.name, k.model, err)
 		}
 	}
-	for model, want := range map[string]string{"assay": "assay-1", "assay-bent": "assay-2", "shannon-1950": "shannon-1950", "nosuch": "nosuch"} {
+	for model, want := range map[string]string{"assay": "assay-1", "assay-bent": "assay-2",
+		"shannon-1950": "shannon-1950", "nosuch": "nosuch"} {
 		if got := NewestOf(model); got != want {
 			t.Errorf("the newest weights of %s are %s, want %s", model, got, want)
 		}
@@ -147,7 +148,8 @@ func TestChampion(t *testing.T) {
 		}
 		v := f.Provenance
 		if strings.HasPrefix(file, "assay-") && file != "assay-start.json" &&
-			(v.Parent == "" || len(v.Data) == 0 || v.Games == 0 || v.LossValid == 0 || v.Program == "" || v.Time == "") {
+			(v.Parent == "" || len(v.Data) == 0 || v.Games == 0 || v.LossValid == 0 || v.Program == "" ||
+				v.Time == "") {
 			t.Errorf("%s: incomplete provenance %+v", file, v)
 		}
 		for _, text := range slices.Concat(v.Data, []string{v.Parent, v.Split, v.Program, v.Config}) {
@@ -331,7 +333,8 @@ func TestOpen(t *testing.T) {
 	if f, err = Open("assay-1"); err != nil || f.Model != "assay" {
 		t.Errorf("Open(assay-1): %v", err)
 	}
-	if _, err := Open("nowhere.json"); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "shannon-1950") {
+	if _, err := Open("nowhere.json"); !errors.Is(err, os.ErrNotExist) ||
+		!strings.Contains(err.Error(), "shannon-1950") {
 		t.Errorf("Open of a missing file: %v", err)
 	}
 	if _, err := Embedded("nowhere"); !errors.Is(err, errUnknownName) {

@@ -106,7 +106,8 @@ func (c *code) defined(ident string, tapered bool) ([]*node, error) {
 	for _, n := range names {
 		defs := c.defs[n]
 		if len(defs) > 1 {
-			return nil, fmt.Errorf("%s is defined in %s and in %s: put the comments %s and %s around the one that counts",
+			return nil, fmt.Errorf("%s is defined in %s and in %s: put the comments %s and %s around the one that "+
+				"counts",
 				n, c.where(defs[0].from), c.where(defs[1].from), markBegin, markEnd)
 		}
 		nodes = append(nodes, defs[0])
@@ -142,7 +143,8 @@ func (c *code) fits(root *node, value int32) error {
 		}
 	}
 	if value < least || value > most {
-		return fmt.Errorf("%s: the type of %s, %s, does not hold %d: give it a wider one", c.where(root.head.to), root.name, kind, value)
+		return fmt.Errorf("%s: the type of %s, %s, does not hold %d: give it a wider one",
+			c.where(root.head.to), root.name, kind, value)
 	}
 	return nil
 }
@@ -174,7 +176,8 @@ func (c *code) set(n *node, path []int, term string, half int, values ...int32) 
 	}
 	for depth, i := range path {
 		if n.list == nil || i >= len(n.list) {
-			return fmt.Errorf("%s: the definition has no element %s, its list %s has %d", c.where(n.from), indices(path), indices(path[:depth]), len(n.list))
+			return fmt.Errorf("%s: the definition has no element %s, its list %s has %d",
+				c.where(n.from), indices(path), indices(path[:depth]), len(n.list))
 		}
 		if n = n.list[i]; n.odd != "" {
 			return fmt.Errorf("%s: the elements of %s cannot be counted: %s", c.where(n.from), root.name, n.odd)
@@ -200,16 +203,19 @@ func (c *code) set(n *node, path []int, term string, half int, values ...int32) 
 		if why != "" {
 			why = ": " + why
 		}
-		return fmt.Errorf("%s: the element is %.60q, want %d whole number%s%s", c.where(n.from), text, len(values), "s"[:min(1, len(values)-1)], why)
+		return fmt.Errorf("%s: the element is %.60q, want %d whole number%s%s",
+			c.where(n.from), text, len(values), "s"[:min(1, len(values)-1)], why)
 	}
 	if e, name := c.enumOf(at[0].from); e {
-		return fmt.Errorf("%s: in its enum, %s has no value of its own and counts on from %s: give it one", c.where(n.from), name, root.name)
+		return fmt.Errorf("%s: in its enum, %s has no value of its own and counts on from %s: give it one",
+			c.where(n.from), name, root.name)
 	}
 	for i, s := range at {
 		if err := c.fits(root, values[i]); err != nil {
 			return err
 		}
-		c.edits = append(c.edits, edit{span: s, text: strconv.Itoa(int(values[i])), old: c.valueAt(s), value: int64(values[i]), term: term, aligned: root.aligned, of: root})
+		c.edits = append(c.edits, edit{span: s, text: strconv.Itoa(int(values[i])), old: c.valueAt(s),
+			value: int64(values[i]), term: term, aligned: root.aligned, of: root})
 	}
 	return nil
 }

@@ -76,8 +76,10 @@ int f() { if (tempo == 4) return tempo; pos->tempo = 7; pos.open = 7; x += tempo
 			"P N mobility doubled2 open both tempo danger side.1.mg side.1.eg",
 		},
 		{
-			"Rust", "pub const PST: i32 = 4; pub const Pst: [[S; 3]; 2] = [[S(0, 0), S(1i16, 1i16), S(2, 2)], [S(0, 0), S(1, 1), S(2, 2)]];\nconst tempo: i16 = 15i16;\nconst side: [S; 2] = [S(1, 1), S(2, 2)];",
-			"pub const PST: i32 = 4; pub const Pst: [[S; 3]; 2] = [[S(1, -2), S(3i16, 4i16), S(2, 2)], [S(0, 0), S(1, 1), S(105, 6)]];\nconst tempo: i16 = 12i16;\nconst side: [S; 2] = [S(1, 1), S(31, 32)];",
+			"Rust", "pub const PST: i32 = 4; pub const Pst: [[S; 3]; 2] = [[S(0, 0), S(1i16, 1i16), S(2, 2)], [S(0, " +
+				"0), S(1, 1), S(2, 2)]];\nconst tempo: i16 = 15i16;\nconst side: [S; 2] = [S(1, 1), S(2, 2)];",
+			"pub const PST: i32 = 4; pub const Pst: [[S; 3]; 2] = [[S(1, -2), S(3i16, 4i16), S(2, 2)], [S(0, 0), " +
+				"S(1, 1), S(105, 6)]];\nconst tempo: i16 = 12i16;\nconst side: [S; 2] = [S(1, 1), S(31, 32)];",
 			"P N passed mobility doubled2 open both danger",
 		},
 		{
@@ -117,7 +119,8 @@ func TestIntoNumbersRefuses(t *testing.T) {
 		"int Pst_mg = 1, mg_Pst = 1, Pst_eg = 1;\n":   "Pst may be Pst_mg or mg_Pst",
 		"int Pst_mg = {{1, 2}}, Pst_eg[] = {1, 2};\n": "has no element",
 	} {
-		if out, _, err := pasteNumbers(numbersFile(t), []byte(before)); !errors.Is(err, errInto) || !strings.Contains(err.Error(), want) {
+		if out, _, err := pasteNumbers(numbersFile(t), []byte(before)); !errors.Is(err, errInto) ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v\n%s\nwant %s", before, err, out, want)
 		}
 	}

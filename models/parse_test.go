@@ -107,7 +107,8 @@ func TestForeignNames(t *testing.T) {
 		{`"a.b"`, `"a.\tb"`, "U+0009", func() { f.Model, f.Terms[0].Name, f.Foreign[0].Name = "mine", "a.\tb", "a.\tb" }},
 		{`"g"`, `"\u0007"`, "U+0007", func() { f.Terms[0].Name, f.Foreign[0].Name, f.Foreign[0].Group = "a", "a", "\a" }},
 	} {
-		if _, err := ParseAny("w.json", []byte(strings.Replace(file, test.old, test.with, 1))); err == nil || !strings.Contains(err.Error(), test.want) {
+		if _, err := ParseAny("w.json", []byte(strings.Replace(file, test.old, test.with, 1))); err == nil ||
+			!strings.Contains(err.Error(), test.want) {
 			t.Errorf("Parse %s: %v", test.with, err)
 		}
 		test.change()
@@ -128,7 +129,8 @@ func TestSize(t *testing.T) {
 	if err := file.Truncate(200 << 20); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Load(path); err == nil || !strings.Contains(err.Error(), "large.json") || !strings.Contains(err.Error(), "bytes") {
+	if _, err := Load(path); err == nil || !strings.Contains(err.Error(), "large.json") ||
+		!strings.Contains(err.Error(), "bytes") {
 		t.Errorf("Load of 200 MB: %v", err)
 	}
 }

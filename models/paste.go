@@ -75,7 +75,8 @@ func (c *code) paste(f *File, held func(t *TermWeight) bool, tapered func(i int)
 		return nil, fmt.Errorf("it defines nothing that is named as a term of %s, such as %s", f.Model, f.Terms[0].Name)
 	}
 	if len(missing) > 0 {
-		return nil, fmt.Errorf("no file given defines %s: give all files that define terms, and name terms as the source does", strings.Join(arrays(missing), ", "))
+		return nil, fmt.Errorf("no file given defines %s: give all files that define terms, and name terms as the "+
+			"source does", strings.Join(arrays(missing), ", "))
 	}
 	p.Missing = arrays(heldBack)
 	err := c.sortEdits()
@@ -92,7 +93,8 @@ func (c *code) paste(f *File, held func(t *TermWeight) bool, tapered func(i int)
 	// The reading is no compiler's. Where a second replacement would change something, the
 	// first one did not write what it read.
 	if !c.holds(p.Files, f, tapered) {
-		return nil, fmt.Errorf("its numbers cannot be told from the expressions around them; put the comments %s and %s around the definitions", markBegin, markEnd)
+		return nil, fmt.Errorf("its numbers cannot be told from the expressions around them; put the comments %s and "+
+			"%s around the definitions", markBegin, markEnd)
 	}
 	p.Shared, p.Stale = c.shared(), c.stale()
 	return p, nil

@@ -205,7 +205,8 @@ func TestSources(t *testing.T) {
 		if !strings.Contains(said, c.said) {
 			t.Errorf("%s: said\n%s\nwant\n%s", c.name, said, c.said)
 		}
-		if again, err := f.Paste([]Source{{Name: "engine.c", Text: p.Files[0]}}, never); err != nil || string(again.Files[0]) != c.after || again.Copies != nil || again.Stale != nil {
+		if again, err := f.Paste([]Source{{Name: "engine.c", Text: p.Files[0]}}, never); err != nil ||
+			string(again.Files[0]) != c.after || again.Copies != nil || again.Stale != nil {
 			t.Errorf("%s, a second time: %v, %+v", c.name, err, again)
 		}
 	}
@@ -264,12 +265,14 @@ func TestCopiesProperty(t *testing.T) {
 			case 1:
 				return fmt.Sprintf("T t[2][%d][%d] = {{%s}, {%s}};\n", kinds, size, white, black)
 			case 2:
-				return fmt.Sprintf("let t = [[%s], [%s]];\n", strings.NewReplacer("{", "[", "}", "]").Replace(white), strings.NewReplacer("{", "[", "}", "]").Replace(black))
+				return fmt.Sprintf("let t = [[%s], [%s]];\n", strings.NewReplacer("{", "[", "}", "]").Replace(white),
+					strings.NewReplacer("{", "[", "}", "]").Replace(black))
 			case 5:
 				flat := strings.NewReplacer("{", "", "}", "")
 				return fmt.Sprintf("T t[%d] = {%s,\n %s};\n", 2*kinds*size, flat.Replace(white), flat.Replace(black))
 			case 3:
-				return fmt.Sprintf("T t_w[%d][%d] = {%s};\nT t_b[%d][%d] = {%s};\n", kinds, size, white, kinds, size, black)
+				return fmt.Sprintf("T t_w[%d][%d] = {%s};\nT t_b[%d][%d] = {%s};\n",
+					kinds, size, white, kinds, size, black)
 			}
 			return fmt.Sprintf("var t = [%d][%d]T{%s,\n %s}\n", 2*kinds, size, white, black)
 		}
@@ -288,7 +291,8 @@ func TestCopiesProperty(t *testing.T) {
 			terms.WriteString("; ")
 		}
 		before, after := text(old), text(fresh)
-		p, err := weightsOf(t, terms.String()).Paste([]Source{{Name: "e", Text: []byte(before)}}, func(*TermWeight) bool { return false })
+		p, err := weightsOf(t, terms.String()).Paste([]Source{{Name: "e", Text: []byte(before)}},
+			func(*TermWeight) bool { return false })
 		switch {
 		case err != nil && !errors.Is(err, errInto), err != nil && !strings.Contains(err.Error(), "line "):
 			t.Errorf("%d: %v", n, err)

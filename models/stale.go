@@ -18,7 +18,8 @@ func (c *code) valueAt(s span) int64 {
 var (
 	// evaluates are names of code that uses coefficients as a fit does, or only passes them on; decides are
 	// names of code whose meaning changes with them.
-	evaluates = regexp.MustCompile(`(?i)eval|trace|dump|feature|term|tune|coef|param|weight|init|print|load|setup|pst|psq|table`)
+	evaluates = regexp.MustCompile(`(?i)eval|trace|dump|feature|term|tune|coef|param|weight|init|print|` +
+		`load|setup|pst|psq|table`)
 	decides   = regexp.MustCompile(`(?i)phase|see|search|order|quiesc|qs|mvv|prun|futil|move|exchange|gain|mate|draw`)
 	setsPhase = regexp.MustCompile(`(?i)\w*phase\w*(?:\[[^\]]*\])?\s*[-+*/]?=[^=]`)
 	defines   = regexp.MustCompile(`^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)`)
@@ -29,7 +30,8 @@ var (
 func (c *code) shared() (said []string) {
 	uses := map[string][]int{}
 	for _, m := range word.FindAllStringIndex(c.masked, -1) {
-		if before := strings.TrimRight(c.masked[:m[0]], " "); !strings.HasSuffix(before, ".") && !strings.HasSuffix(before, "->") {
+		if before := strings.TrimRight(c.masked[:m[0]], " "); !strings.HasSuffix(before, ".") &&
+			!strings.HasSuffix(before, "->") {
 			uses[c.masked[m[0]:m[1]]] = append(uses[c.masked[m[0]:m[1]]], m[0])
 		}
 	}
@@ -42,7 +44,8 @@ func (c *code) shared() (said []string) {
 		done[name] = true
 		places := c.places(name, uses)
 		var list []string
-		for _, place := range slices.SortedFunc(maps.Keys(places), func(a, b string) int { return cmp.Compare(places[a], places[b]) }) {
+		for _, place := range slices.SortedFunc(maps.Keys(places),
+			func(a, b string) int { return cmp.Compare(places[a], places[b]) }) {
 			if decides.MatchString(place) || len(places) > 1 && !evaluates.MatchString(place) {
 				list = append(list, fmt.Sprintf("%s (%s)", place, c.where(places[place])))
 			}
@@ -75,9 +78,11 @@ func (c *code) places(name string, uses map[string][]int) map[string]int {
 				continue
 			}
 			by := ""
-			if i := slices.IndexFunc(c.inits, func(n *node) bool { return n.holds(at) && c.title(n) == n.name }); i >= 0 {
+			if i := slices.IndexFunc(c.inits,
+				func(n *node) bool { return n.holds(at) && c.title(n) == n.name }); i >= 0 {
 				by = c.inits[i].name
-			} else if m := defines.FindStringSubmatch(c.masked[strings.LastIndexByte(c.masked[:at], '\n')+1 : at]); m != nil {
+			} else if m := defines.FindStringSubmatch(c.masked[strings.LastIndexByte(c.masked[:at],
+				'\n')+1 : at]); m != nil {
 				by = m[1]
 			}
 			if by != "" && !seen[by] {
@@ -127,10 +132,12 @@ func (c *code) stale() (said []string) {
 		switch {
 		case length >= 3:
 			last := numbers[i+length-1]
-			said = append(said, fmt.Sprintf("%s: %.60q, old values beginning with that of %s", c.where(numbers[i].from), c.text[numbers[i].from:last.to], c.edits[of].term))
+			said = append(said, fmt.Sprintf("%s: %.60q, old values beginning with that of %s",
+				c.where(numbers[i].from), c.text[numbers[i].from:last.to], c.edits[of].term))
 			i += length - 1
 		case len(at) > 0 && count[v] <= 3 && v >= 10:
-			text := fmt.Sprintf("%s: %s, the old value of %s", c.where(numbers[i].from), c.text[numbers[i].from:numbers[i].to], c.edits[at[0]].term)
+			text := fmt.Sprintf("%s: %s, the old value of %s",
+				c.where(numbers[i].from), c.text[numbers[i].from:numbers[i].to], c.edits[at[0]].term)
 			if len(at) <= 2 && rare(v) {
 				said = append(said, text)
 			} else {
@@ -153,7 +160,8 @@ func (c *code) run(numbers []span, j, step int) int {
 	sign := int64(0)
 	for ; n < len(numbers) && j >= 0 && j < len(c.edits); n, j = n+1, j+step {
 		v, w := c.valueAt(numbers[n]), c.edits[j].old
-		if v != w && v != -w || n > 0 && (strings.ContainsAny(c.masked[numbers[n-1].to:numbers[n].from], ";=#") || c.edits[j].of != c.edits[j-step].of) {
+		if v != w && v != -w || n > 0 && (strings.ContainsAny(c.masked[numbers[n-1].to:numbers[n].from], ";=#") ||
+			c.edits[j].of != c.edits[j-step].of) {
 			break
 		}
 		if w != 0 {

@@ -86,7 +86,8 @@ func (s *templateData) Groups() (groups []group) {
 		n := 1
 		for end == "0" && !first.Single && i+n < len(s.Arrays) {
 			a := s.Arrays[i+n]
-			if p, e, _ := arrayName(a.Name); a.Single || p != prefix || e != strconv.Itoa(n) || a.Tapered != first.Tapered || len(a.Cells) != len(first.Cells) {
+			if p, e, _ := arrayName(a.Name); a.Single || p != prefix || e != strconv.Itoa(n) ||
+				a.Tapered != first.Tapered || len(a.Cells) != len(first.Cells) {
 				break
 			}
 			n++
@@ -173,7 +174,8 @@ func newArray(prefix string, cells []cell) array {
 	}
 	full := make([]cell, 64)
 	for i := range full {
-		full[i] = cell{TermWeight: TermWeight{Name: prefix + "." + board.Square(i).String()}, Group: cells[0].Group, Tapered: a.Tapered, Index: -1}
+		full[i] = cell{TermWeight: TermWeight{Name: prefix + "." + board.Square(i).String()}, Group: cells[0].Group,
+			Tapered: a.Tapered, Index: -1}
 	}
 	for _, c := range cells {
 		_, sq, ok := SquareOf(c.Name)
@@ -205,8 +207,10 @@ func identifier(name string) string {
 }
 
 // keywords are the words of C, C++, Rust and Go that a term may be named.
-var keywords = strings.Fields("auto break case char class const continue default defer delete do double else enum extern float fn for func go goto " +
-	"if impl import in inline int let long loop map match mod move mut new package private public range ref register return short signed static " +
+var keywords = strings.Fields("auto break case char class const continue default defer delete do double else enum " +
+	"extern float fn for func go goto " +
+	"if impl import in inline int let long loop map match mod move mut new package private public range ref register " +
+	"return short signed static " +
 	"struct switch this trait type union unsigned use using var void volatile where while")
 
 // Rounding is the difference between integer weights and the fitted numbers, in the unit of the weights.

@@ -12,7 +12,8 @@ func TestUnit(t *testing.T) {
 		return []byte(`{"format":"assay.weights/1","model":"mine","unit":"` + unit + `","K":1,"provenance":{},"terms":[{"name":"a","mg":3}]}`)
 	}
 	centipawns, err := ParseAny("w.json", text("centipawn"))
-	if err != nil || centipawns.Unit != 0 || centipawns.Units() != "centipawns" || centipawns.UnitName() != "centipawn" {
+	if err != nil || centipawns.Unit != 0 || centipawns.Units() != "centipawns" ||
+		centipawns.UnitName() != "centipawn" {
 		t.Fatalf("%v %+v", err, centipawns)
 	}
 	for unit, want := range map[string]float64{"1/256 pawn": 256, "1/62.5 pawn": 62.5, "1/100 pawn": 0} {
@@ -30,7 +31,8 @@ func TestUnit(t *testing.T) {
 		}
 	}
 	for _, unit := range []string{"pawn", "1/5 pawn", "1/20000 pawn", "1/x pawn", "1/NaN pawn", "256", "1/256"} {
-		if _, err := ParseAny("w.json", text(unit)); err == nil || !strings.Contains(err.Error(), "with N from 10 to 10000 engine units, got") {
+		if _, err := ParseAny("w.json", text(unit)); err == nil ||
+			!strings.Contains(err.Error(), "with N from 10 to 10000 engine units, got") {
 			t.Errorf("%s: %v", unit, err)
 		}
 	}

@@ -71,9 +71,11 @@ func (g *Game) Show(dir string) (*Shown, error) {
 
 // FeatureSet returns the terms of the game as those of an evaluation.
 func (g *Game) FeatureSet() dataset.FeatureSet {
-	set := dataset.FeatureSet{Version: 2, Model: g.Name, Float: true, Evaluation: dataset.Evaluation{Unit: dataset.DefaultUnit}}
+	set := dataset.FeatureSet{Version: 2, Model: g.Name, Float: true,
+		Evaluation: dataset.Evaluation{Unit: dataset.DefaultUnit}}
 	for _, t := range g.Terms {
-		set.Terms = append(set.Terms, dataset.FeatureTerm{Name: t.Name, MG: float64(t.Start), EG: float64(t.Start), Kind: dataset.SingleTerm})
+		set.Terms = append(set.Terms, dataset.FeatureTerm{Name: t.Name, MG: float64(t.Start), EG: float64(t.Start),
+			Kind: dataset.SingleTerm})
 	}
 	return set
 }
@@ -96,7 +98,9 @@ func (g *Game) Features(ctx context.Context, from, to string, weights []int32, i
 	if err != nil {
 		return err
 	}
-	w, err := dataset.NewFeatureWriter(to, g.FeatureSet(), dataset.WriterConfig{Config: map[string]string{"game": g.Name, "weights": id}, Program: program, Parents: []string{parent}})
+	w, err := dataset.NewFeatureWriter(to, g.FeatureSet(),
+		dataset.WriterConfig{Config: map[string]string{"game": g.Name, "weights": id}, Program: program,
+			Parents: []string{parent}})
 	if errors.Is(err, dataset.ErrComplete) {
 		return nil
 	}
@@ -143,7 +147,8 @@ func (g *Game) Features(ctx context.Context, from, to string, weights []int32, i
 }
 
 func featureRow(game *dataset.MovesRow, counts []int32) dataset.FeatureRow {
-	row := dataset.FeatureRow{Phase: 1, Scale: 1, EGScale: 1, Eval: dataset.NoEval, Result: dataset.ResultOf(game.Result), Score: dataset.NoScore,
+	row := dataset.FeatureRow{Phase: 1, Scale: 1, EGScale: 1, Eval: dataset.NoEval,
+		Result: dataset.ResultOf(game.Result), Score: dataset.NoScore,
 		Game: game.Game, Opening: game.Opening, Weight: 1}
 	for i, n := range counts {
 		if n != 0 {

@@ -173,7 +173,8 @@ func (t *table[P, M]) opening(seed uint64) (start, p P, moves []string, err erro
 			return start, p, moves, nil
 		}
 	}
-	return start, p, nil, fmt.Errorf("games: %s: %d tries of %d to %d random plies made no opening that is even and goes on",
+	return start, p, nil, fmt.Errorf("games: %s: %d tries of %d to %d random plies made no opening that is even and "+
+		"goes on",
 		t.about.Name, tries, t.about.Plies[0], t.about.Plies[1])
 }
 

@@ -26,7 +26,8 @@ func series(t *testing.T, n, workers int) games.Series {
 		t.Fatal(err)
 	}
 	learned := []int32{100, 130, 5, 30, 0, 3, 0}
-	return games.Series{Game: g, Dir: t.TempDir(), A: games.Player{Name: "new", ID: "a", Weights: learned}, B: games.Player{Name: "old", ID: "b", Weights: w},
+	return games.Series{Game: g, Dir: t.TempDir(), A: games.Player{Name: "new", ID: "a", Weights: learned},
+		B:     games.Player{Name: "old", ID: "b", Weights: w},
 		Games: n, Depth: 2, Seed: 7, Stage: "test", Workers: workers}
 }
 
@@ -104,8 +105,10 @@ func TestMatch(t *testing.T) {
 		t.Errorf("%v, %v", again, err)
 	}
 	shown, err := a.Game.Show(a.Dir)
-	if err != nil || len(shown.Boards) != len(shown.Moves)+1 || shown.Result == 0 || shown.Players[0] == shown.Players[1] || shown.Ending() == "drawn" {
-		t.Errorf("%v, result %d, %d boards, %d moves, %v", shown.Players, shown.Result, len(shown.Boards), len(shown.Moves), err)
+	if err != nil || len(shown.Boards) != len(shown.Moves)+1 || shown.Result == 0 ||
+		shown.Players[0] == shown.Players[1] || shown.Ending() == "drawn" {
+		t.Errorf("%v, result %d, %d boards, %d moves, %v",
+			shown.Players, shown.Result, len(shown.Boards), len(shown.Moves), err)
 	}
 }
 
@@ -113,7 +116,8 @@ func TestMatch(t *testing.T) {
 func TestMatchStops(t *testing.T) {
 	g := games.New(nim.Learned{})
 	learned := []int32{-100, 100, 100, 100, 100, 100, 100, 100}
-	s := games.Series{Game: g, Dir: t.TempDir(), A: games.Player{ID: "perfect", Weights: learned}, B: games.Player{ID: "random", Weights: make([]int32, 8)},
+	s := games.Series{Game: g, Dir: t.TempDir(), A: games.Player{ID: "perfect", Weights: learned},
+		B:     games.Player{ID: "random", Weights: make([]int32, 8)},
 		Games: 1000, Depth: 1, Seed: 1, Stage: "test"}
 	r, err := s.Match(context.Background(), &sprt.Test{Elo1: 30, Alpha: 0.05, Beta: 0.05})
 	if err != nil || !r.Passed() || r.Games >= 1000 {

@@ -106,7 +106,8 @@ type piece struct {
 
 // run plays the games that are not in the data set yet, and calls count with all of them in
 // order, those of the data set first, until it reports the end.
-func (s *Series) run(ctx context.Context, id identity, count func(*dataset.MovesRow) (over bool, note string, err error)) error {
+func (s *Series) run(ctx context.Context, id identity,
+	count func(*dataset.MovesRow) (over bool, note string, err error)) error {
 	w, err := dataset.NewMovesWriter(s.Dir, dataset.WriterConfig{Config: id, Seed: s.Seed, Program: s.Program})
 	journal := filepath.Join(s.Dir, durable.JournalName)
 	if errors.Is(err, dataset.ErrComplete) {
@@ -122,7 +123,11 @@ func (s *Series) run(ctx context.Context, id identity, count func(*dataset.Moves
 	next := int(w.Rows())
 	over := false
 	if next > 0 {
-		if err := eachRow(s.Dir, func(row *dataset.MovesRow) (err error) { over, _, err = count(row); return err }); err != nil {
+		if err := eachRow(s.Dir, func(row *dataset.MovesRow) (err error) {
+			over, _,
+				err = count(row)
+			return err
+		}); err != nil {
 			return err
 		}
 	}
@@ -138,14 +143,17 @@ func (s *Series) run(ctx context.Context, id identity, count func(*dataset.Moves
 }
 
 // keepPlaying plays with a journal: a game that is finished is never lost.
-func (s *Series) keepPlaying(ctx context.Context, next int, id identity, w *dataset.Writer[dataset.MovesRow], count func(*dataset.MovesRow) (bool, string, error)) error {
-	pending, err := durable.OpenPending(filepath.Join(s.Dir, durable.JournalName), uint64(next), func(p *piece) uint64 { return uint64(p.Number) })
+func (s *Series) keepPlaying(ctx context.Context, next int, id identity, w *dataset.Writer[dataset.MovesRow],
+	count func(*dataset.MovesRow) (bool, string, error)) error {
+	pending, err := durable.OpenPending(filepath.Join(s.Dir, durable.JournalName), uint64(next),
+		func(p *piece) uint64 { return uint64(p.Number) })
 	if err != nil {
 		return err
 	}
 	err = s.play(ctx, next, id, w, pending, count)
 	if ctx.Err() != nil && !errors.Is(err, errOver) {
-		err = fmt.Errorf("%s: interrupted with %d of %d games on disk: %w", s.Dir, int(w.Rows())+len(pending.Units()), s.Games, context.Cause(ctx))
+		err = fmt.Errorf("%s: interrupted with %d of %d games on disk: %w",
+			s.Dir, int(w.Rows())+len(pending.Units()), s.Games, context.Cause(ctx))
 	}
 	if e := pending.Close(); err == nil || errors.Is(err, errOver) && e != nil {
 		err = e
@@ -153,7 +161,8 @@ func (s *Series) keepPlaying(ctx context.Context, next int, id identity, w *data
 	return err
 }
 
-func (s *Series) play(ctx context.Context, next int, id identity, w *dataset.Writer[dataset.MovesRow], pending *durable.Pending[piece], count func(*dataset.MovesRow) (bool, string, error)) error {
+func (s *Series) play(ctx context.Context, next int, id identity, w *dataset.Writer[dataset.MovesRow],
+	pending *durable.Pending[piece], count func(*dataset.MovesRow) (bool, string, error)) error {
 	doc, err := json.Marshal(struct {
 		identity
 		Seed uint64 `json:"seed"`
@@ -220,7 +229,8 @@ func (s *Series) game(p *piece, run string) error {
 		first, second = second, first
 	}
 	g, err := s.Game.play(job{
-		Opening: selfplay.Seed(s.Seed, s.Generation, s.Stage+"/opening", opening), Seed: selfplay.Seed(s.Seed, s.Generation, s.Stage, uint64(p.Number)),
+		Opening: selfplay.Seed(s.Seed, s.Generation, s.Stage+"/opening", opening),
+		Seed:    selfplay.Seed(s.Seed, s.Generation, s.Stage, uint64(p.Number)),
 		Weights: [2][]int32{first.Weights, second.Weights}, Depth: s.Depth,
 	})
 	p.Row = dataset.MovesRow{
@@ -232,7 +242,8 @@ func (s *Series) game(p *piece, run string) error {
 
 // playedOf returns the game of a row.
 func playedOf(row *dataset.MovesRow) played {
-	return played{Opening: row.Seed, Key: row.Opening, Plies: int(row.OpeningPlies), Moves: strings.Fields(row.Moves), Result: int(row.Result)}
+	return played{Opening: row.Seed, Key: row.Opening, Plies: int(row.OpeningPlies), Moves: strings.Fields(row.Moves),
+		Result: int(row.Result)}
 }
 
 // eachRow calls visit with the games of a data set, complete or not, in order.
@@ -264,7 +275,8 @@ type matchConfig struct {
 
 // RunMatch plays a match in a run folder, from where an earlier call stopped; see Series.Match. If
 // the folder is empty, nothing is kept. already reports that the match was complete before.
-func RunMatch(ctx context.Context, s Series, out, resume string, test *sprt.Test) (r *match.Result, already bool, err error) {
+func RunMatch(ctx context.Context, s Series, out, resume string, test *sprt.Test) (r *match.Result, already bool,
+	err error) {
 	s.Stage, s.Paired = "match", true
 	if out == "" {
 		if s.Dir, err = os.MkdirTemp("", "assay-match-"); err != nil {

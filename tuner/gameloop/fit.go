@@ -47,7 +47,8 @@ func (l *loop) fit(ctx context.Context, g int) (*tuner.Result, *models.File, err
 			return nil, nil, err
 		}
 	}
-	stage.Finish(fmt.Sprintf("%d positions of %d games, loss %.5f -> %.5f", r.Rows, r.Games, r.Start.Train, r.Rounded.Train))
+	stage.Finish(fmt.Sprintf("%d positions of %d games, loss %.5f -> %.5f",
+		r.Rows, r.Games, r.Start.Train, r.Rounded.Train))
 	return r, file, nil
 }
 
@@ -89,7 +90,8 @@ func (l *loop) store(ctx context.Context, g int, want func(game uint64) bool) (*
 }
 
 // weighted multiplies the weights of rows, and leaves out games that are not wanted.
-func weighted(all iter.Seq2[dataset.FeatureRow, error], by float32, want func(game uint64) bool) iter.Seq2[dataset.FeatureRow, error] {
+func weighted(all iter.Seq2[dataset.FeatureRow, error], by float32,
+	want func(game uint64) bool) iter.Seq2[dataset.FeatureRow, error] {
 	return func(yield func(dataset.FeatureRow, error) bool) {
 		for row, err := range all {
 			row.Weight *= by
@@ -122,7 +124,8 @@ func (l *loop) worth(ctx context.Context) ([]Worth, error) {
 	stage := learn.Begin(l.Stage, "what the terms are worth")
 	var values [groups + 1][]float64
 	for left := range groups + 1 { // the last leaves none out
-		store, terms, err := l.store(ctx, l.Plan.Generations, func(game uint64) bool { return game%groups != uint64(left) })
+		store, terms, err := l.store(ctx, l.Plan.Generations,
+			func(game uint64) bool { return game%groups != uint64(left) })
 		if err != nil {
 			return nil, err
 		}

@@ -45,7 +45,8 @@ func TestNim(t *testing.T) {
 	g := games.New(nim.Learned{})
 	plan := gameloop.NewPlan(g)
 	plan.Generations, plan.Games, plan.GateGames, plan.FinalGames = 2, 1000, 100, 200
-	r, err := gameloop.Run(context.Background(), gameloop.Config{Game: g, Dir: filepath.Join(t.TempDir(), "nim"), Plan: plan})
+	r, err := gameloop.Run(context.Background(),
+		gameloop.Config{Game: g, Dir: filepath.Join(t.TempDir(), "nim"), Plan: plan})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +104,8 @@ func TestResume(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := r.String(); !strings.Contains(text, "is a king worth 3 man? ") || !strings.Contains(text, "against the start weights, 5 pairs on fresh openings") {
+	if text := r.String(); !strings.Contains(text, "is a king worth 3 man? ") ||
+		!strings.Contains(text, "against the start weights, 5 pairs on fresh openings") {
 		t.Error(text)
 	}
 	interrupted := 0

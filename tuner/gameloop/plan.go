@@ -35,7 +35,8 @@ func (p *Plan) check() error {
 	case p.Games < fewestGames:
 		return fmt.Errorf("%w: %d games a generation, want at least %d", ErrPlan, p.Games, fewestGames)
 	case p.GateGames < 2 || p.GateGames%2 != 0 || p.FinalGames < 2 || p.FinalGames%2 != 0:
-		return fmt.Errorf("%w: %d games of a gate and %d of the final match, want even numbers", ErrPlan, p.GateGames, p.FinalGames)
+		return fmt.Errorf("%w: %d games of a gate and %d of the final match, want even numbers",
+			ErrPlan, p.GateGames, p.FinalGames)
 	case p.Depth < 1 || p.Depth > 30:
 		return fmt.Errorf("%w: depth %d, want 1 to 30", ErrPlan, p.Depth)
 	}

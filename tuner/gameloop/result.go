@@ -17,16 +17,17 @@ const Format = "assay.learn-game/1"
 
 // Result is the content of a run's result.json. Nothing in it depends on the clock.
 type Result struct {
-	Format      string             `json:"format"`
-	Program     string             `json:"program"`
-	Game        string             `json:"game"`
-	Title       string             `json:"title"`
-	Plan        Plan               `json:"plan"`
-	K           float64            `json:"k"`     // slope of the sigmoid, found once under the start weights
-	Start       string             `json:"start"` // id of weights, as the next two
-	Champion    string             `json:"champion"`
-	Learned     string             `json:"learned"` // whose Terms follow: the champion's, or without a promotion the last fit's
-	File        string             `json:"file"`    // of these weights, in the run's folder
+	Format   string  `json:"format"`
+	Program  string  `json:"program"`
+	Game     string  `json:"game"`
+	Title    string  `json:"title"`
+	Plan     Plan    `json:"plan"`
+	K        float64 `json:"k"`     // slope of the sigmoid, found once under the start weights
+	Start    string  `json:"start"` // id of weights, as the next two
+	Champion string  `json:"champion"`
+	// whose Terms follow: the champion's, or without a promotion the last fit's
+	Learned     string             `json:"learned"`
+	File        string             `json:"file"` // of these weights, in the run's folder
 	Generations []GenerationResult `json:"generations"`
 	Terms       []tuner.TermFit    `json:"terms"`
 	Worth       []Worth            `json:"worth,omitempty"` // of terms in units of the first one
@@ -64,7 +65,8 @@ func (w *Worth) Answer() string {
 	if math.Abs(w.Value-w.Start) <= reach {
 		verdict = "not refuted"
 	}
-	return fmt.Sprintf("is a %s worth %.3g %s? %s: %.2f, 95 %% interval %.2f to %.2f", w.Term, w.Start, w.Unit, verdict, w.Value, w.Value-reach, w.Value+reach)
+	return fmt.Sprintf("is a %s worth %.3g %s? %s: %.2f, 95 %% interval %.2f to %.2f",
+		w.Term, w.Start, w.Unit, verdict, w.Value, w.Value-reach, w.Value+reach)
 }
 
 // String says what was learned: coefficients, generations and the gain.
@@ -80,11 +82,13 @@ func (r *Result) String() string {
 		fmt.Fprintln(&b, r.Worth[i].Answer())
 	}
 	for _, g := range r.Generations {
-		fmt.Fprintf(&b, "generation %d: %d games, %d drawn, %d positions; %s\n", g.Number, g.Games.Games, g.Games.Drawn, g.Fit.Rows, g.Reason)
+		fmt.Fprintf(&b, "generation %d: %d games, %d drawn, %d positions; %s\n",
+			g.Number, g.Games.Games, g.Games.Drawn, g.Fit.Rows, g.Reason)
 	}
 	if r.Champion == r.Start {
 		fmt.Fprintln(&b, "No generation was promoted: these are the weights of the last fit.")
 	}
-	fmt.Fprintf(&b, "against the start weights, %d pairs on fresh openings: Elo %s\n", r.Final.Games/2, r.Final.Strength.Text(""))
+	fmt.Fprintf(&b, "against the start weights, %d pairs on fresh openings: Elo %s\n",
+		r.Final.Games/2, r.Final.Strength.Text(""))
 	return b.String()
 }

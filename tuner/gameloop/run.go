@@ -64,7 +64,8 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		return r, nil
 	}
 	l := &loop{Config: c, run: run, champion: games.Player{Name: "start", ID: c.Start.ID(), Weights: weights}}
-	l.result = Result{Format: Format, Program: c.Program, Game: c.Game.Name, Title: c.Game.Title, Plan: c.Plan, Start: c.Start.ID()}
+	l.result = Result{Format: Format, Program: c.Program, Game: c.Game.Name, Title: c.Game.Title, Plan: c.Plan,
+		Start: c.Start.ID()}
 	if err := l.all(ctx); err != nil {
 		return nil, err
 	}
@@ -83,7 +84,8 @@ func (l *loop) all(ctx context.Context) error {
 		player = l.last // how far the last fit is from being promoted is worth knowing
 	}
 	var err error
-	if l.result.Final, err = l.match(ctx, "final match against the start weights", l.run.Path("final"), player, start, l.Plan.FinalGames, nil, 0, "final"); err != nil {
+	if l.result.Final, err = l.match(ctx, "final match against the start weights", l.run.Path("final"), player, start,
+		l.Plan.FinalGames, nil, 0, "final"); err != nil {
 		return err
 	}
 	if err := l.show(player); err != nil {
@@ -149,7 +151,8 @@ func (l *loop) generation(ctx context.Context, g int) error {
 	stage.Finish(fmt.Sprintf("%d games, %d plies; %s won %d, drawn %d, %s won %d", r.Games.Games, r.Games.Plies,
 		l.Game.Players[0], r.Games.First, r.Games.Drawn, l.Game.Players[1], r.Games.Second))
 	stage = learn.Begin(l.Stage, fmt.Sprintf("generation %d: features", g))
-	if err := l.Game.Features(ctx, played, counted, l.champion.Weights, l.champion.ID, l.Program, l.Workers); err != nil {
+	if err := l.Game.Features(ctx, played, counted, l.champion.Weights, l.champion.ID, l.Program,
+		l.Workers); err != nil {
 		return err
 	}
 	stage.Finish("")
@@ -173,7 +176,8 @@ func (l *loop) generation(ctx context.Context, g int) error {
 
 // decide lets the last fit's weights meet the champion's.
 func (l *loop) decide(ctx context.Context, g int, r *GenerationResult) (err error) {
-	r.Gate, err = l.match(ctx, fmt.Sprintf("generation %d: gate", g), l.run.Path(folder(g), "gate"), l.last, l.champion, l.Plan.GateGames, &gate, uint64(g), "gate")
+	r.Gate, err = l.match(ctx, fmt.Sprintf("generation %d: gate", g), l.run.Path(folder(g), "gate"), l.last, l.champion,
+		l.Plan.GateGames, &gate, uint64(g), "gate")
 	if err != nil {
 		return err
 	}
@@ -181,15 +185,18 @@ func (l *loop) decide(ctx context.Context, g int, r *GenerationResult) (err erro
 	if r.Promoted {
 		l.champion = l.last
 	}
-	return l.run.Event("decision", map[string]any{"generation": g, "promoted": r.Promoted, "reason": r.Reason, "champion": l.champion.ID})
+	return l.run.Event("decision", map[string]any{"generation": g, "promoted": r.Promoted, "reason": r.Reason,
+		"champion": l.champion.ID})
 }
 
 func (l *loop) series(dir string, a, b games.Player, n int, g uint64, stage string) games.Series {
-	return games.Series{Game: l.Game, Dir: dir, A: a, B: b, Games: n, Depth: l.Plan.Depth, Seed: l.Plan.Seed, Generation: g, Stage: stage,
+	return games.Series{Game: l.Game, Dir: dir, A: a, B: b, Games: n, Depth: l.Plan.Depth, Seed: l.Plan.Seed,
+		Generation: g, Stage: stage,
 		Program: l.Program, Workers: l.Workers}
 }
 
-func (l *loop) match(ctx context.Context, name, dir string, a, b games.Player, n int, test *sprt.Test, g uint64, tag string) (*match.Result, error) {
+func (l *loop) match(ctx context.Context, name, dir string, a, b games.Player, n int, test *sprt.Test, g uint64,
+	tag string) (*match.Result, error) {
 	if err := durable.MakeDir(dir); err != nil {
 		return nil, err
 	}

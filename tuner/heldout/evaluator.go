@@ -115,7 +115,8 @@ func (e *Engine) batch(ps []board.Position, out []float64) error {
 		return err
 	}
 	if found != len(ps) {
-		return fmt.Errorf("%s: %w: %d lines match %s in the answers to %d commands \"eval\" (another line: %q)", e.Name, ErrLine, found, e.Line, len(ps), last)
+		return fmt.Errorf("%s: %w: %d lines match %s in the answers to %d commands \"eval\" (another line: %q)",
+			e.Name, ErrLine, found, e.Line, len(ps), last)
 	}
 	for i := range out {
 		if e.SideToMove && ps[i].SideToMove() == board.Black {

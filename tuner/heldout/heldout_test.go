@@ -22,13 +22,15 @@ func TestDropWithoutValue(t *testing.T) {
 		result: []float32{0, 0.5, 1}, weight: []float32{1, 1, 1}, game: []uint64{1, 2, 3}, phase: []uint8{24, 12, 0},
 		values: [][]float64{{10, 20, 30}, {1, nan, 3}},
 	}
-	if n := s.dropWithoutValue(); n != 1 || len(s.result) != 2 || s.game[1] != 3 || s.values[0][1] != 30 || s.values[1][1] != 3 {
+	if n := s.dropWithoutValue(); n != 1 || len(s.result) != 2 || s.game[1] != 3 || s.values[0][1] != 30 ||
+		s.values[1][1] != 3 {
 		t.Errorf("dropped %d, left %+v", n, s)
 	}
 }
 
 func TestCentipawns(t *testing.T) {
-	for text, want := range map[string]float64{"+1.25": 125, "-30": -30, "0.00": 0, "none": math.NaN(), "inf": math.NaN()} {
+	for text, want := range map[string]float64{"+1.25": 125, "-30": -30, "0.00": 0, "none": math.NaN(),
+		"inf": math.NaN()} {
 		if got := centipawns(text); got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
 			t.Errorf("centipawns(%q) = %v, want %v", text, got, want)
 		}

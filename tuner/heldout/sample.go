@@ -58,7 +58,8 @@ func (s *sample) measure(name string, values []float64, first *Measured) (*Measu
 	}{{objective.CrossEntropy, &m.KEntropy}, {objective.MSE, &m.KMSE}} {
 		var err error
 		if *fit.k, err = objective.FitK(fit.loss, values, s.result, s.weight); errors.Is(err, objective.ErrScale) {
-			return nil, fmt.Errorf("%s: no slope K is the best, as its values predict the results of these positions perfectly, or not at all: give more positions", name)
+			return nil, fmt.Errorf("%s: no slope K is the best, as its values predict the results of these positions "+
+				"perfectly, or not at all: give more positions", name)
 		} else if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}

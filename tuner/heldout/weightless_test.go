@@ -32,7 +32,8 @@ func (material) Close() {}
 
 // TestRowsOfWeight0: rows of weight 0 change no number but their own count.
 func TestRowsOfWeight0(t *testing.T) {
-	fens := []string{"4k3/8/8/8/8/8/PP6/4K3 w - - 0 1", "4k3/pp6/8/8/8/8/P7/4K3 w - - 0 1", "4k3/8/8/8/8/8/R7/4K3 b - - 0 1", "4k3/r7/8/8/8/8/PP6/4K3 w - - 0 1"}
+	fens := []string{"4k3/8/8/8/8/8/PP6/4K3 w - - 0 1", "4k3/pp6/8/8/8/8/P7/4K3 w - - 0 1",
+		"4k3/8/8/8/8/8/R7/4K3 b - - 0 1", "4k3/r7/8/8/8/8/PP6/4K3 w - - 0 1"}
 	results := []float32{1, 0, 1, 0.5}
 	measure := func(weight float32, extra int) (*Report, error) {
 		dir := filepath.Join(t.TempDir(), "positions")
@@ -45,7 +46,8 @@ func TestRowsOfWeight0(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := dataset.PositionRow{Board: p, Score: dataset.NoScore, Result: results[i%len(fens)], Game: uint64(i/5 + 1), Weight: weight}
+			r := dataset.PositionRow{Board: p, Score: dataset.NoScore, Result: results[i%len(fens)],
+				Game: uint64(i/5 + 1), Weight: weight}
 			if i < 8 {
 				r.Result = 1 - r.Result // no slope is perfect
 			}

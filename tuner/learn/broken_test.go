@@ -55,7 +55,8 @@ func TestBrokenPlayer(t *testing.T) {
 			}
 			return p, err
 		}
-		if r, err := Run(t.Context(), c); !errors.Is(err, tt.err) || r != nil || !strings.Contains(err.Error(), tt.says) {
+		if r, err := Run(t.Context(), c); !errors.Is(err, tt.err) || r != nil ||
+			!strings.Contains(err.Error(), tt.says) {
 			t.Errorf("a player that %s: result %+v, error %v", tt.what, r, err)
 		}
 		if tt.err == datagen.ErrForfeit {

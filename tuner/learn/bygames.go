@@ -68,7 +68,8 @@ func (l *learner) spsaConfig(g int, m *eval.Model, w []eval.Coef) (play.Config, 
 		return play.Config{}, err
 	}
 	c := play.Config{Player: l.champion.entrant(), Pairs: 1}
-	c.Seed, c.Limits.Nodes, c.Rule = selfplay.Seed(l.Plan.Seed, uint64(g), spsaName, 0), plan.Nodes, selfplay.StandardAdjudication()
+	c.Seed, c.Limits.Nodes, c.Rule = selfplay.Seed(l.Plan.Seed, uint64(g), spsaName, 0), plan.Nodes,
+		selfplay.StandardAdjudication()
 	c.SPSA = spsa.Config{Iterations: plan.Games / 2, Seed: c.Seed, Ahead: play.DefaultAhead}
 	if c.SPSA.Parameters, err = play.Parameters(list, c.SPSA.Iterations); err != nil {
 		return c, err
@@ -89,11 +90,13 @@ func (l *learner) spsaFit(m *eval.Model, w []eval.Coef, r *play.Result, seed uin
 	}
 	file := models.New(m, w)
 	file.K = l.champion.file.K
-	file.Provenance = models.Provenance{Parent: l.champion.ID, Games: r.Games, Method: MethodSPSA, Seed: seed, Program: l.Program, Time: time.Now().UTC().Format(time.RFC3339)}
+	file.Provenance = models.Provenance{Parent: l.champion.ID, Games: r.Games, Method: MethodSPSA, Seed: seed,
+		Program: l.Program, Time: time.Now().UTC().Format(time.RFC3339)}
 	unknown := tuner.Float(math.NaN())
 	none := tuner.Losses{Train: unknown, Valid: unknown}
 	fit := &Fit{ID: file.ID(), Build: durable.BuildTarget(), SPSA: r, Result: tuner.Result{
-		Data: tuner.Data{Games: r.Games}, Method: fmt.Sprintf("spsa, %d iterations", r.Iterations), Warnings: []string{},
+		Data: tuner.Data{Games: r.Games}, Method: fmt.Sprintf("spsa, %d iterations", r.Iterations),
+		Warnings:   []string{},
 		Units:      tuner.Units{K: file.K, FileK: file.K, Rescale: 1},
 		StepLosses: tuner.StepLosses{Start: none, Fit: none, Rounded: none},
 		Certainty:  tuner.Certainty{Parameters: len(r.Parameters)},
@@ -113,8 +116,10 @@ func spsaTerms(m *eval.Model, w []eval.Coef, r *play.Result) []tuner.TermFit {
 	unknown := tuner.Float(math.NaN())
 	for i := range list {
 		t := &m.Terms[i]
-		f := tuner.TermFit{Name: t.Name, Group: t.Group, Tapered: t.Tapered, MG: w[i].MG, EG: w[i].EG, FitMG: float64(w[i].MG), FitEG: float64(w[i].EG),
-			SEMG: unknown, SEEG: unknown, NaiveMG: unknown, NaiveEG: unknown, DataShare: unknown, PriorEffect: unknown, Rescale: 1}
+		f := tuner.TermFit{Name: t.Name, Group: t.Group, Tapered: t.Tapered, MG: w[i].MG, EG: w[i].EG,
+			FitMG: float64(w[i].MG), FitEG: float64(w[i].EG),
+			SEMG: unknown, SEEG: unknown, NaiveMG: unknown, NaiveEG: unknown, DataShare: unknown, PriorEffect: unknown,
+			Rescale: 1}
 		both, mg, eg := found[t.Name], found[t.Name+eval.OnlyMG], found[t.Name+eval.OnlyEG]
 		if both != nil {
 			mg, eg = both, both

@@ -36,7 +36,8 @@ func (l *learner) fit(ctx context.Context, g int) (*models.File, *Fit, error) {
 	if err := l.writeFit(g, file, fit); err != nil {
 		return nil, nil, err
 	}
-	stage.Finish(fmt.Sprintf("%d positions of %d games; validation loss %.5f, before %.5f", r.Rows, r.Games, r.Rounded.Valid, r.Start.Valid))
+	stage.Finish(fmt.Sprintf("%d positions of %d games; validation loss %.5f, before %.5f",
+		r.Rows, r.Games, r.Rounded.Valid, r.Start.Valid))
 	return file, fit, nil
 }
 
@@ -57,7 +58,8 @@ func readFit(dir string) (*models.File, *Fit, error) {
 	}
 	file, err := models.Load(weights)
 	if err == nil && file.ID() != fit.ID {
-		err = fmt.Errorf("%s: id %s, but %s says %s; delete both, and they are made again", weights, file.ID(), path, fit.ID)
+		err = fmt.Errorf("%s: id %s, but %s says %s; delete both, and they are made again",
+			weights, file.ID(), path, fit.ID)
 	}
 	return file, fit, err
 }

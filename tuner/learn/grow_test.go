@@ -130,7 +130,8 @@ func TestStartedFinalCannotChange(t *testing.T) {
 	now := was
 	now.Plan.Final.Games += 2
 	var changed *durable.ConfigChangedError
-	if err := checkResume(dir, was.fixedPart(2, true), now); !errors.As(err, &changed) || changed.Field != "plan.final.games" {
+	if err := checkResume(dir, was.fixedPart(2, true), now); !errors.As(err, &changed) ||
+		changed.Field != "plan.final.games" {
 		t.Errorf("a longer final match: %v", err)
 	}
 	now.Plan.Generations = append(now.Plan.Generations, now.Plan.Generations[1])

@@ -99,7 +99,8 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.champion = champion{WeightsRef: WeightsRef{ID: start.ID(), File: plan.From}, file: start, spec: l.spec(c.Plan.From)}
+	l.champion = champion{WeightsRef: WeightsRef{ID: start.ID(), File: plan.From}, file: start,
+		spec: l.spec(c.Plan.From)}
 	l.result = Result{Format: Format, Program: c.Program, Plan: plan, Start: l.champion.WeightsRef,
 		Opponent: WeightsRef{ID: opponent.ID(), File: plan.Opponent}, Held: heldTerms(m)}
 	if err := l.all(ctx); err != nil {
@@ -125,7 +126,8 @@ func open(what string, place *string, id string) (*models.File, error) {
 		return nil, fmt.Errorf("%s: %w", what, err)
 	}
 	if id != "" && f.ID() != id {
-		return nil, fmt.Errorf("%w: the %s %s have the id %s, but the plan was made for %s", ErrPlan, what, named, f.ID(), id)
+		return nil, fmt.Errorf("%w: the %s %s have the id %s, but the plan was made for %s",
+			ErrPlan, what, named, f.ID(), id)
 	}
 	return f, nil
 }
@@ -181,7 +183,8 @@ func (l *learner) generation(ctx context.Context, g int) error {
 	}
 	r.Fit = fit.summary()
 	r.Warnings = append(r.Warnings, fit.Warnings...)
-	l.last = champion{WeightsRef{ID: fit.ID, File: folder(g) + "/" + weightsName, Generation: g}, file, l.spec(l.run.Path(folder(g), weightsName)), fit.Terms}
+	l.last = champion{WeightsRef{ID: fit.ID, File: folder(g) + "/" + weightsName, Generation: g}, file,
+		l.spec(l.run.Path(folder(g), weightsName)), fit.Terms}
 	if r.Gate, err = l.gate(ctx, g); err != nil {
 		return err
 	}
@@ -190,7 +193,8 @@ func (l *learner) generation(ctx context.Context, g int) error {
 		l.champion = l.last
 	}
 	l.result.Generations = append(l.result.Generations, r)
-	return l.run.Event("decision", map[string]any{"generation": g, "promoted": r.Promoted, "reason": r.Reason, "champion": l.champion.ID})
+	return l.run.Event("decision", map[string]any{"generation": g, "promoted": r.Promoted, "reason": r.Reason,
+		"champion": l.champion.ID})
 }
 
 // learnPositions fits weights to the positions of games of the champion against itself.
@@ -214,7 +218,8 @@ func (l *learner) learnPositions(ctx context.Context, g int, r *GenerationResult
 func warnings(s *datagen.Summary) []string {
 	list := []string{}
 	if share, lo, hi := s.Disagreement(); lo > datagen.MaxDisagreement {
-		list = append(list, fmt.Sprintf("adjudication: %.1f %% (95 %% interval %.1f to %.1f) of the adjudicated games that were played on ended otherwise, more than %.0f %%",
+		list = append(list, fmt.Sprintf("adjudication: %.1f %% (95 %% interval %.1f to %.1f) of the adjudicated "+
+			"games that were played on ended otherwise, more than %.0f %%",
 			100*share, 100*lo, 100*hi, 100*datagen.MaxDisagreement))
 	}
 	return list
@@ -229,9 +234,11 @@ func decide(gate *match.Result, same bool) (promoted bool, reason string) {
 	case gate.Passed():
 		return true, fmt.Sprintf("the gate was passed after %d games", gate.Games)
 	case gate.Verdict == match.AcceptH0:
-		return false, fmt.Sprintf("the gate was failed after %d games; the games are kept, the weights are not", gate.Games)
+		return false, fmt.Sprintf("the gate was failed after %d games; the games are kept, the weights are not",
+			gate.Games)
 	}
-	return false, fmt.Sprintf("the gate was undecided after %d games; the games are kept, the weights are not", gate.Games)
+	return false, fmt.Sprintf("the gate was undecided after %d games; the games are kept, the weights are not",
+		gate.Games)
 }
 
 const weightsName = "weights.json"
@@ -258,7 +265,8 @@ func (l *learner) limits(nodes uint64) selfplay.Limits {
 // games plays the generation's games with the champion.
 func (l *learner) games(ctx context.Context, g int) (*datagen.Summary, error) {
 	plan := l.Plan.Generations[g-1]
-	c := datagen.Standard(l.run.Path(folder(g), "games"), uint64(plan.Games), l.champion.entrant(), l.limits(plan.Nodes))
+	c := datagen.Standard(l.run.Path(folder(g), "games"), uint64(plan.Games), l.champion.entrant(),
+		l.limits(plan.Nodes))
 	c.Seed, c.Generation, c.Stage = l.Plan.Seed, uint64(g), "selfplay"
 	c.Open, c.Concurrency, c.Runner, c.Program, c.Resume = l.Open, l.Workers, l.Runner, l.Program, l.Resume
 	stage := l.stage(fmt.Sprintf("generation %d: self-play", g))
@@ -267,7 +275,8 @@ func (l *learner) games(ctx context.Context, g int) (*datagen.Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	stage.Finish(fmt.Sprintf("%d games, %d plies; White won %d, drew %d, lost %d; of %d adjudicated games played on, %d were drawn after all and %d reversed",
+	stage.Finish(fmt.Sprintf("%d games, %d plies; White won %d, drew %d, lost %d; of %d adjudicated games played on, "+
+		"%d were drawn after all and %d reversed",
 		s.Games, s.Plies, s.WhiteWins, s.Draws, s.BlackWins, s.PlayedOn, s.Disagreed-s.Reversed, s.Reversed))
 	return s, nil
 }
@@ -291,9 +300,11 @@ func (l *learner) final(ctx context.Context) error {
 	if player.ID == l.result.Opponent.ID {
 		player = &l.last
 	}
-	opponent := selfplay.Entrant{Spec: l.spec(l.Plan.Opponent), Name: "assay:" + l.result.Opponent.ID, Shown: l.result.Opponent.File}
+	opponent := selfplay.Entrant{Spec: l.spec(l.Plan.Opponent), Name: "assay:" + l.result.Opponent.ID,
+		Shown: l.result.Opponent.File}
 	var err error
-	if l.result.Final, err = l.measure(ctx, finalName, "final match against "+l.result.Opponent.File, player, opponent); err != nil {
+	if l.result.Final, err = l.measure(ctx, finalName, "final match against "+l.result.Opponent.File, player,
+		opponent); err != nil {
 		return err
 	}
 	if l.champion.Generation == 0 {
@@ -310,7 +321,8 @@ func (l *learner) final(ctx context.Context) error {
 
 // measure plays one of the matches of fixed length. The stage, which is also the
 // folder's name, keeps their openings apart.
-func (l *learner) measure(ctx context.Context, stage, name string, player *champion, against selfplay.Entrant) (*match.Result, error) {
+func (l *learner) measure(ctx context.Context, stage, name string, player *champion,
+	against selfplay.Entrant) (*match.Result, error) {
 	last := len(l.Plan.Generations)
 	c := l.match(l.run.Path(folder(last), stage), player.entrant(), against, l.Plan.Final.Nodes)
 	c.Games = uint64(l.Plan.Final.Games)
@@ -320,7 +332,8 @@ func (l *learner) measure(ctx context.Context, stage, name string, player *champ
 
 func (l *learner) match(out string, a, b selfplay.Entrant, nodes uint64) match.Config {
 	return match.Config{
-		Setup: selfplay.Setup{Out: out, Limits: l.limits(nodes), Rule: selfplay.StandardAdjudication(), Seed: l.Plan.Seed,
+		Setup: selfplay.Setup{Out: out, Limits: l.limits(nodes), Rule: selfplay.StandardAdjudication(),
+			Seed: l.Plan.Seed,
 			Open: l.Open, Concurrency: l.Workers, Runner: l.Runner, Program: l.Program, Resume: l.Resume},
 		A: a, B: b,
 	}
@@ -338,7 +351,8 @@ func (l *learner) play(ctx context.Context, c match.Config, name string) (*match
 	}
 	stage.Finish(fmt.Sprintf("%s after %d games: Elo %s", r.Verdict, r.Games, r.Strength.Text("")))
 	nps := r.NodesPerSecond()
-	return r, l.run.Event("match", map[string]any{"name": name, "nps_a": nps[0], "nps_b": nps[1], "seconds": r.Took.Seconds()})
+	return r, l.run.Event("match", map[string]any{"name": name, "nps_a": nps[0], "nps_b": nps[1],
+		"seconds": r.Took.Seconds()})
 }
 
 func (l *learner) stage(name string) StageProgress { return Begin(l.Stage, name) }

@@ -114,7 +114,8 @@ func compare(t *testing.T, a, b string) {
 			return err
 		}
 		switch name := d.Name(); {
-		case strings.HasSuffix(name, ".arrow"), name == "games.pgn", name == durable.ManifestName, name == durable.RunResultName, name == fitName:
+		case strings.HasSuffix(name, ".arrow"), name == "games.pgn", name == durable.ManifestName,
+			name == durable.RunResultName, name == fitName:
 		default:
 			return nil
 		}
@@ -155,7 +156,8 @@ func TestCompleteRunAnswersAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if first.Champion != second.Champion || first.Final.Score != second.Final.Score || len(second.Terms) != len(first.Terms) {
+	if first.Champion != second.Champion || first.Final.Score != second.Final.Score ||
+		len(second.Terms) != len(first.Terms) {
 		t.Errorf("the answers differ: %+v and %+v", first.Champion, second.Champion)
 	}
 }
@@ -170,7 +172,8 @@ func TestChampionPlaysItsWeights(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f.ID() != g.Fit.ID || f.Provenance.Games == 0 || f.Provenance.Parent != parent || len(f.Provenance.Data) != g.Number {
+		if f.ID() != g.Fit.ID || f.Provenance.Games == 0 || f.Provenance.Parent != parent ||
+			len(f.Provenance.Data) != g.Number {
 			t.Errorf("generation %d: file %s, pedigree %+v, the fit says %s", g.Number, f.ID(), f.Provenance, g.Fit.ID)
 		}
 		if !g.Promoted {
@@ -181,13 +184,15 @@ func TestChampionPlaysItsWeights(t *testing.T) {
 	if r.Champion.ID != parent || r.Champion.Generation != 2 || r.Learned != r.Champion {
 		t.Errorf("the champion is %+v, want generation 2's %s", r.Champion, parent)
 	}
-	for what, m := range map[string]*match.Result{"assay:" + r.Opponent.ID: r.Final, "assay:" + r.Start.ID: r.FromStart} {
+	for what, m := range map[string]*match.Result{"assay:" + r.Opponent.ID: r.Final,
+		"assay:" + r.Start.ID: r.FromStart} {
 		if m == nil || m.IDA != "assay:"+parent || m.IDB != what || m.A != "gen-2" {
 			t.Errorf("the match against %s is %+v", what, m)
 		}
 	}
 	if len(r.Terms) == 0 || len(r.Pieces) != 5 || r.Final.Games != 4 || r.K <= 0 {
-		t.Errorf("the result is not whole: %d terms, %d pieces, %d games, K %v", len(r.Terms), len(r.Pieces), r.Final.Games, r.K)
+		t.Errorf("the result is not whole: %d terms, %d pieces, %d games, K %v",
+			len(r.Terms), len(r.Pieces), r.Final.Games, r.K)
 	}
 }
 
@@ -223,7 +228,8 @@ func TestSmallRun(t *testing.T) {
 	}
 	want, err := os.ReadFile(golden)
 	if err != nil || got != string(want) {
-		t.Errorf("the weights are\n%swant\n%s%v (go test ./tuner/learn -run SmallRun -update rewrites them)", got, want, err)
+		t.Errorf("the weights are\n%swant\n%s%v (go test ./tuner/learn -run SmallRun -update rewrites them)",
+			got, want, err)
 	}
 }
 
@@ -237,7 +243,8 @@ func TestNothingPromoted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Generations[0].Promoted || r.Champion != r.Start || r.FromStart != nil || r.Final.IDA != "assay:"+r.Start.ID || r.Final.A != "start" {
+	if r.Generations[0].Promoted || r.Champion != r.Start || r.FromStart != nil || r.Final.IDA != "assay:"+r.Start.ID ||
+		r.Final.A != "start" {
 		t.Errorf("champion %+v after %s", r.Champion, r.Generations[0].Reason)
 	}
 	if r.Learned.ID != r.Generations[0].Fit.ID || len(r.Terms) == 0 || len(r.Pieces) != 5 {

@@ -50,7 +50,8 @@ func heldTerms(m *eval.Model) []HeldTerm {
 	var list []HeldTerm
 	for i := range m.Terms {
 		if t := &m.Terms[i]; t.Rooted {
-			list = append(list, HeldTerm{t.Name, "it compares with the position that a search started from, which neither positions nor the search of assay have"})
+			list = append(list, HeldTerm{t.Name, "it compares with the position that a search started from, which " +
+				"neither positions nor the search of assay have"})
 		}
 	}
 	return list

@@ -28,7 +28,8 @@ func TestGenerationByGames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, stage := range []string{"generation 1: tune by games", "generation 1: gate", "generation 2: self-play", "generation 2: gate"} {
+	for _, stage := range []string{"generation 1: tune by games", "generation 1: gate", "generation 2: self-play",
+		"generation 2: gate"} {
 		ctx, cancel := context.WithCancel(t.Context())
 		c := byGames(broken, 2)
 		c.Stage = func(name string) StageProgress {
@@ -48,10 +49,12 @@ func TestGenerationByGames(t *testing.T) {
 	compare(t, whole, broken)
 
 	first, second := r.Generations[0], r.Generations[1]
-	if first.Games.Games != 16 || first.Games.WhiteWins+first.Games.Draws+first.Games.BlackWins != 16 || first.Positions.Kept != 0 {
+	if first.Games.Games != 16 || first.Games.WhiteWins+first.Games.Draws+first.Games.BlackWins != 16 ||
+		first.Positions.Kept != 0 {
 		t.Errorf("generation 1: games %+v, %d positions", first.Games, first.Positions.Kept)
 	}
-	if first.Fit.SPSA == nil || first.Fit.SPSA.Iterations != 8 || len(first.Fit.SPSA.Parameters) != 9 || first.Fit.Rounded.Valid.Known() {
+	if first.Fit.SPSA == nil || first.Fit.SPSA.Iterations != 8 || len(first.Fit.SPSA.Parameters) != 9 ||
+		first.Fit.Rounded.Valid.Known() {
 		t.Errorf("generation 1: fit %+v", first.Fit)
 	}
 	if second.Fit.SPSA != nil || second.Fit.Rows == 0 || !strings.HasPrefix(second.Fit.Method, "lbfgs") || r.K <= 0 {
@@ -106,7 +109,8 @@ func TestPlanOfModel(t *testing.T) {
 			t.Errorf("%q: %+v", model, got)
 		}
 	}
-	if p := (Plan{Model: "machack-1967", From: "a.json", Opponent: "b.json"}).WithDefaults(); p.From != "a.json" || p.Opponent != "b.json" {
+	if p := (Plan{Model: "machack-1967", From: "a.json", Opponent: "b.json"}).WithDefaults(); p.From != "a.json" ||
+		p.Opponent != "b.json" {
 		t.Errorf("what the plan says was replaced: %+v", p)
 	}
 }
@@ -129,7 +133,8 @@ func TestHeldTerms(t *testing.T) {
 	if f := r.Terms[ratio]; !f.Frozen || f.MG != 1 {
 		t.Errorf("ratio: %+v", f)
 	}
-	if !r.Generations[0].Promoted || r.FromStart != r.Final || r.Final.IDB != "assay:"+r.Start.ID || r.FinalPlayer() != r.Champion {
+	if !r.Generations[0].Promoted || r.FromStart != r.Final || r.Final.IDB != "assay:"+r.Start.ID ||
+		r.FinalPlayer() != r.Champion {
 		t.Errorf("promoted %v, final %+v", r.Generations[0].Promoted, r.Final)
 	}
 }
@@ -144,7 +149,8 @@ func TestFinalOfTheLastFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Generations[0].Promoted || r.FromStart != nil || r.Final.IDA != "assay:"+r.Generations[0].Fit.ID || r.FinalPlayer() != r.Learned {
+	if r.Generations[0].Promoted || r.FromStart != nil || r.Final.IDA != "assay:"+r.Generations[0].Fit.ID ||
+		r.FinalPlayer() != r.Learned {
 		t.Errorf("the final match is %s against %s", r.Final.A, r.Final.B)
 	}
 }

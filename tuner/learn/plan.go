@@ -17,12 +17,13 @@ import (
 // Plan is the part of the configuration that decides the result. It is written to the
 // run's config.json. A run is resumed only under a plan that does not change generations that have started.
 type Plan struct {
-	Seed        uint64       `json:"seed,string"`
-	Model       string       `json:"model"`                // what is tuned
-	From        string       `json:"from"`                 // first champion, of any model: an embedded name or a file
-	Opponent    string       `json:"opponent"`             // of the final match: an embedded name or a file
-	Hash        int          `json:"hash_mb"`              // transposition table of every player
-	HardNodes   bool         `json:"hard_nodes,omitempty"` // a search stops at exactly Nodes; or its iteration is finished
+	Seed     uint64 `json:"seed,string"`
+	Model    string `json:"model"`    // what is tuned
+	From     string `json:"from"`     // first champion, of any model: an embedded name or a file
+	Opponent string `json:"opponent"` // of the final match: an embedded name or a file
+	Hash     int    `json:"hash_mb"`  // transposition table of every player
+	// a search stops at exactly Nodes; or its iteration is finished
+	HardNodes   bool         `json:"hard_nodes,omitempty"`
 	Generations []Generation `json:"generations"`
 	Final       Final        `json:"final"`
 }

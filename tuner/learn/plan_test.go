@@ -95,7 +95,8 @@ func TestReadPlanRefuses(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ReadPlan(path); !errors.Is(err, ErrPlan) || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), path) {
+		if _, err := ReadPlan(path); !errors.Is(err, ErrPlan) || !strings.Contains(err.Error(), want) ||
+			!strings.HasPrefix(err.Error(), path) {
 			t.Errorf("%s:\n%v", want, err)
 		}
 	}
@@ -104,7 +105,8 @@ func TestReadPlanRefuses(t *testing.T) {
 func TestScaled(t *testing.T) {
 	p := DefaultPlan(2, 3000, 2000, 1)
 	s := p.Scaled(0.01)
-	if got := []int{s.Generations[0].Games, s.Generations[1].Games, s.Generations[0].Gate.Games, s.Final.Games}; !reflect.DeepEqual(got, []int{30, 36, 2, 4}) {
+	if got := []int{s.Generations[0].Games, s.Generations[1].Games, s.Generations[0].Gate.Games,
+		s.Final.Games}; !reflect.DeepEqual(got, []int{30, 36, 2, 4}) {
 		t.Errorf("a hundredth: %v", got)
 	}
 	if p.Generations[0].Games != 3000 || !reflect.DeepEqual(p.Scaled(1), p) {

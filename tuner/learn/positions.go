@@ -28,16 +28,18 @@ func (l *learner) positions(ctx context.Context, g int) (positions.Counts, error
 		return none, err
 	}
 	stage := l.stage(fmt.Sprintf("generation %d: positions", g))
-	manifest, counts, err := positions.Extract(ctx, []*dataset.Reader[dataset.GameRow]{games}, l.run.Path(folder(g), "positions"), positions.Config{
-		Filter: filter, Program: l.Program, NewResolver: newResolve, Workers: l.Workers, Progress: stage.Update,
-	})
+	manifest, counts, err := positions.Extract(ctx, []*dataset.Reader[dataset.GameRow]{games},
+		l.run.Path(folder(g), "positions"), positions.Config{
+			Filter: filter, Program: l.Program, NewResolver: newResolve, Workers: l.Workers, Progress: stage.Update,
+		})
 	if errors.Is(err, dataset.ErrComplete) {
 		return l.counted(g)
 	}
 	if err != nil {
 		return none, err
 	}
-	stage.Finish(fmt.Sprintf("%d of %d kept, %d of them replaced by a quiet leaf", manifest.Rows, counts.Positions, counts.Replaced))
+	stage.Finish(fmt.Sprintf("%d of %d kept, %d of them replaced by a quiet leaf",
+		manifest.Rows, counts.Positions, counts.Replaced))
 	return counts, nil
 }
 

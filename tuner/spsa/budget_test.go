@@ -14,8 +14,10 @@ import (
 // nine are the parameters of testdata/search.toml, with the default c_end and r_end.
 func nine(pairs int) Config {
 	var c Config
-	for i, r := range [][3]float64{{20, 95, 200}, {1536, 3476, 5120}, {0, 74, 300}, {256, 1903, 3072}, {20, 103, 250}, {0, 997, 1800}, {1200, 2832, 3600}, {0, 1539, 3072}, {20, 180, 500}} {
-		c.Parameters = append(c.Parameters, Parameter{Name: fmt.Sprint(i), Min: r[0], Start: r[1], Max: r[2], CEnd: (r[2] - r[0]) / CEndsInRange, Integer: true})
+	for i, r := range [][3]float64{{20, 95, 200}, {1536, 3476, 5120}, {0, 74, 300}, {256, 1903, 3072}, {20, 103, 250},
+		{0, 997, 1800}, {1200, 2832, 3600}, {0, 1539, 3072}, {20, 180, 500}} {
+		c.Parameters = append(c.Parameters, Parameter{Name: fmt.Sprint(i), Min: r[0], Start: r[1], Max: r[2],
+			CEnd: (r[2] - r[0]) / CEndsInRange, Integer: true})
 	}
 	c.Iterations, c.Ahead = pairs, 4
 	return c.WithDefaultREnd(1, 1)
@@ -29,7 +31,8 @@ func TestBudgetTable(t *testing.T) {
 		for _, pairs := range []int{300, 700, 2500, 10_000} {
 			c := nine(pairs)
 			run := func(c Config) Simulated {
-				s, err := Simulate(t.Context(), c, 1, replications, func(run uint64) Hill { return RandomHill(c.Parameters, elo, 0.5, run) })
+				s, err := Simulate(t.Context(), c, 1, replications,
+					func(run uint64) Hill { return RandomHill(c.Parameters, elo, 0.5, run) })
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -37,8 +40,10 @@ func TestBudgetTable(t *testing.T) {
 			}
 			rate := func(r float64) Config { return c.Scaled(r/c.Parameters[0].REnd, 1) }
 			s, n, old := run(c), run(rate(min(max(30/float64(pairs), 0.002), 0.1))), run(rate(0.002).Scaled(1, 0.5))
-			t.Logf("| %g | %d | %v | %.1f ± %.1f | %.1f ± %.1f | %.0f %% | %.1f ± %.1f | %.1f ± %.1f |", elo, pairs, c.Parameters[0].REnd,
-				-s.ValueElo, 1.96*s.ValueEloSE, -s.RegressElo, 1.96*s.RegressEloSE, 100*s.RegressCovered, -n.ValueElo, 1.96*n.ValueEloSE, -old.ValueElo, 1.96*old.ValueEloSE)
+			t.Logf("| %g | %d | %v | %.1f ± %.1f | %.1f ± %.1f | %.0f %% | %.1f ± %.1f | %.1f ± %.1f |",
+				elo, pairs, c.Parameters[0].REnd,
+				-s.ValueElo, 1.96*s.ValueEloSE, -s.RegressElo, 1.96*s.RegressEloSE, 100*s.RegressCovered, -n.ValueElo,
+				1.96*n.ValueEloSE, -old.ValueElo, 1.96*old.ValueEloSE)
 		}
 	}
 }
@@ -94,7 +99,8 @@ func TestFixedDesign(t *testing.T) {
 				spsa, fixed := mustNew(t, c), mustNew(t, c)
 				for k := 1; k <= c.Iterations; k++ {
 					trial, _ := spsa.Ask(k)
-					if err := spsa.Tell(k, points(rng, 2, s.elo(c.Parameters, trial.Plus)-s.elo(c.Parameters, trial.Minus), 0.5), 2); err != nil {
+					if err := spsa.Tell(k, points(rng, 2,
+						s.elo(c.Parameters, trial.Plus)-s.elo(c.Parameters, trial.Minus), 0.5), 2); err != nil {
 						t.Fatal(err)
 					}
 					o := outcome{plus: anywhere(rng, c.Parameters), minus: anywhere(rng, c.Parameters), games: 2}
@@ -163,7 +169,8 @@ func climbOn(t *testing.T, c Config, s *surface, seed uint64) []float64 {
 	tuner := mustNew(t, c)
 	for k := 1; k <= c.Iterations; k++ {
 		trial, _ := tuner.Ask(k)
-		if err := tuner.Tell(k, points(rng, 2, s.elo(c.Parameters, trial.Plus)-s.elo(c.Parameters, trial.Minus), 0.5), 2); err != nil {
+		if err := tuner.Tell(k, points(rng, 2, s.elo(c.Parameters, trial.Plus)-s.elo(c.Parameters, trial.Minus), 0.5),
+			2); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -70,7 +70,8 @@ func (c *Config) Validate() error {
 		case again && first == p.Name:
 			return fmt.Errorf("%w: parameter %q is given twice", ErrConfig, p.Name)
 		case again:
-			return fmt.Errorf("%w: parameters %q and %q are one option, since UCI ignores case: remove one of them", ErrConfig, first, p.Name)
+			return fmt.Errorf("%w: parameters %q and %q are one option, since UCI ignores case: remove one of them",
+				ErrConfig, first, p.Name)
 		}
 		seen[lower] = p.Name
 	}

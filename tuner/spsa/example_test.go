@@ -12,7 +12,8 @@ import (
 func ExampleTuner() {
 	height := func(x float64) float64 { return -math.Abs(x-300) / 40 }
 	tuner, err := spsa.New(spsa.Config{
-		Parameters: []spsa.Parameter{{Name: "knight", Start: 500, Min: 0, Max: 1000, CEnd: 20, REnd: 0.05, Integer: true}},
+		Parameters: []spsa.Parameter{{Name: "knight", Start: 500, Min: 0, Max: 1000, CEnd: 20, REnd: 0.05,
+			Integer: true}},
 		Iterations: 400, Ahead: 1, Seed: 1,
 	})
 	if err != nil {

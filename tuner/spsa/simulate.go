@@ -50,15 +50,16 @@ func RandomHill(parameters []Parameter, elo, draws float64, seed uint64) Hill {
 
 // Simulated is the result of simulated runs, as Elo below the optimum of their hills.
 type Simulated struct {
-	Runs           int     `json:"runs"`
-	StartElo       float64 `json:"start_elo"` // mean over the runs
-	ValueElo       float64 `json:"value_elo"` // of the answer, the average over the last third
-	ValueEloSE     float64 `json:"value_elo_se"`
-	FinalElo       float64 `json:"final_elo"`         // of the values after the last iteration
-	RegressElo     float64 `json:"regression_elo"`    // of the optimum by regression
-	RegressEloSE   float64 `json:"regression_elo_se"` // ...
-	RegressCovered float64 `json:"regress_covered"`   // share of parameters whose optimum is in the regression's 95 % interval
-	Covered        float64 `json:"covered"`           // likewise within 2 batch errors of the answer
+	Runs         int     `json:"runs"`
+	StartElo     float64 `json:"start_elo"` // mean over the runs
+	ValueElo     float64 `json:"value_elo"` // of the answer, the average over the last third
+	ValueEloSE   float64 `json:"value_elo_se"`
+	FinalElo     float64 `json:"final_elo"`         // of the values after the last iteration
+	RegressElo   float64 `json:"regression_elo"`    // of the optimum by regression
+	RegressEloSE float64 `json:"regression_elo_se"` // ...
+	// share of parameters whose optimum is in the regression's 95 % interval
+	RegressCovered float64 `json:"regress_covered"`
+	Covered        float64 `json:"covered"` // likewise within 2 batch errors of the answer
 }
 
 // Simulate makes runs of the configuration, with as many pairs of games an iteration,
@@ -108,7 +109,8 @@ func (m *moments) mean() (mean, se float64) {
 }
 
 // climbAll makes simulated runs, and passes each to a function.
-func climbAll(ctx context.Context, c Config, pairs, runs int, hill func(run uint64) Hill, each func(*Hill, *Tuner)) error {
+func climbAll(ctx context.Context, c Config, pairs, runs int, hill func(run uint64) Hill,
+	each func(*Hill, *Tuner)) error {
 	if pairs < 1 || runs < 1 {
 		return fmt.Errorf("%w: %d pairs, %d runs", ErrConfig, pairs, runs)
 	}

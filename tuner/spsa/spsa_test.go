@@ -62,7 +62,8 @@ func TestTellMovesTheValues(t *testing.T) {
 		if math.Abs(v-want) > 1e-12 {
 			t.Errorf("%s is %v, want %v", p.Name, v, want)
 		}
-		if half := (trial.Plus[i] - trial.Minus[i]) / 2; math.Abs(half-float64(trial.Flips[i])*c.perturbation(p, 1)) > 1e-9 {
+		if half := (trial.Plus[i] - trial.Minus[i]) / 2; math.Abs(half-float64(trial.Flips[i])*c.perturbation(p,
+			1)) > 1e-9 {
 			t.Errorf("%s is changed by %v", p.Name, half)
 		}
 	}
@@ -186,7 +187,8 @@ func TestValidate(t *testing.T) {
 func TestRecoversTheTopOfAHill(t *testing.T) {
 	c := Config{Iterations: 4000, Ahead: 4}
 	for i := range 4 {
-		p := Parameter{Name: string(rune('a' + i)), Start: 0, Min: -100, Max: 100, CEnd: 15, REnd: 0.01, Integer: i%2 == 0}
+		p := Parameter{Name: string(rune('a' + i)), Start: 0, Min: -100, Max: 100, CEnd: 15, REnd: 0.01,
+			Integer: i%2 == 0}
 		c.Parameters = append(c.Parameters, p)
 	}
 	hill := func(run uint64) Hill { return RandomHill(c.Parameters, 80, 0.4, run) }
@@ -199,7 +201,8 @@ func TestRecoversTheTopOfAHill(t *testing.T) {
 		t.Errorf("from %v Elo below the top to %v (last values %v)", s.StartElo, s.ValueElo, s.FinalElo)
 	}
 	if s.RegressCovered < 0.85 || s.RegressElo < -12 {
-		t.Errorf("the regression's intervals hold the optimum at %v; its optima are at %v Elo", s.RegressCovered, s.RegressElo)
+		t.Errorf("the regression's intervals hold the optimum at %v; its optima are at %v Elo",
+			s.RegressCovered, s.RegressElo)
 	}
 }
 
@@ -227,9 +230,11 @@ func TestFlatGround(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("of 100 parameters on flat ground %d show an effect, %d a slope, %d have a narrow interval", seen, steep, narrow)
+	t.Logf("of 100 parameters on flat ground %d show an effect, %d a slope, %d have a narrow interval",
+		seen, steep, narrow)
 	if seen > 15 || steep > 15 || narrow > 15 {
-		t.Errorf("of 100 parameters on flat ground %d show an effect, %d a slope, %d have a narrow interval", seen, steep, narrow)
+		t.Errorf("of 100 parameters on flat ground %d show an effect, %d a slope, %d have a narrow interval",
+			seen, steep, narrow)
 	}
 }
 
@@ -299,7 +304,8 @@ func TestLocateCertainOptimum(t *testing.T) {
 		const h, precision = 0.1, 1e9
 		var e Estimate
 		p.locate(h*(top-50)/10, h, precision, precision, 0, &e)
-		if want := min(top, 100); !(math.Abs(*e.Optimum-want) < 0.5) || !(*e.OptimumSE < 1) || *e.OptimumHi < *e.OptimumLo {
+		if want := min(top, 100); !(math.Abs(*e.Optimum-want) < 0.5) || !(*e.OptimumSE < 1) ||
+			*e.OptimumHi < *e.OptimumLo {
 			t.Errorf("top at %v: optimum %v ± %v, %v to %v", top, *e.Optimum, *e.OptimumSE, *e.OptimumLo, *e.OptimumHi)
 		}
 	}

@@ -62,7 +62,8 @@ func (t *Tuner) Ask(k int) (Trial, error) {
 		return Trial{}, fmt.Errorf("spsa: %w: there is no iteration %d of %d", ErrOrder, k, t.config.Iterations)
 	}
 	if !t.Ready(k) {
-		return Trial{}, fmt.Errorf("spsa: %w: iteration %d needs more results than the first %d", ErrOrder, k, t.Completed())
+		return Trial{}, fmt.Errorf("spsa: %w: iteration %d needs more results than the first %d",
+			ErrOrder, k, t.Completed())
 	}
 	rng := rand.New(rand.NewPCG(t.config.Seed, uint64(k)))
 	n := len(t.config.Parameters)
@@ -93,7 +94,8 @@ func (p *Parameter) play(x, round float64) float64 {
 // iteration k is not the next.
 func (t *Tuner) Tell(k int, result float64, games int) error {
 	if k != t.Completed()+1 || k > t.config.Iterations {
-		return fmt.Errorf("spsa: %w: a result of iteration %d after %d of %d", ErrOrder, k, t.Completed(), t.config.Iterations)
+		return fmt.Errorf("spsa: %w: a result of iteration %d after %d of %d",
+			ErrOrder, k, t.Completed(), t.config.Iterations)
 	}
 	if games < 1 || !(math.Abs(result) <= float64(games)) {
 		return fmt.Errorf("spsa: iteration %d: %v points are impossible in %d games", k, result, games)

@@ -65,12 +65,14 @@ func Flag(fs *pflag.FlagSet, name *string) {
 func open(cmd *cobra.Command, name string, allowed ...string) (*games.Game, gameloop.Plan, error) {
 	make, ok := known[name]
 	if !ok {
-		return nil, gameloop.Plan{}, cli.Usagef("--game %s: there are %s; \"assay guide your-own-game\" adds one of your own", name, Names())
+		return nil, gameloop.Plan{}, cli.Usagef("--game %s: there are %s; \"assay guide your-own-game\" adds one of "+
+			"your own", name, Names())
 	}
 	var err error
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if f.Name != "game" && !slices.Contains(allowed, f.Name) && err == nil {
-			err = cli.Usagef("--%s is for chess: other games have no UCI, PGN, clocks, books or workers; with --game there are --%s", f.Name, strings.Join(allowed, ", --"))
+			err = cli.Usagef("--%s is for chess: other games have no UCI, PGN, clocks, books or workers; with --game "+
+				"there are --%s", f.Name, strings.Join(allowed, ", --"))
 		}
 	})
 	g, plan := make()
@@ -92,12 +94,14 @@ func (b bar) Finish(summary string)                 { b.p.Finish(summary) }
 
 // Learn carries out assay learn --game.
 func Learn(cmd *cobra.Command, name string) error {
-	g, plan, err := open(cmd, name, "run", "generations", "games", "gate-games", "final-games", "depth", "seed", "from", "concurrency", "json")
+	g, plan, err := open(cmd, name, "run", "generations", "games", "gate-games", "final-games", "depth", "seed", "from",
+		"concurrency", "json")
 	if err != nil {
 		return err
 	}
 	fs := cmd.Flags()
-	for flag, v := range map[string]*int{"generations": &plan.Generations, "games": &plan.Games, "gate-games": &plan.GateGames, "final-games": &plan.FinalGames, "depth": &plan.Depth} {
+	for flag, v := range map[string]*int{"generations": &plan.Generations, "games": &plan.Games,
+		"gate-games": &plan.GateGames, "final-games": &plan.FinalGames, "depth": &plan.Depth} {
 		given(fs, flag, v, fs.GetInt)
 	}
 	given(fs, "seed", &plan.Seed, fs.GetUint64)
@@ -129,7 +133,8 @@ func Learn(cmd *cobra.Command, name string) error {
 	if asJSON, _ := fs.GetBool("json"); asJSON {
 		return cli.PrintJSON(cmd.OutOrStdout(), r)
 	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s\nweights  %s\nreport   %s\n", r, filepath.Join(c.Dir, filepath.FromSlash(r.File)), page)
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s\nweights  %s\nreport   %s\n",
+		r, filepath.Join(c.Dir, filepath.FromSlash(r.File)), page)
 	return err
 }
 
@@ -152,12 +157,14 @@ func advice(err error, dir, command string) error {
 // Match carries out assay match --game between two sets of weights. With status, the verdict of
 // the test is an error with an exit code.
 func Match(cmd *cobra.Command, name string, args []string, test *sprt.Test, status bool) error {
-	g, plan, err := open(cmd, name, "games", "sprt", "exit-status", "elo-model", "alpha", "beta", "depth", "seed", "concurrency", "out", "json")
+	g, plan, err := open(cmd, name, "games", "sprt", "exit-status", "elo-model", "alpha", "beta", "depth", "seed",
+		"concurrency", "out", "json")
 	if err != nil {
 		return err
 	}
 	if len(args) != 2 {
-		return cli.Usagef("with --game a match has two players, each a weight file or the word start; got %d", len(args))
+		return cli.Usagef("with --game a match has two players, each a weight file or the word start; got %d",
+			len(args))
 	}
 	fs := cmd.Flags()
 	s := games.Series{Game: g, Games: defaultGames, Depth: plan.Depth, Seed: 1, Program: cli.Version()}
@@ -210,7 +217,8 @@ const (
 
 func print(cmd *cobra.Command, r *match.Result) error {
 	p := r.Pentanomial
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s\ngames  %d: +%d =%d -%d for A, score %.2f %%\npairs  %d: LL %d, LD %d, even %d, WD %d, WW %d\nElo    %s\n", r.Headline(),
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s\ngames  %d: +%d =%d -%d for A, score %.2f %%\npairs  %d: LL %d, LD "+
+		"%d, even %d, WD %d, WW %d\nElo    %s\n", r.Headline(),
 		r.Games, r.Wins, r.Draws, r.Losses, 100*r.Score, p.Samples(), p[0], p[1], p[2], p[3], p[4], r.Strength.Text(""))
 	return err
 }

@@ -21,14 +21,16 @@ import (
 // them: counts and result of a row.
 func writePair(t *testing.T, dir string, fill func(r *rand.Rand) (a, b, result float32)) {
 	t.Helper()
-	set := dataset.FeatureSet{Model: "pair", Float: true, Terms: []dataset.FeatureTerm{{Name: "a", MG: 10, EG: 10}, {Name: "b"}}}
+	set := dataset.FeatureSet{Model: "pair", Float: true,
+		Terms: []dataset.FeatureTerm{{Name: "a", MG: 10, EG: 10}, {Name: "b"}}}
 	w, err := dataset.NewFeatureWriter(dir, set, dataset.WriterConfig{Config: "test", Program: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := rand.New(rand.NewPCG(8, 9))
 	for i := range 2000 {
-		row := dataset.FeatureRow{Phase: float32(r.IntN(25)) / 24, Scale: 1, Eval: dataset.NoEval, Score: dataset.NoScore, Game: uint64(i/10 + 1), Weight: 1}
+		row := dataset.FeatureRow{Phase: float32(r.IntN(25)) / 24, Scale: 1, Eval: dataset.NoEval,
+			Score: dataset.NoScore, Game: uint64(i/10 + 1), Weight: 1}
 		a, b, result := fill(r)
 		row.Result = result
 		for t, v := range []float32{a, b} {

@@ -13,14 +13,16 @@ import (
 
 // bentSet is an evaluation whose attack counts by its square.
 func bentSet(formula string) dataset.FeatureSet {
-	return dataset.FeatureSet{Version: 2, Model: "bent", Evaluation: dataset.Evaluation{Unit: 100, Tolerance: 2}, Bend: dataset.Bend{
-		Channels: []dataset.Channel{{Name: "main", Kind: dataset.TaperedChannel}, {Name: "attack", Kind: dataset.PlainChannel, Sides: true}},
-		Columns:  []dataset.Column{{Name: "g"}}, Formula: formula,
-	}, Terms: []dataset.FeatureTerm{
-		{Name: "pawn", Channel: "main", MG: 80, EG: 90}, {Name: "rook", Channel: "main", MG: 400, EG: 500},
-		{Name: "near", Channel: "attack", MG: 12, EG: 12}, {Name: "check", Channel: "attack", MG: 20, EG: 20},
-		{Name: "share", Kind: dataset.ScalarTerm, MG: 0.5, EG: 0.5, Step: 0.05}, {Name: "divisor", Kind: dataset.ScalarTerm, MG: 50, EG: 50, Step: 10},
-	}}
+	return dataset.FeatureSet{Version: 2, Model: "bent", Evaluation: dataset.Evaluation{Unit: 100, Tolerance: 2},
+		Bend: dataset.Bend{
+			Channels: []dataset.Channel{{Name: "main", Kind: dataset.TaperedChannel},
+				{Name: "attack", Kind: dataset.PlainChannel, Sides: true}},
+			Columns: []dataset.Column{{Name: "g"}}, Formula: formula,
+		}, Terms: []dataset.FeatureTerm{
+			{Name: "pawn", Channel: "main", MG: 80, EG: 90}, {Name: "rook", Channel: "main", MG: 400, EG: 500},
+			{Name: "near", Channel: "attack", MG: 12, EG: 12}, {Name: "check", Channel: "attack", MG: 20, EG: 20},
+			{Name: "share", Kind: dataset.ScalarTerm, MG: 0.5, EG: 0.5, Step: 0.05}, {Name: "divisor", Kind: dataset.ScalarTerm, MG: 50, EG: 50, Step: 10},
+		}}
 }
 
 const bentFormula = `let q = max(attack, 0)^2 / divisor; value = (main.mg + balance(q))*phase + (main.eg + share*balance(q))*(1 - phase) + 0*g`
@@ -35,7 +37,8 @@ func writeBent(t *testing.T, dir string, zero int) {
 	}
 	r := rand.New(rand.NewPCG(10, 11))
 	for i := range 2000 {
-		row := dataset.FeatureRow{Phase: float32(r.IntN(25)) / 24, Scale: 1, EGScale: 1, Eval: dataset.NoEval, Score: dataset.NoScore, Game: uint64(i/5 + 1), Weight: 1,
+		row := dataset.FeatureRow{Phase: float32(r.IntN(25)) / 24, Scale: 1, EGScale: 1, Eval: dataset.NoEval,
+			Score: dataset.NoScore, Game: uint64(i/5 + 1), Weight: 1,
 			Terms: []uint16{0, 1, 2, 3}, Columns: []float32{0}}
 		for k := range 4 {
 			white, black := float32(r.IntN(4)), float32(0)
@@ -67,11 +70,13 @@ func TestTuneOwnFormula(t *testing.T) {
 	dir := t.TempDir()
 	data, line, out := filepath.Join(dir, "data"), filepath.Join(dir, "linear.txt"), filepath.Join(dir, "tuned.json")
 	writeWalks(t, data, 12, nil)
-	text := "let k = clamp(64 + winning.white + winning.black, 0, 64)/64; value = (main.mg + balance(danger.mg)/16)*phase + (main.eg + balance(danger.eg)/16 + complexity/64)*(1 - phase)*k"
+	text := "let k = clamp(64 + winning.white + winning.black, 0, 64)/64; value = (main.mg + " +
+		"balance(danger.mg)/16)*phase + (main.eg + balance(danger.eg)/16 + complexity/64)*(1 - phase)*k"
 	if err := os.WriteFile(line, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	flags := []string{"--model", "assay-bent", "--folds", "2", "--iterations", "2", "--k", "0.005", "--freeze", "piece-square,mobility,passed,pawns,pieces,threats,tempo", "--out", out}
+	flags := []string{"--model", "assay-bent", "--folds", "2", "--iterations", "2", "--k", "0.005", "--freeze",
+		"piece-square,mobility,passed,pawns,pieces,threats,tempo", "--out", out}
 	said, err := tune(t, append(flags, data, "--against", line)...)
 	if err != nil || !strings.Contains(said, "on games held out") {
 		t.Fatalf("%v\n%s", err, said)
@@ -93,14 +98,16 @@ func TestTuneFormula(t *testing.T) {
 	dir := t.TempDir()
 	data, line, out := filepath.Join(dir, "data"), filepath.Join(dir, "linear.txt"), filepath.Join(dir, "tuned.json")
 	writeBent(t, data, -1)
-	if err := os.WriteFile(line, []byte("# no bend\nvalue = (main.mg + balance(attack))*phase + (main.eg + share*balance(attack))*(1 - phase)\n"), 0o644); err != nil {
+	if err := os.WriteFile(line, []byte("# no bend\nvalue = (main.mg + balance(attack))*phase + (main.eg + "+
+		"share*balance(attack))*(1 - phase)\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	text, err := tune(t, data, "--against", line, "--out", out)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"The formula is ", "on games held out", "divisor is held at its start value", "near, check"} {
+	for _, want := range []string{"The formula is ", "on games held out", "divisor is held at its start value",
+		"near, check"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -109,12 +116,16 @@ func TestTuneFormula(t *testing.T) {
 	if err != nil || f.Formula != bentFormula || f.Terms[4].Step != 0.05 || f.Terms[5].Value() != 50 {
 		t.Fatalf("%+v, %v", f, err)
 	}
-	source := []byte("const int pawn[2] = {80, 90};\nconst int rook[2] = {400, 500};\nconst int near = 12;\nconst int check = 20;\nconst double share = 0.5;\nconst int divisor = 40;\n")
+	source := []byte("const int pawn[2] = {80, 90};\nconst int rook[2] = {400, 500};\nconst int near = 12;\nconst " +
+		"int check = 20;\nconst double share = 0.5;\nconst int divisor = 40;\n")
 	p, err := f.Paste([]models.Source{{Name: "bent.c", Text: source}}, f.Held)
-	if err != nil || !strings.Contains(string(p.Files[0]), "divisor = 50") || !strings.Contains(string(p.Files[0]), "share = 0.5;") || len(p.ByHand) != 1 || !strings.HasPrefix(p.ByHand[0], "share = 0.") {
+	if err != nil || !strings.Contains(string(p.Files[0]), "divisor = 50") ||
+		!strings.Contains(string(p.Files[0]), "share = 0.5;") || len(p.ByHand) != 1 ||
+		!strings.HasPrefix(p.ByHand[0], "share = 0.") {
 		t.Errorf("%+v, %v: a share of %v is for the author to write", p, err, f.Terms[4].Value())
 	}
-	if _, err := tune(t, data, "--from", out, "--formula", line, "--out", filepath.Join(dir, "other.json")); err != nil {
+	if _, err := tune(t, data, "--from", out, "--formula", line, "--out",
+		filepath.Join(dir, "other.json")); err != nil {
 		t.Error(err)
 	}
 }
@@ -126,13 +137,16 @@ func TestTuneFormulaErrors(t *testing.T) {
 	data, out, file := filepath.Join(dir, "data"), filepath.Join(dir, "tuned.json"), filepath.Join(dir, "formula.txt")
 	writeBent(t, data, 1234)
 	for text, want := range map[string]string{
-		"value = main.mg +":                               "want a number, a name or a bracket, found the end",
-		"value = mein.mg":                                 `did you mean "main.mg"?`,
-		"let a = b; let b = a; value = a + main.mg":       "defined by itself",
-		"value = main.mg + balance(attack)/(1 - g)":       "row 1235: bad row: formula, line 1, column 34: division by 0",
-		"value = main.mg + sqrt(0.5 - g)":                 "row 1235: bad row: formula, line 1, column 19: the root of a number below 0",
-		"value = main.mg*1e300*main.eg*1e300 + attack":    "attack is counted for each side",
-		"value = main.mg*1e300*(main.eg + 1e9)*1e300":     "row 1: bad row: formula, line 1, column 22: the result is not a finite number",
+		"value = main.mg +":                         "want a number, a name or a bracket, found the end",
+		"value = mein.mg":                           `did you mean "main.mg"?`,
+		"let a = b; let b = a; value = a + main.mg": "defined by itself",
+		"value = main.mg + balance(attack)/(1 - g)": "row 1235: bad row: formula, line 1, column 34: division " +
+			"by 0",
+		"value = main.mg + sqrt(0.5 - g)": "row 1235: bad row: formula, line 1, column 19: the root " +
+			"of a number below 0",
+		"value = main.mg*1e300*main.eg*1e300 + attack": "attack is counted for each side",
+		"value = main.mg*1e300*(main.eg + 1e9)*1e300": "row 1: bad row: formula, line 1, column 22: the result " +
+			"is not a finite number",
 		"value = main.mg + sqrt(max(balance(attack), 0))": "a derivative is not finite, as that of a root at 0",
 		"value = main.mg + balance(attack/(attack - 12))": "division by 0",
 		"value = main.mg; value = main.eg":                "the value must come last",
@@ -168,7 +182,8 @@ func TestTuneFormulaErrors(t *testing.T) {
 			os.Remove(out)
 		}
 	}
-	if _, err := tune(t, data, "--against", filepath.Join(dir, "none.txt"), "--out", out); err == nil || !strings.Contains(err.Error(), "--against") {
+	if _, err := tune(t, data, "--against", filepath.Join(dir, "none.txt"), "--out", out); err == nil ||
+		!strings.Contains(err.Error(), "--against") {
 		t.Errorf("no file: %v", err)
 	}
 }
@@ -184,7 +199,8 @@ func TestTuneUnscored(t *testing.T) {
 	r := rand.New(rand.NewPCG(12, 13))
 	for i := range 2000 {
 		n := r.IntN(7) - 3
-		row := dataset.FeatureRow{Phase: 1, Scale: 1, Eval: dataset.NoEval, Score: int16(50 * n), Game: uint64(i/5 + 1), Weight: 1, Terms: []uint16{0}, Counts: []float32{float32(n)}}
+		row := dataset.FeatureRow{Phase: 1, Scale: 1, Eval: dataset.NoEval, Score: int16(50 * n), Game: uint64(i/5 + 1),
+			Weight: 1, Terms: []uint16{0}, Counts: []float32{float32(n)}}
 		if i%4 == 0 {
 			row.Score = dataset.NoScore
 		}
@@ -200,7 +216,8 @@ func TestTuneUnscored(t *testing.T) {
 	}
 	out := filepath.Join(t.TempDir(), "w.json")
 	const want = "500 of 2000 positions (25.0 %) have no score"
-	if said, err := tune(t, dir, "--lambda", "0.5", "--folds", "0", "--out", out); err != nil || !strings.Contains(said, want) {
+	if said, err := tune(t, dir, "--lambda", "0.5", "--folds", "0", "--out", out); err != nil ||
+		!strings.Contains(said, want) {
 		t.Errorf("%v\n%s", err, said)
 	}
 	if said, err := tune(t, dir, "--lambda", "0.5", "--folds", "0", "--out", out, "--json"); err != nil || !strings.Contains(said, `"unscored":500`) && !strings.Contains(said, `"unscored": 500`) {

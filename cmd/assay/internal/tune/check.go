@@ -57,10 +57,12 @@ func checkEngine(ctx context.Context, path string, args []string, c *features.Co
 	if asJSON {
 		return cli.PrintJSON(stdout, map[string]any{"weights": x.File.ID(), "check": sum})
 	}
-	fmt.Fprintf(stdout, "the engine evaluates %d positions of the fit as %s (id %s) says; the largest difference is %.2g centipawns\n",
+	fmt.Fprintf(stdout, "the engine evaluates %d positions of the fit as %s (id %s) says; the largest difference is "+
+		"%.2g centipawns\n",
 		sum.Rows, x.Name, x.File.ID(), sum.Largest)
 	if sum.Apart > 0 {
-		fmt.Fprintf(stdout, "of %d of them only the sum of the engine's own terms was compared, not that of the fit's row: "+
+		fmt.Fprintf(stdout, "of %d of them only the sum of the engine's own terms was compared, not that of the "+
+			"fit's row: "+
 			"it resolves positions, or another side is ahead in the endgame half\n", sum.Apart)
 	}
 	return nil
@@ -145,19 +147,22 @@ func fitData(f *models.File, path string, args []string) (fits []fitted, err err
 // fitsOf finds features by their ids, and the positions that they were made of.
 func fitsOf(wanted []string, byID map[string]string, path string) (fits []fitted, err error) {
 	if len(wanted) == 0 {
-		return nil, errors.New("the weights do not name the features that they were fitted to: name the features, and their positions")
+		return nil, errors.New("the weights do not name the features that they were fitted to: name the features, " +
+			"and their positions")
 	}
 	for _, id := range wanted {
 		dir := byID[id]
 		if dir == "" {
-			return nil, fmt.Errorf("the features of the fit (id %.12s) are not here: name their folder, and that of their positions", id)
+			return nil, fmt.Errorf("the features of the fit (id %.12s) are not here: name their folder, and that of "+
+				"their positions", id)
 		}
 		m, err := durable.LoadManifest(dir)
 		if err != nil {
 			return nil, err
 		}
 		if !dataset.IsFeatures(m.Schema) {
-			return nil, fmt.Errorf("the weights were fitted to %s, which holds %s: only a fit to features of an engine can be checked",
+			return nil, fmt.Errorf("the weights were fitted to %s, which holds %s: only a fit to features of an "+
+				"engine can be checked",
 				dir, m.Schema)
 		}
 		x := fitted{features: dir}

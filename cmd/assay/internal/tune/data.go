@@ -75,9 +75,11 @@ func (t *tuneTask) open(paths []string, stderr io.Writer) error {
 		first := i == 0 && t.terms == nil
 		switch {
 		case format == dataset.GamesFormat:
-			return fmt.Errorf("%s holds games, not positions: make them with assay data positions %s --out DIR", path, path)
+			return fmt.Errorf("%s holds games, not positions: make them with assay data positions %s --out DIR",
+				path, path)
 		case !first && dataset.IsFeatures(format) != t.ofFeatures:
-			return fmt.Errorf("%s holds %s, the data before do not: positions and features cannot be tuned on together", path, format)
+			return fmt.Errorf("%s holds %s, the data before do not: positions and features cannot be tuned on together",
+				path, format)
 		case dataset.IsFeatures(format):
 			t.ofFeatures = true
 			err = t.addFeatures(path, stderr)
@@ -93,7 +95,8 @@ func (t *tuneTask) open(paths []string, stderr io.Writer) error {
 
 // importAdvice says how a file of another format becomes data that can be tuned on.
 func importAdvice(path string, f convert.Format) error {
-	text := fmt.Sprintf("%s is a file of %s; tune reads data sets. First: assay data import %s --out DIR", path, f, path)
+	text := fmt.Sprintf("%s is a file of %s; tune reads data sets. First: assay data import %s --out DIR",
+		path, f, path)
 	if f.Games() {
 		text += ", then assay data positions DIR --out POSITIONS"
 	}
@@ -106,7 +109,8 @@ func (t *tuneTask) openTest(f *tuneFlags, stderr io.Writer) (*tuneTask, error) {
 	if len(f.test) == 0 {
 		return nil, nil
 	}
-	x := &tuneTask{paths: f.test, model: t.model, name: t.name, terms: t.terms, set: t.set, ofFeatures: t.ofFeatures, otherFormula: t.otherFormula}
+	x := &tuneTask{paths: f.test, model: t.model, name: t.name, terms: t.terms, set: t.set, ofFeatures: t.ofFeatures,
+		otherFormula: t.otherFormula}
 	if err := x.open(f.test, stderr); err != nil {
 		return nil, fmt.Errorf("--test: %w", err)
 	}
@@ -202,7 +206,8 @@ func (t *tuneTask) withFormula(f *tuneFlags) (*tuneTask, error) {
 		}
 	}
 	if (f.formula != "" || f.against != "") && !t.set.Bent() {
-		return nil, cli.Usagef("--formula and --against need features with a formula in their header, or a --model that has one")
+		return nil, cli.Usagef("--formula and --against need features with a formula in their header, or a --model " +
+			"that has one")
 	}
 	if f.formula != "" {
 		if err := t.takeFormula("--formula", f.formula); err != nil {
@@ -249,7 +254,8 @@ func (t *tuneTask) foreign(f *tuneFlags) error {
 	}
 	t.model = rows.ModelOf(t.set)
 	if t.model != nil && t.unit() != 0 {
-		return fmt.Errorf("the features are of our own model %s, but have %g units a pawn: its weights are in centipawns; give the dump a model name of its own", t.name, t.unit())
+		return fmt.Errorf("the features are of our own model %s, but have %g units a pawn: its weights are in "+
+			"centipawns; give the dump a model name of its own", t.name, t.unit())
 	}
 	if f.from == "" {
 		return nil
@@ -259,7 +265,8 @@ func (t *tuneTask) foreign(f *tuneFlags) error {
 		return err
 	}
 	if x.File.Unit != t.unit() {
-		return fmt.Errorf("--from %s: its weights are in units of 1/%g pawn, the features in 1/%g pawn", f.from, cmp.Or(x.File.Unit, dataset.DefaultUnit), cmp.Or(t.unit(), dataset.DefaultUnit))
+		return fmt.Errorf("--from %s: its weights are in units of 1/%g pawn, the features in 1/%g pawn",
+			f.from, cmp.Or(x.File.Unit, dataset.DefaultUnit), cmp.Or(t.unit(), dataset.DefaultUnit))
 	}
 	t.parent = x.File.ID()
 	if err := tuner.StartFrom(t.terms, x.File); err != nil {
@@ -300,7 +307,8 @@ func (t *tuneTask) checkViews(f *tuneFlags) error {
 			continue
 		}
 		if fault.Wrong() && f.c.Lambda < 1 {
-			return fmt.Errorf("%s: %w; %s (--lambda 1 fits to the results alone)", t.paths[i], fault, cli.ViewCure(fault, false))
+			return fmt.Errorf("%s: %w; %s (--lambda 1 fits to the results alone)",
+				t.paths[i], fault, cli.ViewCure(fault, false))
 		}
 		t.viewWarning = fmt.Sprintf("%s: %v; %s", t.paths[i], fault, cli.ViewCure(fault, false))
 	}
@@ -343,6 +351,7 @@ func (t *tuneTask) load(ctx context.Context, f *tuneFlags, stderr io.Writer) (*r
 		t.warning = w + ", then run assay features quiet with the same --cmd"
 	}
 	perRow := float64(s.Bytes()) / float64(max(1, s.Rows()))
-	bar.Finish(fmt.Sprintf("%d positions of %d games, %d nonzeros, %.0f bytes a position", s.Rows(), s.Games(), s.Entries(), perRow))
+	bar.Finish(fmt.Sprintf("%d positions of %d games, %d nonzeros, %.0f bytes a position",
+		s.Rows(), s.Games(), s.Entries(), perRow))
 	return s, nil
 }

@@ -81,7 +81,8 @@ Results, scores and games are copied from the positions. The output does not dep
 			}
 			c.Tolerance = max(c.Tolerance, 1e-9) // 0 is the default for Run
 			if check != "" {
-				return checkEngine(cmd.Context(), check, args, &c, cmd.Flags().Changed("tolerance"), asJSON, cmd.OutOrStdout(), cmd.ErrOrStderr())
+				return checkEngine(cmd.Context(), check, args, &c, cmd.Flags().Changed("tolerance"), asJSON,
+					cmd.OutOrStdout(), cmd.ErrOrStderr())
 			}
 			p := cli.NewProgress(cmd.ErrOrStderr(), "features")
 			c.Program, c.Progress = cli.Version(), p.Update
@@ -128,24 +129,28 @@ Results, scores and games are copied from the positions. The output does not dep
 	flags := cmd.Flags()
 	flags.StringVar(&command, "cmd", "", "the engine and its arguments (required)")
 	flags.StringVar(&out, "out", "", "folder to write (required, but for --check)")
-	flags.StringVar(&check, "check", "", "weight file of a fit: check the engine that was built with it, and write nothing")
+	flags.StringVar(&check, "check", "",
+		"weight file of a fit: check the engine that was built with it, and write nothing")
 	flags.IntVar(&c.Procs, "procs", 0, "processes of the engine; 0 is one per core")
 	flags.DurationVar(&c.Timeout, "timeout", time.Minute, "time limit for one answer")
 	flags.BoolVar(&c.Float, "float", false, "store counts as float32, even if the engine does not ask for it")
-	flags.Float64Var(&c.Tolerance, "tolerance", dataset.DefaultTolerance, "how far terms and eval may differ, in centipawns (assay.features/1: always 1)")
+	flags.Float64Var(&c.Tolerance, "tolerance", dataset.DefaultTolerance,
+		"how far terms and eval may differ, in centipawns (assay.features/1: always 1)")
 	flags.BoolVar(&force, "force", false, "only warn if the evaluation predicts nothing")
 	flags.BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
 }
 
-func printFeatures(w io.Writer, out string, sources []string, m *durable.Manifest, p *heldout.Prediction, asJSON bool) error {
+func printFeatures(w io.Writer, out string, sources []string, m *durable.Manifest, p *heldout.Prediction,
+	asJSON bool) error {
 	id, err := m.ID()
 	if err != nil {
 		return err
 	}
 	noise := noiseOf(m)
 	if asJSON {
-		return cli.PrintJSON(w, map[string]any{"out": out, "id": id, "rows": m.Rows, "skipped": p.Skipped, "prediction": p, "noise": noise})
+		return cli.PrintJSON(w, map[string]any{"out": out, "id": id, "rows": m.Rows, "skipped": p.Skipped,
+			"prediction": p, "noise": noise})
 	}
 	if text := noiseWarning(&noise, sources); text != "" {
 		fmt.Fprintf(w, "warning: %s, and run this command on it\n", text)
@@ -155,10 +160,12 @@ func printFeatures(w io.Writer, out string, sources []string, m *durable.Manifes
 		fmt.Fprintf(w, "%s\n", text)
 	}
 	if !p.Judged() {
-		_, err = fmt.Fprintf(w, "too few games, or games of one result, to see what the evaluation predicts: %d\n", p.Games)
+		_, err = fmt.Fprintf(w, "too few games, or games of one result, to see what the evaluation predicts: %d\n",
+			p.Games)
 		return err
 	}
-	_, err = fmt.Fprintf(w, "the engine's own evaluation predicts the results of %d games: K %.5f per centipawn, loss %.5f, the best constant's %.5f, better by %v\n",
+	_, err = fmt.Fprintf(w, "the engine's own evaluation predicts the results of %d games: K %.5f per centipawn, "+
+		"loss %.5f, the best constant's %.5f, better by %v\n",
 		p.Games, p.K, p.Loss, p.Constant, p.Gain)
 	return err
 }
@@ -168,7 +175,10 @@ func predictsNothing(out string, p *heldout.Prediction) error {
 	if !p.Judged() || p.Useful() {
 		return nil
 	}
-	return fmt.Errorf("the evaluation predicts the results of the games no better than a constant: loss %.5f, the constant's %.5f. A fit would learn coin flips. Are result and score from White's view in the positions (assay data stat), and eval and counts in the dump? If the start values are guesses or zeros, --force keeps going; %s is complete either way",
+	return fmt.Errorf("the evaluation predicts the results of the games no better than a constant: loss %.5f, the "+
+		"constant's %.5f. A fit would learn coin flips. Are result and score from White's view in the positions "+
+		"(assay data stat), and eval and counts in the dump? If the start values are guesses or zeros, --force keeps "+
+		"going; %s is complete either way",
 		p.Loss, p.Constant, out)
 }
 

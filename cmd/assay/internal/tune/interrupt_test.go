@@ -56,7 +56,8 @@ func TestTuneInterruptedEarly(t *testing.T) {
 	writeWalks(t, data, 30, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := execute(ctx, New(), data, "--out", out); err == nil || !strings.Contains(err.Error(), "interrupted before there were any weights") {
+	if _, err := execute(ctx, New(), data, "--out", out); err == nil ||
+		!strings.Contains(err.Error(), "interrupted before there were any weights") {
 		t.Errorf("error %v", err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) != 1 {

@@ -90,7 +90,9 @@ func noiseWarning(n *positions.Noise, paths []string) string {
 	for _, path := range paths {
 		words = append(words, cli.ShellQuote(path))
 	}
-	return fmt.Sprintf("%s of the rows say little about the evaluation: %s are in check, in %s a capture or promotion changes it by more than %d centipawns (%d rows looked at); "+
+	return fmt.Sprintf("%s of the rows say little about the evaluation: %s are in check, in %s a capture or "+
+		"promotion changes it by more than %d centipawns (%d rows looked at); "+
 		"make quiet rows: assay data positions %s --preset texel --out quiet",
-		cli.Share(n.InCheck+n.Noisy, n.Rows), cli.Share(n.InCheck, n.Rows), cli.Share(n.Noisy, n.Rows), positions.NoiseLimit, n.Rows, strings.Join(words, " "))
+		cli.Share(n.InCheck+n.Noisy, n.Rows), cli.Share(n.InCheck, n.Rows), cli.Share(n.Noisy, n.Rows),
+		positions.NoiseLimit, n.Rows, strings.Join(words, " "))
 }

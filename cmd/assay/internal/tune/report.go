@@ -91,7 +91,8 @@ func (b *page) summary(r *tuner.Report, file *models.File, took time.Duration) {
 			r.Unscored, r.Rows, cli.Share(int64(r.Unscored), int64(r.Rows)))
 	}
 	line("fit", "%s: %d steps, %.1g above the smallest mean loss, %.1f s", r.Method, r.Steps, r.Gap, took.Seconds())
-	line("loss", "training %.6f -> %.6f, validation %s -> %s; rounding to integers costs %.1e", r.Start.Train, r.Rounded.Train,
+	line("loss", "training %.6f -> %.6f, validation %s -> %s; rounding to integers costs %.1e",
+		r.Start.Train, r.Rounded.Train,
 		lossText(r.Start.Valid), lossText(r.Rounded.Valid), r.Rounded.Train-r.Fit.Train)
 	scores := ""
 	if r.KScore != 0 {
@@ -102,20 +103,23 @@ func (b *page) summary(r *tuner.Report, file *models.File, took time.Duration) {
 		line("scale", "%v", r.Scale)
 	}
 	if r.Unit != 0 {
-		line("unit", "weights, their errors and their bounds are in engine units, %g a pawn; widths of priors are in centipawns",
+		line("unit", "weights, their errors and their bounds are in engine units, %g a pawn; widths of priors are in "+
+			"centipawns",
 			r.Unit)
 	}
 	factor := ""
 	if r.PriorFactor != 0 && r.PriorFactor != 1 {
 		factor = fmt.Sprintf("; priors of %.3g times the default width", r.PriorFactor)
 	}
-	line("parameters", "%d, of which the data determine %.1f (the prior holds the rest)%s", r.Parameters, r.Effective, factor)
+	line("parameters", "%d, of which the data determine %.1f (the prior holds the rest)%s",
+		r.Parameters, r.Effective, factor)
 	if r.Clustering != 0 {
 		line("D", "%.2f (rows of a game depend on each other: %.2f; spread of a single row: %.2f)",
 			r.Design, r.Clustering, r.Dispersion)
 	}
 	if c := r.EGSigns; c != nil {
-		line("endgame", "%d of %d rows (%.2g %%) change the sign of their endgame half, and with it the side whose eg_scale holds",
+		line("endgame", "%d of %d rows (%.2g %%) change the sign of their endgame half, and with it the side whose "+
+			"eg_scale holds",
 			c.Changed, c.Rows, 100*float64(c.Changed)/float64(max(1, c.Rows)))
 	}
 	if r.Jackknife {

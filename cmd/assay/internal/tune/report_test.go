@@ -12,10 +12,12 @@ import (
 func TestCollinearList(t *testing.T) {
 	var list []stats.Collinear
 	for i := range 64 {
-		list = append(list, stats.Collinear{Coefficient: fmt.Sprintf("pst.%d mg", i), Others: []string{"a", "b", "c", "d"}, Exact: i < 2, Unexplained: 0.001})
+		list = append(list, stats.Collinear{Coefficient: fmt.Sprintf("pst.%d mg", i),
+			Others: []string{"a", "b", "c", "d"}, Exact: i < 2, Unexplained: 0.001})
 	}
 	text := collinearText(list)
-	for _, want := range []string{"  pst.0 mg is, exactly, a, b, c, ...\n", "  pst.2 mg is, but for 0.1 % of its information, a, b, c, ...\n  and 61 more; --json lists all\n"} {
+	for _, want := range []string{"  pst.0 mg is, exactly, a, b, c, ...\n",
+		"  pst.2 mg is, but for 0.1 % of its information, a, b, c, ...\n  and 61 more; --json lists all\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

@@ -119,35 +119,49 @@ features in memory or on --disk.`,
 func (f *tuneFlags) register(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVar(&f.model, "model", "", `model: `+weights.ModelNames()+` (default: the model of --from, or "assay")`)
-	fs.StringVar(&f.from, "from", "", "weight file, or the name of embedded weights, to start from (default: those of the model or the features)")
+	fs.StringVar(&f.from, "from", "", "weight file, or the name of embedded weights, to start from (default: those "+
+		"of the model or the features)")
 	fs.StringVar(&f.out, "out", "weights.json", "weight file to write (.json), or a folder for the whole run")
 	fs.StringVar(&f.c.Method, "method", optimize.DefaultMethod, "gauss-newton, lbfgs or adam")
 	fs.StringVar(&f.loss, "loss", "cross-entropy", "cross-entropy or mse")
-	fs.Float64Var(&f.c.Lambda, "lambda", f.c.Lambda, "share of the game's result in the target; the rest is the search score")
+	fs.Float64Var(&f.c.Lambda, "lambda", f.c.Lambda,
+		"share of the game's result in the target; the rest is the search score")
 	fs.Float64Var(&f.c.Valid, "valid", f.c.Valid, "share of the games held out for the validation loss")
 	fs.StringSliceVar(&f.c.Freeze, "freeze", nil, "term or group that keeps its weight (repeatable)")
-	fs.StringSliceVar(&f.prior, "prior", nil, "NAME=WIDTH: width of the prior of a term, a group or all, in centipawns of what its typical count is worth, or inf (repeatable)")
-	fs.StringVar(&f.priorFactor, "prior-factor", "", "factor on the widths of all priors, or auto: chosen by cross-validation (default auto for features of other evaluations, else 1)")
-	fs.StringVar(&f.tie, "tie", "auto", fmt.Sprintf("tie the two wings of tables: on, off, or auto (below %d games)", tuner.TieGames))
+	fs.StringSliceVar(&f.prior, "prior", nil, "NAME=WIDTH: width of the prior of a term, a group or all, in "+
+		"centipawns of what its typical count is worth, or inf (repeatable)")
+	fs.StringVar(&f.priorFactor, "prior-factor", "", "factor on the widths of all priors, or auto: chosen by "+
+		"cross-validation (default auto for features of other evaluations, else 1)")
+	fs.StringVar(&f.tie, "tie", "auto", fmt.Sprintf("tie the two wings of tables: on, off, or auto (below %d games)",
+		tuner.TieGames))
 	fs.StringSliceVar(&f.c.Ties, "tie-terms", nil, "A=B: terms that change by the same amount (repeatable)")
 	fs.StringSliceVar(&f.bounds, "bound", nil, "NAME=LO..HI: bounds of a term or group (repeatable)")
 	fs.Float64Var(&f.c.K, "k", 0, "slope of the sigmoid (default: fitted under the start weights)")
 	fs.Float64Var(&f.c.KScore, "k-score", 0, "slope for the search scores (default: fitted)")
-	fs.Float64Var(&f.c.Design, "design", 0, "design effect: how many positions say as much as one independent one (default: estimated)")
+	fs.Float64Var(&f.c.Design, "design", 0, "design effect: how many positions say as much as one independent one "+
+		"(default: estimated)")
 	fs.BoolVar(&f.c.KeepScale, "keep-scale", false, "do not return to the start weights' root mean square evaluation")
-	fs.BoolVar(&f.c.Rescale, "rescale", false, "always return to the start weights' root mean square evaluation (default for features of other evaluations: only if K moved by more than 10 %)")
+	fs.BoolVar(&f.c.Rescale, "rescale", false, "always return to the start weights' root mean square evaluation "+
+		"(default for features of other evaluations: only if K moved by more than 10 %)")
 	fs.Float64Var(&f.c.Gap, "gap", 0, "mean loss from the optimum at which to stop (default 1e-10)")
 	fs.IntVar(&f.c.Iterations, "iterations", 0, "most steps to take (default: the method's)")
 	fs.Uint64Var(&f.c.Seed, "seed", 0, "seed of the split")
-	fs.Float64Var(&f.c.Limit, "limit", tuner.DefaultLimit, "largest coefficient in centipawns that neither a prior nor a bound holds, or inf")
-	fs.StringVar(&f.memory, "memory", "", "memory for matrices, such as 800M or 4G; a fit that needs more has no standard errors, or is refused if it has a formula (default: half of the machine's)")
+	fs.Float64Var(&f.c.Limit, "limit", tuner.DefaultLimit,
+		"largest coefficient in centipawns that neither a prior nor a bound holds, or inf")
+	fs.StringVar(&f.memory, "memory", "", "memory for matrices, such as 800M or 4G; a fit that needs more has no "+
+		"standard errors, or is refused if it has a formula (default: half of the machine's)")
 	fs.StringVar(&f.disk, "disk", "", "folder to keep the features in while tuning, instead of memory")
 	fs.BoolVar(&f.curve, "curve", false, "learning curve: also fit to an eighth, a quarter and a half of the games")
-	fs.IntVar(&f.c.Folds, "folds", f.c.Folds, "parts of the games, each of which is predicted by a fit to the others, for the verdict; 0 leaves that out")
-	fs.StringArrayVar(&f.test, "test", nil, "data that the fit does not see, for the verdict: positions, or features of the same evaluation (repeatable)")
-	fs.StringVar(&f.formula, "formula", "", "file with the formula of the features, in place of the one in their header")
-	fs.StringVar(&f.against, "against", "", "file with another formula of the same channels, which is fitted too: is this one better on games held out?")
-	fs.BoolVar(&f.strict, "strict", false, "exit code 1 unless the verdict is better; the weights are written all the same")
+	fs.IntVar(&f.c.Folds, "folds", f.c.Folds,
+		"parts of the games, each of which is predicted by a fit to the others, for the verdict; 0 leaves that out")
+	fs.StringArrayVar(&f.test, "test", nil, "data that the fit does not see, for the verdict: positions, or features "+
+		"of the same evaluation (repeatable)")
+	fs.StringVar(&f.formula, "formula", "",
+		"file with the formula of the features, in place of the one in their header")
+	fs.StringVar(&f.against, "against", "", "file with another formula of the same channels, which is fitted too: is "+
+		"this one better on games held out?")
+	fs.BoolVar(&f.strict, "strict", false, "exit code 1 unless the verdict is better; the weights are written all "+
+		"the same")
 	fs.IntVar(&f.c.Workers, "workers", 0, "goroutines (default: one a core); changes no result")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
 	fs.BoolVar(&f.all, "all", false, "print every term and piece-square table")
@@ -208,7 +222,8 @@ func (f *tuneFlags) parse() error {
 // parseMemory reads a size in bytes, such as 1e9, 800M or 4GiB. k, M and G are powers of 1,024.
 func parseMemory(text string) (int64, bool) {
 	number := strings.TrimRight(text, "kKMGiB")
-	unit, ok := map[string]float64{"": 1, "k": 1 << 10, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}[strings.TrimSuffix(strings.TrimSuffix(text[len(number):], "B"), "i")]
+	unit, ok := map[string]float64{"": 1, "k": 1 << 10, "K": 1 << 10, "M": 1 << 20,
+		"G": 1 << 30}[strings.TrimSuffix(strings.TrimSuffix(text[len(number):], "B"), "i")]
 	n, err := strconv.ParseFloat(number, 64)
 	bytes := n * unit
 	return int64(bytes), ok && err == nil && bytes >= 1 && bytes < 1<<50
@@ -330,7 +345,8 @@ func (f *tuneFlags) fit(ctx context.Context, task *tuneTask, s *rows.Store, out 
 		return err
 	}
 	if report.Partial {
-		return fmt.Errorf("interrupted after %d steps: the best weights so far are in %s; run the same command again for the rest",
+		return fmt.Errorf("interrupted after %d steps: the best weights so far are in %s; run the same command again "+
+			"for the rest",
 			r.Steps, report.Out)
 	}
 	if f.strict && r.Answer != tuner.Better {
@@ -346,7 +362,8 @@ func (f *tuneFlags) write(task *tuneTask, r *tuner.Result, report *tuner.Report,
 	if task.otherFormula && !task.ofFeatures {
 		model = rows.ModelOf(task.set)
 	}
-	file, err := r.FileOf(task.name, model, tuner.Pedigree{Parent: task.parent, Program: cli.Version(), Time: time.Now()})
+	file, err := r.FileOf(task.name, model, tuner.Pedigree{Parent: task.parent, Program: cli.Version(),
+		Time: time.Now()})
 	if err != nil {
 		return err
 	}
@@ -415,9 +432,11 @@ func tuneAdvice(err error) error {
 		{rows.ErrEmpty, "give a data set with positions"},
 		{tuner.ErrOneClass, "play more games, or games of more equal players"},
 		{tuner.ErrNoFeatures, "is this the right --model for these positions?"},
-		{objective.ErrScale, "give --k (0.0058 is Elo's scale) or start --from weights that know the value of the pieces"},
+		{objective.ErrScale, "give --k (0.0058 is Elo's scale) or start --from weights that know the value of the " +
+			"pieces"},
 		{tuner.ErrAllFrozen, "freeze less"},
-		{dataset.ErrDrift, "the engine that wrote the features evaluates something else: count every term, or put the rest into offset"},
+		{dataset.ErrDrift, "the engine that wrote the features evaluates something else: count every term, or put " +
+			"the rest into offset"},
 	} {
 		if errors.Is(err, a.is) {
 			return fmt.Errorf("%w; %s", err, a.cure)

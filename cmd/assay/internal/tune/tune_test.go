@@ -42,10 +42,12 @@ func writeWalks(t *testing.T, dir string, games int, change func(*dataset.Positi
 				break
 			}
 			p.Make(moves[r.IntN(len(moves))])
-			rows = append(rows, dataset.PositionRow{Board: p, Ply: uint16(ply + 1), Score: dataset.NoScore, Game: uint64(g + 1), Opening: uint64(g/2 + 1), Weight: 1})
+			rows = append(rows, dataset.PositionRow{Board: p, Ply: uint16(ply + 1), Score: dataset.NoScore,
+				Game: uint64(g + 1), Opening: uint64(g/2 + 1), Weight: 1})
 		}
 		for pt, v := range [5]int{1, 3, 3, 5, 9} {
-			balance += v * (p.Pieces(board.White, board.PieceType(pt)).Count() - p.Pieces(board.Black, board.PieceType(pt)).Count())
+			balance += v * (p.Pieces(board.White, board.PieceType(pt)).Count() - p.Pieces(board.Black,
+				board.PieceType(pt)).Count())
 		}
 		result := float32(max(-2, min(2, balance/3+r.IntN(3)-1))+2) / 4
 		for _, row := range rows {
@@ -89,7 +91,8 @@ func TestTune(t *testing.T) {
 	var first []byte
 	for workers := 1; workers <= 3; workers++ {
 		out := filepath.Join(dir, fmt.Sprintf("w%d.json", workers))
-		text, err := tune(t, data, "--model", "shannon-1950", "--out", out, "--seed", "5", "--all", "--workers", fmt.Sprint(workers))
+		text, err := tune(t, data, "--model", "shannon-1950", "--out", out, "--seed", "5", "--all", "--workers",
+			fmt.Sprint(workers))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +105,8 @@ func TestTune(t *testing.T) {
 				t.Errorf("report without %q:\n%s", want, text)
 			}
 		}
-		if headline, _, _ := strings.Cut(text, "\n"); !strings.Contains(headline, "of the rows say little about the evaluation") ||
+		if headline, _, _ := strings.Cut(text, "\n"); !strings.Contains(headline,
+			"of the rows say little about the evaluation") ||
 			!strings.HasSuffix(headline, "make quiet rows: assay data positions "+data+" --preset texel --out quiet") {
 			t.Errorf("headline %q", headline)
 		}
@@ -110,7 +114,8 @@ func TestTune(t *testing.T) {
 			t.Errorf("the warning about the rows is printed %d times", n)
 		}
 		p := f.Provenance
-		if len(p.Data) != 1 || p.Games != 150 || p.Rows == 0 || p.Seed != 5 || p.Time == "" || !strings.Contains(p.Split, "opening") {
+		if len(p.Data) != 1 || p.Games != 150 || p.Rows == 0 || p.Seed != 5 || p.Time == "" ||
+			!strings.Contains(p.Split, "opening") {
 			t.Errorf("provenance %+v", p)
 		}
 		f.Provenance.Time = ""
@@ -132,7 +137,8 @@ func TestTuneQuietRows(t *testing.T) {
 	dir := t.TempDir()
 	rows, quiet := filepath.Join(dir, "positions"), filepath.Join(dir, "quiet")
 	writeWalks(t, rows, 60, nil)
-	if _, err := execute(t.Context(), data.New(), "positions", rows, "--preset", "texel", "--weights", "assay", "--out", quiet); err != nil {
+	if _, err := execute(t.Context(), data.New(), "positions", rows, "--preset", "texel", "--weights", "assay", "--out",
+		quiet); err != nil {
 		t.Fatal(err)
 	}
 	text, err := tune(t, quiet, "--model", "shannon-1950", "--out", filepath.Join(dir, "w.json"))
@@ -145,7 +151,8 @@ func TestTuneJSON(t *testing.T) {
 	dir := t.TempDir()
 	data := filepath.Join(dir, "positions")
 	writeWalks(t, data, 60, nil)
-	text, err := tune(t, data, "--model", "shannon-1950", "--json", "--out", filepath.Join(dir, "w.json"), "--freeze", "pawn", "--prior", "mobility=3")
+	text, err := tune(t, data, "--model", "shannon-1950", "--json", "--out", filepath.Join(dir, "w.json"), "--freeze",
+		"pawn", "--prior", "mobility=3")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +166,8 @@ func TestTuneJSON(t *testing.T) {
 	if len(j.Terms) != 9 || len(j.Pieces) != 5 || j.Games != 60 || !(j.Fit.Train < j.Start.Train) {
 		t.Errorf("%+v", j)
 	}
-	if x := j.Terms[8]; !j.Jackknife || x.IntervalMG == (tuner.Interval{}) || !(x.IntervalMG[0] < x.FitMG-1.96*float64(x.SEMG) && x.FitMG+1.96*float64(x.SEMG) < x.IntervalMG[1]) {
+	if x := j.Terms[8]; !j.Jackknife || x.IntervalMG == (tuner.Interval{}) ||
+		!(x.IntervalMG[0] < x.FitMG-1.96*float64(x.SEMG) && x.FitMG+1.96*float64(x.SEMG) < x.IntervalMG[1]) {
 		t.Errorf("jackknife %v, %+v", j.Jackknife, x)
 	}
 	if pawn := j.Terms[0]; !pawn.Frozen || pawn.MG != 100 || pawn.SEMG != 0 || pawn.IntervalMG != (tuner.Interval{}) {
@@ -185,11 +193,13 @@ func TestTuneVerdict(t *testing.T) {
 		Net             float64       `json:"net_gain"`
 		CrossValidation *tuner.Paired `json:"cross_validation"`
 	}
-	if err := json.Unmarshal([]byte(text), &j); err != nil || j.Verdict == "better" || j.Verdict == "" || !(j.Net < 0) || j.CrossValidation == nil {
+	if err := json.Unmarshal([]byte(text), &j); err != nil || j.Verdict == "better" || j.Verdict == "" ||
+		!(j.Net < 0) || j.CrossValidation == nil {
 		t.Errorf("noise: %v in %s", err, text)
 	}
 	text, err = tune(t, noise, "--model", "shannon-1950", "--k", "0.004", "--folds", "0", "--out", out)
-	if err != nil || !strings.Contains(text, "Verdict: ") || !strings.Contains(text, "Do not expect a gain: ") || !strings.Contains(text, "validation games") || !strings.Contains(text, "--freeze ") {
+	if err != nil || !strings.Contains(text, "Verdict: ") || !strings.Contains(text, "Do not expect a gain: ") ||
+		!strings.Contains(text, "validation games") || !strings.Contains(text, "--freeze ") {
 		t.Errorf("%v in %s", err, text)
 	}
 }
@@ -239,7 +249,8 @@ func TestTuneErrors(t *testing.T) {
 }
 
 func TestParseMemory(t *testing.T) {
-	for text, want := range map[string]int64{"1": 1, "1e9": 1e9, "2k": 2048, "2K": 2048, "1.5M": 3 << 19, "800MB": 800 << 20, "4G": 4 << 30, "4GiB": 4 << 30} {
+	for text, want := range map[string]int64{"1": 1, "1e9": 1e9, "2k": 2048, "2K": 2048, "1.5M": 3 << 19,
+		"800MB": 800 << 20, "4G": 4 << 30, "4GiB": 4 << 30} {
 		if got, ok := parseMemory(text); !ok || got != want {
 			t.Errorf("%s: %d, %v; want %d", text, got, ok, want)
 		}
@@ -257,7 +268,8 @@ func TestTuneLarge(t *testing.T) {
 	dir := t.TempDir()
 	data, out := filepath.Join(dir, "positions"), filepath.Join(dir, "run")
 	writeWalks(t, data, 20, nil)
-	text, err := tune(t, data, "--model", "assay", "--memory", "1M", "--design", "5", "--limit", "inf", "--all", "--out", out)
+	text, err := tune(t, data, "--model", "assay", "--memory", "1M", "--design", "5", "--limit", "inf", "--all",
+		"--out", out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -295,7 +307,8 @@ func TestTuneRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"group ", "Calibration on", "held-out positions", "validation", "Is more data worth it? "} {
+	for _, want := range []string{"group ", "Calibration on", "held-out positions", "validation",
+		"Is more data worth it? "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("report without %q:\n%s", want, text)
 		}
@@ -305,13 +318,15 @@ func TestTuneRun(t *testing.T) {
 		t.Errorf("events %s, %v", events, err)
 	}
 	var result tuner.Report
-	if b, err := os.ReadFile(filepath.Join(run, "result.json")); err != nil || json.Unmarshal(b, &result) != nil || len(result.Groups) == 0 || result.Curve == nil {
+	if b, err := os.ReadFile(filepath.Join(run, "result.json")); err != nil || json.Unmarshal(b, &result) != nil ||
+		len(result.Groups) == 0 || result.Curve == nil {
 		t.Errorf("result %s, %v", b, err)
 	}
 	if !strings.Contains(string(events), `"seconds"`) {
 		t.Error("events.jsonl does not say how long the fit took")
 	}
-	if page, err := os.ReadFile(filepath.Join(run, "report.html")); err != nil || !strings.Contains(string(page), "Verdict: <strong>"+result.Answer+" (") {
+	if page, err := os.ReadFile(filepath.Join(run, "report.html")); err != nil ||
+		!strings.Contains(string(page), "Verdict: <strong>"+result.Answer+" (") {
 		t.Errorf("%v: report.html without the verdict %q", err, result.Answer)
 	}
 	elsewhere := t.TempDir() // result.json names the weight file as --out does
@@ -343,7 +358,8 @@ func TestTuneRun(t *testing.T) {
 	if err != nil || !strings.Contains(again, result.ID) {
 		t.Errorf("a complete run gave %q, %v", again, err)
 	}
-	if _, err := tune(t, append(args, "--out", run, "--lambda", "0.5")...); err == nil || !strings.Contains(err.Error(), "another folder") {
+	if _, err := tune(t, append(args, "--out", run, "--lambda", "0.5")...); err == nil ||
+		!strings.Contains(err.Error(), "another folder") {
 		t.Errorf("other settings in the same folder: %v", err)
 	}
 }
@@ -352,7 +368,9 @@ func TestTuneRun(t *testing.T) {
 // units; only widths of priors are in centipawns.
 func TestTuneUnit(t *testing.T) {
 	dir := t.TempDir()
-	set := dataset.FeatureSet{Version: 2, Model: "mine", Terms: []dataset.FeatureTerm{{Name: "pawn", MG: 200, EG: 300}, {Name: "tempo", MG: 20, EG: 20, Kind: dataset.FlatTerm}},
+	set := dataset.FeatureSet{Version: 2, Model: "mine",
+		Terms: []dataset.FeatureTerm{{Name: "pawn", MG: 200, EG: 300},
+			{Name: "tempo", MG: 20, EG: 20, Kind: dataset.FlatTerm}},
 		Evaluation: dataset.Evaluation{Unit: 256, Tolerance: 2}}
 	features, run := filepath.Join(dir, "features"), filepath.Join(dir, "run")
 	w, err := dataset.NewFeatureWriter(features, set, dataset.WriterConfig{Config: "test", Program: "test"})
@@ -362,7 +380,8 @@ func TestTuneUnit(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 7))
 	for i := range 4000 {
 		a, b := r.IntN(7)-3, 1-2*r.IntN(2)
-		row := dataset.FeatureRow{Terms: []uint16{0, 1}, Counts: []float32{float32(a), float32(b)}, Phase: 0.5, Scale: 1, EGScale: 1,
+		row := dataset.FeatureRow{Terms: []uint16{0, 1}, Counts: []float32{float32(a), float32(b)}, Phase: 0.5,
+			Scale: 1, EGScale: 1,
 			Eval: float32(250*a + 20*b), Score: dataset.NoScore, Game: uint64(i/10 + 1), Weight: 1}
 		if r.Float64() < objective.Sigmoid(0.004*256*float64(a)+0.1*float64(b)) {
 			row.Result = 1
@@ -378,7 +397,8 @@ func TestTuneUnit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"per engine unit (256 a pawn) under the start weights", "what 100 centipawns were is now", "weights, their errors and their bounds are in engine units, 256 a pawn"} {
+	for _, want := range []string{"per engine unit (256 a pawn) under the start weights",
+		"what 100 centipawns were is now", "weights, their errors and their bounds are in engine units, 256 a pawn"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -392,7 +412,8 @@ func TestTuneUnit(t *testing.T) {
 		t.Fatalf("%v: %+v", err, file)
 	}
 	page, err := os.ReadFile(filepath.Join(run, "report.html"))
-	if err != nil || !strings.Contains(string(page), "2 coefficients, engine units") || !strings.Contains(string(page), "A pawn is 256 engine units.") {
+	if err != nil || !strings.Contains(string(page), "2 coefficients, engine units") ||
+		!strings.Contains(string(page), "A pawn is 256 engine units.") {
 		t.Errorf("the page: %v", err)
 	}
 	for _, c := range []struct {
@@ -420,7 +441,8 @@ func TestTuneUnit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := tune(t, features, "--from", out, "--out", filepath.Join(dir, "w2.json")); err == nil || !strings.Contains(err.Error(), "in units of 1/100 pawn, the features in 1/256 pawn") {
+	if _, err := tune(t, features, "--from", out, "--out", filepath.Join(dir, "w2.json")); err == nil ||
+		!strings.Contains(err.Error(), "in units of 1/100 pawn, the features in 1/256 pawn") {
 		t.Errorf("weights of another unit: %v", err)
 	}
 }
@@ -432,7 +454,8 @@ func TestTuneFeatures(t *testing.T) {
 	write := func(name string, evals func(sum float64) int16) string {
 		t.Helper()
 		path := filepath.Join(dir, name)
-		set := dataset.FeatureSet{Model: "mine", Terms: []dataset.FeatureTerm{{Name: "pawn", MG: 90, EG: 110}, {Name: "king.safety", MG: 5}}}
+		set := dataset.FeatureSet{Model: "mine",
+			Terms: []dataset.FeatureTerm{{Name: "pawn", MG: 90, EG: 110}, {Name: "king.safety", MG: 5}}}
 		w, err := dataset.NewFeatureWriter(path, set, dataset.WriterConfig{Config: "test", Program: "test"})
 		if err != nil {
 			t.Fatal(err)
@@ -440,13 +463,15 @@ func TestTuneFeatures(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, uint64(len(name)-2)))
 		for i := range 4000 {
 			a, b, phase := float32(r.IntN(7)-3), float32(r.IntN(9)-4), r.IntN(25)
-			row := dataset.FeatureRow{Phase: float32(phase) / 24, Scale: 1, Score: dataset.NoScore, Game: uint64(i/10 + 1), Weight: 1}
+			row := dataset.FeatureRow{Phase: float32(phase) / 24, Scale: 1, Score: dataset.NoScore,
+				Game: uint64(i/10 + 1), Weight: 1}
 			for t, v := range []float32{a, b} {
 				if v != 0 {
 					row.Terms, row.Counts = append(row.Terms, uint16(t)), append(row.Counts, v)
 				}
 			}
-			row.Eval = float32(evals(float64(a)*(90*float64(phase)+110*float64(24-phase))/24 + 5*float64(b)*float64(phase)/24))
+			row.Eval = float32(evals(float64(a)*(90*float64(phase)+110*float64(24-phase))/24 +
+				5*float64(b)*float64(phase)/24))
 			if r.Float64() < objective.Sigmoid(0.006*100*float64(a)+0.1*float64(b)) {
 				row.Result = 1
 			}
@@ -461,7 +486,8 @@ func TestTuneFeatures(t *testing.T) {
 	}
 	good := write("good", func(sum float64) int16 { return int16(sum) })
 	out := filepath.Join(dir, "w.json")
-	if _, err := tune(t, good, "--out", filepath.Join(dir, "strict.json"), "--strict"); err == nil || !strings.Contains(err.Error(), "--strict: "+tuner.BetterHere) {
+	if _, err := tune(t, good, "--out", filepath.Join(dir, "strict.json"), "--strict"); err == nil ||
+		!strings.Contains(err.Error(), "--strict: "+tuner.BetterHere) {
 		t.Errorf("noisy rows, --strict: %v", err)
 	}
 	text, err := tune(t, good, "--out", out, "--json")
@@ -469,7 +495,8 @@ func TestTuneFeatures(t *testing.T) {
 		t.Fatal(err)
 	}
 	var j tuner.Report
-	if err := json.Unmarshal([]byte(text), &j); err != nil || len(j.Terms) != 2 || j.Terms[1].Group != "king" || j.Terms[1].ZMG < 2 || j.Answer != tuner.BetterHere || !j.NoisyRows ||
+	if err := json.Unmarshal([]byte(text), &j); err != nil || len(j.Terms) != 2 || j.Terms[1].Group != "king" ||
+		j.Terms[1].ZMG < 2 || j.Answer != tuner.BetterHere || !j.NoisyRows ||
 		!strings.HasPrefix(j.Warnings[0], "20.0 % of the rows say little") {
 		t.Errorf("%v, %+v, warnings %q", err, j.Terms, j.Warnings)
 	}
@@ -482,7 +509,8 @@ func TestTuneFeatures(t *testing.T) {
 		t.Fatal(err)
 	}
 	var j2 tuner.Report
-	if err := json.Unmarshal([]byte(again), &j2); err != nil || j2.Parent != j.ID || j2.Terms[0].StartMG != float64(j.Terms[0].MG) {
+	if err := json.Unmarshal([]byte(again), &j2); err != nil || j2.Parent != j.ID ||
+		j2.Terms[0].StartMG != float64(j.Terms[0].MG) {
 		t.Errorf("from %s: %v, parent %q, %+v", j.ID, err, j2.Parent, j2.Terms)
 	}
 	fresh := write("fresh", func(sum float64) int16 { return int16(sum) })
@@ -491,7 +519,8 @@ func TestTuneFeatures(t *testing.T) {
 		t.Fatal(err)
 	}
 	j2 = tuner.Report{}
-	if err := json.Unmarshal([]byte(tested), &j2); err != nil || j2.Test == nil || j2.Test.Rows != 4000 || j2.Test.Clusters != 400 || j2.Basis != "test data" || j2.Answer != tuner.Better {
+	if err := json.Unmarshal([]byte(tested), &j2); err != nil || j2.Test == nil || j2.Test.Rows != 4000 ||
+		j2.Test.Clusters != 400 || j2.Basis != "test data" || j2.Answer != tuner.Better {
 		t.Errorf("tested on other games: %v, %+v", err, j2.Verdict)
 	}
 	bad := write("bad", func(sum float64) int16 { return int16(sum) + 12 })
@@ -512,7 +541,8 @@ func TestTuneFeatures(t *testing.T) {
 	if _, err := tune(t, positions, good, "--out", out); err == nil || !strings.Contains(err.Error(), "together") {
 		t.Errorf("positions and features: %v", err)
 	}
-	if _, err := tune(t, good, "--test", positions, "--out", out); err == nil || !strings.Contains(err.Error(), "together") {
+	if _, err := tune(t, good, "--test", positions, "--out", out); err == nil ||
+		!strings.Contains(err.Error(), "together") {
 		t.Errorf("features tested on positions: %v", err)
 	}
 }
@@ -542,7 +572,8 @@ func TestTuneWithoutErrors(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range r.Terms {
-			if x := &r.Terms[i]; x.Count > 0 && (x.SEMG.Known() || x.SEEG.Known() || x.ZMG.Known() || x.Moved() || x.IntervalMG != (tuner.Interval{})) {
+			if x := &r.Terms[i]; x.Count > 0 &&
+				(x.SEMG.Known() || x.SEEG.Known() || x.ZMG.Known() || x.Moved() || x.IntervalMG != (tuner.Interval{})) {
 				t.Errorf("%s, --memory %s: %+v", x.Name, memory, x)
 			}
 		}

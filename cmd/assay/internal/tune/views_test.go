@@ -17,7 +17,8 @@ func TestTuneTestsViews(t *testing.T) {
 	scored := func(p *dataset.PositionRow, mover bool) {
 		score := rng.IntN(60) - 30
 		for pt, v := range [5]int{100, 300, 300, 500, 900} {
-			score += v * (p.Board.Pieces(board.White, board.PieceType(pt)).Count() - p.Board.Pieces(board.Black, board.PieceType(pt)).Count())
+			score += v * (p.Board.Pieces(board.White, board.PieceType(pt)).Count() - p.Board.Pieces(board.Black,
+				board.PieceType(pt)).Count())
 		}
 		if p.Score = int16(score); mover && p.Board.SideToMove() == board.Black {
 			p.Score = -p.Score
@@ -30,16 +31,20 @@ func TestTuneTestsViews(t *testing.T) {
 	const what = "the scores are from the view of the side to move"
 	fit := []string{"--model", "shannon-1950", "--folds", "0", "--out", out}
 	text, err := tune(t, append([]string{wrong, "--lambda", "0.3"}, fit...)...)
-	if err == nil || !strings.Contains(err.Error(), what) || !strings.Contains(err.Error(), "--score-view mover") || text != "" {
+	if err == nil || !strings.Contains(err.Error(), what) || !strings.Contains(err.Error(), "--score-view mover") ||
+		text != "" {
 		t.Errorf("%q, %v", text, err)
 	}
-	if text, err = tune(t, append([]string{wrong}, fit...)...); err != nil || !strings.HasPrefix(text, "warning: "+wrong+": "+what) || strings.Count(text, what) != 1 {
+	if text, err = tune(t, append([]string{wrong}, fit...)...); err != nil ||
+		!strings.HasPrefix(text, "warning: "+wrong+": "+what) || strings.Count(text, what) != 1 {
 		t.Errorf("%.200q, %v", text, err)
 	}
-	if _, err = tune(t, append([]string{right, wrong, "--lambda", "0.3"}, fit...)...); err == nil || !strings.Contains(err.Error(), wrong+": "+what) {
+	if _, err = tune(t, append([]string{right, wrong, "--lambda", "0.3"}, fit...)...); err == nil ||
+		!strings.Contains(err.Error(), wrong+": "+what) {
 		t.Errorf("beside right ones: %v", err)
 	}
-	if text, err = tune(t, append([]string{right, "--lambda", "0.3"}, fit...)...); err != nil || strings.Contains(text, "the scores ") {
+	if text, err = tune(t, append([]string{right, "--lambda", "0.3"}, fit...)...); err != nil ||
+		strings.Contains(text, "the scores ") {
 		t.Errorf("%.200q, %v", text, err)
 	}
 	stat := func(path string) string {

@@ -41,7 +41,8 @@ assay eval loss measures how well evaluations predict results.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if diff {
 				if model != "" || weights != "" || all {
-					return cli.Usagef("--diff compares the two weight files given as arguments: leave out --model, --weights and --all")
+					return cli.Usagef("--diff compares the two weight files given as arguments: " +
+						"leave out --model, --weights and --all")
 				}
 				return evalDiff(cmd.OutOrStdout(), args, asJSON)
 			}
@@ -65,7 +66,8 @@ assay eval loss measures how well evaluations predict results.`,
 		},
 	}
 	c.Flags().StringVar(&model, "model", "", `model: `+ModelNames()+` (default: that of --weights)`)
-	c.Flags().StringVar(&weights, "weights", "", "weight file, or name of embedded weights (default: the newest of the model, or assay, the newest champion)")
+	c.Flags().StringVar(&weights, "weights", "",
+		"weight file, or name of embedded weights (default: the newest of the model, or assay, the newest champion)")
 	c.Flags().BoolVar(&all, "all", false, "show all terms, also those that do not occur")
 	c.Flags().BoolVar(&diff, "diff", false, "compare two weight files, given after the FEN")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object with every term")
@@ -133,7 +135,8 @@ func Open(model, weights string) (*Opened, error) {
 		return nil, err
 	}
 	if model != "" && f.Model != model {
-		return nil, fmt.Errorf("%s holds weights for the model %s, not %s: leave out --model or give other weights", weights, f.Model, model)
+		return nil, fmt.Errorf("%s holds weights for the model %s, not %s: leave out --model or give other weights",
+			weights, f.Model, model)
 	}
 	return opened(weights, f)
 }
@@ -305,7 +308,8 @@ func evalDiff(w io.Writer, args []string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	d := evalDifference{x.FEN, x.Model, x.Weights, y.Weights, x.Value, y.Value, x.Phase, eval.Diff(x.Explanation, y.Explanation)}
+	d := evalDifference{x.FEN, x.Model, x.Weights, y.Weights, x.Value, y.Value, x.Phase,
+		eval.Diff(x.Explanation, y.Explanation)}
 	if asJSON {
 		return cli.PrintJSON(w, d)
 	}
@@ -318,11 +322,13 @@ func (d *evalDifference) table(nameA, nameB string) string {
 	var s strings.Builder
 	value := func(cp int) string { return fmt.Sprintf("%+.2f", float64(cp)/100) }
 	fmt.Fprintf(&s, "A  %s  %s (id %s)\nB  %s  %s (id %s)\n", value(d.ValueA), nameA, d.A, value(d.ValueB), nameB, d.B)
-	fmt.Fprintf(&s, "pawns, White's view; phase %d of %d; %d terms add different amounts\n", d.Phase, eval.MaxPhase, len(d.Terms))
+	fmt.Fprintf(&s, "pawns, White's view; phase %d of %d; %d terms add different amounts\n",
+		d.Phase, eval.MaxPhase, len(d.Terms))
 	if len(d.Terms) == 0 {
 		return s.String()
 	}
-	fmt.Fprintf(&s, "\n%-24s %6s %6s %15s %15s %9s %9s %9s\n", "term", "White", "Black", "mg, eg A", "mg, eg B", "adds A", "adds B", "change")
+	fmt.Fprintf(&s, "\n%-24s %6s %6s %15s %15s %9s %9s %9s\n", "term", "White", "Black", "mg, eg A", "mg, eg B",
+		"adds A", "adds B", "change")
 	sum := 0.0
 	for i := range d.Terms {
 		t := &d.Terms[i]

@@ -22,7 +22,8 @@ func (f *exportFlags) intoSources(x *Opened, stderr io.Writer) error {
 		if err != nil {
 			return err
 		}
-		if slices.ContainsFunc(sources[:i], func(s models.Source) bool { return filepath.Clean(s.Name) == filepath.Clean(name) }) {
+		if slices.ContainsFunc(sources[:i],
+			func(s models.Source) bool { return filepath.Clean(s.Name) == filepath.Clean(name) }) {
 			return cli.Usagef("--into %s is given twice", name)
 		}
 		sources[i] = models.Source{Name: name, Text: text}
@@ -49,7 +50,8 @@ func (f *exportFlags) intoSources(x *Opened, stderr io.Writer) error {
 	}
 	f.report(p, stderr)
 	if changed && x.Model == nil && x.File.K > 0 {
-		fmt.Fprintf(stderr, "last step: build the engine, and check it: assay features --check %s --cmd './new dump'\n", x.Name)
+		fmt.Fprintf(stderr, "last step: build the engine, and check it: assay features --check %s --cmd './new dump'\n",
+			x.Name)
 	}
 	return nil
 }
@@ -73,10 +75,12 @@ func (f *exportFlags) report(p *models.Patch, stderr io.Writer) {
 		}
 	}
 	if len(p.Missing) > 0 {
-		fmt.Fprintf(stderr, "not in %s, and held by the fit: %s\n", strings.Join(f.into, ", "), strings.Join(p.Missing, ", "))
+		fmt.Fprintf(stderr, "not in %s, and held by the fit: %s\n",
+			strings.Join(f.into, ", "), strings.Join(p.Missing, ", "))
 	}
 	list("values of Black that stand apart, written too:", p.Copies)
 	list("no whole numbers, to be written by hand:", p.ByHand)
-	list("warning: other code uses these too, such as margins or the phase, and does something else with the new values:", p.Shared)
+	list("warning: other code uses these too, such as margins or the phase, and does something else with the new "+
+		"values:", p.Shared)
 	list("not written, and equal to old values of written terms; see whether they belong together:", p.Stale)
 }

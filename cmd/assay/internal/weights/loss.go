@@ -59,9 +59,12 @@ quiet positions, as a static value says little in the middle of an exchange.`,
 		},
 	}
 	fs := c.Flags()
-	fs.StringArrayVar(&f.weights, "weights", nil, "weight file, or name of embedded weights (repeatable; default assay)")
+	fs.StringArrayVar(&f.weights, "weights", nil,
+		"weight file, or name of embedded weights (repeatable; default assay)")
 	fs.StringArrayVar(&f.against, "against", nil, "foreign engine: uci:COMMAND[?OPTION=VALUE...] (repeatable)")
-	fs.StringVar(&f.evalLine, "eval-line", heldout.StockfishLine, `regular expression for an engine's answer to "eval"; group 1 is the value, in pawns if it has a point, else in centipawns`)
+	fs.StringVar(&f.evalLine, "eval-line", heldout.StockfishLine,
+		"regular expression for an engine's answer to \"eval\"; group 1 is the value, "+
+			"in pawns if it has a point, else in centipawns")
 	fs.StringVar(&f.view, "eval-view", "white", "whose view an engine's values are from: white or mover")
 	fs.BoolVar(&f.byPhase, "by-phase", false, "show the cross-entropy by phase of the game too")
 	fs.IntVar(&f.workers, "workers", 0, "threads, and processes of each engine; 0 is one a core; changes no result")
@@ -125,7 +128,8 @@ func (f *lossFlags) openEngine(spec engine.Spec) (heldout.Evaluator, error) {
 	client, ok := p.(*uci.Client)
 	if !ok {
 		_ = p.Close() // nothing was started
-		return nil, fmt.Errorf("%s: want uci:COMMAND[?OPTION=VALUE...] without limits; weights are given with --weights", spec.Label)
+		return nil, fmt.Errorf("%s: want uci:COMMAND[?OPTION=VALUE...] without limits; weights are given with --weights",
+			spec.Label)
 	}
 	return &heldout.Engine{Client: client, Name: spec.Label, Line: f.line, SideToMove: f.view == "mover"}, nil
 }
@@ -145,7 +149,8 @@ func (f *lossFlags) run(ctx context.Context, paths []string, stdout, stderr io.W
 	}
 	r, err := heldout.Measure(ctx, c)
 	if errors.Is(err, heldout.ErrNoPositions) {
-		return fmt.Errorf("%s: %w: %d are in check, %d have none, %d are of weight 0", strings.Join(paths, ", "), err, r.InCheck, r.NoValue, r.Weightless)
+		return fmt.Errorf("%s: %w: %d are in check, %d have none, %d are of weight 0",
+			strings.Join(paths, ", "), err, r.InCheck, r.NoValue, r.Weightless)
 	}
 	if errors.Is(err, heldout.ErrLine) {
 		return fmt.Errorf("%w; --eval-line says what the line with the value looks like", err)
@@ -187,7 +192,8 @@ func lossTable(r *heldout.Report, byPhase bool) string {
 		if e.Against != nil {
 			against = fmt.Sprintf("%+.5f +- %.5f", e.Against.Mean, e.Against.SE)
 		}
-		fmt.Fprintf(&b, "%s\n", strings.TrimRight(fmt.Sprintf("%-*s %9.6f  %-20v %-20v %s", width, e.Name, e.KEntropy, e.MSE, e.CrossEntropy, against), " "))
+		fmt.Fprintf(&b, "%s\n", strings.TrimRight(fmt.Sprintf("%-*s %9.6f  %-20v %-20v %s",
+			width, e.Name, e.KEntropy, e.MSE, e.CrossEntropy, against), " "))
 	}
 	fmt.Fprintf(&b, "%-*s %9s  %-20.5f %.5f\n", width, "the mean result", "", r.MeanMSE, r.MeanEntropy)
 	if byPhase {

@@ -67,7 +67,8 @@ func showWeights(x *Opened) string {
 	if x.Model == nil {
 		model += ", a foreign evaluation"
 	}
-	fmt.Fprintf(&b, "%-9s %s\n%-9s %s\n%-9s %d\n%-9s %.7f per %s\n", "model", model, "id", x.File.ID(), "terms", len(x.File.Terms), "K", x.File.K, x.File.UnitName())
+	fmt.Fprintf(&b, "%-9s %s\n%-9s %s\n%-9s %d\n%-9s %.7f per %s\n", "model", model, "id", x.File.ID(), "terms",
+		len(x.File.Terms), "K", x.File.K, x.File.UnitName())
 	b.WriteString(provenance(&x.File.Provenance))
 	fmt.Fprintf(&b, "\n%-28s %15s %15s %10s\n", "term", "mg", "eg", "positions")
 	boards := NewSquareBoards()
@@ -113,11 +114,14 @@ func provenance(p *models.Provenance) string {
 func newDiff() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use:     "diff A B",
-		Short:   "Compare two weight files of one model",
-		Long:    "Compare two weight files of one model, term by term. A star marks changes of more\nthan two standard errors, where the files have standard errors. A or B may be features of a\nforeign evaluation: the values that its engine plays with.",
-		Example: "  assay weights diff assay-start runs/first/weights.json\n  assay weights diff features tuned/weights.json",
-		Args:    cobra.ExactArgs(2),
+		Use:   "diff A B",
+		Short: "Compare two weight files of one model",
+		Long: "Compare two weight files of one model, term by term. A star marks changes of more\nthan two " +
+			"standard errors, where the files have standard errors. A or B may be features of a\nforeign evaluation: " +
+			"the values that its engine plays with.",
+		Example: "  assay weights diff assay-start runs/first/weights.json\n  assay weights diff features " +
+			"tuned/weights.json",
+		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a, b, err := openTwoWeights(args[0], args[1])
 			if err != nil {
@@ -149,10 +153,12 @@ func openTwoWeights(first, second string) (a, b *Opened, err error) {
 		return nil, nil, err
 	}
 	if a.File.Model != b.File.Model {
-		return nil, nil, fmt.Errorf("%s is for the model %s and %s for %s: only weights of one model can be compared", a.Name, a.File.Model, b.Name, b.File.Model)
+		return nil, nil, fmt.Errorf("%s is for the model %s and %s for %s: only weights of one model can be compared",
+			a.Name, a.File.Model, b.Name, b.File.Model)
 	}
 	if a.File.Unit != b.File.Unit {
-		return nil, nil, fmt.Errorf("%s is in %s and %s in %s: only weights of one unit can be compared", a.Name, a.File.Units(), b.Name, b.File.Units())
+		return nil, nil, fmt.Errorf("%s is in %s and %s in %s: only weights of one unit can be compared",
+			a.Name, a.File.Units(), b.Name, b.File.Units())
 	}
 	// Only foreign evaluations can differ in their terms or in the order of terms.
 	for _, x := range [][2]*Opened{{a, b}, {b, a}} {
@@ -177,7 +183,8 @@ func showChanges(a, b *Opened, changes []models.Change) string {
 		if c.Significant {
 			star = "  *"
 		}
-		fmt.Fprintf(&s, "%-28s %7d %7d %+7d   %7d %7d %+7d%s\n", c.Name, c.MGA, c.MGB, c.MGB-c.MGA, c.EGA, c.EGB, c.EGB-c.EGA, star)
+		fmt.Fprintf(&s, "%-28s %7d %7d %+7d   %7d %7d %+7d%s\n",
+			c.Name, c.MGA, c.MGB, c.MGB-c.MGA, c.EGA, c.EGB, c.EGB-c.EGA, star)
 	}
 	return s.String()
 }
@@ -301,7 +308,8 @@ shows how far rounding moved them; assay tune shows the loss it costs.`,
 	c.Flags().StringVar(&f.template, "template", "", "template file to execute on the weights")
 	c.Flags().StringVar(&f.show, "show-template", "", "print the built-in template of a format")
 	c.Flags().StringVar(&f.out, "out", "", "file to write (default: standard output)")
-	c.Flags().StringArrayVar(&f.into, "into", nil, "source file to write the weights into; repeat it for each that defines some")
+	c.Flags().StringArrayVar(&f.into, "into", nil,
+		"source file to write the weights into; repeat it for each that defines some")
 	return c
 }
 
@@ -321,7 +329,8 @@ func (f *exportFlags) run(name string, stdout, stderr io.Writer) error {
 		return err
 	}
 	if x.File.K == 0 && f.format == "json" {
-		return cli.Usagef("%s holds features, from which assay tune makes a weight file: give --into FILE or another --format", name)
+		return cli.Usagef("%s holds features, from which assay tune makes a weight file: give --into FILE or another "+
+			"--format", name)
 	}
 	if f.into != nil {
 		return f.intoSources(x, stderr)
@@ -353,7 +362,8 @@ func openValues(name string) (*Opened, error) {
 	}
 	_, set, err := dataset.OpenFeatures(name)
 	if err != nil {
-		return nil, fmt.Errorf("%s is a folder: want a weight file, such as %s, or features: %w", name, filepath.Join(name, "weights.json"), err)
+		return nil, fmt.Errorf("%s is a folder: want a weight file, such as %s, or features: %w",
+			name, filepath.Join(name, "weights.json"), err)
 	}
 	file, err := tuner.StartWeights(set)
 	if err != nil {
