@@ -43,7 +43,7 @@ var layout = []layoutRow{
 	{"engine/group", "ends programs with what they started, here, in features, genfens and builds", nil},
 	{"engine/uci", "any player as a UCI program, any UCI program as a player; stall: timeouts are extended; cores: programs are pinned; sandbox: programs are contained",
 		[]string{"engine/cores", "engine/group", "engine/stall", "engine/uci/sandbox"}},
-	{"engine/historic", "what the historic programs share", nil},
+	{"engine/historic", "what the historic programs share; eval: weights of those that have some", []string{"eval"}},
 	{"engine/historic/nim", "a game of its own",
 		[]string{"engine/game"}},
 	{"engine/historic/prinz", "mates in two", nil},

@@ -34,7 +34,8 @@ type Budget struct {
 
 // NewBudget starts the clock of a search for side us.
 func NewBudget(ctx context.Context, us board.Color, lim engine.Limits) *Budget {
-	b := &Budget{ctx: ctx, start: time.Now(), soft: math.MaxUint64, hard: math.MaxUint64, depth: math.MaxInt, info: lim.Info}
+	b := &Budget{ctx: ctx, start: time.Now(), soft: math.MaxUint64, hard: math.MaxUint64, depth: math.MaxInt,
+		info: lim.Info}
 	if lim.Depth > 0 {
 		b.depth = lim.Depth
 	}
@@ -110,7 +111,8 @@ func (b *Budget) Nodes() uint64 { return b.nodes }
 // Report passes a result to Limits.Info, if that is set.
 func (b *Budget) Report(r engine.Result, selDepth int) {
 	if b.info != nil {
-		b.info(engine.Info{Depth: r.Depth, SelDepth: selDepth, MultiPV: 1, Score: r.Score, Nodes: b.nodes, Time: b.Elapsed(), PV: r.PV})
+		b.info(engine.Info{Depth: r.Depth, SelDepth: selDepth, MultiPV: 1, Score: r.Score, Nodes: b.nodes,
+			Time: b.Elapsed(), PV: r.PV})
 	}
 }
 

@@ -12,7 +12,8 @@ import (
 var ErrExchange = errors.New("no exchange")
 
 // exchangeValues are those of Hsu's lecture, in pawns. The king's is ours.
-var exchangeValues = [...]int{board.Pawn: 1, board.Knight: 3, board.Bishop: 3, board.Rook: 5, board.Queen: 9, board.King: 100}
+var exchangeValues = [...]int{board.Pawn: 1, board.Knight: 3, board.Bishop: 3, board.Rook: 5, board.Queen: 9,
+	board.King: 100}
 
 // Exchange is a series of captures on one square, evaluated as in a lecture on chess programs
 // by Tsan-sheng Hsu. All pieces that attack the square are listed once, the least valuable
@@ -58,7 +59,8 @@ func NewExchange(p *board.Position, sq board.Square) (*Exchange, error) {
 	x := &Exchange{Square: sq, Side: on.Color().Other()}
 	queue := [2][]board.Square{x.attackers(p, x.Side), x.attackers(p, x.Side.Other())}
 	if len(queue[0]) == 0 {
-		return nil, fmt.Errorf("%w on %v: no %v piece attacks the %v %v there", ErrExchange, sq, x.Side, on.Color(), on.Type())
+		return nil, fmt.Errorf("%w on %v: no %v piece attacks the %v %v there", ErrExchange, sq, x.Side, on.Color(),
+			on.Type())
 	}
 	victim, sign := on.Type(), 1
 	for turn := 0; len(queue[turn]) > 0; turn = 1 - turn {

@@ -1,5 +1,6 @@
 // Package historic holds what the programs of the papers have in common: limits, options,
-// minimax, an opening book, explanations, the printed games and an exchange evaluation. Each program has a package of its own below
+// minimax, an opening book, explanations, the printed games and an exchange evaluation. Each program has a
+// package of its own below
 // this one, named after its author or place; README.md lists them.
 //
 // It does not play. Start reading at Explainer, then at Budget and Options.

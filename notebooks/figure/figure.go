@@ -31,10 +31,12 @@ type Figure struct {
 // Series differ in shape and dashes as well as in color. The colors are those of Okabe and
 // Ito (2008), which color-blind people can distinguish.
 var (
-	colors = []color.Color{color.RGBA{0, 114, 178, 255}, color.RGBA{213, 94, 0, 255}, color.RGBA{0, 158, 115, 255}, color.RGBA{204, 121, 167, 255}, color.RGBA{120, 94, 0, 255}}
+	colors = []color.Color{color.RGBA{0, 114, 178, 255}, color.RGBA{213, 94, 0, 255}, color.RGBA{0, 158, 115, 255},
+		color.RGBA{204, 121, 167, 255}, color.RGBA{120, 94, 0, 255}}
 	dashes = [][]vg.Length{nil, {6, 3}, {2, 2}, {8, 3, 2, 3}, {12, 3}}
-	glyphs = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.RingGlyph{}, draw.CrossGlyph{}}
-	gray   = color.Gray{Y: 110}
+	glyphs = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.RingGlyph{},
+		draw.CrossGlyph{}}
+	gray = color.Gray{Y: 110}
 )
 
 // New returns an empty figure with a title and labels of the axes.
@@ -138,7 +140,8 @@ func (f *Figure) Guide(name string, x, y []float64) {
 
 // Bars draws a bar for each value, at 0, 1, 2 ...
 func (f *Figure) Bars(name string, values []float64) {
-	b, err := plotter.NewBarChart(plotter.Values(values), vg.Length(math.Max(3, math.Min(36, 400/float64(max(1, len(values)))))))
+	b, err := plotter.NewBarChart(plotter.Values(values),
+		vg.Length(math.Max(3, math.Min(36, 400/float64(max(1, len(values)))))))
 	if f.fail(err) {
 		return
 	}
@@ -171,7 +174,8 @@ func (f *Figure) PNG(width, height float64) ([]byte, error) {
 	if margin := (f.plot.Y.Max - f.plot.Y.Min) / 25; !f.cut {
 		f.plot.Y.Min, f.plot.Y.Max, f.cut = f.plot.Y.Min-margin, f.plot.Y.Max+margin, true
 	}
-	c := vgimg.NewWith(vgimg.UseWH(vg.Length(width), vg.Length(height)), vgimg.UseDPI(144), vgimg.UseBackgroundColor(color.White))
+	c := vgimg.NewWith(vgimg.UseWH(vg.Length(width), vg.Length(height)), vgimg.UseDPI(144),
+		vgimg.UseBackgroundColor(color.White))
 	f.plot.Draw(draw.Crop(draw.New(c), 4, -12, 4, -6))
 	var b bytes.Buffer
 	if _, err := (vgimg.PngCanvas{Canvas: c}).WriteTo(&b); err != nil {

@@ -34,7 +34,8 @@ type Search[P any, M comparable] struct {
 
 // New returns a search with the weights of the game's terms, in their order.
 func New[P any, M comparable](rules game.Rules[P, M], weights []int32, depth int) *Search[P, M] {
-	return &Search[P, M]{rules: rules, weights: weights, counts: make([]int32, len(weights)), depth: max(1, min(depth, maxPly/2))}
+	return &Search[P, M]{rules: rules, weights: weights, counts: make([]int32, len(weights)),
+		depth: max(1, min(depth, maxPly/2))}
 }
 
 // Evaluate returns the value of a position without looking ahead, from the view of the

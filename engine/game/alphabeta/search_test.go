@@ -53,7 +53,8 @@ func walk[P any, M comparable](t *testing.T, rules game.Rules[P, M], games, dept
 				break
 			}
 			if want := plain(rules, s, p, 0, depth); value != want {
-				t.Fatalf("game %d: %s is worth %d, without cut-offs %d:\n%s", n, rules.MoveText(&p, m), value, want, rules.BoardText(&p))
+				t.Fatalf("game %d: %s is worth %d, without cut-offs %d:\n%s", n, rules.MoveText(&p, m), value, want,
+					rules.BoardText(&p))
 			}
 			rules.Make(&p, moves[rng.IntN(len(moves))])
 		}
@@ -69,7 +70,8 @@ func TestSearchIsMinimax(t *testing.T) {
 func TestQuiet(t *testing.T) {
 	rules := draughts.Rules{}
 	s := alphabeta.New(rules, []int32{100, 300, 0, 0, 0, 0, 0}, 1)
-	p := draughts.State{Position: draughts.Position{B: 0x00008C7F, W: 0xFD430200}} // the machine's sixth turn: two captures
+	p := draughts.State{Position: draughts.Position{B: 0x00008C7F,
+		W: 0xFD430200}} // the machine's sixth turn: two captures
 	leaf, quiet := s.Quiet(p)
 	if !quiet || leaf.Position == p.Position {
 		t.Fatalf("quiet %v:\n%s", quiet, leaf.String())

@@ -119,8 +119,10 @@ func TestPrintedGame(t *testing.T) {
 		if in == (turn == 26) {
 			t.Errorf("turn %d: %s is among the best moves %v: %v", turn, m, c.Best, in)
 		}
-		if turn == 26 && (c.Value-Strategy2().Value(p) != 23 || !slices.ContainsFunc(c.Best, func(m Move) bool { return m.String() == "31-26" })) {
-			t.Errorf("turn 26: the best moves %v gain %d eighths, want 31-26 to gain a king", c.Best, c.Value-Strategy2().Value(p))
+		if turn == 26 && (c.Value-Strategy2().Value(p) != 23 ||
+			!slices.ContainsFunc(c.Best, func(m Move) bool { return m.String() == "31-26" })) {
+			t.Errorf("turn 26: the best moves %v gain %d eighths, want 31-26 to gain a king", c.Best,
+				c.Value-Strategy2().Value(p))
 		}
 	})
 	if plies != 67 || turns != 34 || agree != 33 {
@@ -227,7 +229,8 @@ func TestPostponing(t *testing.T) {
 
 func TestParseErrors(t *testing.T) {
 	p := Start()
-	for text, want := range map[string]string{"11-14": "not legal; the legal moves are 11-15 10-14", "": "not legal", "9": "not legal"} {
+	for text, want := range map[string]string{"11-14": "not legal; the legal moves are 11-15 10-14", "": "not legal",
+		"9": "not legal"} {
 		if _, err := p.Parse(text); !errors.Is(err, errMove) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
 		}

@@ -169,5 +169,6 @@ func (p *Position) Parse(text string) (Move, error) {
 	case len(moves) == 0:
 		return Move{}, fmt.Errorf("%w %q: the game is over, no move is legal", errMove, text)
 	}
-	return Move{}, fmt.Errorf("%w %q is not legal; the legal moves are %s", errMove, text, strings.Trim(fmt.Sprint(moves), "[]"))
+	return Move{}, fmt.Errorf("%w %q is not legal; the legal moves are %s", errMove, text,
+		strings.Trim(fmt.Sprint(moves), "[]"))
 }

@@ -51,7 +51,8 @@ func Replay(s Strategy, rng *rand.Rand) ([]Turn, error) {
 		} else {
 			c, _ := s.Choose(&p, rng)
 			now := s.Value(&p)
-			turns = append(turns, Turn{Played: m, Choice: c, Gain: c.Value - now, Actual: s.valueOf(&p, m) - now, Legal: len(p.Moves(nil))})
+			turns = append(turns, Turn{Played: m, Choice: c, Gain: c.Value - now, Actual: s.valueOf(&p, m) - now,
+				Legal: len(p.Moves(nil))})
 		}
 		p.Make(m)
 	}

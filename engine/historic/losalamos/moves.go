@@ -118,7 +118,8 @@ func (p *Position) pawnMoves(buf []Move, from Square) []Move {
 			continue
 		}
 		piece := p.at[to]
-		if capture := piece != board.NoPiece && piece.Color() != p.side(); capture != (i > 0) || i == 0 && piece != board.NoPiece {
+		if capture := piece != board.NoPiece && piece.Color() != p.side(); capture != (i > 0) || i == 0 &&
+			piece != board.NoPiece {
 			continue
 		}
 		if last := to >> 4; last != 0 && last != size-1 {
@@ -196,7 +197,8 @@ func (p *Position) Parse(text string) (Move, error) {
 	if len(moves) == 0 {
 		return Move{}, fmt.Errorf("%w %q: the game is over, no move is legal", errMove, text)
 	}
-	return Move{}, fmt.Errorf("%w %q is not legal in %s; the legal moves are %s", errMove, text, p.FEN(), strings.Trim(fmt.Sprint(moves), "[]"))
+	return Move{}, fmt.Errorf("%w %q is not legal in %s; the legal moves are %s", errMove, text, p.FEN(),
+		strings.Trim(fmt.Sprint(moves), "[]"))
 }
 
 // irreversible reports whether a legal move is a capture or a pawn move, after which

@@ -95,7 +95,8 @@ func (p *Player) Explain(w io.Writer, root *board.Position) error {
 		entries = append(entries, entry{m, v, slices.Clone(s.line[0])})
 	}
 	slices.SortStableFunc(entries, func(a, b entry) int { return b.value - a.value })
-	if _, err := fmt.Fprintf(w, "%d moves, each searched %d plies deep.\nValue in pawns = material at the end of the line + 0.1 x mobility of the positions on it:\n",
+	if _, err := fmt.Fprintf(w, "%d moves, each searched %d plies deep.\n"+
+		"Value in pawns = material at the end of the line + 0.1 x mobility of the positions on it:\n",
 		len(entries), p.plies); err != nil {
 		return err
 	}
@@ -109,7 +110,8 @@ func (p *Player) Explain(w io.Writer, root *board.Position) error {
 		}
 		// From the view of the side to move at the root.
 		material, mobility := forWhite(root, large{}.material(&at)), forWhite(root, mobility)
-		if _, err := fmt.Fprintf(w, "%8.1f = %3d %+6.1f  %s\n", float64(e.value)/pawn, material, float64(mobility)/pawn, text[1:]); err != nil {
+		if _, err := fmt.Fprintf(w, "%8.1f = %3d %+6.1f  %s\n", float64(e.value)/pawn, material, float64(mobility)/pawn,
+			text[1:]); err != nil {
 			return err
 		}
 	}

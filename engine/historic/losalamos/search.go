@@ -10,7 +10,8 @@ const (
 )
 
 // pieceValues are in pawns.
-var pieceValues = [...]int{board.Pawn: 1, board.Knight: 3, board.Bishop: 3, board.Rook: 5, board.Queen: 9, board.King: 0}
+var pieceValues = [...]int{board.Pawn: 1, board.Knight: 3, board.Bishop: 3, board.Rook: 5, board.Queen: 9,
+	board.King: 0}
 
 // rules is what the search needs of either kind of chess.
 type rules[P, M any] interface {

@@ -195,7 +195,8 @@ func (us *camp) countPieces(them *camp, n *[terms]int32) {
 		n[termTraded] += us.at[kind].count() * int32(pieceValues[kind]) * gone
 		n[moveTerms[kind]] = us.moves[kind]
 	}
-	n[termSafeMoves] = (us.by[board.Knight] &^ us.all &^ them.attacks).count() + (us.by[board.Rook] &^ us.all &^ them.attacks).count()
+	n[termSafeMoves] = (us.by[board.Knight] &^ us.all &^ them.attacks).count() +
+		(us.by[board.Rook] &^ us.all &^ them.attacks).count()
 	pieces := them.at[board.Knight] | them.at[board.Rook] | them.at[board.Queen]
 	loose := us.attacks &^ them.attacks
 	n[termByPawn] = (us.by[board.Pawn] & pieces).count()

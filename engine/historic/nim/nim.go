@@ -40,7 +40,8 @@ func (r Rules) Check(heaps []int) error {
 	case len(heaps) < 2 || len(heaps) > MaxHeaps:
 		return fmt.Errorf("%w: %d heaps; the program allows 2 to %d", errPosition, len(heaps), MaxHeaps)
 	case r.K < 1 || r.K >= len(heaps):
-		return fmt.Errorf("%w: a move may take from %d of %d heaps; it must be at least 1 and fewer than all", errPosition, r.K, len(heaps))
+		return fmt.Errorf("%w: a move may take from %d of %d heaps; it must be at least 1 and fewer than all", errPosition,
+			r.K, len(heaps))
 	}
 	for i, n := range heaps {
 		if n < 0 || n > MaxHeap {

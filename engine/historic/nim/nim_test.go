@@ -220,7 +220,8 @@ func TestCheck(t *testing.T) {
 		{[]int{3, -1}, 1, "heap 2 has -1"},
 	} {
 		err := Rules{K: test.k}.Check(test.heaps)
-		if test.want == "" && err != nil || test.want != "" && (!errors.Is(err, errPosition) || !strings.Contains(err.Error(), test.want)) {
+		if test.want == "" && err != nil || test.want != "" &&
+			(!errors.Is(err, errPosition) || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%v, k=%d: %v, want %q", test.heaps, test.k, err, test.want)
 		}
 	}

@@ -43,7 +43,8 @@ func (h *Heaps) residue() int {
 func (Learned) About() game.About {
 	a := game.About{Name: "nim", Title: "Nim on Nimrod's heaps", Players: [2]string{"First", "Second"}, Depth: 1}
 	for r := range residues {
-		a.Terms = append(a.Terms, game.Term{Name: fmt.Sprintf("residue.%d", r), About: fmt.Sprintf("to move where the columns 4, 2, 1 are odd as in %03b", r)})
+		a.Terms = append(a.Terms, game.Term{Name: fmt.Sprintf("residue.%d", r),
+			About: fmt.Sprintf("to move where the columns 4, 2, 1 are odd as in %03b", r)})
 	}
 	return a
 }

@@ -44,8 +44,9 @@ func openStrachey() (*Program, historic.Options) {
 
 func draughtsTurn(number int, t *draughts.Turn) Turn {
 	men := func(eighths int) float64 { return float64(eighths) / draughts.Man }
-	turn := Turn{Number: number, Printed: t.Played.String(), Reply: t.Reply, Chosen: t.Choice.Move.String(), Same: t.Agrees(),
-		Why: fmt.Sprintf("gains %+.3f men; best moves: %d of %d", men(t.Gain), len(t.Choice.Best), t.Legal)}
+	turn := Turn{Number: number, Printed: t.Played.String(), Reply: t.Reply, Chosen: t.Choice.Move.String(),
+		Same: t.Agrees(),
+		Why:  fmt.Sprintf("gains %+.3f men; best moves: %d of %d", men(t.Gain), len(t.Choice.Best), t.Legal)}
 	if turn.Same {
 		turn.Chosen = turn.Printed
 	} else {
@@ -75,6 +76,7 @@ func losAlamosTurn(number int, t *losalamos.Turn) Turn {
 	for i, m := range t.Choice.Line {
 		line[i] = m.String()
 	}
-	return Turn{Number: number, Printed: t.Played.String(), Reply: t.Reply, Chosen: t.Choice.Move.String(), Same: t.Choice.Move == t.Played,
-		Why: fmt.Sprintf("%+.1f by %s", float64(t.Choice.Value)/10, strings.Join(line, " "))}
+	return Turn{Number: number, Printed: t.Played.String(), Reply: t.Reply, Chosen: t.Choice.Move.String(),
+		Same: t.Choice.Move == t.Played,
+		Why:  fmt.Sprintf("%+.1f by %s", float64(t.Choice.Value)/10, strings.Join(line, " "))}
 }

@@ -65,7 +65,8 @@ var players = []entry{
 	{"machack", "machack-1967", "Greenblatt, Eastlake, Crocker, 1967",
 		"without the book: three of the games were played before there was one", engine.Option{Name: "book", Value: "false"}},
 	{"nss", "nss-1958", "appendix to a reprint of Newell, Shaw, Simon, 1958",
-		"with three goals, as CP-I had in this game; goals=4 adds the pawn structure", engine.Option{Name: "goals", Value: "3"}},
+		"with three goals, as CP-I had in this game; goals=4 adds the pawn structure",
+		engine.Option{Name: "goals", Value: "3"}},
 }
 
 // Names returns the names of the programs with printed games.
@@ -117,7 +118,8 @@ func open(name string) (*Program, func(key, value string) error, error) {
 			return e.open()
 		}
 	}
-	return nil, nil, fmt.Errorf("%w: no printed game of %q; there are games of %s", errProgram, name, strings.Join(Names(), ", "))
+	return nil, nil, fmt.Errorf("%w: no printed game of %q; there are games of %s", errProgram, name,
+		strings.Join(Names(), ", "))
 }
 
 func (e *entry) open() (*Program, func(key, value string) error, error) {
@@ -174,7 +176,8 @@ func (g *Game) add(t Turn, each func(Turn)) {
 }
 
 // replay plays through a game of chess.
-func replay(ctx context.Context, player historic.Reasoner, printed *historic.PrintedGame, each func(Turn)) (Game, error) {
+func replay(ctx context.Context, player historic.Reasoner, printed *historic.PrintedGame, each func(Turn)) (Game,
+	error) {
 	result := Game{Title: printed.Title, Side: printed.Side}
 	moves := strings.Fields(printed.Moves)
 	game := board.NewGame(board.StartPosition())
@@ -195,7 +198,8 @@ func replay(ctx context.Context, player historic.Reasoner, printed *historic.Pri
 		if err != nil {
 			return result, err
 		}
-		t := Turn{Number: pos.Fullmove(), Printed: pos.SAN(m), Chosen: pos.SAN(r.Move), Same: r.Move == m, Why: r.Why, Against: r.Printed}
+		t := Turn{Number: pos.Fullmove(), Printed: pos.SAN(m), Chosen: pos.SAN(r.Move), Same: r.Move == m, Why: r.Why,
+			Against: r.Printed}
 		game.Push(m)
 		if i+1 < len(moves) {
 			if t.Reply, err = reply(game.Position(), moves[i+1]); err != nil {

@@ -74,7 +74,8 @@ func count(t *testing.T, spec string, same, turns []int) {
 			t.Fatal(err)
 		}
 		if g.Same != same[i] || len(g.Turns) != turns[i] || called != turns[i] || g.Title != p.Titles[i] {
-			t.Errorf("%s: the same move in %d of %d turns, want %d of %d; %d reported", g.Title, g.Same, len(g.Turns), same[i], turns[i], called)
+			t.Errorf("%s: the same move in %d of %d turns, want %d of %d; %d reported", g.Title, g.Same, len(g.Turns), same[i],
+				turns[i], called)
 		}
 		for _, turn := range g.Turns {
 			check(t, p, turn)

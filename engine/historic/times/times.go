@@ -43,22 +43,27 @@ type Task struct {
 func Tasks() []Task {
 	return []Task{
 		{Time{Program: "prinz", Work: "the first problem", Text: "15 minutes", Then: 900}, solveProblem},
-		{Time{Program: "draughts", Work: "a move, three stages", Text: "1 to 2 minutes", Then: 90}, func(context.Context) (int, error) {
-			turns, _, err := replayDraughts(draughts.Strategy1())
-			return turns, err
-		}},
-		{Time{Program: "draughts", Work: "a move considered", Text: "1/10 second", Then: 0.1}, func(context.Context) (int, error) {
-			_, moves, err := replayDraughts(draughts.Strategy2())
-			return moves, err
-		}},
+		{Time{Program: "draughts", Work: "a move, three stages", Text: "1 to 2 minutes", Then: 90},
+			func(context.Context) (int, error) {
+				turns, _, err := replayDraughts(draughts.Strategy1())
+				return turns, err
+			}},
+		{Time{Program: "draughts", Work: "a move considered", Text: "1/10 second", Then: 0.1},
+			func(context.Context) (int, error) {
+				_, moves, err := replayDraughts(draughts.Strategy2())
+				return moves, err
+			}},
 		{Time{Program: "losalamos", Work: "a move, 6x6, two of each side", Text: "12 minutes", Then: 720}, replayLosAlamos},
 		{Time{Program: "shannon-a", Work: "a position in the tree", Text: "1 microsecond (very optimistic)", Then: 1e-6},
 			searchNodes(engine.Spec{Name: "shannon-a", Options: []engine.Option{{Name: "moves", Value: "1"}}})},
-		{Time{Program: "bernstein-1957", Work: "a move", Text: "8 minutes", Then: 480}, searchMoves(engine.Spec{Name: "bernstein-1957"})},
-		{Time{Program: "nss-1958", Work: "a move", Text: "1 to 10 hours (estimate)", Then: 3600}, searchMoves(engine.Spec{Name: "nss-1958"})},
+		{Time{Program: "bernstein-1957", Work: "a move", Text: "8 minutes", Then: 480},
+			searchMoves(engine.Spec{Name: "bernstein-1957"})},
+		{Time{Program: "nss-1958", Work: "a move", Text: "1 to 10 hours (estimate)", Then: 3600},
+			searchMoves(engine.Spec{Name: "nss-1958"})},
 		{Time{Program: "machack-1967", Work: "a move, tournament widths", Text: "72 seconds", Then: 72},
 			searchMoves(macHack)},
-		{Time{Program: "machack-1967", Work: "a plausible move generation", Text: "80 milliseconds", Then: 0.08}, generateMacHack},
+		{Time{Program: "machack-1967", Work: "a plausible move generation", Text: "80 milliseconds", Then: 0.08},
+			generateMacHack},
 	}
 }
 

@@ -56,11 +56,13 @@ signature it was released with, the command fails.`,
 			if asJSON {
 				err = cli.PrintJSON(out, report)
 			} else {
-				_, err = fmt.Fprintf(out, "weights    %s (id %s)\npositions  %d\nnodes      %d\nseconds    %.3f\nnodes/s    %.0f\nsignature  %d\n",
+				_, err = fmt.Fprintf(out, "weights    %s (id %s)\npositions  %d\nnodes      %d\n"+
+					"seconds    %.3f\nnodes/s    %.0f\nsignature  %d\n",
 					x.Name, report.Weights, r.Positions, r.Nodes, report.Seconds, report.NPS, search.Signature)
 			}
 			if err == nil && file == "" && r.Nodes != search.Signature {
-				err = fmt.Errorf("the bench visits %d nodes instead of %d: this build does not search like the released one", r.Nodes, search.Signature)
+				err = fmt.Errorf("the bench visits %d nodes instead of %d: this build does not search like the released one",
+					r.Nodes, search.Signature)
 			}
 			return err
 		},

@@ -59,7 +59,8 @@ again. No process may have the run open.`,
 // repair repairs a run or a data set, and returns the command that resumes it, or "".
 func repair(dir string) (list []durable.Repaired, resume string, err error) {
 	if _, err := os.Stat(filepath.Join(dir, durable.RunConfigName)); err == nil {
-		list, err = durable.RepairRun(dir, durable.RepairPlan{Journal: gamelog.JournalName, Derived: gamelog.GamesName, Data: repairData})
+		list, err = durable.RepairRun(dir, durable.RepairPlan{Journal: gamelog.JournalName, Derived: gamelog.GamesName,
+			Data: repairData})
 		if errors.Is(err, durable.ErrConfigDamaged) {
 			err = lostRun(dir, err)
 		}
@@ -134,7 +135,7 @@ func lostRun(dir string, err error) error {
 	_, _ = durable.WholeLines(filepath.Join(dir, gamelog.JournalName), func([]byte) error { lines++; return nil })
 	lost := "nothing of it can be used, because no one knows under which configuration it was played"
 	if lines > 0 {
-		lost = fmt.Sprintf("its %d whole lines of games cannot be used, because no one knows under which configuration they were played", lines)
+		lost = fmt.Sprintf("its %d whole lines of games cannot be used without their configuration", lines)
 	}
 	start := "its command"
 	if info, err := durable.ReadRunInfo(dir); err == nil && info.Resume != "" {
@@ -163,7 +164,8 @@ func printRepair(out io.Writer, dir string, list []durable.Repaired, resume stri
 			fmt.Fprintf(out, "%s: set aside as %s: %s\n", r.Path, filepath.Base(r.Aside), r.Reason)
 			continue
 		}
-		fmt.Fprintf(out, "%s: %d whole %s kept, %d left out: %s; the original is %s\n", r.Path, r.Kept, r.Unit, r.Lost, r.Reason, filepath.Base(r.Aside))
+		fmt.Fprintf(out, "%s: %d whole %s kept, %d left out: %s; the original is %s\n", r.Path, r.Kept, r.Unit, r.Lost,
+			r.Reason, filepath.Base(r.Aside))
 	}
 	switch {
 	case resume != "":

@@ -114,7 +114,8 @@ func WriteReport(dir string, stderr io.Writer) string {
 func reportAdvice(err error, dir string) error {
 	switch {
 	case errors.Is(err, durable.ErrDamaged):
-		return fmt.Errorf("%w; 'assay runs repair' keeps what is whole of the run, and its command writes the rest again", err)
+		return fmt.Errorf("%w; 'assay runs repair' keeps what is whole of the run, and its command writes the rest again",
+			err)
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%w; assay runs lists the runs in this folder", err)
 	}

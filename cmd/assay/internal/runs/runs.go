@@ -61,7 +61,8 @@ type runJSON struct {
 func runsJSON(runs []durable.RunStatus) any {
 	list := make([]runJSON, 0, len(runs))
 	for _, r := range runs {
-		j := runJSON{Name: r.Name, Dir: r.Dir, State: r.State, Command: r.Info.Command, Resume: r.Info.Resume, Updated: r.Updated}
+		j := runJSON{Name: r.Name, Dir: r.Dir, State: r.State, Command: r.Info.Command, Resume: r.Info.Resume,
+			Updated: r.Updated}
 		if r.Err != nil {
 			j.Error = r.Err.Error()
 		}

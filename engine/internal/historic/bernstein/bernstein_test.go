@@ -215,8 +215,10 @@ func TestCut(t *testing.T) {
 
 func TestExplain(t *testing.T) {
 	for fen, wants := range map[string][]string{
-		start:                               {"ratio for white 1.0000", "1 is the king in check?           no", "4 can minor pieces be developed?  Nc3 Nf3 Na3 Nh3", "plausible moves, 4 plies deep", "\n* "},
-		knights:                             {"8 can any piece be moved?         (not asked)", "3 is castling possible?           no"},
+		start: {"ratio for white 1.0000", "1 is the king in check?           no",
+			"4 can minor pieces be developed?  Nc3 Nf3 Na3 Nh3", "plausible moves, 4 plies deep", "\n* "},
+		knights: {"8 can any piece be moved?         (not asked)",
+			"3 is castling possible?           no"},
 		"R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1": {"no legal move"},
 	} {
 		pos := enginetest.Position(t, fen)
@@ -234,7 +236,8 @@ func TestExplain(t *testing.T) {
 
 // BenchmarkMove measures a move at four plies. The IBM 704 took about eight minutes.
 func BenchmarkMove(b *testing.B) {
-	for name, fen := range map[string]string{"start": start, "middlegame": "r2qk2r/pp3ppp/2pp1n2/1B1Pp2b/Pb2P2P/2N2P2/1PPB1P2/R2QK2R w KQkq - 0 11"} {
+	for name, fen := range map[string]string{"start": start,
+		"middlegame": "r2qk2r/pp3ppp/2pp1n2/1B1Pp2b/Pb2P2P/2N2P2/1PPB1P2/R2QK2R w KQkq - 0 11"} {
 		b.Run(name, func(b *testing.B) {
 			p, game, nodes := New(), board.NewGame(enginetest.Position(b, fen)), 0
 			for b.Loop() {

@@ -20,7 +20,8 @@ func (p *Player) Explain(w io.Writer, pos *board.Position) error {
 	s := p.sums(pos)
 	b.WriteString("         material  moves  area  king    sum\n")
 	for _, c := range []board.Color{us, us.Other()} {
-		fmt.Fprintf(&b, "  %-6s %8.1f  %5d  %4d  %4d  %5.1f\n", c, float64(s[c].Material)/100, s[c].Moves, s[c].Area, s[c].King, float64(p.total(s[c]))/100)
+		fmt.Fprintf(&b, "  %-6s %8.1f  %5d  %4d  %4d  %5.1f\n", c, float64(s[c].Material)/100, s[c].Moves, s[c].Area,
+			s[c].King, float64(p.total(s[c]))/100)
 	}
 	fmt.Fprintf(&b, "ratio for %s %.4f (material counts %d times)\n\n", us, p.value(pos, us), p.factor)
 	legal := pos.LegalMoves(nil)
@@ -70,7 +71,8 @@ func (p *Player) explainMoves(b *strings.Builder, pos *board.Position, legal []b
 		if value > best {
 			best, chosen = value, i
 		}
-		rows = append(rows, fmt.Sprintf("%-8s %8.4f  %s", pos.SAN(m), value, historic.Line(pos, append([]board.Move{m}, line...))))
+		rows = append(rows, fmt.Sprintf("%-8s %8.4f  %s", pos.SAN(m), value,
+			historic.Line(pos, append([]board.Move{m}, line...))))
 	}
 	fmt.Fprintf(b, "\nplausible moves, %d plies deep\n", p.plies)
 	for i, row := range rows {

@@ -3,6 +3,7 @@ package bernstein
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
@@ -26,18 +27,14 @@ type Player struct {
 // king controls the squares around it).
 func New() *Player {
 	p := &Player{values: [5]int{100, 300, 300, 500, 900}, factor: 20, width: 7, plies: 4, kingGuards: true}
-	p.Settings = historic.Options{
-		historic.Number("Factor", &p.factor, 0, 1000),
-		historic.Number("Pawn", &p.values[board.Pawn], 0, 5000),
-		historic.Number("Knight", &p.values[board.Knight], 0, 5000),
-		historic.Number("Bishop", &p.values[board.Bishop], 0, 5000),
-		historic.Number("Rook", &p.values[board.Rook], 0, 5000),
-		historic.Number("Queen", &p.values[board.Queen], 0, 5000),
-		historic.Number("Width", &p.width, 1, board.MaxMoves),
-		historic.Number("Plies", &p.plies, 1, 20),
-		historic.Switch("Cut", &p.cut),
-		historic.Switch("KingGuards", &p.kingGuards),
-	}
+	p.Settings = slices.Concat(historic.Options{historic.Number("Factor", &p.factor, 0, 1000)},
+		historic.PieceValues(&p.values, 0),
+		historic.Options{
+			historic.Number("Width", &p.width, 1, board.MaxMoves),
+			historic.Number("Plies", &p.plies, 1, 20),
+			historic.Switch("Cut", &p.cut),
+			historic.Switch("KingGuards", &p.kingGuards),
+		})
 	return p
 }
 
@@ -61,7 +58,8 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 		if !ok {
 			break
 		}
-		result.Move, result.PV, result.Score, result.Depth = line[0], line, engine.Score(p.score(pos, value, len(line))), t.plies
+		result.Move, result.PV, result.Score, result.Depth = line[0], line, engine.Score(p.score(pos, value, len(line))),
+			t.plies
 		t.budget.Report(result, t.plies)
 		if t.budget.Enough() {
 			break

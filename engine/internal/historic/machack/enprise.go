@@ -3,7 +3,8 @@ package machack
 import "github.com/assay-chess/assay/engine/board"
 
 // points are the piece values in 1/128 pawn: table 2 of the paper.
-var points = [...]int{board.Pawn: 128, board.Knight: 416, board.Bishop: 448, board.Rook: 640, board.Queen: 1248, board.King: 1536, board.NoPieceType: 0}
+var points = [...]int{board.Pawn: 128, board.Knight: 416, board.Bishop: 448, board.Rook: 640, board.Queen: 1248,
+	board.King: 1536, board.NoPieceType: 0}
 
 // enPrise reports whether the piece on sq is en prise: attacked, and either undefended,
 // attacked more often than defended, or attacked by a piece of less value. A king never is.
@@ -14,7 +15,8 @@ func enPrise(p *board.Position, sq board.Square) bool {
 
 // exposed reports whether a piece of the given kind and side would be en prise on sq, with
 // the board occupied as given and without the pieces on the squares gone.
-func exposed(p *board.Position, sq board.Square, kind board.PieceType, c board.Color, occupied, gone board.Bitboard) bool {
+func exposed(p *board.Position, sq board.Square, kind board.PieceType, c board.Color, occupied,
+	gone board.Bitboard) bool {
 	if kind == board.King {
 		return false
 	}

@@ -30,10 +30,11 @@ func (p *Player) Explain(w io.Writer, root *board.Position) error {
 
 func (p *Player) explainStatic(b *strings.Builder, root *board.Position) {
 	p.ev.SetRoot(root)
-	fmt.Fprintf(b, "Static value S = %+.2f pawns for White, by %s\n", float64(p.ev.Evaluate(root))/100, p.model.Name)
-	for _, c := range p.model.Counts(root) {
+	fmt.Fprintf(b, "Static value S = %+.2f pawns for White, by %s\n", float64(p.ev.Evaluate(root))/100, p.Model.Name)
+	for _, c := range p.Model.Counts(root) {
 		if c.White != c.Black {
-			fmt.Fprintf(b, "  %-22s White %3d, Black %3d, each %+.2f\n", p.model.Terms[c.Term].Name, c.White, c.Black, float64(p.w[c.Term].MG)/100)
+			fmt.Fprintf(b, "  %-22s White %3d, Black %3d, each %+.2f\n", p.Model.Terms[c.Term].Name, c.White, c.Black,
+				float64(p.Weights[c.Term].MG)/100)
 		}
 	}
 }
@@ -92,8 +93,10 @@ func (p *Player) explainSearch(b *strings.Builder, root *board.Position, moves [
 	}
 	line, score, _ := s.iterate(root, p.plies)
 	fmt.Fprintf(b, "Chosen: %s, %s\n", root.SAN(line[0]), pawns(score))
-	fmt.Fprintf(b, "%d moves made in %v: %d plausible move generations, %d feedovers, %d static evaluations, %d values from the hash table, %d secondary searches\n",
-		budget.Nodes(), budget.Elapsed().Round(time.Millisecond), s.stats.Generations, s.stats.Feedovers, s.stats.Evaluations, s.stats.Hits, s.stats.Secondary)
+	fmt.Fprintf(b, "%d moves made in %v: %d plausible move generations, %d feedovers, "+
+		"%d static evaluations, %d values from the hash table, %d secondary searches\n",
+		budget.Nodes(), budget.Elapsed().Round(time.Millisecond), s.stats.Generations, s.stats.Feedovers,
+		s.stats.Evaluations, s.stats.Hits, s.stats.Secondary)
 }
 
 // pawns formats a value, from the view of the side to move, in pawns or as a mate.

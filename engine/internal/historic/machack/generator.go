@@ -125,7 +125,8 @@ func distance(a, b board.Square) int {
 }
 
 // target holds the points for attacking a piece, by its type.
-var target = [...]int{board.Pawn: 2, board.Knight: 4, board.Bishop: 4, board.Rook: 6, board.Queen: 8, board.King: 3, board.NoPieceType: 0}
+var target = [...]int{board.Pawn: 2, board.Knight: 4, board.Bishop: 4, board.Rook: 6, board.Queen: 8, board.King: 3,
+	board.NoPieceType: 0}
 
 // bearing returns the points that side c gets in p for attacking the squares.
 func (g *generator) bearing(p *board.Position, c board.Color, squares board.Bitboard) (sum int) {

@@ -80,7 +80,8 @@ func TestFeedover(t *testing.T) {
 	} {
 		p := parse(t, test.fen)
 		if got := feedover(p); got != test.want {
-			t.Errorf("%s: %v (en prise: %x, theirs %x)", test.about, got, allEnPrise(p, p.SideToMove()), allEnPrise(p, p.SideToMove().Other()))
+			t.Errorf("%s: %v (en prise: %x, theirs %x)", test.about, got, allEnPrise(p, p.SideToMove()),
+				allEnPrise(p, p.SideToMove().Other()))
 		}
 	}
 }
@@ -97,7 +98,8 @@ func TestUnblocking(t *testing.T) {
 		for _, f := range c.factors {
 			comments = append(comments, f.comment(&start))
 		}
-		if want := "for unblocking the white bishop on c1 so that it now attacks e3, f4, g5, h6"; !slices.Contains(comments, want) {
+		if want := "for unblocking the white bishop on c1 so that it now attacks e3, f4, g5, h6"; !slices.Contains(comments,
+			want) {
 			t.Errorf("d3: %q, want %q", comments, want)
 		}
 	}
@@ -164,7 +166,8 @@ func TestPlayedMoves(t *testing.T) {
 	}
 	// A random order would give 15/28 = 54 % and 6/28 = 21 %.
 	if moves != 158 || within15 < 150 || within6 < 125 {
-		t.Errorf("%d moves, with %d legal moves on average; %d among the first 15, %d among the first 6", moves, legal/max(1, moves), within15, within6)
+		t.Errorf("%d moves, with %d legal moves on average; %d among the first 15, %d among the first 6", moves,
+			legal/max(1, moves), within15, within6)
 	}
 }
 

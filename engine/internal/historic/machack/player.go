@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"sync"
 
@@ -24,44 +23,34 @@ var ownBook = sync.OnceValues(func() (historic.Book, error) { return historic.Pa
 
 // Player is machack-1967. It implements engine.Player and historic.Explainer.
 type Player struct {
-	// Load opens the weights that the option EvalFile names, or the player's own weights for
-	// "". Without it setting EvalFile is an error.
-	Load func(name string) (*eval.Model, []eval.Coef, error)
-
-	model *eval.Model
-	w     []eval.Coef
-	ev    eval.Rooted
+	historic.Seeded
+	historic.Weighted
+	ev eval.Rooted
 
 	plies     int
 	width     string
 	feedover  int
 	secondary bool
 	book      bool
-	options   historic.Options
-
-	seed    uint64 // of the game
-	addSeed int    // the option Seed, added to it
-	table   hash
-	search  search
+	table     hash
+	search    search
 }
 
 // New returns the program with its tournament settings and the weights of an evaluation,
 // whose evaluator must implement eval.Rooted, as that of machack-1967 does.
 func New(m *eval.Model, w []eval.Coef) (*Player, error) {
 	p := &Player{plies: 5, width: "tournament", feedover: 2, secondary: true, book: true}
-	if err := p.setEvaluation(m, w); err != nil {
-		return nil, err
-	}
-	p.options = historic.Options{
+	p.Use = p.setEvaluation
+	p.Settings = historic.Options{ // Plies is the depth of the basic search, Feedover the greatest number of plies
 		historic.Number("Plies", &p.plies, 1, 20),
 		historic.Choice("Width", &p.width, "tournament", "normal"),
 		historic.Number("Feedover", &p.feedover, 0, 10),
 		historic.Switch("Secondary", &p.secondary),
 		historic.Switch("Book", &p.book),
-		historic.Number("Seed", &p.addSeed, 0, 1<<30),
-		historic.Text("EvalFile", p.setEvalFile),
+		p.Seeded.Option(),
+		p.EvalFile(),
 	}
-	return p, nil
+	return p, p.setEvaluation(m, w)
 }
 
 func (p *Player) setEvaluation(m *eval.Model, w []eval.Coef) error {
@@ -73,48 +62,9 @@ func (p *Player) setEvaluation(m *eval.Model, w []eval.Coef) error {
 	if !ok {
 		return fmt.Errorf("the evaluation of model %s does not depend on the root of the search", m.Name)
 	}
-	p.model, p.w, p.ev = m, w, rooted
+	p.Model, p.Weights, p.ev = m, w, rooted
 	return nil
 }
-
-func (p *Player) setEvalFile(name string) error {
-	if p.Load == nil {
-		return fmt.Errorf("this player cannot load %q", name)
-	}
-	m, w, err := p.Load(name)
-	if err != nil {
-		return err
-	}
-	return p.setEvaluation(m, w)
-}
-
-// NewGame sets the random seed of the choice among book moves.
-func (p *Player) NewGame(seed uint64) error {
-	p.seed = seed
-	return nil
-}
-
-// SetOption sets one of Options. It also accepts the name of a term of the model, with a
-// weight in centipawns, so that S can be tuned by playing games.
-func (p *Player) SetOption(name, value string) error {
-	w, ok, err := p.model.SetWeight(p.w, name, value)
-	if !ok {
-		return p.options.Set(name, value)
-	}
-	if err == nil {
-		err = p.setEvaluation(p.model, w)
-	}
-	if err != nil {
-		return fmt.Errorf("%w %s: %w", historic.ErrOption, name, err)
-	}
-	return nil
-}
-
-// Options returns the UCI declarations of the options: Plies (depth of the basic search),
-// Width (tournament or normal), Feedover (greatest number of plies), Secondary (the
-// secondary search), Book, Seed (added to the seed of a game, since a GUI cannot set one)
-// and EvalFile (weights).
-func (p *Player) Options() []string { return p.options.Lines() }
 
 // Stats returns the statistics of the last search.
 func (p *Player) Stats() Stats { return p.search.stats }
@@ -161,7 +111,7 @@ func (p *Player) bookMove(root *board.Position, list []board.Move) (board.Move, 
 	if !p.book || err != nil { // never: a test parses the book
 		return board.NullMove, false
 	}
-	return b.Move(root, list, rand.New(rand.NewPCG(p.seed+uint64(p.addSeed), root.Key())))
+	return b.Move(root, list, p.RNG(root.Key()))
 }
 
 // newSearch prepares a search from root among the moves.

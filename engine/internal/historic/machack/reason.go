@@ -37,7 +37,8 @@ func (p *Player) Reason(ctx context.Context, game *board.Game, printed board.Mov
 	if err != nil || ctx.Err() != nil {
 		return historic.Reason{}, errors.Join(err, ctx.Err())
 	}
-	r.Printed = fmt.Sprintf("%s: %s alone; plausibility %s", pos.SAN(printed), pawns(int(alone.Score)), place(list, printed))
+	r.Printed = fmt.Sprintf("%s: %s alone; plausibility %s", pos.SAN(printed), pawns(int(alone.Score)),
+		place(list, printed))
 	return r, nil
 }
 

@@ -165,7 +165,8 @@ func TestSecondary(t *testing.T) {
 		var scores [2]int
 		for i, on := range []bool{false, true} {
 			p.secondary = on
-			r, err := p.Search(context.Background(), board.NewGame(*root), engine.Limits{Depth: 2, SearchMoves: root.LegalMoves(nil)[:1]})
+			r, err := p.Search(context.Background(), board.NewGame(*root),
+				engine.Limits{Depth: 2, SearchMoves: root.LegalMoves(nil)[:1]})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -241,7 +242,8 @@ func TestExplain(t *testing.T) {
 	if err := p.Explain(&b, root); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Static value S = ", "Plausibility of the moves", "  1. ", "developmental value", "so that it now attacks", "Chosen: ", "plausible move generations"} {
+	for _, want := range []string{"Static value S = ", "Plausibility of the moves", "  1. ", "developmental value",
+		"so that it now attacks", "Chosen: ", "plausible move generations"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}

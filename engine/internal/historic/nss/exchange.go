@@ -44,7 +44,8 @@ func playOut(p *board.Position, sq board.Square, c board.Color, without board.Bi
 	if first == board.NoSquare {
 		return -1
 	}
-	return pieceValues[p.PieceAt(sq).Type()] - retake(p, sq, c.Other(), occupied&^first.Bitboard(), p.PieceAt(first).Type())
+	return pieceValues[p.PieceAt(sq).Type()] - retake(p, sq, c.Other(), occupied&^first.Bitboard(),
+		p.PieceAt(first).Type())
 }
 
 // retake returns what side c wins by capturing the piece that is now on sq, or 0.

@@ -82,7 +82,8 @@ func (e *executive) explainMoves(b *strings.Builder, p *Player) {
 		if x.rejected >= 0 {
 			verdict = "rejected by " + goals[x.rejected].name
 		}
-		fmt.Fprintf(b, "%s %-8s %-34s %-14s %s: %s\n", mark, e.SAN(x.move), x.proposer()+" "+x.why, x.value.vector(p.goals), verdict, historic.Line(e.Position, x.line))
+		fmt.Fprintf(b, "%s %-8s %-34s %-14s %s: %s\n", mark, e.SAN(x.move), x.proposer()+" "+x.why, x.value.vector(p.goals),
+			verdict, historic.Line(e.Position, x.line))
 	}
 }
 

@@ -19,7 +19,8 @@ type goal struct {
 // goals are the goals of the opening, the most important first.
 var goals = [...]goal{
 	{"material balance", always, materialMoves, material, materialDisturb},
-	{"center control", centerOperative, centerMoves, func(p *board.Position, us board.Color) int { return -blocks(p, us) }, nil},
+	{"center control", centerOperative, centerMoves,
+		func(p *board.Position, us board.Color) int { return -blocks(p, us) }, nil},
 	{"development", always, developmentMoves, development, developmentDisturb},
 	{"pawn structure", always, nil, structure, nil},
 }
@@ -120,7 +121,8 @@ func tempi(p *board.Position, us board.Color) int {
 		}
 		return b
 	}
-	n := (p.Pieces(us, board.Knight) &^ home(minorHome[0])).Count() + (p.Pieces(us, board.Bishop) &^ home(minorHome[1])).Count()
+	n := (p.Pieces(us, board.Knight) &^ home(minorHome[0])).Count() +
+		(p.Pieces(us, board.Bishop) &^ home(minorHome[1])).Count()
 	n += 2 - (p.Pieces(us, board.Pawn) & center & home(board.Rank2)).Count()
 	king := p.KingSquare(us)
 	switch {

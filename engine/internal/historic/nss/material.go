@@ -28,7 +28,10 @@ func materialMoves(s *situation, offer func(board.Move, string) bool) {
 
 // capture proposes the capture with the least valuable piece that can move.
 func (s *situation) capture(x exchange, offer func(board.Move, string) bool) bool {
-	moves := s.filter(func(m board.Move) bool { return m.To() == x.square && !s.IsCastling(m) && x.attackers.Has(m.From()) })
+	moves := s.filter(func(m board.Move) bool {
+		return m.To() == x.square && !s.IsCastling(m) &&
+			x.attackers.Has(m.From())
+	})
 	if len(moves) == 0 {
 		return false
 	}
@@ -52,11 +55,15 @@ func (s *situation) defend(x exchange, offer func(board.Move, string) bool) bool
 		keep func(board.Move) bool
 	}{
 		{"takes the attacker", func(m board.Move) bool { return x.attackers.Has(m.To()) && s.safe(m) }},
-		{"adds a defender", func(m board.Move) bool { return m.From() != x.square && adds(s.Position, m, x.square) && free(m) }},
+		{"adds a defender", func(m board.Move) bool {
+			return m.From() != x.square && adds(s.Position, m, x.square) &&
+				free(m)
+		}},
 		{"moves the attacked piece", func(m board.Move) bool { return m.From() == x.square && s.safe(m) }},
 		{"interposes", func(m board.Move) bool { return between.Has(m.To()) && s.piece(m) != board.King && free(m) }},
 		{"pins the attacker", func(m board.Move) bool {
-			return free(m) && slices.ContainsFunc(squares(x.attackers), func(sq board.Square) bool { return pins(s.Position, m, sq) })
+			return free(m) && slices.ContainsFunc(squares(x.attackers),
+				func(sq board.Square) bool { return pins(s.Position, m, sq) })
 		}},
 	} {
 		moves := s.filter(step.keep)
@@ -95,7 +102,8 @@ func materialDisturb(p *board.Position) (moves []board.Move) {
 	for _, x := range list {
 		best := board.NullMove
 		for _, m := range captures {
-			if m.To() == x.square && (best == board.NullMove || pieceValues[p.PieceAt(m.From()).Type()] < pieceValues[p.PieceAt(best.From()).Type()]) {
+			if m.To() == x.square && (best == board.NullMove ||
+				pieceValues[p.PieceAt(m.From()).Type()] < pieceValues[p.PieceAt(best.From()).Type()]) {
 				best = m
 			}
 		}

@@ -16,7 +16,8 @@ var _ historic.Explainer = (*Player)(nil)
 
 // The program is Weak by design: it misses a mate that no goal proposes.
 func TestConform(t *testing.T) {
-	for name, options := range map[string][]string{"four goals": nil, "CP-I": {"Goals=3"}, "double": {"Choice=double", "Primary=king"}} {
+	for name, options := range map[string][]string{"four goals": nil, "CP-I": {"Goals=3"},
+		"double": {"Choice=double", "Primary=king"}} {
 		t.Run(name, func(t *testing.T) {
 			enginetest.Conform(t, func() engine.Player { return newPlayer(t, options...) }, enginetest.Weak)
 		})
@@ -65,7 +66,8 @@ func TestFigure5(t *testing.T) {
 	pos := enginetest.Position(t, "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2")
 	e, all := proposals(t, New(), &pos)
 	d4 := all["d4"]
-	if e.analyzed[0].move != d4.move || d4.goal != goalNamed(t, "center control") || d4.rejected != goalNamed(t, "development") {
+	if e.analyzed[0].move != d4.move || d4.goal != goalNamed(t, "center control") ||
+		d4.rejected != goalNamed(t, "development") {
 		t.Errorf("d4: %+v", d4)
 	}
 	if got := historic.Line(e.Position, d4.line); got != "d4 exd4 Qxd4 Nc6" {
@@ -195,7 +197,8 @@ func TestDefense(t *testing.T) {
 func TestSimonGame(t *testing.T) {
 	for goals, want := range map[string][2]int{"Goals=3": {20, 24}, "Goals=4": {14, 24}} {
 		if chosen, proposed := replaySimon(t, newPlayer(t, goals)); chosen != want[0] || proposed != want[1] {
-			t.Errorf("%s: of the 29 moves %d are proposed and %d chosen, want %d and %d", goals, proposed, chosen, want[1], want[0])
+			t.Errorf("%s: of the 29 moves %d are proposed and %d chosen, want %d and %d", goals, proposed, chosen, want[1],
+				want[0])
 		}
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math/rand/v2"
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
@@ -25,16 +24,15 @@ import (
 // Player is either strategy. It implements engine.Player and historic.Explainer.
 type Player struct {
 	historic.Base
-	mixed   bool
-	seed    uint64 // of the game
-	addSeed int    // the option Seed, added to it
+	historic.Seeded
+	mixed bool
 }
 
 // New returns the mixed strategy: every legal move has the same probability. Its option Seed
 // is added to the seed of a game, since a GUI cannot set one.
 func New() *Player {
 	p := &Player{mixed: true}
-	p.Settings = historic.Options{historic.Number("Seed", &p.addSeed, 0, 1<<30)}
+	p.Settings = historic.Options{p.Seeded.Option()}
 	return p
 }
 
@@ -42,10 +40,7 @@ func New() *Player {
 func NewFirst() *Player { return &Player{} }
 
 // NewGame sets the random seed of the game.
-func (p *Player) NewGame(seed uint64) error {
-	p.seed = seed
-	return nil
-}
+func (p *Player) NewGame(seed uint64) error { return p.Seeded.NewGame(seed) }
 
 // Search chooses a move without searching or a score.
 func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits) (engine.Result, error) {
@@ -56,8 +51,7 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 	}
 	m := list[0]
 	if p.mixed {
-		// The choice depends on the seed and the position, not on earlier choices.
-		rng := rand.New(rand.NewPCG(p.seed+uint64(p.addSeed), game.Position().Key()+uint64(game.Position().Ply())))
+		rng := p.RNG(game.Position().Key() + uint64(game.Position().Ply()))
 		m = list[rng.IntN(len(list))]
 	}
 	return budget.Finish(engine.Unscored(m)), nil

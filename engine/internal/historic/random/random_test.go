@@ -74,7 +74,8 @@ func TestFirstMove(t *testing.T) {
 
 func TestExplain(t *testing.T) {
 	start := board.StartPosition()
-	for player, want := range map[*Player]string{New(): "one of 20 legal moves", NewFirst(): "  1  Nc3\n  2  Na3\n  3  Nh3\n  4  Nf3\n  5  a3\n"} {
+	for player, want := range map[*Player]string{New(): "one of 20 legal moves",
+		NewFirst(): "  1  Nc3\n  2  Na3\n  3  Nh3\n  4  Nf3\n  5  a3\n"} {
 		var out bytes.Buffer
 		if err := player.Explain(&out, &start); err != nil || !strings.Contains(out.String(), want) {
 			t.Errorf("error %v, %s", err, out.String())

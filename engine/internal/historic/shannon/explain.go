@@ -35,18 +35,19 @@ func (p *Player) explainTerms(b *strings.Builder, pos *board.Position) {
 	if rooted, ok := p.ev.(eval.Rooted); ok {
 		rooted.SetRoot(pos)
 	}
-	fmt.Fprintf(b, "f(P) = %+.2f pawns for White, by %s", float64(p.ev.Evaluate(pos))/100, p.model.Name)
+	fmt.Fprintf(b, "f(P) = %+.2f pawns for White, by %s", float64(p.ev.Evaluate(pos))/100, p.Model.Name)
 	if p.style != 100 {
 		fmt.Fprintf(b, ", positional terms at %d %%", p.style)
 	}
 	b.WriteString("\n  term           White Black  coefficient\n")
-	for _, c := range p.model.Counts(pos) {
+	for _, c := range p.Model.Counts(pos) {
 		if c.White == 0 && c.Black == 0 {
 			continue
 		}
-		fmt.Fprintf(b, "  %-14s %5d %5d  %+.2f", p.model.Terms[c.Term].Name, c.White, c.Black, float64(p.w[c.Term].MG)/100)
-		if p.w[c.Term].EG != p.w[c.Term].MG {
-			fmt.Fprintf(b, " to %+.2f in the endgame", float64(p.w[c.Term].EG)/100)
+		fmt.Fprintf(b, "  %-14s %5d %5d  %+.2f", p.Model.Terms[c.Term].Name, c.White, c.Black,
+			float64(p.Weights[c.Term].MG)/100)
+		if p.Weights[c.Term].EG != p.Weights[c.Term].MG {
+			fmt.Fprintf(b, " to %+.2f in the endgame", float64(p.Weights[c.Term].EG)/100)
 		}
 		b.WriteByte('\n')
 	}
@@ -68,7 +69,8 @@ func (p *Player) explainMoves(b *strings.Builder, pos *board.Position) {
 		if i == chosen {
 			mark = "*"
 		}
-		fmt.Fprintf(b, "%s %-8s  %d  %+6.2f  %s\n", mark, pos.SAN(m), h(pos, m, danger), float64(r.score)/100, historic.Line(pos, r.line))
+		fmt.Fprintf(b, "%s %-8s  %d  %+6.2f  %s\n", mark, pos.SAN(m), h(pos, m, danger), float64(r.score)/100,
+			historic.Line(pos, r.line))
 	}
 }
 

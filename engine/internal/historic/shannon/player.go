@@ -2,7 +2,6 @@ package shannon
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 
 	"github.com/assay-chess/assay/engine"
@@ -13,14 +12,10 @@ import (
 
 // Player is either strategy. It implements engine.Player and historic.Explainer.
 type Player struct {
-	// Load opens the weights that the option EvalFile names, or the player's own weights for
-	// "". Without it setting EvalFile is an error.
-	Load func(name string) (*eval.Model, []eval.Coef, error)
-
+	historic.Seeded
+	historic.Weighted
 	typeB bool
-	model *eval.Model
-	w     []eval.Coef
-	ev    eval.Evaluator // of w, scaled by style
+	ev    eval.Evaluator // of the weights, scaled by style
 
 	moves      int   // type A: depth in moves of each side
 	least      int   // type B: least length of a variation, in moves
@@ -30,10 +25,7 @@ type Player struct {
 	style      int   // weight of the positional terms, in percent
 	book       bool
 
-	seed    uint64 // of the game
-	addSeed int    // the option Seed, added to it
-	table   table
-	options historic.Options
+	table table
 }
 
 // NewA returns the strategy of type A, two moves deep, with an evaluation.
@@ -55,17 +47,15 @@ func NewB(m *eval.Model, w []eval.Coef) (*Player, error) {
 }
 
 func (p *Player) with(m *eval.Model, w []eval.Coef, own ...historic.Option) (*Player, error) {
-	if err := p.setEvaluation(m, w, p.style); err != nil {
-		return nil, err
-	}
+	p.Use = func(m *eval.Model, w []eval.Coef) error { return p.setEvaluation(m, w, p.style) }
 	style := p.style
-	p.options = append(own,
+	p.Settings = append(own,
 		historic.Number("Variation", &p.variation, 0, 1000),
-		historic.Number("Style", &style, 0, 1000).Then(func() error { return p.setEvaluation(p.model, p.w, style) }),
+		historic.Number("Style", &style, 0, 1000).Then(func() error { return p.setEvaluation(p.Model, p.Weights, style) }),
 		historic.Switch("Book", &p.book),
-		historic.Number("Seed", &p.addSeed, 0, 1<<30),
-		historic.Text("EvalFile", p.setEvalFile))
-	return p, nil
+		p.Seeded.Option(),
+		p.EvalFile())
+	return p, p.Use(m, w)
 }
 
 // setEvaluation sets the weights and the style.
@@ -81,40 +71,7 @@ func (p *Player) setEvaluation(m *eval.Model, w []eval.Coef, style int) error {
 	if err != nil {
 		return err
 	}
-	p.model, p.w, p.ev, p.style = m, w, ev, style
-	return nil
-}
-
-func (p *Player) setEvalFile(name string) error {
-	if p.Load == nil {
-		return fmt.Errorf("this player cannot load %q", name)
-	}
-	m, w, err := p.Load(name)
-	if err != nil {
-		return err
-	}
-	return p.setEvaluation(m, w, p.style)
-}
-
-// NewGame sets the seed of the random choices of statistical variation and the book.
-func (p *Player) NewGame(seed uint64) error {
-	p.seed = seed
-	return nil
-}
-
-// SetOption sets one of Options. It also accepts the name of a term of the model, with a
-// weight in centipawns, so that f(P) can be tuned by playing games.
-func (p *Player) SetOption(name, value string) error {
-	w, ok, err := p.model.SetWeight(p.w, name, value)
-	if !ok {
-		return p.options.Set(name, value)
-	}
-	if err == nil {
-		err = p.setEvaluation(p.model, w, p.style)
-	}
-	if err != nil {
-		return fmt.Errorf("%w %s: %w", historic.ErrOption, name, err)
-	}
+	p.Model, p.Weights, p.ev, p.style = m, w, ev, style
 	return nil
 }
 
@@ -131,7 +88,7 @@ func (p *Player) SetOption(name, value string) error {
 //
 // A high Style makes the paper's positional player; higher Least and Most with lower
 // Thresholds make its combination player.
-func (p *Player) Options() []string { return p.options.Lines() }
+func (p *Player) Options() []string { return p.Weighted.Options() }
 
 // Close frees the table of positions.
 func (p *Player) Close() error {
@@ -158,6 +115,4 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 }
 
 // rng returns a generator that depends only on the seed and the position.
-func (s *search) rng() *rand.Rand {
-	return rand.New(rand.NewPCG(s.player.seed+uint64(s.player.addSeed), s.root.Key()+uint64(s.root.Ply())))
-}
+func (s *search) rng() *rand.Rand { return s.player.RNG(s.root.Key() + uint64(s.root.Ply())) }

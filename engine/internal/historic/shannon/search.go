@@ -87,7 +87,8 @@ func (s *search) iterate(info func(engine.Info)) engine.Result {
 		}
 		result.Depth = it.full
 		if info != nil {
-			info(engine.Info{Depth: it.full, SelDepth: it.cap, MultiPV: 1, Score: result.Score, Nodes: s.budget.Nodes(), Time: s.budget.Elapsed(), PV: r.line})
+			info(engine.Info{Depth: it.full, SelDepth: it.cap, MultiPV: 1, Score: result.Score, Nodes: s.budget.Nodes(),
+				Time: s.budget.Elapsed(), PV: r.line})
 		}
 		if s.budget.Enough() || limit < s.iterations()[i].cap || max(r.score, -r.score) >= mateBound {
 			break

@@ -150,7 +150,8 @@ func TestList(t *testing.T) {
 	}
 	p := enginetest.Position(t, "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1")
 	list := variationOf(&p, List(&p))
-	if i, j := slices.Index(list, "O-O"), slices.Index(list, "O-O-O"); j != i+1 || list[j+1] != "Rxh8" && !strings.HasPrefix(list[j+1], "Rh") {
+	if i, j := slices.Index(list, "O-O"), slices.Index(list, "O-O-O"); j != i+1 || list[j+1] != "Rxh8" &&
+		!strings.HasPrefix(list[j+1], "Rh") {
 		t.Errorf("castling is not the last of the king's moves: %v", list)
 	}
 }
@@ -294,7 +295,7 @@ func TestCoefficients(t *testing.T) {
 			t.Errorf("queen=%s: error %v", value, err)
 		}
 	}
-	if m, _ := eval.Lookup("shannon-1950"); m.Start[0].MG != 100 || p.w[0].MG != 100 {
+	if m, _ := eval.Lookup("shannon-1950"); m.Start[0].MG != 100 || p.Weights[0].MG != 100 {
 		t.Error("the weights of the model have changed")
 	}
 }
@@ -350,8 +351,8 @@ func TestEvalFile(t *testing.T) {
 		m, err := eval.Lookup("machack-1967")
 		return m, m.Start, err
 	}
-	if err := p.SetOption("EvalFile", "x"); err != nil || p.model.Name != "machack-1967" {
-		t.Errorf("error %v, model %s", err, p.model.Name)
+	if err := p.SetOption("EvalFile", "x"); err != nil || p.Model.Name != "machack-1967" {
+		t.Errorf("error %v, model %s", err, p.Model.Name)
 	}
 	play(t, p, enginetest.Position(t, positions[2]), engine.Limits{})
 }

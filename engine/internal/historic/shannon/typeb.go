@@ -34,7 +34,8 @@ func (p *Player) setThresholds(text string) error {
 	for _, part := range strings.Split(text, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(part))
 		if err != nil || n < low || n > capturing {
-			return fmt.Errorf("%q is not a comma-separated list of numbers from %d to %d, like %s", text, low, capturing, defaultThresholds)
+			return fmt.Errorf("%q is not a comma-separated list of numbers from %d to %d, like %s", text, low, capturing,
+				defaultThresholds)
 		}
 		all = append(all, n)
 	}

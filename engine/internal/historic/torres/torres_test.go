@@ -94,7 +94,8 @@ func TestStarts(t *testing.T) {
 			}
 		}
 		if starts != 42 || won != 41 || most != 67 || strings.Join(lost, " ") != "c6" {
-			t.Errorf("%d of %d starts won in at most %d moves, not from %v; want 41 of 42 in 67, not from c6", won, starts, most, lost)
+			t.Errorf("%d of %d starts won in at most %d moves, not from %v; want 41 of 42 in 67, not from c6", won, starts,
+				most, lost)
 		}
 	}
 }
@@ -149,7 +150,8 @@ func TestRules(t *testing.T) {
 			t.Errorf("%s: rule %d, %v; want rule %d, %s", test.fen, rule, m, test.rule, test.move)
 		}
 		var b strings.Builder
-		if err := New().Explain(&b, &p); err != nil || !strings.HasSuffix(b.String(), ".\n") && !strings.HasSuffix(b.String(), test.move+"\n") {
+		if err := New().Explain(&b, &p); err != nil || !strings.HasSuffix(b.String(), ".\n") &&
+			!strings.HasSuffix(b.String(), test.move+"\n") {
 			t.Errorf("%s: explanation %q, error %v", test.fen, b.String(), err)
 		}
 	}

@@ -20,7 +20,8 @@ func (p *Player) Explain(w io.Writer, pos *board.Position) error {
 	fmt.Fprintf(&b, "machine plays %s: W/B = %.1f/%.1f = %.4f\n", us,
 		float64(p.material(pos, us))/100, float64(p.material(pos, us.Other()))/100,
 		float64(p.material(pos, us))/float64(p.material(pos, us.Other())))
-	fmt.Fprintf(&b, "position-play value %.1f; among moves a capture counts as two\n", float64(positionPlay(pos, us, false))/10)
+	fmt.Fprintf(&b, "position-play value %.1f; among moves a capture counts as two\n",
+		float64(positionPlay(pos, us, false))/10)
 	for _, c := range contributions(pos, us, false) {
 		fmt.Fprintf(&b, "  %c%-3s (%c) %+.1f  %s\n", c.Piece.Letter(), c.Square, c.Rule, float64(c.Tenths)/10, c.Note)
 	}
@@ -55,6 +56,7 @@ func (p *Player) explainMoves(b *strings.Builder, pos *board.Position) {
 		if c.move == chosen {
 			mark = "*"
 		}
-		fmt.Fprintf(b, "%s %-8s %8.4f   %+7.1f  %s\n", mark, pos.SAN(c.move), c.value, float64(Increase(pos, c.move))/10, historic.Line(pos, c.line))
+		fmt.Fprintf(b, "%s %-8s %8.4f   %+7.1f  %s\n", mark, pos.SAN(c.move), c.value, float64(Increase(pos, c.move))/10,
+			historic.Line(pos, c.line))
 	}
 }

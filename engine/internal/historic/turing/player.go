@@ -29,16 +29,10 @@ type Player struct {
 // considerable) and Plies (where the analysis ends).
 func New() *Player {
 	p := &Player{values: [5]int{100, 300, 350, 500, 1000}, measure: ratio, full: 2, plies: 16}
-	p.Settings = historic.Options{
-		historic.Number("Pawn", &p.values[board.Pawn], 1, 5000),
-		historic.Number("Knight", &p.values[board.Knight], 1, 5000),
-		historic.Number("Bishop", &p.values[board.Bishop], 1, 5000),
-		historic.Number("Rook", &p.values[board.Rook], 1, 5000),
-		historic.Number("Queen", &p.values[board.Queen], 1, 5000),
+	p.Settings = append(historic.PieceValues(&p.values, 1),
 		historic.Choice("Measure", &p.measure, ratio, difference),
 		historic.Number("Full", &p.full, 1, 6),
-		historic.Number("Plies", &p.plies, 1, 64),
-	}
+		historic.Number("Plies", &p.plies, 1, 64))
 	return p
 }
 

@@ -31,9 +31,11 @@ func (p *Player) Reason(ctx context.Context, game *board.Game, printed board.Mov
 			equal++
 		}
 	}
-	r := historic.Reason{Move: chosen.move, Why: fmt.Sprintf("%s, the best of %d moves", p.measured(chosen.value), len(all))}
+	r := historic.Reason{Move: chosen.move, Why: fmt.Sprintf("%s, the best of %d moves", p.measured(chosen.value),
+		len(all))}
 	if equal > 1 {
-		r.Why = fmt.Sprintf("%s in %d moves; position-play %+.1f", p.measured(chosen.value), equal, increased(pos, chosen.move))
+		r.Why = fmt.Sprintf("%s in %d moves; position-play %+.1f", p.measured(chosen.value), equal,
+			increased(pos, chosen.move))
 	}
 	switch {
 	case chosen.move == printed:

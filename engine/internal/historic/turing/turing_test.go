@@ -108,7 +108,8 @@ func TestFigures(t *testing.T) {
 			}
 		}
 		if len(higher) != f.NHigher || len(equal) != len(f.Equal) {
-			t.Errorf("%d. %s: %d moves have a higher increase and %v the same, want %d and %v", f.Move, f.SAN, len(higher), equal, f.NHigher, f.Equal)
+			t.Errorf("%d. %s: %d moves have a higher increase and %v the same, want %d and %v", f.Move, f.SAN, len(higher),
+				equal, f.NHigher, f.Equal)
 		}
 	}
 	if reproduced != 9 {
@@ -280,7 +281,8 @@ func TestMeasure(t *testing.T) {
 	if a, b := p.dead(&before, board.White), p.dead(&after, board.Black); a != 10 || b != -9.5 {
 		t.Errorf("differences %v and %v", a, b)
 	}
-	r, err := p.Search(context.Background(), board.NewGame(enginetest.Position(t, "6rk/6pp/3N4/8/8/8/7K/8 w - - 0 1")), engine.Limits{})
+	r, err := p.Search(context.Background(), board.NewGame(enginetest.Position(t, "6rk/6pp/3N4/8/8/8/7K/8 w - - 0 1")),
+		engine.Limits{})
 	if err != nil || r.Score != engine.MateScore-1 {
 		t.Errorf("mate in one scores %d, error %v", r.Score, err)
 	}
@@ -324,7 +326,8 @@ func TestPieceValues(t *testing.T) {
 
 func TestExplain(t *testing.T) {
 	for fen, wants := range map[string][]string{
-		board.StartFEN:                      {"W/B = 41.0/41.0 = 1.0000", "position-play value 10.2", "e4", "+4.2", "(e) +1.0  castling"},
+		board.StartFEN: {"W/B = 41.0/41.0 = 1.0000", "position-play value 10.2", "e4", "+4.2",
+			"(e) +1.0  castling"},
 		"R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1": {"no legal move"},
 	} {
 		pos := enginetest.Position(t, fen)
