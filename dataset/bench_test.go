@@ -87,7 +87,8 @@ func testSize(t *testing.T, rows []PositionRow, maxOrdered, maxShuffled float64)
 	shuffled := size(t, rows, true)
 	t.Logf("%.2f bytes a row in game order, %.2f shuffled", ordered, shuffled)
 	if ordered > maxOrdered || shuffled > maxShuffled {
-		t.Errorf("%.2f bytes a row in game order, %.2f shuffled; want %v and %v at most", ordered, shuffled, maxOrdered, maxShuffled)
+		t.Errorf("%.2f bytes a row in game order, %.2f shuffled; want %v and %v at most", ordered, shuffled,
+			maxOrdered, maxShuffled)
 	}
 }
 

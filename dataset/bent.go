@@ -381,7 +381,7 @@ func (s *FeatureSet) insteadOfKind(t *FeatureTerm) string {
 	case FlatTerm:
 		return "this one is added after the taper: " + channel + "write + extra at the end of the formula"
 	}
-	return "there are no others"
+	return "no other kind exists"
 }
 
 // words are the names of a formula.

@@ -61,7 +61,8 @@ func TestDamagedShardsAreNoticed(t *testing.T) {
 			t.Fatal(err) // it looks at the first shard only
 		}
 		rows, err := readAll(r)
-		if !errors.Is(err, durable.ErrDamaged) || !bytes.Contains([]byte(err.Error()), []byte(path)) || len(rows) != 10 {
+		if !errors.Is(err, durable.ErrDamaged) || !bytes.Contains([]byte(err.Error()), []byte(path)) ||
+			len(rows) != 10 {
 			t.Fatalf("%s: %d rows, %v", what, len(rows), err)
 		}
 	})
@@ -88,32 +89,37 @@ func TestDamagedBareFiles(t *testing.T) {
 	set := FeatureSet{Model: "m", Terms: []FeatureTerm{{Name: "a"}, {Name: "b"}}}
 	features := make([]FeatureRow, 90)
 	for i := range features {
-		features[i] = FeatureRow{Terms: []uint16{0, 1}, Counts: []float32{float32(i), -3}, Phase: 1, Scale: 1, Eval: NoEval, Score: 5, Result: 0.5, Weight: 1}
+		features[i] = FeatureRow{Terms: []uint16{0, 1}, Counts: []float32{float32(i), -3}, Phase: 1, Scale: 1,
+			Eval: NoEval, Score: 5, Result: 0.5, Weight: 1}
 	}
 	fc, err := newFeaturesCodec(set)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Run("games", func(t *testing.T) {
-		damageBare(t, bareFile(t, gamesCodec, layout{GamesFormat, "x", 5, 12}, games), len(games), func(path string, opt OpenOption) (int, error) {
-			return countRows(OpenGames(path, opt))(func(g *GameRow) error { return g.Check() })
-		})
+		damageBare(t, bareFile(t, gamesCodec, layout{GamesFormat, "x", 5, 12}, games), len(games),
+			func(path string, opt OpenOption) (int, error) {
+				return countRows(OpenGames(path, opt))(func(g *GameRow) error { return g.Check() })
+			})
 	})
 	t.Run("positions", func(t *testing.T) {
-		damageBare(t, bareFile(t, positionsCodec, layout{PositionsFormat, "x", 150, 400}, rows), len(rows), func(path string, opt OpenOption) (int, error) {
-			return countRows(OpenPositions(path, opt))(func(p *PositionRow) error { return p.Check() })
-		})
+		damageBare(t, bareFile(t, positionsCodec, layout{PositionsFormat, "x", 150, 400}, rows), len(rows),
+			func(path string, opt OpenOption) (int, error) {
+				return countRows(OpenPositions(path, opt))(func(p *PositionRow) error { return p.Check() })
+			})
 	})
 	t.Run("packed positions", func(t *testing.T) {
-		damageBare(t, packedFile(t, positionsCodec, layout{PositionsFormat, "x", 150, 400}, rows), len(rows), func(path string, opt OpenOption) (int, error) {
-			return countRows(OpenPositions(path, opt))(func(p *PositionRow) error { return p.Check() })
-		})
+		damageBare(t, packedFile(t, positionsCodec, layout{PositionsFormat, "x", 150, 400}, rows), len(rows),
+			func(path string, opt OpenOption) (int, error) {
+				return countRows(OpenPositions(path, opt))(func(p *PositionRow) error { return p.Check() })
+			})
 	})
 	t.Run("features", func(t *testing.T) {
-		damageBare(t, bareFile(t, fc, layout{FeaturesFormat, "x", 50, 90}, features), len(features), func(path string, opt OpenOption) (int, error) {
-			r, set, err := OpenFeatures(path, opt)
-			return countRows(r, err)(func(f *FeatureRow) error { return f.check(&set) })
-		})
+		damageBare(t, bareFile(t, fc, layout{FeaturesFormat, "x", 50, 90}, features), len(features),
+			func(path string, opt OpenOption) (int, error) {
+				r, set, err := OpenFeatures(path, opt)
+				return countRows(r, err)(func(f *FeatureRow) error { return f.check(&set) })
+			})
 	})
 }
 

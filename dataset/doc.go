@@ -4,7 +4,7 @@
 //   - GameRow (assay.games/1) is the source of truth: one row per game, with every move
 //     and every score.
 //   - PositionRow (assay.positions/1) is what a tuner trains on.
-//   - FeatureRow (assay.features/1) is a position seen through the evaluation of another
+//   - FeatureRow (assay.features/2) is a position seen through the evaluation of another
 //     engine.
 //
 // A data set is a folder of Arrow IPC files with a manifest.json; FORMAT.md describes it

@@ -17,7 +17,7 @@ var ErrDrift = errors.New("the features and the evaluation have drifted apart")
 // stores counts as int8.
 var ErrCountRange = errors.New("the count does not fit int8; store the counts as float32")
 
-// Parts are the sums of a row's terms, of which its evaluation is made.
+// Parts are the sums of a row's terms that make up its evaluation.
 type Parts struct {
 	MG, EG float64 // of the tapered and single terms; EG is scaled by side in a BySide set
 	Flat   float64 // of the flat terms

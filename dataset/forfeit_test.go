@@ -58,7 +58,8 @@ func TestForfeitsInJSON(t *testing.T) {
 	f.Add("time-forfeit", 3)
 	f.Add("abandoned", 2)
 	text, err := json.Marshal(f)
-	if err != nil || string(text) != `{"abandoned":2,"time-forfeit":3}` || json.Unmarshal(text, &back) != nil || back != f || f.Games() != 5 {
+	if err != nil || string(text) != `{"abandoned":2,"time-forfeit":3}` || json.Unmarshal(text, &back) != nil ||
+		back != f || f.Games() != 5 {
 		t.Errorf("%s, %v: %v", text, err, back)
 	}
 	if text, err := json.Marshal(struct {

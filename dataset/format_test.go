@@ -32,8 +32,10 @@ func TestFormatDescribesTheSchemas(t *testing.T) {
 	}{
 		{GamesFormat, gamesCodec.schema, nil},
 		{PositionsFormat, positionsCodec.schema, nil},
-		{FeaturesFormat, features(FeatureSet{Evaluation: Evaluation{BySide: true}}), []string{"black", "columns", "skip"}},
-		{FeaturesFormat, features(FeatureSet{Bend: Bend{Channels: []Channel{{Name: "danger", Kind: TaperedChannel, Sides: true}}, Formula: "value = balance(danger.mg)"}}), []string{"eg_count"}},
+		{FeaturesFormat, features(FeatureSet{Evaluation: Evaluation{BySide: true}}),
+			[]string{"black", "columns", "skip"}},
+		{FeaturesFormat, features(FeatureSet{Bend: Bend{Channels: []Channel{{Name: "danger", Kind: TaperedChannel,
+			Sides: true}}, Formula: "value = balance(danger.mg)"}}), []string{"eg_count"}},
 	} {
 		format, schema := tt.format, tt.schema
 		_, section, found := strings.Cut(text, "\n## "+format+"\n")
@@ -49,7 +51,10 @@ func TestFormatDescribesTheSchemas(t *testing.T) {
 				if slices.Contains(tt.other, strings.Trim(cells[1], " `")) {
 					continue
 				}
-				got = append(got, strings.TrimSpace(cells[1])+" "+strings.TrimSpace(cells[2])+" "+strings.TrimSpace(cells[3]))
+				for i := range cells {
+					cells[i] = strings.TrimSpace(cells[i])
+				}
+				got = append(got, strings.Join(cells[1:4], " "))
 			}
 		}
 		var want []string
@@ -64,7 +69,8 @@ func TestFormatDescribesTheSchemas(t *testing.T) {
 		}
 	}
 	for _, l := range []layout{gamesCodec.layout, positionsCodec.layout, featuresLayout(FeaturesFormat)} {
-		if row := "| `" + l.format + "` |"; !strings.Contains(text, row) || !strings.Contains(text, "| "+thousands(l.shardRows)+" rows | "+thousands(l.batchRows)+" rows |") {
+		if row := "| `" + l.format + "` |"; !strings.Contains(text, row) ||
+			!strings.Contains(text, "| "+thousands(l.shardRows)+" rows | "+thousands(l.batchRows)+" rows |") {
 			t.Errorf("the layout of %s is not described", l.format)
 		}
 	}

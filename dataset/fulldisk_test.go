@@ -40,7 +40,8 @@ func TestFullDisk(t *testing.T) {
 	if _, finish := w.Finish(nil); !errors.Is(finish, syscall.ENOSPC) {
 		t.Errorf("after the failure, Finish says %v", finish)
 	}
-	if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), data) || !strings.Contains(err.Error(), fmt.Sprintf("%d rows are safely on disk", safe)) {
+	if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), data) ||
+		!strings.Contains(err.Error(), fmt.Sprintf("%d rows are safely on disk", safe)) {
 		t.Fatalf("err = %v; %d rows are safe", err, safe)
 	}
 	if r, err := OpenGames(data, Partial()); err != nil || r.Len() != safe || safe == 0 {
@@ -86,7 +87,8 @@ func TestNoRoomAtAll(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "ballast"), make([]byte, 4096), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := NewGameWriter(filepath.Join(dir, "games"), testConfig); !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), dir) {
+	if _, err := NewGameWriter(filepath.Join(dir, "games"), testConfig); !errors.Is(err, syscall.ENOSPC) ||
+		!strings.Contains(err.Error(), dir) {
 		t.Errorf("err = %v", err)
 	}
 	if _, err := durable.LoadManifest(filepath.Join(dir, "games")); !errors.Is(err, os.ErrNotExist) {

@@ -98,7 +98,8 @@ func positionValues(p *PositionRow) []any {
 	if b.EnPassant() != board.NoSquare {
 		ep = int(b.EnPassant())
 	}
-	return append(v, uint8(b.SideToMove()), id(b.Castling()), ep, b.Halfmove(), p.Ply, orNull(p.Score, NoScore, p.Score), p.Result,
+	return append(v, uint8(b.SideToMove()), id(b.Castling()), ep, b.Halfmove(), p.Ply,
+		orNull(p.Score, NoScore, p.Score), p.Result,
 		orNull(p.Game, 0, any(id(p.Game))), orNull(p.Opening, 0, any(id(p.Opening))), p.Weight)
 }
 
@@ -107,7 +108,8 @@ func featureValues(f *FeatureRow) []any {
 	for i := range f.Terms {
 		terms, counts = append(terms, int(f.Terms[i])), append(counts, f.Counts[i])
 	}
-	return []any{terms, counts, float64(f.Phase), f.Scale, f.Offset, orNull(f.Eval, NoEval, f.Eval), orNull(f.Score, NoScore, f.Score),
+	return []any{terms, counts, float64(f.Phase), f.Scale, f.Offset, orNull(f.Eval, NoEval, f.Eval),
+		orNull(f.Score, NoScore, f.Score),
 		f.Result, orNull(f.Game, 0, any(id(f.Game))), orNull(f.Opening, 0, any(id(f.Opening))), f.Weight}
 }
 
@@ -120,7 +122,8 @@ func TestNodeReadsOurFiles(t *testing.T) {
 		compareWithNode(t, script, gamesCodec, layout{GamesFormat, "x", 25, 60}, games, gameValues)
 	})
 	t.Run("positions", func(t *testing.T) {
-		compareWithNode(t, script, positionsCodec, layout{PositionsFormat, "x", 1500, 10000}, positionsOf(games), positionValues)
+		compareWithNode(t, script, positionsCodec, layout{PositionsFormat, "x", 1500, 10000}, positionsOf(games),
+			positionValues)
 	})
 	t.Run("packed positions", func(t *testing.T) {
 		rows := positionsOf(games)
@@ -128,13 +131,15 @@ func TestNodeReadsOurFiles(t *testing.T) {
 		compareFileWithNode(t, script, packedFile(t, positionsCodec, l, rows), positionsCodec, rows, positionValues)
 	})
 	t.Run("features", func(t *testing.T) {
-		c, err := newFeaturesCodec(FeatureSet{Model: "m", Terms: []FeatureTerm{{Name: "a", MG: 1.5}, {Name: "b", Group: "g", EG: -2}}})
+		c, err := newFeaturesCodec(FeatureSet{Model: "m",
+			Terms: []FeatureTerm{{Name: "a", MG: 1.5}, {Name: "b", Group: "g", EG: -2}}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var rows []FeatureRow
 		for i := range 100 {
-			r := FeatureRow{Phase: float32(i%25) / 24, Scale: 1, Offset: -0.5, Eval: NoEval, Score: int16(i), Result: 0.5, Game: uint64(i), Weight: 1}
+			r := FeatureRow{Phase: float32(i%25) / 24, Scale: 1, Offset: -0.5, Eval: NoEval, Score: int16(i),
+				Result: 0.5, Game: uint64(i), Weight: 1}
 			if i%3 > 0 {
 				r.Terms, r.Counts = []uint16{0, 1}[:i%3], []float32{float32(i), -3}[:i%3]
 			}
@@ -148,7 +153,8 @@ func compareWithNode[R any](t *testing.T, script string, c *codec[R], l layout, 
 	compareFileWithNode(t, script, bareFile(t, c, l, rows), c, rows, values)
 }
 
-func compareFileWithNode[R any](t *testing.T, script string, data []byte, c *codec[R], rows []R, values func(*R) []any) {
+func compareFileWithNode[R any](t *testing.T, script string, data []byte, c *codec[R], rows []R,
+	values func(*R) []any) {
 	path := filepath.Join(t.TempDir(), "x.arrow")
 	if err := os.WriteFile(path, data, 0o666); err != nil {
 		t.Fatal(err)

@@ -37,10 +37,12 @@ func packedFile[R any](t testing.TB, c *codec[R], l layout, rows []R) []byte {
 func TestPackedFilesHoldTheSameRows(t *testing.T) {
 	games := randomGames(80, 40)
 	t.Run("games", func(t *testing.T) {
-		testPacked(t, gamesCodec, layout{GamesFormat, "x", 15, 40}, games, func(path string) (*Reader[GameRow], error) { return OpenGames(path) })
+		testPacked(t, gamesCodec, layout{GamesFormat, "x", 15, 40}, games,
+			func(path string) (*Reader[GameRow], error) { return OpenGames(path) })
 	})
 	t.Run("positions", func(t *testing.T) {
-		testPacked(t, positionsCodec, layout{PositionsFormat, "x", 900, 100000}, positionsOf(games), func(path string) (*Reader[PositionRow], error) { return OpenPositions(path) })
+		testPacked(t, positionsCodec, layout{PositionsFormat, "x", 900, 100000}, positionsOf(games),
+			func(path string) (*Reader[PositionRow], error) { return OpenPositions(path) })
 	})
 	t.Run("features", func(t *testing.T) {
 		set := FeatureSet{Model: "m", Terms: []FeatureTerm{{Name: "a"}, {Name: "b"}}}
@@ -50,12 +52,14 @@ func TestPackedFilesHoldTheSameRows(t *testing.T) {
 		}
 		var rows []FeatureRow
 		for i := range 3000 {
-			rows = append(rows, FeatureRow{Terms: []uint16{0, 1}, Counts: []float32{float32(i % 7), -3}, Phase: 1, Scale: 1, Eval: NoEval, Score: int16(i), Weight: 1})
+			rows = append(rows, FeatureRow{Terms: []uint16{0, 1}, Counts: []float32{float32(i % 7), -3}, Phase: 1,
+				Scale: 1, Eval: NoEval, Score: int16(i), Weight: 1})
 		}
-		testPacked(t, c, layout{FeaturesFormat, "x", 1000, 100000}, rows, func(path string) (*Reader[FeatureRow], error) {
-			r, _, err := OpenFeatures(path)
-			return r, err
-		})
+		testPacked(t, c, layout{FeaturesFormat, "x", 1000, 100000}, rows,
+			func(path string) (*Reader[FeatureRow], error) {
+				r, _, err := OpenFeatures(path)
+				return r, err
+			})
 	})
 	t.Run("none", func(t *testing.T) {
 		if _, err := guard.Recompress(bareFile(t, gamesCodec, layout{GamesFormat, "x", 15, 40}, nil)); err != nil {

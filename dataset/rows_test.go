@@ -125,7 +125,8 @@ func TestNewGameRow(t *testing.T) {
 		if err := got.Check(); err != nil {
 			t.Error(err)
 		}
-		if len(got.Moves) != len(want.Moves) || got.Variant != want.Variant || got.Start != want.Start && want.Variant == Standard {
+		if len(got.Moves) != len(want.Moves) || got.Variant != want.Variant || got.Start != want.Start &&
+			want.Variant == Standard {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
 	}

@@ -51,7 +51,8 @@ func TestAllIsEveryShardInOrder(t *testing.T) {
 			}
 			got = append(got, row)
 		}
-		if rest := want[min(first, len(want)):]; len(got) != len(rest) || len(rest) > 0 && !reflect.DeepEqual(got, rest) {
+		if rest := want[min(first, len(want)):]; len(got) != len(rest) || len(rest) > 0 &&
+			!reflect.DeepEqual(got, rest) {
 			t.Fatalf("from row %d: %d rows, want %d", first, len(got), len(rest))
 		}
 	}

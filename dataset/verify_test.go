@@ -75,7 +75,8 @@ func TestVerifyFindsGamesTwice(t *testing.T) {
 		t.Fatalf("%+v, %v, %v", v, problems, err)
 	}
 	var row *RowError
-	if !errors.As(problems[0], &row) || row.Row != 7 || !strings.HasSuffix(row.File, "games-00001.arrow") || !errors.Is(row, ErrTwice) {
+	if !errors.As(problems[0], &row) || row.Row != 7 || !strings.HasSuffix(row.File, "games-00001.arrow") ||
+		!errors.Is(row, ErrTwice) {
 		t.Errorf("problem %v", problems[0])
 	}
 }
@@ -99,7 +100,8 @@ func TestBadRowsOfOthersAreNamed(t *testing.T) {
 	if err != nil || v.Rows != 27 || v.BadRows != 3 || v.BadFiles != 0 {
 		t.Fatalf("%+v, %v\n%s", v, err, strings.Join(problems, "\n"))
 	}
-	for i, want := range []string{"games-00000.arrow, row 5: result 9", "games-00001.arrow, row 3: ply 3: move 0", "games-00002.arrow, row 10: 60000 opening plies"} {
+	for i, want := range []string{"games-00000.arrow, row 5: result 9", "games-00001.arrow, row 3: ply 3: move 0",
+		"games-00002.arrow, row 10: 60000 opening plies"} {
 		if !strings.Contains(problems[i], want) {
 			t.Errorf("problem %d: %s, want %s", i, problems[i], want)
 		}

@@ -18,12 +18,14 @@ func scoredRows(t testing.TB, games int) (rows []PositionRow) {
 		for ply := range 60 {
 			advantage += rng.NormFloat64()*60 + advantage*0.02
 			up := max(-8, min(8, int(math.Round(advantage/150))))
-			fen := "4k3/" + pawns(8-max(0, up), "p") + "/8/8/8/8/" + pawns(8-max(0, -up), "P") + "/4K3 " + [2]string{"w", "b"}[ply%2] + " - - 0 1"
+			fen := "4k3/" + pawns(8-max(0, up), "p") + "/8/8/8/8/" + pawns(8-max(0, -up),
+				"P") + "/4K3 " + [2]string{"w", "b"}[ply%2] + " - - 0 1"
 			p, err := board.ParseFEN(fen)
 			if err != nil {
 				t.Fatal(fen, err)
 			}
-			rows = append(rows, PositionRow{Board: p, Ply: uint16(ply), Score: int16(advantage + rng.NormFloat64()*40), Game: uint64(g + 1), Weight: 1})
+			rows = append(rows, PositionRow{Board: p, Ply: uint16(ply),
+				Score: int16(advantage + rng.NormFloat64()*40), Game: uint64(g + 1), Weight: 1})
 		}
 		result := float32(0.5)
 		if advantage+rng.NormFloat64()*100 > 200 {
@@ -102,7 +104,8 @@ func TestViews(t *testing.T) {
 		if got := kindOf(f); got != c.want {
 			t.Errorf("%s: %v, want kind %d", name, f, c.want)
 		}
-		if f != nil && (f.Wrong() != (f.Kind < Uneven) || !strings.HasPrefix(f.Error(), "the scores ") || strings.Contains(f.Error(), "NaN")) {
+		if f != nil && (f.Wrong() != (f.Kind < Uneven) || !strings.HasPrefix(f.Error(), "the scores ") ||
+			strings.Contains(f.Error(), "NaN")) {
 			t.Errorf("%s: wrong %v: %v", name, f.Wrong(), f)
 		}
 	}
@@ -172,7 +175,8 @@ func TestViewsOfGames(t *testing.T) {
 		rows := scoredRows(t, 200)
 		var v Views
 		for g := range 200 {
-			row := GameRow{Game: uint64(g + 1), White: [2]string{"a", "b"}[g%2], Black: [2]string{"b", "a"}[g%2], Result: int8(2*rows[60*g].Result - 1)}
+			row := GameRow{Game: uint64(g + 1), White: [2]string{"a", "b"}[g%2], Black: [2]string{"b", "a"}[g%2],
+				Result: int8(2*rows[60*g].Result - 1)}
 			row.Scores = append(row.Scores, NoScore, NoScore) // the opening
 			for i, r := range rows[60*g : 60*g+60] {
 				if i%2 == 1 && c.wrong(row.Black) {

@@ -139,14 +139,21 @@ func TestPositionsRoundTrip(t *testing.T) {
 func TestFeaturesRoundTrip(t *testing.T) {
 	rng := datatest.Rand(5)
 	for _, set := range []FeatureSet{
-		{Version: 1, Model: "mine", Terms: []FeatureTerm{{Name: "pawn", Group: "material", MG: 100, EG: 100}, {Name: "knight", MG: 300, EG: 280}, {Name: "tempo", MG: 10.5}}},
-		{Version: 1, Model: "real", Float: true, Terms: []FeatureTerm{{Name: "a", MG: 1, EG: 1}, {Name: "b", MG: 2, EG: 3}}},
-		{Version: 2, Model: "sides", Terms: []FeatureTerm{{Name: "a", MG: 1, EG: 2}, {Name: "tempo", MG: 9, EG: 9, Kind: FlatTerm}}, Evaluation: Evaluation{Unit: 256, Tolerance: 2, BySide: true}},
-		{Version: 2, Model: "new", Float: true, Terms: []FeatureTerm{{Name: "a", MG: 1, EG: 2, Asymmetric: true}, {Name: "b", MG: 9, EG: 9, Kind: SingleTerm}}, Evaluation: Evaluation{Unit: 100, Tolerance: 0.5, EGScale: EGScaleBySign, Resolves: true}},
+		{Version: 1, Model: "mine", Terms: []FeatureTerm{{Name: "pawn", Group: "material", MG: 100, EG: 100},
+			{Name: "knight", MG: 300, EG: 280}, {Name: "tempo", MG: 10.5}}},
+		{Version: 1, Model: "real", Float: true, Terms: []FeatureTerm{{Name: "a", MG: 1, EG: 1},
+			{Name: "b", MG: 2, EG: 3}}},
+		{Version: 2, Model: "sides", Terms: []FeatureTerm{{Name: "a", MG: 1, EG: 2},
+			{Name: "tempo", MG: 9, EG: 9, Kind: FlatTerm}},
+			Evaluation: Evaluation{Unit: 256, Tolerance: 2, BySide: true}},
+		{Version: 2, Model: "new", Float: true, Terms: []FeatureTerm{{Name: "a", MG: 1, EG: 2, Asymmetric: true},
+			{Name: "b", MG: 9, EG: 9, Kind: SingleTerm}},
+			Evaluation: Evaluation{Unit: 100, Tolerance: 0.5, EGScale: EGScaleBySign, Resolves: true}},
 	} {
 		want := make([]FeatureRow, 300)
 		for i := range want {
-			r := FeatureRow{Phase: float32(rng.IntN(25)) / 24, Scale: 0.5, Offset: -3.25, Eval: float32(i), Score: NoScore,
+			r := FeatureRow{Phase: float32(rng.IntN(25)) / 24, Scale: 0.5, Offset: -3.25, Eval: float32(i),
+				Score:  NoScore,
 				Result: 1, Game: uint64(i), Opening: 3, Weight: 1}
 			for term := range set.Terms {
 				if count := float32(rng.IntN(256) - 128); rng.IntN(2) == 0 {
@@ -207,7 +214,8 @@ func TestFeaturesAreNeverRounded(t *testing.T) {
 	if err := w.Append(&FeatureRow{Terms: []uint16{0, 1}, Counts: []float32{127, -128}}); err != nil {
 		t.Error(err)
 	}
-	for _, bad := range []FeatureSet{{Terms: make([]FeatureTerm, 1)}, {Terms: []FeatureTerm{{Name: "a"}, {Name: "a"}}}} {
+	for _, bad := range []FeatureSet{{Terms: make([]FeatureTerm, 1)},
+		{Terms: []FeatureTerm{{Name: "a"}, {Name: "a"}}}} {
 		if _, err := NewFeatureWriter(t.TempDir(), bad, WriterConfig{}); err == nil {
 			t.Errorf("%+v accepted", bad)
 		}
@@ -374,7 +382,8 @@ func TestResumeNoticesDamage(t *testing.T) {
 	}
 	w.Close()
 	datatest.FlipBit(t, filepath.Join(dir, "games-00001.arrow"), 4000)
-	if _, err := NewGameWriter(dir, testConfig); !errors.Is(err, durable.ErrDamaged) || !strings.Contains(err.Error(), "games-00001.arrow") {
+	if _, err := NewGameWriter(dir, testConfig); !errors.Is(err, durable.ErrDamaged) ||
+		!strings.Contains(err.Error(), "games-00001.arrow") {
 		t.Errorf("err = %v", err)
 	}
 }

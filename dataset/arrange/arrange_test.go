@@ -59,7 +59,8 @@ func TestMerge(t *testing.T) {
 	}
 	games := filepath.Join(dir, "games")
 	writeGames(t, games, rowtest.Games(1, 5), dataset.ShardRows(5, 10))
-	if _, err := Merge(t.Context(), []string{one, games}, filepath.Join(dir, "x"), Config{}); !errors.Is(err, ErrSchemas) {
+	if _, err := Merge(t.Context(), []string{one, games}, filepath.Join(dir, "x"),
+		Config{}); !errors.Is(err, ErrSchemas) {
 		t.Error(err)
 	}
 	x := filepath.Join(dir, "x")
@@ -80,7 +81,8 @@ func TestMergeWantsTheSameFeatures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Append(&dataset.FeatureRow{Terms: []uint16{0}, Counts: []float32{2}, Scale: 1, Eval: dataset.NoEval, Score: dataset.NoScore, Weight: 1}); err != nil {
+		if err := w.Append(&dataset.FeatureRow{Terms: []uint16{0}, Counts: []float32{2}, Scale: 1,
+			Eval: dataset.NoEval, Score: dataset.NoScore, Weight: 1}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := w.Finish(nil); err != nil {
@@ -153,14 +155,16 @@ func TestSplit(t *testing.T) {
 			}
 			next[where[key]] = list[1:]
 		}
-		if _, err := Split(t.Context(), []string{data}, out, parts, by, Config{Seed: 5}); !errors.Is(err, dataset.ErrComplete) {
+		if _, err := Split(t.Context(), []string{data}, out, parts, by,
+			Config{Seed: 5}); !errors.Is(err, dataset.ErrComplete) {
 			t.Error(err)
 		}
 	}
 	s := &splitting{parts: parts, by: ByGame, seed: 5}
 	half := filepath.Join(dir, "half")
 	writePositions(t, half, rows[len(rows)/2:])
-	if _, err := Split(t.Context(), []string{half}, filepath.Join(dir, "halves"), parts, ByGame, Config{Seed: 5}); err != nil {
+	if _, err := Split(t.Context(), []string{half}, filepath.Join(dir, "halves"), parts, ByGame,
+		Config{Seed: 5}); err != nil {
 		t.Fatal(err)
 	}
 	for i, p := range parts {
@@ -177,7 +181,8 @@ func TestSplitWantsGames(t *testing.T) {
 	rows := namedPositions(4, 3)
 	rows[20].Game = 0
 	writePositions(t, filepath.Join(dir, "data"), rows)
-	_, err := Split(t.Context(), []string{filepath.Join(dir, "data")}, filepath.Join(dir, "out"), []Part{{"a", 1}, {"b", 1}}, ByGame, Config{})
+	_, err := Split(t.Context(), []string{filepath.Join(dir, "data")}, filepath.Join(dir, "out"),
+		[]Part{{"a", 1}, {"b", 1}}, ByGame, Config{})
 	if !errors.Is(err, dataset.ErrUngrouped) || !strings.Contains(err.Error(), "row 21") {
 		t.Error(err)
 	}
@@ -186,7 +191,8 @@ func TestSplitWantsGames(t *testing.T) {
 			t.Errorf("%s is left behind", name)
 		}
 	}
-	for _, parts := range [][]Part{{{"a", 1}}, {{"a", 1}, {"a", 1}}, {{"a", 1}, {"..", 1}}, {{"a", 1}, {"b", 0}}, {{"a/b", 1}, {"b", 1}}, nil} {
+	for _, parts := range [][]Part{{{"a", 1}}, {{"a", 1}, {"a", 1}}, {{"a", 1}, {"..", 1}}, {{"a", 1}, {"b", 0}},
+		{{"a/b", 1}, {"b", 1}}, nil} {
 		if err := CheckParts(parts); err == nil {
 			t.Errorf("%v", parts)
 		}
@@ -271,7 +277,8 @@ func TestShuffleIsUniform(t *testing.T) {
 	var at [8]int
 	for seed := range rounds {
 		out := filepath.Join(dir, fmt.Sprint(seed))
-		if _, err := shuffle(t.Context(), []string{data}, out, Config{Seed: uint64(seed)}, dataset.OpenPositions, shuffleLimits{3, 2, 100}); err != nil {
+		if _, err := shuffle(t.Context(), []string{data}, out, Config{Seed: uint64(seed)}, dataset.OpenPositions,
+			shuffleLimits{3, 2, 100}); err != nil {
 			t.Fatal(err)
 		}
 		for i, r := range readPositions(t, out) {

@@ -6,5 +6,7 @@
 // All of them work on games, positions and features, and on more rows than fit into
 // memory. The rows themselves do not change; package positions makes new ones.
 //
+// No promise of stability.
+//
 // Start reading at Merge.
 package arrange

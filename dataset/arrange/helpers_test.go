@@ -24,7 +24,8 @@ func positionsOf(games []dataset.GameRow) (rows []dataset.PositionRow) {
 	for _, g := range games {
 		for i, game := range g.Replay() {
 			p := *game.Position()
-			r := dataset.PositionRow{Board: p, Ply: uint16(p.Ply()), Score: dataset.NoScore, Result: dataset.ResultOf(g.Result), Weight: 1}
+			r := dataset.PositionRow{Board: p, Ply: uint16(p.Ply()), Score: dataset.NoScore,
+				Result: dataset.ResultOf(g.Result), Weight: 1}
 			if i < len(g.Scores) {
 				r.Score = g.Scores[i]
 			}

@@ -72,10 +72,12 @@ func TestCompare(t *testing.T) {
 	gamesA := filepath.Join(dir, "games")
 	writeGames(t, gamesA, a)
 	mixed, err := Compare(t.Context(), gamesA, pathB, nil)
-	if err != nil || mixed.Positions != o.Positions || mixed.RowsB != o.RowsB || mixed.Games != o.Games || mixed.RowsA < 8 {
+	if err != nil || mixed.Positions != o.Positions || mixed.RowsB != o.RowsB || mixed.Games != o.Games ||
+		mixed.RowsA < 8 {
 		t.Errorf("%+v, %v; want %+v", mixed, err, o)
 	}
-	if same, err := Compare(t.Context(), pathA, pathA, nil); err != nil || same.Positions.Both != same.Positions.A || same.RowsA != int64(len(rowsA)) {
+	if same, err := Compare(t.Context(), pathA, pathA, nil); err != nil ||
+		same.Positions.Both != same.Positions.A || same.RowsA != int64(len(rowsA)) {
 		t.Errorf("%+v, %v", same, err)
 	}
 }

@@ -24,7 +24,7 @@ type Summary struct {
 	Rows          int64 `json:"rows"`
 	Games         int64 `json:"games"`                    // 0 if rows name no game and are not in game order
 	GamesInferred bool  `json:"games_inferred,omitempty"` // no game is named; see dataset.GameRuns
-	Duplicates    int64 `json:"duplicates"`               // rows with the four FEN fields, or the moves, of an earlier one
+	Duplicates    int64 `json:"duplicates"`               // rows with four FEN fields, or moves, of an earlier one
 	Openings      int64 `json:"openings"`                 // distinct ones
 
 	Results      Results          `json:"results"`

@@ -38,8 +38,10 @@ func TestSummaryOfGames(t *testing.T) {
 			}
 		}
 	}
-	if s.Rows != 41 || s.Games != 41 || s.Duplicates != 1 || s.Openings != int64(len(openings)) || s.Plies.Sum != want.Plies.Sum ||
-		s.Unscored != want.Unscored || s.Mates != want.Mates || s.Results.Mean != sum/41 || !s.Verified || !s.Complete || s.Shards != 5 {
+	if s.Rows != 41 || s.Games != 41 || s.Duplicates != 1 || s.Openings != int64(len(openings)) ||
+		s.Plies.Sum != want.Plies.Sum ||
+		s.Unscored != want.Unscored || s.Mates != want.Mates || s.Results.Mean != sum/41 || !s.Verified ||
+		!s.Complete || s.Shards != 5 {
 		t.Errorf("summary %+v", s)
 	}
 	n := s.Unscored + s.Mates
@@ -66,7 +68,8 @@ func TestSummaryOfPositions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Rows != int64(len(rows)) || s.Duplicates != int64(len(rows)-len(keys)) || *s.Phases != phases || s.Games != 20 || !s.GamesInferred {
+	if s.Rows != int64(len(rows)) || s.Duplicates != int64(len(rows)-len(keys)) || *s.Phases != phases ||
+		s.Games != 20 || !s.GamesInferred {
 		t.Errorf("summary %+v", s)
 	}
 }

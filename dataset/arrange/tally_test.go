@@ -24,7 +24,8 @@ func TestTally(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		row.Opening, row.White, row.Black, row.Result, row.Termination, row.OpeningPlies = opening, white, black, result, "resign", 1
+		row.Opening, row.White, row.Black = opening, white, black
+		row.Result, row.Termination, row.OpeningPlies = result, "resign", 1
 		return &row
 	}
 	c := NewTally()
@@ -39,7 +40,8 @@ func TestTally(t *testing.T) {
 	if got, want := c.Pairs(), [][2]int{{1, 0}, {-1, -1}}; !slices.Equal(got, want) {
 		t.Errorf("pairs %v, want %v", got, want)
 	}
-	if c.Games != 5 || c.Plies != 7 || c.White != 3 || c.Draw != 1 || c.Lost != 1 || c.Repeated != 1 || c.Terminations["resign"] != 5 || c.Lengths[0] != 5 || c.Phases[24] != 7 {
+	if c.Games != 5 || c.Plies != 7 || c.White != 3 || c.Draw != 1 || c.Lost != 1 || c.Repeated != 1 ||
+		c.Terminations["resign"] != 5 || c.Lengths[0] != 5 || c.Phases[24] != 7 {
 		t.Errorf("%+v", c)
 	}
 	if a := c.Standings["A"]; a.Games != 5 || a.Won != 1 || a.Drawn != 1 {

@@ -70,7 +70,8 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.AfterFunc(30*time.Millisecond+time.Duration(rng.IntN(70_000))*time.Microsecond, func() { cmd.Process.Kill() })
+		time.AfterFunc(30*time.Millisecond+time.Duration(rng.IntN(70_000))*time.Microsecond,
+			func() { cmd.Process.Kill() })
 		for acks := bufio.NewScanner(out); acks.Scan(); {
 			if acked, err = strconv.Atoi(acks.Text()); err != nil {
 				t.Fatal(err)

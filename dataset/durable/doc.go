@@ -14,5 +14,7 @@
 // not also on disk. Times appear only in journals and in run.json, never in a manifest:
 // equal inputs give equal manifests.
 //
+// No promise of stability.
+//
 // Start reading at WriteFile, then Manifest and OpenRun.
 package durable

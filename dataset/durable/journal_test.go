@@ -204,7 +204,10 @@ func FuzzRepairJournal(f *testing.F) {
 			t.Fatal(err)
 		}
 		var whole, got []string
-		if _, err := WholeLines(path, func(line []byte) error { whole = append(whole, string(line)); return nil }); err != nil {
+		if _, err := WholeLines(path, func(line []byte) error {
+			whole = append(whole, string(line))
+			return nil
+		}); err != nil {
 			t.Fatal(err)
 		}
 		r, err := RepairJournal(path)

@@ -115,7 +115,8 @@ func TestJournalSyncsTheLastLine(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for until := time.Now().Add(20 * time.Second); disk.synced.Load() != info.Size(); time.Sleep(10 * time.Millisecond) {
+		until := time.Now().Add(20 * time.Second)
+		for ; disk.synced.Load() != info.Size(); time.Sleep(10 * time.Millisecond) {
 			if time.Now().After(until) {
 				t.Fatalf("line %d: %d of %d bytes are synced", n, disk.synced.Load(), info.Size())
 			}

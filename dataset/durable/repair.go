@@ -36,13 +36,13 @@ type RepairPlan struct {
 }
 
 // ErrConfigDamaged says that the configuration of a run is damaged: what the run holds can
-// then not be used, since no one knows what it was played for.
+// then not be used, since nothing says what it was played for.
 var ErrConfigDamaged = errors.New("the run's configuration cannot be read")
 
 // RepairRun repairs an interrupted or complete run, so that its command resumes it: of the
 // journals it keeps the whole lines, of data sets the shards before the first damaged one.
-// What it changes is set aside under another name. The result of a run of which anything is
-// lost is set aside too, so that the run is finished again. The list is empty if nothing is
+// What it changes is set aside under another name. If anything is lost, the result of
+// the run is set aside too, so that the run is finished again. The list is empty if nothing is
 // damaged. The error is ErrLocked (wrapped) if a process has the run open.
 func RepairRun(dir string, p RepairPlan) (list []Repaired, err error) {
 	var config any

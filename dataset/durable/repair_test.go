@@ -28,12 +28,13 @@ func TestRepairOfACompleteRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		result := filepath.Join(dir, RunResultName)
-		list, err := RepairRun(dir, RepairPlan{Journal: "games.jsonl", Derived: "games", Data: func(string) ([]Repaired, error) {
-			if _, err := os.Stat(result); !errors.Is(err, os.ErrNotExist) {
-				t.Errorf("%s: the run counts as complete while it is repaired: %v", tt.name, err)
-			}
-			return tt.repaired, tt.err
-		}})
+		list, err := RepairRun(dir, RepairPlan{Journal: "games.jsonl", Derived: "games",
+			Data: func(string) ([]Repaired, error) {
+				if _, err := os.Stat(result); !errors.Is(err, os.ErrNotExist) {
+					t.Errorf("%s: the run counts as complete while it is repaired: %v", tt.name, err)
+				}
+				return tt.repaired, tt.err
+			}})
 		if !errors.Is(err, tt.err) || (len(list) == 0) != tt.complete {
 			t.Errorf("%s: %+v, %v", tt.name, list, err)
 		}

@@ -83,7 +83,8 @@ func TestRun(t *testing.T) {
 	}
 	events := ""
 	err := ReadJournal(r.Path(RunEventsName), func(l []byte) error { events += string(l) + "\n"; return nil })
-	if err != nil || strings.Count(events, "\n") != 2 || !strings.Contains(events, `"event":"generation","data":{"n":1}`) {
+	if err != nil || strings.Count(events, "\n") != 2 ||
+		!strings.Contains(events, `"event":"generation","data":{"n":1}`) {
 		t.Errorf("events %s %v", events, err)
 	}
 }
@@ -131,7 +132,8 @@ func TestFailedRunDoesNotBindItsFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	r := mustOpenRun(t, dir, testConfig{Games: 1})
 	games := r.Path("games")
-	if err := errors.Join(r.Event("stopped", nil), MakeDir(games), (&Manifest{Schema: "x"}).Save(games), WriteFile(r.Path("journal.jsonl"), nil),
+	if err := errors.Join(r.Event("stopped", nil), MakeDir(games), (&Manifest{Schema: "x"}).Save(games),
+		WriteFile(r.Path("journal.jsonl"), nil),
 		MakeDir(r.Path("faults")), WriteFile(r.Path("faults", "game-1.txt"), []byte("crash")), r.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +198,8 @@ func TestRunRefusesOtherFolders(t *testing.T) {
 	if err := WriteFile(filepath.Join(dir, "thesis.tex"), nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OpenRun(dir, testInfo, testConfig{}); !errors.Is(err, ErrNotRun) || !strings.Contains(err.Error(), "thesis.tex") {
+	if _, err := OpenRun(dir, testInfo, testConfig{}); !errors.Is(err, ErrNotRun) ||
+		!strings.Contains(err.Error(), "thesis.tex") {
 		t.Errorf("err = %v", err)
 	}
 }
@@ -252,12 +255,13 @@ func TestListSaysWhatCannotBeRead(t *testing.T) {
 func TestExtendRun(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	open := func(turns int, resume string, settled error) (*Run, error) {
-		return ExtendRun(dir, RunInfo{Resume: resume}, map[string]int{"turns": turns}, func(recorded json.RawMessage) error {
-			if !strings.Contains(string(recorded), `"turns"`) {
-				t.Errorf("recorded is %s", recorded)
-			}
-			return settled
-		})
+		return ExtendRun(dir, RunInfo{Resume: resume}, map[string]int{"turns": turns},
+			func(recorded json.RawMessage) error {
+				if !strings.Contains(string(recorded), `"turns"`) {
+					t.Errorf("recorded is %s", recorded)
+				}
+				return settled
+			})
 	}
 	r, err := open(2, "two", errors.New("never asked"))
 	if err != nil {

@@ -229,7 +229,8 @@ func TestReplaceFile(t *testing.T) {
 	}
 	info, err := os.Lstat(path)
 	text, _ := os.ReadFile(path)
-	if target, e := os.Readlink(link); err != nil || e != nil || target != "run.sh" || string(text) != "new" || info.Mode() != 0o750 {
+	if target, e := os.Readlink(link); err != nil || e != nil || target != "run.sh" || string(text) != "new" ||
+		info.Mode() != 0o750 {
 		t.Errorf("%q, mode %v, link to %q; %v, %v", text, info.Mode(), target, err, e)
 	}
 	if err := ReplaceFile(filepath.Join(dir, "none"), nil); err == nil {

@@ -17,6 +17,8 @@
 // The standard of EPD is in Edwards, "Portable Game Notation Specification and
 // Implementation Guide" (1994), section 16.2.
 //
+// No promise of stability.
+//
 // Start reading at Read.
 package epd
 
@@ -118,8 +120,8 @@ func readLine(in *bufio.Reader) (string, error) {
 	return "", err
 }
 
-// ErrNoResult says that a line has a position but no result.
-var ErrNoResult = errors.New(
+// errNoResult says that a line has a position but no result.
+var errNoResult = errors.New(
 	"no result after the position; want [0.5], | 1-0, c9 \"1/2-1/2\"; or another usual spelling")
 
 // Row converts a line, which must have a result. Mover says that scores that are not in a
@@ -127,7 +129,7 @@ var ErrNoResult = errors.New(
 func (l *Line) Row(mover bool) (dataset.PositionRow, error) {
 	r := dataset.PositionRow{Board: l.Board, Ply: uint16(l.Board.Ply()), Score: l.Score, Result: l.Result, Weight: 1}
 	if !l.HasResult {
-		return r, ErrNoResult
+		return r, errNoResult
 	}
 	if (mover || l.ce) && l.Score != dataset.NoScore && l.Board.SideToMove() == board.Black {
 		r.Score = -r.Score

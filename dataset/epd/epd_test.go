@@ -44,7 +44,8 @@ func TestParse(t *testing.T) {
 			t.Errorf("%q: %v", c.in, err)
 			continue
 		}
-		if l.Board.FEN() != c.fen || l.HasResult != (c.result >= 0) || l.HasResult && l.Result != c.result || !reflect.DeepEqual(l.Ops, c.ops) {
+		if l.Board.FEN() != c.fen || l.HasResult != (c.result >= 0) || l.HasResult && l.Result != c.result ||
+			!reflect.DeepEqual(l.Ops, c.ops) {
 			t.Errorf("%q is %s, %v %v, %q", c.in, l.Board.FEN(), l.HasResult, l.Result, l.Ops)
 		}
 	}
@@ -67,7 +68,8 @@ func TestParse(t *testing.T) {
 }
 
 func TestReadTakesFilesAsTheyAre(t *testing.T) {
-	text := "\ufeff" + fen4 + " [1.0]\r\n\r\n# a comment\r\nnonsense\r\n" + strings.Repeat("x", 3*MaxLine) + "\n" + fen4 + " [0.0]"
+	text := "\ufeff" + fen4 + " [1.0]\r\n\r\n# a comment\r\nnonsense\r\n" +
+		strings.Repeat("x", 3*MaxLine) + "\n" + fen4 + " [0.0]"
 	var numbers, bad []int
 	for l, err := range Read(iotest.OneByteReader(strings.NewReader(text))) {
 		if e := new(LineError); errors.As(err, &e) {
@@ -204,16 +206,18 @@ func TestScores(t *testing.T) {
 			if (mover || want.always) && score != dataset.NoScore {
 				score = -score
 			}
-			if r, err := l.Row(mover); err != nil || r.Score != score || r.Result != want.result || r.Ply != 33 || r.Check() != nil {
+			if r, err := l.Row(mover); err != nil || r.Score != score || r.Result != want.result || r.Ply != 33 ||
+				r.Check() != nil {
 				t.Errorf("%q, mover %v: %+v, %v", in, mover, r, err)
 			}
 		}
 	}
 	l, err := Parse(fen)
-	if _, e := l.Row(false); err != nil || !errors.Is(e, ErrNoResult) {
+	if _, e := l.Row(false); err != nil || !errors.Is(e, errNoResult) {
 		t.Error(err, e)
 	}
-	for _, in := range []string{fen + ";x;1-0", fen + ";35;2", fen + " | 35 |", fen + " | | 1-0 | 2", fen + " [0.5] 35 36", fen + " [-1]"} {
+	for _, in := range []string{fen + ";x;1-0", fen + ";35;2", fen + " | 35 |", fen + " | | 1-0 | 2",
+		fen + " [0.5] 35 36", fen + " [-1]"} {
 		if l, err := Parse(in); err == nil {
 			t.Errorf("%q: %+v", in, l)
 		}
@@ -222,7 +226,8 @@ func TestScores(t *testing.T) {
 
 // Any line is a position with labels in their range, or an error.
 func FuzzRow(f *testing.F) {
-	for _, s := range []string{fen4 + " [0.5] 12", fen4 + " - - | 12 | 1-0", fen4 + ` 5 9 c9 "1-0"; ce -5; hmvc 3;`, fen4 + ";0;0", "a b c d e f g"} {
+	for _, s := range []string{fen4 + " [0.5] 12", fen4 + " - - | 12 | 1-0", fen4 + ` 5 9 c9 "1-0"; ce -5; hmvc 3;`,
+		fen4 + ";0;0", "a b c d e f g"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -36,7 +36,8 @@ func TestDuplicatesInBoundedMemory(t *testing.T) {
 		var counts []Counts
 		for _, limit := range []int{0, 1, 3000} {
 			dir := t.TempDir()
-			_, c, err := Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{r}, dir, Config{Filter: f, NewResolver: toyResolve, Workers: 2, limit: limit})
+			_, c, err := Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{r}, dir,
+				Config{Filter: f, NewResolver: toyResolve, Workers: 2, limit: limit})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -48,7 +49,8 @@ func TestDuplicatesInBoundedMemory(t *testing.T) {
 			}
 			files, counts = append(files, datatest.Files(t, dir)), append(counts, c)
 		}
-		if !reflect.DeepEqual(files[0], files[1]) || !reflect.DeepEqual(files[0], files[2]) || counts[0] != counts[1] || counts[0] != counts[2] {
+		if !reflect.DeepEqual(files[0], files[1]) || !reflect.DeepEqual(files[0], files[2]) ||
+			counts[0] != counts[1] || counts[0] != counts[2] {
 			t.Errorf("%+v: %+v", f, counts)
 		}
 		if f.KeepDuplicates == (counts[0].Duplicate > 1500) {
@@ -166,14 +168,15 @@ func TestRescoreResumes(t *testing.T) {
 	r := gamesIn(t, rowtest.Games(72, 60))
 	asked := make(chan uint64, 1<<20)
 	config := func(stop int, cancel func()) Config {
-		return Config{Filter: Filter{Resolve: ResolveKeep, Relabel: "test"}, Workers: 2, NewPlayer: func() (engine.Player, error) {
-			return &keyPlayer{asked: func(key uint64) {
-				asked <- key
-				if len(asked) == stop {
-					cancel()
-				}
-			}}, nil
-		}}
+		return Config{Filter: Filter{Resolve: ResolveKeep, Relabel: "test"}, Workers: 2,
+			NewPlayer: func() (engine.Player, error) {
+				return &keyPlayer{asked: func(key uint64) {
+					asked <- key
+					if len(asked) == stop {
+						cancel()
+					}
+				}}, nil
+			}}
 	}
 	whole, cut := t.TempDir(), t.TempDir()
 	_, counts, err := Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{r}, whole, config(-1, nil))
@@ -199,16 +202,19 @@ func TestRescoreResumes(t *testing.T) {
 	}
 	clear()
 	ctx, cancel := context.WithCancel(context.Background())
-	if _, _, err := Extract(ctx, []*dataset.Reader[dataset.GameRow]{r}, cut, config(3000, cancel)); !errors.Is(err, context.Canceled) {
+	if _, _, err := Extract(ctx, []*dataset.Reader[dataset.GameRow]{r}, cut,
+		config(3000, cancel)); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 	clear()
 	other := config(-1, nil)
 	other.Filter.Relabel = "another"
-	if _, _, err := Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{r}, cut, other); !errors.Is(err, ErrOtherScores) || len(asked) > 0 {
+	if _, _, err := Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{r}, cut,
+		other); !errors.Is(err, ErrOtherScores) || len(asked) > 0 {
 		t.Fatalf("scores of another player were replaced: %v, %d searches", err, len(asked))
 	}
-	if _, _, err := Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{r}, cut, config(-1, nil)); err != nil {
+	if _, _, err := Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{r}, cut,
+		config(-1, nil)); err != nil {
 		t.Fatal(err)
 	}
 	if n := int64(len(asked)); n > counts.Kept-3000+8*scoreBlock || n < counts.Kept-3000 {
@@ -226,11 +232,13 @@ func TestRescoreFailed(t *testing.T) {
 	config := func(name string, open func() (engine.Player, error)) Config {
 		return Config{Filter: Filter{Resolve: ResolveKeep, Relabel: name}, Workers: 2, NewPlayer: open}
 	}
-	_, _, err := Extract(t.Context(), []*dataset.Reader[dataset.GameRow]{r}, dir, config("one", func() (engine.Player, error) { return nil, failed }))
+	_, _, err := Extract(t.Context(), []*dataset.Reader[dataset.GameRow]{r}, dir,
+		config("one", func() (engine.Player, error) { return nil, failed }))
 	if !errors.Is(err, failed) {
 		t.Fatal(err)
 	}
-	_, counts, err := Extract(t.Context(), []*dataset.Reader[dataset.GameRow]{r}, dir, config("two", func() (engine.Player, error) { return &keyPlayer{asked: func(uint64) {}}, nil }))
+	_, counts, err := Extract(t.Context(), []*dataset.Reader[dataset.GameRow]{r}, dir,
+		config("two", func() (engine.Player, error) { return &keyPlayer{asked: func(uint64) {}}, nil }))
 	if err != nil || counts.Kept == 0 {
 		t.Errorf("%v, %+v", err, counts)
 	}
@@ -249,11 +257,13 @@ func TestRefineIsExtractInTwoSteps(t *testing.T) {
 		t.Fatal(err)
 	}
 	two := t.TempDir()
-	_, got, err := Refine(context.Background(), []*dataset.Reader[dataset.PositionRow]{p}, two, Config{Filter: f, NewResolver: toyResolve})
+	_, got, err := Refine(context.Background(), []*dataset.Reader[dataset.PositionRow]{p}, two,
+		Config{Filter: f, NewResolver: toyResolve})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Kept != want.Kept || got.Duplicate != want.Duplicate || got.NotSampled != want.NotSampled || got.Games != want.Games {
+	if got.Kept != want.Kept || got.Duplicate != want.Duplicate || got.NotSampled != want.NotSampled ||
+		got.Games != want.Games {
 		t.Errorf("%+v\nwant %+v", got, want)
 	}
 	refined, err := dataset.OpenPositions(two)
@@ -277,7 +287,8 @@ func TestRefineIsExtractInTwoSteps(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := filepath.Join(t.TempDir(), "x")
-	_, _, err = Refine(context.Background(), []*dataset.Reader[dataset.PositionRow]{p}, out, Config{Filter: f, NewResolver: toyResolve})
+	_, _, err = Refine(context.Background(), []*dataset.Reader[dataset.PositionRow]{p}, out,
+		Config{Filter: f, NewResolver: toyResolve})
 	if !errors.Is(err, dataset.ErrUngrouped) || !strings.Contains(err.Error(), mixed) {
 		t.Errorf("shuffled: %v", err)
 	}
@@ -293,7 +304,8 @@ func TestGamesGivenTwice(t *testing.T) {
 	c := gamesIn(t, games[10:])
 	for _, second := range []*dataset.Reader[dataset.GameRow]{a, b, c} {
 		out := filepath.Join(t.TempDir(), "x")
-		_, _, err := Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{a, second}, out, Config{Filter: Filter{Resolve: ResolveKeep}})
+		_, _, err := Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{a, second}, out,
+			Config{Filter: Filter{Resolve: ResolveKeep}})
 		if !errors.Is(err, dataset.ErrTwice) || !strings.Contains(err.Error(), second.Path()) {
 			t.Errorf("err = %v", err)
 		}

@@ -10,5 +10,7 @@
 // The work is done on all cores, the rows do not depend on how many there are, and an
 // interrupted data set is resumed.
 //
+// No promise of stability.
+//
 // Start reading at Extract and Filter.
 package positions

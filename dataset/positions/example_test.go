@@ -25,7 +25,8 @@ func ExampleExtract() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	_, counts, err := positions.Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{games}, filepath.Join(dir, "positions"),
+	_, counts, err := positions.Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{games},
+		filepath.Join(dir, "positions"),
 		positions.Config{Filter: positions.Filter{Resolve: positions.ResolveKeep, SkipPlies: 2}})
 	if err != nil {
 		log.Fatal(err)

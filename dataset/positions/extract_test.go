@@ -31,7 +31,8 @@ func toyResolve() Resolver {
 	}
 }
 
-func extract(t testing.TB, r *dataset.Reader[dataset.GameRow], dir string, f Filter, workers int) (Counts, []dataset.PositionRow) {
+func extract(t testing.TB, r *dataset.Reader[dataset.GameRow], dir string, f Filter, workers int) (Counts,
+	[]dataset.PositionRow) {
 	t.Helper()
 	m, counts, err := Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{r}, dir, Config{
 		Filter: f, NewResolver: toyResolve, Workers: workers, Program: "test"})
@@ -80,7 +81,8 @@ func TestExtractAccountsForEveryPosition(t *testing.T) {
 				t.Fatalf("%+v: ply %d", f, p.Ply)
 			}
 			perGame[p.Game]++
-			if p.Board.InCheck() || p.Score > dataset.MaxScore || p.Score < -dataset.MaxScore && p.Score != dataset.NoScore {
+			if p.Board.InCheck() || p.Score > dataset.MaxScore || p.Score < -dataset.MaxScore &&
+				p.Score != dataset.NoScore {
 				t.Fatalf("%+v: row %d is %+v", f, i, p)
 			}
 			if f.MaxScore > 0 && (int(p.Score) > f.MaxScore || int(p.Score) < -f.MaxScore) {
@@ -112,10 +114,12 @@ func TestExtractKeepsLabels(t *testing.T) {
 	for _, g := range games {
 		for i, game := range g.Replay() {
 			p := game.Position()
-			if i == len(g.Moves) || i < int(g.OpeningPlies) || p.InCheck() || g.Scores[i] > dataset.MaxScore || g.Scores[i] < -dataset.MaxScore {
+			if i == len(g.Moves) || i < int(g.OpeningPlies) || p.InCheck() || g.Scores[i] > dataset.MaxScore ||
+				g.Scores[i] < -dataset.MaxScore {
 				continue
 			}
-			want := dataset.PositionRow{Board: *p, Ply: uint16(p.Ply()), Score: g.Scores[i], Result: dataset.ResultOf(g.Result), Game: g.Game, Opening: g.Opening, Weight: 1}
+			want := dataset.PositionRow{Board: *p, Ply: uint16(p.Ply()), Score: g.Scores[i],
+				Result: dataset.ResultOf(g.Result), Game: g.Game, Opening: g.Opening, Weight: 1}
 			if next == len(rows) {
 				t.Fatal("too few rows")
 			}
@@ -143,15 +147,16 @@ func TestExtractIsTheSameForAnyWorkersAndResumes(t *testing.T) {
 	}
 
 	ctx, cancel := context.WithCancel(context.Background())
-	_, _, err := Extract(ctx, []*dataset.Reader[dataset.GameRow]{r}, cut, Config{Filter: f, NewResolver: toyResolve, Program: "test",
-		Progress: func(done, total int64, note string) {
-			if total != 300 || note == "" {
-				t.Errorf("progress %d of %d %q", done, total, note)
-			}
-			if done > 100 {
-				cancel()
-			}
-		}})
+	_, _, err := Extract(ctx, []*dataset.Reader[dataset.GameRow]{r}, cut,
+		Config{Filter: f, NewResolver: toyResolve, Program: "test",
+			Progress: func(done, total int64, note string) {
+				if total != 300 || note == "" {
+					t.Errorf("progress %d of %d %q", done, total, note)
+				}
+				if done > 100 {
+					cancel()
+				}
+			}})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
@@ -162,14 +167,16 @@ func TestExtractIsTheSameForAnyWorkersAndResumes(t *testing.T) {
 	if !reflect.DeepEqual(datatest.Files(t, one), datatest.Files(t, cut)) {
 		t.Error("the resumed data set differs")
 	}
-	m, counts, err := Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{r}, cut, Config{Filter: f, NewResolver: toyResolve, Program: "test"})
+	m, counts, err := Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{r}, cut,
+		Config{Filter: f, NewResolver: toyResolve, Program: "test"})
 	if !errors.Is(err, dataset.ErrComplete) || counts != c1 || m == nil {
 		t.Errorf("again: %+v, %v", counts, err)
 	}
 	other := f
 	other.MaxPerGame = 31
 	var diff *durable.ConfigChangedError
-	_, _, err = Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{r}, cut, Config{Filter: other, NewResolver: toyResolve, Program: "test"})
+	_, _, err = Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{r}, cut,
+		Config{Filter: other, NewResolver: toyResolve, Program: "test"})
 	if !errors.As(err, &diff) || diff.Field != "config.max_per_game" {
 		t.Errorf("another filter: %v", err)
 	}
@@ -210,7 +217,8 @@ func TestExtractPassesOnDamage(t *testing.T) {
 	path := filepath.Join(r.Path(), "games-00002.arrow")
 	datatest.FlipBit(t, path, 3000)
 	dir := t.TempDir()
-	_, _, err := Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{r}, dir, Config{Filter: Filter{Resolve: ResolveKeep}})
+	_, _, err := Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{r}, dir,
+		Config{Filter: Filter{Resolve: ResolveKeep}})
 	if !errors.Is(err, durable.ErrDamaged) || !strings.Contains(err.Error(), path) {
 		t.Errorf("err = %v", err)
 	}
@@ -233,7 +241,8 @@ func BenchmarkExtract(b *testing.B) {
 	r := gamesIn(b, rowtest.Games(1, 2000))
 	n := int64(0)
 	for b.Loop() {
-		_, counts, err := Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{r}, b.TempDir(), Config{Filter: Filter{Resolve: ResolveKeep}})
+		_, counts, err := Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{r}, b.TempDir(),
+			Config{Filter: Filter{Resolve: ResolveKeep}})
 		if err != nil {
 			b.Fatal(err)
 		}

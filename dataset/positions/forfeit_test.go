@@ -28,7 +28,8 @@ func TestForfeitedGames(t *testing.T) {
 	}
 	f := Filter{Resolve: ResolveKeep, KeepDuplicates: true}
 	c, rows := extract(t, gamesIn(t, games), t.TempDir(), f, 2)
-	if text, _ := json.Marshal(c.Forfeits); c.Forfeit != plies || string(text) != `{"abandoned":1,"illegal-move":1,"time-forfeit":2}` {
+	if text, _ := json.Marshal(c.Forfeits); c.Forfeit != plies ||
+		string(text) != `{"abandoned":1,"illegal-move":1,"time-forfeit":2}` {
 		t.Errorf("%d positions of %d dropped; %s", c.Forfeit, plies, text)
 	}
 	for i := range rows {

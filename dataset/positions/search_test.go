@@ -85,7 +85,8 @@ func TestExtractWithQuiescence(t *testing.T) {
 	if err != nil || counts.Positions != 7 || counts.Replaced == 0 || counts.Kept+counts.Duplicate != 7 {
 		t.Errorf("%+v, %v", counts, err)
 	}
-	_, _, err = Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{games}, dir, Config{Filter: DefaultFilter(), NewResolver: newResolver})
+	_, _, err = Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{games}, dir,
+		Config{Filter: DefaultFilter(), NewResolver: newResolver})
 	if err == nil || errors.Is(err, dataset.ErrComplete) {
 		t.Errorf("positions into the folder of the games: %v", err)
 	}
@@ -177,14 +178,16 @@ func TestNoisyRows(t *testing.T) {
 		{Filter{Resolve: ResolveLeaf, DropLeafScore: true}, false, dataset.NoScore, false},
 		{Filter{Resolve: ResolveLeaf, NeedScore: true}, false, 7, false},
 		{Filter{Resolve: ResolveLeaf, NeedScore: true, DropLeafScore: true}, true, dataset.NoScore, false},
-		{Filter{Resolve: ResolveLeaf, NeedScore: true, DropLeafScore: true, Relabel: "nodes=1"}, false, dataset.NoScore, false},
+		{Filter{Resolve: ResolveLeaf, NeedScore: true, DropLeafScore: true, Relabel: "nodes=1"}, false,
+			dataset.NoScore, false},
 		{Filter{Resolve: ResolveKeep, MaxNoise: 500}, true, 7, true},
 		{Filter{Resolve: ResolveKeep, MaxNoise: 5000, DropLeafScore: true}, false, 7, true},
 	} {
 		var counts Counts
 		r := dataset.PositionRow{Board: p, Score: 7}
 		_, dropped := c.f.settle(&r, resolve, &counts)
-		if dropped != nil && *dropped != 0 || (dropped != nil) != c.dropped || r.Score != c.score || (r.Board == p) != c.same {
+		if dropped != nil && *dropped != 0 || (dropped != nil) != c.dropped || r.Score != c.score ||
+			(r.Board == p) != c.same {
 			t.Errorf("%+v: dropped %v, score %d, %s", c.f, dropped != nil, r.Score, r.Board.FEN())
 		}
 	}

@@ -4,6 +4,8 @@
 // A row is a line: a cell may be quoted, but cannot contain a line break. Numbers are from
 // White's view unless the caller says otherwise.
 //
+// No promise of stability.
+//
 // Start reading at Reader and Header.
 package table
 
@@ -18,25 +20,26 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// Names of columns; Ignore stands for any other.
+// Names of columns.
 const (
-	FEN     = "fen"
-	Score   = "score"
-	Result  = "result"
-	Ply     = "ply"
-	Game    = "game"
-	Opening = "opening"
-	Weight  = "weight"
-	Ignore  = "_"
+	columnFEN     = "fen"
+	columnScore   = "score"
+	columnResult  = "result"
+	columnPly     = "ply"
+	columnGame    = "game"
+	columnOpening = "opening"
+	columnWeight  = "weight"
+	columnIgnored = "_"
 )
 
 // names are the columns in the order in which Append writes them.
-var names = []string{FEN, Score, Result, Ply, Game, Opening, Weight}
+var names = []string{columnFEN, columnScore, columnResult, columnPly, columnGame, columnOpening, columnWeight}
 
 // aliases are other names for them.
 var aliases = map[string]string{
-	"epd": FEN, "position": FEN, "eval": Score, "cp": Score, "evaluation": Score, "outcome": Result, "wdl": Result,
-	"game_id": Game, "": Ignore,
+	"epd": columnFEN, "position": columnFEN, "eval": columnScore, "cp": columnScore, "evaluation": columnScore,
+	"outcome": columnResult, "wdl": columnResult,
+	"game_id": columnGame, "": columnIgnored,
 }
 
 // ErrHeader says that a table does not begin with the names of its columns.
@@ -44,7 +47,7 @@ var ErrHeader = errors.New("the first line does not name the columns fen and res
 
 // Reader parses the lines of one table.
 type Reader struct {
-	Columns   []string // name of each column: FEN, ..., Ignore
+	Columns   []string // name of each column: "fen", ..., "_"
 	Separator byte
 	// Results are the table's values for Black won, draw and White won; nil for the usual
 	// spellings.
@@ -56,8 +59,8 @@ type Reader struct {
 func ParseColumns(list []string) ([]string, error) {
 	columns := slices.Clone(list)
 	for i, c := range columns {
-		if c = strings.TrimSpace(c); c != Ignore && !slices.Contains(names, c) {
-			return nil, fmt.Errorf("column %q is not %s or %s", c, strings.Join(names, ", "), Ignore)
+		if c = strings.TrimSpace(c); c != columnIgnored && !slices.Contains(names, c) {
+			return nil, fmt.Errorf("column %q is not %s or %s", c, strings.Join(names, ", "), columnIgnored)
 		}
 		columns[i] = c
 	}
@@ -75,7 +78,7 @@ func check(columns []string) error {
 		switch {
 		case n > 1:
 			return fmt.Errorf("column %q occurs %d times", c, n)
-		case n == 0 && (c == FEN || c == Result):
+		case n == 0 && (c == columnFEN || c == columnResult):
 			return fmt.Errorf("there is no column %q", c)
 		}
 	}
@@ -93,7 +96,7 @@ func Separator(line string) byte {
 }
 
 // Header reads the names of the columns from a table's first line. Unknown names become
-// Ignore. The error is ErrHeader (wrapped) if it is not a header.
+// "_". The error is ErrHeader (wrapped) if it is not a header.
 func Header(line string) ([]string, error) {
 	var columns []string
 	known := 0
@@ -103,7 +106,7 @@ func Header(line string) ([]string, error) {
 			cell = name
 		}
 		if !slices.Contains(names, cell) {
-			cell = Ignore
+			cell = columnIgnored
 		} else {
 			known++
 		}
@@ -132,19 +135,19 @@ func (t *Reader) Row(line string) (r dataset.PositionRow, foreign bool, err erro
 			return r, foreign, err
 		}
 		switch column {
-		case FEN:
+		case columnFEN:
 			r.Board, err = board.ParseFEN(cell)
-		case Score:
+		case columnScore:
 			r.Score, foreign, err = dataset.ParseScore(cell)
-		case Result:
+		case columnResult:
 			r.Result, err = t.result(cell)
-		case Ply:
+		case columnPly:
 			ply, err = number(cell, 65535)
-		case Game:
+		case columnGame:
 			r.Game, err = id(cell)
-		case Opening:
+		case columnOpening:
 			r.Opening, err = id(cell)
-		case Weight:
+		case columnWeight:
 			var w float64
 			w, err = strconv.ParseFloat(cell, 32)
 			r.Weight = float32(w)

@@ -43,8 +43,9 @@ func TestRoundTrip(t *testing.T) {
 }
 
 func TestRow(t *testing.T) {
-	tsv := &Reader{Columns: []string{FEN, Score, Result, Ply, Ignore}, Separator: '\t', Results: []string{"-1", "0", "1"}}
-	mover := &Reader{Columns: []string{Result, Score, FEN}, Separator: ',', Mover: true}
+	tsv := &Reader{Columns: []string{columnFEN, columnScore, columnResult, columnPly, columnIgnored}, Separator: '\t',
+		Results: []string{"-1", "0", "1"}}
+	mover := &Reader{Columns: []string{columnResult, columnScore, columnFEN}, Separator: ',', Mover: true}
 	for _, c := range []struct {
 		r       *Reader
 		line    string
@@ -83,7 +84,8 @@ func TestRow(t *testing.T) {
 }
 
 func TestColumns(t *testing.T) {
-	if c, err := Header(`"FEN",Eval,depth,WDL`); err != nil || !reflect.DeepEqual(c, []string{FEN, Score, Ignore, Result}) {
+	if c, err := Header(`"FEN",Eval,depth,WDL`); err != nil ||
+		!reflect.DeepEqual(c, []string{columnFEN, columnScore, columnIgnored, columnResult}) {
 		t.Error(c, err)
 	}
 	for _, line := range []string{fen + ",5,1", "", "fen,score", "fen,epd,result"} {
@@ -91,7 +93,8 @@ func TestColumns(t *testing.T) {
 			t.Errorf("%q: %v %v", line, c, err)
 		}
 	}
-	for list, want := range map[string]string{"fen,result,fun": `"fun" is not`, "fen,score": `no column "result"`, "fen,result,fen": "2 times"} {
+	for list, want := range map[string]string{"fen,result,fun": `"fun" is not`, "fen,score": `no column "result"`,
+		"fen,result,fen": "2 times"} {
 		if _, err := ParseColumns(strings.Split(list, ",")); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", list, err)
 		}

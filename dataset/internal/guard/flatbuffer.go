@@ -7,8 +7,8 @@ import (
 	flatbuffers "github.com/google/flatbuffers/go"
 )
 
-// Arrow's metadata are flatbuffers (https://flatbuffers.dev/internals), whose offsets nobody has
-// checked. Reading outside of the metadata panics; see catch.
+// Arrow's metadata are flatbuffers (https://flatbuffers.dev/internals) with offsets that may be
+// wrong. Reading outside of the metadata panics; see catch.
 
 // table is a table of a flatbuffer.
 type table struct{ flatbuffers.Table }

@@ -20,7 +20,8 @@ func TestLineBreaks(t *testing.T) {
 		"\r":            "\n",
 		"x\xff\xfe x":   "x\xff\xfe x",
 	} {
-		for name, r := range map[string]io.Reader{"whole": strings.NewReader(in), "bytewise": iotest.OneByteReader(strings.NewReader(in))} {
+		for name, r := range map[string]io.Reader{"whole": strings.NewReader(in),
+			"bytewise": iotest.OneByteReader(strings.NewReader(in))} {
 			if got, err := io.ReadAll(NewReader(r)); err != nil || string(got) != want {
 				t.Errorf("%s %q: %q, %v; want %q", name, in, got, err, want)
 			}
@@ -40,9 +41,11 @@ func TestLineBreaks(t *testing.T) {
 func TestNUL(t *testing.T) {
 	for _, at := range []int{0, 1, 100, 1 << 16, 1<<16 + 1, 1 << 18} {
 		in := strings.Repeat("x", at) + "\x00" + strings.Repeat("x", 2000)
-		for name, r := range map[string]io.Reader{"whole": strings.NewReader(in), "halves": iotest.HalfReader(strings.NewReader(in))} {
+		for name, r := range map[string]io.Reader{"whole": strings.NewReader(in),
+			"halves": iotest.HalfReader(strings.NewReader(in))} {
 			got, err := io.ReadAll(NewReader(r))
-			if len(got) != at || !errors.Is(err, ErrNUL) || !strings.Contains(err.Error(), fmt.Sprintf("byte %d is NUL", at)) {
+			if len(got) != at || !errors.Is(err, ErrNUL) ||
+				!strings.Contains(err.Error(), fmt.Sprintf("byte %d is NUL", at)) {
 				t.Errorf("%s, NUL at %d: %d bytes, %v", name, at, len(got), err)
 			}
 		}
