@@ -49,7 +49,7 @@ type Term struct {
 	// first. A term of a plain channel is not tapered.
 	Channel string
 	// Rooted reports whether the term depends on the position that a search started from.
-	// Then it is 0 in a position alone, and only games can tell its weight.
+	// Then it is 0 in a position alone, and only games can tune its weight.
 	Rooted bool
 }
 

@@ -108,6 +108,9 @@ type piece struct {
 // order, those of the data set first, until it reports the end.
 func (s *Series) run(ctx context.Context, id identity,
 	count func(*dataset.MovesRow) (over bool, note string, err error)) error {
+	if err := durable.MakeDir(s.Dir); err != nil {
+		return err
+	}
 	w, err := dataset.NewMovesWriter(s.Dir, dataset.WriterConfig{Config: id, Seed: s.Seed, Program: s.Program})
 	journal := filepath.Join(s.Dir, durable.JournalName)
 	if errors.Is(err, dataset.ErrComplete) {
@@ -301,9 +304,6 @@ func RunMatch(ctx context.Context, s Series, out, resume string, test *sprt.Test
 		return r, true, nil
 	}
 	s.Dir = filepath.Join(out, "games")
-	if err := durable.MakeDir(s.Dir); err != nil {
-		return nil, false, err
-	}
 	if r, err = s.Match(ctx, test); err != nil {
 		return nil, false, err
 	}

@@ -6,7 +6,7 @@
 //
 // It is made of the same parts as the loop for chess: run folders and data sets, tuner.Fit, weight
 // files, selfplay/sprt. All state is in the run's folder. A run that was killed resumes where it
-// stopped, and ends with the same bytes, whatever the number of workers.
+// stopped, and ends with the same bytes, whatever the number of workers. No promise of stability.
 //
 // Start reading at NewPlan and Run; "assay guide your-own-game" uses them.
 package gameloop

@@ -12,8 +12,8 @@ import (
 	"github.com/assay-chess/assay/tuner"
 )
 
-// Format names the layout of a run's result.json.
-const Format = "assay.learn-game/1"
+// formatName names the layout of a run's result.json.
+const formatName = "assay.learn-game/1"
 
 // Result is the content of a run's result.json. Nothing in it depends on the clock.
 type Result struct {

@@ -64,7 +64,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		return r, nil
 	}
 	l := &loop{Config: c, run: run, champion: games.Player{Name: "start", ID: c.Start.ID(), Weights: weights}}
-	l.result = Result{Format: Format, Program: c.Program, Game: c.Game.Name, Title: c.Game.Title, Plan: c.Plan,
+	l.result = Result{Format: formatName, Program: c.Program, Game: c.Game.Name, Title: c.Game.Title, Plan: c.Plan,
 		Start: c.Start.ID()}
 	if err := l.all(ctx); err != nil {
 		return nil, err
@@ -84,8 +84,9 @@ func (l *loop) all(ctx context.Context) error {
 		player = l.last // how far the last fit is from being promoted is worth knowing
 	}
 	var err error
-	if l.result.Final, err = l.match(ctx, "final match against the start weights", l.run.Path("final"), player, start,
-		l.Plan.FinalGames, nil, 0, "final"); err != nil {
+	s := l.series(0, "final", "final")
+	s.A, s.B, s.Games = player, start, l.Plan.FinalGames
+	if l.result.Final, err = l.match(ctx, "final match against the start weights", s, nil); err != nil {
 		return err
 	}
 	if err := l.show(player); err != nil {
@@ -132,27 +133,26 @@ func folder(g int) string { return fmt.Sprintf("gen-%d", g) }
 // generation plays, learns, and lets the gate decide.
 func (l *loop) generation(ctx context.Context, g int) error {
 	r := GenerationResult{Number: g}
-	played, counted := l.run.Path(folder(g), "games"), l.run.Path(folder(g), "features")
-	for _, dir := range []string{played, counted} {
-		if err := durable.MakeDir(dir); err != nil {
-			return err
-		}
-	}
-	s := l.series(played, l.champion, l.champion, l.Plan.Games, uint64(g), "selfplay")
+	s := l.series(g, "games", "selfplay")
+	s.A, s.Games = l.champion, l.Plan.Games
 	stage := learn.Begin(l.Stage, fmt.Sprintf("generation %d: self-play", g))
 	s.Progress = stage.Update
 	err := s.Self(ctx)
 	if err != nil {
 		return err
 	}
-	if r.Games, err = games.Count(played); err != nil {
+	if r.Games, err = games.Count(s.Dir); err != nil {
 		return err
 	}
 	stage.Finish(fmt.Sprintf("%d games, %d plies; %s won %d, drawn %d, %s won %d", r.Games.Games, r.Games.Plies,
 		l.Game.Players[0], r.Games.First, r.Games.Drawn, l.Game.Players[1], r.Games.Second))
 	stage = learn.Begin(l.Stage, fmt.Sprintf("generation %d: features", g))
-	if err := l.Game.Features(ctx, played, counted, l.champion.Weights, l.champion.ID, l.Program,
-		l.Workers); err != nil {
+	counted := l.run.Path(folder(g), "features")
+	if err := durable.MakeDir(counted); err != nil {
+		return err
+	}
+	from := l.champion
+	if err := l.Game.Features(ctx, s.Dir, counted, from.Weights, from.ID, l.Program, l.Workers); err != nil {
 		return err
 	}
 	stage.Finish("")
@@ -176,31 +176,31 @@ func (l *loop) generation(ctx context.Context, g int) error {
 
 // decide lets the last fit's weights meet the champion's.
 func (l *loop) decide(ctx context.Context, g int, r *GenerationResult) (err error) {
-	r.Gate, err = l.match(ctx, fmt.Sprintf("generation %d: gate", g), l.run.Path(folder(g), "gate"), l.last, l.champion,
-		l.Plan.GateGames, &gate, uint64(g), "gate")
-	if err != nil {
+	s := l.series(g, "gate", "gate")
+	s.A, s.B, s.Games = l.last, l.champion, l.Plan.GateGames
+	if r.Gate, err = l.match(ctx, fmt.Sprintf("generation %d: gate", g), s, &gate); err != nil {
 		return err
 	}
 	r.Promoted, r.Reason = r.Gate.Passed(), fmt.Sprintf("the gate said %s after %d games", r.Gate.Verdict, r.Gate.Games)
 	if r.Promoted {
 		l.champion = l.last
 	}
-	return l.run.Event("decision", map[string]any{"generation": g, "promoted": r.Promoted, "reason": r.Reason,
-		"champion": l.champion.ID})
+	return l.run.Event("decision", map[string]any{
+		"generation": g, "promoted": r.Promoted, "reason": r.Reason, "champion": l.champion.ID,
+	})
 }
 
-func (l *loop) series(dir string, a, b games.Player, n int, g uint64, stage string) games.Series {
-	return games.Series{Game: l.Game, Dir: dir, A: a, B: b, Games: n, Depth: l.Plan.Depth, Seed: l.Plan.Seed,
-		Generation: g, Stage: stage,
+// series returns games in a folder of a generation's folder, or of the run's if g is 0, without players.
+func (l *loop) series(g int, name, stage string) games.Series {
+	dir := l.run.Path(name)
+	if g > 0 {
+		dir = l.run.Path(folder(g), name)
+	}
+	return games.Series{Game: l.Game, Dir: dir, Depth: l.Plan.Depth, Seed: l.Plan.Seed, Generation: uint64(g), Stage: stage,
 		Program: l.Program, Workers: l.Workers}
 }
 
-func (l *loop) match(ctx context.Context, name, dir string, a, b games.Player, n int, test *sprt.Test, g uint64,
-	tag string) (*match.Result, error) {
-	if err := durable.MakeDir(dir); err != nil {
-		return nil, err
-	}
-	s := l.series(dir, a, b, n, g, tag)
+func (l *loop) match(ctx context.Context, name string, s games.Series, test *sprt.Test) (*match.Result, error) {
 	stage := learn.Begin(l.Stage, name)
 	s.Progress = stage.Update
 	r, err := s.Match(ctx, test)
@@ -212,5 +212,5 @@ func (l *loop) match(ctx context.Context, name, dir string, a, b games.Player, n
 	if err != nil {
 		return nil, err
 	}
-	return r, durable.WriteFile(filepath.Join(dir, MatchName), append(doc, '\n'))
+	return r, durable.WriteFile(filepath.Join(s.Dir, MatchName), append(doc, '\n'))
 }

@@ -79,7 +79,7 @@ func (l *learner) spsaConfig(g int, m *eval.Model, w []eval.Coef) (play.Config, 
 	return c, nil
 }
 
-// spsaFit returns the weights that a tuning by games found, and what is said of each term.
+// spsaFit returns the weights that a tuning by games found, and the report of each term.
 func (l *learner) spsaFit(m *eval.Model, w []eval.Coef, r *play.Result, seed uint64) (*models.File, *Fit, error) {
 	for _, e := range r.Parameters {
 		next, _, err := m.SetWeight(w, e.Name, fmt.Sprintf("%.0f", math.Round(e.Value)))

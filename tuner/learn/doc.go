@@ -16,7 +16,7 @@
 //
 // What is measured by the clock (nodes a second) goes to events.jsonl, never into
 // result.json. Players, training and statistics live elsewhere; this package decides
-// only what follows what.
+// only what follows what. No promise of stability.
 //
 // RESULTS.md has what it makes of Shannon's own coefficients, and notebook 01 a short run.
 //

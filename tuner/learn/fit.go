@@ -41,7 +41,7 @@ func (l *learner) fit(ctx context.Context, g int) (*models.File, *Fit, error) {
 	return file, fit, nil
 }
 
-// readFit reads the weights of a generation's folder and what is said of them; nil if an earlier call
+// readFit reads weights and fit of a generation's folder; nil if an earlier call
 // did not get that far.
 func readFit(dir string) (*models.File, *Fit, error) {
 	path, weights := filepath.Join(dir, fitName), filepath.Join(dir, weightsName)
@@ -83,7 +83,7 @@ func RepairFit(dir string) (list []durable.Repaired, err error) {
 	return list, nil
 }
 
-// writeFit writes the weights of a generation and what is said of them, compared with the
+// writeFit writes weights and fit of a generation, compared with the
 // weights that the run began with.
 func (l *learner) writeFit(g int, file *models.File, fit *Fit) error {
 	text, err := file.Encode()

@@ -80,7 +80,7 @@ type Fit struct {
 	SPSA *play.Result `json:"spsa,omitempty"`
 }
 
-// summary returns the fit without what is said of each term.
+// summary returns the fit without its terms and tables.
 func (f *Fit) summary() Fit {
 	s := *f
 	s.Terms, s.Tables, s.Groups, s.Collinear = nil, nil, nil, nil

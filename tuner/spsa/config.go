@@ -13,8 +13,8 @@ var ErrConfig = errors.New("impossible configuration")
 
 // Exponents of the sequences: Spall's, of 1998, section III.
 const (
-	Alpha = 0.602 // of the steps
-	Gamma = 0.101 // of the perturbations
+	alpha = 0.602 // of the steps
+	gamma = 0.101 // of the perturbations
 )
 
 // Parameter is one value to be tuned, in its own unit.
@@ -122,16 +122,16 @@ func (c *Config) ahead() int { return max(c.Ahead, 1) }
 // stability is Spall's A: a tenth of the iterations.
 func (c *Config) stability() float64 { return float64(c.Iterations) / 10 }
 
-// perturbation is c_k = c / k^Gamma, k from 1, with c = CEnd N^Gamma.
+// perturbation is c_k = c / k^gamma, k from 1, with c = CEnd N^gamma.
 func (c *Config) perturbation(p *Parameter, k int) float64 {
-	return p.CEnd * math.Pow(float64(c.Iterations)/float64(k), Gamma)
+	return p.CEnd * math.Pow(float64(c.Iterations)/float64(k), gamma)
 }
 
 // step is a_k / c_k, by how much a result of one point moves a parameter in iteration
-// k, from 1: a_k = a / (A+k)^Alpha with a = REnd CEnd^2 (A+N)^Alpha.
+// k, from 1: a_k = a / (A+k)^alpha with a = REnd CEnd^2 (A+N)^alpha.
 func (c *Config) step(p *Parameter, k int) float64 {
 	a := c.stability()
-	gain := p.REnd * p.CEnd * p.CEnd * math.Pow((a+float64(c.Iterations))/(a+float64(k)), Alpha)
+	gain := p.REnd * p.CEnd * p.CEnd * math.Pow((a+float64(c.Iterations))/(a+float64(k)), alpha)
 	return gain / c.perturbation(p, k)
 }
 

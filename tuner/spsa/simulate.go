@@ -18,8 +18,8 @@ type Hill struct {
 	Draws float64 // share of draws among equal players, 0 to 0.95
 }
 
-// Elo returns the strength of a player with the values, at most 0.
-func (h *Hill) Elo(parameters []Parameter, values []float64) float64 {
+// elo returns the strength of a player with the values, at most 0.
+func (h *Hill) elo(parameters []Parameter, values []float64) float64 {
 	elo := 0.0
 	for i := range parameters {
 		p := &parameters[i]
@@ -41,7 +41,7 @@ func RandomHill(parameters []Parameter, elo, draws float64, seed uint64) Hill {
 		h.Optimum[i] = p.Min + float64(rng.Float64()*(p.Max-p.Min))
 		h.Loss[i], start[i] = 1, p.Start
 	}
-	scale := elo / max(1e-9, -h.Elo(parameters, start))
+	scale := elo / max(1e-9, -h.elo(parameters, start))
 	for i := range h.Loss {
 		h.Loss[i] *= scale
 	}
@@ -82,10 +82,10 @@ func Simulate(ctx context.Context, c Config, pairs, runs int, hill func(run uint
 				}
 			}
 		}
-		value.add(h.Elo(c.Parameters, values))
-		regressed.add(h.Elo(c.Parameters, tops))
-		s.StartElo += h.Elo(c.Parameters, t.theta[0]) / float64(runs)
-		s.FinalElo += h.Elo(c.Parameters, t.Values()) / float64(runs)
+		value.add(h.elo(c.Parameters, values))
+		regressed.add(h.elo(c.Parameters, tops))
+		s.StartElo += h.elo(c.Parameters, t.theta[0]) / float64(runs)
+		s.FinalElo += h.elo(c.Parameters, t.Values()) / float64(runs)
 	})
 	if err != nil {
 		return Simulated{}, err
@@ -141,7 +141,7 @@ func climb(ctx context.Context, c Config, pairs int, h *Hill) (*Tuner, error) {
 		if err != nil {
 			return nil, err
 		}
-		elo := h.Elo(c.Parameters, trial.Plus) - h.Elo(c.Parameters, trial.Minus)
+		elo := h.elo(c.Parameters, trial.Plus) - h.elo(c.Parameters, trial.Minus)
 		if err := t.Tell(k, points(rng, 2*pairs, elo, h.Draws), 2*pairs); err != nil {
 			return nil, err
 		}
@@ -206,7 +206,7 @@ func Afford(ctx context.Context, c Config, pairs int, elo, draws float64) (Budge
 		for i := range values {
 			values[i], _, _ = t.average(i)
 		}
-		found.add(elo + h.Elo(c.Parameters, values))
+		found.add(elo + h.elo(c.Parameters, values))
 	})
 	if err != nil {
 		return Budget{}, err

@@ -137,11 +137,11 @@ func TestReplayIsLossless(t *testing.T) {
 func TestOrderAndSense(t *testing.T) {
 	tuner := mustNew(t, Config{Parameters: []Parameter{plain("x", 10)}, Iterations: 10, Ahead: 2})
 	for _, k := range []int{0, -1, 3, 11} {
-		if _, err := tuner.Ask(k); !errors.Is(err, ErrOrder) {
+		if _, err := tuner.Ask(k); !errors.Is(err, errOrder) {
 			t.Errorf("Ask(%d): %v", k, err)
 		}
 	}
-	if err := tuner.Tell(2, 0, 2); !errors.Is(err, ErrOrder) {
+	if err := tuner.Tell(2, 0, 2); !errors.Is(err, errOrder) {
 		t.Errorf("result out of order: %v", err)
 	}
 	for _, bad := range []struct {

@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// ErrOrder is wrapped by the errors about iterations that are asked for too early, or whose
+// errOrder is wrapped by the errors about iterations that are asked for too early, or whose
 // results come out of order.
-var ErrOrder = errors.New("iteration out of order")
+var errOrder = errors.New("iteration out of order")
 
 // Trial is what an iteration compares.
 type Trial struct {
@@ -55,15 +55,15 @@ func (t *Tuner) Values() []float64 { return slices.Clone(t.theta[len(t.trials)])
 // Ready reports whether Ask can return iteration k.
 func (t *Tuner) Ready(k int) bool { return k-t.config.ahead() <= t.Completed() }
 
-// Ask returns what iteration k, from 1, compares. The error wraps ErrOrder if too few
+// Ask returns what iteration k, from 1, compares. The error wraps errOrder if too few
 // iterations before it have results.
 func (t *Tuner) Ask(k int) (Trial, error) {
 	if k < 1 || k > t.config.Iterations {
-		return Trial{}, fmt.Errorf("spsa: %w: there is no iteration %d of %d", ErrOrder, k, t.config.Iterations)
+		return Trial{}, fmt.Errorf("spsa: %w: there is no iteration %d of %d", errOrder, k, t.config.Iterations)
 	}
 	if !t.Ready(k) {
 		return Trial{}, fmt.Errorf("spsa: %w: iteration %d needs more results than the first %d",
-			ErrOrder, k, t.Completed())
+			errOrder, k, t.Completed())
 	}
 	rng := rand.New(rand.NewPCG(t.config.Seed, uint64(k)))
 	n := len(t.config.Parameters)
@@ -90,12 +90,12 @@ func (p *Parameter) play(x, round float64) float64 {
 }
 
 // Tell takes the result of the next iteration: the points of Plus less those of Minus over
-// the games, where a win is 1, a draw 0 and a loss -1. The error wraps ErrOrder if
+// the games, where a win is 1, a draw 0 and a loss -1. The error wraps errOrder if
 // iteration k is not the next.
 func (t *Tuner) Tell(k int, result float64, games int) error {
 	if k != t.Completed()+1 || k > t.config.Iterations {
 		return fmt.Errorf("spsa: %w: a result of iteration %d after %d of %d",
-			ErrOrder, k, t.Completed(), t.config.Iterations)
+			errOrder, k, t.Completed(), t.config.Iterations)
 	}
 	if games < 1 || !(math.Abs(result) <= float64(games)) {
 		return fmt.Errorf("spsa: iteration %d: %v points are impossible in %d games", k, result, games)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 
@@ -17,15 +16,13 @@ import (
 	"github.com/assay-chess/assay/models"
 )
 
-// checkEngine compares an engine that was built with new weights with the rows of their fit. With
-// tolerance, that of the configuration holds in place of the features'.
-func checkEngine(ctx context.Context, path string, args []string, c *features.Config, tolerance, asJSON bool,
-	stdout, stderr io.Writer) error {
-	x, err := weights.OpenAny(path)
+// checkEngine compares an engine that was built with new weights with the rows of their fit.
+func (f *featuresFlags) checkEngine(ctx context.Context, args []string, to streams) error {
+	x, err := weights.OpenAny(f.check)
 	if err != nil {
 		return err
 	}
-	fits, err := fitData(x.File, path, args)
+	fits, err := fitData(x.File, f.check, args)
 	if err != nil {
 		return err
 	}
@@ -36,16 +33,16 @@ func checkEngine(ctx context.Context, path string, args []string, c *features.Co
 			return nil, fmt.Errorf("the features are of %q, the weights of %q", set.Model, x.File.Model)
 		case set.Version > 1 && unit != set.Unit:
 			return nil, fmt.Errorf("the features are in units of 1/%g pawn, the weights of 1/%g", set.Unit, unit)
-		case set.Version > 1 && tolerance:
-			set.Tolerance = c.Tolerance
+		case set.Version > 1 && f.tolerance:
+			set.Tolerance = f.c.Tolerance
 		}
 		return withWeights(x.File, &set)
 	}
 	var sum features.Compared
 	for _, fit := range fits {
-		p := cli.NewProgress(stderr, "check")
+		p := cli.NewProgress(to.err, "check")
 		found, err := features.Compare(ctx, features.Comparison{
-			Command: c.Command, Timeout: c.Timeout, Features: fit.features, Positions: fit.positions,
+			Command: f.c.Command, Timeout: f.c.Timeout, Features: fit.features, Positions: fit.positions,
 			Progress: p.Update, Expect: expect,
 		})
 		if err != nil {
@@ -54,14 +51,14 @@ func checkEngine(ctx context.Context, path string, args []string, c *features.Co
 		p.Finish(fmt.Sprintf("%d positions of %s", found.Rows, fit.features))
 		sum.Rows, sum.Apart, sum.Largest = sum.Rows+found.Rows, sum.Apart+found.Apart, max(sum.Largest, found.Largest)
 	}
-	if asJSON {
-		return cli.PrintJSON(stdout, map[string]any{"weights": x.File.ID(), "check": sum})
+	if f.asJSON {
+		return cli.PrintJSON(to.out, map[string]any{"weights": x.File.ID(), "check": sum})
 	}
-	fmt.Fprintf(stdout, "the engine evaluates %d positions of the fit as %s (id %s) says; the largest difference is "+
+	fmt.Fprintf(to.out, "the engine evaluates %d positions of the fit as %s (id %s) says; the largest difference is "+
 		"%.2g centipawns\n",
 		sum.Rows, x.Name, x.File.ID(), sum.Largest)
 	if sum.Apart > 0 {
-		fmt.Fprintf(stdout, "of %d of them only the sum of the engine's own terms was compared, not that of the "+
+		fmt.Fprintf(to.out, "of %d of them only the sum of the engine's own terms was compared, not that of the "+
 			"fit's row: "+
 			"it resolves positions, or another side is ahead in the endgame half\n", sum.Apart)
 	}

@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -18,11 +19,17 @@ import (
 	"github.com/assay-chess/assay/tuner/heldout"
 )
 
+// featuresFlags are the flags of assay features.
+type featuresFlags struct {
+	c                   features.Config
+	out, command, check string
+	tolerance           bool // it was given
+	asJSON, force       bool
+}
+
 // NewFeatures returns the command assay features.
 func NewFeatures() *cobra.Command {
-	var c features.Config
-	var out, command, check string
-	var asJSON, force bool
+	var f featuresFlags
 	cmd := &cobra.Command{
 		Use:   "features [POSITIONS...] --cmd COMMAND [--out DIR | --check WEIGHTS]",
 		Short: "Collect the evaluation features of another engine",
@@ -61,101 +68,110 @@ Results, scores and games are copied from the positions. The output does not dep
 		Example: `  assay features positions --cmd './engine dump' --out features
   assay features positions --cmd 'python3 dump.py' --procs 4 --out features
   assay features --check tuned/weights.json --cmd './new dump'`,
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			switch {
-			case check != "" && out != "":
-				return cli.Usagef("--check compares and writes nothing: leave out --out")
-			case check == "" && len(args) == 0:
-				return cli.Usagef("name data sets of positions")
-			case check == "" && out == "":
-				return cli.Usagef("missing --out DIR")
-			}
-			if c.Command, err = quote.Split(command); err != nil {
-				return cli.Usagef("--cmd: %w", err)
-			}
-			if len(c.Command) == 0 {
-				return cli.Usagef("--cmd: the command is empty")
-			}
-			if c.Procs < 0 || c.Timeout <= 0 || !(c.Tolerance >= 0) {
-				return cli.Usagef("--procs and --tolerance must be 0 or more, --timeout more than 0")
-			}
-			c.Tolerance = max(c.Tolerance, 1e-9) // 0 is the default for Run
-			if check != "" {
-				return checkEngine(cmd.Context(), check, args, &c, cmd.Flags().Changed("tolerance"), asJSON,
-					cmd.OutOrStdout(), cmd.ErrOrStderr())
-			}
-			p := cli.NewProgress(cmd.ErrOrStderr(), "features")
-			c.Program, c.Progress = cli.Version(), p.Update
-			c.Notice = func(text string) { fmt.Fprintf(cmd.ErrOrStderr(), "features: %s\n", text) }
-			noise := &noiseSample{}
-			c.Watch = func(p *board.Position, total int64) {
-				noise.total = total
-				noise.take(p)
-			}
-			c.Report = func() (any, error) {
-				n, err := noise.count()
-				return featuresReport{n}, err
-			}
-			m, err := features.Run(cmd.Context(), args, out, c)
-			switch {
-			case errors.Is(err, dataset.ErrComplete):
-				fmt.Fprintf(cmd.ErrOrStderr(), "features: %s is complete; nothing to do\n", out)
-				if m, err = durable.LoadManifest(out); err != nil {
-					return err
-				}
-			case err != nil:
-				return featuresAdvice(err)
-			default:
-				p.Finish(fmt.Sprintf("%d rows in %s", m.Rows, out))
-			}
-			prediction, err := heldout.Predict(cmd.Context(), out)
-			if err != nil {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.parse(args); err != nil {
 				return err
 			}
-			if err := printFeatures(cmd.OutOrStdout(), out, args, m, prediction, asJSON); err != nil {
-				return err
+			f.tolerance = cmd.Flags().Changed("tolerance")
+			to := streams{cmd.OutOrStdout(), cmd.ErrOrStderr()}
+			if f.check != "" {
+				return f.checkEngine(cmd.Context(), args, to)
 			}
-			if err := prediction.Skipped.Check(m.Rows); err != nil {
-				return fmt.Errorf("%s: %w", out, err)
-			}
-			if err := predictsNothing(out, prediction); err != nil && !force {
-				return err
-			} else if err != nil {
-				fmt.Fprintf(cmd.ErrOrStderr(), "features: warning: %v\n", err)
-			}
-			return nil
+			return f.run(cmd.Context(), args, to)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&command, "cmd", "", "the engine and its arguments (required)")
-	flags.StringVar(&out, "out", "", "folder to write (required, but for --check)")
-	flags.StringVar(&check, "check", "",
+	flags.StringVar(&f.command, "cmd", "", "the engine and its arguments (required)")
+	flags.StringVar(&f.out, "out", "", "folder to write (required, but for --check)")
+	flags.StringVar(&f.check, "check", "",
 		"weight file of a fit: check the engine that was built with it, and write nothing")
-	flags.IntVar(&c.Procs, "procs", 0, "processes of the engine; 0 is one per core")
-	flags.DurationVar(&c.Timeout, "timeout", time.Minute, "time limit for one answer")
-	flags.BoolVar(&c.Float, "float", false, "store counts as float32, even if the engine does not ask for it")
-	flags.Float64Var(&c.Tolerance, "tolerance", dataset.DefaultTolerance,
+	flags.IntVar(&f.c.Procs, "procs", 0, "processes of the engine; 0 is one per core")
+	flags.DurationVar(&f.c.Timeout, "timeout", time.Minute, "time limit for one answer")
+	flags.BoolVar(&f.c.Float, "float", false, "store counts as float32, even if the engine does not ask for it")
+	flags.Float64Var(&f.c.Tolerance, "tolerance", dataset.DefaultTolerance,
 		"how far terms and eval may differ, in centipawns (assay.features/1: always 1)")
-	flags.BoolVar(&force, "force", false, "only warn if the evaluation predicts nothing")
-	flags.BoolVar(&asJSON, "json", false, "print one JSON object")
+	flags.BoolVar(&f.force, "force", false, "only warn if the evaluation predicts nothing")
+	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object")
 	return cmd
 }
 
-func printFeatures(w io.Writer, out string, sources []string, m *durable.Manifest, p *heldout.Prediction,
-	asJSON bool) error {
+func (f *featuresFlags) parse(args []string) (err error) {
+	switch {
+	case f.check != "" && f.out != "":
+		return cli.Usagef("--check compares and writes nothing: leave out --out")
+	case f.check == "" && len(args) == 0:
+		return cli.Usagef("name data sets of positions")
+	case f.check == "" && f.out == "":
+		return cli.Usagef("missing --out DIR")
+	}
+	if f.c.Command, err = quote.Split(f.command); err != nil {
+		return cli.Usagef("--cmd: %w", err)
+	}
+	if f.c.Procs < 0 || f.c.Timeout <= 0 || !(f.c.Tolerance >= 0) {
+		return cli.Usagef("--procs and --tolerance must be 0 or more, --timeout more than 0")
+	}
+	f.c.Tolerance = max(f.c.Tolerance, 1e-9) // 0 is the default for Run
+	return nil
+}
+
+// run collects features, and says what they are worth.
+func (f *featuresFlags) run(ctx context.Context, args []string, to streams) error {
+	p := cli.NewProgress(to.err, "features")
+	noise := &noiseSample{}
+	f.c.Program, f.c.Progress = cli.Version(), p.Update
+	f.c.Notice = func(text string) { fmt.Fprintf(to.err, "features: %s\n", text) }
+	f.c.Watch = func(p *board.Position, total int64) {
+		noise.total = total
+		noise.take(p)
+	}
+	f.c.Report = func() (any, error) {
+		n, err := noise.count()
+		return featuresReport{n}, err
+	}
+	m, err := features.Run(ctx, args, f.out, f.c)
+	switch {
+	case errors.Is(err, dataset.ErrComplete):
+		fmt.Fprintf(to.err, "features: %s is complete; nothing to do\n", f.out)
+		if m, err = durable.LoadManifest(f.out); err != nil {
+			return err
+		}
+	case err != nil:
+		return featuresAdvice(err)
+	default:
+		p.Finish(fmt.Sprintf("%d rows in %s", m.Rows, f.out))
+	}
+	prediction, err := heldout.Predict(ctx, f.out)
+	if err != nil {
+		return err
+	}
+	if err := f.print(to.out, args, m, prediction); err != nil {
+		return err
+	}
+	if err := prediction.Skipped.Check(m.Rows); err != nil {
+		return fmt.Errorf("%s: %w", f.out, err)
+	}
+	if err := predictsNothing(f.out, prediction); err != nil && !f.force {
+		return err
+	} else if err != nil {
+		fmt.Fprintf(to.err, "features: warning: %v\n", err)
+	}
+	return nil
+}
+
+func (f *featuresFlags) print(w io.Writer, sources []string, m *durable.Manifest, p *heldout.Prediction) error {
 	id, err := m.ID()
 	if err != nil {
 		return err
 	}
 	noise := noiseOf(m)
-	if asJSON {
-		return cli.PrintJSON(w, map[string]any{"out": out, "id": id, "rows": m.Rows, "skipped": p.Skipped,
+	if f.asJSON {
+		return cli.PrintJSON(w, map[string]any{"out": f.out, "id": id, "rows": m.Rows, "skipped": p.Skipped,
 			"prediction": p, "noise": noise})
 	}
 	if text := noiseWarning(&noise, sources); text != "" {
 		fmt.Fprintf(w, "warning: %s, and run this command on it\n", text)
 	}
-	fmt.Fprintf(w, "%s: %s, %d rows\n", out, m.Schema, m.Rows)
+	fmt.Fprintf(w, "%s: %s, %d rows\n", f.out, m.Schema, m.Rows)
 	if text := p.Skipped.Text(m.Rows); text != "" {
 		fmt.Fprintf(w, "%s\n", text)
 	}

@@ -241,7 +241,7 @@ func (b *page) collinear(list []stats.Collinear) {
 	if len(list) == 0 {
 		return
 	}
-	b.print("\nCoefficients that the data alone cannot tell from others; the prior does. Freeze\n" +
+	b.print("\nCoefficients that the data alone cannot separate from others; the prior does. Freeze\n" +
 		"them if it is off, and compare only differences within a table.\n")
 	const lines, names = 3, 3
 	for _, c := range list[:min(lines, len(list))] {
