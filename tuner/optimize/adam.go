@@ -1,11 +1,12 @@
 package optimize
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
@@ -28,19 +29,12 @@ const (
 
 // Minimize implements Method.
 func (a Adam) Minimize(ctx context.Context, f Objective, x0 []float64, s Settings) (Outcome, error) {
-	out := Outcome{X: append([]float64(nil), x0...), Value: math.Inf(1), Gap: math.Inf(1)}
-	if s.Iterations == 0 {
-		s.Iterations = adamIterations
-	}
 	if len(x0) == 0 {
-		v, err := f.Gradient(ctx, x0, nil)
-		out.Value, out.Converged = v, true
-		return out, err
+		return constant(ctx, f)
 	}
-	rate := a.Rate
-	if rate == 0 {
-		rate = 1
-	}
+	out := Outcome{X: slices.Clone(x0), Value: math.Inf(1), Gap: math.Inf(1)}
+	s.Iterations = cmp.Or(s.Iterations, adamIterations)
+	rate := cmp.Or(a.Rate, 1)
 	m := newModel(x0)
 	solver := gorgonia.NewAdamSolver()
 	for {
@@ -82,8 +76,8 @@ func (a Adam) Minimize(ctx context.Context, f Objective, x0 []float64, s Setting
 			copy(out.X, m.x)
 			return out, nil
 		}
-		if s.Limit > 0 && floats.Norm(m.x, math.Inf(1)) > s.Limit {
-			return out, ErrDiverged
+		if err := s.check(m.x); err != nil {
+			return out, err
 		}
 	}
 }
@@ -96,7 +90,7 @@ type model struct {
 }
 
 func newModel(x0 []float64) *model {
-	m := &model{x: append([]float64(nil), x0...), g: make([]float64, len(x0))}
+	m := &model{x: slices.Clone(x0), g: make([]float64, len(x0))}
 	m.value = tensor.New(tensor.WithShape(len(x0)), tensor.WithBacking(m.x))
 	m.grad = tensor.New(tensor.WithShape(len(x0)), tensor.WithBacking(m.g))
 	return m

@@ -14,21 +14,15 @@ import (
 // because the second derivatives that the matrix leaves out matter for terms that are rare: with the
 // matrix alone a fit of MSE converges slowly.
 type bounded struct {
-	idle          idle
-	ctx           context.Context
-	f             Objective
-	s             Settings
-	box           *Box
-	out           Outcome
-	g             []float64 // gradient at out.X
-	trial, trialG []float64
-	factor        *Factor // of the curvature at an earlier point or this; nil if there is none
-	ridge         float64 // of the last factor
-	age           int     // steps since then
-	first         float64 // gap then
-	pairs         []pair
-	checked       bool // that the gap is small by a new matrix too
-	chases        int  // steps for the sake of variables that run away, see Box.Reach
+	run
+	box     *Box
+	factor  *Factor // of the curvature at an earlier point or this; nil if there is none
+	ridge   float64 // of the last factor
+	age     int     // steps since then
+	first   float64 // gap then
+	pairs   []pair
+	checked bool // that the gap is small by a new matrix too
+	chases  int  // steps for the sake of variables that run away, see Box.Reach
 }
 
 // pair is a step and the change of the gradient along it.
@@ -48,20 +42,11 @@ const (
 )
 
 func minimizeBounded(ctx context.Context, f Objective, box *Box, x0 []float64, s Settings) (Outcome, error) {
-	n := len(x0)
-	if s.Iterations == 0 {
-		s.Iterations = gnIterations
-	}
-	r := bounded{ctx: ctx, f: f, s: s, box: box, g: make([]float64, n), trial: make([]float64, n), trialG: make([]float64, n)}
-	r.out.X, r.out.Gap = slices.Clone(x0), math.Inf(1)
-	box.clampAll(r.out.X)
-	var err error
-	r.out.Value, err = f.Gradient(ctx, r.out.X, r.g)
-	r.out.Passes++
-	if err == nil && !Finite(r.out.Value, r.g) {
-		err = ErrNotFinite
-	}
-	for moved := true; err == nil && moved && !r.out.Converged && r.out.Iterations < s.Iterations; {
+	x := slices.Clone(x0)
+	box.clampAll(x)
+	of, err := begin(ctx, f, x, s)
+	r := bounded{run: of, box: box}
+	for moved := true; err == nil && moved && !r.out.Converged && r.out.Iterations < r.s.Iterations; {
 		moved, err = r.step()
 	}
 	for j, x := range r.out.X {
@@ -107,17 +92,7 @@ func (r *bounded) step() (bool, error) {
 		return !near && !fresh, nil // once more, with a new matrix
 	}
 	r.age++
-	r.out.Iterations++
-	if r.idle.ends(&r.s, r.out.Value) {
-		r.out.Converged = true
-	}
-	if r.s.Step != nil {
-		r.s.Step(r.out.Iterations, r.out.X, r.out.Value, r.out.Gap)
-	}
-	if r.s.Limit > 0 && floats.Norm(r.out.X, math.Inf(1)) > r.s.Limit {
-		return false, ErrDiverged
-	}
-	return true, nil
+	return true, r.count()
 }
 
 // model minimizes the model, with a new matrix if the old one has not brought enough.
@@ -207,13 +182,6 @@ func (r *bounded) try(share float64, step []float64) (float64, error) {
 	r.box.clampAll(r.trial) // but for rounding, it is within
 	r.out.Passes++
 	return r.f.Gradient(r.ctx, r.trial, r.trialG)
-}
-
-// accept moves to the trial point.
-func (r *bounded) accept(value float64) {
-	r.out.Value = value
-	r.out.X, r.trial = r.trial, r.out.X
-	r.g, r.trialG = r.trialG, r.g
 }
 
 // remember adds the pair of a step to the trial point.

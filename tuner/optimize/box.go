@@ -1,6 +1,7 @@
 package optimize
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -134,25 +135,20 @@ func (b *Box) catch(x []float64) (moved bool) {
 
 // release lets variables go that are held at a bound against the slope: all of them or, if
 // single, the one with the steepest slope, which is certain to go inside.
-func (b *Box) release(x, g []float64, single bool) (moved bool) {
-	steepest := -1
+func (b *Box) release(x, g []float64, single bool) bool {
+	var against []int
 	for j := range x {
-		if !b.Held[j] || b.Lo[j] == b.Hi[j] {
-			continue
-		}
-		if x[j] == b.Lo[j] && g[j] < 0 || x[j] == b.Hi[j] && g[j] > 0 {
-			if !single {
-				b.Held[j] = false
-			} else if steepest < 0 || math.Abs(g[j]) > math.Abs(g[steepest]) {
-				steepest = j
-			}
-			moved = true
+		if b.Held[j] && b.Lo[j] < b.Hi[j] && (x[j] == b.Lo[j] && g[j] < 0 || x[j] == b.Hi[j] && g[j] > 0) {
+			against = append(against, j)
 		}
 	}
-	if steepest >= 0 {
-		b.Held[steepest] = false
+	if single && len(against) > 0 {
+		against = []int{slices.MaxFunc(against, func(i, j int) int { return cmp.Compare(math.Abs(g[i]), math.Abs(g[j])) })}
 	}
-	return moved
+	for _, j := range against {
+		b.Held[j] = false
+	}
+	return len(against) > 0
 }
 
 // face is an objective with some of its variables held.

@@ -27,47 +27,24 @@ const (
 
 // Minimize implements Method.
 func (GaussNewton) Minimize(ctx context.Context, f Objective, x0 []float64, s Settings) (Outcome, error) {
-	n := len(x0)
-	r := gnRun{ctx: ctx, f: f, s: s, g: make([]float64, n), trial: make([]float64, n), trialG: make([]float64, n)}
-	r.out.X = append([]float64(nil), x0...)
-	if s.Iterations == 0 {
-		r.s.Iterations = gnIterations
+	of, err := begin(ctx, f, x0, s)
+	r := gnRun{run: of}
+	if len(x0) == 0 {
+		r.out.Gap, r.out.Converged = 0, true
 	}
-	var err error
-	r.out.Value, err = f.Gradient(ctx, r.out.X, r.g)
-	r.out.Passes++
-	if err != nil {
-		return r.out, err
+	for moved := true; err == nil && moved && !r.out.Converged && r.out.Iterations < r.s.Iterations; {
+		moved, err = r.step()
 	}
-	if !Finite(r.out.Value, r.g) {
-		return r.out, ErrNotFinite
-	}
-	if n == 0 {
-		r.out.Converged = true
-		return r.out, nil
-	}
-	for !r.out.Converged && r.out.Iterations < r.s.Iterations {
-		moved, err := r.step()
-		if err != nil || !moved {
-			return r.out, err
-		}
-	}
-	return r.out, nil
+	return r.out, err
 }
 
 // gnRun is one run of GaussNewton.
 type gnRun struct {
-	ctx           context.Context
-	f             Objective
-	s             Settings
-	out           Outcome
-	g             []float64 // gradient at out.X
-	trial, trialG []float64
-	damping       float64
-	h             *mat.SymDense // curvature at an earlier point or this
-	factor        *Factor       // of h; nil if h is not positive
-	fresh         bool          // h is the curvature at out.X
-	idle          idle
+	run
+	damping float64
+	h       *mat.SymDense // curvature at an earlier point or this
+	factor  *Factor       // of h; nil if h is not positive
+	fresh   bool          // h is the curvature at out.X
 }
 
 // step takes one step. It reports false if the point cannot be improved.
@@ -98,18 +75,10 @@ func (r *gnRun) step() (bool, error) {
 	}
 	if !moved {
 		r.out.Converged = r.out.Gap <= r.s.Gap
+		return false, nil
 	}
-	if moved {
-		r.out.Iterations++
-		r.fresh = false
-		if r.idle.ends(&r.s, r.out.Value) {
-			r.out.Converged = true
-		}
-		if r.s.Step != nil {
-			r.s.Step(r.out.Iterations, r.out.X, r.out.Value, r.out.Gap)
-		}
-	}
-	return moved, r.limit()
+	r.fresh = false
+	return true, r.count()
 }
 
 // renew takes the curvature at the present point.
@@ -180,16 +149,13 @@ func (r *gnRun) try(delta []float64) (bool, error) {
 	if !(value < r.out.Value) || !Finite(value, r.trialG) {
 		return false, nil
 	}
-	r.accept(value, (r.out.Value-value)/predictedDecrease(r.h, r.g, delta))
+	r.adapt((r.out.Value - value) / predictedDecrease(r.h, r.g, delta))
+	r.accept(value)
 	return true, nil
 }
 
-// accept moves to the trial point and adapts the damping to how well the
-// quadratic model predicted the decrease.
-func (r *gnRun) accept(value, ratio float64) {
-	r.out.Value = value
-	copy(r.out.X, r.trial)
-	r.g, r.trialG = r.trialG, r.g
+// adapt adapts the damping to how well the quadratic model predicted the decrease.
+func (r *gnRun) adapt(ratio float64) {
 	switch {
 	case ratio > 0.75:
 		r.damping /= 8
@@ -199,13 +165,6 @@ func (r *gnRun) accept(value, ratio float64) {
 	if r.damping < gnSmallest {
 		r.damping = 0
 	}
-}
-
-func (r *gnRun) limit() error {
-	if r.s.Limit > 0 && floats.Norm(r.out.X, math.Inf(1)) > r.s.Limit {
-		return ErrDiverged
-	}
-	return nil
 }
 
 // solveDamped returns -(h + damping*diag(h))^-1 g.
@@ -229,16 +188,4 @@ func solveDamped(h *mat.SymDense, g []float64, damping float64) ([]float64, erro
 func predictedDecrease(h *mat.SymDense, g, delta []float64) float64 {
 	d := mat.NewVecDense(len(delta), delta)
 	return -floats.Dot(g, delta) - float64(0.5*mat.Inner(d, h, d))
-}
-
-func Finite(value float64, x []float64) bool {
-	if math.IsNaN(value) || math.IsInf(value, 0) {
-		return false
-	}
-	for _, v := range x {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return false
-		}
-	}
-	return true
 }

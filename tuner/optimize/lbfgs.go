@@ -1,9 +1,11 @@
 package optimize
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/optimize"
@@ -20,15 +22,11 @@ const lbfgsIterations = 1000 // default limit of steps
 // end. Variables are used as they come: scale the objective so that they are
 // of like size.
 func (LBFGS) Minimize(ctx context.Context, f Objective, x0 []float64, s Settings) (Outcome, error) {
-	out := Outcome{X: append([]float64(nil), x0...), Value: math.Inf(1)}
-	if s.Iterations == 0 {
-		s.Iterations = lbfgsIterations
-	}
 	if len(x0) == 0 {
-		v, err := f.Gradient(ctx, x0, nil)
-		out.Value, out.Converged = v, true
-		return out, err
+		return constant(ctx, f)
 	}
+	out := Outcome{X: slices.Clone(x0), Value: math.Inf(1)}
+	s.Iterations = cmp.Or(s.Iterations, lbfgsIterations)
 	p := &fused{ctx: ctx, f: f, s: s, out: &out, g: make([]float64, f.Dim())}
 	settings := &optimize.Settings{
 		MajorIterations: s.Iterations,
@@ -149,8 +147,5 @@ func (r *stepRecorder) Record(loc *optimize.Location, op optimize.Operation, _ *
 		copy(r.out.X, loc.X)
 		return errLeft
 	}
-	if r.s.Limit > 0 && floats.Norm(loc.X, math.Inf(1)) > r.s.Limit {
-		return ErrDiverged
-	}
-	return nil
+	return r.s.check(loc.X)
 }

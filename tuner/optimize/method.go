@@ -1,10 +1,14 @@
 package optimize
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -62,19 +66,73 @@ func (g *Region) left(x []float64) bool {
 	return false
 }
 
-// idle counts steps in a row that bring next to nothing.
-type idle struct {
-	steps int
-	last  float64
+// run is a minimization in progress.
+type run struct {
+	ctx           context.Context
+	f             Objective
+	s             Settings
+	out           Outcome
+	g             []float64 // gradient at out.X
+	trial, trialG []float64
+	idle          int     // steps in a row that brought next to nothing
+	last          float64 // value at the last step
 }
 
-// ends reports whether a method is to end at the value of its last step.
-func (i *idle) ends(s *Settings, value float64) bool {
-	if i.steps++; s.Idle == 0 || !(i.last-value < s.Idle) {
-		i.steps = 0
+// begin evaluates the objective at x0.
+func begin(ctx context.Context, f Objective, x0 []float64, s Settings) (run, error) {
+	n := len(x0)
+	r := run{ctx: ctx, f: f, s: s, g: make([]float64, n), trial: make([]float64, n), trialG: make([]float64, n)}
+	r.s.Iterations = cmp.Or(s.Iterations, gnIterations)
+	r.out.X, r.out.Gap = slices.Clone(x0), math.Inf(1)
+	var err error
+	r.out.Value, err = f.Gradient(ctx, r.out.X, r.g)
+	r.out.Passes++
+	if err == nil && !Finite(r.out.Value, r.g) {
+		err = ErrNotFinite
 	}
-	i.last = value
-	return i.steps >= idleRounds
+	return r, err
+}
+
+// accept moves to the trial point.
+func (r *run) accept(value float64) {
+	r.out.Value = value
+	r.out.X, r.trial = r.trial, r.out.X
+	r.g, r.trialG = r.trialG, r.g
+}
+
+// count counts a step. The method converges where too many in a row bring next to nothing.
+func (r *run) count() error {
+	r.out.Iterations++
+	if r.idle++; r.s.Idle == 0 || !(r.last-r.out.Value < r.s.Idle) {
+		r.idle = 0
+	}
+	if r.last = r.out.Value; r.idle >= idleRounds {
+		r.out.Converged = true
+	}
+	if r.s.Step != nil {
+		r.s.Step(r.out.Iterations, r.out.X, r.out.Value, r.out.Gap)
+	}
+	return r.s.check(r.out.X)
+}
+
+// check returns ErrDiverged beyond the limit.
+func (s *Settings) check(x []float64) error {
+	if s.Limit > 0 && floats.Norm(x, math.Inf(1)) > s.Limit {
+		return ErrDiverged
+	}
+	return nil
+}
+
+// constant is the outcome of an objective without variables.
+func constant(ctx context.Context, f Objective) (Outcome, error) {
+	v, err := f.Gradient(ctx, nil, nil)
+	return Outcome{Value: v, Converged: true, X: []float64{}}, err
+}
+
+// Finite reports whether a value and all numbers of x are numbers.
+func Finite(value float64, x []float64) bool {
+	bad := func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
+	return !bad(value) && !slices.ContainsFunc(x, bad)
 }
 
 // Outcome is where a method stopped.

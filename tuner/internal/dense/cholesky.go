@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/lapack/lapack64"
 )
 
 // Cholesky is the upper triangle U of a symmetric, positive definite matrix U'U.
@@ -137,53 +138,14 @@ func (c *Cholesky) Inverse() blas64.Symmetric {
 	return blas64.Symmetric{N: n, Stride: n, Data: out.Data, Uplo: blas.Upper}
 }
 
-// Cond returns an estimate of the condition number in the 1-norm, rarely below a third of it
-// (Higham 1988, algorithm 4.1).
+// Cond returns an estimate of the condition number in the 1-norm, rarely below a third of it.
 func (c *Cholesky) Cond() float64 {
 	n := c.u.Rows
 	if n == 0 {
 		return 1
 	}
-	x, sign := make([]float64, n), make([]float64, n)
-	for i := range x {
-		x[i] = 1 / float64(n)
-	}
-	const most = 5
-	inverse := 0.0 // norm of the inverse
-	for round := range most {
-		c.Solve(x)
-		norm, same := floats.Norm(x, 1), true
-		for i, v := range x {
-			s := math.Copysign(1, v)
-			same = same && s == sign[i]
-			sign[i] = s
-		}
-		if norm <= inverse && round > 0 {
-			break
-		}
-		if inverse = norm; same {
-			break
-		}
-		copy(x, sign)
-		c.Solve(x)
-		at := 0
-		for i, v := range x {
-			if math.Abs(v) > math.Abs(x[at]) {
-				at = i
-			}
-		}
-		clear(x)
-		x[at] = 1
-	}
-	for i := range x {
-		x[i] = 1 + float64(i)/float64(max(1, n-1))
-		if i%2 == 1 {
-			x[i] = -x[i]
-		}
-	}
-	c.Solve(x)
-	inverse = max(inverse, 2*floats.Norm(x, 1)/float64(3*n))
-	return c.norm * inverse
+	u := blas64.Symmetric{N: n, Stride: n, Data: c.u.Data, Uplo: blas.Upper}
+	return 1 / lapack64.Pocon(u, c.norm, make([]float64, 3*n), make([]int, n))
 }
 
 func general(n int) blas64.General {
