@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/eval/formula"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner/internal/synthetic"
@@ -267,7 +268,7 @@ func TestBentRecovers(t *testing.T) {
 	for i, x := range first.Terms {
 		v := truth.Terms[i]
 		for half, fit := range [2]float64{x.FitMG, x.FitEG} {
-			step, se := v.StepOf(), float64([2]Float{x.SEMG, x.SEEG}[half])
+			step, se := v.StepOf(), float64([2]num.Float{x.SEMG, x.SEEG}[half])
 			z := (fit - [2]float64{v.MG, v.EG}[half]/step) / se
 			if n++; math.Abs(z) > 2 {
 				far++

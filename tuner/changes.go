@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/assay-chess/assay/engine/num"
 )
 
 // Change is how far a coefficient moved.
@@ -12,7 +14,7 @@ type Change struct {
 	Half  string // mg or eg; empty where one coefficient holds in both
 	Start float64
 	Value int32
-	SE    Float
+	SE    num.Float
 	Moved float64 // centipawns, beyond the rescaling of all weights
 }
 
@@ -28,9 +30,9 @@ func LargestChanges(terms []TermFit, n int) []Change {
 		half := ""
 		if t.Tapered {
 			half = "mg"
-			all = append(all, Change{t, "eg", t.StartEG, t.EG, t.SEEG, t.FitEG - float64(t.Rescale*t.StartEG)})
+			all = append(all, Change{t, "eg", t.StartEG, t.EG, t.SEEG, t.FitEG - num.Rounded(t.Rescale*t.StartEG)})
 		}
-		all = append(all, Change{t, half, t.StartMG, t.MG, t.SEMG, t.FitMG - float64(t.Rescale*t.StartMG)})
+		all = append(all, Change{t, half, t.StartMG, t.MG, t.SEMG, t.FitMG - num.Rounded(t.Rescale*t.StartMG)})
 	}
 	slices.SortStableFunc(all, func(a, b Change) int { return cmp.Compare(math.Abs(b.Moved), math.Abs(a.Moved)) })
 	var list []Change

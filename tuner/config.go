@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/tuner/objective"
 	"github.com/assay-chess/assay/tuner/rows"
@@ -104,11 +105,11 @@ type Config struct {
 
 // Step is one step of a method.
 type Step struct {
-	Stage     string  `json:"stage"`     // what is minimized: "cross-entropy under D = 10.00"
-	Iteration int     `json:"iteration"` // within the stage
-	Objective float64 `json:"objective"` // mean loss and prior
-	Gap       Float   `json:"gap"`       // estimated distance from the smallest; +Inf if not known
-	Losses            // without the prior; NaN where not measured, see lossSteps
+	Stage     string    `json:"stage"`     // what is minimized: "cross-entropy under D = 10.00"
+	Iteration int       `json:"iteration"` // within the stage
+	Objective float64   `json:"objective"` // mean loss and prior
+	Gap       num.Float `json:"gap"`       // estimated distance from the smallest; +Inf if not known
+	Losses              // without the prior; NaN where not measured, see lossSteps
 }
 
 // DefaultLimit is the limit of coefficients that nothing else holds, in centipawns.

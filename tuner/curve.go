@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/tuner/objective"
 	"github.com/assay-chess/assay/tuner/rows"
 )
@@ -20,7 +21,7 @@ type Curve struct {
 	Points []CurvePoint `json:"points"` // in order of games, the last of all
 	// Twice is the validation loss to expect with twice as many games, from
 	// Floor + Slope/games through the points; NaN where they do not fall.
-	Twice Float `json:"valid_with_twice_the_games"`
+	Twice num.Float `json:"valid_with_twice_the_games"`
 	// Doubling is what the last doubling of the games brought: the loss, on the games held
 	// out, of the fit to half of the games minus that of the fit to all.
 	Doubling *Paired `json:"last_doubling,omitempty"`
@@ -104,12 +105,12 @@ func (c *Curve) extrapolate() {
 	n, sx, sy, sxx, sxy := float64(len(points)), 0.0, 0.0, 0.0, 0.0
 	for _, p := range points {
 		x, y := 1/float64(max(1, p.Games)), float64(p.Valid)
-		sx, sy, sxx, sxy = sx+x, sy+y, sxx+float64(x*x), sxy+float64(x*y)
+		sx, sy, sxx, sxy = sx+x, sy+y, sxx+num.Rounded(x*x), sxy+num.Rounded(x*y)
 	}
-	c.Slope = (float64(n*sxy) - float64(sx*sy)) / (float64(n*sxx) - float64(sx*sx))
-	c.Floor = (sy - float64(c.Slope*sx)) / n
-	c.Twice = unknown
+	c.Slope = (num.Rounded(n*sxy) - num.Rounded(sx*sy)) / (num.Rounded(n*sxx) - num.Rounded(sx*sx))
+	c.Floor = (sy - num.Rounded(c.Slope*sx)) / n
+	c.Twice = num.Unknown
 	if last := float64(points[len(points)-1].Games); c.Slope > 0 && last > 0 {
-		c.Twice = Float(c.Floor + c.Slope/(2*last))
+		c.Twice = num.Float(c.Floor + c.Slope/(2*last))
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner/objective"
@@ -30,7 +31,7 @@ var (
 // unit has terms of its own.
 func networkSet(m *eval.Model, units int) dataset.FeatureSet {
 	r := rand.New(rand.NewPCG(21, 22))
-	set := dataset.FeatureSet{Version: 2, Model: "network", Float: true, Evaluation: dataset.Evaluation{Unit: 100, Tolerance: 2}}
+	set := dataset.FeatureSet{Version: 2, Model: "network", num.Float: true, Evaluation: dataset.Evaluation{Unit: 100, Tolerance: 2}}
 	set.Columns = []dataset.Column{{Name: "base"}}
 	sum := []string{"base"}
 	for u := range units {

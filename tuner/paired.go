@@ -2,14 +2,28 @@ package tuner
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/tuner/objective"
 	"github.com/assay-chess/assay/tuner/rows"
 )
+
+// Interval is an interval of confidence. The zero value says that there is none,
+// as null does in JSON.
+type Interval [2]float64
+
+// MarshalJSON implements json.Marshaler.
+func (i Interval) MarshalJSON() ([]byte, error) {
+	if i == (Interval{}) {
+		return []byte("null"), nil
+	}
+	return json.Marshal([2]float64(i))
+}
 
 // Paired is the loss under the start weights minus that under the tuned ones, row by row
 // and summed by cluster: above 0, the tuned weights predict better. What makes a game hard
@@ -26,10 +40,10 @@ type Paired struct {
 	StartInterval Interval `json:"loss_start_interval"`
 	TunedInterval Interval `json:"loss_tuned_interval"`
 	// Constant is the mean loss of the best constant prediction.
-	Constant float64  `json:"loss_constant"`
-	Gain     float64  `json:"gain"`     // Start - Tuned
-	SE       Float    `json:"se"`       // clustered; null of a single cluster
-	Interval Interval `json:"interval"` // 95 %, Student's t
+	Constant float64   `json:"loss_constant"`
+	Gain     float64   `json:"gain"`     // Start - Tuned
+	SE       num.Float `json:"se"`       // clustered; null of a single cluster
+	Interval Interval  `json:"interval"` // 95 %, Student's t
 	// ByOpening reports that clusters are all games of an opening.
 	ByOpening bool `json:"by_opening,omitempty"`
 }
@@ -116,8 +130,8 @@ func (l *clusterLosses) add(ctx context.Context, p *objective.Problem, side int,
 				l.rows++
 				l.weight[l.of.Of[g]] += o
 				y := float64(p.Target[i][j])
-				l.target[0] += float64(o * y)
-				l.target[1] += float64(o * y * y)
+				l.target[0] += num.Rounded(o * y)
+				l.target[1] += num.Rounded(o * y * y)
 			}
 		}
 	}
@@ -154,7 +168,7 @@ func (l *clusterLosses) constant(weight float64) float64 {
 	mean := l.target[0] / weight
 	switch {
 	case l.loss == objective.MSE:
-		return max(0, l.target[1]/weight-float64(mean*mean))
+		return max(0, l.target[1]/weight-num.Rounded(mean*mean))
 	case mean <= 0 || mean >= 1:
 		return 0
 	}
@@ -171,7 +185,7 @@ func (l *clusterLosses) paired() *Paired {
 			p.Clusters++
 		}
 		weight += n
-		squares += float64(n * n)
+		squares += num.Rounded(n * n)
 		start += l.start[c]
 		tuned += l.tuned[c]
 	}
@@ -183,7 +197,7 @@ func (l *clusterLosses) paired() *Paired {
 	p.Constant = l.constant(weight)
 	p.Gain = p.Start - p.Tuned
 	if p.Clusters < 2 {
-		p.SE = unknown
+		p.SE = num.Unknown
 		return p
 	}
 	t := distuv.StudentsT{Sigma: 1, Nu: max(1, p.Effective-1)}.Quantile(0.975)
@@ -191,14 +205,14 @@ func (l *clusterLosses) paired() *Paired {
 	around := func(mean float64, sum func(c int) float64) (float64, Interval) {
 		spread := 0.0
 		for c, n := range l.weight {
-			d := sum(c) - float64(n*mean)
-			spread += float64(d * d)
+			d := sum(c) - num.Rounded(n*mean)
+			spread += num.Rounded(d * d)
 		}
 		se := math.Sqrt(spread*float64(p.Clusters)/float64(p.Clusters-1)) / weight
 		return se, Interval{mean - t*se, mean + t*se}
 	}
 	se, interval := around(p.Gain, func(c int) float64 { return l.start[c] - l.tuned[c] })
-	p.SE, p.Interval = Float(se), interval
+	p.SE, p.Interval = num.Float(se), interval
 	_, p.StartInterval = around(p.Start, func(c int) float64 { return l.start[c] })
 	_, p.TunedInterval = around(p.Tuned, func(c int) float64 { return l.tuned[c] })
 	return p

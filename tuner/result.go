@@ -2,6 +2,7 @@ package tuner
 
 import (
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/tuner/objective"
 	"github.com/assay-chess/assay/tuner/optimize"
 	"github.com/assay-chess/assay/tuner/rows"
@@ -67,9 +68,9 @@ type Data struct {
 
 // Convergence says how the method ended.
 type Convergence struct {
-	Steps     int   `json:"steps"`
-	Gap       Float `json:"gap"` // estimated distance from the smallest mean loss
-	Converged bool  `json:"converged"`
+	Steps     int       `json:"steps"`
+	Gap       num.Float `json:"gap"` // estimated distance from the smallest mean loss
+	Converged bool      `json:"converged"`
 }
 
 // Units says what the numbers of a fit mean.
@@ -98,13 +99,13 @@ type StepLosses struct {
 
 // Losses are the mean losses of one set of weights; NaN where there are no rows.
 type Losses struct {
-	Train Float `json:"train"`
-	Valid Float `json:"valid"`
+	Train num.Float `json:"train"`
+	Valid num.Float `json:"valid"`
 }
 
 func lossesOf(m *objective.Measures) Losses {
 	train, valid := m.Means()
-	return Losses{Float(train), Float(valid)}
+	return Losses{num.Float(train), num.Float(valid)}
 }
 
 // Certainty says how much the data determine.

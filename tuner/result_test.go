@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"math"
 	"testing"
+
+	"github.com/assay-chess/assay/engine/num"
 )
 
 func TestMoved(t *testing.T) {
@@ -30,7 +32,7 @@ func TestMoved(t *testing.T) {
 
 // TestLossesJSON: what is not known is null, and null is read as not known.
 func TestLossesJSON(t *testing.T) {
-	text, err := json.Marshal(Losses{0.5, Float(math.NaN())})
+	text, err := json.Marshal(Losses{0.5, num.Float(math.NaN())})
 	if err != nil || string(text) != `{"train":0.5,"valid":null}` {
 		t.Fatalf("%s, %v", text, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/tuner/objective"
 	"github.com/assay-chess/assay/tuner/optimize"
 	"github.com/assay-chess/assay/tuner/stats"
@@ -134,7 +135,7 @@ func (f *fitting) minimize(ctx context.Context, theta []float64, gap float64) er
 		unit := f.at.design / weight
 		f.c.progress(0, 0, "step %d  objective %.6f  gap %.1e", i, value*unit, gap*unit)
 		if f.c.Trace != nil {
-			f.c.Trace(Step{fmt.Sprintf("%v under D = %.2f", f.train.Loss, f.at.design), i, value * unit, Float(gap * unit), f.lossesAt(ctx, i, x)})
+			f.c.Trace(Step{fmt.Sprintf("%v under D = %.2f", f.train.Loss, f.at.design), i, value * unit, num.Float(gap * unit), f.lossesAt(ctx, i, x)})
 		}
 	}
 	if b := f.free.Box; b != nil && b.Strict {
@@ -165,7 +166,7 @@ func (f *fitting) minimize(ctx context.Context, theta []float64, gap float64) er
 // lossesAt returns the losses of a point on the way, if this step is one at which they
 // are measured.
 func (f *fitting) lossesAt(ctx context.Context, step int, theta []float64) Losses {
-	none := Losses{unknown, unknown}
+	none := Losses{num.Unknown, num.Unknown}
 	if theta == nil || step > lossSteps && step%lossSteps != 0 {
 		return none
 	}

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/tuner/objective"
 	"github.com/assay-chess/assay/tuner/optimize"
 	"github.com/assay-chess/assay/tuner/rows"
@@ -25,7 +26,7 @@ func (f *fitting) result(ctx context.Context) (*Result, error) {
 			Clusters: f.split.clusters.N(), ClustersHeld: f.split.clustersHeld(), ByOpening: f.split.clusters.ByOpening,
 		},
 		Skipped:     f.s.Skipped(),
-		Convergence: Convergence{f.at.outcome.Iterations, Float(f.at.outcome.Gap), f.at.outcome.Converged},
+		Convergence: Convergence{f.at.outcome.Iterations, num.Float(f.at.outcome.Gap), f.at.outcome.Converged},
 		Units:       Units{K: f.slope.k, KScore: f.slope.score, Tied: f.free.tied, PriorFactor: f.c.PriorFactor},
 		Certainty:   Certainty{Parameters: f.free.N, Design: f.at.design},
 		Statistics:  Statistics{Pieces: []stats.PieceValue{}},
@@ -91,7 +92,7 @@ func (f *fitting) finishWeights(ctx context.Context, r *Result, w objective.Tape
 			Rescale: r.Rescale, Count: f.split.seen[t], Frozen: f.free.frozen[t],
 		}
 		if v.Count > 0 && !v.Frozen {
-			v.TypicalCount, v.PriorEffect = short(f.split.typical[t]), Float(short(f.free.width[t]*f.split.typical[t]))
+			v.TypicalCount, v.PriorEffect = short(f.split.typical[t]), num.Float(short(f.free.width[t]*f.split.typical[t]))
 		}
 		if !(math.Abs(v.FitMG) <= maxWeight && math.Abs(v.FitEG) <= maxWeight) {
 			return fmt.Errorf("%w: %s is at %g, %g", optimize.ErrDiverged, term.Name, v.FitMG, v.FitEG)
@@ -215,11 +216,11 @@ func (f *fitting) statistics(ctx context.Context, r *Result) error {
 			continue
 		}
 		mg, eg := f.free.MG[t], f.free.EG[t]
-		x.DataShare = Float(v.Share(mg)+v.Share(eg)) / 2
+		x.DataShare = num.Float(v.Share(mg)+v.Share(eg)) / 2
 		s := r.Rescale
-		x.SEMG, x.SEEG = Float(s*v.SE(mg, x.FitMG/s)), Float(s*v.SE(eg, x.FitEG/s))
-		x.SEChangeMG, x.SEChangeEG = Float(s*v.SE(mg, 0)), Float(s*v.SE(eg, 0))
-		x.NaiveMG, x.NaiveEG = Float(s*naive(mg, x.FitMG/s)), Float(s*naive(eg, x.FitEG/s))
+		x.SEMG, x.SEEG = num.Float(s*v.SE(mg, x.FitMG/s)), num.Float(s*v.SE(eg, x.FitEG/s))
+		x.SEChangeMG, x.SEChangeEG = num.Float(s*v.SE(mg, 0)), num.Float(s*v.SE(eg, 0))
+		x.NaiveMG, x.NaiveEG = num.Float(s*naive(mg, x.FitMG/s)), num.Float(s*naive(eg, x.FitEG/s))
 		f.compare(x, t)
 	}
 	r.Collinear = stats.FindCollinear(f.at.known.Information, f.free.Names(f.terms))
@@ -260,9 +261,9 @@ func (f *fitting) calibrate(ctx context.Context, r *Result) error {
 func (f *fitting) leaveOutErrors(r *Result) {
 	for t := range r.Terms {
 		if x := &r.Terms[t]; f.hasErrors(x, t) {
-			x.SEMG, x.SEChangeMG, x.NaiveMG = unknown, unknown, unknown
-			x.SEEG, x.SEChangeEG, x.NaiveEG = unknown, unknown, unknown
-			x.DataShare = unknown
+			x.SEMG, x.SEChangeMG, x.NaiveMG = num.Unknown, num.Unknown, num.Unknown
+			x.SEEG, x.SEChangeEG, x.NaiveEG = num.Unknown, num.Unknown, num.Unknown
+			x.DataShare = num.Unknown
 			x.compare()
 		}
 	}
@@ -272,7 +273,7 @@ func (f *fitting) leaveOutErrors(r *Result) {
 // that no prior holds has none: the optimum makes that game's score 0.
 func (f *fitting) compare(x *TermFit, t int) {
 	if x.EffectiveGames == 1 && f.free.Lone(t) && f.free.Precision(f.free.MG[t]) == 0 {
-		x.SEMG, x.SEEG, x.SEChangeMG, x.SEChangeEG = unknown, unknown, unknown, unknown
+		x.SEMG, x.SEEG, x.SEChangeMG, x.SEChangeEG = num.Unknown, num.Unknown, num.Unknown, num.Unknown
 	}
 	x.compare()
 }

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/tuner/objective"
 	"github.com/assay-chess/assay/tuner/rows"
 )
@@ -17,32 +18,32 @@ type TermFit struct {
 	Group   string `json:"group"`
 	Tapered bool   `json:"tapered"`
 
-	StartMG float64 `json:"start_mg"`
-	StartEG float64 `json:"start_eg"`
-	MG      int32   `json:"mg"` // rounded, as in the weight file
-	EG      int32   `json:"eg"`
-	FitMG   float64 `json:"fit_mg"` // rescaled, before rounding
-	FitEG   float64 `json:"fit_eg"`
-	SEMG    Float   `json:"se_mg"` // clustered; 0 where Frozen or never seen, NaN (null) where not known: one or two games say nothing of it
-	SEEG    Float   `json:"se_eg"`
-	ZMG     Float   `json:"z_mg"` // (fit - start) / se; 0 where there is no se
-	ZEG     Float   `json:"z_eg"`
+	StartMG float64   `json:"start_mg"`
+	StartEG float64   `json:"start_eg"`
+	MG      int32     `json:"mg"` // rounded, as in the weight file
+	EG      int32     `json:"eg"`
+	FitMG   float64   `json:"fit_mg"` // rescaled, before rounding
+	FitEG   float64   `json:"fit_eg"`
+	SEMG    num.Float `json:"se_mg"` // clustered; 0 where Frozen or never seen, NaN (null) where not known: one or two games say nothing of it
+	SEEG    num.Float `json:"se_eg"`
+	ZMG     num.Float `json:"z_mg"` // (fit - start) / se; 0 where there is no se
+	ZEG     num.Float `json:"z_eg"`
 	// The 95 % intervals of the coefficients.
 	IntervalMG Interval `json:"interval_mg"`
 	IntervalEG Interval `json:"interval_eg"`
 	// SEChangeMG and SEChangeEG are the errors of the change beyond the common rescaling,
 	// FitMG - Rescale x StartMG; 0 in results of earlier versions.
-	SEChangeMG Float `json:"se_change_mg,omitempty"`
-	SEChangeEG Float `json:"se_change_eg,omitempty"`
-	NaiveMG    Float `json:"naive_se_mg"` // standard errors as if rows were independent
-	NaiveEG    Float `json:"naive_se_eg"`
+	SEChangeMG num.Float `json:"se_change_mg,omitempty"`
+	SEChangeEG num.Float `json:"se_change_eg,omitempty"`
+	NaiveMG    num.Float `json:"naive_se_mg"` // standard errors as if rows were independent
+	NaiveEG    num.Float `json:"naive_se_eg"`
 
 	Count int64 `json:"count"` // training rows in which it occurs
 	// TypicalCount is the root mean square of its counts in these rows. PriorEffect is the
 	// width of its prior in centipawns of effect: that of the weight times TypicalCount; null
 	// where it is free.
-	TypicalCount float64 `json:"typical_count,omitempty"`
-	PriorEffect  Float   `json:"prior_effect,omitempty"`
+	TypicalCount float64   `json:"typical_count,omitempty"`
+	PriorEffect  num.Float `json:"prior_effect,omitempty"`
 	// EffectiveGames is the effective number of clusters that inform the term.
 	EffectiveGames float64 `json:"effective_games"`
 	// DataShare is the part of the term that the data determined, the rest
@@ -50,9 +51,9 @@ type TermFit struct {
 	// error says how far the fit would move with other games; where the share
 	// is small, the prior lets it move little, and a small error says nothing
 	// about the true value.
-	DataShare Float   `json:"data_share"`
-	Rescale   float64 `json:"rescale"` // Result.Rescale
-	Frozen    bool    `json:"frozen,omitempty"`
+	DataShare num.Float `json:"data_share"`
+	Rescale   float64   `json:"rescale"` // Result.Rescale
+	Frozen    bool      `json:"frozen,omitempty"`
 	// Step is that of a formula's scalar, whose coefficients and errors are numbers of steps.
 	Step float64 `json:"step,omitempty"`
 }
@@ -74,7 +75,7 @@ func (t *TermFit) Few() bool {
 // CompareWith makes mg and eg the start values that the term is compared with.
 func (t *TermFit) CompareWith(mg, eg float64) {
 	t.StartMG, t.StartEG = mg, eg
-	t.ZMG, t.ZEG = Float(objective.Ratio(t.FitMG-mg, float64(t.SEMG))), Float(objective.Ratio(t.FitEG-eg, float64(t.SEEG)))
+	t.ZMG, t.ZEG = num.Float(objective.Ratio(t.FitMG-mg, float64(t.SEMG))), num.Float(objective.Ratio(t.FitEG-eg, float64(t.SEEG)))
 }
 
 // smallestShare is the share that the data must have in a term for its error to
@@ -89,8 +90,8 @@ func (t *TermFit) Moved() bool {
 	if t.EffectiveGames < rows.MinClusters || !(t.DataShare >= smallestShare) {
 		return false
 	}
-	far := func(start float64, now int32, se Float) bool {
-		return se > 0 && math.Abs(float64(now)-float64(t.Rescale*start)) > 2*float64(se)
+	far := func(start float64, now int32, se num.Float) bool {
+		return se > 0 && math.Abs(float64(now)-num.Rounded(t.Rescale*start)) > 2*float64(se)
 	}
 	return far(t.StartMG, t.MG, cmp.Or(t.SEChangeMG, t.SEMG)) || far(t.StartEG, t.EG, cmp.Or(t.SEChangeEG, t.SEEG))
 }
@@ -102,7 +103,7 @@ func (t *TermFit) compare() {
 }
 
 // interval is the 95 % interval of a coefficient of t.
-func (t *TermFit) interval(v float64, se Float) Interval {
+func (t *TermFit) interval(v float64, se num.Float) Interval {
 	if se == 0 || !se.Known() {
 		return Interval{}
 	}

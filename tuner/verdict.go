@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/tuner/objective"
 )
 
@@ -39,16 +40,16 @@ type Verdict struct {
 	// Margin is 0 for test data. Games of one kind fit a share of themselves that games of
 	// another take back, so that it is 2 % of what the start weights know for them: of the
 	// best constant's loss minus theirs.
-	Margin Float `json:"margin"`
+	Margin num.Float `json:"margin"`
 	// NoisyRows reports that the rows are not fit for tuning.
 	NoisyRows bool `json:"noisy_rows,omitempty"`
 	// GroupLoss is what some groups should lose on other games, as a share of what the others
 	// should gain there.
-	GroupLoss Float `json:"group_loss,omitempty"`
+	GroupLoss num.Float `json:"group_loss,omitempty"`
 	// Net is by how much the mean loss on other games should fall: the gain on the training
 	// games, less what as many parameters that say nothing would gain by chance and cost
 	// elsewhere, D x Effective / rows (Takeuchi's criterion).
-	Net Float `json:"net_gain"`
+	Net num.Float `json:"net_gain"`
 	// EffectiveGames is the effective number of clusters trained on.
 	EffectiveGames float64 `json:"effective_games"`
 	// CrossValidation is of all games, each of which was held out once from a fit to the
@@ -80,8 +81,8 @@ func (r *Result) decide() {
 		gain += max(0, g.Net)
 		loss += max(0, -g.Net)
 	}
-	v.GroupLoss = Float(objective.Ratio(loss, gain))
-	v.Basis, v.Margin = "validation games", Float(max(0, carries*(p.Constant-p.Start)))
+	v.GroupLoss = num.Float(objective.Ratio(loss, gain))
+	v.Basis, v.Margin = "validation games", num.Float(max(0, carries*(p.Constant-p.Start)))
 	switch {
 	case v.Test != nil:
 		v.Basis, v.Margin = "test data", 0
@@ -208,9 +209,9 @@ func (f *fitting) judge(ctx context.Context, r *Result) (err error) {
 	if f.c.Design != 0 && r.Clustering > 0 { // given, and so no estimate
 		design = r.Clustering * r.Dispersion
 	}
-	r.Net = Float(trained.Gain - float64(design*r.Effective/f.slope.start.Weight[objective.Trained]))
+	r.Net = num.Float(trained.Gain - num.Rounded(design*r.Effective/f.slope.start.Weight[objective.Trained]))
 	if f.at.large {
-		r.Net = unknown
+		r.Net = num.Unknown
 	}
 	if r.heldOut = f.nested; r.heldOut == nil && f.c.Folds > 0 && !f.at.large {
 		v, err := f.newCrossValidation(ctx, r.Rescale)

@@ -23,6 +23,7 @@ var layout = []layoutRow{
 	{"engine/board", "the rules of chess", nil},
 	{"engine", "the contract of a player, and how one is named; quote: words of commands", nil},
 	{"engine/quote", "makes text of others harmless, and splits and quotes command lines, everywhere", nil},
+	{"engine/num", "numbers that may be unknown, and rounded products, everywhere", nil},
 	{"engine/game", "the contract of a game other than chess; types only", nil},
 	{"engine/game/gametest", "what the rules of every game must do",
 		[]string{"engine/game"}},
@@ -139,8 +140,8 @@ var layout = []layoutRow{
 	{"tuner/optimize", "minimizes any function", []string{"tuner/internal/dense"}},
 	{"tuner/objective", "the loss of the rows; eval/formula, autodiff: derivatives of rows that a formula evaluates",
 		[]string{"dataset/inorder", "tuner/rows", "tuner/optimize", "eval/formula", "tuner/internal/autodiff"}},
-	{"tuner/stats", "standard errors of a fitted objective; selfplay/sprt: a number that JSON writes as null",
-		[]string{"dataset/inorder", "selfplay/sprt", "tuner/objective", "tuner/optimize", "tuner/rows", "tuner/internal/dense", "eval"}},
+	{"tuner/stats", "standard errors of a fitted objective",
+		[]string{"dataset/inorder", "tuner/objective", "tuner/optimize", "tuner/rows", "tuner/internal/dense", "eval"}},
 	{"tuner", "puts rows, objective, optimizer and statistics together; models: a result is a weight file; dataset: start weights from the terms of features; cores: matrices by the machine's memory; eval/formula: internal/autodiff differentiates it",
 		[]string{"engine/cores", "dataset", "tuner/rows", "tuner/objective", "tuner/optimize", "tuner/stats", "eval", "eval/formula", "models"}},
 	{"tuner/heldout", "losses of weights and of foreign engines; engine/uci: asks them",
@@ -153,8 +154,8 @@ var layout = []layoutRow{
 	{"cmd/bench", "measures assay beside other programs, as they are", nil},
 }
 
-// typesOnly may be imported by every package but engine/board itself. quote imports nothing.
-var typesOnly = []string{"engine", "engine/board", "engine/quote"}
+// typesOnly may be imported by every package but engine/board itself. quote and num import nothing.
+var typesOnly = []string{"engine", "engine/board", "engine/num", "engine/quote"}
 
 func TestImportsFollowTheLayout(t *testing.T) {
 	for _, p := range ownPackages(t) {

@@ -8,9 +8,9 @@ import (
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/selfplay/match"
-	"github.com/assay-chess/assay/selfplay/sprt"
 	"github.com/assay-chess/assay/tuner"
 	"github.com/assay-chess/assay/tuner/learn"
 )
@@ -59,7 +59,7 @@ func printConcepts(out io.Writer, r *learn.Result) {
 	const line = "  %-28s %8s %8s %8s %7s\n"
 	fmt.Fprintf(out, line, "", "Shannon", "start", "learned", "± SE")
 	group := ""
-	row := func(in, name string, shannon tuner.Float, start, value float64, se tuner.Float, digits int) {
+	row := func(in, name string, shannon num.Float, start, value float64, se num.Float, digits int) {
 		if in != group {
 			group = in
 			fmt.Fprintln(out, in)
@@ -71,7 +71,7 @@ func printConcepts(out io.Writer, r *learn.Result) {
 		fmt.Fprintf(out, line, name, guess, fmt.Sprintf("%.*f", digits, start), fmt.Sprintf("%.*f", digits, value), cli.ErrorText(se, digits))
 	}
 	for _, p := range r.Pieces {
-		row("material (by how much the evaluation falls without one)", p.Piece, sprt.Float(p.Shannon), p.Start, p.Value, p.SE, 0)
+		row("material (by how much the evaluation falls without one)", p.Piece, num.Float(p.Shannon), p.Start, p.Value, p.SE, 0)
 	}
 	for _, c := range r.Concepts {
 		row(c.Group, c.Name, c.Shannon, c.Start, c.Value, c.SE, 1)
@@ -164,7 +164,7 @@ func printWritten(out io.Writer, r *learn.Result, dir string) {
 	w.Flush()
 }
 
-func lossOrNone(v tuner.Float) string {
+func lossOrNone(v num.Float) string {
 	if !v.Known() {
 		return "-"
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/cores"
+	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/sprt"
@@ -43,9 +44,9 @@ type Result struct {
 	LOS      [][]float64 `json:"los"`    // LOS[i][j]: probability that the ith is stronger than the jth
 
 	Games        int64            `json:"games"`
-	WhiteElo     sprt.Float       `json:"white_elo"` // advantage of having White; null after too few games
-	WhiteEloLo   sprt.Float       `json:"white_elo_lo"`
-	WhiteEloHi   sprt.Float       `json:"white_elo_hi"`
+	WhiteElo     num.Float        `json:"white_elo"` // advantage of having White; null after too few games
+	WhiteEloLo   num.Float        `json:"white_elo_lo"`
+	WhiteEloHi   num.Float        `json:"white_elo_hi"`
 	Draws        float64          `json:"draw_ratio"` // among equal players, by the model
 	Terminations map[string]int64 `json:"terminations"`
 	VoidPairs    int64            `json:"void_pairs,omitempty"` // played again, because one of their games was void
@@ -104,7 +105,7 @@ func strength(elo, se float64, games int64) sprt.Strength {
 	if games < sprt.MinGames && se > 0 {
 		return sprt.Unknown()
 	}
-	return sprt.Strength{Elo: sprt.Float(elo), EloLo: sprt.Float(elo - z95*se), EloHi: sprt.Float(elo + z95*se)}
+	return sprt.Strength{Elo: num.Float(elo), EloLo: num.Float(elo - z95*se), EloHi: num.Float(elo + z95*se)}
 }
 
 // conclude turns a fit into a result.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/assay-chess/assay/engine/cores"
+	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/sprt"
@@ -48,10 +49,10 @@ type Result struct {
 	// Strength is the one Elo and 95 % interval that people are told. After a test it is
 	// the median-unbiased estimate. Null after too few games.
 	sprt.Strength
-	LOS        sprt.Float `json:"los"`        // likelihood of superiority; null after too few games
-	DrawRatio  float64    `json:"draw_ratio"` // share of even pairs
-	PairRatio  sprt.Float `json:"pair_ratio"` // pairs won by pairs lost; null after too few games, or if none was lost
-	WhiteScore float64    `json:"white_score"`
+	LOS        num.Float `json:"los"`        // likelihood of superiority; null after too few games
+	DrawRatio  float64   `json:"draw_ratio"` // share of even pairs
+	PairRatio  num.Float `json:"pair_ratio"` // pairs won by pairs lost; null after too few games, or if none was lost
+	WhiteScore float64   `json:"white_score"`
 
 	Test  *sprt.Test `json:"sprt"` // null without a test, as the fields below
 	LLR   *float64   `json:"llr"`

@@ -1,5 +1,7 @@
 package sprt
 
+import "github.com/assay-chess/assay/engine/num"
+
 // Measured is what results say in the light of a test. The keys are those of
 // match.Result.
 type Measured struct {
@@ -18,10 +20,10 @@ type Measured struct {
 	Strength
 	AfterStop Strength `json:"after_stop"`
 
-	LOS       Float   `json:"los"`
-	DrawRatio float64 `json:"draw_ratio"` // share of even pairs, or of draws among single games
-	PairRatio Float   `json:"pair_ratio"` // pairs won by pairs lost; null for single games, or if none was lost
-	Details   Details `json:"details"`
+	LOS       num.Float `json:"los"`
+	DrawRatio float64   `json:"draw_ratio"` // share of even pairs, or of draws among single games
+	PairRatio num.Float `json:"pair_ratio"` // pairs won by pairs lost; null for single games, or if none was lost
+	Details   Details   `json:"details"`
 
 	Paired bool `json:"-"` // counts of pairs
 }

@@ -1,60 +1,15 @@
 package sprt
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/assay-chess/assay/engine/num"
 )
 
-// Float is a number that may be unknown (NaN), which JSON writes as null, or infinite, as
-// "Infinity" and "-Infinity", names that the number parsers of most languages read.
-type Float float64
-
-// MarshalJSON implements json.Marshaler.
-func (f Float) MarshalJSON() ([]byte, error) {
-	switch v := float64(f); {
-	case math.IsNaN(v):
-		return []byte("null"), nil
-	case math.IsInf(v, 1):
-		return []byte(`"Infinity"`), nil
-	case math.IsInf(v, -1):
-		return []byte(`"-Infinity"`), nil
-	}
-	return json.Marshal(float64(f))
-}
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (f *Float) UnmarshalJSON(text []byte) error {
-	switch string(text) {
-	case "null":
-		*f = unknown
-	case `"Infinity"`:
-		*f = Float(math.Inf(1))
-	case `"-Infinity"`:
-		*f = Float(math.Inf(-1))
-	default:
-		return json.Unmarshal(text, (*float64)(f))
-	}
-	return nil
-}
-
-// Known reports whether f is a number.
-func (f Float) Known() bool { return !math.IsNaN(float64(f)) }
-
-// OrZero returns f, or 0 if it is not known.
-func (f Float) OrZero() float64 {
-	if f.Known() {
-		return float64(f)
-	}
-	return 0
-}
-
 // Unknown returns what is known of strength where there is no Elo.
-func Unknown() Strength { return Strength{unknown, unknown, unknown} }
-
-// unknown is the Float of a number that is not known.
-var unknown = Float(math.NaN())
+func Unknown() Strength { return Strength{num.Unknown, num.Unknown, num.Unknown} }
 
 const (
 	// MinGames is the number of games below which no Elo is stated. So few may all end alike,
@@ -69,9 +24,9 @@ const (
 // file and picture. After too few games nothing is known: JSON has null. If all games were
 // won or lost, the Elo and one end of the interval are infinite.
 type Strength struct {
-	Elo   Float `json:"elo"` // logistic, from -1000 to 1000
-	EloLo Float `json:"elo_lo"`
-	EloHi Float `json:"elo_hi"`
+	Elo   num.Float `json:"elo"` // logistic, from -1000 to 1000
+	EloLo num.Float `json:"elo_lo"`
+	EloHi num.Float `json:"elo_hi"`
 }
 
 // Strength returns the Elo of games whose number was fixed beforehand. The interval is the
@@ -105,11 +60,11 @@ func (s Summary) strength(elo, lo, hi float64) Strength {
 }
 
 // bounded makes an Elo infinite that no number of games can measure.
-func bounded(elo float64) Float {
+func bounded(elo float64) num.Float {
 	if math.Abs(elo) > maxElo-0.5 {
 		elo = math.Inf(int(math.Copysign(1, elo)))
 	}
-	return Float(elo)
+	return num.Float(elo)
 }
 
 // Known reports whether the games say anything about strength.
@@ -121,9 +76,9 @@ func (s Strength) whole() Strength {
 	case s.Elo.Known() || s.EloLo.Known() == s.EloHi.Known():
 		return s
 	case s.EloLo.Known():
-		return Strength{Float(math.Inf(1)), s.EloLo, Float(math.Inf(1))}
+		return Strength{num.Float(math.Inf(1)), s.EloLo, num.Float(math.Inf(1))}
 	}
-	return Strength{Float(math.Inf(-1)), Float(math.Inf(-1)), s.EloHi}
+	return Strength{num.Float(math.Inf(-1)), num.Float(math.Inf(-1)), s.EloHi}
 }
 
 // Text returns the Elo and its interval with the unit after the number: "+12 Elo [-3, +27]",
@@ -154,7 +109,7 @@ func (s Strength) Brief() string {
 
 // point returns the Elo alone, or the end of the interval that is finite.
 func (s Strength) point(above, below string) string {
-	finite := func(x Float) bool { return x.Known() && !math.IsInf(float64(x), 0) }
+	finite := func(x num.Float) bool { return x.Known() && !math.IsInf(float64(x), 0) }
 	switch elo := float64(s.Elo); {
 	case math.IsInf(elo, 1) && finite(s.EloLo):
 		return above + s.signed(s.EloLo)
@@ -177,7 +132,7 @@ func (s Strength) decimals() int {
 	return 0
 }
 
-func (s Strength) signed(elo Float) string {
+func (s Strength) signed(elo num.Float) string {
 	switch {
 	case math.IsInf(float64(elo), 1):
 		return "+∞"
@@ -194,28 +149,28 @@ func (s Strength) signed(elo Float) string {
 // Details are other measures of strength, for those who compare with other programs: as if the
 // number of games had been fixed beforehand. All are null after too few games.
 type Details struct {
-	Elo      Float `json:"elo"` // of the score
-	NormalLo Float `json:"elo_normal_lo"`
-	NormalHi Float `json:"elo_normal_hi"`
-	LikelyLo Float `json:"elo_likely_lo"` // interval by likelihood
-	LikelyHi Float `json:"elo_likely_hi"`
-	NElo     Float `json:"nelo"` // normalized
-	NEloLo   Float `json:"nelo_lo"`
-	NEloHi   Float `json:"nelo_hi"`
+	Elo      num.Float `json:"elo"` // of the score
+	NormalLo num.Float `json:"elo_normal_lo"`
+	NormalHi num.Float `json:"elo_normal_hi"`
+	LikelyLo num.Float `json:"elo_likely_lo"` // interval by likelihood
+	LikelyHi num.Float `json:"elo_likely_hi"`
+	NElo     num.Float `json:"nelo"` // normalized
+	NEloLo   num.Float `json:"nelo_lo"`
+	NEloHi   num.Float `json:"nelo_hi"`
 }
 
 // Details returns the other measures.
 func (s Summary) Details() Details {
 	if s.Games < MinGames {
-		return Details{unknown, unknown, unknown, unknown, unknown, unknown, unknown, unknown}
+		return Details{num.Unknown, num.Unknown, num.Unknown, num.Unknown, num.Unknown, num.Unknown, num.Unknown, num.Unknown}
 	}
 	d := Details{Elo: bounded(s.Elo), NormalLo: bounded(s.EloLo), NormalHi: bounded(s.EloHi), LikelyLo: bounded(s.LikelyLo), LikelyHi: bounded(s.LikelyHi),
-		NElo: unknown, NEloLo: unknown, NEloHi: unknown}
+		NElo: num.Unknown, NEloLo: num.Unknown, NEloHi: num.Unknown}
 	if !s.oneSided { // else its standard deviation is that of replaced zeros
-		d.NElo, d.NEloLo, d.NEloHi = Float(s.NElo), Float(s.NEloLo), Float(s.NEloHi)
+		d.NElo, d.NEloLo, d.NEloHi = num.Float(s.NElo), num.Float(s.NEloLo), num.Float(s.NEloHi)
 	}
 	if math.IsInf(float64(d.Elo), 0) {
-		d.NormalLo, d.NormalHi = unknown, unknown
+		d.NormalLo, d.NormalHi = num.Unknown, num.Unknown
 	}
 	return d
 }
@@ -230,7 +185,7 @@ func (d Details) Lines() [][2]string {
 	if !d.Known() {
 		return nil
 	}
-	row := func(name string, elo, lo, hi Float) [2]string {
+	row := func(name string, elo, lo, hi num.Float) [2]string {
 		s := Strength{elo, lo, hi}
 		if text := s.point("", ""); text == "-" {
 			return [2]string{name, "- (one side won nothing)"}
@@ -241,18 +196,18 @@ func (d Details) Lines() [][2]string {
 }
 
 // KnownLOS returns the likelihood of superiority, not known after too few games.
-func (s Summary) KnownLOS() Float {
+func (s Summary) KnownLOS() num.Float {
 	if s.Games < MinGames {
-		return unknown
+		return num.Unknown
 	}
-	return Float(s.LOS)
+	return num.Float(s.LOS)
 }
 
 // KnownPairRatio returns pairs won by pairs lost: not known after too few games, for single
 // games, or if no pair was lost.
-func (s Summary) KnownPairRatio() Float {
+func (s Summary) KnownPairRatio() num.Float {
 	if s.Games < MinGames || !s.Paired || s.noneLost {
-		return unknown
+		return num.Unknown
 	}
-	return Float(s.PairRatio)
+	return num.Float(s.PairRatio)
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/assay-chess/assay/engine/num"
 )
 
 // TestStrength says what is known after few and after one-sided games, in words and in JSON.
@@ -58,7 +60,7 @@ func TestDecimals(t *testing.T) {
 		{Strength{0.824, 0.131, 1.498}, "+0.82 Elo [+0.13, +1.50]"},
 		{Strength{-0.3, -20, 19}, "+0 Elo [-20, +19]"},
 		{Strength{1500, 1500, 1500}, "+1500 Elo [+1500, +1500]"},
-		{Strength{300, 100, Float(math.Inf(1))}, "+300 Elo [+100, +∞]"},
+		{Strength{300, 100, num.Float(math.Inf(1))}, "+300 Elo [+100, +∞]"},
 	} {
 		if got := test.s.Text(" Elo"); got != test.want {
 			t.Errorf("%+v: got %q, want %q", test.s, got, test.want)
@@ -77,7 +79,7 @@ func TestNoAbsurdNumbers(t *testing.T) {
 		}
 		s := Summarize(p)
 		d := s.Details()
-		known := []Float{s.Strength().Elo, s.Strength().EloLo, s.Strength().EloHi, d.Elo, d.NormalLo, d.NormalHi, d.LikelyLo, d.LikelyHi, d.NElo, d.NEloLo, d.NEloHi, s.KnownLOS(), s.KnownPairRatio()}
+		known := []num.Float{s.Strength().Elo, s.Strength().EloLo, s.Strength().EloHi, d.Elo, d.NormalLo, d.NormalHi, d.LikelyLo, d.LikelyHi, d.NElo, d.NEloLo, d.NEloHi, s.KnownLOS(), s.KnownPairRatio()}
 		doc, err := json.Marshal(known)
 		if err != nil {
 			t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/selfplay"
@@ -92,8 +93,7 @@ func (l *learner) spsaFit(m *eval.Model, w []eval.Coef, r *play.Result, seed uin
 	file.K = l.champion.file.K
 	file.Provenance = models.Provenance{Parent: l.champion.ID, Games: r.Games, Method: MethodSPSA, Seed: seed,
 		Program: l.Program, Time: time.Now().UTC().Format(time.RFC3339)}
-	unknown := tuner.Float(math.NaN())
-	none := tuner.Losses{Train: unknown, Valid: unknown}
+	none := tuner.Losses{Train: num.Unknown, Valid: num.Unknown}
 	fit := &Fit{ID: file.ID(), Build: durable.BuildTarget(), SPSA: r, Result: tuner.Result{
 		Data: tuner.Data{Games: r.Games}, Method: fmt.Sprintf("spsa, %d iterations", r.Iterations),
 		Warnings:   []string{},
@@ -113,7 +113,7 @@ func spsaTerms(m *eval.Model, w []eval.Coef, r *play.Result) []tuner.TermFit {
 		found[r.Parameters[i].Name] = &r.Parameters[i]
 	}
 	list := make([]tuner.TermFit, len(m.Terms))
-	unknown := tuner.Float(math.NaN())
+	unknown := num.Float(math.NaN())
 	for i := range list {
 		t := &m.Terms[i]
 		f := tuner.TermFit{Name: t.Name, Group: t.Group, Tapered: t.Tapered, MG: w[i].MG, EG: w[i].EG,

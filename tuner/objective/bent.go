@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/eval/formula"
 	"github.com/assay-chess/assay/tuner/internal/autodiff"
 	"github.com/assay-chess/assay/tuner/rows"
@@ -131,10 +132,10 @@ func (s *Scratch) load(store *rows.Store, c *rows.Chunk, w Tapered) {
 	for _, e := range c.Wide {
 		t := b.Counted[e.Term]
 		if v := into[t.Slot][0]; v != nil {
-			v[e.Row] += float64(float64(e.Count) * w.MG[t.Term])
+			v[e.Row] += num.Rounded(float64(e.Count) * w.MG[t.Term])
 		}
 		if v := into[t.Slot][1]; v != nil {
-			v[e.Row] += float64(float64(e.Count) * w.EG[t.Term])
+			v[e.Row] += num.Rounded(float64(e.Count) * w.EG[t.Term])
 		}
 	}
 	for k, in := range b.Columns {
@@ -232,8 +233,8 @@ func (s *Scratch) bentGradient(store *rows.Store, c *rows.Chunk) {
 	})
 	for i, p := range pairs {
 		t := b.Counted[p.Term].Term
-		g.MG[t] += float64(float64(p.Count) * mg[i])
-		g.EG[t] += float64(float64(p.Count) * eg[i])
+		g.MG[t] += num.Rounded(float64(p.Count) * mg[i])
+		g.EG[t] += num.Rounded(float64(p.Count) * eg[i])
 	}
 	s.bentRest(b, c)
 }
@@ -245,17 +246,17 @@ func (s *Scratch) bentRest(b *rows.Bend, c *rows.Chunk) {
 		t := b.Counted[e.Term]
 		v := float64(e.Count) * s.X[e.Row]
 		if d := x.slopes[t.Slot][0]; d != nil {
-			g.MG[t.Term] += float64(v * d[e.Row])
+			g.MG[t.Term] += num.Rounded(v * d[e.Row])
 		}
 		if d := x.slopes[t.Slot][1]; d != nil {
-			g.EG[t.Term] += float64(v * d[e.Row])
+			g.EG[t.Term] += num.Rounded(v * d[e.Row])
 		}
 	}
 	for _, v := range b.Scalars {
 		if d := x.machine.Slope(v.Input); d != nil && !v.Table {
 			sum := 0.0
 			for i, y := range s.X[:c.Rows] {
-				sum += float64(y * d[i])
+				sum += num.Rounded(y * d[i])
 			}
 			g.MG[v.Term] += v.Step * sum
 		}
@@ -264,7 +265,7 @@ func (s *Scratch) bentRest(b *rows.Bend, c *rows.Chunk) {
 		for row := range c.Rows {
 			s.parts = lookupParts(b, &x.lookups[i], row, s.parts[:0])
 			for _, p := range s.parts {
-				g.MG[p.Term] += float64(s.X[row] * p.MG)
+				g.MG[p.Term] += num.Rounded(s.X[row] * p.MG)
 			}
 		}
 	}
@@ -280,7 +281,7 @@ func (p *Problem) CountParts(ctx context.Context, w Tapered) (seen []int64, typi
 		eachTerm(parts, func(t uint16, mg, eg float64) {
 			seen[t]++
 			v := math.Abs(mg) + math.Abs(eg)
-			typical[t] += float64(v * v)
+			typical[t] += num.Rounded(v * v)
 		})
 	})
 	for t, n := range seen {
@@ -296,8 +297,8 @@ func eachTerm(parts []Part, f func(t uint16, mg, eg float64)) {
 	for i := 0; i < len(parts); {
 		t, mg, eg := parts[i].Term, 0.0, 0.0
 		for ; i < len(parts) && parts[i].Term == t; i++ {
-			mg += float64(float64(parts[i].Count) * parts[i].MG)
-			eg += float64(float64(parts[i].Count) * parts[i].EG)
+			mg += num.Rounded(float64(parts[i].Count) * parts[i].MG)
+			eg += num.Rounded(float64(parts[i].Count) * parts[i].EG)
 		}
 		f(t, mg, eg)
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/assay-chess/assay/dataset/inorder"
+	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
@@ -30,9 +31,9 @@ func (g *Gram) add(a, b float64, m []float64, width int) {
 		if v == 0 {
 			continue
 		}
-		mm[i] += float64(aa * v)
-		me[i] += float64(ab * v)
-		ee[i] += float64(bb * v)
+		mm[i] += num.Rounded(aa * v)
+		me[i] += num.Rounded(ab * v)
+		ee[i] += num.Rounded(bb * v)
 	}
 }
 

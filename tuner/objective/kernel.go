@@ -4,6 +4,7 @@ import (
 	"math"
 	"unsafe"
 
+	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
@@ -107,8 +108,8 @@ var nodes = func() (t [nodeCount]node) {
 	derivative[1][1] = 1
 	for k := 2; k < len(derivative); k++ {
 		for j, v := range derivative[k-1][:8] {
-			derivative[k][j] += float64(float64(j) * v)
-			derivative[k][j+1] -= float64(float64(j) * v)
+			derivative[k][j] += num.Rounded(float64(j) * v)
+			derivative[k][j+1] -= num.Rounded(float64(j) * v)
 		}
 	}
 	for i := range 2*nodeReach*nodesPerUnit + 1 {
@@ -118,7 +119,7 @@ var nodes = func() (t [nodeCount]node) {
 		for k := 1; k < len(derivative); k++ {
 			factorial *= float64(k)
 			for j := len(derivative[k]) - 1; j >= 0; j-- {
-				t[i][k] = float64(t[i][k]*s) + derivative[k][j]
+				t[i][k] = num.Rounded(t[i][k]*s) + derivative[k][j]
 			}
 			t[i][k] /= factorial
 		}
@@ -143,15 +144,15 @@ func crossEntropy(k float64, x []float64, y, omega []float32) float64 {
 		} else if z < -nodeReach {
 			near = -nodeReach
 		}
-		t := float64(near*nodesPerUnit) + big
+		t := num.Rounded(near*nodesPerUnit) + big
 		c := &nodes[(math.Float64bits(t)+nodeReach*nodesPerUnit)%nodeCount]
-		d := near - float64((t-big)*(1.0/nodesPerUnit))
+		d := near - num.Rounded((t-big)*(1.0/nodesPerUnit))
 		d2 := d * d
 		d4 := d2 * d2
-		ln := (c[0] + float64(c[1]*d)) + float64(d2*(c[2]+float64(c[3]*d))) + float64(d4*((c[4]+float64(c[5]*d))+float64(d2*(c[6]+float64(c[7]*d))))) + beyond
-		p := (c[1] + float64(2*c[2]*d)) + float64(d2*(float64(3*c[3])+float64(4*c[4]*d))) + float64(d4*((float64(5*c[5])+float64(6*c[6]*d))+float64(d2*(7*c[7]))))
+		ln := (c[0] + num.Rounded(c[1]*d)) + num.Rounded(d2*(c[2]+num.Rounded(c[3]*d))) + num.Rounded(d4*((c[4]+num.Rounded(c[5]*d))+num.Rounded(d2*(c[6]+num.Rounded(c[7]*d))))) + beyond
+		p := (c[1] + num.Rounded(2*c[2]*d)) + num.Rounded(d2*(num.Rounded(3*c[3])+num.Rounded(4*c[4]*d))) + num.Rounded(d4*((num.Rounded(5*c[5])+num.Rounded(6*c[6]*d))+num.Rounded(d2*(7*c[7]))))
 		o, target := float64(omega[i]), float64(y[i])
-		total += float64(o * (ln - float64(target*z)))
+		total += num.Rounded(o * (ln - num.Rounded(target*z)))
 		x[i] = o * k * (p - target)
 	}
 	return total
@@ -168,20 +169,20 @@ func outerPlain(index []uint16, value []float64, h float64, m []float64, base []
 		f, g := h*value[i], h*value[i+1]
 		one := (*lookup)(m[base[t]:])
 		two := (*lookup)(m[base[u]:])
-		one[t] += float64(f * value[i])
-		one[u] += float64(f * value[i+1])
-		two[u] += float64(g * value[i+1])
+		one[t] += num.Rounded(f * value[i])
+		one[u] += num.Rounded(f * value[i+1])
+		two[u] += num.Rounded(g * value[i+1])
 		tail := index[i+2:]
 		rest := value[i+2:][:len(tail)]
 		for j, c := range tail {
 			x := rest[j]
-			one[c] += float64(f * x)
-			two[c] += float64(g * x)
+			one[c] += num.Rounded(f * x)
+			two[c] += num.Rounded(g * x)
 		}
 	}
 	if i < len(index) {
 		t := index[i]
-		m[base[t]+int(t)] += float64(h * value[i] * value[i])
+		m[base[t]+int(t)] += num.Rounded(h * value[i] * value[i])
 	}
 }
 
@@ -192,8 +193,8 @@ func outerTwoPlain(index []uint16, value []float64, h [2]float64, m []float64, b
 		line := m[2*base[t]:]
 		for j, c := range index[i:] {
 			x, at := value[i+j], line[2*int(c):][:2]
-			at[0] += float64(f * x)
-			at[1] += float64(g * x)
+			at[0] += num.Rounded(f * x)
+			at[1] += num.Rounded(g * x)
 		}
 	}
 }

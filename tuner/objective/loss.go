@@ -3,6 +3,8 @@ package objective
 import (
 	"fmt"
 	"math"
+
+	"github.com/assay-chess/assay/engine/num"
 )
 
 // Loss is the measure of a prediction p of a target y.
@@ -54,7 +56,7 @@ func (l Loss) At(k, x, y float64) (value, slope, curvature float64) {
 		d := p - y
 		return d * d, 2 * k * d * pq, 2 * k * k * pq * pq
 	}
-	return math.Log(1+e) + math.Max(z, 0) - float64(y*z), k * (p - y), k * k * pq
+	return math.Log(1+e) + math.Max(z, 0) - num.Rounded(y*z), k * (p - y), k * k * pq
 }
 
 // slopeAt is at without the value and its logarithm, for passes that only

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/tuner/internal/autodiff"
 )
 
@@ -60,9 +61,9 @@ func (o *Penalized) Gradient(ctx context.Context, theta, g []float64) (float64, 
 	}
 	for j, x := range theta {
 		d, prec := x-o.Params.Center[j], o.Params.Precision(j)
-		value += float64(0.5 * prec * d * d)
+		value += num.Rounded(0.5 * prec * d * d)
 		if g != nil {
-			g[j] += float64(prec * d)
+			g[j] += num.Rounded(prec * d)
 		}
 	}
 	return value, nil

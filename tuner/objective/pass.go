@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/assay-chess/assay/dataset/inorder"
+	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/tuner/internal/autodiff"
 	"github.com/assay-chess/assay/tuner/rows"
 )
@@ -46,7 +47,7 @@ func NewTapered(terms int) Tapered {
 // factors of the two values.
 func (w Tapered) taper(a, b float64, pairs []rows.Entry, out *lookup) {
 	for i, p := range pairs {
-		out[i] = float64(p.Count) * (float64(a*w.MG[p.Term]) + float64(b*w.EG[p.Term]))
+		out[i] = float64(p.Count) * (num.Rounded(a*w.MG[p.Term]) + num.Rounded(b*w.EG[p.Term]))
 	}
 }
 
@@ -55,8 +56,8 @@ func (w Tapered) taper(a, b float64, pairs []rows.Entry, out *lookup) {
 func (w Tapered) untaper(a, b float64, pairs []rows.Entry, g *lookup) {
 	for i, p := range pairs {
 		v := float64(p.Count) * g[i]
-		w.MG[p.Term] += float64(a * v)
-		w.EG[p.Term] += float64(b * v)
+		w.MG[p.Term] += num.Rounded(a * v)
+		w.EG[p.Term] += num.Rounded(b * v)
 	}
 }
 
@@ -121,12 +122,12 @@ func (s *Scratch) Evaluate(store *rows.Store, c *rows.Chunk, w Tapered, wanted [
 		dots(s.Codes, c.Runs, &s.eg.table, y, wanted)
 		for i := range x {
 			a, b := c.Factors(i)
-			x[i] = float64(a*x[i]) + float64(b*y[i])
+			x[i] = num.Rounded(a*x[i]) + num.Rounded(b*y[i])
 		}
 	}
 	for _, e := range c.Wide {
 		a, b := c.Factors(int(e.Row))
-		x[e.Row] += float64(float64(e.Count) * (float64(a*w.MG[e.Term]) + float64(b*w.EG[e.Term])))
+		x[e.Row] += num.Rounded(float64(e.Count) * (num.Rounded(a*w.MG[e.Term]) + num.Rounded(b*w.EG[e.Term])))
 	}
 	if c.Scale != nil {
 		for i, v := range c.Scale {
@@ -216,7 +217,7 @@ func (p *Problem) SquaresGradient(ctx context.Context, w Tapered, g Tapered) (fl
 			if p.Omega != nil {
 				x[j] *= float64(p.Omega[i][j])
 			}
-			total += float64(x[j] * e)
+			total += num.Rounded(x[j] * e)
 		}
 		return total
 	})
@@ -307,7 +308,7 @@ func (p *Problem) slopes(i int, x []float64) float64 {
 	for j, e := range x {
 		o := float64(omega[j])
 		value, slope, _ := p.Loss.At(p.K, e, float64(y[j]))
-		total += float64(o * value)
+		total += num.Rounded(o * value)
 		x[j] = o * slope
 	}
 	return total
@@ -342,8 +343,8 @@ func (s *gradientSum) add(c *rows.Chunk, t *Scratch) {
 	for _, e := range c.Wide {
 		a, b := c.Factors(int(e.Row))
 		v := float64(e.Count) * t.X[e.Row]
-		s.g.MG[e.Term] += float64(a * v)
-		s.g.EG[e.Term] += float64(b * v)
+		s.g.MG[e.Term] += num.Rounded(a * v)
+		s.g.EG[e.Term] += num.Rounded(b * v)
 	}
 }
 
@@ -422,7 +423,7 @@ func (p *Problem) Dispersion(ctx context.Context, w Tapered) (float64, error) {
 		p.Derivatives(t, i, nil)
 		t.value = 0
 		for _, slope := range t.X[:p.Store.Chunks[i].Rows] {
-			t.value += float64(slope * slope)
+			t.value += num.Rounded(slope * slope)
 		}
 	}
 	merge := func(t *Scratch, i int) {
@@ -447,7 +448,7 @@ func Targets(s *rows.Store, lambda, kScore float64) [][]float32 {
 				y[i] = r
 				if k.Score[i] != rows.NoScore {
 					p := Sigmoid(kScore * float64(k.Score[i]))
-					y[i] = float32(float64(lambda*float64(r)) + float64((1-lambda)*p))
+					y[i] = float32(num.Rounded(lambda*float64(r)) + num.Rounded((1-lambda)*p))
 				}
 			}
 		}
@@ -467,8 +468,8 @@ func Ratio(a, b float64) float64 {
 // Dot returns the sums of the products of both halves.
 func (a Tapered) Dot(w Tapered) (mg, eg float64) {
 	for i := range a.MG {
-		mg += float64(a.MG[i] * w.MG[i])
-		eg += float64(a.EG[i] * w.EG[i])
+		mg += num.Rounded(a.MG[i] * w.MG[i])
+		eg += num.Rounded(a.EG[i] * w.EG[i])
 	}
 	return mg, eg
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
@@ -27,8 +28,8 @@ type kSums struct{ first, second float64 }
 func (s *kSums) add(loss Loss, k, x, y, omega float64) {
 	// The derivative with respect to K is that with respect to x times x/K.
 	slope, curvature := loss.slopeAt(k, x, y)
-	s.first += float64(omega * slope * x)
-	s.second += float64(omega * curvature * x * x)
+	s.first += num.Rounded(omega * slope * x)
+	s.second += num.Rounded(omega * curvature * x * x)
 }
 
 // FitK returns the K of the sigmoid for which evaluations x in centipawns
@@ -211,10 +212,10 @@ func (p *Problem) Measure(ctx context.Context, w Tapered, k float64) (Measures, 
 				continue
 			}
 			if side == Trained {
-				m.squares += float64(o * x * x)
+				m.squares += num.Rounded(o * x * x)
 			}
 			v, _, _ := p.Loss.At(k, x, float64(p.Target[i][j]))
-			m.Loss[side] += float64(o * v)
+			m.Loss[side] += num.Rounded(o * v)
 			m.Weight[side] += o
 		}
 	}, func(_ *Scratch, i int) { sum.add(&parts[i]) })
@@ -228,7 +229,7 @@ func RMS(ctx context.Context, s *rows.Store, workers int, w Tapered) (float64, e
 	parts := make([]float64, len(s.Chunks))
 	err := Evaluate(ctx, s, workers, w, func(t *Scratch, i int) {
 		for _, x := range t.X[:s.Chunks[i].Rows] {
-			parts[i] += float64(x * x)
+			parts[i] += num.Rounded(x * x)
 		}
 	}, func(_ *Scratch, i int) { sum += parts[i] })
 	return math.Sqrt(sum / float64(max(1, s.Rows()))), err

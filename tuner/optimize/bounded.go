@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/assay-chess/assay/engine/num"
 )
 
 // bounded is GaussNewton in a box. A step leads to the minimum of the quadratic model within
@@ -159,7 +161,7 @@ func (r *bounded) search(m *quadraticStep) (moved bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		if value < r.out.Value && value <= r.out.Value+float64(boundedDecrease*share*slope) && Finite(value, r.trialG) {
+		if value < r.out.Value && value <= r.out.Value+num.Rounded(boundedDecrease*share*slope) && Finite(value, r.trialG) {
 			if share == 1 {
 				r.remember(m)
 			} else {

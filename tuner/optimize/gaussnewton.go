@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/assay-chess/assay/engine/num"
 )
 
 // GaussNewton is the Gauss-Newton method (Fisher scoring, for a likelihood)
@@ -187,5 +189,5 @@ func solveDamped(h *mat.SymDense, g []float64, damping float64) ([]float64, erro
 // predictedDecrease is the decrease that the quadratic model predicts.
 func predictedDecrease(h *mat.SymDense, g, delta []float64) float64 {
 	d := mat.NewVecDense(len(delta), delta)
-	return -floats.Dot(g, delta) - float64(0.5*mat.Inner(d, h, d))
+	return -floats.Dot(g, delta) - num.Rounded(0.5*mat.Inner(d, h, d))
 }

@@ -5,6 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/assay-chess/assay/engine/num"
 )
 
 // quadratic is the function g'd + d'Bd/2 of a step d with lo <= d <= hi, which contain 0.
@@ -68,7 +70,7 @@ func (q *quadratic) minimize() (*quadraticStep, error) {
 		}
 		if release < 0 {
 			floats.SubTo(m.slope, force, q.g)
-			m.decrease = -floats.Dot(q.g, m.step) - float64(0.5*floats.Dot(m.slope, m.step))
+			m.decrease = -floats.Dot(q.g, m.step) - num.Rounded(0.5*floats.Dot(m.slope, m.step))
 			return m, nil
 		}
 		at[release] = 0
@@ -90,7 +92,7 @@ func (q *quadratic) advance(step, target, at []float64) (first int) {
 		}
 	}
 	for j, t := range target {
-		step[j] += float64(share * (t - step[j]))
+		step[j] += num.Rounded(share * (t - step[j]))
 	}
 	return first
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"github.com/assay-chess/assay/engine/num"
 )
 
 // ChunkRows is the number of rows summed together before sums are added in
@@ -333,7 +335,7 @@ func (s *Store) CountTerms(ctx context.Context, omega [][]float32) (rows []int64
 			}
 			for _, w := range wides {
 				rows[w.Term]++
-				typical[w.Term] += float64(float64(w.Count) * float64(w.Count))
+				typical[w.Term] += num.Rounded(float64(w.Count) * float64(w.Count))
 			}
 		})
 	})
@@ -342,7 +344,7 @@ func (s *Store) CountTerms(ctx context.Context, omega [][]float32) (rows []int64
 	}
 	for code, p := range s.pairs.pairs {
 		rows[p.Term] += byPair[code]
-		typical[p.Term] += float64(float64(byPair[code]) * float64(p.Count) * float64(p.Count))
+		typical[p.Term] += num.Rounded(float64(byPair[code]) * float64(p.Count) * float64(p.Count))
 	}
 	for t, n := range rows {
 		if typical[t] = math.Sqrt(typical[t] / float64(max(1, n))); n == 0 {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/num"
 )
 
 // clusters is the partition of a store's rows into groups whose labels are
@@ -90,7 +91,7 @@ func effective(n []float64) float64 {
 	sum, squares := 0.0, 0.0
 	for _, v := range n {
 		sum += v
-		squares += float64(v * v)
+		squares += num.Rounded(v * v)
 	}
 	if squares == 0 {
 		return 0

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/assay-chess/assay/dataset/inorder"
+	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/tuner/internal/dense"
 	"github.com/assay-chess/assay/tuner/objective"
 	"github.com/assay-chess/assay/tuner/rows"
@@ -226,7 +227,7 @@ func (c *clusterPass) do(s *clusterScratch, piece int) error {
 		floats.Add(s.total, s.u.RawRowView(i)[:c.q.N])
 		for t, v := range s.info.RawRowView(i) {
 			s.sum[t] += v
-			s.sumSq[t] += float64(v * v)
+			s.sumSq[t] += num.Rounded(v * v)
 		}
 	}
 	if c.q.N > 0 {
@@ -284,10 +285,10 @@ func size(e objective.Part) float64 {
 // spread adds one entry of a row to a cluster's score and information.
 func spread(p *objective.Params, e rows.Entry, mg, eg, h float64, u, info []float64) {
 	v := float64(e.Count)
-	info[e.Term] += float64(h * v * v)
+	info[e.Term] += num.Rounded(h * v * v)
 	if j := p.MG[e.Term]; j != objective.Fixed {
-		u[j] += float64(v * mg)
-		u[p.EG[e.Term]] += float64(v * eg)
+		u[j] += num.Rounded(v * mg)
+		u[p.EG[e.Term]] += num.Rounded(v * eg)
 	}
 }
 
@@ -314,7 +315,7 @@ func (c *clusterPass) singles(ctx context.Context, sum, sumSq, total []float64) 
 				continue
 			}
 			sum[e.Term] += part[e.Term]
-			sumSq[e.Term] += float64(part[e.Term] * part[e.Term])
+			sumSq[e.Term] += num.Rounded(part[e.Term] * part[e.Term])
 		}
 	})
 }

@@ -8,6 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/assay-chess/assay/engine/num"
 )
 
 // Collinear is a set of coefficients that the data cannot distinguish: one of
@@ -101,7 +103,7 @@ func (c *pivoted) eliminate(at int) {
 		v := c.h.At(at, j) / (c.scale[at] * c.scale[j])
 		v = (v - floats.Dot(c.rows[j], mine)) / root
 		c.rows[j] = append(c.rows[j], v)
-		c.pivot[j] -= float64(v * v)
+		c.pivot[j] -= num.Rounded(v * v)
 	}
 	c.rows[at] = append(mine, root)
 	c.rank++
@@ -115,7 +117,7 @@ func (c *pivoted) combination(j int, names []string) []string {
 		row := c.rows[c.order[k]]
 		b[k] /= row[k]
 		for i := range k {
-			b[i] -= float64(b[k] * row[i])
+			b[i] -= num.Rounded(b[k] * row[i])
 		}
 	}
 	var of []int

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/tuner/objective"
 	"github.com/assay-chess/assay/tuner/rows"
 )
@@ -14,12 +15,12 @@ import (
 // linear function of the coefficients, blended at the mean phase of the pieces in the sample,
 // in centipawns.
 type Concept struct {
-	Group   string  `json:"group"`
-	Name    string  `json:"name"`
-	Shannon Float   `json:"shannon"` // his coefficient (1950, section 3); null where he gave none
-	Start   float64 `json:"start"`
-	Value   float64 `json:"value"`
-	SE      Float   `json:"se"` // clustered
+	Group   string    `json:"group"`
+	Name    string    `json:"name"`
+	Shannon num.Float `json:"shannon"` // his coefficient (1950, section 3); null where he gave none
+	Start   float64   `json:"start"`
+	Value   float64   `json:"value"`
+	SE      num.Float `json:"se"` // clustered
 }
 
 // concepts are looked for in the terms by name: the term itself, or all tables whose names
@@ -27,15 +28,15 @@ type Concept struct {
 var concepts = []struct {
 	group, name string
 	term, table string
-	shannon     Float
+	shannon     num.Float
 	atZero      bool // the table leaves out the count 0, which is worth 0
 }{
 	{group: "pawn structure", name: "doubled pawn", term: "doubled", shannon: -50},
 	{group: "pawn structure", name: "backward pawn", term: "backward", shannon: -50},
 	{group: "pawn structure", name: "isolated pawn", term: "isolated", shannon: -50},
 	{group: "mobility", name: "one more square to go to", term: "mobility", table: "mobility.", shannon: 10},
-	{group: "king safety", name: "one more attacker of the king", table: "king-ring.attackers.", shannon: unknown, atZero: true},
-	{group: "king safety", name: "no pawn on the king's file", term: "shelter.own-file.none", shannon: unknown},
+	{group: "king safety", name: "one more attacker of the king", table: "king-ring.attackers.", shannon: num.Unknown, atZero: true},
+	{group: "king safety", name: "no pawn on the king's file", term: "shelter.own-file.none", shannon: num.Unknown},
 }
 
 // Concepts returns the concepts that the terms have, under old and new weights. scale is the
@@ -59,7 +60,7 @@ func (v *Covariance) Concepts(s *rows.Sample, terms []rows.Term, old, fit object
 		x.Value = mg + eg
 		linear := make([]float64, v.o.Params.N)
 		v.o.Params.Fold(a, linear)
-		x.SE = Float(scale * v.contrast(linear, x.Value/scale))
+		x.SE = num.Float(scale * v.contrast(linear, x.Value/scale))
 		out = append(out, x)
 	}
 	return out
@@ -109,7 +110,7 @@ func slope(terms []rows.Term, prefix string, atZero bool, seen []int64, weights 
 		}
 		m := tables[table[i]]
 		m.n += float64(seen[i])
-		m.sum += float64(float64(seen[i]) * count[i])
+		m.sum += num.Rounded(float64(seen[i]) * count[i])
 	}
 	squares := 0.0
 	for i := range terms {
@@ -122,7 +123,7 @@ func slope(terms []rows.Term, prefix string, atZero bool, seen []int64, weights 
 			from = 0
 		}
 		weights[i] = float64(seen[i]) * (count[i] - from)
-		squares += float64(weights[i] * (count[i] - from))
+		squares += num.Rounded(weights[i] * (count[i] - from))
 	}
 	if !(squares > 0) || math.IsInf(squares, 0) {
 		return false

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/tuner/internal/dense"
 	"github.com/assay-chess/assay/tuner/objective"
 	"github.com/assay-chess/assay/tuner/optimize"
@@ -93,7 +94,7 @@ func (v *Covariance) invert(h *mat.SymDense) {
 	a := mat.NewSymDense(n, nil)
 	a.CopySym(h)
 	for j := range n {
-		a.SetSym(j, j, a.At(j, j)+float64(v.o.Design*v.o.Params.Precision(j)))
+		a.SetSym(j, j, a.At(j, j)+num.Rounded(v.o.Design*v.o.Params.Precision(j)))
 		if v.o.Params.Stuck(j) {
 			a.SetSym(j, j, 1) // of no matter: its row and column are 0
 		}
@@ -179,7 +180,7 @@ type scaling struct {
 // variance returns that of a'w when rescaled, by the factor squared: from the variance of
 // a'theta, its covariance with g'theta, and the value of a'w.
 func (s *scaling) variance(of, with, value float64) float64 {
-	return of - float64(2*value*with) + float64(value*value*s.gvg)
+	return of - num.Rounded(2*value*with) + num.Rounded(value*value*s.gvg)
 }
 
 // at returns the covariance of parameter j with g'theta.
@@ -227,7 +228,7 @@ func (v *Covariance) NaiveErrors() func(j int, w float64) float64 {
 		// v_jj = (A^-1)_j' meat (A^-1)_j, and A^-1 is symmetric.
 		of := 0.0
 		for k := range v.inverse.SymmetricDim() {
-			of += float64(full.At(j, k) * m.At(k, j))
+			of += num.Rounded(full.At(j, k) * m.At(k, j))
 		}
 		return math.Sqrt(max(0, v.naiveScale.variance(of, v.naiveScale.at(j), w)))
 	}
@@ -252,7 +253,7 @@ func (v *Covariance) contrast(a []float64, value float64) float64 {
 	total := 0.0
 	for j, x := range a {
 		if x != 0 {
-			total += float64(x * floats.Dot(v.v.RawRowView(j), a))
+			total += num.Rounded(x * floats.Dot(v.v.RawRowView(j), a))
 		}
 	}
 	return v.root(v.clusteredScale.variance(total, v.clusteredScale.dot(a), value))
@@ -271,7 +272,7 @@ func (v *Covariance) deviation(mean []float64) func(j int, value float64) float6
 		if j == objective.Fixed {
 			return v.root(scale.variance(mvm, -with, value))
 		}
-		return v.root(scale.variance(v.v.At(j, j)-float64(2*vm[j])+mvm, scale.at(j)-with, value))
+		return v.root(scale.variance(v.v.At(j, j)-num.Rounded(2*vm[j])+mvm, scale.at(j)-with, value))
 	}
 }
 
@@ -281,7 +282,7 @@ func (v *Covariance) Share(j int) float64 {
 	if v.o.Params.Stuck(j) {
 		return 0
 	}
-	return min(1, max(0, 1-float64(v.o.Design*v.o.Params.Precision(j)*v.inverse.At(j, j))))
+	return min(1, max(0, 1-num.Rounded(v.o.Design*v.o.Params.Precision(j)*v.inverse.At(j, j))))
 }
 
 // symMul returns the product of a symmetric and a general matrix.
@@ -298,7 +299,7 @@ func dotSym(a, b *mat.SymDense) float64 {
 	ra, rb := a.RawSymmetric(), b.RawSymmetric()
 	for j := range n {
 		x, y := ra.Data[j*ra.Stride:j*ra.Stride+n], rb.Data[j*rb.Stride:j*rb.Stride+n]
-		total += float64(x[j]*y[j]) + float64(2*floats.Dot(x[j+1:], y[j+1:]))
+		total += num.Rounded(x[j]*y[j]) + num.Rounded(2*floats.Dot(x[j+1:], y[j+1:]))
 	}
 	return total
 }

@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/tuner/objective"
 	"github.com/assay-chess/assay/tuner/optimize"
 	"github.com/assay-chess/assay/tuner/rows"
@@ -73,7 +74,7 @@ func (v *Covariance) wald(of []int) float64 {
 		largest = math.Max(largest, block.At(i, i))
 	}
 	for i := range of { // a parameter that nothing moves has no variance either
-		block.SetSym(i, i, block.At(i, i)+float64(1e-12*largest))
+		block.SetSym(i, i, block.At(i, i)+num.Rounded(1e-12*largest))
 	}
 	factor := optimize.Factorize(block)
 	if factor == nil {

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/tuner/internal/dense"
 	"github.com/assay-chess/assay/tuner/objective"
 )
@@ -143,8 +144,8 @@ func (j *jackknife) scores(ctx context.Context) error {
 		for _, e := range parts {
 			if m := q.MG[e.Term]; m != objective.Fixed {
 				v := slope * float64(e.Count)
-				u[m] += float64(e.MG * v)
-				u[q.EG[e.Term]] += float64(e.EG * v)
+				u[m] += num.Rounded(e.MG * v)
+				u[q.EG[e.Term]] += num.Rounded(e.EG * v)
 			}
 		}
 	})
@@ -164,14 +165,14 @@ func (j *jackknife) information(ctx context.Context) error {
 		dot := 0.0
 		for _, e := range parts {
 			if m := q.MG[e.Term]; m != objective.Fixed {
-				dot += float64(float64(e.Count) * (float64(e.MG*step[m]) + float64(e.EG*step[q.EG[e.Term]])))
+				dot += num.Rounded(float64(e.Count) * (num.Rounded(e.MG*step[m]) + num.Rounded(e.EG*step[q.EG[e.Term]])))
 			}
 		}
 		for _, e := range parts {
 			if m := q.MG[e.Term]; m != objective.Fixed {
 				v := curvature * dot * float64(e.Count)
-				own[m] += float64(e.MG * v)
-				own[q.EG[e.Term]] += float64(e.EG * v)
+				own[m] += num.Rounded(e.MG * v)
+				own[q.EG[e.Term]] += num.Rounded(e.EG * v)
 			}
 		}
 	})

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/tuner/objective"
 	"github.com/assay-chess/assay/tuner/rows"
 )
@@ -18,16 +19,16 @@ import (
 // them. Values are centipawns of the evaluation as it is, with no pawn
 // set to 100; Pawns is their ratio to the pawn's value.
 type PieceValue struct {
-	Piece   string  `json:"piece"`   // pawn to queen
-	Count   int64   `json:"count"`   // pieces in the sample
-	Shannon float64 `json:"shannon"` // his coefficient (1950, section 3)
-	Start   float64 `json:"start"`   // under the start weights
-	Value   float64 `json:"value"`   // under the fit
-	SE      Float   `json:"se"`      // clustered
-	MG      float64 `json:"mg"`      // under the fit at phase 24
-	EG      float64 `json:"eg"`      // under the fit at phase 0
-	Pawns   float64 `json:"pawns"`   // Value in units of the pawn's Value, by the delta method
-	SEPawns Float   `json:"se_pawns"`
+	Piece   string    `json:"piece"`   // pawn to queen
+	Count   int64     `json:"count"`   // pieces in the sample
+	Shannon float64   `json:"shannon"` // his coefficient (1950, section 3)
+	Start   float64   `json:"start"`   // under the start weights
+	Value   float64   `json:"value"`   // under the fit
+	SE      num.Float `json:"se"`      // clustered
+	MG      float64   `json:"mg"`      // under the fit at phase 24
+	EG      float64   `json:"eg"`      // under the fit at phase 0
+	Pawns   float64   `json:"pawns"`   // Value in units of the pawn's Value, by the delta method
+	SEPawns num.Float `json:"se_pawns"`
 }
 
 // shannonValues are the coefficients of Shannon's f(P) for pawn to queen, in
@@ -62,7 +63,7 @@ func (v *Covariance) PieceValues(s *rows.Sample, old, fit objective.Tapered, sca
 			middle := float64(s.Phase[t]) / float64(rows.MaxPhase*s.Count[t])
 			p.MG, p.EG = objective.Ratio(mg, middle), objective.Ratio(eg, 1-middle)
 			v.o.Params.Fold(a, linear[t])
-			p.SE = Float(scale * v.contrast(linear[t], p.Value/scale))
+			p.SE = num.Float(scale * v.contrast(linear[t], p.Value/scale))
 		}
 		out = append(out, p)
 	}
@@ -71,10 +72,10 @@ func (v *Covariance) PieceValues(s *rows.Sample, old, fit objective.Tapered, sca
 		out[t].Pawns = objective.Ratio(out[t].Value, pawn)
 		d := make([]float64, v.o.Params.N)
 		for j := range d {
-			d[j] = linear[t][j] - float64(out[t].Pawns*linear[board.Pawn][j])
+			d[j] = linear[t][j] - num.Rounded(out[t].Pawns*linear[board.Pawn][j])
 		}
 		// The value of d is 0: a ratio does not depend on the scale.
-		out[t].SEPawns = Float(math.Abs(objective.Ratio(scale*v.contrast(d, 0), pawn)))
+		out[t].SEPawns = num.Float(math.Abs(objective.Ratio(scale*v.contrast(d, 0), pawn)))
 	}
 	return out
 }

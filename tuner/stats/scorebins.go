@@ -3,6 +3,7 @@ package stats
 import (
 	"math"
 
+	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/tuner/objective"
 )
 
@@ -48,7 +49,7 @@ func (b *ScoreBins) EndGame(result float32) {
 		}
 		n := float64(n)
 		c := &b.coarse[i]
-		c.n, c.ny, c.nn, c.nny, c.nnyy = c.n+n, c.ny+float64(n*y), c.nn+float64(n*n), c.nny+float64(n*n*y), c.nnyy+float64(n*n*y*y)
+		c.n, c.ny, c.nn, c.nny, c.nnyy = c.n+n, c.ny+num.Rounded(n*y), c.nn+num.Rounded(n*n), c.nny+num.Rounded(n*n*y), c.nnyy+num.Rounded(n*n*y*y)
 		b.game[i] = 0
 	}
 }
@@ -90,7 +91,7 @@ func (b *ScoreBins) Points(k float64) (list []ScorePoint) {
 		for bin < len(edges) && score >= int(edges[bin]) {
 			bin++
 		}
-		predicted[bin] += float64(n * objective.Sigmoid(k*float64(score)))
+		predicted[bin] += num.Rounded(n * objective.Sigmoid(k*float64(score)))
 		weight[bin] += n
 	}
 	for i := range b.coarse {
@@ -99,7 +100,7 @@ func (b *ScoreBins) Points(k float64) (list []ScorePoint) {
 			continue
 		}
 		mean := c.ny / c.n
-		v := max(0, c.nnyy-float64(2*mean*c.nny)+float64(mean*mean*c.nn)) / (c.n * c.n)
+		v := max(0, c.nnyy-num.Rounded(2*mean*c.nny)+num.Rounded(mean*mean*c.nn)) / (c.n * c.n)
 		list = append(list, ScorePoint{Score: c.scores / c.n, Predicted: predicted[i] / weight[i], Actual: mean, SE: math.Sqrt(v), N: int64(c.n)})
 	}
 	return list

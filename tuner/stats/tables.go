@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/tuner/objective"
 	"github.com/assay-chess/assay/tuner/rows"
@@ -21,11 +22,11 @@ type Table struct {
 	Terms []int  `json:"-"`
 	// Material is the term that counts the same pieces, or -1 if none does (the
 	// king's table: there the mean cancels between the two sides).
-	Material int     `json:"-"`
-	MeanMG   float64 `json:"mean_mg"` // centipawns, under the fit
-	MeanEG   float64 `json:"mean_eg"`
-	MeanSEMG Float   `json:"mean_se_mg"` // clustered standard errors, NaN (null) where not known
-	MeanSEEG Float   `json:"mean_se_eg"`
+	Material int       `json:"-"`
+	MeanMG   float64   `json:"mean_mg"` // centipawns, under the fit
+	MeanEG   float64   `json:"mean_eg"`
+	MeanSEMG num.Float `json:"mean_se_mg"` // clustered standard errors, NaN (null) where not known
+	MeanSEEG num.Float `json:"mean_se_eg"`
 	// Centered are the differences from the means, in the order of Terms.
 	Centered []CenteredTerm `json:"centered"`
 }
@@ -33,11 +34,11 @@ type Table struct {
 // CenteredTerm is a term of a table as its difference from the table's mean, in
 // centipawns, with clustered standard errors; NaN (null) where not known.
 type CenteredTerm struct {
-	Name string  `json:"name"`
-	MG   float64 `json:"mg"`
-	EG   float64 `json:"eg"`
-	SEMG Float   `json:"se_mg"`
-	SEEG Float   `json:"se_eg"`
+	Name string    `json:"name"`
+	MG   float64   `json:"mg"`
+	EG   float64   `json:"eg"`
+	SEMG num.Float `json:"se_mg"`
+	SEEG num.Float `json:"se_eg"`
 }
 
 // smallestTable is the number of terms below which a common prefix is no table.
@@ -164,17 +165,17 @@ func (v *Covariance) Center(b *Table, terms []rows.Term, fit objective.Tapered, 
 	}
 	b.MeanMG, b.MeanEG = mean.Dot(fit)
 	// half returns the errors of the mean and of the centered values of one half of the terms.
-	half := func(mean objective.Tapered, of []int, value float64, fit []float64) (Float, []Float) {
+	half := func(mean objective.Tapered, of []int, value float64, fit []float64) (num.Float, []num.Float) {
 		a := make([]float64, q.N)
 		q.Fold(mean, a)
 		deviation := v.deviation(a)
-		var out []Float
+		var out []num.Float
 		for _, t := range b.Terms {
-			out = append(out, Float(scale)*Float(deviation(of[t], (fit[t]-value)/scale)))
+			out = append(out, num.Float(scale)*num.Float(deviation(of[t], (fit[t]-value)/scale)))
 		}
-		return Float(scale * v.contrast(a, value/scale)), out
+		return num.Float(scale * v.contrast(a, value/scale)), out
 	}
-	var mg, eg []Float
+	var mg, eg []num.Float
 	b.MeanSEMG, mg = half(objective.Tapered{MG: mean.MG, EG: none}, q.MG, b.MeanMG, fit.MG)
 	b.MeanSEEG, eg = half(objective.Tapered{MG: none, EG: mean.EG}, q.EG, b.MeanEG, fit.EG)
 	for i, t := range b.Terms {

@@ -7,6 +7,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/lapack/lapack64"
+
+	"github.com/assay-chess/assay/engine/num"
 )
 
 // Cholesky is the upper triangle U of a symmetric, positive definite matrix U'U.
@@ -77,7 +79,7 @@ func factorizeSmall(a blas64.General) bool {
 		for i := 1; i < len(row); i++ {
 			to, f := a.Data[(k+i)*a.Stride+k+i:], row[i]
 			for j, v := range row[i:] {
-				to[j] -= float64(f * v)
+				to[j] -= num.Rounded(f * v)
 			}
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/assay-chess/assay/engine/num"
 )
 
 // A tile of the result has this many rows and columns, which the registers hold.
@@ -134,10 +136,10 @@ func tilePlain(k int, a, b, c []float64, stride int) {
 			c0, c1, c2, c3 := out[0], out[1], out[2], out[3]
 			for l := range k {
 				x, y := a[l*tileRows+r], b[l*tileCols+s:][:4]
-				c0 += float64(x * y[0])
-				c1 += float64(x * y[1])
-				c2 += float64(x * y[2])
-				c3 += float64(x * y[3])
+				c0 += num.Rounded(x * y[0])
+				c1 += num.Rounded(x * y[1])
+				c2 += num.Rounded(x * y[2])
+				c3 += num.Rounded(x * y[3])
 			}
 			out[0], out[1], out[2], out[3] = c0, c1, c2, c3
 		}

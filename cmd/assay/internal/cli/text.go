@@ -6,8 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/assay-chess/assay/selfplay/sprt"
-	"github.com/assay-chess/assay/tuner"
+	"github.com/assay-chess/assay/engine/num"
 )
 
 // ShellQuote quotes s as one word of a command line.
@@ -43,7 +42,7 @@ func CountsText(counts map[string]int64) string {
 }
 
 // ErrorText returns a standard error, a dash if it is not known.
-func ErrorText(se tuner.Float, digits int) string {
+func ErrorText(se num.Float, digits int) string {
 	if !se.Known() {
 		return "-"
 	}
@@ -51,7 +50,7 @@ func ErrorText(se tuner.Float, digits int) string {
 }
 
 // PercentOr returns a share in percent, a dash if it is not known.
-func PercentOr(share sprt.Float, digits int) string {
+func PercentOr(share num.Float, digits int) string {
 	if !share.Known() {
 		return "-"
 	}

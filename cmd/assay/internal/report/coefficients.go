@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/tuner"
 )
 
@@ -22,7 +23,7 @@ type coefficient struct {
 // change is that of a term in one phase.
 type change struct {
 	Old, New float64
-	SE       tuner.Float
+	SE       num.Float
 	In       tuner.Interval // 95 %
 	Whisker  template.HTML
 }
@@ -121,8 +122,8 @@ type rank struct {
 type square struct {
 	Name  string
 	Value float64
-	SE    tuner.Float // 0 where there is none, as under the start weights
-	Valid bool        // the model has a term for the square
+	SE    num.Float // 0 where there is none, as under the start weights
+	Valid bool      // the model has a term for the square
 	Style template.CSS
 }
 
@@ -169,7 +170,7 @@ func newPieceBoards(piece string) *pieceBoards {
 
 // tint colors a value: warm above zero, cool below, strongest from 60 on. It fades as the
 // standard error grows, to nothing where that is as large as the value, or not known.
-func tint(v float64, se tuner.Float) template.CSS {
+func tint(v float64, se num.Float) template.CSS {
 	strength := min(1, math.Abs(v)/60) * 0.7
 	if v == 0 || !se.Known() {
 		strength = 0

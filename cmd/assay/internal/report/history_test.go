@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/selfplay/ladder"
 	"github.com/assay-chess/assay/selfplay/match"
@@ -53,7 +54,7 @@ func TestHistory(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(folder, "weights.json"), text, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		elo := 123 * sprt.Float(n+1)
+		elo := 123 * num.Float(n+1)
 		result.Ratings = append(result.Ratings, ladder.Rating{Name: "assay:weights=gen/weights.json",
 			ID: "assay:weights=" + start.ID(), Strength: sprt.Strength{Elo: elo, EloLo: elo - 20, EloHi: elo + 20}})
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/selfplay/datagen"
 	"github.com/assay-chess/assay/selfplay/sprt"
 	"github.com/assay-chess/assay/tuner"
@@ -180,9 +181,9 @@ func (v *learnView) curves() (list []figure) {
 		if g.Fit != nil && g.Fit.Gain() != nil {
 			const apart = 0.08
 			p := g.Fit.Gain()
-			before.within(x-apart, tuner.Float(p.Start), p.StartInterval)
-			after.within(x+apart, tuner.Float(p.Tuned), p.TunedInterval)
-			gains.within(x, tuner.Float(p.Gain), p.Interval)
+			before.within(x-apart, num.Float(p.Start), p.StartInterval)
+			after.within(x+apart, num.Float(p.Tuned), p.TunedInterval)
+			gains.within(x, num.Float(p.Gain), p.Interval)
 		}
 		if g.Gate != nil && g.Gate.Strength().Known() {
 			gates.strength(x, g.Gate.Strength())
@@ -217,7 +218,7 @@ func (v *learnView) curves() (list []figure) {
 // what can be.
 func (s *series) strength(x float64, elo sprt.Strength) {
 	const most = 1000
-	cut := func(x sprt.Float) float64 { return max(-most, min(float64(x), most)) }
+	cut := func(x num.Float) float64 { return max(-most, min(float64(x), most)) }
 	s.put(x, cut(elo.Elo))
 	s.lo, s.hi = append(s.lo, cut(elo.EloLo)), append(s.hi, cut(elo.EloHi))
 }

@@ -25,9 +25,8 @@ import (
 	"strings"
 
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/engine/quote"
-	"github.com/assay-chess/assay/selfplay/sprt"
-	"github.com/assay-chess/assay/tuner"
 )
 
 // Name is the file that Write makes in a run's folder.
@@ -141,15 +140,15 @@ func renderFrom(figures *int, name string, data any) (template.HTML, error) {
 // funcs are the functions with which templates format numbers.
 var funcs = template.FuncMap{
 	"signed": func(v float64) string { return fmt.Sprintf("%+.1f", v) },
-	"los": func(v sprt.Float) string {
+	"los": func(v num.Float) string {
 		if !v.Known() {
 			return "–"
 		}
 		return percent(float64(v), 1)
 	},
 	"fixed":   func(digits int, v float64) string { return fmt.Sprintf("%.*f", digits, v) },
-	"loss":    func(v tuner.Float) string { return known("none", 5, v) },
-	"se":      func(digits int, v tuner.Float) string { return known("–", digits, v) },
+	"loss":    func(v num.Float) string { return known("none", 5, v) },
+	"se":      func(digits int, v num.Float) string { return known("–", digits, v) },
 	"minus":   func(a, b int64) int64 { return a - b },
 	"percent": percent,
 	"float":   func(n int64) float64 { return float64(n) },
@@ -159,7 +158,7 @@ var funcs = template.FuncMap{
 }
 
 // known formats a number, or says that it is not known.
-func known(unknown string, digits int, v tuner.Float) string {
+func known(unknown string, digits int, v num.Float) string {
 	if !v.Known() {
 		return unknown
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/sprt"
 	"github.com/assay-chess/assay/tuner"
@@ -60,7 +61,7 @@ func learnResult() *learn.Result {
 		Plan:   learn.Plan{Model: "assay", From: hostile, Opponent: "shannon-1950", Generations: make([]learn.Generation, 1)},
 		Generations: []learn.GenerationResult{{
 			Number: 1, Gate: &match.Result{Games: 20, Strength: sprt.Strength{Elo: 12.34}}, Promoted: true, Reason: "passed",
-			Fit: learn.Fit{Result: tuner.Result{StepLosses: tuner.StepLosses{Rounded: tuner.Losses{Valid: tuner.Float(loss)}}}},
+			Fit: learn.Fit{Result: tuner.Result{StepLosses: tuner.StepLosses{Rounded: tuner.Losses{Valid: num.Float(loss)}}}},
 		}},
 		Pieces: []stats.PieceValue{{Piece: "queen", Shannon: 900, Start: 950, Value: 1044.4, SE: 32}},
 		Terms: []tuner.TermFit{
@@ -161,7 +162,7 @@ func TestNamesThatFillAPlot(t *testing.T) {
 
 // Standard errors that are not known are dashes.
 func TestUnknownErrors(t *testing.T) {
-	nan := tuner.Float(math.NaN())
+	nan := num.Float(math.NaN())
 	pieces := []stats.PieceValue{{Piece: "pawn", Value: 90, SE: nan, SEPawns: nan}}
 	f := pieceFigures(pieces)
 	if row := f[0].Rows[0]; row[2] != "–" {
@@ -203,7 +204,7 @@ func TestSeparateFitsAreNotJoined(t *testing.T) {
 	// The last two are of a fit to a part of the games, for the learning curve.
 	for i, stage := range []string{"D = 10", "D = 10", "D = 13", "D = 13", "D = 13", "D = 13", "D = 13"} {
 		if err := run.Event("step", tuner.Step{Stage: stage, Iteration: []int{1, 2, 1, 2, 3, 1, 2}[i], Objective: 0.5,
-			Losses: tuner.Losses{Train: tuner.Float(0.5 - 0.01*float64(i)), Valid: 0.6}}); err != nil {
+			Losses: tuner.Losses{Train: num.Float(0.5 - 0.01*float64(i)), Valid: 0.6}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -231,7 +232,7 @@ func TestTintFadesWithTheError(t *testing.T) {
 		want  string
 	}{{60, 0, "0.70"}, {60, 30, "0.35"}, {-60, 15, "0.52"}, {60, 60, "0.00"}, {20, 90, "0.00"}, {0, 0, "0.00"},
 		{60, math.NaN(), "0.00"}} {
-		if got := string(tint(c.v, tuner.Float(c.se))); !strings.HasSuffix(got, ","+c.want+")") {
+		if got := string(tint(c.v, num.Float(c.se))); !strings.HasSuffix(got, ","+c.want+")") {
 			t.Errorf("%v ± %v: %s, want %s", c.v, c.se, got, c.want)
 		}
 	}

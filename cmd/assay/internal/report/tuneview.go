@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/tuner"
 	"github.com/assay-chess/assay/tuner/stats"
 )
@@ -62,7 +63,7 @@ func (b *builder) steps() (p progress) {
 				}
 			}
 			before = step.Iteration
-			p.objective[len(p.objective)-1].known(p.n, tuner.Float(step.Objective))
+			p.objective[len(p.objective)-1].known(p.n, num.Float(step.Objective))
 			p.train.known(p.n, step.Train)
 			p.valid.known(p.n, step.Valid)
 		}
@@ -76,13 +77,13 @@ func (b *builder) steps() (p progress) {
 }
 
 // noLosses is the losses of a step that does not have them.
-var noLosses = tuner.Losses{Train: tuner.Float(math.NaN()), Valid: tuner.Float(math.NaN())}
+var noLosses = tuner.Losses{Train: num.Float(math.NaN()), Valid: num.Float(math.NaN())}
 
 // put adds the value at x.
 func (s *series) put(x, y float64) { s.x, s.y = append(s.x, x), append(s.y, y) }
 
 // known adds the value at x, if it is known.
-func (s *series) known(x int, y tuner.Float) {
+func (s *series) known(x int, y num.Float) {
 	if y.Known() {
 		s.put(float64(x), float64(y))
 	}
@@ -96,7 +97,7 @@ func (s *series) begin() {
 }
 
 // within adds the value at x with its interval, if it is known.
-func (s *series) within(x float64, y tuner.Float, i tuner.Interval) {
+func (s *series) within(x float64, y num.Float, i tuner.Interval) {
 	if y.Known() {
 		lo, hi := bounds(i)
 		s.put(x, float64(y))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/cmd/assay/internal/weights"
+	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner"
 	"github.com/assay-chess/assay/tuner/stats"
@@ -128,14 +129,14 @@ func (b *page) summary(r *tuner.Report, file *models.File, took time.Duration) {
 }
 
 // known formats a number, or returns other if it is not known.
-func known(format string, v, shown tuner.Float, other string) string {
+func known(format string, v, shown num.Float, other string) string {
 	if !v.Known() {
 		return other
 	}
 	return fmt.Sprintf(format, shown)
 }
 
-func lossText(v tuner.Float) string { return known("%.6f", v, v, "none") }
+func lossText(v num.Float) string { return known("%.6f", v, v, "none") }
 
 // terms shows old and new weights with their standard errors by group; piece-square tables as boards.
 func (b *page) terms(r *tuner.Result, file *models.File) {
@@ -169,7 +170,7 @@ part of the material, as differences from their mean.
 }
 
 // withKnownError is weights.WithError, with a dash for an error that is not known.
-func withKnownError(w int32, se tuner.Float) string {
+func withKnownError(w int32, se num.Float) string {
 	if !se.Known() {
 		return fmt.Sprintf("%d +- %s", w, cli.ErrorText(se, 1))
 	}
