@@ -54,19 +54,7 @@ func Verify(ctx context.Context, path string, report func(problem error), progre
 	}
 	v := &verifier{Verification: Verification{Path: path, Format: format, Verified: m != nil,
 		Complete: m == nil || m.Complete, Shards: len(files)}, problem: report}
-	if !v.Complete {
-		v.problem(fmt.Errorf("dataset: %s: %w: %d rows so far", path, ErrIncomplete, m.Rows))
-	}
-	if m != nil {
-		more, err := unlisted(path, m.Shards)
-		if err != nil {
-			v.problem(fmt.Errorf("dataset: %w", err))
-		}
-		for _, name := range more {
-			v.BadFiles++
-			v.problem(fmt.Errorf("dataset: %s: not in the manifest", filepath.Join(path, name)))
-		}
-	}
+	v.lists(m)
 	w := watch{ctx: ctx, progress: progress}
 	for _, f := range files {
 		w.total += f.rows // 0 (unknown) without a manifest
@@ -95,6 +83,24 @@ func Verify(ctx context.Context, path string, report func(problem error), progre
 		verifyFiles(v, &w, r, set.CheckRow)
 	}
 	return &v.Verification, ctx.Err()
+}
+
+// lists reports rows that the manifest lacks, and files that it does not list.
+func (v *verifier) lists(m *durable.Manifest) {
+	if m == nil {
+		return
+	}
+	if !m.Complete {
+		v.problem(fmt.Errorf("dataset: %s: %w: %d rows so far", v.Path, ErrIncomplete, m.Rows))
+	}
+	more, err := unlisted(v.Path, m.Shards)
+	if err != nil {
+		v.problem(fmt.Errorf("dataset: %w", err))
+	}
+	for _, name := range more {
+		v.BadFiles++
+		v.problem(fmt.Errorf("dataset: %s: not in the manifest", filepath.Join(v.Path, name)))
+	}
 }
 
 func readerOf[R any](path string, m *durable.Manifest, files []dataFile, c *codec[R]) *Reader[R] {

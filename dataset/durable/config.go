@@ -43,18 +43,18 @@ func CompareConfig(path string, old, now json.RawMessage) error {
 	if err != nil {
 		return fmt.Errorf("durable: configuration: %w", err)
 	}
-	before, after := map[string]string{}, map[string]string{}
+	before := map[string]string{}
 	for _, s := range was {
 		before[s.Path] = s.Value
 	}
 	for _, s := range is {
-		after[s.Path] = s.Value
 		if o, ok := before[s.Path]; !ok || o != s.Value {
 			return &ConfigChangedError{Path: path, Field: s.Path, Old: o, New: s.Value}
 		}
+		delete(before, s.Path)
 	}
 	for _, s := range was {
-		if _, ok := after[s.Path]; !ok {
+		if _, gone := before[s.Path]; gone {
 			return &ConfigChangedError{Path: path, Field: s.Path, Old: s.Value}
 		}
 	}

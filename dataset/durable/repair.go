@@ -56,13 +56,6 @@ func RepairRun(dir string, p RepairPlan) (list []Repaired, err error) {
 		return nil, err
 	}
 	defer lock.Unlock()
-	setAside := func(name, reason string) error {
-		r, err := SetAside(filepath.Join(dir, name), reason)
-		if err == nil {
-			list = append(list, *r)
-		}
-		return err
-	}
 
 	// The result goes first, and comes back if nothing is lost: if this process is killed
 	// after it has repaired a run within this one, the run must not be taken for complete.
@@ -70,38 +63,47 @@ func RepairRun(dir string, p RepairPlan) (list []Repaired, err error) {
 	if err != nil {
 		return nil, err
 	}
-	lost := false // something that counts
-	defer func() {
-		switch {
-		case result == nil:
-		case lost || damaged:
-			list = append(list, *result)
-		default:
-			err = errors.Join(err, restore(result))
-		}
-	}()
+	list, lost, err := repairParts(dir, p)
+	switch {
+	case result == nil:
+	case lost || damaged:
+		list = append(list, *result)
+	default:
+		err = errors.Join(err, restore(result))
+	}
+	return list, err
+}
 
+// repairParts repairs all but the result of a run, and reports whether anything that counts is lost.
+func repairParts(dir string, p RepairPlan) (list []Repaired, lost bool, err error) {
+	setAside := func(name, reason string) error {
+		r, err := SetAside(filepath.Join(dir, name), reason)
+		if err == nil {
+			list = append(list, *r)
+		}
+		return err
+	}
 	journal := filepath.Join(dir, p.Journal)
 	damage, err := examineJournal(journal)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if lost = damage != nil; lost && exists(filepath.Join(dir, p.Derived)) {
 		// Units that are played again need not end as they did: with a clock they differ.
 		if err := setAside(p.Derived, "it is written again from the journal"); err != nil {
-			return list, err
+			return list, lost, err
 		}
 	}
 	r, err := p.Data(dir)
 	list = append(list, r...)
 	lost = lost || len(list) > 0
 	if err != nil {
-		return list, err
+		return list, lost, err
 	}
 	if err := readJSON(filepath.Join(dir, RunInfoName), &RunInfo{}); errors.Is(err, ErrDamaged) {
 		reason := "it says how to resume the run; its command writes it again"
 		if err := setAside(RunInfoName, reason); err != nil {
-			return list, err
+			return list, lost, err
 		}
 	}
 	for _, path := range []string{filepath.Join(dir, RunEventsName), journal} {
@@ -110,10 +112,10 @@ func RepairRun(dir string, p RepairPlan) (list []Repaired, err error) {
 			list = append(list, *r)
 		}
 		if err != nil {
-			return list, err
+			return list, lost, err
 		}
 	}
-	return list, nil
+	return list, lost, nil
 }
 
 func exists(path string) bool {

@@ -34,20 +34,12 @@ func LinkNode(t *testing.T, dir string, packages ...string) {
 	}
 }
 
-// root returns the project's folder: the first one above with a go.mod.
+// root returns the project's folder.
 func root(t *testing.T) string {
 	t.Helper()
-	dir, err := os.Getwd()
+	mod, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return dir
-		}
-		if filepath.Dir(dir) == dir {
-			t.Fatal("no go.mod above the test")
-		}
-		dir = filepath.Dir(dir)
-	}
+	return filepath.Dir(string(mod))
 }
