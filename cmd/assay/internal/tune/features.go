@@ -107,6 +107,9 @@ func (f *featuresFlags) parse(args []string) (err error) {
 	if f.c.Command, err = quote.Split(f.command); err != nil {
 		return cli.Usagef("--cmd: %w", err)
 	}
+	if len(f.c.Command) == 0 {
+		return cli.Usagef("--cmd: the command is empty")
+	}
 	if f.c.Procs < 0 || f.c.Timeout <= 0 || !(f.c.Tolerance >= 0) {
 		return cli.Usagef("--procs and --tolerance must be 0 or more, --timeout more than 0")
 	}
