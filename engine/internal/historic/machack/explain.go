@@ -58,7 +58,7 @@ func explainMoves(b *strings.Builder, root *board.Position, moves []board.Move) 
 // comment describes the factor: "for unblocking the white bishop on c1 so that it now attacks
 // b2, a3".
 func (f *factor) comment(root *board.Position) string {
-	text := comments[f.kind]
+	text := f.kind.comment
 	if strings.Contains(text, "%s") {
 		piece := root.PieceAt(f.at)
 		text = fmt.Sprintf(text, fmt.Sprintf("%v %v on %v", piece.Color(), piece.Type(), f.at))

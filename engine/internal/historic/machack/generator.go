@@ -19,7 +19,7 @@ type candidate struct {
 
 // factor is the contribution of one heuristic to the plausibility of a move.
 type factor struct {
-	kind   kind
+	kind   *kind
 	points int
 	at     board.Square   // of the piece that it is about
 	now    board.Bitboard // squares that this piece newly attacks

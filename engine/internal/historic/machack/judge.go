@@ -73,11 +73,11 @@ func (g *generator) judge(c *candidate) {
 }
 
 // add adds the points of a heuristic.
-func (j *judgment) add(k kind, points int, at board.Square) {
+func (j *judgment) add(k *kind, points int, at board.Square) {
 	if points == 0 {
 		return
 	}
-	if k.positional() {
+	if k.positional {
 		j.c.position += points
 	} else {
 		j.c.tactics += points
@@ -110,9 +110,9 @@ func (j *judgment) lines() {
 			gained &^= j.to.Bitboard() // it cannot move there: the moving piece is in the way
 		}
 		gain := j.bearing(&j.child, c, gained) - j.bearing(j.p, c, old&^now)
-		k, points := [...]kind{unblocksOwn, blocksOwn}, gain
+		k, points := [...]*kind{unblocksOwn, blocksOwn}, gain
 		if c != j.us {
-			k, points = [...]kind{unblocksTheir, blocksTheir}, -gain
+			k, points = [...]*kind{unblocksTheir, blocksTheir}, -gain
 		}
 		if gain < 0 {
 			k[0] = k[1]
