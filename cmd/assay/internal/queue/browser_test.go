@@ -8,20 +8,16 @@
 package queue
 
 import (
-	"cmp"
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
+	"github.com/assay-chess/assay/cmd/assay/internal/chrome"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/roster"
@@ -31,84 +27,14 @@ import (
 	"github.com/assay-chess/assay/selfplay/queue"
 )
 
-// tab is a page that is watched: what it complains of.
-type tab struct {
-	*testing.T
-	ctx context.Context
-
-	mu     sync.Mutex
-	errors []string
-}
-
-func newTab(t *testing.T) *tab {
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.DisableGPU)
-	ctx, cancel := chromedp.NewExecAllocator(t.Context(), options...)
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx)
-	t.Cleanup(cancel)
-	ctx, cancel = context.WithTimeout(ctx, 2*time.Minute)
-	t.Cleanup(cancel)
-	b := &tab{T: t, ctx: ctx}
-	console := chromedp.Console(ctx)
-	go func() {
-		for m, err := range console {
-			if err != nil {
-				return
-			}
-			b.mu.Lock()
-			b.errors = append(b.errors, fmt.Sprintf("%s: %s", m.Type, m.Text))
-			b.mu.Unlock()
-		}
-	}()
-	return b
-}
-
-func (b *tab) do(steps ...chromedp.Action[chromedp.Void]) {
-	b.Helper()
-	if err := chromedp.Do(b.ctx, steps...); err != nil {
-		b.Fatal(err)
-	}
-}
-
-// ask evaluates JavaScript in the page.
-func ask[T any](b *tab, script string) T {
-	b.Helper()
-	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](script))
-	if err != nil {
-		b.Fatalf("%s: %v", script, err)
-	}
-	return v
-}
-
 // await waits until JavaScript says true.
-func (b *tab) await(what, script string) {
+func await(b *chrome.Tab, what, script string) {
 	b.Helper()
-	for until := time.Now().Add(30 * time.Second); !ask[bool](b, script); time.Sleep(50 * time.Millisecond) {
+	for until := time.Now().Add(30 * time.Second); !chrome.Ask[bool](b, script); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(until) {
-			b.Fatalf("%s does not happen; the page says %q", what, ask[string](b, `document.querySelector("#said").textContent`))
+			b.Fatalf("%s does not happen; the page says %q", what, chrome.Ask[string](b, `document.querySelector("#said").textContent`))
 		}
 	}
-}
-
-func (b *tab) shot(name string) {
-	b.Helper()
-	dir := cmp.Or(os.Getenv("REPORT_SHOTS"), b.TempDir())
-	png, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
-	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, name+".png"), png, 0o666)
-	}
-	if err != nil {
-		b.Fatal(err)
-	}
-}
-
-// scheme sets the colors that the reader prefers.
-func (b *tab) scheme(name string) {
-	b.Helper()
-	b.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}}})
-		return err
-	}))
 }
 
 // clipped lists what is beyond the window, or cut off by its box. A table may be wider than
@@ -126,78 +52,58 @@ const clipped = `(() => {
 	return bad.slice(0, 8);
 })()`
 
-// pale lists texts whose contrast is too low.
-const pale = `(() => {
-	const parse = c => { const m = c.match(/[\d.]+/g).map(Number); return m.length < 4 ? [...m, 1] : m; };
-	const light = c => { const l = [0, 1, 2].map(i => { const v = c[i] / 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4 }); return 0.2126 * l[0] + 0.7152 * l[1] + 0.0722 * l[2] };
-	const bad = [];
-	for (const e of document.querySelectorAll("p, td, th, a, h1, h2, strong, label, button, span")) {
-		if (!e.textContent.trim() || !e.getClientRects().length || e.closest(".skip")) continue;
-		let back = [255, 255, 255, 1];
-		const stack = [];
-		for (let a = e; a; a = a.parentElement) stack.push(parse(getComputedStyle(a).backgroundColor));
-		for (const c of stack.reverse()) back = [0, 1, 2].map(i => c[i] * c[3] + back[i] * (1 - c[3])).concat(1);
-		const [x, y] = [light(parse(getComputedStyle(e).color)), light(back)].sort((a, b) => b - a);
-		if ((x + 0.05) / (y + 0.05) < 4.5) bad.push(((x + 0.05) / (y + 0.05)).toFixed(2) + " " + e.tagName + " " + e.textContent.trim().slice(0, 30));
-	}
-	return bad.slice(0, 8);
-})()`
-
 // TestPageInABrowser looks at the page as a person with a key does.
 func TestPageInABrowser(t *testing.T) {
 	web, store, secrets := testServer(t, map[string][]queue.Role{"anna": {queue.Read, queue.Submit}, "chief": {queue.Read, queue.Submit, queue.Approve}})
 	playedTest(t, store)
-	b := newTab(t)
-	b.do(chromedp.EmulateViewport(1400, 1000), chromedp.Navigate(web.URL+"/"))
-	b.await("asking for a key", `document.querySelector("#said").textContent.includes("your key")`)
+	b := chrome.New(t)
+	b.Do(chromedp.EmulateViewport(1400, 1000), chromedp.Navigate(web.URL+"/"))
+	await(b, "asking for a key", `document.querySelector("#said").textContent.includes("your key")`)
 	logIn := func(name string) {
 		b.Helper()
-		ask[bool](b, fmt.Sprintf(`(f => { f.key.value = %q; f.requestSubmit(); return true })(document.querySelector("#login"))`, secrets[name]))
-		b.await("the key of "+name, fmt.Sprintf(`document.querySelector("#who").textContent.startsWith(%q)`, name))
+		chrome.Ask[bool](b, fmt.Sprintf(`(f => { f.key.value = %q; f.requestSubmit(); return true })(document.querySelector("#login"))`, secrets[name]))
+		await(b, "the key of "+name, fmt.Sprintf(`document.querySelector("#who").textContent.startsWith(%q)`, name))
 	}
 	logIn("anna")
-	b.do(chromedp.Reload()) // with the key, and the cookie
-	b.await("the list", `!!document.querySelector("[data-test=played] .badge")`)
-	ask[bool](b, `(f => { f.args.value = "match assay 'assay:weights=shannon-1950' --games 20"; f.name.value = "mine"; f.requestSubmit(); return true })(document.querySelector("#add form"))`)
-	b.await("a test of anna's", `document.querySelector("[data-test=mine]")?.cells[1].textContent === "unapproved"`)
+	b.Do(chromedp.Reload()) // with the key, and the cookie
+	await(b, "the list", `!!document.querySelector("[data-test=played] .badge")`)
+	chrome.Ask[bool](b, `(f => { f.args.value = "match assay 'assay:weights=shannon-1950' --games 20"; f.name.value = "mine"; f.requestSubmit(); return true })(document.querySelector("#add form"))`)
+	await(b, "a test of anna's", `document.querySelector("[data-test=mine]")?.cells[1].textContent === "unapproved"`)
 	press := func(test, label string) {
 		b.Helper()
-		ask[bool](b, fmt.Sprintf(`[...document.querySelectorAll("[data-test=%s] button")].find(x => x.textContent === %q).click(), true`, test, label))
+		chrome.Ask[bool](b, fmt.Sprintf(`[...document.querySelectorAll("[data-test=%s] button")].find(x => x.textContent === %q).click(), true`, test, label))
 	}
 	logIn("chief")
 	press("mine", "+")
-	b.await("its priority", `document.querySelector("[data-test=mine]").cells[9].textContent.startsWith("1 ")`)
+	await(b, "its priority", `document.querySelector("[data-test=mine]").cells[9].textContent.startsWith("1 ")`)
 	press("mine", "approve")
-	b.await("its approval", `document.querySelector("[data-test=mine]").cells[1].textContent === "queued"`)
+	await(b, "its approval", `document.querySelector("[data-test=mine]").cells[1].textContent === "queued"`)
 	press("mine", "stop")
-	b.await("its end", `document.querySelector("[data-test=mine]").cells[1].textContent === "stopped"`)
-	if text := ask[string](b, `document.querySelector("[data-test=mine]").cells[2].textContent`); text != "stopped by chief" {
+	await(b, "its end", `document.querySelector("[data-test=mine]").cells[1].textContent === "stopped"`)
+	if text := chrome.Ask[string](b, `document.querySelector("[data-test=mine]").cells[2].textContent`); text != "stopped by chief" {
 		t.Errorf("of a test that was never played, the page says %q", text)
 	}
-	ask[bool](b, `navigator.clipboard.writeText = text => { window.copied = text; return Promise.resolve(); }, true`)
+	chrome.Ask[bool](b, `navigator.clipboard.writeText = text => { window.copied = text; return Promise.resolve(); }, true`)
 	press("played", "copy result")
-	b.await("the copy", `!!window.copied`)
-	if text := ask[string](b, `window.copied`); !strings.HasPrefix(text, "played: ") || !strings.Contains(text, "pairs ") || !strings.Contains(text, "Elo") || !strings.Contains(text, "assay match") {
+	await(b, "the copy", `!!window.copied`)
+	if text := chrome.Ask[string](b, `window.copied`); !strings.HasPrefix(text, "played: ") || !strings.Contains(text, "pairs ") || !strings.Contains(text, "Elo") || !strings.Contains(text, "assay match") {
 		t.Errorf("the copied result is\n%s", text)
 	}
 	for _, width := range []int64{1400, 800, 390} {
-		b.do(chromedp.EmulateViewport(width, 1000))
+		b.Do(chromedp.EmulateViewport(width, 1000))
 		for _, scheme := range []string{"light", "dark"} {
-			b.scheme(scheme)
-			for _, bad := range append(ask[[]string](b, clipped), ask[[]string](b, pale)...) {
+			b.Scheme(scheme)
+			for _, bad := range append(chrome.Ask[[]string](b, clipped),
+				b.Pale("p, td, th, a:not(.skip), h1, h2, strong, label, button, span")...) {
 				t.Errorf("%d wide, %s: %s", width, scheme, bad)
 			}
-			b.shot(fmt.Sprintf("queue-%d-%s", width, scheme))
+			b.Shot(fmt.Sprintf("queue-%d-%s", width, scheme), "")
 		}
 	}
-	ask[bool](b, `document.querySelector("[data-test=played] a").click(), true`)
-	b.await("the live page of the test", `document.readyState === "complete" && location.pathname === "/runs/run/played" && document.body.innerText.length > 300`)
-	b.shot("queue-run")
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, e := range b.errors {
-		t.Errorf("console: %s", e)
-	}
+	chrome.Ask[bool](b, `document.querySelector("[data-test=played] a").click(), true`)
+	await(b, "the live page of the test", `document.readyState === "complete" && location.pathname === "/runs/run/played" && document.body.innerText.length > 300`)
+	b.Shot("queue-run", "")
+	b.Quiet(web.URL)
 	if events := store.Events(0); events[len(events)-1].Who != "chief" {
 		t.Errorf("the last event is %+v", events[len(events)-1])
 	}

@@ -7,27 +7,12 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
+
+	"github.com/assay-chess/assay/cmd/assay/internal/chrome"
 )
 
-// contrast computes the contrast of all text on its background by WCAG 2, and returns
-// what has less than 4.5.
-const contrast = `(() => {
-	const parse = c => { const m = c.match(/[\d.]+/g).map(Number); return m.length < 4 ? [...m, 1] : m; };
-	const over = (a, b) => [0, 1, 2].map(i => a[i] * a[3] + b[i] * (1 - a[3])).concat(1);
-	const light = c => { const l = [0, 1, 2].map(i => { const v = c[i] / 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4 }); return 0.2126 * l[0] + 0.7152 * l[1] + 0.0722 * l[2] };
-	const bad = [];
-	for (const e of document.querySelectorAll("p, td, th, a, h1, h2, h3, caption, figcaption, summary, strong, code, svg.plot text, .moves button")) {
-		if (!e.textContent.trim() || !e.getClientRects().length) continue;
-		const style = getComputedStyle(e), stack = [];
-		for (let a = e; a; a = a.parentElement) stack.push(parse(getComputedStyle(a).backgroundColor));
-		let back = [255, 255, 255, 1];
-		for (const c of stack.reverse()) back = over(c, back);
-		const text = over(parse(e instanceof SVGElement ? style.fill : style.color), back);
-		const [x, y] = [light(text), light(back)].sort((a, b) => b - a);
-		if ((x + 0.05) / (y + 0.05) < 4.5) bad.push(((x + 0.05) / (y + 0.05)).toFixed(2) + " " + e.tagName + " " + e.textContent.trim().slice(0, 30));
-	}
-	return bad.slice(0, 8);
-})()`
+// texts selects all text whose contrast matters.
+const texts = "p, td, th, a, h1, h2, h3, caption, figcaption, summary, strong, code, svg.plot text, .moves button"
 
 // nameless lists what a person without sight or mouse cannot use:
 // controls, plots and scrolling regions without a name, tables without headings, headings
@@ -47,31 +32,31 @@ const nameless = `(() => {
 	return bad.slice(0, 10);
 })()`
 
-func checkNames(b *browser) {
+func checkNames(b *chrome.Tab) {
 	b.Helper()
-	for _, bad := range ask[[]string](b, nameless) {
+	for _, bad := range chrome.Ask[[]string](b, nameless) {
 		b.Error(bad)
 	}
 }
 
 // checkKeyboard goes through the page with the tabulator: the skip link comes first, what
 // has the focus shows it, and everything that does something is reached.
-func checkKeyboard(b *browser) {
+func checkKeyboard(b *chrome.Tab) {
 	b.Helper()
-	b.do(chromedp.Reload()) // where nothing has the focus
-	ask[bool](b, `document.querySelectorAll("details.fold").forEach(d => { d.open = true; }), true`)
+	b.Do(chromedp.Reload()) // where nothing has the focus
+	chrome.Ask[bool](b, `document.querySelectorAll("details.fold").forEach(d => { d.open = true; }), true`)
 	const moves = 300
 	reached, first := map[string]bool{}, ""
 	for range moves {
-		b.do(chromedp.KeyEvent("\t"))
-		at := ask[string](b, `(e => { const s = getComputedStyle(e); return (s.outlineStyle === "none" && s.boxShadow === "none" ? "unseen " : "") +
+		b.Do(chromedp.KeyEvent("\t"))
+		at := chrome.Ask[string](b, `(e => { const s = getComputedStyle(e); return (s.outlineStyle === "none" && s.boxShadow === "none" ? "unseen " : "") +
 			(e.matches(".skip") ? "skip" : e.matches("nav a") ? "nav" : e.matches("th button") ? "sort" : e.matches("input.filter") ? "filter" : e.matches(".chessboard") ? "board" :
 			e.matches("[data-go]") ? "moves" : e.matches("select.set") ? "set" : e.matches("ul.games a") ? "game" : e.matches("input.number") ? "number" : e.matches("a.pgn") ? "pgn" : e.matches("summary") ? "numbers" : e.matches("input.ply") ? "slider" : e.matches("body") ? "end" : "other") })(document.activeElement)`)
 		if first == "" {
 			first = at
 		}
 		if strings.HasPrefix(at, "unseen ") && at != "unseen end" {
-			b.Errorf("the focus cannot be seen: %s", ask[string](b, `document.activeElement.outerHTML.slice(0, 100)`))
+			b.Errorf("the focus cannot be seen: %s", chrome.Ask[string](b, `document.activeElement.outerHTML.slice(0, 100)`))
 			break
 		}
 		if reached[at] = true; at == "end" || at == "unseen end" {
@@ -90,28 +75,28 @@ func checkKeyboard(b *browser) {
 }
 
 // checkDark compares contrasts in both schemes, and keeps pictures of sections.
-func checkDark(b *browser, sections ...string) {
+func checkDark(b *chrome.Tab, sections ...string) {
 	b.Helper()
 	for _, scheme := range []string{"light", "dark"} {
-		b.scheme(scheme)
-		for _, bad := range ask[[]string](b, contrast) {
+		b.Scheme(scheme)
+		for _, bad := range b.Pale(texts) {
 			b.Errorf("%s: contrast %s", scheme, bad)
 		}
 	}
 	for _, id := range sections {
-		b.shot("dark-"+id, "#"+id)
+		b.Shot("dark-"+id, "#"+id)
 	}
 }
 
 // checkPhone fails if a narrow page hides text, and keeps pictures of sections.
-func checkPhone(b *browser, sections ...string) {
+func checkPhone(b *chrome.Tab, sections ...string) {
 	b.Helper()
-	b.do(chromedp.EmulateViewport(390, 800))
+	b.Do(chromedp.EmulateViewport(390, 800))
 	time.Sleep(300 * time.Millisecond) // for the tables to be fitted
-	for _, bad := range ask[[]string](b, clipped+"(true)") {
+	for _, bad := range chrome.Ask[[]string](b, clipped+"(true)") {
 		b.Error(bad)
 	}
 	for _, id := range sections {
-		b.shot("phone-"+id, "#"+id)
+		b.Shot("phone-"+id, "#"+id)
 	}
 }

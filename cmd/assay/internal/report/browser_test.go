@@ -9,7 +9,6 @@
 package report
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -17,13 +16,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 
+	"github.com/assay-chess/assay/cmd/assay/internal/chrome"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/board"
@@ -32,102 +30,6 @@ import (
 	"github.com/assay-chess/assay/tuner"
 	"github.com/assay-chess/assay/tuner/learn"
 )
-
-// browser is a page that is watched: what it asks for and what it complains of.
-type browser struct {
-	*testing.T
-	ctx context.Context
-
-	mu       sync.Mutex
-	requests []string
-	errors   []string
-}
-
-func newBrowser(t *testing.T) *browser {
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.DisableGPU)
-	ctx, cancel := chromedp.NewExecAllocator(t.Context(), options...)
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx)
-	t.Cleanup(cancel)
-	ctx, cancel = context.WithTimeout(ctx, 4*time.Minute)
-	t.Cleanup(cancel)
-	b := &browser{T: t, ctx: ctx}
-	requests := chromedp.Events(ctx, network.RequestWillBeSent)
-	console := chromedp.Console(ctx)
-	go func() {
-		for e, err := range requests {
-			if err != nil {
-				return
-			}
-			b.mu.Lock()
-			b.requests = append(b.requests, e.Request.URL)
-			b.mu.Unlock()
-		}
-	}()
-	go func() {
-		for m, err := range console {
-			if err != nil {
-				return
-			}
-			b.mu.Lock()
-			b.errors = append(b.errors, fmt.Sprintf("%s: %s", m.Type, m.Text))
-			b.mu.Unlock()
-		}
-	}()
-	return b
-}
-
-func (b *browser) do(steps ...chromedp.Action[chromedp.Void]) {
-	b.Helper()
-	if err := chromedp.Do(b.ctx, steps...); err != nil {
-		b.Fatal(err)
-	}
-}
-
-// ask evaluates JavaScript in the page.
-func ask[T any](b *browser, script string) T {
-	b.Helper()
-	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](script))
-	if err != nil {
-		b.Fatalf("%s: %v", script, err)
-	}
-	return v
-}
-
-// shot keeps a picture of the page from an element on, to be looked at.
-func (b *browser) shot(name, selector string) {
-	b.Helper()
-	dir := cmp.Or(os.Getenv("REPORT_SHOTS"), b.TempDir())
-	if selector != "" {
-		ask[bool](b, fmt.Sprintf("document.querySelector(%q).scrollIntoView({block: 'start', behavior: 'instant'}), true",
-			selector))
-	}
-	png, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, name+".png"), png, 0o666); err != nil {
-		b.Fatal(err)
-	}
-}
-
-// quiet fails if the page complained, or asked for anything but itself.
-func (b *browser) quiet(origin string) {
-	b.Helper()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, e := range b.errors {
-		b.Errorf("console: %s", e)
-	}
-	for _, r := range b.requests {
-		if !strings.HasPrefix(r, origin) && !strings.HasPrefix(r, "data:") {
-			b.Errorf("a request for %s", r)
-		}
-	}
-	if len(b.requests) == 0 {
-		b.Error("no request was seen at all, not even for the page")
-	}
-}
 
 // smallRun is the folder of a real learning run, with its page.
 func smallRun(t *testing.T) (dir string) {
@@ -155,68 +57,68 @@ func TestLearnReportInABrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	url := "file://" + filepath.Join(dir, Name)
-	b := newBrowser(t)
-	b.do(chromedp.EmulateViewport(1200, 1500), chromedp.Navigate(url))
-	b.shot("top", "")
+	b := chrome.New(t)
+	b.Do(chromedp.EmulateViewport(1200, 1500), chromedp.Navigate(url))
+	b.Shot("top", "")
 	for _, id := range []string{"generations", "final", "pieces", "coefficients", "boards", "calibration", "gate-1",
 		"games", "calibration-search", "replay", "settings"} {
-		if !ask[bool](b, fmt.Sprintf("document.getElementById(%q)?.innerText.length > 40", id)) {
+		if !chrome.Ask[bool](b, fmt.Sprintf("document.getElementById(%q)?.innerText.length > 40", id)) {
 			t.Errorf("section %s is missing or empty", id)
 		}
 	}
 	// Every plot has a name and marks within its frame, and its numbers stand below.
-	for _, bad := range ask[[]string](b, `[...document.querySelectorAll("figure")].filter(f => {
+	for _, bad := range chrome.Ask[[]string](b, `[...document.querySelectorAll("figure")].filter(f => {
 		const s = f.querySelector("svg.plot"), box = s?.getBoundingClientRect();
 		return !s || !s.getAttribute("aria-label") || s.querySelectorAll("path").length < 5 || box.width < 100 || box.height < 60 || f.querySelectorAll("tbody tr").length < 1;
 	}).map(f => f.innerText)`) {
 		t.Errorf("an empty plot: %.80s", bad)
 	}
-	if n := ask[int](b, `document.querySelectorAll("svg.plot").length`); n < 12 {
+	if n := chrome.Ask[int](b, `document.querySelectorAll("svg.plot").length`); n < 12 {
 		t.Errorf("%d plots", n)
 	}
-	b.shot("generations", "#generations")
+	b.Shot("generations", "#generations")
 	checkTable(b)
-	b.shot("coefficients", "#coefficients")
-	b.shot("boards", "#boards")
-	b.shot("calibration", "#calibration")
-	b.shot("games", "#games")
+	b.Shot("coefficients", "#coefficients")
+	b.Shot("boards", "#boards")
+	b.Shot("calibration", "#calibration")
+	b.Shot("games", "#games")
 	checkReplay(b)
-	b.shot("replay", "#replay")
-	ask[bool](b, `document.querySelector("details.fold").open = true`)
+	b.Shot("replay", "#replay")
+	chrome.Ask[bool](b, `document.querySelector("details.fold").open = true`)
 	checkNames(b)
 	checkKeyboard(b)
 	checkDark(b, "generations", "boards", "replay", "coefficients")
 	checkPhone(b, "generations", "replay")
-	b.quiet(url)
+	b.Quiet(url)
 }
 
 // checkTable sorts and searches the coefficients.
-func checkTable(b *browser) {
+func checkTable(b *chrome.Tab) {
 	b.Helper()
 	column := `[...document.querySelectorAll("#terms tbody tr")].map(r => Number(r.cells[3].textContent))`
 	button := `document.querySelectorAll("#terms thead th")[3].querySelector("button")`
 	for _, want := range []string{"ascending", "descending"} {
-		ask[bool](b, button+".focus(), "+button+".click(), true")
-		values := ask[[]float64](b, column)
+		chrome.Ask[bool](b, button+".focus(), "+button+".click(), true")
+		values := chrome.Ask[[]float64](b, column)
 		for i := 1; i < len(values); i++ {
 			if (want == "ascending") != (values[i-1] <= values[i]) && values[i-1] != values[i] {
 				b.Fatalf("%s: row %d has %v after %v", want, i, values[i], values[i-1])
 			}
 		}
-		if got := ask[string](b, `document.querySelectorAll("#terms thead th")[3].getAttribute("aria-sort")`); got != want {
+		if got := chrome.Ask[string](b, `document.querySelectorAll("#terms thead th")[3].getAttribute("aria-sort")`); got != want {
 			b.Errorf("aria-sort is %q, want %q", got, want)
 		}
 	}
-	all := ask[int](b, `document.querySelectorAll("#terms tbody tr").length`)
-	ask[bool](b, `(i => { i.value = "knight mobility"; i.dispatchEvent(new Event("input")); return true })(document.querySelector("input.filter"))`)
-	if shown := ask[int](b, `[...document.querySelectorAll("#terms tbody tr")].filter(r => !r.hidden).length`); shown == 0 || shown >= all/2 {
+	all := chrome.Ask[int](b, `document.querySelectorAll("#terms tbody tr").length`)
+	chrome.Ask[bool](b, `(i => { i.value = "knight mobility"; i.dispatchEvent(new Event("input")); return true })(document.querySelector("input.filter"))`)
+	if shown := chrome.Ask[int](b, `[...document.querySelectorAll("#terms tbody tr")].filter(r => !r.hidden).length`); shown == 0 || shown >= all/2 {
 		b.Errorf("a search shows %d of %d rows", shown, all)
 	}
-	ask[bool](b, `(i => { i.value = ""; i.dispatchEvent(new Event("input")); return true })(document.querySelector("input.filter"))`)
+	chrome.Ask[bool](b, `(i => { i.value = ""; i.dispatchEvent(new Event("input")); return true })(document.querySelector("input.filter"))`)
 }
 
 // checkReplay plays a game through, by keys, and compares with our own board.
-func checkReplay(b *browser) {
+func checkReplay(b *chrome.Tab) {
 	b.Helper()
 	placement := `[8,7,6,5,4,3,2,1].map(r => "abcdefgh".split("").map(f => { const e = document.querySelector('[data-square="' + f + r + '"]');
 		const piece = e.textContent.replace("\uFE0E", ""); return piece === "" ? "." : (c => e.classList.contains("W") ? c : c.toLowerCase())("PNBRQK"["♟♞♝♜♛♚".indexOf(piece)]) }).join("")).join("/")`
@@ -226,11 +128,11 @@ func checkReplay(b *browser) {
 	}
 	press := func(key string) {
 		b.Helper()
-		ask[bool](b, fmt.Sprintf(`document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: %q, bubbles: true}))`, key))
+		chrome.Ask[bool](b, fmt.Sprintf(`document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: %q, bubbles: true}))`, key))
 	}
-	for set := range ask[int](b, `document.querySelectorAll(".set option").length`) {
-		ask[bool](b, fmt.Sprintf(`(s => { s.value = %d; s.dispatchEvent(new Event("change")); return true })(document.querySelector(".set"))`, set))
-		g := ask[game](b, fmt.Sprintf(`(g => ({f: g.f || "", a: g.a.split(" ")}))(JSON.parse(document.querySelector("#game-data").textContent)[%d].games[0])`, set))
+	for set := range chrome.Ask[int](b, `document.querySelectorAll(".set option").length`) {
+		chrome.Ask[bool](b, fmt.Sprintf(`(s => { s.value = %d; s.dispatchEvent(new Event("change")); return true })(document.querySelector(".set"))`, set))
+		g := chrome.Ask[game](b, fmt.Sprintf(`(g => ({f: g.f || "", a: g.a.split(" ")}))(JSON.parse(document.querySelector("#game-data").textContent)[%d].games[0])`, set))
 		position := board.StartPosition()
 		if g.Start != "" {
 			var err error
@@ -238,7 +140,7 @@ func checkReplay(b *browser) {
 				b.Fatal(err)
 			}
 		}
-		ask[bool](b, `document.querySelector(".chessboard").focus(), true`)
+		chrome.Ask[bool](b, `document.querySelector(".chessboard").focus(), true`)
 		press("Home")
 		for i, san := range g.SAN {
 			m, err := position.ParseSAN(san)
@@ -250,15 +152,15 @@ func checkReplay(b *browser) {
 			if i%7 != 0 && i != len(g.SAN)-1 {
 				continue
 			}
-			if got, want := ask[string](b, placement), expand(position.FEN()); got != want {
+			if got, want := chrome.Ask[string](b, placement), expand(position.FEN()); got != want {
 				b.Fatalf("set %d after %d plies: %s, want %s", set, i+1, got, want)
 			}
 		}
-		if d := ask[string](b, `document.querySelector(".scores path.curve").getAttribute("d")`); strings.Count(d, "L") < 3 {
+		if d := chrome.Ask[string](b, `document.querySelector(".scores path.curve").getAttribute("d")`); strings.Count(d, "L") < 3 {
 			b.Errorf("the score graph is %q", d)
 		}
 	}
-	ask[bool](b, `document.querySelector("[data-go=back]").click(), document.querySelector("[data-go=back]").click(), true`)
+	chrome.Ask[bool](b, `document.querySelector("[data-go=back]").click(), document.querySelector("[data-go=back]").click(), true`)
 }
 
 // expand writes the placement of a FEN with a dot for each empty square.
@@ -289,28 +191,28 @@ func TestLargeHostileReportInABrowser(t *testing.T) {
 		t.Errorf("%d bytes", len(page))
 	}
 	noMarkup(t, page)
-	b := newBrowser(t)
+	b := chrome.New(t)
 	url := "file://" + strings.NewReplacer("<", "%3C", ">", "%3E", " ", "%20", "\u202e",
 		"%E2%80%AE").Replace(filepath.Join(dir, Name))
-	b.do(chromedp.EmulateViewport(1200, 1500), chromedp.Navigate(url))
-	ms := ask[float64](b, `performance.getEntriesByType("navigation")[0].loadEventEnd`)
+	b.Do(chromedp.EmulateViewport(1200, 1500), chromedp.Navigate(url))
+	ms := chrome.Ask[float64](b, `performance.getEntriesByType("navigation")[0].loadEventEnd`)
 	t.Logf("opened in %.0f ms", ms)
-	if note := ask[string](b, `document.querySelector(".list .note").textContent`); !strings.Contains(note,
+	if note := chrome.Ask[string](b, `document.querySelector(".list .note").textContent`); !strings.Contains(note,
 		"of 100000 games are on this page") {
 		t.Errorf("%q does not give the number of all games", note)
 	}
-	if n := ask[int](b, `document.querySelectorAll("#terms tbody tr").length`); n < 2000 {
+	if n := chrome.Ask[int](b, `document.querySelectorAll("#terms tbody tr").length`); n < 2000 {
 		t.Errorf("%d coefficients", n)
 	}
-	if n := ask[int](b, `document.querySelectorAll("img").length + document.scripts.length`); n != 3 {
+	if n := chrome.Ask[int](b, `document.querySelectorAll("img").length + document.scripts.length`); n != 3 {
 		t.Errorf("%d scripts and images, want the page's script, the list of folders and the games", n)
 	}
-	if wide := ask[int](b, `document.documentElement.scrollWidth`); wide > 1200 {
+	if wide := chrome.Ask[int](b, `document.documentElement.scrollWidth`); wide > 1200 {
 		t.Errorf("the page is %d pixels wide", wide)
 	}
-	b.shot("hostile", "")
-	b.shot("hostile-replay", "#replay")
-	b.quiet(url)
+	b.Shot("hostile", "")
+	b.Shot("hostile-replay", "#replay")
+	b.Quiet(url)
 	checkLargeLive(t, dir)
 }
 
@@ -327,30 +229,30 @@ func checkLargeLive(t *testing.T, dir string) {
 	}
 	server := httptest.NewServer((&Server{Dir: runs}).Handler())
 	t.Cleanup(server.Close) // after the browser, which keeps a stream open
-	b := newBrowser(t)
+	b := chrome.New(t)
 	for _, at := range []string{"", "#game=99999&ply=7"} {
 		started := time.Now()
-		b.do(chromedp.EmulateViewport(1200, 1500), chromedp.Navigate(server.URL+"/run/large"+at), chromedp.Reload())
-		for !ask[bool](b, fmt.Sprintf(`document.querySelector(".ended").textContent.startsWith("Game %s")`,
+		b.Do(chromedp.EmulateViewport(1200, 1500), chromedp.Navigate(server.URL+"/run/large"+at), chromedp.Reload())
+		for !chrome.Ask[bool](b, fmt.Sprintf(`document.querySelector(".ended").textContent.startsWith("Game %s")`,
 			map[bool]string{true: "99999:", false: ""}[at != ""])) {
 			if time.Since(started) > time.Minute {
-				t.Fatalf("no game: %s", ask[string](b, `document.querySelector(".said").textContent`))
+				t.Fatalf("no game: %s", chrome.Ask[string](b, `document.querySelector(".said").textContent`))
 			}
 			time.Sleep(20 * time.Millisecond)
 		}
 		t.Logf("live page %s: a game on the board after %v", at, time.Since(started))
 	}
-	if ply := ask[string](b, `document.querySelector(".ply").value`); ply != "7" {
+	if ply := chrome.Ask[string](b, `document.querySelector(".ply").value`); ply != "7" {
 		t.Errorf("ply %s, want 7", ply)
 	}
-	bytes := ask[map[string]int](b, `Object.fromEntries(performance.getEntries().filter(e => e.decodedBodySize).map(e => [e.name.replace(/^.*large/, "page "), e.decodedBodySize]))`)
+	bytes := chrome.Ask[map[string]int](b, `Object.fromEntries(performance.getEntries().filter(e => e.decodedBodySize).map(e => [e.name.replace(/^.*large/, "page "), e.decodedBodySize]))`)
 	t.Logf("bytes: %v", bytes)
 	for what, n := range bytes {
 		if n > 3<<20 {
 			t.Errorf("%s: %d bytes", what, n)
 		}
 	}
-	b.quiet(server.URL)
+	b.Quiet(server.URL)
 }
 
 // writeGames writes a data set of random games of hostile players.
@@ -406,31 +308,31 @@ func TestServedPageFollowsARun(t *testing.T) {
 		defer close(ended)
 		_, _ = match.Run(ctx, c) // it is stopped
 	}()
-	b := newBrowser(t)
+	b := chrome.New(t)
 	wait := func(what, script string) {
 		t.Helper()
-		for until := time.Now().Add(time.Minute); !ask[bool](b, script); time.Sleep(200 * time.Millisecond) {
+		for until := time.Now().Add(time.Minute); !chrome.Ask[bool](b, script); time.Sleep(200 * time.Millisecond) {
 			if time.Now().After(until) {
-				t.Fatalf("%s: %s", what, ask[string](b, `document.body.innerText.slice(0, 600)`))
+				t.Fatalf("%s: %s", what, chrome.Ask[string](b, `document.body.innerText.slice(0, 600)`))
 			}
 		}
 	}
 	for durable.Status(c.Out).State != durable.Running {
 		time.Sleep(50 * time.Millisecond)
 	}
-	b.do(chromedp.Navigate(server.URL + "/run/match"))
+	b.Do(chromedp.Navigate(server.URL + "/run/match"))
 	wait("games", `document.querySelector("#match tbody td")?.textContent > 0`)
-	ask[bool](b, `window.mark = document.querySelector("#match tbody td").textContent, true`)
+	chrome.Ask[bool](b, `window.mark = document.querySelector("#match tbody td").textContent, true`)
 	wait("more games", `Number(document.querySelector("#match tbody td").textContent) > Number(window.mark)`)
 	wait("the state", `document.querySelector("#status strong").textContent === "running"`)
 	stop()
 	<-ended
 	wait("interruption", `document.querySelector("#status").innerText.includes("interrupted") && document.querySelector("#status pre").innerText === "assay match --out match"`)
-	if !ask[bool](b, `window.mark !== undefined`) {
+	if !chrome.Ask[bool](b, `window.mark !== undefined`) {
 		t.Error("the page was loaded again")
 	}
-	b.shot("interrupted", "")
-	b.quiet(server.URL)
+	b.Shot("interrupted", "")
+	b.Quiet(server.URL)
 }
 
 // An open page follows the workers of a run.
@@ -442,19 +344,19 @@ func TestWorkersInABrowser(t *testing.T) {
 	writeRoster(t, dir, roster)
 	server := httptest.NewServer((&Server{Dir: runs, Every: 100 * time.Millisecond}).Handler())
 	t.Cleanup(server.Close) // after the browser, which keeps a stream open
-	b := newBrowser(t)
-	b.do(chromedp.EmulateViewport(1200, 1500), chromedp.Navigate(server.URL+"/run/games"))
-	b.shot("workers", "#workers")
+	b := chrome.New(t)
+	b.Do(chromedp.EmulateViewport(1200, 1500), chromedp.Navigate(server.URL+"/run/games"))
+	b.Shot("workers", "#workers")
 	checkNames(b)
 	checkDark(b, "workers")
 	checkPhone(b, "workers")
 
-	ask[bool](b, `window.mark = true`)
+	chrome.Ask[bool](b, `window.mark = true`)
 	wait := func(script string) {
 		t.Helper()
-		for until := time.Now().Add(time.Minute); !ask[bool](b, script); time.Sleep(100 * time.Millisecond) {
+		for until := time.Now().Add(time.Minute); !chrome.Ask[bool](b, script); time.Sleep(100 * time.Millisecond) {
 			if time.Now().After(until) {
-				t.Fatalf("not %s: %s", script, ask[string](b, `document.querySelector("#workers").innerText.slice(0, 600)`))
+				t.Fatalf("not %s: %s", script, chrome.Ask[string](b, `document.querySelector("#workers").innerText.slice(0, 600)`))
 			}
 		}
 	}
@@ -464,8 +366,8 @@ func TestWorkersInABrowser(t *testing.T) {
 	wait(`document.querySelector("#workers").innerText.includes("99.25") && document.querySelector("#workers").innerText.includes("4321")`)
 	end()
 	wait(`document.querySelector("#workers").innerText.includes("No worker is at work") && !document.querySelector("#workers .working")`)
-	if !ask[bool](b, `window.mark === true`) {
+	if !chrome.Ask[bool](b, `window.mark === true`) {
 		t.Error("the page was loaded again")
 	}
-	b.quiet(server.URL)
+	b.Quiet(server.URL)
 }

@@ -3,7 +3,6 @@
 package report
 
 import (
-	"context"
 	"fmt"
 	"net/http/httptest"
 	"os"
@@ -12,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+
+	"github.com/assay-chess/assay/cmd/assay/internal/chrome"
 )
 
 // clipped lists text that a reader cannot see in whole: beyond the edge of the window or of
@@ -41,34 +40,24 @@ const clipped = `(phone => {
 	return [...new Set(bad)].slice(0, 12);
 })`
 
-// scheme sets the colors that the reader prefers.
-func (b *browser) scheme(name string) {
-	b.Helper()
-	b.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia,
-			emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}}})
-		return err
-	}))
-}
-
 // checkWidths looks at the page at three widths and in both colors, as it opens (false) or
 // with everything unfolded (true), and keeps pictures.
-func checkWidths(b *browser, name string, folded ...bool) {
+func checkWidths(b *chrome.Tab, name string, folded ...bool) {
 	b.Helper()
 	for _, width := range []int64{1400, 800, 390} {
-		b.do(chromedp.EmulateViewport(width, 1200))
+		b.Do(chromedp.EmulateViewport(width, 1200))
 		for _, open := range folded {
-			ask[bool](b, fmt.Sprintf(`document.querySelectorAll("details").forEach(d => { d.open = %t; }), scrollTo(0, 0), true`, open))
+			chrome.Ask[bool](b, fmt.Sprintf(`document.querySelectorAll("details").forEach(d => { d.open = %t; }), scrollTo(0, 0), true`, open))
 			time.Sleep(300 * time.Millisecond) // for the tables to be fitted
-			for _, bad := range ask[[]string](b, fmt.Sprintf("%s(%t)", clipped, width == 390)) {
+			for _, bad := range chrome.Ask[[]string](b, fmt.Sprintf("%s(%t)", clipped, width == 390)) {
 				b.Errorf("%s at %d pixels, unfolded %t: %s", name, width, open, bad)
 			}
 			for _, scheme := range []string{"dark", "light"} {
-				if b.scheme(scheme); open {
+				if b.Scheme(scheme); open {
 					continue
 				}
-				b.shot(fmt.Sprintf("%s-%d-%s", name, width, scheme), "")
-				for _, bad := range ask[[]string](b, contrast) {
+				b.Shot(fmt.Sprintf("%s-%d-%s", name, width, scheme), "")
+				for _, bad := range b.Pale(texts) {
 					b.Errorf("%s at %d pixels, %s: contrast %s", name, width, scheme, bad)
 				}
 			}
@@ -118,11 +107,11 @@ func TestPagesAtThreeWidths(t *testing.T) {
 	}
 	server := httptest.NewServer((&Server{Dir: runs}).Handler())
 	t.Cleanup(server.Close) // after the browser, which keeps a stream open
-	look := func(t *testing.T, name, url, origin string, folded ...bool) *browser {
-		b := newBrowser(t)
-		b.do(chromedp.EmulateViewport(1400, 1200), chromedp.Navigate(url))
+	look := func(t *testing.T, name, url, origin string, folded ...bool) *chrome.Tab {
+		b := chrome.New(t)
+		b.Do(chromedp.EmulateViewport(1400, 1200), chromedp.Navigate(url))
 		checkWidths(b, name, folded...)
-		b.quiet(origin)
+		b.Quiet(origin)
 		return b
 	}
 	t.Run("list", func(t *testing.T) { checkNames(look(t, "list", server.URL+"/", server.URL, false)) })
