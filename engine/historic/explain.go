@@ -1,9 +1,9 @@
 // Package historic holds what the programs of the papers have in common: limits, options,
-// minimax, an opening book, explanations, the printed games and an exchange evaluation. Each program has a
-// package of its own below
-// this one, named after its author or place; README.md lists them.
+// minimax, an opening book, weights, explanations, the printed games and an exchange evaluation. Each
+// program has a package of its own, here or in engine/internal/historic, named after its author or
+// place; README.md lists them.
 //
-// It does not play. Start reading at Explainer, then at Budget and Options.
+// It does not play. No promise of stability. Start reading at Explainer, then at Budget and Options.
 package historic
 
 import (

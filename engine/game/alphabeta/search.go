@@ -2,7 +2,7 @@
 // loud moves alone. It knows no game, and it is not the search that plays chess, which is
 // engine/search.
 //
-// Start reading at Search.Choose.
+// No promise of stability. Start reading at Search.Choose.
 package alphabeta
 
 import (

@@ -1,5 +1,7 @@
 // Package gametest is the conformance suite of games: it tests what game.Rules asks of a
 // game. Call Conform from a test of your game.
+//
+// No promise of stability.
 package gametest
 
 import (

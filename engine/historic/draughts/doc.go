@@ -22,5 +22,5 @@
 // games. For the play of his program only the order of values matters: all values of a king between
 // 2 and 3 men play the same moves.
 //
-// Start reading at Position, then at Strategy.
+// No promise of stability. Start reading at Position, then at Strategy.
 package draughts

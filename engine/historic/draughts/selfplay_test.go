@@ -14,7 +14,7 @@ func TestPlay(t *testing.T) {
 			start.Make(moves[rng.IntN(len(moves))])
 		}
 		g := Play(start, Strategy1(), Strategy2(), rng)
-		p := g.Start
+		p := start
 		for _, m := range g.Moves {
 			p.Make(m)
 			if err := check(&p); err != nil {

@@ -21,5 +21,5 @@
 // all rules of chess. Newell, Shaw and Simon suggest comparing it with Bernstein's program.
 // The game on six squares by six is "assay historic losalamos".
 //
-// Start reading at Position for the small board, and at search.value for the search.
+// No promise of stability. Start reading at Position for the small board, and at search.value for the search.
 package losalamos

@@ -17,5 +17,5 @@
 // says that heaps B and D are taken; that leaves two matches in C and loses. It must mean B
 // and C, which its rule gives and so does this package.
 //
-// Start reading at Rules.Move.
+// No promise of stability. Start reading at Rules.Move.
 package nim

@@ -20,5 +20,5 @@
 //
 // The diagram of the problem is lost; Problem is reconstructed from the printed list.
 //
-// Start reading at Solve.
+// No promise of stability. Start reading at Solve.
 package prinz

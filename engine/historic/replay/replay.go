@@ -4,7 +4,7 @@
 // It is not a test: how often a program agrees with its paper is pinned by the tests of this
 // package.
 //
-// Start reading at Open, then Program.Replay.
+// No promise of stability. Start reading at Open, then Program.Replay.
 package replay
 
 import (

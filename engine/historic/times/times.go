@@ -4,7 +4,7 @@
 //
 // It is not a benchmark of this project; those are Go benchmarks beside each program.
 //
-// Start reading at Tasks.
+// No promise of stability. Start reading at Tasks.
 package times
 
 import (

@@ -30,7 +30,7 @@ type cached struct {
 	err    error // of the last look, or of rendering what it saw
 }
 
-// keepUnused is how long a page is kept that no one asks for.
+// keepUnused is how long a page is kept without a request.
 const keepUnused = time.Minute
 
 // get returns the page of the key. It looks whether the page has changed unless another
@@ -59,7 +59,7 @@ func (c *cache) get(key string, notBefore time.Time, look func() (string, error)
 	return e.page, e.err
 }
 
-// entry returns the entry of the key, and drops those that no one asks for.
+// entry returns the entry of the key, and drops those without requests.
 func (c *cache) entry(key string) *cached {
 	c.mu.Lock()
 	defer c.mu.Unlock()

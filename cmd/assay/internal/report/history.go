@@ -21,7 +21,7 @@ type generationWeights struct {
 	games    int // of learning, up to this generation
 }
 
-// An Axis says what a history is drawn over.
+// An Axis is what a history is drawn over.
 type Axis string
 
 const (

@@ -248,7 +248,8 @@ func (o *Summary) tune(r *reader) {
 	}
 }
 
-// learn is the outcome of a loop of generations, each of which ends when its gate has left the file named gate.
+// learn is the outcome of a loop of generations. A generation has ended when its gate has written the file named
+// gate.
 func (o *Summary) learn(r *reader, generations int, gate string) {
 	o.Total, o.Unit = int64(generations), "generations"
 	var x struct { // of a long result

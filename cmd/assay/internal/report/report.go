@@ -119,7 +119,7 @@ func embedded(name string) []byte {
 // render executes one of the page's templates.
 func render(name string, data any) (template.HTML, error) { return renderFrom(new(int), name, data) }
 
-// renderFrom executes a template and counts its figures, each of which gets an id. Templates escape what
+// renderFrom executes a template and counts its figures, and gives each an id. Templates escape what
 // HTML would obey; quote, what a terminal would that shows the file.
 func renderFrom(figures *int, name string, data any) (template.HTML, error) {
 	next := func() int {

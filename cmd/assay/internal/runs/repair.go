@@ -32,7 +32,7 @@ with the same bytes as one that was never damaged.
 Nothing is deleted: what is changed is kept beside its repaired form, as journal.jsonl.damaged.
 Where games are lost, the result and the data set of games are set aside too, and written
 again. A stage of learn whose config.json is damaged is set aside and played again. A run whose
-own config.json is damaged cannot be repaired; the error says what is lost and how to start
+own config.json is damaged cannot be repaired; the error names what is lost and how to start
 again. No process may have the run open.`,
 		Example: "  assay runs repair runs/night",
 		Args:    cobra.ExactArgs(1),
@@ -129,11 +129,11 @@ func repairStages(dir string) (list []durable.Repaired, err error) {
 	return list, nil
 }
 
-// lostRun says what a run without its configuration has lost, and how to start again.
+// lostRun adds to an error what a run without its configuration has lost, and how to start again.
 func lostRun(dir string, err error) error {
 	lines := int64(0)
 	_, _ = durable.WholeLines(filepath.Join(dir, gamelog.JournalName), func([]byte) error { lines++; return nil })
-	lost := "nothing of it can be used, because no one knows under which configuration it was played"
+	lost := "nothing of it can be used without its configuration"
 	if lines > 0 {
 		lost = fmt.Sprintf("its %d whole lines of games cannot be used without their configuration", lines)
 	}
