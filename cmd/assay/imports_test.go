@@ -196,6 +196,7 @@ var commandImports = map[string][]string{
 	"gitbuild":  nil,
 	"translate": nil, // texts in, texts out
 	"report":    nil,
+	"chrome":    nil, // for tests
 	"data":      {"cli"},
 	"weights":   {"cli"},
 	"historic":  {"cli"},

@@ -1,6 +1,5 @@
 //go:build browser
 
-// Package chrome drives Chromium in the tests of pages. REPORT_SHOTS names a folder for the screenshots.
 package chrome
 
 import (
