@@ -57,7 +57,8 @@ func BenchmarkCurvature(b *testing.B) {
 	})
 }
 
-func benchPass(b *testing.B, pass func(*testing.B, *objective.Problem, objective.Tapered), work func(*rows.Store) (float64, string)) {
+func benchPass(b *testing.B, pass func(*testing.B, *objective.Problem, objective.Tapered),
+	work func(*rows.Store) (float64, string)) {
 	s, terms := realStore(b, "assay", 200000, 0)
 	omega, _ := s.Split(s.Clusters(), 0, 0)
 	n, unit := work(s)

@@ -49,8 +49,7 @@ type Bend struct {
 	Against *Paired `json:"against,omitempty"`
 }
 
-// identify holds scalars that the data determine only together with other coefficients, at
-// their start values.
+// identify holds scalars that the data determine only together with other coefficients, at their start values.
 func (f *fitting) identify(ctx context.Context) error {
 	bend := f.s.Bend()
 	if err := f.checkMemory(); err != nil || bend == nil || len(bend.Scalars) == 0 {
@@ -138,7 +137,8 @@ func (f *fitting) describeBend(ctx context.Context, r *Result) error {
 	r.Bend.NearJumps = rough.NearJumps
 	for t := range f.terms {
 		for half, j := range [2]int{f.free.MG[t], f.free.EG[t]} {
-			if j == objective.Fixed || half == 1 && !f.terms[t].Tapered || [2]float64{rough.Share.MG[t], rough.Share.EG[t]}[half] < mostlyRough {
+			if j == objective.Fixed || half == 1 && !f.terms[t].Tapered ||
+				[2]float64{rough.Share.MG[t], rough.Share.EG[t]}[half] < mostlyRough {
 				continue
 			}
 			name := f.terms[t].Name
@@ -149,10 +149,12 @@ func (f *fitting) describeBend(ctx context.Context, r *Result) error {
 		}
 	}
 	if n := len(r.Bend.OnKinks); n > 0 {
-		f.warn("the errors of %d coefficients are rough, most of what the data say of them is from rows near a jump or on a kink of the formula: %s", n, some(r.Bend.OnKinks))
+		f.warn("the errors of %d coefficients are rough, most of what the data say of them is from rows "+
+			"near a jump or on a kink of the formula: %s", n, some(r.Bend.OnKinks))
 	}
 	if n := r.Bend.NearJumps; n > 0 {
-		f.warn("%d of %d rows are within %d centipawns of where the formula jumps (signs and conditions): there the fit is rough", n, r.Rows, jumpReach)
+		f.warn("%d of %d rows are within %d centipawns of where the formula jumps (signs and conditions): "+
+			"there the fit is rough", n, r.Rows, jumpReach)
 	}
 	return nil
 }
@@ -186,5 +188,6 @@ func (b *Bend) Comparison() string {
 	case p.Interval[1] < 0:
 		word = "worse"
 	}
-	return fmt.Sprintf("%s than the other formula (its loss minus this one's on games held out: %v; %d games)", strings.Replace(word, "no difference shown", "no different, as far as these games show,", 1), p, p.Clusters)
+	return fmt.Sprintf("%s than the other formula (its loss minus this one's on games held out: %v; %d games)",
+		strings.Replace(word, "no difference shown", "no different, as far as these games show,", 1), p, p.Clusters)
 }

@@ -20,19 +20,23 @@ import (
 func benchSets() (linear, bent dataset.FeatureSet) {
 	tapered := func(s *dataset.FeatureSet, channel string, n int) {
 		for i := range n {
-			s.Terms = append(s.Terms, dataset.FeatureTerm{Name: fmt.Sprintf("%s.%d", channel, i), Channel: channel, MG: float64(10 + i%7), EG: float64(12 + i%5)})
+			s.Terms = append(s.Terms, dataset.FeatureTerm{Name: fmt.Sprintf("%s.%d", channel, i), Channel: channel,
+				MG: float64(10 + i%7), EG: float64(12 + i%5)})
 		}
 	}
-	bent = dataset.FeatureSet{Version: 2, Model: "ethereal", Evaluation: dataset.Evaluation{Unit: 100, Tolerance: 2}, Bend: dataset.Bend{
-		Channels: []dataset.Channel{{Name: "main", Kind: dataset.TaperedChannel}, {Name: "danger", Kind: dataset.TaperedChannel, Sides: true}, {Name: "complexity", Kind: dataset.PlainChannel}},
-		Columns:  []dataset.Column{{Name: "f", Sides: true}},
-		Formula: `let m = main.mg - balance(danger.mg*max(danger.mg,0)//720); let e0 = main.eg - balance(max(danger.eg,0)//20);
+	bent = dataset.FeatureSet{Version: 2, Model: "ethereal", Evaluation: dataset.Evaluation{Unit: 100, Tolerance: 2},
+		Bend: dataset.Bend{
+			Channels: []dataset.Channel{{Name: "main", Kind: dataset.TaperedChannel},
+				{Name: "danger", Kind: dataset.TaperedChannel, Sides: true}, {Name: "complexity", Kind: dataset.PlainChannel}},
+			Columns: []dataset.Column{{Name: "f", Sides: true}},
+			Formula: `let m = main.mg - balance(danger.mg*max(danger.mg,0)//720); let e0 = main.eg - balance(max(danger.eg,0)//20);
 			let e = e0 + sign(e0)*max(complexity, -abs(e0)); value = m*phase + e*(1-phase)*if(e<0, f.black, f.white)`,
-	}}
+		}}
 	tapered(&bent, "main", 285)
 	tapered(&bent, "danger", 12)
 	for i := range 6 {
-		bent.Terms = append(bent.Terms, dataset.FeatureTerm{Name: fmt.Sprintf("complexity.%d", i), Channel: "complexity", MG: -3, EG: -3})
+		bent.Terms = append(bent.Terms, dataset.FeatureTerm{Name: fmt.Sprintf("complexity.%d", i), Channel: "complexity",
+			MG: -3, EG: -3})
 	}
 	linear = synthetic.LinearSet(1)
 	linear.Float, linear.Terms = false, nil
@@ -65,7 +69,8 @@ func benchRows(set dataset.FeatureSet, n int) []dataset.FeatureRow {
 	r := rand.New(rand.NewPCG(8, 9))
 	var out []dataset.FeatureRow
 	for i := range n {
-		row := dataset.FeatureRow{Phase: float32(r.IntN(25)) / 24, Scale: 1, EGScale: 1, Eval: dataset.NoEval, Score: dataset.NoScore, Weight: 1, Game: uint64(i/70 + 1), Result: float32(r.IntN(3)) / 2}
+		row := dataset.FeatureRow{Phase: float32(r.IntN(25)) / 24, Scale: 1, EGScale: 1, Eval: dataset.NoEval,
+			Score: dataset.NoScore, Weight: 1, Game: uint64(i/70 + 1), Result: float32(r.IntN(3)) / 2}
 		for t := range set.Terms {
 			c := set.ChannelOf(&set.Terms[t])
 			if rare := c == 0; rare && r.IntN(9) != 0 {
@@ -101,7 +106,8 @@ func BenchmarkBentStep(b *testing.B) {
 		set  dataset.FeatureSet
 		rows []dataset.FeatureRow
 		keep bool
-	}{{"linear", linear, straight(data), false}, {"linear by formula", linear, straight(data), true}, {"bent", bent, data, false}} {
+	}{{"linear", linear, straight(data), false}, {"linear by formula", linear, straight(data), true}, {"bent", bent,
+		data, false}} {
 		s := bentStore(b, c.set, c.rows, c.keep)
 		terms := rows.TermsOfFeatures(c.set)
 		p := &objective.Problem{Store: s, K: 0.004, Target: objective.Targets(s, 1, 0)}

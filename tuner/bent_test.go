@@ -21,7 +21,8 @@ import (
 // bentStore builds a store, keeping the formula where it is linear.
 func bentStore(t testing.TB, set dataset.FeatureSet, data []dataset.FeatureRow, keep bool) *rows.Store {
 	t.Helper()
-	s, err := rows.Build{KeepFormula: keep}.Features(context.Background(), set, []rows.FeatureSource{{Name: "simulated", Rows: synthetic.Seq(data)}})
+	s, err := rows.Build{KeepFormula: keep}.Features(context.Background(), set,
+		[]rows.FeatureSource{{Name: "simulated", Rows: synthetic.Seq(data)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +95,8 @@ func TestBentGradient(t *testing.T) {
 	set := synthetic.BentSet(6)
 	set.Formula = strings.Replace(set.Formula, "value = ", "value = balance(curve[danger/60])*phase + ", 1)
 	for i, v := range []float64{0, 5, 12, 30, 31, 45} { // a table of the formula
-		set.Terms = append(set.Terms, dataset.FeatureTerm{Name: fmt.Sprintf("curve.%d", i), Kind: dataset.ScalarTerm, MG: v, EG: v, Step: 0.5})
+		set.Terms = append(set.Terms, dataset.FeatureTerm{Name: fmt.Sprintf("curve.%d", i), Kind: dataset.ScalarTerm, MG: v,
+			EG: v, Step: 0.5})
 	}
 	data := synthetic.BentGames(t, set, 100, 10, 2)
 	s := bentStore(t, set, data, false)
@@ -163,7 +165,8 @@ func TestBentGradient(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	params := objective.NewParams(terms, objective.StartOf(terms), make([]bool, len(terms)), make([]float64, len(terms)), leaders(len(terms)))
+	params := objective.NewParams(terms, objective.StartOf(terms), make([]bool, len(terms)), make([]float64, len(terms)),
+		leaders(len(terms)))
 	grams, err := p.Gram(ctx, w, objective.Curvature)
 	if err != nil {
 		t.Fatal(err)
@@ -227,8 +230,10 @@ func TestBentScale(t *testing.T) {
 		switch ratio := after / before; {
 		case keep && (ratio < 1.3 || r.K != c.K || r.Scale.Kept):
 			t.Errorf("scale as fitted: evaluations are %.3f times as large under K %.5f: %v", ratio, r.K, r.Scale)
-		case !keep && (math.Abs(ratio-1) > 0.03 || math.Abs(r.K/synthetic.BentK-1) > 0.1 || !r.Scale.Kept || math.Abs(float64(r.Fit.Train-right.Fit.Train)) > 1e-3):
-			t.Errorf("scale kept: evaluations are %.3f times as large under K %.5f, loss %.5f of %.5f: %v", ratio, r.K, r.Fit.Train, right.Fit.Train, r.Scale)
+		case !keep && (math.Abs(ratio-1) > 0.03 || math.Abs(r.K/synthetic.BentK-1) > 0.1 || !r.Scale.Kept ||
+			math.Abs(float64(r.Fit.Train-right.Fit.Train)) > 1e-3):
+			t.Errorf("scale kept: evaluations are %.3f times as large under K %.5f, loss %.5f of %.5f: %v", ratio, r.K,
+				r.Fit.Train, right.Fit.Train, r.Scale)
 		}
 	}
 }
@@ -240,7 +245,8 @@ func TestBentRecovers(t *testing.T) {
 	data := synthetic.BentGames(t, truth, 1500, 10, 3)
 	s := bentStore(t, truth, data, false)
 	c := NewConfig()
-	c.Prior, c.Valid, c.K, c.Gap, c.KeepScale = map[string]float64{objective.AllTerms: math.Inf(1)}, 0, synthetic.BentK, 1e-12, true
+	c.Prior = map[string]float64{objective.AllTerms: math.Inf(1)}
+	c.Valid, c.K, c.Gap, c.KeepScale = 0, synthetic.BentK, 1e-12, true
 	r := rand.New(rand.NewPCG(4, 5))
 	var first *Result
 	for start := range 3 {
@@ -279,15 +285,19 @@ func TestBentRecovers(t *testing.T) {
 	if far > n/4 || worst > 4 {
 		t.Errorf("%d of %d coefficients are more than two errors from the truth, the farthest %.1f", far, n, worst)
 	}
-	t.Logf("%d of %d beyond two errors, the farthest %.1f; loss %.6f, %d steps", far, n, worst, first.Fit.Train, first.Steps)
+	t.Logf("%d of %d beyond two errors, the farthest %.1f; loss %.6f, %d steps", far, n, worst, first.Fit.Train,
+		first.Steps)
 }
 
 // TestBentRowError: a start value that divides by 0 is an error with the row, and no fit.
 func TestBentRowError(t *testing.T) {
 	set := synthetic.BentSet(3)
 	set.Formula = strings.Replace(set.Formula, "/ 400", "/ (share - 0.3)", 1)
-	_, err := rows.Build{}.Features(context.Background(), set, []rows.FeatureSource{{Name: "simulated", Rows: synthetic.Seq(synthetic.BentGames(t, synthetic.BentSet(3), 10, 2, 1))}})
-	if !errors.Is(err, formula.ErrFormula) || !strings.Contains(err.Error(), "row 1") || !strings.Contains(err.Error(), "division by 0") {
+	_, err := rows.Build{}.Features(context.Background(), set,
+		[]rows.FeatureSource{{Name: "simulated", Rows: synthetic.Seq(synthetic.BentGames(t, synthetic.BentSet(3), 10, 2,
+			1))}})
+	if !errors.Is(err, formula.ErrFormula) || !strings.Contains(err.Error(), "row 1") ||
+		!strings.Contains(err.Error(), "division by 0") {
 		t.Errorf("%v", err)
 	}
 }
@@ -296,7 +306,8 @@ func TestBentRowError(t *testing.T) {
 func TestUnidentified(t *testing.T) {
 	set := synthetic.BentSet(3)
 	set.Formula = strings.Replace(set.Formula, "/ 400", "/ divisor", 1)
-	set.Terms = append(set.Terms, dataset.FeatureTerm{Name: "divisor", Kind: dataset.ScalarTerm, MG: 400, EG: 400, Step: 10})
+	set.Terms = append(set.Terms, dataset.FeatureTerm{Name: "divisor", Kind: dataset.ScalarTerm, MG: 400, EG: 400,
+		Step: 10})
 	s := bentStore(t, set, synthetic.BentGames(t, set, 300, 8, 9), false)
 	c := NewConfig()
 	c.Prior = map[string]float64{objective.AllTerms: math.Inf(1)}
@@ -308,7 +319,8 @@ func TestUnidentified(t *testing.T) {
 		t.Errorf("held %v, the divisor is %d steps", r.Bend.Held, r.Terms[len(r.Terms)-1].MG)
 	}
 	said := strings.Join(r.Warnings, "\n")
-	if !strings.Contains(said, "divisor is held at its start value") || !strings.Contains(said, "danger.0, danger.1, danger.2, danger.3") {
+	if !strings.Contains(said, "divisor is held at its start value") ||
+		!strings.Contains(said, "danger.0, danger.1, danger.2, danger.3") {
 		t.Error(said)
 	}
 	f, err := r.FileOf(set.Model, nil, Pedigree{})
@@ -316,7 +328,8 @@ func TestUnidentified(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, err := f.Encode()
-	if err != nil || !strings.Contains(string(text), `"formula": "let q = max(danger, 0)^2 / divisor`) || !strings.Contains(string(text), `"mg": 40, "step": 10`) {
+	if err != nil || !strings.Contains(string(text), `"formula": "let q = max(danger, 0)^2 / divisor`) ||
+		!strings.Contains(string(text), `"mg": 40, "step": 10`) {
 		t.Errorf("%s, %v", text, err)
 	}
 	again, err := models.ParseAny("weights.json", text)

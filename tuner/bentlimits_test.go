@@ -16,9 +16,11 @@ import (
 // TestBentKinks: a coefficient that ends on a kink, and one whose rows are near a jump, are named.
 func TestBentKinks(t *testing.T) {
 	set := synthetic.LinearSet(4)
-	set.Channels = append(set.Channels, dataset.Channel{Name: "a", Kind: dataset.PlainChannel}, dataset.Channel{Name: "b", Kind: dataset.PlainChannel})
+	set.Channels = append(set.Channels, dataset.Channel{Name: "a", Kind: dataset.PlainChannel},
+		dataset.Channel{Name: "b", Kind: dataset.PlainChannel})
 	set.Formula = "value = main.mg*phase + main.eg*(1 - phase) + if(a > 20, 2, 1)*a - abs(b)"
-	set.Terms = append(set.Terms, dataset.FeatureTerm{Name: "jumpy", Channel: "a", MG: 17, EG: 17}, dataset.FeatureTerm{Name: "kinky", Channel: "b", MG: 20, EG: 20},
+	set.Terms = append(set.Terms, dataset.FeatureTerm{Name: "jumpy", Channel: "a", MG: 17, EG: 17},
+		dataset.FeatureTerm{Name: "kinky", Channel: "b", MG: 20, EG: 20},
 		dataset.FeatureTerm{Name: "steady", Channel: "b", MG: 300, EG: 300})
 	data := synthetic.BentGames(t, set, 300, 10, 6)
 	for i := range data { // the rows of kinky are won more often than its part may say
@@ -43,7 +45,8 @@ func TestBentKinks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(r.Bend.OnKinks, ", "); got != "jumpy, kinky" || !strings.Contains(strings.Join(r.Warnings, "\n"), "the errors of 2 coefficients are rough") {
+	if got := strings.Join(r.Bend.OnKinks, ", "); got != "jumpy, kinky" ||
+		!strings.Contains(strings.Join(r.Warnings, "\n"), "the errors of 2 coefficients are rough") {
 		t.Errorf("%s are named, %v\n%+v", got, r.Warnings, r.Terms[4:])
 	}
 }
@@ -54,7 +57,8 @@ func TestBentMemory(t *testing.T) {
 	s := bentStore(t, set, synthetic.BentGames(t, set, 50, 4, 7), false)
 	c := NewConfig()
 	c.Memory = 1 << 20
-	if _, err := Fit(context.Background(), s, rows.TermsOfFeatures(set), c); !errors.Is(err, objective.ErrConfig) || !strings.Contains(err.Error(), "needs matrices") {
+	if _, err := Fit(context.Background(), s, rows.TermsOfFeatures(set), c); !errors.Is(err, objective.ErrConfig) ||
+		!strings.Contains(err.Error(), "needs matrices") {
 		t.Errorf("%v", err)
 	}
 }

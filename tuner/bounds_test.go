@@ -46,7 +46,8 @@ func TestBounds(t *testing.T) {
 			if i < 2 {
 				at := func(v float64) bool { return v == b.Lo || v == b.Hi }
 				if !at(x.FitMG) || !at(x.FitEG) || x.SEMG != 0 {
-					t.Fatalf("%s: %s is at %+v (free %+v) and should be held at both bounds; the test does not test", method, x.Name, fitOf(x), fitOf(free.Terms[i]))
+					t.Fatalf("%s: %s is at %+v (free %+v) and should be held at both bounds; the test does not test", method, x.Name,
+						fitOf(x), fitOf(free.Terms[i]))
 				}
 				frozen[i].MG, frozen[i].EG = x.FitMG, x.FitEG
 				held.Freeze = append(held.Freeze, x.Name)
@@ -56,7 +57,8 @@ func TestBounds(t *testing.T) {
 		for i, x := range r.Terms {
 			y := want.Terms[i]
 			if math.Abs(x.FitMG-y.FitMG) > 1e-2 || math.Abs(x.FitEG-y.FitEG) > 1e-2 || math.Abs(float64(x.SEMG-y.SEMG)) > 1e-3 {
-				t.Errorf("%s: %s is at %+v +- %+v, with the others frozen at %+v +- %+v", method, x.Name, fitOf(x), [2]float64{float64(x.SEMG), float64(x.SEEG)}, fitOf(y), [2]float64{float64(y.SEMG), float64(y.SEEG)})
+				t.Errorf("%s: %s is at %+v +- %+v, with the others frozen at %+v +- %+v", method, x.Name, fitOf(x),
+					[2]float64{float64(x.SEMG), float64(x.SEEG)}, fitOf(y), [2]float64{float64(y.SEMG), float64(y.SEEG)})
 			}
 		}
 		if text := strings.Join(r.Warnings, " "); !strings.Contains(text, "held at a bound") {
@@ -68,7 +70,8 @@ func TestBounds(t *testing.T) {
 	if r := fit(c, terms); math.Abs(r.Terms[3].FitMG-free.Terms[3].FitMG) > 1e-6 {
 		t.Errorf("bounds that do not bind: %+v, without %+v", r.Terms[3], free.Terms[3])
 	}
-	for _, bad := range []map[string]objective.Bound{{"t0": {Lo: 5, Hi: -5}}, {"t0": {Lo: math.NaN(), Hi: 1}}, {"queens": {Lo: 0, Hi: 1}}} {
+	for _, bad := range []map[string]objective.Bound{{"t0": {Lo: 5, Hi: -5}}, {"t0": {Lo: math.NaN(), Hi: 1}},
+		{"queens": {Lo: 0, Hi: 1}}} {
 		c.Bounds = bad
 		if _, err := Fit(ctx, s, terms, c); !errors.Is(err, objective.ErrConfig) && !errors.Is(err, objective.ErrName) {
 			t.Errorf("%v: error %v", bad, err)
@@ -88,12 +91,15 @@ func TestTies(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := r.Terms
-	if fitOf(x[1]) != fitOf(x[2]) || math.Abs(x[5].FitMG-30-x[1].FitMG) > 1e-9 || fitOf(x[0]) != fitOf(x[7]) || x[1].FitMG == 0 || r.Parameters != 10 {
-		t.Errorf("%d parameters: %+v %+v %+v, %+v %+v", r.Parameters, fitOf(x[1]), fitOf(x[2]), fitOf(x[5]), fitOf(x[0]), fitOf(x[7]))
+	if fitOf(x[1]) != fitOf(x[2]) || math.Abs(x[5].FitMG-30-x[1].FitMG) > 1e-9 || fitOf(x[0]) != fitOf(x[7]) ||
+		x[1].FitMG == 0 || r.Parameters != 10 {
+		t.Errorf("%d parameters: %+v %+v %+v, %+v %+v", r.Parameters, fitOf(x[1]), fitOf(x[2]), fitOf(x[5]), fitOf(x[0]),
+			fitOf(x[7]))
 	}
 	for _, bad := range []string{"t1=t99", "t1", "=", "t99=t1"} {
 		c.Ties = []string{bad}
-		if _, err := Fit(context.Background(), s, terms, c); !errors.Is(err, objective.ErrConfig) && !errors.Is(err, objective.ErrName) {
+		if _, err := Fit(context.Background(), s, terms, c); !errors.Is(err, objective.ErrConfig) &&
+			!errors.Is(err, objective.ErrName) {
 			t.Errorf("%q: error %v", bad, err)
 		}
 	}

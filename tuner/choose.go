@@ -14,10 +14,9 @@ const (
 	chooseReach = 2
 )
 
-// choosePrior chooses the factor on the widths of all priors by cross-validation, from 1
-// towards narrower ones, else wider ones, as long as the held-out loss falls; then it fits
-// with that. The verdict is of the choice too: each fold is predicted with the factor that is
-// best for the others.
+// choosePrior chooses the factor on the widths of all priors by cross-validation, from 1 towards narrower ones,
+// else wider ones, as long as the held-out loss falls; then it fits with that. The verdict is of the choice
+// too: each fold is predicted with the factor that is best for the others.
 func (f *fitting) choosePrior(ctx context.Context) error {
 	v, err := f.newCrossValidation(ctx, 1)
 	if err != nil || v == nil {
@@ -86,9 +85,8 @@ func newTrial(factor float64, sums *clusterLosses, fold []int, folds int) trial 
 	return t
 }
 
-// beats reports whether the factor is better than another: a narrower one if its loss is
-// smaller, a wider one if it is by two standard errors, because a wide prior that is wrong
-// costs more than a narrow one.
+// beats reports whether the factor is better than another: a narrower one if its loss is smaller, a wider one
+// if it is by two standard errors, because a wide prior that is wrong costs more than a narrow one.
 func (t *trial) beats(o *trial) bool {
 	if t.factor < o.factor {
 		return t.total() < o.total()

@@ -28,8 +28,7 @@ const (
 	TieOff
 )
 
-// TieGames is the number of games from which the two wings of a table are
-// kept apart.
+// TieGames is the number of games from which the two wings of a table are kept apart.
 const TieGames = 20000
 
 // Config is everything that a fit depends on beside its rows and its terms.
@@ -37,14 +36,12 @@ const TieGames = 20000
 type Config struct {
 	Loss   objective.Loss
 	Lambda float64 // share of the result in the target, 0..1; see NewConfig
-	// K is the slope of the sigmoid per centipawn; 0 fits it to the results
-	// under the start weights.
+	// K is the slope of the sigmoid per centipawn; 0 fits it to the results under the start weights.
 	K float64
 	// KScore is the slope for the rows' search scores; 0 fits it to the
 	// results. It matters only where Lambda < 1.
 	KScore float64
-	// Prior overrides the standard deviation tau in centipawns of terms or
-	// groups by name; +Inf sets them free.
+	// Prior overrides the standard deviation tau in centipawns of terms or groups by name; +Inf sets them free.
 	Prior map[string]float64
 	// PriorFactor multiplies every tau, of Prior too; 0 means 1.
 	PriorFactor float64
@@ -53,18 +50,15 @@ type Config struct {
 	Unit float64
 	// ChoosePrior multiplies PriorFactor by what cross-validation says; it takes Folds.
 	ChoosePrior bool
-	// Center is the mean of the prior in centipawns by term; nil means the
-	// start weights.
+	// Center is the mean of the prior in centipawns by term; nil means the start weights.
 	Center []Coefficient
 	Freeze []string // terms or groups that keep their start weights
 	Tie    Tie
 	Ties   []string // terms that change by the same amount, as "a=b=c"
-	// Bounds limits the weights of terms or groups by name. Weights are then
-	// not rescaled.
+	// Bounds limits the weights of terms or groups by name. Weights are then not rescaled.
 	Bounds map[string]objective.Bound
-	// Limit is the largest coefficient in centipawns that neither a prior nor a bound
-	// holds; 0 means DefaultLimit, +Inf none. A term that always wins has no finite
-	// optimum, and ends there.
+	// Limit is the largest coefficient in centipawns that neither a prior nor a bound holds; 0 means
+	// DefaultLimit, +Inf none. A term that always wins has no finite optimum, and ends there.
 	Limit float64
 	// Design is the design effect D, at most MaxDesign; 0 estimates it.
 	Design float64
@@ -86,16 +80,14 @@ type Config struct {
 	// that needs more uses a method without matrices, lbfgs unless Method is adam, takes Design to
 	// be 10 if it is not given, and has no standard errors.
 	Memory int64
-	// KeepScale leaves out the rescaling to the start weights' RMS
-	// evaluation. Reference is the set of positions on which that is
-	// measured; nil means the training rows.
+	// KeepScale leaves out the rescaling to the start weights' RMS evaluation. Reference is the set of
+	// positions on which that is measured; nil means the training rows.
 	KeepScale bool
 	// Rescale rescales foreign evaluations too, whose scale is otherwise left as fitted unless
 	// K moved by more than KMoves.
 	Rescale   bool
 	Reference *rows.Store
-	// Workers is the number of goroutines, 0 = all cores. No result depends
-	// on it.
+	// Workers is the number of goroutines, 0 = all cores. No result depends on it.
 	Workers int
 	// Progress, if not nil, is called now and then with a line about the work.
 	Progress func(done, total int64, note string)
@@ -184,11 +176,11 @@ func (c *Config) progress(done, total int64, format string, args ...any) {
 // unit is the number of engine units in a centipawn.
 func (c *Config) unit() float64 { return cmp.Or(c.Unit, 100) / 100 }
 
-// Text names everything in the configuration that decides a fit, and nothing
-// that does not.
+// Text names everything in the configuration that decides a fit, and nothing that does not.
 func (c *Config) Text() string {
 	s := fmt.Sprintf("loss=%v lambda=%g k=%g k-score=%g tie=%d design=%g valid=%g share=%g seed=%d "+
-		"method=%s gap=%g iterations=%d keep-scale=%v", c.Loss, c.Lambda, c.K, c.KScore, c.Tie, c.Design, c.Valid, c.Share, c.Seed,
+		"method=%s gap=%g iterations=%d keep-scale=%v", c.Loss, c.Lambda, c.K, c.KScore, c.Tie, c.Design, c.Valid,
+		c.Share, c.Seed,
 		c.Method, c.Gap, c.Iterations, c.KeepScale)
 	if c.Memory != 0 {
 		s += fmt.Sprintf(" memory=%d", c.Memory)

@@ -80,7 +80,8 @@ func coverageWithPrior(t *testing.T) {
 }
 
 // fitRescaled returns a fit, and the truth on its scale.
-func fitRescaled(t *testing.T, syn synthetic.Games, start objective.Tapered, tau float64, change func(*Config)) (*Result, objective.Tapered) {
+func fitRescaled(t *testing.T, syn synthetic.Games, start objective.Tapered, tau float64,
+	change func(*Config)) (*Result, objective.Tapered) {
 	t.Helper()
 	s := syn.Store(t)
 	c := NewConfig()

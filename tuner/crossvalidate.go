@@ -113,7 +113,8 @@ func (v *crossValidation) run(ctx context.Context, factor float64) (*clusterLoss
 
 // refit returns the weights that are fitted without a fold, with their slope. They are
 // rounded as those of the fit are.
-func (v *crossValidation) refit(ctx context.Context, p *objective.Problem, fold int, factor float64) (predictor, error) {
+func (v *crossValidation) refit(ctx context.Context, p *objective.Problem, fold int, factor float64) (predictor,
+	error) {
 	f := v.f
 	params := *f.free.Params
 	params.Widen(factor)

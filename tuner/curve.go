@@ -38,8 +38,7 @@ const (
 	No  = "no"
 )
 
-// Headline answers, with a number, whether more games of this kind are worth it; "" if the
-// curve does not know.
+// Headline answers, with a number, whether more games of this kind are worth it; "" if the curve does not know.
 func (c *Curve) Headline() string {
 	d := c.Doubling
 	if d == nil {
@@ -60,9 +59,8 @@ func (c *Curve) Headline() string {
 // curveShares are the shares of the games that a curve is made of.
 var curveShares = []float64{0.125, 0.25, 0.5}
 
-// LearningCurve fits to an eighth, a quarter and a half of the games that full
-// was trained on, validated on the same games and under the same design
-// effect, priors and scale. Without validation there is no curve.
+// LearningCurve fits to an eighth, a quarter and a half of the games that full was trained on, validated on the
+// same games and under the same design effect, priors and scale. Without validation there is no curve.
 func LearningCurve(ctx context.Context, s *rows.Store, terms []rows.Term, full *Result) (*Curve, error) {
 	if full.RowsValid == 0 {
 		return nil, fmt.Errorf("%w: a learning curve needs games held out", objective.ErrConfig)
@@ -90,16 +88,15 @@ func LearningCurve(ctx context.Context, s *rows.Store, terms []rows.Term, full *
 	return curve, nil
 }
 
-// against compares a fit to a part of the games with the full one, on the games held out
-// from both.
+// against compares a fit to a part of the games with the full one, on the games held out from both.
 func (f *fitting) against(ctx context.Context, part, full *Result) (*Paired, error) {
 	sums := newClusterLosses(f.split.clusters)
-	err := sums.add(ctx, f.train, objective.HeldOut, predictor{part.fitted(), part.FileK}, predictor{full.fitted(), full.FileK})
+	err := sums.add(ctx, f.train, objective.HeldOut, predictor{part.fitted(), part.FileK},
+		predictor{full.fitted(), full.FileK})
 	return sums.paired(), err
 }
 
-// extrapolate fits Floor + Slope/games to the last three points by least
-// squares.
+// extrapolate fits Floor + Slope/games to the last three points by least squares.
 func (c *Curve) extrapolate() {
 	points := c.Points[max(0, len(c.Points)-3):]
 	n, sx, sy, sxx, sxy := float64(len(points)), 0.0, 0.0, 0.0, 0.0

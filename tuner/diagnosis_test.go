@@ -63,7 +63,8 @@ func TestCollinearNames(t *testing.T) {
 	n := 0
 	err := s.EachRow(context.Background(), func(chunk, row int, entries []rows.Entry) {
 		c := s.Chunks[chunk]
-		r := rows.Row{Phase: c.Phase, Scale: 1, Weight: 1, Score: rows.NoScore, Result: c.Result[row], Game: uint64(c.Game[row]) + 1}
+		r := rows.Row{Phase: c.Phase, Scale: 1, Weight: 1, Score: rows.NoScore, Result: c.Result[row],
+			Game: uint64(c.Game[row]) + 1}
 		sum, almost := float32(0), float32(0)
 		for _, e := range entries {
 			r.Entries = append(r.Entries, e)
@@ -170,7 +171,8 @@ func checkDoubling(t *testing.T, c *Curve) {
 			t.Errorf("point %d: %v not in %v", i, v, p.Interval)
 		}
 	}
-	if (c.MoreGames == Yes) != (d.Interval[0] > 0) || !strings.HasPrefix(c.Headline(), c.MoreGames+": doubling the games to 472 lowered") {
+	if (c.MoreGames == Yes) != (d.Interval[0] > 0) || !strings.HasPrefix(c.Headline(),
+		c.MoreGames+": doubling the games to 472 lowered") {
 		t.Errorf("%+v: %s", d, c.Headline())
 	}
 	if within := d.Interval[1] - d.Interval[0]; within > (last.Interval[1]-last.Interval[0])/2 {

@@ -68,7 +68,8 @@ func ExampleFit_prior() {
 		log.Fatal(err)
 	}
 	knight := r.Terms[1]
-	fmt.Printf("%.0f ± %.0f, %.0f %% from the data, %.0f games\n", knight.FitMG, knight.SEMG, 100*knight.DataShare, knight.EffectiveGames)
+	fmt.Printf("%.0f ± %.0f, %.0f %% from the data, %.0f games\n", knight.FitMG, knight.SEMG, 100*knight.DataShare,
+		knight.EffectiveGames)
 	// Output:
 	// 219 ± 25, 62 % from the data, 200 games
 }

@@ -18,7 +18,8 @@ func phases256(n int, truth objective.Tapered, k float64, phase func(i int) floa
 	r := rand.New(rand.NewPCG(1, 256))
 	var out []dataset.FeatureRow
 	for i := range n {
-		row := dataset.FeatureRow{Phase: phase(i), Scale: 1, Eval: dataset.NoEval, Score: dataset.NoScore, Weight: 1, Game: uint64(i/5 + 1)}
+		row := dataset.FeatureRow{Phase: phase(i), Scale: 1, Eval: dataset.NoEval, Score: dataset.NoScore, Weight: 1,
+			Game: uint64(i/5 + 1)}
 		x := 0.0
 		for t := range truth.MG {
 			if c := r.IntN(5) - 2; c != 0 {
@@ -86,7 +87,8 @@ func TestForeignPhaseExact(t *testing.T) {
 	b := rows.NewBuilder(3)
 	var want []float64
 	for i, f := range features {
-		row := rows.Row{Phase: rows.OwnFactors, MG: f.Phase, EG: 1 - f.Phase, Scale: 1, Weight: 1, Score: rows.NoScore, Game: uint64(i + 1)}
+		row := rows.Row{Phase: rows.OwnFactors, MG: f.Phase, EG: 1 - f.Phase, Scale: 1, Weight: 1, Score: rows.NoScore,
+			Game: uint64(i + 1)}
 		for j, t := range f.Terms {
 			row.Entries = append(row.Entries, rows.Entry{Term: t, Count: f.Counts[j]})
 		}

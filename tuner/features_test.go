@@ -18,7 +18,8 @@ import (
 func featuresOf(m *eval.Model, positions []dataset.PositionRow) (dataset.FeatureSet, []dataset.FeatureRow) {
 	set := dataset.FeatureSet{Model: "elsewhere"}
 	for i, t := range m.Terms {
-		set.Terms = append(set.Terms, dataset.FeatureTerm{Name: t.Name, Group: t.Group, MG: float64(m.Start[i].MG), EG: float64(m.Start[i].EG)})
+		set.Terms = append(set.Terms, dataset.FeatureTerm{Name: t.Name, Group: t.Group, MG: float64(m.Start[i].MG),
+			EG: float64(m.Start[i].EG)})
 	}
 	var out []dataset.FeatureRow
 	var f eval.Features
@@ -38,13 +39,14 @@ func featuresOf(m *eval.Model, positions []dataset.PositionRow) (dataset.Feature
 }
 
 func featureSource(positions []dataset.FeatureRow) rows.FeatureSource {
-	return rows.FeatureSource{Name: "engine", Len: int64(len(positions)), Rows: func(yield func(dataset.FeatureRow, error) bool) {
-		for _, r := range positions {
-			if !yield(r, nil) {
-				return
+	return rows.FeatureSource{Name: "engine", Len: int64(len(positions)),
+		Rows: func(yield func(dataset.FeatureRow, error) bool) {
+			for _, r := range positions {
+				if !yield(r, nil) {
+					return
+				}
 			}
-		}
-	}}
+		}}
 }
 
 // TestFeaturesAreThePositions: a fit to the features that an engine wrote is the
@@ -109,8 +111,10 @@ func TestFeatureErrors(t *testing.T) {
 		r := &positions[7]
 		r.Counts = append([]float32(nil), r.Counts...)
 		tt.change(r)
-		_, err := rows.Build{Disk: t.TempDir()}.Features(context.Background(), set, []rows.FeatureSource{featureSource(positions)})
-		if !errors.Is(err, tt.want) || !strings.Contains(err.Error(), tt.text) || !strings.Contains(err.Error(), "engine: row 8") {
+		_, err := rows.Build{Disk: t.TempDir()}.Features(context.Background(), set,
+			[]rows.FeatureSource{featureSource(positions)})
+		if !errors.Is(err, tt.want) || !strings.Contains(err.Error(), tt.text) ||
+			!strings.Contains(err.Error(), "engine: row 8") {
 			t.Errorf("%s: error %v", tt.name, err)
 		}
 	}
@@ -178,7 +182,8 @@ func TestUnit(t *testing.T) {
 	}
 	for i := range fits[0].Terms {
 		a, b := fits[0].Terms[i], fits[1].Terms[i]
-		if math.Abs(b.FitMG-factor*a.FitMG) > 1e-3*(1+math.Abs(b.FitMG)) || math.Abs(float64(b.SEEG-factor*a.SEEG)) > 1e-3*(1+math.Abs(float64(b.SEEG))) {
+		if math.Abs(b.FitMG-factor*a.FitMG) > 1e-3*(1+math.Abs(b.FitMG)) ||
+			math.Abs(float64(b.SEEG-factor*a.SEEG)) > 1e-3*(1+math.Abs(float64(b.SEEG))) {
 			t.Errorf("%s: %v +- %v, in units of %v %v +- %v", a.Name, a.FitMG, a.SEEG, factor, b.FitMG, b.SEEG)
 		}
 	}

@@ -32,10 +32,9 @@ func (r *Result) Weights() []eval.Coef {
 	return w
 }
 
-// File returns the weight file of the fit. Beside the weights it carries the
-// unrounded numbers, their clustered standard errors, the number of positions
-// in which each term occurred, and where it all comes from. All of it but
-// Pedigree.Time is the same for the same data and configuration.
+// File returns the weight file of the fit. Beside the weights it carries the unrounded numbers, their clustered
+// standard errors, the number of positions in which each term occurred, and where it all comes from. All of it
+// but Pedigree.Time is the same for the same data and configuration.
 func (r *Result) File(m *eval.Model, p Pedigree) (*models.File, error) {
 	w := r.Weights()
 	if err := m.Check(w); err != nil {
@@ -74,9 +73,8 @@ func (r *Result) fill(f *models.File, p Pedigree) {
 	}
 }
 
-// FileOf returns the weight file of a fit to the features of the evaluation of that name.
-// If it is a model of package eval, see rows.ModelOf, the file is that of File. Else only the
-// evaluation's own engine can use it.
+// FileOf returns the weight file of a fit to the features of the evaluation of that name. If it is a model of
+// package eval, see rows.ModelOf, the file is that of File. Else only the evaluation's own engine can use it.
 func (r *Result) FileOf(evaluation string, m *eval.Model, p Pedigree) (*models.File, error) {
 	if m != nil {
 		return r.File(m, p)
@@ -143,8 +141,7 @@ func StartFrom(terms []rows.Term, f *models.File) error {
 	return nil
 }
 
-// describe sets what the result says in words. Numbers that were estimated stand
-// there as estimated.
+// describe sets what the result says in words. Numbers that were estimated stand there as estimated.
 func (r *Result) describe() {
 	by := "game"
 	if r.ByOpening {

@@ -46,8 +46,10 @@ func TestBadData(t *testing.T) {
 		{"one class", 100, func(i int, r *rows.Row) { counts(i, r); r.Result = 1 }, nil, ErrOneClass},
 		{"all draws", 100, func(i int, r *rows.Row) { counts(i, r); r.Result = 0.5 }, nil, ErrOneClass},
 		{"no features", 100, func(i int, r *rows.Row) { r.Result = float32(i / 5 % 2) }, nil, ErrNoFeatures},
-		{"features against results", 100, func(i int, r *rows.Row) { counts(i, r); r.Result = float32(i / 5 % 2) }, nil, objective.ErrScale},
-		{"separable, K unknown", 100, func(i int, r *rows.Row) { counts(i, r); r.Result = float32(1 - i/5%2) }, nil, objective.ErrScale},
+		{"features against results", 100, func(i int, r *rows.Row) { counts(i, r); r.Result = float32(i / 5 % 2) }, nil,
+			objective.ErrScale},
+		{"separable, K unknown", 100, func(i int, r *rows.Row) { counts(i, r); r.Result = float32(1 - i/5%2) }, nil,
+			objective.ErrScale},
 		{"no scores", 100, noisy, func(c *Config) { c.Lambda = 0.5 }, objective.ErrConfig},
 		{"everything frozen", 100, noisy, func(c *Config) { c.Freeze = []string{"material", "king"} }, ErrAllFrozen},
 		{"freeze of nothing", 100, noisy, func(c *Config) { c.Freeze = []string{"queens"} }, objective.ErrName},
@@ -84,7 +86,8 @@ func noisy(i int, r *rows.Row) {
 
 func TestBadRows(t *testing.T) {
 	nan := float32(math.NaN())
-	good := rows.Row{Entries: []rows.Entry{{Term: 0, Count: 1}, {Term: 3, Count: -2}}, Phase: 24, Scale: 1, Result: 1, Weight: 1}
+	good := rows.Row{Entries: []rows.Entry{{Term: 0, Count: 1}, {Term: 3, Count: -2}}, Phase: 24, Scale: 1, Result: 1,
+		Weight: 1}
 	for name, change := range map[string]func(r *rows.Row){
 		"phase":     func(r *rows.Row) { r.Phase = 25 },
 		"result":    func(r *rows.Row) { r.Result = nan },
@@ -209,7 +212,8 @@ func TestOneGame(t *testing.T) {
 func checkFinite(t *testing.T, r *Result) {
 	t.Helper()
 	for _, x := range r.Terms {
-		v := []float64{x.FitMG, x.FitEG, float64(x.SEMG), float64(x.SEEG), float64(x.NaiveMG), float64(x.NaiveEG), x.EffectiveGames}
+		v := []float64{x.FitMG, x.FitEG, float64(x.SEMG), float64(x.SEEG), float64(x.NaiveMG), float64(x.NaiveEG),
+			x.EffectiveGames}
 		if !optimize.Finite(r.FileK, v) {
 			t.Errorf("not finite: %+v", x)
 		}
@@ -235,7 +239,8 @@ func TestFrozenTermsStay(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, x := range r.Terms {
-		if stays := i == 3 || i == 5; x.Frozen != stays || stays && (float64(x.MG) != start.MG[i] || float64(x.EG) != start.EG[i] || x.SEMG != 0) {
+		if stays := i == 3 || i == 5; x.Frozen != stays || stays &&
+			(float64(x.MG) != start.MG[i] || float64(x.EG) != start.EG[i] || x.SEMG != 0) {
 			t.Errorf("term %d, to stay: %v: %+v", i, stays, x)
 		}
 	}

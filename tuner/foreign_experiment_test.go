@@ -48,7 +48,8 @@ func TestForeignTable(t *testing.T) {
 				own    bool
 				effect float64
 				choose bool
-			}{{"own widths", true, 0, false}, {"own widths, chosen", true, 0, true}, {"25", false, 25, false}, {"15", false, 15, false}, {"6", false, 6, false}, {"15, chosen", false, 15, true}} {
+			}{{"own widths", true, 0, false}, {"own widths, chosen", true, 0, true}, {"25", false, 25, false}, {"15", false,
+				15, false}, {"6", false, 6, false}, {"15, chosen", false, 15, true}} {
 				terms, err := rows.TermsOf(m, start.w)
 				if err != nil {
 					t.Fatal(err)
@@ -69,7 +70,8 @@ func TestForeignTable(t *testing.T) {
 				if err := r.TestOn(t.Context(), people, terms); err != nil {
 					t.Fatal(err)
 				}
-				t.Logf("%d games, %s, %s (%.2g): cv %v %s; net %+.5f; people %v; rescale %.3f", r.Games, start.name, way.name, r.Config.PriorFactor, v.CrossValidation, v.Answer, v.Net, r.Gain(), r.Rescale)
+				t.Logf("%d games, %s, %s (%.2g): cv %v %s; net %+.5f; people %v; rescale %.3f", r.Games, start.name, way.name,
+					r.Config.PriorFactor, v.CrossValidation, v.Answer, v.Net, r.Gain(), r.Rescale)
 			}
 		}
 	}

@@ -23,7 +23,8 @@ func freeRows(t *testing.T, seed uint64) (*rows.Store, []rows.Term) {
 	s := syn.Store(t)
 	err := s.EachRow(context.Background(), func(chunk, row int, entries []rows.Entry) {
 		c := s.Chunks[chunk]
-		x := rows.Row{Phase: c.Phase, Scale: 1, Weight: 1, Score: rows.NoScore, Result: c.Result[row], Game: uint64(c.Game[row]) + 1}
+		x := rows.Row{Phase: c.Phase, Scale: 1, Weight: 1, Score: rows.NoScore, Result: c.Result[row],
+			Game: uint64(c.Game[row]) + 1}
 		sum := float32(0)
 		for _, e := range entries {
 			x.Entries = append(x.Entries, e)
@@ -92,7 +93,8 @@ func TestFreeFit(t *testing.T) {
 			if x := r.Terms; x[8].MG != 2000 || x[8].EG != 2000 || max(x[10].MG, -x[10].EG) != 2000 {
 				t.Errorf("%v: rare %v, lost %v", loss, fitOf(x[8]), fitOf(x[10]))
 			}
-			if text := strings.Join(r.Warnings, "\n"); !strings.Contains(text, "no finite optimum") || !strings.Contains(text, "rare mg") {
+			if text := strings.Join(r.Warnings, "\n"); !strings.Contains(text, "no finite optimum") ||
+				!strings.Contains(text, "rare mg") {
 				t.Errorf("%v: warnings %q", loss, text)
 			}
 			checkFinite(t, r)

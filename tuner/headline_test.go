@@ -11,7 +11,8 @@ import (
 // TestHeadline compares the verdict on simulated games with the truth: the loss of start and
 // tuned weights against the results to expect under the true weights.
 func TestHeadline(t *testing.T) {
-	base := synthetic.Games{Games: 400, Rows: 30, Terms: 60, PerRow: 12, Shared: 0.6, K: 0.006, Persistent: true, Dominant: 100, Spread: 12}
+	base := synthetic.Games{Games: 400, Rows: 30, Terms: 60, PerRow: 12, Shared: 0.6, K: 0.006, Persistent: true,
+		Dominant: 100, Spread: 12}
 	truth, guessed := base.Truth(), objective.NewTapered(base.Terms)
 	guessed.MG[0], guessed.EG[0] = truth.MG[0], truth.EG[0]
 	exact := base
@@ -34,7 +35,10 @@ func TestHeadline(t *testing.T) {
 		gains  bool   // in truth
 	}{
 		{"guessed weights", guessed, games(1200), false, Better, true},
-		{"guessed weights, no choice of priors", guessed, func(c *Config, s *synthetic.Games) { c.ChoosePrior, s.Games = false, 1200 }, false, Better, true},
+		{"guessed weights, no choice of priors", guessed, func(c *Config, s *synthetic.Games) {
+			c.ChoosePrior,
+				s.Games = false, 1200
+		}, false, Better, true},
 		{"guessed weights, tested", guessed, nil, true, Better, true},
 		{"guessed weights, too few games", guessed, games(30), false, NoDifference, false},
 		{"good weights", truth, nil, false, NoDifference, false},
@@ -42,8 +46,10 @@ func TestHeadline(t *testing.T) {
 		{"good weights, wide priors", truth, fixed(50), false, Worse, false},
 		{"good weights, next to no priors", truth, fixed(1000), false, Worse, false},
 		{"good weights, narrow priors", truth, fixed(2), false, NoDifference, false},
-		{"good weights, noisy rows", truth, func(_ *Config, s *synthetic.Games) { s.Noise = 0.6 }, false, NoDifference + Worse, false},
-		{"good weights, games of another kind", truth, func(_ *Config, s *synthetic.Games) { s.Spread = -12 }, true, Worse, false},
+		{"good weights, noisy rows", truth, func(_ *Config, s *synthetic.Games) { s.Noise = 0.6 }, false, NoDifference +
+			Worse, false},
+		{"good weights, games of another kind", truth, func(_ *Config, s *synthetic.Games) { s.Spread = -12 }, true, Worse,
+			false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			syn, c := base, NewConfig()
@@ -64,7 +70,8 @@ func TestHeadline(t *testing.T) {
 				verdict = r.Verdict
 			}
 			seen[verdict.Answer == Better]++
-			t.Logf("%s (%s), priors x %.2g, hopeless %v; true gain %+.6f", verdict.Answer, verdict.Gain(), r.PriorFactor, verdict.Hopeless(), r.Test.Gain)
+			t.Logf("%s (%s), priors x %.2g, hopeless %v; true gain %+.6f", verdict.Answer, verdict.Gain(), r.PriorFactor,
+				verdict.Hopeless(), r.Test.Gain)
 			if gains := r.Test.Gain > 0; gains != tt.gains || !strings.Contains(tt.want, verdict.Answer) {
 				t.Errorf("%s, want %s; true gain %+.6f", verdict.Answer, tt.want, r.Test.Gain)
 			}
@@ -126,7 +133,8 @@ func TestRoundingWarning(t *testing.T) {
 			t.Fatal(err)
 		}
 		if warned := strings.Contains(strings.Join(r.Warnings, "\n"), "rounding to integers costs"); warned != want {
-			t.Errorf("weights of %v: warned %v: %v -> %v, rounded %v", spread, warned, r.Start.Train, r.Fit.Train, r.Rounded.Train)
+			t.Errorf("weights of %v: warned %v: %v -> %v, rounded %v", spread, warned, r.Start.Train, r.Fit.Train,
+				r.Rounded.Train)
 		}
 	}
 }

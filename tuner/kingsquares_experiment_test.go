@@ -119,7 +119,8 @@ func (k kingSquares) store(tb testing.TB, most int) *rows.Store {
 	counts, entries := make([]int8, n), []rows.Entry(nil)
 	add := func(p *board.Position, result float32, game uint64) (more bool) {
 		entries = k.row(p, counts, entries)
-		if err := b.Add(&rows.Row{Entries: entries, Phase: eval.Phase(p), Scale: 1, Weight: 1, Result: result, Score: rows.NoScore, Game: game}); err != nil {
+		if err := b.Add(&rows.Row{Entries: entries, Phase: eval.Phase(p), Scale: 1, Weight: 1, Result: result,
+			Score: rows.NoScore, Game: game}); err != nil {
 			tb.Fatal(err)
 		}
 		most--
@@ -235,7 +236,8 @@ func TestManyParameters(t *testing.T) {
 			if method == "dense" && tooLarge(t, size) {
 				continue
 			}
-			c := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestOneFit$", "-test.v", "-sizes="+size, "-methods="+method,
+			c := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestOneFit$", "-test.v", "-sizes="+size,
+				"-methods="+method,
 				fmt.Sprintf("-rows=%d", *fitRows), fmt.Sprintf("-design=%g", *fitDesign), fmt.Sprintf("-adam=%d", *fitSteps))
 			out, err := c.CombinedOutput()
 			_, line, ok := strings.Cut(string(out), costMark)
@@ -248,7 +250,8 @@ func TestManyParameters(t *testing.T) {
 			if used := x.Peak - x.Before; method == "dense" && math.Abs(float64(used-x.Estimate)) > 0.2*float64(used) {
 				t.Errorf("%d parameters: estimate %d MiB, real %d MiB", x.Parameters, x.Estimate/mb, used/mb)
 			}
-			t.Logf("| %d | %s | %d | %.1f | %.1f | %d | %d | %d | %.9f | %.1e |", x.Parameters, method, x.Steps, x.Solving, x.After, x.Peak/mb, (x.Peak-x.Before)/mb, x.Estimate/mb, x.Train, x.Gap)
+			t.Logf("| %d | %s | %d | %.1f | %.1f | %d | %d | %d | %.9f | %.1e |", x.Parameters, method, x.Steps, x.Solving,
+				x.After, x.Peak/mb, (x.Peak-x.Before)/mb, x.Estimate/mb, x.Train, x.Gap)
 		}
 	}
 }

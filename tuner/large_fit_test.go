@@ -28,7 +28,8 @@ func TestLargeFit(t *testing.T) {
 	want := fit(1<<40, designFirst, "")
 	for _, method := range []string{"", "gauss-newton", "lbfgs", "adam"} {
 		r := fit(1, 0, method)
-		if !r.Converged || r.Gap.Known() && !math.IsInf(float64(r.Gap), 1) || math.Abs(float64(r.Fit.Train-want.Fit.Train)) > 1e-5 {
+		if !r.Converged || r.Gap.Known() && !math.IsInf(float64(r.Gap), 1) ||
+			math.Abs(float64(r.Fit.Train-want.Fit.Train)) > 1e-5 {
 			t.Errorf("%q: %+v, want %+v; converged %v, gap %v", method, r.Fit, want.Fit, r.Converged, r.Gap)
 		}
 		if r.Design != designFirst || r.Answer == "" || r.Net.Known() || r.Hopeless() {

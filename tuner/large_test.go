@@ -62,7 +62,8 @@ func fitLarge(t *testing.T, size int, dir string) *Result {
 	}
 	s := synthetic.Finish(t, b)
 	defer s.Close()
-	t.Logf("%d rows of %d games, %d nonzeros: built in %.0f s; %.1f bytes a row in memory", s.Rows(), s.Games(), s.Entries(), time.Since(started).Seconds(), float64(s.Bytes())/float64(n))
+	t.Logf("%d rows of %d games, %d nonzeros: built in %.0f s; %.1f bytes a row in memory", s.Rows(), s.Games(),
+		s.Entries(), time.Since(started).Seconds(), float64(s.Bytes())/float64(n))
 	started = time.Now()
 	c := NewConfig()
 	c.Progress = func(_, _ int64, note string) {
@@ -72,7 +73,8 @@ func fitLarge(t *testing.T, size int, dir string) *Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("fitted in %.0f s: %s, loss %.6f, D %.1f, %d parameters; peak memory %d MiB", time.Since(started).Seconds(), outline(r.Outcome), r.Fit.Train, r.Design, r.Parameters, peak()>>20)
+	t.Logf("fitted in %.0f s: %s, loss %.6f, D %.1f, %d parameters; peak memory %d MiB", time.Since(started).Seconds(),
+		outline(r.Outcome), r.Fit.Train, r.Design, r.Parameters, peak()>>20)
 	return r
 }
 

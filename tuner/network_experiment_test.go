@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner/objective"
@@ -31,7 +30,8 @@ var (
 // unit has terms of its own.
 func networkSet(m *eval.Model, units int) dataset.FeatureSet {
 	r := rand.New(rand.NewPCG(21, 22))
-	set := dataset.FeatureSet{Version: 2, Model: "network", num.Float: true, Evaluation: dataset.Evaluation{Unit: 100, Tolerance: 2}}
+	set := dataset.FeatureSet{Version: 2, Model: "network", Float: true,
+		Evaluation: dataset.Evaluation{Unit: 100, Tolerance: 2}}
 	set.Columns = []dataset.Column{{Name: "base"}}
 	sum := []string{"base"}
 	for u := range units {
@@ -45,7 +45,8 @@ func networkSet(m *eval.Model, units int) dataset.FeatureSet {
 	}
 	for u := range units {
 		out := 10 * r.NormFloat64()
-		set.Terms = append(set.Terms, dataset.FeatureTerm{Name: fmt.Sprintf("v%d", u), Kind: dataset.ScalarTerm, MG: out, EG: out, Step: 10},
+		set.Terms = append(set.Terms, dataset.FeatureTerm{Name: fmt.Sprintf("v%d", u), Kind: dataset.ScalarTerm, MG: out,
+			EG: out, Step: 10},
 			dataset.FeatureTerm{Name: fmt.Sprintf("b%d", u), Kind: dataset.ScalarTerm, MG: 0.25, EG: 0.25, Step: 0.1})
 	}
 	set.Formula = "value = " + strings.Join(sum, " + ")
@@ -76,7 +77,8 @@ func TestNetworkFormula(t *testing.T) {
 	var f eval.Features
 	for _, p := range realPositions(t, *networkRows) {
 		m.Features(&p.Board, &f)
-		row := dataset.FeatureRow{Scale: 1, EGScale: 1, Eval: dataset.NoEval, Score: dataset.NoScore, Weight: 1, Game: p.Game, Result: p.Result, Columns: []float32{float32(evaluator.Evaluate(&p.Board))}}
+		row := dataset.FeatureRow{Scale: 1, EGScale: 1, Eval: dataset.NoEval, Score: dataset.NoScore, Weight: 1,
+			Game: p.Game, Result: p.Result, Columns: []float32{float32(evaluator.Evaluate(&p.Board))}}
 		for u := range *networkUnits {
 			for _, e := range f.Entries {
 				row.Terms, row.Counts = append(row.Terms, uint16(u*len(m.Terms)+int(e.Term))), append(row.Counts, float32(e.Count))
@@ -109,7 +111,8 @@ func TestNetworkFormula(t *testing.T) {
 	params := objective.NewParams(terms, objective.StartOf(terms), make([]bool, len(terms)), tau, leaders(len(terms)))
 	o := objective.New(&objective.Problem{Store: s, K: k, Target: objective.Targets(s, 1, 0), Omega: omega}, params, 10)
 	from := cpuSeconds()
-	out, err := optimize.LBFGS{}.Minimize(ctx, o, make([]float64, params.N), optimize.Settings{Iterations: *networkSteps, Gap: 1e-9})
+	out, err := optimize.LBFGS{}.Minimize(ctx, o, make([]float64, params.N),
+		optimize.Settings{Iterations: *networkSteps, Gap: 1e-9})
 	if err != nil {
 		t.Log(err)
 	}

@@ -101,7 +101,8 @@ func autodiff(t *testing.T, o *objective.Penalized, sample []rows.Row, theta []f
 		precision[j] = o.Params.Precision(j) / 2
 	}
 	centered := must(gorgonia.Sub(weights, vector("centre", o.Params.Center)))
-	prior := must(gorgonia.Sum(must(gorgonia.HadamardProd(must(gorgonia.Square(centered)), vector("precision", precision)))))
+	prior := must(gorgonia.Sum(must(gorgonia.HadamardProd(must(gorgonia.Square(centered)),
+		vector("precision", precision)))))
 	cost := must(gorgonia.Add(data, prior))
 	if _, err := gorgonia.Grad(cost, weights); err != nil {
 		t.Fatal(err)

@@ -13,8 +13,7 @@ import (
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
-// Interval is an interval of confidence. The zero value says that there is none,
-// as null does in JSON.
+// Interval is an interval of confidence. The zero value says that there is none, as null does in JSON.
 type Interval [2]float64
 
 // MarshalJSON implements json.Marshaler.
@@ -92,8 +91,9 @@ func (r *Result) TestOn(ctx context.Context, s *rows.Store, terms []rows.Term) (
 		r.Test.Data = append(r.Test.Data, x.Name)
 	}
 	if n := r.Test.Gameless; n > 1 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%d rows of the test data name no game: each counts as a game of its own, "+
-			"the interval is too short if they are not", n))
+		r.Warnings = append(r.Warnings,
+			fmt.Sprintf("%d rows of the test data name no game: each counts as a game of its own, "+
+				"the interval is too short if they are not", n))
 	}
 	r.decide()
 	return nil
@@ -119,8 +119,7 @@ func newClusterLosses(c *rows.Clusters) *clusterLosses {
 	return &clusterLosses{of: c, weight: make([]float64, n), start: make([]float64, n), tuned: make([]float64, n)}
 }
 
-// add adds the weights and targets of the rows on a side of the problem, and their losses by two
-// predictors.
+// add adds the weights and targets of the rows on a side of the problem, and their losses by two predictors.
 func (l *clusterLosses) add(ctx context.Context, p *objective.Problem, side int, start, tuned predictor) error {
 	l.loss = p.Loss
 	before := l.rows
@@ -145,7 +144,8 @@ func (l *clusterLosses) add(ctx context.Context, p *objective.Problem, side int,
 }
 
 // addLosses adds the losses of the rows on a side of the problem to sum.
-func (l *clusterLosses) addLosses(ctx context.Context, p *objective.Problem, side int, by predictor, sum []float64) error {
+func (l *clusterLosses) addLosses(ctx context.Context, p *objective.Problem, side int, by predictor,
+	sum []float64) error {
 	work := func(t *objective.Scratch, i int) {
 		for j, x := range t.X[:p.Store.Chunks[i].Rows] {
 			t.X[j] = 0

@@ -25,7 +25,8 @@ func testProblem(t *testing.T, loss objective.Loss, workers int) (*objective.Pen
 	b := rows.NewBuilder(terms)
 	var data []rows.Row
 	for i := range 300 {
-		row := rows.Row{Entries: syn.Entries(r), Phase: r.IntN(25), Scale: 1, Weight: 1 + r.Float32(), Score: int16(r.IntN(400) - 200), Result: float32(r.IntN(3)) / 2, Game: uint64(i + 1)}
+		row := rows.Row{Entries: syn.Entries(r), Phase: r.IntN(25), Scale: 1, Weight: 1 + r.Float32(),
+			Score: int16(r.IntN(400) - 200), Result: float32(r.IntN(3)) / 2, Game: uint64(i + 1)}
 		if i%4 == 0 {
 			row.Phase, row.MG, row.EG = rows.OwnFactors, 2*r.Float32()-0.5, r.Float32()
 		}
@@ -63,7 +64,8 @@ func testProblem(t *testing.T, loss objective.Loss, workers int) (*objective.Pen
 			}
 		}
 	}
-	p := &objective.Problem{Store: s, Loss: loss, K: 0.006, Target: objective.Targets(s, 0.7, 0.005), Omega: omega, Workers: workers}
+	p := &objective.Problem{Store: s, Loss: loss, K: 0.006, Target: objective.Targets(s, 0.7, 0.005), Omega: omega,
+		Workers: workers}
 	return objective.New(p, q, 3), data
 }
 
@@ -200,7 +202,8 @@ func TestMethodsAgree(t *testing.T) {
 	var x [][]float64
 	for _, name := range []string{"gauss-newton", "lbfgs", "adam"} {
 		m, _ := optimize.NewMethod(name)
-		out, err := m.Minimize(context.Background(), o, make([]float64, o.Dim()), optimize.Settings{Gap: 1e-12, Iterations: 3000})
+		out, err := m.Minimize(context.Background(), o, make([]float64, o.Dim()),
+			optimize.Settings{Gap: 1e-12, Iterations: 3000})
 		if err != nil || !out.Converged {
 			t.Fatalf("%s: %+v, %v", name, out, err)
 		}

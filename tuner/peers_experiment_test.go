@@ -28,7 +28,8 @@ func peerRows(t *testing.T, n int) (*rows.Store, []rows.Term) {
 		if c.ScaleOf(row) != 1 || c.Offset != nil && c.Offset[row] != 0 {
 			return
 		}
-		x := rows.Row{Phase: c.Phase, Scale: 1, Weight: 1, Score: rows.NoScore, Result: c.Result[row], Game: uint64(c.Game[row]) + 1, Entries: entries}
+		x := rows.Row{Phase: c.Phase, Scale: 1, Weight: 1, Score: rows.NoScore, Result: c.Result[row],
+			Game: uint64(c.Game[row]) + 1, Entries: entries}
 		if err := b.Add(&x); err != nil {
 			t.Fatal(err)
 		}
@@ -93,7 +94,8 @@ func TestBesidePeers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fmt.Printf("%s: loss %.12f, %d parameters, %d steps, %.1f s of processor time\n", what, r.Fit.Train, r.Parameters, r.Steps, cpuSeconds()-began)
+		fmt.Printf("%s: loss %.12f, %d parameters, %d steps, %.1f s of processor time\n", what, r.Fit.Train, r.Parameters,
+			r.Steps, cpuSeconds()-began)
 		return r
 	}
 	fmt.Printf("%d rows, %d terms, %.0f bytes a row\n", s.Rows(), len(terms), float64(s.Bytes())/float64(s.Rows()))

@@ -39,7 +39,8 @@ func TestPriorsTable(t *testing.T) {
 				line += fmt.Sprintf("  %s: %v", way.name, strings.SplitN(err.Error(), ":", 2)[0])
 				continue
 			}
-			line += fmt.Sprintf("  %s %.4f (start %.4f, %.0f of %d)", way.name, r.Fit.Valid, r.Start.Valid, r.Effective, r.Parameters)
+			line += fmt.Sprintf("  %s %.4f (start %.4f, %.0f of %d)", way.name, r.Fit.Valid, r.Start.Valid, r.Effective,
+				r.Parameters)
 		}
 		t.Log(line)
 	}

@@ -103,7 +103,8 @@ func TestRealGames(t *testing.T) {
 	c := NewConfig()
 	c.Lambda, c.PriorFactor = 0.3, 5
 	r := learnsChess(t, s, terms, c)
-	if knight, rook, queen := r.Pieces[1].Pawns, r.Pieces[3].Pawns, r.Pieces[4].Pawns; knight < 2 || rook < 1.2*knight || queen < 1.5*rook {
+	if knight, rook, queen := r.Pieces[1].Pawns, r.Pieces[3].Pawns, r.Pieces[4].Pawns; knight < 2 || rook < 1.2*knight ||
+		queen < 1.5*rook {
 		t.Errorf("in pawns: knight %.1f, rook %.1f, queen %.1f", knight, rook, queen)
 	}
 }
@@ -116,11 +117,14 @@ func learnsChess(t *testing.T, s *rows.Store, terms []rows.Term, c Config) *Resu
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%d rows of %d games, %.1f entries and %.0f bytes a row, fitted in %v", s.Rows(), s.Games(), float64(s.Entries())/float64(s.Rows()), float64(s.Bytes())/float64(s.Rows()), time.Since(started))
-	t.Logf("K %.5f, D %.2f = %.2f x %.2f, %d parameters, %.1f effective, rescale %.3f", r.K, r.Design, r.Clustering, r.Dispersion, r.Parameters, r.Effective, r.Rescale)
+	t.Logf("%d rows of %d games, %.1f entries and %.0f bytes a row, fitted in %v", s.Rows(), s.Games(),
+		float64(s.Entries())/float64(s.Rows()), float64(s.Bytes())/float64(s.Rows()), time.Since(started))
+	t.Logf("K %.5f, D %.2f = %.2f x %.2f, %d parameters, %.1f effective, rescale %.3f", r.K, r.Design, r.Clustering,
+		r.Dispersion, r.Parameters, r.Effective, r.Rescale)
 	t.Logf("start %.5f fit %.5f rounded %.5f; %+v", r.Start, r.Fit, r.Rounded, outline(r.Outcome))
 	for _, p := range r.Pieces {
-		t.Logf("%v: %.0f -> %.0f ± %.1f (mg %.0f, eg %.0f), %.2f ± %.2f pawns", p.Piece, p.Start, p.Value, p.SE, p.MG, p.EG, p.Pawns, p.SEPawns)
+		t.Logf("%v: %.0f -> %.0f ± %.1f (mg %.0f, eg %.0f), %.2f ± %.2f pawns", p.Piece, p.Start, p.Value, p.SE, p.MG, p.EG,
+			p.Pawns, p.SEPawns)
 	}
 	for _, b := range r.Tables {
 		t.Logf("table %s: material %d, mean %.1f %.1f", b.Name, b.Material, b.MeanMG, b.MeanEG)

@@ -9,9 +9,8 @@ import (
 	"github.com/assay-chess/assay/tuner/stats"
 )
 
-// Report is what assay tune --json prints and a run of it keeps as result.json: a
-// fit, and where it was written. It has no times, so that the same data, flags and
-// seed give the same bytes.
+// Report is what assay tune --json prints and a run of it keeps as result.json: a fit, and where it was
+// written. It has no times, so that the same data, flags and seed give the same bytes.
 type Report struct {
 	Out    string `json:"out"`    // the weight file
 	ID     string `json:"id"`     // of the weights
@@ -19,15 +18,13 @@ type Report struct {
 	Build  string `json:"build"`  // what the program was compiled for, as durable.BuildTarget names it
 	Result
 	Curve *Curve `json:"learning_curve,omitempty"`
-	// EGSigns is nil unless the evaluation's endgame factor is that of the side that its
-	// endgame half favors.
+	// EGSigns is nil unless the evaluation's endgame factor is that of the side that its endgame half favors.
 	EGSigns *rows.SignChanges `json:"eg_sign_changes,omitempty"`
 }
 
-// Result is what a fit found. Coefficients are in centipawns or, see Unit, in engine
-// units; losses are means over rows by weight, errors are standard errors. Its JSON is the
-// one form in which assay tune, assay learn and the reports write and read a fit; weight
-// files use the same keys for terms.
+// Result is what a fit found. Coefficients are in centipawns or, see Unit, in engine units; losses are means
+// over rows by weight, errors are standard errors. Its JSON is the one form in which assay tune, assay learn
+// and the reports write and read a fit; weight files use the same keys for terms.
 type Result struct {
 	Data
 	Method   string `json:"method"`   // what was minimized, and how
@@ -124,19 +121,16 @@ type Certainty struct {
 
 // Statistics are the coefficients, and what follows from them.
 type Statistics struct {
-	// Pieces are the average marginal values of pawn to queen; empty unless
-	// the rows were built from positions.
+	// Pieces are the average marginal values of pawn to queen; empty unless the rows were built from positions.
 	Pieces []stats.PieceValue `json:"pieces"`
 	// Concepts are numbers that chess players know: pawn structure, mobility, king safety.
 	Concepts []stats.Concept   `json:"concepts,omitempty"`
 	Terms    []TermFit         `json:"terms,omitempty"`
 	Tables   []stats.Table     `json:"tables,omitempty"`
 	Groups   []stats.GroupGain `json:"groups,omitempty"` // in order of the table
-	// Unbounded names the coefficients without a finite optimum. They are held at the
-	// limit, see Config.Limit.
+	// Unbounded names the coefficients without a finite optimum. They are held at the limit, see Config.Limit.
 	Unbounded []string `json:"no_finite_optimum,omitempty"`
-	// Collinear lists coefficients that the data cannot distinguish from others,
-	// whether or not the prior can.
+	// Collinear lists coefficients that the data cannot distinguish from others, whether or not the prior can.
 	Collinear   []stats.Collinear `json:"collinear,omitempty"`
 	Calibration stats.Calibration `json:"calibration"`
 	// Bend is of an evaluation with a formula; nil if there is none.

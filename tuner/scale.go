@@ -16,7 +16,7 @@ type Scale struct {
 	Rows   int     `json:"rows"`
 	KStart float64 `json:"k_start"`
 	KTuned float64 `json:"k_tuned"` // of the fit, before any rescaling
-	// Pawn is how many centipawns of the weights as written say what 100 said before.
+	// Pawn is what 100 old centipawns are in the weights as written.
 	Pawn float64 `json:"pawn"`
 	// Kept reports that the fit was brought back to the old RMS evaluation, because K moved by
 	// more than KMoves: by rescaling the weights, or a bent one by another slope.
@@ -29,7 +29,8 @@ func (s *Scale) String() string {
 	if s.Kept {
 		how = "kept"
 	}
-	return fmt.Sprintf("%s: what 100 centipawns were is now %.0f (K %.6f of the start weights, %.6f of the fit, on %d rows within %d centipawns)", how, s.Pawn, s.KStart, s.KTuned, s.Rows, NearEqual)
+	return fmt.Sprintf("%s: 100 old centipawns are %.0f on the new scale (K %.6f of the start weights, %.6f of the fit, "+
+		"on %d rows within %d centipawns)", how, s.Pawn, s.KStart, s.KTuned, s.Rows, NearEqual)
 }
 
 const (
@@ -45,8 +46,7 @@ func (f *fitting) foreign() bool {
 	return !slices.ContainsFunc(f.terms, func(t rows.Term) bool { return t.Own })
 }
 
-// measureScale compares the fit w with the start weights on rows within NearEqual, or on all
-// if there are none.
+// measureScale compares the fit w with the start weights on rows within NearEqual, or on all if there are none.
 func (f *fitting) measureScale(ctx context.Context, w objective.Tapered) (*Scale, error) {
 	p, s := *f.train, new(Scale)
 	p.Omega = make([][]float32, len(f.s.Chunks))
@@ -96,11 +96,10 @@ const (
 	scaleClose = 0.005
 )
 
-// keepBentScale looks for the slope under which the fit has the root mean square evaluation of the
-// start weights, by rough fits from theta on, and returns where they end. A linear evaluation is
-// rescaled by its coefficients instead, see rescale. Without it a fit to scores, which predict
-// results better than an evaluation does, makes larger evaluations, and the margins of a search no
-// longer suit them.
+// keepBentScale looks for the slope under which the fit has the root mean square evaluation of the start
+// weights, by rough fits from theta on, and returns where they end. A linear evaluation is rescaled by its
+// coefficients instead, see rescale. Without it a fit to scores, which predict results better than an
+// evaluation does, makes larger evaluations, and the margins of a search no longer suit them.
 func (f *fitting) keepBentScale(ctx context.Context, theta []float64) ([]float64, error) {
 	if f.s.Bend() == nil || f.bare || f.c.KeepScale {
 		return theta, nil

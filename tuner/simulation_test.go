@@ -23,7 +23,8 @@ func TestIntervalsCover(t *testing.T) {
 	var clustered, naive, all int
 	var design float64
 	for i := range runs {
-		syn := synthetic.Games{Games: 150, Rows: 30, Terms: 2, PerRow: 2, Shared: 0.6, K: 0.006, Seed: uint64(1000 + i), Persistent: true}
+		syn := synthetic.Games{Games: 150, Rows: 30, Terms: 2, PerRow: 2, Shared: 0.6, K: 0.006, Seed: uint64(1000 + i),
+			Persistent: true}
 		r := simulate(t, syn, objective.NewTapered(syn.Terms), math.Inf(1))
 		truth := syn.Truth()
 		for j, x := range r.Terms {
@@ -137,7 +138,8 @@ func TestRescaledIntervalsCover(t *testing.T) {
 
 // dominated are games with a term that makes most of the evaluation.
 func dominated(seed uint64) synthetic.Games {
-	return synthetic.Games{Games: 150, Rows: 30, Terms: 3, PerRow: 2, Shared: 0.6, K: 0.006, Seed: seed, Persistent: true, Dominant: 150}
+	return synthetic.Games{Games: 150, Rows: 30, Terms: 3, PerRow: 2, Shared: 0.6, K: 0.006, Seed: seed,
+		Persistent: true, Dominant: 150}
 }
 
 // rescaledTruth returns the true weights with the RMS evaluation of the start weights.
@@ -242,7 +244,8 @@ func TestPriorHolds(t *testing.T) {
 		return r
 	}
 	free, held := fit(math.Inf(1)), fit(20)
-	t.Logf("held-out loss: start %.4f, free %.4f, prior %.4f; effective %.1f of %d", held.Start.Valid, free.Fit.Valid, held.Fit.Valid, held.Effective, held.Parameters)
+	t.Logf("held-out loss: start %.4f, free %.4f, prior %.4f; effective %.1f of %d", held.Start.Valid, free.Fit.Valid,
+		held.Fit.Valid, held.Effective, held.Parameters)
 	if held.Fit.Valid >= free.Fit.Valid {
 		t.Errorf("held-out loss %.4f with a prior, %.4f without", held.Fit.Valid, free.Fit.Valid)
 	}

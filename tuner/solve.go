@@ -123,7 +123,8 @@ func (f *fitting) minimize(ctx context.Context, theta []float64, gap float64) er
 	}
 	weight := f.slope.start.Weight[objective.Trained]
 	o := f.objective()
-	s := optimize.Settings{Gap: gap * weight / f.at.design, Iterations: f.c.Iterations, Limit: maxWeight, NoCurvature: f.at.large}
+	s := optimize.Settings{Gap: gap * weight / f.at.design, Iterations: f.c.Iterations, Limit: maxWeight,
+		NoCurvature: f.at.large}
 	if f.s.Bend() != nil {
 		idle := gap
 		if f.c.Gap == 0 {
@@ -135,7 +136,8 @@ func (f *fitting) minimize(ctx context.Context, theta []float64, gap float64) er
 		unit := f.at.design / weight
 		f.c.progress(0, 0, "step %d  objective %.6f  gap %.1e", i, value*unit, gap*unit)
 		if f.c.Trace != nil {
-			f.c.Trace(Step{fmt.Sprintf("%v under D = %.2f", f.train.Loss, f.at.design), i, value * unit, num.Float(gap * unit), f.lossesAt(ctx, i, x)})
+			f.c.Trace(Step{fmt.Sprintf("%v under D = %.2f", f.train.Loss, f.at.design), i, value * unit, num.Float(gap * unit),
+				f.lossesAt(ctx, i, x)})
 		}
 	}
 	if b := f.free.Box; b != nil && b.Strict {
@@ -155,7 +157,8 @@ func (f *fitting) minimize(ctx context.Context, theta []float64, gap float64) er
 	out.Gap *= f.at.design / weight
 	f.at.outcome = out
 	if stuck {
-		return fmt.Errorf("%w: %v under D = %.2f, %.2g above its smallest mean", ErrNoStep, f.train.Loss, f.at.design, out.Gap)
+		return fmt.Errorf("%w: %v under D = %.2f, %.2g above its smallest mean", ErrNoStep, f.train.Loss, f.at.design,
+			out.Gap)
 	}
 	if errors.Is(err, optimize.ErrDiverged) {
 		return fmt.Errorf("%w: the data separate perfectly; give every group a prior", err)
@@ -163,8 +166,7 @@ func (f *fitting) minimize(ctx context.Context, theta []float64, gap float64) er
 	return err
 }
 
-// lossesAt returns the losses of a point on the way, if this step is one at which they
-// are measured.
+// lossesAt returns the losses of a point on the way, if this step is one at which they are measured.
 func (f *fitting) lossesAt(ctx context.Context, step int, theta []float64) Losses {
 	none := Losses{num.Unknown, num.Unknown}
 	if theta == nil || step > lossSteps && step%lossSteps != 0 {

@@ -35,11 +35,13 @@ func walks(t testing.TB, games int) []dataset.PositionRow {
 				break
 			}
 			p.Make(moves[r.IntN(len(moves))])
-			out = append(out, dataset.PositionRow{Board: p, Ply: uint16(ply + 1), Score: dataset.NoScore, Game: uint64(g + 1), Opening: uint64(g + 1), Weight: 1})
+			out = append(out, dataset.PositionRow{Board: p, Ply: uint16(ply + 1), Score: dataset.NoScore, Game: uint64(g + 1),
+				Opening: uint64(g + 1), Weight: 1})
 		}
 		balance := 0
 		for pt, v := range value {
-			balance += v * (p.Pieces(board.White, board.PieceType(pt)).Count() - p.Pieces(board.Black, board.PieceType(pt)).Count())
+			balance += v * (p.Pieces(board.White, board.PieceType(pt)).Count() - p.Pieces(board.Black,
+				board.PieceType(pt)).Count())
 		}
 		result := float32(0)
 		if r.Float64() < objective.Sigmoid(0.4*float64(balance)) {
@@ -76,7 +78,8 @@ func TestBuildPositions(t *testing.T) {
 		}
 		var first *rows.Store
 		for _, workers := range []int{1, 2, 5} {
-			s, err := rows.Build{Workers: workers}.Positions(ctx, m, []rows.Source{sliceSource(positions[:1000]), sliceSource(positions[1000:])})
+			s, err := rows.Build{Workers: workers}.Positions(ctx, m,
+				[]rows.Source{sliceSource(positions[:1000]), sliceSource(positions[1000:])})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -100,7 +103,10 @@ func sameChunks(a, b *rows.Store) bool {
 	if a.Bend() == nil {
 		return reflect.DeepEqual(a.Chunks, b.Chunks)
 	}
-	return slices.EqualFunc(a.Chunks, b.Chunks, func(x, y *rows.Chunk) bool { return fmt.Sprintf("%+v", *x) == fmt.Sprintf("%+v", *y) })
+	return slices.EqualFunc(a.Chunks, b.Chunks, func(x, y *rows.Chunk) bool {
+		return fmt.Sprintf("%+v",
+			*x) == fmt.Sprintf("%+v", *y)
+	})
 }
 
 func compareEvaluations(t *testing.T, m *eval.Model, w []eval.Coef, positions []dataset.PositionRow, got []float64) {
@@ -126,7 +132,8 @@ func TestBuildPositionsErrors(t *testing.T) {
 	positions := walks(t, 60)
 	bad := append([]dataset.PositionRow(nil), positions...)
 	bad[2500].Result = float32(math.NaN())
-	_, err = rows.Build{Workers: 2}.Positions(context.Background(), m, []rows.Source{sliceSource(positions[:10]), sliceSource(bad)})
+	_, err = rows.Build{Workers: 2}.Positions(context.Background(), m,
+		[]rows.Source{sliceSource(positions[:10]), sliceSource(bad)})
 	if !errors.Is(err, rows.ErrRow) || !strings.Contains(err.Error(), "row 2501") {
 		t.Errorf("NaN in row 2501: error %v", err)
 	}
@@ -139,12 +146,14 @@ func TestBuildPositionsErrors(t *testing.T) {
 		}
 		yield(dataset.PositionRow{}, broken)
 	}}
-	if _, err = (rows.Build{Workers: 2}).Positions(context.Background(), m, []rows.Source{failing}); !errors.Is(err, broken) {
+	if _, err = (rows.Build{Workers: 2}).Positions(context.Background(), m, []rows.Source{failing}); !errors.Is(err,
+		broken) {
 		t.Errorf("source that fails: error %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err = (rows.Build{Workers: 2}).Positions(ctx, m, []rows.Source{sliceSource(positions)}); !errors.Is(err, context.Canceled) {
+	if _, err = (rows.Build{Workers: 2}).Positions(ctx, m, []rows.Source{sliceSource(positions)}); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("cancelled: error %v", err)
 	}
 }
@@ -275,11 +284,12 @@ func TestPieceValues(t *testing.T) {
 }
 
 func sliceSource(positions []dataset.PositionRow) rows.Source {
-	return rows.Source{Name: "positions", Len: int64(len(positions)), Rows: func(yield func(dataset.PositionRow, error) bool) {
-		for i := range positions {
-			if !yield(positions[i], nil) {
-				return
+	return rows.Source{Name: "positions", Len: int64(len(positions)),
+		Rows: func(yield func(dataset.PositionRow, error) bool) {
+			for i := range positions {
+				if !yield(positions[i], nil) {
+					return
+				}
 			}
-		}
-	}}
+		}}
 }

@@ -67,8 +67,7 @@ func (f *fitting) result(ctx context.Context) (*Result, error) {
 	return r, nil
 }
 
-// finishWeights rescales and rounds the weights w of the fit and measures
-// the losses of each step.
+// finishWeights rescales and rounds the weights w of the fit and measures the losses of each step.
 func (f *fitting) finishWeights(ctx context.Context, r *Result, w objective.Tapered) error {
 	r.Start = lossesOf(&f.slope.start)
 	fit, err := f.train.Measure(ctx, w, f.slope.k)
@@ -105,9 +104,8 @@ func (f *fitting) finishWeights(ctx context.Context, r *Result, w objective.Tape
 	return err
 }
 
-// rescale returns the factor that brings the root mean square evaluation of
-// the reference positions back to what it was under the start weights; 1 for a foreign
-// evaluation of which a centipawn is worth what it was.
+// rescale returns the factor that brings the root mean square evaluation of the reference positions back to
+// what it was under the start weights; 1 for a foreign evaluation of which a centipawn is worth what it was.
 func (f *fitting) rescale(ctx context.Context, r *Result, w objective.Tapered, after float64) (float64, error) {
 	if !f.bare && f.foreign() {
 		var err error
@@ -152,9 +150,8 @@ func (f *fitting) scalable(w objective.Tapered) bool {
 	return true
 }
 
-// growth returns the root mean square evaluation under w, which is after on the rows trained on,
-// as a multiple of that under the start weights, on the reference positions. It is 0, with a
-// warning, if either is 0.
+// growth returns the root mean square evaluation under w, which is after on the rows trained on, as a multiple
+// of that under the start weights, on the reference positions. It is 0, with a warning, if either is 0.
 func (f *fitting) growth(ctx context.Context, w objective.Tapered, after float64) (float64, error) {
 	before := f.slope.start.RMS()
 	if ref := f.c.Reference; ref != nil {
@@ -301,7 +298,8 @@ func (f *fitting) caution(r *Result) {
 		}
 	}
 	if n := len(r.Unbounded); n > 0 {
-		f.warn("%d coefficients have no finite optimum, as that of a term that always wins; they are held at the limit of %g centipawns (give them a prior): %s", n, cmp.Or(f.c.Limit, DefaultLimit), some(r.Unbounded))
+		f.warn("%d coefficients have no finite optimum, as that of a term that always wins; they are held "+
+			"at the limit of %g centipawns (give them a prior): %s", n, cmp.Or(f.c.Limit, DefaultLimit), some(r.Unbounded))
 	}
 	if len(stuck) > 0 {
 		f.warn("%d coefficients are held at a bound and have no standard error: %s", len(stuck), some(stuck))
@@ -322,7 +320,8 @@ func (f *fitting) caution(r *Result) {
 	if v := f.at.cov; v != nil && v.N > 0 && v.N < stats.FewestClusters {
 		f.warn("%d games or openings are too few for standard errors: there are none", v.N)
 	} else if len(few) > 0 {
-		f.warn("%d terms rest on fewer than %d effective games, their errors are too small: %s", len(few), rows.MinClusters, some(few))
+		f.warn("%d terms rest on fewer than %d effective games, their errors are too small: %s", len(few), rows.MinClusters,
+			some(few))
 	}
 	perfect := perfectEntropy
 	if f.c.Loss == objective.MSE {
@@ -333,11 +332,13 @@ func (f *fitting) caution(r *Result) {
 	}
 	f.cautionRounding(r)
 	if f.at.cov != nil && f.at.cov.Ridge {
-		f.warn("some combinations of coefficients are not determined by data or prior: give every group a prior, or freeze one of them")
+		f.warn("some combinations of coefficients are not determined by data or prior: " +
+			"give every group a prior, or freeze one of them")
 	}
 	if f.at.large {
 		need, have := f.memory()
-		f.warn("a large fit: matrices would take %d MiB and may take %d, so there are no standard errors, and the design effect is "+
+		f.warn("a large fit: matrices would take %d MiB and may take %d, so there are no standard errors, "+
+			"and the design effect is "+
 			"taken to be %g (--memory %dM has both)", need>>20, have>>20, r.Design, need>>20+1)
 	}
 	if !f.at.outcome.Converged {

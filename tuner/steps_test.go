@@ -22,7 +22,8 @@ func TestLossesOfSteps(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if math.Abs(float64(last.Train-r.Fit.Train)) > 1e-9 || math.Abs(float64(last.Valid-r.Fit.Valid)) > 1e-9 || !(r.Fit.Valid > 0) {
+		if math.Abs(float64(last.Train-r.Fit.Train)) > 1e-9 || math.Abs(float64(last.Valid-r.Fit.Valid)) > 1e-9 ||
+			!(r.Fit.Valid > 0) {
 			t.Errorf("%s: losses %v after step %d, of the fit %v", method, last.Losses, last.Iteration, r.Fit)
 		}
 	}

@@ -18,16 +18,17 @@ type TermFit struct {
 	Group   string `json:"group"`
 	Tapered bool   `json:"tapered"`
 
-	StartMG float64   `json:"start_mg"`
-	StartEG float64   `json:"start_eg"`
-	MG      int32     `json:"mg"` // rounded, as in the weight file
-	EG      int32     `json:"eg"`
-	FitMG   float64   `json:"fit_mg"` // rescaled, before rounding
-	FitEG   float64   `json:"fit_eg"`
-	SEMG    num.Float `json:"se_mg"` // clustered; 0 where Frozen or never seen, NaN (null) where not known: one or two games say nothing of it
-	SEEG    num.Float `json:"se_eg"`
-	ZMG     num.Float `json:"z_mg"` // (fit - start) / se; 0 where there is no se
-	ZEG     num.Float `json:"z_eg"`
+	StartMG float64 `json:"start_mg"`
+	StartEG float64 `json:"start_eg"`
+	MG      int32   `json:"mg"` // rounded, as in the weight file
+	EG      int32   `json:"eg"`
+	FitMG   float64 `json:"fit_mg"` // rescaled, before rounding
+	FitEG   float64 `json:"fit_eg"`
+	// clustered; 0 where Frozen or never seen, NaN (null) where not known: one or two games say nothing of it
+	SEMG num.Float `json:"se_mg"`
+	SEEG num.Float `json:"se_eg"`
+	ZMG  num.Float `json:"z_mg"` // (fit - start) / se; 0 where there is no se
+	ZEG  num.Float `json:"z_eg"`
 	// The 95 % intervals of the coefficients.
 	IntervalMG Interval `json:"interval_mg"`
 	IntervalEG Interval `json:"interval_eg"`
@@ -39,18 +40,15 @@ type TermFit struct {
 	NaiveEG    num.Float `json:"naive_se_eg"`
 
 	Count int64 `json:"count"` // training rows in which it occurs
-	// TypicalCount is the root mean square of its counts in these rows. PriorEffect is the
-	// width of its prior in centipawns of effect: that of the weight times TypicalCount; null
-	// where it is free.
+	// TypicalCount is the root mean square of its counts in these rows. PriorEffect is the width of its prior
+	// in centipawns of effect: that of the weight times TypicalCount; null where it is free.
 	TypicalCount float64   `json:"typical_count,omitempty"`
 	PriorEffect  num.Float `json:"prior_effect,omitempty"`
 	// EffectiveGames is the effective number of clusters that inform the term.
 	EffectiveGames float64 `json:"effective_games"`
-	// DataShare is the part of the term that the data determined, the rest
-	// being the prior's: 0..1, the mean of its two coefficients. A standard
-	// error says how far the fit would move with other games; where the share
-	// is small, the prior lets it move little, and a small error says nothing
-	// about the true value.
+	// DataShare is the part of the term that the data determined, the rest being the prior's: 0..1, the mean of
+	// its two coefficients. A standard error says how far the fit would move with other games; where the share
+	// is small, the prior lets it move little, and a small error says nothing about the true value.
 	DataShare num.Float `json:"data_share"`
 	Rescale   float64   `json:"rescale"` // Result.Rescale
 	Frozen    bool      `json:"frozen,omitempty"`
@@ -58,16 +56,14 @@ type TermFit struct {
 	Step float64 `json:"step,omitempty"`
 }
 
-// Quantile returns how many standard errors a 95 % interval of the term
-// reaches to either side: that of Student's t with one degree of freedom less
-// than clusters inform the term (Liang and Zeger 1986 have the normal's 1.96,
-// which is too short for few of them).
+// Quantile returns how many standard errors a 95 % interval of the term reaches to either side: that of
+// Student's t with one degree of freedom less than clusters inform the term (Liang and Zeger 1986 have the
+// normal's 1.96, which is too short for few of them).
 func (t *TermFit) Quantile() float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: max(1, t.EffectiveGames-1)}.Quantile(0.975)
 }
 
-// Few reports whether too few games inform the term for its standard error to
-// be reliable.
+// Few reports whether too few games inform the term for its standard error to be reliable.
 func (t *TermFit) Few() bool {
 	return t.Count > 0 && t.EffectiveGames > 0 && t.EffectiveGames < rows.MinClusters
 }
@@ -75,17 +71,16 @@ func (t *TermFit) Few() bool {
 // CompareWith makes mg and eg the start values that the term is compared with.
 func (t *TermFit) CompareWith(mg, eg float64) {
 	t.StartMG, t.StartEG = mg, eg
-	t.ZMG, t.ZEG = num.Float(objective.Ratio(t.FitMG-mg, float64(t.SEMG))), num.Float(objective.Ratio(t.FitEG-eg, float64(t.SEEG)))
+	t.ZMG, t.ZEG = num.Float(objective.Ratio(t.FitMG-mg, float64(t.SEMG))), num.Float(objective.Ratio(t.FitEG-eg,
+		float64(t.SEEG)))
 }
 
-// smallestShare is the share that the data must have in a term for its error to
-// say more than the prior.
+// smallestShare is the share that the data must have in a term for its error to say more than the prior.
 const smallestShare = 0.2
 
-// Moved reports whether the games say that the coefficient differs from its start
-// value: whether it changed, beyond the rescaling of all, by more than two standard
-// errors. The errors count only where enough games inform the term, and where the
-// data rather than the prior determine it.
+// Moved reports whether the games say that the coefficient differs from its start value: whether it changed,
+// beyond the rescaling of all, by more than two standard errors. The errors count only where enough games
+// inform the term, and where the data rather than the prior determine it.
 func (t *TermFit) Moved() bool {
 	if t.EffectiveGames < rows.MinClusters || !(t.DataShare >= smallestShare) {
 		return false

@@ -29,17 +29,14 @@ const groupLoss = 0.1
 // Verdict says whether the tuned weights predict games that they were not fitted to better
 // than the start weights do.
 type Verdict struct {
-	// Answer is that of the 95 % interval of Basis: worse if all of it is below 0, better if
-	// all of it is above Margin. If it is only above 0, or there are no test data and the rows are
-	// noisy or GroupLoss is above a tenth, the weights are better on games like these, and no more
-	// is known.
+	// Answer is that of the 95 % interval of Basis: worse if all of it is below 0, better if all of it is above
+	// Margin. If it is only above 0, or there are no test data and the rows are noisy or GroupLoss is above a
+	// tenth, the weights are better on games like these, and no more is known.
 	Answer string `json:"verdict,omitempty"`
-	// Basis says what the answer rests on: test data, else cross-validation, else the games
-	// held out.
+	// Basis says what the answer rests on: test data, else cross-validation, else the games held out.
 	Basis string `json:"verdict_basis,omitempty"`
-	// Margin is 0 for test data. Games of one kind fit a share of themselves that games of
-	// another take back, so that it is 2 % of what the start weights know for them: of the
-	// best constant's loss minus theirs.
+	// Margin is 0 for test data. Games of one kind fit a share of themselves that games of another take back,
+	// so that it is 2 % of what the start weights know for them: of the best constant's loss minus theirs.
 	Margin num.Float `json:"margin"`
 	// NoisyRows reports that the rows are not fit for tuning.
 	NoisyRows bool `json:"noisy_rows,omitempty"`
@@ -114,7 +111,8 @@ func (r *Result) Headline() string {
 	if p.ByOpening {
 		by = "openings"
 	}
-	return fmt.Sprintf("%s (loss of the start weights minus that of the tuned ones: %v; %s, %d %s)", r.Answer, p, r.Basis, p.Clusters, by)
+	return fmt.Sprintf("%s (loss of the start weights minus that of the tuned ones: %v; %s, %d %s)", r.Answer, p,
+		r.Basis, p.Clusters, by)
 }
 
 // smallLoss is the loss that a group must be expected to cost on other games to be listed.
@@ -133,7 +131,8 @@ func (r *Result) Advice() (list []string) {
 		}
 		return list
 	}
-	list = append(list, fmt.Sprintf("Do not expect a gain: %.0f effective games for %.0f determined parameters, net gain %+.6f", r.EffectiveGames, r.Effective, r.Net))
+	list = append(list, fmt.Sprintf("Do not expect a gain: %.0f effective games for %.0f determined parameters, "+
+		"net gain %+.6f", r.EffectiveGames, r.Effective, r.Net))
 	return append(list, r.losers()...)
 }
 
@@ -141,7 +140,8 @@ func (r *Result) Advice() (list []string) {
 func (r *Result) losers() (list []string) {
 	for _, g := range r.Groups {
 		if g.Net < -smallLoss {
-			list = append(list, fmt.Sprintf("%s should lose %.6f on other games: --freeze %s%s", g.Name, -g.Net, g.Name, r.narrower(g.Name)))
+			list = append(list, fmt.Sprintf("%s should lose %.6f on other games: --freeze %s%s", g.Name, -g.Net, g.Name,
+				r.narrower(g.Name)))
 		}
 	}
 	return list
@@ -153,11 +153,14 @@ func (v *Verdict) caveat() string {
 	p := v.Gain()
 	if p.Interval[0] > float64(v.Margin) {
 		if v.NoisyRows {
-			return "Do not expect a gain in matches: the rows are noisy, and the fit may have learned the noise; make them quiet, or " + cure
+			return "Do not expect a gain in matches: the rows are noisy, and the fit may have learned the noise; " +
+				"make them quiet, or " + cure
 		}
-		return fmt.Sprintf("Do not expect a gain in matches: on other games some groups should lose %.0f %% of what the others gain; %s", 100*v.GroupLoss, cure)
+		return fmt.Sprintf("Do not expect a gain in matches: on other games some groups should lose %.0f %% of "+
+			"what the others gain; %s", 100*v.GroupLoss, cure)
 	}
-	return fmt.Sprintf("Do not expect a gain in matches, least of all at other nodes or clocks: it may be as little as %.2g %% of what the start weights know, and less than %g %% is often lost on other games; %s",
+	return fmt.Sprintf("Do not expect a gain in matches, least of all at other nodes or clocks: it may be as little as "+
+		"%.2g %% of what the start weights know, and less than %g %% is often lost on other games; %s",
 		100*p.Interval[0]/(p.Constant-p.Start), 100*carries, cure)
 }
 
@@ -176,9 +179,8 @@ func (r *Result) narrower(group string) string {
 	return fmt.Sprintf(" or --prior %s=%.2g", group, width/2/cmp.Or(r.PriorFactor, 1))
 }
 
-// slopeOf returns the slope under which the verdict takes the loss of weights w: k, or the
-// best one where k may suit one side better than the other. A change of scale alone, which
-// the rescaling undoes, is then no gain.
+// slopeOf returns the slope under which the verdict takes the loss of weights w: k, or the best one where k may
+// suit one side better than the other. A change of scale alone, which the rescaling undoes, is then no gain.
 func (f *fitting) slopeOf(ctx context.Context, p *objective.Problem, w objective.Tapered, k float64) (float64, error) {
 	if f.c.K == 0 && f.c.Lambda == 1 {
 		return k, nil // the best for the start weights, and so for a fit under it
@@ -237,6 +239,7 @@ const roundingShare = 0.1
 func (f *fitting) cautionRounding(r *Result) {
 	gain, cost := float64(r.Start.Train-r.Fit.Train), float64(r.Rounded.Train-r.Fit.Train)
 	if gain > 0 && cost > roundingShare*gain {
-		f.warn("rounding to integers costs %.0f %% of the gain on the training games: give the engine finer units", 100*math.Min(cost/gain, 9.99))
+		f.warn("rounding to integers costs %.0f %% of the gain on the training games: give the engine finer units",
+			100*math.Min(cost/gain, 9.99))
 	}
 }

@@ -141,7 +141,8 @@ func TestVerdictOnScale(t *testing.T) {
 	if r, err = Fit(t.Context(), syn.Store(t), syn.List(syn.Truth()), c); err != nil {
 		t.Fatal(err)
 	}
-	if v := r.Validation; math.Abs(v.Start-float64(r.Start.Valid)) > 1e-12 || math.Abs(v.Tuned-float64(r.Rounded.Valid)) > 1e-12 {
+	if v := r.Validation; math.Abs(v.Start-float64(r.Start.Valid)) > 1e-12 ||
+		math.Abs(v.Tuned-float64(r.Rounded.Valid)) > 1e-12 {
 		t.Errorf("validation %+v, losses %v and %v", v, r.Start.Valid, r.Rounded.Valid)
 	}
 }
@@ -164,8 +165,10 @@ func TestDecide(t *testing.T) {
 		{lo: 0.0019, hi: 0.01, validation: true, want: BetterHere, caveat: "less than 2 %"},
 		{lo: 0.0021, hi: 0.01, noisy: true, want: BetterHere, caveat: "noisy"},
 		{lo: 0.0021, hi: 0.01, groups: []float64{0.002, -0.0001}, want: Better},
-		{lo: 0.0021, hi: 0.01, groups: []float64{0.002, -0.001}, want: BetterHere, caveat: "some groups should lose 50 % of what the others gain"},
-		{lo: 0.0021, hi: 0.01, groups: []float64{0.002, -0.001}, want: BetterHere, caveat: "group1 should lose 0.001000 on other games: --freeze group1"},
+		{lo: 0.0021, hi: 0.01, groups: []float64{0.002, -0.001}, want: BetterHere,
+			caveat: "some groups should lose 50 % of what the others gain"},
+		{lo: 0.0021, hi: 0.01, groups: []float64{0.002, -0.001}, want: BetterHere,
+			caveat: "group1 should lose 0.001000 on other games: --freeze group1"},
 		{lo: 0.0021, hi: 0.01, groups: []float64{0.002, -0.001}, test: true, want: Better},
 		{lo: -0.0001, hi: 0.01, want: NoDifference},
 		{lo: -0.0001, hi: 0.01, noisy: true, want: NoDifference},
@@ -257,7 +260,8 @@ func TestOnOtherGames(t *testing.T) {
 func TestFolds(t *testing.T) {
 	b := rows.NewBuilder(1)
 	for g := range 23 {
-		if err := b.Add(&rows.Row{Entries: []rows.Entry{{Count: 1}}, Scale: 1, Weight: 1, Game: uint64(g + 1), TrainOnly: g < 2}); err != nil {
+		if err := b.Add(&rows.Row{Entries: []rows.Entry{{Count: 1}}, Scale: 1, Weight: 1, Game: uint64(g + 1),
+			TrainOnly: g < 2}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -273,10 +277,11 @@ func TestFolds(t *testing.T) {
 
 // TestAdvice: groups that should lose more than next to nothing are listed with their cure.
 func TestAdvice(t *testing.T) {
-	r := &Result{Verdict: Verdict{Net: -2e-3, EffectiveGames: 40}, Certainty: Certainty{Effective: 90}, Statistics: Statistics{
-		Groups: []stats.GroupGain{{Name: "pawns", Net: -2e-3}, {Name: "tempo", Net: -9e-6}, {Name: "rooks", Net: 1e-4}},
-		Terms:  []TermFit{{Group: "pawns", PriorEffect: 15}},
-	}}
+	r := &Result{Verdict: Verdict{Net: -2e-3, EffectiveGames: 40}, Certainty: Certainty{Effective: 90},
+		Statistics: Statistics{
+			Groups: []stats.GroupGain{{Name: "pawns", Net: -2e-3}, {Name: "tempo", Net: -9e-6}, {Name: "rooks", Net: 1e-4}},
+			Terms:  []TermFit{{Group: "pawns", PriorEffect: 15}},
+		}}
 	want := []string{"Do not expect a gain: 40 effective games for 90 determined parameters, net gain -0.002000",
 		"pawns should lose 0.002000 on other games: --freeze pawns or --prior pawns=7.5"}
 	if got := r.Advice(); !slices.Equal(got, want) {
@@ -295,7 +300,8 @@ func TestPairedIntervals(t *testing.T) {
 	weight := []float64{4, 2, 9, 4}
 	a := (&clusterLosses{of: of, weight: weight, start: loss, tuned: none}).paired()
 	b := (&clusterLosses{of: of, weight: weight, start: none, tuned: loss}).paired()
-	if a.StartInterval != a.Interval || a.TunedInterval != (Interval{}) || !(a.Interval[0] < a.Start && a.Start < a.Interval[1]) {
+	if a.StartInterval != a.Interval || a.TunedInterval != (Interval{}) ||
+		!(a.Interval[0] < a.Start && a.Start < a.Interval[1]) {
 		t.Errorf("%+v", a)
 	}
 	if b.TunedInterval != a.Interval || b.Interval != (Interval{-a.Interval[1], -a.Interval[0]}) {

@@ -31,7 +31,8 @@ var engines = []struct {
 			let e0 = main.eg - balance(max(danger.eg,0)//20);
 			let e  = e0 + sign(e0)*max(complexity, -abs(e0));
 			value  = m*phase + e*(1-phase)*if(e<0, f.black, f.white) + tempo`,
-		[]Name{{Name: "main", Tapered: true}, {Name: "danger", Tapered: true, Sides: true}, {Name: "complexity"}, {Name: "tempo"},
+		[]Name{{Name: "main", Tapered: true}, {Name: "danger", Tapered: true, Sides: true}, {Name: "complexity"},
+			{Name: "tempo"},
 			{Name: "phase", Kind: Column}, {Name: "f", Kind: Column, Sides: true}},
 		func(v map[string]float64) float64 {
 			safety := func(side string) (mg, eg int) {
@@ -58,7 +59,8 @@ var engines = []struct {
 	{
 		"chess-3", `let q = max(att, 0)^2/4096;
 			value = balance(mg + q*M.mg)*phase + balance((eg + q*M.eg)*sf)*(1 - phase)`,
-		[]Name{{Name: "mg", Sides: true}, {Name: "eg", Sides: true}, {Name: "att", Sides: true}, {Name: "M.mg", Kind: Scalar}, {Name: "M.eg", Kind: Scalar},
+		[]Name{{Name: "mg", Sides: true}, {Name: "eg", Sides: true}, {Name: "att", Sides: true},
+			{Name: "M.mg", Kind: Scalar}, {Name: "M.eg", Kind: Scalar},
 			{Name: "phase", Kind: Column}, {Name: "sf", Kind: Column, Sides: true}},
 		func(v map[string]float64) float64 {
 			side := func(s string) (mg, eg float64) {
@@ -72,7 +74,8 @@ var engines = []struct {
 		},
 	},
 	{
-		"Weiss", "value = main.mg*phase + main.eg*if(main.eg < 0, f.black, f.white)*(1 - phase) - balance(power*modifier//128)*phase",
+		"Weiss", "value = main.mg*phase + main.eg*if(main.eg < 0, f.black, f.white)*(1 - phase) - " +
+			"balance(power*modifier//128)*phase",
 		[]Name{{Name: "main", Tapered: true}, {Name: "power", Sides: true}, {Name: "modifier", Kind: Column, Sides: true},
 			{Name: "phase", Kind: Column}, {Name: "f", Kind: Column, Sides: true}},
 		func(v map[string]float64) float64 {
@@ -90,7 +93,8 @@ var engines = []struct {
 			let m = m0 + sign(m0)*max(min(complexity + 50, 0), -abs(m0));       # initiative
 			let e = e0 + sign(e0)*max(complexity, -abs(e0));
 			value = trunc(m*phase + e*(1-phase)*if(e > 0, sf.white, sf.black)/64)`,
-		[]Name{{Name: "main", Tapered: true}, {Name: "danger", Sides: true}, {Name: "complexity"}, {Name: "phase", Kind: Column}, {Name: "sf", Kind: Column, Sides: true}},
+		[]Name{{Name: "main", Tapered: true}, {Name: "danger", Sides: true}, {Name: "complexity"},
+			{Name: "phase", Kind: Column}, {Name: "sf", Kind: Column, Sides: true}},
 		func(v map[string]float64) float64 {
 			m, e := int(v["main.mg"]), int(v["main.eg"])
 			for i, side := range []string{"white", "black"} {
@@ -163,7 +167,8 @@ func TestEngines(t *testing.T) {
 
 // TestMistakes checks what is said of mistakes, and where the caret stands.
 func TestMistakes(t *testing.T) {
-	names := []Name{{Name: "main", Tapered: true}, {Name: "danger", Sides: true}, {Name: "phase", Kind: Column}, {Name: "k", Kind: Scalar}, {Name: "shelter", Kind: Table, Size: 4}}
+	names := []Name{{Name: "main", Tapered: true}, {Name: "danger", Sides: true}, {Name: "phase", Kind: Column},
+		{Name: "k", Kind: Scalar}, {Name: "shelter", Kind: Table, Size: 4}}
 	for _, c := range []struct{ text, what, at string }{
 		{"value = main.mg + dangr.white", `"dangr.white"; did you mean "danger.white"?`, "dangr"},
 		{"value = main", "main is tapered", "main"},
@@ -207,7 +212,8 @@ func TestMistakes(t *testing.T) {
 		}
 	}
 	_, err := Parse("let a = main.mg;\n\tvalue = a + mian.eg", names)
-	want := "formula, line 2, column 14: no channel, column, scalar or let \"mian.eg\"; did you mean \"main.eg\"?\n  \tvalue = a + mian.eg\n  \t            ^"
+	want := "formula, line 2, column 14: no channel, column, scalar or let \"mian.eg\"; did you mean \"main.eg\"?\n" +
+		"  \tvalue = a + mian.eg\n  \t            ^"
 	if err == nil || err.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
 	}
@@ -359,7 +365,8 @@ func TestTable(t *testing.T) {
 
 // TestNear counts rows at jumps that coefficients move, and no others.
 func TestNear(t *testing.T) {
-	f, err := Parse("value = if(a < 100, 1, 2)*b + if(phase < 0.5, a, b)", []Name{{Name: "a"}, {Name: "b"}, {Name: "phase", Kind: Column}})
+	f, err := Parse("value = if(a < 100, 1, 2)*b + if(phase < 0.5, a, b)",
+		[]Name{{Name: "a"}, {Name: "b"}, {Name: "phase", Kind: Column}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -385,7 +392,8 @@ func FuzzParse(f *testing.F) {
 		f.Add(e.text)
 	}
 	f.Add("let a=if(main.mg<1 or not main.eg!=2,1e3,.5);value=clamp(a,-1,t[a])")
-	names := []Name{{Name: "main", Tapered: true}, {Name: "danger", Tapered: true, Sides: true}, {Name: "complexity", Kind: Column},
+	names := []Name{{Name: "main", Tapered: true}, {Name: "danger", Tapered: true, Sides: true},
+		{Name: "complexity", Kind: Column},
 		{Name: "phase", Kind: Column}, {Name: "f", Kind: Column, Sides: true}, {Name: "t", Kind: Table, Size: 3}}
 	f.Fuzz(func(t *testing.T, text string) {
 		p, err := Parse(text, names)

@@ -102,7 +102,8 @@ var (
 // underscores that begin with no digit, joined by dots.
 func checkName(name string) error {
 	if !goodName.MatchString(name) {
-		return fmt.Errorf("%w: %.40q is not a valid name: want letters, digits, underscores and dots, no digit first", ErrFormula, name)
+		return fmt.Errorf("%w: %.40q is not a valid name: want letters, digits, underscores and dots, no digit first",
+			ErrFormula, name)
 	}
 	if first, _, _ := strings.Cut(name, "."); arguments[first] != [2]int{} || reserved[first] {
 		return fmt.Errorf("%w: %q is a word of the language", ErrFormula, first)

@@ -13,8 +13,7 @@ const (
 	Smooth
 )
 
-// Machine computes a formula for one row at a time. It is not safe for use by goroutines at
-// the same time.
+// Machine computes a formula for one row at a time. It is not safe for use by goroutines at the same time.
 type Machine struct {
 	f    *Formula
 	mode Mode

@@ -193,7 +193,8 @@ var arguments = map[string][2]int{
 func (p *parser) call(name token) (*expr, error) {
 	limits, ok := arguments[name.text]
 	if !ok {
-		return nil, p.fail(name.at, "no function %q: there are min, max, clamp, abs, sign, sqrt, trunc, if and balance", name.text)
+		return nil, p.fail(name.at, "no function %q: there are min, max, clamp, abs, sign, sqrt, trunc, if and balance",
+			name.text)
 	}
 	p.next()
 	e := &expr{op: name.text, at: name.at}

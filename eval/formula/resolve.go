@@ -283,7 +283,8 @@ func (r *resolver) name(e *expr, side Side) (int, error) {
 	case half == Whole && n.Tapered:
 		return 0, r.fail(e.at, "%s is tapered: say %s.mg or %s.eg", base, base, base)
 	case n.Sides && of == Both && side == Both:
-		return 0, r.fail(e.at, "%s is counted for each side: put it into balance(...), or say %s.white or %s.black", base, base, base)
+		return 0, r.fail(e.at, "%s is counted for each side: put it into balance(...), or say %s.white or %s.black", base,
+			base, base)
 	}
 	in := Input{Name: base, Kind: n.Kind, Half: half}
 	if n.Sides {

@@ -50,8 +50,7 @@ func (p *Params) Bound(terms []rows.Term, bounds map[string]Bound) error {
 	return nil
 }
 
-// holdOut returns m without the rows and columns of parameters held at a bound:
-// they do not move with the data.
+// holdOut returns m without the rows and columns of parameters held at a bound: they do not move with the data.
 func (p *Params) HoldOut(m *mat.SymDense) *mat.SymDense {
 	if p.Box == nil || !slices.Contains(p.Box.Held, true) {
 		return m

@@ -19,9 +19,8 @@ type Gram struct {
 	blocks [][]float64
 }
 
-// add adds the matrix m of rows with factors a and b, every width-th number of m. All
-// three blocks are then the same matrix but for a factor, which is why rows are grouped by
-// factors.
+// add adds the matrix m of rows with factors a and b, every width-th number of m. All three blocks are then the
+// same matrix but for a factor, which is why rows are grouped by factors.
 func (g *Gram) add(a, b float64, m []float64, width int) {
 	mm := g.blocks[0]
 	me, ee := g.blocks[1][:len(mm)], g.blocks[2][:len(mm)]
@@ -75,9 +74,8 @@ func SquaredSlope(_, _ int, slope, _ float64) float64 { return slope * slope }
 // summed in less time than one after the other where most rows have both.
 type Together []RowFactor
 
-// Gram returns, for each of the factors, the sum over rows of factor * x x',
-// with x the derivatives of the row's evaluation with respect to the halves of
-// all terms.
+// Gram returns, for each of the factors, the sum over rows of factor * x x', with x the derivatives of the
+// row's evaluation with respect to the halves of all terms.
 func (p *Problem) Gram(ctx context.Context, w Tapered, factors ...RowFactor) ([]*Gram, error) {
 	var groups []Together
 	for _, f := range factors {

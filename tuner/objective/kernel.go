@@ -96,14 +96,12 @@ const (
 	nodeCount    = 2048 // a power of two above 2*reach*perUnit
 )
 
-// node is the Taylor polynomial of ln(1+e^z) around one of the points of a
-// grid. Within half a step of the grid its error is below 1e-15, and that of
-// its derivative, the logistic function, below 1e-13.
+// node is the Taylor polynomial of ln(1+e^z) around one of the points of a grid. Within half a step of the grid
+// its error is below 1e-15, and that of its derivative, the logistic function, below 1e-13.
 type node [8]float64
 
 var nodes = func() (t [nodeCount]node) {
-	// The k-th derivative of the logistic function s is a polynomial in s,
-	// because s' = s - s^2.
+	// The k-th derivative of the logistic function s is a polynomial in s, because s' = s - s^2.
 	var derivative [8][9]float64
 	derivative[1][1] = 1
 	for k := 2; k < len(derivative); k++ {
@@ -127,11 +125,10 @@ var nodes = func() (t [nodeCount]node) {
 	return t
 }()
 
-// crossEntropy turns evaluations x in centipawns into the derivatives of the
-// rows' weighted cross-entropies with respect to x, and returns the weighted
-// sum of these. It does for many rows what CrossEntropy.at does for one: loss
-// and slope of a target y at z = k x are ln(1+e^z) - y z and its derivative,
-// and a table of polynomials has neither exponential nor division.
+// crossEntropy turns evaluations x in centipawns into the derivatives of the rows' weighted cross-entropies
+// with respect to x, and returns the weighted sum of these. It does for many rows what CrossEntropy.at does for
+// one: loss and slope of a target y at z = k x are ln(1+e^z) - y z and its derivative, and a table of
+// polynomials has neither exponential nor division.
 func crossEntropy(k float64, x []float64, y, omega []float32) float64 {
 	const big = 3 << 51 // adding it leaves the whole part in the low bits
 	total := 0.0
@@ -149,8 +146,10 @@ func crossEntropy(k float64, x []float64, y, omega []float32) float64 {
 		d := near - num.Rounded((t-big)*(1.0/nodesPerUnit))
 		d2 := d * d
 		d4 := d2 * d2
-		ln := (c[0] + num.Rounded(c[1]*d)) + num.Rounded(d2*(c[2]+num.Rounded(c[3]*d))) + num.Rounded(d4*((c[4]+num.Rounded(c[5]*d))+num.Rounded(d2*(c[6]+num.Rounded(c[7]*d))))) + beyond
-		p := (c[1] + num.Rounded(2*c[2]*d)) + num.Rounded(d2*(num.Rounded(3*c[3])+num.Rounded(4*c[4]*d))) + num.Rounded(d4*((num.Rounded(5*c[5])+num.Rounded(6*c[6]*d))+num.Rounded(d2*(7*c[7]))))
+		ln := (c[0] + num.Rounded(c[1]*d)) + num.Rounded(d2*(c[2]+num.Rounded(c[3]*d))) +
+			num.Rounded(d4*((c[4]+num.Rounded(c[5]*d))+num.Rounded(d2*(c[6]+num.Rounded(c[7]*d))))) + beyond
+		p := (c[1] + num.Rounded(2*c[2]*d)) + num.Rounded(d2*(num.Rounded(3*c[3])+num.Rounded(4*c[4]*d))) +
+			num.Rounded(d4*((num.Rounded(5*c[5])+num.Rounded(6*c[6]*d))+num.Rounded(d2*(7*c[7]))))
 		o, target := float64(omega[i]), float64(y[i])
 		total += num.Rounded(o * (ln - num.Rounded(target*z)))
 		x[i] = o * k * (p - target)

@@ -64,7 +64,8 @@ func (p *Problem) FindRough(ctx context.Context, w Tapered, jump, kink float64) 
 func (p *Problem) moves(nodes []int) [][2]uint64 {
 	b := p.Store.Bend()
 	steps := b.Program.Formula.Nodes
-	reach, inputs := make([]uint64, len(steps)), make([]uint64, len(b.Program.Inputs)) // bits of the nodes that they lead to
+	// bits of the nodes that they lead to
+	reach, inputs := make([]uint64, len(steps)), make([]uint64, len(b.Program.Inputs))
 	for i := len(steps) - 1; i >= 0; i-- {
 		n, bits := &steps[i], reach[i]
 		if k := slices.Index(nodes, i); k >= 0 {
@@ -96,8 +97,7 @@ func (p *Problem) moves(nodes []int) [][2]uint64 {
 	return out
 }
 
-// share sets, by coefficient, the part of its information that is of the rows near a node that it
-// moves.
+// share sets, by coefficient, the part of its information that is of the rows near a node that it moves.
 func (p *Problem) share(ctx context.Context, w Tapered, near [][]uint64, moves [][2]uint64, out Tapered) error {
 	all := NewTapered(p.Store.Terms())
 	err := p.EachDerivative(ctx, w, func(chunk, row int, _, curvature float64, parts []Part) {

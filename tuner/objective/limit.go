@@ -8,9 +8,8 @@ import (
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
-// Limit keeps coefficients that neither a prior nor a bound holds within that many
-// centipawns of 0, or of their start value: a term that always wins has no
-// finite optimum. An infinite limit is none.
+// Limit keeps coefficients that neither a prior nor a bound holds within that many centipawns of 0, or of their
+// start value: a term that always wins has no finite optimum. An infinite limit is none.
 func (p *Params) Limit(limit float64) {
 	if math.IsInf(limit, 1) {
 		return
@@ -48,8 +47,7 @@ func (p *Params) bounded(j int) bool {
 	return p.Box != nil && !(math.IsInf(p.Box.Lo[j], -1) && math.IsInf(p.Box.Hi[j], 1))
 }
 
-// Unbounded reports whether parameter j is held at its limit, because the loss falls
-// beyond it.
+// Unbounded reports whether parameter j is held at its limit, because the loss falls beyond it.
 func (p *Params) Unbounded(j int) bool {
 	return p.limited != nil && p.Stuck(j) && !math.IsInf(p.limited.Hi[j], 1)
 }

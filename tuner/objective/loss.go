@@ -59,8 +59,7 @@ func (l Loss) At(k, x, y float64) (value, slope, curvature float64) {
 	return math.Log(1+e) + math.Max(z, 0) - num.Rounded(y*z), k * (p - y), k * k * pq
 }
 
-// slopeAt is at without the value and its logarithm, for passes that only
-// need derivatives.
+// slopeAt is at without the value and its logarithm, for passes that only need derivatives.
 func (l Loss) slopeAt(k, x, y float64) (slope, curvature float64) {
 	z := k * x
 	e := math.Exp(-math.Abs(z))

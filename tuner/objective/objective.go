@@ -30,7 +30,8 @@ type Known struct {
 }
 
 func New(p *Problem, q *Params, design float64) *Penalized {
-	return &Penalized{Problem: p, Params: q, Design: design, w: NewTapered(p.Store.Terms()), g: NewTapered(p.Store.Terms()), Known: new(Known)}
+	return &Penalized{Problem: p, Params: q, Design: design, w: NewTapered(p.Store.Terms()),
+		g: NewTapered(p.Store.Terms()), Known: new(Known)}
 }
 
 // Dim implements Objective.
@@ -83,8 +84,7 @@ func (o *Penalized) Curvature(ctx context.Context, theta []float64) (*mat.SymDen
 	return h, nil
 }
 
-// information is the Gauss-Newton matrix of the sum of losses alone, before
-// the design effect and the prior.
+// information is the Gauss-Newton matrix of the sum of losses alone, before the design effect and the prior.
 func (o *Penalized) information(ctx context.Context, theta []float64) (*mat.SymDense, error) {
 	if slices.Equal(o.Known.Theta, theta) {
 		return o.Known.Information, nil

@@ -15,9 +15,8 @@ import (
 // fixed marks a half that is not fitted.
 const Fixed = -1
 
-// params maps the halves of all terms to the parameters theta of a fit: the
-// changes from the start values. A frozen half has no parameter; both halves
-// of a term that is not tapered, and tied twins, share one.
+// params maps the halves of all terms to the parameters theta of a fit: the changes from the start values. A
+// frozen half has no parameter; both halves of a term that is not tapered, and tied twins, share one.
 type Params struct {
 	N      int
 	MG, EG []int         // parameter of each term's halves, or fixed
@@ -29,9 +28,8 @@ type Params struct {
 	limited *optimize.Box
 }
 
-// leaders returns, for each term, the first of the terms that share its
-// parameters: itself where none does. Twins are tied if mirror says so, others
-// as ties says, each a list of names joined by "=".
+// leaders returns, for each term, the first of the terms that share its parameters: itself where none does.
+// Twins are tied if mirror says so, others as ties says, each a list of names joined by "=".
 func Leaders(terms []rows.Term, mirror bool, ties []string) ([]int, error) {
 	out := make([]int, len(terms))
 	index := make(map[string]int, len(terms))
@@ -70,9 +68,8 @@ func Leaders(terms []rows.Term, mirror bool, ties []string) ([]int, error) {
 	return out, nil
 }
 
-// newParams numbers the parameters in table order. centre holds the prior's
-// mean in centipawns by term; terms with one leader share parameters, unless
-// the leader is frozen.
+// newParams numbers the parameters in table order. centre holds the prior's mean in centipawns by term; terms
+// with one leader share parameters, unless the leader is frozen.
 func NewParams(terms []rows.Term, centre Tapered, frozen []bool, tau []float64, leader []int) *Params {
 	p := &Params{MG: make([]int, len(terms)), EG: make([]int, len(terms)), Start: StartOf(terms)}
 	var members []float64
@@ -128,8 +125,7 @@ func (p *Params) Expand(theta []float64, w Tapered) {
 	}
 }
 
-// fold sums derivatives by half into derivatives by parameter. A half that is
-// fixed is left out.
+// fold sums derivatives by half into derivatives by parameter. A half that is fixed is left out.
 func (p *Params) Fold(g Tapered, out []float64) {
 	clear(out)
 	for t, j := range p.MG {

@@ -10,8 +10,7 @@ import (
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
-// Problem is a store with what a row's loss needs beside its features.
-// Rows of omega 0 take no part.
+// Problem is a store with what a row's loss needs beside its features. Rows of omega 0 take no part.
 type Problem struct {
 	Store   *rows.Store
 	Loss    Loss
@@ -22,8 +21,7 @@ type Problem struct {
 	Workers int
 }
 
-// Side returns the side of the split that row j of chunk i is on, and its weight
-// there; 0 if it is on none.
+// Side returns the side of the split that row j of chunk i is on, and its weight there; 0 if it is on none.
 func (p *Problem) Side(i, j int) (side int, weight float64) {
 	if o := p.Omega[i][j]; o > 0 || p.Held == nil {
 		return Trained, float64(o)
@@ -43,16 +41,14 @@ func NewTapered(terms int) Tapered {
 	return Tapered{make([]float64, terms), make([]float64, terms)}
 }
 
-// taper writes what each pair of the dictionary adds to an evaluation, a and b the
-// factors of the two values.
+// taper writes what each pair of the dictionary adds to an evaluation, a and b the factors of the two values.
 func (w Tapered) taper(a, b float64, pairs []rows.Entry, out *lookup) {
 	for i, p := range pairs {
 		out[i] = float64(p.Count) * (num.Rounded(a*w.MG[p.Term]) + num.Rounded(b*w.EG[p.Term]))
 	}
 }
 
-// untaper adds the derivatives that g holds by pair, a and b the factors of the two
-// values.
+// untaper adds the derivatives that g holds by pair, a and b the factors of the two values.
 func (w Tapered) untaper(a, b float64, pairs []rows.Entry, g *lookup) {
 	for i, p := range pairs {
 		v := float64(p.Count) * g[i]
@@ -85,7 +81,8 @@ type mixed struct {
 }
 
 var scratches = sync.Pool{New: func() any {
-	return &Scratch{table: new(lookup), g: new(lookup), X: make([]float64, rows.ChunkRows), Y: make([]float64, rows.ChunkRows)}
+	return &Scratch{table: new(lookup), g: new(lookup), X: make([]float64, rows.ChunkRows),
+		Y: make([]float64, rows.ChunkRows)}
 }}
 
 // NewScratch returns scratch memory; Release gives it back.
@@ -170,12 +167,14 @@ func (s *Scratch) prepare(c *rows.Chunk, pairs []rows.Entry, w Tapered) {
 
 // Evaluate evaluates all rows at coefficients w, chunk by chunk: work gets a chunk's number with
 // the evaluations in t.X, merge takes what it made of them in order of chunks.
-func Evaluate(ctx context.Context, s *rows.Store, workers int, w Tapered, work, merge func(t *Scratch, chunk int)) error {
+func Evaluate(ctx context.Context, s *rows.Store, workers int, w Tapered, work,
+	merge func(t *Scratch, chunk int)) error {
 	return pass(ctx, s, workers, w, (*Scratch).Evaluate, work, merge)
 }
 
 // differentiate is Evaluate with derivatives.
-func differentiate(ctx context.Context, s *rows.Store, workers int, w Tapered, work, merge func(t *Scratch, chunk int)) error {
+func differentiate(ctx context.Context, s *rows.Store, workers int, w Tapered, work,
+	merge func(t *Scratch, chunk int)) error {
 	return pass(ctx, s, workers, w, (*Scratch).Differentiate, work, merge)
 }
 
@@ -202,8 +201,7 @@ func pass(ctx context.Context, s *rows.Store, workers int, w Tapered,
 	return err
 }
 
-// Gradient adds the derivatives of the weighted sum of losses to g (unless
-// g.mg is nil) and returns that sum.
+// Gradient adds the derivatives of the weighted sum of losses to g (unless g.mg is nil) and returns that sum.
 func (p *Problem) Gradient(ctx context.Context, w Tapered, g Tapered) (float64, error) {
 	return p.gradient(ctx, w, g, p.slopes)
 }
@@ -225,7 +223,8 @@ func (p *Problem) SquaresGradient(ctx context.Context, w Tapered, g Tapered) (fl
 
 // gradient sums over rows; slopes turns the evaluations of a chunk into derivatives with
 // respect to them, and returns the chunk's part of the sum.
-func (p *Problem) gradient(ctx context.Context, w Tapered, g Tapered, slopes func(i int, x []float64) float64) (float64, error) {
+func (p *Problem) gradient(ctx context.Context, w Tapered, g Tapered,
+	slopes func(i int, x []float64) float64) (float64, error) {
 	s, total := p.Store, 0.0
 	pairs := s.Pairs()
 	sum := gradientSum{g: g, pairs: pairs}
@@ -314,8 +313,7 @@ func (p *Problem) slopes(i int, x []float64) float64 {
 	return total
 }
 
-// gradientSum adds the chunks' derivatives, by pair as long as the factors are
-// the same.
+// gradientSum adds the chunks' derivatives, by pair as long as the factors are the same.
 type gradientSum struct {
 	g     Tapered
 	pairs []rows.Entry
@@ -414,9 +412,8 @@ func (s *Scratch) EachPart(store *rows.Store, c *rows.Chunk, f func(row int, par
 	})
 }
 
-// Dispersion returns the variance of a row's score at coefficients w as part of what
-// the loss expects it to be (Pearson's dispersion): below 1 for cross-entropy of
-// games with draws.
+// Dispersion returns the variance of a row's score at coefficients w as part of what the loss expects it to be
+// (Pearson's dispersion): below 1 for cross-entropy of games with draws.
 func (p *Problem) Dispersion(ctx context.Context, w Tapered) (float64, error) {
 	squares, expected := 0.0, 0.0
 	work := func(t *Scratch, i int) {

@@ -40,10 +40,9 @@ var DefaultTau = []struct {
 // AllTerms is the name of all terms in overrides of widths.
 const AllTerms = "all"
 
-// Widths returns the width of the prior of each term's weights, in centipawns. Overrides, of
-// terms, groups or AllTerms, are in centipawns of effect: they are divided by the typical
-// counts. Without one, a term of our own models has the width of its group, and a foreign
-// one DefaultEffect. All are multiplied by the factor.
+// Widths returns the width of the prior of each term's weights, in centipawns. Overrides, of terms, groups or
+// AllTerms, are in centipawns of effect: they are divided by the typical counts. Without one, a term of our own
+// models has the width of its group, and a foreign one DefaultEffect. All are multiplied by the factor.
 func Widths(terms []rows.Term, typical []float64, overrides map[string]float64, factor float64) ([]float64, error) {
 	names := slices.Sorted(maps.Keys(overrides))
 	names = slices.DeleteFunc(names, func(n string) bool { return n == AllTerms })

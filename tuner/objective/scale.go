@@ -20,8 +20,7 @@ const (
 // the results, or predict them perfectly.
 var ErrScale = errors.New("no scale K fits")
 
-// kSums are the derivatives of a sum of losses with respect to ln K: the first
-// and the Gauss-Newton second.
+// kSums are the derivatives of a sum of losses with respect to ln K: the first and the Gauss-Newton second.
 type kSums struct{ first, second float64 }
 
 // add counts a row of weight omega whose evaluation is x centipawns.
@@ -32,9 +31,8 @@ func (s *kSums) add(loss Loss, k, x, y, omega float64) {
 	s.second += num.Rounded(omega * curvature * x * x)
 }
 
-// FitK returns the K of the sigmoid for which evaluations x in centipawns
-// predict the targets y with the smallest loss, rows weighted by omega. Rows
-// of omega 0 are left out.
+// FitK returns the K of the sigmoid for which evaluations x in centipawns predict the targets y with the
+// smallest loss, rows weighted by omega. Rows of omega 0 are left out.
 func FitK(loss Loss, x []float64, y, omega []float32) (float64, error) {
 	return searchK(func(k float64) (s kSums, err error) {
 		for i, o := range omega {
@@ -222,8 +220,7 @@ func (p *Problem) Measure(ctx context.Context, w Tapered, k float64) (Measures, 
 	return sum, err
 }
 
-// RMS returns the root mean square evaluation of all rows of the store, each
-// counted once.
+// RMS returns the root mean square evaluation of all rows of the store, each counted once.
 func RMS(ctx context.Context, s *rows.Store, workers int, w Tapered) (float64, error) {
 	sum := 0.0
 	parts := make([]float64, len(s.Chunks))

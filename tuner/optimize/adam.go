@@ -11,14 +11,12 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Adam is the method of Kingma and Ba (2015), full batches, with gorgonia's
-// solver: what other tuners use, for comparison with them. It needs a thousand
-// gradients or more where GaussNewton needs a dozen. The rate falls along half
-// a cosine from Rate to nothing over Settings.Iterations, because with a
-// constant one the variables keep trembling.
+// Adam is the method of Kingma and Ba (2015), full batches, with gorgonia's solver: what other tuners use, for
+// comparison with them. It needs a thousand gradients or more where GaussNewton needs a dozen. The rate falls
+// along half a cosine from Rate to nothing over Settings.Iterations, because with a constant one the variables
+// keep trembling.
 type Adam struct {
-	// Rate is the largest step of a variable at the beginning, in its unit;
-	// 0 means 1 (centipawn).
+	// Rate is the largest step of a variable at the beginning, in its unit; 0 means 1 (centipawn).
 	Rate float64
 }
 

@@ -10,11 +10,10 @@ import (
 	"github.com/assay-chess/assay/engine/num"
 )
 
-// bounded is GaussNewton in a box. A step leads to the minimum of the quadratic model within
-// the box, so that it holds and releases any number of variables at once. The model is the
-// Gauss-Newton matrix with BFGS updates, damped (Nocedal and Wright 2006, procedure 18.2),
-// because the second derivatives that the matrix leaves out matter for terms that are rare: with the
-// matrix alone a fit of MSE converges slowly.
+// bounded is GaussNewton in a box. A step leads to the minimum of the quadratic model within the box, so that
+// it holds and releases any number of variables at once. The model is the Gauss-Newton matrix with BFGS
+// updates, damped (Nocedal and Wright 2006, procedure 18.2), because the second derivatives that the matrix
+// leaves out matter for terms that are rare: with the matrix alone a fit of MSE converges slowly.
 type bounded struct {
 	run
 	box     *Box
@@ -206,8 +205,7 @@ func (r *bounded) remember(m *quadraticStep) {
 	r.pairs = append(r.pairs, p)
 }
 
-// running returns the part of a step that is too long to be the last, see Box.Reach; nil if
-// there is none.
+// running returns the part of a step that is too long to be the last, see Box.Reach; nil if there is none.
 func (r *bounded) running(step []float64) (out []float64) {
 	for j, d := range step {
 		if r.box.Reach > 0 && math.Abs(d) > r.box.Reach && !math.IsInf(r.box.Hi[j]-r.box.Lo[j], 0) {

@@ -74,12 +74,14 @@ func TestBoundedConditions(t *testing.T) {
 func TestBoundedLargeResiduals(t *testing.T) {
 	for _, lambda := range []float64{0.9, -0.9} {
 		f := leastSquares{start: []float64{0.3, 5}, f: func(x []float64) ([]float64, [][]float64) {
-			return []float64{x[0] + 1, lambda*x[0]*x[0] + x[0] - 1, x[1] - 1}, [][]float64{{1, 0}, {2*lambda*x[0] + 1, 0}, {0, 1}}
+			return []float64{x[0] + 1, lambda*x[0]*x[0] + x[0] - 1, x[1] - 1}, [][]float64{{1, 0}, {2*lambda*x[0] + 1, 0},
+				{0, 1}}
 		}}
 		b := strictBox(2, -2, 2)
 		b.Lo[1] = 1.5
 		out, err := b.Minimize(context.Background(), GaussNewton{}, f, f.start, Settings{Gap: 1e-13})
-		if err != nil || !out.Converged || out.Iterations > 20 || math.Abs(out.X[0]) > 1e-5 || out.X[1] != 1.5 || !b.Held[1] || b.Held[0] {
+		if err != nil || !out.Converged || out.Iterations > 20 || math.Abs(out.X[0]) > 1e-5 || out.X[1] != 1.5 ||
+			!b.Held[1] || b.Held[0] {
 			t.Errorf("lambda %v: %v, %+v, held %v", lambda, err, out, b.Held)
 		}
 	}

@@ -50,11 +50,10 @@ const faceRounds = 1000
 // idleRounds is how many faces in a row may bring next to nothing before a strict box ends.
 const idleRounds = 3
 
-// Minimize runs the method within the box, as an active set: variables that end
-// beyond a bound are held at it, and released when the value falls towards the
-// inside. For a convex objective the last face holds the minimum. Without a box
-// (nil) it is the method itself. It begins with the variables held that the last
-// call left at a bound. In a strict box, GaussNewton finds what is held within each of its steps.
+// Minimize runs the method within the box, as an active set: variables that end beyond a bound are held at it,
+// and released when the value falls towards the inside. For a convex objective the last face holds the minimum.
+// Without a box (nil) it is the method itself. It begins with the variables held that the last call left at a
+// bound. In a strict box, GaussNewton finds what is held within each of its steps.
 func (b *Box) Minimize(ctx context.Context, m Method, f Objective, x0 []float64, s Settings) (Outcome, error) {
 	if b == nil {
 		return m.Minimize(ctx, f, x0, s)

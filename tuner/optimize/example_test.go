@@ -28,7 +28,8 @@ func (bowl) Curvature(context.Context, []float64) (*mat.SymDense, error) {
 }
 
 func ExampleGaussNewton() {
-	out, err := optimize.GaussNewton{}.Minimize(context.Background(), bowl{}, []float64{0, 0}, optimize.Settings{Gap: 1e-9})
+	out, err := optimize.GaussNewton{}.Minimize(context.Background(), bowl{}, []float64{0, 0},
+		optimize.Settings{Gap: 1e-9})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -28,8 +28,7 @@ const (
 	smallestRidge = 1e-11 // of a unit diagonal: above the rounding of sums over rows
 )
 
-// Factorize returns the factor of h. It is nil if h is not finite, or has eigenvalues far
-// below 0.
+// Factorize returns the factor of h. It is nil if h is not finite, or has eigenvalues far below 0.
 func Factorize(h *mat.SymDense) *Factor {
 	if c := dense.Factorize(h.RawSymmetric()); c != nil && c.Cond() <= largestCond {
 		return &Factor{chol: c}

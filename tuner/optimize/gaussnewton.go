@@ -10,13 +10,11 @@ import (
 	"github.com/assay-chess/assay/engine/num"
 )
 
-// GaussNewton is the Gauss-Newton method (Fisher scoring, for a likelihood)
-// with Levenberg's damping scaled by the diagonal (Marquardt 1963), the damping
-// led by the ratio of actual to predicted decrease. A matrix costs as much as
-// twenty gradients, so one that still brings the decrement down fast is used
-// again (the chord method; Kelley 1995, section 5.4). It stops on the Newton
-// decrement g'H^-1 g / 2, which for a function that is nearly quadratic around
-// its minimum is the distance still to go.
+// GaussNewton is the Gauss-Newton method (Fisher scoring, for a likelihood) with Levenberg's damping scaled by
+// the diagonal (Marquardt 1963), the damping led by the ratio of actual to predicted decrease. A matrix costs
+// as much as twenty gradients, so one that still brings the decrement down fast is used again (the chord
+// method; Kelley 1995, section 5.4). It stops on the Newton decrement g'H^-1 g / 2, which for a function that
+// is nearly quadratic around its minimum is the distance still to go.
 type GaussNewton struct{}
 
 const (
@@ -112,9 +110,8 @@ func (r *gnRun) newton() []float64 {
 	return delta
 }
 
-// search raises the damping until the value falls. With a converged gap, one
-// last undamped step is tried and kept only if it helps. With an old matrix
-// only the first step is tried.
+// search raises the damping until the value falls. With a converged gap, one last undamped step is tried and
+// kept only if it helps. With an old matrix only the first step is tried.
 func (r *gnRun) search(delta []float64) (bool, error) {
 	undamped := delta != nil
 	for try := 0; try < gnRetries; try++ {

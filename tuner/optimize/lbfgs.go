@@ -11,16 +11,14 @@ import (
 	"gonum.org/v1/gonum/optimize"
 )
 
-// LBFGS is the limited-memory quasi-Newton method (Liu and Nocedal 1989) of
-// gonum/optimize. It needs many passes over the rows and no curvature, which
-// pays where there are too many parameters for a matrix.
+// LBFGS is the limited-memory quasi-Newton method (Liu and Nocedal 1989) of gonum/optimize. It needs many
+// passes over the rows and no curvature, which pays where there are too many parameters for a matrix.
 type LBFGS struct{}
 
 const lbfgsIterations = 1000 // default limit of steps
 
-// Minimize implements Method. The gap is known only by one curvature at the
-// end. Variables are used as they come: scale the objective so that they are
-// of like size.
+// Minimize implements Method. The gap is known only by one curvature at the end. Variables are used as they
+// come: scale the objective so that they are of like size.
 func (LBFGS) Minimize(ctx context.Context, f Objective, x0 []float64, s Settings) (Outcome, error) {
 	if len(x0) == 0 {
 		return constant(ctx, f)

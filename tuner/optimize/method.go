@@ -16,8 +16,7 @@ import (
 type Objective interface {
 	// Dim is the number of variables.
 	Dim() int
-	// Gradient returns the value at x and, unless g is nil, writes the
-	// gradient to it.
+	// Gradient returns the value at x and, unless g is nil, writes the gradient to it.
 	Gradient(ctx context.Context, x, g []float64) (float64, error)
 	// Curvature returns a symmetric, positive semidefinite approximation of
 	// the Hessian at x: the Gauss-Newton (Fisher) matrix.
@@ -26,8 +25,7 @@ type Objective interface {
 
 // Settings bound the work of a method.
 type Settings struct {
-	// Gap is the distance from the minimum, in units of the objective, at
-	// which to stop.
+	// Gap is the distance from the minimum, in units of the objective, at which to stop.
 	Gap float64
 	// Idle, if not 0, is a decrease of the value that is none: a method ends after three such
 	// steps in a row. The gap of a function with kinks does not vanish at its minimum.
@@ -40,8 +38,7 @@ type Settings struct {
 	// Region, if not nil, is where the minimum is looked for. A method stops where it
 	// leaves the region or reaches its border: Box.Minimize then holds what is there.
 	Region *Region
-	// NoCurvature says that the objective's curvature would take too much memory: the gap stays
-	// unknown, +Inf.
+	// NoCurvature says that the objective's curvature would take too much memory: the gap stays unknown, +Inf.
 	NoCurvature bool
 	// Step is called after every step, with where it led (not to be kept; nil if
 	// not known), the value and the estimated gap. It may be nil.

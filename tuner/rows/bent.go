@@ -20,8 +20,7 @@ type Bend struct {
 	Slots    []Slot
 	// Counted has what a counted term stands for.
 	Counted []Counted
-	// Scalars are the inputs that are terms of their own in every row, and those that are
-	// entries of tables.
+	// Scalars are the inputs that are terms of their own in every row, and those that are entries of tables.
 	Scalars []ScalarInput
 	Columns []int       // the inputs that are columns, in the order of Chunk.Columns
 	Jumps   []int       // where the value may jump, see formula.Machine.Near
@@ -54,7 +53,8 @@ func newBend(set *dataset.FeatureSet) (*Bend, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Bend{Program: p, Machines: autodiff.NewPool(p.Formula), Jumps: p.Formula.Jumps(), Kinks: p.Formula.Kinks(), scalar: map[int]int{}}
+	b := &Bend{Program: p, Machines: autodiff.NewPool(p.Formula), Jumps: p.Formula.Jumps(), Kinks: p.Formula.Kinks(),
+		scalar: map[int]int{}}
 	slots := make([][2]int, len(set.Channels))
 	for c, ch := range set.Channels {
 		slots[c] = [2]int{len(b.Slots), -1}
@@ -102,7 +102,8 @@ func newBend(set *dataset.FeatureSet) (*Bend, error) {
 // SetOf returns a model with a formula as the set of features that it is; text, if not empty,
 // is another formula of its channels.
 func SetOf(m *eval.Model, text string) (dataset.FeatureSet, error) {
-	set := dataset.FeatureSet{Version: 2, Model: m.Name, Evaluation: dataset.Evaluation{Unit: dataset.DefaultUnit, Tolerance: 1}}
+	set := dataset.FeatureSet{Version: 2, Model: m.Name, Evaluation: dataset.Evaluation{Unit: dataset.DefaultUnit,
+		Tolerance: 1}}
 	set.Formula = cmp.Or(text, m.Bend.Formula)
 	for _, c := range m.Bend.Channels {
 		kind := dataset.PlainChannel
@@ -112,7 +113,8 @@ func SetOf(m *eval.Model, text string) (dataset.FeatureSet, error) {
 		set.Channels = append(set.Channels, dataset.Channel{Name: c.Name, Kind: kind, Sides: c.Sides})
 	}
 	for i, t := range m.Terms {
-		x := dataset.FeatureTerm{Name: t.Name, Group: t.Group, MG: float64(m.Start[i].MG), EG: float64(m.Start[i].EG), Channel: t.Channel}
+		x := dataset.FeatureTerm{Name: t.Name, Group: t.Group, MG: float64(m.Start[i].MG), EG: float64(m.Start[i].EG),
+			Channel: t.Channel}
 		if !t.Tapered {
 			x.Kind = dataset.SingleTerm
 		}
@@ -126,7 +128,8 @@ func countedBy(f *eval.Features, r *dataset.FeatureRow) {
 	r.Phase, r.Scale, r.EGScale, r.Eval = float32(f.Phase)/MaxPhase, 1, 1, dataset.NoEval
 	r.Terms, r.Counts, r.Blacks = r.Terms[:0], r.Counts[:0], r.Blacks[:0]
 	for _, e := range f.Entries {
-		r.Terms, r.Counts, r.Blacks = append(r.Terms, e.Term), append(r.Counts, float32(e.Count)), append(r.Blacks, float32(e.Black))
+		r.Terms, r.Counts, r.Blacks = append(r.Terms, e.Term), append(r.Counts, float32(e.Count)), append(r.Blacks,
+			float32(e.Black))
 	}
 }
 
@@ -136,7 +139,8 @@ func (b *Bend) Scalar(input int) *ScalarInput { return &b.Scalars[b.scalar[input
 // row writes a row of features.
 func (b *Bend) row(f *dataset.FeatureRow, number int64, r *Row) {
 	*r = Row{
-		Scale: 1, Phase: OwnFactors, MG: f.Phase, EG: 1 - f.Phase, Entries: r.Entries[:0], Columns: make([]float64, len(b.Columns)), Number: number,
+		Scale: 1, Phase: OwnFactors, MG: f.Phase, EG: 1 - f.Phase, Entries: r.Entries[:0], Columns: make([]float64,
+			len(b.Columns)), Number: number,
 		Result: f.Result, Score: f.Score, Weight: f.Weight, Game: f.Game, Opening: f.Opening,
 	}
 	for i, t := range f.Terms {
@@ -177,9 +181,8 @@ func (b *Bend) count(entries []Entry) []Entry {
 	return slices.DeleteFunc(out, func(e Entry) bool { return e.Count == 0 })
 }
 
-// linearOf returns the formula of a set that is linear, of one channel that does not count
-// each side, and uses no scalars; else nil. Such rows need no formula: the factors of both halves follow
-// from the columns.
+// linearOf returns the formula of a set that is linear, of one channel that does not count each side, and uses
+// no scalars; else nil. Such rows need no formula: the factors of both halves follow from the columns.
 func linearOf(set *dataset.FeatureSet) (*straight, error) {
 	p, err := set.Program()
 	if err != nil {
@@ -191,7 +194,8 @@ func linearOf(set *dataset.FeatureSet) (*straight, error) {
 		}) {
 		return nil, nil
 	}
-	return &straight{p: p, m: formula.NewMachine(p.Formula, formula.Smooth), in: make([]float64, len(p.Inputs)), tapered: set.Channels[0].Kind == dataset.TaperedChannel}, nil
+	return &straight{p: p, m: formula.NewMachine(p.Formula, formula.Smooth), in: make([]float64, len(p.Inputs)),
+		tapered: set.Channels[0].Kind == dataset.TaperedChannel}, nil
 }
 
 // straight finds the factors of rows whose formula is linear.
@@ -237,7 +241,8 @@ func (s *straight) row(f *dataset.FeatureRow, r *Row) error {
 		eg = 0
 	}
 	r.Scale, r.Offset, r.Phase, r.MG, r.EG = 1, float32(none), OwnFactors, float32(mg), float32(eg)
-	if n, ok := f.Phase24(); ok && n >= 0 && n <= MaxPhase && near(mg, float64(n)/MaxPhase) && near(eg, float64(MaxPhase-n)/MaxPhase) {
+	if n, ok := f.Phase24(); ok && n >= 0 && n <= MaxPhase && near(mg, float64(n)/MaxPhase) &&
+		near(eg, float64(MaxPhase-n)/MaxPhase) {
 		r.Phase = n
 	}
 	return nil

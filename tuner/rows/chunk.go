@@ -12,11 +12,10 @@ import (
 // order. It is part of the result: changing it changes last bits of a fit.
 const ChunkRows = 4096
 
-// Chunk is a set of rows with the same factors, the unit of every pass, or of
-// rows with factors of their own. Its rows stand
-// in order of their numbers of entries, so that the loops over a row's entries
-// run equally often many times over and their ends are foreseen: at thirty
-// entries a row, a branch predicted wrongly costs as much as half the row.
+// Chunk is a set of rows with the same factors, the unit of every pass, or of rows with factors of their own.
+// Its rows stand in order of their numbers of entries, so that the loops over a row's entries run equally often
+// many times over and their ends are foreseen: at thirty entries a row, a branch predicted wrongly costs as
+// much as half the row.
 type Chunk struct {
 	factors
 	mg, eg []float32 // factors by row; nil where all have the same
@@ -212,8 +211,7 @@ func (c *Chunk) Factors(i int) (mg, eg float64) {
 // EachFactor returns the factors of all rows if the chunk is mixed, else nil.
 func (c *Chunk) EachFactor() (mg, eg []float32) { return c.mg, c.eg }
 
-// SameFactors reports whether all rows of both chunks have the same factors, or all
-// their own.
+// SameFactors reports whether all rows of both chunks have the same factors, or all their own.
 func (c *Chunk) SameFactors(d *Chunk) bool {
 	return c.Mixed() && d.Mixed() || c.MG == d.MG && c.EG == d.EG
 }
@@ -246,8 +244,7 @@ func (c *Chunk) ScoreOf(i int) int16 {
 	return c.Score[i]
 }
 
-// Codes returns the chunk's codes: its own or, if they are on disk, in buf, which
-// grows as needed.
+// Codes returns the chunk's codes: its own or, if they are on disk, in buf, which grows as needed.
 func (s *Store) Codes(c *Chunk, buf *[]uint16) ([]uint16, error) {
 	if s.disk == nil {
 		return c.codes, nil
@@ -285,8 +282,7 @@ func (s *Store) EachRow(ctx context.Context, f func(chunk, row int, entries []En
 	})
 }
 
-// EachRow calls f with the rows' entries, terms ascending, and returns their
-// memory to be used again.
+// EachRow calls f with the rows' entries, terms ascending, and returns their memory to be used again.
 func (c *Chunk) EachRow(pairs []Entry, codes []uint16, entries []Entry, f func(row int, entries []Entry)) []Entry {
 	c.EachLine(codes, func(row int, line []uint16, wides []Wide) {
 		entries = entries[:0]
@@ -319,9 +315,8 @@ func (c *Chunk) EachLine(codes []uint16, f func(row int, line []uint16, wides []
 	}
 }
 
-// CountTerms returns in how many rows of positive weight omega, by chunk and row, each
-// term occurs, and its typical count: the root mean square of its counts there, 1 if it never
-// occurs.
+// CountTerms returns in how many rows of positive weight omega, by chunk and row, each term occurs, and its
+// typical count: the root mean square of its counts there, 1 if it never occurs.
 func (s *Store) CountTerms(ctx context.Context, omega [][]float32) (rows []int64, typical []float64, err error) {
 	byPair := make([]int64, 1<<16)
 	rows, typical = make([]int64, s.terms), make([]float64, s.terms)

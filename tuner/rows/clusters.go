@@ -46,15 +46,15 @@ func (s *Store) Clusters() *Clusters {
 	}
 	n, all := s.effective(byOpening), s.effective(byGame)
 	if n < MinClusters && n < all/2 {
-		byGame.Warning = fmt.Sprintf("games start from only %.1f effective openings: grouped by game, errors may be too small", n)
+		byGame.Warning = fmt.Sprintf("games start from only %.1f effective openings: "+
+			"grouped by game, errors may be too small", n)
 		return byGame
 	}
 	byOpening.ByOpening = true
 	return byOpening
 }
 
-// partition numbers clusters in order of their first game. A game of key 0 is
-// a cluster of its own.
+// partition numbers clusters in order of their first game. A game of key 0 is a cluster of its own.
 func (s *Store) partition(key func(game) uint64) *Clusters {
 	c := &Clusters{Of: make([]uint32, len(s.games))}
 	seen := make(map[uint64]uint32)
@@ -77,8 +77,7 @@ func (s *Store) partition(key func(game) uint64) *Clusters {
 	return c
 }
 
-// effective returns the effective number of clusters, (sum n)^2 / sum n^2
-// over their numbers of rows.
+// effective returns the effective number of clusters, (sum n)^2 / sum n^2 over their numbers of rows.
 func (s *Store) effective(c *Clusters) float64 {
 	rows := make([]float64, c.N())
 	for i, g := range s.games {
@@ -136,16 +135,14 @@ func (c *Clusters) Leave(held []bool, share float64, seed uint64) []bool {
 	}
 	out := make([]bool, c.N())
 	for i, key := range c.keys {
-		// Another hash than that which holds out, or a share would be taken of
-		// what is left after it in order.
+		// Another hash than that which holds out, or a share would be taken of what is left after it in order.
 		out[i] = !held[i] && float64(board.SplitMix64(board.SplitMix64(seed^0x5a5a)^key))/(1<<64) >= share
 	}
 	return out
 }
 
-// Folds deals the clusters out to at most n folds of equal numbers of clusters, by hash with
-// the seed. It returns the fold of each cluster, -1 for those that are only trained on, and
-// the number of folds.
+// Folds deals the clusters out to at most n folds of equal numbers of clusters, by hash with the seed. It
+// returns the fold of each cluster, -1 for those that are only trained on, and the number of folds.
 func (c *Clusters) Folds(n int, seed uint64) (fold []int, folds int) {
 	hash := make([]uint64, c.N())
 	var order []int

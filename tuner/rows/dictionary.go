@@ -5,12 +5,11 @@ import "math"
 // maxPairs is the largest number of pairs in a dictionary.
 const maxPairs = math.MaxUint16
 
-// dictionary numbers the pairs of term and count in order of first occurrence.
-// A row is then a list of such numbers, two bytes an entry, whatever the
-// count: a pass looks up count x coefficient, computed once for each pair, and
-// neither converts nor multiplies. The model assay needs 1,800 pairs for half
-// a million positions, which a first-level cache holds. Should a set of
-// features have more than 65,535, the rows keep the rare ones in a wider form.
+// dictionary numbers the pairs of term and count in order of first occurrence. A row is then a list of such
+// numbers, two bytes an entry, whatever the count: a pass looks up count x coefficient, computed once for each
+// pair, and neither converts nor multiplies. The model assay needs 1,800 pairs for half a million positions,
+// which a first-level cache holds. Should a set of features have more than 65,535, the rows keep the rare ones
+// in a wider form.
 type dictionary struct {
 	pairs []Entry
 	small []*[256]uint16   // by term, then by count+128: number + 1, or 0

@@ -27,10 +27,9 @@ func FeatureSourceOf(r *dataset.Reader[dataset.FeatureRow]) (FeatureSource, erro
 	return FeatureSource{Name: r.Path(), Hash: id, Rows: r.All(), Len: r.Len()}, nil
 }
 
-// Features builds a store from rows of features. Where a row has the engine's
-// own evaluation, that must be the sum of its features under the set's start
-// values: else the error wraps dataset.ErrDrift. Errors name the source and the row,
-// counted from 1.
+// Features builds a store from rows of features. Where a row has the engine's own evaluation, that must be the
+// sum of its features under the set's start values: else the error wraps dataset.ErrDrift. Errors name the
+// source and the row, counted from 1.
 func (b Build) Features(ctx context.Context, set dataset.FeatureSet, sources []FeatureSource) (*Store, error) {
 	if err := set.Check(); err != nil { // it keeps the formula
 		return nil, err

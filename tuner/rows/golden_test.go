@@ -179,7 +179,8 @@ func TestBadRows(t *testing.T) {
 	set := synthetic.MadeUpSet()
 	list := synthetic.MadeUp(set, 9)
 	list[4].Result = -1
-	_, err = rows.Build{}.Features(t.Context(), set, []rows.FeatureSource{{Name: "bad features", Rows: synthetic.Seq(list)}})
+	_, err = rows.Build{}.Features(t.Context(), set, []rows.FeatureSource{{Name: "bad features",
+		Rows: synthetic.Seq(list)}})
 	if err == nil || !strings.Contains(err.Error(), "bad features: row 5: ") {
 		t.Error("features: ", err)
 	}

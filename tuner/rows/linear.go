@@ -39,7 +39,8 @@ func NewLinear(set dataset.FeatureSet) *Linear {
 		}
 		l.at[i] = len(l.terms)
 		add := func(name string, tapered bool, mg, eg float64) {
-			l.terms = append(l.terms, Term{Name: name, Group: group, Tapered: tapered, Mirror: len(l.terms), MG: mg, EG: eg, Fixed: t.Fixed})
+			l.terms = append(l.terms, Term{Name: name, Group: group, Tapered: tapered, Mirror: len(l.terms), MG: mg, EG: eg,
+				Fixed: t.Fixed})
 			l.kinds = append(l.kinds, t.Kind)
 		}
 		switch {
@@ -64,7 +65,8 @@ func NewLinear(set dataset.FeatureSet) *Linear {
 
 // bentTerm adds a term of a set with a formula. The values of a scalar are in its steps.
 func (l *Linear) bentTerm(t *dataset.FeatureTerm, group string) {
-	x := Term{Name: t.Name, Group: group, Tapered: !l.set.Single(t), Mirror: len(l.terms), MG: t.MG, EG: t.EG, Fixed: t.Fixed}
+	x := Term{Name: t.Name, Group: group, Tapered: !l.set.Single(t), Mirror: len(l.terms), MG: t.MG, EG: t.EG,
+		Fixed: t.Fixed}
 	if t.Kind == dataset.ScalarTerm {
 		if x.Step = t.StepOf(); t.Group == "" {
 			x.Group = FormulaGroup
@@ -78,17 +80,15 @@ func (l *Linear) bentTerm(t *dataset.FeatureTerm, group string) {
 // FormulaGroup is the group of a formula's scalars that name no other.
 const FormulaGroup = "formula"
 
-// Terms returns the terms of the rows with the evaluation's own start values, in engine
-// units. If it is one of our models under the model's own name, twins and terms that are not
-// tapered are known; else there are no twins. A term without a group belongs to what
-// stands before the first dot of its name.
+// Terms returns the terms of the rows with the evaluation's own start values, in engine units. If it is one of
+// our models under the model's own name, twins and terms that are not tapered are known; else there are no
+// twins. A term without a group belongs to what stands before the first dot of its name.
 func (l *Linear) Terms() []Term { return l.terms }
 
 // errFactors says that flat terms cannot be held beside tapered ones.
 var errFactors = errors.New("the factors of both halves cancel each other out")
 
-// Row writes the row of f, which must be valid for the set. The entries are overwritten by
-// the next call.
+// Row writes the row of f, which must be valid for the set. The entries are overwritten by the next call.
 func (l *Linear) Row(f *dataset.FeatureRow, r *Row) error {
 	*r = Row{
 		Scale: f.Scale, Offset: f.Offset, Phase: OwnFactors, MG: f.Phase, EG: 1 - f.Phase,
@@ -194,7 +194,8 @@ func (l *Linear) flatten(r *Row) error {
 		return nil
 	}
 	if math.Abs(factor) < 1e-3*float64(r.Scale) {
-		return fmt.Errorf("%w: phase and eg_scale give %v and %v, so that a term of kind flat, mg or eg has no weight beside them", errFactors, r.MG, r.EG)
+		return fmt.Errorf("%w: phase and eg_scale give %v and %v, "+
+			"so that a term of kind flat, mg or eg has no weight beside them", errFactors, r.MG, r.EG)
 	}
 	for i := range l.entries {
 		if e := &l.entries[i]; l.kinds[e.Term] == dataset.FlatTerm {
@@ -242,12 +243,12 @@ func (l *Linear) SignChanges(ctx context.Context, s *Store, before, after []floa
 	return c, err
 }
 
-// ModelOf returns the model of package eval that the features are of: its name and all its
-// terms, in order, every one of them tapered or single as the model has it. It returns nil
-// for a foreign evaluation.
+// ModelOf returns the model of package eval that the features are of: its name and all its terms, in order,
+// every one of them tapered or single as the model has it. It returns nil for a foreign evaluation.
 func ModelOf(set dataset.FeatureSet) *eval.Model {
 	m, err := eval.Lookup(set.Model)
-	if err != nil || len(m.Terms) != len(set.Terms) || set.BySide || set.Bent() != (m.Bend != nil) || m.Bend != nil && set.Formula != m.Bend.Formula {
+	if err != nil || len(m.Terms) != len(set.Terms) || set.BySide || set.Bent() != (m.Bend != nil) || m.Bend != nil &&
+		set.Formula != m.Bend.Formula {
 		return nil
 	}
 	for i := range set.Terms {

@@ -24,16 +24,19 @@ func value(r *Row, terms []Term) float64 {
 
 // Whatever the factors, a row has the evaluation of the features that it is made of.
 func TestLinearKeepsTheValue(t *testing.T) {
-	terms := []dataset.FeatureTerm{{Name: "a", MG: 100, EG: 130}, {Name: "b", MG: -20, EG: 35}, {Name: "s", MG: 9, EG: 9, Kind: dataset.SingleTerm}, {Name: "tempo", MG: 14, EG: 14, Kind: dataset.FlatTerm},
+	terms := []dataset.FeatureTerm{{Name: "a", MG: 100, EG: 130}, {Name: "b", MG: -20, EG: 35},
+		{Name: "s", MG: 9, EG: 9, Kind: dataset.SingleTerm}, {Name: "tempo", MG: 14, EG: 14, Kind: dataset.FlatTerm},
 		{Name: "open", MG: 23, Kind: dataset.MiddlegameTerm}, {Name: "seventh", EG: -17, Kind: dataset.EndgameTerm}}
 	rng := rand.New(rand.NewPCG(1, 2))
 	pick := func(v ...float32) float32 { return v[rng.IntN(len(v))] }
 	for _, bySide := range []bool{false, true} {
-		set := dataset.FeatureSet{Version: 2, Model: "m", Terms: terms, Float: true, Evaluation: dataset.Evaluation{Unit: 100, Tolerance: 2, BySide: bySide}}
+		set := dataset.FeatureSet{Version: 2, Model: "m", Terms: terms, Float: true,
+			Evaluation: dataset.Evaluation{Unit: 100, Tolerance: 2, BySide: bySide}}
 		l := NewLinear(set)
 		for i := range 2000 {
 			f := dataset.FeatureRow{
-				Phase: pick(0, 7./24, 1, 0.3, 1.2, -0.1), Scale: pick(0, 0.5, 1, 1.5), EGScale: pick(0, 0.25, 1, 2), Offset: pick(0, -12.5), Eval: dataset.NoEval, Weight: 1,
+				Phase: pick(0, 7./24, 1, 0.3, 1.2, -0.1), Scale: pick(0, 0.5, 1, 1.5), EGScale: pick(0, 0.25, 1,
+					2), Offset: pick(0, -12.5), Eval: dataset.NoEval, Weight: 1,
 			}
 			for term := range terms {
 				if n := float32(rng.IntN(9) - 4); n != 0 {
@@ -69,12 +72,15 @@ func TestLinearKeepsTheValue(t *testing.T) {
 // terms and those of the middlegame, and only where the endgame factor follows the sign.
 func TestSignChanges(t *testing.T) {
 	ctx := context.Background()
-	set := dataset.FeatureSet{Version: 2, Model: "m", Terms: []dataset.FeatureTerm{{Name: "a", EG: 10}, {Name: "b", EG: 3}, {Name: "tempo", MG: 99, EG: 99, Kind: dataset.FlatTerm},
+	set := dataset.FeatureSet{Version: 2, Model: "m", Terms: []dataset.FeatureTerm{{Name: "a", EG: 10}, {Name: "b",
+		EG: 3}, {Name: "tempo", MG: 99, EG: 99, Kind: dataset.FlatTerm},
 		{Name: "open", MG: 77, Kind: dataset.MiddlegameTerm}, {Name: "seventh", EG: 4, Kind: dataset.EndgameTerm}},
 		Evaluation: dataset.Evaluation{Unit: 100, Tolerance: 2, EGScale: dataset.EGScaleBySign}}
 	source := FeatureSource{Name: "x", Rows: func(yield func(dataset.FeatureRow, error) bool) {
-		for i, counts := range [][]float32{{1, -2, 5, -8, 0}, {-1, 2, -5, 8, 0}, {1, 1, -1, 2, 0}, {1, -5, 9, 1, 0}, {1, -2, 0, 0, 1}, {0, 1, 0, 0, -1}} {
-			f := dataset.FeatureRow{Terms: []uint16{0, 1, 2, 3, 4}, Counts: counts, Phase: 0.25, Scale: 1, EGScale: 0.5, Eval: dataset.NoEval, Weight: 1, Game: uint64(i + 1)}
+		for i, counts := range [][]float32{{1, -2, 5, -8, 0}, {-1, 2, -5, 8, 0}, {1, 1, -1, 2, 0}, {1, -5, 9, 1, 0},
+			{1, -2, 0, 0, 1}, {0, 1, 0, 0, -1}} {
+			f := dataset.FeatureRow{Terms: []uint16{0, 1, 2, 3, 4}, Counts: counts, Phase: 0.25, Scale: 1, EGScale: 0.5,
+				Eval: dataset.NoEval, Weight: 1, Game: uint64(i + 1)}
 			if !yield(f, nil) {
 				return
 			}

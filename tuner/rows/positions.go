@@ -46,11 +46,9 @@ type job struct {
 	rows      []Row   // their Entries are slices of the above
 }
 
-// Build says how a store is built. The zero value is a store in memory, built
-// with all cores.
+// Build says how a store is built. The zero value is a store in memory, built with all cores.
 type Build struct {
-	// Workers is the number of goroutines, 0 = all cores. The store is the
-	// same for any number of them.
+	// Workers is the number of goroutines, 0 = all cores. The store is the same for any number of them.
 	Workers int
 	// Disk is a folder for the entries of a store that is not kept in memory;
 	// see NewDiskBuilder. Empty means memory.
@@ -60,8 +58,7 @@ type Build struct {
 	KeepFormula bool
 	// Formula, if not empty, is another formula of the channels of the model of positions.
 	Formula string
-	// Unchecked leaves out the comparison with the engine's evaluation, whose formula may be
-	// another.
+	// Unchecked leaves out the comparison with the engine's evaluation, whose formula may be another.
 	Unchecked bool
 	// Progress, if not nil, is called now and then.
 	Progress func(done, total int64, note string)

@@ -51,8 +51,7 @@ func (r *Row) factors() (mg, eg float64) {
 	return float64(r.Phase) / MaxPhase, float64(MaxPhase-r.Phase) / MaxPhase
 }
 
-// check refuses what could poison a fit: values that are not finite or out of
-// range, and entries out of order.
+// check refuses what could poison a fit: values that are not finite or out of range, and entries out of order.
 func (r *Row) check(terms int) error {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("%w: %s", ErrRow, fmt.Sprintf(format, args...))

@@ -11,13 +11,11 @@ import (
 // pieceTypes are the pieces that have a value: all but the king.
 const PieceTypes = 5
 
-// samplePositions is the largest number of positions from which marginal
-// values are taken.
+// samplePositions is the largest number of positions from which marginal values are taken.
 const samplePositions = 4096
 
-// pieceSample holds, for each kind of piece, the sums over the sample of the
-// changes of features: White's pieces count plus, Black's minus. They are whole
-// numbers, so their order is of no matter.
+// pieceSample holds, for each kind of piece, the sums over the sample of the changes of features: White's
+// pieces count plus, Black's minus. They are whole numbers, so their order is of no matter.
 type Sample struct {
 	Count  [PieceTypes]int64
 	Phase  [PieceTypes]int64   // sum of the phases

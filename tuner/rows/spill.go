@@ -19,9 +19,8 @@ type spill struct {
 	named bool
 }
 
-// newSpill makes a file in dir that is gone when the program ends, however it
-// ends, where a system lets an open file lose its name; elsewhere close
-// removes it.
+// newSpill makes a file in dir that is gone when the program ends, however it ends, where a system lets an open
+// file lose its name; elsewhere close removes it.
 func newSpill(dir string) (*spill, error) {
 	f, err := os.CreateTemp(dir, ".features-*")
 	if err != nil {

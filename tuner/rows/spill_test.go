@@ -80,7 +80,8 @@ func TestWide(t *testing.T) {
 		got := fit(limit)
 		for i, x := range got.Terms {
 			y := want.Terms[i]
-			for _, d := range []float64{x.FitMG - y.FitMG, x.FitEG - y.FitEG, float64(x.SEMG - y.SEMG), float64(x.NaiveEG - y.NaiveEG)} {
+			for _, d := range []float64{x.FitMG - y.FitMG, x.FitEG - y.FitEG, float64(x.SEMG - y.SEMG),
+				float64(x.NaiveEG - y.NaiveEG)} {
 				if d > 1e-6 || d < -1e-6 {
 					t.Fatalf("%d pairs: %+v, want %+v", limit, x, y)
 				}
@@ -101,7 +102,8 @@ func TestWideMixed(t *testing.T) {
 		b, r := rows.NewBuilder(syn.Terms), rand.New(rand.NewPCG(6, 6))
 		b.LimitPairs(limit)
 		for i := range syn.Games * syn.Rows {
-			row := rows.Row{Entries: syn.Entries(r), Phase: 6 * (i % 5), Scale: 1, Weight: 1, Score: rows.NoScore, Game: uint64(i/syn.Rows + 1)}
+			row := rows.Row{Entries: syn.Entries(r), Phase: 6 * (i % 5), Scale: 1, Weight: 1, Score: rows.NoScore,
+				Game: uint64(i/syn.Rows + 1)}
 			if r.Float64() < objective.Sigmoid(syn.K*synthetic.Evaluate(&row, truth)) {
 				row.Result = 1
 			}

@@ -27,12 +27,10 @@ type game struct {
 	trainOnly   bool
 }
 
-// Store is a set of rows, compressed: 2 bytes an entry (see dictionary) and 8
-// to 22 a row beside. Rows are grouped by the factors of their middlegame and
-// endgame values, so that one entry serves both values of its term: factors
-// enter once a chunk and not once an entry. Rows whose factors few others have
-// stand together and carry them, 8 bytes more. A store does not change once
-// built and may be shared by goroutines.
+// Store is a set of rows, compressed: 2 bytes an entry (see dictionary) and 8 to 22 a row beside. Rows are
+// grouped by the factors of their middlegame and endgame values, so that one entry serves both values of its
+// term: factors enter once a chunk and not once an entry. Rows whose factors few others have stand together and
+// carry them, 8 bytes more. A store does not change once built and may be shared by goroutines.
 type Store struct {
 	terms    int
 	rows     int
@@ -144,10 +142,9 @@ func (b *Builder) bendBy(bend *Bend) {
 	b.s.pairs = newDictionary(len(bend.Counted))
 }
 
-// NewDiskBuilder is NewBuilder for a store that keeps the entries of its rows
-// in a file in dir, which is about four fifths of it: every pass then reads
-// them once, in order, and finds the same to the last bit. Close the store in
-// the end.
+// NewDiskBuilder is NewBuilder for a store that keeps the entries of its rows in a file in dir, which is about
+// four fifths of it: every pass then reads them once, in order, and finds the same to the last bit. Close the
+// store in the end.
 func NewDiskBuilder(terms int, dir string) (*Builder, error) {
 	b := NewBuilder(terms)
 	var err error
@@ -163,9 +160,8 @@ func (s *Store) Close() error {
 	return s.disk.close()
 }
 
-// Add appends a row. It copies what it keeps. A row of weight 0 is checked and
-// dropped: it would add nothing to any sum, but count as a row of its game. An
-// error that is the row's fault wraps ErrRow.
+// Add appends a row. It copies what it keeps. A row of weight 0 is checked and dropped: it would add nothing to
+// any sum, but count as a row of its game. An error that is the row's fault wraps ErrRow.
 func (b *Builder) Add(r *Row) error {
 	if err := r.check(b.s.terms); err != nil || r.Weight == 0 {
 		return err

@@ -29,7 +29,8 @@ func TermsOf(m *eval.Model, w []eval.Coef) ([]Term, error) {
 	}
 	out := make([]Term, len(m.Terms))
 	for i, t := range m.Terms {
-		out[i] = Term{Name: t.Name, Group: t.Group, Tapered: t.Tapered, Mirror: t.Mirror, MG: float64(w[i].MG), EG: float64(w[i].EG), Own: t.Channel == ""}
+		out[i] = Term{Name: t.Name, Group: t.Group, Tapered: t.Tapered, Mirror: t.Mirror, MG: float64(w[i].MG),
+			EG: float64(w[i].EG), Own: t.Channel == ""}
 	}
 	return out, nil
 }

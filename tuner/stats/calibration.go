@@ -8,17 +8,15 @@ import (
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
-// Bin compares predictions with results over a set of rows. Losses and means
-// are by weight.
+// Bin compares predictions with results over a set of rows. Losses and means are by weight.
 type Bin struct {
 	Lo        float64 `json:"lo"` // predicted scores from Lo to below Hi, or phases from Lo to Hi
 	Hi        float64 `json:"hi"`
 	Rows      int64   `json:"rows"`
 	Predicted float64 `json:"predicted"` // mean prediction, 0..1, White's view
 	Actual    float64 `json:"actual"`    // mean target: results, mixed with scores where lambda < 1
-	// SE is the standard error of Actual - Predicted where the prediction is
-	// right: the spread of rows, times the root of the design effect's part
-	// that is due to clusters.
+	// SE is the standard error of Actual - Predicted where the prediction is right: the spread of rows, times
+	// the root of the design effect's part that is due to clusters.
 	SE    float64 `json:"se"`
 	Start float64 `json:"loss_start"` // mean loss under the start weights
 	Loss  float64 `json:"loss_fit"`   // mean loss under the fit
@@ -60,7 +58,8 @@ func (b *binSums) bin(lo, hi, clustering float64) Bin {
 	w := b.weight
 	return Bin{
 		Lo: lo, Hi: hi, Rows: b.rows, Predicted: objective.Ratio(b.predicted, w), Actual: objective.Ratio(b.actual, w),
-		SE: objective.Ratio(math.Sqrt(b.spread*clustering), w), Start: objective.Ratio(b.start, w), Loss: objective.Ratio(b.loss, w),
+		SE: objective.Ratio(math.Sqrt(b.spread*clustering), w), Start: objective.Ratio(b.start,
+			w), Loss: objective.Ratio(b.loss, w),
 	}
 }
 
@@ -71,7 +70,8 @@ type calibrationSums struct {
 
 // calibrate compares the predictions of coefficients w with the targets, beside
 // those of the start weights. Both sides of the split are taken in one pass.
-func Calibrate(ctx context.Context, p *objective.Problem, start, w objective.Tapered) (sides [2]calibrationSums, err error) {
+func Calibrate(ctx context.Context, p *objective.Problem, start, w objective.Tapered) (sides [2]calibrationSums,
+	err error) {
 	s := p.Store
 	losses := make([][]float32, len(s.Chunks)) // under the start weights
 	err = objective.Evaluate(ctx, s, p.Workers, start, func(t *objective.Scratch, i int) {

@@ -12,15 +12,13 @@ import (
 	"github.com/assay-chess/assay/engine/num"
 )
 
-// Collinear is a set of coefficients that the data cannot distinguish: one of
-// them is, but for the share Unexplained of its information, a combination of
-// the others. Freeze it, or hold the group by a prior.
+// Collinear is a set of coefficients that the data cannot distinguish: one of them is, but for the share
+// Unexplained of its information, a combination of the others. Freeze it, or hold the group by a prior.
 type Collinear struct {
 	Coefficient string   `json:"coefficient"` // as "rook mg"
 	Others      []string `json:"others"`      // that make it up, the weightiest first, with their factors
-	// Unexplained is the share of the coefficient's information that the
-	// others do not have: 0 where it is exactly their combination, and its
-	// inverse is the variance inflation factor.
+	// Unexplained is the share of the coefficient's information that the others do not have: 0 where it is
+	// exactly their combination, and its inverse is the variance inflation factor.
 	Unexplained float64 `json:"unexplained"`
 	Exact       bool    `json:"exact"`
 }

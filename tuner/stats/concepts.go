@@ -10,10 +10,9 @@ import (
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
-// Concept is a number that chess players know under a name, with what Shannon guessed it to be:
-// one term, or what one more of something is worth on average over a table of terms. It is a
-// linear function of the coefficients, blended at the mean phase of the pieces in the sample,
-// in centipawns.
+// Concept is a number that chess players know under a name, with what Shannon guessed it to be: one term, or
+// what one more of something is worth on average over a table of terms. It is a linear function of the
+// coefficients, blended at the mean phase of the pieces in the sample, in centipawns.
 type Concept struct {
 	Group   string    `json:"group"`
 	Name    string    `json:"name"`
@@ -35,7 +34,8 @@ var concepts = []struct {
 	{group: "pawn structure", name: "backward pawn", term: "backward", shannon: -50},
 	{group: "pawn structure", name: "isolated pawn", term: "isolated", shannon: -50},
 	{group: "mobility", name: "one more square to go to", term: "mobility", table: "mobility.", shannon: 10},
-	{group: "king safety", name: "one more attacker of the king", table: "king-ring.attackers.", shannon: num.Unknown, atZero: true},
+	{group: "king safety", name: "one more attacker of the king", table: "king-ring.attackers.", shannon: num.Unknown,
+		atZero: true},
 	{group: "king safety", name: "no pawn on the king's file", term: "shelter.own-file.none", shannon: num.Unknown},
 }
 

@@ -41,7 +41,8 @@ func TestSlope(t *testing.T) {
 	// Through the origin: -3 for each attacker.
 	terms = []rows.Term{{Name: "king-ring.attackers.1"}, {Name: "king-ring.attackers.2"}}
 	clear(weights)
-	if !slope(terms, "king-ring.attackers.", true, []int64{9, 4}, weights) || math.Abs(-3*weights[0]-6*weights[1]+3) > 1e-9 {
+	if !slope(terms, "king-ring.attackers.", true, []int64{9, 4}, weights) ||
+		math.Abs(-3*weights[0]-6*weights[1]+3) > 1e-9 {
 		t.Errorf("through the origin: weights %v", weights)
 	}
 }

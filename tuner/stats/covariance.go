@@ -22,11 +22,10 @@ import (
 //
 //	V = A^-1 (sum_c (u_c - mean u)(u_c - mean u)') A^-1 * C/(C-1) * (N-1)/(N-p)
 //
-// the sandwich of Huber (1967) and White (1980), clustered after Liang and
-// Zeger (1986), with p the effective number of parameters tr(H A^-1). The
-// naive one takes every row for a cluster. Both are about the penalized
-// target: what the fit would be with endless games, held by the same prior. With
-// up to JackknifeClusters clusters, V is the jackknife's.
+// the sandwich of Huber (1967) and White (1980), clustered after Liang and Zeger (1986), with p the effective
+// number of parameters tr(H A^-1). The naive one takes every row for a cluster. Both are about the penalized
+// target: what the fit would be with endless games, held by the same prior. With up to JackknifeClusters
+// clusters, V is the jackknife's.
 type Covariance struct {
 	N         int       // clusters with rows
 	Games     []float64 // effective number of clusters by term
@@ -51,9 +50,8 @@ type Covariance struct {
 	clusteredScale, naiveScale scaling
 }
 
-// FewestClusters is the number of clusters from which there are clustered standard errors.
-// At the optimum the scores of all clusters add up to next to nothing, so that those of one
-// or two show no spread.
+// FewestClusters is the number of clusters from which there are clustered standard errors. At the optimum the
+// scores of all clusters add up to next to nothing, so that those of one or two show no spread.
 const FewestClusters = 3
 
 // Stage says whether a covariance is likely the last of a fit. A Final one computes in one pass
@@ -66,8 +64,10 @@ const (
 )
 
 // NewCovariance computes what the design effect needs at theta.
-func NewCovariance(ctx context.Context, o *objective.Penalized, c *rows.Clusters, theta []float64, stage Stage) (*Covariance, error) {
-	v := &Covariance{o: o, clusters: c, theta: theta, w: objective.NewTapered(o.Problem.Store.Terms()), Clustering: 1, Dispersion: 1}
+func NewCovariance(ctx context.Context, o *objective.Penalized, c *rows.Clusters, theta []float64,
+	stage Stage) (*Covariance, error) {
+	v := &Covariance{o: o, clusters: c, theta: theta, w: objective.NewTapered(o.Problem.Store.Terms()), Clustering: 1,
+		Dispersion: 1}
 	o.Params.Expand(theta, v.w)
 	sums, grams, err := sumClusters(ctx, o, c, v.w, stage)
 	if err != nil {
@@ -107,10 +107,9 @@ func (v *Covariance) invert(h *mat.SymDense) {
 	v.inverse, v.Ridge = factor.Inverse(), factor.Ridge > 0
 }
 
-// Design returns the estimate of D, or 0 if there is none: by how much the
-// spread of the clusters' scores exceeds what the loss expects of independent
-// rows. Of few clusters the fit leaves next to no spread, but rows cannot say
-// more than independent ones do, and how much these vary is known besides.
+// Design returns the estimate of D, or 0 if there is none: by how much the spread of the clusters' scores
+// exceeds what the loss expects of independent rows. Of few clusters the fit leaves next to no spread, but rows
+// cannot say more than independent ones do, and how much these vary is known besides.
 func (v *Covariance) Design(ctx context.Context) (float64, error) {
 	spread, err := v.o.Problem.Dispersion(ctx, v.w)
 	if err != nil || v.Effective <= 0 {
@@ -168,10 +167,9 @@ func (v *Covariance) smallSample() float64 {
 	return 1
 }
 
-// scaling is what the errors of rescaled weights need. The factor of the rescaling,
-// s = constant / RMS, depends on theta through the RMS evaluation. Let g be the derivative of
-// ln RMS: then that of s a'w is s (a - (a'w) g), which is the delta method. The zero value is
-// for a constant factor.
+// scaling is what the errors of rescaled weights need. The factor of the rescaling, s = constant / RMS, depends
+// on theta through the RMS evaluation. Let g be the derivative of ln RMS: then that of s a'w is s (a - (a'w)
+// g), which is the delta method. The zero value is for a constant factor.
 type scaling struct {
 	vg  []float64 // V g
 	gvg float64   // g'V g
@@ -242,8 +240,7 @@ func (v *Covariance) root(variance float64) float64 {
 	return math.Sqrt(max(0, variance))
 }
 
-// SE returns the clustered standard error of parameter j, whose coefficient is w before
-// the rescaling.
+// SE returns the clustered standard error of parameter j, whose coefficient is w before the rescaling.
 func (v *Covariance) SE(j int, w float64) float64 {
 	return v.root(v.clusteredScale.variance(v.v.At(j, j), v.clusteredScale.at(j), w))
 }
@@ -276,8 +273,7 @@ func (v *Covariance) deviation(mean []float64) func(j int, value float64) float6
 	}
 }
 
-// Share is the part of parameter j that the data determine, 1 - D P_jj (A^-1)_jj: these add up
-// to tr(H A^-1).
+// Share is the part of parameter j that the data determine, 1 - D P_jj (A^-1)_jj: these add up to tr(H A^-1).
 func (v *Covariance) Share(j int) float64 {
 	if v.o.Params.Stuck(j) {
 		return 0

@@ -17,13 +17,11 @@ type GroupGain struct {
 	Name       string  `json:"name"`
 	Parameters int     `json:"parameters"`
 	Effective  float64 `json:"effective_parameters"` // how many of them the data determined
-	// Gain is by how much the mean training loss (with the prior) would be
-	// larger if the group had kept its start weights and all other terms had
-	// been tuned without it, predicted by the quadratic around the fit.
+	// Gain is by how much the mean training loss (with the prior) would be larger if the group had kept its
+	// start weights and all other terms had been tuned without it, predicted by the quadratic around the fit.
 	Gain float64 `json:"gain"`
-	// Net is the gain to expect on other games: from Gain is taken what
-	// parameters that say nothing would gain by chance, and what their chance
-	// values cost elsewhere, D x Effective / rows in all (Takeuchi's
+	// Net is the gain to expect on other games: from Gain is taken what parameters that say nothing would gain
+	// by chance, and what their chance values cost elsewhere, D x Effective / rows in all (Takeuchi's
 	// criterion).
 	Net float64 `json:"net_gain"`
 }

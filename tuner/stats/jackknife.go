@@ -22,17 +22,15 @@ const (
 	jackknifeClose = 1e-12 // squared error, as part of the first, that is none
 )
 
-// jackknife replaces the meat of the sandwich by that of the jackknife over
-// clusters (CV3 of MacKinnon, Nielsen and Webb 2023, after Bell and McCaffrey
-// 2002). Without cluster c a Newton step from the fit is
+// jackknife replaces the meat of the sandwich by that of the jackknife over clusters (CV3 of MacKinnon, Nielsen
+// and Webb 2023, after Bell and McCaffrey 2002). Without cluster c a Newton step from the fit is
 //
 //	delta_c = (A - H_c)^-1 u_c
 //
-// and V = (C-1)/C sum_c (delta_c - mean)(delta_c - mean)', which is the
-// sandwich with A delta_c for u_c. All clusters are solved for at once by
-// conjugate gradients with A for preconditioner (Hestenes and Stiefel 1952):
-// A - H_c is A but for the few directions in which the cluster matters, so
-// that a dozen passes over the rows do, and no H_c is ever written down.
+// and V = (C-1)/C sum_c (delta_c - mean)(delta_c - mean)', which is the sandwich with A delta_c for u_c. All
+// clusters are solved for at once by conjugate gradients with A for preconditioner (Hestenes and Stiefel 1952):
+// A - H_c is A but for the few directions in which the cluster matters, so that a dozen passes over the rows
+// do, and no H_c is ever written down.
 func (v *Covariance) jackknife(ctx context.Context) error {
 	n := v.o.Params.N
 	j := jackknife{o: v.o, of: v.clusters.Of, w: v.w, inverse: mat.DenseCopyOf(v.inverse).RawMatrix()}
@@ -49,8 +47,7 @@ func (v *Covariance) jackknife(ctx context.Context) error {
 	return nil
 }
 
-// jackknife solves (A - H_c) A^-1 y_c = u_c for all clusters c. Its matrices
-// have a row a cluster.
+// jackknife solves (A - H_c) A^-1 y_c = u_c for all clusters c. Its matrices have a row a cluster.
 type jackknife struct {
 	o       *objective.Penalized
 	of      []uint32          // cluster by game
@@ -153,8 +150,7 @@ func (j *jackknife) scores(ctx context.Context) error {
 	return err
 }
 
-// information writes the products of the clusters' information matrices with
-// their directions.
+// information writes the products of the clusters' information matrices with their directions.
 func (j *jackknife) information(ctx context.Context) error {
 	j.own.Zero()
 	q := j.o.Params

@@ -63,8 +63,10 @@ func without(o *objective.Penalized, game int) *objective.Penalized {
 // from these.
 func TestJackknifeSteps(t *testing.T) {
 	ctx := context.Background()
-	o, c, theta, v := fewGames(t, synthetic.Games{Games: 24, Rows: 40, Terms: 7, PerRow: 3, Shared: 0.7, K: 0.006, Seed: 5, Persistent: true})
-	j := jackknife{o: o, of: c.Of, w: objective.NewTapered(o.Problem.Store.Terms()), inverse: mat.DenseCopyOf(v.inverse).RawMatrix()}
+	o, c, theta, v := fewGames(t, synthetic.Games{Games: 24, Rows: 40, Terms: 7, PerRow: 3, Shared: 0.7, K: 0.006,
+		Seed: 5, Persistent: true})
+	j := jackknife{o: o, of: c.Of, w: objective.NewTapered(o.Problem.Store.Terms()),
+		inverse: mat.DenseCopyOf(v.inverse).RawMatrix()}
 	o.Params.Expand(theta, j.w)
 	if err := j.solve(ctx, 24); err != nil {
 		t.Fatal(err)

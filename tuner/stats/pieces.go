@@ -9,15 +9,12 @@ import (
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
-// PieceValue is the average marginal value of a kind of piece: by how many
-// centipawns the evaluation falls, on average over the pieces of that kind in a
-// sample of the data, when one is taken off the board and nothing else
-// changes (the phase included). So it holds the material coefficient, the
-// piece's square and mobility, and what its absence does to all the rest. This
-// is the number to compare with Shannon's 9, 5, 3, 3 and 1; material
-// coefficients alone mean little beside tables that can absorb any part of
-// them. Values are centipawns of the evaluation as it is, with no pawn
-// set to 100; Pawns is their ratio to the pawn's value.
+// PieceValue is the average marginal value of a kind of piece: by how many centipawns the evaluation falls, on
+// average over the pieces of that kind in a sample of the data, when one is taken off the board and nothing
+// else changes (the phase included). So it holds the material coefficient, the piece's square and mobility, and
+// what its absence does to all the rest. This is the number to compare with Shannon's 9, 5, 3, 3 and 1;
+// material coefficients alone mean little beside tables that can absorb any part of them. Values are centipawns
+// of the evaluation as it is, with no pawn set to 100; Pawns is their ratio to the pawn's value.
 type PieceValue struct {
 	Piece   string    `json:"piece"`   // pawn to queen
 	Count   int64     `json:"count"`   // pieces in the sample
@@ -35,8 +32,7 @@ type PieceValue struct {
 // centipawns (Shannon 1950, section 3).
 var shannonValues = [rows.PieceTypes]float64{100, 300, 300, 500, 900}
 
-// marginal returns the marginal value of piece type t as a linear function of the
-// coefficients.
+// marginal returns the marginal value of piece type t as a linear function of the coefficients.
 func marginal(s *rows.Sample, t int) objective.Tapered {
 	a := objective.NewTapered(len(s.Seen))
 	for i := range a.MG {

@@ -27,8 +27,7 @@ var edges = [...]int16{-1000, -600, -350, -200, -110, -50, -15, 15, 50, 110, 200
 // cell sums positions n of games with result y.
 type cell struct{ n, ny, nn, nny, nnyy, scores float64 }
 
-// Add counts a position with its score in centipawns, White's view, and the result of its
-// game: 1, 1/2 or 0.
+// Add counts a position with its score in centipawns, White's view, and the result of its game: 1, 1/2 or 0.
 func (b *ScoreBins) Add(score int16, result float32) {
 	i := 0
 	for i < len(edges) && score >= edges[i] {
@@ -49,7 +48,11 @@ func (b *ScoreBins) EndGame(result float32) {
 		}
 		n := float64(n)
 		c := &b.coarse[i]
-		c.n, c.ny, c.nn, c.nny, c.nnyy = c.n+n, c.ny+num.Rounded(n*y), c.nn+num.Rounded(n*n), c.nny+num.Rounded(n*n*y), c.nnyy+num.Rounded(n*n*y*y)
+		c.n += n
+		c.ny += num.Rounded(n * y)
+		c.nn += num.Rounded(n * n)
+		c.nny += num.Rounded(n * n * y)
+		c.nnyy += num.Rounded(n * n * y * y)
 		b.game[i] = 0
 	}
 }
@@ -101,7 +104,8 @@ func (b *ScoreBins) Points(k float64) (list []ScorePoint) {
 		}
 		mean := c.ny / c.n
 		v := max(0, c.nnyy-num.Rounded(2*mean*c.nny)+num.Rounded(mean*mean*c.nn)) / (c.n * c.n)
-		list = append(list, ScorePoint{Score: c.scores / c.n, Predicted: predicted[i] / weight[i], Actual: mean, SE: math.Sqrt(v), N: int64(c.n)})
+		list = append(list, ScorePoint{Score: c.scores / c.n, Predicted: predicted[i] / weight[i], Actual: mean,
+			SE: math.Sqrt(v), N: int64(c.n)})
 	}
 	return list
 }

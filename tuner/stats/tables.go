@@ -12,11 +12,10 @@ import (
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
-// Table is a set of terms of which exactly one is counted for every piece of a
-// kind, such as a piece-square table: a constant moved from all of them to
-// the kind's material coefficient changes no evaluation. Neither is
-// identified alone, so each entry is reported as its difference from the
-// table's mean, weighted by how often each entry occurs.
+// Table is a set of terms of which exactly one is counted for every piece of a kind, such as a piece-square
+// table: a constant moved from all of them to the kind's material coefficient changes no evaluation. Neither is
+// identified alone, so each entry is reported as its difference from the table's mean, weighted by how often
+// each entry occurs.
 type Table struct {
 	Name  string `json:"name"`
 	Terms []int  `json:"-"`
@@ -44,9 +43,8 @@ type CenteredTerm struct {
 // smallestTable is the number of terms below which a common prefix is no table.
 const smallestTable = 3
 
-// FindTables looks among terms of a group whose names differ only after the
-// last dot for those whose counts sum, in every row, to the count of one
-// material term, or to nothing. The data decide; names only suggest.
+// FindTables looks among terms of a group whose names differ only after the last dot for those whose counts
+// sum, in every row, to the count of one material term, or to nothing. The data decide; names only suggest.
 func FindTables(ctx context.Context, s *rows.Store, terms []rows.Term) ([]Table, error) {
 	var m tableMatch
 	var tables []Table
@@ -111,8 +109,7 @@ func (m *tableMatch) row(entries []rows.Entry) {
 	}
 }
 
-// candidateTables returns the candidate of each term, or -1, and the
-// candidates in table order.
+// candidateTables returns the candidate of each term, or -1, and the candidates in table order.
 func candidateTables(terms []rows.Term) ([]int, []Table) {
 	prefix := func(t rows.Term) string {
 		i := strings.LastIndexByte(t.Name, '.')
@@ -146,9 +143,8 @@ func candidateTables(terms []rows.Term) ([]int, []Table) {
 	return of, tables
 }
 
-// Center fills in the table's centered values under fit and their errors.
-// incidence says how often each term occurs; scale is the factor between
-// theta and centipawns.
+// Center fills in the table's centered values under fit and their errors. incidence says how often each term
+// occurs; scale is the factor between theta and centipawns.
 func (v *Covariance) Center(b *Table, terms []rows.Term, fit objective.Tapered, incidence []float64, scale float64) {
 	total := 0.0
 	for _, t := range b.Terms {

@@ -137,7 +137,8 @@ var (
 )
 
 // same makes a comparison one whose result is 1 or 0.
-func same(compare func(x, y *gorgonia.Node, same bool) (*gorgonia.Node, error)) func(x, y *gorgonia.Node) (*gorgonia.Node, error) {
+func same(compare func(x, y *gorgonia.Node, same bool) (*gorgonia.Node, error)) func(x,
+	y *gorgonia.Node) (*gorgonia.Node, error) {
 	return func(x, y *gorgonia.Node) (*gorgonia.Node, error) { return compare(x, y, true) }
 }
 

@@ -18,19 +18,24 @@ var cases = []struct {
 	names      []formula.Name
 }{
 	{"linear", "value = main.mg*phase + main.eg*(1 - phase) + 3*k",
-		[]formula.Name{{Name: "main", Tapered: true}, {Name: "phase", Kind: formula.Column}, {Name: "k", Kind: formula.Scalar}}},
+		[]formula.Name{{Name: "main", Tapered: true}, {Name: "phase", Kind: formula.Column},
+			{Name: "k", Kind: formula.Scalar}}},
 	{"an input alone", "value = a", []formula.Name{{Name: "a"}}},
 	{"4ku", "value = main.mg*phase + main.eg*if(main.eg < 0, f.black, f.white)*(1 - phase)",
-		[]formula.Name{{Name: "main", Tapered: true}, {Name: "phase", Kind: formula.Column}, {Name: "f", Kind: formula.Column, Sides: true}}},
+		[]formula.Name{{Name: "main", Tapered: true}, {Name: "phase", Kind: formula.Column},
+			{Name: "f", Kind: formula.Column, Sides: true}}},
 	{"Ethereal 12", `let m = main.mg - balance(danger.mg*max(danger.mg,0)//720); let e0 = main.eg - balance(max(danger.eg,0)//20);
 		let e = e0 + sign(e0)*max(complexity, -abs(e0)); value = m*phase + e*(1-phase)*if(e<0, f.black, f.white) + tempo`,
-		[]formula.Name{{Name: "main", Tapered: true}, {Name: "danger", Tapered: true, Sides: true}, {Name: "complexity"}, {Name: "tempo"},
+		[]formula.Name{{Name: "main", Tapered: true}, {Name: "danger", Tapered: true, Sides: true}, {Name: "complexity"},
+			{Name: "tempo"},
 			{Name: "phase", Kind: formula.Column}, {Name: "f", Kind: formula.Column, Sides: true}}},
 	{"chess-3", "let q = max(att, 0)^2/4096; value = balance(mg + q*M.mg)*phase + balance((eg + q*M.eg)*sf)*(1 - phase)",
-		[]formula.Name{{Name: "mg", Sides: true}, {Name: "eg", Sides: true}, {Name: "att", Sides: true}, {Name: "M.mg", Kind: formula.Scalar}, {Name: "M.eg", Kind: formula.Scalar},
+		[]formula.Name{{Name: "mg", Sides: true}, {Name: "eg", Sides: true}, {Name: "att", Sides: true},
+			{Name: "M.mg", Kind: formula.Scalar}, {Name: "M.eg", Kind: formula.Scalar},
 			{Name: "phase", Kind: formula.Column}, {Name: "sf", Kind: formula.Column, Sides: true}}},
 	{"tables", "value = balance(shelter[x/50] * (1 + x/1000)) + shelter[y/30]*y/100 + z*w/(1 + abs(z)) + sqrt(z^2 + 4)",
-		[]formula.Name{{Name: "shelter", Kind: formula.Table, Size: 7}, {Name: "x", Sides: true}, {Name: "y"}, {Name: "z"}, {Name: "w", Kind: formula.Scalar}}},
+		[]formula.Name{{Name: "shelter", Kind: formula.Table, Size: 7}, {Name: "x", Sides: true}, {Name: "y"}, {Name: "z"},
+			{Name: "w", Kind: formula.Scalar}}},
 	{"conditions", "value = if(a < b and not (a == 3) or b <= -100, a*b/100, clamp(a, -50, min(b, 60))) + trunc(a/3)*p + if(p != 0.5, c, 2*c)",
 		[]formula.Name{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "p", Kind: formula.Column}}},
 	{"no derivative", "value = a + 0*b + if(b > 0, 1, 2)", []formula.Name{{Name: "a"}, {Name: "b"}}},
@@ -199,7 +204,8 @@ func TestSameBytes(t *testing.T) {
 				same("another machine", run(other, k, Rows), first[k])
 			}
 			short := run(m, 1, 100)
-			if !slices.Equal(short.values, first[1].values[:100]) || !slices.Equal(short.slopes, first[1].slopes[:len(short.slopes)]) {
+			if !slices.Equal(short.values, first[1].values[:100]) ||
+				!slices.Equal(short.slopes, first[1].slopes[:len(short.slopes)]) {
 				t.Error("a short batch: other bytes")
 			}
 		})
@@ -208,7 +214,8 @@ func TestSameBytes(t *testing.T) {
 
 // TestConstants keeps constants apart whose printed beginnings and ends agree.
 func TestConstants(t *testing.T) {
-	f, err := formula.Parse("value = max(a, 1000) + max(a, 1000.5)*10 + max(b, 1000)*100 + 0.1*a + 0.10000001*b", []formula.Name{{Name: "a"}, {Name: "b"}})
+	f, err := formula.Parse("value = max(a, 1000) + max(a, 1000.5)*10 + max(b, 1000)*100 + 0.1*a + 0.10000001*b",
+		[]formula.Name{{Name: "a"}, {Name: "b"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +280,8 @@ func TestRowErrors(t *testing.T) {
 		}
 		_, err = m.Gradient(10)
 		var at *RowError
-		if !errors.As(err, &at) || !errors.Is(err, ErrRow) || !errors.Is(err, formula.ErrFormula) || at.Row != 7 || !strings.Contains(err.Error(), want) {
+		if !errors.As(err, &at) || !errors.Is(err, ErrRow) || !errors.Is(err, formula.ErrFormula) || at.Row != 7 ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want row 7, %s", text, err, want)
 		}
 		for j := range 10 {

@@ -14,7 +14,8 @@ func smooth(f *formula.Formula) []bool {
 		n := &f.Nodes[i]
 		args := n.Arguments()
 		switch n.Op {
-		case formula.Constant, formula.Sign, formula.Less, formula.LessEqual, formula.Equal, formula.And, formula.Or, formula.Not:
+		case formula.Constant, formula.Sign, formula.Less, formula.LessEqual, formula.Equal,
+			formula.And, formula.Or, formula.Not:
 			continue
 		case formula.Read:
 			out[i] = f.Inputs[n.Input].Kind != formula.Column

@@ -23,8 +23,7 @@ const (
 // AddMul adds a'b to c, with all cores.
 func AddMul(c, a, b blas64.General) { addStripes(c, a, b, 1, false) }
 
-// AddSquare adds a'a to the upper triangle of c. What is below it changes too, and
-// means nothing.
+// AddSquare adds a'a to the upper triangle of c. What is below it changes too, and means nothing.
 func AddSquare(c blas64.Symmetric, a blas64.General) {
 	p := pack(a, a.Cols, tileCols, 1)
 	defer p.release()
@@ -127,8 +126,7 @@ func addRows(c, a blas64.General, b panels, lo, hi int, sign float64, upper bool
 	}
 }
 
-// tilePlain adds to a tile of c, for each of k steps, the product of four values of a and
-// eight of b.
+// tilePlain adds to a tile of c, for each of k steps, the product of four values of a and eight of b.
 func tilePlain(k int, a, b, c []float64, stride int) {
 	for r := range tileRows {
 		for s := 0; s < tileCols; s += 4 {

@@ -12,9 +12,8 @@ import (
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
-// Games describes simulated games: rows with random features whose results
-// follow the sigmoid of the true weights exactly, row by row, but depend on
-// each other within a game.
+// Games describes simulated games: rows with random features whose results follow the sigmoid of the true
+// weights exactly, row by row, but depend on each other within a game.
 type Games struct {
 	Games, Rows int     // rows a game
 	Terms       int     // number of terms, all tapered

@@ -398,7 +398,7 @@ func TestTuneUnit(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"per engine unit (256 a pawn) under the start weights",
-		"what 100 centipawns were is now", "weights, their errors and their bounds are in engine units, 256 a pawn"} {
+		"100 old centipawns are", "weights, their errors and their bounds are in engine units, 256 a pawn"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
