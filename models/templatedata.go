@@ -59,6 +59,7 @@ type array struct {
 // group is an array on its own, or consecutive arrays of equal length whose names differ
 // only in the number at their end: pst.0 to pst.5 with 64 elements each are pst[6][64].
 type group struct {
+	array         // the first
 	Name   string // without the number, if there are several arrays
 	Arrays []array
 }
@@ -69,14 +70,8 @@ func (g group) Ident() string { return identifier(g.Name) }
 // Nested reports whether the group is an array of arrays.
 func (g group) Nested() bool { return len(g.Arrays) > 1 }
 
-// Single reports whether the group is one term.
-func (g group) Single() bool { return g.Arrays[0].Single }
-
-// Tapered reports whether the terms are tapered.
-func (g group) Tapered() bool { return g.Arrays[0].Tapered }
-
 // Len returns the length of each array.
-func (g group) Len() int { return len(g.Arrays[0].Cells) }
+func (g group) Len() int { return len(g.Cells) }
 
 // Groups returns the arrays in groups.
 func (s *templateData) Groups() (groups []group) {
@@ -92,7 +87,7 @@ func (s *templateData) Groups() (groups []group) {
 			}
 			n++
 		}
-		g := group{first.Name, s.Arrays[i : i+n]}
+		g := group{first, first.Name, s.Arrays[i : i+n]}
 		if n > 1 {
 			g.Name = prefix
 		}

@@ -7,6 +7,7 @@ import (
 	"iter"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/inorder"
 )
 
@@ -86,11 +87,13 @@ type counted struct {
 	rows [][]int32
 }
 
-// Features writes the counts of the positions of the games in a folder, in order. Positions
-// that are not quiet are replaced by those where their loud moves end under the weights. id is that
-// of the weights.
-func (g *Game) Features(ctx context.Context, from, to string, weights []int32, id, program string, workers int) error {
-	games, err := dataset.OpenMoves(from)
+// Features writes the counts of the positions of the games that were played, in order. Positions that
+// are not quiet are replaced by those where their loud moves end under the weights of A.
+func (s *Series) Features(ctx context.Context, to string) error {
+	if err := durable.MakeDir(to); err != nil {
+		return err
+	}
+	games, err := dataset.OpenMoves(s.Dir)
 	if err != nil {
 		return err
 	}
@@ -98,9 +101,9 @@ func (g *Game) Features(ctx context.Context, from, to string, weights []int32, i
 	if err != nil {
 		return err
 	}
-	w, err := dataset.NewFeatureWriter(to, g.FeatureSet(),
-		dataset.WriterConfig{Config: map[string]string{"game": g.Name, "weights": id}, Program: program,
-			Parents: []string{parent}})
+	w, err := dataset.NewFeatureWriter(to, s.Game.FeatureSet(), dataset.WriterConfig{
+		Config: map[string]string{"game": s.Game.Name, "weights": s.A.ID}, Program: s.Program, Parents: []string{parent},
+	})
 	if errors.Is(err, dataset.ErrComplete) {
 		return nil
 	}
@@ -109,7 +112,7 @@ func (g *Game) Features(ctx context.Context, from, to string, weights []int32, i
 	}
 	defer w.Close()
 	skip := w.Rows()
-	err = inorder.Run(ctx, inorder.Workers(workers), func(_ context.Context, send func(*counted) error) error {
+	err = inorder.Run(ctx, s.Workers, func(_ context.Context, send func(*counted) error) error {
 		for row, err := range games.All() {
 			if err != nil {
 				return err
@@ -122,7 +125,7 @@ func (g *Game) Features(ctx context.Context, from, to string, weights []int32, i
 	}, func(ctx context.Context, pieces iter.Seq[*counted]) error {
 		for c := range pieces {
 			var err error
-			if c.rows, err = g.rows(playedOf(&c.game), weights); err != nil {
+			if c.rows, err = s.Game.rows(playedOf(&c.game), s.A.Weights); err != nil {
 				return err
 			}
 		}

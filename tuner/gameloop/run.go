@@ -147,12 +147,7 @@ func (l *loop) generation(ctx context.Context, g int) error {
 	stage.Finish(fmt.Sprintf("%d games, %d plies; %s won %d, drawn %d, %s won %d", r.Games.Games, r.Games.Plies,
 		l.Game.Players[0], r.Games.First, r.Games.Drawn, l.Game.Players[1], r.Games.Second))
 	stage = learn.Begin(l.Stage, fmt.Sprintf("generation %d: features", g))
-	counted := l.run.Path(folder(g), "features")
-	if err := durable.MakeDir(counted); err != nil {
-		return err
-	}
-	from := l.champion
-	if err := l.Game.Features(ctx, s.Dir, counted, from.Weights, from.ID, l.Program, l.Workers); err != nil {
+	if err := s.Features(ctx, l.run.Path(folder(g), "features")); err != nil {
 		return err
 	}
 	stage.Finish("")

@@ -31,39 +31,22 @@ import (
 	"github.com/assay-chess/assay/tuner/learn"
 )
 
-// known are the games, with the plans of their runs.
-var known = map[string]func() (*games.Game, gameloop.Plan){
-	"draughts": func() (*games.Game, gameloop.Plan) {
-		g := games.New(draughts.Rules{})
-		p := gameloop.NewPlan(g)
-		p.Generations, p.Games, p.FinalGames = 1, 500, 400 // it looks five plies ahead, which takes time
-		return g, p
-	},
-	"losalamos": func() (*games.Game, gameloop.Plan) {
-		g := games.New(losalamos.Rules{})
-		p := gameloop.NewPlan(g)
-		p.Generations, p.Games, p.FinalGames = 1, 3000, 2000
-		return g, p
-	},
-	"nim": func() (*games.Game, gameloop.Plan) {
-		g := games.New(nim.Learned{})
-		p := gameloop.NewPlan(g)
-		p.Generations, p.Games, p.FinalGames = 1, 4000, 400
-		return g, p
-	},
+// known are the games, with the numbers of games of their runs.
+var known = map[string]struct {
+	open         func() *games.Game
+	games, final int
+}{
+	"draughts":  {func() *games.Game { return games.New(draughts.Rules{}) }, 500, 400}, // five plies ahead take time
+	"losalamos": {func() *games.Game { return games.New(losalamos.Rules{}) }, 3000, 2000},
+	"nim":       {func() *games.Game { return games.New(nim.Learned{}) }, 4000, 400},
 }
 
 // Names lists the games.
 func Names() string { return strings.Join(slices.Sorted(maps.Keys(known)), ", ") }
 
-// Flag adds the flag that says which game.
-func Flag(fs *pflag.FlagSet, name *string) {
-	fs.StringVar(name, "game", "", "a game other than chess: "+Names())
-}
-
 // open returns a game, and refuses flags that are for chess.
 func open(cmd *cobra.Command, name string, allowed ...string) (*games.Game, gameloop.Plan, error) {
-	make, ok := known[name]
+	k, ok := known[name]
 	if !ok {
 		return nil, gameloop.Plan{}, cli.Usagef("--game %s: there are %s; \"assay guide your-own-game\" adds one of "+
 			"your own", name, Names())
@@ -75,7 +58,9 @@ func open(cmd *cobra.Command, name string, allowed ...string) (*games.Game, game
 				"there are --%s", f.Name, strings.Join(allowed, ", --"))
 		}
 	})
-	g, plan := make()
+	g := k.open()
+	plan := gameloop.NewPlan(g)
+	plan.Generations, plan.Games, plan.FinalGames = 1, k.games, k.final
 	return g, plan, err
 }
 

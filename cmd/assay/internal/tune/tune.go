@@ -182,21 +182,15 @@ func (f *tuneFlags) parse() error {
 			return cli.Usage(err)
 		}
 	}
-	switch f.tie {
-	case "auto":
-		f.c.Tie = tuner.TieAuto
-	case "on":
-		f.c.Tie = tuner.TieOn
-	case "off":
-		f.c.Tie = tuner.TieOff
-	default:
+	var ok bool
+	ties := map[string]tuner.Tie{"auto": tuner.TieAuto, "on": tuner.TieOn, "off": tuner.TieOff}
+	if f.c.Tie, ok = ties[f.tie]; !ok {
 		return cli.Usagef("--tie %s: want on, off or auto", f.tie)
 	}
 	if f.c.Limit == tuner.DefaultLimit {
 		f.c.Limit = 0 // so that runs of earlier versions have the same configuration
 	}
 	if f.memory != "" {
-		var ok bool
 		if f.c.Memory, ok = parseMemory(f.memory); !ok {
 			return cli.Usagef("--memory %s: want a size such as 800M or 4G", f.memory)
 		}
