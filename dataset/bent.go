@@ -152,8 +152,7 @@ func (s *FeatureSet) Program() (*Program, error) {
 		p.Inputs = append(p.Inputs, x)
 	}
 	p.free.New = func() any {
-		return &evaluator{m: formula.NewMachine(f, formula.Exact), smooth: formula.NewMachine(f, formula.Smooth),
-			in: make([]float64, len(f.Inputs))}
+		return &evaluator{m: formula.NewMachine(f, formula.Exact), in: make([]float64, len(f.Inputs))}
 	}
 	return p, nil
 }
@@ -214,10 +213,9 @@ func (s *FeatureSet) tableAt(i int) (base string, n int) {
 
 // evaluator is what computing a formula needs.
 type evaluator struct {
-	m      *formula.Machine // truncates as C does
-	smooth *formula.Machine
-	in     []float64
-	sums   [][4]float64 // by channel: White's or both sides' middlegame and endgame sums, Black's
+	m    *formula.Machine // truncates as C does
+	in   []float64
+	sums [][4]float64 // by channel: White's or both sides' middlegame and endgame sums, Black's
 }
 
 // sum adds up the channels of a row with the values of the set.
@@ -285,17 +283,6 @@ func (s *FeatureSet) ValueOf(r *FeatureRow) (float64, error) {
 	e := p.load(s, r)
 	defer p.free.Put(e)
 	return e.m.Value(e.in)
-}
-
-// SmoothValue is ValueOf without truncation: what a fit sees. The set must have a formula.
-func (s *FeatureSet) SmoothValue(r *FeatureRow) (float64, error) {
-	p, err := s.Program()
-	if err != nil {
-		return math.NaN(), err
-	}
-	e := p.load(s, r)
-	defer p.free.Put(e)
-	return e.smooth.Value(e.in)
 }
 
 // explainBent names the sums and columns that a row's value is made of.

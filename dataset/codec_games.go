@@ -33,7 +33,7 @@ func unpackMoves(g *GameRow, packed []uint16) {
 	}
 }
 
-var movesCodec = newCodec(layout{MovesFormat, "moves", 256, 256}, []field[MovesRow]{
+var movesCodec = newCodec(layout{movesFormat, "moves", 256, 256}, []field[MovesRow]{
 	plain("game", func(m *MovesRow) *uint64 { return &m.Game }),
 	plain("seed", func(m *MovesRow) *uint64 { return &m.Seed }),
 	plain("opening", func(m *MovesRow) *uint64 { return &m.Opening }),

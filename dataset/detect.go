@@ -42,7 +42,7 @@ func known(path, format string) (string, error) {
 	case GamesFormat, PositionsFormat, FeaturesFormat, FeaturesFormat1:
 		return format, nil
 	}
-	if format == MovesFormat {
+	if format == movesFormat {
 		return "", fmt.Errorf("dataset: %s: %w: its format is %s, games other than chess; only data verify reads them",
 			path, ErrNoData, format)
 	}

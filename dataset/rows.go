@@ -15,8 +15,8 @@ const (
 	PositionsFormat = "assay.positions/1"
 	FeaturesFormat  = "assay.features/2"
 	FeaturesFormat1 = "assay.features/1" // see FeatureSet.Version
-	// MovesFormat is of games other than chess: what was played, in the text form of the game's moves.
-	MovesFormat = "assay.moves/1"
+	// movesFormat is of games other than chess: what was played, in the text form of the game's moves.
+	movesFormat = "assay.moves/1"
 )
 
 // IsFeatures reports whether a format is one of features.

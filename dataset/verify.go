@@ -43,8 +43,8 @@ func Verify(ctx context.Context, path string, report func(problem error), progre
 	if err != nil {
 		return nil, err
 	}
-	format := MovesFormat // which Detect refuses, since commands for chess cannot read it
-	if m == nil || m.Schema != MovesFormat {
+	format := movesFormat // which Detect refuses, since commands for chess cannot read it
+	if m == nil || m.Schema != movesFormat {
 		if format, err = Detect(path); err != nil {
 			return nil, err
 		}
@@ -70,7 +70,7 @@ func Verify(ctx context.Context, path string, report func(problem error), progre
 		})
 	case PositionsFormat:
 		verifyFiles(v, &w, readerOf(path, m, files, positionsCodec), nil)
-	case MovesFormat:
+	case movesFormat:
 		verifyFiles(v, &w, readerOf(path, m, files, movesCodec), nil)
 	default:
 		r := readerOf[FeatureRow](path, m, files, nil)

@@ -48,22 +48,22 @@ const (
 	OneSide ViewKind = iota + 1
 	BothSides
 	MoverResults
-	MixedSigns // no view makes sense
-	Uneven     // they say much less with one side to move than with the other
-	NoRelation // material says more
+	mixedSigns // no view makes sense
+	uneven     // they say much less with one side to move than with the other
+	noRelation // material says more
 )
 
 var viewTexts = [...]string{
 	OneSide:      "are from the view of the side to move, not White's",
 	BothSides:    "contradict the results: one of them is from Black's view",
 	MoverResults: "are fine, but the results are from the view of the side to move, not White's",
-	MixedSigns:   "are not from White's view",
-	Uneven:       "may have the wrong sign in a part of the rows",
-	NoRelation:   "say nothing about the results",
+	mixedSigns:   "are not from White's view",
+	uneven:       "may have the wrong sign in a part of the rows",
+	noRelation:   "say nothing about the results",
 }
 
 // Wrong reports whether the scores, or the results, mislead.
-func (f *ViewFault) Wrong() bool { return f != nil && f.Kind < Uneven }
+func (f *ViewFault) Wrong() bool { return f != nil && f.Kind < uneven }
 
 // Error is the headline with its evidence.
 func (f *ViewFault) Error() string {
@@ -335,13 +335,13 @@ func (s *viewSums) judge() *ViewFault {
 		return f
 	}
 	for _, lists := range [][][]moments{{white, black}, {white}, {black}} {
-		if f := judgeSizes(lists...); f != nil && (len(lists) == 2 || f.Kind == MixedSigns) {
+		if f := judgeSizes(lists...); f != nil && (len(lists) == 2 || f.Kind == mixedSigns) {
 			return f
 		}
 	}
 	weak := func(a, b relation) bool { return a.z() >= 6 && b.se > 0 && b.r+3*b.se < a.r/2 }
 	if weak(w, b) || weak(b, w) {
-		return &ViewFault{Kind: Uneven, Text: sides("their correlation with the results", w, b)}
+		return &ViewFault{Kind: uneven, Text: sides("their correlation with the results", w, b)}
 	}
 	return nil
 }
@@ -350,7 +350,7 @@ func (s *viewSums) judge() *ViewFault {
 // it is White.
 func oneSide(white relation) ViewKind {
 	if white.r < 0 {
-		return MixedSigns
+		return mixedSigns
 	}
 	return OneSide
 }
@@ -375,11 +375,11 @@ func judgeSizes(lists ...[]moments) *ViewFault {
 	switch {
 	case known.z() < 5 || score.se == 0:
 	case size.z() >= 5 && size.r >= 0.2 && sign.r <= size.r/4 && score.r <= known.r/4:
-		return &ViewFault{Kind: MixedSigns, Text: fmt.Sprintf(
+		return &ViewFault{Kind: mixedSigns, Text: fmt.Sprintf(
 			"their size follows that of the material (correlation %+.2f), their sign does not (%+.2f); %s",
 			size.r, sign.r, text)}
 	case score.n >= 1000 && score.r+2*score.se < known.r/4:
-		return &ViewFault{Kind: NoRelation, Text: text}
+		return &ViewFault{Kind: noRelation, Text: text}
 	}
 	return nil
 }

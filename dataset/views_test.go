@@ -69,7 +69,7 @@ func TestViews(t *testing.T) {
 		"mover's, few games":      {5, mover, OneSide}, // the next ply knows
 		"mover's, Black alone":    {300, func(r *PositionRow) { mover(r); drop(r, !black(r)) }, OneSide},
 		"mover's, White alone":    {300, func(r *PositionRow) { mover(r); drop(r, black(r)) }, 0},
-		"of the side not to move": {300, func(r *PositionRow) { r.Score = -r.Score; mover(r) }, MixedSigns},
+		"of the side not to move": {300, func(r *PositionRow) { r.Score = -r.Score; mover(r) }, mixedSigns},
 		"White's for mover's":     {300, mover, OneSide},
 		"Black's":                 {300, func(r *PositionRow) { r.Score = -r.Score }, BothSides},
 		"results of the mover":    {300, func(r *PositionRow) { flipResult(r, black(r)) }, MoverResults},
@@ -77,13 +77,13 @@ func TestViews(t *testing.T) {
 			if r.Game%2 == 0 {
 				mover(r)
 			}
-		}, MixedSigns},
+		}, mixedSigns},
 		"signs lost, as without color": {300, func(r *PositionRow) {
 			if rng.IntN(2) == 0 {
 				r.Score = -r.Score
 			}
-		}, MixedSigns},
-		"noise":            {300, func(r *PositionRow) { r.Score = int16(rng.IntN(400) - 200) }, NoRelation},
+		}, mixedSigns},
+		"noise":            {300, func(r *PositionRow) { r.Score = int16(rng.IntN(400) - 200) }, noRelation},
 		"noise, few games": {10, func(r *PositionRow) { r.Score = int16(rng.IntN(400) - 200) }, 0},
 		"constant":         {300, func(r *PositionRow) { r.Score = 17 }, 0},
 		"weak": {300, func(r *PositionRow) {
@@ -104,7 +104,7 @@ func TestViews(t *testing.T) {
 		if got := kindOf(f); got != c.want {
 			t.Errorf("%s: %v, want kind %d", name, f, c.want)
 		}
-		if f != nil && (f.Wrong() != (f.Kind < Uneven) || !strings.HasPrefix(f.Error(), "the scores ") ||
+		if f != nil && (f.Wrong() != (f.Kind < uneven) || !strings.HasPrefix(f.Error(), "the scores ") ||
 			strings.Contains(f.Error(), "NaN")) {
 			t.Errorf("%s: wrong %v: %v", name, f.Wrong(), f)
 		}
@@ -200,7 +200,7 @@ func TestViewsOfFeatures(t *testing.T) {
 		want   ViewKind
 	}{
 		"right":   {func(int, *FeatureRow) {}, 0},
-		"mover's": {func(i int, f *FeatureRow) { f.Score *= int16(1 - 2*(i%2)) }, MixedSigns},
+		"mover's": {func(i int, f *FeatureRow) { f.Score *= int16(1 - 2*(i%2)) }, mixedSigns},
 		"Black's": {func(_ int, f *FeatureRow) { f.Score = -f.Score }, BothSides},
 	} {
 		var v Views

@@ -128,7 +128,7 @@ func TestNetworkFormula(t *testing.T) {
 	gain := map[uint64]float64{}
 	var plain, with float64
 	for i := range test {
-		v, err := tuned.SmoothValue(&test[i])
+		v, err := tuned.ValueOf(&test[i])
 		if err != nil {
 			t.Fatal(err)
 		}
