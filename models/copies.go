@@ -207,7 +207,7 @@ func (g *grid) judge(to *grid, cells []int, sure bool, fixed int, place func(pat
 	return v
 }
 
-// copies writes the values of Black that stand apart, and says which they are.
+// copies writes separate values for Black, and returns a line about each.
 func (c *code) copies() (said []string, err error) {
 	grids := c.grids()
 	values := map[int]edit{}

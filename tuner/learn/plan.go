@@ -126,10 +126,10 @@ func DefaultPlan(generations, games int, nodes, seed uint64) Plan {
 	return p
 }
 
-// newPlan returns what a plan says where it does not say otherwise.
+// newPlan returns the defaults of a plan.
 func newPlan() Plan { return Plan{Hash: 1}.WithDefaults() }
 
-// WithDefaults returns the plan with what it does not say of model, start weights and opponent.
+// WithDefaults fills in model, start weights and opponent where the plan leaves them out.
 // The model is assay. A model starts from its own start weights, and these are the opponent too,
 // so that the final match measures what was learned. The opponent of assay is shannon-1950.
 func (p Plan) WithDefaults() Plan {
@@ -145,7 +145,7 @@ func (p Plan) WithDefaults() Plan {
 // modernModel is the model that is learned unless another is named.
 const modernModel = "assay"
 
-// newGeneration returns what a generation's plan says where it does not say otherwise.
+// newGeneration returns the defaults of a generation.
 // Lambda has no default.
 func newGeneration() Generation {
 	return Generation{Lambda: math.NaN(), Keep: 3, Decay: 0.5, Prior: 1, Filter: defaultFilter()}

@@ -54,9 +54,8 @@ func (f *featuresFlags) checkEngine(ctx context.Context, args []string, to strea
 	if f.asJSON {
 		return cli.PrintJSON(to.out, map[string]any{"weights": x.File.ID(), "check": sum})
 	}
-	fmt.Fprintf(to.out, "the engine evaluates %d positions of the fit as %s (id %s) says; the largest difference is "+
-		"%.2g centipawns\n",
-		sum.Rows, x.Name, x.File.ID(), sum.Largest)
+	fmt.Fprintf(to.out, "the engine agrees with the weights on %d positions of the fit: %s (id %s); "+
+		"the largest difference is %.2g centipawns\n", sum.Rows, x.Name, x.File.ID(), sum.Largest)
 	if sum.Apart > 0 {
 		fmt.Fprintf(to.out, "of %d of them only the sum of the engine's own terms was compared, not that of the "+
 			"fit's row: "+

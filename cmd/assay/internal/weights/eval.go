@@ -32,10 +32,10 @@ With --diff, the last two arguments are weight files, or names of embedded weigh
 model. The output lists the terms that add different amounts, the largest difference first.
 
 assay eval loss measures how well evaluations predict results.`,
-		Example: `  assay eval "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4" --model shannon-1950
+		Example: `  assay eval "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
   assay eval "8/5k2/8/3KP3/8/8/8/8 w - - 0 1" --weights runs/first/weights.json --json
   assay eval "8/5k2/8/3KP3/8/8/8/8 w - - 0 1" --diff assay-start runs/first/weights.json
-  assay eval startpos moves e4 c5 Nf3
+  assay eval startpos moves e4 c5 Nf3 --model shannon-1950
   assay eval loss parts/valid --weights runs/first/weights.json --weights assay-start`,
 		Args: cobra.MinimumNArgs(1), // a FEN without quotes is up to six; any number of moves
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -218,7 +218,8 @@ func (e *explained) table(p *board.Position, x *Opened, all bool) string {
 	}
 	if x.Model.Bend != nil {
 		line("value, by the formula", float64(e.Value))
-		b.WriteString("\nA term adds what the value would be less without it, which do not add up to the value:\n\n")
+		b.WriteString("\n\"adds\" is how much lower the value would be without the term; these do not " +
+			"sum to the value:\n\n")
 		b.WriteString("  " + strings.ReplaceAll(x.Model.Bend.Formula, "\n", "\n  ") + "\n")
 	} else {
 		line("sum", total)

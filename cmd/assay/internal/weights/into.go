@@ -78,9 +78,9 @@ func (f *exportFlags) report(p *models.Patch, stderr io.Writer) {
 		fmt.Fprintf(stderr, "not in %s, and held by the fit: %s\n",
 			strings.Join(f.into, ", "), strings.Join(p.Missing, ", "))
 	}
-	list("values of Black that stand apart, written too:", p.Copies)
-	list("no whole numbers, to be written by hand:", p.ByHand)
-	list("warning: other code uses these too, such as margins or the phase, and does something else with the new "+
-		"values:", p.Shared)
-	list("not written, and equal to old values of written terms; see whether they belong together:", p.Stale)
+	list("separate values for Black, written too:", p.Copies)
+	list("not whole numbers, write them by hand:", p.ByHand)
+	list("warning: other code, such as margins or the phase, uses these values too and will behave differently:",
+		p.Shared)
+	list("not written, but equal to old values of written terms; check whether they should change too:", p.Stale)
 }

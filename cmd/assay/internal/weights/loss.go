@@ -128,8 +128,8 @@ func (f *lossFlags) openEngine(spec engine.Spec) (heldout.Evaluator, error) {
 	client, ok := p.(*uci.Client)
 	if !ok {
 		_ = p.Close() // nothing was started
-		return nil, fmt.Errorf("%s: want uci:COMMAND[?OPTION=VALUE...] without limits; weights are given with --weights",
-			spec.Label)
+		return nil, fmt.Errorf("%s: want uci:COMMAND[?OPTION=VALUE...] without limits; "+
+			"weights are given with --weights", spec.Label)
 	}
 	return &heldout.Engine{Client: client, Name: spec.Label, Line: f.line, SideToMove: f.view == "mover"}, nil
 }

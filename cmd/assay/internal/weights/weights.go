@@ -266,8 +266,8 @@ is computed is an error, and so is a term that no file defines, unless the fit h
 name all files that define terms, with an --into each; a file of other code may be among them.
 In a file with the comments // assay:begin and // assay:end only what is between them counts.
 
-Values of Black that stand apart, in rows such as passed[2][8] or as a table of their own,
-are written too if they are the old values of White with another sign, mirrored or both. Where
+Separate values for Black, in rows such as passed[2][8] or in a table of their own, are
+written too if they are the old values of White with another sign, mirrored or both. Where
 that is not certain, the command says what it found and writes nothing; // assay:keep in the
 first line of a definition says that its numbers stay. At the end it names coefficients that
 the phase or other code uses too, and lists numbers that were not written and equal old
