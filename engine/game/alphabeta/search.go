@@ -13,10 +13,10 @@ import (
 )
 
 const (
-	// Won is the value of a won game, less one for each ply to it.
-	Won = 30000
+	// won is the value of a won game, less one for each ply to it.
+	won = 30000
 	// most bounds evaluations, which must not look like won games.
-	most = Won - 1000
+	most = won - 1000
 	// maxPly bounds the depth of a search, loud moves included.
 	maxPly = 64
 )
@@ -69,11 +69,11 @@ func (s *Search[P, M]) Choose(p *P, rng *rand.Rand) (best M, value int, ok bool)
 	s.killer = [maxPly + 1]M{}
 	for depth := 1; depth <= s.depth; depth++ {
 		at := 0
-		value = -Won - 1
+		value = -won - 1
 		for i, m := range moves {
 			after := *p
 			s.rules.Make(&after, m)
-			if v := -s.value(&after, 1, depth-1, -Won-1, -value); v > value {
+			if v := -s.value(&after, 1, depth-1, -won-1, -value); v > value {
 				value, at = v, i
 			}
 		}
@@ -90,10 +90,10 @@ func (s *Search[P, M]) value(p *P, ply, depth, alpha, beta int) int {
 	moves := s.rules.Moves(p, s.moves[ply][:0])
 	s.moves[ply] = moves
 	if result, over := s.rules.Over(p, len(moves)); over {
-		return s.forMover(p, result*(Won-ply))
+		return s.forMover(p, result*(won-ply))
 	}
 	loud := s.order(p, ply, depth <= 0)
-	best := -Won - 1
+	best := -won - 1
 	if depth <= 0 {
 		if len(loud) < len(moves) || ply == maxPly {
 			if best = s.Evaluate(p); best >= beta || ply == maxPly {
@@ -154,7 +154,7 @@ func (s *Search[P, M]) Quiet(p P) (leaf P, quiet bool) {
 		if _, over := s.rules.Over(&p, len(moves)); over {
 			return p, false
 		}
-		best, next := -Won-1, p
+		best, next := -won-1, p
 		if slices.ContainsFunc(moves, func(m M) bool { return s.rules.Loud(&p, m) <= 0 }) {
 			best, quiet = s.Evaluate(&p), true
 		}
@@ -164,7 +164,7 @@ func (s *Search[P, M]) Quiet(p P) (leaf P, quiet bool) {
 			}
 			after := p
 			s.rules.Make(&after, m)
-			if v := -s.value(&after, 1, 0, -Won-1, -best); v > best {
+			if v := -s.value(&after, 1, 0, -won-1, -best); v > best {
 				best, next, quiet = v, after, false
 			}
 		}

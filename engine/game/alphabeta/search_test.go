@@ -1,25 +1,24 @@
-package alphabeta_test
+package alphabeta
 
 import (
 	"math/rand/v2"
 	"testing"
 
 	"github.com/assay-chess/assay/engine/game"
-	"github.com/assay-chess/assay/engine/game/alphabeta"
 	"github.com/assay-chess/assay/engine/historic/draughts"
 	"github.com/assay-chess/assay/engine/historic/nim"
 )
 
 // plain is the value that the search defines, without its cut-offs and its order of moves.
-func plain[P any, M comparable](rules game.Rules[P, M], s *alphabeta.Search[P, M], p P, ply, depth int) int {
+func plain[P any, M comparable](rules game.Rules[P, M], s *Search[P, M], p P, ply, depth int) int {
 	moves := rules.Moves(&p, nil)
 	if result, over := rules.Over(&p, len(moves)); over {
 		if rules.SecondToMove(&p) {
 			result = -result
 		}
-		return result * (alphabeta.Won - ply)
+		return result * (won - ply)
 	}
-	best := -alphabeta.Won - 1
+	best := -won - 1
 	for _, m := range moves {
 		if depth <= 0 && rules.Loud(&p, m) <= 0 {
 			best = max(best, s.Evaluate(&p))
@@ -41,7 +40,7 @@ func walk[P any, M comparable](t *testing.T, rules game.Rules[P, M], games, dept
 		for i := range weights {
 			weights[i] = int32(rng.IntN(2*spread) - spread/2)
 		}
-		s := alphabeta.New(rules, weights, depth)
+		s := New(rules, weights, depth)
 		p := rules.Start(rng)
 		for range 30 {
 			m, value, ok := s.Choose(&p, rng)
@@ -69,7 +68,7 @@ func TestSearchIsMinimax(t *testing.T) {
 // Where only captures are legal the quiet position lies beyond them.
 func TestQuiet(t *testing.T) {
 	rules := draughts.Rules{}
-	s := alphabeta.New(rules, []int32{100, 300, 0, 0, 0, 0, 0}, 1)
+	s := New(rules, []int32{100, 300, 0, 0, 0, 0, 0}, 1)
 	p := draughts.State{Position: draughts.Position{B: 0x00008C7F,
 		W: 0xFD430200}} // the machine's sixth turn: two captures
 	leaf, quiet := s.Quiet(p)

@@ -19,7 +19,8 @@ const texts = "p, td, th, a, h1, h2, h3, caption, figcaption, summary, strong, c
 // that leave out a level, ids given twice, and colored squares without their number.
 const nameless = `(() => {
 	const bad = [], all = s => [...document.querySelectorAll(s)], seen = new Set();
-	const name = e => (e.getAttribute("aria-label") || e.innerText || e.title || e.closest("label")?.innerText || "").trim();
+	const name = e => (e.getAttribute("aria-label") || e.innerText || e.title || e.closest("label")?.innerText ||
+		"").trim();
 	if (!document.documentElement.lang || !document.title) bad.push("no language, or no title");
 	for (const e of all("a, button, input, select, summary, [tabindex='0'], svg[role=img], nav")) if (!name(e)) bad.push("no name: " + e.outerHTML.slice(0, 80));
 	for (const e of all("section")) if (!document.getElementById(e.getAttribute("aria-labelledby"))?.innerText) bad.push("no label: " + e.id);
@@ -28,7 +29,8 @@ const nameless = `(() => {
 	for (const e of all("td[style]")) if (!e.textContent.trim()) bad.push("color alone: " + e.title);
 	for (const e of all("svg:not([role=img]):not([aria-hidden=true])")) bad.push("a drawing without a role: " + e.outerHTML.slice(0, 60));
 	let level = 0;
-	for (const h of all("h1, h2, h3")) { const n = Number(h.tagName[1]); if (n > level + 1) bad.push("heading after level " + level + ": " + h.innerText); level = n; }
+	for (const h of all("h1, h2, h3")) { const n = Number(h.tagName[1]);
+		if (n > level + 1) bad.push("heading after level " + level + ": " + h.innerText); level = n; }
 	return bad.slice(0, 10);
 })()`
 
@@ -49,7 +51,8 @@ func checkKeyboard(b *chrome.Tab) {
 	reached, first := map[string]bool{}, ""
 	for range moves {
 		b.Do(chromedp.KeyEvent("\t"))
-		at := chrome.Ask[string](b, `(e => { const s = getComputedStyle(e); return (s.outlineStyle === "none" && s.boxShadow === "none" ? "unseen " : "") +
+		at := chrome.Ask[string](b, `(e => { const s = getComputedStyle(e);
+			return (s.outlineStyle === "none" && s.boxShadow === "none" ? "unseen " : "") +
 			(e.matches(".skip") ? "skip" : e.matches("nav a") ? "nav" : e.matches("th button") ? "sort" : e.matches("input.filter") ? "filter" : e.matches(".chessboard") ? "board" :
 			e.matches("[data-go]") ? "moves" : e.matches("select.set") ? "set" : e.matches("ul.games a") ? "game" : e.matches("input.number") ? "number" : e.matches("a.pgn") ? "pgn" : e.matches("summary") ? "numbers" : e.matches("input.ply") ? "slider" : e.matches("body") ? "end" : "other") })(document.activeElement)`)
 		if first == "" {

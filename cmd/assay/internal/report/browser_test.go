@@ -69,7 +69,8 @@ func TestLearnReportInABrowser(t *testing.T) {
 	// Every plot has a name and marks within its frame, and its numbers stand below.
 	for _, bad := range chrome.Ask[[]string](b, `[...document.querySelectorAll("figure")].filter(f => {
 		const s = f.querySelector("svg.plot"), box = s?.getBoundingClientRect();
-		return !s || !s.getAttribute("aria-label") || s.querySelectorAll("path").length < 5 || box.width < 100 || box.height < 60 || f.querySelectorAll("tbody tr").length < 1;
+		return !s || !s.getAttribute("aria-label") || s.querySelectorAll("path").length < 5 || box.width < 100 ||
+			box.height < 60 || f.querySelectorAll("tbody tr").length < 1;
 	}).map(f => f.innerText)`) {
 		t.Errorf("an empty plot: %.80s", bad)
 	}
@@ -110,29 +111,36 @@ func checkTable(b *chrome.Tab) {
 		}
 	}
 	all := chrome.Ask[int](b, `document.querySelectorAll("#terms tbody tr").length`)
-	chrome.Ask[bool](b, `(i => { i.value = "knight mobility"; i.dispatchEvent(new Event("input")); return true })(document.querySelector("input.filter"))`)
+	chrome.Ask[bool](b, `(i => { i.value = "knight mobility"; i.dispatchEvent(new Event("input"));
+		return true })(document.querySelector("input.filter"))`)
 	if shown := chrome.Ask[int](b, `[...document.querySelectorAll("#terms tbody tr")].filter(r => !r.hidden).length`); shown == 0 || shown >= all/2 {
 		b.Errorf("a search shows %d of %d rows", shown, all)
 	}
-	chrome.Ask[bool](b, `(i => { i.value = ""; i.dispatchEvent(new Event("input")); return true })(document.querySelector("input.filter"))`)
+	chrome.Ask[bool](b, `(i => { i.value = ""; i.dispatchEvent(new Event("input"));
+		return true })(document.querySelector("input.filter"))`)
 }
 
 // checkReplay plays a game through, by keys, and compares with our own board.
 func checkReplay(b *chrome.Tab) {
 	b.Helper()
-	placement := `[8,7,6,5,4,3,2,1].map(r => "abcdefgh".split("").map(f => { const e = document.querySelector('[data-square="' + f + r + '"]');
-		const piece = e.textContent.replace("\uFE0E", ""); return piece === "" ? "." : (c => e.classList.contains("W") ? c : c.toLowerCase())("PNBRQK"["♟♞♝♜♛♚".indexOf(piece)]) }).join("")).join("/")`
+	placement := `[8,7,6,5,4,3,2,1].map(r => "abcdefgh".split("").map(f => {
+		const e = document.querySelector('[data-square="' + f + r + '"]');
+		const piece = e.textContent.replace("\uFE0E", "");
+			return piece === "" ? "." : (c => e.classList.contains("W") ? c : c.toLowerCase())("PNBRQK"["♟♞♝♜♛♚".indexOf(piece)]) }).join("")).join("/")`
 	type game struct {
 		Start string   `json:"f"`
 		SAN   []string `json:"a"`
 	}
 	press := func(key string) {
 		b.Helper()
-		chrome.Ask[bool](b, fmt.Sprintf(`document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: %q, bubbles: true}))`, key))
+		chrome.Ask[bool](b, fmt.Sprintf(`document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: %q,
+			bubbles: true}))`, key))
 	}
 	for set := range chrome.Ask[int](b, `document.querySelectorAll(".set option").length`) {
-		chrome.Ask[bool](b, fmt.Sprintf(`(s => { s.value = %d; s.dispatchEvent(new Event("change")); return true })(document.querySelector(".set"))`, set))
-		g := chrome.Ask[game](b, fmt.Sprintf(`(g => ({f: g.f || "", a: g.a.split(" ")}))(JSON.parse(document.querySelector("#game-data").textContent)[%d].games[0])`, set))
+		chrome.Ask[bool](b, fmt.Sprintf(`(s => { s.value = %d; s.dispatchEvent(new Event("change"));
+			return true })(document.querySelector(".set"))`, set))
+		g := chrome.Ask[game](b, fmt.Sprintf(`(g => ({f: g.f || "",
+			a: g.a.split(" ")}))(JSON.parse(document.querySelector("#game-data").textContent)[%d].games[0])`, set))
 		position := board.StartPosition()
 		if g.Start != "" {
 			var err error
@@ -160,7 +168,8 @@ func checkReplay(b *chrome.Tab) {
 			b.Errorf("the score graph is %q", d)
 		}
 	}
-	chrome.Ask[bool](b, `document.querySelector("[data-go=back]").click(), document.querySelector("[data-go=back]").click(), true`)
+	chrome.Ask[bool](b, `document.querySelector("[data-go=back]").click(),
+		document.querySelector("[data-go=back]").click(), true`)
 }
 
 // expand writes the placement of a FEN with a dot for each empty square.
@@ -327,7 +336,8 @@ func TestServedPageFollowsARun(t *testing.T) {
 	wait("the state", `document.querySelector("#status strong").textContent === "running"`)
 	stop()
 	<-ended
-	wait("interruption", `document.querySelector("#status").innerText.includes("interrupted") && document.querySelector("#status pre").innerText === "assay match --out match"`)
+	wait("interruption", `document.querySelector("#status").innerText.includes("interrupted") &&
+		document.querySelector("#status pre").innerText === "assay match --out match"`)
 	if !chrome.Ask[bool](b, `window.mark !== undefined`) {
 		t.Error("the page was loaded again")
 	}
@@ -363,9 +373,11 @@ func TestWorkersInABrowser(t *testing.T) {
 	anna := &roster.Workers[1]
 	anna.GamesASecond, anna.Failures, roster.Updated = 99.25, 4321, roster.Updated.Add(3*time.Second)
 	writeRoster(t, dir, roster)
-	wait(`document.querySelector("#workers").innerText.includes("99.25") && document.querySelector("#workers").innerText.includes("4321")`)
+	wait(`document.querySelector("#workers").innerText.includes("99.25") &&
+		document.querySelector("#workers").innerText.includes("4321")`)
 	end()
-	wait(`document.querySelector("#workers").innerText.includes("No worker is at work") && !document.querySelector("#workers .working")`)
+	wait(`document.querySelector("#workers").innerText.includes("No worker is at work") &&
+		!document.querySelector("#workers .working")`)
 	if !chrome.Ask[bool](b, `window.mark === true`) {
 		t.Error("the page was loaded again")
 	}

@@ -202,8 +202,8 @@ func (b *builder) games() {
 				continue // too few games to fit K
 			}
 		}
-		note := fmt.Sprintf("Predicted: 1/(1+e^(-Kx)) of the search's score x, with K = %.5f, %s. Actual: the mean result of "+
-			"these positions. White's view; intervals are clustered by game.", k, source)
+		note := fmt.Sprintf("Predicted: 1/(1+e^(-Kx)) of the search's score x, with K = %.5f, %s. Actual: the mean "+
+			"result of these positions. White's view; intervals are clustered by game.", k, source)
 		calibrations = append(calibrations,
 			calibrationFigure("Scores of the search against results: "+name, note, t.scores.Points(k)))
 	}

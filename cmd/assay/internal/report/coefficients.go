@@ -70,8 +70,9 @@ func (c change) whisker(most float64) template.HTML {
 		v = half + half*math.Asinh(finite(v-c.Old)/5)/math.Asinh(most/5)
 		return max(0, min(2*half, v))
 	}
-	return template.HTML(fmt.Sprintf(`<svg class="w" viewBox="-2 0 84 12" aria-hidden="true"><path class="z" d="M40 0V12"/>`+
-		`<path d="M%.0f 6H%.0f"/><circle cx="%.0f" cy="6" r="3"/></svg>`, at(lo), at(hi), at(c.New)))
+	return template.HTML(fmt.Sprintf(`<svg class="w" viewBox="-2 0 84 12" aria-hidden="true">`+
+		`<path class="z" d="M40 0V12"/><path d="M%.0f 6H%.0f"/><circle cx="%.0f" cy="6" r="3"/></svg>`,
+		at(lo), at(hi), at(c.New)))
 }
 
 // movers draws the coefficients that moved farthest from their start in standard errors.

@@ -138,7 +138,8 @@ func (b *builder) learnSections(v *learnView) {
 		b.add("pieces", "Piece values", "pieces", map[string]any{"Pieces": pieces, "View": v,
 			"Figures": pieceFigures(pieces)})
 	}
-	note := "Compared with the start weights. " + starred + " A small error means nothing where the prior determines the term."
+	note := "Compared with the start weights. " + starred +
+		" A small error means nothing where the prior determines the term."
 	c := newCoefficients("centipawns", note, terms)
 	b.boardSection(c)
 	b.coefficientSection(c)
@@ -203,9 +204,9 @@ func (v *learnView) curves() (list []figure) {
 	}
 	if len(before.x) > 0 {
 		list = append(list,
-			chart(figure{Title: "Loss of each fit", Note: "Mean loss on games held out from the fit, under the weights it began " +
-				"with and under the fitted ones, with 95 % intervals. Each generation has games of its own: compare before with " +
-				"after, not one generation with another."}, "generation", "loss", before, after),
+			chart(figure{Title: "Loss of each fit", Note: "Mean loss on games held out from the fit, under the weights it " +
+				"began with and under the fitted ones, with 95 % intervals. Each generation has games of its own: compare " +
+				"before with after, not one generation with another."}, "generation", "loss", before, after),
 			chart(figure{Title: "What each fit gained",
 				Note: "Loss before minus loss after, game by game, with 95 % intervals: " +
 					"far better known than either loss."}, "generation", "loss before − after", level("no gain", 0, 0.5, last+0.5),

@@ -20,21 +20,26 @@ import (
 // the plot that it is in, cut off by its own box, or in a box that has to be moved sideways.
 // On a phone it also lists letters smaller than 12 pixels.
 const clipped = `(phone => {
-	const bad = [], wide = document.documentElement.clientWidth, say = (why, e) => bad.push(why + ": " + (e.textContent.trim().replace(/\s+/g, " ").slice(0, 50) || e.outerHTML.slice(0, 80)));
+	const bad = [], wide = document.documentElement.clientWidth, say = (why,
+		e) => bad.push(why + ": " + (e.textContent.trim().replace(/\s+/g, " ").slice(0, 50) || e.outerHTML.slice(0, 80)));
 	if (document.documentElement.scrollWidth > wide) bad.push("the page is " + document.documentElement.scrollWidth + " wide");
 	for (const e of document.querySelectorAll("body *:not(script)")) {
 		if (!e.checkVisibility() || e.closest("option, .skip")) continue;
 		const style = getComputedStyle(e);
-		if (!(e instanceof SVGElement) && style.overflowX !== "visible" && e.scrollWidth > e.clientWidth + 1) say("wider than its box by " + (e.scrollWidth - e.clientWidth), e);
-		if (!(e instanceof SVGElement) && ["hidden", "clip"].includes(style.overflowY) && e.scrollHeight > e.clientHeight + 1) say("higher than its box", e);
+		if (!(e instanceof SVGElement) && style.overflowX !== "visible" &&
+			e.scrollWidth > e.clientWidth + 1) say("wider than its box by " + (e.scrollWidth - e.clientWidth), e);
+		if (!(e instanceof SVGElement) && ["hidden", "clip"].includes(style.overflowY) &&
+			e.scrollHeight > e.clientHeight + 1) say("higher than its box", e);
 		if (![...e.childNodes].some(n => n.nodeType === 3 && n.data.trim())) continue;
 		const box = e.getBoundingClientRect();
 		if (box.left < -1 || box.right > wide + 1) say("beyond the window", e);
 		if (e instanceof SVGElement) {
 			const frame = e.ownerSVGElement.getBoundingClientRect();
-			if (box.left < frame.left - 1 || box.right > frame.right + 1 || box.top < frame.top - 1 || box.bottom > frame.bottom + 1) say("beyond its plot", e);
+			if (box.left < frame.left - 1 || box.right > frame.right + 1 || box.top < frame.top - 1 ||
+				box.bottom > frame.bottom + 1) say("beyond its plot", e);
 		}
-		const scale = e instanceof SVGElement ? Math.hypot(e.getScreenCTM().a, e.getScreenCTM().b) : 1, size = parseFloat(style.fontSize) * scale;
+		const scale = e instanceof SVGElement ? Math.hypot(e.getScreenCTM().a, e.getScreenCTM().b) : 1,
+			size = parseFloat(style.fontSize) * scale;
 		if (phone && size < 11.95) say(size.toFixed(1) + " px", e);
 	}
 	return [...new Set(bad)].slice(0, 12);
@@ -47,7 +52,8 @@ func checkWidths(b *chrome.Tab, name string, folded ...bool) {
 	for _, width := range []int64{1400, 800, 390} {
 		b.Do(chromedp.EmulateViewport(width, 1200))
 		for _, open := range folded {
-			chrome.Ask[bool](b, fmt.Sprintf(`document.querySelectorAll("details").forEach(d => { d.open = %t; }), scrollTo(0, 0), true`, open))
+			chrome.Ask[bool](b, fmt.Sprintf(`document.querySelectorAll("details").forEach(d => { d.open = %t;
+				}), scrollTo(0, 0), true`, open))
 			time.Sleep(300 * time.Millisecond) // for the tables to be fitted
 			for _, bad := range chrome.Ask[[]string](b, fmt.Sprintf("%s(%t)", clipped, width == 390)) {
 				b.Errorf("%s at %d pixels, unfolded %t: %s", name, width, open, bad)

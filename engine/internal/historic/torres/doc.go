@@ -26,5 +26,5 @@
 // of other material or because a rule's move is not legal, it plays the first legal move.
 // Wrong moves by the opponent, of which the automaton allowed two, cannot occur.
 //
-// Start reading at Rule.
+// Start reading at answer, in rules.go.
 package torres

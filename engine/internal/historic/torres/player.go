@@ -25,7 +25,7 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 		return budget.Finish(engine.Result{}), nil
 	}
 	r := engine.Unscored(list[0])
-	if m, rule := Answer(root); rule != 0 && len(historic.RootMoves([]board.Move{m}, lim)) > 0 {
+	if m, rule := answer(root); rule != 0 && len(historic.RootMoves([]board.Move{m}, lim)) > 0 {
 		r = engine.Unscored(m)
 	}
 	return budget.Finish(r), nil
@@ -33,7 +33,7 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 
 // Explain writes the rule that applies, and its move.
 func (p *Player) Explain(w io.Writer, root *board.Position) error {
-	m, rule := Answer(root)
+	m, rule := answer(root)
 	if rule == 0 {
 		_, err := fmt.Fprintf(w, "The automaton %v.\n", rule)
 		return err

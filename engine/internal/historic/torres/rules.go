@@ -2,11 +2,11 @@ package torres
 
 import "github.com/assay-chess/assay/engine/board"
 
-// Rule is the number of a rule, or 0 if the automaton refuses to move.
-type Rule int
+// ruleNo is the number of a rule, or 0 if the automaton refuses to move.
+type ruleNo int
 
 // String describes the rule.
-func (r Rule) String() string {
+func (r ruleNo) String() string {
 	return [...]string{
 		"refuses to move: this is not its endgame, or the move of the rule is not legal",
 		"the rook and the enemy king are in the same zone: the rook goes to the far file",
@@ -18,9 +18,9 @@ func (r Rule) String() string {
 	}[r]
 }
 
-// Answer returns the automaton's move for the side to move, and the rule that gives it. If the
+// answer returns the automaton's move for the side to move, and the rule that gives it. If the
 // automaton refuses, they are board.NullMove and 0.
-func Answer(p *board.Position) (board.Move, Rule) {
+func answer(p *board.Position) (board.Move, ruleNo) {
 	us := p.SideToMove()
 	them := us.Other()
 	rook := p.Pieces(us, board.Rook)
@@ -42,7 +42,7 @@ func Answer(p *board.Position) (board.Move, Rule) {
 
 // apply returns the rule for king and rook against the enemy king below them, and its move. to
 // is board.NoSquare if the rule leads off the board.
-func apply(king, rook, enemy board.Square) (from, to board.Square, rule Rule) {
+func apply(king, rook, enemy board.Square) (from, to board.Square, rule ruleNo) {
 	apart := king.File() - enemy.File()
 	switch {
 	case rook.File() <= 2 && enemy.File() <= 2:

@@ -38,7 +38,7 @@ func (s *solver) longest(p board.Position) int {
 }
 
 func (s *solver) afterMove(p board.Position) int {
-	m, rule := Answer(&p)
+	m, rule := answer(&p)
 	if rule == 0 {
 		return 0
 	}
@@ -125,7 +125,7 @@ func place(sq board.Square) string {
 func TestRules(t *testing.T) {
 	for _, test := range []struct {
 		fen, move string
-		rule      Rule
+		rule      ruleNo
 	}{
 		{"KR6/8/2k5/8/8/8/8/8 w - - 0 1", "Rh8", 1},
 		{"K6R/8/5k2/8/8/8/8/8 w - - 0 1", "Ra8", 0}, // its own king is in the way
@@ -145,7 +145,7 @@ func TestRules(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, rule := Answer(&p)
+		m, rule := answer(&p)
 		if rule != test.rule || rule != 0 && p.SAN(m) != test.move {
 			t.Errorf("%s: rule %d, %v; want rule %d, %s", test.fen, rule, m, test.rule, test.move)
 		}

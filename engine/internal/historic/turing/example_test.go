@@ -1,4 +1,4 @@
-package turing_test
+package turing
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/engine/internal/historic/turing"
 )
 
 // The printed game starts with e4 and the figure 4.2, the increase in position-play value. By
@@ -17,12 +16,12 @@ func ExamplePlayer_Search() {
 	if err != nil {
 		panic(err)
 	}
-	result, err := turing.New().Search(context.Background(), board.NewGame(position), engine.Limits{})
+	result, err := New().Search(context.Background(), board.NewGame(position), engine.Limits{})
 	if err != nil {
 		panic(err)
 	}
 	for _, m := range []board.Move{e4, result.Move} {
-		fmt.Printf("%s %+.1f\n", position.SAN(m), float64(turing.Increase(&position, m))/10)
+		fmt.Printf("%s %+.1f\n", position.SAN(m), float64(increase(&position, m))/10)
 	}
 	// Output:
 	// e4 +4.2

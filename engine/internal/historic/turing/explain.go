@@ -56,7 +56,7 @@ func (p *Player) explainMoves(b *strings.Builder, pos *board.Position) {
 		if c.move == chosen {
 			mark = "*"
 		}
-		fmt.Fprintf(b, "%s %-8s %8.4f   %+7.1f  %s\n", mark, pos.SAN(c.move), c.value, float64(Increase(pos, c.move))/10,
+		fmt.Fprintf(b, "%s %-8s %8.4f   %+7.1f  %s\n", mark, pos.SAN(c.move), c.value, float64(increase(pos, c.move))/10,
 			historic.Line(pos, c.line))
 	}
 }

@@ -116,9 +116,9 @@ func pick(pos *board.Position, all []choice) choice {
 // is the material of both sides.
 func (p *Player) score(pos *board.Position, c choice) int {
 	switch v := c.value; {
-	case v > Checkmate-100:
+	case v > checkmate-100:
 		return engine.MateScore - len(c.line)
-	case p.measure == ratio && v < 1.0/(Checkmate-100) || p.measure == difference && v < 100-Checkmate:
+	case p.measure == ratio && v < 1.0/(checkmate-100) || p.measure == difference && v < 100-checkmate:
 		return len(c.line) - engine.MateScore
 	case p.measure == difference:
 		return clamp(100 * v)

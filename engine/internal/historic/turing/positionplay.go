@@ -7,8 +7,8 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// Contribution is one part of the position-play value.
-type Contribution struct {
+// contribution is one part of the position-play value.
+type contribution struct {
 	Rule   byte // 'a' to 'i', as in the text
 	Piece  board.Piece
 	Square board.Square
@@ -19,7 +19,7 @@ type Contribution struct {
 // contributions returns the parts of the position-play value of side c. If c has just moved,
 // its mobility is that of one more move in a row. castled says that the last move of c was
 // castling.
-func contributions(pos *board.Position, c board.Color, castled bool) (list []Contribution) {
+func contributions(pos *board.Position, c board.Color, castled bool) (list []contribution) {
 	turn := *pos
 	if pos.SideToMove() != c {
 		turn.MakeNull()
@@ -27,7 +27,7 @@ func contributions(pos *board.Position, c board.Color, castled bool) (list []Con
 	moves := turn.LegalMoves(nil)
 	add := func(rule byte, sq board.Square, tenths int, format string, args ...any) {
 		if tenths != 0 {
-			list = append(list, Contribution{rule, pos.PieceAt(sq), sq, tenths, fmt.Sprintf(format, args...)})
+			list = append(list, contribution{rule, pos.PieceAt(sq), sq, tenths, fmt.Sprintf(format, args...)})
 		}
 	}
 	for pieces := pos.ByColor(c); pieces != 0; {
@@ -77,9 +77,9 @@ func positionPlay(pos *board.Position, c board.Color, castled bool) (tenths int)
 	return tenths
 }
 
-// Increase returns by how many tenths a move raises the position-play value of the side to
+// increase returns by how many tenths a move raises the position-play value of the side to
 // move. These are the figures printed with the game.
-func Increase(pos *board.Position, m board.Move) (tenths int) {
+func increase(pos *board.Position, m board.Move) (tenths int) {
 	return after(pos, m) - positionPlay(pos, pos.SideToMove(), false)
 }
 

@@ -56,4 +56,4 @@ func (p *Player) measured(v float64) string {
 }
 
 // increased returns by how much a move raises the position-play value.
-func increased(pos *board.Position, m board.Move) float64 { return float64(Increase(pos, m)) / 10 }
+func increased(pos *board.Position, m board.Move) float64 { return float64(increase(pos, m)) / 10 }

@@ -86,7 +86,7 @@ func TestFigures(t *testing.T) {
 	for _, f := range readGolden(t).Figures {
 		p := enginetest.Position(t, f.FEN)
 		m := enginetest.Move(t, &p, f.SAN)
-		got := Increase(&p, m)
+		got := increase(&p, m)
 		if got != tenths(f.Computed) {
 			t.Errorf("%d. %s raises the position-play value by %d tenths, want %.1f", f.Move, f.SAN, got, f.Computed)
 		}
@@ -95,7 +95,7 @@ func TestFigures(t *testing.T) {
 		}
 		higher, equal := map[string]bool{}, []string{}
 		for _, other := range p.LegalMoves(nil) {
-			x := Increase(&p, other)
+			x := increase(&p, other)
 			if x > got {
 				higher[fmt.Sprintf("%s %.1f", p.SAN(other), float64(x)/10)] = true
 			} else if x == got && other != m {
@@ -128,7 +128,7 @@ func TestVectors(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got = float64(Increase(&p, m)) / 10
+			got = float64(increase(&p, m)) / 10
 		case "turing.material_ratio":
 			got = New().dead(&p, board.White)
 		case "turing.material.white":
@@ -155,7 +155,7 @@ func TestChoices(t *testing.T) {
 		}
 		// At move 26 two rook moves are equal; the other program generates them in another order.
 		got := pos.SAN(r.Move)
-		if Increase(&pos, r.Move) != tenths(c.BestPP) || got != c.Best && c.Move != 26 || (got == c.Turing) != c.Agree {
+		if increase(&pos, r.Move) != tenths(c.BestPP) || got != c.Best && c.Move != 26 || (got == c.Turing) != c.Agree {
 			t.Errorf("%d: the machine plays %s, want %s", c.Move, got, c.Best)
 		}
 		if got == c.Turing {
@@ -182,7 +182,7 @@ func TestChoices(t *testing.T) {
 			t.Errorf("%d: the value of %s is %.4f, want %.4f", c.Move, c.Turing, v, c.TuringValue)
 		}
 		for san, want := range map[string]float64{c.Turing: c.TuringPP, c.Best: c.BestPP} {
-			if got := Increase(&pos, enginetest.Move(t, &pos, san)); got != tenths(want) {
+			if got := increase(&pos, enginetest.Move(t, &pos, san)); got != tenths(want) {
 				t.Errorf("%d: %s raises the position-play value by %d tenths, want %.1f", c.Move, san, got, want)
 			}
 		}
@@ -211,7 +211,7 @@ func TestNote1(t *testing.T) {
 	if bd2 >= nf3 || math.Abs(bd2-0.9756) > 5e-5 || math.Abs(nf3-0.9867) > 5e-5 {
 		t.Errorf("values of Bd2 and Nf3: %.4f and %.4f", bd2, nf3)
 	}
-	if Increase(&pos, enginetest.Move(t, &pos, "Bd2")) <= Increase(&pos, enginetest.Move(t, &pos, "Nf3")) {
+	if increase(&pos, enginetest.Move(t, &pos, "Bd2")) <= increase(&pos, enginetest.Move(t, &pos, "Nf3")) {
 		t.Error("Bd2 does not have a higher position-play value than Nf3")
 	}
 }

@@ -16,9 +16,9 @@ func (p *Player) material(pos *board.Position, c board.Color) int {
 	return max(sum, kingAlone)
 }
 
-// Checkmate is the value of mating. Being mated is its inverse, or its negative where
+// checkmate is the value of mating. Being mated is its inverse, or its negative where
 // material is measured by difference.
-const Checkmate = 1000
+const checkmate = 1000
 
 // dead returns the value of a dead position for the machine: the ratio of its material to
 // the opponent's, or by option the difference in pawns.
@@ -40,7 +40,7 @@ func (p *Player) drawn() float64 {
 
 // mated returns the value of a mate at the given ply.
 func (p *Player) mated(machineWins bool, ply int) float64 {
-	v := float64(Checkmate - ply)
+	v := float64(checkmate - ply)
 	switch {
 	case machineWins:
 		return v
