@@ -167,16 +167,6 @@ func Parse(s string) (Line, error) {
 	return line, err
 }
 
-// digits reports whether s consists of digits.
-func digits(s string) bool {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return true
-}
-
 // withCounters adds the two counters to the first four fields: from the operations, or
 // defaults in place of dashes.
 func (l *Line) withCounters(fen string) string {
@@ -212,7 +202,7 @@ func fieldsEnd(s string) (n, end int, plain bool) {
 			break
 		}
 		if n >= 4 {
-			if field != "-" && !digits(field) || n == 4 && i < len(s) && s[i] == ';' {
+			if field != "-" && strings.Trim(field, digits) != "" || n == 4 && i < len(s) && s[i] == ';' {
 				break
 			}
 			plain = plain && field != "-"
@@ -327,7 +317,7 @@ func (l *Line) parseOps(s string) error {
 		if name == "" {
 			continue
 		}
-		if !isOpcode(name) {
+		if strings.Trim(name[:1], letters) != "" || strings.Trim(name, nameText) != "" {
 			return fmt.Errorf("%.40q is not an EPD operation", op)
 		}
 		operand = strings.TrimSpace(operand)
@@ -367,17 +357,13 @@ func checkClosed(s string) error {
 	return nil
 }
 
-// isOpcode reports whether s can name an operation: a letter, then letters, digits and
-// underscores, by Edwards (1994), section 16.1.3. Part of a position cannot.
-func isOpcode(s string) bool {
-	for i := range len(s) {
-		c := s[i] | 0x20
-		if letter := c >= 'a' && c <= 'z'; !letter && (i == 0 || s[i] != '_' && (s[i] < '0' || s[i] > '9')) {
-			return false
-		}
-	}
-	return s != ""
-}
+// An operation is named by a letter, then letters, digits and underscores: Edwards (1994), section
+// 16.1.3. Part of a position cannot name one.
+const (
+	letters  = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	digits   = "0123456789"
+	nameText = letters + digits + "_"
+)
 
 // cutOp returns the text up to a semicolon outside quotes, and what follows it.
 func cutOp(s string) (op, rest string) {
