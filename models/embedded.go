@@ -86,7 +86,7 @@ func NewestOf(model string) string {
 }
 
 // parsed holds the embedded weight files that were read, by file name: a command opens the
-// same weights for every player, and reading them takes 8 ms.
+// same weights for every player.
 var parsed sync.Map
 
 // Embedded returns the embedded weight file of the name. The caller may change it.
