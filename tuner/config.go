@@ -60,7 +60,7 @@ type Config struct {
 	// Limit is the largest coefficient in centipawns that neither a prior nor a bound holds; 0 means
 	// DefaultLimit, +Inf none. A term that always wins has no finite optimum, and ends there.
 	Limit float64
-	// Design is the design effect D, at most MaxDesign; 0 estimates it.
+	// Design is the design effect D, at most maxDesign; 0 estimates it.
 	Design float64
 	Valid  float64 // share of games held out for validation, 0..0.9
 	// Share is the share of the other games that is trained on; 0 means all.
@@ -84,7 +84,7 @@ type Config struct {
 	// positions on which that is measured; nil means the training rows.
 	KeepScale bool
 	// Rescale rescales foreign evaluations too, whose scale is otherwise left as fitted unless
-	// K moved by more than KMoves.
+	// K moved by more than kMoves.
 	Rescale   bool
 	Reference *rows.Store
 	// Workers is the number of goroutines, 0 = all cores. No result depends on it.
@@ -107,11 +107,11 @@ type Step struct {
 // DefaultLimit is the limit of coefficients that nothing else holds, in centipawns.
 const DefaultLimit = 2000
 
-// MaxFolds is the largest number of folds.
-const MaxFolds = 20
+// maxFolds is the largest number of folds.
+const maxFolds = 20
 
-// MaxDesign is the largest design effect: as if all rows of a large set were one.
-const MaxDesign = 1e9
+// maxDesign is the largest design effect: as if all rows of a large set were one.
+const maxDesign = 1e9
 
 // lossSteps is up to which step the losses are measured at every one; later, at every
 // lossSteps-th, because it takes a pass over the rows.
@@ -125,7 +125,7 @@ var (
 	ErrOneClass   = errors.New("every row has the same target: there is nothing to learn")
 	ErrNoFeatures = errors.New("every feature of every training row is zero")
 	ErrAllFrozen  = errors.New("every coefficient is frozen")
-	ErrNoStep     = errors.New("no step makes the loss smaller")
+	errNoStep     = errors.New("no step makes the loss smaller")
 )
 
 // NewConfig returns the defaults: cross-entropy of results alone, everything
@@ -144,11 +144,11 @@ func (c *Config) check(terms int) error {
 		{"lambda", c.Lambda, c.Lambda >= 0 && c.Lambda <= 1},
 		{"K", c.K, c.K >= 0 && c.K <= 1},
 		{"score K", c.KScore, c.KScore >= 0 && c.KScore <= 1},
-		{"design effect", c.Design, c.Design >= 0 && c.Design <= MaxDesign},
+		{"design effect", c.Design, c.Design >= 0 && c.Design <= maxDesign},
 		{"limit", c.Limit, c.Limit >= 0},
 		{"validation share", c.Valid, c.Valid >= 0 && c.Valid <= 0.9},
 		{"share of games", c.Share, c.Share >= 0 && c.Share <= 1},
-		{"number of folds", float64(c.Folds), c.Folds >= 0 && c.Folds <= MaxFolds},
+		{"number of folds", float64(c.Folds), c.Folds >= 0 && c.Folds <= maxFolds},
 		{"gap", c.Gap, c.Gap >= 0},
 		{"memory", float64(c.Memory), c.Memory >= 0},
 		{"number of steps", float64(c.Iterations), c.Iterations >= 0},

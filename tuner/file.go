@@ -23,8 +23,8 @@ type Pedigree struct {
 	Time    time.Time
 }
 
-// Weights returns the rounded coefficients in table order.
-func (r *Result) Weights() []eval.Coef {
+// weights returns the rounded coefficients in table order.
+func (r *Result) weights() []eval.Coef {
 	w := make([]eval.Coef, len(r.Terms))
 	for i, t := range r.Terms {
 		w[i] = eval.Coef{MG: t.MG, EG: t.EG}
@@ -36,7 +36,7 @@ func (r *Result) Weights() []eval.Coef {
 // standard errors, the number of positions in which each term occurred, and where it all comes from. All of it
 // but Pedigree.Time is the same for the same data and configuration.
 func (r *Result) File(m *eval.Model, p Pedigree) (*models.File, error) {
-	w := r.Weights()
+	w := r.weights()
 	if err := m.Check(w); err != nil {
 		return nil, err
 	}

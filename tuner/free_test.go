@@ -123,7 +123,7 @@ func TestNoStepIsAnError(t *testing.T) {
 	c := freeConfig(objective.CrossEntropy)
 	for try := 0; ; try++ {
 		r, err := Fit(context.Background(), s, terms, c)
-		if c.Gap > 0 && errors.Is(err, ErrNoStep) {
+		if c.Gap > 0 && errors.Is(err, errNoStep) {
 			return
 		}
 		if err != nil || c.Gap == 0 && !r.Converged {

@@ -40,13 +40,13 @@ func TestHeadline(t *testing.T) {
 				s.Games = false, 1200
 		}, false, Better, true},
 		{"guessed weights, tested", guessed, nil, true, Better, true},
-		{"guessed weights, too few games", guessed, games(30), false, NoDifference, false},
-		{"good weights", truth, nil, false, NoDifference, false},
-		{"good weights, too few games", truth, games(60), false, NoDifference + Worse, false},
+		{"guessed weights, too few games", guessed, games(30), false, noDifference, false},
+		{"good weights", truth, nil, false, noDifference, false},
+		{"good weights, too few games", truth, games(60), false, noDifference + Worse, false},
 		{"good weights, wide priors", truth, fixed(50), false, Worse, false},
 		{"good weights, next to no priors", truth, fixed(1000), false, Worse, false},
-		{"good weights, narrow priors", truth, fixed(2), false, NoDifference, false},
-		{"good weights, noisy rows", truth, func(_ *Config, s *synthetic.Games) { s.Noise = 0.6 }, false, NoDifference +
+		{"good weights, narrow priors", truth, fixed(2), false, noDifference, false},
+		{"good weights, noisy rows", truth, func(_ *Config, s *synthetic.Games) { s.Noise = 0.6 }, false, noDifference +
 			Worse, false},
 		{"good weights, games of another kind", truth, func(_ *Config, s *synthetic.Games) { s.Spread = -12 }, true, Worse,
 			false},
@@ -71,11 +71,11 @@ func TestHeadline(t *testing.T) {
 			}
 			seen[verdict.Answer == Better]++
 			t.Logf("%s (%s), priors x %.2g, hopeless %v; true gain %+.6f", verdict.Answer, verdict.Gain(), r.PriorFactor,
-				verdict.Hopeless(), r.Test.Gain)
+				verdict.hopeless(), r.Test.Gain)
 			if gains := r.Test.Gain > 0; gains != tt.gains || !strings.Contains(tt.want, verdict.Answer) {
 				t.Errorf("%s, want %s; true gain %+.6f", verdict.Answer, tt.want, r.Test.Gain)
 			}
-			if hopeless := verdict.Hopeless(); hopeless && tt.gains || !hopeless && tt.want == Worse && !tt.tested {
+			if hopeless := verdict.hopeless(); hopeless && tt.gains || !hopeless && tt.want == Worse && !tt.tested {
 				t.Errorf("net gain %+.6f", verdict.Net)
 			}
 		})

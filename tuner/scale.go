@@ -11,7 +11,7 @@ import (
 )
 
 // Scale says what a centipawn of a foreign evaluation was worth and is now, by the slope K
-// per centipawn that suits the weights best, on training rows within NearEqual.
+// per centipawn that suits the weights best, on training rows within nearEqual.
 type Scale struct {
 	Rows   int     `json:"rows"`
 	KStart float64 `json:"k_start"`
@@ -19,7 +19,7 @@ type Scale struct {
 	// Pawn is what 100 old centipawns are in the weights as written.
 	Pawn float64 `json:"pawn"`
 	// Kept reports that the fit was brought back to the old RMS evaluation, because K moved by
-	// more than KMoves: by rescaling the weights, or a bent one by another slope.
+	// more than kMoves: by rescaling the weights, or a bent one by another slope.
 	Kept bool `json:"kept"`
 }
 
@@ -30,15 +30,15 @@ func (s *Scale) String() string {
 		how = "kept"
 	}
 	return fmt.Sprintf("%s: 100 old centipawns are %.0f on the new scale (K %.6f of the start weights, %.6f of the fit, "+
-		"on %d rows within %d centipawns)", how, s.Pawn, s.KStart, s.KTuned, s.Rows, NearEqual)
+		"on %d rows within %d centipawns)", how, s.Pawn, s.KStart, s.KTuned, s.Rows, nearEqual)
 }
 
 const (
-	// NearEqual bounds the search score of a row, or the start weights' evaluation where it
+	// nearEqual bounds the search score of a row, or the start weights' evaluation where it
 	// has none: where the margins of a search matter.
-	NearEqual = 400
-	// KMoves is the change of K up to which a foreign evaluation keeps the scale of the fit.
-	KMoves = 0.1
+	nearEqual = 400
+	// kMoves is the change of K up to which a foreign evaluation keeps the scale of the fit.
+	kMoves = 0.1
 )
 
 // foreign reports whether the evaluation is none of our own models.
@@ -46,7 +46,7 @@ func (f *fitting) foreign() bool {
 	return !slices.ContainsFunc(f.terms, func(t rows.Term) bool { return t.Own })
 }
 
-// measureScale compares the fit w with the start weights on rows within NearEqual, or on all if there are none.
+// measureScale compares the fit w with the start weights on rows within nearEqual, or on all if there are none.
 func (f *fitting) measureScale(ctx context.Context, w objective.Tapered) (*Scale, error) {
 	p, s := *f.train, new(Scale)
 	p.Omega = make([][]float32, len(f.s.Chunks))
@@ -58,7 +58,7 @@ func (f *fitting) measureScale(ctx context.Context, w objective.Tapered) (*Scale
 			if v := c.ScoreOf(j); v != rows.NoScore {
 				x = float64(v) * unit
 			}
-			if !(math.Abs(x) < NearEqual*unit) {
+			if !(math.Abs(x) < nearEqual*unit) {
 				p.Omega[i][j] = 0
 			}
 		}
@@ -86,7 +86,7 @@ func (f *fitting) measureScale(ctx context.Context, w objective.Tapered) (*Scale
 
 // moved reports whether a centipawn means something else than before.
 func (s *Scale) moved() bool {
-	return math.Abs(s.KTuned/s.KStart-1) > KMoves
+	return math.Abs(s.KTuned/s.KStart-1) > kMoves
 }
 
 const (

@@ -157,7 +157,7 @@ func (f *fitting) minimize(ctx context.Context, theta []float64, gap float64) er
 	out.Gap *= f.at.design / weight
 	f.at.outcome = out
 	if stuck {
-		return fmt.Errorf("%w: %v under D = %.2f, %.2g above its smallest mean", ErrNoStep, f.train.Loss, f.at.design,
+		return fmt.Errorf("%w: %v under D = %.2f, %.2g above its smallest mean", errNoStep, f.train.Loss, f.at.design,
 			out.Gap)
 	}
 	if errors.Is(err, optimize.ErrDiverged) {

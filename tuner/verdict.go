@@ -14,7 +14,7 @@ import (
 const (
 	Better       = "better"
 	BetterHere   = "better on games like these"
-	NoDifference = "no difference shown"
+	noDifference = "no difference shown"
 	Worse        = "worse"
 )
 
@@ -86,7 +86,7 @@ func (r *Result) decide() {
 	case v.CrossValidation != nil:
 		v.Basis = "cross-validation"
 	}
-	v.Answer = NoDifference
+	v.Answer = noDifference
 	switch {
 	case p.Interval == Interval{}:
 	case p.Interval[1] < 0:
@@ -98,8 +98,8 @@ func (r *Result) decide() {
 	}
 }
 
-// Hopeless reports whether no gain is to be expected on other games.
-func (v *Verdict) Hopeless() bool { return v.Net <= 0 && v.EffectiveGames > 0 }
+// hopeless reports whether no gain is to be expected on other games.
+func (v *Verdict) hopeless() bool { return v.Net <= 0 && v.EffectiveGames > 0 }
 
 // Headline says the verdict in words.
 func (r *Result) Headline() string {
@@ -125,7 +125,7 @@ func (r *Result) Advice() (list []string) {
 	if r.Answer == BetterHere {
 		list = append(list, r.caveat())
 	}
-	if !r.Hopeless() {
+	if !r.hopeless() {
 		if r.Answer == BetterHere && r.GroupLoss > groupLoss {
 			list = append(list, r.losers()...)
 		}

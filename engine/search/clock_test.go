@@ -75,12 +75,12 @@ func TestPace(t *testing.T) {
 		scale       float64
 		least, most float64
 	}{
-		{"nothing happens", usual, 0.4, 1},
-		{"the move changes", last(changes, level, 0.8), usual * 1.3, 3},
-		{"the others are hard to refute", last(steady, level, 0.3), usual * 1.3, 3},
-		{"the score falls", last(steady, falls, 0.8), usual * 1.05, 3},
-		{"the score rises", last(steady, rises, 0.8), 0.2, usual * 0.98},
-		{"all at once", last(changes, falls, 0.1), usual * 2, 5},
+		{"nothing happens", usual, 0.5, 0.75},
+		{"the move changes", last(changes, level, 0.8), usual * 1.6, usual * 2.4},
+		{"the others are hard to refute", last(steady, level, 0.3), usual * 1.5, usual * 2.3},
+		{"the score falls", last(steady, falls, 0.8), usual * 1.05, usual * 1.3},
+		{"the score rises", last(steady, rises, 0.8), usual * 0.75, usual * 0.95},
+		{"all at once", last(changes, falls, 0.1), usual * 4, usual * 6.5},
 	} {
 		if tt.scale < tt.least || tt.scale > tt.most {
 			t.Errorf("%s: scale %.2f, want %.2f to %.2f", tt.what, tt.scale, tt.least, tt.most)

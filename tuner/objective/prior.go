@@ -9,11 +9,11 @@ import (
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
-// DefaultEffect is the width of the prior of a foreign term, in centipawns of effect: the
+// defaultEffect is the width of the prior of a foreign term, in centipawns of effect: the
 // standard deviation of what its typical count is worth. See TUNER.md.
-const DefaultEffect = 15
+const defaultEffect = 15
 
-// DefaultTau gives the width of the prior, the standard deviation of a weight in centipawns,
+// defaultTau gives the width of the prior, the standard deviation of a weight in centipawns,
 // of the groups of our own models whose name contains the key; the first match counts.
 // Measured on real games with the assay model, mean cross-entropy of 1,000 held-out games with
 // all of them multiplied by a factor (start weights: 0.6139):
@@ -24,7 +24,7 @@ const DefaultEffect = 15
 //	  800   0.6033  0.6002  0.5986  0.5995  0.6034  diverges
 //	1,600   0.6006  0.5970  0.5948  0.5952  0.5967  0.6025
 //	3,000   0.5983  0.5944  0.5923  0.5919  0.5921  0.5935
-var DefaultTau = []struct {
+var defaultTau = []struct {
 	Group string
 	Tau   float64
 }{
@@ -42,7 +42,7 @@ const AllTerms = "all"
 
 // Widths returns the width of the prior of each term's weights, in centipawns. Overrides, of terms, groups or
 // AllTerms, are in centipawns of effect: they are divided by the typical counts. Without one, a term of our own
-// models has the width of its group, and a foreign one DefaultEffect. All are multiplied by the factor.
+// models has the width of its group, and a foreign one defaultEffect. All are multiplied by the factor.
 func Widths(terms []rows.Term, typical []float64, overrides map[string]float64, factor float64) ([]float64, error) {
 	names := slices.Sorted(maps.Keys(overrides))
 	names = slices.DeleteFunc(names, func(n string) bool { return n == AllTerms })
@@ -51,7 +51,7 @@ func Widths(terms []rows.Term, typical []float64, overrides map[string]float64, 
 	}
 	out := make([]float64, len(terms))
 	for t, term := range terms {
-		out[t] = DefaultEffect / typical[t]
+		out[t] = defaultEffect / typical[t]
 		if term.Own {
 			out[t] = ownWidth(term.Group)
 		}
@@ -70,10 +70,10 @@ func Widths(terms []rows.Term, typical []float64, overrides map[string]float64, 
 
 // ownWidth returns the width of a group of our own models.
 func ownWidth(group string) float64 {
-	for _, d := range DefaultTau {
+	for _, d := range defaultTau {
 		if strings.Contains(group, d.Group) {
 			return d.Tau
 		}
 	}
-	return DefaultEffect
+	return defaultEffect
 }

@@ -21,9 +21,9 @@ func TestWidths(t *testing.T) {
 		factor float64
 		want   []float64
 	}{
-		{nil, 1, []float64{100, DefaultEffect / 2.0, DefaultEffect / 8.0, DefaultEffect}},
+		{nil, 1, []float64{100, defaultEffect / 2.0, defaultEffect / 8.0, defaultEffect}},
 		{map[string]float64{AllTerms: 24, "pst": 16, "other": math.Inf(1)}, 0.5, []float64{6, 6, 1, math.Inf(1)}},
-		{map[string]float64{"material": 10}, 1, []float64{5, 5, DefaultEffect / 8.0, DefaultEffect}},
+		{map[string]float64{"material": 10}, 1, []float64{5, 5, defaultEffect / 8.0, defaultEffect}},
 	} {
 		got, err := Widths(terms, typical, tt.over, tt.factor)
 		if err != nil {

@@ -11,11 +11,11 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Adam is the method of Kingma and Ba (2015), full batches, with gorgonia's solver: what other tuners use, for
+// adam is the method of Kingma and Ba (2015), full batches, with gorgonia's solver: what other tuners use, for
 // comparison with them. It needs a thousand gradients or more where GaussNewton needs a dozen. The rate falls
 // along half a cosine from Rate to nothing over Settings.Iterations, because with a constant one the variables
 // keep trembling.
-type Adam struct {
+type adam struct {
 	// Rate is the largest step of a variable at the beginning, in its unit; 0 means 1 (centipawn).
 	Rate float64
 }
@@ -26,7 +26,7 @@ const (
 )
 
 // Minimize implements Method.
-func (a Adam) Minimize(ctx context.Context, f Objective, x0 []float64, s Settings) (Outcome, error) {
+func (a adam) Minimize(ctx context.Context, f Objective, x0 []float64, s Settings) (Outcome, error) {
 	if len(x0) == 0 {
 		return constant(ctx, f)
 	}
@@ -42,7 +42,7 @@ func (a Adam) Minimize(ctx context.Context, f Objective, x0 []float64, s Setting
 			return out, err
 		}
 		if !Finite(value, m.g) {
-			return out, ErrNotFinite
+			return out, errNotFinite
 		}
 		if value < out.Value {
 			out.Value = value

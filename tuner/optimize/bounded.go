@@ -115,7 +115,7 @@ func (r *bounded) model() (*quadraticStep, error) {
 		r.factor = Factorize(h)
 	}
 	if r.factor == nil {
-		return nil, ErrNotFinite
+		return nil, errNotFinite
 	}
 	r.ridge = r.factor.Ridge
 	m, err := r.inBox()

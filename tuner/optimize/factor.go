@@ -77,7 +77,7 @@ func (f *Factor) Solve(g []float64) ([]float64, error) {
 		floats.Mul(out, f.scale)
 	}
 	if !Finite(0, out) {
-		return nil, ErrNotFinite
+		return nil, errNotFinite
 	}
 	return out, nil
 }

@@ -97,7 +97,7 @@ func (p *fused) pass(x []float64) {
 	p.v, p.err = p.f.Gradient(p.ctx, x, p.g)
 	p.out.Passes++
 	if p.err == nil && !Finite(p.v, p.g) {
-		p.err = ErrNotFinite
+		p.err = errNotFinite
 	}
 	if p.err == nil && p.v < p.out.Value {
 		p.out.Value = p.v

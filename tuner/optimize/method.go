@@ -85,7 +85,7 @@ func begin(ctx context.Context, f Objective, x0 []float64, s Settings) (run, err
 	r.out.Value, err = f.Gradient(ctx, r.out.X, r.g)
 	r.out.Passes++
 	if err == nil && !Finite(r.out.Value, r.g) {
-		err = ErrNotFinite
+		err = errNotFinite
 	}
 	return r, err
 }
@@ -154,8 +154,8 @@ var (
 	// ErrDiverged means the objective keeps falling as variables grow without
 	// bound: the data separate perfectly and nothing holds the weights back.
 	ErrDiverged = errors.New("weights grow without bound")
-	// ErrNotFinite means the objective or its derivatives are not numbers.
-	ErrNotFinite = errors.New("objective is not finite")
+	// errNotFinite means the objective or its derivatives are not numbers.
+	errNotFinite = errors.New("objective is not finite")
 	// ErrMethod names an unknown method.
 	ErrMethod = errors.New("unknown method")
 )
@@ -174,7 +174,7 @@ func NewMethod(name string) (Method, error) {
 	case "lbfgs":
 		return LBFGS{}, nil
 	case "adam":
-		return Adam{}, nil
+		return adam{}, nil
 	}
 	return nil, fmt.Errorf("%w: %q (gauss-newton, lbfgs or adam)", ErrMethod, name)
 }

@@ -63,7 +63,7 @@ var knownMinima = []leastSquares{
 }
 
 func TestMethodsFindKnownMinima(t *testing.T) {
-	methods := map[string]Method{"gauss-newton": GaussNewton{}, "lbfgs": LBFGS{}, "adam": Adam{Rate: 0.05}}
+	methods := map[string]Method{"gauss-newton": GaussNewton{}, "lbfgs": LBFGS{}, "adam": adam{Rate: 0.05}}
 	for name, m := range methods {
 		for _, f := range knownMinima {
 			s := Settings{Gap: 1e-14, Iterations: 2000}

@@ -129,7 +129,7 @@ func (q *quadratic) face(step, at []float64) (target, force []float64, err error
 	}
 	factor := Factorize(block)
 	if factor == nil {
-		return nil, nil, ErrNotFinite
+		return nil, nil, errNotFinite
 	}
 	forces, err := factor.Solve(off)
 	if err != nil {

@@ -232,7 +232,8 @@ func TestFlatGround(t *testing.T) {
 	}
 	t.Logf("of 100 parameters on flat ground %d show an effect, %d a slope, %d have a narrow interval",
 		seen, steep, narrow)
-	if seen > 15 || steep > 15 || narrow > 15 {
+	const most = 12 // of 100 trials at 1 in 20, exceeded once in 700
+	if seen > most || steep > most || narrow > most {
 		t.Errorf("of 100 parameters on flat ground %d show an effect, %d a slope, %d have a narrow interval",
 			seen, steep, narrow)
 	}

@@ -24,7 +24,7 @@ import (
 //
 // the sandwich of Huber (1967) and White (1980), clustered after Liang and Zeger (1986), with p the effective
 // number of parameters tr(H A^-1). The naive one takes every row for a cluster. Both are about the penalized
-// target: what the fit would be with endless games, held by the same prior. With up to JackknifeClusters
+// target: what the fit would be with endless games, held by the same prior. With up to jackknifeClusters
 // clusters, V is the jackknife's.
 type Covariance struct {
 	N         int       // clusters with rows
@@ -140,7 +140,7 @@ func (v *Covariance) Finish(ctx context.Context) error {
 	if v.N > 1 {
 		small *= float64(v.N) / (float64(v.N) - 1)
 	}
-	if v.Jackknife = v.N <= JackknifeClusters; v.Jackknife {
+	if v.Jackknife = v.N <= jackknifeClusters; v.Jackknife {
 		if err := v.jackknife(ctx); err != nil {
 			return err
 		}

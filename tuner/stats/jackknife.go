@@ -12,10 +12,10 @@ import (
 	"github.com/assay-chess/assay/tuner/objective"
 )
 
-// JackknifeClusters is the number of clusters up to which errors are those of
+// jackknifeClusters is the number of clusters up to which errors are those of
 // the jackknife. Of fewer, each pulls the fit towards itself, which makes its
 // own score, and with it the sandwich, too small; see TUNER.md for how much.
-const JackknifeClusters = 100
+const jackknifeClusters = 100
 
 const (
 	jackknifeSteps = 60    // most passes of the solver

@@ -1,0 +1,109 @@
+package stats
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/assay-chess/assay/tuner/objective"
+	"github.com/assay-chess/assay/tuner/optimize"
+	"github.com/assay-chess/assay/tuner/rows"
+)
+
+// fitMean fits one term that occurs once in every row, for White, to games of so many rows, in each
+// of which a share of the rows is won. It returns the covariance at the optimum and its only
+// parameter's clustered standard error.
+func fitMean(t *testing.T, won []float64, length int) (*Covariance, float64) {
+	t.Helper()
+	b := rows.NewBuilder(1)
+	for g, share := range won {
+		for i := range length {
+			r := rows.Row{
+				Entries: []rows.Entry{{Count: 1}}, Phase: rows.MaxPhase, Scale: 1, Weight: 1,
+				Score: rows.NoScore, Game: uint64(g + 1),
+			}
+			if float64(i) < share*float64(length) {
+				r.Result = 1
+			}
+			if err := b.Add(&r); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	s, err := b.Finish()
+	if err != nil {
+		t.Fatal(err)
+	}
+	terms := []rows.Term{{Name: "tempo", Group: "tempo"}}
+	clusters := s.Clusters()
+	omega, _ := s.Split(clusters, 0, 0)
+	p := &objective.Problem{Store: s, K: 0.004, Target: objective.Targets(s, 1, 0), Omega: omega}
+	q := objective.NewParams(terms, objective.StartOf(terms), []bool{false}, []float64{math.Inf(1)}, []int{0})
+	o := objective.New(p, q, 1)
+	out, err := optimize.GaussNewton{}.Minimize(t.Context(), o, []float64{0}, optimize.Settings{Gap: 1e-14})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := NewCovariance(t.Context(), o, clusters, out.X, Final)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := v.Finish(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return v, v.SE(0, out.X[0])
+}
+
+// TestErrorsOfAMean: the coefficient of a term that every row has is the logarithm of the odds, whose
+// errors follow from those of a mean: of the games' results, and of independent rows.
+func TestErrorsOfAMean(t *testing.T) {
+	const games, length, k = 400, 10, 0.004
+	r := rand.New(rand.NewPCG(4, 2))
+	won, mean := make([]float64, games), 0.0
+	for g := range won {
+		won[g] = float64(r.IntN(length+1)) / length
+		mean += won[g] / games
+	}
+	spread := 0.0
+	for _, w := range won {
+		spread += (w - mean) * (w - mean)
+	}
+	v, se := fitMean(t, won, length)
+	perPoint := 1 / (k * mean * (1 - mean)) // centipawns
+	want := perPoint * math.Sqrt(spread/games/(games-1))
+	if math.Abs(se/want-1) > 1e-3 {
+		t.Errorf("clustered error %v, want %v", se, want)
+	}
+	want = perPoint * math.Sqrt(mean*(1-mean)/(games*length-1))
+	if naive := v.NaiveErrors()(0, 0); math.Abs(naive/want-1) > 1e-3 {
+		t.Errorf("error of independent rows %v, want %v", naive, want)
+	}
+	if v.N != games || math.Abs(v.Games[0]-games) > 1e-6 || math.Abs(v.Effective-1) > 1e-9 || v.Jackknife {
+		t.Errorf("%d games, %v effective, %v parameters, jackknife %v", v.N, v.Games[0], v.Effective, v.Jackknife)
+	}
+}
+
+// TestErrorsAgreeWithBootstrap: drawing games with replacement gives coefficients that vary by the
+// clustered error.
+func TestErrorsAgreeWithBootstrap(t *testing.T) {
+	const games, length, draws, k = 150, 10, 2000, 0.004
+	r := rand.New(rand.NewPCG(6, 7))
+	won := make([]float64, games)
+	for g := range won {
+		won[g] = float64(r.IntN(length+1)) / length
+	}
+	_, se := fitMean(t, won, length)
+	sum, squares := 0.0, 0.0
+	for range draws {
+		mean := 0.0
+		for range won {
+			mean += won[r.IntN(games)] / games
+		}
+		x := math.Log(mean/(1-mean)) / k
+		sum, squares = sum+x/draws, squares+x*x/draws
+	}
+	boot := math.Sqrt(squares - sum*sum)
+	if math.Abs(se/boot-1) > 4/math.Sqrt(2*draws) { // four errors of a standard deviation from as many draws
+		t.Errorf("clustered error %v, of the bootstrap %v", se, boot)
+	}
+}
