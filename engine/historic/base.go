@@ -27,3 +27,18 @@ func Victim(p *board.Position, m board.Move) board.PieceType {
 	}
 	return p.PieceAt(m.To()).Type()
 }
+
+// Filter returns the moves to keep.
+func Filter(moves []board.Move, keep func(board.Move) bool) (kept []board.Move) {
+	for _, m := range moves {
+		if keep(m) {
+			kept = append(kept, m)
+		}
+	}
+	return kept
+}
+
+// ToQueen reports whether a move is no promotion, or one to a queen: some programs make no others.
+func ToQueen(m board.Move) bool {
+	return m.Promotion() == board.NoPieceType || m.Promotion() == board.Queen
+}

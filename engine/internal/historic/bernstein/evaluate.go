@@ -1,6 +1,9 @@
 package bernstein
 
-import "github.com/assay-chess/assay/engine/board"
+import (
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/historic"
+)
 
 // sum holds the four factors of one side.
 type sum struct {
@@ -46,7 +49,7 @@ func available(pos *board.Position) int {
 	}
 	n := 0
 	for _, m := range pos.LegalMoves(make([]board.Move, 0, 64)) {
-		if considered(m) {
+		if historic.ToQueen(m) {
 			n++
 		}
 	}

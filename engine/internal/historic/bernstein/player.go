@@ -1,6 +1,7 @@
 package bernstein
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -128,30 +129,23 @@ func (t *tree) plausibleAt(pos *board.Position, legal []board.Move) (moves []boa
 func (t *tree) cut(pos *board.Position, moves []board.Move) []board.Move {
 	us := pos.SideToMove()
 	current := t.player.value(pos, us)
-	var kept, best []board.Move
-	var values []float64 // of the moves in best
+	values := map[board.Move]float64{}
 	for _, m := range moves {
 		child, ok := t.Play(pos, m)
 		if !ok {
 			break
 		}
-		v := t.player.value(&child, us)
-		if v >= current {
-			kept = append(kept, m)
-		}
-		i := len(values)
-		for i > 0 && v > values[i-1] {
-			i--
-		}
-		best = append(best[:i], append([]board.Move{m}, best[i:]...)...)
-		values = append(values[:i], append([]float64{v}, values[i:]...)...)
+		values[m] = t.player.value(&child, us)
 	}
+	if len(values) == 0 { // the budget has ended
+		return moves
+	}
+	kept := historic.Filter(moves, func(m board.Move) bool { return values[m] >= current })
 	if len(kept) > 0 {
 		return kept
 	}
-	if len(best) == 0 { // the budget has ended
-		return moves
-	}
+	best := slices.Clone(moves[:len(values)])
+	slices.SortStableFunc(best, func(a, b board.Move) int { return cmp.Compare(values[b], values[a]) })
 	return best[:min(2, len(best))]
 }
 

@@ -70,19 +70,9 @@ type situation struct {
 
 func newSituation(pos *board.Position, legal []board.Move) *situation {
 	s := &situation{Position: pos, us: pos.SideToMove(), them: pos.SideToMove().Other()}
-	for _, m := range legal {
-		if considered(m) {
-			s.legal = append(s.legal, m)
-		}
-	}
+	s.legal = historic.Filter(legal, historic.ToQueen)
 	slices.SortStableFunc(s.legal, func(a, b board.Move) int { return distance(a.To()) - distance(b.To()) })
 	return s
-}
-
-// considered reports whether the program considers a move: it promotes to a queen only.
-func considered(m board.Move) bool {
-	t := m.Promotion()
-	return t == board.NoPieceType || t == board.Queen
 }
 
 // distance returns how far a square is from the center of the board, 2 to 14.
@@ -91,13 +81,8 @@ func distance(sq board.Square) int {
 	return fromMiddle(sq.File()) + fromMiddle(sq.Rank())
 }
 
-func (s *situation) filter(keep func(board.Move) bool) (moves []board.Move) {
-	for _, m := range s.legal {
-		if keep(m) {
-			moves = append(moves, m)
-		}
-	}
-	return moves
+func (s *situation) filter(keep func(board.Move) bool) []board.Move {
+	return historic.Filter(s.legal, keep)
 }
 
 func (s *situation) piece(m board.Move) board.PieceType { return s.PieceAt(m.From()).Type() }

@@ -109,8 +109,9 @@ func (p *Player) executive(ctx context.Context, pos *board.Position, lim engine.
 	budget := historic.NewBudget(ctx, us, lim)
 	legal := historic.RootMoves(pos.LegalMoves(nil), lim)
 	e := &executive{budget: budget, final: p.final}
-	e.situation = situation{Position: pos, us: us, them: us.Other(), legal: queens(legal), kingFirst: p.primary == king,
-		even: p.even}
+	e.situation = situation{Position: pos, us: us, them: us.Other(), legal: historic.Filter(legal, historic.ToQueen),
+		kingFirst: p.primary == king,
+		even:      p.even}
 	if len(e.legal) == 0 {
 		e.legal = legal // only underpromotions are allowed
 	}

@@ -1,6 +1,9 @@
 package nss
 
-import "github.com/assay-chess/assay/engine/board"
+import (
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/historic"
+)
 
 // situation is the current position with what the move generators of the goals need.
 type situation struct {
@@ -15,22 +18,8 @@ type situation struct {
 	theirMove func(board.Move) bool
 }
 
-func queens(legal []board.Move) (moves []board.Move) {
-	for _, m := range legal {
-		if t := m.Promotion(); t == board.NoPieceType || t == board.Queen {
-			moves = append(moves, m)
-		}
-	}
-	return moves
-}
-
-func (s *situation) filter(keep func(board.Move) bool) (moves []board.Move) {
-	for _, m := range s.legal {
-		if keep(m) {
-			moves = append(moves, m)
-		}
-	}
-	return moves
+func (s *situation) filter(keep func(board.Move) bool) []board.Move {
+	return historic.Filter(s.legal, keep)
 }
 
 func (s *situation) piece(m board.Move) board.PieceType { return s.PieceAt(m.From()).Type() }
