@@ -1,5 +1,5 @@
 // Package historic holds what the programs of the papers have in common: limits, options,
-// minimax, an opening book, weights, explanations, the printed games and an exchange evaluation. Each
+// minimax, an opening book, weights, a hash table, explanations, the printed games and an exchange evaluation. Each
 // program has a package of its own, here or in engine/internal/historic, named after its author or
 // place; README.md lists them.
 //

@@ -32,7 +32,7 @@ type Player struct {
 	feedover  int
 	secondary bool
 	book      bool
-	table     hash
+	table     historic.Table
 	search    search
 }
 
@@ -71,7 +71,7 @@ func (p *Player) Stats() Stats { return p.search.stats }
 
 // Close frees the hash table.
 func (p *Player) Close() error {
-	p.table, p.search = nil, search{}
+	p.table, p.search = historic.Table{}, search{}
 	return nil
 }
 
@@ -116,11 +116,8 @@ func (p *Player) bookMove(root *board.Position, list []board.Move) (board.Move, 
 
 // newSearch prepares a search from root among the moves.
 func (p *Player) newSearch(root *board.Position, keys []uint64, moves []board.Move, budget *historic.Budget) *search {
-	if p.table == nil {
-		p.table = make(hash, hashEntries)
-	}
 	s := &p.search
-	s.budget, s.ev, s.table = budget, p.ev, p.table
+	s.budget, s.ev, s.table = budget, p.ev, &p.table
 	s.basic, s.feedover, s.second = widths[p.width], p.feedover, p.secondary
 	s.keys = append(s.keys[:0], keys[max(0, len(keys)-root.Halfmove()):]...)
 	s.top, s.selDepth, s.stats = moves, 0, Stats{}
@@ -138,7 +135,7 @@ func (s *search) first(root *board.Position) board.Move {
 // iterate searches to a depth. ok is false if the budget has stopped it; line and score are
 // then those of the best move so far, if any.
 func (s *search) iterate(root *board.Position, depth int) (line []board.Move, score int, ok bool) {
-	s.table.clear()
+	s.table.Next(hashEntries)
 	s.depth = depth
 	s.chosen = func(value int) {
 		line = append(line[:0], s.plies[0].line...)

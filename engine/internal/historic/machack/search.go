@@ -12,13 +12,16 @@ import (
 const (
 	infinite = engine.MateScore + 1
 	maxPly   = 100 // greatest length of a line
+
+	mateBound   = historic.MateBound
+	hashEntries = 32000 // as in the paper
 )
 
 // search is one search. Values are in centipawns from the view of the side to move.
 type search struct {
 	budget *historic.Budget
 	ev     eval.Rooted
-	table  hash
+	table  *historic.Table
 	// settings
 	basic    []int // widths
 	feedover int   // greatest number of plies
@@ -61,9 +64,11 @@ func (s *search) node(p *board.Position, ply, depth, fed, alpha, beta int) int {
 	}
 	if ply == 0 {
 		level.moves = append(level.moves[:0], s.top...)
-	} else if v, ok := s.table.probe(p, depth, ply, alpha, beta); ok {
-		s.stats.Hits++
-		return v
+	} else if e, ok := s.table.At(p.Key()); ok && int(e.Depth) >= depth {
+		if v, ok := e.Decides(ply, alpha, beta); ok {
+			s.stats.Hits++
+			return v
+		}
 	}
 	s.stats.Generations++
 	level.candidates = s.gen.list(p, level.moves, level.candidates[:0])
@@ -100,7 +105,7 @@ func (s *search) node(p *board.Position, ply, depth, fed, alpha, beta int) int {
 		}
 	}
 	if ply > 0 {
-		s.table.store(p, depth, ply, best, low, beta)
+		s.table.Put(p.Key(), board.NullMove, best, depth, ply, low, beta)
 	}
 	return best
 }

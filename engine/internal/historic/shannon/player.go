@@ -25,7 +25,7 @@ type Player struct {
 	style      int   // weight of the positional terms, in percent
 	book       bool
 
-	table table
+	table historic.Table
 }
 
 // NewA returns the strategy of type A, two moves deep, with an evaluation.
@@ -92,7 +92,7 @@ func (p *Player) Options() []string { return p.Weighted.Options() }
 
 // Close frees the table of positions.
 func (p *Player) Close() error {
-	p.table = table{}
+	p.table = historic.Table{}
 	return nil
 }
 

@@ -12,9 +12,9 @@ import (
 const (
 	infinite = engine.MateScore + 1
 	// maxPly is above the length of any variation: 20 moves of type B for each side.
-	maxPly = 48
-	// mateBound is the least score that means a mate.
-	mateBound = engine.MateScore - 1000
+	maxPly    = 48
+	mateBound = historic.MateBound
+	tableSize = 1 << 17
 )
 
 // search is one search of either type.
@@ -40,7 +40,7 @@ func (p *Player) newSearch(ctx context.Context, pos *board.Position, lim engine.
 		rooted.SetRoot(pos)
 	}
 	if !p.typeB {
-		p.table.next()
+		p.table.Next(tableSize)
 	}
 	return s
 }

@@ -18,9 +18,9 @@ func (s *search) nodeA(p *board.Position, ply, depth, alpha, beta int) int {
 	useTable := p.Halfmove()+depth < 100
 	var first board.Move
 	if useTable {
-		if e, ok := s.player.table.at(p.Key()); ok {
-			first = e.move
-			if v := fromTable(e.score, ply); int(e.depth) == depth && e.proves(v, alpha, beta) {
+		if e, ok := s.player.table.At(p.Key()); ok {
+			first = e.Move
+			if v, ok := e.Decides(ply, alpha, beta); ok && int(e.Depth) == depth {
 				return v
 			}
 		}
@@ -54,7 +54,7 @@ func (s *search) nodeA(p *board.Position, ply, depth, alpha, beta int) int {
 		}
 	}
 	if useTable {
-		s.player.table.put(p.Key(), bestMove, toTable(best, ply), depth, boundOf(best, low, beta))
+		s.player.table.Put(p.Key(), bestMove, best, depth, ply, low, beta)
 	}
 	return best
 }
