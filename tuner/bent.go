@@ -38,7 +38,7 @@ type Bend struct {
 	// within 5 centipawns of one under the tuned weights. What a fit says of these is rough.
 	Jumps     int `json:"jumps"`
 	NearJumps int `json:"rows_near_jumps"`
-	// OnKinks are the coefficients of which the data know mostly by rows near a jump, or on a
+	// OnKinks are the coefficients that the data determine mostly by rows near a jump, or on a
 	// kink: where a value is cut off or changes its sign. Their errors are rough.
 	OnKinks []string `json:"coefficients_on_kinks,omitempty"`
 	// Held are scalars that were held because the data determine them only together with
@@ -74,8 +74,8 @@ func (f *fitting) identify(ctx context.Context) error {
 	}
 }
 
-// loosest returns the scalar of which the data say least beside the other coefficients, if that
-// is next to nothing, and what it goes with; else -1.
+// loosest returns the scalar that the data determine least beside the other coefficients, if that is hardly at
+// all, and what it goes with; else -1.
 func (f *fitting) loosest(bend *rows.Bend, h *mat.SymDense) (term int, with []string) {
 	n := f.free.N
 	scale := make([]float64, n)
@@ -164,7 +164,7 @@ func (f *fitting) describeBend(ctx context.Context, r *Result) error {
 func (r *Result) CompareBend(other *Result) error {
 	a, b := r.heldOut, other.heldOut
 	if a == nil || b == nil {
-		return fmt.Errorf("%w: a comparison of formulas needs cross-validation, of which there was none", objective.ErrConfig)
+		return fmt.Errorf("%w: a comparison of formulas needs cross-validation, and there was none", objective.ErrConfig)
 	}
 	if r.Bend == nil {
 		r.Bend = &Bend{}

@@ -105,7 +105,7 @@ func StartWeights(set dataset.FeatureSet) (*models.File, error) {
 	}
 	for i, t := range rows.TermsOfFeatures(set) {
 		if math.Round(t.MG) != t.MG || math.Round(t.EG) != t.EG {
-			return nil, fmt.Errorf("term %q: its values %v and %v are no whole numbers of engine units", t.Name, t.MG, t.EG)
+			return nil, fmt.Errorf("term %q: its values %v and %v must be whole numbers of engine units", t.Name, t.MG, t.EG)
 		}
 		f.Terms = append(f.Terms, models.TermWeight{Name: t.Name, MG: int32(t.MG), EG: int32(t.EG), Step: t.Step})
 		f.Foreign = append(f.Foreign, eval.Term{Name: t.Name, Group: t.Group, Tapered: t.Tapered, Mirror: i})

@@ -9,4 +9,6 @@
 // as a fit sees it. It knows no derivatives: those are gorgonia's, in package tuner/internal/autodiff.
 //
 // Start reading at Parse.
+//
+// No promise of stability.
 package formula

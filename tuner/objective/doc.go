@@ -6,4 +6,6 @@
 // sums are taken over fixed chunks in order, so that they do not depend on the number of goroutines.
 //
 // Start reading at Penalized, then Problem (pass.go) and kernel.go, where the time goes.
+//
+// No promise of stability.
 package objective

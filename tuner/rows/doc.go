@@ -7,4 +7,6 @@
 // size, in memory or on disk. [Clusters] says which rows are not independent of each other.
 //
 // Start reading at Store and Chunk.
+//
+// No promise of stability.
 package rows

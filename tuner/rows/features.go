@@ -41,7 +41,7 @@ func (b Build) Features(ctx context.Context, set dataset.FeatureSet, sources []F
 	}
 	c := featureCollector{line: line, to: to, unchecked: b.Unchecked, skipped: dataset.Skipped{}}
 	if set.Bent() {
-		if err := c.bendBy(&set, b.KeepFormula); err != nil {
+		if err := c.bendBy(&set); err != nil {
 			return nil, errors.Join(err, to.s.Close())
 		}
 	}
@@ -93,11 +93,9 @@ type featureCollector struct {
 }
 
 // bendBy prepares for rows with a formula, unless it is one that is linear.
-func (c *featureCollector) bendBy(set *dataset.FeatureSet, keep bool) (err error) {
-	if !keep {
-		if c.line.straight, err = linearOf(set); err != nil || c.line.straight != nil {
-			return err
-		}
+func (c *featureCollector) bendBy(set *dataset.FeatureSet) (err error) {
+	if c.line.straight, err = linearOf(set); err != nil || c.line.straight != nil {
+		return err
 	}
 	if c.bend, err = newBend(set); err == nil {
 		c.to.bendBy(c.bend)

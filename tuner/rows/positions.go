@@ -53,9 +53,6 @@ type Build struct {
 	// Disk is a folder for the entries of a store that is not kept in memory;
 	// see NewDiskBuilder. Empty means memory.
 	Disk string
-	// KeepFormula evaluates features with a formula by it even where it is linear. The store is
-	// then slower, and its fit the same.
-	KeepFormula bool
 	// Formula, if not empty, is another formula of the channels of the model of positions.
 	Formula string
 	// Unchecked leaves out the comparison with the engine's evaluation, whose formula may be another.

@@ -66,7 +66,7 @@ type pivoted struct {
 	rank  int
 }
 
-// newPivoted leaves out coefficients of which the data say nothing.
+// newPivoted leaves out coefficients that the data do not touch.
 func newPivoted(h *mat.SymDense) *pivoted {
 	n := h.SymmetricDim()
 	c := &pivoted{h: h, scale: make([]float64, n), pivot: make([]float64, n), rows: make([][]float64, n)}
@@ -107,7 +107,7 @@ func (c *pivoted) eliminate(at int) {
 	c.rank++
 }
 
-// combination names the eliminated coefficients of which j is made up: the
+// combination names the eliminated coefficients that make up j: the
 // solution b of L' b = row, L the factor of the eliminated ones.
 func (c *pivoted) combination(j int, names []string) []string {
 	b := slices.Clone(c.rows[j])

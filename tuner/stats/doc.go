@@ -4,4 +4,6 @@
 // of tuning each group; coefficients that the data cannot distinguish; calibration.
 //
 // Start reading at NewCovariance and Covariance.Finish.
+//
+// No promise of stability.
 package stats

@@ -22,7 +22,7 @@ const (
 	band  = 64 // columns of the inverse that are solved for together
 )
 
-// Factorize returns the factor of a matrix, of which it reads the upper triangle. It is nil
+// Factorize returns the factor of a matrix, given by its upper triangle. It is nil
 // unless the matrix is positive definite and finite.
 func Factorize(a blas64.Symmetric) *Cholesky {
 	c := &Cholesky{u: general(a.N)}
