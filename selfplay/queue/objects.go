@@ -33,7 +33,8 @@ var (
 // it has that file's SHA-256, and its name with .sig.
 func Ref(sum, name string) (string, error) {
 	if !hexSum.MatchString(sum) || !objectName.MatchString(name) {
-		return "", fmt.Errorf("%w: %q: want a name of 1 to 100 letters, digits, '.', '_', '+' and '-', and a SHA-256", ErrObject, name)
+		return "", fmt.Errorf("%w: %q: want a name of 1 to 100 letters, digits, '.', '_', '+' and '-', and a SHA-256",
+			ErrObject, name)
 	}
 	return objectPrefix + sum + "/" + name, nil
 }
@@ -68,7 +69,8 @@ func (s *Store) IsObject(path string) bool {
 		return false
 	}
 	rel, err := filepath.Rel(root, path)
-	return err == nil && filepath.IsLocal(rel) && strings.Count(filepath.ToSlash(rel), "/") == 1 && !strings.HasPrefix(rel, ".")
+	return err == nil && filepath.IsLocal(rel) && strings.Count(filepath.ToSlash(rel), "/") == 1 &&
+		!strings.HasPrefix(rel, ".")
 }
 
 // Put keeps a file, whose content must have the SHA-256. Executable files stay so: an engine
@@ -91,7 +93,8 @@ func (s *Store) Put(sum, name string, content io.Reader) error {
 	h := sha256.New()
 	n, err := io.Copy(io.MultiWriter(f, h), io.LimitReader(content, MaxObject+1))
 	if got := hex.EncodeToString(h.Sum(nil)); err == nil && (n > MaxObject || got != sum) {
-		err = fmt.Errorf("%w: %s has %d bytes with SHA-256 %s, want %s and at most %d bytes", ErrObject, name, n, got, sum, MaxObject)
+		err = fmt.Errorf("%w: %s has %d bytes with SHA-256 %s, want %s and at most %d bytes", ErrObject, name, n, got, sum,
+			MaxObject)
 	}
 	if err != nil {
 		f.Abort()

@@ -33,7 +33,8 @@ func must(t *testing.T, err error) {
 
 func add(t *testing.T, s *Store, name string, state State, priority int) {
 	t.Helper()
-	x := Test{Name: name, Job: Job{Command: "match", Players: []string{"a", "b"}}, Who: "anna", State: state, Priority: priority}
+	x := Test{Name: name, Job: Job{Command: "match", Players: []string{"a", "b"}}, Who: "anna", State: state,
+		Priority: priority}
 	if state == Queued {
 		x.Approved = "anna"
 	}
@@ -70,14 +71,16 @@ func TestStoreIsOnDisk(t *testing.T) {
 	defer s.Close()
 	after := s.Tests()
 	if !slices.EqualFunc(before, after, func(a, b Test) bool {
-		return a.Name == b.Name && a.State == b.State && a.Priority == b.Priority && a.Approved == b.Approved && a.Reason == b.Reason && a.Number == b.Number
+		return a.Name == b.Name && a.State == b.State && a.Priority == b.Priority && a.Approved == b.Approved &&
+			a.Reason == b.Reason && a.Number == b.Number
 	}) || len(after) != 3 {
 		t.Errorf("before %+v\nafter %+v", before, after)
 	}
 	if x, err := s.Test("two"); err != nil || x.State != Queued || x.Approved != "bert" || x.Weight() != 8 {
 		t.Errorf("two: %+v, %v", x, err)
 	}
-	if x, err := s.Test("match-3"); err != nil || x.State != Stopped || x.Reason != "stopped by bert" || x.Weight() != 0.5 {
+	if x, err := s.Test("match-3"); err != nil || x.State != Stopped || x.Reason != "stopped by bert" ||
+		x.Weight() != 0.5 {
 		t.Errorf("match-3: %+v, %v", x, err)
 	}
 	if s.Bans()["mallory"] != "it lied" {
@@ -126,7 +129,8 @@ func TestStoreRefuses(t *testing.T) {
 	if err := s.Move("anna", "stop", "two", ""); !errors.Is(err, ErrNoTest) {
 		t.Errorf("no test: %v", err)
 	}
-	for _, x := range []Test{{Name: "../x"}, {Name: "one"}, {Name: ".x"}, {Name: strings.Repeat("x", 62)}, {Name: "p", Priority: 11}, {Name: "c", Cores: -1}} {
+	for _, x := range []Test{{Name: "../x"}, {Name: "one"}, {Name: ".x"}, {Name: strings.Repeat("x", 62)},
+		{Name: "p", Priority: 11}, {Name: "c", Cores: -1}} {
 		x.Command = "match"
 		if _, err := s.Add(x); !errors.Is(err, ErrAdd) {
 			t.Errorf("%+v: %v", x, err)
@@ -192,7 +196,8 @@ func TestObjects(t *testing.T) {
 	if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, content) || !s.IsObject(path) {
 		t.Errorf("%s: %q, %v", path, got, err)
 	}
-	for _, path := range []string{"/bin/sh", s.Dir, filepath.Join(s.Dir, objectsName), filepath.Join(path, "..", "..", "..", keysName)} {
+	for _, path := range []string{"/bin/sh", s.Dir, filepath.Join(s.Dir, objectsName),
+		filepath.Join(path, "..", "..", "..", keysName)} {
 		if s.IsObject(path) {
 			t.Errorf("%s counts as uploaded", path)
 		}

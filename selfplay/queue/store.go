@@ -83,11 +83,12 @@ const MaxPriority = 10
 // Event is a line of the audit log, from which the tests are read again.
 type Event struct {
 	Time time.Time `json:"time"`
-	Who  string    `json:"who"`            // name of a key; Server for what the server did by itself
-	What string    `json:"what"`           // add, approve, stop, resume, priority, remove, start, complete, fail, ban, keys
-	Test string    `json:"test,omitempty"` // or the worker that is banned
-	Text string    `json:"text,omitempty"` // reason, result or new value
-	New  *Test     `json:"new,omitempty"`  // of add
+	Who  string    `json:"who"` // name of a key; Server for what the server did by itself
+	// add, approve, stop, resume, priority, remove, start, complete, fail, ban, keys
+	What string `json:"what"`
+	Test string `json:"test,omitempty"` // or the worker that is banned
+	Text string `json:"text,omitempty"` // reason, result or new value
+	New  *Test  `json:"new,omitempty"`  // of add
 }
 
 // Server is who did what no person did.

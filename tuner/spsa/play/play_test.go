@@ -77,7 +77,8 @@ func (c *careless) Search(ctx context.Context, game *board.Game, _ engine.Limits
 	score := 0
 	for t, v := range []int{100, 300, 300, 500, 900} {
 		us := game.Position().SideToMove()
-		score += v * (game.Position().Pieces(us, board.PieceType(t)).Count() - game.Position().Pieces(us.Other(), board.PieceType(t)).Count())
+		score += v * (game.Position().Pieces(us, board.PieceType(t)).Count() - game.Position().Pieces(us.Other(),
+			board.PieceType(t)).Count())
 	}
 	return engine.Result{Move: best, Score: engine.Score(score), Depth: 1, Nodes: 1}, ctx.Err()
 }
@@ -90,7 +91,8 @@ func config(t *testing.T, iterations int) Config {
 	return Config{
 		Setup: selfplay.Setup{Out: filepath.Join(t.TempDir(), "run"), Limits: selfplay.Limits{Nodes: 1},
 			Rule: selfplay.Adjudication{WinScore: 600, WinPlies: 4}, MaxPlies: 80, Seed: 3,
-			Check: selfplay.Check{MaxScore: -1}, Opening: opening.Spec{Plies: 8}, Open: openCareless, Concurrency: 3, Program: "test"},
+			Check: selfplay.Check{MaxScore: -1}, Opening: opening.Spec{Plies: 8}, Open: openCareless, Concurrency: 3,
+			Program: "test"},
 		Player: selfplay.Entrant{Spec: engine.Spec{Name: "careless"}},
 		SPSA:   spsa.Config{Parameters: []spsa.Parameter{x, y}, Iterations: iterations, Seed: 3, Ahead: 3},
 		Pairs:  2,
@@ -138,7 +140,8 @@ func TestInterruptedRunsGiveTheSameBytes(t *testing.T) {
 		_, err := Run(ctx, c)
 		return err
 	})
-	gamelogtest.SameFiles(t, c.Out, whole.Out, append(gamelogtest.Promised, LogName, "validation/"+durable.RunResultName)...)
+	gamelogtest.SameFiles(t, c.Out, whole.Out, append(gamelogtest.Promised, LogName,
+		"validation/"+durable.RunResultName)...)
 }
 
 // busy is a runner on a machine with a load.
@@ -176,7 +179,8 @@ func TestLogCanBeRecomputed(t *testing.T) {
 			t.Fatal(err)
 		}
 		trial, err := tuner.Ask(k)
-		if err != nil || !reflect.DeepEqual(trial.Plus, line.Plus) || !reflect.DeepEqual(trial.Minus, line.Minus) || !reflect.DeepEqual(trial.Flips, line.Flips) {
+		if err != nil || !reflect.DeepEqual(trial.Plus, line.Plus) || !reflect.DeepEqual(trial.Minus, line.Minus) ||
+			!reflect.DeepEqual(trial.Flips, line.Flips) {
 			t.Fatalf("iteration %d: %+v, logged %+v, %v", k, trial, line, err)
 		}
 		sum := 0

@@ -35,16 +35,20 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		return nil, err
 	}
 	s := &session{Config: c, openings: openings, tuner: tuner, trials: map[int]spsa.Trial{}, started: time.Now()}
-	s.result = Result{Player: c.Player.Label(), PlayerID: c.Player.Identity(), Limits: limitsText(c.Limits), Ended: map[string]int64{}}
-	s.pairs = gamelog.Pairs{Name: "spsa", Fresh: openings.Len() == 0, Over: func() bool { return s.pairs.Counted() >= s.need() },
+	s.result = Result{Player: c.Player.Label(), PlayerID: c.Player.Identity(), Limits: limitsText(c.Limits),
+		Ended: map[string]int64{}}
+	s.pairs = gamelog.Pairs{Name: "spsa", Fresh: openings.Len() == 0,
+		Over:  func() bool { return s.pairs.Counted() >= s.need() },
 		Count: s.count, After: s.progress,
-		Guard: gamelog.Guard{Tolerance: c.Tolerance, Slots: c.Runner.Parallel(), Players: []string{c.Player.Label()}, Who: func(uint64, board.Color) int { return 0 }}}
+		Guard: gamelog.Guard{Tolerance: c.Tolerance, Slots: c.Runner.Parallel(), Players: []string{c.Player.Label()},
+			Who: func(uint64, board.Color) int { return 0 }}}
 	if !gamelog.Complete(c.Out) {
 		if err := c.Setup.Preflight(ctx, func(int) selfplay.Limits { return c.Limits }, c.Entrant(c.start())); err != nil {
 			return nil, fmt.Errorf("spsa: %w", err)
 		}
 	}
-	return gamelog.InFolder(c.Out, durable.RunInfo{Command: "spsa", Resume: c.Resume, Program: c.Program, Pinned: c.Pinned, Players: gamelog.Players(c.Player)}, c.identity(openings),
+	return gamelog.InFolder(c.Out, durable.RunInfo{Command: "spsa", Resume: c.Resume, Program: c.Program,
+		Pinned: c.Pinned, Players: gamelog.Players(c.Player)}, c.identity(openings),
 		func(_ *durable.Run, r *Result) error {
 			r.Already, r.Limits, r.Load = true, s.result.Limits, gamelog.ReadLoad(c.Out)
 			return nil
@@ -110,7 +114,8 @@ func (s *session) noVerdict(err error) *Result {
 	if r.Reason == "" {
 		r.Reason = "validation: " + r.Validation.Reason
 	}
-	r.Parameters, r.Iterations, r.Played, r.VoidPairs = []spsa.Estimate{}, s.tuner.Completed(), s.pairs.Played(), s.pairs.Guard.Void()
+	r.Parameters, r.Iterations, r.Played, r.VoidPairs = []spsa.Estimate{}, s.tuner.Completed(), s.pairs.Played(),
+		s.pairs.Guard.Void()
 	r.Took, r.Load = time.Since(s.started), s.pairs.Load()
 	s.noteStalls(&r)
 	return &r
@@ -170,7 +175,8 @@ func (s *session) header(g *selfplay.Result) gamelog.Header {
 		sides[i] = selfplay.Entrant{Name: s.Player.Identity() + name, Shown: s.Player.Label() + name}
 	}
 	plus, tc := plusSide(g.Number), s.Limits.TimeControl()
-	return gamelog.Header{White: sides[plus], Black: sides[1-plus], Nodes: s.Limits.Nodes, TimeControls: [2]string{tc, tc}, Round: fmt.Sprintf("%d.%d", g.Number/2+1, g.Number%2+1)}
+	return gamelog.Header{White: sides[plus], Black: sides[1-plus], Nodes: s.Limits.Nodes,
+		TimeControls: [2]string{tc, tc}, Round: fmt.Sprintf("%d.%d", g.Number/2+1, g.Number%2+1)}
 }
 
 // plusSide returns the color of Plus in a game.
@@ -206,7 +212,8 @@ func (s *session) tell(k int) error {
 	if err := s.tuner.Tell(k, float64(sum), len(s.results)); err != nil {
 		return err
 	}
-	line, err := json.Marshal(Iteration{Iteration: k, Flips: t.Flips, Plus: t.Plus, Minus: t.Minus, Results: s.results, Values: s.tuner.Values()})
+	line, err := json.Marshal(Iteration{Iteration: k, Flips: t.Flips, Plus: t.Plus, Minus: t.Minus, Results: s.results,
+		Values: s.tuner.Values()})
 	if err != nil {
 		return err
 	}

@@ -65,10 +65,12 @@ func TermParameters(m *eval.Model, w []eval.Coef, only []string, rooted bool) ([
 			list = append(list, termParameter(t, t.Name, w[i].MG, typical[i]))
 			continue
 		}
-		list = append(list, termParameter(t, t.Name+eval.OnlyMG, w[i].MG, typical[i]), termParameter(t, t.Name+eval.OnlyEG, w[i].EG, typical[i]))
+		list = append(list, termParameter(t, t.Name+eval.OnlyMG, w[i].MG, typical[i]),
+			termParameter(t, t.Name+eval.OnlyEG, w[i].EG, typical[i]))
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("%w: they depend on the root of a search, which this player does not have: %s", ErrTerms, strings.Join(only, ", "))
+		return nil, fmt.Errorf("%w: they depend on the root of a search, which this player does not have: %s", ErrTerms,
+			strings.Join(only, ", "))
 	}
 	return list, nil
 }
@@ -95,7 +97,8 @@ func checkTerms(m *eval.Model, only []string) error {
 	}
 	for _, name := range only {
 		if _, ok := m.Term(name); !ok && !slices.Contains(groups, name) {
-			return fmt.Errorf("%w: %q is no term of model %s and none of its groups (%s)", ErrTerms, name, m.Name, strings.Join(groups, ", "))
+			return fmt.Errorf("%w: %q is no term of model %s and none of its groups (%s)", ErrTerms, name, m.Name,
+				strings.Join(groups, ", "))
 		}
 	}
 	return nil

@@ -49,7 +49,8 @@ func TestTermParameters(t *testing.T) {
 	if c := p["queen"].CEnd; c != 90 || *p["queen"].Min != 540 || *p["queen"].Max != 1260 {
 		t.Errorf("queen: c_end %v from %v to %v", c, *p["queen"].Min, *p["queen"].Max)
 	}
-	if m, iso := p["mobility"].CEnd, p["isolated"].CEnd; !(m > 2 && m < 6) || !(iso > 15 && iso < 40) || *p["isolated"].Max < 0 {
+	if m, iso := p["mobility"].CEnd, p["isolated"].CEnd; !(m > 2 && m < 6) || !(iso > 15 && iso < 40) ||
+		*p["isolated"].Max < 0 {
 		t.Errorf("c_end of mobility %v, of isolated %v, which rises to %v", m, iso, *p["isolated"].Max)
 	}
 	if ratio := parametersOf(t, "machack-1967", nil, true)["ratio"]; *ratio.Min != 0 {
@@ -65,7 +66,8 @@ func TestRootedTerms(t *testing.T) {
 	if p := parametersOf(t, "machack-1967", nil, true); len(p) != 16 || p["ratio"].CEnd == 0 {
 		t.Errorf("%d parameters, ratio %+v", len(p), p["ratio"])
 	}
-	if p := parametersOf(t, "shannon-appendix", []string{"pawns", "rook"}, false); len(p) == 0 || p["rook"].CEnd == 0 || p["queen"].CEnd != 0 {
+	if p := parametersOf(t, "shannon-appendix", []string{"pawns", "rook"}, false); len(p) == 0 || p["rook"].CEnd == 0 ||
+		p["queen"].CEnd != 0 {
 		t.Errorf("chosen: %v", p)
 	}
 }
@@ -87,7 +89,8 @@ func TestTermsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for only, want := range map[string]string{"quen": `"quen" is no term`, "ratio": "root of a search"} {
-		if _, err := TermParameters(m, m.Start, []string{only}, false); !errors.Is(err, ErrTerms) || !strings.Contains(err.Error(), want) {
+		if _, err := TermParameters(m, m.Start, []string{only}, false); !errors.Is(err, ErrTerms) ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", only, err)
 		}
 	}

@@ -46,7 +46,8 @@ func TestNoVerdict(t *testing.T) {
 	c.Open = opener(10)
 	for range 2 { // the second plays no game
 		r, err := Run(t.Context(), c)
-		if !errors.Is(err, selfplay.ErrNoVerdict) || r == nil || r.Verdict != "none" || len(r.Parameters) != 0 || r.Validation != nil {
+		if !errors.Is(err, selfplay.ErrNoVerdict) || r == nil || r.Verdict != "none" || len(r.Parameters) != 0 ||
+			r.Validation != nil {
 			t.Fatalf("result %+v, error %v; want no verdict", r, err)
 		}
 		if !strings.HasPrefix(r.Reason, "careless forfeited ") || r.Games > 64 || r.Forfeits < 2 {
@@ -66,7 +67,8 @@ func TestNoVerdict(t *testing.T) {
 func TestPreflight(t *testing.T) {
 	c := config(t, 4)
 	c.Open = opener(-1)
-	if _, err := Run(t.Context(), c); !errors.Is(err, selfplay.ErrPreflight) || !strings.Contains(err.Error(), "careless x=700 y=700: ") {
+	if _, err := Run(t.Context(), c); !errors.Is(err, selfplay.ErrPreflight) ||
+		!strings.Contains(err.Error(), "careless x=700 y=700: ") {
 		t.Errorf("error %v", err)
 	}
 	if _, err := os.Stat(c.Out); !errors.Is(err, os.ErrNotExist) {
@@ -77,7 +79,8 @@ func TestPreflight(t *testing.T) {
 // The stalls of the runner are counted.
 func TestStallsAreReported(t *testing.T) {
 	c := config(t, 10)
-	c.Runner = &gamelogtest.Changing{Runner: &selfplay.Local{Open: openCareless, Workers: 2}, Change: func(r *selfplay.Result) { r.Stalls[0] = 1 }}
+	c.Runner = &gamelogtest.Changing{Runner: &selfplay.Local{Open: openCareless, Workers: 2},
+		Change: func(r *selfplay.Result) { r.Stalls[0] = 1 }}
 	if r := run(t, c); r.Stalled != 40 || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "40 of 40 games") {
 		t.Errorf("%d games with stalls, %q", r.Stalled, r.Warnings)
 	}

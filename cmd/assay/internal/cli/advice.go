@@ -42,9 +42,12 @@ func DataAdvice(err error) error {
 	case errors.Is(err, dataset.ErrIncomplete):
 		return fmt.Errorf("%w; to resume it, run the command that writes it again", err)
 	case errors.Is(err, durable.ErrDamaged):
-		return fmt.Errorf("%w; 'assay data verify' lists all damage, and 'assay runs repair' keeps the whole shards before it", err)
+		return fmt.Errorf("%w; 'assay data verify' lists all damage, and 'assay runs repair' keeps the whole shards before "+
+			"it", err)
 	case errors.Is(err, dataset.ErrNoData), errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%w; a data set is a folder with %s, or an .arrow file. A match keeps one in its folder games when it is complete, and until then its games in games.pgn, which 'assay data import' reads", err, durable.ManifestName)
+		return fmt.Errorf("%w; a data set is a folder with %s, or an .arrow file. A match keeps one in its folder games "+
+			"when it is complete, and until then its games in games.pgn, which 'assay data import' reads", err,
+			durable.ManifestName)
 	}
 	return err
 }

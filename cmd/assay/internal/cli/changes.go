@@ -18,7 +18,8 @@ func PrintChanges(out io.Writer, terms []tuner.TermFit) error {
 	if len(list) == 0 {
 		return nil
 	}
-	fmt.Fprintf(out, "\nThe %d coefficients that moved most, of %d terms (--all has every one); a star\nmarks a change that the games prove:\n", len(list), len(terms))
+	fmt.Fprintf(out, "\nThe %d coefficients that moved most, of %d terms (--all has every one); a star\nmarks a change "+
+		"that the games prove:\n", len(list), len(terms))
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "\t\tstart\tnew\t± SE\tpositions\t\t")
 	for _, c := range list {
@@ -26,7 +27,8 @@ func PrintChanges(out io.Writer, terms []tuner.TermFit) error {
 		if c.Term.Moved() {
 			star = "*"
 		}
-		quote.Fprintf(w, "%s\t%s\t%.0f\t%d\t%s\t%d\t%s\t\n", c.Term.Name, c.Half, c.Start, c.Value, ErrorText(c.SE, 1), c.Term.Count, star)
+		quote.Fprintf(w, "%s\t%s\t%.0f\t%d\t%s\t%d\t%s\t\n", c.Term.Name, c.Half, c.Start, c.Value, ErrorText(c.SE, 1),
+			c.Term.Count, star)
 	}
 	return w.Flush()
 }

@@ -27,7 +27,8 @@ func TestCommandLineIsReadAgain(t *testing.T) {
 	}
 	var a, b flags
 	c := command(&a)
-	c.SetArgs([]string{"data", "--players=uci:./e?Hash=1,[x]", "--engine", "a,b", "--engine", `c"d`, "--nodes", "9", "--json", "--keep=false"})
+	c.SetArgs([]string{"data", "--players=uci:./e?Hash=1,[x]", "--engine", "a,b", "--engine", `c"d`, "--nodes", "9",
+		"--json", "--keep=false"})
 	if err := c.Execute(); err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,8 @@ func RunnerCost(games, plies int64, took time.Duration) string {
 	if own+children == 0 || plies == 0 || took <= 0 {
 		return ""
 	}
-	return fmt.Sprintf("%.1f games/s, %.0f plies/s; the runner took %.1f µs of the processor a ply (%.0f %% of all) and %d MiB",
+	return fmt.Sprintf("%.1f games/s, %.0f plies/s; the runner took %.1f µs of the processor a ply (%.0f %% of all) and "+
+		"%d MiB",
 		float64(games)/took.Seconds(), float64(plies)/took.Seconds(), float64(own.Microseconds())/float64(plies),
 		100*own.Seconds()/(own+children).Seconds(), memory>>20)
 }

@@ -68,5 +68,6 @@ func ClosedOutput() bool {
 		return false
 	}
 	flags, err := unix.FcntlInt(os.Stdout.Fd(), unix.F_GETFL, 0)
-	return err == nil && out.Mode&unix.S_IFMT == unix.S_IFCHR && out.Rdev == null.Rdev && flags&unix.O_ACCMODE == unix.O_RDWR
+	return err == nil && out.Mode&unix.S_IFMT == unix.S_IFCHR && out.Rdev == null.Rdev &&
+		flags&unix.O_ACCMODE == unix.O_RDWR
 }

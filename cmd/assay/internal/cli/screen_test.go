@@ -7,7 +7,8 @@ import (
 )
 
 func TestFit(t *testing.T) {
-	fields := []field{{"match 62/400", 0}, {"16%", 1}, {"LLR 1.21/2.94", 2}, {"", 2}, {"Elo +31±40", 2}, {"+30 =20 -12", 4}, {"7/s", 3}, {"48s", 3}}
+	fields := []field{{"match 62/400", 0}, {"16%", 1}, {"LLR 1.21/2.94", 2}, {"", 2}, {"Elo +31±40", 2},
+		{"+30 =20 -12", 4}, {"7/s", 3}, {"48s", 3}}
 	for columns, want := range map[int]string{
 		79: "match 62/400 16% LLR 1.21/2.94 Elo +31±40 +30 =20 -12 7/s 48s",
 		49: "match 62/400 16% LLR 1.21/2.94 Elo +31±40 7/s 48s",
@@ -96,7 +97,8 @@ func TestScreenQuotes(t *testing.T) {
 		}
 		s.Status([]field{{"x\x1b\n", 0}})
 		n, err := s.Write([]byte(hostile))
-		if err != nil || n != len(hostile) || strings.ContainsAny(b.String(), "\x1b\u009b") || !strings.Contains(b.String(), "a\\u001b[2J\tb\\u009bc\n") {
+		if err != nil || n != len(hostile) || strings.ContainsAny(b.String(), "\x1b\u009b") ||
+			!strings.Contains(b.String(), "a\\u001b[2J\tb\\u009bc\n") {
 			t.Errorf("%d columns: %q, %d, %v", columns, b.String(), n, err)
 		}
 		b.Reset()

@@ -69,7 +69,8 @@ func (r *Bench) Check(s *Source) error {
 	case r.Nodes == 0:
 		return fmt.Errorf("%w: the message of %s says %d nodes, but there is %s", ErrBench, s.Short(), s.Bench, r.Note)
 	}
-	return fmt.Errorf("%w: the build searched %d nodes, but the message of %s says %d", ErrBench, r.Nodes, s.Short(), s.Bench)
+	return fmt.Errorf("%w: the build searched %d nodes, but the message of %s says %d", ErrBench, r.Nodes, s.Short(),
+		s.Bench)
 }
 
 func (r *Bench) String() string {

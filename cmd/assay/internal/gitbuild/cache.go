@@ -142,7 +142,8 @@ func (c *Cache) take(dir string) (*Build, error) {
 	}
 	now := time.Now()
 	_ = os.Chtimes(dir, now, now) // prune removes what was used long ago; a read-only cache still works
-	return &Build{Path: filepath.Join(dir, i.Engine), SHA256: i.SHA256, Took: time.Duration(i.Seconds * float64(time.Second)), info: *i, dir: dir, lock: lock}, nil
+	return &Build{Path: filepath.Join(dir, i.Engine), SHA256: i.SHA256,
+		Took: time.Duration(i.Seconds * float64(time.Second)), info: *i, dir: dir, lock: lock}, nil
 }
 
 // readInfo reads build.json, and compares the engine with it.
@@ -181,7 +182,8 @@ func (c *Cache) makeLocked(ctx context.Context, dir string, s *Source, command s
 		return false, nil // another process was faster
 	}
 	if s.IsTree && s.objects == "" {
-		return false, fmt.Errorf("the working tree has changed since the run started, and the engine built then is not in %s any more", c.dir)
+		return false, fmt.Errorf("the working tree has changed since the run started, and the engine built then is not in "+
+			"%s any more", c.dir)
 	}
 	temp, done, err := c.Temp()
 	if err != nil {

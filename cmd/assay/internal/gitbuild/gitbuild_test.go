@@ -117,7 +117,8 @@ func counted(t *testing.T) (command string, calls func() int) {
 
 func TestBuildOfACommit(t *testing.T) {
 	dir, c := newRepo(t)
-	before := git(t, dir, "status", "--porcelain", "--ignored") + git(t, dir, "worktree", "list") + git(t, dir, "count-objects", "-v")
+	before := git(t, dir, "status", "--porcelain", "--ignored") + git(t, dir, "worktree", "list") + git(t, dir,
+		"count-objects", "-v")
 	command, calls := counted(t)
 	for _, tt := range []struct {
 		ref   string
@@ -128,7 +129,8 @@ func TestBuildOfACommit(t *testing.T) {
 			t.Fatal(err)
 		}
 		b := build(t, c, s, command)
-		if name := filepath.Base(b.Path); name != "my-engine-"+s.Short() || len(s.ID) != 40 || b.New != (tt.ref == "one" || tt.ref == "two") {
+		if name := filepath.Base(b.Path); name != "my-engine-"+s.Short() || len(s.ID) != 40 ||
+			b.New != (tt.ref == "one" || tt.ref == "two") {
 			t.Errorf("%s: %+v, %s", tt.ref, b, s.ID)
 		}
 		bench, err := b.Bench(t.Context())
@@ -146,7 +148,8 @@ func TestBuildOfACommit(t *testing.T) {
 	if !build(t, c, s, "true && "+command).New {
 		t.Error("another command is not another build")
 	}
-	after := git(t, dir, "status", "--porcelain", "--ignored") + git(t, dir, "worktree", "list") + git(t, dir, "count-objects", "-v")
+	after := git(t, dir, "status", "--porcelain", "--ignored") + git(t, dir, "worktree", "list") + git(t, dir,
+		"count-objects", "-v")
 	if before != after {
 		t.Errorf("the repository has changed:\n%s\nwas\n%s", after, before)
 	}
@@ -196,7 +199,8 @@ func TestBuildOfTheWorkingTree(t *testing.T) {
 		}
 		return s
 	}
-	const command = "test ! -e junk.o && test $(git rev-parse HEAD) = $(git rev-parse two) && test $(cat new.txt) = 3000 && cp engine.sh {out}"
+	const command = "test ! -e junk.o && test $(git rev-parse HEAD) = $(git rev-parse two) && test $(cat new.txt) = 3000 " +
+		"&& cp engine.sh {out}"
 	first := snapshot()
 	b := build(t, c, first, command)
 	if bench, err := b.Bench(t.Context()); err != nil || bench.Nodes != 3000 || !b.New {
@@ -215,7 +219,8 @@ func TestBuildOfTheWorkingTree(t *testing.T) {
 	if build(t, c, r.Built(first.ID), command).New {
 		t.Error("the build of the files as they were is not found")
 	}
-	if _, err := c.Build(t.Context(), r.Built(first.ID), "true "+command); err == nil || !strings.Contains(err.Error(), "the working tree has changed") {
+	if _, err := c.Build(t.Context(), r.Built(first.ID), "true "+command); err == nil ||
+		!strings.Contains(err.Error(), "the working tree has changed") {
 		t.Errorf("files that are gone: %v", err)
 	}
 }
@@ -422,7 +427,9 @@ func TestADamagedBuildIsMadeAgain(t *testing.T) {
 func TestBenchOutput(t *testing.T) {
 	for text, want := range map[string]Bench{
 		"Bench: 1290 ms 3844068 nodes 2979897 nps\n": {Nodes: 3844068, NPS: 2979897}, // 4ku
-		"info depth 3 nodes 12 nps 34\n===========================\nTotal time (ms) : 1623\nNodes searched  : 2593605\nNodes/second    : 1598031\n": {Nodes: 2593605, NPS: 1598031}, // Stockfish
+		// Stockfish
+		"info depth 3 nodes 12 nps 34\n===========================\nTotal time (ms) : 1623\nNodes searched  : " +
+			"2593605\nNodes/second    : 1598031\n": {Nodes: 2593605, NPS: 1598031},
 		"Time  : 2384ms\nNodes : 4537584\nNPS   : 1903349\n":      {Nodes: 4537584, NPS: 1903349}, // Ethereal
 		"OVERALL: 15,123,456 nodes 1,234,567 nps\n":               {Nodes: 15123456, NPS: 1234567},
 		"positions  40\nnodes      1916628\nnodes/s    2000000\n": {Nodes: 1916628, NPS: 2000000}, // assay
@@ -445,8 +452,10 @@ func TestBenchOutput(t *testing.T) {
 		}
 	}
 	s := &Source{ID: "abc", Bench: 1000}
-	for r, want := range map[Bench]string{{Nodes: 1000}: "", {Nodes: 999}: "searched 999 nodes", {Note: "no bench"}: "there is no bench"} {
-		if err := r.Check(s); want == "" && err != nil || want != "" && (!errors.Is(err, ErrBench) || !strings.Contains(err.Error(), want)) {
+	for r, want := range map[Bench]string{{Nodes: 1000}: "", {Nodes: 999}: "searched 999 nodes",
+		{Note: "no bench"}: "there is no bench"} {
+		if err := r.Check(s); want == "" && err != nil || want != "" && (!errors.Is(err, ErrBench) ||
+			!strings.Contains(err.Error(), want)) {
 			t.Errorf("%+v: %v", r, err)
 		}
 	}

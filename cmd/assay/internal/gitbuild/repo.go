@@ -197,7 +197,8 @@ func (s *Source) environment() ([]string, error) {
 
 // checkout writes the source's files into the new folder dir, a clone of the repository.
 func (s *Source) checkout(ctx context.Context, dir string) error {
-	if _, err := runGit(ctx, filepath.Dir(dir), nil, "clone", "--quiet", "--shared", "--no-checkout", s.repo.common, dir); err != nil {
+	if _, err := runGit(ctx, filepath.Dir(dir), nil, "clone", "--quiet", "--shared", "--no-checkout", s.repo.common,
+		dir); err != nil {
 		return err
 	}
 	if !s.IsTree {
@@ -246,7 +247,8 @@ func cleanEnvironment() (env []string) {
 	for _, e := range os.Environ() {
 		name, _, _ := strings.Cut(e, "=")
 		switch name {
-		case "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_NAMESPACE":
+		case "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+			"GIT_PREFIX", "GIT_COMMON_DIR", "GIT_NAMESPACE":
 			continue
 		}
 		if !strings.HasPrefix(name, "ASSAY_") {

@@ -148,7 +148,8 @@ func (a *api) caller(r *http.Request, needs queue.Role) (*caller, error) {
 	}
 	key, err := queue.Find(keys, secret)
 	if err != nil {
-		return nil, refuse(http.StatusUnauthorized, "no valid key: send the header Authorization: Bearer KEY (%s for assay queue)", KeyEnv)
+		return nil, refuse(http.StatusUnauthorized,
+			"no valid key: send the header Authorization: Bearer KEY (%s for assay queue)", KeyEnv)
 	}
 	c := &caller{key.Name, &key}
 	if !c.may(needs) && !(needs == queue.Submit && c.may(queue.Approve)) {
@@ -185,9 +186,11 @@ func (n *nonces) use(text string, now time.Time) error {
 	at := time.Unix(unix, 0)
 	switch {
 	case err != nil || len(random) < 16 || len(text) > 100:
-		return refuse(http.StatusBadRequest, "want the header %s: the time in seconds, a dash, and 16 random letters or more", NonceHeader)
+		return refuse(http.StatusBadRequest, "want the header %s: the time in seconds, a dash, and 16 random letters or "+
+			"more", NonceHeader)
 	case now.Sub(at).Abs() > nonceAge:
-		return refuse(http.StatusForbidden, "the request is of %s, and the server's clock says %s: correct the clock", at.UTC().Format(time.DateTime), now.UTC().Format(time.DateTime))
+		return refuse(http.StatusForbidden, "the request is of %s, and the server's clock says %s: correct the clock",
+			at.UTC().Format(time.DateTime), now.UTC().Format(time.DateTime))
 	case at.Before(n.started.Truncate(time.Second)):
 		return refuse(http.StatusForbidden, "the request is older than this server: send it again")
 	case !n.used[text].IsZero():
@@ -216,7 +219,8 @@ func answerError(w http.ResponseWriter, err error) {
 		code = http.StatusNotFound
 	case errors.Is(err, queue.ErrState):
 		code = http.StatusConflict
-	case errors.As(err, &usage), errors.Is(err, queue.ErrAdd), errors.Is(err, queue.ErrObject), errors.Is(err, ErrJob), errors.Is(err, wire.ErrSignature):
+	case errors.As(err, &usage), errors.Is(err, queue.ErrAdd), errors.Is(err, queue.ErrObject), errors.Is(err, ErrJob),
+		errors.Is(err, wire.ErrSignature):
 		code = http.StatusBadRequest
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -366,7 +370,8 @@ func (a *api) act(c *caller, w http.ResponseWriter, r *http.Request) error {
 		Priority int    `json:"priority"`
 		Text     string `json:"text"`
 	}
-	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody)).Decode(&x); err != nil && !errors.Is(err, errEmpty) {
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody)).Decode(&x); err != nil &&
+		!errors.Is(err, errEmpty) {
 		return refuse(http.StatusBadRequest, "%v", err)
 	}
 	if !c.may(queue.Approve) {

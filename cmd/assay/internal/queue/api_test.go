@@ -56,8 +56,10 @@ func testServer(t *testing.T, roles map[string][]queue.Role) (*httptest.Server, 
 			t.Fatal(err)
 		}
 	}
-	s := &server{store: store, hooks: standIn, most: 1, log: func(string) {}, started: time.Now(), active: map[string]*activeTest{}, pages: &report.Server{Dir: store.RunsDir()}}
-	a := &api{server: s, nonces: nonces{started: s.started, used: map[string]time.Time{}}, reading: sessions{secrets: map[string]session{}}}
+	s := &server{store: store, hooks: standIn, most: 1, log: func(string) {}, started: time.Now(),
+		active: map[string]*activeTest{}, pages: &report.Server{Dir: store.RunsDir()}}
+	a := &api{server: s, nonces: nonces{started: s.started, used: map[string]time.Time{}},
+		reading: sessions{secrets: map[string]session{}}}
 	web := httptest.NewServer(a.handler())
 	t.Cleanup(web.Close)
 	return web, store, secrets
@@ -100,7 +102,8 @@ const aMatch = `{"args":["match","assay","assay:weights=shannon-1950","--games",
 
 // Who may do what, by role, through HTTP.
 func TestRoles(t *testing.T) {
-	web, store, secrets := testServer(t, map[string][]queue.Role{"reader": {queue.Read}, "anna": {queue.Read, queue.Submit}, "bert": {queue.Read, queue.Submit},
+	web, store, secrets := testServer(t, map[string][]queue.Role{"reader": {queue.Read},
+		"anna": {queue.Read, queue.Submit}, "bert": {queue.Read, queue.Submit},
 		"chief": {queue.Read, queue.Approve}, "author": {queue.Submit}})
 	secrets["stranger"], secrets["nobody"] = "assay-ABCDEFGHIJKLMNOPQRSTUVWXYZ", ""
 	everyone := []string{"reader", "anna", "bert", "chief", "author", "stranger", "nobody"}
@@ -114,7 +117,8 @@ func TestRoles(t *testing.T) {
 		{"GET", "/runs/", "", "reader anna bert chief"},
 		{"POST", "/api/tests", aMatch, "anna bert author"},
 		{"POST", "/api/tests", strings.Replace(aMatch, "{", `{"priority":1,`, 1), ""},
-		{"PUT", "/api/objects/e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855/empty", "", "anna bert author chief"},
+		{"PUT", "/api/objects/e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855/empty", "",
+			"anna bert author chief"},
 		{"POST", "/api/tests/of-anna/priority", `{"priority":-1}`, "anna chief"},
 		{"POST", "/api/tests/of-anna/priority", `{"priority":1}`, "chief"},
 		{"POST", "/api/tests/of-anna/approve", `{}`, "chief"},
@@ -124,7 +128,8 @@ func TestRoles(t *testing.T) {
 		for _, who := range everyone {
 			_ = store.Move("x", "stop", "of-anna", "")
 			_ = store.Move("x", "remove", "of-anna", "")
-			if _, err := store.Add(queue.Test{Name: "of-anna", Job: queue.Job{Command: "match"}, Who: "anna", State: queue.Unapproved}); err != nil {
+			if _, err := store.Add(queue.Test{Name: "of-anna", Job: queue.Job{Command: "match"}, Who: "anna",
+				State: queue.Unapproved}); err != nil {
 				t.Fatal(err)
 			}
 			code, text := send(t, test.method, web.URL+test.path, secrets[who], test.body, nil)
@@ -208,10 +213,12 @@ func TestForgedRequests(t *testing.T) {
 	for _, roles := range []map[string][]queue.Role{nil, {"anna": queue.Roles}} {
 		web, store, secrets := testServer(t, roles)
 		once, old := nonce(), fmt.Sprintf("%d-%s", time.Now().Add(-time.Hour).Unix(), rand.Text())
-		if code, text := send(t, "POST", web.URL+"/api/tests", secrets["anna"], aMatch, map[string]string{NonceHeader: once}); code != http.StatusOK {
+		if code, text := send(t, "POST", web.URL+"/api/tests", secrets["anna"], aMatch,
+			map[string]string{NonceHeader: once}); code != http.StatusOK {
 			t.Fatalf("a fair request: %d %s", code, text)
 		}
-		if code, text := send(t, "POST", web.URL+"/api/tests", secrets["anna"], aMatch, map[string]string{"Sec-Fetch-Site": "same-origin", "Origin": web.URL}); code != http.StatusOK {
+		if code, text := send(t, "POST", web.URL+"/api/tests", secrets["anna"], aMatch,
+			map[string]string{"Sec-Fetch-Site": "same-origin", "Origin": web.URL}); code != http.StatusOK {
 			t.Fatalf("a request of the page: %d %s", code, text)
 		}
 		for what, header := range map[string]map[string]string{
@@ -224,7 +231,8 @@ func TestForgedRequests(t *testing.T) {
 			"a name that points here":  {"Host": "evil.example"},
 			"a nonce of the past only": {NonceHeader: "1-aaaaaaaaaaaaaaaaaaaaaaaa"},
 		} {
-			if code, text := send(t, "POST", web.URL+"/api/tests", secrets["anna"], aMatch, header); code != http.StatusForbidden && code != http.StatusBadRequest {
+			if code, text := send(t, "POST", web.URL+"/api/tests", secrets["anna"], aMatch,
+				header); code != http.StatusForbidden && code != http.StatusBadRequest {
 				t.Errorf("%s: %d %s", what, code, text)
 			}
 		}
@@ -249,7 +257,8 @@ func TestCookieReads(t *testing.T) {
 	}
 	answer.Body.Close()
 	cookie := answer.Header.Get("Set-Cookie")
-	if !strings.Contains(cookie, "HttpOnly") || !strings.Contains(cookie, "SameSite=Strict") || strings.Contains(cookie, secrets["anna"]) {
+	if !strings.Contains(cookie, "HttpOnly") || !strings.Contains(cookie, "SameSite=Strict") ||
+		strings.Contains(cookie, secrets["anna"]) {
 		t.Fatalf("cookie %q", cookie)
 	}
 	header := map[string]string{"Cookie": cookie[:strings.IndexByte(cookie, ';')]}
@@ -267,8 +276,10 @@ func TestRefusedTests(t *testing.T) {
 	engine := "object/" + strings.Repeat("a", 64) + "/engine"
 	for _, args := range [][]string{
 		{}, {"learn"}, {"match"}, {"match", "assay", "assay", "--no-such-flag"},
-		{"match", "assay", "/bin/sh"}, {"match", "assay", "uci:sh -c true"}, {"match", "assay", "git:HEAD"}, {"match", "assay", "name=x:uci:" + engine},
-		{"match", "assay", "assay:weights=/etc/passwd"}, {"match", "assay", "assay", "--book", "/etc/passwd"}, {"match", "assay", "assay", "--book", "genfens:sh"},
+		{"match", "assay", "/bin/sh"}, {"match", "assay", "uci:sh -c true"}, {"match", "assay", "git:HEAD"},
+		{"match", "assay", "name=x:uci:" + engine},
+		{"match", "assay", "assay:weights=/etc/passwd"}, {"match", "assay", "assay", "--book", "/etc/passwd"},
+		{"match", "assay", "assay", "--book", "genfens:sh"},
 		{"match", "assay", "assay", "--out", "/tmp/x"}, {"match", "assay", "assay", "--games", "3"},
 	} {
 		data, err := json.Marshal(submission{Args: args})
@@ -284,14 +295,16 @@ func TestRefusedTests(t *testing.T) {
 	if code, text := send(t, "PUT", web.URL+"/api/objects/"+sum+"/toy", "", string(program), nil); code != http.StatusOK {
 		t.Fatalf("%d %s", code, text)
 	}
-	if code, text := send(t, "POST", web.URL+"/api/tests", "", `{"args":["match","assay","uci:object/`+sum+`/toy"]}`, nil); code != http.StatusBadRequest || !strings.Contains(text, "no toy.sig beside the engine") {
+	if code, text := send(t, "POST", web.URL+"/api/tests", "", `{"args":["match","assay","uci:object/`+sum+`/toy"]}`,
+		nil); code != http.StatusBadRequest || !strings.Contains(text, "no toy.sig beside the engine") {
 		t.Errorf("an unsigned engine: %d %s", code, text)
 	}
 	if n := len(store.Tests()); n != 0 {
 		t.Errorf("%d tests", n)
 	}
 	c := client{url: web.URL, tls: func() (*tls.Config, error) { return nil, nil }}
-	if _, err := c.submit(t.Context(), submission{Job: queue.Job{Command: "match", Players: []string{"assay", "assay"}}}, nil); err != nil {
+	if _, err := c.submit(t.Context(), submission{Job: queue.Job{Command: "match", Players: []string{"assay", "assay"}}},
+		nil); err != nil {
 		t.Error(err)
 	}
 }
@@ -323,12 +336,14 @@ func TestFollowUpOfEitherForm(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		next, err := store.Test(name + "-ltc")
-		if line := strings.Join(next.Words(), " "); err != nil || next.After != name || line != "match assay:hash=1 random --games=2 --preset=ltc" {
+		if line := strings.Join(next.Words(), " "); err != nil || next.After != name ||
+			line != "match assay:hash=1 random --games=2 --preset=ltc" {
 			t.Errorf("%s: what follows is %+v, %v", name, next, err)
 		}
 	}
 	body := `{"name":"none","then":"ltc","args":["match","a","b","--preset"]}`
-	if code, text := send(t, http.MethodPost, web.URL+"/api/tests", secrets["anna"], body, nil); code != http.StatusBadRequest || !strings.Contains(text, "needs an argument: --preset") {
+	if code, text := send(t, http.MethodPost, web.URL+"/api/tests", secrets["anna"], body,
+		nil); code != http.StatusBadRequest || !strings.Contains(text, "needs an argument: --preset") {
 		t.Errorf("a preset without a value: %d %s", code, text)
 	}
 }

@@ -32,7 +32,8 @@ func await(b *chrome.Tab, what, script string) {
 	b.Helper()
 	for until := time.Now().Add(30 * time.Second); !chrome.Ask[bool](b, script); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(until) {
-			b.Fatalf("%s does not happen; the page says %q", what, chrome.Ask[string](b, `document.querySelector("#said").textContent`))
+			b.Fatalf("%s does not happen; the page says %q", what, chrome.Ask[string](b,
+				`document.querySelector("#said").textContent`))
 		}
 	}
 }
@@ -54,7 +55,8 @@ const clipped = `(() => {
 
 // TestPageInABrowser looks at the page as a person with a key does.
 func TestPageInABrowser(t *testing.T) {
-	web, store, secrets := testServer(t, map[string][]queue.Role{"anna": {queue.Read, queue.Submit}, "chief": {queue.Read, queue.Submit, queue.Approve}})
+	web, store, secrets := testServer(t, map[string][]queue.Role{"anna": {queue.Read, queue.Submit},
+		"chief": {queue.Read, queue.Submit, queue.Approve}})
 	playedTest(t, store)
 	b := chrome.New(t)
 	b.Do(chromedp.EmulateViewport(1400, 1000), chromedp.Navigate(web.URL+"/"))
@@ -86,7 +88,8 @@ func TestPageInABrowser(t *testing.T) {
 	chrome.Ask[bool](b, `navigator.clipboard.writeText = text => { window.copied = text; return Promise.resolve(); }, true`)
 	press("played", "copy result")
 	await(b, "the copy", `!!window.copied`)
-	if text := chrome.Ask[string](b, `window.copied`); !strings.HasPrefix(text, "played: ") || !strings.Contains(text, "pairs ") || !strings.Contains(text, "Elo") || !strings.Contains(text, "assay match") {
+	if text := chrome.Ask[string](b, `window.copied`); !strings.HasPrefix(text, "played: ") ||
+		!strings.Contains(text, "pairs ") || !strings.Contains(text, "Elo") || !strings.Contains(text, "assay match") {
 		t.Errorf("the copied result is\n%s", text)
 	}
 	for _, width := range []int64{1400, 800, 390} {
@@ -114,8 +117,10 @@ func TestPageInABrowser(t *testing.T) {
 func playedTest(t *testing.T, store *queue.Store) {
 	t.Helper()
 	for i, state := range []string{"played", "lmr-by-history", "a-rather-long-name-of-a-test-of-a-patch"} {
-		test := queue.Test{Name: state, Job: queue.Job{Command: "match", Players: []string{"assay", "assay:weights=shannon-1950"},
-			Settings: map[string]string{"sprt": "0,400", "elo-model": "logistic"}}, Who: "chief", State: queue.Queued, Approved: "chief", Note: "late move reductions by history", Priority: -i}
+		test := queue.Test{Name: state, Job: queue.Job{Command: "match", Players: []string{"assay",
+			"assay:weights=shannon-1950"},
+			Settings: map[string]string{"sprt": "0,400", "elo-model": "logistic"}}, Who: "chief", State: queue.Queued,
+			Approved: "chief", Note: "late move reductions by history", Priority: -i}
 		if _, err := store.Add(test); err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +131,12 @@ func playedTest(t *testing.T, store *queue.Store) {
 		}
 	}
 	l := selfplay.Limits{Nodes: 100, HardNodes: true}
-	c := match.Config{A: selfplay.Entrant{Spec: engine.Spec{Name: "assay", Options: []engine.Option{{Name: "hash", Value: "1"}}}}, B: selfplay.Entrant{Spec: engine.Spec{Name: "assay", Weights: "shannon-1950", Options: []engine.Option{{Name: "hash", Value: "1"}}}}, Games: 40, Setup: selfplay.Setup{Out: store.RunDir("played"), Limits: l, MaxPlies: 200, Seed: 3, Program: "test", Open: roster.Open}}
+	c := match.Config{A: selfplay.Entrant{Spec: engine.Spec{Name: "assay",
+		Options: []engine.Option{{Name: "hash", Value: "1"}}}},
+		B: selfplay.Entrant{Spec: engine.Spec{Name: "assay", Weights: "shannon-1950",
+			Options: []engine.Option{{Name: "hash", Value: "1"}}}}, Games: 40,
+		Setup: selfplay.Setup{Out: store.RunDir("played"), Limits: l, MaxPlies: 200, Seed: 3, Program: "test",
+			Open: roster.Open}}
 	if _, err := match.Run(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}

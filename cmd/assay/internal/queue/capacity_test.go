@@ -41,7 +41,8 @@ func TestCrowd(t *testing.T) {
 	}
 	var all sync.WaitGroup
 	for i := range crowdSize {
-		w := &worker.Worker{Access: wire.Access{URL: url, Name: fmt.Sprint("w", i)}, Open: roster.Open, Program: cli.Version(), Cores: 1, Library: library}
+		w := &worker.Worker{Access: wire.Access{URL: url, Name: fmt.Sprint("w", i)}, Open: roster.Open,
+			Program: cli.Version(), Cores: 1, Library: library}
 		all.Go(func() { _ = w.Run(t.Context()) })
 	}
 	all.Wait()
@@ -90,7 +91,8 @@ func TestTwoHundredTests(t *testing.T) {
 	}
 	defer store.Close()
 	fillStore(t, store)
-	s := &server{store: store, hooks: &Hooks{Run: endless}, most: 1, log: func(string) {}, started: time.Now(), active: map[string]*activeTest{}, pages: &report.Server{Dir: store.RunsDir()}}
+	s := &server{store: store, hooks: &Hooks{Run: endless}, most: 1, log: func(string) {}, started: time.Now(),
+		active: map[string]*activeTest{}, pages: &report.Server{Dir: store.RunsDir()}}
 	b, err := broker.Start(broker.Config{Addr: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
@@ -101,15 +103,18 @@ func TestTwoHundredTests(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.hub.Close()
-	web := httptest.NewServer((&api{server: s, nonces: nonces{started: s.started, used: map[string]time.Time{}}, reading: sessions{secrets: map[string]session{}}}).handler())
+	web := httptest.NewServer((&api{server: s, nonces: nonces{started: s.started, used: map[string]time.Time{}},
+		reading: sessions{secrets: map[string]session{}}}).handler())
 	defer web.Close()
 	list := func(t *testing.T, what string) {
 		t.Helper()
 		used, started := processor(), time.Now()
-		if code, text := send(t, "GET", web.URL+"/api/tests", "", "", nil); code != 200 || strings.Count(text, `"number"`) != 200 {
+		if code, text := send(t, "GET", web.URL+"/api/tests", "", "", nil); code != 200 ||
+			strings.Count(text, `"number"`) != 200 {
 			t.Fatalf("%d %.200s", code, text)
 		}
-		t.Logf("list of 200 tests, %s: %v, %v of processor time", what, time.Since(started).Round(time.Millisecond), (processor() - used).Round(time.Millisecond))
+		t.Logf("list of 200 tests, %s: %v, %v of processor time", what, time.Since(started).Round(time.Millisecond),
+			(processor() - used).Round(time.Millisecond))
 	}
 	list(t, "the first time")
 	list(t, "again")
@@ -161,7 +166,9 @@ func newMeter(s *server, crowd int) *meter {
 func (m *meter) log(t *testing.T, when string) {
 	n, took := float64(units(m.s)-m.units), time.Since(m.started).Seconds()
 	server, crowd := (processor() - m.server).Seconds(), (processorOf(m.crowd) - m.children).Seconds()
-	t.Logf("%s: %.0f units in %.1f s, %.0f a second; %.0f a processor second of server (%.1f s) and workers (%.1f s); %.3f ms of the server's each, %.0f MB resident", when, n, took, n/took, n/(server+crowd), server, crowd, 1000*server/n, resident(t))
+	t.Logf("%s: %.0f units in %.1f s, %.0f a second; %.0f a processor second of server (%.1f s) and workers (%.1f s); "+
+		"%.3f ms of the server's each, %.0f MB resident", when, n, took, n/took, n/(server+crowd), server, crowd,
+		1000*server/n, resident(t))
 }
 
 // fillStore adds 200 tests: 184 that are complete, whose folders are those of a match, and 16
@@ -169,13 +176,18 @@ func (m *meter) log(t *testing.T, when string) {
 func fillStore(t *testing.T, store *queue.Store) {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "match")
-	c := match.Config{A: selfplay.Entrant{Spec: engine.Spec{Name: "assay", Options: []engine.Option{{Name: "hash", Value: "1"}}}}, B: selfplay.Entrant{Spec: engine.Spec{Name: "assay", Weights: "shannon-1950", Options: []engine.Option{{Name: "hash", Value: "1"}}}}, Games: 100,
-		Setup: selfplay.Setup{Out: out, Limits: selfplay.Limits{Nodes: 30, HardNodes: true}, MaxPlies: 60, Program: "test", Open: roster.Open}}
+	c := match.Config{A: selfplay.Entrant{Spec: engine.Spec{Name: "assay",
+		Options: []engine.Option{{Name: "hash", Value: "1"}}}},
+		B: selfplay.Entrant{Spec: engine.Spec{Name: "assay", Weights: "shannon-1950",
+			Options: []engine.Option{{Name: "hash", Value: "1"}}}}, Games: 100,
+		Setup: selfplay.Setup{Out: out, Limits: selfplay.Limits{Nodes: 30, HardNodes: true}, MaxPlies: 60, Program: "test",
+			Open: roster.Open}}
 	if _, err := match.Run(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 200 {
-		x := queue.Test{Name: fmt.Sprint("t", i), Job: queue.Job{Command: "match", Players: []string{"assay", "assay:weights=shannon-1950"}}, Who: "anna", State: queue.Queued, Approved: "anna"}
+		x := queue.Test{Name: fmt.Sprint("t", i), Job: queue.Job{Command: "match",
+			Players: []string{"assay", "assay:weights=shannon-1950"}}, Who: "anna", State: queue.Queued, Approved: "anna"}
 		if _, err := store.Add(x); err != nil {
 			t.Fatal(err)
 		}

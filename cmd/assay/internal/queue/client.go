@@ -87,10 +87,12 @@ func (c *client) do(ctx context.Context, method, path string, body io.Reader, to
 	answer, err := c.fresh.Do(r)
 	var unknown x509.UnknownAuthorityError
 	if errors.As(err, &unknown) {
-		return fmt.Errorf("%s: %w; set ASSAY_TLS_CA to the file with the certificate of the queue, or of its authority", address, unknown)
+		return fmt.Errorf("%s: %w; set ASSAY_TLS_CA to the file with the certificate of the queue, or of its authority",
+			address, unknown)
 	}
 	if err != nil {
-		return fmt.Errorf("no queue answers at %s: %w; start one with assay queue serve, or name another with --queue or %s", address, err, urlEnv)
+		return fmt.Errorf("no queue answers at %s: %w; start one with assay queue serve, or name another with --queue or "+
+			"%s", address, err, urlEnv)
 	}
 	defer answer.Body.Close()
 	data, err := io.ReadAll(answer.Body)

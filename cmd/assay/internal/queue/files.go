@@ -60,14 +60,16 @@ type collector struct{ files []upload }
 // add returns the name of a file. Letters that names in a queue do not have become '_'.
 func (c *collector) add(path, name string) (string, error) {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return "", fmt.Errorf("%s: %w: want a file of this machine, which is uploaded", path, cmp.Or(err, errors.New("not a file")))
+		return "", fmt.Errorf("%s: %w: want a file of this machine, which is uploaded", path,
+			cmp.Or(err, errors.New("not a file")))
 	}
 	p, err := wire.ProgramOf(path)
 	if err != nil {
 		return "", err
 	}
 	name = strings.TrimLeft(strings.Map(func(r rune) rune {
-		if r < 128 && (r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || strings.ContainsRune("._+-", r)) {
+		if r < 128 && (r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' ||
+			strings.ContainsRune("._+-", r)) {
 			return r
 		}
 		return '_'
@@ -85,7 +87,8 @@ func (c *collector) file(path string) (string, error) {
 		return path, nil
 	}
 	if strings.HasPrefix(path, "genfens:") {
-		return "", cli.Usage(fmt.Errorf("%w: an engine that makes the openings would run on the server; make them first, and submit the file", ErrJob))
+		return "", cli.Usage(fmt.Errorf("%w: an engine that makes the openings would run on the server; make them first, "+
+			"and submit the file", ErrJob))
 	}
 	return c.add(path, filepath.Base(path))
 }
@@ -99,7 +102,8 @@ func (c *collector) player(text string) (string, error) {
 	name := roster.WeightsName(spec)
 	switch {
 	case spec.FromGit():
-		return "", cli.Usage(fmt.Errorf("%w: %s is built on your machine: assay test builds, signs and submits it", ErrJob, text))
+		return "", cli.Usage(fmt.Errorf("%w: %s is built on your machine: assay test builds, signs and submits it", ErrJob,
+			text))
 	case spec.Foreign():
 		ref, err := c.engine(roster.Program(spec))
 		if err == nil {
@@ -135,10 +139,12 @@ func (c *collector) engine(path string) (string, error) {
 	}
 	last := c.files[len(c.files)-1]
 	if _, err := os.Stat(path + wire.SignatureSuffix); err != nil {
-		return "", fmt.Errorf("%s has no signature beside it: a queue takes signed engines only; assay sign %s --key KEY makes one", path, cli.ShellQuote(path))
+		return "", fmt.Errorf("%s has no signature beside it: a queue takes signed engines only; assay sign %s --key KEY "+
+			"makes one", path, cli.ShellQuote(path))
 	}
 	if last.name != filepath.Base(path) {
-		return "", fmt.Errorf("%s: want a name of letters, digits, '.', '_', '+' and '-', because the signature has the name; rename it and sign again", path)
+		return "", fmt.Errorf("%s: want a name of letters, digits, '.', '_', '+' and '-', because the signature has the "+
+			"name; rename it and sign again", path)
 	}
 	c.files = append(c.files, upload{path + wire.SignatureSuffix, last.sum, last.name + wire.SignatureSuffix})
 	return ref, nil

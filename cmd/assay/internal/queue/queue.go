@@ -67,7 +67,8 @@ func NewSubmitter(h *Hooks, cmd *cobra.Command) *Submitter {
 	fs := cmd.Flags()
 	fs.StringVar(&s.Name, "name", "", "name of the test (default: its command and a number)")
 	fs.StringVar(&s.Note, "note", "", "what the test is about")
-	fs.IntVar(&s.Priority, "priority", 0, fmt.Sprintf("-%d to %d: each step doubles the test's share of the machines", queue.MaxPriority, queue.MaxPriority))
+	fs.IntVar(&s.Priority, "priority", 0, fmt.Sprintf("-%d to %d: each step doubles the test's share of the machines",
+		queue.MaxPriority, queue.MaxPriority))
 	fs.IntVar(&s.Cores, "max-cores", 0, "cores that the test may use at once (default: any number)")
 	fs.StringVar(&s.Then, "then", "", "preset of the test that follows if this one, with a --preset, passes: ltc")
 	return s
@@ -191,7 +192,8 @@ func printList(out io.Writer, list []status) error {
 		if x.Share > 0 {
 			share = fmt.Sprintf("%.0f %%", 100*x.Share)
 		}
-		quote.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%.1f\t%s\t%s\n", x.Name, x.State, x.Priority, x.Who, done, x.Rate, share, x.outcome())
+		quote.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%.1f\t%s\t%s\n", x.Name, x.State, x.Priority, x.Who, done, x.Rate, share,
+			x.outcome())
 	}
 	return w.Flush()
 }
@@ -228,7 +230,8 @@ without a verdict to pass, and 1 if it did not pass, failed, was stopped, or the
 			var x status
 			for until := time.Now().Add(wait); ; {
 				once := min(time.Until(until), 50*time.Second).Round(time.Second)
-				if err := c.do(cmd.Context(), "GET", "/api/tests/"+url.PathEscape(args[0])+"?wait="+max(once, 0).String(), nil, &raw); err != nil {
+				if err := c.do(cmd.Context(), "GET", "/api/tests/"+url.PathEscape(args[0])+"?wait="+max(once, 0).String(), nil,
+					&raw); err != nil {
 					return err
 				}
 				if err := json.Unmarshal(raw, &x); err != nil {
@@ -320,7 +323,8 @@ func newPriority(h *Hooks) *cobra.Command {
 				return cli.Usagef("priority %s: want a whole number from -%d to %d", args[1], queue.MaxPriority, queue.MaxPriority)
 			}
 			var t queue.Test
-			if err := c.post(cmd.Context(), "/api/tests/"+url.PathEscape(args[0])+"/priority", map[string]int{"priority": n}, &t); err != nil {
+			if err := c.post(cmd.Context(), "/api/tests/"+url.PathEscape(args[0])+"/priority", map[string]int{"priority": n},
+				&t); err != nil {
 				return err
 			}
 			_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s has priority %d\n", t.Name, t.Priority)
@@ -354,7 +358,8 @@ The role work needs the public key of the person's worker, from assay work --new
 				k.Roles = append(k.Roles, queue.Role(r))
 			}
 			if k.May(queue.Work) != (public != "") {
-				return cli.Usagef("the role work and --public go together: the public key of the worker, as assay work --new-key prints it")
+				return cli.Usagef("the role work and --public go together: the public key of the worker, as assay work --new-key " +
+					"prints it")
 			}
 			secret, err := queue.SetKey(store, k)
 			if err != nil || secret == "" {

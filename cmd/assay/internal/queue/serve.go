@@ -95,12 +95,16 @@ the same for theirs (assay work --trust).`,
 	fs.StringVar(&f.listen, "listen", "127.0.0.1:4222", "address for workers; port 0 is any free port")
 	fs.StringVar(&f.nats, "nats", "", "use running NATS servers for the workers, nats://HOST:PORT,...")
 	fs.StringVar(&f.http, "http", defaultHTTP, "address of the page and of HTTP; port 0 is any free port")
-	fs.StringVar(&f.trust, "trust", "", "list of those whose engines the server runs: lines NAME PUBLICKEY, as assay sign --new-key prints them")
+	fs.StringVar(&f.trust, "trust", "", "list of those whose engines the server runs: lines NAME PUBLICKEY, as assay "+
+		"sign --new-key prints them")
 	fs.IntVar(&f.memory, "engine-memory", sandbox.DefaultMemory, "with --trust: memory of an engine on the server, in MB")
-	fs.BoolVar(&f.bare, "no-sandbox", false, "with --trust: run engines without a sandbox: they can read and change what the server can")
+	fs.BoolVar(&f.bare, "no-sandbox", false, "with --trust: run engines without a sandbox: they can read and change what "+
+		"the server can")
 	fs.IntVar(&f.active, "active", 16, "tests at once")
-	fs.DurationVar(&f.lease, "lease", coordinator.DefaultLease, "how long a worker may be silent before its games go to others, 1s or more")
-	fs.Float64Var(&f.speed, "reference-speed", 0, "for games by the clock: nodes/s of a core (assay bench) for which the clocks are meant (default: this machine's)")
+	fs.DurationVar(&f.lease, "lease", coordinator.DefaultLease,
+		"how long a worker may be silent before its games go to others, 1s or more")
+	fs.Float64Var(&f.speed, "reference-speed", 0,
+		"for games by the clock: nodes/s of a core (assay bench) for which the clocks are meant (default: this machine's)")
 	return cmd
 }
 
@@ -148,11 +152,14 @@ func (f *serveFlags) serve(cmd *cobra.Command, h *Hooks) (err error) {
 	if secure {
 		scheme = "https"
 	}
-	p.Say(fmt.Sprintf("%d tests; page and tests at %s://%s/ (press Ctrl-C to stop)", len(s.store.Tests()), scheme, listener.Addr()))
+	p.Say(fmt.Sprintf("%d tests; page and tests at %s://%s/ (press Ctrl-C to stop)", len(s.store.Tests()), scheme,
+		listener.Addr()))
 	ctx, stop := context.WithCancelCause(cmd.Context())
 	defer stop(nil)
-	a := &api{server: s, nonces: nonces{started: s.started, used: map[string]time.Time{}}, reading: sessions{secrets: map[string]session{}}, tls: secure}
-	web := &http.Server{Handler: a.handler(), ReadHeaderTimeout: 10 * time.Second, BaseContext: func(net.Listener) context.Context { return ctx }}
+	a := &api{server: s, nonces: nonces{started: s.started, used: map[string]time.Time{}},
+		reading: sessions{secrets: map[string]session{}}, tls: secure}
+	web := &http.Server{Handler: a.handler(), ReadHeaderTimeout: 10 * time.Second,
+		BaseContext: func(net.Listener) context.Context { return ctx }}
 	context.AfterFunc(ctx, func() { web.Close() })
 	go func() {
 		if err := web.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
@@ -179,7 +186,8 @@ func (f *serveFlags) trustEngines(s *server) (err error) {
 		return err
 	}
 	if err := sandbox.Available(); err != nil {
-		return fmt.Errorf("%w, which the server needs to run the engines that --trust allows; to run them all the same, add --no-sandbox: they can then read and change what the server can", err)
+		return fmt.Errorf("%w, which the server needs to run the engines that --trust allows; to run them all the same, add "+
+			"--no-sandbox: they can then read and change what the server can", err)
 	}
 	s.memory = f.memory
 	if err := (sandbox.Limits{Memory: f.memory}).Check(); err != nil {
@@ -205,10 +213,12 @@ func (f *serveFlags) listenHTTP(h *Hooks) (net.Listener, bool, error) {
 	}
 	if !loopbackHost(host) {
 		if !queue.Guarded(keys) {
-			return nil, false, cli.Usagef("--http %s: without keys everyone who reaches it could add tests; make keys with assay queue key", f.http)
+			return nil, false, cli.Usagef("--http %s: without keys everyone who reaches it could add tests; make keys with "+
+				"assay queue key", f.http)
 		}
 		if config == nil {
-			return nil, false, cli.Usagef("--http %s: without a certificate others on the network could read the keys; set ASSAY_TLS_CERT and ASSAY_TLS_KEY, or listen on 127.0.0.1 behind a proxy that encrypts", f.http)
+			return nil, false, cli.Usagef("--http %s: without a certificate others on the network could read the keys; set "+
+				"ASSAY_TLS_CERT and ASSAY_TLS_KEY, or listen on 127.0.0.1 behind a proxy that encrypts", f.http)
 		}
 	}
 	l, err := net.Listen("tcp", f.http)
@@ -228,7 +238,8 @@ func loopbackHost(host string) bool {
 
 // openHub connects the workers. The broker is nil with --nats.
 func (f *serveFlags) openHub(s *server, h *Hooks) (b *broker.Broker, err error) {
-	c := coordinator.Config{Dir: filepath.Join(f.store, coordinator.DirName), Program: cli.Version(), Lease: f.lease, Measure: engines.MeasureSpeed, ReferenceSpeed: f.speed, Log: s.log}
+	c := coordinator.Config{Dir: filepath.Join(f.store, coordinator.DirName), Program: cli.Version(), Lease: f.lease,
+		Measure: engines.MeasureSpeed, ReferenceSpeed: f.speed, Log: s.log}
 	c.Ban = func(worker string) {
 		why := "its answers were wrong"
 		if s.hub != nil && s.hub.Banned()[worker] != "" {

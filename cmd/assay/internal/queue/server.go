@@ -104,7 +104,8 @@ func (s *server) schedule(ctx context.Context) error {
 			continue
 		}
 		if t.State == queue.Queued {
-			if err := s.store.Move(queue.Server, "start", t.Name, ""); errors.Is(err, queue.ErrState) || errors.Is(err, queue.ErrNoTest) {
+			if err := s.store.Move(queue.Server, "start", t.Name, ""); errors.Is(err, queue.ErrState) ||
+				errors.Is(err, queue.ErrNoTest) {
 				continue // a person was faster
 			} else if err != nil {
 				return err

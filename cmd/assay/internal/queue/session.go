@@ -58,7 +58,8 @@ func (a *api) login(c *caller, w http.ResponseWriter, r *http.Request) error {
 	}
 	a.reading.secrets[id] = session{bearer(r), time.Now().Add(sessionTime)}
 	a.reading.mu.Unlock()
-	http.SetCookie(w, &http.Cookie{Name: sessionCookie, Value: id, Path: "/", MaxAge: int(sessionTime.Seconds()), HttpOnly: true, Secure: a.tls, SameSite: http.SameSiteStrictMode})
+	http.SetCookie(w, &http.Cookie{Name: sessionCookie, Value: id, Path: "/", MaxAge: int(sessionTime.Seconds()),
+		HttpOnly: true, Secure: a.tls, SameSite: http.SameSiteStrictMode})
 	roles := []string{}
 	if c.key != nil {
 		for _, x := range c.key.Roles {
@@ -86,7 +87,8 @@ func (a *api) page(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; script-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; script-src 'self'; "+
+		"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	_ = pageTemplate.Execute(w, map[string]any{"Style": report.Style(), "Access": access})
 }
 

@@ -216,9 +216,10 @@ func (p *Project) Apply(s *Set, players int) error {
 		if row == nil || row.Project == "" || row.Project == "end" && players > 2 {
 			continue
 		}
-		replaced := s.Given("preset") && (row.Project == "limit" || row.Project == "end") || slices.ContainsFunc(Table, func(r Setting) bool {
-			return r.In&s.Command != 0 && r.Project == row.Project && s.Given(r.Name)
-		})
+		replaced := s.Given("preset") && (row.Project == "limit" || row.Project == "end") ||
+			slices.ContainsFunc(Table, func(r Setting) bool {
+				return r.In&s.Command != 0 && r.Project == row.Project && s.Given(r.Name)
+			})
 		if !replaced {
 			list = append(list, l)
 		}

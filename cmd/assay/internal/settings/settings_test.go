@@ -51,7 +51,8 @@ func TestEverySettingOfPlayIsEverywhere(t *testing.T) {
 // What is given is read again as the same values, from the texts and from the line.
 func TestTextsAndLine(t *testing.T) {
 	a := New(Selfplay, nil)
-	words := []string{"--players", "uci:./e?Hash=1,random", "--hard-nodes=false", "--book-order=random", "--time-margin", "90ms", "--json"}
+	words := []string{"--players", "uci:./e?Hash=1,random", "--hard-nodes=false", "--book-order=random", "--time-margin",
+		"90ms", "--json"}
 	if _, err := a.Parse(words); err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +62,8 @@ func TestTextsAndLine(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if got, want := b.Line("assay selfplay", nil), a.Line("assay selfplay", nil); got != want || strings.Contains(got, "json") {
+	if got, want := b.Line("assay selfplay", nil), a.Line("assay selfplay", nil); got != want ||
+		strings.Contains(got, "json") {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	if !b.Opening.Random || b.Limits.HardNodes || len(b.Players) != 2 {
@@ -110,7 +112,8 @@ func FuzzConfig(f *testing.F) {
 	const parameter = "[[parameter]]\nname = \"queen\"\nstart = 500\nmin = 100\nmax = 2000\n"
 	f.Add([]byte("player = \"assay\"\niterations = 20\npairs = 2\nnodes = 30\nseed = 1\n"+parameter), true)
 	f.Add([]byte("player = \"assay\"\nwin_score = -1\ntc = \"1+0.01\"\n"+parameter+parameter), true)
-	f.Add([]byte(`{"player": "assay", "iterations": 21, "nodes": 30, "parameter": [{"name": "queen", "start": 500}]}`), false)
+	f.Add([]byte(`{"player": "assay", "iterations": 21, "nodes": 30, "parameter": [{"name": "queen", "start": 500}]}`),
+		false)
 	f.Fuzz(func(t *testing.T, data []byte, isTOML bool) {
 		name := "config.json"
 		if isTOML {

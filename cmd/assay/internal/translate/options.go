@@ -321,7 +321,8 @@ func draw(t *translation, values []string) error {
 	if r.score < 0 {
 		return errors.New("want score=CENTIPAWNS")
 	}
-	t.flag("--draw-score", strconv.Itoa(r.score), "--draw-plies", strconv.Itoa(2*r.moves), "--draw-from", strconv.Itoa(2*r.from))
+	t.flag("--draw-score", strconv.Itoa(r.score), "--draw-plies", strconv.Itoa(2*r.moves), "--draw-from",
+		strconv.Itoa(2*r.from))
 	return nil
 }
 

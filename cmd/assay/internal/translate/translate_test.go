@@ -10,20 +10,26 @@ func TestMatch(t *testing.T) {
 	for _, test := range []struct{ name, line, want, notes string }{
 		{
 			"the manual's example",
-			"fastchess -engine cmd=Engine1 name=Engine1 -engine cmd=Engine2 name=Engine2 -openings file=book.epd format=epd order=random -each tc=60+0.6 option.Hash=64 -rounds 200 -repeat -concurrency 4",
-			"assay match 'uci:name=Engine1:Engine1?Hash=64' 'uci:name=Engine2:Engine2?Hash=64' --tc 60+0.6 --games 400 --book book.epd --book-order random --concurrency 4 --win-plies 0",
+			"fastchess -engine cmd=Engine1 name=Engine1 -engine cmd=Engine2 name=Engine2 -openings file=book.epd format=epd " +
+				"order=random -each tc=60+0.6 option.Hash=64 -rounds 200 -repeat -concurrency 4",
+			"assay match 'uci:name=Engine1:Engine1?Hash=64' 'uci:name=Engine2:Engine2?Hash=64' --tc 60+0.6 --games 400 --book " +
+				"book.epd --book-order random --concurrency 4 --win-plies 0",
 			"order=random: the order follows --seed; give another one for another match",
 		},
 		{
 			"a patch",
-			"fastchess -engine cmd=./new -engine cmd=./base -each tc=8+0.08 -sprt elo0=0 elo1=5 alpha=0.05 beta=0.1 -rounds 10000 -recover -pgnout file=games.pgn",
-			"assay match uci:./new uci:./base --tc 8+0.08 --games 20000 --sprt 0,5 --elo-model normalized --beta 0.1 --out games --recover --win-plies 0",
+			"fastchess -engine cmd=./new -engine cmd=./base -each tc=8+0.08 -sprt elo0=0 elo1=5 alpha=0.05 beta=0.1 -rounds " +
+				"10000 -recover -pgnout file=games.pgn",
+			"assay match uci:./new uci:./base --tc 8+0.08 --games 20000 --sprt 0,5 --elo-model normalized --beta 0.1 --out " +
+				"games --recover --win-plies 0",
 			"the games are in games/games.pgn, with scores, depth and time of each move",
 		},
 		{
 			"cutechess adjudication",
-			"cutechess-cli -engine cmd=a -engine cmd=b -each proto=uci tc=40/1:30+0.5 timemargin=100 -games 2 -rounds 50 -draw movenumber=40 movecount=8 score=10 -resign movecount=3 score=400 -maxmoves 200 -srand 7",
-			"assay match uci:a uci:b --tc 40/90+0.5 --time-margin 100ms --games 100 --draw-score 10 --draw-plies 16 --draw-from 80 --win-score 400 --win-plies 6 --win-one-sided --max-plies 400 --seed 7",
+			"cutechess-cli -engine cmd=a -engine cmd=b -each proto=uci tc=40/1:30+0.5 timemargin=100 -games 2 -rounds 50 -draw " +
+				"movenumber=40 movecount=8 score=10 -resign movecount=3 score=400 -maxmoves 200 -srand 7",
+			"assay match uci:a uci:b --tc 40/90+0.5 --time-margin 100ms --games 100 --draw-score 10 --draw-plies 16 " +
+				"--draw-from 80 --win-score 400 --win-plies 6 --win-one-sided --max-plies 400 --seed 7",
 			"",
 		},
 		{
@@ -40,9 +46,11 @@ func TestMatch(t *testing.T) {
 		},
 		{
 			"a gauntlet of four, an odd number of games, what assay does not do",
-			"fastchess -engine cmd=a -engine cmd=b -engine cmd=c -engine cmd=d -each st=0.1 -tournament gauntlet -games 1 -rounds 1 -noswap -tb /syzygy",
+			"fastchess -engine cmd=a -engine cmd=b -engine cmd=c -engine cmd=d -each st=0.1 -tournament gauntlet -games 1 " +
+				"-rounds 1 -noswap -tb /syzygy",
 			"assay match uci:a uci:b uci:c uci:d --movetime 100ms --games 4 --gauntlet --win-plies 0",
-			"-noswap: assay always plays both games of an opening, with colors reversed|-tb: assay does not adjudicate by tablebases|assay plays pairs of games: 4",
+			"-noswap: assay always plays both games of an opening, with colors reversed|-tb: assay does not adjudicate by " +
+				"tablebases|assay plays pairs of games: 4",
 		},
 		{
 			"-each wins wherever it stands, and may have the command",
@@ -52,26 +60,32 @@ func TestMatch(t *testing.T) {
 		},
 		{
 			"no clock beside another limit; words without a value",
-			"cutechess-cli -engine cmd=a whitepov -engine cmd=b trust -each proto=uci tc=inf nodes=1000 ponder -rounds 5 -games 2",
+			"cutechess-cli -engine cmd=a whitepov -engine cmd=b trust -each proto=uci tc=inf nodes=1000 ponder -rounds 5 " +
+				"-games 2",
 			"assay match uci:view=white:a uci:b --nodes 1000 --games 10 --win-plies 0",
 			"trust: assay checks every result by itself|ponder: engines do not ponder in matches of assay",
 		},
 		{
 			"Chess960, Polyglot books, -repeat of cutechess",
-			"cutechess-cli -engine cmd=a option.UCI_Chess960=true -engine cmd=b -each tc=1+0.01 -variant chess960 -openings file=b.epd format=epd " +
+			"cutechess-cli -engine cmd=a option.UCI_Chess960=true -engine cmd=b -each tc=1+0.01 -variant chess960 -openings " +
+				"file=b.epd format=epd " +
 				"-bookmode disk -games 2 -rounds 10 -repeat -maxmoves 0",
 			"assay match uci:a uci:b --tc 1+0.01 --games 20 --book b.epd --win-plies 0",
-			"option.UCI_Chess960: assay sets it itself, as the opening needs it|chess960: a book of Chess960 positions is enough; assay sets UCI_Chess960 itself|" +
+			"option.UCI_Chess960: assay sets it itself, as the opening needs it|chess960: a book of Chess960 positions is " +
+				"enough; assay sets UCI_Chess960 itself|" +
 				"-bookmode: it is about Polyglot books of the engines; assay takes openings from --book alone|" +
 				"-maxmoves 0: assay ends every game after --max-plies, 400 by default",
 		},
 		{
 			"c-chess-cli: keys of its own, a gauntlet",
-			"c-chess-cli -each movetime=0.25 timeout=2 -engine cmd=a -engine cmd=b -engine cmd=c -gauntlet -games 2 -resign number=20 count=3 score=700 " +
+			"c-chess-cli -each movetime=0.25 timeout=2 -engine cmd=a -engine cmd=b -engine cmd=c -gauntlet -games 2 -resign " +
+				"number=20 count=3 score=700 " +
 				"-draw number=40 count=8 score=10 -openings file=b.epd order=random srand=0 -pgn out.pgn 2",
-			"assay match uci:timeout=2000ms:a uci:timeout=2000ms:b uci:timeout=2000ms:c --movetime 250ms --games 4 --gauntlet --win-score 700 --win-plies 6 " +
+			"assay match uci:timeout=2000ms:a uci:timeout=2000ms:b uci:timeout=2000ms:c --movetime 250ms --games 4 --gauntlet " +
+				"--win-score 700 --win-plies 6 " +
 				"--win-one-sided --draw-score 10 --draw-plies 16 --draw-from 80 --book b.epd --book-order random --out out",
-			"number=20: assay adjudicates wins from the first move|the games are in out/games.pgn, with scores, depth and time of each move",
+			"number=20: assay adjudicates wins from the first move|the games are in out/games.pgn, with scores, depth and time " +
+				"of each move",
 		},
 		{
 			"a command with arguments, and a file whose name has a space",
@@ -102,32 +116,40 @@ func TestMatchErrors(t *testing.T) {
 	for line, want := range map[string]string{
 		"arena -engine cmd=a": "no such runner",
 		"fastchess -engine cmd=a -engine cmd=b -each tc=1+0.01 -nosuch 3": "-nosuch: this is no option",
-		"fastchess -engine cmd=a":                                                                          "want two engines",
-		"fastchess -engine cmd=a -engine name=b -each nodes=10":                                            "no cmd=",
-		"fastchess -engine cmd=a -engine cmd=b":                                                            "no limit",
-		"fastchess -engine cmd=a -engine cmd=b -each tc=inf":                                               "no limit",
-		"fastchess -engine cmd=a -engine cmd=b -each tc=1:x":                                               "want [MOVES/]",
-		"fastchess -engine cmd=a -engine cmd=b -each nodes=1e4":                                            "want a whole number",
-		"fastchess -engine cmd=a -engine cmd=b -each tc=1 -sprt elo0=x":                                    "want a number",
-		"fastchess -engine cmd=a proto=xboard -engine cmd=b -each tc=1":                                    "UCI engines only",
-		"fastchess -engine cmd=a tc=1 -engine cmd=b st=1":                                                  "tc: a has 1, b has none",
-		"fastchess -engine cmd=a -engine cmd=b -each tc=1 -rounds":                                         "want a whole number",
-		"cutechess-cli -engine cmd=a -engine cmd=b -each tc=1 -variant suicide":                            "standard and fischerandom",
-		"fastchess -engine cmd=a -engine cmd=b -each tc=5+-1":                                              "want [MOVES/]",
-		"fastchess -engine cmd=a -engine cmd=b -each tc=nan":                                               "want [MOVES/]",
-		"fastchess -engine cmd=a -engine cmd=b -each tc=0":                                                 "no limit",
-		"fastchess -engine cmd=a -engine cmd=b -each tc=1 st=1":                                            "one of them",
-		"fastchess -engine cmd=a -engine cmd=b -each tc=1 -sprt elo0=5 elo1=0":                             "elo0 below elo1",
-		"fastchess -engine cmd=a -engine cmd=b -each tc=1 -sprt alpha=1":                                   "alpha=1",
-		"fastchess -engine cmd=a -engine cmd=b -engine cmd=c -each tc=1 -sprt elo1=5":                      "two engines, got 3",
-		"fastchess -engine cmd=a -engine cmd=b -each tc=1 -resign movecount=3":                             "above 0",
-		"fastchess -engine cmd=a -engine cmd=b -each tc=1 -resign score=0":                                 "above 0",
-		"fastchess -engine cmd=a -engine cmd=b -each tc=1 -draw score=-5":                                  "from 0",
-		"fastchess -engine cmd=a -engine cmd=b -each tc=1 -rounds 0":                                       "from 1",
-		"fastchess -engine cmd=a -engine cmd=b -each tc=1 -variant fischerandom":                           "needs a book",
-		"cutechess-cli -engine conf=x -engine cmd=b -each tc=1":                                            "engines.json",
-		"cutechess-cli -engine cmd=a -engine cmd=b -engine cmd=c -each tc=1 -tournament gauntlet -seeds 2": "one engine against the others",
-		"cutechess-cli -engine cmd=a -engine cmd=b -each tc=1 -tournament knockout":                        "round robins",
+		"fastchess -engine cmd=a": "want two " +
+			"engines",
+		"fastchess -engine cmd=a -engine name=b -each nodes=10": "no cmd=",
+		"fastchess -engine cmd=a -engine cmd=b":                 "no limit",
+		"fastchess -engine cmd=a -engine cmd=b -each tc=inf":    "no limit",
+		"fastchess -engine cmd=a -engine cmd=b -each tc=1:x":    "want [MOVES/]",
+		"fastchess -engine cmd=a -engine cmd=b -each nodes=1e4": "want a whole " +
+			"number",
+		"fastchess -engine cmd=a -engine cmd=b -each tc=1 -sprt elo0=x": "want a number",
+		"fastchess -engine cmd=a proto=xboard -engine cmd=b -each tc=1": "UCI engines " +
+			"only",
+		"fastchess -engine cmd=a tc=1 -engine cmd=b st=1": "tc: a has 1, b " +
+			"has none",
+		"fastchess -engine cmd=a -engine cmd=b -each tc=1 -rounds": "want a whole " +
+			"number",
+		"cutechess-cli -engine cmd=a -engine cmd=b -each tc=1 -variant suicide": "standard and " +
+			"fischerandom",
+		"fastchess -engine cmd=a -engine cmd=b -each tc=5+-1":                  "want [MOVES/]",
+		"fastchess -engine cmd=a -engine cmd=b -each tc=nan":                   "want [MOVES/]",
+		"fastchess -engine cmd=a -engine cmd=b -each tc=0":                     "no limit",
+		"fastchess -engine cmd=a -engine cmd=b -each tc=1 st=1":                "one of them",
+		"fastchess -engine cmd=a -engine cmd=b -each tc=1 -sprt elo0=5 elo1=0": "elo0 below elo1",
+		"fastchess -engine cmd=a -engine cmd=b -each tc=1 -sprt alpha=1":       "alpha=1",
+		"fastchess -engine cmd=a -engine cmd=b -engine cmd=c -each tc=1 -sprt elo1=5": "two engines, " +
+			"got 3",
+		"fastchess -engine cmd=a -engine cmd=b -each tc=1 -resign movecount=3":   "above 0",
+		"fastchess -engine cmd=a -engine cmd=b -each tc=1 -resign score=0":       "above 0",
+		"fastchess -engine cmd=a -engine cmd=b -each tc=1 -draw score=-5":        "from 0",
+		"fastchess -engine cmd=a -engine cmd=b -each tc=1 -rounds 0":             "from 1",
+		"fastchess -engine cmd=a -engine cmd=b -each tc=1 -variant fischerandom": "needs a book",
+		"cutechess-cli -engine conf=x -engine cmd=b -each tc=1":                  "engines.json",
+		"cutechess-cli -engine cmd=a -engine cmd=b -engine cmd=c -each tc=1 -tournament gauntlet -seeds 2": "one engine " +
+			"against the others",
+		"cutechess-cli -engine cmd=a -engine cmd=b -each tc=1 -tournament knockout": "round robins",
 	} {
 		words := strings.Fields(line)
 		if _, err := Match(words[0], words[1:]); err == nil || !strings.Contains(err.Error(), want) {
@@ -159,7 +181,8 @@ func TestEveryOption(t *testing.T) {
 // Each -option belongs to one group, and negative numbers to the option before them.
 func TestGroup(t *testing.T) {
 	list := group(strings.Fields("-sprt elo0=-5 -3 --rounds 2"))
-	if len(list) != 2 || list[0].name != "-sprt" || !slices.Equal(list[0].values, []string{"elo0=-5", "-3"}) || list[1].name != "-rounds" {
+	if len(list) != 2 || list[0].name != "-sprt" || !slices.Equal(list[0].values, []string{"elo0=-5", "-3"}) ||
+		list[1].name != "-rounds" {
 		t.Error(list)
 	}
 }
