@@ -37,6 +37,9 @@ const (
 	Failed     State = "failed" // it ended with an error; it can be resumed
 )
 
+// Ended reports whether a test in this state plays no more games by itself.
+func (s State) Ended() bool { return s == Complete || s == Failed || s == Stopped }
+
 // Job is what a test plays, as values.
 type Job struct {
 	Command    string            `json:"command"`              // match, spsa, selfplay or ladder

@@ -153,7 +153,7 @@ func (a *api) caller(r *http.Request, needs queue.Role) (*caller, error) {
 	}
 	c := &caller{key.Name, &key}
 	if !c.may(needs) && !(needs == queue.Submit && c.may(queue.Approve)) {
-		return nil, refuse(http.StatusForbidden, "the key of %s has not the role %s", key.Name, needs)
+		return nil, refuse(http.StatusForbidden, "the key of %s lacks the role %s", key.Name, needs)
 	}
 	return c, nil
 }
@@ -258,8 +258,7 @@ func (a *api) show(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		ended := t.State == queue.Complete || t.State == queue.Failed || t.State == queue.Stopped
-		if ended || wait == 0 {
+		if t.State.Ended() || wait == 0 {
 			break
 		}
 		select {
@@ -315,7 +314,7 @@ func (a *api) add(c *caller, w http.ResponseWriter, r *http.Request) error {
 		return refuse(http.StatusBadRequest, "the test: %v", err)
 	}
 	if !c.may(queue.Submit) {
-		return refuse(http.StatusForbidden, "the key of %s has not the role submit", c.name)
+		return refuse(http.StatusForbidden, "the key of %s lacks the role submit", c.name)
 	}
 	if !c.may(queue.Approve) && x.Priority > 0 {
 		return refuse(http.StatusForbidden, "priority %d: above 0 needs the role approve", x.Priority)
@@ -377,7 +376,7 @@ func (a *api) act(c *caller, w http.ResponseWriter, r *http.Request) error {
 	if !c.may(queue.Approve) {
 		switch {
 		case what == "approve":
-			return refuse(http.StatusForbidden, "the key of %s has not the role approve", c.name)
+			return refuse(http.StatusForbidden, "the key of %s lacks the role approve", c.name)
 		case t.Who != c.name:
 			return refuse(http.StatusForbidden, "%s is a test of %s: others need the role approve", name, t.Who)
 		case what == "priority" && x.Priority > 0:

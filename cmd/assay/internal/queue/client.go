@@ -2,6 +2,7 @@ package queue
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/tls"
@@ -44,13 +45,7 @@ func (c *client) register(cmd *cobra.Command) {
 
 // address returns the queue's address.
 func (c *client) address() (string, error) {
-	text := c.url
-	if text == "" {
-		text = os.Getenv(urlEnv)
-	}
-	if text == "" {
-		text = "http://" + defaultHTTP
-	}
+	text := cmp.Or(c.url, os.Getenv(urlEnv), "http://"+defaultHTTP)
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil {
 		return "", cli.Usagef("--queue %s: want http://HOST:PORT or https://HOST:PORT", text)
@@ -61,15 +56,15 @@ func (c *client) address() (string, error) {
 	return strings.TrimSuffix(text, "/"), nil
 }
 
-// do sends a request and decodes the answer.
-func (c *client) do(ctx context.Context, method, path string, body io.Reader, to any) error {
+// do sends a request, and returns and decodes the answer.
+func (c *client) do(ctx context.Context, method, path string, body io.Reader, to any) ([]byte, error) {
 	address, err := c.address()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	r, err := http.NewRequestWithContext(ctx, method, address+path, body)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if key := os.Getenv(KeyEnv); key != "" {
 		r.Header.Set("Authorization", "Bearer "+key)
@@ -80,24 +75,24 @@ func (c *client) do(ctx context.Context, method, path string, body io.Reader, to
 	if c.fresh == nil {
 		config, err := c.tls()
 		if err != nil {
-			return err
+			return nil, err
 		}
 		c.fresh = &http.Client{Transport: &http.Transport{TLSClientConfig: config, Proxy: http.ProxyFromEnvironment}}
 	}
 	answer, err := c.fresh.Do(r)
 	var unknown x509.UnknownAuthorityError
 	if errors.As(err, &unknown) {
-		return fmt.Errorf("%s: %w; set ASSAY_TLS_CA to the file with the certificate of the queue, or of its authority",
+		return nil, fmt.Errorf("%s: %w; set ASSAY_TLS_CA to the file with the certificate of the queue, or of its authority",
 			address, unknown)
 	}
 	if err != nil {
-		return fmt.Errorf("no queue answers at %s: %w; start one with assay queue serve, or name another with --queue or "+
+		return nil, fmt.Errorf("no queue answers at %s: %w; start one with assay queue serve, or name another with --queue or "+
 			"%s", address, err, urlEnv)
 	}
 	defer answer.Body.Close()
 	data, err := io.ReadAll(answer.Body)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if answer.StatusCode != http.StatusOK {
 		var e struct {
@@ -109,35 +104,36 @@ func (c *client) do(ctx context.Context, method, path string, body io.Reader, to
 				e.Error += ": the queue is encrypted: use https://"
 			}
 		}
-		return errors.New(e.Error)
-	}
-	if raw, ok := to.(*[]byte); ok {
-		*raw = data
-		return nil
+		return nil, errors.New(e.Error)
 	}
 	if err := json.Unmarshal(data, to); err != nil {
-		return fmt.Errorf("%s%s: %w: is it a queue of another version?", address, path, err)
+		return nil, fmt.Errorf("%s%s: %w: is it a queue of another version?", address, path, err)
 	}
-	return nil
+	return data, nil
 }
 
-func (c *client) post(ctx context.Context, path string, v, to any) error {
+// post sends a value that changes or adds a test, and returns the test.
+func (c *client) post(ctx context.Context, path string, v any) (t queue.Test, err error) {
 	data, err := json.Marshal(v)
-	if err != nil {
-		return err
+	if err == nil {
+		_, err = c.do(ctx, http.MethodPost, path, bytes.NewReader(data), &t)
 	}
-	return c.do(ctx, http.MethodPost, path, bytes.NewReader(data), to)
+	return t, err
+}
+
+// act changes a test, as the last word of the path says.
+func (c *client) act(ctx context.Context, test, what string, v any) (queue.Test, error) {
+	return c.post(ctx, "/api/tests/"+url.PathEscape(test)+"/"+what, v)
 }
 
 // submit uploads the files of a test, and adds the test.
 func (c *client) submit(ctx context.Context, x submission, files []upload) (queue.Test, error) {
-	var t queue.Test
 	for _, f := range files {
 		if err := c.upload(ctx, f); err != nil {
-			return t, fmt.Errorf("%s: %w", f.path, err)
+			return queue.Test{}, fmt.Errorf("%s: %w", f.path, err)
 		}
 	}
-	return t, c.post(ctx, "/api/tests", &x, &t)
+	return c.post(ctx, "/api/tests", &x)
 }
 
 func (c *client) upload(ctx context.Context, f upload) error {
@@ -147,5 +143,6 @@ func (c *client) upload(ctx context.Context, f upload) error {
 	}
 	defer file.Close()
 	var done map[string]string
-	return c.do(ctx, http.MethodPut, "/api/objects/"+f.sum+"/"+f.name, file, &done)
+	_, err = c.do(ctx, http.MethodPut, "/api/objects/"+f.sum+"/"+f.name, file, &done)
+	return err
 }

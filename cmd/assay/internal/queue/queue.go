@@ -7,10 +7,12 @@
 package queue
 
 import (
-	"encoding/json"
+	"context"
 	"fmt"
 	"io"
+	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -145,32 +147,33 @@ decide whom they trust.`,
 	return cmd
 }
 
+// newAsk returns a command that asks the queue.
+func newAsk(h *Hooks, use, short, example string, args cobra.PositionalArgs,
+	run func(cmd *cobra.Command, c *client, args []string) error) *cobra.Command {
+	c := &client{tls: h.ClientTLS}
+	cmd := &cobra.Command{Use: use, Short: short, Example: example, Args: args}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return run(cmd, c, args) }
+	c.register(cmd)
+	return cmd
+}
+
 func newList(h *Hooks) *cobra.Command {
-	c, asJSON := client{tls: h.ClientTLS}, false
-	cmd := &cobra.Command{
-		Use:     "list",
-		Short:   "List tests: state, result, speed, share, who",
-		Example: "  assay queue list",
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			var raw []byte
-			if err := c.do(cmd.Context(), "GET", "/api/tests", nil, &raw); err != nil {
+	var asJSON bool
+	cmd := newAsk(h, "list", "List tests: state, result, speed, share, who", "  assay queue list", cobra.NoArgs,
+		func(cmd *cobra.Command, c *client, _ []string) error {
+			var all struct {
+				Tests []status `json:"tests"`
+			}
+			raw, err := c.do(cmd.Context(), http.MethodGet, "/api/tests", nil, &all)
+			if err != nil {
 				return err
 			}
 			if asJSON {
 				_, err := cmd.OutOrStdout().Write(raw)
 				return err
 			}
-			var all struct {
-				Tests []status `json:"tests"`
-			}
-			if err := json.Unmarshal(raw, &all); err != nil {
-				return err
-			}
 			return printList(cmd.OutOrStdout(), all.Tests)
-		},
-	}
-	c.register(cmd)
+		})
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
 }
@@ -214,54 +217,43 @@ func (x *status) outcome() string {
 }
 
 func newShow(h *Hooks) *cobra.Command {
-	c, asJSON, wait := client{tls: h.ClientTLS}, false, time.Duration(0)
-	cmd := &cobra.Command{
-		Use:   "show TEST",
-		Short: "Show a test; with --wait when it has ended",
-		Long: `Show a test: its command, its state and its result, as text for a commit message.
-
-With --wait the command ends when the test has: with exit code 0 if it passed, or ended
-without a verdict to pass, and 1 if it did not pass, failed, was stopped, or the time is over.`,
-		Example: `  assay queue show match-7
-  assay queue show match-7 --wait 12h      # in a CI job`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			var raw []byte
-			var x status
-			for until := time.Now().Add(wait); ; {
-				once := min(time.Until(until), 50*time.Second).Round(time.Second)
-				if err := c.do(cmd.Context(), "GET", "/api/tests/"+url.PathEscape(args[0])+"?wait="+max(once, 0).String(), nil,
-					&raw); err != nil {
-					return err
-				}
-				if err := json.Unmarshal(raw, &x); err != nil {
-					return err
-				}
-				if x.ended() || time.Now().After(until) {
-					break
-				}
-			}
-			if asJSON {
-				if _, err := cmd.OutOrStdout().Write(raw); err != nil {
-					return err
-				}
-			} else if err := x.print(cmd.OutOrStdout()); err != nil {
+	var asJSON bool
+	var wait time.Duration
+	cmd := newAsk(h, "show TEST", "Show a test; with --wait when it has ended", `  assay queue show match-7
+  assay queue show match-7 --wait 12h      # in a CI job`, cobra.ExactArgs(1),
+		func(cmd *cobra.Command, c *client, args []string) error {
+			x, raw, err := c.awaitTest(cmd.Context(), args[0], wait)
+			if err != nil {
 				return err
 			}
-			if wait > 0 && (!x.ended() || x.State != queue.Complete || x.Result.Class == "bad") {
-				return fmt.Errorf("%s is %s: %s", x.Name, x.State, x.outcome())
+			if asJSON {
+				_, err = cmd.OutOrStdout().Write(raw)
+			} else {
+				err = x.print(cmd.OutOrStdout())
 			}
-			return nil
-		},
-	}
-	c.register(cmd)
+			if err == nil && wait > 0 && (x.State != queue.Complete || x.Result.Class == "bad") {
+				err = fmt.Errorf("%s is %s: %s", x.Name, x.State, x.outcome())
+			}
+			return err
+		})
+	cmd.Long = `Show a test: its command, its state and its result, as text for a commit message.
+
+With --wait the command ends when the test has: with exit code 0 if it passed, or ended
+without a verdict to pass, and 1 if it did not pass, failed, was stopped, or the time is over.`
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	cmd.Flags().DurationVar(&wait, "wait", 0, "wait up to this time for the test to end")
 	return cmd
 }
 
-func (x *status) ended() bool {
-	return x.State == queue.Complete || x.State == queue.Failed || x.State == queue.Stopped
+// awaitTest returns a test, and its JSON, when it has ended or the time is over.
+func (c *client) awaitTest(ctx context.Context, name string, wait time.Duration) (x status, raw []byte, err error) {
+	for until := time.Now().Add(wait); ; {
+		once := max(0, min(time.Until(until), 50*time.Second).Round(time.Second))
+		raw, err = c.do(ctx, http.MethodGet, "/api/tests/"+url.PathEscape(name)+"?wait="+once.String(), nil, &x)
+		if err != nil || x.State.Ended() || time.Now().After(until) {
+			return x, raw, err
+		}
+	}
 }
 
 // print prints a test as text for a commit message.
@@ -289,50 +281,34 @@ func (x *status) print(out io.Writer) error {
 }
 
 func newAct(h *Hooks, name, short string) *cobra.Command {
-	c := client{tls: h.ClientTLS}
-	cmd := &cobra.Command{
-		Use:     name + " TEST...",
-		Short:   short,
-		Example: "  assay queue " + name + " match-7",
-		Args:    cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
+	return newAsk(h, name+" TEST...", short, "  assay queue "+name+" match-7", cobra.MinimumNArgs(1),
+		func(cmd *cobra.Command, c *client, args []string) error {
 			for _, test := range args {
-				var t queue.Test
-				if err := c.post(cmd.Context(), "/api/tests/"+url.PathEscape(test)+"/"+name, struct{}{}, &t); err != nil {
+				t, err := c.act(cmd.Context(), test, name, struct{}{})
+				if err != nil {
 					return err
 				}
 				fmt.Fprintf(cmd.OutOrStdout(), "%s is %s\n", t.Name, t.State)
 			}
 			return nil
-		},
-	}
-	c.register(cmd)
-	return cmd
+		})
 }
 
 func newPriority(h *Hooks) *cobra.Command {
-	c := client{tls: h.ClientTLS}
-	cmd := &cobra.Command{
-		Use:     "priority TEST N",
-		Short:   "Change a test's priority; each step doubles its share",
-		Example: "  assay queue priority match-7 2\n  assay queue priority -- match-7 -1",
-		Args:    cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			var n int
-			if _, err := fmt.Sscanf(args[1]+" ", "%d ", &n); err != nil {
+	return newAsk(h, "priority TEST N", "Change a test's priority; each step doubles its share",
+		"  assay queue priority match-7 2\n  assay queue priority -- match-7 -1", cobra.ExactArgs(2),
+		func(cmd *cobra.Command, c *client, args []string) error {
+			n, err := strconv.Atoi(args[1])
+			if err != nil {
 				return cli.Usagef("priority %s: want a whole number from -%d to %d", args[1], queue.MaxPriority, queue.MaxPriority)
 			}
-			var t queue.Test
-			if err := c.post(cmd.Context(), "/api/tests/"+url.PathEscape(args[0])+"/priority", map[string]int{"priority": n},
-				&t); err != nil {
+			t, err := c.act(cmd.Context(), args[0], "priority", map[string]int{"priority": n})
+			if err != nil {
 				return err
 			}
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s has priority %d\n", t.Name, t.Priority)
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s has priority %d\n", t.Name, t.Priority)
 			return err
-		},
-	}
-	c.register(cmd)
-	return cmd
+		})
 }
 
 func newKey() *cobra.Command {
