@@ -4,12 +4,14 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	testengine "github.com/assay-chess/assay/engine/uci/testdata"
 )
 
 // What an error advises works when it is done literally, in the same folder where it names no
 // other.
 func TestCuresWork(t *testing.T) {
-	engine := buildEngine(t, "badengine")
+	engine := testengine.Build(t, "badengine")
 	t.Chdir(t.TempDir())
 	if err := os.Link(engine, "bad"); err != nil {
 		t.Fatal(err)

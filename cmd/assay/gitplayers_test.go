@@ -14,6 +14,7 @@ import (
 
 	"github.com/assay-chess/assay/cmd/assay/internal/settings"
 	"github.com/assay-chess/assay/dataset/durable"
+	testengine "github.com/assay-chess/assay/engine/uci/testdata"
 	"github.com/assay-chess/assay/selfplay/match"
 )
 
@@ -36,7 +37,7 @@ func newEngineRepo(t *testing.T) *engineRepo {
 	if runtime.GOOS == "windows" {
 		t.Skip("the engine of this test is a shell script")
 	}
-	buildEngine(t, "badengine") // needs the current folder of the tests
+	testengine.Build(t, "badengine") // needs the current folder of the tests
 	temp := t.TempDir()
 	r := &engineRepo{dir: filepath.Join(temp, "toy"), builds: filepath.Join(temp, "builds")}
 	t.Setenv("HOME", temp)
@@ -58,7 +59,7 @@ func newEngineRepo(t *testing.T) *engineRepo {
 // engine writes the engine's source, whose bench has that many nodes.
 func (r *engineRepo) engine(t *testing.T, nodes int, name string) {
 	t.Helper()
-	text := fmt.Sprintf("#!/bin/sh\n# %s\ncase $1 in bench) echo '%d nodes 5000 nps'; exit;; esac\nexec '%s' good\n", name, nodes, buildEngine(t, "badengine"))
+	text := fmt.Sprintf("#!/bin/sh\n# %s\ncase $1 in bench) echo '%d nodes 5000 nps'; exit;; esac\nexec '%s' good\n", name, nodes, testengine.Build(t, "badengine"))
 	if err := os.WriteFile(filepath.Join(r.dir, "engine.sh"), []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}

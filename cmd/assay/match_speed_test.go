@@ -14,6 +14,7 @@ import (
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/engine/roster"
+	testengine "github.com/assay-chess/assay/engine/uci/testdata"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/match"
 )
@@ -28,14 +29,14 @@ import (
 //
 // Run it alone: go test ./cmd/assay -run '^$' -bench Runner -benchtime 1x
 func BenchmarkRunner(b *testing.B) {
-	path := buildEngine(b, "nullengine")
+	path := testengine.Build(b, "nullengine")
 	for b.Loop() {
 		game := "position startpos moves" + strings.Repeat(" g1f3 g8f6 f3g1 f6g8", 25) + "\n"
 		loop := pipeLoops(b, path, "engine", 1, 1, 100_000, game+"go nodes 1\n")
 		before := allTime()
 		echo := pipeLoops(b, path, "echo", 2, 2, 100_000, game)
 		echoCost := (allTime() - before).Seconds() / 200_000
-		c := match.Config{A: selfplay.Entrant{Spec: parsedSpec("uci:'" + path + "' a")}, B: selfplay.Entrant{Spec: parsedSpec("uci:'" + path + "' b")},
+		c := match.Config{A: entrantOf(b, "uci:'"+path+"' a"), B: entrantOf(b, "uci:'"+path+"' b"),
 			Games: 400, Setup: selfplay.Setup{Out: filepath.Join(b.TempDir(), "m"), Limits: selfplay.Limits{Nodes: 1}, Check: selfplay.Check{MaxScore: -1},
 				Seed: 1, Open: roster.Open, Concurrency: 2}}
 		own, _, _ := cli.ProcessorTime()
@@ -120,4 +121,13 @@ func startPiped(b *testing.B, path, mode string) *pipedEngine {
 		b.Error(err)
 	}
 	return &pipedEngine{cmd, in, bufio.NewReader(out)}
+}
+
+func entrantOf(tb testing.TB, text string) selfplay.Entrant {
+	tb.Helper()
+	spec, err := roster.Parse(text)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return selfplay.Entrant{Spec: spec}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/assay-chess/assay/engine/uci/sandbox"
+	testengine "github.com/assay-chess/assay/engine/uci/testdata"
 	"github.com/assay-chess/assay/selfplay/queue"
 )
 
@@ -216,7 +217,7 @@ func TestQueueContainsEngines(t *testing.T) {
 		}
 	}
 	for name, key := range map[string]string{"toy-rogue": "dev", "strange": "eve", "unsigned": ""} {
-		if err := os.Link(buildEngine(t, "nullengine"), at(name)); err != nil {
+		if err := os.Link(testengine.Build(t, "nullengine"), at(name)); err != nil {
 			t.Fatal(err)
 		}
 		if key != "" {

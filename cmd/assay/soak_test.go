@@ -28,6 +28,7 @@ import (
 
 	"github.com/assay-chess/assay/cmd/assay/internal/runs"
 	"github.com/assay-chess/assay/dataset/durable"
+	testengine "github.com/assay-chess/assay/engine/uci/testdata"
 )
 
 // warmUp is how long the steady processes run before they are measured. The heap of a coordinator
@@ -70,7 +71,7 @@ func TestSoak(t *testing.T) {
 	for i := range jobs {
 		jobs[i].whole = s.reference(&jobs[i])
 	}
-	badEngine := buildEngine(t, "badengine")
+	badEngine := testengine.Build(t, "badengine")
 	stepped := buildWithClockSteps(t)
 	t.Setenv("PATH", stepped+string(os.PathListSeparator)+os.Getenv("PATH"))
 	s.steady()

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	testengine "github.com/assay-chess/assay/engine/uci/testdata"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 )
 
@@ -61,7 +62,7 @@ var longRunAlone sync.Once
 // sameAsLongRun compares a run with longRun without workers, which is played once.
 func sameAsLongRun(t *testing.T, shared string) {
 	t.Helper()
-	alone := filepath.Join(builtEngines(), "long-run")
+	alone := filepath.Join(testengine.Folder(), "long-run")
 	longRunAlone.Do(func() {
 		start(t, nil, append([]string{"selfplay"}, append(longRun[:len(longRun):len(longRun)], alone)...)...).ends(exitDone)
 	})

@@ -16,6 +16,7 @@ import (
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/uci/sandbox"
+	testengine "github.com/assay-chess/assay/engine/uci/testdata"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
@@ -77,7 +78,7 @@ func TestSignedEngineIsPlayed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.Link(buildEngine(t, "nullengine"), at("build/toy-0124")); err != nil {
+	if err := os.Link(testengine.Build(t, "nullengine"), at("build/toy-0124")); err != nil {
 		t.Fatal(err)
 	}
 	output(t, true, nil, "sign", "--new-key", at("dev.key"), "--name", "dev")
@@ -127,7 +128,7 @@ func TestSignedEngineTravels(t *testing.T) {
 	}
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
-	if err := os.Link(buildEngine(t, "nullengine"), at("toy-rogue")); err != nil {
+	if err := os.Link(testengine.Build(t, "nullengine"), at("toy-rogue")); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"dev", "eve"} {

@@ -1,0 +1,104 @@
+// Package app is the command assay, which cmd/assay starts; tests start it too.
+//
+// Each subcommand has a file with a newXxxCommand function, or a package beside this one with
+// New; root.go lists them. Commands parse flags, call a package, and print. The packages
+// compute; advice to the user belongs here. See cmd/README.md.
+//
+// Start reading at Run.
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+)
+
+// Main is the function main of the command.
+func Main() {
+	reportGoroutines(os.Getenv("ASSAY_GOROUTINES"), os.Stderr)
+	os.Exit(Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// Exit codes. A lost match or a rejected candidate is a result, not a failure; with --exit-status
+// it has a code of its own (cli.ExitCode).
+const (
+	exitDone   = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+// Run executes one command line and returns the exit code.
+func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	// After the first Ctrl-C, a second one ends the process at once.
+	context.AfterFunc(ctx, stop)
+
+	screen, messages := cli.NewScreens(stdout, stderr)
+	defer messages.Status(nil)
+	root := newRootCommand()
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	out := &checkedWriter{Screen: screen}
+	root.SetOut(out)
+	root.SetErr(messages)
+	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil && out.err != nil {
+		err = fmt.Errorf("writing the output: %w", out.err)
+	}
+	if err == nil {
+		return exitDone
+	}
+	var code cli.ExitCode
+	if errors.As(err, &code) {
+		return int(code)
+	}
+	var usage cli.UsageError
+	if errors.As(err, &usage) || strings.HasPrefix(err.Error(), "unknown command") {
+		fmt.Fprintf(messages, "assay: %s\nSee '%s --help'.\n", cli.Plain(err.Error()), cmd.CommandPath())
+		return exitUsage
+	}
+	if err == context.Canceled { // an error with more to say wraps it
+		err = errors.New("interrupted")
+	}
+	fmt.Fprintf(messages, "assay: %s\n", cli.Plain(cli.DiskAdvice(err).Error()))
+	return exitFailed
+}
+
+// checkedWriter remembers the first error, so that a command whose output was not written
+// does not exit with success.
+type checkedWriter struct {
+	*cli.Screen
+	err error
+}
+
+func (c *checkedWriter) Write(p []byte) (int, error) {
+	n, err := c.Screen.Write(p)
+	if err != nil && c.err == nil {
+		c.err = err
+	}
+	return n, err
+}
+
+// reportGoroutines writes the number of goroutines to w at each interval, for the soak
+// test, which cannot count them from outside. Without an interval it does nothing.
+func reportGoroutines(interval string, w io.Writer) {
+	every, err := time.ParseDuration(interval)
+	if err != nil || every <= 0 {
+		return
+	}
+	go func() {
+		for range time.Tick(every) {
+			fmt.Fprintf(w, "goroutines: %d\n", runtime.NumGoroutine())
+		}
+	}()
+}

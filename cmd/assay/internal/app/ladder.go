@@ -1,0 +1,157 @@
+package app
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/cmd/assay/internal/runs"
+	"github.com/assay-chess/assay/cmd/assay/internal/settings"
+	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/cores"
+	"github.com/assay-chess/assay/selfplay/ladder"
+)
+
+func newLadderCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "ladder A B [C]...",
+		Short: "Rate many players on one scale, with error bars",
+		Long: `Play pairs of games between many players and rate all of them on one scale, with
+95 % intervals and the likelihood that each is stronger than the next.
+
+With --schedule widest the player with the widest interval plays the opponent that narrows
+it most. With round-robin every player plays every other, with gauntlet the first plays
+all others, each round from one opening. The ladder ends after --games, or when every
+interval is within --within Elo.
+
+Ratings maximize the likelihood of the Bradley-Terry model with draws and White's advantage
+(Davidson 1970), with one virtual draw for each pairing. Intervals count pairs of games, not
+single games. Elo is relative to the mean of all players, or to --anchor.
+
+Players are named as for assay match; as there, historic programs search to their own depth
+if you give no limit, and each player must play a move before the first game. If a player forfeits more than --max-forfeits of its games, or too many pairs are void,
+no player is rated: the ladder ends with exit code 1 and keeps its games. With --out the ladder is kept in a folder (journal,
+PGN, data set of games, result, ladder.svg). After an interruption the same command resumes
+it: no game is lost or played twice.`,
+		Example: `  assay ladder assay assay:weights=shannon-1950 assay:depth=1 --nodes 1000
+  assay ladder assay uci:/usr/games/stockfish 'uci:/usr/games/gnuchess --uci' --tc 5+0.05 --schedule round-robin
+  assay ladder new old older --anchor old=2800 --within 15 --games 20000 --out runs/ladder`,
+		Args: cobra.MinimumNArgs(2),
+	}
+	set := settings.New(settings.Ladder, cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return newSession(cmd, set).play(args) }
+	return cmd
+}
+
+// prepareLadder checks a ladder, and returns what plays it.
+func (s *session) prepareLadder(args []string) (func() error, error) {
+	players, _, err := s.complete(args)
+	if err != nil {
+		return nil, err
+	}
+	schedule, err := ladder.ParseSchedule(s.Schedule)
+	if err != nil {
+		return nil, cli.Usage(err)
+	}
+	round := schedule.RoundGames(len(args))
+	switch {
+	case s.Games == 0: // whole rounds
+		s.Games = (settings.DefaultLadderGames*uint64(len(args))/2 + round - 1) / round * round
+	case s.Games%round != 0 && schedule != ladder.Widest:
+		s.warn(fmt.Sprintf("%d games are not a multiple of a round (%d): some pairs of players play more games than others",
+			s.Games, round))
+	}
+	anchor, elo, err := parseAnchor(s.Anchor, players)
+	if err != nil {
+		return nil, err
+	}
+	return func() error {
+		list, err := s.entrants(players, numbered("ladder"))
+		if err != nil {
+			return err
+		}
+		c := ladder.Config{Setup: s.Setup, Players: list, Games: s.Games, Schedule: schedule, Within: s.Within, Anchor: anchor, AnchorElo: elo}
+		c.Resume, c.Pinned = s.resume(args), s.git.pinned()
+		if c.Check.Player, err = openingChecker(list...); err != nil {
+			return err
+		}
+		return s.runLadder(c)
+	}, nil
+}
+
+// parseAnchor reads PLAYER=ELO. A player's name may contain = too.
+func parseAnchor(text string, players []engine.Spec) (player int, elo float64, err error) {
+	if text == "" {
+		return -1, 0, nil
+	}
+	at := strings.LastIndexByte(text, '=')
+	if at < 0 {
+		return 0, 0, cli.Usagef("--anchor %s: want PLAYER=ELO, such as 1=2800", text)
+	}
+	if elo, err = strconv.ParseFloat(text[at+1:], 64); err != nil {
+		return 0, 0, cli.Usagef("--anchor %s: %q is not a number", text, text[at+1:])
+	}
+	for i, p := range players {
+		if p.Label == text[:at] {
+			return i, elo, nil
+		}
+	}
+	if n, err := strconv.Atoi(text[:at]); err == nil && n >= 1 && n <= len(players) {
+		return n - 1, elo, nil
+	}
+	return 0, 0, cli.Usagef("--anchor %s: %q is not one of the players: name one as on the command line, or by its number from 1 to %d", text, text[:at], len(players))
+}
+
+func (s *session) runLadder(c ladder.Config) error {
+	s.warn(sharedOpenings("ladder", c.Setup))
+	p := cli.NewProgress(s.stderr, "ladder")
+	c.Progress, c.Failed = p.Update, cli.ReportFaults(p.Say, c.Players...)
+	var err error
+	if c.Runner, err = s.runner(!c.Limits.Deterministic(), p.Say, c.Players...); err != nil {
+		return err
+	}
+	foreign := s.limitMemory(c.Players...)
+	r, err := ladder.Run(s.ctx, c)
+	s.git.release() // so that the cost of the games has the engines' time in it
+	if err != nil && r == nil {
+		return playAdvice(err, s.Out)
+	}
+	if r.Already {
+		fmt.Fprintf(s.stderr, "ladder: %s is complete; nothing to do\n", s.Out)
+	} else {
+		p.Finish(fmt.Sprintf("%d games between %d players%s", r.Games, len(c.Players), cli.BusyText(r.Load)))
+		s.sayCost(foreign && r.Played == r.Games, r.Games, r.Plies, r.Took)
+	}
+	var plot string
+	if s.Out != "" && err == nil {
+		plot = filepath.Join(s.Out, ladder.PlotName)
+		if err := durable.WriteFile(plot, r.SVG()); err != nil {
+			return err
+		}
+	}
+	runs.LeaveReport(s.Out, s.stderr)
+	if s.JSON {
+		all := ladderJSON{Out: s.Out, Result: r, Plot: plot, Load: r.Load, Already: r.Already, Seconds: r.Took.Seconds()}
+		if e := cli.PrintJSON(s.stdout, all); e != nil {
+			return e
+		}
+	} else if e := printLadder(cli.Folded(s.stdout), s.Out, plot, r); e != nil {
+		return e
+	}
+	return playAdvice(err, s.Out)
+}
+
+// ladderJSON is what ladder --json prints.
+type ladderJSON struct {
+	Out string `json:"out,omitempty"`
+	*ladder.Result
+	Plot    string     `json:"plot,omitempty"`
+	Load    cores.Load `json:"load,omitzero"` // of the machine
+	Already bool       `json:"already"`
+	Seconds float64    `json:"seconds"`
+}

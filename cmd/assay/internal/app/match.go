@@ -1,0 +1,316 @@
+package app
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/cmd/assay/internal/games"
+	"github.com/assay-chess/assay/cmd/assay/internal/runs"
+	"github.com/assay-chess/assay/cmd/assay/internal/settings"
+	"github.com/assay-chess/assay/engine/cores"
+	"github.com/assay-chess/assay/engine/quote"
+	"github.com/assay-chess/assay/selfplay/ladder"
+	"github.com/assay-chess/assay/selfplay/match"
+	"github.com/assay-chess/assay/selfplay/sprt"
+)
+
+func newMatchCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "match A B [C]...",
+		Short: "Play a match of fixed length, an SPRT, or a tournament",
+		Long: `Play pairs of games between two players, each pair from one opening with colors
+reversed, and report how much stronger A is.
+
+With --games the match has a fixed length, and its Elo and interval are unbiased. With
+--sprt elo0,elo1 it ends as soon as the sequential test has decided whether A is stronger
+by elo0 or by elo1; the stop biases its Elo, so the median-unbiased estimate is printed
+too. With both, --games is the maximum.
+
+A player is NAME[:weights=FILE-or-embedded-name][:nodes=N][:depth=N][:hash=MB]: assay, or a
+historic program with its own options, such as shannon-a:moves=3, turing-1951:bishop=330 or
+machack-1967:book=false ("assay historic list" lists them; for the options of one, run
+"assay uci --player NAME" and type uci). Historic programs search to their own depth: the
+default of --nodes is not for them, only a limit that you give (--nodes, --depth, --movetime,
+--tc). Beside other players their identity in files then ends with :depth=40, which is beyond
+that depth.
+
+Players are shown as they are typed, or by a name: name=new:./engine. Data and
+results also have the id of their weights, or the checksum of their program.
+
+A word with a path separator is the program of a UCI engine: ./engine?Hash=16. The
+long form is uci:[nodes=N:][depth=N:][timeout=TIME:][history=full:][view=white:][sandbox=MB:]COMMAND[?OPTION=VALUE&...].
+The command is split into words as by a shell, without expansion. OwnBook and Threads keep the
+engine's defaults unless set. With history=full an engine gets all moves of the game with each
+position, else those since the last capture or pawn move, which decide on draws. view=white is for
+an engine that reports its scores from White's view, not the side to move's. With sandbox=1024 it has 1024 MB of memory, a folder of its own, no other files and no network
+(Linux; "assay work --help" says more).
+
+` + gitHelp + `
+
+` + settings.Precedence + `
+
+Before the first game each player must start and play a move; if one does not, the command
+ends. In a game, a crash, an illegal or malformed move and no answer are losses. They count,
+and are never played again. If a player forfeits more than --max-forfeits of its games
+(exact test at level 0.001, whenever the number of games is a power of two, and at the end),
+there is no verdict: the command ends with exit code 1 and keeps the games. With --recover
+forfeits count as losses, however many there are. If A passes an SPRT in which B forfeited,
+the result also says what the test says without those pairs. A game is void, and its pair is played
+again, only if a program could not be started or assay itself was paused. If more than 1 %
+of the pairs are void (and more than --concurrency of them), there is no verdict either.
+
+With limits of nodes or depth, the same flags and seed give the same games and result for
+any --concurrency. Games with a time per move or a clock depend on the machine and are
+never the same twice. The match keeps the clocks: a player that exceeds its time by more
+than --time-margin loses. With --affinity each game at once has a core of its own; foreign
+engines without limits of time have one anyway, because they answer faster. If more threads
+of all programs want to run than there are cores, the result says that the machine was busy
+(Linux), and a match without a verdict for losses on time begins with it. With other limits a
+foreign engine also loses if it does not answer within --move-timeout (plus one second per
+100,000 nodes).
+
+With more than two players it is a tournament: a round robin, or with --gauntlet A against
+all others, in rounds from one opening; --games is the total. See also assay ladder.
+
+With --out the match is kept in a folder (journal, PGN, data set of games, result). After an
+interruption the same command resumes it: no game is lost or played twice.
+
+In a script --exit-status makes the exit code the verdict of --sprt: 0 A passed, 3 A failed, 4
+undecided after --games. Without it all three are 0. No verdict and other failures are 1, a wrong
+command line is 2.
+
+With --game the players are weights of another game than chess, as files or the word start; both
+search --depth plies. Limits in nodes or time, books, UCI, PGN and workers are for chess.`,
+		Example: `  assay match assay assay:weights=shannon-1950 --games 200 --nodes 1000
+  assay match assay:weights=new.json assay:weights=old.json --sprt 0,10 --out runs/gate
+  assay match assay assay:nodes=20000 --sprt -5,0 --elo-model logistic --book openings.epd
+  assay match name=new:./engine name=base:./engine-base --tc 8+0.08 --sprt 0,5
+  assay match turing-1951 shannon-a:moves=1 --games 40
+  assay match assay 'uci:/usr/games/stockfish?Hash=16&Use NNUE=false' --tc 8+0.08
+  assay match --game draughts runs/king/gen-2/weights.json start --games 2000
+  assay match git:HEAD git:main --build 'make -j EXE={out}' --tc 8+0.08 --sprt 0,5`,
+		Args: cobra.MinimumNArgs(2),
+	}
+	set := settings.New(settings.Match, cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		s := newSession(cmd, set)
+		if s.Game == "" {
+			return s.play(args)
+		}
+		test, err := s.sprtTest()
+		if err != nil {
+			return err
+		}
+		return games.Match(cmd, s.Game, args, test, s.ExitStatus)
+	}
+	return cmd
+}
+
+// prepareMatch checks a match or a tournament, and returns what plays it.
+func (s *session) prepareMatch(args []string) (func() error, error) {
+	if err := s.habits(); err != nil {
+		return nil, err
+	}
+	if s.SPRT, args = secondBound(s.SPRT, args); len(args) > 2 {
+		return s.prepareTournament(args)
+	}
+	if s.Gauntlet {
+		return nil, cli.Usagef("--gauntlet is for more than two players")
+	}
+	players, limitsB, err := s.complete(args)
+	if err != nil {
+		return nil, err
+	}
+	test, err := s.sprtTest() // after what assay.toml says
+	if err != nil {
+		return nil, err
+	}
+	if s.Games == 0 && test == nil {
+		s.Games = settings.DefaultMatchGames
+	}
+	if s.Games%2 != 0 {
+		return nil, cli.Usagef("--games %d: pairs need an even number", s.Games)
+	}
+	return func() error {
+		list, err := s.entrants(players, func(i int) string { return fmt.Sprintf("match: %c", 'A'+i) })
+		if err != nil {
+			return err
+		}
+		c := match.Config{Setup: s.Setup, A: list[0], B: list[1], LimitsB: limitsB, Games: s.Games, Test: test, Corrected: s.Corrected}
+		c.Resume, c.Pinned = s.resume(args), s.git.pinned()
+		if s.Opening.Book == "" {
+			if c.Check.Player, err = openingChecker(c.B, c.A); err != nil { // B first: A is usually the newer
+				return err
+			}
+		}
+		return s.runMatch(c)
+	}, nil
+}
+
+// prepareTournament is prepareMatch for more than two players.
+func (s *session) prepareTournament(args []string) (func() error, error) {
+	switch {
+	case s.SPRT != "":
+		return nil, cli.Usagef("--sprt tests two players, not %d", len(args))
+	case s.ExitStatus:
+		return nil, cli.Usagef("--exit-status needs --sprt, which tests two players, not %d", len(args))
+	}
+	if _, err := s.sprtTest(); err != nil {
+		return nil, err
+	}
+	s.Schedule = string(ladder.RoundRobin)
+	if s.Gauntlet {
+		s.Schedule = string(ladder.Gauntlet)
+	}
+	return s.prepareLadder(args)
+}
+
+// sprtTest returns the test of --sprt, or nil.
+func (s *session) sprtTest() (*sprt.Test, error) {
+	if s.SPRT == "" {
+		for _, name := range []string{"elo-model", "alpha", "beta", "corrected", "exit-status"} {
+			if s.Given(name) {
+				return nil, cli.Usagef("--%s needs --sprt elo0,elo1", name)
+			}
+		}
+		return nil, nil
+	}
+	model, err := sprt.ParseModel(s.EloModel)
+	if err != nil {
+		return nil, cli.Usage(err)
+	}
+	elo0, elo1, err := sprtBounds(s.SPRT)
+	if err != nil {
+		return nil, err
+	}
+	t := &sprt.Test{Elo0: elo0, Elo1: elo1, Model: model, Alpha: s.Alpha, Beta: s.Beta}
+	if err := t.Validate(); err != nil {
+		return nil, cli.Usage(err)
+	}
+	return t, nil
+}
+
+func (s *session) runMatch(c match.Config) error {
+	timed := !c.Limits.Deterministic() || !c.LimitsB.Deterministic()
+	for _, warning := range append(c.Warnings(), crowdedGames(timed, s.Concurrency), sharedOpenings("match", c.Setup)) {
+		s.warn(warning)
+	}
+	p := cli.NewProgress(s.stderr, "match")
+	c.Progress, c.Failed = p.Update, cli.ReportFaults(p.Say, c.A, c.B)
+	var err error
+	if c.Runner, err = s.runner(timed, p.Say, c.A, c.B); err != nil {
+		return err
+	}
+	foreign := s.limitMemory(c.A, c.B)
+	r, err := match.Run(s.ctx, c)
+	s.git.release() // so that the cost of the games has the engines' time in it
+	if err != nil && r == nil {
+		return playAdvice(err, s.Out)
+	}
+	if r.Already {
+		fmt.Fprintf(s.stderr, "match: %s is complete; nothing to do\n", s.Out)
+	} else {
+		p.Finish(fmt.Sprintf("%d games, %s%s", r.Games, r.Verdict, cli.BusyText(r.Load)))
+		s.sayCost(foreign && r.Played == r.Games, r.Games, r.Plies, r.Took)
+	}
+	runs.LeaveReport(s.Out, s.stderr)
+	if s.JSON {
+		if e := cli.PrintJSON(s.stdout, matchJSON(s.Out, r)); e != nil {
+			return e
+		}
+	} else if e := printMatch(cli.Folded(s.stdout), s.Out, r, s.All); e != nil {
+		return e
+	}
+	if err == nil && s.ExitStatus {
+		return cli.TestExit(r.Verdict)
+	}
+	return playAdvice(err, s.Out)
+}
+
+// matchReport is what match --json prints.
+type matchReport struct {
+	Out string `json:"out,omitempty"`
+	*match.Result
+	NodesASecond [2]float64 `json:"nodes_per_second"` // of A and B, in search
+	Load         cores.Load `json:"load,omitzero"`    // of the machine; absent if it was not measured
+	Already      bool       `json:"already"`
+	Played       int64      `json:"played"` // by this process, including games that do not count
+	Seconds      float64    `json:"seconds"`
+}
+
+func matchJSON(out string, r *match.Result) matchReport {
+	return matchReport{Out: out, Result: r, NodesASecond: r.NodesPerSecond(), Load: r.Load, Already: r.Already, Played: r.Played, Seconds: r.Took.Seconds()}
+}
+
+// printMatch prints a result: the headline, what it rests on, and with all other measures of
+// strength.
+func printMatch(out io.Writer, dir string, r *match.Result, all bool) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(out, "%s\n", r.Headline())
+	for i, nps := range r.NodesPerSecond() {
+		name, id := [2]string{r.A, r.B}[i], [2]string{r.IDA, r.IDB}[i]
+		quote.Fprintf(w, "%c\t%s, %.0f nodes/s\n", 'A'+i, name, nps)
+		if id != name {
+			quote.Fprintf(w, "\t%s\n", id)
+		}
+	}
+	quote.Fprintf(w, "games\t%d: +%d =%d -%d for A, score %.2f %%\n", r.Games, r.Wins, r.Draws, r.Losses, 100*r.Score)
+	p := r.Pentanomial
+	quote.Fprintf(w, "pairs\t%d: LL %d, LD %d, even %d, WD %d, WW %d\n", p.Samples(), p[0], p[1], p[2], p[3], p[4])
+	if r.Verdict != match.NoVerdict {
+		printElo(w, r, all)
+	}
+	if text := nodesAPly(r.Nodes[0]+r.Nodes[1], r.Plies); text != "" {
+		quote.Fprintf(w, "searches\t%s\n", text)
+	}
+	if u := r.Unscored; u != [2]int64{} {
+		quote.Fprintf(w, "no score\t%d plies of A, %d of B; adjudication needs scores of both\n", u[0], u[1])
+	}
+	quote.Fprintf(w, "ended by\t%s\n", cli.CountsText(r.Terminations))
+	if r.Forfeits != [2]int64{} || r.Verdict == match.NoVerdict {
+		quote.Fprintf(w, "forfeits\tA %d, B %d (%s)\n", r.Forfeits[0], r.Forfeits[1], cli.FaultsText(dir, r.Forfeits[0]+r.Forfeits[1]))
+	}
+	if r.VoidPairs > 0 || r.Verdict == match.NoVerdict {
+		quote.Fprintf(w, "void pairs\t%d, played again\n", r.VoidPairs)
+	}
+	if r.Load.Busy() {
+		quote.Fprintf(w, "machine\tbusy: %v\n", r.Load)
+	}
+	for _, text := range r.Warnings {
+		quote.Fprintf(w, "warning\t%s\n", text)
+	}
+	if dir != "" {
+		quote.Fprintf(w, "written\t%s\n", filepath.Join(dir, match.PGNName))
+	}
+	return w.Flush()
+}
+
+// nodesAPly returns the mean of the nodes of a search, which a limit that lets an iteration end exceeds. It is
+// empty if the players count none.
+func nodesAPly(nodes uint64, plies int64) string {
+	if nodes == 0 || plies == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.0f nodes a ply", float64(nodes)/float64(plies))
+}
+
+// printElo prints what the games say about strength. The headline has the Elo.
+func printElo(w io.Writer, r *match.Result, all bool) {
+	quote.Fprintf(w, "Elo\t%s\n", r.Strength.Text(""))
+	if r.LLR != nil {
+		quote.Fprintf(w, "LLR\t%.2f, bounds %.2f and %.2f, %s Elo %g to %g\n", *r.LLR, *r.Lower, *r.Upper, r.Test.Model, r.Test.Elo0, r.Test.Elo1)
+	}
+	if !all {
+		return
+	}
+	quote.Fprintf(w, "LOS\t%s\n", cli.PercentOr(r.LOS, 1))
+	quote.Fprintf(w, "even pairs\t%.1f %%\n", 100*r.DrawRatio)
+	for _, row := range r.Details.Lines() {
+		quote.Fprintf(w, "%s\t%s\n", row[0], row[1])
+	}
+}

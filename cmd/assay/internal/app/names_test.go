@@ -1,0 +1,108 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	testengine "github.com/assay-chess/assay/engine/uci/testdata"
+)
+
+// innerName is the name of a package in an error, which says nothing to a user.
+var innerName = regexp.MustCompile(`(?m)(?:^assay: |: )(?:ladder|durable|datagen|gamelog|selfplay|opening): `)
+
+// TestNamesInErrors has engines fail in every way, named by long specifications and by name=, in all commands that
+// play: what they print, the PGN, the page and the logs have names and no specifications with timeouts, and errors do
+// not begin with names of packages.
+func TestNamesInErrors(t *testing.T) {
+	bad := testengine.Build(t, "badengine")
+	link := filepath.Join(t.TempDir(), "bad")
+	if err := os.Symlink(bad, link); err != nil {
+		t.Skip(err)
+	}
+	forms := map[string]string{"named": "name=Bad One:" + link + " ", "path": link + " ", "long": "uci:timeout=10s:start=10s:" + link + " ", "long-named": "uci:name=Bad One:timeout=10s:start=10s:" + link + " "}
+	commands := map[string]string{
+		"match":      "match %s assay:hash=1",
+		"tournament": "match assay:hash=1 %s assay:hash=1:depth=3",
+		"ladder":     "ladder %s assay:hash=1 assay:hash=1:depth=3",
+		"selfplay":   "selfplay --players %s",
+	}
+	for _, mode := range []string{"wrong-start", "exit-at-uci", "illegal", "exit-later", "exit-at-newgame"} {
+		for form, spec := range forms {
+			for command, line := range commands {
+				out := filepath.Join(t.TempDir(), "run")
+				args := strings.Fields(line + " --games 12 --nodes 20 --max-plies 8 --opening-nodes 20 --out " + out)
+				for i := range args {
+					args[i] = strings.Replace(args[i], "%s", spec+mode, 1)
+				}
+				code, stdout, stderr := call(t, args...)
+				what := command + " " + form + " " + mode
+				if code != exitFailed {
+					t.Errorf("%s: exit %d: %s%s", what, code, stdout, stderr)
+				}
+				name := "Bad One"
+				if form == "path" || form == "long" {
+					name = link
+				}
+				checkNames(t, what+": output", stdout+stderr, name)
+				for _, pattern := range []string{"games.pgn", "report.html", "faults/*", "result.json"} {
+					paths, _ := filepath.Glob(filepath.Join(out, pattern))
+					for _, path := range paths {
+						text, err := os.ReadFile(path)
+						if err != nil {
+							t.Fatal(err)
+						}
+						// The page quotes the command that resumes the run, as it was typed.
+						checkNames(t, what+": "+pattern, strings.ReplaceAll(string(text), spec+mode, ""), "")
+					}
+				}
+			}
+		}
+	}
+}
+
+func checkNames(t *testing.T, what, text, name string) {
+	t.Helper()
+	if at := strings.Index(text, "timeout="); at >= 0 {
+		t.Errorf("%s has the specification: ...%.200s", what, text[max(0, at-100):])
+	}
+	if found := innerName.FindString(text); found != "" && name != "" {
+		t.Errorf("%s says %q: %s", what, found, text)
+	}
+	if !strings.Contains(text, name) {
+		t.Errorf("%s does not name %q: %s", what, name, text)
+	}
+}
+
+// TestPlainErrors: errors of commands about their folders begin with what failed.
+func TestPlainErrors(t *testing.T) {
+	t.Chdir(t.TempDir())
+	match := func(more string) []string {
+		return strings.Fields("match assay:hash=1 assay:hash=1:depth=3 --nodes 20 --max-plies 8 --opening-score -1 " + more)
+	}
+	if code, _, stderr := call(t, match("--games 2 --out done")...); code != exitDone {
+		t.Fatal(stderr)
+	}
+	for name, text := range map[string]string{"file": "", "other/x": "", "broken/config.json": "{", "damaged/result.json": "{"} {
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range []string{"--games 4 --out done", "--games 2 --out file", "--games 2 --out other", "--games 2 --out broken", "--games 2 --out damaged", "--games 3 --out odd",
+		"--games 2 --out x --book none.epd", "--games 2 --nodes 99999999999"} {
+		code, _, stderr := call(t, match(args)...)
+		if code == exitDone || innerName.MatchString(stderr) {
+			t.Errorf("match %s: exit %d, %s", args, code, stderr)
+		}
+	}
+	for _, args := range []string{"selfplay --games 2 --out other", "selfplay --games 2 --out done", "ladder assay:hash=1 assay:hash=1:depth=3 --games 2 --out done"} {
+		if code, _, stderr := call(t, strings.Fields(args)...); code == exitDone || innerName.MatchString(stderr) {
+			t.Errorf("%s: exit %d, %s", args, code, stderr)
+		}
+	}
+}

@@ -1,0 +1,23 @@
+package scripttest
+
+import (
+	"flag"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/assay-chess/assay/cmd/assay/internal/app"
+)
+
+// update rewrites golden files: go test ./cmd/assay/internal/app/... -run 'Help|Errors|Scripts' -update
+var update = flag.Bool("update", false, "rewrite the golden files inside the scripts")
+
+// TestMain puts the test binary itself into the path as assay.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"assay": app.Main})
+}
+
+// TestScripts runs the command-line tests of testdata/script.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{Dir: "testdata/script", UpdateScripts: *update})
+}
