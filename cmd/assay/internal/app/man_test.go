@@ -1,6 +1,6 @@
 //go:build man
 
-package main
+package app
 
 import (
 	"flag"
@@ -17,7 +17,7 @@ var manFolder = flag.String("man", "", "folder for the manual pages of a release
 // TestManPages writes the help of every command as manual pages of section 1, for .ci/release. It is
 // a test, because what it needs is no part of the program.
 //
-//	go test -tags man ./cmd/assay -run TestManPages -man FOLDER
+//	go test -tags man ./cmd/assay/internal/app -run TestManPages -man FOLDER
 func TestManPages(t *testing.T) {
 	folder := *manFolder
 	if folder == "" {
