@@ -42,7 +42,7 @@ func Sigmoid(z float64) float64 {
 	return e / (1 + e)
 }
 
-// at returns the loss of an evaluation of x centipawns against target y, its
+// At returns the loss of an evaluation of x centipawns against target y, its
 // slope with respect to x and its Gauss-Newton curvature (never negative).
 func (l Loss) At(k, x, y float64) (value, slope, curvature float64) {
 	z := k * x

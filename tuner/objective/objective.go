@@ -22,7 +22,7 @@ type Penalized struct {
 	Known   *Known  // the last information, whatever the objective it was taken for
 }
 
-// known is the information at a point: it depends on neither design effect nor
+// Known is the information at a point: it depends on neither design effect nor
 // prior, so that the estimate of the one and the minimization under it share it.
 type Known struct {
 	Theta       []float64

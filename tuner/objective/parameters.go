@@ -1,6 +1,7 @@
 package objective
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -12,10 +13,10 @@ import (
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
-// fixed marks a half that is not fitted.
+// Fixed marks a half that is not fitted.
 const Fixed = -1
 
-// params maps the halves of all terms to the parameters theta of a fit: the changes from the start values. A
+// Params maps the halves of all terms to the parameters theta of a fit: the changes from the start values. A
 // frozen half has no parameter; both halves of a term that is not tapered, and tied twins, share one.
 type Params struct {
 	N      int
@@ -28,7 +29,7 @@ type Params struct {
 	limited *optimize.Box
 }
 
-// leaders returns, for each term, the first of the terms that share its parameters: itself where none does.
+// Leaders returns, for each term, the first of the terms that share its parameters: itself where none does.
 // Twins are tied if mirror says so, others as ties says, each a list of names joined by "=".
 func Leaders(terms []rows.Term, mirror bool, ties []string) ([]int, error) {
 	out := make([]int, len(terms))
@@ -68,7 +69,7 @@ func Leaders(terms []rows.Term, mirror bool, ties []string) ([]int, error) {
 	return out, nil
 }
 
-// newParams numbers the parameters in table order. centre holds the prior's mean in centipawns by term; terms
+// NewParams numbers the parameters in table order. centre holds the prior's mean in centipawns by term; terms
 // with one leader share parameters, unless the leader is frozen.
 func NewParams(terms []rows.Term, centre Tapered, frozen []bool, tau []float64, leader []int) *Params {
 	p := &Params{MG: make([]int, len(terms)), EG: make([]int, len(terms)), Start: StartOf(terms)}
@@ -114,7 +115,7 @@ func StartOf(terms []rows.Term) Tapered {
 	return w
 }
 
-// expand writes the coefficients that theta stands for.
+// Expand writes the coefficients that theta stands for.
 func (p *Params) Expand(theta []float64, w Tapered) {
 	for t := range p.MG {
 		w.MG[t], w.EG[t] = p.Start.MG[t], p.Start.EG[t]
@@ -125,7 +126,7 @@ func (p *Params) Expand(theta []float64, w Tapered) {
 	}
 }
 
-// fold sums derivatives by half into derivatives by parameter. A half that is fixed is left out.
+// Fold sums derivatives by half into derivatives by parameter. A half that is fixed is left out.
 func (p *Params) Fold(g Tapered, out []float64) {
 	clear(out)
 	for t, j := range p.MG {
@@ -136,7 +137,7 @@ func (p *Params) Fold(g Tapered, out []float64) {
 	}
 }
 
-// foldGram sums a matrix over halves into a matrix over parameters.
+// FoldGram sums a matrix over halves into a matrix over parameters.
 func (p *Params) FoldGram(g *Gram) *mat.SymDense {
 	n := p.N
 	full := make([]float64, n*n)
@@ -202,7 +203,7 @@ func (p *Params) foldHalves(g *Gram, add func(j, k int, v float64)) {
 	}
 }
 
-// precision returns 1/tau^2 of parameter j; 0 where it is free.
+// Precision returns 1/tau^2 of parameter j; 0 where it is free.
 func (p *Params) Precision(j int) float64 {
 	if math.IsInf(p.tau[j], 1) {
 		return 0
@@ -224,7 +225,7 @@ func (p *Params) Widen(factor float64) {
 	p.tau = tau
 }
 
-// lone reports whether no other term shares a parameter with t.
+// Lone reports whether no other term shares a parameter with t.
 func (p *Params) Lone(t int) bool {
 	for u, j := range p.MG {
 		if u != t && j == p.MG[t] {
@@ -232,4 +233,75 @@ func (p *Params) Lone(t int) bool {
 		}
 	}
 	return true
+}
+
+// Names returns what each parameter is called.
+func (p *Params) Names(terms []rows.Term) []string {
+	out := make([]string, p.N)
+	add := func(j int, name string) {
+		if j == Fixed {
+			return
+		}
+		if out[j] != "" {
+			out[j] += " = "
+		}
+		out[j] += name
+	}
+	for t, term := range terms {
+		if p.MG[t] == p.EG[t] {
+			add(p.MG[t], term.Name)
+			continue
+		}
+		add(p.MG[t], term.Name+" mg")
+		add(p.EG[t], term.Name+" eg")
+	}
+	return out
+}
+
+// ErrConfig means that the configuration of a fit makes no sense.
+var ErrConfig = errors.New("bad configuration")
+
+// ErrName means that a freeze or prior names neither a term nor a group.
+var ErrName = errors.New("no such term or group")
+
+// Frozen says which terms are frozen: those that the names, each a term or a group, choose,
+// and those that are fixed.
+func Frozen(terms []rows.Term, names []string) ([]bool, error) {
+	if err := checkNames(terms, names); err != nil {
+		return nil, err
+	}
+	out := make([]bool, len(terms))
+	for t, term := range terms {
+		out[t] = term.Fixed
+		for _, n := range names {
+			out[t] = out[t] || n == term.Name || n == term.Group
+		}
+	}
+	return out, nil
+}
+
+func checkNames(terms []rows.Term, names []string) error {
+	known := make(map[string]bool, 2*len(terms))
+	for _, t := range terms {
+		known[t.Name], known[t.Group] = true, true
+	}
+	for _, n := range names {
+		if !known[n] {
+			return fmt.Errorf("%w: %q (groups: %s)", ErrName, n, strings.Join(GroupNames(terms), ", "))
+		}
+	}
+	return nil
+}
+
+// GroupNames returns the groups in order of first appearance.
+func GroupNames(terms []rows.Term) []string {
+	var out []string
+	seen := make(map[string]bool)
+	for _, t := range terms {
+		if !seen[t.Group] {
+			seen[t.Group] = true
+			out = append(out, t.Group)
+		}
+	}
+	return out
 }

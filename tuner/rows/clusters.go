@@ -10,7 +10,7 @@ import (
 	"github.com/assay-chess/assay/engine/num"
 )
 
-// clusters is the partition of a store's rows into groups whose labels are
+// Clusters is the partition of a store's rows into groups whose labels are
 // not independent: the rows of a game, or of all games of an opening.
 type Clusters struct {
 	Of        []uint32 // by index into Store.games
@@ -20,10 +20,10 @@ type Clusters struct {
 	Warning   string
 }
 
-// n returns the number of clusters.
+// N returns the number of clusters.
 func (c *Clusters) N() int { return len(c.keys) }
 
-// minClusters is how many effective clusters an estimate of variance needs.
+// MinClusters is how many effective clusters an estimate of variance needs.
 const MinClusters = 30
 
 // cluster groups the games by opening where several share one, unless that
@@ -127,7 +127,7 @@ func (c *Clusters) hold(fraction float64, seed uint64) []bool {
 	return out
 }
 
-// leave chooses the clusters that are left out of the training when it is only a
+// Leave chooses the clusters that are left out of the training when it is only a
 // share of them: nil if none is. A larger share holds all of a smaller one.
 func (c *Clusters) Leave(held []bool, share float64, seed uint64) []bool {
 	if share == 0 || share >= 1 {
@@ -162,7 +162,7 @@ func (c *Clusters) Folds(n int, seed uint64) (fold []int, folds int) {
 	return fold, folds
 }
 
-// split returns the rows' weights for training, by chunk, and the clusters held
+// Split returns the rows' weights for training, by chunk, and the clusters held
 // out for validation: their rows have weight 0.
 func (s *Store) Split(c *Clusters, fraction float64, seed uint64) (omega [][]float32, held []bool) {
 	held = c.hold(fraction, seed)

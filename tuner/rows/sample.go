@@ -8,7 +8,7 @@ import (
 	"github.com/assay-chess/assay/eval"
 )
 
-// pieceTypes are the pieces that have a value: all but the king.
+// PieceTypes are the pieces that have a value: all but the king.
 const PieceTypes = 5
 
 // samplePositions is the largest number of positions from which marginal values are taken.
