@@ -37,7 +37,8 @@ func TestBadFENs(t *testing.T) {
 			}
 			code, stdout, stderr := call(t, args...)
 			if code != exitFailed || stdout != "" || !strings.Contains(stderr, mention) {
-				t.Errorf("assay %q: exit %d, stdout %q, stderr %q; want exit 1 and an error with %q", args, code, stdout, stderr, mention)
+				t.Errorf("assay %q: exit %d, stdout %q, stderr %q; want exit 1 and an error with %q", args, code, stdout, stderr,
+					mention)
 			}
 		}
 	}
@@ -99,7 +100,8 @@ func TestBadWeightFiles(t *testing.T) {
 			}
 			code, stdout, stderr := call(t, args...)
 			if code != exitFailed || stdout != "" || !strings.Contains(stderr, name+".json") {
-				t.Errorf("assay %q: exit %d, stdout %q, stderr %q; want exit 1 and an error that names the file", args, code, stdout, stderr)
+				t.Errorf("assay %q: exit %d, stdout %q, stderr %q; want exit 1 and an error that names the file", args, code,
+					stdout, stderr)
 			}
 		}
 		if _, err := os.Stat(filepath.Join(dir, name+"-games")); err == nil {

@@ -20,7 +20,8 @@ func TestJSONWithClosedOutput(t *testing.T) {
 	} {
 		out, err := exec.Command("sh", "-c", command).CombinedOutput()
 		text := string(out)
-		if want == "" && err != nil || want != "" && (err == nil || exitCodeOf(err) != exitFailed || !strings.Contains(text, want)) {
+		if want == "" && err != nil || want != "" && (err == nil || exitCodeOf(err) != exitFailed ||
+			!strings.Contains(text, want)) {
 			t.Errorf("%s: %v, %q", command, err, text)
 		}
 	}

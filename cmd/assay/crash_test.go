@@ -21,7 +21,8 @@ import (
 	"github.com/creack/pty"
 )
 
-var crashes = flag.Int("crashes", 0, "times that TestFinishedGamesSurvive stops each run, by kill -9 and by Ctrl-C each; 0: not at all")
+var crashes = flag.Int("crashes", 0, "times that TestFinishedGamesSurvive stops each run, by kill -9 and by Ctrl-C "+
+	"each; 0: not at all")
 
 // TestFinishedGamesSurvive stops runs on a terminal at random moments, by kill -9 and by Ctrl-C in
 // turn. When a run is resumed, each game is there that its terminal announced as finished; at the
@@ -34,9 +35,12 @@ func TestFinishedGamesSurvive(t *testing.T) {
 		name, out string
 		args      []string
 	}{
-		{"selfplay", "games", []string{"selfplay", "--out", "games", "--games", "600", "--nodes", "300", "--max-plies", "80", "--seed", "7", "--players", "assay:hash=1"}},
-		{"learn", "runs/small", []string{"learn", "--run", "small", "--games", "200", "--gate-games", "40", "--final-games", "20", "--nodes", "200", "--seed", "3"}},
-		{"learn --game", "runs/small", []string{"learn", "--run", "small", "--game", "draughts", "--generations", "2", "--games", "600", "--gate-games", "100", "--final-games", "60", "--depth", "4"}},
+		{"selfplay", "games", []string{"selfplay", "--out", "games", "--games", "600", "--nodes", "300", "--max-plies",
+			"80", "--seed", "7", "--players", "assay:hash=1"}},
+		{"learn", "runs/small", []string{"learn", "--run", "small", "--games", "200", "--gate-games", "40", "--final-games",
+			"20", "--nodes", "200", "--seed", "3"}},
+		{"learn --game", "runs/small", []string{"learn", "--run", "small", "--game", "draughts", "--generations", "2",
+			"--games", "600", "--gate-games", "100", "--final-games", "60", "--depth", "4"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			whole := t.TempDir()
@@ -70,14 +74,16 @@ func TestFinishedGamesSurvive(t *testing.T) {
 					break
 				}
 			}
-			t.Logf("stopped %d times by kill -9 and by Ctrl-C each; %d games that were announced before are there", *crashes, games)
+			t.Logf("stopped %d times by kill -9 and by Ctrl-C each; %d games that were announced before are there", *crashes,
+				games)
 		})
 	}
 }
 
 // life runs the program in the folder, on a terminal, to its end, or stops it by the signal after
 // a time if that is above 0. It returns what the terminal got.
-func life(t *testing.T, dir string, kind syscall.Signal, after time.Duration, args ...string) (out string, stopped bool) {
+func life(t *testing.T, dir string, kind syscall.Signal, after time.Duration, args ...string) (out string,
+	stopped bool) {
 	t.Helper()
 	cmd := exec.Command("assay", args...)
 	cmd.Dir = dir
@@ -130,7 +136,8 @@ func sameTree(t *testing.T, got, want string) {
 	t.Helper()
 	n := 0
 	err := filepath.WalkDir(want, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || filepath.Ext(path) != ".arrow" && d.Name() != "games.pgn" && d.Name() != "manifest.json" && d.Name() != "result.json" {
+		if err != nil || filepath.Ext(path) != ".arrow" && d.Name() != "games.pgn" && d.Name() != "manifest.json" &&
+			d.Name() != "result.json" {
 			return err
 		}
 		n++

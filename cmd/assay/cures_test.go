@@ -17,10 +17,11 @@ func TestCuresWork(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{
-		"bad.epd":   "this is no position\n",
-		"good.epd":  "4k3/8/8/8/8/8/4P3/4K3 w - - c9 \"1-0\";\n",
-		"one.epd":   "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -\n",
-		"three.epd": "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -\nrnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq -\nrnbqkbnr/pppppppp/8/8/8/5N2/PPPPPPPP/RNBQKB1R b KQkq -\n",
+		"bad.epd":  "this is no position\n",
+		"good.epd": "4k3/8/8/8/8/8/4P3/4K3 w - - c9 \"1-0\";\n",
+		"one.epd":  "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -\n",
+		"three.epd": "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -\nrnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR " +
+			"b KQkq -\nrnbqkbnr/pppppppp/8/8/8/5N2/PPPPPPPP/RNBQKB1R b KQkq -\n",
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
@@ -34,7 +35,8 @@ func TestCuresWork(t *testing.T) {
 		says string // of an error; empty: success
 	}{
 		// Too many forfeits: the error sends the user to another folder, or to --recover.
-		{"selfplay --players 'assay:hash=1,uci:./bad crash-later' --games 2 --out failed", fast, "or resume this run with --recover"},
+		{"selfplay --players 'assay:hash=1,uci:./bad crash-later' --games 2 --out failed", fast,
+			"or resume this run with --recover"},
 		{"selfplay --players 'assay:hash=1,uci:./bad crash-later' --games 2 --out failed --recover", fast, ""},
 		{"selfplay --players assay:hash=1 --games 2 --out played", fast, ""},
 		{"data import bad.epd --out imported", nil, "bad.epd"},
@@ -42,10 +44,12 @@ func TestCuresWork(t *testing.T) {
 		{"data relabel imported --player 'uci:./bad crash' --nodes 20 --out scored", nil, "has closed the channel"},
 		{"data relabel imported --nodes 30 --out scored", nil, ""},
 		// Rows are there: the error sends the user to another folder, or back to the flags.
-		{"selfplay --players assay:hash=1 --games 4 --out played", fast, "use the flags it was started with, or another --out"},
+		{"selfplay --players assay:hash=1 --games 4 --out played", fast,
+			"use the flags it was started with, or another --out"},
 		{"selfplay --players assay:hash=1 --games 2 --out played", fast, ""},
 		{"selfplay --players assay:hash=1 --games 4 --out another", fast, ""},
-		{"match assay:hash=1 assay:hash=2 --book one.epd --out m", book, "use a larger --book, or none for random openings, with another --out"},
+		{"match assay:hash=1 assay:hash=2 --book one.epd --out m", book,
+			"use a larger --book, or none for random openings, with another --out"},
 		{"match assay:hash=1 assay:hash=2 --book three.epd --games 6 --out m", book, "another --out"},
 		{"match assay:hash=1 assay:hash=2 --book three.epd --games 6 --out m2", book, ""},
 		// A folder with other files.

@@ -25,7 +25,8 @@ func TestDataCommandsOnAFullDisk(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = syscall.Unmount(small, 0) }) // nothing to do about it
 	few, script := filepath.Join(work, "few"), filepath.Join(work, "engine.sh")
-	if code, _, errs := call(t, "data", "positions", data, "--resolve", "keep", "--sample", "5000", "--out", few); code != 0 {
+	if code, _, errs := call(t, "data", "positions", data, "--resolve", "keep", "--sample", "5000", "--out",
+		few); code != 0 {
 		t.Fatal(errs)
 	}
 	if err := os.WriteFile(script, []byte(tempoEngine), 0o777); err != nil {
@@ -52,7 +53,8 @@ func TestDataCommandsOnAFullDisk(t *testing.T) {
 		out := filepath.Join(small, "out")
 		export := c.args[1] == "export"
 		code, stdout, stderr := call(t, append(c.args, out)...)
-		if code != exitFailed || stdout != "" || !strings.Contains(stderr, out) || !strings.Contains(stderr, "free some space") ||
+		if code != exitFailed || stdout != "" || !strings.Contains(stderr, out) ||
+			!strings.Contains(stderr, "free some space") ||
 			!export && !strings.Contains(stderr, " rows are safely on disk") {
 			t.Errorf("%s: exit %d, %s%s", name, code, stdout, stderr)
 		}

@@ -26,7 +26,8 @@ func guideBlocks(t *testing.T, name string) (blocks []string) {
 // repository of an engine.
 func TestGuideTestMyPatch(t *testing.T) {
 	r := newEngineRepo(t)
-	if err := os.WriteFile("Makefile", []byte("EXE = toy\nall:\n\techo x >>\"$(BUILDS)\"\n\tcp engine.sh $(EXE)\n"), 0o666); err != nil {
+	if err := os.WriteFile("Makefile", []byte("EXE = toy\nall:\n\techo x >>\"$(BUILDS)\"\n\tcp engine.sh $(EXE)\n"),
+		0o666); err != nil {
 		t.Fatal(err)
 	}
 	r.git(t, "add", "Makefile")
@@ -55,7 +56,8 @@ func TestGuideTestMyPatch(t *testing.T) {
 			if at := strings.Index(line, " --serve "); at >= 0 {
 				args = quotedFields(strings.TrimSpace(line[:at]))
 				_, sign, _ := strings.Cut(strings.TrimSpace(line), " --sign ")
-				args = append(append(args[2:], short...), "--sign", sign, "--nodes", "20") // by the clock, both sides measure their speed first
+				// by the clock, both sides measure their speed first
+				args = append(append(args[2:], short...), "--sign", sign, "--nodes", "20")
 				run, url := startCoordinator(t, nil, "match", args...)
 				startWorker(t, nil, url, "--trust", "trusted", "--no-sandbox") // a script needs a shell
 				run.ends(exitDone)

@@ -34,20 +34,27 @@ func TestHostile(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	files := map[string]string{
-		"games.pgn": "[Event \"" + attack + "\"]\n[Site \"" + attack + "\"]\n[White \"w" + attack + "\"]\n[Black \"b" + attack + "\"]\n[Result \"1-0\"]\n" +
+		"games.pgn": "[Event \"" + attack + "\"]\n[Site \"" + attack + "\"]\n[White \"w" + attack + "\"]\n[Black \"b" +
+			attack + "\"]\n[Result \"1-0\"]\n" +
 			"[Termination \"" + attack + "\"]\n\n1. e4 {" + attack + " 0.3/" + attack + "} e5 1-0\n\n" +
-			"[Event \"x\"]\n[Variant \"" + attack + "\"]\n\n1. e4 1-0\n\n[Event \"x\"]\n[Result \"" + attack + "\"]\n\n1. e4 1-0\n\n[Event \"x\"]\n[FEN \"" + attack + "\"]\n\n1. e4 1-0\n\n" +
-			"[Event \"x\"]\n\n1. " + attack + " 1-0\n\n[Event \"x\"]\n[" + attack + " \"y\"]\n\n1. e4" + attack + " 1-0\n\n[Event \"x\"]\n[Black \"" + attack + "\n\n1. e4 1-0\n",
-		"book.epd":                              "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 " + attack + "\n",
-		"list.csv":                              "fen,result," + attack + "\n" + attack + ",1,1\n4k3/8/8/8/8/8/4P3/4K3 w - - 0 1,1,1\n4k3/8/8/8/8/8/4P3/4K3 w - - 0 1," + attack + ",1\n",
+			"[Event \"x\"]\n[Variant \"" + attack + "\"]\n\n1. e4 1-0\n\n[Event \"x\"]\n[Result \"" + attack +
+			"\"]\n\n1. e4 1-0\n\n[Event \"x\"]\n[FEN \"" + attack + "\"]\n\n1. e4 1-0\n\n" +
+			"[Event \"x\"]\n\n1. " + attack + " 1-0\n\n[Event \"x\"]\n[" + attack + " \"y\"]\n\n1. e4" + attack +
+			" 1-0\n\n[Event \"x\"]\n[Black \"" + attack + "\n\n1. e4 1-0\n",
+		"book.epd": "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 " + attack + "\n",
+		"list.csv": "fen,result," + attack + "\n" + attack +
+			",1,1\n4k3/8/8/8/8/8/4P3/4K3 w - - 0 1,1,1\n4k3/8/8/8/8/8/4P3/4K3 w - - 0 1," + attack + ",1\n",
 		"folder/a" + "\x1b[2J\nassay: done.pgn": "1. e5 1-0\n",
 		"folder/b\x1b[2J\nassay: done.x":        "no\n",
 		"cut/x\x1b[2J\nassay: done.pgn.gz":      "\x1f\x8b\x08\x00",
 		"folder/c.pgn":                          "1. e4 1-0\n",
 		"weights.json":                          "{\"format\": \"assay.weights/1\", \"model\": \"" + `\u001b[2J` + "\"}\n",
 		"run\x1b[2J\nEVIL/config.json":          "{}",
-		"engine\x1b[2J":                         "#!/bin/sh\nprintf 'noise " + attack + "\\n' >&2\nassay uci | sed -u -e 's/^id name.*/id name N" + noSlash + "/' -e 's/^bestmove/info string " + noSlash + "\\n&/'\n",
-		"broken\x1b[2J":                         "#!/bin/sh\necho 'id name " + attack + "'; echo uciok; echo " + attack + " >&2; exit 3\n",
+		"engine\x1b[2J": "#!/bin/sh\nprintf 'noise " + attack +
+			"\\n' >&2\nassay uci | sed -u -e 's/^id name.*/id name N" + noSlash + "/' -e 's/^bestmove/info string " + noSlash +
+			"\\n&/'\n",
+		"broken\x1b[2J": "#!/bin/sh\necho 'id name " + attack + "'; echo uciok; echo " + attack +
+			" >&2; exit 3\n",
 	}
 	for name, text := range files {
 		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
@@ -104,7 +111,8 @@ func TestHostile(t *testing.T) {
 	}
 	pages := 0
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err == nil && slices.Contains([]string{".html", ".svg", ".pgn"}, filepath.Ext(path)) && !strings.HasPrefix(path, filepath.Join(dir, "folder")) && path != filepath.Join(dir, "games.pgn") {
+		if err == nil && slices.Contains([]string{".html", ".svg", ".pgn"}, filepath.Ext(path)) &&
+			!strings.HasPrefix(path, filepath.Join(dir, "folder")) && path != filepath.Join(dir, "games.pgn") {
 			text, e := os.ReadFile(path)
 			harmless(t, path, string(text))
 			pages++
@@ -132,8 +140,10 @@ func TestOutputIsQuoted(t *testing.T) {
 	tables := 0
 	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		name := filepath.ToSlash(strings.TrimPrefix(path, root+string(filepath.Separator)))
-		if err != nil || e.IsDir() || filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") || strings.Contains(name, "testdata/") ||
-			strings.HasPrefix(name, ".ci/") || strings.HasPrefix(name, "cmd/bench/") || strings.HasPrefix(name, "notebooks/") || strings.Contains(name, "/internal/gen/") {
+		if err != nil || e.IsDir() || filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") ||
+			strings.Contains(name, "testdata/") ||
+			strings.HasPrefix(name, ".ci/") || strings.HasPrefix(name, "cmd/bench/") ||
+			strings.HasPrefix(name, "notebooks/") || strings.Contains(name, "/internal/gen/") {
 			return err
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
@@ -151,7 +161,8 @@ func TestOutputIsQuoted(t *testing.T) {
 				}
 			}
 			if s, ok := n.(*ast.SelectorExpr); ok && bypasses[name] == "" {
-				if text := selector(s); text == "os.Stdout" || text == "os.Stderr" || text == "fmt.Print" || text == "fmt.Printf" || text == "fmt.Println" || logs && strings.HasPrefix(text, "log.") {
+				if text := selector(s); text == "os.Stdout" || text == "os.Stderr" || text == "fmt.Print" ||
+					text == "fmt.Printf" || text == "fmt.Println" || logs && strings.HasPrefix(text, "log.") {
 					t.Errorf("%s uses %s, want the screen of its command (cmd.OutOrStdout, cmd.ErrOrStderr)", name, text)
 				}
 			}

@@ -31,9 +31,11 @@ func TestKilledRunsGiveTheSameBytes(t *testing.T) {
 		args  []string
 	}{
 		{"selfplay", []string{"games-*.arrow", "manifest.json", "result.json"}, 300, shards,
-			[]string{"selfplay", "--games", "300", "--nodes", "20", "--hard-nodes", "--opening-nodes", "50", "--max-plies", "24", "--players", "assay:hash=1"}},
+			[]string{"selfplay", "--games", "300", "--nodes", "20", "--hard-nodes", "--opening-nodes", "50", "--max-plies",
+				"24", "--players", "assay:hash=1"}},
 		{"match", []string{"games.pgn", "games/*.arrow", "games/manifest.json", "result.json"}, 100, journalLines,
-			[]string{"match", "assay:hash=1", "assay:hash=1:weights=shannon-1950", "--games", "100", "--nodes", "20", "--hard-nodes", "--opening-nodes", "50", "--max-plies", "60"}},
+			[]string{"match", "assay:hash=1", "assay:hash=1:weights=shannon-1950", "--games", "100", "--nodes", "20",
+				"--hard-nodes", "--opening-nodes", "50", "--max-plies", "60"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -48,7 +50,8 @@ func TestKilledRunsGiveTheSameBytes(t *testing.T) {
 				if c.name == "match" {
 					more += rng.IntN(2 * c.games / (*kills + 1))
 				}
-				if assay(t, func() bool { return c.done(killed) > more }, append(c.args, "--out", killed, "--concurrency", "4")...) == nil {
+				if assay(t, func() bool { return c.done(killed) > more }, append(c.args, "--out", killed, "--concurrency",
+					"4")...) == nil {
 					break // it ended first
 				}
 				died++

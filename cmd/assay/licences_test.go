@@ -64,7 +64,8 @@ func TestLinkedModulesArePermissive(t *testing.T) {
 // their folders.
 func linkedModules(t *testing.T) map[string]string {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Dir}}{{end}}{{end}}", ".").Output()
+	out, err := exec.Command("go", "list", "-deps", "-f",
+		"{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Dir}}{{end}}{{end}}", ".").Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}

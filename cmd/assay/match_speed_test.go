@@ -37,8 +37,9 @@ func BenchmarkRunner(b *testing.B) {
 		echo := pipeLoops(b, path, "echo", 2, 2, 100_000, game)
 		echoCost := (allTime() - before).Seconds() / 200_000
 		c := match.Config{A: entrantOf(b, "uci:'"+path+"' a"), B: entrantOf(b, "uci:'"+path+"' b"),
-			Games: 400, Setup: selfplay.Setup{Out: filepath.Join(b.TempDir(), "m"), Limits: selfplay.Limits{Nodes: 1}, Check: selfplay.Check{MaxScore: -1},
-				Seed: 1, Open: roster.Open, Concurrency: 2}}
+			Games: 400, Setup: selfplay.Setup{Out: filepath.Join(b.TempDir(), "m"), Limits: selfplay.Limits{Nodes: 1},
+				Check: selfplay.Check{MaxScore: -1},
+				Seed:  1, Open: roster.Open, Concurrency: 2}}
 		own, _, _ := cli.ProcessorTime()
 		started := time.Now()
 		r, err := match.Run(b.Context(), c)

@@ -143,7 +143,8 @@ func startCoordinator(t *testing.T, env []string, command string, args ...string
 // startWorker starts a worker.
 func startWorker(t *testing.T, env []string, args ...string) *process {
 	t.Helper()
-	return start(t, env, append([]string{"work", "--concurrency", "1", "--nice", "0", "--library", t.TempDir()}, args...)...)
+	return start(t, env, append([]string{"work", "--concurrency", "1", "--nice", "0", "--library", t.TempDir()},
+		args...)...)
 }
 
 // serveProcess starts assay serve on a free port and returns its address.

@@ -16,7 +16,8 @@ import (
 )
 
 // shortMatch is a match of two games.
-var shortMatch = []string{"match", "assay:hash=1", "first-move", "--games", "2", "--nodes", "10", "--max-plies", "10", "--opening-score", "-1"}
+var shortMatch = []string{"match", "assay:hash=1", "first-move", "--games", "2", "--nodes", "10", "--max-plies", "10",
+	"--opening-score", "-1"}
 
 // A queue uses NATS servers that run already and give each key its rights. Its tests are
 // complete, with the bytes of a local run, though those servers end and start again in the
@@ -64,7 +65,8 @@ func TestQueueOverNATS(t *testing.T) {
 	}
 	q := &queueProcess{store: at("queue"), workers: url}
 	serve := []string{"queue", "serve", "--store", q.store, "--nats", url, "--http", "127.0.0.1:0", "--lease", "1s"}
-	for env, says := range map[string]string{"ASSAY_CREDENTIALS=": "rejects the credentials", "ASSAY_CREDENTIALS=" + at("anna.key"): "needs the key named coordinator"} {
+	for env, says := range map[string]string{"ASSAY_CREDENTIALS=": "rejects the credentials",
+		"ASSAY_CREDENTIALS=" + at("anna.key"): "needs the key named coordinator"} {
 		if said := output(t, false, []string{env}, serve...); !strings.Contains(said, says) {
 			t.Errorf("%s: want %q: %s", env, says, said)
 		}
@@ -97,19 +99,23 @@ func TestQueueEncrypted(t *testing.T) {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	cert, key := certificate(t, dir, "server")
 	serve := []string{"queue", "serve", "--store", at("queue"), "--listen", "127.0.0.1:0", "--http", "0.0.0.0:0"}
-	if code, _, stderr := call(t, serve...); code != exitUsage || !strings.Contains(stderr, "make keys with assay queue key") {
+	if code, _, stderr := call(t, serve...); code != exitUsage || !strings.Contains(stderr,
+		"make keys with assay queue key") {
 		t.Errorf("without keys: exit %d: %s", code, stderr)
 	}
 	code, line, stderr := call(t, "work", "--new-key", at("bob.key"), "--name", "bob")
 	if code != exitDone {
 		t.Fatal(stderr)
 	}
-	for _, args := range [][]string{{"bob", "--roles", "work", "--public", strings.Fields(line)[1]}, {"anna", "--roles", "read,submit,approve"}} {
-		if code, line, stderr = call(t, slices.Concat([]string{"queue", "key", "--store", at("queue")}, args)...); code != exitDone {
+	for _, args := range [][]string{{"bob", "--roles", "work", "--public", strings.Fields(line)[1]},
+		{"anna", "--roles", "read,submit,approve"}} {
+		if code, line, stderr = call(t, slices.Concat([]string{"queue", "key", "--store", at("queue")},
+			args)...); code != exitDone {
 			t.Fatal(stderr)
 		}
 	}
-	if code, _, stderr := call(t, serve...); code != exitUsage || !strings.Contains(stderr, "set ASSAY_TLS_CERT and ASSAY_TLS_KEY") {
+	if code, _, stderr := call(t, serve...); code != exitUsage || !strings.Contains(stderr,
+		"set ASSAY_TLS_CERT and ASSAY_TLS_KEY") {
 		t.Errorf("without a certificate: exit %d: %s", code, stderr)
 	}
 	serve[5] = "0.0.0.0:0"
@@ -142,11 +148,13 @@ func TestQueueEncrypted(t *testing.T) {
 			t.Errorf("%q: want %q: %s", c.args, c.says, said)
 		}
 	}
-	start(t, []string{ca, secret}, slices.Concat([]string{"queue", "add", "--queue", url, "--name", "first"}, shortMatch)...).ends(exitDone)
+	start(t, []string{ca, secret}, slices.Concat([]string{"queue", "add", "--queue", url, "--name", "first"},
+		shortMatch)...).ends(exitDone)
 	w := startWorker(t, []string{ca}, workers, "--credentials", at("bob.key"))
 	for until := time.Now().Add(soonEnough); ; time.Sleep(50 * time.Millisecond) {
 		var x queue.Test
-		if err := json.Unmarshal([]byte(output(t, true, []string{ca, secret}, "queue", "show", "first", "--queue", url, "--json")), &x); err != nil {
+		if err := json.Unmarshal([]byte(output(t, true, []string{ca, secret}, "queue", "show", "first", "--queue", url,
+			"--json")), &x); err != nil {
 			t.Fatal(err)
 		}
 		if x.State == queue.Complete {

@@ -24,7 +24,8 @@ type queueProcess struct {
 func startQueue(t *testing.T, env []string, store, listen, http string, args ...string) *queueProcess {
 	t.Helper()
 	q := &queueProcess{store: store}
-	q.process = start(t, env, append([]string{"queue", "serve", "--store", store, "--listen", listen, "--http", http, "--lease", "1s"}, args...)...)
+	q.process = start(t, env, append([]string{"queue", "serve", "--store", store, "--listen", listen, "--http", http,
+		"--lease", "1s"}, args...)...)
 	_, q.workers, _ = strings.Cut(q.expect("assay work "), "assay work ")
 	_, address, _ := strings.Cut(q.expect("page and tests at "), "://")
 	address, _, _ = strings.Cut(address, "/")
@@ -51,7 +52,8 @@ func (q *queueProcess) ask(args ...string) string {
 // add submits a test.
 func (q *queueProcess) add(name string, args ...string) {
 	q.t.Helper()
-	if code, _, stderr := call(q.t, slices.Concat([]string{"queue", "add", "--queue", q.url, "--name", name}, args)...); code != exitDone {
+	if code, _, stderr := call(q.t, slices.Concat([]string{"queue", "add", "--queue", q.url, "--name", name},
+		args)...); code != exitDone {
 		q.t.Fatalf("%q: exit %d: %s", args, code, stderr)
 	}
 }
@@ -79,7 +81,9 @@ func TestQueueWritesTheSame(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	book, config := filepath.Join(dir, "two.epd"), filepath.Join(dir, "two.toml")
-	lines := "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2\nrnbqkbnr/ppp1pppp/8/3p4/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - 0 2\nrnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2\n"
+	lines := "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 " +
+		"2\nrnbqkbnr/ppp1pppp/8/3p4/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - 0 2\nrnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w " +
+		"KQkq - 0 2\n"
 	for path, text := range map[string]string{book: lines, config: spsaOfTwo} {
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
@@ -87,10 +91,12 @@ func TestQueueWritesTheSame(t *testing.T) {
 	}
 	short := []string{"--nodes", "30", "--hard-nodes", "--max-plies", "30"}
 	tests := map[string][]string{
-		"match":    append([]string{"match", "assay:hash=1", "assay:hash=1:weights=shannon-1950", "--games", "6", "--book", book}, short...),
+		"match": append([]string{"match", "assay:hash=1", "assay:hash=1:weights=shannon-1950", "--games", "6", "--book",
+			book}, short...),
 		"spsa":     {"spsa", config},
 		"selfplay": append([]string{"selfplay", "--games", "10", "--opening-nodes", "50"}, short...),
-		"ladder":   append([]string{"ladder", "assay:hash=1", "assay:hash=1:depth=1", "assay:hash=1:depth=2", "--games", "6", "--opening-nodes", "50"}, short...),
+		"ladder": append([]string{"ladder", "assay:hash=1", "assay:hash=1:depth=1", "assay:hash=1:depth=2", "--games",
+			"6", "--opening-nodes", "50"}, short...),
 	}
 	q := startQueue(t, nil, filepath.Join(dir, "queue"), "127.0.0.1:0", "127.0.0.1:0")
 	for name, args := range tests {
@@ -129,16 +135,19 @@ func TestQueueWritesTheSame(t *testing.T) {
 func TestQueueIsSteered(t *testing.T) {
 	t.Parallel()
 	q := startQueue(t, nil, filepath.Join(t.TempDir(), "queue"), "127.0.0.1:0", "127.0.0.1:0")
-	q.add("first", "match", "assay:hash=1", "assay:hash=1:weights=shannon-1950", "--games", "2000", "--nodes", "30", "--max-plies", "30")
+	q.add("first", "match", "assay:hash=1", "assay:hash=1:weights=shannon-1950", "--games", "2000", "--nodes", "30",
+		"--max-plies", "30")
 	q.await("first", queue.Active)
 	q.ask("queue", "stop", "first")
 	q.await("first", queue.Stopped)
 	startWorker(t, nil, q.workers, "--name", "anna")
-	q.add("stronger", "--then", "nonreg", "match", "assay:hash=1:nodes=200", "random", "--preset", "stc", "--nodes", "30", "--sprt", "0,400", "--elo-model", "logistic", "--games", "60")
+	q.add("stronger", "--then", "nonreg", "match", "assay:hash=1:nodes=200", "random", "--preset", "stc", "--nodes",
+		"30", "--sprt", "0,400", "--elo-model", "logistic", "--games", "60")
 	if x := q.await("stronger", queue.Complete); !strings.HasPrefix(x.Reason, "PASSED") {
 		t.Errorf("the result is %q", x.Reason)
 	}
-	if next := q.await("stronger-nonreg", queue.Complete); next.After != "stronger" || next.Settings["preset"] != "nonreg" {
+	if next := q.await("stronger-nonreg", queue.Complete); next.After != "stronger" ||
+		next.Settings["preset"] != "nonreg" {
 		t.Errorf("what follows is %+v", next)
 	}
 	q.ask("queue", "resume", "first")
@@ -152,7 +161,8 @@ func TestQueueIsSteered(t *testing.T) {
 	if out := q.ask("queue", "list"); strings.Contains(out, "first") || !strings.Contains(out, "PASSED") {
 		t.Errorf("the list is\n%s", out)
 	}
-	if code, _, stderr := call(t, "queue", "show", "first", "--queue", q.url); code != exitFailed || !strings.Contains(stderr, "no such test") {
+	if code, _, stderr := call(t, "queue", "show", "first", "--queue", q.url); code != exitFailed ||
+		!strings.Contains(stderr, "no such test") {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 }
@@ -188,7 +198,8 @@ func TestGuideShareMachines(t *testing.T) {
 				continue // from then on requests need her key: TestRoles
 			default:
 				t.Setenv("ASSAY_QUEUE", q.url)
-				line = strings.NewReplacer("--preset stc", "--games 2 --nodes 20 --max-plies 4", "--games 100", "--games 2 --nodes 20 --max-plies 4").Replace(line)
+				line = strings.NewReplacer("--preset stc", "--games 2 --nodes 20 --max-plies 4", "--games 100",
+					"--games 2 --nodes 20 --max-plies 4").Replace(line)
 				if code, stdout, stderr := call(t, quotedFields(line)[1:]...); code != exitDone {
 					t.Errorf("%s: exit %d: %s%s", line, code, stdout, stderr)
 				}
@@ -254,7 +265,8 @@ func TestQueueContainsEngines(t *testing.T) {
 	if all := q.ask("queue", "list"); strings.Contains(all, "strange") || strings.Contains(all, "sh ") {
 		t.Errorf("the list is\n%s", all)
 	}
-	for _, escaped := range []string{"../rogue-was-here", filepath.Join(temp, "rogue-was-here")} { // beside the server's folder, and beside a sandbox
+	// beside the server's folder, and beside a sandbox
+	for _, escaped := range []string{"../rogue-was-here", filepath.Join(temp, "rogue-was-here")} {
 		if err := os.Remove(escaped); err == nil {
 			t.Errorf("the engine wrote %s", escaped)
 		}
@@ -279,19 +291,25 @@ func TestQueueTestsCommits(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	q := startQueue(t, nil, filepath.Join(lists, "queue"), "127.0.0.1:0", "127.0.0.1:0", "--trust", filepath.Join(lists, "dev"), "--no-sandbox") // a script needs a shell
-	submit := []string{"test", "git:HEAD", "git:base", "--build", buildCommand, "--queue", q.url, "--games", "4", "--nodes", "20", "--max-plies", "10", "--opening-score", "-1"}
+	// a script needs a shell
+	q := startQueue(t, nil, filepath.Join(lists, "queue"), "127.0.0.1:0", "127.0.0.1:0", "--trust",
+		filepath.Join(lists, "dev"), "--no-sandbox")
+	submit := []string{"test", "git:HEAD", "git:base", "--build", buildCommand, "--queue", q.url, "--games", "4",
+		"--nodes", "20", "--max-plies", "10", "--opening-score", "-1"}
 	code, _, stderr := call(t, append(submit, "--name", "stranger", "--key", filepath.Join(lists, "eve.key"))...)
 	if code != exitFailed || !strings.Contains(stderr, "does not trust") {
 		t.Errorf("a stranger's engine: exit %d: %s", code, stderr)
 	}
-	if code, _, stderr := call(t, append(submit, "--name", "patch", "--key", filepath.Join(lists, "dev.key"))...); code != exitDone {
+	if code, _, stderr := call(t, append(submit, "--name", "patch", "--key",
+		filepath.Join(lists, "dev.key"))...); code != exitDone {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
 	if r.built() != 2 {
 		t.Errorf("%d builds, want one of each commit", r.built())
 	}
-	startWorker(t, nil, q.workers, "--trust", filepath.Join(lists, "dev"), "--no-sandbox", "--library", filepath.Join(lists, "library")) // a script needs a shell
+	// a script needs a shell
+	startWorker(t, nil, q.workers, "--trust", filepath.Join(lists, "dev"), "--no-sandbox", "--library",
+		filepath.Join(lists, "library"))
 	x := q.await("patch", queue.Complete)
 	head := r.git(t, "rev-parse", "HEAD")
 	if p := x.Players[0]; !strings.Contains(p, "engine-"+head[:12]) || !strings.Contains(p, "object/") {

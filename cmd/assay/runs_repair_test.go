@@ -50,7 +50,8 @@ var journalDamage = []struct {
 // bytes of an undisturbed one, and the damaged journal is kept.
 func TestRepairedRunsGiveTheSameBytes(t *testing.T) {
 	toml := filepath.Join(t.TempDir(), "queen.toml")
-	text := "player = \"assay:hash=1\"\niterations = 6\npairs = 2\nnodes = 30\nhard_nodes = true\nvalidation = 2\nseed = 1\nmax_plies = 30\nopening_nodes = 50\n" +
+	text := "player = \"assay:hash=1\"\niterations = 6\npairs = 2\nnodes = 30\nhard_nodes = true\nvalidation = 2\nseed = " +
+		"1\nmax_plies = 30\nopening_nodes = 50\n" +
 		"[[parameter]]\nname = \"queen\"\nstart = 500\nmin = 100\nmax = 2000\n"
 	if err := os.WriteFile(toml, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
@@ -58,7 +59,8 @@ func TestRepairedRunsGiveTheSameBytes(t *testing.T) {
 	common := []string{"--nodes", "20", "--hard-nodes", "--opening-nodes", "50", "--max-plies", "40"}
 	for _, args := range [][]string{
 		append([]string{"match", "assay:hash=1", "assay:hash=1:weights=shannon-1950", "--games", "24"}, common...),
-		append([]string{"ladder", "assay:hash=1", "assay:hash=1:weights=shannon-1950", "assay:hash=1:depth=1", "--games", "24"}, common...),
+		append([]string{"ladder", "assay:hash=1", "assay:hash=1:weights=shannon-1950", "assay:hash=1:depth=1", "--games",
+			"24"}, common...),
 		{"spsa", toml},
 	} {
 		t.Run(args[0], func(t *testing.T) {
@@ -91,7 +93,8 @@ func TestRepairedRunsGiveTheSameBytes(t *testing.T) {
 					t.Fatal(err)
 				}
 				if i%2 == 0 {
-					if code, _, stderr := call(t, append(args, "--out", out)...); code != 1 || !strings.Contains(stderr, path) || !strings.Contains(stderr, "assay runs repair "+out) {
+					if code, _, stderr := call(t, append(args, "--out", out)...); code != 1 || !strings.Contains(stderr, path) ||
+						!strings.Contains(stderr, "assay runs repair "+out) {
 						t.Errorf("%s: exit %d, %s", damage.name, code, stderr)
 					}
 				}
@@ -105,7 +108,8 @@ func TestRepairedRunsGiveTheSameBytes(t *testing.T) {
 				if code, _, stderr := call(t, append(args, "--out", out)...); code != 0 {
 					t.Fatalf("%s: %s", damage.name, stderr)
 				}
-				for _, pattern := range []string{"games.pgn", "games/*.arrow", "games/manifest.json", "result.json", "config.json"} {
+				for _, pattern := range []string{"games.pgn", "games/*.arrow", "games/manifest.json", "result.json",
+					"config.json"} {
 					sameFiles(t, pattern, out, whole)
 				}
 				if code, stdout, _ := call(t, "runs", "repair", out); code != 0 || stdout != out+": nothing is damaged\n" {
@@ -121,7 +125,8 @@ func TestRepairedRunsGiveTheSameBytes(t *testing.T) {
 func TestRepairedDataGiveTheSameBytes(t *testing.T) {
 	dir := t.TempDir()
 	whole := filepath.Join(dir, "whole")
-	args := []string{"selfplay", "--games", "12", "--nodes", "20", "--hard-nodes", "--opening-nodes", "50", "--max-plies", "40", "--players", "assay:hash=1"}
+	args := []string{"selfplay", "--games", "12", "--nodes", "20", "--hard-nodes", "--opening-nodes", "50",
+		"--max-plies", "40", "--players", "assay:hash=1"}
 	if code, _, stderr := call(t, append(args, "--out", whole)...); code != 0 {
 		t.Fatal(stderr)
 	}
@@ -216,8 +221,10 @@ func TestRepairedLearnRunsGiveTheSameBytes(t *testing.T) {
 		if code, stderr := learn(run); code != 0 {
 			t.Fatalf("%v: %s", x.files, stderr)
 		}
-		for _, pattern := range []string{"config.json", "result.json", "gen-1/games/*.arrow", "gen-1/games/manifest.json", "gen-1/positions/*.arrow",
-			"gen-1/positions/manifest.json", "gen-1/fit.json", "gen-1/gate/games.pgn", "gen-1/gate/result.json", "gen-1/final/games.pgn", "gen-1/final/result.json"} {
+		for _, pattern := range []string{"config.json", "result.json", "gen-1/games/*.arrow", "gen-1/games/manifest.json",
+			"gen-1/positions/*.arrow",
+			"gen-1/positions/manifest.json", "gen-1/fit.json", "gen-1/gate/games.pgn", "gen-1/gate/result.json",
+			"gen-1/final/games.pgn", "gen-1/final/result.json"} {
 			sameFiles(t, pattern, out, whole)
 		}
 		if info, err := durable.ReadRunInfo(out); err != nil || info.Command != "learn" || info.Started.IsZero() {
@@ -233,7 +240,8 @@ func TestRepairedLearnRunsGiveTheSameBytes(t *testing.T) {
 func TestRepairedJournalOfSelfplay(t *testing.T) {
 	dir := t.TempDir()
 	whole, broken := filepath.Join(dir, "whole"), filepath.Join(dir, "broken")
-	args := []string{"selfplay", "--games", "200", "--nodes", "200", "--max-plies", "30", "--players", "assay:hash=1", "--out"}
+	args := []string{"selfplay", "--games", "200", "--nodes", "200", "--max-plies", "30", "--players", "assay:hash=1",
+		"--out"}
 	if code, _, stderr := call(t, append(args, whole)...); code != 0 {
 		t.Fatal(stderr)
 	}
@@ -250,10 +258,12 @@ func TestRepairedJournalOfSelfplay(t *testing.T) {
 	if err := os.WriteFile(path, data, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, stderr := call(t, append(args, broken)...); code != exitFailed || !strings.Contains(stderr, "assay runs repair "+broken) {
+	if code, _, stderr := call(t, append(args, broken)...); code != exitFailed ||
+		!strings.Contains(stderr, "assay runs repair "+broken) {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
-	if code, stdout, stderr := call(t, "runs", "repair", broken); code != 0 || !strings.Contains(stdout, fmt.Sprintf("%d whole lines kept, 1 left out", lines-1)) {
+	if code, stdout, stderr := call(t, "runs", "repair", broken); code != 0 ||
+		!strings.Contains(stdout, fmt.Sprintf("%d whole lines kept, 1 left out", lines-1)) {
 		t.Errorf("exit %d, %d lines: %s%s", code, lines, stdout, stderr)
 	}
 	code, stdout, stderr := call(t, append(args, broken, "--json")...)
@@ -276,7 +286,8 @@ func TestRepairedRunNeedsItsConfiguration(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, _, stderr := call(t, "runs", "repair", out)
-	for _, want := range []string{durable.RunConfigName, "4 whole lines of games cannot be used", "start the run again with: assay match random random"} {
+	for _, want := range []string{durable.RunConfigName, "4 whole lines of games cannot be used",
+		"start the run again with: assay match random random"} {
 		if code != exitFailed || !strings.Contains(stderr, want) {
 			t.Errorf("exit %d, %s; want %q", code, stderr, want)
 		}
@@ -291,7 +302,8 @@ func TestRepairedRunNeedsItsConfiguration(t *testing.T) {
 func TestRepairedLedgerGivesTheSameBytes(t *testing.T) {
 	dir := t.TempDir()
 	local, shared := filepath.Join(dir, "local"), filepath.Join(dir, "shared")
-	args := []string{"--games", "24", "--nodes", "1000", "--hard-nodes", "--max-plies", "30", "--players", "assay:hash=1", "--opening-score", "-1", "--out"}
+	args := []string{"--games", "24", "--nodes", "1000", "--hard-nodes", "--max-plies", "30", "--players",
+		"assay:hash=1", "--opening-score", "-1", "--out"}
 	start(t, nil, append([]string{"selfplay"}, append(args, local)...)...).ends(exitDone)
 	run, url := startCoordinator(t, nil, "selfplay", append(args, shared)...)
 	anna := startWorker(t, nil, url)
@@ -313,7 +325,8 @@ func TestRepairedLedgerGivesTheSameBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, stdout, stderr := call(t, "runs", "repair", shared)
-	if code != 0 || !strings.Contains(stdout, "ledger-000001.jsonl.damaged") || !strings.Contains(stdout, "the run gets a new id") {
+	if code != 0 || !strings.Contains(stdout, "ledger-000001.jsonl.damaged") ||
+		!strings.Contains(stdout, "the run gets a new id") {
 		t.Fatalf("exit %d, %s%s", code, stdout, stderr)
 	}
 	run, url = startCoordinator(t, nil, "selfplay", append(args, shared)...)

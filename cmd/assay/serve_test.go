@@ -19,7 +19,8 @@ func TestServedRunThatIsKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := filepath.Join(runs, "night")
-	run := start(t, nil, "match", "random", "first-move", "--depth", "1", "--games", "1000000", "--max-plies", "60", "--out", out)
+	run := start(t, nil, "match", "random", "first-move", "--depth", "1", "--games", "1000000", "--max-plies", "60",
+		"--out", out)
 	url := serveProcess(t, runs)
 	awaitPage(t, url+"/run/night", `class="running">running`, "games counted")
 
@@ -33,7 +34,8 @@ func TestServedRunThatIsKilled(t *testing.T) {
 		lines, found := bufio.NewScanner(stream.Body), false
 		lines.Buffer(nil, 64<<20)
 		for !found && lines.Scan() {
-			found = strings.Contains(lines.Text(), `interrupted`) && strings.Contains(lines.Text(), "assay match random first-move")
+			found = strings.Contains(lines.Text(), `interrupted`) && strings.Contains(lines.Text(),
+				"assay match random first-move")
 		}
 		said <- found
 	}()

@@ -61,12 +61,15 @@ func TestSoak(t *testing.T) {
 	jobs := []soakJob{
 		{name: "selfplay", args: append([]string{"selfplay", "--games", "600", "--players", "assay:hash=1"}, small...),
 			files: []string{"games-*.arrow", "manifest.json", "result.json"}},
-		{name: "match", args: append([]string{"match", "assay:hash=1", "assay:hash=1:weights=shannon-1950", "--games", "200"}, small...),
+		{name: "match", args: append([]string{"match", "assay:hash=1", "assay:hash=1:weights=shannon-1950", "--games",
+			"200"}, small...),
 			files: []string{"games.pgn", "games/*.arrow", "games/manifest.json", "result.json"}},
 		{name: "learn", args: []string{"learn", "--plan", filepath.Join(dir, "plan.json")}, run: true,
-			files: []string{"result.json", "gen-1/games/*.arrow", "gen-1/positions/*.arrow", "gen-1/gate/games.pgn", "gen-1/final/games.pgn"}},
-		{name: "workers", args: append([]string{"selfplay", "--games", "300", "--players", "assay:hash=1"}, small...), shared: true,
-			files: []string{"games-*.arrow", "manifest.json", "result.json"}},
+			files: []string{"result.json", "gen-1/games/*.arrow", "gen-1/positions/*.arrow", "gen-1/gate/games.pgn",
+				"gen-1/final/games.pgn"}},
+		{name: "workers", args: append([]string{"selfplay", "--games", "300", "--players", "assay:hash=1"}, small...),
+			shared: true,
+			files:  []string{"games-*.arrow", "manifest.json", "result.json"}},
 	}
 	for i := range jobs {
 		jobs[i].whole = s.reference(&jobs[i])
@@ -130,7 +133,8 @@ func buildWithClockSteps(t *testing.T) string {
 		t.Fatalf("%s: time.Now has changed; no clock steps possible", original)
 	}
 	// Another offset for each half second of the monotonic clock.
-	text = bytes.Replace(text, []byte(now), []byte(now+"\tsec += int64(uint64(mono/5e8)*0x9e3779b97f4a7c15>>33)%86400 - 43200\n"), 1)
+	text = bytes.Replace(text, []byte(now), []byte(now+"\tsec += int64(uint64(mono/5e8)*0x9e3779b97f4a7c15>>33)%86400 - "+
+		"43200\n"), 1)
 	dir := t.TempDir()
 	changed, overlay := filepath.Join(dir, "time.go"), filepath.Join(dir, "overlay.json")
 	replace, err := json.Marshal(map[string]any{"Replace": map[string]string{original: changed}})
@@ -141,7 +145,8 @@ func buildWithClockSteps(t *testing.T) string {
 		t.Fatal(err)
 	}
 	bin := filepath.Join(dir, "bin")
-	if out, err := exec.Command("go", "build", "-overlay", overlay, "-o", filepath.Join(bin, "assay"), ".").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-overlay", overlay, "-o", filepath.Join(bin, "assay"),
+		".").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	return bin
@@ -310,7 +315,8 @@ func (s *soak) workers(url string) (stop func()) {
 		all.Go(func() {
 			for n := 0; ctx.Err() == nil; n++ {
 				limit, done := context.WithTimeout(ctx, time.Duration(1+rand.IntN(8))*time.Second)
-				cmd := exec.CommandContext(limit, "assay", "work", url, "--concurrency", "1", "--nice", "0", "--name", fmt.Sprintf("w%d-%d", i, n), "--library", filepath.Join(s.dir, "library"))
+				cmd := exec.CommandContext(limit, "assay", "work", url, "--concurrency", "1", "--nice", "0", "--name",
+					fmt.Sprintf("w%d-%d", i, n), "--library", filepath.Join(s.dir, "library"))
 				if err := cmd.Start(); err == nil {
 					_ = cmd.Wait() // killed, or the coordinator is gone
 				}
@@ -330,9 +336,12 @@ func (s *soak) badEngines(path string) {
 	for n := 0; time.Now().Before(s.end); n++ {
 		mode := []string{"crash", "illegal", "hang", "garbage"}[n%4]
 		ctx, cancel := context.WithTimeout(context.Background(), soonEnough)
-		text, err := exec.CommandContext(ctx, "assay", "match", "assay:hash=1:depth=1", fmt.Sprintf("uci:'%s' %s", path, mode), "--games", "4", "--depth", "1", "--move-timeout", "300ms", "--start-timeout", "1s").CombinedOutput()
+		text, err := exec.CommandContext(ctx, "assay", "match", "assay:hash=1:depth=1",
+			fmt.Sprintf("uci:'%s' %s", path, mode), "--games", "4", "--depth", "1", "--move-timeout", "300ms",
+			"--start-timeout", "1s").CombinedOutput()
 		var exit *exec.ExitError
-		if ctx.Err() != nil || err != nil && (!errors.As(err, &exit) || exit.ExitCode() != exitFailed) || bytes.Contains(text, []byte("panic:")) {
+		if ctx.Err() != nil || err != nil && (!errors.As(err, &exit) || exit.ExitCode() != exitFailed) ||
+			bytes.Contains(text, []byte("panic:")) {
 			s.t.Errorf("bad engine %s: %v: %s", mode, err, tail(string(text)))
 		}
 		cancel()
@@ -385,15 +394,19 @@ var metricNames = [soakMetrics]string{"memory, MB", "descriptors", "threads", "g
 func (s *soak) steady() {
 	runs := filepath.Join(s.dir, "runs")
 	env := []string{"ASSAY_GOROUTINES=1s"}
-	endless := []string{"--games", "100000000", "--nodes", "20", "--hard-nodes", "--opening-nodes", "50", "--max-plies", "60", "--concurrency", "1"}
+	endless := []string{"--games", "100000000", "--nodes", "20", "--hard-nodes", "--opening-nodes", "50", "--max-plies",
+		"60", "--concurrency", "1"}
 	add := func(name string, p *process) *process {
 		s.processes = append(s.processes, &steadyProcess{name: name, p: p})
 		return p
 	}
-	add("match", start(s.t, env, append([]string{"match", "assay:hash=1", "assay:hash=1:weights=shannon-1950", "--out", filepath.Join(runs, "match")}, endless...)...))
-	run := add("coordinator", start(s.t, env, append([]string{"selfplay", "--serve", "127.0.0.1:0", "--players", "assay:hash=1", "--out", filepath.Join(runs, "shared")}, without(endless, "--concurrency")...)...))
+	add("match", start(s.t, env, append([]string{"match", "assay:hash=1", "assay:hash=1:weights=shannon-1950", "--out",
+		filepath.Join(runs, "match")}, endless...)...))
+	run := add("coordinator", start(s.t, env, append([]string{"selfplay", "--serve", "127.0.0.1:0", "--players",
+		"assay:hash=1", "--out", filepath.Join(runs, "shared")}, without(endless, "--concurrency")...)...))
 	_, url, _ := strings.Cut(run.expect("assay work "), "assay work ")
-	add("worker", start(s.t, env, "work", url, "--name", "steady", "--concurrency", "1", "--nice", "0", "--library", filepath.Join(s.dir, "library")))
+	add("worker", start(s.t, env, "work", url, "--name", "steady", "--concurrency", "1", "--nice", "0", "--library",
+		filepath.Join(s.dir, "library")))
 	server := add("serve", start(s.t, env, "serve", runs, "--listen", "127.0.0.1:0"))
 	_, rest, _ := strings.Cut(server.expect("http://"), "http://")
 	address, _, _ := strings.Cut(rest, "/")
@@ -481,7 +494,8 @@ var growthBounds = [soakMetrics + 1]float64{16, 2, 2, 2, 2}
 // report prints the table.
 func (s *soak) report() {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s; faults: %v; clocks up to %s off; runs that ended with the right bytes: %v\n\n", *soakFor, s.faults, s.clockError.Round(time.Minute), s.rounds)
+	fmt.Fprintf(&b, "%s; faults: %v; clocks up to %s off; runs that ended with the right bytes: %v\n\n", *soakFor,
+		s.faults, s.clockError.Round(time.Minute), s.rounds)
 	fmt.Fprintf(&b, "%-12s %-16s %14s %14s %8s %6s\n", "process", "", "first quarter", "last quarter", "growth", "bound")
 	line := func(name, metric string, v []float64, bound float64) {
 		q := len(v) / 4
@@ -494,7 +508,8 @@ func (s *soak) report() {
 			verdict = "  GROWS"
 			s.t.Errorf("%s, %s: grows by %.1f, bound %g", name, metric, growth, bound)
 		}
-		fmt.Fprintf(&b, "%-12s %-16s %14.1f %14.1f %8.1f %6g%s\n", name, metric, mean(v[:q]), mean(v[len(v)-q:]), growth, bound, verdict)
+		fmt.Fprintf(&b, "%-12s %-16s %14.1f %14.1f %8.1f %6g%s\n", name, metric, mean(v[:q]), mean(v[len(v)-q:]), growth,
+			bound, verdict)
 	}
 	for _, x := range s.processes {
 		for i, v := range x.values {

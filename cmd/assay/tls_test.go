@@ -20,8 +20,10 @@ import (
 // certificate writes a server's self-signed certificate and its key.
 func certificate(t *testing.T, dir, name string) (cert, key string) {
 	t.Helper()
-	c := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IPAddresses: []net.IP{net.ParseIP("127.0.0.1")}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature}
+	c := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.ParseIP("127.0.0.1")}, IsCA: true, BasicConstraintsValid: true,
+		KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature}
 	secret, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
@@ -35,7 +37,8 @@ func certificate(t *testing.T, dir, name string) (cert, key string) {
 		t.Fatal(err)
 	}
 	cert, key = filepath.Join(dir, name+".pem"), filepath.Join(dir, name+".key")
-	for path, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: public}, key: {Type: "PRIVATE KEY", Bytes: private}} {
+	for path, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: public},
+		key: {Type: "PRIVATE KEY", Bytes: private}} {
 		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +55,8 @@ func TestEncryptedRun(t *testing.T) {
 	strange, _ := certificate(t, dir, "strange")
 	token := "ASSAY_TOKEN=" + secret
 	out := filepath.Join(dir, "games")
-	run, url := startCoordinator(t, []string{token, "ASSAY_TLS_CERT=" + cert, "ASSAY_TLS_KEY=" + key}, "selfplay", "--out", out, "--games", "3", "--nodes", "10", "--max-plies", "20")
+	run, url := startCoordinator(t, []string{token, "ASSAY_TLS_CERT=" + cert, "ASSAY_TLS_KEY=" + key}, "selfplay",
+		"--out", out, "--games", "3", "--nodes", "10", "--max-plies", "20")
 	if !strings.HasPrefix(url, "tls://") {
 		t.Errorf("the server's address is %s", url)
 	}
@@ -108,9 +112,11 @@ func TestEncryptedRun(t *testing.T) {
 	}{
 		{[]string{"ASSAY_TLS_CERT=" + cert}, "127.0.0.1:0", "go together"},
 		{[]string{"ASSAY_TLS_CERT=" + cert, "ASSAY_TLS_KEY=" + cert}, "127.0.0.1:0", "ASSAY_TLS_CERT and ASSAY_TLS_KEY"},
-		{[]string{"ASSAY_TLS_CERT=" + cert, "ASSAY_TLS_KEY=" + key}, "0.0.0.0:0", "loopback addresses only"}, // a certificate does not say who may connect
+		// a certificate does not say who may connect
+		{[]string{"ASSAY_TLS_CERT=" + cert, "ASSAY_TLS_KEY=" + key}, "0.0.0.0:0", "loopback addresses only"},
 	} {
-		if said := output(t, false, c.env, "selfplay", "--out", filepath.Join(dir, "none"), "--games", "2", "--serve", c.addr); !strings.Contains(said, c.says) {
+		if said := output(t, false, c.env, "selfplay", "--out", filepath.Join(dir, "none"), "--games", "2", "--serve",
+			c.addr); !strings.Contains(said, c.says) {
 			t.Errorf("%s: %s", c.env, said)
 		}
 	}

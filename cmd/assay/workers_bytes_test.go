@@ -50,7 +50,8 @@ func TestWorkersTuneTheSame(t *testing.T) {
 	carl := startWorker(t, nil, url, "--name", "carl")
 	run.ends(exitDone)
 	leave(bert, carl)
-	for _, files := range []string{"config.json", "result.json", "iterations.jsonl", "weights.json", "games.pgn", "games/*",
+	for _, files := range []string{"config.json", "result.json", "iterations.jsonl", "weights.json", "games.pgn",
+		"games/*",
 		"validation/config.json", "validation/result.json", "validation/games.pgn", "validation/games/*"} {
 		sameFiles(t, files, shared, local)
 	}
@@ -93,7 +94,8 @@ func TestWorkersLearnTheSame(t *testing.T) {
 	anna, bert := startWorker(t, nil, url, "--name", "anna"), startWorker(t, nil, url, "--name", "bert")
 	run.ends(exitDone)
 	leave(anna, bert)
-	for _, files := range []string{"config.json", "result.json", "gen-1/games/*.arrow", "gen-1/games/manifest.json", "gen-1/positions/*",
+	for _, files := range []string{"config.json", "result.json", "gen-1/games/*.arrow", "gen-1/games/manifest.json",
+		"gen-1/positions/*",
 		"gen-1/gate/result.json", "gen-1/gate/games.pgn", "gen-1/final/result.json", "gen-1/final/games.pgn"} {
 		sameFiles(t, files, filepath.Join(runs.Dir, "shared"), filepath.Join(runs.Dir, "local"))
 	}

@@ -55,7 +55,8 @@ func answered(t *testing.T, out string, w *process, name string) (taken, played 
 }
 
 // longRun plays games that are long enough for workers to come and leave.
-var longRun = []string{"--games", "40", "--nodes", "1000", "--hard-nodes", "--max-plies", "30", "--players", "assay:hash=1", "--opening-score", "-1", "--out"}
+var longRun = []string{"--games", "40", "--nodes", "1000", "--hard-nodes", "--max-plies", "30", "--players",
+	"assay:hash=1", "--opening-score", "-1", "--out"}
 
 var longRunAlone sync.Once
 
@@ -77,7 +78,8 @@ func TestWorkersLeave(t *testing.T) {
 	needInterrupts(t)
 	t.Parallel()
 	shared := filepath.Join(t.TempDir(), "shared")
-	run, url := startCoordinator(t, nil, "selfplay", append(longRun[:len(longRun):len(longRun)], shared, "--replay-share", "0", "--lease", "1h")...)
+	run, url := startCoordinator(t, nil, "selfplay", append(longRun[:len(longRun):len(longRun)], shared,
+		"--replay-share", "0", "--lease", "1h")...)
 	workers := map[string]*process{}
 	for _, name := range []string{"anna", "bert", "carl", "dora"} {
 		w := startWorker(t, nil, url, "--name", name, "--concurrency", "2")
@@ -102,7 +104,8 @@ func TestWorkersLeave(t *testing.T) {
 func TestWorkerLeavesAtOnce(t *testing.T) {
 	needInterrupts(t)
 	t.Parallel()
-	_, url := startCoordinator(t, nil, "selfplay", "--games", "2", "--nodes", "4000000000", "--opening-score", "-1", "--out", filepath.Join(t.TempDir(), "games"))
+	_, url := startCoordinator(t, nil, "selfplay", "--games", "2", "--nodes", "4000000000", "--opening-score", "-1",
+		"--out", filepath.Join(t.TempDir(), "games"))
 	// A worker that has not made its first move when it is interrupted leaves in the ordinary
 	// way: another one gets more time.
 	for wait := 500 * time.Millisecond; ; wait *= 4 {
@@ -138,7 +141,8 @@ func TestCoordinatorLeaves(t *testing.T) {
 	needInterrupts(t)
 	t.Parallel()
 	shared := filepath.Join(t.TempDir(), "shared")
-	run, url := startCoordinator(t, nil, "selfplay", append(longRun[:len(longRun):len(longRun)], shared, "--replay-share", "0")...)
+	run, url := startCoordinator(t, nil, "selfplay", append(longRun[:len(longRun):len(longRun)], shared,
+		"--replay-share", "0")...)
 	anna := startWorker(t, nil, url)
 	awaitLines(t, ledger(shared), 2, `"unit"`)
 	run.interrupt()
@@ -147,7 +151,8 @@ func TestCoordinatorLeaves(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(shared, "result.json")); err == nil {
 		t.Error("an interrupted run has a result")
 	}
-	run, again := startCoordinator(t, nil, "selfplay", append(longRun[:len(longRun):len(longRun)], shared, "--replay-share", "0", "--serve", strings.TrimPrefix(url, "nats://"))...)
+	run, again := startCoordinator(t, nil, "selfplay", append(longRun[:len(longRun):len(longRun)], shared,
+		"--replay-share", "0", "--serve", strings.TrimPrefix(url, "nats://"))...)
 	if again != url {
 		t.Fatalf("it serves at %s, and before the interruption at %s", again, url)
 	}
@@ -162,7 +167,8 @@ func TestWorkerKeepsItsHours(t *testing.T) {
 	needInterrupts(t)
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "games")
-	run, url := startCoordinator(t, nil, "selfplay", "--games", "20", "--nodes", "30", "--max-plies", "20", "--opening-score", "-1", "--replay-share", "0", "--out", out)
+	run, url := startCoordinator(t, nil, "selfplay", "--games", "20", "--nodes", "30", "--max-plies", "20",
+		"--opening-score", "-1", "--replay-share", "0", "--out", out)
 	zone := []string{clockAt(t, 8*time.Hour)}
 	anna := startWorker(t, zone, url, "--name", "anna", "--hours", "20-22")
 	anna.expect("outside --hours 20-22: resting until 20:00")

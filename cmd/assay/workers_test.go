@@ -24,10 +24,12 @@ import (
 // The page of a run shows its worker at work, and that it is gone when the run is killed.
 func TestServedRunShowsItsWorkers(t *testing.T) {
 	runs := t.TempDir()
-	run, address := startCoordinator(t, nil, "selfplay", "--out", filepath.Join(runs, "games"), "--games", "100000", "--nodes", "20", "--max-plies", "30")
+	run, address := startCoordinator(t, nil, "selfplay", "--out", filepath.Join(runs, "games"), "--games", "100000",
+		"--nodes", "20", "--max-plies", "30")
 	startWorker(t, nil, address, "--name", "anna")
 	url := serveProcess(t, runs)
-	awaitPage(t, url+"/run/games", `class="working">working`, "<bdi>anna</bdi>", "<strong>1</strong> at work with 1 core,", cli.Version()+", "+runtime.GOOS+"/"+durable.BuildTarget())
+	awaitPage(t, url+"/run/games", `class="working">working`, "<bdi>anna</bdi>",
+		"<strong>1</strong> at work with 1 core,", cli.Version()+", "+runtime.GOOS+"/"+durable.BuildTarget())
 
 	roster := func() (r coordinator.Snapshot) {
 		t.Helper()
@@ -42,7 +44,8 @@ func TestServedRunShowsItsWorkers(t *testing.T) {
 		return r
 	}
 	for until := time.Now().Add(soonEnough); ; time.Sleep(200 * time.Millisecond) {
-		if w := roster().Workers[0]; w.State == coordinator.Working && w.Games > 0 && w.GamesASecond > 0 && w.Share == 1 && w.Program == cli.Version() && w.Failures == 0 && !w.Seen.IsZero() {
+		if w := roster().Workers[0]; w.State == coordinator.Working && w.Games > 0 && w.GamesASecond > 0 && w.Share == 1 &&
+			w.Program == cli.Version() && w.Failures == 0 && !w.Seen.IsZero() {
 			break
 		} else if time.Now().After(until) {
 			t.Fatalf("%+v", w)
@@ -93,12 +96,14 @@ func TestSignedEngineIsPlayed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	run, url := startCoordinator(t, nil, "match", "uci:"+at("engines/toy-0124"), "first-move", "--nodes", "10", "--games", "4", "--max-plies", "30", "--out", at("match"))
+	run, url := startCoordinator(t, nil, "match", "uci:"+at("engines/toy-0124"), "first-move", "--nodes", "10",
+		"--games", "4", "--max-plies", "30", "--out", at("match"))
 	for want, args := range map[string][]string{
 		"--engine PATH":                   nil,
 		"to trust it, add it to the list": {"--engines", at("engines"), "--trust", at("trusts-eve")},
 	} {
-		if said := output(t, false, nil, append([]string{"work", url, "--concurrency", "1", "--nice", "0"}, args...)...); !strings.Contains(said, want) {
+		if said := output(t, false, nil, append([]string{"work", url, "--concurrency", "1", "--nice", "0"},
+			args...)...); !strings.Contains(said, want) {
 			t.Errorf("%q: %s", args, said)
 		}
 	}
@@ -138,16 +143,20 @@ func TestSignedEngineTravels(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	match := []string{"uci:sandbox=512:" + at("toy-rogue"), "first-move", "--nodes", "10", "--games", "4", "--max-plies", "30", "--out", at("match")}
-	if said := output(t, false, nil, append([]string{"match", "--serve", "127.0.0.1:0", "--send-engines"}, match...)...); !strings.Contains(said, "no toy-rogue.sig") || !strings.Contains(said, "--sign KEY") {
+	match := []string{"uci:sandbox=512:" + at("toy-rogue"), "first-move", "--nodes", "10", "--games", "4", "--max-plies",
+		"30", "--out", at("match")}
+	if said := output(t, false, nil, append([]string{"match", "--serve", "127.0.0.1:0", "--send-engines"},
+		match...)...); !strings.Contains(said, "no toy-rogue.sig") || !strings.Contains(said, "--sign KEY") {
 		t.Error(said)
 	}
 	run, url := startCoordinator(t, nil, "match", append(match, "--sign", at("dev.key"))...)
 	library := []string{"--library", at("library"), "--concurrency", "1", "--nice", "0"}
-	if said := output(t, false, nil, append([]string{"work", url, "--trust", at("trusts-eve")}, library...)...); !strings.Contains(said, "to trust it, add it to the list") {
+	if said := output(t, false, nil, append([]string{"work", url, "--trust", at("trusts-eve")},
+		library...)...); !strings.Contains(said, "to trust it, add it to the list") {
 		t.Error(said)
 	}
-	w := start(t, []string{"TMPDIR=" + t.TempDir()}, append([]string{"work", url, "--trust", at("trusts-dev")}, library...)...)
+	w := start(t, []string{"TMPDIR=" + t.TempDir()}, append([]string{"work", url, "--trust", at("trusts-dev")},
+		library...)...)
 	w.expect("engines signed by dev are fetched, and run in a sandbox")
 	w.expect("fetching engine toy-rogue, signed by dev")
 	w.expect("engine toy-rogue tried to open a socket; its sandbox refused")
@@ -165,7 +174,8 @@ func TestPortInUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	said := output(t, false, nil, "selfplay", "--out", filepath.Join(t.TempDir(), "games"), "--games", "2", "--serve", l.Addr().String())
+	said := output(t, false, nil, "selfplay", "--out", filepath.Join(t.TempDir(), "games"), "--games", "2", "--serve",
+		l.Addr().String())
 	if !strings.Contains(said, "address already in use") || !strings.Contains(said, "another address with --serve") {
 		t.Error(said)
 	}

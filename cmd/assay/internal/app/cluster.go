@@ -51,7 +51,8 @@ const connectTimeout = time.Minute
 // remote returns the runner for the games of the run in the folder Out, which may be empty: local,
 // unless the settings or a queue ask for other machines. If it sends engines, those among
 // the players must have signatures now. Call done at the end.
-func (s *session) remote(local selfplay.Runner, log func(string), players ...selfplay.Entrant) (r selfplay.Runner, done func(), err error) {
+func (s *session) remote(local selfplay.Runner, log func(string), players ...selfplay.Entrant) (r selfplay.Runner,
+	done func(), err error) {
 	if s.queue != nil {
 		return s.queue(s.Out, s.ReplayShare, log)
 	}
@@ -65,7 +66,8 @@ func (s *session) remote(local selfplay.Runner, log func(string), players ...sel
 	case s.Lease < time.Second:
 		return nil, nil, cli.Usagef("--lease %v: want 1s or more", s.Lease)
 	case !(s.ReferenceSpeed >= 0 && s.ReferenceSpeed <= 1e12):
-		return nil, nil, cli.Usagef("--reference-speed %v: want nodes per second, as assay bench prints them", s.ReferenceSpeed)
+		return nil, nil, cli.Usagef("--reference-speed %v: want nodes per second, as assay bench prints them",
+			s.ReferenceSpeed)
 	}
 	if err := s.checkSignatures(players); err != nil {
 		return nil, nil, err
@@ -159,7 +161,8 @@ func connect(url string, log func(string)) (link func() (*nats.Conn, error), err
 
 // startServer returns a function that starts a server in this process and connects to it,
 // and one that bans a worker from the server.
-func startServer(address string, b **broker.Broker, log func(string)) (link func() (*nats.Conn, error), ban func(string), err error) {
+func startServer(address string, b **broker.Broker, log func(string)) (link func() (*nats.Conn, error),
+	ban func(string), err error) {
 	c := broker.Config{Addr: address, Token: takeToken(), Log: log}
 	byName := map[string]wire.Key{}
 	if path := os.Getenv(keysEnv); path != "" {
@@ -177,7 +180,9 @@ func startServer(address string, b **broker.Broker, log func(string)) (link func
 		return nil, nil, clusterAdvice(err)
 	}
 	if c.Bare() {
-		log(fmt.Sprintf("warning: the connections are not encrypted, so others on the network can read the workers' token: give the server a certificate (%s, %s), or each worker a key, which never leaves its machine (%s)", tlsCertEnv, tlsKeyEnv, keysEnv))
+		log(fmt.Sprintf("warning: the connections are not encrypted, so others on the network can read the workers' token: "+
+			"give the server a certificate (%s, %s), or each worker a key, which never leaves its machine (%s)", tlsCertEnv,
+			tlsKeyEnv, keysEnv))
 	}
 	link = func() (*nats.Conn, error) {
 		started, err := broker.Start(c)
@@ -210,7 +215,8 @@ func clientTLS() (*tls.Config, error) {
 	}
 	pool := x509.NewCertPool()
 	if !pool.AppendCertsFromPEM(data) {
-		return nil, fmt.Errorf("%s: %s holds no PEM certificate: want the certificate that signed the server's", tlsCAEnv, path)
+		return nil, fmt.Errorf("%s: %s holds no PEM certificate: want the certificate that signed the server's", tlsCAEnv,
+			path)
 	}
 	return &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}, nil
 }
@@ -222,7 +228,8 @@ func serverTLS() (*tls.Config, error) {
 		return nil, nil
 	}
 	if cert == "" || key == "" {
-		return nil, fmt.Errorf("%s and %s go together, the server's certificate and its key: set both or none", tlsCertEnv, tlsKeyEnv)
+		return nil, fmt.Errorf("%s and %s go together, the server's certificate and its key: set both or none", tlsCertEnv,
+			tlsKeyEnv)
 	}
 	pair, err := tls.LoadX509KeyPair(cert, key)
 	if err != nil {
@@ -235,17 +242,22 @@ func serverTLS() (*tls.Config, error) {
 func clusterAdvice(err error) error {
 	switch {
 	case errors.Is(err, broker.ErrOpen):
-		return fmt.Errorf("%w; make a key for each worker (assay work --new-key) and set %s to their list, or set %s here and at the workers", err, keysEnv, tokenEnv)
+		return fmt.Errorf("%w; make a key for each worker (assay work --new-key) and set %s to their list, or set %s here "+
+			"and at the workers", err, keysEnv, tokenEnv)
 	case errors.Is(err, wire.ErrCredentials):
-		return fmt.Errorf("%w; a worker needs the key whose public half is in the coordinator's list (--credentials or %s), or the coordinator's %s", err, credentialsEnv, tokenEnv)
+		return fmt.Errorf("%w; a worker needs the key whose public half is in the coordinator's list (--credentials or %s), "+
+			"or the coordinator's %s", err, credentialsEnv, tokenEnv)
 	case errors.Is(err, broker.ErrNoCoordinator):
-		return fmt.Errorf("%w; make it with assay work --new-key coordinator.key --name coordinator, and add its line to the list", err)
+		return fmt.Errorf("%w; make it with assay work --new-key coordinator.key --name coordinator, and add its line to "+
+			"the list", err)
 	case errors.Is(err, broker.ErrNoServer):
 		return fmt.Errorf("%w; choose another address with --serve: port 0 chooses a free one", err)
 	case errors.Is(err, nats.ErrSecureConnWanted):
-		return fmt.Errorf("%w; the server was started without %s and %s. In a network that you trust, connect to nats:// and unset %s", err, tlsCertEnv, tlsKeyEnv, tlsCAEnv)
+		return fmt.Errorf("%w; the server was started without %s and %s. In a network that you trust, connect to nats:// "+
+			"and unset %s", err, tlsCertEnv, tlsKeyEnv, tlsCAEnv)
 	case errors.Is(err, wire.ErrEncryption):
-		return fmt.Errorf("%w; set %s to a PEM file with the certificate that signed the server's, and use an address with a name that is in the server's certificate", err, tlsCAEnv)
+		return fmt.Errorf("%w; set %s to a PEM file with the certificate that signed the server's, and use an address with "+
+			"a name that is in the server's certificate", err, tlsCAEnv)
 	case errors.Is(err, durable.ErrLocked):
 		return fmt.Errorf("%w; wait until it ends, or stop it", err)
 	}
@@ -279,13 +291,15 @@ func newSignCommand() *cobra.Command {
 				if len(args) > 0 {
 					return cli.Usagef("--new-key makes a key and does not take an ENGINE: sign with --key afterwards")
 				}
-				return writeKey(cmd, newKey, name, wire.NewSigningKey, "the machine where you sign. Those who trust it add this line to their list (assay work --trust)")
+				return writeKey(cmd, newKey, name, wire.NewSigningKey,
+					"the machine where you sign. Those who trust it add this line to their list (assay work --trust)")
 			}
 			if key == "" {
 				key = os.Getenv(settings.SigningKeyEnv)
 			}
 			if key == "" {
-				return cli.Usagef("want a key to sign with: pass its file with --key or %s, or make one with --new-key", settings.SigningKeyEnv)
+				return cli.Usagef("want a key to sign with: pass its file with --key or %s, or make one with --new-key",
+					settings.SigningKeyEnv)
 			}
 			if len(args) == 0 {
 				return cli.Usagef("want an engine to sign: assay sign ENGINE...")
@@ -302,7 +316,8 @@ func newSignCommand() *cobra.Command {
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&key, "key", "", "file with the secret key (default: "+settings.SigningKeyEnv+")")
-	fs.StringVar(&newKey, "new-key", "", "make a key for --name, write it to this file, print the line for the lists of those who trust it, and exit")
+	fs.StringVar(&newKey, "new-key", "", "make a key for --name, write it to this file, print the line for the lists of "+
+		"those who trust it, and exit")
 	fs.StringVar(&name, "name", "", "with --new-key: name of the signer")
 	return cmd
 }

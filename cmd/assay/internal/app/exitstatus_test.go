@@ -28,8 +28,10 @@ func TestExitStatus(t *testing.T) {
 			t.Errorf("%s %v: exit %d, want %d; %s%s", c.counts, c.flags, code, c.want, stdout, stderr)
 		}
 	}
-	for _, args := range []string{"sprt --exit-status", "match assay random --exit-status", "match assay random turing-1951 --exit-status"} {
-		if code, _, stderr := call(t, strings.Fields(args)...); code != exitUsage || !strings.Contains(stderr, "--exit-status needs") && !strings.Contains(stderr, "--sprt") {
+	for _, args := range []string{"sprt --exit-status", "match assay random --exit-status",
+		"match assay random turing-1951 --exit-status"} {
+		if code, _, stderr := call(t, strings.Fields(args)...); code != exitUsage ||
+			!strings.Contains(stderr, "--exit-status needs") && !strings.Contains(stderr, "--sprt") {
 			t.Errorf("%s: exit %d, %s", args, code, stderr)
 		}
 	}
@@ -42,14 +44,16 @@ func TestMatchExitStatus(t *testing.T) {
 		want    cli.ExitCode
 	}{"passed": {"W", 0}, "failed": {"L", 3}, "undecided": {"WL", 4}, "none": {strings.Repeat("WF", 200), -1}} {
 		s := &scripted{results: strings.Repeat(c.results, 200)}
-		args := []string{"match", "name=G:assay:hash=1", "name=E:assay:hash=1:depth=3", "--nodes", "50", "--opening-score", "-1", "--games", "400", "--sprt", "-200,200", "--elo-model", "logistic"}
+		args := []string{"match", "name=G:assay:hash=1", "name=E:assay:hash=1:depth=3", "--nodes", "50", "--opening-score",
+			"-1", "--games", "400", "--sprt", "-200,200", "--elo-model", "logistic"}
 		if _, err := s.command(t, args...); err != nil && c.want != -1 {
 			t.Errorf("%s, without the flag: %v", name, err)
 		}
 		for range 2 {
 			_, err := s.command(t, append(args, "--exit-status")...)
 			var code cli.ExitCode
-			if is := errors.As(err, &code); c.want == -1 && (is || err == nil) || c.want >= 0 && (code != c.want || err != nil != (c.want > 0)) {
+			if is := errors.As(err, &code); c.want == -1 && (is || err == nil) || c.want >= 0 &&
+				(code != c.want || err != nil != (c.want > 0)) {
 				t.Errorf("%s: %v (%d), want %d", name, err, code, c.want)
 			}
 		}
@@ -72,7 +76,8 @@ func TestSharedOpenings(t *testing.T) {
 		{"apart/first", "", false},
 	} {
 		s := &scripted{results: "WL"}
-		args := append(strings.Fields("match assay:hash=1 assay:hash=1:depth=3 --nodes 50 --opening-score -1 --games 2 --out "+runs+"/"+c.out), strings.Fields(c.more)...)
+		args := append(strings.Fields("match assay:hash=1 assay:hash=1:depth=3 --nodes 50 --opening-score -1 --games 2 "+
+			"--out "+runs+"/"+c.out), strings.Fields(c.more)...)
 		_, stderr, err := s.commandBoth(t, args...)
 		if err != nil || strings.Contains(stderr, "has the same openings") != c.want {
 			t.Errorf("%d, %s: %v, %s", i, fmt.Sprint(args), err, stderr)

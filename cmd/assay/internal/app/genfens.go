@@ -44,7 +44,8 @@ func genfensBook(ctx context.Context, spec, out string, games, seed uint64, say 
 		return path, nil
 	}
 	if bound {
-		return "", fmt.Errorf("--book %s: %s holds games with other openings; use the flags it was started with, or another --out", spec, out)
+		return "", fmt.Errorf("--book %s: %s holds games with other openings; use the flags it was started with, or another "+
+			"--out", spec, out)
 	}
 	say(fmt.Sprintf("asking %s for %d openings", g.Command[0], games))
 	fens, err := g.Ask(ctx, int(games), seed)
@@ -52,7 +53,8 @@ func genfensBook(ctx context.Context, spec, out string, games, seed uint64, say 
 		return "", ctx.Err()
 	}
 	if err != nil {
-		return "", fmt.Errorf("--book %s: %w; the engine must answer %q, as for OpenBench", spec, err, g.Request(int(games), seed))
+		return "", fmt.Errorf("--book %s: %w; the engine must answer %q, as for OpenBench", spec, err,
+			g.Request(int(games), seed))
 	}
 	if err := durable.MakeDir(out); err != nil {
 		return "", err
@@ -72,7 +74,8 @@ func parseGenfens(spec string) (*opening.Genfens, error) {
 	g := &opening.Genfens{Command: words}
 	for _, o := range options {
 		if o.Name != "book" || o.Value == "" || strings.ContainsAny(o.Value, " \t") {
-			return nil, cli.Usagef("--book %s: %s=%s: the only option is book=FILE, without spaces in FILE", spec, o.Name, o.Value)
+			return nil, cli.Usagef("--book %s: %s=%s: the only option is book=FILE, without spaces in FILE", spec, o.Name,
+				o.Value)
 		}
 		g.Book = o.Value
 	}

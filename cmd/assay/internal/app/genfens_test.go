@@ -27,14 +27,17 @@ echo 'info string genfens bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/QNRKBBNR w HChf - 0
 	}
 	play := func(more ...string) (int, string) {
 		t.Helper()
-		code, _, stderr := call(t, append([]string{"selfplay", "--games", "2", "--nodes", "20", "--max-plies", "4", "--out", "games"}, more...)...)
+		code, _, stderr := call(t, append([]string{"selfplay", "--games", "2", "--nodes", "20", "--max-plies", "4", "--out",
+			"games"}, more...)...)
 		return code, stderr
 	}
-	if code, stderr := play("--book", "genfens:./mute"); code != exitFailed || !strings.Contains(stderr, `no line "info string genfens FEN"`) {
+	if code, stderr := play("--book", "genfens:./mute"); code != exitFailed ||
+		!strings.Contains(stderr, `no line "info string genfens FEN"`) {
 		t.Errorf("an engine without genfens: exit %d, %s", code, stderr)
 	}
 	for _, says := range []string{"asking ./engine for 2 openings", "nothing to do"} {
-		if code, stderr := play("--book", "genfens:./engine?book=b.epd", "--seed", "5"); code != exitDone || !strings.Contains(stderr, says) {
+		if code, stderr := play("--book", "genfens:./engine?book=b.epd", "--seed", "5"); code != exitDone ||
+			!strings.Contains(stderr, says) {
 			t.Fatalf("exit %d, %s; want %q", code, stderr, says)
 		}
 	}
@@ -52,16 +55,19 @@ echo 'info string genfens bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/QNRKBBNR w HChf - 0
 		}
 		starts = append(starts, g.Start)
 	}
-	if len(starts) != 2 || !strings.HasPrefix(starts[0], "rnbqkbnr/pppp1ppp/") || !strings.HasPrefix(starts[1], "bbqnnrkr/pppppppp/") {
+	if len(starts) != 2 || !strings.HasPrefix(starts[0], "rnbqkbnr/pppp1ppp/") ||
+		!strings.HasPrefix(starts[1], "bbqnnrkr/pppppppp/") {
 		t.Errorf("games start at %q", starts)
 	}
-	if code, stderr := play("--book", "genfens:./engine", "--seed", "6"); code != exitFailed || !strings.Contains(stderr, "the configuration has changed: seed") {
+	if code, stderr := play("--book", "genfens:./engine", "--seed", "6"); code != exitFailed ||
+		!strings.Contains(stderr, "the configuration has changed: seed") {
 		t.Errorf("another seed: exit %d, %s", code, stderr)
 	}
 	if code, stderr := play("--out", "random"); code != exitDone {
 		t.Fatal(stderr)
 	}
-	if code, stderr := play("--out", "random", "--book", "genfens:./engine"); code != exitFailed || !strings.Contains(stderr, "random holds games with other openings") {
+	if code, stderr := play("--out", "random", "--book", "genfens:./engine"); code != exitFailed ||
+		!strings.Contains(stderr, "random holds games with other openings") {
 		t.Errorf("after random openings: exit %d, %s", code, stderr)
 	}
 }

@@ -75,7 +75,8 @@ func (f *gitPlayers) prepare(s *session, players ...engine.Spec) error {
 		return cli.Usagef("no command that builds %s: pass --build 'make -j EXE={out}', or write it to %s",
 			players[at].Shown(), settings.ProjectName)
 	case !strings.Contains(f.Build, gitbuild.Out):
-		return cli.Usagef("the build command %q has no %s: that is the file to which it must write the engine", f.Build, gitbuild.Out)
+		return cli.Usagef("the build command %q has no %s: that is the file to which it must write the engine", f.Build,
+			gitbuild.Out)
 	}
 	if f.cache, err = gitbuild.OpenCache(f.log); err != nil {
 		return err
@@ -114,7 +115,8 @@ func (f *gitPlayers) warnDirty(players []engine.Spec) error {
 	}
 	n, err := f.repo.Dirty(f.ctx)
 	if n > 0 {
-		f.log("warning: git:%s is the last commit, without the changes of %d files in the working tree; git:. has them", head, n)
+		f.log("warning: git:%s is the last commit, without the changes of %d files in the working tree; git:. has them",
+			head, n)
 	}
 	return err
 }
@@ -186,14 +188,16 @@ func (f *gitPlayers) source(ref string) (*gitbuild.Source, error) {
 		return s, nil
 	}
 	s, err := f.now(ref)
-	if i := slices.IndexFunc(f.was, func(p gitPin) bool { return p.Player == "git:"+ref }); i >= 0 && (err != nil || s.ID != f.was[i].Commit) {
+	if i := slices.IndexFunc(f.was, func(p gitPin) bool { return p.Player == "git:"+ref }); i >= 0 &&
+		(err != nil || s.ID != f.was[i].Commit) {
 		was := f.repo.Built(f.was[i].Commit)
 		if ref != gitbuild.WorkTree {
 			if was, err = f.repo.Resolve(f.ctx, f.was[i].Commit); err != nil {
 				return nil, fmt.Errorf("%w: git:%s when the run in %s started", err, ref, f.Out)
 			}
 		}
-		f.log("git:%s was %s when the run in %s started, and has changed since: the run keeps it; for the new one use another --out", ref, was.Short(), f.Out)
+		f.log("git:%s was %s when the run in %s started, and has changed since: the run keeps it; for the new one use "+
+			"another --out", ref, was.Short(), f.Out)
 		s, err = was, nil
 	}
 	if err != nil {

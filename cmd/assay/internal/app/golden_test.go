@@ -90,7 +90,8 @@ func golden(t *testing.T, path, text string) {
 	for line < min(len(got), len(old))-1 && got[line] == old[line] {
 		line++
 	}
-	t.Errorf("%s differs from line %d on:\n got %s\nwant %s\nIf the new text is right, run the test with -update.", path, line+1, got[line], old[line])
+	t.Errorf("%s differs from line %d on:\n got %s\nwant %s\nIf the new text is right, run the test with -update.", path,
+		line+1, got[line], old[line])
 }
 
 // TestErrors runs the command lines of testdata/errors.txt, in an empty folder, and
@@ -136,7 +137,8 @@ func TestErrors(t *testing.T) {
 	golden(t, path, out.String())
 	for _, cmd := range allCommands(newRootCommand()) {
 		name := strings.TrimPrefix(cmd.CommandPath(), "assay ")
-		if !slices.ContainsFunc(called, func(args string) bool { return strings.HasPrefix(args+" ", name+" ") }) && cmd.HasParent() {
+		if !slices.ContainsFunc(called, func(args string) bool { return strings.HasPrefix(args+" ", name+" ") }) &&
+			cmd.HasParent() {
 			t.Errorf("%s: no bad command line of %s", path, cmd.CommandPath())
 		}
 	}

@@ -15,7 +15,8 @@ import (
 // What users of other programs type by habit, and the hints that they get.
 
 // otherWords are the words of other programs for flags.
-var otherWords = map[string]string{"openings": "book", "workers": "concurrency", "cores": "concurrency", "procs": "concurrency"}
+var otherWords = map[string]string{"openings": "book", "workers": "concurrency", "cores": "concurrency",
+	"procs": "concurrency"}
 
 // flagError explains an unknown flag: the nearest one, or the way from another runner's
 // command line.

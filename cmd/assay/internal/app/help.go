@@ -26,7 +26,8 @@ var addTemplates = sync.OnceFunc(func() {
 func helpText(root *cobra.Command) {
 	addTemplates()
 	const flags = "\n\nFlags:\n{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}"
-	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), flags, "\n\n{{flagUsages . | trimTrailingWhitespaces}}", 1))
+	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), flags, "\n\n{{flagUsages . | trimTrailingWhitespaces}}",
+		1))
 	root.SetHelpTemplate(`{{with (or .Long .Short)}}{{paragraphs $ .}}
 
 {{end}}{{if or .Runnable .HasSubCommands}}{{.UsageString}}{{end}}`)

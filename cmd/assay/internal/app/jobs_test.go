@@ -37,7 +37,8 @@ func TestJobsAreChecked(t *testing.T) {
 		{"spsa", "assay", "iterations=4 nodes=10 simulate=3", `no setting "simulate" in a queue`},
 		{"learn", "", "", `"learn" is not one of match`},
 	} {
-		j := store.Job{Command: c.command, Players: strings.Fields(c.players), Settings: map[string]string{}, Parameters: parameters}
+		j := store.Job{Command: c.command, Players: strings.Fields(c.players), Settings: map[string]string{},
+			Parameters: parameters}
 		for _, pair := range strings.Fields(c.settings) {
 			name, text, _ := strings.Cut(pair, "=")
 			j.Settings[name] = text
@@ -51,7 +52,8 @@ func TestJobsAreChecked(t *testing.T) {
 // A command line becomes values: a CONFIG too, which needs no file of the client any more.
 func TestParseJob(t *testing.T) {
 	config := filepath.Join(t.TempDir(), "two.toml")
-	text := "player = 'assay'\niterations = 4\nnodes = 30\nbook = 'b.epd'\n[[parameter]]\nname = 'queen'\nstart = 5\nmin = 1\nmax = 9\n"
+	text := "player = 'assay'\niterations = 4\nnodes = 30\nbook = 'b.epd'\n[[parameter]]\nname = 'queen'\nstart = 5\nmin " +
+		"= 1\nmax = 9\n"
 	if err := os.WriteFile(config, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -59,8 +61,10 @@ func TestParseJob(t *testing.T) {
 		words string
 		want  store.Job
 	}{
-		{"match a b --sprt 0 5 --tc 1+1", store.Job{Command: "match", Players: []string{"a", "b"}, Settings: map[string]string{"sprt": "0,5", "tc": "1+1"}}},
-		{"selfplay --players a,b --hard-nodes=false", store.Job{Command: "selfplay", Players: []string{"a", "b"}, Settings: map[string]string{"hard-nodes": "false"}}},
+		{"match a b --sprt 0 5 --tc 1+1", store.Job{Command: "match", Players: []string{"a", "b"},
+			Settings: map[string]string{"sprt": "0,5", "tc": "1+1"}}},
+		{"selfplay --players a,b --hard-nodes=false", store.Job{Command: "selfplay", Players: []string{"a", "b"},
+			Settings: map[string]string{"hard-nodes": "false"}}},
 		{"spsa " + config + " --recover", store.Job{Command: "spsa", Players: []string{"assay"},
 			Settings:   map[string]string{"iterations": "4", "nodes": "30", "book": "b.epd", "recover": "true"},
 			Parameters: []byte(`[{"name":"queen","start":5,"min":1,"max":9}]`)}},
@@ -86,7 +90,8 @@ func TestConfigIsReadAgain(t *testing.T) {
 	if want.Parameters, err = play.TermParameters(m, m.Start, nil, true); err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"iterations": "500", "pairs": "1", "nodes": "300", "validation": "1000", "seed": "3"} {
+	for name, text := range map[string]string{"iterations": "500", "pairs": "1", "nodes": "300", "validation": "1000",
+		"seed": "3"} {
 		if err := want.Put(name, text); err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +101,8 @@ func TestConfigIsReadAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := readSpsaConfig(path)
-	if err != nil || got.Player != want.Player || !reflect.DeepEqual(got.Values, want.Values) || !reflect.DeepEqual(got.Parameters, want.Parameters) {
+	if err != nil || got.Player != want.Player || !reflect.DeepEqual(got.Values, want.Values) ||
+		!reflect.DeepEqual(got.Parameters, want.Parameters) {
 		t.Errorf("%v\n%+v", err, got)
 	}
 }

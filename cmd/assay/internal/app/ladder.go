@@ -34,10 +34,11 @@ Ratings maximize the likelihood of the Bradley-Terry model with draws and White'
 single games. Elo is relative to the mean of all players, or to --anchor.
 
 Players are named as for assay match; as there, historic programs search to their own depth
-if you give no limit, and each player must play a move before the first game. If a player forfeits more than --max-forfeits of its games, or too many pairs are void,
-no player is rated: the ladder ends with exit code 1 and keeps its games. With --out the ladder is kept in a folder (journal,
-PGN, data set of games, result, ladder.svg). After an interruption the same command resumes
-it: no game is lost or played twice.`,
+if you give no limit, and each player must play a move before the first game. If a player
+forfeits more than --max-forfeits of its games, or too many pairs are void, no player is
+rated: the ladder ends with exit code 1 and keeps its games. With --out the ladder is kept
+in a folder (journal, PGN, data set of games, result, ladder.svg). After an interruption the
+same command resumes it: no game is lost or played twice.`,
 		Example: `  assay ladder assay assay:weights=shannon-1950 assay:depth=1 --nodes 1000
   assay ladder assay uci:/usr/games/stockfish 'uci:/usr/games/gnuchess --uci' --tc 5+0.05 --schedule round-robin
   assay ladder new old older --anchor old=2800 --within 15 --games 20000 --out runs/ladder`,
@@ -75,7 +76,8 @@ func (s *session) prepareLadder(args []string) (func() error, error) {
 		if err != nil {
 			return err
 		}
-		c := ladder.Config{Setup: s.Setup, Players: list, Games: s.Games, Schedule: schedule, Within: s.Within, Anchor: anchor, AnchorElo: elo}
+		c := ladder.Config{Setup: s.Setup, Players: list, Games: s.Games, Schedule: schedule, Within: s.Within,
+			Anchor: anchor, AnchorElo: elo}
 		c.Resume, c.Pinned = s.resume(args), s.git.pinned()
 		if c.Check.Player, err = openingChecker(list...); err != nil {
 			return err
@@ -104,7 +106,8 @@ func parseAnchor(text string, players []engine.Spec) (player int, elo float64, e
 	if n, err := strconv.Atoi(text[:at]); err == nil && n >= 1 && n <= len(players) {
 		return n - 1, elo, nil
 	}
-	return 0, 0, cli.Usagef("--anchor %s: %q is not one of the players: name one as on the command line, or by its number from 1 to %d", text, text[:at], len(players))
+	return 0, 0, cli.Usagef("--anchor %s: %q is not one of the players: name one as on the command line, or by its "+
+		"number from 1 to %d", text, text[:at], len(players))
 }
 
 func (s *session) runLadder(c ladder.Config) error {

@@ -44,7 +44,8 @@ func printLadder(out io.Writer, dir, plot string, r *ladder.Result) error {
 	if r.Anchor != "" {
 		origin = "Elo is relative to " + r.Anchor + ", which has no error"
 	}
-	fmt.Fprintf(out, "\n%s. LOS: probability of being stronger than the next. White's advantage: %s; equal players draw %.0f %%.\n",
+	fmt.Fprintf(out, "\n%s. LOS: probability of being stronger than the next. White's advantage: %s; equal players draw "+
+		"%.0f %%.\n",
 		origin, sprt.Strength{Elo: r.WhiteElo, EloLo: r.WhiteEloLo, EloHi: r.WhiteEloHi}.Text(" Elo"), 100*r.Draws)
 	if err := printCrossTable(out, r); err != nil {
 		return err
@@ -85,7 +86,8 @@ func printUnrated(out io.Writer, dir string, r *ladder.Result) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "\n%d games, ended by %s; %d void pairs (forfeits: %s)\n", r.Games, cli.CountsText(r.Terminations), r.VoidPairs, cli.FaultsText(dir, forfeits))
+	fmt.Fprintf(out, "\n%d games, ended by %s; %d void pairs (forfeits: %s)\n", r.Games, cli.CountsText(r.Terminations),
+		r.VoidPairs, cli.FaultsText(dir, forfeits))
 	if dir != "" {
 		fmt.Fprintf(out, "written %s\n", filepath.Join(dir, gamelog.PGNName))
 	}

@@ -44,7 +44,8 @@ func (s *session) flagged() (p learn.Plan, err error) {
 		s.Generations = 1
 	}
 	if s.Generations < 1 || s.TuneGames < 2 || s.Limits.Nodes < 1 {
-		return p, cli.Usagef("want at least 1 generation, 2 games and 1 node a move; got --generations %d --games %d --nodes %d", s.Generations, s.TuneGames, s.Limits.Nodes)
+		return p, cli.Usagef("want at least 1 generation, 2 games and 1 node a move; got --generations %d --games %d "+
+			"--nodes %d", s.Generations, s.TuneGames, s.Limits.Nodes)
 	}
 	if s.Given("scale") {
 		return p, cli.Usagef("--scale is a factor on the games of a --plan; say how many with --games")
@@ -83,14 +84,16 @@ func (s *session) checkFrom() error {
 		return fmt.Errorf("start weights: %w", err)
 	}
 	if w.Model != s.Model {
-		return cli.Usagef("--from %s: these weights are of model %s: --model %s learns it, --model %s learns that from their games", s.From, w.Model, w.Model, s.Model)
+		return cli.Usagef("--from %s: these weights are of model %s: --model %s learns it, --model %s learns that from "+
+			"their games", s.From, w.Model, w.Model, s.Model)
 	}
 	return nil
 }
 
 // readPlan takes the plan from its file.
 func (s *session) readPlan(c *learn.Config) error {
-	for _, flag := range []string{"games", "nodes", "hard-nodes", "generations", "seed", "gate-games", "final-games", "model", "method"} {
+	for _, flag := range []string{"games", "nodes", "hard-nodes", "generations", "seed", "gate-games", "final-games",
+		"model", "method"} {
 		if s.Given(flag) {
 			return cli.Usagef("--%s: that is for the plan %s to say; leave one of them out", flag, s.Plan)
 		}

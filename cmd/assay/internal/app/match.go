@@ -44,11 +44,12 @@ results also have the id of their weights, or the checksum of their program.
 
 A word with a path separator is the program of a UCI engine: ./engine?Hash=16. The
 long form is uci:[nodes=N:][depth=N:][timeout=TIME:][history=full:][view=white:][sandbox=MB:]COMMAND[?OPTION=VALUE&...].
-The command is split into words as by a shell, without expansion. OwnBook and Threads keep the
-engine's defaults unless set. With history=full an engine gets all moves of the game with each
-position, else those since the last capture or pawn move, which decide on draws. view=white is for
-an engine that reports its scores from White's view, not the side to move's. With sandbox=1024 it has 1024 MB of memory, a folder of its own, no other files and no network
-(Linux; "assay work --help" says more).
+The command is split into words as by a shell, without expansion. OwnBook and Threads keep
+the engine's defaults unless set. With history=full an engine gets all moves of the game
+with each position, else those since the last capture or pawn move, which decide on draws.
+view=white is for an engine that reports its scores from White's view, not the side to
+move's. With sandbox=1024 it has 1024 MB of memory, a folder of its own, no other files and
+no network (Linux; "assay work --help" says more).
 
 ` + gitHelp + `
 
@@ -141,7 +142,8 @@ func (s *session) prepareMatch(args []string) (func() error, error) {
 		if err != nil {
 			return err
 		}
-		c := match.Config{Setup: s.Setup, A: list[0], B: list[1], LimitsB: limitsB, Games: s.Games, Test: test, Corrected: s.Corrected}
+		c := match.Config{Setup: s.Setup, A: list[0], B: list[1], LimitsB: limitsB, Games: s.Games, Test: test,
+			Corrected: s.Corrected}
 		c.Resume, c.Pinned = s.resume(args), s.git.pinned()
 		if s.Opening.Book == "" {
 			if c.Check.Player, err = openingChecker(c.B, c.A); err != nil { // B first: A is usually the newer
@@ -244,7 +246,8 @@ type matchReport struct {
 }
 
 func matchJSON(out string, r *match.Result) matchReport {
-	return matchReport{Out: out, Result: r, NodesASecond: r.NodesPerSecond(), Load: r.Load, Already: r.Already, Played: r.Played, Seconds: r.Took.Seconds()}
+	return matchReport{Out: out, Result: r, NodesASecond: r.NodesPerSecond(), Load: r.Load, Already: r.Already,
+		Played: r.Played, Seconds: r.Took.Seconds()}
 }
 
 // printMatch prints a result: the headline, what it rests on, and with all other measures of
@@ -273,7 +276,8 @@ func printMatch(out io.Writer, dir string, r *match.Result, all bool) error {
 	}
 	quote.Fprintf(w, "ended by\t%s\n", cli.CountsText(r.Terminations))
 	if r.Forfeits != [2]int64{} || r.Verdict == match.NoVerdict {
-		quote.Fprintf(w, "forfeits\tA %d, B %d (%s)\n", r.Forfeits[0], r.Forfeits[1], cli.FaultsText(dir, r.Forfeits[0]+r.Forfeits[1]))
+		quote.Fprintf(w, "forfeits\tA %d, B %d (%s)\n", r.Forfeits[0], r.Forfeits[1],
+			cli.FaultsText(dir, r.Forfeits[0]+r.Forfeits[1]))
 	}
 	if r.VoidPairs > 0 || r.Verdict == match.NoVerdict {
 		quote.Fprintf(w, "void pairs\t%d, played again\n", r.VoidPairs)
@@ -303,7 +307,8 @@ func nodesAPly(nodes uint64, plies int64) string {
 func printElo(w io.Writer, r *match.Result, all bool) {
 	quote.Fprintf(w, "Elo\t%s\n", r.Strength.Text(""))
 	if r.LLR != nil {
-		quote.Fprintf(w, "LLR\t%.2f, bounds %.2f and %.2f, %s Elo %g to %g\n", *r.LLR, *r.Lower, *r.Upper, r.Test.Model, r.Test.Elo0, r.Test.Elo1)
+		quote.Fprintf(w, "LLR\t%.2f, bounds %.2f and %.2f, %s Elo %g to %g\n", *r.LLR, *r.Lower, *r.Upper, r.Test.Model,
+			r.Test.Elo0, r.Test.Elo1)
 	}
 	if !all {
 		return

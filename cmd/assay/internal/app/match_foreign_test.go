@@ -61,7 +61,8 @@ func noneLeft(t *testing.T, mark string) {
 // forfeits, and returns the result, the faults in the journal, and the standard error.
 func playForeign(t *testing.T, dir, spec string, flags ...string) (r match.Result, faults []string, stderr string) {
 	t.Helper()
-	args := append([]string{"match", "assay:hash=1", spec, "--games", "4", "--max-plies", "10", "--opening-nodes", "500", "--concurrency", "2", "--recover", "--json", "--out", dir}, flags...)
+	args := append([]string{"match", "assay:hash=1", spec, "--games", "4", "--max-plies", "10", "--opening-nodes", "500",
+		"--concurrency", "2", "--recover", "--json", "--out", dir}, flags...)
 	code, stdout, stderr := call(t, args...)
 	if code != exitDone {
 		t.Fatalf("exit %d: %s", code, stderr)
@@ -206,7 +207,8 @@ func TestEnginesThatNeverWork(t *testing.T) {
 			} {
 				args = append(args, "--nodes", "50", "--start-timeout", start, "--move-timeout", move, "--json", "--out", dir)
 				code, stdout, stderr := call(t, args...)
-				if code != exitFailed || stdout != "" || !strings.Contains(stderr, "the player does not work: ") || !strings.Contains(stderr, says) {
+				if code != exitFailed || stdout != "" || !strings.Contains(stderr, "the player does not work: ") ||
+					!strings.Contains(stderr, says) {
 					t.Errorf("%q: exit %d, %s%s; want %q", args, code, stdout, stderr, says)
 				}
 				if _, err := os.Stat(dir); err == nil {
@@ -236,14 +238,17 @@ func TestForfeitsAndVerdict(t *testing.T) {
 		return code, r, stderr
 	}
 	code, r, stderr := play(often, "--sprt", "0,10", "--games", "100", "--out", dir)
-	if code != exitFailed || r.Verdict != match.NoVerdict || r.Games > 32 || !strings.Contains(r.Reason, "(B) forfeited ") ||
+	if code != exitFailed || r.Verdict != match.NoVerdict || r.Games > 32 ||
+		!strings.Contains(r.Reason, "(B) forfeited ") ||
 		!strings.Contains(stderr, r.Reason) || !strings.Contains(stderr, "the games are kept in "+dir) {
 		t.Errorf("exit %d, %s after %d games: %s; %s", code, r.Verdict, r.Games, r.Reason, stderr)
 	}
-	if page, err := os.ReadFile(filepath.Join(dir, "report.html")); err != nil || !strings.Contains(string(page), "<strong>NO VERDICT: ") || !strings.Contains(string(page), "(B) forfeited ") {
+	if page, err := os.ReadFile(filepath.Join(dir, "report.html")); err != nil ||
+		!strings.Contains(string(page), "<strong>NO VERDICT: ") || !strings.Contains(string(page), "(B) forfeited ") {
 		t.Errorf("the report does not say that there is no verdict: %v", err)
 	}
-	if code, stdout, stderr := call(t, "runs", filepath.Dir(dir)); code != exitDone || !strings.Contains(stdout, "m     no verdict  match") || !strings.Contains(stdout, "assay match assay:hash=1") {
+	if code, stdout, stderr := call(t, "runs", filepath.Dir(dir)); code != exitDone ||
+		!strings.Contains(stdout, "m     no verdict  match") || !strings.Contains(stdout, "assay match assay:hash=1") {
 		t.Errorf("runs: exit %d, %s%s", code, stdout, stderr)
 	}
 	code, r, stderr = play(often, "--sprt", "0,10", "--games", "100", "--out", dir, "--recover")
@@ -253,8 +258,10 @@ func TestForfeitsAndVerdict(t *testing.T) {
 	if _, stdout, _ := call(t, "runs", filepath.Dir(dir)); !strings.Contains(stdout, "m     complete  match") {
 		t.Errorf("runs: %s", stdout)
 	}
-	code, stdout, stderr := call(t, "ladder", "assay:hash=1", often, "--nodes", "50", "--max-plies", "10", "--opening-nodes", "500", "--start-timeout", "1m", "--move-timeout", "1m")
-	if code != exitFailed || !strings.HasPrefix(stdout, "no ratings: "+often+" forfeited ") || !strings.Contains(stderr, "no verdict: ") {
+	code, stdout, stderr := call(t, "ladder", "assay:hash=1", often, "--nodes", "50", "--max-plies", "10",
+		"--opening-nodes", "500", "--start-timeout", "1m", "--move-timeout", "1m")
+	if code != exitFailed || !strings.HasPrefix(stdout, "no ratings: "+often+" forfeited ") ||
+		!strings.Contains(stderr, "no verdict: ") {
 		t.Errorf("ladder: exit %d, %s%s", code, stdout, stderr)
 	}
 	code, r, stderr = play(rarely, "--games", "200")
@@ -275,7 +282,8 @@ func TestMatchAtAClock(t *testing.T) {
 			t.Errorf("fault %q", fault)
 		}
 	}
-	r, faults, _ = playForeign(t, filepath.Join(t.TempDir(), "m"), spec, "--movetime", "5ms", "--start-timeout", "1m", "--move-timeout", "1m")
+	r, faults, _ = playForeign(t, filepath.Join(t.TempDir(), "m"), spec, "--movetime", "5ms", "--start-timeout", "1m",
+		"--move-timeout", "1m")
 	if len(faults) > 0 || r.Games != 4 {
 		t.Errorf("%d games, faults %q", r.Games, faults)
 	}
@@ -299,7 +307,8 @@ func TestForeignUsage(t *testing.T) {
 		{[]string{"assay", spec, "--movetime", "100"}, exitUsage, "--movetime 100: want a time"},
 		{[]string{"assay", spec, "--move-timeout", "0s"}, exitUsage, "above zero"},
 	} {
-		if code, _, stderr := call(t, append([]string{"match"}, tt.args...)...); code != tt.code || !strings.Contains(stderr, tt.says) {
+		if code, _, stderr := call(t, append([]string{"match"}, tt.args...)...); code != tt.code ||
+			!strings.Contains(stderr, tt.says) {
 			t.Errorf("%q: exit %d, %s; want %d with %q", tt.args, code, stderr, tt.code, tt.says)
 		}
 	}
@@ -315,7 +324,8 @@ func TestKilledRunnerLeavesNoEngine(t *testing.T) {
 	path := testengine.Build(t, "badengine")
 	for _, signal := range []syscall.Signal{syscall.SIGKILL, syscall.SIGINT} {
 		spec, mark := badPlayer(path, "deaf-later")
-		cmd := exec.Command("assay", "match", "assay:hash=1", spec, "--games", "8", "--tc", "100", "--opening-nodes", "500", "--concurrency", "2")
+		cmd := exec.Command("assay", "match", "assay:hash=1", spec, "--games", "8", "--tc", "100", "--opening-nodes", "500",
+			"--concurrency", "2")
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -340,8 +350,10 @@ func TestEnginesAreStartedOnce(t *testing.T) {
 	engine := func(name string) string {
 		return fmt.Sprintf(`uci:sh -c "echo %s >> %s; exec '%s' good"`, name, starts, path)
 	}
-	for i, args := range [][]string{{"match", engine("a"), engine("b")}, {"match", engine("a"), engine("a")}, {"ladder", engine("a"), engine("b")}} {
-		args = append(args, "--nodes", "10", "--games", "8", "--max-plies", "4", "--opening-score", "-1", "--concurrency", "2")
+	for i, args := range [][]string{{"match", engine("a"), engine("b")}, {"match", engine("a"), engine("a")},
+		{"ladder", engine("a"), engine("b")}} {
+		args = append(args, "--nodes", "10", "--games", "8", "--max-plies", "4", "--opening-score", "-1", "--concurrency",
+			"2")
 		if code, _, stderr := call(t, args...); code != exitDone {
 			t.Fatalf("exit %d: %s", code, stderr)
 		}

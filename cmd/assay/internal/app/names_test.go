@@ -22,7 +22,9 @@ func TestNamesInErrors(t *testing.T) {
 	if err := os.Symlink(bad, link); err != nil {
 		t.Skip(err)
 	}
-	forms := map[string]string{"named": "name=Bad One:" + link + " ", "path": link + " ", "long": "uci:timeout=10s:start=10s:" + link + " ", "long-named": "uci:name=Bad One:timeout=10s:start=10s:" + link + " "}
+	forms := map[string]string{"named": "name=Bad One:" + link + " ", "path": link + " ",
+		"long": "uci:timeout=10s:start=10s:" + link + " ", "long-named": "uci:name=Bad One:timeout=10s:start=10s:" + link +
+			" "}
 	commands := map[string]string{
 		"match":      "match %s assay:hash=1",
 		"tournament": "match assay:hash=1 %s assay:hash=1:depth=3",
@@ -85,7 +87,8 @@ func TestPlainErrors(t *testing.T) {
 	if code, _, stderr := call(t, match("--games 2 --out done")...); code != exitDone {
 		t.Fatal(stderr)
 	}
-	for name, text := range map[string]string{"file": "", "other/x": "", "broken/config.json": "{", "damaged/result.json": "{"} {
+	for name, text := range map[string]string{"file": "", "other/x": "", "broken/config.json": "{",
+		"damaged/result.json": "{"} {
 		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 			t.Fatal(err)
 		}
@@ -93,14 +96,16 @@ func TestPlainErrors(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, args := range []string{"--games 4 --out done", "--games 2 --out file", "--games 2 --out other", "--games 2 --out broken", "--games 2 --out damaged", "--games 3 --out odd",
+	for _, args := range []string{"--games 4 --out done", "--games 2 --out file", "--games 2 --out other",
+		"--games 2 --out broken", "--games 2 --out damaged", "--games 3 --out odd",
 		"--games 2 --out x --book none.epd", "--games 2 --nodes 99999999999"} {
 		code, _, stderr := call(t, match(args)...)
 		if code == exitDone || innerName.MatchString(stderr) {
 			t.Errorf("match %s: exit %d, %s", args, code, stderr)
 		}
 	}
-	for _, args := range []string{"selfplay --games 2 --out other", "selfplay --games 2 --out done", "ladder assay:hash=1 assay:hash=1:depth=3 --games 2 --out done"} {
+	for _, args := range []string{"selfplay --games 2 --out other", "selfplay --games 2 --out done",
+		"ladder assay:hash=1 assay:hash=1:depth=3 --games 2 --out done"} {
 		if code, _, stderr := call(t, strings.Fields(args)...); code == exitDone || innerName.MatchString(stderr) {
 			t.Errorf("%s: exit %d, %s", args, code, stderr)
 		}

@@ -55,7 +55,8 @@ func (s *scripted) Run(ctx context.Context, jobs <-chan selfplay.Job, results ch
 }
 
 func (s *scripted) play(job *selfplay.Job) (r selfplay.Result, err error) {
-	r = selfplay.Result{Number: job.Number, Players: job.PlayerTexts(), Start: job.Start, Opening: len(job.Opening), Moves: job.Opening,
+	r = selfplay.Result{Number: job.Number, Players: job.PlayerTexts(), Start: job.Start, Opening: len(job.Opening),
+		Moves:       job.Opening,
 		Termination: selfplay.AdjudicatedWin, Seed: job.Seed}
 	game, err := r.Game()
 	if err != nil {
@@ -148,14 +149,15 @@ func TestOneElo(t *testing.T) {
 		"one-loss":       {"L" + w, 30, nil, ""},
 		"undecided":      {mixed, 320, []string{"--sprt", "0,5"}, ""},
 		"stopped":        {strings.Repeat("WWDLWDWDWL", 50), 500, []string{"--sprt", "0,30"}, ""},
-		"corrected":      {strings.Repeat("WWDLWDWDWL", 50), 500, []string{"--sprt", "0,30", "--corrected", "--elo-model", "logistic"}, ""},
-		"failed":         {strings.Repeat("LLDWLDLDLW", 50), 500, []string{"--sprt", "0,30"}, ""},
-		"fixed":          {mixed, 320, nil, ""},
-		"void":           {mixed, 320, nil, ""},
-		"few":            {"WD", 2, nil, "- (fewer than 20 games)"},
-		"few-won":        {w, 18, nil, "- (fewer than 20 games)"},
-		"few-sprt":       {w, 18, []string{"--sprt", "0,5"}, "- (fewer than 20 games)"},
-		"twenty":         {w, 20, nil, "more than +140"},
+		"corrected": {strings.Repeat("WWDLWDWDWL", 50), 500, []string{"--sprt", "0,30", "--corrected", "--elo-model",
+			"logistic"}, ""},
+		"failed":   {strings.Repeat("LLDWLDLDLW", 50), 500, []string{"--sprt", "0,30"}, ""},
+		"fixed":    {mixed, 320, nil, ""},
+		"void":     {mixed, 320, nil, ""},
+		"few":      {"WD", 2, nil, "- (fewer than 20 games)"},
+		"few-won":  {w, 18, nil, "- (fewer than 20 games)"},
+		"few-sprt": {w, 18, []string{"--sprt", "0,5"}, "- (fewer than 20 games)"},
+		"twenty":   {w, 20, nil, "more than +140"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &scripted{results: c.results}
@@ -164,7 +166,8 @@ func TestOneElo(t *testing.T) {
 			}
 			runs := t.TempDir()
 			dir := filepath.Join(runs, name)
-			args := append([]string{"match", "name=G:assay:hash=1", "name=E:assay:hash=1:weights=shannon-1950", "--nodes", "50", "--opening-score", "-1",
+			args := append([]string{"match", "name=G:assay:hash=1", "name=E:assay:hash=1:weights=shannon-1950", "--nodes",
+				"50", "--opening-score", "-1",
 				"--out", dir, "--games", fmt.Sprint(c.games)}, c.flags...)
 			first, err := s.command(t, args...)
 			if err != nil {
@@ -178,7 +181,8 @@ func TestOneElo(t *testing.T) {
 				t.Errorf("the match ends with\n%s", first)
 			}
 			again, err := s.command(t, args...)
-			if headline, _, _ := strings.Cut(first, "\n"); err != nil || !strings.HasPrefix(again, headline+"\n") || eloOf(t, "match again", again) != elo {
+			if headline, _, _ := strings.Cut(first, "\n"); err != nil || !strings.HasPrefix(again, headline+"\n") ||
+				eloOf(t, "match again", again) != elo {
 				t.Errorf("match again, %v:\n%s\nwant\n%s", err, again, first)
 			}
 			sameInJSON(t, s, args, first, elo)
@@ -186,7 +190,8 @@ func TestOneElo(t *testing.T) {
 			if err != nil || eloOf(t, "sprt", counted) != elo {
 				t.Errorf("sprt --pgn, %v:\n%s\nwant %s", err, counted, elo)
 			}
-			if word, ok := map[string]string{"PASSED": "accept H1", "FAILED": "accept H0"}[strings.SplitN(first, ":", 2)[0]]; ok && !strings.Contains(counted, "verdict  "+word) {
+			if word, ok := map[string]string{"PASSED": "accept H1", "FAILED": "accept H0"}[strings.SplitN(first, ":",
+				2)[0]]; ok && !strings.Contains(counted, "verdict  "+word) {
 				t.Errorf("sprt --pgn has another verdict:\n%s\nthan\n%s", counted, first)
 			}
 			samePages(t, runs, name, first, elo)
@@ -259,7 +264,8 @@ func samePages(t *testing.T, runs, name, first, elo string) {
 func TestNoEloWithoutVerdict(t *testing.T) {
 	s := &scripted{results: strings.Repeat("WF", 200)}
 	runs := t.TempDir()
-	out, err := s.command(t, "match", "name=G:assay:hash=1", "name=E:assay:hash=1:weights=shannon-1950", "--nodes", "50", "--opening-score", "-1",
+	out, err := s.command(t, "match", "name=G:assay:hash=1", "name=E:assay:hash=1:weights=shannon-1950", "--nodes", "50",
+		"--opening-score", "-1",
 		"--out", filepath.Join(runs, "none"), "--games", "400")
 	if err == nil || !strings.HasPrefix(out, "NO VERDICT: ") || eloRow.MatchString(out) {
 		t.Fatalf("%v\n%s", err, out)
@@ -283,9 +289,10 @@ func TestOneEloElsewhere(t *testing.T) {
 		args string
 		row  *regexp.Regexp
 	}{
-		"ladder": {"ladder name=G:assay:hash=1 name=E:assay:hash=1:weights=shannon-1950 --nodes 50 --opening-score -1 --games 30 --out runs/ladder", ladderRow},
-		"game":   {"match --game nim start start --games 40 --depth 1 --out runs/game", eloRow},
-		"sprt":   {"match --game nim start start --games 40 --depth 1 --sprt 0,5 --out runs/sprt", eloRow},
+		"ladder": {"ladder name=G:assay:hash=1 name=E:assay:hash=1:weights=shannon-1950 --nodes 50 --opening-score -1 " +
+			"--games 30 --out runs/ladder", ladderRow},
+		"game": {"match --game nim start start --games 40 --depth 1 --out runs/game", eloRow},
+		"sprt": {"match --game nim start start --games 40 --depth 1 --sprt 0,5 --out runs/sprt", eloRow},
 	} {
 		s := &scripted{results: "WWWWWWWWWD"}
 		first, err := s.command(t, strings.Fields(c.args)...)
@@ -313,7 +320,8 @@ func TestOneEloElsewhere(t *testing.T) {
 		}
 		w := httptest.NewRecorder()
 		(&report.Server{Dir: "runs"}).Handler().ServeHTTP(w, httptest.NewRequest("GET", "http://127.0.0.1/run/"+name, nil))
-		if page := html.UnescapeString(w.Body.String()); !strings.Contains(page, m[1]) && !strings.Contains(page, elo.Text(" Elo")) {
+		if page := html.UnescapeString(w.Body.String()); !strings.Contains(page, m[1]) &&
+			!strings.Contains(page, elo.Text(" Elo")) {
 			t.Errorf("%s: the page does not say %q", name, m[1])
 		}
 	}

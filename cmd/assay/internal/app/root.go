@@ -31,7 +31,8 @@ self-play -> games -> positions -> tuner -> weights -> SPRT match -> the next ge
 		SilenceUsage:  true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			if asJSON := cmd.Flags().Lookup("json"); asJSON != nil && asJSON.Value.String() == "true" && cli.ClosedOutput() {
-				return errors.New("standard output is closed: there is nowhere to print what --json asks for; >" + os.DevNull + " discards it")
+				return errors.New("standard output is closed: there is nowhere to print what --json asks for; >" + os.DevNull +
+					" discards it")
 			}
 			return nil
 		},
@@ -42,10 +43,13 @@ self-play -> games -> positions -> tuner -> weights -> SPRT match -> the next ge
 		title    string
 		commands []*cobra.Command
 	}{
-		{"Learn and measure:", []*cobra.Command{newLearnCommand(), tune.New(), newSpsaCommand(), newMatchCommand(), newLadderCommand(), newSprtCommand(), newTranslateCommand(), newGuideCommand()}},
+		{"Learn and measure:", []*cobra.Command{newLearnCommand(), tune.New(), newSpsaCommand(), newMatchCommand(),
+			newLadderCommand(), newSprtCommand(), newTranslateCommand(), newGuideCommand()}},
 		{"Make data:", []*cobra.Command{newSelfplayCommand(), data.New(), tune.NewFeatures()}},
-		{"Look at runs, and share them among machines:", []*cobra.Command{runs.New(), runs.NewReport(), runs.NewServe(), queue.New(queueHooks()), newTestCommand(), newWorkCommand(), newSignCommand()}},
-		{"Engines and evaluations:", []*cobra.Command{engines.NewUCI(), weights.NewEval(), weights.New(), engines.NewPerft(), engines.NewBench(), historic.New()}},
+		{"Look at runs, and share them among machines:", []*cobra.Command{runs.New(), runs.NewReport(), runs.NewServe(),
+			queue.New(queueHooks()), newTestCommand(), newWorkCommand(), newSignCommand()}},
+		{"Engines and evaluations:", []*cobra.Command{engines.NewUCI(), weights.NewEval(), weights.New(),
+			engines.NewPerft(), engines.NewBench(), historic.New()}},
 		{setUp, []*cobra.Command{newVersionCommand()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})

@@ -114,8 +114,10 @@ func (s *session) runSelfplay(c datagen.Config) error {
 		p.Finish(fmt.Sprintf("%d games in %s", r.Games, s.Out))
 	}
 	if share, lo, _ := r.Disagreement(); lo > datagen.MaxDisagreement {
-		fmt.Fprintf(s.stderr, "selfplay: warning: %.1f %% of the games played on ended differently from their adjudication (%d won by the other side, %d drawn); "+
-			"if the draws are won endgames that the player cannot win, adjudication is right; otherwise raise --win-score or --win-plies\n",
+		fmt.Fprintf(s.stderr, "selfplay: warning: %.1f %% of the games played on ended differently from their adjudication "+
+			"(%d won by the other side, %d drawn); "+
+			"if the draws are won endgames that the player cannot win, adjudication is right; otherwise raise --win-score or "+
+			"--win-plies\n",
 			100*share, r.Reversed, r.Disagreed-r.Reversed)
 	}
 	for _, text := range r.Warnings {
@@ -146,7 +148,8 @@ type selfplayReport struct {
 }
 
 func selfplayJSON(out string, s *datagen.Summary) selfplayReport {
-	r := selfplayReport{Out: out, Summary: s, Views: s.Views, Already: s.Already, Played: s.Played, Seconds: s.Took.Seconds(),
+	r := selfplayReport{Out: out, Summary: s, Views: s.Views, Already: s.Already, Played: s.Played,
+		Seconds:       s.Took.Seconds(),
 		OpeningChecks: s.Search.Checks, Lopsided: s.Search.Lopsided, Repeated: s.Search.Repeated}
 	if s.Plied > 0 {
 		r.NodesAPly = float64(s.Nodes) / float64(s.Plied)
@@ -175,7 +178,8 @@ func printSelfplay(out io.Writer, dir string, s *datagen.Summary) error {
 		quote.Fprintf(w, "forfeits\t%d\t%s; no labels\n", n, cli.FaultsText(dir, n))
 	}
 	share, lo, hi := s.Disagreement()
-	quote.Fprintf(w, "adjudicated\t%d\t%d of them played on, %d ended differently, %d of these reversed", s.Adjudicated, s.PlayedOn, s.Disagreed, s.Reversed)
+	quote.Fprintf(w, "adjudicated\t%d\t%d of them played on, %d ended differently, %d of these reversed", s.Adjudicated,
+		s.PlayedOn, s.Disagreed, s.Reversed)
 	if s.PlayedOn > 0 {
 		quote.Fprintf(w, " (%.1f %%, 95 %% interval %.1f to %.1f)", 100*share, 100*lo, 100*hi)
 	}
@@ -188,7 +192,8 @@ func printSelfplay(out io.Writer, dir string, s *datagen.Summary) error {
 		fmt.Fprintln(w)
 	}
 	if t := s.Took.Seconds(); t > 0 {
-		quote.Fprintf(w, "speed\t%.1f games/s\t%.0f plies/s, %.0f nodes/s\n", float64(s.Played)/t, float64(s.Plied)/t, float64(s.Nodes)/t)
+		quote.Fprintf(w, "speed\t%.1f games/s\t%.0f plies/s, %.0f nodes/s\n", float64(s.Played)/t, float64(s.Plied)/t,
+			float64(s.Nodes)/t)
 	}
 	if text := nodesAPly(s.Nodes, s.Plied); text != "" {
 		quote.Fprintf(w, "searches\t%s\t\n", text)

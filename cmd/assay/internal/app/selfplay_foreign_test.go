@@ -22,7 +22,8 @@ func TestSelfplayWithAnEngineThatForfeits(t *testing.T) {
 	}
 	selfplay := func(mode, out string, flags ...string) (code int, stdout, stderr string) {
 		spec := specs[mode]
-		code, stdout, stderr = call(t, append([]string{"selfplay", "--players", spec, "--games", "200", "--nodes", "5", "--max-plies", "6", "--opening-score", "-1", "--json", "--out", out}, flags...)...)
+		code, stdout, stderr = call(t, append([]string{"selfplay", "--players", spec, "--games", "200", "--nodes", "5",
+			"--max-plies", "6", "--opening-score", "-1", "--json", "--out", out}, flags...)...)
 		return code, stdout, stderr
 	}
 	var r selfplayReport
@@ -32,19 +33,22 @@ func TestSelfplayWithAnEngineThatForfeits(t *testing.T) {
 		t.Fatalf("exit %d, %v: %s", code, err, stderr)
 	}
 	n := r.Terminations["player-failed"]
-	if n < 1 || n > 8 || r.Games != 200 || r.Forfeits() != n || gamelog.FaultLogs(out) != int(n) || strings.Count(stderr, ": player-failed: ") != int(n) {
+	if n < 1 || n > 8 || r.Games != 200 || r.Forfeits() != n || gamelog.FaultLogs(out) != int(n) ||
+		strings.Count(stderr, ": player-failed: ") != int(n) {
 		t.Errorf("%d forfeits of %d games, %d logs: %s", n, r.Games, gamelog.FaultLogs(out), stderr)
 	}
 	out = filepath.Join(t.TempDir(), "often")
 	for range 2 { // the second time it says so without a game
 		code, _, stderr = selfplay("crash-often", out)
-		for _, want := range []string{" forfeited ", "too many where 2 % are tolerated", "the games are kept in " + out, "--recover", "--max-forfeits"} {
+		for _, want := range []string{" forfeited ", "too many where 2 % are tolerated", "the games are kept in " + out,
+			"--recover", "--max-forfeits"} {
 			if code != exitFailed || !strings.Contains(stderr, want) {
 				t.Errorf("exit %d, no %q: %s", code, want, stderr)
 			}
 		}
 	}
-	if code, stdout, stderr = selfplay("crash-often", out, "--recover"); code != exitDone || !strings.Contains(stdout, `"games":200`) {
+	if code, stdout, stderr = selfplay("crash-often", out, "--recover"); code != exitDone ||
+		!strings.Contains(stdout, `"games":200`) {
 		t.Errorf("with --recover: exit %d, %s", code, stderr)
 	}
 }

@@ -73,7 +73,8 @@ played in pairs from the same opening: they count as independent.`,
 	fs := cmd.Flags()
 	fs.StringVar(&f.penta, "penta", "", "pairs of games counted as LL,LD,D,WD,WW (D: two draws, or a win and a loss)")
 	fs.StringVar(&f.wdl, "wdl", "", "games counted as W,D,L")
-	fs.StringVar(&f.pgn, "pgn", "", "games of a match, played by any program: pairs are found by round, first position and first moves")
+	fs.StringVar(&f.pgn, "pgn", "", "games of a match, played by any program: pairs are found by round, first position "+
+		"and first moves")
 	fs.StringVar(&f.player, "player", "", "with --pgn: the player whose result it is (default: White of the first game)")
 	fs.StringVar(&f.opponent, "opponent", "", "with --pgn: the opponent (default: that of the first game)")
 	fs.Float64Var(&f.test.Elo0, "elo0", 0, "Elo of the hypothesis to reject")
@@ -81,12 +82,14 @@ played in pairs from the same opening: they count as independent.`,
 	fs.StringVar(&f.eloModel, "elo-model", "normalized", "unit of Elo: normalized, logistic or bayesian")
 	fs.Float64Var(&f.test.Alpha, "alpha", 0.05, "probability that a player of strength elo0 passes")
 	fs.Float64Var(&f.test.Beta, "beta", 0.05, "probability that a player of strength elo1 fails")
-	fs.Float64SliceVar(&f.trueElo, "true-elo", nil, "true Elo of the player, or a list with commas, for formula and simulation")
+	fs.Float64SliceVar(&f.trueElo, "true-elo", nil,
+		"true Elo of the player, or a list with commas, for formula and simulation")
 	fs.IntVar(&f.runs, "simulate", 0, "number of tests to simulate for each true Elo")
 	fs.Int64Var(&f.maxGames, "max-games", 0, "games after which a simulated test ends undecided (0: 100 million)")
 	fs.Float64Var(&f.drawRatio, "draw-ratio", 0.6, "share of draws among equal players, for formula and simulation")
 	fs.Uint64Var(&f.seed, "seed", 1, "seed of the simulation")
-	fs.BoolVar(&f.corrected, "corrected", false, "formula and simulation: correct the bounds for overshoot, as assay match --corrected")
+	fs.BoolVar(&f.corrected, "corrected", false,
+		"formula and simulation: correct the bounds for overshoot, as assay match --corrected")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
 	fs.BoolVar(&f.status, "exit-status", false, "exit code of the results' verdict: 0 accept H1, 3 accept H0, 4 continue")
 	fs.BoolVar(&f.all, "all", false, "print other measures of strength too: normalized Elo, other intervals")
@@ -182,7 +185,8 @@ func (f *sprtFlags) parse(cmd *cobra.Command) (counts sprt.Counts, err error) {
 		return c.Observed(f.test), nil
 	case fs.Changed("penta"):
 		var c sprt.Pentanomial
-		err = parseCounts("penta", f.penta, "LL,LD,D,WD,WW, such as 3,30,60,41,6, or six counts with a win and a loss apart from two draws", c[:])
+		err = parseCounts("penta", f.penta, "LL,LD,D,WD,WW, such as 3,30,60,41,6, or six counts with a win and a loss apart "+
+			"from two draws", c[:])
 		counts = c
 	case fs.Changed("wdl"):
 		var c [3]int64
@@ -266,7 +270,8 @@ func (f *sprtFlags) plan(ctx context.Context, shape sprt.Shape, stderr io.Writer
 	return plans, nil
 }
 
-func (f *sprtFlags) simulate(ctx context.Context, shape sprt.Shape, elo float64, stderr io.Writer) (*sprtSimulated, error) {
+func (f *sprtFlags) simulate(ctx context.Context, shape sprt.Shape, elo float64, stderr io.Writer) (*sprtSimulated,
+	error) {
 	bar := cli.NewProgress(stderr, fmt.Sprintf("true Elo %g", elo))
 	s, err := f.test.Simulate(ctx, sprt.Simulation{
 		Shape: shape, TrueElo: elo, Runs: f.runs, Seed: f.seed, Corrected: f.corrected, MaxGames: f.maxGames,

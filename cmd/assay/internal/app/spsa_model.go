@@ -46,7 +46,8 @@ func (s *session) readSpsa(args []string) (*spsaConfig, error) {
 		return nil, cli.Usagef("want a file CONFIG, or --model (%s), or --player", weights.ModelNames())
 	}
 	if s.TuneGames < 2 || s.TuneGames%2 != 0 || s.Validation%2 != 0 {
-		return nil, cli.Usagef("--games %d --validation %d: want even numbers, and at least 2 games", s.TuneGames, s.Validation)
+		return nil, cli.Usagef("--games %d --validation %d: want even numbers, and at least 2 games", s.TuneGames,
+			s.Validation)
 	}
 	return s.ofModel()
 }
@@ -82,7 +83,8 @@ func (s *session) ofModel() (*spsaConfig, error) {
 		return nil, err
 	}
 	if m == nil {
-		return nil, cli.Usagef("--player %s: it takes no weights; those that do are assay, shannon-a, shannon-b and machack-1967",
+		return nil, cli.Usagef("--player %s: it takes no weights; those that do are assay, shannon-a, shannon-b and "+
+			"machack-1967",
 			s.Player)
 	}
 	if s.Model != "" && m.Name != s.Model {

@@ -32,7 +32,8 @@ func writeSpsaWeights(c *play.Config, r *play.Result) (string, error) {
 	if err != nil || f == nil {
 		return "", err
 	}
-	f.Provenance = models.Provenance{Parent: f.Provenance.Parent, Games: r.Games, Method: "spsa", Seed: c.SPSA.Seed, Program: c.Program}
+	f.Provenance = models.Provenance{Parent: f.Provenance.Parent, Games: r.Games, Method: "spsa", Seed: c.SPSA.Seed,
+		Program: c.Program}
 	text, err := f.Encode()
 	if err != nil {
 		return "", err
@@ -60,19 +61,24 @@ func (s *session) printSpsa(out io.Writer, c *play.Config, r *play.Result, weigh
 		if e.EffectP != nil && *e.EffectP >= spsaNoEffect {
 			noEffect = append(noEffect, e.Name)
 		}
-		quote.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t", e.Name, play.Text(p, e.Start), play.Text(p, e.Value), numberOr(e.BatchSE, e.Batches > 0), interval)
+		quote.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t", e.Name, play.Text(p, e.Start), play.Text(p, e.Value),
+			numberOr(e.BatchSE, e.Batches > 0), interval)
 		if s.All {
-			quote.Fprintf(w, "%s\t%s\t%s\t%s\t", pointerOr(e.Optimum), pointerOr(e.OptimumSE), pointerOr(e.Slope), pointerOr(e.SlopeSE))
+			quote.Fprintf(w, "%s\t%s\t%s\t%s\t", pointerOr(e.Optimum), pointerOr(e.OptimumSE), pointerOr(e.Slope),
+				pointerOr(e.SlopeSE))
 		}
 		fmt.Fprintln(w)
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "\n%d iterations, %d games (%.0f %% drawn) of %s, %s\n", r.Iterations, r.Games, 100*float64(r.Draws)/float64(max(r.Games, 1)), r.Player, r.Limits)
-	fmt.Fprintf(out, "answers are averages over the last third, their errors (±) from batches; the optimum is by a regression on all results; - means too few results\n")
+	fmt.Fprintf(out, "\n%d iterations, %d games (%.0f %% drawn) of %s, %s\n", r.Iterations, r.Games,
+		100*float64(r.Draws)/float64(max(r.Games, 1)), r.Player, r.Limits)
+	fmt.Fprintf(out, "answers are averages over the last third, their errors (±) from batches; the optimum is by a "+
+		"regression on all results; - means too few results\n")
 	if len(noEffect) > 0 {
-		fmt.Fprintf(out, "no effect seen (p >= %.2f) of: %s. More games may see one; each of these values may be chance\n", spsaNoEffect, strings.Join(noEffect, ", "))
+		fmt.Fprintf(out, "no effect seen (p >= %.2f) of: %s. More games may see one; each of these values may be chance\n",
+			spsaNoEffect, strings.Join(noEffect, ", "))
 	}
 	if r.Forfeits > 0 {
 		fmt.Fprintf(out, "%d games were forfeited and count as lost (%s)\n", r.Forfeits, cli.FaultsText(c.Out, r.Forfeits))
@@ -82,7 +88,8 @@ func (s *session) printSpsa(out io.Writer, c *play.Config, r *play.Result, weigh
 		fmt.Fprintf(out, "machine busy: %v\n", r.Load)
 	}
 	if v := r.Validation; v != nil {
-		fmt.Fprintf(out, "validation: the answer against the start, %d games, %s: Elo %s (%s)\n", v.Games, r.Limits, v.Strength.Text(""), spsaVerdict(v))
+		fmt.Fprintf(out, "validation: the answer against the start, %d games, %s: Elo %s (%s)\n", v.Games, r.Limits,
+			v.Strength.Text(""), spsaVerdict(v))
 	}
 	if form := s.config.form; form != "" {
 		fmt.Fprintf(out, "the answer as %s reads it (%s):\n%s", form, r.Limits, form.Format(c.SPSA.Parameters, answer))
@@ -132,8 +139,10 @@ func (s *session) afford(c *play.Config, say func(string)) (*spsa.Budget, error)
 	if err != nil {
 		return nil, err
 	}
-	say(fmt.Sprintf("%d pairs for %d parameters: of %g Elo to be gained, simulated runs find %.1f ± %.1f", c.SPSA.Iterations*pairs, len(c.SPSA.Parameters), b.Elo, b.Found, 1.96*b.FoundSE))
-	say(fmt.Sprintf("assumed: Elo falls as a parabola in each parameter from an optimum anywhere between min and max; all starts together are %g Elo below (--sim-elo); %.0f %% draws (--sim-draws)", b.Elo, 100*b.Draws))
+	say(fmt.Sprintf("%d pairs for %d parameters: of %g Elo to be gained, simulated runs find %.1f ± %.1f",
+		c.SPSA.Iterations*pairs, len(c.SPSA.Parameters), b.Elo, b.Found, 1.96*b.FoundSE))
+	say(fmt.Sprintf("assumed: Elo falls as a parabola in each parameter from an optimum anywhere between min and max; "+
+		"all starts together are %g Elo below (--sim-elo); %.0f %% draws (--sim-draws)", b.Elo, 100*b.Draws))
 	if !b.Hopeless {
 		return &b, nil
 	}
@@ -154,7 +163,8 @@ func (s *session) afford(c *play.Config, say func(string)) (*spsa.Budget, error)
 			break
 		}
 	}
-	say("hopeless: expect an answer no better than the start" + advice + "; fewer parameters, smaller ranges or a larger c_end need fewer games")
+	say("hopeless: expect an answer no better than the start" + advice +
+		"; fewer parameters, smaller ranges or a larger c_end need fewer games")
 	return &b, nil
 }
 
@@ -191,7 +201,8 @@ func (s *session) runSimulation(c *play.Config) error {
 		return cli.PrintJSON(s.stdout, map[string]any{"schedules": rows})
 	}
 	w := tabwriter.NewWriter(s.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "r_end\tc_end\tElo below the optimum: start\tanswer\t±\tlast values\tby regression\t±\tin its interval\t\n")
+	fmt.Fprintf(w, "r_end\tc_end\tElo below the optimum: start\tanswer\t±\tlast values\tby regression\t±\tin its "+
+		"interval\t\n")
 	for _, r := range rows {
 		quote.Fprintf(w, "x %g\tx %g\t%.1f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.0f %%\t\n", r.REndTimes, r.CEndTimes,
 			r.StartElo, r.ValueElo, 1.96*r.ValueEloSE, r.FinalElo, r.RegressElo, 1.96*r.RegressEloSE, 100*r.RegressCovered)
@@ -199,7 +210,8 @@ func (s *session) runSimulation(c *play.Config) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(s.stdout, "\n%d iterations of %d games; x 1 is CONFIG's schedule. Each run has its own parabolas, with the optimum anywhere in range.\n",
+	_, err := fmt.Fprintf(s.stdout, "\n%d iterations of %d games; x 1 is CONFIG's schedule. Each run has its own "+
+		"parabolas, with the optimum anywhere in range.\n",
 		c.SPSA.Iterations, 2*max(c.Pairs, 1))
 	return err
 }

@@ -256,5 +256,6 @@ func (s *session) signed(spec engine.Spec, folder, key string) (player string, e
 	if err := roster.CheckPortable(e.Spec); err != nil {
 		return "", err
 	}
-	return "name=" + strings.ReplaceAll(ref, ":", "-") + "-" + source.Short() + ":" + e.Spec.WithProgram(copied).String(), nil
+	return "name=" + strings.ReplaceAll(ref, ":", "-") + "-" + source.Short() + ":" +
+		e.Spec.WithProgram(copied).String(), nil
 }

@@ -106,7 +106,8 @@ func newWorkCommand() *cobra.Command {
 				return cli.Usagef("--new-key and --rights do not take a URL: leave it out")
 			}
 			if f.newKey != "" {
-				return writeKey(cmd, f.newKey, f.name, wire.NewKey, "its owner's machine. Add this line to the coordinator's list ("+keysEnv+")")
+				return writeKey(cmd, f.newKey, f.name, wire.NewKey,
+					"its owner's machine. Add this line to the coordinator's list ("+keysEnv+")")
 			}
 			if f.rights != "" {
 				return writeRights(cmd.OutOrStdout(), f.rights)
@@ -120,24 +121,33 @@ func newWorkCommand() *cobra.Command {
 	fs := cmd.Flags()
 	fs.IntVar(&f.cores, "concurrency", 0, "games at once (default: one a core)")
 	fs.IntVar(&f.nice, "nice", 10, "niceness, 0 to 19: a higher one gives way to other programs")
-	fs.StringVar(&f.hours, "hours", "", "hours of the day, local time, in which to work, for example 22-7 (default: always)")
-	fs.StringVar(&f.name, "name", "", "name of this worker (default: the name of its key, or the machine and the process id)")
+	fs.StringVar(&f.hours, "hours", "", "hours of the day, local time, in which to work, for example 22-7 (default: "+
+		"always)")
+	fs.StringVar(&f.name, "name", "", "name of this worker (default: the name of its key, or the machine and the process "+
+		"id)")
 	fs.StringVar(&f.credentials, "credentials", "", "file with this worker's key (default: "+credentialsEnv+")")
 	fs.StringArrayVar(&f.engines, "engine", nil, "path of a foreign engine that may be played here; may be repeated")
-	fs.StringVar(&f.signed, "engines", "", "folder of foreign engines that may be played here if a key of --trust signed them")
-	fs.StringVar(&f.trust, "trust", "", "list of trusted signers: lines NAME PUBLICKEY, as assay sign --new-key prints them; their engines are fetched")
+	fs.StringVar(&f.signed, "engines", "", "folder of foreign engines that may be played here if a key of --trust signed "+
+		"them")
+	fs.StringVar(&f.trust, "trust", "", "list of trusted signers: lines NAME PUBLICKEY, as assay sign --new-key prints "+
+		"them; their engines are fetched")
 	fs.IntVar(&f.memory, "engine-memory", sandbox.DefaultMemory, "with --trust: memory of a fetched engine, in MB")
-	fs.BoolVar(&f.bare, "no-sandbox", false, "with --trust: run fetched engines without a sandbox: they can read and change what you can")
+	fs.BoolVar(&f.bare, "no-sandbox", false, "with --trust: run fetched engines without a sandbox: they can read and "+
+		"change what you can")
 	fs.StringVar(&f.library, "library", "", "folder for weights and fetched engines (default: in the user's cache)")
-	fs.DurationVar(&f.wait, "wait", 0, "leave after this long without work; time outside --hours counts too (default: never)")
-	fs.StringVar(&f.newKey, "new-key", "", "make a key for --name, write it to this file, print the line for the coordinator's list, and exit")
-	fs.StringVar(&f.rights, "rights", "", "print the part of nats-server.conf that gives the keys of this list their rights, and exit")
+	fs.DurationVar(&f.wait, "wait", 0, "leave after this long without work; time outside --hours counts too (default: "+
+		"never)")
+	fs.StringVar(&f.newKey, "new-key", "", "make a key for --name, write it to this file, print the line for the "+
+		"coordinator's list, and exit")
+	fs.StringVar(&f.rights, "rights", "", "print the part of nats-server.conf that gives the keys of this list their "+
+		"rights, and exit")
 	return cmd
 }
 
 // writeKey writes a new key of the name to a file, and its line for a list to standard
 // output. The advice says where the key stays and which list gets the line.
-func writeKey(cmd *cobra.Command, path, name string, create func(name string) ([]byte, string, error), advice string) error {
+func writeKey(cmd *cobra.Command, path, name string, create func(name string) ([]byte, string, error),
+	advice string) error {
 	if name == "" {
 		return cli.Usagef("--new-key needs the name of the key's owner: add --name NAME")
 	}
@@ -225,7 +235,8 @@ func (f *workFlags) worker(url string, log func(string)) (*worker.Worker, error)
 	if f.cores < 0 || f.wait < 0 {
 		return nil, cli.Usagef("--concurrency %d, --wait %v: want 0 or more", f.cores, f.wait)
 	}
-	w := &worker.Worker{Open: roster.Open, Program: cli.Version(), Cores: f.cores, Measure: engines.MeasureSpeed, Wait: f.wait, Library: f.library, Log: log}
+	w := &worker.Worker{Open: roster.Open, Program: cli.Version(), Cores: f.cores, Measure: engines.MeasureSpeed,
+		Wait: f.wait, Library: f.library, Log: log}
 	w.Access = wire.Access{URL: url, Name: f.name, Token: takeToken(), Credentials: f.credentials}
 	if w.Access.Credentials == "" {
 		w.Access.Credentials = os.Getenv(credentialsEnv)
@@ -275,7 +286,8 @@ func (f *workFlags) worker(url string, log func(string)) (*worker.Worker, error)
 func (f *workFlags) allowed(library string, log func(string)) (*worker.AllowedEngines, error) {
 	if f.trust == "" {
 		if f.signed != "" || f.bare {
-			return nil, cli.Usagef("--engines and --no-sandbox are about signed engines: add --trust LIST, the list of those who may sign them")
+			return nil, cli.Usagef("--engines and --no-sandbox are about signed engines: add --trust LIST, the list of those " +
+				"who may sign them")
 		}
 		return worker.AllowEngines(f.engines, "", nil)
 	}
@@ -291,7 +303,8 @@ func (f *workFlags) allowed(library string, log func(string)) (*worker.AllowedEn
 	if err := sandbox.Available(); f.bare {
 		memory = 0
 	} else if err != nil && f.signed == "" {
-		return nil, fmt.Errorf("%w; to run fetched engines all the same, add --no-sandbox: they can then read and change what you can", err)
+		return nil, fmt.Errorf("%w; to run fetched engines all the same, add --no-sandbox: they can then read and change "+
+			"what you can", err)
 	} else if err != nil {
 		log(fmt.Sprintf("engines are not fetched, only those in %s are played: %v", f.signed, err))
 		return a, nil
@@ -332,7 +345,8 @@ func reportWork(ctx context.Context, w *worker.Worker, log func(string)) {
 		case <-tick.C:
 		}
 		t := w.Tally()
-		log(fmt.Sprintf("%d games, %.0f nodes/s in the last minute; %d games in all", t.Games-last.Games, float64(t.Nodes-last.Nodes)/reportEvery.Seconds(), t.Games))
+		log(fmt.Sprintf("%d games, %.0f nodes/s in the last minute; %d games in all", t.Games-last.Games,
+			float64(t.Nodes-last.Nodes)/reportEvery.Seconds(), t.Games))
 		last = t
 	}
 }
@@ -343,7 +357,8 @@ type hours struct{ from, to int }
 // parseHours reads FROM-TO.
 func parseHours(text string) (hours, error) {
 	var h hours
-	if n, err := fmt.Sscanf(text+" ", "%d-%d ", &h.from, &h.to); n != 2 || err != nil || h.from < 0 || h.from > 23 || h.to < 0 || h.to > 24 || h.from == h.to {
+	if n, err := fmt.Sscanf(text+" ", "%d-%d ", &h.from, &h.to); n != 2 || err != nil || h.from < 0 || h.from > 23 ||
+		h.to < 0 || h.to > 24 || h.from == h.to {
 		return h, cli.Usagef("--hours %s: want FROM-TO, two different hours from 0 to 23, for example 22-7", text)
 	}
 	return h, nil

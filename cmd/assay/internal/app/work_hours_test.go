@@ -42,7 +42,8 @@ func TestRest(t *testing.T) {
 	for _, step := range []struct {
 		wait time.Duration
 		want bool
-	}{{0, true}, {0, true}, {time.Second, false}, {2*time.Hour - time.Second, false}, {time.Second, true}, {time.Hour, true}, {21 * time.Hour, false}} {
+	}{{0, true}, {0, true}, {time.Second, false}, {2*time.Hour - time.Second, false}, {time.Second, true},
+		{time.Hour, true}, {21 * time.Hour, false}} {
 		now = now.Add(step.wait)
 		if got := resting(); got != step.want {
 			t.Errorf("%v: resting %v, want %v", now, got, step.want)

@@ -87,7 +87,8 @@ func Ask[T any](b *Tab, script string) T {
 func (b *Tab) Shot(name, selector string) {
 	b.Helper()
 	if selector != "" {
-		Ask[bool](b, fmt.Sprintf("document.querySelector(%q).scrollIntoView({block: 'start', behavior: 'instant'}), true", selector))
+		Ask[bool](b, fmt.Sprintf("document.querySelector(%q).scrollIntoView({block: 'start', behavior: 'instant'}), true",
+			selector))
 	}
 	png, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
 	if err == nil {

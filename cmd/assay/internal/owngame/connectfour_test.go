@@ -131,7 +131,8 @@ func main() {
 	g := games.New(connectFour{})
 	plan := gameloop.NewPlan(g)
 	plan.Games, plan.FinalGames, plan.GateGames = 100, 60, 60
-	r, err := gameloop.Run(context.Background(), gameloop.Config{Game: g, Plan: plan, Dir: "runs/first", Program: "connectfour 1", Resume: "go run ."})
+	r, err := gameloop.Run(context.Background(), gameloop.Config{Game: g, Plan: plan, Dir: "runs/first",
+		Program: "connectfour 1", Resume: "go run ."})
 	if err != nil {
 		log.Fatal(err)
 	}

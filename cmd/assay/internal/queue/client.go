@@ -86,7 +86,8 @@ func (c *client) do(ctx context.Context, method, path string, body io.Reader, to
 			address, unknown)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("no queue answers at %s: %w; start one with assay queue serve, or name another with --queue or "+
+		return nil, fmt.Errorf("no queue answers at %s: %w; start one with assay queue serve, or name another with --queue "+
+			"or "+
 			"%s", address, err, urlEnv)
 	}
 	defer answer.Body.Close()

@@ -27,6 +27,7 @@ func TestMatch(t *testing.T) {
 		{
 			"cutechess adjudication",
 			"cutechess-cli -engine cmd=a -engine cmd=b -each proto=uci tc=40/1:30+0.5 timemargin=100 -games 2 -rounds 50 -draw " +
+				"" +
 				"movenumber=40 movecount=8 score=10 -resign movecount=3 score=400 -maxmoves 200 -srand 7",
 			"assay match uci:a uci:b --tc 40/90+0.5 --time-margin 100ms --games 100 --draw-score 10 --draw-plies 16 " +
 				"--draw-from 80 --win-score 400 --win-plies 6 --win-one-sided --max-plies 400 --seed 7",
@@ -85,6 +86,7 @@ func TestMatch(t *testing.T) {
 				"--win-score 700 --win-plies 6 " +
 				"--win-one-sided --draw-score 10 --draw-plies 16 --draw-from 80 --book b.epd --book-order random --out out",
 			"number=20: assay adjudicates wins from the first move|the games are in out/games.pgn, with scores, depth and time " +
+				"" +
 				"of each move",
 		},
 		{

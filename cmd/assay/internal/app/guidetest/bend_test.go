@@ -11,7 +11,8 @@ import (
 // TestGuideBendMyEvaluation runs the commands of the guide on the engine with a formula.
 func TestGuideBendMyEvaluation(t *testing.T) {
 	cc, features := withCompiler(t)
-	if out, err := exec.Command(cc, "-O2", "-I"+features, "-o", "engine", filepath.Join(features, "testdata", "bent.c")).CombinedOutput(); err != nil {
+	if out, err := exec.Command(cc, "-O2", "-I"+features, "-o", "engine",
+		filepath.Join(features, "testdata", "bent.c")).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	ran, formula := 0, false
@@ -31,7 +32,8 @@ func TestGuideBendMyEvaluation(t *testing.T) {
 		}
 	}
 	for _, line := range append([]string{
-		"assay selfplay --games 400 --nodes 50 --hard-nodes --opening-nodes 50 --out games", "assay data positions games --preset texel --out positions",
+		"assay selfplay --games 400 --nodes 50 --hard-nodes --opening-nodes 50 --out games",
+		"assay data positions games --preset texel --out positions",
 	}, commands...) {
 		code, stdout, stderr := call(t, quotedFields(line)[1:]...)
 		if code != exitDone {

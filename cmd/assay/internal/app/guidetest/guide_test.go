@@ -41,7 +41,8 @@ esac
 	if err := os.WriteFile("my-engine", []byte(engine), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	short := strings.NewReplacer("--games 1000 ", "--games 2 --max-plies 60 ", "--games 100 ", "--games 2 --max-plies 60 ", "--games 20 ", "--games 2 --max-plies 60 ",
+	short := strings.NewReplacer("--games 1000 ", "--games 2 --max-plies 60 ", "--games 100 ",
+		"--games 2 --max-plies 60 ", "--games 20 ", "--games 2 --max-plies 60 ",
 		"--nodes 5000", "--nodes 20", "50ms", "1ms")
 	ran := 0
 	for _, block := range guideBlocks(t, "data-with-my-engine") {
@@ -92,18 +93,21 @@ func TestGuideTuneMyEngine(t *testing.T) {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}
-	const men, pawns = "S(100, 100), S(300, 300), S(300, 300), S(500, 500), S(900, 900)", "S(100, 100), S(100, 100), S(100, 100), S(100, 100), S(100, 100)"
+	const men, pawns = "S(100, 100), S(300, 300), S(300, 300), S(500, 500), S(900, 900)",
+		"S(100, 100), S(100, 100), S(100, 100), S(100, 100), S(100, 100)"
 	head, rest, _ := strings.Cut(string(source), "static const int pst[")
 	weights, tail, ok := strings.Cut(rest, "/* assay:end */")
 	if !ok || !strings.Contains(head, men) {
 		t.Fatal("flint.c has no weights")
 	}
 	weights = regexp.MustCompile(`S\(-?\d+, -?\d+\)`).ReplaceAllString(weights, "S(0, 0)")
-	if err := os.WriteFile("engine.c", []byte(strings.Replace(head, men, pawns, 1)+"static const int pst["+weights+"/* assay:end */"+tail), 0o666); err != nil {
+	if err := os.WriteFile("engine.c", []byte(strings.Replace(head, men, pawns,
+		1)+"static const int pst["+weights+"/* assay:end */"+tail), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	build("engine")
-	short := strings.NewReplacer("--players uci:./engine --games 4000 --nodes 5000", "--games 700 --nodes 60 --hard-nodes --opening-nodes 50",
+	short := strings.NewReplacer("--players uci:./engine --games 4000 --nodes 5000",
+		"--games 700 --nodes 60 --hard-nodes --opening-nodes 50",
 		"--games 400 --nodes 5000", "--games 20 --nodes 300")
 	ran := 0
 	for _, block := range guideBlocks(t, "tune-my-engine") {
@@ -139,10 +143,12 @@ func TestGuideTuneMyEngine(t *testing.T) {
 // TestGuideTuneMySearch runs the commands of the guide on flint, with a few short games.
 func TestGuideTuneMySearch(t *testing.T) {
 	cc, features := withCompiler(t)
-	if out, err := exec.Command(cc, "-O2", "-I"+features, "-o", "engine", filepath.Join(features, "testdata", "flint.c")).CombinedOutput(); err != nil {
+	if out, err := exec.Command(cc, "-O2", "-I"+features, "-o", "engine",
+		filepath.Join(features, "testdata", "flint.c")).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	short := strings.NewReplacer("iterations     = 2000", "iterations     = 20", "nodes          = 2000", "nodes          = 100\nmax_plies      = 60", "validation     = 400", "validation     = 4",
+	short := strings.NewReplacer("iterations     = 2000", "iterations     = 20", "nodes          = 2000",
+		"nodes          = 100\nmax_plies      = 60", "validation     = 400", "validation     = 4",
 		"--simulate 20", "--simulate 2", "--games 400 --nodes 2000", "--games 4 --nodes 100 --max-plies 60")
 	ran := 0
 	for _, block := range guideBlocks(t, "tune-my-search") {
@@ -165,7 +171,8 @@ func TestGuideTuneMySearch(t *testing.T) {
 			if code != exitDone {
 				t.Fatalf("%s: exit %d: %s%s", line, code, stdout, stderr)
 			}
-			if strings.Contains(line, "--out tuned") && !regexp.MustCompile(`(?m)^the answer as OpenBench reads it .*:\nReduceFrom, int, \d+, 1, 40, 4, 0.02\nFutilityMargin, int, \d+, 20, 1000, 80, 0.02\nDeltaMargin, int, `).MatchString(stdout) {
+			if strings.Contains(line, "--out tuned") &&
+				!regexp.MustCompile(`(?m)^the answer as OpenBench reads it .*:\nReduceFrom, int, \d+, 1, 40, 4, 0.02\nFutilityMargin, int, \d+, 20, 1000, 80, 0.02\nDeltaMargin, int, `).MatchString(stdout) {
 				t.Errorf("no answer in\n%s", stdout)
 			}
 		}
@@ -183,7 +190,8 @@ func TestGuideTuneMySearch(t *testing.T) {
 	if err == nil {
 		err = json.Unmarshal(text, &tuned)
 	}
-	if err != nil || ran != 3 || tuned.Games != 40 || tuned.Validation == nil || tuned.Validation.Games != 4 || len(tuned.Parameters) != 3 || tuned.Parameters[0].Start != 20 || tuned.Parameters[0].Value == 20 {
+	if err != nil || ran != 3 || tuned.Games != 40 || tuned.Validation == nil || tuned.Validation.Games != 4 ||
+		len(tuned.Parameters) != 3 || tuned.Parameters[0].Start != 20 || tuned.Parameters[0].Value == 20 {
 		t.Errorf("%v, %d commands, %s", err, ran, text)
 	}
 }
