@@ -40,8 +40,8 @@ type Key struct {
 // May reports whether the key has a role.
 func (k *Key) May(r Role) bool { return slices.Contains(k.Roles, r) }
 
-// ErrKey means that a key is unknown or malformed.
-var ErrKey = errors.New("queue: invalid key")
+// errKey means that a key is unknown or malformed.
+var errKey = errors.New("queue: invalid key")
 
 // Keys reads the keys of the store in a folder; none if there is no list.
 func Keys(dir string) ([]Key, error) {
@@ -75,11 +75,11 @@ func SetKey(dir string, k Key) (secret string, err error) {
 		return "", err
 	}
 	if !nameRule.MatchString(k.Name) || k.Name == Server {
-		return "", fmt.Errorf("%w: name %q: want letters, digits, '.', '-' and '_'", ErrKey, k.Name)
+		return "", fmt.Errorf("%w: name %q: want letters, digits, '.', '-' and '_'", errKey, k.Name)
 	}
 	for _, r := range k.Roles {
 		if !slices.Contains(Roles, r) {
-			return "", fmt.Errorf("%w: role %q: there are %v", ErrKey, r, Roles)
+			return "", fmt.Errorf("%w: role %q: there are %v", errKey, r, Roles)
 		}
 	}
 	list = slices.DeleteFunc(list, func(o Key) bool { return o.Name == k.Name })
@@ -118,5 +118,5 @@ func Find(list []Key, secret string) (Key, error) {
 			return k, nil
 		}
 	}
-	return Key{}, ErrKey
+	return Key{}, errKey
 }

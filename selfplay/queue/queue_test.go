@@ -104,7 +104,7 @@ func TestOldJournal(t *testing.T) {
 	path := filepath.Join(dir, journalName)
 	before, err := os.ReadFile(path)
 	must(t, err)
-	if _, err := Open(dir); !errors.Is(err, ErrOld) || !strings.Contains(err.Error(), "use another folder") {
+	if _, err := Open(dir); !errors.Is(err, errOld) || !strings.Contains(err.Error(), "use another folder") {
 		t.Errorf("error %v", err)
 	}
 	if data, err := os.ReadFile(path); err != nil || !bytes.Equal(data, before) {
@@ -218,7 +218,7 @@ func TestKeys(t *testing.T) {
 		t.Errorf("%+v, %v", k, err)
 	}
 	for _, wrong := range []string{"", "assay-", secret + "x", k.SHA256} {
-		if _, err := Find(list, wrong); !errors.Is(err, ErrKey) {
+		if _, err := Find(list, wrong); !errors.Is(err, errKey) {
 			t.Errorf("%q opens: %v", wrong, err)
 		}
 	}
@@ -233,7 +233,7 @@ func TestKeys(t *testing.T) {
 		t.Errorf("a deleted key stays: %+v", list)
 	}
 	for _, k := range []Key{{Name: "x/y", Roles: Roles}, {Name: "x", Roles: []Role{"all"}}, {Name: Server, Roles: Roles}} {
-		if _, err := SetKey(dir, k); !errors.Is(err, ErrKey) {
+		if _, err := SetKey(dir, k); !errors.Is(err, errKey) {
 			t.Errorf("%+v: %v", k, err)
 		}
 	}

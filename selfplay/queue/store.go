@@ -112,7 +112,7 @@ var (
 	ErrNoTest = errors.New("queue: there is no such test")
 	ErrState  = errors.New("queue: the test's state does not allow that")
 	ErrAdd    = errors.New("queue: the test cannot be added")
-	ErrOld    = errors.New("queue: a journal that this version cannot read")
+	errOld    = errors.New("queue: a journal that this version cannot read")
 )
 
 // Store is a queue on disk. One process at a time has it open. It is safe for concurrent use.
@@ -151,7 +151,7 @@ func Open(dir string) (*Store, error) {
 		}
 		if e.What == "add" && e.New != nil && e.New.Command == "" {
 			return fmt.Errorf("%w: the test %s is that of an older version of assay, which kept command lines; "+
-				"use another folder, and submit its tests again", ErrOld, e.Test)
+				"use another folder, and submit its tests again", errOld, e.Test)
 		}
 		s.apply(e)
 		return nil

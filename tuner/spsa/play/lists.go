@@ -18,8 +18,8 @@ type ListForm string
 
 // The forms that parameter_file is read in, and a result printed.
 const (
-	OpenBench      ListForm = "OpenBench"       // lines: name, int, value, min, max, c_end, r_end
-	WeatherFactory ListForm = "weather-factory" // config.json: name -> value, min_value, max_value, step
+	openBench      ListForm = "OpenBench"       // lines: name, int, value, min, max, c_end, r_end
+	weatherFactory ListForm = "weather-factory" // config.json: name -> value, min_value, max_value, step
 )
 
 const maxListBytes = 1 << 20
@@ -39,9 +39,9 @@ func ReadList(path string) (form ListForm, list []FileParameter, err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	form, read := OpenBench, readOpenBench
+	form, read := openBench, readOpenBench
 	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) {
-		form, read = WeatherFactory, readWeatherFactory
+		form, read = weatherFactory, readWeatherFactory
 	}
 	list, err = read(data)
 	if err == nil && len(list) == 0 {
@@ -172,7 +172,7 @@ func (form ListForm) Format(parameters []spsa.Parameter, values []float64) strin
 	var b strings.Builder
 	for i := range parameters {
 		p := &parameters[i]
-		if form == OpenBench {
+		if form == openBench {
 			kind := "float"
 			if p.Integer {
 				kind = "int"
@@ -188,7 +188,7 @@ func (form ListForm) Format(parameters []spsa.Parameter, values []float64) strin
 		fmt.Fprintf(&b, `    %s: {"value": %s, "min_value": %v, "max_value": %v, "step": %v}%s`+"\n",
 			name, Text(p, values[i]), p.Min, p.Max, p.CEnd, comma)
 	}
-	if form == WeatherFactory {
+	if form == weatherFactory {
 		return "{\n" + b.String() + "}\n"
 	}
 	return b.String()

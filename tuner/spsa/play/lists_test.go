@@ -21,8 +21,8 @@ func write(t *testing.T, name, text string) string {
 // What a list says is formatted as it was read, in the order of the file.
 func TestLists(t *testing.T) {
 	for want, text := range map[ListForm]string{
-		OpenBench: "lmrBase, float, 0.8000, 0.2, 2, 0.1, 0.002\nRFPMargin, int, 80, 20, 200, 10, 0.002\n",
-		WeatherFactory: "{\n    \"zeta\": {\"value\": 50, \"min_value\": 0, \"max_value\": 100, \"step\": 5},\n    " +
+		openBench: "lmrBase, float, 0.8000, 0.2, 2, 0.1, 0.002\nRFPMargin, int, 80, 20, 200, 10, 0.002\n",
+		weatherFactory: "{\n    \"zeta\": {\"value\": 50, \"min_value\": 0, \"max_value\": 100, \"step\": 5},\n    " +
 			"\"alpha\": {\"value\": -3, \"min_value\": -10, \"max_value\": 10, \"step\": 2}\n}\n",
 	} {
 		form, list, err := ReadList(write(t, "list", text))
@@ -37,7 +37,7 @@ func TestLists(t *testing.T) {
 		if got := form.Format(parameters, c.start()); got != text {
 			t.Errorf("%s: read\n%sformatted\n%s", form, text, got)
 		}
-		if r := parameters[0].REnd; form == WeatherFactory && r != 0.1 {
+		if r := parameters[0].REnd; form == weatherFactory && r != 0.1 {
 			t.Errorf("r_end %v, want the default", r)
 		}
 	}

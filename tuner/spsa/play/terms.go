@@ -13,10 +13,10 @@ import (
 	"github.com/assay-chess/assay/eval"
 )
 
-// TermEffect is what a change by c_end is worth in a typical position, in centipawns. In
+// termEffect is what a change by c_end is worth in a typical position, in centipawns. In
 // simulated runs of 1,600 games that start 30 Elo below the optimum, nine such parameters find
 // almost half of it; with 25, and bounds five c_end away, a third. RESULTS.md has real runs.
-const TermEffect = 40
+const termEffect = 40
 
 const (
 	// largeShare: a large weight changes by this share of itself, if that is more.
@@ -31,8 +31,8 @@ const (
 //go:embed sample.fen
 var sampleText string
 
-// ErrTerms is wrapped by the errors about terms that cannot be parameters.
-var ErrTerms = errors.New("no such terms")
+// errTerms is wrapped by the errors about terms that cannot be parameters.
+var errTerms = errors.New("no such terms")
 
 // TermParameters returns terms of a model as parameters, with the weights as start values. The
 // parameters have the names by which players take them as options: that of the term where both
@@ -40,7 +40,7 @@ var ErrTerms = errors.New("no such terms")
 // and groups; empty means all. rooted includes terms that depend on the root of a search: for
 // players that have them.
 //
-// c_end is TermEffect by the term's typical count, which is the root mean square of White's
+// c_end is termEffect by the term's typical count, which is the root mean square of White's
 // count minus Black's in a sample of positions, where it is not 0 (1 if it always is); or a
 // tenth of the weight, if that is more. min and max are four c_end below and above the
 // start, and positive material stays so. r_end is left 0, for the default of the run.
@@ -69,7 +69,7 @@ func TermParameters(m *eval.Model, w []eval.Coef, only []string, rooted bool) ([
 			termParameter(t, t.Name+eval.OnlyEG, w[i].EG, typical[i]))
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("%w: they depend on the root of a search, which this player does not have: %s", ErrTerms,
+		return nil, fmt.Errorf("%w: they depend on the root of a search, which this player does not have: %s", errTerms,
 			strings.Join(only, ", "))
 	}
 	return list, nil
@@ -77,7 +77,7 @@ func TermParameters(m *eval.Model, w []eval.Coef, only []string, rooted bool) ([
 
 func termParameter(t *eval.Term, name string, weight int32, typical float64) FileParameter {
 	start := float64(weight)
-	cEnd := max(TermEffect/typical, largeShare*math.Abs(start), 0.5)
+	cEnd := max(termEffect/typical, largeShare*math.Abs(start), 0.5)
 	cEnd = math.Round(cEnd*10) / 10
 	lo, hi := math.Floor(start-cEndsToBound*cEnd), math.Ceil(start+cEndsToBound*cEnd)
 	if t.Group == eval.GroupMaterial && weight > 0 {
@@ -97,7 +97,7 @@ func checkTerms(m *eval.Model, only []string) error {
 	}
 	for _, name := range only {
 		if _, ok := m.Term(name); !ok && !slices.Contains(groups, name) {
-			return fmt.Errorf("%w: %q is no term of model %s and none of its groups (%s)", ErrTerms, name, m.Name,
+			return fmt.Errorf("%w: %q is no term of model %s and none of its groups (%s)", errTerms, name, m.Name,
 				strings.Join(groups, ", "))
 		}
 	}

@@ -89,7 +89,7 @@ func TestTermsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for only, want := range map[string]string{"quen": `"quen" is no term`, "ratio": "root of a search"} {
-		if _, err := TermParameters(m, m.Start, []string{only}, false); !errors.Is(err, ErrTerms) ||
+		if _, err := TermParameters(m, m.Start, []string{only}, false); !errors.Is(err, errTerms) ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", only, err)
 		}
