@@ -18,6 +18,7 @@ import (
 	"github.com/assay-chess/assay/cmd/assay/internal/runs"
 	"github.com/assay-chess/assay/cmd/assay/internal/settings"
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/tuner"
 	"github.com/assay-chess/assay/tuner/learn"
@@ -156,7 +157,7 @@ func learnAdvice(err error, dir, command string) error {
 	case errors.Is(err, durable.ErrLocked):
 		return fmt.Errorf("%w; wait for it, or stop it", err)
 	case errors.Is(err, durable.ErrDamaged):
-		return fmt.Errorf("%w; 'assay runs repair %s' keeps what is whole, then %q makes the rest again", err, cli.ShellQuote(dir), command)
+		return fmt.Errorf("%w; 'assay runs repair %s' keeps what is whole, then %q makes the rest again", err, quote.Word(dir), command)
 	case errors.Is(err, selfplay.ErrNoVerdict):
 		return fmt.Errorf("%w; correct what fails and delete that folder, then %q plays its games again", err, command)
 	case !runs.Exists(dir):

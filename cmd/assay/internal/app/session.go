@@ -22,6 +22,7 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/cores"
+	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/engine/uci"
 	"github.com/assay-chess/assay/selfplay"
@@ -311,7 +312,7 @@ func playAdvice(err error, out string) error {
 	case errors.Is(err, durable.ErrLocked):
 		return fmt.Errorf("%w; wait for that process, or stop it", err)
 	case errors.Is(err, durable.ErrDamaged):
-		return fmt.Errorf("%w; 'assay runs repair %s' keeps what is whole, and the same command plays the rest again", err, cli.ShellQuote(out))
+		return fmt.Errorf("%w; 'assay runs repair %s' keeps what is whole, and the same command plays the rest again", err, quote.Word(out))
 	case errors.Is(err, opening.ErrExhausted):
 		return fmt.Errorf("%w; use a larger --book, or none for random openings%s", err, elsewhere(out))
 	case errors.Is(err, selfplay.ErrNoOpening):

@@ -5,6 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/assay-chess/assay/engine/quote"
 )
 
 // SilentFlag is the annotation of a flag that changes no result: CommandLine leaves it out.
@@ -41,7 +43,7 @@ func FlagLine(command string, flags *pflag.FlagSet, args []string) string {
 		}
 	})
 	for i, w := range words {
-		words[i] = ShellQuote(w)
+		words[i] = quote.Word(w)
 	}
 	return strings.Join(words, " ")
 }

@@ -9,15 +9,6 @@ import (
 	"github.com/assay-chess/assay/engine/num"
 )
 
-// ShellQuote quotes s as one word of a command line.
-func ShellQuote(s string) string {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+:,./@%"
-	if s != "" && strings.Trim(s, plain) == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
-
 // Share returns n as a percentage of the whole, with one decimal.
 func Share(n, of int64) string {
 	if of == 0 {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/assay-chess/assay/engine/group"
+	"github.com/assay-chess/assay/engine/quote"
 )
 
 // Out is what a command writes the engine to.
@@ -25,7 +26,7 @@ var ErrBuild = errors.New("the build failed")
 // run runs the command in a folder. The command is shown before, and its output if it fails.
 // Short names what is built.
 func (c *Cache) run(ctx context.Context, short, dir, command, out string) error {
-	command = strings.ReplaceAll(command, Out, quote(out))
+	command = strings.ReplaceAll(command, Out, shellWord(out))
 	c.log("building %s: %s", short, command)
 	cmd := shell(ctx, command)
 	cmd.Dir, cmd.Env = dir, cleanEnvironment()
@@ -53,13 +54,13 @@ func shell(ctx context.Context, command string) *exec.Cmd {
 	return group.Command(ctx, "sh", "-c", command)
 }
 
-// quote quotes a path for the shell, if it needs quotes.
-func quote(path string) string {
-	switch {
-	case !strings.ContainsAny(path, " \t'\"\\$`&|;<>()*?[]#~%!{}"):
-		return path
-	case runtime.GOOS == "windows":
+// shellWord quotes a path for the shell, if it needs quotes.
+func shellWord(path string) string {
+	if runtime.GOOS != "windows" {
+		return quote.Word(path)
+	}
+	if strings.ContainsAny(path, " \t'&|;<>()%!") {
 		return `"` + path + `"`
 	}
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	return path
 }

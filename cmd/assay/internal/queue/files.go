@@ -13,6 +13,7 @@ import (
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/cmd/assay/internal/settings"
 	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
@@ -140,7 +141,7 @@ func (c *collector) engine(path string) (string, error) {
 	last := c.files[len(c.files)-1]
 	if _, err := os.Stat(path + wire.SignatureSuffix); err != nil {
 		return "", fmt.Errorf("%s has no signature beside it: a queue takes signed engines only; assay sign %s --key KEY "+
-			"makes one", path, cli.ShellQuote(path))
+			"makes one", path, quote.Word(path))
 	}
 	if last.name != filepath.Base(path) {
 		return "", fmt.Errorf("%s: want a name of letters, digits, '.', '_', '+' and '-', because the signature has the "+

@@ -260,7 +260,7 @@ func (c *client) awaitTest(ctx context.Context, name string, wait time.Duration)
 func (x *status) print(out io.Writer) error {
 	quoted := x.Words()
 	for i, w := range quoted {
-		quoted[i] = cli.ShellQuote(w)
+		quoted[i] = quote.Word(w)
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	quote.Fprintf(w, "test\t%s, %s, by %s\n", x.Name, x.State, x.Who)

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/assay-chess/assay/engine/quote"
 )
 
 // Command is the translation of a command line.
@@ -87,16 +89,7 @@ func pairs(words []string) ([][2]string, error) {
 func (c *Command) Line() string {
 	words := []string{"assay"}
 	for _, arg := range c.Args {
-		words = append(words, quote(arg))
+		words = append(words, quote.Word(arg))
 	}
 	return strings.Join(words, " ")
-}
-
-// quote quotes a word for a POSIX shell if that is necessary.
-func quote(word string) string {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-"
-	if word != "" && strings.Trim(word, plain) == "" {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

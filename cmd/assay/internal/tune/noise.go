@@ -10,6 +10,7 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/positions"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/models"
 )
 
@@ -88,7 +89,7 @@ func noiseWarning(n *positions.Noise, paths []string) string {
 	}
 	var words []string
 	for _, path := range paths {
-		words = append(words, cli.ShellQuote(path))
+		words = append(words, quote.Word(path))
 	}
 	return fmt.Sprintf("%s of the rows say little about the evaluation: %s are in check, in %s a capture or "+
 		"promotion changes it by more than %d centipawns (%d rows looked at); "+
