@@ -124,7 +124,7 @@ func sums(t *testing.T, text *synthetic.Text, d synthetic.Data, p *objective.Pro
 
 // paramsOf ties twins and two terms, freezes, bounds and limits some, and leaves some without a prior.
 func paramsOf(t *testing.T, d synthetic.Data) *objective.Params {
-	_, typical, err := d.Store.CountTerms(t.Context(), ones(d.Store))
+	_, typical, err := problemOf(d, objective.CrossEntropy, 1).CountParts(t.Context(), objective.StartOf(d.Terms))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,13 +158,6 @@ func paramsOf(t *testing.T, d synthetic.Data) *objective.Params {
 		t.Fatal(err)
 	}
 	return q
-}
-
-func ones(s *rows.Store) (omega [][]float32) {
-	for _, c := range s.Chunks {
-		omega = append(omega, slices.Repeat([]float32{1}, c.Rows))
-	}
-	return omega
 }
 
 // TestPenalized: value, gradient, curvature and information of a fit, and what its parameters are, stand in

@@ -10,6 +10,7 @@ import (
 	"github.com/assay-chess/assay/tuner/internal/synthetic"
 	"github.com/assay-chess/assay/tuner/objective"
 	"github.com/assay-chess/assay/tuner/optimize"
+	"github.com/assay-chess/assay/tuner/rows"
 	"github.com/assay-chess/assay/tuner/stats"
 )
 
@@ -36,7 +37,7 @@ func statistics(t *testing.T, text *synthetic.Text, d synthetic.Data, workers in
 		p.Held = append(p.Held, held[c])
 	}
 	start := objective.StartOf(d.Terms)
-	_, typical, err := d.Store.CountTerms(ctx, omega)
+	_, typical, err := p.CountParts(ctx, start)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,11 +58,9 @@ func statistics(t *testing.T, text *synthetic.Text, d synthetic.Data, workers in
 	if err != nil {
 		t.Fatal(err)
 	}
+	checkStages(t, o, clusters, out.X, v)
 	design, err := v.Design(ctx)
 	if err != nil {
-		t.Fatal(err)
-	}
-	if err := v.Finish(ctx); err != nil {
 		t.Fatal(err)
 	}
 	fit := objective.NewTapered(len(d.Terms))
@@ -134,6 +133,25 @@ func statistics(t *testing.T, text *synthetic.Text, d synthetic.Data, workers in
 	text.Add(fmt.Sprintf("calibration, held out %v", c.HeldOut), float64(c.Rows))
 	for _, b := range append(c.ByScore, c.ByPhase...) {
 		text.Add("bin", b.Lo, b.Hi, float64(b.Rows), b.Predicted, b.Actual, b.SE, b.Start, b.Loss)
+	}
+}
+
+// checkStages: a covariance that was thought not to be the last of a fit ends with the same errors.
+func checkStages(t *testing.T, o *objective.Penalized, c *rows.Clusters, theta []float64, final *stats.Covariance) {
+	t.Helper()
+	interim, err := stats.NewCovariance(t.Context(), o, c, theta, stats.Interim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range []*stats.Covariance{interim, final} {
+		if err := v.Finish(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for j := range theta {
+		if a, b := interim.SE(j, 20), final.SE(j, 20); math.Abs(a-b) > 1e-9*b {
+			t.Errorf("parameter %d: error %v after an interim stage, %v after a final one", j, a, b)
+		}
 	}
 }
 

@@ -66,11 +66,19 @@ func MadeUpSet() dataset.FeatureSet {
 		}}
 }
 
-// MadeUp returns rows of a set with every factor that it may have, four a game, two games an opening.
+// MadeUp returns rows of a set with every factor that it may have: four a game, some without one, two
+// games an opening at first.
 func MadeUp(set dataset.FeatureSet, n int) (list []dataset.FeatureRow) {
 	for i := range n {
 		row := dataset.FeatureRow{Phase: float32(i%25) / 24, Scale: 1, EGScale: 1, Eval: dataset.NoEval,
-			Score: int16(10*i - 5*n), Weight: 1, Game: uint64(i / 4), Opening: uint64(i/8 + 1), Result: float32(i%3) / 2}
+			Score: int16(i*37%1400 - 700), Weight: 1, Game: uint64(i/4 + 1), Opening: uint64(i/4 + 1000),
+			Result: float32(i%3) / 2}
+		if i < 160 {
+			row.Opening = uint64(i/8 + 1)
+		}
+		if i%9 == 5 {
+			row.Game, row.Opening = 0, 0
+		}
 		if i%7 == 0 {
 			row.Phase, row.Scale, row.Offset = float32(i)/50, 0.5, float32(i)
 		}
@@ -124,10 +132,16 @@ func Samples(tb testing.TB) map[string]Data {
 		keep(name, s, terms, err)
 	}
 	bent := BentSet(5)
+	bent.Formula = strings.Replace(bent.Formula, "value = ",
+		"value = if(main.eg > 30, 10, 0) + balance(curve[danger/60])*phase + ", 1)
+	for i, v := range []float64{0, 5, 12, 30, 31, 45} { // a table of the formula
+		bent.Terms = append(bent.Terms,
+			dataset.FeatureTerm{Name: fmt.Sprintf("curve.%d", i), Kind: dataset.ScalarTerm, MG: v, EG: v, Step: 0.5})
+	}
 	for name, of := range map[string]struct {
 		set  dataset.FeatureSet
 		list []dataset.FeatureRow
-	}{"features": {MadeUpSet(), MadeUp(MadeUpSet(), 300)}, "formula": {bent, BentGames(tb, bent, 60, 6, 4)}} {
+	}{"features": {MadeUpSet(), MadeUp(MadeUpSet(), 1400)}, "formula": {bent, BentGames(tb, bent, 60, 6, 4)}} {
 		s, err := rows.Build{}.Features(tb.Context(), of.set, []rows.FeatureSource{{Name: name, Rows: Seq(of.list)}})
 		keep(name, s, rows.TermsOfFeatures(of.set), err)
 	}
