@@ -26,9 +26,6 @@ const (
 	exitUsage  = 2
 )
 
-// root is the folder of the module.
-const root = "../.."
-
 // call runs one command line in this process.
 func call(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()

@@ -5,16 +5,8 @@
 package cores
 
 import (
-	"errors"
 	"fmt"
 	"time"
-)
-
-var (
-	// errUnsupported says that threads cannot be pinned on this system.
-	errUnsupported = errors.New("pinning to processor cores needs Linux")
-	// errTaken says that other runs have claimed too many of the cores.
-	errTaken = errors.New("other runs have pinned games to their cores")
 )
 
 // Load is how many threads of all processes wanted to run, on average over a time.

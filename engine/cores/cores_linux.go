@@ -29,6 +29,9 @@ func Allowed() ([]int, error) {
 	return list, nil
 }
 
+// errTaken says that other runs have claimed too many of the cores.
+var errTaken = errors.New("other runs have pinned games to their cores")
+
 // Claim claims n of the cores that this process may use, until release is called or the process
 // ends, so that two runs on one machine do not pin their games to the same cores. A claim is a socket
 // of the core's name, which belongs to one process at a time and to no file; containers with networks of

@@ -2,6 +2,11 @@
 
 package cores
 
+import "errors"
+
+// errUnsupported says that threads cannot be pinned on this system.
+var errUnsupported = errors.New("pinning to processor cores needs Linux")
+
 // Allowed returns errUnsupported.
 func Allowed() ([]int, error) { return nil, errUnsupported }
 
