@@ -24,7 +24,8 @@ import (
 const module = "github.com/assay-chess/assay/"
 
 // promised are the packages that other programs may build on.
-var promised = []string{"dataset", "engine", "engine/board", "engine/game", "eval", "models", "selfplay/games", "selfplay/sprt", "tuner", "tuner/spsa"}
+var promised = []string{"dataset", "engine", "engine/board", "engine/game", "eval", "models", "selfplay/games",
+	"selfplay/sprt", "tuner", "tuner/spsa"}
 
 // An exported name, the same in a package and in the copies that its tests are built with.
 type name struct{ folder, name string }
@@ -42,15 +43,17 @@ func main() {
 	log.SetFlags(0)
 	list := flag.Bool("list", false, "list the names that no other folder uses")
 	flag.Parse()
-	load, err := packages.Load(&packages.Config{Tests: true, Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps |
-		packages.NeedTypes | packages.NeedTypesInfo | packages.NeedSyntax}, "./...")
+	load, err := packages.Load(&packages.Config{Tests: true,
+		Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps |
+			packages.NeedTypes | packages.NeedTypesInfo | packages.NeedSyntax}, "./...")
 	if err != nil {
 		log.Fatal(err)
 	}
 	if packages.PrintErrors(load) > 0 {
 		os.Exit(1)
 	}
-	c := census{names: map[name]types.Object{}, used: map[name]bool{}, tried: map[name]bool{}, asked: map[string]bool{}, serves: map[string]bool{}}
+	c := census{names: map[name]types.Object{}, used: map[name]bool{}, tried: map[name]bool{}, asked: map[string]bool{},
+		serves: map[string]bool{}}
 	for _, p := range load {
 		c.declare(p)
 	}

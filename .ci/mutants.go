@@ -37,10 +37,13 @@ var usual = []string{"./engine/board", "./selfplay/sprt", "./selfplay/match", ".
 
 // other has what an operator becomes.
 var other = map[token.Token]token.Token{
-	token.LSS: token.LEQ, token.LEQ: token.LSS, token.GTR: token.GEQ, token.GEQ: token.GTR, token.EQL: token.NEQ, token.NEQ: token.EQL,
-	token.ADD: token.SUB, token.SUB: token.ADD, token.MUL: token.QUO, token.QUO: token.MUL, token.LAND: token.LOR, token.LOR: token.LAND,
+	token.LSS: token.LEQ, token.LEQ: token.LSS, token.GTR: token.GEQ, token.GEQ: token.GTR, token.EQL: token.NEQ,
+	token.NEQ: token.EQL,
+	token.ADD: token.SUB, token.SUB: token.ADD, token.MUL: token.QUO, token.QUO: token.MUL, token.LAND: token.LOR,
+	token.LOR:        token.LAND,
 	token.ADD_ASSIGN: token.SUB_ASSIGN, token.SUB_ASSIGN: token.ADD_ASSIGN, token.INC: token.DEC, token.DEC: token.INC,
-	token.SHL: token.SHR, token.SHR: token.SHL, token.AND: token.OR, token.OR: token.AND, token.BREAK: token.CONTINUE, token.CONTINUE: token.BREAK,
+	token.SHL: token.SHR, token.SHR: token.SHL, token.AND: token.OR, token.OR: token.AND, token.BREAK: token.CONTINUE,
+	token.CONTINUE: token.BREAK,
 }
 
 // A mutant is one change at a place.
@@ -119,7 +122,8 @@ func try(dir string, m mutant, limit time.Duration) (noticed, built bool) {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(work)
-	changed, overlay, binary := filepath.Join(work, "changed.go"), filepath.Join(work, "overlay.json"), filepath.Join(work, "tests")
+	changed, overlay, binary := filepath.Join(work, "changed.go"), filepath.Join(work,
+		"overlay.json"), filepath.Join(work, "tests")
 	original, _ := filepath.Abs(m.file)
 	list, _ := json.Marshal(map[string]map[string]string{"Replace": {original: changed}})
 	for name, data := range map[string][]byte{changed: m.source, overlay: list} {

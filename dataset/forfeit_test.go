@@ -9,16 +9,19 @@ import (
 
 func TestForfeit(t *testing.T) {
 	for text, want := range map[string]string{
-		"time forfeit": "time-forfeit", "Time forfeit": "time-forfeit", "TIME FORFEIT": "time-forfeit", "time-forfeit": "time-forfeit",
+		"time forfeit": "time-forfeit", "Time forfeit": "time-forfeit", "TIME FORFEIT": "time-forfeit",
+		"time-forfeit":        "time-forfeit",
 		"Crasher won on time": "time-forfeit", "Game drawn by timeout vs insufficient material": "time-forfeit",
 		"illegal move": "illegal-move", "illegal-move": "illegal-move",
 		"rules infraction": "rules-infraction", "Rules Infraction": "rules-infraction",
 		"player-failed": "player-failed", "engine crash": "player-failed",
 		"abandoned": "abandoned", "Abandoned": "abandoned", "stalled connection": "abandoned", "disconnect": "abandoned",
-		"Abandon_ship won - game abandoned": "abandoned", "unterminated": "abandoned", "emergency": "abandoned", "death": "abandoned",
+		"Abandon_ship won - game abandoned": "abandoned", "unterminated": "abandoned", "emergency": "abandoned",
+		"death":          "abandoned",
 		"White forfeits": "forfeit",
 
-		"": "", "Normal": "", "normal": "", "adjudication": "", "checkmate": "", "stalemate": "", "repetition": "", "fifty-moves": "",
+		"": "", "Normal": "", "normal": "", "adjudication": "", "checkmate": "", "stalemate": "", "repetition": "",
+		"fifty-moves":           "",
 		"insufficient-material": "", "adjudicated-win": "", "adjudicated-draw": "", "move-limit": "", "resignation": "",
 		"Crasher won by checkmate": "", "Flagship won by resignation": "",
 	} {

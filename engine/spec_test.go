@@ -25,14 +25,17 @@ func TestParseSpec(t *testing.T) {
 		{"assay", Spec{Name: "assay"}, ""},
 		{"assay:weights=runs/first/weights.json", Spec{Name: "assay", Weights: "runs/first/weights.json"}, ""},
 		{`assay:hash=4:weights=C:\w\a b.json:nodes=7`,
-			Spec{Name: "assay", Weights: `C:\w\a b.json`, Nodes: 7, Options: list("hash", "4")}, `assay:weights=C:\w\a b.json:nodes=7:hash=4`},
-		{"shannon-a:Moves=2:depth=40", Spec{Name: "shannon-a", Depth: 40, Options: list("moves", "2")}, "shannon-a:depth=40:moves=2"},
+			Spec{Name: "assay", Weights: `C:\w\a b.json`, Nodes: 7, Options: list("hash", "4")},
+			`assay:weights=C:\w\a b.json:nodes=7:hash=4`},
+		{"shannon-a:Moves=2:depth=40", Spec{Name: "shannon-a", Depth: 40, Options: list("moves", "2")},
+			"shannon-a:depth=40:moves=2"},
 		{"uci:stockfish", Spec{Name: "uci", Command: words("stockfish")}, ""},
 		{"uci:/usr/games/stockfish?Hash=16&Use NNUE=false",
 			Spec{Name: "uci", Command: words("/usr/games/stockfish"), Options: list("Hash", "16", "Use NNUE", "false")}, ""},
 		{"uci:gnuchess --uci", Spec{Name: "uci", Command: words("gnuchess", "--uci")}, ""},
 		{"uci:  a\tb   ? Clear Hash & Hash = 3 ",
-			Spec{Name: "uci", Command: words("a", "b"), Options: list("Clear Hash", "", "Hash", "3")}, "uci:a b?Clear Hash&Hash=3"},
+			Spec{Name: "uci", Command: words("a", "b"), Options: list("Clear Hash", "", "Hash", "3")},
+			"uci:a b?Clear Hash&Hash=3"},
 		{`uci:'/my engines/a b' "x \"y\" \\z" c\ d it\'s '' \n`,
 			Spec{Name: "uci", Command: words("/my engines/a b", `x "y" \z`, "c d", "it's", "", `\n`)},
 			`uci:'/my engines/a b' 'x "y" \z' 'c d' 'it'\''s' '' '\n'`},
@@ -43,11 +46,14 @@ func TestParseSpec(t *testing.T) {
 			Spec{Name: "uci", Command: words("odd?name"), Options: list("File", "a&b", "Text", "x&y=z?")},
 			`uci:'odd?name'?File='a&b'&Text='x&y=z?'`},
 		{"uci:nodes=5000:depth=3:timeout=10s:start=500ms:e",
-			Spec{Name: "uci", Nodes: 5000, Depth: 3, Command: words("e"), MoveTimeout: 10 * time.Second, StartTimeout: 500 * time.Millisecond}, ""},
+			Spec{Name: "uci", Nodes: 5000, Depth: 3, Command: words("e"), MoveTimeout: 10 * time.Second,
+				StartTimeout: 500 * time.Millisecond}, ""},
 		{"uci:history=full:view=white:sandbox=64:e",
 			Spec{Name: "uci", Command: words("e"), WhiteView: true, FullHistory: true, Sandbox: 64}, ""},
-		{"uci:env A=b:c e?X=nodes=1:", Spec{Name: "uci", Command: words("env", "A=b:c", "e"), Options: list("X", "nodes=1:")}, ""},
-		{"git:nodes=500:HEAD~2?Hash=16", Spec{Name: "git", Command: words("HEAD~2"), Nodes: 500, Options: list("Hash", "16")}, "git:nodes=500:'HEAD~2'?Hash=16"},
+		{"uci:env A=b:c e?X=nodes=1:", Spec{Name: "uci", Command: words("env", "A=b:c", "e"),
+			Options: list("X", "nodes=1:")}, ""},
+		{"git:nodes=500:HEAD~2?Hash=16", Spec{Name: "git", Command: words("HEAD~2"), Nodes: 500,
+			Options: list("Hash", "16")}, "git:nodes=500:'HEAD~2'?Hash=16"},
 	} {
 		got, err := ParseSpec(tt.text)
 		if err != nil {
@@ -86,7 +92,8 @@ func TestSpecErrors(t *testing.T) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
-	for _, text := range []string{"name=:./new", "uci:name= :./new", "assay:name=", "name=" + strings.Repeat("x", 61) + ":assay", "name=a\nb:assay"} {
+	for _, text := range []string{"name=:./new", "uci:name= :./new", "assay:name=",
+		"name=" + strings.Repeat("x", 61) + ":assay", "name=a\nb:assay"} {
 		if _, err := ParseSpec(text); !errors.Is(err, ErrLabel) {
 			t.Errorf("%q: %v", text, err)
 		}
@@ -96,7 +103,8 @@ func TestSpecErrors(t *testing.T) {
 func TestLabels(t *testing.T) {
 	for _, test := range []struct{ text, label, spec string }{
 		{"assay", "assay", "assay"},
-		{"assay:weights=runs/first/weights.json", "assay:weights=runs/first/weights.json", "assay:weights=runs/first/weights.json"},
+		{"assay:weights=runs/first/weights.json", "assay:weights=runs/first/weights.json",
+			"assay:weights=runs/first/weights.json"},
 		{"assay:name=tuned:weights=tuned.json", "tuned", "assay:weights=tuned.json"},
 		{"assay:name=tuned", "tuned", "assay"},
 		{"name=tuned:assay:weights=a/b.json", "tuned", "assay:weights=a/b.json"},

@@ -119,19 +119,23 @@ func TestBentTerms(t *testing.T) {
 		want      map[string][2]int
 	}{
 		{"start", board.StartFEN, map[string][2]int{
-			"danger.base": {1, 1}, "danger.no-queen": {0, 0}, "danger.file.open": {0, 0}, "danger.defender": {1, 1}, "danger.flank.attacked": {0, 0},
-			"winning.pawns.8": {1, 1}, "winning.one-wing": {0, 0}, "complexity.base": {1, 0}, "complexity.pawns": {16, 0}, "complexity.both-wings": {1, 0},
+			"danger.base": {1, 1}, "danger.no-queen": {0, 0}, "danger.file.open": {0, 0}, "danger.defender": {1, 1},
+			"danger.flank.attacked": {0, 0},
+			"winning.pawns.8":       {1, 1}, "winning.one-wing": {0, 0}, "complexity.base": {1, 0}, "complexity.pawns": {16, 0},
+			"complexity.both-wings":  {1, 0},
 			"complexity.outflanking": {0, 0}, "complexity.infiltration": {0, 0},
 		}},
 		{"attack", "6k1/8/8/8/8/8/6P1/1K3R1Q w - - 0 1", map[string][2]int{
-			"danger.attacker.rook": {1, 0}, "danger.hit.rook": {3, 0}, "danger.attacker.queen": {1, 0}, "danger.hit.queen": {3, 0},
-			"danger.no-queen": {0, 1}, "danger.file.half-open": {1, 0}, "danger.file.open": {2, 3}, "danger.check.queen": {0, 0},
+			"danger.attacker.rook": {1, 0}, "danger.hit.rook": {3, 0}, "danger.attacker.queen": {1, 0},
+			"danger.hit.queen": {3, 0},
+			"danger.no-queen":  {0, 1}, "danger.file.half-open": {1, 0}, "danger.file.open": {2, 3}, "danger.check.queen": {0, 0},
 		}},
 		{"safe checks", "7k/8/8/8/8/2N5/8/QB2R2K w - - 0 1", map[string][2]int{
 			"danger.check.queen": {1, 0}, "danger.check.rook": {1, 0}, "danger.check.bishop": {0, 0},
 		}},
 		{"opposite bishops", "4k3/p3b3/8/8/8/8/P3B3/4K3 w - - 0 1", map[string][2]int{
-			"winning.opposite-bishops.alone": {1, 1}, "winning.opposite-bishops.rooks": {0, 0}, "winning.one-wing": {1, 1}, "winning.last-pawn": {1, 1},
+			"winning.opposite-bishops.alone": {1, 1}, "winning.opposite-bishops.rooks": {0, 0}, "winning.one-wing": {1, 1},
+			"winning.last-pawn": {1, 1},
 		}},
 		{"rooks and no pawns", "4k3/7r/8/8/8/8/8/R3K3 w - - 0 1", map[string][2]int{
 			"winning.rook-ending": {1, 1}, "winning.no-pawns": {0, 0}, "winning.pawns.0": {1, 1},
@@ -140,9 +144,11 @@ func TestBentTerms(t *testing.T) {
 		{"wrong bishop", "k7/8/8/8/8/8/P3B3/4K3 w - - 0 1", map[string][2]int{"winning.wrong-bishop": {0, 0}}},
 		{"wrong bishop indeed", "k7/8/8/8/8/8/P2B4/4K3 w - - 0 1", map[string][2]int{"winning.wrong-bishop": {1, 0}}},
 		{"pawn ending", "8/8/4k3/1p6/1P4P1/4K3/8/8 w - - 0 1", map[string][2]int{
-			"complexity.pawn-ending": {1, 0}, "complexity.passed": {1, 0}, "winning.passed": {1, 0}, "complexity.both-wings": {1, 0}, "complexity.outflanking": {4, 0},
+			"complexity.pawn-ending": {1, 0}, "complexity.passed": {1, 0}, "winning.passed": {1, 0},
+			"complexity.both-wings": {1, 0}, "complexity.outflanking": {4, 0},
 		}},
-		{"infiltration", "8/8/4K3/8/8/8/4k3/8 w - - 0 1", map[string][2]int{"complexity.infiltration": {1, 0}, "complexity.outflanking": {11, 0}}},
+		{"infiltration", "8/8/4K3/8/8/8/4k3/8 w - - 0 1", map[string][2]int{"complexity.infiltration": {1, 0},
+			"complexity.outflanking": {11, 0}}},
 	} {
 		p := mustParse(t, test.fen)
 		counts := m.Counts(&p)

@@ -221,9 +221,12 @@ func TestMacHackRatio(t *testing.T) {
 		top, node string
 		unit      float64
 	}{
-		{"rnbqkbnr/ppppp3/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "rnbqkb1r/ppppp3/8/8/8/8/PPPPPPPP/RN1QKBNR w KQkq - 0 1", 0.000128464},
-		{"rnbqkbnr/ppppp3/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "rn1qkbnr/ppppp3/8/8/8/8/PPPPPPPP/RN1QKBNR w KQkq - 0 1", 0.007322016},
-		{"rnbqkbnr/pppppp2/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "rnbqkb1r/pppppp2/8/8/8/8/PPPPPPPP/RN1QKBNR w KQkq - 0 1", -0.002231048},
+		{"rnbqkbnr/ppppp3/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "rnbqkb1r/ppppp3/8/8/8/8/PPPPPPPP/RN1QKBNR w KQkq - 0 1",
+			0.000128464},
+		{"rnbqkbnr/ppppp3/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "rn1qkbnr/ppppp3/8/8/8/8/PPPPPPPP/RN1QKBNR w KQkq - 0 1",
+			0.007322016},
+		{"rnbqkbnr/pppppp2/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+			"rnbqkb1r/pppppp2/8/8/8/8/PPPPPPPP/RN1QKBNR w KQkq - 0 1", -0.002231048},
 		{"4k3/8/8/8/8/8/8/QQQQK3 w - - 0 1", "4k3/8/8/8/8/8/8/Q3K3 w - - 0 1", 1249.0/4993 - 1},
 	} {
 		top, node := mustParse(t, test.top), mustParse(t, test.node)

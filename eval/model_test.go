@@ -96,7 +96,8 @@ func TestAssayTerms(t *testing.T) {
 			"rook.open-file": {0, 0}, "rook.half-open-file": {1, 0}, "passed.rank2": {0, 1},
 		}},
 		{"chain", "4k3/8/8/3p4/2PP4/4P3/8/4K3 w - - 0 1", map[string][2]int{
-			"phalanx.rank4": {2, 0}, "supported.rank4": {1, 0}, "isolated": {0, 1}, "passed.rank3": {0, 0}, "passed.rank4": {0, 0},
+			"phalanx.rank4": {2, 0}, "supported.rank4": {1, 0}, "isolated": {0, 1}, "passed.rank3": {0, 0},
+			"passed.rank4": {0, 0},
 		}},
 		{"backward", "4k3/8/3p4/2p1p3/2P1P3/8/8/4K3 w - - 0 1", map[string][2]int{
 			"backward": {0, 1}, "isolated": {2, 0}, "supported.rank4": {0, 2},

@@ -24,7 +24,8 @@ func TestExportGolden(t *testing.T) {
 		format, golden string
 		f              *File
 	}{
-		{"c", "assay.h", f}, {"c", "shannon-1950.h", shannon}, {"csv", "shannon-1950.csv", shannon}, {"uci", "shannon-1950.uci", shannon},
+		{"c", "assay.h", f}, {"c", "shannon-1950.h", shannon}, {"csv", "shannon-1950.csv", shannon},
+		{"uci", "shannon-1950.uci", shannon},
 	} {
 		var b bytes.Buffer
 		if err := test.f.Export(&b, test.format); err != nil {
@@ -130,7 +131,8 @@ func TestExecute(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{`{{(index .Terms 0).Name}}={{(index .Terms 0).Score}}`, "pawn=S(-1000, -1000)"},
 		{`{{range .Arrays}}{{if eq .Name "phalanx"}}{{len .Cells}} {{len .Rows}} {{.Single}}{{end}}{{end}}`, "6 1 false"},
-		{`{{ident "rook.half-open-file"}} {{upper "a"}} {{csv "a,\"b"}} {{json .ID}} {{add 2 3}}`, `rook_half_open_file A "a,""b" "` + f.ID() + `" 5`},
+		{`{{ident "rook.half-open-file"}} {{upper "a"}} {{csv "a,\"b"}} {{json .ID}} {{add 2 3}}`,
+			`rook_half_open_file A "a,""b" "` + f.ID() + `" 5`},
 	} {
 		var b bytes.Buffer
 		if err := f.Execute(&b, "t.tmpl", test.text); err != nil || b.String() != test.want {

@@ -83,10 +83,14 @@ int f() { if (tempo == 4) return tempo; pos->tempo = 7; pos.open = 7; x += tempo
 			"P N passed mobility doubled2 open both danger",
 		},
 		{
-			"Go", "var PstMG = [2][3]int16{\n\t{\n\t\t// Knüppel\n\t\t9, 9, 9,\n\t},\n\t{1, 2, 3},\n}\nvar PstEG [2][3]int16 = [2][3]int16{{8, 8, 8}, {1, 2, 3}}\n" +
-				"var mobilityMG = [2]int{0, -5}\nvar mobilityEG = [2]int{0, 5}\nvar open int16 = 3\nconst tempo = 4\nvar mgSide = []int{1, 2}\nvar egSide = []int{1, 2}\nvar other, both = 1, 2\nx := tempo\n",
-			"var PstMG = [2][3]int16{\n\t{\n\t\t// Knüppel\n\t\t1, 3, 9,\n\t},\n\t{1, 2, 105},\n}\nvar PstEG [2][3]int16 = [2][3]int16{{-2, 4, 8}, {1, 2, 6}}\n" +
-				"var mobilityMG = [2]int{0, 15}\nvar mobilityEG = [2]int{0, 16}\nvar open int16 = 23\nconst tempo = 12\nvar mgSide = []int{1, 31}\nvar egSide = []int{1, 32}\nvar other, both = 1, 2\nx := tempo\n",
+			"Go", "var PstMG = [2][3]int16{\n\t{\n\t\t// Knüppel\n\t\t9, 9, 9,\n\t},\n\t{1, 2, 3},\n}\nvar PstEG [2][3]int16 " +
+				"= [2][3]int16{{8, 8, 8}, {1, 2, 3}}\n" +
+				"var mobilityMG = [2]int{0, -5}\nvar mobilityEG = [2]int{0, 5}\nvar open int16 = 3\nconst tempo = 4\nvar mgSide " +
+				"= []int{1, 2}\nvar egSide = []int{1, 2}\nvar other, both = 1, 2\nx := tempo\n",
+			"var PstMG = [2][3]int16{\n\t{\n\t\t// Knüppel\n\t\t1, 3, 9,\n\t},\n\t{1, 2, 105},\n}\nvar PstEG [2][3]int16 = " +
+				"[2][3]int16{{-2, 4, 8}, {1, 2, 6}}\n" +
+				"var mobilityMG = [2]int{0, 15}\nvar mobilityEG = [2]int{0, 16}\nvar open int16 = 23\nconst tempo = 12\nvar " +
+				"mgSide = []int{1, 31}\nvar egSide = []int{1, 32}\nvar other, both = 1, 2\nx := tempo\n",
 			"P N passed doubled2 both danger",
 		},
 		{

@@ -9,7 +9,8 @@ import (
 // Weights of a foreign evaluation may have a unit of their own. It is not part of the id.
 func TestUnit(t *testing.T) {
 	text := func(unit string) []byte {
-		return []byte(`{"format":"assay.weights/1","model":"mine","unit":"` + unit + `","K":1,"provenance":{},"terms":[{"name":"a","mg":3}]}`)
+		return []byte(`{"format":"assay.weights/1","model":"mine","unit":"` + unit +
+			`","K":1,"provenance":{},"terms":[{"name":"a","mg":3}]}`)
 	}
 	centipawns, err := ParseAny("w.json", text("centipawn"))
 	if err != nil || centipawns.Unit != 0 || centipawns.Units() != "centipawns" ||

@@ -12,8 +12,9 @@ const (
 	MoveLimit       board.Termination = "move-limit"       // a draw: the game was too long
 	IllegalMove     board.Termination = "illegal-move"     // the player that played it loses
 	PlayerFailed    board.Termination = "player-failed"    // the player whose search failed loses
-	TimeForfeit     board.Termination = "time-forfeit"     // a player that exceeds its time loses, or draws against a lone king
-	VoidGame        board.Termination = "void"             // must not be counted: Result.Void says why
+	// a player that exceeds its time loses, or draws against a lone king
+	TimeForfeit board.Termination = "time-forfeit"
+	VoidGame    board.Termination = "void" // must not be counted: Result.Void says why
 )
 
 // Adjudication says when a game is ended by the scores of its players. The zero
@@ -21,8 +22,9 @@ const (
 //
 // Both players must agree, unless OneSided: scores of consecutive plies alternate between
 // the players. A search without a score agrees with nothing: it ends every row of plies, and
-// the next row decides only once both players have given scores again. How often adjudication is wrong is measured: a share of the games that it
-// would end is played on, and the results are compared (see Verdict).
+// the next row decides only once both players have given scores again. How often adjudication is wrong is
+// measured: a share of the games that it would end is played on, and the results are compared (see
+// Verdict).
 type Adjudication struct {
 	WinScore int `json:"win_score,omitempty"` // a win at |score| >= WinScore centipawns ...
 	WinPlies int `json:"win_plies,omitempty"` // ... for this many plies in a row; 0: never
@@ -49,7 +51,8 @@ func StandardAdjudication() Adjudication {
 // the first of them, opening plies, were not searched. first is the side that moved first;
 // ply is the number of moves played by then. A longer game was played on; whether its result
 // agrees measures the rule.
-func (a Adjudication) Verdict(first board.Color, scores []int16, opening int) (ply int, result board.GameResult, ok bool) {
+func (a Adjudication) Verdict(first board.Color, scores []int16, opening int) (ply int, result board.GameResult,
+	ok bool) {
 	j := referee{rule: a}
 	for i := opening; i < len(scores); i++ {
 		if result, _, over := j.observe(first^board.Color(i%2), scores[i]); over {

@@ -89,7 +89,8 @@ func (c Clock) String() string {
 func (c Clock) Runs() bool { return c != Clock{} }
 
 func (c Clock) validate() error {
-	if c.Runs() && (c.Base <= 0 || c.Increment < 0 || c.Moves < 0 || c.Margin < 0 || c.Base > maxClock || c.Increment > maxClock || c.Margin > maxClock) {
+	if c.Runs() && (c.Base <= 0 || c.Increment < 0 || c.Moves < 0 || c.Margin < 0 || c.Base > maxClock ||
+		c.Increment > maxClock || c.Margin > maxClock) {
 		return fmt.Errorf("selfplay: impossible clock %+v", c)
 	}
 	return nil
@@ -133,7 +134,8 @@ func (c *clocks) spend(us board.Color, took time.Duration) (what string, ok bool
 	}
 	left := c.left[us]
 	if margin := control.margin(); took > left+margin {
-		return fmt.Sprintf("%v for a move with %v on the clock (margin %v)", took.Round(time.Millisecond), left.Round(time.Millisecond), margin), false
+		return fmt.Sprintf("%v for a move with %v on the clock (margin %v)", took.Round(time.Millisecond),
+			left.Round(time.Millisecond), margin), false
 	}
 	c.moves[us]++
 	c.left[us] = max(0, left-took) + control.Increment

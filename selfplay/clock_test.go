@@ -33,7 +33,8 @@ func TestParseClock(t *testing.T) {
 			t.Errorf("%q written as %q is %+v, %v", tt.text, got, again, err)
 		}
 	}
-	for _, text := range []string{"", "+", "8+", "0", "0+1", "-8", "8+-1", "x", "NaN", "Inf", "1e300", "/8", "0/8", "40/", "40/40/8", "8 + 1", "8+0.08+1"} {
+	for _, text := range []string{"", "+", "8+", "0", "0+1", "-8", "8+-1", "x", "NaN", "Inf", "1e300", "/8", "0/8", "40/",
+		"40/40/8", "8 + 1", "8+0.08+1"} {
 		if c, err := ParseClock(text); err == nil {
 			t.Errorf("%q was read as %+v", text, c)
 		}
@@ -70,7 +71,8 @@ func TestClocks(t *testing.T) {
 	if what, ok := c.spend(board.Black, time.Hour); !ok {
 		t.Errorf("Black has no clock, but %s", what)
 	}
-	if what, ok := c.spend(board.White, 1020*ms+ClockMargin); ok || what != "1.07s for a move with 1.02s on the clock (margin 50ms)" {
+	if what, ok := c.spend(board.White, 1020*ms+ClockMargin); ok ||
+		what != "1.07s for a move with 1.02s on the clock (margin 50ms)" {
 		t.Errorf("time is up: %v, %q", ok, what)
 	}
 }
@@ -172,7 +174,8 @@ func TestTimeForfeitAgainstALoneKing(t *testing.T) {
 		{"4k3/4p3/8/8/8/8/8/4K3 w - - 0 1", board.BlackWins, board.White},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			slow, job := slowPlayer(t, 10*time.Second), Job{Limits: [2]Limits{{Clock: Clock{Base: time.Millisecond}}, {Clock: Clock{Base: time.Millisecond}}},
+			slow, job := slowPlayer(t, 10*time.Second), Job{Limits: [2]Limits{{Clock: Clock{Base: time.Millisecond}},
+				{Clock: Clock{Base: time.Millisecond}}},
 				Start: tt.start, Players: toy.Specs("w", "b"), Plies: 20}
 			r, err := Play(t.Context(), &job, [2]engine.Player{slow, slow})
 			if err != nil {
@@ -210,7 +213,8 @@ func TestLimitsInFiles(t *testing.T) {
 		{Limits{Nodes: 5000}, `{"nodes":5000}`},
 		{Limits{Nodes: 20, HardNodes: true, Depth: 3}, `{"depth":3,"nodes":20,"hard_nodes":true}`},
 		{Limits{MoveTime: time.Millisecond}, `{"movetime_ns":1000000}`},
-		{Limits{Clock: Clock{Base: 8 * time.Second, Increment: 80 * time.Millisecond}}, `{"clock":{"base_ns":8000000000,"increment_ns":80000000}}`},
+		{Limits{Clock: Clock{Base: 8 * time.Second, Increment: 80 * time.Millisecond}},
+			`{"clock":{"base_ns":8000000000,"increment_ns":80000000}}`},
 	} {
 		got, err := json.Marshal(tt.lim)
 		if err != nil || string(got) != tt.want {
@@ -223,7 +227,8 @@ func TestLimitsInFiles(t *testing.T) {
 			t.Errorf("%s: deterministic %v", got, tt.lim.Deterministic())
 		}
 	}
-	for _, lim := range []Limits{{}, {Nodes: 5, Clock: Clock{Base: -1}}, {Nodes: 5, Clock: Clock{Increment: 1}}, {Nodes: 5, Clock: Clock{Base: 1, Moves: -1}}} {
+	for _, lim := range []Limits{{}, {Nodes: 5, Clock: Clock{Base: -1}}, {Nodes: 5, Clock: Clock{Increment: 1}},
+		{Nodes: 5, Clock: Clock{Base: 1, Moves: -1}}} {
 		if lim.Validate() == nil {
 			t.Errorf("%+v was accepted", lim)
 		}

@@ -33,13 +33,15 @@ func TestFaultLog(t *testing.T) {
 		p.err = errors.New("crashed")
 		return logging{p, log}
 	}
-	for name, black := range map[string]engine.Player{"fault": late(long + "the end\n"), "wrapped": limiting{late("the end\n")}} {
+	for name, black := range map[string]engine.Player{"fault": late(long + "the end\n"),
+		"wrapped": limiting{late("the end\n")}} {
 		job := Job{Limits: anyLimits, Players: toy.Specs("w", "b")}
 		r, err := Play(t.Context(), &job, [2]engine.Player{logging{slowPlayer(t, 0), "innocent"}, black})
 		if err != nil || r.Termination != PlayerFailed {
 			t.Fatalf("%s: %+v, %v", name, r, err)
 		}
-		if !strings.HasSuffix(r.FaultLog, "the end\n") || len(r.FaultLog) > maxFaultLog || strings.ContainsFunc(r.FaultLog, isControl) {
+		if !strings.HasSuffix(r.FaultLog, "the end\n") || len(r.FaultLog) > maxFaultLog || strings.ContainsFunc(r.FaultLog,
+			isControl) {
 			t.Errorf("%s: log of %d bytes: %.100q", name, len(r.FaultLog), r.FaultLog)
 		}
 		if err := r.Verify(&job); err != nil {
@@ -57,7 +59,8 @@ func TestFaultLogOfTime(t *testing.T) {
 			if lost {
 				job.Limits[board.White] = clock
 			}
-			r, err := Play(t.Context(), &job, [2]engine.Player{logging{slowPlayer(t, 2*time.Millisecond), "log"}, slowPlayer(t, 0)})
+			r, err := Play(t.Context(), &job, [2]engine.Player{logging{slowPlayer(t, 2*time.Millisecond), "log"},
+				slowPlayer(t, 0)})
 			if err != nil || (r.Termination == TimeForfeit) != lost || (r.FaultLog == "log") != lost {
 				t.Errorf("%+v, %v", r, err)
 			}

@@ -50,7 +50,8 @@ func TestHeldOpeningsSeeWhatWasDelivered(t *testing.T) {
 				t.Errorf("game %d begins with %d openings delivered", game, delivered)
 			}
 			margin := engine.Option{Name: "margin", Value: strconv.Itoa(known)}
-			return Job{Players: toy.Specs("a", "b"), Limits: anyLimits, Plies: 20, Seed: game, Options: [2][]engine.Option{{margin}}}
+			return Job{Players: toy.Specs("a", "b"), Limits: anyLimits, Plies: 20, Seed: game,
+				Options: [2][]engine.Option{{margin}}}
 		}
 		s.Runner.(*Local).Open = openOptioned
 		s.Deliver = func(_ uint64, pair []Result) error {
@@ -97,7 +98,8 @@ func (sameOpening) Propose(uint64, int) (*board.Game, error) {
 
 // An option that a player does not take costs it the game, not the match.
 func TestOptionThatIsRefused(t *testing.T) {
-	job := Job{Players: toy.Specs("a", "b"), Limits: anyLimits, Options: [2][]engine.Option{1: {{Name: "Foo", Value: "1"}}}}
+	job := Job{Players: toy.Specs("a", "b"), Limits: anyLimits,
+		Options: [2][]engine.Option{1: {{Name: "Foo", Value: "1"}}}}
 	a, err := toy.Open(toy.Spec("a"))
 	if err != nil {
 		t.Fatal(err)

@@ -19,10 +19,11 @@ const DefaultMaxPlies = 400
 // A Job with Try above zero is not a game but the check of an opening: one search of
 // the position after the opening, whose score decides whether it is played.
 type Job struct {
-	Number  uint64             `json:"number"`           // of the game in its series, or of the opening
-	Try     int                `json:"try,omitempty"`    // 0: a game; n: check of the opening's nth try
-	Players [2]engine.Spec     `json:"players"`          // White's and Black's
-	Options [2][]engine.Option `json:"options,omitzero"` // set before the game; a player keeps them until they are set again
+	Number  uint64         `json:"number"`        // of the game in its series, or of the opening
+	Try     int            `json:"try,omitempty"` // 0: a game; n: check of the opening's nth try
+	Players [2]engine.Spec `json:"players"`       // White's and Black's
+	// set before the game; a player keeps them until they are set again
+	Options [2][]engine.Option `json:"options,omitzero"`
 	Start   string             `json:"start,omitempty"`
 	Opening []board.Move       `json:"opening,omitempty"` // moves from Start to where play begins
 	Limits  [2]Limits          `json:"limits"`            // White's and Black's
@@ -59,8 +60,9 @@ type Result struct {
 	Start   string       `json:"start,omitempty"` // FEN of the first position; empty for standard chess's
 	Opening int          `json:"opening"`         // plies of Moves that were given, not played
 	Moves   []board.Move `json:"moves"`
-	Scores  []int16      `json:"scores"` // Scores[i] is the search before Moves[i]: White's view, engine.NoScore for the opening and where the player gave none
-	Depths  []uint8      `json:"depths"` // Depths[i] is the depth of that search in plies, at most 255
+	// Scores[i] is the search before Moves[i]: White's view, engine.NoScore for the opening and where the player gave none
+	Scores []int16 `json:"scores"`
+	Depths []uint8 `json:"depths"` // Depths[i] is the depth of that search in plies, at most 255
 
 	// Times[i] is the time for Moves[i], in milliseconds, rounded up. It is empty without limits of
 	// time, because games and their files are then the same on every machine.

@@ -44,21 +44,26 @@ var misbehaviours = []struct {
 	{mode: "stderr"}, {mode: "stderr-no-newline"}, {mode: "ignores-quit"}, {mode: "ignores-term"},
 	{mode: "fork"}, {mode: "fork-session"}, {mode: "fork-clean"}, {mode: "fork-orphan"},
 
-	{mode: "wrong-start", verdict: refused}, {mode: "exit-at-uci", verdict: refused}, {mode: "exit-at-isready", verdict: refused},
+	{mode: "wrong-start", verdict: refused}, {mode: "exit-at-uci", verdict: refused},
+	{mode: "exit-at-isready", verdict: refused},
 	{mode: "no-uciok", verdict: refused, timeout: true}, {mode: "invalid-uciok", verdict: refused, timeout: true},
 	{mode: "no-readyok", verdict: refused, timeout: true}, {mode: "exit-at-position", verdict: refused},
-	{mode: "crash", verdict: refused}, {mode: "segfault", verdict: refused}, {mode: "exit", verdict: refused}, {mode: "exit-ok", verdict: refused},
+	{mode: "crash", verdict: refused}, {mode: "segfault", verdict: refused}, {mode: "exit", verdict: refused},
+	{mode: "exit-ok", verdict: refused},
 	{mode: "fork-crash", verdict: refused}, {mode: "stdout-closed", verdict: refused},
 	{mode: "hang", verdict: refused, timeout: true}, {mode: "deaf", verdict: refused, timeout: true},
 	{mode: "no-newline", verdict: refused, timeout: true}, {mode: "flood-forever", verdict: refused, timeout: true},
 	{mode: "stderr-only", verdict: refused, timeout: true}, {mode: "other-word", verdict: refused, timeout: true},
 	{mode: "illegal", verdict: refused}, {mode: "garbage", verdict: refused}, {mode: "empty", verdict: refused},
 	{mode: "null", verdict: refused}, {mode: "none", verdict: refused}, {mode: "san", verdict: refused},
-	{mode: "own-square", verdict: refused}, {mode: "off-board", verdict: refused}, {mode: "promotion-wrong", verdict: refused},
+	{mode: "own-square", verdict: refused}, {mode: "off-board", verdict: refused},
+	{mode: "promotion-wrong", verdict: refused},
 	{mode: "other-side", verdict: refused},
 
-	{mode: "promotion-missing", verdict: illegal, start: promotion}, {mode: "promotion-king", verdict: illegal, start: promotion},
-	{mode: "illegal-later", verdict: illegal}, {mode: "null-later", verdict: illegal}, {mode: "previous", verdict: illegal},
+	{mode: "promotion-missing", verdict: illegal, start: promotion},
+	{mode: "promotion-king", verdict: illegal, start: promotion},
+	{mode: "illegal-later", verdict: illegal}, {mode: "null-later", verdict: illegal},
+	{mode: "previous", verdict: illegal},
 	{mode: "crash-later", verdict: failed}, {mode: "exit-later", verdict: failed}, {mode: "abort", verdict: failed},
 	{mode: "killed", verdict: failed}, {mode: "stops-itself", verdict: failed, timeout: true},
 	{mode: "hang-later", verdict: failed, timeout: true}, {mode: "not-ready-later", verdict: failed, timeout: true},
@@ -96,7 +101,8 @@ func TestMisbehaviours(t *testing.T) {
 func becomes(t *testing.T, command foreign.Command, start string) (verdict, why string) {
 	t.Helper()
 	open := func(engine.Spec) (engine.Player, error) { return foreign.NewClient(command), nil }
-	if err := (&Setup{Open: open}).Preflight(t.Context(), func(int) Limits { return anyLimits[0] }, Entrant{Spec: toy.Spec("bad")}); err != nil {
+	if err := (&Setup{Open: open}).Preflight(t.Context(), func(int) Limits { return anyLimits[0] },
+		Entrant{Spec: toy.Spec("bad")}); err != nil {
 		if !errors.Is(err, ErrPreflight) {
 			t.Error(err)
 		}
@@ -140,7 +146,8 @@ func TestNoProgramIsVoid(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, yes := r.Forfeited(); yes || r.Termination != VoidGame || !strings.Contains(r.Void, side.String()+": new game: ") {
+		if _, yes := r.Forfeited(); yes || r.Termination != VoidGame || !strings.Contains(r.Void,
+			side.String()+": new game: ") {
 			t.Errorf("ended by %s: %s%s", r.Termination, r.Fault, r.Void)
 		}
 		if err := r.Verify(&Job{Limits: anyLimits}); err != nil {

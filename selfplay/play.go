@@ -77,8 +77,10 @@ type table struct {
 
 func newTable(job *Job, game *board.Game, players [2]engine.Player) *table {
 	opening := len(job.Opening)
-	t := &table{job: job, game: game, players: players, referee: referee{rule: job.Rule}, clocks: newClocks(job.Limits), maxPlies: opening + job.maxPlies()}
-	t.result = Result{Number: job.Number, Try: job.Try, Players: job.PlayerTexts(), Start: job.Start, Opening: opening, Seed: job.Seed,
+	t := &table{job: job, game: game, players: players, referee: referee{rule: job.Rule}, clocks: newClocks(job.Limits),
+		maxPlies: opening + job.maxPlies()}
+	t.result = Result{Number: job.Number, Try: job.Try, Players: job.PlayerTexts(), Start: job.Start, Opening: opening,
+		Seed:   job.Seed,
 		Scores: make([]int16, opening, opening+128), Depths: make([]uint8, opening, opening+128)}
 	for i := range t.result.Scores {
 		t.result.Scores[i] = engine.NoScore

@@ -54,7 +54,8 @@ func (s *Setup) Preflight(ctx context.Context, limits func(player int) Limits, p
 
 func preflight(ctx context.Context, open Opener, limits Limits, e Entrant) error {
 	limits = limits.preflight()
-	job := Job{Players: [2]engine.Spec{e.Spec}, Options: [2][]engine.Option{e.Options}, Limits: [2]Limits{limits, limits}, Plies: 1}
+	job := Job{Players: [2]engine.Spec{e.Spec}, Options: [2][]engine.Option{e.Options}, Limits: [2]Limits{limits, limits},
+		Plies: 1}
 	for ; ; job.Attempt++ {
 		w := worker{open: open, players: map[string][]engine.Player{}}
 		result, err := w.play(ctx, &job)
@@ -94,7 +95,8 @@ func (l Limits) preflight() Limits {
 		l.Depth = 1
 	}
 	if l.Clock.Runs() {
-		l.Clock = Clock{Base: min(l.Clock.Base, preflightClock), Increment: min(l.Clock.Increment, preflightTime), Moves: l.Clock.Moves, Margin: maxClock}
+		l.Clock = Clock{Base: min(l.Clock.Base, preflightClock), Increment: min(l.Clock.Increment, preflightTime),
+			Moves: l.Clock.Moves, Margin: maxClock}
 	}
 	if l.MoveTime > 0 {
 		l.MoveTime = min(l.MoveTime, preflightTime)

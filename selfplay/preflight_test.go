@@ -51,11 +51,13 @@ func TestPreflight(t *testing.T) {
 	} {
 		var open atomic.Int32
 		s := Setup{Open: openCounting(&open)}
-		err := s.Preflight(t.Context(), fiveNodes, Entrant{Spec: toy.Spec("good")}, Entrant{Spec: toy.Spec(tt.spec), Name: "the name", Options: tt.options})
+		err := s.Preflight(t.Context(), fiveNodes, Entrant{Spec: toy.Spec("good")},
+			Entrant{Spec: toy.Spec(tt.spec), Name: "the name", Options: tt.options})
 		switch {
 		case tt.says == "" && err != nil:
 			t.Errorf("%s: %v", tt.spec, err)
-		case tt.says != "" && (!errors.Is(err, ErrPreflight) || !strings.Contains(err.Error(), tt.says) || !strings.HasPrefix(err.Error(), "the name: ")):
+		case tt.says != "" && (!errors.Is(err, ErrPreflight) || !strings.Contains(err.Error(), tt.says) ||
+			!strings.HasPrefix(err.Error(), "the name: ")):
 			t.Errorf("%s: error %v, want %q", tt.spec, err, tt.says)
 		}
 		if n := open.Load(); n != 0 {
@@ -64,7 +66,8 @@ func TestPreflight(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := (&Setup{Open: toy.Open}).Preflight(ctx, fiveNodes, Entrant{Spec: toy.Spec("a")}); !errors.Is(err, context.Canceled) {
+	if err := (&Setup{Open: toy.Open}).Preflight(ctx, fiveNodes, Entrant{Spec: toy.Spec("a")}); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("canceled: %v", err)
 	}
 	if err := (&Setup{}).Preflight(ctx, fiveNodes, Entrant{Spec: toy.Spec("nobody")}); err != nil {
@@ -80,8 +83,10 @@ func TestPreflightLimits(t *testing.T) {
 		{Limits{Depth: 30}, Limits{Depth: 1}},
 		{Limits{MoveTime: time.Hour}, Limits{MoveTime: preflightTime}},
 		{Limits{MoveTime: time.Millisecond}, Limits{MoveTime: time.Millisecond}},
-		{Limits{Clock: Clock{Base: time.Hour, Moves: 40}}, Limits{Clock: Clock{Base: preflightClock, Moves: 40, Margin: maxClock}}},
-		{Limits{Clock: Clock{Base: time.Millisecond, Increment: time.Minute, Margin: 1}}, Limits{Clock: Clock{Base: time.Millisecond, Increment: preflightTime, Margin: maxClock}}},
+		{Limits{Clock: Clock{Base: time.Hour, Moves: 40}},
+			Limits{Clock: Clock{Base: preflightClock, Moves: 40, Margin: maxClock}}},
+		{Limits{Clock: Clock{Base: time.Millisecond, Increment: time.Minute, Margin: 1}},
+			Limits{Clock: Clock{Base: time.Millisecond, Increment: preflightTime, Margin: maxClock}}},
 	} {
 		if got := tt.games.preflight(); got != tt.preflight {
 			t.Errorf("%+v: %+v, want %+v", tt.games, got, tt.preflight)

@@ -47,15 +47,16 @@ type Series struct {
 	Runner     Runner
 	Openings   Openings
 	Check      Check
-	PerOpening int                     // games an opening: number n has games n*PerOpening + 0, 1, ...
-	Job        func(game uint64) Job   // the game with the number, without its opening
-	First, End uint64                  // numbers of openings, End not included
-	Used       []uint64                // keys of the openings with numbers below First
-	Known      map[uint64]Result       // games that are played already, by number; of no opening all games and one of them void
-	Finished   func(game Result) error // called as each game ends, in any order; may be nil
-	Failed     func(*Result)           // called with each void game and each with a fault, checks included; may be nil
-	Repeats    bool                    // openings may repeat: none is skipped because it was played
-	Attempts   map[uint64]int          // how often the games of an opening were void and must be played again, by opening
+	PerOpening int                   // games an opening: number n has games n*PerOpening + 0, 1, ...
+	Job        func(game uint64) Job // the game with the number, without its opening
+	First, End uint64                // numbers of openings, End not included
+	Used       []uint64              // keys of the openings with numbers below First
+	// games that are played already, by number; of no opening all games and one of them void
+	Known    map[uint64]Result
+	Finished func(game Result) error // called as each game ends, in any order; may be nil
+	Failed   func(*Result)           // called with each void game and each with a fault, checks included; may be nil
+	Repeats  bool                    // openings may repeat: none is skipped because it was played
+	Attempts map[uint64]int          // how often the games of an opening were void and must be played again, by opening
 
 	// Hold, if not nil, reports whether the games of an opening must wait until more
 	// games with lower numbers are delivered, because Job needs their results. It is
@@ -240,7 +241,8 @@ func (r *round) propose(u *unit) {
 }
 
 func (r *round) checkJob(u *unit) Job {
-	job := Job{Number: u.number, Try: u.try, Attempt: u.checks, Plies: 1, Seed: Seed(r.Check.Seed, uint64(u.try), "check", u.number)}
+	job := Job{Number: u.number, Try: u.try, Attempt: u.checks, Plies: 1,
+		Seed: Seed(r.Check.Seed, uint64(u.try), "check", u.number)}
 	side := u.opening.Position().SideToMove()
 	job.Players[side], job.Options[side] = r.Check.Player.Spec, r.Check.Player.Options
 	job.Limits[side] = Limits{Nodes: r.Check.Nodes}

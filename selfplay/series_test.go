@@ -233,7 +233,10 @@ func TestSeriesContinues(t *testing.T) {
 func TestCheckThatFails(t *testing.T) {
 	plain := run(t, testSeries(2, 1, shortOpenings{plies: 6}, 20))
 	s := testSeries(2, 1, shortOpenings{plies: 6}, 20)
-	s.Runner = &spoiling{s.Runner, func(r *Result) bool { return r.Number == 7 && r.Try == 1 || r.Number == 11 && r.Try <= 9 }}
+	s.Runner = &spoiling{s.Runner, func(r *Result) bool {
+		return r.Number == 7 && r.Try == 1 || r.Number == 11 &&
+			r.Try <= 9
+	}}
 	failed := 0
 	s.Failed = func(*Result) { failed++ }
 	got := run(t, s)
@@ -246,7 +249,8 @@ func TestCheckThatFails(t *testing.T) {
 		}
 	}
 	s.Runner = &spoiling{&Local{Open: toy.Open, Workers: 2}, func(r *Result) bool { return r.Number == 3 && r.Try > 0 }}
-	if _, err := collect(t.Context(), s); err == nil || !strings.Contains(err.Error(), "check of opening 3 by c: it failed") {
+	if _, err := collect(t.Context(), s); err == nil || !strings.Contains(err.Error(),
+		"check of opening 3 by c: it failed") {
 		t.Error(err)
 	}
 }
@@ -339,7 +343,8 @@ func TestLocalClosesItsPlayers(t *testing.T) {
 // A job and its result survive the way to another machine.
 func TestJobsAndResultsAreJSON(t *testing.T) {
 	job := Job{Number: 3, Players: toy.Specs("a", "b"), Start: "4k3/8/8/8/8/8/PPPPPPPP/RNBQKBNR b KQ - 0 1",
-		Limits: [2]Limits{{Nodes: 5, HardNodes: true}, {Depth: 3, MoveTime: time.Second}}, Rule: StandardAdjudication(), Plies: 30, Seed: 1 << 63}
+		Limits: [2]Limits{{Nodes: 5, HardNodes: true}, {Depth: 3, MoveTime: time.Second}}, Rule: StandardAdjudication(),
+		Plies: 30, Seed: 1 << 63}
 	var job2 Job
 	roundTrip(t, job, &job2)
 	if !reflect.DeepEqual(job, job2) {

@@ -71,7 +71,8 @@ func (l Limits) playable() error {
 		return fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	if l.Nodes > math.MaxUint32 {
-		return fmt.Errorf("%w: %d nodes a move are more than a data set can store (%d)", ErrConfig, l.Nodes, uint32(math.MaxUint32))
+		return fmt.Errorf("%w: %d nodes a move are more than a data set can store (%d)", ErrConfig, l.Nodes,
+			uint32(math.MaxUint32))
 	}
 	return nil
 }
@@ -84,7 +85,8 @@ func (s *Setup) Openings(need uint64) (opening.Source, error) {
 		return nil, err
 	}
 	if n := source.Len(); n > 0 && need > n {
-		return nil, fmt.Errorf("%w: %d openings are needed: %w: %s has %d", ErrConfig, need, opening.ErrExhausted, s.Opening.Book, n)
+		return nil, fmt.Errorf("%w: %d openings are needed: %w: %s has %d", ErrConfig, need, opening.ErrExhausted,
+			s.Opening.Book, n)
 	}
 	return source, nil
 }

@@ -71,7 +71,8 @@ func stopMark(pid int) string { return fmt.Sprintf("stopped-%d-", pid) }
 
 // playStopped plays one game against a foreign engine and prints its result.
 func playStopped(kind, path string) error {
-	client := foreign.NewClient(foreign.Command{Path: path, Args: []string{"late", stopMark(os.Getpid())}, StartTimeout: time.Minute, MoveTimeout: 700 * time.Millisecond})
+	client := foreign.NewClient(foreign.Command{Path: path, Args: []string{"late", stopMark(os.Getpid())},
+		StartTimeout: time.Minute, MoveTimeout: 700 * time.Millisecond})
 	open := func(spec engine.Spec) (engine.Player, error) {
 		return &stopped{Player: client, foreign: kind == "nodes"}, nil
 	}

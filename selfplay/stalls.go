@@ -50,12 +50,14 @@ func (c *StallCount) Warnings(names []string) (list []string) {
 		all.Time += p.Time
 	}
 	if c.Busy() {
-		list = append(list, fmt.Sprintf("the machine is too busy for clocks: it stood still in %d of %d games", c.With, c.Games))
+		list = append(list, fmt.Sprintf("the machine is too busy for clocks: it stood still in %d of %d games", c.With,
+			c.Games))
 	}
 	for i, p := range c.Players {
 		n, share := float64(all.Stalls), float64(p.Time)/float64(all.Time)
 		if z := (float64(p.Stalls) - n*share) / math.Sqrt(n*share*(1-share)); z > 3 {
-			list = append(list, fmt.Sprintf("the machine stood still %d times in %s's time, of %d, %.1f standard errors above its share of the time: %s may cause it",
+			list = append(list, fmt.Sprintf("the machine stood still %d times in %s's time, of %d, %.1f standard errors "+
+				"above its share of the time: %s may cause it",
 				p.Stalls, names[i], all.Stalls, z, names[i]))
 		}
 	}

@@ -16,7 +16,8 @@ func TestStallWarnings(t *testing.T) {
 	}{
 		{"none", 100, [2]int{}, [2]time.Duration{1, 1}, nil},
 		{"two in a hundred", 100, [2]int{1, 1}, [2]time.Duration{1, 1}, nil},
-		{"three in a hundred", 100, [2]int{1, 2}, [2]time.Duration{1, 1}, []string{"too busy for clocks: it stood still in 3 of 100 games"}},
+		{"three in a hundred", 100, [2]int{1, 2}, [2]time.Duration{1, 1},
+			[]string{"too busy for clocks: it stood still in 3 of 100 games"}},
 		{"nine of one player", 1000, [2]int{9, 0}, [2]time.Duration{1, 1}, nil},
 		{"ten of one player", 1000, [2]int{0, 10}, [2]time.Duration{1, 1}, []string{"b may cause it"}},
 		{"one player has the time", 1000, [2]int{10, 0}, [2]time.Duration{9, 1}, nil},
@@ -55,7 +56,8 @@ func TestStallsOfManyPlayers(t *testing.T) {
 		c.Add(&r, [2]int{white, (white + 1) % 3})
 		alone.Add(&r, [2]int{})
 	}
-	if got := c.Warnings([]string{"a", "b", "c"}); len(got) != 1 || !strings.HasPrefix(got[0], "the machine stood still 30 times in b's time, of 30, 7.7 standard errors") {
+	if got := c.Warnings([]string{"a", "b", "c"}); len(got) != 1 || !strings.HasPrefix(got[0],
+		"the machine stood still 30 times in b's time, of 30, 7.7 standard errors") {
 		t.Errorf("%q", got)
 	}
 	if got := alone.Warnings([]string{"a"}); len(got) != 0 {

@@ -15,7 +15,8 @@ import (
 func (r *Result) Verify(job *Job) error {
 	switch {
 	case r.Number != job.Number || r.Try != job.Try || r.Seed != job.Seed:
-		return fmt.Errorf("game %d, try %d, seed %d: the job was %d, %d, %d", r.Number, r.Try, r.Seed, job.Number, job.Try, job.Seed)
+		return fmt.Errorf("game %d, try %d, seed %d: the job was %d, %d, %d", r.Number, r.Try, r.Seed, job.Number, job.Try,
+			job.Seed)
 	case r.Start != job.Start:
 		return fmt.Errorf("game %d does not have the start position of its job", r.Number)
 	case r.Opening != len(job.Opening) || len(r.Moves) < r.Opening || !slices.Equal(r.Moves[:r.Opening], job.Opening):
@@ -29,7 +30,8 @@ func (r *Result) Verify(job *Job) error {
 	case len(r.Fault) > maxFault || len(r.Void) > maxFault:
 		return fmt.Errorf("game %d has a fault of %d bytes, want %d at most", r.Number, len(r.Fault)+len(r.Void), maxFault)
 	case len(r.FaultLog) > maxFaultLog || r.FaultLog != "" && r.Fault == "" || strings.ContainsFunc(r.FaultLog, isControl):
-		return fmt.Errorf("game %d has a log of %d bytes for the fault %q, want %d at most, of printable text", r.Number, len(r.FaultLog), r.Fault, maxFaultLog)
+		return fmt.Errorf("game %d has a log of %d bytes for the fault %q, want %d at most, of printable text", r.Number,
+			len(r.FaultLog), r.Fault, maxFaultLog)
 	case (r.Void != "") != (r.Termination == VoidGame) || r.Void != "" && (len(r.Moves) != r.Opening || r.Fault != ""):
 		return fmt.Errorf("game %d ended by %s, and is void because of %q", r.Number, r.Termination, r.Void)
 	case !r.stallsPossible(job):
@@ -47,14 +49,16 @@ func (r *Result) Verify(job *Job) error {
 	result, why, over := game.Outcome()
 	switch {
 	case over && r.Fault == "" && r.Void == "" && (result != r.Result || why != r.Termination):
-		return fmt.Errorf("game %d ended %s by %s, not %s by %s", r.Number, outcome(result), why, outcome(r.Result), r.Termination)
+		return fmt.Errorf("game %d ended %s by %s, not %s by %s", r.Number, outcome(result), why, outcome(r.Result),
+			r.Termination)
 	case !over && !r.ended():
 		return fmt.Errorf("game %d is not over by %s", r.Number, r.Termination)
 	case !over && r.Termination == TimeForfeit:
 		if want := flagged(game.Position(), r.toMove()); want != r.Result {
 			return fmt.Errorf("game %d ended %s by %s, not %s", r.Number, outcome(r.Result), r.Termination, outcome(want))
 		}
-	case !over && (r.Result == board.Draw) != (r.Termination == AdjudicatedDraw || r.Termination == MoveLimit || r.Termination == VoidGame):
+	case !over && (r.Result == board.Draw) != (r.Termination == AdjudicatedDraw || r.Termination == MoveLimit ||
+		r.Termination == VoidGame):
 		return fmt.Errorf("game %d ended %s by %s", r.Number, outcome(r.Result), r.Termination)
 	}
 	return r.verifyLength(job)

@@ -92,7 +92,8 @@ func TestVerifyRefusesImpossibleResults(t *testing.T) {
 		"a log that clears the screen": {func(r *Result) {
 			r.Termination, r.Result, r.Fault, r.FaultLog = PlayerFailed, board.WhiteWins, "x", "\x1b[2J"
 		}, "printable"},
-		"time without a clock": {func(r *Result) { r.Termination, r.Result, r.Fault = TimeForfeit, board.WhiteWins, "slow" }, "without a clock"},
+		"time without a clock": {func(r *Result) { r.Termination, r.Result, r.Fault = TimeForfeit, board.WhiteWins, "slow" },
+			"without a clock"},
 		"cut short": {func(r *Result) {
 			r.Moves, r.Scores, r.Depths = r.Moves[:8], r.Scores[:8], r.Depths[:8]
 		}, "after 6 plies"},

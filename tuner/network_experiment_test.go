@@ -140,8 +140,10 @@ func TestNetworkFormula(t *testing.T) {
 	for _, g := range gain {
 		squares += g * g
 	}
-	t.Logf("%d units, %d parameters, %d training rows: %d steps in %.1f processor seconds; held out %.6f -> %.6f, gain %.6f +- %.6f by %d games",
-		*networkUnits, params.N, len(train), out.Iterations, taken, plain/n, with/n, (plain-with)/n, math.Sqrt(squares)/n, len(gain))
+	t.Logf("%d units, %d parameters, %d training rows: %d steps in %.1f processor seconds; held out %.6f -> %.6f, gain "+
+		"%.6f +- %.6f by %d games",
+		*networkUnits, params.N, len(train), out.Iterations, taken, plain/n, with/n, (plain-with)/n, math.Sqrt(squares)/n,
+		len(gain))
 }
 
 // entropy is the cross-entropy of a result and a logit.

@@ -231,7 +231,8 @@ func TestHeldGamesAreLimited(t *testing.T) {
 func TestUnknownDialects(t *testing.T) {
 	for comment, want := range map[string]int64{
 		"s=+0.21 d=12": 0, "0.35|12": 1, "+0.35": 1, "eval: -0.31": 1, "score=12": 1, "[%ce 25]": 1, "cp 31 depth 12": 1,
-		"-0.31;14": 1, "a fine move": 0, "[%clk 0:05:00]": 0, "1/2 point would be fair": 0, "12 minutes": 0, "0.45s": 0, "book": 0, "": 0,
+		"-0.31;14": 1, "a fine move": 0, "[%clk 0:05:00]": 0, "1/2 point would be fair": 0, "12 minutes": 0, "0.45s": 0,
+		"book": 0, "": 0,
 		"every 5 moves": 0, "2. Nf3 was better": 0, "Draw by 3-fold repetition": 0,
 	} {
 		text := "[Event \"x\"]\n\n1. e4 {" + comment + "} 1-0\n"

@@ -33,7 +33,8 @@ func TestOutcome(t *testing.T) {
 
 		{"stalemate", "7k/5Q2/8/8/8/8/8/K7 b - - 0 1", "", draw, Stalemate},
 		{"stalemate by a move", "7k/8/6K1/8/8/8/8/5Q2 w - - 0 1", "Qf7", draw, Stalemate},
-		{"stalemate of ten moves", StartFEN, "e3 a5 Qh5 Ra6 Qxa5 h5 h4 Rah6 Qxc7 f6 Qxd7 Kf7 Qxb7 Qd3 Qxb8 Qh7 Qxc8 Kg6 Qe6", draw, Stalemate},
+		{"stalemate of ten moves", StartFEN, "e3 a5 Qh5 Ra6 Qxa5 h5 h4 Rah6 Qxc7 f6 Qxd7 Kf7 Qxb7 Qd3 Qxb8 Qh7 Qxc8 Kg6 Qe6",
+			draw, Stalemate},
 		{"stalemate beats bare kings", "8/8/8/8/8/1k6/1p6/1K6 w - - 0 1", "", draw, Stalemate},
 		{"a pinned pawn is stalemated too", "6bk/8/8/8/2p5/1P6/K7/2r5 w - - 0 1", "", draw, going},
 
@@ -43,12 +44,18 @@ func TestOutcome(t *testing.T) {
 		{"threefold", StartFEN, "Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1 Ng8", draw, Repetition},
 		{"twofold", StartFEN, "Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1", draw, going},
 		{"threefold by other ways", StartFEN, "Nf3 Nf6 Ng1 Ng8 Nc3 Nc6 Nb1 Nb8", draw, Repetition},
-		{"the third time after a pause", StartFEN, "Nf3 Nf6 Ng1 Ng8 Nc3 Nc6 Rb1 Rb8 Ra1 Ra8 Nb1 Nb8", draw, going}, // rights lost
-		{"a lost right is another position", "r3k3/8/8/8/8/8/8/4K2R w K - 0 1", "Rh2 Ra7 Rh1 Ra8 Rh2 Ra7 Rh1 Ra8", draw, going},
-		{"a lost right, four times", "r3k3/8/8/8/8/8/8/4K2R w K - 0 1", "Rh2 Ra7 Rh1 Ra8 Rh2 Ra7 Rh1 Ra8 Rh2", draw, Repetition},
-		{"a legal en passant is another position", "4k3/8/8/8/3p4/8/4P3/4K3 w - - 0 1", "e4 Kd8 Kd1 Ke8 Ke1 Kd8 Kd1 Ke8 Ke1", draw, going},
-		{"a legal en passant, a move later", "4k3/8/8/8/3p4/8/4P3/4K3 w - - 0 1", "e4 Kd8 Kd1 Ke8 Ke1 Kd8 Kd1 Ke8 Ke1 Kd8", draw, Repetition},
-		{"an illegal en passant is the same position", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "e4 Kd8 Kd1 Ke8 Ke1 Kd8 Kd1 Ke8 Ke1", draw, Repetition},
+		// rights lost
+		{"the third time after a pause", StartFEN, "Nf3 Nf6 Ng1 Ng8 Nc3 Nc6 Rb1 Rb8 Ra1 Ra8 Nb1 Nb8", draw, going},
+		{"a lost right is another position", "r3k3/8/8/8/8/8/8/4K2R w K - 0 1", "Rh2 Ra7 Rh1 Ra8 Rh2 Ra7 Rh1 Ra8", draw,
+			going},
+		{"a lost right, four times", "r3k3/8/8/8/8/8/8/4K2R w K - 0 1", "Rh2 Ra7 Rh1 Ra8 Rh2 Ra7 Rh1 Ra8 Rh2", draw,
+			Repetition},
+		{"a legal en passant is another position", "4k3/8/8/8/3p4/8/4P3/4K3 w - - 0 1", "e4 Kd8 Kd1 Ke8 Ke1 Kd8 Kd1 Ke8 Ke1",
+			draw, going},
+		{"a legal en passant, a move later", "4k3/8/8/8/3p4/8/4P3/4K3 w - - 0 1", "e4 Kd8 Kd1 Ke8 Ke1 Kd8 Kd1 Ke8 Ke1 Kd8",
+			draw, Repetition},
+		{"an illegal en passant is the same position", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1",
+			"e4 Kd8 Kd1 Ke8 Ke1 Kd8 Kd1 Ke8 Ke1", draw, Repetition},
 
 		{"fifty moves", "4k3/8/8/8/8/8/8/4K2R w - - 98 80", "Rh2 Kd8", draw, FiftyMoves},
 		{"the 99th ply", "4k3/8/8/8/8/8/8/4K2R w - - 98 80", "Rh2", draw, going},

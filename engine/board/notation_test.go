@@ -129,8 +129,10 @@ func TestParseMovesRefuses(t *testing.T) {
 		fen  string
 		sans []string
 	}{
-		{StartFEN, []string{"", "+", "#", "e.p.", "e", "4", "e5", "e9", "i4", "Nf4", "nf3", "Nd2", "Ke2", "O-O", "O-O-O", "0-0", "o-o", "O-O-O-O",
-			"--", "Z0", "null", "e4e4", "e3e4", "e2e4e5", "e2e4=Q", "e4Q", "Nf3=Q", "=Q", "e4 e5", " e4", "e4\x00", "Ng1x-f3", "Nx", "N", "é4", long, strings.Repeat("+", 1000)}},
+		{StartFEN, []string{"", "+", "#", "e.p.", "e", "4", "e5", "e9", "i4", "Nf4", "nf3", "Nd2", "Ke2", "O-O", "O-O-O",
+			"0-0", "o-o", "O-O-O-O",
+			"--", "Z0", "null", "e4e4", "e3e4", "e2e4e5", "e2e4=Q", "e4Q", "Nf3=Q", "=Q", "e4 e5", " e4", "e4\x00", "Ng1x-f3",
+			"Nx", "N", "é4", long, strings.Repeat("+", 1000)}},
 		{ambiguous, []string{"Rd1", "R1d1", "Rxd1"}},
 		{promotion, []string{"b8", "bxa8", "b8=K", "b8=P", "b8=", "b8=q", "b8==Q", "Kb8=Q"}},
 		{"4k3/4r3/8/8/8/8/4N3/4K3 w - - 0 1", []string{"Nd4", "Nc1"}},
@@ -150,7 +152,8 @@ func TestParseMovesRefuses(t *testing.T) {
 		fen  string
 		ucis []string
 	}{
-		{StartFEN, []string{"", "e2", "e2e", "e2e5", "e7e5", "e2e4q", "e2e4 ", "e2e4e5", "0000", "(none)", "E2E4", "e2-e4", "e9e4", "e1g1", "e1h1", "a1a1", long}},
+		{StartFEN, []string{"", "e2", "e2e", "e2e5", "e7e5", "e2e4q", "e2e4 ", "e2e4e5", "0000", "(none)", "E2E4", "e2-e4",
+			"e9e4", "e1g1", "e1h1", "a1a1", long}},
 		{promotion, []string{"b7b8", "b7b8k", "b7b8p", "b7b8Q", "b7b8=", "b7b8\x00"}},
 		{"4k3/8/8/8/8/8/8/5K1R w H - 0 1", []string{"f1d1"}},
 	} {

@@ -8,7 +8,8 @@ func TestSEETable(t *testing.T) {
 		want           int
 	}{
 		{"a pawn for nothing", "1k1r4/1pp4p/p7/4p3/8/P5P1/1PP4P/2K1R3 w - - 0 1", "e1e5", 100},
-		{"knight for pawn, the rest does not pay", "1k1r3q/1ppn3p/p4b2/4p3/8/P2N2P1/1PP1R1BP/2K1Q3 w - - 0 1", "d3e5", 100 - 300},
+		{"knight for pawn, the rest does not pay", "1k1r3q/1ppn3p/p4b2/4p3/8/P2N2P1/1PP1R1BP/2K1Q3 w - - 0 1", "d3e5",
+			100 - 300},
 		{"queen for a defended pawn", "6k1/5p2/6p1/8/8/8/8/6QK w - - 0 1", "g1g6", 100 - 900},
 		{"rook for a defended pawn", "6k1/2p5/3p4/8/8/8/8/3R2K1 w - - 0 1", "d1d6", 100 - 500},
 		{"pawn for pawn", "6k1/2p5/3p4/4P3/8/8/8/6K1 w - - 0 1", "e5d6", 0},

@@ -66,7 +66,8 @@ func appendQuoted(b, p []byte, kept string) []byte {
 	return b
 }
 
-// Fprintf is fmt.Fprintf with Text for every argument that is text or an error: the format is ours, its arguments may not be.
+// Fprintf is fmt.Fprintf with Text for every argument that is text or an error: the format is ours, its
+// arguments may not be.
 func Fprintf(w io.Writer, format string, args ...any) (int, error) {
 	safe := make([]any, len(args))
 	for i, a := range args {

@@ -55,7 +55,8 @@ func FuzzQuote(f *testing.F) {
 func TestFprintf(t *testing.T) {
 	type name string
 	var b strings.Builder
-	if _, err := Fprintf(&b, "%s\t%s|%v|%d|%-4s|\n", "a\tb", name("\x1b"), errors.New("x\ny"), 7, "é"); err != nil || b.String() != "a\\tb\t\\u001b|x\\ny|7|é   |\n" {
+	if _, err := Fprintf(&b, "%s\t%s|%v|%d|%-4s|\n", "a\tb", name("\x1b"), errors.New("x\ny"), 7, "é"); err != nil ||
+		b.String() != "a\\tb\t\\u001b|x\\ny|7|é   |\n" {
 		t.Errorf("%q, %v", b.String(), err)
 	}
 }

@@ -62,7 +62,8 @@ func TestRealEngines(t *testing.T) {
 				if lim.Nodes > 0 && !e.nodes {
 					continue
 				}
-				job := selfplay.Job{Number: uint64(i), Limits: [2]selfplay.Limits{lim, lim}, Players: [2]engine.Spec{spec, {Name: "assay"}}, Plies: 16}
+				job := selfplay.Job{Number: uint64(i), Limits: [2]selfplay.Limits{lim, lim},
+					Players: [2]engine.Spec{spec, {Name: "assay"}}, Plies: 16}
 				playFaultless(t, &job, [2]engine.Player{p, us})
 			}
 			if supports960(p) {
@@ -118,7 +119,8 @@ func moves(t *testing.T, spec engine.Spec, start string) []board.Move {
 	}
 	defer p.Close()
 	lim := selfplay.Limits{Depth: 5}
-	r, err := selfplay.Play(t.Context(), &selfplay.Job{Start: start, Plies: 120, Limits: [2]selfplay.Limits{lim, lim}, Players: [2]engine.Spec{spec, spec}}, [2]engine.Player{p, p})
+	r, err := selfplay.Play(t.Context(), &selfplay.Job{Start: start, Plies: 120, Limits: [2]selfplay.Limits{lim, lim},
+		Players: [2]engine.Spec{spec, spec}}, [2]engine.Player{p, p})
 	if err != nil || r.Fault != "" {
 		t.Fatal(err, r.Fault)
 	}
@@ -147,7 +149,8 @@ func playFaultless(t *testing.T, job *selfplay.Job, players [2]engine.Player) {
 		deep += int(r.Depths[i])
 	}
 	if deep == 0 || r.Nodes[foreign] == 0 {
-		t.Errorf("%+v: depths %v, %d nodes: the engine's info lines are not parsed", job.Limits[0], r.Depths, r.Nodes[foreign])
+		t.Errorf("%+v: depths %v, %d nodes: the engine's info lines are not parsed", job.Limits[0], r.Depths,
+			r.Nodes[foreign])
 	}
 	if r.Termination == board.Checkmate && len(r.Moves) < 4 {
 		t.Errorf("mated in %d plies", len(r.Moves))

@@ -79,7 +79,8 @@ func TestIdentifyForeign(t *testing.T) {
 		{"uci:nodes=5:" + same + " --log " + dir + "/log?Hash=3&EvalFile=" + one + "&SyzygyPath=" + dir + "/tb&Clear Hash",
 			"uci:engine" + hash + " --log log?Hash=3&EvalFile=engine" + hash + "&SyzygyPath=tb&Clear Hash:nodes=5"},
 		{"uci:view=white:" + one, "uci:engine" + hash + ":view=white"},
-		{"uci:depth=2:" + same + " " + one + " --net=" + net, "uci:engine" + hash + " engine" + hash + " --net=x.nnue:depth=2"},
+		{"uci:depth=2:" + same + " " + one + " --net=" + net,
+			"uci:engine" + hash + " engine" + hash + " --net=x.nnue:depth=2"},
 	} {
 		if got := identify(tt.spec); got != tt.want {
 			t.Errorf("%s:\n%s, want\n%s", tt.spec, got, tt.want)

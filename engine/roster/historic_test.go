@@ -33,7 +33,8 @@ func TestWithOwnDepth(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := p.Search(context.Background(), board.NewGame(board.StartPosition()), engine.Limits{Nodes: 30, HardNodes: true})
+		r, err := p.Search(context.Background(), board.NewGame(board.StartPosition()),
+			engine.Limits{Nodes: 30, HardNodes: true})
 		if held := spec == "shannon-a:moves=1"; err != nil || (r.Nodes <= 30) != held || (r.Depth < 2) != held {
 			t.Errorf("%s: %d plies, %d nodes, error %v", spec, r.Depth, r.Nodes, err)
 		}
@@ -130,16 +131,20 @@ func explain(t *testing.T, p engine.Player, pos *board.Position) {
 	if err := x.Explain(&text, pos); err == nil && !strings.HasSuffix(text.String(), "\n") {
 		t.Errorf("%s: the explanation is %q", pos.FEN(), text.String())
 	}
-	if after := answer(t, p, pos, 1); after.Move != before.Move || after.Score != before.Score || after.Nodes != before.Nodes {
-		t.Errorf("%s: played %v with %d nodes, and after an explanation %v with %d", pos.FEN(), before.Move, before.Nodes, after.Move, after.Nodes)
+	if after := answer(t, p, pos, 1); after.Move != before.Move || after.Score != before.Score ||
+		after.Nodes != before.Nodes {
+		t.Errorf("%s: played %v with %d nodes, and after an explanation %v with %d", pos.FEN(), before.Move, before.Nodes,
+			after.Move, after.Nodes)
 	}
 }
 
 // Programs that do not search, and moves from a book, have no score; 0 would be a draw.
 func TestHistoricProgramsWithoutScores(t *testing.T) {
 	start := board.StartPosition()
-	for spec, scored := range map[string]bool{"random": false, "first-move": false, "torres-1890": false, "shannon-a:book=true": false,
-		"machack-1967": false, "shannon-a": true, "turing-1951": true, "bernstein-1957": true, "losalamos-1956": true, "nss-1958": true} {
+	for spec, scored := range map[string]bool{"random": false, "first-move": false, "torres-1890": false,
+		"shannon-a:book=true": false,
+		"machack-1967":        false, "shannon-a": true, "turing-1951": true, "bernstein-1957": true, "losalamos-1956": true,
+		"nss-1958": true} {
 		p, err := openText(spec)
 		if err != nil {
 			t.Error(err)

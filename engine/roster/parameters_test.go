@@ -32,7 +32,8 @@ func nodesOf(t *testing.T, spec string) uint64 {
 // Parameters of the search are settings of a specification, and change a player's moves and
 // identity.
 func TestParametersInSpecifications(t *testing.T) {
-	plain, same, other := nodesOf(t, "assay:hash=1"), nodesOf(t, "assay:hash=1:CheckPlies=1"), nodesOf(t, "assay:ReverseMargin=20:hash=1")
+	plain, same, other := nodesOf(t, "assay:hash=1"), nodesOf(t, "assay:hash=1:CheckPlies=1"), nodesOf(t,
+		"assay:ReverseMargin=20:hash=1")
 	if plain != same || plain == other {
 		t.Errorf("%d nodes, %d with the default, %d with another value", plain, same, other)
 	}
@@ -46,7 +47,8 @@ func TestParametersInSpecifications(t *testing.T) {
 }
 
 func TestShowParameters(t *testing.T) {
-	for spec, want := range map[string]bool{"assay": true, "assay:nodes=5": true, "random": false, "random:nodes=5": false} {
+	for spec, want := range map[string]bool{"assay": true, "assay:nodes=5": true, "random": false,
+		"random:nodes=5": false} {
 		p, err := openText(spec)
 		if err != nil {
 			t.Fatal(err)
@@ -66,7 +68,8 @@ func TestShowParameters(t *testing.T) {
 
 // Parameters of the search do not change the weights.
 func TestWeightsWithOptions(t *testing.T) {
-	if f, err := WeightsWithOptions(enginetest.Spec("assay:hash=1"), options("ReverseMargin", "90")); f != nil || err != nil {
+	if f, err := WeightsWithOptions(enginetest.Spec("assay:hash=1"), options("ReverseMargin", "90")); f != nil ||
+		err != nil {
 		t.Errorf("weights %v after setting a parameter, %v", f, err)
 	}
 	f, err := WeightsWithOptions(enginetest.Spec("assay:hash=1:depth=1"), options("ReverseMargin", "90", "queen", "950"))
@@ -77,7 +80,8 @@ func TestWeightsWithOptions(t *testing.T) {
 
 // Terms of every player with weights are options, and what they make of its weights is known.
 func TestWeightsWithOptionsOfHistoricPrograms(t *testing.T) {
-	for _, spec := range []string{"shannon-a:moves=1", "shannon-b", "machack-1967:isolated=-20:book=false", "assay:weights=shannon-1950"} {
+	for _, spec := range []string{"shannon-a:moves=1", "shannon-b", "machack-1967:isolated=-20:book=false",
+		"assay:weights=shannon-1950"} {
 		p, err := openText(spec)
 		if err != nil {
 			t.Fatal(err)

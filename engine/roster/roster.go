@@ -228,5 +228,6 @@ func find(name string) (entry, error) {
 	} else if _, err := exec.LookPath(name); err == nil {
 		hint = fmt.Sprintf("; %s is a program: uci:%s", name, name)
 	}
-	return entry{}, fmt.Errorf("%w: %q (there are: %s, uci:COMMAND%s)", ErrUnknownPlayer, name, strings.Join(Names(), ", "), hint)
+	return entry{}, fmt.Errorf("%w: %q (there are: %s, uci:COMMAND%s)", ErrUnknownPlayer, name,
+		strings.Join(Names(), ", "), hint)
 }

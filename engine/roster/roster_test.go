@@ -31,7 +31,8 @@ func identifyText(text string) (string, error) {
 }
 
 func TestOpen(t *testing.T) {
-	for _, spec := range []string{"assay", "assay:weights=shannon-1950", "assay:hash=1:depth=2", "assay:nodes=100:weights=assay:hash=2"} {
+	for _, spec := range []string{"assay", "assay:weights=shannon-1950", "assay:hash=1:depth=2",
+		"assay:nodes=100:weights=assay:hash=2"} {
 		p, err := openText(spec)
 		if err != nil {
 			t.Errorf("Open(%q): %v", spec, err)

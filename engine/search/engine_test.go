@@ -22,7 +22,8 @@ func TestOptions(t *testing.T) {
 		}
 	}
 	for _, o := range [][2]string{
-		{"Hash", "0"}, {"Hash", limit + "0"}, {"Hash", "many"}, {"Hash", "99999999999999999999"}, {"Hash", "-1"}, {"Hash", ""},
+		{"Hash", "0"}, {"Hash", limit + "0"}, {"Hash", "many"}, {"Hash", "99999999999999999999"}, {"Hash", "-1"},
+		{"Hash", ""},
 		{"Move Overhead", "-1"}, {"Move Overhead", "5001"}, {"Move Overhead", "1.5"}, {"", ""},
 	} {
 		before, overhead := len(e.table.buckets), e.overhead

@@ -62,12 +62,18 @@ func TestLimitsCombined(t *testing.T) {
 		lim  engine.Limits
 		ok   func(engine.Result) bool
 	}{
-		{"depth", engine.Limits{Depth: depth, Nodes: far, MoveTime: time.Hour}, func(r engine.Result) bool { return r.Depth == depth }},
-		{"nodes", engine.Limits{Depth: 100, Nodes: nodes, HardNodes: true, MoveTime: time.Hour}, func(r engine.Result) bool { return r.Nodes == nodes }},
-		{"time", engine.Limits{Depth: 100, Nodes: far, MoveTime: takes}, func(r engine.Result) bool { return r.Time >= takes && r.Time < 2*takes }},
-		{"time within a clock", engine.Limits{MoveTime: takes, Clock: [2]time.Duration{time.Hour, time.Hour}}, func(r engine.Result) bool { return r.Time >= takes && r.Time < 2*takes }},
-		{"clock within a time", engine.Limits{MoveTime: time.Hour, Clock: [2]time.Duration{4 * takes, time.Hour}}, func(r engine.Result) bool { return r.Time < 4*takes }},
-		{"nodes within a clock", engine.Limits{Nodes: nodes, HardNodes: true, Clock: [2]time.Duration{time.Hour, time.Hour}}, func(r engine.Result) bool { return r.Nodes == nodes }},
+		{"depth", engine.Limits{Depth: depth, Nodes: far, MoveTime: time.Hour},
+			func(r engine.Result) bool { return r.Depth == depth }},
+		{"nodes", engine.Limits{Depth: 100, Nodes: nodes, HardNodes: true, MoveTime: time.Hour},
+			func(r engine.Result) bool { return r.Nodes == nodes }},
+		{"time", engine.Limits{Depth: 100, Nodes: far, MoveTime: takes},
+			func(r engine.Result) bool { return r.Time >= takes && r.Time < 2*takes }},
+		{"time within a clock", engine.Limits{MoveTime: takes, Clock: [2]time.Duration{time.Hour, time.Hour}},
+			func(r engine.Result) bool { return r.Time >= takes && r.Time < 2*takes }},
+		{"clock within a time", engine.Limits{MoveTime: time.Hour, Clock: [2]time.Duration{4 * takes, time.Hour}},
+			func(r engine.Result) bool { return r.Time < 4*takes }},
+		{"nodes within a clock", engine.Limits{Nodes: nodes, HardNodes: true, Clock: [2]time.Duration{time.Hour, time.Hour}},
+			func(r engine.Result) bool { return r.Nodes == nodes }},
 	} {
 		if r := run(t, e, g, tt.lim); !tt.ok(r) {
 			t.Errorf("%s: %+v", tt.name, r)

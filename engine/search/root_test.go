@@ -156,7 +156,8 @@ func TestIllegalSearchMoves(t *testing.T) {
 // The last Info of a search that was stopped has its nodes, its score, and the move it answers with.
 func TestLastInfo(t *testing.T) {
 	for name, lim := range map[string]engine.Limits{
-		"stop": {Infinite: true}, "nodes": {Nodes: 3000, HardNodes: true}, "movetime": {MoveTime: 20 * time.Millisecond}, "none": {Nodes: 1, HardNodes: true},
+		"stop": {Infinite: true}, "nodes": {Nodes: 3000, HardNodes: true}, "movetime": {MoveTime: 20 * time.Millisecond},
+		"none": {Nodes: 1, HardNodes: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, stop := context.WithCancel(t.Context())

@@ -20,11 +20,15 @@ func TestParseOption(t *testing.T) {
 		text string
 		want option
 	}{
-		{" name Hash type spin default 16 min 1 max 33554432", option{Name: "Hash", kind: "spin", preset: "16", low: number(1), high: number(33554432)}},
-		{" name Mobility (Middle Game) type check default true", option{Name: "Mobility (Middle Game)", kind: "check", preset: "true"}},
-		{" name Style type combo default Very Solid var Normal var Very Solid", option{Name: "Style", kind: "combo", preset: "Very Solid", vars: []string{"Normal", "Very Solid"}}},
+		{" name Hash type spin default 16 min 1 max 33554432",
+			option{Name: "Hash", kind: "spin", preset: "16", low: number(1), high: number(33554432)}},
+		{" name Mobility (Middle Game) type check default true", option{Name: "Mobility (Middle Game)", kind: "check",
+			preset: "true"}},
+		{" name Style type combo default Very Solid var Normal var Very Solid",
+			option{Name: "Style", kind: "combo", preset: "Very Solid", vars: []string{"Normal", "Very Solid"}}},
 		{" name Clear Hash type button", option{Name: "Clear Hash", kind: "button"}},
-		{"\tname  max min default  type SPIN min x max -3\r", option{Name: "max min default", kind: "spin", high: number(-3)}},
+		{"\tname  max min default  type SPIN min x max -3\r",
+			option{Name: "max min default", kind: "spin", high: number(-3)}},
 		{" name Bare", option{Name: "Bare"}},
 		{" name Debug Log File type string default ", option{Name: "Debug Log File", kind: "string"}},
 	} {
@@ -139,7 +143,8 @@ func TestOptionsAreRemembered(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if want := []engine.Option{{Name: "Hash", Value: "32"}, {Name: "Style", Value: "Normal"}}; !slices.Equal(c.command.Options, want) {
+	if want := []engine.Option{{Name: "Hash", Value: "32"},
+		{Name: "Style", Value: "Normal"}}; !slices.Equal(c.command.Options, want) {
 		t.Errorf("remembered %v, want %v", c.command.Options, want)
 	}
 }
@@ -178,7 +183,8 @@ func TestParseInfo(t *testing.T) {
 		{"depth 9 seldepth 12 multipv 1 score cp -32 nodes 18081 nps 488675 hashfull 4 tbhits 0 time 37 pv c7c5 g1f3",
 			engine.Info{Depth: 9, SelDepth: 12, MultiPV: 1, Score: -32, Nodes: 18081, HashFull: 4,
 				Time: 37 * time.Millisecond}, true, "c7c5 g1f3"},
-		{"multipv 1 depth 1 seldepth 1 score cp -66 upperbound time 0 nodes 2 pv a7a5 \r", engine.Info{Depth: 1, SelDepth: 1, MultiPV: 1, Score: -66, Bound: -1, Nodes: 2}, true, "a7a5"},
+		{"multipv 1 depth 1 seldepth 1 score cp -66 upperbound time 0 nodes 2 pv a7a5 \r",
+			engine.Info{Depth: 1, SelDepth: 1, MultiPV: 1, Score: -66, Bound: -1, Nodes: 2}, true, "a7a5"},
 		{"depth 6", engine.Info{Depth: 6, Score: engine.NoScore}, false, ""},
 		{"score mate 3 lowerbound", engine.Info{Score: engine.MateScore - 5, Bound: 1}, true, ""},
 		{"score mate 1", engine.Info{Score: engine.MateScore - 1}, true, ""},
@@ -190,7 +196,8 @@ func TestParseInfo(t *testing.T) {
 		{"score cp -99999999999999999999", engine.Info{Score: -engine.MaxScore}, true, ""},
 		{"score cp", engine.Info{Score: engine.NoScore}, false, ""},
 		{"score wdl 1 2 3 depth 5", engine.Info{Depth: 5, Score: engine.NoScore}, false, ""},
-		{"depth 99999999999999999999 nodes -1 time 99999999999999999999 hashfull 5000", engine.Info{Score: engine.NoScore, Depth: maxDepth, Time: maxTime, HashFull: 1000}, false, ""},
+		{"depth 99999999999999999999 nodes -1 time 99999999999999999999 hashfull 5000",
+			engine.Info{Score: engine.NoScore, Depth: maxDepth, Time: maxTime, HashFull: 1000}, false, ""},
 		{"depth x score cp 5", engine.Info{Score: 5}, true, ""},
 		{"string depth 5 score cp 5", engine.Info{Score: engine.NoScore}, false, ""},
 		{"currmove e2e4 currmovenumber 1 nodes 7", engine.Info{Score: engine.NoScore, Nodes: 7}, false, ""},
@@ -364,11 +371,13 @@ func TestGo(t *testing.T) {
 		{engine.Limits{Depth: 7, Nodes: 1 << 63}, "go depth 7 nodes 4611686018427387904"},
 		{engine.Limits{MoveTime: 1500 * time.Microsecond}, "go movetime 1"},
 		{engine.Limits{MoveTime: 1}, "go movetime 1"},
-		{engine.Limits{Clock: [2]time.Duration{8 * time.Second, 7900 * time.Millisecond}, Increment: [2]time.Duration{80 * time.Millisecond, 80 * time.Millisecond}, MovesToGo: 3},
+		{engine.Limits{Clock: [2]time.Duration{8 * time.Second, 7900 * time.Millisecond},
+			Increment: [2]time.Duration{80 * time.Millisecond, 80 * time.Millisecond}, MovesToGo: 3},
 			"go wtime 8000 btime 7900 winc 80 binc 80 movestogo 3"},
 		{engine.Limits{Clock: [2]time.Duration{0, time.Second}}, "go btime 1000"},
 		{engine.Limits{Ponder: true, Clock: [2]time.Duration{1, 1}}, "go infinite"},
-		{engine.Limits{Depth: 2, SearchMoves: []board.Move{board.NewMove(12, 28), board.NewMove(1, 18)}}, "go depth 2 searchmoves e2e4 b1c3"},
+		{engine.Limits{Depth: 2, SearchMoves: []board.Move{board.NewMove(12, 28), board.NewMove(1, 18)}},
+			"go depth 2 searchmoves e2e4 b1c3"},
 		{engine.Limits{Mate: 3}, "go mate 3"},
 	} {
 		if got := string(appendGo(nil, &start, false, &tt.lim)); got != tt.want+"\n" {

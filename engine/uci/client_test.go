@@ -274,8 +274,10 @@ func TestStartErrors(t *testing.T) {
 		{Command{Path: "/no/such/engine"}, "no such file"},
 		{Command{Path: "no-such-engine-anywhere"}, "not found in $PATH"},
 		{Command{Path: "/"}, "uci:"},
-		{Command{Path: "/bin/sh", Args: []string{"-c", "read x; kill -SEGV $$"}}, "it crashed with signal: segmentation fault"},
-		{Command{Path: "/bin/sh", Args: []string{"-c", "echo why >&2; exec cat"}, StartTimeout: 20 * time.Millisecond}, "no uciok within 20ms"},
+		{Command{Path: "/bin/sh", Args: []string{"-c", "read x; kill -SEGV $$"}},
+			"it crashed with signal: segmentation fault"},
+		{Command{Path: "/bin/sh", Args: []string{"-c", "echo why >&2; exec cat"}, StartTimeout: 20 * time.Millisecond},
+			"no uciok within 20ms"},
 	} {
 		c := NewClient(tt.command)
 		if err := c.Start(); err == nil || !strings.Contains(err.Error(), tt.says) {

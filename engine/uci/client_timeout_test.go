@@ -106,7 +106,8 @@ func TestTimeouts(t *testing.T) {
 		{name: "good", run: ignore("")},
 		{name: "no uciok", run: ignore("uci"), newGame: 2000 * ms, fails: -1, says: "no uciok within 2s"},
 		{name: "no readyok", run: ignore("isready"), newGame: 2000 * ms, fails: -1, says: "no readyok within 2s"},
-		{name: "reads nothing", run: func(*script) { time.Sleep(time.Hour) }, newGame: 2000 * ms, fails: -1, says: "no uciok within 2s"},
+		{name: "reads nothing", run: func(*script) { time.Sleep(time.Hour) }, newGame: 2000 * ms, fails: -1,
+			says: "no uciok within 2s"},
 		{name: "not ready for a game", run: func(s *script) {
 			games := 0
 			s.serve(func(command string) bool {

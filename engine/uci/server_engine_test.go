@@ -139,7 +139,9 @@ func TestAnswersAfterNewGame(t *testing.T) {
 			{"setoption name MultiPV value 4", "go nodes 5000", "stop", "setoption name MultiPV value 1"},
 			{"setoption name Hash value 3", "go nodes 5000", "stop", "setoption name Hash value 1"},
 			{"setoption name Hash value 0", "setoption name Clear Hash", "setoption name Hash value x"},
-			{"setoption name UCI_Chess960 value true", "position fen bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9", "go nodes 5000", "stop", "setoption name UCI_Chess960 value false"},
+			{"setoption name UCI_Chess960 value true",
+				"position fen bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9", "go nodes 5000", "stop",
+				"setoption name UCI_Chess960 value false"},
 			{"position startpos moves e2e5", "go depth 3"},
 			{"go mate 1 searchmoves e2e4", "stop"},
 			{"go wtime 50 btime 50", "stop"},
@@ -245,7 +247,8 @@ func TestRemarksAreShort(t *testing.T) {
 			junk, "go " + junk, "go depth " + junk,
 		"go searchmoves " + strings.Repeat("e2e4 e2e5 ", 50_000), "go " + strings.Repeat("fast ", 100_000),
 		"go" + strings.Repeat(" nodes -1", 50_000), "setoption " + junk, "setoption name " + junk + " value " + junk,
-		"setoption name Hash value " + junk, "setoption name MultiPV value " + junk, "setoption name UCI_Chess960 value " + junk,
+		"setoption name Hash value " + junk, "setoption name MultiPV value " + junk,
+		"setoption name UCI_Chess960 value " + junk,
 	} {
 		talk(t, realEngine(t), func(g *gui) {
 			g.send(send, "stop", "isready")

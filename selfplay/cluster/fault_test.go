@@ -103,7 +103,8 @@ func play(ctx context.Context, role string, args []string) error {
 }
 
 func faultGames(out string, n uint64, r selfplay.Runner) datagen.Config {
-	c := datagen.Standard(out, n, selfplay.Entrant{Spec: toy.Spec("assay:hash=1")}, selfplay.Limits{Nodes: 20, HardNodes: true})
+	c := datagen.Standard(out, n, selfplay.Entrant{Spec: toy.Spec("assay:hash=1")},
+		selfplay.Limits{Nodes: 20, HardNodes: true})
 	c.MaxPlies, c.Check.Nodes, c.Seed, c.Program = 20, 50, 7, "test"
 	c.Open, c.Runner = roster.Open, r
 	return c

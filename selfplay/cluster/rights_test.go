@@ -85,7 +85,8 @@ func TestNoWorkerSpeaksForAnother(t *testing.T) {
 		{Subject: "assay.hello.eve", Reply: "assay.check." + w.Run + ".anna", Data: hello},
 		{Subject: "assay.answer." + w.Run + ".eve", Reply: "assay.check." + w.Run + ".anna", Data: []byte(`{"unit":"none"}`)},
 		{Subject: "assay.answer." + w.Run + ".eve", Reply: "$JS.API.STREAM.DELETE.ASSAY", Data: []byte(`garbage`)},
-		{Subject: "$JS.API.CONSUMER.MSG.NEXT.ASSAY." + w.Run, Reply: "assay.answer." + w.Run + ".anna", Data: []byte(`{"batch":1,"no_wait":true}`)},
+		{Subject: "$JS.API.CONSUMER.MSG.NEXT.ASSAY." + w.Run, Reply: "assay.answer." + w.Run + ".anna",
+			Data: []byte(`{"batch":1,"no_wait":true}`)},
 		{Subject: "$JS.API.CONSUMER.INFO.ASSAY." + w.Run, Reply: "assay.hello.anna"},
 	} {
 		if err := nc.PublishMsg(&x); err != nil {

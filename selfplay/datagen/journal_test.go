@@ -95,7 +95,8 @@ func TestJournalKeepsEveryAnnouncedGame(t *testing.T) {
 	c.Progress = nil
 	got := run(t, c)
 	compare(t, "interrupted", bytesOf(t, c.Out), bytesOf(t, whole.Out))
-	if got.Games != want.Games || got.Plies != want.Plies || got.Disagreed != want.Disagreed || got.DataID != want.DataID || got.Played > 600-kept {
+	if got.Games != want.Games || got.Plies != want.Plies || got.Disagreed != want.Disagreed ||
+		got.DataID != want.DataID || got.Played > 600-kept {
 		t.Errorf("%+v, want %+v; %d were kept", got, want, kept)
 	}
 	if _, err := os.Stat(journal); err == nil {
@@ -215,12 +216,13 @@ func TestOpenUnfinishedJournal(t *testing.T) {
 // interruption too.
 func TestForfeitsAreTolerated(t *testing.T) {
 	bad := func(workers int) selfplay.Runner {
-		return &gamelogtest.Changing{Runner: &selfplay.Local{Open: toy.Open, Workers: workers}, Change: func(r *selfplay.Result) {
-			if r.Try == 0 && r.Number%150 == 31 {
-				r.Result, r.Termination, r.Fault = board.WhiteWins, selfplay.IllegalMove, "black: a8a8 is not legal"
-				r.FaultLog = "> go nodes 100\n< bestmove a8a8\n"
-			}
-		}}
+		return &gamelogtest.Changing{Runner: &selfplay.Local{Open: toy.Open, Workers: workers},
+			Change: func(r *selfplay.Result) {
+				if r.Try == 0 && r.Number%150 == 31 {
+					r.Result, r.Termination, r.Fault = board.WhiteWins, selfplay.IllegalMove, "black: a8a8 is not legal"
+					r.FaultLog = "> go nodes 100\n< bestmove a8a8\n"
+				}
+			}}
 	}
 	whole := config(t, 500)
 	whole.Runner = bad(1)
@@ -266,7 +268,8 @@ func TestTooManyForfeits(t *testing.T) {
 // BenchmarkJournal measures what the journal costs a game: its line, and its share of the shorter
 // journal that follows a shard.
 func BenchmarkJournal(b *testing.B) {
-	g := selfplay.Result{Players: [2]string{"assay", "assay"}, Moves: make([]board.Move, 120), Scores: make([]int16, 120), Depths: make([]uint8, 120)}
+	g := selfplay.Result{Players: [2]string{"assay", "assay"}, Moves: make([]board.Move, 120), Scores: make([]int16, 120),
+		Depths: make([]uint8, 120)}
 	for i := range g.Moves {
 		g.Moves[i], g.Scores[i], g.Depths[i] = board.NewMove(board.A1, board.H8), int16(i), 5
 	}

@@ -43,7 +43,8 @@ func Run(ctx context.Context, c Config) (*Summary, error) {
 		}
 	}
 	id := c.identity(openings)
-	info := durable.RunInfo{Command: "selfplay", Resume: c.Resume, Program: c.Program, Pinned: c.Pinned, Players: gamelog.Players(c.Players...)}
+	info := durable.RunInfo{Command: "selfplay", Resume: c.Resume, Program: c.Program, Pinned: c.Pinned,
+		Players: gamelog.Players(c.Players...)}
 	run, err := durable.OpenRun(c.Out, info, id)
 	if err != nil {
 		return nil, err
@@ -88,7 +89,8 @@ type generator struct {
 
 func newGenerator(c Config, id identity, run *durable.Run, openings selfplay.Openings) *generator {
 	g := &generator{Config: c, id: id, run: run, openings: openings}
-	g.guard = gamelog.Guard{Tolerance: c.Tolerance, Slots: c.Runner.Parallel(), Who: func(game uint64, side board.Color) int { return playerOf(game, side, len(c.Players)) }}
+	g.guard = gamelog.Guard{Tolerance: c.Tolerance, Slots: c.Runner.Parallel(),
+		Who: func(game uint64, side board.Color) int { return playerOf(game, side, len(c.Players)) }}
 	for _, p := range c.Players {
 		g.guard.Players = append(g.guard.Players, p.Label())
 	}
@@ -128,7 +130,8 @@ func (g *generator) generate(ctx context.Context) (*Summary, error) {
 // play plays the games that are neither in shards nor in the journal.
 func (g *generator) play(ctx context.Context) (report selfplay.SeriesReport, err error) {
 	g.known = g.pending.Units()
-	if err := g.run.Event("playing", map[string]any{"from": g.summary.Games, "journal": len(g.known), "to": g.Games}); err != nil {
+	if err := g.run.Event("playing", map[string]any{"from": g.summary.Games, "journal": len(g.known),
+		"to": g.Games}); err != nil {
 		return report, err
 	}
 	g.started = time.Now()
@@ -139,7 +142,8 @@ func (g *generator) play(ctx context.Context) (report selfplay.SeriesReport, err
 		report, err = g.series().Run(ctx)
 	}
 	if ctx.Err() != nil {
-		return report, fmt.Errorf("datagen: %s: interrupted with %d of %d games on disk: %w", g.Out, g.kept(), g.Games, context.Cause(ctx))
+		return report, fmt.Errorf("datagen: %s: interrupted with %d of %d games on disk: %w", g.Out, g.kept(), g.Games,
+			context.Cause(ctx))
 	}
 	if err == nil || errors.Is(err, ErrForfeit) {
 		g.guard.Conclude()
@@ -210,7 +214,8 @@ func (g *generator) beginManifest() error {
 	if err != nil {
 		return err
 	}
-	m := durable.Manifest{Format: durable.ManifestFormat, Schema: dataset.GamesFormat, Seed: g.Seed, Program: g.Program, Config: config}
+	m := durable.Manifest{Format: durable.ManifestFormat, Schema: dataset.GamesFormat, Seed: g.Seed, Program: g.Program,
+		Config: config}
 	return m.Save(g.Out)
 }
 
@@ -224,7 +229,8 @@ func (g *generator) count() error {
 		if err != nil {
 			return err
 		}
-		g.guard.Count([]selfplay.Result{{Number: uint64(len(g.used)), Result: board.GameResult(row.Result), Termination: board.Termination(row.Termination)}})
+		g.guard.Count([]selfplay.Result{{Number: uint64(len(g.used)), Result: board.GameResult(row.Result),
+			Termination: board.Termination(row.Termination)}})
 		g.summary.add(g.Rule, &row)
 		g.used = append(g.used, row.Opening)
 	}

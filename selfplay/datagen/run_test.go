@@ -266,7 +266,8 @@ func TestSummaryCountsDisagreement(t *testing.T) {
 	} {
 		var s Summary
 		s.add(rule, &dataset.GameRow{Moves: make([]board.Move, c.plies), Scores: c.scores, Result: c.result})
-		if s.Adjudicated != c.adjudicated || s.PlayedOn != c.playedOn || s.Disagreed != c.disagreed || s.Reversed != c.reverse {
+		if s.Adjudicated != c.adjudicated || s.PlayedOn != c.playedOn || s.Disagreed != c.disagreed ||
+			s.Reversed != c.reverse {
 			t.Errorf("%s: %+v", c.name, s)
 		}
 	}
@@ -316,7 +317,8 @@ func TestViewOfAPlayerIsNoticed(t *testing.T) {
 		}
 		f := run(t, c).Views
 		want := map[string]string{"a": `of "toy a" are`, "b": `of "the second" are`, "ab": "scores are"}[wrong]
-		if (f == nil) != (wrong == "") || f != nil && (f.Kind != dataset.OneSide || !strings.Contains(f.Error(), want+" from White's view")) {
+		if (f == nil) != (wrong == "") || f != nil &&
+			(f.Kind != dataset.OneSide || !strings.Contains(f.Error(), want+" from White's view")) {
 			t.Errorf("wrong are %q: %v", wrong, f)
 		}
 	}

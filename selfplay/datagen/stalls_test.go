@@ -13,12 +13,14 @@ import (
 // The stalls of the runner are counted by player, and kept out of the data.
 func TestStallsAreReported(t *testing.T) {
 	c := config(t, 40)
-	c.Runner = &gamelogtest.Changing{Runner: &selfplay.Local{Open: toy.Open, Workers: 2}, Change: func(r *selfplay.Result) {
-		r.Time = [2]time.Duration{1, 1}
-		r.Stalls[(r.Number+1)%2] = 1 // b has Black in the first game
-	}}
+	c.Runner = &gamelogtest.Changing{Runner: &selfplay.Local{Open: toy.Open, Workers: 2},
+		Change: func(r *selfplay.Result) {
+			r.Time = [2]time.Duration{1, 1}
+			r.Stalls[(r.Number+1)%2] = 1 // b has Black in the first game
+		}}
 	s := run(t, c)
-	if len(s.Warnings) != 2 || !strings.Contains(s.Warnings[0], "40 of 40 games") || !strings.Contains(s.Warnings[1], "toy b may cause it") {
+	if len(s.Warnings) != 2 || !strings.Contains(s.Warnings[0], "40 of 40 games") || !strings.Contains(s.Warnings[1],
+		"toy b may cause it") {
 		t.Errorf("warnings %q", s.Warnings)
 	}
 	plain := config(t, 40)

@@ -16,7 +16,8 @@ import (
 // and passed to again. After an error of play the folder can be resumed; what play
 // returned comes with the error. A result that comes with selfplay.ErrNoVerdict is written,
 // but does not complete the run; its JSON must have the verdict NoVerdict.
-func InFolder[R any](out string, info durable.RunInfo, identity any, again func(*durable.Run, *R) error, play func(*durable.Run) (*R, error)) (*R, error) {
+func InFolder[R any](out string, info durable.RunInfo, identity any, again func(*durable.Run, *R) error,
+	play func(*durable.Run) (*R, error)) (*R, error) {
 	run, err := durable.OpenRun(out, info, identity)
 	if err != nil {
 		return nil, err

@@ -254,7 +254,8 @@ func (g *Games) tags(h *Header) []pgn.Tag {
 	}
 	switch {
 	case white != black:
-		tags = append(tags, pgn.Tag{Name: "WhiteTimeControl", Value: cmp.Or(white, "-")}, pgn.Tag{Name: "BlackTimeControl", Value: cmp.Or(black, "-")})
+		tags = append(tags, pgn.Tag{Name: "WhiteTimeControl", Value: cmp.Or(white, "-")},
+			pgn.Tag{Name: "BlackTimeControl", Value: cmp.Or(black, "-")})
 	case white != "":
 		tags = append(tags, pgn.Tag{Name: "TimeControl", Value: white})
 	}

@@ -64,7 +64,8 @@ func (g *Guard) Blame(load cores.Load) {
 	case load.Busy():
 		g.reason = fmt.Sprintf("%v (%v): %s", selfplay.ErrBusy, load, g.reason)
 	case g.Stalls.Busy():
-		g.reason = fmt.Sprintf("%v (it stood still in %d of %d games): %s", selfplay.ErrBusy, g.Stalls.With, g.Stalls.Games, g.reason)
+		g.reason = fmt.Sprintf("%v (it stood still in %d of %d games): %s", selfplay.ErrBusy, g.Stalls.With, g.Stalls.Games,
+			g.reason)
 	default:
 		return
 	}
@@ -74,7 +75,8 @@ func (g *Guard) Blame(load cores.Load) {
 // Count counts a pair, or a game that has no partner, and looks if it is time to.
 func (g *Guard) Count(pair []selfplay.Result) {
 	if g.games == nil {
-		g.games, g.forfeits, g.late = make([]int64, len(g.Players)), make([]int64, len(g.Players)), make([]int64, len(g.Players))
+		g.games, g.forfeits, g.late = make([]int64, len(g.Players)), make([]int64, len(g.Players)), make([]int64,
+			len(g.Players))
 	}
 	g.pairs++
 	var due []int
@@ -132,6 +134,7 @@ func (g *Guard) lookAt(player int) {
 func (g *Guard) lookAtVoid() {
 	if g.reason == "" && g.Tolerance.Void(g.void, g.pairs, g.Slots) {
 		g.blamed = -1
-		g.reason = fmt.Sprintf("%d of %d pairs of games were void, more than 1 %%: the machine is unfit to play games", g.void, g.void+g.pairs)
+		g.reason = fmt.Sprintf("%d of %d pairs of games were void, more than 1 %%: the machine is unfit to play games",
+			g.void, g.void+g.pairs)
 	}
 }

@@ -23,15 +23,17 @@ func TestBlame(t *testing.T) {
 		load    cores.Load
 		machine bool
 	}{
-		"busy":        {selfplay.TimeForfeit, "white: late", [2]int{}, busy, true},
-		"no answer":   {selfplay.PlayerFailed, "white: e: " + uci.ErrTimeout.Error() + ": no bestmove within 1s", [2]int{}, busy, true},
+		"busy": {selfplay.TimeForfeit, "white: late", [2]int{}, busy, true},
+		"no answer": {selfplay.PlayerFailed, "white: e: " + uci.ErrTimeout.Error() + ": no bestmove within 1s", [2]int{},
+			busy, true},
 		"stood still": {selfplay.TimeForfeit, "white: late", [2]int{1, 0}, cores.Load{}, true},
 		"free":        {selfplay.TimeForfeit, "white: late", [2]int{}, free, false},
 		"not known":   {selfplay.TimeForfeit, "white: late", [2]int{}, cores.Load{}, false},
 		"crashed":     {selfplay.PlayerFailed, "white: it ended with exit status 3", [2]int{}, busy, false},
 		"illegal":     {selfplay.IllegalMove, "white: e2e5", [2]int{}, busy, false},
 	} {
-		g := Guard{Players: []string{"new", "base"}, Who: func(game uint64, side board.Color) int { return int(game+uint64(side)) % 2 }, Slots: 1}
+		g := Guard{Players: []string{"new", "base"},
+			Who: func(game uint64, side board.Color) int { return int(game+uint64(side)) % 2 }, Slots: 1}
 		for n := range uint64(4) { // new loses each of them
 			result := board.GameResult(-1)
 			if n%2 == 1 {
@@ -42,7 +44,8 @@ func TestBlame(t *testing.T) {
 		g.Blame(c.load)
 		g.Blame(c.load) // a resumed run asks again
 		err := g.Err()
-		if !errors.Is(err, selfplay.ErrNoVerdict) || errors.Is(err, selfplay.ErrBusy) != c.machine || strings.HasPrefix(g.Reason(), selfplay.ErrBusy.Error()) != c.machine ||
+		if !errors.Is(err, selfplay.ErrNoVerdict) || errors.Is(err, selfplay.ErrBusy) != c.machine ||
+			strings.HasPrefix(g.Reason(), selfplay.ErrBusy.Error()) != c.machine ||
 			strings.Count(err.Error(), "busier") > 1 || !strings.Contains(err.Error(), "new forfeited 2 of 2 games") {
 			t.Errorf("%s: %v (%s), the machine is to blame: want %v", name, err, g.Reason(), c.machine)
 		}

@@ -183,9 +183,11 @@ func (p *Pairs) play(ctx context.Context, s selfplay.Series) (selfplay.SeriesRep
 	case ctx.Err() == nil:
 		return report, err
 	case p.games == nil:
-		return report, fmt.Errorf("%s: interrupted after %d pairs, which were not kept: %w", p.Name, p.next, context.Cause(ctx))
+		return report, fmt.Errorf("%s: interrupted after %d pairs, which were not kept: %w", p.Name, p.next,
+			context.Cause(ctx))
 	}
-	return report, fmt.Errorf("%s: %s: interrupted after %d pairs: %w", p.Name, p.games.Run.Dir(), p.next, context.Cause(ctx))
+	return report, fmt.Errorf("%s: %s: interrupted after %d pairs: %w", p.Name, p.games.Run.Dir(), p.next,
+		context.Cause(ctx))
 }
 
 // noteLoad keeps the load during the series, and adds that of earlier processes.

@@ -98,10 +98,11 @@ func ReadResults(dir string, visit func(number uint64, result int)) error {
 		Void   string `json:"void"`
 	}
 	if folder, m, err := dataSet(dir); err != nil || !m.Complete && folder != dir {
-		err := readPlayed(filepath.Join(dir, JournalName), func(r *line) (uint64, bool) { return r.Number, r.Void != "" }, func(r *line) error {
-			visit(r.Number, r.Result)
-			return nil
-		})
+		err := readPlayed(filepath.Join(dir, JournalName), func(r *line) (uint64, bool) { return r.Number, r.Void != "" },
+			func(r *line) error {
+				visit(r.Number, r.Result)
+				return nil
+			})
 		if !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

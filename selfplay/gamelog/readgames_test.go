@@ -18,7 +18,8 @@ import (
 // played returns a short game with the number.
 func played(t *testing.T, number uint64) selfplay.Result {
 	t.Helper()
-	job := selfplay.Job{Number: number, Players: toy.Specs("a", "b"), Limits: [2]selfplay.Limits{{Nodes: 1}, {Nodes: 1}}, Plies: 4, Seed: number}
+	job := selfplay.Job{Number: number, Players: toy.Specs("a", "b"), Limits: [2]selfplay.Limits{{Nodes: 1}, {Nodes: 1}},
+		Plies: 4, Seed: number}
 	var players [2]engine.Player
 	for side, spec := range job.Players {
 		p, err := toy.Open(spec)
@@ -122,7 +123,8 @@ func TestReadGames(t *testing.T) {
 	header := func(r *selfplay.Result) Header {
 		return Header{White: selfplay.Entrant{Name: "a"}, Black: selfplay.Entrant{Name: "b"}}
 	}
-	g, err := Open(Config{Run: run, Identity: "identity", Header: header}, func(*Games, *selfplay.Result) error { return nil })
+	g, err := Open(Config{Run: run, Identity: "identity", Header: header},
+		func(*Games, *selfplay.Result) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}

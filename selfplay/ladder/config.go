@@ -100,7 +100,8 @@ func (c *Config) stride() uint64 {
 }
 
 func (c *Config) identity(openings opening.Source) identity {
-	id := identity{Schedule: c.Schedule, Games: c.Games, Within: c.Within, Anchor: c.Anchor, AnchorElo: c.AnchorElo, Seed: c.Seed, Program: c.Program}
+	id := identity{Schedule: c.Schedule, Games: c.Games, Within: c.Within, Anchor: c.Anchor, AnchorElo: c.AnchorElo,
+		Seed: c.Seed, Program: c.Program}
 	id.RulesIdentity, id.OpeningIdentity, _ = c.Setup.Identity(openings)
 	for _, p := range c.Players {
 		id.Players = append(id.Players, p.Identity())

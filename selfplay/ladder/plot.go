@@ -37,12 +37,15 @@ func (r *Result) SVG() []byte {
 	x := func(elo float64) float64 { return left + (elo-low)/(high-low)*width }
 	height, all := top+row*len(r.Ratings)+30, left+width+right
 	var b bytes.Buffer
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">`+"\n",
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d"`+
+		` font-family="sans-serif" font-size="12">`+"\n",
 		all, height, all, height)
-	fmt.Fprintf(&b, `<rect width="100%%" height="100%%" fill="#fff"/><text x="10" y="20" font-size="14">Elo with 95 %% intervals, %d games</text>`+"\n", r.Games)
+	fmt.Fprintf(&b, `<rect width="100%%" height="100%%" fill="#fff"/>`+
+		`<text x="10" y="20" font-size="14">Elo with 95 %% intervals, %d games</text>`+"\n", r.Games)
 	step := niceStep(high - low)
 	for elo := math.Ceil(low/step) * step; elo <= high; elo += step {
-		fmt.Fprintf(&b, `<line x1="%.1f" x2="%.1f" y1="%d" y2="%d" stroke="#ddd"/><text x="%.1f" y="%d" text-anchor="middle" fill="#666">%g</text>`+"\n",
+		fmt.Fprintf(&b, `<line x1="%.1f" x2="%.1f" y1="%d" y2="%d" stroke="#ddd"/>`+
+			`<text x="%.1f" y="%d" text-anchor="middle" fill="#666">%g</text>`+"\n",
 			x(elo), x(elo), top-8, height-22, x(elo), height-8, elo)
 	}
 	for i := range r.Ratings {
@@ -53,8 +56,10 @@ func (r *Result) SVG() []byte {
 		if !p.Known() {
 			continue
 		}
-		fmt.Fprintf(&b, `<line x1="%.1f" x2="%.1f" y1="%d" y2="%d" stroke="#36c" stroke-width="3"/><circle cx="%.1f" cy="%d" r="5" fill="#36c"><title>%s: %s</title></circle>`+"\n",
-			x(float64(p.EloLo)), x(float64(p.EloHi)), y, y, x(float64(p.Elo)), y, html.EscapeString(quote.Text(p.Name)), p.Text(" Elo"))
+		fmt.Fprintf(&b, `<line x1="%.1f" x2="%.1f" y1="%d" y2="%d" stroke="#36c" stroke-width="3"/>`+
+			`<circle cx="%.1f" cy="%d" r="5" fill="#36c"><title>%s: %s</title></circle>`+"\n",
+			x(float64(p.EloLo)), x(float64(p.EloHi)), y, y, x(float64(p.Elo)), y, html.EscapeString(quote.Text(p.Name)),
+			p.Text(" Elo"))
 	}
 	b.WriteString("</svg>\n")
 	return b.Bytes()

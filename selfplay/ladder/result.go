@@ -72,7 +72,8 @@ type Unrated struct {
 
 // noVerdict returns the result of a ladder in which too many games failed.
 func (l *ladder) noVerdict() *Result {
-	r := &Result{Verdict: gamelog.NoVerdict, Reason: l.pairs.Guard.Reason(), Schedule: l.Schedule, Ratings: []Rating{}, Scores: [][]Score{}, LOS: [][]float64{},
+	r := &Result{Verdict: gamelog.NoVerdict, Reason: l.pairs.Guard.Reason(), Schedule: l.Schedule, Ratings: []Rating{},
+		Scores: [][]Score{}, LOS: [][]float64{},
 		Games: 2 * l.table.Pairs(), Terminations: l.terminations, VoidPairs: l.pairs.Guard.Void(), Plies: l.plies}
 	for i, p := range l.Players {
 		r.Unrated = append(r.Unrated, Unrated{p.Label(), l.table.Total(i).Games(), l.forfeits[i]})
@@ -123,7 +124,8 @@ func conclude(c *Config, table *Table, fit *Fit, counts *tally) *Result {
 		}
 		return 0
 	})
-	r := &Result{Schedule: c.Schedule, Games: 2 * table.Pairs(), Draws: fit.Draws(), Terminations: counts.terminations, Plies: counts.plies}
+	r := &Result{Schedule: c.Schedule, Games: 2 * table.Pairs(), Draws: fit.Draws(), Terminations: counts.terminations,
+		Plies: counts.plies}
 	if c.Anchor >= 0 {
 		r.Anchor = c.Players[c.Anchor].Label()
 	}
@@ -131,8 +133,9 @@ func conclude(c *Config, table *Table, fit *Fit, counts *tally) *Result {
 	w := strength(white, se, r.Games)
 	r.WhiteElo, r.WhiteEloLo, r.WhiteEloHi = w.Elo, w.EloLo, w.EloHi
 	for rank, i := range order {
-		rating := Rating{Rank: rank + 1, Name: c.Players[i].Label(), ID: c.Players[i].Identity(), Strength: strength(fit.Elo(i), fit.Error(i), table.Total(i).Games()),
-			Score: table.Total(i), Forfeits: counts.forfeits[i]}
+		rating := Rating{Rank: rank + 1, Name: c.Players[i].Label(), ID: c.Players[i].Identity(),
+			Strength: strength(fit.Elo(i), fit.Error(i), table.Total(i).Games()),
+			Score:    table.Total(i), Forfeits: counts.forfeits[i]}
 		if rating.Games = rating.Score.Games(); rating.Games > 0 {
 			rating.Percent = rating.Points() / float64(rating.Games)
 		}

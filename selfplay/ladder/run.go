@@ -29,7 +29,8 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	l := &ladder{Config: c, openings: openings, table: NewTable(len(c.Players)), started: time.Now(),
 		tally: tally{terminations: map[string]int64{}, forfeits: make([]int64, len(c.Players))}}
 	l.round = c.Schedule.round(len(c.Players))
-	l.pairs = gamelog.Pairs{Name: "ladder", Fresh: openings.Len() == 0 && c.stride() == 1, Over: l.ended, Count: l.count, After: l.progress,
+	l.pairs = gamelog.Pairs{Name: "ladder", Fresh: openings.Len() == 0 && c.stride() == 1, Over: l.ended, Count: l.count,
+		After: l.progress,
 		Guard: gamelog.Guard{Tolerance: c.Tolerance, Slots: c.Runner.Parallel(), Who: l.playerOf}}
 	for _, p := range c.Players {
 		l.pairs.Guard.Players = append(l.pairs.Guard.Players, p.Label())
@@ -47,14 +48,16 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		return l.play(ctx)
 	}
 	id := l.identity(openings)
-	return gamelog.InFolder(c.Out, durable.RunInfo{Command: "ladder", Resume: c.Resume, Program: c.Program, Pinned: c.Pinned, Players: gamelog.Players(c.Players...)}, id,
+	return gamelog.InFolder(c.Out, durable.RunInfo{Command: "ladder", Resume: c.Resume, Program: c.Program,
+		Pinned: c.Pinned, Players: gamelog.Players(c.Players...)}, id,
 		func(run *durable.Run, r *Result) error {
 			r.Already, r.Load = true, gamelog.ReadLoad(run.Dir())
 			return nil
 		},
 		func(run *durable.Run) (*Result, error) {
 			l.keepNames(run)
-			err := l.pairs.Keep(gamelog.Config{Run: run, Identity: id, Seed: c.Seed, Program: c.Program, Event: "assay ladder", Header: l.header})
+			err := l.pairs.Keep(gamelog.Config{Run: run, Identity: id, Seed: c.Seed, Program: c.Program, Event: "assay ladder",
+				Header: l.header})
 			if err != nil {
 				return nil, err
 			}
@@ -173,8 +176,9 @@ func (l *ladder) job(number uint64) selfplay.Job {
 
 func (l *ladder) header(g *selfplay.Result) gamelog.Header {
 	white, black := l.sides(g.Number)
-	return gamelog.Header{White: l.Players[white], Black: l.Players[black], Nodes: l.Limits.Nodes, TimeControls: [2]string{l.Limits.TimeControl(), l.Limits.TimeControl()},
-		Round: fmt.Sprintf("%d.%d", g.Number/2+1, g.Number%2+1)}
+	return gamelog.Header{White: l.Players[white], Black: l.Players[black], Nodes: l.Limits.Nodes,
+		TimeControls: [2]string{l.Limits.TimeControl(), l.Limits.TimeControl()},
+		Round:        fmt.Sprintf("%d.%d", g.Number/2+1, g.Number%2+1)}
 }
 
 // count counts a pair.

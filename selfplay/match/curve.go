@@ -46,7 +46,8 @@ func Follow(pairs [][2]int, test *sprt.Test, corrected bool, maxPoints int) (*Cu
 			}
 		}
 		if i%step == step-1 || i == len(pairs)-1 {
-			point := CurvePoint{Games: int64(2 * (i + 1)), Strength: sprt.Summarize(c.Pentanomial).StrengthAfter(test, observed(test, c.Pentanomial, c.Games))}
+			point := CurvePoint{Games: int64(2 * (i + 1)), Strength: sprt.Summarize(c.Pentanomial).StrengthAfter(test,
+				observed(test, c.Pentanomial, c.Games))}
 			if walk != nil {
 				point.LLR = walk.LLR()
 				point.Lower, point.Upper = walk.Bounds()

@@ -148,7 +148,8 @@ func readMatch(r io.Reader, player, opponent string) (c *PGNCount, games []pgnGa
 		switch {
 		case other == "" || other != c.Opponent:
 			if player == "" || opponent == "" {
-				return c, nil, fmt.Errorf("line %d: %w: %q against %q, after %q against %q", g.Line, ErrPlayers, white, black, c.Player, c.Opponent)
+				return c, nil, fmt.Errorf("line %d: %w: %q against %q, after %q against %q", g.Line, ErrPlayers, white, black,
+					c.Player, c.Opponent)
 			}
 			c.Others++
 		case !g.Finished:

@@ -48,11 +48,13 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		return m.play(ctx)
 	}
 	id := m.identity(openings)
-	return gamelog.InFolder(c.Out, durable.RunInfo{Command: "match", Resume: c.Resume, Program: c.Program, Pinned: c.Pinned, Players: gamelog.Players(c.A, c.B)}, id, finished,
+	return gamelog.InFolder(c.Out, durable.RunInfo{Command: "match", Resume: c.Resume, Program: c.Program,
+		Pinned: c.Pinned, Players: gamelog.Players(c.A, c.B)}, id, finished,
 		func(run *durable.Run) (*Result, error) {
 			gamelog.KeepNames(run, &m.A, &m.B)
 			m.name()
-			err := m.pairs.Keep(gamelog.Config{Run: run, Identity: id, Seed: c.Seed, Program: c.Program, Event: "assay match", Tags: testTags(c.Test, c.Corrected), Header: m.header})
+			err := m.pairs.Keep(gamelog.Config{Run: run, Identity: id, Seed: c.Seed, Program: c.Program, Event: "assay match",
+				Tags: testTags(c.Test, c.Corrected), Header: m.header})
 			if err != nil {
 				return nil, err
 			}

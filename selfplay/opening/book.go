@@ -55,7 +55,8 @@ func LoadBook(path string, spec Spec, seed uint64) (*Book, error) {
 		return nil, fmt.Errorf("opening: %s: %w: it has no openings", path, ErrBook)
 	}
 	if spec.Skip < 0 || spec.Skip >= len(b.lines) {
-		return nil, fmt.Errorf("opening: %s: %w: it has %d openings, too few to skip %d", path, ErrExhausted, len(b.lines), spec.Skip)
+		return nil, fmt.Errorf("opening: %s: %w: it has %d openings, too few to skip %d", path, ErrExhausted, len(b.lines),
+			spec.Skip)
 	}
 	if spec.Random {
 		b.order = permutation(len(b.lines), seed)
@@ -102,7 +103,8 @@ func (b *Book) Repeated() int { return b.repeated }
 
 // Describe implements Source.
 func (b *Book) Describe() Description {
-	d := Description{Book: filepath.Base(b.spec.Book), SHA256: b.sha256, Lines: len(b.lines), Order: "sequential", Skip: b.spec.Skip}
+	d := Description{Book: filepath.Base(b.spec.Book), SHA256: b.sha256, Lines: len(b.lines), Order: "sequential",
+		Skip: b.spec.Skip}
 	if b.spec.Random {
 		d.Order = "random"
 	}

@@ -88,11 +88,14 @@ func (g *Genfens) Ask(ctx context.Context, n int, seed uint64) ([]string, error)
 	case lines.Err() != nil:
 		return nil, fmt.Errorf("opening: %w: %w", ErrGenfens, lines.Err())
 	case silent:
-		return nil, fmt.Errorf("opening: %w: %d of %d after %q, then nothing for %v", ErrGenfens, given, asked, g.Request(asked, seed), cmp.Or(g.Timeout, time.Minute))
+		return nil, fmt.Errorf("opening: %w: %d of %d after %q, then nothing for %v", ErrGenfens, given, asked,
+			g.Request(asked, seed), cmp.Or(g.Timeout, time.Minute))
 	case given == 0:
-		return nil, fmt.Errorf("opening: %w: no line %q after %q%s", ErrGenfens, genfensPrefix+"FEN", g.Request(asked, seed), lastWords(ended, stderr.Bytes()))
+		return nil, fmt.Errorf("opening: %w: no line %q after %q%s", ErrGenfens, genfensPrefix+"FEN", g.Request(asked, seed),
+			lastWords(ended, stderr.Bytes()))
 	}
-	return nil, fmt.Errorf("opening: %w: %d after %q, %d of them different, but %d are needed%s", ErrGenfens, given, g.Request(asked, seed), len(fens), n, lastWords(ended, stderr.Bytes()))
+	return nil, fmt.Errorf("opening: %w: %d after %q, %d of them different, but %d are needed%s", ErrGenfens, given,
+		g.Request(asked, seed), len(fens), n, lastWords(ended, stderr.Bytes()))
 }
 
 // playable parses a FEN of a game that is not over.

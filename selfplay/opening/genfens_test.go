@@ -125,7 +125,8 @@ func TestGenfensErrors(t *testing.T) {
 			t.Errorf("%s: %v, want %q", how, err, want)
 		}
 	}
-	if _, err := (&Genfens{Command: []string{"./no-such-engine"}}).Ask(t.Context(), 1, 1); !errors.Is(err, ErrGenfens) || !errors.Is(err, os.ErrNotExist) {
+	if _, err := (&Genfens{Command: []string{"./no-such-engine"}}).Ask(t.Context(), 1, 1); !errors.Is(err, ErrGenfens) ||
+		!errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no engine: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

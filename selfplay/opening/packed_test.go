@@ -14,7 +14,8 @@ import (
 )
 
 const (
-	packedList  = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1\nrnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq - 0 1\n"
+	packedList = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 " +
+		"1\nrnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq - 0 1\n"
 	packedGames = "[Event \"x\"]\n\n1. e4 *\n\n[Event \"x\"]\n\n1. d4 *\n"
 )
 
@@ -66,7 +67,8 @@ func TestPackedBooks(t *testing.T) {
 		}
 		packed := map[string]string{"b.epd.zip": zipped(t, "b.epd", packedList), "b.epd.xz": xzs.String(), "c": packedList}
 		if plain == "plain.pgn" {
-			packed = map[string]string{"b.pgn.zip": zipped(t, "b.pgn", packedGames), "b.pgn.gz": gz.String(), "b.txt": packedGames, "c.zip": zipped(t, "x", packedGames)}
+			packed = map[string]string{"b.pgn.zip": zipped(t, "b.pgn", packedGames), "b.pgn.gz": gz.String(),
+				"b.txt": packedGames, "c.zip": zipped(t, "x", packedGames)}
 		}
 		for file, content := range packed {
 			b, err := load(file, content)
@@ -89,7 +91,8 @@ func TestPackedBooks(t *testing.T) {
 		"byte 117 is NUL":           packedList[:117] + "\x00" + packedList,
 		"bad.x:2: not a book: want": packedList[:59] + "8/8\n",
 	} {
-		if b, err := load("bad.x", content); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "bad.x") {
+		if b, err := load("bad.x", content); err == nil || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), "bad.x") {
 			t.Errorf("%v, %v, want %q", b, err, want)
 		}
 	}

@@ -164,7 +164,8 @@ func (s Summary) Details() Details {
 	if s.Games < MinGames {
 		return Details{num.Unknown, num.Unknown, num.Unknown, num.Unknown, num.Unknown, num.Unknown, num.Unknown, num.Unknown}
 	}
-	d := Details{Elo: bounded(s.Elo), NormalLo: bounded(s.EloLo), NormalHi: bounded(s.EloHi), LikelyLo: bounded(s.LikelyLo), LikelyHi: bounded(s.LikelyHi),
+	d := Details{Elo: bounded(s.Elo), NormalLo: bounded(s.EloLo), NormalHi: bounded(s.EloHi),
+		LikelyLo: bounded(s.LikelyLo), LikelyHi: bounded(s.LikelyHi),
 		NElo: num.Unknown, NEloLo: num.Unknown, NEloHi: num.Unknown}
 	if !s.oneSided { // else its standard deviation is that of replaced zeros
 		d.NElo, d.NEloLo, d.NEloHi = num.Float(s.NElo), num.Float(s.NEloLo), num.Float(s.NEloHi)
@@ -192,7 +193,8 @@ func (d Details) Lines() [][2]string {
 		}
 		return [2]string{name, s.Text("")}
 	}
-	return [][2]string{row("normal", d.Elo, d.NormalLo, d.NormalHi), row("by likelihood", d.Elo, d.LikelyLo, d.LikelyHi), row("nElo", d.NElo, d.NEloLo, d.NEloHi)}
+	return [][2]string{row("normal", d.Elo, d.NormalLo, d.NormalHi), row("by likelihood", d.Elo, d.LikelyLo, d.LikelyHi),
+		row("nElo", d.NElo, d.NEloLo, d.NEloHi)}
 }
 
 // KnownLOS returns the likelihood of superiority, not known after too few games.

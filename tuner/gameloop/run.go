@@ -191,7 +191,8 @@ func (l *loop) series(g int, name, stage string) games.Series {
 	if g > 0 {
 		dir = l.run.Path(folder(g), name)
 	}
-	return games.Series{Game: l.Game, Dir: dir, Depth: l.Plan.Depth, Seed: l.Plan.Seed, Generation: uint64(g), Stage: stage,
+	return games.Series{Game: l.Game, Dir: dir, Depth: l.Plan.Depth, Seed: l.Plan.Seed, Generation: uint64(g),
+		Stage:   stage,
 		Program: l.Program, Workers: l.Workers}
 }
 

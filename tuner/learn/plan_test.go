@@ -76,19 +76,21 @@ func TestReadPlan(t *testing.T) {
 
 func TestReadPlanRefuses(t *testing.T) {
 	for want, change := range map[string][2]string{
-		"generations[1].gamez: there is no such field":                   {`"games": 36`, `"gamez": 36`},
-		"generations[0].gate.elo: there is no such field":                {`"nelo0"`, `"elo"`},
-		"generations[1].lambda: it is missing":                           {`36, "nodes": 60, "lambda": 1,`, `36, "nodes": 60,`},
+		"generations[1].gamez: there is no such field":    {`"games": 36`, `"gamez": 36`},
+		"generations[0].gate.elo: there is no such field": {`"nelo0"`, `"elo"`},
+		"generations[1].lambda: it is missing": {`36, "nodes": 60, "lambda": 1,`,
+			`36, "nodes": 60,`},
 		"generations[1].games: want a whole number, got a string":        {`36`, `"36"`},
 		"generations[1].games: want a whole number, got the number 36.5": {`36`, `36.5`},
 		"generations[1].nodes: want a whole number from 0":               {`36, "nodes": 60`, `36, "nodes": -60`},
 		"generations[1].mirrored: want true or false, got a string":      {`"games": 36`, `"games": 36, "mirrored": "no"`},
-		"generations[1].filter.depth: there is no such field":            {`"games": 36`, `"games": 36, "filter": {"depth": 3}`},
-		"generations[1].decay: 2, want":                                  {`"games": 36`, `"games": 36, "decay": 2`},
-		"seed: want a whole number from 0 in quotes":                     {`"5"`, `5`},
-		"generations: want a list, got an object":                        {`"generations": [`, `"generations": {}, "x": [`},
-		"generations[1].games: it is given twice":                        {`"games": 36`, `"games": 36, "games": 36`},
-		"ends in the middle":                                             {`400, "nodes": 60}}`, `400, "nodes": 60}`},
+		"generations[1].filter.depth: there is no such field": {`"games": 36`,
+			`"games": 36, "filter": {"depth": 3}`},
+		"generations[1].decay: 2, want":              {`"games": 36`, `"games": 36, "decay": 2`},
+		"seed: want a whole number from 0 in quotes": {`"5"`, `5`},
+		"generations: want a list, got an object":    {`"generations": [`, `"generations": {}, "x": [`},
+		"generations[1].games: it is given twice":    {`"games": 36`, `"games": 36, "games": 36`},
+		"ends in the middle":                         {`400, "nodes": 60}}`, `400, "nodes": 60}`},
 	} {
 		text := strings.Replace(bare, change[0], change[1], 1)
 		path := filepath.Join(t.TempDir(), "plan.json")

@@ -98,7 +98,8 @@ const (
 // runtimes ask about the processor. Missing ones are left out.
 var readable = map[string]uint64{
 	"/lib": toRun | toList, "/lib32": toRun | toList, "/lib64": toRun | toList,
-	"/usr/lib": toRun | toList, "/usr/lib32": toRun | toList, "/usr/lib64": toRun | toList, "/usr/local/lib": toRun | toList,
+	"/usr/lib": toRun | toList, "/usr/lib32": toRun | toList, "/usr/lib64": toRun | toList,
+	"/usr/local/lib":           toRun | toList,
 	"/nix/store":               toRun | toList,
 	"/etc/ld.so.cache":         toRead,
 	"/proc/self":               toRead | toList,

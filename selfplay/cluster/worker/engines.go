@@ -71,7 +71,8 @@ func AllowEngines(engines []string, dir string, trusted []wire.Key) (*AllowedEng
 
 // local returns the specification with the path of this machine's copy of the program, which
 // is fetched if there is none.
-func (a *AllowedEngines) local(ctx context.Context, spec engine.Spec, p wire.Program, from *source) (engine.Spec, error) {
+func (a *AllowedEngines) local(ctx context.Context, spec engine.Spec, p wire.Program, from *source) (engine.Spec,
+	error) {
 	path, err := a.path(p)
 	if errors.Is(err, errNotHere) {
 		if err = a.fetch(ctx, p, from); err == nil {

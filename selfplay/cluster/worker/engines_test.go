@@ -68,16 +68,19 @@ func TestEnginesThatAreNotAllowed(t *testing.T) {
 		change func(path string) // changes the folder with an engine that dev signed
 		says   string
 	}{
-		"no signature":    {func(path string) { os.Remove(path + ".sig") }, "there is no toy.sig"},
-		"another's key":   {func(path string) { sign(t, path, strange) }, stranger.Public},
-		"altered file":    {func(path string) { putEngine(t, path, "altered") }, "need the same file"},
-		"no file":         {func(path string) { os.Remove(path) }, "no file of that name"},
-		"a folder":        {func(path string) { os.Remove(path); os.Mkdir(path, 0o700) }, "cannot read"},
-		"garbage":         {func(path string) { write(t, path+".sig", []byte("signed, dev")) }, "want what assay sign writes"},
-		"another format":  {func(path string) { edit(t, path, "signature/1", "signature/2") }, "want what assay sign writes"},
-		"another name":    {func(path string) { edit(t, path, `"toy"`, `"boy"`) }, "changed or renamed"},
-		"dev's in name":   {func(path string) { sign(t, path, strange); edit(t, path, stranger.Public, dev.Public) }, "the key of dev did not make it"},
-		"a cut signature": {func(path string) { edit(t, path, `"signature": "`, `"signature": "AAAA`) }, "the key of dev did not make it"},
+		"no signature":  {func(path string) { os.Remove(path + ".sig") }, "there is no toy.sig"},
+		"another's key": {func(path string) { sign(t, path, strange) }, stranger.Public},
+		"altered file":  {func(path string) { putEngine(t, path, "altered") }, "need the same file"},
+		"no file":       {func(path string) { os.Remove(path) }, "no file of that name"},
+		"a folder":      {func(path string) { os.Remove(path); os.Mkdir(path, 0o700) }, "cannot read"},
+		"garbage": {func(path string) { write(t, path+".sig", []byte("signed, dev")) },
+			"want what assay sign writes"},
+		"another format": {func(path string) { edit(t, path, "signature/1", "signature/2") }, "want what assay sign writes"},
+		"another name":   {func(path string) { edit(t, path, `"toy"`, `"boy"`) }, "changed or renamed"},
+		"dev's in name": {func(path string) { sign(t, path, strange); edit(t, path, stranger.Public, dev.Public) },
+			"the key of dev did not make it"},
+		"a cut signature": {func(path string) { edit(t, path, `"signature": "`, `"signature": "AAAA`) },
+			"the key of dev did not make it"},
 	} {
 		folder := t.TempDir()
 		path := filepath.Join(folder, "toy")

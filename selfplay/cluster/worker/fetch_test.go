@@ -109,9 +109,10 @@ func TestFetchRefuses(t *testing.T) {
 		says   string
 		asked  int
 	}{
-		"not sent":      {func(s *shop) { s.program = nil }, "the run does not send it", 1},
-		"unsigned":      {func(s *shop) { s.signature = nil }, "the run sends it without one", 1},
-		"a stranger":    {func(s *shop) { other, _ := sells(t, strange); s.signature = other.signature }, stranger.Public + "; to trust it, add it to the list of --trust", 1},
+		"not sent": {func(s *shop) { s.program = nil }, "the run does not send it", 1},
+		"unsigned": {func(s *shop) { s.signature = nil }, "the run sends it without one", 1},
+		"a stranger": {func(s *shop) { other, _ := sells(t, strange); s.signature = other.signature },
+			stranger.Public + "; to trust it, add it to the list of --trust", 1},
 		"forged":        {func(s *shop) { s.signature.Signature[0] ^= 1 }, "the key of dev did not make it", 1},
 		"another name":  {func(s *shop) { s.signature.Name = "boy" }, "changed or renamed", 1},
 		"other content": {func(s *shop) { s.program[5] = '!' }, "arrived with other content", 10},

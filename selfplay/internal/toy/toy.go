@@ -97,7 +97,8 @@ func (p *Player) Search(ctx context.Context, game *board.Game, _ engine.Limits) 
 			best, score, tie = m, s, t
 		}
 	}
-	return engine.Result{Move: best, Score: engine.Score(score + p.margin), Depth: 1, Nodes: uint64(len(moves)), PV: []board.Move{best}}, nil
+	return engine.Result{Move: best, Score: engine.Score(score + p.margin), Depth: 1, Nodes: uint64(len(moves)),
+		PV: []board.Move{best}}, nil
 }
 
 // SetOption implements engine.Player; it has no options.

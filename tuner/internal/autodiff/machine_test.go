@@ -36,7 +36,8 @@ var cases = []struct {
 	{"tables", "value = balance(shelter[x/50] * (1 + x/1000)) + shelter[y/30]*y/100 + z*w/(1 + abs(z)) + sqrt(z^2 + 4)",
 		[]formula.Name{{Name: "shelter", Kind: formula.Table, Size: 7}, {Name: "x", Sides: true}, {Name: "y"}, {Name: "z"},
 			{Name: "w", Kind: formula.Scalar}}},
-	{"conditions", "value = if(a < b and not (a == 3) or b <= -100, a*b/100, clamp(a, -50, min(b, 60))) + trunc(a/3)*p + if(p != 0.5, c, 2*c)",
+	{"conditions", "value = if(a < b and not (a == 3) or b <= -100, a*b/100, clamp(a, -50, min(b, 60))) + trunc(a/3)*p " +
+		"+ if(p != 0.5, c, 2*c)",
 		[]formula.Name{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "p", Kind: formula.Column}}},
 	{"no derivative", "value = a + 0*b + if(b > 0, 1, 2)", []formula.Name{{Name: "a"}, {Name: "b"}}},
 }

@@ -157,7 +157,8 @@ func learnAdvice(err error, dir, command string) error {
 	case errors.Is(err, durable.ErrLocked):
 		return fmt.Errorf("%w; wait for it, or stop it", err)
 	case errors.Is(err, durable.ErrDamaged):
-		return fmt.Errorf("%w; 'assay runs repair %s' keeps what is whole, then %q makes the rest again", err, quote.Word(dir), command)
+		return fmt.Errorf("%w; 'assay runs repair %s' keeps what is whole, then %q makes the rest again", err,
+			quote.Word(dir), command)
 	case errors.Is(err, selfplay.ErrNoVerdict):
 		return fmt.Errorf("%w; correct what fails and delete that folder, then %q plays its games again", err, command)
 	case !runs.Exists(dir):
@@ -167,7 +168,8 @@ func learnAdvice(err error, dir, command string) error {
 	}
 	for _, few := range []error{objective.ErrScale, tuner.ErrOneClass, rows.ErrEmpty} {
 		if errors.Is(err, few) {
-			return fmt.Errorf("%w; these are too few games to learn from: begin again with more --games and, if you gave one, another --run name", err)
+			return fmt.Errorf("%w; these are too few games to learn from: begin again with more --games and, if you gave "+
+				"one, another --run name", err)
 		}
 	}
 	return fmt.Errorf("%w; what is finished is in %s, resume with: %s", err, dir, command)
@@ -202,8 +204,10 @@ runs make one curve, if each run started from weights of an earlier one.`,
 			return err
 		},
 	}
-	c.Flags().StringSliceVar(&histories, "history", []string{"models/history"}, "folder of a run's plan and generations (repeatable, in order)")
-	c.Flags().StringVar(&over, "over", string(report.OverGenerations), "what the curve is drawn over: generations or games")
+	c.Flags().StringSliceVar(&histories, "history", []string{"models/history"},
+		"folder of a run's plan and generations (repeatable, in order)")
+	c.Flags().StringVar(&over, "over", string(report.OverGenerations),
+		"what the curve is drawn over: generations or games")
 	c.Flags().StringVar(&out, "out", "elo.svg", "file to write")
 	return c
 }

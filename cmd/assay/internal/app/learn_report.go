@@ -34,7 +34,8 @@ func printLearned(out io.Writer, r *learn.Result, dir, page string, all bool) er
 		printGenerations(out, r)
 	}
 	if r.Learned.ID != r.Champion.ID {
-		fmt.Fprintf(out, "\nNo generation was promoted: these are the weights %s of the last fit; the champion has those it began with.\n", r.Learned.ID)
+		fmt.Fprintf(out, "\nNo generation was promoted: these are the weights %s of the last fit; the champion has those "+
+			"it began with.\n", r.Learned.ID)
 	}
 	printFinal(out, r, all)
 	if all {
@@ -68,10 +69,12 @@ func printConcepts(out io.Writer, r *learn.Result) {
 		if shannon.Known() {
 			guess = fmt.Sprintf("%.0f", shannon)
 		}
-		fmt.Fprintf(out, line, name, guess, fmt.Sprintf("%.*f", digits, start), fmt.Sprintf("%.*f", digits, value), cli.ErrorText(se, digits))
+		fmt.Fprintf(out, line, name, guess, fmt.Sprintf("%.*f", digits, start), fmt.Sprintf("%.*f", digits, value),
+			cli.ErrorText(se, digits))
 	}
 	for _, p := range r.Pieces {
-		row("material (by how much the evaluation falls without one)", p.Piece, num.Float(p.Shannon), p.Start, p.Value, p.SE, 0)
+		row("material (by how much the evaluation falls without one)", p.Piece, num.Float(p.Shannon), p.Start, p.Value, p.SE,
+			0)
 	}
 	for _, c := range r.Concepts {
 		row(c.Group, c.Name, c.Shannon, c.Start, c.Value, c.SE, 1)
@@ -81,12 +84,16 @@ func printConcepts(out io.Writer, r *learn.Result) {
 // printGenerations prints what each generation did.
 func printGenerations(out io.Writer, r *learn.Result) {
 	for _, g := range r.Generations {
-		gate := fmt.Sprintf("gate %s (%d games, Elo %s): %s", g.Gate.Verdict, g.Gate.Games, g.Gate.Strength.Text(""), g.Reason)
+		gate := fmt.Sprintf("gate %s (%d games, Elo %s): %s", g.Gate.Verdict, g.Gate.Games, g.Gate.Strength.Text(""),
+			g.Reason)
 		if s := g.Fit.SPSA; s != nil {
-			fmt.Fprintf(out, "Generation %d: %d games between perturbed weights, %d parameters; %s\n", g.Number, s.Games, len(s.Parameters), gate)
+			fmt.Fprintf(out, "Generation %d: %d games between perturbed weights, %d parameters; %s\n", g.Number, s.Games,
+				len(s.Parameters), gate)
 		} else {
-			fmt.Fprintf(out, "Generation %d: %d games (of %d adjudicated and played on, %d drawn after all, %d reversed), %d positions, validation loss %s -> %s; %s\n",
-				g.Number, g.Games.Games, g.Games.PlayedOn, g.Games.Disagreed-g.Games.Reversed, g.Games.Reversed, g.Positions.Kept, lossOrNone(g.Fit.Start.Valid), lossOrNone(g.Fit.Rounded.Valid), gate)
+			fmt.Fprintf(out, "Generation %d: %d games (of %d adjudicated and played on, %d drawn after all, %d reversed), %d "+
+				"positions, validation loss %s -> %s; %s\n",
+				g.Number, g.Games.Games, g.Games.PlayedOn, g.Games.Disagreed-g.Games.Reversed, g.Games.Reversed, g.Positions.Kept,
+				lossOrNone(g.Fit.Start.Valid), lossOrNone(g.Fit.Rounded.Valid), gate)
 		}
 		for _, w := range g.Warnings {
 			fmt.Fprintf(out, "  note: %s\n", w)
@@ -128,7 +135,8 @@ func printMeasured(out io.Writer, m *match.Result, all bool) {
 	if !all {
 		return
 	}
-	fmt.Fprintf(out, "    +%d =%d -%d, LOS %s, pairs by score 0, 1/2, 1, 3/2, 2: %v\n", m.Wins, m.Draws, m.Losses, cli.PercentOr(m.LOS, 1), m.Pentanomial)
+	fmt.Fprintf(out, "    +%d =%d -%d, LOS %s, pairs by score 0, 1/2, 1, 3/2, 2: %v\n", m.Wins, m.Draws, m.Losses,
+		cli.PercentOr(m.LOS, 1), m.Pentanomial)
 	for _, row := range m.Details.Lines() {
 		fmt.Fprintf(out, "    %s %s\n", row[0], row[1])
 	}
@@ -173,7 +181,8 @@ func lossOrNone(v num.Float) string {
 
 // printTerms prints every coefficient before and after.
 func printTerms(out io.Writer, terms []tuner.TermFit) {
-	fmt.Fprintf(out, "\nAll %d terms, start and learned, in centipawns; a star marks a change\nof more than two standard errors where at least 30 effective games and the data rather than the prior speak\n", len(terms))
+	fmt.Fprintf(out, "\nAll %d terms, start and learned, in centipawns; a star marks a change\nof more than two "+
+		"standard errors where at least 30 effective games and the data rather than the prior speak\n", len(terms))
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "TERM\tMG\t-> NEW\t± SE\tEG\t-> NEW\t± SE\tPOSITIONS\t")
 	for _, t := range terms {
@@ -181,7 +190,8 @@ func printTerms(out io.Writer, terms []tuner.TermFit) {
 		if t.Moved() {
 			star = "*"
 		}
-		quote.Fprintf(w, "%s\t%.0f\t%d\t%s\t%.0f\t%d\t%s\t%d\t%s\n", t.Name, t.StartMG, t.MG, cli.ErrorText(t.SEMG, 1), t.StartEG, t.EG, cli.ErrorText(t.SEEG, 1), t.Count, star)
+		quote.Fprintf(w, "%s\t%.0f\t%d\t%s\t%.0f\t%d\t%s\t%d\t%s\n", t.Name, t.StartMG, t.MG, cli.ErrorText(t.SEMG, 1),
+			t.StartEG, t.EG, cli.ErrorText(t.SEEG, 1), t.Count, star)
 	}
 	w.Flush()
 	fmt.Fprintln(out)
@@ -189,7 +199,8 @@ func printTerms(out io.Writer, terms []tuner.TermFit) {
 
 // printTermsByGames prints every coefficient before and after a tuning by games.
 func printTermsByGames(out io.Writer, terms []tuner.TermFit) {
-	fmt.Fprintf(out, "\nAll %d terms, start and learned by games, in centipawns; the 95 %% interval is that of the\noptimum by a regression on all results, - where it says nothing\n", len(terms))
+	fmt.Fprintf(out, "\nAll %d terms, start and learned by games, in centipawns; the 95 %% interval is that of "+
+		"the\noptimum by a regression on all results, - where it says nothing\n", len(terms))
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "TERM\tGROUP\tMG\t-> NEW\t95 % INTERVAL\tEG\t-> NEW\t95 % INTERVAL\t")
 	interval := func(i tuner.Interval) string {
@@ -199,7 +210,8 @@ func printTermsByGames(out io.Writer, terms []tuner.TermFit) {
 		return fmt.Sprintf("%.0f to %.0f", i[0], i[1])
 	}
 	for _, t := range terms {
-		quote.Fprintf(w, "%s\t%s\t%.0f\t%d\t%s\t%.0f\t%d\t%s\t\n", t.Name, t.Group, t.StartMG, t.MG, interval(t.IntervalMG), t.StartEG, t.EG, interval(t.IntervalEG))
+		quote.Fprintf(w, "%s\t%s\t%.0f\t%d\t%s\t%.0f\t%d\t%s\t\n", t.Name, t.Group, t.StartMG, t.MG, interval(t.IntervalMG),
+			t.StartEG, t.EG, interval(t.IntervalEG))
 	}
 	w.Flush()
 	fmt.Fprintln(out)

@@ -19,11 +19,7 @@ import (
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
 
-func newMatchCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "match A B [C]...",
-		Short: "Play a match of fixed length, an SPRT, or a tournament",
-		Long: `Play pairs of games between two players, each pair from one opening with colors
+const matchHelp = `Play pairs of games between two players, each pair from one opening with colors
 reversed, and report how much stronger A is.
 
 With --games the match has a fixed length, and its Elo and interval are unbiased. With
@@ -86,7 +82,13 @@ undecided after --games. Without it all three are 0. No verdict and other failur
 command line is 2.
 
 With --game the players are weights of another game than chess, as files or the word start; both
-search --depth plies. Limits in nodes or time, books, UCI, PGN and workers are for chess.`,
+search --depth plies. Limits in nodes or time, books, UCI, PGN and workers are for chess.`
+
+func newMatchCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "match A B [C]...",
+		Short: "Play a match of fixed length, an SPRT, or a tournament",
+		Long: matchHelp,
 		Example: `  assay match assay assay:weights=shannon-1950 --games 200 --nodes 1000
   assay match assay:weights=new.json assay:weights=old.json --sprt 0,10 --out runs/gate
   assay match assay assay:nodes=20000 --sprt -5,0 --elo-model logistic --book openings.epd

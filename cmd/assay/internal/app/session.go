@@ -265,7 +265,8 @@ func openingChecker(players ...selfplay.Entrant) (selfplay.Entrant, error) {
 
 func crowdedGames(timed bool, games int) string {
 	if cores := runtime.GOMAXPROCS(0); timed && games > cores {
-		return fmt.Sprintf("%d timed games at once on %d cores slow each other down; use --concurrency %d or less", games, cores, cores)
+		return fmt.Sprintf("%d timed games at once on %d cores slow each other down; use --concurrency %d or less", games,
+			cores, cores)
 	}
 	return ""
 }
@@ -293,9 +294,11 @@ func sharedOpenings(command string, s selfplay.Setup) string {
 		}
 		switch seeded := want.Order != "sequential"; {
 		case seeded && c.Seed == s.Seed:
-			return fmt.Sprintf("%s has the same openings, of seed %d, so the two results are not independent; give another --seed", run.Dir, c.Seed)
+			return fmt.Sprintf("%s has the same openings, of seed %d, so the two results are not independent; give another "+
+				"--seed", run.Dir, c.Seed)
 		case !seeded:
-			return fmt.Sprintf("%s has the same openings, so the two results are not independent; give --book-start N, or --book-order random and another --seed", run.Dir)
+			return fmt.Sprintf("%s has the same openings, so the two results are not independent; give --book-start N, or "+
+				"--book-order random and another --seed", run.Dir)
 		}
 	}
 	return ""
@@ -312,7 +315,8 @@ func playAdvice(err error, out string) error {
 	case errors.Is(err, durable.ErrLocked):
 		return fmt.Errorf("%w; wait for that process, or stop it", err)
 	case errors.Is(err, durable.ErrDamaged):
-		return fmt.Errorf("%w; 'assay runs repair %s' keeps what is whole, and the same command plays the rest again", err, quote.Word(out))
+		return fmt.Errorf("%w; 'assay runs repair %s' keeps what is whole, and the same command plays the rest again", err,
+			quote.Word(out))
 	case errors.Is(err, opening.ErrExhausted):
 		return fmt.Errorf("%w; use a larger --book, or none for random openings%s", err, elsewhere(out))
 	case errors.Is(err, selfplay.ErrNoOpening):
@@ -340,17 +344,20 @@ func elsewhere(out string) string {
 func verdictAdvice(err error, out string) error {
 	switch {
 	case errors.Is(err, selfplay.ErrPreflight):
-		return fmt.Errorf("%w; no game was played: is it a UCI engine? does it need a longer --start-timeout? if it knows only clocks, use --tc", err)
+		return fmt.Errorf("%w; no game was played: is it a UCI engine? does it need a longer --start-timeout? if it knows "+
+			"only clocks, use --tc", err)
 	case errors.Is(err, selfplay.ErrBusy):
 		kept := ""
 		if out != "" {
 			kept = fmt.Sprintf(". The games are kept in %s: use another folder", out)
 		}
-		return fmt.Errorf("%w; play again when the machine is free, by --nodes, with fewer games at once (--concurrency), or with a larger --time-margin (or --move-timeout)%s", err, kept)
+		return fmt.Errorf("%w; play again when the machine is free, by --nodes, with fewer games at once (--concurrency), "+
+			"or with a larger --time-margin (or --move-timeout)%s", err, kept)
 	case errors.Is(err, selfplay.ErrNoVerdict) && out == "":
 		return fmt.Errorf("%w; correct what fails and play again", err)
 	case errors.Is(err, selfplay.ErrNoVerdict):
-		return fmt.Errorf("%w; the games are kept in %s. Correct what fails and play in another folder, or resume this run with --recover (forfeits are losses) or a larger --max-forfeits", err, out)
+		return fmt.Errorf("%w; the games are kept in %s. Correct what fails and play in another folder, or resume this "+
+			"run with --recover (forfeits are losses) or a larger --max-forfeits", err, out)
 	}
 	return err
 }

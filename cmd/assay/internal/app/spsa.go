@@ -63,7 +63,8 @@ c_end). The answer is then printed in the same form.
 Also, like the flags of assay match: book, book_order, book_start, random_plies,
 opening_score, opening_nodes, max_plies, win_score, win_plies,
 win_one_sided, draw_score, draw_plies, draw_from. Iteration k changes parameters by
-c/k^0.101, c = c_end N^0.101, and moves them by a/(A+k)^0.602 / (c/k^0.101) a point, a = r_end c_end^2 (A+N)^0.602, A = N/10.
+c/k^0.101, c = c_end N^0.101, and moves them by a/(A+k)^0.602 / (c/k^0.101) a point,
+a = r_end c_end^2 (A+N)^0.602, A = N/10.
 
 A run first simulates what its games can find, of an assumed gain of --sim-elo, and says if
 that is hopeless: less than a fifth of it. It plays all the same.

@@ -99,7 +99,7 @@ func newWorkCommand() *cobra.Command {
   assay work --new-key coordinator.key --name coordinator >>list   # for running servers:
   assay work --new-key bob.key --name bob >>list
   assay work --rights list >assay.conf                             # in nats-server.conf: include assay.conf
-  ASSAY_CREDENTIALS=coordinator.key assay selfplay --out games --nats nats://one:4222,nats://two:4222,nats://three:4222`,
+  ASSAY_CREDENTIALS=coordinator.key assay selfplay --out games --nats nats://one:4222,nats://two:4222`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && (f.newKey != "" || f.rights != "") {

@@ -85,9 +85,10 @@ func (r *Bench) String() string {
 // then.
 var (
 	benchNodes = regexp.MustCompile(`\b([0-9]+) nodes\b|\bnodes (?:searched )?([0-9]+)|\bbench ([0-9]+)$`)
-	benchSpeed = regexp.MustCompile(`\b([0-9]+) nps\b|\bnps ([0-9]+)|\bnodes (?:per )?s(?:ec(?:ond)?)? ([0-9]+)|\b([0-9]+) nodes (?:per )?s(?:ec(?:ond)?)?\b`)
-	other      = regexp.MustCompile(`[^a-z0-9.]+`)
-	grouped    = regexp.MustCompile(`([0-9])[,_']([0-9]{3})\b`)
+	benchSpeed = regexp.MustCompile(`\b([0-9]+) nps\b|\bnps ([0-9]+)|` +
+		`\bnodes (?:per )?s(?:ec(?:ond)?)? ([0-9]+)|\b([0-9]+) nodes (?:per )?s(?:ec(?:ond)?)?\b`)
+	other   = regexp.MustCompile(`[^a-z0-9.]+`)
+	grouped = regexp.MustCompile(`([0-9])[,_']([0-9]{3})\b`)
 )
 
 // parseBench reads the output of a bench: the last line that has nodes, and the last that has

@@ -82,7 +82,8 @@ func TestPageInABrowser(t *testing.T) {
 	await(b, "its approval", `document.querySelector("[data-test=mine]").cells[1].textContent === "queued"`)
 	press("mine", "stop")
 	await(b, "its end", `document.querySelector("[data-test=mine]").cells[1].textContent === "stopped"`)
-	if text := chrome.Ask[string](b, `document.querySelector("[data-test=mine]").cells[2].textContent`); text != "stopped by chief" {
+	if text := chrome.Ask[string](b, `document.querySelector("[data-test=mine]").cells[2].textContent`); text !=
+		"stopped by chief" {
 		t.Errorf("of a test that was never played, the page says %q", text)
 	}
 	chrome.Ask[bool](b, `navigator.clipboard.writeText = text => { window.copied = text; return Promise.resolve(); }, true`)

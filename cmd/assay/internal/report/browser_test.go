@@ -106,7 +106,8 @@ func checkTable(b *chrome.Tab) {
 				b.Fatalf("%s: row %d has %v after %v", want, i, values[i], values[i-1])
 			}
 		}
-		if got := chrome.Ask[string](b, `document.querySelectorAll("#terms thead th")[3].getAttribute("aria-sort")`); got != want {
+		if got := chrome.Ask[string](b, `document.querySelectorAll("#terms thead th")[3].getAttribute("aria-sort")`); got !=
+			want {
 			b.Errorf("aria-sort is %q, want %q", got, want)
 		}
 	}
@@ -164,7 +165,8 @@ func checkReplay(b *chrome.Tab) {
 				b.Fatalf("set %d after %d plies: %s, want %s", set, i+1, got, want)
 			}
 		}
-		if d := chrome.Ask[string](b, `document.querySelector(".scores path.curve").getAttribute("d")`); strings.Count(d, "L") < 3 {
+		if d := chrome.Ask[string](b, `document.querySelector(".scores path.curve").getAttribute("d")`); strings.Count(d,
+			"L") < 3 {
 			b.Errorf("the score graph is %q", d)
 		}
 	}

@@ -91,7 +91,8 @@ func someRuns(t *testing.T) string {
 	}
 	run("go", "build", "-o", program, "github.com/assay-chess/assay/cmd/assay")
 	if err := os.WriteFile(filepath.Join(dir, "spsa.toml"),
-		[]byte("player = \"assay\"\niterations = 30\nnodes = 20\nvalidation = 24\n[[parameter]]\nname = \"queen\"\nstart = 500\nmin = 100\nmax = 2000\n"), 0o666); err != nil {
+		[]byte("player = \"assay\"\niterations = 30\nnodes = 20\nvalidation = 24\n[[parameter]]\nname = \"queen\"\nstart "+
+			"= 500\nmin = 100\nmax = 2000\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	run(program, "learn", "--run", "learn", "--games", "60", "--nodes", "60", "--final-games", "24", "--gate-games", "24")

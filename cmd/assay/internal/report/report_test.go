@@ -128,13 +128,15 @@ func TestFoldersWithoutARunAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct{ dir, says string }{
-		"nothing there":  {filepath.Join(empty, "none"), "none"},
-		"no run":         {empty, durable.RunConfigName},
-		"damaged":        {damaged, durable.RunResultName},
-		"another format": {writeRun(t, "other", durable.RunInfo{Command: "learn"}, map[string]any{}, map[string]any{"format": "assay.match/1"}), durable.RunResultName},
+		"nothing there": {filepath.Join(empty, "none"), "none"},
+		"no run":        {empty, durable.RunConfigName},
+		"damaged":       {damaged, durable.RunResultName},
+		"another format": {writeRun(t, "other", durable.RunInfo{Command: "learn"}, map[string]any{},
+			map[string]any{"format": "assay.match/1"}), durable.RunResultName},
 		"no final match": {writeRun(t, "unfinished", durable.RunInfo{Command: "learn"}, map[string]any{},
 			learn.Result{Format: learn.Format}), "no final match"},
-		"no object": {writeRun(t, "list", durable.RunInfo{Command: "match"}, map[string]any{}, []int{1}), durable.RunResultName},
+		"no object": {writeRun(t, "list", durable.RunInfo{Command: "match"}, map[string]any{}, []int{1}),
+			durable.RunResultName},
 	} {
 		if _, err := Write(c.dir); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want an error that names %s", name, err, c.says)

@@ -116,7 +116,8 @@ func TestLinksOutOfARunAreNotFollowed(t *testing.T) {
 func TestHostsThatAreServed(t *testing.T) {
 	handler := (&Server{Dir: t.TempDir()}).Handler()
 	for host, want := range map[string]int{
-		"localhost": 200, "localhost:80": 200, "LOCALHOST:8347": 200, "localhost.": 200, "LocalHost.:8347": 200, "127.0.0.1:1": 200, "[::1]:80": 200, "[::1]": 200,
+		"localhost": 200, "localhost:80": 200, "LOCALHOST:8347": 200, "localhost.": 200, "LocalHost.:8347": 200,
+		"127.0.0.1:1": 200, "[::1]:80": 200, "[::1]": 200,
 		"localhost..": 403, "localhost.example.org": 403, "example.org": 403, "notlocalhost": 403, "": 403, ".": 403,
 	} {
 		r := httptest.NewRequest(http.MethodGet, "/", nil)

@@ -21,11 +21,17 @@ func someWorkers() *coordinator.Snapshot {
 	seen := func(seconds int) time.Time { return now.Add(-time.Duration(seconds) * time.Second) }
 	return &coordinator.Snapshot{Format: coordinator.SnapshotFormat, Run: "0123456789abcdef", Updated: now, Units: 800,
 		Workers: []coordinator.WorkerStatus{
-			{Name: "absent", Program: "assay 1 bench 7", System: "linux/arm64", Cores: 4, State: coordinator.Gone, Units: 80, Games: 50, Share: 0.1, Seen: seen(3700)},
-			{Name: "anna", Program: "assay 1 bench 7", System: "linux/amd64", Cores: 8, State: coordinator.Working, Units: 600, Games: 400, Share: 0.75, GamesASecond: 10.375, Replays: 12, Failures: 3, Failure: "no room in memory", Forfeits: 17, Residual: -1.25, Scale: 1.5, Played: 812345, Seen: seen(2)},
-			{Name: "bert", Program: "assay 1 bench 7", System: "darwin/arm64", Cores: 2, State: coordinator.Working, Units: 120, Games: 90, Share: 0.15, GamesASecond: 2.5, Late: 1, Expired: 77, Seen: seen(4)},
-			{Name: "mallory", Program: "assay 1 bench 7", Cores: 1, State: coordinator.Banned, Reason: "its game 7 differs from the coordinator's", Seen: seen(60)},
-			{Name: "old", Program: hostile, System: hostile, Cores: 1, State: coordinator.Refused, Reason: "install that version: " + hostile, Seen: seen(9)},
+			{Name: "absent", Program: "assay 1 bench 7", System: "linux/arm64", Cores: 4, State: coordinator.Gone, Units: 80,
+				Games: 50, Share: 0.1, Seen: seen(3700)},
+			{Name: "anna", Program: "assay 1 bench 7", System: "linux/amd64", Cores: 8, State: coordinator.Working, Units: 600,
+				Games: 400, Share: 0.75, GamesASecond: 10.375, Replays: 12, Failures: 3, Failure: "no room in memory",
+				Forfeits: 17, Residual: -1.25, Scale: 1.5, Played: 812345, Seen: seen(2)},
+			{Name: "bert", Program: "assay 1 bench 7", System: "darwin/arm64", Cores: 2, State: coordinator.Working, Units: 120,
+				Games: 90, Share: 0.15, GamesASecond: 2.5, Late: 1, Expired: 77, Seen: seen(4)},
+			{Name: "mallory", Program: "assay 1 bench 7", Cores: 1, State: coordinator.Banned,
+				Reason: "its game 7 differs from the coordinator's", Seen: seen(60)},
+			{Name: "old", Program: hostile, System: hostile, Cores: 1, State: coordinator.Refused,
+				Reason: "install that version: " + hostile, Seen: seen(9)},
 		}}
 }
 
@@ -104,7 +110,8 @@ func TestWorkersOnThePageAndInJSON(t *testing.T) {
 		t.Error("the page lacks the sum of the workers")
 	}
 	for name, want := range map[string][]string{
-		"anna":    {`class="working">working`, "<td>10.38</td>", "75.0", "2s ago", `title="2026-03-04 22:30:38 UTC"`, "<td>3</td>", "<td>400</td>", "assay 1 bench 7, linux/amd64", "could not play a unit: no room in memory"},
+		"anna": {`class="working">working`, "<td>10.38</td>", "75.0", "2s ago", `title="2026-03-04 22:30:38 UTC"`,
+			"<td>3</td>", "<td>400</td>", "assay 1 bench 7, linux/amd64", "could not play a unit: no room in memory"},
 		"bert":    {"<td>1</td><td>77</td>"},
 		"mallory": {`class="banned">banned`, "1m0s ago", "differs from the coordinator"},
 		"old":     {`class="refused">refused`, "&lt;script&gt;alert(1)"},

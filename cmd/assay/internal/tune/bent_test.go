@@ -21,7 +21,8 @@ func bentSet(formula string) dataset.FeatureSet {
 		}, Terms: []dataset.FeatureTerm{
 			{Name: "pawn", Channel: "main", MG: 80, EG: 90}, {Name: "rook", Channel: "main", MG: 400, EG: 500},
 			{Name: "near", Channel: "attack", MG: 12, EG: 12}, {Name: "check", Channel: "attack", MG: 20, EG: 20},
-			{Name: "share", Kind: dataset.ScalarTerm, MG: 0.5, EG: 0.5, Step: 0.05}, {Name: "divisor", Kind: dataset.ScalarTerm, MG: 50, EG: 50, Step: 10},
+			{Name: "share", Kind: dataset.ScalarTerm, MG: 0.5, EG: 0.5, Step: 0.05},
+			{Name: "divisor", Kind: dataset.ScalarTerm, MG: 50, EG: 50, Step: 10},
 		}}
 }
 
@@ -220,7 +221,8 @@ func TestTuneUnscored(t *testing.T) {
 		!strings.Contains(said, want) {
 		t.Errorf("%v\n%s", err, said)
 	}
-	if said, err := tune(t, dir, "--lambda", "0.5", "--folds", "0", "--out", out, "--json"); err != nil || !strings.Contains(said, `"unscored":500`) && !strings.Contains(said, `"unscored": 500`) {
+	if said, err := tune(t, dir, "--lambda", "0.5", "--folds", "0", "--out", out, "--json"); err != nil ||
+		!strings.Contains(said, `"unscored":500`) && !strings.Contains(said, `"unscored": 500`) {
 		t.Errorf("%v\n%s", err, said)
 	}
 	if said, err := tune(t, dir, "--folds", "0", "--out", out); err != nil || strings.Contains(said, "have no score") {

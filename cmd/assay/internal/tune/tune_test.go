@@ -314,7 +314,8 @@ func TestTuneRun(t *testing.T) {
 		}
 	}
 	events, err := os.ReadFile(filepath.Join(run, "events.jsonl"))
-	if err != nil || strings.Count(string(events), `"event":"step"`) < 2 || !strings.Contains(string(events), `"event":"weights"`) {
+	if err != nil || strings.Count(string(events), `"event":"step"`) < 2 || !strings.Contains(string(events),
+		`"event":"weights"`) {
 		t.Errorf("events %s, %v", events, err)
 	}
 	var result tuner.Report
@@ -501,7 +502,8 @@ func TestTuneFeatures(t *testing.T) {
 		t.Errorf("%v, %+v, warnings %q", err, j.Terms, j.Warnings)
 	}
 	b, err := os.ReadFile(out)
-	if err != nil || !strings.Contains(string(b), `"format": "assay.weights/1"`) || !strings.Contains(string(b), `"king.safety"`) {
+	if err != nil || !strings.Contains(string(b), `"format": "assay.weights/1"`) || !strings.Contains(string(b),
+		`"king.safety"`) {
 		t.Errorf("weights %s, %v", b, err)
 	}
 	again, err := tune(t, good, "--from", out, "--out", filepath.Join(dir, "w2.json"), "--json")
@@ -558,7 +560,8 @@ func TestTuneWithoutErrors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, want := range []string{`(?m)^pawn .* \+- - .* \+- -$`, `(?m)^tempo .* \+- - `, "1 games or openings are too few for standard errors"} {
+		for _, want := range []string{`(?m)^pawn .* \+- - .* \+- -$`, `(?m)^tempo .* \+- - `,
+			"1 games or openings are too few for standard errors"} {
 			if memory == "4G" && !regexp.MustCompile(want).MatchString(text) {
 				t.Errorf("%s is not in\n%s", want, text)
 			}

@@ -31,8 +31,10 @@ func TestEnPrise(t *testing.T) {
 		about, fen, square       string
 		enPrise, pinned, trapped bool
 	}{
-		{"a knight under attack by a pawn and defended by a pawn", "4k3/8/2p5/3p4/4N3/3P4/8/4K3 w - - 0 1", "e4", true, false, false},
-		{"a knight under attack by bishop and rook, defended by a pawn", "4k3/8/4r3/8/4N3/3P4/6b1/3K4 w - - 0 1", "e4", true, false, false},
+		{"a knight under attack by a pawn and defended by a pawn", "4k3/8/2p5/3p4/4N3/3P4/8/4K3 w - - 0 1", "e4", true,
+			false, false},
+		{"a knight under attack by bishop and rook, defended by a pawn", "4k3/8/4r3/8/4N3/3P4/6b1/3K4 w - - 0 1", "e4", true,
+			false, false},
 		{"the same without the rook", "4k3/8/8/8/4N3/3P4/6b1/3K4 w - - 0 1", "e4", false, false, false},
 		{"undefended", "4k3/8/8/8/4N3/8/6b1/3K4 w - - 0 1", "e4", true, false, false},
 		{"not attacked", "4k3/8/8/8/4N3/8/8/3K4 w - - 0 1", "e4", false, false, false},

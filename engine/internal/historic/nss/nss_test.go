@@ -207,8 +207,10 @@ func TestSimonGame(t *testing.T) {
 // in how many a goal proposes it.
 func replaySimon(t *testing.T, p *Player) (chosen, proposed int) {
 	t.Helper()
-	moves := strings.Fields("d4 Nf6 Nc3 d5 Qd3 b6 e4 Bb7 exd5 Nxd5 Nf3 e6 Be2 Be7 Be3 O-O O-O Nd7 Rfe1 c5 Rad1 Qc7 Nxd5 Bxd5 a4 Rac8 " +
-		"Qc3 Bf6 Bb5 Bxf3 gxf3 Rfd8 Bxd7 Qxd7 b3 cxd4 Qd2 Qc6 Bf4 Qxc2 Qxc2 Rxc2 Rc1 Rdc8 Rcd1 R8c3 b4 Rxf3 Bg3 d3 Rc1 Bg5 Rxc2 dxc2 Be5 c1=Q Rxc1 Bxc1")
+	moves := strings.Fields("d4 Nf6 Nc3 d5 Qd3 b6 e4 Bb7 exd5 Nxd5 Nf3 e6 Be2 Be7 Be3 O-O O-O Nd7 Rfe1 c5 Rad1 Qc7 " +
+		"Nxd5 Bxd5 a4 Rac8 " +
+		"Qc3 Bf6 Bb5 Bxf3 gxf3 Rfd8 Bxd7 Qxd7 b3 cxd4 Qd2 Qc6 Bf4 Qxc2 Qxc2 Rxc2 Rc1 Rdc8 Rcd1 R8c3 b4 Rxf3 Bg3 d3 Rc1 " +
+		"Bg5 Rxc2 dxc2 Be5 c1=Q Rxc1 Bxc1")
 	game := board.NewGame(board.StartPosition())
 	for _, san := range moves {
 		pos := game.Position()
@@ -232,9 +234,11 @@ func replaySimon(t *testing.T, p *Player) (chosen, proposed int) {
 
 func TestExplain(t *testing.T) {
 	for fen, wants := range map[string][]string{
-		"rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2":    {"  3 development", "exchanges\n  none", "rejected by development: d4 exd4 Qxd4 Nc6", "\n* "},
-		"rnbqkbnr/ppp2ppp/3p4/4p3/3PP3/5N2/PPP2PPP/RNBQKB1R b KQkq - 0 3": {"pe5 attacked by Nf3 Pd4, defended by pd6: 1 for white"},
-		"R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1":                               {"no legal move"},
+		"rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2": {"  3 development", "exchanges\n  none",
+			"rejected by development: d4 exd4 Qxd4 Nc6", "\n* "},
+		"rnbqkbnr/ppp2ppp/3p4/4p3/3PP3/5N2/PPP2PPP/RNBQKB1R b KQkq - 0 3": {"pe5 attacked by Nf3 Pd4, defended by pd6: 1 " +
+			"for white"},
+		"R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1": {"no legal move"},
 	} {
 		pos := enginetest.Position(t, fen)
 		var out bytes.Buffer

@@ -197,7 +197,8 @@ func (e *bad) introduce() {
 		for _, o := range []string{"", " ", " name", " name type", " name Lonely",
 			" name Kindless type", " name Bare type spin",
 			" name Half type spin default", " name Worse type spin default x min y max z", " name Choice type combo",
-			" name default type check default", " type spin name Backwards", " name A B  C type string default", " name Twice type spin min 1 max 2 min 3 max 4"} {
+			" name default type check default", " type spin name Backwards", " name A B  C type string default",
+			" name Twice type spin min 1 max 2 min 3 max 4"} {
 			e.say("option%s", o)
 		}
 	}
@@ -359,7 +360,8 @@ func (e *bad) inform(move string) {
 	for mode, line := range map[string]string{
 		"mate-nonsense": "depth 1 score mate 0 nodes 1\ninfo depth 2 score mate 1000000",
 		"score-range":   "depth 1 score cp 1000000000", "score-word": "depth 1 score cp good",
-		"nodes-absurd": "depth 1 score cp 1 nodes 99999999999999999999999", "time-absurd": "depth 1 score cp 1 time 31536000000000",
+		"nodes-absurd": "depth 1 score cp 1 nodes 99999999999999999999999",
+		"time-absurd":  "depth 1 score cp 1 time 31536000000000",
 		"depth-absurd": "depth 1000000 seldepth 1000000 score cp 1", "pv-illegal": "depth 1 score cp 1 pv a1a1 zz 0000 \xff",
 		"pv-endless": "depth 1 score cp 1 pv " + move + strings.Repeat(" e2e4", 100_000),
 		"binary":     "string " + strings.Repeat("\x01\xfe\x00\x80\r", 13000),
