@@ -88,7 +88,7 @@ func newMatchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "match A B [C]...",
 		Short: "Play a match of fixed length, an SPRT, or a tournament",
-		Long: matchHelp,
+		Long:  matchHelp,
 		Example: `  assay match assay assay:weights=shannon-1950 --games 200 --nodes 1000
   assay match assay:weights=new.json assay:weights=old.json --sprt 0,10 --out runs/gate
   assay match assay assay:nodes=20000 --sprt -5,0 --elo-model logistic --book openings.epd
