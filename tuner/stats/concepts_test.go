@@ -15,6 +15,7 @@ func TestSlope(t *testing.T) {
 	add := func(name string, n int64, v float64) {
 		terms, seen, value = append(terms, rows.Term{Name: name}), append(seen, n), append(value, v)
 	}
+	add("mobility.knight.far", 50, 1e6) // not a number
 	for i, name := range []string{"mobility.knight.0", "mobility.knight.1", "mobility.knight.2"} {
 		add(name, int64(5+3*i), 40+7*float64(i))
 	}

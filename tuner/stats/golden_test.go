@@ -164,6 +164,9 @@ func TestScores(t *testing.T) {
 		for range 20 {
 			b.Add(int16(300*r.NormFloat64()+200*float64(result-0.5)), result)
 		}
+		for _, score := range []int16{-5000, -1000, -600, -15, 15, 999, 1000, 2000, 2009, 30000} { // edges of bins
+			b.Add(score, result)
+		}
 		b.EndGame(result)
 	}
 	var text synthetic.Text
