@@ -13,4 +13,6 @@
 // does not know which players exist: the caller passes a function that opens them.
 //
 // Start reading at Job and Play; then Runner, Series and Setup.
+//
+// No promise of stability.
 package selfplay

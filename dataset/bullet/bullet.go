@@ -19,6 +19,8 @@
 // counters, games and weights. A position that is read back has White to move.
 //
 // Start reading at Append and Parse.
+//
+// No promise of stability.
 package bullet
 
 import (

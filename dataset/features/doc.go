@@ -10,4 +10,6 @@
 // The package does not use UCI and plays no games.
 //
 // Start reading at Run.
+//
+// No promise of stability.
 package features

@@ -11,6 +11,8 @@
 // (1994). Only the main line is read: variations are skipped.
 //
 // Start reading at Write and Read.
+//
+// No promise of stability.
 package pgn
 
 import (

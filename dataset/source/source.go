@@ -8,6 +8,8 @@
 // begin with a dot.
 //
 // Start reading at Open and List.
+//
+// No promise of stability.
 package source
 
 import (

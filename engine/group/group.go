@@ -1,5 +1,7 @@
 // Package group ends programs together with the programs that they started. No promise of
 // stability.
+//
+// No promise of stability.
 package group
 
 import (

@@ -5,6 +5,8 @@
 // looks for output that bypasses it.
 //
 // Start reading at Text. Fprintf is for tables and messages, Lines for whole outputs.
+//
+// No promise of stability.
 package quote
 
 import (

@@ -10,4 +10,6 @@
 // It does not compare players (selfplay/match does) and trains nothing.
 //
 // Start reading at Config and Run.
+//
+// No promise of stability.
 package datagen

@@ -10,4 +10,6 @@
 // known only to selfplay/match, selfplay/ladder and tuner/spsa/play.
 //
 // Start reading at Pairs, and for the files at Open.
+//
+// No promise of stability.
 package gamelog

@@ -19,4 +19,6 @@
 // logistic curve.
 //
 // Start reading at Table and Table.Fit, then Config and Run.
+//
+// No promise of stability.
 package ladder

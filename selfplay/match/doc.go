@@ -12,4 +12,6 @@
 // cmd/assay.
 //
 // Start reading at Config and Run.
+//
+// No promise of stability.
 package match

@@ -7,4 +7,6 @@
 // engine for the lines of a book.
 //
 // Start reading at Random, then LoadBook.
+//
+// No promise of stability.
 package opening

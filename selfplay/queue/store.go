@@ -4,6 +4,8 @@
 // listens to no network: the command assay queue serve does.
 //
 // Start reading at Store.
+//
+// No promise of stability.
 package queue
 
 import (

@@ -2,6 +2,8 @@
 // and again, and compares its files with those of an uninterrupted run.
 //
 // Start reading at Interrupt.
+//
+// No promise of stability.
 package gamelogtest
 
 import (

@@ -12,4 +12,6 @@
 // workers.
 //
 // Start reading at Config and Run.
+//
+// No promise of stability.
 package play
