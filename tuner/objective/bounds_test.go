@@ -35,7 +35,7 @@ func TestPin(t *testing.T) {
 	p.Omega, _ = d.Store.Split(d.Store.Clusters(), 0, 0)
 	tau := slices.Repeat([]float64{math.Inf(1)}, len(terms))
 	tau[held] = 50
-	leader, err := objective.Leaders(terms, true, nil)
+	leader, err := objective.Leaders(terms, objective.TwinsTied, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -148,7 +148,7 @@ func paramsOf(t *testing.T, d synthetic.Data) *objective.Params {
 	if tie != "" {
 		ties = append(ties, tie)
 	}
-	leader, err := objective.Leaders(d.Terms, true, ties)
+	leader, err := objective.Leaders(d.Terms, objective.TwinsTied, ties)
 	if err != nil {
 		t.Fatal(err)
 	}

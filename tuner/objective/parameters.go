@@ -29,9 +29,15 @@ type Params struct {
 	limited *optimize.Box
 }
 
+// Twins says whether terms that mirror each other share their parameters.
+type Twins bool
+
+// TwinsTied are fitted as one; others apart.
+const TwinsTied Twins = true
+
 // Leaders returns, for each term, the first of the terms that share its parameters: itself where none does.
-// Twins are tied if mirror says so, others as ties says, each a list of names joined by "=".
-func Leaders(terms []rows.Term, mirror bool, ties []string) ([]int, error) {
+// Beside twins, terms are tied as ties says, each a list of names joined by "=".
+func Leaders(terms []rows.Term, twins Twins, ties []string) ([]int, error) {
 	out := make([]int, len(terms))
 	index := make(map[string]int, len(terms))
 	for t, term := range terms {
@@ -40,7 +46,7 @@ func Leaders(terms []rows.Term, mirror bool, ties []string) ([]int, error) {
 			return nil, fmt.Errorf("term %s: mirror %d does not point back", term.Name, twin)
 		}
 		out[t], index[term.Name] = t, t
-		if mirror && twin < t && terms[twin].Tapered == term.Tapered {
+		if twins == TwinsTied && twin < t && terms[twin].Tapered == term.Tapered {
 			out[t] = twin
 		}
 	}
