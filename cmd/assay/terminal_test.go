@@ -100,7 +100,7 @@ func TestOneLineOnATerminal(t *testing.T) {
 			last   string // a line of the result
 			args   []string
 		}{
-			{`match \d+/80 \d+% LLR -?[0-9.]+/-?2\.94 Elo`, `^written  `,
+			{`match \d+/80 \d+% \[[=> ]+\] LLR -?[0-9.]+/-?2\.94 Elo`, `^written  `,
 				[]string{"match", "assay:hash=1", "assay:hash=1:weights=shannon-1950", "--games", "80", "--concurrency", "1",
 					"--sprt", "0,2", "--nodes", "20", "--opening-nodes", "50", "--max-plies", "60", "--out", "m" + n}},
 			{`generation 1: [a-z-]+ \d+/\d+ \d+%`, // of any stage: 40 games take a fifth of a second
@@ -109,7 +109,7 @@ func TestOneLineOnATerminal(t *testing.T) {
 					"--final-games", "20", "--run", "l" + n}},
 			{`\btune (step|\d+ parameters|estimating|errors)`, `^wrote `,
 				[]string{"tune", filepath.Join("runs", "l80", "gen-1", "positions"), "--folds", "0", "--out", "t" + n + ".json"}},
-			{`spsa \d+/50 \d+% pawn [0-9.]+ knight`, `^written `,
+			{`spsa \d+/50 \d+% \[[=> ]+\] pawn [0-9.]+ knight`, `^written `,
 				[]string{"spsa", "--model", "shannon-1950", "--games", "100", "--concurrency", "1", "--nodes", "20", "--out",
 					"s" + n}},
 		} {

@@ -44,7 +44,6 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	context.AfterFunc(ctx, stop)
 
 	screen, messages := cli.NewScreens(stdout, stderr)
-	defer messages.Status(nil)
 	root := newRootCommand()
 	root.SetArgs(args)
 	root.SetIn(stdin)
@@ -52,6 +51,7 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetOut(out)
 	root.SetErr(messages)
 	cmd, err := root.ExecuteContextC(ctx)
+	messages.End()
 	if err == nil && out.err != nil {
 		err = fmt.Errorf("writing the output: %w", out.err)
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/schollz/progressbar/v3"
 )
 
 const (
@@ -13,6 +15,8 @@ const (
 	plainEvery = 5 * time.Second
 	// drawEvery is how often the line on a terminal is drawn at most.
 	drawEvery = 100 * time.Millisecond
+	// tickEvery is how often it is drawn at least: the elapsed time goes on while nothing is done.
+	tickEvery = 500 * time.Millisecond
 )
 
 // Progress shows how far a long task is: on a terminal as one line that is updated, else as a
@@ -26,6 +30,8 @@ type Progress struct {
 	mu      sync.Mutex
 	started time.Time
 	last    time.Time
+	shown   func() []field // what the last update shows, at the time of the call; nil before it
+	over    bool
 	// first is what was already done at the first update. The rate of resumed work does
 	// not count it.
 	first int64
@@ -54,39 +60,80 @@ func (p *Progress) Update(done, total int64, note string) {
 		p.first, p.started = done, now
 	}
 	switch since := now.Sub(p.last); {
-	case p.screen != nil && since >= drawEvery:
-		p.last = now
-		p.screen.Status(p.fields(done, total, note))
+	case p.screen != nil:
+		if p.shown == nil {
+			go p.tick()
+		}
+		p.shown = func() []field { return p.fields(done, total, note) }
+		if since >= drawEvery {
+			p.draw(now)
+		}
 	case p.screen == nil && since >= plainEvery && done != total:
 		p.last = now
 		p.line(done, total, note)
 	}
 }
 
-// fields returns what the line on a terminal shows: how much is done, the note, speed and time
-// left. Speed and time are more important than all but the first two fields of the note.
+// draw draws the line. It reports whether there is still one to draw.
+func (p *Progress) draw(now time.Time) bool {
+	p.last = now
+	return !p.over && p.screen.Status(p.shown())
+}
+
+// tick draws the line again and again, until the task or the command is over.
+func (p *Progress) tick() {
+	for now := range time.Tick(tickEvery) {
+		p.mu.Lock()
+		more := !p.over && (now.Sub(p.last) < tickEvery || p.draw(now))
+		p.mu.Unlock()
+		if !more {
+			return
+		}
+	}
+}
+
+// fields returns what the line on a terminal shows: how much is done, a bar, the note, speed, time
+// elapsed and left. Speed and time are more important than all but the first two fields of the note.
 func (p *Progress) fields(done, total int64, note string) []field {
 	head := p.label
-	var share, speed, left string
+	var bar, speed string
 	if total > 0 {
 		head += fmt.Sprintf(" %d/%d", done, total)
-		share = fmt.Sprintf("%d%%", 100*done/total)
+		bar = barText(done, total, p.screen.Columns()/8)
 	} else if done > 0 {
 		head += fmt.Sprintf(" %d", done)
 	}
+	times := leftText(time.Since(p.started).Seconds())
 	if rate := p.rate(done); rate > 0 {
 		speed = rateText(rate)
 		if total > done {
-			left = leftText(float64(total-done) / rate)
+			times += "<" + leftText(float64(total-done)/rate)
 		}
 	}
-	list := []field{{head, 0}, {share, 1}}
+	list := []field{{head, 0}, {bar, 1}}
 	if note != p.label {
 		for i, n := range strings.Split(strings.TrimSpace(note), "  ") {
 			list = append(list, field{n, 2 + 2*(i/2)})
 		}
 	}
-	return append(list, field{speed, 3}, field{left, 3})
+	return append(list, field{speed, 3}, field{times, 3})
+}
+
+// barText returns the share that is done, and a bar of that many columns. The library draws it; the screen
+// decides where.
+func barText(done, total int64, columns int) string {
+	bar := progressbar.NewOptions64(total, progressbar.OptionSetWriter(io.Discard), progressbar.OptionSetWidth(columns),
+		progressbar.OptionSetElapsedTime(false), progressbar.OptionSetPredictTime(false),
+		progressbar.OptionSetTheme(progressbar.Theme{Saucer: "=", SaucerHead: ">", SaucerPadding: " ", BarStart: "[",
+			BarEnd: "]"}))
+	draw := bar.RenderBlank
+	if done > 0 {
+		draw = func() error { return bar.Set64(min(done, total)) }
+	}
+	if err := draw(); err != nil {
+		return ""
+	}
+	return strings.TrimSpace(bar.String())
 }
 
 // rate returns how much was done a second.
@@ -107,7 +154,7 @@ func rateText(rate float64) string {
 	return fmt.Sprintf("%.1f/min", 60*rate)
 }
 
-// leftText returns seconds as 48s, 3m12s or 2h5m.
+// leftText returns a time in seconds as 48s, 3m12s or 2h5m.
 func leftText(seconds float64) string {
 	const year = 365 * 24 * 3600
 	d := time.Duration(min(seconds, year) * float64(time.Second))
@@ -143,6 +190,7 @@ func (p *Progress) Finish(summary string) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.over = true
 	fmt.Fprintf(p.w, "%s: %s (%s)\n", p.label, summary, time.Since(p.started).Round(100*time.Millisecond))
 }
 

@@ -33,6 +33,7 @@ type status struct {
 	screen  *Screen // that shows it; nil if none does
 	width   int     // of the text that is shown
 	midline bool    // the last text did not end its line
+	ended   bool    // the command is over
 }
 
 // NewScreens returns the screens of a command. Long lines of standard error are folded on a
@@ -106,15 +107,27 @@ type field struct {
 	rank int // the lower, the more important
 }
 
-// Status shows the fields that fit the line. Nothing removes the line.
-func (s *Screen) Status(fields []field) {
+// End removes the status line. No other follows.
+func (s *Screen) End() {
+	s.Status(nil)
+	s.status.mu.Lock()
+	defer s.status.mu.Unlock()
+	s.status.ended = true
+}
+
+// Status shows the fields that fit the line. Nothing removes the line. It reports whether there can be
+// another.
+func (s *Screen) Status(fields []field) (more bool) {
 	if s.columns == nil {
-		return
+		return false
 	}
 	s.status.mu.Lock()
 	defer s.status.mu.Unlock()
+	if s.status.ended {
+		return false
+	}
 	if s.status.midline {
-		return
+		return true
 	}
 	line := ""
 	for i := range fields {
@@ -133,6 +146,7 @@ func (s *Screen) Status(fields []field) {
 		_, _ = io.WriteString(s.w, "\r")
 		s.status.screen = nil
 	}
+	return true
 }
 
 // erase removes the status line. It overwrites it with spaces, as every terminal understands.

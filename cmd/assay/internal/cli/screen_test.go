@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 func TestFit(t *testing.T) {
@@ -105,5 +107,47 @@ func TestScreenQuotes(t *testing.T) {
 		if _, err := Raw(s).Write([]byte(hostile)); err != nil || strings.Contains(b.String(), "\x1b") != (columns == 0) {
 			t.Errorf("%d columns: data are %q, %v", columns, b.String(), err)
 		}
+	}
+}
+
+// TestBar draws bars of any width and share; the library must not write to the terminal.
+func TestBar(t *testing.T) {
+	for _, tt := range []struct {
+		done, total int64
+		columns     int
+		want        string
+	}{
+		{0, 400, 10, "0% [          ]"}, {62, 400, 10, "15% [>         ]"}, {200, 400, 10, "50% [====>     ]"},
+		{399, 400, 10, "99% [========> ]"}, {400, 400, 10, "100% [==========]"}, {500, 400, 4, "100% [====]"}, {1, 3, 0, "33% []"},
+	} {
+		if got := barText(tt.done, tt.total, tt.columns); got != tt.want {
+			t.Errorf("%d of %d in %d columns: %q, want %q", tt.done, tt.total, tt.columns, got, tt.want)
+		}
+	}
+}
+
+// TestTick: the line goes on while nothing is done, and ends with the task or the command.
+func TestTick(t *testing.T) {
+	for _, end := range []func(*Progress, *Screen){
+		func(p *Progress, _ *Screen) { p.Finish("done") },
+		func(_ *Progress, s *Screen) { s.End() },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var b bytes.Buffer
+			s := &Screen{w: &b, columns: func() int { return 80 }, status: new(status)}
+			p := NewProgress(s, "match")
+			p.Update(0, 400, "")
+			time.Sleep(3100 * time.Millisecond)
+			if n := strings.Count(b.String(), "match 0/400"); n < 5 || !strings.Contains(b.String(), "0% [          ] 3s") {
+				t.Errorf("%d lines in three seconds: %q", n, b.String())
+			}
+			end(p, s)
+			synctest.Wait()
+			before := b.Len()
+			time.Sleep(3 * time.Second)
+			if b.Len() != before {
+				t.Errorf("a line after the end: %q", b.String()[before:])
+			}
+		})
 	}
 }
