@@ -5,11 +5,15 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
+
+	"github.com/assay-chess/assay/selfplay"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata")
@@ -94,5 +98,49 @@ func TestFitNumbers(t *testing.T) {
 		if err := table.Add(bad[0], bad[1], bad[2], bad[3]); err == nil {
 			t.Errorf("%v is counted", bad)
 		}
+	}
+}
+
+// TestPictureParts: the step of the axis, names that are cut, and a picture of nothing.
+func TestPictureParts(t *testing.T) {
+	for span, want := range map[float64]float64{8: 1, 8.1: 2, 16: 2, 16.5: 5, 40: 5, 41: 10, 80: 10, 81: 20, 0.08: 0.01,
+		1500: 200} {
+		if got := niceStep(span); math.Abs(got-want) > 1e-9*want {
+			t.Errorf("a span of %v has steps of %v, want %v", span, got, want)
+		}
+	}
+	long := strings.Repeat("é", 48)
+	if shortName(long) != long || shortName(long+"x") != strings.Repeat("é", 47)+"…" {
+		t.Error(shortName(long), shortName(long+"x"))
+	}
+	if low, high := (&Result{}).span(); low != -1 || high != 1 {
+		t.Errorf("nothing known: from %v to %v", low, high)
+	}
+	for pairs, want := range map[uint64]uint64{9: 1, 10: 1, 11: 2, 20: 2} { // five players: ten pairs a round
+		if c := (Config{Schedule: RoundRobin, Games: 2 * pairs, Players: make([]selfplay.Entrant, 5)}); c.need() != want {
+			t.Errorf("%d pairs need %d openings, want %d", pairs, c.need(), want)
+		}
+	}
+}
+
+// TestMeanIsTheOrigin: without an anchor the ratings have the mean that was asked for.
+func TestMeanIsTheOrigin(t *testing.T) {
+	table := NewTable(3)
+	for range 20 {
+		for _, p := range [][4]int{{0, 1, 1, -1}, {0, 1, 1, 1}, {0, 2, 1, -1}, {1, 2, 0, 0}} {
+			if err := table.Add(p[0], p[1], p[2], p[3]); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	f, err := table.Fit(-1, 250)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range f.theta[:3] { // strengths have no origin
+		f.theta[i] += 7
+	}
+	if mean := (f.Elo(0) + f.Elo(1) + f.Elo(2)) / 3; math.Abs(mean-250) > 1e-6 {
+		t.Errorf("the mean is %v", mean)
 	}
 }
