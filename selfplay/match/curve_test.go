@@ -26,7 +26,8 @@ func TestFollow(t *testing.T) {
 	if err != nil || last.LLR != llr || *c.LLR != llr || last.Lower != lower || last.Upper != upper {
 		t.Errorf("LLR %v (%v, %v), want %v (%v, %v), %v", last.LLR, last.Lower, last.Upper, llr, lower, upper, err)
 	}
-	if s := sprt.Summarize(c.Pentanomial); last.Strength != c.Strength || last.Strength != s.StrengthAfter(test, c.Pentanomial) || c.Standing != s || c.Pentanomial.Samples() != 1000 {
+	if s := sprt.Summarize(c.Pentanomial); last.Strength != c.Strength || last.Strength != s.StrengthAfter(test,
+		c.Pentanomial) || c.Standing != s || c.Pentanomial.Samples() != 1000 {
 		t.Errorf("%+v, want %+v", last, s)
 	}
 	if c, err = Follow(pairs[:1], nil, false, 100); err != nil || len(c.Points) != 1 || c.LLR != nil {

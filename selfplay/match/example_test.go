@@ -21,7 +21,8 @@ func ExampleRun() {
 	}
 	defer os.RemoveAll(dir)
 	c := match.Config{
-		Setup: selfplay.Setup{Out: filepath.Join(dir, "m"), Limits: selfplay.Limits{Nodes: 100}, Rule: selfplay.StandardAdjudication(),
+		Setup: selfplay.Setup{Out: filepath.Join(dir, "m"), Limits: selfplay.Limits{Nodes: 100},
+			Rule:     selfplay.StandardAdjudication(),
 			MaxPlies: 80, Seed: 1, Open: toy.Open, Program: "example"},
 		A: selfplay.Entrant{Spec: toy.Spec("a")}, B: selfplay.Entrant{Spec: toy.Spec("b")},
 		Games: 20,
@@ -32,7 +33,8 @@ func ExampleRun() {
 			fmt.Println(err)
 			return
 		}
-		fmt.Printf("+%d =%d -%d, pairs %v, %s, already there: %v\n", r.Wins, r.Draws, r.Losses, r.Pentanomial, r.Verdict, r.Already)
+		fmt.Printf("+%d =%d -%d, pairs %v, %s, already there: %v\n", r.Wins, r.Draws, r.Losses, r.Pentanomial, r.Verdict,
+			r.Already)
 	}
 	// Output:
 	// +1 =15 -4, pairs [0 4 5 1 0], undecided, already there: false

@@ -21,12 +21,14 @@ func TestHeadline(t *testing.T) {
 		want    string
 	}{
 		{tested, AcceptH1, "PASSED: new beats base by +12.4 Elo [+3.2, +20.6]"},
-		{forfeited, AcceptH1, "PASSED: new beats base by +12.4 Elo [+3.2, +20.6]; without B's forfeits: not decided (LLR 2.31)"},
+		{forfeited, AcceptH1, "PASSED: new beats base by +12.4 Elo [+3.2, +20.6]; without B's forfeits: not decided (LLR " +
+			"2.31)"},
 		{tested, AcceptH0, "FAILED: new against base: +12.4 Elo [+3.2, +20.6]"},
 		{enough, Stronger, "STRONGER: new beats base by +20 Elo [+10, +30]"},
 		{enough, Weaker, "WEAKER: new against base: +20 Elo [+10, +30]"},
 		{base, Undecided, "UNDECIDED: new against base: +20 Elo [-80, +90]"},
-		{Result{A: "a", B: "b", Games: 2, Wins: 1, Draws: 1, Strength: sprt.Strength{Elo: 190}}, Undecided, "UNDECIDED: a against b: 1.5 of 2 points, too few games for an Elo"},
+		{Result{A: "a", B: "b", Games: 2, Wins: 1, Draws: 1, Strength: sprt.Strength{Elo: 190}}, Undecided,
+			"UNDECIDED: a against b: 1.5 of 2 points, too few games for an Elo"},
 		{Result{Reason: "A forfeited 9 of 10 games"}, NoVerdict, "NO VERDICT: A forfeited 9 of 10 games"},
 	} {
 		r := test.r

@@ -149,7 +149,8 @@ func TestCounting(t *testing.T) {
 		break
 	}
 	if r.Pentanomial != penta || r.Wins != wins || r.Draws != draws || r.Losses != losses {
-		t.Errorf("+%d =%d -%d %v, by hand +%d =%d -%d %v", r.Wins, r.Draws, r.Losses, r.Pentanomial, wins, draws, losses, penta)
+		t.Errorf("+%d =%d -%d %v, by hand +%d =%d -%d %v", r.Wins, r.Draws, r.Losses, r.Pentanomial, wins, draws, losses,
+			penta)
 	}
 	if r.Games != wins+draws+losses || r.Verdict != AcceptH0 {
 		t.Errorf("%d games, %s; want %d, %s", r.Games, r.Verdict, wins+draws+losses, AcceptH0)
@@ -219,7 +220,8 @@ func TestForfeits(t *testing.T) {
 	if r.Forfeits[0] != 0 || r.Forfeits[1] < 20 {
 		t.Errorf("forfeits %v, want many of B's and none of A's", r.Forfeits)
 	}
-	if n := r.Terminations[string(selfplay.IllegalMove)] + r.Terminations[string(selfplay.PlayerFailed)]; n != r.Forfeits[1] {
+	if n := r.Terminations[string(selfplay.IllegalMove)] + r.Terminations[string(selfplay.PlayerFailed)]; n !=
+		r.Forfeits[1] {
 		t.Errorf("terminations %v, forfeits %v", r.Terminations, r.Forfeits)
 	}
 	faults := 0
@@ -260,7 +262,8 @@ func TestBookRunsOut(t *testing.T) {
 	c := config(t, 8)
 	c.Opening = opening.Spec{Book: path}
 	_, err := Run(t.Context(), c)
-	if !errors.Is(err, selfplay.ErrConfig) || !errors.Is(err, opening.ErrExhausted) || !strings.Contains(err.Error(), path) {
+	if !errors.Is(err, selfplay.ErrConfig) || !errors.Is(err, opening.ErrExhausted) || !strings.Contains(err.Error(),
+		path) {
 		t.Errorf("error %v, want a refusal that names the book", err)
 	}
 	c.Games = 6

@@ -40,12 +40,15 @@ func TestPairsOfPGN(t *testing.T) {
 				pgnText("2.1", "", "A", "B", "1/2-1/2", d4) + pgnText("2.2", "", "B", "A", "0-1", d4),
 			sprt.Pentanomial{0, 0, 1, 1, 0}, 0, 0},
 		"no rounds, in order": {
-			pgnText("?", "", "A", "B", "1-0", e4) + pgnText("?", "", "B", "A", "1-0", e4) + pgnText("?", "", "A", "B", "1-0", d4) + pgnText("-", "", "B", "A", "1-0", e4),
+			pgnText("?", "", "A", "B", "1-0", e4) + pgnText("?", "", "B", "A", "1-0", e4) + pgnText("?", "", "A", "B", "1-0",
+				d4) + pgnText("-", "", "B", "A", "1-0", e4),
 			sprt.Pentanomial{0, 0, 1, 0, 0}, 2, 0},
 		"a round each, one unfinished": {
-			pgnText("1", "", "A", "B", "1-0", e4) + pgnText("2", "", "B", "A", "0-1", e4) + pgnText("3", "", "A", "B", "*", d4) + pgnText("4", "", "B", "A", "0-1", d4),
+			pgnText("1", "", "A", "B", "1-0", e4) + pgnText("2", "", "B", "A", "0-1", e4) + pgnText("3", "", "A", "B", "*",
+				d4) + pgnText("4", "", "B", "A", "0-1", d4),
 			sprt.Pentanomial{0, 0, 0, 0, 1}, 1, 1},
-		"same colors": {pgnText("1", fen1, "A", "B", "1-0", "2. Nf3") + pgnText("1", fen1, "A", "B", "1-0", "2. Nf3"), sprt.Pentanomial{}, 2, 0},
+		"same colors": {pgnText("1", fen1, "A", "B", "1-0", "2. Nf3") + pgnText("1", fen1, "A", "B", "1-0", "2. Nf3"),
+			sprt.Pentanomial{}, 2, 0},
 	} {
 		path := filepath.Join(t.TempDir(), "m.pgn")
 		if err := os.WriteFile(path, []byte(tt.text), 0o644); err != nil {

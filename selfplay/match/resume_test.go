@@ -30,11 +30,12 @@ func TestInterruptedMatchesGiveTheSameBytes(t *testing.T) {
 		whole := run(t, undisturbed)
 		c := make(t)
 		var last *Result
-		gamelogtest.Interrupt(t, c.Out, int(whole.Games)/8, func(ctx context.Context, attempt gamelogtest.Attempt) (err error) {
-			c.Concurrency, c.Progress = attempt.Workers, attempt.Progress
-			last, err = Run(ctx, c)
-			return err
-		})
+		gamelogtest.Interrupt(t, c.Out, int(whole.Games)/8,
+			func(ctx context.Context, attempt gamelogtest.Attempt) (err error) {
+				c.Concurrency, c.Progress = attempt.Workers, attempt.Progress
+				last, err = Run(ctx, c)
+				return err
+			})
 		t.Log(name)
 		gamelogtest.SameFiles(t, c.Out, undisturbed.Out, gamelogtest.Promised...)
 		journalOf(t, c.Out) // no game twice

@@ -68,7 +68,8 @@ func TestNoVerdict(t *testing.T) {
 		}
 		var kept Result
 		doc, err := os.ReadFile(filepath.Join(c.Out, "result.json"))
-		if err := errors.Join(err, json.Unmarshal(doc, &kept)); err != nil || kept.Verdict != NoVerdict || kept.Games != r.Games {
+		if err := errors.Join(err, json.Unmarshal(doc, &kept)); err != nil || kept.Verdict != NoVerdict ||
+			kept.Games != r.Games {
 			t.Errorf("result.json: %s, %v", doc, err)
 		}
 	}
@@ -97,7 +98,8 @@ func TestPreflight(t *testing.T) {
 	c := config(t, 4)
 	c.B.Spec, c.B.Name = toy.Spec("b:error=0"), "toy b"
 	_, err := Run(t.Context(), c)
-	if !errors.Is(err, selfplay.ErrPreflight) || !strings.Contains(err.Error(), "B: toy b: ") || !strings.Contains(err.Error(), "told to fail") {
+	if !errors.Is(err, selfplay.ErrPreflight) || !strings.Contains(err.Error(), "B: toy b: ") ||
+		!strings.Contains(err.Error(), "told to fail") {
 		t.Errorf("error %v", err)
 	}
 	if _, err := os.Stat(c.Out); !errors.Is(err, os.ErrNotExist) {
@@ -124,8 +126,9 @@ func (v *voiding) Run(ctx context.Context, jobs <-chan selfplay.Job, results cha
 		select {
 		case job := <-jobs:
 			if job.Try == 0 && v.void(job) {
-				out = append(out, selfplay.Result{Number: job.Number, Players: job.PlayerTexts(), Start: job.Start, Opening: len(job.Opening),
-					Moves: job.Opening, Scores: make([]int16, len(job.Opening)), Depths: make([]uint8, len(job.Opening)),
+				out = append(out, selfplay.Result{Number: job.Number, Players: job.PlayerTexts(), Start: job.Start,
+					Opening: len(job.Opening),
+					Moves:   job.Opening, Scores: make([]int16, len(job.Opening)), Depths: make([]uint8, len(job.Opening)),
 					Termination: selfplay.VoidGame, Void: "paused", Seed: job.Seed})
 				continue
 			}
@@ -160,7 +163,8 @@ func TestVoidPairsArePlayedAgain(t *testing.T) {
 	c.Runner = &slots{c.Runner, 5}
 	r := run(t, c)
 	if r.VoidPairs != 3 || r.Games != 400 || r.Pentanomial != want.Pentanomial || r.Elo != want.Elo {
-		t.Errorf("%d void pairs, %d games, %v; want 3, %d, %v", r.VoidPairs, r.Games, r.Pentanomial, want.Games, want.Pentanomial)
+		t.Errorf("%d void pairs, %d games, %v; want 3, %d, %v", r.VoidPairs, r.Games, r.Pentanomial, want.Games,
+			want.Pentanomial)
 	}
 	gamelogtest.SameFiles(t, c.Out, whole.Out, "games.pgn", "games/games-00000.arrow")
 	lines, voids := map[uint64]int{}, 0
@@ -172,10 +176,12 @@ func TestVoidPairsArePlayedAgain(t *testing.T) {
 		return nil
 	})
 	if err != nil || voids != 3 || lines[6] != 3 || lines[7] != 3 || lines[280] != 2 || lines[281] != 2 || lines[8] != 1 {
-		t.Errorf("%d void games in the journal, lines %d %d %d %d %d, %v", voids, lines[6], lines[7], lines[280], lines[281], lines[8], err)
+		t.Errorf("%d void games in the journal, lines %d %d %d %d %d, %v", voids, lines[6], lines[7], lines[280], lines[281],
+			lines[8], err)
 	}
 	// Read again from the journal, it is the same.
-	if err := errors.Join(os.Remove(filepath.Join(c.Out, "result.json")), os.RemoveAll(filepath.Join(c.Out, GamesName))); err != nil {
+	if err := errors.Join(os.Remove(filepath.Join(c.Out, "result.json")),
+		os.RemoveAll(filepath.Join(c.Out, GamesName))); err != nil {
 		t.Fatal(err)
 	}
 	again := run(t, c)
@@ -200,17 +206,21 @@ func (s *slots) Parallel() int { return s.n }
 
 func TestTooManyVoidPairs(t *testing.T) {
 	c := config(t, 64)
-	c.Runner = &voiding{&selfplay.Local{Open: toy.Open, Workers: 2}, func(job selfplay.Job) bool { return job.Number%8 == 3 && job.Attempt == 0 }}
+	c.Runner = &voiding{&selfplay.Local{Open: toy.Open, Workers: 2},
+		func(job selfplay.Job) bool { return job.Number%8 == 3 && job.Attempt == 0 }}
 	r, err := Run(t.Context(), c)
-	if !errors.Is(err, selfplay.ErrNoVerdict) || r.VoidPairs < 3 || !strings.Contains(r.Reason, "pairs of games were void") {
+	if !errors.Is(err, selfplay.ErrNoVerdict) || r.VoidPairs < 3 || !strings.Contains(r.Reason,
+		"pairs of games were void") {
 		t.Errorf("result %+v, error %v", r, err)
 	}
 	// A game that is void in all attempts ends the match.
 	c = config(t, 64)
 	c.Test = &sprt.Test{Elo0: 0, Elo1: 50, Alpha: 0.05, Beta: 0.05}
-	c.Runner = &voiding{&selfplay.Local{Open: toy.Open, Workers: 2}, func(job selfplay.Job) bool { return job.Number == 5 }}
+	c.Runner = &voiding{&selfplay.Local{Open: toy.Open, Workers: 2},
+		func(job selfplay.Job) bool { return job.Number == 5 }}
 	r, err = Run(t.Context(), c)
-	if !errors.Is(err, selfplay.ErrNoVerdict) || r.Verdict != NoVerdict || r.Games > 4 || !strings.Contains(r.Reason, "game 5: a game was void in all attempts: paused") {
+	if !errors.Is(err, selfplay.ErrNoVerdict) || r.Verdict != NoVerdict || r.Games > 4 || !strings.Contains(r.Reason,
+		"game 5: a game was void in all attempts: paused") {
 		t.Errorf("result %+v, error %v", r, err)
 	}
 }
@@ -238,15 +248,17 @@ func TestInterruptedWithVoidGames(t *testing.T) {
 // Stalls of the runner are counted by player, and many of them are a warning.
 func TestStallsAreReported(t *testing.T) {
 	c := config(t, 20)
-	c.Runner = &gamelogtest.Changing{Runner: &selfplay.Local{Open: toy.Open, Workers: 2}, Change: func(r *selfplay.Result) {
-		r.Stalls[playerOf(r.Number, board.White)] = 2 // A has White in the first game of a pair
-		r.Time = [2]time.Duration{1, 1}
-	}}
+	c.Runner = &gamelogtest.Changing{Runner: &selfplay.Local{Open: toy.Open, Workers: 2},
+		Change: func(r *selfplay.Result) {
+			r.Stalls[playerOf(r.Number, board.White)] = 2 // A has White in the first game of a pair
+			r.Time = [2]time.Duration{1, 1}
+		}}
 	r := run(t, c)
 	if r.Stalls != [2]int64{40, 0} || r.StalledGames != 20 {
 		t.Errorf("stalls %v in %d games, want 40 of A in 20 games", r.Stalls, r.StalledGames)
 	}
-	if len(r.Warnings) != 2 || !strings.Contains(r.Warnings[0], "too busy for clocks") || !strings.Contains(r.Warnings[1], "toy a may cause it") {
+	if len(r.Warnings) != 2 || !strings.Contains(r.Warnings[0], "too busy for clocks") || !strings.Contains(r.Warnings[1],
+		"toy a may cause it") {
 		t.Errorf("warnings %q", r.Warnings)
 	}
 }
@@ -260,8 +272,10 @@ func TestWithoutForfeits(t *testing.T) {
 		want   string
 		says   string
 	}{
-		{"equal players, B forfeits in a quarter of the pairs", false, 4, Undecided, "without B's forfeits: not decided (LLR "},
-		{"A wins most pairs, B forfeits in one that A does not win", true, 1000, AcceptH1, "without B's forfeits: A passes too (LLR "},
+		{"equal players, B forfeits in a quarter of the pairs", false, 4, Undecided,
+			"without B's forfeits: not decided (LLR "},
+		{"A wins most pairs, B forfeits in one that A does not win", true, 1000, AcceptH1,
+			"without B's forfeits: A passes too (LLR "},
 		{"A wins most pairs, B does not forfeit", true, 0, "", ""},
 	} {
 		c := decisive(t)
@@ -303,10 +317,12 @@ func TestWithoutForfeits(t *testing.T) {
 			t.Fatalf("%s: %s after %d games with forfeits %v, want %s", tt.what, r.Verdict, r.Games, r.Forfeits, AcceptH1)
 		}
 		w := r.WithoutForfeits
-		if w == nil || w.Verdict != tt.want || w.Pairs != r.Games/2-r.Forfeits[1] || (w.LLR >= *r.Upper) != (w.Verdict == AcceptH1) || !strings.Contains(w.String(), tt.says) {
+		if w == nil || w.Verdict != tt.want || w.Pairs != r.Games/2-r.Forfeits[1] ||
+			(w.LLR >= *r.Upper) != (w.Verdict == AcceptH1) || !strings.Contains(w.String(), tt.says) {
 			t.Errorf("%s: LLR %.2f; %v; want %q", tt.what, *r.LLR, w, tt.want)
 		}
-		if doc, err := json.Marshal(r); err != nil || !strings.Contains(string(doc), `"without_forfeits":{"verdict":"`+tt.want+`","llr":`) {
+		if doc, err := json.Marshal(r); err != nil || !strings.Contains(string(doc),
+			`"without_forfeits":{"verdict":"`+tt.want+`","llr":`) {
 			t.Errorf("%s: %s, %v", tt.what, doc, err)
 		}
 	}
