@@ -13,7 +13,7 @@ type correction struct {
 }
 
 const (
-	// correctionSize is the number of pawn structures and of placements that are told apart.
+	// correctionSize is the number of pawn structures and of placements that are distinguished.
 	correctionSize = 1 << 14
 	// correctionStep is the largest change by one search.
 	correctionStep = historyMax / 4

@@ -48,7 +48,7 @@ func (e *Engine) iterate(lim engine.Limits) engine.Result {
 }
 
 // stopIn completes the result of a search that was stopped in an iteration, and reports its nodes and
-// time once more: who counts them has the last report only. If a move has become the best in this
+// time once more, for callers that go by the last report. If a move has become the best in this
 // iteration, it is the answer, and its score is only a bound.
 func (e *Engine) stopIn(result *engine.Result, info func(engine.Info)) {
 	best := e.root.at(0)

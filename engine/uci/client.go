@@ -1,6 +1,7 @@
 package uci
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -74,7 +75,7 @@ type Command struct {
 // timeout, which is extended while this process itself does not run. When a method fails because the program
 // misbehaves, it has killed the program, and the next NewGame starts it again.
 //
-// Harmless faults are accepted: endless lines, of which 64 KiB are read, floods of lines,
+// Harmless faults are accepted: endless lines (64 KiB of each are read), floods of lines,
 // control characters, upper case, output on standard error, and a repeated bestmove.
 type Client struct {
 	command     Command
@@ -170,7 +171,7 @@ func (c *Client) Start() error {
 // handshake sends uci and reads the options that the engine announces.
 func (c *Client) handshake() error {
 	err := c.await("uci\n", "uciok", c.command.StartTimeout, func(line []byte) {
-		if word, rest := nextWord(line); equalFold(word, "option") && len(c.options) <= maxOptions {
+		if word, rest := nextWord(line); bytes.EqualFold(word, []byte("option")) && len(c.options) <= maxOptions {
 			if o, ok := parseOption(rest); ok {
 				c.options = append(c.options, o)
 			}
@@ -227,7 +228,7 @@ func (c *Client) await(commands, word string, within time.Duration, each func(li
 		if err != nil {
 			return c.fail(err, word, within)
 		}
-		if first, _ := nextWord(line); equalFold(first, word) {
+		if first, _ := nextWord(line); bytes.EqualFold(first, []byte(word)) {
 			return nil
 		}
 		each(line)

@@ -41,9 +41,9 @@ func (a *answer) reset(p *board.Position, info func(engine.Info)) {
 func (a *answer) take(line []byte) (string, bool) {
 	word, rest := nextWord(line)
 	switch {
-	case equalFold(word, "info"):
+	case bytes.EqualFold(word, []byte("info")):
 		a.takeInfo(rest)
-	case equalFold(word, "bestmove"):
+	case bytes.EqualFold(word, []byte("bestmove")):
 		move, _ := nextWord(rest)
 		return strings.ToLower(string(move)), true
 	}

@@ -82,19 +82,3 @@ func nextWord(line []byte) (word, rest []byte) {
 }
 
 func isBlank(c byte) bool { return c <= ' ' || c == 0x7f }
-
-// equalFold reports whether a word equals a lower-case one, ignoring the word's case.
-func equalFold(word []byte, lower string) bool {
-	if len(word) != len(lower) {
-		return false
-	}
-	for i, c := range word {
-		if c >= 'A' && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		if c != lower[i] {
-			return false
-		}
-	}
-	return true
-}

@@ -482,7 +482,7 @@ func FuzzAnswer(f *testing.F) {
 			if word, ok := a.take(line); ok && strings.ToLower(word) != word {
 				t.Errorf("bestmove %q", word)
 			}
-			if word, rest := nextWord(line); equalFold(word, "option") {
+			if word, rest := nextWord(line); bytes.EqualFold(word, []byte("option")) {
 				if o, ok := parseOption(rest); ok && o.Name == "" {
 					t.Error("an option without a name")
 				}

@@ -97,7 +97,7 @@ func (p *directPipe) await() (bool, error) {
 		p.yielded = now
 		runtime.Gosched()
 	}
-	p.reading.Store(true) // before it looks at the deadline, so that who sets a later one wakes it
+	p.reading.Store(true) // before it looks at the deadline, so that a later one wakes it
 	defer p.reading.Store(false)
 	left := time.Duration(-1)
 	if by := p.readBy.Load(); by != 0 {

@@ -18,7 +18,7 @@ import (
 // initName is the name under which this program starts itself to become a contained program.
 const initName = "assay: sandbox"
 
-// orders is what the parent tells the process that is to become the program.
+// orders is what the parent sends to the process that is to become the program.
 type orders struct {
 	Limits
 	Path  string // of the program; empty: try the sandbox and exit
@@ -103,7 +103,7 @@ func (b *Box) Watch() {
 			return // it did not start, and says why on its error output
 		}
 		defer unix.Close(listener)
-		(&warden{program: b.program, dir: b.dir, listener: listener, report: b.report, told: map[string]bool{}}).serve()
+		(&warden{program: b.program, dir: b.dir, listener: listener, report: b.report, reported: map[string]bool{}}).serve()
 	}()
 }
 

@@ -90,7 +90,7 @@ func filter(pid uint32) (program []unix.SockFilter) {
 	return append(program, ret(pass))
 }
 
-// installFilter gives this thread the filter, and returns the listener of those who answer.
+// installFilter gives this thread the filter, and returns the listener that receives its questions.
 func installFilter(program []unix.SockFilter) (listener int, err error) {
 	p := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
 	// Without the last flag some kernels run the program slower.

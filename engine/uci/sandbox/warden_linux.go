@@ -20,13 +20,13 @@ type attempt struct {
 	does  string   // for the report: what the program tries
 	paths [][2]int // arguments: the folder's descriptor, or here, and the path
 	flags int      // for opening: the argument with the flags
-	never bool     // the warden refuses it; otherwise Landlock decides, and the warden only tells
+	never bool     // the warden refuses it; otherwise Landlock decides, and the warden only reports
 }
 
 // here stands for the current folder in place of a descriptor.
 const here = -1
 
-// opening stands for reading or writing, which the flags tell apart.
+// opening stands for reading or writing, depending on the flags.
 const opening = "open"
 
 // attempts are the calls that a warden looks at.
@@ -74,7 +74,7 @@ type warden struct {
 	dir      string // its folder
 	listener int
 	report   func(act string)
-	told     map[string]bool
+	reported map[string]bool
 }
 
 // notification and response are the kernel's struct seccomp_notif and seccomp_notif_resp.
@@ -134,12 +134,12 @@ func (w *warden) judge(n *notification) unix.Errno {
 	}
 	makes := flags&unix.O_CREAT != 0 || n.call == createCall
 	if makes && w.full() {
-		w.tell(fmt.Sprintf("keep more than %d files", maxFiles))
+		w.reportOnce(fmt.Sprintf("keep more than %d files", maxFiles))
 		return unix.ENOSPC
 	}
 	for _, p := range a.paths {
 		if path, known := w.path(n, p); !known && a.never || known && !w.allowed(a.does, path) {
-			w.tell(a.does + " " + path)
+			w.reportOnce(a.does + " " + path)
 		}
 	}
 	if flags&unix.O_TRUNC != 0 && flags&(unix.O_WRONLY|unix.O_RDWR) == 0 {
@@ -149,7 +149,7 @@ func (w *warden) judge(n *notification) unix.Errno {
 	case n.call == unix.SYS_TKILL && w.ownThread(n):
 		return 0
 	case len(a.paths) == 0:
-		w.tell(a.does)
+		w.reportOnce(a.does)
 		return unix.EPERM
 	case a.never:
 		return unix.EPERM
@@ -169,19 +169,19 @@ func (w *warden) ownThread(n *notification) bool {
 	return err == nil
 }
 
-// maxActs and maxPath bound what is told about one process.
+// maxActs and maxPath bound what is reported about one process.
 const maxActs, maxPath = 16, 160
 
-// tell reports an act, once.
-func (w *warden) tell(act string) {
-	if !w.told[act] && len(w.told) < maxActs {
-		w.told[act] = true
+// reportOnce reports an act, once.
+func (w *warden) reportOnce(act string) {
+	if !w.reported[act] && len(w.reported) < maxActs {
+		w.reported[act] = true
 		w.report(act)
 	}
 }
 
-// system are folders where runtimes look for what may not be there. Reading them tells nothing
-// about a program, and is not told.
+// system are folders where runtimes look for what may not be there. Reading them says nothing
+// about a program, and is not reported.
 var system = []string{"/lib", "/lib32", "/lib64", "/usr", "/etc", "/proc", "/sys", "/dev", "/nix", "/opt"}
 
 // allowed reports whether an act is one that programs may do, or that is not worth telling.

@@ -53,8 +53,8 @@ type Config struct {
 	// wire.ReadSignature. Workers whose owners trust the signer fetch the engine. If it is nil,
 	// no engine is sent.
 	Signature func(path string) (*wire.Signature, error)
-	// OwnSandbox says that the sandboxes of the players are for this machine. Workers do not
-	// hear of them: they contain engines as their owners decide.
+	// OwnSandbox says that the sandboxes of the players are for this machine. They are not
+	// sent to workers, which contain engines as their owners decide.
 	OwnSandbox bool
 
 	Program     string        // version and bench signature: workers need the same

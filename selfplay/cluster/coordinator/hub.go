@@ -148,7 +148,7 @@ func (h *Hub) measure(ctx context.Context, cores int) (speed float64, err error)
 
 // errSameKey means that two runs of a hub have keys that begin alike.
 var errSameKey = errors.New("cluster: the run's folder is a copy of another run's, which is in progress: their " +
-	"units could not be told apart; wait for that run")
+	"units would be mixed up; wait for that run")
 
 // admit takes a run's answers from now on.
 func (h *Hub) admit(c *Coordinator) error {

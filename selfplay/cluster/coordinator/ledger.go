@@ -45,6 +45,10 @@ type pastAnswers struct {
 	banned  map[string]string
 }
 
+func newPastAnswers() *pastAnswers {
+	return &pastAnswers{answers: map[string]*pastAnswer{}, banned: map[string]string{}}
+}
+
 type pastAnswer struct {
 	line
 	counted bool
@@ -58,43 +62,60 @@ func ledgerFiles(dir string) []string {
 
 // openLedger opens the ledger in a folder and returns its content.
 func openLedger(dir string) (*ledger, *pastAnswers, error) {
-	l := &ledger{dir: dir, limit: 8192, number: 1}
-	m := &pastAnswers{answers: map[string]*pastAnswer{}, banned: map[string]string{}}
-	names := ledgerFiles(dir)
-	for i, name := range names {
-		visit := func(text []byte) error { l.lines++; return m.add(text) }
-		if i < len(names)-1 {
-			if err := durable.ReadJournal(name, visit); err != nil {
-				return nil, nil, err
-			}
-			continue
-		}
-		if _, err := fmt.Sscanf(filepath.Base(name), "ledger-%d.jsonl", &l.number); err != nil {
-			return nil, nil, fmt.Errorf("cluster: %s: %w: want the name ledger-NUMBER.jsonl; remove the file if it "+
-				"is not the coordinator's", name, durable.ErrDamaged)
-		}
-		l.lines = 0
-		var err error
-		if l.journal, err = durable.OpenJournal(name, visit); err == nil {
-			err = private(name)
-		}
-		if err != nil {
+	l, past := &ledger{dir: dir, limit: 8192, number: 1}, newPastAnswers()
+	names, last := ledgerFiles(dir), l.path()
+	if n := len(names); n > 0 {
+		names, last = names[:n-1], names[n-1]
+		if err := l.parseNumber(last); err != nil {
 			return nil, nil, err
 		}
 	}
-	if l.journal == nil {
-		return l, m, l.openFile()
+	for _, name := range names {
+		if err := durable.ReadJournal(name, past.add); err != nil {
+			return nil, nil, err
+		}
 	}
-	return l, m, nil
+	if err := l.open(last, past.add); err != nil {
+		return nil, nil, err
+	}
+	return l, past, nil
 }
 
-func (l *ledger) openFile() (err error) {
+func (l *ledger) path() string {
+	return filepath.Join(l.dir, fmt.Sprintf("ledger-%06d.jsonl", l.number))
+}
+
+// parseNumber takes the number of the last file from its name.
+func (l *ledger) parseNumber(name string) error {
+	if _, err := fmt.Sscanf(filepath.Base(name), "ledger-%d.jsonl", &l.number); err != nil {
+		return fmt.Errorf("cluster: %s: %w: want the name ledger-NUMBER.jsonl; "+
+			"remove the file if it is not the coordinator's", name, durable.ErrDamaged)
+	}
+	return nil
+}
+
+// open opens a file and passes its lines to visit.
+func (l *ledger) open(path string, visit func(text []byte) error) (err error) {
 	l.lines = 0
-	path := filepath.Join(l.dir, fmt.Sprintf("ledger-%06d.jsonl", l.number))
-	if l.journal, err = durable.OpenJournal(path, nil); err != nil {
+	l.journal, err = durable.OpenJournal(path, func(text []byte) error { l.lines++; return visit(text) })
+	if err != nil {
 		return err
 	}
 	return private(path)
+}
+
+// begin begins a new file with the lines to keep.
+func (l *ledger) begin(keep []*line) error {
+	l.number++
+	if err := l.open(l.path(), func([]byte) error { return nil }); err != nil {
+		return err
+	}
+	for _, x := range keep {
+		if err := l.write(x); err != nil {
+			return err
+		}
+	}
+	return l.sync()
 }
 
 // private makes a file readable by its owner only: it names workers and what they did.
@@ -151,16 +172,7 @@ func (l *ledger) rotate(keep []*line) error {
 	if err := l.journal.Close(); err != nil {
 		return err
 	}
-	l.number++
-	if err := l.openFile(); err != nil {
-		return err
-	}
-	for _, x := range keep {
-		if err := l.write(x); err != nil {
-			return err
-		}
-	}
-	if err := l.sync(); err != nil {
+	if err := l.begin(keep); err != nil {
 		return err
 	}
 	names := ledgerFiles(l.dir)

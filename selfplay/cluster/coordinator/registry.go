@@ -329,7 +329,7 @@ func (r *registry) capacity() (workers, cores int) {
 
 // pickOther returns a random present worker other than the one of the name; empty if there is
 // none. Workers are chosen in proportion to their answers and not to the cores they claim,
-// so that no one who helps a cheat gets all the replays.
+// so that an accomplice of a cheat does not get all the replays.
 func (r *registry) pickOther(name string) (other string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -2,7 +2,6 @@ package coordinator
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -34,7 +33,7 @@ func Repair(dir string) (list []durable.Repaired, err error) {
 }
 
 func repairLedger(dir string) (list []durable.Repaired, err error) {
-	past := &pastAnswers{answers: map[string]*pastAnswer{}, banned: map[string]string{}}
+	past := newPastAnswers()
 	names, reason, lines := ledgerFiles(dir), "", int64(0)
 	for _, name := range names {
 		lost, err := durable.WholeLines(name, func(text []byte) error { lines++; return past.add(text) })
@@ -50,8 +49,8 @@ func repairLedger(dir string) (list []durable.Repaired, err error) {
 		return nil, nil
 	}
 	l := &ledger{dir: dir}
-	if _, err := fmt.Sscanf(filepath.Base(names[len(names)-1]), "ledger-%d.jsonl", &l.number); err != nil {
-		return nil, fmt.Errorf("cluster: %s: %w", names[len(names)-1], err)
+	if err := l.parseNumber(names[len(names)-1]); err != nil {
+		return nil, err
 	}
 	r := durable.Repaired{Path: names[0], Unit: "lines", Reason: reason}
 	var keep []*line
@@ -71,16 +70,7 @@ func repairLedger(dir string) (list []durable.Repaired, err error) {
 		keep = append(keep, counts)
 	}
 	// First the new file: if this ends in between, another repair finds the same.
-	l.number++
-	if err := l.openFile(); err != nil {
-		return nil, err
-	}
-	for _, x := range keep {
-		if err := l.write(x); err != nil {
-			return nil, errors.Join(err, l.close())
-		}
-	}
-	if err := errors.Join(l.sync(), l.close()); err != nil {
+	if err := errors.Join(l.begin(keep), l.close()); err != nil {
 		return nil, err
 	}
 	for _, name := range names {

@@ -24,30 +24,15 @@ type residuals struct {
 // pairing is two players' specifications, in alphabetical order.
 type pairing [2]string
 
-// outcomes are sums over games.
-type outcomes struct {
-	games    float64
-	score    moments // of the pairing's first player; of White if both are the same
-	forfeits moments
-}
+// outcomes are sums over games: of their number, the scores of the pairing's first player (of
+// White if both are the same), the squares of these, and the forfeits.
+type outcomes struct{ games, scores, squares, forfeits float64 }
 
-// moments are the sums of a quantity and of its square.
-type moments struct{ sum, squares float64 }
-
-func (m *moments) add(x float64) {
-	m.sum += x
-	m.squares += x * x
-}
-
-func (o *outcomes) remove(x *outcomes) {
-	o.games -= x.games
-	o.score.remove(x.score)
-	o.forfeits.remove(x.forfeits)
-}
-
-func (m *moments) remove(x moments) {
-	m.sum -= x.sum
-	m.squares -= x.squares
+func (o *outcomes) add(x outcomes, sign float64) {
+	o.games += sign * x.games
+	o.scores += sign * x.scores
+	o.squares += sign * x.squares
+	o.forfeits += sign * x.forfeits
 }
 
 const (
@@ -78,9 +63,9 @@ func (r *residuals) add(worker, key string, g *selfplay.Result) {
 	if players[1] < players[0] {
 		players[0], players[1], score = players[1], players[0], 1-score
 	}
-	forfeit := 0.
+	game := outcomes{games: 1, scores: score, squares: score * score}
 	if _, yes := g.Forfeited(); yes {
-		forfeit = 1
+		game.forfeits = 1
 	}
 	if r.all[players] == nil && len(r.all) == maxPairings {
 		return
@@ -89,14 +74,10 @@ func (r *residuals) add(worker, key string, g *selfplay.Result) {
 		r.workers[worker] = map[pairing]*outcomes{}
 	}
 	for _, sums := range []map[pairing]*outcomes{r.all, r.workers[worker]} {
-		o := sums[players]
-		if o == nil {
-			o = &outcomes{}
-			sums[players] = o
+		if sums[players] == nil {
+			sums[players] = &outcomes{}
 		}
-		o.games++
-		o.score.add(score)
-		o.forfeits.add(forfeit)
+		sums[players].add(game, 1)
 	}
 }
 
@@ -126,7 +107,7 @@ func (r *residuals) suspicious(worker string) bool {
 // remove takes back the games of a worker.
 func (r *residuals) remove(worker string) {
 	for players, own := range r.workers[worker] {
-		r.all[players].remove(own)
+		r.all[players].add(*own, -1)
 	}
 	delete(r.workers, worker)
 }
@@ -134,9 +115,9 @@ func (r *residuals) remove(worker string) {
 func (r *residuals) deviations(worker string) (scores, faults deviation, forfeits int64) {
 	for players, own := range r.workers[worker] {
 		all := r.all[players]
-		forfeits += int64(own.forfeits.sum)
-		scores.add(own.games, all.games, own.score, all.score)
-		faults.add(own.games, all.games, own.forfeits, all.forfeits)
+		forfeits += int64(own.forfeits)
+		scores.add(own.games, all.games, own.scores, all.scores, all.squares)
+		faults.add(own.games, all.games, own.forfeits, all.forfeits, all.forfeits)
 	}
 	return scores, faults, forfeits
 }
@@ -144,14 +125,14 @@ func (r *residuals) deviations(worker string) (scores, faults deviation, forfeit
 // deviation is by how much a worker's sums differ from their expectation.
 type deviation struct{ sum, variance float64 }
 
-// add adds a pairing, with n games of the worker of all games.
-func (d *deviation) add(n, all float64, own, total moments) {
+// add adds a pairing: the worker's number of games and their sum, and those of all workers.
+func (d *deviation) add(n, all, own, sum, squares float64) {
 	if n == all {
 		return // no other worker to compare with
 	}
-	mean := total.sum / all
-	variance := max(0, total.squares/all-mean*mean)
-	d.sum += own.sum - n*mean
+	mean := sum / all
+	variance := max(0, squares/all-mean*mean)
+	d.sum += own - n*mean
 	d.variance += n * (1 - n/all) * variance * all / (all - 1)
 }
 

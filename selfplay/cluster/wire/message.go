@@ -69,7 +69,7 @@ type Answer struct {
 	Result json.RawMessage `json:"result,omitempty"`
 	Failed string          `json:"failed,omitempty"` // why the unit could not be played
 
-	// Declined says why the worker plays no units of this unit's run. Only a queue is told so;
+	// Declined says why the worker plays no units of this unit's run. Only a queue gets this;
 	// a worker leaves a run that is alone.
 	Declined string `json:"declined,omitempty"`
 

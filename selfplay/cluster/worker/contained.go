@@ -12,24 +12,24 @@ import (
 // the next answer.
 type contained struct {
 	mu    sync.Mutex
-	told  map[string]bool
+	seen  map[string]bool
 	fresh []string
 }
 
-// maxTold bounds the acts that are told while a worker runs.
-const maxTold = 1000
+// maxSeen bounds the acts that are logged while a worker runs.
+const maxSeen = 1000
 
 // note notes an act, and reports whether it is the first of its kind.
 func (c *contained) note(act string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.told[act] || len(c.told) >= maxTold {
+	if c.seen[act] || len(c.seen) >= maxSeen {
 		return false
 	}
-	if c.told == nil {
-		c.told = map[string]bool{}
+	if c.seen == nil {
+		c.seen = map[string]bool{}
 	}
-	c.told[act] = true
+	c.seen[act] = true
 	if len(c.fresh) < wire.MaxContained {
 		c.fresh = append(c.fresh, act)
 	}

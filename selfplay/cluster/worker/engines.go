@@ -113,7 +113,7 @@ func (a *AllowedEngines) path(p wire.Program) (string, error) {
 }
 
 // unchanged reports whether a file is as it was when it was checked. It goes by size and
-// time: someone who can forge these can run programs without our help.
+// time: someone who can forge these can run programs anyway.
 func (c *checkedFile) unchanged() bool {
 	info, err := os.Stat(c.path)
 	return err == nil && os.SameFile(info, c.info) && info.Size() == c.info.Size() &&

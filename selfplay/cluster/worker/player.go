@@ -138,8 +138,8 @@ func (p *player) localSpec(ctx context.Context, spec engine.Spec, u *wire.Unit, 
 	p.verifying.Lock()
 	defer p.verifying.Unlock()
 	key := spec.String() + want
-	if known, ok := p.verified.Load(key); ok {
-		return known.(engine.Spec), nil
+	if known, ok := p.verified[key]; ok {
+		return known, nil
 	}
 	local, err := p.weights.local(ctx, spec)
 	if err != nil {
@@ -153,7 +153,10 @@ func (p *player) localSpec(ctx context.Context, spec engine.Spec, u *wire.Unit, 
 		return spec, &fatalError{fmt.Errorf("%w: this build plays %s differently from the coordinator's, though both "+
 			"are %s: build both from the same source", errRefused, spec, p.Program)}
 	}
-	p.verified.Store(key, local)
+	if p.verified == nil {
+		p.verified = map[string]engine.Spec{}
+	}
+	p.verified[key] = local
 	return local, nil
 }
 
@@ -170,21 +173,15 @@ func (p *player) foreignSpec(
 // answer sends an answer until the coordinator has it on disk. A coordinator that starts
 // again wakes the worker, which then sends the answer at once. When ctx ends, it sends the
 // answer one last time, and does not wait for a coordinator that is away.
-func (p *player) answer(ctx context.Context, a *wire.Answer) (kept bool, err error) {
-	data, err := json.Marshal(a)
-	if err != nil {
-		return false, err
-	}
+func (p *player) answer(ctx context.Context, a *wire.Answer) error {
 	for {
 		called := p.wakeup.wait()
-		r, err := p.send(data, called)
+		r, err := p.send(a, called)
 		switch {
 		case err == nil && r.Refused != "":
-			return false, fmt.Errorf("%w: %s", errRefused, r.Refused)
-		case err == nil && r.Kept:
-			return true, nil
-		case ctx.Err() != nil:
-			return false, nil
+			return fmt.Errorf("%w: %s", errRefused, r.Refused)
+		case err == nil && r.Kept, ctx.Err() != nil:
+			return nil
 		case err != nil:
 			p.helloNow()
 		}
@@ -196,7 +193,7 @@ func (p *player) answer(ctx context.Context, a *wire.Answer) (kept bool, err err
 	}
 }
 
-func (p *player) send(data []byte, called <-chan struct{}) (*wire.Reply, error) {
+func (p *player) send(a *wire.Answer, called <-chan struct{}) (r wire.Reply, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), answerTimeout)
 	defer cancel()
 	go func() {
@@ -206,10 +203,6 @@ func (p *player) send(data []byte, called <-chan struct{}) (*wire.Reply, error) 
 		case <-ctx.Done():
 		}
 	}()
-	m, err := p.nc.RequestWithContext(ctx, wire.AnswerSubject(p.run, p.Access.Name), data)
-	if err != nil {
-		return nil, err
-	}
-	var r wire.Reply
-	return &r, json.Unmarshal(m.Data, &r)
+	err = p.request(ctx, wire.AnswerSubject(p.run, p.Access.Name), a, &r)
+	return r, err
 }

@@ -94,7 +94,7 @@ func (q *unitQueue) serve(ctx context.Context) error {
 		case u := <-q.waiting:
 			a, err := q.perform(ctx, u)
 			if a != nil {
-				_, err = q.answer(ctx, a)
+				err = q.answer(ctx, a)
 			}
 			q.done(u)
 			if err != nil {

@@ -2,7 +2,6 @@ package worker
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -32,7 +31,7 @@ func (f *weightsFolder) local(ctx context.Context, spec engine.Spec) (engine.Spe
 		return spec, nil
 	}
 	want, ok := strings.CutPrefix(name, wire.WeightsPrefix)
-	if !ok || len(want) != 64 || strings.Trim(want, "0123456789abcdef") != "" {
+	if !ok || !isDigest(want) {
 		return spec, fmt.Errorf("cluster: player %q: want weights named %s and the SHA-256 of their file", spec,
 			wire.WeightsPrefix)
 	}
@@ -78,15 +77,10 @@ func (p *player) fetch(ctx context.Context, name string) (data []byte, err error
 // coordinator does not have the weights: it has them from the first job on that needs them. An
 // engine it offers before that, or not at all.
 func (p *player) fetchPart(ctx context.Context, name string, offset int) (*wire.WeightsPart, error) {
-	data, err := json.Marshal(wire.WeightsRequest{Name: name, Offset: offset})
-	if err != nil {
-		return nil, err
-	}
 	for try := 0; ; try++ {
-		var part wire.WeightsPart
-		err = p.request(ctx, wire.WeightsSubject(p.run, p.Access.Name), data, &part)
+		part, err := p.askPart(ctx, wire.WeightsRequest{Name: name, Offset: offset})
 		if err == nil && (len(part.Data) > 0 || strings.HasPrefix(name, wire.EnginePrefix)) {
-			return &part, nil
+			return part, nil
 		}
 		if err == nil {
 			err = errors.New("the coordinator does not have them")
@@ -98,13 +92,9 @@ func (p *player) fetchPart(ctx context.Context, name string, offset int) (*wire.
 	}
 }
 
-// request sends a request and decodes the reply.
-func (p *player) request(ctx context.Context, subject string, data []byte, reply any) error {
+func (p *player) askPart(ctx context.Context, r wire.WeightsRequest) (*wire.WeightsPart, error) {
 	ctx, cancel := context.WithTimeout(ctx, wire.PollTimeout)
 	defer cancel()
-	m, err := p.nc.RequestWithContext(ctx, subject, data)
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(m.Data, reply)
+	var part wire.WeightsPart
+	return &part, p.request(ctx, wire.WeightsSubject(p.run, p.Access.Name), r, &part)
 }

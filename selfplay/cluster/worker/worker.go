@@ -19,6 +19,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
@@ -50,8 +51,8 @@ type Worker struct {
 	earlyHello chan struct{} // asks for a hello before it is due
 	slots      chan *runSlots
 	contained  contained
-	verified   sync.Map // specification and fingerprint -> local specification
 	verifying  sync.Mutex
+	verified   map[string]engine.Spec    // local specifications, by specification and fingerprint
 	lastWork   atomic.Pointer[time.Time] // when it last had a unit, by the monotonic clock
 	playing    atomic.Int64              // units that are played or wait for a slot
 	units      atomic.Int64
@@ -173,24 +174,32 @@ func (w *Worker) hello() wire.Hello {
 
 // sayHello sends h and returns the coordinator's answer.
 func (w *Worker) sayHello(ctx context.Context, h wire.Hello) (*wire.Welcome, error) {
-	data, err := json.Marshal(&h)
-	if err != nil {
-		return nil, err
-	}
 	ctx, cancel := context.WithTimeout(ctx, wire.PollTimeout)
 	defer cancel()
-	m, err := w.nc.RequestWithContext(ctx, wire.HelloSubject(w.Access.Name), data)
-	if err != nil {
-		return nil, err
-	}
 	var welcome wire.Welcome
-	if err := json.Unmarshal(m.Data, &welcome); err != nil {
-		return nil, fmt.Errorf("cluster: the coordinator's welcome: %w", err)
+	if err := w.request(ctx, wire.HelloSubject(w.Access.Name), &h, &welcome); err != nil {
+		return nil, err
 	}
 	if welcome.Refused != "" {
 		return nil, fmt.Errorf("%w: %s", errRefused, welcome.Refused)
 	}
 	return &welcome, nil
+}
+
+// request sends a message and decodes the reply.
+func (w *Worker) request(ctx context.Context, subject string, message, reply any) error {
+	data, err := json.Marshal(message)
+	if err != nil {
+		return err
+	}
+	m, err := w.nc.RequestWithContext(ctx, subject, data)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(m.Data, reply); err != nil {
+		return fmt.Errorf("cluster: the coordinator's reply: %w", err)
+	}
+	return nil
 }
 
 // helloNow has the worker say hello before it is due.
@@ -276,7 +285,7 @@ func (w *Worker) serveRun(ctx context.Context, welcome *wire.Welcome) error {
 	return nil
 }
 
-// sayGoodbye tells the coordinator that the worker leaves, and why if err says so.
+// sayGoodbye reports to the coordinator that the worker leaves, and the error if it is fatal.
 func (w *Worker) sayGoodbye(err error) {
 	h := w.hello()
 	h.Leaving = true

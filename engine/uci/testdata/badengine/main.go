@@ -280,7 +280,7 @@ func (e *bad) search() {
 	case e.mode["hang"], e.mode["hang-later"] && third:
 		return
 	case e.gameSearches == 2 && (e.mode["crash-often"] && e.first%2 == 0 || e.mode["crash-rarely"] && e.first%100 == 0):
-		panic("badengine: told to crash")
+		panic("badengine: crashes as requested")
 	case e.mode["deaf"], e.mode["deaf-later"] && third:
 		time.Sleep(time.Hour)
 	case e.mode["stdout-closed"]:
