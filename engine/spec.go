@@ -356,7 +356,8 @@ func (s *Spec) setForeign(key, value string) (err error) {
 		return s.setLimit(key, value)
 	case "history":
 		if s.FullHistory = value == "full"; !s.FullHistory {
-			err = fmt.Errorf("history=%s: want full, or leave it out for the moves since the last capture or pawn move", value)
+			err = fmt.Errorf("history=%s: want full, or leave it out for the moves since the last capture or pawn move",
+				value)
 		}
 	case "view":
 		if s.WhiteView = value == "white"; !s.WhiteView {

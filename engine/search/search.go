@@ -250,7 +250,8 @@ func (e *Engine) staticEval(ply int, hit entry, found bool) (raw, static, eval i
 func (e *Engine) singular(n *node, beta int) (extension, score int, cutoff bool) {
 	f, hit := e.at(n.ply), &n.hit
 	before := hit.scoreAt(n.ply)
-	if int(hit.depth) < n.depth-e.params.values[singularLag] || hit.bound()&lowerBound == 0 || abs(before) >= mateBound {
+	if int(hit.depth) < n.depth-e.params.values[singularLag] ||
+		hit.bound()&lowerBound == 0 || abs(before) >= mateBound {
 		return 0, 0, false
 	}
 	limit := before - e.params.values[singularMargin]*n.depth>>plyBits

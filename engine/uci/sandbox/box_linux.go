@@ -103,7 +103,8 @@ func (b *Box) Watch() {
 			return // it did not start, and says why on its error output
 		}
 		defer unix.Close(listener)
-		(&warden{program: b.program, dir: b.dir, listener: listener, report: b.report, reported: map[string]bool{}}).serve()
+		(&warden{program: b.program, dir: b.dir, listener: listener, report: b.report,
+			reported: map[string]bool{}}).serve()
 	}()
 }
 
