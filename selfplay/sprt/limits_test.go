@@ -1,0 +1,202 @@
+package sprt
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+)
+
+// TestLimits: what lies at a limit of a test is taken, what lies just beyond is refused, and names the limit.
+func TestLimits(t *testing.T) {
+	for _, tt := range []struct {
+		test Test
+		want string
+	}{
+		{Test{-1000, 1000, Normalized, 0.05, 0.05}, ""},
+		{Test{-1000.001, 1000, Normalized, 0.05, 0.05}, "elo0 is -1000.001, not within +-1000"},
+		{Test{-1000, 1000.001, Logistic, 0.05, 0.05}, "elo1 is 1000.001, not within +-1000"},
+		{Test{0, 1e-3, Normalized, 0.05, 0.05}, ""},
+		{Test{0, 0.9e-3, Normalized, 0.05, 0.05}, "elo1 (0.0009) is not above elo0 (0) by 0.001 or more"},
+		{Test{0, 5, Bayesian, 1e-12, 1e-12}, ""},
+		{Test{0, 5, Bayesian, 0.9e-12, 0.05}, "alpha (9e-13) and beta (0.05) must lie between 0 and 1"},
+		{Test{0, 5, Bayesian, 0.05, 0.9e-12}, "alpha (0.05) and beta (9e-13) must lie between 0 and 1"},
+		{Test{0, 5, Bayesian, 1, 0.05}, "alpha (1) and beta (0.05) must lie between 0 and 1"},
+		{Test{0, 5, Bayesian, 0.05, 1}, "alpha (0.05) and beta (1) must lie between 0 and 1"},
+		{Test{0, 5, Bayesian, 0.75, 0.25}, "alpha + beta is 1, not below 1"},
+		{Test{0, 5, Bayesian, 0.75, 0.24}, ""},
+		{Test{0, 5, Bayesian + 1, 0.05, 0.05}, "Model(3)"},
+	} {
+		err := tt.test.Validate()
+		switch {
+		case tt.want == "" && err != nil:
+			t.Errorf("%+v: %v", tt.test, err)
+		case tt.want != "" && (!errors.Is(err, ErrTest) || !strings.HasSuffix(err.Error(), ": "+tt.want)):
+			t.Errorf("%+v: %v, want %s", tt.test, err, tt.want)
+		}
+		if llr, errLLR := tt.test.LLR(WDL(9, 2, 1)); (errLLR == nil) != (tt.want == "") || err != nil && llr != 0 {
+			t.Errorf("%+v: LLR %v, %v", tt.test, llr, errLLR)
+		}
+	}
+}
+
+// TestRefused: who asks with something impossible gets an error and no number.
+func TestRefused(t *testing.T) {
+	bad := Test{Elo0: 5, Elo1: 0, Alpha: 0.05, Beta: 0.05}
+	for name, f := range map[string]func() (any, error){
+		"LLR":      func() (any, error) { x, err := bad.LLR(WDL(9, 2, 1)); return x, err },
+		"estimate": func() (any, error) { x, err := bad.AfterStop(WDL(9, 2, 1)); return x, err },
+		"predict":  func() (any, error) { x, err := bad.Predict(mustShape(t, 0.5, true), 0, true); return x, err },
+		"simulate": func() (any, error) {
+			x, err := bad.Simulate(t.Context(), Simulation{Shape: mustShape(t, 0.5, true), Runs: 1})
+			return x, err
+		},
+		"bounds": func() (any, error) {
+			lower, upper, err := bad.CorrectedBounds(WDL(9, 2, 1))
+			return math.Abs(lower) + math.Abs(upper), err
+		},
+		"model": func() (any, error) { x, err := ParseModel("elo"); return uint8(x), err },
+		"many runs": func() (any, error) {
+			x, err := usual.Simulate(t.Context(), Simulation{Shape: mustShape(t, 0.5, true), Runs: 10_000_001})
+			return x, err
+		},
+	} {
+		x, err := f()
+		if text := fmt.Sprint(x); !errors.Is(err, ErrTest) || strings.Trim(text, "{} 0") != "" {
+			t.Errorf("%s: %s, %v", name, text, err)
+		}
+	}
+}
+
+// TestCountLimits: counts are taken up to 2^50; an error names the count.
+func TestCountLimits(t *testing.T) {
+	for _, tt := range []struct {
+		counts Counts
+		want   string
+	}{
+		{WDL(1<<50, 1<<50, 0), ""},
+		{Pentanomial{4: 1 << 50}, ""},
+		{WDL(1, 2, 1<<50+1), "losses is 1125899906842625, above 2^50"},
+		{WDL(1<<50+1, 2, 1), "wins is 1125899906842625, above 2^50"},
+		{WDL(1, -1, 1), "draws is -1, below zero"},
+		{Pentanomial{0, 0, 0, -1, 0}, "WD is -1, below zero"},
+		{Pentanomial{0, 0, -2, 0, 0}, "WL+DD is -2, below zero"},
+	} {
+		err := tt.counts.Validate()
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.HasSuffix(err.Error(), ": "+tt.want)) {
+			t.Errorf("%v: %v, want %s", tt.counts, err, tt.want)
+		}
+	}
+}
+
+// TestShapeLimits: shares of draws and true Elo at their limits are taken.
+func TestShapeLimits(t *testing.T) {
+	for ratio, ok := range map[float64]bool{0.001: true, 0.999: true, 0.0009: false, 0.9991: false, math.NaN(): false} {
+		if _, err := IndependentGames(ratio, false); (err == nil) != ok {
+			t.Errorf("draw ratio %v: %v", ratio, err)
+		}
+	}
+	for _, model := range []Model{Normalized, Logistic, Bayesian} {
+		for elo, ok := range map[float64]bool{1000: true, -1000: true, 1000.1: false, -1000.1: false} {
+			if _, err := mustShape(t, 0.5, false).at(model, elo); (err == nil) != ok {
+				t.Errorf("%v: true Elo %v: %v", model, elo, err)
+			}
+		}
+	}
+	single, paired := mustShape(t, 0.6, false), mustShape(t, 0.6, true)
+	if single.Paired() || !paired.Paired() {
+		t.Error("games are pairs, or pairs are not")
+	}
+	for i, want := range []float64{0.04, 0.24, 0.44, 0.24, 0.04} {
+		if got := paired.d.p[i]; math.Abs(got-want) > 1e-12 {
+			t.Errorf("pairs of score %d/4: %v, want %v", i, got, want)
+		}
+	}
+}
+
+// TestAtBounds: an LLR at a bound has crossed it.
+func TestAtBounds(t *testing.T) {
+	lower, upper := Test{Alpha: 0.05, Beta: 0.1}.Bounds()
+	for _, tt := range []struct {
+		llr  float64
+		want Status
+		text string
+	}{
+		{upper, AcceptH1, "accept H1"}, {math.Nextafter(upper, 0), Continue, "continue"},
+		{lower, AcceptH0, "accept H0"}, {math.Nextafter(lower, 0), Continue, "continue"},
+	} {
+		if got := (Test{Alpha: 0.05, Beta: 0.1}).Status(tt.llr); got != tt.want || got.String() != tt.text {
+			t.Errorf("at %v: %v, want %s", tt.llr, got, tt.text)
+		}
+	}
+}
+
+// TestQuantiles are those between the sorted values.
+func TestQuantiles(t *testing.T) {
+	for _, tt := range []struct {
+		p, want float64
+	}{{0, 1}, {0.25, 2.5}, {0.5, 4}, {0.75, 7}, {0.875, 8.5}, {1, 10}} {
+		if got := quantile([]float64{1, 2.5, 4, 7, 10}, tt.p); math.Abs(got-tt.want) > 1e-12 {
+			t.Errorf("quantile %v: %v, want %v", tt.p, got, tt.want)
+		}
+	}
+	if got := quantile([]float64{3}, 0.5); got != 3 {
+		t.Errorf("median of one: %v", got)
+	}
+}
+
+// TestProgressOfSimulations is told after every 64th test.
+func TestProgressOfSimulations(t *testing.T) {
+	var got []string
+	c := Simulation{Shape: mustShape(t, 0.4, true), Runs: 200, Workers: 1, MaxGames: 20,
+		Progress: func(done, total int64, _ string) { got = append(got, fmt.Sprint(done, "/", total)) }}
+	mustSimulate(t, usual, c)
+	if want := "[64/200 128/200 192/200]"; fmt.Sprint(got) != want {
+		t.Errorf("told %v, want %s", got, want)
+	}
+}
+
+// TestEndsOfTests: tests end one game before, at, and after a limit that is no multiple of a pair.
+func TestEndsOfTests(t *testing.T) {
+	for most, want := range map[int64]float64{1: 2, 2: 2, 3: 2, 4: 4, 9: 8} {
+		s := mustSimulate(t, usual, Simulation{Shape: mustShape(t, 0.4, true), Runs: 3, MaxGames: most})
+		if s.Undecided != 3 || s.MeanGames != want || s.MedianGames != want {
+			t.Errorf("at most %d games: %+v, want %v", most, s, want)
+		}
+	}
+}
+
+// TestPassRate: the interval of Wilson (1927) of 10 in 40, and of none and all of 10.
+func TestPassRate(t *testing.T) {
+	for _, tt := range []struct{ passed, runs, rate, lo, hi float64 }{
+		{10, 40, 0.25, 0.1419, 0.4019}, {0, 10, 0, 0, 0.2775}, {10, 10, 1, 0.7225, 1},
+	} {
+		rate, lo, hi := Simulated{Runs: int(tt.runs), Passed: int(tt.passed)}.PassRate()
+		if rate != tt.rate || math.Abs(lo-tt.lo) > 6e-5 || math.Abs(hi-tt.hi) > 6e-5 {
+			t.Errorf("%v of %v: %v [%v, %v]", tt.passed, tt.runs, rate, lo, hi)
+		}
+	}
+}
+
+// TestWalkAfterManySamples: where more than one sample came, the jump is no record, but the next one is.
+func TestWalkAfterManySamples(t *testing.T) {
+	w := usual.walk(true)
+	for _, step := range []struct {
+		llr          float64
+		added        int64
+		below, above float64
+	}{
+		{0.1, 1, 0, 0.05}, {-0.2, 1, 0.1, 0.05}, {0.5, 2, 0.1, 0.05}, {0.7, 1, 0.1, 0.05 / 0.6},
+		{-0.6, 1, 1.25 / 2.6, 0.05 / 0.6},
+	} {
+		w.advance(step.llr, step.added)
+		if below, above := w.Overshoot(); math.Abs(below-step.below) > 1e-6 || math.Abs(above-step.above) > 1e-6 {
+			t.Errorf("at %v, %d samples: overshoot %v %v, want %v %v", step.llr, w.Samples(), below, above, step.below,
+				step.above)
+		}
+	}
+	if w.Samples() != 6 {
+		t.Errorf("%d samples, want 6", w.Samples())
+	}
+}
