@@ -1,0 +1,209 @@
+package match
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/internal/toy"
+	"github.com/assay-chess/assay/selfplay/sprt"
+)
+
+// TestWarnings: only a player against itself with the same limits measures noise.
+func TestWarnings(t *testing.T) {
+	hundred, thousand := selfplay.Limits{Nodes: 100}, selfplay.Limits{Nodes: 1000}
+	a, b := selfplay.Entrant{Spec: toy.Spec("a")}, selfplay.Entrant{Spec: toy.Spec("b")}
+	for _, tt := range []struct {
+		b       selfplay.Entrant
+		limitsB selfplay.Limits
+		noise   bool
+	}{
+		{a, hundred, true}, {a, selfplay.Limits{}, true}, {a, thousand, false},
+		{b, hundred, false}, {b, selfplay.Limits{}, false}, {b, thousand, false},
+	} {
+		c := Config{Setup: selfplay.Setup{Limits: hundred}, A: a, B: tt.b, LimitsB: tt.limitsB}
+		if list := c.Warnings(); (len(list) == 1) != tt.noise {
+			t.Errorf("%s, %+v: %q", tt.b.Identity(), tt.limitsB, list)
+		}
+	}
+}
+
+// tally is a tally of a and b.
+func tally(t *testing.T, games uint64, test *sprt.Test) *Tally {
+	t.Helper()
+	n, err := NewTally(selfplay.Entrant{Spec: toy.Spec("a")}, selfplay.Entrant{Spec: toy.Spec("b")}, games, test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestTallyEnds: a tally takes as many pairs as it was made for, and says from the first pair on how it stands.
+func TestTallyEnds(t *testing.T) {
+	n := tally(t, 6, nil)
+	for i, want := range []string{"", "Elo -  +1 =1 -0  pairs [0 0 0 1 0]", "Elo -  +2 =2 -0  pairs [0 0 0 2 0]"} {
+		if n.Over() || n.Note() != want {
+			t.Errorf("after %d pairs: over %v, %q, want %q", i, n.Over(), n.Note(), want)
+		}
+		if err := n.Add(1, 0); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := n.Add(1, 0); !n.Over() || err == nil || err.Error() != "match: a pair after the end" {
+		t.Errorf("a fourth pair of three: over %v, %v", n.Over(), err)
+	}
+	if r := n.Result(); r.Games != 6 || r.Wins != 3 || r.Draws != 3 || r.Losses != 0 || r.WhiteScore != 4.5/6 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestTallyStops: a test ends a tally at the pair at which its LLR crosses a bound, not before.
+func TestTallyStops(t *testing.T) {
+	x := &sprt.Test{Elo0: 0, Elo1: 100, Model: sprt.Logistic, Alpha: 0.05, Beta: 0.05}
+	n := tally(t, 0, x)
+	var pairs sprt.Pentanomial
+	for i := 0; !n.Over() && i < 1000; i++ {
+		points := i % 3 / 2
+		pairs.AddPair(1, -points)
+		if err := n.Add(1, -points); err != nil {
+			t.Fatal(err)
+		}
+		llr, err := x.LLR(pairs)
+		if err != nil || n.Over() != (x.Status(llr) != sprt.Continue) {
+			t.Fatalf("LLR %v after %d pairs: over %v, %v", llr, i+1, n.Over(), err)
+		}
+	}
+	if r := n.Result(); r.Verdict != AcceptH1 || r.Pentanomial != pairs {
+		t.Errorf("%s, %v, want %v", r.Verdict, r.Pentanomial, pairs)
+	}
+}
+
+// TestGamesInOrder: a game that is not the next one is refused with both numbers.
+func TestGamesInOrder(t *testing.T) {
+	n := tally(t, 20, nil)
+	if err := n.Add(0, 0); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		numbers [2]uint64
+		want    string
+	}{{[2]uint64{0, 1}, "match: game 0 counted as game 2"}, {[2]uint64{2, 2}, "match: game 2 counted as game 3"}} {
+		err := n.n.add([]selfplay.Result{{Number: tt.numbers[0]}, {Number: tt.numbers[1]}})
+		if err == nil || err.Error() != tt.want {
+			t.Errorf("games %v: %v, want %s", tt.numbers, err, tt.want)
+		}
+	}
+}
+
+// TestSpeed is nodes by seconds; without a time it is not known.
+func TestSpeed(t *testing.T) {
+	r := Result{Nodes: [2]uint64{3000, 500}, Time: [2]time.Duration{1500 * time.Millisecond, 0}}
+	if got := r.NodesPerSecond(); got != [2]float64{2000, 0} {
+		t.Errorf("got %v, want [2000 0]", got)
+	}
+}
+
+// count counts the games of a text.
+func count(t *testing.T, text string) *PGNCount {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "games.pgn")
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c, err := CountPGN(path, "A", "B")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestPairing: which games become pairs, in which order, and how many are left.
+func TestPairing(t *testing.T) {
+	const e4, d4, short = "1. e4 e5", "1. d4 d5", "1. e4"
+	for name, tt := range map[string]struct{ text, want string }{
+		"one game with two partners": {pgnText("1", "", "A", "B", "1-0", e4) + pgnText("1", "", "A", "B", "0-1", e4) +
+			pgnText("1", "", "B", "A", "1/2-1/2", e4), "[[1 0]] left 1"},
+		"two pairs of a round": {pgnText("1", "", "A", "B", "1-0", e4) + pgnText("1", "", "A", "B", "0-1", d4) +
+			pgnText("1", "", "B", "A", "1-0", d4) + pgnText("1", "", "B", "A", "0-1", e4), "[[-1 -1] [1 1]] left 0"},
+		"in order, nothing behind": {pgnText("1", "", "A", "B", "1-0", e4) + pgnText("2", "", "B", "A", "1-0", e4),
+			"[[1 -1]] left 0"},
+		"in order, one in front": {pgnText("", "", "A", "B", "0-1", d4) + pgnText("", "", "A", "B", "1-0", e4) +
+			pgnText("", "", "B", "A", "1-0", e4), "[[1 -1]] left 1"},
+		"one move in common": {pgnText("1", "", "A", "B", "1-0", short) + pgnText("1", "", "B", "A", "1-0", short),
+			"[] left 2"},
+		"not one after the other": {pgnText("?", "", "A", "B", "1-0", e4) + pgnText("-", "", "A", "B", "0-1", d4) +
+			pgnText("", "", "B", "A", "1-0", e4), "[] left 3"},
+	} {
+		c := count(t, tt.text)
+		if got := fmt.Sprintf("%v left %d", c.results, c.Unpaired); got != tt.want {
+			t.Errorf("%s: %s, want %s", name, got, tt.want)
+		}
+	}
+}
+
+// TestCountsOfPGN: one pair is enough to count pairs; the bayesian model takes the games all the same.
+func TestCountsOfPGN(t *testing.T) {
+	first, second := pgnText("1", "", "A", "B", "1-0", "1. e4 e5"), pgnText("1", "", "B", "A", "1/2-1/2", "1. e4 e5")
+	pair, single := count(t, first+second), count(t, first)
+	for _, tt := range []struct {
+		got, want sprt.Counts
+	}{
+		{pair.Counts(), sprt.Pentanomial{3: 1}}, {single.Counts(), sprt.WDL(1, 0, 0)},
+		{pair.Observed(sprt.Test{Model: sprt.Normalized}), sprt.Pentanomial{3: 1}},
+		{pair.Observed(sprt.Test{Model: sprt.Logistic}), sprt.Pentanomial{3: 1}},
+		{pair.Observed(sprt.Test{Model: sprt.Bayesian}), sprt.WDL(1, 1, 0)},
+		{single.Observed(sprt.Test{Model: sprt.Normalized}), sprt.WDL(1, 0, 0)},
+	} {
+		if tt.got != tt.want {
+			t.Errorf("got %T%v, want %T%v", tt.got, tt.got, tt.want, tt.want)
+		}
+	}
+}
+
+// TestTestOfPGN: the test is that of the first finished game, if it is one.
+func TestTestOfPGN(t *testing.T) {
+	game := func(white, black, tag string) string {
+		return strings.Replace(pgnText("1", "", white, black, "1-0", "1. e4 e5"), "\n", "\n[SPRT \""+tag+"\"]\n", 1)
+	}
+	const good, other = "0 5 normalized 0.05 0.1 true", "0 9 normalized 0.05 0.1 false"
+	want := sprt.Test{Elo0: 0, Elo1: 5, Model: sprt.Normalized, Alpha: 0.05, Beta: 0.1}
+	c := count(t, game("A", "B", good)+game("B", "A", other))
+	if c.Test == nil || *c.Test != want || !c.Corrected {
+		t.Errorf("%s: read as %+v, corrected %v", good, c.Test, c.Corrected)
+	}
+	for _, tag := range []string{"", "0 5", "5 0 normalized 0.05 0.1 true", "0 5 other 0.05 0.1 true",
+		"0 5 normalized 0.5 0.5 true"} {
+		if c := count(t, game("A", "B", tag)+game("B", "A", good)); c.Test != nil {
+			t.Errorf("%q: read as %+v", tag, c.Test)
+		}
+	}
+	tags := testTags(&want, true)
+	if len(tags) != 1 || tags[0].Name != "SPRT" || tags[0].Value != good || testTags(nil, true) != nil {
+		t.Errorf("written as %+v, want %s", tags, good)
+	}
+}
+
+var gameTags = regexp.MustCompile(`\[(?:Round|White|Black) "(.*)"\]`)
+
+// TestRoundsOfPGN: games are named by pair and game, counted from 1; A has White in the first of each pair.
+func TestRoundsOfPGN(t *testing.T) {
+	c := config(t, 6)
+	run(t, c)
+	text, err := os.ReadFile(filepath.Join(c.Out, PGNName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, tag := range gameTags.FindAllStringSubmatch(string(text), -1) {
+		got = append(got, tag[1])
+	}
+	const want = "1.1,toy a,toy b,1.2,toy b,toy a,2.1,toy a,toy b,2.2,toy b,toy a,3.1,toy a,toy b,3.2,toy b,toy a"
+	if strings.Join(got, ",") != want {
+		t.Errorf("got  %s\nwant %s", strings.Join(got, ","), want)
+	}
+}
