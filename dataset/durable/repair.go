@@ -230,7 +230,7 @@ func WholeLines(path string, visit func(line []byte) error) (lost LostLines, err
 				_, err = in.ReadSlice('\n')
 			}
 			last = errors.Is(err, io.EOF)
-			line = nil
+			line = []byte("too long") // not empty: it counts as damaged, the last one too
 		}
 		if err != nil && !last {
 			return lost, fmt.Errorf("durable: journal %s, line %d: %w", path, number, err)
