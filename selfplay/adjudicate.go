@@ -9,7 +9,7 @@ import (
 const (
 	AdjudicatedWin  board.Termination = "adjudicated-win"  // both players' scores said so
 	AdjudicatedDraw board.Termination = "adjudicated-draw" // both players' scores said so
-	MoveLimit       board.Termination = "move-limit"       // a draw: the game was too long
+	moveLimit       board.Termination = "move-limit"       // a draw: the game was too long
 	IllegalMove     board.Termination = "illegal-move"     // the player that played it loses
 	PlayerFailed    board.Termination = "player-failed"    // the player whose search failed loses
 	// a player that exceeds its time loses, or draws against a lone king

@@ -39,9 +39,9 @@ type Job struct {
 // PlayerTexts returns the text of the players, as a Result has it.
 func (j *Job) PlayerTexts() [2]string { return [2]string{j.Players[0].String(), j.Players[1].String()} }
 
-// MaxAttempt is the Attempt of a game that is not played again: if it is void too, the series
+// maxAttempt is the Attempt of a game that is not played again: if it is void too, the series
 // ends.
-const MaxAttempt = 2
+const maxAttempt = 2
 
 // maxPlies is the number of plies of play after which the game is a draw.
 func (j *Job) maxPlies() int {

@@ -23,13 +23,13 @@ type Limits struct {
 	Clock     Clock         `json:"clock,omitzero"` // for the whole game
 }
 
-// ErrLimits is returned for limits that would let a search run forever.
-var ErrLimits = errors.New("selfplay: no limit of depth, nodes or time")
+// errLimits is returned for limits that would let a search run forever.
+var errLimits = errors.New("selfplay: no limit of depth, nodes or time")
 
 // Validate reports limits that do not end a search.
 func (l Limits) Validate() error {
 	if l.Depth <= 0 && l.Nodes == 0 && l.MoveTime <= 0 && l.Clock.Base <= 0 {
-		return ErrLimits
+		return errLimits
 	}
 	return l.Clock.validate()
 }

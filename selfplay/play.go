@@ -136,7 +136,7 @@ func (t *table) over() bool {
 		return true
 	}
 	if len(t.game.Moves()) >= t.maxPlies {
-		t.result.Result, t.result.Termination = board.Draw, MoveLimit
+		t.result.Result, t.result.Termination = board.Draw, moveLimit
 		return true
 	}
 	return false

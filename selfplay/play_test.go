@@ -157,7 +157,7 @@ func TestPlayRecordsAWholeGame(t *testing.T) {
 			t.Fatal(err)
 		}
 		result, why, over := game.Outcome()
-		if !over && r.Termination != MoveLimit || over && (result != r.Result || why != r.Termination) {
+		if !over && r.Termination != moveLimit || over && (result != r.Result || why != r.Termination) {
 			t.Errorf("seed %d: %v by %q recorded, %v by %q on the board", seed, r.Result, r.Termination, result, why)
 		}
 		if len(r.Scores) != len(r.Moves) || len(r.Depths) != len(r.Moves) || r.Opening != 2 {
@@ -194,7 +194,7 @@ func TestScoresAreWhitesView(t *testing.T) {
 			t.Errorf("ply %d: score %d, but White is a whole army up", i, s)
 		}
 	}
-	if r.Termination != MoveLimit || r.Result != board.Draw || len(r.Moves) != 10 {
+	if r.Termination != moveLimit || r.Result != board.Draw || len(r.Moves) != 10 {
 		t.Errorf("%v by %q after %d plies, want a draw by the move limit after 10", r.Result, r.Termination, len(r.Moves))
 	}
 }

@@ -65,7 +65,7 @@ func preflight(ctx context.Context, open Opener, limits Limits, e Entrant) error
 			return context.Cause(ctx)
 		case err != nil:
 			return fmt.Errorf("%s: %w: %w", e.Label(), ErrPreflight, err)
-		case result.Void != "" && job.Attempt < MaxAttempt:
+		case result.Void != "" && job.Attempt < maxAttempt:
 			continue
 		case result.Void != "":
 			return fmt.Errorf("%s: %w: %s", e.Label(), ErrPreflight, result.Void)

@@ -18,9 +18,9 @@ type Openings interface {
 	Propose(number uint64, try int) (*board.Game, error)
 }
 
-// MaxTries is how many candidates for one opening are tried before the series gives
+// maxTries is how many candidates for one opening are tried before the series gives
 // up with ErrNoOpening.
-const MaxTries = 1000
+const maxTries = 1000
 
 // maxCheckFaults is how often a player may fail in the checks of one opening. A candidate whose
 // check fails is not played: one position that an engine cannot search must not end the series.
@@ -220,8 +220,8 @@ func (r *round) begin(number uint64) error {
 func (r *round) propose(u *unit) {
 	for {
 		u.try++
-		if u.try > MaxTries {
-			r.endAt(u.number, fmt.Errorf("opening %d: %w in %d tries", u.number, ErrNoOpening, MaxTries))
+		if u.try > maxTries {
+			r.endAt(u.number, fmt.Errorf("opening %d: %w in %d tries", u.number, ErrNoOpening, maxTries))
 			return
 		}
 		candidate, err := r.Openings.Propose(u.number, u.try)
@@ -332,7 +332,7 @@ func (r *round) replayVoid(u *unit) error {
 			return err
 		}
 	}
-	if u.attempt++; u.attempt > MaxAttempt {
+	if u.attempt++; u.attempt > maxAttempt {
 		return fmt.Errorf("game %d: %w: %s", u.games[at].Number, ErrVoid, u.games[at].Void)
 	}
 	u.games, u.missing = make([]Result, r.PerOpening), r.PerOpening
@@ -344,7 +344,7 @@ func (r *round) replayVoid(u *unit) error {
 
 func (r *round) takeCheck(u *unit, result *Result) error {
 	if result.Void != "" {
-		if u.checks++; u.checks > MaxAttempt {
+		if u.checks++; u.checks > maxAttempt {
 			return fmt.Errorf("check of opening %d by %s: %w: %s", u.number, r.Check.Player.Label(), ErrVoid, result.Void)
 		}
 		r.queue.push(r.checkJob(u))

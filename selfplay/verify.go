@@ -57,7 +57,7 @@ func (r *Result) Verify(job *Job) error {
 		if want := flagged(game.Position(), r.toMove()); want != r.Result {
 			return fmt.Errorf("game %d ended %s by %s, not %s", r.Number, outcome(r.Result), r.Termination, outcome(want))
 		}
-	case !over && (r.Result == board.Draw) != (r.Termination == AdjudicatedDraw || r.Termination == MoveLimit ||
+	case !over && (r.Result == board.Draw) != (r.Termination == AdjudicatedDraw || r.Termination == moveLimit ||
 		r.Termination == VoidGame):
 		return fmt.Errorf("game %d ended %s by %s", r.Number, outcome(r.Result), r.Termination)
 	}
@@ -78,7 +78,7 @@ func (r *Result) stallsPossible(job *Job) bool {
 // move limit before it was reached.
 func (r *Result) verifyLength(job *Job) error {
 	plies := len(r.Moves) - r.Opening
-	if most := job.maxPlies(); plies > most || plies < most && r.Termination == MoveLimit {
+	if most := job.maxPlies(); plies > most || plies < most && r.Termination == moveLimit {
 		return fmt.Errorf("game %d ended by %s after %d plies: the job allows %d", r.Number, r.Termination, plies, most)
 	}
 	return nil
@@ -87,7 +87,7 @@ func (r *Result) verifyLength(job *Job) error {
 // ended reports whether something other than the rules of chess ended the game.
 func (r *Result) ended() bool {
 	switch r.Termination {
-	case AdjudicatedWin, AdjudicatedDraw, MoveLimit, VoidGame:
+	case AdjudicatedWin, AdjudicatedDraw, moveLimit, VoidGame:
 		return true
 	}
 	_, yes := r.Forfeited()

@@ -41,7 +41,7 @@ func TestVerifyAcceptsPlayedGames(t *testing.T) {
 		specs []string
 		by    board.Termination
 	}{
-		"move limit": {Job{Number: 3, Seed: 1, Opening: twoPlies(), Plies: 10}, []string{"a", "b"}, MoveLimit},
+		"move limit": {Job{Number: 3, Seed: 1, Opening: twoPlies(), Plies: 10}, []string{"a", "b"}, moveLimit},
 		"to the end": {Job{Number: 4, Seed: 2, Opening: twoPlies(), Plies: 2000}, []string{"a", "b"}, ""},
 		"adjudicated": {Job{Seed: 3, Plies: 200, Rule: Adjudication{WinScore: 300, WinPlies: 2}},
 			[]string{"a:margin=900", "b:margin=-900"}, AdjudicatedWin},

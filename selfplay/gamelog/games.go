@@ -58,8 +58,8 @@ type Header struct {
 	TimeControls [2]string
 }
 
-// Games are the files of a run. A nil Games keeps nothing.
-type Games struct {
+// games are the files of a run. A nil Games keeps nothing.
+type games struct {
 	Config
 	runID   string
 	journal *durable.Journal
@@ -69,18 +69,18 @@ type Games struct {
 	pgnOut  *bufio.Writer
 }
 
-// Open opens the files in the run's folder, then calls replay with the games of the
+// open opens the files in the run's folder, then calls replay with the games of the
 // journal in the order they finished. Replay gets the Games because it may record some of
 // them; if it fails, the files are closed.
-func Open(c Config, replay func(*Games, *selfplay.Result) error) (*Games, error) {
-	g := &Games{Config: c}
+func open(c Config, replay func(*games, *selfplay.Result) error) (*games, error) {
+	g := &games{Config: c}
 	if err := g.open(replay); err != nil {
 		return nil, errors.Join(err, g.Close())
 	}
 	return g, nil
 }
 
-func (g *Games) open(replay func(*Games, *selfplay.Result) error) error {
+func (g *games) open(replay func(*games, *selfplay.Result) error) error {
 	var err error
 	if g.runID, err = RunID(g.Identity); err != nil {
 		return err
@@ -108,7 +108,7 @@ func (g *Games) open(replay func(*Games, *selfplay.Result) error) error {
 	return g.Run.Event("playing", map[string]any{"journal": n})
 }
 
-func (g *Games) openData() error {
+func (g *games) openData() error {
 	w, err := dataset.NewGameWriter(g.Run.Path(GamesName),
 		dataset.WriterConfig{Config: g.Identity, Seed: g.Seed, Program: g.Program})
 	switch {
@@ -162,9 +162,9 @@ func readPlayed[T any](path string, game func(*T) (number uint64, void bool), vi
 	return err
 }
 
-// Journalize appends a finished game to the journal, and keeps the log of a fault beside it
+// journalize appends a finished game to the journal, and keeps the log of a fault beside it
 // (see KeepFaultLog). The game may count after the next Sync.
-func (g *Games) Journalize(r *selfplay.Result) error {
+func (g *games) journalize(r *selfplay.Result) error {
 	if g == nil {
 		return nil
 	}
@@ -195,7 +195,7 @@ func ReadPending(dir string, first uint64) (map[uint64]selfplay.Result, error) {
 func number(r *selfplay.Result) uint64 { return r.Number }
 
 // Sync returns when every journaled game is on disk.
-func (g *Games) Sync() error {
+func (g *games) Sync() error {
 	if g == nil {
 		return nil
 	}
@@ -203,7 +203,7 @@ func (g *Games) Sync() error {
 }
 
 // Record writes games that count, in the order of their numbers, from 0.
-func (g *Games) Record(games []selfplay.Result) error {
+func (g *games) Record(games []selfplay.Result) error {
 	if g == nil {
 		return nil
 	}
@@ -218,7 +218,7 @@ func (g *Games) Record(games []selfplay.Result) error {
 	return nil
 }
 
-func (g *Games) record(r *selfplay.Result) error {
+func (g *games) record(r *selfplay.Result) error {
 	h := g.Header(r)
 	row, err := g.row(r, &h)
 	if err != nil {
@@ -245,7 +245,7 @@ func (g *Games) record(r *selfplay.Result) error {
 // tags returns what the PGN says of a game beside the game itself. Players are shown by
 // their names for people; their names in data follow where they differ. Games by the clock
 // have a date; those that can be repeated do not, for they have the same bytes on any day.
-func (g *Games) tags(h *Header) []pgn.Tag {
+func (g *games) tags(h *Header) []pgn.Tag {
 	tags := append([]pgn.Tag{{Name: "Event", Value: g.Event}, {Name: "Round", Value: h.Round},
 		{Name: "White", Value: h.White.Label()}, {Name: "Black", Value: h.Black.Label()}}, g.Tags...)
 	white, black := h.TimeControls[0], h.TimeControls[1]
@@ -267,7 +267,7 @@ func (g *Games) tags(h *Header) []pgn.Tag {
 	return tags
 }
 
-func (g *Games) row(r *selfplay.Result, h *Header) (*dataset.GameRow, error) {
+func (g *games) row(r *selfplay.Result, h *Header) (*dataset.GameRow, error) {
 	row, err := Row(r, g.runID)
 	if err != nil {
 		return nil, err
@@ -296,7 +296,7 @@ func Row(r *selfplay.Result, runID string) (*dataset.GameRow, error) {
 }
 
 // Finish completes the files: when it returns, everything recorded is on disk.
-func (g *Games) Finish(summary any) error {
+func (g *games) Finish(summary any) error {
 	if err := g.Sync(); err != nil {
 		return err
 	}
@@ -314,7 +314,7 @@ func (g *Games) Finish(summary any) error {
 }
 
 // Close closes the files. Without Finish, the run is completed when it is resumed.
-func (g *Games) Close() error {
+func (g *games) Close() error {
 	if g == nil {
 		return nil
 	}

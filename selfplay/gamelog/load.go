@@ -11,7 +11,7 @@ import (
 // loadEvent is the event with the load of the machine while a process played.
 const loadEvent = "load"
 
-func (g *Games) noteLoad(l cores.Load) error {
+func (g *games) noteLoad(l cores.Load) error {
 	if l.Time == 0 {
 		return nil
 	}

@@ -26,7 +26,7 @@ type Pairs struct {
 	After func()                             // called after each pair that this process played; may be nil
 	Guard Guard                              // ends the run without a verdict if too many games fail
 
-	games   *Games // nil: nothing is kept
+	games   *games // nil: nothing is kept
 	next    uint64 // pair to be counted
 	played  int64
 	load    cores.Load
@@ -48,7 +48,7 @@ func (p *Pairs) Played() int64 { return p.played }
 // Close, and Finish if the run ends without an error.
 func (p *Pairs) Keep(c Config) error {
 	p.waiting, p.void = map[uint64]selfplay.Result{}, map[uint64]int{}
-	games, err := Open(c, p.replay)
+	games, err := open(c, p.replay)
 	p.games = games
 	return err
 }
@@ -65,7 +65,7 @@ func (p *Pairs) Finish(summary any) error {
 func (p *Pairs) Close() error { return p.games.Close() }
 
 // replay takes a game of the journal. It counts as soon as all games before it count.
-func (p *Pairs) replay(games *Games, g *selfplay.Result) error {
+func (p *Pairs) replay(games *games, g *selfplay.Result) error {
 	p.games = games
 	if _, twice := p.waiting[g.Number]; twice || g.Number/2 < p.next {
 		return fmt.Errorf("game %d is in the journal twice: %w", g.Number, durable.ErrDamaged)
@@ -166,7 +166,7 @@ func (p *Pairs) play(ctx context.Context, s selfplay.Series) (selfplay.SeriesRep
 	s.PerOpening, s.First, s.Used, s.Known, s.Attempts = 2, p.next, p.used, p.waiting, maps.Clone(p.void)
 	s.Finished = func(g selfplay.Result) error {
 		p.played++
-		return p.games.Journalize(&g)
+		return p.games.journalize(&g)
 	}
 	s.Voided = func(pair uint64, _ []selfplay.Result) error {
 		p.countVoid(pair)

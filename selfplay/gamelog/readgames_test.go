@@ -123,8 +123,8 @@ func TestReadGames(t *testing.T) {
 	header := func(r *selfplay.Result) Header {
 		return Header{White: selfplay.Entrant{Name: "a"}, Black: selfplay.Entrant{Name: "b"}}
 	}
-	g, err := Open(Config{Run: run, Identity: "identity", Header: header},
-		func(*Games, *selfplay.Result) error { return nil })
+	g, err := open(Config{Run: run, Identity: "identity", Header: header},
+		func(*games, *selfplay.Result) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestReadGames(t *testing.T) {
 			if void {
 				r.Void, r.Termination = "paused", selfplay.VoidGame
 			}
-			if err := g.Journalize(&r); err != nil {
+			if err := g.journalize(&r); err != nil {
 				t.Fatal(err)
 			}
 		}

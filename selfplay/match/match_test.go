@@ -165,7 +165,7 @@ func TestCounting(t *testing.T) {
 // checkData compares the data set with the result.
 func checkData(t *testing.T, dir string, r *Result) {
 	t.Helper()
-	data, err := dataset.OpenGames(filepath.Join(dir, GamesName))
+	data, err := dataset.OpenGames(filepath.Join(dir, gamesName))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 // Names of files in a match's folder, beside those of every run.
 const (
 	JournalName = gamelog.JournalName
-	GamesName   = gamelog.GamesName
+	gamesName   = gamelog.GamesName
 	PGNName     = gamelog.PGNName
 )
 

@@ -181,7 +181,7 @@ func TestVoidPairsArePlayedAgain(t *testing.T) {
 	}
 	// Read again from the journal, it is the same.
 	if err := errors.Join(os.Remove(filepath.Join(c.Out, "result.json")),
-		os.RemoveAll(filepath.Join(c.Out, GamesName))); err != nil {
+		os.RemoveAll(filepath.Join(c.Out, gamesName))); err != nil {
 		t.Fatal(err)
 	}
 	again := run(t, c)

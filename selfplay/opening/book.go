@@ -18,8 +18,8 @@ import (
 // ErrExhausted says that a book has no openings left.
 var ErrExhausted = errors.New("the book has no more openings")
 
-// ErrBook says that a file is not a valid book.
-var ErrBook = errors.New("not a book")
+// errBook says that a file is not a valid book.
+var errBook = errors.New("not a book")
 
 // Book is a file of openings. Lines that lead to a position already in the book are
 // left out, so that no opening is played twice.
@@ -52,7 +52,7 @@ func LoadBook(path string, spec Spec, seed uint64) (*Book, error) {
 		return nil, fmt.Errorf("opening: %w", err)
 	}
 	if len(b.lines) == 0 {
-		return nil, fmt.Errorf("opening: %s: %w: it has no openings", path, ErrBook)
+		return nil, fmt.Errorf("opening: %s: %w: it has no openings", path, errBook)
 	}
 	if spec.Skip < 0 || spec.Skip >= len(b.lines) {
 		return nil, fmt.Errorf("opening: %s: %w: it has %d openings, too few to skip %d", path, ErrExhausted, len(b.lines),
@@ -186,9 +186,9 @@ func (b *Book) errorAt(err error) error {
 	var inGame *pgn.GameError
 	switch {
 	case errors.As(err, &inLine):
-		return fmt.Errorf("%s:%d: %w: %w", b.spec.Book, inLine.Number, ErrBook, inLine.Err)
+		return fmt.Errorf("%s:%d: %w: %w", b.spec.Book, inLine.Number, errBook, inLine.Err)
 	case errors.As(err, &inGame):
-		return fmt.Errorf("%s:%d: %w: %w", b.spec.Book, inGame.Line, ErrBook, inGame.Err)
+		return fmt.Errorf("%s:%d: %w: %w", b.spec.Book, inGame.Line, errBook, inGame.Err)
 	}
 	return fmt.Errorf("%s: %w", b.spec.Book, err) // the file cannot be read
 }

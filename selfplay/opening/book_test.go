@@ -122,7 +122,7 @@ func TestBookOfGames(t *testing.T) {
 		t.Errorf("the first opening has the moves %v, error %v", game.Moves(), err)
 	}
 	_, err = Spec{Book: writeBook(t, "bad.pgn", games+"\n[Event \"x\"]\n\n1. e5 *\n")}.Open(1)
-	if !errors.Is(err, ErrBook) || !strings.Contains(err.Error(), "bad.pgn:20") {
+	if !errors.Is(err, errBook) || !strings.Contains(err.Error(), "bad.pgn:20") {
 		t.Errorf("error %v, want one that names line 20", err)
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/assay-chess/assay/engine/group"
 )
 
-// ErrGenfens says that an engine did not give the openings that it was asked for.
-var ErrGenfens = errors.New("the engine gives no openings")
+// errGenfens says that an engine did not give the openings that it was asked for.
+var errGenfens = errors.New("the engine gives no openings")
 
 // Genfens is an engine that makes openings, asked as OpenBench does: its command is run with
 // the arguments "genfens N seed S book BOOK" and "quit", and prints a line
@@ -55,7 +55,7 @@ func (g *Genfens) Ask(ctx context.Context, n int, seed uint64) ([]string, error)
 		return nil, fmt.Errorf("opening: %w", err)
 	}
 	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("opening: %w: %w", ErrGenfens, err)
+		return nil, fmt.Errorf("opening: %w: %w", errGenfens, err)
 	}
 	fens, given := []string(nil), 0
 	seen := map[uint64]bool{}
@@ -82,19 +82,19 @@ func (g *Genfens) Ask(ctx context.Context, n int, seed uint64) ([]string, error)
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case err != nil:
-		return nil, fmt.Errorf("opening: %w: opening %d: %w", ErrGenfens, given, err)
+		return nil, fmt.Errorf("opening: %w: opening %d: %w", errGenfens, given, err)
 	case len(fens) == n:
 		return fens, nil
 	case lines.Err() != nil:
-		return nil, fmt.Errorf("opening: %w: %w", ErrGenfens, lines.Err())
+		return nil, fmt.Errorf("opening: %w: %w", errGenfens, lines.Err())
 	case silent:
-		return nil, fmt.Errorf("opening: %w: %d of %d after %q, then nothing for %v", ErrGenfens, given, asked,
+		return nil, fmt.Errorf("opening: %w: %d of %d after %q, then nothing for %v", errGenfens, given, asked,
 			g.Request(asked, seed), cmp.Or(g.Timeout, time.Minute))
 	case given == 0:
-		return nil, fmt.Errorf("opening: %w: no line %q after %q%s", ErrGenfens, genfensPrefix+"FEN", g.Request(asked, seed),
+		return nil, fmt.Errorf("opening: %w: no line %q after %q%s", errGenfens, genfensPrefix+"FEN", g.Request(asked, seed),
 			lastWords(ended, stderr.Bytes()))
 	}
-	return nil, fmt.Errorf("opening: %w: %d after %q, %d of them different, but %d are needed%s", ErrGenfens, given,
+	return nil, fmt.Errorf("opening: %w: %d after %q, %d of them different, but %d are needed%s", errGenfens, given,
 		g.Request(asked, seed), len(fens), n, lastWords(ended, stderr.Bytes()))
 }
 

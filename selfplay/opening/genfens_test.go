@@ -121,11 +121,11 @@ func TestGenfensErrors(t *testing.T) {
 		if how == "silent" {
 			g.Timeout = 2 * time.Second
 		}
-		if _, err := g.Ask(t.Context(), 20, 1); !errors.Is(err, ErrGenfens) || !strings.Contains(err.Error(), want) {
+		if _, err := g.Ask(t.Context(), 20, 1); !errors.Is(err, errGenfens) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", how, err, want)
 		}
 	}
-	if _, err := (&Genfens{Command: []string{"./no-such-engine"}}).Ask(t.Context(), 1, 1); !errors.Is(err, ErrGenfens) ||
+	if _, err := (&Genfens{Command: []string{"./no-such-engine"}}).Ask(t.Context(), 1, 1); !errors.Is(err, errGenfens) ||
 		!errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no engine: %v", err)
 	}

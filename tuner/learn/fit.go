@@ -52,7 +52,7 @@ func readFit(dir string) (*models.File, *Fit, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	fit, err := ParseFit(doc)
+	fit, err := parseFit(doc)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w; delete it, and it is made again", path, err)
 	}

@@ -82,7 +82,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	}
 	defer run.Close()
 	if raw, complete := run.Result(); complete {
-		r, err := ParseResult(raw)
+		r, err := parseResult(raw)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", run.Path(durable.RunResultName), err)
 		}

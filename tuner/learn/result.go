@@ -42,9 +42,9 @@ type Result struct {
 	Already bool `json:"-"` // the run was complete before
 }
 
-// FinalPlayer returns the weights that played the final match: the champion's, or those of the
+// finalPlayer returns the weights that played the final match: the champion's, or those of the
 // last fit if the champion is the opponent.
-func (r *Result) FinalPlayer() WeightsRef {
+func (r *Result) finalPlayer() WeightsRef {
 	if r.Champion.ID == r.Opponent.ID {
 		return r.Learned
 	}
@@ -99,14 +99,14 @@ func (f *Fit) compare(start *models.File) error {
 	return nil
 }
 
-// ParseResult reads a run's result.json.
-func ParseResult(doc []byte) (*Result, error) {
+// parseResult reads a run's result.json.
+func parseResult(doc []byte) (*Result, error) {
 	r := new(Result)
 	return r, json.Unmarshal(doc, r)
 }
 
-// ParseFit reads a generation's fit.json.
-func ParseFit(doc []byte) (*Fit, error) {
+// parseFit reads a generation's fit.json.
+func parseFit(doc []byte) (*Fit, error) {
 	f := new(Fit)
 	return f, json.Unmarshal(doc, f)
 }

@@ -75,7 +75,7 @@ func (b Build) Features(ctx context.Context, set dataset.FeatureSet, sources []F
 	}
 	s.sources, s.skipped = infos, c.skipped
 	if err := s.skipped.Check(c.rows); err != nil {
-		return nil, errors.Join(fmt.Errorf("%w: %w", ErrSkipped, err), s.Close())
+		return nil, errors.Join(fmt.Errorf("%w: %w", errSkipped, err), s.Close())
 	}
 	return s, nil
 }
@@ -119,7 +119,7 @@ func (c *featureCollector) add(f *dataset.FeatureRow) error {
 		return c.to.Add(&c.row)
 	}
 	var row Row
-	if err := c.line.Row(f, &row); err != nil {
+	if err := c.line.row(f, &row); err != nil {
 		return fmt.Errorf("%w: %w", ErrRow, err)
 	}
 	return c.to.Add(&row)

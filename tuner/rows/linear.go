@@ -69,7 +69,7 @@ func (l *Linear) bentTerm(t *dataset.FeatureTerm, group string) {
 		Fixed: t.Fixed}
 	if t.Kind == dataset.ScalarTerm {
 		if x.Step = t.StepOf(); t.Group == "" {
-			x.Group = FormulaGroup
+			x.Group = formulaGroup
 		}
 		x.MG, x.EG = t.MG/x.Step, t.MG/x.Step
 	}
@@ -77,8 +77,8 @@ func (l *Linear) bentTerm(t *dataset.FeatureTerm, group string) {
 	l.kinds = append(l.kinds, t.Kind)
 }
 
-// FormulaGroup is the group of a formula's scalars that name no other.
-const FormulaGroup = "formula"
+// formulaGroup is the group of a formula's scalars that name no other.
+const formulaGroup = "formula"
 
 // Terms returns the terms of the rows with the evaluation's own start values, in engine units. If it is one of
 // our models under the model's own name, twins and terms that are not tapered are known; else there are no
@@ -88,8 +88,8 @@ func (l *Linear) Terms() []Term { return l.terms }
 // errFactors says that flat terms cannot be held beside tapered ones.
 var errFactors = errors.New("the factors of both halves cancel each other out")
 
-// Row writes the row of f, which must be valid for the set. The entries are overwritten by the next call.
-func (l *Linear) Row(f *dataset.FeatureRow, r *Row) error {
+// row writes the row of f, which must be valid for the set. The entries are overwritten by the next call.
+func (l *Linear) row(f *dataset.FeatureRow, r *Row) error {
 	*r = Row{
 		Scale: f.Scale, Offset: f.Offset, Phase: OwnFactors, MG: f.Phase, EG: 1 - f.Phase,
 		Result: f.Result, Score: f.Score, Weight: f.Weight, Game: f.Game, Opening: f.Opening,

@@ -50,7 +50,7 @@ func TestLinearKeepsTheValue(t *testing.T) {
 				t.Fatal(err)
 			}
 			var r Row
-			if err := l.Row(&f, &r); err != nil {
+			if err := l.row(&f, &r); err != nil {
 				t.Fatal(err)
 			}
 			if err := r.check(len(l.Terms())); err != nil {

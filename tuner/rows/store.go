@@ -16,8 +16,8 @@ var (
 	ErrEmpty = errors.New("no rows")
 	// ErrRow wraps every complaint about the contents of one row.
 	ErrRow = errors.New("bad row")
-	// ErrSkipped means that the engine left out more than half of the rows.
-	ErrSkipped = errors.New("too many rows are skipped")
+	// errSkipped means that the engine left out more than half of the rows.
+	errSkipped = errors.New("too many rows are skipped")
 )
 
 // game is what a store knows of one game (or of one row without a game).

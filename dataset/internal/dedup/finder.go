@@ -16,7 +16,7 @@ type Answer int
 const (
 	New      Answer = iota // no earlier row has the key
 	Repeated               // an earlier row has the key
-	Unknown                // Finish finds out
+	unknown                // Finish finds out
 )
 
 // Finder finds the rows whose key an earlier row has, in bounded memory. Call Close at
@@ -44,10 +44,10 @@ func (f *Finder) Add(key uint64, row int64) (Answer, error) {
 	}
 	if f.spill == nil {
 		if err := f.open(); err != nil {
-			return Unknown, err
+			return unknown, err
 		}
 	}
-	return Unknown, f.spill.Add(key, row)
+	return unknown, f.spill.Add(key, row)
 }
 
 func (f *Finder) open() (err error) {

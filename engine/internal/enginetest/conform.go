@@ -15,12 +15,12 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// Option changes what Conform requires of a player.
-type Option int
+// option changes what Conform requires of a player.
+type option int
 
 const (
 	// Weak is for players that may miss a mate in one.
-	Weak Option = iota + 1
+	Weak option = iota + 1
 	// Remote is for players that search in another process. How many nodes they visit
 	// before they notice that they are to stop depends on the machine, and is not tested.
 	Remote
@@ -33,7 +33,7 @@ const promptNodes = 10_000
 // Conform tests the contract of engine.Player. Each call of open must return a fresh
 // player. No verdict depends on how fast the machine is: a player that ignores a limit in
 // time does not fail a test but never ends it.
-func Conform(t *testing.T, open func() engine.Player, options ...Option) {
+func Conform(t *testing.T, open func() engine.Player, options ...option) {
 	t.Helper()
 	tests := []struct {
 		name string
