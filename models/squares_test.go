@@ -1,0 +1,67 @@
+package models
+
+import (
+	"fmt"
+	"testing"
+)
+
+// A table of squares has a term for each square that its names give; one of numbers all from 0 to 63, no more.
+func TestSquareTables(t *testing.T) {
+	numbers := func(prefix string, from, to int) (names []string) {
+		for i := from; i < to; i++ {
+			names = append(names, fmt.Sprintf("%s%d", prefix, i))
+		}
+		return names
+	}
+	for _, c := range []struct {
+		names []string
+		want  string // names of the tables
+	}{
+		{[]string{"tempo", "psq.pawn.e4", "psq.pawn.d4", "psq.king.h8", "psq.king.h9"}, "[psq.pawn psq.king]"},
+		{numbers("pst.0.", 0, 64), "[pst.0*]"},
+		{append(numbers("pst.0.", 0, 64), numbers("pst.1.", 0, 64)...), "[pst.0* pst.1*]"},
+		{numbers("pst_", 0, 64), "[pst*]"},
+		{numbers("safety.", 0, 63), "[]"},
+		{numbers("safety.", 0, 65), "[]"},
+		{append(numbers("safety.", 0, 63), "safety.62"), "[]"},
+		{append(append(numbers("mobility.", 0, 28), "psq[queen][d1]"), numbers("pst.", 0, 64)...), "[psq[queen] pst*]"},
+	} {
+		got := []string{}
+		for _, table := range SquareTables(c.names) {
+			name := table.Name
+			if table.Numbered {
+				name += "*"
+			}
+			got = append(got, name)
+			for square, i := range table.Terms {
+				if i >= 0 && table.Numbered && c.names[i] != fmt.Sprintf("%s.%d", table.Name, square) &&
+					c.names[i] != fmt.Sprintf("%s_%d", table.Name, square) {
+					t.Errorf("%s is on square %d", c.names[i], square)
+				}
+				if _, s, ok := SquareOf(c.names[max(i, 0)]); i >= 0 && !table.Numbered && (!ok || int(s) != square) {
+					t.Errorf("%s is on square %d", c.names[i], square)
+				}
+			}
+		}
+		if fmt.Sprint(got) != c.want {
+			t.Errorf("%v, want %s", got, c.want)
+		}
+	}
+}
+
+func TestColorScale(t *testing.T) {
+	for _, c := range []struct {
+		values       []float64
+		middle, most float64
+	}{
+		{[]float64{-20, 0, 35}, 0, 35},
+		{[]float64{0, 0}, 0, 1},
+		{[]float64{10, 25}, 0, 25},
+		{[]float64{320, 335, 350}, 335, 15},
+		{[]float64{-90, -110}, -100, 10},
+	} {
+		if middle, most := ColorScale(c.values); middle != c.middle || most != c.most {
+			t.Errorf("%v: %v ± %v, want %v ± %v", c.values, middle, most, c.middle, c.most)
+		}
+	}
+}
