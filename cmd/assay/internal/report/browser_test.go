@@ -11,6 +11,7 @@ package report
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"net/http/httptest"
 	"os"
@@ -25,6 +26,7 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/tuner"
@@ -68,7 +70,7 @@ func TestLearnReportInABrowser(t *testing.T) {
 	}
 	// Every plot has a name and marks within its frame, and its numbers stand below.
 	for _, bad := range chrome.Ask[[]string](b, `[...document.querySelectorAll("figure")].filter(f => {
-		const s = f.querySelector("svg.plot"), box = s?.getBoundingClientRect();
+		const s = [...f.querySelectorAll("svg.plot")].find(s => s.checkVisibility()), box = s?.getBoundingClientRect();
 		return !s || !s.getAttribute("aria-label") || s.querySelectorAll("path").length < 5 || box.width < 100 ||
 			box.height < 60 || f.querySelectorAll("tbody tr").length < 1;
 	}).map(f => f.innerText)`) {
@@ -119,6 +121,34 @@ func checkTable(b *chrome.Tab) {
 	}
 	chrome.Ask[bool](b, `(i => { i.value = ""; i.dispatchEvent(new Event("input"));
 		return true })(document.querySelector("input.filter"))`)
+}
+
+// A choice sorts the coefficients where no heading can be clicked, and a board can begin at a8.
+func TestSortAndFlipInABrowser(t *testing.T) {
+	r := &tuner.Report{}
+	for i := range 64 {
+		r.Terms = append(r.Terms, tuner.TermFit{Name: fmt.Sprintf("pst.%d", i), StartMG: 30, MG: int32(i * 37 % 64),
+			SEMG: num.Float(math.NaN())})
+	}
+	dir := writeRun(t, "numbered", durable.RunInfo{Command: "tune"}, map[string]any{}, r)
+	write(t, dir)
+	b := chrome.New(t)
+	b.Do(chromedp.EmulateViewport(390, 800), chromedp.Navigate("file://"+filepath.Join(dir, Name)))
+	time.Sleep(300 * time.Millisecond) // for the tables to be fitted
+	chrome.Ask[bool](b, `(s => { s.value = [...s.options].find(o => o.text === "mg change ▼").value;
+		s.dispatchEvent(new Event("change")); return true })(document.querySelector("select.sorter"))`)
+	first := chrome.Ask[string](b, `document.querySelector("#terms tbody tr").cells[3].textContent`)
+	if first != "63" {
+		t.Errorf("the largest change is to %s, want 63", first)
+	}
+	corner := `document.querySelectorAll(".numbered .psq")[1].tBodies[0].rows[0]`
+	for _, want := range []string{"8 pst.56", "8 pst.0"} {
+		if got := chrome.Ask[string](b, corner+`.cells[0].textContent + " " + `+corner+`.cells[1].title`); got != want {
+			t.Errorf("the corner is %q, want %q", got, want)
+		}
+		chrome.Ask[bool](b, `document.querySelector("input.flip").click(), true`)
+	}
+	b.Shot("numbered-390", "#boards")
 }
 
 // checkReplay plays a game through, by keys, and compares with our own board.

@@ -125,9 +125,9 @@ func Build(dir string) (*Report, error) {
 
 // finish adds the sections that all runs have.
 func (b *builder) finish() {
-	b.workers()
 	b.games()
 	b.board()
+	b.workers()
 	settings, err := flatten(b.config)
 	if err != nil {
 		b.keep(fmt.Errorf("%s: %w", filepath.Join(b.dir, durable.RunConfigName), err))
@@ -215,7 +215,7 @@ func (b *builder) games() {
 	}
 }
 
-// board puts the board to replay games on before all other sections.
+// board adds the board to replay games on.
 func (b *builder) board() {
 	if len(b.report.games) == 0 {
 		return
@@ -226,7 +226,7 @@ func (b *builder) board() {
 	}
 	sets, err := jsonScript(list)
 	b.keep(err)
-	b.report.Sections = slices.Insert(b.report.Sections, 0, Section{"replay", "Replay a game", b.render("replay", sets)})
+	b.add("replay", "Replay a game", "replay", sets)
 }
 
 // setting is one line of a configuration.

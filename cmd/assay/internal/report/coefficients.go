@@ -6,9 +6,9 @@ import (
 	"html/template"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/assay-chess/assay/engine/num"
+	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner"
 )
 
@@ -27,6 +27,9 @@ type change struct {
 	In       tuner.Interval // 95 %
 	Whisker  template.HTML
 }
+
+// By is how far the term moved.
+func (c change) By() float64 { return c.New - c.Old }
 
 // coefficients is the table of all terms, and the plot of those that moved most.
 type coefficients struct {
@@ -49,7 +52,7 @@ func newCoefficients(unit, note string, terms []tuner.TermFit) *coefficients {
 			MG: change{Old: t.StartMG, New: float64(t.MG), SE: t.SEMG, In: t.IntervalMG},
 			EG: change{Old: t.StartEG, New: float64(t.EG), SE: t.SEEG, In: t.IntervalEG}}
 		for _, c := range []change{list[i].MG, list[i].EG} {
-			most = max(most, math.Abs(c.New-c.Old)+2*c.SE.OrZero())
+			most = max(most, math.Abs(c.By())+2*c.SE.OrZero())
 		}
 	}
 	for i := range list {
@@ -121,58 +124,80 @@ type rank struct {
 }
 
 type square struct {
-	Name  string
+	Name  string // of the term
 	Value float64
 	SE    num.Float // 0 where there is none, as under the start weights
-	Valid bool      // the model has a term for the square
+	Valid bool      // the table has a term for the square
 	Style template.CSS
 }
 
-// pieceBoards are the tables of one piece, of middlegame and endgame, before and after a fit.
-type pieceBoards struct{ Start, Learned [2]diagram }
+// pieceBoards are the old and new values of a piece-square table and their difference: in the middlegame, and in
+// the endgame where it has values of its own. Colors of values grow from Center to Most beyond it, those of
+// differences to Change.
+type pieceBoards struct {
+	Name                 string
+	Numbered             bool
+	Center, Most, Change float64
+	Boards               []diagram
+}
 
-// boards collects the terms named psq.PIECE.SQUARE.
-func boards(terms []coefficient) (list []*pieceBoards) {
-	index := map[string]*pieceBoards{}
-	for _, t := range terms {
-		rest, ok := strings.CutPrefix(t.Name, "psq.")
-		piece, name, ok2 := strings.Cut(rest, ".")
-		if !ok || !ok2 || len(name) != 2 || name[0] < 'a' || name[0] > 'h' || name[1] < '1' || name[1] > '8' {
-			continue
+// Values and Differences are the ends of the scales.
+func (p pieceBoards) Values() [2]float64 { return [2]float64{p.Center - p.Most, p.Center + p.Most} }
+
+func (p pieceBoards) Differences() [2]float64 { return [2]float64{-p.Change, p.Change} }
+
+// boards draws the piece-square tables among the terms.
+func boards(terms []coefficient) (list []pieceBoards) {
+	names := make([]string, len(terms))
+	for i := range terms {
+		names[i] = terms[i].Name
+	}
+	for _, table := range models.SquareTables(names) {
+		p := pieceBoards{Name: table.Name, Numbered: table.Numbered, Change: 1}
+		mg, eg, values, same := [64]*change{}, [64]*change{}, []float64(nil), true
+		for s, i := range table.Terms {
+			if i < 0 {
+				continue
+			}
+			m, e := &terms[i].MG, &terms[i].EG
+			mg[s], eg[s], same = m, e, same && m.Old == e.Old && m.New == e.New
+			values = append(values, m.Old, m.New, e.Old, e.New)
+			p.Change = max(p.Change, math.Abs(m.By()), math.Abs(e.By()))
 		}
-		p := index[piece]
-		if p == nil {
-			p = newPieceBoards(piece)
-			index[piece] = p
-			list = append(list, p)
+		p.Center, p.Most = models.ColorScale(values)
+		p.draw("middlegame", names, table.Terms, mg)
+		if !same {
+			p.draw("endgame", names, table.Terms, eg)
 		}
-		rank, file := '8'-name[1], name[0]-'a'
-		for i, c := range []change{t.MG, t.EG} {
-			p.Start[i].Ranks[rank].Squares[file] = square{name, c.Old, 0, true, tint(c.Old, 0)}
-			p.Learned[i].Ranks[rank].Squares[file] = square{name, c.New, c.SE, true, tint(c.New, c.SE)}
-		}
+		list = append(list, p)
 	}
 	return list
 }
 
-func newPieceBoards(piece string) *pieceBoards {
-	empty := func(title string) (d diagram) {
-		d.Title = piece + ", " + title
-		for i := range d.Ranks {
-			d.Ranks[i].Number = 8 - i
+// draw adds the boards of a half of the table.
+func (p *pieceBoards) draw(phase string, names []string, terms [64]int, values [64]*change) {
+	start := diagram{Title: phase + ", start"}
+	for i := range start.Ranks {
+		start.Ranks[i].Number = 8 - i
+	}
+	learned, difference := start, start
+	learned.Title, difference.Title = phase+", learned", phase+", difference"
+	for s, c := range values {
+		if c == nil {
+			continue
 		}
-		return d
+		r, f, name, d := 7-s/8, s%8, names[terms[s]], c.By()
+		start.Ranks[r].Squares[f] = square{name, c.Old, 0, true, tint(c.Old-p.Center, 0, p.Most)}
+		learned.Ranks[r].Squares[f] = square{name, c.New, c.SE, true, tint(c.New-p.Center, 0, p.Most)}
+		difference.Ranks[r].Squares[f] = square{name, d, c.SE, true, tint(d, c.SE, p.Change)}
 	}
-	return &pieceBoards{
-		Start:   [2]diagram{empty("middlegame, start"), empty("endgame, start")},
-		Learned: [2]diagram{empty("middlegame, learned"), empty("endgame, learned")},
-	}
+	p.Boards = append(p.Boards, start, learned, difference)
 }
 
-// tint colors a value: warm above zero, cool below, strongest from 60 on. It fades as the
+// tint colors a value: warm above zero, cool below, strongest at most. It fades as the
 // standard error grows, to nothing where that is as large as the value, or not known.
-func tint(v float64, se num.Float) template.CSS {
-	strength := min(1, math.Abs(v)/60) * 0.7
+func tint(v float64, se num.Float, most float64) template.CSS {
+	strength := min(1, math.Abs(v)/most) * 0.7
 	if v == 0 || !se.Known() {
 		strength = 0
 	} else {
@@ -194,7 +219,8 @@ func (b *builder) coefficientSection(c *coefficients) {
 
 // boardSection adds the boards.
 func (b *builder) boardSection(c *coefficients) {
-	if squares := boards(c.List); len(squares) > 0 {
-		b.add("boards", "Piece-square tables", "boards", squares)
+	if tables := boards(c.List); len(tables) > 0 {
+		b.add("boards", "Piece-square tables", "boards", map[string]any{"Unit": c.Unit, "Tables": tables,
+			"Numbered": slices.ContainsFunc(tables, func(p pieceBoards) bool { return p.Numbered })})
 	}
 }

@@ -59,7 +59,7 @@ func (b *builder) learn() {
 		v.Plan, b.k = r.Plan, r.K
 	}
 	b.maxGames = galleryBytes / (2*len(v.Plan.Generations) + 2)
-	// The final matches first: the result is there, and the page begins with their games.
+	// The final matches first: the result is there, and the board begins with their games.
 	last := filepath.Join(b.dir, fmt.Sprintf("gen-%d", len(v.Plan.Generations)))
 	v.Final = b.readMatch(filepath.Join(last, "final"), "final match")
 	v.FromStart = b.readMatch(filepath.Join(last, "from-start"), "match against the start weights")

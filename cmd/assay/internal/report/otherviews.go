@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html/template"
 	"io/fs"
 	"maps"
 	"os"
@@ -50,10 +51,43 @@ func (b *builder) ladder() {
 			}
 		}
 		view["Figures"] = []figure{forest(figure{Title: "Ratings with 95 % intervals"}, "Elo", list)}
+		view["Cross"] = crossTable(r)
 	} else {
 		delete(view, "Result") // the points so far
 	}
 	b.add("ladder", "The ladder", "ladder", view)
+}
+
+// crossRow is what one player scored against each.
+type crossRow struct {
+	Rank  int
+	Name  string
+	Cells []crossCell
+}
+
+type crossCell struct {
+	ladder.Score
+	Against string // name of the other; empty for the player itself
+	Style   template.CSS
+}
+
+// crossTable colors each pairing by the score.
+func crossTable(r *ladder.Result) []crossRow {
+	rows := make([]crossRow, len(r.Ratings))
+	for i, x := range r.Ratings {
+		rows[i] = crossRow{Rank: x.Rank, Name: x.Name}
+		for j, s := range r.Scores[i] {
+			c := crossCell{Score: s}
+			if i != j {
+				c.Against = r.Ratings[j].Name
+			}
+			if n := float64(s.Games()); n > 0 {
+				c.Style = tint(s.Points()/n-0.5, 0, 0.5)
+			}
+			rows[i].Cells = append(rows[i].Cells, c)
+		}
+	}
+	return rows
 }
 
 func (b *builder) spsa() {
@@ -65,6 +99,10 @@ func (b *builder) spsa() {
 	lines, err := b.iterations()
 	b.keep(err)
 	var figures []figure
+	at := frame{}
+	if len(config.SPSA.Parameters) > 2 {
+		at = onPage
+	}
 	for i, p := range config.SPSA.Parameters {
 		s := series{name: p.Name, line: true}
 		for k := 0; k < len(lines); k += max(1, len(lines)/400) {
@@ -74,8 +112,8 @@ func (b *builder) spsa() {
 		}
 		if len(s.x) > 0 {
 			start := level("start", p.Start, 0, s.x[len(s.x)-1])
-			figures = append(figures, chart(figure{Title: "Value over the iterations: " + p.Name}, "iteration", "value", start,
-				s))
+			f := figure{Title: "Value over the iterations: " + p.Name, frame: at}
+			figures = append(figures, chart(f, "iteration", "value", start, s))
 		}
 	}
 	view := map[string]any{"Result": read[play.Result](&b.reader, b.dir, durable.RunResultName), "Done": len(lines),

@@ -49,7 +49,7 @@ const clipped = `(phone => {
 // with everything unfolded (true), and keeps pictures.
 func checkWidths(b *chrome.Tab, name string, folded ...bool) {
 	b.Helper()
-	for _, width := range []int64{1400, 800, 390} {
+	for _, width := range []int64{1280, 768, 390} {
 		b.Do(chromedp.EmulateViewport(width, 1200))
 		for _, open := range folded {
 			chrome.Ask[bool](b, fmt.Sprintf(`document.querySelectorAll("details").forEach(d => { d.open = %t;

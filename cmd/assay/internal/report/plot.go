@@ -26,24 +26,37 @@ import (
 // the digits.
 type figure struct {
 	Title, Note string
-	SVG         template.HTML
+	SVG, Broad  template.HTML // the page shows Broad, if there is one, where it has room for it
 	Header      []string
 	Rows        [][]string
 	frame       frame
 	from        string // what an estimate's start is called; "start" if empty
 }
 
-// frame is the size of a plot and of its letters. On a page a plot is as wide as its column,
-// down to 340 pixels, where its letters must still have 12.
+// frame is the size of a plot and of its letters. On a page a plot is as wide as its column:
+// onPage down to 340 pixels, broad down to 640, where its letters must still have 12.
 type frame struct{ width, height, letters vg.Length }
 
 var (
 	onPage = frame{360, 230, 13}
+	broad  = frame{700, 270, 13}
 	alone  = frame{520, 250, 10} // as a file, for a text
 )
 
 // framed returns the figure's frame.
 func (f *figure) framed() frame { return cmp.Or(f.frame, onPage) }
+
+// draw draws the plot in the figure's frame; without one as a narrow and as a broad page shows it.
+func (f *figure) draw(p *plot.Plot, at frame, entries int) {
+	f.SVG = svg(p, f.Title, at, entries)
+	if f.frame == (frame{}) {
+		wide := broad
+		if at.height != onPage.height {
+			wide.height = at.height
+		}
+		f.Broad = svg(p, f.Title, wide, entries)
+	}
+}
 
 // series is a line or a set of points, with or without intervals.
 type series struct {
@@ -102,15 +115,24 @@ func newPlot(xLabel, yLabel string, letters vg.Length) *plot.Plot {
 	return p
 }
 
-// ticks are the library's, without trailing zeros.
-type ticks struct{}
+// ticks are one, two or five times a power of ten apart.
+type ticks struct{ whole bool }
 
-func (ticks) Ticks(lo, hi float64) []plot.Tick {
-	list := plot.DefaultTicks{}.Ticks(lo, hi)
-	for i := range list {
-		if l := list[i].Label; strings.Contains(l, ".") && !strings.Contains(l, "e") {
-			list[i].Label = strings.TrimSuffix(strings.TrimRight(l, "0"), ".")
+func (t ticks) Ticks(lo, hi float64) (list []plot.Tick) {
+	const most, rounding = 6, 1e-9
+	step := math.Pow(10, math.Floor(math.Log10((hi-lo)/most)))
+	for _, times := range []float64{2, 2.5, 2} {
+		if (hi-lo)/step > most {
+			step *= times
 		}
+	}
+	if t.whole {
+		step = math.Max(1, step)
+	}
+	digits := int(math.Max(0, math.Ceil(-math.Log10(step)-rounding)))
+	for n := math.Ceil(lo/step - rounding); n <= hi/step+rounding; n++ {
+		v := n*step + 0 // not -0
+		list = append(list, plot.Tick{Value: v, Label: fmt.Sprintf("%.*f", digits, v)})
 	}
 	return list
 }
@@ -133,10 +155,10 @@ func chart(f figure, xLabel, yLabel string, list ...series) figure {
 		widen(&p.X)
 		widen(&p.Y)
 	}
-	if xLabel == "generation" {
-		p.X.Tick.Marker = wholeTicks(p.X.Min, p.X.Max)
+	if slices.Contains([]string{"generation", "iteration", "step", "games"}, xLabel) {
+		p.X.Tick.Marker = ticks{whole: true}
 	}
-	f.SVG = svg(p, f.Title, at, names)
+	f.draw(p, at, names)
 	if f.Header == nil {
 		f.numbers(xLabel, list)
 	}
@@ -147,16 +169,6 @@ func chart(f figure, xLabel, yLabel string, list ...series) figure {
 func widen(a *plot.Axis) {
 	room := 0.04 * (a.Max - a.Min)
 	a.Min, a.Max = a.Min-room, a.Max+room
-}
-
-// wholeTicks are whole numbers.
-func wholeTicks(lo, hi float64) plot.ConstantTicks {
-	var list plot.ConstantTicks
-	step := math.Max(1, math.Ceil((hi-lo)/12))
-	for v := math.Ceil(lo) + 0; v <= hi; v += step { // + 0: not -0
-		list = append(list, plot.Tick{Value: v, Label: fmt.Sprintf("%.0f", v)})
-	}
-	return list
 }
 
 // numbers fills the table below the plot.
@@ -271,19 +283,19 @@ func bars(f figure, valueLabel string, labels []string, values []float64) figure
 	b.Horizontal = lying
 	b.Color, b.LineStyle.Color, b.LineStyle.Width = ink(1), ink(inkText), 0.5
 	p.Add(b)
-	var ticks []plot.Tick
+	var marks []plot.Tick
 	if lying {
-		p.X.Min = min(0, p.X.Min)
+		p.X.Min, p.X.Tick.Marker = min(0, p.X.Min), ticks{whole: true}
 		for i, l := range labels {
-			ticks = append(ticks, plot.Tick{Value: float64(len(labels) - 1 - i), Label: label(l)})
+			marks = append(marks, plot.Tick{Value: float64(len(labels) - 1 - i), Label: label(l)})
 		}
-		p.Y.Tick.Marker = plot.ConstantTicks(ticks)
+		p.Y.Tick.Marker = plot.ConstantTicks(marks)
 	} else {
-		p.Y.Min = min(0, p.Y.Min)
+		p.Y.Min, p.Y.Tick.Marker = min(0, p.Y.Min), ticks{whole: true}
 		for i := 0; i < len(labels); i += (len(labels) + 7) / 8 {
-			ticks = append(ticks, plot.Tick{Value: float64(i), Label: label(labels[i])})
+			marks = append(marks, plot.Tick{Value: float64(i), Label: label(labels[i])})
 		}
-		p.X.Tick.Marker = plot.ConstantTicks(ticks)
+		p.X.Tick.Marker = plot.ConstantTicks(marks)
 	}
 	f.SVG = svg(p, f.Title, at, 0)
 	f.Header = []string{"", valueLabel}
@@ -359,7 +371,7 @@ func forest(f figure, xLabel string, list []estimate) figure {
 	if len(start) > 0 {
 		names = 1
 	}
-	f.SVG = svg(p, f.Title, at, names)
+	f.draw(p, at, names)
 	return f
 }
 

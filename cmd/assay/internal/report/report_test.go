@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -11,10 +12,13 @@ import (
 
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/num"
+	"github.com/assay-chess/assay/selfplay/ladder"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/sprt"
 	"github.com/assay-chess/assay/tuner"
 	"github.com/assay-chess/assay/tuner/learn"
+	"github.com/assay-chess/assay/tuner/spsa"
+	"github.com/assay-chess/assay/tuner/spsa/play"
 	"github.com/assay-chess/assay/tuner/stats"
 )
 
@@ -94,8 +98,8 @@ func TestPageShowsTheResult(t *testing.T) {
 	page := write(t, writeRun(t, "a <b> run's \"name\"", durable.RunInfo{Command: "learn", Resume: hostile},
 		map[string]any{"plan": r.Plan}, r))
 	for _, want := range []string{
-		"&#43;123 Elo [&#43;100, &#43;148]", "1044", "psq.knight.e5", "knight, middlegame, learned", "knight, endgame, start",
-		`title="e5">37<`, `title="e5">-21<`, "<bdi>tempo</bdi>", "★", "nothing was learned", "a &lt;b&gt; run",
+		"&#43;123 Elo [&#43;100, &#43;148]", "1044", "<bdi>psq.knight</bdi>", "middlegame, learned", "endgame, start",
+		"endgame, difference", `title="psq.knight.e5">37<`, `title="psq.knight.e5">-21<`, "<bdi>tempo</bdi>", "★", "nothing was learned", "a &lt;b&gt; run",
 		"&lt;script&gt;alert(1)",
 		`content="default-src &#39;none&#39;`,
 	} {
@@ -234,8 +238,86 @@ func TestTintFadesWithTheError(t *testing.T) {
 		want  string
 	}{{60, 0, "0.70"}, {60, 30, "0.35"}, {-60, 15, "0.52"}, {60, 60, "0.00"}, {20, 90, "0.00"}, {0, 0, "0.00"},
 		{60, math.NaN(), "0.00"}} {
-		if got := string(tint(c.v, num.Float(c.se))); !strings.HasSuffix(got, ","+c.want+")") {
+		if got := string(tint(c.v, num.Float(c.se), 60)); !strings.HasSuffix(got, ","+c.want+")") {
 			t.Errorf("%v ± %v: %s, want %s", c.v, c.se, got, c.want)
+		}
+	}
+}
+
+// The result comes before the plots, and these before the games.
+func TestOrderOfSections(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "match")
+	c := longMatch(dir)
+	c.Games = 40
+	if _, err := match.Run(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	page, last := write(t, dir), 0
+	for _, part := range []string{`id="headline"`, `aria-label="Sections"`, `<section id="match"`, `class="broad"`,
+		`<section id="games"`, `<section id="replay"`, `<section id="settings"`} {
+		at := strings.Index(page, part)
+		if at < last {
+			t.Errorf("%s is at %d, what should come before it at %d", part, at, last)
+		}
+		last = at
+	}
+}
+
+func TestCrossTable(t *testing.T) {
+	r := &ladder.Result{Games: 12,
+		Ratings: []ladder.Rating{{Rank: 1, Name: hostile}, {Rank: 2, Name: "second"}, {Rank: 3, Name: "third"}},
+		Scores: [][]ladder.Score{{{}, {Wins: 5, Draws: 3, Losses: 1}, {}}, {{Wins: 1, Draws: 3, Losses: 5}, {}, {Draws: 3}},
+			{{}, {Draws: 3}, {}}}}
+	page := write(t, writeRun(t, "three", durable.RunInfo{Command: "ladder"}, map[string]any{"games": 12}, r))
+	for want, n := range map[string]int{
+		`rgba(210,90,20,0.31)" data-th="against second"><span><strong>6.5</strong> <small>+5 =3 −1</small>`: 1,
+		`rgba(40,100,210,0.31)" data-th="against `:                                                          1, "<td>–</td>": 2,
+		`0.00)" data-th="against third"><span><strong>1.5</strong>`: 1} {
+		if got := strings.Count(page, want); got != n {
+			t.Errorf("%d times %s, want %d", got, want, n)
+		}
+	}
+	noMarkup(t, page)
+}
+
+// Terms named NAME.0 to NAME.63 are a board, of which 0 is a1, in the reports of tune too.
+func TestNumberedBoards(t *testing.T) {
+	r := &tuner.Report{}
+	for i := range 64 {
+		r.Terms = append(r.Terms, tuner.TermFit{Name: fmt.Sprintf("pst.4.%d", i), StartMG: 900, StartEG: 900,
+			MG: 900 + int32(i), EG: 900})
+	}
+	page := write(t, writeRun(t, "numbered", durable.RunInfo{Command: "tune"}, map[string]any{}, r))
+	for _, want := range []string{"<bdi>pst.4</bdi>", `class="boards numbered"`, `class="flip"`, "their mean, 908",
+		`<th scope="row">1</th><td style="background:rgba(40,100,210,`, `title="pst.4.0">900<`, "middlegame, difference",
+		"endgame, learned",
+		`<th scope="row">8</th><td style="background:rgba(210,90,20,0.62)" title="pst.4.56">56<`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	r.Terms = r.Terms[:63]
+	page = write(t, writeRun(t, "short", durable.RunInfo{Command: "tune"}, map[string]any{}, r))
+	if strings.Contains(page, `id="boards"`) {
+		t.Error("63 terms are a board")
+	}
+}
+
+// A tuning by games begins with its verdict. What too few results say is not an error of zero.
+func TestVerdictOfSPSA(t *testing.T) {
+	r := &play.Result{Iterations: 2, Games: 4, Parameters: []spsa.Estimate{{Name: "queen", Start: 500, Value: 510}}}
+	config := map[string]any{"spsa": spsa.Config{Iterations: 2}}
+	for _, c := range []struct {
+		validation *match.Result
+		want       string
+	}{{nil, "<strong>NOT VALIDATED</strong>"},
+		{sprtResult(), `<div class="good"><p class="verdict"><strong>PASSED: new &lt;b&gt;`}} {
+		r.Validation = c.validation
+		page := write(t, writeRun(t, "tuned", durable.RunInfo{Command: "spsa"}, config, r))
+		headline, rest, _ := strings.Cut(page[strings.Index(page, `id="headline"`):], "</section>")
+		if !strings.Contains(headline, c.want) || strings.Contains(rest, "<td>0</td>") ||
+			!strings.Contains(page, "<td>510</td><td>too few</td><td>too few</td>") {
+			t.Errorf("%.900s", headline)
 		}
 	}
 }

@@ -24,8 +24,8 @@ func (b *builder) tune() {
 		unit, note = "engine units", fmt.Sprintf("A pawn is %g engine units. %s", r.Unit, starred)
 	}
 	c := newCoefficients(unit, note, r.Terms)
-	b.boardSection(c) // there is no game to begin the page with
 	b.add("loss", "Loss", "tune-loss", view)
+	b.boardSection(c)
 	if !complete {
 		return
 	}

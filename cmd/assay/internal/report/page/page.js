@@ -22,7 +22,7 @@ function sortable(table) {
       th.setAttribute("aria-sort", down ? "descending" : "ascending");
       const body = table.tBodies[0];
       const rows = [...body.rows].map(row => {
-        const text = row.cells[column]?.textContent.trim() ?? "";
+        const cell = row.cells[column], text = (cell?.dataset.v ?? cell?.textContent ?? "").trim().replace(/^–$/, "");
         return { row, text, number: text === "" ? NaN : Number(text) };
       });
       const numbers = rows.some(r => !Number.isNaN(r.number)) && rows.every(r => r.text === "" || !Number.isNaN(r.number));
@@ -33,6 +33,28 @@ function sortable(table) {
       body.append(...rows.map(r => r.row));
     });
   });
+}
+
+// A choice does what the headings do, which a narrow page does not show.
+function sorter(select) {
+  if (select.dataset.ready) return;
+  select.dataset.ready = "1";
+  const buttons = [...document.getElementById(select.dataset.table).querySelectorAll("thead button")];
+  select.append(...["start", ...buttons.flatMap(b => [b.textContent + " ▲", b.textContent + " ▼"])].map((text, i) => make("option", { value: i }, text)));
+  select.options[0].disabled = true;
+  select.addEventListener("change", () => {
+    const b = buttons[(select.value - 1) >> 1], want = select.value % 2 ? "ascending" : "descending";
+    for (let i = 0; i < 2 && b.parentElement.getAttribute("aria-sort") !== want; i++) b.click();
+  });
+}
+
+// Some engines call a8 the square 0.
+function flip(box) {
+  box.addEventListener("change", () => box.closest(".body").querySelectorAll(".numbered tbody").forEach(body => {
+    const rows = [...body.rows], ranks = rows.map(r => r.cells[0].textContent);
+    body.append(...rows.reverse());
+    rows.forEach((r, i) => { r.cells[0].textContent = ranks[i]; });
+  }));
 }
 
 // A search field hides the rows that lack one of its words.
@@ -375,6 +397,8 @@ function enliven(root) {
   root.querySelectorAll(".wide").forEach(box => fitting.observe(box));
   root.querySelectorAll("table.sortable").forEach(sortable);
   root.querySelectorAll("input.filter").forEach(filter);
+  root.querySelectorAll("select.sorter").forEach(sorter);
+  root.querySelectorAll("input.flip").forEach(flip);
   root.querySelectorAll("[data-replay]").forEach(replay);
 }
 enliven(document);
