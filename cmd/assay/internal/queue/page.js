@@ -21,6 +21,19 @@ function cell(row, content, kind) {
   return td;
 }
 
+// put replaces the rows of a table, unless someone is at one of its buttons. Each cell gets the heading of its
+// column: on a narrow page a row is a card, and a cell a line of it.
+function put(section, rows) {
+  const table = document.querySelector(`#${section} table`), heads = [...table.tHead.rows[0].cells].map(h => h.textContent);
+  for (const row of rows.rows) if (row.cells.length > 1) [...row.cells].forEach((c, i) => { c.dataset.th = heads[i]; });
+  if (!table.tBodies[0].contains(document.activeElement)) table.tBodies[0].replaceWith(rows);
+}
+
+const narrow = matchMedia("(max-width: 64rem)");
+const stack = () => document.querySelectorAll(".wide").forEach(box => box.classList.toggle("stack", narrow.matches));
+narrow.addEventListener("change", stack);
+stack();
+
 function bar([llr, lower, upper]) {
   const span = document.createElement("span"), fill = document.createElement("i"), zero = -lower / (upper - lower) * 100;
   const at = Math.max(0, Math.min(100, (llr - lower) / (upper - lower) * 100));
@@ -65,7 +78,7 @@ function result(t) {
 }
 
 function showTests(tests) {
-  const body = document.querySelector("#tests tbody"), rows = document.createElement("tbody");
+  const rows = document.createElement("tbody");
   for (const t of tests.reverse()) {
     const row = rows.insertRow(), link = document.createElement("a"), badge = document.createElement("strong");
     row.dataset.test = t.name;
@@ -90,7 +103,7 @@ function showTests(tests) {
     change.append(button("copy result", t.name, async () => { await navigator.clipboard.writeText(result(t)); return `the result of ${t.name} is copied`; }));
   }
   if (!tests.length) cell(rows.insertRow(), "no tests").colSpan = 12;
-  if (!body.contains(document.activeElement)) body.replaceWith(rows);
+  put("tests", rows);
 }
 
 function showWorkers(workers) {
@@ -102,7 +115,7 @@ function showWorkers(workers) {
     for (const v of [w.cores, w.games_per_second.toFixed(2), Math.round(100 * w.share) + " %", w.nodes_per_second ? Math.round(w.nodes_per_second) : "", w.games, w.failures]) cell(row, String(v));
     cell(row, w.program, "text");
   }
-  document.querySelector("#workers tbody").replaceWith(rows);
+  put("workers", rows);
 }
 
 function showLog(events) {
@@ -111,7 +124,7 @@ function showLog(events) {
     const row = rows.insertRow();
     for (const text of [e.time.slice(0, 19).replace("T", " "), e.who, e.what, e.test, e.text]) cell(row, text, "text");
   }
-  document.querySelector("#log tbody").replaceWith(rows);
+  put("log", rows);
 }
 
 // access is what the server allows without the key: everything (open), reading, or nothing.
