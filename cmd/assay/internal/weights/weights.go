@@ -24,13 +24,14 @@ import (
 func New() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "weights",
-		Short: "Show, compare and export weight files",
+		Short: "Show, compare, draw and export weight files",
 		Example: `  assay weights list
   assay weights show shannon-1950
   assay weights diff assay-start runs/first/weights.json
+  assay weights picture runs/first/weights.json --from assay-start --out boards.png
   assay weights export assay --format c --out weights.h`,
 	}
-	c.AddCommand(newShow(), newDiff(), newList(), newExport())
+	c.AddCommand(newShow(), newDiff(), newList(), newPicture(), newExport())
 	return c
 }
 

@@ -1,0 +1,213 @@
+package weights
+
+import (
+	"bytes"
+	"fmt"
+	"image/color"
+	"math"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+
+	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/models"
+)
+
+func newPicture() *cobra.Command {
+	var from, out string
+	var a8 bool
+	c := &cobra.Command{
+		Use:   "picture WEIGHTS",
+		Short: "Draw piece-square tables as boards",
+		Long: `Draw the piece-square tables of weights as boards, middlegame and endgame, in a PNG file. With
+--from also the old values and the differences. A table has terms whose names end with a square,
+as psq.pawn.a2, or with each number from 0 to 63, as pst.0 to pst.63.
+
+Blue is below zero, orange above. Where all values of a table lie far from zero, because they hold
+the worth of the piece, the colors show their distance from their mean.`,
+		Example: `  assay weights picture assay
+  assay weights picture runs/first/weights.json --from assay-start --out boards.png`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if filepath.Ext(out) != ".png" {
+				return cli.Usagef("--out %s: want a name that ends with .png", out)
+			}
+			x, err := openValues(args[0])
+			var old *models.File
+			if err == nil && from != "" {
+				var a *Opened
+				if a, x, err = openTwoWeights(from, args[0]); err == nil {
+					old = a.File
+				}
+			}
+			if err != nil {
+				return err
+			}
+			tables := tablesOf(x.File, old, a8)
+			if len(tables) == 0 {
+				return fmt.Errorf("%s has no piece-square tables: want terms whose names end with a square, as psq.pawn.a2, "+
+					"or with each number from 0 to 63", args[0])
+			}
+			picture, err := drawTables(tables)
+			if err == nil {
+				err = durable.WriteFile(out, picture)
+			}
+			if err == nil {
+				_, err = fmt.Fprintf(cmd.OutOrStdout(), "written %s\n", out)
+			}
+			return err
+		},
+	}
+	c.Flags().StringVar(&from, "from", "", "older weights of the same terms, to draw what changed")
+	c.Flags().StringVar(&out, "out", "boards.png", "file to write")
+	c.Flags().BoolVar(&a8, "a8-first", false, "the number 0 of a table stands for a8, not for a1")
+	return c
+}
+
+// drawnTable is the boards of a piece-square table, side by side.
+type drawnTable struct {
+	name   string
+	boards []drawnBoard
+}
+
+type drawnBoard struct {
+	title        string
+	values       [64]float64 // NaN where there is no term
+	middle, most float64     // of its scale
+}
+
+// tablesOf returns the piece-square tables of f, with old values and differences if old is not nil.
+func tablesOf(f, old *models.File, a8First bool) (list []drawnTable) {
+	names, before := make([]string, len(f.Terms)), map[string]*models.TermWeight{}
+	for i := range f.Terms {
+		names[i] = f.Terms[i].Name
+		before[names[i]] = &f.Terms[i]
+	}
+	if old != nil {
+		for i := range old.Terms {
+			before[old.Terms[i].Name] = &old.Terms[i]
+		}
+	}
+	for _, t := range models.SquareTables(names) {
+		var values, changes []float64
+		var now, then, diff [2][64]float64 // middlegame and endgame
+		for s, i := range t.Terms {
+			if t.Numbered && a8First {
+				s ^= 56
+			}
+			for half := range now {
+				if i < 0 {
+					now[half][s], then[half][s], diff[half][s] = math.NaN(), math.NaN(), math.NaN()
+					continue
+				}
+				w, b := &f.Terms[i], before[names[i]]
+				n, o := float64([]int32{w.MG, w.EG}[half]), float64([]int32{b.MG, b.EG}[half])
+				now[half][s], then[half][s], diff[half][s] = n, o, n-o
+				values, changes = append(values, n, o), append(changes, o-n, n-o)
+			}
+		}
+		middle, most := models.ColorScale(values)
+		_, change := models.ColorScale(changes)
+		drawn := drawnTable{name: t.Name}
+		for half, phase := range []string{"middlegame", "endgame"} {
+			if old == nil {
+				drawn.boards = append(drawn.boards, drawnBoard{phase, now[half], middle, most})
+				continue
+			}
+			drawn.boards = append(drawn.boards, drawnBoard{phase + ", old", then[half], middle, most},
+				drawnBoard{phase + ", new", now[half], middle, most}, drawnBoard{phase + ", difference", diff[half], 0, change})
+		}
+		list = append(list, drawn)
+	}
+	return list
+}
+
+// Sizes in points, at two pixels each.
+const (
+	squareSide  = vg.Length(17)
+	boardWidth  = 8*squareSide + 26
+	boardHeight = 8*squareSide + 62 // with title, files and scale
+	tableHead   = vg.Length(18)
+	mostBoards  = 6 // in a line
+)
+
+// drawTables draws the tables, as many in a line as it has room for.
+func drawTables(tables []drawnTable) ([]byte, error) {
+	n := len(tables[0].boards)
+	across := min(len(tables), mostBoards/n)
+	down := (len(tables) + across - 1) / across
+	image := vgimg.NewWith(vgimg.UseWH(boardWidth*vg.Length(across*n)+10, (boardHeight+tableHead)*vg.Length(down)+10),
+		vgimg.UseDPI(144), vgimg.UseBackgroundColor(color.White))
+	c := pen{draw.New(image)}
+	for i, t := range tables {
+		x := boardWidth * vg.Length(i%across*n)
+		y := c.Max.Y - (boardHeight+tableHead)*vg.Length(i/across) - tableHead
+		c.text(t.name, x+20, y+2, 11, draw.XLeft)
+		for k := range t.boards {
+			c.board(&t.boards[k], x+boardWidth*vg.Length(k)+20, y)
+		}
+	}
+	var b bytes.Buffer
+	_, err := vgimg.PngCanvas{Canvas: image}.WriteTo(&b)
+	return b.Bytes(), err
+}
+
+// pen draws boards.
+type pen struct{ draw.Canvas }
+
+// board draws a board below and to the right of a point.
+func (c pen) board(b *drawnBoard, x, y vg.Length) {
+	c.text(b.title, x, y-12, 9, draw.XLeft)
+	y -= 18
+	for s, v := range b.values {
+		left, top := x+squareSide*vg.Length(s%8), y-squareSide*vg.Length(7-s/8)
+		if !math.IsNaN(v) {
+			c.fill(left, top, squareSide, squareSide, shade((v-b.middle)/b.most))
+			c.text(fmt.Sprint(v), left+squareSide/2, top-squareSide/2-2.5, 7, draw.XCenter)
+		}
+		outline := corners(left, top, squareSide, squareSide)
+		c.StrokeLines(draw.LineStyle{Color: color.Gray{Y: 190}, Width: 0.5}, append(outline, outline[0]))
+	}
+	for i := range 8 {
+		at := squareSide * (vg.Length(i) + 0.5)
+		c.text(fmt.Sprint(8-i), x-7, y-at-3, 7, draw.XCenter)
+		c.text(string(rune('a'+i)), x+at, y-8*squareSide-9, 7, draw.XCenter)
+	}
+	const steps, step = 60, vg.Length(1)
+	left, top := x+4*squareSide-steps*step/2, y-8*squareSide-15
+	for i := range steps {
+		c.fill(left+vg.Length(i)*step, top, step+0.5, 8, shade(2*float64(i)/(steps-1)-1))
+	}
+	c.text(fmt.Sprintf("%.0f", b.middle-b.most), left-4, top-7, 7, draw.XRight)
+	c.text(fmt.Sprintf("%.0f", b.middle+b.most), left+steps*step+4, top-7, 7, draw.XLeft)
+}
+
+// fill fills a rectangle below and to the right of a point.
+func (c pen) fill(x, y, width, height vg.Length, paint color.Color) {
+	c.FillPolygon(paint, corners(x, y, width, height))
+}
+
+func corners(x, y, width, height vg.Length) []vg.Point {
+	return []vg.Point{{X: x, Y: y}, {X: x + width, Y: y}, {X: x + width, Y: y - height}, {X: x, Y: y - height}}
+}
+
+func (c pen) text(s string, x, y, size vg.Length, align text.XAlignment) {
+	c.FillText(draw.TextStyle{Color: color.Black, Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: size},
+		XAlign: align, Handler: plot.DefaultTextHandler}, vg.Point{X: x, Y: y}, s)
+}
+
+// shade is the color of a value from -1 to 1, as on the pages of runs: blue, white, orange.
+func shade(v float64) color.Color {
+	strength := uint8(0.7 * 255 * min(1, math.Abs(v)))
+	if v < 0 {
+		return color.NRGBA{40, 100, 210, strength}
+	}
+	return color.NRGBA{210, 90, 20, strength}
+}
