@@ -139,9 +139,9 @@ func (s *session) limitMemory(players ...selfplay.Entrant) bool {
 	return foreign
 }
 
-// sayCost says what the runner itself took, if the games were all played now, by foreign engines.
-func (s *session) sayCost(all bool, games, plies int64, took time.Duration) {
-	if cost := cli.RunnerCost(games, plies, took); all && cost != "" {
+// sayCost says with --all what the runner itself took, if the games were all played now, by foreign engines.
+func (s *session) sayCost(now bool, games, plies int64, took time.Duration) {
+	if cost := cli.RunnerCost(games, plies, took); s.All && now && cost != "" {
 		fmt.Fprintf(s.stderr, "%s: %s\n", s.name, cost)
 	}
 }

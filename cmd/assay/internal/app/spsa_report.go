@@ -43,6 +43,10 @@ func writeSpsaWeights(c *play.Config, r *play.Result) (string, error) {
 }
 
 func (s *session) printSpsa(out io.Writer, c *play.Config, r *play.Result, weights string) error {
+	if v := r.Validation; v != nil {
+		fmt.Fprintf(out, "%s: the answer against the start, %d games, %s: Elo %s\n\n", spsaVerdict(v), v.Games, r.Limits,
+			v.Strength.Text(""))
+	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	more := ""
 	if s.All {
@@ -54,7 +58,7 @@ func (s *session) printSpsa(out io.Writer, c *play.Config, r *play.Result, weigh
 	for i := range r.Parameters {
 		e, p := &r.Parameters[i], &c.SPSA.Parameters[i]
 		answer[i] = e.Value
-		interval := "-"
+		interval := tooFew
 		if e.OptimumLo != nil {
 			interval = pointerOr(e.OptimumLo) + " to " + pointerOr(e.OptimumHi)
 		}
@@ -62,7 +66,7 @@ func (s *session) printSpsa(out io.Writer, c *play.Config, r *play.Result, weigh
 			noEffect = append(noEffect, e.Name)
 		}
 		quote.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t", e.Name, play.Text(p, e.Start), play.Text(p, e.Value),
-			numberOr(e.BatchSE, e.Batches > 0), interval)
+			numberOr(e.BatchSE, e.BatchSE > 0), interval)
 		if s.All {
 			quote.Fprintf(w, "%s\t%s\t%s\t%s\t", pointerOr(e.Optimum), pointerOr(e.OptimumSE), pointerOr(e.Slope),
 				pointerOr(e.SlopeSE))
@@ -75,7 +79,7 @@ func (s *session) printSpsa(out io.Writer, c *play.Config, r *play.Result, weigh
 	fmt.Fprintf(out, "\n%d iterations, %d games (%.0f %% drawn) of %s, %s\n", r.Iterations, r.Games,
 		100*float64(r.Draws)/float64(max(r.Games, 1)), r.Player, r.Limits)
 	fmt.Fprintf(out, "answers are averages over the last third, their errors (±) from batches; the optimum is by a "+
-		"regression on all results; - means too few results\n")
+		"regression on all results\n")
 	if len(noEffect) > 0 {
 		fmt.Fprintf(out, "no effect seen (p >= %.2f) of: %s. More games may see one; each of these values may be chance\n",
 			spsaNoEffect, strings.Join(noEffect, ", "))
@@ -86,10 +90,6 @@ func (s *session) printSpsa(out io.Writer, c *play.Config, r *play.Result, weigh
 	cli.PrintWarnings(out, r.Warnings)
 	if r.Load.Busy() {
 		fmt.Fprintf(out, "machine busy: %v\n", r.Load)
-	}
-	if v := r.Validation; v != nil {
-		fmt.Fprintf(out, "validation: the answer against the start, %d games, %s: Elo %s (%s)\n", v.Games, r.Limits,
-			v.Strength.Text(""), spsaVerdict(v))
 	}
 	if form := s.config.form; form != "" {
 		fmt.Fprintf(out, "the answer as %s reads it (%s):\n%s", form, r.Limits, form.Format(c.SPSA.Parameters, answer))
@@ -104,23 +104,26 @@ func (s *session) printSpsa(out io.Writer, c *play.Config, r *play.Result, weigh
 func spsaVerdict(v *match.Result) string {
 	switch v.Verdict {
 	case match.Stronger:
-		return "better"
+		return "BETTER"
 	case match.Weaker:
-		return "worse: do not use it"
+		return "WORSE, do not use it"
 	}
-	return "too few games to decide"
+	return "UNDECIDED, too few games"
 }
+
+// tooFew stands for a number that the results are too few for.
+const tooFew = "too few"
 
 func numberOr(x float64, known bool) string {
 	if !known {
-		return "-"
+		return tooFew
 	}
 	return fmt.Sprintf("%.3g", x)
 }
 
 func pointerOr(x *float64) string {
 	if x == nil {
-		return "-"
+		return tooFew
 	}
 	return fmt.Sprintf("%.4g", *x)
 }
