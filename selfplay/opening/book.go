@@ -21,6 +21,13 @@ var ErrExhausted = errors.New("the book has no more openings")
 // errBook says that a file is not a valid book.
 var errBook = errors.New("not a book")
 
+// ErrWholeGames says that the games of a book go on after the opening, and the spec does not say where to stop.
+var ErrWholeGames = errors.New("its games are whole games and not openings")
+
+// longestOpening is how many plies the games of a book may have on average, without BookPlies. Books of openings in
+// use have up to 40.
+const longestOpening = 60
+
 // Book is a file of openings. Lines that lead to a position already in the book are
 // left out, so that no opening is played twice.
 type Book struct {
@@ -104,7 +111,7 @@ func (b *Book) Repeated() int { return b.repeated }
 // Describe implements Source.
 func (b *Book) Describe() Description {
 	d := Description{Book: filepath.Base(b.spec.Book), SHA256: b.sha256, Lines: len(b.lines), Order: "sequential",
-		Skip: b.spec.Skip}
+		Skip: b.spec.Skip, BookPlies: b.spec.BookPlies}
 	if b.spec.Random {
 		d.Order = "random"
 	}
@@ -145,6 +152,9 @@ func (b *Book) read(games bool, r io.Reader) error {
 	if games {
 		return b.readGames(r)
 	}
+	if b.spec.BookPlies != 0 {
+		return fmt.Errorf("%s: %w: it has positions; only games (PGN) can end after a number of plies", b.spec.Book, errBook)
+	}
 	seen := map[uint64]bool{}
 	for l, err := range epd.Read(r) {
 		if err == nil {
@@ -159,15 +169,26 @@ func (b *Book) read(games bool, r io.Reader) error {
 	return nil
 }
 
-// readGames takes the last position of each game as the opening.
+// readGames takes the last position of each game as the opening, or that after BookPlies.
 func (b *Book) readGames(r io.Reader) error {
 	seen := map[uint64]bool{}
+	games, plies := 0, 0
 	for g, err := range pgn.Read(r) {
 		if err == nil {
 			l := line{fen: g.Row.Start, moves: slices.Clip(g.Row.Moves)}
+			if n := b.spec.BookPlies; n > 0 && n < len(l.moves) {
+				l.moves = slices.Clone(l.moves[:n])
+			}
+			games, plies = games+1, plies+len(l.moves)
 			var game *board.Game
 			if game, err = l.game(); err == nil {
-				err = b.add(l, game, seen)
+				_, _, over := game.Outcome()
+				if over && b.spec.BookPlies > 0 {
+					continue // it ended in the opening
+				}
+				if err = b.add(l, game, seen); over {
+					err = fmt.Errorf("%w: %w", ErrWholeGames, err)
+				}
 			}
 			if err != nil {
 				err = &pgn.GameError{Line: g.Line, Err: err}
@@ -176,6 +197,9 @@ func (b *Book) readGames(r io.Reader) error {
 		if err != nil {
 			return b.errorAt(err)
 		}
+	}
+	if b.spec.BookPlies == 0 && plies > longestOpening*games {
+		return fmt.Errorf("%s: %w: %w, of %d plies on average", b.spec.Book, errBook, ErrWholeGames, plies/games)
 	}
 	return nil
 }

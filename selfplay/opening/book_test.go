@@ -160,3 +160,42 @@ func TestFilesThatAreNotBooks(t *testing.T) {
 		}
 	}
 }
+
+// The games of a book end where the spec says. Shorter ones stay; of two with one beginning the first counts; a
+// game that is over by then is left out. Without a number, whole games are refused by name.
+func TestBookPlies(t *testing.T) {
+	const mate = "\n[Event \"mate\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n"
+	path := writeBook(t, "games.pgn", games+mate)
+	b := load(t, Spec{Book: path, BookPlies: 2}, 1)
+	want := []string{
+		"rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2",
+		"rnbqkbnr/pppp1ppp/8/4p3/8/5N2/PPPPPPPP/RNBQKB1R w KQkq - 0 2",
+		"8/3k4/8/8/4P3/8/8/4K3 w - - 1 2",
+		"rnbqkbnr/pppp1ppp/8/4p3/8/5P2/PPPPP1PP/RNBQKBNR w KQkq - 0 2",
+	}
+	if got := all(t, b); !slices.Equal(got, want) || b.Describe().BookPlies != 2 {
+		t.Errorf("openings %q, want %q; described as %+v", got, want, b.Describe())
+	}
+	if got := all(t, load(t, Spec{Book: path, BookPlies: 4}, 1)); len(got) != 2 {
+		t.Errorf("openings %q, want two: one is twice, one is over", got)
+	}
+	long := "[Event \"long\"]\n\n"
+	for _, pair := range strings.Fields("3,6 4,5") {
+		white, black, _ := strings.Cut(pair, ",")
+		for _, file := range strings.Split("cdefgh", "") { // 72 plies, no position three times
+			long += file + white + " " + file + black + " Na3 Na6 Nb1 Nb8 "
+		}
+	}
+	for name, text := range map[string]string{"over": games + mate, "long": long + "*\n"} {
+		_, err := Spec{Book: writeBook(t, "whole.pgn", text)}.Open(1)
+		if !errors.Is(err, ErrWholeGames) || !errors.Is(err, errBook) || !strings.Contains(err.Error(), "whole.pgn:") {
+			t.Errorf("%s: error %v, want one that says that these are whole games", name, err)
+		}
+	}
+	if _, err := (Spec{Book: writeBook(t, "three.epd", lines), BookPlies: 2}).Open(1); !errors.Is(err, errBook) {
+		t.Errorf("a list of positions with plies: %v", err)
+	}
+	if _, err := (Spec{BookPlies: 2}).Open(1); err == nil {
+		t.Error("plies of a book without a book")
+	}
+}

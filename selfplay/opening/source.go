@@ -15,6 +15,8 @@ type Spec struct {
 	Random bool   // play the book's lines in a random order
 	Skip   int    // lines of the book to skip
 	Plies  int    // plies of random openings, or one more; 0 for DefaultPlies
+
+	BookPlies int // plies of each game of a book of games; 0 for all
 }
 
 // Source proposes openings, and can say what they are.
@@ -35,6 +37,8 @@ type Description struct {
 	Lines  int    `json:"book_lines,omitempty"`  // different openings
 	Order  string `json:"book_order,omitempty"`  // "random" or "sequential"
 	Skip   int    `json:"book_skip,omitempty"`
+
+	BookPlies int `json:"book_plies,omitempty"` // of each game, if not all
 }
 
 // Open returns the openings. Random ones, and a random order, depend on the seed.
@@ -45,8 +49,8 @@ func (s Spec) Open(seed uint64) (Source, error) {
 		}
 		return LoadBook(s.Book, s, seed)
 	}
-	if s.Random || s.Skip != 0 {
-		return nil, fmt.Errorf("opening: Random and Skip need a book")
+	if s.Random || s.Skip != 0 || s.BookPlies != 0 {
+		return nil, fmt.Errorf("opening: Random, Skip and BookPlies need a book")
 	}
 	plies := s.Plies
 	if plies == 0 {
