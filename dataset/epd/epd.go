@@ -9,6 +9,7 @@
 //	FEN | score | result
 //	FEN [0.5] score
 //	EPD ce 34; c9 "1-0";
+//	FEN; [0.5]
 //
 // It accepts byte-order marks, line breaks of every kind, blank lines, comment lines that
 // begin with #, a missing last newline, and dashes for the counters. Package table reads
@@ -223,6 +224,9 @@ func fieldsEnd(s string) (n, end int, plain bool) {
 // returns the rest.
 func (l *Line) takeLabels(s string) (rest string, err error) {
 	s = strings.TrimSpace(s)
+	if text := strings.TrimLeft(s, "; \t"); text != "" && text[0] == '[' {
+		s = text
+	}
 	switch {
 	case s == "":
 		return "", nil

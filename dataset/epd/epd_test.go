@@ -27,6 +27,8 @@ func TestParse(t *testing.T) {
 		{fen4 + " 5 9", fen4 + " 5 9", none, nil},
 		{"  " + fen4 + "\t5 9 \r", fen4 + " 5 9", none, nil},
 		{fen4 + " - -", fen4 + " 0 1", none, nil},
+		{fen4 + " 5 9; [0.5]", fen4 + " 5 9", 0.5, nil},
+		{fen4 + " 5 9;[1.0]", fen4 + " 5 9", 1, nil},
 		{fen4 + " 5 9 [0.5]", fen4 + " 5 9", 0.5, nil},
 		{fen4 + " [1.0]", fen4 + " 0 1", 1, nil},
 		{fen4 + " 5 9 [0-1]", fen4 + " 5 9", 0, nil},
