@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/agext/levenshtein"
 )
 
 // maxOptions is how many options an engine may announce.
@@ -104,15 +106,22 @@ func (c *Client) checkOption(name, value string) (*option, string, error) {
 }
 
 // similarOptions names, for an error message, the options that contain the name or that
-// it contains.
+// it contains, or else the nearest one.
 func (c *Client) similarOptions(name string) string {
 	var like []string
 	lower := strings.ToLower(name)
+	nearest, most := "", 0.5
 	for _, o := range c.options {
 		other := strings.ToLower(o.Name)
 		if len(like) < 5 && (strings.Contains(other, lower) || strings.Contains(lower, other)) {
 			like = append(like, o.Name)
 		}
+		if near := levenshtein.Similarity(lower, other, nil); near >= most {
+			nearest, most = o.Name, near
+		}
+	}
+	if len(like) == 0 && nearest != "" {
+		like = append(like, nearest)
 	}
 	switch {
 	case len(like) > 0:

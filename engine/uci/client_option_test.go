@@ -62,6 +62,7 @@ func TestSetOption(t *testing.T) {
 		{"Book File", "x\nquit", "must be one line"},
 		{"Book File", "", ""},
 		{"Book", "x", `option "Book": the engine does not have it; it has Use Book, Book File`},
+		{"Hahs", "1", `option "Hahs": the engine does not have it; it has Hash`},
 		{"Threads", "1", `option "Threads": the engine does not have it`},
 	} {
 		err := c.SetOption(tt.name, tt.value)
