@@ -8,18 +8,24 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine/quote"
+	"github.com/assay-chess/assay/selfplay/gamelog"
 )
 
 // Main is the function main of the command.
@@ -64,14 +70,37 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 	var usage cli.UsageError
 	if errors.As(err, &usage) || strings.HasPrefix(err.Error(), "unknown command") {
-		fmt.Fprintf(messages, "assay: %s\nSee '%s --help'.\n", cli.Plain(err.Error()), cmd.CommandPath())
+		text := cmp.Or(inAssay(args), unknownCommand(root, cli.Plain(err.Error())))
+		fmt.Fprintf(messages, "assay: %s\nSee '%s --help'.\n", text, cmd.CommandPath())
 		return exitUsage
 	}
 	if err == context.Canceled { // an error with more to say wraps it
 		err = errors.New("interrupted")
 	}
-	fmt.Fprintf(messages, "assay: %s\n", cli.Plain(cli.DiskAdvice(err).Error()))
+	fmt.Fprintf(messages, "assay: %s%s\n", cli.Plain(cli.DiskAdvice(err).Error()), otherRun(err, cmd.Name(), args))
 	return exitFailed
+}
+
+// otherRun says what a folder of the command line holds, if it is the run of another command, after an error
+// about what was expected there. Else it is empty.
+func otherRun(err error, command string, args []string) string {
+	var changed *durable.ConfigChangedError
+	if !errors.Is(err, dataset.ErrNoData) && !errors.Is(err, syscall.EISDIR) && !errors.As(err, &changed) {
+		return ""
+	}
+	for _, dir := range args {
+		info, e := durable.ReadRunInfo(dir)
+		if e != nil || info.Command == command {
+			continue
+		}
+		text := fmt.Sprintf("\n%s holds a run of assay %s; type assay report %[1]s to see it", quote.Word(dir), info.Command)
+		games := filepath.Join(dir, gamelog.GamesName)
+		if _, e := os.Stat(games); e == nil {
+			text += fmt.Sprintf(", or assay data positions %s --out positions for its positions", quote.Word(games))
+		}
+		return text
+	}
+	return ""
 }
 
 // checkedWriter remembers the first error, so that a command whose output was not written

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(testengine.Tests{M: m}, map[string]func(){"assay": Main})
 }
 
-// TestHelp compares the help of every command with testdata/help.
+// TestHelp compares the help of every command, the short one and all of it, with testdata/help.
 func TestHelp(t *testing.T) {
 	dir := filepath.Join("testdata", "help")
 	want := map[string]bool{}
@@ -37,9 +37,14 @@ func TestHelp(t *testing.T) {
 		if code != exitDone || stderr != "" {
 			t.Errorf("%s --help: exit %d, stderr %q", cmd.CommandPath(), code, stderr)
 		}
-		name := strings.Join(path, "-") + ".txt"
-		want[name] = true
-		golden(t, filepath.Join(dir, name), stdout)
+		name := strings.Join(path, "-")
+		want[name+".txt"] = true
+		golden(t, filepath.Join(dir, name+".txt"), stdout)
+		_, all, _ := call(t, append([]string{"help", "--all"}, path[1:]...)...)
+		if all != stdout { // the --help is short
+			want[name+"-all.txt"] = true
+			golden(t, filepath.Join(dir, name+"-all.txt"), all)
+		}
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -1,54 +1,208 @@
 package app
 
 import (
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 )
 
-// What people type who come from other programs: it works, or the answer says what to type.
-// The habits are those of the manuals of fastchess, cutechess-cli, c-chess-cli, OpenBench,
-// texel-tuner and weather-factory.
+// What people type first who come from other programs: it works, or the answer has the line to type.
 func TestHabits(t *testing.T) {
 	play := " --depth 1 --max-plies 8 --concurrency 1"
-	for _, test := range []struct{ line, want string }{ // want begins with ok: it works
-		{"match -engine cmd=./new -engine cmd=./base -each tc=8+0.08", "assay translate fastchess"},
-		{"match -each tc=8+0.08", "assay translate fastchess"},
-		{"match -games 2 assay random", "--games"},
+	t.Chdir(t.TempDir())
+	for name, text := range map[string]string{
+		"short.pgn": "[Event \"x\"]\n[Result \"*\"]\n\n1. e4 e5 2. Nf3 *\n\n[Event \"y\"]\n[Result \"*\"]\n\n1. d4 d5 *\n",
+		"whole.pgn": "[Event \"x\"]\n[Result \"0-1\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n\n" +
+			"[Event \"y\"]\n[Result \"*\"]\n\n1. d4 d5 *\n",
+		"list.epd": "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2; [1.0]\n",
+		"new":      "#!/bin/sh\n",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if code, _, stderr := call(t, strings.Fields("ladder assay random first-move --games 6 --out l"+play)...); code != 0 {
+		t.Fatal(stderr)
+	}
+	const line = "in assay it is\nassay match "
+	// A line and what its answer has. The exit code is that of wrong usage, unless the answer begins with ok or failed.
+	for _, test := range []struct{ line, want string }{
+		// First words.
+		{"gauntlet ./a ./b ./c", "type assay match A B C --gauntlet"},
+		{"tournament", "type assay match A B C"},
+		{"round-robin", "type assay match A B C"},
+		{"elo", "type assay sprt --pgn games.pgn"},
+		{"los", "assay sprt --wdl W,D,L"},
+		{"stats", "type assay sprt --pgn"},
+		{"ordo -a 2800 -p games.pgn", "type assay ladder A B C"},
+		{"bayeselo", "type assay ladder A B C"},
+		{"rate", "type assay ladder A B C"},
+		{"rating", "type assay ladder A B C"},
+		{"analyse", "type assay eval FEN"},
+		{"analyze", "type assay eval FEN"},
+		{"resume", "type assay runs"},
+		{"import games.pgn", "type assay data import SRC... --out DIR"},
+		{"export", "type assay data export PATH --out FILE"},
+		{"pgn", "type assay data import games.pgn --out games"},
+		{"play", "type assay match A B --games 100"},
+		{"sprt-match", "type assay match ./new ./base --tc 8+0.08 --sprt 0,5"},
+		{"engine", "type assay match ./engine assay"},
+		{"UCI", "did you mean assay uci?"},
+		{"ucinewgame", "type assay uci"},
+		{"isready", "type assay uci"},
+		{"datagen", "type assay selfplay --out games --games 10000"},
+		{"genfens", "type assay selfplay"},
+		{"texel", "type assay tune positions --out weights.json"},
+		{"train", "type assay tune positions"},
+		{"fit", "type assay tune positions"},
+		{"weather-factory", "type assay spsa CONFIG"},
+		{"worker", "type assay work URL"},
+		{"openbench", "type assay test git:HEAD git:main"},
+		{"nps", "type assay bench"},
+		{"divide", "type assay perft startpos 5 --divide"},
+		{"loss", "type assay eval loss DATA"},
+		{"data filter", "type assay data positions games --out positions"},
+		{"data exprot", "did you mean export?"},
+		{"mathc assay random", "did you mean assay match?"},
+		{"fastchess", "type assay translate fastchess"},
+		{"work --all", "type assay help work --all"},
+
+		// Command lines of other runners.
+		{"-engine cmd=./new -engine cmd=./base -each tc=8+0.08 -rounds 100",
+			line + "uci:./new uci:./base --tc 8+0.08 --games 200 --win-plies 0"},
+		{"cutechess-cli -engine cmd=a -engine cmd=b -each tc=1+0.01 -games 2",
+			line + "uci:a uci:b --tc 1+0.01 --games 2"},
+		{"match -engine cmd=./new -engine cmd=./base -each tc=8+0.08",
+			line + "uci:./new uci:./base --tc 8+0.08 --win-plies 0"},
+		{"match ./new ./base --tc 8+0.08 -sprt elo0=0 elo1=5 alpha=0.05 beta=0.05",
+			line + "./new ./base --tc 8+0.08 --sprt 0,5"},
+		{"match ./new ./base -rounds 100 -each tc=8+0.08", line + "./new ./base --tc 8+0.08 --games 200"},
+		{"match ./new ./base --tc 8+0.08 -games 2 -rounds 50 -concurrency 4",
+			line + "./new ./base --tc 8+0.08 --games 100 --concurrency 4"},
+		{"match ./new ./base -st 0.1 -openings file=b.epd order=random plies=8",
+			line + "./new ./base --movetime 100ms --book b.epd --book-order random --book-plies 8"},
+		{"match ./new ./base -openings file=b.epd", "type --book FILE"}, // no limit to translate
+		{"match -games 2 assay random", "flags have two dashes: --games"},
+		{"match ./new ./base -concurrency 4", "flags have two dashes: --concurrency"},
+		{"match ./new ./base -tc 8+0.08", "flags have two dashes: --tc"},
+		{"translate fastchess -engine cmd=a -engine cmd=b -each st=1", "ok assay match"},
+		{"translate cutechess -engine cmd=a -engine cmd=b -each st=1", "cutechess-cli"},
+
+		// Flags and words after a command.
+		{"match a b --st 0.1", "type --movetime 100ms"},
+		{"match a b --resign movecount=3", "type --win-score 400 --win-plies 6 --win-one-sided"},
+		{"match a b --draw movecount=8", "type --draw-score 10 --draw-plies 16 --draw-from 68"},
+		{"match a b --pgn x.pgn", "type --out DIR, which keeps DIR/games.pgn"},
+		{"match a b --pgnout x.pgn", "type --out DIR"},
+		{"match a b -o x", "type --out PATH"},
+		{"match a b --each tc=1", "type assay match ./new ./base --tc 8+0.08"},
+		{"match a b option.Hash=16", "type ./engine?Hash=16"},
+		{"match a b --option.Hash=16", "type ./engine?Hash=16"},
+		{"match a b tc=8+0.08", "type --tc 8+0.08"},
+		{"match cmd=./a cmd=./b", "type ./engine"},
+		{"match a b --hash 16", "type ./engine?Hash=16"},
+		{"match a b --maxmoves 200", "type --max-plies 400"},
+		{"match a b --srand 3", "type --seed 1"},
+		{"match a b --elo0 0", "type --sprt 0,5"},
+		{"match a b --repeat", "assay always plays both games"},
+		{"match a b --tb /x", "assay does not adjudicate by tablebases"},
+		{"match a b --cores 1", "type --concurrency 4"},
+		{"match a b --openings b.epd", "type --book FILE"},
+		{"ladder a b --rounds 3", "type --games 200"},
+		{"tune x --epochs 3", "type --iterations 100"},
+		{"tune x --threads 3", "type --workers 4"},
 		{"match assay random --gmaes 2", "did you mean --games?"},
 		{"match assay random --rounds 1" + play, "ok 2 games"},
 		{"match assay random --rounds 1 --games 4" + play, "give one of them"},
-		{"match assay random --openings nosuch.epd --rounds 1" + play, "did you mean --book?"},
 		{"match assay random --sprt 0 5 --games 2" + play, "ok LLR"},
-		{"match assay random --sprt elo0=0 elo1=5 --games 2" + play, "ok LLR"},
+		{"match assay random --sprt elo0=0 elo1=5 alpha=0.1 beta=0.1 --games 2" + play,
+			"ok bounds -2.20 and 2.20, normalized Elo 0 to 5"},
+		{"match assay random --sprt elo1=5 elo0=0 model=logistic --games 2" + play, "ok logistic Elo 0 to 5"},
+		{"match assay random --sprt elo0=0 elo1=5 alpha=2 --games 2" + play, "alpha"},
 		{"match assay random --sprt [0,5] --games 2" + play, "ok LLR"},
 		{"match assay random --sprt 0", "want elo0,elo1"},
 		{"match assay random --sprt 5,0", "elo0"},
-		{"match assay random --cores 1 --games 2", "did you mean --concurrency?"},
 		{"match assay random --preset stc --games 2" + play, "ok LLR"},
 		{"match assay random --preset vstc", "stc, ltc and nonreg"},
-		{"match ./nosuch random --games 2", "./nosuch"},
-		{"match assai random --games 2", "did you mean assay?"},
-		{"match sh random --games 2", "uci:sh"},
+
+		// Players.
+		{"match ./nosuch random --games 2", "failed ./nosuch"},
+		{"match assai random --games 2", "failed did you mean assay?"},
+		{"match sh random --games 2", "failed uci:sh"},
+		{"match new random --games 2", `failed "new" is not in PATH; type ./new`},
+		{"match uci:new random --games 2", `failed "new" is not in PATH; type ./new`},
+		{"match new?Hash=1 random --games 2", "failed type './new?Hash=1'"},
 		{"match assay", "B is missing"},
-		{"mathc assay random", "match"},
-		{"translate fastchess -engine cmd=a -engine cmd=b -each st=1", "ok assay match"},
-		{"translate cutechess -engine cmd=a -engine cmd=b -each st=1", "cutechess-cli"},
+
+		// Books and data.
+		{"match assay random --rounds 1 --book short.pgn" + play, "ok 2 games"},
+		{"match assay random --rounds 1 --book whole.pgn" + play, "failed --book-plies 16 plays the first 16 plies"},
+		{"match assay random --rounds 1 --book whole.pgn --book-plies 2" + play, "ok 2 games"},
+		{"match assay random --rounds 1 --book list.epd --book-plies 2" + play, "failed only games (PGN)"},
+		{"data import list.epd --out imported", "ok 1 rows"},
+		{"tune games.pgn", "failed assay data import games.pgn"},
+		{"tune quiet.epd", "failed assay data import quiet.epd"},
+		{"tune x.tsv.zst", "failed assay data import x.tsv.zst"},
+		{"tune l", "failed l holds a run of assay ladder; type assay report l to see it, or assay data positions l/games"},
+		{"weights show l", "failed l holds a run of assay ladder"},
+		{"match assay random --rounds 1 --out l" + play, "failed l holds a run of assay ladder"},
+		{"spsa l", "failed l holds a run of assay ladder"},
+		{"tune", "DATA is missing"},
+		{"spsa", "--model"},
+		{"data import", "SRC is missing"},
 		{"sprt --penta 1,2,3,4,5,6", "ok LLR"},
 		{"sprt --penta [1,2,3,4,5]", "ok LLR"},
 		{"sprt --wdl 10,20,15 --elo-model bayesian", "ok LLR"},
 		{"sprt --penta 1,2,3", "3 counts, not 5"},
-		{"tune games.pgn", "assay data import games.pgn"},
-		{"tune quiet.epd", "assay data import quiet.epd"},
-		{"tune x.tsv.zst", "assay data import x.tsv.zst"},
-		{"tune", "DATA is missing"},
-		{"spsa", "--model"},
-		{"data import", "SRC is missing"},
 	} {
 		code, stdout, stderr := call(t, strings.Fields(test.line)...)
-		want, ok := strings.CutPrefix(test.want, "ok ")
-		if ok != (code == exitDone) || !strings.Contains(stdout+stderr, want) {
-			t.Errorf("assay %s: exit %d, want %q\n%s%s", test.line, code, test.want, stdout, stderr)
+		want, exit := test.want, exitUsage
+		for prefix, code := range map[string]int{"ok ": exitDone, "failed ": exitFailed} {
+			if text, ok := strings.CutPrefix(want, prefix); ok {
+				want, exit = text, code
+			}
 		}
+		if code != exit || !strings.Contains(stdout+stderr, want) {
+			t.Errorf("assay %s: exit %d, want %d and %q\n%s%s", test.line, code, exit, want, stdout, stderr)
+		}
+	}
+}
+
+// What a habit says to type exists: its command, and the flags in it.
+func TestHabitsAreTrue(t *testing.T) {
+	seen, rows, parsed := map[string]bool{}, 0, 0
+	for line := range strings.Lines(habitsText) {
+		words, say, ok := strings.Cut(strings.TrimSpace(line), ": ")
+		if !ok || strings.HasPrefix(line, "#") {
+			continue
+		}
+		rows++
+		for word := range strings.FieldsSeq(words) {
+			if cmd, _, err := newRootCommand().Find([]string{word}); err == nil && cmd.HasParent() {
+				t.Errorf("%q is a command", word)
+			}
+			if key := word + " " + say; seen[key] {
+				t.Errorf("%q: twice", key)
+			} else {
+				seen[key] = true
+			}
+		}
+		for _, part := range strings.Split(say, "assay ")[1:] {
+			args := strings.Fields(strings.TrimRight(regexp.MustCompile(`[,;] .*| (to|for|in|lists|shows|instead|adds) .*`).
+				ReplaceAllString(part, ""), ","))
+			cmd, rest, err := newRootCommand().Find(args)
+			if err != nil || !cmd.HasParent() {
+				continue // assay as a player, or in a sentence
+			}
+			if err := cmd.ParseFlags(rest); err != nil {
+				t.Errorf("%q: %v", say, err)
+			}
+			parsed++
+		}
+	}
+	if rows < 60 || parsed < 40 {
+		t.Errorf("%d habits, %d command lines in them", rows, parsed)
 	}
 }
 

@@ -33,8 +33,8 @@ Ratings maximize the likelihood of the Bradley-Terry model with draws and White'
 (Davidson 1970), with one virtual draw for each pairing. Intervals count pairs of games, not
 single games. Elo is relative to the mean of all players, or to --anchor.
 
-Players are named as for assay match; as there, historic programs search to their own depth
-if you give no limit, and each player must play a move before the first game. If a player
+Players are named as in assay match. There too, historic programs search to their own depth
+unless you give a limit, and each player must play a move before the first game. If a player
 forfeits more than --max-forfeits of its games, or too many pairs are void, no player is
 rated: the ladder ends with exit code 1 and keeps its games. With --out the ladder is kept
 in a folder (journal, PGN, data set of games, result, ladder.svg). After an interruption the
@@ -51,6 +51,9 @@ same command resumes it: no game is lost or played twice.`,
 
 // prepareLadder checks a ladder, and returns what plays it.
 func (s *session) prepareLadder(args []string) (func() error, error) {
+	if err := s.onlyPlayers(args); err != nil {
+		return nil, err
+	}
 	players, _, err := s.complete(args)
 	if err != nil {
 		return nil, err

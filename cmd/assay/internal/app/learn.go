@@ -30,7 +30,7 @@ func newLearnCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "learn",
 		Short: "Run the whole loop, from Shannon's numbers to a measured gain",
-		Long: `Learn the coefficients of an evaluation from games against itself.
+		Long: `Learn the coefficients of an evaluation from games against itself, and measure the gain.
 
 Each generation plays games with the champion's weights and fits new weights to the
 positions of these games. An SPRT match between the two, the gate, decides whether the new
@@ -48,18 +48,18 @@ nine of Shannon's f(P)), shannon-appendix (with the terms of his appendix) or ma
 match measures the gain. If nothing was promoted, the last fit plays that match. Terms that
 cannot be learned keep their weights and are named.
 
---method says how a generation learns: gauss-newton, lbfgs and adam fit the weights to
-positions; all three minimize the same loss. spsa plays no games to learn from: the games of
-the generation are pairs between weights with every term changed a little, as assay spsa plays
-them, and each moves the weights. Steps are those of assay spsa --model.
+--method chooses how a generation learns: gauss-newton, lbfgs and adam fit the weights to
+positions; all three minimize the same loss. spsa fits nothing: the games of the generation are
+pairs between weights with every term changed a little, as assay spsa plays them, and each pair
+moves the weights. The step sizes are those of assay spsa --model.
 
-At the end it prints what was learned of material, pawn structure, mobility and king safety,
+At the end it prints what was learned about material, pawn structure, mobility and king safety,
 the twenty coefficients that moved most, and the gain; with --all everything else too.
 
 Everything is written to runs/NAME. The same command resumes an interrupted run. The same
 seed gives the same weights and games for any --concurrency.
 
---plan FILE replaces the other flags and sets each generation by itself. FILE is the
+--plan FILE replaces the other flags and sets each generation separately. FILE is the
 config.json of a run, to repeat it, or only its object "plan". Optional fields of a
 generation, with their defaults: keep 3 (generations whose games it learns from), decay 0.5
 (weight of a generation's games relative to the next one's), mirrored null (tie files that
@@ -71,7 +71,7 @@ agree with it in every generation that has started. --scale 0.01 plays a hundred
 plan's games, rounded up to pairs, and at least 20 a generation. "hard_nodes": true stops every
 search at exactly its nodes.
 
---game learns another game than chess by the same loop: draughts, losalamos (chess on six
+--game learns a game other than chess by the same loop: draughts, losalamos (chess on six
 squares by six) or nim, from the numbers of their historic programs. It ends with the coefficients,
 what each piece is worth with an error bar, and a match against the numbers it began with. Such
 games have no UCI, PGN, positions or workers (--serve), and a fixed --depth in place of --nodes;

@@ -19,84 +19,82 @@ import (
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
 
-const matchHelp = `Play pairs of games between two players, each pair from one opening with colors
-reversed, and report how much stronger A is.
+const matchHelp = `Play pairs of games between A and B, each pair from one opening with colors reversed, and
+report how much stronger A is. A player is a UCI engine (./engine?Hash=16), a commit of yours
+(git:main), assay, or a historic program (turing-1951).
 
 With --games the match has a fixed length, and its Elo and interval are unbiased. With
 --sprt elo0,elo1 it ends as soon as the sequential test has decided whether A is stronger
-by elo0 or by elo1; the stop biases its Elo, so the median-unbiased estimate is printed
+by elo0 or by elo1; stopping early biases the Elo, so the median-unbiased estimate is printed
 too. With both, --games is the maximum.
 
-A player is NAME[:weights=FILE-or-embedded-name][:nodes=N][:depth=N][:hash=MB]: assay, or a
+Players other than engines are NAME[:weights=FILE-or-embedded-name][:nodes=N][:depth=N][:hash=MB]: assay, or a
 historic program with its own options, such as shannon-a:moves=3, turing-1951:bishop=330 or
 machack-1967:book=false ("assay historic list" lists them; for the options of one, run
-"assay uci --player NAME" and type uci). Historic programs search to their own depth: the
-default of --nodes is not for them, only a limit that you give (--nodes, --depth, --movetime,
---tc). Beside other players their identity in files then ends with :depth=40, which is beyond
-that depth.
+"assay uci --player NAME" and type uci). Historic programs search to their own depth unless you
+give a limit (--nodes, --depth, --movetime, --tc); the default of --nodes does not apply to them.
+In a match against other players their identity in files then ends with :depth=40, which is
+beyond that depth.
 
-Players are shown as they are typed, or by a name: name=new:./engine. Data and
-results also have the id of their weights, or the checksum of their program.
+Players are shown as typed, or by a name: name=new:./engine. Data and results also record
+the id of their weights, or the checksum of their program.
 
 A word with a path separator is the program of a UCI engine: ./engine?Hash=16. The
 long form is uci:[nodes=N:][depth=N:][timeout=TIME:][history=full:][view=white:][sandbox=MB:]COMMAND[?OPTION=VALUE&...].
-The command is split into words as by a shell, without expansion. OwnBook and Threads keep
+The command is split into words as a shell does, without expansion. OwnBook and Threads keep
 the engine's defaults unless set. With history=full an engine gets all moves of the game
-with each position, else those since the last capture or pawn move, which decide on draws.
-view=white is for an engine that reports its scores from White's view, not the side to
-move's. With sandbox=1024 it has 1024 MB of memory, a folder of its own, no other files and
-no network (Linux; "assay work --help" says more).
+with each position; otherwise those since the last capture or pawn move, which is all that
+draws depend on. view=white is for an engine that reports scores from White's view instead of
+the side to move's. With sandbox=1024 it gets 1024 MB of memory, a folder of its own, no other
+files and no network (Linux; see "assay help work --all").
 
 ` + gitHelp + `
 
 ` + settings.Precedence + `
 
 Before the first game each player must start and play a move; if one does not, the command
-ends. In a game, a crash, an illegal or malformed move and no answer are losses. They count,
-and are never played again. If a player forfeits more than --max-forfeits of its games
+ends. During a game, a crash, an illegal or malformed move and no answer lose it. Such losses
+count and are not replayed. If a player forfeits more than --max-forfeits of its games
 (exact test at level 0.001, whenever the number of games is a power of two, and at the end),
 there is no verdict: the command ends with exit code 1 and keeps the games. With --recover
 forfeits count as losses, however many there are. If A passes an SPRT in which B forfeited,
-the result also says what the test says without those pairs. A game is void, and its pair is played
-again, only if a program could not be started or assay itself was paused. If more than 1 %
-of the pairs are void (and more than --concurrency of them), there is no verdict either.
+the result also gives the verdict without those pairs. A game is void, and its pair is replayed,
+only if a program could not be started or assay itself was paused. If more than 1 % of the
+pairs (and more than --concurrency of them) are void, there is no verdict either.
 
-With limits of nodes or depth, the same flags and seed give the same games and result for
-any --concurrency. Games with a time per move or a clock depend on the machine and are
-never the same twice. The match keeps the clocks: a player that exceeds its time by more
-than --time-margin loses. With --affinity each game at once has a core of its own; foreign
-engines without limits of time have one anyway, because they answer faster. If more threads
-of all programs want to run than there are cores, the result says that the machine was busy
-(Linux), and a match without a verdict for losses on time begins with it. With other limits a
-foreign engine also loses if it does not answer within --move-timeout (plus one second per
-100,000 nodes).
+With node or depth limits, the same flags and seed give the same games and result for any
+--concurrency. Games by time depend on the machine and are never the same twice. The match
+keeps the clocks: a player that oversteps its time by more than --time-margin loses. With
+--affinity each running game has a core of its own; foreign engines without time limits get
+one anyway, because they answer faster. If more threads want to run than there are cores, the
+result says that the machine was busy (Linux), and names that first if losses on time leave no
+verdict. Without a clock a foreign engine also loses if it does not answer within
+--move-timeout (plus one second per 100,000 nodes).
 
-With more than two players it is a tournament: a round robin, or with --gauntlet A against
-all others, in rounds from one opening; --games is the total. See also assay ladder.
+More than two players make a tournament: a round robin, or with --gauntlet A against all
+others, each round from one opening; --games is the total. See also assay ladder.
 
 With --out the match is kept in a folder (journal, PGN, data set of games, result). After an
 interruption the same command resumes it: no game is lost or played twice.
 
 In a script --exit-status makes the exit code the verdict of --sprt: 0 A passed, 3 A failed, 4
-undecided after --games. Without it all three are 0. No verdict and other failures are 1, a wrong
-command line is 2.
+undecided after --games. Without it all three are 0. No verdict and other failures are 1, a
+wrong command line is 2.
 
-With --game the players are weights of another game than chess, as files or the word start; both
-search --depth plies. Limits in nodes or time, books, UCI, PGN and workers are for chess.`
+With --game the players are weights for a game other than chess, as files or the word start;
+both search --depth plies. Node and time limits, books, UCI, PGN and workers are for chess.`
 
 func newMatchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "match A B [C]...",
 		Short: "Play a match of fixed length, an SPRT, or a tournament",
 		Long:  matchHelp,
-		Example: `  assay match assay assay:weights=shannon-1950 --games 200 --nodes 1000
-  assay match assay:weights=new.json assay:weights=old.json --sprt 0,10 --out runs/gate
-  assay match assay assay:nodes=20000 --sprt -5,0 --elo-model logistic --book openings.epd
-  assay match name=new:./engine name=base:./engine-base --tc 8+0.08 --sprt 0,5
+		Example: `  assay match ./new ./base --tc 8+0.08 --sprt 0,5 --book openings.epd
+  assay match git:HEAD git:main --build 'make -j EXE={out}' --preset stc
+  assay match './new?Hash=16' /usr/games/stockfish --tc 8+0.08 --out runs/sf
+  assay match assay:weights=new.json assay:weights=old.json --nodes 5000 --sprt 0,10
   assay match turing-1951 shannon-a:moves=1 --games 40
-  assay match assay 'uci:/usr/games/stockfish?Hash=16&Use NNUE=false' --tc 8+0.08
-  assay match --game draughts runs/king/gen-2/weights.json start --games 2000
-  assay match git:HEAD git:main --build 'make -j EXE={out}' --tc 8+0.08 --sprt 0,5`,
+  assay match --game draughts runs/king/gen-2/weights.json start --games 2000`,
 		Args: cobra.MinimumNArgs(2),
 	}
 	set := settings.New(settings.Match, cmd.Flags())
@@ -119,7 +117,14 @@ func (s *session) prepareMatch(args []string) (func() error, error) {
 	if err := s.habits(); err != nil {
 		return nil, err
 	}
-	if s.SPRT, args = secondBound(s.SPRT, args); len(args) > 2 {
+	args, err := s.sprtWords(args)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.onlyPlayers(args); err != nil {
+		return nil, err
+	}
+	if len(args) > 2 {
 		return s.prepareTournament(args)
 	}
 	if s.Gauntlet {

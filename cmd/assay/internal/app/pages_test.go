@@ -75,23 +75,16 @@ func command(line string) []string {
 	return nil
 }
 
-// findCommand finds a command, that for completion included, which cobra adds when a program runs.
-func findCommand(args []string) (*cobra.Command, []string, error) {
-	root := newRootCommand()
-	root.InitDefaultCompletionCmd()
-	return root.Find(args)
-}
-
 // isCommand reports whether a word is the name of a command.
 func isCommand(word string) bool {
-	cmd, _, err := findCommand([]string{word})
+	cmd, _, err := newRootCommand().Find([]string{word})
 	return err == nil && cmd.HasParent()
 }
 
 // parses reports a command whose subcommand, flags or number of arguments are wrong.
 func parses(t *testing.T, where string, args []string) {
 	t.Helper()
-	cmd, rest, err := findCommand(args)
+	cmd, rest, err := newRootCommand().Find(args)
 	if err == nil {
 		err = cmd.ParseFlags(rest)
 	}
@@ -130,13 +123,13 @@ func TestPagesParse(t *testing.T) {
 		}
 		for _, found := range inline.FindAllStringSubmatch(string(text), -1) {
 			args := quotedFields(strings.ReplaceAll(found[1], "\n", " "))
-			cmd, rest, err := findCommand(args)
+			cmd, rest, err := newRootCommand().Find(args)
 			if err != nil {
 				t.Errorf("%s: %s: %v", name, found[0], err)
 			}
 			commands := []*cobra.Command{cmd}
 			if i := slices.IndexFunc(rest, isCommand); cmd.CommandPath() == "assay queue add" && i >= 0 {
-				queued, _, _ := findCommand(rest[i:])
+				queued, _, _ := newRootCommand().Find(rest[i:])
 				commands = append(commands, queued)
 			}
 			inText++

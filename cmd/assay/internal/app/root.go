@@ -23,9 +23,9 @@ func newRootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "assay",
 		Short: "Generate self-play data, tune a chess evaluation, and prove the gain",
-		Long: `assay turns games into a better chess evaluation, and proves that it is better:
-self-play -> games -> positions -> tuner -> weights -> SPRT match -> the next generation.`,
-		Example:       "  assay learn            # the whole loop, in about three minutes",
+		Long:  `assay turns games into a better chess evaluation, and proves that it is better.`,
+		Example: `  assay learn                                      # the whole loop, in about three minutes
+  assay match ./new ./base --tc 8+0.08 --sprt 0,5  # is my patch stronger?`,
 		Version:       cli.Version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -38,7 +38,10 @@ self-play -> games -> positions -> tuner -> weights -> SPRT match -> the next ge
 		},
 	}
 	root.SetFlagErrorFunc(flagError)
-	const setUp = "Set up: versions, completion:"
+	help := newHelpCommand()
+	root.SetHelpCommand(help)
+	root.CompletionOptions.DisableDefaultCmd = true
+	const setUp = "Set up:"
 	for _, g := range []struct {
 		title    string
 		commands []*cobra.Command
@@ -46,11 +49,11 @@ self-play -> games -> positions -> tuner -> weights -> SPRT match -> the next ge
 		{"Learn and measure:", []*cobra.Command{newLearnCommand(), tune.New(), newSpsaCommand(), newMatchCommand(),
 			newLadderCommand(), newSprtCommand(), newTranslateCommand(), newGuideCommand()}},
 		{"Make data:", []*cobra.Command{newSelfplayCommand(), data.New(), tune.NewFeatures()}},
-		{"Look at runs, and share them among machines:", []*cobra.Command{runs.New(), runs.NewReport(), runs.NewServe(),
+		{"Look at runs, and share them with other machines:", []*cobra.Command{runs.New(), runs.NewReport(), runs.NewServe(),
 			queue.New(queueHooks()), newTestCommand(), newWorkCommand(), newSignCommand()}},
 		{"Engines and evaluations:", []*cobra.Command{engines.NewUCI(), weights.NewEval(), weights.New(),
 			engines.NewPerft(), engines.NewBench(), historic.New()}},
-		{setUp, []*cobra.Command{newVersionCommand()}},
+		{setUp, []*cobra.Command{newCompletionCommand(), help, newVersionCommand()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, cmd := range g.commands {
@@ -58,8 +61,6 @@ self-play -> games -> positions -> tuner -> weights -> SPRT match -> the next ge
 			root.AddCommand(cmd)
 		}
 	}
-	root.SetCompletionCommandGroupID(setUp)
-	root.SetHelpCommandGroupID(setUp)
 	helpText(root)
 	markUsageErrors(root)
 	return root
@@ -93,6 +94,9 @@ func argumentsError(cmd *cobra.Command, args []string, err error) error {
 	}
 	if cmd.Use == cmd.Name() {
 		return fmt.Errorf("%s takes no arguments, got %q", cmd.Name(), strings.Join(args, " "))
+	}
+	if len(args) == 1 && len(cmd.ValidArgs) > 0 {
+		return fmt.Errorf("%s %s: want one of %s", cmd.Name(), args[0], strings.Join(cmd.ValidArgs, ", "))
 	}
 	if name := missingArgument(cmd, args); name != "" {
 		return fmt.Errorf("%s is missing; usage: %s", name, strings.TrimSuffix(cmd.UseLine(), " [flags]"))

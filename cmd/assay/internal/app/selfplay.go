@@ -31,18 +31,18 @@ With --book genfens:COMMAND[?book=FILE] an engine makes the openings, as OpenBen
 them: COMMAND 'genfens N seed S book FILE' quit prints lines "info string genfens FEN". The
 seed is --seed. The run keeps them in its folder.
 
-The same flags and seed give the same bytes for any --concurrency, with limits of nodes or
-depth. Engines that know only clocks play with --tc or --movetime. Such games depend on the
-machine, so that another run has other games, and the manifest says so ("reproducible"); give
-each run a --seed of its own, because equal seeds give equal ids of games.
+With node or depth limits, the same flags and seed give the same bytes for any --concurrency.
+Engines that know only clocks play with --tc or --movetime. Such games depend on the machine, so
+another run plays other games, and the manifest says so ("reproducible"); give each run a --seed
+of its own, because equal seeds give equal game ids.
 
-A player that crashes, plays an illegal move or exceeds its time loses the game (a forfeit). The
-game says so and the run goes on; the log of the engine is in DIR/faults. A player that
+A player that crashes, plays an illegal move or oversteps its time loses the game (a forfeit).
+The game records it and the run goes on; the engine's log is in DIR/faults. A player that
 forfeits more than --max-forfeits of its games stops the command.
 
-The command may be interrupted or killed at any time: the same command goes on, and plays no
-finished game again. A complete DIR is not changed. 'assay data positions' also reads an
-unfinished one.`,
+You may interrupt or kill the command at any time: the same command goes on and replays no
+finished game. A complete DIR is not changed. 'assay data positions' also reads an unfinished
+one.`,
 		Example: `  assay selfplay --out games --games 1000 --nodes 1000
   assay selfplay --out night --games 100000 --weights runs/first/weights.json --seed 2
   assay selfplay --out mine --games 1000 --players 'uci:./my-engine?Hash=16' --tc 2+0.02 --book openings.epd

@@ -317,6 +317,8 @@ func playAdvice(err error, out string) error {
 	case errors.Is(err, durable.ErrDamaged):
 		return fmt.Errorf("%w; 'assay runs repair %s' keeps what is whole, and the same command plays the rest again", err,
 			quote.Word(out))
+	case errors.Is(err, opening.ErrWholeGames):
+		return fmt.Errorf("%w; --book-plies 16 plays the first 16 plies of each%s", err, elsewhere(out))
 	case errors.Is(err, opening.ErrExhausted):
 		return fmt.Errorf("%w; use a larger --book, or none for random openings%s", err, elsewhere(out))
 	case errors.Is(err, selfplay.ErrNoOpening):

@@ -43,19 +43,21 @@ func newSprtCommand() *cobra.Command {
 	var f sprtFlags
 	cmd := &cobra.Command{
 		Use:   "sprt",
-		Short: "Compute Elo and LLR from results, and how long a sequential test takes",
-		Long: `Without results: how often a test between elo0 and elo1 passes, and after how many games it
-ends, for players of several strengths; by formula, and with --simulate also by that many
-simulated tests.
+		Short: "Compute Elo and LLR of results; predict how long an SPRT takes",
+		Long: `Compute Elo, LLR and verdict from results (--penta, --wdl, --pgn). Without results, predict how
+often a sequential test passes and how many games it takes.
+
+The prediction is for players of several strengths, by formula; with --simulate also by that
+many simulated tests.
 
 With --penta, --wdl or --pgn: LLR, bounds, Elo and verdict of these results. With --elo0 or
---elo1 the test may have ended the match, and the Elo is the median-unbiased one; so it is for
-a PGN file of assay match --sprt, which names its test. Otherwise the number of games was fixed
-beforehand. With --true-elo or --simulate the formula and the simulation follow, with the share
-of draws of these results.
+--elo1 the test may have ended the match, so the Elo is the median-unbiased one; likewise for
+a PGN file of assay match --sprt, which names its test. Otherwise the number of games counts as
+fixed in advance. With --true-elo or --simulate the formula and the simulation follow, with the
+share of draws of these results.
 
-If all games were won, the Elo is given by its lower bound: the exact binomial one of the pairs,
-at 97.5 %. After fewer than 20 games there is no Elo.
+If all games were won, the Elo is its lower bound: the exact binomial one of the pairs, at 97.5 %.
+Fewer than 20 games give no Elo.
 
 --elo0, --elo1 and --true-elo are in the unit of --elo-model: normalized Elo, logistic Elo,
 or the Elo of BayesElo, which needs single games (--wdl). Use --wdl for games that were not
@@ -93,6 +95,7 @@ played in pairs from the same opening: they count as independent.`,
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
 	fs.BoolVar(&f.status, "exit-status", false, "exit code of the results' verdict: 0 accept H1, 3 accept H0, 4 continue")
 	fs.BoolVar(&f.all, "all", false, "print other measures of strength too: normalized Elo, other intervals")
+	cli.Often(fs, "penta", "wdl", "pgn", "elo0", "elo1", "elo-model", "true-elo", "simulate", "exit-status")
 	return cmd
 }
 

@@ -21,11 +21,12 @@ import (
 
 func newSpsaCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "spsa [CONFIG]",
+		Use:   "spsa [CONFIG|ENGINE]",
 		Short: "Tune a UCI engine's parameters, or assay's weights, by games",
 		Long: `Tune parameters by games with SPSA: each iteration plays pairs of games between the
 player with all parameters changed a little one way, and the same player with all of
-them changed the other way, and moves them toward the side that scored better.
+them changed the other way, and moves them toward the side that scored better. With an ENGINE it
+only writes a CONFIG with the engine's spin options, for you to edit.
 
 --model M tunes the terms of a model without CONFIG, from its start weights (or those of
 --player assay:weights=FILE). A term's step, c_end, is what changes the evaluation of a typical
@@ -41,7 +42,7 @@ CONFIG is a TOML file (or JSON with the same names):
   pairs      = 2               # of games an iteration (default 1)
   ahead      = 4               # iterations under way at once (default 4); changes the games
   nodes      = 500             # or depth, movetime = "100ms", tc = "8+0.08"; hard_nodes = true
-  validation = 400             # games of the answer against the start values, at the end
+  validation = 400             # games of the tuned against the start values, at the end
   seed       = 1
 
   [[parameter]]
@@ -60,23 +61,23 @@ Instead of [[parameter]], parameter_file = "FILE" reads the lines of OpenBench (
 value, min, max, c_end, r_end) or the config.json of weather-factory (step is taken for
 c_end). The answer is then printed in the same form.
 
-Also, like the flags of assay match: book, book_order, book_start, random_plies,
+Also, like the flags of assay match: book, book_order, book_start, book_plies, random_plies,
 opening_score, opening_nodes, max_plies, win_score, win_plies,
 win_one_sided, draw_score, draw_plies, draw_from. Iteration k changes parameters by
 c/k^0.101, c = c_end N^0.101, and moves them by a/(A+k)^0.602 / (c/k^0.101) a point,
 a = r_end c_end^2 (A+N)^0.602, A = N/10.
 
-A run first simulates what its games can find, of an assumed gain of --sim-elo, and says if
-that is hopeless: less than a fifth of it. It plays all the same.
+A run first simulates how much of an assumed gain of --sim-elo its games can find, and warns if
+that is hopeless: less than a fifth. It plays all the same.
 
-The answer is the average over the last third of the iterations, with an error by the means
+The answer is the average over the last third of the iterations, with an error from the means
 of 20 batches (how much the values vary; far too small as an error of the optimum). Beside it
-is the optimum by a regression of all results on the perturbations, with a 95 % interval. A
+stands the optimum by a regression of all results on the perturbations, with a 95 % interval. A
 parabola is assumed in each parameter, with a weak prior on its curvature. Parameters whose
 results are within chance are named: no effect of them was seen.
 
 --simulate tries the schedule on known functions, with r_end and c_end as given, larger and
-smaller: use it to choose them before you play.
+smaller. Use it to choose them before you play.
 
 Before the first game the player must play a move. If it forfeits more than --max-forfeits of
 its games, or too many pairs are void, there is no answer: the command ends with exit code 1
@@ -85,10 +86,11 @@ and keeps the games (see assay match).
 The run is kept in a folder (journal of games, PGN, data set, iterations.jsonl with every
 perturbation and result). After an interruption the same command resumes it, and ends with
 the same bytes.`,
-		Example: `  assay spsa --model shannon-1950 --games 2000 --nodes 500 --validation 1000
+		Example: `  assay spsa ./engine                 # writes engine.toml
+  assay spsa engine.toml --out runs/engine
+  assay spsa --model shannon-1950 --games 2000 --nodes 500 --validation 1000
   assay spsa --player machack-1967 --terms pawns --depth 3 --write machack.toml
-  assay spsa queen.toml --simulate 50
-  assay spsa queen.toml --out runs/queen`,
+  assay spsa queen.toml --simulate 50`,
 		Args: cobra.MaximumNArgs(1),
 	}
 	set := settings.New(settings.SPSA, cmd.Flags())
@@ -100,6 +102,12 @@ the same bytes.`,
 func (s *session) prepareSpsa(args []string) (func() error, error) {
 	if err := s.Tuned(); err != nil {
 		return nil, err
+	}
+	if spec, ok := engineToTune(args); ok && s.config == nil {
+		if err := s.git.prepare(s, spec); err != nil {
+			return nil, err
+		}
+		return func() error { return s.writeSpins(spec) }, nil
 	}
 	if s.config == nil {
 		var err error

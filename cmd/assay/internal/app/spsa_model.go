@@ -94,14 +94,19 @@ func (s *session) ofModel() (*spsaConfig, error) {
 	if err != nil {
 		return nil, cli.Usage(fmt.Errorf("--terms: %w", err))
 	}
-	if s.Limits.Depth > 0 && !s.Given("nodes") {
-		s.Limits.Nodes = 0
-	}
 	text := spec.String()
 	if spec.Label != player { // it was given one
 		text = "name=" + spec.Label + ":" + text
 	}
-	c := &spsaConfig{Set: settings.NewConfig(), Player: text, Parameters: parameters, source: "--model"}
+	return s.configOf(text, parameters)
+}
+
+// configOf returns the configuration of the parameters of a player, with the flags that take the place of CONFIG.
+func (s *session) configOf(player string, parameters []play.FileParameter) (*spsaConfig, error) {
+	if s.Limits.Depth > 0 && !s.Given("nodes") {
+		s.Limits.Nodes = 0
+	}
+	c := &spsaConfig{Set: settings.NewConfig(), Player: player, Parameters: parameters, source: "--model"}
 	for flag, value := range map[string]uint64{"iterations": uint64(s.TuneGames / 2), "pairs": 1, "nodes": s.Limits.Nodes,
 		"depth": uint64(s.Limits.Depth), "validation": s.Validation, "seed": s.Seed} {
 		if err := c.Put(flag, fmt.Sprint(value)); err != nil {

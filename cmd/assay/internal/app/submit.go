@@ -40,6 +40,9 @@ func parseJob(words []string, allow queue.Allow) (j store.Job, err error) {
 	}
 	s := &session{Set: settings.New(command, nil), name: words[0]}
 	args, err := s.Parse(words[1:])
+	if err == nil {
+		args, err = s.sprtWords(args)
+	}
 	switch {
 	case err != nil:
 		return j, fmt.Errorf("%s: %w", words[0], err)
@@ -58,9 +61,6 @@ func parseJob(words []string, allow queue.Allow) (j store.Job, err error) {
 	}
 	if command == settings.SPSA {
 		return spsaJob(s, j, allow)
-	}
-	if bounds, given := j.Settings["sprt"]; given {
-		j.Settings["sprt"], j.Players = secondBound(bounds, args)
 	}
 	return j, nil
 }
@@ -158,10 +158,10 @@ func runJob(ctx context.Context, j store.Job, at queue.Place) error {
 func newTestCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "test A B",
-		Short: "Build two commits, sign the engines, and submit their match to a queue",
+		Short: "Build two commits, and submit their match to a queue",
 		Long: `Build the players git:REF of two commits on this machine, sign the engines with your key, and
-submit their match to a queue (see assay queue). The commits are pinned: the queue has the
-engines, by content, and not the repository.
+submit their match to a queue (see assay queue). The commits are pinned: the queue gets the
+engines, not the repository.
 
 Limits, test and openings come from the flags, which are those of assay match, or from the
 file assay.toml at the top of the repository (assay guide test-my-patch). If neither says how
@@ -175,6 +175,7 @@ nonreg, 8+0.08 and [-5, 0]. With --then ltc a test that passes is followed by th
 	set := settings.New(settings.Match, cmd.Flags(), settings.InQueue, settings.Builds)
 	cmd.Flags().StringVar(&key, "key", "", "file with the secret key to sign with (default: "+settings.SigningKeyEnv+")")
 	submitter := queue.NewSubmitter(queueHooks(), cmd)
+	cli.Often(cmd.Flags(), "key", "then", "note")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if key = cmp.Or(key, os.Getenv(settings.SigningKeyEnv)); key == "" {
 			return cli.Usagef("want a key to sign the engines with: pass its file with --key or %s, "+

@@ -43,29 +43,30 @@ type workFlags struct {
 
 const workHelp = `Play games on this machine for a run of assay selfplay, match, ladder, spsa or learn
 elsewhere that was started with --serve or --nats. The games are the same, to the byte, as
-on the other machine. Ctrl-C finishes and sends the games under way. The worker waits for
-a run that has not started yet, and after a run for the next one.
+on the other machine. Ctrl-C finishes and sends the games under way.
+
+The worker waits for a run that has not started yet, and after a run for the next one.
 
 A worker needs the version of assay that the run has, and proves with a short game that its
 build plays the same. It fetches weights. It plays a foreign engine only if its owner either
 
   trusts its signer:  --trust LIST, with lines NAME PUBLICKEY as assay sign --new-key prints
                       them. The worker fetches engines that these people signed and the run
-                      sends (--send-engines), and plays them in a sandbox;
+                      sends (--send-engines), and runs them in a sandbox;
   or has the program: --engine PATH allows a file with its current content; --engines DIR
                       --trust LIST allows engines in DIR, each with its ENGINE` + wire.SignatureSuffix + `, as assay
                       sign makes it. The run needs the same files, by name and content.
 
 An engine in the sandbox has an empty folder of its own, and reads no file of yours. It has
-no network, no environment, no other processes, and as much memory as --engine-memory says.
-What it tries and may not do is reported to you and to the run. This needs Linux 5.13 with
-Landlock. Elsewhere a worker fetches no engine, unless you say --no-sandbox: then engines
+no network, no environment, no other processes, and as much memory as --engine-memory allows.
+Whatever the sandbox refuses is reported to you and to the run. This needs Linux 5.13 with
+Landlock. Elsewhere a worker fetches no engine, unless you give --no-sandbox: then engines
 can do whatever you can. Your own files, of --engine and --engines, run without a sandbox.
 
 A worker that lacks an engine of the run leaves, and both sides report what is missing.
 A worker does not accept program arguments, or options that name files.
 
-Credentials come from files or the environment, at the worker and at the coordinator:
+Credentials come from files or the environment, for the worker and for the coordinator:
 
   ASSAY_TOKEN        a secret that all workers share and send over the network. Better: a
                      key for each worker, which never leaves its machine:
@@ -74,7 +75,7 @@ Credentials come from files or the environment, at the worker and at the coordin
   ASSAY_WORKER_KEYS  with --serve: the list of the workers' names and public keys
   ASSAY_TLS_CERT     with --serve: PEM files with the server's certificate
   ASSAY_TLS_KEY      and key. They encrypt the connections; the address begins with tls://
-  ASSAY_TLS_CA       at the worker, and with --nats: a PEM file with the certificate that
+  ASSAY_TLS_CA       for the worker, and with --nats: a PEM file with the certificate that
                      signed the server's, if the system does not trust it
 
 Without credentials, --serve accepts workers on the same machine only.
@@ -82,7 +83,12 @@ Without credentials, --serve accepts workers on the same machine only.
 --nats uses NATS servers that already run. Their configuration lists the keys: --rights
 prints it for such a list. Each worker gets the rights it needs; the key named coordinator
 is for starting runs, and may do everything. Of several servers that form a cluster, all
-but one may fail: coordinator and workers connect to those that are left.`
+but one may fail: coordinator and workers connect to those that are left.
+
+  assay work --new-key coordinator.key --name coordinator >>list
+  assay work --new-key bob.key --name bob >>list
+  assay work --rights list >assay.conf          # in nats-server.conf: include assay.conf
+  ASSAY_CREDENTIALS=coordinator.key assay selfplay --out games --nats nats://one:4222,nats://two:4222`
 
 func newWorkCommand() *cobra.Command {
 	var f workFlags
@@ -94,12 +100,7 @@ func newWorkCommand() *cobra.Command {
   assay work nats://127.0.0.1:4222                                   # in as many terminals as you like
 
   assay work --new-key bob.key --name bob            # once; send the line it prints to the coordinator
-  assay work tls://big.example.org:4222 --credentials bob.key --concurrency 6 --hours 22-7
-
-  assay work --new-key coordinator.key --name coordinator >>list   # for running servers:
-  assay work --new-key bob.key --name bob >>list
-  assay work --rights list >assay.conf                             # in nats-server.conf: include assay.conf
-  ASSAY_CREDENTIALS=coordinator.key assay selfplay --out games --nats nats://one:4222,nats://two:4222`,
+  assay work tls://big.example.org:4222 --credentials bob.key --concurrency 6 --hours 22-7`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && (f.newKey != "" || f.rights != "") {
@@ -141,6 +142,7 @@ func newWorkCommand() *cobra.Command {
 		"coordinator's list, and exit")
 	fs.StringVar(&f.rights, "rights", "", "print the part of nats-server.conf that gives the keys of this list their "+
 		"rights, and exit")
+	cli.Often(fs, "concurrency", "nice", "hours", "credentials", "trust", "engine", "new-key", "name")
 	return cmd
 }
 

@@ -19,6 +19,17 @@ func Silent(fs *pflag.FlagSet, names ...string) {
 	}
 }
 
+// OftenFlag is the annotation of a flag that --help shows. The other flags of its command are in
+// assay help COMMAND --all.
+const OftenFlag = "assay_often"
+
+// Often annotates the flags that are used most.
+func Often(fs *pflag.FlagSet, names ...string) {
+	for _, name := range names {
+		_ = fs.SetAnnotation(name, OftenFlag, nil) // a test finds a wrong name
+	}
+}
+
 // CommandLine returns the command line that does again what cmd was asked to do, quoted for a shell.
 func CommandLine(cmd *cobra.Command, args []string) string {
 	return FlagLine(cmd.CommandPath(), cmd.Flags(), args)

@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"strings"
 
 	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
 )
@@ -15,15 +18,33 @@ import (
 // may have been meant.
 func Player(text string) (engine.Spec, error) {
 	spec, err := roster.Parse(text)
-	if !errors.Is(err, roster.ErrUnknownPlayer) {
+	name, options, more := strings.Cut(spec.Name, "?")
+	if err == nil && spec.Foreign() && len(spec.Command) > 0 {
+		name, options, more = spec.Command[0], "", len(spec.Options) > 0
+	} else if !errors.Is(err, roster.ErrUnknownPlayer) {
 		return spec, err
 	}
-	name, _, _ := strings.Cut(spec.Name, "?")
-	if _, e := exec.LookPath(name); e == nil {
+	if _, e := exec.LookPath(name); e == nil || filepath.Base(name) != name {
 		return spec, err // which names it
+	}
+	for _, dir := range programFolders {
+		path := strings.TrimSuffix(dir, "/") + "/" + name
+		if _, e := exec.LookPath(path); e != nil {
+			continue
+		}
+		if more {
+			path += "?" + cmp.Or(options, "OPTION=VALUE")
+		}
+		return spec, fmt.Errorf("%w: %q is not in PATH; type %s", roster.ErrUnknownPlayer, name, quote.Word(path))
+	}
+	if err == nil {
+		return spec, nil // to start it says the rest
 	}
 	return spec, fmt.Errorf("%w%s", err, DidYouMean(name, "", roster.Names()))
 }
+
+// programFolders are where engines are that PATH need not have: here, and where packages install games.
+var programFolders = []string{".", "/usr/games", "/usr/local/games", "/usr/local/bin", "/opt/homebrew/bin"}
 
 // Entrant opens a player once with an opener, such as that of a pool, so that errors appear before the run starts.
 // With an error that wraps uci.ErrStart the entrant is valid. The checksum of an engine's file is computed while the

@@ -37,10 +37,12 @@ func newImport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import SRC... --out DIR",
 		Short: "Import EPD, CSV, TSV, PGN, bulletformat or viriformat files",
-		Long: `Read files, folders or standard input (-), plain or packed with zstd, gzip, bzip2, xz, zip or
-tar (an archive must hold one file), and write a data set: games from PGN and viriformat
-(.viri .vf); positions from lists and tables. What a file is packed with is recognized by its
-first bytes; a format that assay does not read is named, with what converts it.
+		Long: `Read files, folders or standard input (-) and write a data set: games from PGN and viriformat,
+positions from lists (FEN [0.5], FEN c9 "1/2-1/2"; FEN;score;result), tables (CSV, TSV) and
+bulletformat. Files may be compressed (zstd, gzip, bzip2, xz, zip, tar).
+
+The compression is recognized by the first bytes; an archive must hold one file. For a format that
+assay does not read, the error names what converts it.
 
 Lists (.epd .fen .txt .book) have one position per line, with its result in one of the usual
 spellings: FEN [0.5], FEN c9 "1/2-1/2"; FEN | 1-0, FEN;score;result, FEN | score | result.
@@ -51,7 +53,7 @@ positions of bulletformat have White to move.
 
 Nothing is filtered and no duplicate is dropped. A row that cannot be read is refused: its
 file, line and reason are printed, and the other rows are imported. With --strict the first
-refused row is an error; without it, 1,000 refused rows before the first good one are. A line
+refused row is an error; without it, 1,000 refused rows before the first good one. A line
 with a second position, or with text after the result that is neither a score nor an EPD
 operation, is refused. In lists and tables, scores that are mates (M2, #-3) are counted and
 stored as missing. Text is UTF-8 with line breaks of any kind; UTF-16 and a NUL byte are
@@ -59,14 +61,14 @@ errors. After an error nothing stays on disk. After an interruption, run the sam
 to resume; an import from standard input starts again.
 
 Scores must rise with the results with either side to move, and agree with the score a ply
-later; if they do not, their view is not what --score-view says, and the import is an error that
-names the cure. Few rows, or scores that say little, pass.
+later; if they do not, their view is not that of --score-view, and the import ends with an error
+that names the cure. Few rows, or scores that tell little, pass.
 
-In PGN, scores, mates and book moves are read from comments as Lichess, ChessBase, TCEC,
-OpenBench, cutechess-cli, fastchess, c-chess-cli, Arena and assay write them: dataset/FORMAT.md
-has the table. What was taken is printed. Where neither tags nor comments say which position
-[%eval] belongs to, 500 scores or more decide it if they can. If not, those scores are left
-out; --score-ply decides.
+In PGN (.pgn; viriformat is .viri or .vf), scores, mates and book moves are read from comments as
+Lichess, ChessBase, TCEC, OpenBench, cutechess-cli, fastchess, c-chess-cli, Arena and assay write
+them: dataset/FORMAT.md has the table, and the output says what was read. Where neither tags nor
+comments show which position [%eval] belongs to, 500 scores or more decide it if they can. If not,
+those scores are left out; --score-ply decides.
 
 Positions without a game count as independent of each other, which makes the standard errors
 of a fit several times too small. --infer-games finds the games of rows in game order: a game
@@ -95,18 +97,19 @@ ends where the ply drops or the result changes.`,
 		"result, ply, game, opening, weight, _")
 	fs.StringSliceVar(&f.config.Results, "results", nil, "a table's values for Black won, draw and White won, such "+
 		"as -1,0,1 (default: the usual spellings)")
-	fs.StringVar(&f.view, "score-view", "white", "whose view scores are from: white (given, also in ce of lists), or "+
-		"mover (the side to move; in PGN, the side that moved). A PGN's comments say it themselves")
+	fs.StringVar(&f.view, "score-view", "white", "view of the scores: white (if given, also for ce in lists) or mover "+
+		"(the side to move; in PGN, the side that moved); comments in PGN usually show it")
 	fs.StringVar(&f.ply, "score-ply", "", "PGN: scores are of the position before or after the move that they follow "+
 		"(default: as each program writes them)")
-	fs.StringArrayVar(&f.config.OtherView, "other-view", nil, "games: player whose scores are from the other view "+
-		"than the comments say (repeatable)")
+	fs.StringArrayVar(&f.config.OtherView, "other-view", nil, "games: player whose scores have the other view than "+
+		"the comments say (repeatable)")
 	fs.BoolVar(&f.config.InferGames, "infer-games", false, "positions are in game order: find the games")
 	fs.IntVar(&f.config.OpeningPlies, "opening-plies", 0, "games: how many plies of each game are book moves "+
 		"(default: those marked {book}, or 0)")
 	fs.BoolVar(&f.config.Strict, "strict", false, "make the first row that cannot be read an error")
 	fs.IntVar(&f.config.Workers, "workers", 0, "threads; 0 is one per core")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
+	cli.Often(fs, "out", "format", "columns", "results", "score-view", "infer-games", "opening-plies", "strict")
 	return cmd
 }
 

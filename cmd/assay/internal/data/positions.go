@@ -49,13 +49,13 @@ and count for each reason how many were dropped: opening plies, positions in che
 scores, large scores, duplicates. Data sets of positions can be filtered too.
 
 A game that ended by a forfeit (time, illegal move, crash, abandonment, rules infraction) has a
-result that the board did not decide: its positions are dropped. --forfeits keep keeps them. So
-are positions of won games that the rules make a draw, by material or the fifty-move rule.
+result that the board did not decide: its positions are dropped, unless --forfeits keep. So are
+positions of won games that the rules make a draw, by material or the fifty-move rule.
 
 A noisy position, whose evaluation a pending capture is about to change, is replaced by the
 leaf of its quiescence search: dropping it would hide every threat that the side to move can
-execute. The leaf has no score, because the game's is that of another position; --relabel
-gives it one. Positions are never dropped because search and evaluation disagree: that would
+execute. The leaf has no score, because the score in the game belongs to another position;
+--relabel gives it one. Positions are never dropped because search and evaluation disagree: that would
 keep only positions that the evaluation understands already.
 
 --preset sets the flags that are not given:
@@ -68,11 +68,11 @@ All duplicates are found, in bounded memory. --sample takes a random sample of t
 --uniform takes equally many positions of each result in each of five bands of the phase
 (24, 18-23, 12-17, 6-11, 0-5): as many as the smallest group has, or with --sample numbers
 as equal as possible. --relabel searches the remaining positions for new scores; after an
-interruption no position is searched twice.
+interruption no position is searched again.
 
 The output does not depend on --workers. After an interruption, run the same command again to
-resume. A data set or a game that occurs twice is an error. Of games that are still played, or
-were interrupted, the first ones without a gap are used; how many is in the manifest.`,
+resume. A data set or a game that occurs twice is an error. Of a run in progress or interrupted,
+the first games without a gap are used; the manifest records how many.`,
 		Example: `  assay data positions games --out positions
   assay data positions gen1 gen2 --out positions --max-per-game 20 --seed 1
   assay data positions games --out train --preset nnue
@@ -86,7 +86,7 @@ were interrupted, the first ones without a gap are used; how many is in the mani
 		},
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&f.preset, "preset", "", "texel or nnue: the flags for a purpose")
+	fs.StringVar(&f.preset, "preset", "", "texel or nnue: flags for tuning or for training a network")
 	fs.StringVar(&f.leafScore, "leaf-score", "drop", "score of a position that was replaced by its leaf: drop or keep "+
 		"(the score of the position in the game)")
 	fs.StringVar(&f.forfeits, "forfeits", "drop", "games that ended by a forfeit: drop or keep")
@@ -115,6 +115,7 @@ were interrupted, the first ones without a gap are used; how many is in the mani
 	fs.Uint64Var(&f.filter.Seed, "seed", 0, "random seed")
 	fs.IntVar(&f.workers, "workers", 0, "threads; 0 is one per core")
 	f.addOutput(cmd)
+	cli.Often(fs, "out", "preset", "resolve", "min-ply", "max-score", "max-per-game", "sample", "uniform", "relabel")
 	return cmd
 }
 
@@ -210,7 +211,7 @@ with the scores (White's view, centipawns). Results stay, and no position is dro
 is missing where the player reports none, as some do if only one move is legal.
 
 Each search is a game of its own (ucinewgame), so the scores depend neither on the order nor
-on --concurrency, if the engine forgets everything then. Give it a small hash table, which is
+on --concurrency, if the engine then forgets everything. Give it a small hash table, which is
 cleared for each position: --player 'uci:stockfish?Hash=1'.
 
 After an interruption, or after an engine crashed, run the same command again to resume; no
@@ -236,7 +237,7 @@ position is searched twice.`,
 	cmd.Flags().StringVar(&f.judge, "weights", judgeWeights, "weight file, or name of embedded weights, of assay's "+
 		"own engine")
 	cmd.Flags().StringVar(&f.player, "player", "", "another player: uci:COMMAND[?OPTION=VALUE], or NAME[:KEY=VALUE]")
-	cmd.Flags().IntVar(&f.workers, "concurrency", 0, "searches at once (default: one a core); changes no result")
+	cmd.Flags().IntVar(&f.workers, "concurrency", 0, "searches at once (default: one per core); does not change scores")
 	f.addOutput(cmd)
 	return cmd
 }

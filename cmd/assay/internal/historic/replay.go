@@ -18,10 +18,10 @@ func newReplay() *cobra.Command {
 	names := strings.Join(replay.Names(), "|")
 	c := &cobra.Command{
 		Use:   "replay " + names,
-		Short: "Replay a program's printed games, with the moves that ours plays there and why",
-		Long: `Replay the games that the papers print, move by move: the printed move of the program,
-the move that ours plays in the same position, the reason, and in how many turns they are
-the same. Where they are not, a second line gives the reason against the printed move.
+		Short: "Replay the printed games move by move, with the program's own moves and reasons",
+		Long: `Replay the games that the papers print, move by move: the printed move, the move that the
+reconstructed program plays in the same position, its reason, and how often the two agree. Where
+they differ, a second line gives the reason against the printed move.
 
 turing, machack and nss play chess; their reasons are in the terms of their papers: W/B and
 the increase of the position-play value; the value in pawns and the place in the list of

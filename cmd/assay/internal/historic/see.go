@@ -16,7 +16,7 @@ func newSEE() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "see FEN SQUARE",
-		Short: "Evaluate the exchange on a square by the lecture's two procedures, and by the engine's",
+		Short: "Evaluate an exchange by the two procedures of a lecture, and by the engine",
 		Long: `Evaluate the captures on one square (static exchange evaluation) as a lecture on chess
 programs by Tsan-sheng Hsu prints it, and as the lecture means it. The opponent of the
 piece on the square captures first, with either side to move; both sides capture with the least

@@ -30,8 +30,8 @@ func New(h *Hooks) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "queue",
 		Short: "Share machines among many tests: submit, rank, approve, watch",
-		Long: `A queue holds many tests (matches, tunes, ladders, data) of many people and has many
-workers play them. One machine runs assay queue serve; assay work URL lends it another. A
+		Long: `A queue holds the tests (matches, tunes, ladders, data) of many people, and many workers
+play them. One machine runs assay queue serve; assay work URL lends it another. A
 test's games and result are, to the byte, those of its own command on one machine.
 
 The other commands find the queue by --queue or $` + urlEnv + `, and show the key in
@@ -317,9 +317,9 @@ func newKey() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "key NAME --store DIR",
 		Short: "Make a key for a person, on the server's machine",
-		Long: `Make a key, or another one in its place, in the store of a queue. The secret is printed once
-and not kept: its holder sets $` + KeyEnv + ` to it, or types it into the page. A running server
-notices. Without --roles the key is deleted.
+		Long: `Make or replace a key in the store of a queue. The secret is printed once and not kept: its
+holder sets $` + KeyEnv + ` to it, or types it into the page. A running server picks it up.
+Without --roles the key is deleted.
 
 The role work needs the public key of the person's worker, from assay work --new-key.`,
 		Example: `  assay queue key anna --store queue --roles read,submit

@@ -68,11 +68,13 @@ func newServe(h *Hooks) *cobra.Command {
 		Use:   "serve --store DIR",
 		Short: "Hold tests, and have workers play them",
 		Long: `Hold the tests of a queue in a folder, and hand their games to workers (assay work URL).
-Each active test is a run folder in DIR/tests, as its own command writes it, to the byte;
-what its command prints is in DIR/logs. A server that was killed goes on where it was.
+A server that was killed goes on where it was.
 
-Several tests share the workers by the seconds that their games take: each step of priority
-doubles a test's share, and no test gets nothing. Of more tests than --active, those with
+Each active test is a run folder in DIR/tests, as its own command writes it, to the byte;
+what the command prints is in DIR/logs.
+
+Tests share the workers by the seconds that their games take: each step of priority doubles a
+test's share, and every test gets some. Of more tests than --active, those with
 the highest priority are next.
 
 The server shows a page and takes tests over HTTP at --http. Without keys (assay queue key)
@@ -105,6 +107,7 @@ the same for theirs (assay work --trust).`,
 		"how long a worker may be silent before its games go to others, 1s or more")
 	fs.Float64Var(&f.speed, "reference-speed", 0,
 		"for games by the clock: nodes/s of a core (assay bench) for which the clocks are meant (default: this machine's)")
+	cli.Often(fs, "store", "listen", "http", "trust", "active", "nats")
 	return cmd
 }
 

@@ -29,7 +29,7 @@ shards before the first damaged one, of a coordinator's ledger the bans and the 
 count. The run's command then plays or writes what is missing again. A run without clocks ends
 with the same bytes as one that was never damaged.
 
-Nothing is deleted: what is changed is kept beside its repaired form, as journal.jsonl.damaged.
+Nothing is deleted: the damaged original stays beside the repaired file, as journal.jsonl.damaged.
 Where games are lost, the result and the data set of games are set aside too, and written
 again. A stage of learn whose config.json is damaged is set aside and played again. A run whose
 own config.json is damaged cannot be repaired; the error names what is lost and how to start

@@ -99,7 +99,8 @@ func (s *Set) side(side int, text string) string {
 // notNegative refuses negative numbers. Zero is the default, or never.
 func (s *Set) notNegative() error {
 	for name, value := range map[string]int{"depth": s.Limits.Depth, "book-start": s.Opening.Skip,
-		"max-plies": s.MaxPlies, "concurrency": s.Concurrency, "win-score": s.Rule.WinScore, "win-plies": s.Rule.WinPlies,
+		"book-plies": s.Opening.BookPlies,
+		"max-plies":  s.MaxPlies, "concurrency": s.Concurrency, "win-score": s.Rule.WinScore, "win-plies": s.Rule.WinPlies,
 		"draw-score": s.Rule.DrawScore, "draw-plies": s.Rule.DrawPlies, "draw-from": s.Rule.DrawFrom} {
 		if value < 0 && s.Given(name) {
 			return cli.Usagef("--%s %d: want 0 or more", name, value)
@@ -120,8 +121,8 @@ func (s *Set) openings() error {
 	case strings.HasPrefix(s.Opening.Book, GenfensPrefix) && s.Command != Selfplay:
 		return cli.Usagef("--book %s is for assay selfplay, which knows how many openings it needs; elsewhere give a file",
 			s.Opening.Book)
-	case s.Opening.Book == "" && s.Given("book-order", "book-start"):
-		return cli.Usagef("--book-order and --book-start need a --book")
+	case s.Opening.Book == "" && s.Given("book-order", "book-start", "book-plies"):
+		return cli.Usagef("--book-order, --book-start and --book-plies need a --book")
 	case s.Opening.Book != "" && s.Given("random-plies", "opening-nodes", "opening-score"):
 		return cli.Usagef("--random-plies, --opening-nodes and --opening-score are for openings without a --book")
 	case s.Opening.Book != "":

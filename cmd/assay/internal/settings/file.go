@@ -260,7 +260,7 @@ func ReadConfig(path string, rest any, names ...string) (*Set, error) {
 	}, func(l Line) error {
 		flag := strings.ReplaceAll(l.Name, "_", "-")
 		if strings.Contains(l.Name, "-") || !s.Has(flag) {
-			return errors.New("unknown setting (see assay spsa --help)")
+			return errors.New("unknown setting (see assay help spsa --all)")
 		}
 		return s.flags.Set(flag, l.Text)
 	})
@@ -274,7 +274,7 @@ func ReadConfig(path string, rest any, names ...string) (*Set, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(rest); err != nil {
-		return nil, fmt.Errorf("%s: %s (see assay spsa --help)", path, strings.TrimPrefix(err.Error(), "json: "))
+		return nil, fmt.Errorf("%s: %s (see assay help spsa --all)", path, strings.TrimPrefix(err.Error(), "json: "))
 	}
 	return s, nil
 }

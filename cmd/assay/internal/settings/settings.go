@@ -7,6 +7,7 @@
 package settings
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,10 +20,10 @@ import (
 )
 
 // Precedence says which of several values counts. It is part of the help of assay match.
-const Precedence = `A setting has the value of its flag, else that of --preset, else that of assay.toml, else its
-default. A flag also replaces related settings of assay.toml: --nodes a clock, --book random
-plies. Where a file takes the place of flags (the CONFIG of assay spsa, --plan of assay learn),
-a setting that the file can hold cannot be a flag as well.`
+const Precedence = `A flag wins over --preset, --preset over assay.toml, and assay.toml over the default. A flag also
+replaces related settings of assay.toml: --nodes a clock, --book random plies. Where a file takes
+the place of flags (the CONFIG of assay spsa, --plan of assay learn), settings that the file can
+hold must not be given as flags as well.`
 
 // Commands are commands that have a setting.
 type Commands uint8
@@ -63,6 +64,7 @@ const (
 	Silent                          // it changes no result, and is left out of the line that resumes a run
 	File                            // it names a file
 	InsteadOfConfig                 // assay spsa has it, or a CONFIG
+	Often                           // it is used most, and a short help shows it
 )
 
 // Setting is a row of the table.
@@ -173,7 +175,10 @@ func (s *Set) add(row *Setting) {
 	}
 	f := fs.Lookup(row.Name)
 	f.NoOptDefVal = max(f.NoOptDefVal, row.Bare)
-	f.Annotations = map[string][]string{groupKey: {row.Group}}
+	f.Annotations = map[string][]string{groupKey: {cmp.Or(row.Group, ofRun)}}
+	if row.Use&Often != 0 {
+		cli.Often(fs, row.Name)
+	}
 	if row.Use&Silent != 0 {
 		f.Annotations[cli.SilentFlag] = nil
 	}

@@ -61,6 +61,11 @@ func table() map[string]func(*translation, []string) error {
 		"-recover":      func(t *translation, _ []string) error { t.recover = true; return nil },
 		"-variant":      variant,
 	}
+	for _, key := range append([]string{"st"}, limitKeys...) { // after assay match A B people type them as options
+		options["-"+key] = func(t *translation, values []string) error {
+			return t.each.set(t, key, strings.Join(values, " "))
+		}
+	}
 	for name, why := range noFlag {
 		options[name] = func(t *translation, _ []string) error {
 			t.note("%s: %s", name, why)
@@ -234,7 +239,11 @@ func (t *translation) opening(key, value string) error {
 			t.note("policy=%s: assay takes a new opening for each pair of games", value)
 		}
 	case "plies":
-		t.note("plies=%s: assay plays the whole lines of a book of games", value)
+		n, err := strconv.ParseUint(value, 10, 16)
+		if err != nil || n == 0 {
+			return fmt.Errorf("plies=%s: want a number from 1", value)
+		}
+		t.flag("--book-plies", value)
 	default:
 		return fmt.Errorf("%q is not known", key)
 	}

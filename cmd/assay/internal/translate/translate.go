@@ -46,6 +46,16 @@ func Match(runner string, args []string) (*Command, error) {
 	return t.command()
 }
 
+// IsForeign reports whether a word is an option of a runner, with one dash, that is not the same with two in assay.
+func IsForeign(word string) bool {
+	name := strings.TrimPrefix(word, "-")
+	same := slices.Contains(append([]string{"st", "concurrency", "recover", "gauntlet"}, limitKeys...), name)
+	return len(name) == len(word)-1 && table()[word] != nil && !same
+}
+
+// Why says why assay has no flag for an option; empty if it has one, or does not know the option.
+func Why(option string) string { return noFlag[option] }
+
 // option is an option of a runner with the words after it.
 type option struct {
 	name   string

@@ -34,11 +34,10 @@ func NewFeatures() *cobra.Command {
 		Use:   "features [POSITIONS...] --cmd COMMAND [--out DIR | --check WEIGHTS]",
 		Short: "Collect the evaluation features of another engine",
 		Long: `Send positions to another engine, and collect the features that it prints in a data set
-(assay.features/2), which 'assay tune' can fit. The tuner does not need to know the engine,
-and the engine does not need to know Arrow.
+(assay.features/2), which 'assay tune' can fit.
 
 The engine prints a header line, a JSON object with the names and values of its terms. Then
-it answers each line on standard input, a FEN, with a record: a JSON line like
+it answers each line on standard input, a FEN, with a record: a JSON line such as
   {"term":[0,17],"count":[1,-2],"phase":0.75,"eval":35}
 or a binary record. After an empty line it flushes its output. Counts are White's minus
 Black's. dataset/FORMAT.md describes the protocol; dataset/features/assay_features.h is a
@@ -46,22 +45,21 @@ writer in C and C++, and dataset/features/writer has writers in Go, Python and R
 
 Three checks compare the features with what the engine computes. In every row the terms must
 add up to the eval, to --tolerance, and to the engine's halves before the taper, exactly.
-1,000 positions are sent mirrored too: everything must change its sign. And at the end the
-evaluation must predict the results of the games better than a constant. What fails is named,
-with its likely cause and the number of rows that it explains; then nothing is written, but for
-the last check, which --force makes a warning. Rows that the engine skips are counted by reason;
-more than half of them is an error.
+1,000 positions are sent mirrored too: everything must change its sign. Finally the evaluation
+must predict the results of the games better than a constant. If a check fails, the error names
+the likely cause and how many rows it explains, and nothing is written; --force makes the last
+check a warning. Rows that the engine skips are counted by reason; more than half is an error.
 
-Rows that are in check, or in which a capture or promotion is about to change the evaluation,
-are counted, unless the engine resolves positions itself; if there are many, the output says so
-and names the command that makes quiet rows.
+Rows in check, or where a capture or promotion is about to change the evaluation, are counted,
+unless the engine resolves positions itself; if there are many, the output names the command
+that makes quiet rows.
 
---check WEIGHTS is the last step after a fit: it asks the engine that was built with the new
-weights for the positions of the fit, and compares its dump with the fit's own rows under these
-weights: value, counts, phase and factors, position by position. It names the first term that
-differs, such as one whose second table for Black kept its old values, or the phase, if it is
-computed from numbers that were tuned. Features and positions of the fit are found by their ids
-beside the weights and here, or name them.
+--check WEIGHTS is the last step after a fit: it sends the positions of the fit to the engine
+built with the new weights, and compares its dump with the fit's own rows under these weights:
+value, counts, phase and factors, position by position. It names the first term that differs,
+such as one whose second table for Black kept its old values, or the phase, if it is computed
+from tuned numbers. Features and positions of the fit are found by their ids beside the weights
+and in the current folder; or name them.
 
 Results, scores and games are copied from the positions. The output does not depend on
 --procs. After an interruption, run the same command again to resume.`,
@@ -82,7 +80,7 @@ Results, scores and games are copied from the positions. The output does not dep
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.command, "cmd", "", "the engine and its arguments (required)")
-	flags.StringVar(&f.out, "out", "", "folder to write (required, but for --check)")
+	flags.StringVar(&f.out, "out", "", "folder to write (required without --check)")
 	flags.StringVar(&f.check, "check", "",
 		"weight file of a fit: check the engine that was built with it, and write nothing")
 	flags.IntVar(&f.c.Procs, "procs", 0, "processes of the engine; 0 is one per core")
@@ -92,6 +90,7 @@ Results, scores and games are copied from the positions. The output does not dep
 		"how far terms and eval may differ, in centipawns (assay.features/1: always 1)")
 	flags.BoolVar(&f.force, "force", false, "only warn if the evaluation predicts nothing")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object")
+	cli.Often(flags, "cmd", "out", "check", "procs", "timeout", "tolerance")
 	return cmd
 }
 
@@ -209,7 +208,7 @@ func featuresAdvice(err error) error {
 	case errors.Is(err, dataset.ErrCountRange):
 		return fmt.Errorf("%w: set --float, or \"float\":true in the engine's header", err)
 	case errors.Is(err, features.ErrProtocol), errors.Is(err, features.ErrSilent):
-		return fmt.Errorf("%w; see 'assay features --help'", err)
+		return fmt.Errorf("%w; see 'assay help features --all'", err)
 	case errors.As(err, &noProgram):
 		return fmt.Errorf("%w; --cmd must start a program, such as './engine dump'", err)
 	}

@@ -55,41 +55,39 @@ func New() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "tune DATA...",
 		Short: "Fit the coefficients of an evaluation to positions with results",
-		Long: `Fit the coefficients of an evaluation to positions with results, with a standard error
-for each.
+		Long: `Fit the coefficients of an evaluation to positions with results (Texel tuning), with a standard
+error for each. DATA are data sets of positions (assay data positions makes them from games) or
+of your engine's features (assay features).
 
-DATA are data sets of positions (assay data positions makes them from games), or of the
-features of any other evaluation (assay features), which contain its terms and start values.
---from replaces the start values, for example by those of an earlier fit.
+Features contain the terms of the evaluation and their start values. --from replaces the start
+values, for example by those of an earlier fit.
 
 Weights, their errors, --bound and --k are in the unit of the evaluation: centipawns, or the
-engine's own where the header of its features has a "unit". Widths of priors, --limit and
+engine's own if the header of its features has a "unit". Widths of priors, --limit and
 tolerances are always in centipawns.
 
-Features whose header has a formula are of an evaluation that is not linear: its channels' terms
-and its scalars, the group "formula", are fitted together. --formula tries another formula of the
-same channels, and --against says which of two predicts games better that it has not seen. Both
-also take positions and --model assay-bent. The
-weights of a scalar are numbers of its steps. A scalar that only repeats the scale of a
-channel is held at its start value.
+Features whose header has a formula belong to an evaluation that is not linear: the terms of its
+channels and its scalars, the group "formula", are fitted together. --formula tries another formula
+for the same channels, and --against shows which of two predicts unseen games better. Both also
+take positions and --model assay-bent. The weights of a scalar count its steps. A scalar that only
+repeats the scale of a channel is held at its start value.
 
 The fit minimizes the loss of 1/(1+e^(-K x)) against the results; x is the evaluation.
 A prior holds each coefficient near its start value, because a thousand games
-cannot determine hundreds of free coefficients. Its width is in centipawns of effect, of what
-the term's typical count is worth; for features of other evaluations a factor on all widths is
+cannot determine hundreds of free coefficients. Its width is in centipawns of effect: of what
+the term's typical count is worth. For features of other evaluations a factor on all widths is
 chosen by cross-validation (--prior-factor). The validation loss is that of whole games
-(or of whole openings, where games share them) that the fit has not seen.
+(or whole openings, where games share them) that the fit has not seen.
 
 The verdict is better, no difference shown or worse: the loss under the start weights minus
 that under the tuned ones, with a 95 % interval: on the data of --test, each side under the
 K that suits it best there; else over all games, each predicted by a fit to other games
-(--folds). Games of one kind say less: without --test, a gain that may be below 2 % of what
-the start weights know, that comes from noisy rows, or that some groups should lose again on
-other games, is only better on games like these.
---strict makes anything but better an exit code 1.
+(--folds). Games of one kind prove less: without --test, a gain that may be below 2 % of what
+the start weights explain, that comes from noisy rows, or that some groups should lose again on
+other games, is only "better on games like these". --strict exits with 1 on anything but better.
 
 Standard errors are clustered by game in the same way (up to 100 games by the jackknife).
-They are errors of the weights as written; --json has 95 % intervals too.
+They are errors of the weights as written; --json also has 95 % intervals.
 
 --out names a weight file (.json), or a folder for the whole run: configuration, every step
 with its loss (events.jsonl), full report (result.json). Ctrl-C writes the best weights so
@@ -138,34 +136,35 @@ func (f *tuneFlags) register(cmd *cobra.Command) {
 	fs.StringSliceVar(&f.bounds, "bound", nil, "NAME=LO..HI: bounds of a term or group (repeatable)")
 	fs.Float64Var(&f.c.K, "k", 0, "slope of the sigmoid (default: fitted under the start weights)")
 	fs.Float64Var(&f.c.KScore, "k-score", 0, "slope for the search scores (default: fitted)")
-	fs.Float64Var(&f.c.Design, "design", 0, "design effect: how many positions say as much as one independent one "+
+	fs.Float64Var(&f.c.Design, "design", 0, "design effect: how many positions are worth one independent one "+
 		"(default: estimated)")
 	fs.BoolVar(&f.c.KeepScale, "keep-scale", false, "do not return to the start weights' root mean square evaluation")
 	fs.BoolVar(&f.c.Rescale, "rescale", false, "always return to the start weights' root mean square evaluation "+
 		"(default for features of other evaluations: only if K moved by more than 10 %)")
 	fs.Float64Var(&f.c.Gap, "gap", 0, "mean loss from the optimum at which to stop (default 1e-10)")
-	fs.IntVar(&f.c.Iterations, "iterations", 0, "most steps to take (default: the method's)")
+	fs.IntVar(&f.c.Iterations, "iterations", 0, "maximum number of steps (default: the method's)")
 	fs.Uint64Var(&f.c.Seed, "seed", 0, "seed of the split")
 	fs.Float64Var(&f.c.Limit, "limit", tuner.DefaultLimit,
-		"largest coefficient in centipawns that neither a prior nor a bound holds, or inf")
+		"largest coefficient without prior or bound, in centipawns, or inf")
 	fs.StringVar(&f.memory, "memory", "", "memory for matrices, such as 800M or 4G; a fit that needs more has no "+
 		"standard errors, or is refused if it has a formula (default: half of the machine's)")
 	fs.StringVar(&f.disk, "disk", "", "folder to keep the features in while tuning, instead of memory")
 	fs.BoolVar(&f.curve, "curve", false, "learning curve: also fit to an eighth, a quarter and a half of the games")
 	fs.IntVar(&f.c.Folds, "folds", f.c.Folds,
-		"parts of the games, each of which is predicted by a fit to the others, for the verdict; 0 leaves that out")
-	fs.StringArrayVar(&f.test, "test", nil, "data that the fit does not see, for the verdict: positions, or features "+
+		"for the verdict: parts of the games, each predicted by a fit to the others; 0: no folds")
+	fs.StringArrayVar(&f.test, "test", nil, "data to judge the fit by, which it does not see: positions, or features "+
 		"of the same evaluation (repeatable)")
 	fs.StringVar(&f.formula, "formula", "",
 		"file with the formula of the features, in place of the one in their header")
-	fs.StringVar(&f.against, "against", "", "file with another formula of the same channels, which is fitted too: is "+
-		"this one better on games held out?")
+	fs.StringVar(&f.against, "against", "", "file with another formula for the same channels, to fit and to compare on "+
+		"unseen games")
 	fs.BoolVar(&f.strict, "strict", false, "exit code 1 unless the verdict is better; the weights are written all "+
 		"the same")
-	fs.IntVar(&f.c.Workers, "workers", 0, "goroutines (default: one a core); changes no result")
+	fs.IntVar(&f.c.Workers, "workers", 0, "threads (default: one per core); does not change the result")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
 	fs.BoolVar(&f.all, "all", false, "print every term and piece-square table")
 	cli.Silent(fs, "workers", "json", "all")
+	cli.Often(fs, "model", "from", "out", "method", "lambda", "freeze", "prior", "test", "strict")
 }
 
 // parse turns the flags into a configuration. Its errors are usage errors.

@@ -71,6 +71,7 @@ assay eval loss measures how well evaluations predict results.`,
 	c.Flags().BoolVar(&all, "all", false, "show all terms, also those that do not occur")
 	c.Flags().BoolVar(&diff, "diff", false, "compare two weight files, given after the FEN")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object with every term")
+	cli.Often(c.Flags(), "model", "weights", "all", "diff")
 	c.AddCommand(newEvalLoss())
 	return c
 }

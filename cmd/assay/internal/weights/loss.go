@@ -34,12 +34,12 @@ func newEvalLoss() *cobra.Command {
 	f := lossFlags{}
 	c := &cobra.Command{
 		Use:   "loss DATA... [--weights W]... [--against uci:COMMAND]...",
-		Short: "Measure how well static evaluations predict results: weight files and foreign engines",
+		Short: "Measure how well weight files and engines predict results",
 		Long: `Measure how well static evaluations predict the results of games, all on the same
 positions: weight files, embedded weights, and foreign engines that answer the command
 "eval", as Stockfish does.
 
-DATA are data sets of positions, best some that no fit has seen (assay data split). For
+DATA are data sets of positions, best those that no fit has seen (assay data split). For
 each evaluator and each loss, the slope K of 1/(1+e^(-K x)) is the one with the smallest
 loss, so the unit of the values does not matter. Standard errors take a game as one
 observation. The last column is the difference from the first evaluator on the same
@@ -67,8 +67,9 @@ quiet positions, as a static value says little in the middle of an exchange.`,
 			"in pawns if it has a point, else in centipawns")
 	fs.StringVar(&f.view, "eval-view", "white", "whose view an engine's values are from: white or mover")
 	fs.BoolVar(&f.byPhase, "by-phase", false, "show the cross-entropy by phase of the game too")
-	fs.IntVar(&f.workers, "workers", 0, "threads, and processes of each engine; 0 is one a core; changes no result")
+	fs.IntVar(&f.workers, "workers", 0, "threads, and processes of each engine; 0 is one per core")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
+	cli.Often(fs, "weights", "against", "eval-view", "by-phase")
 	return c
 }
 

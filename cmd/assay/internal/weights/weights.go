@@ -239,7 +239,8 @@ func newExport() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export FILE",
 		Short: "Write weights for another program, or into its source",
-		Long: `Write weights in a format that another program can read:
+		Long: `Write weights in a format that another program can read, or with --into put them into the
+source of your engine, where only the numbers change.
 
   tables  arrays of S(mg, eg) for C and C++, where the engine defines S
   c       a C header with arrays, and S unless the engine defines it
@@ -259,8 +260,8 @@ without nested arrays). A number, a rank or a square at the end, after a dot, an
 or in brackets, is an index; the 64 squares are a1, b1 ... h8. Other characters that a name
 cannot have become underscores, and words of a language get one at the end.
 
---into changes a source file. It replaces only the numbers of the definitions that are named
-as the terms: pst.2.12 is element [2][12] of pst, counted from 0. Elements are S(12, -5),
+--into changes a source file. It replaces only the numbers in definitions named like the
+terms: pst.2.12 is element [2][12] of pst, counted from 0. Elements are S(12, -5),
 {12, -5}, or single numbers where the halves have tables of their own, whose names have mg and
 eg before or after that of the terms: PST_MG and PST_EG. Nothing is guessed: an element that
 is computed is an error, and so is a term that no file defines, unless the fit held it. So
@@ -268,18 +269,18 @@ name all files that define terms, with an --into each; a file of other code may 
 In a file with the comments // assay:begin and // assay:end only what is between them counts.
 
 Separate values for Black, in rows such as passed[2][8] or in a table of their own, are
-written too if they are the old values of White with another sign, mirrored or both. Where
+written too if they are White's old values with the sign changed, mirrored, or both. Where
 that is not certain, the command says what it found and writes nothing; // assay:keep in the
-first line of a definition says that its numbers stay. At the end it names coefficients that
-the phase or other code uses too, and lists numbers that were not written and equal old
-values. Then build the engine, and have it checked position by position:
+first line of a definition keeps its numbers. At the end it names coefficients that the phase
+or other code uses too, and lists numbers that were not written and equal old values. Then build
+the engine and check it position by position:
   assay features --check WEIGHTS --cmd './new dump'
 
 Line endings, indentation and permissions stay. A file that has these weights already is not
 touched.
 
-FILE may hold weights of any evaluation, also of a foreign one. With --into or --format it may
-be a data set of features: then the values that the engine plays with are written. Into its own
+FILE may hold weights of any evaluation, yours included. With --into or --format it may also be
+a data set of features: then the values that the engine plays with are written. In its own
 source they must change nothing.
 
 Weights are integers. If the file has the fitted numbers they were rounded from, stderr
@@ -311,6 +312,7 @@ shows how far rounding moved them; assay tune shows the loss it costs.`,
 	c.Flags().StringVar(&f.out, "out", "", "file to write (default: standard output)")
 	c.Flags().StringArrayVar(&f.into, "into", nil,
 		"source file to write the weights into; repeat it for each that defines some")
+	cli.Often(c.Flags(), "format", "into", "out", "template", "show-template")
 	return c
 }
 
