@@ -67,15 +67,15 @@ func unknownCommand(root *cobra.Command, text string) string {
 	return first + cli.DidYouMean(word, "assay ", commandNames(root))
 }
 
-// inAssay returns the command for a command line of another runner, also if it follows match and players, on a
-// line of its own. It is empty if the words are none.
+// inAssay returns the command for a command line of another runner, also if it follows a command, or match and
+// players, on a line of its own. It is empty if the words are none.
 func inAssay(args []string) string {
 	runner := "fastchess"
 	if len(args) > 1 && slices.Contains(translate.Runners, args[0]) {
 		runner, args = args[0], args[1:]
 	}
 	at := slices.IndexFunc(args, func(word string) bool { return strings.HasPrefix(word, "-") })
-	if at < 0 || at > 0 && args[0] != "match" ||
+	if at < 0 || at > 1 && args[0] != "match" ||
 		!slices.ContainsFunc(args, translate.IsForeign) {
 		return ""
 	}

@@ -17,6 +17,10 @@ func TestHabits(t *testing.T) {
 			"[Event \"y\"]\n[Result \"*\"]\n\n1. d4 d5 *\n",
 		"list.epd": "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2; [1.0]\n",
 		"new":      "#!/bin/sh\n",
+		"tunable": "#!/bin/sh\nwhile read line; do case $line in\n" +
+			"uci) echo option name Hash type spin default 16 min 1 max 64\n" +
+			"echo option name LMR Base type spin default -3 min -9 max 9\necho uciok;;\n" +
+			"isready) echo readyok;;\nquit) exit;;\nesac; done\n",
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o777); err != nil {
 			t.Fatal(err)
@@ -82,6 +86,7 @@ func TestHabits(t *testing.T) {
 			line + "./new ./base --tc 8+0.08 --games 100 --concurrency 4"},
 		{"match ./new ./base -st 0.1 -openings file=b.epd order=random plies=8",
 			line + "./new ./base --movetime 100ms --book b.epd --book-order random --book-plies 8"},
+		{"sprt -engine cmd=a -engine cmd=b -each nodes=9 -rounds 2", line + "uci:a uci:b --nodes 9 --games 4"},
 		{"match ./new ./base -openings file=b.epd", "type --book FILE"}, // no limit to translate
 		{"match -games 2 assay random", "flags have two dashes: --games"},
 		{"match ./new ./base -concurrency 4", "flags have two dashes: --concurrency"},
@@ -134,6 +139,10 @@ func TestHabits(t *testing.T) {
 		{"match uci:new random --games 2", `failed "new" is not in PATH; type ./new`},
 		{"match new?Hash=1 random --games 2", "failed type './new?Hash=1'"},
 		{"match assay", "B is missing"},
+		{"spsa ./tunable --games 20", "ok written tunable.toml with the spin options of ./tunable (1)"},
+		{"spsa ./tunable", "there is such a file already"},
+		{"spsa tunable.toml --simulate 2", "ok x 1 is CONFIG's schedule"},
+		{"spsa new", `failed "new" is not in PATH; type ./new`},
 
 		// Books and data.
 		{"match assay random --rounds 1 --book short.pgn" + play, "ok 2 games"},

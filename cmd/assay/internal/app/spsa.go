@@ -103,14 +103,14 @@ func (s *session) prepareSpsa(args []string) (func() error, error) {
 	if err := s.Tuned(); err != nil {
 		return nil, err
 	}
-	if spec, ok := engineToTune(args); ok && s.config == nil {
-		if err := s.git.prepare(s, spec); err != nil {
-			return nil, err
-		}
-		return func() error { return s.writeSpins(spec) }, nil
-	}
 	if s.config == nil {
-		var err error
+		spec, ok, err := engineToTune(args)
+		if ok {
+			err = s.git.prepare(s, spec)
+		}
+		if ok || err != nil {
+			return func() error { return s.writeSpins(spec) }, err
+		}
 		if s.config, err = s.readSpsa(args); err != nil {
 			return nil, err
 		}

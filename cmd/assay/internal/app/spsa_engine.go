@@ -2,6 +2,7 @@ package app
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os/exec"
 	"path/filepath"
@@ -17,23 +18,25 @@ import (
 	"github.com/assay-chess/assay/tuner/spsa/play"
 )
 
-// engineToTune returns the engine that stands in place of CONFIG, if it is none.
-func engineToTune(args []string) (spec engine.Spec, ok bool) {
+// engineToTune returns the engine that stands in place of CONFIG, if it is none. The error says where one is that
+// PATH does not have.
+func engineToTune(args []string) (spec engine.Spec, ok bool, err error) {
 	if len(args) != 1 || slices.Contains([]string{".toml", ".json"}, strings.ToLower(filepath.Ext(args[0]))) {
-		return spec, false
+		return spec, false, nil
 	}
 	text := args[0]
 	if _, err := roster.Parse(text); err != nil {
 		text = "uci:" + text
 	}
-	spec, err := cli.Player(text)
-	if err != nil || !spec.Foreign() && !spec.FromGit() {
-		return spec, false
+	spec, err = cli.Player(text)
+	if errors.Is(err, roster.ErrUnknownPlayer) {
+		return spec, false, err
 	}
-	if spec.Foreign() {
-		_, err = exec.LookPath(spec.Command[0])
+	if err != nil || !spec.Foreign() {
+		return spec, err == nil && spec.FromGit(), nil
 	}
-	return spec, err == nil
+	_, missing := exec.LookPath(spec.Command[0])
+	return spec, missing == nil, nil
 }
 
 // writeSpins writes a CONFIG with the spin options of an engine, for the user to edit.
@@ -65,8 +68,8 @@ func (s *session) writeSpins(spec engine.Spec) error {
 	if err := c.save(path)(); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(s.stdout, "written %s, with %d spin options of %s\n"+
-		"Keep those to tune, narrow their min and max, and type: assay spsa %s\n", path, len(parameters), spec.Shown(),
+	_, err = fmt.Fprintf(s.stdout, "written %s with the spin options of %s (%d)\n"+
+		"Keep those to tune, narrow their min and max, and type: assay spsa %s\n", path, spec.Shown(), len(parameters),
 		quote.Word(path))
 	return err
 }
