@@ -390,7 +390,7 @@ func (r *sprtReport) printPlan(w io.Writer, runs int) error {
 	if runs > 0 {
 		head += "simulated pass\t95 % interval\tundecided\tgames\tmedian\t95 %\t"
 	}
-	quote.Fprintf(t, "\n%s\n", head)
+	fmt.Fprintf(t, "\n%s\n", head)
 	for _, p := range r.Plan {
 		quote.Fprintf(t, "%g\t%.4f\t%.0f\t", p.TrueElo, p.Pass, p.Games)
 		if s := p.Simulated; s != nil {

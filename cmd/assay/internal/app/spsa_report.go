@@ -52,7 +52,7 @@ func (s *session) printSpsa(out io.Writer, c *play.Config, r *play.Result, weigh
 	if s.All {
 		more = "by regression\t±\tElo per c_end\t±\t"
 	}
-	quote.Fprintf(w, "parameter\tstart\tanswer\t±\toptimum, 95 %%\t%s\n", more)
+	fmt.Fprintf(w, "parameter\tstart\tanswer\t±\toptimum, 95 %%\t%s\n", more)
 	answer := make([]float64, len(r.Parameters))
 	var noEffect []string
 	for i := range r.Parameters {
