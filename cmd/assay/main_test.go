@@ -21,9 +21,10 @@ func TestMain(m *testing.M) {
 
 // Exit codes.
 const (
-	exitDone   = 0
-	exitFailed = 1
-	exitUsage  = 2
+	exitDone        = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitInterrupted = 130
 )
 
 // call runs one command line in this process.

@@ -16,6 +16,8 @@ import (
 	"github.com/rivo/uniseg"
 )
 
+var colours = regexp.MustCompile(`\x1b\[\d*m`)
+
 // terminal shows what a program writes, as far as our programs need it.
 type terminal struct {
 	columns  int
@@ -26,6 +28,7 @@ type terminal struct {
 }
 
 func (t *terminal) write(text string) {
+	text = colours.ReplaceAllString(text, "")
 	if len(t.lines) == 0 {
 		t.lines = [][]string{nil}
 	}
@@ -79,7 +82,7 @@ func onTerminal(t *testing.T, dir string, columns int, args ...string) *terminal
 	if err := cmd.Wait(); err != nil {
 		t.Fatalf("assay %s: %v\n%s", strings.Join(args, " "), err, shown.text())
 	}
-	if strings.Contains(string(written), "\x1b") {
+	if strings.Contains(colours.ReplaceAllString(string(written), ""), "\x1b") {
 		t.Errorf("assay %s: control sequences, which this terminal does not know", args[0])
 	}
 	return shown

@@ -107,7 +107,7 @@ func TestLearnResumesWithWorkers(t *testing.T) {
 	run, _ := startCoordinator(t, nil, "learn", "--games", "20", "--replay-share", ".1")
 	run.interrupt()
 	run.expect("resume with: assay learn --games 20 --replay-share 0.1 --run learn-g20-n1000-k2-s1 --serve 127.0.0.1:0")
-	run.ends(exitFailed)
+	run.ends(exitInterrupted)
 }
 
 // leave ends idle workers.

@@ -146,8 +146,8 @@ func TestCoordinatorLeaves(t *testing.T) {
 	anna := startWorker(t, nil, url)
 	awaitLines(t, ledger(shared), 2, `"unit"`)
 	run.interrupt()
-	run.expect("the same command resumes the run")
-	run.ends(exitFailed)
+	run.expect("resume with: assay selfplay ")
+	run.ends(exitInterrupted)
 	if _, err := os.Stat(filepath.Join(shared, "result.json")); err == nil {
 		t.Error("an interrupted run has a result")
 	}

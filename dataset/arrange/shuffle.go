@@ -26,6 +26,8 @@ const (
 	maxBuckets = 256
 	// shuffleDir is the temporary folder of the buckets.
 	shuffleDir = ".shuffle"
+	// progressEvery is the number of rows between two calls of Progress while a bucket is written.
+	progressEvery = 4096
 )
 
 // Shuffle writes the rows of data sets of one schema in random order as a data set in dir.
@@ -68,7 +70,7 @@ func shuffle[R any](ctx context.Context, paths []string, dir string, c Config, o
 	defer os.RemoveAll(temp)
 	d := &dealer[R]{sources: s, out: w, skip: w.Rows()}
 	if buckets == 1 {
-		err = d.write(s.readers, 0)
+		err = d.write(ctx, s.readers, 0)
 	} else {
 		err = d.deal(ctx, temp, int(buckets), limits)
 		for i := 0; i < int(buckets) && err == nil; i++ {
@@ -89,6 +91,8 @@ type dealer[R any] struct {
 	out  *dataset.Writer[R]
 	skip int64 // rows that an earlier process wrote
 	rows []R   // of a bucket; the memory is reused
+
+	written int64 // by this process or an earlier one
 }
 
 // deal writes every row to a bucket chosen at random.
@@ -119,17 +123,11 @@ func (d *dealer[R]) deal(ctx context.Context, temp string, buckets int, limits s
 
 // collect reads one bucket, shuffles its rows and removes it.
 func (d *dealer[R]) collect(ctx context.Context, path string, open opener[R], bucket int) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
 	r, err := open(path)
 	if err != nil {
 		return err
 	}
-	if d.Progress != nil {
-		d.Progress(d.out.Rows(), d.total, "writing")
-	}
-	if err := d.write([]*dataset.Reader[R]{r}, bucket); err != nil {
+	if err := d.write(ctx, []*dataset.Reader[R]{r}, bucket); err != nil {
 		return err
 	}
 	if err := os.RemoveAll(path); err != nil {
@@ -139,20 +137,30 @@ func (d *dealer[R]) collect(ctx context.Context, path string, open opener[R], bu
 }
 
 // write appends all rows of the readers in random order.
-func (d *dealer[R]) write(readers []*dataset.Reader[R], bucket int) error {
+func (d *dealer[R]) write(ctx context.Context, readers []*dataset.Reader[R], bucket int) error {
 	d.rows = d.rows[:0]
 	for _, r := range readers {
 		d.rows = slices.Grow(d.rows, int(r.Len()))
-		for row, err := range r.All() {
-			if err != nil {
-				return err
-			}
-			d.rows = append(d.rows, row)
+		err := dataset.Each(ctx, r, nil, "", func(row *R) error {
+			d.rows = append(d.rows, *row)
+			return nil
+		})
+		if err != nil {
+			return err
 		}
 	}
 	rng := rand.New(rand.NewPCG(d.Seed, uint64(bucket)+1))
 	rng.Shuffle(len(d.rows), func(i, j int) { d.rows[i], d.rows[j] = d.rows[j], d.rows[i] })
 	for i := range d.rows {
+		if i%progressEvery == 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if d.Progress != nil {
+				d.Progress(d.written, d.total, "writing")
+			}
+		}
+		d.written++
 		if d.skip--; d.skip >= 0 {
 			continue
 		}

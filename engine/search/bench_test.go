@@ -16,7 +16,7 @@ var rewrite = flag.Bool("update", false, "rewrite the signature")
 // A failure means that the engine now plays differently. If that is intended, run the test
 // with -update and say in the commit what changed.
 func TestSignature(t *testing.T) {
-	r, err := Bench(context.Background(), evaluator(t, models.Default))
+	r, err := Bench(context.Background(), evaluator(t, models.Default), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func BenchmarkSearch(b *testing.B) {
 			ev := evaluator(b, name)
 			var nodes, ns float64
 			for b.Loop() {
-				r, err := Bench(context.Background(), ev)
+				r, err := Bench(context.Background(), ev, nil)
 				if err != nil {
 					b.Fatal(err)
 				}

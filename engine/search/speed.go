@@ -38,7 +38,7 @@ func coreSpeed(ctx context.Context, newEvaluator func() (engine.Evaluator, error
 	}
 	var speeds [3]float64
 	for i := range speeds {
-		r, err := Bench(ctx, ev)
+		r, err := Bench(ctx, ev, nil)
 		if err != nil {
 			return 0, err
 		}

@@ -135,8 +135,8 @@ func (g *generator) play(ctx context.Context) (report selfplay.SeriesReport, err
 		return report, err
 	}
 	g.started = time.Now()
-	if n := g.summary.Games + int64(len(gapless(g.known, uint64(g.summary.Games)))); n > 0 && g.Progress != nil {
-		g.Progress(n, int64(g.Games), "")
+	if g.Progress != nil {
+		g.Progress(g.summary.Games+int64(len(gapless(g.known, uint64(g.summary.Games)))), int64(g.Games), "")
 	}
 	if err = g.tolerated(); err == nil {
 		report, err = g.series().Run(ctx)

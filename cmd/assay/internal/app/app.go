@@ -34,22 +34,16 @@ func Main() {
 	os.Exit(Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// Exit codes. A lost match or a rejected candidate is a result, not a failure; with --exit-status
-// it has a code of its own (cli.ExitCode).
-const (
-	exitDone   = 0
-	exitFailed = 1
-	exitUsage  = 2
-)
+// finishAfter is how long a command may take to end after Ctrl-C before it says that it has not hung.
+const finishAfter = 700 * time.Millisecond
 
 // Run executes one command line and returns the exit code.
 func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	// After the first Ctrl-C, a second one ends the process at once.
-	context.AfterFunc(ctx, stop)
-
 	screen, messages := cli.NewScreens(stdout, stderr)
+	over := make(chan struct{})
+	explained := sayFinishing(ctx, over, stop, messages)
 	root := newRootCommand()
 	root.SetArgs(args)
 	root.SetIn(stdin)
@@ -57,12 +51,17 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetOut(out)
 	root.SetErr(messages)
 	cmd, err := root.ExecuteContextC(ctx)
+	interrupted := ctx.Err() != nil
+	close(over)
+	if interrupted {
+		<-explained
+	}
 	messages.End()
 	if err == nil && out.err != nil {
 		err = fmt.Errorf("writing the output: %w", out.err)
 	}
 	if err == nil {
-		return exitDone
+		return cli.ExitDone
 	}
 	var code cli.ExitCode
 	if errors.As(err, &code) {
@@ -72,13 +71,38 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if errors.As(err, &usage) || strings.HasPrefix(err.Error(), "unknown command") {
 		text := cmp.Or(inAssay(args), unknownCommand(root, cli.Plain(err.Error())))
 		fmt.Fprintf(messages, "assay: %s\nSee '%s --help'.\n", text, cmd.CommandPath())
-		return exitUsage
+		return cli.ExitUsage
 	}
-	if err == context.Canceled { // an error with more to say wraps it
-		err = errors.New("interrupted")
+	say := func(text string) { fmt.Fprintf(messages, "assay: %s\n", text) }
+	text, last := cli.Plain(cli.DiskAdvice(err).Error())+otherRun(err, cmd.Name(), args), cli.InterruptedBy(cmd, err)
+	if !interrupted {
+		say(text)
+		return cli.ExitFailed
 	}
-	fmt.Fprintf(messages, "assay: %s%s\n", cli.Plain(cli.DiskAdvice(err).Error()), otherRun(err, cmd.Name(), args))
-	return exitFailed
+	if !errors.Is(err, context.Canceled) && !errors.Is(err, last) {
+		say(text)
+	}
+	say(last.Error())
+	return cli.ExitInterrupted
+}
+
+// sayFinishing waits for Ctrl-C. After it a second one ends the process at once, and a command that goes on in
+// silence is said to be finishing. The channel is closed when nothing more is said.
+func sayFinishing(ctx context.Context, over <-chan struct{}, stop func(), messages *cli.Screen) <-chan struct{} {
+	explained := make(chan struct{})
+	context.AfterFunc(ctx, func() {
+		defer close(explained)
+		stop()
+		pressed := time.Now().Add(-finishAfter / 10) // the command may have said what it finishes just now
+		select {
+		case <-over:
+		case <-time.After(finishAfter):
+			if !messages.WroteSince(pressed) {
+				fmt.Fprintln(messages, "assay: finishing what is under way; Ctrl-C again stops now")
+			}
+		}
+	})
+	return explained
 }
 
 // otherRun says what a folder of the command line holds, if it is the run of another command, after an error

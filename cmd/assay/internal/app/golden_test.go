@@ -16,7 +16,15 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	testengine "github.com/assay-chess/assay/engine/uci/testdata"
+)
+
+// Exit codes.
+const (
+	exitDone   = cli.ExitDone
+	exitFailed = cli.ExitFailed
+	exitUsage  = cli.ExitUsage
 )
 
 // update rewrites golden files: go test ./cmd/assay/internal/app/... -run 'Help|Errors|Scripts' -update

@@ -164,7 +164,7 @@ func learnAdvice(err error, dir, command string) error {
 	case !runs.Exists(dir):
 		return err
 	case errors.Is(err, context.Canceled):
-		return fmt.Errorf("interrupted; what is finished is in %s, resume with: %s", dir, command)
+		return cli.Kept(dir, command)
 	}
 	for _, few := range []error{objective.ErrScale, tuner.ErrOneClass, rows.ErrEmpty} {
 		if errors.Is(err, few) {

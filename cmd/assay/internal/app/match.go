@@ -215,6 +215,7 @@ func (s *session) runMatch(c match.Config) error {
 	if c.Runner, err = s.runner(timed, p.Say, c.A, c.B); err != nil {
 		return err
 	}
+	p.Waiting(gamesUnderWay(c.Runner, c.Games))
 	foreign := s.limitMemory(c.A, c.B)
 	r, err := match.Run(s.ctx, c)
 	s.git.release() // so that the cost of the games has the engines' time in it

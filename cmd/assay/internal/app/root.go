@@ -30,6 +30,7 @@ func newRootCommand() *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			cli.Begin(cmd.ErrOrStderr(), strings.TrimPrefix(cmd.CommandPath(), "assay "))
 			if asJSON := cmd.Flags().Lookup("json"); asJSON != nil && asJSON.Value.String() == "true" && cli.ClosedOutput() {
 				return errors.New("standard output is closed: there is nowhere to print what --json asks for; >" + os.DevNull +
 					" discards it")

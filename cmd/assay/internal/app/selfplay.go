@@ -104,6 +104,7 @@ func (s *session) runSelfplay(c datagen.Config) error {
 	if c.Runner, err = s.runner(!c.Limits.Deterministic(), p.Say, c.Players...); err != nil {
 		return err
 	}
+	p.Waiting(gamesUnderWay(c.Runner, c.Games))
 	r, err := datagen.Run(s.ctx, c)
 	if err != nil {
 		return playAdvice(err, s.Out)

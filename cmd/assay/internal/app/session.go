@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -263,6 +264,17 @@ func openingChecker(players ...selfplay.Entrant) (selfplay.Entrant, error) {
 	return cli.Entrant(roster.Open, cli.SmallChecker)
 }
 
+// gamesUnderWay says what a run on this machine does while no game is over.
+func gamesUnderWay(r selfplay.Runner, games uint64) string {
+	if _, local := r.(*selfplay.Local); !local {
+		return "" // workers may yet have to come
+	}
+	if games == 0 { // until a test ends
+		games = math.MaxUint64
+	}
+	return fmt.Sprintf("%d games under way", min(uint64(r.Parallel()), games))
+}
+
 func crowdedGames(timed bool, games int) string {
 	if cores := runtime.GOMAXPROCS(0); timed && games > cores {
 		return fmt.Sprintf("%d timed games at once on %d cores slow each other down; use --concurrency %d or less", games,
@@ -327,8 +339,6 @@ func playAdvice(err error, out string) error {
 		return cli.Usage(err)
 	case errors.Is(err, selfplay.ErrPreflight), errors.Is(err, selfplay.ErrNoVerdict):
 		return verdictAdvice(err, out)
-	case errors.Is(err, context.Canceled) && out != "":
-		return fmt.Errorf("%w; the same command resumes the run", err)
 	}
 	return err
 }

@@ -299,8 +299,6 @@ func sprtAdvice(err error) error {
 		return cli.Usagef("%w: give --wdl W,D,L, or another --elo-model", err)
 	case errors.Is(err, sprt.ErrTest), errors.Is(err, sprt.ErrCounts):
 		return cli.Usage(err)
-	case errors.Is(err, context.Canceled):
-		return errors.New("interrupted: a simulation cannot be resumed, start it again")
 	}
 	return err
 }

@@ -11,8 +11,11 @@ import (
 )
 
 const (
-	// plainEvery is how often progress is written if there is no terminal.
+	// plainEvery is how often progress is written if there is no terminal. After a minute it is written less
+	// often, every plainShare of the time so far, but once in plainMost.
 	plainEvery = 5 * time.Second
+	plainShare = 12
+	plainMost  = time.Minute
 	// drawEvery is how often the line on a terminal is drawn at most.
 	drawEvery = 100 * time.Millisecond
 	// tickEvery is how often it is drawn at least: the elapsed time goes on while nothing is done.
@@ -27,14 +30,16 @@ type Progress struct {
 	screen *Screen // nil without a terminal
 	label  string
 
-	mu      sync.Mutex
-	started time.Time
-	last    time.Time
-	shown   func() []field // what the last update shows, at the time of the call; nil before it
-	over    bool
-	// first is what was already done at the first update. The rate of resumed work does
-	// not count it.
+	mu          sync.Mutex
+	started     time.Time
+	last        time.Time // that it was shown
+	done, total int64
+	note, idle  string
+	over        bool
+	// first is what was already done at the first update, at the time begun; -1 before it. The rate of
+	// resumed work does not count it.
 	first int64
+	begun time.Time
 }
 
 // NewProgress returns the progress of a task, shown on w.
@@ -42,8 +47,19 @@ func NewProgress(w io.Writer, label string) *Progress {
 	p := &Progress{w: w, label: label, started: time.Now(), first: -1}
 	if s, ok := w.(*Screen); ok && s.Columns() > 0 {
 		p.screen = s
+		s.status.show(p, false)
 	}
 	return p
+}
+
+// Waiting sets what the line says while nothing is done, such as "2 games under way".
+func (p *Progress) Waiting(note string) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.idle = note
 }
 
 // Update sets how much of the total is done, and a note to show. A total of 0 is unknown. A
@@ -57,66 +73,75 @@ func (p *Progress) Update(done, total int64, note string) {
 	defer p.mu.Unlock()
 	now := time.Now()
 	if p.first < 0 {
-		p.first, p.started = done, now
+		p.first, p.begun = done, now
 	}
+	p.done, p.total, p.note = done, total, note
+	every := min(max(plainEvery, now.Sub(p.started)/plainShare), plainMost)
 	switch since := now.Sub(p.last); {
 	case p.screen != nil:
-		if p.shown == nil {
-			go p.tick()
-		}
-		p.shown = func() []field { return p.fields(done, total, note) }
 		if since >= drawEvery {
+			p.screen.status.show(p, true)
 			p.draw(now)
 		}
-	case p.screen == nil && since >= plainEvery && done != total:
+	case since >= every && done != total:
 		p.last = now
-		p.line(done, total, note)
+		p.line()
 	}
 }
 
-// draw draws the line. It reports whether there is still one to draw.
-func (p *Progress) draw(now time.Time) bool {
+// draw draws the line.
+func (p *Progress) draw(now time.Time) {
 	p.last = now
-	return !p.over && p.screen.Status(p.shown())
+	if !p.over {
+		p.screen.Status(p.fields())
+	}
 }
 
-// tick draws the line again and again, until the task or the command is over.
-func (p *Progress) tick() {
-	for now := range time.Tick(tickEvery) {
-		p.mu.Lock()
-		more := !p.over && (now.Sub(p.last) < tickEvery || p.draw(now))
-		p.mu.Unlock()
-		if !more {
-			return
-		}
+// beat draws the line if nothing else has for a while.
+func (p *Progress) beat(now time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if now.Sub(p.last) >= tickEvery {
+		p.draw(now)
 	}
 }
 
 // fields returns what the line on a terminal shows: how much is done, a bar, the note, speed, time
 // elapsed and left. Speed and time are more important than all but the first two fields of the note.
-func (p *Progress) fields(done, total int64, note string) []field {
-	head := p.label
+func (p *Progress) fields() []field {
 	var bar, speed string
-	if total > 0 {
-		head += fmt.Sprintf(" %d/%d", done, total)
-		bar = barText(done, total, p.screen.Columns()/8)
-	} else if done > 0 {
-		head += fmt.Sprintf(" %d", done)
+	if p.total > 0 {
+		bar = barText(p.done, p.total, p.screen.Columns()/8)
 	}
 	times := leftText(time.Since(p.started).Seconds())
-	if rate := p.rate(done); rate > 0 {
+	rate := p.rate()
+	if rate > 0 {
 		speed = rateText(rate)
-		if total > done {
-			times += "<" + leftText(float64(total-done)/rate)
+		if p.total > p.done {
+			times += "<" + leftText(float64(p.total-p.done)/rate)
 		}
 	}
-	list := []field{{head, 0}, {bar, 1}}
-	if note != p.label {
-		for i, n := range strings.Split(strings.TrimSpace(note), "  ") {
+	list := []field{{p.head(), 0}, {bar, 1}}
+	if rate == 0 {
+		list = append(list, field{p.idle, 1})
+	}
+	if p.note != p.label {
+		for i, n := range strings.Split(strings.TrimSpace(p.note), "  ") {
 			list = append(list, field{n, 2 + 2*(i/2)})
 		}
 	}
 	return append(list, field{speed, 3}, field{times, 3})
+}
+
+// head returns the name of the task, and how much is done.
+func (p *Progress) head() string {
+	switch {
+	case p.total > 0:
+		return fmt.Sprintf("%s %d/%d", p.label, p.done, p.total)
+	case p.done > 0:
+		return fmt.Sprintf("%s %d", p.label, p.done)
+	}
+	return p.label
 }
 
 // barText returns the share that is done, and a bar of that many columns. The library draws it; the screen
@@ -136,10 +161,10 @@ func barText(done, total int64, columns int) string {
 	return strings.TrimSpace(bar.String())
 }
 
-// rate returns how much was done a second.
-func (p *Progress) rate(done int64) float64 {
-	if elapsed := time.Since(p.started).Seconds(); elapsed > 0 {
-		return float64(done-p.first) / elapsed
+// rate returns how much was done a second; 0 while nothing is.
+func (p *Progress) rate() float64 {
+	if elapsed := time.Since(p.begun).Seconds(); p.first >= 0 && elapsed > 0 {
+		return float64(p.done-p.first) / elapsed
 	}
 	return 0
 }
@@ -164,21 +189,18 @@ func leftText(seconds float64) string {
 	return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
 }
 
-func (p *Progress) line(done, total int64, note string) {
-	text := p.label + ":"
-	if total > 0 {
-		text += fmt.Sprintf(" %d/%d", done, total)
-	} else if done > 0 {
-		text += fmt.Sprintf(" %d", done)
-	}
-	if rate := p.rate(done); rate > 0 {
+func (p *Progress) line() {
+	text := p.label + ":" + strings.TrimPrefix(p.head(), p.label)
+	if rate := p.rate(); rate > 0 {
 		text += fmt.Sprintf("  %.1f/s", rate)
-		if total > 0 {
-			text += "  " + leftText(float64(total-done)/rate) + " left"
+		if p.total > 0 {
+			text += "  " + leftText(float64(p.total-p.done)/rate) + " left"
 		}
+	} else if p.idle != "" {
+		text += "  " + p.idle
 	}
-	if note != "" {
-		text += "  " + note
+	if p.note != "" {
+		text += "  " + p.note
 	}
 	fmt.Fprintln(p.w, text)
 }
@@ -191,6 +213,9 @@ func (p *Progress) Finish(summary string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.over = true
+	if p.screen != nil {
+		p.screen.status.hide(p)
+	}
 	fmt.Fprintf(p.w, "%s: %s (%s)\n", p.label, summary, time.Since(p.started).Round(100*time.Millisecond))
 }
 

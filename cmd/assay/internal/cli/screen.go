@@ -2,11 +2,13 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"os"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/rivo/uniseg"
 	"golang.org/x/term"
@@ -17,6 +19,9 @@ import (
 // usualColumns is the width of a terminal that does not tell its own.
 const usualColumns = 80
 
+// typedColumns is the room behind a status line for ^C, which terminals show where it is typed.
+const typedColumns = 2
+
 // Screen is standard output or standard error, as commands write to it. On a terminal, a status
 // line stands below all that was written: a text takes its place, and the next status follows
 // the text. Elsewhere a Screen writes texts as they are, and no status.
@@ -24,6 +29,7 @@ type Screen struct {
 	w       io.Writer
 	columns func() int // of the terminal, asked again for each line; nil if this is none
 	fold    bool       // long lines, at spaces
+	colour  bool       // verdicts and warnings
 	status  *status
 }
 
@@ -31,17 +37,23 @@ type Screen struct {
 type status struct {
 	mu      sync.Mutex
 	screen  *Screen // that shows it; nil if none does
-	width   int     // of the text that is shown
+	width   int     // of what was shown since the last text
 	midline bool    // the last text did not end its line
 	ended   bool    // the command is over
+
+	command, task *Progress // task is shown, or else the command; nil: none
+	ticking       bool
+	wrote         time.Time // of the last text
 }
 
 // NewScreens returns the screens of a command. Long lines of standard error are folded on a
 // terminal: they are messages. Those of standard output may be data.
 func NewScreens(stdout, stderr io.Writer) (out, messages *Screen) {
 	s := new(status)
-	return &Screen{w: stdout, columns: terminalColumns(stdout), status: s},
-		&Screen{w: stderr, columns: terminalColumns(stderr), status: s, fold: true}
+	out = &Screen{w: stdout, columns: terminalColumns(stdout), status: s}
+	messages = &Screen{w: stderr, columns: terminalColumns(stderr), status: s, fold: true}
+	out.colour, messages.colour = out.columns != nil && wantsColour(), messages.columns != nil && wantsColour()
+	return out, messages
 }
 
 // terminalColumns returns a function that asks for the width of the terminal, or nil.
@@ -70,13 +82,21 @@ func (s *Screen) Columns() int {
 // or an engine passes.
 func (s *Screen) Write(p []byte) (int, error) {
 	text := quote.Lines(p)
-	if s.columns != nil && len(p) > 0 {
-		s.status.mu.Lock()
-		defer s.status.mu.Unlock()
+	s.status.mu.Lock()
+	defer s.status.mu.Unlock()
+	s.status.wrote = time.Now()
+	switch {
+	case s.columns == nil && !s.fold:
+		s.status.command = nil
+	case s.columns != nil && len(p) > 0:
 		s.status.erase()
+		begins := !s.status.midline
 		s.status.midline = p[len(p)-1] != '\n'
 		if s.fold {
 			text = foldLines(text, s.columns())
+		}
+		if s.colour && begins {
+			text = colourLines(text)
 		}
 	}
 	if _, err := s.w.Write(text); err != nil {
@@ -90,6 +110,7 @@ func (s *Screen) Raw() io.Writer {
 	if s.columns != nil {
 		return s
 	}
+	s.status.quiet()
 	return s.w
 }
 
@@ -107,46 +128,109 @@ type field struct {
 	rank int // the lower, the more important
 }
 
-// End removes the status line. No other follows.
-func (s *Screen) End() {
-	s.Status(nil)
-	s.status.mu.Lock()
-	defer s.status.mu.Unlock()
-	s.status.ended = true
+// Begin shows the name of the command and the time since now while no task has a progress, until the command
+// writes to a standard output that is no terminal: that may be a pager, which has the terminal.
+func Begin(w io.Writer, command string) {
+	if s, ok := w.(*Screen); ok && s.columns != nil {
+		p := &Progress{w: w, screen: s, label: command, started: time.Now(), first: -1}
+		s.status.mu.Lock()
+		s.status.command = p
+		s.status.mu.Unlock()
+		s.status.show(nil, false)
+	}
 }
 
-// Status shows the fields that fit the line. Nothing removes the line. It reports whether there can be
-// another.
-func (s *Screen) Status(fields []field) (more bool) {
+// Quiet ends what Begin began: for a command that talks with a person or a program, and for a server.
+func Quiet(w io.Writer) {
+	if s, ok := w.(*Screen); ok {
+		s.status.quiet()
+	}
+}
+
+// WroteSince reports whether the command has written anything since.
+func (s *Screen) WroteSince(then time.Time) bool {
+	s.status.mu.Lock()
+	defer s.status.mu.Unlock()
+	return s.status.wrote.After(then)
+}
+
+func (s *status) quiet() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.command = nil
+}
+
+// show makes a task that of the line; if there is one already, only instead of it. It starts the ticker.
+func (s *status) show(p *Progress, instead bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.task == nil || instead {
+		s.task = p
+	}
+	if !s.ticking && !s.ended {
+		s.ticking = true
+		go s.tick()
+	}
+}
+
+// hide removes a task that is over.
+func (s *status) hide(p *Progress) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.task == p {
+		s.task = nil
+	}
+}
+
+// tick draws the line again and again, as long as there is anything to show.
+func (s *status) tick() {
+	for now := range time.Tick(tickEvery) {
+		s.mu.Lock()
+		p := cmp.Or(s.task, s.command)
+		s.ticking = p != nil && !s.ended
+		more := s.ticking
+		s.mu.Unlock()
+		if !more {
+			return
+		}
+		p.beat(now)
+	}
+}
+
+// End removes the status line. No other follows.
+func (s *Screen) End() {
+	s.status.mu.Lock()
+	defer s.status.mu.Unlock()
+	s.status.erase()
+	s.status.ended = true
+	switch { // what follows begins a line, and takes the place of a ^C
+	case s.columns != nil && s.status.midline:
+		_, _ = io.WriteString(s.w, "\n")
+	case s.columns != nil:
+		_, _ = io.WriteString(s.w, "\r")
+	}
+}
+
+// Status shows the fields that fit the line.
+func (s *Screen) Status(fields []field) {
 	if s.columns == nil {
-		return false
+		return
 	}
 	s.status.mu.Lock()
 	defer s.status.mu.Unlock()
-	if s.status.ended {
-		return false
+	if s.status.ended || s.status.midline {
+		return
 	}
-	if s.status.midline {
-		return true
-	}
-	line := ""
 	for i := range fields {
 		fields[i].text = quote.Text(fields[i].text)
 	}
-	if len(fields) > 0 {
-		line = fit(fields, s.columns()-1) // a terminal may wrap after its last column
-	}
-	before := ""
+	line := fit(fields, max(1, s.columns()-1-typedColumns)) // a terminal may wrap after its last column
+	width, before := uniseg.StringWidth(line), 0
 	if s.status.screen == s {
-		before = strings.Repeat(" ", max(0, min(s.status.width, s.columns()-1)-uniseg.StringWidth(line)))
+		before = max(0, min(s.status.width, s.columns()-1)-width)
 	}
-	s.status.screen, s.status.width = s, uniseg.StringWidth(line)
-	_, _ = io.WriteString(s.w, "\r"+line+before) // drawing is best effort
-	if line == "" {
-		_, _ = io.WriteString(s.w, "\r")
-		s.status.screen = nil
-	}
-	return true
+	s.status.screen, s.status.width = s, width+before
+	_, _ = io.WriteString(s.w, "\r"+line+strings.Repeat(" ", before)) // drawing is best effort
 }
 
 // erase removes the status line. It overwrites it with spaces, as every terminal understands.
@@ -154,7 +238,8 @@ func (s *status) erase() {
 	if s.screen == nil {
 		return
 	}
-	_, _ = io.WriteString(s.screen.w, "\r"+strings.Repeat(" ", min(s.width, s.screen.columns()-1))+"\r")
+	width := min(s.width+typedColumns, s.screen.columns()-1)
+	_, _ = io.WriteString(s.screen.w, "\r"+strings.Repeat(" ", width)+"\r")
 	s.screen = nil
 }
 

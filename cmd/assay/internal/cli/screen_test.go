@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"io"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -59,12 +60,12 @@ func TestStatus(t *testing.T) {
 		t.Fatal(err)
 	}
 	draw()
-	messages.Status(nil)
+	messages.End()
 	want := "\rmatch 1/9 50% 7/s" + // 17 columns
-		"\rmatch 1/9  " + // 11 columns of 12
-		"\r" + strings.Repeat(" ", 9) + "\rtext\n" +
+		"\rmatch 1/9  " + // erased up to 11 columns of 12
+		"\r" + strings.Repeat(" ", 11) + "\rtext\n" +
 		"\rmatch 1/9" +
-		"\r" + strings.Repeat(" ", 9) + "\r"
+		"\r" + strings.Repeat(" ", 11) + "\r\r"
 	if got := b.String(); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -149,5 +150,88 @@ func TestTick(t *testing.T) {
 				t.Errorf("a line after the end: %q", b.String()[before:])
 			}
 		})
+	}
+}
+
+// TestBegin: a command shows its name while it has no progress, and not after data went to a pipe.
+func TestBegin(t *testing.T) {
+	for _, end := range []func(out *Screen){
+		func(out *Screen) { _, _ = out.Write([]byte("{}\n")) },
+		func(out *Screen) { Raw(out) },
+		func(out *Screen) { out.End() },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var b bytes.Buffer
+			out, messages := NewScreens(io.Discard, io.Discard)
+			messages.w, messages.columns = &b, func() int { return 80 }
+			Begin(messages, "data stat")
+			time.Sleep(1600 * time.Millisecond)
+			if !strings.HasSuffix(b.String(), "\rdata stat 2s") {
+				t.Errorf("the command: %q", b.String())
+			}
+			p := NewProgress(messages, "reading")
+			p.Waiting("a file under way")
+			p.Update(0, 9, "")
+			time.Sleep(time.Second)
+			if !strings.Contains(b.String(), "\rreading 0/9 0% [          ] a file under way 1s") {
+				t.Errorf("a task that waits: %q", b.String())
+			}
+			p.Update(1, 9, "")
+			p.Finish("done")
+			b.Reset()
+			time.Sleep(time.Second)
+			if !strings.Contains(b.String(), "data stat ") {
+				t.Errorf("after the task: %q", b.String())
+			}
+			end(out)
+			b.Reset()
+			time.Sleep(time.Second)
+			if b.Len() > 0 {
+				t.Errorf("after the end: %q", b.String())
+			}
+		})
+	}
+}
+
+// TestPlainLines counts the lines of an hour in a pipe.
+func TestPlainLines(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b bytes.Buffer
+		p := NewProgress(&b, "match")
+		p.Waiting("2 games under way")
+		for i := range int64(3600) {
+			p.Update(i, 4000, "LLR 1.00/2.94")
+			time.Sleep(time.Second)
+		}
+		lines := strings.Split(b.String(), "\n")
+		if n := len(lines); n < 60 || n > 100 || lines[0] != "match: 0/4000  2 games under way  LLR 1.00/2.94" ||
+			lines[1] != "match: 5/4000  1.0/s  1h7m left  LLR 1.00/2.94" {
+			t.Errorf("%d lines: %q", n, lines[:3])
+		}
+	})
+}
+
+// TestColours colours verdicts and warnings on a terminal only.
+func TestColours(t *testing.T) {
+	const text = "PASSED: new beats old\nFAILED: x\nmatch: warning: slow\nVerdict: no difference shown\nno warning: here\n"
+	const want = "\x1b[32mPASSED\x1b[0m: new beats old\n\x1b[31mFAILED\x1b[0m: x\n\x1b[33mmatch: warning\x1b[0m: slow\n" +
+		"\x1b[33mVerdict: no difference shown\x1b[0m\nno warning: here\n"
+	for _, colour := range []bool{true, false} {
+		var b bytes.Buffer
+		s := &Screen{w: &b, columns: func() int { return 80 }, status: new(status), colour: colour}
+		_, _ = s.Write([]byte("x: "))
+		_, _ = s.Write([]byte("PASSED\n")) // does not begin a line
+		_, _ = s.Write([]byte(text))
+		if got := b.String(); colour && got != "x: PASSED\n"+want || !colour && got != "x: PASSED\n"+text {
+			t.Errorf("colours %v: %q", colour, got)
+		}
+	}
+	for name, value := range map[string]string{"NO_COLOR": "1", "TERM": "dumb"} {
+		t.Setenv("TERM", "xterm")
+		t.Setenv("NO_COLOR", "")
+		t.Setenv(name, value)
+		if wantsColour() {
+			t.Errorf("colours with %s=%s", name, value)
+		}
 	}
 }

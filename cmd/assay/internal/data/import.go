@@ -81,7 +81,7 @@ ends where the ply drops or the result changes.`,
 			if err := f.check(args); err != nil {
 				return cli.Usage(err)
 			}
-			f.config.Stdin = cmd.InOrStdin()
+			f.config.Stdin = cli.Input(cmd)
 			f.config.NoBookMarks = cmd.Flags().Changed("opening-plies")
 			if cmd.Flags().Changed("score-view") {
 				f.config.Comments.View = map[string]pgn.View{"white": pgn.White, "mover": pgn.Mover}[f.view]

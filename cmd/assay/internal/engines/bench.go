@@ -47,7 +47,8 @@ signature it was released with, the command fails.`,
 			if err != nil {
 				return err
 			}
-			r, err := search.Bench(cmd.Context(), ev)
+			bar := cli.NewProgress(cmd.ErrOrStderr(), "bench")
+			r, err := search.Bench(cmd.Context(), ev, func(done int) { bar.Update(int64(done), search.BenchPositions, "") })
 			if err != nil {
 				return err
 			}

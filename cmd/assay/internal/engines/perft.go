@@ -55,7 +55,8 @@ start position.`,
 			if err != nil {
 				return fmt.Errorf("%w; put the FEN in quotes, like %q", err, board.StartFEN)
 			}
-			r, err := perft(cmd.Context(), &p, depth)
+			bar := cli.NewProgress(cmd.ErrOrStderr(), "perft")
+			r, err := perft(cmd.Context(), &p, depth, bar.Update)
 			if err != nil {
 				return err
 			}
@@ -74,12 +75,15 @@ start position.`,
 }
 
 // perft counts the leaves under each move.
-func perft(ctx context.Context, p *board.Position, depth int) (*perftReport, error) {
+func perft(ctx context.Context, p *board.Position, depth int, progress func(done, total int64, note string)) (
+	*perftReport, error) {
 	r := &perftReport{FEN: p.FEN(), Depth: depth, Nodes: 1}
 	start := time.Now()
 	if depth > 0 {
 		r.Nodes = 0
-		for _, m := range p.LegalMoves(nil) {
+		moves := p.LegalMoves(nil)
+		for i, m := range moves {
+			progress(int64(i), int64(len(moves)), "moves  "+strconv.FormatUint(r.Nodes, 10)+" leaves")
 			child := *p
 			child.Make(m)
 			n, err := perftContext(ctx, &child, depth-1)

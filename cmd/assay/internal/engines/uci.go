@@ -58,6 +58,7 @@ player's name: assay:ReverseMargin=90. assay spsa tunes them without UCI.`,
 			if player != "assay" {
 				name += " (" + player + ")"
 			}
+			cli.Quiet(cmd.ErrOrStderr())
 			s := &uci.Server{Name: name, Author: "the assay authors", Player: p}
 			return s.Serve(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout())
 		},

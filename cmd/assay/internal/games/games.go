@@ -134,7 +134,7 @@ func advice(err error, dir, command string) error {
 	case dir == "" || !runs.Exists(dir):
 		return err
 	case errors.Is(err, context.Canceled):
-		return fmt.Errorf("interrupted; what is finished is in %s, resume with: %s", dir, command)
+		return cli.Kept(dir, command)
 	}
 	return fmt.Errorf("%w; what is finished is in %s, resume with: %s", err, dir, command)
 }

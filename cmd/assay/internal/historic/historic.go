@@ -324,7 +324,8 @@ type dialogue interface {
 
 // runDialogue plays until the game or the input ends.
 func runDialogue(cmd *cobra.Command, d dialogue) error {
-	out, lines := cmd.OutOrStdout(), bufio.NewScanner(cmd.InOrStdin())
+	cli.Quiet(cmd.ErrOrStderr())
+	out, lines := cmd.OutOrStdout(), bufio.NewScanner(cli.Input(cmd))
 	for {
 		end := d.over()
 		switch {

@@ -128,8 +128,9 @@ func (f *serveFlags) serve(cmd *cobra.Command, h *Hooks) (err error) {
 	if err := f.check(cmd); err != nil {
 		return err
 	}
-	p := cli.NewProgress(cmd.ErrOrStderr(), "queue")
-	s := &server{hooks: h, most: f.active, log: p.Say, started: time.Now(), active: map[string]*activeTest{}}
+	cli.Quiet(cmd.ErrOrStderr())
+	say := func(text string) { fmt.Fprintf(cmd.ErrOrStderr(), "queue: %s\n", text) }
+	s := &server{hooks: h, most: f.active, log: say, started: time.Now(), active: map[string]*activeTest{}}
 	if err := f.trustEngines(s); err != nil {
 		return err
 	}
@@ -155,7 +156,7 @@ func (f *serveFlags) serve(cmd *cobra.Command, h *Hooks) (err error) {
 	if secure {
 		scheme = "https"
 	}
-	p.Say(fmt.Sprintf("%d tests; page and tests at %s://%s/ (press Ctrl-C to stop)", len(s.store.Tests()), scheme,
+	say(fmt.Sprintf("%d tests; page and tests at %s://%s/ (press Ctrl-C to stop)", len(s.store.Tests()), scheme,
 		listener.Addr()))
 	ctx, stop := context.WithCancelCause(cmd.Context())
 	defer stop(nil)

@@ -162,6 +162,7 @@ func serve(ctx context.Context, dir, listen string, stderr io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("%w; give another address with --listen", err)
 	}
+	cli.Quiet(stderr)
 	fmt.Fprintf(stderr, "serve: http://%s/ (press Ctrl-C to stop)\n", l.Addr())
 	server := &http.Server{
 		Handler:           (&report.Server{Dir: dir}).Handler(),

@@ -45,6 +45,9 @@ func (f *featuresFlags) checkEngine(ctx context.Context, args []string, to strea
 			Command: f.c.Command, Timeout: f.c.Timeout, Features: fit.features, Positions: fit.positions,
 			Progress: p.Update, Expect: expect,
 		})
+		if ctx.Err() != nil { // an engine that was stopped seems broken
+			return context.Cause(ctx)
+		}
 		if err != nil {
 			return featuresAdvice(err)
 		}

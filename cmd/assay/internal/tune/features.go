@@ -137,6 +137,8 @@ func (f *featuresFlags) run(ctx context.Context, args []string, to streams) erro
 		if m, err = durable.LoadManifest(f.out); err != nil {
 			return err
 		}
+	case ctx.Err() != nil: // an engine that was stopped seems broken
+		return context.Cause(ctx)
 	case err != nil:
 		return featuresAdvice(err)
 	default:

@@ -338,9 +338,8 @@ func (f *tuneFlags) fit(ctx context.Context, task *tuneTask, s *rows.Store, out 
 		return err
 	}
 	if report.Partial {
-		return fmt.Errorf("interrupted after %d steps: the best weights so far are in %s; run the same command again "+
-			"for the rest",
-			r.Steps, report.Out)
+		return cli.Interrupted(fmt.Sprintf("the best weights so far, after %d steps, are in %s, for the rest: %s", r.Steps,
+			report.Out, f.resume))
 	}
 	if f.strict && r.Answer != tuner.Better {
 		return fmt.Errorf("--strict: %s", r.Headline())
@@ -415,9 +414,6 @@ func (t *tuneTask) with(ctx context.Context, f *tuneFlags, stderr io.Writer, do 
 
 // tuneAdvice adds the cure to what can be wrong with data or flags.
 func tuneAdvice(err error) error {
-	if errors.Is(err, context.Canceled) {
-		return errors.New("interrupted before there were any weights; run the same command again")
-	}
 	for _, a := range []struct {
 		is   error
 		cure string
