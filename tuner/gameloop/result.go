@@ -58,8 +58,8 @@ type Worth struct {
 	SE    float64 `json:"se"`
 }
 
-// answer says whether the start value is right: whether it lies in the 95 % interval.
-func (w *Worth) answer() string {
+// Answer, which pages show, says whether the start value is right: whether it lies in the 95 % interval.
+func (w *Worth) Answer() string {
 	reach := 1.96 * w.SE
 	verdict := "no"
 	if math.Abs(w.Value-w.Start) <= reach {
@@ -79,7 +79,7 @@ func (r *Result) String() string {
 	}
 	w.Flush()
 	for i := range r.Worth {
-		fmt.Fprintln(&b, r.Worth[i].answer())
+		fmt.Fprintln(&b, r.Worth[i].Answer())
 	}
 	for _, g := range r.Generations {
 		fmt.Fprintf(&b, "generation %d: %d games, %d drawn, %d positions; %s\n",

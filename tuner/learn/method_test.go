@@ -134,7 +134,7 @@ func TestHeldTerms(t *testing.T) {
 		t.Errorf("ratio: %+v", f)
 	}
 	if !r.Generations[0].Promoted || r.FromStart != r.Final || r.Final.IDB != "assay:"+r.Start.ID ||
-		r.finalPlayer() != r.Champion {
+		r.FinalPlayer() != r.Champion {
 		t.Errorf("promoted %v, final %+v", r.Generations[0].Promoted, r.Final)
 	}
 }
@@ -150,7 +150,7 @@ func TestFinalOfTheLastFit(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r.Generations[0].Promoted || r.FromStart != nil || r.Final.IDA != "assay:"+r.Generations[0].Fit.ID ||
-		r.finalPlayer() != r.Learned {
+		r.FinalPlayer() != r.Learned {
 		t.Errorf("the final match is %s against %s", r.Final.A, r.Final.B)
 	}
 }

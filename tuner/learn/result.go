@@ -42,9 +42,9 @@ type Result struct {
 	Already bool `json:"-"` // the run was complete before
 }
 
-// finalPlayer returns the weights that played the final match: the champion's, or those of the
+// FinalPlayer, which pages show, returns the weights that played the final match: the champion's, or those of the
 // last fit if the champion is the opponent.
-func (r *Result) finalPlayer() WeightsRef {
+func (r *Result) FinalPlayer() WeightsRef {
 	if r.Champion.ID == r.Opponent.ID {
 		return r.Learned
 	}
