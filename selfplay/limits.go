@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/assay-chess/assay/engine"
@@ -77,4 +78,24 @@ func (l Limits) Budget() time.Duration {
 		return time.Duration(times)*c.Base + budgetMoves*c.Increment
 	}
 	return budgetMoves * l.MoveTime
+}
+
+// Text returns limits in words.
+func (l Limits) Text() string {
+	var parts []string
+	if l.Nodes > 0 && l.HardNodes {
+		parts = append(parts, fmt.Sprintf("exactly %d nodes a move", l.Nodes))
+	} else if l.Nodes > 0 {
+		parts = append(parts, fmt.Sprintf("%d nodes a move", l.Nodes))
+	}
+	if l.Depth > 0 {
+		parts = append(parts, fmt.Sprintf("depth %d", l.Depth))
+	}
+	if l.MoveTime > 0 {
+		parts = append(parts, fmt.Sprintf("%v a move", l.MoveTime))
+	}
+	if l.Clock.Runs() {
+		parts = append(parts, fmt.Sprintf("clock %v", l.Clock))
+	}
+	return strings.Join(parts, ", ")
 }

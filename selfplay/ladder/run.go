@@ -125,22 +125,12 @@ func (l *ladder) schedule() {
 }
 
 func (l *ladder) series() selfplay.Series {
-	s := l.Setup.Series(rounds{l.openings, l.stride()})
+	s := l.Setup.Series(opening.Rounds{Source: l.openings, Pairs: l.stride()})
 	s.Job = l.job
 	s.Hold = func(pair uint64) bool { return pair >= uint64(len(l.chosen)) }
 	s.Repeats = l.stride() > 1
 	s.End = l.end()
 	return s
-}
-
-// rounds proposes the same opening for all pairs of a round.
-type rounds struct {
-	opening.Source
-	pairs uint64
-}
-
-func (r rounds) Propose(number uint64, try int) (*board.Game, error) {
-	return r.Source.Propose(number/r.pairs, try)
 }
 
 // sides returns who plays White and Black in a game: the first of a pairing has White

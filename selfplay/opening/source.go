@@ -29,6 +29,17 @@ type Source interface {
 	Describe() Description
 }
 
+// Rounds proposes the same opening for all pairs of a round.
+type Rounds struct {
+	Source
+	Pairs uint64 // of a round
+}
+
+// Propose implements selfplay.Openings.
+func (r Rounds) Propose(number uint64, try int) (*board.Game, error) {
+	return r.Source.Propose(number/r.Pairs, try)
+}
+
 // Description is what decides the openings of a run, without the seed. It names no folder.
 type Description struct {
 	Plies  int    `json:"random_plies,omitempty"`

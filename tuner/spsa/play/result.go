@@ -1,8 +1,6 @@
 package play
 
 import (
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/assay-chess/assay/engine/cores"
@@ -73,24 +71,4 @@ func (r *Result) add(g *selfplay.Result) {
 	if _, yes := g.Forfeited(); yes {
 		r.Forfeits++
 	}
-}
-
-// limitsText returns limits in words.
-func limitsText(l selfplay.Limits) string {
-	var parts []string
-	if l.Nodes > 0 && l.HardNodes {
-		parts = append(parts, fmt.Sprintf("exactly %d nodes a move", l.Nodes))
-	} else if l.Nodes > 0 {
-		parts = append(parts, fmt.Sprintf("%d nodes a move", l.Nodes))
-	}
-	if l.Depth > 0 {
-		parts = append(parts, fmt.Sprintf("depth %d", l.Depth))
-	}
-	if l.MoveTime > 0 {
-		parts = append(parts, fmt.Sprintf("%v a move", l.MoveTime))
-	}
-	if l.Clock.Runs() {
-		parts = append(parts, fmt.Sprintf("clock %v", l.Clock))
-	}
-	return strings.Join(parts, ", ")
 }

@@ -35,7 +35,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		return nil, err
 	}
 	s := &session{Config: c, openings: openings, tuner: tuner, trials: map[int]spsa.Trial{}, started: time.Now()}
-	s.result = Result{Player: c.Player.Label(), PlayerID: c.Player.Identity(), Limits: limitsText(c.Limits),
+	s.result = Result{Player: c.Player.Label(), PlayerID: c.Player.Identity(), Limits: c.Limits.Text(),
 		Ended: map[string]int64{}}
 	s.pairs = gamelog.Pairs{Name: "spsa", Fresh: openings.Len() == 0,
 		Over:  func() bool { return s.pairs.Counted() >= s.need() },
