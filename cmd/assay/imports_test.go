@@ -124,6 +124,10 @@ var layout = []layoutRow{
 	{"selfplay/datagen", "games into shards; engine/cores: the load of the machine",
 		[]string{"selfplay", "engine/cores", "selfplay/opening", "selfplay/gamelog", "dataset", "dataset/durable"}},
 	{"selfplay/sprt", "statistics of matches, without games", nil},
+	{"selfplay/screen", "statistics of factorial experiments, without games; sprt: how an Elo is shown",
+		[]string{"selfplay/sprt"}},
+	{"selfplay/screen/play", "plays what a screen asks for, and keeps it as a match does",
+		[]string{"selfplay", "selfplay/opening", "selfplay/gamelog", "selfplay/screen", "dataset/durable", "engine/cores"}},
 	{"selfplay/match", "paired games and their test; dataset/pgn, source: matches that other programs played",
 		[]string{"selfplay", "selfplay/opening", "selfplay/gamelog", "selfplay/sprt", "dataset/durable", "dataset/pgn",
 			"dataset/source", "engine/cores"}},
@@ -227,12 +231,13 @@ var commandImports = map[string][]string{
 	"runs":      {"cli", "report"},          // pages of runs
 	"games":     {"cli", "runs"},            // pages of runs
 	"tune":      {"cli", "weights", "runs"}, // weights to start from; a page of the run
+	"factor":    {"cli"},
 	// names of games, models and folders in the help
 	"settings": {"cli", "games", "runs", "weights"},
 	// live pages of tests; the speed of this machine; what a queue takes
 	"queue": {"cli", "report", "engines", "settings"},
 
-	"app": {"cli", "data", "translate", "weights", "gitbuild", "report", "historic", "engines", "runs", "games",
+	"app": {"cli", "data", "translate", "weights", "gitbuild", "factor", "report", "historic", "engines", "runs", "games",
 		"tune", "settings", "queue"},
 	// tests alone
 	"app/guidetest": nil, "app/scripttest": nil, "owngame": nil,

@@ -1,0 +1,306 @@
+package screen
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// MaxFactors is the largest number of factors of a design.
+const MaxFactors = 40
+
+// PerOpening is how many pairs of games start from one opening: three of a subset against its complement, and one
+// of rows against each other.
+const PerOpening = 4
+
+// ErrDesign is wrapped by errors about designs that there are not.
+var ErrDesign = errors.New("impossible design")
+
+// Subset is a set of factors: those that are on, by their number as a bit.
+type Subset uint64
+
+// Has reports whether a factor is on.
+func (s Subset) Has(factor int) bool { return s>>factor&1 == 1 }
+
+// Size returns the number of factors that are on.
+func (s Subset) Size() int { return bits.OnesCount64(uint64(s)) }
+
+// level returns 1 for a factor that is on, else -1.
+func (s Subset) level(factor int) float64 { return float64(s>>factor&1)*2 - 1 }
+
+// Fixed are factors that have one level in all later games, and that level.
+type Fixed struct{ Factors, On Subset }
+
+// Kind is how a design chooses subsets.
+type Kind string
+
+// Kinds of designs.
+const (
+	Rows   Kind = "rows"   // the rows of one Hadamard matrix and their complements: few subsets, each of which may be a build
+	Random Kind = "random" // rows of matrices with columns and signs drawn at random: many subsets, for what costs no build
+)
+
+// Design says which subsets meet. Use NewDesign.
+type Design struct {
+	Kind    Kind
+	Factors int
+	seed    uint64
+	h       [][]float64
+	builds  []Subset // rows, then their complements
+	number  map[Subset]int
+	pairs   [2][][2]int // of builds: complements; rows against others, in random order
+	partial bool        // builds are lost: interactions are not estimated
+}
+
+// NewDesign returns a design for 2 to MaxFactors factors. The seed decides the order of its comparisons, and the subsets
+// of a random one.
+func NewDesign(kind Kind, factors int, seed uint64) (*Design, error) {
+	if factors < 2 || factors > MaxFactors {
+		return nil, fmt.Errorf("%w: %d factors: want 2 to %d", ErrDesign, factors, MaxFactors)
+	}
+	d := &Design{Kind: kind, Factors: factors, seed: seed, number: map[Subset]int{}}
+	for order := factors; d.h == nil; order++ {
+		d.h = hadamard(order)
+	}
+	for _, row := range d.h {
+		d.builds = append(d.builds, subset(row[:factors]))
+	}
+	for _, row := range d.builds {
+		d.builds = append(d.builds, d.all()&^row)
+	}
+	for i, s := range d.builds {
+		d.number[s] = i
+	}
+	d.pairUp()
+	return d, nil
+}
+
+// subset returns the factors whose column is above zero.
+func subset(row []float64) (s Subset) {
+	for j, x := range row {
+		if x > 0 {
+			s |= 1 << j
+		}
+	}
+	return s
+}
+
+// all is the subset of all factors.
+func (d *Design) all() Subset { return 1<<d.Factors - 1 }
+
+// order is that of the matrix.
+func (d *Design) order() int { return len(d.h) }
+
+// pairUp lists the comparisons between builds that are there.
+func (d *Design) pairUp() {
+	n := d.order()
+	d.pairs = [2][][2]int{}
+	for a := range d.builds {
+		for b := a + 1; b < len(d.builds); b++ {
+			if !d.has(a) || !d.has(b) {
+				continue
+			}
+			kind := 1
+			if b == a+n {
+				kind = 0
+			}
+			d.pairs[kind] = append(d.pairs[kind], [2]int{a, b})
+		}
+	}
+	across := d.pairs[1]
+	rand.New(rand.NewPCG(d.seed, 1)).Shuffle(len(across), func(i, j int) { across[i], across[j] = across[j], across[i] })
+	if len(d.pairs[0]) == 0 {
+		d.pairs[0] = across
+	}
+}
+
+func (d *Design) has(build int) bool { _, ok := d.number[d.builds[build]]; return ok }
+
+// Builds returns the subsets that a design of rows plays; none of a random one.
+func (d *Design) Builds() (list []Subset) {
+	for i, s := range d.builds {
+		if d.Kind == Rows && d.has(i) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// Drop removes subsets that cannot be built. It returns the factors whose effect is lost by that: those that the
+// comparisons which are left do not tell apart.
+func (d *Design) Drop(subsets ...Subset) (lost []int) {
+	for _, s := range subsets {
+		delete(d.number, s)
+	}
+	d.partial = true
+	d.pairUp()
+	var pairs []Pair
+	for _, list := range d.pairs {
+		for _, p := range list {
+			pairs = append(pairs, Pair{A: d.builds[p[0]], B: d.builds[p[1]]})
+		}
+	}
+	if len(pairs) == 0 {
+		for j := range d.Factors {
+			lost = append(lost, j)
+		}
+		return lost
+	}
+	return unknown(d.regressors(pairs, d.Factors))
+}
+
+// unknown returns the columns whose coefficients the rows of a matrix do not determine: those that some
+// direction without any effect on the rows has a part in.
+func unknown(x *mat.Dense) (list []int) {
+	var svd mat.SVD
+	rows, columns := x.Dims()
+	if rows < columns { // thin factors would leave the null space out
+		x = mat.DenseCopyOf(x.Grow(columns-rows, 0))
+	}
+	if !svd.Factorize(x, mat.SVDThin) {
+		return nil
+	}
+	var v mat.Dense
+	svd.VTo(&v)
+	values := svd.Values(nil)
+	for j := range columns {
+		for i, value := range values {
+			if value < 1e-9*values[0] && v.At(j, i)*v.At(j, i) > 1e-12 {
+				list = append(list, j)
+				break
+			}
+		}
+	}
+	return list
+}
+
+// Comparison returns the two subsets of a pair of games, by its number. Those of a random design keep the fixed
+// factors at their level.
+func (d *Design) Comparison(pair uint64, fixed Fixed) (a, b Subset) {
+	opening, place := pair/PerOpening, pair%PerOpening
+	complement := opening*(PerOpening-1) + place
+	if d.Kind == Random {
+		a, b = d.random(complement, opening, place == PerOpening-1)
+		return a&^fixed.Factors | fixed.On, b&^fixed.Factors | fixed.On
+	}
+	list, at := d.pairs[0], complement
+	if place == PerOpening-1 && len(d.pairs[1]) > 0 {
+		list, at = d.pairs[1], opening
+	}
+	p := list[at%uint64(len(list))]
+	return d.builds[p[0]], d.builds[p[1]]
+}
+
+// random returns a comparison of a random design: a row and its complement, each row of a matrix once, or two
+// rows of a matrix of their own.
+func (d *Design) random(complement, opening uint64, across bool) (a, b Subset) {
+	n := uint64(d.order())
+	if !across {
+		h := d.shuffled(complement/n, 2)
+		return h(int(complement%n), 1), h(int(complement%n), -1)
+	}
+	h := d.shuffled(opening, 3)
+	rng := rand.New(rand.NewPCG(d.seed^opening, 4))
+	first := rng.IntN(int(n))
+	second := (first + 1 + rng.IntN(int(n)-1)) % int(n)
+	return h(first, 1), h(second, float64(1-2*rng.IntN(2)))
+}
+
+// shuffled returns a function for the rows of the matrix with columns and signs drawn at random.
+func (d *Design) shuffled(number, stream uint64) func(row int, sign float64) Subset {
+	rng := rand.New(rand.NewPCG(d.seed+number*0x9e3779b97f4a7c15, stream))
+	columns := rng.Perm(d.order())[:d.Factors]
+	signs := rng.Uint64()
+	return func(row int, sign float64) (s Subset) {
+		for j, c := range columns {
+			if d.h[row][c]*sign*(1-2*float64(signs>>j&1)) > 0 {
+				s |= 1 << j
+			}
+		}
+		return s
+	}
+}
+
+// columns returns how many coefficients are estimated, main effects first. Rows: those of all columns of the matrix,
+// which include what no sum of effects explains, and what a build and its complement share. Random: with
+// interactions those of two factors.
+func (d *Design) columns(interactions bool) int {
+	switch {
+	case d.Kind == Rows && !d.partial:
+		return 2*d.order() - 1
+	case d.Kind == Random && interactions:
+		return d.Factors * (d.Factors + 1) / 2
+	}
+	return d.Factors
+}
+
+// regressors returns by what the coefficients are multiplied in each pair: main effects by 1/2 of the difference of
+// levels, interactions by 1/4 of that of their products.
+func (d *Design) regressors(pairs []Pair, columns int) *mat.Dense {
+	x := mat.NewDense(max(len(pairs), 1), columns, nil)
+	for i := range pairs {
+		a, b, row := pairs[i].A, pairs[i].B, x.RawRowView(i)
+		for j := range d.Factors {
+			row[j] = (a.level(j) - b.level(j)) / 2
+		}
+		switch {
+		case columns == d.Factors:
+		case d.Kind == Rows:
+			d.rowRegressors(d.number[a], d.number[b], row)
+		default:
+			at := d.Factors
+			for j := range d.Factors {
+				for k := range j {
+					row[at] = (a.level(j)*a.level(k) - b.level(j)*b.level(k)) / 4
+					at++
+				}
+			}
+		}
+	}
+	return x
+}
+
+// rowRegressors fills in the other columns of the matrix for two builds, then what a build and its complement share.
+func (d *Design) rowRegressors(a, b int, row []float64) {
+	n := d.order()
+	sign := func(build int) float64 { return 1 - 2*float64(build/n) }
+	for c := d.Factors; c < n; c++ {
+		row[c] = (sign(a)*d.h[a%n][c] - sign(b)*d.h[b%n][c]) / 2
+	}
+	for c := 1; c < n; c++ {
+		row[n+c-1] = (d.h[a%n][c] - d.h[b%n][c]) / 4
+	}
+}
+
+// Interaction is one of two factors: what both together give beyond the sum of what each gives.
+type Interaction struct {
+	Factors [2]int `json:"factors"`
+	Sign    int    `json:"sign,omitempty"` // in a chain: 1 or -1
+}
+
+// chains returns, for each column that builds and complements share, the interactions whose sum it is, with their
+// signs; nil if the interactions do not fall into chains.
+func (d *Design) chains() [][]Interaction {
+	n := d.order()
+	list := make([][]Interaction, n-1)
+	for j := range d.Factors {
+		for k := range j {
+			for c := 1; c < n; c++ {
+				sum := 0.0
+				for i := range n {
+					sum += d.h[i][j] * d.h[i][k] * d.h[i][c]
+				}
+				switch {
+				case sum == float64(n) || sum == -float64(n):
+					list[c-1] = append(list[c-1], Interaction{[2]int{k, j}, int(sum) / n})
+				case sum != 0:
+					return nil // partly aliased with several columns
+				}
+			}
+		}
+	}
+	return list
+}

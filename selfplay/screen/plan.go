@@ -1,0 +1,76 @@
+package screen
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Variance is the assumed one of the score of a pair, before games tell: that of pairs of independent games of
+// which half are drawn.
+const Variance = 0.0625
+
+// acrossShare is the part of the information of a pair of complements that one of rows has about a main effect.
+const acrossShare = 0.5
+
+// Precision returns the standard error of a main effect, in Elo, after so many pairs with a variance of their score.
+func Precision(pairs uint64, variance float64) float64 {
+	share := (PerOpening - 1 + acrossShare) / PerOpening
+	slope := logitPerElo / 4
+	return math.Sqrt(variance/(share*float64(pairs))) / slope
+}
+
+// Need returns the number of pairs after which the 95 % intervals of main effects are within ± that many Elo: whole
+// openings.
+func Need(within, variance float64) uint64 {
+	one := 1.96 * Precision(1, variance) / within
+	return uint64(math.Ceil(one*one/PerOpening)) * PerOpening
+}
+
+// AtBase returns the standard errors of the effects of k factors at the base, all others off, after so many pairs.
+// Subsets of m factors play against the base. Or two disjoint subsets of m play against each other, which tells only
+// by how much each effect differs from their mean. One of m = 1 against the base is one factor at a time.
+func AtBase(k, m int, pairs uint64, variance float64) (effect, fromMean float64) {
+	one := math.Sqrt(variance/float64(pairs)) / (logitPerElo / 4)
+	n, s := float64(k), float64(m)
+	// The information of a pair is a on the diagonal and b elsewhere; the variance is the diagonal of its inverse.
+	a, b := s/n, s*(s-1)/(n*(n-1))
+	if b < a {
+		effect = one * math.Sqrt((1-1/n)/(a-b)+1/(n*(a+(n-1)*b)))
+	} else {
+		effect = math.Inf(1) // always the same subset
+	}
+	return effect, one * math.Sqrt((1-1/n)/(2*s/(n-1)))
+}
+
+// Looks are the shares of the games after which factors are decided: those whose effect is not zero. None are
+// decided before the first.
+var Looks = []float64{0.3, 0.5, 0.75, 1}
+
+// FamilyError is the probability that any factor without an effect is decided at any look.
+const FamilyError = 0.05
+
+// Levels returns for each look the p-value at which a factor is decided. The error of each factor is the family's by
+// their number (C. E. Bonferroni), spent over the looks as by P. O'Brien and T. Fleming (K. K. G. Lan and D. DeMets
+// 1983). What a look may spend is spent by it alone, which is a little less than could be.
+func Levels(factors int) []float64 {
+	alpha := FamilyError / float64(factors)
+	z := distuv.UnitNormal.Quantile(1 - alpha/2)
+	levels, spent := make([]float64, len(Looks)), 0.0
+	for i, share := range Looks {
+		all := 2 * distuv.UnitNormal.Survival(z/math.Sqrt(share))
+		levels[i], spent = all-spent, all
+	}
+	return levels
+}
+
+// Decide returns the factors that a look decides, beside those that are.
+func (e *Estimate) Decide(look int, decided Subset) Subset {
+	level := Levels(len(e.Effects))[look]
+	for j := range e.Effects {
+		if float64(e.Effects[j].P) < level { // never if it is unknown
+			decided |= 1 << j
+		}
+	}
+	return decided
+}

@@ -1,0 +1,245 @@
+package screen
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/integrate/quad"
+
+	"github.com/assay-chess/assay/engine/num"
+	"github.com/assay-chess/assay/selfplay/sprt"
+)
+
+// World is a model of games in which screens are simulated. It is not the one that Estimate fits: strengths are those
+// of P. Rao and L. Kupper (1967), which change with the opening, and factors interact.
+type World struct {
+	Main       []float64          // effect of each factor on the strength, in Elo of games without draws
+	Together   map[Subset]float64 // of two or more factors: added if all are on, beyond their own effects
+	Saturation float64            // the Elo beyond which more gain counts for little; 0: none
+	Draws      float64            // share of draws among equal players, 0 to 0.95
+	White      float64            // standard deviation over openings of White's advantage
+	Opening    float64            // standard deviation over openings of each factor's effect
+}
+
+// strength returns that of a subset, in Elo of games without draws.
+func (w *World) strength(s Subset) float64 {
+	sum := 0.0
+	for j, x := range w.Main {
+		if s.Has(j) {
+			sum += x
+		}
+	}
+	for of, x := range w.Together {
+		if s&of == of {
+			sum += x
+		}
+	}
+	if w.Saturation > 0 {
+		sum = w.Saturation * (1 - math.Exp(-sum/w.Saturation))
+	}
+	return sum
+}
+
+// outcome returns the probabilities that a player who is that much stronger wins and loses.
+func (w *World) outcome(elo float64) (win, loss float64) {
+	draw := 400 * math.Log10((1+w.Draws)/(1-w.Draws))
+	return sprt.Score(elo - draw), sprt.Score(-elo - draw)
+}
+
+// pair returns the score of a pair of games, from an opening with an advantage of White.
+func (w *World) pair(rng *rand.Rand, elo, white float64) float64 {
+	score := 0.0
+	for _, advantage := range []float64{white, -white} {
+		win, loss := w.outcome(elo + advantage)
+		switch x := rng.Float64(); {
+		case x < win:
+			score += 0.5
+		case x < 1-loss:
+			score += 0.25
+		}
+	}
+	return score
+}
+
+// Expected returns the expected score of a subset against another, over all openings.
+func (w *World) Expected(a, b Subset) float64 {
+	elo := w.strength(a) - w.strength(b)
+	spread := w.Opening * math.Sqrt(float64((a ^ b).Size()))
+	mean := func(sd float64, f func(float64) float64) float64 {
+		if sd == 0 {
+			return f(0)
+		}
+		g := func(x float64) float64 { return f(math.Sqrt2*sd*x) / math.Sqrt(math.Pi) } // weighted by e^(-x^2)
+		return quad.Fixed(g, math.Inf(-1), math.Inf(1), 12, quad.Hermite{}, 0)
+	}
+	return mean(spread, func(e float64) float64 {
+		return mean(w.White, func(white float64) float64 {
+			win, loss := w.outcome(elo + e + white)
+			win2, loss2 := w.outcome(elo + e - white)
+			return (2 + win - loss + win2 - loss2) / 4
+		})
+	})
+}
+
+// play simulates a screen. Factors that a look decides are fixed at their better level if fix says so.
+func (w *World) play(d *Design, pairs int, fix bool, rng *rand.Rand) (e *Estimate, decided Subset) {
+	byOpening := make([]float64, d.Factors)
+	var fixed Fixed
+	white, stratum, look := 0.0, 0, 0
+	list := make([]Pair, 0, pairs)
+	for n := range pairs {
+		if n%PerOpening == 0 {
+			white = w.White * rng.NormFloat64()
+			for j := range byOpening {
+				byOpening[j] = w.Opening * rng.NormFloat64()
+			}
+		}
+		a, b := d.Comparison(uint64(n), fixed)
+		elo := w.strength(a) - w.strength(b)
+		for j, x := range byOpening {
+			elo += x * (a.level(j) - b.level(j)) / 2
+		}
+		list = append(list, Pair{A: a, B: b, Score: w.pair(rng, elo, white), Opening: uint64(n / PerOpening), Stratum: stratum})
+		if look < len(Looks) && n+1 >= int(Looks[look]*float64(pairs)) {
+			e = d.Estimate(list)
+			now := e.Decide(look, decided)
+			if fix && now != decided && look+1 < len(Looks) {
+				fixed, stratum = e.Fix(now, fixed), stratum+1
+			}
+			decided = now
+			look++
+		}
+	}
+	return e, decided
+}
+
+// Fix returns the factors that are decided at their better level; those that are fixed stay as they are.
+func (e *Estimate) Fix(decided Subset, was Fixed) Fixed {
+	for j := range e.Effects {
+		if decided.Has(j) && !was.Factors.Has(j) && e.Effects[j].Elo > 0 {
+			was.On |= 1 << j
+		}
+	}
+	was.Factors |= decided
+	return was
+}
+
+// Simulated says how well screens did.
+type Simulated struct {
+	Runs    int     `json:"runs"`
+	SE      float64 `json:"se"`      // mean standard error of a main effect, in Elo
+	Covered float64 `json:"covered"` // share of 95 % intervals that hold the effect in the games of the screen
+	// Direct is the same for the mean Elo between subsets with and without the factor, by games between them.
+	Direct    float64   `json:"covered_direct"`
+	Family    float64   `json:"family_error"` // share of runs that decided a factor without an effect
+	Decided   float64   `json:"decided"`      // factors in a run
+	BestGain  float64   `json:"best_gain"`    // of the set that the true effects recommend, against all off; mean
+	Gain      float64   `json:"gain"`         // of the recommended set
+	Predicted float64   `json:"predicted"`
+	GainHeld  num.Float `json:"gain_held"` // share of runs whose interval holds the gain
+}
+
+// Simulate simulates screens of so many pairs, each in a world of its own from the function. The effects of factors
+// that are zero there count for the family's error. Equal arguments give equal answers.
+func Simulate(ctx context.Context, d *Design, pairs, runs int, fix bool, world func(run int) *World) (*Simulated, error) {
+	s := &Simulated{Runs: runs}
+	var truth *Estimate
+	var direct []float64
+	var last *World
+	covered, straight, effects, family, held := 0, 0, 0, 0, 0
+	for run := range runs {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		w := world(run)
+		if w != last {
+			truth, direct, last = w.truth(d, pairs), w.direct(d, pairs), w
+		}
+		e, decided := w.play(d, pairs, fix, rand.New(rand.NewPCG(d.seed+uint64(run)<<16, 5)))
+		wrong := false
+		for j := range e.Effects {
+			x := &e.Effects[j]
+			if !x.Known() {
+				continue
+			}
+			effects++
+			s.SE += float64(x.SE)
+			covered += count(x.EloLo <= truth.Effects[j].Elo && truth.Effects[j].Elo <= x.EloHi)
+			straight += count(float64(x.EloLo) <= direct[j] && direct[j] <= float64(x.EloHi))
+			wrong = wrong || decided.Has(j) && math.Abs(direct[j]) < 1e-6 && math.Abs(float64(truth.Effects[j].Elo)) < 0.2
+		}
+		family += count(wrong)
+		gain := sprt.Elo(w.Expected(e.Best, 0))
+		held += count(float64(e.GainLo) <= gain && gain <= float64(e.GainHi))
+		s.Gain += gain / float64(runs)
+		s.Predicted += float64(e.Gain) / float64(runs)
+		s.BestGain += sprt.Elo(w.Expected(truth.Best, 0)) / float64(runs)
+		s.Decided += float64(decided.Size()) / float64(runs)
+	}
+	s.SE /= float64(max(effects, 1))
+	s.Covered, s.Direct = share(covered, effects), share(straight, effects)
+	s.Family, s.GainHeld = share(family, runs), num.Float(share(held, runs))
+	return s, nil
+}
+
+func count(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+func share(part, whole int) float64 { return float64(part) / float64(max(whole, 1)) }
+
+// truth returns the effects that a screen without chance estimates: the effect of a factor with the others at random
+// in the games of the screen.
+func (w *World) truth(d *Design, pairs int) *Estimate {
+	list := make([]Pair, pairs)
+	known := map[[2]Subset]float64{}
+	for n := range list {
+		a, b := d.Comparison(uint64(n), Fixed{})
+		score, ok := known[[2]Subset{a, b}]
+		if !ok {
+			score = w.Expected(a, b)
+			known[[2]Subset{a, b}] = score
+		}
+		list[n] = Pair{A: a, B: b, Score: score, Opening: uint64(n / PerOpening)}
+	}
+	return d.Estimate(list)
+}
+
+// direct returns for each factor the mean Elo of a subset with it against the same without it, over those of a screen.
+func (w *World) direct(d *Design, pairs int) []float64 {
+	elo := make([]float64, d.Factors)
+	n := min(pairs, 4*d.order()*PerOpening)
+	for i := range n {
+		a, b := d.Comparison(uint64(i), Fixed{})
+		for j := range elo {
+			for _, s := range []Subset{a, b} {
+				elo[j] += sprt.Elo(w.Expected(s|1<<j, s&^(1<<j))) / float64(2*n)
+			}
+		}
+	}
+	return elo
+}
+
+// RandomWorld returns a world with effects of a standard deviation in Elo, one of four of them zero, interactions of two
+// of a quarter of it, and that share of draws. Draws make differences in Elo smaller than those of strengths.
+func RandomWorld(factors int, elo, draws float64, seed uint64) *World {
+	rng := rand.New(rand.NewPCG(seed, 6))
+	elo /= 1 - draws*draws
+	w := &World{Main: make([]float64, factors), Together: map[Subset]float64{}, Draws: draws, White: 80, Opening: elo / 2}
+	for j := range factors {
+		if j%4 == 3 {
+			continue
+		}
+		w.Main[j] = elo * rng.NormFloat64()
+		for k := range j {
+			if k%4 != 3 {
+				w.Together[1<<j|1<<k] = elo / 4 * rng.NormFloat64()
+			}
+		}
+	}
+	return w
+}
