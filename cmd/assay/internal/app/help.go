@@ -49,7 +49,7 @@ func overview(root *cobra.Command) string {
 			}
 		}
 	}
-	return b.String() + "\nFlags and examples: assay COMMAND --help. Everything: assay help COMMAND --all.\n"
+	return b.String() + "Flags and examples: assay COMMAND --help. Everything: assay help COMMAND --all.\n"
 }
 
 // everything is the annotation of a command whose help has all of its flags and text.

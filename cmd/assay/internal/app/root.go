@@ -47,8 +47,8 @@ func newRootCommand() *cobra.Command {
 		title    string
 		commands []*cobra.Command
 	}{
-		{"Learn and measure:", []*cobra.Command{newLearnCommand(), tune.New(), newSpsaCommand(), newMatchCommand(),
-			newLadderCommand(), newSprtCommand(), newTranslateCommand(), newGuideCommand()}},
+		{"Learn and measure:", []*cobra.Command{newLearnCommand(), tune.New(), newSpsaCommand(), newScreenCommand(),
+			newMatchCommand(), newLadderCommand(), newSprtCommand(), newTranslateCommand(), newGuideCommand()}},
 		{"Make data:", []*cobra.Command{newSelfplayCommand(), data.New(), tune.NewFeatures()}},
 		{"Look at runs, and share them with other machines:", []*cobra.Command{runs.New(), runs.NewReport(), runs.NewServe(),
 			queue.New(queueHooks()), newTestCommand(), newWorkCommand(), newSignCommand()}},

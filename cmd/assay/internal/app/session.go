@@ -84,6 +84,8 @@ func (s *session) prepare(args []string) (func() error, error) {
 		return s.prepareLadder(args)
 	case settings.Selfplay:
 		return s.prepareSelfplay(args)
+	case settings.Screen:
+		return s.prepareScreen(args)
 	}
 	return s.prepareSpsa(args)
 }

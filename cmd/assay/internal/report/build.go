@@ -110,6 +110,8 @@ func Build(dir string) (*Report, error) {
 		b.match()
 	case "ladder":
 		b.ladder()
+	case "screen":
+		b.screen()
 	case "spsa":
 		b.spsa()
 	case gameloop.Command:

@@ -19,6 +19,7 @@ import (
 	"github.com/assay-chess/assay/selfplay/datagen"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/ladder"
+	screenplay "github.com/assay-chess/assay/selfplay/screen/play"
 	"github.com/assay-chess/assay/tuner/spsa"
 	"github.com/assay-chess/assay/tuner/spsa/play"
 )
@@ -88,6 +89,30 @@ func crossTable(r *ladder.Result) []crossRow {
 		}
 	}
 	return rows
+}
+
+func (b *builder) screen() {
+	t := b.tally(b.dir, "screen")
+	r := read[screenplay.Result](&b.reader, b.dir, durable.RunResultName)
+	view := map[string]any{"Result": r, "Tally": t}
+	b.headline("screen-headline", view)
+	if r != nil && r.Verdict == "" {
+		var list, expected []estimate
+		for j := range r.Effects {
+			e, name := &r.Effects[j], r.Factors[j].Name
+			if e.Known() {
+				list = append(list, estimate{name: name, value: float64(e.Elo), lo: float64(e.EloLo), hi: float64(e.EloHi)})
+				expected = append(expected, estimate{name: name, value: float64(e.Shrunk),
+					lo: float64(e.Shrunk - 1.96*e.ShrunkSE), hi: float64(e.Shrunk + 1.96*e.ShrunkSE)})
+			}
+		}
+		view["Figures"] = []figure{forest(figure{Title: "Effects with 95 % intervals, as measured"}, "Elo", list),
+			forest(figure{Title: "What to expect of them"}, "Elo", expected)}
+		b.add("effects", "Effects", "screen", view)
+	}
+	if m := b.readMatch(filepath.Join(b.dir, screenplay.ConfirmName), "confirm"); m != nil {
+		b.add("confirm", "The confirming match", "match", m)
+	}
 }
 
 func (b *builder) spsa() {

@@ -16,6 +16,7 @@ import (
 	"github.com/assay-chess/assay/selfplay/games"
 	"github.com/assay-chess/assay/selfplay/ladder"
 	"github.com/assay-chess/assay/selfplay/match"
+	screenplay "github.com/assay-chess/assay/selfplay/screen/play"
 	"github.com/assay-chess/assay/tuner"
 	"github.com/assay-chess/assay/tuner/gameloop"
 	"github.com/assay-chess/assay/tuner/learn"
@@ -67,6 +68,8 @@ func summarize(dir string, status durable.RunStatus, at standing) (*Summary, err
 		}
 	case "ladder":
 		o.ladder(r, at)
+	case "screen":
+		o.screen(r, at)
 	case "spsa":
 		o.spsa(r)
 	case "selfplay":
@@ -205,6 +208,23 @@ func (o *Summary) ladder(r *reader, at standing) {
 		first := x.Ratings[0]
 		o.Text = fmt.Sprintf("first of %d: %s, %s", len(x.Ratings), first.Name, first.Text(" Elo"))
 	}
+}
+
+func (o *Summary) screen(r *reader, at standing) {
+	o.series(r)
+	x := read[screenplay.Result](r, r.dir, durable.RunResultName)
+	switch {
+	case x == nil:
+		o.soFar(r, at)
+		return
+	case x.Verdict != "":
+		o.say("NO VERDICT: " + x.Reason)
+	case len(x.Recommended) > 0:
+		o.Text = fmt.Sprintf("%d of %d recommended, %+.0f Elo expected", len(x.Recommended), len(x.Factors), float64(x.Gain))
+	default:
+		o.Text = fmt.Sprintf("none of %d recommended", len(x.Factors))
+	}
+	o.Done = x.Games
 }
 
 func (o *Summary) spsa(r *reader) {

@@ -1,6 +1,6 @@
 // Package settings has one table of all settings of the commands that play games. A row says what
 // a setting is called, what it is for, and where its value goes. From the table come the flags of
-// assay match, ladder, selfplay, spsa, learn and test, their help, what assay.toml and the CONFIG
+// assay match, ladder, selfplay, spsa, learn, screen and test, their help, what assay.toml and the CONFIG
 // of assay spsa may hold, what a queue takes, and the command line that resumes a run.
 //
 // To add a setting, add a row to the table, and the field it fills. Start reading at Setting.
@@ -36,14 +36,15 @@ const (
 	SPSA
 	Config
 	Learn
+	Screen
 
-	games = Match | Ladder | Selfplay // what plays games by flags
-	play  = games | Config            // what plays games
-	flags = games | SPSA              // what has a player, or several
+	games = Match | Ladder | Selfplay | Screen // what plays games by flags
+	play  = games | Config                     // what plays games
+	flags = games | SPSA                       // what has a player, or several
 )
 
 // names are those of the commands, in the order of their constants.
-var names = []string{"match", "ladder", "selfplay", "spsa", "CONFIG", "learn"}
+var names = []string{"match", "ladder", "selfplay", "spsa", "CONFIG", "learn", "screen"}
 
 // Command returns the command of a name that a queue plays, and whether there is one.
 func Command(name string) (Commands, bool) {
@@ -119,6 +120,11 @@ type Values struct {
 	Validation               uint64
 	Simulate, TuneGames      int // the games also of assay learn
 	SimElo, SimDraws         float64
+
+	// Of assay screen.
+	Grouped, At string
+	Confirm     bool
+	Doubling    float64 // Elo
 
 	// Of assay learn.
 	Run, Method, From, Opponent, Plan  string

@@ -1,0 +1,463 @@
+package app
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/cmd/assay/internal/factor"
+	"github.com/assay-chess/assay/cmd/assay/internal/gitbuild"
+	"github.com/assay-chess/assay/cmd/assay/internal/runs"
+	"github.com/assay-chess/assay/cmd/assay/internal/settings"
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/match"
+	"github.com/assay-chess/assay/selfplay/screen"
+	"github.com/assay-chess/assay/selfplay/screen/play"
+	"github.com/assay-chess/assay/selfplay/sprt"
+)
+
+func newScreenCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "screen PLAYER FACTOR FACTOR...",
+		Short: "Judge many changes in the games of one match",
+		Long: `Which of many ideas are good? Judge 2 to 40 changes of an engine at once.
+Subsets of them play each other, so each game tells about all of them: 8,000
+games know every effect to about ±6 Elo, however many there are.
+PLAYER is the base, as in assay match. A FACTOR is a change, off or on:
+  LateBase=122,400      an option: its value off, its value on
+  git:REF, FILE.diff    a patch of git:BASE: what a commit changed, or a diff
+  NAME=git:REF          the same with a name
+  weights=new.json      a factor for each group of terms with other weights
+  weights=new.json:a,b  the same for these groups alone
+
+Patches are applied to the base in the subsets that are needed, 16 for 8 factors, 24 for 12, 40
+for 20; each is built once (--build) and kept. If one does not apply, or two conflict, the error
+names them before the first build. --group A,B makes one factor of two that need each other.
+
+Three quarters of the pairs of games are a subset against its complement, for effects of single
+factors, and one quarter other subsets against each other, for interactions. An effect is that with
+the other factors at random. The column "expected" is what to believe of it after a choice
+among many: the largest effects were also lucky. Interactions are shown one by one for options and
+weights if there are games enough, and as sums that builds cannot tell apart for patches.
+
+After 30, 50, 75 and 100 % of the games, factors whose effect is not chance are decided (in at
+most 5 % of screens one without an effect). From 10,000 games on, decided options and weights keep
+their better level, and if the other effects change by that, those at this level are shown.
+
+The plan comes before the first game: precision, builds, time. The last lines are the recommended
+factors as a command. Their gain is a prediction: only --confirm, a match against the base on
+fresh openings, shows a gain. With --out the screen is kept. After an interruption the same command
+resumes it.`,
+		Example: `  assay screen assay LateBase=122,400 ReverseMargin=122,60 --out runs/ideas
+  assay screen git:main git:idea-1 git:idea-2 --build 'make EXE={out}' --confirm
+  assay screen assay:weights=old.json weights=new.json --within 5
+  assay screen ./engine Contempt=0,20 'Use Book=false,true' --simulate 200`,
+		Args: cobra.MinimumNArgs(2),
+	}
+	set := settings.New(settings.Screen, cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return newSession(cmd, set).play(args) }
+	return cmd
+}
+
+// screening is a call of assay screen.
+type screening struct {
+	*session
+	factors *factor.Set
+	design  *screen.Design
+	spec    engine.Spec
+	base    selfplay.Entrant // without its options
+	args    []string
+
+	patched screen.Subset                      // factors that are patches
+	builds  map[screen.Subset]selfplay.Entrant // of patched factors; nil: there are none
+	patches map[string]*gitbuild.Patch         // by what was typed
+	ids     map[string]string
+	source  *gitbuild.Source // of the base
+	temp    string           // folder of git objects
+}
+
+// prepareScreen checks a screen, and returns what plays it.
+func (s *session) prepareScreen(args []string) (func() error, error) {
+	players, _, err := s.complete(args[:1])
+	if err != nil {
+		return nil, err
+	}
+	x := &screening{session: s, spec: players[0], args: args}
+	if x.factors, err = factor.Parse(args[1:], x.spec, s.Grouped); err != nil {
+		return nil, err
+	}
+	if err := x.count(); err != nil {
+		return nil, err
+	}
+	kind := screen.Random
+	if x.patched = x.factors.Patched(); x.patched != 0 {
+		kind = screen.Rows
+	}
+	if x.design, err = screen.NewDesign(kind, len(x.factors.Factors), s.Seed); err != nil {
+		return nil, err
+	}
+	switch {
+	case s.At == "base":
+		return x.printAtBase, nil
+	case s.At != "":
+		return nil, cli.Usagef("--at %s: want base", s.At)
+	case s.Given("simulate"):
+		return x.simulate, nil
+	}
+	return x.run, nil
+}
+
+// count checks the numbers of the screen, and sets that of games.
+func (x *screening) count() error {
+	switch {
+	case x.Within < 0 || x.Given("within") && (x.Within == 0 || x.Given("games")):
+		return cli.Usagef("--within %g: want Elo above zero, without --games", x.Within)
+	case x.Within > 0:
+		x.Games = 2 * screen.Need(x.Within, screen.Variance)
+	case !x.Given("games"):
+		x.Games = settings.DefaultScreenGames
+	}
+	if x.Games == 0 || x.Games%play.PerOpening != 0 {
+		return cli.Usagef("--games %d: want a multiple of %d, four pairs of games from each opening", x.Games, play.PerOpening)
+	}
+	if !(x.SimElo > 0 && x.SimElo <= 100) || !(x.SimDraws >= 0 && x.SimDraws <= 0.95) || x.Given("simulate") && x.Simulate < 1 {
+		return cli.Usagef("--sim-elo must be above 0 and at most 100, --sim-draws from 0 to 0.95, and --simulate 1 or more")
+	}
+	return nil
+}
+
+func (x *screening) run() error {
+	list, err := x.entrants([]engine.Spec{x.spec}, func(int) string { return "screen: PLAYER" })
+	if err != nil {
+		return err
+	}
+	x.base = list[0]
+	c := play.Config{Setup: x.Setup, Design: x.design, Player: x.player, Games: x.Games,
+		Fix: x.design.Kind == screen.Random && x.Games >= play.FixFrom}
+	if x.patched != 0 {
+		x.builds = map[screen.Subset]selfplay.Entrant{0: x.base}
+		if err := x.readPatches(); err != nil {
+			return err
+		}
+	}
+	c.Base, c.Factors = x.player(0), x.factors.Identities(x.ids)
+	if err := x.checkOptions(c.Base); err != nil {
+		return err
+	}
+	if !runs.Exists(x.Out) {
+		if err := x.plan(&c); err != nil {
+			return playAdvice(err, x.Out)
+		}
+	}
+	if x.patched != 0 {
+		if c.Lost, err = x.build(); err != nil {
+			return err
+		}
+	}
+	c.Resume, c.Pinned = x.resume(x.args), x.git.pinned()
+	if c.Check.Player, err = openingChecker(c.Base); err != nil {
+		return err
+	}
+	return x.playOut(c)
+}
+
+// player returns the player of a subset.
+func (x *screening) player(of screen.Subset) selfplay.Entrant {
+	e := x.base
+	if x.builds != nil {
+		e = x.builds[of&x.patched]
+	}
+	if e.Options = x.factors.Options(of); len(e.Options) > 0 {
+		e.Name = e.Identity() + factor.Text(e.Options)
+	}
+	return e
+}
+
+// checkOptions sets the options of both levels once, so that errors appear before the first game.
+func (x *screening) checkOptions(base selfplay.Entrant) error {
+	p, err := x.Open(base.Spec)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	for _, of := range []screen.Subset{1<<x.design.Factors - 1, 0} {
+		for _, o := range x.factors.Options(of) {
+			if err := p.SetOption(o.Name, o.Value); err != nil {
+				return fmt.Errorf("factor %s: the player refuses %s: %w", o.Name, cmp.Or(o.Value, "an empty value"), err)
+			}
+		}
+	}
+	return p.NewGame(0)
+}
+
+// plan says before the first game what it will take. It ends the screen if a factor changes nothing.
+func (x *screening) plan(c *play.Config) error {
+	players, single := []selfplay.Entrant{c.Base}, []int{-1}
+	if x.Limits.Deterministic() {
+		for j := range x.factors.Factors {
+			if !x.patched.Has(j) { // one patch alone is no build of the design
+				players, single = append(players, x.player(1<<j)), append(single, j)
+			}
+		}
+	}
+	games, each, err := c.Try(x.ctx, players...)
+	if err != nil {
+		return err
+	}
+	for i, j := range single[1:] {
+		if games[i+1] == games[0] {
+			return cli.Usagef("factor %s: a game with it on is the same as with it off, move by move and node by node: it changes "+
+				"nothing at these limits; leave it out", x.factors.Factors[j].Name)
+		}
+	}
+	x.sayPlan(c, each.Hours())
+	return nil
+}
+
+func (x *screening) playOut(c play.Config) error {
+	x.warn(sharedOpenings("screen", c.Setup))
+	x.warn(crowdedGames(!c.Limits.Deterministic(), x.Concurrency))
+	p := cli.NewProgress(x.stderr, "screen")
+	players := []selfplay.Entrant{c.Base}
+	for _, e := range x.builds {
+		players = append(players, e)
+	}
+	c.Progress, c.Failed = p.Update, cli.ReportFaults(p.Say, players...)
+	var err error
+	if c.Runner, err = x.runner(!c.Limits.Deterministic(), p.Say, players...); err != nil {
+		return err
+	}
+	x.limitMemory(players...)
+	r, err := play.Run(x.ctx, c)
+	if err != nil && r == nil {
+		return playAdvice(err, x.Out)
+	}
+	if r.Already {
+		fmt.Fprintf(x.stderr, "screen: %s is complete; nothing to play\n", x.Out)
+	} else {
+		p.Finish(fmt.Sprintf("%d games, %d factors%s", r.Games, len(r.Factors), cli.BusyText(r.Load)))
+	}
+	var confirmed *match.Result
+	if err == nil && x.Confirm {
+		if confirmed, err = x.confirm(c, r); confirmed == nil && err != nil {
+			return playAdvice(err, filepath.Join(x.Out, play.ConfirmName))
+		}
+	}
+	runs.LeaveReport(x.Out, x.stderr)
+	return errors.Join(x.print(&c, r, confirmed), playAdvice(err, x.Out))
+}
+
+// confirm plays the recommended set against the base, on openings that the screen did not play.
+func (x *screening) confirm(c play.Config, r *play.Result) (*match.Result, error) {
+	if r.Best == 0 {
+		fmt.Fprintln(x.stderr, "screen: no factor is recommended: there is nothing to confirm")
+		return nil, nil
+	}
+	if _, known := x.builds[r.Best&x.patched]; x.builds != nil && !known {
+		if err := x.buildSubset(r.Best & x.patched); err != nil {
+			return nil, err
+		}
+	}
+	m := match.Config{Setup: c.Setup, A: x.player(r.Best), B: c.Base, Games: x.Games,
+		Test: &sprt.Test{Elo0: 0, Elo1: 5, Alpha: 0.05, Beta: 0.05, Model: sprt.Normalized}}
+	m.A.Shown, m.B.Shown, m.Stage = "recommended", "base", "screen/confirm"
+	if m.Out != "" {
+		m.Out = filepath.Join(m.Out, play.ConfirmName)
+	}
+	if m.Opening.Book != "" && !m.Opening.Random {
+		m.Opening.Skip += int(c.Games / play.PerOpening)
+	}
+	p := cli.NewProgress(x.stderr, "screen: confirm")
+	m.Progress, m.Failed = p.Update, cli.ReportFaults(p.Say, m.A, m.B)
+	var err error
+	if m.Runner, err = x.runner(!c.Limits.Deterministic(), p.Say, m.A, m.B); err != nil {
+		return nil, err
+	}
+	result, err := match.Run(x.ctx, m)
+	if result != nil && !result.Already {
+		p.Finish(fmt.Sprintf("%d games, %s", result.Games, result.Verdict))
+	}
+	return result, err
+}
+
+// build makes the builds of the design. It returns those that failed.
+func (x *screening) build() (lost []screen.Subset, err error) {
+	failed := map[screen.Subset]bool{}
+	for _, of := range x.design.Builds() {
+		key := of & x.patched
+		if _, known := x.builds[key]; !known && !failed[key] {
+			if err := x.buildSubset(key); x.ctx.Err() != nil {
+				return nil, err
+			} else if err != nil {
+				failed[key] = true
+				if err := x.keepLog(key, err); err != nil {
+					return nil, err
+				}
+			}
+		}
+		if failed[key] {
+			lost = append(lost, of)
+		}
+	}
+	if len(lost) > 0 {
+		err = x.drop(lost)
+	}
+	return lost, err
+}
+
+// drop goes on without builds that failed, if that leaves effects to estimate.
+func (x *screening) drop(lost []screen.Subset) error {
+	var names []string
+	all := len(x.design.Builds())
+	for _, j := range x.design.Drop(lost...) {
+		names = append(names, x.factors.Factors[j].Name)
+	}
+	if len(names) == x.design.Factors {
+		return fmt.Errorf("%w: %d of %d, so that no effect can be estimated", gitbuild.ErrBuild, len(lost), all)
+	}
+	x.warn(fmt.Sprintf("the screen goes on without %d builds that failed, and does not estimate interactions", len(lost)))
+	if len(names) > 0 {
+		x.warn("without them the effects of these factors are lost: " + strings.Join(names, ", "))
+	}
+	return nil
+}
+
+// keepLog says which subset could not be built, and keeps the output beside the run's folder.
+func (x *screening) keepLog(of screen.Subset, failed error) error {
+	what := x.nameOf(of)
+	if x.Out == "" {
+		x.warn(fmt.Sprintf("the build with %s: %v", what, failed))
+		return nil
+	}
+	path := fmt.Sprintf("%s-build-%b.log", filepath.Clean(x.Out), of)
+	first, _, _ := strings.Cut(failed.Error(), "\n")
+	x.warn(fmt.Sprintf("the build with %s: %s; its output is in %s", what, first, path))
+	return os.WriteFile(path, []byte(failed.Error()+"\n"), 0o666)
+}
+
+// readPatches reads the patches of all factors. Each must apply alone and change something.
+func (x *screening) readPatches() (err error) {
+	x.patches, x.ids = map[string]*gitbuild.Patch{}, map[string]string{}
+	if x.source, err = x.git.source(x.spec.Command[0]); err != nil {
+		return err
+	}
+	temp, done, err := x.git.cache.Temp()
+	if err != nil {
+		return err
+	}
+	x.temp, x.done = temp, append(x.done, done)
+	same := map[string]string{}
+	for j, f := range x.factors.Factors {
+		for _, text := range f.Patches {
+			p, err := x.readPatch(text)
+			if err != nil {
+				return err
+			}
+			if other, taken := same[p.ID]; taken {
+				return cli.Usagef("factors %s and %s cannot be told apart: they are the same patch", other, f.Name)
+			}
+			same[p.ID], x.patches[text], x.ids[text] = f.Name, p, p.ID
+		}
+		if x.patched.Has(j) {
+			s, err := x.applied(1 << j)
+			if err != nil {
+				return err
+			}
+			if same, err := s.SameFiles(x.ctx, x.source); same || err != nil {
+				return cmp.Or(err, cli.Usagef("factor %s changes no file of %s: leave it out", f.Name, x.spec.Shown()))
+			}
+		}
+	}
+	for _, of := range x.design.Builds() { // before the first is built
+		if _, err := x.applied(of & x.patched); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *screening) readPatch(text string) (*gitbuild.Patch, error) {
+	ref, isCommit := strings.CutPrefix(text, "git:")
+	if !isCommit {
+		return gitbuild.ReadPatch(text)
+	}
+	commit, err := x.git.source(ref)
+	if err != nil {
+		return nil, err
+	}
+	p, err := commit.Patch(x.ctx, text)
+	if err == nil {
+		x.git.pin(gitPin{Player: text, Commit: commit.ID, SHA256: p.ID})
+	}
+	return p, err
+}
+
+// applied returns the base with the patches of a subset. If they do not apply, the error names one, or the pair of
+// factors that conflicts.
+func (x *screening) applied(of screen.Subset) (*gitbuild.Source, error) {
+	apply := func(of screen.Subset) (*gitbuild.Source, error) {
+		var list []*gitbuild.Patch
+		for j, f := range x.factors.Factors {
+			for _, text := range f.Patches {
+				if of.Has(j) {
+					list = append(list, x.patches[text])
+				}
+			}
+		}
+		return x.source.Patched(x.ctx, x.temp, list...)
+	}
+	s, err := apply(of)
+	if !errors.Is(err, gitbuild.ErrPatch) {
+		return s, err
+	}
+	if of.Size() == 1 {
+		return nil, fmt.Errorf("factor %s: %w; make a patch that applies to %s", x.nameOf(of), err, x.spec.Shown())
+	}
+	for j := range x.factors.Factors {
+		for k := range j {
+			pair := screen.Subset(1<<j | 1<<k)
+			if of&pair != pair {
+				continue
+			}
+			if _, e := apply(pair); errors.Is(e, gitbuild.ErrPatch) {
+				names := x.factors.Names()
+				return nil, fmt.Errorf("factors %s and %s conflict: %w; leave one of them out, or make patches that apply in any "+
+					"combination", names[k], names[j], e)
+			}
+		}
+	}
+	return nil, fmt.Errorf("the patches of a subset conflict, though each pair of them applies: %w", err)
+}
+
+// buildSubset builds the player of a subset of patches.
+func (x *screening) buildSubset(of screen.Subset) error {
+	s, err := x.applied(of)
+	if err != nil {
+		return err
+	}
+	b, err := x.git.cache.Build(x.ctx, s, x.Build)
+	if err != nil {
+		return err
+	}
+	x.git.built = append(x.git.built, b.Close)
+	e, err := cli.Entrant(x.Open, x.base.Spec.WithProgram(b.Path))
+	if err != nil {
+		return err
+	}
+	e.Name, e.Shown = roster.IdentifyBuilt(x.base.Spec, s.Short()+" "+x.Build), x.nameOf(of)
+	x.builds[of] = e
+	return nil
+}
+
+// nameOf names a subset.
+func (x *screening) nameOf(of screen.Subset) string {
+	return strings.Join((&play.Config{Factors: x.factors.Identities(x.ids)}).Names(of), "+")
+}

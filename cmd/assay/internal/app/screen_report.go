@@ -1,0 +1,301 @@
+package app
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/cores"
+	"github.com/assay-chess/assay/engine/num"
+	"github.com/assay-chess/assay/engine/quote"
+	"github.com/assay-chess/assay/selfplay/gamelog"
+	"github.com/assay-chess/assay/selfplay/match"
+	"github.com/assay-chess/assay/selfplay/screen"
+	"github.com/assay-chess/assay/selfplay/screen/play"
+)
+
+// flat is the difference, in Elo, from which the logistic is not straight any more.
+const flat = 100
+
+// sayPlan prints what a screen will take. Hours are those of a game.
+func (x *screening) sayPlan(c *play.Config, hours float64) {
+	say := func(format string, args ...any) { fmt.Fprintf(x.stderr, "screen: "+format+"\n", args...) }
+	k, builds := x.design.Factors, "random subsets, no builds"
+	if n := len(x.design.Builds()); n > 0 {
+		builds = fmt.Sprintf("%d builds", n)
+	}
+	say("%d factors, %s, %d games: each effect within ±%.1f Elo, where single matches of %d games each have ±%.1f", k, builds,
+		c.Games, 1.96*screen.Precision(c.Games/2, screen.Variance), int(c.Games)/k/2*2, singly(c.Games, k))
+	need := 2 * screen.Need(5, screen.Variance)
+	say("%s at %.2g games/s; within ±5 Elo: %d games, %s", hoursText(hours*float64(c.Games)), 1/(3600*hours), need,
+		hoursText(hours*float64(need)))
+	if spread := 2 * x.SimElo * math.Sqrt(float64(k)); spread > flat {
+		x.warn(fmt.Sprintf("with effects of %g Elo, subsets differ by up to %.0f Elo, where results flatten (above %d): take smaller "+
+			"steps or fewer factors", x.SimElo, spread, flat))
+	}
+}
+
+// singly is the half width of the interval of a match of its share of the games.
+func singly(games uint64, factors int) float64 {
+	one, _ := screen.AtBase(factors, 1, games/2, screen.Variance)
+	return 1.96 * one
+}
+
+func hoursText(hours float64) string {
+	if hours < 1 {
+		return fmt.Sprintf("%.0f minutes", math.Ceil(60*hours))
+	}
+	return fmt.Sprintf("%.1f hours", hours)
+}
+
+// printAtBase prints how exactly effects at the base could be known.
+func (x *screening) printAtBase() error {
+	k := x.design.Factors
+	fmt.Fprintf(x.stdout, "%d factors, %d games: 95 %% intervals of effects, in Elo\n\n", k, x.Games)
+	w := tabwriter.NewWriter(x.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(w, "on at once\tagainst the base\ttwo disjoint sets, from the mean\t\n")
+	for m := 1; 2*m <= k; m *= 2 {
+		base, apart := screen.AtBase(k, m, x.Games/2, screen.Variance)
+		fmt.Fprintf(w, "%d\t±%.1f\t±%.1f\t\n", m, 1.96*base, 1.96*apart)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(x.stdout, "\n1 at once is one match a factor. With the others at random: ±%.1f\n",
+		1.96*screen.Precision(x.Games/2, screen.Variance))
+	return err
+}
+
+// simulate plays simulated screens in random worlds: effects of the size of --sim-elo, one of four zero, and
+// interactions of a third of it.
+func (x *screening) simulate() error {
+	worlds := func(run int) *screen.World {
+		return screen.RandomWorld(x.design.Factors, x.SimElo, x.SimDraws, x.Seed+uint64(run))
+	}
+	r, err := screen.Simulate(x.ctx, x.design, int(x.Games/2), x.Simulate,
+		x.design.Kind == screen.Random && x.Games >= play.FixFrom, worlds)
+	if err != nil {
+		return err
+	}
+	if x.JSON {
+		return cli.PrintJSON(x.stdout, r)
+	}
+	w := tabwriter.NewWriter(x.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "simulated\t%d screens of %d factors, %d games, effects of %g Elo, one of four zero\n", r.Runs, x.design.Factors,
+		x.Games, x.SimElo)
+	fmt.Fprintf(w, "effects\tknown within ±%.1f Elo; %.1f %% of the intervals hold the effect\n", 1.96*r.SE, 100*r.Covered)
+	fmt.Fprintf(w, "decided\t%.1f factors a screen; without an effect in %.1f %% of the screens\n", r.Decided, 100*r.Family)
+	fmt.Fprintf(w, "gain\t%+.1f Elo of the recommended set, %+.1f predicted, %+.1f of the best; %.1f %% of the intervals hold it\n",
+		r.Gain, r.Predicted, r.BestGain, 100*float64(r.GainHeld))
+	return w.Flush()
+}
+
+// screenJSON is what screen --json prints.
+type screenJSON struct {
+	Out string `json:"out,omitempty"`
+	*play.Result
+	Speeds  []screen.Speed `json:"speeds"` // of nodes a second
+	Confirm *match.Result  `json:"confirm,omitempty"`
+	Load    cores.Load     `json:"load,omitzero"` // of the machine
+	Already bool           `json:"already"`
+	Seconds float64        `json:"seconds"`
+}
+
+func (x *screening) print(c *play.Config, r *play.Result, confirmed *match.Result) error {
+	if x.JSON {
+		return cli.PrintJSON(x.stdout, screenJSON{Out: x.Out, Result: r, Speeds: r.Speeds, Confirm: confirmed, Load: r.Load,
+			Already: r.Already, Seconds: r.Took.Seconds()})
+	}
+	out := cli.Folded(x.stdout)
+	if r.Verdict == gamelog.NoVerdict {
+		_, err := fmt.Fprintf(out, "no result: %s\n%d games, ended by %s\n", r.Reason, r.Games, cli.CountsText(r.Terminations))
+		return err
+	}
+	if err := x.printEffects(out, r); err != nil {
+		return err
+	}
+	printInteractions(out, r)
+	for _, d := range r.Decided {
+		fixed := ""
+		if d.Fixed {
+			fixed = ", and kept at the better level"
+		}
+		quote.Fprintf(out, "decided after %d games%s: %s\n", d.Games, fixed, strings.Join(d.Factors, ", "))
+	}
+	fmt.Fprintf(out, "%d games (%.0f %% drawn) from %d openings, %s, ended by %s\n", r.Games,
+		100*float64(r.Draws)/float64(max(r.Games, 1)), r.Openings, r.Limits, cli.CountsText(r.Terminations))
+	cli.PrintWarnings(out, r.Warnings)
+	if x.Out != "" {
+		fmt.Fprintf(out, "written %s\n", filepath.Join(x.Out, gamelog.PGNName))
+	}
+	return x.printRecommended(out, c, r, confirmed)
+}
+
+// printEffects prints the table of effects, the largest expected one first.
+func (x *screening) printEffects(out io.Writer, r *play.Result) error {
+	order := make([]int, len(r.Factors))
+	reach := 1.0
+	for j := range order {
+		order[j] = j
+		if e := &r.Effects[j]; e.Known() {
+			reach = max(reach, math.Abs(float64(e.EloLo)), math.Abs(float64(e.EloHi)))
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(r.Effects[b].Shrunk.OrZero(), r.Effects[a].Shrunk.OrZero())
+	})
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	speeds := x.patched != 0 && r.Speeds[order[0]].Log2.Known()
+	fmt.Fprint(w, "factor\tElo [95 %]\texpected\tp\t")
+	if speeds {
+		fmt.Fprint(w, "speed\tat a clock\t")
+	}
+	fmt.Fprintln(w)
+	for _, j := range order {
+		e := &r.Effects[j]
+		if !e.Known() {
+			quote.Fprintf(w, "%s\t-\t-\t-\t\n", r.Factors[j].Name)
+			continue
+		}
+		quote.Fprintf(w, "%s\t%s\t%+.1f ± %.1f\t%s\t", r.Factors[j].Name, e.Strength.Text(""), e.Shrunk, 1.96*e.ShrunkSE,
+			chance(e.P))
+		if speeds {
+			s := r.Speeds[j]
+			quote.Fprintf(w, "%+.1f %% ± %.1f\t%+.1f\t", 100*(math.Exp2(float64(s.Log2))-1), 100*math.Ln2*1.96*float64(s.SE),
+				float64(e.Shrunk)+x.Doubling*float64(s.Log2))
+		}
+		quote.Fprintf(w, "%s\n", bar(float64(e.EloLo), float64(e.Elo), float64(e.EloHi), reach))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if !r.Effects[order[0]].Known() {
+		fmt.Fprintf(out, "Elo -: too few games for so many factors\n")
+	}
+	_, err := fmt.Fprintln(out)
+	return err
+}
+
+func chance(p num.Float) string {
+	if p < 0.001 {
+		return "<.001"
+	}
+	return fmt.Sprintf("%.3f", p)
+}
+
+// bar draws an interval from -reach to reach.
+func bar(lo, mid, hi, reach float64) string {
+	const half = 15
+	at := func(elo float64) int { return half + int(math.Round(half*min(max(elo/reach, -1), 1))) }
+	cells := slices.Repeat([]rune{' '}, 2*half+1)
+	for i := at(lo); i <= at(hi); i++ {
+		cells[i] = '-'
+	}
+	cells[half] = '|'
+	cells[at(mid)] = 'o'
+	return strings.TrimRight(string(cells), " ")
+}
+
+// printInteractions prints what the games say beside main effects.
+func printInteractions(out io.Writer, r *play.Result) {
+	pair := func(i screen.Interaction) string {
+		return r.Factors[i.Factors[0]].Name + " x " + r.Factors[i.Factors[1]].Name
+	}
+	if t := r.Interacting; t != nil {
+		fmt.Fprintf(out, "interactions of two factors: p %s (%d degrees of freedom)\n", chance(t.P), t.DF)
+	} else {
+		fmt.Fprintf(out, "interactions of two factors: not estimated\n")
+	}
+	for _, i := range r.Interactions {
+		if i.Seen {
+			quote.Fprintf(out, "  %s: %+.1f ± %.1f Elo beyond the sum of both\n", pair(i.Interaction), i.Elo, 1.96*i.SE)
+		}
+	}
+	for _, chain := range r.Chains {
+		if math.Abs(chain.Elo) < 1.96*chain.SE {
+			continue
+		}
+		text := ""
+		for _, i := range chain.Of {
+			text += map[bool]string{true: " + ", false: " - "}[i.Sign > 0] + pair(i)
+		}
+		quote.Fprintf(out, "  %+.1f ± %.1f Elo in the sum%s\n", chain.Elo, 1.96*chain.SE, text)
+	}
+	if r.Design == screen.Rows {
+		text := "not testable, as many factors as rows"
+		if t := r.LackOfFit; t != nil {
+			text = fmt.Sprintf("p %s (%d degrees of freedom)", chance(t.P), t.DF)
+		}
+		fmt.Fprintf(out, "lack of fit: %s\n", text)
+	}
+	if t := r.Homogeneity; t != nil {
+		text := "the same before and after factors were fixed, and pooled"
+		if t.P < 0.05 {
+			text = "changed when factors were fixed; those shown are at the levels fixed"
+		}
+		fmt.Fprintf(out, "effects: %s (p %s)\n", text, chance(t.P))
+	}
+}
+
+// printRecommended prints the recommended set as commands, and what confirmed it.
+func (x *screening) printRecommended(out io.Writer, c *play.Config, r *play.Result, confirmed *match.Result) error {
+	if r.Best == 0 {
+		_, err := fmt.Fprintf(out, "\nrecommended: no factor; keep the base\n")
+		return err
+	}
+	quote.Fprintf(out, "\nrecommended: %s\npredicted gain: %+.1f Elo [%+.1f, %+.1f] (interactions of ±%.1f Elo are in the "+
+		"interval)\n", strings.Join(r.Recommended, ", "), r.Gain, r.GainLo, r.GainHi, r.InteractionSD)
+	var commits, files []string
+	for j, f := range x.factors.Factors {
+		for _, text := range f.Patches {
+			ref, isCommit := strings.CutPrefix(text, "git:")
+			switch {
+			case !r.Best.Has(j):
+			case isCommit:
+				commits = append(commits, quote.Word(ref))
+			default:
+				files = append(files, quote.Word(text))
+			}
+		}
+	}
+	if len(commits) > 0 {
+		fmt.Fprintf(out, "  git cherry-pick %s\n", strings.Join(commits, " "))
+	}
+	if len(files) > 0 {
+		fmt.Fprintf(out, "  git apply %s\n", strings.Join(files, " "))
+	}
+	best, base := x.spec, x.spec
+	best.Options = slices.Concat(x.spec.Options, changed(x.factors.Options(r.Best), x.factors.Options(0)))
+	if len(best.Options) > len(x.spec.Options) && x.patched == 0 {
+		fmt.Fprintf(out, "  assay match %s %s --sprt 0,5 --seed %d\n", quote.Word(best.String()), quote.Word(base.String()), x.Seed+1)
+	}
+	if confirmed == nil {
+		_, err := fmt.Fprintf(out, "a prediction is no gain: --confirm plays it\n")
+		return err
+	}
+	fmt.Fprintf(out, "confirmed by games: %s\n", confirmed.Headline())
+	if s := confirmed.Strength; s.Known() && (s.EloLo > r.GainHi || s.EloHi < r.GainLo) {
+		fmt.Fprintf(out, "warning: that is not what was predicted: the factors change each other's effects; believe the match\n")
+	}
+	if x.patched != 0 && c.Limits.Deterministic() {
+		fmt.Fprintf(out, "nodes were limited: confirm it by a clock too, for patches that change the speed\n")
+	}
+	return nil
+}
+
+// changed returns the options whose value differs.
+func changed(options, from []engine.Option) (list []engine.Option) {
+	for i, o := range options {
+		if o != from[i] {
+			list = append(list, o)
+		}
+	}
+	return list
+}

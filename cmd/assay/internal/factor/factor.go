@@ -1,0 +1,199 @@
+// Package factor has what assay screen turns on and off: options of engines, patches, groups of weights. It parses
+// them, and makes the player of a subset; selfplay/screen says which subsets play.
+//
+// Start reading at Parse.
+package factor
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/selfplay/screen"
+	"github.com/assay-chess/assay/selfplay/screen/play"
+)
+
+// Factor is a change with two levels, of one or more kinds.
+type Factor struct {
+	Name    string
+	Options []Option
+	Patches []string // git:REF, or the path of a diff
+	Groups  []string // of terms whose weights change
+}
+
+// Option is an option of the player with its value at both levels.
+type Option struct{ Name, Off, On string }
+
+// Set is the factors of a screen.
+type Set struct {
+	Factors []Factor
+	weights *weights // nil: no factor changes any
+}
+
+// Syntax describes a factor in an error.
+const Syntax = "want OPTION=OFF,ON, git:REF, FILE.diff or weights=FILE[:GROUP]; NAME= may stand before a patch"
+
+// Parse parses factors of a player as a user types them. Groups makes one factor each of several: names with commas
+// between them, and spaces between groups.
+func Parse(texts []string, base engine.Spec, groups string) (*Set, error) {
+	s := &Set{}
+	for _, text := range texts {
+		if err := s.parse(text, base); err != nil {
+			return nil, err
+		}
+	}
+	for _, names := range strings.Fields(groups) {
+		if err := s.group(strings.Split(names, ",")); err != nil {
+			return nil, err
+		}
+	}
+	switch n := len(s.Factors); {
+	case n < 2:
+		return nil, cli.Usagef("a single factor: want 2 to %d; for one change, assay match is as good", screen.MaxFactors)
+	case n > screen.MaxFactors:
+		return nil, cli.Usagef("%d factors: want 2 to %d; make one factor of several with --group", n, screen.MaxFactors)
+	}
+	return s, s.distinct()
+}
+
+func (s *Set) parse(text string, base engine.Spec) error {
+	name, what, named := strings.Cut(text, "=")
+	switch {
+	case isPatch(text) && !named, named && isPatch(what):
+		if !named {
+			what = text
+		}
+		if !base.FromGit() {
+			return cli.Usagef("%s: a patch needs a base from the repository: git:HEAD or git:REF as PLAYER", text)
+		}
+		s.Factors = append(s.Factors, Factor{Name: name, Patches: []string{what}})
+		return nil
+	case name == "weights":
+		return s.addWeights(what, base)
+	}
+	off, on, ok := strings.Cut(what, ",")
+	switch {
+	case name == "" || !ok || strings.Contains(on, ","):
+		return cli.Usagef("factor %q: %s", text, Syntax)
+	case off == on:
+		return cli.Usagef("factor %q: both levels are %q", text, on)
+	}
+	s.Factors = append(s.Factors, Factor{Name: name, Options: []Option{{name, off, on}}})
+	return nil
+}
+
+func isPatch(text string) bool {
+	return strings.HasPrefix(text, "git:") || strings.HasSuffix(text, ".diff") || strings.HasSuffix(text, ".patch")
+}
+
+// group makes one factor of several, in the place of the first.
+func (s *Set) group(names []string) error {
+	first := -1
+	for _, name := range names {
+		i := slices.IndexFunc(s.Factors, func(f Factor) bool { return f.Name == name })
+		switch {
+		case i < 0:
+			return cli.Usagef("--group: no factor is named %q; there are: %s", name, strings.Join(s.Names(), ", "))
+		case first < 0:
+			first = i
+			continue
+		case i == first:
+			return cli.Usagef("--group: %q is there twice", name)
+		}
+		to, from := &s.Factors[first], s.Factors[i]
+		to.Name += "+" + from.Name
+		to.Options, to.Patches, to.Groups = append(to.Options, from.Options...), append(to.Patches, from.Patches...),
+			append(to.Groups, from.Groups...)
+		s.Factors = slices.Delete(s.Factors, i, i+1)
+		if i < first {
+			first--
+		}
+	}
+	return nil
+}
+
+// distinct reports two factors that cannot be told apart: with one name, one option or one patch.
+func (s *Set) distinct() error {
+	seen := map[string]string{}
+	for _, f := range s.Factors {
+		keys := append([]string{"the name " + f.Name}, f.Patches...)
+		for _, o := range f.Options {
+			keys = append(keys, "the option "+strings.ToLower(o.Name))
+		}
+		for _, key := range keys {
+			if other, taken := seen[key]; taken {
+				return cli.Usagef("factors %s and %s cannot be told apart: both have %s; leave one of them out", other, f.Name, key)
+			}
+			seen[key] = f.Name
+		}
+	}
+	return nil
+}
+
+// Names returns the names of the factors.
+func (s *Set) Names() (list []string) {
+	for _, f := range s.Factors {
+		list = append(list, f.Name)
+	}
+	return list
+}
+
+// Patched returns the factors that are patches, at least in part.
+func (s *Set) Patched() (of screen.Subset) {
+	for j, f := range s.Factors {
+		if len(f.Patches) > 0 {
+			of |= 1 << j
+		}
+	}
+	return of
+}
+
+// Options returns the options of the player of a subset. Each subset has the same options, since players keep those
+// that are not set again.
+func (s *Set) Options(of screen.Subset) (list []engine.Option) {
+	for j, f := range s.Factors {
+		for _, o := range f.Options {
+			value := o.Off
+			if of.Has(j) {
+				value = o.On
+			}
+			list = append(list, engine.Option{Name: o.Name, Value: value})
+		}
+	}
+	if s.weights != nil {
+		list = append(list, s.weights.options(s.Factors, of)...)
+	}
+	return list
+}
+
+// Identities returns the factors as a run's configuration has them. Patches have their content's id, by what was
+// typed.
+func (s *Set) Identities(patches map[string]string) (list []play.Factor) {
+	for _, f := range s.Factors {
+		x := play.Factor{Name: f.Name}
+		join := func(text *string, more string) { *text = strings.TrimPrefix(*text+" "+more, " ") }
+		for _, o := range f.Options {
+			join(&x.Off, o.Name+"="+o.Off)
+			join(&x.On, o.Name+"="+o.On)
+		}
+		for _, p := range f.Patches {
+			join(&x.On, patches[p])
+		}
+		for _, g := range f.Groups {
+			join(&x.Off, g+" of "+s.weights.oldID)
+			join(&x.On, g+" of "+s.weights.newID)
+		}
+		list = append(list, x)
+	}
+	return list
+}
+
+// Text names the options of a player, for its identity.
+func Text(options []engine.Option) (text string) {
+	for i, o := range options {
+		text += fmt.Sprintf("%c%s=%s", "?&"[min(i, 1)], o.Name, o.Value)
+	}
+	return text
+}

@@ -1,0 +1,105 @@
+package gitbuild
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// ErrPatch is wrapped by the error of a patch that does not apply.
+var ErrPatch = errors.New("does not apply")
+
+// Patch is a change of a repository's files.
+type Patch struct {
+	Name string // for errors
+	ID   string // digest of the change
+	diff string
+}
+
+// newPatch returns the patch of a diff as git apply reads it.
+func newPatch(name, diff string) (*Patch, error) {
+	if strings.TrimSpace(diff) == "" {
+		return nil, fmt.Errorf("%s: the patch is empty", name)
+	}
+	sum := sha256.Sum256([]byte(diff))
+	return &Patch{name, hex.EncodeToString(sum[:])[:shortID], strings.TrimRight(diff, "\n") + "\n"}, nil
+}
+
+// ReadPatch reads a patch from a file, as git diff or git format-patch wrote it.
+func ReadPatch(path string) (*Patch, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return newPatch(path, string(text))
+}
+
+// Patch returns what a commit changed, against its first parent.
+func (s *Source) Patch(ctx context.Context, name string) (*Patch, error) {
+	if s.IsTree {
+		return nil, fmt.Errorf("%s: %w: a commit; the working tree has none", name, ErrNoGit)
+	}
+	if _, err := runGit(ctx, s.repo.folder(), nil, "rev-parse", "--verify", "--quiet", s.ID+"^"); err != nil {
+		return nil, fmt.Errorf("%s: %w: the parent of %s", name, ErrNoGit, s.Short())
+	}
+	diff, err := runGit(ctx, s.repo.folder(), nil, "diff", "--binary", "--full-index", s.ID+"^", s.ID)
+	if err != nil {
+		return nil, err
+	}
+	return newPatch(name, diff)
+}
+
+// Patched returns the source with patches applied, in their order. Git objects are written to the folder temp, which
+// must stay until the source is built. An error that wraps ErrPatch names the patch.
+func (s *Source) Patched(ctx context.Context, temp string, patches ...*Patch) (*Source, error) {
+	if len(patches) == 0 {
+		return s, nil
+	}
+	p := &Source{IsTree: true, Subject: s.Subject, repo: s.repo, head: s.head, objects: s.objects}
+	if !s.IsTree {
+		p.head, p.objects = s.ID, filepath.Join(temp, "objects")
+	}
+	env, err := p.environment()
+	if err != nil {
+		return nil, err
+	}
+	file := filepath.Join(temp, "patch")
+	env = append(env, "GIT_INDEX_FILE="+filepath.Join(temp, "patched"))
+	if _, err := runGit(ctx, s.repo.folder(), env, "read-tree", s.ID); err != nil {
+		return nil, err
+	}
+	for _, patch := range patches {
+		if err := os.WriteFile(file, []byte(patch.diff), 0o666); err != nil {
+			return nil, err
+		}
+		if _, err := runGit(ctx, s.repo.folder(), env, "apply", "--cached", "--3way", file); err != nil {
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
+			said := strings.ReplaceAll(strings.TrimPrefix(err.Error(), "git apply: "), "\n", "; ")
+			return nil, fmt.Errorf("%s %w: %s", patch.Name, ErrPatch, said)
+		}
+	}
+	p.ID, err = runGit(ctx, s.repo.folder(), env, "write-tree")
+	return p, err
+}
+
+// SameFiles reports whether two sources of a repository have the same files.
+func (s *Source) SameFiles(ctx context.Context, other *Source) (bool, error) {
+	trees := [2]string{}
+	for i, x := range []*Source{s, other} {
+		trees[i] = x.ID
+		if !x.IsTree {
+			var err error
+			if trees[i], err = runGit(ctx, x.repo.folder(), nil, "rev-parse", x.ID+"^{tree}"); err != nil {
+				return false, err
+			}
+		}
+	}
+	return trees[0] == trees[1], nil
+}

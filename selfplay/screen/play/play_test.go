@@ -1,0 +1,174 @@
+package play
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/gamelog"
+	"github.com/assay-chess/assay/selfplay/gamelog/gamelogtest"
+	"github.com/assay-chess/assay/selfplay/opening"
+	"github.com/assay-chess/assay/selfplay/screen"
+
+	"github.com/assay-chess/assay/selfplay/internal/toy"
+)
+
+// wild is a toy that plays any move with a probability: the first digit of its name in tenths.
+type wild struct {
+	engine.Player
+	share float64
+	rng   *rand.Rand
+}
+
+func openWild(spec engine.Spec) (engine.Player, error) {
+	p, err := toy.Open(spec)
+	return &wild{Player: p, share: float64(spec.Name[0]-'0') / 10}, err
+}
+
+func (w *wild) NewGame(seed uint64) error {
+	w.rng = rand.New(rand.NewPCG(seed, 9))
+	return w.Player.NewGame(seed)
+}
+
+func (w *wild) Search(ctx context.Context, g *board.Game, lim engine.Limits) (engine.Result, error) {
+	r, err := w.Player.Search(ctx, g, lim)
+	if moves := g.Position().LegalMoves(nil); len(moves) > 0 && w.rng.Float64() < w.share {
+		r.Move = moves[w.rng.IntN(len(moves))]
+	}
+	return r, err
+}
+
+// config returns a screen in which the first factor helps, the second hurts, and the third does nothing.
+func config(t *testing.T, kind screen.Kind, games uint64) Config {
+	t.Helper()
+	d, err := screen.NewDesign(kind, 3, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	player := func(s screen.Subset) selfplay.Entrant {
+		share := 5 - 3*int(s&1) + 3*int(s>>1&1)
+		return selfplay.Entrant{Spec: toy.Spec(string(rune('0' + share)))}
+	}
+	return Config{Design: d, Games: games, Base: player(0), Player: player,
+		Factors: []Factor{{Name: "helps", On: "1"}, {Name: "hurts", On: "2"}, {Name: "nothing", On: "3"}},
+		Setup: selfplay.Setup{Out: filepath.Join(t.TempDir(), "screen"), Limits: selfplay.Limits{Nodes: 1},
+			Rule: selfplay.Adjudication{WinScore: 500, WinPlies: 4}, MaxPlies: 60, Opening: opening.Spec{Plies: 6},
+			Check: selfplay.Check{MaxScore: -1}, Seed: 2, Open: openWild, Concurrency: 2, Program: "test"}}
+}
+
+func run(t *testing.T, c Config) *Result {
+	t.Helper()
+	r, err := Run(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestEffectsAreFound(t *testing.T) {
+	for _, kind := range []screen.Kind{screen.Rows, screen.Random} {
+		c := config(t, kind, 800)
+		c.Out = ""
+		r := run(t, c)
+		if e := r.Effects; !(e[0].EloLo > 0 && e[1].EloHi < 0 && e[2].EloLo < 0 && e[2].EloHi > 0) ||
+			!reflect.DeepEqual(r.Recommended[:1], []string{"helps"}) || r.Openings != 100 {
+			t.Errorf("%s: %+v, recommended %v", kind, r.Effects, r.Recommended)
+		}
+	}
+}
+
+// A long screen of random subsets fixes what is decided, and ends when everything is.
+func TestDecidedFactorsAreFixed(t *testing.T) {
+	c := config(t, screen.Random, 1600)
+	c.Fix = true
+	r := run(t, c)
+	if len(r.Decided) == 0 || !r.Decided[0].Fixed || r.Decided[0].Games != 480 || r.Homogeneity == nil {
+		t.Fatalf("%+v", r)
+	}
+	after := 0
+	err := gamelogtest.Read(filepath.Join(c.Out, gamelog.JournalName), func(g *selfplay.Result) error {
+		if g.Number >= 480 {
+			after++
+			if g.Players[0] != g.Players[1] || g.Players[0] != "2" { // the better level of both
+				t.Errorf("game %d between %v", g.Number, g.Players)
+			}
+		}
+		return nil
+	})
+	if err != nil || after == 0 {
+		t.Errorf("%d games after factors were fixed, %v", after, err)
+	}
+}
+
+// Interrupted again and again, with another number of workers each time, a screen ends with the bytes of an
+// undisturbed one, though what is played depends on what was.
+func TestInterruptedScreensGiveTheSameBytes(t *testing.T) {
+	for _, kind := range []screen.Kind{screen.Rows, screen.Random} {
+		whole := config(t, kind, 400)
+		whole.Fix = kind == screen.Random
+		want := run(t, whole)
+		c := config(t, kind, 400)
+		c.Fix = whole.Fix
+		gamelogtest.Interrupt(t, c.Out, 60, func(ctx context.Context, attempt gamelogtest.Attempt) error {
+			c.Concurrency, c.Progress = attempt.Workers, attempt.Progress
+			_, err := Run(ctx, c)
+			return err
+		})
+		gamelogtest.SameFiles(t, c.Out, whole.Out, gamelogtest.Promised...)
+		if again := run(t, c); !again.Already || !reflect.DeepEqual(again.Recommended, want.Recommended) ||
+			len(again.Speeds) != 3 {
+			t.Errorf("%s: a complete screen says %+v", kind, again)
+		}
+	}
+}
+
+// Forfeits of one level are its effect; those whatever the level end the screen.
+func TestForfeits(t *testing.T) {
+	c := config(t, screen.Rows, 240)
+	c.Player = func(s screen.Subset) selfplay.Entrant {
+		if s.Has(1) {
+			return selfplay.Entrant{Spec: toy.Spec("0:illegal=8:error=9")}
+		}
+		return selfplay.Entrant{Spec: toy.Spec("0")}
+	}
+	r := run(t, c)
+	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "lost with hurts on") || !(r.Effects[1].EloHi < -100) {
+		t.Errorf("%v, %+v", r.Warnings, r.Effects)
+	}
+	c = config(t, screen.Rows, 160)
+	c.Player = func(screen.Subset) selfplay.Entrant { return selfplay.Entrant{Spec: toy.Spec("0:illegal=8:error=9")} }
+	if r, err := Run(t.Context(), c); !errors.Is(err, selfplay.ErrNoVerdict) || r.Verdict != gamelog.NoVerdict ||
+		!strings.Contains(r.Reason, "whatever the factors") {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	for says, change := range map[string]func(*Config){
+		"want a multiple of 8": func(c *Config) { c.Games = 12 },
+		"the design has 3":     func(c *Config) { c.Factors = c.Factors[:2] },
+		"outside the design":   func(c *Config) { c.Fix = true },
+	} {
+		c := config(t, screen.Rows, 16)
+		change(&c)
+		if _, err := Run(t.Context(), c); !errors.Is(err, selfplay.ErrConfig) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", says, err)
+		}
+	}
+}
+
+// Players that play alike have equal games.
+func TestTry(t *testing.T) {
+	c := config(t, screen.Rows, 16)
+	games, _, err := c.Try(t.Context(), c.Player(0), c.Player(1), c.Player(4))
+	if err != nil || games[0] == games[1] || games[0] != games[2] {
+		t.Errorf("%q, %v", games, err)
+	}
+}

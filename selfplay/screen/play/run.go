@@ -1,0 +1,196 @@
+package play
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/gamelog"
+	"github.com/assay-chess/assay/selfplay/opening"
+	"github.com/assay-chess/assay/selfplay/screen"
+)
+
+// Run plays the screen to its end and returns its result. With Out it continues where an earlier call stopped, and
+// returns the result of a complete screen without playing. After an error it can be resumed; if Out has another
+// configuration, the error is a *durable.ConfigChangedError. If too many games failed, the error wraps
+// selfplay.ErrNoVerdict, and the result has the verdict gamelog.NoVerdict.
+func Run(ctx context.Context, c Config) (*Result, error) {
+	if err := c.complete(); err != nil {
+		return nil, err
+	}
+	openings, err := c.Setup.Openings(c.Games / PerOpening)
+	if err != nil {
+		return nil, fmt.Errorf("screen: %w", err)
+	}
+	s := &session{Config: c, openings: openings, started: time.Now(), decisions: []Decision{},
+		tally: tally{terminations: map[string]int64{}, forfeits: make([][2]int64, len(c.Factors)),
+			played: make([][2]int64, len(c.Factors))}}
+	alone := c.Tolerance
+	alone.Recover = true // forfeits are judged by level
+	s.games = gamelog.Pairs{Name: "screen", Over: s.over, Count: s.count, After: s.progress,
+		Guard: gamelog.Guard{Tolerance: alone, Slots: c.Runner.Parallel(), Players: []string{c.Base.Label()},
+			Who: func(uint64, board.Color) int { return 0 }}}
+	if !gamelog.Complete(c.Out) {
+		if err := c.Setup.Preflight(ctx, func(int) selfplay.Limits { return c.Limits }, c.Base); err != nil {
+			return nil, fmt.Errorf("screen: %w", err)
+		}
+	}
+	if c.Out == "" {
+		return s.play(ctx)
+	}
+	id := s.identity(openings)
+	return gamelog.InFolder(c.Out, durable.RunInfo{Command: "screen", Resume: c.Resume, Program: c.Program,
+		Pinned: c.Pinned, Players: gamelog.Players(c.Base)}, id, s.finished,
+		func(run *durable.Run) (*Result, error) {
+			gamelog.KeepNames(run, &s.Base)
+			err := s.games.Keep(gamelog.Config{Run: run, Identity: id, Seed: c.Seed, Program: c.Program,
+				Event: "assay screen", Header: s.header})
+			if err != nil {
+				return nil, err
+			}
+			defer s.games.Close()
+			return s.play(ctx)
+		})
+}
+
+// session is a screen in progress.
+type session struct {
+	Config
+	tally
+	openings  opening.Source
+	games     gamelog.Pairs
+	pairs     []screen.Pair // counted
+	fixed     []stratum     // from which pair on; none: from no pair
+	decided   screen.Subset
+	decisions []Decision
+	look      int    // the next
+	reason    string // why there is no verdict
+	started   time.Time
+}
+
+// stratum is a part of the pairs with the same fixed factors.
+type stratum struct {
+	from uint64
+	screen.Fixed
+}
+
+// finished completes the result of a screen that was complete before: speeds come from the journal.
+func (s *session) finished(run *durable.Run, r *Result) error {
+	r.Already, r.Load = true, gamelog.ReadLoad(run.Dir())
+	waiting := map[uint64]selfplay.Result{}
+	err := gamelog.ReadPlayed(run.Path(gamelog.JournalName), func(g *selfplay.Result) error {
+		waiting[g.Number] = *g
+		return nil
+	})
+	for pair := uint64(0); err == nil && pair < uint64(r.Pairs); pair++ {
+		err = s.count([]selfplay.Result{waiting[2*pair], waiting[2*pair+1]})
+	}
+	r.Speeds = s.Design.Speeds(s.pairs, s.speeds)
+	return err
+}
+
+func (s *session) play(ctx context.Context) (*Result, error) {
+	series := s.Setup.Series(opening.Rounds{Source: s.openings, Pairs: screen.PerOpening})
+	series.Job, series.End, series.Repeats = s.job, s.Config.pairs(), true
+	series.Hold = func(pair uint64) bool {
+		return s.Fix && s.look < len(screen.Looks) && pair >= s.looks()[s.look]
+	}
+	_, err := s.games.Play(ctx, series)
+	if err == nil && s.reason != "" {
+		err = fmt.Errorf("screen: %w: %s", selfplay.ErrNoVerdict, s.reason)
+	}
+	r := s.conclude()
+	switch {
+	case r.Verdict != "":
+		return r, err
+	case err != nil:
+		return nil, err
+	}
+	return r, s.games.Finish(r)
+}
+
+// over reports whether nothing more counts: all pairs are, all factors are decided, or games failed.
+func (s *session) over() bool {
+	return uint64(len(s.pairs)) >= s.Config.pairs() || s.reason != "" ||
+		s.decided.Size() == len(s.Factors) && s.look < len(screen.Looks)
+}
+
+// sides returns the subsets A and B of a game, and which of them has White: A in the first game of a pair.
+func (s *session) sides(game uint64) (sides [2]screen.Subset, white int) {
+	pair := game / 2
+	var fixed screen.Fixed
+	for _, f := range s.fixed {
+		if pair >= f.from {
+			fixed = f.Fixed
+		}
+	}
+	sides[0], sides[1] = s.Design.Comparison(pair, fixed)
+	return sides, int(game % 2)
+}
+
+func (s *session) job(number uint64) selfplay.Job {
+	sides, white := s.sides(number)
+	return s.Setup.Job(number, s.Player(sides[white]), s.Player(sides[1-white]))
+}
+
+// header names the players of a game. Identities have the subset's number, since they must be short.
+func (s *session) header(g *selfplay.Result) gamelog.Header {
+	sides, white := s.sides(g.Number)
+	entrant := func(of screen.Subset) selfplay.Entrant {
+		return selfplay.Entrant{Name: fmt.Sprintf("%s subset %b", s.Base.Identity(), of), Shown: s.label(of)}
+	}
+	tc := s.Limits.TimeControl()
+	return gamelog.Header{White: entrant(sides[white]), Black: entrant(sides[1-white]), Nodes: s.Limits.Nodes,
+		TimeControls: [2]string{tc, tc}, Round: fmt.Sprintf("%d.%d", g.Number/2+1, g.Number%2+1)}
+}
+
+// count counts a pair, and looks whether factors are decided if it is time to.
+func (s *session) count(pair []selfplay.Result) error {
+	number := uint64(len(s.pairs))
+	sides, _ := s.sides(2 * number)
+	points := int(pair[0].Result) - int(pair[1].Result)
+	s.pairs = append(s.pairs, screen.Pair{A: sides[0], B: sides[1], Score: 0.5 + float64(points)/4,
+		Opening: number / screen.PerOpening, Stratum: len(s.fixed)})
+	s.tally.add(pair, sides[0], sides[1])
+	if n := number + 1; n&(n-1) == 0 || n == s.Config.pairs() {
+		s.reason = s.tooMany(s.Tolerance, s.Base.Label())
+	}
+	for s.look < len(screen.Looks) && number+1 >= s.looks()[s.look] {
+		s.decide(number + 1)
+	}
+	return nil
+}
+
+// decide is a look after so many pairs.
+func (s *session) decide(pairs uint64) {
+	e := s.Design.Estimate(s.pairs)
+	now := e.Decide(s.look, s.decided)
+	s.look++
+	if now == s.decided {
+		return
+	}
+	fix := s.Fix && s.look < len(screen.Looks)
+	s.decisions = append(s.decisions, Decision{Games: 2 * pairs, Factors: s.Names(now &^ s.decided), Fixed: fix})
+	if fix {
+		var was screen.Fixed
+		if len(s.fixed) > 0 {
+			was = s.fixed[len(s.fixed)-1].Fixed
+		}
+		s.fixed = append(s.fixed, stratum{pairs, e.Fix(now, was)})
+	}
+	s.decided = now
+}
+
+func (s *session) progress() {
+	if s.Progress == nil {
+		return
+	}
+	note := ""
+	if s.decided != 0 {
+		note = fmt.Sprintf("decided: %d of %d factors", s.decided.Size(), len(s.Factors))
+	}
+	s.Progress(2*int64(len(s.pairs)), int64(s.Games), note)
+}
