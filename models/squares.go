@@ -54,9 +54,50 @@ func SquareTables(names []string) []SquareTable {
 	})
 }
 
-// ColorScale returns the middle of a scale of colors for values, and how far they reach from it. The middle is 0,
+// Board is the values of a half of a piece-square table, or how much they changed.
+type Board struct {
+	Title        string
+	Half         int // 0 is the middlegame, 1 the endgame
+	Changes      bool
+	Values       [64]float64 // NaN where there is no term
+	Middle, Most float64     // of a scale of colors: blue from Middle - Most, orange to Middle + Most
+}
+
+// Boards returns the boards of old and new values, which have these names, and of the differences, in the
+// middlegame, and in the endgame where it has values of its own. at returns a term's values in a half.
+func (t *SquareTable) Boards(names [2]string, at func(term, half int) (old, now float64)) []Board {
+	list, same := make([]Board, 6), true
+	var values, changes []float64
+	for half, phase := range []string{"middlegame, ", "endgame, "} {
+		b := list[3*half:]
+		for k, name := range []string{names[0], names[1], "difference"} {
+			b[k].Title, b[k].Half, b[k].Changes = phase+name, half, k == 2
+		}
+		for s, i := range t.Terms {
+			old, now := math.NaN(), math.NaN()
+			if i >= 0 {
+				old, now = at(i, half)
+				values, changes = append(values, old, now), append(changes, now-old, old-now)
+				same = same && (half == 0 || old == list[0].Values[s] && now == list[1].Values[s])
+			}
+			b[0].Values[s], b[1].Values[s], b[2].Values[s] = old, now, now-old
+		}
+	}
+	for k := range list {
+		list[k].Middle, list[k].Most = colorScale(values)
+		if list[k].Changes {
+			list[k].Middle, list[k].Most = colorScale(changes)
+		}
+	}
+	if same {
+		return list[:3]
+	}
+	return list
+}
+
+// colorScale returns the middle of a scale of colors for values, and how far they reach from it. The middle is 0,
 // or the mean of values that all lie far from 0, as those that hold the worth of a piece.
-func ColorScale(values []float64) (middle, most float64) {
+func colorScale(values []float64) (middle, most float64) {
 	lo, hi, sum := slices.Min(values), slices.Max(values), 0.0
 	for _, v := range values {
 		sum += v

@@ -2,6 +2,7 @@ package models
 
 import (
 	"fmt"
+	"math"
 	"testing"
 )
 
@@ -60,8 +61,28 @@ func TestColorScale(t *testing.T) {
 		{[]float64{320, 335, 350}, 335, 15},
 		{[]float64{-90, -110}, -100, 10},
 	} {
-		if middle, most := ColorScale(c.values); middle != c.middle || most != c.most {
+		if middle, most := colorScale(c.values); middle != c.middle || most != c.most {
 			t.Errorf("%v: %v ± %v, want %v ± %v", c.values, middle, most, c.middle, c.most)
+		}
+	}
+}
+
+// A board holds the value of each square's term, and the endgame only where it differs.
+func TestBoards(t *testing.T) {
+	table := SquareTables([]string{"psq.rook.a1", "tempo", "psq.rook.h8"})[0]
+	for _, eg := range []float64{0, 5} {
+		list := table.Boards([2]string{"old", "new"}, func(term, half int) (old, now float64) {
+			return 10, 10 + float64(term) + float64(half)*eg
+		})
+		if want := map[float64]int{0: 3, 5: 6}[eg]; len(list) != want {
+			t.Fatalf("%d boards, want %d", len(list), want)
+		}
+		for k, b := range list {
+			last := []float64{10, 12, 2, 10, 12 + eg, 2 + eg}[k]
+			if b.Values[63] != last || b.Values[0] != []float64{10, 10, 0, 10, 10 + eg, eg}[k] || !math.IsNaN(b.Values[1]) ||
+				b.Half != k/3 || b.Changes != (k%3 == 2) || b.Changes && (b.Middle != 0 || b.Most != 2+eg) {
+				t.Errorf("%d: %s %v, %v ± %v", k, b.Title, b.Values, b.Middle, b.Most)
+			}
 		}
 	}
 }

@@ -131,20 +131,16 @@ type square struct {
 	Style template.CSS
 }
 
-// pieceBoards are the old and new values of a piece-square table and their difference: in the middlegame, and in
-// the endgame where it has values of its own. Colors of values grow from Center to Most beyond it, those of
-// differences to Change.
+// pieceBoards are the old and new values of a piece-square table, and their difference.
 type pieceBoards struct {
-	Name                 string
-	Numbered             bool
-	Center, Most, Change float64
-	Boards               []diagram
+	Name                string
+	Numbered            bool
+	Values, Differences models.Board // for their scales
+	Boards              []diagram
 }
 
-// Values and Differences are the ends of the scales.
-func (p pieceBoards) Values() [2]float64 { return [2]float64{p.Center - p.Most, p.Center + p.Most} }
-
-func (p pieceBoards) Differences() [2]float64 { return [2]float64{-p.Change, p.Change} }
+// ends are those of a board's scale.
+func ends(b models.Board) [2]float64 { return [2]float64{b.Middle - b.Most, b.Middle + b.Most} }
 
 // boards draws the piece-square tables among the terms.
 func boards(terms []coefficient) (list []pieceBoards) {
@@ -152,46 +148,34 @@ func boards(terms []coefficient) (list []pieceBoards) {
 	for i := range terms {
 		names[i] = terms[i].Name
 	}
+	half := func(term, half int) *change { return []*change{&terms[term].MG, &terms[term].EG}[half] }
 	for _, table := range models.SquareTables(names) {
-		p := pieceBoards{Name: table.Name, Numbered: table.Numbered, Change: 1}
-		mg, eg, values, same := [64]*change{}, [64]*change{}, []float64(nil), true
-		for s, i := range table.Terms {
-			if i < 0 {
-				continue
+		drawn := table.Boards([2]string{"start", "learned"}, func(term, h int) (old, now float64) {
+			return half(term, h).Old, half(term, h).New
+		})
+		p := pieceBoards{Name: table.Name, Numbered: table.Numbered, Values: drawn[0], Differences: drawn[2]}
+		for k, b := range drawn {
+			d := diagram{Title: b.Title}
+			for s, v := range b.Values {
+				at := &d.Ranks[7-s/8]
+				at.Number = 1 + s/8
+				if i := table.Terms[s]; i >= 0 {
+					x, fade := square{Name: names[i], Value: v, Valid: true}, num.Float(0)
+					if k%3 > 0 {
+						x.SE = half(i, b.Half).SE
+					}
+					if b.Changes {
+						fade = x.SE
+					}
+					x.Style = tint(v-b.Middle, fade, b.Most)
+					at.Squares[s%8] = x
+				}
 			}
-			m, e := &terms[i].MG, &terms[i].EG
-			mg[s], eg[s], same = m, e, same && m.Old == e.Old && m.New == e.New
-			values = append(values, m.Old, m.New, e.Old, e.New)
-			p.Change = max(p.Change, math.Abs(m.By()), math.Abs(e.By()))
-		}
-		p.Center, p.Most = models.ColorScale(values)
-		p.draw("middlegame", names, table.Terms, mg)
-		if !same {
-			p.draw("endgame", names, table.Terms, eg)
+			p.Boards = append(p.Boards, d)
 		}
 		list = append(list, p)
 	}
 	return list
-}
-
-// draw adds the boards of a half of the table.
-func (p *pieceBoards) draw(phase string, names []string, terms [64]int, values [64]*change) {
-	start := diagram{Title: phase + ", start"}
-	for i := range start.Ranks {
-		start.Ranks[i].Number = 8 - i
-	}
-	learned, difference := start, start
-	learned.Title, difference.Title = phase+", learned", phase+", difference"
-	for s, c := range values {
-		if c == nil {
-			continue
-		}
-		r, f, name, d := 7-s/8, s%8, names[terms[s]], c.By()
-		start.Ranks[r].Squares[f] = square{name, c.Old, 0, true, tint(c.Old-p.Center, 0, p.Most)}
-		learned.Ranks[r].Squares[f] = square{name, c.New, c.SE, true, tint(c.New-p.Center, 0, p.Most)}
-		difference.Ranks[r].Squares[f] = square{name, d, c.SE, true, tint(d, c.SE, p.Change)}
-	}
-	p.Boards = append(p.Boards, start, learned, difference)
 }
 
 // tint colors a value: warm above zero, cool below, strongest at most. It fades as the

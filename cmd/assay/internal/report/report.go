@@ -155,6 +155,7 @@ var funcs = template.FuncMap{
 	"value":   func(v *float64) float64 { return *v },
 	"half":    func(won, drawn int64) float64 { return float64(won) + float64(drawn)/2 },
 	"short":   short,
+	"ends":    ends,
 }
 
 // known formats a number, or says that it is not known.

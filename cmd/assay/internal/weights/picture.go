@@ -2,10 +2,13 @@ package weights
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"image/color"
 	"math"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"gonum.org/v1/plot"
@@ -74,13 +77,7 @@ the worth of the piece, the colors show their distance from their mean.`,
 // drawnTable is the boards of a piece-square table, side by side.
 type drawnTable struct {
 	name   string
-	boards []drawnBoard
-}
-
-type drawnBoard struct {
-	title        string
-	values       [64]float64 // NaN where there is no term
-	middle, most float64     // of its scale
+	boards []models.Board
 }
 
 // tablesOf returns the piece-square tables of f, with old values and differences if old is not nil.
@@ -88,43 +85,24 @@ func tablesOf(f, old *models.File, a8First bool) (list []drawnTable) {
 	names, before := make([]string, len(f.Terms)), map[string]*models.TermWeight{}
 	for i := range f.Terms {
 		names[i] = f.Terms[i].Name
-		before[names[i]] = &f.Terms[i]
 	}
-	if old != nil {
-		for i := range old.Terms {
-			before[old.Terms[i].Name] = &old.Terms[i]
-		}
+	for i := range cmp.Or(old, f).Terms {
+		before[cmp.Or(old, f).Terms[i].Name] = &cmp.Or(old, f).Terms[i]
 	}
 	for _, t := range models.SquareTables(names) {
-		var values, changes []float64
-		var now, then, diff [2][64]float64 // middlegame and endgame
-		for s, i := range t.Terms {
-			if t.Numbered && a8First {
-				s ^= 56
-			}
-			for half := range now {
-				if i < 0 {
-					now[half][s], then[half][s], diff[half][s] = math.NaN(), math.NaN(), math.NaN()
-					continue
-				}
-				w, b := &f.Terms[i], before[names[i]]
-				n, o := float64([]int32{w.MG, w.EG}[half]), float64([]int32{b.MG, b.EG}[half])
-				now[half][s], then[half][s], diff[half][s] = n, o, n-o
-				values, changes = append(values, n, o), append(changes, o-n, n-o)
+		if a8First && t.Numbered {
+			for s := range 32 {
+				t.Terms[s], t.Terms[s^56] = t.Terms[s^56], t.Terms[s]
 			}
 		}
-		middle, most := models.ColorScale(values)
-		_, change := models.ColorScale(changes)
-		drawn := drawnTable{name: t.Name}
-		for half, phase := range []string{"middlegame", "endgame"} {
-			if old == nil {
-				drawn.boards = append(drawn.boards, drawnBoard{phase, now[half], middle, most})
-				continue
-			}
-			drawn.boards = append(drawn.boards, drawnBoard{phase + ", old", then[half], middle, most},
-				drawnBoard{phase + ", new", now[half], middle, most}, drawnBoard{phase + ", difference", diff[half], 0, change})
+		boards := t.Boards([2]string{"old", "new"}, func(term, half int) (was, is float64) {
+			w, b := &f.Terms[term], before[names[term]]
+			return float64([]int32{b.MG, b.EG}[half]), float64([]int32{w.MG, w.EG}[half])
+		})
+		if old == nil { // the new values alone
+			boards = slices.DeleteFunc(boards, func(b models.Board) bool { return b.Changes || strings.HasSuffix(b.Title, "old") })
 		}
-		list = append(list, drawn)
+		list = append(list, drawnTable{t.Name, boards})
 	}
 	return list
 }
@@ -140,7 +118,10 @@ const (
 
 // drawTables draws the tables, as many in a line as it has room for.
 func drawTables(tables []drawnTable) ([]byte, error) {
-	n := len(tables[0].boards)
+	n := 0
+	for _, t := range tables {
+		n = max(n, len(t.boards))
+	}
 	across := min(len(tables), mostBoards/n)
 	down := (len(tables) + across - 1) / across
 	image := vgimg.NewWith(vgimg.UseWH(boardWidth*vg.Length(across*n)+10, (boardHeight+tableHead)*vg.Length(down)+10),
@@ -163,13 +144,13 @@ func drawTables(tables []drawnTable) ([]byte, error) {
 type pen struct{ draw.Canvas }
 
 // board draws a board below and to the right of a point.
-func (c pen) board(b *drawnBoard, x, y vg.Length) {
-	c.text(b.title, x, y-12, 9, draw.XLeft)
+func (c pen) board(b *models.Board, x, y vg.Length) {
+	c.text(b.Title, x, y-12, 9, draw.XLeft)
 	y -= 18
-	for s, v := range b.values {
+	for s, v := range b.Values {
 		left, top := x+squareSide*vg.Length(s%8), y-squareSide*vg.Length(7-s/8)
 		if !math.IsNaN(v) {
-			c.fill(left, top, squareSide, squareSide, shade((v-b.middle)/b.most))
+			c.fill(left, top, squareSide, squareSide, shade((v-b.Middle)/b.Most))
 			c.text(fmt.Sprint(v), left+squareSide/2, top-squareSide/2-2.5, 7, draw.XCenter)
 		}
 		outline := corners(left, top, squareSide, squareSide)
@@ -185,8 +166,8 @@ func (c pen) board(b *drawnBoard, x, y vg.Length) {
 	for i := range steps {
 		c.fill(left+vg.Length(i)*step, top, step+0.5, 8, shade(2*float64(i)/(steps-1)-1))
 	}
-	c.text(fmt.Sprintf("%.0f", b.middle-b.most), left-4, top-7, 7, draw.XRight)
-	c.text(fmt.Sprintf("%.0f", b.middle+b.most), left+steps*step+4, top-7, 7, draw.XLeft)
+	c.text(fmt.Sprintf("%.0f", b.Middle-b.Most), left-4, top-7, 7, draw.XRight)
+	c.text(fmt.Sprintf("%.0f", b.Middle+b.Most), left+steps*step+4, top-7, 7, draw.XLeft)
 }
 
 // fill fills a rectangle below and to the right of a point.
