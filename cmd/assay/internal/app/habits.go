@@ -4,10 +4,10 @@ import (
 	"cmp"
 	_ "embed"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -30,7 +30,7 @@ func instead(has func(flag string) bool, word string) string {
 		flag, isFlag := strings.CutPrefix(say, "--")
 		switch {
 		case !slices.Contains(strings.Fields(words), word) || strings.HasPrefix(words, "#"):
-		case isFlag && !has(strings.FieldsFunc(flag, notName)[0]):
+		case isFlag && !has(strings.Trim(strings.Fields(flag)[0], ",")):
 		case strings.HasPrefix(say, "./engine") && !has("win-score"):
 		default:
 			return "; type " + say
@@ -44,8 +44,6 @@ func flagsOf(cmd *cobra.Command) func(string) bool {
 	return func(name string) bool { return cmd.Flags().Lookup(name) != nil }
 }
 
-func notName(r rune) bool { return r != '-' && !unicode.IsLower(r) }
-
 // unknownCommand explains an error about a word that is no command.
 func unknownCommand(root *cobra.Command, text string) string {
 	var word, parent string
@@ -53,7 +51,7 @@ func unknownCommand(root *cobra.Command, text string) string {
 		return text
 	}
 	first, _, _ := strings.Cut(text, "\n")
-	if say := instead(flagsOf(root), strings.ToLower(word)); say != "" {
+	if say := instead(flagsOf(root), strings.ToLower(word)); say != "" && (parent == "assay" || parent == "assay data") {
 		return first + say
 	}
 	if cmd, _, err := root.Find(strings.Fields(parent)[1:]); err == nil && cmd != root {
@@ -100,18 +98,28 @@ func inAssay(args []string) string {
 	return fmt.Sprintf("this is a command line of %s; in assay it is\n%s", runner, c.Line())
 }
 
-// onlyPlayers explains an argument that is no player, but a KEY=VALUE of another runner.
-func (s *session) onlyPlayers(args []string) error {
+// onlyPlayers explains an argument that is no player, but a KEY=VALUE of another runner, a file or a commit.
+func onlyPlayers(args []string) error {
 	for _, text := range args {
-		key, _, named := strings.Cut(text, "=")
-		if key += "="; strings.HasPrefix(text, "option.") {
-			key = "option."
-		}
-		if say := instead(s.Has, key); named && say != "" && !strings.Contains(text, ":") {
+		if say := argument(func(flag string) bool { return flag != "pgn" }, text); say != "" {
 			return cli.Usagef("%s is not a player%s", text, say)
 		}
 	}
 	return nil
+}
+
+// argument is instead for an argument.
+func argument(has func(flag string) bool, text string) string {
+	key, _, named := strings.Cut(text, "=")
+	switch {
+	case strings.Contains(text, ":"): // an own way to name a player
+		return ""
+	case strings.HasPrefix(text, "option."):
+		return instead(has, "option.")
+	case named:
+		return instead(has, key+"=")
+	}
+	return instead(has, cmp.Or(filepath.Ext(text), text))
 }
 
 // flagError explains an unknown flag: the nearest one, or the way from another runner's
@@ -125,6 +133,9 @@ func flagError(cmd *cobra.Command, err error) error {
 		if _, word, ok = strings.Cut(word, " in -"); ok {
 			return cli.Usage(fmt.Errorf("unknown flag: -%s%s", word, noFlag(cmd, word)))
 		}
+	}
+	if text, kind, ok := strings.Cut(text, ": strconv.Parse"); ok {
+		return cli.Usagef("%s: want %s", text, map[bool]string{true: "true or false", false: "a number"}[kind[0] == 'B'])
 	}
 	return cli.Usage(err)
 }
@@ -159,7 +170,7 @@ func flagNames(cmd *cobra.Command) (names []string) {
 func missingArgument(cmd *cobra.Command, args []string) string {
 	required := 0
 	for _, word := range strings.Fields(cmd.Use)[1:] {
-		if strings.HasPrefix(word, "[") {
+		if strings.HasPrefix(word, "[") || strings.HasPrefix(word, "--") {
 			break
 		}
 		if required == len(args) {

@@ -51,9 +51,6 @@ same command resumes it: no game is lost or played twice.`,
 
 // prepareLadder checks a ladder, and returns what plays it.
 func (s *session) prepareLadder(args []string) (func() error, error) {
-	if err := s.onlyPlayers(args); err != nil {
-		return nil, err
-	}
 	players, _, err := s.complete(args)
 	if err != nil {
 		return nil, err

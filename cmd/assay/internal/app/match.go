@@ -121,7 +121,7 @@ func (s *session) prepareMatch(args []string) (func() error, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.onlyPlayers(args); err != nil {
+	if err := onlyPlayers(args); err != nil {
 		return nil, err
 	}
 	if len(args) > 2 {

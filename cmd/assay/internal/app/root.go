@@ -94,7 +94,8 @@ func argumentsError(cmd *cobra.Command, args []string, err error) error {
 		return err // an unknown subcommand
 	}
 	if cmd.Use == cmd.Name() {
-		return fmt.Errorf("%s takes no arguments, got %q", cmd.Name(), strings.Join(args, " "))
+		return fmt.Errorf("%s takes no arguments, got %q%s", cmd.Name(), strings.Join(args, " "),
+			argument(flagsOf(cmd), args[0]))
 	}
 	if len(args) == 1 && len(cmd.ValidArgs) > 0 {
 		return fmt.Errorf("%s %s: want one of %s", cmd.Name(), args[0], strings.Join(cmd.ValidArgs, ", "))

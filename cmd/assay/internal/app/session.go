@@ -205,6 +205,9 @@ func pinnable(players []selfplay.Entrant) bool {
 
 // parsePlayers parses the players of a command line. Two of them may have one name only if they are the same.
 func parsePlayers(texts []string) ([]engine.Spec, error) {
+	if err := onlyPlayers(texts); err != nil {
+		return nil, err
+	}
 	var players []engine.Spec
 	first := map[string]string{}
 	for _, text := range texts {
