@@ -46,7 +46,7 @@ generation was promoted, against those of --from.
 nine of Shannon's f(P)), shannon-appendix (with the terms of his appendix) or machack-1967
 (Greenblatt's S). It starts from the numbers of its authors, and they are the opponent: one
 match measures the gain. If nothing was promoted, the last fit plays that match. Terms that
-cannot be learned keep their weights and are named.
+cannot be learned keep their weights and are listed.
 
 --method chooses how a generation learns: gauss-newton, lbfgs and adam fit the weights to
 positions; all three minimize the same loss. spsa fits nothing: the games of the generation are

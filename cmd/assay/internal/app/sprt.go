@@ -77,7 +77,7 @@ played in pairs from the same opening: they count as independent.`,
 	fs.StringVar(&f.wdl, "wdl", "", "games counted as W,D,L")
 	fs.StringVar(&f.pgn, "pgn", "", "games of a match, played by any program: pairs are found by round, first position "+
 		"and first moves")
-	fs.StringVar(&f.player, "player", "", "with --pgn: the player whose result it is (default: White of the first game)")
+	fs.StringVar(&f.player, "player", "", "with --pgn: the player to measure (default: White of the first game)")
 	fs.StringVar(&f.opponent, "opponent", "", "with --pgn: the opponent (default: that of the first game)")
 	fs.Float64Var(&f.test.Elo0, "elo0", 0, "Elo of the hypothesis to reject")
 	fs.Float64Var(&f.test.Elo1, "elo1", 5, "Elo of the hypothesis to prove")

@@ -32,8 +32,8 @@ only writes a CONFIG with the engine's spin options, for you to edit.
 
 --model M tunes the terms of a model without CONFIG, from its start weights (or those of
 --player assay:weights=FILE). A term's step, c_end, is what changes the evaluation of a typical
-position by 40 centipawns: 40 by the term's root mean square count in 300 positions of games,
-or a tenth of its weight, if that is more. Its bounds are four c_end to either side.
+position by 40 centipawns: 40 divided by the term's root mean square count in 300 positions of
+games, or a tenth of its weight, if that is more. Its bounds are four c_end to either side.
 --player shannon-a or machack-1967 tunes the terms of a historic program; --write FILE
 writes the same as a CONFIG to edit.
 
@@ -76,7 +76,7 @@ The answer is the average over the last third of the iterations, with an error f
 of 20 batches (how much the values vary; far too small as an error of the optimum). Beside it
 stands the optimum by a regression of all results on the perturbations, with a 95 % interval. A
 parabola is assumed in each parameter, with a weak prior on its curvature. Parameters whose
-results are within chance are named: no effect of them was seen.
+results are within chance are listed: they showed no effect.
 
 --simulate tries the schedule on known functions, with r_end and c_end as given, larger and
 smaller. Use it to choose them before you play.

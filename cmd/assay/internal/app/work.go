@@ -120,7 +120,7 @@ func newWorkCommand() *cobra.Command {
 		},
 	}
 	fs := cmd.Flags()
-	fs.IntVar(&f.cores, "concurrency", 0, "games at once (default: one a core)")
+	fs.IntVar(&f.cores, "concurrency", 0, "games at once (default: one per core)")
 	fs.IntVar(&f.nice, "nice", 10, "niceness, 0 to 19: a higher one gives way to other programs")
 	fs.StringVar(&f.hours, "hours", "", "hours of the day, local time, in which to work, for example 22-7 (default: "+
 		"always)")

@@ -286,7 +286,7 @@ func foldLines(text []byte, columns int) []byte {
 	var out bytes.Buffer
 	for line := range bytes.Lines(text) {
 		body := strings.TrimSuffix(string(line), "\n")
-		if uniseg.StringWidth(body) <= columns {
+		if uniseg.StringWidth(body) <= columns || strings.HasPrefix(body, "assay ") { // a command is to be copied
 			out.Write(line)
 			continue
 		}

@@ -86,7 +86,7 @@ workers cannot settle. It takes engines only if a key on the list --trust signed
 them in a sandbox with --engine-memory: an empty folder of their own, no other files, no network
 and no environment. This needs Linux 5.13 or later with Landlock; elsewhere, and for engines that
 need other files, --no-sandbox runs them with the server's rights. The owners of workers decide
-the same for theirs (assay work --trust).`,
+for their own machines (assay work --trust).`,
 		Example: `  assay queue serve --store queue
   assay queue serve --store queue --listen 0.0.0.0:4222 --http 0.0.0.0:8348 --trust signers`,
 		Args: cobra.NoArgs,

@@ -41,8 +41,8 @@ positions: weight files, embedded weights, and foreign engines that answer the c
 
 DATA are data sets of positions, best those that no fit has seen (assay data split). For
 each evaluator and each loss, the slope K of 1/(1+e^(-K x)) is the one with the smallest
-loss, so the unit of the values does not matter. Standard errors take a game as one
-observation. The last column is the difference from the first evaluator on the same
+loss, so the unit of the values does not matter. Standard errors count each game as
+one observation. The last column is the difference from the first evaluator on the same
 positions; its error is far smaller than the errors of the two losses.
 
 Positions in check and positions without a value are left out. No search is made: give
