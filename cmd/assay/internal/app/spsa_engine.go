@@ -59,7 +59,14 @@ func (s *session) writeSpins(spec engine.Spec) error {
 		return fmt.Errorf("%s announces no spin options to tune, only %d others; make each parameter an option of type spin",
 			spec.Shown(), len(lines))
 	}
+	clock := !s.Given("nodes", "depth") // not every engine knows others
+	if clock {
+		s.Limits.Nodes = 0
+	}
 	c, err := s.configOf(spec.String(), parameters)
+	if err == nil && clock {
+		err = c.Put("tc", "8+0.08")
+	}
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
@@ -160,7 +161,7 @@ func (c *spsaConfig) run() (p play.Config, err error) {
 func (c *spsaConfig) save(path string) func() error {
 	return func() error {
 		if _, err := os.Lstat(path); err == nil {
-			return cli.Usagef("--write %s: there is such a file already", path)
+			return cli.Usagef("%s: there is such a file already; give another one with --write FILE", path)
 		}
 		return durable.WriteFile(path, c.toml())
 	}
@@ -171,7 +172,10 @@ func (c *spsaConfig) toml() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "player     = %q\n", c.Player)
 	texts := c.Texts()
-	for _, name := range []string{"iterations", "pairs", "nodes", "depth", "validation", "seed"} {
+	if tc := texts["tc"]; tc != "" {
+		texts["tc"] = strconv.Quote(tc)
+	}
+	for _, name := range []string{"iterations", "pairs", "nodes", "depth", "tc", "validation", "seed"} {
 		if text := texts[name]; text != "" && text != "0" {
 			fmt.Fprintf(&b, "%-10s = %s\n", name, text)
 		}
