@@ -39,7 +39,7 @@ func TestSquareTables(t *testing.T) {
 					c.names[i] != fmt.Sprintf("%s_%d", table.Name, square) {
 					t.Errorf("%s is on square %d", c.names[i], square)
 				}
-				if _, s, ok := SquareOf(c.names[max(i, 0)]); i >= 0 && !table.Numbered && (!ok || int(s) != square) {
+				if _, s, ok := squareOf(c.names[max(i, 0)]); i >= 0 && !table.Numbered && (!ok || int(s) != square) {
 					t.Errorf("%s is on square %d", c.names[i], square)
 				}
 			}

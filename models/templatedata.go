@@ -149,8 +149,8 @@ func arrayName(name string) (prefix, end string, ok bool) {
 	return name[:i], name[i+1:], name[i+1:] == "none" || last >= '0' && last <= '9'
 }
 
-// SquareOf returns the table and the square of a term of a piece-square table, by its name.
-func SquareOf(name string) (table string, square board.Square, ok bool) {
+// squareOf returns the table and the square of a term of a piece-square table, by its name.
+func squareOf(name string) (table string, square board.Square, ok bool) {
 	table, end, _ := arrayName(name)
 	square, ok = board.ParseSquare(end)
 	return table, square, ok
@@ -173,7 +173,7 @@ func newArray(prefix string, cells []cell) array {
 			Tapered: a.Tapered, Index: -1}
 	}
 	for _, c := range cells {
-		_, sq, ok := SquareOf(c.Name)
+		_, sq, ok := squareOf(c.Name)
 		if !ok {
 			return a
 		}

@@ -39,7 +39,7 @@ type frame struct{ width, height, letters vg.Length }
 
 var (
 	onPage = frame{360, 230, 13}
-	broad  = frame{700, 270, 13}
+	broad  = frame{740, 270, 13}
 	alone  = frame{520, 250, 10} // as a file, for a text
 )
 

@@ -140,12 +140,12 @@ func lossText(v num.Float) string { return known("%.6f", v, v, "none") }
 
 // terms shows old and new weights with their standard errors by group; piece-square tables as boards.
 func (b *page) terms(r *tuner.Result, file *models.File) {
-	boards := weights.NewSquareBoards()
+	boards, shown := weights.SquareBoards(file.Terms)
 	group := ""
 	b.print("\n%-25s %4s    %-13s %4s    %-13s %4s %4s\n", "term", "mg", "fitted", "eg", "fitted", "data", "games")
 	for i := range r.Terms {
 		x := &r.Terms[i]
-		if boards.Take(&file.Terms[i]) {
+		if shown[i] {
 			continue
 		}
 		if x.Group != group {
@@ -159,7 +159,7 @@ func (b *page) terms(r *tuner.Result, file *models.File) {
 		b.print("%-25s %4.0f -> %-13s %4s %2s %-13s %4s %4.0f%s\n", x.Name, x.StartMG, withKnownError(x.MG, x.SEMG),
 			startEG, arrow, eg, known("%.0f%%", x.DataShare, 100*x.DataShare, "-"), x.EffectiveGames, mark(x))
 	}
-	b.WriteString(boards.String())
+	b.WriteString(boards)
 	b.WriteString(`
 data: the share of the term that the data determined; the prior holds the rest,
 and then a small error says nothing of the truth.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/models"
 )
 
@@ -16,42 +15,26 @@ func WithError(w int32, se float64) string {
 	return fmt.Sprintf("%d +- %.1f", w, se)
 }
 
-// SquareBoards collects the terms of piece-square tables, to show them as boards.
-type SquareBoards struct {
-	names  []string
-	tables map[string]*[64]*models.TermWeight
-}
-
-// NewSquareBoards returns an empty collection.
-func NewSquareBoards() *SquareBoards {
-	return &SquareBoards{tables: map[string]*[64]*models.TermWeight{}}
-}
-
-// Take collects the term if its name ends with a square, and reports whether it did.
-func (s *SquareBoards) Take(w *models.TermWeight) bool {
-	kind, square, ok := models.SquareOf(w.Name)
-	if !ok {
-		return false
-	}
-	if s.tables[kind] == nil {
-		s.tables[kind] = new([64]*models.TermWeight)
-		s.names = append(s.names, kind)
-	}
-	s.tables[kind][square] = w
-	return true
-}
-
-// String returns the boards; two of them fit a terminal of 80 columns.
-func (s *SquareBoards) String() string {
+// SquareBoards shows the terms of piece-square tables as boards, two of which fit a terminal of 80 columns. It
+// returns the indices of these terms. Those of numbered tables are not among them.
+func SquareBoards(terms []models.TermWeight) (text string, shown map[int]bool) {
 	const files = "   a   b   c   d   e   f   g   h"
+	names := make([]string, len(terms))
+	for i := range terms {
+		names[i] = terms[i].Name
+	}
 	var b strings.Builder
-	for _, kind := range s.names {
-		fmt.Fprintf(&b, "\n%-40s%s\n", kind+", mg", "eg")
+	shown = map[int]bool{}
+	for _, table := range models.SquareTables(names) {
+		if table.Numbered {
+			continue
+		}
+		fmt.Fprintf(&b, "\n%-40s%s\n", table.Name+", mg", "eg")
 		for rank := 7; rank >= 0; rank-- {
 			mg, eg := "", ""
-			for file := range 8 {
-				if w := s.tables[kind][board.NewSquare(file, rank)]; w != nil {
-					mg, eg = mg+fmt.Sprintf("%4d", w.MG), eg+fmt.Sprintf("%4d", w.EG)
+			for _, i := range table.Terms[8*rank : 8*rank+8] {
+				if shown[i] = i >= 0; i >= 0 {
+					mg, eg = mg+fmt.Sprintf("%4d", terms[i].MG), eg+fmt.Sprintf("%4d", terms[i].EG)
 				} else {
 					mg, eg = mg+"    ", eg+"    "
 				}
@@ -62,5 +45,5 @@ func (s *SquareBoards) String() string {
 		}
 		fmt.Fprintf(&b, " %s %s\n", files, files)
 	}
-	return b.String()
+	return b.String(), shown
 }

@@ -72,10 +72,10 @@ func showWeights(x *Opened) string {
 		len(x.File.Terms), "K", x.File.K, x.File.UnitName())
 	b.WriteString(provenance(&x.File.Provenance))
 	fmt.Fprintf(&b, "\n%-28s %15s %15s %10s\n", "term", "mg", "eg", "positions")
-	boards := NewSquareBoards()
+	boards, shown := SquareBoards(x.File.Terms)
 	for i := range x.File.Terms {
 		w := &x.File.Terms[i]
-		if boards.Take(w) {
+		if shown[i] {
 			continue
 		}
 		eg := WithError(w.EG, w.SEEG)
@@ -89,7 +89,7 @@ func showWeights(x *Opened) string {
 		line := fmt.Sprintf("%-28s %15s %15s %10s", w.Name, WithError(w.MG, w.SEMG), eg, count)
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
-	b.WriteString(boards.String())
+	b.WriteString(boards)
 	return b.String()
 }
 
