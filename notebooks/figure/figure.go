@@ -7,9 +7,11 @@ package figure
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -22,10 +24,21 @@ import (
 
 // Figure is a plot to which series are added. PNG returns the first error of any method.
 type Figure struct {
-	plot  *plot.Plot
-	drawn int  // number of series, each with its own color, shape and dashes
-	cut   bool // the range of the vertical axis is set
-	err   error
+	plot    *plot.Plot
+	drawn   int     // number of series, each with its own color, shape and dashes
+	cut     bool    // the range of the vertical axis is set
+	named   bool    // the horizontal axis has names
+	fine    [2]bool // an axis, x or y, has values that are not whole
+	entries []entry
+	err     error
+}
+
+// entry is the name of a series, to be drawn beside its end.
+type entry struct {
+	name  string
+	end   float64 // y of its last point
+	thumb plot.Thumbnailer
+	at    vg.Length
 }
 
 // Series differ in shape and dashes as well as in color. The colors are those of Okabe and
@@ -47,10 +60,8 @@ func New(title, xLabel, yLabel string) *Figure {
 	p.Title.Padding = 8
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
 		a.Label.TextStyle.Font, a.Tick.Label.Font = sans(10), sans(9)
-		a.Padding, a.Tick.Marker = 4, ticks{}
+		a.Padding = 0
 	}
-	p.Legend.TextStyle.Font = sans(9)
-	p.Legend.Top, p.Legend.Padding, p.Legend.ThumbnailWidth = true, 3, 24
 	grid := plotter.NewGrid()
 	grid.Horizontal = draw.LineStyle{Color: color.Gray{Y: 215}, Width: 0.5}
 	grid.Vertical = grid.Horizontal
@@ -58,34 +69,66 @@ func New(title, xLabel, yLabel string) *Figure {
 	return &Figure{plot: p}
 }
 
-// ticks are the default ticks without trailing zeros.
-type ticks struct{}
-
-func (ticks) Ticks(lo, hi float64) []plot.Tick {
-	list := plot.DefaultTicks{}.Ticks(lo, hi)
-	for i, t := range list {
-		if strings.Contains(t.Label, ".") && !strings.Contains(t.Label, "e") {
-			list[i].Label = strings.TrimSuffix(strings.TrimRight(t.Label, "0"), ".")
+// fit lets an axis begin and end at a tick. Ticks are one, two or five times a power of ten apart.
+func (f *Figure) fit(a *plot.Axis, fine bool, most float64) {
+	if !(a.Max > a.Min) {
+		a.Min, a.Max = a.Min-1, a.Max+1
+	}
+	step := math.Pow(10, math.Floor(math.Log10((a.Max-a.Min)/most)))
+	for _, times := range []float64{2, 2.5, 2} { // 1, 2, 5, 10
+		if (a.Max-a.Min)/step > most {
+			step *= times
 		}
 	}
-	return list
+	if !fine {
+		step = math.Max(1, step)
+	}
+	const rounding = 1e-9
+	a.Min, a.Max = step*math.Floor(a.Min/step+rounding), step*math.Ceil(a.Max/step-rounding)
+	var list plot.ConstantTicks
+	digits := int(math.Max(0, math.Ceil(-math.Log10(step)-rounding)))
+	for i := range int(math.Round((a.Max-a.Min)/step)) + 1 {
+		v := a.Min + float64(i)*step
+		list = append(list, plot.Tick{Value: v, Label: strings.Replace(fmt.Sprintf("%.*f", digits, v+0), "-", "−", 1)})
+	}
+	a.Tick.Marker = list
 }
 
 func sans(size vg.Length) font.Font {
 	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
 }
 
-// LegendBottom moves the legend to the bottom.
-func (f *Figure) LegendBottom() { f.plot.Legend.Top = false }
-
-// LegendLeft moves the legend to the left.
-func (f *Figure) LegendLeft() { f.plot.Legend.Left = true }
-
 // Range sets the range of the vertical axis.
 func (f *Figure) Range(lo, hi float64) { f.plot.Y.Min, f.plot.Y.Max, f.cut = lo, hi, true }
 
-// Names labels 0, 1, 2 ... on the horizontal axis.
-func (f *Figure) Names(names ...string) { f.plot.NominalX(names...) }
+// Names labels 0, 1, 2 ... on the horizontal axis, aslant if the names are long.
+func (f *Figure) Names(names ...string) {
+	f.plot.NominalX(names...)
+	f.plot.X.Padding = 0
+	f.plot.X.Min, f.plot.X.Max, f.named = -0.6, float64(len(names))-0.4, true
+	if len(strings.Join(names, "   ")) > 100 {
+		t := &f.plot.X.Tick.Label
+		t.Rotation, t.XAlign, t.YAlign = math.Pi/4, draw.XRight, draw.YCenter
+	}
+}
+
+// Band fills the interval from lo to hi around the line that is drawn next, in its color.
+func (f *Figure) Band(name string, x, lo, hi []float64) {
+	edge := append(f.points(x, lo), reversed(f.points(x, hi))...)
+	b, err := plotter.NewPolygon(edge)
+	if f.fail(err) {
+		return
+	}
+	c := f.color().(color.RGBA)
+	b.Color, b.LineStyle.Width = color.NRGBA{c.R, c.G, c.B, 45}, 0
+	f.plot.Add(b)
+	f.entries = append(f.entries, entry{name: name, end: hi[len(hi)-1], thumb: b})
+}
+
+func reversed(xy plotter.XYs) plotter.XYs {
+	slices.Reverse(xy)
+	return xy
+}
 
 // Line draws a line through points.
 func (f *Figure) Line(name string, x, y []float64) {
@@ -94,21 +137,21 @@ func (f *Figure) Line(name string, x, y []float64) {
 		return
 	}
 	l.LineStyle = draw.LineStyle{Color: f.color(), Width: 1.6, Dashes: dashes[f.drawn%len(dashes)]}
-	f.add(name, l, l)
+	f.add(entry{name: name, end: y[len(y)-1], thumb: l}, l)
 }
 
-// Points draws points with error bars of the given half-lengths; nil draws none.
-func (f *Figure) Points(name string, x, y, errors []float64) {
+// Points draws points with intervals from lo to hi; nil draws none.
+func (f *Figure) Points(name string, x, y, lo, hi []float64) {
 	xy := f.points(x, y)
 	s, err := plotter.NewScatter(xy)
 	if f.fail(err) {
 		return
 	}
 	s.GlyphStyle = draw.GlyphStyle{Color: f.color(), Radius: 3.2, Shape: glyphs[f.drawn%len(glyphs)]}
-	if errors != nil {
-		e := errorPoints{xy, make(plotter.YErrors, len(errors))}
-		for i, r := range errors {
-			e.YErrors[i].Low, e.YErrors[i].High = r, r
+	if lo != nil {
+		e := errorPoints{xy, make(plotter.YErrors, len(lo))}
+		for i := range lo {
+			e.YErrors[i].Low, e.YErrors[i].High = y[i]-lo[i], hi[i]-y[i]
 		}
 		bars, err := plotter.NewYErrorBars(e)
 		if f.fail(err) {
@@ -117,7 +160,7 @@ func (f *Figure) Points(name string, x, y, errors []float64) {
 		bars.LineStyle = draw.LineStyle{Color: f.color(), Width: 1.2}
 		f.plot.Add(bars)
 	}
-	f.add(name, s, s)
+	f.add(entry{name: name, end: y[len(y)-1], thumb: s}, s)
 }
 
 type errorPoints struct {
@@ -133,9 +176,7 @@ func (f *Figure) Guide(name string, x, y []float64) {
 	}
 	l.LineStyle = draw.LineStyle{Color: gray, Width: 1, Dashes: []vg.Length{4, 3}}
 	f.plot.Add(l)
-	if name != "" {
-		f.plot.Legend.Add(name, l)
-	}
+	f.entries = append(f.entries, entry{name: name, end: y[len(y)-1], thumb: l})
 }
 
 // Bars draws a bar for each value, at 0, 1, 2 ...
@@ -146,16 +187,15 @@ func (f *Figure) Bars(name string, values []float64) {
 		return
 	}
 	b.Color, b.LineStyle.Width = f.color(), 0
-	f.add(name, b, b)
+	f.plot.Y.Min = math.Min(0, f.plot.Y.Min)
+	f.add(entry{name: name, end: values[len(values)-1], thumb: b}, b)
 }
 
 func (f *Figure) color() color.Color { return colors[f.drawn%len(colors)] }
 
-func (f *Figure) add(name string, p plot.Plotter, thumb plot.Thumbnailer) {
+func (f *Figure) add(e entry, p plot.Plotter) {
 	f.plot.Add(p)
-	if name != "" {
-		f.plot.Legend.Add(name, thumb)
-	}
+	f.entries = append(f.entries, e)
 	f.drawn++
 }
 
@@ -171,17 +211,54 @@ func (f *Figure) PNG(width, height float64) ([]byte, error) {
 	if f.err != nil {
 		return nil, f.err
 	}
-	if margin := (f.plot.Y.Max - f.plot.Y.Min) / 25; !f.cut {
-		f.plot.Y.Min, f.plot.Y.Max, f.cut = f.plot.Y.Min-margin, f.plot.Y.Max+margin, true
+	if !f.named {
+		f.fit(&f.plot.X, f.fine[0], 8)
 	}
+	f.fit(&f.plot.Y, f.fine[1] || f.cut, 6)
 	c := vgimg.NewWith(vgimg.UseWH(vg.Length(width), vg.Length(height)), vgimg.UseDPI(144),
 		vgimg.UseBackgroundColor(color.White))
-	f.plot.Draw(draw.Crop(draw.New(c), 4, -12, 4, -6))
+	whole := draw.New(c)
+	f.entries = slices.DeleteFunc(f.entries, func(e entry) bool { return e.name == "" })
+	style := draw.TextStyle{Color: color.Black, Font: sans(9), YAlign: draw.YCenter, Handler: plot.DefaultTextHandler}
+	margin := vg.Length(0)
+	for _, e := range f.entries {
+		margin = max(margin, style.Width(e.name)+thumbWidth+22)
+	}
+	inner := draw.Crop(whole, 4, -max(margin, 12), 4, -6)
+	f.plot.Draw(inner)
+	f.place(f.plot.DataCanvas(inner))
+	for _, e := range f.entries {
+		left := inner.Max.X + 14
+		thumb := draw.Canvas{Canvas: c, Rectangle: vg.Rectangle{Min: vg.Point{X: left, Y: e.at - 4},
+			Max: vg.Point{X: left + thumbWidth, Y: e.at + 4}}}
+		e.thumb.Thumbnail(&thumb)
+		whole.FillText(style, vg.Point{X: left + thumbWidth + 4, Y: e.at}, e.name)
+	}
 	var b bytes.Buffer
 	if _, err := (vgimg.PngCanvas{Canvas: c}).WriteTo(&b); err != nil {
 		return nil, err
 	}
 	return b.Bytes(), nil
+}
+
+const thumbWidth = vg.Length(18)
+
+// place gives each name the height of its series' end, or one near it that is free.
+func (f *Figure) place(data draw.Canvas) {
+	const apart = vg.Length(13)
+	_, y := f.plot.Transforms(&data)
+	slices.SortStableFunc(f.entries, func(a, b entry) int { return cmp.Compare(b.end, a.end) })
+	top := data.Max.Y
+	for i := range f.entries {
+		e := &f.entries[i]
+		e.at = min(y(e.end), top)
+		top = e.at - apart
+	}
+	bottom := data.Min.Y
+	for i := len(f.entries) - 1; i >= 0; i-- {
+		f.entries[i].at = max(f.entries[i].at, bottom)
+		bottom = f.entries[i].at + apart
+	}
 }
 
 // points combines coordinates. If their numbers differ it sets the error and returns nil.
@@ -193,6 +270,7 @@ func (f *Figure) points(x, y []float64) plotter.XYs {
 	xy := make(plotter.XYs, len(x))
 	for i := range xy {
 		xy[i] = plotter.XY{X: x[i], Y: y[i]}
+		f.fine[0], f.fine[1] = f.fine[0] || x[i] != math.Trunc(x[i]), f.fine[1] || y[i] != math.Trunc(y[i])
 	}
 	return xy
 }
