@@ -7,3 +7,7 @@ import "embed"
 //
 //go:embed *.md
 var Pages embed.FS
+
+// Names are the names of the pages, in the order to read them.
+var Names = []string{"tune-my-engine", "test-my-patch", "data-with-my-engine", "tune-my-search", "bend-my-evaluation",
+	"share-machines", "your-own-game"}

@@ -1,8 +1,8 @@
 package app
 
 import (
-	"io/fs"
-	"path"
+	"fmt"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -10,40 +10,32 @@ import (
 
 	"github.com/assay-chess/assay/cmd/assay/guide"
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
-	"github.com/assay-chess/assay/engine/quote"
 )
 
 func newGuideCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:     "guide [NAME]",
+		Use:     "guide [NAME | NUMBER]",
 		Short:   "Print a guide: your engine and assay, step by step",
 		Long:    "Print a guide for authors of engines, as Markdown; without NAME, list all of them.",
 		Example: "  assay guide test-my-patch",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			out := cmd.OutOrStdout()
-			names, err := fs.Glob(guide.Pages, "*.md")
-			if err != nil {
-				return err
-			}
 			w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-			var known []string
-			for _, file := range names {
-				name := strings.TrimSuffix(path.Base(file), ".md")
-				known = append(known, name)
-				text, err := guide.Pages.ReadFile(file)
+			for i, name := range guide.Names {
+				text, err := guide.Pages.ReadFile(name + ".md")
 				if err != nil {
 					return err
 				}
-				if len(args) == 1 && args[0] == name {
+				if len(args) == 1 && (args[0] == name || args[0] == strconv.Itoa(i+1)) {
 					_, err := out.Write(text)
 					return err
 				}
 				title, _, _ := strings.Cut(strings.TrimPrefix(string(text), "# "), "\n")
-				quote.Fprintf(w, "%s\t%s\n", name, title)
+				fmt.Fprintf(w, "%d\t%s\t%s\n", i+1, name, title)
 			}
 			if len(args) == 1 {
-				return cli.Usagef("there is no guide %q; there are: %s", args[0], strings.Join(known, ", "))
+				return cli.Usagef("there is no guide %q; there are: %s", args[0], strings.Join(guide.Names, ", "))
 			}
 			return w.Flush()
 		},

@@ -2,15 +2,19 @@ package app
 
 import (
 	"bufio"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/cmd/assay/guide"
 )
 
 // root is the folder of the module.
@@ -20,6 +24,9 @@ const root = "../../../.."
 type pageBlock struct {
 	Mark string   // of the comment <!-- ci: MARK --> above it, if there is one
 	Text []string // its lines, joined where they end in a backslash
+	// Output are lines that its commands print: those of a fence of text below it. Three dots at the end of one
+	// stand for the rest of it.
+	Output []string
 }
 
 // pageBlocks returns the blocks of a page in Markdown that hold commands: indented ones, and
@@ -49,6 +56,8 @@ func pageBlocks(page string) (blocks []pageBlock) {
 			fence, open = "", false
 		case fence == "```sh":
 			add(line)
+		case fence == "```text" && len(blocks) > 0:
+			blocks[len(blocks)-1].Output = append(blocks[len(blocks)-1].Output, line)
 		case fence == "" && indented:
 			add(code)
 		case found:
@@ -217,6 +226,29 @@ func TestResults(t *testing.T) {
 	}
 }
 
+// TestGuideNames finds every guide in the list of them, and the README names them with their numbers.
+func TestGuideNames(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(root, "cmd/assay/guide/*.md"))
+	if err != nil || len(files) != len(guide.Names) {
+		t.Errorf("%d guides, %d of them in the list, %v", len(files), len(guide.Names), err)
+	}
+	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range guide.Names {
+		want := fmt.Sprintf(`\[%d [^]]+\]\(cmd/assay/guide/%s\.md\)`, i+1, name)
+		if !regexp.MustCompile(want).Match(readme) {
+			t.Errorf("README.md has no link to guide %d, %s", i+1, name)
+		}
+		code, byName, errs := call(t, "guide", name)
+		_, byNumber, _ := call(t, "guide", strconv.Itoa(i+1))
+		if code != 0 || byName == "" || byName != byNumber {
+			t.Errorf("guide %s ends with %d, %s; by number it is another: %t", name, code, errs, byName != byNumber)
+		}
+	}
+}
+
 // TestPagesLink opens what the pages link to within this repository.
 func TestPagesLink(t *testing.T) {
 	tracked, err := exec.Command("git", "-C", root, "ls-files", "*.md").Output()
@@ -290,11 +322,11 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// readmeLine returns what CI runs of a line of the README: nothing if its block is only parsed,
+// readmeLine returns what CI runs of a line of the README: nothing if its block is only parsed or the line clones,
 // a command of assay with the flags of the mark, which replace its own, another line as it stands.
 func readmeLine(b pageBlock, line string) string {
 	switch {
-	case strings.HasPrefix(b.Mark, "only parsed"):
+	case strings.HasPrefix(b.Mark, "only parsed"), strings.HasPrefix(line, "git clone "):
 		return ""
 	case strings.HasPrefix(b.Mark, "--") && command(line) != nil:
 		return line + " " + b.Mark

@@ -37,8 +37,14 @@ func TestReadmeRuns(t *testing.T) {
 		cmd := exec.Command("bash", "-euo", "pipefail", "-c", script)
 		cmd.Dir = clone
 		cmd.Env = append(os.Environ(), "GOBIN="+bin, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
-		if out, err := cmd.CombinedOutput(); err != nil {
+		out, err := cmd.CombinedOutput()
+		if err != nil {
 			t.Fatalf("%s\n%v\n%s", script, err, out)
+		}
+		for _, line := range b.Output {
+			if b.Mark == "" && !strings.Contains(string(out), strings.TrimSuffix(line, "...")) {
+				t.Errorf("%s\ndoes not print %q, but\n%s", script, line, out)
+			}
 		}
 		t.Logf("%3.0f s\n%s", time.Since(start).Seconds(), script)
 	}
