@@ -165,7 +165,7 @@ func TestWorkers(t *testing.T) {
 	syn := synthetic.Games{Games: 400, Rows: 40, Terms: 30, PerRow: 8, Shared: 0.5, K: 0.006, Seed: 3}
 	s := syn.Store(t)
 	terms := syn.List(objective.NewTapered(syn.Terms))
-	fit := func(workers int) *Result {
+	fit := func(workers int) string {
 		c := NewConfig()
 		c.K, c.Workers = 0.006, workers
 		c.Prior = map[string]float64{"pieces": 80}
@@ -173,12 +173,16 @@ func TestWorkers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.Config = Config{}
-		return r
+		refit, err := r.Refit.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Config, r.Refit = Config{}, nil
+		return fmt.Sprintf("%+v %x", *r, refit) // %v of a float64 is unique
 	}
-	one := fmt.Sprintf("%+v", *fit(1)) // %v of a float64 is unique
+	one := fit(1)
 	for _, n := range []int{2, 3, 8} {
-		if got := fmt.Sprintf("%+v", *fit(n)); got != one {
+		if got := fit(n); got != one {
 			t.Errorf("%d workers: another result than with one", n)
 		}
 	}

@@ -47,6 +47,7 @@ func (f *fitting) result(ctx context.Context) (*Result, error) {
 			return nil, err
 		}
 	}
+	r.Refit = f.refit(r)
 	if f.at.large {
 		f.leaveOutErrors(r)
 	}

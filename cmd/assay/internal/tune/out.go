@@ -84,6 +84,15 @@ func (o *tuneOut) event(kind string, data any) {
 	}
 }
 
+// writeRefit keeps what a refit needs.
+func (o *tuneOut) writeRefit(x *tuner.Refit) error {
+	text, err := x.Encode()
+	if err != nil {
+		return err
+	}
+	return durable.WriteFile(o.run.Path(tuner.RefitName), text)
+}
+
 // write writes the weights. What is partial does not make a run complete.
 func (o *tuneOut) write(text []byte, report *tuner.Report) error {
 	if err := durable.WriteFile(o.path, text); err != nil {

@@ -36,7 +36,7 @@ type tuneFlags struct {
 	model, from, out string
 	disk             string
 	curve            bool
-	strict           bool
+	strict, refit    bool
 	formula, against string
 	test             []string
 	resume           string // the command line that resumes the run
@@ -158,6 +158,8 @@ func (f *tuneFlags) register(cmd *cobra.Command) {
 		"file with the formula of the features, in place of the one in their header")
 	fs.StringVar(&f.against, "against", "", "file with another formula for the same channels, to fit and to compare on "+
 		"unseen games")
+	fs.BoolVar(&f.refit, "refit", false, "with a folder for --out: keep "+tuner.RefitName+" too, with which assay screen refits "+
+		"the other groups where one is held")
 	fs.BoolVar(&f.strict, "strict", false, "exit code 1 unless the verdict is better; the weights are written all "+
 		"the same")
 	fs.IntVar(&f.c.Workers, "workers", 0, "threads (default: one per core); does not change the result")
@@ -180,6 +182,9 @@ func (f *tuneFlags) parse() error {
 		if _, err := eval.Lookup(f.model); err != nil {
 			return cli.Usage(err)
 		}
+	}
+	if f.refit && strings.HasSuffix(f.out, ".json") {
+		return cli.Usagef("--refit needs a folder for --out, not %s", f.out)
 	}
 	var ok bool
 	ties := map[string]tuner.Tie{"auto": tuner.TieAuto, "on": tuner.TieOn, "off": tuner.TieOff}
@@ -364,6 +369,11 @@ func (f *tuneFlags) write(task *tuneTask, r *tuner.Result, report *tuner.Report,
 		return err
 	}
 	report.ID = file.ID()
+	if f.refit && r.Refit != nil {
+		if err := out.writeRefit(r.Refit); err != nil {
+			return err
+		}
+	}
 	if err := out.write(text, report); err != nil {
 		return err
 	}
