@@ -137,20 +137,20 @@ func TestShrink(t *testing.T) {
 
 // 8,000 games have effects within ±5.7, as a match of all these games.
 func TestPlan(t *testing.T) {
-	if within := 1.96 * Precision(4000, Variance); math.Abs(within-5.75) > 0.1 {
+	if within := 1.96 * Precision(4000, Variance(0.5)); math.Abs(within-5.75) > 0.1 {
 		t.Errorf("±%v", within)
 	}
-	n := Need(5, Variance)
-	if got := 1.96 * Precision(n, Variance); n%PerOpening != 0 || got > 5 || got < 4.99 {
+	n := Need(5, Variance(0.5))
+	if got := 1.96 * Precision(n, Variance(0.5)); n%PerOpening != 0 || got > 5 || got < 4.99 {
 		t.Errorf("%d pairs have ±%v", n, got)
 	}
-	one, _ := AtBase(10, 1, 10000, Variance)
-	match := math.Sqrt(Variance/1000) / (logitPerElo / 4)
+	one, _ := AtBase(10, 1, 10000, Variance(0.5))
+	match := math.Sqrt(Variance(0.5)/1000) / (logitPerElo / 4)
 	if math.Abs(one-match) > 1e-9 {
 		t.Errorf("one at a time: %v, a match of a tenth of the games %v", one, match)
 	}
-	three, _ := AtBase(10, 3, 10000, Variance)
-	if all, _ := AtBase(10, 10, 10000, Variance); !(three < one) || !math.IsInf(all, 1) {
+	three, _ := AtBase(10, 3, 10000, Variance(0.5))
+	if all, _ := AtBase(10, 10, 10000, Variance(0.5)); !(three < one) || !math.IsInf(all, 1) {
 		t.Errorf("three at a time ±%v, one ±%v, all %v", three, one, all)
 	}
 }

@@ -6,9 +6,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Variance is the assumed one of the score of a pair, before games tell: that of pairs of independent games of
-// which half are drawn.
-const Variance = 0.0625
+// Variance returns that of the score of a pair of independent games between equals, with a share of draws.
+func Variance(draws float64) float64 { return (1 - draws) / 8 }
 
 // acrossShare is the part of the information of a pair of complements that one of rows has about a main effect.
 const acrossShare = 0.5

@@ -2,6 +2,7 @@ package app
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -15,7 +16,9 @@ import (
 	"github.com/assay-chess/assay/cmd/assay/internal/gitbuild"
 	"github.com/assay-chess/assay/cmd/assay/internal/runs"
 	"github.com/assay-chess/assay/cmd/assay/internal/settings"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/match"
@@ -37,6 +40,11 @@ PLAYER is the base, as in assay match. A FACTOR is a change, off or on:
   NAME=git:REF          the same with a name
   weights=new.json      a factor for each group of terms with other weights
   weights=new.json:a,b  the same for these groups alone
+
+With weights=FOLDER, that of assay tune --refit, a group that is off has its old weights and the
+others those that the fit would have found beside them. Else groups of one fit make up for each
+other, and half of it is a broken mixture. An engine git:REF is built with the weights: in --build
+{weights} is the file, as in 'assay weights export {weights} --into eval.c && make EXE={out}'.
 
 Patches are applied to the base in the subsets that are needed, 16 for 8 factors, 24 for 12, 40
 for 20; each is built once (--build) and kept. If one does not apply, or two conflict, the error
@@ -76,8 +84,8 @@ type screening struct {
 	base    selfplay.Entrant // without its options
 	args    []string
 
-	patched screen.Subset                      // factors that are patches
-	builds  map[screen.Subset]selfplay.Entrant // of patched factors; nil: there are none
+	built   screen.Subset                      // factors that need builds
+	builds  map[screen.Subset]selfplay.Entrant // of the factors built; nil: there are none
 	patches map[string]*gitbuild.Patch         // by what was typed
 	ids     map[string]string
 	source  *gitbuild.Source // of the base
@@ -98,7 +106,7 @@ func (s *session) prepareScreen(args []string) (func() error, error) {
 		return nil, err
 	}
 	kind := screen.Random
-	if x.patched = x.factors.Patched(); x.patched != 0 {
+	if x.built = x.factors.Built(); x.built != 0 {
 		kind = screen.Rows
 	}
 	if x.design, err = screen.NewDesign(kind, len(x.factors.Factors), s.Seed); err != nil {
@@ -117,32 +125,38 @@ func (s *session) prepareScreen(args []string) (func() error, error) {
 
 // count checks the numbers of the screen, and sets that of games.
 func (x *screening) count() error {
+	if !(x.SimElo > 0 && x.SimElo <= 100) || !(x.SimDraws >= 0 && x.SimDraws <= 0.95) || x.Given("simulate") && x.Simulate < 1 {
+		return cli.Usagef("--sim-elo must be above 0 and at most 100, --sim-draws from 0 to 0.95, and --simulate 1 or more")
+	}
 	switch {
 	case x.Within < 0 || x.Given("within") && (x.Within == 0 || x.Given("games")):
 		return cli.Usagef("--within %g: want Elo above zero, without --games", x.Within)
 	case x.Within > 0:
-		x.Games = 2 * screen.Need(x.Within, screen.Variance)
+		x.Games = 2 * screen.Need(x.Within, screen.Variance(x.SimDraws))
 	case !x.Given("games"):
 		x.Games = settings.DefaultScreenGames
 	}
 	if x.Games == 0 || x.Games%play.PerOpening != 0 {
 		return cli.Usagef("--games %d: want a multiple of %d, four pairs of games from each opening", x.Games, play.PerOpening)
 	}
-	if !(x.SimElo > 0 && x.SimElo <= 100) || !(x.SimDraws >= 0 && x.SimDraws <= 0.95) || x.Given("simulate") && x.Simulate < 1 {
-		return cli.Usagef("--sim-elo must be above 0 and at most 100, --sim-draws from 0 to 0.95, and --simulate 1 or more")
-	}
 	return nil
 }
 
 func (x *screening) run() error {
+	command, err := x.withWeights(0)
+	if err != nil {
+		return err
+	}
+	x.Build, command = command, x.Build
 	list, err := x.entrants([]engine.Spec{x.spec}, func(int) string { return "screen: PLAYER" })
+	x.Build = command
 	if err != nil {
 		return err
 	}
 	x.base = list[0]
 	c := play.Config{Setup: x.Setup, Design: x.design, Player: x.player, Games: x.Games,
 		Fix: x.design.Kind == screen.Random && x.Games >= play.FixFrom}
-	if x.patched != 0 {
+	if x.built != 0 {
 		x.builds = map[screen.Subset]selfplay.Entrant{0: x.base}
 		if err := x.readPatches(); err != nil {
 			return err
@@ -157,7 +171,7 @@ func (x *screening) run() error {
 			return playAdvice(err, x.Out)
 		}
 	}
-	if x.patched != 0 {
+	if x.built != 0 {
 		if c.Lost, err = x.build(); err != nil {
 			return err
 		}
@@ -173,7 +187,7 @@ func (x *screening) run() error {
 func (x *screening) player(of screen.Subset) selfplay.Entrant {
 	e := x.base
 	if x.builds != nil {
-		e = x.builds[of&x.patched]
+		e = x.builds[of&x.built]
 	}
 	if e.Options = x.factors.Options(of); len(e.Options) > 0 {
 		e.Name = e.Identity() + factor.Text(e.Options)
@@ -203,7 +217,7 @@ func (x *screening) plan(c *play.Config) error {
 	players, single := []selfplay.Entrant{c.Base}, []int{-1}
 	if x.Limits.Deterministic() {
 		for j := range x.factors.Factors {
-			if !x.patched.Has(j) { // one patch alone is no build of the design
+			if !x.built.Has(j) { // one patch alone is no build of the design
 				players, single = append(players, x.player(1<<j)), append(single, j)
 			}
 		}
@@ -261,8 +275,8 @@ func (x *screening) confirm(c play.Config, r *play.Result) (*match.Result, error
 		fmt.Fprintln(x.stderr, "screen: no factor is recommended: there is nothing to confirm")
 		return nil, nil
 	}
-	if _, known := x.builds[r.Best&x.patched]; x.builds != nil && !known {
-		if err := x.buildSubset(r.Best & x.patched); err != nil {
+	if _, known := x.builds[r.Best&x.built]; x.builds != nil && !known {
+		if err := x.buildSubset(r.Best & x.built); err != nil {
 			return nil, err
 		}
 	}
@@ -292,7 +306,7 @@ func (x *screening) confirm(c play.Config, r *play.Result) (*match.Result, error
 func (x *screening) build() (lost []screen.Subset, err error) {
 	failed := map[screen.Subset]bool{}
 	for _, of := range x.design.Builds() {
-		key := of & x.patched
+		key := of & x.built
 		if _, known := x.builds[key]; !known && !failed[key] {
 			if err := x.buildSubset(key); x.ctx.Err() != nil {
 				return nil, err
@@ -354,30 +368,32 @@ func (x *screening) readPatches() (err error) {
 		return err
 	}
 	x.temp, x.done = temp, append(x.done, done)
-	same := map[string]string{}
+	same := map[string]string{} // names by the files that they make
 	for j, f := range x.factors.Factors {
 		for _, text := range f.Patches {
 			p, err := x.readPatch(text)
 			if err != nil {
 				return err
 			}
-			if other, taken := same[p.ID]; taken {
-				return cli.Usagef("factors %s and %s cannot be told apart: they are the same patch", other, f.Name)
-			}
-			same[p.ID], x.patches[text], x.ids[text] = f.Name, p, p.ID
+			x.patches[text], x.ids[text] = p, p.ID
 		}
-		if x.patched.Has(j) {
-			s, err := x.applied(1 << j)
-			if err != nil {
-				return err
-			}
-			if same, err := s.SameFiles(x.ctx, x.source); same || err != nil {
-				return cmp.Or(err, cli.Usagef("factor %s changes no file of %s: leave it out", f.Name, x.spec.Shown()))
-			}
+		if len(f.Patches) == 0 {
+			continue
 		}
+		s, err := x.applied(1 << j)
+		if err != nil {
+			return err
+		}
+		if none, err := s.SameFiles(x.ctx, x.source); none || err != nil {
+			return cmp.Or(err, cli.Usagef("factor %s changes no file of %s: leave it out", f.Name, x.spec.Shown()))
+		}
+		if other, taken := same[s.ID]; taken && len(f.Options)+len(f.Groups) == 0 {
+			return cli.Usagef("factors %s and %s cannot be told apart: they are the same patch", other, f.Name)
+		}
+		same[s.ID] = f.Name
 	}
 	for _, of := range x.design.Builds() { // before the first is built
-		if _, err := x.applied(of & x.patched); err != nil {
+		if _, err := x.applied(of & x.built); err != nil {
 			return err
 		}
 	}
@@ -443,7 +459,11 @@ func (x *screening) buildSubset(of screen.Subset) error {
 	if err != nil {
 		return err
 	}
-	b, err := x.git.cache.Build(x.ctx, s, x.Build)
+	command, err := x.withWeights(of)
+	if err != nil {
+		return err
+	}
+	b, err := x.git.cache.Build(x.ctx, s, command)
 	if err != nil {
 		return err
 	}
@@ -452,9 +472,27 @@ func (x *screening) buildSubset(of screen.Subset) error {
 	if err != nil {
 		return err
 	}
-	e.Name, e.Shown = roster.IdentifyBuilt(x.base.Spec, s.Short()+" "+x.Build), x.nameOf(of)
+	e.Name, e.Shown = roster.IdentifyBuilt(x.base.Spec, s.Short()+" "+command), x.nameOf(of)
 	x.builds[of] = e
 	return nil
+}
+
+// weightsWord is the place of the weight file in the command that builds an engine.
+const weightsWord = "{weights}"
+
+// withWeights returns the command that builds a subset. Its weight file is named by its content, so that equal
+// builds are made once.
+func (x *screening) withWeights(of screen.Subset) (string, error) {
+	text, err := x.factors.WeightFile(of)
+	if text == nil || err != nil {
+		return x.Build, err
+	}
+	if !strings.Contains(x.Build, weightsWord) {
+		return "", cli.Usagef("the build command %q has no %s: that is the file with the weights, for assay weights export --into",
+			x.Build, weightsWord)
+	}
+	path := filepath.Join(os.TempDir(), fmt.Sprintf("assay-weights-%.12x.json", sha256.Sum256(text)))
+	return strings.ReplaceAll(x.Build, weightsWord, quote.Word(path)), durable.WriteFile(path, text)
 }
 
 // nameOf names a subset.

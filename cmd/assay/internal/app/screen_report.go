@@ -31,9 +31,10 @@ func (x *screening) sayPlan(c *play.Config, hours float64) {
 	if n := len(x.design.Builds()); n > 0 {
 		builds = fmt.Sprintf("%d builds", n)
 	}
-	say("%d factors, %s, %d games: each effect within ±%.1f Elo, where single matches of %d games each have ±%.1f", k, builds,
-		c.Games, 1.96*screen.Precision(c.Games/2, screen.Variance), int(c.Games)/k/2*2, singly(c.Games, k))
-	need := 2 * screen.Need(5, screen.Variance)
+	say("%d factors, %s, %d games: each effect within ±%.1f Elo if %.0f %% are drawn, where single matches of %d games each "+
+		"have ±%.1f", k, builds, c.Games, 1.96*screen.Precision(c.Games/2, screen.Variance(x.SimDraws)), 100*x.SimDraws,
+		int(c.Games)/k/2*2, x.singly(k))
+	need := 2 * screen.Need(5, screen.Variance(x.SimDraws))
 	say("%s at %.2g games/s; within ±5 Elo: %d games, %s", hoursText(hours*float64(c.Games)), 1/(3600*hours), need,
 		hoursText(hours*float64(need)))
 	if spread := 2 * x.SimElo * math.Sqrt(float64(k)); spread > flat {
@@ -43,8 +44,8 @@ func (x *screening) sayPlan(c *play.Config, hours float64) {
 }
 
 // singly is the half width of the interval of a match of its share of the games.
-func singly(games uint64, factors int) float64 {
-	one, _ := screen.AtBase(factors, 1, games/2, screen.Variance)
+func (x *screening) singly(factors int) float64 {
+	one, _ := screen.AtBase(factors, 1, x.Games/2, screen.Variance(x.SimDraws))
 	return 1.96 * one
 }
 
@@ -62,14 +63,14 @@ func (x *screening) printAtBase() error {
 	w := tabwriter.NewWriter(x.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "on at once\tagainst the base\ttwo disjoint sets, from the mean\t\n")
 	for m := 1; 2*m <= k; m *= 2 {
-		base, apart := screen.AtBase(k, m, x.Games/2, screen.Variance)
+		base, apart := screen.AtBase(k, m, x.Games/2, screen.Variance(x.SimDraws))
 		fmt.Fprintf(w, "%d\t±%.1f\t±%.1f\t\n", m, 1.96*base, 1.96*apart)
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(x.stdout, "\n1 at once is one match a factor. With the others at random: ±%.1f\n",
-		1.96*screen.Precision(x.Games/2, screen.Variance))
+		1.96*screen.Precision(x.Games/2, screen.Variance(x.SimDraws)))
 	return err
 }
 
@@ -121,7 +122,9 @@ func (x *screening) print(c *play.Config, r *play.Result, confirmed *match.Resul
 	if err := x.printEffects(out, r); err != nil {
 		return err
 	}
-	printInteractions(out, r)
+	if r.Gain.Known() {
+		printInteractions(out, r)
+	}
 	for _, d := range r.Decided {
 		fixed := ""
 		if d.Fixed {
@@ -152,7 +155,7 @@ func (x *screening) printEffects(out io.Writer, r *play.Result) error {
 		return cmp.Compare(r.Effects[b].Shrunk.OrZero(), r.Effects[a].Shrunk.OrZero())
 	})
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	speeds := x.patched != 0 && r.Speeds[order[0]].Log2.Known()
+	speeds := x.built != 0 && r.Speeds[order[0]].Log2.Known()
 	fmt.Fprint(w, "factor\tElo [95 %]\texpected\tp\t")
 	if speeds {
 		fmt.Fprint(w, "speed\tat a clock\t")
@@ -185,7 +188,7 @@ func (x *screening) printEffects(out io.Writer, r *play.Result) error {
 
 func chance(p num.Float) string {
 	if p < 0.001 {
-		return "<.001"
+		return "<0.001"
 	}
 	return fmt.Sprintf("%.3f", p)
 }
@@ -273,7 +276,7 @@ func (x *screening) printRecommended(out io.Writer, c *play.Config, r *play.Resu
 	}
 	best, base := x.spec, x.spec
 	best.Options = slices.Concat(x.spec.Options, changed(x.factors.Options(r.Best), x.factors.Options(0)))
-	if len(best.Options) > len(x.spec.Options) && x.patched == 0 {
+	if len(best.Options) > len(x.spec.Options) && x.built == 0 {
 		fmt.Fprintf(out, "  assay match %s %s --sprt 0,5 --seed %d\n", quote.Word(best.String()), quote.Word(base.String()), x.Seed+1)
 	}
 	if confirmed == nil {
@@ -284,7 +287,7 @@ func (x *screening) printRecommended(out io.Writer, c *play.Config, r *play.Resu
 	if s := confirmed.Strength; s.Known() && (s.EloLo > r.GainHi || s.EloHi < r.GainLo) {
 		fmt.Fprintf(out, "warning: that is not what was predicted: the factors change each other's effects; believe the match\n")
 	}
-	if x.patched != 0 && c.Limits.Deterministic() {
+	if x.built != 0 && c.Limits.Deterministic() {
 		fmt.Fprintf(out, "nodes were limited: confirm it by a clock too, for patches that change the speed\n")
 	}
 	return nil

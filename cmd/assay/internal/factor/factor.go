@@ -140,10 +140,10 @@ func (s *Set) Names() (list []string) {
 	return list
 }
 
-// Patched returns the factors that are patches, at least in part.
-func (s *Set) Patched() (of screen.Subset) {
+// Built returns the factors that need builds: patches, and weights of engines that are built.
+func (s *Set) Built() (of screen.Subset) {
 	for j, f := range s.Factors {
-		if len(f.Patches) > 0 {
+		if len(f.Patches) > 0 || len(f.Groups) > 0 && s.weights.built {
 			of |= 1 << j
 		}
 	}
@@ -162,7 +162,7 @@ func (s *Set) Options(of screen.Subset) (list []engine.Option) {
 			list = append(list, engine.Option{Name: o.Name, Value: value})
 		}
 	}
-	if s.weights != nil {
+	if s.weights != nil && !s.weights.built {
 		list = append(list, s.weights.options(s.Factors, of)...)
 	}
 	return list

@@ -306,7 +306,7 @@ var Table = []Setting{
 	{Name: "sim-elo", In: Screen, Group: ofTest, Field: func(v *Values) any { return &v.SimElo }, Default: 10,
 		Help: "for the plan and simulated screens: size of a usual effect, in Elo"},
 	{Name: "sim-draws", In: Screen, Group: ofTest, Field: func(v *Values) any { return &v.SimDraws }, Default: 0.5,
-		Help: "for simulated screens: share of draws among equal players"},
+		Help: "for the plan and simulated screens: share of draws among equal players"},
 	{Name: "sim-elo", In: SPSA, Field: func(v *Values) any { return &v.SimElo }, Default: 30,
 		Help: "for simulated runs: Elo of the optimum above the start values"},
 	{Name: "sim-draws", In: SPSA, Field: func(v *Values) any { return &v.SimDraws }, Default: 0.5,

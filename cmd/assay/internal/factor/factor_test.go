@@ -1,0 +1,76 @@
+package factor
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/selfplay/screen"
+)
+
+func parse(t *testing.T, player, groups string, texts ...string) (*Set, engine.Spec) {
+	t.Helper()
+	base, err := roster.Parse(player)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Parse(texts, base, groups)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, base
+}
+
+// Factors that are grouped go on and off together, the others alone.
+func TestGroups(t *testing.T) {
+	s, _ := parse(t, "git:main", "A,c D,e", "A=0,1", "B=2,3", "c=git:idea", "D=4,5", "e=x.diff")
+	if want := []string{"A+c", "B", "D+e"}; !reflect.DeepEqual(s.Names(), want) {
+		t.Errorf("%v, want %v", s.Names(), want)
+	}
+	if s.Built() != 0b101 {
+		t.Errorf("patches in %b", s.Built())
+	}
+	if got := Text(s.Options(0b101)); got != "?A=1&B=2&D=5" {
+		t.Errorf("%s", got)
+	}
+	ids := s.Identities(map[string]string{"git:idea": "0123", "x.diff": "4567"})
+	if ids[0].Off != "A=0" || ids[0].On != "A=1 0123" || ids[2].On != "D=5 4567" {
+		t.Errorf("%+v", ids)
+	}
+}
+
+// A group of weights that is on has those of the file, the others have the player's.
+func TestWeights(t *testing.T) {
+	s, base := parse(t, "assay:weights=assay-start", "", "weights=assay-1")
+	m, old, err := roster.Weights(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, now, err := roster.Weights(engine.Spec{Name: "assay", Weights: "assay-1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for of := range screen.Subset(8) {
+		f, err := roster.WeightsWithOptions(base, s.Options(of))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, term := range m.Terms {
+			want := old[i]
+			for j, factor := range s.Factors {
+				if of.Has(j) && factor.Groups[0] == term.Group {
+					want = now[i]
+				}
+			}
+			if f.Terms[i].MG != want.MG || f.Terms[i].EG != want.EG {
+				t.Fatalf("subset %b: %s is %d, %d, want %v", of, term.Name, f.Terms[i].MG, f.Terms[i].EG, want)
+			}
+		}
+	}
+	two, _ := parse(t, "assay:weights=assay-start", "", "weights=assay-1:"+strings.Join(s.Names()[:2], ","))
+	if !reflect.DeepEqual(two.Names(), s.Names()[:2]) {
+		t.Errorf("%v", two.Names())
+	}
+}
