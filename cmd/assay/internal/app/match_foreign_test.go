@@ -343,7 +343,8 @@ func TestKilledRunnerLeavesNoEngine(t *testing.T) {
 	}
 }
 
-// Two games at once of two engines start four programs: those that were checked play, too.
+// Two games at once of two engines start four programs: those that were checked play, too. What the runner took is
+// printed with --all alone.
 func TestEnginesAreStartedOnce(t *testing.T) {
 	path, dir := testengine.Build(t, "badengine"), t.TempDir()
 	starts := filepath.Join(dir, "starts")
@@ -352,10 +353,15 @@ func TestEnginesAreStartedOnce(t *testing.T) {
 	}
 	for i, args := range [][]string{{"match", engine("a"), engine("b")}, {"match", engine("a"), engine("a")},
 		{"ladder", engine("a"), engine("b")}} {
+		if i == 1 {
+			args = append(args, "--all")
+		}
 		args = append(args, "--nodes", "10", "--games", "8", "--max-plies", "4", "--opening-score", "-1", "--concurrency",
 			"2")
 		if code, _, stderr := call(t, args...); code != exitDone {
 			t.Fatalf("exit %d: %s", code, stderr)
+		} else if told := strings.Contains(stderr, "the runner took"); told != (i == 1) {
+			t.Errorf("%d: what the runner took is printed: %t", i, told)
 		}
 		text, err := os.ReadFile(starts)
 		if err != nil {
