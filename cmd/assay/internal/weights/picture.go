@@ -7,7 +7,6 @@ import (
 	"image/color"
 	"math"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,9 +22,14 @@ import (
 	"github.com/assay-chess/assay/models"
 )
 
+// pictureFlags are the flags of assay weights picture.
+type pictureFlags struct {
+	from, out string
+	a8First   bool
+}
+
 func newPicture() *cobra.Command {
-	var from, out string
-	var a8 bool
+	var f pictureFlags
 	c := &cobra.Command{
 		Use:   "picture WEIGHTS",
 		Short: "Draw piece-square tables as boards",
@@ -39,38 +43,31 @@ the worth of the piece, the colors show their distance from their mean.`,
   assay weights picture runs/first/weights.json --from assay-start --out boards.png`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if filepath.Ext(out) != ".png" {
-				return cli.Usagef("--out %s: want a name that ends with .png", out)
+			if filepath.Ext(f.out) != ".png" {
+				return cli.Usagef("--out %s: want a name that ends with .png", f.out)
 			}
-			x, err := openValues(args[0])
-			var old *models.File
-			if err == nil && from != "" {
-				var a *Opened
-				if a, x, err = openTwoWeights(from, args[0]); err == nil {
-					old = a.File
-				}
-			}
+			old, now, err := openTwoWeights(cmp.Or(f.from, args[0]), args[0])
 			if err != nil {
 				return err
 			}
-			tables := tablesOf(x.File, old, a8)
+			tables := f.tables(old.File, now.File)
 			if len(tables) == 0 {
 				return fmt.Errorf("%s has no piece-square tables: want terms whose names end with a square, as psq.pawn.a2, "+
 					"or with each number from 0 to 63", args[0])
 			}
 			picture, err := drawTables(tables)
 			if err == nil {
-				err = durable.WriteFile(out, picture)
+				err = durable.WriteFile(f.out, picture)
 			}
 			if err == nil {
-				_, err = fmt.Fprintf(cmd.OutOrStdout(), "written %s\n", out)
+				_, err = fmt.Fprintf(cmd.OutOrStdout(), "written %s\n", f.out)
 			}
 			return err
 		},
 	}
-	c.Flags().StringVar(&from, "from", "", "older weights of the same terms, to draw what changed")
-	c.Flags().StringVar(&out, "out", "boards.png", "file to write")
-	c.Flags().BoolVar(&a8, "a8-first", false, "the number 0 of a table stands for a8, not for a1")
+	c.Flags().StringVar(&f.from, "from", "", "older weights of the same terms, to draw what changed")
+	c.Flags().StringVar(&f.out, "out", "boards.png", "file to write")
+	c.Flags().BoolVar(&f.a8First, "a8-first", false, "the number 0 of a table stands for a8, not for a1")
 	return c
 }
 
@@ -80,29 +77,32 @@ type drawnTable struct {
 	boards []models.Board
 }
 
-// tablesOf returns the piece-square tables of f, with old values and differences if old is not nil.
-func tablesOf(f, old *models.File, a8First bool) (list []drawnTable) {
-	names, before := make([]string, len(f.Terms)), map[string]*models.TermWeight{}
-	for i := range f.Terms {
-		names[i] = f.Terms[i].Name
-	}
-	for i := range cmp.Or(old, f).Terms {
-		before[cmp.Or(old, f).Terms[i].Name] = &cmp.Or(old, f).Terms[i]
+// tables returns the piece-square tables that are to be drawn.
+func (f *pictureFlags) tables(old, now *models.File) (list []drawnTable) {
+	names, before := make([]string, len(now.Terms)), map[string]*models.TermWeight{}
+	for i := range now.Terms {
+		names[i] = now.Terms[i].Name
+		before[old.Terms[i].Name] = &old.Terms[i]
 	}
 	for _, t := range models.SquareTables(names) {
-		if a8First && t.Numbered {
+		if f.a8First && t.Numbered {
 			for s := range 32 {
 				t.Terms[s], t.Terms[s^56] = t.Terms[s^56], t.Terms[s]
 			}
 		}
-		boards := t.Boards([2]string{"old", "new"}, func(term, half int) (was, is float64) {
-			w, b := &f.Terms[term], before[names[term]]
+		drawn := drawnTable{name: t.Name}
+		for k, b := range t.Boards([2]string{"old", "new"}, func(term, half int) (was, is float64) {
+			w, b := &now.Terms[term], before[names[term]]
 			return float64([]int32{b.MG, b.EG}[half]), float64([]int32{w.MG, w.EG}[half])
-		})
-		if old == nil { // the new values alone
-			boards = slices.DeleteFunc(boards, func(b models.Board) bool { return b.Changes || strings.HasSuffix(b.Title, "old") })
+		}) {
+			if f.from == "" { // the values alone
+				b.Title = strings.TrimSuffix(b.Title, ", new")
+			}
+			if f.from != "" || k%3 == 1 {
+				drawn.boards = append(drawn.boards, b)
+			}
 		}
-		list = append(list, drawnTable{t.Name, boards})
+		list = append(list, drawn)
 	}
 	return list
 }
