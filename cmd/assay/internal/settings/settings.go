@@ -87,7 +87,6 @@ type Values struct {
 
 	Players        []string // of selfplay; spsa has one
 	Weights, Game  string
-	Remark         string
 	Build, Repo    string
 	NoBench        bool
 	Clock          string // for A and B of a match, with a comma between them

@@ -212,8 +212,6 @@ var Table = []Setting{
 	{Name: "max-plies", In: play, Group: ofAdjudication, Use: InQueue, Project: "max-plies",
 		Field: func(v *Values) any { return &v.MaxPlies }, Default: selfplay.DefaultMaxPlies,
 		Help: "plies of play after which a game is a draw"},
-	{Name: "remark", In: play, Group: ofAdjudication, Use: InQueue, Project: "remark",
-		Field: func(v *Values) any { return &v.Remark }, Help: "a remark, kept with the run"},
 
 	{Name: "concurrency", In: flags | Learn, Group: ofMachines, Use: Silent | Often,
 		Field: func(v *Values) any { return &v.Concurrency },
