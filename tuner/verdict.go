@@ -1,7 +1,6 @@
 package tuner
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -22,8 +21,8 @@ const (
 // its interval, to be expected of games of another kind. TUNER.md has the matches behind it.
 const carries = 0.02
 
-// groupLoss is the largest GroupLoss of a fit from which a gain in matches is to be expected. Of
-// the fits of TUNER.md one lay above it, with .50, and the others below .01.
+// groupLoss is the largest GroupLoss of a fit that is better. Of the fits of TUNER.md one lay above it, with .50,
+// and the others below .01.
 const groupLoss = 0.1
 
 // Verdict says whether the tuned weights predict games that they were not fitted to better
@@ -119,64 +118,67 @@ func (r *Result) Headline() string {
 // The narrowest interval of a gain in TUNER.md is forty times as wide: less decides nothing.
 const smallLoss = 1e-5
 
-// Advice says in words what speaks against the weights, with the flags that answer it. It
-// is empty where a gain is to be expected, and where nothing is known.
+// Match names the command that shows what a fit is worth, whatever the headline.
+func (*Verdict) Match() string {
+	return "A fit predicts results, games decide: assay match NEW OLD --sprt 0,10"
+}
+
+// fewResults is the largest share of the result in the targets at which Advice says that a search made them.
+const fewResults = 0.2
+
+// Advice says in words what speaks against the weights, and what the risks are. It is empty where the fit shows none.
 func (r *Result) Advice() (list []string) {
 	if r.Answer == BetterHere {
 		list = append(list, r.caveat())
 	}
-	if !r.hopeless() {
-		if r.Answer == BetterHere && r.GroupLoss > groupLoss {
-			list = append(list, r.losers()...)
-		}
-		return list
+	if r.hopeless() {
+		list = append(list, fmt.Sprintf("Few games: %.0f effective ones for %.0f determined parameters, net gain %+.6f",
+			r.EffectiveGames, r.Effective, r.Net))
 	}
-	list = append(list, fmt.Sprintf("Do not expect a gain: %.0f effective games for %.0f determined parameters, "+
-		"net gain %+.6f", r.EffectiveGames, r.Effective, r.Net))
-	return append(list, r.losers()...)
-}
-
-// losers names the groups that should lose on other games, with the flags that answer it.
-func (r *Result) losers() (list []string) {
 	for _, g := range r.Groups {
 		if g.Net < -smallLoss {
-			list = append(list, fmt.Sprintf("%s should lose %.6f on other games: --freeze %s%s", g.Name, -g.Net, g.Name,
-				r.narrower(g.Name)))
+			list = append(list, fmt.Sprintf("%s should lose %.6f on other games", g.Name, -g.Net))
 		}
+	}
+	lambda := 1.0
+	_, _ = fmt.Sscanf(r.Settings, "lambda=%g", &lambda) // all that a report of a finished fit has
+	if r.KScore != 0 && lambda <= fewResults {
+		list = append(list, fmt.Sprintf("Risk: a search made the labels (--lambda %g); weights that repeat its opinion "+
+			"may play worse", lambda))
+	}
+	if r.tunedBefore() {
+		list = append(list, "Risk: most terms start with a value; if other games tuned them, this fit may undo that")
 	}
 	return list
 }
 
+// tunedBefore reports whether most terms that the fit changes do not start at 0.
+func (r *Result) tunedBefore() bool {
+	free, valued := 0, 0
+	for i := range r.Terms {
+		if t := &r.Terms[i]; !t.Frozen && t.Count > 0 {
+			free++
+			if t.StartMG != 0 || t.StartEG != 0 {
+				valued++
+			}
+		}
+	}
+	return 2*valued > free
+}
+
 // caveat says why weights that are better on games like these need not win.
 func (v *Verdict) caveat() string {
-	const cure = "--test with features of other games, best of people's, decides it"
+	const cure = "--test with features of other games of your engine says more"
 	p := v.Gain()
 	if p.Interval[0] > float64(v.Margin) {
 		if v.NoisyRows {
-			return "Do not expect a gain in matches: the rows are noisy, and the fit may have learned the noise; " +
-				"make them quiet, or " + cure
+			return "The rows are noisy, and the fit may have learned the noise: make them quiet; " + cure
 		}
-		return fmt.Sprintf("Do not expect a gain in matches: on other games some groups should lose %.0f %% of "+
-			"what the others gain; %s", 100*v.GroupLoss, cure)
+		return fmt.Sprintf("On other games some groups should lose %.0f %% of what the others gain; %s", 100*v.GroupLoss,
+			cure)
 	}
-	return fmt.Sprintf("Do not expect a gain in matches, least of all at other nodes or clocks: it may be as little as "+
-		"%.2g %% of what the start weights know, and less than %g %% is often lost on other games; %s",
-		100*p.Interval[0]/(p.Constant-p.Start), 100*carries, cure)
-}
-
-// narrower returns the flag that halves the widest prior of a group; empty if none is finite.
-func (r *Result) narrower(group string) string {
-	width := 0.0
-	for i := range r.Terms {
-		x := &r.Terms[i]
-		if v := float64(x.PriorEffect); x.Group == group && v > width && !math.IsInf(v, 0) {
-			width = v
-		}
-	}
-	if width == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" or --prior %s=%.2g", group, width/2/cmp.Or(r.PriorFactor, 1))
+	return fmt.Sprintf("The gain may be as little as %.2g %% of what the start weights know; less than %g %% may come "+
+		"from these games alone; %s", 100*p.Interval[0]/(p.Constant-p.Start), 100*carries, cure)
 }
 
 // slopeOf returns the slope under which the verdict takes the loss of weights w: k, or the best one where k may

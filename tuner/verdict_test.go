@@ -84,12 +84,15 @@ func TestDecide(t *testing.T) {
 		{lo: 0.0019, hi: 0.01, want: BetterHere, caveat: "1.9 % of what the start weights know"},
 		{lo: 0.0019, hi: 0.01, validation: true, want: BetterHere, caveat: "less than 2 %"},
 		{lo: 0.0021, hi: 0.01, noisy: true, want: BetterHere, caveat: "noisy"},
-		{lo: 0.0021, hi: 0.01, groups: []float64{0.002, -0.0001}, want: Better},
+		{lo: 0.0021, hi: 0.01, groups: []float64{0.002, -0.0001}, want: Better,
+			caveat: "group1 should lose 0.000100"},
 		{lo: 0.0021, hi: 0.01, groups: []float64{0.002, -0.001}, want: BetterHere,
-			caveat: "some groups should lose 50 % of what the others gain"},
+			caveat: "On other games some groups should lose 50 % of what the others gain"},
 		{lo: 0.0021, hi: 0.01, groups: []float64{0.002, -0.001}, want: BetterHere,
-			caveat: "group1 should lose 0.001000 on other games: --freeze group1"},
-		{lo: 0.0021, hi: 0.01, groups: []float64{0.002, -0.001}, test: true, want: Better},
+			caveat: "group1 should lose 0.001000 on other games"},
+		{lo: 0.0021, hi: 0.01, groups: []float64{0.002, -0.001}, test: true, want: Better,
+			caveat: "group1 should lose"},
+		{lo: -0.0001, hi: 0.01, groups: []float64{0.002, -0.001}, want: noDifference, caveat: "group1 should lose"},
 		{lo: -0.0001, hi: 0.01, want: noDifference},
 		{lo: -0.0001, hi: 0.01, noisy: true, want: noDifference},
 		{lo: -0.01, hi: -0.0001, want: Worse},
@@ -195,20 +198,43 @@ func TestFolds(t *testing.T) {
 	}
 }
 
-// TestAdvice: groups that should lose more than next to nothing are listed with their cure.
+// TestAdvice: whatever the headline, groups that should lose more than next to nothing are listed; labels of a
+// search and start weights with values are named as risks. No list of groups to freeze is printed: each is a fit
+// of its own, which lost 28 Elo in a match.
 func TestAdvice(t *testing.T) {
 	r := &Result{Verdict: Verdict{Net: -2e-3, EffectiveGames: 40}, Certainty: Certainty{Effective: 90},
 		Statistics: Statistics{
 			Groups: []stats.GroupGain{{Name: "pawns", Net: -2e-3}, {Name: "tempo", Net: -9e-6}, {Name: "rooks", Net: 1e-4}},
 			Terms:  []TermFit{{Group: "pawns", PriorEffect: 15}},
 		}}
-	want := []string{"Do not expect a gain: 40 effective games for 90 determined parameters, net gain -0.002000",
-		"pawns should lose 0.002000 on other games: --freeze pawns or --prior pawns=7.5"}
-	if got := r.Advice(); !slices.Equal(got, want) {
+	few, loser := "Few games: 40 effective ones for 90 determined parameters, net gain -0.002000",
+		"pawns should lose 0.002000 on other games"
+	if got := r.Advice(); !slices.Equal(got, []string{few, loser}) {
 		t.Errorf("%q", got)
 	}
-	if r.Net = 1e-3; r.Advice() != nil {
-		t.Errorf("with a net gain: %q", r.Advice())
+	for _, r.Answer = range []string{Better, noDifference, Worse} {
+		r.Net = 1e-3
+		if got := r.Advice(); !slices.Equal(got, []string{loser}) {
+			t.Errorf("%s: %q", r.Answer, got)
+		}
+	}
+	r.Groups = nil
+	for settings, want := range map[string]bool{"lambda=0.1 K=0.004": true, "lambda=0.3 K=0.004": false, "lambda=1": false} {
+		r.Settings, r.KScore = settings, 0.003
+		if got := strings.Join(r.Advice(), ""); strings.Contains(got, "Risk: a search made the labels") != want {
+			t.Errorf("%s: %q", settings, got)
+		}
+	}
+	r.KScore = 0
+	if r.Advice() != nil {
+		t.Errorf("%q", r.Advice())
+	}
+	r.Terms = []TermFit{{Count: 1}, {Count: 1}, {Count: 1}, {}}
+	for i, want := range []bool{false, true, true, true} {
+		r.Terms[i].StartMG = 10
+		if got := strings.Join(r.Advice(), ""); strings.Contains(got, "most terms start with a value") != want {
+			t.Errorf("%d terms with values: %q", i+1, got)
+		}
 	}
 }
 

@@ -19,7 +19,7 @@ func PrintChanges(out io.Writer, terms []tuner.TermFit) error {
 		return nil
 	}
 	fmt.Fprintf(out, "\nThe %d coefficients that moved most, of %d terms (--all has every one); a star\nmarks a change "+
-		"that the games prove:\n", len(list), len(terms))
+		"of more than two standard errors:\n", len(list), len(terms))
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "\t\tstart\tnew\t± SE\tpositions\t\t")
 	for _, c := range list {

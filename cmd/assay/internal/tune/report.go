@@ -62,7 +62,7 @@ func (b *page) verdict(r *tuner.Result) {
 	for _, line := range r.Advice() {
 		b.print("%s.\n", line)
 	}
-	b.print("\n")
+	b.print("%s\n\n", r.Match())
 }
 
 // pieces shows the five piece values, which a chess player looks for first.

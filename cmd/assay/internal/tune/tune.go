@@ -85,6 +85,8 @@ K that suits it best there; else over all games, each predicted by a fit to othe
 (--folds). Games of one kind prove less: without --test, a gain that may be below 2 % of what
 the start weights explain, that comes from noisy rows, or that some groups should lose again on
 other games, is only "better on games like these". --strict exits with 1 on anything but better.
+No verdict is about Elo: a match of the new weights against the old decides, --sprt 0,10. The best
+data for --test are other games of your own engine.
 
 Standard errors are clustered by game in the same way (up to 100 games by the jackknife).
 They are errors of the weights as written; --json also has 95 % intervals.

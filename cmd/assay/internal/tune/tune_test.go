@@ -198,8 +198,9 @@ func TestTuneVerdict(t *testing.T) {
 		t.Errorf("noise: %v in %s", err, text)
 	}
 	text, err = tune(t, noise, "--model", "shannon-1950", "--k", "0.004", "--folds", "0", "--out", out)
-	if err != nil || !strings.Contains(text, "Verdict: ") || !strings.Contains(text, "Do not expect a gain: ") ||
-		!strings.Contains(text, "validation games") || !strings.Contains(text, "--freeze ") {
+	if err != nil || !strings.Contains(text, "Verdict: ") || !strings.Contains(text, "Few games: ") ||
+		!strings.Contains(text, "validation games") || !strings.Contains(text, " should lose ") ||
+		strings.Contains(text, "--freeze") || !strings.Contains(text, "games decide: assay match NEW OLD --sprt 0,10") {
 		t.Errorf("%v in %s", err, text)
 	}
 }
