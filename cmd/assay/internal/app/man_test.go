@@ -14,7 +14,7 @@ import (
 
 var manFolder = flag.String("man", "", "folder for the manual pages of a release")
 
-// TestManPages writes the help of every command as manual pages of section 1, for .ci/release. It is
+// TestManPages writes the help of every command as manual pages of section 1, for .ci/release/build. It is
 // a test, because what it needs is no part of the program.
 //
 //	go test -tags man ./cmd/assay/internal/app -run TestManPages -man FOLDER
