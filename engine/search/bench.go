@@ -15,9 +15,6 @@ import (
 // why.
 const Signature uint64 = 2317965
 
-// BenchPositions is the number of positions that Bench searches.
-const BenchPositions = 40
-
 const (
 	benchDepth  = 12
 	benchHashMB = 16
@@ -35,13 +32,13 @@ func (r BenchResult) NPS() float64 { return float64(r.Nodes) / max(r.Time.Second
 
 // Bench searches 40 positions to depth 12, each as a new game. The number of nodes depends
 // only on the search and the evaluator. Bench takes a few seconds; when ctx ends it returns
-// the context's error. Progress, unless it is nil, is called with the number of positions searched.
-func Bench(ctx context.Context, ev engine.Evaluator, progress func(done int)) (BenchResult, error) {
+// the context's error. Progress, unless it is nil, is called with the positions searched and all.
+func Bench(ctx context.Context, ev engine.Evaluator, progress func(done, all int64, note string)) (BenchResult, error) {
 	e := New(ev, benchHashMB)
-	r := BenchResult{Positions: BenchPositions}
+	r := BenchResult{Positions: len(benchPositions)}
 	for i, fen := range benchPositions {
 		if progress != nil {
-			progress(i)
+			progress(int64(i), int64(r.Positions), "")
 		}
 		p, err := board.ParseFEN(fen)
 		if err != nil {
@@ -66,7 +63,7 @@ func Bench(ctx context.Context, ev engine.Evaluator, progress func(done int)) (B
 // benchPositions are openings, middlegames, endings and two Chess960 positions. Most of
 // the openings and middlegames are from the test sets of Bratko and Kopec (1982) and of
 // Kaufman (1992), the endings from textbooks.
-var benchPositions = [BenchPositions]string{
+var benchPositions = []string{
 	board.StartFEN,
 	"rnbqkb1r/ppp1pppp/5n2/8/3PP3/2N5/PP3PPP/R1BQKBNR b KQkq - 3 5",
 	"rnbq1rk1/pppp1ppp/4pn2/8/1bPP4/P1N5/1PQ1PPPP/R1B1KBNR b KQ - 1 5",

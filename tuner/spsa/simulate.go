@@ -134,7 +134,7 @@ func climb(ctx context.Context, c Config, pairs int, h *Hill) (*Tuner, error) {
 	}
 	rng := rand.New(rand.NewPCG(c.Seed, math.MaxUint64))
 	for k := 1; k <= c.Iterations; k++ {
-		if k%1024 == 0 && ctx.Err() != nil {
+		if k%1024 == 1 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		trial, err := t.Ask(k)

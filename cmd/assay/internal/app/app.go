@@ -42,8 +42,12 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	screen, messages := cli.NewScreens(stdout, stderr)
-	over := make(chan struct{})
-	explained := sayFinishing(ctx, over, stop, messages)
+	context.AfterFunc(ctx, func() {
+		stop()                                       // a second Ctrl-C ends the process at once
+		pressed := time.Now().Add(-finishAfter / 10) // the command may have said just now that it is finishing
+		time.Sleep(finishAfter)
+		messages.Finishing(pressed)
+	})
 	root := newRootCommand()
 	root.SetArgs(args)
 	root.SetIn(stdin)
@@ -52,10 +56,6 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetErr(messages)
 	cmd, err := root.ExecuteContextC(ctx)
 	interrupted := ctx.Err() != nil
-	close(over)
-	if interrupted {
-		<-explained
-	}
 	messages.End()
 	if err == nil && out.err != nil {
 		err = fmt.Errorf("writing the output: %w", out.err)
@@ -84,25 +84,6 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 	say(last.Error())
 	return cli.ExitInterrupted
-}
-
-// sayFinishing waits for Ctrl-C. After it a second one ends the process at once, and a command that goes on in
-// silence is said to be finishing. The channel is closed when nothing more is said.
-func sayFinishing(ctx context.Context, over <-chan struct{}, stop func(), messages *cli.Screen) <-chan struct{} {
-	explained := make(chan struct{})
-	context.AfterFunc(ctx, func() {
-		defer close(explained)
-		stop()
-		pressed := time.Now().Add(-finishAfter / 10) // the command may have said what it finishes just now
-		select {
-		case <-over:
-		case <-time.After(finishAfter):
-			if !messages.WroteSince(pressed) {
-				fmt.Fprintln(messages, "assay: finishing what is under way; Ctrl-C again stops now")
-			}
-		}
-	})
-	return explained
 }
 
 // otherRun says what a folder of the command line holds, if it is the run of another command, after an error

@@ -115,10 +115,9 @@ func (s *session) runLadder(c ladder.Config) error {
 	p := cli.NewProgress(s.stderr, "ladder")
 	c.Progress, c.Failed = p.Update, cli.ReportFaults(p.Say, c.Players...)
 	var err error
-	if c.Runner, err = s.runner(!c.Limits.Deterministic(), p.Say, c.Players...); err != nil {
+	if c.Runner, err = s.runner(!c.Limits.Deterministic(), p, c.Players...); err != nil {
 		return err
 	}
-	p.Waiting(gamesUnderWay(c.Runner, c.Games))
 	foreign := s.limitMemory(c.Players...)
 	r, err := ladder.Run(s.ctx, c)
 	s.git.release() // so that the cost of the games has the engines' time in it

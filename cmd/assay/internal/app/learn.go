@@ -121,7 +121,7 @@ func (s *session) learn() error {
 	c.Runner = runner
 	c.Stage = func(name string) learn.StageProgress {
 		announce()
-		return stageBar{cli.NewProgress(s.stderr, name)}
+		return cli.NewProgress(s.stderr, name)
 	}
 	r, err := learn.Run(s.ctx, c)
 	if err != nil {
@@ -137,12 +137,6 @@ func (s *session) learn() error {
 	}
 	return printLearned(cli.Folded(s.stdout), r, dir, page, s.All)
 }
-
-// stageBar shows a stage's progress.
-type stageBar struct{ p *cli.Progress }
-
-func (s stageBar) Update(done, total int64, note string) { s.p.Update(done, total, note) }
-func (s stageBar) Finish(summary string)                 { s.p.Finish(summary) }
 
 // learnAdvice adds the cure to what can end a run.
 func learnAdvice(err error, dir, command string) error {

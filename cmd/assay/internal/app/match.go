@@ -212,10 +212,9 @@ func (s *session) runMatch(c match.Config) error {
 	p := cli.NewProgress(s.stderr, "match")
 	c.Progress, c.Failed = p.Update, cli.ReportFaults(p.Say, c.A, c.B)
 	var err error
-	if c.Runner, err = s.runner(timed, p.Say, c.A, c.B); err != nil {
+	if c.Runner, err = s.runner(timed, p, c.A, c.B); err != nil {
 		return err
 	}
-	p.Waiting(gamesUnderWay(c.Runner, c.Games))
 	foreign := s.limitMemory(c.A, c.B)
 	r, err := match.Run(s.ctx, c)
 	s.git.release() // so that the cost of the games has the engines' time in it

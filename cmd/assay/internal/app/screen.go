@@ -246,7 +246,7 @@ func (x *screening) playOut(c play.Config) error {
 	}
 	c.Progress, c.Failed = p.Update, cli.ReportFaults(p.Say, players...)
 	var err error
-	if c.Runner, err = x.runner(!c.Limits.Deterministic(), p.Say, players...); err != nil {
+	if c.Runner, err = x.runner(!c.Limits.Deterministic(), p, players...); err != nil {
 		return err
 	}
 	x.limitMemory(players...)
@@ -292,7 +292,7 @@ func (x *screening) confirm(c play.Config, r *play.Result) (*match.Result, error
 	p := cli.NewProgress(x.stderr, "screen: confirm")
 	m.Progress, m.Failed = p.Update, cli.ReportFaults(p.Say, m.A, m.B)
 	var err error
-	if m.Runner, err = x.runner(!c.Limits.Deterministic(), p.Say, m.A, m.B); err != nil {
+	if m.Runner, err = x.runner(!c.Limits.Deterministic(), p, m.A, m.B); err != nil {
 		return nil, err
 	}
 	result, err := match.Run(x.ctx, m)

@@ -101,10 +101,9 @@ func (s *session) runSelfplay(c datagen.Config) error {
 	p := cli.NewProgress(s.stderr, "selfplay")
 	c.Progress, c.Failed = p.Update, cli.ReportFaults(p.Say, c.Players...)
 	var err error
-	if c.Runner, err = s.runner(!c.Limits.Deterministic(), p.Say, c.Players...); err != nil {
+	if c.Runner, err = s.runner(!c.Limits.Deterministic(), p, c.Players...); err != nil {
 		return err
 	}
-	p.Waiting(gamesUnderWay(c.Runner, c.Games))
 	r, err := datagen.Run(s.ctx, c)
 	if err != nil {
 		return playAdvice(err, s.Out)

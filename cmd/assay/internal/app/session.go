@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -150,20 +149,22 @@ func (s *session) sayCost(now bool, games, plies int64, took time.Duration) {
 }
 
 // runner returns the runner for the games, on this machine or elsewhere. Close ends it.
-func (s *session) runner(timed bool, log func(string), players ...selfplay.Entrant) (selfplay.Runner, error) {
+func (s *session) runner(timed bool, p *cli.Progress, players ...selfplay.Entrant) (selfplay.Runner, error) {
 	local := &selfplay.Local{Open: s.Open, Workers: s.Concurrency}
 	if s.Has("affinity") && s.queue == nil {
 		if err := s.pin(local, timed, players); err != nil {
 			return nil, err
 		}
 	}
-	r, done, err := s.remote(local, log, players...)
+	r, done, err := s.remote(local, p.Say, players...)
 	if err != nil {
 		return nil, err
 	}
 	s.done = append(s.done, done)
 	if r != selfplay.Runner(local) {
 		s.git.release() // the engines that the check started play nothing
+	} else if n := uint64(local.Parallel()); s.Games == 0 || n <= s.Games {
+		p.Waiting(fmt.Sprintf("%d games under way", n))
 	}
 	return r, nil
 }
@@ -267,17 +268,6 @@ func openingChecker(players ...selfplay.Entrant) (selfplay.Entrant, error) {
 		}
 	}
 	return cli.Entrant(roster.Open, cli.SmallChecker)
-}
-
-// gamesUnderWay says what a run on this machine does while no game is over.
-func gamesUnderWay(r selfplay.Runner, games uint64) string {
-	if _, local := r.(*selfplay.Local); !local {
-		return "" // workers may yet have to come
-	}
-	if games == 0 { // until a test ends
-		games = math.MaxUint64
-	}
-	return fmt.Sprintf("%d games under way", min(uint64(r.Parallel()), games))
 }
 
 func crowdedGames(timed bool, games int) string {

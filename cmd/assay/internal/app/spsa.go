@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
-	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -186,18 +184,15 @@ func (s *session) tuned(c *play.Config, spec engine.Spec) error {
 }
 
 func (s *session) runSpsa(c play.Config) error {
-	p := cli.NewProgress(s.stderr, "spsa")
-	validation := sync.OnceValue(func() *cli.Progress { return cli.NewProgress(s.stderr, "spsa: validation") })
-	c.ValidationProgress = func(done, total int64, note string) { validation().Update(done, total, note) }
-	c.Progress, c.Failed = p.Update, cli.ReportFaults(p.Say, c.Player)
+	p, validation := cli.NewProgress(s.stderr, "spsa"), cli.NewProgress(s.stderr, "spsa: validation")
+	c.Progress, c.ValidationProgress, c.Failed = p.Update, validation.Update, cli.ReportFaults(p.Say, c.Player)
 	budget, err := s.afford(&c, p.Say)
 	if err != nil {
 		return spsaAdvice(err, c.Out)
 	}
-	if c.Runner, err = s.runner(!c.Limits.Deterministic(), p.Say, c.Player); err != nil {
+	if c.Runner, err = s.runner(!c.Limits.Deterministic(), p, c.Player); err != nil {
 		return err
 	}
-	p.Waiting(gamesUnderWay(c.Runner, math.MaxUint64))
 	s.limitMemory(c.Player)
 	r, err := play.Run(s.ctx, c)
 	if err != nil && r == nil {

@@ -5,17 +5,16 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
 )
 
 const (
-	// plainEvery is how often progress is written if there is no terminal. After a minute it is written less
-	// often, every plainShare of the time so far, but once in plainMost.
-	plainEvery = 5 * time.Second
-	plainShare = 12
-	plainMost  = time.Minute
+	// plainEvery is how often progress is written at most if there is no terminal; after some minutes, every
+	// plainLater.
+	plainEvery, plainLater = 5 * time.Second, time.Minute
 	// drawEvery is how often the line on a terminal is drawn at most.
 	drawEvery = 100 * time.Millisecond
 	// tickEvery is how often it is drawn at least: the elapsed time goes on while nothing is done.
@@ -23,8 +22,7 @@ const (
 )
 
 // Progress shows how far a long task is: on a terminal as one line that is updated, else as a
-// plain line every few seconds. Its methods may be called concurrently. On a nil Progress they
-// do nothing.
+// plain line every few seconds. Its methods may be called concurrently.
 type Progress struct {
 	w      io.Writer
 	screen *Screen // nil without a terminal
@@ -35,7 +33,7 @@ type Progress struct {
 	last        time.Time // that it was shown
 	done, total int64
 	note, idle  string
-	over        bool
+	over        atomic.Bool
 	// first is what was already done at the first update, at the time begun; -1 before it. The rate of
 	// resumed work does not count it.
 	first int64
@@ -54,9 +52,6 @@ func NewProgress(w io.Writer, label string) *Progress {
 
 // Waiting sets what the line says while nothing is done, such as "2 games under way".
 func (p *Progress) Waiting(note string) {
-	if p == nil {
-		return
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.idle = note
@@ -66,9 +61,6 @@ func (p *Progress) Waiting(note string) {
 // note has fields with two spaces between them, the most important first: a terminal shows
 // those that fit its line.
 func (p *Progress) Update(done, total int64, note string) {
-	if p == nil {
-		return
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now()
@@ -76,33 +68,22 @@ func (p *Progress) Update(done, total int64, note string) {
 		p.first, p.begun = done, now
 	}
 	p.done, p.total, p.note = done, total, note
-	every := min(max(plainEvery, now.Sub(p.started)/plainShare), plainMost)
-	switch since := now.Sub(p.last); {
+	every := min(max(plainEvery, now.Sub(p.started)/12), plainLater)
+	switch {
 	case p.screen != nil:
-		if since >= drawEvery {
-			p.screen.status.show(p, true)
-			p.draw(now)
-		}
-	case since >= every && done != total:
+		p.screen.status.show(p, true)
+		p.draw(now, drawEvery)
+	case now.Sub(p.last) >= every && done != total:
 		p.last = now
 		p.line()
 	}
 }
 
-// draw draws the line.
-func (p *Progress) draw(now time.Time) {
-	p.last = now
-	if !p.over {
+// draw draws the line, unless something else has just now.
+func (p *Progress) draw(now time.Time, every time.Duration) {
+	if now.Sub(p.last) >= every && !p.over.Load() {
+		p.last = now
 		p.screen.Status(p.fields())
-	}
-}
-
-// beat draws the line if nothing else has for a while.
-func (p *Progress) beat(now time.Time) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if now.Sub(p.last) >= tickEvery {
-		p.draw(now)
 	}
 }
 
@@ -207,15 +188,9 @@ func (p *Progress) line() {
 
 // Finish removes the line, and prints what was done and how long it took.
 func (p *Progress) Finish(summary string) {
-	if p == nil {
-		return
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.over = true
-	if p.screen != nil {
-		p.screen.status.hide(p)
-	}
+	p.over.Store(true)
 	fmt.Fprintf(p.w, "%s: %s (%s)\n", p.label, summary, time.Since(p.started).Round(100*time.Millisecond))
 }
 

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"cmp"
 	"io"
 	"os"
 	"slices"
@@ -81,9 +80,14 @@ func (s *Screen) Columns() int {
 // Write implements io.Writer. All that commands print comes here: no control character of a file
 // or an engine passes.
 func (s *Screen) Write(p []byte) (int, error) {
-	text := quote.Lines(p)
 	s.status.mu.Lock()
 	defer s.status.mu.Unlock()
+	return s.write(p)
+}
+
+// write is Write with the lock held.
+func (s *Screen) write(p []byte) (int, error) {
+	text := quote.Lines(p)
 	s.status.wrote = time.Now()
 	switch {
 	case s.columns == nil && !s.fold:
@@ -110,7 +114,7 @@ func (s *Screen) Raw() io.Writer {
 	if s.columns != nil {
 		return s
 	}
-	s.status.quiet()
+	Quiet(s)
 	return s.w
 }
 
@@ -132,9 +136,8 @@ type field struct {
 // writes to a standard output that is no terminal: that may be a pager, which has the terminal.
 func Begin(w io.Writer, command string) {
 	if s, ok := w.(*Screen); ok && s.columns != nil {
-		p := &Progress{w: w, screen: s, label: command, started: time.Now(), first: -1}
 		s.status.mu.Lock()
-		s.status.command = p
+		s.status.command = &Progress{w: w, screen: s, label: command, started: time.Now(), first: -1}
 		s.status.mu.Unlock()
 		s.status.show(nil, false)
 	}
@@ -143,28 +146,38 @@ func Begin(w io.Writer, command string) {
 // Quiet ends what Begin began: for a command that talks with a person or a program, and for a server.
 func Quiet(w io.Writer) {
 	if s, ok := w.(*Screen); ok {
-		s.status.quiet()
+		s.status.mu.Lock()
+		defer s.status.mu.Unlock()
+		s.status.command = nil
 	}
 }
 
-// WroteSince reports whether the command has written anything since.
-func (s *Screen) WroteSince(then time.Time) bool {
+// Finishing says, unless the command is over or has written something since, that Ctrl-C has not been ignored.
+func (s *Screen) Finishing(since time.Time) {
 	s.status.mu.Lock()
 	defer s.status.mu.Unlock()
-	return s.status.wrote.After(then)
+	what := "assay"
+	if p := s.status.shown(); p != nil {
+		what = p.label
+	}
+	if !s.status.ended && !s.status.wrote.After(since) {
+		_, _ = s.write([]byte(what + ": finishing what is under way; Ctrl-C again stops now\n"))
+	}
 }
 
-func (s *status) quiet() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.command = nil
+// shown returns the task that is not over, or else the command; nil if there is neither.
+func (s *status) shown() *Progress {
+	if s.task != nil && !s.task.over.Load() {
+		return s.task
+	}
+	return s.command
 }
 
 // show makes a task that of the line; if there is one already, only instead of it. It starts the ticker.
 func (s *status) show(p *Progress, instead bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.task == nil || instead {
+	if instead || s.shown() == s.command {
 		s.task = p
 	}
 	if !s.ticking && !s.ended {
@@ -173,27 +186,20 @@ func (s *status) show(p *Progress, instead bool) {
 	}
 }
 
-// hide removes a task that is over.
-func (s *status) hide(p *Progress) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.task == p {
-		s.task = nil
-	}
-}
-
 // tick draws the line again and again, as long as there is anything to show.
 func (s *status) tick() {
 	for now := range time.Tick(tickEvery) {
 		s.mu.Lock()
-		p := cmp.Or(s.task, s.command)
+		p := s.shown()
 		s.ticking = p != nil && !s.ended
 		more := s.ticking
 		s.mu.Unlock()
 		if !more {
 			return
 		}
-		p.beat(now)
+		p.mu.Lock()
+		p.draw(now, tickEvery)
+		p.mu.Unlock()
 	}
 }
 
@@ -290,27 +296,9 @@ func foldLines(text []byte, columns int) []byte {
 			out.Write(line)
 			continue
 		}
-		indent := body[:len(body)-len(strings.TrimLeft(body, " "))] + "  "
-		width := 0
-		for i, word := range strings.Split(strings.TrimLeft(body, " "), " ") {
-			w := uniseg.StringWidth(word)
-			switch {
-			case i == 0:
-				out.WriteString(indent[2:])
-				width = len(indent) - 2
-			case width+1+w > columns:
-				out.WriteString("\n" + indent)
-				width = len(indent)
-			default:
-				out.WriteByte(' ')
-				width++
-			}
-			out.WriteString(word)
-			width += w
-		}
-		if len(body) < len(line) {
-			out.WriteByte('\n')
-		}
+		text := strings.TrimLeft(body, " ")
+		indent := body[:len(body)-len(text)]
+		out.WriteString(wrap(strings.Split(text, " "), columns, indent, indent+"  ") + string(line[len(body):]))
 	}
 	return out.Bytes()
 }
@@ -324,16 +312,20 @@ func Columns(out io.Writer) int {
 }
 
 // Wrap breaks a paragraph into lines that fit the columns.
-func Wrap(text string, columns int) string {
+func Wrap(text string, columns int) string { return wrap(strings.Fields(text), columns, "", "") }
+
+// wrap joins words to lines that fit the columns. The first line has an indentation, the others another.
+func wrap(words []string, columns int, first, indent string) string {
 	var b strings.Builder
-	width := 0
-	for i, word := range strings.Fields(text) {
+	b.WriteString(first)
+	width := len(first)
+	for i, word := range words {
 		w := uniseg.StringWidth(word)
 		switch {
 		case i == 0:
 		case width+1+w > columns:
-			b.WriteByte('\n')
-			width = 0
+			b.WriteString("\n" + indent)
+			width = len(indent)
 		default:
 			b.WriteByte(' ')
 			width++

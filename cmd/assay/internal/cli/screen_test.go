@@ -139,6 +139,7 @@ func TestTick(t *testing.T) {
 			p := NewProgress(s, "match")
 			p.Update(0, 400, "")
 			time.Sleep(3100 * time.Millisecond)
+			synctest.Wait()
 			if n := strings.Count(b.String(), "match 0/400"); n < 5 || !strings.Contains(b.String(), "0% [          ] 3s") {
 				t.Errorf("%d lines in three seconds: %q", n, b.String())
 			}
@@ -146,6 +147,7 @@ func TestTick(t *testing.T) {
 			synctest.Wait()
 			before := b.Len()
 			time.Sleep(3 * time.Second)
+			synctest.Wait()
 			if b.Len() != before {
 				t.Errorf("a line after the end: %q", b.String()[before:])
 			}
@@ -164,30 +166,37 @@ func TestBegin(t *testing.T) {
 			var b bytes.Buffer
 			out, messages := NewScreens(io.Discard, io.Discard)
 			messages.w, messages.columns = &b, func() int { return 80 }
+			written := func() string { // since the last call
+				synctest.Wait()
+				out.status.mu.Lock()
+				defer out.status.mu.Unlock()
+				defer b.Reset()
+				return b.String()
+			}
 			Begin(messages, "data stat")
 			time.Sleep(1600 * time.Millisecond)
-			if !strings.HasSuffix(b.String(), "\rdata stat 2s") {
-				t.Errorf("the command: %q", b.String())
+			if text := written(); !strings.HasSuffix(text, "\rdata stat 2s") {
+				t.Errorf("the command: %q", text)
 			}
 			p := NewProgress(messages, "reading")
 			p.Waiting("a file under way")
 			p.Update(0, 9, "")
 			time.Sleep(time.Second)
-			if !strings.Contains(b.String(), "\rreading 0/9 0% [          ] a file under way 1s") {
-				t.Errorf("a task that waits: %q", b.String())
+			if text := written(); !strings.Contains(text, "\rreading 0/9 0% [          ] a file under way 1s") {
+				t.Errorf("a task that waits: %q", text)
 			}
 			p.Update(1, 9, "")
 			p.Finish("done")
-			b.Reset()
+			written()
 			time.Sleep(time.Second)
-			if !strings.Contains(b.String(), "data stat ") {
-				t.Errorf("after the task: %q", b.String())
+			if text := written(); !strings.Contains(text, "data stat ") {
+				t.Errorf("after the task: %q", text)
 			}
 			end(out)
-			b.Reset()
+			written()
 			time.Sleep(time.Second)
-			if b.Len() > 0 {
-				t.Errorf("after the end: %q", b.String())
+			if text := written(); text != "" {
+				t.Errorf("after the end: %q", text)
 			}
 		})
 	}

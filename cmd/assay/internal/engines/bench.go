@@ -47,8 +47,7 @@ signature it was released with, the command fails.`,
 			if err != nil {
 				return err
 			}
-			bar := cli.NewProgress(cmd.ErrOrStderr(), "bench")
-			r, err := search.Bench(cmd.Context(), ev, func(done int) { bar.Update(int64(done), search.BenchPositions, "") })
+			r, err := search.Bench(cmd.Context(), ev, cli.NewProgress(cmd.ErrOrStderr(), "bench").Update)
 			if err != nil {
 				return err
 			}

@@ -55,8 +55,7 @@ start position.`,
 			if err != nil {
 				return fmt.Errorf("%w; put the FEN in quotes, like %q", err, board.StartFEN)
 			}
-			bar := cli.NewProgress(cmd.ErrOrStderr(), "perft")
-			r, err := perft(cmd.Context(), &p, depth, bar.Update)
+			r, err := perft(cmd.Context(), &p, depth, cli.NewProgress(cmd.ErrOrStderr(), "perft").Update)
 			if err != nil {
 				return err
 			}

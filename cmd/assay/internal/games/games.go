@@ -71,12 +71,6 @@ func given[T any](fs *pflag.FlagSet, name string, v *T, get func(string) (T, err
 	}
 }
 
-// bar shows a stage's progress.
-type bar struct{ p *cli.Progress }
-
-func (b bar) Update(done, total int64, note string) { b.p.Update(done, total, note) }
-func (b bar) Finish(summary string)                 { b.p.Finish(summary) }
-
 // Learn carries out assay learn --game.
 func Learn(cmd *cobra.Command, name string) error {
 	g, plan, err := open(cmd, name, "run", "generations", "games", "gate-games", "final-games", "depth", "seed", "from",
@@ -106,7 +100,7 @@ func Learn(cmd *cobra.Command, name string) error {
 		}
 	}
 	stderr := cmd.ErrOrStderr()
-	c.Stage = func(stage string) learn.StageProgress { return bar{cli.NewProgress(stderr, stage)} }
+	c.Stage = func(stage string) learn.StageProgress { return cli.NewProgress(stderr, stage) }
 	r, err := gameloop.Run(cmd.Context(), c)
 	if err != nil {
 		return advice(err, c.Dir, c.Resume)
@@ -172,6 +166,7 @@ func Match(cmd *cobra.Command, name string, args []string, test *sprt.Test, stat
 		}
 	}
 	progress := cli.NewProgress(cmd.ErrOrStderr(), "match")
+	progress.Waiting("games under way")
 	s.Progress = progress.Update
 	resume := cli.CommandLine(cmd, args)
 	r, already, err := games.RunMatch(cmd.Context(), s, out, resume, test)

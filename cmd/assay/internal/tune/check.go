@@ -45,11 +45,8 @@ func (f *featuresFlags) checkEngine(ctx context.Context, args []string, to strea
 			Command: f.c.Command, Timeout: f.c.Timeout, Features: fit.features, Positions: fit.positions,
 			Progress: p.Update, Expect: expect,
 		})
-		if ctx.Err() != nil { // an engine that was stopped seems broken
-			return context.Cause(ctx)
-		}
 		if err != nil {
-			return featuresAdvice(err)
+			return featuresAdvice(ctx, err)
 		}
 		p.Finish(fmt.Sprintf("%d positions of %s", found.Rows, fit.features))
 		sum.Rows, sum.Apart, sum.Largest = sum.Rows+found.Rows, sum.Apart+found.Apart, max(sum.Largest, found.Largest)

@@ -137,10 +137,8 @@ func (f *featuresFlags) run(ctx context.Context, args []string, to streams) erro
 		if m, err = durable.LoadManifest(f.out); err != nil {
 			return err
 		}
-	case ctx.Err() != nil: // an engine that was stopped seems broken
-		return context.Cause(ctx)
 	case err != nil:
-		return featuresAdvice(err)
+		return featuresAdvice(ctx, err)
 	default:
 		p.Finish(fmt.Sprintf("%d rows in %s", m.Rows, f.out))
 	}
@@ -202,9 +200,11 @@ func predictsNothing(out string, p *heldout.Prediction) error {
 		p.Loss, p.Constant, out)
 }
 
-func featuresAdvice(err error) error {
+func featuresAdvice(ctx context.Context, err error) error {
 	var noProgram *exec.Error
 	switch {
+	case ctx.Err() != nil: // an engine that was stopped seems broken
+		return context.Cause(ctx)
 	case errors.Is(err, dataset.ErrDrift):
 		return fmt.Errorf("%w\nFix the dump, or put what is not tuned into offset", err)
 	case errors.Is(err, dataset.ErrCountRange):
