@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/tuner/internal/synthetic"
 	"github.com/assay-chess/assay/tuner/objective"
 )
@@ -55,14 +56,17 @@ func TestRefit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	off := func(a eval.Coef, b TermFit) float64 {
+		return math.Abs(float64(a.MG-b.MG)) + math.Abs(float64(a.EG-b.EG))
+	}
 	refitted, left := 0.0, 0.0
 	for i := range terms {
 		if i < 3 && (float64(got[i].MG) != start.MG[i] || float64(got[i].EG) != start.EG[i]) {
 			t.Errorf("%s is held at %v", terms[i].Name, got[i])
 		}
 		if i >= 3 {
-			refitted += math.Abs(float64(got[i].MG-want.Terms[i].MG)) + math.Abs(float64(got[i].EG-want.Terms[i].EG))
-			left += math.Abs(float64(whole.Terms[i].MG-want.Terms[i].MG)) + math.Abs(float64(whole.Terms[i].EG-want.Terms[i].EG))
+			refitted += off(got[i], want.Terms[i])
+			left += off(eval.Coef{MG: whole.Terms[i].MG, EG: whole.Terms[i].EG}, want.Terms[i])
 		}
 	}
 	if refitted > left/3 {

@@ -79,5 +79,6 @@ func TestScreenOfPatches(t *testing.T) {
 	if code != exitDone {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	wantText(t, stderr, "its output is in "+out+"-2-build-", "goes on without 4 builds", "effects of these factors are lost: git:broken")
+	wantText(t, stderr, "its output is in "+out+"-2-build-", "goes on without 4 builds",
+		"effects of these factors are lost: git:broken")
 }

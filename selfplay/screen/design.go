@@ -16,8 +16,8 @@ const MaxFactors = 40
 // of rows against each other.
 const PerOpening = 4
 
-// ErrDesign is wrapped by errors about designs that there are not.
-var ErrDesign = errors.New("impossible design")
+// errDesign is wrapped by errors about designs that there are not.
+var errDesign = errors.New("impossible design")
 
 // Subset is a set of factors: those that are on, by their number as a bit.
 type Subset uint64
@@ -39,8 +39,10 @@ type Kind string
 
 // Kinds of designs.
 const (
-	Rows   Kind = "rows"   // the rows of one Hadamard matrix and their complements: few subsets, each of which may be a build
-	Random Kind = "random" // rows of matrices with columns and signs drawn at random: many subsets, for what costs no build
+	// Rows are those of one Hadamard matrix and their complements: few subsets, each of which may be a build.
+	Rows Kind = "rows"
+	// Random are rows of matrices with columns and signs drawn at random: many subsets, for what costs no build.
+	Random Kind = "random"
 )
 
 // Design says which subsets meet. Use NewDesign.
@@ -55,11 +57,11 @@ type Design struct {
 	partial bool        // builds are lost: interactions are not estimated
 }
 
-// NewDesign returns a design for 2 to MaxFactors factors. The seed decides the order of its comparisons, and the subsets
-// of a random one.
+// NewDesign returns a design for 2 to MaxFactors factors. The seed decides the order of its comparisons, and the
+// subsets of a random one.
 func NewDesign(kind Kind, factors int, seed uint64) (*Design, error) {
 	if factors < 2 || factors > MaxFactors {
-		return nil, fmt.Errorf("%w: %d factors: want 2 to %d", ErrDesign, factors, MaxFactors)
+		return nil, fmt.Errorf("%w: %d factors: want 2 to %d", errDesign, factors, MaxFactors)
 	}
 	d := &Design{Kind: kind, Factors: factors, seed: seed, number: map[Subset]int{}}
 	for order := factors; d.h == nil; order++ {

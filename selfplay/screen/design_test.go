@@ -96,7 +96,7 @@ func TestBuilds(t *testing.T) {
 		}
 	}
 	for _, k := range []int{-1, 0, 1, 41} {
-		if _, err := NewDesign(Rows, k, 1); !errors.Is(err, ErrDesign) {
+		if _, err := NewDesign(Rows, k, 1); !errors.Is(err, errDesign) {
 			t.Errorf("%d factors: %v", k, err)
 		}
 	}

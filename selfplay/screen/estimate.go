@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -96,8 +97,9 @@ const (
 
 // Estimate estimates effects from pairs in the order in which they were counted. Too few pairs have unknown effects.
 func (d *Design) Estimate(pairs []Pair) *Estimate {
-	e := &Estimate{Pairs: len(pairs), Openings: openings(pairs), Effects: make([]Effect, d.Factors), Variance: num.Unknown,
-		Gain: num.Unknown, GainLo: num.Unknown, GainHi: num.Unknown, InteractionSD: num.Unknown}
+	e := &Estimate{Pairs: len(pairs), Openings: openings(pairs), Effects: make([]Effect, d.Factors),
+		Variance: num.Unknown,
+		Gain:     num.Unknown, GainLo: num.Unknown, GainHi: num.Unknown, InteractionSD: num.Unknown}
 	for j := range e.Effects {
 		e.Effects[j] = Effect{sprt.Unknown(), num.Unknown, num.Unknown, num.Unknown, num.Unknown}
 	}
@@ -191,7 +193,9 @@ func (d *Design) interact(e *Estimate, f *fit) float64 {
 		}
 	}
 	e.Interacting = all.test()
-	slices.SortStableFunc(e.Interactions, func(a, b InteractionEffect) int { return int(math.Copysign(1, float64(a.P-b.P))) })
+	slices.SortStableFunc(e.Interactions, func(a, b InteractionEffect) int {
+		return cmp.Compare(a.P, b.P)
+	})
 	seen := 0
 	for i, x := range e.Interactions {
 		if float64(x.P) <= falseDiscoveries*float64(i+1)/float64(len(e.Interactions)) {

@@ -16,7 +16,8 @@ import (
 func exact(d *Design, n int, strength func(Subset) float64) (list []Pair) {
 	for pair := range n {
 		a, b := d.Comparison(uint64(pair), Fixed{})
-		list = append(list, Pair{A: a, B: b, Score: sprt.Score(strength(a) - strength(b)), Opening: uint64(pair / PerOpening)})
+		list = append(list, Pair{A: a, B: b, Score: sprt.Score(strength(a) - strength(b)),
+			Opening: uint64(pair / PerOpening)})
 	}
 	return list
 }
@@ -42,7 +43,8 @@ func TestEstimateFindsTheEffects(t *testing.T) {
 		for _, c := range e.Chains {
 			want := 0.0
 			for _, i := range c.Of {
-				want += float64(i.Sign) * (6*float64(count(i.Factors == [2]int{0, 4})) - 8*float64(count(i.Factors == [2]int{2, 3})))
+				want += float64(i.Sign) * (6*float64(count(i.Factors == [2]int{0, 4})) - 8*float64(count(i.Factors == [2]int{2,
+					3})))
 			}
 			if math.Abs(c.Elo-want) > 0.05 {
 				t.Errorf("chain %v: %v, want %v", c.Of, c.Elo, want)
@@ -104,7 +106,8 @@ func TestAllWon(t *testing.T) {
 			pairs[i].Score = 0.5
 		}
 	}
-	if e := d.Estimate(pairs); !(e.Effects[1].Elo > 300 && e.Effects[1].Elo < 5000) || math.Abs(float64(e.Effects[0].Elo)) > 1 {
+	if e := d.Estimate(pairs); !(e.Effects[1].Elo > 300 && e.Effects[1].Elo < 5000) ||
+		math.Abs(float64(e.Effects[0].Elo)) > 1 {
 		t.Errorf("%+v", e.Effects)
 	}
 }
@@ -158,12 +161,12 @@ func TestPlan(t *testing.T) {
 func TestLevels(t *testing.T) {
 	for _, k := range []int{1, 8, 40} {
 		sum := 0.0
-		for i, level := range Levels(k) {
+		for i, level := range levels(k) {
 			if sum += level; !(level > 0) || i == 0 && level > 0.001/float64(k) {
 				t.Errorf("%d factors: look %d spends %v", k, i, level)
 			}
 		}
-		if math.Abs(sum*float64(k)-FamilyError) > 1e-9 {
+		if math.Abs(sum*float64(k)-familyError) > 1e-9 {
 			t.Errorf("%d factors spend %v", k, sum*float64(k))
 		}
 	}
@@ -246,8 +249,9 @@ func (c *cell) simulate(t *testing.T, runs int) *Simulated {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%s: %d runs, SE %.2f, covered %.4f (direct %.4f), family error %.4f, %.2f decided, gain %.1f (true best %.1f), "+
-		"predicted %.1f, held %.4f", c.name, s.Runs, s.SE, s.Covered, s.Direct, s.Family, s.Decided, s.Gain, s.BestGain,
+	t.Logf("%s: %d runs, SE %.2f, covered %.4f (direct %.4f), family error %.4f, %.2f decided, gain %.1f (true best "+
+		"%.1f), predicted %.1f, held %.4f", c.name, s.Runs, s.SE, s.Covered, s.Direct, s.Family, s.Decided, s.Gain,
+		s.BestGain,
 		s.Predicted, float64(s.GainHeld))
 	return s
 }

@@ -46,26 +46,26 @@ func AtBase(k, m int, pairs uint64, variance float64) (effect, fromMean float64)
 // decided before the first.
 var Looks = []float64{0.3, 0.5, 0.75, 1}
 
-// FamilyError is the probability that any factor without an effect is decided at any look.
-const FamilyError = 0.05
+// familyError is the probability that any factor without an effect is decided at any look.
+const familyError = 0.05
 
-// Levels returns for each look the p-value at which a factor is decided. The error of each factor is the family's by
+// levels returns for each look the p-value at which a factor is decided. The error of each factor is the family's by
 // their number (C. E. Bonferroni), spent over the looks as by P. O'Brien and T. Fleming (K. K. G. Lan and D. DeMets
 // 1983). What a look may spend is spent by it alone, which is a little less than could be.
-func Levels(factors int) []float64 {
-	alpha := FamilyError / float64(factors)
+func levels(factors int) []float64 {
+	alpha := familyError / float64(factors)
 	z := distuv.UnitNormal.Quantile(1 - alpha/2)
-	levels, spent := make([]float64, len(Looks)), 0.0
+	list, spent := make([]float64, len(Looks)), 0.0
 	for i, share := range Looks {
 		all := 2 * distuv.UnitNormal.Survival(z/math.Sqrt(share))
-		levels[i], spent = all-spent, all
+		list[i], spent = all-spent, all
 	}
-	return levels
+	return list
 }
 
 // Decide returns the factors that a look decides, beside those that are.
 func (e *Estimate) Decide(look int, decided Subset) Subset {
-	level := Levels(len(e.Effects))[look]
+	level := levels(len(e.Effects))[look]
 	for j := range e.Effects {
 		if float64(e.Effects[j].P) < level { // never if it is unknown
 			decided |= 1 << j

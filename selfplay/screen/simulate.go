@@ -62,8 +62,8 @@ func (w *World) pair(rng *rand.Rand, elo, white float64) float64 {
 	return score
 }
 
-// Expected returns the expected score of a subset against another, over all openings.
-func (w *World) Expected(a, b Subset) float64 {
+// expected returns the expected score of a subset against another, over all openings.
+func (w *World) expected(a, b Subset) float64 {
 	elo := w.strength(a) - w.strength(b)
 	spread := w.Opening * math.Sqrt(float64((a ^ b).Size()))
 	mean := func(sd float64, f func(float64) float64) float64 {
@@ -100,7 +100,8 @@ func (w *World) play(d *Design, pairs int, fix bool, rng *rand.Rand) (e *Estimat
 		for j, x := range byOpening {
 			elo += x * (a.level(j) - b.level(j)) / 2
 		}
-		list = append(list, Pair{A: a, B: b, Score: w.pair(rng, elo, white), Opening: uint64(n / PerOpening), Stratum: stratum})
+		list = append(list, Pair{A: a, B: b, Score: w.pair(rng, elo, white), Opening: uint64(n / PerOpening),
+			Stratum: stratum})
 		if look < len(Looks) && n+1 >= int(Looks[look]*float64(pairs)) {
 			e = d.Estimate(list)
 			now := e.Decide(look, decided)
@@ -142,7 +143,8 @@ type Simulated struct {
 
 // Simulate simulates screens of so many pairs, each in a world of its own from the function. The effects of factors
 // that are zero there count for the family's error. Equal arguments give equal answers.
-func Simulate(ctx context.Context, d *Design, pairs, runs int, fix bool, world func(run int) *World) (*Simulated, error) {
+func Simulate(ctx context.Context, d *Design, pairs, runs int, fix bool, world func(run int) *World) (*Simulated,
+	error) {
 	s := &Simulated{Runs: runs}
 	var truth *Estimate
 	var direct []float64
@@ -170,11 +172,11 @@ func Simulate(ctx context.Context, d *Design, pairs, runs int, fix bool, world f
 			wrong = wrong || decided.Has(j) && math.Abs(direct[j]) < 1e-6 && math.Abs(float64(truth.Effects[j].Elo)) < 0.2
 		}
 		family += count(wrong)
-		gain := sprt.Elo(w.Expected(e.Best, 0))
+		gain := sprt.Elo(w.expected(e.Best, 0))
 		held += count(float64(e.GainLo) <= gain && gain <= float64(e.GainHi))
 		s.Gain += gain / float64(runs)
 		s.Predicted += float64(e.Gain) / float64(runs)
-		s.BestGain += sprt.Elo(w.Expected(truth.Best, 0)) / float64(runs)
+		s.BestGain += sprt.Elo(w.expected(truth.Best, 0)) / float64(runs)
 		s.Decided += float64(decided.Size()) / float64(runs)
 	}
 	s.SE /= float64(max(effects, 1))
@@ -201,7 +203,7 @@ func (w *World) truth(d *Design, pairs int) *Estimate {
 		a, b := d.Comparison(uint64(n), Fixed{})
 		score, ok := known[[2]Subset{a, b}]
 		if !ok {
-			score = w.Expected(a, b)
+			score = w.expected(a, b)
 			known[[2]Subset{a, b}] = score
 		}
 		list[n] = Pair{A: a, B: b, Score: score, Opening: uint64(n / PerOpening)}
@@ -217,15 +219,15 @@ func (w *World) direct(d *Design, pairs int) []float64 {
 		a, b := d.Comparison(uint64(i), Fixed{})
 		for j := range elo {
 			for _, s := range []Subset{a, b} {
-				elo[j] += sprt.Elo(w.Expected(s|1<<j, s&^(1<<j))) / float64(2*n)
+				elo[j] += sprt.Elo(w.expected(s|1<<j, s&^(1<<j))) / float64(2*n)
 			}
 		}
 	}
 	return elo
 }
 
-// RandomWorld returns a world with effects of a standard deviation in Elo, one of four of them zero, interactions of two
-// of a quarter of it, and that share of draws. Draws make differences in Elo smaller than those of strengths.
+// RandomWorld returns a world with effects of a standard deviation in Elo, one of four of them zero, interactions of
+// two of a quarter of it, and that share of draws. Draws make differences in Elo smaller than those of strengths.
 func RandomWorld(factors int, elo, draws float64, seed uint64) *World {
 	rng := rand.New(rand.NewPCG(seed, 6))
 	elo /= 1 - draws*draws

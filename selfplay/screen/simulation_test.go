@@ -95,7 +95,8 @@ func TestSimulation(t *testing.T) {
 	covered, effects, family, held := 0.0, 0.0, 0.0, 0.0
 	for _, c := range cells() {
 		x := done[c.name]
-		fmt.Printf("%-38s SE %5.2f  covered %.4f (direct %.4f)  family error %.4f  gain %6.1f of %6.1f, predicted %6.1f, held %.4f\n",
+		fmt.Printf("%-38s SE %5.2f  covered %.4f (direct %.4f)  family error %.4f  gain %6.1f of %6.1f, predicted %6.1f, "+
+			"held %.4f\n",
 			c.name, x.SE, x.Covered, x.Direct, x.Family, x.Gain, x.BestGain, x.Predicted, float64(x.GainHeld))
 		n := float64(c.factors)
 		if !c.fix { // else the effects are those at the levels of a run
@@ -104,11 +105,13 @@ func TestSimulation(t *testing.T) {
 		family, held = max(family, x.Family), held+float64(x.GainHeld)/float64(len(cells()))
 		// The limits are for 10,000 runs; fewer have more chance.
 		chance := 4 * math.Sqrt(0.05*0.95/(n*float64(runs)))
-		if !c.fix && math.Abs(x.Covered-0.95) > max(0.01, chance) || float64(x.GainHeld) < 0.93-4*math.Sqrt(0.93*0.07/float64(runs)) {
+		if !c.fix && math.Abs(x.Covered-0.95) > max(0.01, chance) ||
+			float64(x.GainHeld) < 0.93-4*math.Sqrt(0.93*0.07/float64(runs)) {
 			t.Errorf("%s: %+v", c.name, *x.Simulated)
 		}
 	}
-	fmt.Printf("pooled: covered %.4f, largest family error %.4f, gain held %.4f, %d runs a cell\n", covered/effects, family, held, runs)
+	fmt.Printf("pooled: covered %.4f, largest family error %.4f, gain held %.4f, %d runs a cell\n", covered/effects,
+		family, held, runs)
 	if math.Abs(covered/effects-0.95) > max(0.005, 4*math.Sqrt(0.05*0.95/(effects*float64(runs)))) ||
 		family > 0.05+max(0.005, 4*math.Sqrt(0.05*0.95/float64(runs))) {
 		t.Error("the pooled coverage or a family error is outside its limits")

@@ -69,7 +69,8 @@ func (c *Config) complete() error {
 }
 
 func (c *Config) identity(openings opening.Source) identity {
-	id := identity{Base: c.Base.Identity(), Factors: c.Factors, Design: c.Design.Kind, Lost: c.Lost, Games: c.Games, Fix: c.Fix}
+	id := identity{Base: c.Base.Identity(), Factors: c.Factors, Design: c.Design.Kind, Lost: c.Lost, Games: c.Games,
+		Fix: c.Fix}
 	id.RulesIdentity, id.OpeningIdentity, id.SeedIdentity = c.Setup.Identity(openings)
 	return id
 }

@@ -21,8 +21,9 @@ func (c *Config) Try(ctx context.Context, players ...selfplay.Entrant) (games []
 	go func() {
 		defer close(jobs)
 		for i, e := range players {
-			job := selfplay.Job{Number: uint64(i), Players: [2]engine.Spec{e.Spec, e.Spec}, Options: [2][]engine.Option{e.Options, e.Options},
-				Limits: [2]selfplay.Limits{c.Limits, c.Limits}, Rule: c.Rule, Plies: c.MaxPlies, Seed: 1}
+			job := selfplay.Job{Number: uint64(i), Players: [2]engine.Spec{e.Spec, e.Spec},
+				Options: [2][]engine.Option{e.Options, e.Options},
+				Limits:  [2]selfplay.Limits{c.Limits, c.Limits}, Rule: c.Rule, Plies: c.MaxPlies, Seed: 1}
 			select {
 			case jobs <- job:
 			case <-ctx.Done():

@@ -39,10 +39,11 @@ type Result struct {
 	Decided     []Decision `json:"decided"`
 	Recommended []string   `json:"recommended"` // names of the factors of Best
 
-	Games        int64            `json:"games"`
-	Draws        int64            `json:"draws"`
-	Plies        int64            `json:"plies"`              // searched
-	Forfeits     [][2]int64       `json:"forfeits,omitempty"` // by factor: games lost by their own fault with it off and on
+	Games int64 `json:"games"`
+	Draws int64 `json:"draws"`
+	Plies int64 `json:"plies"` // searched
+	// Forfeits are, by factor, the games lost by their own fault with it off and on.
+	Forfeits     [][2]int64       `json:"forfeits,omitempty"`
 	Terminations map[string]int64 `json:"terminations"`
 	VoidPairs    int64            `json:"void_pairs,omitempty"` // played again, because one of their games was void
 	Stalled      int64            `json:"stalled_games,omitempty"`
@@ -123,8 +124,8 @@ func (t *tally) tooMany(tolerance selfplay.Tolerance, base string) string {
 func (t *tally) warnings(factors []Factor) (list []string) {
 	if j, level, ok := t.blame(); ok && t.forfeited >= 5 {
 		f := factors[j]
-		list = append(list, fmt.Sprintf("%d of %d forfeited games were lost with %s %s: that is its effect, a crash and no "+
-			"judgment of the idea", t.forfeits[j][level], t.forfeited, f.Name, [2]string{"off", "on"}[level]))
+		list = append(list, fmt.Sprintf("%d of %d forfeited games were lost with %s %s: that is its effect, a crash and "+
+			"no judgment of the idea", t.forfeits[j][level], t.forfeited, f.Name, [2]string{"off", "on"}[level]))
 	}
 	return list
 }
@@ -133,7 +134,8 @@ func (t *tally) warnings(factors []Factor) (list []string) {
 func (s *session) conclude() *Result {
 	t := &s.tally
 	r := &Result{Base: s.Base.Label(), Factors: s.Factors, Design: s.Design.Kind, Builds: len(s.Design.Builds()),
-		Limits: s.Limits.Text(), Estimate: *s.Design.Estimate(s.pairs), Decided: s.decisions, Games: t.games, Draws: t.draws,
+		Limits: s.Limits.Text(), Estimate: *s.Design.Estimate(s.pairs), Decided: s.decisions, Games: t.games,
+		Draws: t.draws,
 		Plies: t.plies, Terminations: t.terminations, VoidPairs: s.games.Guard.Void(), Stalled: s.games.Guard.Stalls.With}
 	r.Recommended = append([]string{}, s.Names(r.Best)...)
 	if t.forfeited > 0 {

@@ -125,7 +125,8 @@ func (s *session) prepareScreen(args []string) (func() error, error) {
 
 // count checks the numbers of the screen, and sets that of games.
 func (x *screening) count() error {
-	if !(x.SimElo > 0 && x.SimElo <= 100) || !(x.SimDraws >= 0 && x.SimDraws <= 0.95) || x.Given("simulate") && x.Simulate < 1 {
+	if !(x.SimElo > 0 && x.SimElo <= 100) || !(x.SimDraws >= 0 && x.SimDraws <= 0.95) || x.Given("simulate") &&
+		x.Simulate < 1 {
 		return cli.Usagef("--sim-elo must be above 0 and at most 100, --sim-draws from 0 to 0.95, and --simulate 1 or more")
 	}
 	switch {
@@ -137,7 +138,8 @@ func (x *screening) count() error {
 		x.Games = settings.DefaultScreenGames
 	}
 	if x.Games == 0 || x.Games%play.PerOpening != 0 {
-		return cli.Usagef("--games %d: want a multiple of %d, four pairs of games from each opening", x.Games, play.PerOpening)
+		return cli.Usagef("--games %d: want a multiple of %d, four pairs of games from each opening", x.Games,
+			play.PerOpening)
 	}
 	return nil
 }
@@ -210,30 +212,6 @@ func (x *screening) checkOptions(base selfplay.Entrant) error {
 		}
 	}
 	return p.NewGame(0)
-}
-
-// plan says before the first game what it will take. It ends the screen if a factor changes nothing.
-func (x *screening) plan(c *play.Config) error {
-	players, single := []selfplay.Entrant{c.Base}, []int{-1}
-	if x.Limits.Deterministic() {
-		for j := range x.factors.Factors {
-			if !x.built.Has(j) { // one patch alone is no build of the design
-				players, single = append(players, x.player(1<<j)), append(single, j)
-			}
-		}
-	}
-	games, each, err := c.Try(x.ctx, players...)
-	if err != nil {
-		return err
-	}
-	for i, j := range single[1:] {
-		if games[i+1] == games[0] {
-			return cli.Usagef("factor %s: a game with it on is the same as with it off, move by move and node by node: it changes "+
-				"nothing at these limits; leave it out", x.factors.Factors[j].Name)
-		}
-	}
-	x.sayPlan(c, each.Hours())
-	return nil
 }
 
 func (x *screening) playOut(c play.Config) error {
@@ -445,8 +423,8 @@ func (x *screening) applied(of screen.Subset) (*gitbuild.Source, error) {
 			}
 			if _, e := apply(pair); errors.Is(e, gitbuild.ErrPatch) {
 				names := x.factors.Names()
-				return nil, fmt.Errorf("factors %s and %s conflict: %w; leave one of them out, or make patches that apply in any "+
-					"combination", names[k], names[j], e)
+				return nil, fmt.Errorf("factors %s and %s conflict: %w; leave one of them out, or make patches that apply in "+
+					"any combination", names[k], names[j], e)
 			}
 		}
 	}
@@ -488,7 +466,8 @@ func (x *screening) withWeights(of screen.Subset) (string, error) {
 		return x.Build, err
 	}
 	if !strings.Contains(x.Build, weightsWord) {
-		return "", cli.Usagef("the build command %q has no %s: that is the file with the weights, for assay weights export --into",
+		return "", cli.Usagef("the build command %q has no %s: that is the file with the weights, for assay weights "+
+			"export --into",
 			x.Build, weightsWord)
 	}
 	path := filepath.Join(os.TempDir(), fmt.Sprintf("assay-weights-%.12x.json", sha256.Sum256(text)))

@@ -15,6 +15,7 @@ import (
 	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/engine/quote"
+	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/screen"
@@ -24,6 +25,30 @@ import (
 // flat is the difference, in Elo, from which the logistic is not straight any more.
 const flat = 100
 
+// plan says before the first game what it will take. It ends the screen if a factor changes nothing.
+func (x *screening) plan(c *play.Config) error {
+	players, single := []selfplay.Entrant{c.Base}, []int{-1}
+	if x.Limits.Deterministic() {
+		for j := range x.factors.Factors {
+			if !x.built.Has(j) { // one patch alone is no build of the design
+				players, single = append(players, x.player(1<<j)), append(single, j)
+			}
+		}
+	}
+	games, each, err := c.Try(x.ctx, players...)
+	if err != nil {
+		return err
+	}
+	for i, j := range single[1:] {
+		if games[i+1] == games[0] {
+			return cli.Usagef("factor %s: a game with it on is the same as with it off, move by move and node by node: it "+
+				"changes nothing at these limits; leave it out", x.factors.Factors[j].Name)
+		}
+	}
+	x.sayPlan(c, each.Hours())
+	return nil
+}
+
 // sayPlan prints what a screen will take. Hours are those of a game.
 func (x *screening) sayPlan(c *play.Config, hours float64) {
 	say := func(format string, args ...any) { fmt.Fprintf(x.stderr, "screen: "+format+"\n", args...) }
@@ -31,16 +56,23 @@ func (x *screening) sayPlan(c *play.Config, hours float64) {
 	if n := len(x.design.Builds()); n > 0 {
 		builds = fmt.Sprintf("%d builds", n)
 	}
-	say("%d factors, %s, %d games: each effect within ±%.1f Elo if %.0f %% are drawn, where single matches of %d games each "+
-		"have ±%.1f", k, builds, c.Games, 1.96*screen.Precision(c.Games/2, screen.Variance(x.SimDraws)), 100*x.SimDraws,
+	say("%d factors, %s, %d games: each effect within ±%.1f Elo if %.0f %% are drawn, where single matches of %d games "+
+		"each have ±%.1f", k, builds, c.Games, 1.96*screen.Precision(c.Games/2, screen.Variance(x.SimDraws)),
+		100*x.SimDraws,
 		int(c.Games)/k/2*2, x.singly(k))
 	need := 2 * screen.Need(5, screen.Variance(x.SimDraws))
 	say("%s at %.2g games/s; within ±5 Elo: %d games, %s", hoursText(hours*float64(c.Games)), 1/(3600*hours), need,
 		hoursText(hours*float64(need)))
 	if spread := 2 * x.SimElo * math.Sqrt(float64(k)); spread > flat {
-		x.warn(fmt.Sprintf("with effects of %g Elo, subsets differ by up to %.0f Elo, where results flatten (above %d): take smaller "+
-			"steps or fewer factors", x.SimElo, spread, flat))
+		x.warn(fmt.Sprintf("with effects of %g Elo, ", x.SimElo) + tooFar(spread))
 	}
+}
+
+// tooFar warns of subsets that are far apart.
+func tooFar(spread float64) string {
+	return fmt.Sprintf("subsets differ by up to %.0f Elo, and results flatten above %d: take smaller steps or fewer "+
+		"factors", spread,
+		flat)
 }
 
 // singly is the half width of the interval of a match of its share of the games.
@@ -89,11 +121,15 @@ func (x *screening) simulate() error {
 		return cli.PrintJSON(x.stdout, r)
 	}
 	w := tabwriter.NewWriter(x.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "simulated\t%d screens of %d factors, %d games, effects of %g Elo, one of four zero\n", r.Runs, x.design.Factors,
+	fmt.Fprintf(w, "simulated\t%d screens of %d factors, %d games, effects of %g Elo, one of four zero\n", r.Runs,
+		x.design.Factors,
 		x.Games, x.SimElo)
-	fmt.Fprintf(w, "effects\tknown within ±%.1f Elo; %.1f %% of the intervals hold the effect\n", 1.96*r.SE, 100*r.Covered)
-	fmt.Fprintf(w, "decided\t%.1f factors a screen; without an effect in %.1f %% of the screens\n", r.Decided, 100*r.Family)
-	fmt.Fprintf(w, "gain\t%+.1f Elo of the recommended set, %+.1f predicted, %+.1f of the best; %.1f %% of the intervals hold it\n",
+	fmt.Fprintf(w, "effects\tknown within ±%.1f Elo; %.1f %% of the intervals hold the effect\n", 1.96*r.SE,
+		100*r.Covered)
+	fmt.Fprintf(w, "decided\t%.1f factors a screen; without an effect in %.1f %% of the screens\n", r.Decided,
+		100*r.Family)
+	fmt.Fprintf(w, "gain\t%+.1f Elo of the recommended set, %+.1f predicted, %+.1f of the best; %.1f %% of the "+
+		"intervals hold it\n",
 		r.Gain, r.Predicted, r.BestGain, 100*float64(r.GainHeld))
 	return w.Flush()
 }
@@ -116,7 +152,8 @@ func (x *screening) print(c *play.Config, r *play.Result, confirmed *match.Resul
 	}
 	out := cli.Folded(x.stdout)
 	if r.Verdict == gamelog.NoVerdict {
-		_, err := fmt.Fprintf(out, "no result: %s\n%d games, ended by %s\n", r.Reason, r.Games, cli.CountsText(r.Terminations))
+		_, err := fmt.Fprintf(out, "no result: %s\n%d games, ended by %s\n", r.Reason, r.Games,
+			cli.CountsText(r.Terminations))
 		return err
 	}
 	if err := x.printEffects(out, r); err != nil {
@@ -134,6 +171,13 @@ func (x *screening) print(c *play.Config, r *play.Result, confirmed *match.Resul
 	}
 	fmt.Fprintf(out, "%d games (%.0f %% drawn) from %d openings, %s, ended by %s\n", r.Games,
 		100*float64(r.Draws)/float64(max(r.Games, 1)), r.Openings, r.Limits, cli.CountsText(r.Terminations))
+	squares := 0.0
+	for j := range r.Effects {
+		squares += math.Pow(r.Effects[j].Shrunk.OrZero(), 2)
+	}
+	if spread := 2 * math.Sqrt(squares); spread > flat {
+		fmt.Fprintf(out, "warning: %s\n", tooFar(spread))
+	}
 	cli.PrintWarnings(out, r.Warnings)
 	if x.Out != "" {
 		fmt.Fprintf(out, "written %s\n", filepath.Join(x.Out, gamelog.PGNName))
@@ -253,8 +297,8 @@ func (x *screening) printRecommended(out io.Writer, c *play.Config, r *play.Resu
 		_, err := fmt.Fprintf(out, "\nrecommended: no factor; keep the base\n")
 		return err
 	}
-	quote.Fprintf(out, "\nrecommended: %s\npredicted gain: %+.1f Elo [%+.1f, %+.1f] (interactions of ±%.1f Elo are in the "+
-		"interval)\n", strings.Join(r.Recommended, ", "), r.Gain, r.GainLo, r.GainHi, r.InteractionSD)
+	quote.Fprintf(out, "\nrecommended: %s\npredicted gain: %+.1f Elo [%+.1f, %+.1f] (interactions of ±%.1f Elo are in "+
+		"the interval)\n", strings.Join(r.Recommended, ", "), r.Gain, r.GainLo, r.GainHi, r.InteractionSD)
 	var commits, files []string
 	for j, f := range x.factors.Factors {
 		for _, text := range f.Patches {
@@ -277,15 +321,17 @@ func (x *screening) printRecommended(out io.Writer, c *play.Config, r *play.Resu
 	best, base := x.spec, x.spec
 	best.Options = slices.Concat(x.spec.Options, changed(x.factors.Options(r.Best), x.factors.Options(0)))
 	if len(best.Options) > len(x.spec.Options) && x.built == 0 {
-		fmt.Fprintf(out, "  assay match %s %s --sprt 0,5 --seed %d\n", quote.Word(best.String()), quote.Word(base.String()), x.Seed+1)
+		fmt.Fprintf(out, "  assay match %s %s --sprt 0,5 --seed %d\n", quote.Word(best.String()), quote.Word(base.String()),
+			x.Seed+1)
 	}
 	if confirmed == nil {
 		_, err := fmt.Fprintf(out, "a prediction is no gain: --confirm plays it\n")
 		return err
 	}
-	fmt.Fprintf(out, "confirmed by games: %s\n", confirmed.Headline())
+	fmt.Fprintf(out, "match of the recommended factors: %s\n", confirmed.Headline())
 	if s := confirmed.Strength; s.Known() && (s.EloLo > r.GainHi || s.EloHi < r.GainLo) {
-		fmt.Fprintf(out, "warning: that is not what was predicted: the factors change each other's effects; believe the match\n")
+		fmt.Fprintf(out, "warning: that is not what was predicted: the factors change each other's effects; believe the "+
+			"match\n")
 	}
 	if x.built != 0 && c.Limits.Deterministic() {
 		fmt.Fprintf(out, "nodes were limited: confirm it by a clock too, for patches that change the speed\n")

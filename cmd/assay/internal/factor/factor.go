@@ -124,7 +124,8 @@ func (s *Set) distinct() error {
 		}
 		for _, key := range keys {
 			if other, taken := seen[key]; taken {
-				return cli.Usagef("factors %s and %s cannot be told apart: both have %s; leave one of them out", other, f.Name, key)
+				return cli.Usagef("factors %s and %s cannot be told apart: both have %s; leave one of them out", other, f.Name,
+					key)
 			}
 			seen[key] = f.Name
 		}

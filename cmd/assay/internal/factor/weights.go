@@ -56,7 +56,8 @@ func (s *Set) addWeights(text string, base engine.Spec) error {
 	}
 	for _, g := range wanted {
 		if !slices.Contains(groups, g) {
-			return cli.Usagef("%s: no weight of a group %q differs from those of %s; groups that do: %s", path, g, base.Shown(),
+			return cli.Usagef("%s: no weight of a group %q differs from those of %s; groups that do: %s", path, g,
+				base.Shown(),
 				strings.Join(groups, ", "))
 		}
 	}
@@ -92,8 +93,8 @@ func (w *weights) read(path string, base engine.Spec) (err error) {
 	}
 	if w.built {
 		if w.refit == nil {
-			return cli.Usagef("weights=%s: groups of an engine that is built need the folder of a fit with assay tune --refit, which "+
-				"has the weights that it started from", path)
+			return cli.Usagef("weights=%s: groups of an engine that is built need the folder of a fit with assay tune "+
+				"--refit, which has the weights that it started from", path)
 		}
 		w.oldID, w.newID = "the start", short(w.file.ID())
 		return nil
@@ -103,8 +104,8 @@ func (w *weights) read(path string, base engine.Spec) (err error) {
 	case err != nil:
 		return err
 	case m == nil:
-		return cli.Usagef("%s: %s has no weights that assay can set: only assay and the historic programs with a model have; an "+
-			"engine git:REF is built with them", path, base.Shown())
+		return cli.Usagef("%s: %s has no weights that assay can set: only assay and the historic programs with a model "+
+			"have; an engine git:REF is built with them", path, base.Shown())
 	case w.file.Model != m.Name:
 		return fmt.Errorf("%s: weights of the model %s, but %s plays with %s", path, w.file.Model, base.Shown(), m.Name)
 	case w.refit != nil && !slices.Equal(w.old, old):
