@@ -243,7 +243,7 @@ func TestActionOnQueue(t *testing.T) {
 	startWorker(t, nil, q.workers, "--trust", at("dev"), "--no-sandbox", "--concurrency", "2")
 	code, out, log := runAction(t, script, map[string]string{"SPRT_HEAD": head, "SPRT_BASE": base, "SPRT_QUEUE": q.url,
 		"SPRT_SIGNING_KEY": strings.TrimSpace(string(key)), "SPRT_ARGS": "--no-bench --max-plies 160", "SPRT_WAIT": "2m"})
-	if code != 0 || out["verdict"] != "passed" || !strings.HasPrefix(out["headline"], "PASSED: ") ||
+	if code != 0 || out["verdict"] != "passed" || !strings.HasPrefix(out["headline"], "PASSED: head beats base by +") ||
 		strings.Count(out["pentanomial"], ",") != 4 || out["games"] == "" {
 		t.Errorf("exit %d, %v: %s", code, out, log)
 	}

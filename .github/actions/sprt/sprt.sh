@@ -48,7 +48,7 @@ fi
 assay=${SPRT_ASSAY:-}
 if [ -z "$assay" ]; then
   assay=$work/assay
-  (cd "$GITHUB_ACTION_PATH/../../.." && go build -o "$assay" ./cmd/assay)
+  (cd "$GITHUB_ACTION_PATH/../../.." && go build -pgo=off -o "$assay" ./cmd/assay)
 fi
 
 flags=(--sprt "${SPRT_ELO0:-0},${SPRT_ELO1:-5}" --games "${SPRT_GAMES:-10000}" --seed "${SPRT_SEED:-1}")
@@ -110,9 +110,12 @@ play_in_queue() {
   again=(assay queue show "$name" --queue "$SPRT_QUEUE")
   "$assay" queue show "$name" --wait "${SPRT_WAIT:-5h}" || true
   "$assay" queue show "$name" --json >"$folder/test.json"
-  facts '[.result.done, .result.wdl // "", (.result.pentanomial // [] | join(",")),
+  facts '[.result.done, (.result.wdl // "" | split("–") | if length == 3 then "+\(.[0]) =\(.[1]) -\(.[2])" else "" end),
+    (.result.pentanomial // [] | join(",")),
     (.result.llr // [] | map(two) | if length == 3 then "\(.[0]) (\(.[1]), \(.[2]))" else "" end),
     "\(.result.verdict // .state | ascii_upcase): \(.result.text // .reason // "")"]' "$folder/test.json"
+  headline=${headline//"${head:0:12}-${head:0:12}"/head} # the names of the players there
+  headline=${headline//"${base:0:12}-${base:0:12}"/base}
   case $(jq -r '"\(.state) \(.result.verdict)"' "$folder/test.json") in
   "complete PASSED") verdict=passed ;;
   "complete FAILED") verdict=failed ;;
@@ -183,10 +186,13 @@ try() { # WORD FUNCTION PERMISSION
     "$(head -c 300 "$work/answer" | tr '\n' ' ')" >&2
 }
 
+# add appends to a file of the job, or prints where there is none.
+add() { if [ -n "$1" ]; then cat >>"$1"; else cat; fi; }
+
 if [ -n "${SPRT_QUEUE:-}" ]; then play_in_queue; else play_here; fi
-report | tee "$work/report" >>"${GITHUB_STEP_SUMMARY:-/dev/stdout}"
-printf '%s\n' "verdict=$verdict" "headline=$headline" "games=$games" "pentanomial=$pentanomial" "folder=$folder" \
-  >>"${GITHUB_OUTPUT:-/dev/stdout}"
+report | tee "$work/report" | add "${GITHUB_STEP_SUMMARY:-}"
+printf '%s\n' "verdict=$verdict" "headline=$headline" "games=$games" "pentanomial=$pentanomial" "folder=$folder" |
+  add "${GITHUB_OUTPUT:-}"
 if [ -n "$token" ]; then
   (umask 077 && printf '%s\n' "Authorization: Bearer $token" 'Accept: application/vnd.github+json' \
     'X-GitHub-Api-Version: 2022-11-28' >"$work/headers")
