@@ -33,6 +33,7 @@ type Line struct {
 type document struct {
 	path   string
 	text   string
+	from   int // where in the text the table begins, if this is one
 	values map[string]any
 }
 
@@ -115,14 +116,17 @@ func (d *document) errorf(l Line, format string, args ...any) error {
 }
 
 // lineOf returns the line on which a key is set, from 1. The libraries have it only for errors.
-func (d *document) lineOf(key string) int {
+func (d *document) lineOf(key string) int { return 1 + strings.Count(d.text[:d.endOf(key)], "\n") }
+
+// endOf returns where the key ends in the text; 0 if it is not found.
+func (d *document) endOf(key string) int {
 	name := `["']?` + regexp.QuoteMeta(key) + `["']?[ \t]*`
 	set := regexp.MustCompile(`(?m)^[ \t]*(?:\[(?:[^\]\n]*\.)?[ \t]*)?` + name + `[=.\]:]|[{,][ \t]*` + name + `[=:]`)
-	at := set.FindStringIndex(d.text)
+	at := set.FindStringIndex(d.text[d.from:])
 	if at == nil {
-		return 1
+		return d.from
 	}
-	return 1 + strings.Count(d.text[:at[1]], "\n")
+	return d.from + at[1]
 }
 
 // scalarText returns a value as on a command line: a list with commas.
@@ -148,31 +152,111 @@ func scalarText(value any) (string, error) {
 // tests it.
 const ProjectName = "assay.toml"
 
+// Exe stands for the engine in the command that prints its features.
+const Exe = "{exe}"
+
 // Project is an assay.toml.
 type Project struct {
-	Options []Line // of the engine
-	lines   []Line // settings, by the names of their flags
+	Options []Line   // of the engine
+	Dump    string   // command that prints features, with Exe
+	Sources []string // files in which the coefficients stand, from the top of the repository; or
+	Weights string   // the UCI option that loads a weight file
+	Learn   *Set     // settings of a loop; those of Engine
+	lines   []Line   // settings, by the names of their flags
 	*document
 }
 
 // ReadProject reads the assay.toml in a folder. Without one, or without a folder, the result is empty.
 func ReadProject(top string) (*Project, error) {
 	d, err := readDocument(filepath.Join(top, ProjectName))
+	p := &Project{document: d, Learn: New(Engine, nil)}
 	if top == "" || errors.Is(err, fs.ErrNotExist) {
-		return &Project{}, nil
+		return p, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	p := &Project{document: d}
-	options := func(l Line, value any) (bool, error) {
-		table, ok := value.(map[string]any)
-		if l.Name != "options" || !ok {
-			return false, nil
+	return p, d.lines(d.values, p.tuned, p.add)
+}
+
+// tuned takes what assay.toml says beside the settings of games: options, and how the engine is tuned.
+func (p *Project) tuned(l Line, value any) (bool, error) {
+	table, isTable := value.(map[string]any)
+	inside := *p.document
+	inside.from = p.endOf(l.Name)
+	switch l.Name {
+	case "options":
+		return isTable, inside.lines(table, nil, func(o Line) error { p.Options = append(p.Options, o); return nil })
+	case "learn":
+		if !isTable {
+			return true, errors.New("want a table: [learn], and below it nodes = 5000")
 		}
-		return true, d.lines(table, nil, func(o Line) error { p.Options = append(p.Options, o); return nil })
+		return true, inside.lines(table, nil, p.addLearn)
+	case "dump":
+		if p.Dump, _ = value.(string); !strings.Contains(p.Dump, Exe) {
+			return true, fmt.Errorf("want the command that prints features, with %s for the engine: \"%[1]s dump\"", Exe)
+		}
+	case "sources":
+		list, _ := value.([]any)
+		for _, v := range list {
+			name, _ := v.(string)
+			if !filepath.IsLocal(name) {
+				return true, fmt.Errorf("want files of the repository, from its top, not %q", fmt.Sprint(v))
+			}
+			p.Sources = append(p.Sources, name)
+		}
+		if len(list) == 0 {
+			return true, errors.New(`want a list of files: ["src/eval.c"]`)
+		}
+	case "weights":
+		if p.Weights, _ = value.(string); p.Weights == "" {
+			return true, errors.New("want the name of a UCI option that loads a weight file")
+		}
+		if len(p.Sources) > 0 {
+			return true, errors.New("the coefficients stand in sources or in a weight file: give one of them")
+		}
+	default:
+		return false, nil
 	}
-	return p, d.lines(d.values, options, p.add)
+	return true, nil
+}
+
+// addLearn takes a line of the table [learn].
+func (p *Project) addLearn(l Line) error {
+	s := p.Learn
+	if !s.Has(l.Name) {
+		return fmt.Errorf("unknown setting of [learn] (there are: %s)", strings.Join(s.known(), ", "))
+	}
+	if err := s.flags.Set(l.Name, l.Text); err != nil {
+		return fmt.Errorf("%q: want %s", l.Text, Engine.Lookup(l.Name).Help)
+	}
+	var lo, hi float64
+	switch n, err := fmt.Sscanf(s.Gate, "%g,%g", &lo, &hi); {
+	case s.Limits.Nodes == 0 && l.Name == "nodes", s.TuneGames < 1 && l.Name == "games",
+		s.Generations < 1 && l.Name == "generations":
+		return fmt.Errorf("want 1 or more, not %s", l.Text)
+	case s.Given("nodes") && s.Given("tc"):
+		return errors.New("nodes and tc both limit a move: give one of them")
+	case !(s.Lambda >= 0 && s.Lambda <= 1):
+		return fmt.Errorf("want a share from 0 to 1, not %s", l.Text)
+	case n != 2 || err != nil || !(lo >= 0 && lo < hi):
+		return fmt.Errorf("want a test for a gain, such as [0, 10], not [%s]: one from below 0 promotes weaker engines",
+			s.Gate)
+	case l.Name == "tc":
+		_, err := selfplay.ParseClock(l.Text)
+		return err
+	case l.Name == "book":
+		s.Opening.Book = p.besideFile(l.Text)
+	}
+	return nil
+}
+
+// besideFile returns a path that stands in the file.
+func (p *Project) besideFile(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(filepath.Dir(p.path), path)
 }
 
 // add takes a line.
@@ -186,12 +270,12 @@ func (p *Project) add(l Line) error {
 		l.Name, l.Text = "no-bench", "true"
 	case strings.Contains(l.Name, "-") || l.Name == "no_bench" || !slices.Contains(projectNames(), flag):
 		list := strings.NewReplacer("-", "_", "no-bench", "bench").Replace(strings.Join(projectNames(), ", "))
-		return fmt.Errorf("unknown setting (there are: options, %s)", list)
+		return fmt.Errorf("unknown setting (there are: options, dump, sources, weights, learn, %s)", list)
 	default:
 		l.Name = flag
 	}
-	if row := (Match | Ladder | Selfplay).Lookup(l.Name); row.Use&File != 0 && !filepath.IsAbs(l.Text) {
-		l.Text = filepath.Join(filepath.Dir(p.path), l.Text)
+	if row := (Match | Ladder | Selfplay).Lookup(l.Name); row.Use&File != 0 {
+		l.Text = p.besideFile(l.Text)
 	}
 	p.lines = append(p.lines, l)
 	return nil

@@ -37,6 +37,7 @@ const (
 	Config
 	Learn
 	Screen
+	Engine // the table [learn] of an assay.toml
 
 	games = Match | Ladder | Selfplay | Screen // what plays games by flags
 	play  = games | Config                     // what plays games
@@ -44,7 +45,7 @@ const (
 )
 
 // names are those of the commands, in the order of their constants.
-var names = []string{"match", "ladder", "selfplay", "spsa", "CONFIG", "learn", "screen"}
+var names = []string{"match", "ladder", "selfplay", "spsa", "CONFIG", "learn", "screen", "[learn]"}
 
 // Command returns the command of a name that a queue plays, and whether there is one.
 func Command(name string) (Commands, bool) {
@@ -130,6 +131,11 @@ type Values struct {
 	Run, Method, From, Opponent, Plan  string
 	Generations, GateGames, FinalGames int
 	Scale                              float64
+
+	// Of the table [learn].
+	Lambda float64
+	Freeze []string
+	Gate   string
 }
 
 // Set is the settings of one command, with the values that were given.

@@ -107,6 +107,58 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
+// TestProjectLearn: what an assay.toml says of how its engine is tuned, with errors by line.
+func TestProjectLearn(t *testing.T) {
+	const good = "build = 'make EXE={out}'\nnodes = 9\ndump = '{exe} dump'\nsources = ['src/eval.c', 'pst.h']\n" +
+		"[learn]\nnodes = 5000\ngames = 800\ngenerations = 2\nlambda = 0.5\nfreeze = ['tempo', 'king']\nbook = 'b.epd'\n" +
+		"gate = [0, 5]\n"
+	dir := filepath.Dir(write(t, ProjectName, good))
+	p, err := ReadProject(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := p.Learn
+	if p.Dump != "{exe} dump" || !slices.Equal(p.Sources, []string{"src/eval.c", "pst.h"}) || p.Weights != "" ||
+		s.Limits.Nodes != 5000 || s.TuneGames != 800 || s.Generations != 2 || s.Lambda != 0.5 || s.Gate != "0,5" ||
+		!slices.Equal(s.Freeze, []string{"tempo", "king"}) || s.Opening.Book != filepath.Join(dir, "b.epd") {
+		t.Errorf("%+v", p)
+	}
+	m := New(Match, nil)
+	if err := p.Apply(m, 2); err != nil || m.Limits.Nodes != 9 || m.Opening.Book != "" {
+		t.Errorf("a match has settings of the loop: %v, %s", err, m.Line("m", nil))
+	}
+	if p, err = ReadProject(filepath.Dir(write(t, ProjectName, "weights = 'EvalFile'\n[learn]\ntc = '1+0.01'\n"))); err != nil ||
+		p.Weights != "EvalFile" || p.Learn.Clock != "1+0.01" || p.Learn.Lambda != 0.3 || p.Learn.Gate != "0,10" {
+		t.Errorf("%v: %+v", err, p)
+	}
+	for text, want := range map[string]string{
+		"dump = 'engine dump'":                      "line 1: dump: want the command that prints features, with {exe}",
+		"dump = 3":                                  "line 1: dump: want the command",
+		"nodes = 9\nsources = 'eval.c'":             "line 2: sources: want a list of files",
+		"sources = ['../eval.c']":                   `line 1: sources: want files of the repository, from its top, not "../eval.c"`,
+		"sources = [7]":                             "line 1: sources: want files",
+		"sources = ['a.c']\n\nweights = 'EvalFile'": "line 3: weights: the coefficients stand in sources or",
+		"weights = ''":                              "line 1: weights: want the name of a UCI option",
+		"learn = 3":                                 "line 1: learn: want a table",
+		"nodes = 9\n[learn]\ngames = 10\nnodes = 0": "line 4: nodes: want 1 or more, not 0",
+		"nodes = 9\n[learn]\nnodes = 'x'":           `line 3: nodes: "x": want nodes per move`,
+		"learn = { games = 4, lambda = 1.5 }":       "line 1: lambda: want a share from 0 to 1, not 1.5",
+		"[learn]\nlambda = nan":                     "line 2: lambda: want a share",
+		"[learn]\ngames = -2":                       "line 2: games: want 1 or more",
+		"[learn]\ngate = [-10, 0]":                  "line 2: gate: want a test for a gain, such as [0, 10], not [-10,0]",
+		"[learn]\ngate = 5":                         "line 2: gate: want a test for a gain",
+		"[learn]\nnodes = 5\ntc = '1+0.1'":          "line 3: tc: nodes and tc both limit a move",
+		"[learn]\ntc = 'fast'":                      "line 2: tc: ",
+		"[learn]\nhash = 16":                        "line 2: hash: unknown setting of [learn] (there are: ",
+		"[learn]\nfreeze = { a = 1 }":               "line 2: freeze: want a text",
+	} {
+		_, err := ReadProject(filepath.Dir(write(t, ProjectName, text+"\n")))
+		if err == nil || !strings.Contains(err.Error(), ProjectName+", "+want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
 // Whatever a CONFIG says, reading it gives an error or settings, and no panic.
 func FuzzConfig(f *testing.F) {
 	const parameter = "[[parameter]]\nname = \"queen\"\nstart = 500\nmin = 100\nmax = 2000\n"

@@ -95,7 +95,7 @@ var Table = []Setting{
 
 	{Name: "tc", In: Match, Group: ofLimits, Use: InQueue | Often, Project: "limit",
 		Field: func(v *Values) any { return &v.Clock }, Help: clock + bothSides + "8+0.08,4+0.04"},
-	{Name: "tc", In: Ladder | Selfplay | Config | Screen, Group: ofLimits, Use: InQueue | Often, Project: "limit",
+	{Name: "tc", In: Ladder | Selfplay | Config | Screen | Engine, Group: ofLimits, Use: InQueue | Often, Project: "limit",
 		Field: func(v *Values) any { return &v.Clock }, Help: clock},
 	{Name: "movetime", In: Match, Group: ofLimits, Use: InQueue, Project: "limit",
 		Field: func(v *Values) any { return &v.MoveTime }, Help: moveTime + bothSides + "100ms,50ms"},
@@ -103,7 +103,7 @@ var Table = []Setting{
 		Field: func(v *Values) any { return &v.MoveTime }, Help: moveTime},
 	{Name: "nodes", In: Match | Ladder | Config | Screen, Group: ofLimits, Use: InQueue | Often, Project: "limit",
 		Field: func(v *Values) any { return &v.Limits.Nodes }, Help: softNodes + nodeDefault},
-	{Name: "nodes", In: Selfplay, Group: ofLimits, Use: InQueue | Often, Project: "limit",
+	{Name: "nodes", In: Selfplay | Engine, Group: ofLimits, Use: InQueue | Often, Project: "limit",
 		Field: func(v *Values) any { return &v.Limits.Nodes }, Help: "nodes per move" + nodeDefault},
 	{Name: "hard-nodes", In: Match | Ladder | Config | Screen, Group: ofLimits, Use: InQueue, Project: "limit",
 		Field: func(v *Values) any { return &v.Limits.HardNodes }, Help: "stop at exactly --nodes"},
@@ -167,7 +167,7 @@ var Table = []Setting{
 		Help: "PLAYER=ELO fixes the rating of a player, named as on the command line or by its number from 1 " +
 			"(default: the mean of all is 0)"},
 
-	{Name: "book", In: play, Group: ofOpenings, Use: InQueue | File | Often, Project: "openings",
+	{Name: "book", In: play | Engine, Group: ofOpenings, Use: InQueue | File | Often, Project: "openings",
 		Field: func(v *Values) any { return &v.Opening.Book },
 		Help:  "opening book: EPD, FEN or PGN, compressed or not (default: random plies)"},
 	{Name: "book-order", In: play, Group: ofOpenings, Use: InQueue, Project: "openings", Default: sequential,
@@ -311,6 +311,16 @@ var Table = []Setting{
 		Help: "for simulated runs: Elo of the optimum above the start values"},
 	{Name: "sim-draws", In: SPSA, Field: func(v *Values) any { return &v.SimDraws }, Default: 0.5,
 		Help: "for simulated runs: share of draws among equal players"},
+
+	// What the table [learn] of an assay.toml has beside nodes, tc and book.
+	{Name: "games", In: Engine, Field: func(v *Values) any { return &v.TuneGames }, Help: "games of a generation"},
+	{Name: "generations", In: Engine, Field: func(v *Values) any { return &v.Generations }, Help: "most generations"},
+	{Name: "lambda", In: Engine, Field: func(v *Values) any { return &v.Lambda }, Default: 0.3,
+		Help: "share of the result in the target of the fit; the rest is the engine's own search"},
+	{Name: "freeze", In: Engine, Field: func(v *Values) any { return &v.Freeze },
+		Help: "terms or groups that keep their values"},
+	{Name: "gate", In: Engine, Field: func(v *Values) any { return &v.Gate }, Default: "0,10",
+		Help: "elo0,elo1 of the SPRT that promotes a generation"},
 
 	{Name: "run", In: Learn, Use: Often, Field: func(v *Values) any { return &v.Run },
 		Help: "name of the run's folder in " + runs.Dir + " (default: from the settings)"},
