@@ -53,6 +53,7 @@ func TestRow(t *testing.T) {
 		foreign bool
 	}{
 		{tsv, fen + "\t655\t1\t99\tx", dataset.PositionRow{Score: 655, Result: 1, Ply: 99}, false},
+		{tsv, fen + "\t655\t1\t0\tx", dataset.PositionRow{Score: 655, Result: 1}, false}, // ply 0, not the FEN's
 		{tsv, fen + "\t-32002\t-1\t33\t", dataset.PositionRow{Score: dataset.NoScore, Result: 0, Ply: 33}, true},
 		{tsv, fen + "\t\t0\t33\t", dataset.PositionRow{Score: dataset.NoScore, Result: 0.5, Ply: 33}, false},
 		{mover, `1/2-1/2,20,"` + fen + `"`, dataset.PositionRow{Score: -20, Result: 0.5, Ply: 33}, false},

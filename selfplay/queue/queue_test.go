@@ -130,7 +130,7 @@ func TestStoreRefuses(t *testing.T) {
 		t.Errorf("no test: %v", err)
 	}
 	for _, x := range []Test{{Name: "../x"}, {Name: "one"}, {Name: ".x"}, {Name: strings.Repeat("x", 62)},
-		{Name: "p", Priority: 11}, {Name: "c", Cores: -1}} {
+		{Name: "p", Priority: 11}, {Name: "p", Priority: -11}, {Name: "c", Cores: -1}} {
 		x.Command = "match"
 		if _, err := s.Add(x); !errors.Is(err, ErrAdd) {
 			t.Errorf("%+v: %v", x, err)

@@ -1,0 +1,54 @@
+package sandbox
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// What a program may never do is refused and reported, whether the path that it names can be read or not. Reading
+// is left to Landlock, and reported where it is not allowed.
+func TestJudge(t *testing.T) {
+	dir := t.TempDir()
+	var kept [][]byte // so that addresses stay valid
+	address := func(path string) uint64 {
+		kept = append(kept, append([]byte(path), 0))
+		return uint64(uintptr(unsafe.Pointer(&kept[len(kept)-1][0])))
+	}
+	inside, outside := filepath.Join(dir, "x"), "/home/secret"
+	for _, c := range []struct {
+		call  int32
+		args  [6]uint64
+		errno unix.Errno
+		acts  []string
+	}{
+		{unix.SYS_SOCKET, [6]uint64{}, unix.EPERM, []string{"open a socket"}},
+		{unix.SYS_TRUNCATE, [6]uint64{address(outside)}, unix.EPERM, []string{"write " + outside}},
+		{unix.SYS_TRUNCATE, [6]uint64{address(inside)}, unix.EPERM, nil},
+		{unix.SYS_TRUNCATE, [6]uint64{8}, unix.EPERM, []string{"write a file"}},
+		{unix.SYS_OPENAT, [6]uint64{unix.AT_FDCWD & 0xffffffff, address(inside)}, 0, nil},
+		{unix.SYS_OPENAT, [6]uint64{unix.AT_FDCWD & 0xffffffff, address("/etc/hosts")}, 0, nil},
+		{unix.SYS_OPENAT, [6]uint64{unix.AT_FDCWD & 0xffffffff, address(outside)}, 0, []string{"read " + outside}},
+		{unix.SYS_OPENAT, [6]uint64{unix.AT_FDCWD & 0xffffffff, 8}, 0, nil},
+		{unix.SYS_OPENAT, [6]uint64{unix.AT_FDCWD & 0xffffffff, address(outside), unix.O_WRONLY}, 0, []string{"write " + outside}},
+		{unix.SYS_OPENAT, [6]uint64{unix.AT_FDCWD & 0xffffffff, address(inside), unix.O_TRUNC}, unix.EPERM, nil},
+	} {
+		var acts []string
+		w := &warden{dir: dir, reported: map[string]bool{}, report: func(act string) { acts = append(acts, act) }}
+		n := &notification{pid: uint32(os.Getpid()), call: c.call, args: c.args}
+		for range 2 {
+			if errno := w.judge(n); errno != c.errno {
+				t.Errorf("call %d %v: %v, want %v", c.call, c.args, errno, c.errno)
+			}
+		}
+		if !slices.Equal(acts, c.acts) {
+			t.Errorf("call %d %v: reported %q, want %q", c.call, c.args, acts, c.acts)
+		}
+	}
+	runtime.KeepAlive(kept)
+}
