@@ -165,7 +165,7 @@ func (x *screening) print(c *play.Config, r *play.Result, confirmed *match.Resul
 	for _, d := range r.Decided {
 		fixed := ""
 		if d.Fixed {
-			fixed = ", and kept at the better level"
+			fixed = ", and kept at the better level (so their raw effects are too large: believe the expected ones)"
 		}
 		quote.Fprintf(out, "decided after %d games%s: %s\n", d.Games, fixed, strings.Join(d.Factors, ", "))
 	}
