@@ -269,10 +269,6 @@ func (x *screening) confirm(c play.Config, r *play.Result) (*match.Result, error
 	}
 	p := cli.NewProgress(x.stderr, "screen: confirm")
 	m.Progress, m.Failed = p.Update, cli.ReportFaults(p.Say, m.A, m.B)
-	var err error
-	if m.Runner, err = x.runner(!c.Limits.Deterministic(), p, m.A, m.B); err != nil {
-		return nil, err
-	}
 	result, err := match.Run(x.ctx, m)
 	if result != nil && !result.Already {
 		p.Finish(fmt.Sprintf("%d games, %s", result.Games, result.Verdict))
