@@ -34,6 +34,9 @@
    assay_set(...) for one that is not of each side; assay_skip("KPK") instead of assay_end
    where a special endgame has an evaluation of its own.
 
+   To play with the weights of a fit without a new build, as for a UCI option EvalFile:
+     const char *wrong = assay_load("tuned/weights.json", terms, TERMS);   // NULL: terms have them
+
    Everything is from White's view. Print nothing else after assay_begin. Include it in one
    file. This header is under the Apache License 2.0. */
 #ifndef ASSAY_FEATURES_H
@@ -367,5 +370,62 @@ static inline void assay_end(double phase, double scale, double eg_scale, double
   }
   memset(assay_.column, 0, sizeof assay_.column);
   assay_.n = assay_.halves = 0;
+}
+
+/* The number behind a key in a line of a weight file; 0: there is none. */
+static inline int assay_value(const char *line, const char *key, double *v) {
+  const char *at = strstr(line, key);
+  char *end;
+  if (!at) return 0;
+  *v = (double)strtol(at + strlen(key), &end, 10); /* whole numbers */
+  return end != at + strlen(key) && (*end == ',' || *end == '}');
+}
+
+/* Reads a name up to its quotation mark, and returns what follows. */
+static inline const char *assay_name(const char *p, char *name, size_t size) {
+  size_t n = 0;
+  for (; *p && *p != '"' && n + 1 < size; p++) {
+    unsigned code = (unsigned char)*p;
+    if (*p == '\\' && (*++p != 'u' || sscanf(p + 1, "%4x", &code) != 1)) code = (unsigned char)*p;
+    else if (*p == 'u' && p[-1] == '\\') p += 4;
+    name[n++] = (char)code;
+  }
+  name[n] = 0;
+  return *p == '"' ? p + 1 : NULL;
+}
+
+/* Gives the terms the values of a weight file, as assay tune wrote it: one term a line. It must have all n terms,
+   by name, and no others. Returns NULL, or what is wrong; then the terms are as before. */
+static inline const char *assay_load(const char *path, assay_term *terms, int n) {
+  static char wrong[1400];
+  char line[2048], name[1024];
+  int i, number = 0, loaded = 0, format = 0;
+  double *value = (double *)calloc(2 * (size_t)n + 2, sizeof(double));
+  unsigned char *seen = (unsigned char *)calloc((size_t)n + 1, 1);
+  FILE *f = fopen(path, "rb");
+  wrong[0] = 0;
+  if (!f || !value || !seen) snprintf(wrong, sizeof wrong, "cannot read %.1000s", path);
+  while (!wrong[0] && fgets(line, sizeof line, f)) {
+    const char *p = line + strspn(line, " ");
+    number++;
+    format |= strstr(p, "\"format\": \"assay.weights/1\"") == p;
+    if (strncmp(p, "{\"name\": \"", 10)) continue;
+    p = assay_name(p + 10, name, sizeof name);
+    for (i = loaded < n ? loaded : 0; i < n && terms[i].name && strcmp(terms[i].name, name); i++) {}
+    if (i >= n) for (i = 0; i < n && strcmp(terms[i].name, name); i++) {} /* another order */
+    if (!p || i >= n || seen[i] || !assay_value(p, "\"mg\": ", &value[2 * i]))
+      snprintf(wrong, sizeof wrong, "%.300s, line %d: term \"%.1000s\" is unknown, is there twice, or has no value", path, number, name);
+    else if (!assay_value(p, "\"eg\": ", &value[2 * i + 1])) value[2 * i + 1] = value[2 * i];
+    if (!wrong[0]) seen[i] = 1, loaded++;
+  }
+  if (f) fclose(f);
+  if (!wrong[0] && !format) snprintf(wrong, sizeof wrong, "%.1000s is no weight file of assay", path);
+  if (!wrong[0] && loaded < n) snprintf(wrong, sizeof wrong, "%.1000s has %d terms, want %d", path, loaded, n);
+  for (i = 0; i < n && !wrong[0]; i++) {
+    if ((terms[i].kind & 7) == ASSAY_SCALAR) terms[i].mg = value[2 * i] * terms[i].eg; /* its step */
+    else terms[i].mg = value[2 * i], terms[i].eg = value[2 * i + 1];
+  }
+  free(value), free(seen);
+  return wrong[0] ? wrong : NULL;
 }
 #endif

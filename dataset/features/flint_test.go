@@ -1,9 +1,12 @@
 package features
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -66,6 +69,68 @@ func TestFlintPlays(t *testing.T) {
 	_, last, _ = strings.Cut(last, "bestmove ")
 	if _, err := p.ParseUCI(strings.TrimSpace(last)); err != nil {
 		t.Errorf("bestmove %q: %v", last, err)
+	}
+}
+
+// Flint plays and dumps with the weights of a file, and says what is wrong with one that is not its own.
+func TestFlintLoads(t *testing.T) {
+	program := flint(t, "0")
+	header, err := exec.Command(program, "dump").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var h struct {
+		Terms []struct {
+			Name, Kind string
+			MG, EG     float64
+		}
+	}
+	if err := json.Unmarshal(header, &h); err != nil {
+		t.Fatal(err)
+	}
+	file := func(change func(i int) float64, n int) string {
+		path, lines := filepath.Join(t.TempDir(), "weights.json"), []string{}
+		for i, x := range h.Terms[:n] {
+			eg := fmt.Sprintf(`, "eg": %g`, x.EG+change(i))
+			if x.Kind == "flat" {
+				eg = ""
+			}
+			lines = append(lines, fmt.Sprintf(`    {"name": %q, "mg": %g%s}`, x.Name, x.MG+change(i), eg))
+		}
+		text := "{\n  \"format\": \"assay.weights/1\",\n  \"terms\": [\n" + strings.Join(lines, ",\n") + "\n  ]\n}\n"
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	play := func(file string) (nodes, stderr string) {
+		var said bytes.Buffer
+		cmd := exec.Command(program)
+		cmd.Stderr = &said
+		cmd.Stdin = strings.NewReader("uci\nsetoption name EvalFile value " + file + "\nposition startpos\ngo depth 6\nquit\n")
+		out, _ := cmd.Output()
+		at := strings.LastIndex(string(out), "info depth 6")
+		return string(out)[max(at, 0):], said.String()
+	}
+	same := file(func(int) float64 { return 0 }, len(h.Terms))
+	other := file(func(i int) float64 { return float64(i%7 - 3) }, len(h.Terms))
+	if dump, err := exec.Command(program, "dump", same).Output(); err != nil || !bytes.Equal(dump, header) {
+		t.Errorf("its own weights: %v, %s", err, dump)
+	}
+	want, _ := play("<empty>")
+	got, _ := play(same)
+	if changed, _ := play(other); got != want || changed == want || !strings.Contains(want, "bestmove") {
+		t.Errorf("%q, with its own weights %q, with others %q", want, got, changed)
+	}
+	if dump, err := exec.Command(program, "dump", other).Output(); err != nil || bytes.Equal(dump, header) ||
+		!bytes.Contains(dump, []byte(`"name":"material.1","group":"material","mg":298,"eg":298}`)) {
+		t.Errorf("other weights: %v, %.300s", err, dump)
+	}
+	for path, want := range map[string]string{file(func(int) float64 { return 0 }, 212): "has 212 terms, want 213",
+		"testdata/flint.c": "is no weight file of assay", "nowhere": "cannot read nowhere"} {
+		if _, stderr := play(path); !strings.Contains(stderr, want) {
+			t.Errorf("%s: %q, want %s", path, stderr, want)
+		}
 	}
 }
 

@@ -1,12 +1,12 @@
 /* flint: a small chess engine with a tapered evaluation, to tune. Material, piece-square
    tables mirrored left to right, mobility, passed, doubled and isolated pawns, the bishop
    pair, tempo, and an endgame factor of the side that the endgame half favors. UCI, standard
-   chess, with three parameters of the search as options.
+   chess, with three parameters of the search as options, and EvalFile, a weight file of assay.
 
      cc -O2 -Ipath/to/assay_features.h -o flint flint.c
      ./flint                 UCI
      ./flint bench           nodes of a fixed search
-     ./flint dump            features for assay features --cmd './flint dump' */
+     ./flint dump [FILE]     features for assay features --cmd './flint dump', with the weights of FILE */
 #include "assay_features.h"
 #include <time.h>
 
@@ -212,9 +212,30 @@ enum { MATERIAL = 0, PST = 5, MOBILITY = 197, PASSED = 201, PAWNS = 209, BISHOP_
 
 typedef struct { int count[TERMS], mg, eg, phase, eg_scale, value; } Eval; /* eg_scale: of 16; value: White's view */
 
-static int weight(int t) {
-  return t < PST ? material[t - MATERIAL] : t < MOBILITY ? pst[t - PST] : t < PASSED ? mobility[t - MOBILITY]
-       : t < PAWNS ? passed[t - PASSED] : t < BISHOP_PAIR ? pawns[t - PAWNS] : bishop_pair;
+static assay_term terms[TERMS];
+static int weights[TERMS];
+static int weight(int t) { return weights[t]; }
+
+/* Names the terms, and takes their values from above or, unless it is NULL, from a weight file. */
+static void set_up(const char *file) {
+  static char names[TERMS][16];
+  static const struct { int from, to; const char *name, *format; const int *value; } groups[] = {
+      {MATERIAL, PST, "material", "material.%d", material}, {PST, MOBILITY, "pst", "pst.%d", pst}, {MOBILITY, PASSED, "mobility", "mobility.%d", mobility},
+      {PASSED, PAWNS, "pawns", "passed.%d", passed}, {PAWNS, BISHOP_PAIR, "pawns", "pawns.%d", pawns}, {BISHOP_PAIR, TEMPO, "material", "bishop_pair", &bishop_pair}, {TEMPO, TERMS, "tempo", "tempo", &tempo}};
+  const char *wrong;
+  int g, t;
+  for (g = 0; g < 7 && !terms[TEMPO].name; g++)
+    for (t = groups[g].from; t < groups[g].to; t++) {
+      int v = weights[t] = groups[g].value[t - groups[g].from];
+      sprintf(names[t], groups[g].format, t - groups[g].from);
+      terms[t].name = names[t], terms[t].group = groups[g].name;
+      terms[t].mg = t == TEMPO ? v : MG(v), terms[t].eg = t == TEMPO ? v : EG(v);
+      terms[t].kind = t == TEMPO ? ASSAY_FLAT : ASSAY_TAPERED;
+    }
+  if (!file) return;
+  if ((wrong = assay_load(file, terms, TERMS)) != NULL) fprintf(stderr, "flint: %s\n", wrong), exit(1);
+  for (t = 0; t < TEMPO; t++) weights[t] = S((int)terms[t].mg, (int)terms[t].eg);
+  weights[TEMPO] = (int)terms[TEMPO].mg;
 }
 
 static void count(Eval *e, int t, int n) {
@@ -264,7 +285,7 @@ static void evaluate(const Board *b, Eval *e) {
   if (e->phase > 24) e->phase = 24;
   strong = e->eg < 0; /* a side with few pawns seldom wins */
   e->eg_scale = all_pawns[strong] >= 4 ? 16 : 8 + 2 * all_pawns[strong];
-  e->value = (e->mg * e->phase * 16 + e->eg * e->eg_scale * (24 - e->phase)) / (24 * 16) + tempo * e->count[TEMPO];
+  e->value = (e->mg * e->phase * 16 + e->eg * e->eg_scale * (24 - e->phase)) / (24 * 16) + weight(TEMPO) * e->count[TEMPO];
 }
 
 /* The search: alpha-beta with a transposition table for the order of moves, then captures. */
@@ -413,8 +434,9 @@ static double number_after(const char *line, const char *word) {
 }
 
 static void set_option(const char *line) {
-  char name[32];
+  char name[32], file[4096];
   int i, value;
+  if (sscanf(line, "setoption name EvalFile value %4095[^\r\n]", file) == 1 && strcmp(file, "<empty>")) set_up(file), memset(table, 0, sizeof table);
   if (sscanf(line, "setoption name %31s value %d", name, &value) != 2) return;
   for (i = 0; i < OPTIONS; i++)
     if (!strcmp(name, options[i].name) && value >= options[i].min && value <= options[i].max) options[i].value = value;
@@ -430,7 +452,7 @@ static void uci(void) {
       int i;
       printf("id name flint\nid author assay\n");
       for (i = 0; i < OPTIONS; i++) printf("option name %s type spin default %d min %d max %d\n", options[i].name, options[i].value, options[i].min, options[i].max);
-      printf("uciok\n");
+      printf("option name EvalFile type string default <empty>\nuciok\n");
     } else if (!strncmp(line, "setoption", 9)) set_option(line);
     else if (!strncmp(line, "isready", 7)) printf("readyok\n");
     else if (!strncmp(line, "position", 8)) position(&b, line);
@@ -463,20 +485,8 @@ static void bench(void) {
 #endif
 
 static void dump(void) {
-  static assay_term terms[TERMS];
-  static char names[TERMS][16];
-  static const struct { int from, to; const char *name, *format; } groups[] = {
-      {MATERIAL, PST, "material", "material.%d"}, {PST, MOBILITY, "pst", "pst.%d"}, {MOBILITY, PASSED, "mobility", "mobility.%d"},
-      {PASSED, PAWNS, "pawns", "passed.%d"}, {PAWNS, BISHOP_PAIR, "pawns", "pawns.%d"}, {BISHOP_PAIR, TEMPO, "material", "bishop_pair"}, {TEMPO, TERMS, "tempo", "tempo"}};
   char fen[ASSAY_FEN];
-  int g, t;
-  for (g = 0; g < 7; g++)
-    for (t = groups[g].from; t < groups[g].to; t++) {
-      sprintf(names[t], groups[g].format, t - groups[g].from);
-      terms[t].name = names[t], terms[t].group = groups[g].name;
-      terms[t].mg = t == TEMPO ? tempo : MG(weight(t)), terms[t].eg = t == TEMPO ? tempo : EG(weight(t));
-      terms[t].kind = t == TEMPO ? ASSAY_FLAT : ASSAY_TAPERED;
-    }
+  int t;
   assay_by_sign = 1;
   assay_begin("flint", terms, TERMS);
   while (assay_next(fen)) {
@@ -498,7 +508,7 @@ static void dump(void) {
 #elif MISTAKE == 4 /* wrong phase: a queen counts 2 */
     for (t = 0; t < 120; t++) phase -= !(t & 0x88) && abs(b.at[t]) == QUEEN ? 2 : 0;
 #elif MISTAKE == 5 /* truncation: every term is tapered and divided on its own */
-    for (value = tempo * e.count[TEMPO], t = 0; t < TEMPO; t++)
+    for (value = weight(TEMPO) * e.count[TEMPO], t = 0; t < TEMPO; t++)
       value += (e.count[t] * MG(weight(t)) * phase + e.count[t] * EG(weight(t)) * e.eg_scale / 16 * (24 - phase)) / 24;
 #elif MISTAKE == 6 /* the endgame factor on the whole */
     scale = eg_scale, eg_scale = 1;
@@ -518,10 +528,11 @@ static void dump(void) {
 
 int main(int argc, char **argv) {
   Board b;
-  if (argc == 2 && !strcmp(argv[1], "dump")) dump();
+  set_up(argc == 3 && !strcmp(argv[1], "dump") ? argv[2] : NULL);
+  if ((argc == 2 || argc == 3) && !strcmp(argv[1], "dump")) dump();
   else if (argc == 2 && !strcmp(argv[1], "bench")) bench();
   else if (argc == 4 && !strcmp(argv[1], "perft")) parse(&b, argv[2]), printf("%lu\n", (unsigned long)perft(&b, atoi(argv[3])));
   else if (argc == 1) uci();
-  else return fprintf(stderr, "usage: flint [dump | bench | perft FEN DEPTH]\n"), 2;
+  else return fprintf(stderr, "usage: flint [dump [FILE] | bench | perft FEN DEPTH]\n"), 2;
   return 0;
 }

@@ -16,6 +16,8 @@ Its terms name their channel, its scalars ("divisor") have the kind "scalar" and
 terms of channels of each side, write(phase, columns=(...)) has the numbers of the columns, and skip("KPK")
 in place of write leaves a position out.
 
+load("tuned/weights.json", terms) gives terms the weights of a fit, to play with them without new source.
+
 Everything is from White's view. Print nothing else to the standard output.
 """
 import json
@@ -75,6 +77,23 @@ class Column:
 
     def header(self):
         return {"name": self.name} | ({"sides": True} if self.sides else {})
+
+
+def load(path, terms):
+    """Gives the terms the values of a weight file. It must have all of them, by name, and no others; else ValueError,
+    and the terms are as before."""
+    with open(path, encoding="utf-8") as f:
+        file = json.load(f)
+    if not isinstance(file, dict) or file.get("format") != "assay.weights/1":
+        raise ValueError(f"{path} is no weight file of assay")
+    values = {t["name"]: t for t in file["terms"]}
+    wrong = sorted(values.keys() ^ {t.name for t in terms})
+    if wrong:
+        raise ValueError(f"{path}: only the file or only the engine has the term {wrong[0]!r}")
+    for t in terms:
+        v = values[t.name]
+        step = (t.step or 1) if t.kind == "scalar" else 1
+        t.mg, t.eg = v["mg"] * step, v.get("eg", v["mg"]) * step
 
 
 class Writer:

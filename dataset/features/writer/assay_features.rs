@@ -20,6 +20,8 @@
 //! terms of channels of each side, and Record.columns has the numbers of the columns. skip("KPK", "")
 //! in place of write leaves a position out.
 //!
+//! load("tuned/weights.json", &mut terms) gives terms the weights of a fit, to play with them without new source.
+//!
 //! Everything is from White's view. Print nothing else to the standard output.
 #![allow(dead_code)]
 use std::io::{BufRead, Write};
@@ -47,6 +49,50 @@ impl Term {
     pub fn new(name: impl Into<String>, mg: f64, eg: f64) -> Term {
         Term { name: name.into(), mg, eg, ..Term::default() }
     }
+}
+
+/// Gives the terms the values of a weight file, as assay tune wrote it: one term a line. It must have all of
+/// them, by name, and no others; after an error the terms are as before.
+pub fn load(path: &str, terms: &mut [Term]) -> Result<(), String> {
+    let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {}", path, e))?;
+    if !text.contains("\"format\": \"assay.weights/1\"") { return Err(format!("{} is no weight file of assay", path)); }
+    let mut values = std::collections::HashMap::new();
+    for line in text.lines().filter_map(|l| l.trim_start().strip_prefix("{\"name\": \"")) {
+        let value = |key: &str| {
+            let rest = &line[line.find(key)? + key.len()..];
+            rest[..rest.find(|c: char| c == ',' || c == '}')?].parse::<f64>().ok()
+        };
+        let mg = value("\"mg\": ").ok_or_else(|| format!("{}: no value in {}", path, line))?;
+        values.insert(unquote(line), (mg, value("\"eg\": ").unwrap_or(mg)));
+    }
+    if let Some(t) = terms.iter().find(|t| !values.contains_key(&t.name)) { return Err(format!("{} has no term {}", path, t.name)); }
+    if values.len() != terms.len() { return Err(format!("{} has {} terms, want {}", path, values.len(), terms.len())); }
+    for t in terms.iter_mut() {
+        let step = if t.kind == "scalar" && t.step != 0.0 { t.step } else { 1.0 };
+        let (mg, eg) = values[&t.name];
+        t.mg = mg * step;
+        t.eg = eg * step;
+    }
+    Ok(())
+}
+
+/// The text up to the quotation mark.
+fn unquote(s: &str) -> String {
+    let (mut out, mut chars) = (String::new(), s.chars());
+    while let Some(c) = chars.next() {
+        match c {
+            '"' => break,
+            '\\' => match chars.next() {
+                Some('u') => {
+                    let code: String = chars.by_ref().take(4).collect();
+                    out.extend(u32::from_str_radix(&code, 16).ok().and_then(char::from_u32));
+                }
+                other => out.extend(other),
+            },
+            c => out.push(c),
+        }
+    }
+    out
 }
 
 /// A sum of terms that a formula uses. kind: "tapered", or "plain" (one sum, not two halves). With sides

@@ -20,6 +20,8 @@
 // Its terms name their channel, its scalars ("divisor") have the kind "scalar" and none; AddSides counts
 // the terms of channels of each side, and Record.Columns has the numbers of the columns.
 //
+// Load gives terms the weights of a fit, to play with them without new source.
+//
 // Everything is from White's view.
 package writer
 
@@ -29,6 +31,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"strings"
 )
 
@@ -50,6 +53,51 @@ type Term struct {
 	EG         float64 `json:"eg"`
 	Channel    string  `json:"channel,omitempty"`
 	Step       float64 `json:"step,omitempty"`
+}
+
+// Load gives the terms the values of a weight file. It must have all of them, by name, and no others; after an error
+// the terms are as before.
+func Load(path string, terms []Term) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	var file struct {
+		Format string `json:"format"`
+		Terms  []struct {
+			Name string   `json:"name"`
+			MG   float64  `json:"mg"`
+			EG   *float64 `json:"eg"`
+		} `json:"terms"`
+	}
+	if err := json.Unmarshal(text, &file); err != nil || file.Format != "assay.weights/1" {
+		return fmt.Errorf("%s is no weight file of assay (%v)", path, err)
+	}
+	at := map[string]int{}
+	for i, v := range file.Terms {
+		at[v.Name] = i
+	}
+	loaded := append([]Term(nil), terms...)
+	for i := range loaded {
+		t := &loaded[i]
+		k, ok := at[t.Name]
+		if !ok {
+			return fmt.Errorf("%s has no term %q", path, t.Name)
+		}
+		delete(at, t.Name)
+		v := file.Terms[k]
+		if t.MG, t.EG = v.MG, v.MG; v.EG != nil {
+			t.EG = *v.EG
+		}
+		if t.Kind == "scalar" && t.Step != 0 {
+			t.MG, t.EG = t.MG*t.Step, t.EG*t.Step
+		}
+	}
+	for name := range at {
+		return fmt.Errorf("%s: the engine has no term %q", path, name)
+	}
+	copy(terms, loaded)
+	return nil
 }
 
 // Channel is a sum of terms that a formula uses. Kind is "tapered" or empty, or "plain": one sum,

@@ -3,6 +3,7 @@ package writer
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -15,6 +16,51 @@ import (
 // fens are two short positions with a flush between them, and one whose counts need float32.
 const fens = "8/8/8 w\n\n4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\r\n" +
 	"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR/long/long/long/long/long/long/long/long/long/long/long/long/long/long/long/long w KQkq - 0 1\n"
+
+// weightFile is a weight file of the terms of odd or bent, as assay tune writes it.
+func weightFile(t *testing.T, lines ...string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "weights.json")
+	text := "{\n  \"format\": \"assay.weights/1\",\n  \"model\": \"t\",\n  \"terms\": [\n    " +
+		strings.Join(lines, ",\n    ") + "\n  ]\n}\n"
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// loads are weight files of three terms, a tapered one, one with a single value and a scalar with the step 0.5, and
+// the error, or the values as the engines of testdata print them.
+var loads = []struct {
+	lines []string
+	want  string
+}{
+	{[]string{`{"name": "a", "mg": -104, "eg": 131, "fit_mg": -103.9, "count": 7}`, `{"name": "b<\"\\", "mg": 9}`,
+		`{"name": "k", "mg": 3, "step": 0.5}`}, "-104 131 9 9 1.5"},
+	{[]string{`{"name": "k", "mg": 3, "step": 0.5}`, `{"name": "a", "mg": 1, "eg": 0}`, `{"name": "b\u003c\u0022\\", "mg": 0}`},
+		"1 0 0 0 1.5"},
+	{[]string{`{"name": "a", "mg": 1, "eg": 0}`, `{"name": "k", "mg": 3}`}, "error"},
+	{[]string{`{"name": "a", "mg": 1, "eg": 0}`, `{"name": "k", "mg": 3}`, `{"name": "c", "mg": 3}`}, "error"},
+	{[]string{`{"name": "a", "mg": 1, "eg": 0}`, `{"name": "k", "mg": 3}`, `{"name": "b<\"\\", "mg": 9}`, `{"name": "c", "mg": 3}`},
+		"error"},
+}
+
+func TestLoad(t *testing.T) {
+	for _, c := range loads {
+		terms := []Term{{Name: "a", MG: 5, EG: 6}, {Name: `b<"\`, Kind: "single"}, {Name: "k", Kind: "scalar", MG: 9, Step: 0.5}}
+		err := Load(weightFile(t, c.lines...), terms)
+		got := fmt.Sprint(terms[0].MG, terms[0].EG, terms[1].MG, terms[1].EG, terms[2].MG)
+		if err != nil && got == "5 6 0 0 9" {
+			got = "error"
+		}
+		if got != c.want {
+			t.Errorf("%q: %s, %v; want %s", c.lines, got, err, c.want)
+		}
+	}
+	if err := Load("writer.go", nil); err == nil || !strings.Contains(err.Error(), "no weight file") {
+		t.Error(err)
+	}
+}
 
 // odd does what the engines of testdata do.
 func odd(how string) (string, error) {
@@ -138,6 +184,13 @@ func TestWritersAgree(t *testing.T) {
 				}
 				if err := json.Unmarshal([]byte(wantHeader), &b); err != nil || !reflect.DeepEqual(a, b) {
 					t.Errorf("%s: header\n%s, want\n%s", how, gotHeader, wantHeader)
+				}
+			}
+			for _, l := range loads {
+				path := weightFile(t, l.lines...)
+				got, err := exec.Command(command[0], append(command[1:], "load", path)...).Output()
+				if err != nil || strings.TrimSpace(string(got)) != l.want {
+					t.Errorf("load of %q: %s, %v; want %s", l.lines, got, err, l.want)
 				}
 			}
 			if c.needs != "cc" {

@@ -26,12 +26,22 @@ static int bent(int mixed) {
   return 0;
 }
 
+/* Prints the terms with the weights of a file. */
+static int load(const char *file) {
+  assay_term t[] = {{"a", "g", 5, 6, ASSAY_TAPERED}, {"b<\"\\", "g", 0, 0, ASSAY_SINGLE}, {"k", NULL, 9, 0.5, ASSAY_SCALAR}};
+  const char *wrong = assay_load(file, t, 3);
+  if (!wrong) printf("%g %g %g %g %g\n", t[0].mg, t[0].eg, t[1].mg, t[1].eg, t[2].mg);
+  else if (t[0].mg == 5 && t[0].eg == 6 && t[1].mg == 0 && t[2].mg == 9) printf("error\n");
+  return 0;
+}
+
 int main(int argc, char **argv) {
   const assay_term terms[] = {
       {"a", "g", 100, 120.5, ASSAY_TAPERED}, {"b", "g", -3, -3, ASSAY_FLAT | ASSAY_ASYMMETRIC}, {"c", "h", 7, 7, ASSAY_SINGLE},
       {assay_element("d", 3, 0), "h", 23, 0, ASSAY_MG}, {assay_element("e", 7, 4), "h", 0, 1, ASSAY_EG | ASSAY_FIXED}};
   char fen[ASSAY_FEN];
   if (argc > 1 && !strcmp(argv[1], "bent")) return bent(0);
+  if (argc > 2 && !strcmp(argv[1], "load")) return load(argv[2]);
   if (argc > 1 && !strcmp(argv[1], "mixed")) return bent(1);
   assay_unit = 256, assay_float = 1, assay_resolves = 1;
   assay_by_side = argc > 1 && !strcmp(argv[1], "sides"), assay_by_sign = !assay_by_side;

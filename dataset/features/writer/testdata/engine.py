@@ -2,7 +2,7 @@
 import os
 import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from assay_features import Channel, Column, Term, Writer
+from assay_features import Channel, Column, Term, Writer, load
 
 
 def bent():
@@ -23,6 +23,16 @@ def bent():
 
 if sys.argv[1] == "bent":
     bent()
+    sys.exit()
+
+if sys.argv[1] == "load":
+    t = [Term("a", "g", 5, 6), Term('b<"\\', "g", 0, 0, "single"), Term("k", "", 9, kind="scalar", step=0.5)]
+    try:
+        load(sys.argv[2], t)
+        print(t[0].mg, t[0].eg, t[1].mg, t[1].eg, t[2].mg)
+    except ValueError:
+        if [t[0].mg, t[0].eg, t[1].mg, t[2].mg] == [5, 6, 0, 9]:
+            print("error")
     sys.exit()
 
 by_side = sys.argv[1] == "sides"

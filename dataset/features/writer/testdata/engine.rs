@@ -1,7 +1,7 @@
 // A test of assay_features.rs: odd records, the same in every language.
 #[path = "../assay_features.rs"]
 mod assay_features;
-use assay_features::{Channel, Column, Options, Record, Term, Writer};
+use assay_features::{load, Channel, Column, Options, Record, Term, Writer};
 
 fn bent() {
     let terms = [
@@ -29,7 +29,22 @@ fn bent() {
     }
 }
 
+/// Prints the terms with the weights of a file.
+fn loaded(file: &str) {
+    let mut t = [
+        Term::new("a", 5.0, 6.0),
+        Term { kind: "single", ..Term::new("b<\"\\", 0.0, 0.0) },
+        Term { kind: "scalar", step: 0.5, ..Term::new("k", 9.0, 0.0) },
+    ];
+    match load(file, &mut t) {
+        Ok(()) => println!("{} {} {} {} {}", t[0].mg, t[0].eg, t[1].mg, t[1].eg, t[2].mg),
+        Err(_) if t[0].mg == 5.0 && t[0].eg == 6.0 && t[1].mg == 0.0 && t[2].mg == 9.0 => println!("error"),
+        Err(_) => (),
+    }
+}
+
 fn main() {
+    if std::env::args().nth(1).unwrap() == "load" { return loaded(&std::env::args().nth(2).unwrap()); }
     if std::env::args().nth(1).unwrap() == "bent" { return bent(); }
     let by_side = std::env::args().nth(1).unwrap() == "sides";
     let terms = [

@@ -108,7 +108,7 @@ func TestGuideTuneMyEngine(t *testing.T) {
 	build("engine")
 	short := strings.NewReplacer("--players uci:./engine --games 4000 --nodes 5000",
 		"--games 700 --nodes 60 --hard-nodes --opening-nodes 50",
-		"--games 400 --nodes 5000", "--games 20 --nodes 300")
+		"--sprt 0,10 --nodes 5000", "--games 20 --nodes 300")
 	ran := 0
 	for _, block := range guideBlocks(t, "tune-my-engine") {
 		if !strings.HasPrefix(block, "assay ") {
@@ -127,6 +127,10 @@ func TestGuideTuneMyEngine(t *testing.T) {
 				t.Errorf("%s: %s", line, stdout)
 			}
 		}
+	}
+	code, _, stderr := call(t, "features", "--check", "tuned/weights.json", "--cmd", "./engine dump tuned/weights.json")
+	if code != exitDone { // without a new build
+		t.Errorf("assay_load: exit %d: %s", code, stderr)
 	}
 	var proof struct {
 		Low float64 `json:"elo_lo"`
