@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -81,18 +82,22 @@ func (s *Screen) Columns() int {
 // or an engine passes.
 func (s *Screen) Write(p []byte) (int, error) {
 	s.status.mu.Lock()
-	defer s.status.mu.Unlock()
+	s.status.wrote = time.Now()
+	if s.columns != nil {
+		defer s.status.mu.Unlock()
+		return s.write(p)
+	}
+	if !s.fold { // standard output
+		s.status.command = nil
+	}
+	s.status.mu.Unlock() // a pipe may block, and the other screen must go on
 	return s.write(p)
 }
 
-// write is Write with the lock held.
+// write is Write, on a terminal with the lock held.
 func (s *Screen) write(p []byte) (int, error) {
 	text := quote.Lines(p)
-	s.status.wrote = time.Now()
-	switch {
-	case s.columns == nil && !s.fold:
-		s.status.command = nil
-	case s.columns != nil && len(p) > 0:
+	if s.columns != nil && len(p) > 0 {
 		s.status.erase()
 		begins := !s.status.midline
 		s.status.midline = p[len(p)-1] != '\n'
@@ -155,13 +160,13 @@ func Quiet(w io.Writer) {
 // Finishing says, unless the command is over or has written something since, that Ctrl-C has not been ignored.
 func (s *Screen) Finishing(since time.Time) {
 	s.status.mu.Lock()
-	defer s.status.mu.Unlock()
-	what := "assay"
-	if p := s.status.shown(); p != nil {
+	p, ignored, what := s.status.shown(), !s.status.ended && !s.status.wrote.After(since), "assay"
+	s.status.mu.Unlock()
+	if p != nil {
 		what = p.label
 	}
-	if !s.status.ended && !s.status.wrote.After(since) {
-		_, _ = s.write([]byte(what + ": finishing what is under way; Ctrl-C again stops now\n"))
+	if ignored {
+		fmt.Fprintln(s, what+": finishing what is under way; Ctrl-C again stops now")
 	}
 }
 
