@@ -106,6 +106,9 @@ func (b *builder) screen() {
 					lo: float64(e.Shrunk - 1.96*e.ShrunkSE), hi: float64(e.Shrunk + 1.96*e.ShrunkSE)})
 			}
 		}
+		for _, l := range [][]estimate{list, expected} { // the largest on top
+			slices.SortStableFunc(l, func(a, b estimate) int { return cmp.Compare(b.value, a.value) })
+		}
 		view["Figures"] = []figure{forest(figure{Title: "Effects with 95 % intervals, as measured"}, "Elo", list),
 			forest(figure{Title: "What to expect of them"}, "Elo", expected)}
 		b.add("effects", "Effects", "screen", view)
