@@ -104,7 +104,7 @@ func (d *Design) Estimate(pairs []Pair) *Estimate {
 		e.Effects[j] = Effect{sprt.Unknown(), num.Unknown, num.Unknown, num.Unknown, num.Unknown}
 	}
 	columns := d.columns(false)
-	if e.Openings < openingsPerColumn*columns || e.Openings < columns+10 {
+	if len(pairs) == 0 || e.Openings < d.LeastOpenings() {
 		return e
 	}
 	f := solve(d.regressors(pairs, columns), pairs)
@@ -130,6 +130,12 @@ func (d *Design) Estimate(pairs []Pair) *Estimate {
 	}
 	d.gain(e, pairs, shrunk, post, prior)
 	return e
+}
+
+// LeastOpenings is the number of openings below which no effect is estimated.
+func (d *Design) LeastOpenings() int {
+	columns := d.columns(false)
+	return max(openingsPerColumn*columns, columns+10)
 }
 
 // fill sets the effects.

@@ -63,6 +63,10 @@ func (x *screening) sayPlan(c *play.Config, hours float64) {
 	need := 2 * screen.Need(5, screen.Variance(x.SimDraws))
 	say("%s at %.2g games/s; within ±5 Elo: %d games, %s", hoursText(hours*float64(c.Games)), 1/(3600*hours), need,
 		hoursText(hours*float64(need)))
+	if least := uint64(x.design.LeastOpenings()) * play.PerOpening; c.Games < least {
+		x.warn(fmt.Sprintf("%d games are too few for %d factors: effects are estimated from %d games on", c.Games, k,
+			least))
+	}
 	if spread := 2 * x.SimElo * math.Sqrt(float64(k)); spread > flat {
 		x.warn(fmt.Sprintf("with effects of %g Elo, ", x.SimElo) + tooFar(spread))
 	}
@@ -199,7 +203,7 @@ func (x *screening) printEffects(out io.Writer, r *play.Result) error {
 		return cmp.Compare(r.Effects[b].Shrunk.OrZero(), r.Effects[a].Shrunk.OrZero())
 	})
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	speeds := x.built != 0 && r.Speeds[order[0]].Log2.Known()
+	speeds := x.built != 0 && r.Effects[order[0]].Known() && r.Speeds[order[0]].Log2.Known()
 	fmt.Fprint(w, "factor\tElo [95 %]\texpected\tp\t")
 	if speeds {
 		fmt.Fprint(w, "speed\tat a clock\t")
