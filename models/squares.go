@@ -1,7 +1,6 @@
 package models
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -15,58 +14,44 @@ type SquareTable struct {
 	Terms [64]int // indices of the terms by square; -1 where a table has none, as of pawns on the first rank
 	// Numbered tables have the terms NAME.0 to NAME.63. 0 stands for a1, but engines also call a8 so.
 	Numbered bool
-	first    int // number of its first term
 }
 
 // SquareTables finds the piece-square tables among terms by their names: those that end with a square, as
-// psq.pawn.a2, and those that end with a number, if a name has all from 0 to 63 and no other, or several tables one
-// after the other, as pst.0 to pst.383.
+// psq.pawn.a2, and those that end with a number, if a table has all from 0 to 63 and no other.
 func SquareTables(names []string) []SquareTable {
 	type key struct {
 		table    string
 		numbered bool
-		board    int
 	}
 	var list []SquareTable
-	at, counts, largest := map[key]int{}, map[string]int{}, map[string]int{}
+	at, found := map[key]int{}, []int{}
 	for i, name := range names {
 		table, end, _ := arrayName(name)
 		square, named := board.ParseSquare(end)
 		number, err := strconv.Atoi(end)
-		if !named && (err != nil || number < 0) {
+		if !named && err != nil {
 			continue
 		}
-		k := key{table: table}
-		if !named {
-			k.numbered, k.board, square = true, number/64, board.Square(number%64)
-			counts[table]++
-			largest[table] = max(largest[table], number)
-		}
-		n, seen := at[k]
+		n, seen := at[key{table, !named}]
 		if !seen {
 			n = len(list)
-			at[k] = n
-			list = append(list, SquareTable{Name: table, Numbered: k.numbered, first: 64 * k.board})
+			at[key{table, !named}] = n
+			list, found = append(list, SquareTable{Name: table, Numbered: !named}), append(found, 0)
 			for s := range list[n].Terms {
 				list[n].Terms[s] = -1
 			}
 		}
-		list[n].Terms[square] = i
-	}
-	whole := map[string]bool{}
-	for table, n := range counts {
-		whole[table] = n%64 == 0 && largest[table] == n-1
-	}
-	for _, t := range list {
-		whole[t.Name] = whole[t.Name] && (!t.Numbered || !slices.Contains(t.Terms[:], -1))
-	}
-	list = slices.DeleteFunc(list, func(t SquareTable) bool { return t.Numbered && !whole[t.Name] })
-	for i := range list {
-		if t := &list[i]; t.Numbered && counts[t.Name] > 64 {
-			t.Name = fmt.Sprintf("%s %d to %d", t.Name, t.first, t.first+63)
+		if found[n]++; named {
+			list[n].Terms[square] = i
+		} else if 0 <= number && number < 64 {
+			list[n].Terms[number] = i
 		}
 	}
-	return list
+	n := -1
+	return slices.DeleteFunc(list, func(t SquareTable) bool {
+		n++
+		return t.Numbered && (found[n] != 64 || slices.Contains(t.Terms[:], -1))
+	})
 }
 
 // Board is the values of a half of a piece-square table, or how much they changed.
