@@ -88,7 +88,8 @@ var atTerminals = []atTerminal{
 	{command: "queue priority", args: "1 2 --queue http://{mute}"},
 	{command: "queue remove", args: "1 --queue http://{mute}"},
 	{command: "queue resume", args: "1 --queue http://{mute}"},
-	{command: "queue serve", args: "--store queue --listen 127.0.0.1:0 --http 127.0.0.1:0", talks: "queue: .*Ctrl-C", server: true},
+	{command: "queue serve", args: "--store queue --listen 127.0.0.1:0 --http 127.0.0.1:0", talks: "queue: .*Ctrl-C",
+		server: true},
 	{command: "queue show", args: "1 --queue http://{mute}"},
 	{command: "queue stop", args: "1 --queue http://{mute}"},
 	{command: "report", quick: "it reads the files of a run"},
@@ -162,7 +163,8 @@ done
 	epd := func(n int) string {
 		var b strings.Builder
 		for i := range n {
-			fmt.Fprintf(&b, "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 %d [%s]\n", 1+i%50, []string{"1.0", "0.5", "0.0"}[i/50%3])
+			result := []string{"1.0", "0.5", "0.0"}[i/50%3]
+			fmt.Fprintf(&b, "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 %d [%s]\n", 1+i%50, result)
 		}
 		return b.String()
 	}
@@ -178,7 +180,8 @@ done
 		make("data", "import", at(write("more.epd", epd(1_900_000))), "--out", at("others"), "--infer-games")
 	}
 	make("sign", "--new-key", at("key"), "--name", "me")
-	for _, args := range []string{"init -q repo", "-C repo -c user.name=me -c user.email=me@here commit -q --allow-empty -m first"} {
+	for _, args := range []string{"init -q repo",
+		"-C repo -c user.name=me -c user.email=me@here commit -q --allow-empty -m first"} {
 		cmd := exec.Command("git", strings.Fields(args)...)
 		cmd.Dir = dir
 		if out, err := cmd.CombinedOutput(); err != nil {
@@ -361,5 +364,5 @@ func (row *atTerminal) run(t *testing.T, c *typed, limit time.Duration) {
 }
 
 // endOfInterrupted is the last line of an interrupted command.
-var endOfInterrupted = regexp.MustCompile(
-	`^assay: interrupted; (nothing was written|what is finished is in .*, resume with: assay .*|the best weights so far, .*: assay .*)$`)
+var endOfInterrupted = regexp.MustCompile(`^assay: interrupted; (nothing was written|` +
+	`what is finished is in .*, resume with: assay .*|the best weights so far, .*: assay .*)$`)

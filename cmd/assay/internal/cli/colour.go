@@ -15,7 +15,8 @@ var colours = []struct {
 }{
 	{regexp.MustCompile(`(?m)^(?:PASSED|STRONGER|Verdict: better\b|verdict +accept H1\b)`), "32"},
 	{regexp.MustCompile(`(?m)^(?:FAILED|WEAKER|Verdict: worse\b|verdict +accept H0\b)`), "31"},
-	{regexp.MustCompile(`(?m)^(?:UNDECIDED|NO VERDICT|Verdict: no(?: difference shown|ne)\b|(?:[a-z]+(?: [a-z]+)*: )?warning\b)`), "33"},
+	{regexp.MustCompile(`(?m)^(?:UNDECIDED|NO VERDICT|Verdict: no(?: difference shown|ne)\b|` +
+		`(?:[a-z]+(?: [a-z]+)*: )?warning\b)`), "33"},
 }
 
 // wantsColour reports whether a terminal is to have colours (no-color.org).
