@@ -174,7 +174,7 @@ var layout = []layoutRow{
 		[]string{"tuner/optimize", "tuner/spsa", "tuner/spsa/play", "selfplay/gamelog", "selfplay/datagen", "dataset",
 			"dataset/positions", "tuner", "tuner/rows", "tuner/stats", "selfplay/match", "models", "models/strictjson", "eval",
 			"dataset/durable", "selfplay", "selfplay/sprt"}},
-	{"tuner/gameloop", "the loop for other games: series, features, fit, match; learn: how the progress of a run is shown",
+	{"tuner/gameloop", "the loop for other games: series, features, fit, match; learn: the loop itself",
 		[]string{"selfplay/games", "selfplay/match", "selfplay/sprt", "dataset", "dataset/durable", "models", "tuner",
 			"tuner/rows", "tuner/learn"}},
 	{"notebooks/figure", "plots of the notebooks", nil},

@@ -4,7 +4,7 @@
 // the champion plays the weights that the run began with, in a match of fixed length on openings of
 // its own; only that is reported as the gain.
 //
-// It is made of the same parts as the loop for chess: run folders and data sets, tuner.Fit, weight
+// The loop is learn.Loop, as for chess, and so are its parts: run folders and data sets, tuner.Fit, weight
 // files, selfplay/sprt. All state is in the run's folder. A run that was killed resumes where it
 // stopped, and ends with the same bytes, whatever the number of workers. No promise of stability.
 //

@@ -17,7 +17,7 @@ import (
 )
 
 // fit fits weights to the positions of the last generations, and writes them.
-func (l *loop) fit(ctx context.Context, g int) (*tuner.Result, *models.File, error) {
+func (l *loop) fit(ctx context.Context, g int, parent string) (*tuner.Result, *models.File, error) {
 	stage := learn.Begin(l.Stage, fmt.Sprintf("generation %d: fit", g))
 	c := l.fitConfig()
 	c.Progress = stage.Update
@@ -30,7 +30,7 @@ func (l *loop) fit(ctx context.Context, g int) (*tuner.Result, *models.File, err
 		return nil, nil, err
 	}
 	l.result.K = r.K
-	file, err := r.FileOf(l.Game.Name, nil, tuner.Pedigree{Parent: l.champion.ID, Program: l.Program})
+	file, err := r.FileOf(l.Game.Name, nil, tuner.Pedigree{Parent: parent, Program: l.Program})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -42,8 +42,8 @@ func (l *loop) fit(ctx context.Context, g int) (*tuner.Result, *models.File, err
 	if err != nil {
 		return nil, nil, err
 	}
-	for name, data := range map[string][]byte{weightsName: text, FitName: append(doc, '\n')} {
-		if err := durable.WriteFile(l.run.Path(folder(g), name), data); err != nil {
+	for name, data := range map[string][]byte{learn.WeightsName: text, FitName: append(doc, '\n')} {
+		if err := durable.WriteFile(l.run.Path(learn.Folder(g), name), data); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -69,7 +69,7 @@ func (l *loop) store(ctx context.Context, g int, want func(game uint64) bool) (*
 	set := l.Game.FeatureSet()
 	var sources []rows.FeatureSource
 	for from := max(1, g-keep+1); from <= g; from++ {
-		d, _, err := dataset.OpenFeatures(l.run.Path(folder(from), "features"))
+		d, _, err := dataset.OpenFeatures(l.run.Path(learn.Folder(from), "features"))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -77,7 +77,7 @@ func (l *loop) store(ctx context.Context, g int, want func(game uint64) bool) (*
 		if err != nil {
 			return nil, nil, err
 		}
-		s.Name = folder(from)
+		s.Name = learn.Folder(from)
 		s.Rows = weighted(s.Rows, float32(math.Pow(2, float64(from-g))), want)
 		sources = append(sources, s)
 	}

@@ -28,10 +28,9 @@ type RunConfig struct {
 // loop is a run in progress.
 type loop struct {
 	Config
-	run      *durable.Run
-	champion games.Player
-	last     games.Player // the last fit
-	result   Result
+	run    *durable.Run
+	result Result
+	now    GenerationResult // of the generation under way
 }
 
 // Run carries out the plan in the run's folder, from where an earlier call stopped. For a complete
@@ -46,8 +45,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if c.Start == nil {
 		c.Start = c.Game.StartFile()
 	}
-	weights, err := c.Game.Weights(c.Start)
-	if err != nil {
+	if _, err := c.Game.Weights(c.Start); err != nil {
 		return nil, err
 	}
 	config := RunConfig{c.Program, c.Game.Name, c.Start.ID(), c.Plan}
@@ -63,7 +61,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		}
 		return r, nil
 	}
-	l := &loop{Config: c, run: run, champion: games.Player{Name: "start", ID: c.Start.ID(), Weights: weights}}
+	l := &loop{Config: c, run: run}
 	l.result = Result{Format: formatName, Program: c.Program, Game: c.Game.Name, Title: c.Game.Title, Plan: c.Plan,
 		Start: c.Start.ID()}
 	if err := l.all(ctx); err != nil {
@@ -73,31 +71,24 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 }
 
 func (l *loop) all(ctx context.Context) error {
-	start := l.champion
-	for g := range l.Plan.Generations {
-		if err := l.generation(ctx, g+1); err != nil {
-			return fmt.Errorf("generation %d: %w", g+1, err)
-		}
+	start := &learn.Weights{WeightsRef: learn.WeightsRef{ID: l.Start.ID()}, Values: l.Start}
+	champion, last, err := learn.Loop(ctx, l.run, l, l.Plan.Generations, start)
+	if err != nil {
+		return err
 	}
-	player := l.champion
+	player := champion
 	if player.ID == start.ID {
-		player = l.last // how far the last fit is from being promoted is worth knowing
+		player = last // how far the last fit is from being promoted is worth knowing
 	}
-	var err error
 	s := l.series(0, "final", "final")
-	s.A, s.B, s.Games = player, start, l.Plan.FinalGames
-	if l.result.Final, err = l.match(ctx, "final match against the start weights", s, nil); err != nil {
+	s.Games = l.Plan.FinalGames
+	if l.result.Final, err = l.match(ctx, "final match against the start weights", s, player, start, nil); err != nil {
 		return err
 	}
 	if err := l.show(player); err != nil {
 		return err
 	}
-	l.result.Champion = l.champion.ID
-	for _, g := range l.result.Generations {
-		if g.ID == player.ID {
-			l.result.Learned, l.result.File, l.result.Terms = g.ID, folder(g.Number)+"/"+weightsName, g.Fit.Terms
-		}
-	}
+	l.result.Champion, l.result.Learned, l.result.File, l.result.Terms = champion.ID, player.ID, player.File, player.Terms
 	if l.result.Worth, err = l.worth(ctx); err != nil {
 		return err
 	}
@@ -105,7 +96,7 @@ func (l *loop) all(ctx context.Context) error {
 }
 
 // show keeps a game of the final match to look at.
-func (l *loop) show(learned games.Player) error {
+func (l *loop) show(learned *learn.Weights) error {
 	shown, err := l.Game.Show(l.run.Path("final"))
 	if err != nil {
 		return err
@@ -123,80 +114,89 @@ func (l *loop) show(learned games.Player) error {
 
 // Names of files of a generation, and of a match.
 const (
-	weightsName = "weights.json"
-	FitName     = "fit.json"   // in the folder of a generation: a tuner.Result
-	MatchName   = "match.json" // in the folder of a match: a match.Result
+	FitName   = "fit.json"   // in the folder of a generation: a tuner.Result
+	MatchName = "match.json" // in the folder of a match: a match.Result
 )
 
-func folder(g int) string { return fmt.Sprintf("gen-%d", g) }
+// player returns weights as a player.
+func (l *loop) player(w *learn.Weights) (games.Player, error) {
+	p := games.Player{Name: "start", ID: w.ID}
+	if w.Generation > 0 {
+		p.Name = learn.Folder(w.Generation)
+	}
+	var err error
+	p.Weights, err = l.Game.Weights(w.Values)
+	return p, err
+}
 
-// generation plays, learns, and lets the gate decide.
-func (l *loop) generation(ctx context.Context, g int) error {
-	r := GenerationResult{Number: g}
-	s := l.series(g, "games", "selfplay")
-	s.A, s.Games = l.champion, l.Plan.Games
+// Propose plays and learns.
+func (l *loop) Propose(ctx context.Context, g int, champion *learn.Weights) (_ *learn.Weights, err error) {
+	l.now = GenerationResult{Number: g}
+	r, s := &l.now, l.series(g, "games", "selfplay")
+	s.Games = l.Plan.Games
+	if s.A, err = l.player(champion); err != nil {
+		return nil, err
+	}
 	stage := learn.Begin(l.Stage, fmt.Sprintf("generation %d: self-play", g))
 	s.Progress = stage.Update
-	err := s.Self(ctx)
-	if err != nil {
-		return err
+	if err := s.Self(ctx); err != nil {
+		return nil, err
 	}
 	if r.Games, err = games.Count(s.Dir); err != nil {
-		return err
+		return nil, err
 	}
 	stage.Finish(fmt.Sprintf("%d games, %d plies; %s won %d, drawn %d, %s won %d", r.Games.Games, r.Games.Plies,
 		l.Game.Players[0], r.Games.First, r.Games.Drawn, l.Game.Players[1], r.Games.Second))
 	stage = learn.Begin(l.Stage, fmt.Sprintf("generation %d: features", g))
-	if err := s.Features(ctx, l.run.Path(folder(g), "features")); err != nil {
-		return err
+	if err := s.Features(ctx, l.run.Path(learn.Folder(g), "features")); err != nil {
+		return nil, err
 	}
 	stage.Finish("")
 	var file *models.File
-	if r.Fit, file, err = l.fit(ctx, g); err != nil {
-		return err
+	if r.Fit, file, err = l.fit(ctx, g, champion.ID); err != nil {
+		return nil, err
 	}
 	r.ID = file.ID()
-	l.last = games.Player{Name: folder(g), ID: r.ID}
-	if l.last.Weights, err = l.Game.Weights(file); err != nil {
-		return err
-	}
-	if l.last.ID == l.champion.ID {
-		r.Reason = "the fit changed nothing"
-	} else if err := l.decide(ctx, g, &r); err != nil {
-		return err
-	}
-	l.result.Generations = append(l.result.Generations, r)
-	return nil
+	return &learn.Weights{WeightsRef: learn.WeightsRef{ID: r.ID, File: learn.Folder(g) + "/" + learn.WeightsName,
+		Generation: g}, Values: file, Terms: r.Fit.Terms}, nil
 }
 
-// decide lets the last fit's weights meet the champion's.
-func (l *loop) decide(ctx context.Context, g int, r *GenerationResult) (err error) {
+// Gate lets the last fit's weights meet the champion's.
+func (l *loop) Gate(ctx context.Context, g int, proposed, champion *learn.Weights) (*match.Result, error) {
+	if proposed.ID == champion.ID {
+		return nil, nil
+	}
 	s := l.series(g, "gate", "gate")
-	s.A, s.B, s.Games = l.last, l.champion, l.Plan.GateGames
-	if r.Gate, err = l.match(ctx, fmt.Sprintf("generation %d: gate", g), s, &gate); err != nil {
-		return err
-	}
-	r.Promoted, r.Reason = r.Gate.Passed(), fmt.Sprintf("the gate said %s after %d games", r.Gate.Verdict, r.Gate.Games)
-	if r.Promoted {
-		l.champion = l.last
-	}
-	return l.run.Event("decision", map[string]any{
-		"generation": g, "promoted": r.Promoted, "reason": r.Reason, "champion": l.champion.ID,
-	})
+	s.Games = l.Plan.GateGames
+	return l.match(ctx, fmt.Sprintf("generation %d: gate", g), s, proposed, champion, &gate)
+}
+
+// Decided keeps the result of a generation.
+func (l *loop) Decided(_ int, d learn.Decision) error {
+	l.now.Gate, l.now.Promoted, l.now.Reason = d.Gate, d.Promoted, d.Reason
+	l.result.Generations = append(l.result.Generations, l.now)
+	return nil
 }
 
 // series returns games in a folder of a generation's folder, or of the run's if g is 0, without players.
 func (l *loop) series(g int, name, stage string) games.Series {
 	dir := l.run.Path(name)
 	if g > 0 {
-		dir = l.run.Path(folder(g), name)
+		dir = l.run.Path(learn.Folder(g), name)
 	}
 	return games.Series{Game: l.Game, Dir: dir, Depth: l.Plan.Depth, Seed: l.Plan.Seed, Generation: uint64(g),
 		Stage:   stage,
 		Program: l.Program, Workers: l.Workers}
 }
 
-func (l *loop) match(ctx context.Context, name string, s games.Series, test *sprt.Test) (*match.Result, error) {
+func (l *loop) match(ctx context.Context, name string, s games.Series, a, b *learn.Weights, test *sprt.Test) (
+	_ *match.Result, err error) {
+	if s.A, err = l.player(a); err != nil {
+		return nil, err
+	}
+	if s.B, err = l.player(b); err != nil {
+		return nil, err
+	}
 	stage := learn.Begin(l.Stage, name)
 	s.Progress = stage.Update
 	r, err := s.Match(ctx, test)

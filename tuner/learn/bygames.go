@@ -43,11 +43,11 @@ func (l *learner) learnGames(ctx context.Context, g int, r *GenerationResult) (*
 	if err != nil {
 		return nil, nil, err
 	}
-	if r.Games, err = summaryOf(tuned, l.run.Path(folder(g), spsaName, gamelog.GamesName)); err != nil {
+	if r.Games, err = summaryOf(tuned, l.run.Path(Folder(g), spsaName, gamelog.GamesName)); err != nil {
 		return nil, nil, err
 	}
 	r.Warnings = append([]string{}, tuned.Warnings...)
-	if file, fit, err := readFit(l.run.Path(folder(g))); file != nil || err != nil {
+	if file, fit, err := readFit(l.run.Path(Folder(g))); file != nil || err != nil {
 		return file, fit, err
 	}
 	file, fit, err := l.spsaFit(m, w, tuned, c.SPSA.Seed)
@@ -68,14 +68,14 @@ func (l *learner) spsaConfig(g int, m *eval.Model, w []eval.Coef) (play.Config, 
 	if err != nil {
 		return play.Config{}, err
 	}
-	c := play.Config{Player: l.champion.entrant(), Pairs: 1}
+	c := play.Config{Player: l.entrant(l.champion), Pairs: 1}
 	c.Seed, c.Limits.Nodes, c.Rule = selfplay.Seed(l.Plan.Seed, uint64(g), spsaName, 0), plan.Nodes,
 		selfplay.StandardAdjudication()
 	c.SPSA = spsa.Config{Iterations: plan.Games / 2, Seed: c.Seed, Ahead: play.DefaultAhead}
 	if c.SPSA.Parameters, err = play.Parameters(list, c.SPSA.Iterations); err != nil {
 		return c, err
 	}
-	c.Out, c.Open, c.Concurrency, c.Runner = l.run.Path(folder(g), spsaName), l.Open, l.Workers, l.Runner
+	c.Out, c.Open, c.Concurrency, c.Runner = l.run.Path(Folder(g), spsaName), l.Open, l.Workers, l.Runner
 	c.Program, c.Resume = l.Program, l.Resume
 	return c, nil
 }
@@ -90,7 +90,7 @@ func (l *learner) spsaFit(m *eval.Model, w []eval.Coef, r *play.Result, seed uin
 		w = next
 	}
 	file := models.New(m, w)
-	file.K = l.champion.file.K
+	file.K = l.champion.Values.K
 	file.Provenance = models.Provenance{Parent: l.champion.ID, Games: r.Games, Method: MethodSPSA, Seed: seed,
 		Program: l.Program, Time: time.Now().UTC().Format(time.RFC3339)}
 	none := tuner.Losses{Train: num.Unknown, Valid: num.Unknown}

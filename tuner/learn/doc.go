@@ -20,5 +20,7 @@
 //
 // RESULTS.md has what it makes of Shannon's own coefficients, and notebook 01 a short run.
 //
-// Start reading at Config and Run.
+// What follows what is in Loop, over a Learner: assay with one of its models here, other games in tuner/gameloop.
+//
+// Start reading at Loop, Config and Run.
 package learn

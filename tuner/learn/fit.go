@@ -24,7 +24,7 @@ const fitName = "fit.json"
 // fit tunes the champion's weights on the positions of the last generations, or reads
 // what an earlier call found.
 func (l *learner) fit(ctx context.Context, g int) (*models.File, *Fit, error) {
-	if file, fit, err := readFit(l.run.Path(folder(g))); file != nil || err != nil {
+	if file, fit, err := readFit(l.run.Path(Folder(g))); file != nil || err != nil {
 		return file, fit, err
 	}
 	stage := l.stage(fmt.Sprintf("generation %d: tune", g))
@@ -44,7 +44,7 @@ func (l *learner) fit(ctx context.Context, g int) (*models.File, *Fit, error) {
 // readFit reads weights and fit of a generation's folder; nil if an earlier call
 // did not get that far.
 func readFit(dir string) (*models.File, *Fit, error) {
-	path, weights := filepath.Join(dir, fitName), filepath.Join(dir, weightsName)
+	path, weights := filepath.Join(dir, fitName), filepath.Join(dir, WeightsName)
 	doc, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil, nil
@@ -71,7 +71,7 @@ func RepairFit(dir string) (list []durable.Repaired, err error) {
 	if damage == nil {
 		return nil, nil
 	}
-	for _, name := range []string{fitName, weightsName} { // in this order: without a fit weights do not count
+	for _, name := range []string{fitName, WeightsName} { // in this order: without a fit weights do not count
 		r, err := durable.SetAside(filepath.Join(dir, name), fmt.Sprintf("the fit is made again: %v", damage))
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return list, err
@@ -97,10 +97,10 @@ func (l *learner) writeFit(g int, file *models.File, fit *Fit) error {
 	if err != nil {
 		return err
 	}
-	if err := durable.WriteFile(l.run.Path(folder(g), weightsName), text); err != nil {
+	if err := durable.WriteFile(l.run.Path(Folder(g), WeightsName), text); err != nil {
 		return err
 	}
-	return durable.WriteFile(l.run.Path(folder(g), fitName), append(doc, '\n'))
+	return durable.WriteFile(l.run.Path(Folder(g), fitName), append(doc, '\n'))
 }
 
 func (l *learner) tune(ctx context.Context, g int, stage StageProgress) (*tuner.Result, *models.File, error) {
@@ -155,7 +155,7 @@ func (l *learner) reference(ctx context.Context, first int, stage StageProgress)
 	if err != nil {
 		return nil, err
 	}
-	d, err := dataset.OpenPositions(l.run.Path(folder(first), "positions"))
+	d, err := dataset.OpenPositions(l.run.Path(Folder(first), "positions"))
 	if err != nil {
 		return nil, err
 	}
@@ -190,7 +190,7 @@ func (l *learner) sources(g int) ([]rows.Source, error) {
 		if l.Plan.Generations[from-1].byGames() {
 			continue
 		}
-		d, err := dataset.OpenPositions(l.run.Path(folder(from), "positions"))
+		d, err := dataset.OpenPositions(l.run.Path(Folder(from), "positions"))
 		if err != nil {
 			return nil, err
 		}

@@ -22,10 +22,10 @@ func checkResume(dir string, recorded json.RawMessage, now RunConfig) error {
 	}
 	last := len(was.Plan.Generations)
 	started := 0
-	for started < last && exists(filepath.Join(dir, folder(started+1))) {
+	for started < last && exists(filepath.Join(dir, Folder(started+1))) {
 		started++
 	}
-	measured := len(now.Plan.Generations) == last && exists(filepath.Join(dir, folder(last), finalName))
+	measured := len(now.Plan.Generations) == last && exists(filepath.Join(dir, Folder(last), finalName))
 	err = durable.CompareConfig(path, was.fixedPart(started, measured), now.fixedPart(started, measured))
 	var changed *durable.ConfigChangedError
 	generation := 0

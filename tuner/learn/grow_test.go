@@ -121,7 +121,7 @@ func TestStartedGenerationsCannotChange(t *testing.T) {
 // TestStartedFinalCannotChange checks that a final match that was played cannot change.
 func TestStartedFinalCannotChange(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	for _, name := range []string{folder(1), folder(2), filepath.Join(folder(2), finalName)} {
+	for _, name := range []string{Folder(1), Folder(2), filepath.Join(Folder(2), finalName)} {
 		if err := os.MkdirAll(filepath.Join(dir, name), 0o777); err != nil {
 			t.Fatal(err)
 		}

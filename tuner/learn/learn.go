@@ -15,7 +15,6 @@ import (
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/datagen"
 	"github.com/assay-chess/assay/selfplay/match"
-	"github.com/assay-chess/assay/tuner"
 )
 
 // learner is a run in progress.
@@ -23,37 +22,31 @@ type learner struct {
 	Config
 	run      *durable.Run
 	start    *models.File // where fits begin: Plan.From, or the model's start weights if these are of another model
-	champion champion
-	last     champion // the last fit, promoted or not
+	champion *Weights
+	last     *Weights // the last fit, promoted or not
 	k        float64  // slope of the sigmoid; 0 until the first fit has found it
 	result   Result
+	now      GenerationResult // of the generation under way
 }
 
 // parent returns the weights that the next fit begins with: the champion's, unless these are
 // of another model.
 func (l *learner) parent() *models.File {
-	if l.champion.file.Model == l.Plan.Model {
-		return l.champion.file
+	if l.champion.Values.Model == l.Plan.Model {
+		return l.champion.Values
 	}
 	return l.start
 }
 
-// champion is the weights that play.
-type champion struct {
-	WeightsRef
-	file  *models.File
-	spec  engine.Spec     // for Config.Open
-	terms []tuner.TermFit // against the start weights; nil for these themselves
-}
-
-// entrant returns the champion as a player. Its name in files holds the weights' id and
+// entrant returns weights as a player. Its name in files holds the weights' id and
 // no path, so that equal runs in different folders write equal bytes.
-func (c *champion) entrant() selfplay.Entrant {
-	shown := "start"
-	if c.Generation > 0 {
-		shown = folder(c.Generation)
+func (l *learner) entrant(w *Weights) selfplay.Entrant {
+	shown, place := "start", l.Plan.From
+	if w.Generation > 0 {
+		shown = Folder(w.Generation)
+		place = l.run.Path(shown, WeightsName)
 	}
-	return selfplay.Entrant{Spec: c.spec, Name: "assay:" + c.ID, Shown: shown}
+	return selfplay.Entrant{Spec: l.spec(place), Name: "assay:" + w.ID, Shown: shown}
 }
 
 // Run carries out the plan in the run's folder, from where an earlier call stopped. For a
@@ -99,8 +92,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.champion = champion{WeightsRef: WeightsRef{ID: start.ID(), File: plan.From}, file: start,
-		spec: l.spec(c.Plan.From)}
+	l.champion = &Weights{WeightsRef: WeightsRef{ID: start.ID(), File: plan.From}, Values: start}
 	l.result = Result{Format: Format, Program: c.Program, Plan: plan, Start: l.champion.WeightsRef,
 		Opponent: WeightsRef{ID: opponent.ID(), File: plan.Opponent}, Held: heldTerms(m)}
 	if err := l.all(ctx); err != nil {
@@ -140,11 +132,10 @@ func Written(named string, f *models.File) string {
 	return f.ID()
 }
 
-func (l *learner) all(ctx context.Context) error {
-	for g := range l.Plan.Generations {
-		if err := l.generation(ctx, g+1); err != nil {
-			return fmt.Errorf("generation %d: %w", g+1, err)
-		}
+func (l *learner) all(ctx context.Context) (err error) {
+	l.champion, l.last, err = Loop(ctx, l.run, l, len(l.Plan.Generations), l.champion)
+	if err != nil {
+		return err
 	}
 	if err := l.final(ctx); err != nil {
 		return fmt.Errorf("final match: %w", err)
@@ -158,11 +149,11 @@ func (l *learner) all(ctx context.Context) error {
 func (l *learner) conclude() {
 	r := &l.result
 	r.Champion, r.K = l.champion.WeightsRef, cmp.Or(l.k, l.start.K)
-	shown := &l.champion
+	shown := l.champion
 	if l.champion.Generation == 0 {
-		shown = &l.last
+		shown = l.last
 	}
-	r.Learned, r.Terms = shown.WeightsRef, shown.terms
+	r.Learned, r.Terms = shown.WeightsRef, shown.Terms
 	for _, g := range r.Generations {
 		if g.Number == shown.Generation {
 			r.Pieces, r.Concepts = g.Fit.Pieces, g.Fit.Concepts
@@ -170,31 +161,27 @@ func (l *learner) conclude() {
 	}
 }
 
-// generation plays, learns, and lets the gate decide.
-func (l *learner) generation(ctx context.Context, g int) error {
-	r := GenerationResult{Number: g}
+// Propose plays and learns.
+func (l *learner) Propose(ctx context.Context, g int, champion *Weights) (*Weights, error) {
+	l.champion, l.now = champion, GenerationResult{Number: g}
 	learned := l.learnPositions
 	if l.Plan.Generations[g-1].byGames() {
 		learned = l.learnGames
 	}
-	file, fit, err := learned(ctx, g, &r)
+	file, fit, err := learned(ctx, g, &l.now)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	r.Fit = fit.summary()
-	r.Warnings = append(r.Warnings, fit.Warnings...)
-	l.last = champion{WeightsRef{ID: fit.ID, File: folder(g) + "/" + weightsName, Generation: g}, file,
-		l.spec(l.run.Path(folder(g), weightsName)), fit.Terms}
-	if r.Gate, err = l.gate(ctx, g); err != nil {
-		return err
-	}
-	r.Promoted, r.Reason = decide(r.Gate, l.champion.ID == fit.ID)
-	if r.Promoted {
-		l.champion = l.last
-	}
-	l.result.Generations = append(l.result.Generations, r)
-	return l.run.Event("decision", map[string]any{"generation": g, "promoted": r.Promoted, "reason": r.Reason,
-		"champion": l.champion.ID})
+	l.now.Fit = fit.summary()
+	l.now.Warnings = append(l.now.Warnings, fit.Warnings...)
+	return &Weights{WeightsRef{ID: fit.ID, File: Folder(g) + "/" + WeightsName, Generation: g}, file, fit.Terms}, nil
+}
+
+// Decided keeps the result of a generation.
+func (l *learner) Decided(_ int, d Decision) error {
+	l.now.Gate, l.now.Promoted, l.now.Reason = d.Gate, d.Promoted, d.Reason
+	l.result.Generations = append(l.result.Generations, l.now)
+	return nil
 }
 
 // learnPositions fits weights to the positions of games of the champion against itself.
@@ -225,33 +212,12 @@ func warnings(s *datagen.Summary) []string {
 	return list
 }
 
-// decide says whether new weights become champion. Undecided keeps the data and not
-// the weights.
-func decide(gate *match.Result, same bool) (promoted bool, reason string) {
-	switch {
-	case same:
-		return false, "the fit changed nothing"
-	case gate.Passed():
-		return true, fmt.Sprintf("the gate was passed after %d games", gate.Games)
-	case gate.Verdict == match.AcceptH0:
-		return false, fmt.Sprintf("the gate was failed after %d games; the games are kept, the weights are not",
-			gate.Games)
-	}
-	return false, fmt.Sprintf("the gate was undecided after %d games; the games are kept, the weights are not",
-		gate.Games)
-}
-
-const weightsName = "weights.json"
-
 // The matches at the end are in the folder of the last generation, so that a run
 // that is extended keeps the earlier ones.
 const (
 	finalName     = "final"
 	fromStartName = "from-start"
 )
-
-// folder returns the folder of a generation within the run's.
-func folder(g int) string { return fmt.Sprintf("gen-%d", g) }
 
 func (l *learner) spec(weights string) engine.Spec {
 	hash := engine.Option{Name: "hash", Value: strconv.Itoa(l.Plan.Hash)}
@@ -265,7 +231,7 @@ func (l *learner) limits(nodes uint64) selfplay.Limits {
 // games plays the generation's games with the champion.
 func (l *learner) games(ctx context.Context, g int) (*datagen.Summary, error) {
 	plan := l.Plan.Generations[g-1]
-	c := datagen.Standard(l.run.Path(folder(g), "games"), uint64(plan.Games), l.champion.entrant(),
+	c := datagen.Standard(l.run.Path(Folder(g), "games"), uint64(plan.Games), l.entrant(l.champion),
 		l.limits(plan.Nodes))
 	c.Seed, c.Generation, c.Stage = l.Plan.Seed, uint64(g), "selfplay"
 	c.Open, c.Concurrency, c.Runner, c.Program, c.Resume = l.Open, l.Workers, l.Runner, l.Program, l.Resume
@@ -281,10 +247,10 @@ func (l *learner) games(ctx context.Context, g int) (*datagen.Summary, error) {
 	return s, nil
 }
 
-// gate lets the last fit's weights meet the champion's.
-func (l *learner) gate(ctx context.Context, g int) (*match.Result, error) {
+// Gate lets the last fit's weights meet the champion's.
+func (l *learner) Gate(ctx context.Context, g int, proposed, champion *Weights) (*match.Result, error) {
 	plan := l.Plan.Generations[g-1].Gate
-	c := l.match(l.run.Path(folder(g), "gate"), l.last.entrant(), l.champion.entrant(), plan.Nodes)
+	c := l.match(l.run.Path(Folder(g), "gate"), l.entrant(proposed), l.entrant(champion), plan.Nodes)
 	c.Games = uint64(plan.Games)
 	c.Test = plan.test()
 	c.Generation, c.Stage = uint64(g), "gate"
@@ -296,9 +262,9 @@ func (l *learner) gate(ctx context.Context, g int) (*match.Result, error) {
 // are the opponent. If the opponent's weights are still champion, the last fit plays them:
 // how far it is from being promoted is worth knowing.
 func (l *learner) final(ctx context.Context) error {
-	player := &l.champion
+	player := l.champion
 	if player.ID == l.result.Opponent.ID {
-		player = &l.last
+		player = l.last
 	}
 	opponent := selfplay.Entrant{Spec: l.spec(l.Plan.Opponent), Name: "assay:" + l.result.Opponent.ID,
 		Shown: l.result.Opponent.File}
@@ -314,17 +280,17 @@ func (l *learner) final(ctx context.Context) error {
 		l.result.FromStart = l.result.Final
 		return nil
 	}
-	start := champion{WeightsRef: l.result.Start, spec: l.spec(l.Plan.From)}
-	l.result.FromStart, err = l.measure(ctx, fromStartName, "match against the start weights", player, start.entrant())
+	l.result.FromStart, err = l.measure(ctx, fromStartName, "match against the start weights", player,
+		l.entrant(&Weights{WeightsRef: l.result.Start}))
 	return err
 }
 
 // measure plays one of the matches of fixed length. The stage, which is also the
 // folder's name, keeps their openings apart.
-func (l *learner) measure(ctx context.Context, stage, name string, player *champion,
+func (l *learner) measure(ctx context.Context, stage, name string, player *Weights,
 	against selfplay.Entrant) (*match.Result, error) {
 	last := len(l.Plan.Generations)
-	c := l.match(l.run.Path(folder(last), stage), player.entrant(), against, l.Plan.Final.Nodes)
+	c := l.match(l.run.Path(Folder(last), stage), l.entrant(player), against, l.Plan.Final.Nodes)
 	c.Games = uint64(l.Plan.Final.Games)
 	c.Generation, c.Stage = uint64(last), stage
 	return l.play(ctx, c, name)

@@ -168,7 +168,7 @@ func TestChampionPlaysItsWeights(t *testing.T) {
 	r := whole(t)
 	parent := r.Start.ID
 	for _, g := range r.Generations {
-		f, err := models.Load(filepath.Join(wholeDir, folder(g.Number), weightsName))
+		f, err := models.Load(filepath.Join(wholeDir, Folder(g.Number), WeightsName))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -297,8 +297,8 @@ func TestDecide(t *testing.T) {
 		{match.AcceptH0, false, false},
 		{match.Undecided, false, false},
 	} {
-		if got, reason := decide(&match.Result{Verdict: test.verdict}, test.same); got != test.want || reason == "" {
-			t.Errorf("decide(%s, %v) = %v, %q", test.verdict, test.same, got, reason)
+		if got := decide(&match.Result{Verdict: test.verdict}, test.same); got.Promoted != test.want || got.Reason == "" {
+			t.Errorf("decide(%s, %v) = %+v", test.verdict, test.same, got)
 		}
 	}
 }

@@ -60,13 +60,13 @@ func TestGenerationByGames(t *testing.T) {
 	if second.Fit.SPSA != nil || second.Fit.Rows == 0 || !strings.HasPrefix(second.Fit.Method, "lbfgs") || r.K <= 0 {
 		t.Errorf("generation 2: fit %+v, K %v", second.Fit, r.K)
 	}
-	checkSPSAWeights(t, filepath.Join(whole, folder(1)), first.Fit.ID)
+	checkSPSAWeights(t, filepath.Join(whole, Folder(1)), first.Fit.ID)
 }
 
 // checkSPSAWeights compares the weights of a generation with what its fit.json says of each term.
 func checkSPSAWeights(t *testing.T, dir, id string) {
 	t.Helper()
-	file, err := models.Load(filepath.Join(dir, weightsName))
+	file, err := models.Load(filepath.Join(dir, WeightsName))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func TestOtherModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := models.Load(filepath.Join(c.Dir, "gen-1", weightsName))
+	file, err := models.Load(filepath.Join(c.Dir, "gen-1", WeightsName))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,12 +14,12 @@ import (
 // the leaves of their quiescence search under the weights that played.
 func (l *learner) positions(ctx context.Context, g int) (positions.Counts, error) {
 	var none positions.Counts
-	games, err := dataset.OpenGames(l.run.Path(folder(g), "games"))
+	games, err := dataset.OpenGames(l.run.Path(Folder(g), "games"))
 	if err != nil {
 		return none, err
 	}
 	filter := l.Plan.Generations[g-1].Filter.dataset(l.champion.ID, l.Plan.Seed)
-	m, coefs, err := l.champion.file.Weights()
+	m, coefs, err := l.champion.Values.Weights()
 	if err != nil {
 		return none, err
 	}
@@ -29,7 +29,7 @@ func (l *learner) positions(ctx context.Context, g int) (positions.Counts, error
 	}
 	stage := l.stage(fmt.Sprintf("generation %d: positions", g))
 	manifest, counts, err := positions.Extract(ctx, []*dataset.Reader[dataset.GameRow]{games},
-		l.run.Path(folder(g), "positions"), positions.Config{
+		l.run.Path(Folder(g), "positions"), positions.Config{
 			Filter: filter, Program: l.Program, NewResolver: newResolve, Workers: l.Workers, Progress: stage.Update,
 		})
 	if errors.Is(err, dataset.ErrComplete) {
@@ -45,7 +45,7 @@ func (l *learner) positions(ctx context.Context, g int) (positions.Counts, error
 
 // counted returns the counts of positions that an earlier call wrote.
 func (l *learner) counted(g int) (counts positions.Counts, err error) {
-	d, err := dataset.OpenPositions(l.run.Path(folder(g), "positions"))
+	d, err := dataset.OpenPositions(l.run.Path(Folder(g), "positions"))
 	if err != nil {
 		return counts, err
 	}
