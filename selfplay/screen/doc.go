@@ -6,7 +6,7 @@
 // A Design says which subsets of the changes meet. Rows of a Hadamard matrix (J. J. Sylvester 1867, R. Paley
 // 1933) and their complements are balanced: each change is on in half of them, and so is each other change on
 // either side. Three quarters of the pairs are a subset against its complement. All changes differ there, so each
-// pair tells about each of them, and interactions of two changes cancel. One quarter are rows against other rows,
+// pair counts for each of them, and interactions of two changes cancel. One quarter are rows against other rows,
 // in which half of the changes differ: they see interactions of two.
 //
 // The main effect of a change is its effect with the others at random: the mean over the subsets of the design.
