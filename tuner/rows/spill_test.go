@@ -27,7 +27,9 @@ func TestDisk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return fmt.Sprintf("%+v", *r)
+		refit := r.Refit
+		r.Refit = nil
+		return fmt.Sprintf("%+v %+v", *r, refit.Terms)
 	}
 	b, err := rows.NewDiskBuilder(syn.Terms, dir)
 	if err != nil {

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/assay-chess/assay/cmd/assay/guide"
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/engine/quote"
 )
 
 func newGuideCommand() *cobra.Command {
@@ -32,7 +32,7 @@ func newGuideCommand() *cobra.Command {
 					return err
 				}
 				title, _, _ := strings.Cut(strings.TrimPrefix(string(text), "# "), "\n")
-				fmt.Fprintf(w, "%d\t%s\t%s\n", i+1, name, title)
+				quote.Fprintf(w, "%d\t%s\t%s\n", i+1, name, title)
 			}
 			if len(args) == 1 {
 				return cli.Usagef("there is no guide %q; there are: %s", args[0], strings.Join(guide.Names, ", "))

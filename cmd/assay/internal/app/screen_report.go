@@ -97,10 +97,10 @@ func (x *screening) printAtBase() error {
 	k := x.design.Factors
 	fmt.Fprintf(x.stdout, "%d factors, %d games: 95 %% intervals of effects, in Elo\n\n", k, x.Games)
 	w := tabwriter.NewWriter(x.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "on at once\tagainst the base\ttwo disjoint sets, from the mean\t\n")
+	quote.Fprintf(w, "on at once\tagainst the base\ttwo disjoint sets, from the mean\t\n")
 	for m := 1; 2*m <= k; m *= 2 {
 		base, apart := screen.AtBase(k, m, x.Games/2, screen.Variance(x.SimDraws))
-		fmt.Fprintf(w, "%d\t±%.1f\t±%.1f\t\n", m, 1.96*base, 1.96*apart)
+		quote.Fprintf(w, "%d\t±%.1f\t±%.1f\t\n", m, 1.96*base, 1.96*apart)
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -125,14 +125,14 @@ func (x *screening) simulate() error {
 		return cli.PrintJSON(x.stdout, r)
 	}
 	w := tabwriter.NewWriter(x.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "simulated\t%d screens of %d factors, %d games, effects of %g Elo, one of four zero\n", r.Runs,
+	quote.Fprintf(w, "simulated\t%d screens of %d factors, %d games, effects of %g Elo, one of four zero\n", r.Runs,
 		x.design.Factors,
 		x.Games, x.SimElo)
-	fmt.Fprintf(w, "effects\tknown within ±%.1f Elo; %.1f %% of the intervals hold the effect\n", 1.96*r.SE,
+	quote.Fprintf(w, "effects\tknown within ±%.1f Elo; %.1f %% of the intervals hold the effect\n", 1.96*r.SE,
 		100*r.Covered)
-	fmt.Fprintf(w, "decided\t%.1f factors a screen; without an effect in %.1f %% of the screens\n", r.Decided,
+	quote.Fprintf(w, "decided\t%.1f factors a screen; without an effect in %.1f %% of the screens\n", r.Decided,
 		100*r.Family)
-	fmt.Fprintf(w, "gain\t%+.1f Elo of the recommended set, %+.1f predicted, %+.1f of the best; %.1f %% of the "+
+	quote.Fprintf(w, "gain\t%+.1f Elo of the recommended set, %+.1f predicted, %+.1f of the best; %.1f %% of the "+
 		"intervals hold it\n",
 		r.Gain, r.Predicted, r.BestGain, 100*float64(r.GainHeld))
 	return w.Flush()
@@ -156,7 +156,7 @@ func (x *screening) print(c *play.Config, r *play.Result, confirmed *match.Resul
 	}
 	out := cli.Folded(x.stdout)
 	if r.Verdict == gamelog.NoVerdict {
-		_, err := fmt.Fprintf(out, "no result: %s\n%d games, ended by %s\n", r.Reason, r.Games,
+		_, err := quote.Fprintf(out, "no result: %s\n%d games, ended by %s\n", r.Reason, r.Games,
 			cli.CountsText(r.Terminations))
 		return err
 	}
@@ -173,18 +173,18 @@ func (x *screening) print(c *play.Config, r *play.Result, confirmed *match.Resul
 		}
 		quote.Fprintf(out, "decided after %d games%s: %s\n", d.Games, fixed, strings.Join(d.Factors, ", "))
 	}
-	fmt.Fprintf(out, "%d games (%.0f %% drawn) from %d openings, %s, ended by %s\n", r.Games,
+	quote.Fprintf(out, "%d games (%.0f %% drawn) from %d openings, %s, ended by %s\n", r.Games,
 		100*float64(r.Draws)/float64(max(r.Games, 1)), r.Openings, r.Limits, cli.CountsText(r.Terminations))
 	squares := 0.0
 	for j := range r.Effects {
 		squares += math.Pow(r.Effects[j].Shrunk.OrZero(), 2)
 	}
 	if spread := 2 * math.Sqrt(squares); spread > flat {
-		fmt.Fprintf(out, "warning: %s\n", tooFar(spread))
+		quote.Fprintf(out, "warning: %s\n", tooFar(spread))
 	}
 	cli.PrintWarnings(out, r.Warnings)
 	if x.Out != "" {
-		fmt.Fprintf(out, "written %s\n", filepath.Join(x.Out, gamelog.PGNName))
+		quote.Fprintf(out, "written %s\n", filepath.Join(x.Out, gamelog.PGNName))
 	}
 	return x.printRecommended(out, c, r, confirmed)
 }
@@ -228,7 +228,7 @@ func (x *screening) printEffects(out io.Writer, r *play.Result) error {
 		return err
 	}
 	if !r.Effects[order[0]].Known() {
-		fmt.Fprintf(out, "Elo -: too few games for so many factors\n")
+		quote.Fprintf(out, "Elo -: too few games for so many factors\n")
 	}
 	_, err := fmt.Fprintln(out)
 	return err
@@ -260,9 +260,9 @@ func printInteractions(out io.Writer, r *play.Result) {
 		return r.Factors[i.Factors[0]].Name + " x " + r.Factors[i.Factors[1]].Name
 	}
 	if t := r.Interacting; t != nil {
-		fmt.Fprintf(out, "interactions of two factors: p %s (%d degrees of freedom)\n", chance(t.P), t.DF)
+		quote.Fprintf(out, "interactions of two factors: p %s (%d degrees of freedom)\n", chance(t.P), t.DF)
 	} else {
-		fmt.Fprintf(out, "interactions of two factors: not estimated\n")
+		quote.Fprintf(out, "interactions of two factors: not estimated\n")
 	}
 	for _, i := range r.Interactions {
 		if i.Seen {
@@ -284,21 +284,21 @@ func printInteractions(out io.Writer, r *play.Result) {
 		if t := r.LackOfFit; t != nil {
 			text = fmt.Sprintf("p %s (%d degrees of freedom)", chance(t.P), t.DF)
 		}
-		fmt.Fprintf(out, "lack of fit: %s\n", text)
+		quote.Fprintf(out, "lack of fit: %s\n", text)
 	}
 	if t := r.Homogeneity; t != nil {
 		text := "the same before and after factors were fixed, and pooled"
 		if t.P < 0.05 {
 			text = "changed when factors were fixed; those shown are at the levels fixed"
 		}
-		fmt.Fprintf(out, "effects: %s (p %s)\n", text, chance(t.P))
+		quote.Fprintf(out, "effects: %s (p %s)\n", text, chance(t.P))
 	}
 }
 
 // printRecommended prints the recommended set as commands, and what confirmed it.
 func (x *screening) printRecommended(out io.Writer, c *play.Config, r *play.Result, confirmed *match.Result) error {
 	if r.Best == 0 {
-		_, err := fmt.Fprintf(out, "\nrecommended: no factor; keep the base\n")
+		_, err := quote.Fprintf(out, "\nrecommended: no factor; keep the base\n")
 		return err
 	}
 	quote.Fprintf(out, "\nrecommended: %s\npredicted gain: %+.1f Elo [%+.1f, %+.1f] (interactions of ±%.1f Elo are in "+
@@ -317,28 +317,28 @@ func (x *screening) printRecommended(out io.Writer, c *play.Config, r *play.Resu
 		}
 	}
 	if len(commits) > 0 {
-		fmt.Fprintf(out, "  git cherry-pick %s\n", strings.Join(commits, " "))
+		quote.Fprintf(out, "  git cherry-pick %s\n", strings.Join(commits, " "))
 	}
 	if len(files) > 0 {
-		fmt.Fprintf(out, "  git apply %s\n", strings.Join(files, " "))
+		quote.Fprintf(out, "  git apply %s\n", strings.Join(files, " "))
 	}
 	best, base := x.spec, x.spec
 	best.Options = slices.Concat(x.spec.Options, changed(x.factors.Options(r.Best), x.factors.Options(0)))
 	if len(best.Options) > len(x.spec.Options) && x.built == 0 {
-		fmt.Fprintf(out, "  assay match %s %s --sprt 0,5 --seed %d\n", quote.Word(best.String()), quote.Word(base.String()),
+		quote.Fprintf(out, "  assay match %s %s --sprt 0,5 --seed %d\n", quote.Word(best.String()), quote.Word(base.String()),
 			x.Seed+1)
 	}
 	if confirmed == nil {
-		_, err := fmt.Fprintf(out, "a prediction is no gain: --confirm plays it\n")
+		_, err := quote.Fprintf(out, "a prediction is no gain: --confirm plays it\n")
 		return err
 	}
-	fmt.Fprintf(out, "match of the recommended factors: %s\n", confirmed.Headline())
+	quote.Fprintf(out, "match of the recommended factors: %s\n", confirmed.Headline())
 	if s := confirmed.Strength; s.Known() && (s.EloLo > r.GainHi || s.EloHi < r.GainLo) {
-		fmt.Fprintf(out, "warning: that is not what was predicted: the factors change each other's effects; believe the "+
+		quote.Fprintf(out, "warning: that is not what was predicted: the factors change each other's effects; believe the "+
 			"match\n")
 	}
 	if x.built != 0 && c.Limits.Deterministic() {
-		fmt.Fprintf(out, "nodes were limited: confirm it by a clock too, for patches that change the speed\n")
+		quote.Fprintf(out, "nodes were limited: confirm it by a clock too, for patches that change the speed\n")
 	}
 	return nil
 }

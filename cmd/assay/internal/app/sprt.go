@@ -384,11 +384,11 @@ func (r *sprtReport) printCounted(w io.Writer) {
 
 func (r *sprtReport) printPlan(w io.Writer, runs int) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	head := "true Elo\tpass\tgames\t"
+	fmt.Fprint(t, "\ntrue Elo\tpass\tgames\t")
 	if runs > 0 {
-		head += "simulated pass\t95 % interval\tundecided\tgames\tmedian\t95 %\t"
+		fmt.Fprint(t, "simulated pass\t95 % interval\tundecided\tgames\tmedian\t95 %\t")
 	}
-	fmt.Fprintf(t, "\n%s\n", head)
+	fmt.Fprintln(t)
 	for _, p := range r.Plan {
 		quote.Fprintf(t, "%g\t%.4f\t%.0f\t", p.TrueElo, p.Pass, p.Games)
 		if s := p.Simulated; s != nil {

@@ -48,11 +48,11 @@ func (s *session) printSpsa(out io.Writer, c *play.Config, r *play.Result, weigh
 			v.Strength.Text(""))
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	more := ""
+	fmt.Fprint(w, "parameter\tstart\tanswer\t±\toptimum, 95 %\t")
 	if s.All {
-		more = "by regression\t±\tElo per c_end\t±\t"
+		fmt.Fprint(w, "by regression\t±\tElo per c_end\t±\t")
 	}
-	fmt.Fprintf(w, "parameter\tstart\tanswer\t±\toptimum, 95 %%\t%s\n", more)
+	fmt.Fprintln(w)
 	answer := make([]float64, len(r.Parameters))
 	var noEffect []string
 	for i := range r.Parameters {
