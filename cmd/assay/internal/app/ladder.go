@@ -41,7 +41,7 @@ in a folder (journal, PGN, data set of games, result, ladder.svg). After an inte
 same command resumes it: no game is lost or played twice.`,
 		Example: `  assay ladder assay assay:weights=shannon-1950 assay:depth=1 --nodes 1000
   assay ladder assay uci:/usr/games/stockfish 'uci:/usr/games/gnuchess --uci' --tc 5+0.05 --schedule round-robin
-  assay ladder new old older --anchor old=2800 --within 15 --games 20000 --out runs/ladder`,
+  assay ladder ./new ./old ./older --anchor ./old=2800 --within 15 --games 20000 --out runs/ladder`,
 		Args: cobra.MinimumNArgs(2),
 	}
 	set := settings.New(settings.Ladder, cmd.Flags())

@@ -24,7 +24,7 @@ func printLadder(out io.Writer, dir, plot string, r *ladder.Result) error {
 	for i := range r.Ratings {
 		x := &r.Ratings[i]
 		los := "-"
-		if i+1 < len(r.Ratings) {
+		if i+1 < len(r.Ratings) && x.Known() {
 			los = fmt.Sprintf("%.1f %%", 100*x.LOS)
 		}
 		elo := "-" // the reason is below the table

@@ -65,7 +65,7 @@ pairs (and more than --concurrency of them) are void, there is no verdict either
 With node or depth limits, the same flags and seed give the same games and result for any
 --concurrency. Games by time depend on the machine and are never the same twice. The match
 keeps the clocks: a player that oversteps its time by more than --time-margin loses. With
---affinity each running game has a core of its own; foreign engines without time limits get
+--affinity on each running game has a core of its own; foreign engines without time limits get
 one anyway, because they answer faster. If more threads want to run than there are cores, the
 result says that the machine was busy (Linux), and names that first if losses on time leave no
 verdict. Without a clock a foreign engine also loses if it does not answer within
@@ -286,7 +286,7 @@ func printMatch(out io.Writer, dir string, r *match.Result, all bool) error {
 		quote.Fprintf(w, "forfeits\tA %d, B %d (%s)\n", r.Forfeits[0], r.Forfeits[1],
 			cli.FaultsText(dir, r.Forfeits[0]+r.Forfeits[1]))
 	}
-	if r.VoidPairs > 0 || r.Verdict == match.NoVerdict {
+	if r.VoidPairs > 0 {
 		quote.Fprintf(w, "void pairs\t%d, played again\n", r.VoidPairs)
 	}
 	if r.Load.Busy() {

@@ -86,8 +86,11 @@ func (x *screening) singly(factors int) float64 {
 }
 
 func hoursText(hours float64) string {
-	if hours < 1 {
-		return fmt.Sprintf("%.0f minutes", math.Ceil(60*hours))
+	switch {
+	case hours < 1./60:
+		return "less than a minute"
+	case hours < 1:
+		return fmt.Sprintf("some %.0f minutes", math.Ceil(60*hours))
 	}
 	return fmt.Sprintf("%.1f hours", hours)
 }
@@ -115,6 +118,10 @@ func (x *screening) printAtBase() error {
 func (x *screening) simulate() error {
 	worlds := func(run int) *screen.World {
 		return screen.RandomWorld(x.design.Factors, x.SimElo, x.SimDraws, x.Seed+uint64(run))
+	}
+	if least := uint64(x.design.LeastOpenings()) * play.PerOpening; x.Games < least {
+		return cli.Usagef("%d games are too few for %d factors: effects are estimated from %d games on", x.Games,
+			x.design.Factors, least)
 	}
 	r, err := screen.Simulate(x.ctx, x.design, int(x.Games/2), x.Simulate,
 		x.design.Kind == screen.Random && x.Games >= play.FixFrom, worlds)
@@ -298,7 +305,11 @@ func printInteractions(out io.Writer, r *play.Result) {
 // printRecommended prints the recommended set as commands, and what confirmed it.
 func (x *screening) printRecommended(out io.Writer, c *play.Config, r *play.Result, confirmed *match.Result) error {
 	if r.Best == 0 {
-		_, err := quote.Fprintf(out, "\nrecommended: no factor; keep the base\n")
+		text := "no factor; keep the base"
+		if !slices.ContainsFunc(r.Effects, func(e screen.Effect) bool { return e.Known() }) {
+			text = "nothing, after too few games"
+		}
+		_, err := quote.Fprintf(out, "\nrecommended: %s\n", text)
 		return err
 	}
 	quote.Fprintf(out, "\nrecommended: %s\npredicted gain: %+.1f Elo [%+.1f, %+.1f] (interactions of ±%.1f Elo are in "+

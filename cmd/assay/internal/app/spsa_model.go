@@ -273,7 +273,7 @@ func spinParameters(lines []string) (list []play.FileParameter) {
 		}
 		if v[1] <= v[0] && v[0] <= v[2] && v[1] < v[2] {
 			list = append(list, play.FileParameter{Name: spin[1], Start: &v[0], Min: &v[1], Max: &v[2],
-				CEnd: (v[2] - v[1]) / 10})
+				CEnd: max(0.5, (v[2]-v[1])/10)}) // an integer needs at least a half
 		}
 	}
 	return list

@@ -204,7 +204,7 @@ func (s *session) runSimulation(c *play.Config) error {
 		return cli.PrintJSON(s.stdout, map[string]any{"schedules": rows})
 	}
 	w := tabwriter.NewWriter(s.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	quote.Fprintf(w, "r_end\tc_end\tElo below the optimum: start\tanswer\t±\tlast values\tby regression\t±\tin its "+
+	quote.Fprintf(w, "r_end\tc_end\tElo from the optimum: start\tanswer\t±\tlast values\tby regression\t±\tin its "+
 		"interval\t\n")
 	for _, r := range rows {
 		quote.Fprintf(w, "x %g\tx %g\t%.1f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.0f %%\t\n", r.REndTimes, r.CEndTimes,

@@ -297,7 +297,8 @@ func foldLines(text []byte, columns int) []byte {
 	var out bytes.Buffer
 	for line := range bytes.Lines(text) {
 		body := strings.TrimSuffix(string(line), "\n")
-		if uniseg.StringWidth(body) <= columns || strings.HasPrefix(body, "assay ") { // a command is to be copied
+		command := strings.HasPrefix(body, "assay ") || strings.Contains(body, ": assay ") // to be copied
+		if command || uniseg.StringWidth(body) <= columns {
 			out.Write(line)
 			continue
 		}

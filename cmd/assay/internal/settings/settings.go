@@ -79,7 +79,6 @@ type Setting struct {
 	Help    string
 	Use     Use
 	Project string // it may stand in assay.toml; a flag replaces all settings of the same word there
-	Bare    string // its value if the flag has none
 }
 
 // Values are what the settings fill.
@@ -186,7 +185,6 @@ func (s *Set) add(row *Setting) {
 		panic(fmt.Sprintf("setting %s: a field of type %T", row.Name, p))
 	}
 	f := fs.Lookup(row.Name)
-	f.NoOptDefVal = max(f.NoOptDefVal, row.Bare)
 	f.Annotations = map[string][]string{groupKey: {cmp.Or(row.Group, ofRun)}}
 	if row.Use&Often != 0 {
 		cli.Often(fs, row.Name)

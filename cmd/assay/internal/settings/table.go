@@ -217,7 +217,7 @@ var Table = []Setting{
 		Field: func(v *Values) any { return &v.Concurrency },
 		Help:  "games at once (default: one per core); does not change results"},
 	{Name: "affinity", In: Match | Ladder | SPSA | Screen, Group: ofMachines, Field: func(v *Values) any { return &v.Affinity },
-		Default: "auto", Bare: "on",
+		Default: "auto",
 		Help: "pin each running game, with its engines and all their threads, to a core of its own (Linux): on, off, " +
 			"or auto: on for single-threaded foreign engines without time limits, if enough cores are free"},
 	{Name: "serve", In: flags | Learn, Group: ofMachines, Field: func(v *Values) any { return &v.Serve },

@@ -165,7 +165,7 @@ func (t *translation) seed(text string) error {
 }
 
 func affinity(t *translation, values []string) error {
-	t.flag("--affinity")
+	t.flag("--affinity", "on")
 	if len(values) > 0 {
 		t.note("-use-affinity %s: assay chooses the cores; to use some of them only, start it with taskset -c", values[0])
 	}

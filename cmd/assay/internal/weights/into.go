@@ -50,7 +50,7 @@ func (f *exportFlags) intoSources(x *Opened, stderr io.Writer) error {
 	}
 	f.report(p, stderr)
 	if changed && x.Model == nil && x.File.K > 0 {
-		fmt.Fprintf(stderr, "last step: build the engine, and check it: assay features --check %s --cmd './new dump'\n",
+		fmt.Fprintf(stderr, "last step: build the engine, and check it: assay features --check %s --cmd 'ENGINE dump'\n",
 			x.Name)
 	}
 	return nil
