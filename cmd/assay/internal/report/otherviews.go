@@ -51,7 +51,9 @@ func (b *builder) ladder() {
 				list = append(list, estimate{name: x.Name, value: float64(x.Elo), lo: float64(x.EloLo), hi: float64(x.EloHi)})
 			}
 		}
-		view["Figures"] = []figure{forest(figure{Title: "Ratings with 95 % intervals"}, "Elo", list)}
+		if len(list) > 0 {
+			view["Figures"] = []figure{forest(figure{Title: "Ratings with 95 % intervals"}, "Elo", list)}
+		}
 		view["Cross"] = crossTable(r)
 	} else {
 		delete(view, "Result") // the points so far
@@ -109,8 +111,10 @@ func (b *builder) screen() {
 		for _, l := range [][]estimate{list, expected} { // the largest on top
 			slices.SortStableFunc(l, func(a, b estimate) int { return cmp.Compare(b.value, a.value) })
 		}
-		view["Figures"] = []figure{forest(figure{Title: "Effects with 95 % intervals, as measured"}, "Elo", list),
-			forest(figure{Title: "What to expect of them"}, "Elo", expected)}
+		if len(list) > 0 {
+			view["Figures"] = []figure{forest(figure{Title: "Effects with 95 % intervals, as measured"}, "Elo", list),
+				forest(figure{Title: "What to expect of them"}, "Elo", expected)}
+		}
 		b.add("effects", "Effects", "screen", view)
 	}
 	if m := b.readMatch(filepath.Join(b.dir, screenplay.ConfirmName), "confirm"); m != nil {
