@@ -345,7 +345,7 @@ func TestLockWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	if shared.Unlock(); !exists(path) || locked(path) || locked(path+"x") {
-		t.Error("the file of a shared lock is gone, or a lock is seen that nobody holds")
+		t.Error("the file of a shared lock is gone, or a lock is seen that is not held")
 	}
 	mustWrite(t, path, "")
 	l, err := TryLock(path)

@@ -288,7 +288,7 @@ func TestOriginOfRows(t *testing.T) {
 	}
 }
 
-// A complete data set without a report is not taken for one of ours.
+// A complete data set without a report is not taken for one of this run.
 func TestCompleteWithoutReport(t *testing.T) {
 	r, dir, f := gamesIn(t, rowtest.Games(45, 3)), t.TempDir(), Filter{Resolve: ResolveKeep}
 	id, err := r.ID()

@@ -12,7 +12,7 @@ func Variance(draws float64) float64 { return (1 - draws) / 8 }
 // acrossShare is the part of the information of a pair of complements that one of rows has about a main effect.
 const acrossShare = 0.5
 
-// Precision returns the standard error of a main effect, in Elo, after so many pairs with a variance of their score.
+// Precision returns the standard error of a main effect, in Elo, after a number of pairs whose score has a variance.
 func Precision(pairs uint64, variance float64) float64 {
 	share := (PerOpening - 1 + acrossShare) / PerOpening
 	slope := logitPerElo / 4
@@ -26,7 +26,7 @@ func Need(within, variance float64) uint64 {
 	return uint64(math.Ceil(one*one/PerOpening)) * PerOpening
 }
 
-// AtBase returns the standard errors of the effects of k factors at the base, all others off, after so many pairs.
+// AtBase returns the standard errors of the effects of k factors at the base, all others off, after a number of pairs.
 // Subsets of m factors play against the base. Or two disjoint subsets of m play against each other, which tells only
 // by how much each effect differs from their mean. One of m = 1 against the base is one factor at a time.
 func AtBase(k, m int, pairs uint64, variance float64) (effect, fromMean float64) {

@@ -141,7 +141,7 @@ type Simulated struct {
 	GainHeld  num.Float `json:"gain_held"` // share of runs whose interval holds the gain
 }
 
-// Simulate simulates screens of so many pairs, each in a world of its own from the function. The effects of factors
+// Simulate simulates screens of a number of pairs, each in a world of its own from the function. The effects of factors
 // that are zero there count for the family's error. Equal arguments give equal answers.
 func Simulate(ctx context.Context, d *Design, pairs, runs int, fix bool, world func(run int) *World) (*Simulated,
 	error) {

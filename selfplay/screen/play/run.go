@@ -164,7 +164,7 @@ func (s *session) count(pair []selfplay.Result) error {
 	return nil
 }
 
-// decide is a look after so many pairs.
+// decide looks at the first pairs.
 func (s *session) decide(pairs uint64) {
 	e := s.Design.Estimate(s.pairs)
 	now := e.Decide(s.look, s.decided)

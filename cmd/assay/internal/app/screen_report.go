@@ -235,7 +235,7 @@ func (x *screening) printEffects(out io.Writer, r *play.Result) error {
 		return err
 	}
 	if !r.Effects[order[0]].Known() {
-		quote.Fprintf(out, "Elo -: too few games for so many factors\n")
+		quote.Fprintf(out, "Elo -: too few games for the number of factors\n")
 	}
 	_, err := fmt.Fprintln(out)
 	return err
