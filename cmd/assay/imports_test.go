@@ -237,8 +237,10 @@ var commandImports = map[string][]string{
 	// live pages of tests; the speed of this machine; what a queue takes
 	"queue": {"cli", "report", "engines", "settings"},
 
+	"ownengine": {"cli", "gitbuild", "settings"}, // assay.toml, and builds of what it describes
+
 	"app": {"cli", "data", "translate", "weights", "gitbuild", "factor", "report", "historic", "engines", "runs", "games",
-		"tune", "settings", "queue"},
+		"tune", "settings", "queue", "ownengine"},
 	// tests alone
 	"app/guidetest": nil, "app/scripttest": nil, "owngame": nil,
 }

@@ -11,9 +11,11 @@ import (
 	"sync"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/cmd/assay/internal/games"
+	"github.com/assay-chess/assay/cmd/assay/internal/ownengine"
 	"github.com/assay-chess/assay/cmd/assay/internal/report"
 	"github.com/assay-chess/assay/cmd/assay/internal/runs"
 	"github.com/assay-chess/assay/cmd/assay/internal/settings"
@@ -75,19 +77,26 @@ search at exactly its nodes.
 squares by six) or nim, from the numbers of their historic programs. It ends with the coefficients,
 what each piece is worth with an error bar, and a match against the numbers it began with. Such
 games have no UCI, PGN, positions or workers (--serve), and a fixed --depth in place of --nodes;
-"assay guide your-own-game" adds a game of your own.`,
+"assay guide your-own-game" adds a game of your own.
+
+--engine DIR --check asks whether your own engine can be tuned, as the assay.toml of its repository
+describes it (assay guide tune-my-engine). It builds the engine in a folder of its own, plays ten
+games, checks the dump on their positions, finds the numbers in the source, where writing them back
+must change nothing, fits, moves each number further so that one that stays behind shows, builds,
+compares the new dump with these numbers, and lets the new engine play. Each stage has a line with
+its time; an error names the command that failed.`,
 		Example: `  assay learn                                   # about three minutes on two cores
   assay learn --games 40 --nodes 300 --seed 3   # a whole small run in seconds
-  assay learn --model shannon-1950              # Shannon's nine coefficients
-  assay learn --model shannon-1950 --method spsa
   assay learn --generations 4 --games 20000 --nodes 5000 --run night
-  assay learn --plan runs/night/config.json --scale 0.01 --run dawn
-  assay learn --game draughts                   # is Strachey's king worth three men?`,
+  assay learn --game draughts                   # is Strachey's king worth three men?
+  assay learn --engine ../my-engine --check     # can assay tune my engine?`,
 		Args: cobra.NoArgs,
 	}
 	set := settings.New(settings.Learn, cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		switch s := newSession(cmd, set); {
+		case s.OwnEngine != "" || s.CheckOnly:
+			return s.checkEngine(cmd)
 		case s.Game != "":
 			return games.Learn(cmd, s.Game)
 		case s.Given("depth"):
@@ -99,6 +108,34 @@ games have no UCI, PGN, positions or workers (--serve), and a fixed --depth in p
 	}
 	cmd.AddCommand(newLearnPictureCommand())
 	return cmd
+}
+
+// checkEngine tries every stage of tuning the engine of a repository.
+func (s *session) checkEngine(cmd *cobra.Command) error {
+	if s.OwnEngine == "" || !s.CheckOnly {
+		return cli.Usagef("--engine and --check go together: this version checks whether an engine can be tuned; the " +
+			"commands for it are in assay guide tune-my-engine")
+	}
+	var err error
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if !slices.Contains([]string{"engine", "check", "concurrency"}, f.Name) && err == nil {
+			err = cli.Usagef("--%s: with --engine the settings are in %s", f.Name, settings.ProjectName)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return ownengine.Check(s.ctx, ownengine.Config{Engine: s.OwnEngine, Stdout: s.stdout,
+		Progress: cli.NewProgress(s.stderr, "check"), Concurrency: s.Concurrency,
+		Command: func(ctx context.Context, words []string) (string, string, error) {
+			var out, said strings.Builder
+			root := newRootCommand()
+			root.SetArgs(words)
+			root.SetOut(&out)
+			root.SetErr(&said)
+			err := root.ExecuteContext(ctx)
+			return out.String(), said.String(), err
+		}})
 }
 
 func (s *session) learn() error {

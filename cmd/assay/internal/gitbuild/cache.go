@@ -213,7 +213,7 @@ func (c *Cache) make(ctx context.Context, temp string, s *Source, command string
 	if err := os.Mkdir(ready, 0o777); err != nil {
 		return "", err
 	}
-	if err := s.checkout(ctx, source); err != nil {
+	if err := s.Checkout(ctx, source); err != nil {
 		return "", err
 	}
 	i := info{ID: s.ID, Command: command, System: system, Engine: s.repo.Name() + "-" + s.Short() + exeSuffix()}

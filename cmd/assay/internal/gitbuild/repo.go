@@ -195,8 +195,8 @@ func (s *Source) environment() ([]string, error) {
 	return []string{"GIT_OBJECT_DIRECTORY=" + s.objects, "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + own}, nil
 }
 
-// checkout writes the source's files into the new folder dir, a clone of the repository.
-func (s *Source) checkout(ctx context.Context, dir string) error {
+// Checkout writes the source's files into the new folder dir, a clone of the repository.
+func (s *Source) Checkout(ctx context.Context, dir string) error {
 	if _, err := runGit(ctx, filepath.Dir(dir), nil, "clone", "--quiet", "--shared", "--no-checkout", s.repo.common,
 		dir); err != nil {
 		return err

@@ -152,8 +152,11 @@ func scalarText(value any) (string, error) {
 // tests it.
 const ProjectName = "assay.toml"
 
-// Exe stands for the engine in the command that prints its features.
-const Exe = "{exe}"
+// Words of the command that prints features: the engine, and where it loads weights the file with them, or nothing.
+const (
+	Exe        = "{exe}"
+	WeightFile = "{weights}"
+)
 
 // Project is an assay.toml.
 type Project struct {
@@ -212,6 +215,9 @@ func (p *Project) tuned(l Line, value any) (bool, error) {
 		if p.Weights, _ = value.(string); p.Weights == "" {
 			return true, errors.New("want the name of a UCI option that loads a weight file")
 		}
+		if !strings.Contains(p.Dump, WeightFile) {
+			return true, fmt.Errorf("dump must say where the file goes: \"%s dump %s\"", Exe, WeightFile)
+		}
 		if len(p.Sources) > 0 {
 			return true, errors.New("the coefficients stand in sources or in a weight file: give one of them")
 		}
@@ -249,6 +255,16 @@ func (p *Project) addLearn(l Line) error {
 		s.Opening.Book = p.besideFile(l.Text)
 	}
 	return nil
+}
+
+// Build returns the command that builds the engine, empty if there is none.
+func (p *Project) Build() string {
+	for _, l := range p.lines {
+		if l.Name == "build" {
+			return l.Text
+		}
+	}
+	return ""
 }
 
 // besideFile returns a path that stands in the file.

@@ -128,6 +128,8 @@ type Values struct {
 
 	// Of assay learn.
 	Run, Method, From, Opponent, Plan  string
+	OwnEngine                          string
+	CheckOnly                          bool
 	Generations, GateGames, FinalGames int
 	Scale                              float64
 

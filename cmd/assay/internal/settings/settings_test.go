@@ -127,30 +127,31 @@ func TestProjectLearn(t *testing.T) {
 	if err := p.Apply(m, 2); err != nil || m.Limits.Nodes != 9 || m.Opening.Book != "" {
 		t.Errorf("a match has settings of the loop: %v, %s", err, m.Line("m", nil))
 	}
-	if p, err = ReadProject(filepath.Dir(write(t, ProjectName, "weights = 'EvalFile'\n[learn]\ntc = '1+0.01'\n"))); err != nil ||
+	if p, err = ReadProject(filepath.Dir(write(t, ProjectName, "dump = '{exe} dump {weights}'\nweights = 'EvalFile'\n[learn]\ntc = '1+0.01'\n"))); err != nil ||
 		p.Weights != "EvalFile" || p.Learn.Clock != "1+0.01" || p.Learn.Lambda != 0.3 || p.Learn.Gate != "0,10" {
 		t.Errorf("%v: %+v", err, p)
 	}
 	for text, want := range map[string]string{
-		"dump = 'engine dump'":                      "line 1: dump: want the command that prints features, with {exe}",
-		"dump = 3":                                  "line 1: dump: want the command",
-		"nodes = 9\nsources = 'eval.c'":             "line 2: sources: want a list of files",
-		"sources = ['../eval.c']":                   `line 1: sources: want files of the repository, from its top, not "../eval.c"`,
-		"sources = [7]":                             "line 1: sources: want files",
-		"sources = ['a.c']\n\nweights = 'EvalFile'": "line 3: weights: the coefficients stand in sources or",
-		"weights = ''":                              "line 1: weights: want the name of a UCI option",
-		"learn = 3":                                 "line 1: learn: want a table",
-		"nodes = 9\n[learn]\ngames = 10\nnodes = 0": "line 4: nodes: want 1 or more, not 0",
-		"nodes = 9\n[learn]\nnodes = 'x'":           `line 3: nodes: "x": want nodes per move`,
-		"learn = { games = 4, lambda = 1.5 }":       "line 1: lambda: want a share from 0 to 1, not 1.5",
-		"[learn]\nlambda = nan":                     "line 2: lambda: want a share",
-		"[learn]\ngames = -2":                       "line 2: games: want 1 or more",
-		"[learn]\ngate = [-10, 0]":                  "line 2: gate: want a test for a gain, such as [0, 10], not [-10,0]",
-		"[learn]\ngate = 5":                         "line 2: gate: want a test for a gain",
-		"[learn]\nnodes = 5\ntc = '1+0.1'":          "line 3: tc: nodes and tc both limit a move",
-		"[learn]\ntc = 'fast'":                      "line 2: tc: ",
-		"[learn]\nhash = 16":                        "line 2: hash: unknown setting of [learn] (there are: ",
-		"[learn]\nfreeze = { a = 1 }":               "line 2: freeze: want a text",
+		"dump = 'engine dump'":          "line 1: dump: want the command that prints features, with {exe}",
+		"dump = 3":                      "line 1: dump: want the command",
+		"nodes = 9\nsources = 'eval.c'": "line 2: sources: want a list of files",
+		"sources = ['../eval.c']":       `line 1: sources: want files of the repository, from its top, not "../eval.c"`,
+		"sources = [7]":                 "line 1: sources: want files",
+		"sources = ['a.c']\ndump='{exe} {weights}'\nweights = 'EvalFile'": "line 3: weights: the coefficients stand in sources or",
+		"dump = '{exe}'\nweights = 'EvalFile'":                            `line 2: weights: dump must say where the file goes: "{exe} dump {weights}"`,
+		"weights = ''":                                                    "line 1: weights: want the name of a UCI option",
+		"learn = 3":                                                       "line 1: learn: want a table",
+		"nodes = 9\n[learn]\ngames = 10\nnodes = 0":                       "line 4: nodes: want 1 or more, not 0",
+		"nodes = 9\n[learn]\nnodes = 'x'":                                 `line 3: nodes: "x": want nodes per move`,
+		"learn = { games = 4, lambda = 1.5 }":                             "line 1: lambda: want a share from 0 to 1, not 1.5",
+		"[learn]\nlambda = nan":                                           "line 2: lambda: want a share",
+		"[learn]\ngames = -2":                                             "line 2: games: want 1 or more",
+		"[learn]\ngate = [-10, 0]":                                        "line 2: gate: want a test for a gain, such as [0, 10], not [-10,0]",
+		"[learn]\ngate = 5":                                               "line 2: gate: want a test for a gain",
+		"[learn]\nnodes = 5\ntc = '1+0.1'":                                "line 3: tc: nodes and tc both limit a move",
+		"[learn]\ntc = 'fast'":                                            "line 2: tc: ",
+		"[learn]\nhash = 16":                                              "line 2: hash: unknown setting of [learn] (there are: ",
+		"[learn]\nfreeze = { a = 1 }":                                     "line 2: freeze: want a text",
 	} {
 		_, err := ReadProject(filepath.Dir(write(t, ProjectName, text+"\n")))
 		if err == nil || !strings.Contains(err.Error(), ProjectName+", "+want) {

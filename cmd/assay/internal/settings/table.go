@@ -322,6 +322,10 @@ var Table = []Setting{
 	{Name: "gate", In: Engine, Field: func(v *Values) any { return &v.Gate }, Default: "0,10",
 		Help: "elo0,elo1 of the SPRT that promotes a generation"},
 
+	{Name: "engine", In: Learn, Use: Often, Field: func(v *Values) any { return &v.OwnEngine },
+		Help: "your own engine: a folder of its git repository, or git:REF"},
+	{Name: "check", In: Learn, Use: Often, Field: func(v *Values) any { return &v.CheckOnly },
+		Help: "with --engine: try every stage in miniature"},
 	{Name: "run", In: Learn, Use: Often, Field: func(v *Values) any { return &v.Run },
 		Help: "name of the run's folder in " + runs.Dir + " (default: from the settings)"},
 	{Name: "games", In: Learn, Use: Often, Field: func(v *Values) any { return &v.TuneGames }, Default: 1000,
