@@ -59,6 +59,7 @@ type edit struct {
 	value   int64
 	term    string
 	aligned bool  // the number stands in a column
+	pair    bool  // the number is a 0 among pairs, and the text a pair
 	of      *node // the definition
 }
 

@@ -30,6 +30,7 @@ type gridCell struct {
 	spans    []span
 	old, new []int64
 	term     string // of the edit
+	pair     bool   // the edit makes a pair of a 0
 }
 
 // grids returns the definitions that are read, those with edits first among those of one place.
@@ -92,7 +93,7 @@ func (c *code) fill(g *grid, n *node, path []int, edits map[int]*edit) {
 		v := c.valueAt(s)
 		x.old, x.new = append(x.old, v), append(x.new, v)
 		if e := edits[s.from]; e != nil {
-			x.new[len(x.new)-1], x.term = e.value, e.term
+			x.new[len(x.new)-1], x.term, x.pair = e.value, e.term, e.pair
 		}
 	}
 	if x.term != "" {
@@ -248,6 +249,10 @@ func (c *code) copies() (said []string, err error) {
 func (c *code) copyValues(l *likeness, values map[int]edit) error {
 	for _, pair := range l.pairs {
 		x, y := &l.from.cells[pair[0]], &l.to.cells[pair[1]]
+		if x.pair {
+			return c.unsure(l.to, "%s has the values of %s, and a 0 where others are pairs: write a pair of zeros",
+				l.to.name, l.from.name)
+		}
 		for k, s := range y.spans {
 			e := edit{span: s, old: y.old[k], value: l.sign * x.new[k], term: x.term, aligned: l.to.aligned,
 				of: l.to.node}

@@ -141,7 +141,9 @@ var (
 	opening = regexp.MustCompile(`([A-Za-z_]\w*)\s*(?:<[^<>()]*>\s*)?\(`)
 	noFunc  = regexp.MustCompile(`^(?:if|for|while|switch|catch|do|else|return|sizeof|match|loop|unsafe|` +
 		`select|func|fn|case|__attribute__|alignas|defined)$`)
-	directed = regexp.MustCompile(`(?m)^[ \t]*#(?:.*\\\r?\n)*.*$`)
+	// attribute is a macro before the head of a function, as in CONSTRUCTOR(1) setup() {.
+	attribute = regexp.MustCompile(`^[A-Z][A-Z0-9_]*\s*\([^()]*\)\s+[A-Za-z_][\w\s*&]*\(`)
+	directed  = regexp.MustCompile(`(?m)^[ \t]*#(?:.*\\\r?\n)*.*$`)
 )
 
 // functions finds the outermost functions of a source.
@@ -161,7 +163,8 @@ func functions(masked string) (list []body) {
 			if inside < 0 {
 				head := text[from:at]
 				for _, m := range opening.FindAllStringSubmatchIndex(head, -1) {
-					if name := head[m[2]:m[3]]; !noFunc.MatchString(name) && !strings.Contains(head[:m[2]], "=") {
+					if name := head[m[2]:m[3]]; !noFunc.MatchString(name) && !attribute.MatchString(head[m[2]:]) &&
+						!strings.Contains(head[:m[2]], "=") {
 						list = append(list, body{span{at, len(text)}, name})
 						inside = depth
 						break

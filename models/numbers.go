@@ -174,8 +174,9 @@ func (c *code) set(n *node, path []int, term string, half int, values ...int32) 
 	if root.odd != "" {
 		return fmt.Errorf("%s: the elements of %s cannot be counted: %s", c.where(root.from), root.name, root.odd)
 	}
+	var beside []*node
 	for depth, i := range path {
-		if n.list == nil || i >= len(n.list) {
+		if beside = n.list; n.list == nil || i >= len(n.list) {
 			return fmt.Errorf("%s: the definition has no element %s, its list %s has %d",
 				c.where(n.from), indices(path), indices(path[:depth]), len(n.list))
 		}
@@ -185,6 +186,11 @@ func (c *code) set(n *node, path []int, term string, half int, values ...int32) 
 	}
 	at, why := c.element(n)
 	text := strings.Join(strings.Fields(c.text[n.from:n.to]), " ")
+	if pair := c.pairLike(beside, values); text == "0" && pair != "" {
+		c.edits = append(c.edits, edit{span: at[0], text: pair, value: int64(values[0]), term: term, of: root,
+			pair: pair != "0"})
+		return nil
+	}
 	if why == "" && half >= 0 && len(at) == 2 {
 		at = at[half : half+1]
 	} else if why == "" && len(values) == 1 && len(at) == 2 {
@@ -218,6 +224,28 @@ func (c *code) set(n *node, path []int, term string, half int, values ...int32) 
 			value: int64(values[i]), term: term, aligned: root.aligned, of: root})
 	}
 	return nil
+}
+
+// pairLike writes two values as a list of pairs has them, as S(3, 4); two zeros are a 0. It is empty if the list has
+// no calls of two numbers.
+func (c *code) pairLike(list []*node, values []int32) string {
+	for _, n := range list {
+		at, why := c.element(n)
+		text := c.masked[n.from:n.to]
+		if len(values) != 2 || why != "" || len(at) != 2 || !strings.Contains(text, "(") || !callee.MatchString(text) {
+			continue
+		}
+		if values[0] == 0 && values[1] == 0 {
+			return "0"
+		}
+		a, b, first, second := at[0], at[1], values[0], values[1]
+		if a.from > b.from {
+			a, b, first, second = b, a, second, first
+		}
+		return fmt.Sprintf("%s%d%s%d%s", strings.TrimSpace(c.masked[n.from:a.from]), first, c.masked[a.to:b.from], second,
+			strings.TrimSpace(c.masked[b.to:n.to]))
+	}
+	return ""
 }
 
 // enumOf reports whether the number at a place is that of an enumerator after which another one

@@ -94,6 +94,14 @@ int f() { if (tempo == 4) return tempo; pos->tempo = 7; pos.open = 7; x += tempo
 			"P N passed doubled2 both danger",
 		},
 		{
+			"packed pairs, some of them 0", "#define S(eg, mg) ((eg) * 65536 + (mg))\n" +
+				"int passed[64] = {0, 0, S(  4, 5), 0, // files\n" +
+				"};\nint mobility[] = { 0,         0, S(1, 2) };\n",
+			"#define S(eg, mg) ((eg) * 65536 + (mg))\nint passed[64] = {0, S(20, 10), S(-400, -30), 0, // files\n" +
+				"};\nint mobility[] = { 0, S(16, 15), S(1, 2) };\n",
+			"P N Pst doubled2 open both tempo danger side.1.mg side.1.eg",
+		},
+		{
 			"markers", "int tempo = 1;\n// assay:begin\nint tempo = 2;\n// assay:end\nint tempo = 3;\n",
 			"int tempo = 1;\n// assay:begin\nint tempo = 12;\n// assay:end\nint tempo = 3;\n",
 			"P N Pst passed mobility doubled2 open both danger side.1.mg side.1.eg",
@@ -115,6 +123,7 @@ func TestIntoNumbersRefuses(t *testing.T) {
 	for before, want := range map[string]string{
 		"int other = 3;\n":                            "nothing that is named as a term of mine, such as P",
 		"int tempo = 3;\nint tempo = 4;\n":            "tempo is defined in line 1 and in line 2",
+		"int mobility[] = {0, 0};\n":                  `term mobility.1: line 1: the element is "0", want 2 whole numbers`,
 		"\nint doubled2 = S(P_MG, 4);\n":              `term doubled2: line 2: the element is "S(P_MG, 4)", want 2 whole numbers`,
 		"int tempo = 3.5;\n":                          `the element is "3.5", want 1 whole number`,
 		"int tempo = 0x10;\n":                         "nothing that is named as a term",

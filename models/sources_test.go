@@ -93,6 +93,15 @@ var sourceCases = []struct {
 		before: "int pawn_pst[64] = {" + board64(0, 1, 0) + "};\nint black_pawn_pst[64] = {" + board64(0, 1, 56) + "};\n",
 		after:  "int pawn_pst[64] = {" + board64(5, 1, 0) + "};\nint black_pawn_pst[64] = {" + board64(5, 1, 56) + "};\n",
 		said:   "line 2: black_pawn_pst has the values of pawn_pst, mirrored"},
+	{name: "a 0 among pairs, with values of Black apart", terms: "m.1 1 2; m.2 3 4; m.3 5 6; m.4 9 9",
+		before: "int m[5] = {0, S(7, 8), S(9, 10), 0, S(11, 12)};\n" +
+			"int black_m[5] = {0, S(-7, -8), S(-9, -10), 0, S(-11, -12)};\n",
+		err: "black_m has the values of m, and a 0 where others are pairs: write a pair of zeros"},
+	{name: "sizes are no old values, a macro is no function", terms: "passed.0 31; passed.1 90",
+		before: "int passed[2] = {28, 100};\nint other[2][28], many[100];\nCONSTR(1) set_table() { x = passed; }\n" +
+			"void f() { y = passed; }\nint z = 100;",
+		after: "int passed[2] = {31, 90};\nint other[2][28], many[100];\nCONSTR(1) set_table() { x = passed; }\n" +
+			"void f() { y = passed; }\nint z = 100;", said: "passed: f (line 4)\nline 5: 100, the old value of passed.1"},
 	{name: "Rust, mirrored and negated", terms: board64Terms("PST.0", 5),
 		before: "pub const PST: [[i32; 64]; 2] = [[" + board64(0, 1, 0) + "], [" + board64(0, -1, 56) + "]];",
 		after:  "pub const PST: [[i32; 64]; 2] = [[" + board64(5, 1, 0) + "], [" + board64(5, -1, 56) + "]];",

@@ -180,7 +180,8 @@ func (c *code) run(numbers []span, j, step int) int {
 	return n
 }
 
-// unwritten returns the whole numbers of all files that the patch leaves alone.
+// unwritten returns the whole numbers of all files that the patch leaves alone. Sizes and indices of arrays do not
+// count.
 func (c *code) unwritten() (list []span) {
 	written := map[int]bool{}
 	for _, e := range c.edits {
@@ -190,7 +191,9 @@ func (c *code) unwritten() (list []span) {
 		s := span{signed(c.masked, m[2]), m[3]}
 		line := c.text[strings.LastIndexByte(c.text[:s.from], '\n')+1:]
 		line, _, _ = strings.Cut(line, "\n")
-		if !written[s.from] && c.masked[s.to] != '.' && !strings.Contains(line, markKeep) {
+		before, after := strings.TrimRight(c.masked[:s.from], " "), strings.TrimLeft(c.masked[s.to:], " ")
+		alone := before != "" && strings.ContainsAny(before[len(before)-1:], "[;") && strings.HasPrefix(after, "]")
+		if !written[s.from] && !alone && c.masked[s.to] != '.' && !strings.Contains(line, markKeep) {
 			list = append(list, s)
 		}
 	}
