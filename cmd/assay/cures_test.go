@@ -41,7 +41,7 @@ func TestCuresWork(t *testing.T) {
 		{"selfplay --players assay:hash=1 --games 2 --out played", fast, ""},
 		{"data import bad.epd --out imported", nil, "bad.epd"},
 		{"data import good.epd --out imported", nil, ""},
-		{"data relabel imported --player 'uci:./bad crash' --nodes 20 --out scored", nil, "has closed the channel"},
+		{"data relabel imported --player 'uci:./bad crash' --nodes 20 --out scored", nil, "it ended with exit status"},
 		{"data relabel imported --nodes 30 --out scored", nil, ""},
 		// Rows are there: the error sends the user to another folder, or back to the flags.
 		{"selfplay --players assay:hash=1 --games 4 --out played", fast,

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -30,10 +31,19 @@ func openForeign(spec engine.Spec) (engine.Player, error) {
 			return nil, err
 		}
 	}
-	if _, err := exec.LookPath(c.Path); err != nil {
+	if _, err := findProgram(c.Path); err != nil {
 		return nil, err
 	}
 	return uci.NewClient(c), nil
+}
+
+// findProgram is exec.LookPath with errors that say what to do.
+func findProgram(name string) (string, error) {
+	path, err := exec.LookPath(name)
+	if errors.Is(err, fs.ErrPermission) {
+		return "", fmt.Errorf("%s is not executable; if it is an engine, type chmod +x %s", name, quote.Word(name))
+	}
+	return path, err
 }
 
 // Program returns the program of a foreign engine, as a full path if it can be found.
@@ -71,7 +81,7 @@ func IdentifyBuilt(spec engine.Spec, what string) string {
 // program has the first digits of its SHA-256; so have the first argument, which may be an interpreter's program,
 // and networks (EvalFile, WeightsFile).
 func identifyForeign(spec engine.Spec) (string, error) {
-	path, err := exec.LookPath(spec.Command[0])
+	path, err := findProgram(spec.Command[0])
 	if err != nil {
 		return "", err
 	}

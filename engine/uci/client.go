@@ -162,7 +162,7 @@ func (c *Client) Start() error {
 		return fmt.Errorf("uci:%s: %w", c.Name(), err)
 	}
 	if err := c.sync(commands); err != nil {
-		return fmt.Errorf("%w: %w", ErrStart, err)
+		return marked{err, ErrStart}
 	}
 	p.lookForStrays()
 	return nil
@@ -182,10 +182,18 @@ func (c *Client) handshake() error {
 		err = fmt.Errorf("uci:%s: the engine announces more than %d options", c.Name(), maxOptions)
 	}
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrStart, err)
+		return marked{err, ErrStart}
 	}
 	return nil
 }
+
+// marked is an error that is another too, without its words: the text says as much.
+type marked struct {
+	error
+	is error
+}
+
+func (m marked) Unwrap() []error { return []error{m.error, m.is} }
 
 // optionCommands returns the commands that set the options of c.command. It also turns
 // off Ponder if that is on by default: a Client never lets an engine ponder. It notes the
@@ -243,8 +251,8 @@ func (c *Client) fail(err error, missing string, within time.Duration) error {
 		return fmt.Errorf("uci:%s: %w: no %s within %v%s%s", c.Name(), ErrTimeout, missing,
 			within.Round(time.Millisecond), c.setting(within), exit.lastWords())
 	case errors.Is(err, io.EOF), isBrokenPipe(err):
-		return fmt.Errorf("uci:%s: %w: no %s: %s%s%s", c.Name(), errEnded, missing, exit.how(),
-			c.command.limits(), exit.lastWords())
+		return marked{fmt.Errorf("uci:%s: no %s: %s%s%s", c.Name(), missing, exit.how(), c.command.limits(),
+			exit.lastWords()), errEnded}
 	}
 	return fmt.Errorf("uci:%s: no %s: %w%s", c.Name(), missing, err, exit.lastWords())
 }

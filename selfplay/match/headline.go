@@ -2,6 +2,7 @@ package match
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
@@ -21,18 +22,29 @@ func (r *Result) Headline() string {
 
 func (r *Result) headline() string {
 	switch r.Verdict {
-	case AcceptH1:
-		return fmt.Sprintf("PASSED: %s beats %s%s", r.A, r.B, r.estimate(" by "))
-	case AcceptH0:
-		return fmt.Sprintf("FAILED: %s against %s%s", r.A, r.B, r.estimate(": "))
-	case Stronger:
-		return fmt.Sprintf("STRONGER: %s beats %s%s", r.A, r.B, r.estimate(" by "))
-	case Weaker:
-		return fmt.Sprintf("WEAKER: %s against %s%s", r.A, r.B, r.estimate(": "))
+	case AcceptH1, Stronger:
+		return fmt.Sprintf("%s: %s beats %s%s", r.Outcome(), r.A, r.B, r.estimate(" by "))
 	case NoVerdict:
-		return "NO VERDICT: " + r.Reason
+		return r.Outcome() + ": " + r.Reason
 	}
-	return fmt.Sprintf("UNDECIDED: %s against %s%s", r.A, r.B, r.estimate(": "))
+	return fmt.Sprintf("%s: %s against %s%s", r.Outcome(), r.A, r.B, r.estimate(": "))
+}
+
+// Outcome is how the headline begins: the verdict as people read it.
+func (r *Result) Outcome() string {
+	switch r.Verdict {
+	case AcceptH1:
+		return "PASSED"
+	case AcceptH0:
+		return "FAILED"
+	case NoVerdict:
+		return "NO VERDICT"
+	case Undecided:
+		if r.Test == nil { // there was nothing to decide
+			return "NO CLEAR WINNER"
+		}
+	}
+	return strings.ToUpper(r.Verdict)
 }
 
 // estimate returns the Elo with its 95 % interval, after a word that joins it to the headline.

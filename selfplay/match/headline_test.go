@@ -13,6 +13,7 @@ func TestHeadline(t *testing.T) {
 	enough.EloLo, enough.EloHi = 10, 30
 	tested := base
 	tested.Strength = sprt.Strength{Elo: 12.4, EloLo: 3.2, EloHi: 20.6}
+	tested.Test = &sprt.Test{Elo1: 5}
 	forfeited := tested
 	forfeited.WithoutForfeits = without
 	for _, test := range []struct {
@@ -26,9 +27,10 @@ func TestHeadline(t *testing.T) {
 		{tested, AcceptH0, "FAILED: new against base: +12.4 Elo [+3.2, +20.6]"},
 		{enough, Stronger, "STRONGER: new beats base by +20 Elo [+10, +30]"},
 		{enough, Weaker, "WEAKER: new against base: +20 Elo [+10, +30]"},
-		{base, Undecided, "UNDECIDED: new against base: +20 Elo [-80, +90]"},
+		{tested, Undecided, "UNDECIDED: new against base: +12.4 Elo [+3.2, +20.6]"},
+		{base, Undecided, "NO CLEAR WINNER: new against base: +20 Elo [-80, +90]"},
 		{Result{A: "a", B: "b", Games: 2, Wins: 1, Draws: 1, Strength: sprt.Strength{Elo: 190}}, Undecided,
-			"UNDECIDED: a against b: 1.5 of 2 points, too few games for an Elo"},
+			"NO CLEAR WINNER: a against b: 1.5 of 2 points, too few games for an Elo"},
 		{Result{Reason: "A forfeited 9 of 10 games"}, NoVerdict, "NO VERDICT: A forfeited 9 of 10 games"},
 	} {
 		r := test.r

@@ -101,6 +101,29 @@ func (w *WithoutForfeits) String() string {
 // Passed reports whether the test accepted H1.
 func (r *Result) Passed() bool { return r.Verdict == AcceptH1 }
 
+// NodesAPly returns the mean nodes of a search of A and of B, each of which plays half of the plies.
+func (r *Result) NodesAPly() (mean [2]float64) {
+	for i, n := range r.Nodes {
+		mean[i] = 2 * float64(n) / float64(max(1, r.Plies))
+	}
+	return mean
+}
+
+// maxOvershoot is the mean of the nodes of a search, as a multiple of the limit, from which on a warning is due: a
+// player may finish an iteration beyond a soft limit.
+const maxOvershoot = 1.5
+
+// overNodes returns warnings about players that search more than their limits.
+func (r *Result) overNodes(limits func(player int) selfplay.Limits) (list []string) {
+	for i, mean := range r.NodesAPly() {
+		if limit := limits(i).Nodes; limit > 0 && mean > maxOvershoot*float64(limit) {
+			list = append(list, fmt.Sprintf("%c, %s, searched %.0f nodes a ply, beyond its limit of %d: the match is not at "+
+				"equal nodes", 'A'+i, [2]string{r.A, r.B}[i], mean, limit))
+		}
+	}
+	return list
+}
+
 // NodesPerSecond returns the speed of A and of B in search; 0 if it was not measured.
 func (r *Result) NodesPerSecond() [2]float64 {
 	var nps [2]float64

@@ -315,7 +315,7 @@ func (l *learner) play(ctx context.Context, c match.Config, name string) (*match
 	if err != nil {
 		return nil, err
 	}
-	stage.Finish(fmt.Sprintf("%s after %d games: Elo %s", r.Verdict, r.Games, r.Strength.Text("")))
+	stage.Finish(fmt.Sprintf("%s after %d games: Elo %s", r.Outcome(), r.Games, r.Strength.Text("")))
 	nps := r.NodesPerSecond()
 	return r, l.run.Event("match", map[string]any{"name": name, "nps_a": nps[0], "nps_b": nps[1],
 		"seconds": r.Took.Seconds()})

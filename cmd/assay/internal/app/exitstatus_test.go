@@ -70,6 +70,7 @@ func TestSharedOpenings(t *testing.T) {
 		{"first", "", false},
 		{"first", "", false}, // again
 		{"second", "--nodes 60", true},
+		{"others", "--nodes 60 assay:hash=2", false},
 		{"third", "--seed 2", false},
 		{"plies", "--random-plies 7", false},
 		{"fourth", "--seed 2", true},

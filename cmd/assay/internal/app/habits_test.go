@@ -26,6 +26,9 @@ func TestHabits(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if err := os.Chmod("list.epd", 0o666); err != nil {
+		t.Fatal(err)
+	}
 	if code, _, stderr := call(t, strings.Fields("ladder assay random first-move --games 6 --out l"+play)...); code != 0 {
 		t.Fatal(stderr)
 	}
@@ -172,9 +175,25 @@ func TestHabits(t *testing.T) {
 		{"tune", "DATA is missing"},
 		{"spsa", "--model"},
 		{"data import", "SRC is missing"},
-		{"sprt --penta 1,2,3,4,5,6", "ok LLR"},
-		{"sprt --penta [1,2,3,4,5]", "ok LLR"},
+		{"sprt --penta 1,2,3,4,5,6", "ok games  42"},
+		{"sprt --penta [1,2,3,4,5]", "ok games  30"},
+		{"sprt --penta [1,2,3,4,5] --elo1 9", "ok verdict  UNDECIDED"},
 		{"sprt --wdl 10,20,15 --elo-model bayesian", "ok LLR"},
+		{"sprt --true-elo x", "want a number"},
+		{"help mtach", "did you mean assay match?"},
+		{"match assay random --games 0", "--games 0: want 1 or more"},
+		{"match assay random --rounds 0", "--rounds 0: want 1 or more"},
+		{"match assay random --depth 0", "--depth 0: want 1 or more"},
+		{"ladder assay random --games 0", "--games 0: want 1 or more"},
+		{"match assay random --rounds 1" + play, "ok NO CLEAR WINNER: assay against random: 1 of 2 points"},
+		{"match assay random --rounds 1" + play, "ok match: 2 games, NO CLEAR WINNER"},
+		{"match assay random --rounds 1 --sprt 0,5" + play, "ok UNDECIDED: assay against random: 1 of 2 points"},
+		{"match assay random --rounds 1 --out m1" + play, "ok nodes a ply of A, 0 of B"},
+		{"match assay first-move --rounds 1 --out m2" + play, "ok NO CLEAR"}, // not the players of m1
+		{"match assay random --games 4 --out m3" + play, "ok m1 has the same openings"},
+		{"match assay ./new --games 2", "failed match: B, ./new: the player does not work: uci:new: no uciok: it ended with exit status 0; no game"},
+		{"match assay ./list.epd?a=1 --games 2", "failed ./list.epd is not executable; if it is an engine, type chmod +x"},
+		{"selfplay --games 2 --out s" + play, "ok of them played to the end as a check: 0 ended differently"},
 		{"sprt --penta 1,2,3", "3 counts, not 5"},
 	} {
 		code, stdout, stderr := call(t, strings.Fields(test.line)...)
@@ -183,6 +202,9 @@ func TestHabits(t *testing.T) {
 			if text, ok := strings.CutPrefix(want, prefix); ok {
 				want, exit = text, code
 			}
+		}
+		if strings.Contains(stdout, " \n") {
+			t.Errorf("assay %s: a line ends with a space\n%s", test.line, stdout)
 		}
 		if code != exit || !strings.Contains(stdout+stderr, want) {
 			t.Errorf("assay %s: exit %d, want %d and %q\n%s%s", test.line, code, exit, want, stdout, stderr)

@@ -111,7 +111,7 @@ func parseAnchor(text string, players []engine.Spec) (player int, elo float64, e
 }
 
 func (s *session) runLadder(c ladder.Config) error {
-	s.warn(sharedOpenings("ladder", c.Setup))
+	s.warn(sharedOpenings("ladder", c.Setup, c.Players...))
 	p := cli.NewProgress(s.stderr, "ladder")
 	c.Progress, c.Failed = p.Update, cli.ReportFaults(p.Say, c.Players...)
 	var err error
@@ -122,6 +122,9 @@ func (s *session) runLadder(c ladder.Config) error {
 	r, err := ladder.Run(s.ctx, c)
 	s.git.release() // so that the cost of the games has the engines' time in it
 	if err != nil && r == nil {
+		if s.ctx.Err() != nil {
+			p.Stopped()
+		}
 		return playAdvice(err, s.Out)
 	}
 	if r.Already {

@@ -84,7 +84,7 @@ func printConcepts(out io.Writer, r *learn.Result) {
 // printGenerations prints what each generation did.
 func printGenerations(out io.Writer, r *learn.Result) {
 	for _, g := range r.Generations {
-		gate := fmt.Sprintf("gate %s (%d games, Elo %s): %s", g.Gate.Verdict, g.Gate.Games, g.Gate.Strength.Text(""),
+		gate := fmt.Sprintf("gate %s (%d games, Elo %s): %s", g.Gate.Outcome(), g.Gate.Games, g.Gate.Strength.Text(""),
 			g.Reason)
 		if s := g.Fit.SPSA; s != nil {
 			fmt.Fprintf(out, "Generation %d: %d games between perturbed weights, %d parameters; %s\n", g.Number, s.Games,
@@ -127,9 +127,9 @@ func printFinal(out io.Writer, r *learn.Result, all bool) {
 
 // printMeasured prints the result of a match of fixed length.
 func printMeasured(out io.Writer, m *match.Result, all bool) {
-	nodes := nodesAPly(m.Nodes[0]+m.Nodes[1], m.Plies)
-	if nodes != "" {
-		nodes = ", " + nodes
+	nodes := ""
+	if n := m.NodesAPly(); n != [2]float64{} {
+		nodes = fmt.Sprintf(", %.0f and %.0f nodes a ply", n[0], n[1])
 	}
 	fmt.Fprintf(out, "  %s against %s: Elo %s, %d games%s\n", m.A, m.B, m.Strength.Text(""), m.Games, nodes)
 	if !all {

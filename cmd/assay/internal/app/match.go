@@ -206,7 +206,7 @@ func (s *session) sprtTest() (*sprt.Test, error) {
 
 func (s *session) runMatch(c match.Config) error {
 	timed := !c.Limits.Deterministic() || !c.LimitsB.Deterministic()
-	for _, warning := range append(c.Warnings(), crowdedGames(timed, s.Concurrency), sharedOpenings("match", c.Setup)) {
+	for _, warning := range append(c.Warnings(), crowdedGames(timed, s.Concurrency), sharedOpenings("match", c.Setup, c.A, c.B)) {
 		s.warn(warning)
 	}
 	p := cli.NewProgress(s.stderr, "match")
@@ -219,12 +219,15 @@ func (s *session) runMatch(c match.Config) error {
 	r, err := match.Run(s.ctx, c)
 	s.git.release() // so that the cost of the games has the engines' time in it
 	if err != nil && r == nil {
+		if s.ctx.Err() != nil {
+			p.Stopped()
+		}
 		return playAdvice(err, s.Out)
 	}
 	if r.Already {
 		fmt.Fprintf(s.stderr, "match: %s is complete; nothing to do\n", s.Out)
 	} else {
-		p.Finish(fmt.Sprintf("%d games, %s%s", r.Games, r.Verdict, cli.BusyText(r.Load)))
+		p.Finish(fmt.Sprintf("%d games, %s%s", r.Games, r.Outcome(), cli.BusyText(r.Load)))
 		s.sayCost(foreign && r.Played == r.Games, r.Games, r.Plies, r.Took)
 	}
 	runs.LeaveReport(s.Out, s.stderr)
@@ -275,8 +278,9 @@ func printMatch(out io.Writer, dir string, r *match.Result, all bool) error {
 	if r.Verdict != match.NoVerdict {
 		printElo(w, r, all)
 	}
-	if text := nodesAPly(r.Nodes[0]+r.Nodes[1], r.Plies); text != "" {
-		quote.Fprintf(w, "searches\t%s\n", text)
+	if r.Nodes != [2]uint64{} && r.Plies > 0 {
+		n := r.NodesAPly()
+		quote.Fprintf(w, "searches\t%.0f nodes a ply of A, %.0f of B\n", n[0], n[1])
 	}
 	if u := r.Unscored; u != [2]int64{} {
 		quote.Fprintf(w, "no score\t%d plies of A, %d of B; adjudication needs scores of both\n", u[0], u[1])
@@ -299,15 +303,6 @@ func printMatch(out io.Writer, dir string, r *match.Result, all bool) error {
 		quote.Fprintf(w, "written\t%s\n", filepath.Join(dir, match.PGNName))
 	}
 	return w.Flush()
-}
-
-// nodesAPly returns the mean of the nodes of a search, which a limit that lets an iteration end exceeds. It is
-// empty if the players count none.
-func nodesAPly(nodes uint64, plies int64) string {
-	if nodes == 0 || plies == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%.0f nodes a ply", float64(nodes)/float64(plies))
 }
 
 // printElo prints what the games say about strength. The headline has the Elo.

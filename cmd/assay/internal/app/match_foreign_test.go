@@ -103,7 +103,7 @@ func TestMatchAgainstBadEngines(t *testing.T) {
 		{"long-line,absurd,odd-options,stderr", 0, ""},
 		{"ignores-quit,flood", 0, ""},
 		{"fork", 0, ""},
-		{"crash-later", 4, "player-failed: B: uci:badengine: the engine has closed the channel"},
+		{"crash-later", 4, `player-failed: B: uci:badengine: no bestmove for "go nodes 50": it ended with`},
 		{"hang-later", 4, `no bestmove for "go nodes 50" within 1.001s`},
 	} {
 		t.Run(tt.mode, func(t *testing.T) {
@@ -183,10 +183,10 @@ func TestEnginesThatNeverWork(t *testing.T) {
 	for mode, says := range map[string]string{
 		"illegal":     `illegal-move: uci:badengine: bestmove: not a legal move: "e1e8"`,
 		"null":        "illegal-move: ",
-		"crash":       "player-failed: uci:badengine: the engine has closed the channel",
+		"crash":       `player-failed: uci:badengine: no bestmove for "go nodes 50": it ended with`,
 		"exit-ok":     "it ended with exit status 0",
 		"hang":        `no bestmove for "go nodes 50" within 1.001s`,
-		"no-uciok":    "the engine does not start: uci:badengine: no answer in time: no uciok within 700ms",
+		"no-uciok":    "the player does not work: uci:badengine: no answer in time: no uciok within 700ms",
 		"wrong-start": "cannot find my network",
 	} {
 		t.Run(mode, func(t *testing.T) {

@@ -190,8 +190,8 @@ func TestOneElo(t *testing.T) {
 			if err != nil || eloOf(t, "sprt", counted) != elo {
 				t.Errorf("sprt --pgn, %v:\n%s\nwant %s", err, counted, elo)
 			}
-			if word, ok := map[string]string{"PASSED": "accept H1", "FAILED": "accept H0"}[strings.SplitN(first, ":",
-				2)[0]]; ok && !strings.Contains(counted, "verdict  "+word) {
+			if word, _, _ := strings.Cut(first, ":"); (word == "PASSED" || word == "FAILED") &&
+				!strings.Contains(counted, "verdict  "+word) {
 				t.Errorf("sprt --pgn has another verdict:\n%s\nthan\n%s", counted, first)
 			}
 			samePages(t, runs, name, first, elo)

@@ -215,7 +215,7 @@ func (x *screening) checkOptions(base selfplay.Entrant) error {
 }
 
 func (x *screening) playOut(c play.Config) error {
-	x.warn(sharedOpenings("screen", c.Setup))
+	x.warn(sharedOpenings("screen", c.Setup, c.Base))
 	x.warn(crowdedGames(!c.Limits.Deterministic(), x.Concurrency))
 	p := cli.NewProgress(x.stderr, "screen")
 	players := []selfplay.Entrant{c.Base}
@@ -271,7 +271,7 @@ func (x *screening) confirm(c play.Config, r *play.Result) (*match.Result, error
 	m.Progress, m.Failed = p.Update, cli.ReportFaults(p.Say, m.A, m.B)
 	result, err := match.Run(x.ctx, m)
 	if result != nil && !result.Already {
-		p.Finish(fmt.Sprintf("%d games, %s", result.Games, result.Verdict))
+		p.Finish(fmt.Sprintf("%d games, %s", result.Games, result.Outcome()))
 	}
 	return result, err
 }

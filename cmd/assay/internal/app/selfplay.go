@@ -59,8 +59,6 @@ func (s *session) prepareSelfplay(texts []string) (func() error, error) {
 	switch {
 	case s.Out == "":
 		return nil, cli.Usagef("no folder for the games: give --out DIR")
-	case s.Games == 0:
-		return nil, cli.Usagef("--games 0: nothing to play")
 	case s.Weights != "" && len(texts) > 0:
 		return nil, cli.Usagef("--weights and --players both choose the players: give one of them")
 	case len(texts) > 2:
@@ -178,10 +176,11 @@ func printSelfplay(out io.Writer, dir string, s *datagen.Summary) error {
 		quote.Fprintf(w, "forfeits\t%d\t%s; no labels\n", n, cli.FaultsText(dir, n))
 	}
 	share, lo, hi := s.Disagreement()
-	quote.Fprintf(w, "adjudicated\t%d\t%d of them played on, %d ended differently, %d of these reversed", s.Adjudicated,
-		s.PlayedOn, s.Disagreed, s.Reversed)
+	quote.Fprintf(w, "adjudicated\t%d\t%d of them played to the end as a check: %d ended differently", s.Adjudicated,
+		s.PlayedOn, s.Disagreed)
 	if s.PlayedOn > 0 {
-		quote.Fprintf(w, " (%.1f %%, 95 %% interval %.1f to %.1f)", 100*share, 100*lo, 100*hi)
+		quote.Fprintf(w, " (%.1f %%, 95 %% interval %.1f to %.1f), %d of these won by the other side", 100*share, 100*lo, 100*hi,
+			s.Reversed)
 	}
 	fmt.Fprintln(w)
 	if c := s.Search; c.Checks > 0 {
@@ -195,8 +194,8 @@ func printSelfplay(out io.Writer, dir string, s *datagen.Summary) error {
 		quote.Fprintf(w, "speed\t%.1f games/s\t%.0f plies/s, %.0f nodes/s\n", float64(s.Played)/t, float64(s.Plied)/t,
 			float64(s.Nodes)/t)
 	}
-	if text := nodesAPly(s.Nodes, s.Plied); text != "" {
-		quote.Fprintf(w, "searches\t%s\t\n", text)
+	if s.Nodes > 0 && s.Plied > 0 {
+		quote.Fprintf(w, "searches\t\t%.0f nodes a ply\n", float64(s.Nodes)/float64(s.Plied))
 	}
 	if s.Timed {
 		fmt.Fprintf(w, "limits\tof time\tanother run gives other games\n")

@@ -248,7 +248,7 @@ func (s *session) entrants(players []engine.Spec, what func(i int) string) (list
 func (s *session) entrant(spec engine.Spec, what string) (selfplay.Entrant, error) {
 	e, err := s.git.entrant(spec.WithTimeouts(s.MoveTimeout, s.StartTimeout))
 	if errors.Is(err, uci.ErrStart) {
-		err = verdictAdvice(fmt.Errorf("%s: %w: %w", what, selfplay.ErrPreflight, err), "")
+		err = verdictAdvice(fmt.Errorf("%s, %s: %w: %w", what, spec.Label, selfplay.ErrPreflight, err), "")
 	}
 	return e, err
 }
@@ -278,9 +278,9 @@ func crowdedGames(timed bool, games int) string {
 	return ""
 }
 
-// sharedOpenings returns a warning if the new run has the openings of another run of the command in
+// sharedOpenings returns a warning if the new run has the players and the openings of another run of the command in
 // the same folder: then its games are not independent of those. It is empty if there is none.
-func sharedOpenings(command string, s selfplay.Setup) string {
+func sharedOpenings(command string, s selfplay.Setup, players ...selfplay.Entrant) string {
 	if s.Out == "" || runs.Exists(s.Out) {
 		return ""
 	}
@@ -288,15 +288,26 @@ func sharedOpenings(command string, s selfplay.Setup) string {
 	if err != nil {
 		return "" // the run itself says so
 	}
-	want := source.Describe()
+	want, same := source.Describe(), []string(nil)
+	for _, p := range players {
+		same = append(same, p.Identity())
+	}
+	slices.Sort(same)
 	others, _ := durable.List(filepath.Dir(filepath.Clean(s.Out)))
 	for _, run := range others {
 		var c struct {
 			Opening opening.Description `json:"opening"`
 			Seed    uint64              `json:"seed,string"`
+			Players []string
+			A, B    string // of a match
+			Base    string // of a screen
 		}
 		doc, err := os.ReadFile(filepath.Join(run.Dir, durable.RunConfigName))
 		if run.Info.Command != command || err != nil || json.Unmarshal(doc, &c) != nil || c.Opening != want {
+			continue
+		}
+		players := slices.DeleteFunc(append(c.Players, c.A, c.B, c.Base), func(id string) bool { return id == "" })
+		if slices.Sort(players); !slices.Equal(players, same) {
 			continue
 		}
 		switch seeded := want.Order != "sequential"; {
@@ -351,7 +362,7 @@ func elsewhere(out string) string {
 func verdictAdvice(err error, out string) error {
 	switch {
 	case errors.Is(err, selfplay.ErrPreflight):
-		return fmt.Errorf("%w; no game was played: is it a UCI engine? does it need a longer --start-timeout? if it knows "+
+		return fmt.Errorf("%w; no game was played. Is it a UCI engine? Does it need a longer --start-timeout? If it knows "+
 			"only clocks, use --tc", err)
 	case errors.Is(err, selfplay.ErrBusy):
 		kept := ""

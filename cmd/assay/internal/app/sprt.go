@@ -18,6 +18,9 @@ import (
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
 
+// testFlags are the flags of a test.
+var testFlags = []string{"elo0", "elo1", "elo-model", "alpha", "beta"}
+
 // sprtFlags are the flags of assay sprt.
 type sprtFlags struct {
 	penta, wdl string
@@ -50,9 +53,9 @@ often a sequential test passes and how many games it takes.
 The prediction is for players of several strengths, by formula; with --simulate also by that
 many simulated tests.
 
-With --penta, --wdl or --pgn: LLR, bounds, Elo and verdict of these results. With --elo0 or
---elo1 the test may have ended the match, so the Elo is the median-unbiased one; likewise for
-a PGN file of assay match --sprt, which names its test. Otherwise the number of games counts as
+With --penta, --wdl or --pgn: the Elo of these results. With --elo0 or --elo1 also LLR, bounds and
+verdict of the test, which may have ended the match, so the Elo is the median-unbiased one; likewise
+for a PGN file of assay match --sprt, which names its test. Otherwise the number of games counts as
 fixed in advance. With --true-elo or --simulate the formula and the simulation follow, with the
 share of draws of these results.
 
@@ -85,7 +88,7 @@ played in pairs from the same opening: they count as independent.`,
 	fs.Float64Var(&f.test.Alpha, "alpha", 0.05, "probability that a player of strength elo0 passes")
 	fs.Float64Var(&f.test.Beta, "beta", 0.05, "probability that a player of strength elo1 fails")
 	fs.Float64SliceVar(&f.trueElo, "true-elo", nil,
-		"true Elo of the player, or a list with commas, for formula and simulation")
+		"true `Elo` of the player, or a list with commas, for formula and simulation")
 	fs.IntVar(&f.runs, "simulate", 0, "number of tests to simulate for each true Elo")
 	fs.Int64Var(&f.maxGames, "max-games", 0, "games after which a simulated test ends undecided (0: 100 million)")
 	fs.Float64Var(&f.drawRatio, "draw-ratio", 0.6, "share of draws among equal players, for formula and simulation")
@@ -93,7 +96,7 @@ played in pairs from the same opening: they count as independent.`,
 	fs.BoolVar(&f.corrected, "corrected", false,
 		"formula and simulation: correct the bounds for overshoot, as assay match --corrected")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
-	fs.BoolVar(&f.status, "exit-status", false, "exit code of the results' verdict: 0 accept H1, 3 accept H0, 4 continue")
+	fs.BoolVar(&f.status, "exit-status", false, "exit code of the results' verdict: 0 PASSED, 3 FAILED, 4 UNDECIDED")
 	fs.BoolVar(&f.all, "all", false, "print other measures of strength too: normalized Elo, other intervals")
 	cli.Often(fs, "penta", "wdl", "pgn", "elo0", "elo1", "elo-model", "true-elo", "simulate", "exit-status")
 	return cmd
@@ -105,7 +108,9 @@ func (f *sprtFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	given := cmd.Flags().Changed
-	r := &sprtReport{Test: f.test, stopped: given("elo0") || given("elo1"), all: f.all}
+	r := &sprtReport{Test: f.test, stopped: given("elo0") || given("elo1"), all: f.all,
+		tested: counts == nil || slices.ContainsFunc(append(testFlags, "corrected", "exit-status", "simulate", "true-elo"), given) ||
+			f.games != nil && f.games.Test != nil}
 	r.Lower, r.Upper = f.test.Bounds()
 	if counts != nil {
 		if err := f.measure(r, counts); err != nil {
@@ -182,7 +187,7 @@ func (f *sprtFlags) parse(cmd *cobra.Command) (counts sprt.Counts, err error) {
 		}
 		fmt.Fprintf(cmd.ErrOrStderr(), "sprt: %s\n", c)
 		f.games = c
-		if c.Test != nil && !slices.ContainsFunc([]string{"elo0", "elo1", "elo-model", "alpha", "beta"}, fs.Changed) {
+		if c.Test != nil && !slices.ContainsFunc(testFlags, fs.Changed) {
 			f.test = *c.Test
 		}
 		return c.Observed(f.test), nil
@@ -314,8 +319,13 @@ type sprtReport struct {
 	Plan      []sprtPlan `json:"plan,omitempty"`
 
 	stopped bool // the results are those of this test, which may have ended the match
+	tested  bool // a test was asked for, or the file names one
 	all     bool // print other measures of strength
 }
+
+// sprtWords are the verdicts as people read them, as in the headline of a match.
+var sprtWords = map[string]string{sprt.AcceptH1.String(): "PASSED", sprt.AcceptH0.String(): "FAILED",
+	sprt.Continue.String(): "UNDECIDED"}
 
 // sprtPlan is what to expect of the test for one true Elo.
 type sprtPlan struct {
@@ -340,7 +350,9 @@ type sprtSimulated struct {
 
 func (r *sprtReport) print(w io.Writer, runs int) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	quote.Fprintf(t, "test\t[%g, %g] %v Elo, alpha %g, beta %g\n", r.Elo0, r.Elo1, r.Model, r.Alpha, r.Beta)
+	if r.tested {
+		quote.Fprintf(t, "test\t[%g, %g] %v Elo, alpha %g, beta %g\n", r.Elo0, r.Elo1, r.Model, r.Alpha, r.Beta)
+	}
 	if r.Measured != nil {
 		r.printCounted(t)
 	} else {
@@ -354,8 +366,10 @@ func (r *sprtReport) print(w io.Writer, runs int) error {
 
 func (r *sprtReport) printCounted(w io.Writer) {
 	c := r.Measured
-	fmt.Fprintf(w, "LLR\t%.4f, bounds %.4f, %.4f\n", c.LLR, r.Lower, r.Upper)
-	fmt.Fprintf(w, "verdict\t%s\n", c.Verdict)
+	if r.tested {
+		fmt.Fprintf(w, "LLR\t%.4f, bounds %.4f, %.4f\n", c.LLR, r.Lower, r.Upper)
+		fmt.Fprintf(w, "verdict\t%s\n", sprtWords[c.Verdict])
+	}
 	fmt.Fprintf(w, "games\t%d, score %.2f %%\n", c.Games, 100*c.Score)
 	note := ""
 	if r.stopped && c.Known() {

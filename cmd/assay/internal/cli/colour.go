@@ -13,9 +13,9 @@ var colours = []struct {
 	words *regexp.Regexp
 	code  string
 }{
-	{regexp.MustCompile(`(?m)^(?:PASSED|STRONGER|Verdict: better\b|verdict +accept H1\b)`), "32"},
-	{regexp.MustCompile(`(?m)^(?:FAILED|WEAKER|Verdict: worse\b|verdict +accept H0\b)`), "31"},
-	{regexp.MustCompile(`(?m)^(?:UNDECIDED|NO VERDICT|Verdict: no(?: difference shown|ne)\b|` +
+	{regexp.MustCompile(`(?m)^(?:PASSED|STRONGER|Verdict: better\b|verdict +PASSED\b)`), "32"},
+	{regexp.MustCompile(`(?m)^(?:FAILED|WEAKER|Verdict: worse\b|verdict +FAILED\b)`), "31"},
+	{regexp.MustCompile(`(?m)^(?:(?:verdict +)?UNDECIDED|NO CLEAR WINNER|NO VERDICT|Verdict: no(?: difference shown|ne)\b|` +
 		`(?:[a-z]+(?: [a-z]+)*: )?warning\b)`), "33"},
 }
 

@@ -194,5 +194,18 @@ func (p *Progress) Finish(summary string) {
 	fmt.Fprintf(p.w, "%s: %s (%s)\n", p.label, summary, time.Since(p.started).Round(100*time.Millisecond))
 }
 
+// Stopped prints the state of games that the user interrupted.
+func (p *Progress) Stopped() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.over.Store(true); p.done > 0 {
+		of := ""
+		if p.total > 0 {
+			of = fmt.Sprintf(" of %d", p.total)
+		}
+		fmt.Fprintf(p.w, "%s: stopped after %d%s games  %s\n", p.label, p.done, of, p.note)
+	}
+}
+
 // Say prints a line between those of the progress.
 func (p *Progress) Say(text string) { fmt.Fprintf(p.w, "%s: %s\n", p.label, text) }

@@ -244,3 +244,15 @@ func TestColours(t *testing.T) {
 		}
 	}
 }
+
+// A match that the user interrupts says how it stood; one without a game says nothing.
+func TestStopped(t *testing.T) {
+	var b strings.Builder
+	p := NewProgress(&b, "match")
+	p.Stopped()
+	p.Update(98, 400, "Elo +12  +50 =20 -28")
+	p.Stopped()
+	if _, text, _ := strings.Cut(b.String(), "-28\n"); text != "match: stopped after 98 of 400 games  Elo +12  +50 =20 -28\n" {
+		t.Error(b.String())
+	}
+}

@@ -176,7 +176,7 @@ func Match(cmd *cobra.Command, name string, args []string, test *sprt.Test, stat
 	if already {
 		fmt.Fprintf(cmd.ErrOrStderr(), "match: %s is complete; nothing to do\n", out)
 	} else {
-		progress.Finish(fmt.Sprintf("%d games, %s", r.Games, r.Verdict))
+		progress.Finish(fmt.Sprintf("%d games, %s", r.Games, r.Outcome()))
 	}
 	runs.LeaveReport(out, cmd.ErrOrStderr())
 	if asJSON, _ := fs.GetBool("json"); asJSON {

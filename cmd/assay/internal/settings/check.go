@@ -30,7 +30,7 @@ func (s *Set) Complete() (limitsB selfplay.Limits, err error) {
 	if err := s.Limits.Validate(); err != nil {
 		return limitsB, cli.Usagef("no limit of a search: give --nodes or --depth")
 	}
-	for _, check := range []func() error{s.notNegative, s.openings, s.tolerance} {
+	for _, check := range []func() error{s.notZero, s.notNegative, s.openings, s.tolerance} {
 		if err := check(); err != nil {
 			return limitsB, err
 		}
@@ -94,6 +94,16 @@ func (s *Set) side(side int, text string) string {
 		return a
 	}
 	return b
+}
+
+// notZero refuses a zero where it would mean the default.
+func (s *Set) notZero() error {
+	for _, name := range []string{"games", "rounds", "depth", "max-plies"} {
+		if s.Command != Config && s.Given(name) && s.flags.Lookup(name).Value.String() == "0" {
+			return cli.Usagef("--%s 0: want 1 or more", name)
+		}
+	}
+	return nil
 }
 
 // notNegative refuses negative numbers. Zero is the default, or never.
