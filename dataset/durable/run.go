@@ -17,6 +17,7 @@ const (
 	RunConfigName = "config.json"  // the configuration; changes only by ExtendRun
 	RunInfoName   = "run.json"     // how it was started and how to resume it
 	RunEventsName = "events.jsonl" // what happened, with times
+	RunFitsName   = "fits"         // a folder that may be there before the run
 	RunResultName = "result.json"  // written last: a run is complete once it exists
 	runLockName   = ".run.lock"
 )
@@ -195,7 +196,7 @@ func (r *Run) checkEmpty() error {
 		return fmt.Errorf("durable: %w", err)
 	}
 	for _, e := range entries {
-		if e.Name() != RunInfoName && e.Name() != RunEventsName && !strings.HasPrefix(e.Name(), ".") {
+		if e.Name() != RunFitsName && e.Name() != RunInfoName && e.Name() != RunEventsName && !strings.HasPrefix(e.Name(), ".") {
 			return fmt.Errorf("durable: %s has %s but no %s: %w", r.dir, e.Name(), RunConfigName, ErrNotRun)
 		}
 	}

@@ -55,6 +55,7 @@ type Design struct {
 	number  map[Subset]int
 	pairs   [2][][2]int // of builds: complements; rows against others, in random order
 	partial bool        // builds are lost: interactions are not estimated
+	some    Subset      // factors that are never all on; see NeverAll
 }
 
 // NewDesign returns a design for 2 to MaxFactors factors. The seed decides the order of its comparisons, and the
@@ -100,8 +101,8 @@ func (d *Design) order() int { return len(d.h) }
 func (d *Design) pairUp() {
 	n := d.order()
 	d.pairs = [2][][2]int{}
-	for a := range d.builds {
-		for b := a + 1; b < len(d.builds); b++ {
+	for a := range 2 * n {
+		for b := a + 1; b < 2*n; b++ {
 			if !d.has(a) || !d.has(b) {
 				continue
 			}
@@ -114,8 +115,49 @@ func (d *Design) pairUp() {
 	}
 	across := d.pairs[1]
 	rand.New(rand.NewPCG(d.seed, 1)).Shuffle(len(across), func(i, j int) { across[i], across[j] = across[j], across[i] })
+	d.oneByOne()
 	if len(d.pairs[0]) == 0 {
 		d.pairs[0] = across
+	}
+}
+
+// NeverAll excludes subsets with all of some factors on, such as data left out of a fit, which must have some. In the
+// place of such a subset against its complement, one of these factors is on against none of them, each in turn.
+// Interactions are not estimated.
+func (d *Design) NeverAll(of Subset) {
+	d.some, d.partial = of, true
+	for _, s := range d.builds {
+		if s&of != of {
+			continue
+		}
+		delete(d.number, s)
+		for j := range d.Factors {
+			one := s&^of | 1<<j
+			if _, known := d.number[one]; of.Has(j) && !known {
+				d.number[one] = len(d.builds)
+				d.builds = append(d.builds, one)
+			}
+		}
+	}
+	d.pairUp()
+}
+
+// oneByOne adds the comparisons of NeverAll: a round of complements for each factor, with those of this factor.
+func (d *Design) oneByOne() {
+	complements, n := d.pairs[0], d.order()
+	for j := range d.Factors {
+		if !d.some.Has(j) {
+			continue
+		}
+		if j > bits.TrailingZeros64(uint64(d.some)) {
+			d.pairs[0] = append(d.pairs[0], complements...)
+		}
+		for i, s := range d.builds[:2*n] {
+			one, known := d.number[s&^d.some|1<<j]
+			if s&d.some == d.some && known && d.has((i+n)%(2*n)) {
+				d.pairs[0] = append(d.pairs[0], [2]int{one, (i + n) % (2 * n)})
+			}
+		}
 	}
 }
 

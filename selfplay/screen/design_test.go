@@ -173,3 +173,51 @@ func TestLostBuilds(t *testing.T) {
 		t.Errorf("no builds: lost %v", lost)
 	}
 }
+
+// Where some factors are never all on, each of them is on alone equally often, every effect can be estimated, and the
+// intervals hold it.
+func TestNeverAll(t *testing.T) {
+	for _, c := range []struct {
+		factors int
+		some    Subset
+	}{{2, 0b11}, {3, 0b111}, {4, 0b1111}, {6, 0b110}, {8, 0xff}, {12, 0xf0}} {
+		d, err := NewDesign(Rows, c.factors, 7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole := d.Precision(1, 1)
+		d.NeverAll(c.some)
+		alone := map[Subset]int{}
+		for pair := range uint64(PerOpening * len(d.pairs[0]) * 3) {
+			a, b := d.Comparison(pair, Fixed{})
+			if a&c.some == c.some || b&c.some == c.some || a == b {
+				t.Fatalf("%d factors, pair %d: %b against %b", c.factors, pair, a, b)
+			}
+			if (a^b)&c.some&(a^b&c.some-1) == 0 && b&c.some == 0 && pair%PerOpening < PerOpening-1 {
+				alone[a&c.some]++
+			}
+		}
+		for _, n := range alone {
+			if len(alone) != c.some.Size() || n != alone[c.some&-c.some] {
+				t.Errorf("%d factors: alone %v", c.factors, alone)
+			}
+		}
+		if now := d.Precision(1, 1); now < whole || now > 2*whole {
+			t.Errorf("%d factors: error %.3g, without NeverAll %.3g", c.factors, now, whole)
+		}
+		if lost := d.Drop(d.Builds()[1]); c.factors > 4 && lost != nil {
+			t.Errorf("%d factors: lost %v", c.factors, lost)
+		}
+	}
+	d, err := NewDesign(Rows, 4, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.NeverAll(0b1111)
+	r, err := Simulate(t.Context(), d, 400, 60, false, func(run int) *World {
+		return RandomWorld(4, 10, 0.5, uint64(run))
+	})
+	if err != nil || r.Covered < 0.9 || r.Covered > 0.99 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}

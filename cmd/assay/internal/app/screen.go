@@ -2,7 +2,6 @@ package app
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -16,9 +15,7 @@ import (
 	"github.com/assay-chess/assay/cmd/assay/internal/gitbuild"
 	"github.com/assay-chess/assay/cmd/assay/internal/runs"
 	"github.com/assay-chess/assay/cmd/assay/internal/settings"
-	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
-	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/match"
@@ -37,14 +34,17 @@ games measure every effect to about ±6 Elo, however many there are.
 PLAYER is the base, as in assay match. A FACTOR is a change, off or on:
   LateBase=122,400      an option: its value off, its value on
   git:REF, FILE.diff    a patch of git:BASE: what a commit changed, or a diff
-  NAME=git:REF          the same with a name
   weights=new.json      a factor for each group of terms with other weights
-  weights=new.json:a,b  the same for these groups alone
+  data=DATA             a fit to all data, or to all but these
 
+NAME=git:REF gives a patch a name. weights=new.json:a,b is for these groups alone.
 With weights=FOLDER, that of assay tune --refit, a group that is off has its old weights and the
 others those that the fit would have found beside them. Else groups of one fit make up for each
 other, and half of it is a broken mixture. An engine git:REF is built with the weights: in --build
 {weights} is the file, as in 'assay weights export {weights} --into eval.c && make EXE={out}'.
+
+With data= weights are fitted, from those of PLAYER, to subsets of all data that are named, with
+assay tune (flags: --tune); the base is the fit to all. The fits stay in --out.
 
 Patches are applied to the base in the subsets that are needed, 16 for 8 factors, 24 for 12, 40
 for 20; each is built once (--build) and kept. If one does not apply, or two conflict, the error
@@ -67,6 +67,7 @@ resumes it.`,
 		Example: `  assay screen assay LateBase=122,400 ReverseMargin=122,60 --out runs/ideas
   assay screen git:main git:idea-1 git:idea-2 --build 'make EXE={out}' --confirm
   assay screen assay:weights=old.json weights=new.json --within 5
+  assay screen assay:weights=old.json data=gen1 data=gen2 data=lichess --out runs/data
   assay screen ./engine Contempt=0,20 'Use Book=false,true' --simulate 200`,
 		Args: cobra.MinimumNArgs(2),
 	}
@@ -112,6 +113,14 @@ func (s *session) prepareScreen(args []string) (func() error, error) {
 	if x.design, err = screen.NewDesign(kind, len(x.factors.Factors), s.Seed); err != nil {
 		return nil, err
 	}
+	if data := x.factors.Data(); data != 0 {
+		x.design.NeverAll(data)
+		if s.Out == "" && s.At == "" && !s.Given("simulate") {
+			return nil, cli.Usagef("data= needs --out: its folder keeps the fits")
+		}
+	} else if s.Given("tune") {
+		return nil, cli.Usagef("--tune is for data=, and there is none")
+	}
 	switch {
 	case s.At == "base":
 		return x.printAtBase, nil
@@ -145,23 +154,27 @@ func (x *screening) count() error {
 }
 
 func (x *screening) run() error {
-	command, err := x.withWeights(0)
+	spec, command, err := x.withWeights(0)
 	if err != nil {
 		return err
 	}
 	x.Build, command = command, x.Build
-	list, err := x.entrants([]engine.Spec{x.spec}, func(int) string { return "screen: PLAYER" })
+	list, err := x.entrants([]engine.Spec{spec}, func(int) string { return "screen: PLAYER" })
 	x.Build = command
 	if err != nil {
 		return err
 	}
-	x.base = list[0]
+	if x.base = list[0]; x.factors.Data() != 0 {
+		x.base.Shown = x.spec.Shown() + ", fitted to all data"
+	}
 	c := play.Config{Setup: x.Setup, Design: x.design, Player: x.player, Games: x.Games,
 		Fix: x.design.Kind == screen.Random && x.Games >= play.FixFrom}
 	if x.built != 0 {
 		x.builds = map[screen.Subset]selfplay.Entrant{0: x.base}
-		if err := x.readPatches(); err != nil {
-			return err
+		if x.spec.FromGit() {
+			if err := x.readPatches(); err != nil {
+				return err
+			}
 		}
 	}
 	c.Base, c.Factors = x.player(0), x.factors.Identities(x.ids)
@@ -237,6 +250,9 @@ func (x *screening) playOut(c play.Config) error {
 	} else {
 		p.Finish(fmt.Sprintf("%d games, %d factors%s", r.Games, len(r.Factors), cli.BusyText(r.Load)))
 	}
+	if err == nil && (x.Confirm || x.factors.Data() != 0) {
+		err = x.makeBest(r.Best)
+	}
 	var confirmed *match.Result
 	if err == nil && x.Confirm {
 		if confirmed, err = x.confirm(c, r); confirmed == nil && err != nil {
@@ -249,14 +265,9 @@ func (x *screening) playOut(c play.Config) error {
 
 // confirm plays the recommended set against the base, on openings that the screen did not play.
 func (x *screening) confirm(c play.Config, r *play.Result) (*match.Result, error) {
-	if r.Best == 0 {
+	if r.Best == 0 || x.nothingLeft(r.Best) {
 		fmt.Fprintln(x.stderr, "screen: no factor is recommended: there is nothing to confirm")
 		return nil, nil
-	}
-	if _, known := x.builds[r.Best&x.built]; x.builds != nil && !known {
-		if err := x.buildSubset(r.Best & x.built); err != nil {
-			return nil, err
-		}
 	}
 	m := match.Config{Setup: c.Setup, A: x.player(r.Best), B: c.Base, Games: x.Games,
 		Test: &sprt.Test{Elo0: 0, Elo1: 5, Alpha: 0.05, Beta: 0.05, Model: sprt.Normalized}}
@@ -276,13 +287,21 @@ func (x *screening) confirm(c play.Config, r *play.Result) (*match.Result, error
 	return result, err
 }
 
+// makeBest makes the player of the recommended set, if it is none of the design.
+func (x *screening) makeBest(best screen.Subset) error {
+	if _, known := x.builds[best&x.built]; x.builds == nil || known || x.nothingLeft(best) {
+		return nil
+	}
+	return x.buildSubset(best & x.built)
+}
+
 // build makes the builds of the design. It returns those that failed.
 func (x *screening) build() (lost []screen.Subset, err error) {
 	failed := map[screen.Subset]bool{}
 	for _, of := range x.design.Builds() {
 		key := of & x.built
 		if _, known := x.builds[key]; !known && !failed[key] {
-			if err := x.buildSubset(key); x.ctx.Err() != nil {
+			if err := x.buildSubset(key); x.ctx.Err() != nil || errors.Is(err, errFit) {
 				return nil, err
 			} else if err != nil {
 				failed[key] = true
@@ -427,13 +446,18 @@ func (x *screening) applied(of screen.Subset) (*gitbuild.Source, error) {
 	return nil, fmt.Errorf("the patches of a subset conflict, though each pair of them applies: %w", err)
 }
 
-// buildSubset builds the player of a subset of patches.
+// buildSubset makes the player of a subset: its fit, and its build.
 func (x *screening) buildSubset(of screen.Subset) error {
-	s, err := x.applied(of)
+	spec, command, err := x.withWeights(of)
 	if err != nil {
 		return err
 	}
-	command, err := x.withWeights(of)
+	if !x.spec.FromGit() {
+		e, err := x.entrant(spec, "screen: "+x.nameOf(of))
+		e.Shown, x.builds[of] = x.nameOf(of), e
+		return err
+	}
+	s, err := x.applied(of)
 	if err != nil {
 		return err
 	}
@@ -449,25 +473,6 @@ func (x *screening) buildSubset(of screen.Subset) error {
 	e.Name, e.Shown = roster.IdentifyBuilt(x.base.Spec, s.Short()+" "+command), x.nameOf(of)
 	x.builds[of] = e
 	return nil
-}
-
-// weightsWord is the place of the weight file in the command that builds an engine.
-const weightsWord = "{weights}"
-
-// withWeights returns the command that builds a subset. Its weight file is named by its content, so that equal
-// builds are made once.
-func (x *screening) withWeights(of screen.Subset) (string, error) {
-	text, err := x.factors.WeightFile(of)
-	if text == nil || err != nil {
-		return x.Build, err
-	}
-	if !strings.Contains(x.Build, weightsWord) {
-		return "", cli.Usagef("the build command %q has no %s: that is the file with the weights, for assay weights "+
-			"export --into",
-			x.Build, weightsWord)
-	}
-	path := filepath.Join(os.TempDir(), fmt.Sprintf("assay-weights-%.12x.json", sha256.Sum256(text)))
-	return strings.ReplaceAll(x.Build, weightsWord, quote.Word(path)), durable.WriteFile(path, text)
 }
 
 // nameOf names a subset.

@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/cmd/assay/internal/tune"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/engine/num"
@@ -54,13 +55,16 @@ func (x *screening) sayPlan(c *play.Config, hours float64) {
 	say := func(format string, args ...any) { fmt.Fprintf(x.stderr, "screen: "+format+"\n", args...) }
 	k, builds := x.design.Factors, "random subsets, no builds"
 	if n := len(x.design.Builds()); n > 0 {
-		builds = fmt.Sprintf("%d builds", n)
+		builds = fmt.Sprintf("%d %s", n, map[bool]string{true: "builds", false: "fits"}[x.spec.FromGit()])
+	}
+	variance := screen.Variance(x.SimDraws)
+	off, need := screen.Precision(c.Games/2, variance), 2*screen.Need(5, variance)
+	if x.factors.Data() != 0 {
+		off = x.design.Precision(c.Games/2, variance)
+		need = uint64(math.Ceil(float64(c.Games)*math.Pow(1.96*off/5, 2)/play.PerOpening)) * play.PerOpening
 	}
 	say("%d factors, %s, %d games: each effect within ±%.1f Elo if %.0f %% are drawn, where single matches of %d games "+
-		"each have ±%.1f", k, builds, c.Games, 1.96*screen.Precision(c.Games/2, screen.Variance(x.SimDraws)),
-		100*x.SimDraws,
-		int(c.Games)/k/2*2, x.singly(k))
-	need := 2 * screen.Need(5, screen.Variance(x.SimDraws))
+		"each have ±%.1f", k, builds, c.Games, 1.96*off, 100*x.SimDraws, int(c.Games)/k/2*2, x.singly(k))
 	say("%s at %.2g games/s; within ±5 Elo: %d games, %s", hoursText(hours*float64(c.Games)), 1/(3600*hours), need,
 		hoursText(hours*float64(need)))
 	if least := uint64(x.design.LeastOpenings()) * play.PerOpening; c.Games < least {
@@ -210,7 +214,7 @@ func (x *screening) printEffects(out io.Writer, r *play.Result) error {
 		return cmp.Compare(r.Effects[b].Shrunk.OrZero(), r.Effects[a].Shrunk.OrZero())
 	})
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	speeds := x.built != 0 && r.Effects[order[0]].Known() && r.Speeds[order[0]].Log2.Known()
+	speeds := x.built != 0 && x.spec.FromGit() && r.Effects[order[0]].Known() && r.Speeds[order[0]].Log2.Known()
 	fmt.Fprint(w, "factor\tElo [95 %]\texpected\tp\t")
 	if speeds {
 		fmt.Fprint(w, "speed\tat a clock\t")
@@ -288,7 +292,10 @@ func printInteractions(out io.Writer, r *play.Result) {
 	}
 	if r.Design == screen.Rows {
 		text := "not testable, as many factors as rows"
-		if t := r.LackOfFit; t != nil {
+		switch t := r.LackOfFit; {
+		case r.Interacting == nil:
+			text = "not tested"
+		case t != nil:
 			text = fmt.Sprintf("p %s (%d degrees of freedom)", chance(t.P), t.DF)
 		}
 		quote.Fprintf(out, "lack of fit: %s\n", text)
@@ -304,8 +311,11 @@ func printInteractions(out io.Writer, r *play.Result) {
 
 // printRecommended prints the recommended set as commands, and what confirmed it.
 func (x *screening) printRecommended(out io.Writer, c *play.Config, r *play.Result, confirmed *match.Result) error {
-	if r.Best == 0 {
+	if r.Best == 0 || x.nothingLeft(r.Best) {
 		text := "no factor; keep the base"
+		if r.Best != 0 {
+			text = "none of the data: the more of them a fit left out, the stronger it was; keep the weights of PLAYER"
+		}
 		if !slices.ContainsFunc(r.Effects, func(e screen.Effect) bool { return e.Known() }) {
 			text = "nothing, after too few games"
 		}
@@ -335,7 +345,12 @@ func (x *screening) printRecommended(out io.Writer, c *play.Config, r *play.Resu
 	}
 	best, base := x.spec, x.spec
 	best.Options = slices.Concat(x.spec.Options, changed(x.factors.Options(r.Best), x.factors.Options(0)))
-	if len(best.Options) > len(x.spec.Options) && x.built == 0 {
+	if x.factors.Data() != 0 {
+		best.Weights = filepath.Join(x.fitFolder(r.Best), tune.WeightsName)
+		quote.Fprintf(out, "  the fit to the other data is %s\n", best.Weights)
+		base.Weights = filepath.Join(x.fitFolder(0), tune.WeightsName)
+	}
+	if best.String() != base.String() && (x.built == 0 || !x.spec.FromGit()) {
 		quote.Fprintf(out, "  assay match %s %s --sprt 0,5 --seed %d\n", quote.Word(best.String()), quote.Word(base.String()),
 			x.Seed+1)
 	}
@@ -348,7 +363,7 @@ func (x *screening) printRecommended(out io.Writer, c *play.Config, r *play.Resu
 		quote.Fprintf(out, "warning: that is not what was predicted: the factors change each other's effects; believe the "+
 			"match\n")
 	}
-	if x.built != 0 && c.Limits.Deterministic() {
+	if x.built != 0 && x.spec.FromGit() && c.Limits.Deterministic() {
 		quote.Fprintf(out, "nodes were limited: confirm it by a clock too, for patches that change the speed\n")
 	}
 	return nil

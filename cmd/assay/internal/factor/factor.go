@@ -1,5 +1,5 @@
-// Package factor has what assay screen turns on and off: options of engines, patches, groups of weights. It parses
-// them, and makes the player of a subset; selfplay/screen says which subsets play.
+// Package factor has what assay screen turns on and off: options of engines, patches, groups of weights, sources
+// of a fit. It parses them, and says what the player of a subset is made of; selfplay/screen says which subsets play.
 //
 // Start reading at Parse.
 package factor
@@ -21,6 +21,7 @@ type Factor struct {
 	Options []Option
 	Patches []string // git:REF, or the path of a diff
 	Groups  []string // of terms whose weights change
+	Data    []string // sources that the fit does without
 }
 
 // Option is an option of the player with its value at both levels.
@@ -33,7 +34,8 @@ type Set struct {
 }
 
 // Syntax describes a factor in an error.
-const Syntax = "want OPTION=OFF,ON, git:REF, FILE.diff or weights=FILE[:GROUP]; NAME= may stand before a patch"
+const Syntax = "want OPTION=OFF,ON, git:REF, FILE.diff, weights=FILE[:GROUP] or data=DATA; NAME= may stand before a " +
+	"patch"
 
 // Parse parses factors of a player as a user types them. Groups makes one factor each of several: names with commas
 // between them, and spaces between groups.
@@ -55,6 +57,11 @@ func Parse(texts []string, base engine.Spec, groups string) (*Set, error) {
 	case n > screen.MaxFactors:
 		return nil, cli.Usagef("%d factors: want 2 to %d; make one factor of several with --group", n, screen.MaxFactors)
 	}
+	if n := s.Data().Size(); n > 0 && s.weights != nil {
+		return nil, cli.Usagef("weights= and data= both say which weights play: give one of them")
+	} else if n == 1 {
+		return nil, cli.Usagef("data=: a single source; want two or more that a fit can have or not")
+	}
 	return s, s.distinct()
 }
 
@@ -72,6 +79,9 @@ func (s *Set) parse(text string, base engine.Spec) error {
 		return nil
 	case name == "weights":
 		return s.addWeights(what, base)
+	case name == "data" && what != "":
+		s.Factors = append(s.Factors, Factor{Name: "without-" + what, Data: []string{what}})
+		return nil
 	}
 	off, on, ok := strings.Cut(what, ",")
 	switch {
@@ -104,8 +114,8 @@ func (s *Set) group(names []string) error {
 		}
 		to, from := &s.Factors[first], s.Factors[i]
 		to.Name += "+" + from.Name
-		to.Options, to.Patches, to.Groups = append(to.Options, from.Options...), append(to.Patches, from.Patches...),
-			append(to.Groups, from.Groups...)
+		to.Options, to.Patches = append(to.Options, from.Options...), append(to.Patches, from.Patches...)
+		to.Groups, to.Data = append(to.Groups, from.Groups...), append(to.Data, from.Data...)
 		s.Factors = slices.Delete(s.Factors, i, i+1)
 		if i < first {
 			first--
@@ -141,10 +151,34 @@ func (s *Set) Names() (list []string) {
 	return list
 }
 
-// Built returns the factors that need builds: patches, and weights of engines that are built.
+// Data returns the factors that are sources of a fit.
+func (s *Set) Data() (of screen.Subset) {
+	for j, f := range s.Factors {
+		if len(f.Data) > 0 {
+			of |= 1 << j
+		}
+	}
+	return of
+}
+
+// Sources returns what the fit of a subset has, and a name for it: a digit for each source, 1 if the fit has it.
+func (s *Set) Sources(of screen.Subset) (list []string, name string) {
+	for j, f := range s.Factors {
+		for _, path := range f.Data {
+			digit := "0"
+			if !of.Has(j) {
+				list, digit = append(list, path), "1"
+			}
+			name += digit
+		}
+	}
+	return list, name
+}
+
+// Built returns the factors that need builds or fits: patches, weights of engines that are built, and data.
 func (s *Set) Built() (of screen.Subset) {
 	for j, f := range s.Factors {
-		if len(f.Patches) > 0 || len(f.Groups) > 0 && s.weights.built {
+		if len(f.Patches)+len(f.Data) > 0 || len(f.Groups) > 0 && s.weights.built {
 			of |= 1 << j
 		}
 	}
@@ -185,6 +219,10 @@ func (s *Set) Identities(patches map[string]string) (list []play.Factor) {
 		for _, g := range f.Groups {
 			join(&x.Off, g+" of "+s.weights.oldID)
 			join(&x.On, g+" of "+s.weights.newID)
+		}
+		for _, path := range f.Data {
+			join(&x.Off, "with "+path)
+			join(&x.On, "without "+path)
 		}
 		list = append(list, x)
 	}

@@ -74,3 +74,25 @@ func TestWeights(t *testing.T) {
 		t.Errorf("%v", two.Names())
 	}
 }
+
+// The fit of a subset has the sources that are not left out.
+func TestData(t *testing.T) {
+	s, base := parse(t, "assay", "without-a,without-c", "data=a", "X=1,2", "data=runs/b", "data=c")
+	if want := []string{"without-a+without-c", "X", "without-runs/b"}; !reflect.DeepEqual(s.Names(), want) {
+		t.Errorf("%v, want %v", s.Names(), want)
+	}
+	if s.Built() != 0b101 || s.Data() != 0b101 {
+		t.Errorf("fits for %b, data in %b", s.Built(), s.Data())
+	}
+	for of, want := range map[screen.Subset]string{0: "111 a c runs/b", 0b011: "001 runs/b", 0b110: "110 a c"} {
+		list, name := s.Sources(of)
+		if got := name + " " + strings.Join(list, " "); got != want {
+			t.Errorf("%b: %s, want %s", of, got, want)
+		}
+	}
+	for _, wrong := range [][]string{{"data=a", "X=1,2"}, {"data=a", "data=b", "weights=assay-1"}, {"data=", "X=1,2"}} {
+		if _, err := Parse(wrong, base, ""); err == nil {
+			t.Errorf("%v: no error", wrong)
+		}
+	}
+}

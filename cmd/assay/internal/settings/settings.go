@@ -123,6 +123,7 @@ type Values struct {
 
 	// Of assay screen.
 	Grouped, At string
+	Tune        string // flags
 	Confirm     bool
 	Doubling    float64 // Elo
 

@@ -15,8 +15,8 @@ import (
 	"github.com/assay-chess/assay/tuner"
 )
 
-// tuneWeightsName is the weight file in a run's folder.
-const tuneWeightsName = "weights.json"
+// WeightsName is the weight file in a run's folder.
+const WeightsName = "weights.json"
 
 // tuneOut is where a fit goes: a weight file, or a run's folder, which also
 // records the steps of the fit.
@@ -74,7 +74,7 @@ func openTuneOut(f *tuneFlags, t *tuneTask) (*tuneOut, json.RawMessage, error) {
 	if complete {
 		return nil, result, run.Close()
 	}
-	return &tuneOut{path: run.Path(tuneWeightsName), run: run}, nil, nil
+	return &tuneOut{path: run.Path(WeightsName), run: run}, nil, nil
 }
 
 // event adds to the run's events. One that cannot be logged does not end the fit; Finish returns the error.
