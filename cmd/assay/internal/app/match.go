@@ -81,6 +81,13 @@ In a script --exit-status makes the exit code the verdict of --sprt: 0 A passed,
 undecided after --games. Without it all three are 0. No verdict and other failures are 1, a
 wrong command line is 2.
 
+With --scaling A and B play three matches: at --nodes, which are then 1500 unless given, at 4 and
+at 16 times as many. --games (then 4000) is the number of all; 64 %, 20 % and 16 % of them go to
+the three, which costs as much as one match of as many games at 4 times --nodes. The verdict says
+whether A's Elo grows or shrinks with each doubling of nodes (95 %), or holds (within ±3 Elo a
+doubling). More nodes mean more draws, which shrink Elo; see normalized Elo beside it. 4,000
+games know Elo a doubling to about ±6, 16,000 to ±3.
+
 With --game the players are weights for a game other than chess, as files or the word start;
 both search --depth plies. Node and time limits, books, UCI, PGN and workers are for chess.`
 
@@ -93,7 +100,7 @@ func newMatchCommand() *cobra.Command {
   assay match git:HEAD git:main --build 'make -j EXE={out}' --preset stc
   assay match './new?Hash=16' /usr/games/stockfish --tc 8+0.08 --out runs/sf
   assay match assay:weights=new.json assay:weights=old.json --nodes 5000 --sprt 0,10
-  assay match turing-1951 shannon-a:moves=1 --games 40
+  assay match ./new ./base --scaling --games 16000 --out runs/scaling
   assay match --game draughts runs/king/gen-2/weights.json start --games 2000`,
 		Args: cobra.MinimumNArgs(2),
 	}
@@ -124,15 +131,25 @@ func (s *session) prepareMatch(args []string) (func() error, error) {
 	if err := onlyPlayers(args); err != nil {
 		return nil, err
 	}
-	if len(args) > 2 {
+	if len(args) > 2 && !s.Scaling {
 		return s.prepareTournament(args)
 	}
 	if s.Gauntlet {
 		return nil, cli.Usagef("--gauntlet is for more than two players")
 	}
+	if s.Scaling {
+		if err := s.scaling(); err != nil {
+			return nil, err
+		}
+	}
 	players, limitsB, err := s.complete(args)
 	if err != nil {
 		return nil, err
+	}
+	if s.Scaling {
+		if err := scalable(players); err != nil {
+			return nil, err
+		}
 	}
 	test, err := s.sprtTest() // after what assay.toml says
 	if err != nil {
@@ -156,6 +173,9 @@ func (s *session) prepareMatch(args []string) (func() error, error) {
 			if c.Check.Player, err = openingChecker(c.B, c.A); err != nil { // B first: A is usually the newer
 				return err
 			}
+		}
+		if s.Scaling {
+			return s.runScaling(c)
 		}
 		return s.runMatch(c)
 	}, nil

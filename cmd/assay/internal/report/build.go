@@ -16,6 +16,7 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/games"
+	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/tuner/gameloop"
 )
 
@@ -108,6 +109,8 @@ func Build(dir string) (*Report, error) {
 		b.tune()
 	case "match":
 		b.match()
+	case match.ScalingCommand:
+		b.scaling()
 	case "ladder":
 		b.ladder()
 	case "screen":
