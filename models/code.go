@@ -221,9 +221,13 @@ func (c *code) define(name string, at int, n *node) {
 
 // counts reports whether a definition at the place counts: in a file with markers only between them.
 func (c *code) counts(at int) bool {
-	i := slices.IndexFunc(c.files, func(f file) bool { return f.holds(at) })
-	regions := c.files[i].regions
+	regions := c.files[c.file(at)].regions
 	return regions == nil || slices.ContainsFunc(regions, func(s span) bool { return s.holds(at) })
+}
+
+// file returns the index of the file that holds a place.
+func (c *code) file(at int) int {
+	return slices.IndexFunc(c.files, func(f file) bool { return f.holds(at) })
 }
 
 // withoutHalf returns the name without the letters of a half, one underscore beside them, and

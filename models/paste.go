@@ -40,7 +40,9 @@ type Patch struct {
 // with another sign or seen from the other side, they are written too. It is an error
 // (errInto) if this is not certain, if a term that is not held has no definition or two, or if an
 // element is missing or is computed.
-func (f *File) Paste(sources []Source, held func(t *TermWeight) bool) (*Patch, error) {
+//
+// The others are files of the engine that are not written, but may use what is.
+func (f *File) Paste(sources []Source, held func(t *TermWeight) bool, others ...Source) (*Patch, error) {
 	table, err := f.Table()
 	if err != nil {
 		return nil, err
@@ -50,6 +52,7 @@ func (f *File) Paste(sources []Source, held func(t *TermWeight) bool) (*Patch, e
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errInto, err)
 	}
+	p.Shared = newCode(append(slices.Clip(sources), others...)).shared(c.edits)
 	return p, nil
 }
 
@@ -96,7 +99,7 @@ func (c *code) paste(f *File, held func(t *TermWeight) bool, tapered func(i int)
 		return nil, fmt.Errorf("its numbers cannot be told from the expressions around them; put the comments %s and "+
 			"%s around the definitions", markBegin, markEnd)
 	}
-	p.Shared, p.Stale = c.shared(), c.stale()
+	p.Stale = c.stale()
 	return p, nil
 }
 

@@ -236,7 +236,7 @@ var sourceCases = []struct {
 			"};\nint evaluate(Board *b) { int phase = 0; for (;;) phase += value[1]; return value[0] * phase; }\nint see(int " +
 			"x) { return value[x]; }\n"},
 	{name: "a phase made of values", terms: "KNIGHT 333; ROOK 555",
-		said: "KNIGHT: phase_total (line 2)\nROOK: phase_total (line 2)",
+		said: "KNIGHT, ROOK: phase_total (line 2)",
 		before: "enum { KNIGHT = 300, ROOK = 500 };\nstatic const int phase_total = 4 * KNIGHT + 4 * ROOK;\nint " +
 			"evaluate() { return KNIGHT * 24 / phase_total; }\n",
 		after: "enum { KNIGHT = 333, ROOK = 555 };\nstatic const int phase_total = 4 * KNIGHT + 4 * ROOK;\nint " +
@@ -374,5 +374,19 @@ func TestCopiesProperty(t *testing.T) {
 	}
 	if written < 240 {
 		t.Errorf("only %d of 250 were written", written)
+	}
+}
+
+// TestSharedWithOthers: code of files that are not written is named too, unless it cannot see the coefficient.
+func TestSharedWithOthers(t *testing.T) {
+	sources := []Source{{Name: "eval.c", Text: []byte("const int tempo = 10;\nconst int open = 3;\nstatic const int hidden = 4;\n" +
+		"int eval() { return tempo + open + hidden; }\n")}}
+	search := Source{Name: "search.c", Text: []byte("int search() { int hidden = 1; return 2 * tempo + open + hidden; }\n")}
+	p, err := weightsOf(t, "tempo 12; open 5; hidden 6").Paste(sources, func(*TermWeight) bool { return false }, search)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := strings.Join(p.Shared, "\n"), "tempo, open: search (search.c, line 1)"; got != want || len(p.Files) != 1 {
+		t.Errorf("%d files, shared: %s\nwant %s", len(p.Files), got, want)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -25,9 +26,9 @@ var (
 	defines   = regexp.MustCompile(`^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)`)
 )
 
-// shared says which written names are used by code that is not the evaluation: what such code does changes
-// with the weights.
-func (c *code) shared() (said []string) {
+// shared says which names of edits are used by code that is not the evaluation: what such code does changes
+// with the weights. The edits may be those of code with fewer files.
+func (c *code) shared(edits []edit) (said []string) {
 	uses := map[string][]int{}
 	for _, m := range word.FindAllStringIndex(c.masked, -1) {
 		if before := strings.TrimRight(c.masked[:m[0]], " "); !strings.HasSuffix(before, ".") &&
@@ -35,13 +36,17 @@ func (c *code) shared() (said []string) {
 			uses[c.masked[m[0]:m[1]]] = append(uses[c.masked[m[0]:m[1]]], m[0])
 		}
 	}
-	done := map[string]bool{}
-	for _, e := range c.edits {
+	done, names := map[string]bool{}, map[string][]string{}
+	for _, e := range edits {
 		name := e.of.name
 		if done[name] {
 			continue
 		}
 		done[name] = true
+		if f := c.files[c.file(e.from)]; strings.Contains(c.masked[e.of.head.from:e.of.head.to], "static") &&
+			strings.HasPrefix(filepath.Ext(f.Name), ".c") { // other files do not see it
+			uses[name] = slices.DeleteFunc(uses[name], func(at int) bool { return !f.holds(at) })
+		}
 		places := c.places(name, uses)
 		var list []string
 		for _, place := range slices.SortedFunc(maps.Keys(places),
@@ -50,9 +55,14 @@ func (c *code) shared() (said []string) {
 				list = append(list, fmt.Sprintf("%s (%s)", place, c.where(places[place])))
 			}
 		}
-		if len(list) > 0 {
-			said = append(said, fmt.Sprintf("%s: %s", name, strings.Join(list, ", ")))
+		if text := strings.Join(list, ", "); text != "" {
+			if names[text] = append(names[text], name); len(names[text]) == 1 {
+				said = append(said, text)
+			}
 		}
+	}
+	for i, text := range said {
+		said[i] = strings.Join(names[text], ", ") + ": " + text
 	}
 	return said
 }

@@ -28,7 +28,7 @@ func (f *exportFlags) intoSources(x *Opened, stderr io.Writer) error {
 		}
 		sources[i] = models.Source{Name: name, Text: text}
 	}
-	p, err := x.File.Paste(sources, x.held)
+	p, err := x.File.Paste(sources, x.held, beside(f.into)...)
 	if err != nil {
 		what := "it is not changed"
 		if len(f.into) > 1 {
@@ -55,6 +55,34 @@ func (f *exportFlags) intoSources(x *Opened, stderr io.Writer) error {
 	}
 	return nil
 }
+
+// beside reads the other files of the same language and folder, whose code may use the coefficients. It leaves out what
+// it cannot read, and the dump.
+func beside(names []string) (others []models.Source) {
+	seen := map[string]bool{}
+	for _, name := range names {
+		seen[filepath.Clean(name)] = true
+	}
+	for _, name := range names {
+		patterns := []string{filepath.Ext(name)}
+		if slices.Contains(cFamily, patterns[0]) {
+			patterns = cFamily
+		}
+		for _, ext := range patterns {
+			found, _ := filepath.Glob(filepath.Join(filepath.Dir(name), "*"+ext)) // a folder with a [ in its name has none
+			for _, path := range found {
+				text, err := os.ReadFile(path)
+				if err == nil && !seen[path] && len(text) < 1<<20 && !bytes.Contains(text, []byte("assay")) {
+					others = append(others, models.Source{Name: path, Text: text})
+				}
+				seen[path] = true
+			}
+		}
+	}
+	return others
+}
+
+var cFamily = []string{".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".hh", ".inc"}
 
 // mostListed is how many lines of one kind are printed.
 const mostListed = 20
