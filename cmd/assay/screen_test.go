@@ -39,7 +39,7 @@ func TestScreenOfPatches(t *testing.T) {
 	}
 	screen := func(factors string, more ...string) (int, string, string) {
 		args := append([]string{"screen", "git:main"}, strings.Fields(factors)...)
-		return call(t, append(append(args, "--build", buildCommand+" && ! grep -q C list", "--no-bench", "--nodes", "20",
+		return call(t, append(append(args, "--build", buildCommand+" && ! grep -q C list", "--nodes", "20",
 			"--opening-nodes", "20", "--max-plies", "4"), more...)...)
 	}
 	out := filepath.Join(t.TempDir(), "screen")
@@ -47,7 +47,7 @@ func TestScreenOfPatches(t *testing.T) {
 	if code != exitDone || r.built() != 8 {
 		t.Fatalf("exit %d, %d builds: %s", code, r.built(), stderr)
 	}
-	wantText(t, stderr, "3 factors, 8 builds, 16 games", "16 games are too few for 3 factors")
+	wantText(t, stderr, "3 factors, 8 builds, 16 games", "16 games are too few for 3 factors", "speed: nodes/s: git:one ")
 	wantText(t, stdout, "Elo -: too few games", "16 games")
 	pgn, err := os.ReadFile(filepath.Join(out, "games.pgn"))
 	if err != nil {
@@ -68,14 +68,17 @@ func TestScreenOfPatches(t *testing.T) {
 		"git:two gone=../gone.diff":             "gone.diff",
 		"git:two git:three third=../three.diff": "cannot be told apart: they are the same patch",
 	} {
-		code, _, stderr := screen(factors, "--games", "8")
+		code, _, stderr := screen(factors, "--games", "8", "--no-bench")
 		if code == exitDone || r.built() != 8 {
 			t.Errorf("%s: exit %d, %d builds", factors, code, r.built())
 		}
 		wantText(t, stderr, want)
 	}
 
-	code, _, stderr = screen("git:two git:three git:broken", "--games", "16", "--out", out+"-2")
+	if code, _, stderr := screen("git:one git:two", "--confirm-tc", "fast"); code != exitUsage {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+	code, _, stderr = screen("git:two git:three git:broken", "--no-bench", "--games", "16", "--out", out+"-2")
 	if code != exitDone {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}

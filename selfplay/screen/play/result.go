@@ -14,8 +14,11 @@ import (
 	"github.com/assay-chess/assay/selfplay/screen"
 )
 
-// ConfirmName is the folder of the confirming match in that of a screen.
-const ConfirmName = "confirm"
+// Folders of the confirming matches in that of a screen: by its own limits, and by a clock.
+const (
+	ConfirmName      = "confirm"
+	ConfirmClockName = "confirm-clock"
+)
 
 // Decision is a look that decided factors.
 type Decision struct {

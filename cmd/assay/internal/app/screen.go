@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -16,7 +15,6 @@ import (
 	"github.com/assay-chess/assay/cmd/assay/internal/runs"
 	"github.com/assay-chess/assay/cmd/assay/internal/settings"
 	"github.com/assay-chess/assay/engine"
-	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/screen"
@@ -62,7 +60,9 @@ their better level, and if the other effects change by that, those at this level
 
 The plan comes before the first game: precision, builds, time. The last lines are the recommended
 factors as a command. Their gain is a prediction: only --confirm, a match against the base on
-fresh openings, shows a gain. With --out the screen is kept. After an interruption the same command
+fresh openings, shows a gain. Patches also change the speed: the builds' nodes/s are compared before
+the games and in them, the table has what effect and speed together are worth at a clock, and
+--confirm plays a second match at --confirm-tc. With --out the screen is kept. After an interruption the same command
 resumes it.`,
 		Example: `  assay screen assay LateBase=122,400 ReverseMargin=122,60 --out runs/ideas
   assay screen git:main git:idea-1 git:idea-2 --build 'make EXE={out}' --confirm
@@ -83,6 +83,7 @@ type screening struct {
 	design  *screen.Design
 	spec    engine.Spec
 	base    selfplay.Entrant // without its options
+	clock   selfplay.Clock   // of a second confirming match; zero: there is none
 	args    []string
 
 	built   screen.Subset                      // factors that need builds
@@ -120,6 +121,11 @@ func (s *session) prepareScreen(args []string) (func() error, error) {
 		}
 	} else if s.Given("tune") {
 		return nil, cli.Usagef("--tune is for data=, and there is none")
+	}
+	if x.spec.FromGit() && x.built != 0 && s.Limits.Deterministic() && s.ConfirmTC != "none" {
+		if x.clock, err = selfplay.ParseClock(s.ConfirmTC); err != nil {
+			return nil, cli.Usagef("--confirm-tc: %w", err)
+		}
 	}
 	switch {
 	case s.At == "base":
@@ -190,6 +196,9 @@ func (x *screening) run() error {
 		if c.Lost, err = x.build(); err != nil {
 			return err
 		}
+		if err := x.compareSpeeds(); err != nil {
+			return err
+		}
 	}
 	c.Resume, c.Pinned = x.resume(x.args), x.git.pinned()
 	if c.Check.Player, err = openingChecker(c.Base); err != nil {
@@ -242,8 +251,8 @@ func (x *screening) playOut(c play.Config) error {
 	}
 	x.limitMemory(players...)
 	r, err := play.Run(x.ctx, c)
-	if err != nil && r == nil {
-		return playAdvice(err, x.Out)
+	if err = playAdvice(err, x.Out); r == nil {
+		return err
 	}
 	if r.Already {
 		fmt.Fprintf(x.stderr, "screen: %s is complete; nothing to play\n", x.Out)
@@ -253,226 +262,55 @@ func (x *screening) playOut(c play.Config) error {
 	if err == nil && (x.Confirm || x.factors.Data() != 0) {
 		err = x.makeBest(r.Best)
 	}
-	var confirmed *match.Result
+	var confirmed []*match.Result
 	if err == nil && x.Confirm {
-		if confirmed, err = x.confirm(c, r); confirmed == nil && err != nil {
-			return playAdvice(err, filepath.Join(x.Out, play.ConfirmName))
+		if confirmed, err = x.confirm(c, r); err != nil && confirmed == nil {
+			return err
 		}
 	}
 	runs.LeaveReport(x.Out, x.stderr)
-	return errors.Join(x.print(&c, r, confirmed), playAdvice(err, x.Out))
+	return errors.Join(x.print(&c, r, confirmed), err)
 }
 
-// confirm plays the recommended set against the base, on openings that the screen did not play.
-func (x *screening) confirm(c play.Config, r *play.Result) (*match.Result, error) {
+// confirm plays the recommended set against the base, on openings that the screen did not play: by its own limits, and
+// patches by a clock too.
+func (x *screening) confirm(c play.Config, r *play.Result) (list []*match.Result, err error) {
 	if r.Best == 0 || x.nothingLeft(r.Best) {
 		fmt.Fprintln(x.stderr, "screen: no factor is recommended: there is nothing to confirm")
 		return nil, nil
 	}
 	m := match.Config{Setup: c.Setup, A: x.player(r.Best), B: c.Base, Games: x.Games,
 		Test: &sprt.Test{Elo0: 0, Elo1: 5, Alpha: 0.05, Beta: 0.05, Model: sprt.Normalized}}
-	m.A.Shown, m.B.Shown, m.Stage = "recommended", "base", "screen/confirm"
-	if m.Out != "" {
-		m.Out = filepath.Join(m.Out, play.ConfirmName)
-	}
-	if m.Opening.Book != "" && !m.Opening.Random {
-		m.Opening.Skip += int(c.Games / play.PerOpening)
-	}
-	p := cli.NewProgress(x.stderr, "screen: confirm")
-	m.Progress, m.Failed = p.Update, cli.ReportFaults(p.Say, m.A, m.B)
-	result, err := match.Run(x.ctx, m)
-	if result != nil && !result.Already {
-		p.Finish(fmt.Sprintf("%d games, %s", result.Games, result.Outcome()))
-	}
-	return result, err
-}
-
-// makeBest makes the player of the recommended set, if it is none of the design.
-func (x *screening) makeBest(best screen.Subset) error {
-	if _, known := x.builds[best&x.built]; x.builds == nil || known || x.nothingLeft(best) {
-		return nil
-	}
-	return x.buildSubset(best & x.built)
-}
-
-// build makes the builds of the design. It returns those that failed.
-func (x *screening) build() (lost []screen.Subset, err error) {
-	failed := map[screen.Subset]bool{}
-	for _, of := range x.design.Builds() {
-		key := of & x.built
-		if _, known := x.builds[key]; !known && !failed[key] {
-			if err := x.buildSubset(key); x.ctx.Err() != nil || errors.Is(err, errFit) {
-				return nil, err
-			} else if err != nil {
-				failed[key] = true
-				if err := x.keepLog(key, err); err != nil {
-					return nil, err
-				}
+	m.A.Shown, m.B.Shown = "recommended", "base"
+	used := int(c.Games / play.PerOpening)
+	for i, name := range []string{play.ConfirmName, play.ConfirmClockName} {
+		if m.Stage = "screen/" + name; i > 0 {
+			if used += int(x.Games / 2); !x.clock.Runs() {
+				break
+			}
+			m.Limits = selfplay.Limits{Clock: x.clock}
+			x.warn(crowdedGames(true, x.Concurrency))
+		}
+		if x.Out != "" {
+			m.Out = filepath.Join(x.Out, name)
+		}
+		if m.Opening.Book != "" && !m.Opening.Random {
+			m.Opening.Skip = c.Opening.Skip + used
+		}
+		p := cli.NewProgress(x.stderr, "screen: "+name)
+		m.Progress, m.Failed = p.Update, cli.ReportFaults(p.Say, m.A, m.B)
+		result, err := match.Run(x.ctx, m)
+		if result != nil {
+			list = append(list, result)
+			if !result.Already {
+				p.Finish(fmt.Sprintf("%d games, %s", result.Games, result.Verdict))
 			}
 		}
-		if failed[key] {
-			lost = append(lost, of)
-		}
-	}
-	if len(lost) > 0 {
-		err = x.drop(lost)
-	}
-	return lost, err
-}
-
-// drop goes on without builds that failed, if that leaves effects to estimate.
-func (x *screening) drop(lost []screen.Subset) error {
-	var names []string
-	all := len(x.design.Builds())
-	for _, j := range x.design.Drop(lost...) {
-		names = append(names, x.factors.Factors[j].Name)
-	}
-	if len(names) == x.design.Factors {
-		return fmt.Errorf("%w: %d of %d, so that no effect can be estimated", gitbuild.ErrBuild, len(lost), all)
-	}
-	x.warn(fmt.Sprintf("the screen goes on without %d builds that failed, and does not estimate interactions", len(lost)))
-	if len(names) > 0 {
-		x.warn("without them the effects of these factors are lost: " + strings.Join(names, ", "))
-	}
-	return nil
-}
-
-// keepLog says which subset could not be built, and keeps the output beside the run's folder.
-func (x *screening) keepLog(of screen.Subset, failed error) error {
-	what := x.nameOf(of)
-	if x.Out == "" {
-		x.warn(fmt.Sprintf("the build with %s: %v", what, failed))
-		return nil
-	}
-	path := fmt.Sprintf("%s-build-%b.log", filepath.Clean(x.Out), of)
-	first, _, _ := strings.Cut(failed.Error(), "\n")
-	x.warn(fmt.Sprintf("the build with %s: %s; its output is in %s", what, first, path))
-	return os.WriteFile(path, []byte(failed.Error()+"\n"), 0o666)
-}
-
-// readPatches reads the patches of all factors. Each must apply alone and change something.
-func (x *screening) readPatches() (err error) {
-	x.patches, x.ids = map[string]*gitbuild.Patch{}, map[string]string{}
-	if x.source, err = x.git.source(x.spec.Command[0]); err != nil {
-		return err
-	}
-	temp, done, err := x.git.cache.Temp()
-	if err != nil {
-		return err
-	}
-	x.temp, x.done = temp, append(x.done, done)
-	same := map[string]string{} // names by the files that they make
-	for j, f := range x.factors.Factors {
-		for _, text := range f.Patches {
-			p, err := x.readPatch(text)
-			if err != nil {
-				return err
-			}
-			x.patches[text], x.ids[text] = p, p.ID
-		}
-		if len(f.Patches) == 0 {
-			continue
-		}
-		s, err := x.applied(1 << j)
 		if err != nil {
-			return err
-		}
-		if none, err := s.SameFiles(x.ctx, x.source); none || err != nil {
-			return cmp.Or(err, cli.Usagef("factor %s changes no file of %s: leave it out", f.Name, x.spec.Shown()))
-		}
-		if other, taken := same[s.ID]; taken && len(f.Options)+len(f.Groups) == 0 {
-			return cli.Usagef("factors %s and %s cannot be told apart: they are the same patch", other, f.Name)
-		}
-		same[s.ID] = f.Name
-	}
-	for _, of := range x.design.Builds() { // before the first is built
-		if _, err := x.applied(of & x.built); err != nil {
-			return err
+			return list, playAdvice(err, m.Out)
 		}
 	}
-	return nil
-}
-
-func (x *screening) readPatch(text string) (*gitbuild.Patch, error) {
-	ref, isCommit := strings.CutPrefix(text, "git:")
-	if !isCommit {
-		return gitbuild.ReadPatch(text)
-	}
-	commit, err := x.git.source(ref)
-	if err != nil {
-		return nil, err
-	}
-	p, err := commit.Patch(x.ctx, text)
-	if err == nil {
-		x.git.pin(gitPin{Player: text, Commit: commit.ID, SHA256: p.ID})
-	}
-	return p, err
-}
-
-// applied returns the base with the patches of a subset. If they do not apply, the error names one, or the pair of
-// factors that conflicts.
-func (x *screening) applied(of screen.Subset) (*gitbuild.Source, error) {
-	apply := func(of screen.Subset) (*gitbuild.Source, error) {
-		var list []*gitbuild.Patch
-		for j, f := range x.factors.Factors {
-			for _, text := range f.Patches {
-				if of.Has(j) {
-					list = append(list, x.patches[text])
-				}
-			}
-		}
-		return x.source.Patched(x.ctx, x.temp, list...)
-	}
-	s, err := apply(of)
-	if !errors.Is(err, gitbuild.ErrPatch) {
-		return s, err
-	}
-	if of.Size() == 1 {
-		return nil, fmt.Errorf("factor %s: %w; make a patch that applies to %s", x.nameOf(of), err, x.spec.Shown())
-	}
-	for j := range x.factors.Factors {
-		for k := range j {
-			pair := screen.Subset(1<<j | 1<<k)
-			if of&pair != pair {
-				continue
-			}
-			if _, e := apply(pair); errors.Is(e, gitbuild.ErrPatch) {
-				names := x.factors.Names()
-				return nil, fmt.Errorf("factors %s and %s conflict: %w; leave one of them out, or make patches that apply in "+
-					"any combination", names[k], names[j], e)
-			}
-		}
-	}
-	return nil, fmt.Errorf("the patches of a subset conflict, though each pair of them applies: %w", err)
-}
-
-// buildSubset makes the player of a subset: its fit, and its build.
-func (x *screening) buildSubset(of screen.Subset) error {
-	spec, command, err := x.withWeights(of)
-	if err != nil {
-		return err
-	}
-	if !x.spec.FromGit() {
-		e, err := x.entrant(spec, "screen: "+x.nameOf(of))
-		e.Shown, x.builds[of] = x.nameOf(of), e
-		return err
-	}
-	s, err := x.applied(of)
-	if err != nil {
-		return err
-	}
-	b, err := x.git.cache.Build(x.ctx, s, command)
-	if err != nil {
-		return err
-	}
-	x.git.built = append(x.git.built, b.Close)
-	e, err := cli.Entrant(x.Open, x.base.Spec.WithProgram(b.Path))
-	if err != nil {
-		return err
-	}
-	e.Name, e.Shown = roster.IdentifyBuilt(x.base.Spec, s.Short()+" "+command), x.nameOf(of)
-	x.builds[of] = e
-	return nil
+	return list, nil
 }
 
 // nameOf names a subset.

@@ -155,15 +155,17 @@ type screenJSON struct {
 	*play.Result
 	Speeds  []screen.Speed `json:"speeds"` // of nodes a second
 	Confirm *match.Result  `json:"confirm,omitempty"`
+	Clock   *match.Result  `json:"confirm_clock,omitempty"`
 	Load    cores.Load     `json:"load,omitzero"` // of the machine
 	Already bool           `json:"already"`
 	Seconds float64        `json:"seconds"`
 }
 
-func (x *screening) print(c *play.Config, r *play.Result, confirmed *match.Result) error {
+func (x *screening) print(c *play.Config, r *play.Result, confirmed []*match.Result) error {
 	if x.JSON {
-		return cli.PrintJSON(x.stdout, screenJSON{Out: x.Out, Result: r, Speeds: r.Speeds, Confirm: confirmed, Load: r.Load,
-			Already: r.Already, Seconds: r.Took.Seconds()})
+		both := append(slices.Clip(confirmed), nil, nil)
+		return cli.PrintJSON(x.stdout, screenJSON{Out: x.Out, Result: r, Speeds: r.Speeds, Confirm: both[0], Clock: both[1],
+			Load: r.Load, Already: r.Already, Seconds: r.Took.Seconds()})
 	}
 	out := cli.Folded(x.stdout)
 	if r.Verdict == gamelog.NoVerdict {
@@ -230,13 +232,16 @@ func (x *screening) printEffects(out io.Writer, r *play.Result) error {
 			chance(e.P))
 		if speeds {
 			s := r.Speeds[j]
-			quote.Fprintf(w, "%+.1f %% ± %.1f\t%+.1f\t", 100*(math.Exp2(float64(s.Log2))-1), 100*math.Ln2*1.96*float64(s.SE),
-				float64(e.Shrunk)+x.Doubling*float64(s.Log2))
+			quote.Fprintf(w, "%s\t%+.1f\t", speedText(s), float64(e.Shrunk)+x.Doubling*float64(s.Log2))
 		}
 		quote.Fprintf(w, "%s\n", bar(float64(e.EloLo), float64(e.Elo), float64(e.EloHi), reach))
 	}
 	if err := w.Flush(); err != nil {
 		return err
+	}
+	if speeds {
+		quote.Fprintf(out, "at a clock: expected + %g Elo x log2(speed); that twice the speed is worth %g Elo is %s\n", x.Doubling,
+			x.Doubling, map[bool]string{true: "what --doubling says", false: "a guess (--doubling)"}[x.Given("doubling")])
 	}
 	if !r.Effects[order[0]].Known() {
 		quote.Fprintf(out, "Elo -: too few games for the number of factors\n")
@@ -310,7 +315,7 @@ func printInteractions(out io.Writer, r *play.Result) {
 }
 
 // printRecommended prints the recommended set as commands, and what confirmed it.
-func (x *screening) printRecommended(out io.Writer, c *play.Config, r *play.Result, confirmed *match.Result) error {
+func (x *screening) printRecommended(out io.Writer, c *play.Config, r *play.Result, confirmed []*match.Result) error {
 	if r.Best == 0 || x.nothingLeft(r.Best) {
 		text := "no factor; keep the base"
 		if r.Best != 0 {
@@ -358,13 +363,12 @@ func (x *screening) printRecommended(out io.Writer, c *play.Config, r *play.Resu
 		_, err := quote.Fprintf(out, "a prediction is no gain: --confirm plays it\n")
 		return err
 	}
-	quote.Fprintf(out, "match of the recommended factors: %s\n", confirmed.Headline())
-	if s := confirmed.Strength; s.Known() && (s.EloLo > r.GainHi || s.EloHi < r.GainLo) {
-		quote.Fprintf(out, "warning: that is not what was predicted: the factors change each other's effects; believe the "+
-			"match\n")
-	}
-	if x.built != 0 && x.spec.FromGit() && c.Limits.Deterministic() {
-		quote.Fprintf(out, "nodes were limited: confirm it by a clock too, for patches that change the speed\n")
+	for i, m := range confirmed {
+		quote.Fprintf(out, "match of the recommended factors%s: %s\n", [2]string{"", " at " + x.clock.String()}[i], m.Headline())
+		if s := m.Strength; i == 0 && s.Known() && (s.EloLo > r.GainHi || s.EloHi < r.GainLo) {
+			quote.Fprintf(out, "warning: that is not what was predicted: the factors change each other's effects; believe the "+
+				"match\n")
+		}
 	}
 	return nil
 }

@@ -119,8 +119,10 @@ func (b *builder) screen() {
 		}
 		b.add("effects", "Effects", "screen", view)
 	}
-	if m := b.readMatch(filepath.Join(b.dir, screenplay.ConfirmName), "confirm"); m != nil {
-		b.add("confirm", "The confirming match", "match", m)
+	for i, name := range []string{screenplay.ConfirmName, screenplay.ConfirmClockName} {
+		if m := b.readMatch(filepath.Join(b.dir, name), name); m != nil {
+			b.add(name, "The confirming match"+[2]string{"", " by a clock"}[i], "match", m)
+		}
 	}
 }
 

@@ -126,6 +126,7 @@ type Values struct {
 	Grouped, At string
 	Tune        string // flags
 	Confirm     bool
+	ConfirmTC   string
 	Doubling    float64 // Elo
 
 	// Of assay learn.
