@@ -69,6 +69,9 @@ type Config struct {
 	// Folds is the number of parts of the games each of which is held out once, with the
 	// coefficients refitted to the others; 0 is none. It changes no weight.
 	Folds int
+	// Ablate says what is taken out in turn, the rest fitted again: Groups, Terms or nothing. It takes Folds, and
+	// changes no weight.
+	Ablate string
 	// NoisyRows says that many positions are in check or in the middle of an exchange, whose
 	// results say little about their evaluation. It changes the verdict alone.
 	NoisyRows bool

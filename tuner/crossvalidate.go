@@ -30,7 +30,7 @@ type crossValidation struct {
 // newCrossValidation prepares it; nil if there are too few games.
 func (f *fitting) newCrossValidation(ctx context.Context, rescale float64) (*crossValidation, error) {
 	c := f.split.clusters
-	fold, n := c.Folds(f.c.Folds, f.c.Seed)
+	fold, n := c.Folds(max(1, f.c.Folds), f.c.Seed)
 	if n < 2 {
 		return nil, nil
 	}
@@ -111,24 +111,33 @@ func (v *crossValidation) run(ctx context.Context, factor float64) (*clusterLoss
 	return sums, nil
 }
 
-// refit returns the weights that are fitted without a fold, with their slope. They are
-// rounded as those of the fit are.
+// refit returns the weights that are fitted without a fold, with their slope.
 func (v *crossValidation) refit(ctx context.Context, p *objective.Problem, fold int, factor float64) (predictor,
 	error) {
-	f := v.f
-	params := *f.free.Params
+	params, of := v.f.free.Without(make([]bool, len(v.f.terms)))
 	params.Widen(factor)
-	if params.Box = f.free.Box.Clone(); params.Box != nil {
-		params.Box.Reach = 0 // coefficients that run away need not arrive
+	w, err := v.fit(ctx, p, fold, params, of)
+	if err != nil {
+		return predictor{}, err
 	}
-	o := objective.New(p, &params, f.at.design)
-	known := mat.NewSymDense(params.N, nil)
-	for i := range params.N {
+	k, err := v.f.slopeOf(ctx, p, w, p.K)
+	return predictor{w, k}, err
+}
+
+// fit returns the weights that are fitted without a fold, rounded as those of the fit are. Of are the numbers of the
+// parameters in the fit to all.
+func (v *crossValidation) fit(ctx context.Context, p *objective.Problem, fold int, params *objective.Params,
+	of []int) (w objective.Tapered, err error) {
+	f := v.f
+	o := objective.New(p, params, f.at.design)
+	theta, known := make([]float64, params.N), mat.NewSymDense(params.N, nil)
+	for i, a := range of {
+		theta[i] = v.theta[a]
 		for j := i; j < params.N; j++ {
-			known.SetSym(i, j, v.whole.At(i, j)-v.parts[fold].At(i, j))
+			known.SetSym(i, j, v.whole.At(a, of[j])-v.parts[fold].At(a, of[j]))
 		}
 	}
-	o.Known.Set(v.theta, known)
+	o.Known.Set(theta, known)
 	weight := 0.0
 	for _, c := range p.Omega {
 		for _, o := range c {
@@ -139,15 +148,14 @@ func (v *crossValidation) refit(ctx context.Context, p *objective.Problem, fold 
 	if f.s.Bend() != nil {
 		s.Idle = 10 * s.Gap
 	}
-	out, err := params.Box.Minimize(ctx, optimize.GaussNewton{}, o, v.theta, s)
+	out, err := params.Box.Minimize(ctx, optimize.GaussNewton{}, o, theta, s)
 	if err != nil {
-		return predictor{}, fmt.Errorf("fold %d: %w", fold+1, err)
+		return w, fmt.Errorf("fold %d: %w", fold+1, err)
 	}
-	w := objective.NewTapered(len(f.terms))
+	w = objective.NewTapered(len(f.terms))
 	params.Expand(out.X, w)
 	for t := range w.MG {
 		w.MG[t], w.EG[t] = math.Round(w.MG[t]*v.rescale)/v.rescale, math.Round(w.EG[t]*v.rescale)/v.rescale
 	}
-	k, err := f.slopeOf(ctx, p, w, p.K)
-	return predictor{w, k}, err
+	return w, nil
 }

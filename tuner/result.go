@@ -125,10 +125,11 @@ type Statistics struct {
 	// Pieces are the average marginal values of pawn to queen; empty unless the rows were built from positions.
 	Pieces []stats.PieceValue `json:"pieces"`
 	// Concepts are numbers that chess players know: pawn structure, mobility, king safety.
-	Concepts []stats.Concept   `json:"concepts,omitempty"`
-	Terms    []TermFit         `json:"terms,omitempty"`
-	Tables   []stats.Table     `json:"tables,omitempty"`
-	Groups   []stats.GroupGain `json:"groups,omitempty"` // in order of the table
+	Concepts  []stats.Concept   `json:"concepts,omitempty"`
+	Terms     []TermFit         `json:"terms,omitempty"`
+	Tables    []stats.Table     `json:"tables,omitempty"`
+	Groups    []stats.GroupGain `json:"groups,omitempty"`    // in order of the table
+	Ablations []Ablation        `json:"ablations,omitempty"` // what groups or terms are worth, the most first
 	// Unbounded names the coefficients without a finite optimum. They are held at the limit, see Config.Limit.
 	Unbounded []string `json:"no_finite_optimum,omitempty"`
 	// Collinear lists coefficients that the data cannot distinguish from others, whether or not the prior can.

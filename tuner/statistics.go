@@ -59,6 +59,11 @@ func (f *fitting) result(ctx context.Context) (*Result, error) {
 			return nil, err
 		}
 	}
+	if f.c.Ablate != "" && !f.bare {
+		if err := f.ablate(ctx, r); err != nil {
+			return nil, fmt.Errorf("ablation: %w", err)
+		}
+	}
 	if err := f.describeBend(ctx, r); err != nil {
 		return nil, err
 	}

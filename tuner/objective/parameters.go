@@ -231,6 +231,37 @@ func (p *Params) Widen(factor float64) {
 	p.tau = tau
 }
 
+// Without returns the parameters of the other terms, where those that out chooses are 0, and of each the number it has
+// in p.
+func (p *Params) Without(out []bool) (q *Params, of []int) {
+	q = &Params{MG: slices.Clone(p.MG), EG: slices.Clone(p.EG),
+		Start: Tapered{slices.Clone(p.Start.MG), slices.Clone(p.Start.EG)}}
+	number := map[int]int{Fixed: Fixed}
+	for t := range out {
+		if out[t] {
+			q.MG[t], q.EG[t], q.Start.MG[t], q.Start.EG[t] = Fixed, Fixed, 0, 0
+		}
+		for _, j := range []*int{&q.MG[t], &q.EG[t]} {
+			if _, known := number[*j]; !known {
+				number[*j] = len(of)
+				of = append(of, *j)
+			}
+			*j = number[*j]
+		}
+	}
+	if q.N = len(of); p.Box != nil {
+		q.Box = optimize.NewBox(q.N)
+		q.Box.Strict = p.Box.Strict
+	}
+	for i, j := range of {
+		q.tau, q.Center = append(q.tau, p.tau[j]), append(q.Center, p.Center[j])
+		if p.Box != nil {
+			q.Box.Lo[i], q.Box.Hi[i], q.Box.Held[i] = p.Box.Lo[j], p.Box.Hi[j], p.Box.Held[j]
+		}
+	}
+	return q, of
+}
+
 // Lone reports whether no other term shares a parameter with t.
 func (p *Params) Lone(t int) bool {
 	for u, j := range p.MG {

@@ -43,7 +43,7 @@ func FlagLine(command string, flags *pflag.FlagSet, args []string) string {
 			return
 		}
 		switch list, isList := f.Value.(pflag.SliceValue); {
-		case f.Value.Type() == "bool":
+		case f.NoOptDefVal != "": // bool, or one that needs no value
 			words = append(words, "--"+f.Name+"="+f.Value.String())
 		case isList && f.Value.Type() == "stringArray":
 			for _, v := range list.GetSlice() {

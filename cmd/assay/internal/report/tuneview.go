@@ -32,8 +32,25 @@ func (b *builder) tune() {
 	if len(r.Pieces) > 0 {
 		b.add("pieces", "Piece values", "figures", pieceFigures(r.Pieces))
 	}
+	if len(r.Ablations) > 0 {
+		b.add("ablation", "What each part is worth", "ablation", map[string]any{"List": r.Ablations, "Figures": ablationFigures(
+			r.Ablations)})
+	}
 	b.add("calibration", "Calibration", "figures", fitCalibrations(&r.Calibration, ""))
 	b.coefficientSection(c)
+}
+
+// ablationFigures draws the parts that are worth most.
+func ablationFigures(list []tuner.Ablation) []figure {
+	const most = 40
+	var estimates []estimate
+	for _, a := range list[:min(most, len(list))] {
+		e := point(a.Name, a.Rise, a.Interval)
+		e.hasStart = true // at 0
+		estimates = append(estimates, e)
+	}
+	return []figure{forest(figure{Title: "What each part is worth", from: "nothing", Note: "By how much the loss rises on " +
+		"unseen games if these terms are 0 and all others fitted again, with 95 % intervals."}, "rise of the loss", estimates)}
 }
 
 // progress is the steps of a fit, from events.jsonl.

@@ -30,6 +30,7 @@ func tuneText(r *tuner.Report, dataWarnings []string, file *models.File, took ti
 	b.pieces(&r.Result)
 	b.summary(r, file, took)
 	b.groups(&r.Result)
+	b.ablations(r)
 	b.calibration(&r.Calibration)
 	b.curve(r.Curve)
 	if all {
@@ -200,6 +201,28 @@ func (b *page) groups(r *tuner.Result) {
 	}
 	b.print("gain: by how much the mean training loss would be larger had the group kept its\n" +
 		"start weights and the rest been tuned without it; net: what of it to expect on\nother games.\n")
+}
+
+// ablations says what groups or terms are worth.
+func (b *page) ablations(r *tuner.Report) {
+	if len(r.Ablations) == 0 {
+		return
+	}
+	wide := len("without")
+	for _, a := range r.Ablations {
+		wide = max(wide, len(a.Name))
+	}
+	b.print("\n%-*s %6s %10s  %-24s %8s\n", wide, "without", "terms", "loss", "95 % interval", "share")
+	counts := map[string]int{}
+	for _, a := range r.Ablations {
+		counts[a.Verdict()]++
+		b.print("%-*s %6d %+10.6f  [%+.6f, %+.6f]   %6.2f %%  %s\n", wide, a.Name, a.Terms, a.Rise, a.Interval[0],
+			a.Interval[1], 100*a.Share, a.Verdict())
+	}
+	b.print("loss: by how much it rises on unseen games if those terms are 0 and all others fitted again; share: of what\n"+
+		"the evaluation knows beyond a constant. %d help, %d are not shown to, %d harm.\n"+
+		"Whether their cost in speed is worth it, only games decide.\n", counts[tuner.Helps], counts[tuner.NotShown],
+		counts[tuner.Harms])
 }
 
 // calibration compares predictions with results.

@@ -79,6 +79,11 @@ the term's typical count is worth. For features of other evaluations a factor on
 chosen by cross-validation (--prior-factor). The validation loss is that of whole games
 (or whole openings, where games share them) that the fit has not seen.
 
+--ablate says what each group of terms is worth (--ablate=terms: each term): the loss on unseen
+games without it minus that with it, where without it means its terms at 0 and all others fitted
+again. A group that is not shown to help may cost speed for nothing. Fits are cross-validated
+(--folds), so it takes as many fits as groups times folds.
+
 The verdict is better, no difference shown or worse: the loss under the start weights minus
 that under the tuned ones, with a 95 % interval: on the data of --test, each side under the
 K that suits it best there; else over all games, each predicted by a fit to other games
@@ -101,6 +106,7 @@ features in memory or on --disk.`,
   assay tune positions --model shannon-1950 --freeze material --prior mobility=5
   assay tune gen1/positions gen2/positions --from gen1/weights.json --lambda 0.7 --json
   assay tune my-engine-features --out runs/mine --curve
+  assay tune my-engine-features --ablate
   assay tune my-engine-features --test features-of-other-games --strict
   assay tune my-engine-features --against linear.txt`,
 		Args: cobra.MinimumNArgs(1),
@@ -171,6 +177,9 @@ func (f *tuneFlags) register(cmd *cobra.Command) {
 		"file with the formula of the features, in place of the one in their header")
 	fs.StringVar(&f.against, "against", "", "file with another formula for the same channels, to fit and to compare on "+
 		"unseen games")
+	fs.StringVar(&f.c.Ablate, "ablate", "", "what each group is worth, or with =terms each term: the loss on unseen games "+
+		"without it, the rest fitted again")
+	fs.Lookup("ablate").NoOptDefVal = tuner.Groups
 	fs.BoolVar(&f.refit, "refit", false, "with a folder for --out: keep "+tuner.RefitName+" too, with which assay screen refits "+
 		"the other groups where one is held")
 	fs.BoolVar(&f.strict, "strict", false, "exit code 1 unless the verdict is better; the weights are written all "+
@@ -195,6 +204,12 @@ func (f *tuneFlags) parse() error {
 		if _, err := eval.Lookup(f.model); err != nil {
 			return cli.Usage(err)
 		}
+	}
+	if f.c.Ablate != "" && f.c.Ablate != tuner.Groups && f.c.Ablate != tuner.Terms {
+		return cli.Usagef("--ablate=%s: want groups or terms", f.c.Ablate)
+	}
+	if f.c.Ablate != "" && f.c.Folds < 2 {
+		return cli.Usagef("--ablate compares by cross-validation: give --folds 2 or more")
 	}
 	if f.refit && strings.HasSuffix(f.out, ".json") {
 		return cli.Usagef("--refit needs a folder for --out, not %s", f.out)
@@ -401,7 +416,7 @@ func (f *tuneFlags) write(task *tuneTask, r *tuner.Result, report *tuner.Report,
 func (f *tuneFlags) compareFormulas(ctx context.Context, other *tuneTask, r *tuner.Result, stderr io.Writer) error {
 	err := other.with(ctx, f, stderr, func(s *rows.Store) error {
 		c := f.c
-		c.Trace = nil
+		c.Trace, c.Ablate = nil, ""
 		against, err := tuner.Fit(ctx, s, other.terms, c)
 		if err != nil {
 			return tuneAdvice(err)

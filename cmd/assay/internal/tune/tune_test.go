@@ -152,7 +152,7 @@ func TestTuneJSON(t *testing.T) {
 	data := filepath.Join(dir, "positions")
 	writeWalks(t, data, 60, nil)
 	text, err := tune(t, data, "--model", "shannon-1950", "--json", "--out", filepath.Join(dir, "w.json"), "--freeze",
-		"pawn", "--prior", "mobility=3")
+		"pawn", "--prior", "mobility=3", "--ablate")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,6 +172,11 @@ func TestTuneJSON(t *testing.T) {
 	}
 	if pawn := j.Terms[0]; !pawn.Frozen || pawn.MG != 100 || pawn.SEMG != 0 || pawn.IntervalMG != (tuner.Interval{}) {
 		t.Errorf("frozen pawn: %+v", pawn)
+	}
+	page := page{}
+	page.ablations(&j)
+	if len(j.Ablations) < 2 || !strings.Contains(page.String(), "\n"+j.Ablations[0].Name+" ") {
+		t.Errorf("ablations %+v in %s", j.Ablations, page.String())
 	}
 	if !strings.Contains(j.Settings, "freeze:pawn") || !strings.Contains(j.Settings, "prior:mobility=3") {
 		t.Errorf("settings %q", j.Settings)
@@ -222,6 +227,8 @@ func TestTuneErrors(t *testing.T) {
 		{"number of folds -1", []string{good, "--folds", "-1"}},
 		{"lambda 2", []string{good, "--lambda", "2"}},
 		{`no such term or group: "knigth"`, []string{good, "--freeze", "knigth"}},
+		{"--ablate=each", []string{good, "--ablate=each"}},
+		{"--ablate compares", []string{good, "--ablate", "--folds", "0"}},
 		{"--prior king", []string{good, "--prior", "king"}},
 		{"--prior king=-3", []string{good, "--prior", "king=-3"}},
 		{"--tie", []string{good, "--tie", "maybe"}},
