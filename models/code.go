@@ -91,8 +91,33 @@ func newCode(sources []Source) *code {
 	for _, m := range macro.FindAllStringSubmatchIndex(c.masked, -1) {
 		c.define(c.masked[m[2]:m[3]], m[3], c.initializer(m[3]))
 	}
+	c.defineFields()
 	return c
 }
+
+// defineFields reads the fields of a value of a struct: Name: S(1, 2) of Go and Rust, .Name = S(1, 2) of C. What is
+// defined elsewhere by that name comes first.
+func (c *code) defineFields() {
+	type place struct {
+		name string
+		at   int
+	}
+	var fields []place
+	for _, m := range field.FindAllStringSubmatchIndex(c.masked, -1) {
+		name := word.FindString(c.masked[m[2]:m[3]])
+		if next := c.masked[m[1]]; next != ':' && next != '=' && len(c.defs[name]) == 0 {
+			fields = append(fields, place{name, m[1]})
+		}
+	}
+	for _, f := range fields {
+		if n := c.initializer(f.at); n.odd == "" { // else it may be a type: [i32; 64] of Rust
+			c.define(f.name, f.at-1, n)
+		}
+	}
+}
+
+// field is the beginning of a field in braces.
+var field = regexp.MustCompile(`[{,]\s*([A-Za-z_]\w*\s*:|\.[A-Za-z_]\w*\s*=)`)
 
 // macro is the definition of a constant by the preprocessor of C.
 var macro = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)[ \t]+`)
