@@ -69,6 +69,7 @@ func ranksTerms(name string) string  { return arrayOf(name, 0, 7, 12, 25, 41, 77
 var sourceCases = []struct {
 	name, terms, before, after, err string
 	said                            string // part of copies, shared or stale
+	silent                          bool   // nothing is said
 }{
 	{name: "negated material in one array", terms: piecesTerms("value"),
 		before: "int value[12] = {" + oldPieces + ", 12000, -100, -300, -320, -500, -900, -12000};",
@@ -197,6 +198,9 @@ var sourceCases = []struct {
 	{name: "fields of a struct of Rust, with its type", terms: "pst.1 9; pawn 7 8",
 		before: "struct Eval { pst: [i32; 2], pawn: S }\nconst EVAL: Eval = Eval { pst: [3, 4], pawn: S { mg: 1, eg: 2 } };\n",
 		after:  "struct Eval { pst: [i32; 2], pawn: S }\nconst EVAL: Eval = Eval { pst: [3, 9], pawn: S { mg: 7, eg: 8 } };\n"},
+	{name: "squares that count on", terms: arrayOf("v", 61, 62, 63, 64), said: "",
+		before: "int v[4] = {26, 27, 28, 30};\nint square[] = {24, 25, 26, 27, 28, 29};\n",
+		after:  "int v[4] = {61, 62, 63, 64};\nint square[] = {24, 25, 26, 27, 28, 29};\n", silent: true},
 	{name: "a field beside a table of its name", terms: "Pst.1 9",
 		before: "const Pst = [2]int{3, 4}\nvar e = Eval{Pst: [2]int{1, 0}}\n",
 		after:  "const Pst = [2]int{3, 9}\nvar e = Eval{Pst: [2]int{1, 0}}\n"},
@@ -282,7 +286,7 @@ func TestSources(t *testing.T) {
 			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.after)
 		}
 		said := strings.Join(append(append(p.Copies, p.Shared...), p.Stale...), "\n")
-		if !strings.Contains(said, c.said) {
+		if !strings.Contains(said, c.said) || c.silent && said != "" {
 			t.Errorf("%s: said\n%s\nwant\n%s", c.name, said, c.said)
 		}
 		if again, err := f.Paste([]Source{{Name: "engine.c", Text: p.Files[0]}}, never); err != nil ||

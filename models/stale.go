@@ -191,7 +191,7 @@ func (c *code) run(numbers []span, j, step int) int {
 }
 
 // unwritten returns the whole numbers of all files that the patch leaves alone. Sizes and indices of arrays do not
-// count.
+// count, nor do numbers that count on, as those of squares.
 func (c *code) unwritten() (list []span) {
 	written := map[int]bool{}
 	for _, e := range c.edits {
@@ -207,5 +207,17 @@ func (c *code) unwritten() (list []span) {
 			list = append(list, s)
 		}
 	}
-	return list
+	counting := func(i int) bool { return i > 0 && i < len(list) && c.valueAt(list[i]) == c.valueAt(list[i-1])+1 }
+	var rest []span
+	for from := 0; from < len(list); {
+		to := from + 1
+		for counting(to) {
+			to++
+		}
+		if to-from < 4 {
+			rest = append(rest, list[from:to]...)
+		}
+		from = to
+	}
+	return rest
 }

@@ -38,12 +38,28 @@ type Compared struct {
 	// Apart are rows where only the engine's own sum was checked: those that resolve to another
 	// position, or whose factor depends on which side is ahead, under the new weights.
 	Apart int64 `json:"apart"`
+	// Changed are rows that the new engine counts otherwise, since what it counts depends on numbers that were
+	// tuned; its own counts add up to its value. Change is the first, and Shift how far the value of one is at most
+	// from that of the fit's row: centipawns.
+	Changed int64   `json:"changed"`
+	Change  string  `json:"change,omitempty"`
+	Shift   float64 `json:"largest_shift,omitempty"`
 }
 
+// Add adds what was found in another part of the rows.
+func (c *Compared) Add(o Compared) {
+	c.Rows, c.Apart, c.Changed = c.Rows+o.Rows, c.Apart+o.Apart, c.Changed+o.Changed
+	c.Largest, c.Shift, c.Change = max(c.Largest, o.Largest), max(c.Shift, o.Shift), cmp.Or(c.Change, o.Change)
+}
+
+// changes is the share of rows that may change: more have another cause than terms at a limit, such as a phase that
+// is computed from the values of pieces.
+const changes = 0.1
+
 // Compare asks an engine with new weights for the positions of a fit, and compares its answers with the
-// fit's own rows under the new weights: values, counts, phase, factors and offset, so that something
-// that changes with the weights and should not, such as a phase, shows too. A difference is
-// errWeights (wrapped); the error names the first term that differs.
+// fit's own rows under the new weights: values, counts, phase, factors and offset. Rows that changed with the
+// weights, and add up as the engine now counts them, are counted. More than a tenth of them, and any other
+// difference, is errWeights (wrapped); the error names the first term that differs.
 func Compare(ctx context.Context, c Comparison) (*Compared, error) {
 	data, old, err := dataset.OpenFeatures(c.Features)
 	if err != nil {
@@ -73,6 +89,7 @@ type comparer struct {
 	features  string
 	found     Compared
 	bad       []badRow
+	change    *badRow // the first row that changed
 }
 
 // badRow is a row that the engine evaluates otherwise.
@@ -166,7 +183,7 @@ func (k *comparer) all(ctx context.Context, p *process, data *dataset.Reader[dat
 					return err
 				}
 			}
-			if len(k.bad) >= maxBad {
+			if len(k.bad) >= maxBad || k.found.Changed >= maxBad && k.tooMany(data.Len()) {
 				return k.verdict()
 			}
 		}
@@ -189,42 +206,77 @@ func (k *comparer) block(p *process, examples []*example, rows []dataset.Feature
 	i := 0
 	return p.ask(examples, func(x *example, rec *record) error {
 		k.found.Rows++
-		if what, extra := k.compare(&rows[i], rec); what != "" || extra != 0 {
-			k.bad = append(k.bad, badRow{rows[i], x.String(), what, extra})
-		}
+		row := &rows[i]
 		i++
+		what := k.difference(row, rec)
+		own := what != "" || k.apart(row, rec)
+		if own {
+			row = &rec.FeatureRow
+		}
+		extra := k.off(row, rec)
+		switch {
+		case extra != 0:
+			k.bad = append(k.bad, badRow{rows[i-1], x.String(), what, extra})
+		case what != "":
+			k.found.Changed++
+			k.found.Shift = max(k.found.Shift, k.shift(&rows[i-1], &rec.FeatureRow))
+			if k.change == nil {
+				k.change = &badRow{row: rows[i-1], text: x.String(), what: what}
+			}
+		case own:
+			k.found.Apart++
+		}
 		return nil
 	})
 }
 
-// compare returns what differs from the row of the fit, and by how much the value does if it is more
-// than the tolerance.
-func (k *comparer) compare(row *dataset.FeatureRow, rec *record) (what string, extra float64) {
-	want := k.want
-	if want.Resolves || want.EGScale == dataset.EGScaleBySign && rec.EGScale != row.EGScale {
-		k.found.Apart++
-		row = &rec.FeatureRow
+// apart reports whether the row of the fit says nothing about the engine's answer.
+func (k *comparer) apart(row *dataset.FeatureRow, rec *record) bool {
+	return k.want.Resolves || k.want.EGScale == dataset.EGScaleBySign && rec.EGScale != row.EGScale
+}
+
+// difference returns what the engine counts otherwise than in the fit's row.
+func (k *comparer) difference(row *dataset.FeatureRow, rec *record) (what string) {
+	if rec.Skip != row.Skip {
+		return fmt.Sprintf("it is skipped for %q, in the fit's row for %q", rec.Skip, row.Skip)
+	}
+	if rec.Skip != "" || k.apart(row, rec) {
+		return ""
 	}
 	same := func(name string, a, b float32) {
 		if what == "" && !close32(a, b) {
 			what = fmt.Sprintf("%s is %.6g, in the fit's row %.6g", name, a, b)
 		}
 	}
-	if rec.Skip != row.Skip {
-		return fmt.Sprintf("it is skipped for %q, in the fit's row for %q", rec.Skip, row.Skip), 0
-	}
-	if rec.Skip != "" {
-		return "", 0
-	}
 	same("the phase", rec.Phase, row.Phase)
 	same("the factor of the tapered part", rec.Scale, row.Scale)
 	same("the endgame factor", rec.EGScale, row.EGScale)
 	same("the offset", rec.Offset, row.Offset)
 	for i := range min(len(rec.Columns), len(row.Columns)) {
-		same(fmt.Sprintf("number %d of the columns", i), rec.Columns[i], row.Columns[i])
+		same(k.column(i), rec.Columns[i], row.Columns[i])
 	}
-	if what == "" {
-		what = k.counts(&rec.FeatureRow, row)
+	return cmp.Or(what, k.counts(&rec.FeatureRow, row))
+}
+
+// column names a number of the columns.
+func (k *comparer) column(number int) string {
+	var names []string
+	for _, c := range k.want.Columns {
+		if c.Sides {
+			names = append(names, c.Name+".white", c.Name+".black")
+		} else {
+			names = append(names, c.Name)
+		}
+	}
+	return "the column " + names[number]
+}
+
+// off returns by how much the engine's value differs from that of a row, if it is more than the tolerance, or one of
+// its halves does.
+func (k *comparer) off(row *dataset.FeatureRow, rec *record) float64 {
+	want := k.want
+	if rec.Skip != "" {
+		return 0
 	}
 	value := want.Value(row)
 	got := float64(rec.Eval)
@@ -233,17 +285,25 @@ func (k *comparer) compare(row *dataset.FeatureRow, rec *record) (what string, e
 	}
 	if len(rec.halves) == 2 && !want.Bent() {
 		for i, half := range halvesOf(want, &record{FeatureRow: *row}) {
-			if d := float64(rec.halves[i]) - half; what == "" && math.Abs(d) > 1e-3*(1+math.Abs(half)) {
-				return "", cmp.Or(got-value, d)
+			if d := float64(rec.halves[i]) - half; math.Abs(d) > 1e-3*(1+math.Abs(half)) {
+				return cmp.Or(got-value, d)
 			}
 		}
 	}
 	off := math.Abs(got - value)
 	if !(off <= want.MaxDrift()) {
-		return what, got - value
+		return got - value
 	}
 	k.found.Largest = max(k.found.Largest, off*want.Centipawns(1))
-	return what, 0
+	return 0
+}
+
+// shift is how far the value of a row that changed is from that of the fit's row.
+func (k *comparer) shift(row, now *dataset.FeatureRow) float64 {
+	if row.Skip != "" || now.Skip != "" {
+		return 0
+	}
+	return math.Abs(k.want.Value(now)-k.want.Value(row)) * k.want.Centipawns(1)
 }
 
 // counts names the first term that is counted otherwise.
@@ -270,13 +330,23 @@ func countAt(r *dataset.FeatureRow, list []float32, t int) float32 {
 	return 0
 }
 
-// verdict is the error of the bad rows, nil if there is none.
+// tooMany reports whether more rows changed than may.
+func (k *comparer) tooMany(rows int64) bool { return float64(k.found.Changed) > changes*float64(rows) }
+
+// verdict is the error of the bad rows, or of too many that changed; nil if all is well.
 func (k *comparer) verdict() error {
-	if len(k.bad) == 0 {
+	count, first := fmt.Sprintf("%d of %d positions differ", len(k.bad), k.found.Rows), k.change
+	switch {
+	case len(k.bad) > 0:
+		first = &k.bad[0]
+	case first == nil:
 		return nil
+	case !k.tooMany(k.found.Rows):
+		k.found.Change = first.text + ": " + first.what
+		return nil
+	default:
+		count = fmt.Sprintf("%d of %d positions are counted otherwise", k.found.Changed, k.found.Rows)
 	}
-	first := &k.bad[0]
-	count := fmt.Sprintf("%d of %d positions differ", len(k.bad), k.found.Rows)
 	if first.what != "" {
 		cause := "it is computed from numbers that were tuned, and changed with them: give it numbers of its own, the " +
 			"old ones"

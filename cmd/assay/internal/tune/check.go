@@ -49,7 +49,7 @@ func (f *featuresFlags) checkEngine(ctx context.Context, args []string, to strea
 			return featuresAdvice(ctx, err)
 		}
 		p.Finish(fmt.Sprintf("%d positions of %s", found.Rows, fit.features))
-		sum.Rows, sum.Apart, sum.Largest = sum.Rows+found.Rows, sum.Apart+found.Apart, max(sum.Largest, found.Largest)
+		sum.Add(*found)
 	}
 	if f.asJSON {
 		return cli.PrintJSON(to.out, map[string]any{"weights": x.File.ID(), "check": sum})
@@ -60,6 +60,12 @@ func (f *featuresFlags) checkEngine(ctx context.Context, args []string, to strea
 		fmt.Fprintf(to.out, "of %d of them only the sum of the engine's own terms was compared, not that of the "+
 			"fit's row: "+
 			"it resolves positions, or another side is ahead in the endgame half\n", sum.Apart)
+	}
+	if sum.Changed > 0 {
+		fmt.Fprintf(to.out, "%d of them, %.2g%%, are counted otherwise than in the fit's row, and add up; that moves a value "+
+			"by up to %.3g centipawns\nthe first is %s\nit depends on numbers that were tuned: the fit took it as fixed. "+
+			"Give it numbers of its own, the old ones, or tune the features of the new build\n",
+			sum.Changed, 100*float64(sum.Changed)/float64(sum.Rows), sum.Shift, sum.Change)
 	}
 	return nil
 }

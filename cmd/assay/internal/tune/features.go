@@ -58,8 +58,9 @@ that makes quiet rows.
 built with the new weights, and compares its dump with the fit's own rows under these weights:
 value, counts, phase and factors, position by position. It names the first term that differs,
 such as one whose second table for Black kept its old values, or the phase, if it is computed
-from tuned numbers. Features and positions of the fit are found by their ids beside the weights
-and in the current folder; or name them.
+from tuned numbers. Up to a tenth of the rows may be counted otherwise, if they add up to the
+engine's value: they are counted, and the first is named. Features and positions of the fit are
+found by their ids beside the weights and in the current folder; or name them.
 
 Results, scores and games are copied from the positions. The output does not depend on
 --procs. After an interruption, run the same command again to resume.`,
