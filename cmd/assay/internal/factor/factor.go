@@ -5,6 +5,7 @@
 package factor
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
@@ -229,10 +230,16 @@ func (s *Set) Identities(patches map[string]string) (list []play.Factor) {
 	return list
 }
 
+// longText is the length from which options have a digest in an identity: data sets do not take long names.
+const longText = 500
+
 // Text names the options of a player, for its identity.
 func Text(options []engine.Option) (text string) {
 	for i, o := range options {
 		text += fmt.Sprintf("%c%s=%s", "?&"[min(i, 1)], o.Name, o.Value)
+	}
+	if len(text) > longText {
+		return fmt.Sprintf("?options=%x", sha256.Sum256([]byte(text)))[:len("?options=")+12]
 	}
 	return text
 }
