@@ -1,0 +1,48 @@
+package screen
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// What a fit that predicts a gain for each factor is thought to be worth: this many Elo a factor of typical gain, give
+// or take.
+const gainMean, gainSD = 2.0, 3.0
+
+// Expect returns what to expect of each effect, in Elo, where something else than games predicts gains, such as the
+// fit that made groups of weights: effects are normal around the gains times a factor that is not known well, with a
+// standard deviation that is averaged over what the estimates say of it. Gains are in any unit; nil if the effects are
+// not known.
+func (e *Estimate) Expect(gains []float64) []float64 {
+	n := len(e.Effects)
+	squares := 0.0
+	for j := range e.Effects {
+		if !e.Effects[j].Known() {
+			return nil
+		}
+		squares += gains[j] * gains[j]
+	}
+	if squares == 0 {
+		squares = 1
+	}
+	g, cov := make([]float64, n), mat.NewSymDense(n, nil)
+	theta := make([]float64, n)
+	for j := range g {
+		g[j] = gains[j] / math.Sqrt(squares/float64(n))
+		theta[j] = float64(e.Effects[j].Elo) - gainMean*g[j]
+	}
+	for j := range n {
+		for k := j; k < n; k++ {
+			cov.SetSym(j, k, e.Covariance[j][k]+gainSD*gainSD*g[j]*g[k])
+		}
+	}
+	along := mat.NewVecDense(n, g)
+	mean := mat.NewVecDense(n, nil)
+	mean.ScaleVec(gainMean, along)
+	overSD(theta, cov, mainPrior, func(weight, sd float64, _ *mat.SymDense, scaled *mat.VecDense) {
+		mean.AddScaledVec(mean, weight*sd*sd, scaled)
+		mean.AddScaledVec(mean, weight*gainSD*gainSD*mat.Dot(along, scaled), along)
+	})
+	return mean.RawVector().Data
+}
