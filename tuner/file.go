@@ -177,3 +177,37 @@ func short(v float64) float64 {
 	}
 	return math.Round(v*p) / p
 }
+
+// WithWeights returns the set with the values and the formula of the weight file.
+func WithWeights(f *models.File, set *dataset.FeatureSet) (*dataset.FeatureSet, error) {
+	out := *set
+	out.Terms, out.Formula = nil, f.Formula
+	by := make(map[string]*models.TermWeight, len(f.Terms))
+	for i := range f.Terms {
+		by[f.Terms[i].Name] = &f.Terms[i]
+	}
+	for _, t := range set.Terms {
+		mg, eg := by[t.Name], by[t.Name]
+		if mg == nil && set.BySide { // halves of their own, see rows.Linear
+			mg, eg = by[t.Name+".mg"], by[t.Name+".eg"]
+		}
+		if mg == nil || eg == nil {
+			return nil, fmt.Errorf("the features count a term %q, for which the weights have no value", t.Name)
+		}
+		step := 1.0
+		if mg.Step > 0 {
+			step = mg.Step
+		}
+		t.MG, t.EG = step*float64(mg.MG), step*float64(eg.EG)
+		switch {
+		case t.Kind == dataset.MiddlegameTerm:
+			t.EG = 0
+		case t.Kind == dataset.EndgameTerm:
+			t.MG, t.EG = 0, t.MG
+		case set.Single(&t):
+			t.EG = t.MG
+		}
+		out.Terms = append(out.Terms, t)
+	}
+	return &out, out.Check()
+}

@@ -162,13 +162,15 @@ func (l *loop) Propose(ctx context.Context, g int, champion *learn.Weights) (_ *
 }
 
 // Gate lets the last fit's weights meet the champion's.
-func (l *loop) Gate(ctx context.Context, g int, proposed, champion *learn.Weights) (*match.Result, error) {
+func (l *loop) Gate(ctx context.Context, g int, proposed, champion *learn.Weights) (*match.Result,
+	*learn.Weights, error) {
 	if proposed.ID == champion.ID {
-		return nil, nil
+		return nil, proposed, nil
 	}
 	s := l.series(g, "gate", "gate")
 	s.Games = l.Plan.GateGames
-	return l.match(ctx, fmt.Sprintf("generation %d: gate", g), s, proposed, champion, &gate)
+	r, err := l.match(ctx, fmt.Sprintf("generation %d: gate", g), s, proposed, champion, &gate)
+	return r, proposed, err
 }
 
 // Decided keeps the result of a generation.

@@ -248,13 +248,14 @@ func (l *learner) games(ctx context.Context, g int) (*datagen.Summary, error) {
 }
 
 // Gate lets the last fit's weights meet the champion's.
-func (l *learner) Gate(ctx context.Context, g int, proposed, champion *Weights) (*match.Result, error) {
+func (l *learner) Gate(ctx context.Context, g int, proposed, champion *Weights) (*match.Result, *Weights, error) {
 	plan := l.Plan.Generations[g-1].Gate
 	c := l.match(l.run.Path(Folder(g), "gate"), l.entrant(proposed), l.entrant(champion), plan.Nodes)
 	c.Games = uint64(plan.Games)
 	c.Test = plan.test()
 	c.Generation, c.Stage = uint64(g), "gate"
-	return l.play(ctx, c, fmt.Sprintf("generation %d: gate", g))
+	r, err := l.play(ctx, c, fmt.Sprintf("generation %d: gate", g))
+	return r, proposed, err
 }
 
 // final measures the gain of the run, in matches of fixed length on openings of

@@ -2,6 +2,7 @@ package learn
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/assay-chess/assay/dataset/durable"
@@ -11,17 +12,23 @@ import (
 )
 
 // Learner is what a loop needs of the programs that it makes stronger. The models of assay are one, the games of
-// tuner/gameloop another. Whatever a learner makes is in the run's folder, and what an earlier call made it takes.
+// tuner/gameloop another, and cmd/assay has that of an author's engine. Whatever a learner makes is in the run's
+// folder, and what an earlier call made it takes.
 type Learner interface {
 	// Propose plays the games of a generation, from 1, with the champion, and returns the weights that these and
-	// earlier games teach: the champion's if they teach nothing. They are in the generation's Folder.
+	// earlier games teach: the champion's if they teach nothing. They are in the generation's Folder. ErrEnough ends
+	// the loop before the generation.
 	Propose(ctx context.Context, generation int, champion *Weights) (*Weights, error)
-	// Gate lets new weights play against the champion's until a sequential test decides. A learner may leave out
-	// the games of equal weights; the result is nil then.
-	Gate(ctx context.Context, generation int, proposed, champion *Weights) (*match.Result, error)
+	// Gate lets new weights play against the champion's until a sequential test decides. It returns the result and
+	// whose it is: the proposed weights, or others nearer to the champion's that played after them. A learner may leave
+	// out the games of equal weights; the result is nil then.
+	Gate(ctx context.Context, generation int, proposed, champion *Weights) (*match.Result, *Weights, error)
 	// Decided keeps what became of a generation.
 	Decided(generation int, d Decision) error
 }
+
+// ErrEnough is what Propose returns instead of a generation that is not worth its games.
+var ErrEnough = errors.New("no further generation")
 
 // Weights play in a loop: those that it began with, or those of a generation.
 type Weights struct {
@@ -44,6 +51,9 @@ func Loop(ctx context.Context, run *durable.Run, l Learner, generations int, sta
 	champion = start
 	for g := 1; g <= generations; g++ {
 		next, err := turn(ctx, run, l, g, &last, champion)
+		if errors.Is(err, ErrEnough) {
+			break
+		}
 		if err != nil {
 			return nil, nil, fmt.Errorf("generation %d: %w", g, err)
 		}
@@ -59,11 +69,11 @@ func turn(ctx context.Context, run *durable.Run, l Learner, g int, last **Weight
 	if err != nil {
 		return nil, err
 	}
-	*last = proposed
-	gate, err := l.Gate(ctx, g, proposed, champion)
+	gate, proposed, err := l.Gate(ctx, g, proposed, champion)
 	if err != nil {
 		return nil, err
 	}
+	*last = proposed
 	d := decide(gate, proposed.ID == champion.ID)
 	if d.Promoted {
 		champion = proposed

@@ -1,0 +1,47 @@
+package learn
+
+import (
+	"math"
+
+	"github.com/assay-chess/assay/selfplay/match"
+)
+
+// Outcome is what a loop found for an engine, judged against the engine that it began with.
+type Outcome string
+
+// The outcomes.
+const (
+	GainProved   Outcome = "gain proved"
+	NotWeaker    Outcome = "not weaker by 10"
+	NothingFound Outcome = "nothing found"
+)
+
+// Alpha is the error probability of the test at the end, and twice that is shared by the gates of a generation.
+const Alpha = 0.025
+
+// GateAlpha returns the error probability of a gate of a generation, from 1: half of what the gates before it left, so
+// that weights which are tried again pass by chance no more often.
+func GateAlpha(attempt int) float64 { return math.Ldexp(2*Alpha, -attempt) }
+
+// Proof are the matches at the end of a loop, of its champion against the engine that it began with.
+type Proof struct {
+	NotWeaker *match.Result `json:"not_weaker"` // the test of [-10, 0] Elo with the error probability Alpha
+	Fixed     *match.Result `json:"fixed"`      // the match of fixed length; null if the test was failed
+	Deep      *match.Result `json:"deep"`       // at 8 times the nodes; null: not played
+	Clock     *match.Result `json:"clock"`      // at a clock; null: not played
+}
+
+// Outcome says what the matches show. A gain is only that of the match of fixed length, and nothing is if the match at
+// a clock shows a loss. An engine that is 10 Elo weaker passes the test, and one that is equal shows a gain, with the
+// probability Alpha at most.
+func (p *Proof) Outcome() Outcome {
+	switch {
+	case p.Clock != nil && p.Clock.Known() && p.Clock.EloHi < 0:
+		return NothingFound
+	case p.Fixed != nil && p.Fixed.Known() && p.Fixed.EloLo > 0:
+		return GainProved
+	case p.NotWeaker != nil && p.NotWeaker.Passed():
+		return NotWeaker
+	}
+	return NothingFound
+}
