@@ -222,8 +222,9 @@ var commandImports = map[string][]string{
 	"cli":       nil, // what commands share knows no command
 	"gitbuild":  nil,
 	"translate": nil, // texts in, texts out
-	"report":    nil,
-	"chrome":    nil, // for tests
+	"enginerun": nil,
+	"report":    {"enginerun"}, // shows such runs
+	"chrome":    nil,           // for tests
 	"data":      {"cli"},
 	"weights":   {"cli"},
 	"historic":  {"cli"},
@@ -237,10 +238,11 @@ var commandImports = map[string][]string{
 	// live pages of tests; the speed of this machine; what a queue takes
 	"queue": {"cli", "report", "engines", "settings"},
 
-	"ownengine": {"cli", "gitbuild", "settings"}, // assay.toml, and builds of what it describes
+	// assay.toml, builds of what it describes, and what a run is
+	"ownengine": {"cli", "gitbuild", "settings", "enginerun"},
 
 	"app": {"cli", "data", "translate", "weights", "gitbuild", "factor", "report", "historic", "engines", "runs", "games",
-		"tune", "settings", "queue", "ownengine"},
+		"tune", "settings", "queue", "ownengine", "enginerun"},
 	// tests alone
 	"app/guidetest": nil, "app/scripttest": nil, "owngame": nil,
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -79,24 +80,38 @@ what each piece is worth with an error bar, and a match against the numbers it b
 games have no UCI, PGN, positions or workers (--serve), and a fixed --depth in place of --nodes;
 "assay guide your-own-game" adds a game of your own.
 
---engine DIR --check asks whether your own engine can be tuned, as the assay.toml of its repository
-describes it (assay guide tune-my-engine). It builds the engine in a folder of its own, plays ten
-games, checks the dump on their positions, finds the numbers in the source, where writing them back
-must change nothing, fits, moves each number further so that one that stays behind shows, builds,
+--engine DIR tunes your own engine, as the assay.toml of its repository describes it (assay guide
+tune-my-engine), in a clone; your files are only read. In each generation the engine plays itself,
+and its weights are fitted to these games. The fit proposes, games decide: a screen plays up to
+eight groups of its terms against their old values, the others refitted beside these, and takes
+back the groups that should lose. The rest must pass the gate, SPRT [0, 10]; if that is undecided,
+half of the step tries once more. At the end the champion plays the engine as it was: SPRT [-10, 0],
+a match of fixed length, one at 8 times the nodes and one at a clock. Only if the match of fixed
+length shows a gain, and that at the clock no loss, there is a patch in the run's folder, with its
+commit message. --hours shares the time from the measured speed: 45 % self-play, 15 % screen, 30 %
+gate; --games sets the games of self-play instead. The table [learn] has nodes, tc, hours, games,
+generations, lambda, freeze, book, gate, final_games, deep_games, clock_games and clock.
+
+--engine DIR --check asks whether your engine can be tuned. It builds the engine, plays ten games,
+checks the dump on their positions, finds the numbers in the source, where writing them back must
+change nothing, fits, moves each number further so that one that stays behind shows, builds,
 compares the new dump with these numbers, and lets the new engine play. Each stage has a line with
 its time; an error names the command that failed.`,
 		Example: `  assay learn                                   # about three minutes on two cores
   assay learn --games 40 --nodes 300 --seed 3   # a whole small run in seconds
   assay learn --generations 4 --games 20000 --nodes 5000 --run night
   assay learn --game draughts                   # is Strachey's king worth three men?
-  assay learn --engine ../my-engine --check     # can assay tune my engine?`,
+  assay learn --engine ../my-engine --check     # can assay tune my engine?
+  assay learn --engine ../my-engine --hours 8   # a patch by tomorrow, if there is a gain`,
 		Args: cobra.NoArgs,
 	}
 	set := settings.New(settings.Learn, cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		switch s := newSession(cmd, set); {
-		case s.OwnEngine != "" || s.CheckOnly:
-			return s.checkEngine(cmd)
+		case s.OwnEngine != "":
+			return s.learnEngine(cmd)
+		case s.Given(ofEngine...):
+			return cli.Usagef("--%s is for an engine of your own: give --engine too", strings.Join(ofEngine, ", --"))
 		case s.Game != "":
 			return games.Learn(cmd, s.Game)
 		case s.Given("depth"):
@@ -110,32 +125,57 @@ its time; an error names the command that failed.`,
 	return cmd
 }
 
-// checkEngine tries every stage of tuning the engine of a repository.
-func (s *session) checkEngine(cmd *cobra.Command) error {
-	if s.OwnEngine == "" || !s.CheckOnly {
-		return cli.Usagef("--engine and --check go together: this version checks whether an engine can be tuned; the " +
-			"commands for it are in assay guide tune-my-engine")
-	}
+// ofEngine are the settings that only an engine of the user's own has.
+var ofEngine = []string{"check", "hours", "deep-games", "clock-games", "clock", "add", "accept-not-weaker"}
+
+// learnEngine tunes the engine of a repository, or tries every stage of that.
+func (s *session) learnEngine(cmd *cobra.Command) error {
+	with := append([]string{"engine", "run", "games", "nodes", "generations", "seed", "final-games", "json", "concurrency",
+		"serve", "nats", "lease", "replay-share", "reference-speed", "send-engines", "sign"}, ofEngine...)
 	var err error
+	playing := []string{}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if !slices.Contains([]string{"engine", "check", "concurrency"}, f.Name) && err == nil {
+		if !slices.Contains(with, f.Name) && err == nil {
 			err = cli.Usagef("--%s: with --engine the settings are in %s", f.Name, settings.ProjectName)
+		}
+		if at := slices.Index(with, f.Name); at >= 8 && at < len(with)-len(ofEngine) {
+			playing = append(playing, "--"+f.Name+"="+f.Value.String())
 		}
 	})
 	if err != nil {
 		return err
 	}
-	return ownengine.Check(s.ctx, ownengine.Config{Engine: s.OwnEngine, Stdout: s.stdout,
-		Progress: cli.NewProgress(s.stderr, "check"), Concurrency: s.Concurrency,
-		Command: func(ctx context.Context, words []string) (string, string, error) {
-			var out, said strings.Builder
+	c := ownengine.Config{Engine: s.OwnEngine, Stdout: s.stdout, Stderr: s.stderr, Playing: playing,
+		Command: func(ctx context.Context, words []string, stderr io.Writer) (string, error) {
+			var out strings.Builder
 			root := newRootCommand()
 			root.SetArgs(words)
 			root.SetOut(&out)
-			root.SetErr(&said)
+			root.SetErr(stderr)
 			err := root.ExecuteContext(ctx)
-			return out.String(), said.String(), err
-		}})
+			return out.String(), err
+		}}
+	if s.CheckOnly {
+		return ownengine.Check(s.ctx, c, s.Set)
+	}
+	place, _ := filepath.Abs(strings.TrimPrefix(s.OwnEngine, "git:"))
+	dir, resume, err := s.folder(fmt.Sprintf("engine-%s-s%d", filepath.Base(place), s.Seed))
+	if err != nil {
+		return err
+	}
+	r, err := ownengine.Run(s.ctx, c, dir, resume, s.Set)
+	if err != nil {
+		return learnAdvice(err, dir, resume)
+	}
+	if r.Already {
+		fmt.Fprintf(s.stderr, "run %s is complete: this is its result\n", dir)
+	}
+	page := runs.WriteReport(dir, s.stderr)
+	if s.JSON {
+		return cli.PrintJSON(s.stdout, r)
+	}
+	_, err = fmt.Fprintf(s.stdout, "%s%-13s  %s\n", r.Text(dir), "report", page)
+	return err
 }
 
 func (s *session) learn() error {

@@ -27,15 +27,18 @@ func (s *session) learnConfig() (learn.Config, error) {
 	if err != nil {
 		return c, err
 	}
-	run := cmp.Or(s.Run, s.runName(&c.Plan))
+	c.Dir, c.Resume, err = s.folder(s.runName(&c.Plan))
+	return c, err
+}
+
+// folder returns the run's folder, named so unless --run names it, and the command line that resumes the run.
+func (s *session) folder(name string) (dir, resume string, err error) {
+	run := cmp.Or(s.Run, name)
 	if run != filepath.Base(run) || run == "." || run == ".." {
-		return c, cli.Usagef("--run %s: want a plain name, of a folder in %s", run, runs.Dir)
+		return "", "", cli.Usagef("--run %s: want a plain name, of a folder in %s", run, runs.Dir)
 	}
-	if err := s.Put("run", run); err != nil {
-		return c, err
-	}
-	c.Dir, c.Resume = filepath.Join(runs.Dir, run), s.resume(nil)
-	return c, nil
+	err = s.Put("run", run)
+	return filepath.Join(runs.Dir, run), s.resume(nil), err
 }
 
 // flagged returns the plan that flags describe.

@@ -1,70 +1,45 @@
-// Package ownengine tunes the engine of an author's repository, as its assay.toml describes it.
-//
-// Check carries out each stage of a loop in miniature. It runs the commands that a person would type, in a folder of
-// its own; the repository is only read.
-//
-// Start reading at Check.
 package ownengine
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/cmd/assay/internal/enginerun"
 	"github.com/assay-chess/assay/cmd/assay/internal/gitbuild"
 	"github.com/assay-chess/assay/cmd/assay/internal/settings"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/features"
-	"github.com/assay-chess/assay/engine"
-	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner"
 )
-
-// Config says what is checked.
-type Config struct {
-	Engine      string // a folder of the repository, for its working tree, or git:REF in the current folder
-	Stdout      io.Writer
-	Progress    *cli.Progress
-	Concurrency int
-	// Command runs a command of assay, and returns what it prints to the standard output and the standard error.
-	Command func(ctx context.Context, words []string) (stdout, stderr string, err error)
-}
 
 // checkGames is how many games the check plays. More would only cost time: it asks whether everything works.
 const checkGames = 10
 
 // checker is a check in progress.
 type checker struct {
-	Config
-	ctx     context.Context
-	dir     string // of all that it makes
-	project *settings.Project
-	cache   *gitbuild.Cache
-	source  *gitbuild.Source
-	built   []*gitbuild.Build // the engine as it is, and with the weights of the fit
-	hand    string            // the last command, as a person types it
-	said    []string          // by that command, to the standard error
-	notes   []string          // of a stage, for the author to read
+	tools
+	built []*gitbuild.Build // the engine as it is, and with the weights of the fit
+	plan  enginerun.Plan
 }
 
 // Check builds the engine, plays ten games, collects the features of their positions, finds the numbers in the
-// source, fits, and builds and compares the engine with new weights. It prints a line for each stage.
-func Check(ctx context.Context, c Config) error {
-	k := &checker{Config: c, ctx: ctx}
+// source, fits, and builds and compares the engine with new weights. It prints a line for each stage, and what a run
+// would play.
+func Check(ctx context.Context, c Config, flags *settings.Set) error {
+	k := &checker{tools: tools{Config: c, ctx: ctx}}
 	defer k.close()
-	if err := k.open(); err != nil {
+	progress := cli.NewProgress(c.Stderr, "check")
+	if err := k.open(flags, progress); err != nil {
 		return errors.Join(err, os.RemoveAll(k.dir))
 	}
 	stages := []struct {
@@ -82,7 +57,7 @@ func Check(ctx context.Context, c Config) error {
 		{"match", k.match},
 	}
 	for _, stage := range stages {
-		c.Progress.Update(0, 0, stage.name)
+		progress.Update(0, 0, stage.name)
 		k.hand, k.notes = "", nil
 		start := time.Now()
 		said, err := stage.do()
@@ -99,92 +74,40 @@ func Check(ctx context.Context, c Config) error {
 			fmt.Fprintf(c.Stdout, "%22s%s\n", "", note)
 		}
 	}
-	c.Progress.Finish(fmt.Sprintf("all %d stages work", len(stages)))
+	progress.Finish(fmt.Sprintf("all %d stages work", len(stages)))
+	fmt.Fprint(c.Stdout, "\na run plays:\n", k.plan.Text())
 	return os.RemoveAll(k.dir)
 }
 
 // failed says how a person repeats what failed, and where its files are.
 func (k *checker) failed(stage string, err error) error {
-	text := stage + ": " + strings.TrimPrefix(cli.Plain(err.Error()), stage+": ")
-	if k.hand != "" {
-		text += "\nthe command was: " + k.hand
-	}
-	return errors.New(text + "\nits files are in " + k.dir)
+	text := strings.TrimPrefix(k.tools.failed(err).Error(), stage+": ")
+	return fmt.Errorf("%s: %s\nits files are in %s", stage, text, k.dir)
 }
 
 // open reads the repository and its assay.toml.
-func (k *checker) open() error {
-	dir, ref := k.Engine, gitbuild.WorkTree
-	if name, ok := strings.CutPrefix(k.Engine, "git:"); ok {
-		dir, ref = ".", cmp.Or(name, "HEAD")
-	}
-	repo, err := gitbuild.OpenRepo(k.ctx, dir)
-	if err != nil {
-		return fmt.Errorf("%w; --engine names a folder in the repository of your engine, or git:REF", err)
-	}
-	if k.project, err = settings.ReadProject(repo.Top); err != nil {
-		return err
-	}
-	if err := k.complete(filepath.Join(repo.Top, settings.ProjectName)); err != nil {
-		return err
-	}
+func (k *checker) open(flags *settings.Set, p *cli.Progress) (err error) {
 	if k.dir, err = os.MkdirTemp("", "assay-check-"); err != nil {
 		return err
 	}
-	log := func(format string, args ...any) { k.Progress.Say(fmt.Sprintf(format, args...)) }
-	if k.cache, err = gitbuild.OpenCache(log); err != nil {
+	if err := k.find(k.dir); err != nil {
 		return err
 	}
-	if ref == gitbuild.WorkTree {
-		k.source, err = repo.Snapshot(k.ctx, k.dir)
-	} else {
-		k.source, err = repo.Resolve(k.ctx, ref)
-	}
-	if err != nil || k.project.Weights != "" {
+	if err := k.source.Checkout(k.ctx, k.path(sourceName)); err != nil {
 		return err
 	}
-	if err := k.source.Checkout(k.ctx, k.path("source")); err != nil {
+	log := func(format string, args ...any) { p.Say(fmt.Sprintf(format, args...)) }
+	if err := k.describe(log); err != nil {
 		return err
 	}
-	_, err = k.texts()
+	k.plan, err = newPlan(flags, k.project)
 	return err
-}
-
-// complete checks that the file says all that the loop needs.
-func (k *checker) complete(path string) error {
-	for _, need := range []struct{ key, value, example string }{
-		{"build", k.project.Build(), `build = "make EXE={out}"`},
-		{"dump", k.project.Dump, `dump = "{exe} dump"`},
-		{"sources or weights", strings.Join(k.project.Sources, "") + k.project.Weights, `sources = ["src/eval.c"]`},
-	} {
-		if need.value == "" {
-			return fmt.Errorf("%s: %s is missing; write for example: %s (assay guide tune-my-engine)", path, need.key,
-				need.example)
-		}
-	}
-	return nil
 }
 
 func (k *checker) close() {
 	for _, b := range k.built {
 		b.Close()
 	}
-}
-
-// path returns a path in the folder of the check.
-func (k *checker) path(elem ...string) string {
-	return filepath.Join(append([]string{k.dir}, elem...)...)
-}
-
-// run runs a command of assay, and returns its standard output.
-func (k *checker) run(words ...string) (string, error) {
-	k.hand = "assay"
-	for _, w := range words {
-		k.hand += " " + quote.Word(w)
-	}
-	text, said, err := k.Command(k.ctx, words)
-	k.said = strings.Split(strings.TrimSpace(strings.ReplaceAll(said, k.path()+string(filepath.Separator), "")), "\n")
-	return text, err
 }
 
 // build builds a source, and runs its bench.
@@ -205,40 +128,12 @@ func (k *checker) build(s *gitbuild.Source) (string, error) {
 	return fmt.Sprintf("%s, %s%s", s.Short(), bench, how), nil
 }
 
-// player returns the engine as a player, with a weight file if there is one.
-func (k *checker) player(b *gitbuild.Build, weights string) string {
-	spec := engine.Spec{}.WithProgram(b.Path)
-	for _, o := range k.project.Options {
-		spec.Options = append(spec.Options, engine.Option{Name: o.Name, Value: o.Text})
-	}
-	if weights != "" {
-		spec.Options = append(spec.Options, engine.Option{Name: k.project.Weights, Value: weights})
-	}
-	return spec.String()
-}
-
-// limits are those of the games, or a short time if the loop plays by a clock.
-func (k *checker) limits() []string {
-	s := k.project.Learn
-	if s.Clock != "" {
-		return []string{"--movetime", "20ms"}
-	}
-	return []string{"--nodes", fmt.Sprint(cmp.Or(s.Limits.Nodes, settings.DefaultNodes))}
-}
-
-// playing is what a stage that plays has beside its players.
-func (k *checker) playing() []string {
-	return append(k.limits(), "--concurrency", fmt.Sprint(k.Concurrency))
-}
-
 func (k *checker) games() (string, error) {
-	words := append([]string{"selfplay", "--players", k.player(k.built[0], ""), "--games", fmt.Sprint(checkGames),
-		"--out", k.path("games")}, k.playing()...)
-	if book := k.project.Learn.Opening.Book; book != "" {
-		words = append(words, "--book", book)
-	}
-	_, err := k.run(words...)
-	return fmt.Sprintf("%d games of the engine against itself, %s", checkGames, strings.Join(k.limits(), " ")), err
+	start := time.Now()
+	_, err := k.run(slices.Concat([]string{"selfplay", "--players", k.player(k.built[0].Path, ""), "--games",
+		fmt.Sprint(checkGames), "--out", k.path("games")}, k.plan.Limits(), k.Playing)...)
+	k.plan.Split(checkGames / time.Since(start).Seconds())
+	return fmt.Sprintf("%d games of the engine against itself, %s", checkGames, k.plan.LimitsText()), err
 }
 
 func (k *checker) positions() (string, error) {
@@ -252,22 +147,9 @@ func (k *checker) positions() (string, error) {
 	return fmt.Sprintf("%d quiet positions", m.Rows), nil
 }
 
-// dump returns the command that prints features.
-func (k *checker) dump(b *gitbuild.Build, weights string) string {
-	var words []string
-	for w := range strings.FieldsSeq(k.project.Dump) {
-		w = strings.ReplaceAll(strings.ReplaceAll(w, settings.Exe, quote.Word(b.Path)), settings.WeightFile,
-			quote.Word(weights))
-		if w != "" && w != quote.Word("") {
-			words = append(words, w)
-		}
-	}
-	return strings.Join(words, " ")
-}
-
 // features collects features. Ten games are too few to say whether an evaluation predicts anything.
 func (k *checker) features() (string, error) {
-	if _, err := k.run("features", k.path("positions"), "--cmd", k.dump(k.built[0], ""), "--out", k.path("features"),
+	if _, err := k.run("features", k.path("positions"), "--cmd", k.dump(k.built[0].Path, ""), "--out", k.path("features"),
 		"--force"); err != nil {
 		return "", err
 	}
@@ -305,34 +187,6 @@ func (k *checker) numbers() (string, error) {
 	return "found in " + strings.Join(k.project.Sources, ", ") + "; written back, they change nothing", nil
 }
 
-// texts reads the sources.
-func (k *checker) texts() (list [][]byte, err error) {
-	for _, name := range k.project.Sources {
-		text, err := os.ReadFile(k.path("source", name))
-		if errors.Is(err, os.ErrNotExist) {
-			return nil, fmt.Errorf("%s, sources: there is no file %s in %s", settings.ProjectName, name, k.source.Short())
-		}
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, text)
-	}
-	return list, nil
-}
-
-// export writes values into the sources. What it says about other code that uses them stays in the notes.
-func (k *checker) export(from string) error {
-	words := []string{"weights", "export", from}
-	for _, name := range k.project.Sources {
-		words = append(words, "--into", k.path("source", name))
-	}
-	_, err := k.run(words...)
-	k.notes = slices.DeleteFunc(k.said, func(line string) bool {
-		return strings.HasPrefix(line, "rounding moved ") || strings.HasPrefix(line, "last step: ")
-	})
-	return err
-}
-
 // ownWeights gives the engine a file of its own values.
 func (k *checker) ownWeights() (string, error) {
 	file, err := k.start()
@@ -349,8 +203,8 @@ func (k *checker) ownWeights() (string, error) {
 
 func (k *checker) fit() (string, error) {
 	words := []string{"tune", k.path("features"), "--out", k.path("fit.json"), "--folds", "0", "--lambda",
-		fmt.Sprint(k.project.Learn.Lambda)}
-	for _, name := range k.project.Learn.Freeze {
+		fmt.Sprint(k.plan.Lambda)}
+	for _, name := range k.plan.Freeze {
 		words = append(words, "--freeze", name)
 	}
 	if _, err := k.run(words...); err != nil {
@@ -395,14 +249,6 @@ func (k *checker) start() (*models.File, error) {
 	return tuner.StartWeights(set)
 }
 
-func write(f *models.File, path string) error {
-	text, err := f.Encode()
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(path, text, 0o666)
-}
-
 func (k *checker) tuned() string { return k.path("weights.json") }
 
 // rebuild builds the engine with the weights of the fit, unless it loads them.
@@ -415,7 +261,7 @@ func (k *checker) rebuild() (string, error) {
 		return "", err
 	}
 	k.hand = ""
-	changed, err := k.source.Changed(k.ctx, k.path("source"), k.dir)
+	changed, err := k.source.Changed(k.ctx, k.path(sourceName), k.dir)
 	if err != nil {
 		return "", err
 	}
@@ -430,7 +276,7 @@ func (k *checker) agrees(b *gitbuild.Build, weights string) (string, error) {
 	if k.project.Weights != "" {
 		loaded = weights
 	}
-	text, err := k.run("features", k.path("features"), k.path("positions"), "--check", weights, "--cmd", k.dump(b, loaded),
+	text, err := k.run("features", k.path("features"), k.path("positions"), "--check", weights, "--cmd", k.dump(b.Path, loaded),
 		"--json")
 	if err != nil {
 		return "", err
@@ -447,7 +293,7 @@ func (k *checker) match() (string, error) {
 	if k.project.Weights != "" {
 		loaded = k.tuned()
 	}
-	_, err := k.run(append([]string{"match", "name=new:" + k.player(k.built[1], loaded), "name=old:" +
-		k.player(k.built[0], ""), "--games", "2"}, k.playing()...)...)
+	_, err := k.run(slices.Concat([]string{"match", "name=new:" + k.player(k.built[1].Path, loaded), "name=old:" +
+		k.player(k.built[0].Path, ""), "--games", "2"}, k.plan.Limits(), k.Playing)...)
 	return "2 games of the new weights against the old", err
 }

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/assay-chess/assay/cmd/assay/internal/enginerun"
 	"github.com/assay-chess/assay/dataset/arrange"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay/gamelog"
@@ -119,6 +120,8 @@ func Build(dir string) (*Report, error) {
 		b.spsa()
 	case gameloop.Command:
 		b.learnGame()
+	case enginerun.Command:
+		b.learnEngine()
 	case games.MatchCommand:
 		b.matchGame()
 	default:

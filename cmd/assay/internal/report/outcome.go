@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/assay-chess/assay/cmd/assay/internal/enginerun"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay/datagen"
 	"github.com/assay-chess/assay/selfplay/gamelog"
@@ -58,6 +59,10 @@ func summarize(dir string, status durable.RunStatus, at standing) (*Summary, err
 		var c gameloop.RunConfig
 		r.read(&c, dir, durable.RunConfigName)
 		o.learn(r, c.Plan.Generations, gameloop.MatchName)
+	case enginerun.Command:
+		if x := read[enginerun.Result](r, dir, durable.RunResultName); x != nil {
+			o.say(x.Headline())
+		}
 	case "tune":
 		o.tune(r)
 	case "match":
@@ -108,7 +113,7 @@ func (o *Summary) say(headline string) {
 	}
 	o.Verdict, o.Text, o.Class = word, rest, "open"
 	switch word {
-	case "PASSED", "STRONGER":
+	case "PASSED", "STRONGER", string(learn.GainProved):
 		o.Class = "good"
 	case "FAILED", "WEAKER", "NO VERDICT":
 		o.Class = "bad"

@@ -229,12 +229,13 @@ func (p *Project) tuned(l Line, value any) (bool, error) {
 
 // addLearn takes a line of the table [learn].
 func (p *Project) addLearn(l Line) error {
-	s := p.Learn
-	if !s.Has(l.Name) {
-		return fmt.Errorf("unknown setting of [learn] (there are: %s)", strings.Join(s.known(), ", "))
+	s, flag := p.Learn, strings.ReplaceAll(l.Name, "_", "-")
+	if strings.Contains(l.Name, "-") || !s.Has(flag) {
+		return fmt.Errorf("unknown setting of [learn] (there are: %s)",
+			strings.ReplaceAll(strings.Join(s.known(), ", "), "-", "_"))
 	}
-	if err := s.flags.Set(l.Name, l.Text); err != nil {
-		return fmt.Errorf("%q: want %s", l.Text, Engine.Lookup(l.Name).Help)
+	if err := s.flags.Set(flag, l.Text); err != nil {
+		return fmt.Errorf("%q: want %s", l.Text, strings.TrimPrefix(Engine.Lookup(flag).Help, "with --engine: "))
 	}
 	var lo, hi float64
 	switch n, err := fmt.Sscanf(s.Gate, "%g,%g", &lo, &hi); {
@@ -243,12 +244,14 @@ func (p *Project) addLearn(l Line) error {
 		return fmt.Errorf("want 1 or more, not %s", l.Text)
 	case s.Given("nodes") && s.Given("tc"):
 		return errors.New("nodes and tc both limit a move: give one of them")
+	case s.Given("games") && s.Given("hours"):
+		return errors.New("games and hours both say how long a generation plays: give one of them")
 	case !(s.Lambda >= 0 && s.Lambda <= 1):
 		return fmt.Errorf("want a share from 0 to 1, not %s", l.Text)
 	case n != 2 || err != nil || !(lo >= 0 && lo < hi):
 		return fmt.Errorf("want a test for a gain, such as [0, 10], not [%s]: one from below 0 promotes weaker engines",
 			s.Gate)
-	case l.Name == "tc":
+	case l.Name == "tc" || l.Name == "clock":
 		_, err := selfplay.ParseClock(l.Text)
 		return err
 	case l.Name == "book":

@@ -132,8 +132,12 @@ type Values struct {
 	// Of assay learn.
 	Run, Method, From, Opponent, Plan  string
 	OwnEngine                          string
-	CheckOnly                          bool
+	CheckOnly, AcceptNotWeaker         bool
 	Generations, GateGames, FinalGames int
+	DeepGames, ClockGames              int
+	FinalClock                         string
+	Hours                              float64
+	Added                              []string
 	Scale                              float64
 
 	// Of the table [learn].

@@ -14,6 +14,7 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/features"
 	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/tuner"
 )
 
 // checkEngine compares an engine that was built with new weights with the rows of their fit.
@@ -36,7 +37,7 @@ func (f *featuresFlags) checkEngine(ctx context.Context, args []string, to strea
 		case set.Version > 1 && f.tolerance:
 			set.Tolerance = f.c.Tolerance
 		}
-		return withWeights(x.File, &set)
+		return tuner.WithWeights(x.File, &set)
 	}
 	var sum features.Compared
 	for _, fit := range fits {
@@ -68,40 +69,6 @@ func (f *featuresFlags) checkEngine(ctx context.Context, args []string, to strea
 			sum.Changed, 100*float64(sum.Changed)/float64(sum.Rows), sum.Shift, sum.Change)
 	}
 	return nil
-}
-
-// withWeights returns the set with the values and the formula of the weight file.
-func withWeights(f *models.File, set *dataset.FeatureSet) (*dataset.FeatureSet, error) {
-	out := *set
-	out.Terms, out.Formula = nil, f.Formula
-	by := make(map[string]*models.TermWeight, len(f.Terms))
-	for i := range f.Terms {
-		by[f.Terms[i].Name] = &f.Terms[i]
-	}
-	for _, t := range set.Terms {
-		mg, eg := by[t.Name], by[t.Name]
-		if mg == nil && set.BySide { // halves of their own, see rows.Linear
-			mg, eg = by[t.Name+".mg"], by[t.Name+".eg"]
-		}
-		if mg == nil || eg == nil {
-			return nil, fmt.Errorf("the features count a term %q, for which the weights have no value", t.Name)
-		}
-		step := 1.0
-		if mg.Step > 0 {
-			step = mg.Step
-		}
-		t.MG, t.EG = step*float64(mg.MG), step*float64(eg.EG)
-		switch {
-		case t.Kind == dataset.MiddlegameTerm:
-			t.EG = 0
-		case t.Kind == dataset.EndgameTerm:
-			t.MG, t.EG = 0, t.MG
-		case set.Single(&t):
-			t.EG = t.MG
-		}
-		out.Terms = append(out.Terms, t)
-	}
-	return &out, out.Check()
 }
 
 // fitted is a data set of features and the positions that it was made of.

@@ -85,7 +85,7 @@ func TestLearnEngineCheck(t *testing.T) {
 		}
 		git("checkout", "--quiet", ".")
 	}
-	for _, words := range []string{"learn --check", "learn --engine .", "learn --engine . --check --games 4"} {
+	for _, words := range []string{"learn --check", "learn --engine . --check --model assay", "learn --engine . --hours 1 --games 4"} {
 		if code, _, stderr := call(t, strings.Fields(words)...); code != 2 {
 			t.Errorf("%s: exit %d: %s", words, code, stderr)
 		}

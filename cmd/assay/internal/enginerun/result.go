@@ -1,0 +1,182 @@
+package enginerun
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/assay-chess/assay/engine/quote"
+	"github.com/assay-chess/assay/selfplay/match"
+	"github.com/assay-chess/assay/selfplay/screen"
+	"github.com/assay-chess/assay/selfplay/sprt"
+	"github.com/assay-chess/assay/tuner/learn"
+)
+
+// Command is the durable.RunInfo.Command of these runs.
+const Command = "learn-engine"
+
+// Format names the layout of a run's result.json.
+const Format = "assay.learn-engine/1"
+
+// Config is the content of a run's config.json.
+type Config struct {
+	Program string   `json:"program"`
+	Engine  string   `json:"engine"` // name of the repository
+	Base    string   `json:"base"`   // the commit or tree that is tuned
+	Build   string   `json:"build"`
+	Dump    string   `json:"dump"`
+	Sources []string `json:"sources,omitempty"`
+	Weights string   `json:"weights,omitempty"` // the option that loads a weight file
+	Plan    Plan     `json:"plan"`
+}
+
+// Result is the content of a run's result.json. Paths are relative to the run's folder.
+type Result struct {
+	Format      string           `json:"format"`
+	Program     string           `json:"program"`
+	Engine      string           `json:"engine"`
+	Base        string           `json:"base"`
+	Plan        Plan             `json:"plan"`
+	Generations []Generation     `json:"generations"`
+	Champion    learn.WeightsRef `json:"champion"`
+	Outcome     learn.Outcome    `json:"outcome"`
+	learn.Proof
+	Patch string   `json:"patch,omitempty"` // what the author applies: a mail for git am, or a weight file
+	Dirty bool     `json:"dirty,omitempty"` // the files of the repository are not those of its commit
+	Stale bool     `json:"stale,omitempty"` // the repository has changed, and the patch does not apply to it any more
+	Notes []string `json:"notes,omitempty"` // other code that uses tuned numbers, as far as the source shows it
+
+	Already bool `json:"-"` // the run was complete before
+}
+
+// Group is a group of terms that the fit changed, and what games said of it.
+type Group struct {
+	Name     string        `json:"name"`
+	Net      float64       `json:"net_gain"`        // in loss, that the fit expects of it on other games
+	Effect   screen.Effect `json:"effect,omitzero"` // in the screen
+	Expected float64       `json:"expected_elo"`    // from both
+	Kept     bool          `json:"kept"`            // new; else the others were refitted beside its old values
+}
+
+// Generation is the result of one generation.
+type Generation struct {
+	Number    int           `json:"number"`
+	Positions int64         `json:"positions"`
+	Headline  string        `json:"headline"` // of the fit
+	Groups    []Group       `json:"groups"`
+	Screened  bool          `json:"screened"`
+	Why       string        `json:"why,omitempty"` // there was no screen
+	Change    float64       `json:"rms_change"`    // of the evaluation by the weights that were proposed, in centipawns
+	Step      float64       `json:"step"`          // share of the fit's step that was taken
+	Gate      *match.Result `json:"gate"`          // null: the weights were the champion's
+	Half      bool          `json:"half_step"`     // the gate is that of half the step, after an undecided one
+	Promoted  bool          `json:"promoted"`
+	Reason    string        `json:"reason"`
+}
+
+// Headline says in one sentence what the run found.
+func (r *Result) Headline() string {
+	switch {
+	case r.Champion.Generation == 0:
+		return "nothing found: no generation passed its gate, and the engine stays as it was"
+	case r.Outcome == learn.GainProved:
+		return fmt.Sprintf("gain proved: %s Elo over %d games against the engine as it was", r.Fixed.Strength.Text(""),
+			r.Fixed.Games)
+	case r.Outcome == learn.NotWeaker:
+		return fmt.Sprintf("not weaker by 10: SPRT [-10, 0] passed, which an engine weaker by 5 also does in %.0f %% of "+
+			"runs; %s Elo over %d games", 100*minusFive(), r.Fixed.Strength.Text(""), r.Fixed.Games)
+	case r.Clock != nil && r.Clock.Known() && r.Clock.EloHi < 0:
+		return fmt.Sprintf("nothing found: at %s the engine became weaker, %s Elo", r.Plan.FinalClock,
+			r.Clock.Strength.Text(""))
+	case r.NotWeaker != nil && r.NotWeaker.Verdict == match.AcceptH0:
+		return "nothing found: the champion failed the test against the engine as it was"
+	}
+	return "nothing found: the matches at the end show neither a gain nor that the engine did not become weaker"
+}
+
+// Text returns the result as people read it; dir is the run's folder.
+func (r *Result) Text(dir string) string {
+	var s strings.Builder
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(&s, "%-13s  %s\n", name, fmt.Sprintf(format, args...))
+	}
+	fmt.Fprintln(&s, r.Headline())
+	for _, g := range r.Generations {
+		name := fmt.Sprintf("generation %d", g.Number)
+		line(name, "%d games, %d positions; %s", r.Plan.Games, g.Positions, g.Headline)
+		for _, x := range g.Groups {
+			kept := "kept"
+			if !x.Kept {
+				kept = "taken back"
+			}
+			effect := ""
+			if g.Screened {
+				effect = fmt.Sprintf("screen %s, expected %+.1f", x.Effect.Strength.Text(""), x.Expected)
+			}
+			line("", "%s", strings.TrimRight(fmt.Sprintf("%-24s %-10s  %s", quote.Text(x.Name), kept, effect), " "))
+		}
+		if g.Why != "" {
+			line("", "no screen: %s", g.Why)
+		}
+		line("", "%s", g.Reason)
+	}
+	for _, m := range []struct {
+		name string
+		r    *match.Result
+	}{
+		{"test", r.NotWeaker}, {"match", r.Fixed}, {fmt.Sprintf("%d x nodes", DeepFactor), r.Deep},
+		{r.Plan.FinalClock, r.Clock},
+	} {
+		if m.r != nil {
+			line(m.name, "%s Elo, %d games +%d =%d -%d", m.r.Strength.Text(""), m.r.Games, m.r.Wins, m.r.Draws, m.r.Losses)
+		}
+	}
+	for i, note := range r.Notes {
+		line([]string{"in the source", ""}[min(i, 1)], "%s", quote.Text(note))
+	}
+	switch path := filepath.Join(dir, filepath.FromSlash(r.Patch)); {
+	case r.Patch == "":
+	case r.Stale:
+		line("patch", "%s; the repository has changed since: it is for %s", quote.Text(path), Short(r.Base))
+	case r.Dirty:
+		line("patch", "git apply %s", quote.Word(path))
+	case strings.HasSuffix(r.Patch, ".patch"):
+		line("patch", "git am %s", quote.Word(path))
+	default:
+		line("weights", "%s", quote.Text(path))
+	}
+	return s.String()
+}
+
+// NotWeaker is the test at the end.
+var NotWeaker = sprt.Test{Model: sprt.Logistic, Elo0: -10, Elo1: 0, Alpha: learn.Alpha, Beta: 0.05}
+
+// minusFive returns the probability that an engine which is weaker by 5 Elo passes the test at the end, however long it
+// takes.
+func minusFive() float64 {
+	shape, err := sprt.IndependentGames(UsualDraws, true)
+	if err != nil {
+		return 0
+	}
+	p, err := NotWeaker.Predict(shape, -5, false)
+	if err != nil {
+		return 0
+	}
+	return p.Pass
+}
+
+// Kept lists the groups of terms that were promoted.
+func (r *Result) Kept() (list []string) {
+	for _, g := range r.Generations {
+		for _, x := range g.Groups {
+			if g.Promoted && x.Kept && !slices.Contains(list, x.Name) {
+				list = append(list, x.Name)
+			}
+		}
+	}
+	return list
+}
+
+// Short returns the first digits of an id.
+func Short(id string) string { return id[:min(len(id), 12)] }

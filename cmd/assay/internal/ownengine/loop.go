@@ -1,0 +1,444 @@
+package ownengine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/cmd/assay/internal/enginerun"
+	"github.com/assay-chess/assay/cmd/assay/internal/gitbuild"
+	"github.com/assay-chess/assay/cmd/assay/internal/settings"
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/selfplay/match"
+	"github.com/assay-chess/assay/selfplay/sprt"
+	"github.com/assay-chess/assay/tuner/learn"
+)
+
+// loop is a run in progress. It is the learn.Learner of an author's engine.
+type loop struct {
+	tools
+	kept   *durable.Run    // the run's folder
+	author *gitbuild.Repo  // the author's repository
+	clone  *gitbuild.Clone // that of the run
+	plan   enginerun.Plan
+	start  *learn.Weights
+	set    dataset.FeatureSet // of the champion's features
+	builds map[string]*gitbuild.Build
+	now    enginerun.Generation // of the generation under way
+	barren int                  // generations without a promotion, the last ones
+	result enginerun.Result
+}
+
+// baseTag is the tag of the engine as it was.
+const baseTag = "base"
+
+// Run tunes the engine in the run's folder dir, from where an earlier call stopped. For a complete run it returns the
+// recorded result.
+func Run(ctx context.Context, c Config, dir, resume string, flags *settings.Set) (*enginerun.Result, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	l := &loop{tools: tools{Config: c, ctx: ctx, dir: dir}, builds: map[string]*gitbuild.Build{}}
+	defer l.close()
+	temp, err := os.MkdirTemp("", "assay-learn-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(temp)
+	config, err := l.open(temp, flags)
+	if err != nil {
+		return nil, err
+	}
+	info := durable.RunInfo{Command: enginerun.Command, Resume: resume, Program: cli.Version()}
+	if l.kept, err = durable.OpenRun(dir, info, config); err != nil {
+		return nil, err
+	}
+	defer l.kept.Close()
+	if raw, complete := l.kept.Result(); complete {
+		r := &enginerun.Result{Already: true}
+		if err := json.Unmarshal(raw, r); err != nil {
+			return nil, fmt.Errorf("%s: %w: %w", l.path(durable.RunResultName), durable.ErrDamaged, err)
+		}
+		return r, nil
+	}
+	l.result = enginerun.Result{Format: enginerun.Format, Program: config.Program, Engine: config.Engine, Base: config.Base, Plan: config.Plan}
+	if err := l.all(flags.AcceptNotWeaker); err != nil {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return nil, err
+	}
+	return &l.result, nil
+}
+
+// open finds the engine, and says what the run plays: what it began with, if it is there.
+func (l *loop) open(temp string, flags *settings.Set) (*enginerun.Config, error) {
+	log := func(format string, args ...any) { fmt.Fprintf(l.Stderr, "learn: "+format+"\n", args...) }
+	if err := l.find(temp); err != nil {
+		return nil, err
+	}
+	recorded, err := readConfig(l.dir)
+	if err != nil {
+		return nil, err
+	}
+	if clone := l.path(sourceName); recorded == nil || !exists(clone) {
+		if recorded != nil && recorded.Base != l.source.ID {
+			return nil, fmt.Errorf("%s was begun with %s, but the engine is now %s: delete the folder, or give this run "+
+				"another --run name", l.dir, enginerun.Short(recorded.Base), enginerun.Short(l.source.ID))
+		}
+		place := l.dir
+		l.dir = temp
+		if err := l.source.Checkout(l.ctx, l.path(sourceName)); err != nil {
+			return nil, err
+		}
+		defer func() { l.dir = place }()
+	}
+	if err := l.describe(log); err != nil {
+		return nil, err
+	}
+	plan, err := newPlan(flags, l.project)
+	if err != nil {
+		return nil, err
+	}
+	config := &enginerun.Config{Program: cli.Version(), Engine: l.repo.Name(), Base: l.source.ID, Build: l.project.Build(),
+		Dump: l.project.Dump, Sources: l.project.Sources, Weights: l.project.Weights, Plan: plan}
+	if recorded != nil {
+		l.adopt(config, recorded)
+	} else if err := l.measure(&config.Plan); err != nil {
+		return nil, err
+	}
+	l.plan = config.Plan
+	return config, nil
+}
+
+// adopt lets a run go on with what it began with: the numbers of games that a speed gave, and the engine's files.
+func (l *loop) adopt(now, recorded *enginerun.Config) {
+	if now.Base != recorded.Base {
+		fmt.Fprintf(l.Stderr, "learn: the engine has changed since the run began: it goes on with %s\n",
+			enginerun.Short(recorded.Base))
+		now.Base = recorded.Base
+	}
+	if now.Plan.Hours > 0 {
+		now.Plan.Games, now.Plan.Screen, now.Plan.Gate = recorded.Plan.Games, recorded.Plan.Screen, recorded.Plan.Gate
+	}
+}
+
+// speedGames are played to measure the speed from which a plan by the hour follows.
+const speedGames = 24
+
+// measure plays a few games where the plan needs their speed.
+func (l *loop) measure(p *enginerun.Plan) error {
+	if p.Hours == 0 {
+		return nil
+	}
+	p.Games = speedGames
+	b, err := l.cache.Build(l.ctx, l.source, l.project.Build())
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	began := time.Now()
+	if err := l.play(slices.Concat([]string{"selfplay", "--players", l.player(b.Path, ""), "--games",
+		fmt.Sprint(speedGames), "--out", l.path("speed")}, p.Limits(), l.Playing)...); err != nil {
+		return err
+	}
+	p.Split(speedGames / time.Since(began).Seconds())
+	return nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// readConfig reads the configuration of a run; nil if there is none yet.
+func readConfig(dir string) (*enginerun.Config, error) {
+	text, err := os.ReadFile(filepath.Join(dir, durable.RunConfigName))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	c := new(enginerun.Config)
+	if err == nil {
+		err = json.Unmarshal(text, c)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, durable.RunConfigName), err)
+	}
+	return c, nil
+}
+
+func (l *loop) close() {
+	for _, b := range l.builds {
+		b.Close()
+	}
+}
+
+// all carries out the loop and the matches at its end.
+func (l *loop) all(acceptNotWeaker bool) (err error) {
+	if l.clone, err = gitbuild.NewClone(l.ctx, l.path(sourceName), l.source, baseTag); err != nil {
+		return err
+	}
+	l.author = l.repo
+	if l.repo, err = gitbuild.OpenRepo(l.ctx, l.clone.Dir); err != nil {
+		return err
+	}
+	fmt.Fprint(l.Stderr, l.plan.Text())
+	l.start = &learn.Weights{WeightsRef: learn.WeightsRef{ID: baseTag}}
+	champion, _, err := learn.Loop(l.ctx, l.kept, l, l.plan.Generations, l.start)
+	if err != nil {
+		return l.failed(err)
+	}
+	l.result.Champion = champion.WeightsRef
+	if l.result.Outcome = learn.NothingFound; champion != l.start {
+		if err := l.final(champion, acceptNotWeaker); err != nil {
+			return l.failed(err)
+		}
+	}
+	return l.kept.Finish(&l.result)
+}
+
+// play runs a command of assay that shows its progress.
+func (l *loop) play(words ...string) error {
+	l.show(words)
+	_, err := l.Command(l.ctx, words, l.Stderr)
+	return err
+}
+
+// stage runs a command whose output is a folder of a generation's, unless that is complete, and returns its path.
+func (l *loop) stage(folder, name string, words ...string) (string, error) {
+	out := l.path(folder, name)
+	if m, err := durable.LoadManifest(out); err == nil && m.Complete || durable.Status(out).State == durable.Complete {
+		return out, nil
+	}
+	fmt.Fprintf(l.Stderr, "%s: %s\n", folder, name)
+	return out, l.play(append(words, "--out", out)...)
+}
+
+// games returns the words of a command that plays: the limits, a seed of its own, the repository and the machines.
+func (l *loop) games(number, g, stage int) []string {
+	return slices.Concat([]string{"--games", fmt.Sprint(number), "--seed",
+		fmt.Sprint(l.plan.Seed + uint64(100*g+stage)<<32)}, l.Playing)
+}
+
+// The stages of a generation, and those at the end, as generation 0: their openings differ.
+const (
+	playStage = iota + 1
+	screenStage
+	gateStage
+	halfStage
+	testStage
+	fixedStage
+	deepStage
+	clockStage
+)
+
+// tag is that of the engine with weights.
+func tag(w *learn.Weights) string {
+	if w.Generation == 0 {
+		return baseTag
+	}
+	return strings.TrimSuffix(strings.ReplaceAll(w.File, "/", "-"), ".json")
+}
+
+// built returns the build of a tag.
+func (l *loop) built(name string) (*gitbuild.Build, error) {
+	if b := l.builds[name]; b != nil {
+		return b, nil
+	}
+	s, err := l.repo.Resolve(l.ctx, "refs/tags/"+name)
+	if err != nil {
+		return nil, err
+	}
+	b, err := l.cache.Build(l.ctx, s, l.project.Build())
+	if err == nil {
+		l.builds[name] = b
+	}
+	return b, err
+}
+
+// weightFile returns the weights that an engine loads; empty if they stand in its source.
+func (l *loop) weightFile(w *learn.Weights) string {
+	if l.project.Weights == "" || w.Generation == 0 {
+		return ""
+	}
+	return l.path(filepath.FromSlash(w.File))
+}
+
+// engine returns an engine with weights as a player, with a name for people.
+func (l *loop) engine(name string, w *learn.Weights) (string, error) {
+	which := tag(w)
+	if l.project.Weights != "" {
+		which = baseTag
+	}
+	b, err := l.built(which)
+	if err != nil {
+		return "", err
+	}
+	return "name=" + name + ":" + l.player(b.Path, l.weightFile(w)), nil
+}
+
+// dumpOf returns the command that prints the features of an engine with weights.
+func (l *loop) dumpOf(w *learn.Weights) (string, error) {
+	which := tag(w)
+	if l.project.Weights != "" {
+		which = baseTag
+	}
+	b, err := l.built(which)
+	if err != nil {
+		return "", err
+	}
+	return l.dump(b.Path, l.weightFile(w)), nil
+}
+
+// Propose plays the games of a generation, fits, and lets a screen say which groups of the fit to keep.
+func (l *loop) Propose(_ context.Context, g int, champion *learn.Weights) (*learn.Weights, error) {
+	if l.barren == 2 || l.late(g) {
+		return nil, learn.ErrEnough
+	}
+	l.now = enginerun.Generation{Number: g, Step: 1}
+	fit, err := l.fit(g, champion)
+	if err != nil {
+		return nil, err
+	}
+	return l.compose(g, champion, fit)
+}
+
+// late reports whether a further generation does not fit into the hours.
+func (l *loop) late(g int) bool {
+	spent := time.Since(l.kept.Info().Started).Hours()
+	if l.plan.Hours == 0 || g == 1 || exists(l.path(learn.Folder(g))) ||
+		spent+l.plan.Hours/float64(l.plan.Generations) <= l.plan.Hours*1.05 {
+		return false
+	}
+	fmt.Fprintf(l.Stderr, "learn: generation %d does not fit into the %g hours any more\n", g, l.plan.Hours)
+	return true
+}
+
+// fit plays, and fits to the positions of all generations. It returns the folder of the fit.
+func (l *loop) fit(g int, champion *learn.Weights) (string, error) {
+	player, err := l.engine("champion", champion)
+	if err != nil {
+		return "", err
+	}
+	_, err = l.stage(learn.Folder(g), "games", slices.Concat([]string{"selfplay", "--players", player}, l.games(l.plan.Games, g, playStage),
+		l.plan.Limits())...)
+	if err != nil {
+		return "", err
+	}
+	if _, err = l.stage(learn.Folder(g), "positions", "data", "positions", l.path(learn.Folder(g), "games"), "--preset",
+		"texel"); err != nil {
+		return "", err
+	}
+	dump, err := l.dumpOf(champion)
+	if err != nil {
+		return "", err
+	}
+	data := slices.Clone(l.plan.Added)
+	for from := 1; from <= g; from++ {
+		data = append(data, l.path(learn.Folder(from), "positions"))
+	}
+	words := []string{"tune"}
+	for i, positions := range data {
+		m, err := durable.LoadManifest(positions)
+		if err != nil {
+			return "", err
+		}
+		l.now.Positions += m.Rows
+		name := fmt.Sprintf("features-%d", i+1)
+		out, err := l.stage(learn.Folder(g), name, "features", positions, "--cmd", dump)
+		if err != nil {
+			return "", err
+		}
+		words = append(words, out)
+	}
+	if _, l.set, err = dataset.OpenFeatures(words[1]); err != nil {
+		return "", err
+	}
+	var terms []string
+	for _, t := range l.set.Terms {
+		terms = append(terms, t.Name)
+	}
+	words = append(words, "--refit", "--lambda", fmt.Sprint(l.plan.Lambda), "--seed", fmt.Sprint(l.plan.Seed))
+	for _, name := range frozen(&l.plan, terms) {
+		words = append(words, "--freeze", name)
+	}
+	return l.stage(learn.Folder(g), "fit", words...)
+}
+
+// Gate tests the proposed weights against the champion's. If the test is undecided, half of the step is tested once.
+func (l *loop) Gate(_ context.Context, g int, proposed, champion *learn.Weights) (*match.Result, *learn.Weights, error) {
+	if proposed.ID == champion.ID {
+		return nil, proposed, nil
+	}
+	r, err := l.gate(g, "gate", gateStage, learn.GateAlpha(1), proposed, champion)
+	if err != nil || r.Passed() || r.Verdict == match.AcceptH0 {
+		return r, proposed, err
+	}
+	half, err := l.candidate(g, "half.json", champion, between(champion.Values, proposed.Values, 0.5))
+	if err != nil || half.ID == champion.ID || half.ID == proposed.ID {
+		return r, proposed, err
+	}
+	second, err := l.gate(g, "gate-half", halfStage, learn.GateAlpha(2), half, champion)
+	if err != nil {
+		return nil, nil, err
+	}
+	l.now.Half = true
+	return second, half, nil
+}
+
+func (l *loop) gate(g int, name string, stage int, alpha float64, a, b *learn.Weights) (*match.Result, error) {
+	return l.match(learn.Folder(g), name, a, b, slices.Concat(l.games(l.plan.Gate, g, stage), l.plan.Limits(), []string{
+		"--sprt", fmt.Sprintf("%g,%g", l.plan.Elo0, l.plan.Elo1), "--elo-model", sprt.Logistic.String(), "--alpha",
+		fmt.Sprint(alpha)}))
+}
+
+// match plays a match in a folder of a generation's.
+func (l *loop) match(folder, name string, a, b *learn.Weights, words []string) (*match.Result, error) {
+	players := make([]string, 2)
+	for i, w := range []*learn.Weights{a, b} {
+		var err error
+		if players[i], err = l.engine([]string{"new", "old"}[i], w); err != nil {
+			return nil, err
+		}
+	}
+	if l.plan.Book != "" {
+		words = append(words, "--book", l.plan.Book, "--book-order", "random")
+	}
+	out, err := l.stage(folder, name, slices.Concat([]string{"match"}, players, words)...)
+	if err != nil {
+		return nil, err
+	}
+	r := new(match.Result)
+	return r, readJSON(r, out, durable.RunResultName)
+}
+
+func readJSON(v any, elem ...string) error {
+	path := filepath.Join(elem...)
+	text, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(text, v)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// Decided keeps the result of a generation.
+func (l *loop) Decided(_ int, d learn.Decision) error {
+	l.now.Gate, l.now.Promoted, l.now.Reason = d.Gate, d.Promoted, d.Reason
+	if l.barren++; d.Promoted {
+		l.barren = 0
+	}
+	l.result.Generations = append(l.result.Generations, l.now)
+	return nil
+}
