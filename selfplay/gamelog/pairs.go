@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"time"
 
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/cores"
@@ -26,6 +27,7 @@ type Pairs struct {
 	After func()                             // called after each pair that this process played; may be nil
 	Guard Guard                              // ends the run without a verdict if too many games fail
 
+	started time.Time
 	games   *games // nil: nothing is kept
 	next    uint64 // pair to be counted
 	played  int64
@@ -37,12 +39,6 @@ type Pairs struct {
 
 // Counted returns the number of pairs that are.
 func (p *Pairs) Counted() uint64 { return p.next }
-
-// Load returns the load of the machine while the games were played.
-func (p *Pairs) Load() cores.Load { return p.load }
-
-// Played returns how many games this process played, including those that do not count.
-func (p *Pairs) Played() int64 { return p.played }
 
 // Keep opens the run's files and counts the pairs of its journal. The caller must call
 // Close, and Finish if the run ends without an error.
@@ -133,29 +129,29 @@ func (p *Pairs) count(pair []selfplay.Result) error {
 // Play plays the pairs of the series that are not counted yet, until Over. The numbers of
 // the series are those of pairs. If there is no verdict, the error wraps
 // selfplay.ErrNoVerdict.
-func (p *Pairs) Play(ctx context.Context, s selfplay.Series) (selfplay.SeriesReport, error) {
-	report, err := p.play(ctx, s)
+func (p *Pairs) Play(ctx context.Context, s selfplay.Series) error {
+	err := p.play(ctx, s)
 	switch {
 	case errors.Is(err, selfplay.ErrVoid):
 		p.Guard.reason, p.Guard.blamed = err.Error(), -1
 	case err == nil || errors.Is(err, opening.ErrExhausted) || errors.Is(err, selfplay.ErrNoOpening):
 		p.Guard.Conclude()
 	default:
-		return report, err
+		return err
 	}
 	p.Guard.Blame(p.load)
 	if none := p.Guard.Err(); none != nil {
-		return report, fmt.Errorf("%s: %w", p.Name, none)
+		return fmt.Errorf("%s: %w", p.Name, none)
 	}
-	return report, err
+	return err
 }
 
-func (p *Pairs) play(ctx context.Context, s selfplay.Series) (selfplay.SeriesReport, error) {
+func (p *Pairs) play(ctx context.Context, s selfplay.Series) error {
 	if p.over() {
 		if p.games != nil {
 			p.load = ReadLoad(p.games.Run.Dir())
 		}
-		return selfplay.SeriesReport{}, nil
+		return nil
 	}
 	if p.void == nil {
 		p.void = map[uint64]int{}
@@ -173,7 +169,7 @@ func (p *Pairs) play(ctx context.Context, s selfplay.Series) (selfplay.SeriesRep
 		return nil
 	}
 	s.Deliver = func(_ uint64, pair []selfplay.Result) error { return p.deliver(pair) }
-	report, err := s.Run(ctx)
+	_, err := s.Run(ctx)
 	if m, ok := s.Runner.(interface{ Load() cores.Load }); ok {
 		if e := p.noteLoad(m.Load()); err == nil {
 			err = e
@@ -181,12 +177,12 @@ func (p *Pairs) play(ctx context.Context, s selfplay.Series) (selfplay.SeriesRep
 	}
 	switch {
 	case ctx.Err() == nil:
-		return report, err
+		return err
 	case p.games == nil:
-		return report, fmt.Errorf("%s: interrupted after %d pairs, which were not kept: %w", p.Name, p.next,
+		return fmt.Errorf("%s: interrupted after %d pairs, which were not kept: %w", p.Name, p.next,
 			context.Cause(ctx))
 	}
-	return report, fmt.Errorf("%s: %s: interrupted after %d pairs: %w", p.Name, p.games.Run.Dir(), p.next,
+	return fmt.Errorf("%s: %s: interrupted after %d pairs: %w", p.Name, p.games.Run.Dir(), p.next,
 		context.Cause(ctx))
 }
 

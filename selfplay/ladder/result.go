@@ -2,10 +2,8 @@ package ladder
 
 import (
 	"slices"
-	"time"
 
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
@@ -54,13 +52,7 @@ type Result struct {
 	Warnings     []string         `json:"warnings,omitempty"`
 	Plies        int64            `json:"plies"` // searched
 
-	// The fields below describe this process, not the result.
-
-	Load    cores.Load            `json:"-"` // of the machine
-	Already bool                  `json:"-"` // the run was complete before
-	Played  int64                 `json:"-"` // games played by this process
-	Took    time.Duration         `json:"-"`
-	Search  selfplay.SeriesReport `json:"-"` // of openings, by this process
+	gamelog.Process
 }
 
 // Unrated is a player of a ladder without a verdict.
@@ -74,7 +66,7 @@ type Unrated struct {
 func (l *ladder) noVerdict() *Result {
 	r := &Result{Verdict: gamelog.NoVerdict, Reason: l.pairs.Guard.Reason(), Schedule: l.Schedule, Ratings: []Rating{},
 		Scores: [][]Score{}, LOS: [][]float64{},
-		Games: 2 * l.table.Pairs(), Terminations: l.terminations, VoidPairs: l.pairs.Guard.Void(), Plies: l.plies}
+		Games: 2 * l.table.Pairs(), Terminations: l.terminations, Plies: l.plies}
 	for i, p := range l.Players {
 		r.Unrated = append(r.Unrated, Unrated{p.Label(), l.table.Total(i).Games(), l.forfeits[i]})
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/board"
@@ -26,7 +25,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ladder: %w", err)
 	}
-	l := &ladder{Config: c, openings: openings, table: NewTable(len(c.Players)), started: time.Now(),
+	l := &ladder{Config: c, openings: openings, table: NewTable(len(c.Players)),
 		tally: tally{terminations: map[string]int64{}, forfeits: make([]int64, len(c.Players))}}
 	l.round = c.Schedule.round(len(c.Players))
 	l.pairs = gamelog.Pairs{Name: "ladder", Fresh: openings.Len() == 0 && c.stride() == 1, Over: l.ended, Count: l.count,
@@ -35,35 +34,21 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	for _, p := range c.Players {
 		l.pairs.Guard.Players = append(l.pairs.Guard.Players, p.Label())
 	}
-	if !gamelog.Complete(c.Out) {
-		if err := c.Setup.Preflight(ctx, func(int) selfplay.Limits { return c.Limits }, c.Players...); err != nil {
-			return nil, fmt.Errorf("ladder: %w", err)
-		}
-	}
 	if l.fit, err = l.table.Fit(c.Anchor, c.AnchorElo); err != nil {
 		return nil, err
 	}
 	l.schedule()
-	if c.Out == "" {
-		return l.play(ctx)
+	l.Players = slices.Clone(c.Players)
+	var players []*selfplay.Entrant
+	for i := range l.Players {
+		players = append(players, &l.Players[i])
 	}
-	id := l.identity(openings)
-	return gamelog.InFolder(c.Out, durable.RunInfo{Command: "ladder", Resume: c.Resume, Program: c.Program,
-		Pinned: c.Pinned, Players: gamelog.Players(c.Players...)}, id,
-		func(run *durable.Run, r *Result) error {
-			r.Already, r.Load = true, gamelog.ReadLoad(run.Dir())
+	return gamelog.PlayRun(ctx, &l.pairs, gamelog.Run[Result]{Setup: &l.Setup, Try: c.Players, Players: players,
+		Identity: l.identity(openings), Header: l.header, Play: l.play,
+		Again: func(run *durable.Run, r *Result) error {
+			r.Process = gamelog.Before(run)
 			return nil
-		},
-		func(run *durable.Run) (*Result, error) {
-			l.keepNames(run)
-			err := l.pairs.Keep(gamelog.Config{Run: run, Identity: id, Seed: c.Seed, Program: c.Program, Event: "assay ladder",
-				Header: l.header})
-			if err != nil {
-				return nil, err
-			}
-			defer l.pairs.Close()
-			return l.play(ctx)
-		})
+		}})
 }
 
 // ladder is a run in progress.
@@ -77,15 +62,13 @@ type ladder struct {
 	round    []pairing // of the schedule
 	chosen   []pairing // of the pairs, in order of number
 	over     bool      // the intervals are narrow enough
-	started  time.Time
 }
 
 func (l *ladder) play(ctx context.Context) (*Result, error) {
-	report, err := l.pairs.Play(ctx, l.series())
+	err := l.pairs.Play(ctx, l.series())
 	if errors.Is(err, selfplay.ErrNoVerdict) {
 		r := l.noVerdict()
-		l.noteStalls(r)
-		r.Load, r.Played, r.Took, r.Search = l.pairs.Load(), l.pairs.Played(), time.Since(l.started), report
+		l.note(r)
 		return r, err
 	}
 	if err != nil {
@@ -96,15 +79,14 @@ func (l *ladder) play(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	r := conclude(&l.Config, l.table, fit, &l.tally)
-	l.noteStalls(r)
-	r.VoidPairs, r.Load = l.pairs.Guard.Void(), l.pairs.Load()
-	r.Played, r.Took, r.Search = l.pairs.Played(), time.Since(l.started), report
+	l.note(r)
 	return r, l.pairs.Finish(r)
 }
 
-// noteStalls notes the stalls of the runner in a result.
-func (l *ladder) noteStalls(r *Result) {
+// note notes in a result how the games went.
+func (l *ladder) note(r *Result) {
 	g := &l.pairs.Guard
+	r.VoidPairs, r.Process = g.Void(), l.pairs.Process()
 	r.StalledGames, r.Warnings = g.Stalls.With, g.Stalls.Warnings(g.Players)
 }
 
@@ -143,16 +125,6 @@ func (l *ladder) sides(game uint64) (white, black int) {
 	return p.first, p.second
 }
 
-// keepNames shows the players by the names with which the run began.
-func (l *ladder) keepNames(run *durable.Run) {
-	l.Players = slices.Clone(l.Players)
-	var players []*selfplay.Entrant
-	for i := range l.Players {
-		players = append(players, &l.Players[i])
-	}
-	gamelog.KeepNames(run, players...)
-}
-
 // playerOf returns the player with the side in a game.
 func (l *ladder) playerOf(game uint64, side board.Color) int {
 	white, black := l.sides(game)
@@ -166,9 +138,8 @@ func (l *ladder) job(number uint64) selfplay.Job {
 
 func (l *ladder) header(g *selfplay.Result) gamelog.Header {
 	white, black := l.sides(g.Number)
-	return gamelog.Header{White: l.Players[white], Black: l.Players[black], Nodes: l.Limits.Nodes,
-		TimeControls: [2]string{l.Limits.TimeControl(), l.Limits.TimeControl()},
-		Round:        fmt.Sprintf("%d.%d", g.Number/2+1, g.Number%2+1)}
+	return gamelog.HeaderOf(g.Number, [2]selfplay.Limits{l.Limits, l.Limits},
+		[2]selfplay.Entrant{l.Players[white], l.Players[black]})
 }
 
 // count counts a pair.

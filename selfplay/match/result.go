@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
@@ -75,14 +74,10 @@ type Result struct {
 	Nodes        [2]uint64        `json:"nodes"`                   // searched by A and B
 	Warnings     []string         `json:"warnings,omitempty"`
 
-	// The fields below depend on the machine or on this process.
+	// What follows depends on the machine or on this process.
 
-	Time    [2]time.Duration      `json:"-"` // that A and B searched
-	Load    cores.Load            `json:"-"` // of the machine
-	Already bool                  `json:"-"` // the match was complete before
-	Played  int64                 `json:"-"` // games played by this process, including those that do not count
-	Took    time.Duration         `json:"-"`
-	Search  selfplay.SeriesReport `json:"-"` // of openings, by this process
+	gamelog.Process
+	Time [2]time.Duration `json:"-"` // that A and B searched
 }
 
 // WithoutForfeits is the test over a part of the pairs.

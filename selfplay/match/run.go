@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/board"
@@ -36,37 +35,23 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("match: %w: %w", selfplay.ErrConfig, err)
 	}
-	m := &match{Config: c, openings: openings, count: count, started: time.Now()}
+	m := &match{Config: c, openings: openings, count: count}
 	m.pairs = gamelog.Pairs{Name: "match", Fresh: openings.Len() == 0, // a book has no line twice
 		Over: count.over, Count: count.add, After: m.progress,
 		Guard: gamelog.Guard{Tolerance: c.Tolerance, Slots: c.Runner.Parallel(), Who: playerOf}}
-	if err := m.preflight(ctx); err != nil {
-		return nil, err
-	}
-	m.name()
-	if c.Out == "" {
-		return m.play(ctx)
-	}
-	id := m.identity(openings)
-	return gamelog.InFolder(c.Out, durable.RunInfo{Command: "match", Resume: c.Resume, Program: c.Program,
-		Pinned: c.Pinned, Players: gamelog.Players(c.A, c.B)}, id, finished,
-		func(run *durable.Run) (*Result, error) {
-			gamelog.KeepNames(run, &m.A, &m.B)
-			m.name()
-			err := m.pairs.Keep(gamelog.Config{Run: run, Identity: id, Seed: c.Seed, Program: c.Program, Event: "assay match",
-				Tags: testTags(c.Test, c.Corrected), Header: m.header})
-			if err != nil {
-				return nil, err
-			}
-			defer m.pairs.Close()
-			return m.play(ctx)
-		})
+	a, b := c.A, c.B
+	a.Shown, b.Shown = "A: "+a.Label(), "B: "+b.Label()
+	m.name(nil)
+	return gamelog.PlayRun(ctx, &m.pairs, gamelog.Run[Result]{Setup: &m.Setup, Limits: m.limits,
+		Try: []selfplay.Entrant{a, b}, Players: []*selfplay.Entrant{&m.A, &m.B}, Identity: m.identity(openings),
+		Tags: testTags(c.Test, c.Corrected), Header: m.header, Again: finished, Begin: m.name, Play: m.play})
 }
 
 // name shows the players by their names.
-func (m *match) name() {
+func (m *match) name(*durable.Run) error {
 	m.count.result.A, m.count.result.B = m.A.Label(), m.B.Label()
 	m.pairs.Guard.Players = []string{m.A.Label() + " (A)", m.B.Label() + " (B)"}
+	return nil
 }
 
 // match is a match in progress.
@@ -75,13 +60,12 @@ type match struct {
 	openings opening.Source
 	count    *counter
 	pairs    gamelog.Pairs
-	started  time.Time
 }
 
 // finished completes the result of a match that was complete before. The times come from
 // the journal, because they are not part of the result.
 func finished(run *durable.Run, r *Result) error {
-	r.Already, r.Load = true, gamelog.ReadLoad(run.Dir())
+	r.Process = gamelog.Before(run)
 	return gamelog.ReadPlayed(run.Path(JournalName), func(g *selfplay.Result) error {
 		if g.Number < uint64(r.Games) {
 			for _, side := range []board.Color{board.White, board.Black} {
@@ -96,39 +80,24 @@ func finished(run *durable.Run, r *Result) error {
 func (m *match) header(g *selfplay.Result) gamelog.Header {
 	players := [2]selfplay.Entrant{m.A, m.B}
 	white, black := playerOf(g.Number, board.White), playerOf(g.Number, board.Black)
-	return gamelog.Header{White: players[white], Black: players[black], Nodes: m.limits(white).Nodes,
-		TimeControls: [2]string{m.limits(white).TimeControl(), m.limits(black).TimeControl()},
-		Round:        fmt.Sprintf("%d.%d", g.Number/2+1, g.Number%2+1)}
-}
-
-// preflight has A and B play a move, unless the match is complete.
-func (m *match) preflight(ctx context.Context) error {
-	if gamelog.Complete(m.Out) {
-		return nil
-	}
-	a, b := m.A, m.B
-	a.Shown, b.Shown = "A: "+a.Label(), "B: "+b.Label()
-	if err := m.Setup.Preflight(ctx, m.limits, a, b); err != nil {
-		return fmt.Errorf("match: %w", err)
-	}
-	return nil
+	return gamelog.HeaderOf(g.Number, [2]selfplay.Limits{m.limits(white), m.limits(black)},
+		[2]selfplay.Entrant{players[white], players[black]})
 }
 
 func (m *match) play(ctx context.Context) (*Result, error) {
-	report, err := m.pairs.Play(ctx, m.series())
+	err := m.pairs.Play(ctx, m.series())
 	exhausted := errors.Is(err, opening.ErrExhausted) || errors.Is(err, selfplay.ErrNoOpening)
 	none := errors.Is(err, selfplay.ErrNoVerdict)
 	if err != nil && !exhausted && !none {
 		return nil, err
 	}
 	r := m.count.conclude()
-	r.VoidPairs, r.Load = m.pairs.Guard.Void(), m.pairs.Load()
+	r.VoidPairs, r.Process = m.pairs.Guard.Void(), m.pairs.Process()
 	stalls := &m.pairs.Guard.Stalls
 	for i, p := range stalls.Players {
 		r.Stalls[i] = p.Stalls
 	}
 	r.StalledGames, r.Warnings = stalls.With, slices.Concat(r.Warnings, stalls.Warnings([]string{r.A, r.B}))
-	r.Played, r.Took, r.Search = m.pairs.Played(), time.Since(m.started), report
 	if none {
 		r.Verdict, r.Reason, r.Strength = NoVerdict, m.pairs.Guard.Reason(), sprt.Unknown()
 		return r, err

@@ -5,10 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/screen"
@@ -52,13 +50,10 @@ type Result struct {
 	Stalled      int64            `json:"stalled_games,omitempty"`
 	Warnings     []string         `json:"warnings,omitempty"`
 
-	// The fields below depend on the machine or on this process.
+	// What follows depends on the machine or on this process.
 
-	Speeds  []screen.Speed `json:"-"` // what each factor does to nodes a second
-	Load    cores.Load     `json:"-"` // of the machine
-	Already bool           `json:"-"` // the run was complete before
-	Played  int64          `json:"-"` // games played by this process
-	Took    time.Duration  `json:"-"`
+	gamelog.Process
+	Speeds []screen.Speed `json:"-"` // what each factor does to nodes a second
 }
 
 // tally counts what is not in the pairs.
@@ -146,7 +141,7 @@ func (s *session) conclude() *Result {
 	}
 	r.Warnings = slices.Concat(t.warnings(s.Factors), s.games.Guard.Stalls.Warnings([]string{r.Base}))
 	r.Speeds = s.Design.Speeds(s.pairs, t.speeds)
-	r.Load, r.Played, r.Took = s.games.Load(), s.games.Played(), time.Since(s.started)
+	r.Process = s.games.Process()
 	if r.Reason = s.reason; r.Reason == "" {
 		r.Reason = s.games.Guard.Reason()
 	}

@@ -3,7 +3,6 @@ package play
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/board"
@@ -25,7 +24,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("screen: %w", err)
 	}
-	s := &session{Config: c, openings: openings, started: time.Now(), decisions: []Decision{},
+	s := &session{Config: c, openings: openings, decisions: []Decision{},
 		tally: tally{terminations: map[string]int64{}, forfeits: make([][2]int64, len(c.Factors)),
 			played: make([][2]int64, len(c.Factors))}}
 	alone := c.Tolerance
@@ -33,27 +32,9 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	s.games = gamelog.Pairs{Name: "screen", Over: s.over, Count: s.count, After: s.progress,
 		Guard: gamelog.Guard{Tolerance: alone, Slots: c.Runner.Parallel(), Players: []string{c.Base.Label()},
 			Who: func(uint64, board.Color) int { return 0 }}}
-	if !gamelog.Complete(c.Out) {
-		if err := c.Setup.Preflight(ctx, func(int) selfplay.Limits { return c.Limits }, c.Base); err != nil {
-			return nil, fmt.Errorf("screen: %w", err)
-		}
-	}
-	if c.Out == "" {
-		return s.play(ctx)
-	}
-	id := s.identity(openings)
-	return gamelog.InFolder(c.Out, durable.RunInfo{Command: "screen", Resume: c.Resume, Program: c.Program,
-		Pinned: c.Pinned, Players: gamelog.Players(c.Base)}, id, s.finished,
-		func(run *durable.Run) (*Result, error) {
-			gamelog.KeepNames(run, &s.Base)
-			err := s.games.Keep(gamelog.Config{Run: run, Identity: id, Seed: c.Seed, Program: c.Program,
-				Event: "assay screen", Header: s.header})
-			if err != nil {
-				return nil, err
-			}
-			defer s.games.Close()
-			return s.play(ctx)
-		})
+	return gamelog.PlayRun(ctx, &s.games, gamelog.Run[Result]{Setup: &s.Setup, Try: []selfplay.Entrant{c.Base},
+		Players: []*selfplay.Entrant{&s.Base}, Identity: s.identity(openings), Header: s.header, Again: s.finished,
+		Play: s.play})
 }
 
 // session is a screen in progress.
@@ -68,7 +49,6 @@ type session struct {
 	decisions []Decision
 	look      int    // the next
 	reason    string // why there is no verdict
-	started   time.Time
 }
 
 // stratum is a part of the pairs with the same fixed factors.
@@ -79,7 +59,7 @@ type stratum struct {
 
 // finished completes the result of a screen that was complete before: speeds come from the journal.
 func (s *session) finished(run *durable.Run, r *Result) error {
-	r.Already, r.Load = true, gamelog.ReadLoad(run.Dir())
+	r.Process = gamelog.Before(run)
 	waiting := map[uint64]selfplay.Result{}
 	err := gamelog.ReadPlayed(run.Path(gamelog.JournalName), func(g *selfplay.Result) error {
 		waiting[g.Number] = *g
@@ -98,7 +78,7 @@ func (s *session) play(ctx context.Context) (*Result, error) {
 	series.Hold = func(pair uint64) bool {
 		return s.Fix && s.look < len(screen.Looks) && pair >= s.looks()[s.look]
 	}
-	_, err := s.games.Play(ctx, series)
+	err := s.games.Play(ctx, series)
 	if err == nil && s.reason != "" {
 		err = fmt.Errorf("screen: %w: %s", selfplay.ErrNoVerdict, s.reason)
 	}
@@ -142,9 +122,8 @@ func (s *session) header(g *selfplay.Result) gamelog.Header {
 	entrant := func(of screen.Subset) selfplay.Entrant {
 		return selfplay.Entrant{Name: fmt.Sprintf("%s subset %b", s.Base.Identity(), of), Shown: s.label(of)}
 	}
-	tc := s.Limits.TimeControl()
-	return gamelog.Header{White: entrant(sides[white]), Black: entrant(sides[1-white]), Nodes: s.Limits.Nodes,
-		TimeControls: [2]string{tc, tc}, Round: fmt.Sprintf("%d.%d", g.Number/2+1, g.Number%2+1)}
+	return gamelog.HeaderOf(g.Number, [2]selfplay.Limits{s.Limits, s.Limits},
+		[2]selfplay.Entrant{entrant(sides[white]), entrant(sides[1-white])})
 }
 
 // count counts a pair, and looks whether factors are decided if it is time to.

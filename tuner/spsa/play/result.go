@@ -1,10 +1,8 @@
 package play
 
 import (
-	"time"
-
-	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/tuner/spsa"
 )
@@ -52,12 +50,7 @@ type Result struct {
 	// games that took no part in finding it. Null if none was asked for.
 	Validation *match.Result `json:"validation"`
 
-	// The fields below describe this process, not the result.
-
-	Already bool          `json:"-"` // the run was complete before
-	Played  int64         `json:"-"` // games played by this process
-	Took    time.Duration `json:"-"`
-	Load    cores.Load    `json:"-"` // of the machine while the iterations were played, by all processes
+	gamelog.Process
 }
 
 // add counts a game.

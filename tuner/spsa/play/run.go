@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
@@ -34,7 +34,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &session{Config: c, openings: openings, tuner: tuner, trials: map[int]spsa.Trial{}, started: time.Now()}
+	s := &session{Config: c, openings: openings, tuner: tuner, trials: map[int]spsa.Trial{}}
 	s.result = Result{Player: c.Player.Label(), PlayerID: c.Player.Identity(), Limits: c.Limits.Text(),
 		Ended: map[string]int64{}}
 	s.pairs = gamelog.Pairs{Name: "spsa", Fresh: openings.Len() == 0,
@@ -42,18 +42,13 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		Count: s.count, After: s.progress,
 		Guard: gamelog.Guard{Tolerance: c.Tolerance, Slots: c.Runner.Parallel(), Players: []string{c.Player.Label()},
 			Who: func(uint64, board.Color) int { return 0 }}}
-	if !gamelog.Complete(c.Out) {
-		if err := c.Setup.Preflight(ctx, func(int) selfplay.Limits { return c.Limits }, c.Entrant(c.start())); err != nil {
-			return nil, fmt.Errorf("spsa: %w", err)
-		}
-	}
-	return gamelog.InFolder(c.Out, durable.RunInfo{Command: "spsa", Resume: c.Resume, Program: c.Program,
-		Pinned: c.Pinned, Players: gamelog.Players(c.Player)}, c.identity(openings),
-		func(_ *durable.Run, r *Result) error {
-			r.Already, r.Limits, r.Load = true, s.result.Limits, gamelog.ReadLoad(c.Out)
+	return gamelog.PlayRun(ctx, &s.pairs, gamelog.Run[Result]{Setup: &s.Setup,
+		Try: []selfplay.Entrant{c.Entrant(c.start())}, Players: []*selfplay.Entrant{&s.Player},
+		Identity: c.identity(openings), Header: s.header, Begin: s.begin, Play: s.tune,
+		Again: func(run *durable.Run, r *Result) error {
+			r.Process, r.Limits = gamelog.Before(run), s.result.Limits
 			return nil
-		},
-		func(run *durable.Run) (*Result, error) { return s.tune(ctx, run) })
+		}})
 }
 
 // session is a run in progress.
@@ -66,40 +61,35 @@ type session struct {
 	trials   map[int]spsa.Trial // of iterations that are under way
 	results  []int8             // of the next iteration's games, so far
 	result   Result
-	started  time.Time
 }
 
-func (s *session) tune(ctx context.Context, run *durable.Run) (*Result, error) {
-	var err error
-	gamelog.KeepNames(run, &s.Player)
+// begin opens the log, which is made again from the journal.
+func (s *session) begin(run *durable.Run) (err error) {
 	s.result.Player = s.Player.Label()
-	if s.log, err = os.Create(run.Path(LogName)); err != nil { // it is rebuilt from the journal
-		return nil, fmt.Errorf("spsa: %w", err)
+	if s.log, err = os.Create(run.Path(LogName)); err != nil {
+		return fmt.Errorf("spsa: %w", err)
 	}
+	return nil
+}
+
+func (s *session) tune(ctx context.Context) (*Result, error) {
 	defer s.log.Close() // what counts is synced
-	err = s.pairs.Keep(gamelog.Config{Run: run, Identity: s.identity(s.openings), Seed: s.Seed,
-		Program: s.Program, Event: "assay spsa", Header: s.header})
-	if err != nil {
-		return nil, err
-	}
-	defer s.pairs.Close()
-	if _, err := s.pairs.Play(ctx, s.series()); err != nil {
+	if err := s.pairs.Play(ctx, s.series()); err != nil {
 		return s.noVerdict(err), err
 	}
-	s.result.VoidPairs, s.result.Load = s.pairs.Guard.Void(), s.pairs.Load()
-	s.noteStalls(&s.result)
-	s.result.Iterations, s.result.Parameters, s.result.Played = s.tuner.Completed(), s.tuner.Estimates(), s.pairs.Played()
+	s.note(&s.result)
+	s.result.Parameters = s.tuner.Estimates()
 	if err := s.log.Sync(); err != nil {
-		return nil, fmt.Errorf("spsa: %s: %w", run.Path(LogName), err)
+		return nil, fmt.Errorf("spsa: %w", err)
 	}
 	if err := s.pairs.Finish(&s.result); err != nil {
 		return nil, err
 	}
 	s.result.Build = durable.BuildTarget() // after the manifest of the games, whose id is that of every build
-	if err := s.validateAnswer(ctx, run.Path(ValidationName)); err != nil {
+	if err := s.validateAnswer(ctx, filepath.Join(s.Out, ValidationName)); err != nil {
 		return s.noVerdict(err), err
 	}
-	s.result.Took = time.Since(s.started)
+	s.result.Process = s.pairs.Process()
 	return &s.result, nil
 }
 
@@ -114,16 +104,15 @@ func (s *session) noVerdict(err error) *Result {
 	if r.Reason == "" {
 		r.Reason = "validation: " + r.Validation.Reason
 	}
-	r.Parameters, r.Iterations, r.Played, r.VoidPairs = []spsa.Estimate{}, s.tuner.Completed(), s.pairs.Played(),
-		s.pairs.Guard.Void()
-	r.Took, r.Load = time.Since(s.started), s.pairs.Load()
-	s.noteStalls(&r)
+	r.Parameters = []spsa.Estimate{}
+	s.note(&r)
 	return &r
 }
 
-// noteStalls notes the stalls of the runner in a result.
-func (s *session) noteStalls(r *Result) {
+// note notes in a result how the games went.
+func (s *session) note(r *Result) {
 	g := &s.pairs.Guard
+	r.Iterations, r.VoidPairs, r.Process = s.tuner.Completed(), g.Void(), s.pairs.Process()
 	r.Stalled, r.Warnings = g.Stalls.With, g.Stalls.Warnings(g.Players)
 }
 
@@ -174,9 +163,9 @@ func (s *session) header(g *selfplay.Result) gamelog.Header {
 		name := fmt.Sprintf(" iteration %d %c", k, "+-"[i])
 		sides[i] = selfplay.Entrant{Name: s.Player.Identity() + name, Shown: s.Player.Label() + name}
 	}
-	plus, tc := plusSide(g.Number), s.Limits.TimeControl()
-	return gamelog.Header{White: sides[plus], Black: sides[1-plus], Nodes: s.Limits.Nodes,
-		TimeControls: [2]string{tc, tc}, Round: fmt.Sprintf("%d.%d", g.Number/2+1, g.Number%2+1)}
+	plus := plusSide(g.Number)
+	return gamelog.HeaderOf(g.Number, [2]selfplay.Limits{s.Limits, s.Limits},
+		[2]selfplay.Entrant{sides[plus], sides[1-plus]})
 }
 
 // plusSide returns the color of Plus in a game.
