@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -101,8 +102,8 @@ func (d *Design) order() int { return len(d.h) }
 func (d *Design) pairUp() {
 	n := d.order()
 	d.pairs = [2][][2]int{}
-	for a := range 2 * n {
-		for b := a + 1; b < 2*n; b++ {
+	for a := range d.builds {
+		for b := a + 1; b < len(d.builds); b++ {
 			if !d.has(a) || !d.has(b) {
 				continue
 			}
@@ -115,50 +116,25 @@ func (d *Design) pairUp() {
 	}
 	across := d.pairs[1]
 	rand.New(rand.NewPCG(d.seed, 1)).Shuffle(len(across), func(i, j int) { across[i], across[j] = across[j], across[i] })
-	d.oneByOne()
 	if len(d.pairs[0]) == 0 {
 		d.pairs[0] = across
 	}
 }
 
-// NeverAll excludes subsets with all of some factors on, such as data left out of a fit, which must have some. In the
-// place of such a subset against its complement, one of these factors is on against none of them, each in turn.
-// Interactions are not estimated.
-func (d *Design) NeverAll(of Subset) {
-	d.some, d.partial = of, true
-	for _, s := range d.builds {
-		if s&of != of {
-			continue
-		}
-		delete(d.number, s)
-		for j := range d.Factors {
-			one := s&^of | 1<<j
-			if _, known := d.number[one]; of.Has(j) && !known {
-				d.number[one] = len(d.builds)
-				d.builds = append(d.builds, one)
-			}
-		}
-	}
-	d.pairUp()
-}
+// NeverAll changes subsets with all of some factors on, such as data left out of a fit, which must have some: only one
+// of these factors is on, each in turn. Interactions are not estimated.
+func (d *Design) NeverAll(of Subset) { d.some, d.partial = of, true }
 
-// oneByOne adds the comparisons of NeverAll: a round of complements for each factor, with those of this factor.
-func (d *Design) oneByOne() {
-	complements, n := d.pairs[0], d.order()
-	for j := range d.Factors {
-		if !d.some.Has(j) {
-			continue
-		}
-		if j > bits.TrailingZeros64(uint64(d.some)) {
-			d.pairs[0] = append(d.pairs[0], complements...)
-		}
-		for i, s := range d.builds[:2*n] {
-			one, known := d.number[s&^d.some|1<<j]
-			if s&d.some == d.some && known && d.has((i+n)%(2*n)) {
-				d.pairs[0] = append(d.pairs[0], [2]int{one, (i + n) % (2 * n)})
-			}
-		}
+// one returns a subset that NeverAll changes with one of the factors, by turn, and any other as it is.
+func (d *Design) one(s Subset, turn uint64) Subset {
+	if d.some == 0 || s&d.some != d.some {
+		return s
 	}
+	rest := d.some
+	for range turn % uint64(d.some.Size()) {
+		rest &= rest - 1
+	}
+	return s&^d.some | rest&-rest
 }
 
 func (d *Design) has(build int) bool { _, ok := d.number[d.builds[build]]; return ok }
@@ -166,8 +142,10 @@ func (d *Design) has(build int) bool { _, ok := d.number[d.builds[build]]; retur
 // Builds returns the subsets that a design of rows plays; none of a random one.
 func (d *Design) Builds() (list []Subset) {
 	for i, s := range d.builds {
-		if d.Kind == Rows && d.has(i) {
-			list = append(list, s)
+		for turn := range uint64(max(1, d.some.Size())) {
+			if one := d.one(s, turn); d.Kind == Rows && d.has(i) && !slices.Contains(list, one) {
+				list = append(list, one)
+			}
 		}
 	}
 	return list
@@ -176,15 +154,21 @@ func (d *Design) Builds() (list []Subset) {
 // Drop removes subsets that cannot be built. It returns the factors whose effect is lost by that: those that the
 // comparisons which are left do not tell apart.
 func (d *Design) Drop(subsets ...Subset) (lost []int) {
-	for _, s := range subsets {
-		delete(d.number, s)
+	for _, build := range d.builds {
+		for turn := range uint64(max(1, d.some.Size())) {
+			if slices.Contains(subsets, d.one(build, turn)) {
+				delete(d.number, build)
+			}
+		}
 	}
 	d.partial = true
 	d.pairUp()
 	var pairs []Pair
 	for _, list := range d.pairs {
 		for _, p := range list {
-			pairs = append(pairs, Pair{A: d.builds[p[0]], B: d.builds[p[1]]})
+			for turn := range uint64(max(1, d.some.Size())) {
+				pairs = append(pairs, Pair{A: d.one(d.builds[p[0]], turn), B: d.one(d.builds[p[1]], turn)})
+			}
 		}
 	}
 	if len(pairs) == 0 {
@@ -234,8 +218,11 @@ func (d *Design) Comparison(pair uint64, fixed Fixed) (a, b Subset) {
 	if place == PerOpening-1 && len(d.pairs[1]) > 0 {
 		list, at = d.pairs[1], opening
 	}
-	p := list[at%uint64(len(list))]
-	return d.builds[p[0]], d.builds[p[1]]
+	p, turn := list[at%uint64(len(list))], at/uint64(len(list))
+	if a, b = d.one(d.builds[p[0]], turn), d.one(d.builds[p[1]], turn); a == b {
+		return d.one(d.builds[p[0]], turn+1), d.one(d.builds[p[1]], turn+1)
+	}
+	return a, b
 }
 
 // random returns a comparison of a random design: a row and its complement, each row of a matrix once, or two

@@ -188,7 +188,7 @@ func TestNeverAll(t *testing.T) {
 		whole := d.Precision(1, 1)
 		d.NeverAll(c.some)
 		alone := map[Subset]int{}
-		for pair := range uint64(PerOpening * len(d.pairs[0]) * 3) {
+		for pair := range uint64(PerOpening * len(d.pairs[0]) * c.some.Size()) {
 			a, b := d.Comparison(pair, Fixed{})
 			if a&c.some == c.some || b&c.some == c.some || a == b {
 				t.Fatalf("%d factors, pair %d: %b against %b", c.factors, pair, a, b)

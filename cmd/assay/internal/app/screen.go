@@ -196,7 +196,7 @@ func (x *screening) run() error {
 		if c.Lost, err = x.build(); err != nil {
 			return err
 		}
-		if err := x.compareSpeeds(); err != nil {
+		if err := x.compareSpeeds(&c); err != nil {
 			return err
 		}
 	}

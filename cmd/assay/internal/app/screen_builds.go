@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/cmd/assay/internal/gitbuild"
@@ -19,13 +18,11 @@ import (
 	"github.com/assay-chess/assay/cmd/assay/internal/tune"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
-	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/engine/roster"
-	"github.com/assay-chess/assay/models"
-	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/screen"
+	"github.com/assay-chess/assay/selfplay/screen/play"
 )
 
 // makeBest makes the player of the recommended set, if it is none of the design.
@@ -229,7 +226,7 @@ func (x *screening) withWeights(of screen.Subset) (spec engine.Spec, command str
 	spec = x.spec
 	if x.factors.Data() != 0 && err == nil {
 		if spec.Weights, err = x.fit(of); err == nil && spec.FromGit() {
-			text, err = withoutTime(spec.Weights)
+			text, err = os.ReadFile(spec.Weights)
 			spec.Weights = ""
 		}
 	}
@@ -242,16 +239,6 @@ func (x *screening) withWeights(of screen.Subset) (spec engine.Spec, command str
 	}
 	path := filepath.Join(os.TempDir(), fmt.Sprintf("assay-weights-%.12x.json", sha256.Sum256(text)))
 	return spec, strings.ReplaceAll(x.Build, weightsWord, quote.Word(path)), durable.WriteFile(path, text)
-}
-
-// withoutTime returns a weight file without the time of its fit.
-func withoutTime(path string) ([]byte, error) {
-	f, err := models.OpenAny(path)
-	if err != nil {
-		return nil, err
-	}
-	f.Provenance.Time = ""
-	return f.Encode()
 }
 
 // fitFolder is where the fit of a subset is.
@@ -298,70 +285,25 @@ func (x *screening) nothingLeft(of screen.Subset) bool {
 	return data != 0 && of&data == data
 }
 
-// speedPositions are searched to compare the speed of builds.
-var speedPositions = []string{board.StartFEN,
-	"r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
-	"r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP/R2QK2R w KQ - 0 8",
-	"8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1"}
-
-// speedNodes is the length of a search that compares the speed of builds.
-const speedNodes = 20000
-
-// compareSpeeds says before the first game what patches do to the speed: the builds search positions in the pairs of
-// the design, one right after the other.
-func (x *screening) compareSpeeds() error {
+// compareSpeeds says before the first game what patches do to the speed.
+func (x *screening) compareSpeeds(c *play.Config) error {
 	if x.NoBench || !x.spec.FromGit() || runs.Exists(x.Out) {
 		return nil
 	}
-	p := cli.NewProgress(x.stderr, "screen: speed")
-	var pairs []screen.Pair
-	var ratios []float64
-	all := screen.PerOpening * uint64(3*x.design.Factors+10)
-	for n := range all {
-		p.Update(int64(n), int64(all), "")
-		opening := n / screen.PerOpening
-		a, b := x.design.Comparison(n, screen.Fixed{})
-		var speeds [2]float64
-		for i, of := range []screen.Subset{a, b} {
-			var err error
-			if speeds[i], err = x.speed(x.player(of), speedPositions[opening%uint64(len(speedPositions))]); err != nil {
-				return fmt.Errorf("the build with %s: %w", x.nameOf(of), err)
-			}
-		}
-		pairs = append(pairs, screen.Pair{A: a, B: b, Opening: opening})
-		ratios = append(ratios, math.Log2(speeds[0]/speeds[1]))
+	p := cli.NewProgress(x.stderr, "screen")
+	p.Update(0, 1, "comparing nodes/s")
+	speeds, err := c.Speeds(x.ctx)
+	if err != nil {
+		return err
 	}
 	var list []string
-	for j, s := range x.design.Speeds(pairs, ratios) {
+	for j, s := range speeds {
 		if s.Log2.Known() {
 			list = append(list, x.factors.Factors[j].Name+" "+speedText(s))
 		}
 	}
 	p.Finish("nodes/s: " + strings.Join(list, ", "))
 	return nil
-}
-
-// speed returns how many nodes a second a player searches.
-func (x *screening) speed(e selfplay.Entrant, fen string) (float64, error) {
-	p, err := x.Open(e.Spec)
-	if err != nil {
-		return 0, err
-	}
-	defer p.Close()
-	for _, o := range e.Options {
-		if err := p.SetOption(o.Name, o.Value); err != nil {
-			return 0, err
-		}
-	}
-	position, err := board.ParseFEN(fen)
-	if err == nil {
-		err = p.NewGame(0)
-	}
-	if err != nil {
-		return 0, err
-	}
-	r, err := p.Search(x.ctx, board.NewGame(position), engine.Limits{Nodes: speedNodes, MoveTime: time.Second})
-	return float64(r.Nodes) / r.Time.Seconds(), err
 }
 
 func speedText(s screen.Speed) string {
