@@ -101,7 +101,7 @@ func (s *session) prepareScreen(args []string) (func() error, error) {
 		return nil, err
 	}
 	x := &screening{session: s, spec: players[0], args: args}
-	if x.factors, err = factor.Parse(args[1:], x.spec, s.Grouped); err != nil {
+	if x.factors, err = factor.Parse(args[1:], x.spec, s.Grouped, s.WeightsOption); err != nil {
 		return nil, err
 	}
 	if err := x.count(); err != nil {

@@ -233,11 +233,15 @@ func (x *screening) withWeights(of screen.Subset) (spec engine.Spec, command str
 	if text == nil || err != nil {
 		return spec, x.Build, err
 	}
+	path := filepath.Join(os.TempDir(), fmt.Sprintf("assay-weights-%.12x.json", sha256.Sum256(text)))
+	if x.WeightsOption != "" {
+		spec.Options = append(slices.Clone(spec.Options), engine.Option{Name: x.WeightsOption, Value: path})
+		return spec, x.Build, durable.WriteFile(path, text)
+	}
 	if !strings.Contains(x.Build, weightsWord) {
 		return spec, "", cli.Usagef("the build command %q has no %s: that is the file with the weights, for assay weights "+
 			"export --into", x.Build, weightsWord)
 	}
-	path := filepath.Join(os.TempDir(), fmt.Sprintf("assay-weights-%.12x.json", sha256.Sum256(text)))
 	return spec, strings.ReplaceAll(x.Build, weightsWord, quote.Word(path)), durable.WriteFile(path, text)
 }
 

@@ -55,7 +55,14 @@ func (x *screening) sayPlan(c *play.Config, hours float64) {
 	say := func(format string, args ...any) { fmt.Fprintf(x.stderr, "screen: "+format+"\n", args...) }
 	k, builds := x.design.Factors, "random subsets, no builds"
 	if n := len(x.design.Builds()); n > 0 {
-		builds = fmt.Sprintf("%d %s", n, map[bool]string{true: "builds", false: "fits"}[x.spec.FromGit()])
+		what := "builds"
+		switch {
+		case x.WeightsOption != "":
+			what = "weight files"
+		case !x.spec.FromGit():
+			what = "fits"
+		}
+		builds = fmt.Sprintf("%d %s", n, what)
 	}
 	variance := screen.Variance(x.SimDraws)
 	off, need := screen.Precision(c.Games/2, variance), 2*screen.Need(5, variance)

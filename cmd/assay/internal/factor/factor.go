@@ -32,6 +32,7 @@ type Option struct{ Name, Off, On string }
 type Set struct {
 	Factors []Factor
 	weights *weights // nil: no factor changes any
+	option  string   // by which the player loads weights; empty: by none
 }
 
 // Syntax describes a factor in an error.
@@ -39,9 +40,9 @@ const Syntax = "want OPTION=OFF,ON, git:REF, FILE.diff, weights=FILE[:GROUP] or 
 	"patch"
 
 // Parse parses factors of a player as a user types them. Groups makes one factor each of several: names with commas
-// between them, and spaces between groups.
-func Parse(texts []string, base engine.Spec, groups string) (*Set, error) {
-	s := &Set{}
+// between them, and spaces between groups. Option, if not empty, is that by which the player loads a weight file.
+func Parse(texts []string, base engine.Spec, groups, option string) (*Set, error) {
+	s := &Set{option: option}
 	for _, text := range texts {
 		if err := s.parse(text, base); err != nil {
 			return nil, err

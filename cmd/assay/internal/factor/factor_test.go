@@ -16,7 +16,7 @@ func parse(t *testing.T, player, groups string, texts ...string) (*Set, engine.S
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := Parse(texts, base, groups)
+	s, err := Parse(texts, base, groups, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestData(t *testing.T) {
 		}
 	}
 	for _, wrong := range [][]string{{"data=a", "X=1,2"}, {"data=a", "data=b", "weights=assay-1"}, {"data=", "X=1,2"}} {
-		if _, err := Parse(wrong, base, ""); err == nil {
+		if _, err := Parse(wrong, base, "", ""); err == nil {
 			t.Errorf("%v: no error", wrong)
 		}
 	}

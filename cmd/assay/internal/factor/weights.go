@@ -25,7 +25,7 @@ type weights struct {
 	old, new     []eval.Coef
 	refit        *tuner.Refit // how the other groups change where one is old; nil: they do not
 	file         *models.File // the new weights
-	built        bool         // engines are built with them; else they are options of a player
+	built        bool         // engines are built with them, or load them; else they are options of a player
 	oldID, newID string
 }
 
@@ -39,7 +39,7 @@ func (s *Set) addWeights(text string, base engine.Spec) error {
 	if s.weights != nil {
 		return cli.Usagef("weights=%s: groups of one weight file at a time", text)
 	}
-	w := &weights{built: base.FromGit()}
+	w := &weights{built: base.FromGit() || s.option != ""}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		w.refit, err = tuner.ReadRefit(filepath.Join(path, tuner.RefitName))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -93,8 +93,8 @@ func (w *weights) read(path string, base engine.Spec) (err error) {
 	}
 	if w.built {
 		if w.refit == nil {
-			return cli.Usagef("weights=%s: groups of an engine that is built need the folder of a fit with assay tune "+
-				"--refit, which has the weights that it started from", path)
+			return cli.Usagef("weights=%s: groups of an engine that is built, or loads them, need the folder of a fit with "+
+				"assay tune --refit, which has the weights that it started from", path)
 		}
 		w.oldID, w.newID = "the start", short(w.file.ID())
 		return nil
@@ -105,7 +105,7 @@ func (w *weights) read(path string, base engine.Spec) (err error) {
 		return err
 	case m == nil:
 		return cli.Usagef("%s: %s has no weights that assay can set: only assay and the historic programs with a model "+
-			"have; an engine git:REF is built with them", path, base.Shown())
+			"have; an engine git:REF is built with them, and another may load them by --weights-option", path, base.Shown())
 	case w.file.Model != m.Name:
 		return fmt.Errorf("%s: weights of the model %s, but %s plays with %s", path, w.file.Model, base.Shown(), m.Name)
 	case w.refit != nil && !slices.Equal(w.old, old):
@@ -167,7 +167,7 @@ func (w *weights) options(factors []Factor, s screen.Subset) (list []engine.Opti
 	return list
 }
 
-// WeightFile returns the weight file with which the engine of a subset is built; nil if it is built without one.
+// WeightFile returns the weight file with which the engine of a subset is built, or that it loads; nil if there is none.
 func (s *Set) WeightFile(of screen.Subset) ([]byte, error) {
 	if s.weights == nil || !s.weights.built {
 		return nil, nil

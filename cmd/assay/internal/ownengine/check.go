@@ -110,16 +110,20 @@ func (k *checker) close() {
 	}
 }
 
-// build builds a source, and runs its bench.
+// build builds a source, and runs the bench of the engine as it is.
 func (k *checker) build(s *gitbuild.Source) (string, error) {
 	b, err := k.cache.Build(k.ctx, s, k.project.Build())
 	if err != nil {
 		return "", err
 	}
 	k.built = append(k.built, b)
-	bench, err := b.Bench(k.ctx)
-	if err != nil {
-		return "", err
+	bench := "without its bench"
+	if s == k.source {
+		found, err := b.Bench(k.ctx)
+		if err != nil {
+			return "", err
+		}
+		bench = found.String()
 	}
 	how := "; built before"
 	if b.New {
@@ -214,21 +218,30 @@ func (k *checker) fit() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	moved := shake(f)
+	moved, stayed := shake(f)
 	if moved == 0 {
 		return "", errors.New("it changed no term: are all of them frozen or fixed?")
 	}
-	return fmt.Sprintf("%d terms; the next stages move each a good deal further, so that a number which stays behind shows",
-		moved), write(f, k.tuned())
+	text := fmt.Sprintf("%d terms; the next stages move each a good deal further, so that a number which stays behind shows",
+		moved)
+	if stayed > 0 {
+		text += fmt.Sprintf("; %d numbers of the formula stay, since some may be divisors", stayed)
+	}
+	return text, write(f, k.tuned())
 }
 
 // shake moves all weights that a fit may change, up and down in turn, by an eighth and a little more: after ten games
-// a fit moves few. Numbers of a formula stay, because they may be divisors. It returns how many it moved.
-func shake(f *models.File) (moved int) {
+// a fit moves few. Numbers of a formula stay, because they may be divisors. It returns how many it moved, and how many
+// numbers stayed.
+func shake(f *models.File) (moved, stayed int) {
 	step := func(v int32, sign int32) int32 { return v + sign*(max(v, -v)/8+4) }
 	for i := range f.Terms {
 		t := &f.Terms[i]
-		if f.Held(t) || t.Step != 0 {
+		switch {
+		case f.Held(t):
+			continue
+		case t.Step != 0:
+			stayed++
 			continue
 		}
 		moved++
@@ -237,7 +250,7 @@ func shake(f *models.File) (moved int) {
 			t.EG = t.MG
 		}
 	}
-	return moved
+	return moved, stayed
 }
 
 // start returns the engine's own values.

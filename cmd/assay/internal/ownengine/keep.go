@@ -103,19 +103,9 @@ func (l *loop) screen(g int, champion *learn.Weights, fit string, groups []group
 		l.now.Why = fmt.Sprintf("it would have had fewer than %d games", enginerun.LeastScreen)
 	case len(groups) < 2:
 		l.now.Why = "the fit changed one group of terms at most"
-	case l.project.Weights != "":
-		l.now.Why = "the engine loads its weights; a screen needs them in its source"
 	}
 	if l.now.Why != "" {
 		return nil
-	}
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	build := quote.Word(self) + " weights export {weights}"
-	for _, name := range l.project.Sources {
-		build += " --into " + quote.Word(name)
 	}
 	var joined []string
 	for _, x := range groups {
@@ -123,8 +113,12 @@ func (l *loop) screen(g int, champion *learn.Weights, fit string, groups []group
 			joined = append(joined, strings.Join(x.names, ","))
 		}
 	}
-	words := slices.Concat([]string{"screen", "git:" + tag(champion), "weights=" + fit, "--repo", l.clone.Dir, "--no-bench",
-		"--build", build + " && " + l.project.Build()}, l.games(l.plan.Screen, g, screenStage), l.plan.Limits())
+	player, how, err := l.screened(champion)
+	if err != nil {
+		return err
+	}
+	words := slices.Concat([]string{"screen", player, "weights=" + fit}, how, l.games(l.plan.Screen, g, screenStage),
+		l.plan.Limits())
 	if len(joined) > 0 {
 		words = append(words, "--group", strings.Join(joined, " "))
 	}
@@ -155,6 +149,27 @@ func (l *loop) screen(g int, champion *learn.Weights, fit string, groups []group
 		x.Effect, x.Expected, x.Kept = r.Effects[j], expected[j], expected[j] > 0
 	}
 	return nil
+}
+
+// screened returns the champion as the base of a screen, and how its weights change: by builds, or by files it loads.
+func (l *loop) screened(champion *learn.Weights) (player string, how []string, err error) {
+	if l.project.Weights != "" {
+		b, err := l.built(baseTag)
+		if err != nil {
+			return "", nil, err
+		}
+		return l.player(b.Path, ""), []string{"--weights-option", l.project.Weights}, nil
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return "", nil, err
+	}
+	build := quote.Word(self) + " weights export {weights}"
+	for _, name := range l.project.Sources {
+		build += " --into " + quote.Word(name)
+	}
+	return "git:" + tag(champion), []string{"--repo", l.clone.Dir, "--no-bench", "--build", build + " && " +
+		l.project.Build()}, nil
 }
 
 // trust shortens a step that changes the evaluation by more than half of its own root mean square: so far from where

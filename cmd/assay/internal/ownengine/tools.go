@@ -110,8 +110,8 @@ func (k *tools) run(words ...string) (string, error) {
 	k.show(words)
 	var said strings.Builder
 	text, err := k.Command(k.ctx, words, &said)
-	k.said = strings.Split(strings.TrimSpace(strings.ReplaceAll(said.String(), k.path()+string(filepath.Separator), "")),
-		"\n")
+	short := strings.NewReplacer(k.path(sourceName)+string(filepath.Separator), "", k.path()+string(filepath.Separator), "")
+	k.said = strings.Split(strings.TrimSpace(short.Replace(said.String())), "\n")
 	return text, err
 }
 

@@ -123,11 +123,12 @@ type Values struct {
 	SimElo, SimDraws         float64
 
 	// Of assay screen.
-	Grouped, At string
-	Tune        string // flags
-	Confirm     bool
-	ConfirmTC   string
-	Doubling    float64 // Elo
+	WeightsOption string // by which an engine loads a weight file
+	Grouped, At   string
+	Tune          string // flags
+	Confirm       bool
+	ConfirmTC     string
+	Doubling      float64 // Elo
 
 	// Of assay learn.
 	Run, Method, From, Opponent, Plan  string

@@ -161,6 +161,8 @@ var Table = []Setting{
 		Help: "in place of --games: effects within ± this many Elo"},
 	{Name: "group", In: Screen, Group: ofPlayers, Use: Often, Field: func(v *Values) any { return &v.Grouped },
 		Help: "factors that go together: A,B; two groups: 'A,B C,D'"},
+	{Name: "weights-option", In: Screen, Group: ofPlayers, Field: func(v *Values) any { return &v.WeightsOption },
+		Help: "for weights=: option by which the engine loads a weight file; it is not built then"},
 	{Name: "tune", In: Screen, Group: ofPlayers, Field: func(v *Values) any { return &v.Tune },
 		Help: "for data=: flags of assay tune for the fits, such as '--lambda 0.5'"},
 	{Name: "at", In: Screen, Group: ofTest, Field: func(v *Values) any { return &v.At },

@@ -90,6 +90,23 @@ func TestLearnEngine(t *testing.T) {
 		t.Errorf("a complete run says\n%s, not\n%s", again, first)
 	}
 
+	// A screen of the fit's groups, by weight files that the engine loads.
+	if out, err := exec.Command(cc, "-O1", "-I"+features, "-o", "flint", "flint.c").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	code, stdout, stderr := call(t, "screen", "./flint", "weights=runs/tuned/gen-1/fit:material,pst", "--weights-option",
+		"EvalFile", "--games", "160", "--nodes", "100")
+	if code != exitDone || !strings.Contains(stdout, "recommended: ") || !strings.Contains(stdout, "\nmaterial ") {
+		t.Errorf("exit %d: %s%s", code, stdout, stderr)
+	}
+	if code, _, stderr := call(t, "screen", "./flint", "weights=runs/tuned/gen-1/weights.json", "--weights-option", "EvalFile",
+		"--games", "16"); code != 2 || !strings.Contains(stderr, "need the folder of a fit with assay tune --refit") {
+		t.Errorf("no refit: exit %d, %s", code, stderr)
+	}
+	if err := os.Remove("flint"); err != nil {
+		t.Fatal(err)
+	}
+
 	git("am", "runs/tuned/engine.patch")
 	if log := git("log", "-1"); !strings.Contains(log, "Penta | [") || !strings.Contains(log, "200 games") {
 		t.Errorf("the commit says %s", log)
