@@ -17,10 +17,10 @@ func (c *code) valueAt(s span) int64 {
 }
 
 var (
-	// evaluates are names of code that uses coefficients as a fit does, or only passes them on; decides are
-	// names of code whose meaning changes with them.
+	// evaluates are names of code that uses coefficients as a fit does, only passes them on, or keeps their sums while
+	// pieces are put and taken; decides are names of code whose meaning changes with them.
 	evaluates = regexp.MustCompile(`(?i)eval|trace|dump|feature|term|tune|coef|param|weight|init|print|` +
-		`load|setup|pst|psq|table`)
+		`load|setup|pst|psq|table|put|add|remove|clear|update|accum`)
 	decides   = regexp.MustCompile(`(?i)phase|see|search|order|quiesc|qs|mvv|prun|futil|move|exchange|gain|mate|draw`)
 	setsPhase = regexp.MustCompile(`(?i)\w*phase\w*(?:\[[^\]]*\])?\s*[-+*/]?=[^=]`)
 	defines   = regexp.MustCompile(`^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)`)
