@@ -27,6 +27,9 @@ type Plan struct {
 	Screen      int      `json:"screen_games"`    // 0: no screen
 	Gate        int      `json:"gate_games"`      // at most
 	Lambda      float64  `json:"lambda"`
+	Rows        int      `json:"rows,omitempty"`          // of a generation's positions; 0: all
+	PerGame     int      `json:"per_game,omitempty"`      // positions of a game; 0: all
+	Relabel     uint64   `json:"relabel_nodes,omitempty"` // of the search that labels them; 0: the one that played
 	Freeze      []string `json:"freeze,omitempty"`
 	Added       []string `json:"added,omitempty"` // data sets of positions that each fit also learns from
 	Book        string   `json:"book,omitempty"`
@@ -47,6 +50,8 @@ const (
 	MaxGroups = 8
 	// FinalName is the folder of the matches at the end.
 	FinalName = "final"
+	// pliesPerGame is the usual length of a game.
+	pliesPerGame = 130
 	// DeepFactor is by how much the nodes of the deep match are more.
 	DeepFactor = 8
 )
@@ -68,6 +73,9 @@ func (p *Plan) GivenGames(games int) {
 func (p *Plan) share(games float64) {
 	multiple := func(share float64, of int) int { return max(of, int(share*games+0.5)/of*of) }
 	p.Games, p.Gate = multiple(gamesShare, 2), multiple(gateShare, 2)
+	if p.Hours > 0 { // labels cost what so many games would
+		p.Games = max(2, p.Games-2*int(float64(p.Rows)*float64(p.Relabel)/(2*pliesPerGame*float64(max(p.Nodes, 1)))))
+	}
 	if p.Screen = min(mostScreen, multiple(screenShare, play.PerOpening)); p.Screen < LeastScreen {
 		p.Screen = 0
 	}
@@ -103,6 +111,13 @@ func (p *Plan) Text() string {
 		how += fmt.Sprintf(", from %g hours", p.Hours)
 	}
 	line("self-play", "%d games at %s, %s", p.Games, p.LimitsText(), how)
+	rows := "all"
+	if p.Rows > 0 {
+		rows = fmt.Sprint(p.Rows)
+	}
+	if p.Relabel > 0 {
+		line("labels", "%s positions, each searched with %d nodes", rows, p.Relabel)
+	}
 	if p.Screen > 0 {
 		line("screen", "%d games: the effect of each of %d groups of terms to ±%.0f Elo", p.Screen, MaxGroups,
 			1.96*screen.Precision(uint64(p.Screen/2), screen.Variance(UsualDraws)))

@@ -265,7 +265,7 @@ func (l *loop) verify(g int, w *learn.Weights, path string) error {
 		return err
 	}
 	n := len(l.plan.Added) + g
-	_, err = l.run("features", l.path(learn.Folder(g), fmt.Sprintf("features-%d", n)), l.path(learn.Folder(g), "positions"),
+	_, err = l.run("features", l.path(learn.Folder(g), fmt.Sprintf("features-%d", n)), l.data(g),
 		"--check", path, "--cmd", dump)
 	return err
 }

@@ -334,8 +334,7 @@ func (l *loop) fit(g int, champion *learn.Weights) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if _, err = l.stage(learn.Folder(g), "positions", "data", "positions", l.path(learn.Folder(g), "games"), "--preset",
-		"texel"); err != nil {
+	if err := l.positions(g, champion); err != nil {
 		return "", err
 	}
 	dump, err := l.dumpOf(champion)
@@ -344,7 +343,7 @@ func (l *loop) fit(g int, champion *learn.Weights) (string, error) {
 	}
 	data := slices.Clone(l.plan.Added)
 	for from := 1; from <= g; from++ {
-		data = append(data, l.path(learn.Folder(from), "positions"))
+		data = append(data, l.data(from))
 	}
 	words := []string{"tune"}
 	for i, positions := range data {
@@ -372,6 +371,38 @@ func (l *loop) fit(g int, champion *learn.Weights) (string, error) {
 		words = append(words, "--freeze", name)
 	}
 	return l.stage(learn.Folder(g), "fit", words...)
+}
+
+// positions makes the positions that a generation learns from.
+func (l *loop) positions(g int, champion *learn.Weights) error {
+	words := []string{"data", "positions", l.path(learn.Folder(g), "games"), "--preset", "texel", "--seed",
+		fmt.Sprint(l.plan.Seed)}
+	if l.plan.Rows > 0 {
+		words = append(words, "--sample", fmt.Sprint(l.plan.Rows))
+	}
+	if l.plan.PerGame > 0 {
+		words = append(words, "--max-per-game", fmt.Sprint(l.plan.PerGame))
+	}
+	out, err := l.stage(learn.Folder(g), "positions", words...)
+	if err != nil || l.plan.Relabel == 0 {
+		return err
+	}
+	player, err := l.engine("champion", champion)
+	if err != nil {
+		return err
+	}
+	_, unnamed, _ := strings.Cut(player, "name=champion:")
+	_, err = l.stage(learn.Folder(g), filepath.Base(l.data(g)), "data", "relabel", out, "--player", unnamed, "--nodes",
+		fmt.Sprint(l.plan.Relabel))
+	return err
+}
+
+// data returns the positions of a generation.
+func (l *loop) data(g int) string {
+	if l.plan.Relabel > 0 {
+		return l.path(learn.Folder(g), "relabeled")
+	}
+	return l.path(learn.Folder(g), "positions")
 }
 
 // Gate tests the proposed weights against the champion's. If the test is undecided, half of the step is tested once.

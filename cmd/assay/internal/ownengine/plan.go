@@ -24,6 +24,7 @@ func newPlan(flags *settings.Set, project *settings.Project) (enginerun.Plan, er
 	}
 	p := enginerun.Plan{Seed: flags.Seed, Clock: own.Clock, Nodes: of("nodes").Limits.Nodes, Hours: of("hours").Hours,
 		Generations: max(1, of("generations").Generations), Games: of("games").TuneGames, Lambda: own.Lambda,
+		Rows: own.Rows, PerGame: own.PerGame, Relabel: own.RelabelNodes,
 		Freeze: own.Freeze, Added: flags.Added, Book: own.Opening.Book, Final: of("final-games").FinalGames,
 		Deep: of("deep-games").DeepGames, Clocked: of("clock-games").ClockGames, FinalClock: of("clock").FinalClock}
 	if flags.Given("nodes") {
@@ -44,6 +45,9 @@ func newPlan(flags *settings.Set, project *settings.Project) (enginerun.Plan, er
 	if p.Final < 2 || p.Final%2 != 0 || p.Deep%2 != 0 || p.Deep < 0 || p.Clocked%2 != 0 || p.Clocked < 0 {
 		return p, cli.Usagef("final-games, deep-games, clock-games: %d, %d, %d, want even numbers", p.Final, p.Deep,
 			p.Clocked)
+	}
+	if p.Rows < 0 || p.PerGame < 0 || p.Relabel > 0 && p.Rows == 0 && p.PerGame == 0 {
+		return p, cli.Usagef("relabel_nodes: say how many positions are searched, by rows or per_game")
 	}
 	if p.Hours < 0 || p.Games < 0 || p.Hours == 0 && p.Games < 2 {
 		return p, cli.Usagef("--games or --hours: want a number above 0")

@@ -145,6 +145,9 @@ type Values struct {
 	Lambda float64
 	Freeze []string
 	Gate   string
+	// Positions that a generation learns from.
+	Rows, PerGame int
+	RelabelNodes  uint64
 }
 
 // Set is the settings of one command, with the values that were given.

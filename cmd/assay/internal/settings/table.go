@@ -334,6 +334,12 @@ var Table = []Setting{
 	{Name: "gate", In: Engine, Field: func(v *Values) any { return &v.Gate }, Default: "0,10",
 		Help: "elo0,elo1 of the SPRT that promotes a generation"},
 
+	{Name: "relabel-nodes", In: Engine, Field: func(v *Values) any { return &v.RelabelNodes },
+		Help: "nodes of the engine's own deeper search that labels the positions; 0: the search that played"},
+	{Name: "rows", In: Engine, Field: func(v *Values) any { return &v.Rows },
+		Help: "positions of a generation, drawn at random; 0: all"},
+	{Name: "per-game", In: Engine, Field: func(v *Values) any { return &v.PerGame },
+		Help: "most positions of a game, drawn at random; 0: all"},
 	{Name: "final-games", In: Engine, Field: func(v *Values) any { return &v.FinalGames }, Default: 1000,
 		Help: "games of the match at the end, and of the test before it"},
 	{Name: "deep-games", In: Learn | Engine, Field: func(v *Values) any { return &v.DeepGames }, Default: 200,
