@@ -1,0 +1,120 @@
+package ownengine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/assay-chess/assay/cmd/assay/internal/enginerun"
+	"github.com/assay-chess/assay/cmd/assay/internal/settings"
+	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/tuner"
+	"github.com/assay-chess/assay/tuner/stats"
+)
+
+// A screen has at most eight groups: those of the smallest gains are joined, and none is lost.
+func TestChanged(t *testing.T) {
+	refit, found := &tuner.Refit{}, &tuner.Result{}
+	for i := range 12 {
+		name, fit := fmt.Sprintf("g%02d", i), eval.Coef{MG: 1}
+		if i == 5 {
+			fit = eval.Coef{} // not changed
+		}
+		refit.Terms = append(refit.Terms, tuner.RefitTerm{Name: name + ".0", Group: name, Fit: fit},
+			tuner.RefitTerm{Name: name + ".1", Group: name, Fit: fit})
+		found.Groups = append(found.Groups, stats.GroupGain{Name: name, Net: float64(i) - 3})
+	}
+	var names []string
+	total, sum := 0.0, 0.0
+	list := changed(refit, found)
+	for _, x := range list {
+		names = append(names, x.names...)
+		total += x.Net
+		if x.Name != strings.Join(x.names, "+") || !x.Kept {
+			t.Errorf("%+v", x)
+		}
+	}
+	slices.Sort(names)
+	for i, g := range found.Groups {
+		if i != 5 {
+			sum += g.Net
+		}
+	}
+	if len(list) != enginerun.MaxGroups || len(names) != 11 || slices.Contains(names, "g05") || total != sum {
+		t.Errorf("%d groups of %v, gain %g, want %g", len(list), names, total, sum)
+	}
+	for _, big := range []string{"g10", "g11"} {
+		if !slices.ContainsFunc(list, func(x group) bool { return x.Name == big }) {
+			t.Errorf("%s was joined with another: %v", big, list)
+		}
+	}
+}
+
+func TestBetween(t *testing.T) {
+	file := func(values ...int32) *models.File {
+		f := &models.File{}
+		for i, v := range values {
+			f.Terms = append(f.Terms, models.TermWeight{Name: fmt.Sprint(i), MG: v, EG: -v})
+		}
+		return f
+	}
+	old, new := file(0, 100, -7), file(10, 50, -8)
+	for share, want := range map[float64]*models.File{0: old, 1: new, 0.5: file(5, 75, -8)} {
+		for i, got := range between(old, new, share).Terms {
+			if got.MG != want.Terms[i].MG || got.EG != want.Terms[i].EG {
+				t.Errorf("%g of the way from %v to %v: %v, want %v", share, old.Terms[i], new.Terms[i], got, want.Terms[i])
+			}
+		}
+	}
+	if new.Terms[0].MG != 10 {
+		t.Error("the new weights were changed")
+	}
+}
+
+// The games of a generation follow from the hours and the speed, and flags win over assay.toml.
+func TestPlan(t *testing.T) {
+	project := func(lines ...string) *settings.Project {
+		p := &settings.Project{Learn: settings.New(settings.Engine, nil)}
+		for _, l := range lines {
+			name, value, _ := strings.Cut(l, "=")
+			if err := p.Learn.Put(name, value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return p
+	}
+	plan := func(p *settings.Project, words ...string) (enginerun.Plan, error) {
+		flags := settings.New(settings.Learn, nil)
+		if _, err := flags.Parse(words); err != nil {
+			t.Fatal(err)
+		}
+		return newPlan(flags, p)
+	}
+	p, err := plan(project("hours=4", "generations=2", "nodes=3000"), "--seed", "7")
+	if p.Split(1); err != nil || p.Games != 3240 || p.Screen != 1080 || p.Gate != 2160 || p.Nodes != 3000 || p.Seed != 7 {
+		t.Errorf("by the hour: %+v, %v", p, err)
+	}
+	p, err = plan(project("hours=4"), "--games", "900", "--nodes", "100")
+	if p.Split(1); err != nil || p.Games != 900 || p.Screen != 0 || p.Gate != 600 || p.Hours != 0 || p.Nodes != 100 {
+		t.Errorf("--games: %+v, %v", p, err)
+	}
+	p, err = plan(project(), "--generations", "1")
+	if p.Split(100); err != nil || p.Hours != 2.5 || p.Screen != 4000 {
+		t.Errorf("the defaults: %+v, %v", p, err)
+	}
+	p, err = plan(project("rows=10000", "relabel-nodes=13000", "nodes=1000"), "--hours", "1")
+	if p.Split(1); err != nil || p.Games != 1620-1000 {
+		t.Errorf("labels cost games: %+v, %v", p, err)
+	}
+	for _, words := range [][]string{{"--games", "4", "--hours", "1"}, {"--hours", "-1"}, {"--final-games", "3"},
+		{"--clock-games", "-2"}} {
+		if p, err := plan(project(), words...); err == nil {
+			t.Errorf("%v: %+v", words, p)
+		}
+	}
+	if p, err := plan(project("relabel-nodes=5000")); err == nil {
+		t.Errorf("relabelled, but how many? %+v", p)
+	}
+}
