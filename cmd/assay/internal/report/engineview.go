@@ -69,5 +69,5 @@ func groupsFigure(g *enginerun.Generation) []figure {
 		return nil
 	}
 	return []figure{forest(figure{Title: "Groups of generation " + learn.Folder(g.Number)[len("gen-"):] +
-		": effects in the screen with 95 % intervals, and what to expect"}, "Elo", list)}
+		": effects in the screen with 95 % intervals", from: "what to expect, with the fit"}, "Elo", list)}
 }
