@@ -37,8 +37,9 @@ PLAYER is the base, as in assay match. A FACTOR is a change, off or on:
 
 NAME=git:REF gives a patch a name. weights=new.json:a,b is for these groups alone.
 With weights=FOLDER, that of assay tune --refit, a group that is off has its old weights and the
-others those that the fit would have found beside them. Else groups of one fit make up for each
-other, and half of it is a broken mixture. An engine git:REF is built with the weights: in --build
+others those that the fit would have found beside them. With the file alone they keep their new
+ones: groups of one fit make up for each other, and half of it is a broken mixture. An engine
+git:REF is built with the weights, or another loads them by --weights-option: in --build
 {weights} is the file, as in 'assay weights export {weights} --into eval.c && make EXE={out}'.
 
 With data= weights are fitted, from those of PLAYER, to subsets of all data that are named, with

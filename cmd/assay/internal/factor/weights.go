@@ -30,7 +30,7 @@ type weights struct {
 }
 
 // addWeights adds a factor for each group of terms whose weights differ between the player and a file, or for the
-// groups that are named. In a folder of a fit the file has the refit beside it.
+// groups that are named. In a folder of a fit the file has the refit beside it; the file alone changes no other group.
 func (s *Set) addWeights(text string, base engine.Spec) error {
 	path, wanted := text, []string(nil)
 	if at := strings.LastIndex(text, ":"); at > 0 && !strings.ContainsAny(text[at:], `/\.`) {
@@ -40,15 +40,23 @@ func (s *Set) addWeights(text string, base engine.Spec) error {
 		return cli.Usagef("weights=%s: groups of one weight file at a time", text)
 	}
 	w := &weights{built: base.FromGit() || s.option != ""}
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		w.refit, err = tuner.ReadRefit(filepath.Join(path, tuner.RefitName))
+	folder := filepath.Dir(path)
+	info, err := os.Stat(path)
+	whole := err == nil && info.IsDir()
+	if whole {
+		folder, path = path, filepath.Join(path, "weights.json")
+	}
+	if whole || w.built {
+		w.refit, err = tuner.ReadRefit(filepath.Join(folder, tuner.RefitName))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		path = filepath.Join(path, "weights.json")
 	}
 	if err := w.read(path, base); err != nil {
 		return err
+	}
+	if !whole {
+		w.refit = nil
 	}
 	groups := w.groups()
 	if len(groups) == 0 {
