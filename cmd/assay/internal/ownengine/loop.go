@@ -258,6 +258,7 @@ func (l *loop) built(name string) (*gitbuild.Build, error) {
 	if err != nil {
 		return nil, err
 	}
+	l.hand = "" // the error of a build has its own command
 	b, err := l.cache.Build(l.ctx, s, l.project.Build())
 	if err == nil {
 		l.builds[name] = b
