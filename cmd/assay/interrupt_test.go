@@ -108,6 +108,7 @@ var atTerminals = []atTerminal{
 	{command: "tune", args: "{positions} --out tuned.json", shows: "(features|tune)", heavy: true},
 	{command: "uci", typed: "uci\n", talks: "uciok"},
 	{command: "version", quick: prints},
+	{command: "wdl", args: "{games} --resamples 100000", heavy: true},
 	{command: "weights", quick: printsHelp},
 	{command: "weights diff", quick: readsLittle},
 	{command: "weights export", quick: readsLittle},
@@ -176,6 +177,7 @@ done
 	at := func(name string) string { return filepath.Join(dir, name) }
 	make("data", "import", at(write("few.epd", epd(100))), "--out", at("few"))
 	if whole {
+		make("selfplay", "--out", at("fewgames"), "--games", "200", "--depth", "1")
 		make("data", "import", at(write("many.epd", epd(2_000_000))), "--out", at("positions"), "--infer-games")
 		make("data", "import", at(write("more.epd", epd(1_900_000))), "--out", at("others"), "--infer-games")
 	}
@@ -199,7 +201,7 @@ done
 	}
 	nobody.Close()
 	return dir, strings.NewReplacer("{slow}", "./slow", "{few}", "few", "{epd}", "many.epd",
-		"{positions}", "positions", "{others}", "others", "{sleep}", "'sleep 60'", "{build}", "'sleep 60 #{out}'",
+		"{positions}", "positions", "{games}", "fewgames", "{others}", "others", "{sleep}", "'sleep 60'", "{build}", "'sleep 60 #{out}'",
 		"{repo}", "repo", "{key}", "key", "{mute}", mute.Addr().String(),
 		"{nobody}", nobody.Addr().String())
 }
