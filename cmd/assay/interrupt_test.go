@@ -45,6 +45,7 @@ const (
 // atTerminals has every command of assay. Names in braces are what newTerminalPlace made.
 var atTerminals = []atTerminal{
 	{command: "bench", shows: `bench \d+/40`},
+	{command: "check", args: "{slow}", shows: "check 0/"},
 	{command: "data", quick: printsHelp},
 	{command: "data export", args: "{positions} --out exported.csv", heavy: true},
 	{command: "data head", quick: "it reads the first rows"},

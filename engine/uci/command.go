@@ -154,12 +154,14 @@ func parseGo(args []string, p *board.Position) (lim engine.Limits, remarks []str
 			continue
 		}
 	}
+	if us := p.SideToMove() & 1; lim.Clock[us] == 0 { // one clock alone is for both
+		lim.Clock[us] = lim.Clock[us^1]
+	}
 	lim.Infinite = lim.Infinite || lim.Mate == 0 && !ends(&lim, p.SideToMove())
 	return lim, remarks
 }
 
-// ends reports whether a limit ends a search by the side whatever it finds. The opponent's
-// clock does not.
+// ends reports whether a limit ends a search by the side whatever it finds.
 func ends(lim *engine.Limits, side board.Color) bool {
 	return lim.Depth > 0 || lim.Nodes > 0 || lim.MoveTime > 0 || lim.Clock[side&1] > 0
 }

@@ -340,7 +340,7 @@ func TestEndOfInput(t *testing.T) {
 		{"go ponder wtime 1000 btime 1000\nquit\n", 1},
 		{"go ponder\nponderhit\n", 1},
 		{"go wtime 3600000 btime 3600000\nquit\n", 1},
-		{"go btime 1000\n", 1}, // the opponent's clock
+		{"go btime 10\n", 1}, // one clock alone is for both
 		{"go movetime 1\nquit", 1},
 		{"quit\ngo depth 1\nisready\n", 0},
 	} {
@@ -403,7 +403,7 @@ func TestGoLimits(t *testing.T) {
 		{"ponder wtime 1 btime 2", engine.Limits{Ponder: true,
 			Clock: [2]time.Duration{time.Millisecond, 2 * time.Millisecond}}},
 		{"ponder", engine.Limits{Ponder: true, Infinite: true}},
-		{"btime 1000", engine.Limits{Infinite: true, Clock: [2]time.Duration{0, time.Second}}},
+		{"btime 1000", engine.Limits{Clock: [2]time.Duration{time.Second, time.Second}}},
 		{"nodes 1000", engine.Limits{Nodes: 1000, HardNodes: true}},
 		{"mate 3 movetime 500", engine.Limits{Mate: 3, MoveTime: 500 * time.Millisecond}},
 		{"winc 5 binc 5", engine.Limits{Infinite: true,

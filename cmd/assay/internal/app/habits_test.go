@@ -67,6 +67,7 @@ func TestHabits(t *testing.T) {
 		{"worker", "type assay work URL"},
 		{"openbench", "type assay test git:HEAD git:main"},
 		{"nps", "type assay bench"},
+		{"compliance ./engine", "type assay check ./engine"},
 		{"divide", "type assay perft startpos 5 --divide"},
 		{"loss", "type assay eval loss DATA"},
 		{"data filter", "type assay data positions games --out positions"},
@@ -191,7 +192,7 @@ func TestHabits(t *testing.T) {
 		{"match assay random --rounds 1 --out m1" + play, "ok nodes a ply of A, 0 of B"},
 		{"match assay first-move --rounds 1 --out m2" + play, "ok NO CLEAR"}, // not the players of m1
 		{"match assay random --games 4 --out m3" + play, "ok m1 has the same openings"},
-		{"match assay ./new --games 2", "failed match: B, ./new: the player does not work: uci:new: no uciok: it ended with exit status 0; no game"},
+		{"match assay ./new --games 2", "failed B, ./new: the player does not work: uci:new: no uciok: it ended with"},
 		{"match assay ./list.epd?a=1 --games 2", "failed ./list.epd is not executable; if it is an engine, type chmod +x"},
 		{"selfplay --games 2 --out s" + play, "ok of them played to the end as a check: 0 ended differently"},
 		{"sprt --penta 1,2,3", "3 counts, not 5"},

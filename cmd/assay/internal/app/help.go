@@ -42,12 +42,17 @@ func overview(root *cobra.Command) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\n%s\n\n", root.Long, root.Example)
 	for _, group := range root.Groups() {
-		fmt.Fprintln(&b, group.Title)
+		fmt.Fprint(&b, group.Title)
 		for _, cmd := range root.Commands() {
-			if cmd.GroupID == group.ID {
-				fmt.Fprintf(&b, "  %-10s %s\n", cmd.Name(), cmd.Short)
+			switch {
+			case cmd.GroupID != group.ID:
+			case group.ID == setUp: // on one line
+				fmt.Fprintf(&b, " %s", cmd.Name())
+			default:
+				fmt.Fprintf(&b, "\n  %-10s %s", cmd.Name(), cmd.Short)
 			}
 		}
+		fmt.Fprintln(&b)
 	}
 	return b.String() + "Flags and examples: assay COMMAND --help. Everything: assay help COMMAND --all.\n"
 }

@@ -226,7 +226,8 @@ func (s *session) sprtTest() (*sprt.Test, error) {
 
 func (s *session) runMatch(c match.Config) error {
 	timed := !c.Limits.Deterministic() || !c.LimitsB.Deterministic()
-	for _, warning := range append(c.Warnings(), crowdedGames(timed, s.Concurrency), sharedOpenings("match", c.Setup, c.A, c.B)) {
+	for _, warning := range append(c.Warnings(), crowdedGames(timed, s.Concurrency),
+		sharedOpenings("match", c.Setup, c.A, c.B)) {
 		s.warn(warning)
 	}
 	p := cli.NewProgress(s.stderr, "match")

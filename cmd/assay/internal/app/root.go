@@ -18,6 +18,9 @@ import (
 	"github.com/assay-chess/assay/cmd/assay/internal/weights"
 )
 
+// setUp is the last group of commands.
+const setUp = "Set up:"
+
 func newRootCommand() *cobra.Command {
 	cobra.EnableTraverseRunHooks = true // the root's hook runs before those of assay data
 	root := &cobra.Command{
@@ -42,7 +45,6 @@ func newRootCommand() *cobra.Command {
 	help := newHelpCommand()
 	root.SetHelpCommand(help)
 	root.CompletionOptions.DisableDefaultCmd = true
-	const setUp = "Set up:"
 	for _, g := range []struct {
 		title    string
 		commands []*cobra.Command
@@ -53,7 +55,7 @@ func newRootCommand() *cobra.Command {
 		{"Look at runs, and share them with other machines:", []*cobra.Command{runs.New(), runs.NewReport(), runs.NewServe(),
 			queue.New(queueHooks()), newTestCommand(), newWorkCommand(), newSignCommand()}},
 		{"Engines and evaluations:", []*cobra.Command{engines.NewUCI(), weights.NewEval(), weights.New(),
-			engines.NewPerft(), engines.NewBench(), historic.New()}},
+			engines.NewCheck(), engines.NewPerft(), engines.NewBench(), historic.New()}},
 		{setUp, []*cobra.Command{newCompletionCommand(), help, newVersionCommand()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})

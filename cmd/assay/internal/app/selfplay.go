@@ -179,8 +179,8 @@ func printSelfplay(out io.Writer, dir string, s *datagen.Summary) error {
 	quote.Fprintf(w, "adjudicated\t%d\t%d of them played to the end as a check: %d ended differently", s.Adjudicated,
 		s.PlayedOn, s.Disagreed)
 	if s.PlayedOn > 0 {
-		quote.Fprintf(w, " (%.1f %%, 95 %% interval %.1f to %.1f), %d of these won by the other side", 100*share, 100*lo, 100*hi,
-			s.Reversed)
+		quote.Fprintf(w, " (%.1f %%, 95 %% interval %.1f to %.1f), %d of these won by the other side", 100*share, 100*lo,
+			100*hi, s.Reversed)
 	}
 	fmt.Fprintln(w)
 	if c := s.Search; c.Checks > 0 {

@@ -109,8 +109,8 @@ func (f *sprtFlags) run(cmd *cobra.Command) error {
 	}
 	given := cmd.Flags().Changed
 	r := &sprtReport{Test: f.test, stopped: given("elo0") || given("elo1"), all: f.all,
-		tested: counts == nil || slices.ContainsFunc(append(testFlags, "corrected", "exit-status", "simulate", "true-elo"), given) ||
-			f.games != nil && f.games.Test != nil}
+		tested: counts == nil || slices.ContainsFunc(testFlags, given) || given("exit-status") || given("simulate") ||
+			given("true-elo") || f.games != nil && f.games.Test != nil}
 	r.Lower, r.Upper = f.test.Bounds()
 	if counts != nil {
 		if err := f.measure(r, counts); err != nil {

@@ -1,0 +1,84 @@
+package uci
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/assay-chess/assay/engine/board"
+	testengine "github.com/assay-chess/assay/engine/uci/testdata"
+)
+
+// Each fault of an engine is found by its check, and a good engine has none.
+func TestCheck(t *testing.T) {
+	path := testengine.Build(t, "badengine")
+	for _, c := range []struct{ mode, failed, text string }{
+		{"good", "handshake: uci", "no id name or no id author"},
+		{"good", "go: infinite, stop", "bestmove before it was asked for"},
+		{"good", "positions: checkmate", "exit status 2"},
+		{"crash", "go: depth 3", "exit status 2"},
+		{"illegal", "go: nodes 1000", "bestmove e1e8 is not a legal move"},
+		{"none", "go: nodes 1000", "bestmove (none) is not a legal move"},
+		{"pv-illegal", "go: wtime 100", "move 1 of a variation is not legal: a1a1"},
+		{"no-info", "go: wtime 100", "no info line"},
+		{"odd-options", "handshake: options announced", "Choice has no var"},
+		{"ignores-quit", "end: quit", "it still runs after"},
+		{"exit-at-newgame", "limits: same search twice", "no readyok: it ended with exit status"},
+		{"deaf", "go: wtime 100", "no bestmove within 1s"},
+		{"no-uciok", "handshake: uci", "no uciok within 1s"},
+		{"wrong-start", "handshake: uci", "cannot find my network"},
+	} {
+		t.Run(c.mode, func(t *testing.T) {
+			t.Parallel()
+			k := &checker{ctx: t.Context(), within: time.Second, report: new(CheckReport),
+				command: NewClient(Command{Path: path, Args: []string{c.mode}, StartTimeout: time.Second}).command}
+			r, err := k.check(CheckConfig{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch { // the mode good is not quite
+			case c.mode == "good" && r.Count(CheckFailed) != 5: // isready in a search and stalemate, too
+				t.Errorf("%+v", r.Findings)
+			case !slices.ContainsFunc(r.Findings, func(f Finding) bool {
+				return f.Verdict == CheckFailed && f.Group+": "+f.Check == c.failed && strings.Contains(f.Text, c.text) &&
+					(strings.Contains(f.Dialogue, "> ") || f.Check == "options announced")
+			}):
+				t.Errorf("%s: %q not found in %+v", c.failed, c.text, r.Findings)
+			}
+		})
+	}
+}
+
+func TestCheckEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	path := testengine.Build(t, "badengine")
+	if _, err := Check(ctx, Command{Path: path, Args: []string{"good"}}, CheckConfig{}); err != context.Canceled {
+		t.Error(err)
+	}
+	if _, err := Check(t.Context(), Command{Path: "/nosuch"}, CheckConfig{}); err == nil {
+		t.Error("a program that is not there was checked")
+	}
+}
+
+// The positions that are set up are what their names say.
+func TestCheckPositions(t *testing.T) {
+	for _, p := range positions {
+		game, err := parsePosition(strings.Fields(strings.TrimPrefix("fen "+p.setup, "fen startpos")))
+		if strings.HasPrefix(p.setup, "startpos") {
+			game, err = parsePosition(strings.Fields(p.setup))
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", p.name, err)
+		}
+		_, why, over := game.Outcome()
+		if ends := map[string]board.Termination{"bare kings": board.InsufficientMaterial, "checkmate": board.Checkmate,
+			"stalemate": board.Stalemate, "100 plies without progress": board.FiftyMoves,
+			"threefold repetition": board.Repetition, "600 plies": board.FiftyMoves}; over != (ends[p.name] != ends[""]) ||
+			over && why != ends[p.name] {
+			t.Errorf("%s: %v, %v", p.name, over, why)
+		}
+	}
+}
