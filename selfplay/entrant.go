@@ -2,6 +2,7 @@ package selfplay
 
 import (
 	"cmp"
+	"fmt"
 
 	"github.com/assay-chess/assay/engine"
 )
@@ -21,6 +22,17 @@ func (e Entrant) Identity() string { return cmp.Or(e.Name, e.Spec.String()) }
 
 // Label returns the name for people.
 func (e Entrant) Label() string { return cmp.Or(e.Shown, e.Identity()) }
+
+// Ignores says that a program searched far less than its limit of nodes, as one does that does not know "go nodes";
+// mean is that of its searches. It is empty where all is well.
+func (e Entrant) Ignores(l Limits, mean float64) string {
+	ends := e.Spec.Nodes != 0 || e.Spec.Depth != 0 || l.Depth != 0 || !l.Deterministic() // by something else
+	if !e.Spec.Foreign() && !e.Spec.FromGit() || ends || mean == 0 || mean > float64(l.Nodes)/10 {
+		return ""
+	}
+	return fmt.Sprintf("%s searched %.0f nodes a ply, and its limit is %d: it does not seem to know \"go nodes\"; "+
+		"play with --movetime or --tc", e.Label(), mean, l.Nodes)
+}
 
 // Opener opens players.
 type Opener func(spec engine.Spec) (engine.Player, error)

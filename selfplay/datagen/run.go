@@ -339,6 +339,11 @@ func (g *generator) finish(report selfplay.SeriesReport) (*Summary, error) {
 	}
 	g.summary.Took, g.summary.Search = time.Since(g.started), report
 	g.summary.Warnings = g.summary.Stalls.Warnings(g.id.Players)
+	for _, p := range g.Players {
+		if text := p.Ignores(g.Limits, float64(g.summary.Nodes)/float64(max(1, g.summary.Plied))); text != "" {
+			g.summary.Warnings = append(g.summary.Warnings, text)
+		}
+	}
 	g.summary.Views = g.viewFault()
 	return &g.summary, nil
 }

@@ -162,7 +162,7 @@ func (n *counter) conclude() *Result {
 		r.WhiteScore = float64(n.white) / float64(2*r.Games)
 	}
 	r.Verdict = verdict(r.Strength)
-	r.Warnings = slices.Concat(r.Warnings, r.overNodes(n.config.limits))
+	r.Warnings = slices.Concat(r.Warnings, r.nodeWarnings(n.config))
 	if n.walk != nil {
 		n.concludeTest(&r)
 	}

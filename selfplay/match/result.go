@@ -108,10 +108,13 @@ func (r *Result) NodesAPly() (mean [2]float64) {
 // player may finish an iteration beyond a soft limit.
 const maxOvershoot = 1.5
 
-// overNodes returns warnings about players that search more than their limits.
-func (r *Result) overNodes(limits func(player int) selfplay.Limits) (list []string) {
+// nodeWarnings returns warnings about players that search more than their limits, or far less.
+func (r *Result) nodeWarnings(c *Config) (list []string) {
 	for i, mean := range r.NodesAPly() {
-		if limit := limits(i).Nodes; limit > 0 && mean > maxOvershoot*float64(limit) {
+		if text := [2]selfplay.Entrant{c.A, c.B}[i].Ignores(c.limits(i), mean); text != "" {
+			list = append(list, text)
+		}
+		if limit := c.limits(i).Nodes; limit > 0 && mean > maxOvershoot*float64(limit) {
 			list = append(list, fmt.Sprintf("%c, %s, searched %.0f nodes a ply, beyond its limit of %d: the match is not at "+
 				"equal nodes", 'A'+i, [2]string{r.A, r.B}[i], mean, limit))
 		}
