@@ -202,7 +202,8 @@ done
 	}
 	nobody.Close()
 	return dir, strings.NewReplacer("{slow}", "./slow", "{few}", "few", "{epd}", "many.epd",
-		"{positions}", "positions", "{games}", "fewgames", "{others}", "others", "{sleep}", "'sleep 60'", "{build}", "'sleep 60 #{out}'",
+		"{positions}", "positions", "{games}", "fewgames",
+		"{others}", "others", "{sleep}", "'sleep 60'", "{build}", "'sleep 60 #{out}'",
 		"{repo}", "repo", "{key}", "key", "{mute}", mute.Addr().String(),
 		"{nobody}", nobody.Addr().String())
 }

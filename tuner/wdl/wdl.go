@@ -1,5 +1,5 @@
-// Package wdl fits how often a side wins, draws and loses at an evaluation, in the form that Stockfish uses: the win
-// rate is 1/(1+exp((a-x)/b)) of the evaluation x in centipawns, the loss rate that of -x, and a and b are polynomials
+// Package wdl fits how often a side wins, draws and loses at an evaluation, in the form that Stockfish uses: the
+// win rate is 1/(1+exp((a-x)/b)) of the evaluation x in centipawns, the loss rate that of -x, and a and b are polynomials
 // of the material on the board or of the move number. It does not evaluate positions: the scores are those of the games.
 //
 // Start reading at Fit.
@@ -210,7 +210,7 @@ func (g *Games) fit(weights, start []float64) ([]float64, float64, error) {
 		return nil, 0, fmt.Errorf("%w: %v", ErrFit, err)
 	}
 	if pawn, spread, _ := derived(r.X); !(pawn > 0 && spread > 0) {
-		return nil, 0, fmt.Errorf("%w: half of the games are won at %.0f centipawns, with a spread of %.0f", ErrFit, pawn, spread)
+		return nil, 0, fmt.Errorf("%w: half are won at %.0f centipawns, with a spread of %.0f", ErrFit, pawn, spread)
 	}
 	return r.X, r.F, nil
 }
