@@ -45,6 +45,9 @@ type Run[R any] struct {
 func PlayRun[R any](ctx context.Context, p *Pairs, r Run[R]) (*R, error) {
 	s := r.Setup
 	p.started = time.Now()
+	if s.Progress == nil {
+		p.After = nil
+	}
 	if r.Limits == nil {
 		r.Limits = func(int) selfplay.Limits { return s.Limits }
 	}

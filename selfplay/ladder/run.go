@@ -181,9 +181,6 @@ func (l *ladder) widest() (elo float64) {
 }
 
 func (l *ladder) progress() {
-	if l.Progress == nil {
-		return
-	}
 	note := ""
 	if l.delivered() >= batch {
 		best := 0

@@ -126,7 +126,5 @@ func (m *match) job(number uint64) selfplay.Job {
 }
 
 func (m *match) progress() {
-	if m.Progress != nil {
-		m.Progress(m.count.games.Games(), int64(m.Games), m.count.note())
-	}
+	m.Progress(m.count.games.Games(), int64(m.Games), m.count.note())
 }

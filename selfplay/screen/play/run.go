@@ -164,9 +164,6 @@ func (s *session) decide(pairs uint64) {
 }
 
 func (s *session) progress() {
-	if s.Progress == nil {
-		return
-	}
 	note := ""
 	if s.decided != 0 {
 		note = fmt.Sprintf("decided: %d of %d factors", s.decided.Size(), len(s.Factors))

@@ -215,9 +215,6 @@ func (s *session) tell(k int) error {
 }
 
 func (s *session) progress() {
-	if s.Progress == nil {
-		return
-	}
 	var note []string
 	for i, v := range s.tuner.Values() {
 		if i == 6 {
