@@ -237,7 +237,7 @@ var commandImports = map[string][]string{
 	// names of games, models and folders in the help
 	"settings": {"cli", "games", "runs", "weights"},
 	// live pages of tests; the speed of this machine; what a queue takes
-	"queue": {"cli", "report", "engines", "settings"},
+	"queue": {"cli", "factor", "report", "engines", "settings"},
 
 	// assay.toml, builds of what it describes, and what a run is
 	"ownengine": {"cli", "gitbuild", "settings", "enginerun"},

@@ -97,6 +97,8 @@ func TestQueueWritesTheSame(t *testing.T) {
 		"selfplay": append([]string{"selfplay", "--games", "10", "--opening-nodes", "50"}, short...),
 		"ladder": append([]string{"ladder", "assay:hash=1", "assay:hash=1:depth=1", "assay:hash=1:depth=2", "--games",
 			"6", "--opening-nodes", "50"}, short...),
+		"screen": {"screen", "assay:hash=1", "NullDepth=3,12", "QuietBase=5805,0", "--games", "16", "--opening-nodes", "50",
+			"--nodes", "300", "--hard-nodes", "--max-plies", "30"},
 	}
 	q := startQueue(t, nil, filepath.Join(dir, "queue"), "127.0.0.1:0", "127.0.0.1:0")
 	for name, args := range tests {

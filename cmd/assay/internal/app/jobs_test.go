@@ -35,6 +35,10 @@ func TestJobsAreChecked(t *testing.T) {
 		{"spsa", "assay", "iterations=4 nodes=10 max-forfeits=.1", ""},
 		{"spsa", "assay", "iterations=4", "no limit of a search"},
 		{"spsa", "assay", "iterations=4 nodes=10 simulate=3", `no setting "simulate" in a queue`},
+		{"screen", "assay LateBase=122,400 ReverseMargin=122,60", "nodes=30 games=16", ""},
+		{"screen", "assay LateBase=122,400 ReverseMargin=122,60", "games=12", "want a multiple of 8"},
+		{"screen", "assay LateBase=122,400 ReverseMargin=122,60", "confirm=true", `no setting "confirm" in a queue`},
+		{"screen", "assay LateBase=122,400", "", "two factors or more"},
 		{"learn", "", "", `"learn" is not one of match`},
 	} {
 		j := store.Job{Command: c.command, Players: strings.Fields(c.players), Settings: map[string]string{},

@@ -46,7 +46,7 @@ func parseJob(words []string, allow queue.Allow) (j store.Job, err error) {
 	switch {
 	case err != nil:
 		return j, fmt.Errorf("%s: %w", words[0], err)
-	case command&(settings.Match|settings.Ladder) == 0 && len(args) > 1, command == settings.Selfplay && len(args) > 0:
+	case command&(settings.Match|settings.Ladder|settings.Screen) == 0 && len(args) > 1, command == settings.Selfplay && len(args) > 0:
 		return j, queue.Refusef("%s: %d players or files: see assay %s --help", words[0], len(args), words[0])
 	}
 	j = store.Job{Command: words[0], Settings: s.Texts(), Players: args}
@@ -124,8 +124,10 @@ func jobSession(ctx context.Context, j store.Job, at queue.Place) (*session, err
 
 // prepareJob returns what plays a test of a queue.
 func prepareJob(s *session, j store.Job) (func() error, error) {
-	if s.Command&(settings.Match|settings.Ladder) != 0 && len(j.Players) < 2 {
-		return nil, queue.Refusef("a %s needs two players or more, not %d", j.Command, len(j.Players))
+	if n := len(j.Players); s.Command&(settings.Match|settings.Ladder) != 0 && n < 2 {
+		return nil, queue.Refusef("a %s needs two players or more, not %d", j.Command, n)
+	} else if s.Command == settings.Screen && n < 3 {
+		return nil, queue.Refusef("a screen needs a player and two factors or more")
 	}
 	return s.prepare(j.Players)
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/cmd/assay/internal/factor"
 	"github.com/assay-chess/assay/cmd/assay/internal/settings"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/quote"
@@ -32,12 +33,17 @@ func Refusef(format string, args ...any) error {
 func renamed(j queue.Job, player, file func(string) (string, error)) (queue.Job, error) {
 	j.Players, j.Settings = slices.Clone(j.Players), maps.Clone(j.Settings)
 	var err error
+	command, ok := settings.Command(j.Command)
 	for i, text := range j.Players {
-		if j.Players[i], err = player(text); err != nil {
+		if i > 0 && command == settings.Screen {
+			if !factor.IsOption(text) {
+				return j, Refusef("%s: of screens it plays those of options; for patches, weights and data use assay screen "+
+					"--serve", text)
+			}
+		} else if j.Players[i], err = player(text); err != nil {
 			return j, err
 		}
 	}
-	command, ok := settings.Command(j.Command)
 	if command == settings.SPSA {
 		command |= settings.Config
 	}

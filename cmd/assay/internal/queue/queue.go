@@ -1,6 +1,6 @@
 // Package queue is the command assay queue: a server that holds many tests and has workers
 // play them, the commands that submit and steer tests, and a page. The tests themselves are
-// the commands match, spsa, selfplay and ladder; the state is selfplay/queue's, the sharing of
+// the commands match, spsa, selfplay, ladder and screen; the state is selfplay/queue's, the sharing of
 // workers selfplay/cluster/coordinator's.
 //
 // Start reading at server.run, api.handler and Submitter.
@@ -127,9 +127,10 @@ func checkThen(then string, j *queue.Job) error {
 func newAdd(h *Hooks) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "add COMMAND...",
-		Short: "Submit a match, a tune, a ladder or games for training",
-		Long: `Submit a test: match, spsa, selfplay or ladder, with everything that these commands take,
-except where to play and where to write. Flags of the queue come before the command.
+		Short: "Submit a match, a tune, a ladder, a screen or games for training",
+		Long: `Submit a test: match, spsa, selfplay, ladder, or a screen of options, with everything that
+these commands take, except where to play and where to write. Flags of the queue come before the
+command.
 
 Books, weight files and engines of the command line are uploaded, by content. An engine
 needs its signature beside it (assay sign), and the owners of the server and of each worker

@@ -49,12 +49,11 @@ var names = []string{"match", "ladder", "selfplay", "spsa", "CONFIG", "learn", "
 
 // Command returns the command of a name that a queue plays, and whether there is one.
 func Command(name string) (Commands, bool) {
-	i := slices.Index(names[:4], name)
-	return 1 << max(i, 0), i >= 0
+	return 1 << max(slices.Index(names, name), 0), slices.Contains(Queued, name)
 }
 
 // Queued lists the commands that a queue plays.
-var Queued = []string{"match", "spsa", "selfplay", "ladder"}
+var Queued = []string{"match", "spsa", "selfplay", "ladder", "screen"}
 
 // Use says who else than the command line may give a setting, and what its text means.
 type Use uint8
