@@ -51,7 +51,7 @@ func newRootCommand() *cobra.Command {
 	}{
 		{"Learn and measure:", []*cobra.Command{newLearnCommand(), tune.New(), newSpsaCommand(), newScreenCommand(),
 			newMatchCommand(), newLadderCommand(), newSprtCommand(), tune.NewWDL(), newTranslateCommand(), newGuideCommand()}},
-		{"Make data:", []*cobra.Command{newSelfplayCommand(), data.New(), tune.NewFeatures()}},
+		{"Make data:", []*cobra.Command{newSelfplayCommand(), data.New(tune.NewValue()), tune.NewFeatures()}},
 		{"Look at runs, and share them with other machines:", []*cobra.Command{runs.New(), runs.NewReport(), runs.NewServe(),
 			queue.New(queueHooks()), newTestCommand(), newWorkCommand(), newSignCommand()}},
 		{"Engines and evaluations:", []*cobra.Command{engines.NewUCI(), weights.NewEval(), weights.New(),

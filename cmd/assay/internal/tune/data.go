@@ -41,6 +41,7 @@ type tuneTask struct {
 	// ofFeatures reports that the data are features; else they are positions.
 	ofFeatures bool
 
+	mix      mix              // weights of the data sets; nil: 1
 	views    []*dataset.Views // of the scores of each of the paths
 	noise    noiseSample      // of positions
 	reported positions.Noise  // of the positions that became features
@@ -53,7 +54,16 @@ type tuneTask struct {
 // evaluation is to be tuned.
 func newTuneTask(f *tuneFlags, paths []string, stderr io.Writer) (*tuneTask, error) {
 	t := &tuneTask{paths: paths}
+	var err error
+	if f.mix != "" {
+		if t.mix, err = readMix(f.mix); err != nil {
+			return nil, err
+		}
+	}
 	if err := t.open(paths, stderr); err != nil {
+		return nil, err
+	}
+	if err := t.mix.check(f.mix, paths, t.identity()); err != nil {
 		return nil, err
 	}
 	if t.ofFeatures {
@@ -109,9 +119,8 @@ func (t *tuneTask) openTest(f *tuneFlags, stderr io.Writer) (*tuneTask, error) {
 	if len(f.test) == 0 {
 		return nil, nil
 	}
-	x := &tuneTask{paths: f.test, model: t.model, name: t.name, terms: t.terms, set: t.set, ofFeatures: t.ofFeatures,
-		otherFormula: t.otherFormula}
-	if err := x.open(f.test, stderr); err != nil {
+	x, err := t.beside(f.test, stderr)
+	if err != nil {
 		return nil, fmt.Errorf("--test: %w", err)
 	}
 	for i, id := range x.identity() {
@@ -120,6 +129,13 @@ func (t *tuneTask) openTest(f *tuneFlags, stderr io.Writer) (*tuneTask, error) {
 		}
 	}
 	return x, nil
+}
+
+// beside returns the task of other data of the same evaluation.
+func (t *tuneTask) beside(paths []string, stderr io.Writer) (*tuneTask, error) {
+	x := &tuneTask{paths: paths, model: t.model, name: t.name, terms: t.terms, set: t.set, ofFeatures: t.ofFeatures,
+		otherFormula: t.otherFormula}
+	return x, x.open(paths, stderr)
 }
 
 func warnUnverified(stderr io.Writer, path string, verified bool) {
@@ -136,9 +152,10 @@ func (t *tuneTask) addPositions(path string, stderr io.Writer) error {
 	warnUnverified(stderr, path, d.Verified())
 	s, err := rows.SourceOf(d)
 	t.noise.total += d.Len()
-	views := &dataset.Views{}
+	views, weight := &dataset.Views{}, t.mix.of(s.Hash)
 	t.views = append(t.views, views)
 	s.Rows = watched(s.Rows, func(p *dataset.PositionRow) {
+		p.Weight *= weight
 		t.noise.take(&p.Board)
 		views.Position(p)
 	})
@@ -165,9 +182,12 @@ func (t *tuneTask) addFeatures(path string, stderr io.Writer) error {
 	}
 	t.reported = t.reported.Plus(noiseOf(d.Manifest()))
 	s, err := rows.FeatureSourceOf(d)
-	views := &dataset.Views{}
+	views, weight := &dataset.Views{}, t.mix.of(s.Hash)
 	t.views = append(t.views, views)
-	s.Rows = watched(s.Rows, func(r *dataset.FeatureRow) { views.Feature(r, set.Unit) })
+	s.Rows = watched(s.Rows, func(r *dataset.FeatureRow) {
+		r.Weight *= weight
+		views.Feature(r, set.Unit)
+	})
 	t.features = append(t.features, s)
 	return err
 }

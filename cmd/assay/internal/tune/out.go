@@ -37,6 +37,7 @@ type tuneConfig struct {
 	Folds int      `json:"folds,omitempty"`
 	Test  []string `json:"test,omitempty"`
 	// Formula and Against are texts, of --formula and --against.
+	Mix     mix    `json:"mix,omitempty"`
 	Ablate  string `json:"ablate,omitempty"`
 	Formula string `json:"formula,omitempty"`
 	Against string `json:"against,omitempty"`
@@ -49,7 +50,7 @@ func openTuneOut(f *tuneFlags, t *tuneTask) (*tuneOut, json.RawMessage, error) {
 	if strings.HasSuffix(f.out, ".json") {
 		return &tuneOut{path: f.out}, nil, nil
 	}
-	c := tuneConfig{Model: t.name, From: t.parent, Data: t.identity(), Fit: f.c.Text(), Curve: f.curve, Ablate: f.c.Ablate,
+	c := tuneConfig{Model: t.name, From: t.parent, Data: t.identity(), Fit: f.c.Text(), Curve: f.curve, Ablate: f.c.Ablate, Mix: t.mix,
 		Program: cli.Version()}
 	if t.otherFormula {
 		c.Formula = t.set.Formula

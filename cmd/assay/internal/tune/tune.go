@@ -38,6 +38,7 @@ type tuneFlags struct {
 	curve            bool
 	strict, refit    bool
 	formula, against string
+	mix              string
 	test             []string
 	resume           string // the command line that resumes the run
 	loss, tie        string
@@ -173,6 +174,7 @@ func (f *tuneFlags) register(cmd *cobra.Command) {
 		"for the verdict: parts of the games, each predicted by a fit to the others; 0: no folds")
 	fs.StringArrayVar(&f.test, "test", nil, "data to judge the fit by, which it does not see: positions, or features "+
 		"of the same evaluation (repeatable)")
+	fs.StringVar(&f.mix, "mix", "", "file with the weights of DATA, that assay data value --out wrote")
 	fs.StringVar(&f.formula, "formula", "",
 		"file with the formula of the features, in place of the one in their header")
 	fs.StringVar(&f.against, "against", "", "file with another formula for the same channels, to fit and to compare on "+
