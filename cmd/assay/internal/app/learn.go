@@ -133,7 +133,7 @@ func (s *session) learnEngine(cmd *cobra.Command) error {
 	with := append([]string{"engine", "run", "games", "nodes", "generations", "seed", "final-games", "json", "concurrency",
 		"serve", "nats", "lease", "replay-share", "reference-speed", "send-engines", "sign"}, ofEngine...)
 	var err error
-	playing := []string{}
+	playing := []string{"--start-timeout=1m"} // builds may be slow to start on a busy machine
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if !slices.Contains(with, f.Name) && err == nil {
 			err = cli.Usagef("--%s: with --engine the settings are in %s", f.Name, settings.ProjectName)

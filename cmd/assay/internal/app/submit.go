@@ -46,7 +46,8 @@ func parseJob(words []string, allow queue.Allow) (j store.Job, err error) {
 	switch {
 	case err != nil:
 		return j, fmt.Errorf("%s: %w", words[0], err)
-	case command&(settings.Match|settings.Ladder|settings.Screen) == 0 && len(args) > 1, command == settings.Selfplay && len(args) > 0:
+	case command&(settings.Match|settings.Ladder|settings.Screen) == 0 && len(args) > 1,
+		command == settings.Selfplay && len(args) > 0:
 		return j, queue.Refusef("%s: %d players or files: see assay %s --help", words[0], len(args), words[0])
 	}
 	j = store.Job{Command: words[0], Settings: s.Texts(), Players: args}

@@ -2,6 +2,7 @@ package ownengine
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -134,8 +135,7 @@ func (k *checker) build(s *gitbuild.Source) (string, error) {
 
 func (k *checker) games() (string, error) {
 	start := time.Now()
-	_, err := k.run(slices.Concat([]string{"selfplay", "--players", k.player(k.built[0].Path, ""), "--games",
-		fmt.Sprint(checkGames), "--out", k.path("games")}, k.plan.Limits(), k.Playing)...)
+	err := k.try(k.built[0], checkGames, k.path("games"), &k.plan)
 	k.plan.Split(checkGames / time.Since(start).Seconds())
 	return fmt.Sprintf("%d games of the engine against itself, %s", checkGames, k.plan.LimitsText()), err
 }
@@ -218,39 +218,36 @@ func (k *checker) fit() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	moved, stayed := shake(f)
+	moved := shake(f)
 	if moved == 0 {
 		return "", errors.New("it changed no term: are all of them frozen or fixed?")
 	}
-	text := fmt.Sprintf("%d terms; the next stages move each a good deal further, so that a number which stays behind shows",
-		moved)
-	if stayed > 0 {
-		text += fmt.Sprintf("; %d numbers of the formula stay, since some may be divisors", stayed)
-	}
-	return text, write(f, k.tuned())
+	return fmt.Sprintf("%d terms; the next stages move each a good deal further, so that a number which stays behind shows",
+		moved), write(f, k.tuned())
 }
 
 // shake moves all weights that a fit may change, up and down in turn, by an eighth and a little more: after ten games
-// a fit moves few. Numbers of a formula stay, because they may be divisors. It returns how many it moved, and how many
-// numbers stayed.
-func shake(f *models.File) (moved, stayed int) {
+// a fit moves few. Numbers of a formula move by a step away from zero, since they may be divisors. It returns how many
+// it moved.
+func shake(f *models.File) (moved int) {
 	step := func(v int32, sign int32) int32 { return v + sign*(max(v, -v)/8+4) }
 	for i := range f.Terms {
 		t := &f.Terms[i]
+		sign := int32(i%2*2 - 1)
 		switch {
 		case f.Held(t):
 			continue
 		case t.Step != 0:
-			stayed++
-			continue
+			t.MG += int32(cmp.Compare(t.MG, 0))
+			t.EG = t.MG
+		default:
+			if t.MG, t.EG = step(t.MG, sign), step(t.EG, -sign); !f.Foreign[i].Tapered {
+				t.EG = t.MG
+			}
 		}
 		moved++
-		sign := int32(i%2*2 - 1)
-		if t.MG, t.EG = step(t.MG, sign), step(t.EG, -sign); !f.Foreign[i].Tapered {
-			t.EG = t.MG
-		}
 	}
-	return moved, stayed
+	return moved
 }
 
 // start returns the engine's own values.
@@ -273,7 +270,7 @@ func (k *checker) rebuild() (string, error) {
 	if err := k.export(k.tuned()); err != nil {
 		return "", err
 	}
-	k.hand = ""
+	k.hand, k.notes = "", uses(k.notes)
 	changed, err := k.source.Changed(k.ctx, k.path(sourceName), k.dir)
 	if err != nil {
 		return "", err

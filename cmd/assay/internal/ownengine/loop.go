@@ -132,26 +132,27 @@ func (l *loop) adopt(now, recorded *enginerun.Config) {
 	}
 }
 
-// speedGames are played to measure the speed from which a plan by the hour follows.
-const speedGames = 24
+// fewGames and speedGames are played before a run: to see whether the engine plays, and to measure the speed from which
+// a plan by the hour follows.
+const fewGames, speedGames = 2, 24
 
-// measure plays a few games where the plan needs their speed.
+// measure plays a few games.
 func (l *loop) measure(p *enginerun.Plan) error {
-	if p.Hours == 0 {
-		return nil
-	}
-	p.Games = speedGames
 	b, err := l.cache.Build(l.ctx, l.source, l.project.Build())
 	if err != nil {
 		return err
 	}
 	defer b.Close()
-	began := time.Now()
-	if err := l.play(slices.Concat([]string{"selfplay", "--players", l.player(b.Path, ""), "--games",
-		fmt.Sprint(speedGames), "--out", l.path("speed")}, p.Limits(), l.Playing)...); err != nil {
-		return err
+	games := fewGames
+	if p.Hours > 0 {
+		games = speedGames
 	}
-	p.Split(speedGames / time.Since(began).Seconds())
+	fmt.Fprintf(l.Stderr, "learn: %d games to begin with\n", games)
+	began := time.Now()
+	if err := l.try(b, games, l.path("speed"), p); err != nil {
+		return l.failed(err)
+	}
+	p.Split(float64(games) / time.Since(began).Seconds())
 	return nil
 }
 
@@ -258,6 +259,7 @@ func (l *loop) built(name string) (*gitbuild.Build, error) {
 	if err != nil {
 		return nil, err
 	}
+	l.hand = "" // the error of a build has its own command
 	b, err := l.cache.Build(l.ctx, s, l.project.Build())
 	if err == nil {
 		l.builds[name] = b

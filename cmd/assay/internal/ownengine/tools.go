@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/cmd/assay/internal/enginerun"
 	"github.com/assay-chess/assay/cmd/assay/internal/gitbuild"
 	"github.com/assay-chess/assay/cmd/assay/internal/settings"
 	"github.com/assay-chess/assay/engine"
@@ -183,4 +184,30 @@ func write(f *models.File, path string) error {
 		return err
 	}
 	return os.WriteFile(path, text, 0o666)
+}
+
+// uses leaves out of the notes of an export the old values that stand elsewhere: where all numbers moved they say little.
+func uses(notes []string) (list []string) {
+	equal := false
+	for _, line := range notes {
+		if !strings.HasPrefix(line, " ") {
+			equal = strings.HasPrefix(line, "not written, but equal")
+		}
+		if !equal {
+			list = append(list, line)
+		}
+	}
+	return list
+}
+
+// try lets a build play a few games against itself. It is an error if it plays at other limits than it should.
+func (k *tools) try(b *gitbuild.Build, games int, out string, p *enginerun.Plan) error {
+	_, err := k.run(slices.Concat([]string{"selfplay", "--players", k.player(b.Path, ""), "--games", fmt.Sprint(games),
+		"--out", out}, p.Limits(), k.Playing)...)
+	for _, line := range k.said {
+		if err == nil && strings.Contains(line, `does not seem to know "go nodes"`) {
+			err = fmt.Errorf("%s; add go nodes to the engine, or set tc in [learn]", strings.TrimPrefix(line, "selfplay: warning: "))
+		}
+	}
+	return err
 }

@@ -114,6 +114,9 @@ func TestGuideTuneMyEngine(t *testing.T) {
 		if !strings.HasPrefix(block, "assay ") {
 			continue // what stands in the source
 		}
+		if strings.HasPrefix(block, "assay learn --engine ") {
+			continue // of a repository: check_test.go has one
+		}
 		for line := range strings.Lines(block) {
 			ran++
 			if strings.Contains(line, " --check ") {
