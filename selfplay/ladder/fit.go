@@ -166,6 +166,18 @@ func (f *Fit) derivatives(t *Table) (*mat.VecDense, *mat.SymDense) {
 		}
 		f.virtual(gradient, information, p)
 	})
+	for _, s := range t.singles {
+		for side, counts := range s.counts {
+			white, black := s.first, s.second
+			if side == 1 {
+				white, black = black, white
+			}
+			for k, count := range counts {
+				f.add(gradient, information, white, black, k-1, float64(count))
+			}
+			f.add(gradient, information, white, black, 0, s.prior/2)
+		}
+	}
 	f.decided(gradient, information)
 	for i := range f.n {
 		gradient[i] -= f.theta[i] / wide
@@ -177,6 +189,10 @@ func (f *Fit) derivatives(t *Table) (*mat.VecDense, *mat.SymDense) {
 // sandwich fills in the covariance, given the information at the maximum.
 func (f *Fit) sandwich(t *Table, chol *mat.Cholesky) error {
 	n := f.n + 2
+	if len(t.singles) > 0 { // without pairs games are independent
+		f.cov = mat.NewSymDense(n, nil)
+		return chol.InverseTo(f.cov)
+	}
 	meat := mat.NewSymDense(n, nil)
 	cluster := func(weight float64, u []float64) { meat.SymRankOne(meat, weight, mat.NewVecDense(n, u)) }
 	t.pairings(func(p pairing, counts *[9]int64) {

@@ -38,8 +38,9 @@ type Result struct {
 	Schedule Schedule    `json:"schedule"`
 	Anchor   string      `json:"anchor,omitempty"` // the player whose Elo was given; empty: the mean of all is 0
 	Ratings  []Rating    `json:"ratings"`
-	Scores   [][]Score   `json:"scores"` // Scores[i][j]: the ith against the jth
-	LOS      [][]float64 `json:"los"`    // LOS[i][j]: probability that the ith is stronger than the jth
+	Groups   [][]string  `json:"groups,omitempty"` // of players that never met, by name: see Games
+	Scores   [][]Score   `json:"scores"`           // Scores[i][j]: the ith against the jth
+	LOS      [][]float64 `json:"los"`              // LOS[i][j]: probability that the ith is stronger than the jth
 
 	Games        int64            `json:"games"`
 	WhiteElo     num.Float        `json:"white_elo"` // advantage of having White; null after too few games

@@ -8,6 +8,8 @@ type Table struct {
 	n      int
 	counts map[pairing]*[9]int64 // by outcome: 3 (first + 1) + second + 1
 	pairs  int64
+
+	singles []single // games that are not in pairs
 }
 
 // pairing is two players; first is the one with the lower number.

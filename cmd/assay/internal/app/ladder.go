@@ -2,7 +2,10 @@ package app
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,12 +17,13 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/cores"
+	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/ladder"
 )
 
 func newLadderCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "ladder A B [C]...",
+		Use:   "ladder A B [C]... | GAMES.pgn...",
 		Short: "Rate many players on one scale, with error bars",
 		Long: `Play pairs of games between many players and rate all of them on one scale, with
 95 % intervals and the likelihood that each is stronger than the next.
@@ -38,15 +42,101 @@ unless you give a limit, and each player must play a move before the first game.
 forfeits more than --max-forfeits of its games, or too many pairs are void, no player is
 rated: the ladder ends with exit code 1 and keeps its games. With --out the ladder is kept
 in a folder (journal, PGN, data set of games, result, ladder.svg). After an interruption the
-same command resumes it: no game is lost or played twice.`,
+same command resumes it: no game is lost or played twice.
+
+With PGN files (or folders of runs) in place of players, nothing is played: the players of their
+tags are rated by all of these games, whoever played them. --anchor takes several ratings, with
+their errors: --anchor 'Stash 36=3340±15, Weiss 2=3380'. Games count as independent. Groups of
+players that never met are named, because their ratings cannot be compared.`,
 		Example: `  assay ladder assay assay:weights=shannon-1950 assay:depth=1 --nodes 1000
   assay ladder assay uci:/usr/games/stockfish 'uci:/usr/games/gnuchess --uci' --tc 5+0.05 --schedule round-robin
+  assay ladder games.pgn --anchor 'Stash 36=3340±15'
   assay ladder ./new ./old ./older --anchor ./old=2800 --within 15 --games 20000 --out runs/ladder`,
-		Args: cobra.MinimumNArgs(2),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if pgnFiles(args) != nil {
+				return nil
+			}
+			return cobra.MinimumNArgs(2)(cmd, args)
+		},
 	}
 	set := settings.New(settings.Ladder, cmd.Flags())
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return newSession(cmd, set).play(args) }
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if files := pgnFiles(args); files != nil {
+			return rateGames(newSession(cmd, set), files)
+		}
+		return newSession(cmd, set).play(args)
+	}
 	return cmd
+}
+
+var pgnName = regexp.MustCompile(`(?i)\.pgn(\.(gz|zst|bz2|xz))?$`)
+
+// pgnFiles returns the PGN files of the arguments, which may be folders of runs; nil if one is neither.
+func pgnFiles(args []string) (list []string) {
+	for _, text := range args {
+		if path := filepath.Join(text, gamelog.PGNName); !pgnName.MatchString(text) {
+			if _, err := os.Stat(path); err != nil {
+				return nil
+			}
+			text = path
+		}
+		list = append(list, text)
+	}
+	return list
+}
+
+// rateGames rates the players of PGN files.
+func rateGames(s *session, files []string) error {
+	for name := range s.Texts() {
+		if name != "anchor" && name != "json" {
+			return cli.Usagef("--%s is for a ladder that is played; with PGN files there are --anchor and --json", name)
+		}
+	}
+	var games ladder.Games
+	for _, path := range files {
+		if err := games.Read(s.ctx, path); err != nil {
+			return err
+		}
+	}
+	anchors, err := parseAnchors(s.Anchor, games.Names)
+	if err != nil {
+		return err
+	}
+	r, err := games.Rate(anchors)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(s.stderr, "ladder: %d games of %d players; %d without a result left out\n", games.Finished,
+		len(games.Names), games.Unfinished)
+	if s.JSON {
+		return cli.PrintJSON(s.stdout, r)
+	}
+	return printLadder(cli.Folded(s.stdout), "", "", r)
+}
+
+var anchorText = regexp.MustCompile(`^\s*(.+?)\s*=\s*(-?[0-9.]+)\s*(?:(?:±|\+-)\s*([0-9.]+))?\s*(?:,|$)`)
+
+// parseAnchors reads "NAME=ELO±ERROR, ..."; without an error the rating is exact.
+func parseAnchors(text string, names []string) (list []ladder.Anchor, err error) {
+	for rest := text; rest != ""; {
+		m := anchorText.FindStringSubmatch(rest)
+		if m == nil {
+			return nil, cli.Usagef("--anchor %s: want NAME=ELO or NAME=ELO±ERROR, with commas between them", text)
+		}
+		a := ladder.Anchor{Name: m[1]}
+		if !slices.Contains(names, a.Name) {
+			return nil, cli.Usagef("--anchor %s: no player has the name %q%s", text, a.Name, cli.DidYouMean(a.Name, "", names))
+		}
+		a.Elo, err = strconv.ParseFloat(m[2], 64)
+		if err == nil && m[3] != "" {
+			a.Error, err = strconv.ParseFloat(m[3], 64)
+		}
+		if err != nil {
+			return nil, cli.Usagef("--anchor %s: %w", text, err)
+		}
+		list, rest = append(list, a), rest[len(m[0]):]
+	}
+	return list, nil
 }
 
 // prepareLadder checks a ladder, and returns what plays it.

@@ -42,13 +42,23 @@ func printLadder(out io.Writer, dir, plot string, r *ladder.Result) error {
 	}
 	origin := "Elo 0 is the mean of all players"
 	if r.Anchor != "" {
-		origin = "Elo is relative to " + r.Anchor + ", which has no error"
+		origin = "Elo is relative to " + r.Anchor
+		if r.Terminations != nil { // a player of a ladder
+			origin += ", which has no error"
+		}
 	}
 	fmt.Fprintf(out, "\n%s. LOS: probability of being stronger than the next. White's advantage: %s; equal players draw "+
 		"%.0f %%.\n",
 		origin, sprt.Strength{Elo: r.WhiteElo, EloLo: r.WhiteEloLo, EloHi: r.WhiteEloHi}.Text(" Elo"), 100*r.Draws)
 	if err := printCrossTable(out, r); err != nil {
 		return err
+	}
+	for _, g := range r.Groups {
+		quote.Fprintf(out, "group of players that never met the others, so that ratings cannot be compared: %s\n",
+			strings.Join(g, ", "))
+	}
+	if r.Terminations == nil { // games of a PGN
+		return nil
 	}
 	fmt.Fprintf(out, "\n%d games, ended by %s\n", r.Games, cli.CountsText(r.Terminations))
 	forfeits := int64(0)
@@ -96,6 +106,9 @@ func printUnrated(out io.Writer, dir string, r *ladder.Result) error {
 
 // printCrossTable prints points and games of all pairings, by rank.
 func printCrossTable(out io.Writer, r *ladder.Result) error {
+	if len(r.Scores) == 0 {
+		return nil // there are too many
+	}
 	var table strings.Builder
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "\n\t")

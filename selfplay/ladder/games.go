@@ -1,0 +1,286 @@
+package ladder
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/assay-chess/assay/dataset/source"
+)
+
+// Games are games of any program or person, by the tags of PGN files.
+type Games struct {
+	Names      []string // of the players, in the order of their first games
+	Finished   int64
+	Unfinished int64 // without a result
+	index      map[string]int
+	counts     map[pairing]*[2][3]int64 // by who has White, and White's result
+}
+
+// single is what two players have played game by game. The prior is its share of the virtual draws.
+type single struct {
+	pairing
+	counts [2][3]int64
+	prior  float64
+}
+
+// Anchor is a rating that is known, with its standard error.
+type Anchor struct {
+	Name       string
+	Elo, Error float64
+}
+
+var tagLine = regexp.MustCompile(`^\[(White|Black|Result)\s+"((?:[^"\\]|\\.)*)"\s*\]`)
+
+// Read counts the games of a PGN file, which may be compressed. It reads tags alone.
+func (g *Games) Read(ctx context.Context, path string) error {
+	f, err := source.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	lines := bufio.NewReaderSize(f, 1<<16)
+	before := g.Finished + g.Unfinished
+	tags, inMoves := map[string]string{}, false
+	for n := 0; ; n++ {
+		line, err := lines.ReadSlice('\n')
+		for err == bufio.ErrBufferFull { // the rest of a long line has no tags
+			_, err = lines.ReadSlice('\n')
+		}
+		tag := tagLine.FindSubmatch(line)
+		if len(tags) > 0 && (inMoves && tag != nil || err != nil) {
+			g.add(tags)
+			clear(tags)
+		}
+		switch {
+		case tag != nil:
+			tags[string(tag[1])], inMoves = strings.ReplaceAll(string(tag[2]), `\`, ""), false
+		case len(bytes.TrimSpace(line)) > 0 && line[0] != '[':
+			inMoves = true
+		}
+		if err == io.EOF {
+			break
+		} else if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		if n%100_000 == 0 && ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+	}
+	if g.Finished+g.Unfinished == before {
+		return fmt.Errorf("%s has no game with the tags White, Black and Result", path)
+	}
+	return nil
+}
+
+// add counts a game by its tags.
+func (g *Games) add(tags map[string]string) {
+	result, known := map[string]int{"1-0": 2, "1/2-1/2": 1, "0-1": 0}[tags["Result"]]
+	white, black := tags["White"], tags["Black"]
+	if !known || white == "" || black == "" || white == black {
+		g.Unfinished++
+		return
+	}
+	w, b := g.player(white), g.player(black)
+	p, side := pairing{w, b}, 0
+	if w > b {
+		p, side = pairing{b, w}, 1
+	}
+	if g.counts[p] == nil {
+		g.counts[p] = new([2][3]int64)
+	}
+	g.counts[p][side][result]++
+	g.Finished++
+}
+
+func (g *Games) player(name string) int {
+	if g.index == nil {
+		g.index, g.counts = map[string]int{}, map[pairing]*[2][3]int64{}
+	}
+	i, known := g.index[name]
+	if !known {
+		i = len(g.Names)
+		g.index[name], g.Names = i, append(g.Names, name)
+	}
+	return i
+}
+
+// score is what the first player has scored.
+func (s *single) score() (x Score) {
+	for k := range 3 {
+		x.add(k-1, s.counts[0][k])
+		x.add(1-k, s.counts[1][k])
+	}
+	return x
+}
+
+func (x Score) turned() Score { return Score{x.Losses, x.Draws, x.Wins} }
+
+func (x Score) plus(y Score) Score {
+	return Score{x.Wins + y.Wins, x.Draws + y.Draws, x.Losses + y.Losses}
+}
+
+// matrixPlayers is for how many players a Result has scores and probabilities of all pairings.
+const matrixPlayers = 100
+
+// Rate rates the players. Without anchors the mean of all is 0. Games count as independent, and each player has one
+// virtual draw, shared among its opponents, so that a score of 100 % has a finite rating.
+func (g *Games) Rate(anchors []Anchor) (*Result, error) {
+	n := len(g.Names)
+	total, t := make([]Score, n), NewTable(n)
+	for p, counts := range g.counts {
+		s := single{pairing: p, counts: *counts}
+		t.singles = append(t.singles, s)
+		total[p.first], total[p.second] = total[p.first].plus(s.score()), total[p.second].plus(s.score().turned())
+	}
+	slices.SortFunc(t.singles, func(a, b single) int {
+		if a.first != b.first {
+			return a.first - b.first
+		}
+		return a.second - b.second
+	})
+	for i := range t.singles {
+		s := &t.singles[i]
+		games := float64(s.score().Games())
+		s.prior = games/float64(2*total[s.first].Games()) + games/float64(2*total[s.second].Games())
+	}
+	fit, err := t.Fit(-1, 0)
+	if err != nil {
+		return nil, err
+	}
+	elo, cov := fit.anchored(anchors, g.index)
+	return g.result(t, fit, elo, cov, total, anchors), nil
+}
+
+// anchored returns the ratings and their covariance, given that some are known up to their errors.
+func (f *Fit) anchored(anchors []Anchor, index map[string]int) ([]float64, *mat.SymDense) {
+	const loose = 1e7 // variance of what all ratings have in common, before the anchors
+	elo, cov := make([]float64, f.n), mat.NewSymDense(f.n, nil)
+	sums, all := make([]float64, f.n), 0.0
+	for i := range f.n {
+		elo[i] = f.Elo(i)
+		for j := range f.n {
+			sums[i] += f.cov.At(i, j) / float64(f.n)
+		}
+		all += sums[i] / float64(f.n)
+	}
+	square := f.scale() * f.scale()
+	for i := range f.n {
+		for j := i; j < f.n; j++ { // of the differences to the mean
+			cov.SetSym(i, j, square*(f.cov.At(i, j)-sums[i]-sums[j]+all))
+			if len(anchors) > 0 {
+				cov.SetSym(i, j, cov.At(i, j)+loose)
+			}
+		}
+	}
+	for _, a := range anchors {
+		k := index[a.Name]
+		column := mat.NewVecDense(f.n, nil)
+		for i := range f.n {
+			column.SetVec(i, cov.At(i, k))
+		}
+		gain := 1 / (column.AtVec(k) + a.Error*a.Error)
+		off := gain * (a.Elo - elo[k])
+		for i := range f.n {
+			elo[i] += column.AtVec(i) * off
+		}
+		cov.SymRankOne(cov, -gain, column)
+	}
+	return elo, cov
+}
+
+func (g *Games) result(t *Table, fit *Fit, elo []float64, cov *mat.SymDense, total []Score, anchors []Anchor) *Result {
+	order := make([]int, len(elo))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return int(math.Copysign(1, elo[b]-elo[a])) })
+	white, se := fit.White()
+	w := strength(white, se, g.Finished)
+	r := &Result{Games: g.Finished, Draws: fit.Draws(), WhiteElo: w.Elo, WhiteEloLo: w.EloLo, WhiteEloHi: w.EloHi,
+		Groups: g.groups(t), Scores: [][]Score{}, LOS: [][]float64{}}
+	los := func(i, j int) float64 {
+		v := cov.At(i, i) + cov.At(j, j) - 2*cov.At(i, j)
+		if i == j || v <= 0 {
+			return 0.5
+		}
+		return math.Erfc((elo[j]-elo[i])/math.Sqrt(2*v)) / 2
+	}
+	var names []string
+	for _, a := range anchors {
+		name := fmt.Sprintf("%s = %g", a.Name, a.Elo)
+		if a.Error > 0 {
+			name += fmt.Sprintf(" ± %g", a.Error)
+		}
+		names = append(names, name)
+	}
+	r.Anchor = strings.Join(names, ", ")
+	for rank, i := range order {
+		x := Rating{Rank: rank + 1, Name: g.Names[i], ID: g.Names[i], Score: total[i], Games: total[i].Games(),
+			Strength: strength(elo[i], math.Sqrt(max(0, cov.At(i, i))), total[i].Games())}
+		x.Percent = x.Points() / float64(x.Games)
+		if rank+1 < len(order) {
+			x.LOS = los(i, order[rank+1])
+		}
+		r.Ratings = append(r.Ratings, x)
+	}
+	if len(order) > matrixPlayers {
+		return r
+	}
+	rank := make([]int, len(order))
+	for k, i := range order {
+		rank[i] = k
+		r.Scores, r.LOS = append(r.Scores, make([]Score, len(order))), append(r.LOS, make([]float64, len(order)))
+		for l, j := range order {
+			r.LOS[k][l] = los(i, j)
+		}
+	}
+	for _, s := range t.singles {
+		a, b := rank[s.first], rank[s.second]
+		r.Scores[a][b], r.Scores[b][a] = s.score(), s.score().turned()
+	}
+	return r
+}
+
+// groups returns the players by groups that never met, the largest first; nil if there is one.
+func (g *Games) groups(t *Table) (list [][]string) {
+	root := make([]int, t.n)
+	for i := range root {
+		root[i] = i
+	}
+	find := func(i int) int {
+		for root[i] != i {
+			root[i] = root[root[i]]
+			i = root[i]
+		}
+		return i
+	}
+	for _, s := range t.singles {
+		root[find(s.first)] = find(s.second)
+	}
+	members := map[int][]string{}
+	for i, name := range g.Names {
+		members[find(i)] = append(members[find(i)], name)
+	}
+	if len(members) < 2 {
+		return nil
+	}
+	for _, m := range members {
+		list = append(list, m)
+	}
+	slices.SortFunc(list, func(a, b []string) int {
+		if len(a) != len(b) {
+			return len(b) - len(a)
+		}
+		return strings.Compare(a[0], b[0])
+	})
+	return list
+}
