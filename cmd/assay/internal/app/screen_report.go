@@ -247,8 +247,8 @@ func (x *screening) printEffects(out io.Writer, r *play.Result) error {
 		return err
 	}
 	if speeds {
-		quote.Fprintf(out, "at a clock: expected + %g Elo x log2(speed); that twice the speed is worth %g Elo is %s\n", x.Doubling,
-			x.Doubling, map[bool]string{true: "what --doubling says", false: "a guess (--doubling)"}[x.Given("doubling")])
+		quote.Fprintf(out, "at a clock: expected + %g Elo x log2(speed); that twice the speed is worth %g Elo is %s\n",
+			x.Doubling, x.Doubling, map[bool]string{true: "what --doubling says", false: "a guess (--doubling)"}[x.Given("doubling")])
 	}
 	if !r.Effects[order[0]].Known() {
 		quote.Fprintf(out, "Elo -: too few games for the number of factors\n")
@@ -371,7 +371,8 @@ func (x *screening) printRecommended(out io.Writer, c *play.Config, r *play.Resu
 		return err
 	}
 	for i, m := range confirmed {
-		quote.Fprintf(out, "match of the recommended factors%s: %s\n", [2]string{"", " at " + x.clock.String()}[i], m.Headline())
+		at := [2]string{"", " at " + x.clock.String()}[i]
+		quote.Fprintf(out, "match of the recommended factors%s: %s\n", at, m.Headline())
 		if s := m.Strength; i == 0 && s.Known() && (s.EloLo > r.GainHi || s.EloHi < r.GainLo) {
 			quote.Fprintf(out, "warning: that is not what was predicted: the factors change each other's effects; believe the "+
 				"match\n")
