@@ -66,11 +66,12 @@ type Generation struct {
 	Headline  string        `json:"headline"` // of the fit
 	Groups    []Group       `json:"groups"`
 	Screened  bool          `json:"screened"`
-	Why       string        `json:"why,omitempty"` // there was no screen
-	Change    float64       `json:"rms_change"`    // of the evaluation by the weights that were proposed, in centipawns
-	Step      float64       `json:"step"`          // share of the fit's step that was taken
-	Gate      *match.Result `json:"gate"`          // null: the weights were the champion's
-	Half      bool          `json:"half_step"`     // the gate is that of half the step, after an undecided one
+	Why       string        `json:"why,omitempty"`          // there was no screen
+	Change    float64       `json:"rms_change"`             // of the evaluation by the weights that were proposed, in centipawns
+	Changed   int64         `json:"changed_rows,omitempty"` // that the new engine counts otherwise, by tuned numbers
+	Step      float64       `json:"step"`                   // share of the fit's step that was taken
+	Gate      *match.Result `json:"gate"`                   // null: the weights were the champion's
+	Half      bool          `json:"half_step"`              // the gate is that of half the step, after an undecided one
 	Promoted  bool          `json:"promoted"`
 	Reason    string        `json:"reason"`
 }
@@ -118,6 +119,9 @@ func (r *Result) Text(dir string) string {
 		}
 		if g.Why != "" {
 			line("", "no screen: %s", g.Why)
+		}
+		if g.Changed > 0 {
+			line("", "%d rows are counted otherwise with the new weights: columns depend on tuned numbers", g.Changed)
 		}
 		line("", "%s", g.Reason)
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -18,7 +17,6 @@ import (
 	"github.com/assay-chess/assay/cmd/assay/internal/settings"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
-	"github.com/assay-chess/assay/dataset/features"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner"
 )
@@ -286,15 +284,16 @@ func (k *checker) agrees(b *gitbuild.Build, weights string) (string, error) {
 	if k.project.Weights != "" {
 		loaded = weights
 	}
-	text, err := k.run("features", k.path("features"), k.path("positions"), "--check", weights, "--cmd", k.dump(b.Path, loaded),
-		"--json")
+	found, err := k.tools.compare(k.path("features"), k.path("positions"), weights, k.dump(b.Path, loaded))
 	if err != nil {
 		return "", err
 	}
-	var said struct{ Check features.Compared }
-	err = json.Unmarshal([]byte(text), &said)
-	return fmt.Sprintf("it evaluates %d positions as the weights say; largest difference %.2g centipawns", said.Check.Rows,
-		said.Check.Largest), err
+	if found.Changed > 0 {
+		k.notes = append(k.notes, fmt.Sprintf("%d of them are counted otherwise than in the fit's rows: %s", found.Changed,
+			found.Change))
+	}
+	return fmt.Sprintf("it evaluates %d positions as the weights say; largest difference %.2g centipawns", found.Rows,
+		found.Largest), nil
 }
 
 // match lets the two engines play each other.

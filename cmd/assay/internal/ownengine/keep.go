@@ -264,9 +264,11 @@ func (l *loop) verify(g int, w *learn.Weights, path string) error {
 	if err != nil {
 		return err
 	}
-	n := len(l.plan.Added) + g
-	_, err = l.run("features", l.path(learn.Folder(g), fmt.Sprintf("features-%d", n)), l.data(g),
-		"--check", path, "--cmd", dump)
+	rows := l.path(learn.Folder(g), fmt.Sprintf("features-%d", len(l.plan.Added)+g))
+	found, err := l.compare(rows, l.data(g), path, dump)
+	if err == nil {
+		l.now.Changed = found.Changed
+	}
 	return err
 }
 

@@ -10,6 +10,7 @@ package ownengine
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -22,6 +23,7 @@ import (
 	"github.com/assay-chess/assay/cmd/assay/internal/enginerun"
 	"github.com/assay-chess/assay/cmd/assay/internal/gitbuild"
 	"github.com/assay-chess/assay/cmd/assay/internal/settings"
+	"github.com/assay-chess/assay/dataset/features"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/models"
@@ -210,4 +212,14 @@ func (k *tools) try(b *gitbuild.Build, games int, out string, p *enginerun.Plan)
 		}
 	}
 	return err
+}
+
+// compare compares what an engine evaluates with the rows of a fit under weights.
+func (k *tools) compare(rows, positions, weights, dump string) (*features.Compared, error) {
+	text, err := k.run("features", rows, positions, "--check", weights, "--cmd", dump, "--json")
+	if err != nil {
+		return nil, err
+	}
+	var said struct{ Check features.Compared }
+	return &said.Check, json.Unmarshal([]byte(text), &said)
 }
