@@ -119,7 +119,7 @@ func (v *valuing) value(ctx context.Context, i int) (SourceValue, error) {
 	var added, alone []*Paired
 	members := v.members(v.active &^ (1 << i))
 	for n, j := range members {
-		v.c.progress(int64(n), int64(len(members)), "%s beside others", s.name)
+		v.c.progress(0, 0, "%s: predicting source %d of %d", s.name, n+1, len(members))
 		rest := v.active &^ (1 << j)
 		with, err := v.against(ctx, j, rest&^(1<<i), rest)
 		if err != nil {
