@@ -148,8 +148,10 @@ var layout = []layoutRow{
 		[]string{"selfplay/cluster/wire"}},
 	{"selfplay/queue", "tests of many people, on disk; durable: the journal and the files",
 		[]string{"dataset/durable"}},
-	{"selfplay/ladder", "games kept as a match keeps them; statistics of its own; sprt: how an Elo is told",
-		[]string{"selfplay", "selfplay/sprt", "engine/cores", "selfplay/opening", "selfplay/gamelog", "dataset/durable"}},
+	{"selfplay/ladder", "games kept as a match keeps them; statistics of its own; sprt: how an Elo is told; source: PGN " +
+		"files of others",
+		[]string{"selfplay", "selfplay/sprt", "engine/cores", "selfplay/opening", "selfplay/gamelog", "dataset/durable",
+			"dataset/source"}},
 	{"tuner/spsa", "ask and tell, without games", nil},
 	{"tuner/spsa/play", "plays what spsa asks; eval: terms of a model as parameters; match: the validation at the end; " +
 		"engine/cores: the load",
