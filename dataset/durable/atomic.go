@@ -3,6 +3,7 @@ package durable
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash"
@@ -53,6 +54,15 @@ func SumFile(path string) (Sum, error) {
 // that the file survives a power cut once WriteFile has returned. Errors name path.
 func WriteFile(path string, data []byte) error {
 	return writeFile(path, data, func(*os.File) error { return nil })
+}
+
+// WriteJSON is WriteFile for a value as indented JSON, which ends with a newline.
+func WriteJSON(path string, v any) error {
+	data, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return fmt.Errorf("durable: %s: %w", path, err)
+	}
+	return WriteFile(path, append(data, '\n'))
 }
 
 // ReplaceFile is WriteFile for a file that exists: it keeps the permissions, and writes the

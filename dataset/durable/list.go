@@ -75,12 +75,12 @@ func Status(dir string) RunStatus {
 	}
 	var config any
 	var result json.RawMessage
-	err := readJSON(filepath.Join(dir, RunConfigName), &config)
+	err := ReadJSON(filepath.Join(dir, RunConfigName), &config)
 	if err == nil {
-		err = readJSON(filepath.Join(dir, RunInfoName), &s.Info)
+		err = ReadJSON(filepath.Join(dir, RunInfoName), &s.Info)
 	}
 	if err == nil {
-		err = readJSON(filepath.Join(dir, RunResultName), &result)
+		err = ReadJSON(filepath.Join(dir, RunResultName), &result)
 	}
 	switch {
 	case err == nil && WithoutVerdict(result):

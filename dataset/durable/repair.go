@@ -46,7 +46,7 @@ var ErrConfigDamaged = errors.New("the run's configuration cannot be read")
 // damaged. The error is ErrLocked (wrapped) if a process has the run open.
 func RepairRun(dir string, p RepairPlan) (list []Repaired, err error) {
 	var config any
-	if err := readJSON(filepath.Join(dir, RunConfigName), &config); errors.Is(err, ErrDamaged) {
+	if err := ReadJSON(filepath.Join(dir, RunConfigName), &config); errors.Is(err, ErrDamaged) {
 		return nil, fmt.Errorf("%w: %w", ErrConfigDamaged, err)
 	} else if err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func repairParts(dir string, p RepairPlan) (list []Repaired, lost bool, err erro
 	if err != nil {
 		return list, lost, err
 	}
-	if err := readJSON(filepath.Join(dir, RunInfoName), &RunInfo{}); errors.Is(err, ErrDamaged) {
+	if err := ReadJSON(filepath.Join(dir, RunInfoName), &RunInfo{}); errors.Is(err, ErrDamaged) {
 		reason := "it says how to resume the run; its command writes it again"
 		if err := setAside(RunInfoName, reason); err != nil {
 			return list, lost, err
@@ -129,7 +129,7 @@ func asideResult(dir string) (r *Repaired, damaged bool, err error) {
 	path := filepath.Join(dir, RunResultName)
 	var result any
 	reason := "the run is finished again"
-	switch err := readJSON(path, &result); {
+	switch err := ReadJSON(path, &result); {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, false, nil
 	case errors.Is(err, ErrDamaged):

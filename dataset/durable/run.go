@@ -178,16 +178,10 @@ func (r *Run) write() error {
 
 // ReadRunInfo returns how the run in dir was started.
 func ReadRunInfo(dir string) (info RunInfo, err error) {
-	return info, readJSON(filepath.Join(dir, RunInfoName), &info)
+	return info, ReadJSON(filepath.Join(dir, RunInfoName), &info)
 }
 
-func (r *Run) writeInfo() error {
-	info, err := json.MarshalIndent(r.info, "", "  ")
-	if err != nil {
-		return fmt.Errorf("durable: run %s: %w", r.dir, err)
-	}
-	return WriteFile(r.Path(RunInfoName), append(info, '\n'))
-}
+func (r *Run) writeInfo() error { return WriteJSON(r.Path(RunInfoName), r.info) }
 
 // checkEmpty returns ErrNotRun (wrapped) if the folder has other files.
 func (r *Run) checkEmpty() error {
@@ -204,7 +198,7 @@ func (r *Run) checkEmpty() error {
 }
 
 func (r *Run) reopen() error {
-	err := readJSON(r.Path(RunInfoName), &r.info)
+	err := ReadJSON(r.Path(RunInfoName), &r.info)
 	if errors.Is(err, fs.ErrNotExist) {
 		if config, e := os.Stat(r.Path(RunConfigName)); e == nil {
 			r.info.Started = config.ModTime().UTC().Truncate(time.Second)
@@ -214,14 +208,15 @@ func (r *Run) reopen() error {
 	if err != nil {
 		return err
 	}
-	err = readJSON(r.Path(RunResultName), &r.result)
+	err = ReadJSON(r.Path(RunResultName), &r.result)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	return err
 }
 
-func readJSON(path string, v any) error {
+// ReadJSON reads the JSON of a file.
+func ReadJSON(path string, v any) error {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return fmt.Errorf("durable: %w", err)

@@ -90,15 +90,11 @@ func SetKey(dir string, k Key) (secret string, err error) {
 	if len(k.Roles) > 0 {
 		list = append(list, k)
 	}
-	data, err := json.MarshalIndent(list, "", "  ")
-	if err != nil {
-		return "", err
-	}
 	if err := durable.MakeDir(dir); err != nil {
 		return "", err
 	}
 	path := filepath.Join(dir, keysName)
-	if err := durable.WriteFile(path, append(data, '\n')); err != nil {
+	if err := durable.WriteJSON(path, list); err != nil {
 		return "", err
 	}
 	return secret, os.Chmod(path, 0o600)

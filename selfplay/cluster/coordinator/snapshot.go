@@ -1,7 +1,6 @@
 package coordinator
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -81,11 +80,7 @@ func (r *registry) save(path string) error {
 		all.Workers = append(all.Workers, p.WorkerStatus)
 	}
 	r.mu.Unlock()
-	data, err := json.MarshalIndent(&all, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := durable.WriteFile(path, append(data, '\n')); err != nil {
+	if err := durable.WriteJSON(path, &all); err != nil {
 		return err
 	}
 	return private(path)

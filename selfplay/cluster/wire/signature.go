@@ -43,12 +43,8 @@ func Sign(engine, keyFile string) (path string, err error) {
 	if err != nil {
 		return "", err
 	}
-	doc, err := json.MarshalIndent(s, "", "  ")
-	if err != nil {
-		return "", fmt.Errorf("cluster: %w", err)
-	}
 	path = engine + SignatureSuffix
-	return path, durable.WriteFile(path, append(doc, '\n'))
+	return path, durable.WriteJSON(path, s)
 }
 
 // SignatureWith returns the signature of an engine by the secret key in a file.

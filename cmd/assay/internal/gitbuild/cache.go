@@ -164,11 +164,7 @@ func readInfo(dir string) (*info, error) {
 }
 
 func (i *info) write(dir string) error {
-	data, err := json.MarshalIndent(i, "", "  ")
-	if err != nil {
-		return err
-	}
-	return durable.WriteFile(filepath.Join(dir, infoName), append(data, '\n'))
+	return durable.WriteJSON(filepath.Join(dir, infoName), i)
 }
 
 // makeLocked builds an engine while no other process does, and reports whether it did.

@@ -429,11 +429,7 @@ func (a *api) putSignature(w http.ResponseWriter, r *http.Request, path string, 
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<14)).Decode(&s); err != nil {
 		return refuse(http.StatusBadRequest, "the signature: %v; want what assay sign writes", err)
 	}
-	data, err := json.MarshalIndent(&s, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := durable.WriteFile(path+wire.SignatureSuffix, append(data, '\n')); err != nil {
+	if err := durable.WriteJSON(path+wire.SignatureSuffix, &s); err != nil {
 		return err
 	}
 	if _, err := wire.Signer(path, p, a.trusted); err != nil {

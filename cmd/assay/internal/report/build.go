@@ -318,16 +318,9 @@ type provenance struct {
 
 // readJSON reads a file of a run. It reports false if there is none.
 func readJSON(v any, elem ...string) (bool, error) {
-	name := filepath.Join(elem...)
-	data, err := os.ReadFile(name)
+	err := durable.ReadJSON(filepath.Join(elem...), v)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	if err == nil {
-		err = json.Unmarshal(data, v)
-	}
-	if err != nil {
-		return false, fmt.Errorf("%s: %w", name, err)
-	}
-	return true, nil
+	return err == nil, err
 }
