@@ -132,9 +132,10 @@ var layout = []layoutRow{
 		[]string{"selfplay", "selfplay/opening", "selfplay/gamelog", "selfplay/sprt", "dataset/durable", "dataset/pgn",
 			"dataset/source", "engine/cores"}},
 	{"selfplay/games", "series and matches of other games; dataset, inorder: games and features in order; models, " +
-		"eval: weight files of other evaluations; match: how pairs are counted; sprt: the test of a match",
+		"eval: weight files of other evaluations; match: how pairs are counted; gamelog: runs in folders; " +
+		"sprt: the test of a match",
 		[]string{"engine/game", "engine/game/alphabeta", "eval", "models", "dataset", "dataset/durable", "dataset/inorder",
-			"selfplay", "selfplay/match", "selfplay/sprt"}},
+			"selfplay", "selfplay/gamelog", "selfplay/match", "selfplay/sprt"}},
 	{"selfplay/cluster", "tests of its packages together", nil},
 	{"selfplay/cluster/wire", "messages hold jobs and results; durable: checksums and signatures",
 		[]string{"selfplay", "dataset/durable"}},
@@ -177,9 +178,10 @@ var layout = []layoutRow{
 		[]string{"tuner/optimize", "tuner/spsa", "tuner/spsa/play", "selfplay/gamelog", "selfplay/datagen", "dataset",
 			"dataset/positions", "tuner", "tuner/rows", "tuner/stats", "selfplay/match", "models", "models/strictjson", "eval",
 			"dataset/durable", "selfplay", "selfplay/sprt"}},
-	{"tuner/gameloop", "the loop for other games: series, features, fit, match; learn: the loop itself",
-		[]string{"selfplay/games", "selfplay/match", "selfplay/sprt", "dataset", "dataset/durable", "models", "tuner",
-			"tuner/rows", "tuner/learn"}},
+	{"tuner/gameloop", "the loop for other games: series, features, fit, match; learn: the loop itself; " +
+		"gamelog: runs in folders",
+		[]string{"selfplay/gamelog", "selfplay/games", "selfplay/match", "selfplay/sprt", "dataset", "dataset/durable",
+			"models", "tuner", "tuner/rows", "tuner/learn"}},
 	{"notebooks/figure", "plots of the notebooks", nil},
 	{"cmd/bench", "measures assay beside other programs, as they are", nil},
 }

@@ -1,5 +1,5 @@
 // Package inorder runs work on several goroutines and passes on the results in the order of
-// the input, so that the output does not depend on the number of goroutines: Run for a stream
+// the input, so that the output does not depend on the number of goroutines: Run and Each for a stream
 // of unknown length, Merge for numbered pieces whose large results are reused.
 //
 // No promise of stability.
@@ -79,6 +79,31 @@ func Run[T any](ctx context.Context, n int,
 		return nil
 	})
 	return g.Wait()
+}
+
+// Each is Run for values that all need the same work.
+func Each[T any](ctx context.Context, n int, all iter.Seq2[T, error], work, take func(T) error) error {
+	return Run(ctx, n, func(_ context.Context, send func(T) error) error {
+		for v, err := range all {
+			if err == nil {
+				err = send(v)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}, func(ctx context.Context, pieces iter.Seq[T]) error {
+		for v := range pieces {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := work(v); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, take)
 }
 
 // Merge does work on pieces 0 to n-1 with Workers(workers) goroutines and merges their results

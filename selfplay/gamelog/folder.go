@@ -32,7 +32,7 @@ func InFolder[R any](out string, info durable.RunInfo, identity any, again func(
 	case complete:
 		r := new(R)
 		if err := json.Unmarshal(doc, r); err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", info.Command, run.Path(durable.RunResultName), err)
+			return nil, fmt.Errorf("%s: %s: %w: %w", info.Command, run.Path(durable.RunResultName), durable.ErrDamaged, err)
 		}
 		return r, again(run, r)
 	}

@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/inorder"
 )
 
@@ -90,9 +88,6 @@ type counted struct {
 // Features writes the counts of the positions of the games that were played, in order. Positions that
 // are not quiet are replaced by those where their loud moves end under the weights of A.
 func (s *Series) Features(ctx context.Context, to string) error {
-	if err := durable.MakeDir(to); err != nil {
-		return err
-	}
 	games, err := dataset.OpenMoves(s.Dir)
 	if err != nil {
 		return err
@@ -111,38 +106,27 @@ func (s *Series) Features(ctx context.Context, to string) error {
 		return err
 	}
 	defer w.Close()
-	skip := w.Rows()
-	err = inorder.Run(ctx, s.Workers, func(_ context.Context, send func(*counted) error) error {
+	if err := w.Restart(); err != nil {
+		return err
+	}
+	if err := inorder.Each(ctx, s.Workers, func(yield func(*counted, error) bool) {
 		for row, err := range games.All() {
-			if err != nil {
-				return err
-			}
-			if err := send(&counted{game: row}); err != nil {
-				return err
+			if !yield(&counted{game: row}, err) {
+				return
 			}
 		}
-		return nil
-	}, func(ctx context.Context, pieces iter.Seq[*counted]) error {
-		for c := range pieces {
-			var err error
-			if c.rows, err = s.Game.rows(playedOf(&c.game), s.A.Weights); err != nil {
-				return err
-			}
-		}
-		return ctx.Err()
+	}, func(c *counted) (err error) {
+		c.rows, err = s.Game.rows(playedOf(&c.game), s.A.Weights)
+		return err
 	}, func(c *counted) error {
 		for _, counts := range c.rows {
-			if skip--; skip >= 0 {
-				continue
-			}
 			row := featureRow(&c.game, counts)
 			if err := w.Append(&row); err != nil {
 				return err
 			}
 		}
 		return nil
-	})
-	if err != nil {
+	}); err != nil {
 		return err
 	}
 	_, err = w.Finish(nil)

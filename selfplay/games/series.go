@@ -2,12 +2,8 @@ package games
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +12,7 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/inorder"
 	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
@@ -66,7 +63,7 @@ func (s *Series) identity(test *sprt.Test) identity {
 // Self plays the games of A against itself, or those that an earlier call did not.
 func (s Series) Self(ctx context.Context) error {
 	s.B = s.A
-	return s.run(ctx, s.identity(nil), func(*dataset.MovesRow) (bool, string, error) { return false, "", nil })
+	return s.run(ctx, nil, func(*dataset.MovesRow) (string, error) { return "", nil })
 }
 
 // Match plays pairs of games until the test has decided, or if there is none all games. Pairs
@@ -78,19 +75,14 @@ func (s Series) Match(ctx context.Context, test *sprt.Test) (*match.Result, erro
 	if err != nil {
 		return nil, err
 	}
-	first, waits := 0, false
-	err = s.run(ctx, s.identity(test), func(row *dataset.MovesRow) (bool, string, error) {
-		if waits = !waits; waits {
-			first = int(row.Result)
-			return false, "", nil
+	err = s.run(ctx, test, func(row *dataset.MovesRow) (string, error) {
+		err := tally.Add(int(row.Result))
+		if err == nil && tally.Over() {
+			err = errOver
 		}
-		err := tally.Add(first, -int(row.Result))
-		return tally.Over(), tally.Note(), err
+		return tally.Note(), err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return tally.Result(), nil
+	return tally.Result(), err
 }
 
 // errOver says that nothing more counts.
@@ -104,121 +96,79 @@ type piece struct {
 	known bool // it was in the journal
 }
 
-// run plays the games that are not in the data set yet, and calls count with all of them in
-// order, those of the data set first, until it reports the end.
-func (s *Series) run(ctx context.Context, id identity,
-	count func(*dataset.MovesRow) (over bool, note string, err error)) error {
-	if err := durable.MakeDir(s.Dir); err != nil {
-		return err
-	}
-	w, err := dataset.NewMovesWriter(s.Dir, dataset.WriterConfig{Config: id, Seed: s.Seed, Program: s.Program})
-	journal := filepath.Join(s.Dir, durable.JournalName)
-	if errors.Is(err, dataset.ErrComplete) {
-		if err := durable.RemovePending(journal); err != nil {
-			return err
-		}
-		return eachRow(s.Dir, func(row *dataset.MovesRow) error { _, _, err := count(row); return err })
-	}
-	if err != nil {
-		return err
-	}
-	defer w.Close()
-	next := int(w.Rows())
-	over := false
-	if next > 0 {
-		if err := eachRow(s.Dir, func(row *dataset.MovesRow) (err error) {
-			over, _,
-				err = count(row)
-			return err
-		}); err != nil {
-			return err
-		}
-	}
-	if !over && next < s.Games {
-		if err := s.keepPlaying(ctx, next, id, w, count); err != nil && !errors.Is(err, errOver) {
-			return err
-		}
-	}
-	if _, err = w.Finish(nil); err != nil {
-		return err
-	}
-	return durable.RemovePending(journal)
-}
-
-// keepPlaying plays with a journal: a game that is finished is never lost.
-func (s *Series) keepPlaying(ctx context.Context, next int, id identity, w *dataset.Writer[dataset.MovesRow],
-	count func(*dataset.MovesRow) (bool, string, error)) error {
-	pending, err := durable.OpenPending(filepath.Join(s.Dir, durable.JournalName), uint64(next),
-		func(p *piece) uint64 { return uint64(p.Number) })
-	if err != nil {
-		return err
-	}
-	err = s.play(ctx, next, id, w, pending, count)
-	if ctx.Err() != nil && !errors.Is(err, errOver) {
-		err = fmt.Errorf("%s: interrupted with %d of %d games on disk: %w",
-			s.Dir, int(w.Rows())+len(pending.Units()), s.Games, context.Cause(ctx))
-	}
-	if e := pending.Close(); err == nil || errors.Is(err, errOver) && e != nil {
-		err = e
-	}
-	return err
-}
-
-func (s *Series) play(ctx context.Context, next int, id identity, w *dataset.Writer[dataset.MovesRow],
-	pending *durable.Pending[piece], count func(*dataset.MovesRow) (bool, string, error)) error {
-	doc, err := json.Marshal(struct {
+// run calls count with all games in order, until its error is errOver. It plays those that are neither in the data
+// set nor in the journal, which has every game that is finished until the data set is complete.
+func (s *Series) run(ctx context.Context, test *sprt.Test,
+	count func(*dataset.MovesRow) (note string, err error)) error {
+	id := s.identity(test)
+	run, err := gamelog.RunID(struct {
 		identity
 		Seed uint64 `json:"seed"`
 	}{id, s.Seed})
 	if err != nil {
 		return err
 	}
-	sum := sha256.Sum256(doc)
-	run := hex.EncodeToString(sum[:])
+	journal := filepath.Join(s.Dir, durable.JournalName)
+	w, err := dataset.NewMovesWriter(s.Dir, dataset.WriterConfig{Config: id, Seed: s.Seed, Program: s.Program})
+	if errors.Is(err, dataset.ErrComplete) {
+		err = eachRow(s.Dir, func(row *dataset.MovesRow) error { _, err := count(row); return err })
+	} else if err == nil {
+		err = s.play(ctx, run, w, journal, count)
+	}
+	if err != nil && !errors.Is(err, errOver) {
+		return err
+	}
+	return durable.RemovePending(journal)
+}
+
+// play writes the whole data set.
+func (s *Series) play(ctx context.Context, run string, w *dataset.Writer[dataset.MovesRow], journal string,
+	count func(*dataset.MovesRow) (string, error)) error {
+	defer w.Close()
+	if err := w.Restart(); err != nil {
+		return err
+	}
+	pending, err := durable.OpenPending(journal, 0, func(p *piece) uint64 { return uint64(p.Number) })
+	if err != nil {
+		return err
+	}
 	known := pending.Units()
-	return inorder.Run(ctx, inorder.Workers(s.Workers), func(_ context.Context, send func(*piece) error) error {
-		for n := next; n < s.Games; n++ {
-			if err := send(&piece{Number: n}); err != nil {
-				return err
+	err = inorder.Each(ctx, s.Workers, func(yield func(*piece, error) bool) {
+		for n := range s.Games {
+			p, ok := known[uint64(n)]
+			p.Number, p.known = n, ok && p.Row.Game == dataset.GameID(run, uint64(n))
+			if !yield(&p, nil) {
+				return
 			}
 		}
-		return nil
-	}, func(ctx context.Context, pieces iter.Seq[*piece]) error {
-		for p := range pieces {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if k, ok := known[uint64(p.Number)]; ok && k.Row.Game == dataset.GameID(run, uint64(p.Number)) {
-				p.Row, p.known = k.Row, true
-				continue
-			}
-			if err := s.game(p, run); err != nil {
-				return fmt.Errorf("%s: game %d: %w", s.Dir, p.Number, err)
-			}
-			if err := pending.Add(*p); err != nil {
-				return err
-			}
-		}
-		return nil
 	}, func(p *piece) error {
-		before := w.Rows()
+		if p.known {
+			return nil
+		}
+		if err := s.game(p, run); err != nil {
+			return fmt.Errorf("%s: game %d: %w", s.Dir, p.Number, err)
+		}
+		return pending.Add(*p)
+	}, func(p *piece) error {
 		if err := w.Append(&p.Row); err != nil {
 			return err
 		}
-		if now := w.Rows(); now != before {
-			if err := pending.Listed(uint64(now)); err != nil {
-				return err
-			}
-		}
-		over, note, err := count(&p.Row)
+		note, err := count(&p.Row)
 		if s.Progress != nil && !p.known {
 			s.Progress(int64(p.Number+1), int64(s.Games), note)
 		}
-		if err == nil && over {
-			err = errOver
-		}
 		return err
 	})
+	if e := pending.Close(); err == nil || errors.Is(err, errOver) {
+		err = e
+	} else if ctx.Err() != nil {
+		err = fmt.Errorf("%s: interrupted with %d of %d games on disk: %w", s.Dir, len(pending.Units()), s.Games,
+			context.Cause(ctx))
+	}
+	if err == nil {
+		_, err = w.Finish(nil)
+	}
+	return err
 }
 
 // game plays a game of the series.
@@ -249,9 +199,9 @@ func playedOf(row *dataset.MovesRow) played {
 		Result: int(row.Result)}
 }
 
-// eachRow calls visit with the games of a data set, complete or not, in order.
+// eachRow calls visit with the games of a data set in order.
 func eachRow(dir string, visit func(*dataset.MovesRow) error) error {
-	r, err := dataset.OpenMoves(dir, dataset.Partial())
+	r, err := dataset.OpenMoves(dir)
 	if err != nil {
 		return err
 	}
@@ -277,35 +227,21 @@ type matchConfig struct {
 }
 
 // RunMatch plays a match in a run folder, from where an earlier call stopped; see Series.Match. If
-// the folder is empty, nothing is kept. already reports that the match was complete before.
-func RunMatch(ctx context.Context, s Series, out, resume string, test *sprt.Test) (r *match.Result, already bool,
-	err error) {
+// the folder is empty, nothing is kept.
+func RunMatch(ctx context.Context, s Series, out, resume string, test *sprt.Test) (*match.Result, error) {
 	s.Stage, s.Paired = "match", true
 	if out == "" {
+		var err error
 		if s.Dir, err = os.MkdirTemp("", "assay-match-"); err != nil {
-			return nil, false, err
+			return nil, err
 		}
 		defer os.RemoveAll(s.Dir)
-		r, err = s.Match(ctx, test)
-		return r, false, err
+		return s.Match(ctx, test)
 	}
 	info := durable.RunInfo{Command: MatchCommand, Resume: resume, Program: s.Program,
 		Players: []durable.RunPlayer{{Name: s.A.Name, ID: s.A.ID}, {Name: s.B.Name, ID: s.B.ID}}}
-	run, err := durable.OpenRun(out, info, matchConfig{s.Program, s.identity(test), s.Seed})
-	if err != nil {
-		return nil, false, err
-	}
-	defer run.Close()
-	if raw, complete := run.Result(); complete {
-		r := new(match.Result)
-		if err := json.Unmarshal(raw, r); err != nil {
-			return nil, true, fmt.Errorf("%s: %w: %w", run.Path(durable.RunResultName), durable.ErrDamaged, err)
-		}
-		return r, true, nil
-	}
 	s.Dir = filepath.Join(out, "games")
-	if r, err = s.Match(ctx, test); err != nil {
-		return nil, false, err
-	}
-	return r, false, run.Finish(r)
+	return gamelog.InFolder(out, info, matchConfig{s.Program, s.identity(test), s.Seed},
+		func(_ *durable.Run, r *match.Result) error { r.Already = true; return nil },
+		func(*durable.Run) (*match.Result, error) { return s.Match(ctx, test) })
 }

@@ -1,6 +1,7 @@
 package match
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -43,6 +44,9 @@ func tally(t *testing.T, games uint64, test *sprt.Test) *Tally {
 	return n
 }
 
+// pair counts a pair by A's results.
+func pair(n *Tally, first, second int) error { return errors.Join(n.Add(first), n.Add(-second)) }
+
 // TestTallyEnds: a tally takes as many pairs as it was made for, and says from the first pair on how it stands.
 func TestTallyEnds(t *testing.T) {
 	n := tally(t, 6, nil)
@@ -50,11 +54,11 @@ func TestTallyEnds(t *testing.T) {
 		if n.Over() || n.Note() != want {
 			t.Errorf("after %d pairs: over %v, %q, want %q", i, n.Over(), n.Note(), want)
 		}
-		if err := n.Add(1, 0); err != nil {
+		if err := pair(n, 1, 0); err != nil {
 			t.Error(err)
 		}
 	}
-	if err := n.Add(1, 0); !n.Over() || err == nil || err.Error() != "match: a pair after the end" {
+	if err := pair(n, 1, 0); !n.Over() || err == nil || err.Error() != "match: a pair after the end" {
 		t.Errorf("a fourth pair of three: over %v, %v", n.Over(), err)
 	}
 	if r := n.Result(); r.Games != 6 || r.Wins != 3 || r.Draws != 3 || r.Losses != 0 || r.WhiteScore != 4.5/6 {
@@ -70,7 +74,7 @@ func TestTallyStops(t *testing.T) {
 	for i := 0; !n.Over() && i < 1000; i++ {
 		points := i % 3 / 2
 		pairs.AddPair(1, -points)
-		if err := n.Add(1, -points); err != nil {
+		if err := pair(n, 1, -points); err != nil {
 			t.Fatal(err)
 		}
 		llr, err := x.LLR(pairs)
@@ -86,7 +90,7 @@ func TestTallyStops(t *testing.T) {
 // TestGamesInOrder: a game that is not the next one is refused with both numbers.
 func TestGamesInOrder(t *testing.T) {
 	n := tally(t, 20, nil)
-	if err := n.Add(0, 0); err != nil {
+	if err := pair(n, 0, 0); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {

@@ -8,23 +8,28 @@ import (
 
 // Tally counts pairs of games that were played elsewhere, of chess or of another game, as Run
 // counts its own.
-type Tally struct{ n *counter }
+type Tally struct {
+	n    *counter
+	pair []selfplay.Result // of the pair that is next
+}
 
 // NewTally counts the pairs of a match between a and b: games of them, or until the test, if it
 // is not nil, has decided.
 func NewTally(a, b selfplay.Entrant, games uint64, test *sprt.Test) (*Tally, error) {
 	n, err := newCounter(&Config{A: a, B: b, Games: games, Test: test})
-	return &Tally{n}, err
+	return &Tally{n: n}, err
 }
 
-// Add counts the next pair: A's results, 1, 0 or -1, in its first game, in which A moved first, and in
-// the other one.
-func (t *Tally) Add(first, second int) error {
-	at := 2 * t.n.countedPair
-	return t.n.add([]selfplay.Result{
-		{Number: at, Result: board.GameResult(first), Termination: "played"},
-		{Number: at + 1, Result: board.GameResult(-second), Termination: "played"},
-	})
+// Add counts the next game by its result, 1, 0 or -1 for the player that moved first: A in games of even number. A pair
+// counts when both its games are there.
+func (t *Tally) Add(result int) error {
+	t.pair = append(t.pair, selfplay.Result{Number: 2*t.n.countedPair + uint64(len(t.pair)),
+		Result: board.GameResult(result), Termination: "played"})
+	if len(t.pair) < 2 {
+		return nil
+	}
+	defer func() { t.pair = nil }()
+	return t.n.add(t.pair)
 }
 
 // Over reports whether enough pairs are counted.

@@ -113,7 +113,7 @@ its time; an error names the command that failed.`,
 		case s.Given(ofEngine...):
 			return cli.Usagef("--%s is for an engine of your own: give --engine too", strings.Join(ofEngine, ", --"))
 		case s.Game != "":
-			return games.Learn(cmd, s.Game)
+			return games.Learn(cmd, s.Game, s.folder, learnAdvice)
 		case s.Given("depth"):
 			return cli.Usagef("--depth is for other games (--game); chess has --nodes")
 		default:

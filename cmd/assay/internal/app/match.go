@@ -114,7 +114,7 @@ func newMatchCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return games.Match(cmd, s.Game, args, test, s.ExitStatus)
+		return playAdvice(games.Match(cmd, s.Game, args, test, s.ExitStatus), s.Out)
 	}
 	return cmd
 }

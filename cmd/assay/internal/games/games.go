@@ -5,9 +5,6 @@
 package games
 
 import (
-	"cmp"
-	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -19,7 +16,6 @@ import (
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/cmd/assay/internal/runs"
-	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/historic/draughts"
 	"github.com/assay-chess/assay/engine/historic/losalamos"
 	"github.com/assay-chess/assay/engine/historic/nim"
@@ -71,8 +67,10 @@ func given[T any](fs *pflag.FlagSet, name string, v *T, get func(string) (T, err
 	}
 }
 
-// Learn carries out assay learn --game.
-func Learn(cmd *cobra.Command, name string) error {
+// Learn carries out assay learn --game. folder says where a run of that name is, and how it is resumed; advice adds the
+// cure to what can end it.
+func Learn(cmd *cobra.Command, name string, folder func(name string) (dir, resume string, err error),
+	advice func(err error, dir, resume string) error) error {
 	g, plan, err := open(cmd, name, "run", "generations", "games", "gate-games", "final-games", "depth", "seed", "from",
 		"concurrency", "json")
 	if err != nil {
@@ -86,15 +84,12 @@ func Learn(cmd *cobra.Command, name string) error {
 	given(fs, "seed", &plan.Seed, fs.GetUint64)
 	c := gameloop.Config{Game: g, Plan: plan, Program: cli.Version()}
 	given(fs, "concurrency", &c.Workers, fs.GetInt)
-	var run, from string
-	given(fs, "run", &run, fs.GetString)
-	given(fs, "from", &from, fs.GetString)
-	run = cmp.Or(run, fmt.Sprintf("%s-g%d-n%d-d%d-s%d", name, plan.Generations, plan.Games, plan.Depth, plan.Seed))
-	if run != filepath.Base(run) || run == "." || run == ".." {
-		return cli.Usagef("--run %s: want a plain name, of a folder in %s", run, runs.Dir)
+	if c.Dir, c.Resume, err = folder(fmt.Sprintf("%s-g%d-n%d-d%d-s%d", name, plan.Generations, plan.Games, plan.Depth,
+		plan.Seed)); err != nil {
+		return err
 	}
-	c.Dir, c.Resume = filepath.Join(runs.Dir, run), cli.CommandLine(cmd, nil)
-	if from != "" {
+	var from string
+	if given(fs, "from", &from, fs.GetString); from != "" {
 		if c.Start, err = models.OpenAny(from); err != nil {
 			return err
 		}
@@ -115,22 +110,6 @@ func Learn(cmd *cobra.Command, name string) error {
 	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s\nweights  %s\nreport   %s\n",
 		r, filepath.Join(c.Dir, filepath.FromSlash(r.File)), page)
 	return err
-}
-
-// advice adds the cure to what can end a run.
-func advice(err error, dir, command string) error {
-	var changed *durable.ConfigChangedError
-	switch {
-	case errors.Is(err, gameloop.ErrPlan):
-		return cli.Usage(err)
-	case errors.As(err, &changed):
-		return fmt.Errorf("%w; give this run another name, or delete %s", err, dir)
-	case dir == "" || !runs.Exists(dir):
-		return err
-	case errors.Is(err, context.Canceled):
-		return cli.Kept(dir, command)
-	}
-	return fmt.Errorf("%w; what is finished is in %s, resume with: %s", err, dir, command)
 }
 
 // Match carries out assay match --game between two sets of weights. With status, the verdict of
@@ -165,15 +144,15 @@ func Match(cmd *cobra.Command, name string, args []string, test *sprt.Test, stat
 			return err
 		}
 	}
+	resume := cli.CommandLine(cmd, args)
 	progress := cli.NewProgress(cmd.ErrOrStderr(), "match")
 	progress.Waiting("games under way")
 	s.Progress = progress.Update
-	resume := cli.CommandLine(cmd, args)
-	r, already, err := games.RunMatch(cmd.Context(), s, out, resume, test)
+	r, err := games.RunMatch(cmd.Context(), s, out, resume, test)
 	if err != nil {
-		return advice(err, out, resume)
+		return err
 	}
-	if already {
+	if r.Already {
 		fmt.Fprintf(cmd.ErrOrStderr(), "match: %s is complete; nothing to do\n", out)
 	} else {
 		progress.Finish(fmt.Sprintf("%d games, %s", r.Games, r.Outcome()))
