@@ -1,7 +1,6 @@
 package gameloop
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/assay-chess/assay/models"
@@ -25,20 +24,17 @@ func NewPlan(g *games.Game) Plan {
 	return Plan{Generations: 2, Games: 1000, GateGames: 400, FinalGames: 1000, Depth: g.Depth, Seed: 1}
 }
 
-// ErrPlan is wrapped by the errors of a plan that cannot be carried out.
-var ErrPlan = errors.New("bad plan")
-
 func (p *Plan) check() error {
 	switch {
 	case p.Generations < 1 || p.Generations > 1000:
-		return fmt.Errorf("%w: %d generations, want 1 to 1000", ErrPlan, p.Generations)
+		return fmt.Errorf("%w: %d generations, want 1 to 1000", learn.ErrPlan, p.Generations)
 	case p.Games < fewestGames:
-		return fmt.Errorf("%w: %d games a generation, want at least %d", ErrPlan, p.Games, fewestGames)
+		return fmt.Errorf("%w: %d games a generation, want at least %d", learn.ErrPlan, p.Games, fewestGames)
 	case p.GateGames < 2 || p.GateGames%2 != 0 || p.FinalGames < 2 || p.FinalGames%2 != 0:
 		return fmt.Errorf("%w: %d games of a gate and %d of the final match, want even numbers",
-			ErrPlan, p.GateGames, p.FinalGames)
+			learn.ErrPlan, p.GateGames, p.FinalGames)
 	case p.Depth < 1 || p.Depth > 30:
-		return fmt.Errorf("%w: depth %d, want 1 to 30", ErrPlan, p.Depth)
+		return fmt.Errorf("%w: depth %d, want 1 to 30", learn.ErrPlan, p.Depth)
 	}
 	return nil
 }

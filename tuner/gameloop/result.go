@@ -10,6 +10,7 @@ import (
 	"github.com/assay-chess/assay/selfplay/games"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/tuner"
+	"github.com/assay-chess/assay/tuner/learn"
 )
 
 // formatName names the layout of a run's result.json.
@@ -39,13 +40,11 @@ type Result struct {
 
 // GenerationResult is the result of one generation.
 type GenerationResult struct {
-	Number   int           `json:"number"`
-	Games    games.Tally   `json:"games"`
-	ID       string        `json:"id"` // of the fitted weights
-	Fit      *tuner.Result `json:"fit"`
-	Gate     *match.Result `json:"gate"` // null if the fit changed nothing
-	Promoted bool          `json:"promoted"`
-	Reason   string        `json:"reason"`
+	Number int           `json:"number"`
+	Games  games.Tally   `json:"games"`
+	ID     string        `json:"id"` // of the fitted weights
+	Fit    *tuner.Result `json:"fit"`
+	learn.Decision
 }
 
 // Worth is a coefficient in units of the first term's, from a fit in which only terms that the

@@ -2,7 +2,6 @@ package learn
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -17,9 +16,9 @@ import (
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
-// fitName is the file in a generation's folder with the result of its fit. It is
+// FitName is the file in a generation's folder with the result of its fit. It is
 // written after the weights, so its presence means that both are whole.
-const fitName = "fit.json"
+const FitName = "fit.json"
 
 // fit tunes the champion's weights on the positions of the last generations, or reads
 // what an earlier call found.
@@ -44,17 +43,14 @@ func (l *learner) fit(ctx context.Context, g int) (*models.File, *Fit, error) {
 // readFit reads weights and fit of a generation's folder; nil if an earlier call
 // did not get that far.
 func readFit(dir string) (*models.File, *Fit, error) {
-	path, weights := filepath.Join(dir, fitName), filepath.Join(dir, WeightsName)
-	doc, err := os.ReadFile(path)
+	path, weights := filepath.Join(dir, FitName), filepath.Join(dir, WeightsName)
+	fit := new(Fit)
+	err := durable.ReadJSON(path, fit)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, nil, err
-	}
-	fit, err := parseFit(doc)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w; delete it, and it is made again", path, err)
+		return nil, nil, fmt.Errorf("%w; delete it, and it is made again", err)
 	}
 	file, err := models.Load(weights)
 	if err == nil && file.ID() != fit.ID {
@@ -71,7 +67,7 @@ func RepairFit(dir string) (list []durable.Repaired, err error) {
 	if damage == nil {
 		return nil, nil
 	}
-	for _, name := range []string{fitName, WeightsName} { // in this order: without a fit weights do not count
+	for _, name := range []string{FitName, WeightsName} { // in this order: without a fit weights do not count
 		r, err := durable.SetAside(filepath.Join(dir, name), fmt.Sprintf("the fit is made again: %v", damage))
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return list, err
@@ -86,21 +82,22 @@ func RepairFit(dir string) (list []durable.Repaired, err error) {
 // writeFit writes weights and fit of a generation, compared with the
 // weights that the run began with.
 func (l *learner) writeFit(g int, file *models.File, fit *Fit) error {
+	if err := fit.compare(l.start); err != nil {
+		return err
+	}
+	return WriteFit(l.run.Path(Folder(g)), file, fit)
+}
+
+// WriteFit writes weights, and what the fit that made them found, into a generation's folder.
+func WriteFit(dir string, file *models.File, fit any) error {
 	text, err := file.Encode()
 	if err != nil {
 		return err
 	}
-	if err := fit.compare(l.start); err != nil {
+	if err := durable.WriteFile(filepath.Join(dir, WeightsName), text); err != nil {
 		return err
 	}
-	doc, err := json.MarshalIndent(fit, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := durable.WriteFile(l.run.Path(Folder(g), WeightsName), text); err != nil {
-		return err
-	}
-	return durable.WriteFile(l.run.Path(Folder(g), fitName), append(doc, '\n'))
+	return durable.WriteJSON(filepath.Join(dir, FitName), fit)
 }
 
 func (l *learner) tune(ctx context.Context, g int, stage StageProgress) (*tuner.Result, *models.File, error) {

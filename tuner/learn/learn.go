@@ -75,11 +75,10 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	}
 	defer run.Close()
 	if raw, complete := run.Result(); complete {
-		r, err := parseResult(raw)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", run.Path(durable.RunResultName), err)
+		r := &Result{Already: true}
+		if err := json.Unmarshal(raw, r); err != nil {
+			return nil, fmt.Errorf("%s: %w: %w", run.Path(durable.RunResultName), durable.ErrDamaged, err)
 		}
-		r.Already = true
 		return r, nil
 	}
 	l := &learner{Config: c, run: run, start: start}

@@ -115,7 +115,7 @@ func compare(t *testing.T, a, b string) {
 		}
 		switch name := d.Name(); {
 		case strings.HasSuffix(name, ".arrow"), name == "games.pgn", name == durable.ManifestName,
-			name == durable.RunResultName, name == fitName:
+			name == durable.RunResultName, name == FitName:
 		default:
 			return nil
 		}

@@ -39,9 +39,9 @@ type Weights struct {
 
 // Decision says whether the weights of a generation became champion, and why.
 type Decision struct {
-	Gate     *match.Result // score of the new weights against the champion's; nil: not played
-	Promoted bool
-	Reason   string // in words
+	Gate     *match.Result `json:"gate"` // score of the new weights against the champion's; null: not played
+	Promoted bool          `json:"promoted"`
+	Reason   string        `json:"reason"` // in words
 }
 
 // Loop carries out that many generations, and returns the champion after them and the last weights that were

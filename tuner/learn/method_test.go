@@ -3,7 +3,6 @@ package learn
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -66,16 +65,8 @@ func TestGenerationByGames(t *testing.T) {
 // checkSPSAWeights compares the weights of a generation with what its fit.json says of each term.
 func checkSPSAWeights(t *testing.T, dir, id string) {
 	t.Helper()
-	file, err := models.Load(filepath.Join(dir, WeightsName))
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc, err := os.ReadFile(filepath.Join(dir, fitName))
-	if err != nil {
-		t.Fatal(err)
-	}
-	fit, err := parseFit(doc)
-	if err != nil {
+	file, fit, err := readFit(dir)
+	if file == nil {
 		t.Fatal(err)
 	}
 	if file.ID() != id || file.Provenance.Method != MethodSPSA || len(fit.Terms) != len(file.Terms) {

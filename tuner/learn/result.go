@@ -1,8 +1,6 @@
 package learn
 
 import (
-	"encoding/json"
-
 	"github.com/assay-chess/assay/dataset/positions"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/selfplay/datagen"
@@ -97,16 +95,4 @@ func (f *Fit) compare(start *models.File) error {
 		f.Terms[i].CompareWith(float64(w[i].MG), float64(w[i].EG))
 	}
 	return nil
-}
-
-// parseResult reads a run's result.json.
-func parseResult(doc []byte) (*Result, error) {
-	r := new(Result)
-	return r, json.Unmarshal(doc, r)
-}
-
-// parseFit reads a generation's fit.json.
-func parseFit(doc []byte) (*Fit, error) {
-	f := new(Fit)
-	return f, json.Unmarshal(doc, f)
 }

@@ -35,7 +35,7 @@ func (l *loop) compose(g int, champion *learn.Weights, fit string) (*learn.Weigh
 	}
 	champion.Values = old
 	var found tuner.Result
-	if err := readJSON(&found, fit, durable.RunResultName); err != nil {
+	if err := durable.ReadJSON(filepath.Join(fit, durable.RunResultName), &found); err != nil {
 		return nil, err
 	}
 	refit, err := tuner.ReadRefit(filepath.Join(fit, tuner.RefitName))
@@ -127,7 +127,7 @@ func (l *loop) screen(g int, champion *learn.Weights, fit string, groups []group
 		return err
 	}
 	var r play.Result
-	if err := readJSON(&r, out, durable.RunResultName); err != nil {
+	if err := durable.ReadJSON(filepath.Join(out, durable.RunResultName), &r); err != nil {
 		return err
 	}
 	gains := make([]float64, len(r.Factors))

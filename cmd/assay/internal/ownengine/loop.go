@@ -2,7 +2,6 @@ package ownengine
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -17,6 +16,7 @@ import (
 	"github.com/assay-chess/assay/cmd/assay/internal/settings"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/sprt"
 	"github.com/assay-chess/assay/tuner/learn"
@@ -59,25 +59,18 @@ func Run(ctx context.Context, c Config, dir, resume string, flags *settings.Set)
 		return nil, err
 	}
 	info := durable.RunInfo{Command: enginerun.Command, Resume: resume, Program: cli.Version()}
-	if l.kept, err = durable.OpenRun(dir, info, config); err != nil {
-		return nil, err
-	}
-	defer l.kept.Close()
-	if raw, complete := l.kept.Result(); complete {
-		r := &enginerun.Result{Already: true}
-		if err := json.Unmarshal(raw, r); err != nil {
-			return nil, fmt.Errorf("%s: %w: %w", l.path(durable.RunResultName), durable.ErrDamaged, err)
-		}
-		return r, nil
-	}
-	l.result = enginerun.Result{Format: enginerun.Format, Program: config.Program, Engine: config.Engine, Base: config.Base, Plan: config.Plan}
-	if err := l.all(flags.AcceptNotWeaker); err != nil {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		return nil, err
-	}
-	return &l.result, nil
+	return gamelog.InFolder(dir, info, config,
+		func(_ *durable.Run, r *enginerun.Result) error { r.Already = true; return nil },
+		func(run *durable.Run) (*enginerun.Result, error) {
+			l.kept = run
+			l.result = enginerun.Result{Format: enginerun.Format, Program: config.Program, Engine: config.Engine,
+				Base: config.Base, Plan: config.Plan}
+			err := l.all(flags.AcceptNotWeaker)
+			if err != nil && ctx.Err() != nil {
+				err = context.Cause(ctx)
+			}
+			return &l.result, err
+		})
 }
 
 // open finds the engine, and says what the run plays: what it began with, if it is there.
@@ -163,18 +156,12 @@ func exists(path string) bool {
 
 // readConfig reads the configuration of a run; nil if there is none yet.
 func readConfig(dir string) (*enginerun.Config, error) {
-	text, err := os.ReadFile(filepath.Join(dir, durable.RunConfigName))
+	c := new(enginerun.Config)
+	err := durable.ReadJSON(filepath.Join(dir, durable.RunConfigName), c)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
-	c := new(enginerun.Config)
-	if err == nil {
-		err = json.Unmarshal(text, c)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, durable.RunConfigName), err)
-	}
-	return c, nil
+	return c, err
 }
 
 func (l *loop) close() {
@@ -204,7 +191,7 @@ func (l *loop) all(acceptNotWeaker bool) (err error) {
 			return l.failed(err)
 		}
 	}
-	return l.kept.Finish(&l.result)
+	return nil
 }
 
 // play runs a command of assay that shows its progress.
@@ -451,19 +438,7 @@ func (l *loop) match(folder, name string, a, b *learn.Weights, words []string) (
 		return nil, err
 	}
 	r := new(match.Result)
-	return r, readJSON(r, out, durable.RunResultName)
-}
-
-func readJSON(v any, elem ...string) error {
-	path := filepath.Join(elem...)
-	text, err := os.ReadFile(path)
-	if err == nil {
-		err = json.Unmarshal(text, v)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
+	return r, durable.ReadJSON(filepath.Join(out, durable.RunResultName), r)
 }
 
 // Decided keeps the result of a generation.

@@ -32,7 +32,7 @@ func (b *builder) learnGame() {
 	var terms []tuner.TermFit
 	for n, folder := range b.started(v.Config.Plan.Generations) {
 		g := generation{Number: n, Gate: b.gameMatch(folder, "gate", gameloop.MatchName)}
-		if fit := read[tuner.Result](&b.reader, folder, gameloop.FitName); fit != nil {
+		if fit := read[tuner.Result](&b.reader, folder, learn.FitName); fit != nil {
 			g.Fit, terms = &learn.Fit{Result: *fit}, fit.Terms
 		}
 		v.Generations = append(v.Generations, g)

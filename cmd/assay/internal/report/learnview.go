@@ -90,7 +90,7 @@ func (b *builder) generations(v *learnView) {
 		}
 		b.tally(filepath.Join(folder, "games"), fmt.Sprintf("generation %d, self-play", n))
 		b.tally(filepath.Join(folder, "spsa"), fmt.Sprintf("generation %d, tuning by games", n))
-		if g.Fit = read[learn.Fit](&b.reader, folder, "fit.json"); g.Fit != nil && b.k == 0 {
+		if g.Fit = read[learn.Fit](&b.reader, folder, learn.FitName); g.Fit != nil && b.k == 0 {
 			b.k = g.Fit.K
 		}
 		g.Gate = b.readMatch(filepath.Join(folder, "gate"), fmt.Sprintf("generation %d, gate", n))
