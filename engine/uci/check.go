@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/assay-chess/assay/engine"
@@ -332,19 +333,14 @@ func (s *heard) check() error {
 
 // spin keeps every core busy until it is stopped.
 func spin() (stop func()) {
-	done := make(chan struct{})
+	var stopped atomic.Bool
 	for range runtime.GOMAXPROCS(0) {
 		go func() {
-			for {
-				select {
-				case <-done:
-					return
-				default:
-				}
+			for !stopped.Load() {
 			}
 		}()
 	}
-	return func() { close(done) }
+	return func() { stopped.Store(true) }
 }
 
 // ends awaits the end of a program that was asked to end.
