@@ -2,8 +2,9 @@ package cluster_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"net"
+	"os"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -43,12 +44,15 @@ func startNATS(t *testing.T, o *server.Options) natsServer {
 	return natsServer{s}
 }
 
+// portsTried counts ports, so that no two tests that run at once take the same one.
+var portsTried atomic.Int32
+
 // freePort returns a port below those that systems give to connections and to listeners on port 0
 // (from 32768 on Linux, 49152 elsewhere): a server that stops and starts again finds it free.
 func freePort(t *testing.T) int {
 	t.Helper()
 	for range 100 {
-		port := 15000 + rand.IntN(15000)
+		port := 15000 + (os.Getpid()*61+int(portsTried.Add(1)))%15000
 		l, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", port))
 		if err == nil {
 			l.Close()
