@@ -21,7 +21,7 @@ type Plan struct {
 	Seed        uint64   `json:"seed,string"`
 	Nodes       uint64   `json:"nodes,omitempty"` // a move; or
 	Clock       string   `json:"tc,omitempty"`
-	Hours       float64  `json:"hours,omitempty"` // of all generations, from which the games follow; 0: the games were given
+	Hours       float64  `json:"hours,omitempty"` // of all generations; 0: the games were given
 	Generations int      `json:"generations"`     // at most
 	Games       int      `json:"games"`           // of self-play, in each generation
 	Screen      int      `json:"screen_games"`    // 0: no screen
@@ -63,7 +63,7 @@ func (p *Plan) Split(gamesPerSecond float64) {
 	}
 }
 
-// GivenGames shares the games of a generation with so many games of self-play.
+// GivenGames shares the games of a generation, where those of self-play are given.
 func (p *Plan) GivenGames(games int) {
 	p.Hours = 0
 	p.share(float64(games) / gamesShare)
@@ -73,7 +73,7 @@ func (p *Plan) GivenGames(games int) {
 func (p *Plan) share(games float64) {
 	multiple := func(share float64, of int) int { return max(of, int(share*games+0.5)/of*of) }
 	p.Games, p.Gate = multiple(gamesShare, 2), multiple(gateShare, 2)
-	if p.Hours > 0 { // labels cost what so many games would
+	if p.Hours > 0 { // labels take the time of games
 		p.Games = max(2, p.Games-2*int(float64(p.Rows)*float64(p.Relabel)/(2*pliesPerGame*float64(max(p.Nodes, 1)))))
 	}
 	if p.Screen = min(mostScreen, multiple(screenShare, play.PerOpening)); p.Screen < LeastScreen {

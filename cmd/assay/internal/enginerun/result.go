@@ -67,7 +67,7 @@ type Generation struct {
 	Groups    []Group       `json:"groups"`
 	Screened  bool          `json:"screened"`
 	Why       string        `json:"why,omitempty"`          // there was no screen
-	Change    float64       `json:"rms_change"`             // of the evaluation by the weights that were proposed, in centipawns
+	Change    float64       `json:"rms_change"`             // of the evaluation, in centipawns
 	Changed   int64         `json:"changed_rows,omitempty"` // that the new engine counts otherwise, by tuned numbers
 	Step      float64       `json:"step"`                   // share of the fit's step that was taken
 	Gate      *match.Result `json:"gate"`                   // null: the weights were the champion's

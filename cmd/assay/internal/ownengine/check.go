@@ -139,7 +139,8 @@ func (k *checker) games() (string, error) {
 }
 
 func (k *checker) positions() (string, error) {
-	if _, err := k.run("data", "positions", k.path("games"), "--preset", "texel", "--out", k.path("positions")); err != nil {
+	_, err := k.run("data", "positions", k.path("games"), "--preset", "texel", "--out", k.path("positions"))
+	if err != nil {
 		return "", err
 	}
 	m, err := durable.LoadManifest(k.path("positions"))
@@ -220,8 +221,8 @@ func (k *checker) fit() (string, error) {
 	if moved == 0 {
 		return "", errors.New("it changed no term: are all of them frozen or fixed?")
 	}
-	return fmt.Sprintf("%d terms; the next stages move each a good deal further, so that a number which stays behind shows",
-		moved), write(f, k.tuned())
+	return fmt.Sprintf("%d terms; the next stages move each a good deal further, so that a number which stays behind "+
+		"shows", moved), write(f, k.tuned())
 }
 
 // shake moves all weights that a fit may change, up and down in turn, by an eighth and a little more: after ten games

@@ -16,8 +16,9 @@ import (
 func (l *loop) final(champion *learn.Weights, acceptNotWeaker bool) (err error) {
 	p := &l.result.Proof
 	t := enginerun.NotWeaker
-	if p.NotWeaker, err = l.last("test", testStage, l.plan.Final, champion, slices.Concat(l.plan.Limits(), []string{"--sprt",
-		fmt.Sprintf("%g,%g", t.Elo0, t.Elo1), "--elo-model", t.Model.String(), "--alpha", fmt.Sprint(t.Alpha)})); err != nil {
+	words := slices.Concat(l.plan.Limits(), []string{"--sprt", fmt.Sprintf("%g,%g", t.Elo0, t.Elo1), "--elo-model",
+		t.Model.String(), "--alpha", fmt.Sprint(t.Alpha)})
+	if p.NotWeaker, err = l.last("test", testStage, l.plan.Final, champion, words); err != nil {
 		return err
 	}
 	if p.NotWeaker.Verdict == match.AcceptH0 {
@@ -89,8 +90,8 @@ func (l *loop) message() string {
 	for _, g := range r.Generations {
 		positions = max(positions, g.Positions)
 	}
-	fmt.Fprintf(&s, "eval: weights learned from self-play\n\nassay fitted them to %d positions of %d games of the engine "+
-		"against itself at\n%s. Groups of terms: %s.\n\n", positions, r.Plan.Games*len(r.Generations), l.plan.LimitsText(),
+	fmt.Fprintf(&s, "eval: weights learned from self-play\n\nassay fitted them to %d positions of %d games of the "+
+		"engine against itself at\n%s. Groups of terms: %s.\n\n", positions, r.Plan.Games*len(r.Generations), l.plan.LimitsText(),
 		strings.Join(r.Kept(), ", "))
 	m := r.Fixed
 	fmt.Fprintf(&s, "Elo   | %s (95%%)\nConf  | %s\nGames | N: %d W: %d L: %d D: %d\nPenta | %v\n", m.Strength.Text(""),

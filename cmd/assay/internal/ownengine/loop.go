@@ -85,7 +85,7 @@ func (l *loop) open(temp string, flags *settings.Set) (*enginerun.Config, error)
 	}
 	if clone := l.path(sourceName); recorded == nil || !exists(clone) {
 		if recorded != nil && recorded.Base != l.source.ID {
-			return nil, fmt.Errorf("%s was begun with %s, but the engine is now %s: delete the folder, or give this run "+
+			return nil, fmt.Errorf("%s started with %s, but the engine is now %s: delete the folder, or give this run "+
 				"another --run name", l.dir, enginerun.Short(recorded.Base), enginerun.Short(l.source.ID))
 		}
 		place := l.dir
@@ -102,8 +102,9 @@ func (l *loop) open(temp string, flags *settings.Set) (*enginerun.Config, error)
 	if err != nil {
 		return nil, err
 	}
-	config := &enginerun.Config{Program: cli.Version(), Engine: l.repo.Name(), Base: l.source.ID, Build: l.project.Build(),
-		Dump: l.project.Dump, Sources: l.project.Sources, Weights: l.project.Weights, Plan: plan}
+	config := &enginerun.Config{Program: cli.Version(), Engine: l.repo.Name(), Base: l.source.ID,
+		Build: l.project.Build(),
+		Dump:  l.project.Dump, Sources: l.project.Sources, Weights: l.project.Weights, Plan: plan}
 	if recorded != nil {
 		l.adopt(config, recorded)
 	} else if err := l.measure(&config.Plan); err != nil {
@@ -318,8 +319,8 @@ func (l *loop) fit(g int, champion *learn.Weights) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	_, err = l.stage(learn.Folder(g), "games", slices.Concat([]string{"selfplay", "--players", player}, l.games(l.plan.Games, g, playStage),
-		l.plan.Limits())...)
+	_, err = l.stage(learn.Folder(g), "games", slices.Concat([]string{"selfplay", "--players", player},
+		l.games(l.plan.Games, g, playStage), l.plan.Limits())...)
 	if err != nil {
 		return "", err
 	}
@@ -395,7 +396,8 @@ func (l *loop) data(g int) string {
 }
 
 // Gate tests the proposed weights against the champion's. If the test is undecided, half of the step is tested once.
-func (l *loop) Gate(_ context.Context, g int, proposed, champion *learn.Weights) (*match.Result, *learn.Weights, error) {
+func (l *loop) Gate(_ context.Context, g int, proposed, champion *learn.Weights) (*match.Result, *learn.Weights,
+	error) {
 	if proposed.ID == champion.ID {
 		return nil, proposed, nil
 	}

@@ -113,7 +113,8 @@ func (k *tools) run(words ...string) (string, error) {
 	k.show(words)
 	var said strings.Builder
 	text, err := k.Command(k.ctx, words, &said)
-	short := strings.NewReplacer(k.path(sourceName)+string(filepath.Separator), "", k.path()+string(filepath.Separator), "")
+	short := strings.NewReplacer(k.path(sourceName)+string(filepath.Separator), "",
+		k.path()+string(filepath.Separator), "")
 	k.said = strings.Split(strings.TrimSpace(short.Replace(said.String())), "\n")
 	return text, err
 }
@@ -188,7 +189,8 @@ func write(f *models.File, path string) error {
 	return os.WriteFile(path, text, 0o666)
 }
 
-// uses leaves out of the notes of an export the old values that stand elsewhere: where all numbers moved they say little.
+// uses leaves out of the notes of an export the old values that stand elsewhere: where all numbers moved they say
+// little.
 func uses(notes []string) (list []string) {
 	equal := false
 	for _, line := range notes {
@@ -208,7 +210,8 @@ func (k *tools) try(b *gitbuild.Build, games int, out string, p *enginerun.Plan)
 		"--out", out}, p.Limits(), k.Playing)...)
 	for _, line := range k.said {
 		if err == nil && strings.Contains(line, `does not seem to know "go nodes"`) {
-			err = fmt.Errorf("%s; add go nodes to the engine, or set tc in [learn]", strings.TrimPrefix(line, "selfplay: warning: "))
+			err = fmt.Errorf("%s; add go nodes to the engine, or set tc in [learn]",
+				strings.TrimPrefix(line, "selfplay: warning: "))
 		}
 	}
 	return err

@@ -30,8 +30,8 @@ func TestLearnEngine(t *testing.T) {
 		"flint.c": strings.Replace(string(source), "S(300, 300), S(300, 300), S(500, 500), S(900, 900)",
 			"S(100, 100), S(100, 100), S(100, 100), S(100, 100)", 1),
 		"assay.toml": "build = \"" + cc + " -O1 -I" + features + " -o {out} flint.c\"\ndump = '{exe} dump'\n" +
-			"sources = ['flint.c']\n[learn]\nnodes = 150\ngames = 200\nlambda = 1\ngate = '0,150'\nfinal_games = 80\ndeep_games = 2\n" +
-			"clock_games = 0\n",
+			"sources = ['flint.c']\n[learn]\nnodes = 150\ngames = 200\nlambda = 1\ngate = '0,150'\n" +
+			"final_games = 80\ndeep_games = 2\nclock_games = 0\n",
 	}
 	for name, text := range files {
 		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
@@ -40,7 +40,8 @@ func TestLearnEngine(t *testing.T) {
 	}
 	git := func(args ...string) string {
 		t.Helper()
-		out, err := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@b"}, args...)...).CombinedOutput()
+		words := append([]string{"-c", "user.name=a", "-c", "user.email=a@b"}, args...)
+		out, err := exec.Command("git", words...).CombinedOutput()
 		if err != nil {
 			t.Fatalf("git %v: %v %s", args, err, out)
 		}
@@ -52,7 +53,8 @@ func TestLearnEngine(t *testing.T) {
 	run := func() (stdout, patch string) {
 		t.Helper()
 		code, stdout, stderr := call(t, "learn", "--engine", ".", "--run", "tuned", "--concurrency", "1")
-		if code != exitDone || !strings.Contains(stdout, "gain proved: +") || !strings.Contains(stdout, "git am runs/tuned") {
+		if code != exitDone || !strings.Contains(stdout, "gain proved: +") ||
+			!strings.Contains(stdout, "git am runs/tuned") {
 			t.Fatalf("exit %d: %s%s", code, stdout, stderr)
 		}
 		text, err := os.ReadFile("runs/tuned/engine.patch")
@@ -99,8 +101,8 @@ func TestLearnEngine(t *testing.T) {
 	if code != exitDone || !strings.Contains(stdout, "recommended: ") || !strings.Contains(stdout, "\nmaterial ") {
 		t.Errorf("exit %d: %s%s", code, stdout, stderr)
 	}
-	if code, _, stderr := call(t, "screen", "./flint", "weights=runs/tuned/gen-1/weights.json", "--weights-option", "EvalFile",
-		"--games", "16"); code != 2 || !strings.Contains(stderr, "need the folder of a fit with assay tune --refit") {
+	if code, _, stderr := call(t, "screen", "./flint", "weights=runs/tuned/gen-1/weights.json", "--weights-option",
+		"EvalFile", "--games", "16"); code != 2 || !strings.Contains(stderr, "need the folder of a fit with assay tune --refit") {
 		t.Errorf("no refit: exit %d, %s", code, stderr)
 	}
 	if err := os.Remove("flint"); err != nil {
