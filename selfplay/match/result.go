@@ -104,19 +104,27 @@ func (r *Result) NodesAPly() (mean [2]float64) {
 	return mean
 }
 
-// maxOvershoot is the mean of the nodes of a search, as a multiple of the limit, from which on a warning is due: a
-// player may finish an iteration beyond a soft limit.
+// maxOvershoot is by what factor a player may search further beyond its limit than the other: with a soft limit both
+// finish iterations beyond it.
 const maxOvershoot = 1.5
 
-// nodeWarnings returns warnings about players that search more than their limits, or far less.
+// nodeWarnings returns warnings about players that search more than their limits, and the other does not, or far less.
 func (r *Result) nodeWarnings(c *Config) (list []string) {
-	for i, mean := range r.NodesAPly() {
+	var shares [2]float64 // of the limit
+	means := r.NodesAPly()
+	for i, mean := range means {
 		if text := [2]selfplay.Entrant{c.A, c.B}[i].Ignores(c.limits(i), mean); text != "" {
 			list = append(list, text)
 		}
-		if limit := c.limits(i).Nodes; limit > 0 && mean > maxOvershoot*float64(limit) {
-			list = append(list, fmt.Sprintf("%c, %s, searched %.0f nodes a ply, beyond its limit of %d: the match is not at "+
-				"equal nodes", 'A'+i, [2]string{r.A, r.B}[i], mean, limit))
+		if limit := c.limits(i).Nodes; limit > 0 {
+			shares[i] = mean / float64(limit)
+		}
+	}
+	for i, share := range shares {
+		if other := shares[1-i]; other > 0 && share > maxOvershoot*max(1, other) {
+			list = append(list, fmt.Sprintf("%c, %s, searched %.0f nodes a ply, beyond its limit of %d, and %s %.0f: the match "+
+				"is not at equal nodes", 'A'+i, [2]string{r.A, r.B}[i], means[i], c.limits(i).Nodes,
+				[2]string{r.B, r.A}[i], means[1-i]))
 		}
 	}
 	return list
