@@ -9,7 +9,8 @@ import (
 
 // Players that search beyond a soft limit alike are no cause for a warning; one that does alone is.
 func TestNodeWarnings(t *testing.T) {
-	c := &Config{Setup: selfplay.Setup{Limits: selfplay.Limits{Nodes: 1000}}}
+	nodes := selfplay.Limits{Nodes: 1000}
+	c := &Config{Setup: selfplay.Setup{Limits: nodes}, LimitsB: nodes}
 	for _, x := range []struct {
 		a, b uint64 // a ply
 		want string
