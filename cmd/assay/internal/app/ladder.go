@@ -45,7 +45,7 @@ in a folder (journal, PGN, data set of games, result, ladder.svg). After an inte
 same command resumes it: no game is lost or played twice.
 
 With PGN files (or folders of runs) in place of players, nothing is played: the players of their
-tags are rated by all of these games, whoever played them. --anchor takes several ratings, with
+tags are rated by all of these games. --anchor takes several ratings, with
 their errors: --anchor 'Stash 36=3340±15, Weiss 2=3380'. Games count as independent. Groups of
 players that never met are named, because their ratings cannot be compared.`,
 		Example: `  assay ladder assay assay:weights=shannon-1950 assay:depth=1 --nodes 1000

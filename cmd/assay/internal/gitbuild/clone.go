@@ -26,7 +26,7 @@ func NewClone(ctx context.Context, dir string, s *Source, tag string) (*Clone, e
 	if err := s.Checkout(ctx, making.Dir); err != nil {
 		return nil, err
 	}
-	if s.IsTree { // its objects are in a folder that will go: read the files anew
+	if s.IsTree { // its objects are in a folder that will go: read the files again
 		if err := os.Remove(filepath.Join(making.Dir, ".git", "index")); err != nil {
 			return nil, err
 		}

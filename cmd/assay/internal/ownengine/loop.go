@@ -102,6 +102,9 @@ func (l *loop) open(temp string, flags *settings.Set) (*enginerun.Config, error)
 	if err != nil {
 		return nil, err
 	}
+	if rel, err := filepath.Rel(l.path(sourceName), plan.Book); plan.Book != "" && err == nil {
+		plan.Book = filepath.Join(l.repo.Top, rel) // in the author's repository, not in a copy of it that goes
+	}
 	config := &enginerun.Config{Program: cli.Version(), Engine: l.repo.Name(), Base: l.source.ID,
 		Build: l.project.Build(),
 		Dump:  l.project.Dump, Sources: l.project.Sources, Weights: l.project.Weights, Plan: plan}

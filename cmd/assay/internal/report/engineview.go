@@ -44,7 +44,7 @@ func (b *builder) learnEngine() {
 	}
 }
 
-// matchOf adds a match, if it was begun.
+// matchOf adds a match that has started.
 func (b *builder) matchOf(dir, id string) {
 	if m := b.readMatch(dir, id); m != nil {
 		b.add(id, "Match: "+strings.ReplaceAll(id, "-", " "), "match", m)
