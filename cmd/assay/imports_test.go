@@ -92,6 +92,7 @@ var layout = []layoutRow{
 		[]string{"dataset", "dataset/internal/dedup", "dataset/durable", "eval"}},
 	{"dataset/epd", "a converter; text: line breaks and encodings",
 		[]string{"dataset", "dataset/internal/text"}},
+	{"dataset/polyglot", "opening books of Polyglot", nil},
 	{"dataset/pgn", "a converter; text: line breaks and encodings",
 		[]string{"dataset", "dataset/internal/text"}},
 	{"dataset/table", "a converter",
@@ -111,8 +112,8 @@ var layout = []layoutRow{
 		[]string{"dataset", "dataset/inorder", "dataset/internal/text", "dataset/durable", "dataset/source", "dataset/epd",
 			"dataset/pgn", "dataset/table", "dataset/bullet", "dataset/internal/jsonl", "dataset/internal/viri",
 			"dataset/internal/parquet"}},
-	{"selfplay/opening", "books are EPD or PGN, packed or not",
-		[]string{"dataset/epd", "dataset/pgn", "dataset/source", "engine/group"}},
+	{"selfplay/opening", "books are EPD, PGN or Polyglot, packed or not",
+		[]string{"dataset/epd", "dataset/pgn", "dataset/polyglot", "dataset/source", "engine/group"}},
 	{"selfplay", "one game, a series, a setup; opening: a setup opens its openings; stall: no clock runs in a stall; " +
 		"cores: games are pinned to them",
 		[]string{"selfplay/opening", "engine/cores", "engine/stall"}},

@@ -29,6 +29,9 @@ type kind struct {
 
 const arrow = "an Arrow file"
 
+// Polyglot is OtherError.What of an opening book of Polyglot, which --book takes.
+const Polyglot = "a Polyglot book"
+
 // kinds are the formats by their magic numbers.
 var kinds = []kind{
 	{name: "zstd", magic: "\x28\xb5\x2f\xfd", unpack: unpackZstd},
@@ -50,8 +53,8 @@ var kinds = []kind{
 	{name: "a Parquet file", magic: "PAR1", advice: `write it as CSV: duckdb -c "copy (from 'FILE') to 'FILE.csv'"`},
 	{name: "a binpack of Stockfish", magic: "BINP", advice: "Stockfish's branch tools writes it as text: stockfish " +
 		"convert FILE FILE.plain, which assay reads"},
-	{name: "a Polyglot book", is: isPolyglot, advice: "it holds moves by hash keys, not games or positions; " +
-		"want a book of EPD, FEN or PGN: 'polyglot dump-book' prints its lines"},
+	{name: Polyglot, is: isPolyglot, advice: "it holds moves by hash keys, not games or positions; commands that play " +
+		"take it as --book"},
 }
 
 // recognize returns the kind of a file by its beginning, nil if none.
