@@ -5,11 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"runtime"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/assay-chess/assay/engine"
@@ -74,7 +71,7 @@ func Check(ctx context.Context, command Command, config CheckConfig) (*CheckRepo
 }
 
 func (k *checker) check(config CheckConfig) (*CheckReport, error) {
-	steps := k.steps(config)
+	steps := steps(config)
 	for i, s := range steps {
 		if config.Progress != nil {
 			config.Progress(int64(i), int64(len(steps)), s.group+": "+s.name)
@@ -104,59 +101,61 @@ type checker struct {
 // neverAnswers is how often an engine may not answer before the check ends.
 const neverAnswers = 3
 
-// step is one check. It returns what was found; an error is a failure, unless it is a doubt or a lack.
+// step is one check. It returns what was found, or panics with a fault.
 type step struct {
 	group, name string
-	try         func(k *checker) (string, error)
+	try         func(k *checker) string
 }
 
-// doubt is an error that is only a warning.
-type doubt string
+// fault ends a check that does not pass.
+type fault struct {
+	verdict, text string
+	late          bool // it is a time, which a busy machine excuses
+}
 
-func (d doubt) Error() string { return string(d) }
+func fail(format string, values ...any) {
+	panic(fault{CheckFailed, fmt.Sprintf(format, values...), false})
+}
+func warn(format string, values ...any) {
+	panic(fault{CheckWarning, fmt.Sprintf(format, values...), false})
+}
+func skip(why string)     { panic(fault{CheckSkipped, why, false}) }
+func tooLate(text string) { panic(fault{CheckFailed, text, true}) }
 
-// tooLate is an error of a time, which on a busy machine is a doubt.
-type tooLate string
-
-func (l tooLate) Error() string { return string(l) }
-
-// lack is why a check does not apply.
-type lack string
-
-func (l lack) Error() string { return string(l) }
+// try returns what the step finds.
+func (k *checker) try(s step) (found fault) {
+	if k.silent >= neverAnswers {
+		return fault{verdict: CheckSkipped, text: "the engine does not answer"}
+	}
+	defer func() {
+		switch f := recover().(type) {
+		case nil:
+		case fault:
+			found = f
+		default:
+			panic(f)
+		}
+	}()
+	return fault{verdict: checkPassed, text: s.try(k)}
+}
 
 func (k *checker) run(s step) error {
-	f := Finding{Group: s.group, Check: s.name, Verdict: checkPassed}
 	k.said = ""
 	if k.process != nil {
 		k.process.log = conversation{}
 	} else if err := k.start(); err != nil {
 		return err
 	}
-	var text string
-	var err error = lack("the engine does not answer")
 	meter := cores.StartMeter()
-	if k.silent < neverAnswers {
-		if text, err = s.try(k); k.ctx.Err() != nil {
-			meter.Stop()
-			return context.Cause(k.ctx)
-		}
+	found := k.try(s)
+	load := meter.Stop()
+	if k.ctx.Err() != nil {
+		return context.Cause(k.ctx)
 	}
-	var d doubt
-	var l lack
-	var t tooLate
-	if load := meter.Stop(); errors.As(err, &t) && load.Busy() {
-		err = doubt(fmt.Sprintf("%v; machine busy: %v", t, load))
+	if found.late && load.Busy() {
+		found.verdict, found.text = CheckWarning, fmt.Sprintf("%s; machine busy: %v", found.text, load)
 	}
-	switch f.Text = text; {
-	case err == nil:
-	case errors.As(err, &l):
-		f.Verdict, f.Text = CheckSkipped, err.Error()
-	case errors.As(err, &d):
-		f.Verdict, f.Text = CheckWarning, err.Error()
-	default:
-		f.Verdict, f.Text = CheckFailed, err.Error()
-	}
+	f := Finding{Group: s.group, Check: s.name, Verdict: found.verdict, Text: found.text}
 	if f.Verdict == CheckWarning || f.Verdict == CheckFailed {
 		if f.Dialogue = k.said; k.process != nil {
 			f.Dialogue = k.process.log.text()
@@ -176,7 +175,7 @@ func (k *checker) start() (err error) {
 	if err != nil || len(k.report.Findings) == 0 || k.silent >= neverAnswers {
 		return err
 	}
-	if _, err := k.ask("uci", "uciok", k.command.StartTimeout, nil); err != nil {
+	if k.try(step{try: func(k *checker) string { return k.syncs("uci", "uciok") }}).verdict != checkPassed {
 		k.silent = neverAnswers
 	}
 	return nil
@@ -192,36 +191,37 @@ func (k *checker) end() exit {
 }
 
 // say sends a command.
-func (k *checker) say(text string) error {
+func (k *checker) say(text string) {
 	if k.process == nil {
-		return errEnded
+		fail("%v", errEnded)
 	}
-	if err := k.process.write([]byte(text+"\n"), k.command.StartTimeout); err != nil {
+	if k.process.write([]byte(text+"\n"), k.command.StartTimeout) != nil {
 		exit := k.end()
-		return fmt.Errorf("%s%s", exit.how(), exit.lastWords())
+		fail("%s%s", exit.how(), exit.lastWords())
 	}
-	return nil
 }
 
 // ask sends commands and reads lines until one begins with the word. It returns how long that took. An engine that
 // does not answer is killed.
-func (k *checker) ask(text, word string, within time.Duration, each func(line []byte)) (time.Duration, error) {
+func (k *checker) ask(text, word string, within time.Duration, each func(line []byte)) time.Duration {
 	started := time.Now()
-	if err := k.say(text); err != nil {
-		return 0, err
-	}
+	k.say(text)
 	heard, err := k.listen(word, within, each)
-	took := time.Since(started)
-	switch {
-	case err != nil:
+	if err != nil {
 		exit := k.end()
-		return took, fmt.Errorf("no %s: %s%s", word, exit.how(), exit.lastWords())
-	case !heard:
+		fail("no %s: %s%s", word, exit.how(), exit.lastWords())
+	}
+	if !heard {
 		k.silent++
 		exit := k.end()
-		return took, fmt.Errorf("no %s within %v%s", word, within, exit.lastWords())
+		fail("no %s within %v%s", word, within, exit.lastWords())
 	}
-	return took, nil
+	return time.Since(started)
+}
+
+// syncs asks for a word that must come before a timeout, and says after how long it came.
+func (k *checker) syncs(text, word string) string {
+	return fmt.Sprintf("after %v", k.ask(text, word, k.command.StartTimeout, nil).Round(time.Millisecond))
 }
 
 // listen reads lines until one begins with the word, which it reports, or the time is over. The error is that of a
@@ -247,13 +247,14 @@ func (k *checker) listen(word string, within time.Duration, each func(line []byt
 	}
 }
 
-// ready awaits readyok.
-func (k *checker) ready() (time.Duration, error) {
-	return k.ask("isready", "readyok", k.command.StartTimeout, nil)
+// needs returns an announced option, without which the check is skipped.
+func (k *checker) needs(name string) *option {
+	o := (&Client{options: k.options}).findOption(name)
+	if o == nil {
+		skip("it has no option " + name)
+	}
+	return o
 }
-
-// option returns an announced option, or nil.
-func (k *checker) option(name string) *option { return (&Client{options: k.options}).findOption(name) }
 
 // heard is what an engine said in one search.
 type heard struct {
@@ -264,7 +265,7 @@ type heard struct {
 	scored   bool
 	last     engine.Info // the last one with a score
 	nodes    uint64
-	fault    string // of the first wrong variation
+	illegal  string // the first move of a variation that is not legal
 }
 
 // hear takes a line.
@@ -282,78 +283,61 @@ func (s *heard) hear(line []byte) {
 			return
 		}
 		i.PV = (&answer{position: s.position}).line(pv)
-		if words := bytes.Fields(pv); len(words) > len(i.PV) && len(i.PV) < maxPV && s.fault == "" {
-			s.fault = fmt.Sprintf("move %d of a variation is not legal: %s", len(i.PV)+1, clip(string(words[len(i.PV)])))
+		if words := bytes.Fields(pv); len(words) > len(i.PV) && len(i.PV) < maxPV && s.illegal == "" {
+			s.illegal = fmt.Sprintf("move %d of a variation is not legal: %s", len(i.PV)+1, clip(string(words[len(i.PV)])))
 		}
 		s.last = i
 	}
 }
 
 // begin sets up a position, "startpos" or a FEN, perhaps with " moves ...", without a search.
-func (k *checker) begin(setup string) (*heard, error) {
+func (k *checker) begin(setup string) *heard {
 	words := "position fen " + setup
 	if strings.HasPrefix(setup, "startpos") {
 		words = "position " + setup
 	}
 	game, err := parsePosition(strings.Fields(words)[1:])
 	if err != nil {
-		return nil, err
+		fail("%v", err)
 	}
-	return &heard{position: *game.Position()}, k.say(words)
+	k.say(words)
+	return &heard{position: *game.Position()}
 }
 
 // searchWithin bounds a search that has a limit, however slow the machine is.
 const searchWithin = 10 * time.Second
 
 // search sets up a position and searches it. The move and all variations must be legal.
-func (k *checker) search(setup, limit string) (*heard, error) {
-	s, err := k.begin(setup)
-	if err != nil {
-		return nil, err
-	}
-	if s.took, err = k.ask("go "+limit, "bestmove", k.within, s.hear); err != nil {
-		return s, err
-	}
-	return s, s.check()
+func (k *checker) search(setup, limit string) *heard {
+	s := k.begin(setup)
+	k.ends(s, "go "+limit)
+	return s
 }
 
-// check returns what is wrong with the answer, if the position has legal moves.
-func (s *heard) check() error {
+// ends sends a command that has a search end with a legal move.
+func (k *checker) ends(s *heard, command string) {
+	s.took = k.ask(command, "bestmove", k.within, s.hear)
 	if s.position.CountLegal() == 0 {
-		return nil
+		return
 	}
 	if _, err := s.position.ParseUCI(strings.ToLower(s.word)); err != nil {
-		return fmt.Errorf("bestmove %s is not a legal move", clip(s.word))
+		fail("bestmove %s is not a legal move", clip(s.word))
 	}
-	if s.fault != "" {
-		return errors.New(s.fault)
+	if s.illegal != "" {
+		fail("%s", s.illegal)
 	}
-	return nil
 }
 
-// spin keeps every core busy until it is stopped.
-func spin() (stop func()) {
-	var stopped atomic.Bool
-	for range runtime.GOMAXPROCS(0) {
-		go func() {
-			for !stopped.Load() {
-			}
-		}()
+// waits begins a search that must not end by itself, and waits a little.
+func (k *checker) waits(limit string, wait time.Duration) *heard {
+	s := k.begin(busy)
+	k.say("go " + limit)
+	early, err := k.listen("bestmove", wait, s.hear)
+	if err != nil {
+		fail("%v", err)
 	}
-	return func() { stopped.Store(true) }
-}
-
-// ends awaits the end of a program that was asked to end.
-func (k *checker) ends(within time.Duration) (string, error) {
-	started := time.Now()
-	_, err := k.listen("\x00", within, nil)
-	took := time.Since(started).Round(time.Millisecond)
-	exit := k.end()
-	switch {
-	case !errors.Is(err, io.EOF):
-		return "", fmt.Errorf("it still runs after %v", within)
-	case exit.state != nil && !exit.state.Success():
-		return "", doubt(exit.how() + exit.lastWords())
+	if early {
+		fail("bestmove before it was asked for, after go %s", limit)
 	}
-	return fmt.Sprintf("ended after %v", took), nil
+	return s
 }
