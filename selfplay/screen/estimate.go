@@ -64,6 +64,9 @@ type Estimate struct {
 	GainLo        num.Float `json:"gain_lo"`
 	GainHi        num.Float `json:"gain_hi"`
 	InteractionSD num.Float `json:"interaction_sd"` // by which the interval is widened: that of interactions, in Elo
+
+	games     *grouped
+	all, main *fit // all coefficients of the design; the effects. Nil if they are unknown
 }
 
 // InteractionEffect is an interaction with its error.
@@ -97,38 +100,51 @@ const (
 
 // Estimate estimates effects from pairs in the order in which they were counted. Too few pairs have unknown effects.
 func (d *Design) Estimate(pairs []Pair) *Estimate {
-	e := &Estimate{Pairs: len(pairs), Openings: openings(pairs), Effects: make([]Effect, d.Factors),
-		Variance: num.Unknown,
-		Gain:     num.Unknown, GainLo: num.Unknown, GainHi: num.Unknown, InteractionSD: num.Unknown}
-	for j := range e.Effects {
-		e.Effects[j] = Effect{sprt.Unknown(), num.Unknown, num.Unknown, num.Unknown, num.Unknown}
-	}
-	columns := d.columns(false)
-	if len(pairs) == 0 || e.Openings < d.LeastOpenings() {
+	e := d.Effects(pairs)
+	if e.main == nil {
 		return e
 	}
-	f := solve(d.regressors(pairs, columns), pairs)
-	if f == nil {
-		return e
-	}
-	e.Variance = num.Float(f.variance)
 	prior := interactionPrior(nil, nil, 0)
-	if columns > d.Factors {
+	if f := e.all; len(f.theta) > d.Factors {
 		d.aliases(e, f)
 		prior = d.aliasPrior(f)
 	}
-	main := f.part(0, d.Factors)
-	if stratum := pairs[len(pairs)-1].Stratum; stratum > 0 {
-		main = d.homogeneous(e, pairs, stratum, main)
+	shrunk, post := shrink(e.main.theta, e.main.cov, mainPrior)
+	for j := range e.Effects {
+		if x := &e.Effects[j]; x.Known() {
+			x.Shrunk, x.ShrunkSE = num.Float(shrunk[j]), num.Float(math.Sqrt(post.At(j, j)))
+		}
 	}
-	shrunk, post := shrink(main.theta, main.cov, mainPrior)
-	d.fill(e, main, shrunk, post)
 	if d.Kind == Random && d.Factors > 1 && e.Openings >= interactionOpenings*d.columns(true) {
-		if f := solve(d.regressors(pairs, d.columns(true)), pairs); f != nil {
+		if f := e.games.solve(d.regressors(e.games.kinds, d.columns(true))); f != nil {
 			prior = d.interact(e, f)
 		}
 	}
-	d.gain(e, pairs, shrunk, post, prior)
+	d.gain(e, shrunk, post, prior)
+	return e
+}
+
+// Effects is Estimate without what no decision needs: shrunk effects, interactions, the best set and its gain.
+func (d *Design) Effects(pairs []Pair) *Estimate {
+	g := group(pairs)
+	e := &Estimate{Pairs: len(pairs), Openings: g.openings, Effects: make([]Effect, d.Factors), Variance: num.Unknown,
+		Gain: num.Unknown, GainLo: num.Unknown, GainHi: num.Unknown, InteractionSD: num.Unknown, games: g}
+	for j := range e.Effects {
+		e.Effects[j] = Effect{sprt.Unknown(), num.Unknown, num.Unknown, num.Unknown, num.Unknown}
+	}
+	if len(pairs) == 0 || e.Openings < d.LeastOpenings() {
+		return e
+	}
+	e.all = g.solve(d.regressors(g.kinds, d.columns(false)))
+	if e.all == nil {
+		return e
+	}
+	e.Variance = num.Float(e.all.variance)
+	e.main = e.all.part(0, d.Factors)
+	if stratum := pairs[len(pairs)-1].Stratum; stratum > 0 {
+		e.main = d.homogeneous(e, stratum, e.main)
+	}
+	d.fill(e, e.main)
 	return e
 }
 
@@ -138,8 +154,8 @@ func (d *Design) LeastOpenings() int {
 	return max(openingsPerColumn*columns, columns+10)
 }
 
-// fill sets the effects.
-func (d *Design) fill(e *Estimate, f *fit, shrunk []float64, post *mat.SymDense) {
+// fill sets the raw effects.
+func (d *Design) fill(e *Estimate, f *fit) {
 	t := distuv.StudentsT{Sigma: 1, Nu: float64(f.df)}
 	width := t.Quantile(0.975)
 	e.Covariance = make([][]float64, d.Factors)
@@ -149,10 +165,9 @@ func (d *Design) fill(e *Estimate, f *fit, shrunk []float64, post *mat.SymDense)
 		if f.naive[j] > 1000*1000 { // its factor never changed
 			continue
 		}
-		e.Effects[j] = Effect{
-			Strength: sprt.Strength{Elo: num.Float(elo), EloLo: num.Float(elo - width*se), EloHi: num.Float(elo + width*se)},
-			SE:       num.Float(se), P: num.Float(2 * t.Survival(math.Abs(elo)/se)),
-			Shrunk: num.Float(shrunk[j]), ShrunkSE: num.Float(math.Sqrt(post.At(j, j)))}
+		x := &e.Effects[j]
+		x.Strength = sprt.Strength{Elo: num.Float(elo), EloLo: num.Float(elo - width*se), EloHi: num.Float(elo + width*se)}
+		x.SE, x.P = num.Float(se), num.Float(2*t.Survival(math.Abs(elo)/se))
 	}
 }
 
@@ -216,13 +231,13 @@ func (d *Design) interact(e *Estimate, f *fit) float64 {
 
 // homogeneous returns the effects of pairs in strata: pooled, or, if they changed when factors were fixed last, at
 // the levels to which those were fixed.
-func (d *Design) homogeneous(e *Estimate, pairs []Pair, stratum int, pooled *fit) *fit {
-	k := d.Factors
-	x := mat.DenseCopyOf(d.regressors(pairs, k).Grow(0, k))
+func (d *Design) homogeneous(e *Estimate, stratum int, pooled *fit) *fit {
+	k, kinds := d.Factors, e.games.kinds
+	x := mat.DenseCopyOf(d.regressors(kinds, k).Grow(0, k))
 	var moving []int // factors that were not fixed
 	for j := range k {
-		for i := range pairs {
-			if pairs[i].Stratum == stratum {
+		for i := range kinds {
+			if kinds[i].Stratum == stratum {
 				x.Set(i, k+j, x.At(i, j))
 			}
 		}
@@ -230,7 +245,7 @@ func (d *Design) homogeneous(e *Estimate, pairs []Pair, stratum int, pooled *fit
 			moving = append(moving, j)
 		}
 	}
-	f := solve(x, pairs)
+	f := e.games.solve(x)
 	if f == nil || len(moving) == 0 {
 		return pooled
 	}
@@ -256,187 +271,4 @@ func (d *Design) homogeneous(e *Estimate, pairs []Pair, stratum int, pooled *fit
 	half.Mul(to, f.cov)
 	cov.Mul(&half, to.T())
 	return &fit{theta: theta.RawVector().Data, cov: symmetric(&cov), naive: f.naive[:k], df: f.df}
-}
-
-// openings returns the number of openings.
-func openings(pairs []Pair) int {
-	seen := map[uint64]bool{}
-	for i := range pairs {
-		seen[pairs[i].Opening] = true
-	}
-	return len(seen)
-}
-
-// fit is a solution of the score equations: coefficients in Elo, and their covariance.
-type fit struct {
-	theta    []float64
-	cov      *mat.SymDense
-	naive    []float64 // variances if all pairs were independent and as the model has them
-	df       int       // openings less coefficients
-	variance float64
-}
-
-// solve fits the expected scores of pairs, by Newton's method; nil if the equations are singular.
-func solve(x *mat.Dense, pairs []Pair) *fit {
-	n, p := x.Dims()
-	theta, eta := mat.NewVecDense(p, nil), mat.NewVecDense(n, nil)
-	rest, gradient, step := mat.NewVecDense(n, nil), mat.NewVecDense(p, nil), mat.NewVecDense(p, nil)
-	weighted, information := mat.NewDense(n, p, nil), mat.NewSymDense(p, nil)
-	var chol mat.Cholesky
-	for range 30 {
-		eta.MulVec(x, theta)
-		for i := range n {
-			score := 1 / (1 + math.Exp(-logitPerElo*eta.AtVec(i)))
-			rest.SetVec(i, pairs[i].Score-score)
-			root := math.Sqrt(score*(1-score)) * logitPerElo
-			row, from := weighted.RawRowView(i), x.RawRowView(i)
-			for j := range row {
-				row[j] = root * from[j]
-			}
-		}
-		gradient.MulVec(x.T(), rest)
-		gradient.ScaleVec(logitPerElo, gradient)
-		gradient.AddScaledVec(gradient, -weak, theta)
-		information.SymOuterK(1, weighted.T())
-		for j := range p {
-			information.SetSym(j, j, information.At(j, j)+weak)
-		}
-		if !chol.Factorize(information) {
-			return nil
-		}
-		_ = chol.SolveVecTo(step, gradient) // factorized, so at worst ill conditioned
-		largest := mat.Norm(step, math.Inf(1))
-		theta.AddScaledVec(theta, min(1, 400/largest), step)
-		if largest < 1e-6 {
-			break
-		}
-	}
-	return sandwich(x, pairs, theta.RawVector().Data, rest.RawVector().Data, &chol)
-}
-
-// sandwich returns the fit with the covariance of P. J. Huber (1967), clustered by opening (K.-Y. Liang and S. Zeger
-// 1986), times C/(C-p) for C openings and p coefficients.
-func sandwich(x *mat.Dense, pairs []Pair, theta, rest []float64, information *mat.Cholesky) *fit {
-	n, p := x.Dims()
-	number, scores := map[uint64]int{}, mat.NewDense(n, p, nil)
-	squares := 0.0
-	for i := range pairs {
-		c, known := number[pairs[i].Opening]
-		if !known {
-			c = len(number)
-			number[pairs[i].Opening] = c
-		}
-		to, from := scores.RawRowView(c), x.RawRowView(i)
-		for j := range to {
-			to[j] += float64(logitPerElo * rest[i] * from[j])
-		}
-		squares += float64(rest[i] * rest[i])
-	}
-	c := len(number)
-	var meat, inverse mat.SymDense
-	meat.SymOuterK(float64(c)/float64(max(1, c-p)), scores.Slice(0, c, 0, p).T())
-	if err := information.InverseTo(&inverse); err != nil && math.IsInf(information.Cond(), 1) {
-		return nil
-	}
-	var half, all mat.Dense
-	half.Mul(&inverse, &meat)
-	all.Mul(&half, &inverse)
-	f := &fit{theta: theta, cov: symmetric(&all), df: max(1, c-p), variance: squares / float64(max(1, n-p))}
-	for j := range p {
-		f.naive = append(f.naive, inverse.At(j, j))
-	}
-	return f
-}
-
-// symmetric returns the mean of a matrix and its transpose.
-func symmetric(m *mat.Dense) *mat.SymDense {
-	n, _ := m.Dims()
-	s := mat.NewSymDense(n, nil)
-	for i := range n {
-		for j := i; j < n; j++ {
-			s.SetSym(i, j, (m.At(i, j)+m.At(j, i))/2)
-		}
-	}
-	return s
-}
-
-// part returns the coefficients from one number to another.
-func (f *fit) part(from, to int) *fit {
-	cov := mat.NewSymDense(to-from, nil)
-	for i := from; i < to; i++ {
-		for j := i; j < to; j++ {
-			cov.SetSym(i-from, j-from, f.cov.At(i, j))
-		}
-	}
-	return &fit{slices.Clone(f.theta[from:to]), cov, f.naive[from:to], f.df, f.variance}
-}
-
-// size is the root mean square of the first coefficients, less what their errors add.
-func (f *fit) size(n int) float64 {
-	sum := 0.0
-	for j := range n {
-		sum += f.theta[j]*f.theta[j] - f.cov.At(j, j)
-	}
-	return math.Sqrt(max(0, sum/float64(n)))
-}
-
-// test tests whether all coefficients are zero (A. Wald 1943), with the F distribution of Hotelling's test.
-func (f *fit) test() *Test {
-	n := len(f.theta)
-	t := &Test{DF: n, P: num.Unknown}
-	var chol mat.Cholesky
-	var x mat.VecDense
-	theta := mat.NewVecDense(n, f.theta)
-	if !chol.Factorize(f.cov) || chol.SolveVecTo(&x, theta) != nil {
-		return t
-	}
-	t.Chi2 = mat.Dot(theta, &x)
-	if nu := float64(f.df - n + 1); nu > 0 {
-		ratio := t.Chi2 * nu / (float64(f.df) * float64(n))
-		t.P = num.Float(distuv.F{D1: float64(n), D2: nu}.Survival(ratio))
-	}
-	return t
-}
-
-// Speed is what turning a factor on does to the speed of a player.
-type Speed struct {
-	Log2 num.Float `json:"log2"` // of nodes a second with it by those without it
-	SE   num.Float `json:"se"`
-}
-
-// Speeds estimates what each factor does to speed, by least squares, from the logarithm (to base 2) of the speed of A
-// by that of B in each pair. Pairs whose ratio is not finite are left out.
-func (d *Design) Speeds(pairs []Pair, ratios []float64) []Speed {
-	list := make([]Speed, d.Factors)
-	for j := range list {
-		list[j] = Speed{num.Unknown, num.Unknown}
-	}
-	var known []Pair
-	var y []float64
-	for i, ratio := range ratios {
-		if !math.IsNaN(ratio) && !math.IsInf(ratio, 0) {
-			known, y = append(known, pairs[i]), append(y, ratio)
-		}
-	}
-	if openings(known) < openingsPerColumn*d.Factors+10 {
-		return list
-	}
-	x := d.regressors(known, d.Factors)
-	var chol mat.Cholesky
-	var information mat.SymDense
-	information.SymOuterK(1, x.T())
-	if !chol.Factorize(&information) {
-		return list
-	}
-	theta, rest := mat.NewVecDense(d.Factors, nil), mat.NewVecDense(len(y), nil)
-	var moment mat.VecDense
-	moment.MulVec(x.T(), mat.NewVecDense(len(y), y))
-	_ = chol.SolveVecTo(theta, &moment) // factorized
-	rest.MulVec(x, theta)
-	rest.SubVec(mat.NewVecDense(len(y), y), rest)
-	f := sandwich(x, known, theta.RawVector().Data, rest.RawVector().Data, &chol)
-	for j := range list {
-		list[j] = Speed{num.Float(f.theta[j]), num.Float(math.Sqrt(f.cov.At(j, j)) / logitPerElo)}
-	}
-	return list
 }

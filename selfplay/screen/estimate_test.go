@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/assay-chess/assay/selfplay/sprt"
@@ -218,7 +219,7 @@ type cell struct {
 func (c *cell) world() *World {
 	rng := rand.New(rand.NewPCG(uint64(c.factors), uint64(c.pairs)+uint64(100*c.draws)))
 	stretch := 1 / (1 - c.draws*c.draws) // draws make Elo smaller than strengths
-	w := &World{Main: make([]float64, c.factors), Together: map[Subset]float64{}, Saturation: c.most, Draws: c.draws,
+	w := &World{Main: make([]float64, c.factors), Saturation: c.most, Draws: c.draws,
 		White: 80, Opening: 10}
 	for j := range c.factors {
 		if j%4 != 3 {
@@ -226,10 +227,10 @@ func (c *cell) world() *World {
 		}
 		for k := range j {
 			if j%4 != 3 && k%4 != 3 {
-				w.Together[1<<j|1<<k] = c.two * rng.NormFloat64() * stretch
+				w.Together = append(w.Together, Joint{1<<j | 1<<k, c.two * rng.NormFloat64() * stretch})
 			}
 			if k > 0 && c.three > 0 && j%4 != 3 && k%4 != 3 && (k-1)%4 != 3 {
-				w.Together[1<<j|1<<k|1<<(k-1)] = c.three * rng.NormFloat64() * stretch
+				w.Together = append(w.Together, Joint{1<<j | 1<<k | 1<<(k-1), c.three * rng.NormFloat64() * stretch})
 			}
 		}
 	}
@@ -270,5 +271,25 @@ func TestCoverage(t *testing.T) {
 		if math.Abs(s.Covered-0.95) > slack+0.005 || s.Family > 0.05+3.5*math.Sqrt(0.05*0.95/200) || s.GainHeld < 0.9 {
 			t.Errorf("%s: %+v", c.name, s)
 		}
+	}
+}
+
+// Pairs that are fitted by kind have the effects and errors that they have one by one, far from zero too.
+func TestKinds(t *testing.T) {
+	d, _ := NewDesign(Rows, 4, 1)
+	rng := rand.New(rand.NewPCG(5, 6))
+	pairs := exact(d, 800, func(s Subset) float64 { return 300*s.level(0) + 20*s.level(2) })
+	for i := range pairs {
+		pairs[i].Score = math.Round(4*pairs[i].Score+rng.Float64()-0.5) / 4
+	}
+	g := group(pairs)
+	each := *g
+	each.kinds, each.kind, each.size = pairs, nil, nil
+	for i := range pairs {
+		each.kind, each.size = append(each.kind, i), append(each.size, 1)
+	}
+	got, want := g.solve(d.regressors(g.kinds, 7)), each.solve(d.regressors(pairs, 7))
+	if len(g.kinds) != 28 || !floats.EqualApprox(got.theta, want.theta, 1e-6) || !mat.EqualApprox(got.cov, want.cov, 1e-6) {
+		t.Errorf("%d kinds: %v, one by one %v", len(g.kinds), got.theta, want.theta)
 	}
 }

@@ -37,12 +37,14 @@ func (e *Estimate) Expect(gains []float64) []float64 {
 			cov.SetSym(j, k, e.Covariance[j][k]+gainSD*gainSD*g[j]*g[k])
 		}
 	}
-	along := mat.NewVecDense(n, g)
-	mean := mat.NewVecDense(n, nil)
-	mean.ScaleVec(gainMean, along)
-	overSD(theta, cov, mainPrior, func(weight, sd float64, _ *mat.SymDense, scaled *mat.VecDense) {
-		mean.AddScaledVec(mean, weight*sd*sd, scaled)
-		mean.AddScaledVec(mean, weight*gainSD*gainSD*mat.Dot(along, scaled), along)
+	s := newSpread(theta, cov, mainPrior)
+	each := s.back(func(j int) float64 {
+		return s.theta[j] * s.mean(func(v float64) float64 { return v / (s.errors[j] + v) })
 	})
-	return mean.RawVector().Data
+	both := s.back(func(j int) float64 {
+		return s.theta[j] * s.mean(func(v float64) float64 { return 1 / (s.errors[j] + v) })
+	})
+	along := mat.NewVecDense(n, g)
+	each.AddScaledVec(each, gainMean+gainSD*gainSD*mat.Dot(along, both), along)
+	return each.RawVector().Data
 }

@@ -14,12 +14,18 @@ import (
 // World is a model of games in which screens are simulated. It is not the one that Estimate fits: strengths are those
 // of P. Rao and L. Kupper (1967), which change with the opening, and factors interact.
 type World struct {
-	Main       []float64          // effect of each factor on the strength, in Elo of games without draws
-	Together   map[Subset]float64 // of two or more factors: added if all are on, beyond their own effects
-	Saturation float64            // the Elo beyond which more gain counts for little; 0: none
-	Draws      float64            // share of draws among equal players, 0 to 0.95
-	White      float64            // standard deviation over openings of White's advantage
-	Opening    float64            // standard deviation over openings of each factor's effect
+	Main       []float64 // effect of each factor on the strength, in Elo of games without draws
+	Together   []Joint   // beyond the effects of single factors
+	Saturation float64   // the Elo beyond which more gain counts for little; 0: none
+	Draws      float64   // share of draws among equal players, 0 to 0.95
+	White      float64   // standard deviation over openings of White's advantage
+	Opening    float64   // standard deviation over openings of each factor's effect
+}
+
+// Joint is an effect of two or more factors together: added where all of them are on.
+type Joint struct {
+	Of  Subset
+	Elo float64
 }
 
 // strength returns that of a subset, in Elo of games without draws.
@@ -30,9 +36,9 @@ func (w *World) strength(s Subset) float64 {
 			sum += x
 		}
 	}
-	for of, x := range w.Together {
-		if s&of == of {
-			sum += x
+	for _, x := range w.Together {
+		if s&x.Of == x.Of {
+			sum += x.Elo
 		}
 	}
 	if w.Saturation > 0 {
@@ -41,21 +47,17 @@ func (w *World) strength(s Subset) float64 {
 	return sum
 }
 
-// outcome returns the probabilities that a player who is that much stronger wins and loses.
-func (w *World) outcome(elo float64) (win, loss float64) {
-	draw := 400 * math.Log10((1+w.Draws)/(1-w.Draws))
-	return sprt.Score(elo - draw), sprt.Score(-elo - draw)
-}
+// margin is by how much Elo a player must be stronger for as many wins as draws and losses.
+func (w *World) margin() float64 { return 400 * math.Log10((1+w.Draws)/(1-w.Draws)) }
 
 // pair returns the score of a pair of games, from an opening with an advantage of White.
-func (w *World) pair(rng *rand.Rand, elo, white float64) float64 {
+func pair(rng *rand.Rand, elo, white, margin float64) float64 {
 	score := 0.0
 	for _, advantage := range []float64{white, -white} {
-		win, loss := w.outcome(elo + advantage)
 		switch x := rng.Float64(); {
-		case x < win:
+		case x < sprt.Score(elo+advantage-margin):
 			score += 0.5
-		case x < 1-loss:
+		case x < 1-sprt.Score(-elo-advantage-margin):
 			score += 0.25
 		}
 	}
@@ -65,6 +67,7 @@ func (w *World) pair(rng *rand.Rand, elo, white float64) float64 {
 // expected returns the expected score of a subset against another, over all openings.
 func (w *World) expected(a, b Subset) float64 {
 	elo := w.strength(a) - w.strength(b)
+	margin := w.margin()
 	spread := w.Opening * math.Sqrt(float64((a ^ b).Size()))
 	mean := func(sd float64, f func(float64) float64) float64 {
 		if sd == 0 {
@@ -75,42 +78,68 @@ func (w *World) expected(a, b Subset) float64 {
 	}
 	return mean(spread, func(e float64) float64 {
 		return mean(w.White, func(white float64) float64 {
-			win, loss := w.outcome(elo + e + white)
-			win2, loss2 := w.outcome(elo + e - white)
-			return (2 + win - loss + win2 - loss2) / 4
+			one, two := elo+e+white, elo+e-white
+			return (2 + sprt.Score(one-margin) - sprt.Score(-one-margin) + sprt.Score(two-margin) - sprt.Score(-two-margin)) / 4
 		})
 	})
 }
 
+// meeting is what a pair of games compares.
+type meeting struct {
+	a, b Subset
+	elo  float64 // by which a is stronger
+}
+
+func (w *World) meeting(d *Design, pair int, fixed Fixed) meeting {
+	a, b := d.Comparison(uint64(pair), fixed)
+	return meeting{a, b, w.strength(a) - w.strength(b)}
+}
+
+// meetings returns those of a screen in which no factor is fixed.
+func (w *World) meetings(d *Design, pairs int) []meeting {
+	list := make([]meeting, pairs)
+	for n := range list {
+		list[n] = w.meeting(d, n, Fixed{})
+	}
+	return list
+}
+
 // play simulates a screen. Factors that a look decides are fixed at their better level if fix says so.
-func (w *World) play(d *Design, pairs int, fix bool, rng *rand.Rand) (e *Estimate, decided Subset) {
+func (w *World) play(d *Design, meetings []meeting, fix bool, rng *rand.Rand) (e *Estimate, decided Subset) {
 	byOpening := make([]float64, d.Factors)
 	var fixed Fixed
-	white, stratum, look := 0.0, 0, 0
-	list := make([]Pair, 0, pairs)
-	for n := range pairs {
+	white, stratum, look, margin := 0.0, 0, 0, w.margin()
+	list := make([]Pair, 0, len(meetings))
+	for n, m := range meetings {
 		if n%PerOpening == 0 {
 			white = w.White * rng.NormFloat64()
 			for j := range byOpening {
 				byOpening[j] = w.Opening * rng.NormFloat64()
 			}
 		}
-		a, b := d.Comparison(uint64(n), fixed)
-		elo := w.strength(a) - w.strength(b)
+		if stratum > 0 {
+			m = w.meeting(d, n, fixed)
+		}
+		elo := m.elo
 		for j, x := range byOpening {
-			elo += x * (a.level(j) - b.level(j)) / 2
+			elo += x * (m.a.level(j) - m.b.level(j)) / 2
 		}
-		list = append(list, Pair{A: a, B: b, Score: w.pair(rng, elo, white), Opening: uint64(n / PerOpening),
+		list = append(list, Pair{A: m.a, B: m.b, Score: pair(rng, elo, white, margin), Opening: uint64(n / PerOpening),
 			Stratum: stratum})
-		if look < len(Looks) && n+1 >= int(Looks[look]*float64(pairs)) {
-			e = d.Estimate(list)
-			now := e.Decide(look, decided)
-			if fix && now != decided && look+1 < len(Looks) {
-				fixed, stratum = e.Fix(now, fixed), stratum+1
-			}
-			decided = now
-			look++
+		if look == len(Looks) || n+1 < int(Looks[look]*float64(len(meetings))) {
+			continue
 		}
+		if look+1 < len(Looks) {
+			e = d.Effects(list)
+		} else {
+			e = d.Estimate(list)
+		}
+		now := e.Decide(look, decided)
+		if fix && now != decided && look+1 < len(Looks) {
+			fixed, stratum = e.Fix(now, fixed), stratum+1
+		}
+		decided = now
+		look++
 	}
 	return e, decided
 }
@@ -148,6 +177,7 @@ func Simulate(ctx context.Context, d *Design, pairs, runs int, fix bool, world f
 	s := &Simulated{Runs: runs}
 	var truth *Estimate
 	var direct []float64
+	var meetings []meeting
 	var last *World
 	covered, straight, effects, family, held := 0, 0, 0, 0, 0
 	for run := range runs {
@@ -156,9 +186,10 @@ func Simulate(ctx context.Context, d *Design, pairs, runs int, fix bool, world f
 		}
 		w := world(run)
 		if w != last {
-			truth, direct, last = w.truth(d, pairs), w.direct(d, pairs), w
+			meetings, last = w.meetings(d, pairs), w
+			truth, direct = w.truth(d, meetings), w.direct(d, pairs)
 		}
-		e, decided := w.play(d, pairs, fix, rand.New(rand.NewPCG(d.seed+uint64(run)<<16, 5)))
+		e, decided := w.play(d, meetings, fix, rand.New(rand.NewPCG(d.seed+uint64(run)<<16, 5)))
 		wrong := false
 		for j := range e.Effects {
 			x := &e.Effects[j]
@@ -196,11 +227,11 @@ func share(part, whole int) float64 { return float64(part) / float64(max(whole, 
 
 // truth returns the effects that a screen without chance estimates: the effect of a factor with the others at random
 // in the games of the screen.
-func (w *World) truth(d *Design, pairs int) *Estimate {
-	list := make([]Pair, pairs)
+func (w *World) truth(d *Design, meetings []meeting) *Estimate {
+	list := make([]Pair, len(meetings))
 	known := map[[2]Subset]float64{}
-	for n := range list {
-		a, b := d.Comparison(uint64(n), Fixed{})
+	for n, m := range meetings {
+		a, b := m.a, m.b
 		score, ok := known[[2]Subset{a, b}]
 		if !ok {
 			score = w.expected(a, b)
@@ -231,7 +262,7 @@ func (w *World) direct(d *Design, pairs int) []float64 {
 func RandomWorld(factors int, elo, draws float64, seed uint64) *World {
 	rng := rand.New(rand.NewPCG(seed, 6))
 	elo /= 1 - draws*draws
-	w := &World{Main: make([]float64, factors), Together: map[Subset]float64{}, Draws: draws, White: 80, Opening: elo / 2}
+	w := &World{Main: make([]float64, factors), Draws: draws, White: 80, Opening: elo / 2}
 	for j := range factors {
 		if j%4 == 3 {
 			continue
@@ -239,7 +270,7 @@ func RandomWorld(factors int, elo, draws float64, seed uint64) *World {
 		w.Main[j] = elo * rng.NormFloat64()
 		for k := range j {
 			if k%4 != 3 {
-				w.Together[1<<j|1<<k] = elo / 4 * rng.NormFloat64()
+				w.Together = append(w.Together, Joint{1<<j | 1<<k, elo / 4 * rng.NormFloat64()})
 			}
 		}
 	}

@@ -145,7 +145,7 @@ func (s *session) count(pair []selfplay.Result) error {
 
 // decide looks at the first pairs.
 func (s *session) decide(pairs uint64) {
-	e := s.Design.Estimate(s.pairs)
+	e := s.Design.Effects(s.pairs)
 	now := e.Decide(s.look, s.decided)
 	s.look++
 	if now == s.decided {
