@@ -1,7 +1,6 @@
 package screen
 
 import (
-	"errors"
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
@@ -16,9 +15,6 @@ const MaxFactors = 40
 // PerOpening is how many pairs of games start from one opening: three of a subset against its complement, and one
 // of rows against each other.
 const PerOpening = 4
-
-// errDesign is wrapped by errors about designs that there are not.
-var errDesign = errors.New("impossible design")
 
 // Subset is a set of factors: those that are on, by their number as a bit.
 type Subset uint64
@@ -51,8 +47,8 @@ type Design struct {
 	Kind    Kind
 	Factors int
 	seed    uint64
-	h       [][]float64
-	builds  []Subset // rows, then their complements
+	h       *mat.Dense // of Hadamard
+	builds  []Subset   // rows, then their complements
 	number  map[Subset]int
 	pairs   [2][][2]int // of builds: complements; rows against others, in random order
 	partial bool        // builds are lost: interactions are not estimated
@@ -63,14 +59,14 @@ type Design struct {
 // subsets of a random one.
 func NewDesign(kind Kind, factors int, seed uint64) (*Design, error) {
 	if factors < 2 || factors > MaxFactors {
-		return nil, fmt.Errorf("%w: %d factors: want 2 to %d", errDesign, factors, MaxFactors)
+		return nil, fmt.Errorf("a design of %d factors: want 2 to %d", factors, MaxFactors)
 	}
 	d := &Design{Kind: kind, Factors: factors, seed: seed, number: map[Subset]int{}}
 	for order := factors; d.h == nil; order++ {
 		d.h = hadamard(order)
 	}
-	for _, row := range d.h {
-		d.builds = append(d.builds, subset(row[:factors]))
+	for i := range d.order() {
+		d.builds = append(d.builds, subset(d.h.RawRowView(i)[:factors]))
 	}
 	for _, row := range d.builds {
 		d.builds = append(d.builds, d.all()&^row)
@@ -96,7 +92,7 @@ func subset(row []float64) (s Subset) {
 func (d *Design) all() Subset { return 1<<d.Factors - 1 }
 
 // order is that of the matrix.
-func (d *Design) order() int { return len(d.h) }
+func (d *Design) order() int { n, _ := d.h.Dims(); return n }
 
 // pairUp lists the comparisons between builds that are there.
 func (d *Design) pairUp() {
@@ -125,25 +121,28 @@ func (d *Design) pairUp() {
 // of these factors is on, each in turn. Interactions are not estimated.
 func (d *Design) NeverAll(of Subset) { d.some, d.partial = of, true }
 
-// one returns a subset that NeverAll changes with one of the factors, by turn, and any other as it is.
-func (d *Design) one(s Subset, turn uint64) Subset {
+// one returns a build, which NeverAll changes to have one of the factors, by turn.
+func (d *Design) one(build int, turn uint64) Subset {
+	s := d.builds[build]
 	if d.some == 0 || s&d.some != d.some {
 		return s
 	}
 	rest := d.some
-	for range turn % uint64(d.some.Size()) {
+	for range turn % d.turns() {
 		rest &= rest - 1
 	}
 	return s&^d.some | rest&-rest
 }
 
+func (d *Design) turns() uint64 { return uint64(max(1, d.some.Size())) }
+
 func (d *Design) has(build int) bool { _, ok := d.number[d.builds[build]]; return ok }
 
 // Builds returns the subsets that a design of rows plays; none of a random one.
 func (d *Design) Builds() (list []Subset) {
-	for i, s := range d.builds {
-		for turn := range uint64(max(1, d.some.Size())) {
-			if one := d.one(s, turn); d.Kind == Rows && d.has(i) && !slices.Contains(list, one) {
+	for i := range d.builds {
+		for turn := range d.turns() {
+			if one := d.one(i, turn); d.Kind == Rows && d.has(i) && !slices.Contains(list, one) {
 				list = append(list, one)
 			}
 		}
@@ -154,9 +153,9 @@ func (d *Design) Builds() (list []Subset) {
 // Drop removes subsets that cannot be built. It returns the factors whose effect is lost by that: those that the
 // comparisons which are left do not tell apart.
 func (d *Design) Drop(subsets ...Subset) (lost []int) {
-	for _, build := range d.builds {
-		for turn := range uint64(max(1, d.some.Size())) {
-			if slices.Contains(subsets, d.one(build, turn)) {
+	for i, build := range d.builds {
+		for turn := range d.turns() {
+			if slices.Contains(subsets, d.one(i, turn)) {
 				delete(d.number, build)
 			}
 		}
@@ -164,18 +163,10 @@ func (d *Design) Drop(subsets ...Subset) (lost []int) {
 	d.partial = true
 	d.pairUp()
 	var pairs []Pair
-	for _, list := range d.pairs {
-		for _, p := range list {
-			for turn := range uint64(max(1, d.some.Size())) {
-				pairs = append(pairs, Pair{A: d.one(d.builds[p[0]], turn), B: d.one(d.builds[p[1]], turn)})
-			}
+	for _, p := range slices.Concat(d.pairs[0], d.pairs[1]) {
+		for turn := range d.turns() {
+			pairs = append(pairs, Pair{A: d.one(p[0], turn), B: d.one(p[1], turn)})
 		}
-	}
-	if len(pairs) == 0 {
-		for j := range d.Factors {
-			lost = append(lost, j)
-		}
-		return lost
 	}
 	return unknown(d.regressors(pairs, d.Factors))
 }
@@ -183,23 +174,24 @@ func (d *Design) Drop(subsets ...Subset) (lost []int) {
 // unknown returns the columns whose coefficients the rows of a matrix do not determine: those that some
 // direction without any effect on the rows has a part in.
 func unknown(x *mat.Dense) (list []int) {
-	var svd mat.SVD
-	rows, columns := x.Dims()
-	if rows < columns { // thin factors would leave the null space out
-		x = mat.DenseCopyOf(x.Grow(columns-rows, 0))
-	}
-	if !svd.Factorize(x, mat.SVDThin) {
+	var gram mat.SymDense
+	var eigen mat.EigenSym
+	var v mat.Dense
+	gram.SymOuterK(1, x.T())
+	if !eigen.Factorize(&gram, true) {
 		return nil
 	}
-	var v mat.Dense
-	svd.VTo(&v)
-	values := svd.Values(nil)
-	for j := range columns {
+	eigen.VectorsTo(&v)
+	values := eigen.Values(nil)
+	for j := range values {
+		part := 0.0
 		for i, value := range values {
-			if value < 1e-9*values[0] && v.At(j, i)*v.At(j, i) > 1e-12 {
-				list = append(list, j)
-				break
+			if value <= 1e-9*slices.Max(values) {
+				part += square(v.At(j, i))
 			}
+		}
+		if part > 1e-12 {
+			list = append(list, j)
 		}
 	}
 	return list
@@ -219,8 +211,8 @@ func (d *Design) Comparison(pair uint64, fixed Fixed) (a, b Subset) {
 		list, at = d.pairs[1], opening
 	}
 	p, turn := list[at%uint64(len(list))], at/uint64(len(list))
-	if a, b = d.one(d.builds[p[0]], turn), d.one(d.builds[p[1]], turn); a == b {
-		return d.one(d.builds[p[0]], turn+1), d.one(d.builds[p[1]], turn+1)
+	if a, b = d.one(p[0], turn), d.one(p[1], turn); a == b {
+		return d.one(p[0], turn+1), d.one(p[1], turn+1)
 	}
 	return a, b
 }
@@ -247,7 +239,7 @@ func (d *Design) shuffled(number, stream uint64) func(row int, sign float64) Sub
 	signs := rng.Uint64()
 	return func(row int, sign float64) (s Subset) {
 		for j, c := range columns {
-			if d.h[row][c]*sign*(1-2*float64(signs>>j&1)) > 0 {
+			if d.h.At(row, c)*sign*(1-2*float64(signs>>j&1)) > 0 {
 				s |= 1 << j
 			}
 		}
@@ -299,10 +291,10 @@ func (d *Design) rowRegressors(a, b int, row []float64) {
 	n := d.order()
 	sign := func(build int) float64 { return 1 - 2*float64(build/n) }
 	for c := d.Factors; c < n; c++ {
-		row[c] = (sign(a)*d.h[a%n][c] - sign(b)*d.h[b%n][c]) / 2
+		row[c] = (sign(a)*d.h.At(a%n, c) - sign(b)*d.h.At(b%n, c)) / 2
 	}
 	for c := 1; c < n; c++ {
-		row[n+c-1] = (d.h[a%n][c] - d.h[b%n][c]) / 4
+		row[n+c-1] = (d.h.At(a%n, c) - d.h.At(b%n, c)) / 4
 	}
 }
 
@@ -322,7 +314,7 @@ func (d *Design) chains() [][]Interaction {
 			for c := 1; c < n; c++ {
 				sum := 0.0
 				for i := range n {
-					sum += d.h[i][j] * d.h[i][k] * d.h[i][c]
+					sum += d.h.At(i, j) * d.h.At(i, k) * d.h.At(i, c)
 				}
 				switch {
 				case sum == float64(n) || sum == -float64(n):

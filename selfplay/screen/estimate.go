@@ -233,42 +233,33 @@ func (d *Design) interact(e *Estimate, f *fit) float64 {
 // the levels to which those were fixed.
 func (d *Design) homogeneous(e *Estimate, stratum int, pooled *fit) *fit {
 	k, kinds := d.Factors, e.games.kinds
-	x := mat.DenseCopyOf(d.regressors(kinds, k).Grow(0, k))
+	main := d.regressors(kinds, k)
 	var moving []int // factors that were not fixed
 	for j := range k {
 		for i := range kinds {
-			if kinds[i].Stratum == stratum {
-				x.Set(i, k+j, x.At(i, j))
+			if kinds[i].Stratum == stratum && main.At(i, j) != 0 {
+				moving = append(moving, j)
+				break
 			}
 		}
-		if mat.Norm(x.ColView(k+j), 1) > 0 {
-			moving = append(moving, j)
+	}
+	if len(moving) == 0 {
+		return pooled
+	}
+	x := mat.DenseCopyOf(main.Grow(0, len(moving))) // what effects were before, beside what they are
+	for i := range kinds {
+		for m, j := range moving {
+			if kinds[i].Stratum != stratum {
+				x.Set(i, k+m, x.At(i, j))
+			}
 		}
 	}
 	f := e.games.solve(x)
-	if f == nil || len(moving) == 0 {
+	if f == nil {
 		return pooled
 	}
-	change := &fit{theta: make([]float64, len(moving)), cov: mat.NewSymDense(len(moving), nil), df: f.df}
-	to := mat.NewDense(k, 2*k, nil)
-	for j := range k {
-		to.Set(j, j, 1)
-	}
-	for i, j := range moving {
-		change.theta[i] = f.theta[k+j]
-		for i2, j2 := range moving {
-			change.cov.SetSym(i, i2, f.cov.At(k+j, k+j2))
-		}
-		to.Set(j, k+j, 1)
-	}
-	e.Homogeneity = change.test()
-	if float64(e.Homogeneity.P) >= homogeneityLevel {
+	if e.Homogeneity = f.part(k, k+len(moving)).test(); float64(e.Homogeneity.P) >= homogeneityLevel {
 		return pooled
 	}
-	var theta mat.VecDense
-	var half, cov mat.Dense
-	theta.MulVec(to, mat.NewVecDense(2*k, f.theta))
-	half.Mul(to, f.cov)
-	cov.Mul(&half, to.T())
-	return &fit{theta: theta.RawVector().Data, cov: symmetric(&cov), naive: f.naive[:k], df: f.df}
+	return f.part(0, k)
 }

@@ -20,6 +20,8 @@ type World struct {
 	Draws      float64   // share of draws among equal players, 0 to 0.95
 	White      float64   // standard deviation over openings of White's advantage
 	Opening    float64   // standard deviation over openings of each factor's effect
+
+	known map[[2]Subset]float64 // expected scores
 }
 
 // Joint is an effect of two or more factors together: added where all of them are on.
@@ -66,9 +68,10 @@ func pair(rng *rand.Rand, elo, white, margin float64) float64 {
 
 // expected returns the expected score of a subset against another, over all openings.
 func (w *World) expected(a, b Subset) float64 {
-	elo := w.strength(a) - w.strength(b)
-	margin := w.margin()
-	spread := w.Opening * math.Sqrt(float64((a ^ b).Size()))
+	if score, ok := w.known[[2]Subset{a, b}]; ok {
+		return score
+	}
+	elo, margin := w.strength(a)-w.strength(b), w.margin()
 	mean := func(sd float64, f func(float64) float64) float64 {
 		if sd == 0 {
 			return f(0)
@@ -76,12 +79,17 @@ func (w *World) expected(a, b Subset) float64 {
 		g := func(x float64) float64 { return f(math.Sqrt2*sd*x) / math.Sqrt(math.Pi) } // weighted by e^(-x^2)
 		return quad.Fixed(g, math.Inf(-1), math.Inf(1), 12, quad.Hermite{}, 0)
 	}
-	return mean(spread, func(e float64) float64 {
+	score := mean(w.Opening*math.Sqrt(float64((a^b).Size())), func(e float64) float64 {
 		return mean(w.White, func(white float64) float64 {
 			one, two := elo+e+white, elo+e-white
 			return (2 + sprt.Score(one-margin) - sprt.Score(-one-margin) + sprt.Score(two-margin) - sprt.Score(-two-margin)) / 4
 		})
 	})
+	if w.known == nil {
+		w.known = map[[2]Subset]float64{}
+	}
+	w.known[[2]Subset{a, b}] = score
+	return score
 }
 
 // meeting is what a pair of games compares.
@@ -229,15 +237,8 @@ func share(part, whole int) float64 { return float64(part) / float64(max(whole, 
 // in the games of the screen.
 func (w *World) truth(d *Design, meetings []meeting) *Estimate {
 	list := make([]Pair, len(meetings))
-	known := map[[2]Subset]float64{}
 	for n, m := range meetings {
-		a, b := m.a, m.b
-		score, ok := known[[2]Subset{a, b}]
-		if !ok {
-			score = w.expected(a, b)
-			known[[2]Subset{a, b}] = score
-		}
-		list[n] = Pair{A: a, B: b, Score: score, Opening: uint64(n / PerOpening)}
+		list[n] = Pair{A: m.a, B: m.b, Score: w.expected(m.a, m.b), Opening: uint64(n / PerOpening)}
 	}
 	return d.Estimate(list)
 }
