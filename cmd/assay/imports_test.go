@@ -23,6 +23,7 @@ var layout = []layoutRow{
 	{"engine/board", "the rules of chess", nil},
 	{"engine", "the contract of a player, and how one is named; quote: words of commands", nil},
 	{"engine/quote", "makes text of others harmless, and splits and quotes command lines, everywhere", nil},
+	{"engine/syzygy", "endgame tables; a board is all they need", nil},
 	{"engine/num", "numbers that may be unknown, and rounded products, everywhere", nil},
 	{"engine/game", "the contract of a game other than chess; types only", nil},
 	{"engine/game/gametest", "what the rules of every game must do",

@@ -1,0 +1,296 @@
+package syzygy
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/assay-chess/assay/engine/board"
+	"golang.org/x/exp/mmap"
+)
+
+func open(t testing.TB, path string) *Tables {
+	t.Helper()
+	tables, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tables
+}
+
+func position(t testing.TB, fen string) *board.Position {
+	t.Helper()
+	p, err := board.ParseFEN(fen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &p
+}
+
+type vector struct {
+	position *board.Position
+	wdl      WDL
+	dtz      string
+}
+
+func vectors(t testing.TB) (all []vector) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/vectors.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if f := strings.Split(strings.TrimSpace(line), ";"); len(f) == 3 && line[0] != '#' {
+			v := vector{position: position(t, f[0]), dtz: f[2]}
+			if _, err := fmt.Sscan(f[1], &v.wdl); err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+// TestVectors checks positions against answers of Fathom that are kept, from four workers at once, and mirrored.
+func TestVectors(t *testing.T) {
+	tables := open(t, "testdata")
+	all := vectors(t)
+	if len(all) < 300 {
+		t.Fatalf("%d vectors", len(all))
+	}
+	var wg sync.WaitGroup
+	for worker := range 4 {
+		wg.Go(func() {
+			for _, v := range all {
+				p := *v.position
+				if worker%2 == 1 {
+					p = p.Mirror()
+				}
+				if wdl, err := tables.WDL(&p); err != nil || wdl != v.wdl {
+					t.Errorf("%s: %s, %v; want %s", p.FEN(), wdl, err, v.wdl)
+				}
+				dtz, err := tables.DTZ(&p)
+				if errors.Is(err, ErrMissing) && v.dtz == "-" {
+					continue
+				}
+				if err != nil || fmt.Sprint(dtz) != v.dtz {
+					t.Errorf("%s: DTZ %d, %v; want %s", p.FEN(), dtz, err, v.dtz)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// TestValuesFollowFromMoves checks what holds for every position without a second reader: its value is that of its
+// best move.
+func TestValuesFollowFromMoves(t *testing.T) {
+	tables := open(t, "testdata")
+	rng := rand.New(rand.NewPCG(3, 4))
+	checked := 0
+	for _, name := range [][2]string{{"KP", "K"}, {"KBN", "K"}, {"KNN", "K"}, {"KR", "K"}, {"KQ", "K"}} {
+		men := newTable(name[0], name[1]).men
+		for range 3000 {
+			p, ok := randomPosition(rng, men)
+			if !ok || p.CountLegal() == 0 {
+				continue
+			}
+			best := Loss
+			for _, m := range p.LegalMoves(nil) {
+				v, err := tables.WDL(after(&p, m))
+				if err != nil {
+					t.Fatal(err)
+				}
+				best = max(best, -v)
+			}
+			if v, err := tables.WDL(&p); err != nil || v != best {
+				t.Fatalf("%s: %s, %v; its best move has %s", p.FEN(), v, err, best)
+			}
+			checked++
+		}
+	}
+	if checked < 5000 {
+		t.Fatalf("%d positions", checked)
+	}
+}
+
+func TestResult(t *testing.T) {
+	tables := open(t, "testdata")
+	const fen = "8/8/8/8/8/3k4/8/KR6 %s - - %d 80" // White mates in 15 or 16 moves
+	for _, c := range []struct {
+		side   string
+		clock  int
+		fifty  bool
+		result board.GameResult
+		open   bool
+	}{
+		{"w", 0, true, board.WhiteWins, false}, {"b", 0, true, board.WhiteWins, false},
+		{"w", 60, true, board.WhiteWins, false}, {"w", 70, true, board.Draw, true}, {"w", 80, true, board.Draw, false},
+		{"b", 80, true, board.Draw, false}, {"w", 80, false, board.WhiteWins, false},
+	} {
+		result, ok, err := tables.Result(position(t, fmt.Sprintf(fen, c.side, c.clock)), c.fifty)
+		if err != nil || result != c.result || ok == c.open {
+			t.Errorf("%+v: %v, %v, %v", c, result, ok, err)
+		}
+	}
+}
+
+// TestCursed checks the numbers of positions that the 50-move rule makes draws; no table of four men has one.
+func TestCursed(t *testing.T) {
+	p := part{flags: winPlies | mapped, ranges: [4][]uint16{{7, 9}, {4}, {50}, {60}}}
+	for _, c := range []struct {
+		stored int
+		v      WDL
+		want   int
+	}{{1, Win, 10}, {0, Loss, -9}, {0, CursedWin, 201}, {0, BlessedLoss, -221}} {
+		if got, err := p.plies(c.stored, c.v); err != nil || got != c.want {
+			t.Errorf("%d, %s: %d, %v; want %d", c.stored, c.v, got, err, c.want)
+		}
+	}
+	if _, err := p.plies(2, Win); !errors.Is(err, errDamaged) {
+		t.Errorf("beyond the map: %v", err)
+	}
+}
+
+func TestMissing(t *testing.T) {
+	tables := open(t, "testdata")
+	for fen, name := range map[string]string{
+		"8/8/8/8/8/2qk4/8/KR5B w - - 0 1": "KRBvKQ", "8/8/8/8/8/3bk3/8/KQ6 w - - 0 1": "KQvKB",
+		"4k3/8/8/8/8/8/8/4K2R w K - 0 1": "castling",
+	} {
+		if _, err := tables.WDL(position(t, fen)); !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v, want %s", fen, err, name)
+		}
+	}
+	if _, err := tables.DTZ(position(t, "8/8/8/8/8/3rk3/8/KQ6 w - - 0 1")); !errors.Is(err, ErrMissing) {
+		t.Errorf("DTZ without .rtbz: %v", err)
+	}
+	empty := t.TempDir()
+	for path, want := range map[string]string{
+		empty: "no table in", filepath.Join(empty, "none"): "no such file", "": "no table",
+	} {
+		if _, err := Open(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Open(%q): %v, want %q", path, err, want)
+		}
+	}
+	if both := open(t, empty+string(filepath.ListSeparator)+"testdata"); both.Men() != 4 || len(both.Files()) != 19 {
+		t.Errorf("%d men, files %v", both.Men(), both.Files())
+	}
+}
+
+// TestDamaged checks that a damaged file is an error that names it, or changes values at most: no panic, no hang.
+func TestDamaged(t *testing.T) {
+	whole, err := os.ReadFile("testdata/KRvK.rtbz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := position(t, "8/8/8/8/8/3k4/8/KR6 w - - 0 1")
+	probe := func(content []byte) error {
+		dir := t.TempDir()
+		file := filepath.Join(dir, "KRvK.rtbz")
+		if err := os.WriteFile(file, content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, err := open(t, dir+string(filepath.ListSeparator)+"testdata").DTZ(p)
+		if err != nil && !strings.Contains(err.Error(), file+" is damaged") {
+			t.Errorf("%v does not name %s", err, file)
+		}
+		return err
+	}
+	if err := probe(whole); err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{0, 3, 5, 60, len(whole) - 64, len(whole) - 1} {
+		if probe(whole[:n]) == nil {
+			t.Errorf("a file cut to %d bytes was read", n)
+		}
+	}
+	if probe(append(bytes.Clone(whole), 0)) == nil {
+		t.Error("a file with a byte more was read")
+	}
+	refused := 0
+	for i := range 150 {
+		changed := bytes.Clone(whole)
+		changed[i] ^= 0xff
+		if probe(changed) != nil {
+			refused++
+		}
+	}
+	if refused < 100 {
+		t.Errorf("of 150 bytes of the header only %d matter", refused)
+	}
+}
+
+// FuzzTable probes tables with any content.
+func FuzzTable(f *testing.F) {
+	fens := []string{"8/8/8/8/8/3k4/8/KR6 w - - 0 1", "8/8/8/8/3k4/8/4P3/4K3 b - - 0 1",
+		"8/8/8/8/7k/8/3NN3/4K3 w - - 0 1", "8/4p3/8/8/3k4/8/4P3/4K3 w - - 0 1"}
+	names := [][2]string{{"KR", "K"}, {"KP", "K"}, {"KNN", "K"}, {"KP", "KP"}}
+	for i, name := range []string{"KRvK", "KPvK", "KNNvK"} {
+		for _, suffix := range []string{".rtbw", ".rtbz"} {
+			content, err := os.ReadFile("testdata/" + name + suffix)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(content, uint8(i))
+		}
+	}
+	scratch := filepath.Join(f.TempDir(), "table")
+	f.Fuzz(func(t *testing.T, content []byte, which uint8) {
+		i := int(which) % len(fens)
+		for _, dtz := range []bool{false, true} {
+			table := newTable(names[i][0], names[i][1])
+			file := &file{src: mapBytes(t, scratch, content)}
+			if file.parse(table, dtz) != nil {
+				continue
+			}
+			p := *position(t, fens[i])
+			for _, e := range []entry{{table: table}, {table, !table.symmetric}} {
+				if part, n, ok := file.number(e, &p, dtz); ok {
+					if value, err := part.value(file.src, n); err == nil && !dtz && value > int(Win-Loss) {
+						t.Errorf("value %d", value)
+					}
+				}
+				p = p.Mirror()
+			}
+		}
+	})
+}
+
+// mapBytes writes a file with the content and maps it.
+func mapBytes(t *testing.T, path string, content []byte) *mmap.ReaderAt {
+	if err := os.WriteFile(path, content, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	src, err := mmap.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { src.Close() })
+	return src
+}
+
+func BenchmarkProbe(b *testing.B) {
+	tables := open(b, "testdata")
+	all := vectors(b)
+	b.Run("WDL", func(b *testing.B) {
+		for i := range b.N {
+			if _, err := tables.WDL(all[i%len(all)].position); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("DTZ", func(b *testing.B) {
+		for i := range b.N {
+			if _, err := tables.DTZ(all[i%len(all)].position); err != nil && !errors.Is(err, ErrMissing) {
+				b.Fatal(err)
+			}
+		}
+	})
+}
