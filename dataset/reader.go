@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -246,7 +247,7 @@ func (r *Reader[R]) openFile(i int) (f *arrowFile, done func(), err error) {
 		}
 		return f, f.close, nil
 	}
-	file, err := os.Open(d.path)
+	file, err := durable.Open(d.path, math.MaxInt64)
 	if err != nil {
 		return nil, nil, err
 	}

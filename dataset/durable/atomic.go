@@ -9,6 +9,7 @@ import (
 	"hash"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,9 +37,9 @@ func SumBytes(data []byte) Sum {
 
 // SumFile reads a file and returns its Sum.
 func SumFile(path string) (Sum, error) {
-	f, err := os.Open(path)
+	f, err := Open(path, math.MaxInt64)
 	if err != nil {
-		return Sum{}, fmt.Errorf("durable: %w", err)
+		return Sum{}, err
 	}
 	defer f.Close()
 	h := sha256.New()

@@ -63,9 +63,9 @@ const syncEvery = time.Second
 // line, left by a crash in the middle of a write, is cut off: its Append had not returned.
 // Any other damage is an error that wraps ErrDamaged and names file and line.
 func OpenJournal(path string, visit func(line []byte) error) (*Journal, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+	f, err := openRegular(path, os.O_RDWR|os.O_CREATE, MaxJournal)
 	if err != nil {
-		return nil, fmt.Errorf("durable: %w", err)
+		return nil, err
 	}
 	end, err := scanJournal(f, path, visit)
 	if err == nil {
@@ -84,9 +84,9 @@ func OpenJournal(path string, visit func(line []byte) error) (*Journal, error) {
 // ReadJournal calls visit with each whole line of the journal at path and
 // changes nothing. It can be used while another process appends.
 func ReadJournal(path string, visit func(line []byte) error) error {
-	f, err := os.Open(path)
+	f, err := Open(path, MaxJournal)
 	if err != nil {
-		return fmt.Errorf("durable: %w", err)
+		return err
 	}
 	defer f.Close()
 	_, err = scanJournal(f, path, visit)

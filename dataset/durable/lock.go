@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"time"
 )
@@ -50,7 +51,7 @@ func tryLock(path string, shared bool) (*Lock, error) {
 // tryLockOnce returns nil, nil if the previous holder removed the file in the meantime:
 // others would lock a new file.
 func tryLockOnce(path string, shared bool) (*Lock, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+	f, err := openRegular(path, os.O_RDWR|os.O_CREATE, math.MaxInt64)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +89,7 @@ func (l *Lock) Unlock() {
 
 // locked reports whether the file at path is locked.
 func locked(path string) bool {
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	f, err := openRegular(path, os.O_RDWR, math.MaxInt64)
 	if err != nil {
 		return false
 	}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 )
@@ -17,10 +16,6 @@ const ManifestName = "manifest.json"
 
 // ManifestFormat is the version of the manifest that this package writes.
 const ManifestFormat = "assay.manifest/1"
-
-// maxManifest is the maximum size of a manifest in bytes, enough for more than 100,000
-// shards.
-const maxManifest = 64 << 20
 
 // Manifest lists the shards of a data set. Equal data give equal bytes: it has no times, no
 // absolute paths and no worker counts.
@@ -92,16 +87,9 @@ func (m *Manifest) Save(dir string) error {
 // byte, what Save wrote.
 func LoadManifest(dir string) (*Manifest, error) {
 	path := filepath.Join(dir, ManifestName)
-	info, err := os.Stat(path)
+	data, err := ReadFile(path, MaxJSON) // enough for more than 100,000 shards
 	if err != nil {
-		return nil, fmt.Errorf("durable: %w", err)
-	}
-	if info.Size() > maxManifest {
-		return nil, fmt.Errorf("durable: %s: %d bytes is too long for a manifest: %w", path, info.Size(), ErrDamaged)
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("durable: %w", err)
+		return nil, err
 	}
 	m, err := parseManifest(data)
 	if err != nil {
@@ -189,9 +177,9 @@ func (s *Shard) check() error {
 // it never returns damaged bytes.
 func ReadShard(dir string, s Shard) ([]byte, error) {
 	path := filepath.Join(dir, s.Name)
-	f, err := os.Open(path)
+	f, err := Open(path, MaxShard)
 	if err != nil {
-		return nil, fmt.Errorf("durable: %w", err)
+		return nil, err
 	}
 	defer f.Close()
 	info, err := f.Stat()

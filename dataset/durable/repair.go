@@ -215,9 +215,9 @@ type LostLines struct {
 
 // WholeLines calls visit with the lines of a journal whose checksum is right, each once.
 func WholeLines(path string, visit func(line []byte) error) (lost LostLines, err error) {
-	f, err := os.Open(path)
+	f, err := Open(path, MaxJournal)
 	if err != nil {
-		return lost, fmt.Errorf("durable: %w", err)
+		return lost, err
 	}
 	defer f.Close()
 	in := bufio.NewReaderSize(f, 64<<10)
@@ -279,9 +279,9 @@ func keepCopy(path string) (aside string, err error) {
 	if aside, err = asideName(path); err != nil {
 		return "", err
 	}
-	in, err := os.Open(path)
+	in, err := Open(path, MaxJournal)
 	if err != nil {
-		return "", fmt.Errorf("durable: %w", err)
+		return "", err
 	}
 	defer in.Close()
 	out, err := Create(aside)

@@ -99,7 +99,7 @@ func (r *Run) open(settled func(json.RawMessage) error) error {
 		return err
 	}
 	path := r.Path(RunConfigName)
-	old, err := os.ReadFile(path)
+	old, err := ReadFile(path, MaxJSON)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err = r.begin(); err == nil {
 			r.events, err = OpenJournal(r.Path(RunEventsName), nil)
@@ -107,7 +107,7 @@ func (r *Run) open(settled func(json.RawMessage) error) error {
 		return err
 	}
 	if err != nil {
-		return fmt.Errorf("durable: %w", err)
+		return err
 	}
 	err = CompareConfig(path, old, r.config)
 	var changed *ConfigChangedError
@@ -217,9 +217,9 @@ func (r *Run) reopen() error {
 
 // ReadJSON reads the JSON of a file.
 func ReadJSON(path string, v any) error {
-	data, err := os.ReadFile(path)
+	data, err := ReadFile(path, MaxJSON)
 	if err != nil {
-		return fmt.Errorf("durable: %w", err)
+		return err
 	}
 	if err := json.Unmarshal(data, v); err != nil {
 		return fmt.Errorf("durable: %s: %w: %w", path, ErrDamaged, err)

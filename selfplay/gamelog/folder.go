@@ -61,6 +61,6 @@ func Complete(out string) bool {
 			return true
 		}
 	}
-	doc, err := os.ReadFile(filepath.Join(out, durable.RunResultName))
+	doc, err := durable.ReadFile(filepath.Join(out, durable.RunResultName), durable.MaxJSON)
 	return err == nil && !durable.WithoutVerdict(doc)
 }

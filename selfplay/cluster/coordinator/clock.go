@@ -24,7 +24,7 @@ type referenceSpeed struct {
 // run had a clock yet.
 func readReference(dir string) (float64, error) {
 	path := filepath.Join(dir, speedFile)
-	data, err := os.ReadFile(path)
+	data, err := durable.ReadFile(path, durable.MaxJSON)
 	if errors.Is(err, os.ErrNotExist) {
 		return 0, nil
 	}

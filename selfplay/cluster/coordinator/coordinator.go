@@ -267,7 +267,7 @@ const answerTimeout = 20 * time.Second
 // runID returns the run's id. It is random, so that no two runs on a server have the same.
 func runID(dir string) (string, error) {
 	path := filepath.Join(dir, runFile)
-	data, err := os.ReadFile(path)
+	data, err := durable.ReadFile(path, durable.MaxJSON)
 	if err == nil {
 		if id := strings.TrimSpace(string(data)); len(id) == 16 && wire.CheckName(id) == nil {
 			return id, nil

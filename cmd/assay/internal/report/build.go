@@ -91,8 +91,11 @@ func Build(dir string) (*Report, error) {
 	if abs, err := filepath.Abs(dir); err == nil {
 		b.report.Status.Name = filepath.Base(abs)
 	}
+	if s := b.report.Status; errors.Is(s.Err, durable.ErrUnsafe) {
+		return nil, s.Err
+	}
 	var err error
-	if b.config, err = os.ReadFile(filepath.Join(dir, durable.RunConfigName)); errors.Is(err, fs.ErrNotExist) {
+	if b.config, err = durable.ReadFile(filepath.Join(dir, durable.RunConfigName), durable.MaxJSON); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s is not a run: there is no %s", dir, durable.RunConfigName)
 	} else if err != nil {
 		return nil, err

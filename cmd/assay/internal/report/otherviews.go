@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"maps"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -189,7 +188,7 @@ func (b *builder) spsa() {
 // iterations reads the log of iterations, without a last line that is still being written.
 func (b *builder) iterations() (list []play.Iteration, err error) {
 	name := filepath.Join(b.dir, play.LogName)
-	data, err := os.ReadFile(name)
+	data, err := durable.ReadFile(name, 4*durable.MaxJSON)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	} else if err != nil {

@@ -244,7 +244,7 @@ func (o *Summary) spsa(r *reader) {
 	}
 	r.read(&c, r.dir, durable.RunConfigName)
 	o.Total, o.Unit = int64(c.SPSA.Iterations), "iterations"
-	log, err := os.ReadFile(filepath.Join(r.dir, play.LogName))
+	log, err := durable.ReadFile(filepath.Join(r.dir, play.LogName), 4*durable.MaxJSON)
 	if !errors.Is(err, fs.ErrNotExist) {
 		r.keep(err)
 	}
@@ -294,7 +294,11 @@ func (o *Summary) learn(r *reader, generations int, gate string) {
 		return
 	}
 	for n := range o.Total {
-		if _, err := os.Stat(filepath.Join(r.dir, fmt.Sprintf("gen-%d", n+1), "gate", gate)); err == nil {
+		dir := filepath.Join(r.dir, fmt.Sprintf("gen-%d", n+1))
+		if _, err := os.Stat(dir); err != nil {
+			return // a stranger's configuration may have any number of generations
+		}
+		if _, err := os.Stat(filepath.Join(dir, "gate", gate)); err == nil {
 			o.Done = n + 1
 		}
 	}

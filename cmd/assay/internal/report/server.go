@@ -81,36 +81,7 @@ func (s *Server) named(name string) (string, error) {
 		return "", fmt.Errorf("%q: %w", name, fs.ErrNotExist)
 	}
 	dir := filepath.Join(s.Dir, name)
-	return dir, checkLinks(dir)
-}
-
-// errLink means that a run has a link to something outside its folder.
-var errLink = errors.New("a link out of the run's folder, which is not followed")
-
-// checkLinks returns an error if the folder of a run has a link out of it.
-func checkLinks(dir string) error {
-	root, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		return err
-	}
-	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.Type()&fs.ModeSymlink == 0 {
-			return nil
-		}
-		return checkLink(root, path)
-	})
-}
-
-// checkLink returns an error if the file at path is outside root, which is no link.
-func checkLink(root, path string) error {
-	target, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return nil // leads nowhere
-	}
-	if rel, err := filepath.Rel(root, target); err != nil || !filepath.IsLocal(rel) {
-		return fmt.Errorf("%s is %w", path, errLink)
-	}
-	return nil
+	return dir, durable.CheckFolder(dir)
 }
 
 // errRequest means that a request makes no sense.
@@ -121,7 +92,7 @@ func fail(w http.ResponseWriter, err error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		code = http.StatusNotFound
-	case errors.Is(err, errLink):
+	case errors.Is(err, durable.ErrUnsafe):
 		code = http.StatusForbidden
 	case errors.Is(err, errRequest):
 		code = http.StatusBadRequest
@@ -167,13 +138,6 @@ func (s *Server) listSections(notBefore time.Time) (title string, _ []Section, _
 	slices.SortStableFunc(runs, func(a, b durable.RunStatus) int { return b.Updated.Compare(a.Updated) })
 	var list []listed
 	for _, r := range runs {
-		if root, err := filepath.EvalSymlinks(r.Dir); err == nil {
-			for _, name := range []string{durable.RunConfigName, durable.RunInfoName, durable.RunResultName} {
-				if err := checkLink(root, filepath.Join(root, name)); err != nil {
-					r = durable.RunStatus{Name: r.Name, Dir: r.Dir, State: durable.Unreadable, Updated: r.Updated, Err: err}
-				}
-			}
-		}
 		o, err := s.outcome(r, notBefore)
 		if err != nil {
 			r.Err = err
@@ -203,8 +167,8 @@ func (s *Server) outcome(r durable.RunStatus, notBefore time.Time) (*Summary, er
 		look = func() (string, error) { return fingerprint(r.Dir) }
 	}
 	x, err := s.pages.get("outcome "+r.Dir, notBefore, look, func() (*rendering, error) {
-		if err := checkLinks(r.Dir); err != nil {
-			return nil, err
+		if errors.Is(r.Err, durable.ErrUnsafe) {
+			return nil, r.Err
 		}
 		o, err := summarize(r.Dir, r, readStanding)
 		return &rendering{outcome: o}, err
@@ -398,10 +362,8 @@ func fingerprint(dir string) (string, error) {
 		if d.Name() == Name {
 			return nil
 		}
-		if d.Type()&fs.ModeSymlink != 0 {
-			if err := checkLink(root, path); err != nil {
-				return err
-			}
+		if err := durable.CheckEntry(root, path, d); err != nil {
+			return err
 		}
 		if info, err := d.Info(); err == nil && !d.IsDir() {
 			fmt.Fprintln(&h, path, info.Size(), info.ModTime().UnixNano())
