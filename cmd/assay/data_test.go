@@ -25,7 +25,7 @@ func TestDamagedDataEndsEveryCommand(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i := range 40 {
+		for i := range 16 {
 			changed := bytes.Clone(whole)
 			if i%2 == 0 {
 				changed[rng.IntN(len(whole))] ^= 1 << rng.IntN(8)

@@ -93,7 +93,7 @@ func onTerminal(t *testing.T, dir string, columns int, args ...string) *terminal
 // at a time: few games then take long enough for some updates, on a machine of many cores too.
 func TestOneLineOnATerminal(t *testing.T) {
 	dir := t.TempDir()
-	for i, columns := range []int{80, 100, 160} {
+	for i, columns := range []int{80, 160} {
 		n, model := fmt.Sprint(columns), "shannon-1950" // of nine terms, which are learned at once
 		if i == 0 {
 			model = "assay"

@@ -243,7 +243,7 @@ func playSome(t *testing.T, c *Client, timeoutAt int) (failed int, err error) {
 // Closed clients leave no open file, whatever the engine did.
 func TestClosedClientsLeaveNoFiles(t *testing.T) {
 	files := openFiles(t)
-	for range 10 {
+	for range 6 { // one file left by one mode is more than the slack below
 		for _, mode := range []string{"good", "exit", "stdout-closed", "garbage", "wrong-start"} {
 			c := openBad(t, mode)
 			_, _ = playSome(t, c, 0)

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -22,43 +23,35 @@ func TestNamesInErrors(t *testing.T) {
 	if err := os.Symlink(bad, link); err != nil {
 		t.Skip(err)
 	}
-	forms := map[string]string{"named": "name=Bad One:" + link + " ", "path": link + " ",
-		"long": "uci:timeout=10s:start=10s:" + link + " ", "long-named": "uci:name=Bad One:timeout=10s:start=10s:" + link +
-			" "}
-	commands := map[string]string{
-		"match":      "match %s assay:hash=1",
-		"tournament": "match assay:hash=1 %s assay:hash=1:depth=3",
-		"ladder":     "ladder %s assay:hash=1 assay:hash=1:depth=3",
-		"selfplay":   "selfplay --players %s",
-	}
-	for _, mode := range []string{"wrong-start", "exit-at-uci", "illegal", "exit-later", "exit-at-newgame"} {
-		for form, spec := range forms {
-			for command, line := range commands {
-				out := filepath.Join(t.TempDir(), "run")
-				args := strings.Fields(line + " --games 12 --nodes 20 --max-plies 8 --opening-nodes 20 --out " + out)
-				for i := range args {
-					args[i] = strings.Replace(args[i], "%s", spec+mode, 1)
-				}
-				code, stdout, stderr := call(t, args...)
-				what := command + " " + form + " " + mode
-				if code != exitFailed {
-					t.Errorf("%s: exit %d: %s%s", what, code, stdout, stderr)
-				}
-				name := "Bad One"
-				if form == "path" || form == "long" {
-					name = link
-				}
-				checkNames(t, what+": output", stdout+stderr, name)
-				for _, pattern := range []string{"games.pgn", "report.html", "faults/*", "result.json"} {
-					paths, _ := filepath.Glob(filepath.Join(out, pattern))
-					for _, path := range paths {
-						text, err := os.ReadFile(path)
-						if err != nil {
-							t.Fatal(err)
-						}
-						// The page quotes the command that resumes the run, as it was typed.
-						checkNames(t, what+": "+pattern, strings.ReplaceAll(string(text), spec+mode, ""), "")
+	forms := []struct{ spec, name string }{{"name=Bad One:" + link + " ", "Bad One"}, {link + " ", link},
+		{"uci:timeout=10s:start=10s:" + link + " ", link},
+		{"uci:name=Bad One:timeout=10s:start=10s:" + link + " ", "Bad One"}}
+	commands := []string{"match %s assay:hash=1", "match assay:hash=1 %s assay:hash=1:depth=3",
+		"ladder %s assay:hash=1 assay:hash=1:depth=3", "selfplay --players %s"}
+	// Each command meets each mode and each form, and each mode each form.
+	for i, mode := range []string{"wrong-start", "exit-at-uci", "illegal", "exit-later", "exit-at-newgame"} {
+		for j, line := range commands {
+			form := forms[(i+j)%len(forms)]
+			out := filepath.Join(t.TempDir(), "run")
+			args := strings.Fields(line + " --games 12 --nodes 20 --max-plies 8 --opening-nodes 20 --out " + out)
+			for i := range args {
+				args[i] = strings.Replace(args[i], "%s", form.spec+mode, 1)
+			}
+			code, stdout, stderr := call(t, args...)
+			what := fmt.Sprintf("%q", args)
+			if code != exitFailed {
+				t.Errorf("%s: exit %d: %s%s", what, code, stdout, stderr)
+			}
+			checkNames(t, what+": output", stdout+stderr, form.name)
+			for _, pattern := range []string{"games.pgn", "report.html", "faults/*", "result.json"} {
+				paths, _ := filepath.Glob(filepath.Join(out, pattern))
+				for _, path := range paths {
+					text, err := os.ReadFile(path)
+					if err != nil {
+						t.Fatal(err)
 					}
+					// The page quotes the command that resumes the run, as it was typed.
+					checkNames(t, what+": "+pattern, strings.ReplaceAll(string(text), form.spec+mode, ""), "")
 				}
 			}
 		}

@@ -3,7 +3,6 @@
 package chrome
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -83,16 +82,21 @@ func Ask[T any](b *Tab, script string) T {
 	return v
 }
 
-// Shot keeps a picture of the page, from an element on unless the selector is empty, to be looked at.
+// Shot keeps a picture of the page, from an element on unless the selector is empty, in the folder that REPORT_SHOTS
+// names, to be looked at. Without such a folder it only scrolls.
 func (b *Tab) Shot(name, selector string) {
 	b.Helper()
 	if selector != "" {
 		Ask[bool](b, fmt.Sprintf("document.querySelector(%q).scrollIntoView({block: 'start', behavior: 'instant'}), true",
 			selector))
 	}
+	folder := os.Getenv("REPORT_SHOTS")
+	if folder == "" {
+		return
+	}
 	png, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
 	if err == nil {
-		err = os.WriteFile(filepath.Join(cmp.Or(os.Getenv("REPORT_SHOTS"), b.TempDir()), name+".png"), png, 0o666)
+		err = os.WriteFile(filepath.Join(folder, name+".png"), png, 0o666)
 	}
 	if err != nil {
 		b.Fatal(err)

@@ -54,6 +54,7 @@ func smallRun(t *testing.T) (dir string) {
 }
 
 func TestLearnReportInABrowser(t *testing.T) {
+	t.Parallel()
 	dir, err := filepath.Abs(smallRun(t))
 	if err != nil {
 		t.Fatal(err)
@@ -125,6 +126,7 @@ func checkTable(b *chrome.Tab) {
 
 // A choice sorts the coefficients where no heading can be clicked, and a board can begin at a8.
 func TestSortAndFlipInABrowser(t *testing.T) {
+	t.Parallel()
 	r := &tuner.Report{}
 	for i := range 64 {
 		r.Terms = append(r.Terms, tuner.TermFit{Name: fmt.Sprintf("pst.%d", i), StartMG: 30, MG: int32(i * 37 % 64),
@@ -216,6 +218,7 @@ func expand(fen string) string {
 // With a hundred thousand games between players of hostile names and two thousand
 // coefficients, a page has less than 20 MB.
 func TestLargeHostileReportInABrowser(t *testing.T) {
+	t.Parallel()
 	r := learnResult()
 	r.Learned.Generation = 0
 	for i := range 2000 {
@@ -343,6 +346,7 @@ func writeGames(t *testing.T, dir string, games int) {
 
 // An open page follows a match, and shows that it was stopped, without a reload.
 func TestServedPageFollowsARun(t *testing.T) {
+	t.Parallel()
 	runs := t.TempDir()
 	server := httptest.NewServer((&Server{Dir: runs, Every: 100 * time.Millisecond}).Handler())
 	t.Cleanup(server.Close) // after the browser, which keeps a stream open
@@ -383,6 +387,7 @@ func TestServedPageFollowsARun(t *testing.T) {
 
 // An open page follows the workers of a run.
 func TestWorkersInABrowser(t *testing.T) {
+	t.Parallel()
 	runs := t.TempDir()
 	dir := filepath.Join(runs, "games")
 	end := runWithWorkers(t, dir)

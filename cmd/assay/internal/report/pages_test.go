@@ -107,6 +107,7 @@ func someRuns(t *testing.T) string {
 // The list of runs, and the report and the live page of each kind of run, hide no text at
 // three widths in either color, complain of nothing, and ask no other host for anything.
 func TestPagesAtThreeWidths(t *testing.T) {
+	t.Parallel()
 	runs := someRuns(t)
 	entries, err := os.ReadDir(runs)
 	if err != nil {
@@ -121,9 +122,13 @@ func TestPagesAtThreeWidths(t *testing.T) {
 		b.Quiet(origin)
 		return b
 	}
-	t.Run("list", func(t *testing.T) { checkNames(look(t, "list", server.URL+"/", server.URL, false)) })
+	t.Run("list", func(t *testing.T) {
+		t.Parallel()
+		checkNames(look(t, "list", server.URL+"/", server.URL, false))
+	})
 	for _, e := range entries {
 		t.Run(e.Name(), func(t *testing.T) {
+			t.Parallel()
 			path, err := Write(filepath.Join(runs, e.Name()))
 			if err != nil {
 				t.Fatal(err)
