@@ -190,8 +190,9 @@ func (r *Run) checkEmpty() error {
 		return fmt.Errorf("durable: %w", err)
 	}
 	for _, e := range entries {
-		if e.Name() != RunFitsName && e.Name() != RunInfoName && e.Name() != RunEventsName && !strings.HasPrefix(e.Name(), ".") {
-			return fmt.Errorf("durable: %s has %s but no %s: %w", r.dir, e.Name(), RunConfigName, ErrNotRun)
+		if name := e.Name(); name != RunFitsName && name != RunInfoName && name != RunEventsName &&
+			!strings.HasPrefix(name, ".") {
+			return fmt.Errorf("durable: %s has %s but no %s: %w", r.dir, name, RunConfigName, ErrNotRun)
 		}
 	}
 	return nil

@@ -93,8 +93,8 @@ func printScaling(out io.Writer, dir string, r *match.Scaling) error {
 	fmt.Fprint(w, "nodes\tgames\tElo\tnormalized Elo\teven pairs\n")
 	for i := range r.Limits {
 		m := &r.Limits[i]
-		quote.Fprintf(w, "%d\t%d\t%s\t%s\t%.0f %%\n", r.Nodes[i], m.Games, m.Strength.Text(""), m.Details.Normalized().Text(""),
-			100*m.DrawRatio)
+		quote.Fprintf(w, "%d\t%d\t%s\t%s\t%.0f %%\n", r.Nodes[i], m.Games, m.Strength.Text(""),
+			m.Details.Normalized().Text(""), 100*m.DrawRatio)
 	}
 	if r.Elo.PerDoubling.Known() {
 		quote.Fprintf(w, "a doubling\t\t%s\t%s\n", r.Elo.PerDoubling.Text(""), r.NElo.PerDoubling.Text(""))

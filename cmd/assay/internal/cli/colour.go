@@ -15,8 +15,8 @@ var colours = []struct {
 }{
 	{regexp.MustCompile(`(?m)^(?:PASSED|STRONGER|Verdict: better\b|verdict +PASSED\b)`), "32"},
 	{regexp.MustCompile(`(?m)^(?:FAILED|WEAKER|Verdict: worse\b|verdict +FAILED\b)`), "31"},
-	{regexp.MustCompile(`(?m)^(?:(?:verdict +)?UNDECIDED|NO CLEAR WINNER|NO VERDICT|Verdict: no(?: difference shown|ne)\b|` +
-		`(?:[a-z]+(?: [a-z]+)*: )?warning\b)`), "33"},
+	{regexp.MustCompile(`(?m)^(?:(?:verdict +)?UNDECIDED|NO CLEAR WINNER|NO VERDICT|` +
+		`Verdict: no(?: difference shown|ne)\b|(?:[a-z]+(?: [a-z]+)*: )?warning\b)`), "33"},
 }
 
 // wantsColour reports whether a terminal is to have colours (no-color.org).

@@ -175,7 +175,7 @@ func (w *weights) options(factors []Factor, s screen.Subset) (list []engine.Opti
 	return list
 }
 
-// WeightFile returns the weight file with which the engine of a subset is built, or that it loads; nil if there is none.
+// WeightFile returns the weight file that the engine of a subset is built with, or that it loads; nil: there is none.
 func (s *Set) WeightFile(of screen.Subset) ([]byte, error) {
 	if s.weights == nil || !s.weights.built {
 		return nil, nil

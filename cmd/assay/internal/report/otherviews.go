@@ -137,8 +137,8 @@ func (b *builder) scaling() {
 		}
 		view := map[string]any{"Result": r}
 		if len(elo.x) > 0 {
-			view["Figures"] = []figure{chart(figure{Title: "Elo of A by nodes, 95 % intervals"}, "log2 of the nodes a move", "Elo",
-				level("equal", 0, elo.x[0], elo.x[len(elo.x)-1]), elo, normalized)}
+			view["Figures"] = []figure{chart(figure{Title: "Elo of A by nodes, 95 % intervals"},
+				"log2 of the nodes a move", "Elo", level("equal", 0, elo.x[0], elo.x[len(elo.x)-1]), elo, normalized)}
 		}
 		b.headline("scaling-headline", r)
 		b.add("scaling", "By nodes", "scaling", view)

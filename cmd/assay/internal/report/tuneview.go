@@ -33,8 +33,8 @@ func (b *builder) tune() {
 		b.add("pieces", "Piece values", "figures", pieceFigures(r.Pieces))
 	}
 	if len(r.Ablations) > 0 {
-		b.add("ablation", "What each part is worth", "ablation", map[string]any{"List": r.Ablations, "Figures": ablationFigures(
-			r.Ablations)})
+		b.add("ablation", "What each part is worth", "ablation", map[string]any{"List": r.Ablations,
+			"Figures": ablationFigures(r.Ablations)})
 	}
 	b.add("calibration", "Calibration", "figures", fitCalibrations(&r.Calibration, ""))
 	b.coefficientSection(c)
@@ -49,8 +49,9 @@ func ablationFigures(list []tuner.Ablation) []figure {
 		e.hasStart = true // at 0
 		estimates = append(estimates, e)
 	}
-	return []figure{forest(figure{Title: "What each part is worth", from: "nothing", Note: "By how much the loss rises on " +
-		"unseen games if these terms are 0 and all others fitted again, with 95 % intervals."}, "rise of the loss", estimates)}
+	about := figure{Title: "What each part is worth", from: "nothing", Note: "By how much the loss rises on unseen games " +
+		"if these terms are 0 and all others fitted again, with 95 % intervals."}
+	return []figure{forest(about, "rise of the loss", estimates)}
 }
 
 // progress is the steps of a fit, from events.jsonl.

@@ -63,8 +63,8 @@ func (f *featuresFlags) checkEngine(ctx context.Context, args []string, to strea
 			"it resolves positions, or another side is ahead in the endgame half\n", sum.Apart)
 	}
 	if sum.Changed > 0 {
-		fmt.Fprintf(to.out, "%d of them, %.2g%%, are counted otherwise than in the fit's row, and add up; that moves a value "+
-			"by up to %.3g centipawns\nthe first is %s\nit depends on numbers that were tuned: the fit took it as fixed. "+
+		fmt.Fprintf(to.out, "%d of them, %.2g%%, are counted otherwise than in the fit's row, and add up; that moves a "+
+			"value by up to %.3g centipawns\nthe first is %s\nit depends on numbers that were tuned: the fit took it as fixed. "+
 			"Give it numbers of its own, the old ones, or tune the features of the new build\n",
 			sum.Changed, 100*float64(sum.Changed)/float64(sum.Rows), sum.Shift, sum.Change)
 	}

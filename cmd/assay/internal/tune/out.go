@@ -50,8 +50,8 @@ func openTuneOut(f *tuneFlags, t *tuneTask) (*tuneOut, json.RawMessage, error) {
 	if strings.HasSuffix(f.out, ".json") {
 		return &tuneOut{path: f.out}, nil, nil
 	}
-	c := tuneConfig{Model: t.name, From: t.parent, Data: t.identity(), Fit: f.c.Text(), Curve: f.curve, Ablate: f.c.Ablate, Mix: t.mix,
-		Program: cli.Version()}
+	c := tuneConfig{Model: t.name, From: t.parent, Data: t.identity(), Fit: f.c.Text(), Curve: f.curve, Ablate: f.c.Ablate,
+		Mix: t.mix, Program: cli.Version()}
 	if t.otherFormula {
 		c.Formula = t.set.Formula
 	}

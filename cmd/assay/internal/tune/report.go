@@ -219,8 +219,8 @@ func (b *page) ablations(r *tuner.Report) {
 		b.print("%-*s %6d %+10.6f  [%+.6f, %+.6f]   %6.2f %%  %s\n", wide, a.Name, a.Terms, a.Rise, a.Interval[0],
 			a.Interval[1], 100*a.Share, a.Verdict())
 	}
-	b.print("loss: by how much it rises on unseen games if those terms are 0 and all others fitted again; share: of what\n"+
-		"the evaluation knows beyond a constant. %d help, %d are not shown to, %d harm.\n"+
+	b.print("loss: by how much it rises on unseen games if those terms are 0 and all others fitted again; share: of "+
+		"what\nthe evaluation knows beyond a constant. %d help, %d are not shown to, %d harm.\n"+
 		"Whether their cost in speed is worth it, only games decide.\n", counts[tuner.Helps], counts[tuner.NotShown],
 		counts[tuner.Harms])
 }

@@ -179,11 +179,11 @@ func (f *tuneFlags) register(cmd *cobra.Command) {
 		"file with the formula of the features, in place of the one in their header")
 	fs.StringVar(&f.against, "against", "", "file with another formula for the same channels, to fit and to compare on "+
 		"unseen games")
-	fs.StringVar(&f.c.Ablate, "ablate", "", "what each group is worth, or with =terms each term: the loss on unseen games "+
-		"without it, the rest fitted again")
+	fs.StringVar(&f.c.Ablate, "ablate", "", "what each group is worth, or with =terms each term: the loss on unseen "+
+		"games without it, the rest fitted again")
 	fs.Lookup("ablate").NoOptDefVal = tuner.Groups
-	fs.BoolVar(&f.refit, "refit", false, "with a folder for --out: keep "+tuner.RefitName+" too, with which assay screen refits "+
-		"the other groups where one is held")
+	fs.BoolVar(&f.refit, "refit", false, "with a folder for --out: keep "+tuner.RefitName+" too, with which assay screen "+
+		"refits the other groups where one is held")
 	fs.BoolVar(&f.strict, "strict", false, "exit code 1 unless the verdict is better; the weights are written all "+
 		"the same")
 	fs.IntVar(&f.c.Workers, "workers", 0, "threads (default: one per core); does not change the result")

@@ -184,7 +184,8 @@ func printValue(out io.Writer, v *tuner.DataValue, mixTo string) error {
 			x.Added, x.Alone, x.Verdict())
 	}
 	quote.Fprintf(out, "added: by how much the loss on the results of the others falls if the fit has this data too;\n"+
-		"alone: by how much it falls from the start weights to a fit to this data alone. Means over the others, 95 %% by game.\n")
+		"alone: by how much it falls from the start weights to a fit to this data alone. Means over the others, 95 %% by "+
+		"game.\n")
 	for _, x := range v.Sources {
 		if x.LeftOut {
 			quote.Fprintf(out, "%s harms: the others are measured without it. Are its results from White's view?\n", x.Name)
