@@ -362,8 +362,8 @@ func elsewhere(out string) string {
 func verdictAdvice(err error, out string) error {
 	switch {
 	case errors.Is(err, selfplay.ErrPreflight):
-		return fmt.Errorf("%w; no game was played. Is it a UCI engine? Does it need a longer --start-timeout? If it knows "+
-			"only clocks, use --tc", err)
+		return fmt.Errorf("%w; no game was played. Is it a UCI engine (assay check shows what it says)? Does it need "+
+			"a longer --start-timeout? If it knows only clocks, use --tc", err)
 	case errors.Is(err, selfplay.ErrBusy):
 		kept := ""
 		if out != "" {
