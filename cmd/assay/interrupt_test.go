@@ -45,6 +45,11 @@ const (
 // atTerminals has every command of assay. Names in braces are what newTerminalPlace made.
 var atTerminals = []atTerminal{
 	{command: "bench", shows: `bench \d+/40`},
+	{command: "book", quick: printsHelp},
+	{command: "book make", args: "--out new.epd --plies 8 --eval-min -9 --eval-max 9 --openings 100000 --nodes 100000"},
+	{command: "book prune", quick: readsLittle},
+	{command: "book stat", args: "{few}.epd --players {slow},assay --tc 600+1 --concurrency 2 --games 2 --out stat",
+		shows: `book stat 0/2 .*2 games under way`},
 	{command: "check", args: "{slow}", shows: "check 0/"},
 	{command: "data", quick: printsHelp},
 	{command: "data export", args: "{positions} --out exported.csv", heavy: true},

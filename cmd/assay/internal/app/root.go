@@ -50,13 +50,13 @@ func newRootCommand() *cobra.Command {
 		commands []*cobra.Command
 	}{
 		{"Learn and measure:", []*cobra.Command{newLearnCommand(), tune.New(), newSpsaCommand(), newScreenCommand(),
-			newMatchCommand(), newLadderCommand(), newSprtCommand(), tune.NewWDL(), newTranslateCommand(), newGuideCommand()}},
+			newMatchCommand(), newLadderCommand(), newSprtCommand(), tune.NewWDL(), newBookCommand(), newTranslateCommand(), newGuideCommand()}},
 		{"Make data:", []*cobra.Command{newSelfplayCommand(), data.New(tune.NewValue()), tune.NewFeatures()}},
 		{"Look at runs, and share them with other machines:", []*cobra.Command{runs.New(), runs.NewReport(), runs.NewServe(),
-			queue.New(queueHooks()), newTestCommand(), newWorkCommand(), newSignCommand()}},
+			queue.New(queueHooks()), newTestCommand(), newWorkCommand()}},
 		{"Engines and evaluations:", []*cobra.Command{engines.NewUCI(), weights.NewEval(), weights.New(),
 			engines.NewCheck(), engines.NewPerft(), engines.NewBench(), historic.New()}},
-		{setUp, []*cobra.Command{newCompletionCommand(), help, newVersionCommand()}},
+		{setUp, []*cobra.Command{newCompletionCommand(), help, newSignCommand(), newVersionCommand()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, cmd := range g.commands {
