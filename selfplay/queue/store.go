@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -89,12 +90,15 @@ const MaxPriority = 10
 type Event struct {
 	Time time.Time `json:"time"`
 	Who  string    `json:"who"` // name of a key; Server for what the server did by itself
-	// add, approve, stop, resume, priority, remove, start, complete, fail, ban, keys
+	// add, approve, stop, resume, priority, remove, start, complete, fail, ban, keys, upload
 	What string `json:"what"`
 	Test string `json:"test,omitempty"` // or the worker that is banned
 	Text string `json:"text,omitempty"` // reason, result or new value
 	New  *Test  `json:"new,omitempty"`  // of add
 }
+
+// Upload is what an event says that a person uploaded: its Test is the name of the file, its Text the size in bytes.
+const Upload = "upload"
 
 // Server is who did what no person did.
 const Server = "server"
@@ -126,6 +130,7 @@ type Store struct {
 	journal *durable.Journal
 	tests   map[string]*Test
 	bans    map[string]string
+	uploads map[string]int64 // bytes, by who uploaded them
 	events  []Event
 	last    int           // number of the last test
 	changed chan struct{} // closed at the next change
@@ -133,7 +138,8 @@ type Store struct {
 
 // Open opens the store in a folder, and makes a new one if there is none.
 func Open(dir string) (*Store, error) {
-	s := &Store{Dir: dir, tests: map[string]*Test{}, bans: map[string]string{}, changed: make(chan struct{})}
+	s := &Store{Dir: dir, tests: map[string]*Test{}, bans: map[string]string{},
+		uploads: map[string]int64{}, changed: make(chan struct{})}
 	for _, name := range []string{"", objectsName, testsName, logsName} {
 		if err := durable.MakeDir(filepath.Join(dir, name)); err != nil {
 			return nil, err
@@ -192,8 +198,12 @@ func (s *Store) apply(e Event) {
 		s.last = max(s.last, t.Number)
 		return
 	}
-	if e.What == "ban" {
+	switch e.What {
+	case "ban":
 		s.bans[e.Test] = e.Text
+	case Upload:
+		size, _ := strconv.ParseInt(e.Text, 10, 64) // written by the server
+		s.uploads[e.Who] += size
 	}
 	t := s.tests[e.Test]
 	if t == nil {
@@ -281,6 +291,13 @@ func (s *Store) Bans() map[string]string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return maps.Clone(s.bans)
+}
+
+// Uploaded returns the size of all files that someone uploaded, in bytes.
+func (s *Store) Uploaded(who string) int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.uploads[who]
 }
 
 // Note records what happened to something that is not a test.

@@ -10,6 +10,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"net/url"
 	"os"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nkeys"
 
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
@@ -60,6 +62,7 @@ func (c *Config) Bare() bool {
 type Broker struct {
 	server  *server.Server
 	options *server.Options
+	stop    chan struct{}
 	secret  string // password of the coordinator, which is in this process
 }
 
@@ -69,6 +72,14 @@ const ready = 20 * time.Second
 // maxPayload bounds a message, in bytes; it is the default of NATS servers. A game of 400
 // plies has 5 kB, the longest that the rules allow 200 kB.
 const maxPayload = 1 << 20
+
+// Limits of one worker: it subscribes to four subjects, and connects again before the server has noticed that an
+// earlier connection is dead.
+const (
+	maxSubs    = 256 // subscriptions of a connection; the coordinator's is one, too
+	maxOfKey   = 8   // connections of a key
+	countEvery = time.Second
+)
 
 // coordinator is the user that may do everything.
 const coordinator = "coordinator"
@@ -82,9 +93,9 @@ func Start(c Config) (*Broker, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Broker{secret: rand.Text()}
+	b := &Broker{secret: rand.Text(), stop: make(chan struct{})}
 	b.options = &server.Options{
-		Host: host, Port: port, NoSigs: true, NoLog: true, MaxPayload: maxPayload,
+		Host: host, Port: port, NoSigs: true, NoLog: true, MaxPayload: maxPayload, MaxSubs: maxSubs,
 		TLSConfig: c.TLS, TLS: c.TLS != nil, TLSTimeout: 5, AuthTimeout: 5,
 	}
 	b.admit(&c)
@@ -100,7 +111,34 @@ func Start(c Config) (*Broker, error) {
 			return nil, fmt.Errorf("%w at %s: %s", ErrNoServer, c.Addr, strings.Join(why, "; "))
 		}
 	}
+	go b.watchKeys()
 	return b, nil
+}
+
+// watchKeys closes connections of a key beyond the limit, the last ones first. The server itself has no such limit.
+func (b *Broker) watchKeys() {
+	tick := time.NewTicker(countEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-b.stop:
+			return
+		case <-tick.C:
+		}
+		all, err := b.server.Connz(&server.ConnzOptions{Username: true, Limit: math.MaxInt32})
+		if err != nil {
+			continue
+		}
+		count := map[string]int{}
+		for _, c := range all.Conns { // by the time of their connection
+			if !nkeys.IsValidPublicUserKey(c.AuthorizedUser) {
+				continue
+			}
+			if count[c.AuthorizedUser]++; count[c.AuthorizedUser] > maxOfKey {
+				_ = b.server.DisconnectClientByID(c.Cid) // it may have gone
+			}
+		}
+	}
 }
 
 // split returns the host and the port of an address. The default host is loopback, the
@@ -193,6 +231,7 @@ func (b *Broker) Ban(key wire.Key) error {
 
 // Close stops the server.
 func (b *Broker) Close() {
+	close(b.stop)
 	b.server.Shutdown()
 	b.server.WaitForShutdown()
 }

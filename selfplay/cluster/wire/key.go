@@ -60,8 +60,14 @@ func newKey(comment, name string, create func() (nkeys.KeyPair, error)) (private
 
 // ReadKeys reads a coordinator's list of workers: lines NAME PUBLICKEY, comments after #.
 func ReadKeys(path string) ([]Key, error) {
-	return readList(path, nkeys.IsValidPublicUserKey, "U and 55 letters and digits, as assay work --new-key prints it",
+	return readList(path, ValidPublic, "U and 55 letters and digits, as assay work --new-key prints it",
 		"no worker could connect")
+}
+
+// ValidPublic reports whether a text is the public key of a worker, and nothing else: decoders pass over line
+// breaks, with which a key could add lines to a list or to the configuration of a server.
+func ValidPublic(key string) bool {
+	return !strings.ContainsAny(key, "\r\n") && nkeys.IsValidPublicUserKey(key)
 }
 
 // ReadTrusted reads a list, in the format of ReadKeys, of those whose signatures a worker

@@ -69,3 +69,18 @@ func write(t *testing.T, path string, data []byte) {
 		t.Fatal(err)
 	}
 }
+
+// A key with a line break would add lines to the list or the configuration that it is written into.
+func TestValidPublic(t *testing.T) {
+	_, line, err := NewKey("anna")
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := strings.Fields(line)[1]
+	for text, want := range map[string]bool{key: true, key + "\n": false, key[:20] + "\r\n" + key[20:]: false, "": false,
+		key[1:]: false} {
+		if ValidPublic(text) != want {
+			t.Errorf("%q: %t", text, !want)
+		}
+	}
+}

@@ -1,14 +1,17 @@
 package queue
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -31,9 +34,10 @@ import (
 // sent again.
 type api struct {
 	*server
-	nonces  nonces
-	reading sessions
-	tls     bool
+	nonces    nonces
+	reading   sessions
+	uploading sync.Map // names of those whose upload is under way
+	tls       bool
 }
 
 // caller is who makes a request.
@@ -56,15 +60,24 @@ type httpError struct {
 func (e *httpError) Error() string { return e.text }
 
 func refuse(code int, format string, args ...any) error {
-	return &httpError{code, fmt.Sprintf(format, args...)}
+	return &httpError{code, fmt.Errorf(format, args...).Error()}
 }
 
 // NonceHeader names the header that makes each request that changes something different:
 // the time in seconds, a dash, and anything random.
 const NonceHeader = "Assay-Nonce"
 
-// maxBody bounds what a request other than an upload sends, in bytes.
-const maxBody = 1 << 20
+// Limits of what one person may leave here.
+const (
+	maxBody    = 128 << 10 // of a request other than an upload, in bytes
+	maxWaiting = 20        // tests that wait for approval
+	maxNote    = 2000      // bytes
+	maxUploads = 8 << 30   // in all, in bytes
+	uploadTime = 30 * time.Minute
+)
+
+// noPage is the policy of answers that are no page.
+const noPage = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 func (a *api) handler() http.Handler {
 	mux := http.NewServeMux()
@@ -74,7 +87,7 @@ func (a *api) handler() http.Handler {
 			if err == nil {
 				err = h(w, r)
 			}
-			answerError(w, err)
+			a.answerError(w, err)
 		})
 	}
 	change := func(pattern string, needs queue.Role, h func(*caller, http.ResponseWriter, *http.Request) error) {
@@ -83,7 +96,7 @@ func (a *api) handler() http.Handler {
 			if err == nil {
 				err = h(c, w, r)
 			}
-			answerError(w, err)
+			a.answerError(w, err)
 		})
 	}
 	mux.HandleFunc("GET /{$}", a.page)
@@ -101,13 +114,14 @@ func (a *api) handler() http.Handler {
 	protected := http.NewCrossOriginProtection().Handler(mux)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !a.tls && !namesThisMachine(r.Host) {
-			answerError(w, refuse(http.StatusForbidden, "use the IP address of this server, or localhost"))
+			a.answerError(w, refuse(http.StatusForbidden, "use the IP address of this server, or localhost"))
 			return
 		}
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Referrer-Policy", "no-referrer")
 		w.Header().Set("Cache-Control", "no-store")
 		w.Header().Set("X-Frame-Options", "DENY")
+		w.Header().Set("Content-Security-Policy", noPage)
 		protected.ServeHTTP(w, r)
 	})
 }
@@ -132,8 +146,8 @@ func bearer(r *http.Request) string {
 	return strings.TrimSpace(secret)
 }
 
-// caller returns who makes a request, if it has the role. Pages may also show the cookie of a
-// session, which can only read.
+// caller returns who makes a request, if it has the role. Our page shows the cookie of a session instead of the
+// key; with it alone only a browser that says that the request is our page's changes anything.
 func (a *api) caller(r *http.Request, needs queue.Role) (*caller, error) {
 	keys, err := queue.Keys(a.store.Dir)
 	if err != nil {
@@ -143,7 +157,8 @@ func (a *api) caller(r *http.Request, needs queue.Role) (*caller, error) {
 		return &caller{name: local}, nil
 	}
 	secret := bearer(r)
-	if cookie, err := r.Cookie(sessionCookie); secret == "" && err == nil && needs == queue.Read {
+	if cookie, err := r.Cookie(sessionCookie); secret == "" && err == nil &&
+		(r.Method == http.MethodGet || r.Header.Get("Sec-Fetch-Site") == "same-origin") {
 		secret = a.reading.secret(cookie.Value)
 	}
 	key, err := queue.Find(keys, secret)
@@ -205,7 +220,23 @@ func (n *nonces) use(text string, now time.Time) error {
 	return nil
 }
 
-func answerError(w http.ResponseWriter, err error) {
+// wrong makes an error about what a person wants a refusal.
+func wrong(err error) error {
+	if err == nil || transient(err) {
+		return err
+	}
+	return refuse(http.StatusBadRequest, "%w", err)
+}
+
+// plain returns the text of an error without the server's folders.
+func (a *api) plain(err error) string {
+	dir, _ := filepath.Abs(a.store.Dir)
+	sep := string(filepath.Separator)
+	return strings.NewReplacer(filepath.Join(dir, "objects")+sep, "object/", dir+sep, "", dir, "the store",
+		filepath.Clean(a.store.Dir)+sep, "").Replace(err.Error())
+}
+
+func (a *api) answerError(w http.ResponseWriter, err error) {
 	if err == nil {
 		return
 	}
@@ -223,9 +254,12 @@ func answerError(w http.ResponseWriter, err error) {
 		errors.Is(err, wire.ErrSignature):
 		code = http.StatusBadRequest
 	}
+	if code == http.StatusInternalServerError {
+		a.log(err.Error())
+	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(code)
-	_ = json.NewEncoder(w).Encode(map[string]string{"error": err.Error()})
+	_ = json.NewEncoder(w).Encode(map[string]string{"error": a.plain(err)})
 }
 
 func answer(w http.ResponseWriter, v any) error {
@@ -234,12 +268,45 @@ func answer(w http.ResponseWriter, v any) error {
 	return nil
 }
 
-func (a *api) list(w http.ResponseWriter, _ *http.Request) error {
-	list, err := a.statuses()
-	if err != nil {
+// Tests on a page of the list.
+const (
+	testsOnPage    = 50
+	maxTestsOnPage = 200
+)
+
+// tests is a page of the list.
+type tests struct {
+	Tests []status `json:"tests"`           // in the order of their submission
+	Older int      `json:"older,omitempty"` // ?before= of the next page; 0: there is none
+}
+
+// list answers with the last tests, or the last ?limit= with a number below ?before=.
+func (a *api) list(w http.ResponseWriter, r *http.Request) error {
+	limit, err := atLeastOne(r, "limit", testsOnPage)
+	before, err2 := atLeastOne(r, "before", math.MaxInt)
+	if err := cmp.Or(err, err2); err != nil {
 		return err
 	}
-	return answer(w, map[string]any{"tests": list})
+	all := slices.DeleteFunc(a.store.Tests(), func(t queue.Test) bool { return t.Number >= before })
+	from := max(0, len(all)-min(limit, maxTestsOnPage))
+	page := tests{Tests: a.statuses(all[from:])}
+	if from > 0 {
+		page.Older = all[from].Number
+	}
+	return answer(w, page)
+}
+
+// atLeastOne returns a number of a request, or the default.
+func atLeastOne(r *http.Request, name string, otherwise int) (int, error) {
+	text := r.URL.Query().Get(name)
+	if text == "" {
+		return otherwise, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		return 0, refuse(http.StatusBadRequest, "%s=%s: want a whole number of 1 or more", name, text)
+	}
+	return n, nil
 }
 
 // maxWait bounds how long a request waits for a test to end.
@@ -251,11 +318,12 @@ func (a *api) show(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return refuse(http.StatusBadRequest, "wait=%s: want a time such as 60s", r.FormValue("wait"))
 	}
+	cli.ExtendRequest(w, min(wait, maxWait)+time.Minute)
 	over := time.After(min(wait, maxWait))
+	var t queue.Test
 	for {
 		changed := a.store.Changed()
-		t, err := a.store.Test(r.PathValue("name"))
-		if err != nil {
+		if t, err = a.store.Test(r.PathValue("name")); err != nil {
 			return err
 		}
 		if t.State.Ended() || wait == 0 {
@@ -270,14 +338,7 @@ func (a *api) show(w http.ResponseWriter, r *http.Request) error {
 		}
 		break
 	}
-	list, err := a.statuses(r.PathValue("name"))
-	if err != nil {
-		return err
-	}
-	if len(list) == 0 {
-		return queue.ErrNoTest
-	}
-	return answer(w, list[0])
+	return answer(w, a.statuses([]queue.Test{t})[0])
 }
 
 func (a *api) workers(w http.ResponseWriter, _ *http.Request) error {
@@ -316,8 +377,8 @@ func (a *api) add(c *caller, w http.ResponseWriter, r *http.Request) error {
 	if !c.may(queue.Submit) {
 		return refuse(http.StatusForbidden, "the key of %s lacks the role submit", c.name)
 	}
-	if !c.may(queue.Approve) && x.Priority > 0 {
-		return refuse(http.StatusForbidden, "priority %d: above 0 needs the role approve", x.Priority)
+	if err := a.quota(c, &x); err != nil {
+		return err
 	}
 	if x.Command == "" {
 		if len(x.Args) == 0 {
@@ -325,28 +386,52 @@ func (a *api) add(c *caller, w http.ResponseWriter, r *http.Request) error {
 		}
 		var err error
 		if x.Job, err = a.hooks.Parse(x.Args, a.allowHere); err != nil {
-			return err
+			return wrong(err)
 		}
 	}
 	if err := checkThen(x.Then, &x.Job); err != nil {
 		return err
 	}
-	if _, err := a.allowed(x.Job); err != nil {
-		return err
+	job, err := a.allowed(x.Job)
+	if err == nil {
+		err = a.hooks.Check(job) // as it will be played
 	}
-	if err := a.hooks.Check(x.Job); err != nil {
-		return err
+	if err != nil {
+		return wrong(err)
 	}
 	t := queue.Test{Name: x.Name, Job: x.Job, Note: x.Note, Priority: x.Priority, Cores: x.Cores, Then: x.Then,
 		Who: c.name, State: queue.Unapproved}
 	if c.may(queue.Approve) {
 		t.State, t.Approved = queue.Queued, c.name
 	}
-	t, err := a.store.Add(t)
-	if err != nil {
+	if t, err = a.store.Add(t); err != nil {
 		return err
 	}
 	return answer(w, t)
+}
+
+// quota refuses what is more than one person may submit.
+func (a *api) quota(c *caller, x *submission) error {
+	if len(x.Note) > maxNote {
+		return refuse(http.StatusBadRequest, "the note has %d bytes: want %d at most", len(x.Note), maxNote)
+	}
+	if c.may(queue.Approve) {
+		return nil
+	}
+	if x.Priority > 0 {
+		return refuse(http.StatusForbidden, "priority %d: above 0 needs the role approve", x.Priority)
+	}
+	waiting := 0
+	for _, t := range a.store.Tests() {
+		if t.Who == c.name && t.State == queue.Unapproved {
+			waiting++
+		}
+	}
+	if waiting >= maxWaiting {
+		return refuse(http.StatusTooManyRequests, "%d tests of %s wait for approval, and more are not taken: ask for it, or "+
+			"remove some", waiting, c.name)
+	}
+	return nil
 }
 
 // allowHere refuses to read files of the server for a test that comes as a command line.
@@ -401,12 +486,11 @@ func (a *api) act(c *caller, w http.ResponseWriter, r *http.Request) error {
 }
 
 // put takes a file that a test needs, or the signature of one.
-func (a *api) put(_ *caller, w http.ResponseWriter, r *http.Request) error {
+func (a *api) put(c *caller, w http.ResponseWriter, r *http.Request) error {
 	sum, name := r.PathValue("sum"), r.PathValue("name")
 	engine, isSignature := strings.CutSuffix(name, wire.SignatureSuffix)
-	body := http.MaxBytesReader(w, r.Body, queue.MaxObject)
 	if !isSignature {
-		if err := a.store.Put(sum, name, body); err != nil {
+		if err := a.upload(c, w, r, sum, name); err != nil {
 			return err
 		}
 		return answer(w, map[string]string{"file": "object/" + sum + "/" + name})
@@ -415,6 +499,28 @@ func (a *api) put(_ *caller, w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return a.putSignature(w, r, a.store.ObjectPath(sum, engine), wire.Program{Name: engine, SHA256: sum})
+}
+
+// upload keeps a file, and counts it as the caller's. Each person uploads one at a time.
+func (a *api) upload(c *caller, w http.ResponseWriter, r *http.Request, sum, name string) error {
+	if _, busy := a.uploading.LoadOrStore(c.name, true); busy {
+		return refuse(http.StatusTooManyRequests, "another upload of %s is under way: wait for its end", c.name)
+	}
+	defer a.uploading.Delete(c.name)
+	cli.ExtendRequest(w, uploadTime)
+	left := maxUploads - a.store.Uploaded(c.name)
+	if left <= 0 || r.ContentLength > left && r.ContentLength <= queue.MaxObject {
+		return refuse(http.StatusTooManyRequests, "the uploads of %s would have more than %d bytes in all", c.name, maxUploads)
+	}
+	_, missing := os.Stat(a.store.ObjectPath(sum, name))
+	if err := a.store.Put(sum, name, http.MaxBytesReader(w, r.Body, min(left, queue.MaxObject))); err != nil {
+		return wrong(err)
+	}
+	info, err := os.Stat(a.store.ObjectPath(sum, name))
+	if err != nil || missing == nil {
+		return err
+	}
+	return a.store.Note(c.name, queue.Upload, name, strconv.FormatInt(info.Size(), 10))
 }
 
 // putSignature takes the signature of an engine that is there. It keeps one that is valid.

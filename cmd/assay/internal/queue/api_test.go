@@ -242,8 +242,8 @@ func TestForgedRequests(t *testing.T) {
 	}
 }
 
-// A browser's cookie reads, and changes nothing.
-func TestCookieReads(t *testing.T) {
+// A browser's cookie reads, and changes something only in a request that the browser says to be our page's.
+func TestCookie(t *testing.T) {
 	web, _, secrets := testServer(t, map[string][]queue.Role{"anna": queue.Roles})
 	r, err := http.NewRequestWithContext(t.Context(), "POST", web.URL+"/api/session", nil)
 	if err != nil {
@@ -265,8 +265,12 @@ func TestCookieReads(t *testing.T) {
 	if code, text := send(t, "GET", web.URL+"/api/tests", "", "", header); code != http.StatusOK {
 		t.Errorf("reading: %d %s", code, text)
 	}
-	if code, _ := send(t, "POST", web.URL+"/api/tests", "", aMatch, header); code != http.StatusUnauthorized {
-		t.Errorf("a cookie adds a test: %d", code)
+	for site, want := range map[string]int{"": http.StatusUnauthorized, "none": http.StatusUnauthorized,
+		"same-site": http.StatusForbidden, "cross-site": http.StatusForbidden, "same-origin": http.StatusOK} {
+		header["Sec-Fetch-Site"] = site
+		if code, text := send(t, "POST", web.URL+"/api/tests", "", aMatch, header); code != want {
+			t.Errorf("a cookie adds a test, Sec-Fetch-Site %q: %d %s", site, code, text)
+		}
 	}
 }
 

@@ -197,7 +197,7 @@ func (c *checker) player(text string) (string, error) {
 			return "", fmt.Errorf("player %q: %w", spec.Label, err)
 		}
 	}
-	return "name=" + spec.Label + ":" + spec.String(), nil
+	return "name=" + shortName(spec.Label) + ":" + spec.String(), nil
 }
 
 func (c *checker) foreign(spec engine.Spec) (engine.Spec, error) {

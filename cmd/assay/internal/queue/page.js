@@ -1,11 +1,8 @@
 "use strict";
-// The key stays in this tab. Reading needs only the cookie that the server gives for it.
-const key = () => sessionStorage.getItem("key") || "";
+// The key is sent once. From then on the browser shows a cookie that no script can read.
 const say = text => { document.querySelector("#said").textContent = text; };
 
-async function request(method, path, body) {
-  const headers = {};
-  if (key()) headers.Authorization = "Bearer " + key();
+async function request(method, path, body, headers = {}) {
   if (method !== "GET") headers["Assay-Nonce"] = Math.floor(Date.now() / 1000) + "-" + crypto.getRandomValues(new Uint32Array(4)).join("x");
   const answer = await fetch(path, { method, headers, body: body && JSON.stringify(body) });
   const data = await answer.json();
@@ -128,21 +125,34 @@ function showLog(events) {
 }
 
 // access is what the server allows without the key: everything (open), reading, or nothing.
-const access = document.body.dataset.access;
+let access = document.body.dataset.access;
+
+// before is where the page of tests that is shown ends; 0: it has the last tests.
+let before = 0;
+
+function showPages(older) {
+  const nav = document.querySelector("#pages");
+  nav.replaceChildren();
+  if (before) nav.append(button("newest", "tests", async () => { before = 0; }));
+  if (older) nav.append(button("older", "tests", async () => { before = older; }));
+}
 
 async function refresh() {
-  if (!key() && access === "none") return say("Type your key to see the tests.");
+  if (access === "none") return say("Type your key to see the tests.");
   try {
-    showTests((await request("GET", "api/tests")).tests);
+    const page = await request("GET", "api/tests" + (before ? "?before=" + before : ""));
+    showTests(page.tests);
+    showPages(page.older);
     showWorkers((await request("GET", "api/workers")).workers);
     showLog((await request("GET", "api/audit")).events);
   } catch (e) { say(e.message); }
 }
 
-async function login() {
-  if (!key() && access !== "open") return refresh();
+async function login(key) {
+  if (!key && access === "none") return refresh();
   try {
-    const me = await request("POST", "api/session", {});
+    const me = await request("POST", "api/session", {}, key ? { Authorization: "Bearer " + key } : {});
+    if (access === "none") access = "reading";
     document.querySelector("#who").textContent = `${me.name} ${me.roles.join(", ")}`;
     say("");
   } catch (e) { say(e.message); }
@@ -151,9 +161,9 @@ async function login() {
 
 document.querySelector("#login").addEventListener("submit", e => {
   e.preventDefault();
-  sessionStorage.setItem("key", new FormData(e.target).get("key").trim());
+  const key = new FormData(e.target).get("key").trim();
   e.target.reset();
-  login();
+  login(key);
 });
 
 // words splits a command line as a shell does, without expansion.

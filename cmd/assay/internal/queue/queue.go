@@ -22,6 +22,7 @@ import (
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/cmd/assay/internal/settings"
 	"github.com/assay-chess/assay/engine/quote"
+	"github.com/assay-chess/assay/selfplay/cluster/wire"
 	"github.com/assay-chess/assay/selfplay/queue"
 )
 
@@ -162,16 +163,19 @@ func newList(h *Hooks) *cobra.Command {
 	var asJSON bool
 	cmd := newAsk(h, "list", "List tests: state, result, speed, share, who", "  assay queue list", cobra.NoArgs,
 		func(cmd *cobra.Command, c *client, _ []string) error {
-			var all struct {
-				Tests []status `json:"tests"`
-			}
-			raw, err := c.do(cmd.Context(), http.MethodGet, "/api/tests", nil, &all)
-			if err != nil {
-				return err
+			all := tests{Tests: []status{}}
+			for path := fmt.Sprintf("/api/tests?limit=%d", maxTestsOnPage); ; {
+				var page tests
+				if _, err := c.do(cmd.Context(), http.MethodGet, path, nil, &page); err != nil {
+					return err
+				}
+				if all.Tests = append(page.Tests, all.Tests...); page.Older == 0 {
+					break
+				}
+				path = fmt.Sprintf("/api/tests?limit=%d&before=%d", maxTestsOnPage, page.Older)
 			}
 			if asJSON {
-				_, err := cmd.OutOrStdout().Write(raw)
-				return err
+				return cli.PrintJSON(cmd.OutOrStdout(), all)
 			}
 			return printList(cmd.OutOrStdout(), all.Tests)
 		})
@@ -337,6 +341,9 @@ The role work needs the public key of the person's worker, from assay work --new
 			if k.May(queue.Work) != (public != "") {
 				return cli.Usagef("the role work and --public go together: the public key of the worker, as assay work --new-key " +
 					"prints it")
+			}
+			if public != "" && !wire.ValidPublic(public) {
+				return cli.Usagef("--public %q: want U and 55 letters and digits, as assay work --new-key prints it", public)
 			}
 			secret, err := queue.SetKey(store, k)
 			if err != nil || secret == "" {

@@ -162,8 +162,7 @@ func (f *serveFlags) serve(cmd *cobra.Command, h *Hooks) (err error) {
 	defer stop(nil)
 	a := &api{server: s, nonces: nonces{started: s.started, used: map[string]time.Time{}},
 		reading: sessions{secrets: map[string]session{}}, tls: secure}
-	web := &http.Server{Handler: a.handler(), ReadHeaderTimeout: 10 * time.Second,
-		BaseContext: func(net.Listener) context.Context { return ctx }}
+	web := cli.HTTPServer(ctx, a.handler())
 	context.AfterFunc(ctx, func() { web.Close() })
 	go func() {
 		if err := web.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
@@ -229,6 +228,7 @@ func (f *serveFlags) listenHTTP(h *Hooks) (net.Listener, bool, error) {
 	if err != nil {
 		return nil, false, fmt.Errorf("%w; choose another address with --http", err)
 	}
+	l = cli.LimitConnections(l)
 	if config != nil {
 		l = tls.NewListener(l, config)
 	}

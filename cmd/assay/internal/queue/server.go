@@ -266,26 +266,29 @@ type status struct {
 	Declined map[string]string `json:"declined,omitempty"` // workers that do not play it, and why
 }
 
-// statuses returns all tests, or those of the names.
-func (s *server) statuses(names ...string) ([]status, error) {
+// statuses returns tests with what is known about them.
+func (s *server) statuses(tests []queue.Test) []status {
 	s.mu.Lock()
 	active := maps.Clone(s.active)
 	s.mu.Unlock()
-	list, all := []status{}, 0.
-	for _, t := range s.store.Tests() {
+	all := 0.
+	for _, a := range active {
+		a.mu.Lock()
+		if a.runner != nil {
+			all += a.runner.Usage().Seconds
+		}
+		a.mu.Unlock()
+	}
+	list := []status{}
+	for _, t := range tests {
 		x := status{Test: t, Args: t.Words()}
-		a := active[t.Name]
-		if a != nil && t.State == queue.Active {
+		if a := active[t.Name]; a != nil && t.State == queue.Active {
 			a.mu.Lock()
 			if x.Rate = a.rate(); a.runner != nil {
 				u := a.runner.Usage()
 				x.Seconds, x.Held, x.Waiting, x.Declined = u.Seconds, u.Held, u.Waiting, u.Declined
-				all += u.Seconds
 			}
 			a.mu.Unlock()
-		}
-		if len(names) > 0 && !slices.Contains(names, t.Name) {
-			continue
 		}
 		if t.State != queue.Unapproved && t.State != queue.Queued {
 			sum, err := s.pages.Summary(s.store.RunDir(t.Name))
@@ -305,7 +308,7 @@ func (s *server) statuses(names ...string) ([]status, error) {
 			list[i].Share = list[i].Seconds / all
 		}
 	}
-	return list, nil
+	return list
 }
 
 // left estimates the seconds until a test ends: from its games, or from the drift of its LLR.

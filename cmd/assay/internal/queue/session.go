@@ -16,8 +16,7 @@ import (
 // errEmpty is the error of decoding nothing.
 var errEmpty = io.EOF
 
-// sessions are the browsers that have shown a key. Their cookies stand for the key where
-// pages are read; a request that changes something needs the key itself.
+// sessions are the browsers that have shown a key. Their cookies, which no script can read, stand for the key.
 type sessions struct {
 	mu      sync.Mutex
 	secrets map[string]session
@@ -46,20 +45,19 @@ func (s *sessions) secret(id string) string {
 	return x.secret
 }
 
-// login gives a browser a cookie for reading.
+// login says who makes a request. A browser that shows a key gets a cookie for it; a cookie makes no other.
 func (a *api) login(c *caller, w http.ResponseWriter, r *http.Request) error {
-	if c.key != nil && bearer(r) == "" {
-		return refuse(http.StatusUnauthorized, "show the key itself: a cookie makes no other")
+	if secret := bearer(r); secret != "" {
+		id := rand.Text()
+		a.reading.mu.Lock()
+		if len(a.reading.secrets) > maxSessions {
+			clear(a.reading.secrets)
+		}
+		a.reading.secrets[id] = session{secret, time.Now().Add(sessionTime)}
+		a.reading.mu.Unlock()
+		http.SetCookie(w, &http.Cookie{Name: sessionCookie, Value: id, Path: "/", MaxAge: int(sessionTime.Seconds()),
+			HttpOnly: true, Secure: a.tls, SameSite: http.SameSiteStrictMode})
 	}
-	id := rand.Text()
-	a.reading.mu.Lock()
-	if len(a.reading.secrets) > maxSessions {
-		clear(a.reading.secrets)
-	}
-	a.reading.secrets[id] = session{bearer(r), time.Now().Add(sessionTime)}
-	a.reading.mu.Unlock()
-	http.SetCookie(w, &http.Cookie{Name: sessionCookie, Value: id, Path: "/", MaxAge: int(sessionTime.Seconds()),
-		HttpOnly: true, Secure: a.tls, SameSite: http.SameSiteStrictMode})
 	roles := []string{}
 	if c.key != nil {
 		for _, x := range c.key.Roles {

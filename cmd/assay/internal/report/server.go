@@ -116,6 +116,7 @@ func sendPage(w http.ResponseWriter, x *rendering, err error) error {
 	if err != nil {
 		return err
 	}
+	w.Header().Set("Content-Security-Policy", policy(true)+"; frame-ancestors 'none'")
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	_, _ = w.Write(page) // the client may have closed the connection
 	return nil
@@ -316,6 +317,9 @@ func parts(sections []Section) (list []part) {
 	return list
 }
 
+// streamTime is how long a page may take to read what a stream sends at a time.
+const streamTime = time.Minute
+
 // stream sends a page what changed, until the page is closed. It recognizes the parts that a
 // page has by their hash. First it sends all parts, so that the page misses no change
 // between its own request and the stream's.
@@ -328,6 +332,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, get func(notBefo
 	pause := time.Duration(0)
 	for {
 		started := time.Now()
+		_ = flusher.SetWriteDeadline(started.Add(streamTime)) // for those who do not read
 		// The folder may be read while it is written. After an error it is read again.
 		if x, err := get(started.Add(-pause)); err == nil && x != last {
 			last = x

@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -166,14 +165,10 @@ func serve(ctx context.Context, dir, listen string, stderr io.Writer) error {
 	}
 	cli.Quiet(stderr)
 	fmt.Fprintf(stderr, "serve: http://%s/ (press Ctrl-C to stop)\n", l.Addr())
-	server := &http.Server{
-		Handler:           (&report.Server{Dir: dir}).Handler(),
-		ReadHeaderTimeout: 10 * time.Second,
-		BaseContext:       func(net.Listener) context.Context { return ctx }, // ends the streams
-	}
+	server := cli.HTTPServer(ctx, (&report.Server{Dir: dir}).Handler()) // ctx ends the streams
 	stop := context.AfterFunc(ctx, func() { server.Close() })
 	defer stop()
-	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+	if err := server.Serve(cli.LimitConnections(l)); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil
