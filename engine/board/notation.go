@@ -130,39 +130,42 @@ func (p *Position) disambiguation(m Move) string {
 // of PGN files: check and annotation marks, castling with zeros, promotions without the
 // equals sign, and more disambiguation than needed. Its errors wrap ErrMove.
 func (p *Position) ParseSAN(s string) (Move, error) {
-	text := strings.TrimRight(s, "+#!?")
+	text := s
+	for text != "" && strings.IndexByte("+#!?", text[len(text)-1]) >= 0 {
+		text = text[:len(text)-1]
+	}
 	text = strings.TrimSuffix(text, "e.p.")
-	if text == "" {
-		return NullMove, fmt.Errorf("%w: %q in %s", ErrMove, clip(s), p.FEN())
-	}
-	var match func(m Move) bool
+	m, count := NullMove, 0
 	switch text {
+	case "":
 	case "O-O", "0-0":
-		match = func(m Move) bool { return p.IsCastling(m) && m.To() > m.From() }
+		m, count = p.castlingTo(1)
 	case "O-O-O", "0-0-0":
-		match = func(m Move) bool { return p.IsCastling(m) && m.To() < m.From() }
+		m, count = p.castlingTo(-1)
 	default:
-		pattern, ok := parsePattern(text)
-		if !ok {
-			return NullMove, fmt.Errorf("%w: %q in %s", ErrMove, clip(s), p.FEN())
+		if pattern, ok := parsePattern(text); ok {
+			m, count = pattern.find(p)
 		}
-		match = func(m Move) bool { return !p.IsCastling(m) && pattern.matches(p, m) }
 	}
-	var array [MaxMoves]Move
-	found := NullMove
-	for _, m := range p.LegalMoves(array[:0]) {
-		if !match(m) {
-			continue
-		}
-		if found != NullMove {
-			return NullMove, fmt.Errorf("%w: %q is ambiguous in %s", ErrMove, clip(s), p.FEN())
-		}
-		found = m
-	}
-	if found == NullMove {
+	switch count {
+	case 1:
+		return m, nil
+	case 0:
 		return NullMove, fmt.Errorf("%w: %q in %s", ErrMove, clip(s), p.FEN())
 	}
-	return found, nil
+	return NullMove, fmt.Errorf("%w: %q is ambiguous in %s", ErrMove, clip(s), p.FEN())
+}
+
+// castlingTo returns the legal castling towards the h-file (1) or the a-file (-1), and how many there are.
+func (p *Position) castlingTo(side int) (m Move, count int) {
+	king := p.KingSquare(p.stm)
+	for rooks := p.castling & p.byColor[p.stm]; rooks != 0; {
+		rook := rooks.PopFirst()
+		if c := NewMove(king, rook); (rook > king) == (side > 0) && p.IsLegal(c) {
+			m, count = c, count+1
+		}
+	}
+	return m, count
 }
 
 // pattern is a parsed SAN token.
@@ -203,10 +206,29 @@ func parsePattern(s string) (pattern, bool) {
 	return pt, rest == ""
 }
 
-func (pt pattern) matches(p *Position, m Move) bool {
-	from := m.From()
-	return m.To() == pt.to && m.Promotion() == pt.promotion && p.squares[from].Type() == pt.kind &&
-		(pt.file < 0 || from.File() == pt.file) && (pt.rank < 0 || from.Rank() == pt.rank)
+// find returns a legal move of the pattern, and how many there are. Castling is none of them.
+func (pt pattern) find(p *Position) (m Move, count int) {
+	t := p.Targets()
+	from := p.byType[pt.kind] & t.own
+	if pt.file >= 0 {
+		from &= FileA << pt.file
+	}
+	if pt.rank >= 0 {
+		from &= Rank1 << (8 * pt.rank)
+	}
+	if t.own.Has(pt.to) {
+		from = 0
+	}
+	for from != 0 {
+		c := NewMove(from.PopFirst(), pt.to)
+		if pt.promotion != NoPieceType {
+			c = NewPromotion(c.From(), pt.to, pt.promotion)
+		}
+		if t.IsLegal(p, c) {
+			m, count = c, count+1
+		}
+	}
+	return m, count
 }
 
 // clip shortens a bad token for an error message.
