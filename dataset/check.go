@@ -13,25 +13,9 @@ import (
 // Check returns an error if the game is not valid: illegal moves, a result that contradicts
 // the final position, values out of range.
 func (g *GameRow) Check() error {
-	game, err := g.begin()
+	game, err := g.checkFields()
 	if err != nil {
 		return err
-	}
-	switch {
-	case g.Result < -1 || g.Result > 1:
-		return fmt.Errorf("result %d is not -1, 0 or 1", g.Result)
-	case len(g.Scores) != len(g.Moves):
-		return fmt.Errorf("%d scores for %d moves", len(g.Scores), len(g.Moves))
-	case int(g.OpeningPlies) > len(g.Moves):
-		return fmt.Errorf("%d opening plies, but %d moves", g.OpeningPlies, len(g.Moves))
-	}
-	if err := checkTexts(g.Termination, g.White, g.Black); err != nil {
-		return err
-	}
-	for i, s := range g.Scores {
-		if err := checkScore(s); err != nil {
-			return fmt.Errorf("ply %d: %w", i, err)
-		}
 	}
 	for i, m := range g.Moves {
 		if !game.IsLegal(m) {
@@ -40,6 +24,39 @@ func (g *GameRow) Check() error {
 		game.Make(m)
 	}
 	return g.checkEnd(&game)
+}
+
+// CheckPlayed is Check for a row whose moves have just been played, each tested, up to the position end.
+func (g *GameRow) CheckPlayed(end *board.Position) error {
+	if _, err := g.checkFields(); err != nil {
+		return err
+	}
+	return g.checkEnd(end)
+}
+
+// checkFields checks all but the moves, and returns the first position.
+func (g *GameRow) checkFields() (board.Position, error) {
+	game, err := g.begin()
+	if err != nil {
+		return game, err
+	}
+	switch {
+	case g.Result < -1 || g.Result > 1:
+		return game, fmt.Errorf("result %d is not -1, 0 or 1", g.Result)
+	case len(g.Scores) != len(g.Moves):
+		return game, fmt.Errorf("%d scores for %d moves", len(g.Scores), len(g.Moves))
+	case int(g.OpeningPlies) > len(g.Moves):
+		return game, fmt.Errorf("%d opening plies, but %d moves", g.OpeningPlies, len(g.Moves))
+	}
+	if err := checkTexts(g.Termination, g.White, g.Black); err != nil {
+		return game, err
+	}
+	for i, s := range g.Scores {
+		if err := checkScore(s); err != nil {
+			return game, fmt.Errorf("ply %d: %w", i, err)
+		}
+	}
+	return game, nil
 }
 
 // begin returns the first position.

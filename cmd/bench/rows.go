@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -68,6 +69,7 @@ func (t *tools) rows() []row {
 		t.goBench("evaluation of middlegames", "M positions", million, "eval", "BenchmarkEvaluate$/^assay", "", 3_000_000),
 		t.goBench("the same, pawns not cached", "M positions", million, "eval", "BenchmarkEvaluateCold", "", 3_000_000),
 		t.goBench("import of EPD", "k rows", 1000, "dataset/convert", "BenchmarkImportEPD", `([0-9.e+]+) rows/s`, 8),
+		{"import of PGN", "MB", 1e6, t.imports()},
 		t.goBench("loading positions", "k rows", 1000, "dataset", "BenchmarkReadPositions", `([0-9.e+]+) rows/s`, 8),
 		{"self-play, 5,000 nodes a move", "plies", 1, []side{t.selfplay()}},
 		{"matches of Stockfish, 1,000 nodes a move", "plies", 1, t.matches()},
@@ -100,6 +102,22 @@ func (t *tools) search(name, path string, args ...string) side {
 func (t *tools) goBench(name, unit string, scale float64, folder, pattern, metric string, iterations int) row {
 	path := filepath.Join(t.tests, filepath.Base(folder)+".test")
 	return row{name, unit, scale, []side{benchmark(folder, path, "^"+pattern+"$", metric, iterations)}}
+}
+
+// imports read 48 MB of human games with clocks and scores in comments. pgn-extract parses them and writes them
+// nowhere.
+func (t *tools) imports() []side {
+	pgn, out := filepath.Join(t.work, "import.pgn"), filepath.Join(t.work, "import")
+	sides := []side{process("assay", t.assay, "data", "import", pgn, "--out", out),
+		process("pgn-extract", find("PGN_EXTRACT", "pgn-extract"), "-s", "-o", os.DevNull, pgn)}
+	text, err := os.ReadFile("dataset/pgn/testdata/lichess.pgn")
+	for i := range sides {
+		sides[i].prepare = func() error {
+			return errors.Join(err, os.RemoveAll(out), os.WriteFile(pgn, bytes.Repeat(text, 1000), 0o644))
+		}
+		sides[i].work = always(float64(1000 * len(text)))
+	}
+	return sides
 }
 
 func (t *tools) selfplay() side {

@@ -50,7 +50,9 @@ type taker func(g *dataset.GameRow, refused *Refusal) error
 
 func (im *importer) readPGN(name string, r io.Reader, take taker) error {
 	line := 0
-	for g, err := range im.Comments.Games(r) {
+	reading := im.Comments
+	reading.Workers = im.Workers
+	for g, err := range reading.Games(r) {
 		var bad *pgn.GameError
 		var refused *Refusal
 		switch {

@@ -13,6 +13,8 @@ import (
 type Reading struct {
 	View View `json:"view,omitempty"` // 1 White's, 2 the mover's
 	Ply  Ply  `json:"ply,omitempty"`  // 1 before the move, 2 after it
+
+	Workers int `json:"-"` // goroutines that parse; 0: one per core
 }
 
 const (
@@ -168,12 +170,6 @@ func (a *aligner) decide() {
 	a.over = a.view != 0 && a.ply != 0
 }
 
-// held is a game, or an error, that waits for its turn.
-type held struct {
-	g   *Game
-	err error
-}
-
 // reader yields games in order, once it is known how to read their scores.
 type reader struct {
 	Reading
@@ -244,9 +240,13 @@ func (r *reader) flush(yield func(*Game, error) bool) bool {
 // Games is Read, with scores read as r says. Where only the data can say, games come once they
 // have, which is after some dozens of games.
 func (r Reading) Games(in io.Reader) iter.Seq2[*Game, error] {
+	return r.games(newSplitter(in, chunkSize))
+}
+
+func (r Reading) games(s *splitter) iter.Seq2[*Game, error] {
 	return func(yield func(*Game, error) bool) {
 		held := &reader{Reading: r, aligners: map[*Dialect]*aligner{}}
-		for g, err := range read(in) {
+		for g, err := range s.read(r.Workers) {
 			var bad *GameError
 			if err != nil && !errors.As(err, &bad) {
 				if held.flush(yield) {

@@ -212,7 +212,7 @@ func TestHeldGamesKeepTheirOrder(t *testing.T) {
 // A file that never shows how to read its scores is not held in memory.
 func TestHeldGamesAreLimited(t *testing.T) {
 	text := "[Event \"x\"]\n\n1. e4 {[%eval 0.3]} 1-0\n\n"
-	for plain := "[Event \"x\"]\n\n1. e4 1-0\n\n"; len(text) < 2*maxHeldGames*len(plain); {
+	for plain := "[Event \"x\"]\n\n1. e4 1-0\n\n"; len(text) < 6*maxHeldGames*len(plain); {
 		text += strings.Repeat(plain, 1000)
 	}
 	in := strings.NewReader(text)

@@ -27,9 +27,20 @@ type mark struct {
 	book  bool
 }
 
+const digits = "0123456789"
+
+// prefix returns how many bytes from the first on are in the set. Package strings makes a table of the
+// set first, which takes longer than a short text.
+func prefix(s, set string) (n int) {
+	for n < len(s) && strings.IndexByte(set, s[n]) >= 0 {
+		n++
+	}
+	return n
+}
+
 // number reads a decimal number; whole says that it has no point.
 func number(s string) (value raw, whole, ok bool) {
-	if strings.Trim(s, "+-.0123456789") != "" || strings.HasSuffix(s, ".") { // 1. is a move's number
+	if prefix(s, "+-."+digits) < len(s) || strings.HasSuffix(s, ".") { // 1. is a move's number
 		return 0, false, false
 	}
 	x, err := strconv.ParseFloat(s, 64)
@@ -38,9 +49,9 @@ func number(s string) (value raw, whole, ok bool) {
 
 // score reads a number or a mate: 0.34, +1.20, M5, -M4, M-4, #5, #-3.
 func score(s string) (value raw, f feature, ok bool) {
-	digits := strings.TrimLeft(s, "+-mM#")
-	if letters := s[:len(s)-len(digits)]; strings.ContainsAny(letters, "mM#") {
-		n, whole, ok := number(digits)
+	letters := s[:prefix(s, "+-mM#")]
+	if prefix(letters, "+-") < len(letters) {
+		n, whole, ok := number(s[len(letters):])
 		if n /= 100; !ok || !whole || len(letters) > 2 {
 			return 0, 0, false
 		}
@@ -62,7 +73,8 @@ func score(s string) (value raw, f feature, ok bool) {
 // read finds in a comment what the table knows.
 func (m *mark) read(text string) (ok bool) {
 	*m = mark{value: none}
-	if strings.ContainsAny(text, "\t\r\n") { // lines may break within a comment
+	text = strings.TrimSpace(text)
+	if strings.IndexByte(text, '\n') >= 0 || strings.IndexByte(text, '\t') >= 0 { // lines may break within a comment
 		text = strings.Join(strings.Fields(text), " ")
 	}
 	if _, rest, found := strings.Cut(text, "[%eval"); found {
@@ -77,7 +89,6 @@ func (m *mark) read(text string) (ok bool) {
 		}
 		return m.set(value, strings.TrimSpace(depth))
 	}
-	text = strings.TrimSpace(text)
 	if isBook(text) {
 		m.book = true
 		return true
@@ -104,7 +115,7 @@ func (m *mark) read(text string) (ok bool) {
 // isBook reports whether a comment marks a book move: book, (book), book 0s, book, mb=+0. What
 // people write about books does not.
 func isBook(text string) bool {
-	text = strings.TrimLeft(text, "( ")
+	text = text[prefix(text, "( "):]
 	if len(text) < 4 || !strings.EqualFold(text[:4], "book") {
 		return false
 	}
@@ -142,7 +153,7 @@ func (m *mark) runner(text string) bool {
 		m.has |= hasSel
 		return found && isNumber(depth) && isNumber(selective) && m.set(value, depth)
 	}
-	if depth == "" || strings.Trim(depth, "0123456789/-") != "" || !m.set(value, depth) {
+	if depth == "" || prefix(depth, digits+"/-") < len(depth) || !m.set(value, depth) {
 		return false
 	}
 	time, keys, _ := strings.Cut(rest, " ")
@@ -167,7 +178,7 @@ func timeOf(s string) feature {
 		return hasMillis
 	case seconds && len(fraction) == 3 && !strings.HasPrefix(t, "0.0"):
 		return hasKeys // cutechess has fewer decimals from a tenth of a second on
-	case s != "" && strings.Trim(s, "0123456789.:") == "":
+	case s != "" && prefix(s, digits+".:") == len(s):
 		return hasBare
 	}
 	return 0
@@ -175,7 +186,7 @@ func timeOf(s string) feature {
 
 // seemsScore reports whether a comment that the table does not know seems to have a score.
 func seemsScore(text string) bool {
-	text = strings.TrimLeft(text, " \t\r\n([")
+	text = text[prefix(text, " \t\r\n(["):]
 	if command, ok := strings.CutPrefix(text, "%"); ok {
 		name, _, _ := strings.Cut(command, " ")
 		return name == "ce" || name == "cp" || strings.Contains(name, "eval") || strings.Contains(name, "score")

@@ -1,21 +1,15 @@
 package pgn
 
 import (
-	"bufio"
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
-
-	"github.com/assay-chess/assay/dataset/internal/text"
 )
 
 // kind is the kind of a token.
 type kind uint8
 
 const (
-	tokenEnd     kind = iota // end of the file
+	tokenEnd     kind = iota // end of the text
 	tokenTag                 // text is `Name "Value"`, without the brackets
 	tokenOpenTag             // a tag whose bracket is not closed on its line
 	tokenSymbol              // a move, move number or result
@@ -34,129 +28,30 @@ const firstTag = "[Event "
 
 type token struct {
 	kind kind
-	text string
+	text string // a part of the lexer's text
 	line int
 }
 
 func (t token) isTag() bool { return t.kind == tokenTag || t.kind == tokenOpenTag }
 
-// lexer divides a PGN file into tokens, in constant memory: long comments are shortened.
+// lexer divides a part of a PGN file, from the beginning of a line on, into tokens.
 type lexer struct {
-	in    *bufio.Reader
+	text  string
+	pos   int
 	line  int
-	start bool // at the beginning of a line
-	buf   []byte
-	first string // what the games of this file begin with
-	err   error  // of reading; tokens end there
+	first string // what the games of this file begin with, beside firstTag; "" if that is unknown
+	ended bool   // a token ended because the text did
 }
 
-func newLexer(r io.Reader) *lexer {
-	l := &lexer{in: bufio.NewReaderSize(text.NewReader(r), 64<<10), line: 1, start: true}
-	if head, err := l.in.Peek(3); err == nil && string(head) == "\xef\xbb\xbf" {
-		_, _ = l.in.Discard(3) // they are buffered
-	}
-	return l
-}
-
-// begins takes the name of a tag that a game begins with; the first counts.
-func (l *lexer) begins(tag string) {
-	if l.first == "" {
-		l.first = "[" + tag + " "
-	}
-}
-
-// gameFollows reports whether a line that begins here is a game's first.
-func (l *lexer) gameFollows() bool {
-	for _, tag := range []string{firstTag, l.first} {
-		head, _ := l.in.Peek(len(tag)) // shorter at the end of the file
-		if tag != "" && strings.EqualFold(string(head), tag) {
+// gameAt reports whether a line that begins there is a game's first.
+func (l *lexer) gameAt(pos int) bool {
+	for _, tag := range [...]string{firstTag, l.first} {
+		end := pos + len(tag)
+		if tag != "" && end <= len(l.text) && strings.EqualFold(l.text[pos:end], tag) {
 			return true
 		}
 	}
 	return false
-}
-
-// next returns the next character; ok is false at the end.
-func (l *lexer) next() (c byte, ok bool) {
-	c, err := l.in.ReadByte()
-	if err != nil {
-		if !errors.Is(err, io.EOF) {
-			l.err = err
-		}
-		return 0, false
-	}
-	if l.start = c == '\n'; l.start {
-		l.line++
-	}
-	return c, true
-}
-
-func (l *lexer) back() {
-	_ = l.in.UnreadByte() // a byte was just read
-}
-
-// until reads up to the character end, and reports whether it occurs.
-func (l *lexer) until(end byte) bool {
-	l.buf = l.buf[:0]
-	for {
-		c, ok := l.next()
-		if !ok || c == end {
-			return ok
-		}
-		if len(l.buf) < maxTokenLength {
-			l.buf = append(l.buf, c)
-		}
-	}
-}
-
-// token returns the next token.
-func (l *lexer) token() token {
-	for {
-		start := l.start
-		c, ok := l.next()
-		line := l.line
-		switch {
-		case !ok:
-			return token{tokenEnd, "", line}
-		case c == '%' && start:
-			l.until('\n')
-		case c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '.':
-		case c == ';':
-			l.until('\n')
-			return token{tokenComment, string(l.buf), line}
-		case c == '{':
-			return l.comment(line)
-		case c == '[':
-			return l.tag(line)
-		case c == '(':
-			return token{tokenOpen, "(", line}
-		case c == ')':
-			return token{tokenClose, ")", line}
-		default:
-			return l.word(c, line)
-		}
-	}
-}
-
-// comment reads to the closing brace. If the brace is missing, only this game is lost: a
-// line that begins with the first tag of a game also ends the comment.
-func (l *lexer) comment(line int) token {
-	l.buf = l.buf[:0]
-	for {
-		c, ok := l.next()
-		if c == '}' && ok {
-			return token{tokenComment, string(l.buf), line}
-		}
-		if c == '\n' && ok {
-			ok = !l.gameFollows()
-		}
-		if !ok {
-			return token{tokenBad, "{ without }", line}
-		}
-		if len(l.buf) < maxTokenLength {
-			l.buf = append(l.buf, c)
-		}
-	}
 }
 
 // opensGame reports whether a tag of that name is a game's first.
@@ -164,21 +59,93 @@ func (l *lexer) opensGame(name string) bool {
 	return strings.EqualFold("["+name+" ", firstTag) || strings.EqualFold("["+name+" ", l.first)
 }
 
+// end goes to the end of the text.
+func (l *lexer) end() { l.pos, l.ended = len(l.text), true }
+
+func shorten(s string) string { return s[:min(len(s), maxTokenLength)] }
+
+// rest reads to the end of the line.
+func (l *lexer) rest() string {
+	s := l.text[l.pos:]
+	i := strings.IndexByte(s, '\n')
+	if i < 0 {
+		l.end()
+		return shorten(s)
+	}
+	l.pos += i + 1
+	l.line++
+	return shorten(s[:i])
+}
+
+// token returns the next token.
+func (l *lexer) token() token {
+	for l.pos < len(l.text) {
+		start, line := l.pos, l.line
+		c := l.text[start]
+		l.pos++
+		switch {
+		case symbols[c]:
+			return l.word(tokenSymbol, start)
+		case c == '\n':
+			l.line++
+		case c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '.':
+		case c == '%' && (start == 0 || l.text[start-1] == '\n'):
+			l.rest()
+		case c == ';':
+			return token{tokenComment, l.rest(), line}
+		case c == '{':
+			return l.comment()
+		case c == '[':
+			return l.tag()
+		case c == '(':
+			return token{tokenOpen, "(", line}
+		case c == ')':
+			return token{tokenClose, ")", line}
+		case c == '$':
+			return l.word(tokenGlyph, start)
+		default:
+			return token{tokenBad, fmt.Sprintf("%q", c), line}
+		}
+	}
+	l.ended = true
+	return token{tokenEnd, "", l.line}
+}
+
+// comment reads to the closing brace. If the brace is missing, only this game is lost: a
+// line that begins with the first tag of a game also ends the comment.
+func (l *lexer) comment() token {
+	line, text := l.line, l.text[l.pos:]
+	end := strings.IndexByte(text, '}')
+	if end >= 0 {
+		text = text[:end]
+	}
+	for i := 0; ; {
+		n := strings.IndexByte(text[i:], '\n')
+		if n < 0 {
+			break
+		}
+		i += n + 1
+		l.line++
+		if l.gameAt(l.pos + i) {
+			l.pos += i
+			return token{tokenBad, "{ without }", line}
+		}
+	}
+	if end < 0 {
+		l.end()
+		return token{tokenBad, "{ without }", line}
+	}
+	l.pos += end + 1
+	return token{tokenComment, shorten(text), line}
+}
+
 // tag reads to the bracket that closes a tag; brackets within its quotes do not count. A tag
 // ends with its line: of one that goes on, the rest is skipped.
-func (l *lexer) tag(line int) token {
-	l.buf = l.buf[:0]
+func (l *lexer) tag() token {
+	line, start := l.line, l.pos
 	quoted, escaped := false, false
-	for {
-		c, ok := l.next()
-		switch {
-		case !ok || c == '\n':
-			if text := bytes.TrimSpace(l.buf); bytes.HasSuffix(text, []byte(`"]`)) { // a quote within quotes
-				return token{tokenTag, string(text[:len(text)-1]), line}
-			}
-			text := string(l.buf)
-			l.skipRest()
-			return token{tokenOpenTag, text, line}
+	for i := start; i < len(l.text) && l.text[i] != '\n'; i++ {
+		switch c := l.text[i]; {
 		case escaped:
 			escaped = false
 		case c == '\\' && quoted:
@@ -186,58 +153,53 @@ func (l *lexer) tag(line int) token {
 		case c == '"':
 			quoted = !quoted
 		case c == ']' && !quoted:
-			return token{tokenTag, string(l.buf), line}
-		}
-		if len(l.buf) < maxTokenLength {
-			l.buf = append(l.buf, c)
+			l.pos = i + 1
+			return token{tokenTag, shorten(l.text[start:i]), line}
 		}
 	}
+	text := l.rest()
+	if s := strings.TrimSpace(text); strings.HasSuffix(s, `"]`) { // a quote within quotes
+		return token{tokenTag, s[:len(s)-1], line}
+	}
+	l.skipRest()
+	return token{tokenOpenTag, text, line}
 }
 
 // skipRest skips the lines up to the one that closes a tag, a line that begins a tag, or an
 // empty line.
 func (l *lexer) skipRest() {
 	for closed := false; !closed; {
-		if head, _ := l.in.Peek(1); len(head) == 0 || strings.Contains("[\r\n", string(head)) {
+		if l.pos == len(l.text) {
+			l.ended = true
 			return
 		}
-		ok := l.until('\n')
-		closed = !ok || bytes.HasSuffix(bytes.TrimSpace(l.buf), []byte("]"))
+		if strings.IndexByte("[\r\n", l.text[l.pos]) >= 0 {
+			return
+		}
+		closed = strings.HasSuffix(strings.TrimSpace(l.rest()), "]")
 	}
 }
 
-// word reads a symbol or a glyph that begins with c.
-func (l *lexer) word(c byte, line int) token {
-	k := tokenSymbol
-	if c == '$' {
-		k = tokenGlyph
-	} else if !isSymbol(c) {
-		return token{tokenBad, fmt.Sprintf("%q", c), line}
+// word reads a symbol or a glyph.
+func (l *lexer) word(k kind, start int) token {
+	end := l.pos
+	for end < len(l.text) && symbols[l.text[end]] {
+		end++
 	}
-	l.buf = append(l.buf[:0], c)
-	for {
-		c, ok := l.next()
-		if !ok {
-			break
-		}
-		if !isSymbol(c) {
-			if c == '\n' {
-				l.line--
-			}
-			l.back()
-			l.start = false
-			if c == '"' { // of a torn tag: the result in [Result "1-0"] is not the game's end
-				k = tokenBad
-			}
-			break
-		}
-		if len(l.buf) < maxTokenLength {
-			l.buf = append(l.buf, c)
-		}
+	l.pos = end
+	switch {
+	case end == len(l.text):
+		l.ended = true
+	case l.text[end] == '"': // of a torn tag: the result in [Result "1-0"] is not the game's end
+		k = tokenBad
 	}
-	return token{k, string(l.buf), line}
+	return token{k, shorten(l.text[start:end]), l.line}
 }
 
-func isSymbol(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("_+#=:-/*!?", c) >= 0
-}
+// symbols are the characters of moves, move numbers and results.
+var symbols = func() (set [256]bool) {
+	for _, c := range "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+#=:-/*!?" {
+		set[c] = true
+	}
+	return set
+}()

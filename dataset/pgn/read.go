@@ -10,6 +10,9 @@
 // The standard is Edwards, "Portable Game Notation Specification and Implementation Guide"
 // (1994). Only the main line is read: variations are skipped.
 //
+// A file is cut where a game begins behind the result of another, and the pieces are parsed by several
+// goroutines; games come in order.
+//
 // Start reading at Write and Read.
 //
 // No promise of stability.
@@ -81,38 +84,33 @@ func (e *GameError) Unwrap() error { return e.Err }
 // tags they are an error. Any error that is not a *GameError is a read error and ends it.
 func Read(r io.Reader) iter.Seq2[*Game, error] { return Reading{}.Games(r) }
 
-// read is Read, but the scores are not settled.
-func read(r io.Reader) iter.Seq2[*Game, error] {
-	return func(yield func(*Game, error) bool) {
-		p := &parser{lex: newLexer(r)}
-		for p.advance(); ; {
-			for p.tok.kind == tokenComment {
-				p.advance()
-			}
-			if p.tok.kind == tokenEnd {
-				break
-			}
-			g, err := p.game()
-			if err != nil && p.lex.err != nil {
-				break // a read error, not one of the game
-			}
-			if !yield(g, err) {
-				return
-			}
-		}
-		if p.lex.err != nil {
-			yield(nil, fmt.Errorf("pgn: line %d: %w", p.lex.line, p.lex.err))
-		}
-	}
-}
-
 // parser reads games from tokens; tok is the one not used yet.
 type parser struct {
-	lex  *lexer
-	tok  token
-	tags bool // an earlier game has tags
+	lex   lexer
+	tok   token
+	begun bool // tok is a token
+	tags  bool // an earlier game has tags
 	// stray says that a tag came within moves: the rest may be no game.
 	stray bool
+
+	open, last, broken bool // as in chunk
+}
+
+// next returns the next game or its error. It is not ok at the end, and where reading failed
+// within a game.
+func (p *parser) next() (h held, ok bool) {
+	if !p.begun {
+		p.begun = true
+		p.advance()
+	}
+	for p.tok.kind == tokenComment {
+		p.advance()
+	}
+	if p.tok.kind == tokenEnd {
+		return h, false
+	}
+	h.g, h.err = p.game()
+	return h, h.err == nil || !p.broken || !p.lex.ended
 }
 
 // ErrTagsOnly says that nothing follows the tags of the last game of a file.
@@ -149,7 +147,7 @@ func (p *parser) game() (*Game, error) {
 		if t.isTag() || t.kind == tokenEnd {
 			if err == nil {
 				err = &GameError{t.line, errNoResult}
-				if t.kind == tokenEnd && between == (prose{}) && len(g.Tags) > 0 {
+				if t.kind == tokenEnd && p.last && between == (prose{}) && len(g.Tags) > 0 {
 					err = &GameError{t.line, ErrTagsOnly}
 				}
 			}
@@ -161,7 +159,9 @@ func (p *parser) game() (*Game, error) {
 			between = prose{}
 			continue
 		}
-		between.note(t)
+		if len(g.Row.Moves) == 0 { // else it has no tags any more
+			between.note(t)
+		}
 		p.advance()
 		if err != nil {
 			if m.skip(t) {
@@ -224,7 +224,6 @@ func (p *parser) header(g *Game) (err error) {
 			return err // the next game: this one has neither moves nor a result
 		}
 		g.Tags = append(g.Tags, t)
-		p.lex.begins(g.Tags[0].Name)
 	}
 	return err
 }
@@ -260,6 +259,9 @@ type mainLine struct {
 	last  string // comment on the main line
 }
 
+// joined writes names of variants as one word.
+var joined = strings.NewReplacer(" ", "", "-", "")
+
 // begin sets up the start position from the tags.
 func (m *mainLine) begin() error {
 	g := m.game
@@ -272,7 +274,7 @@ func (m *mainLine) begin() error {
 		return err
 	}
 	fen, setUp := strings.TrimSpace(g.Tag("FEN")), g.Tag("SetUp")
-	variant := strings.ToLower(strings.NewReplacer(" ", "", "-", "").Replace(g.Tag("Variant")))
+	variant := strings.ToLower(joined.Replace(g.Tag("Variant")))
 	switch variant {
 	case "", "standard", "normal", "chess":
 	case "fromposition":
@@ -326,7 +328,7 @@ func (g *Game) text(name string) string {
 		return ""
 	}
 	if utf8.ValidString(s) {
-		return s
+		return strings.Clone(s) // not the whole chunk
 	}
 	runes := make([]rune, len(s))
 	for i, c := range []byte(s) {
@@ -344,7 +346,7 @@ func (m *mainLine) skip(t token) (over bool) {
 	case tokenClose:
 		m.depth = max(0, m.depth-1)
 	case tokenSymbol:
-		_, over = results[t.text]
+		over = isResult(t.text)
 	}
 	return over && m.depth == 0
 }
@@ -369,7 +371,7 @@ func (m *mainLine) take(t token) (over bool, err error) {
 		if m.depth > 0 {
 			return false, nil
 		}
-		if _, is := results[t.text]; is {
+		if isResult(t.text) {
 			return true, m.end(t.text)
 		}
 		if !isNumber(t.text) || t.text == nullMove {
@@ -385,7 +387,7 @@ func (m *mainLine) take(t token) (over bool, err error) {
 // nullMove is how UCI writes that a player does not move; the side to move would be another.
 const nullMove = "0000"
 
-func isNumber(s string) bool { return strings.Trim(s, "0123456789") == "" }
+func isNumber(s string) bool { return prefix(s, digits) == len(s) }
 
 // results are the texts that end a game; * is none of the three.
 var results = map[string]board.GameResult{"1-0": board.WhiteWins, "0-1": board.BlackWins, "1/2-1/2": board.Draw,
@@ -393,8 +395,16 @@ var results = map[string]board.GameResult{"1-0": board.WhiteWins, "0-1": board.B
 
 const unfinished = "*"
 
+func isResult(s string) bool {
+	if s == "" || s[0] > '1' { // most are moves
+		return false
+	}
+	_, is := results[s]
+	return is
+}
+
 func (m *mainLine) move(san string) error {
-	if strings.Trim(san, "!?") == "" {
+	if prefix(san, "!?") == len(san) {
 		return nil // a glyph separate from its move
 	}
 	row := &m.game.Row
@@ -429,5 +439,5 @@ func (m *mainLine) end(result string) error {
 	if !g.Finished {
 		return nil
 	}
-	return g.Row.Check()
+	return g.Row.CheckPlayed(&m.pos)
 }
