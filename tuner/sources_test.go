@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -104,8 +103,11 @@ func sameChunks(a, b *rows.Store) bool {
 		return reflect.DeepEqual(a.Chunks, b.Chunks)
 	}
 	return slices.EqualFunc(a.Chunks, b.Chunks, func(x, y *rows.Chunk) bool {
-		return fmt.Sprintf("%+v",
-			*x) == fmt.Sprintf("%+v", *y)
+		p, q := *x, *y
+		if math.IsNaN(p.MG) && math.IsNaN(p.EG) && math.IsNaN(q.MG) && math.IsNaN(q.EG) {
+			p.MG, p.EG, q.MG, q.EG = 0, 0, 0, 0
+		}
+		return reflect.DeepEqual(p, q)
 	})
 }
 

@@ -219,7 +219,8 @@ func TestAdvice(t *testing.T) {
 		}
 	}
 	r.Groups = nil
-	for settings, want := range map[string]bool{"lambda=0.1 K=0.004": true, "lambda=0.3 K=0.004": false, "lambda=1": false} {
+	for settings, want := range map[string]bool{"lambda=0.1 K=0.004": true, "lambda=0.3 K=0.004": false,
+		"lambda=1": false} {
 		r.Settings, r.KScore = settings, 0.003
 		if got := strings.Join(r.Advice(), ""); strings.Contains(got, "Risk: a search made the labels") != want {
 			t.Errorf("%s: %q", settings, got)

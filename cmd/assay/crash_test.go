@@ -43,6 +43,7 @@ func TestFinishedGamesSurvive(t *testing.T) {
 			"--games", "600", "--gate-games", "100", "--final-games", "60", "--depth", "4"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel() // each begins with a run of one game at a time
 			whole := t.TempDir()
 			started := time.Now()
 			if out, stopped := life(t, whole, 0, 0, append(c.args, "--concurrency", "1")...); stopped {

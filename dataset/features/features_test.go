@@ -328,9 +328,9 @@ func TestEnginesThatMisbehave(t *testing.T) {
 // An interrupted run resumes at the last whole shard, and ends with the same bytes.
 func TestFeaturesResume(t *testing.T) {
 	if testing.Short() {
-		t.Skip("asks for 100,000 positions twice")
+		t.Skip("asks for 72,000 positions twice")
 	}
-	data, rows := positions(t, 100_000)
+	data, rows := positions(t, 72_000) // a shard has 65,536
 	whole, cut := t.TempDir(), t.TempDir()
 	c := Config{Command: testEngine(t, "binary"), Procs: 2, Program: "test"}
 	if _, err := Run(context.Background(), []string{data}, whole, c); err != nil {
@@ -339,7 +339,7 @@ func TestFeaturesResume(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	first := c
 	first.Progress = func(done, total int64, _ string) {
-		if done > 80_000 {
+		if done > 68_000 {
 			cancel()
 		}
 	}

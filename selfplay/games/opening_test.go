@@ -11,7 +11,8 @@ import (
 type steady struct{ value int32 }
 
 func (s steady) About() game.About {
-	return game.About{Name: "steady", Players: [2]string{"a", "b"}, Terms: []game.Term{{Name: "x", Start: 1}}, Plies: [2]int{2, 2}, Depth: 1}
+	return game.About{Name: "steady", Players: [2]string{"a", "b"},
+		Terms: []game.Term{{Name: "x", Start: 1}}, Plies: [2]int{2, 2}, Depth: 1}
 }
 func (s steady) Start(*rand.Rand) int          { return 0 }
 func (s steady) Moves(_ *int, buf []int) []int { return append(buf, 1) }
@@ -25,7 +26,8 @@ func (s steady) BoardText(*int) string         { return "" }
 
 // An opening may be worth maxOpening to either side, and not more.
 func TestOpeningIsEven(t *testing.T) {
-	for value, good := range map[int32]bool{0: true, maxOpening: true, -maxOpening: true, maxOpening + 1: false, -maxOpening - 1: false} {
+	for value, good := range map[int32]bool{0: true, maxOpening: true, -maxOpening: true,
+		maxOpening + 1: false, -maxOpening - 1: false} {
 		s := steady{value}
 		x := &table[int, int]{rules: s, about: s.About()}
 		if _, _, moves, err := x.opening(1); (err == nil) != good || good && len(moves) != 2 {

@@ -168,7 +168,8 @@ func TestFinite(t *testing.T) {
 			f := mustFit(t, table, reference)
 			for i := range table.n {
 				elo, se := f.Elo(i), f.Error(i)
-				if math.IsNaN(elo) || math.Abs(elo) > 3000 || math.IsNaN(se) || se > 1e5 || se == 0 && i != reference && name != "draws" {
+				if math.IsNaN(elo) || math.Abs(elo) > 3000 ||
+					math.IsNaN(se) || se > 1e5 || se == 0 && i != reference && name != "draws" {
 					t.Errorf("%s, player %d: %v ± %v", name, i, elo, se)
 				}
 			}

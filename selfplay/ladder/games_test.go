@@ -30,7 +30,8 @@ func played(t testing.TB, elo []float64, games int) string {
 		case u < w+l:
 			result = "0-1"
 		}
-		fmt.Fprintf(&b, "[Event \"e\"]\n[White \"P%d\"]\n[Black \"P%d\"]\n[Result \"%s\"]\n\n1. e4 {\n[White \"no tag\n} e5 %[3]s\n\n", i, j,
+		fmt.Fprintf(&b, "[Event \"e\"]\n[White \"P%d\"]\n[Black \"P%d\"]\n[Result \"%s\"]\n\n1. e4 {\n[White \"no tag"+
+			"\n} e5 %[3]s\n\n", i, j,
 			result)
 	}
 	path := filepath.Join(t.TempDir(), "games.pgn")

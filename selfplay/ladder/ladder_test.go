@@ -46,8 +46,8 @@ func (w *wild) Search(ctx context.Context, g *board.Game, lim engine.Limits) (en
 func config(t *testing.T, schedule Schedule, games uint64) Config {
 	c := Config{Schedule: schedule, Games: games, Anchor: -1,
 		Setup: selfplay.Setup{Out: filepath.Join(t.TempDir(), "ladder"), Limits: selfplay.Limits{Nodes: 1},
-			Rule: selfplay.Adjudication{WinScore: 500, WinPlies: 4}, MaxPlies: 60, Opening: opening.Spec{Plies: 6}, Check: selfplay.Check{MaxScore: -1},
-			Seed: 2, Open: openWild, Concurrency: 2, Program: "test"}}
+			Rule: selfplay.Adjudication{WinScore: 500, WinPlies: 4}, MaxPlies: 60, Opening: opening.Spec{Plies: 6},
+			Check: selfplay.Check{MaxScore: -1}, Seed: 2, Open: openWild, Concurrency: 2, Program: "test"}}
 	for _, name := range []string{"8", "0", "4", "6", "2"} {
 		c.Players = append(c.Players, selfplay.Entrant{Spec: toy.Spec(name), Name: "wild " + name})
 	}
@@ -91,7 +91,8 @@ func TestOrderIsFound(t *testing.T) {
 			}
 			for j := range r.Ratings {
 				a, b := r.Scores[i][j], r.Scores[j][i]
-				if a.Wins != b.Losses || a.Draws != b.Draws || r.LOS[i][j]+r.LOS[j][i] < 0.999999 || r.LOS[i][j]+r.LOS[j][i] > 1.000001 {
+				if a.Wins != b.Losses || a.Draws != b.Draws ||
+					r.LOS[i][j]+r.LOS[j][i] < 0.999999 || r.LOS[i][j]+r.LOS[j][i] > 1.000001 {
 					t.Errorf("%s: %d against %d: %+v and %+v, LOS %v and %v", s, i, j, a, b, r.LOS[i][j], r.LOS[j][i])
 				}
 			}

@@ -52,10 +52,12 @@ func TestNoVerdict(t *testing.T) {
 	c.Open = opener("4", false)
 	for range 2 { // the second plays no game
 		r, err := Run(t.Context(), c)
-		if !errors.Is(err, selfplay.ErrNoVerdict) || r == nil || r.Verdict != "none" || len(r.Ratings) != 0 || len(r.Unrated) != 5 {
+		if !errors.Is(err, selfplay.ErrNoVerdict) || r == nil || r.Verdict != "none" ||
+			len(r.Ratings) != 0 || len(r.Unrated) != 5 {
 			t.Fatalf("result %+v, error %v; want no verdict", r, err)
 		}
-		if !strings.HasPrefix(r.Reason, "wild 4 forfeited ") || r.Games > 100 || r.Unrated[2].Name != "wild 4" || r.Unrated[2].Forfeits < 2 {
+		if !strings.HasPrefix(r.Reason, "wild 4 forfeited ") || r.Games > 100 ||
+			r.Unrated[2].Name != "wild 4" || r.Unrated[2].Forfeits < 2 {
 			t.Errorf("%d games, %s, %+v", r.Games, r.Reason, r.Unrated)
 		}
 		doc, errRead := os.ReadFile(filepath.Join(c.Out, "result.json"))
@@ -77,7 +79,8 @@ func TestNoVerdict(t *testing.T) {
 func TestPreflight(t *testing.T) {
 	c := config(t, Gauntlet, 80)
 	c.Open = opener("6", true)
-	if _, err := Run(t.Context(), c); !errors.Is(err, selfplay.ErrPreflight) || !strings.Contains(err.Error(), "wild 6: ") {
+	if _, err := Run(t.Context(), c); !errors.Is(err, selfplay.ErrPreflight) ||
+		!strings.Contains(err.Error(), "wild 6: ") {
 		t.Errorf("error %v", err)
 	}
 	if _, err := os.Stat(c.Out); !errors.Is(err, os.ErrNotExist) {
@@ -89,7 +92,8 @@ func TestPreflight(t *testing.T) {
 func TestStallsAreReported(t *testing.T) {
 	c := config(t, Gauntlet, 80)
 	c.Out = ""
-	c.Runner = &gamelogtest.Changing{Runner: &selfplay.Local{Open: openWild, Workers: 2}, Change: func(r *selfplay.Result) {
+	local := &selfplay.Local{Open: openWild, Workers: 2}
+	c.Runner = &gamelogtest.Changing{Runner: local, Change: func(r *selfplay.Result) {
 		r.Time = [2]time.Duration{1, 1}
 		for side, spec := range r.Players {
 			if spec == "4" {
@@ -98,7 +102,8 @@ func TestStallsAreReported(t *testing.T) {
 		}
 	}}
 	r := run(t, c)
-	if r.StalledGames != 20 || len(r.Warnings) != 2 || !strings.Contains(r.Warnings[0], "20 of 80 games") || !strings.Contains(r.Warnings[1], "wild 4 may cause it") {
+	if r.StalledGames != 20 || len(r.Warnings) != 2 || !strings.Contains(r.Warnings[0], "20 of 80 games") ||
+		!strings.Contains(r.Warnings[1], "wild 4 may cause it") {
 		t.Errorf("%d games with stalls, %q", r.StalledGames, r.Warnings)
 	}
 }

@@ -23,7 +23,8 @@ func pgnText(round, fen, white, black, result, moves string) string {
 }
 
 func TestPairsOfPGN(t *testing.T) {
-	const fen1, fen2 = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2", "rnbqkbnr/ppp1pppp/8/3p4/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - 0 2"
+	const fen1, fen2 = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2",
+		"rnbqkbnr/ppp1pppp/8/3p4/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - 0 2"
 	const e4, d4 = "1. e4 e5 2. Nf3", "1. d4 d5 2. c4"
 	for name, tt := range map[string]struct {
 		text       string

@@ -75,7 +75,8 @@ func TestExactCoverage(t *testing.T) {
 					}
 				}
 				if lossless > 0.01 || low+high > 0.1 {
-					t.Errorf("%d pairs, score %v, %v of the rest drawn: wrong below %.4f (without a loss %.4f), above %.4f", n, score, drawn, low, lossless, high)
+					t.Errorf("%d pairs, score %v, %v of the rest drawn: wrong below %.4f (without a loss %.4f), above %.4f",
+						n, score, drawn, low, lossless, high)
 				}
 			}
 		}

@@ -136,7 +136,8 @@ func TestIndependentSimulation(t *testing.T) {
 			math.Abs(s.P95Games/r.Quantiles[1]-1) > d {
 			t.Errorf("%+v: %+v", r, s)
 		}
-		t.Logf("nElo [%v, %v] at %v: pass %.4f (theirs %.4f), games %.0f (%.0f)", r.NElo0, r.NElo1, r.True, rate, r.Pass, s.MeanGames, r.Mean)
+		t.Logf("nElo [%v, %v] at %v: pass %.4f (theirs %.4f), games %.0f (%.0f)", r.NElo0, r.NElo1, r.True,
+			rate, r.Pass, s.MeanGames, r.Mean)
 	}
 }
 

@@ -61,7 +61,8 @@ func TestAfterStopWithoutStop(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := Summarize(c)
-	if math.Abs(e.Elo-s.Elo) > 0.01 || math.Abs(e.Lo-s.EloLo) > 0.5 || math.Abs(e.Hi-s.EloHi) > 0.5 || math.Abs(e.LOS-s.LOS) > 1e-6 {
+	if math.Abs(e.Elo-s.Elo) > 0.01 || math.Abs(e.Lo-s.EloLo) > 0.5 ||
+		math.Abs(e.Hi-s.EloHi) > 0.5 || math.Abs(e.LOS-s.LOS) > 1e-6 {
 		t.Errorf("got %+v, plain %+v", e, s)
 	}
 }
@@ -105,13 +106,15 @@ func checkFinite(t *testing.T, x Test, c Counts) {
 		}
 	}
 	s, inf := Summarize(c), math.Inf(1)
-	for name, v := range map[string]float64{"Elo": s.Elo, "EloLo": s.EloLo, "EloHi": s.EloHi, "LikelyLo": s.LikelyLo, "LikelyHi": s.LikelyHi} {
+	for name, v := range map[string]float64{"Elo": s.Elo, "EloLo": s.EloLo, "EloHi": s.EloHi,
+		"LikelyLo": s.LikelyLo, "LikelyHi": s.LikelyHi} {
 		finite(name, v, -1200, 1200)
 	}
 	for name, v := range map[string]float64{"Score": s.Score, "LOS": s.LOS, "DrawRatio": s.DrawRatio} {
 		finite(name, v, 0, 1)
 	}
-	for name, v := range map[string]float64{"NElo": s.NElo, "NEloLo": s.NEloLo, "NEloHi": s.NEloHi, "PairRatio": s.PairRatio} {
+	for name, v := range map[string]float64{"NElo": s.NElo, "NEloLo": s.NEloLo, "NEloHi": s.NEloHi,
+		"PairRatio": s.PairRatio} {
 		finite(name, v, -inf, inf)
 	}
 	if s.EloLo > s.Elo || s.EloHi < s.Elo || s.LikelyLo > s.Elo+1e-9 || s.LikelyHi < s.Elo-1e-9 {
@@ -145,7 +148,8 @@ func checkFinite(t *testing.T, x Test, c Counts) {
 		finite("predicted pass", p.Pass, 0, 1)
 		finite("predicted games", p.Games, 0, inf)
 	}
-	if _, err := x.Simulate(context.Background(), Simulation{Shape: ShapeOf(c), Runs: 1, MaxGames: 100, Workers: 1}); err != nil {
+	if _, err := x.Simulate(context.Background(),
+		Simulation{Shape: ShapeOf(c), Runs: 1, MaxGames: 100, Workers: 1}); err != nil {
 		t.Errorf("%+v, %v: %v", x, c, err)
 	}
 }

@@ -44,7 +44,8 @@ func TestStrength(t *testing.T) {
 			t.Errorf("%v: %s is read as %+v", test.pairs, doc, back)
 		}
 		earlier := strings.NewReplacer(`"Infinity"`, "null", `"-Infinity"`, "null").Replace(string(doc))
-		if err := json.Unmarshal([]byte(earlier), &back); err != nil || back.Text("") != s.Text("") || back.Known() != s.Known() {
+		if err := json.Unmarshal([]byte(earlier), &back); err != nil || back.Text("") != s.Text("") ||
+			back.Known() != s.Known() {
 			t.Errorf("%v: %s of an earlier version is read as %+v, %v", test.pairs, earlier, back, err)
 		}
 	}
@@ -79,7 +80,8 @@ func TestNoAbsurdNumbers(t *testing.T) {
 		}
 		s := Summarize(p)
 		d := s.Details()
-		known := []num.Float{s.Strength().Elo, s.Strength().EloLo, s.Strength().EloHi, d.Elo, d.NormalLo, d.NormalHi, d.LikelyLo, d.LikelyHi, d.NElo, d.NEloLo, d.NEloHi, s.KnownLOS(), s.KnownPairRatio()}
+		known := []num.Float{s.Strength().Elo, s.Strength().EloLo, s.Strength().EloHi, d.Elo, d.NormalLo,
+			d.NormalHi, d.LikelyLo, d.LikelyHi, d.NElo, d.NEloLo, d.NEloHi, s.KnownLOS(), s.KnownPairRatio()}
 		doc, err := json.Marshal(known)
 		if err != nil {
 			t.Fatal(err)

@@ -53,7 +53,8 @@ func TestChunkOrder(t *testing.T) {
 // A half that is exactly 0 before or after has no sign that could change, and a term that does not count for the
 // endgame is passed over, not the end of the row.
 func TestSignChangesOfZero(t *testing.T) {
-	set := dataset.FeatureSet{Version: 2, Model: "m", Terms: []dataset.FeatureTerm{{Name: "open", MG: 7, Kind: dataset.MiddlegameTerm},
+	set := dataset.FeatureSet{Version: 2, Model: "m", Terms: []dataset.FeatureTerm{
+		{Name: "open", MG: 7, Kind: dataset.MiddlegameTerm},
 		{Name: "a", EG: 10}}, Evaluation: dataset.Evaluation{Unit: 100, Tolerance: 2, EGScale: dataset.EGScaleBySign}}
 	source := FeatureSource{Name: "x", Rows: func(yield func(dataset.FeatureRow, error) bool) {
 		for range 3 {

@@ -47,7 +47,8 @@ var loads = []struct {
 
 func TestLoad(t *testing.T) {
 	for _, c := range loads {
-		terms := []Term{{Name: "a", MG: 5, EG: 6}, {Name: `b<"\`, Kind: "single"}, {Name: "k", Kind: "scalar", MG: 9, Step: 0.5}}
+		terms := []Term{{Name: "a", MG: 5, EG: 6}, {Name: `b<"\`, Kind: "single"},
+			{Name: "k", Kind: "scalar", MG: 9, Step: 0.5}}
 		err := Load(weightFile(t, c.lines...), terms)
 		got := fmt.Sprint(terms[0].MG, terms[0].EG, terms[1].MG, terms[1].EG, terms[2].MG)
 		if err != nil && got == "5 6 0 0 9" {

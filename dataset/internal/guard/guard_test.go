@@ -16,7 +16,8 @@ func TestRowsOfABatch(t *testing.T) {
 	for rows, good := range map[int]bool{maxBatchRows: true, maxBatchRows + 1: false} {
 		schema := arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.FixedWidthTypes.Boolean}}, nil)
 		bits := memory.NewBufferBytes(make([]byte, rows/8+1))
-		column := array.NewBooleanData(array.NewData(arrow.FixedWidthTypes.Boolean, rows, []*memory.Buffer{nil, bits}, nil, 0, 0))
+		column := array.NewBooleanData(array.NewData(arrow.FixedWidthTypes.Boolean, rows,
+			[]*memory.Buffer{nil, bits}, nil, 0, 0))
 		out := &buffer{}
 		w, err := ipc.NewFileWriter(out, ipc.WithSchema(schema), ipc.WithZstd())
 		if err != nil {
@@ -29,7 +30,8 @@ func TestRowsOfABatch(t *testing.T) {
 			t.Fatal(err)
 		}
 		blocks, err := Check(bytes.NewReader(out.Bytes()), int64(out.Len()))
-		if good && (err != nil || blocks[0].Rows != int64(rows)) || !good && (err == nil || !strings.Contains(err.Error(), "rows are out of range")) {
+		if good && (err != nil || blocks[0].Rows != int64(rows)) ||
+			!good && (err == nil || !strings.Contains(err.Error(), "rows are out of range")) {
 			t.Errorf("%d rows: %v", rows, err)
 		}
 	}

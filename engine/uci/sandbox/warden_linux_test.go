@@ -35,7 +35,8 @@ func TestJudge(t *testing.T) {
 		{unix.SYS_OPENAT, [6]uint64{unix.AT_FDCWD & 0xffffffff, address("/etc/hosts")}, 0, nil},
 		{unix.SYS_OPENAT, [6]uint64{unix.AT_FDCWD & 0xffffffff, address(outside)}, 0, []string{"read " + outside}},
 		{unix.SYS_OPENAT, [6]uint64{unix.AT_FDCWD & 0xffffffff, 8}, 0, nil},
-		{unix.SYS_OPENAT, [6]uint64{unix.AT_FDCWD & 0xffffffff, address(outside), unix.O_WRONLY}, 0, []string{"write " + outside}},
+		{unix.SYS_OPENAT, [6]uint64{unix.AT_FDCWD & 0xffffffff, address(outside), unix.O_WRONLY}, 0,
+			[]string{"write " + outside}},
 		{unix.SYS_OPENAT, [6]uint64{unix.AT_FDCWD & 0xffffffff, address(inside), unix.O_TRUNC}, unix.EPERM, nil},
 	} {
 		var acts []string

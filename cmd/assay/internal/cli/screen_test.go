@@ -119,7 +119,8 @@ func TestBar(t *testing.T) {
 		want        string
 	}{
 		{0, 400, 10, "0% [          ]"}, {62, 400, 10, "15% [>         ]"}, {200, 400, 10, "50% [====>     ]"},
-		{399, 400, 10, "99% [========> ]"}, {400, 400, 10, "100% [==========]"}, {500, 400, 4, "100% [====]"}, {1, 3, 0, "33% []"},
+		{399, 400, 10, "99% [========> ]"}, {400, 400, 10, "100% [==========]"}, {500, 400, 4, "100% [====]"},
+		{1, 3, 0, "33% []"},
 	} {
 		if got := barText(tt.done, tt.total, tt.columns); got != tt.want {
 			t.Errorf("%d of %d in %d columns: %q, want %q", tt.done, tt.total, tt.columns, got, tt.want)
@@ -252,7 +253,8 @@ func TestStopped(t *testing.T) {
 	p.Stopped()
 	p.Update(98, 400, "Elo +12  +50 =20 -28")
 	p.Stopped()
-	if _, text, _ := strings.Cut(b.String(), "-28\n"); text != "match: stopped after 98 of 400 games  Elo +12  +50 =20 -28\n" {
+	if _, text, _ := strings.Cut(b.String(), "-28\n"); text !=
+		"match: stopped after 98 of 400 games  Elo +12  +50 =20 -28\n" {
 		t.Error(b.String())
 	}
 }

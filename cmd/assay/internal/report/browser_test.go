@@ -346,7 +346,6 @@ func writeGames(t *testing.T, dir string, games int) {
 
 // An open page follows a match, and shows that it was stopped, without a reload.
 func TestServedPageFollowsARun(t *testing.T) {
-	t.Parallel()
 	runs := t.TempDir()
 	server := httptest.NewServer((&Server{Dir: runs, Every: 100 * time.Millisecond}).Handler())
 	t.Cleanup(server.Close) // after the browser, which keeps a stream open
@@ -387,7 +386,6 @@ func TestServedPageFollowsARun(t *testing.T) {
 
 // An open page follows the workers of a run.
 func TestWorkersInABrowser(t *testing.T) {
-	t.Parallel()
 	runs := t.TempDir()
 	dir := filepath.Join(runs, "games")
 	end := runWithWorkers(t, dir)

@@ -127,7 +127,8 @@ func TestProjectLearn(t *testing.T) {
 	if err := p.Apply(m, 2); err != nil || m.Limits.Nodes != 9 || m.Opening.Book != "" {
 		t.Errorf("a match has settings of the loop: %v, %s", err, m.Line("m", nil))
 	}
-	if p, err = ReadProject(filepath.Dir(write(t, ProjectName, "dump = '{exe} dump {weights}'\nweights = 'EvalFile'\n[learn]\ntc = '1+0.01'\n"))); err != nil ||
+	if p, err = ReadProject(filepath.Dir(write(t, ProjectName,
+		"dump = '{exe} dump {weights}'\nweights = 'EvalFile'\n[learn]\ntc = '1+0.01'\n"))); err != nil ||
 		p.Weights != "EvalFile" || p.Learn.Clock != "1+0.01" || p.Learn.Lambda != 0.3 || p.Learn.Gate != "0,10" {
 		t.Errorf("%v: %+v", err, p)
 	}

@@ -26,7 +26,8 @@ func TestLearnEngineCheck(t *testing.T) {
 	}
 	git := func(args ...string) string {
 		t.Helper()
-		out, err := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@b"}, args...)...).CombinedOutput()
+		words := append([]string{"-c", "user.name=a", "-c", "user.email=a@b"}, args...)
+		out, err := exec.Command("git", words...).CombinedOutput()
 		if err != nil {
 			t.Fatalf("git %v: %v %s", args, err, out)
 		}
@@ -54,8 +55,10 @@ func TestLearnEngineCheck(t *testing.T) {
 			want: []string{"new build ", "new dump ", "FAILED"}, fails: "it is computed from numbers that were tuned"},
 		{name: "no such option", toml: build + "dump = '{exe} dump {weights}'\nweights = 'Net'\n[learn]\nnodes = 300\n",
 			want: []string{"it evaluates"}, fails: `option "Net": the engine does not have it`},
-		{name: "no dump", toml: build + "sources = ['flint.c']\n", fails: "assay.toml: dump is missing; write for example: dump = "},
-		{name: "no file", toml: strings.Replace(good, "['flint.c']", "['eval.c']", 1), fails: "there is no file eval.c in tree-"},
+		{name: "no dump", toml: build + "sources = ['flint.c']\n",
+			fails: "assay.toml: dump is missing; write for example: dump = "},
+		{name: "no file", toml: strings.Replace(good, "['flint.c']", "['eval.c']", 1),
+			fails: "there is no file eval.c in tree-"},
 		{name: "no repository", engine: t.TempDir(), fails: "--engine names a folder in the repository of your engine"},
 	} {
 		for name, text := range map[string]string{"assay.toml": c.toml, "flint.c": c.flint} {
@@ -85,7 +88,8 @@ func TestLearnEngineCheck(t *testing.T) {
 		}
 		git("checkout", "--quiet", ".")
 	}
-	for _, words := range []string{"learn --check", "learn --engine . --check --model assay", "learn --engine . --hours 1 --games 4"} {
+	for _, words := range []string{"learn --check", "learn --engine . --check --model assay",
+		"learn --engine . --hours 1 --games 4"} {
 		if code, _, stderr := call(t, strings.Fields(words)...); code != 2 {
 			t.Errorf("%s: exit %d: %s", words, code, stderr)
 		}

@@ -102,7 +102,8 @@ func TestLearnEngine(t *testing.T) {
 		t.Errorf("exit %d: %s%s", code, stdout, stderr)
 	}
 	if code, _, stderr := call(t, "screen", "./flint", "weights=runs/tuned/gen-1/weights.json", "--weights-option",
-		"EvalFile", "--games", "16"); code != 2 || !strings.Contains(stderr, "need the folder of a fit with assay tune --refit") {
+		"EvalFile", "--games", "16"); code != 2 ||
+		!strings.Contains(stderr, "need the folder of a fit with assay tune --refit") {
 		t.Errorf("no refit: exit %d, %s", code, stderr)
 	}
 	if err := os.Remove("flint"); err != nil {
