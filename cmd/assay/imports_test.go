@@ -249,8 +249,8 @@ var commandImports = map[string][]string{
 	// live pages of tests; the speed of this machine; what a queue takes
 	"queue": {"cli", "factor", "report", "engines", "settings"},
 
-	// assay.toml, builds of what it describes, and what a run is
-	"ownengine": {"cli", "gitbuild", "settings", "enginerun"},
+	// assay.toml, builds of what it describes, what a run is, and the weights of data
+	"ownengine": {"cli", "gitbuild", "settings", "enginerun", "tune"},
 
 	"app": {"cli", "data", "translate", "weights", "gitbuild", "factor", "report", "historic", "engines", "runs", "games",
 		"tune", "settings", "queue", "ownengine", "enginerun"},

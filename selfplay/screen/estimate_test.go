@@ -289,7 +289,8 @@ func TestKinds(t *testing.T) {
 		each.kind, each.size = append(each.kind, i), append(each.size, 1)
 	}
 	got, want := g.solve(d.regressors(g.kinds, 7)), each.solve(d.regressors(pairs, 7))
-	if len(g.kinds) != 28 || !floats.EqualApprox(got.theta, want.theta, 1e-6) || !mat.EqualApprox(got.cov, want.cov, 1e-6) {
+	if len(g.kinds) != 28 || !floats.EqualApprox(got.theta, want.theta, 1e-6) ||
+		!mat.EqualApprox(got.cov, want.cov, 1e-6) {
 		t.Errorf("%d kinds: %v, one by one %v", len(g.kinds), got.theta, want.theta)
 	}
 }

@@ -55,3 +55,32 @@ func TestExpect(t *testing.T) {
 		t.Error("a fit without gains: NaN")
 	}
 }
+
+// What a screen adds is what simulated fits gain by it; few games add nothing, and are worth more as self-play.
+func TestWorth(t *testing.T) {
+	const groups, runs = 8, 20000
+	rng, variance := rand.New(rand.NewPCG(2, 3)), Variance(0.4)
+	for _, pairs := range []uint64{200, 2000} {
+		se, sum := Precision(pairs, variance), 0.0
+		for range runs {
+			for _, fit := range [][2]float64{{2, 3}, {0, 5}, {-3, 8}} {
+				all, kept := 0.0, 0.0
+				for range groups {
+					effect := fit[0] + fit[1]*rng.NormFloat64()
+					seen, v := effect+se*rng.NormFloat64(), fit[1]*fit[1]
+					if all += effect; (seen-fit[0])*v/(v+se*se)+fit[0] > 0 {
+						kept += effect
+					}
+				}
+				sum += (kept - max(0, all)) / 3
+			}
+		}
+		got := Worth(groups, pairs, variance)
+		if math.Abs(got-sum/runs) > 0.2 || (got > WorthAsGames(groups, 1./3)) != (pairs == 2000) {
+			t.Errorf("%d pairs: %.2f Elo, simulated %.2f; as games %.2f", pairs, got, sum/runs, WorthAsGames(groups, 1./3))
+		}
+	}
+	if few, many := WorthAsGames(groups, 0.1), WorthAsGames(groups, 1); !(few > 0 && few < many && many < 16) {
+		t.Errorf("a tenth more games %.2f, twice as many %.2f", few, many)
+	}
+}

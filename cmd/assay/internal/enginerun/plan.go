@@ -27,6 +27,7 @@ type Plan struct {
 	Screen      int      `json:"screen_games"`    // 0: no screen
 	Gate        int      `json:"gate_games"`      // at most
 	Lambda      float64  `json:"lambda"`
+	Decay       float64  `json:"decay"`                   // weight of rows, for each promotion since; of Added: once
 	Rows        int      `json:"rows,omitempty"`          // of a generation's positions; 0: all
 	PerGame     int      `json:"per_game,omitempty"`      // positions of a game; 0: all
 	Relabel     uint64   `json:"relabel_nodes,omitempty"` // of the search that labels them; 0: the one that played
@@ -44,8 +45,8 @@ type Plan struct {
 const (
 	// How the games of a generation are shared; builds and a reserve take the rest.
 	gamesShare, screenShare, gateShare = 0.45, 0.15, 0.30
-	// mostScreen and LeastScreen are the games of a screen: more add little, and fewer show nothing of eight groups.
-	mostScreen, LeastScreen = 4000, 640
+	// mostScreen are the most games of a screen: more add little.
+	mostScreen = 4000
 	// MaxGroups is how many groups of terms a screen has at most.
 	MaxGroups = 8
 	// FinalName is the folder of the matches at the end.
@@ -76,9 +77,18 @@ func (p *Plan) share(games float64) {
 	if p.Hours > 0 { // labels take the time of games
 		p.Games = max(2, p.Games-2*int(float64(p.Rows)*float64(p.Relabel)/(2*pliesPerGame*float64(max(p.Nodes, 1)))))
 	}
-	if p.Screen = min(mostScreen, multiple(screenShare, play.PerOpening)); p.Screen < LeastScreen {
+	if p.Screen = min(mostScreen, multiple(screenShare, play.PerOpening)); !p.screenPays() {
+		if p.Hours > 0 {
+			p.Games += p.Screen
+		}
 		p.Screen = 0
 	}
+}
+
+// screenPays reports whether a screen should gain more than its games would as self-play.
+func (p *Plan) screenPays() bool {
+	return screen.Worth(MaxGroups, uint64(p.Screen/2), screen.Variance(UsualDraws)) >
+		screen.WorthAsGames(MaxGroups, float64(p.Screen)/float64(p.Games))
 }
 
 // Limits are the flags that limit a move.
@@ -122,7 +132,7 @@ func (p *Plan) Text() string {
 		line("screen", "%d games: the effect of each of %d groups of terms to ±%.0f Elo", p.Screen, MaxGroups,
 			1.96*screen.Precision(uint64(p.Screen/2), screen.Variance(UsualDraws)))
 	} else {
-		line("screen", "none: fewer than %d games would show nothing", LeastScreen)
+		line("screen", "none: so few games are worth more as self-play")
 	}
 	test := sprt.Test{Model: sprt.Logistic, Elo0: p.Elo0, Elo1: p.Elo1, Alpha: learn.GateAlpha(1), Beta: 0.05}
 	needs := ""

@@ -91,8 +91,8 @@ func (l *loop) message() string {
 		positions = max(positions, g.Positions)
 	}
 	fmt.Fprintf(&s, "eval: weights learned from self-play\n\nassay fitted them to %d positions of %d games of the "+
-		"engine against itself at\n%s. Groups of terms: %s.\n\n", positions, r.Plan.Games*len(r.Generations), l.plan.LimitsText(),
-		strings.Join(r.Kept(), ", "))
+		"engine against itself at\n%s. Groups of terms: %s.\n\n", positions, r.Plan.Games*len(r.Generations),
+		l.plan.LimitsText(), strings.Join(r.Kept(), ", "))
 	m := r.Fixed
 	fmt.Fprintf(&s, "Elo   | %s (95%%)\nConf  | %s\nGames | N: %d W: %d L: %d D: %d\nPenta | %v\n", m.Strength.Text(""),
 		l.plan.LimitsText(), m.Games, m.Wins, m.Losses, m.Draws, m.Pentanomial)

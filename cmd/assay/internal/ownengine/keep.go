@@ -100,7 +100,7 @@ func changed(refit *tuner.Refit, found *tuner.Result) (list []group) {
 func (l *loop) screen(g int, champion *learn.Weights, fit string, groups []group) error {
 	switch {
 	case l.plan.Screen == 0:
-		l.now.Why = fmt.Sprintf("it would have had fewer than %d games", enginerun.LeastScreen)
+		l.now.Why = "its games were too few, and worth more as self-play"
 	case len(groups) < 2:
 		l.now.Why = "the fit changed one group of terms at most"
 	}

@@ -1,13 +1,18 @@
 package ownengine
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/assay-chess/assay/cmd/assay/internal/enginerun"
 	"github.com/assay-chess/assay/cmd/assay/internal/settings"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner"
@@ -96,6 +101,10 @@ func TestPlan(t *testing.T) {
 	if p.Split(1); err != nil || p.Games != 3240 || p.Screen != 1080 || p.Gate != 2160 || p.Nodes != 3000 || p.Seed != 7 {
 		t.Errorf("by the hour: %+v, %v", p, err)
 	}
+	p, err = plan(project("hours=4", "generations=2", "decay=0.25"))
+	if p.Split(0.5); err != nil || p.Games != 1620+536 || p.Screen != 0 || p.Gate != 1080 || p.Decay != 0.25 {
+		t.Errorf("a screen that does not pay plays itself: %+v, %v", p, err)
+	}
 	p, err = plan(project("hours=4"), "--games", "900", "--nodes", "100")
 	if p.Split(1); err != nil || p.Games != 900 || p.Screen != 0 || p.Gate != 600 || p.Hours != 0 || p.Nodes != 100 {
 		t.Errorf("--games: %+v, %v", p, err)
@@ -105,7 +114,7 @@ func TestPlan(t *testing.T) {
 		t.Errorf("the defaults: %+v, %v", p, err)
 	}
 	p, err = plan(project("rows=10000", "relabel-nodes=13000", "nodes=1000"), "--hours", "1")
-	if p.Split(1); err != nil || p.Games != 1620-1000 {
+	if p.Split(1); err != nil || p.Games != 1620-1000+536 {
 		t.Errorf("labels cost games: %+v, %v", p, err)
 	}
 	for _, words := range [][]string{{"--games", "4", "--hours", "1"}, {"--hours", "-1"}, {"--final-games", "3"},
@@ -116,5 +125,44 @@ func TestPlan(t *testing.T) {
 	}
 	if p, err := plan(project("relabel-nodes=5000")); err == nil {
 		t.Errorf("relabelled, but how many? %+v", p)
+	}
+}
+
+// Games of champions before count less, and so do others' data; a generation that was not promoted changes nothing.
+func TestWeight(t *testing.T) {
+	l := &loop{plan: enginerun.Plan{Decay: 0.5}}
+	for _, promoted := range []bool{true, false, true} {
+		l.result.Generations = append(l.result.Generations, enginerun.Generation{Promoted: promoted})
+	}
+	for g, want := range map[int][]float64{1: {0.5, 1}, 2: {0.5, 0.5, 1}, 3: {0.5, 0.5, 1, 1},
+		4: {0.5, 0.25, 0.5, 0.5, 1}} {
+		for from, weight := range want {
+			if got := l.weight(from, g); got != weight {
+				t.Errorf("generation %d in %d: %g, want %g", from, g, got, weight)
+			}
+		}
+	}
+}
+
+// A run by the hour counts the time that it worked, in all its processes, and not that between them.
+func TestSpent(t *testing.T) {
+	dir := t.TempDir()
+	l := &loop{tools: tools{Config: Config{Stderr: io.Discard, Command: func(context.Context, []string, io.Writer) (string,
+		error) {
+		return "", context.Canceled
+	}}, dir: dir}, plan: enginerun.Plan{Hours: 2, Generations: 2}, began: time.Now().Add(-70 * time.Minute)}
+	var err error
+	if l.kept, err = durable.OpenRun(dir, durable.RunInfo{Started: time.Now().Add(-50 * time.Hour)}, 1); err != nil {
+		t.Fatal(err)
+	}
+	defer l.kept.Close()
+	if err := l.play("match"); !errors.Is(err, context.Canceled) || !l.late(2) || l.late(1) {
+		t.Errorf("after 70 minutes of 2 hours: %v, late %t", err, l.late(2))
+	}
+	if l.worked, l.began = workedBefore(l.kept), time.Now(); l.spent().Round(time.Minute) != 70*time.Minute || !l.late(2) {
+		t.Errorf("another process knows of %v", l.spent())
+	}
+	if l.worked = 50 * time.Minute; l.late(2) {
+		t.Error("a second hour does not fit after 50 minutes of 2 hours")
 	}
 }

@@ -2,6 +2,7 @@ package ownengine
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"github.com/assay-chess/assay/cmd/assay/internal/enginerun"
 	"github.com/assay-chess/assay/cmd/assay/internal/gitbuild"
 	"github.com/assay-chess/assay/cmd/assay/internal/settings"
+	"github.com/assay-chess/assay/cmd/assay/internal/tune"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay/gamelog"
@@ -34,6 +36,8 @@ type loop struct {
 	builds map[string]*gitbuild.Build
 	now    enginerun.Generation // of the generation under way
 	barren int                  // generations without a promotion, the last ones
+	began  time.Time            // this process
+	worked time.Duration        // earlier processes, as far as they said
 	result enginerun.Result
 }
 
@@ -47,7 +51,7 @@ func Run(ctx context.Context, c Config, dir, resume string, flags *settings.Set)
 	if err != nil {
 		return nil, err
 	}
-	l := &loop{tools: tools{Config: c, ctx: ctx, dir: dir}, builds: map[string]*gitbuild.Build{}}
+	l := &loop{tools: tools{Config: c, ctx: ctx, dir: dir}, builds: map[string]*gitbuild.Build{}, began: time.Now()}
 	defer l.close()
 	temp, err := os.MkdirTemp("", "assay-learn-")
 	if err != nil {
@@ -62,7 +66,7 @@ func Run(ctx context.Context, c Config, dir, resume string, flags *settings.Set)
 	return gamelog.InFolder(dir, info, config,
 		func(_ *durable.Run, r *enginerun.Result) error { r.Already = true; return nil },
 		func(run *durable.Run) (*enginerun.Result, error) {
-			l.kept = run
+			l.kept, l.worked = run, workedBefore(run)
 			l.result = enginerun.Result{Format: enginerun.Format, Program: config.Program, Engine: config.Engine,
 				Base: config.Base, Plan: config.Plan}
 			err := l.all(flags.AcceptNotWeaker)
@@ -202,7 +206,28 @@ func (l *loop) all(acceptNotWeaker bool) (err error) {
 func (l *loop) play(words ...string) error {
 	l.show(words)
 	_, err := l.Command(l.ctx, words, l.Stderr)
-	return err
+	return errors.Join(err, l.kept.Event(workedEvent, l.spent().Seconds()))
+}
+
+// workedEvent says after each stage, and when a process ends in one, how many seconds the run has worked.
+const workedEvent = "worked"
+
+// spent is how long the run has worked in all its processes.
+func (l *loop) spent() time.Duration { return l.worked + time.Since(l.began) }
+
+// workedBefore is what earlier processes of a run said of that.
+func workedBefore(run *durable.Run) (worked time.Duration) {
+	_ = durable.ReadJournal(run.Path(durable.RunEventsName), func(line []byte) error { // no result depends on it
+		var e struct {
+			Kind string  `json:"event"`
+			Data float64 `json:"data"`
+		}
+		if json.Unmarshal(line, &e) == nil && e.Kind == workedEvent {
+			worked = time.Duration(e.Data * float64(time.Second))
+		}
+		return nil
+	})
+	return worked
 }
 
 // stage runs a command whose output is a folder of a generation's, unless that is complete, and returns its path.
@@ -307,9 +332,8 @@ func (l *loop) Propose(_ context.Context, g int, champion *learn.Weights) (*lear
 
 // late reports whether a further generation does not fit into the hours.
 func (l *loop) late(g int) bool {
-	spent := time.Since(l.kept.Info().Started).Hours()
 	if l.plan.Hours == 0 || g == 1 || exists(l.path(learn.Folder(g))) ||
-		spent+l.plan.Hours/float64(l.plan.Generations) <= l.plan.Hours*1.05 {
+		l.spent().Hours()+l.plan.Hours/float64(l.plan.Generations) <= l.plan.Hours*1.05 {
 		return false
 	}
 	fmt.Fprintf(l.Stderr, "learn: generation %d does not fit into the %g hours any more\n", g, l.plan.Hours)
@@ -338,7 +362,7 @@ func (l *loop) fit(g int, champion *learn.Weights) (string, error) {
 	for from := 1; from <= g; from++ {
 		data = append(data, l.data(from))
 	}
-	words := []string{"tune"}
+	words, weights, older := []string{"tune"}, map[string]float64{}, false
 	for i, positions := range data {
 		m, err := durable.LoadManifest(positions)
 		if err != nil {
@@ -351,6 +375,8 @@ func (l *loop) fit(g int, champion *learn.Weights) (string, error) {
 			return "", err
 		}
 		words = append(words, out)
+		weights[out] = l.weight(i-len(l.plan.Added)+1, g)
+		older = older || weights[out] < 1
 	}
 	if _, l.set, err = dataset.OpenFeatures(words[1]); err != nil {
 		return "", err
@@ -360,10 +386,33 @@ func (l *loop) fit(g int, champion *learn.Weights) (string, error) {
 		terms = append(terms, t.Name)
 	}
 	words = append(words, "--refit", "--lambda", fmt.Sprint(l.plan.Lambda), "--seed", fmt.Sprint(l.plan.Seed))
+	if older {
+		mix := l.path(learn.Folder(g), "mix.json")
+		if err := tune.WriteMix(mix, weights); err != nil {
+			return "", err
+		}
+		words = append(words, "--mix", mix)
+	}
 	for _, name := range frozen(&l.plan, terms) {
 		words = append(words, "--freeze", name)
 	}
 	return l.stage(learn.Folder(g), "fit", words...)
+}
+
+// weight is that of rows of a generation in the fit of another, less for each champion since: the games of a weaker
+// engine say less. One of two at half weight costs a tenth of their effective games; assay learn has the same for its
+// own models. Others' data, of generations below 1, count as those of one champion before.
+func (l *loop) weight(from, in int) float64 {
+	if from < 1 {
+		return l.plan.Decay
+	}
+	weight := 1.0
+	for _, g := range l.result.Generations[from-1 : in-1] {
+		if g.Promoted {
+			weight *= l.plan.Decay
+		}
+	}
+	return weight
 }
 
 // positions makes the positions that a generation learns from.

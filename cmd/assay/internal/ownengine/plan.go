@@ -24,7 +24,8 @@ func newPlan(flags *settings.Set, project *settings.Project) (enginerun.Plan, er
 	}
 	p := enginerun.Plan{Seed: flags.Seed, Clock: own.Clock, Nodes: of("nodes").Limits.Nodes, Hours: of("hours").Hours,
 		Generations: max(1, of("generations").Generations), Games: of("games").TuneGames, Lambda: own.Lambda,
-		Rows: own.Rows, PerGame: own.PerGame, Relabel: own.RelabelNodes,
+		Decay: own.Decay,
+		Rows:  own.Rows, PerGame: own.PerGame, Relabel: own.RelabelNodes,
 		Freeze: own.Freeze, Added: flags.Added, Book: own.Opening.Book, Final: of("final-games").FinalGames,
 		Deep: of("deep-games").DeepGames, Clocked: of("clock-games").ClockGames, FinalClock: of("clock").FinalClock}
 	if flags.Given("nodes") {

@@ -248,6 +248,8 @@ func (p *Project) addLearn(l Line) error {
 		return errors.New("games and hours both say how long a generation plays: give one of them")
 	case !(s.Lambda >= 0 && s.Lambda <= 1):
 		return fmt.Errorf("want a share from 0 to 1, not %s", l.Text)
+	case !(s.Decay > 0 && s.Decay <= 1):
+		return fmt.Errorf("want a weight above 0, up to 1, not %s", l.Text)
 	case n != 2 || err != nil || !(lo >= 0 && lo < hi):
 		return fmt.Errorf("want a test for a gain, such as [0, 10], not [%s]: one from below 0 promotes weaker engines",
 			s.Gate)

@@ -145,6 +145,7 @@ type Values struct {
 
 	// Of the table [learn].
 	Lambda float64
+	Decay  float64 // of rows, by promotion
 	Freeze []string
 	Gate   string
 	// Positions that a generation learns from.

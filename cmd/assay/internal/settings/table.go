@@ -337,6 +337,8 @@ var Table = []Setting{
 	{Name: "generations", In: Engine, Field: func(v *Values) any { return &v.Generations }, Help: "most generations"},
 	{Name: "lambda", In: Engine, Field: func(v *Values) any { return &v.Lambda }, Default: 0.3,
 		Help: "share of the result in the target of the fit; the rest is the engine's own search"},
+	{Name: "decay", In: Engine, Field: func(v *Values) any { return &v.Decay }, Default: 0.5,
+		Help: "weight of positions from before a promotion, for each promotion since, and of those of --add"},
 	{Name: "freeze", In: Engine, Field: func(v *Values) any { return &v.Freeze },
 		Help: "terms or groups that keep their values"},
 	{Name: "gate", In: Engine, Field: func(v *Values) any { return &v.Gate }, Default: "0,10",

@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/cmd/assay/internal/weights"
+	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/tuner"
@@ -70,6 +72,23 @@ func (m mix) check(file string, paths, ids []string) error {
 		}
 	}
 	return nil
+}
+
+// WriteMix writes a file for tune --mix: what multiplies the weights of the rows of sets of features, by their paths.
+func WriteMix(path string, weights map[string]float64) error {
+	m := mix{}
+	for dir, weight := range weights {
+		set, _, err := dataset.OpenFeatures(dir)
+		if err != nil {
+			return err
+		}
+		id, err := set.ID()
+		if err != nil {
+			return fmt.Errorf("%s: %w", dir, err)
+		}
+		m[id] = mixed{filepath.Base(dir), weight}
+	}
+	return durable.WriteJSON(path, mixFile{mixFormat, m})
 }
 
 // NewValue returns the command assay data value.
@@ -157,11 +176,7 @@ func (f *tuneFlags) value(ctx context.Context, paths []string, to streams) (err 
 		for i, x := range v.Sources {
 			m[ids[i]] = mixed{x.Name, x.Weight}
 		}
-		text, err := json.MarshalIndent(mixFile{mixFormat, m}, "", "  ")
-		if err != nil {
-			return err
-		}
-		if err := durable.WriteFile(f.out, append(text, '\n')); err != nil {
+		if err := durable.WriteJSON(f.out, mixFile{mixFormat, m}); err != nil {
 			return err
 		}
 	}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/assay-chess/assay/cmd/assay/internal/enginerun"
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/tuner/learn"
 )
 
@@ -30,8 +32,16 @@ func TestLearnEngine(t *testing.T) {
 		"flint.c": strings.Replace(string(source), "S(300, 300), S(300, 300), S(500, 500), S(900, 900)",
 			"S(100, 100), S(100, 100), S(100, 100), S(100, 100)", 1),
 		"assay.toml": "build = \"" + cc + " -O1 -I" + features + " -o {out} flint.c\"\ndump = '{exe} dump'\n" +
-			"sources = ['flint.c']\n[learn]\nnodes = 150\ngames = 200\nlambda = 1\ngate = '0,150'\n" +
-			"final_games = 80\ndeep_games = 2\nclock_games = 0\n",
+			"sources = ['flint.c']\n[learn]\nnodes = 150\ngames = 200\nlambda = 1\ngate = '0,150'\nbook = 'open.epd'\n" +
+			"final_games = 240\ndeep_games = 2\nclock_games = 0\n",
+	}
+	for start, m := board.StartPosition(), 0; m < 20; m++ {
+		for reply := range 20 {
+			p := start
+			p.Make(start.LegalMoves(nil)[m])
+			p.Make(p.LegalMoves(nil)[reply])
+			files["open.epd"] += p.FEN() + "\n"
+		}
 	}
 	for name, text := range files {
 		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
@@ -73,6 +83,18 @@ func TestLearnEngine(t *testing.T) {
 	if r.Outcome != learn.GainProved || !g.Promoted || g.Screened || g.Why == "" || !(r.Fixed.EloLo > 0) ||
 		len(g.Groups) < 2 || r.Deep == nil || r.Clock != nil || g.Change <= 0 {
 		t.Errorf("%+v, %+v", r, g)
+	}
+	// The book is the author's file, and not a copy that goes.
+	if book, err := filepath.Abs("open.epd"); err != nil || r.Plan.Book != book {
+		t.Errorf("the book is %s, not %s", r.Plan.Book, book)
+	}
+	for _, m := range []string{"gen-1/gate", "final/test", "final/match"} {
+		games, err := os.ReadFile(filepath.Join("runs/tuned", m, match.PGNName))
+		config, err2 := os.ReadFile(filepath.Join("runs/tuned", m, durable.RunConfigName))
+		if first, _, _ := strings.Cut(strings.SplitAfter(string(games)+`[FEN "`, `[FEN "`)[1], `"`); err != nil || err2 != nil ||
+			first == "" || !strings.Contains(files["open.epd"], first) || !strings.Contains(string(config), "open.epd") {
+			t.Errorf("%s begins at %q, not in the book: %v %v", m, first, err, err2)
+		}
 	}
 	if status := git("status", "--short"); status != "?? runs/\n" {
 		t.Errorf("the repository has changed: %s", status)
