@@ -124,7 +124,7 @@ const anyCore = -1
 // Pin implements engine.Pinner. A program that runs elsewhere moves to the core; if it has children it
 // is ended, and started again when it is next needed.
 func (c *Client) Pin(core int) {
-	if c.process != nil && c.core != core && !cores.PinProcess(c.process.pid, core) {
+	if c.process != nil && c.core != core && !cores.PinProcess(c.process.box.Pid(c.process.pid), core) {
 		c.quit()
 	}
 	c.core = core
@@ -294,7 +294,7 @@ func (c *Command) limits() string {
 // NewGame implements engine.Player. UCI has no way to pass a seed, so it is not used. A
 // contained program that used up half of its processor time is started again.
 func (c *Client) NewGame(uint64) error {
-	if c.process != nil && c.command.Sandbox.Exhausted(c.process.pid) {
+	if c.process != nil && c.process.box.Exhausted() {
 		c.end()
 	}
 	if err := c.Start(); err != nil {

@@ -29,7 +29,8 @@ type process struct {
 	lines                 lineBuffer
 	noise                 tail
 	log                   conversation
-	refused               *refusals // by its sandbox
+	refused               *refusals    // by its sandbox
+	box                   *sandbox.Box // nil: none
 
 	watch    stall.Watch   // while we wait
 	credited time.Duration // stalls that have extended this wait
@@ -102,9 +103,9 @@ func startProcess(c *Command, core int, contained func(act string)) (*process, e
 	defer closeAll(theirs[:]...) // the process has its own copies
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs[0], theirs[1], theirs[2]
 	p := newProcess(ours[0], ours[1], ours[2])
-	p.refused = refused
+	p.refused, p.box = refused, box
 	started := make(chan error, 1)
-	go p.supervise(cmd, box, strays, core, started)
+	go p.supervise(cmd, strays, core, started)
 	if err := <-started; err != nil {
 		p.closePipes()
 		return nil, err
@@ -132,15 +133,13 @@ func closeAll[F interface {
 // The process is not reaped earlier: while it exists, if only as a zombie, no other
 // process group can have its id. All of this runs on one thread, because Linux can kill
 // a process when the thread that started it ends: if we are killed, so is the engine.
-func (p *process) supervise(cmd *exec.Cmd, box *sandbox.Box, strays *strays, core int, started chan<- error) {
+func (p *process) supervise(cmd *exec.Cmd, strays *strays, core int, started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	cmd, err := startOn(core, cmd)
-	box.Watch()
+	p.box.Watch()
 	if err != nil {
-		box.Close()
-	}
-	if err != nil {
+		p.box.Close()
 		started <- err
 		return
 	}
@@ -161,7 +160,7 @@ func (p *process) supervise(cmd *exec.Cmd, box *sandbox.Box, strays *strays, cor
 	_ = cmd.Wait()              // the state says more
 	p.state = cmd.ProcessState
 	strays.end(p.pid)
-	box.Close()
+	p.box.Close()
 	close(p.reaped)
 }
 

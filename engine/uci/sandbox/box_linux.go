@@ -4,12 +4,12 @@ package sandbox
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -21,26 +21,32 @@ const initName = "assay: sandbox"
 // orders is what the parent sends to the process that is to become the program.
 type orders struct {
 	Limits
-	Path  string // of the program; empty: try the sandbox and exit
-	Dir   string // its folder
-	Token string // ends what the try prints
+	Path       string   // of the program; empty: try the sandbox and exit
+	Files      []string // that it may read
+	Namespaces bool     // it starts in namespaces of its own
+	OldKernel  bool     // in tests: use what Landlock did at first
+	Token      string   // begins what the try prints
 }
 
-// listenerFD is where the process finds the socket for the listener of its filter.
-const listenerFD = 3
+// Where the process finds the socket for the listener of its filter, and this program.
+const (
+	listenerFD = 3
+	programFD  = 4
+)
 
 // Box is the surroundings of one contained program.
 type Box struct {
-	program, dir string
-	ours, theirs *os.File // ends of the socket for the listener
-	report       func(act string)
-	done         chan struct{} // closed when the watch is over
+	warden
+	limits *Limits
+	ours   *os.File      // end of the socket for the listener
+	theirs []*os.File    // what the process gets
+	done   chan struct{} // closed when the watch is over
 }
 
-// Contain changes a command that was not started yet, so that its program is contained. The
-// report is called, from another goroutine and once for each act, with what the program tried
-// and may not do, for example "write /etc/passwd"; it may be nil. After cmd.Start call Watch,
-// and in the end, when the process is gone, Close. Without limits, nil, nothing is contained.
+// Contain changes a command that was not started yet, so that its program is contained. Arguments that name files
+// are such that the program may read. The report is called, from another goroutine, with what the program tried and
+// may not do, for example "write /etc/passwd"; it may be nil. After cmd.Start call Watch, and in the end, when the
+// process is gone, Close. Without limits, nil, nothing is contained.
 func (l *Limits) Contain(cmd *exec.Cmd, report func(act string)) (*Box, error) {
 	if l == nil {
 		return nil, nil
@@ -48,17 +54,38 @@ func (l *Limits) Contain(cmd *exec.Cmd, report func(act string)) (*Box, error) {
 	if err := l.Check(); err != nil {
 		return nil, err
 	}
-	path, err := exec.LookPath(cmd.Path)
-	if err == nil {
-		path, err = filepath.Abs(path)
-	}
-	if err == nil {
-		path, err = filepath.EvalSymlinks(path)
-	}
-	if err != nil {
+	o := &orders{Limits: *l, Namespaces: tried().namespaces == nil}
+	if err := o.find(cmd); err != nil {
 		return nil, err
 	}
-	return contain(cmd, &orders{Limits: *l, Path: path}, report)
+	b, err := contain(cmd, o, report)
+	if err == nil {
+		b.limits = l
+	}
+	return b, err
+}
+
+// find finds the files of a command, and writes their paths into it.
+func (o *orders) find(cmd *exec.Cmd) (err error) {
+	if o.Path, err = exec.LookPath(cmd.Path); err == nil {
+		o.Path, err = filepath.Abs(o.Path)
+	}
+	if err == nil {
+		o.Path, err = filepath.EvalSymlinks(o.Path)
+	}
+	if err != nil {
+		return err
+	}
+	for i := 1; i < len(cmd.Args); i++ {
+		if info, err := os.Stat(cmd.Args[i]); err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		if cmd.Args[i], err = filepath.Abs(cmd.Args[i]); err != nil {
+			return err
+		}
+		o.Files = append(o.Files, cmd.Args[i])
+	}
+	return nil
 }
 
 func contain(cmd *exec.Cmd, o *orders, report func(string)) (*Box, error) {
@@ -66,27 +93,54 @@ func contain(cmd *exec.Cmd, o *orders, report func(string)) (*Box, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: a pair of sockets: %w", errUnavailable, err)
 	}
-	b := &Box{program: o.Path, ours: os.NewFile(uintptr(fds[0]), "listener"),
-		theirs: os.NewFile(uintptr(fds[1]), "listener"), report: report}
-	if b.report == nil {
-		b.report = func(string) {}
-	}
-	if o.Dir, err = os.MkdirTemp("", "assay-engine-"); err == nil {
-		b.dir, err = filepath.EvalSymlinks(o.Dir)
-	}
+	b := &Box{limits: &o.Limits, ours: os.NewFile(uintptr(fds[0]), "listener"),
+		theirs: []*os.File{os.NewFile(uintptr(fds[1]), "listener")}}
+	b.warden = warden{program: o.Path, files: o.Files, namespaces: o.Namespaces, memory: o.Memory, report: report,
+		told: map[string]int{}}
+	self, err := os.Open("/proc/self/exe") // also if the file was replaced meanwhile
 	if err != nil {
 		b.Close()
 		return nil, err
 	}
+	b.theirs = append(b.theirs, self)
 	text, err := json.Marshal(o)
 	if err != nil {
 		b.Close()
 		return nil, err
 	}
-	cmd.Args = append([]string{initName, string(text)}, cmd.Args[min(1, len(cmd.Args)):]...)
-	cmd.Path, cmd.Err = "/proc/self/exe", nil // also if the file was replaced meanwhile
-	cmd.Dir, cmd.Env, cmd.ExtraFiles = o.Dir, []string{}, []*os.File{b.theirs}
+	args := append([]string{initName, string(text)}, cmd.Args[min(1, len(cmd.Args)):]...)
+	cmd.Path, cmd.Err = "/proc/self/exe", nil
+	if o.Namespaces {
+		if cmd.Path, err = exec.LookPath("bwrap"); err != nil {
+			b.Close()
+			return nil, errors.New("bubblewrap (bwrap) is not installed")
+		}
+		args = append(o.wrapped(), args...)
+	}
+	cmd.Args, cmd.Dir, cmd.Env, cmd.ExtraFiles = args, "/", []string{}, b.theirs
 	return b, nil
+}
+
+// wrapped returns the command that starts this program in namespaces: it sees nothing but what Landlock lets it read
+// there, and can mount its folder. Bubblewrap ends it when we end.
+func (o *orders) wrapped() []string {
+	args := strings.Fields("bwrap --unshare-user --unshare-pid --unshare-net --unshare-ipc --unshare-uts " +
+		"--unshare-cgroup-try --die-with-parent --cap-add CAP_SYS_ADMIN --proc /proc --dir " + folder)
+	for _, paths := range readable {
+		for _, path := range existing(paths) {
+			bind := "--ro-bind-try"
+			if filepath.Dir(path) == "/dev" {
+				bind = "--dev-bind-try"
+			}
+			args = append(args, bind, path, path)
+		}
+	}
+	for _, path := range append(o.Files, o.Path) {
+		if path != "" {
+			args = append(args, "--ro-bind", path, path)
+		}
+	}
+	return append(args, "--remount-ro", "/", "--", fmt.Sprintf("/proc/self/fd/%d", programFD))
 }
 
 // Watch answers and reports what the program tries, in the background, until it has ended.
@@ -94,21 +148,20 @@ func (b *Box) Watch() {
 	if b == nil {
 		return
 	}
-	b.theirs.Close() // the process has its own
+	closeAll(b.theirs) // the process has its own
 	b.done = make(chan struct{})
 	go func() {
 		defer close(b.done)
-		listener, err := receiveListener(int(b.ours.Fd()))
-		if err != nil {
+		var err error
+		if b.listener, err = receiveListener(int(b.ours.Fd())); err != nil {
 			return // it did not start, and says why on its error output
 		}
-		defer unix.Close(listener)
-		(&warden{program: b.program, dir: b.dir, listener: listener, report: b.report,
-			reported: map[string]bool{}}).serve()
+		defer unix.Close(b.listener)
+		b.serve()
 	}()
 }
 
-// Close removes the folder of a program that has ended, or was never started.
+// Close frees what belongs to a program that has ended, or was never started.
 func (b *Box) Close() {
 	if b == nil {
 		return
@@ -117,11 +170,35 @@ func (b *Box) Close() {
 		<-b.done
 	}
 	b.ours.Close()
-	b.theirs.Close()
-	os.RemoveAll(b.dir) // what remains is small and in the system's folder for temporary files
+	closeAll(b.theirs)
 }
 
-// receiveListener receives a descriptor that sendListener sent.
+func closeAll(files []*os.File) {
+	for _, f := range files {
+		f.Close()
+	}
+}
+
+// Pid returns the id of the program's process, given that of the process that was started.
+func (b *Box) Pid(started int) int {
+	if b != nil && b.pid.Load() > 0 {
+		return int(b.pid.Load())
+	}
+	return started
+}
+
+// Exhausted reports whether the program has used up half of its processor time.
+func (b *Box) Exhausted() bool {
+	if b == nil || b.pid.Load() == 0 {
+		return false
+	}
+	const processClock = 2 // of the process whose id is in the other bits, inverted
+	var used unix.Timespec
+	err := unix.ClockGettime(^b.pid.Load()<<3|processClock, &used)
+	return err == nil && time.Duration(used.Nano()) > b.limits.time()/2
+}
+
+// receiveListener receives a descriptor that enter sent.
 func receiveListener(socket int) (listener int, err error) {
 	control := make([]byte, unix.CmsgSpace(4))
 	_, n, _, _, err := unix.Recvmsg(socket, make([]byte, 1), control, unix.MSG_CMSG_CLOEXEC)
@@ -140,38 +217,4 @@ func receiveListener(socket int) (listener int, err error) {
 		return -1, unix.EBADMSG
 	}
 	return fds[0], nil
-}
-
-// Available says why programs cannot be contained here; nil: they can. It tries it, once.
-var Available = sync.OnceValue(func() error {
-	cmd := exec.Command("/proc/self/exe")
-	o := &orders{Limits: Limits{Memory: DefaultMemory}, Token: "contained"}
-	b, err := contain(cmd, o, nil)
-	if err != nil {
-		return err
-	}
-	var said strings.Builder
-	cmd.Stdout, cmd.Stderr = &said, &said
-	err = cmd.Start()
-	b.Watch()
-	if err == nil {
-		err = cmd.Wait()
-	}
-	b.Close()
-	text := strings.TrimSpace(said.String())
-	if err != nil || text != o.Token {
-		return fmt.Errorf("%w: %s", errUnavailable, strings.TrimPrefix(fmt.Sprintf("%s (%v)", text, err), " "))
-	}
-	return nil
-})
-
-// Exhausted reports whether a contained program has used up half of its processor time.
-func (l *Limits) Exhausted(pid int) bool {
-	if l == nil || pid == 0 {
-		return false
-	}
-	const processClock = 2 // of the process whose id is in the other bits, inverted
-	var used unix.Timespec
-	err := unix.ClockGettime(int32(^pid<<3|processClock), &used)
-	return err == nil && time.Duration(used.Nano()) > l.time()/2
 }

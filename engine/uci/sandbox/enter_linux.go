@@ -8,19 +8,27 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"syscall"
 	"time"
 	"unsafe"
 
+	"github.com/landlock-lsm/go-landlock/landlock"
+	landlocked "github.com/landlock-lsm/go-landlock/landlock/syscall"
 	"golang.org/x/sys/unix"
 )
 
 // A program that imports this package becomes the contained program when it is started under
 // initName. It happens here so that tests of any package can contain engines too.
 func init() {
-	if len(os.Args) > 1 && os.Args[0] == initName {
-		fmt.Fprintf(os.Stderr, "sandbox: %v\n", enter(os.Args[1], os.Args[2:]))
+	args := os.Args
+	if len(args) > 2 && args[1] == initName { // bubblewrap names the program itself
+		args = args[1:]
+	}
+	if len(args) > 1 && args[0] == initName {
+		fmt.Fprintf(os.Stderr, "sandbox: %v\n", enter(args[1], args[2:]))
 		os.Exit(125)
 	}
 }
@@ -31,9 +39,15 @@ func init() {
 // runtime keep theirs, and end when this one becomes the program.
 func enter(text string, args []string) error {
 	runtime.LockOSThread()
+	debug.SetGCPercent(-1) // its threads
 	var o orders
 	if err := json.Unmarshal([]byte(text), &o); err != nil {
 		return err
+	}
+	if o.Namespaces {
+		if err := makeFolder(); err != nil {
+			return err
+		}
 	}
 	if err := restrictFiles(&o); err != nil {
 		return err
@@ -47,154 +61,153 @@ func enter(text string, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := unix.Sendmsg(listenerFD, []byte{0}, unix.UnixRights(listener), nil, 0); err != nil {
+	sent := make(chan error)
+	go func() { // on another thread: this one can no longer send
+		sent <- unix.Sendmsg(listenerFD, []byte{0}, unix.UnixRights(listener), nil, 0)
+	}()
+	if err := <-sent; err != nil {
 		return fmt.Errorf("sending the listener: %w", err)
 	}
-	unix.Close(listener)
-	unix.Close(listenerFD)
-	if err := o.restrictResources(); err != nil { // last: this process itself may need more
-		return err
+	for _, fd := range []int{listener, listenerFD, programFD} {
+		unix.Close(fd)
 	}
 	if o.Path == "" {
-		return tryOut(&o)
+		if err := o.restrictResources(); err != nil {
+			return err
+		}
+		return tryOut(o.Token)
+	}
+	return o.become(args)
+}
+
+// become becomes the program. This process itself may need more memory than the program is allowed, so between the
+// limits and that it allocates none.
+func (o *orders) become(args []string) error {
+	path, err := syscall.BytePtrFromString(o.Path)
+	if err != nil {
+		return err
+	}
+	argv, err := syscall.SlicePtrFromStrings(append([]string{o.Path}, args...))
+	if err != nil {
+		return err
+	}
+	environment := []*byte{nil}
+	if err := o.restrictResources(); err != nil {
+		return err
 	}
 	for try := 0; ; try++ { // another process that starts just now may hold the file open for writing
-		err := syscall.Exec(o.Path, append([]string{o.Path}, args...), nil)
-		if !errors.Is(err, unix.ETXTBSY) || try == 40 {
-			return fmt.Errorf("%s: %w", o.Path, err)
+		_, _, errno := syscall.RawSyscall(syscall.SYS_EXECVE, uintptr(unsafe.Pointer(path)),
+			uintptr(unsafe.Pointer(&argv[0])), uintptr(unsafe.Pointer(&environment[0])))
+		if errno != syscall.ETXTBSY || try == 40 {
+			return fmt.Errorf("%s: %w", o.Path, errno)
 		}
 		time.Sleep(25 * time.Millisecond)
 	}
 }
 
-// tryOut reports whether the sandbox holds.
-func tryOut(o *orders) error {
-	if f, err := os.Open("/"); err == nil {
-		f.Close()
-		return errors.New("files outside of the program's folder can be read")
+// folder is where a program in namespaces has its own files, in memory.
+const folder = "/own"
+
+// makeFolder makes the program's folder. The kernel counts the pages of a file until nothing maps it any more, and a
+// link as a file, so nothing gets past these bounds.
+func makeFolder() error {
+	options := fmt.Sprintf("size=%d,nr_inodes=%d,mode=0700", folderSize, folderFiles+1)
+	err := unix.Mount("own", folder, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, options)
+	if err == nil {
+		err = os.Chdir(folder)
 	}
-	if fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM, 0); err == nil {
-		unix.Close(fd)
-		return errors.New("sockets can be opened")
+	if err != nil {
+		return fmt.Errorf("the program's folder: %w", err)
 	}
-	if err := os.WriteFile("own", nil, 0o600); err != nil {
-		return fmt.Errorf("the program's own folder: %w", err)
-	}
-	fmt.Println(o.Token)
-	os.Exit(0)
 	return nil
 }
 
 // Rights of files.
 const (
-	toRead  = unix.LANDLOCK_ACCESS_FS_READ_FILE
-	toRun   = toRead | unix.LANDLOCK_ACCESS_FS_EXECUTE
-	toList  = unix.LANDLOCK_ACCESS_FS_READ_DIR
-	toWrite = toRead | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE
-	toKeep  = toWrite | toList | unix.LANDLOCK_ACCESS_FS_MAKE_REG | unix.LANDLOCK_ACCESS_FS_REMOVE_FILE
+	toRead  = landlocked.AccessFSReadFile
+	toRun   = toRead | landlocked.AccessFSExecute
+	toList  = landlocked.AccessFSReadDir
+	toWrite = landlocked.AccessFSWriteFile
+	toKeep  = toRead | toList | toWrite | landlocked.AccessFSTruncate | landlocked.AccessFSMakeReg |
+		landlocked.AccessFSRemoveFile
 )
 
-// readable are the files and folders that any program may use: shared libraries, and what
-// runtimes ask about the processor. Missing ones are left out.
-var readable = map[string]uint64{
-	"/lib": toRun | toList, "/lib32": toRun | toList, "/lib64": toRun | toList,
-	"/usr/lib": toRun | toList, "/usr/lib32": toRun | toList, "/usr/lib64": toRun | toList,
-	"/usr/local/lib":           toRun | toList,
-	"/nix/store":               toRun | toList,
-	"/etc/ld.so.cache":         toRead,
-	"/proc/self":               toRead | toList,
-	"/proc/cpuinfo":            toRead,
-	"/proc/meminfo":            toRead,
-	"/proc/stat":               toRead,
-	"/dev/null":                toRead | unix.LANDLOCK_ACCESS_FS_WRITE_FILE,
-	"/dev/zero":                toRead,
-	"/dev/random":              toRead,
-	"/dev/urandom":             toRead,
-	"/sys/kernel/mm":           toRead | toList,
-	"/sys/devices/system/cpu":  toRead | toList,
-	"/sys/devices/system/node": toRead | toList,
+// readable are the files and folders that any program may use: shared libraries and runtimes, and
+// what these ask about the processor. Missing ones are left out.
+var readable = map[landlock.AccessFSSet][]string{
+	toRun | toList: {"/lib", "/lib32", "/lib64", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/local/lib", "/nix/store"},
+	toRead | toList: {"/sys/kernel/mm", "/sys/devices/system/cpu", "/sys/devices/system/node",
+		"/etc/java-*", "/etc/mono"},
+	toRead:           {"/etc/ld.so.cache", "/dev/zero", "/dev/random", "/dev/urandom"},
+	toRead | toWrite: {"/dev/null"},
+}
+
+// ownFacts are what the kernel says about the process and the machine.
+var ownFacts = map[landlock.AccessFSSet][]string{
+	toRead | toList: {"/proc/self"},
+	toRead:          {"/proc/cpuinfo", "/proc/meminfo", "/proc/stat"},
 }
 
 // restrictFiles has the kernel refuse this thread all files but those that the program needs.
 func restrictFiles(o *orders) error {
-	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
-	if errno != 0 {
-		return fmt.Errorf("the kernel has no Landlock, or does not start it: %w; that needs Linux 5.13, and "+
-			"landlock among the words of lsm= in the kernel's command line", errno)
-	}
-	rules := unix.LandlockRulesetAttr{Handled_access_fs: 1<<13 - 1} // what the first version knows
-	for since, right := range map[uintptr]uint64{2: unix.LANDLOCK_ACCESS_FS_REFER, 3: unix.LANDLOCK_ACCESS_FS_TRUNCATE,
-		5: unix.LANDLOCK_ACCESS_FS_IOCTL_DEV} {
-		if version >= since {
-			rules.Handled_access_fs |= right
+	rules := []landlock.Rule{landlock.PathAccess(toRead, o.Files...)}
+	for _, list := range []map[landlock.AccessFSSet][]string{readable, ownFacts} {
+		for rights, paths := range list {
+			rules = append(rules, landlock.PathAccess(rights, existing(paths)...).IgnoreIfMissing())
 		}
 	}
-	if version >= 4 {
-		rules.Handled_access_net = unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP
-	}
-	if version >= 6 {
-		rules.Scoped = unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL
-	}
-	set, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET,
-		uintptr(unsafe.Pointer(&rules)), unsafe.Sizeof(rules), 0)
-	if errno != 0 {
-		return fmt.Errorf("landlock: %w", errno)
-	}
-	defer unix.Close(int(set))
-	for path, rights := range readable {
-		if err := allow(int(set), path, rights&rules.Handled_access_fs); err != nil && !errors.Is(err, unix.ENOENT) {
-			return err
-		}
-	}
-	if err := allow(int(set), o.Dir, toKeep&rules.Handled_access_fs); err != nil {
-		return err
+	if o.Namespaces {
+		rules = append(rules, landlock.PathAccess(toKeep, folder))
 	}
 	if o.Path != "" {
-		if err := allow(int(set), o.Path, toRun); err != nil {
-			return err
-		}
+		rules = append(rules, landlock.PathAccess(toRun, o.Path))
 	}
+	config := landlock.V11
+	if o.OldKernel {
+		config = landlock.V1
+	}
+	set, flags, err := config.BestEffort().NewRulesetFD(rules...)
+	if err != nil {
+		return err
+	}
+	if set < 0 {
+		return errors.New("the kernel has no Landlock, or does not start it; that needs Linux 5.13, and landlock among " +
+			"the words of lsm= in the kernel's command line")
+	}
+	defer unix.Close(set)
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("no new privileges: %w", err)
 	}
-	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, set, 0, 0); errno != 0 {
-		return fmt.Errorf("landlock: %w", errno)
-	}
-	return nil
+	return landlocked.LandlockRestrictSelf(set, flags)
 }
 
-// allow adds rights for a file, or for a folder and what is below it.
-func allow(set int, path string, rights uint64) error {
-	if rights == 0 {
-		return nil
+// existing returns the paths that there are in place of patterns.
+func existing(patterns []string) (paths []string) {
+	for _, p := range patterns {
+		found, _ := filepath.Glob(p) // the patterns are ours
+		paths = append(paths, found...)
 	}
-	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	defer unix.Close(fd)
-	rule := unix.LandlockPathBeneathAttr{Allowed_access: rights, Parent_fd: int32(fd)}
-	if _, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(set), unix.LANDLOCK_RULE_PATH_BENEATH,
-		uintptr(unsafe.Pointer(&rule)), 0, 0, 0); errno != 0 {
-		return fmt.Errorf("landlock: %s: %w", path, errno)
-	}
-	return nil
+	return paths
 }
 
 // restrictResources sets the limits of the process. It cannot start others, so they are the
 // program's. The limit of memory is on what can be written: runtimes reserve much more.
 func (l Limits) restrictResources() error {
-	for resource, limit := range map[int]uint64{
-		unix.RLIMIT_DATA:     uint64(l.Memory) << 20,
-		unix.RLIMIT_CPU:      uint64(math.Ceil(l.time().Seconds())),
-		unix.RLIMIT_FSIZE:    maxFileSize,
-		unix.RLIMIT_NOFILE:   maxOpen,
-		unix.RLIMIT_CORE:     0,
-		unix.RLIMIT_MEMLOCK:  0,
-		unix.RLIMIT_MSGQUEUE: 0,
+	for _, r := range []struct {
+		resource int
+		limit    uint64
+	}{
+		{unix.RLIMIT_CPU, uint64(math.Ceil(l.time().Seconds()))},
+		{unix.RLIMIT_FSIZE, folderSize},
+		{unix.RLIMIT_NOFILE, maxOpen},
+		{unix.RLIMIT_CORE, 0},
+		{unix.RLIMIT_MEMLOCK, 0},
+		{unix.RLIMIT_MSGQUEUE, 0},
+		{unix.RLIMIT_SIGPENDING, maxThreads}, // of timers too
+		{unix.RLIMIT_DATA, uint64(l.Memory) << 20},
 	} {
-		if err := unix.Prlimit(0, resource, &unix.Rlimit{Cur: limit, Max: limit}, nil); err != nil {
-			return fmt.Errorf("limit %d of resource %d: %w", limit, resource, err)
+		if err := unix.Prlimit(0, r.resource, &unix.Rlimit{Cur: r.limit, Max: r.limit}, nil); err != nil {
+			return fmt.Errorf("limit %d of resource %d: %w", r.limit, r.resource, err)
 		}
 	}
 	return nil

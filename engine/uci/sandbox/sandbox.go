@@ -1,13 +1,12 @@
 // Package sandbox runs a program that is not trusted: an engine that came over the network.
 //
-// The program has an empty folder of its own, in which it may keep a few small files. It reads
-// shared libraries and facts about the processor, and no other file. It has no environment, no
-// network, no other processes, and limits of memory and processor time. What it tries and may
-// not do fails, as if the system did not have it, and is reported in words.
+// The program reads shared libraries and facts about the processor, and no other file. It has no environment,
+// no network, no other processes, and limits of memory, threads and processor time. It makes only system calls
+// that engines need; what else it tries fails, as if the system did not have it, and is reported in words.
 //
-// This needs Linux 5.13 on amd64 or arm64, and no privileges: Landlock decides about files,
-// a seccomp filter about system calls, and resource limits about the rest. User namespaces
-// would do the same, but some distributions and most containers forbid them.
+// This needs Linux 5.13 on amd64 or arm64, and no privileges: Landlock decides about files, a seccomp filter with
+// a list of what is allowed about system calls, and a watch about the rest. Where bubblewrap is installed and may
+// make namespaces, the program also has a small folder in memory, and sees no names of files or processes.
 //
 // No promise of stability. Start reading at Limits.Contain, then enter (enter_linux.go).
 package sandbox
@@ -34,10 +33,14 @@ const (
 	defaultTime = time.Hour
 	// minMemory is what a program needs to start, in MB.
 	minMemory = 64
-	// maxFiles, maxFileSize and maxOpen bound what a program can put into its folder.
-	maxFiles    = 16
-	maxFileSize = 16 << 20
-	maxOpen     = 64
+	// slack is what a program may hold beyond its memory, in MB: page tables, stack and its folder.
+	slack = 32
+	// maxThreads and maxOpen bound the threads and the open files of a program.
+	maxThreads = 512
+	maxOpen    = 64
+	// folderSize and folderFiles bound the folder of a program, in bytes and in files, links and folders.
+	folderSize  = 16 << 20
+	folderFiles = 32
 )
 
 // Check reports limits with which no program starts.
@@ -61,4 +64,43 @@ func (l Limits) time() time.Duration {
 		return defaultTime
 	}
 	return l.Time
+}
+
+// Protection is one thing that a sandbox keeps from a program.
+type Protection struct {
+	From string // what the program cannot do
+	Not  string // why it can do that here; empty: it cannot
+}
+
+// String is a row of a table: whether the protection holds, and why not.
+func (p Protection) String() string {
+	if p.Not == "" {
+		return "yes  engines cannot " + p.From
+	}
+	return fmt.Sprintf("no   engines can %s: %s", p.From, p.Not)
+}
+
+// Levels of sandboxes, for those who require one.
+const (
+	Contained = "contained" // every protection that needs no namespaces
+	Isolated  = "isolated"  // every protection
+)
+
+// Require returns an error if this system's sandbox is below a level.
+func Require(level string) error {
+	switch level {
+	case Contained:
+		return Available()
+	case Isolated:
+		if err := Available(); err != nil {
+			return err
+		}
+		for _, p := range Protections() {
+			if p.Not != "" {
+				return fmt.Errorf("%w as required: they could %s, because %s", errUnavailable, p.From, p.Not)
+			}
+		}
+		return nil
+	}
+	return fmt.Errorf("a sandbox of level %q: want %s or %s", level, Contained, Isolated)
 }

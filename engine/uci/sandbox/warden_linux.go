@@ -4,23 +4,27 @@ package sandbox
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
+	"sync/atomic"
+	"time"
 	"unicode"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-// attempt is a system call that a warden looks at before the kernel does.
+// attempt is what a system call tries that the filter does not pass.
 type attempt struct {
-	does  string   // for the report: what the program tries
+	does  string   // for the report
 	paths [][2]int // arguments: the folder's descriptor, or here, and the path
 	flags int      // for opening: the argument with the flags
-	never bool     // the warden refuses it; otherwise Landlock decides, and the warden only reports
+	may   bool     // Landlock decides, and the warden only reports
 }
 
 // here stands for the current folder in place of a descriptor.
@@ -29,52 +33,66 @@ const here = -1
 // opening stands for reading or writing, depending on the flags.
 const opening = "open"
 
-// attempts are the calls that a warden looks at.
-var attempts = func() map[uint32]attempt {
-	all := map[uint32]attempt{
-		unix.SYS_OPENAT:    {does: opening, paths: [][2]int{{0, 1}}, flags: 2},
-		unix.SYS_MKDIRAT:   {does: "make", paths: [][2]int{{0, 1}}},
-		unix.SYS_UNLINKAT:  {does: "delete", paths: [][2]int{{0, 1}}},
-		unix.SYS_RENAMEAT:  {does: "rename", paths: [][2]int{{0, 1}, {2, 3}}},
-		unix.SYS_RENAMEAT2: {does: "rename", paths: [][2]int{{0, 1}, {2, 3}}},
-		unix.SYS_LINKAT:    {does: "link", paths: [][2]int{{0, 1}, {2, 3}}},
-		unix.SYS_SYMLINKAT: {does: "make", paths: [][2]int{{1, 2}}},
-		unix.SYS_MKNODAT:   {does: "make", paths: [][2]int{{0, 1}}},
-		// Landlock checks it since its third version
-		unix.SYS_TRUNCATE:    {does: "write", paths: [][2]int{{here, 0}}, never: true},
-		unix.SYS_SOCKET:      {does: "open a socket", never: true},
-		unix.SYS_CLONE:       {does: "start a process", never: true},
-		unix.SYS_TKILL:       {does: "signal another process"},
-		unix.SYS_KILL:        {does: "signal another process", never: true},
-		unix.SYS_TGKILL:      {does: "signal another process", never: true},
-		unix.SYS_PTRACE:      {does: "trace another process", never: true},
-		unix.SYS_PIDFD_GETFD: {does: "reach into another process", never: true},
+// attempts describes calls that have a report of their own.
+var attempts = map[string]attempt{
+	"open":      {does: opening, paths: [][2]int{{here, 0}}, flags: 1, may: true},
+	"openat":    {does: opening, paths: [][2]int{{0, 1}}, flags: 2, may: true},
+	"creat":     {does: "write", paths: [][2]int{{here, 0}}, may: true},
+	"unlink":    {does: "delete", paths: [][2]int{{here, 0}}, may: true},
+	"unlinkat":  {does: "delete", paths: [][2]int{{0, 1}}, may: true},
+	"rename":    {does: "rename", paths: [][2]int{{here, 0}, {here, 1}}, may: true},
+	"renameat":  {does: "rename", paths: [][2]int{{0, 1}, {2, 3}}, may: true},
+	"renameat2": {does: "rename", paths: [][2]int{{0, 1}, {2, 3}}, may: true},
+	"execve":    {does: "run", paths: [][2]int{{here, 0}}, may: true},
+	"execveat":  {does: "run", paths: [][2]int{{0, 1}}},
+	"rmdir":     {does: "delete", paths: [][2]int{{here, 0}}},
+	"mkdir":     {does: "make", paths: [][2]int{{here, 0}}},
+	"mkdirat":   {does: "make", paths: [][2]int{{0, 1}}},
+	"mknod":     {does: "make", paths: [][2]int{{here, 0}}},
+	"mknodat":   {does: "make", paths: [][2]int{{0, 1}}},
+	"symlink":   {does: "make", paths: [][2]int{{here, 1}}},
+	"symlinkat": {does: "make", paths: [][2]int{{1, 2}}},
+	"link":      {does: "link", paths: [][2]int{{here, 0}, {here, 1}}},
+	"linkat":    {does: "link", paths: [][2]int{{0, 1}, {2, 3}}},
+	"truncate":  {does: "write", paths: [][2]int{{here, 0}}},
+	"chmod":     {does: "change", paths: [][2]int{{here, 0}}},
+	"fchmodat":  {does: "change", paths: [][2]int{{0, 1}}},
+	"chown":     {does: "change", paths: [][2]int{{here, 0}}},
+	"lchown":    {does: "change", paths: [][2]int{{here, 0}}},
+	"fchownat":  {does: "change", paths: [][2]int{{0, 1}}},
+	"utime":     {does: "change", paths: [][2]int{{here, 0}}},
+	"utimes":    {does: "change", paths: [][2]int{{here, 0}}},
+	"utimensat": {does: "change", paths: [][2]int{{0, 1}}},
 
-		unix.SYS_RT_SIGQUEUEINFO:   {does: "signal another process", never: true},
-		unix.SYS_RT_TGSIGQUEUEINFO: {does: "signal another process", never: true},
-		unix.SYS_PIDFD_SEND_SIGNAL: {does: "signal another process", never: true},
-		unix.SYS_PROCESS_VM_READV:  {does: "reach into another process", never: true},
-		unix.SYS_PROCESS_VM_WRITEV: {does: "reach into another process", never: true},
-	}
-	for _, call := range []uint32{unix.SYS_FCHMODAT, unix.SYS_FCHMODAT2, unix.SYS_FCHOWNAT, unix.SYS_UTIMENSAT,
-		unix.SYS_SETXATTRAT, unix.SYS_REMOVEXATTRAT} {
-		// Landlock does not look at owners, rights and times
-		all[call] = attempt{does: "change", paths: [][2]int{{0, 1}}, never: true}
-	}
-	for _, call := range []uint32{unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR} {
-		all[call] = attempt{does: "change", paths: [][2]int{{here, 0}}, never: true}
-	}
-	maps.Copy(all, oldAttempts)
-	return all
-}()
+	"inotify_add_watch": {does: "watch", paths: [][2]int{{here, 1}}},
 
-// warden answers for the filter of one program.
+	"socket": {does: "open a socket"},
+	"clone":  {does: "start a process"}, "fork": {does: "start a process"}, "vfork": {does: "start a process"},
+	"kill": {does: signalling}, "tkill": {does: signalling}, "tgkill": {does: signalling},
+	"rt_sigqueueinfo": {does: signalling}, "rt_tgsigqueueinfo": {does: signalling},
+	"ptrace":           {does: "trace another process"},
+	"process_vm_readv": {does: "reach into another process"}, "process_vm_writev": {does: "reach into another process"},
+}
+
+const signalling = "signal another process"
+
+// threadFlags are the flags of clone with which libraries make threads. The last is one that Linux ignores.
+const threadFlags = unix.CLONE_VM | unix.CLONE_FS | unix.CLONE_FILES | unix.CLONE_SIGHAND | unix.CLONE_THREAD |
+	unix.CLONE_SYSVSEM | unix.CLONE_SETTLS | unix.CLONE_PARENT_SETTID | unix.CLONE_CHILD_CLEARTID |
+	unix.CLONE_CHILD_SETTID | unix.CLONE_DETACHED
+
+// warden answers for the filter of one program, and watches its memory.
 type warden struct {
-	program  string // its path
-	dir      string // its folder
-	listener int
-	report   func(act string)
-	reported map[string]bool
+	program    string   // its path
+	files      []string // that it may read
+	namespaces bool
+	memory     int // limit, in MB
+	listener   int
+	report     func(act string)
+	told       map[string]int // how often each act, and each kind of act, was reported
+	pid        atomic.Int32   // of the program; 0: not known yet
+	looked     time.Time      // when its memory was last looked at
+	ended      bool           // by us
 }
 
 // notification and response are the kernel's struct seccomp_notif and seccomp_notif_resp.
@@ -94,25 +112,43 @@ type response struct {
 	flags uint32
 }
 
+// watchEvery is how often the memory is looked at.
+const watchEvery = 100 * time.Millisecond
+
 // serve answers until the program has ended.
 func (w *warden) serve() {
 	for {
 		poll := []unix.PollFd{{Fd: int32(w.listener), Events: unix.POLLIN}}
-		if _, err := unix.Poll(poll, -1); err == unix.EINTR {
+		n, err := unix.Poll(poll, int(watchEvery.Milliseconds()))
+		switch {
+		case err == unix.EINTR:
 			continue
-		} else if err != nil || poll[0].Revents&unix.POLLIN == 0 {
+		case err != nil || n > 0 && poll[0].Revents&unix.POLLIN == 0:
 			return
+		case n > 0:
+			w.answer()
 		}
-		var n notification
-		if !control(w.listener, unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&n)) {
-			continue // a signal interrupted the call
+		if time.Since(w.looked) >= watchEvery {
+			w.looked = time.Now()
+			w.watch()
 		}
-		r := response{id: n.id, flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
-		if errno := w.judge(&n); errno != 0 {
-			r.flags, r.error = 0, -int32(errno)
-		}
-		control(w.listener, unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&r))
 	}
+}
+
+// answer answers one question.
+func (w *warden) answer() {
+	var n notification
+	if !control(w.listener, unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&n)) {
+		return // a signal interrupted the call
+	}
+	if w.pid.Load() == 0 {
+		w.pid.Store(int32(n.pid)) // only the program's first thread has begun
+	}
+	r := response{id: n.id, flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
+	if errno := w.judge(&n); errno != 0 {
+		r.flags, r.error = 0, -int32(errno)
+	}
+	control(w.listener, unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&r))
 }
 
 func control(fd int, request uintptr, argument unsafe.Pointer) bool {
@@ -123,102 +159,151 @@ func control(fd int, request uintptr, argument unsafe.Pointer) bool {
 // judge returns the error of a call; 0: the kernel makes the call, and Landlock decides. What
 // a path says is only for the report, since the program can change it at any time.
 func (w *warden) judge(n *notification) unix.Errno {
-	a := attempts[uint32(n.call)]
-	flags := uint64(0)
+	if n.arch != uint32(calls.ID) {
+		w.tell("calls", "make system calls of another processor")
+		return unix.ENOSYS
+	}
+	name, known := calls.SyscallNumbers[int(n.call)]
+	a := attempts[name]
+	switch {
+	case !known:
+		name = strconv.Itoa(int(n.call))
+	case name == "clone" && n.args[0]&^threadFlags == 0 && n.args[0]&unix.CLONE_THREAD != 0:
+		if w.status()["Threads"] < maxThreads {
+			return 0
+		}
+		w.tell(name, fmt.Sprintf("start more than %d threads", maxThreads))
+		return unix.EAGAIN
+	case (name == "tkill" || strings.HasPrefix(name, "sched_set")) && w.ownThread(n):
+		return 0
+	}
+	if a.does == "" {
+		a.does = "use the system call " + name
+	}
+	return w.judgePaths(n, a)
+}
+
+// judgePaths reports the paths of an attempt, and returns its error.
+func (w *warden) judgePaths(n *notification, a attempt) unix.Errno {
 	if a.does == opening {
-		flags = n.args[a.flags]
+		flags := n.args[a.flags]
 		a.does = "read"
 		if flags&(unix.O_WRONLY|unix.O_RDWR|unix.O_CREAT|unix.O_TRUNC) != 0 {
 			a.does = "write"
 		}
-	}
-	makes := flags&unix.O_CREAT != 0 || n.call == createCall
-	if makes && w.full() {
-		w.reportOnce(fmt.Sprintf("keep more than %d files", maxFiles))
-		return unix.ENOSPC
+		// Landlock does not see it before its third version
+		a.may = flags&unix.O_TRUNC == 0 || flags&(unix.O_WRONLY|unix.O_RDWR) != 0
 	}
 	for _, p := range a.paths {
-		if path, known := w.path(n, p); !known && a.never || known && !w.allowed(a.does, path) {
-			w.reportOnce(a.does + " " + path)
+		if path, known := w.path(n, p); !known || !w.allows(a.does, path) {
+			w.tell(a.does, a.does+" "+path)
 		}
 	}
-	if flags&unix.O_TRUNC != 0 && flags&(unix.O_WRONLY|unix.O_RDWR) == 0 {
-		return unix.EPERM // Landlock does not see it before its third version
-	}
+	const newest = 424 // calls with higher numbers are those for which libraries have older ones
 	switch {
-	case n.call == unix.SYS_TKILL && w.ownThread(n):
+	case a.may:
 		return 0
+	case len(a.paths) == 0 && n.call >= newest:
+		w.tell(a.does, a.does)
+		return unix.ENOSYS
 	case len(a.paths) == 0:
-		w.reportOnce(a.does)
-		return unix.EPERM
-	case a.never:
-		return unix.EPERM
+		w.tell(a.does, a.does)
 	}
-	return 0
+	return unix.EPERM
 }
 
-// full reports whether the folder has as many files as it may have.
-func (w *warden) full() bool {
-	entries, err := os.ReadDir(w.dir)
-	return err != nil || len(entries) >= maxFiles
-}
-
-// ownThread reports whether a signal is for a thread of the program.
+// ownThread reports whether a call is about a thread of the program. In namespaces there is no other but bubblewrap.
 func (w *warden) ownThread(n *notification) bool {
 	_, err := os.Stat(fmt.Sprintf("/proc/%d/task/%d", n.pid, n.args[0]))
-	return err == nil
+	const bubblewrap = 1
+	return err == nil || w.namespaces && uint32(n.args[0]) != bubblewrap
 }
 
-// maxActs and maxPath bound what is reported about one process.
-const maxActs, maxPath = 16, 160
-
-// reportOnce reports an act, once.
-func (w *warden) reportOnce(act string) {
-	if !w.reported[act] && len(w.reported) < maxActs {
-		w.reported[act] = true
-		w.report(act)
+// status returns numbers that the kernel says about the program.
+func (w *warden) status() map[string]int {
+	numbers := map[string]int{}
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", w.pid.Load()))
+	if err != nil {
+		return numbers // it is gone
 	}
+	for line := range strings.Lines(string(text)) {
+		name, value, _ := strings.Cut(line, ":")
+		if words := strings.Fields(value); len(words) > 0 {
+			numbers[name], _ = strconv.Atoi(words[0]) // others are texts
+		}
+	}
+	return numbers
+}
+
+// watch ends a program that holds more memory than it may. What it has mapped from files that it cannot
+// write is the system's.
+func (w *warden) watch() {
+	if w.pid.Load() == 0 || w.ended {
+		return
+	}
+	s := w.status()
+	held := (s["RssAnon"] + s["RssShmem"] + s["VmSwap"] + s["VmPTE"] + s["HugetlbPages"]) >> 10
+	if held <= w.memory+slack {
+		return
+	}
+	w.ended = true
+	w.tell("memory", fmt.Sprintf("hold %d MB of memory, and was ended", held))
+	_ = unix.Kill(int(w.pid.Load()), unix.SIGKILL) // it fails if it is gone
+}
+
+// maxTold and maxPath bound what is reported of each kind of act.
+const maxTold, maxPath = 4, 160
+
+// tell reports an act, once, and of each kind only the first ones: many of one kind hide none of another.
+func (w *warden) tell(kind, act string) {
+	if w.report == nil || w.told["act "+act] > 0 || w.told[kind] == maxTold {
+		return
+	}
+	w.told["act "+act]++
+	if w.told[kind]++; w.told[kind] == maxTold {
+		act += ", and more of that kind"
+	}
+	w.report(act)
 }
 
 // system are folders where runtimes look for what may not be there. Reading them says nothing
 // about a program, and is not reported.
 var system = []string{"/lib", "/lib32", "/lib64", "/usr", "/etc", "/proc", "/sys", "/dev", "/nix", "/opt"}
 
-// allowed reports whether an act is one that programs may do, or that is not worth telling.
-func (w *warden) allowed(does, path string) bool {
-	if below(path, w.dir) || path == w.program || path == "/dev/null" || path == "/dev/tty" {
+// allows reports whether an act is one that programs may do, or that is not worth telling.
+func (w *warden) allows(does, path string) bool {
+	if path == "/dev/null" || path == "/dev/tty" || w.namespaces && below(path, folder) {
 		return true
 	}
-	if does == "read" {
-		for _, folder := range system {
-			if below(path, folder) {
-				return true
-			}
-		}
+	if does == "run" {
+		return path == w.program
 	}
-	return false
+	return does == "read" && (path == w.program || slices.Contains(w.files, path) ||
+		slices.ContainsFunc(system, func(folder string) bool { return below(path, folder) }))
 }
 
 func below(path, folder string) bool {
 	return path == folder || strings.HasPrefix(path, folder+"/")
 }
 
-// path returns the path that a call names, as far as it can be found out.
+// path returns the path that a call names. It is not known if the program hides it. Where there is none at the
+// address, it is one that is always allowed.
 func (w *warden) path(n *notification, argument [2]int) (path string, known bool) {
-	text, ok := readText(int(n.pid), n.args[argument[1]])
-	if !ok || text == "" {
-		return "a file", false
-	}
-	if !filepath.IsAbs(text) {
+	text, err := readText(int(n.pid), n.args[argument[1]])
+	if err == nil && text != "" && !filepath.IsAbs(text) {
 		link := fmt.Sprintf("/proc/%d/cwd", n.pid)
 		if argument[0] != here && int32(n.args[argument[0]]) != unix.AT_FDCWD {
 			link = fmt.Sprintf("/proc/%d/fd/%d", n.pid, int32(n.args[argument[0]]))
 		}
-		folder, err := os.Readlink(link)
-		if err != nil {
-			return "a file", false
-		}
+		var folder string
+		folder, err = os.Readlink(link)
 		text = filepath.Join(folder, text)
+	}
+	switch {
+	case errors.Is(err, unix.EFAULT) || errors.Is(err, unix.ENOENT) || err == nil && text == "":
+		return os.DevNull, true // the call fails
+	case err != nil:
+		return "a file that it hides", false
 	}
 	text = strings.ToValidUTF8(filepath.Clean(text), "?")
 	return strings.Map(func(r rune) rune {
@@ -230,19 +315,19 @@ func (w *warden) path(n *notification, argument [2]int) (path string, known bool
 }
 
 // readText reads a string of the program, up to its zero byte.
-func readText(pid int, address uint64) (text string, ok bool) {
+func readText(pid int, address uint64) (text string, err error) {
 	var data []byte
 	for len(data) < unix.PathMax {
 		part := make([]byte, 256-address%256) // never across the end of a page
 		n, err := unix.ProcessVMReadv(pid, []unix.Iovec{{Base: &part[0], Len: uint64(len(part))}},
 			[]unix.RemoteIovec{{Base: uintptr(address), Len: len(part)}}, 0)
-		if err != nil || n <= 0 {
-			return "", false
+		if err != nil {
+			return "", err
 		}
 		if end := bytes.IndexByte(part[:n], 0); end >= 0 {
-			return string(append(data, part[:end]...)), true
+			return string(append(data, part[:end]...)), nil
 		}
 		data, address = append(data, part[:n]...), address+uint64(n)
 	}
-	return "", false
+	return "", unix.ENAMETOOLONG
 }

@@ -64,7 +64,7 @@ func (a *AllowedEngines) describeFetching() string {
 	}
 	how := "WITHOUT a sandbox: they can read and change what you can, and use the network"
 	if a.memory > 0 {
-		how = fmt.Sprintf("in a sandbox: a folder of their own, no other files, no network, no environment, %v",
+		how = fmt.Sprintf("in a sandbox: no files of yours, no network, no environment, %v",
 			sandbox.Limits{Memory: a.memory})
 	}
 	return fmt.Sprintf("engines signed by %s are fetched, and run %s", strings.Join(names, ", "), how)

@@ -83,8 +83,7 @@ With keys, and a certificate (ASSAY_TLS_CERT, ASSAY_TLS_KEY), it listens to othe
 
 The server starts the engines of a test itself, to see that they work, and plays what
 workers cannot settle. It takes engines only if a key on the list --trust signed them, and runs
-them in a sandbox with --engine-memory: an empty folder of their own, no other files, no network
-and no environment. This needs Linux 5.13 or later with Landlock; elsewhere, and for engines that
+them in a sandbox with --engine-memory: no files of the server's, no network and no environment. This needs Linux 5.13 or later with Landlock; elsewhere, and for engines that
 need other files, --no-sandbox runs them with the server's rights. The owners of workers decide
 for their own machines (assay work --trust).`,
 		Example: `  assay queue serve --store queue

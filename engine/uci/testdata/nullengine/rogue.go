@@ -36,7 +36,7 @@ func misbehave() {
 		fmt.Println("there is no act", os.Args[2])
 		os.Exit(2)
 	}
-	if err := act(os.Args[3]); err != nil {
+	if err := act(strings.TrimPrefix(os.Args[3], "=")); err != nil {
 		fmt.Println("failed:", err)
 		os.Exit(1)
 	}

@@ -1,3 +1,5 @@
+//go:build amd64 || arm64
+
 package sandbox
 
 import (
@@ -5,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -21,29 +25,24 @@ func needed(t *testing.T) {
 }
 
 var rogue = sync.OnceValues(func() (path string, err error) {
-	dir, err := os.MkdirTemp("", "rogue")
-	if err != nil {
-		return "", err
-	}
-	path = filepath.Join(dir, "engine")
+	path = filepath.Join(os.TempDir(), "engine")
 	if out, err := exec.Command("go", "build", "-o", path, "../testdata/nullengine").CombinedOutput(); err != nil {
 		return "", errors.New(string(out))
 	}
 	return path, nil
 })
 
-// TestMain also sees that no program's folder is left.
+// TestMain makes a folder for programs that other users run.
 func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "sandbox")
 	if err != nil {
 		panic(err)
 	}
+	if err := os.Chmod(dir, 0o755); err != nil {
+		panic(err)
+	}
 	os.Setenv("TMPDIR", dir)
 	code := m.Run()
-	if left, _ := filepath.Glob(filepath.Join(dir, "assay-engine-*")); len(left) > 0 {
-		println("left behind:", left[0])
-		code = 1
-	}
 	os.RemoveAll(dir)
 	os.Exit(code)
 }
@@ -56,7 +55,7 @@ func try(t *testing.T, l Limits, act, argument string) (said string, reported []
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(path, "try", act, argument)
+	cmd := exec.Command(path, "try", act, "="+argument) // not a file: it could read that
 	b, err := l.Contain(cmd, func(act string) { reported = append(reported, act) })
 	if err != nil {
 		t.Fatal(err)
@@ -73,6 +72,9 @@ func try(t *testing.T, l Limits, act, argument string) (said string, reported []
 	return strings.TrimSpace(out.String()), reported, err
 }
 
+// refused is what the system says about files that a program may not use.
+const refused = "permission denied|no such file|read-only|cross-device"
+
 // What a contained program tries: each act succeeds without the sandbox.
 func TestContained(t *testing.T) {
 	needed(t)
@@ -84,29 +86,27 @@ func TestContained(t *testing.T) {
 	t.Setenv("ASSAY_TOKEN", "secret")
 	outside := filepath.Join(home, "new")
 	for _, c := range []struct{ act, argument, says, reported string }{
-		{"write", outside, "permission denied", "write " + outside},
-		{"write", secret, "permission denied", "write " + secret},
-		{"write", "../new", "permission denied", "write " + filepath.Join(os.TempDir(), "new")},
-		{"read", secret, "permission denied", "read " + secret},
-		{"read", "/etc/hostname", "permission denied", ""},
-		{"delete", secret, "permission denied", "delete " + secret},
+		{"write", outside, refused, "write " + outside},
+		{"write", secret, refused, "write " + secret},
+		{"write", "../new", refused, "write /new"},
+		{"read", secret, refused, "read " + secret},
+		{"read", "/etc/hostname", refused, ""},
+		{"delete", secret, refused, "delete " + secret},
 		{"rights", secret, "not permitted", "change " + secret},
 		{"cut", secret, "not permitted", "write " + secret},
 		{"empty", secret, "not permitted", "write " + secret},
-		{"rename", secret, "denied", "rename " + secret},
+		{"rename", secret, refused, "rename " + secret},
 		{"child", "/bin/true", "not permitted", "start a process"},
 		{"signal", strconv.Itoa(os.Getpid()), "not permitted", "signal another process"},
 		{"socket", "", "not permitted", "open a socket"},
 		{"environment", "", "empty", ""},
 		{"memory", "2000", "memory", ""},
 		{"shared memory", "1", "cannot allocate", ""},
-		{"files", "17", "no space", "keep more than 16 files"},
-		{"size", strconv.Itoa(maxFileSize + 1), "", ""},
 		{"time", "20s", "", ""},
 	} {
 		t.Run(c.act, func(t *testing.T) {
 			said, reported, err := try(t, Limits{Memory: 256, Time: time.Second}, c.act, c.argument)
-			if err == nil || !strings.Contains(said, c.says) {
+			if err == nil || !regexp.MustCompile(c.says).MatchString(said) {
 				t.Errorf("it ended with %v and said %q, want %q", err, said, c.says)
 			}
 			if all := strings.Join(reported, "; "); all != c.reported {
@@ -131,8 +131,11 @@ func TestAllowed(t *testing.T) {
 		{"memory", "64"},
 		{"read", "/proc/cpuinfo"},
 		{"read", "/dev/null"},
-		{"size", strconv.Itoa(maxFileSize)},
+		{"size", strconv.Itoa(folderSize / 2)},
 	} {
+		if tried().namespaces != nil && slices.Contains([]string{"write", "files", "size"}, c.act) {
+			continue // there is no folder
+		}
 		if said, reported, err := try(t, Limits{Memory: 256}, c.act, c.argument); err != nil ||
 			said != "done" || len(reported) > 0 {
 			t.Errorf("%s %s: %v, %q, reported %q", c.act, c.argument, err, said, reported)
@@ -152,10 +155,31 @@ func TestLimitsThatAreNone(t *testing.T) {
 // The clock of a process is its processor time.
 func TestExhausted(t *testing.T) {
 	needed(t)
-	none, short, long := (*Limits)(nil), &Limits{Time: time.Nanosecond}, &Limits{Time: 1000 * time.Hour}
-	for l, want := range map[*Limits]bool{none: false, short: true, long: false} {
-		if got := l.Exhausted(os.Getpid()); got != want {
-			t.Errorf("%+v: %v", l, got)
+	for limit, want := range map[time.Duration]bool{time.Nanosecond: true, 1000 * time.Hour: false} {
+		b := &Box{limits: &Limits{Time: limit}}
+		if b.pid.Store(int32(os.Getpid())); b.Exhausted() != want {
+			t.Errorf("%v: %v", limit, !want)
 		}
+	}
+	if (*Box)(nil).Exhausted() || new(Box).Exhausted() {
+		t.Error("what does not run is exhausted")
+	}
+}
+
+// A level that is required holds or is refused, with the reason.
+func TestRequire(t *testing.T) {
+	if err := Require("perfect"); err == nil || !strings.Contains(err.Error(), "want contained or isolated") {
+		t.Error(err)
+	}
+	needed(t)
+	if err := Require(Contained); err != nil {
+		t.Error(err)
+	}
+	missing := ""
+	for _, p := range Protections() {
+		missing += p.Not
+	}
+	if err := Require(Isolated); (err == nil) != (missing == "") {
+		t.Errorf("%v, although %q", err, missing)
 	}
 }
