@@ -68,6 +68,15 @@ func (s Spec) WithTimeouts(move, start time.Duration) Spec {
 	return s
 }
 
+// WithSandbox returns the same player in a sandbox with that much memory, in MB, unless it has its own or is not
+// foreign. 0 means none.
+func (s Spec) WithSandbox(memory int) Spec {
+	if s.Foreign() || s.FromGit() {
+		s.Sandbox = cmp.Or(s.Sandbox, memory)
+	}
+	return s
+}
+
 // WithProgram returns the same foreign engine, which has no arguments, as the program at a path. What is to be
 // built from a commit becomes foreign.
 func (s Spec) WithProgram(path string) Spec {

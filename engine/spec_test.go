@@ -147,6 +147,12 @@ func TestSpecChanges(t *testing.T) {
 			t.Errorf("%s: %s, want %s", tt.text, got, tt.want)
 		}
 	}
+	for text, want := range map[string]string{"assay": "assay", "uci:e": "uci:sandbox=64:e", "git:HEAD": "git:sandbox=64:HEAD",
+		"uci:sandbox=128:e": "uci:sandbox=128:e"} {
+		if s, err := ParseSpec(text); err != nil || s.WithSandbox(64).String() != want || s.WithSandbox(0).String() != text {
+			t.Errorf("%s: %s, %v", text, s.WithSandbox(64), err)
+		}
+	}
 	if s, err := ParseSpec("git:main?Hash=1"); err != nil || s.WithProgram("/b c").String() != "uci:'/b c'?Hash=1" {
 		t.Errorf("%s, %v", s, err)
 	}

@@ -45,8 +45,11 @@ The command is split into words as a shell does, without expansion. OwnBook and 
 the engine's defaults unless set. With history=full an engine gets all moves of the game
 with each position; otherwise those since the last capture or pawn move, which is all that
 draws depend on. view=white is for an engine that reports scores from White's view instead of
-the side to move's. With sandbox=1024 it gets 1024 MB of memory, a folder of its own, no other
-files and no network (Linux; see "assay help work --all").
+the side to move's.
+
+Engines run with your rights: they can read and change what you can, and use the network. One
+with sandbox=1024, or every one with --sandbox 1024, gets 1024 MB of memory, no files but its
+program and those that its arguments name, and no network (Linux; see "assay help work --all").
 
 ` + gitHelp + `
 

@@ -34,6 +34,7 @@ type workFlags struct {
 	signed      string
 	trust       string
 	memory      int
+	level       string
 	bare        bool
 	library     string
 	wait        time.Duration
@@ -57,9 +58,10 @@ build plays the same. It fetches weights. It plays a foreign engine only if its 
                       --trust LIST allows engines in DIR, each with its ENGINE` + wire.SignatureSuffix + `, as assay
                       sign makes it. The run needs the same files, by name and content.
 
-An engine in the sandbox has an empty folder of its own, and reads no file of yours. It has
-no network, no environment, no other processes, and as much memory as --engine-memory allows.
-Whatever the sandbox refuses is reported to you and to the run. This needs Linux 5.13 with
+An engine in the sandbox reads no file of yours. It has no network, no environment, no other
+processes, and as much memory as --engine-memory allows. Where bubblewrap works it has an empty
+folder in memory, and sees no names of files. The worker tries all that when it starts, and prints
+it. What the sandbox refuses is reported to you and to the run. This needs Linux 5.13 with
 Landlock. Elsewhere a worker fetches no engine, unless you give --no-sandbox: then engines
 can do whatever you can. Your own files, of --engine and --engines, run without a sandbox.
 
@@ -133,6 +135,8 @@ func newWorkCommand() *cobra.Command {
 	fs.StringVar(&f.trust, "trust", "", "list of trusted signers: lines NAME PUBLICKEY, as assay sign --new-key prints "+
 		"them; their engines are fetched")
 	fs.IntVar(&f.memory, "engine-memory", sandbox.DefaultMemory, "with --trust: memory of a fetched engine, in MB")
+	fs.StringVar(&f.level, "require-sandbox", sandbox.Contained, "with --trust: sandbox without which no engine is fetched: "+
+		sandbox.Contained+", or "+sandbox.Isolated+", which sees no names of your files either")
 	fs.BoolVar(&f.bare, "no-sandbox", false, "with --trust: run fetched engines without a sandbox: they can read and "+
 		"change what you can")
 	fs.StringVar(&f.library, "library", "", "folder for weights and fetched engines (default: in the user's cache)")
@@ -302,7 +306,11 @@ func (f *workFlags) allowed(library string, log func(string)) (*worker.AllowedEn
 		return nil, err
 	}
 	memory := f.memory
-	if err := sandbox.Available(); f.bare {
+	if f.level != sandbox.Contained && (f.level != sandbox.Isolated || f.bare) {
+		return nil, cli.Usagef("--require-sandbox %s: want %s or, without --no-sandbox, %s", f.level, sandbox.Contained,
+			sandbox.Isolated)
+	}
+	if err := sandbox.Require(f.level); f.bare {
 		memory = 0
 	} else if err != nil && f.signed == "" {
 		return nil, fmt.Errorf("%w; to run fetched engines all the same, add --no-sandbox: they can then read and change "+
@@ -312,6 +320,11 @@ func (f *workFlags) allowed(library string, log func(string)) (*worker.AllowedEn
 		return a, nil
 	} else if err := (sandbox.Limits{Memory: memory}).Check(); err != nil {
 		return nil, cli.Usagef("--engine-memory: %v", err)
+	}
+	for _, p := range sandbox.Protections() {
+		if memory > 0 {
+			log("sandbox, tried now: " + p.String())
+		}
 	}
 	return a, a.Fetch(filepath.Join(library, "engines"), memory)
 }

@@ -90,6 +90,8 @@ var Table = []Setting{
 	{Name: "start-timeout", In: games, Group: ofPlayers, Use: InQueue, Project: "start-timeout",
 		Field: func(v *Values) any { return &v.StartTimeout }, Default: uci.DefaultStartTimeout,
 		Help: "time for a foreign engine to start"},
+	{Name: "sandbox", In: games, Group: ofPlayers, Field: func(v *Values) any { return &v.Sandbox },
+		Help: "run every foreign engine in a sandbox with this much memory, in MB (default: with your rights)"},
 	{Name: "max-forfeits", In: flags, Group: ofPlayers, Use: InQueue,
 		Field: func(v *Values) any { return &v.Tolerance.MaxForfeits }, Default: selfplay.DefaultMaxForfeits,
 		Help: "share of its games a player may forfeit; beyond it (tested at level 0.001) there is no verdict"},
