@@ -135,8 +135,8 @@ func newWorkCommand() *cobra.Command {
 	fs.StringVar(&f.trust, "trust", "", "list of trusted signers: lines NAME PUBLICKEY, as assay sign --new-key prints "+
 		"them; their engines are fetched")
 	fs.IntVar(&f.memory, "engine-memory", sandbox.DefaultMemory, "with --trust: memory of a fetched engine, in MB")
-	fs.StringVar(&f.level, "require-sandbox", sandbox.Contained, "with --trust: sandbox without which no engine is fetched: "+
-		sandbox.Contained+", or "+sandbox.Isolated+", which sees no names of your files either")
+	fs.StringVar(&f.level, "require-sandbox", sandbox.Contained, "with --trust: sandbox without which no engine is "+
+		"fetched: "+sandbox.Contained+", or "+sandbox.Isolated+", which sees no names of your files either")
 	fs.BoolVar(&f.bare, "no-sandbox", false, "with --trust: run fetched engines without a sandbox: they can read and "+
 		"change what you can")
 	fs.StringVar(&f.library, "library", "", "folder for weights and fetched engines (default: in the user's cache)")
