@@ -46,6 +46,10 @@ func known(path, format string) (string, error) {
 		return "", fmt.Errorf("dataset: %s: %w: its format is %s, games other than chess; only data verify reads them",
 			path, ErrNoData, format)
 	}
+	if format == fitsFormat {
+		return "", fmt.Errorf("dataset: %s: %w: its format is %s, fits and what they scored; assay archive show reads it",
+			path, ErrNoData, format)
+	}
 	return "", fmt.Errorf("dataset: %s: %w: its format is %.60q, this program knows %s, %s and %s",
 		path, ErrNoData, format, GamesFormat, PositionsFormat, FeaturesFormat)
 }
