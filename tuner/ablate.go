@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/assay-chess/assay/engine/num"
@@ -19,15 +20,18 @@ const (
 // Ablation is what some terms are worth: the loss on held-out games without them, minus that with them. Both sides are
 // cross-validated: fitted to the other games, the one with those terms at 0 and all others fitted again.
 type Ablation struct {
-	Name     string    `json:"name"`
-	Terms    int       `json:"terms"`
-	Loss     float64   `json:"loss_without"`
-	Rise     float64   `json:"rise"`     // above 0: the terms help
-	SE       num.Float `json:"se"`       // by game, paired
-	Interval Interval  `json:"interval"` // 95 %
-	Share    float64   `json:"share"`    // of all that the evaluation knows beyond a constant
-	out      []bool    // by term
-	sums     *clusterLosses
+	Name      string    `json:"name"`
+	Terms     int       `json:"terms"`
+	Loss      float64   `json:"loss_without"`
+	Rise      float64   `json:"rise"`       // above 0: the terms help
+	SE        num.Float `json:"se"`         // by game, paired
+	Interval  Interval  `json:"interval"`   // 95 %
+	Share     float64   `json:"share"`      // of all that the evaluation knows beyond a constant
+	Change    num.Float `json:"rms_change"` // root mean square change of the evaluation without them, centipawns
+	*Expected           // of the terms; nil where no model of Elo is good enough
+	out       []bool    // by term
+	sums      *clusterLosses
+	weights   *objective.Tapered // fitted to all games; nil without Config.AblateWeights
 }
 
 // Verdicts of an Ablation, by its interval.
@@ -111,8 +115,19 @@ func (f *fitting) ablate(ctx context.Context, r *Result) error {
 		if err == nil {
 			err = a.sums.add(ctx, problems[k], objective.HeldOut, part, whole[k])
 		}
+		if err == nil && k == 0 {
+			a.Change, err = f.change(ctx, part.w, whole[k].w)
+			a.Change *= num.Float(v.rescale)
+		}
 		if err != nil {
 			return fmt.Errorf("without %s: %w", a.Name, err)
+		}
+		if k == v.folds-1 && f.c.AblateWeights {
+			w, err := v.ablated(ctx, v.all, -1, a.out)
+			if err != nil {
+				return fmt.Errorf("without %s: %w", a.Name, err)
+			}
+			a.weights = &w.w
 		}
 		if k == v.folds-1 {
 			a.finish()
@@ -132,6 +147,21 @@ func (v *crossValidation) ablated(ctx context.Context, p *objective.Problem, fol
 		x.k, err = p.BestK(ctx, x.w)
 	}
 	return x, err
+}
+
+// Without returns the fit without what ablation i took out, for its file; nil if Config.AblateWeights was not set.
+func (r *Result) Without(i int) *Result {
+	w, q := r.Ablations[i].weights, *r
+	if w == nil {
+		return nil
+	}
+	q.Terms = slices.Clone(r.Terms)
+	for t := range q.Terms {
+		x := &q.Terms[t]
+		x.MG, x.EG = int32(math.Round(w.MG[t]*r.Rescale)), int32(math.Round(w.EG[t]*r.Rescale))
+		x.Frozen = true // it has no errors
+	}
+	return &q
 }
 
 // finish sums up the losses.

@@ -72,6 +72,8 @@ type Config struct {
 	// Ablate says what is taken out in turn, the rest fitted again: Groups, Terms or nothing. It takes Folds, and
 	// changes no weight.
 	Ablate string
+	// AblateWeights keeps the weights without each, fitted to all games, for Result.Without.
+	AblateWeights bool
 	// NoisyRows says that many positions are in check or in the middle of an exchange, whose
 	// results say little about their evaluation. It changes the verdict alone.
 	NoisyRows bool

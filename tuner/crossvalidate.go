@@ -124,7 +124,7 @@ func (v *crossValidation) refit(ctx context.Context, p *objective.Problem, fold 
 	return predictor{w, k}, err
 }
 
-// fit returns the weights that are fitted without a fold, rounded as those of the fit are. Of are the numbers of the
+// fit returns the weights that are fitted without a fold, or to all if that is -1, rounded as those of the fit are. Of are the numbers of the
 // parameters in the fit to all.
 func (v *crossValidation) fit(ctx context.Context, p *objective.Problem, fold int, params *objective.Params,
 	of []int) (w objective.Tapered, err error) {
@@ -134,7 +134,10 @@ func (v *crossValidation) fit(ctx context.Context, p *objective.Problem, fold in
 	for i, a := range of {
 		theta[i] = v.theta[a]
 		for j := i; j < params.N; j++ {
-			known.SetSym(i, j, v.whole.At(a, of[j])-v.parts[fold].At(a, of[j]))
+			known.SetSym(i, j, v.whole.At(a, of[j]))
+			if fold >= 0 {
+				known.SetSym(i, j, known.At(i, j)-v.parts[fold].At(a, of[j]))
+			}
 		}
 	}
 	o.Known.Set(theta, known)

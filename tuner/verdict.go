@@ -46,6 +46,8 @@ type Verdict struct {
 	// games, less what as many parameters that say nothing would gain by chance and cost
 	// elsewhere, D x Effective / rows (Takeuchi's criterion).
 	Net num.Float `json:"net_gain"`
+	// Change is the root mean square change of the evaluation, from the start weights to those as written, in centipawns.
+	Change num.Float `json:"rms_change"`
 	// EffectiveGames is the effective number of clusters trained on.
 	EffectiveGames float64 `json:"effective_games"`
 	// CrossValidation is of all games, each of which was held out once from a fit to the
@@ -146,14 +148,14 @@ func (r *Result) Advice() (list []string) {
 		list = append(list, fmt.Sprintf("Risk: a search made the labels (--lambda %g); weights that repeat its opinion "+
 			"may play worse", lambda))
 	}
-	if r.tunedBefore() {
+	if r.TunedBefore() {
 		list = append(list, "Risk: most terms start with a value; if other games tuned them, this fit may undo that")
 	}
 	return list
 }
 
-// tunedBefore reports whether most terms that the fit changes do not start at 0.
-func (r *Result) tunedBefore() bool {
+// TunedBefore reports whether most terms that the fit changes do not start at 0.
+func (r *Result) TunedBefore() bool {
 	free, valued := 0, 0
 	for i := range r.Terms {
 		if t := &r.Terms[i]; !t.Frozen && t.Count > 0 {
@@ -197,6 +199,9 @@ func (f *fitting) judge(ctx context.Context, r *Result) (err error) {
 		return err
 	}
 	if tuned.k, err = f.slopeOf(ctx, f.train, tuned.w, r.FileK); err != nil {
+		return err
+	}
+	if r.Change, err = f.change(ctx, start.w, tuned.w); err != nil {
 		return err
 	}
 	var sides [2]*Paired

@@ -180,6 +180,8 @@ var layout = []layoutRow{
 	{"tuner/heldout", "losses of weights and of foreign engines; engine/uci: asks them",
 		[]string{"tuner/objective", "dataset", "dataset/inorder", "eval", "engine/uci"}},
 	{"tuner/wdl", "how often an evaluation wins; dataset: games with scores", []string{"dataset"}},
+	{"tuner/archive", "what fits scored, and what to expect of the next; dataset: the rows; sprt: counts of pairs",
+		[]string{"dataset", "selfplay/sprt", "tuner"}},
 	{"tuner/learn", "the loop: datagen, positions, fit or spsa, match; gamelog: where spsa keeps its games",
 		[]string{"tuner/optimize", "tuner/spsa", "tuner/spsa/play", "selfplay/gamelog", "selfplay/datagen", "dataset",
 			"dataset/positions", "tuner", "tuner/rows", "tuner/stats", "selfplay/match", "models", "models/strictjson", "eval",
