@@ -44,6 +44,9 @@ const (
 
 // atTerminals has every command of assay. Names in braces are what newTerminalPlace made.
 var atTerminals = []atTerminal{
+	{command: "archive", quick: printsHelp},
+	{command: "archive add", quick: readsLittle},
+	{command: "archive show", quick: readsLittle},
 	{command: "bench", shows: `bench \d+/40`},
 	{command: "book", quick: printsHelp},
 	{command: "book make", args: "--out new.epd --plies 8 --eval-min -9 --eval-max 9 --openings 100000 --nodes 100000"},

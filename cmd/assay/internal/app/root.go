@@ -27,7 +27,7 @@ func newRootCommand() *cobra.Command {
 		Use:   "assay",
 		Short: "Generate self-play data, tune a chess evaluation, and prove the gain",
 		Long:  `assay turns games into a better chess evaluation, and proves that it is better.`,
-		Example: `  assay learn                                      # the whole loop, in about three minutes
+		Example: `  assay learn                                      # the whole loop, 3 minutes
   assay match ./new ./base --tc 8+0.08 --sprt 0,5  # is my patch stronger?`,
 		Version:       cli.Version(),
 		SilenceErrors: true,
@@ -50,7 +50,8 @@ func newRootCommand() *cobra.Command {
 		commands []*cobra.Command
 	}{
 		{"Learn and measure:", []*cobra.Command{newLearnCommand(), tune.New(), newSpsaCommand(), newScreenCommand(),
-			newMatchCommand(), newLadderCommand(), newSprtCommand(), tune.NewWDL(), newBookCommand(), newTranslateCommand(), newGuideCommand()}},
+			newMatchCommand(), newLadderCommand(), newSprtCommand(), tune.NewArchive(), tune.NewWDL(), newBookCommand(),
+			newTranslateCommand(), newGuideCommand()}},
 		{"Make data:", []*cobra.Command{newSelfplayCommand(), data.New(tune.NewValue()), tune.NewFeatures()}},
 		{"Look at runs, and share them with other machines:", []*cobra.Command{runs.New(), runs.NewReport(), runs.NewServe(),
 			queue.New(queueHooks()), newTestCommand(), newWorkCommand()}},

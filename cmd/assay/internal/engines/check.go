@@ -21,7 +21,7 @@ func NewCheck() *cobra.Command {
 	var load, asJSON, all bool
 	c := &cobra.Command{
 		Use:   "check ENGINE",
-		Short: "Check that a UCI engine keeps to the protocol, its limits and its time",
+		Short: "Check that a UCI engine keeps to the protocol, its limits and time",
 		Long: `Try whether a UCI engine keeps to the protocol and to its limits, before it plays games.
 
 There are about 40 checks: the handshake; options as announced, each set to its ends; every form

@@ -385,6 +385,9 @@ func (l *loop) fit(g int, champion *learn.Weights) (string, error) {
 	for _, t := range l.set.Terms {
 		terms = append(terms, t.Name)
 	}
+	if len(l.plan.Added) == 0 {
+		words = append(words, "--pedigree", dataset.OwnGames)
+	}
 	words = append(words, "--refit", "--lambda", fmt.Sprint(l.plan.Lambda), "--seed", fmt.Sprint(l.plan.Seed))
 	if older {
 		mix := l.path(learn.Folder(g), "mix.json")

@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"path/filepath"
 	"strings"
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/cmd/assay/internal/runs"
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner"
 )
 
@@ -93,6 +95,33 @@ func (o *tuneOut) writeRefit(x *tuner.Refit) error {
 		return err
 	}
 	return durable.WriteFile(o.run.Path(tuner.RefitName), text)
+}
+
+// withoutPath is where the weights without a group of terms are kept.
+func withoutPath(dir, group string) string {
+	return filepath.Join(dir, "without-"+url.PathEscape(group)+".json")
+}
+
+// writeAblated writes the weights without each group of terms, if the fit has them.
+func (o *tuneOut) writeAblated(r *tuner.Result, fileOf func(*tuner.Result) (*models.File, error)) error {
+	for i := range r.Ablations {
+		x := r.Without(i)
+		if x == nil {
+			continue
+		}
+		file, err := fileOf(x)
+		if err != nil {
+			return err
+		}
+		text, err := file.Encode()
+		if err == nil {
+			err = durable.WriteFile(withoutPath(o.run.Dir(), r.Ablations[i].Name), text)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // write writes the weights. What is partial does not make a run complete.

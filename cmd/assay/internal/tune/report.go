@@ -2,6 +2,7 @@ package tune
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/cmd/assay/internal/weights"
 	"github.com/assay-chess/assay/engine/num"
+	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner"
 	"github.com/assay-chess/assay/tuner/stats"
@@ -26,11 +28,11 @@ func tuneText(r *tuner.Report, dataWarnings []string, file *models.File, took ti
 	for _, w := range dataWarnings {
 		b.print("warning: %s\n\n", w)
 	}
-	b.verdict(&r.Result)
+	b.verdict(r)
 	b.pieces(&r.Result)
 	b.summary(r, file, took)
 	b.groups(&r.Result)
-	b.ablations(r)
+	b.ablations(r, file.Model)
 	b.calibration(&r.Calibration)
 	b.curve(r.Curve)
 	if all {
@@ -55,13 +57,16 @@ func tuneText(r *tuner.Report, dataWarnings []string, file *models.File, took ti
 }
 
 // verdict is the headline of a fit with what follows from it.
-func (b *page) verdict(r *tuner.Result) {
+func (b *page) verdict(r *tuner.Report) {
 	b.print("Verdict: %s.\n", r.Headline())
 	if r.Bend != nil && r.Bend.Against != nil {
 		b.print("The formula is %s.\n", r.Bend.Comparison())
 	}
 	for _, line := range r.Advice() {
 		b.print("%s.\n", line)
+	}
+	if r.Expected != nil {
+		b.print("%s.\n", r.EloText())
 	}
 	b.print("%s\n\n", r.Match())
 }
@@ -204,7 +209,7 @@ func (b *page) groups(r *tuner.Result) {
 }
 
 // ablations says what groups or terms are worth.
-func (b *page) ablations(r *tuner.Report) {
+func (b *page) ablations(r *tuner.Report, model string) {
 	if len(r.Ablations) == 0 {
 		return
 	}
@@ -216,13 +221,29 @@ func (b *page) ablations(r *tuner.Report) {
 	counts := map[string]int{}
 	for _, a := range r.Ablations {
 		counts[a.Verdict()]++
-		b.print("%-*s %6d %+10.6f  [%+.6f, %+.6f]   %6.2f %%  %s\n", wide, a.Name, a.Terms, a.Rise, a.Interval[0],
-			a.Interval[1], 100*a.Share, a.Verdict())
+		elo := ""
+		if a.Expected != nil {
+			elo = fmt.Sprintf(", Elo %+.0f [%+.0f, %+.0f]", a.Elo, a.EloLo, a.EloHi)
+			if len(a.EloBeyond) > 0 {
+				elo += " (beyond the archive)"
+			}
+		}
+		b.print("%-*s %6d %+10.6f  [%+.6f, %+.6f]   %6.2f %%  %s%s\n", wide, a.Name, a.Terms, a.Rise, a.Interval[0],
+			a.Interval[1], 100*a.Share, a.Verdict(), elo)
 	}
 	b.print("loss: by how much it rises on unseen games if those terms are 0 and all others fitted again; share: of "+
 		"what\nthe evaluation knows beyond a constant. %d help, %d are not shown to, %d harm.\n"+
 		"Whether their cost in speed is worth it, only games decide.\n", counts[tuner.Helps], counts[tuner.NotShown],
 		counts[tuner.Harms])
+	if r.Without(0) == nil {
+		return
+	}
+	file := filepath.ToSlash(withoutPath(filepath.Dir(r.Out), "GROUP"))
+	if _, err := eval.Lookup(model); err == nil {
+		b.print("Games:     assay match assay:weights=%s assay:weights=%s --nodes 5000 --games 2000\n", r.Out, file)
+	} else {
+		b.print("Games: let the engine with the weights of %s play that with those of %s.\n", r.Out, file)
+	}
 }
 
 // calibration compares predictions with results.

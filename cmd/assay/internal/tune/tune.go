@@ -21,6 +21,7 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner"
 	"github.com/assay-chess/assay/tuner/objective"
 	"github.com/assay-chess/assay/tuner/optimize"
@@ -39,6 +40,8 @@ type tuneFlags struct {
 	strict, refit    bool
 	formula, against string
 	mix              string
+	pedigree         string
+	archive          string
 	test             []string
 	resume           string // the command line that resumes the run
 	loss, tie        string
@@ -83,7 +86,8 @@ chosen by cross-validation (--prior-factor). The validation loss is that of whol
 --ablate says what each group of terms is worth (--ablate=terms: each term): the loss on unseen
 games without it minus that with it, where without it means its terms at 0 and all others fitted
 again. A group that is not shown to help may cost speed for nothing. Fits are cross-validated
-(--folds), so it takes as many fits as groups times folds.
+(--folds), so it takes as many fits as groups times folds. With a folder for --out it also keeps the
+weights without each group, to play against those with it.
 
 The verdict is better, no difference shown or worse: the loss under the start weights minus
 that under the tuned ones, with a 95 % interval: on the data of --test, each side under the
@@ -91,8 +95,10 @@ K that suits it best there; else over all games, each predicted by a fit to othe
 (--folds). Games of one kind prove less: without --test, a gain that may be below 2 % of what
 the start weights explain, that comes from noisy rows, or that some groups should lose again on
 other games, is only "better on games like these". --strict exits with 1 on anything but better.
-No verdict is about Elo: a match of the new weights against the old decides, --sprt 0,10. The best
-data for --test are other games of your own engine.
+The verdict is not about Elo. What Elo to expect, with an interval and the probability of a gain,
+stands below it where an archive of earlier fits can tell (assay archive). A match of the new
+weights against the old decides, --sprt 0,10. The best data for --test are other games of your own
+engine.
 
 Standard errors are clustered by game in the same way (up to 100 games by the jackknife).
 They are errors of the weights as written; --json also has 95 % intervals.
@@ -174,6 +180,9 @@ func (f *tuneFlags) register(cmd *cobra.Command) {
 		"for the verdict: parts of the games, each predicted by a fit to the others; 0: no folds")
 	fs.StringArrayVar(&f.test, "test", nil, "data to judge the fit by, which it does not see: positions, or features "+
 		"of the same evaluation (repeatable)")
+	fs.StringVar(&f.pedigree, "pedigree", "", "START,GAMES: tuned or guessed start weights, own games of the engine or "+
+		"foreign ones; kept for assay archive add")
+	fs.StringVar(&f.archive, "archive", ownArchive, archiveHelp)
 	fs.StringVar(&f.mix, "mix", "", "file with the weights of DATA, that assay data value --out wrote")
 	fs.StringVar(&f.formula, "formula", "",
 		"file with the formula of the features, in place of the one in their header")
@@ -212,6 +221,9 @@ func (f *tuneFlags) parse() error {
 	}
 	if f.c.Ablate != "" && f.c.Folds < 2 {
 		return cli.Usagef("--ablate compares by cross-validation: give --folds 2 or more")
+	}
+	if _, _, err := parsePedigree(f.pedigree); err != nil {
+		return err
 	}
 	if f.refit && strings.HasSuffix(f.out, ".json") {
 		return cli.Usagef("--refit needs a folder for --out, not %s", f.out)
@@ -321,7 +333,7 @@ func (f *tuneFlags) run(ctx context.Context, paths []string, to streams) (err er
 		return nil
 	}
 	defer func() { err = errors.Join(err, out.close(to.err)) }()
-	f.c.Unit = task.unit()
+	f.c.Unit, f.c.AblateWeights = task.unit(), out.run != nil && f.c.Ablate == tuner.Groups
 	return task.with(ctx, f, to.err, func(s *rows.Store) error { return f.fit(ctx, task, s, out, to) })
 }
 
@@ -340,7 +352,8 @@ func (f *tuneFlags) fit(ctx context.Context, task *tuneTask, s *rows.Store, out 
 		out.event("failed", map[string]any{"error": err.Error()})
 		return tuneAdvice(err)
 	}
-	report := &tuner.Report{Out: out.shownPath(), Parent: task.parent, Build: durable.BuildTarget()}
+	report := &tuner.Report{Out: out.shownPath(), Parent: task.parent, Build: durable.BuildTarget(),
+		Pedigree: f.pedigree}
 	for _, step := range []func() error{
 		func() error { return f.onTest(ctx, task.test, r, to.err) },
 		func() error { return f.compareFormulas(ctx, task.other, r, to.err) },
@@ -353,6 +366,10 @@ func (f *tuneFlags) fit(ctx context.Context, task *tuneTask, s *rows.Store, out 
 		func() (err error) {
 			report.EGSigns, err = task.signChanges(ctx, s, r)
 			return tuneAdvice(err)
+		},
+		func() (err error) {
+			report.Expected, err = f.expect(task.name, r)
+			return err
 		},
 	} {
 		if err == nil {
@@ -403,6 +420,11 @@ func (f *tuneFlags) write(task *tuneTask, r *tuner.Result, report *tuner.Report,
 		if err := out.writeRefit(r.Refit); err != nil {
 			return err
 		}
+	}
+	if err := out.writeAblated(r, func(x *tuner.Result) (*models.File, error) {
+		return x.FileOf(task.name, model, tuner.Pedigree{Parent: report.ID, Program: cli.Version(), Time: time.Now()})
+	}); err != nil {
+		return err
 	}
 	if err := out.write(text, report); err != nil {
 		return err

@@ -174,7 +174,7 @@ func TestTuneJSON(t *testing.T) {
 		t.Errorf("frozen pawn: %+v", pawn)
 	}
 	page := page{}
-	page.ablations(&j)
+	page.ablations(&j, "shannon-1950")
 	if len(j.Ablations) < 2 || !strings.Contains(page.String(), "\n"+j.Ablations[0].Name+" ") {
 		t.Errorf("ablations %+v in %s", j.Ablations, page.String())
 	}
