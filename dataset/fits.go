@@ -27,7 +27,7 @@ const (
 // ErrPedigree says that a row does not tell where a fit comes from.
 var ErrPedigree = errors.New("the fit has no pedigree")
 
-// FitRow is a fit, what was known of it before any game, and what its weights then scored against those it started from.
+// FitRow is a fit, what was known of it before any game, and what its weights scored against those it started from.
 type FitRow struct {
 	Engine      string // engines of one code have one name
 	Fit, Parent string // ids of the weights; Parent is empty if they stand in the engine's source
@@ -81,7 +81,7 @@ var fitsCodec = newCodec(layout{fitsFormat, "fits", 4096, 1 << 20}, []field[FitR
 	text("match", false, func(f *FitRow) *string { return &f.Match }),
 }, (*FitRow).Check)
 
-// Check reports why a row is not valid. The error is ErrPedigree (wrapped) if it does not tell where the fit comes from.
+// Check reports why a row is not valid. The error is ErrPedigree (wrapped) if it does not say where the fit is from.
 func (f *FitRow) Check() error {
 	for _, v := range []struct{ name, value string }{{"engine", f.Engine}, {"fit", f.Fit}, {"data", f.Data},
 		{"settings", f.Settings}, {"program", f.Program}} {

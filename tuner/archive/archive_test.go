@@ -25,7 +25,8 @@ func (w world) play(rng *rand.Rand) (fits []Fit) {
 	for e := range w.engines {
 		u := w.tau * rng.NormFloat64()
 		for range w.fits {
-			f := Fit{FitRow: dataset.FitRow{Engine: fmt.Sprint("engine ", e), Start: dataset.TunedStart, Verdict: tuner.BetterHere}}
+			f := Fit{FitRow: dataset.FitRow{Engine: fmt.Sprint("engine ", e), Start: dataset.TunedStart,
+				Verdict: tuner.BetterHere}}
 			for k := range f.Measures {
 				f.Measures[k] = rng.NormFloat64()
 			}
@@ -116,7 +117,8 @@ func TestExpect(t *testing.T) {
 	if unknown.EloHi-unknown.EloLo < 1.2*(other.EloHi-other.EloLo) {
 		t.Errorf("an unknown gain: %+v; a known one: %+v", unknown, other)
 	}
-	if far := at("other", 40); len(far.EloBeyond) != 1 || !strings.Contains(far.EloText(), "beyond the archive in: gain") {
+	far := at("other", 40)
+	if len(far.EloBeyond) != 1 || !strings.Contains(far.EloText(), "beyond the archive in: gain") {
 		t.Errorf("%s", far.EloText())
 	}
 	if text := own.EloText(); !strings.Contains(text, "120 fits of 10 engines") || !strings.Contains(text, "would tell") {
@@ -127,8 +129,10 @@ func TestExpect(t *testing.T) {
 func TestJudgeOfFewEngines(t *testing.T) {
 	w := world{engines: 4, fits: 30, games: 1000, effect: 40}
 	fits := w.play(rand.New(rand.NewPCG(1, 1)))
-	for start, want := range map[string]string{dataset.TunedStart: "fits of 4 engines with tuned start weights, a model needs 5",
-		dataset.GuessedStart: "fits of 0 engines with guessed"} {
+	for start, want := range map[string]string{
+		dataset.TunedStart:   "fits of 4 engines with tuned start weights, a model needs 5",
+		dataset.GuessedStart: "fits of 0 engines with guessed",
+	} {
 		x := Judge(fits, start).Expect("engine 1", fits[0].Measures)
 		if x.Elo.Known() || x.PGain.Known() || !strings.Contains(x.EloText(), want) {
 			t.Errorf("%s: %s", start, x.EloText())
@@ -159,8 +163,8 @@ func TestMeasureIsThePentanomialLikelihood(t *testing.T) {
 
 // Rows of one fit are one fit, and a match counts once.
 func TestFits(t *testing.T) {
-	row := dataset.FitRow{Engine: "a", Fit: "1", Start: dataset.TunedStart, Games: dataset.OwnGames, Verdict: tuner.Better,
-		Gain: 2, GainSE: 1, GroupLoss: 3, Change: 40, Nodes: 2000, Pentanomial: []uint32{1, 2, 3, 4, 5}, B: "b", Match: "m"}
+	row := dataset.FitRow{Engine: "a", Fit: "1", Start: dataset.TunedStart, Games: dataset.OwnGames,
+		Verdict: tuner.Better, Gain: 2, GainSE: 1, GroupLoss: 3, Change: 40, Nodes: 2000, Pentanomial: []uint32{1, 2, 3, 4, 5}, B: "b", Match: "m"}
 	deep, other := row, row
 	deep.Nodes, deep.Match = 8000, "n"
 	other.Fit, other.Match, other.Gain, other.Games, other.Nodes = "2", "o", dataset.NoEval, dataset.ForeignGames, 0

@@ -12,7 +12,7 @@
 //
 // and a match shows it with the error of its own pentanomial counts: the estimate and half the interval by
 // likelihood. The covariates x, fixed before any fit was played, are [Covariates]. Their coefficients have priors of
-// 30 Elo a unit; tau and sigma are not estimated but averaged over, on a grid with half-Cauchy priors of scale 20, since
+// 30 Elo a unit; tau and sigma are not estimated but averaged over, on a grid with half-Cauchy priors of scale 20:
 // five engines say little of a variance. So a prediction is a mixture of normals, wide where the archive is small. It
 // knows the effect u_e of an engine that is in the archive. Last digits depend on the build, as those of all of gonum's
 // dense algebra do.
@@ -21,7 +21,7 @@
 //
 // [Judge] leaves out each engine in turn and takes the log density of what its matches showed: under the model, under a
 // constant (the same without covariates), and under today's rule (the same with the verdicts of assay tune as
-// covariates). The model is used if it beats both by two standard errors, by engine, and there are [MinEngines] engines.
+// covariates). The model is used if it beats both by two standard errors, by engine, on [MinEngines] engines or more.
 //
 // Start reading at [Judge].
 package archive

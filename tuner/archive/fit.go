@@ -94,8 +94,8 @@ func Fits(rows []dataset.FitRow) (fits []Fit) {
 	return fits
 }
 
-// measure takes Elo and its error from the likelihood of the pairs: half its interval is 1.96 errors even where one side
-// won nothing.
+// measure takes Elo and its error from the likelihood of the pairs: half its interval is 1.96 errors even where one
+// side won nothing.
 func (f *Fit) measure() {
 	s := sprt.Summarize(f.Pairs)
 	f.Elo, f.SE = (s.LikelyLo+s.LikelyHi)/2, (s.LikelyHi-s.LikelyLo)/(2*1.96)

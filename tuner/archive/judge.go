@@ -89,8 +89,8 @@ func Judge(fits []Fit, start string) *Judgement {
 		}
 	}
 	if len(j.Engines) < MinEngines {
-		j.Missing = fmt.Sprintf("the archive has fits of %d engines with %s start weights, a model needs %d", len(j.Engines),
-			start, MinEngines)
+		j.Missing = fmt.Sprintf("the archive has fits of %d engines with %s start weights, a model needs %d",
+			len(j.Engines), start, MinEngines)
 		return j
 	}
 	var densities [][]float64
@@ -99,8 +99,8 @@ func Judge(fits []Fit, start string) *Judgement {
 	}
 	j.Constant, j.Rule = j.gain(densities[0], densities[1]), j.gain(densities[0], densities[2])
 	if j.Used = j.Constant.Mean > 2*j.Constant.SE && j.Rule.Mean > 2*j.Rule.SE; !j.Used {
-		j.Missing = fmt.Sprintf("predicting engines left out, the model of %d fits of %d engines does not beat a constant and "+
-			"the verdict by two standard errors", j.Fits, len(j.Engines))
+		j.Missing = fmt.Sprintf("predicting engines left out, the model of %d fits of %d engines does not beat a constant "+
+			"and the verdict by two standard errors", j.Fits, len(j.Engines))
 	}
 	j.all = j.model.without(-1)
 	for k, name := range Covariates {

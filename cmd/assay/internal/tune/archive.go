@@ -91,8 +91,8 @@ of one code, and all models of assay, are one engine.`,
 		},
 	}
 	c.Flags().StringVar(&path, "archive", ownArchive, "file to add to")
-	c.Flags().StringVar(&pedigree, "pedigree", "", "START,GAMES: tuned or guessed, own or foreign (default: what assay tune "+
-		"--pedigree was told)")
+	c.Flags().StringVar(&pedigree, "pedigree", "", "START,GAMES: tuned or guessed, own or foreign (default: what assay "+
+		"tune --pedigree was told)")
 	c.Flags().StringVar(&engine, "engine", "", "name of the engine (default: that of its features)")
 	return c
 }
@@ -150,8 +150,8 @@ func fitRow(fit, played, pedigree, engine string) (*dataset.FitRow, error) {
 	if err != nil {
 		return nil, err
 	}
-	row := &dataset.FitRow{Engine: cmp.Or(engine, engineOf(c.Model)), Fit: r.ID, Parent: r.Parent, Start: start, Games: games,
-		Data: strings.Join(c.Data, " "), DataGames: uint32(r.Data.Games), DataRows: uint32(r.Rows), Settings: c.Fit,
+	row := &dataset.FitRow{Engine: cmp.Or(engine, engineOf(c.Model)), Fit: r.ID, Parent: r.Parent, Start: start,
+		Games: games, Data: strings.Join(c.Data, " "), DataGames: uint32(r.Data.Games), DataRows: uint32(r.Rows), Settings: c.Fit,
 		Program: c.Program, Verdict: r.Answer, Basis: r.Basis, NetGain: float32Of(r.Net), GroupLoss: float32Of(r.GroupLoss),
 		Change: float32Of(r.Change)}
 	if r.NoisyRows {
@@ -198,8 +198,9 @@ func addMatch(row *dataset.FitRow, played string) error {
 	for i, want := range []string{row.Fit, row.Parent} {
 		id := [2]string{m.IDA, m.IDB}[i]
 		if found := weightsID.FindStringSubmatch(id); found != nil && want != "" && !strings.HasPrefix(want, found[1]) {
-			return fmt.Errorf("%s: %c is %s, and the fit's weights are %.12s, from %.12s: want a match of the new weights (A) "+
-				"against those that the fit started from (B)", played, 'A'+i, id, row.Fit, cmp.Or(row.Parent, "the engine's own"))
+			return fmt.Errorf("%s: %c is %s, and the fit's weights are %.12s, from %.12s: want a match of the new "+
+				"weights (A) against those that the fit started from (B)", played, 'A'+i, id, row.Fit,
+				cmp.Or(row.Parent, "the engine's own"))
 		}
 	}
 	sum, err := durable.SumFile(filepath.Join(played, durable.RunResultName))
@@ -295,7 +296,8 @@ func printFits(out io.Writer, fits []archive.Fit) {
 
 // printJudgement prints what a stratum is worth.
 func printJudgement(out io.Writer, j *archive.Judgement) {
-	quote.Fprintf(out, "From %s weights: fits %d, engines %d, games %d\n", j.Start, j.Fits, len(j.Engines), j.Pairs.Games())
+	quote.Fprintf(out, "From %s weights: fits %d, engines %d, games %d\n", j.Start, j.Fits, len(j.Engines),
+		j.Pairs.Games())
 	if len(j.Scores) == 0 {
 		quote.Fprintf(out, "  no model: %d engines are needed\n", archive.MinEngines)
 		return
@@ -339,7 +341,8 @@ func (f *tuneFlags) expect(evaluation string, r *tuner.Result) (*tuner.Expected,
 	engine := engineOf(evaluation)
 	for i := range r.Ablations {
 		if a := &r.Ablations[i]; j.Used {
-			a.Expected = j.Expect(engine, archive.NewMeasures(a.Rise, float64(a.SE), float64(num.Unknown), float64(a.Change), games))
+			m := archive.NewMeasures(a.Rise, float64(a.SE), float64(num.Unknown), float64(a.Change), games)
+			a.Expected = j.Expect(engine, m)
 		}
 	}
 	return j.Expect(engine, archive.MeasuresOf(&r.Verdict, games)), nil

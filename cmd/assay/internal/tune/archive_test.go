@@ -11,14 +11,14 @@ import (
 	"github.com/assay-chess/assay/tuner"
 )
 
-// archiveOf writes an archive of six engines whose fits score 60 Elo a unit of the covariate gain, whatever the verdict.
+// archiveOf writes an archive of six engines whose Elo rises with the gain, whatever the verdict.
 func archiveOf(t *testing.T) string {
 	t.Helper()
 	var rows []dataset.FitRow
 	for e := range 6 {
 		for i := range 8 {
-			rows = append(rows, dataset.FitRow{Engine: fmt.Sprint("engine", e), Fit: fmt.Sprint(e, i), Start: dataset.TunedStart,
-				Games: []string{dataset.OwnGames, dataset.ForeignGames}[i%2], Data: "d", Settings: "s", Program: "p",
+			rows = append(rows, dataset.FitRow{Engine: fmt.Sprint("engine", e), Fit: fmt.Sprint(e, i),
+				Start: dataset.TunedStart, Games: []string{dataset.OwnGames, dataset.ForeignGames}[i%2], Data: "d", Settings: "s", Program: "p",
 				Verdict: tuner.Better, Gain: float32(i - 4), GainSE: 1, GroupLoss: 0.1, LossStart: dataset.NoEval,
 				LossConstant: dataset.NoEval, NetGain: dataset.NoEval, Change: 20 + float32((i*5+e)%7), Nodes: 2000,
 				Pentanomial: []uint32{20, 90 - 10*uint32(i) + uint32(e), 300, 60 + 10*uint32(i), 20}, A: "a", B: "b",
@@ -37,7 +37,8 @@ func TestTuneExpects(t *testing.T) {
 	data, past := filepath.Join(t.TempDir(), "positions"), archiveOf(t)
 	writeWalks(t, data, 60, nil)
 	out := filepath.Join(t.TempDir(), "fit")
-	args := []string{data, "--model", "shannon-1950", "--archive", past, "--pedigree", "own,tuned", "--ablate", "--out", out}
+	args := []string{data, "--model", "shannon-1950", "--archive", past, "--pedigree", "own,tuned", "--ablate",
+		"--out", out}
 	text, err := tune(t, args...)
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +82,8 @@ func TestPedigree(t *testing.T) {
 
 // All models of assay are one engine.
 func TestEngineOf(t *testing.T) {
-	for name, want := range map[string]string{"assay": "assay", "shannon-1950": "assay", "assay-bent": "assay", "flint": "flint"} {
+	for name, want := range map[string]string{"assay": "assay", "shannon-1950": "assay", "assay-bent": "assay",
+		"flint": "flint"} {
 		if got := engineOf(name); got != want {
 			t.Errorf("%s is of engine %s, not %s", name, got, want)
 		}
