@@ -3,6 +3,7 @@ package selfplay
 import (
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/syzygy"
 )
 
 // The ends of a game that are not in the rules of chess (see board.Termination).
@@ -14,7 +15,9 @@ const (
 	PlayerFailed    board.Termination = "player-failed"    // the player whose search failed loses
 	// a player that exceeds its time loses, or draws against a lone king
 	TimeForfeit board.Termination = "time-forfeit"
-	VoidGame    board.Termination = "void" // must not be counted: Result.Void says why
+	// Tablebase: endgame tables know the result, also of a game that is played on after its adjudication
+	Tablebase board.Termination = "tablebase"
+	VoidGame  board.Termination = "void" // must not be counted: Result.Void says why
 )
 
 // Adjudication says when a game is ended by the scores of its players. The zero
@@ -38,6 +41,8 @@ type Adjudication struct {
 	DrawFrom  int `json:"draw_from,omitempty"`  // ... none of them before this ply of play
 
 	PlayOn float64 `json:"play_on,omitempty"` // share of adjudicated games that are played on, 0 to 1
+
+	Tables *syzygy.Judge `json:"tablebases,omitempty"` // ends games as soon as it knows their result; nil: none
 }
 
 // StandardAdjudication is a careful default for training data: wins at 1,000 centipawns

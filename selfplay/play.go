@@ -214,6 +214,10 @@ func (t *table) record(side board.Color, found engine.Result) {
 	t.result.Scores = append(t.result.Scores, score)
 	t.result.Depths = append(t.result.Depths, uint8(min(max(found.Depth, 0), 255)))
 	t.game.Push(found.Move)
+	if result, ok := t.job.Rule.Tables.Result(t.game.Position()); ok {
+		t.settled, t.result.Result, t.result.Termination = true, result, Tablebase
+		return
+	}
 	if t.playOn {
 		return
 	}

@@ -51,13 +51,13 @@ func (r *Result) Verify(job *Job) error {
 	case over && r.Fault == "" && r.Void == "" && (result != r.Result || why != r.Termination):
 		return fmt.Errorf("game %d ended %s by %s, not %s by %s", r.Number, outcome(result), why, outcome(r.Result),
 			r.Termination)
-	case !over && !r.ended():
+	case !over && !r.ended(job):
 		return fmt.Errorf("game %d is not over by %s", r.Number, r.Termination)
 	case !over && r.Termination == TimeForfeit:
 		if want := flagged(game.Position(), r.toMove()); want != r.Result {
 			return fmt.Errorf("game %d ended %s by %s, not %s", r.Number, outcome(r.Result), r.Termination, outcome(want))
 		}
-	case !over && (r.Result == board.Draw) != (r.Termination == AdjudicatedDraw || r.Termination == moveLimit ||
+	case !over && r.Termination != Tablebase && (r.Result == board.Draw) != (r.Termination == AdjudicatedDraw || r.Termination == moveLimit ||
 		r.Termination == VoidGame):
 		return fmt.Errorf("game %d ended %s by %s", r.Number, outcome(r.Result), r.Termination)
 	}
@@ -85,10 +85,12 @@ func (r *Result) verifyLength(job *Job) error {
 }
 
 // ended reports whether something other than the rules of chess ended the game.
-func (r *Result) ended() bool {
+func (r *Result) ended(job *Job) bool {
 	switch r.Termination {
 	case AdjudicatedWin, AdjudicatedDraw, moveLimit, VoidGame:
 		return true
+	case Tablebase:
+		return job.Rule.Tables != nil
 	}
 	_, yes := r.Forfeited()
 	return yes

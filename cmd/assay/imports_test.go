@@ -87,8 +87,10 @@ var layout = []layoutRow{
 		"evaluation are checked; source: what a file is that is no data set",
 		[]string{"dataset/durable", "dataset/source", "eval/formula"}},
 	{"dataset/inorder", "work by any number of goroutines, results in order", nil},
-	{"dataset/positions", "positions from games; eval, engine/search: quiescence leaves and new scores",
-		[]string{"dataset", "dataset/internal/dedup", "dataset/inorder", "dataset/durable", "eval", "engine/search"}},
+	{"dataset/positions", "positions from games; eval, engine/search: quiescence leaves and new scores; " +
+		"syzygy: tables correct results",
+		[]string{"dataset", "dataset/internal/dedup", "dataset/inorder", "dataset/durable", "eval", "engine/search",
+			"engine/syzygy"}},
 	{"dataset/arrange", "merge, split, shuffle, compare; eval: a summary counts positions by phase",
 		[]string{"dataset", "dataset/internal/dedup", "dataset/durable", "eval"}},
 	{"dataset/epd", "a converter; text: line breaks and encodings",
@@ -116,8 +118,8 @@ var layout = []layoutRow{
 	{"selfplay/opening", "books are EPD, PGN or Polyglot, packed or not",
 		[]string{"dataset/epd", "dataset/pgn", "dataset/polyglot", "dataset/source", "engine/group"}},
 	{"selfplay", "one game, a series, a setup; opening: a setup opens its openings; stall: no clock runs in a stall; " +
-		"cores: games are pinned to them",
-		[]string{"selfplay/opening", "engine/cores", "engine/stall"}},
+		"cores: games are pinned to them; syzygy: tables end games",
+		[]string{"selfplay/opening", "engine/cores", "engine/stall", "engine/syzygy"}},
 	{"selfplay/gamelog", "what every run with games leaves on disk: journal, data set, PGN; opening: a run whose book " +
 		"is exhausted has ended; engine/cores: the load",
 		[]string{"selfplay", "engine/cores", "selfplay/opening", "dataset", "dataset/pgn", "dataset/durable"}},
@@ -185,7 +187,7 @@ var layout = []layoutRow{
 	{"tuner/learn", "the loop: datagen, positions, fit or spsa, match; gamelog: where spsa keeps its games",
 		[]string{"tuner/optimize", "tuner/spsa", "tuner/spsa/play", "selfplay/gamelog", "selfplay/datagen", "dataset",
 			"dataset/positions", "tuner", "tuner/rows", "tuner/stats", "selfplay/match", "models", "models/strictjson", "eval",
-			"dataset/durable", "selfplay", "selfplay/sprt"}},
+			"dataset/durable", "selfplay", "selfplay/sprt", "engine/syzygy"}},
 	{"tuner/gameloop", "the loop for other games: series, features, fit, match; learn: the loop itself; " +
 		"gamelog: runs in folders",
 		[]string{"selfplay/gamelog", "selfplay/games", "selfplay/match", "selfplay/sprt", "dataset", "dataset/durable",

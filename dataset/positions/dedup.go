@@ -25,10 +25,11 @@ type deduplicator struct {
 	counts *Counts
 	safe   func() int64 // rows of the data set that are safely on disk
 
-	keys     dedup.Finder
-	spool    *dataset.Writer[dataset.PositionRow] // the rows that wait; nil if there are none
-	waiting  int64                                // rows in spool
-	replaced dedup.RowSet                         // of the waiting rows: candidate.replaced
+	keys    dedup.Finder
+	spool   *dataset.Writer[dataset.PositionRow] // the rows that wait; nil if there are none
+	waiting int64                                // rows in spool
+	// Of the waiting rows: candidate.replaced and candidate.corrected.
+	replaced, corrected dedup.RowSet
 }
 
 func newDeduplicator(dir string, limit int, f *Filter, c *Counts, safe func() int64) *deduplicator {
@@ -51,16 +52,19 @@ func (d *deduplicator) add(r *candidate, emit func(*dataset.PositionRow) error) 
 		}
 	}
 	if d.spool == nil && answer == dedup.New && !d.filter.samples() {
-		d.keep(r.replaced)
+		d.keep(r.replaced, r.corrected)
 		return emit(&r.PositionRow)
 	}
 	return d.wait(r)
 }
 
-func (d *deduplicator) keep(replaced bool) {
+func (d *deduplicator) keep(replaced, corrected bool) {
 	d.counts.Kept++
 	if replaced {
 		d.counts.Replaced++
+	}
+	if corrected {
+		d.counts.Corrected++
 	}
 }
 
@@ -72,6 +76,7 @@ func (d *deduplicator) wait(r *candidate) (err error) {
 		}
 	}
 	d.replaced.Append(r.replaced)
+	d.corrected.Append(r.corrected)
 	d.waiting++
 	return d.spool.Append(&r.PositionRow)
 }
@@ -110,7 +115,7 @@ func (d *deduplicator) finish(ctx context.Context, emit func(*dataset.PositionRo
 		if row++; repeated.Has(row) || !sample.take(p) {
 			return nil
 		}
-		d.keep(d.replaced.Has(row))
+		d.keep(d.replaced.Has(row), d.corrected.Has(row))
 		return emit(p)
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/dataset/internal/rowtest"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/syzygy"
 )
 
 // toyResolve stands in for a quiescence search: it makes captures until there are
@@ -249,4 +250,33 @@ func BenchmarkExtract(b *testing.B) {
 		n += counts.Positions
 	}
 	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "positions/s")
+}
+
+// TestTablesCorrectResults checks that rows get the result that endgame tables know, that only changed ones are counted
+// of those that are kept, and that the sample by result sees the right results.
+func TestTablesCorrectResults(t *testing.T) {
+	tables, err := syzygy.NewJudge("../../engine/syzygy/testdata", true, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := Filter{Resolve: ResolveKeep, All: true, Tables: tables}
+	var counts Counts
+	var group []dataset.PositionRow
+	for _, fen := range []string{"8/8/8/8/8/4k3/8/KQ6 w - - 0 1", "8/8/8/8/3k4/8/4P3/4K3 w - - 0 1",
+		"8/8/8/8/8/3k4/8/KR6 b - - 90 100", board.StartFEN} {
+		p, err := board.ParseFEN(fen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		group = append(group, dataset.PositionRow{Board: p, Result: 0, Game: 1, Weight: 1})
+	}
+	want := []struct {
+		result    float32
+		corrected bool
+	}{{1, true}, {0.5, true}, {0.5, true}, {0, false}}
+	for i, r := range f.refine(nil, group, nil, &counts) {
+		if r.Result != want[i].result || r.corrected != want[i].corrected {
+			t.Errorf("row %d: result %v, corrected %v; want %+v", i, r.Result, r.corrected, want[i])
+		}
+	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/syzygy"
 )
 
 // Values of Filter.Resolve: how to treat noisy positions, whose evaluation a pending
@@ -58,6 +59,8 @@ type Filter struct {
 	DropLeafScore bool `json:"drop_leaf_score,omitempty"`
 	// KeepForfeits keeps games whose result the board did not decide, see dataset.Forfeit.
 	KeepForfeits bool `json:"keep_forfeits,omitempty"`
+	// Tables, if not nil, replace the result of a row by that which they know of its position.
+	Tables *syzygy.Judge `json:"tablebases,omitempty"`
 }
 
 // samples reports whether rows are chosen among all rows, so that their number must be
@@ -68,7 +71,7 @@ func (f *Filter) samples() bool { return f.Uniform || f.Sample > 0 }
 func DefaultFilter() Filter { return Filter{Resolve: ResolveLeaf, MaxScore: 3000} }
 
 // Counts reports how many positions each step dropped. Positions is the sum of the fields
-// after it, except Replaced and SameMoves.
+// after it, except Replaced, SameMoves and Corrected.
 type Counts struct {
 	Games      int64 `json:"games"`
 	Positions  int64 `json:"positions"`   // one before each move; the final position of a game has no label
@@ -91,6 +94,7 @@ type Counts struct {
 	NoisyMove int64 `json:"noisy_move,omitempty"` // dropped: Filter.QuietMove
 	Forfeit   int64 `json:"forfeit,omitempty"`    // dropped: the game ended by a forfeit
 	RuleDraw  int64 `json:"rule_draw,omitempty"`  // dropped: dataset.PositionRow.DrawByRule
+	Corrected int64 `json:"corrected,omitempty"`  // of Kept: Filter.Tables replaced the result
 
 	// Forfeits counts the games that ended by a forfeit, kept or not, by reason.
 	Forfeits dataset.Forfeits `json:"forfeit_games,omitzero"`
@@ -109,7 +113,7 @@ func (c *Counts) add(o *Counts) {
 func (c *Counts) list() []*int64 {
 	return []*int64{&c.Games, &c.Positions, &c.Opening, &c.Early, &c.InCheck, &c.Unscored, &c.MateScore,
 		&c.LargeScore, &c.FewPieces, &c.NotSampled, &c.Noisy, &c.BadLeaf, &c.Duplicate, &c.NotChosen, &c.Kept,
-		&c.Replaced, &c.SameMoves, &c.NoisyMove, &c.Forfeit, &c.RuleDraw}
+		&c.Replaced, &c.SameMoves, &c.NoisyMove, &c.Forfeit, &c.RuleDraw, &c.Corrected}
 }
 
 // Check returns an error if a field has an invalid value.
@@ -127,7 +131,8 @@ func (f *Filter) Check() error {
 // candidate is a row that passed the filter. It may still be a duplicate, or not sampled.
 type candidate struct {
 	dataset.PositionRow
-	replaced bool // by the leaf of its quiescence search
+	replaced  bool // by the leaf of its quiescence search
+	corrected bool // its result is that of Filter.Tables
 }
 
 // candidates appends the rows of a game that pass the filter. The game has passed its
@@ -192,9 +197,19 @@ func (f *Filter) settleAll(to []candidate, rows []dataset.PositionRow, resolve R
 			*n++
 			continue
 		}
-		to = append(to, candidate{rows[i], replaced})
+		to = append(to, candidate{rows[i], replaced, f.correct(&rows[i])})
 	}
 	return to
+}
+
+// correct gives the row the result that Filter.Tables know, and reports whether that was another.
+func (f *Filter) correct(r *dataset.PositionRow) bool {
+	known, ok := f.Tables.Result(&r.Board)
+	if result := dataset.ResultOf(int8(known)); ok && result != r.Result {
+		r.Result = result
+		return true
+	}
+	return false
 }
 
 // refuse returns the count to increment if the row is dropped, or nil; plies is the number

@@ -153,7 +153,7 @@ func randomPosition(rng *rand.Rand, men []board.Piece) (board.Position, bool) {
 
 // materials returns the men of each table, in the order of their names.
 func materials(tables *Tables) (all [][]board.Piece) {
-	for _, name := range tables.Files() {
+	for _, name := range tables.files {
 		base, _, _ := strings.Cut(name, " ")
 		if match := tableName.FindStringSubmatch(base); match != nil {
 			all = append(all, newTable(match[1], match[2]).men)

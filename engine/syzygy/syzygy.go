@@ -121,12 +121,6 @@ func (t *Tables) add(dir string, f fs.DirEntry) error {
 	return nil
 }
 
-// Men returns the number of men, kings included, of the largest table.
-func (t *Tables) Men() int { return t.men }
-
-// Files returns "NAME SIZE" of each file, sorted: what tells one set of tables from another.
-func (t *Tables) Files() []string { return slices.Clone(t.files) }
-
 // materialKey returns the board's key of this material; White has the first men.
 func materialKey(white, black string) (key uint64) {
 	for side, men := range []string{white, black} {

@@ -179,8 +179,8 @@ func TestMissing(t *testing.T) {
 			t.Errorf("Open(%q): %v, want %q", path, err, want)
 		}
 	}
-	if both := open(t, empty+string(filepath.ListSeparator)+"testdata"); both.Men() != 4 || len(both.Files()) != 19 {
-		t.Errorf("%d men, files %v", both.Men(), both.Files())
+	if both := open(t, empty+string(filepath.ListSeparator)+"testdata"); both.men != 4 || len(both.files) != 19 {
+		t.Errorf("%d men, files %v", both.men, both.files)
 	}
 }
 

@@ -69,8 +69,7 @@ func (l *learner) spsaConfig(g int, m *eval.Model, w []eval.Coef) (play.Config, 
 		return play.Config{}, err
 	}
 	c := play.Config{Player: l.entrant(l.champion), Pairs: 1}
-	c.Seed, c.Limits.Nodes, c.Rule = selfplay.Seed(l.Plan.Seed, uint64(g), spsaName, 0), plan.Nodes,
-		selfplay.StandardAdjudication()
+	c.Seed, c.Limits.Nodes, c.Rule = selfplay.Seed(l.Plan.Seed, uint64(g), spsaName, 0), plan.Nodes, l.rule()
 	c.SPSA = spsa.Config{Iterations: plan.Games / 2, Seed: c.Seed, Ahead: play.DefaultAhead}
 	if c.SPSA.Parameters, err = play.Parameters(list, c.SPSA.Iterations); err != nil {
 		return c, err

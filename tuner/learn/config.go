@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"github.com/assay-chess/assay/engine/syzygy"
 	"github.com/assay-chess/assay/selfplay"
 )
 
@@ -17,6 +18,7 @@ type Config struct {
 	Open    selfplay.Opener // opens assay with the weights of a file
 	Workers int             // games at once, 0: one a core; no result depends on it
 	Runner  selfplay.Runner // plays the games; nil: selfplay.Local with Workers
+	Tables  *syzygy.Judge   // that end games, or nil
 
 	// Stage, if not nil, is called when a stage begins; what it returns is called with
 	// the progress of the stage, and at its end with a summary.

@@ -233,6 +233,7 @@ func (l *learner) games(ctx context.Context, g int) (*datagen.Summary, error) {
 	c := datagen.Standard(l.run.Path(Folder(g), "games"), uint64(plan.Games), l.entrant(l.champion),
 		l.limits(plan.Nodes))
 	c.Seed, c.Generation, c.Stage = l.Plan.Seed, uint64(g), "selfplay"
+	c.Rule = l.rule()
 	c.Open, c.Concurrency, c.Runner, c.Program, c.Resume = l.Open, l.Workers, l.Runner, l.Program, l.Resume
 	stage := l.stage(fmt.Sprintf("generation %d: self-play", g))
 	c.Progress = stage.Update
@@ -298,11 +299,18 @@ func (l *learner) measure(ctx context.Context, stage, name string, player *Weigh
 
 func (l *learner) match(out string, a, b selfplay.Entrant, nodes uint64) match.Config {
 	return match.Config{
-		Setup: selfplay.Setup{Out: out, Limits: l.limits(nodes), Rule: selfplay.StandardAdjudication(),
+		Setup: selfplay.Setup{Out: out, Limits: l.limits(nodes), Rule: l.rule(),
 			Seed: l.Plan.Seed,
 			Open: l.Open, Concurrency: l.Workers, Runner: l.Runner, Program: l.Program, Resume: l.Resume},
 		A: a, B: b,
 	}
+}
+
+// rule says when games end by scores or tables.
+func (l *learner) rule() selfplay.Adjudication {
+	rule := selfplay.StandardAdjudication()
+	rule.Tables = l.Tables
+	return rule
 }
 
 func (l *learner) play(ctx context.Context, c match.Config, name string) (*match.Result, error) {

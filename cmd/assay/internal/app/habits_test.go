@@ -115,7 +115,7 @@ func TestHabits(t *testing.T) {
 		{"match a b --srand 3", "type --seed 1"},
 		{"match a b --elo0 0", "type --sprt 0,5"},
 		{"match a b --repeat", "assay always plays both games"},
-		{"match a b --tb /x", "assay does not adjudicate by tablebases"},
+		{"match a b --tb /x", "type --syzygy DIR"},
 		{"match a b --cores 1", "type --concurrency 4"},
 		{"match a b --openings b.epd", "type --book FILE"},
 		{"ladder a b --rounds 3", "type --games 200"},

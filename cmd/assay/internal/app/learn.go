@@ -133,7 +133,8 @@ var ofEngine = []string{"check", "hours", "deep-games", "clock-games", "clock", 
 // learnEngine tunes the engine of a repository, or tries every stage of that.
 func (s *session) learnEngine(cmd *cobra.Command) error {
 	with := append([]string{"engine", "run", "games", "nodes", "generations", "seed", "final-games", "json", "concurrency",
-		"serve", "nats", "lease", "replay-share", "reference-speed", "send-engines", "sign"}, ofEngine...)
+		"serve", "nats", "lease", "replay-share", "reference-speed", "send-engines", "sign",
+		"syzygy", "syzygy-50"}, ofEngine...)
 	var err error
 	playing := []string{"--start-timeout=1m"} // builds may be slow to start on a busy machine
 	cmd.Flags().Visit(func(f *pflag.Flag) {
@@ -183,6 +184,9 @@ func (s *session) learnEngine(cmd *cobra.Command) error {
 func (s *session) learn() error {
 	c, err := s.learnConfig()
 	if err != nil {
+		return err
+	}
+	if c.Tables, err = s.tablebases(); err != nil {
 		return err
 	}
 	dir, plan := c.Dir, &c.Plan

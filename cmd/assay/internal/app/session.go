@@ -24,6 +24,7 @@ import (
 	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/engine/syzygy"
 	"github.com/assay-chess/assay/engine/uci"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/opening"
@@ -109,8 +110,19 @@ func (s *session) complete(texts []string) ([]engine.Spec, selfplay.Limits, erro
 	}
 	p = s.leaveOwnDepth(p)
 	other, err := s.Complete()
+	if err == nil {
+		s.Rule.Tables, err = s.tablebases()
+	}
 	s.Open, s.Program = s.git.opener(), cli.Version()
 	return p, other, err
+}
+
+// tablebases opens the endgame tables of --syzygy; nil without it.
+func (s *session) tablebases() (*syzygy.Judge, error) {
+	if s.Syzygy != "" && (s.Serve != "" || s.NATS != "") {
+		return nil, cli.Usagef("--syzygy is for games on this machine: with --serve or --nats workers have no tables")
+	}
+	return cli.Tables(s.Syzygy, s.SyzygyFifty, s.warn)
 }
 
 // leaveOwnDepth returns the players so that historic programs search to their own depth if no
@@ -150,6 +162,9 @@ func (s *session) sayCost(now bool, games, plies int64, took time.Duration) {
 
 // runner returns the runner for the games, on this machine or elsewhere. Close ends it.
 func (s *session) runner(timed bool, p *cli.Progress, players ...selfplay.Entrant) (selfplay.Runner, error) {
+	if s.Rule.Tables != nil {
+		s.Rule.Tables.Say = p.Say
+	}
 	local := &selfplay.Local{Open: s.Open, Workers: s.Concurrency}
 	if s.Has("affinity") && s.queue == nil {
 		if err := s.pin(local, timed, players); err != nil {

@@ -129,6 +129,10 @@ func (s *session) prepareSpsa(args []string) (func() error, error) {
 	if simulate {
 		return func() error { return s.runSimulation(&c) }, nil
 	}
+	if s.Rule.Tables, err = s.tablebases(); err != nil {
+		return nil, err
+	}
+	c.Rule.Tables = s.Rule.Tables
 	spec, err := cli.Player(s.config.Player)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.config.source, err)

@@ -33,6 +33,8 @@ type positionsFlags struct {
 	player  string // that searches instead of assay with these weights
 	workers int
 	asJSON  bool
+	syzygy  string // folders of tables that correct results
+	fifty   bool   // by the 50-move rule
 
 	preset, leafScore, forfeits, relabel string // as they were typed
 
@@ -69,6 +71,10 @@ All duplicates are found, in bounded memory. --sample takes a random sample of t
 (24, 18-23, 12-17, 6-11, 0-5): as many as the smallest group has, or with --sample numbers
 as equal as possible. --relabel searches the remaining positions for new scores; after an
 interruption no position is searched again.
+
+Endgames are often played badly. --syzygy DIR gives positions of at most seven men that the tables in
+DIR know their right result, by the half-move clock of the position; the manifest and the table of
+counts say how many were corrected.
 
 The output does not depend on --workers. After an interruption, run the same command again to
 resume. A data set or a game that occurs twice is an error. Of a run in progress or interrupted,
@@ -173,6 +179,9 @@ func (f *positionsFlags) usePreset(cmd *cobra.Command) error {
 func (f *positionsFlags) addOutput(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVar(&f.out, "out", "", "folder to write (required)")
+	fs.StringVar(&f.syzygy, "syzygy", "", "correct results by the Syzygy endgame tables in this folder")
+	fs.BoolVar(&f.fifty, "syzygy-50", true, "with --syzygy: by the 50-move rule and the half-move clock; =false: without "+
+		"the rule")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
 }
 
@@ -207,7 +216,8 @@ func newRelabel() *cobra.Command {
 		Use:   "relabel POSITIONS... --out DIR",
 		Short: "Search positions for new scores",
 		Long: `Search every position of data sets, with assay's engine or any other player, and write them
-with the scores (White's view, centipawns). Results stay, and no position is dropped. A score
+with the scores (White's view, centipawns). Results stay, unless --syzygy corrects them, and no
+position is dropped. A score
 is missing where the player reports none, as some do if only one move is legal.
 
 Each search is a game of its own (ucinewgame), so the scores depend neither on the order nor
@@ -223,8 +233,8 @@ position is searched twice.`,
 			if f.out == "" {
 				return cli.Usagef("missing --out DIR")
 			}
-			if f.nodes == 0 {
-				return cli.Usagef("--nodes must be above 0")
+			if f.nodes == 0 && f.syzygy == "" {
+				return cli.Usagef("--nodes must be above 0, unless --syzygy corrects results")
 			}
 			if f.player != "" && cmd.Flags().Changed("weights") {
 				return cli.Usagef("--weights is for assay's own engine, --player for another: give one of them")
@@ -252,12 +262,15 @@ func (f *positionsFlags) run(cmd *cobra.Command, sources []string) error {
 	if f.fromPreset && format == dataset.PositionsFormat { // they do not record the move
 		f.filter.QuietMove, f.filter.Resolve = false, positions.ResolveDrop
 	}
+	warn := func(format string, args ...any) {
+		fmt.Fprintf(stderr, label+": warning: "+format+"\n", args...)
+	}
+	if f.filter.Tables, err = cli.Tables(f.syzygy, f.fifty, func(text string) { warn("%s", text) }); err != nil {
+		return err
+	}
 	c := positions.Config{Filter: f.filter, Program: cli.Version(), Workers: f.workers}
 	if err := f.searches(&c); err != nil {
 		return err
-	}
-	warn := func(format string, args ...any) {
-		fmt.Fprintf(stderr, label+": warning: "+format+"\n", args...)
 	}
 	p := cli.NewProgress(stderr, label)
 	c.Progress = p.Update
@@ -444,5 +457,6 @@ func printCounts(out io.Writer, c positions.Counts) error {
 		quote.Fprintf(w, "\t\t  of games decided by a forfeit too (--forfeits keep; games: %s)\n", forfeits)
 	}
 	line(c.Replaced, "of these, replaced by their quiescence leaf")
+	line(c.Corrected, "of these, with a result corrected by endgame tables (--syzygy)")
 	return w.Flush()
 }

@@ -106,6 +106,8 @@ type Values struct {
 	Within         float64
 	Anchor         string
 	Affinity       string
+	Syzygy         string
+	SyzygyFifty    bool
 	JSON, All      bool
 	ExitStatus     bool
 	Serve, NATS    string

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -231,6 +232,12 @@ var Table = []Setting{
 		Field: func(v *Values) any { return &v.Rule.PlayOn }, Help: playOn},
 	{Name: "play-on", In: Selfplay, Group: ofAdjudication, Use: InQueue,
 		Field: func(v *Values) any { return &v.Rule.PlayOn }, Default: std.PlayOn, Help: playOn},
+	{Name: "syzygy", In: flags | Learn, Group: ofAdjudication, Field: func(v *Values) any { return &v.Syzygy },
+		Help: "end games by the Syzygy endgame tables in this folder (or several, with " +
+			string(filepath.ListSeparator) + " between them)"},
+	{Name: "syzygy-50", In: flags | Learn, Group: ofAdjudication, Default: true,
+		Field: func(v *Values) any { return &v.SyzygyFifty },
+		Help:  "with --syzygy: by the 50-move rule; =false: a win counts however long it takes"},
 	{Name: "max-plies", In: play, Group: ofAdjudication, Use: InQueue, Project: "max-plies",
 		Field: func(v *Values) any { return &v.MaxPlies }, Default: selfplay.DefaultMaxPlies,
 		Help: "plies of play after which a game is a draw"},

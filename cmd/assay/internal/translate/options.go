@@ -60,6 +60,8 @@ func table() map[string]func(*translation, []string) error {
 		"-use-affinity": affinity,
 		"-recover":      func(t *translation, _ []string) error { t.recover = true; return nil },
 		"-variant":      variant,
+		"-tb":           func(t *translation, values []string) error { t.flag("--syzygy", strings.Join(values, " ")); return nil },
+		"-tbignore50":   func(t *translation, _ []string) error { t.flag("--syzygy-50=false"); return nil },
 	}
 	for _, key := range append([]string{"st"}, limitKeys...) { // after assay match A B people type them as options
 		options["-"+key] = func(t *translation, values []string) error {
@@ -83,10 +85,8 @@ var noFlag = map[string]string{
 	"-epdout":            "with --out, assay data export writes EPD from the folder's games",
 	"-log":               "with --out, the dialogue of a forfeited game is kept in the folder",
 	"-debug":             "with --out, the dialogue of a forfeited game is kept in the folder",
-	"-tb":                "assay does not adjudicate by tablebases",
-	"-tbpieces":          "assay does not adjudicate by tablebases",
-	"-tbignore50":        "assay does not adjudicate by tablebases",
-	"-tbadjudicate":      "assay does not adjudicate by tablebases",
+	"-tbpieces":          "--syzygy takes the tables as they are",
+	"-tbadjudicate":      "--syzygy ends won and drawn games",
 	"-bookmode":          "it is about Polyglot books of the engines; assay takes openings from --book alone",
 	"-sample":            "assay data positions samples positions from the games in --out",
 	"-event":             "the PGN of assay has an Event tag of its own",

@@ -48,10 +48,11 @@ func TestMatch(t *testing.T) {
 		{
 			"a gauntlet of four, an odd number of games, what assay does not do",
 			"fastchess -engine cmd=a -engine cmd=b -engine cmd=c -engine cmd=d -each st=0.1 -tournament gauntlet -games 1 " +
-				"-rounds 1 -noswap -tb /syzygy",
-			"assay match uci:a uci:b uci:c uci:d --movetime 100ms --games 4 --gauntlet --win-plies 0",
-			"-noswap: assay always plays both games of an opening, with colors reversed|-tb: assay does not adjudicate by " +
-				"tablebases|assay plays pairs of games: 4",
+				"-rounds 1 -noswap -tb /syzygy -tbpieces 5 -tbignore50",
+			"assay match uci:a uci:b uci:c uci:d --movetime 100ms --games 4 --gauntlet --syzygy /syzygy --syzygy-50=false " +
+				"--win-plies 0",
+			"-noswap: assay always plays both games of an opening, with colors reversed|-tbpieces: --syzygy takes the tables as they are|" +
+				"assay plays pairs of games: 4",
 		},
 		{
 			"-each wins wherever it stands, and may have the command",

@@ -2,6 +2,7 @@ package scripttest
 
 import (
 	"flag"
+	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -19,5 +20,13 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs the command-line tests of testdata/script.
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{Dir: "testdata/script", UpdateScripts: *update})
+	tables, err := filepath.Abs("../../../../../engine/syzygy/testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{Dir: "testdata/script", UpdateScripts: *update,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("SYZYGY", tables)
+			return nil
+		}})
 }
