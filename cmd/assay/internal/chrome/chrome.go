@@ -35,8 +35,10 @@ func New(t *testing.T) *Tab {
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
-	ctx, cancel = context.WithTimeout(ctx, 4*time.Minute)
-	t.Cleanup(cancel)
+	if end, ok := t.Deadline(); ok { // so that a page that hangs is named
+		ctx, cancel = context.WithDeadline(ctx, end.Add(-10*time.Second))
+		t.Cleanup(cancel)
+	}
 	b := &Tab{T: t, ctx: ctx}
 	requests, console := chromedp.Events(ctx, network.RequestWillBeSent), chromedp.Console(ctx)
 	go func() {
