@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -90,9 +89,8 @@ type screening struct {
 	built   screen.Subset                      // factors that need builds
 	builds  map[screen.Subset]selfplay.Entrant // of the factors built; nil: there are none
 	patches map[string]*gitbuild.Patch         // by what was typed
-	ids     map[string]string
-	source  *gitbuild.Source // of the base
-	temp    string           // folder of git objects
+	source  *gitbuild.Source                   // of the base
+	temp    string                             // folder of git objects
 }
 
 // prepareScreen checks a screen, and returns what plays it.
@@ -184,7 +182,7 @@ func (x *screening) run() error {
 			}
 		}
 	}
-	c.Base, c.Factors = x.player(0), x.factors.Identities(x.ids)
+	c.Base, c.Factors = x.player(0), x.factors.Identities(func(text string) string { return x.patches[text].ID })
 	if err := x.checkOptions(c.Base); err != nil {
 		return err
 	}
@@ -312,9 +310,4 @@ func (x *screening) confirm(c play.Config, r *play.Result) (list []*match.Result
 		}
 	}
 	return list, nil
-}
-
-// nameOf names a subset.
-func (x *screening) nameOf(of screen.Subset) string {
-	return strings.Join((&play.Config{Factors: x.factors.Identities(x.ids)}).Names(of), "+")
 }

@@ -77,7 +77,7 @@ func (x *screening) drop(lost []screen.Subset) error {
 
 // keepLog says which subset could not be built, and keeps the output beside the run's folder.
 func (x *screening) keepLog(of screen.Subset, failed error) error {
-	what := x.nameOf(of)
+	what := x.factors.Name(of)
 	if x.Out == "" {
 		x.warn(fmt.Sprintf("the build with %s: %v", what, failed))
 		return nil
@@ -90,7 +90,7 @@ func (x *screening) keepLog(of screen.Subset, failed error) error {
 
 // readPatches reads the patches of all factors. Each must apply alone and change something.
 func (x *screening) readPatches() (err error) {
-	x.patches, x.ids = map[string]*gitbuild.Patch{}, map[string]string{}
+	x.patches = map[string]*gitbuild.Patch{}
 	if x.source, err = x.git.source(x.spec.Command[0]); err != nil {
 		return err
 	}
@@ -102,11 +102,9 @@ func (x *screening) readPatches() (err error) {
 	same := map[string]string{} // names by the files that they make
 	for j, f := range x.factors.Factors {
 		for _, text := range f.Patches {
-			p, err := x.readPatch(text)
-			if err != nil {
+			if x.patches[text], err = x.readPatch(text); err != nil {
 				return err
 			}
-			x.patches[text], x.ids[text] = p, p.ID
 		}
 		if len(f.Patches) == 0 {
 			continue
@@ -166,7 +164,7 @@ func (x *screening) applied(of screen.Subset) (*gitbuild.Source, error) {
 		return s, err
 	}
 	if of.Size() == 1 {
-		return nil, fmt.Errorf("factor %s: %w; make a patch that applies to %s", x.nameOf(of), err, x.spec.Shown())
+		return nil, fmt.Errorf("factor %s: %w; make a patch that applies to %s", x.factors.Name(of), err, x.spec.Shown())
 	}
 	for j := range x.factors.Factors {
 		for k := range j {
@@ -175,9 +173,8 @@ func (x *screening) applied(of screen.Subset) (*gitbuild.Source, error) {
 				continue
 			}
 			if _, e := apply(pair); errors.Is(e, gitbuild.ErrPatch) {
-				names := x.factors.Names()
 				return nil, fmt.Errorf("factors %s and %s conflict: %w; leave one of them out, or make patches that apply in "+
-					"any combination", names[k], names[j], e)
+					"any combination", x.factors.Name(1<<k), x.factors.Name(1<<j), e)
 			}
 		}
 	}
@@ -191,8 +188,8 @@ func (x *screening) buildSubset(of screen.Subset) error {
 		return err
 	}
 	if !x.spec.FromGit() {
-		e, err := x.entrant(spec, "screen: "+x.nameOf(of))
-		e.Shown, x.builds[of] = x.nameOf(of), e
+		e, err := x.entrant(spec, "screen: "+x.factors.Name(of))
+		e.Shown, x.builds[of] = x.factors.Name(of), e
 		return err
 	}
 	s, err := x.applied(of)
@@ -208,7 +205,7 @@ func (x *screening) buildSubset(of screen.Subset) error {
 	if err != nil {
 		return err
 	}
-	e.Name, e.Shown = roster.IdentifyBuilt(x.base.Spec, s.Short()+" "+command), x.nameOf(of)
+	e.Name, e.Shown = roster.IdentifyBuilt(x.base.Spec, s.Short()+" "+command), x.factors.Name(of)
 	x.builds[of] = e
 	return nil
 }

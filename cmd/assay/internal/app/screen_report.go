@@ -12,7 +12,6 @@ import (
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/cmd/assay/internal/tune"
-	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/engine/quote"
@@ -65,13 +64,14 @@ func (x *screening) sayPlan(c *play.Config, hours float64) {
 		builds = fmt.Sprintf("%d %s", n, what)
 	}
 	variance := screen.Variance(x.SimDraws)
+	single, _ := screen.AtBase(k, 1, c.Games/2, variance) // a match of its share of the games
 	off, need := screen.Precision(c.Games/2, variance), 2*screen.Need(5, variance)
 	if x.factors.Data() != 0 {
 		off = x.design.Precision(c.Games/2, variance)
 		need = uint64(math.Ceil(float64(c.Games)*math.Pow(1.96*off/5, 2)/play.PerOpening)) * play.PerOpening
 	}
 	say("%d factors, %s, %d games: each effect within ±%.1f Elo if %.0f %% are drawn, where single matches of %d games "+
-		"each have ±%.1f", k, builds, c.Games, 1.96*off, 100*x.SimDraws, int(c.Games)/k/2*2, x.singly(k))
+		"each have ±%.1f", k, builds, c.Games, 1.96*off, 100*x.SimDraws, int(c.Games)/k/2*2, 1.96*single)
 	say("%s at %.2g games/s; within ±5 Elo: %d games, %s", hoursText(hours*float64(c.Games)), 1/(3600*hours), need,
 		hoursText(hours*float64(need)))
 	if least := uint64(x.design.LeastOpenings()) * play.PerOpening; c.Games < least {
@@ -88,12 +88,6 @@ func tooFar(spread float64) string {
 	return fmt.Sprintf("subsets differ by up to %.0f Elo, and results flatten above %d: take smaller steps or fewer "+
 		"factors", spread,
 		flat)
-}
-
-// singly is the half width of the interval of a match of its share of the games.
-func (x *screening) singly(factors int) float64 {
-	one, _ := screen.AtBase(factors, 1, x.Games/2, screen.Variance(x.SimDraws))
-	return 1.96 * one
 }
 
 func hoursText(hours float64) string {
@@ -356,7 +350,11 @@ func (x *screening) printRecommended(out io.Writer, c *play.Config, r *play.Resu
 		quote.Fprintf(out, "  git apply %s\n", strings.Join(files, " "))
 	}
 	best, base := x.spec, x.spec
-	best.Options = slices.Concat(x.spec.Options, changed(x.factors.Options(r.Best), x.factors.Options(0)))
+	for i, off := range x.factors.Options(0) {
+		if on := x.factors.Options(r.Best)[i]; on != off {
+			best.Options = append(slices.Clip(best.Options), on)
+		}
+	}
 	if x.factors.Data() != 0 {
 		best.Weights = filepath.Join(x.fitFolder(r.Best), tune.WeightsName)
 		quote.Fprintf(out, "  the fit to the other data is %s\n", best.Weights)
@@ -379,14 +377,4 @@ func (x *screening) printRecommended(out io.Writer, c *play.Config, r *play.Resu
 		}
 	}
 	return nil
-}
-
-// changed returns the options whose value differs.
-func changed(options, from []engine.Option) (list []engine.Option) {
-	for i, o := range options {
-		if o != from[i] {
-			list = append(list, o)
-		}
-	}
-	return list
 }

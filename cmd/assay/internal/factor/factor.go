@@ -159,6 +159,17 @@ func (s *Set) Names() (list []string) {
 	return list
 }
 
+// Name names a subset.
+func (s *Set) Name(of screen.Subset) string {
+	var names []string
+	for j, f := range s.Factors {
+		if of.Has(j) {
+			names = append(names, f.Name)
+		}
+	}
+	return strings.Join(names, "+")
+}
+
 // Data returns the factors that are sources of a fit.
 func (s *Set) Data() (of screen.Subset) {
 	for j, f := range s.Factors {
@@ -211,9 +222,9 @@ func (s *Set) Options(of screen.Subset) (list []engine.Option) {
 	return list
 }
 
-// Identities returns the factors as a run's configuration has them. Patches have their content's id, by what was
-// typed.
-func (s *Set) Identities(patches map[string]string) (list []play.Factor) {
+// Identities returns the factors as a run's configuration has them. Patches have their content's id, which patch
+// returns for what was typed.
+func (s *Set) Identities(patch func(text string) (id string)) (list []play.Factor) {
 	for _, f := range s.Factors {
 		x := play.Factor{Name: f.Name}
 		join := func(text *string, more string) { *text = strings.TrimPrefix(*text+" "+more, " ") }
@@ -222,7 +233,7 @@ func (s *Set) Identities(patches map[string]string) (list []play.Factor) {
 			join(&x.On, o.Name+"="+o.On)
 		}
 		for _, p := range f.Patches {
-			join(&x.On, patches[p])
+			join(&x.On, patch(p))
 		}
 		for _, g := range f.Groups {
 			join(&x.Off, g+" of "+s.weights.oldID)

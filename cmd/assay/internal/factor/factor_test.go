@@ -35,7 +35,7 @@ func TestGroups(t *testing.T) {
 	if got := Text(s.Options(0b101)); got != "?A=1&B=2&D=5" {
 		t.Errorf("%s", got)
 	}
-	ids := s.Identities(map[string]string{"git:idea": "0123", "x.diff": "4567"})
+	ids := s.Identities(func(text string) string { return map[string]string{"git:idea": "0123", "x.diff": "4567"}[text] })
 	if ids[0].Off != "A=0" || ids[0].On != "A=1 0123" || ids[2].On != "D=5 4567" {
 		t.Errorf("%+v", ids)
 	}
