@@ -34,11 +34,12 @@ const (
 	formatPGN     Format = "pgn"     // games
 	formatBullet  Format = "bullet"  // positions in 32 bytes: see dataset/bullet
 	formatViri    Format = "viri"    // games, 4 bytes per move: see dataset/internal/viri
+	formatMarlin  Format = "marlin"  // import: positions in 32 bytes: see dataset/internal/viri
 )
 
 // ImportFormats and ExportFormats are the supported formats.
 var (
-	ImportFormats = []Format{formatEPD, formatTable, formatPlain, formatPGN, formatBullet, formatViri}
+	ImportFormats = []Format{formatEPD, formatTable, formatPlain, formatPGN, formatBullet, formatViri, formatMarlin}
 	ExportFormats = []Format{formatEPD, formatFEN, formatCSV, formatTSV, formatJSONL, formatParquet, formatPGN,
 		formatBullet, formatViri}
 )
@@ -50,6 +51,7 @@ var byExtension = map[string]Format{
 	".pgn":    formatPGN,
 	".bullet": formatBullet,
 	".viri":   formatViri, ".vf": formatViri,
+	".marlin": formatMarlin,
 }
 
 // ErrFormat says that the format of a file does not follow from its name.
@@ -78,4 +80,4 @@ func (f Format) Games() bool { return f == formatPGN || f == formatViri }
 
 // binary reports whether files of the format can begin with any bytes, even those of a
 // compressed file.
-func (f Format) binary() bool { return f == formatBullet || f == formatViri }
+func (f Format) binary() bool { return f == formatBullet || f == formatViri || f == formatMarlin }

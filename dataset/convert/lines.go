@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/bullet"
 	"github.com/assay-chess/assay/dataset/epd"
 	"github.com/assay-chess/assay/dataset/internal/text"
 	"github.com/assay-chess/assay/dataset/pgn"
@@ -76,8 +77,11 @@ func (im *importer) readPositions(ctx context.Context, send func(*batch[dataset.
 		if f == formatPlain || f == formatEPD && r.Plain() {
 			return im.readPlain(send, name, r)
 		}
-		if f == formatBullet {
-			return readRecords(send, name, r)
+		switch f {
+		case formatBullet:
+			return readRecords(send, name, r, recordReader{"bulletformat", bullet.Parse})
+		case formatMarlin:
+			return readRecords(send, name, r, recordReader{"marlinformat", im.marlin})
 		}
 		if f == formatEPD {
 			read = im.readEPD

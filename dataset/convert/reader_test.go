@@ -5,6 +5,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -20,6 +21,7 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/bullet"
 	"github.com/assay-chess/assay/dataset/internal/text"
+	"github.com/assay-chess/assay/dataset/internal/viri"
 	"github.com/assay-chess/assay/dataset/pgn"
 	"github.com/assay-chess/assay/dataset/table"
 )
@@ -103,13 +105,20 @@ func readers(t *testing.T) map[string][]byte {
 	var lists [5]bytes.Buffer
 	lists[3].Write(table.AppendHeader(nil, ','))
 	lists[4].Write(table.AppendHeader(nil, '\t'))
-	var records []byte
+	var records, marlin []byte
 	for _, r := range must(randomList(9, 400)) {
 		rec, err := bullet.Append(nil, &r)
 		if err != nil {
 			t.Fatal(err)
 		}
 		records = append(records, rec...)
+		game := dataset.GameRow{Variant: dataset.Chess960, Start: r.Board.FEN(), Result: int8(2*r.Result) - 1}
+		rec, err = viri.Append(nil, &game)
+		if err != nil {
+			t.Fatal(err)
+		}
+		binary.LittleEndian.PutUint16(rec[28:], uint16(r.Score))
+		marlin = append(marlin, rec[:viri.Size]...)
 		fmt.Fprintf(&lists[0], "%s;%d;%g\n", r.Board.FEN(), r.Score, r.Result)
 		fmt.Fprintf(&lists[1], "%s [%g]\n", r.Board.FEN(), r.Result)
 		fmt.Fprintf(&lists[2], "fen %s\nmove e2e4\nscore %d\nply %d\nresult %d\ne\n", r.Board.FEN(), r.Score, r.Ply,
@@ -120,7 +129,7 @@ func readers(t *testing.T) map[string][]byte {
 	return map[string][]byte{"x.epd": lists[0].Bytes(), "x.fen": lists[1].Bytes(), "x.txt": lists[1].Bytes(),
 		"x.plain": lists[2].Bytes(),
 		"x.csv":   lists[3].Bytes(), "x.tsv": lists[4].Bytes(), "x.pgn": games, "x.viri": viriGames(t, games),
-		"x.bullet": records}
+		"x.bullet": records, "x.marlin": marlin}
 }
 
 // TestEveryReader imports each format in each packing, as a file, as a file whose name says

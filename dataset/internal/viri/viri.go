@@ -19,6 +19,9 @@
 //	       knight to 3 queen), 2 castling, king takes rook, 1 en passant
 //	    4  zeros
 //
+// The first 32 bytes alone, with a score from White's view, are a record of marlinformat, in which other
+// engines store positions (github.com/jnlt3/marlinflow, marlinformat, MIT): see Position.
+//
 // Start reading at Read and Append.
 package viri
 
@@ -43,6 +46,9 @@ type GameError struct {
 
 func (e *GameError) Error() string { return fmt.Sprintf("game %d: %v", e.Number, e.Err) }
 func (e *GameError) Unwrap() error { return e.Err }
+
+// Size is the length of a record of marlinformat, in bytes.
+const Size = headSize
 
 const (
 	headSize   = 32
@@ -159,11 +165,29 @@ func move(p *board.Position, v uint16) board.Move {
 	return board.NewMove(from, to)
 }
 
+// Position reads a record of marlinformat, of Size bytes. If its score is beyond dataset.MateScore, foreign is true
+// and the row has no score.
+func Position(rec []byte) (r dataset.PositionRow, foreign bool, err error) {
+	r = dataset.PositionRow{Score: int16(binary.LittleEndian.Uint16(rec[28:])), Weight: 1}
+	if r.Score > dataset.MateScore || r.Score < -dataset.MateScore {
+		r.Score, foreign = dataset.NoScore, true
+	}
+	if rec[30] > 2 {
+		return r, foreign, fmt.Errorf("result %d is not 0, 1 or 2; is the file marlinformat?", rec[30])
+	}
+	r.Result = float32(rec[30]) / 2
+	if r.Board, err = position(rec); err != nil {
+		return r, foreign, err
+	}
+	r.Ply = uint16(r.Board.Ply())
+	return r, foreign, r.Check()
+}
+
 // position reads the first position of a game.
 func position(head []byte) (board.Position, error) {
 	pieces := board.Bitboard(binary.LittleEndian.Uint64(head))
 	if n := pieces.Count(); n > 32 {
-		return board.Position{}, fmt.Errorf("%d pieces, more than 32; is the file viriformat?", n)
+		return board.Position{}, fmt.Errorf("%d pieces, more than 32; is the file of this format?", n)
 	}
 	var sets board.Sets
 	for i := 0; pieces != 0; i++ {

@@ -48,6 +48,55 @@ func TestLayout(t *testing.T) {
 	}
 }
 
+// Records of marlinformat, byte by byte: Black to move behind e2e4 at -120 centipawns, drawn; and one with
+// castling for White's h-rook alone, d6 to be taken, and no score.
+func TestPosition(t *testing.T) {
+	pawn, err := board.ParseFEN("4k3/8/8/8/3pP3/8/8/4K3 b - e3 7 30")
+	if err != nil {
+		t.Fatal(err)
+	}
+	castles, err := board.ParseFEN("4k3/8/8/3pP3/8/8/8/4K2R w K d6 0 9")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		rec  []byte
+		want dataset.PositionRow
+	}{
+		{[]byte{0x10, 0, 0, 0x18, 0, 0, 0, 0x10, 0x85, 0xd0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+			0x94, 7, 30, 0, 0x88, 0xff, 1, 0xaa},
+			dataset.PositionRow{Board: pawn, Ply: 59, Score: -120, Result: .5, Weight: 1}},
+		{[]byte{0x90, 0, 0, 0, 0x18, 0, 0, 0x10, 0x65, 0x08, 0xd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+			43, 0, 9, 0, 0xff, 0x7f, 2, 0},
+			dataset.PositionRow{Board: castles, Ply: 16, Score: dataset.NoScore, Result: 1, Weight: 1}},
+	} {
+		got, foreign, err := Position(c.rec)
+		if err != nil || got != c.want || foreign != (c.want.Score == dataset.NoScore) {
+			t.Errorf("%s: %+v, %v, %v, want %+v", got.Board.FEN(), got, foreign, err, c.want)
+		}
+		for i, bad := range map[int]byte{8: 7, 30: 3, 24: 127, 0: 0} {
+			rec := bytes.Clone(c.rec)
+			rec[i] = bad
+			if _, _, err := Position(rec); err == nil {
+				t.Errorf("byte %d is %d: no error", i, bad)
+			}
+		}
+	}
+}
+
+// FuzzPosition reads any record: an error, or a row that passes its check.
+func FuzzPosition(f *testing.F) {
+	f.Add(make([]byte, Size))
+	f.Fuzz(func(t *testing.T, rec []byte) {
+		if len(rec) != Size {
+			return
+		}
+		if r, _, err := Position(rec); err == nil && r.Check() != nil {
+			t.Error(r)
+		}
+	})
+}
+
 func randomGames(seed uint64, n int) (games []dataset.GameRow) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	starts := []string{"", "", "nrbbqnkr/pppppppp/8/8/8/8/PPPPPPPP/NRBBQNKR w HBhb - 0 1",

@@ -49,7 +49,7 @@ spellings: FEN [0.5], FEN c9 "1/2-1/2"; FEN | 1-0, FEN;score;result, FEN | score
 Tables (.csv .tsv) begin with the names of their columns, or --columns names them: fen and
 result, optionally score, ply, game, opening, weight, and _ for a column to ignore.
 Text of Stockfish's tools (.plain) and bulletformat (.bullet) are from the side to move's view;
-positions of bulletformat have White to move.
+positions of bulletformat have White to move. Those of marlinformat (.marlin) have White's view.
 
 Nothing is filtered and no duplicate is dropped. A row that cannot be read is refused: its
 file, line and reason are printed, and the other rows are imported. With --strict the first
