@@ -49,7 +49,7 @@ type Writer[R any] struct {
 	shard    int         // rows in out, batch included
 	out      *memoryFile // the open shard
 	arrow    *ipc.FileWriter
-	packed   bool         // best compression, and one batch per shard
+	packed   bool         // better compression, and one batch per shard
 	safe     func() int64 // number of rows that errors report as safe; see Scratch
 	err      error        // first error; sticky
 }
@@ -63,7 +63,7 @@ type writerOptions struct {
 	safe                 func() int64
 }
 
-// Packed makes files as small as possible, with one record batch per shard. Writing takes
+// Packed makes files smaller, with one record batch per shard. Writing takes
 // several times as long.
 func Packed() WriterOption { return func(o *writerOptions) { o.packed = true } }
 
