@@ -75,7 +75,8 @@ func TestAgreesWithFathom(t *testing.T) {
 		fmt.Fprintf(vectors, "%s;%d;%s\n", p.FEN(), want[0]-2, distance)
 	}
 	t.Logf("%d positions, %d with en passant: %v", n, enPassant, counts)
-	if enPassant == 0 || counts[Win] == 0 || counts[Loss] == 0 || counts[Draw] == 0 {
+	_, pawns := tables.byMaterial[materialKey("KP", "KP")]
+	if pawns && enPassant == 0 || counts[Win] == 0 || counts[Loss] == 0 || counts[Draw] == 0 {
 		t.Errorf("too few positions of each kind")
 	}
 	if file := os.Getenv("ASSAY_SYZYGY_VECTORS"); file != "" {
