@@ -33,48 +33,43 @@ const here = -1
 // opening stands for reading or writing, depending on the flags.
 const opening = "open"
 
-// attempts describes calls that have a report of their own.
-var attempts = map[string]attempt{
-	"open":      {does: opening, paths: [][2]int{{here, 0}}, flags: 1, may: true},
-	"openat":    {does: opening, paths: [][2]int{{0, 1}}, flags: 2, may: true},
-	"creat":     {does: "write", paths: [][2]int{{here, 0}}, may: true},
-	"unlink":    {does: "delete", paths: [][2]int{{here, 0}}, may: true},
-	"unlinkat":  {does: "delete", paths: [][2]int{{0, 1}}, may: true},
-	"rename":    {does: "rename", paths: [][2]int{{here, 0}, {here, 1}}, may: true},
-	"renameat":  {does: "rename", paths: [][2]int{{0, 1}, {2, 3}}, may: true},
-	"renameat2": {does: "rename", paths: [][2]int{{0, 1}, {2, 3}}, may: true},
-	"execve":    {does: "run", paths: [][2]int{{here, 0}}, may: true},
-	"execveat":  {does: "run", paths: [][2]int{{0, 1}}},
-	"rmdir":     {does: "delete", paths: [][2]int{{here, 0}}},
-	"mkdir":     {does: "make", paths: [][2]int{{here, 0}}},
-	"mkdirat":   {does: "make", paths: [][2]int{{0, 1}}},
-	"mknod":     {does: "make", paths: [][2]int{{here, 0}}},
-	"mknodat":   {does: "make", paths: [][2]int{{0, 1}}},
-	"symlink":   {does: "make", paths: [][2]int{{here, 1}}},
-	"symlinkat": {does: "make", paths: [][2]int{{1, 2}}},
-	"link":      {does: "link", paths: [][2]int{{here, 0}, {here, 1}}},
-	"linkat":    {does: "link", paths: [][2]int{{0, 1}, {2, 3}}},
-	"truncate":  {does: "write", paths: [][2]int{{here, 0}}},
-	"chmod":     {does: "change", paths: [][2]int{{here, 0}}},
-	"fchmodat":  {does: "change", paths: [][2]int{{0, 1}}},
-	"chown":     {does: "change", paths: [][2]int{{here, 0}}},
-	"lchown":    {does: "change", paths: [][2]int{{here, 0}}},
-	"fchownat":  {does: "change", paths: [][2]int{{0, 1}}},
-	"utime":     {does: "change", paths: [][2]int{{here, 0}}},
-	"utimes":    {does: "change", paths: [][2]int{{here, 0}}},
-	"utimensat": {does: "change", paths: [][2]int{{0, 1}}},
-
-	"inotify_add_watch": {does: "watch", paths: [][2]int{{here, 1}}},
-
-	"socket": {does: "open a socket"},
-	"clone":  {does: "start a process"}, "fork": {does: "start a process"}, "vfork": {does: "start a process"},
-	"kill": {does: signalling}, "tkill": {does: signalling}, "tgkill": {does: signalling},
-	"rt_sigqueueinfo": {does: signalling}, "rt_tgsigqueueinfo": {does: signalling},
-	"ptrace":           {does: "trace another process"},
-	"process_vm_readv": {does: "reach into another process"}, "process_vm_writev": {does: "reach into another process"},
-}
-
-const signalling = "signal another process"
+// attempts describes calls that have a report of their own, by name.
+var attempts = func() map[string]attempt {
+	path, at := [][2]int{{here, 0}}, [][2]int{{0, 1}}
+	all := map[string]attempt{}
+	for names, a := range map[string]attempt{
+		"open":                               {does: opening, paths: path, flags: 1, may: true},
+		"openat":                             {does: opening, paths: at, flags: 2, may: true},
+		"symlink":                            {does: "make", paths: [][2]int{{here, 1}}},
+		"symlinkat":                          {does: "make", paths: [][2]int{{1, 2}}},
+		"inotify_add_watch":                  {does: "watch", paths: [][2]int{{here, 1}}},
+		"creat":                              {does: "write", paths: path, may: true},
+		"truncate":                           {does: "write", paths: path},
+		"unlink":                             {does: "delete", paths: path, may: true},
+		"unlinkat":                           {does: "delete", paths: at, may: true},
+		"rmdir":                              {does: "delete", paths: path},
+		"rename":                             {does: "rename", paths: [][2]int{{here, 0}, {here, 1}}, may: true},
+		"renameat renameat2":                 {does: "rename", paths: [][2]int{{0, 1}, {2, 3}}, may: true},
+		"link":                               {does: "link", paths: [][2]int{{here, 0}, {here, 1}}},
+		"linkat":                             {does: "link", paths: [][2]int{{0, 1}, {2, 3}}},
+		"execve":                             {does: "run", paths: path, may: true},
+		"execveat":                           {does: "run", paths: at},
+		"mkdir mknod":                        {does: "make", paths: path},
+		"mkdirat mknodat":                    {does: "make", paths: at},
+		"chmod chown lchown utime utimes":    {does: "change", paths: path},
+		"fchmodat fchownat utimensat":        {does: "change", paths: at},
+		"socket":                             {does: "open a socket"},
+		"clone fork vfork":                   {does: "start a process"},
+		"ptrace":                             {does: "trace another process"},
+		"process_vm_readv process_vm_writev": {does: "reach into another process"},
+		"kill tkill tgkill rt_sigqueueinfo rt_tgsigqueueinfo": {does: "signal another process"},
+	} {
+		for _, name := range strings.Fields(names) {
+			all[name] = a
+		}
+	}
+	return all
+}()
 
 // threadFlags are the flags of clone with which libraries make threads. The last is one that Linux ignores.
 const threadFlags = unix.CLONE_VM | unix.CLONE_FS | unix.CLONE_FILES | unix.CLONE_SIGHAND | unix.CLONE_THREAD |
