@@ -20,16 +20,19 @@ const (
 	RoundRobin Schedule = "round-robin"
 	// Gauntlet pairs the first player with all others, each round from one opening.
 	Gauntlet Schedule = "gauntlet"
+	// Chain pairs every player with the next, each round from one opening.
+	Chain Schedule = "chain"
 )
 
 // ParseSchedule reads the name of a schedule.
 func ParseSchedule(name string) (Schedule, error) {
-	for _, s := range []Schedule{Widest, RoundRobin, Gauntlet} {
+	for _, s := range []Schedule{Widest, RoundRobin, Gauntlet, Chain} {
 		if name == string(s) {
 			return s, nil
 		}
 	}
-	return "", fmt.Errorf("%w: schedule %q is none of %s, %s, %s", selfplay.ErrConfig, name, Widest, RoundRobin, Gauntlet)
+	return "", fmt.Errorf("%w: schedule %q is none of %s, %s, %s, %s", selfplay.ErrConfig, name, Widest, RoundRobin,
+		Gauntlet, Chain)
 }
 
 // round returns the pairings of a round; for Widest, those of the first.
@@ -38,6 +41,10 @@ func (s Schedule) round(players int) (list []pairing) {
 	case Gauntlet:
 		for i := 1; i < players; i++ {
 			list = append(list, pairing{0, i})
+		}
+	case Chain:
+		for i := 1; i < players; i++ {
+			list = append(list, pairing{i - 1, i})
 		}
 	case RoundRobin:
 		for i := range players {

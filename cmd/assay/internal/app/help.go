@@ -44,7 +44,7 @@ func helpText(root *cobra.Command) {
 // overview is the help of the root: all commands, on one screen.
 func overview(root *cobra.Command) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\n%s\n\n", root.Long, root.Example)
+	fmt.Fprintf(&b, "%s\n%s\n\n", root.Long, root.Example)
 	for _, group := range root.Groups() {
 		fmt.Fprint(&b, group.Title)
 		for _, cmd := range root.Commands() {

@@ -204,13 +204,14 @@ func parseAnchor(text string, players []engine.Spec) (player int, elo float64, e
 		"number from 1 to %d", text, text[:at], len(players))
 }
 
-func (s *session) runLadder(c ladder.Config) error {
+// playLadder plays a ladder that it shows; an error has its advice. If there is no result, all is said.
+func (s *session) playLadder(c ladder.Config) (*ladder.Result, error) {
 	s.warn(sharedOpenings("ladder", c.Setup, c.Players...))
-	p := cli.NewProgress(s.stderr, "ladder")
+	p := cli.NewProgress(s.stderr, s.name)
 	c.Progress, c.Failed = p.Update, cli.ReportFaults(p.Say, c.Players...)
 	var err error
 	if c.Runner, err = s.runner(!c.Limits.Deterministic(), p, c.Players...); err != nil {
-		return err
+		return nil, err
 	}
 	foreign := s.limitMemory(c.Players...)
 	r, err := ladder.Run(s.ctx, c)
@@ -219,13 +220,21 @@ func (s *session) runLadder(c ladder.Config) error {
 		if s.ctx.Err() != nil {
 			p.Stopped()
 		}
-		return playAdvice(err, s.Out)
+		return nil, playAdvice(err, s.Out)
 	}
 	if r.Already {
-		fmt.Fprintf(s.stderr, "ladder: %s is complete; nothing to do\n", s.Out)
+		fmt.Fprintf(s.stderr, "%s: %s is complete; nothing to do\n", s.name, s.Out)
 	} else {
 		p.Finish(fmt.Sprintf("%d games between %d players%s", r.Games, len(c.Players), cli.BusyText(r.Load)))
 		s.sayCost(foreign && r.Played == r.Games, r.Games, r.Plies, r.Took)
+	}
+	return r, playAdvice(err, s.Out)
+}
+
+func (s *session) runLadder(c ladder.Config) error {
+	r, err := s.playLadder(c)
+	if r == nil {
+		return err
 	}
 	var plot string
 	if s.Out != "" && err == nil {
@@ -243,7 +252,7 @@ func (s *session) runLadder(c ladder.Config) error {
 	} else if e := printLadder(cli.Folded(s.stdout), s.Out, plot, r); e != nil {
 		return e
 	}
-	return playAdvice(err, s.Out)
+	return err
 }
 
 // ladderJSON is what ladder --json prints.
