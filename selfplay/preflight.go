@@ -29,17 +29,18 @@ const (
 // player's that has one: it wraps ErrPreflight, names the player, and contains the last line of its
 // error output.
 //
-// Without an Opener it does nothing.
+// Without an Opener, and without Elsewhere, it does nothing.
 func (s *Setup) Preflight(ctx context.Context, limits func(player int) Limits, players ...Entrant) error {
-	if s.Open == nil {
+	if s.Open == nil && s.Elsewhere == nil {
 		return nil
 	}
+	here := &Local{Open: s.Open, Elsewhere: s.Elsewhere}
 	failed := make([]error, len(players))
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i, e := range players {
 		group.Go(func() error {
-			failed[i] = preflight(ctx, s.Open, limits(i), e)
+			failed[i] = preflight(ctx, here, limits(i), e)
 			return nil
 		})
 	}
@@ -52,14 +53,12 @@ func (s *Setup) Preflight(ctx context.Context, limits func(player int) Limits, p
 	return nil
 }
 
-func preflight(ctx context.Context, open Opener, limits Limits, e Entrant) error {
+func preflight(ctx context.Context, here *Local, limits Limits, e Entrant) error {
 	limits = limits.preflight()
 	job := Job{Players: [2]engine.Spec{e.Spec}, Options: [2][]engine.Option{e.Options}, Limits: [2]Limits{limits, limits},
 		Plies: 1}
 	for ; ; job.Attempt++ {
-		w := worker{open: open, players: map[string][]engine.Player{}}
-		result, err := w.play(ctx, &job)
-		_ = w.close() // what matters is whether it plays
+		result, err := here.One(ctx, &job)
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)

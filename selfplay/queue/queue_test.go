@@ -238,3 +238,104 @@ func TestKeys(t *testing.T) {
 		}
 	}
 }
+
+// A test that was active when three servers in a row crashed is paused; one that was not goes on, and a server that
+// ends well begins a new count.
+func TestCrashLoop(t *testing.T) {
+	dir := t.TempDir()
+	open := func() (*Store, []string) {
+		t.Helper()
+		s, err := Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		paused, err := s.Serve()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s, paused
+	}
+	crash := func(s *Store) { // what the process has written stays, and its lock goes
+		_ = s.journal.Close()
+		s.lock.Unlock()
+	}
+	s, _ := open()
+	for _, name := range []string{"bomb", "waits"} {
+		if _, err := s.Add(Test{Name: name, Job: Job{Command: "match"}, State: Queued, Approved: "x"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Move(Server, "start", "bomb", ""); err != nil {
+		t.Fatal(err)
+	}
+	for n := 1; n < maxCrashes; n++ {
+		crash(s)
+		var paused []string
+		if s, paused = open(); len(paused) != 0 {
+			t.Fatalf("after %d crashes %q is paused", n, paused)
+		}
+		if x, _ := s.Test("bomb"); x.Crashes != n {
+			t.Errorf("%d crashes are counted as %d", n, x.Crashes)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for n := 1; n <= maxCrashes; n++ {
+		var paused []string
+		if s, paused = open(); len(paused) != 0 {
+			t.Fatalf("%q is paused after %d crashes since a server ended well", paused, n-1)
+		}
+		crash(s)
+	}
+	s, paused := open()
+	defer s.Close()
+	if !slices.Equal(paused, []string{"bomb"}) {
+		t.Errorf("paused: %q", paused)
+	}
+	bomb, _ := s.Test("bomb")
+	waits, _ := s.Test("waits")
+	if bomb.State != Stopped || !strings.Contains(bomb.Reason, "3 crashes") || waits.State != Queued {
+		t.Errorf("bomb is %s (%s), and the other %s", bomb.State, bomb.Reason, waits.State)
+	}
+	if err := s.Move("x", "resume", "bomb", ""); err != nil {
+		t.Error(err)
+	}
+}
+
+// After a full disk the store takes events again, and has lost none that it took.
+func TestStoreAfterAFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	s, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	add := func(name string) error {
+		_, err := s.Add(Test{Name: name, Job: Job{Command: "match"}, State: Queued})
+		return err
+	}
+	if err := add("before"); err != nil {
+		t.Fatal(err)
+	}
+	_ = s.journal.Close() // its next write fails, as on a full disk
+	if err := add("meanwhile"); err == nil {
+		t.Fatal("a closed journal takes a line")
+	}
+	if err := add("after"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if s, err = Open(dir); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var names []string
+	for _, x := range s.Tests() {
+		names = append(names, x.Name)
+	}
+	if !slices.Equal(names, []string{"before", "after"}) {
+		t.Errorf("%q", names)
+	}
+}

@@ -76,6 +76,7 @@ type Test struct {
 	Approved string    `json:"approved,omitempty"` // by whom
 	Changed  time.Time `json:"changed"`            // its state
 	Reason   string    `json:"reason,omitempty"`   // of the state: the result, the error, or who stopped it
+	Crashes  int       `json:"crashes,omitempty"`  // of the server in a row, during which the test was active
 }
 
 // Weight is the test's share of the machines, relative to other tests.
@@ -90,7 +91,7 @@ const MaxPriority = 10
 type Event struct {
 	Time time.Time `json:"time"`
 	Who  string    `json:"who"` // name of a key; Server for what the server did by itself
-	// add, approve, stop, resume, priority, remove, start, complete, fail, ban, keys, upload
+	// add, approve, stop, resume, priority, remove, start, complete, fail, ban, keys, upload, crash, open, close
 	What string `json:"what"`
 	Test string `json:"test,omitempty"` // or the worker that is banned
 	Text string `json:"text,omitempty"` // reason, result or new value
@@ -129,6 +130,8 @@ type Store struct {
 	mu      sync.Mutex
 	journal *durable.Journal
 	tests   map[string]*Test
+	served  bool // a process plays the tests, or did until it crashed
+	serving bool // this one does
 	bans    map[string]string
 	uploads map[string]int64 // bytes, by who uploaded them
 	events  []Event
@@ -171,11 +174,42 @@ func Open(dir string) (*Store, error) {
 	return s, nil
 }
 
+// maxCrashes is how many servers in a row may end during a test before the test is paused.
+const maxCrashes = 3
+
+// Serve notes that a process begins to play the tests. If the last one did not end by Close, it counts a crash for each
+// test that was active then, and stops those that were active in three crashes in a row. It returns their names.
+func (s *Store) Serve() (paused []string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, t := range s.tests {
+		if t.State != Active || !s.served {
+			continue
+		}
+		e := Event{Who: Server, What: "crash", Test: t.Name}
+		if t.Crashes+1 >= maxCrashes {
+			paused = append(paused, t.Name)
+			e.Text = fmt.Sprintf("paused: it was active in %d crashes of the server; resume it if it was not their cause",
+				maxCrashes)
+		}
+		if err := s.record(e); err != nil {
+			return paused, err
+		}
+	}
+	slices.Sort(paused)
+	s.serving = true
+	return paused, s.record(Event{Who: Server, What: "open"})
+}
+
 // Close closes the store.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	err := s.journal.Close()
+	var err error
+	if s.serving {
+		err = s.record(Event{Who: Server, What: "close"})
+	}
+	err = errors.Join(err, s.journal.Close())
 	s.lock.Unlock()
 	return err
 }
@@ -199,6 +233,13 @@ func (s *Store) apply(e Event) {
 		return
 	}
 	switch e.What {
+	case "open":
+		s.served = true
+	case "close":
+		s.served = false
+		for _, t := range s.tests {
+			t.Crashes = 0
+		}
 	case "ban":
 		s.bans[e.Test] = e.Text
 	case Upload:
@@ -220,6 +261,11 @@ func (s *Store) apply(e Event) {
 		}
 	case "start":
 		to(Active)
+	case "crash":
+		if t.Crashes++; e.Text != "" {
+			to(Stopped)
+			t.Crashes = 0
+		}
 	case "stop":
 		to(Stopped)
 		t.Reason = "stopped by " + e.Who
@@ -237,10 +283,16 @@ func (s *Store) apply(e Event) {
 // record puts an event on disk, and applies it.
 func (s *Store) record(e Event) error {
 	e.Time = time.Now().UTC()
-	if err := s.journal.Append(&e); err != nil {
-		return err
+	err := s.journal.Append(&e)
+	if err == nil {
+		err = s.journal.Sync()
 	}
-	if err := s.journal.Sync(); err != nil {
+	if err != nil {
+		// A journal takes no line after an error. A full disk may have room later, and then a new one does.
+		_ = s.journal.Close()
+		if j, again := durable.OpenJournal(s.journal.Path(), nil); again == nil {
+			s.journal = j
+		}
 		return err
 	}
 	s.apply(e)

@@ -41,8 +41,11 @@ type Config struct {
 	Dir     string                     // its own folder, in the run's
 	Connect func() (*nats.Conn, error) // connects to the server, when the first job comes
 	Open    selfplay.Opener            // opens players, for fingerprints and replays
-	Ban     func(worker string)        // is called for a worker that gets no more units; may be nil
-	Log     func(line string)          // receives a line for each event; may be nil
+	// Elsewhere plays fingerprints and replays in another process, in place of Open. It may be nil.
+	Elsewhere selfplay.PlayFunc
+
+	Ban func(worker string) // is called for a worker that gets no more units; may be nil
+	Log func(line string)   // receives a line for each event; may be nil
 
 	// Measure returns how many nodes a second one core of this machine searches while that
 	// many cores do (0: all). If it is nil, clocks are not scaled.
@@ -188,13 +191,14 @@ func (c *Coordinator) start() (err error) {
 	if err != nil {
 		return err
 	}
+	here := &selfplay.Local{Open: c.Open, Elsewhere: c.Elsewhere, Workers: 1}
 	c.players = &portablePlayers{
-		open: c.Open, store: store, sign: c.Signature, bare: c.OwnSandbox, known: map[string]portablePlayer{},
+		play: here.One, store: store, sign: c.Signature, bare: c.OwnSandbox, known: map[string]portablePlayer{},
 	}
 	for worker := range c.past.banned {
 		c.Ban(worker)
 	}
-	c.referee, c.stop = newReferee(background, c.Open), stop
+	c.referee, c.stop = newReferee(background, here.One), stop
 	return nil
 }
 

@@ -52,7 +52,7 @@ type portablePlayer struct {
 
 // portablePlayers makes local specifications portable, each of them once.
 type portablePlayers struct {
-	open  selfplay.Opener
+	play  selfplay.PlayFunc
 	store *weightsStore
 	sign  func(path string) (*wire.Signature, error) // nil: engines are not sent
 	bare  bool                                       // without the sandboxes that players have here
@@ -96,7 +96,7 @@ func (p *portablePlayers) withWeights(ctx context.Context, spec engine.Spec) (po
 	if err := p.store.put(content, data); err != nil {
 		return portablePlayer{}, fmt.Errorf("player %q: %w", spec.Shown(), err)
 	}
-	proof, err := wire.Fingerprint(ctx, p.open, spec)
+	proof, err := wire.Fingerprint(ctx, p.play, spec)
 	spec.Weights = content
 	return portablePlayer{spec: spec, fingerprint: proof}, err
 }

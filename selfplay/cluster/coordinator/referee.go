@@ -9,12 +9,12 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 
-// referee plays units in the coordinator's own process, one at a time: those on which workers
+// referee plays units for the coordinator, one at a time: those on which workers
 // disagree, replays if there is only one worker, and what workers cannot play or take too
 // long for. One goroutine uses it.
 type referee struct {
 	ctx      context.Context
-	open     selfplay.Opener
+	here     selfplay.PlayFunc // in this process, or in a child of it
 	queue    []*unit
 	playing  bool         // until the session has called finished
 	verdicts chan verdict // has room for the one that is under way
@@ -29,8 +29,8 @@ type verdict struct {
 	err    error
 }
 
-func newReferee(ctx context.Context, open selfplay.Opener) *referee {
-	return &referee{ctx: ctx, open: open, verdicts: make(chan verdict, 1)}
+func newReferee(ctx context.Context, here selfplay.PlayFunc) *referee {
+	return &referee{ctx: ctx, here: here, verdicts: make(chan verdict, 1)}
 }
 
 // request asks for a unit to be played. Asking twice has no effect.
@@ -63,11 +63,9 @@ func (r *referee) playNext() {
 
 func (r *referee) play(u *unit) verdict {
 	v := verdict{unit: u}
-	jobs, results := make(chan selfplay.Job, 1), make(chan selfplay.Result, 1)
-	jobs <- u.job
-	close(jobs)
-	if v.err = (&selfplay.Local{Open: r.open, Workers: 1}).Run(r.ctx, jobs, results); v.err == nil {
-		v.result = new(<-results)
+	result, err := r.here(r.ctx, &u.job)
+	if v.err = err; err == nil {
+		v.result = &result
 		v.sum, v.err = wire.Checksum(v.result)
 	}
 	return v

@@ -19,20 +19,11 @@ const (
 // Builds that search or evaluate differently have different fingerprints. The bench
 // signature in a program's version says what a build should do, the fingerprint what it
 // does.
-func Fingerprint(ctx context.Context, open selfplay.Opener, spec engine.Spec) (sum string, err error) {
-	var players [2]engine.Player
-	for side := range players {
-		p, err := open(spec)
-		if err != nil {
-			return "", err
-		}
-		defer func() { _ = p.Close() }() // its game is over by then
-		players[side] = p
-	}
+func Fingerprint(ctx context.Context, play selfplay.PlayFunc, spec engine.Spec) (sum string, err error) {
 	limits := selfplay.Limits{Nodes: fingerprintNodes, HardNodes: true}
 	job := selfplay.Job{Players: [2]engine.Spec{spec, spec}, Limits: [2]selfplay.Limits{limits, limits},
 		Plies: fingerprintPlies, Seed: 1}
-	r, err := selfplay.Play(ctx, &job, players)
+	r, err := play(ctx, &job)
 	if err != nil {
 		return "", err
 	}

@@ -145,7 +145,7 @@ func (p *player) localSpec(ctx context.Context, spec engine.Spec, u *wire.Unit, 
 	if err != nil {
 		return spec, err
 	}
-	own, err := wire.Fingerprint(ctx, p.Open, local)
+	own, err := wire.Fingerprint(ctx, (&selfplay.Local{Open: p.Open}).One, local)
 	if err != nil {
 		return spec, err
 	}

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
+	"github.com/assay-chess/assay/cmd/assay/internal/queue"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/quote"
@@ -30,6 +31,9 @@ import (
 
 // Main is the function main of the command.
 func Main() {
+	if len(os.Args) == 2 && os.Args[1] == queue.GameArgument {
+		os.Exit(queue.PlayGame(os.Stdin, os.Stdout, os.Stderr))
+	}
 	reportGoroutines(os.Getenv("ASSAY_GOROUTINES"), os.Stderr)
 	os.Exit(Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

@@ -37,6 +37,7 @@ type gitPlayers struct {
 	pins    []gitPin
 	sources map[string]*gitbuild.Source // by name
 	started *selfplay.Pool              // see opener
+	none    bool                        // this process opens no players
 	built   []func()
 }
 
@@ -249,8 +250,11 @@ func (f *gitPlayers) close() {
 }
 
 // opener returns the opener of the players of the run. The engines that the check of the players
-// starts play the games, too.
+// starts play the games, too. It is nil if this process opens none.
 func (f *gitPlayers) opener() selfplay.Opener {
+	if f.none {
+		return nil
+	}
 	if f.started == nil {
 		f.started = selfplay.NewPool(roster.Open)
 	}

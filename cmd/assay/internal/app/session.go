@@ -282,7 +282,7 @@ func openingChecker(players ...selfplay.Entrant) (selfplay.Entrant, error) {
 			return e, nil
 		}
 	}
-	return cli.Entrant(roster.Open, cli.SmallChecker)
+	return cli.Entrant(nil, cli.SmallChecker)
 }
 
 func crowdedGames(timed bool, games int) string {

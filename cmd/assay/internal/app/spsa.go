@@ -158,8 +158,30 @@ func (s *session) tuned(c *play.Config, spec engine.Spec) error {
 		return err
 	}
 	c.Player, c.Open = e, s.git.opener()
-	s.Open = c.Open
-	p, err := c.Open(e.Spec)
+	s.Open, c.Elsewhere = c.Open, s.Elsewhere
+	if err := s.tryValues(c); err != nil {
+		return err
+	}
+	checker, err := openingChecker(c.Player)
+	if checker.Spec.String() != e.Spec.String() { // otherwise it is the player with its start values
+		c.Check.Player = checker
+	}
+	return err
+}
+
+// tryValues sets the values of a tuning once.
+func (s *session) tryValues(c *play.Config) error {
+	if c.Open == nil { // in another process
+		sets := make([][]engine.Option, 3)
+		for i := range c.SPSA.Parameters {
+			q := &c.SPSA.Parameters[i]
+			for n, value := range []float64{q.Min, q.Max, q.Start} {
+				sets[n] = append(sets[n], engine.Option{Name: q.Name, Value: play.Text(q, value)})
+			}
+		}
+		return s.tryOptions(c.Player, sets...)
+	}
+	p, err := c.Open(c.Player.Spec)
 	if err != nil {
 		return err
 	}
@@ -177,14 +199,18 @@ func (s *session) tuned(c *play.Config, spec engine.Spec) error {
 			}
 		}
 	}
-	if err := p.NewGame(0); err != nil {
-		return err
+	return p.NewGame(0)
+}
+
+// tryOptions has a player, which another process opens, play a move with each set of options.
+func (s *session) tryOptions(e selfplay.Entrant, sets ...[]engine.Option) error {
+	var players []selfplay.Entrant
+	for _, o := range sets {
+		with := e
+		with.Options = o
+		players = append(players, with)
 	}
-	checker, err := openingChecker(c.Player)
-	if checker.Spec.String() != e.Spec.String() { // otherwise it is the player with its start values
-		c.Check.Player = checker
-	}
-	return err
+	return s.Setup.Preflight(s.ctx, func(int) selfplay.Limits { return selfplay.Limits{Nodes: 1} }, players...)
 }
 
 func (s *session) runSpsa(c play.Config) error {

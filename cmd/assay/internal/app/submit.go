@@ -97,6 +97,7 @@ func jobSession(ctx context.Context, j store.Job, at queue.Place) (*session, err
 	}
 	s := &session{Set: settings.New(command, nil), ctx: ctx, name: j.Command, stdout: at.Log, stderr: at.Log,
 		queue: at.Runner, test: filepath.Base(at.Dir)}
+	s.git.none, s.Elsewhere = true, at.Play
 	if command == settings.SPSA {
 		s.config = &spsaConfig{Set: settings.NewConfig(), source: "spsa"}
 		if len(j.Players) != 1 {

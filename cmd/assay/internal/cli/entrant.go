@@ -48,8 +48,12 @@ var programFolders = []string{".", "/usr/games", "/usr/local/games", "/usr/local
 
 // Entrant opens a player once with an opener, such as that of a pool, so that errors appear before the run starts.
 // With an error that wraps uci.ErrStart the entrant is valid. The checksum of an engine's file is computed while the
-// engine starts.
+// engine starts. Without an opener the player is not opened.
 func Entrant(open selfplay.Opener, spec engine.Spec) (selfplay.Entrant, error) {
+	if open == nil {
+		name, err := roster.Identify(spec)
+		return selfplay.Entrant{Spec: spec, Name: name, Shown: spec.Label}, err
+	}
 	var name string
 	var unknown error
 	identified := make(chan struct{})

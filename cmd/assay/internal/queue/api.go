@@ -396,6 +396,9 @@ func (a *api) add(c *caller, w http.ResponseWriter, r *http.Request) error {
 	if err == nil {
 		err = a.hooks.Check(job) // as it will be played
 	}
+	if err == nil {
+		err = a.room.check(job)
+	}
 	if err != nil {
 		return wrong(err)
 	}

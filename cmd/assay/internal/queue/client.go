@@ -77,7 +77,8 @@ func (c *client) do(ctx context.Context, method, path string, body io.Reader, to
 		if err != nil {
 			return nil, err
 		}
-		c.fresh = &http.Client{Transport: &http.Transport{TLSClientConfig: config, Proxy: http.ProxyFromEnvironment}}
+		c.fresh = &http.Client{Transport: &http.Transport{TLSClientConfig: config, Proxy: http.ProxyFromEnvironment,
+			DisableKeepAlives: true}}
 	}
 	answer, err := c.fresh.Do(r)
 	var unknown x509.UnknownAuthorityError

@@ -8,10 +8,12 @@ package queue
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -21,6 +23,7 @@ import (
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/cmd/assay/internal/settings"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 	"github.com/assay-chess/assay/selfplay/queue"
@@ -286,8 +289,12 @@ func (x *status) print(out io.Writer) error {
 }
 
 func newAct(h *Hooks, name, short string) *cobra.Command {
-	return newAsk(h, name+" TEST...", short, "  assay queue "+name+" match-7", cobra.MinimumNArgs(1),
+	var store string
+	cmd := newAsk(h, name+" TEST...", short, "  assay queue "+name+" match-7", cobra.MinimumNArgs(1),
 		func(cmd *cobra.Command, c *client, args []string) error {
+			if store != "" {
+				return actOffline(cmd.OutOrStdout(), store, name, args)
+			}
 			for _, test := range args {
 				t, err := c.act(cmd.Context(), test, name, struct{}{})
 				if err != nil {
@@ -297,6 +304,32 @@ func newAct(h *Hooks, name, short string) *cobra.Command {
 			}
 			return nil
 		})
+	if name == "stop" {
+		cmd.Flags().StringVar(&store, "offline", "", "folder of a queue whose server does not run")
+	}
+	return cmd
+}
+
+// actOffline changes tests in the store of a server that does not run.
+func actOffline(out io.Writer, dir, what string, tests []string) (err error) {
+	if _, err := os.Stat(dir); err != nil {
+		return fmt.Errorf("%w; want the folder of a queue", err)
+	}
+	store, err := queue.Open(dir)
+	if errors.Is(err, durable.ErrLocked) {
+		return fmt.Errorf("%w; the server runs: leave out --offline", err)
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	for _, name := range tests {
+		if err := store.Move(local, what, name, ""); err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "%s is %s\n", name, queue.Stopped)
+	}
+	return nil
 }
 
 func newPriority(h *Hooks) *cobra.Command {

@@ -48,6 +48,7 @@ type Place struct {
 	Dir    string // of the run
 	Log    io.Writer
 	Runner RunnerOf
+	Play   selfplay.PlayFunc // plays single games on this machine, in another process
 }
 
 // RunnerOf makes the runner of a run in the folder out. Done is called at its end.
@@ -129,7 +130,7 @@ func (f *serveFlags) serve(cmd *cobra.Command, h *Hooks) (err error) {
 	}
 	cli.Quiet(cmd.ErrOrStderr())
 	say := func(text string) { fmt.Fprintf(cmd.ErrOrStderr(), "queue: %s\n", text) }
-	s := &server{hooks: h, most: f.active, log: say, started: time.Now(), active: map[string]*activeTest{}}
+	s := &server{hooks: h, most: f.active, log: say, started: time.Now(), room: newRoom(), active: map[string]*activeTest{}}
 	if err := f.trustEngines(s); err != nil {
 		return err
 	}
@@ -137,6 +138,13 @@ func (f *serveFlags) serve(cmd *cobra.Command, h *Hooks) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.store.Close()) }()
+	paused, err := s.store.Serve()
+	if err != nil {
+		return err
+	}
+	for _, name := range paused {
+		say(fmt.Sprintf("test %s is paused: it was active in three crashes of the server", name))
+	}
 	s.pages = &report.Server{Dir: s.store.RunsDir()}
 	listener, secure, err := f.listenHTTP(h)
 	if err != nil {

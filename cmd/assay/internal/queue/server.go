@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +14,6 @@ import (
 	"time"
 
 	"github.com/assay-chess/assay/cmd/assay/internal/report"
-	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
@@ -26,9 +26,11 @@ type server struct {
 	store   *queue.Store
 	hub     *coordinator.Hub
 	hooks   *Hooks
-	trusted []wire.Key // whose engines run here
-	memory  int        // of their sandboxes, in MB; 0: they run without one
-	most    int        // active tests
+	trusted []wire.Key    // whose engines run here
+	memory  int           // of their sandboxes, in MB; 0: they run without one
+	most    int           // active tests
+	room    *room         // memory for the games that are played here
+	pause   time.Duration // of the first pause of a test; 0: firstPause
 	log     func(string)
 	pages   *report.Server
 	started time.Time
@@ -46,6 +48,7 @@ type activeTest struct {
 	runner  *coordinator.Coordinator // nil before it has one
 	weight  float64
 	cores   int
+	waits   string   // why it is paused: an error of the machine or its network
 	samples []sample // lately, for the rate
 }
 
@@ -61,7 +64,10 @@ func (s *server) run(ctx context.Context) error {
 	defer tick.Stop()
 	for {
 		changed := s.store.Changed()
-		if err := s.schedule(ctx); err != nil {
+		switch err := s.schedule(ctx); {
+		case transient(err):
+			s.log(err.Error())
+		case err != nil:
 			return err
 		}
 		select {
@@ -135,25 +141,58 @@ func (a *activeTest) share(weight float64, cores int) {
 	}
 }
 
-// play plays a test, and records how it ended, unless it was stopped.
+// Times between the tries of a test that the machine or its network stops.
+const (
+	firstPause = 5 * time.Second
+	lastPause  = 5 * time.Minute
+)
+
+// play plays a test, and records how it ended, unless it was stopped. While files, room on the disk or the workers'
+// server are missing, the test is paused: only a fault of its own makes it fail.
 func (s *server) play(ctx context.Context, t queue.Test, a *activeTest) {
+	for pause := cmp.Or(s.pause, firstPause); ; pause = min(2*pause, lastPause) {
+		err := s.playOnce(ctx, t, a)
+		if ctx.Err() != nil {
+			return
+		}
+		if !transient(err) {
+			if err != nil && !errors.Is(err, queue.ErrState) && !errors.Is(err, queue.ErrNoTest) {
+				s.log(err.Error())
+			}
+			return
+		}
+		s.log(fmt.Sprintf("test %s is paused for %v: %v", t.Name, pause, err))
+		a.wait(fmt.Sprintf("paused: %v; it is tried again", err))
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pause):
+		}
+		a.wait("")
+	}
+}
+
+func (a *activeTest) wait(why string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.waits, a.runner = why, nil
+}
+
+// playOnce plays a test as far as it comes, and records how it ended.
+func (s *server) playOnce(ctx context.Context, t queue.Test, a *activeTest) error {
 	log, err := os.OpenFile(s.store.LogPath(t.Name), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err == nil {
 		err = s.execute(ctx, t, a, log)
 		err = errors.Join(err, log.Close())
 	}
-	if ctx.Err() != nil {
-		return
-	}
-	if err != nil {
+	switch {
+	case ctx.Err() != nil || transient(err):
+		return err
+	case err != nil:
 		s.log(fmt.Sprintf("test %s failed: %v", t.Name, err))
-		err = s.store.Move(queue.Server, "fail", t.Name, err.Error())
-	} else {
-		err = s.complete(t)
+		return s.store.Move(queue.Server, "fail", t.Name, err.Error())
 	}
-	if err != nil && !errors.Is(err, queue.ErrState) && !errors.Is(err, queue.ErrNoTest) {
-		s.log(err.Error())
-	}
+	return s.complete(t)
 }
 
 // execute plays a test, with the engines and files of the store.
@@ -162,7 +201,7 @@ func (s *server) execute(ctx context.Context, t queue.Test, a *activeTest, log *
 	if err != nil {
 		return err
 	}
-	return s.hooks.Run(ctx, job, Place{Dir: s.store.RunDir(t.Name), Log: log, Runner: s.runnerOf(a)})
+	return s.hooks.Run(ctx, job, Place{Dir: s.store.RunDir(t.Name), Log: log, Runner: s.runnerOf(a), Play: s.room.play})
 }
 
 // allowed returns a test with paths on this machine in place of the names of its files, or why the
@@ -177,7 +216,7 @@ func (s *server) runnerOf(a *activeTest) RunnerOf {
 	return func(out string, replayShare float64, log func(string)) (selfplay.Runner, func(), error) {
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		c := coordinator.Config{Dir: filepath.Join(out, coordinator.DirName), Open: roster.Open, ReplayShare: replayShare,
+		c := coordinator.Config{Dir: filepath.Join(out, coordinator.DirName), Elsewhere: s.room.play, ReplayShare: replayShare,
 			Signature: wire.ReadSignature, OwnSandbox: true, Log: log}
 		a.runner = s.hub.Coordinator(c, a.weight, a.cores)
 		k := a.runner
@@ -284,6 +323,7 @@ func (s *server) statuses(tests []queue.Test) []status {
 		x := status{Test: t, Args: t.Words()}
 		if a := active[t.Name]; a != nil && t.State == queue.Active {
 			a.mu.Lock()
+			x.Reason = cmp.Or(a.waits, x.Reason)
 			if x.Rate = a.rate(); a.runner != nil {
 				u := a.runner.Usage()
 				x.Seconds, x.Held, x.Waiting, x.Declined = u.Seconds, u.Held, u.Waiting, u.Declined
