@@ -294,3 +294,24 @@ func BenchmarkProbe(b *testing.B) {
 		}
 	})
 }
+
+// TestLimits checks the bounds of the 50-move rule at each half-move clock, and mates in one.
+func TestLimits(t *testing.T) {
+	tables := open(t, "testdata")
+	for clock := range 101 {
+		p := position(t, fmt.Sprintf("8/8/8/8/8/3k4/8/KR6 w - - %d 80", clock))
+		dtz, _ := tables.DTZ(p)
+		result, ok, err := tables.Result(p, true)
+		total := dtz + clock
+		open := clock > 0 && (total == 99 || total == 100)
+		if err != nil || ok == open || ok && (result == board.WhiteWins) != (total <= 100) {
+			t.Errorf("clock %d, DTZ %d: %v, %v, %v", clock, dtz, result, ok, err)
+		}
+	}
+	for _, fen := range []string{"7k/8/6K1/8/8/8/8/R7 w - - 0 1", "7k/8/6K1/8/8/8/8/1Q6 w - - 0 1",
+		"7k/8/6K1/8/8/8/8/1R6 w - - 0 1"} {
+		if dtz, err := tables.DTZ(position(t, fen)); err != nil || dtz != 1 {
+			t.Errorf("%s: DTZ %d, %v; want 1", fen, dtz, err)
+		}
+	}
+}
