@@ -60,9 +60,12 @@ func tryOut(token string) error {
 		}
 	}
 	text, err := json.Marshal(could)
+	if err != nil {
+		return err
+	}
 	fmt.Println(token + string(text))
 	os.Exit(0)
-	return err
+	return nil
 }
 
 // tryBox returns the acts that do not fail in a sandbox.
