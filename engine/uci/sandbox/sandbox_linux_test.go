@@ -55,7 +55,12 @@ func try(t *testing.T, l Limits, act, argument string) (said string, reported []
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(path, "try", act, "="+argument) // not a file: it could read that
+	return run(t, l, path, "try", act, "="+argument) // not a file: it could read that
+}
+
+func run(t *testing.T, l Limits, path string, args ...string) (said string, reported []string, err error) {
+	t.Helper()
+	cmd := exec.Command(path, args...)
 	b, err := l.Contain(cmd, func(act string) { reported = append(reported, act) })
 	if err != nil {
 		t.Fatal(err)
@@ -139,6 +144,25 @@ func TestAllowed(t *testing.T) {
 		if said, reported, err := try(t, Limits{Memory: 256}, c.act, c.argument); err != nil ||
 			said != "done" || len(reported) > 0 {
 			t.Errorf("%s %s: %v, %q, reported %q", c.act, c.argument, err, said, reported)
+		}
+	}
+}
+
+// A runtime that asks for the user's name is refused without a report; a socket that a script opens is reported.
+func TestRuntimes(t *testing.T) {
+	needed(t)
+	const python = "/usr/bin/python3"
+	if _, err := os.Stat(python); err != nil {
+		t.Skip("no Python: install python3")
+	}
+	for _, c := range []struct{ code, says, reported string }{
+		{"import pwd; pwd.getpwuid(0)", "uid not found", ""},
+		{"import socket; socket.socket(socket.AF_UNIX)", "not permitted", "open a socket"},
+		{"import socket; socket.socket(socket.AF_INET, 2, 17)", "not permitted", "open a socket"},
+	} {
+		said, reported, _ := run(t, Limits{Memory: 256}, python, "-c", c.code) // each ends with an exception
+		if all := strings.Join(reported, "; "); !strings.Contains(said, c.says) || all != c.reported {
+			t.Errorf("%s: it said %q, want %s; reported %q, want %q", c.code, said, c.says, all, c.reported)
 		}
 	}
 }

@@ -76,6 +76,10 @@ const threadFlags = unix.CLONE_VM | unix.CLONE_FS | unix.CLONE_FILES | unix.CLON
 	unix.CLONE_SYSVSEM | unix.CLONE_SETTLS | unix.CLONE_PARENT_SETTID | unix.CLONE_CHILD_CLEARTID |
 	unix.CLONE_CHILD_SETTID | unix.CLONE_DETACHED
 
+// nscdType is the type of local socket by which glibc asks nscd for the user's name, and does without: Java, Mono and
+// Python ask when they start.
+const nscdType = unix.SOCK_STREAM | unix.SOCK_CLOEXEC | unix.SOCK_NONBLOCK
+
 // warden answers for the filter of one program, and watches its memory.
 type warden struct {
 	program    string   // its path
@@ -169,6 +173,8 @@ func (w *warden) judge(n *notification) unix.Errno {
 		}
 		w.tell(name, fmt.Sprintf("start more than %d threads", maxThreads))
 		return unix.EAGAIN
+	case name == "socket" && n.args[0] == unix.AF_UNIX && n.args[1] == nscdType && n.args[2] == 0:
+		return unix.EPERM // the library then reads files, which Landlock decides about
 	case (name == "tkill" || strings.HasPrefix(name, "sched_set")) && w.ownThread(n):
 		return 0
 	}
@@ -265,9 +271,12 @@ func (w *warden) tell(kind, act string) {
 // about a program, and is not reported.
 var system = []string{"/lib", "/lib32", "/lib64", "/usr", "/etc", "/proc", "/sys", "/dev", "/nix", "/opt"}
 
+// harmless are files that runtimes open for writing; Java sets what a core dump contains.
+var harmless = []string{"/dev/null", "/dev/tty", "/proc/self/coredump_filter"}
+
 // allows reports whether an act is one that programs may do, or that is not worth telling.
 func (w *warden) allows(does, path string) bool {
-	if path == "/dev/null" || path == "/dev/tty" || w.namespaces && below(path, folder) {
+	if slices.Contains(harmless, path) || w.namespaces && below(path, folder) {
 		return true
 	}
 	if does == "run" {

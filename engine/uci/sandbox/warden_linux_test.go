@@ -26,6 +26,9 @@ func TestJudge(t *testing.T) {
 		acts  []string
 	}{
 		{unix.SYS_SOCKET, [6]uint64{}, unix.EPERM, []string{"open a socket"}},
+		{unix.SYS_SOCKET, [6]uint64{unix.AF_UNIX, nscdType, 0, 9}, unix.EPERM, nil}, // the last is no argument
+		{unix.SYS_SOCKET, [6]uint64{unix.AF_UNIX, nscdType, 1}, unix.EPERM, []string{"open a socket"}},
+		{unix.SYS_SOCKET, [6]uint64{unix.AF_INET, nscdType}, unix.EPERM, []string{"open a socket"}},
 		{unix.SYS_TRUNCATE, [6]uint64{address(outside)}, unix.EPERM, []string{"write " + outside}},
 		{unix.SYS_TRUNCATE, [6]uint64{address(inside)}, unix.EPERM, nil},
 		{unix.SYS_TRUNCATE, [6]uint64{8}, unix.EPERM, nil},
