@@ -128,6 +128,9 @@ func Import(ctx context.Context, paths []string, dir string, c ImportConfig) (*d
 	}
 	id.WhiteScores = c.Comments.View == pgn.White && (slices.Contains(id.Formats, formatEPD) ||
 		slices.Contains(id.Formats, formatPlain))
+	if slices.Contains(id.Formats, formatLichess) && c.Notice != nil {
+		c.Notice("evaluations of Lichess come without results: each row gets the result to expect of its score")
+	}
 	w := dataset.WriterConfig{Config: id, Program: c.Program}
 	im := &importer{ImportConfig: c, inputs: inputs, formats: id.Formats, run: strings.Join(id.Inputs, "\n"),
 		opposed: make([]bool, len(c.OtherView))}

@@ -12,6 +12,7 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/bullet"
 	"github.com/assay-chess/assay/dataset/epd"
+	"github.com/assay-chess/assay/dataset/internal/lichess"
 	"github.com/assay-chess/assay/dataset/internal/text"
 	"github.com/assay-chess/assay/dataset/pgn"
 	"github.com/assay-chess/assay/dataset/source"
@@ -82,9 +83,10 @@ func (im *importer) readPositions(ctx context.Context, send func(*batch[dataset.
 			return readRecords(send, name, r, recordReader{"bulletformat", bullet.Parse})
 		case formatMarlin:
 			return readRecords(send, name, r, recordReader{"marlinformat", im.marlin})
-		}
-		if f == formatEPD {
+		case formatEPD:
 			read = im.readEPD
+		case formatLichess:
+			read = func(line string) (dataset.PositionRow, bool, error) { return lichess.Parse(line, im.Mover) }
 		}
 		begins := true
 		line, err := readChunks(text.NewReader(r), func(c chunk) error {

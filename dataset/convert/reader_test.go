@@ -102,7 +102,7 @@ func packings(t *testing.T) map[string]func(name string, data []byte) []byte {
 // readers are a file of each format, by its name.
 func readers(t *testing.T) map[string][]byte {
 	games := real(t, "../pgn/testdata/lichess.pgn", 1<<20)
-	var lists [5]bytes.Buffer
+	var lists [6]bytes.Buffer
 	lists[3].Write(table.AppendHeader(nil, ','))
 	lists[4].Write(table.AppendHeader(nil, '\t'))
 	var records, marlin []byte
@@ -125,11 +125,12 @@ func readers(t *testing.T) map[string][]byte {
 			int(2*r.Result)-1)
 		lists[3].Write(table.Append(nil, &r, ','))
 		lists[4].Write(table.Append(nil, &r, '\t'))
+		fmt.Fprintf(&lists[5], "{\"fen\":%q,\"evals\":[{\"pvs\":[{\"cp\":%d}],\"depth\":1}]}\n", r.Board.FEN(), r.Score)
 	}
 	return map[string][]byte{"x.epd": lists[0].Bytes(), "x.fen": lists[1].Bytes(), "x.txt": lists[1].Bytes(),
 		"x.plain": lists[2].Bytes(),
 		"x.csv":   lists[3].Bytes(), "x.tsv": lists[4].Bytes(), "x.pgn": games, "x.viri": viriGames(t, games),
-		"x.bullet": records, "x.marlin": marlin}
+		"x.bullet": records, "x.marlin": marlin, "x.jsonl": lists[5].Bytes()}
 }
 
 // TestEveryReader imports each format in each packing, as a file, as a file whose name says
