@@ -57,7 +57,8 @@ func (r *Result) Verify(job *Job) error {
 		if want := flagged(game.Position(), r.toMove()); want != r.Result {
 			return fmt.Errorf("game %d ended %s by %s, not %s", r.Number, outcome(r.Result), r.Termination, outcome(want))
 		}
-	case !over && r.Termination != Tablebase && (r.Result == board.Draw) != (r.Termination == AdjudicatedDraw || r.Termination == moveLimit ||
+	case !over && r.Termination != Tablebase && (r.Result == board.Draw) != (r.Termination == AdjudicatedDraw ||
+		r.Termination == moveLimit ||
 		r.Termination == VoidGame):
 		return fmt.Errorf("game %d ended %s by %s", r.Number, outcome(r.Result), r.Termination)
 	}

@@ -125,7 +125,8 @@ func (b *Posterior) step(to int, p float64) Step {
 	}
 	mean /= weight
 	reach := 1.96 * math.Sqrt(max(0, square/weight-mean*mean))
-	return Step{from, to, p, sprt.Strength{Elo: num.Float(mean), EloLo: num.Float(mean - reach), EloHi: num.Float(mean + reach)}}
+	return Step{from, to, p, sprt.Strength{Elo: num.Float(mean), EloLo: num.Float(mean - reach),
+		EloHi: num.Float(mean + reach)}}
 }
 
 // Expected is what simulated bisections did.

@@ -242,7 +242,8 @@ func (g *Games) SamePlayers(other *Games) string {
 func (g *Games) Split(p *Pruning) (kept, left *Stat) {
 	of := func(is bool) *Stat {
 		part := *g
-		part.pairs = slices.DeleteFunc(slices.Clone(g.pairs), func(x pair) bool { return p.Openings[g.keys[x.opening]].Kept != is })
+		part.pairs = slices.DeleteFunc(slices.Clone(g.pairs),
+			func(x pair) bool { return p.Openings[g.keys[x.opening]].Kept != is })
 		return part.Stat()
 	}
 	return of(true), of(false)

@@ -134,7 +134,8 @@ func (s *sums) variance(e *Estimate) float64 {
 
 // estimates returns the shrunk estimates of all openings of the book.
 func (g *Games) estimates() []Estimate {
-	mean, variance, n := make([]float64, len(g.matchups)), make([]float64, len(g.matchups)), make([]float64, len(g.matchups))
+	mean, variance, n := make([]float64, len(g.matchups)), make([]float64, len(g.matchups)), make([]float64,
+		len(g.matchups))
 	for i := range g.pairs {
 		p := &g.pairs[i]
 		x := p.score()

@@ -60,7 +60,8 @@ const deadPairs = 8
 
 // Stat returns what the pairs say.
 func (g *Games) Stat() *Stat {
-	s := &Stat{Pairs: int64(len(g.pairs)), Unpaired: g.Unpaired, Unfinished: g.Unfinished, Others: g.Others, Matchups: []Matchup{}, Dead: []Dead{}}
+	s := &Stat{Pairs: int64(len(g.pairs)), Unpaired: g.Unpaired, Unfinished: g.Unfinished, Others: g.Others,
+		Matchups: []Matchup{}, Dead: []Dead{}}
 	var white, squares float64
 	var draws, even, one int
 	dead := map[uint64]*Dead{}

@@ -37,7 +37,8 @@ func (c *Config) local(ctx context.Context, atOnce int, list []selfplay.Job) ([]
 		jobs <- list[i]
 	}
 	close(jobs)
-	if err := (&selfplay.Local{Open: c.Open, Elsewhere: c.Elsewhere, Workers: atOnce}).Run(ctx, jobs, results); err != nil {
+	if err := (&selfplay.Local{Open: c.Open, Elsewhere: c.Elsewhere, Workers: atOnce}).Run(ctx, jobs,
+		results); err != nil {
 		return nil, err
 	}
 	games := make([]selfplay.Result, len(list))

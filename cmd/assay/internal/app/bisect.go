@@ -69,8 +69,9 @@ func (s *session) bisect(args []string, list []version) error {
 		return err
 	}
 	e := b.out.Expected
-	fmt.Fprintf(s.stderr, "progress: %d commits; if one of them changed %g Elo, expect %.0f games, in nine of ten cases at most "+
-		"%.0f (%d simulated: %.0f %% right, %.0f %% wrong)\n", n, s.Step, e.Games, e.Most, runs, 100*e.Right, 100*e.Wrong)
+	fmt.Fprintf(s.stderr, "progress: %d commits; if one of them changed %g Elo, expect %.0f games, in nine of ten cases "+
+		"at most %.0f (%d simulated: %.0f %% right, %.0f %% wrong)\n", n, s.Step, e.Games, e.Most, runs, 100*e.Right,
+		100*e.Wrong)
 	for step := 0; ; step++ {
 		b.out.Answer, b.out.Chances = known.Answer(), known.Chances()
 		if b.out.Final || b.out.Games+2*bisectPairs > int(s.Games) {
@@ -139,7 +140,8 @@ func (b *bisecting) build(v int) error {
 
 // likely says in a few words what is known.
 func (b *bisecting) likely(a *bisect.Answer) string {
-	text := fmt.Sprintf("no step %.0f %%, one %.0f %%, two %.0f %%, many %.0f %%", 100*a.Kinds[0], 100*a.Kinds[1], 100*a.Kinds[2],
+	text := fmt.Sprintf("no step %.0f %%, one %.0f %%, two %.0f %%, many %.0f %%",
+		100*a.Kinds[0], 100*a.Kinds[1], 100*a.Kinds[2],
 		100*a.Kinds[3])
 	if len(a.Steps) > 0 {
 		text += fmt.Sprintf("; likeliest at %s (%.0f %%)", b.where(a.Steps[0]), 100*a.Steps[0].Probability)
@@ -174,7 +176,8 @@ func (b *bisecting) show() error {
 func (b *bisecting) print(w io.Writer) {
 	a := b.out.Answer
 	headline := map[string]string{
-		bisect.NoStep:         fmt.Sprintf("no step: %s and %s differ by less than about %.0f Elo", b.list[0].Name, b.list[len(b.list)-1].Name, b.Step/2),
+		bisect.NoStep: fmt.Sprintf("no step: %s and %s differ by less than about %.0f Elo", b.list[0].Name,
+			b.list[len(b.list)-1].Name, b.Step/2),
 		bisect.OneStep:        "one commit changed the strength",
 		bisect.TwoSteps:       "two commits changed the strength",
 		bisect.NoSingleCommit: "no single commit: several changed the strength",
@@ -182,6 +185,7 @@ func (b *bisecting) print(w io.Writer) {
 	}[a.Verdict]
 	quote.Fprintf(w, "%s (%d games; %s)\n", headline, b.out.Games, b.likely(a))
 	for _, s := range a.Steps {
-		quote.Fprintf(w, "%s  %s, probability %.2f  %s\n", b.where(s), s.Size.Text(" Elo"), s.Probability, b.list[s.To].Subject)
+		quote.Fprintf(w, "%s  %s, probability %.2f  %s\n", b.where(s), s.Size.Text(" Elo"), s.Probability,
+			b.list[s.To].Subject)
 	}
 }

@@ -115,7 +115,8 @@ func pruneBook(cmd *cobra.Command, args []string, out string, share float64, che
 		return cli.PrintJSON(cmd.OutOrStdout(), r)
 	}
 	w := cli.Folded(cmd.OutOrStdout())
-	quote.Fprintf(w, "%d of %d openings are kept, by %.1f pairs each on average\n", r.Pruning.Kept, len(r.Openings), r.Pairs)
+	quote.Fprintf(w, "%d of %d openings are kept, by %.1f pairs each on average\n", r.Pruning.Kept, len(r.Openings),
+		r.Pairs)
 	if r.Pairs < 20 {
 		quote.Fprintf(w, "warning: few pairs an opening: most of the choice is chance; about 50 make a good one\n")
 	}
@@ -164,7 +165,8 @@ book, whatever --concurrency. After an interruption the same command goes on.`,
 	cmd.Flags().StringVar(&plies, "plies", "8", "plies after which a game is left, or the first and the last: 12-16")
 	cmd.Flags().IntVar(&m.Min, "eval-min", 0, "least score, in centipawns")
 	cmd.Flags().IntVar(&m.Max, "eval-max", 0, "largest score, in centipawns")
-	cmd.Flags().StringVar(&m.View, "view", books.Views[0], "whose scores: white, mover (the side to move) or leader (the side ahead)")
+	cmd.Flags().StringVar(&m.View, "view", books.Views[0],
+		"whose scores: white, mover (the side to move) or leader (the side ahead)")
 	cmd.Flags().StringVar(&player, "engine", "assay", "who scores: a player as in assay match")
 	cmd.Flags().Uint64Var(&nodes, "nodes", 20000, "nodes of a search")
 	cmd.Flags().IntVar(&m.Openings, "openings", 0, "openings to make (default: of random plies 1000, else all)")

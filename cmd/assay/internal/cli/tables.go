@@ -6,8 +6,8 @@ import (
 	"github.com/assay-chess/assay/engine/syzygy"
 )
 
-// Tables opens the endgame tables of --syzygy, by the 50-move rule if --syzygy-50 says so. Say is told of tables that are
-// missing or damaged. The result is nil if path is empty.
+// Tables opens the endgame tables of --syzygy, by the 50-move rule if --syzygy-50 says so. It calls say for each table
+// that is missing or damaged. The result is nil if path is empty.
 func Tables(path string, fifty bool, say func(string)) (*syzygy.Judge, error) {
 	switch {
 	case path == "" && !fifty:

@@ -19,8 +19,6 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay/gamelog"
-	"github.com/assay-chess/assay/selfplay/match"
-	"github.com/assay-chess/assay/selfplay/sprt"
 	"github.com/assay-chess/assay/tuner/learn"
 )
 
@@ -448,54 +446,6 @@ func (l *loop) data(g int) string {
 		return l.path(learn.Folder(g), "relabeled")
 	}
 	return l.path(learn.Folder(g), "positions")
-}
-
-// Gate tests the proposed weights against the champion's. If the test is undecided, half of the step is tested once.
-func (l *loop) Gate(_ context.Context, g int, proposed, champion *learn.Weights) (*match.Result, *learn.Weights,
-	error) {
-	if proposed.ID == champion.ID {
-		return nil, proposed, nil
-	}
-	r, err := l.gate(g, "gate", gateStage, learn.GateAlpha(1), proposed, champion)
-	if err != nil || r.Passed() || r.Verdict == match.AcceptH0 {
-		return r, proposed, err
-	}
-	half, err := l.candidate(g, "half.json", champion, between(champion.Values, proposed.Values, 0.5))
-	if err != nil || half.ID == champion.ID || half.ID == proposed.ID {
-		return r, proposed, err
-	}
-	second, err := l.gate(g, "gate-half", halfStage, learn.GateAlpha(2), half, champion)
-	if err != nil {
-		return nil, nil, err
-	}
-	l.now.Half = true
-	return second, half, nil
-}
-
-func (l *loop) gate(g int, name string, stage int, alpha float64, a, b *learn.Weights) (*match.Result, error) {
-	return l.match(learn.Folder(g), name, a, b, slices.Concat(l.games(l.plan.Gate, g, stage), l.plan.Limits(), []string{
-		"--sprt", fmt.Sprintf("%g,%g", l.plan.Elo0, l.plan.Elo1), "--elo-model", sprt.Logistic.String(), "--alpha",
-		fmt.Sprint(alpha)}))
-}
-
-// match plays a match in a folder of a generation's.
-func (l *loop) match(folder, name string, a, b *learn.Weights, words []string) (*match.Result, error) {
-	players := make([]string, 2)
-	for i, w := range []*learn.Weights{a, b} {
-		var err error
-		if players[i], err = l.engine([]string{"new", "old"}[i], w); err != nil {
-			return nil, err
-		}
-	}
-	if l.plan.Book != "" {
-		words = append(words, "--book", l.plan.Book, "--book-order", "random")
-	}
-	out, err := l.stage(folder, name, slices.Concat([]string{"match"}, players, words)...)
-	if err != nil {
-		return nil, err
-	}
-	r := new(match.Result)
-	return r, durable.ReadJSON(filepath.Join(out, durable.RunResultName), r)
 }
 
 // Decided keeps the result of a generation.

@@ -19,7 +19,6 @@ import (
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/cmd/assay/internal/settings"
-	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 	"github.com/assay-chess/assay/selfplay/queue"
@@ -486,64 +485,4 @@ func (a *api) act(c *caller, w http.ResponseWriter, r *http.Request) error {
 		return answer(w, map[string]string{"name": name, "state": "removed"})
 	}
 	return answer(w, t)
-}
-
-// put takes a file that a test needs, or the signature of one.
-func (a *api) put(c *caller, w http.ResponseWriter, r *http.Request) error {
-	sum, name := r.PathValue("sum"), r.PathValue("name")
-	engine, isSignature := strings.CutSuffix(name, wire.SignatureSuffix)
-	if !isSignature {
-		if err := a.upload(c, w, r, sum, name); err != nil {
-			return err
-		}
-		return answer(w, map[string]string{"file": "object/" + sum + "/" + name})
-	}
-	if _, err := queue.Ref(sum, engine); err != nil {
-		return err
-	}
-	return a.putSignature(w, r, a.store.ObjectPath(sum, engine), wire.Program{Name: engine, SHA256: sum})
-}
-
-// upload keeps a file, and counts it as the caller's. Each person uploads one at a time.
-func (a *api) upload(c *caller, w http.ResponseWriter, r *http.Request, sum, name string) error {
-	if _, busy := a.uploading.LoadOrStore(c.name, true); busy {
-		return refuse(http.StatusTooManyRequests, "another upload of %s is under way: wait for its end", c.name)
-	}
-	defer a.uploading.Delete(c.name)
-	cli.ExtendRequest(w, uploadTime)
-	left := maxUploads - a.store.Uploaded(c.name)
-	if left <= 0 || r.ContentLength > left && r.ContentLength <= queue.MaxObject {
-		return refuse(http.StatusTooManyRequests, "the uploads of %s would have more than %d bytes in all", c.name, maxUploads)
-	}
-	_, missing := os.Stat(a.store.ObjectPath(sum, name))
-	if err := a.store.Put(sum, name, http.MaxBytesReader(w, r.Body, min(left, queue.MaxObject))); err != nil {
-		return wrong(err)
-	}
-	info, err := os.Stat(a.store.ObjectPath(sum, name))
-	if err != nil || missing == nil {
-		return err
-	}
-	return a.store.Note(c.name, queue.Upload, name, strconv.FormatInt(info.Size(), 10))
-}
-
-// putSignature takes the signature of an engine that is there. It keeps one that is valid.
-func (a *api) putSignature(w http.ResponseWriter, r *http.Request, path string, p wire.Program) error {
-	if _, err := wire.Signer(path, p, a.trusted); err == nil {
-		return answer(w, map[string]string{"signature": "kept"})
-	}
-	if _, err := os.Stat(path); err != nil {
-		return refuse(http.StatusBadRequest, "the engine %s is not there yet: upload it before its signature", p.Name)
-	}
-	var s wire.Signature
-	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<14)).Decode(&s); err != nil {
-		return refuse(http.StatusBadRequest, "the signature: %v; want what assay sign writes", err)
-	}
-	if err := durable.WriteJSON(path+wire.SignatureSuffix, &s); err != nil {
-		return err
-	}
-	if _, err := wire.Signer(path, p, a.trusted); err != nil {
-		_ = os.Remove(path + wire.SignatureSuffix)
-		return fmt.Errorf("the server's owner does not trust the engine: %w", err)
-	}
-	return answer(w, map[string]string{"signature": "object/" + p.SHA256 + "/" + p.Name})
 }

@@ -84,9 +84,10 @@ With keys, and a certificate (ASSAY_TLS_CERT, ASSAY_TLS_KEY), it listens to othe
 
 The server starts the engines of a test itself, to see that they work, and plays what
 workers cannot settle. It takes engines only if a key on the list --trust signed them, and runs
-them in a sandbox with --engine-memory: no files of the server's, no network and no environment. This needs Linux 5.13 or later with Landlock; elsewhere, and for engines that
-need other files, --no-sandbox runs them with the server's rights. The owners of workers decide
-for their own machines (assay work --trust).`,
+them in a sandbox with --engine-memory: no files of the server's, no network and no environment.
+This needs Linux 5.13 or later with Landlock; elsewhere, and for engines that need other files,
+--no-sandbox runs them with the server's rights. The owners of workers decide for their own
+machines (assay work --trust).`,
 		Example: `  assay queue serve --store queue
   assay queue serve --store queue --listen 0.0.0.0:4222 --http 0.0.0.0:8348 --trust signers`,
 		Args: cobra.NoArgs,
@@ -130,7 +131,8 @@ func (f *serveFlags) serve(cmd *cobra.Command, h *Hooks) (err error) {
 	}
 	cli.Quiet(cmd.ErrOrStderr())
 	say := func(text string) { fmt.Fprintf(cmd.ErrOrStderr(), "queue: %s\n", text) }
-	s := &server{hooks: h, most: f.active, log: say, started: time.Now(), room: newRoom(), active: map[string]*activeTest{}}
+	s := &server{hooks: h, most: f.active, log: say, started: time.Now(), room: newRoom(),
+		active: map[string]*activeTest{}}
 	if err := f.trustEngines(s); err != nil {
 		return err
 	}

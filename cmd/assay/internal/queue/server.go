@@ -216,8 +216,8 @@ func (s *server) runnerOf(a *activeTest) RunnerOf {
 	return func(out string, replayShare float64, log func(string)) (selfplay.Runner, func(), error) {
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		c := coordinator.Config{Dir: filepath.Join(out, coordinator.DirName), Elsewhere: s.room.play, ReplayShare: replayShare,
-			Signature: wire.ReadSignature, OwnSandbox: true, Log: log}
+		c := coordinator.Config{Dir: filepath.Join(out, coordinator.DirName), Elsewhere: s.room.play,
+			ReplayShare: replayShare, Signature: wire.ReadSignature, OwnSandbox: true, Log: log}
 		a.runner = s.hub.Coordinator(c, a.weight, a.cores)
 		k := a.runner
 		return k, func() {

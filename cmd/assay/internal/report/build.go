@@ -95,7 +95,8 @@ func Build(dir string) (*Report, error) {
 		return nil, s.Err
 	}
 	var err error
-	if b.config, err = durable.ReadFile(filepath.Join(dir, durable.RunConfigName), durable.MaxJSON); errors.Is(err, fs.ErrNotExist) {
+	b.config, err = durable.ReadFile(filepath.Join(dir, durable.RunConfigName), durable.MaxJSON)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s is not a run: there is no %s", dir, durable.RunConfigName)
 	} else if err != nil {
 		return nil, err

@@ -49,8 +49,9 @@ func ablationFigures(list []tuner.Ablation) []figure {
 		e.hasStart = true // at 0
 		estimates = append(estimates, e)
 	}
-	about := figure{Title: "What each part is worth", from: "nothing", Note: "By how much the loss rises on unseen games " +
-		"if these terms are 0 and all others fitted again, with 95 % intervals."}
+	about := figure{Title: "What each part is worth", from: "nothing",
+		Note: "By how much the loss rises on unseen games if these terms are 0 and all others fitted again, " +
+			"with 95 % intervals."}
 	return []figure{forest(about, "rise of the loss", estimates)}
 }
 

@@ -47,7 +47,8 @@ const (
 )
 
 // names are those of the commands, in the order of their constants.
-var names = []string{"match", "ladder", "selfplay", "spsa", "CONFIG", "learn", "screen", "[learn]", "book stat", "progress"}
+var names = []string{"match", "ladder", "selfplay", "spsa", "CONFIG", "learn", "screen", "[learn]", "book stat",
+	"progress"}
 
 // Command returns the command of a name that a queue plays, and whether there is one.
 func Command(name string) (Commands, bool) {

@@ -60,8 +60,11 @@ func table() map[string]func(*translation, []string) error {
 		"-use-affinity": affinity,
 		"-recover":      func(t *translation, _ []string) error { t.recover = true; return nil },
 		"-variant":      variant,
-		"-tb":           func(t *translation, values []string) error { t.flag("--syzygy", strings.Join(values, " ")); return nil },
-		"-tbignore50":   func(t *translation, _ []string) error { t.flag("--syzygy-50=false"); return nil },
+		"-tb": func(t *translation, values []string) error {
+			t.flag("--syzygy", strings.Join(values, " "))
+			return nil
+		},
+		"-tbignore50": func(t *translation, _ []string) error { t.flag("--syzygy-50=false"); return nil },
 	}
 	for _, key := range append([]string{"st"}, limitKeys...) { // after assay match A B people type them as options
 		options["-"+key] = func(t *translation, values []string) error {

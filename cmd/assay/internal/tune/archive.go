@@ -151,8 +151,9 @@ func fitRow(fit, played, pedigree, engine string) (*dataset.FitRow, error) {
 		return nil, err
 	}
 	row := &dataset.FitRow{Engine: cmp.Or(engine, engineOf(c.Model)), Fit: r.ID, Parent: r.Parent, Start: start,
-		Games: games, Data: strings.Join(c.Data, " "), DataGames: uint32(r.Data.Games), DataRows: uint32(r.Rows), Settings: c.Fit,
-		Program: c.Program, Verdict: r.Answer, Basis: r.Basis, NetGain: float32Of(r.Net), GroupLoss: float32Of(r.GroupLoss),
+		Games: games, Data: strings.Join(c.Data, " "), DataGames: uint32(r.Data.Games), DataRows: uint32(r.Rows),
+		Settings: c.Fit, Program: c.Program, Verdict: r.Answer, Basis: r.Basis,
+		NetGain: float32Of(r.Net), GroupLoss: float32Of(r.GroupLoss),
 		Change: float32Of(r.Change)}
 	if r.NoisyRows {
 		row.Noisy = 1

@@ -375,3 +375,15 @@ func (t *tuneTask) load(ctx context.Context, f *tuneFlags, stderr io.Writer) (*r
 		s.Rows(), s.Games(), s.Entries(), perRow))
 	return s, nil
 }
+
+// with calls do with the data of a task, unless that is nil.
+func (t *tuneTask) with(ctx context.Context, f *tuneFlags, stderr io.Writer, do func(*rows.Store) error) error {
+	if t == nil {
+		return nil
+	}
+	s, err := t.load(ctx, f, stderr)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(s), s.Close())
+}

@@ -462,18 +462,6 @@ func (f *tuneFlags) onTest(ctx context.Context, test *tuneTask, r *tuner.Result,
 	return nil
 }
 
-// with calls do with the data of a task, unless that is nil.
-func (t *tuneTask) with(ctx context.Context, f *tuneFlags, stderr io.Writer, do func(*rows.Store) error) error {
-	if t == nil {
-		return nil
-	}
-	s, err := t.load(ctx, f, stderr)
-	if err != nil {
-		return err
-	}
-	return errors.Join(do(s), s.Close())
-}
-
 // tuneAdvice adds the cure to what can be wrong with data or flags.
 func tuneAdvice(err error) error {
 	for _, a := range []struct {

@@ -1,4 +1,4 @@
-package app
+package translate
 
 import (
 	"fmt"
@@ -7,14 +7,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
-	"github.com/assay-chess/assay/cmd/assay/internal/translate"
 )
 
-func newTranslateCommand() *cobra.Command {
+// New returns the command assay
+func New() *cobra.Command {
 	return &cobra.Command{
 		Use:   "translate RUNNER ARGUMENTS...",
 		Short: "Turn a command line of fastchess or cutechess-cli into one of assay",
-		Long: `Print the assay match command for a command line of ` + strings.Join(translate.Runners, ", ") + `.
+		Long: `Print the assay match command for a command line of ` + strings.Join(Runners, ", ") + `.
 Each option becomes a flag, or a note on standard error: what assay does by itself, does
 differently or cannot do. Nothing is run.
 
@@ -28,9 +28,9 @@ for adjudication; assay adjudicates lost games by default, so --win-plies 0 is a
 				return cmd.Help()
 			}
 			if len(args) == 0 {
-				return cli.Usagef("no command line: give that of %s", strings.Join(translate.Runners, ", "))
+				return cli.Usagef("no command line: give that of %s", strings.Join(Runners, ", "))
 			}
-			c, err := translate.Match(args[0], args[1:])
+			c, err := Match(args[0], args[1:])
 			if err != nil {
 				return cli.Usage(err)
 			}
