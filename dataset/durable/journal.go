@@ -78,7 +78,8 @@ func OpenJournal(path string, visit func(line []byte) error) (*Journal, error) {
 		f.Close()
 		return nil, err
 	}
-	return &Journal{path: path, file: f, end: end}, nil
+	// Lines that were there may not be synced: the process that wrote them may have been killed.
+	return &Journal{path: path, file: f, end: end, dirty: end > 0}, nil
 }
 
 // ReadJournal calls visit with each whole line of the journal at path and
