@@ -110,8 +110,8 @@ var layout = []layoutRow{
 		[]string{"dataset"}},
 	{"dataset/internal/parquet", "a converter of record batches, which know nothing of chess", nil},
 	{"dataset/features", "features from foreign engines; eval: the phase where an engine leaves it out; durable: " +
-		"checksums; text: lines of an engine",
-		[]string{"engine/group", "dataset", "dataset/internal/text", "dataset/inorder", "dataset/durable", "eval"}},
+		"checksums; text: lines of an engine; sandbox: engines are contained",
+		[]string{"engine/group", "engine/uci/sandbox", "dataset", "dataset/internal/text", "dataset/inorder", "dataset/durable", "eval"}},
 	{"dataset/features/writer", "what engines in Go import: the standard library alone", nil},
 	{"dataset/convert", "the one place that knows all converters",
 		[]string{"dataset", "dataset/inorder", "dataset/internal/text", "dataset/durable", "dataset/source", "dataset/epd",
@@ -150,8 +150,8 @@ var layout = []layoutRow{
 	{"selfplay/cluster/wire", "messages hold jobs and results; durable: checksums and signatures",
 		[]string{"selfplay", "dataset/durable"}},
 	{"selfplay/cluster/coordinator", "durable: the ledger; roster, models: players are sent by the content of their " +
-		"weights",
-		[]string{"selfplay/cluster/wire", "selfplay", "dataset/durable", "engine/roster", "models"}},
+		"weights; sandbox: levels of workers' sandboxes",
+		[]string{"selfplay/cluster/wire", "selfplay", "dataset/durable", "engine/roster", "engine/uci/sandbox", "models"}},
 	{"selfplay/cluster/worker", "durable: fetched weights; roster: which part of a specification names weights; " +
 		"sandbox: the limits of fetched engines",
 		[]string{"selfplay/cluster/wire", "selfplay", "dataset/durable", "engine/roster", "engine/uci/sandbox"}},

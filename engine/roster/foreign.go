@@ -22,19 +22,38 @@ import (
 )
 
 func openForeign(spec engine.Spec) (engine.Player, error) {
-	c := uci.Command{Path: spec.Command[0], Args: spec.Command[1:], Options: spec.Options,
+	c, err := Command(spec)
+	if err != nil {
+		return nil, err
+	}
+	return uci.NewClient(c), nil
+}
+
+// Command returns the command of a foreign engine. In a sandbox it may read the files that its options name, such as
+// networks.
+func Command(spec engine.Spec) (uci.Command, error) {
+	c := uci.Command{Path: spec.Command[0], Args: spec.Command[1:], Options: slices.Clone(spec.Options),
 		StartTimeout: spec.StartTimeout, MoveTimeout: spec.MoveTimeout,
 		FullHistory: spec.FullHistory, WhiteView: spec.WhiteView}
 	if spec.Sandbox > 0 {
 		c.Sandbox = &sandbox.Limits{Memory: spec.Sandbox}
 		if err := c.Sandbox.Check(); err != nil {
-			return nil, err
+			return c, err
+		}
+		for i := range c.Options {
+			value := &c.Options[i].Value // that of an engine from another machine has no separator: CheckPortable
+			info, err := os.Stat(*value)
+			if err != nil || !info.Mode().IsRegular() || !strings.ContainsRune(*value, filepath.Separator) {
+				continue
+			}
+			if *value, err = filepath.Abs(*value); err != nil {
+				return c, err
+			}
+			c.Sandbox.Files = append(c.Sandbox.Files, *value)
 		}
 	}
-	if _, err := findProgram(c.Path); err != nil {
-		return nil, err
-	}
-	return uci.NewClient(c), nil
+	_, err := findProgram(c.Path)
+	return c, err
 }
 
 // findProgram is exec.LookPath with errors that say what to do.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,11 +22,10 @@ const initName = "assay: sandbox"
 // orders is what the parent sends to the process that is to become the program.
 type orders struct {
 	Limits
-	Path       string   // of the program; empty: try the sandbox and exit
-	Files      []string // that it may read
-	Namespaces bool     // it starts in namespaces of its own
-	OldKernel  bool     // in tests: use what Landlock did at first
-	Token      string   // begins what the try prints
+	Path       string // of the program; empty: try the sandbox and exit
+	Namespaces bool   // it starts in namespaces of its own
+	OldKernel  bool   // in tests: use what Landlock did at first
+	Token      string // begins what the try prints
 }
 
 // Where the process finds the socket for the listener of its filter, and this program.
@@ -83,7 +83,7 @@ func (o *orders) find(cmd *exec.Cmd) (err error) {
 		if cmd.Args[i], err = filepath.Abs(cmd.Args[i]); err != nil {
 			return err
 		}
-		o.Files = append(o.Files, cmd.Args[i])
+		o.Files = append(slices.Clip(o.Files), cmd.Args[i])
 	}
 	return nil
 }

@@ -24,6 +24,7 @@ var errUnavailable = errors.New("this system cannot contain engines")
 type Limits struct {
 	Memory int           // in MB, of what it can write
 	Time   time.Duration // of all its processor cores together; 0: defaultTime
+	Files  []string      // that it may read, by absolute paths, beside those that its arguments name
 }
 
 const (
@@ -82,9 +83,23 @@ func (p Protection) String() string {
 
 // Levels of sandboxes, for those who require one.
 const (
+	None      = "none"
 	Contained = "contained" // every protection that needs no namespaces
 	Isolated  = "isolated"  // every protection
 )
+
+// Levels are all levels, the lowest first.
+var Levels = []string{None, Contained, Isolated}
+
+// Level returns the level of this system's sandbox.
+func Level() string {
+	for _, level := range []string{Isolated, Contained} {
+		if Require(level) == nil {
+			return level
+		}
+	}
+	return None
+}
 
 // Require returns an error if this system's sandbox is below a level.
 func Require(level string) error {

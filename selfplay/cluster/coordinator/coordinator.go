@@ -44,6 +44,9 @@ type Config struct {
 	// Elsewhere plays fingerprints and replays in another process, in place of Open. It may be nil.
 	Elsewhere selfplay.PlayFunc
 
+	// Sandbox is the level below which no worker that fetches engines gets units; empty: any.
+	Sandbox string
+
 	Ban func(worker string) // is called for a worker that gets no more units; may be nil
 	Log func(line string)   // receives a line for each event; may be nil
 

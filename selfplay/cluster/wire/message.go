@@ -28,6 +28,7 @@ type Hello struct {
 	Speed   float64  `json:"nodes_per_second,omitempty"` // of one core; 0: not measured, no game had a clock
 	Replays []string `json:"replays,omitempty"`          // ids of replays that it was sent and has not answered
 	Units   []string `json:"units,omitempty"`            // ids of units that it was sent and has not answered
+	Sandbox string   `json:"sandbox,omitempty"`          // level of that of fetched engines; empty: it fetches none
 	Leaving bool     `json:"leaving,omitempty"`
 	Trouble string   `json:"trouble,omitempty"` // why it leaves, if something is wrong
 }

@@ -27,6 +27,7 @@ type AllowedEngines struct {
 	trusted []wire.Key
 	cache   string // folder of fetched engines; empty: none are fetched
 	memory  int    // of the sandbox of a fetched engine, in MB; 0: they run without one
+	level   string // of that sandbox; empty: none are fetched
 
 	fetching sync.Mutex
 

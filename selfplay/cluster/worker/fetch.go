@@ -51,7 +51,9 @@ func (a *AllowedEngines) Fetch(dir string, memory int) error {
 			}
 		}
 	}
-	a.memory = memory
+	if a.memory, a.level = memory, sandbox.None; memory > 0 {
+		a.level = sandbox.Level()
+	}
 	a.cache, err = filepath.Abs(dir)
 	return err
 }

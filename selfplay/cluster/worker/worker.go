@@ -168,8 +168,12 @@ func (e *fatalError) Unwrap() error { return e.error }
 
 func (w *Worker) hello() wire.Hello {
 	speed, _ := w.speed.latest()
-	return wire.Hello{Protocol: wire.Protocol, Program: w.Program, System: runtime.GOOS + "/" + durable.BuildTarget(),
+	h := wire.Hello{Protocol: wire.Protocol, Program: w.Program, System: runtime.GOOS + "/" + durable.BuildTarget(),
 		Cores: w.Cores, Speed: speed}
+	if w.Engines != nil {
+		h.Sandbox = w.Engines.level
+	}
+	return h
 }
 
 // sayHello sends h and returns the coordinator's answer.

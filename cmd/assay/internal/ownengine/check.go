@@ -152,8 +152,8 @@ func (k *checker) positions() (string, error) {
 
 // features collects features. Ten games are too few to say whether an evaluation predicts anything.
 func (k *checker) features() (string, error) {
-	if _, err := k.run("features", k.path("positions"), "--cmd", k.dump(k.built[0].Path, ""), "--out", k.path("features"),
-		"--force"); err != nil {
+	if _, err := k.run(k.collect(k.path("positions"), "--cmd", k.dump(k.built[0].Path, ""), "--out",
+		k.path("features"), "--force")...); err != nil {
 		return "", err
 	}
 	_, set, err := dataset.OpenFeatures(k.path("features"))

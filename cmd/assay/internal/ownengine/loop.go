@@ -368,7 +368,7 @@ func (l *loop) fit(g int, champion *learn.Weights) (string, error) {
 		}
 		l.now.Positions += m.Rows
 		name := fmt.Sprintf("features-%d", i+1)
-		out, err := l.stage(learn.Folder(g), name, "features", positions, "--cmd", dump)
+		out, err := l.stage(learn.Folder(g), name, l.collect(positions, "--cmd", dump)...)
 		if err != nil {
 			return "", err
 		}

@@ -34,6 +34,7 @@ type Config struct {
 	Engine         string // a folder of the repository, for its working tree, or git:REF in the current folder
 	Stdout, Stderr io.Writer
 	Playing        []string // flags of each command that plays, such as --concurrency
+	Sandbox        cli.Sandbox
 	// Command runs a command of assay, and returns what it prints to the standard output.
 	Command func(ctx context.Context, words []string, stderr io.Writer) (stdout string, err error)
 }
@@ -128,7 +129,16 @@ func (k *tools) player(path, weights string) string {
 	if weights != "" {
 		spec.Options = append(spec.Options, engine.Option{Name: k.project.Weights, Value: weights})
 	}
-	return spec.String()
+	return spec.WithSandbox(int(k.Sandbox)).String()
+}
+
+// collect returns the words of a command that has an engine print features.
+func (k *tools) collect(words ...string) []string {
+	words = append([]string{"features"}, words...)
+	if k.Sandbox > 0 {
+		words = append(words, "--sandbox", k.Sandbox.String())
+	}
+	return words
 }
 
 // dump returns the command that prints features.
@@ -219,7 +229,7 @@ func (k *tools) try(b *gitbuild.Build, games int, out string, p *enginerun.Plan)
 
 // compare compares what an engine evaluates with the rows of a fit under weights.
 func (k *tools) compare(rows, positions, weights, dump string) (*features.Compared, error) {
-	text, err := k.run("features", rows, positions, "--check", weights, "--cmd", dump, "--json")
+	text, err := k.run(k.collect(rows, positions, "--check", weights, "--cmd", dump, "--json")...)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -59,6 +61,7 @@ type serveFlags struct {
 	store, listen, nats, http, trust string
 	active, memory                   int
 	bare                             bool
+	level                            string
 	lease                            time.Duration
 	speed                            float64
 }
@@ -103,6 +106,8 @@ machines (assay work --trust).`,
 	fs.IntVar(&f.memory, "engine-memory", sandbox.DefaultMemory, "with --trust: memory of an engine on the server, in MB")
 	fs.BoolVar(&f.bare, "no-sandbox", false, "with --trust: run engines without a sandbox: they can read and change what "+
 		"the server can")
+	fs.StringVar(&f.level, "require-sandbox", "", "refuse workers that run fetched engines below this level: "+
+		sandbox.Contained+" or "+sandbox.Isolated+" (see assay work); it holds for the server too")
 	fs.IntVar(&f.active, "active", 16, "tests at once")
 	fs.DurationVar(&f.lease, "lease", coordinator.DefaultLease,
 		"how long a worker may be silent before its games go to others, 1s or more")
@@ -119,6 +124,9 @@ func (f *serveFlags) check(cmd *cobra.Command) error {
 		return cli.Usagef("no folder for the queue: give --store DIR")
 	case f.nats != "" && cmd.Flags().Changed("listen"):
 		return cli.Usagef("--listen starts a server for workers and --nats uses a running one: give only one of them")
+	case f.level != "" && (f.bare || !slices.Contains(sandbox.Levels[1:], f.level)):
+		return cli.Usagef("--require-sandbox %s: want, without --no-sandbox, %s", f.level,
+			strings.Join(sandbox.Levels[1:], " or "))
 	case f.active < 1 || f.lease < time.Second:
 		return cli.Usagef("--active %d, --lease %v: want 1 or more, and 1s or more", f.active, f.lease)
 	}
@@ -197,7 +205,7 @@ func (f *serveFlags) trustEngines(s *server) (err error) {
 	if s.trusted, err = wire.ReadTrusted(f.trust); err != nil || f.bare {
 		return err
 	}
-	if err := sandbox.Available(); err != nil {
+	if err := sandbox.Require(cmp.Or(f.level, sandbox.Contained)); err != nil {
 		return fmt.Errorf("%w, which the server needs to run the engines that --trust allows; to run them all the same, add "+
 			"--no-sandbox: they can then read and change what the server can", err)
 	}
@@ -252,7 +260,7 @@ func loopbackHost(host string) bool {
 // openHub connects the workers. The broker is nil with --nats.
 func (f *serveFlags) openHub(s *server, h *Hooks) (b *broker.Broker, err error) {
 	c := coordinator.Config{Dir: filepath.Join(f.store, coordinator.DirName), Program: cli.Version(), Lease: f.lease,
-		Measure: engines.MeasureSpeed, ReferenceSpeed: f.speed, Log: s.log}
+		Measure: engines.MeasureSpeed, ReferenceSpeed: f.speed, Sandbox: f.level, Log: s.log}
 	c.Ban = func(worker string) {
 		why := "its answers were wrong"
 		if s.hub != nil && s.hub.Banned()[worker] != "" {

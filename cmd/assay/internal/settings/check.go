@@ -98,7 +98,7 @@ func (s *Set) side(side int, text string) string {
 
 // notZero refuses a zero where it would mean the default.
 func (s *Set) notZero() error {
-	for _, name := range []string{"games", "rounds", "depth", "max-plies", "sandbox"} {
+	for _, name := range []string{"games", "rounds", "depth", "max-plies"} {
 		if s.Command != Config && s.Given(name) && s.flags.Lookup(name).Value.String() == "0" {
 			return cli.Usagef("--%s 0: want 1 or more", name)
 		}
@@ -108,9 +108,8 @@ func (s *Set) notZero() error {
 
 // notNegative refuses negative numbers. Zero is the default, or never.
 func (s *Set) notNegative() error {
-	for name, value := range map[string]int{"depth": s.Limits.Depth, "sandbox": s.Sandbox, "book-start": s.Opening.Skip,
-		"book-plies": s.Opening.BookPlies,
-		"max-plies":  s.MaxPlies, "concurrency": s.Concurrency, "win-score": s.Rule.WinScore, "win-plies": s.Rule.WinPlies,
+	for name, value := range map[string]int{"depth": s.Limits.Depth, "book-start": s.Opening.Skip, "book-plies": s.Opening.BookPlies,
+		"max-plies": s.MaxPlies, "concurrency": s.Concurrency, "win-score": s.Rule.WinScore, "win-plies": s.Rule.WinPlies,
 		"draw-score": s.Rule.DrawScore, "draw-plies": s.Rule.DrawPlies, "draw-from": s.Rule.DrawFrom} {
 		if value < 0 && s.Given(name) {
 			return cli.Usagef("--%s %d: want 0 or more", name, value)

@@ -96,7 +96,7 @@ type Values struct {
 	TimeMargin     time.Duration
 	MoveTimeout    time.Duration
 	StartTimeout   time.Duration
-	Sandbox        int // memory, in MB, of foreign engines without one of their own; 0: none
+	Sandbox        cli.Sandbox // of foreign engines without one of their own
 	Games, Rounds  uint64
 	Gauntlet       bool
 	Scaling        bool
