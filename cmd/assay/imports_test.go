@@ -104,6 +104,8 @@ var layout = []layoutRow{
 		[]string{"dataset"}},
 	{"dataset/internal/viri", "a converter",
 		[]string{"dataset"}},
+	{"dataset/internal/binpack", "a converter",
+		[]string{"dataset"}},
 	{"dataset/internal/lichess", "a converter",
 		[]string{"dataset"}},
 	{"dataset/internal/jsonl", "a converter",
@@ -116,7 +118,7 @@ var layout = []layoutRow{
 	{"dataset/convert", "the one place that knows all converters",
 		[]string{"dataset", "dataset/inorder", "dataset/internal/text", "dataset/durable", "dataset/source", "dataset/epd",
 			"dataset/pgn", "dataset/table", "dataset/bullet", "dataset/internal/jsonl", "dataset/internal/viri",
-			"dataset/internal/lichess", "dataset/internal/parquet"}},
+			"dataset/internal/binpack", "dataset/internal/lichess", "dataset/internal/parquet"}},
 	{"selfplay/opening", "books are EPD, PGN or Polyglot, packed or not",
 		[]string{"dataset/epd", "dataset/pgn", "dataset/polyglot", "dataset/source", "engine/group"}},
 	{"selfplay", "one game, a series, a setup; opening: a setup opens its openings; stall: no clock runs in a stall; " +

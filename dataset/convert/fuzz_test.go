@@ -17,6 +17,7 @@ func FuzzImport(f *testing.F) {
 	f.Add(make([]byte, 64), "x.bullet")
 	f.Add(make([]byte, 64), "x.marlin")
 	f.Add([]byte(`{"fen":"`+good+`","evals":[{"pvs":[{"cp":1}],"depth":1}]}`), "x.jsonl")
+	f.Add([]byte("BINP\x22\x00\x00\x00"+string(make([]byte, 34))), "x.binpack")
 	f.Add([]byte{0x1f, 0x8b, 8, 0, 0}, "x.epd")
 	f.Add([]byte("\x28\xb5\x2f\xfd\x00"), "x.txt")
 	f.Fuzz(func(t *testing.T, data []byte, name string) {

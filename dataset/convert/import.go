@@ -127,7 +127,7 @@ func Import(ctx context.Context, paths []string, dir string, c ImportConfig) (*d
 		id.NoBookMarks, id.Comments = c.NoBookMarks, c.Comments
 	}
 	id.WhiteScores = c.Comments.View == pgn.White && (slices.Contains(id.Formats, formatEPD) ||
-		slices.Contains(id.Formats, formatPlain))
+		slices.Contains(id.Formats, formatPlain) || slices.Contains(id.Formats, formatBinpack))
 	if slices.Contains(id.Formats, formatLichess) && c.Notice != nil {
 		c.Notice("evaluations of Lichess come without results: each row gets the result to expect of its score")
 	}
@@ -216,7 +216,7 @@ type importer struct {
 	tally   pgn.Tally // belongs to the goroutine that reads
 	views   dataset.Views
 	opposed []bool       // players of OtherView that had Black
-	ces     atomic.Int64 // and rows of .plain
+	ces     atomic.Int64 // and rows of .plain and .binpack
 }
 
 // write runs the import, and removes the rows if the input is wrong.

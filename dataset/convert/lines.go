@@ -83,6 +83,8 @@ func (im *importer) readPositions(ctx context.Context, send func(*batch[dataset.
 			return readRecords(send, name, r, recordReader{"bulletformat", bullet.Parse})
 		case formatMarlin:
 			return readRecords(send, name, r, recordReader{"marlinformat", im.marlin})
+		case formatBinpack:
+			return im.readBinpack(send, name, r)
 		case formatEPD:
 			read = im.readEPD
 		case formatLichess:

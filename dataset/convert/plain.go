@@ -10,6 +10,7 @@ import (
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/epd"
+	"github.com/assay-chess/assay/dataset/internal/binpack"
 	"github.com/assay-chess/assay/dataset/internal/text"
 	"github.com/assay-chess/assay/dataset/pgn"
 	"github.com/assay-chess/assay/engine/board"
@@ -58,6 +59,34 @@ func (im *importer) readPlain(send func(*batch[dataset.PositionRow]) error, name
 			return e
 		}
 	}
+}
+
+// readBinpack reads a .binpack, whose views and units are those of .plain.
+func (im *importer) readBinpack(send func(*batch[dataset.PositionRow]) error, name string, r io.Reader) error {
+	b := &batch[dataset.PositionRow]{file: name, begins: true}
+	var unsent error
+	white := im.Comments.View == pgn.White
+	err := binpack.Read(r, white, func(row *dataset.PositionRow, bad *binpack.PositionError) error {
+		if bad != nil {
+			b.refuse("byte", bad.Byte, bad.Err)
+		} else {
+			b.rows = append(b.rows, *row)
+			im.ces.Add(1)
+			if row.Score == dataset.NoScore {
+				b.foreign++
+			}
+		}
+		if len(b.rows)+len(b.refused) == plainBatch {
+			unsent = send(b)
+			b = &batch[dataset.PositionRow]{file: name}
+		}
+		return unsent
+	})
+	if unsent != nil {
+		return unsent
+	}
+	b.err = err
+	return send(b)
 }
 
 // plainRow makes a row of the fields of a position.

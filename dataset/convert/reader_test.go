@@ -130,7 +130,8 @@ func readers(t *testing.T) map[string][]byte {
 	return map[string][]byte{"x.epd": lists[0].Bytes(), "x.fen": lists[1].Bytes(), "x.txt": lists[1].Bytes(),
 		"x.plain": lists[2].Bytes(),
 		"x.csv":   lists[3].Bytes(), "x.tsv": lists[4].Bytes(), "x.pgn": games, "x.viri": viriGames(t, games),
-		"x.bullet": records, "x.marlin": marlin, "x.jsonl": lists[5].Bytes()}
+		"x.bullet": records, "x.marlin": marlin, "x.jsonl": lists[5].Bytes(),
+		"x.binpack": real(t, "../internal/binpack/testdata/games.binpack", 1<<20)}
 }
 
 // TestEveryReader imports each format in each packing, as a file, as a file whose name says

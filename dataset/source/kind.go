@@ -51,8 +51,6 @@ var kinds = []kind{
 	{name: arrow, magic: "ARROW1\x00\x00", advice: "a data set of assay is an input of 'assay data', and " +
 		"'assay data export' makes text of it; write another program's file as CSV, with pyarrow or duckdb"},
 	{name: "a Parquet file", magic: "PAR1", advice: `write it as CSV: duckdb -c "copy (from 'FILE') to 'FILE.csv'"`},
-	{name: "a binpack of Stockfish", magic: "BINP", advice: "Stockfish's branch tools writes it as text: stockfish " +
-		"convert FILE FILE.plain, which assay reads"},
 	{name: Polyglot, is: isPolyglot, advice: "it holds moves by hash keys, not games or positions; commands that play " +
 		"take it as --book"},
 }
@@ -136,6 +134,8 @@ func NoData(path string) error {
 		other.What = "a list of positions"
 	case f.Plain():
 		other.What = "text of Stockfish's tools (.plain)"
+	case bytes.HasPrefix(head, []byte("BINP")):
+		other.What = "a binpack of Stockfish's tools"
 	case header.Match(head):
 		other.What = "a table of positions"
 	default:

@@ -1,7 +1,7 @@
 // Package source opens the files that others wrote: files, folders and standard input, plain or
 // packed. It is the one place that recognizes a format by its first bytes, never by the name:
 // zstd, gzip, bzip2, xz, zip and tar are unpacked, one in another too (tar.gz); what assay cannot
-// read, such as Parquet or Stockfish's binpack, is named, with what converts it. An archive must
+// read, such as Parquet or 7z, is named, with what converts it. An archive must
 // hold one file. Source does not interpret the content.
 //
 // A folder stands for all its files, in the order of their paths, except those whose names

@@ -200,7 +200,6 @@ func TestNamedErrors(t *testing.T) {
 		"packed more than 3 times":          gzipOf(t, gzipOf(t, gzipOf(t, gzipOf(t, []byte(text))))),
 		": an Arrow file":                   []byte("ARROW1\x00\x00xxxxxxxx"),
 		"a Parquet file: write it as CSV":   []byte("PAR1\x15\x04"),
-		"stockfish convert":                 []byte("BINP\x00\x00\x10\x00"),
 		"a Polyglot book":                   sorted,
 		"a 7z archive: unpack it with 7z x": []byte("7z\xbc\xaf\x27\x1c\x00"),
 	} {

@@ -39,7 +39,7 @@ func newImport() *cobra.Command {
 		Short: "Import EPD, CSV, TSV, PGN, bulletformat or viriformat files",
 		Long: `Read files, folders or standard input (-) and write a data set: games from PGN and viriformat,
 positions from lists (FEN [0.5], FEN c9 "1/2-1/2"; FEN;score;result), tables (CSV, TSV),
-bulletformat and evaluations of Lichess (.jsonl). Files may be compressed (zstd, gzip, bzip2, xz, zip, tar).
+bulletformat, .binpack and evaluations of Lichess (.jsonl). Files may be compressed (zstd, gzip, bzip2, xz, zip, tar).
 
 The compression is recognized by the first bytes; an archive must hold one file. For a format that
 assay does not read, the error names what converts it.
@@ -48,7 +48,7 @@ Lists (.epd .fen .txt .book) have one position per line, with its result in one 
 spellings: FEN [0.5], FEN c9 "1/2-1/2"; FEN | 1-0, FEN;score;result, FEN | score | result.
 Tables (.csv .tsv) begin with the names of their columns, or --columns names them: fen and
 result, optionally score, ply, game, opening, weight, and _ for a column to ignore.
-Text of Stockfish's tools (.plain) and bulletformat (.bullet) are from the side to move's view;
+Stockfish's .plain and .binpack and bulletformat (.bullet) are from the side to move's view;
 positions of bulletformat have White to move. Those of marlinformat (.marlin) have White's view.
 Evaluations of Lichess (.jsonl, database.lichess.org/#evals) have no results: each row takes the
 deepest score, and the result to expect of it by Lichess's formula.
