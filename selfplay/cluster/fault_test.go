@@ -37,6 +37,9 @@ var long = flag.Bool("long", false, "runs with faults in their long form: 2,000 
 // roleEnv turns this test binary into a process of its own, which a test can kill.
 const roleEnv = "ASSAY_CLUSTER_TEST"
 
+// otherRoles are those that not every system has.
+var otherRoles = map[string]func(args []string) error{}
+
 func TestMain(m *testing.M) {
 	flag.Parse()
 	role := os.Getenv(roleEnv)
@@ -58,6 +61,9 @@ func TestMain(m *testing.M) {
 // play is the main function of the process of a role.
 func play(ctx context.Context, role string, args []string) error {
 	url := args[0]
+	if f := otherRoles[role]; f != nil {
+		return f(args)
+	}
 	if role == "crowd" {
 		n, err := strconv.Atoi(args[1])
 		if err != nil {

@@ -1,8 +1,15 @@
+//go:build unix
+
 package cluster_test
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"os"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -12,14 +19,13 @@ import (
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
-	"github.com/assay-chess/assay/selfplay/cluster/worker"
 )
 
-// three are three servers that form a cluster, and the cables between them.
+// three are three servers that form a cluster, each a process, and the cables between them.
 type three struct {
 	t       *testing.T
 	options [3]*server.Options
-	servers [3]natsServer
+	servers [3]*process
 	cables  map[[2]int]*cable // by the two servers; the first one dials
 }
 
@@ -28,8 +34,7 @@ func serveThree(t *testing.T) *three {
 	s := &three{t: t, cables: map[[2]int]*cable{}}
 	for i := range s.options {
 		o := natsOptions(t)
-		o.ServerName = fmt.Sprint("server", i)
-		o.Cluster = server.ClusterOpts{Name: "assay", Host: "127.0.0.1", Port: freePort(t), Advertise: "127.0.0.1:1"}
+		o.ServerName, o.Cluster.Port = fmt.Sprint("server", i), freePort(t)
 		s.options[i] = o
 	}
 	for i := range s.options {
@@ -39,15 +44,15 @@ func serveThree(t *testing.T) *three {
 			}
 			c := newCable(t, fmt.Sprint("127.0.0.1:", s.options[j].Cluster.Port))
 			s.cables[[2]int{i, j}] = c
-			s.options[i].Routes = append(s.options[i].Routes, server.RoutesFromStr("nats://"+c.addr())...)
+			s.options[i].RoutesStr += ",nats://" + c.addr()
 		}
 	}
 	for i := range s.servers {
 		s.start(i)
 	}
 	t.Cleanup(func() {
-		for _, b := range s.servers {
-			b.Close()
+		for _, p := range s.servers {
+			p.kill()
 		}
 	})
 	return s
@@ -55,10 +60,45 @@ func serveThree(t *testing.T) *three {
 
 func (s *three) start(i int) {
 	s.t.Helper()
-	s.servers[i] = startNATS(s.t, s.options[i])
+	o := s.options[i]
+	s.servers[i] = &process{t: s.t, role: "server", args: []string{o.RoutesStr, fmt.Sprint(o.Port),
+		fmt.Sprint(o.Cluster.Port), o.ServerName}}
+	if s.servers[i].start(); !s.servers[i].out.Scan() {
+		s.t.Fatal("the server does not start")
+	}
 }
 
-func (s *three) urls() string {
+func init() { otherRoles["server"] = serveAlone }
+
+// serveAlone is the process of a server, given as in start. It ends with the process that started it.
+func serveAlone(args []string) error {
+	var ports [2]int
+	for i := range ports {
+		ports[i], _ = strconv.Atoi(args[1+i])
+	}
+	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: ports[0], NoSigs: true, NoLog: true,
+		ServerName: args[3], Routes: server.RoutesFromStr(strings.TrimPrefix(args[0], ",")),
+		Cluster: server.ClusterOpts{Name: "assay", Host: "127.0.0.1", Port: ports[1], Advertise: "127.0.0.1:1"}})
+	if err != nil {
+		return err
+	}
+	if s.Start(); !s.ReadyForConnections(patience) {
+		return errors.New("the server is not ready")
+	}
+	fmt.Println("ready")
+	_, err = io.Copy(io.Discard, os.Stdin)
+	return err
+}
+
+// pause stops a server's process for a time, with its connections open.
+func (s *three) pause(i int, during time.Duration) {
+	p := s.servers[i].cmd.Process
+	_ = p.Signal(syscall.SIGSTOP)
+	time.AfterFunc(during, func() { _ = p.Signal(syscall.SIGCONT) })
+}
+
+// URL returns the addresses of all.
+func (s *three) URL() string {
 	var all []string
 	for _, o := range s.options {
 		all = append(all, fmt.Sprint("nats://127.0.0.1:", o.Port))
@@ -93,19 +133,20 @@ func (s *three) cut(i int, cut bool) {
 	}
 }
 
-// Of three servers, the coordinator's is stopped, and started again when the coordinator is
-// connected to another. Then that one is cut off from the others, and joined again some games
-// later. The games are those of one machine.
+// Of three servers, the coordinator's is killed, and started again when the coordinator is connected to another. That
+// one is cut off from the others, and joined again some games later; and its process is paused for 3 s (with -long for
+// 45 s, until its clients have given it up). All three are cut off from each other, and joined. The games are those
+// of one machine.
 func TestThreeServers(t *testing.T) {
 	t.Parallel()
-	n := uint64(120)
+	n, pause := uint64(120), 3*time.Second
 	if *long {
-		n = 2000
+		n, pause = 2000, 45*time.Second
 	}
 	local := games(t, n, nil)
 	generate(t, local)
 	s := serveThree(t)
-	access := wire.Access{URL: s.urls()}
+	access := wire.Access{URL: s.URL()}
 	var nc *nats.Conn // the coordinator's
 	k := coordinator.New(coordinator.Config{Dir: t.TempDir(), Open: roster.Open, Program: program,
 		ReplayShare: 0.2, Lease: 2 * time.Second,
@@ -113,14 +154,17 @@ func TestThreeServers(t *testing.T) {
 	defer k.Close()
 	c := games(t, n, k)
 	for _, name := range []string{"anna", "bert"} {
-		startWorker(t, s.servers[0], name, func(w *worker.Worker) { w.Access.URL = s.urls() })
+		startWorker(t, s, name, nil)
 	}
 	hurt := -1
 	faults := []func(){
-		func() { hurt = s.serverOf(nc, -1); s.servers[hurt].Close() },
+		func() { hurt = s.serverOf(nc, -1); s.servers[hurt].kill() },
 		func() { s.serverOf(nc, hurt); s.start(hurt) },
 		func() { hurt = s.serverOf(nc, -1); s.cut(hurt, true) },
 		func() { s.cut(hurt, false) },
+		func() { s.pause(s.serverOf(nc, -1), pause) },
+		func() { s.cut(0, true); s.cut(1, true) },
+		func() { s.cut(0, false); s.cut(1, false) },
 	}
 	happened := 0
 	last, stall := time.Now(), time.Duration(0) // for the log
@@ -129,7 +173,7 @@ func TestThreeServers(t *testing.T) {
 			stall = max(stall, time.Since(last))
 		}
 		last = time.Now()
-		if happened < len(faults) && done >= int64(n)*int64(happened+1)/6 {
+		if happened < len(faults) && done >= int64(n)*int64(happened+1)/9 {
 			faults[happened]()
 			happened++
 		}
