@@ -34,7 +34,8 @@ func (p *pinned) Search(ctx context.Context, g *board.Game, lim engine.Limits) (
 	return r, errors.Join(err, errSearch)
 }
 
-// Each worker of a Local and the programs of its players run on one core of the list.
+// Each worker of a Local has one core of the list: the programs of its players run there, and the worker
+// itself if a player that has no program, b, searches in it.
 func TestLocalPins(t *testing.T) {
 	allowed, err := cores.Allowed()
 	if err != nil {
@@ -42,32 +43,43 @@ func TestLocalPins(t *testing.T) {
 	}
 	var mu sync.Mutex
 	var seen []int
-	open := func(engine.Spec) (engine.Player, error) {
-		return limiting{&pinned{Player: slowPlayer(t, 0), core: -1, note: func(pinned, allowed int) {
+	inside := true // some player has no program
+	open := func(spec engine.Spec) (engine.Player, error) {
+		p := &pinned{Player: slowPlayer(t, 0), core: -1, note: func(pinned, thread int) {
 			mu.Lock()
 			defer mu.Unlock()
-			if pinned != allowed {
-				t.Errorf("the program is pinned to %d, its thread to %d", pinned, allowed)
+			switch {
+			case spec.Name == "b":
+				pinned = thread
+			case inside && pinned != thread, !inside && thread >= 0 && len(allowed) > 1:
+				t.Errorf("the program is pinned to %d, its thread to %d", pinned, thread)
 			}
 			seen = append(seen, pinned)
-		}}}, nil
+		}}
+		if spec.Name == "b" {
+			return struct{ engine.Player }{p}, nil
+		}
+		return limiting{p}, nil
 	}
-	l := &Local{Open: open, Workers: len(allowed), Cores: allowed}
-	jobs, results := make(chan Job, 20), make(chan Result, 20)
-	for n := range uint64(cap(jobs)) {
-		jobs <- Job{Number: n, Players: toy.Specs("w", "b"), Limits: anyLimits, Plies: 4}
+	for _, names := range [][2]string{{"w", "b"}, {"w", "c"}} {
+		seen, inside = nil, names[1] == "b"
+		l := &Local{Open: open, Workers: len(allowed), Cores: allowed}
+		jobs, results := make(chan Job, 20), make(chan Result, 20)
+		for n := range uint64(cap(jobs)) {
+			jobs <- Job{Number: n, Players: toy.Specs(names[0], names[1]), Limits: anyLimits, Plies: 4}
+		}
+		close(jobs)
+		if err := l.Run(t.Context(), jobs, results); err != nil {
+			t.Fatal(err)
+		}
+		if len(seen) != 80 || slices.ContainsFunc(seen, func(core int) bool { return !slices.Contains(allowed, core) }) {
+			t.Errorf("%v: %d searches on cores %v, want 80 on some of %v", names, len(seen), seen, allowed)
+		}
+		if now, err := cores.Allowed(); err != nil || !slices.Equal(now, allowed) {
+			t.Errorf("%v: afterwards %v, %v", names, now, err)
+		}
 	}
-	close(jobs)
-	if err := l.Run(t.Context(), jobs, results); err != nil {
-		t.Fatal(err)
-	}
-	if len(seen) != 80 || slices.ContainsFunc(seen, func(core int) bool { return !slices.Contains(allowed, core) }) {
-		t.Errorf("%d searches on cores %v, want 80 on some of %v", len(seen), seen, allowed)
-	}
-	if now, err := cores.Allowed(); err != nil || !slices.Equal(now, allowed) {
-		t.Errorf("afterwards %v, %v", now, err)
-	}
-	l = &Local{Open: open, Workers: 2, Cores: allowed[:1]}
+	l := &Local{Open: open, Workers: 2, Cores: allowed[:1]}
 	if err := l.Run(t.Context(), nil, nil); !errors.Is(err, ErrConfig) {
 		t.Errorf("one core for two workers: %v", err)
 	}

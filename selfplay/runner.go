@@ -35,8 +35,7 @@ type Local struct {
 	// process, or end it, are then in another one.
 	Elsewhere PlayFunc
 
-	// Cores, if there are any, are pinned to: worker i and the programs of its players run on
-	// core Cores[i] alone. There must be one for each worker. The games stay the same.
+	// Cores, if there are any, are pinned to: the players of worker i run on core Cores[i] alone. There must be one for each worker. The games stay the same.
 	Cores []int
 
 	load cores.Load
@@ -100,17 +99,11 @@ type worker struct {
 	open      Opener
 	elsewhere PlayFunc                   // plays instead, if it is set
 	players   map[string][]engine.Player // by spec; two where a player meets itself
-	core      *int                       // that it is pinned to, if any
+	core      *int                       // that its players are pinned to, if any
+	release   func()                     // ends that of the worker; nil: it is not pinned
 }
 
 func (w *worker) run(ctx context.Context, jobs <-chan Job, results chan<- Result) error {
-	if w.core != nil {
-		release, err := cores.Pin(*w.core)
-		if err != nil {
-			return fmt.Errorf("selfplay: %w", err)
-		}
-		defer release()
-	}
 	for {
 		var job Job
 		var ok bool
@@ -203,12 +196,27 @@ func (w *worker) player(spec engine.Spec, slot int) (engine.Player, error) {
 		if err != nil {
 			return nil, err
 		}
-		if f, ok := engine.As[engine.Pinner](p); ok && w.core != nil {
-			f.Pin(*w.core)
-		}
 		w.players[text] = append(w.players[text], p)
+		if err := w.pin(p); err != nil {
+			return nil, err
+		}
 	}
 	return w.players[text][slot], nil
+}
+
+// pin pins the player's program to the worker's core, if it has one, or the worker itself for a player
+// that searches in this process. A worker that waits for programs is better free: its goroutine then
+// needs no thread of its own, which would have to be woken up for each line.
+func (w *worker) pin(p engine.Player) (err error) {
+	if w.core == nil {
+		return nil
+	}
+	if f, ok := engine.As[engine.Pinner](p); ok {
+		f.Pin(*w.core)
+	} else if w.release == nil {
+		w.release, err = cores.Pin(*w.core)
+	}
+	return err
 }
 
 // drop closes a player that failed, also one of a Pool; the next game opens another. An error of
@@ -220,6 +228,9 @@ func (w *worker) drop(spec string, slot int) {
 }
 
 func (w *worker) close() error {
+	if w.release != nil {
+		defer w.release()
+	}
 	var all error
 	for spec, list := range w.players {
 		for _, p := range list {

