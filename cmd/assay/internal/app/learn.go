@@ -85,14 +85,16 @@ tune-my-engine), in a clone; your files are only read. In each generation the en
 and its weights are fitted to these games and, with half the weight, to those from before the last
 promotion (decay) and to --add. The fit proposes, games decide: a screen plays up to eight groups
 of its terms against their old values, the others refitted beside these, and takes back the groups
-that should lose. It is left out where its games should gain more as self-play. The rest must pass
+that should lose. It is left out where its games should gain more as self-play. From 2,000 games
+on, 304 of them play the whole fit, for the archive of fits (assay archive). The rest must pass
 the gate, SPRT [0, 10]; if that is undecided, half of the step tries once more. At the end the
 champion plays the engine as it was: SPRT [-10, 0], a match of fixed length, one at 8 times the
 nodes and one at a clock. Only if the match of fixed length shows a gain, and that at the clock no
 loss, there is a patch in the run's folder, with its commit message. --hours shares the time from
 the measured speed: 45 % self-play, 15 % screen, 30 % gate, of the hours that the run works;
 --games sets the games of self-play instead. The table [learn] has nodes, tc, hours, games,
-generations, lambda, decay, freeze, book, gate, final_games, deep_games, clock_games and clock.
+generations, lambda, decay, freeze, book, gate, start, final_games, deep_games, clock_games and
+clock.
 
 --engine DIR --check asks whether your engine can be tuned. It builds the engine, plays ten games,
 checks the dump on their positions, finds the numbers in the source, where writing them back must

@@ -25,6 +25,7 @@ type Plan struct {
 	Generations int      `json:"generations"`     // at most
 	Games       int      `json:"games"`           // of self-play, in each generation
 	Screen      int      `json:"screen_games"`    // 0: no screen
+	Whole       int      `json:"whole_games"`     // of the whole fit against the champion
 	Gate        int      `json:"gate_games"`      // at most
 	Lambda      float64  `json:"lambda"`
 	Decay       float64  `json:"decay"`                   // weight of rows, for each promotion since; of Added: once
@@ -32,6 +33,7 @@ type Plan struct {
 	PerGame     int      `json:"per_game,omitempty"`      // positions of a game; 0: all
 	Relabel     uint64   `json:"relabel_nodes,omitempty"` // of the search that labels them; 0: the one that played
 	Freeze      []string `json:"freeze,omitempty"`
+	Start       string   `json:"start"`           // tuned or guessed: the engine's own weights
 	Added       []string `json:"added,omitempty"` // data sets of positions that each fit also learns from
 	Book        string   `json:"book,omitempty"`
 	Elo0        float64  `json:"gate_elo0"`
@@ -47,6 +49,8 @@ const (
 	gamesShare, screenShare, gateShare = 0.45, 0.15, 0.30
 	// mostScreen are the most games of a screen: more add little.
 	mostScreen = 4000
+	// A row of an archive has wholeGames. They come out of a screen that has at least leastForWhole.
+	wholeGames, leastForWhole = 304, 2000
 	// MaxGroups is how many groups of terms a screen has at most.
 	MaxGroups = 8
 	// FinalName is the folder of the matches at the end.
@@ -82,6 +86,10 @@ func (p *Plan) share(games float64) {
 			p.Games += p.Screen
 		}
 		p.Screen = 0
+	}
+	if p.Whole = 0; p.Screen >= leastForWhole {
+		p.Whole = wholeGames
+		p.Screen -= p.Whole
 	}
 }
 
@@ -133,6 +141,9 @@ func (p *Plan) Text() string {
 			1.96*screen.Precision(uint64(p.Screen/2), screen.Variance(UsualDraws)))
 	} else {
 		line("screen", "none: so few games are worth more as self-play")
+	}
+	if p.Whole > 0 {
+		line("whole fit", "%d games against the champion, whatever the screen says: for the archive of fits", p.Whole)
 	}
 	test := sprt.Test{Model: sprt.Logistic, Elo0: p.Elo0, Elo1: p.Elo1, Alpha: learn.GateAlpha(1), Beta: 0.05}
 	needs := ""

@@ -67,6 +67,7 @@ type Generation struct {
 	Groups    []Group       `json:"groups"`
 	Screened  bool          `json:"screened"`
 	Why       string        `json:"why,omitempty"`          // there was no screen
+	Whole     *match.Result `json:"whole_fit"`              // against the champion; null: not played
 	Change    float64       `json:"rms_change"`             // of the evaluation, in centipawns
 	Changed   int64         `json:"changed_rows,omitempty"` // that the new engine counts otherwise, by tuned numbers
 	Step      float64       `json:"step"`                   // share of the fit's step that was taken
@@ -116,6 +117,9 @@ func (r *Result) Text(dir string) string {
 				effect = fmt.Sprintf("screen %s, expected %+.1f", x.Effect.Strength.Text(""), x.Expected)
 			}
 			line("", "%s", strings.TrimRight(fmt.Sprintf("%-24s %-10s  %s", quote.Text(x.Name), kept, effect), " "))
+		}
+		if g.Whole != nil {
+			line("", "%-24s %-10s  %s Elo, %d games", "whole fit", "", g.Whole.Strength.Text(""), g.Whole.Games)
 		}
 		if g.Why != "" {
 			line("", "no screen: %s", g.Why)

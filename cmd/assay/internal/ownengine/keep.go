@@ -47,6 +47,9 @@ func (l *loop) compose(g int, champion *learn.Weights, fit string) (*learn.Weigh
 	if err := l.screen(g, champion, fit, groups); err != nil {
 		return nil, err
 	}
+	if err := l.whole(g, champion, fit); err != nil {
+		return nil, err
+	}
 	on := map[string]bool{}
 	for _, x := range groups {
 		l.now.Groups = append(l.now.Groups, x.Group)

@@ -110,7 +110,7 @@ func TestPlan(t *testing.T) {
 		t.Errorf("--games: %+v, %v", p, err)
 	}
 	p, err = plan(project(), "--generations", "1")
-	if p.Split(100); err != nil || p.Hours != 2.5 || p.Screen != 4000 {
+	if p.Split(100); err != nil || p.Hours != 2.5 || p.Screen != 4000-304 || p.Whole != 304 {
 		t.Errorf("the defaults: %+v, %v", p, err)
 	}
 	p, err = plan(project("rows=10000", "relabel-nodes=13000", "nodes=1000"), "--hours", "1")

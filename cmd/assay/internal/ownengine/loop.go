@@ -254,6 +254,7 @@ const (
 	fixedStage
 	deepStage
 	clockStage
+	wholeStage
 )
 
 // tag is that of the engine with weights.

@@ -159,6 +159,7 @@ type Values struct {
 	Decay  float64 // of rows, by promotion
 	Freeze []string
 	Gate   string
+	Start  string // the weights of the first generation: tuned or guessed
 	// Positions that a generation learns from.
 	Rows, PerGame int
 	RelabelNodes  uint64

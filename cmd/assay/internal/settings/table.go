@@ -11,6 +11,7 @@ import (
 	othergames "github.com/assay-chess/assay/cmd/assay/internal/games"
 	"github.com/assay-chess/assay/cmd/assay/internal/runs"
 	"github.com/assay-chess/assay/cmd/assay/internal/weights"
+	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/uci"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
@@ -370,6 +371,8 @@ var Table = []Setting{
 		Help: "weight of positions from before a promotion, for each promotion since, and of those of --add"},
 	{Name: "freeze", In: Engine, Field: func(v *Values) any { return &v.Freeze },
 		Help: "terms or groups that keep their values"},
+	{Name: "start", In: Engine, Field: func(v *Values) any { return &v.Start }, Default: dataset.TunedStart,
+		Help: "tuned or guessed: where the engine's own numbers come from, for the archive of fits"},
 	{Name: "gate", In: Engine, Field: func(v *Values) any { return &v.Gate }, Default: "0,10",
 		Help: "elo0,elo1 of the SPRT that promotes a generation"},
 
