@@ -35,7 +35,8 @@ type Local struct {
 	// process, or end it, are then in another one.
 	Elsewhere PlayFunc
 
-	// Cores, if there are any, are pinned to: the players of worker i run on core Cores[i] alone. There must be one for each worker. The games stay the same.
+	// Cores, if there are any, are pinned to: the players of worker i run on core Cores[i] alone. There must be
+	// one for each worker. The games stay the same.
 	Cores []int
 
 	load cores.Load

@@ -242,7 +242,8 @@ func (x *screening) printEffects(out io.Writer, r *play.Result) error {
 	}
 	if speeds {
 		quote.Fprintf(out, "at a clock: expected + %g Elo x log2(speed); that twice the speed is worth %g Elo is %s\n",
-			x.Doubling, x.Doubling, map[bool]string{true: "what --doubling says", false: "a guess (--doubling)"}[x.Given("doubling")])
+			x.Doubling, x.Doubling, map[bool]string{true: "what --doubling says",
+				false: "a guess (--doubling)"}[x.Given("doubling")])
 	}
 	if !r.Effects[order[0]].Known() {
 		quote.Fprintf(out, "Elo -: too few games for the number of factors\n")

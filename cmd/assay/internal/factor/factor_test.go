@@ -7,6 +7,8 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/selfplay/screen"
 )
 
@@ -93,6 +95,32 @@ func TestData(t *testing.T) {
 	for _, wrong := range [][]string{{"data=a", "X=1,2"}, {"data=a", "data=b", "weights=assay-1"}, {"data=", "X=1,2"}} {
 		if _, err := Parse(wrong, base, "", ""); err == nil {
 			t.Errorf("%v: no error", wrong)
+		}
+	}
+}
+
+// A weight file of a subset says which terms were fitted: a source may lack the others.
+func TestWeightFile(t *testing.T) {
+	f, err := models.ParseAny("w.json", []byte(`{"format": "assay.weights/1", "model": "mine", "unit": "centipawn", "K": 0.005,
+"provenance": {}, "terms": [{"name": "a", "group": "g", "mg": 7, "eg": 8, "fit_mg": 7.2, "fit_eg": 8.1},
+{"name": "rest", "mg": 1, "eg": 1}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	terms, err := f.Table()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Set{Factors: []Factor{{Groups: []string{"g"}}}, weights: &weights{built: true, file: f, terms: terms,
+		old: []eval.Coef{{MG: 3, EG: 4}, {MG: 1, EG: 1}}, new: []eval.Coef{{MG: 7, EG: 8}, {MG: 1, EG: 1}}}}
+	for of, want := range []int32{3, 7} {
+		text, err := s.WeightFile(screen.Subset(of))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := models.ParseAny("subset.json", text)
+		if err != nil || got.Terms[0].MG != want || got.Held(&got.Terms[0]) || !got.Held(&got.Terms[1]) {
+			t.Errorf("%b: %s, %v", of, text, err)
 		}
 	}
 }

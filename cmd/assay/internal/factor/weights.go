@@ -183,7 +183,7 @@ func (s *Set) WeightFile(of screen.Subset) ([]byte, error) {
 	f := *s.weights.file
 	f.Terms = slices.Clone(f.Terms)
 	for i, c := range s.weights.of(s.Factors, of) {
-		f.Terms[i] = models.TermWeight{Name: f.Terms[i].Name, MG: c.MG, EG: c.EG, Step: f.Terms[i].Step}
+		f.Terms[i].MG, f.Terms[i].EG = c.MG, c.EG // what was fitted stays: a source may lack a term that was not
 	}
 	return f.Encode()
 }

@@ -108,8 +108,8 @@ func (s *Set) notZero() error {
 
 // notNegative refuses negative numbers. Zero is the default, or never.
 func (s *Set) notNegative() error {
-	for name, value := range map[string]int{"depth": s.Limits.Depth, "book-start": s.Opening.Skip, "book-plies": s.Opening.BookPlies,
-		"max-plies": s.MaxPlies, "concurrency": s.Concurrency, "win-score": s.Rule.WinScore, "win-plies": s.Rule.WinPlies,
+	for name, value := range map[string]int{"depth": s.Limits.Depth, "book-start": s.Opening.Skip,
+		"book-plies": s.Opening.BookPlies, "max-plies": s.MaxPlies, "concurrency": s.Concurrency, "win-score": s.Rule.WinScore, "win-plies": s.Rule.WinPlies,
 		"draw-score": s.Rule.DrawScore, "draw-plies": s.Rule.DrawPlies, "draw-from": s.Rule.DrawFrom} {
 		if value < 0 && s.Given(name) {
 			return cli.Usagef("--%s %d: want 0 or more", name, value)
