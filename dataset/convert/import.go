@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -162,6 +163,9 @@ func (c *ImportConfig) formats(inputs []*source.Input, named []string, id *impor
 			if f, ok, err = formatInside(in); err != nil && byName[in.Path] {
 				return nil, err
 			}
+		}
+		if name := filepath.Base(in.Path); name == durable.RunEventsName || name == durable.JournalName {
+			ok = ok && byName[in.Path] // of a run in the folder: they are no data
 		}
 		switch {
 		case !ok && byName[in.Path]:
