@@ -66,6 +66,7 @@ type Estimate struct {
 	InteractionSD num.Float `json:"interaction_sd"` // by which the interval is widened: that of interactions, in Elo
 
 	games     *grouped
+	moved     bool // the effects changed when factors were fixed: main is that at the levels fixed
 	all, main *fit // all coefficients of the design; the effects. Nil if they are unknown
 }
 
@@ -232,7 +233,20 @@ func (d *Design) interact(e *Estimate, f *fit) float64 {
 // homogeneous returns the effects of pairs in strata: pooled, or, if they changed when factors were fixed last, at
 // the levels to which those were fixed.
 func (d *Design) homogeneous(e *Estimate, stratum int, pooled *fit) *fit {
-	k, kinds := d.Factors, e.games.kinds
+	f := d.last(e.games, stratum)
+	if f == nil {
+		return pooled
+	}
+	e.Homogeneity = f.part(d.Factors, len(f.theta)).test()
+	if e.moved = float64(e.Homogeneity.P) < homogeneityLevel; e.moved {
+		return f.part(0, d.Factors)
+	}
+	return pooled
+}
+
+// last returns the effects in the last stratum and, after them, by how much those of the others differ; nil: unknown.
+func (d *Design) last(g *grouped, stratum int) *fit {
+	k, kinds := d.Factors, g.kinds
 	main := d.regressors(kinds, k)
 	var moving []int // factors that were not fixed
 	for j := range k {
@@ -244,7 +258,7 @@ func (d *Design) homogeneous(e *Estimate, stratum int, pooled *fit) *fit {
 		}
 	}
 	if len(moving) == 0 {
-		return pooled
+		return nil
 	}
 	x := mat.DenseCopyOf(main.Grow(0, len(moving))) // what effects were before, beside what they are
 	for i := range kinds {
@@ -254,12 +268,5 @@ func (d *Design) homogeneous(e *Estimate, stratum int, pooled *fit) *fit {
 			}
 		}
 	}
-	f := e.games.solve(x)
-	if f == nil {
-		return pooled
-	}
-	if e.Homogeneity = f.part(k, k+len(moving)).test(); float64(e.Homogeneity.P) >= homogeneityLevel {
-		return pooled
-	}
-	return f.part(0, k)
+	return g.solve(x)
 }

@@ -113,11 +113,12 @@ func (w *World) meetings(d *Design, pairs int) []meeting {
 }
 
 // play simulates a screen. Factors that a look decides are fixed at their better level if fix says so.
-func (w *World) play(d *Design, meetings []meeting, fix bool, rng *rand.Rand) (e *Estimate, decided Subset) {
+func (w *World) play(d *Design, meetings []meeting, fix bool, rng *rand.Rand) (e *Estimate, decided Subset,
+	list []Pair) {
 	byOpening := make([]float64, d.Factors)
 	var fixed Fixed
 	white, stratum, look, margin := 0.0, 0, 0, w.margin()
-	list := make([]Pair, 0, len(meetings))
+	list = make([]Pair, 0, len(meetings))
 	for n, m := range meetings {
 		if n%PerOpening == 0 {
 			white = w.White * rng.NormFloat64()
@@ -149,7 +150,7 @@ func (w *World) play(d *Design, meetings []meeting, fix bool, rng *rand.Rand) (e
 		decided = now
 		look++
 	}
-	return e, decided
+	return e, decided, list
 }
 
 // Fix returns the factors that are decided at their better level; those that are fixed stay as they are.
@@ -197,7 +198,8 @@ func Simulate(ctx context.Context, d *Design, pairs, runs int, fix bool, world f
 			meetings, last = w.meetings(d, pairs), w
 			truth, direct = w.truth(d, meetings), w.direct(d, pairs)
 		}
-		e, decided := w.play(d, meetings, fix, rand.New(rand.NewPCG(d.seed+uint64(run)<<16, 5)))
+		e, decided, list := w.play(d, meetings, fix, rand.New(rand.NewPCG(d.seed+uint64(run)<<16, 5)))
+		own := w.own(d, e, list)
 		wrong := false
 		for j := range e.Effects {
 			x := &e.Effects[j]
@@ -206,7 +208,11 @@ func Simulate(ctx context.Context, d *Design, pairs, runs int, fix bool, world f
 			}
 			effects++
 			s.SE += float64(x.SE)
-			covered += count(x.EloLo <= truth.Effects[j].Elo && truth.Effects[j].Elo <= x.EloHi)
+			want := truth.Effects[j].Elo
+			if own != nil {
+				want = num.Float(own.theta[j])
+			}
+			covered += count(x.EloLo <= want && want <= x.EloHi)
 			straight += count(float64(x.EloLo) <= direct[j] && direct[j] <= float64(x.EloHi))
 			wrong = wrong || decided.Has(j) && math.Abs(direct[j]) < 1e-6 && math.Abs(float64(truth.Effects[j].Elo)) < 0.2
 		}
@@ -241,6 +247,23 @@ func (w *World) truth(d *Design, meetings []meeting) *Estimate {
 		list[n] = Pair{A: m.a, B: m.b, Score: w.expected(m.a, m.b), Opening: uint64(n / PerOpening)}
 	}
 	return d.Estimate(list)
+}
+
+// own returns the effects that a screen with fixed factors estimates in its own games, without chance; nil: it fixed
+// none.
+func (w *World) own(d *Design, e *Estimate, list []Pair) *fit {
+	stratum := list[len(list)-1].Stratum
+	if stratum == 0 {
+		return nil
+	}
+	for i := range list {
+		list[i].Score = w.expected(list[i].A, list[i].B)
+	}
+	g := group(list)
+	if e.moved {
+		return d.last(g, stratum)
+	}
+	return g.solve(d.regressors(g.kinds, d.Factors))
 }
 
 // direct returns for each factor the mean Elo of a subset with it against the same without it, over those of a screen.
