@@ -36,11 +36,14 @@ import (
 )
 
 const (
-	magic     = "BINP"
-	headSize  = 8         // of a chunk
-	stemSize  = 32 + 2    // with the number of positions that follow
-	maxChunk  = 100 << 20 // writers fill chunks up to a MiB
-	maxPly    = 1<<14 - 1
+	magic    = "BINP"
+	headSize = 8         // of a chunk
+	stemSize = 32 + 2    // with the number of positions that follow
+	maxChunk = 100 << 20 // writers fill chunks up to a MiB
+	maxPly   = 1<<14 - 1
+
+	maxHalfmove = 255 // that a FEN can have
+
 	enPassant = 12 // nibbles
 	whiteRook = 13
 	blackRook = 14
@@ -162,7 +165,9 @@ func (d *decoder) chain(stem []byte, follow, end int) error {
 		if r.Ply++; r.Ply > dataset.MaxPlies {
 			return fmt.Errorf("ply %d: want at most %d", r.Ply, dataset.MaxPlies)
 		}
-		r.Board.Make(m)
+		if r.Board.Make(m); r.Board.Halfmove() > maxHalfmove {
+			return fmt.Errorf("ply %d: more than %d plies without a capture or a pawn's move", r.Ply, maxHalfmove)
+		}
 		if m, err = d.move(&r.Board); err != nil {
 			return err
 		}
