@@ -8,8 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strconv"
-	"strings"
+
+	"github.com/go-json-experiment/json"
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/board"
@@ -17,68 +17,51 @@ import (
 
 var errLine = errors.New(`want {"fen":"...","evals":[{"depth":30,"pvs":[{"cp":12}]}]} on a line, or mate for cp`)
 
-// eval is an element of evals, with the first of its pvs.
-type eval struct {
-	kind, value string // cp or mate, and its number
-	depth       int
+// line is a line of a file.
+type line struct {
+	FEN   string `json:"fen"`
+	Evals []eval `json:"evals"`
 }
 
-// scan reads the position and the deepest evaluation of a line, the first of equal ones. It is five times as
-// fast as encoding/json, and knows no escapes, which these files do not have.
-func scan(s string) (fen string, best eval, err error) {
-	const inLine, inEval, inPV = 1, 3, 5 // levels of brackets
-	var e eval
-	level := 0
-	for i := 0; i < len(s); i++ {
-		switch s[i] {
-		case '{', '[':
-			if level++; level == inEval {
-				e = eval{}
-			}
-		case '}', ']':
-			if level == inEval && e.kind != "" && (best.kind == "" || e.depth > best.depth) {
-				best = e
-			}
-			level--
-		case '"':
-			key, rest, _ := strings.Cut(s[i+1:], `"`)
-			i += len(key) + 1
-			value, isKey := strings.CutPrefix(strings.TrimLeft(rest, " "), ":")
-			value = strings.TrimLeft(value, " ")
-			number := value[:len(value)-len(strings.TrimLeft(value, "+-.0123456789"))]
-			switch {
-			case !isKey:
-			case level == inLine && key == "fen":
-				fen, _, _ = strings.Cut(strings.TrimPrefix(value, `"`), `"`)
-			case level == inEval && key == "depth":
-				e.depth, err = strconv.Atoi(number)
-			case level == inPV && (key == "cp" || key == "mate") && e.kind == "":
-				e.kind, e.value = key, number
-			}
+type eval struct {
+	Depth int `json:"depth"`
+	PVs   []struct {
+		CP   *int `json:"cp"`
+		Mate *int `json:"mate"`
+	} `json:"pvs"`
+}
+
+// deepest returns the deepest evaluation that has a score, the first of equal ones.
+func (l *line) deepest() (best eval) {
+	for _, e := range l.Evals {
+		if len(e.PVs) > 0 && (e.PVs[0].CP != nil || e.PVs[0].Mate != nil) && (best.PVs == nil || e.Depth > best.Depth) {
+			best = e
 		}
 	}
-	if level != 0 || best.kind == "" || err != nil {
-		return "", best, errLine
-	}
-	return fen, best, nil
+	return best
 }
 
 // Parse reads a line. Its result is the one to expect, by the formula with which Lichess shows chances to win.
 // Foreign is as in dataset.ParseScore. Mover says that scores are the mover's.
-func Parse(line string, mover bool) (r dataset.PositionRow, foreign bool, err error) {
-	fen, e, err := scan(line)
-	if err != nil {
+func Parse(text string, mover bool) (r dataset.PositionRow, foreign bool, err error) {
+	var l line
+	err = json.Unmarshal([]byte(text), &l)
+	e := l.deepest()
+	if err != nil || e.PVs == nil {
+		return r, false, errLine
+	}
+	if r.Board, err = board.ParseFEN(l.FEN); err != nil {
 		return r, false, err
 	}
-	if r.Board, err = board.ParseFEN(fen); err != nil {
-		return r, false, err
-	}
-	score, err := strconv.Atoi(e.value)
-	black := r.Board.SideToMove() == board.Black
-	switch mate := e.kind == "mate"; {
-	case err != nil || mate && score == 0:
-		return r, false, fmt.Errorf("%s %.20q: %w", e.kind, e.value, errLine)
-	case mate:
+	score, black := 0, r.Board.SideToMove() == board.Black
+	switch pv := e.PVs[0]; {
+	case pv.CP != nil:
+		score = *pv.CP
+		foreign = score > dataset.MaxScore || score < -dataset.MaxScore
+	case *pv.Mate == 0:
+		return r, false, fmt.Errorf("mate 0: %w", errLine)
+	default:
+		score = *pv.Mate
 		const most = (dataset.MateScore-dataset.MaxScore)/2 - 1 // moves
 		plies := 2 * max(-most, min(score, most))
 		if plies > 0 == (mover || !black) { // the side to move mates
@@ -87,8 +70,6 @@ func Parse(line string, mover bool) (r dataset.PositionRow, foreign bool, err er
 		if score = dataset.MateScore - plies; plies < 0 {
 			score = -dataset.MateScore - plies
 		}
-	default:
-		foreign = score > dataset.MaxScore || score < -dataset.MaxScore
 	}
 	if mover && black {
 		score = -score
