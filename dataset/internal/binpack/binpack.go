@@ -56,9 +56,6 @@ type PositionError struct {
 	Err  error
 }
 
-func (e *PositionError) Error() string { return fmt.Sprintf("byte %d: %v", e.Byte, e.Err) }
-func (e *PositionError) Unwrap() error { return e.Err }
-
 var (
 	errShort = errors.New("the chunk ends within a position")
 	errMove  = errors.New("the move is not one of the position")
