@@ -24,9 +24,9 @@ func LimitMemory() {
 	}
 }
 
-// LimitThreads limits the threads that run Go at once, for a run that plays so many games at once between
-// foreign engines, until end is called. Such a run only waits. With a second thread Go's scheduler would
-// wake one up for each line of an engine, to look for more work. GOMAXPROCS overrides it.
+// LimitThreads limits the threads that run Go at once, until end is called. It is for a run that plays that many
+// games at once, all of them between foreign engines, and so only waits: a second thread would wake up for each
+// line of an engine, to look for more work. GOMAXPROCS in the environment overrides it.
 func LimitThreads(games int) (end func()) {
 	if os.Getenv("GOMAXPROCS") != "" {
 		return func() {}
