@@ -131,9 +131,13 @@ func TestDamage(t *testing.T) {
 	} {
 		chunk := append(append(bytes.Clone(stem), tt.chain...), stem...)
 		data := append(append([]byte(magic), byte(len(chunk)), 0, 0, 0), chunk...)
-		rows, bad, err := read(append(data, file...))
-		if err != nil || !strings.Contains(fmt.Sprint(bad), tt.text) || len(rows) != 1+tt.rows+len(all) {
-			t.Errorf("%s: %d rows, %v, %v", tt.text, len(rows)-len(all), bad, err)
+		rows, found, err := read(append(data, file...))
+		var bad strings.Builder
+		for _, e := range found {
+			fmt.Fprintf(&bad, "byte %d: %v\n", e.Byte, e.Err)
+		}
+		if err != nil || !strings.Contains(bad.String(), tt.text) || len(rows) != 1+tt.rows+len(all) {
+			t.Errorf("%s: %d rows, %s, %v", tt.text, len(rows)-len(all), &bad, err)
 		}
 	}
 	for text, file := range map[string]string{"no binpack": "BINQ1234", "damaged": "BINP\xff\xff\xff\xff"} {
