@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/tuner/stats"
+	"github.com/assay-chess/assay/tuner/wdl"
 )
 
 // Tables have dozens of collinear coefficients: the text names a few and counts the others.
@@ -31,4 +32,18 @@ func collinearText(list []stats.Collinear) string {
 	var b page
 	b.collinear(list)
 	return b.String()
+}
+
+// ± on the page is 95 %, in the JSON one standard error.
+func TestWDLPage(t *testing.T) {
+	var page strings.Builder
+	m := wdl.Model{Pawn: 65, PawnSE: 3.3, Spread: 101, SpreadSE: 4, Draws: 0.31, DrawsSE: 0.014}
+	if err := printWDL(&page, &m, "c", ""); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"65.0 ± 6.5 ", "101.0 ± 7.8 ", "31.0 ± 2.7 %"} {
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("no %q in:\n%s", want, &page)
+		}
+	}
 }

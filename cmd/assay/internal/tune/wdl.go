@@ -67,8 +67,8 @@ GAMES are data sets of games, or folders of runs that have them. For a PGN file 
 its comments, first: assay data import games.pgn --out games. The scores are those of the players'
 searches, so the games should be of the engine in question, not adjudicated too early.
 
-The fit maximizes the likelihood of all positions. Its standard errors come from fits to games drawn
-at random, because the positions of one game share its result.`,
+The fit maximizes the likelihood of all positions. Its errors come from fits to games drawn at random,
+because the positions of one game share its result: ± is 95 %, and a_se in the JSON one standard error.`,
 		Example: `  assay wdl runs/sf
   assay wdl games --by move --code rust --picture wdl.png`,
 		Args: cobra.MinimumNArgs(1),
@@ -113,7 +113,7 @@ at random, because the positions of one game share its result.`,
 	c.Flags().StringVar(&code, "code", "c", "language of the printed function: c, go or rust")
 	c.Flags().StringVar(&picture, "picture", "", "draw model and games into this new file, .png or .svg")
 	c.Flags().IntVar(&most, "max-score", 1000, "largest evaluation to use, in centipawns")
-	c.Flags().IntVar(&resamples, "resamples", 100, "fits to games drawn at random, for standard errors")
+	c.Flags().IntVar(&resamples, "resamples", 100, "fits to games drawn at random, for errors")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return c
 }
@@ -138,9 +138,9 @@ func readGames(cmd *cobra.Command, path string, p *cli.Progress, into *wdl.Games
 func printWDL(out io.Writer, m *wdl.Model, code, picture string) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	quote.Fprintf(w, "games\t%d, %d positions\n", m.Games, m.Positions)
-	quote.Fprintf(w, "1.00\t%.1f ± %.1f centipawns win half of the games at %s %d\n", m.Pawn, m.PawnSE, m.By, m.Target)
-	quote.Fprintf(w, "spread\t%.1f ± %.1f centipawns\n", m.Spread, m.SpreadSE)
-	quote.Fprintf(w, "draws at 0.00\t%.1f ± %.1f %%\n", 100*m.Draws, 100*m.DrawsSE)
+	quote.Fprintf(w, "1.00\t%.1f ± %.1f centipawns win half of the games at %s %d\n", m.Pawn, 1.96*m.PawnSE, m.By, m.Target)
+	quote.Fprintf(w, "spread\t%.1f ± %.1f centipawns\n", m.Spread, 1.96*m.SpreadSE)
+	quote.Fprintf(w, "draws at 0.00\t%.1f ± %.1f %%\n", 100*m.Draws, 196*m.DrawsSE)
 	quote.Fprintf(w, "loss\t%.4f a position\n", m.Loss)
 	if picture != "" {
 		quote.Fprintf(w, "written\t%s\n", picture)
