@@ -45,14 +45,14 @@ A match needs games in proportion to 1/nElo^2, where normalized Elo (nElo) is th
 pairs, in standard deviations of a game. So if a book shows 1.3 times the nElo of random plies
 between the same players, a test with it needs 1/1.3^2 = 0.59 of the games.
 
-With --players A,B these play the book now, and with --against random or another book as many games
-from that. Players that are clearly apart (50 to 100 Elo) say it with the fewest games. Without
---players, GAMES were played before: folders of matches and ladders, or PGN files with each opening
-played twice. --against takes such games too, of the same players. A folder in place of BOOK stands for its games.
+With --players A,B the two play games from the book, and with --against as many from another book or
+from random plies. Players 50 to 100 Elo apart need the fewest games. Without --players, GAMES are
+folders of matches and ladders, or PGN files in which each opening was played twice; --against then
+takes games of the same players. A folder in place of BOOK stands for its games.
 
-The interval of the worth is that of a ratio of two uncertain numbers (Fieller 1954); it is not
-known if the players are too equal. Openings of eight or more pairs, none of which a player won,
-decide nothing and are named, as are lines that lead to a position of another line.
+The worth is a ratio of two uncertain numbers, with Fieller's interval (1954), which is unknown if the
+players are too equal. An opening with eight or more pairs that were all even decides nothing, and is
+named, as is a line that leads to a position of another line.
 
 With --out the games are kept in two folders in it, book and against. After an interruption the
 same command goes on.`,
@@ -253,7 +253,7 @@ func printStat(w io.Writer, s *books.Stat, all bool) {
 			quote.Fprintf(w, "; %d %s", left.n, left.what)
 		}
 	}
-	quote.Fprintf(w, "\ndraws\t%.1f %% of games; even pairs %.1f %%, of which one color won both games in %.1f %%\n",
+	quote.Fprintf(w, "\ndraws\t%.1f %% of games; even pairs %.1f %%; in %.1f %% of these one color won both games\n",
 		100*s.Draws, 100*s.Even, 100*s.OneWon)
 	quote.Fprintf(w, "White\tscores %.1f %% [%.1f, %.1f], %+.0f Elo\n", 100*s.White.Share, 100*s.White.Lo, 100*s.White.Hi,
 		sprt.Elo(float64(s.White.Share)))

@@ -26,18 +26,18 @@ func newBookPruneCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prune BOOK GAMES... --out FILE",
 		Short: "Keep the openings of a book that tell players apart",
-		Long: `Keep the openings of a book from which games tell players apart, by pairs that were played: folders
-of matches and ladders, or PGN files. Nothing is played.
+		Long: `Keep the openings of a book that best tell players apart, judged by games that were played: folders
+of matches and ladders, or PGN files. The command plays no games.
 
-An opening is kept for its lead (how much better the better player scores from it) and for its spread
-(how seldom both games of a pair cancel), by what both do to normalized Elo. Of single openings they
-are noisy, so they are shrunk: the lead toward what the spread alone lets expect, the spread toward
-that of the book. About 50 pairs an opening make a good choice. They need many players, as the same
-two by nodes play the same games again: a round robin of 11 gives 55 pairs an opening.
+Two numbers decide for each opening: its lead (what the better player scores from it, above one half)
+and its spread (how rarely the two games of a pair cancel). Both enter normalized Elo. Estimates of
+single openings are noisy, so they are shrunk: the lead toward what the spread predicts, the spread
+toward the mean of the book. About 50 pairs an opening are enough. They need many players, because at
+fixed nodes two players repeat the same games: a round robin of 11 players gives 55 pairs an opening.
 
-The games that choose overstate the choice. What the pruned book is worth, fresh games of other
-players say: --check GAMES compares kept and left openings by them, and the last line that is
-printed is the command that plays them.`,
+The games that choose overstate the gain. Fresh games of other players measure it: --check GAMES
+compares kept and dropped openings by them, and the last line of output is the command that plays
+them.`,
 		Example: `  assay ladder e1 e2 e3 e4 e5 e6 e7 e8 e9 e10 e11 --schedule round-robin --book my.epd --games 220000 --out runs/all
   assay book prune my.epd runs/all --keep 0.5 --out pruned.epd
   assay book prune my.epd runs/all --check runs/others --out pruned.pgn`,

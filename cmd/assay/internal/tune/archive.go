@@ -66,9 +66,9 @@ func newArchiveAdd() *cobra.Command {
 match: the new weights (A) against those that the fit started from (B), at equal limits. A fit may
 be added with several matches. A match that is in the archive already is not added again.
 
-START is tuned if a fit or years of work made the weights that the fit started from, and guessed if
-nobody fitted them; GAMES is own if the engine played the games of the data, else foreign. Engines
-of one code, and all models of assay, are one engine.`,
+START is tuned if an earlier fit or its author's tuning made the weights that this fit started from,
+else guessed. GAMES is own if the engine played the games of the data, else foreign. Variants of one
+engine count as one engine, and so do all models of assay.`,
 		Example: `  assay archive add runs/fit runs/match
   assay archive add runs/fit runs/match --pedigree tuned,own --engine myengine`,
 		Args: cobra.ExactArgs(2),

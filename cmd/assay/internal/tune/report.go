@@ -118,7 +118,7 @@ func (b *page) summary(r *tuner.Report, file *models.File, took time.Duration) {
 	if r.PriorFactor != 0 && r.PriorFactor != 1 {
 		factor = fmt.Sprintf("; priors of %.3g times the default width", r.PriorFactor)
 	}
-	line("parameters", "%d, of which the data determine %.1f (the prior holds the rest)%s",
+	line("parameters", "%d; the data determine %.1f, the prior holds the rest%s",
 		r.Parameters, r.Effective, factor)
 	if r.Clustering != 0 {
 		line("D", "%.2f (rows of a game depend on each other: %.2f; spread of a single row: %.2f)",
