@@ -29,7 +29,7 @@ type layout struct {
 // read. A field without read is read by codec.finish, together with others.
 type field[R any] struct {
 	arrow.Field
-	write func(array.Builder, *R)
+	write func(array.Builder) func(*R)
 	read  func(*columns) func(i int, r *R)
 }
 
@@ -48,10 +48,16 @@ func newCodec[R any](l layout, fields []field[R], check func(*R) error, metadata
 	return &codec[R]{layout: l, schema: arrow.NewSchema(list, &meta), fields: fields, check: check}
 }
 
-// append encodes a row that passed check.
-func (c *codec[R]) append(b *array.RecordBuilder, r *R) {
+// appender returns what encodes a row that passed check.
+func (c *codec[R]) appender(b *array.RecordBuilder) func(*R) {
+	writes := make([]func(*R), len(c.fields))
 	for i := range c.fields {
-		c.fields[i].write(b.Field(i), r)
+		writes[i] = c.fields[i].write(b.Field(i))
+	}
+	return func(r *R) {
+		for _, write := range writes {
+			write(r)
+		}
 	}
 }
 
@@ -89,7 +95,10 @@ type appender[T any] interface {
 // computed is a column of numbers that the codec reads itself.
 func computed[T number, R any](name string, of func(*R) T) field[R] {
 	return field[R]{arrow.Field{Name: name, Type: arrow.GetDataType[T]()},
-		func(b array.Builder, r *R) { b.(appender[T]).Append(of(r)) }, nil}
+		func(b array.Builder) func(*R) {
+			values := b.(appender[T])
+			return func(r *R) { values.Append(of(r)) }
+		}, nil}
 }
 
 // plain is a column of numbers without nulls.
@@ -105,7 +114,10 @@ func plain[T number, R any](name string, at func(*R) *T) field[R] {
 // optional is a column of numbers in which a null means none.
 func optional[T number, R any](name string, none T, at func(*R) *T) field[R] {
 	return field[R]{arrow.Field{Name: name, Type: arrow.GetDataType[T](), Nullable: true},
-		func(b array.Builder, r *R) { appendOr(b.(appender[T]), *at(r), none) },
+		func(b array.Builder) func(*R) {
+			values := b.(appender[T])
+			return func(r *R) { appendOr(values, *at(r), none) }
+		},
 		func(c *columns) func(int, *R) {
 			values := long(c, name, valuesOr(c.array(name, true), none))
 			return func(i int, r *R) { *at(r) = values[i] }
@@ -123,11 +135,14 @@ func appendOr[T comparable](b appender[T], v, none T) {
 // text is a column of strings. If it is nullable, a null means the empty string.
 func text[R any](name string, nullable bool, at func(*R) *string) field[R] {
 	return field[R]{arrow.Field{Name: name, Type: arrow.BinaryTypes.String, Nullable: nullable},
-		func(b array.Builder, r *R) {
-			if s := *at(r); s == "" && nullable {
-				b.AppendNull()
-			} else {
-				b.(appender[string]).Append(s)
+		func(b array.Builder) func(*R) {
+			values := b.(appender[string])
+			return func(r *R) {
+				if s := *at(r); s == "" && nullable {
+					values.AppendNull()
+				} else {
+					values.Append(s)
+				}
 			}
 		},
 		func(c *columns) func(int, *R) {
@@ -149,15 +164,17 @@ func list[T number, R any](name string, none []T, get func(*R) []T, set func(*R,
 		of = arrow.ListOf(arrow.GetDataType[T]())
 	}
 	return field[R]{arrow.Field{Name: name, Type: of},
-		func(b array.Builder, r *R) {
+		func(b array.Builder) func(*R) {
 			lists := b.(*array.ListBuilder)
-			lists.Append(true)
 			values := lists.ValueBuilder().(appender[T])
-			for _, v := range get(r) {
-				if none != nil {
-					appendOr(values, v, none[0])
-				} else {
-					values.Append(v)
+			return func(r *R) {
+				lists.Append(true)
+				for _, v := range get(r) {
+					if none != nil {
+						appendOr(values, v, none[0])
+					} else {
+						values.Append(v)
+					}
 				}
 			}
 		},

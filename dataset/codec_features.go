@@ -85,12 +85,15 @@ func (s *FeatureSet) metadata() ([]string, error) {
 // int16Eval is the column eval of version 1.
 func int16Eval() field[FeatureRow] {
 	return field[FeatureRow]{arrow.Field{Name: "eval", Type: arrow.PrimitiveTypes.Int16, Nullable: true},
-		func(b array.Builder, r *FeatureRow) {
-			eval := int16(NoScore)
-			if r.Eval != NoEval {
-				eval = int16(r.Eval)
+		func(b array.Builder) func(*FeatureRow) {
+			values := b.(appender[int16])
+			return func(r *FeatureRow) {
+				eval := int16(NoScore)
+				if r.Eval != NoEval {
+					eval = int16(r.Eval)
+				}
+				appendOr(values, eval, NoScore)
 			}
-			appendOr(b.(appender[int16]), eval, NoScore)
 		},
 		func(c *columns) func(int, *FeatureRow) {
 			values := long(c, "eval", valuesOr[int16](c.array("eval", true), NoScore))

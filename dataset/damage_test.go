@@ -108,8 +108,12 @@ func TestDamagedBareFiles(t *testing.T) {
 				return countRows(OpenPositions(path, opt))(func(p *PositionRow) error { return p.Check() })
 			})
 	})
-	t.Run("packed positions", func(t *testing.T) {
-		damageBare(t, packedFile(t, positionsCodec, layout{PositionsFormat, "x", 150, 400}, rows), len(rows),
+	t.Run("uncompressed positions", func(t *testing.T) {
+		data := bareFile(t, positionsCodec, layout{PositionsFormat, "x", 150, 400}, rows, Uncompressed())
+		if len(data) < 103*len(rows) { // as many as the columns have
+			t.Errorf("%d bytes for %d rows", len(data), len(rows))
+		}
+		damageBare(t, data, len(rows),
 			func(path string, opt OpenOption) (int, error) {
 				return countRows(OpenPositions(path, opt))(func(p *PositionRow) error { return p.Check() })
 			})
@@ -124,10 +128,10 @@ func TestDamagedBareFiles(t *testing.T) {
 }
 
 // bareFile writes rows as one file, and returns its bytes.
-func bareFile[R any](t testing.TB, c *codec[R], l layout, rows []R) []byte {
+func bareFile[R any](t testing.TB, c *codec[R], l layout, rows []R, opts ...WriterOption) []byte {
 	t.Helper()
 	dir := t.TempDir()
-	writeAll(t, dir, c, l, rows)
+	writeAll(t, dir, c, l, rows, opts...)
 	data, err := os.ReadFile(filepath.Join(dir, "x-00000.arrow"))
 	if err != nil {
 		t.Fatal(err)

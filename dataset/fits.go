@@ -121,6 +121,7 @@ func WriteFits(path string, rows []FitRow) error {
 	w := &Writer[FitRow]{dir: path, codec: fitsCodec, layout: fitsCodec.layout, manifest: &durable.Manifest{},
 		builder: array.NewRecordBuilder(memory.NewGoAllocator(), fitsCodec.schema)}
 	defer w.builder.Release()
+	w.add = w.codec.appender(w.builder)
 	if len(rows) >= w.layout.shardRows {
 		return fmt.Errorf("dataset: %s: %d rows are too many for an archive", path, len(rows))
 	}

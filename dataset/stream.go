@@ -238,7 +238,7 @@ func (r *Reader[R]) Records(rows int) iter.Seq2[arrow.Record, error] {
 	return func(yield func(arrow.Record, error) bool) {
 		b := array.NewRecordBuilder(memory.NewGoAllocator(), r.Schema())
 		defer b.Release()
-		n := 0
+		n, add := 0, r.codec.appender(b)
 		flush := func() bool {
 			batch := b.NewRecord()
 			defer batch.Release()
@@ -250,7 +250,7 @@ func (r *Reader[R]) Records(rows int) iter.Seq2[arrow.Record, error] {
 				yield(nil, err)
 				return
 			}
-			r.codec.append(b, &row)
+			add(&row)
 			if n++; n == rows && !flush() {
 				return
 			}

@@ -15,7 +15,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/assay-chess/assay/dataset/durable"
-	"github.com/assay-chess/assay/dataset/internal/guard"
 )
 
 // ErrComplete says that the data set exists already, complete and with the same
@@ -45,11 +44,13 @@ type Writer[R any] struct {
 	lock     *durable.Lock
 	manifest *durable.Manifest
 	builder  *array.RecordBuilder
+	add      func(*R)    // adds a row to builder
 	batch    int         // rows in builder
 	shard    int         // rows in out, batch included
 	out      *memoryFile // the open shard
+	size     int         // of the last out
 	arrow    *ipc.FileWriter
-	packed   bool         // better compression, and one batch per shard
+	bare     bool         // files are not compressed
 	safe     func() int64 // number of rows that errors report as safe; see Scratch
 	err      error        // first error; sticky
 }
@@ -58,19 +59,21 @@ type Writer[R any] struct {
 type WriterOption func(*writerOptions)
 
 type writerOptions struct {
-	packed               bool
+	packed, bare         bool
 	batchRows, shardRows int
 	safe                 func() int64
 }
 
-// Packed makes files smaller, with one record batch per shard. Writing takes
-// several times as long.
+// Packed makes files smaller, with one record batch per shard.
 func Packed() WriterOption { return func(o *writerOptions) { o.packed = true } }
 
 // ShardRows sets the numbers of rows of a record batch and of a shard.
 func ShardRows(batch, shard int) WriterOption {
 	return func(o *writerOptions) { o.batchRows, o.shardRows = batch, shard }
 }
+
+// Uncompressed is for temporary data: files are several times as large, and cost less time.
+func Uncompressed() WriterOption { return func(o *writerOptions) { o.bare = true } }
 
 // Scratch is for temporary data that another data set is made from: errors about a full
 // disk then report how many rows of that data set are safely on disk.
@@ -130,7 +133,7 @@ func newWriter[R any](dir string, c WriterConfig, code *codec[R], l layout, opts
 	if err != nil {
 		return nil, fmt.Errorf("dataset: %w", err)
 	}
-	w := &Writer[R]{dir: dir, codec: code, layout: l, packed: o.packed, lock: lock, safe: o.safe,
+	w := &Writer[R]{dir: dir, codec: code, layout: l, bare: o.bare, lock: lock, safe: o.safe,
 		manifest: &durable.Manifest{Format: durable.ManifestFormat, Schema: l.format, Seed: c.Seed,
 			Program: c.Program, Config: config, Parents: c.Parents}}
 	if w.safe == nil {
@@ -141,6 +144,7 @@ func newWriter[R any](dir string, c WriterConfig, code *codec[R], l layout, opts
 		return nil, fmt.Errorf("dataset: %w", err)
 	}
 	w.builder = array.NewRecordBuilder(memory.NewGoAllocator(), code.schema)
+	w.add = code.appender(w.builder)
 	return w, nil
 }
 
@@ -232,7 +236,7 @@ func (w *Writer[R]) Append(r *R) error {
 	if err := w.codec.check(r); err != nil {
 		return fmt.Errorf("dataset: %s: row %d is not valid: %w", w.dir, w.manifest.Rows+int64(w.shard)+1, err)
 	}
-	w.codec.append(w.builder, r)
+	w.add(r)
 	w.batch++
 	w.shard++
 	switch {
@@ -247,9 +251,9 @@ func (w *Writer[R]) Append(r *R) error {
 // flush encodes the buffered rows, if any, as one record batch of the open shard.
 func (w *Writer[R]) flush() error {
 	if w.out == nil {
-		w.out = &memoryFile{}
+		w.out = &memoryFile{make([]byte, 0, w.size)}
 		options := []ipc.Option{ipc.WithSchema(w.codec.schema)}
-		if !w.packed {
+		if !w.bare {
 			options = append(options, ipc.WithZstd())
 		}
 		arrow, err := ipc.NewFileWriter(w.out, options...)
@@ -279,12 +283,6 @@ func (w *Writer[R]) commit(next *durable.Manifest) error {
 		return fmt.Errorf("dataset: %s: %w", w.dir, err)
 	}
 	name, data := fmt.Sprintf("%s-%05d.arrow", w.layout.prefix, len(w.manifest.Shards)), w.out.data
-	if w.packed {
-		var err error
-		if data, err = guard.Recompress(data); err != nil {
-			return fmt.Errorf("dataset: %s: %w", w.dir, err)
-		}
-	}
 	if err := durable.WriteFile(filepath.Join(w.dir, name), data); err != nil {
 		return fmt.Errorf("dataset: %w (%d rows are safely on disk)", err, w.safe())
 	}
@@ -293,7 +291,7 @@ func (w *Writer[R]) commit(next *durable.Manifest) error {
 	m.Shards = append(m.Shards[:len(m.Shards):len(m.Shards)],
 		durable.Shard{Name: name, Rows: int64(w.shard), Size: sum.Size, SHA256: sum.SHA256})
 	m.Rows += int64(w.shard)
-	w.out, w.arrow, w.shard = nil, nil, 0
+	w.size, w.out, w.arrow, w.shard = len(w.out.data), nil, nil, 0
 	return w.list(&m)
 }
 

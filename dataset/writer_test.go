@@ -25,9 +25,10 @@ var (
 var testConfig = WriterConfig{Config: map[string]int{"games": 40}, Seed: 7, Program: "assay test"}
 
 // writeAll writes a data set in one go.
-func writeAll[R any](t testing.TB, dir string, c *codec[R], l layout, rows []R) *durable.Manifest {
+func writeAll[R any](t testing.TB, dir string, c *codec[R], l layout, rows []R,
+	opts ...WriterOption) *durable.Manifest {
 	t.Helper()
-	w, err := newWriter(dir, testConfig, c, l)
+	w, err := newWriter(dir, testConfig, c, l, opts...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -209,7 +209,7 @@ func TestShuffle(t *testing.T) {
 	rows := namedPositions(6, 30)
 	data := filepath.Join(dir, "data")
 	writePositions(t, data, rows)
-	for name, limits := range map[string]shuffleLimits{"small": {1 << 20, 64, 128}, "large": {600, 64, 256}} {
+	for name, limits := range map[string]shuffleLimits{"small": {1 << 20, 128}, "large": {600, 256}} {
 		out := filepath.Join(dir, name)
 		run := func(ctx context.Context, out string, seed uint64, c Config) error {
 			c.Seed = seed
@@ -278,7 +278,7 @@ func TestShuffleIsUniform(t *testing.T) {
 	for seed := range rounds {
 		out := filepath.Join(dir, fmt.Sprint(seed))
 		if _, err := shuffle(t.Context(), []string{data}, out, Config{Seed: uint64(seed)}, dataset.OpenPositions,
-			shuffleLimits{3, 2, 100}); err != nil {
+			shuffleLimits{3, 100}); err != nil {
 			t.Fatal(err)
 		}
 		for i, r := range readPositions(t, out) {

@@ -1,5 +1,5 @@
 // Package guard checks the structure of Arrow IPC files before the Arrow library reads
-// them, and compresses finished files harder than that library can (Recompress).
+// them.
 //
 // The library trusts the sizes that it reads. A wrong one can make it allocate more
 // memory than the machine has, which a program cannot recover from; and a record batch
@@ -27,11 +27,13 @@ const MaxText = 1024
 
 // Limits on what a file may make a reader allocate.
 const (
-	maxBatchRows  = 1 << 24
-	maxBatchBytes = 1 << 30 // decompressed
-	maxMetadata   = 64 << 20
-	maxWindow     = 128 << 20 // of a zstd frame
-	maxGap        = 64        // between the parts of a file: padding, end marker
+	maxBatchRows      = 1 << 24
+	maxBatchBytes     = 1 << 30 // decompressed
+	maxMetadata       = 64 << 20
+	headerRecordBatch = 3         // in Arrow's Message (format/Message.fbs)
+	codecZstd         = 1         // in its BodyCompression
+	maxWindow         = 128 << 20 // of a zstd frame
+	maxGap            = 64        // between the parts of a file: padding, end marker
 )
 
 var arrowMagic = []byte("ARROW1")

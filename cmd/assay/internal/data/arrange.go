@@ -112,7 +112,7 @@ func newShuffle() *cobra.Command {
 		Short: "Write the rows of data sets in random order",
 		Long: `Write the rows of data sets of one schema in random order, as one data set. The seed decides
 the order, and every order is equally likely. Memory does not grow with the data. With more
-than 524,288 positions, temporary files in DIR take as much disk space as the data. After an
+than 524,288 positions, temporary files in DIR take 104 bytes for each position. After an
 interruption, run the same command again to resume.`,
 		Example: "  assay data shuffle positions --out shuffled --seed 1",
 	}, one(arrange.Shuffle))
