@@ -60,7 +60,7 @@ func (p *Position) finishPawnMove(us Color, m Move, ep Square) {
 	to := m.To()
 	if t := m.Promotion(); t != NoPieceType {
 		p.remove(NewPiece(us, Pawn), to)
-		p.add(NewPiece(us, t), to)
+		p.put(NewPiece(us, t), to)
 	} else if to == ep {
 		p.remove(NewPiece(us^1, Pawn), to^8)
 	}
@@ -102,8 +102,8 @@ func (p *Position) castle(us Color, kingFrom, rookFrom Square) {
 	king, rook := NewPiece(us, King), NewPiece(us, Rook)
 	p.remove(king, kingFrom)
 	p.remove(rook, rookFrom)
-	p.add(king, kingTo)
-	p.add(rook, rookTo)
+	p.put(king, kingTo)
+	p.put(rook, rookTo)
 }
 
 // castlingTargets returns the target squares of king and rook on the king's rank: on the g
@@ -151,11 +151,6 @@ func (p *Position) hasUnusualCastling() bool {
 	return false
 }
 
-func (p *Position) add(piece Piece, s Square) {
-	p.put(piece, s)
-	p.rekey(piece, zobrist.piece[piece&15][s&63])
-}
-
 func (p *Position) remove(piece Piece, s Square) {
 	p.byType[piece.Type()] &^= s.Bitboard()
 	p.byColor[piece.Color()] &^= s.Bitboard()
@@ -175,7 +170,8 @@ func (p *Position) move(piece Piece, from, to Square) {
 
 func (p *Position) rekey(piece Piece, k uint64) {
 	p.key ^= k
-	if t := piece.Type(); t == Pawn || t == King {
-		p.pawnKey ^= k
-	}
+	p.pawnKey ^= k & pawnKeyMask[piece&15]
 }
+
+// pawnKeyMask has ones for the pieces that count in Position.pawnKey.
+var pawnKeyMask = [16]uint64{Pawn: ^uint64(0), King: ^uint64(0), 8 | Pawn: ^uint64(0), 8 | King: ^uint64(0)}

@@ -195,13 +195,13 @@ func (p *Position) clearSquares() {
 	}
 }
 
-// put places a piece on an empty square. It does not update keys and checkers; refresh
-// does.
+// put places a piece on an empty square. It does not update checkers; refresh does.
 func (p *Position) put(piece Piece, s Square) {
 	p.byType[piece.Type()] |= s.Bitboard()
 	p.byColor[piece.Color()] |= s.Bitboard()
 	p.material += materialUnits[piece&15]
-	p.squares[s] = piece
+	p.squares[s&63] = piece
+	p.rekey(piece, zobrist.piece[piece&15][s&63])
 }
 
 // materialUnits has what each piece adds to Position.material.
@@ -214,17 +214,8 @@ func newMaterialUnits() (units [16]uint64) {
 	return units
 }
 
-// refresh computes keys and checkers from scratch.
+// refresh completes the keys of a position whose pieces were put, and computes checkers.
 func (p *Position) refresh() {
-	p.key, p.pawnKey = 0, 0
-	for occupied := p.Occupied(); occupied != 0; {
-		s := occupied.PopFirst()
-		k := zobrist.piece[p.squares[s]][s]
-		p.key ^= k
-		if t := p.squares[s].Type(); t == Pawn || t == King {
-			p.pawnKey ^= k
-		}
-	}
 	for rooks := p.castling; rooks != 0; {
 		p.key ^= zobrist.castling[rooks.PopFirst()]
 	}
