@@ -131,7 +131,6 @@ var bypasses = map[string]string{
 	"cmd/assay/internal/app/app.go":          "makes the screens",
 	"cmd/assay/internal/cli/process_unix.go": "asks whether standard output is open",
 	"engine/uci/sandbox/enter_linux.go":      "is another process, before it becomes the engine",
-	"engine/uci/sandbox/try_linux.go":        "is another process, which tries the sandbox out",
 }
 
 // TestOutputIsQuoted looks for output that bypasses package quote: to standard output or error

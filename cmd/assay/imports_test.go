@@ -42,7 +42,8 @@ var layout = []layoutRow{
 		"memory",
 		[]string{"engine/cores"}},
 	{"engine/stall", "notices when this process did not run", nil},
-	{"engine/uci/sandbox", "contains a program that came over the network", nil},
+	{"engine/uci/sandbox", "contains a program that came over the network; quote: paths that it names",
+		[]string{"engine/quote"}},
 	{"engine/group", "ends programs with what they started, here, in features, genfens and builds", nil},
 	{"engine/uci", "any player as a UCI program, any UCI program as a player; stall: timeouts are extended; cores: " +
 		"programs are pinned; sandbox: programs are contained",

@@ -53,7 +53,6 @@ func start(ctx context.Context, command []string, timeout time.Duration, limits 
 		if out, err = p.cmd.StdoutPipe(); err == nil {
 			p.records.r = bufio.NewReaderSize(out, 1<<16)
 			err = p.cmd.Start()
-			box.Watch()
 		}
 	}
 	if err != nil {

@@ -137,7 +137,6 @@ func (p *process) supervise(cmd *exec.Cmd, strays *strays, core int, started cha
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	cmd, err := startOn(core, cmd)
-	p.box.Watch()
 	if err != nil {
 		p.box.Close()
 		started <- err

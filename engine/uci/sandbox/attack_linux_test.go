@@ -101,7 +101,7 @@ func testAttacks(t *testing.T, o orders, as *syscall.SysProcAttr) {
 	if err != nil {
 		t.Skip(err)
 	}
-	o.Path, o.Memory = path, minMemory
+	o.Path, o.Limits = path, &Limits{Memory: minMemory}
 	for _, a := range attacks {
 		if a.namespaces && !o.Namespaces {
 			continue
@@ -149,15 +149,13 @@ func attack(t *testing.T, o orders, as *syscall.SysProcAttr, args ...string) (sa
 	defer ours.Close()
 	defer theirs.Close()
 	cmd := exec.Command(o.Path, args...)
-	b, err := contain(cmd, &o, func(act string) { reported = append(reported, act) })
+	b, err := contain(cmd, o, func(act string) { reported = append(reported, act) })
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out strings.Builder
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = theirs, &out, &out, as
-	err = cmd.Start()
-	b.Watch()
-	if err != nil {
+	if err = cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	ended := make(chan struct{})

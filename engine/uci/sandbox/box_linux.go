@@ -6,11 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -21,32 +24,32 @@ const initName = "assay: sandbox"
 
 // orders is what the parent sends to the process that is to become the program.
 type orders struct {
-	Limits
-	Path       string // of the program; empty: try the sandbox and exit
-	Namespaces bool   // it starts in namespaces of its own
-	OldKernel  bool   // in tests: use what Landlock did at first
-	Token      string // begins what the try prints
+	*Limits
+	Path       string   // of the program; empty: try the sandbox and exit
+	Read       []string // files that it may read, besides its own
+	Namespaces bool     // it starts in namespaces of its own
+	OldKernel  bool     // in tests: use what Landlock did at first
 }
 
-// Where the process finds the socket for the listener of its filter, and this program.
-const (
-	listenerFD = 3
-	programFD  = 4
-)
+// listenerFD and programFD are where the process finds the socket for the listener of its filter, and this program.
+const listenerFD, programFD = 3, 4
 
-// Box is the surroundings of one contained program.
+// Box is the surroundings of one contained program. It answers for the program's filter, and watches its memory.
 type Box struct {
-	warden
-	limits *Limits
-	ours   *os.File      // end of the socket for the listener
-	theirs []*os.File    // what the process gets
-	done   chan struct{} // closed when the watch is over
+	orders
+	theirs   []*os.File    // what the process gets
+	done     chan struct{} // closed when the watch is over
+	listener int
+	report   func(act string)
+	told     map[string]int // how often each act, and each kind of act, was reported
+	pid      atomic.Int32   // of the program; 0: not known yet
+	ended    bool           // by us
 }
 
 // Contain changes a command that was not started yet, so that its program is contained. Arguments that name files
 // are such that the program may read. The report is called, from another goroutine, with what the program tried and
-// may not do, for example "write /etc/passwd"; it may be nil. After cmd.Start call Watch, and in the end, when the
-// process is gone, Close. Without limits, nil, nothing is contained.
+// may not do, for example "write /etc/passwd"; it may be nil. Call Close when the process is gone, or does not
+// start. Without limits, nil, nothing is contained.
 func (l *Limits) Contain(cmd *exec.Cmd, report func(act string)) (*Box, error) {
 	if l == nil {
 		return nil, nil
@@ -54,70 +57,58 @@ func (l *Limits) Contain(cmd *exec.Cmd, report func(act string)) (*Box, error) {
 	if err := l.Check(); err != nil {
 		return nil, err
 	}
-	o := &orders{Limits: *l, Namespaces: tried().namespaces == nil}
-	if err := o.find(cmd); err != nil {
-		return nil, err
-	}
-	b, err := contain(cmd, o, report)
+	path, err := exec.LookPath(cmd.Path)
 	if err == nil {
-		b.limits = l
-	}
-	return b, err
-}
-
-// find finds the files of a command, and writes their paths into it.
-func (o *orders) find(cmd *exec.Cmd) (err error) {
-	if o.Path, err = exec.LookPath(cmd.Path); err == nil {
-		o.Path, err = filepath.Abs(o.Path)
+		path, err = filepath.Abs(path)
 	}
 	if err == nil {
-		o.Path, err = filepath.EvalSymlinks(o.Path)
+		path, err = filepath.EvalSymlinks(path)
 	}
-	if err != nil {
-		return err
-	}
-	for i := 1; i < len(cmd.Args); i++ {
-		if info, err := os.Stat(cmd.Args[i]); err != nil || !info.Mode().IsRegular() {
-			continue
+	files := slices.Clone(l.Files)
+	for i := 1; i < len(cmd.Args) && err == nil; i++ {
+		if info, missing := os.Stat(cmd.Args[i]); missing == nil && info.Mode().IsRegular() {
+			cmd.Args[i], err = filepath.Abs(cmd.Args[i])
+			files = append(files, cmd.Args[i])
 		}
-		if cmd.Args[i], err = filepath.Abs(cmd.Args[i]); err != nil {
-			return err
-		}
-		o.Files = append(slices.Clip(o.Files), cmd.Args[i])
 	}
-	return nil
-}
-
-func contain(cmd *exec.Cmd, o *orders, report func(string)) (*Box, error) {
-	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
-		return nil, fmt.Errorf("%w: a pair of sockets: %w", errUnavailable, err)
-	}
-	b := &Box{limits: &o.Limits, ours: os.NewFile(uintptr(fds[0]), "listener"),
-		theirs: []*os.File{os.NewFile(uintptr(fds[1]), "listener")}}
-	b.warden = warden{program: o.Path, files: o.Files, namespaces: o.Namespaces, memory: o.Memory, report: report,
-		told: map[string]int{}}
-	self, err := os.Open("/proc/self/exe") // also if the file was replaced meanwhile
-	if err != nil {
-		b.Close()
 		return nil, err
 	}
-	b.theirs = append(b.theirs, self)
+	return contain(cmd, orders{Limits: l, Path: path, Read: files, Namespaces: tried().namespaces == nil}, report)
+}
+
+func contain(cmd *exec.Cmd, o orders, report func(string)) (*Box, error) {
 	text, err := json.Marshal(o)
 	if err != nil {
-		b.Close()
 		return nil, err
 	}
-	args := append([]string{initName, string(text)}, cmd.Args[min(1, len(cmd.Args)):]...)
-	cmd.Path, cmd.Err = "/proc/self/exe", nil
+	path, args := "/proc/self/exe", append([]string{"assay", initName, string(text)}, cmd.Args[min(1, len(cmd.Args)):]...)
 	if o.Namespaces {
-		if cmd.Path, err = exec.LookPath("bwrap"); err != nil {
-			b.Close()
+		if path, err = exec.LookPath("bwrap"); err != nil {
 			return nil, errors.New("bubblewrap (bwrap) is not installed")
 		}
-		args = append(o.wrapped(), args...)
+		args = append(o.wrapped(), args[1:]...)
 	}
-	cmd.Args, cmd.Dir, cmd.Env, cmd.ExtraFiles = args, "/", []string{}, b.theirs
+	self, err := os.Open("/proc/self/exe") // also if the file was replaced meanwhile
+	if err != nil {
+		return nil, err
+	}
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		self.Close()
+		return nil, fmt.Errorf("%w: a pair of sockets: %w", errUnavailable, err)
+	}
+	b := &Box{orders: o, theirs: []*os.File{os.NewFile(uintptr(fds[1]), "listener"), self},
+		done: make(chan struct{}), report: report, told: map[string]int{}}
+	cmd.Path, cmd.Err, cmd.Args, cmd.Dir, cmd.Env, cmd.ExtraFiles = path, nil, args, "/", []string{}, b.theirs
+	go func() {
+		defer close(b.done)
+		defer unix.Close(fds[0])
+		if b.listener = receiveListener(fds[0]); b.listener >= 0 { // otherwise it says why on its error output
+			defer unix.Close(b.listener)
+			b.serve()
+		}
+	}()
 	return b, nil
 }
 
@@ -126,16 +117,15 @@ func contain(cmd *exec.Cmd, o *orders, report func(string)) (*Box, error) {
 func (o *orders) wrapped() []string {
 	args := strings.Fields("bwrap --unshare-user --unshare-pid --unshare-net --unshare-ipc --unshare-uts " +
 		"--unshare-cgroup-try --die-with-parent --cap-add CAP_SYS_ADMIN --proc /proc --dir " + folder)
-	for _, paths := range readable {
-		for _, path := range existing(paths) {
-			bind := "--ro-bind-try"
-			if filepath.Dir(path) == "/dev" {
-				bind = "--dev-bind-try"
-			}
-			args = append(args, bind, path, path)
+	for _, path := range existing(slices.Concat(slices.Collect(maps.Values(readable))...)) {
+		switch {
+		case strings.HasPrefix(path, "/dev/"):
+			args = append(args, "--dev-bind-try", path, path)
+		case !strings.HasPrefix(path, "/proc/"): // it has its own
+			args = append(args, "--ro-bind-try", path, path)
 		}
 	}
-	for _, path := range append(o.Files, o.Path) {
+	for _, path := range append(o.Read, o.Path) {
 		if path != "" {
 			args = append(args, "--ro-bind", path, path)
 		}
@@ -143,40 +133,15 @@ func (o *orders) wrapped() []string {
 	return append(args, "--remount-ro", "/", "--", fmt.Sprintf("/proc/self/fd/%d", programFD))
 }
 
-// Watch answers and reports what the program tries, in the background, until it has ended.
-func (b *Box) Watch() {
-	if b == nil {
-		return
-	}
-	closeAll(b.theirs) // the process has its own
-	b.done = make(chan struct{})
-	go func() {
-		defer close(b.done)
-		var err error
-		if b.listener, err = receiveListener(int(b.ours.Fd())); err != nil {
-			return // it did not start, and says why on its error output
-		}
-		defer unix.Close(b.listener)
-		b.serve()
-	}()
-}
-
 // Close frees what belongs to a program that has ended, or was never started.
 func (b *Box) Close() {
 	if b == nil {
 		return
 	}
-	if b.done != nil {
-		<-b.done
-	}
-	b.ours.Close()
-	closeAll(b.theirs)
-}
-
-func closeAll(files []*os.File) {
-	for _, f := range files {
+	for _, f := range b.theirs { // the watch is over when nobody has them any more
 		f.Close()
 	}
+	<-b.done
 }
 
 // Pid returns the id of the program's process, given that of the process that was started.
@@ -195,26 +160,72 @@ func (b *Box) Exhausted() bool {
 	const processClock = 2 // of the process whose id is in the other bits, inverted
 	var used unix.Timespec
 	err := unix.ClockGettime(^b.pid.Load()<<3|processClock, &used)
-	return err == nil && time.Duration(used.Nano()) > b.limits.time()/2
+	return err == nil && time.Duration(used.Nano()) > b.time()/2
 }
 
-// receiveListener receives a descriptor that enter sent.
-func receiveListener(socket int) (listener int, err error) {
+// receiveListener receives a descriptor that enter sent; -1: it sent none.
+func receiveListener(socket int) int {
 	control := make([]byte, unix.CmsgSpace(4))
-	_, n, _, _, err := unix.Recvmsg(socket, make([]byte, 1), control, unix.MSG_CMSG_CLOEXEC)
+	n, err := 0, error(unix.EINTR)
 	for err == unix.EINTR {
 		_, n, _, _, err = unix.Recvmsg(socket, make([]byte, 1), control, unix.MSG_CMSG_CLOEXEC)
 	}
-	if err != nil {
-		return -1, err
+	messages, _ := unix.ParseSocketControlMessage(control[:n]) // 0 if there was an error
+	for _, m := range messages {
+		if fds, err := unix.ParseUnixRights(&m); err == nil && len(fds) == 1 {
+			return fds[0]
+		}
 	}
-	messages, err := unix.ParseSocketControlMessage(control[:n])
-	if err != nil || len(messages) != 1 {
-		return -1, unix.EBADMSG
-	}
-	fds, err := unix.ParseUnixRights(&messages[0])
-	if err != nil || len(fds) != 1 {
-		return -1, unix.EBADMSG
-	}
-	return fds[0], nil
+	return -1
 }
+
+// tryBox returns the acts that do not fail in a sandbox.
+func tryBox(namespaces bool) (could []string, err error) {
+	cmd := exec.Command("/proc/self/exe")
+	b, err := contain(cmd, orders{Limits: &Limits{Memory: trialMemory}, Namespaces: namespaces}, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer b.Close()
+	out, err := cmd.CombinedOutput()
+	said := strings.TrimSpace(string(out))
+	if could = strings.Split(said, "\n"); err != nil || could[0] != trialOver {
+		return nil, fmt.Errorf("%s (%v)", said, err)
+	}
+	return could, nil
+}
+
+// tried is what holds on this system. It is tried once.
+var tried = sync.OnceValue(func() (t struct {
+	namespaces error // why there are none
+	all        error // why there is no sandbox
+	holds      []Protection
+}) {
+	could, err := tryBox(true)
+	if t.namespaces = err; err != nil {
+		could, err = tryBox(false)
+	}
+	if err != nil {
+		t.all = fmt.Errorf("%w: %w", errUnavailable, err)
+		return t
+	}
+	for _, try := range trials {
+		p := Protection{From: try.act}
+		switch {
+		case !slices.Contains(could, try.act):
+		case try.namespaces && t.namespaces != nil:
+			p.Not = "there are no namespaces: " + t.namespaces.Error()
+		default:
+			p.Not = "the kernel does not refuse it"
+			t.all = fmt.Errorf("%w: they could %s", errUnavailable, try.act)
+		}
+		t.holds = append(t.holds, p)
+	}
+	return t
+})
+
+// Available says why programs cannot be contained here; nil: they can. It tries it, once.
+func Available() error { return tried().all }
+
+// Protections returns what was tried, if programs can be contained.
+func Protections() []Protection { return tried().holds }

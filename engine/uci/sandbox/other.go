@@ -17,9 +17,6 @@ func Available() error {
 // Protections returns none.
 func Protections() []Protection { return nil }
 
-// Box is the surroundings of one contained program.
-type Box struct{}
-
 // Contain returns Available's error, or nothing if there are no limits.
 func (l *Limits) Contain(*exec.Cmd, func(act string)) (*Box, error) {
 	if l == nil {
@@ -28,14 +25,9 @@ func (l *Limits) Contain(*exec.Cmd, func(act string)) (*Box, error) {
 	return nil, Available()
 }
 
-// Watch does nothing.
-func (*Box) Watch() {}
+// Box is the surroundings of one contained program, of which there are none here.
+type Box struct{}
 
-// Close does nothing.
-func (*Box) Close() {}
-
-// Pid returns the id of the process that was started.
+func (*Box) Close()              {}
 func (*Box) Pid(started int) int { return started }
-
-// Exhausted returns false.
-func (*Box) Exhausted() bool { return false }
+func (*Box) Exhausted() bool     { return false }

@@ -12,8 +12,10 @@
 package sandbox
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -60,12 +62,7 @@ func (l Limits) String() string {
 	return fmt.Sprintf("%d MB of memory and %v of processor time", l.Memory, l.time())
 }
 
-func (l Limits) time() time.Duration {
-	if l.Time == 0 {
-		return defaultTime
-	}
-	return l.Time
-}
+func (l Limits) time() time.Duration { return cmp.Or(l.Time, defaultTime) }
 
 // Protection is one thing that a sandbox keeps from a program.
 type Protection struct {
@@ -93,29 +90,27 @@ var Levels = []string{None, Contained, Isolated}
 
 // Level returns the level of this system's sandbox.
 func Level() string {
-	for _, level := range []string{Isolated, Contained} {
-		if Require(level) == nil {
-			return level
+	level := None
+	for _, l := range Levels[1:] {
+		if Require(l) == nil {
+			level = l
 		}
 	}
-	return None
+	return level
 }
 
 // Require returns an error if this system's sandbox is below a level.
 func Require(level string) error {
-	switch level {
-	case Contained:
-		return Available()
-	case Isolated:
-		if err := Available(); err != nil {
-			return err
-		}
-		for _, p := range Protections() {
-			if p.Not != "" {
-				return fmt.Errorf("%w as required: they could %s, because %s", errUnavailable, p.From, p.Not)
-			}
-		}
-		return nil
+	if !slices.Contains(Levels[1:], level) {
+		return fmt.Errorf("a sandbox of level %q: want %s or %s", level, Contained, Isolated)
 	}
-	return fmt.Errorf("a sandbox of level %q: want %s or %s", level, Contained, Isolated)
+	if err := Available(); err != nil || level == Contained {
+		return err
+	}
+	for _, p := range Protections() {
+		if p.Not != "" {
+			return fmt.Errorf("%w as required: they could %s, because %s", errUnavailable, p.From, p.Not)
+		}
+	}
+	return nil
 }

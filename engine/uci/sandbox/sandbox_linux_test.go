@@ -65,16 +65,9 @@ func run(t *testing.T, l Limits, path string, args ...string) (said string, repo
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := &strings.Builder{}
-	cmd.Stdout, cmd.Stderr = out, out
-	err = cmd.Start()
-	b.Watch()
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = cmd.Wait()
+	out, err := cmd.CombinedOutput()
 	b.Close()
-	return strings.TrimSpace(out.String()), reported, err
+	return strings.TrimSpace(string(out)), reported, err
 }
 
 // refused is what the system says about files that a program may not use.
@@ -180,7 +173,7 @@ func TestLimitsThatAreNone(t *testing.T) {
 func TestExhausted(t *testing.T) {
 	needed(t)
 	for limit, want := range map[time.Duration]bool{time.Nanosecond: true, 1000 * time.Hour: false} {
-		b := &Box{limits: &Limits{Time: limit}}
+		b := &Box{orders: orders{Limits: &Limits{Time: limit}}}
 		if b.pid.Store(int32(os.Getpid())); b.Exhausted() != want {
 			t.Errorf("%v: %v", limit, !want)
 		}

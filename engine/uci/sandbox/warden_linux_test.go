@@ -41,7 +41,8 @@ func TestJudge(t *testing.T) {
 		{unix.SYS_OPENAT, [6]uint64{unix.AT_FDCWD & 0xffffffff, address(inside), unix.O_TRUNC}, unix.EPERM, nil},
 	} {
 		var acts []string
-		w := &warden{namespaces: true, told: map[string]int{}, report: func(act string) { acts = append(acts, act) }}
+		w := &Box{orders: orders{Namespaces: true}, told: map[string]int{},
+			report: func(act string) { acts = append(acts, act) }}
 		n := &notification{pid: uint32(os.Getpid()), call: c.call, args: c.args, arch: uint32(calls.ID)}
 		for range 2 {
 			if errno := w.judge(n); errno != c.errno {
@@ -53,4 +54,22 @@ func TestJudge(t *testing.T) {
 		}
 	}
 	runtime.KeepAlive(kept)
+}
+
+// A path may cross into the next page, and end just before one that is not there.
+func TestReadText(t *testing.T) {
+	pages, err := unix.Mmap(-1, 0, 3*unix.PathMax, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copy(pages[unix.PathMax-2:], "/etc/hosts\x00")
+	copy(pages[2*unix.PathMax-5:], "/end\x00no end")
+	if err := unix.Mprotect(pages[2*unix.PathMax:], unix.PROT_NONE); err != nil {
+		t.Skip(err) // pages are larger here
+	}
+	for at, want := range map[int]string{unix.PathMax - 2: "/etc/hosts", 2*unix.PathMax - 5: "/end"} {
+		if text, err := readText(os.Getpid(), uint64(uintptr(unsafe.Pointer(&pages[at])))); err != nil || text != want {
+			t.Errorf("%q, %v, want %q", text, err, want)
+		}
+	}
 }
