@@ -266,6 +266,7 @@ func filter(pid uint32) (program []unix.SockFilter) {
 	on("ioctl", only(1, unix.TCGETS, tcgets2, unix.TIOCGWINSZ, unix.TIOCINQ, fionbio, fioclex, fionclex)...)
 	on("prctl", only(0, unix.PR_SET_NAME, unix.PR_GET_NAME, unix.PR_SET_VMA, unix.PR_GET_DUMPABLE, unix.PR_CAPBSET_READ,
 		unix.PR_SET_THP_DISABLE, unix.PR_GET_THP_DISABLE, unix.PR_SET_TIMERSLACK)...)
+	on("socketpair", only(0, unix.AF_UNIX)...) // Java's file channels need one; it is no more than two pipes
 	for _, name := range []string{"sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr"} {
 		on(name, only(0, 0)...)
 	}

@@ -150,6 +150,8 @@ func TestRuntimes(t *testing.T) {
 	}
 	for _, c := range []struct{ code, says, reported string }{
 		{"import pwd; pwd.getpwuid(0)", "uid not found", ""},
+		{"import _socket; _socket.socketpair(); print('a pair')", "a pair", ""},
+		{"import _socket; _socket.socketpair(2)", "not permitted", "use the system call socketpair"},
 		{"import socket; socket.socket(socket.AF_UNIX)", "not permitted", "open a socket"},
 		{"import socket; socket.socket(socket.AF_INET, 2, 17)", "not permitted", "open a socket"},
 	} {
