@@ -29,6 +29,16 @@ func openForeign(spec engine.Spec) (engine.Player, error) {
 	return uci.NewClient(c), nil
 }
 
+// OnContained has a function called, from another goroutine, with a text for what the sandbox of a player's program
+// refuses. Call it before the player starts.
+func OnContained(p engine.Player, report func(text string)) {
+	if c, ok := engine.As[*uci.Client](p); ok {
+		c.OnContained(func(act string) {
+			report(fmt.Sprintf("engine %s tried to %s; its sandbox refused", c.Name(), act))
+		})
+	}
+}
+
 // Command returns the command of a foreign engine. In a sandbox it may read the files that its options name, such as
 // networks.
 func Command(spec engine.Spec) (uci.Command, error) {

@@ -1,10 +1,10 @@
 package worker
 
 import (
-	"fmt"
 	"sync"
 
 	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 
@@ -45,26 +45,15 @@ func (c *contained) take() []string {
 	return acts
 }
 
-// containable is a player whose program may be in a sandbox.
-type containable interface {
-	engine.Player
-	Name() string
-	OnContained(func(act string))
-}
-
 // open opens a player, and has what its sandbox refuses noted.
 func (w *Worker) open(spec engine.Spec) (engine.Player, error) {
 	p, err := w.Open(spec)
-	if err != nil {
-		return nil, err
-	}
-	if c, ok := engine.As[containable](p); ok {
-		name := c.Name()
-		c.OnContained(func(act string) {
-			if act = fmt.Sprintf("engine %s tried to %s; its sandbox refused", name, act); w.contained.note(act) {
+	if err == nil {
+		roster.OnContained(p, func(act string) {
+			if w.contained.note(act) {
 				w.Log(act)
 			}
 		})
 	}
-	return p, nil
+	return p, err
 }

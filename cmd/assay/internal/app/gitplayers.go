@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
@@ -37,6 +38,7 @@ type gitPlayers struct {
 	pins    []gitPin
 	sources map[string]*gitbuild.Source // by name
 	started *selfplay.Pool              // see opener
+	refused sync.Map                    // acts that sandboxes refused
 	none    bool                        // this process opens no players
 	built   []func()
 }
@@ -51,6 +53,7 @@ type gitPin struct {
 // prepare finds the repository of the players, if one of them is git:REF, and gives settings without
 // a flag those of its assay.toml.
 func (f *gitPlayers) prepare(s *session, players ...engine.Spec) error {
+	f.session = s
 	at := slices.IndexFunc(players, engine.Spec.FromGit)
 	if at < 0 {
 		for _, name := range []string{"build", "repo", "no-bench"} {
@@ -60,7 +63,7 @@ func (f *gitPlayers) prepare(s *session, players ...engine.Spec) error {
 		}
 		return nil
 	}
-	f.session, f.sources = s, map[string]*gitbuild.Source{}
+	f.sources = map[string]*gitbuild.Source{}
 	var err error
 	if f.repo, err = gitbuild.OpenRepo(f.ctx, cmp.Or(s.Repo, ".")); err != nil {
 		return fmt.Errorf("%w; --repo names its folder", err)
@@ -256,9 +259,22 @@ func (f *gitPlayers) opener() selfplay.Opener {
 		return nil
 	}
 	if f.started == nil {
-		f.started = selfplay.NewPool(roster.Open)
+		f.started = selfplay.NewPool(f.open)
 	}
 	return f.started.Open
+}
+
+// open opens a player, and says what its sandbox refuses, each act once.
+func (f *gitPlayers) open(spec engine.Spec) (engine.Player, error) {
+	p, err := roster.Open(spec)
+	if err == nil {
+		roster.OnContained(p, func(act string) {
+			if _, said := f.refused.LoadOrStore(act, true); !said {
+				f.log("%s", act)
+			}
+		})
+	}
+	return p, err
 }
 
 // release ends the engines that were started and do not play.
