@@ -1,8 +1,11 @@
 package broker
 
 import (
+	"fmt"
+	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +14,15 @@ import (
 
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
+
+// dialer keeps the connections that it makes.
+type dialer []net.Conn
+
+func (d *dialer) Dial(network, address string) (net.Conn, error) {
+	c, err := net.Dial(network, address)
+	*d = append(*d, c)
+	return c, err
+}
 
 // One key has few connections, and a connection few subscriptions: the server's memory does not grow with them.
 func TestLimitsOfAKey(t *testing.T) {
@@ -32,8 +44,10 @@ func TestLimitsOfAKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	var open []*nats.Conn
+	var raw dialer
 	for range maxOfKey + 4 {
-		nc, err := nats.Connect(b.URL(), option, nats.NoReconnect(), nats.CustomInboxPrefix(wire.InboxPrefix("anna")))
+		nc, err := nats.Connect(b.URL(), option, nats.NoReconnect(), nats.CustomInboxPrefix(wire.InboxPrefix("anna")),
+			nats.SetCustomDialer(&raw), nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,12 +68,24 @@ func TestLimitsOfAKey(t *testing.T) {
 	if n := connected(); n != maxOfKey || !open[0].IsConnected() {
 		t.Fatalf("%d connections of a key, the first: %t", n, open[0].IsConnected())
 	}
-	for range 2 * maxSubs {
-		_, _ = open[0].SubscribeSync(wire.InboxPrefix("anna") + ".x")
+	heap := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
 	}
-	_ = open[0].Flush()
-	if n := b.server.NumSubscriptions(); n > 2*maxSubs {
-		t.Errorf("%d subscriptions", n)
+	before := heap()
+	const asked = 300_000
+	for i := range asked { // on the wire: a client of this process would hold them, too
+		fmt.Fprintf(raw[i%maxOfKey], "SUB %s.%d %d\r\n", wire.InboxPrefix("anna"), i, i+100)
+	}
+	for _, nc := range open[:maxOfKey] {
+		_ = nc.Flush() // it may have been closed
+	}
+	n, grown := b.server.NumSubscriptions(), heap()-before
+	t.Logf("%d of %d subscriptions, %d kB more memory", n, asked, grown>>10)
+	if n > (maxOfKey+1)*maxSubs || n < maxSubs || grown > 16<<20 {
+		t.Errorf("%d subscriptions, %d bytes more memory", n, grown)
 	}
 	nc, err := b.Connect()
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -57,6 +58,37 @@ func TestQuotas(t *testing.T) {
 	}
 	if n := store.Uploaded("anna"); n != maxUploads {
 		t.Errorf("%d bytes", n)
+	}
+}
+
+// Notes of 100 kB are refused, and hundreds of the longest notes fill neither the list that a page asks for nor the
+// memory, while others submit.
+func TestManyNotes(t *testing.T) {
+	web, store, secrets := testServer(t, map[string][]queue.Role{"anna": {queue.Submit}, "chief": {queue.Submit, queue.Approve, queue.Read}})
+	add := func(who string, note int) int {
+		code, _ := send(t, http.MethodPost, web.URL+"/api/tests", secrets[who],
+			`{"note":"`+strings.Repeat("x", note)+`",`+aMatch[1:], nil)
+		return code
+	}
+	const many = 299
+	var m [3]runtime.MemStats
+	for i, note := range []int{100_000, maxNote} {
+		runtime.GC()
+		runtime.ReadMemStats(&m[i])
+		for range many {
+			if code := add("chief", note); (code == http.StatusOK) != (note == maxNote) {
+				t.Fatalf("a note of %d bytes: %d", note, code)
+			}
+		}
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&m[2])
+	_, text := send(t, http.MethodGet, web.URL+"/api/tests", secrets["chief"], "", nil)
+	refused, kept := int64(m[1].HeapAlloc-m[0].HeapAlloc), int64(m[2].HeapAlloc-m[1].HeapAlloc)
+	t.Logf("%d tests: %d bytes more memory if refused, %d if kept; the list has %d bytes", many, refused, kept, len(text))
+	if n := len(store.Tests()); n != many || add("anna", 10) != http.StatusOK || len(text) > 1<<20 || refused > 4<<20 ||
+		kept > 16<<20 {
+		t.Errorf("%d tests", n)
 	}
 }
 
