@@ -152,7 +152,8 @@ func (b *Box) Pid(started int) int {
 	return started
 }
 
-// Exhausted reports whether the program has used up half of its processor time.
+// Exhausted reports whether the program has used up half of its processor time or of its memory, resident or
+// not: one that leaks, such as the stacks of its threads, goes on if it is started again.
 func (b *Box) Exhausted() bool {
 	if b == nil || b.pid.Load() == 0 {
 		return false
@@ -160,7 +161,7 @@ func (b *Box) Exhausted() bool {
 	const processClock = 2 // of the process whose id is in the other bits, inverted
 	var used unix.Timespec
 	err := unix.ClockGettime(^b.pid.Load()<<3|processClock, &used)
-	return err == nil && time.Duration(used.Nano()) > b.time()/2
+	return err == nil && (time.Duration(used.Nano()) > b.time()/2 || b.status()["VmData:"]>>10 > b.Memory/2)
 }
 
 // receiveListener receives a descriptor that enter sent; -1: it sent none.

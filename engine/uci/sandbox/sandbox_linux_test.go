@@ -174,10 +174,11 @@ func TestLimitsThatAreNone(t *testing.T) {
 // The clock of a process is its processor time.
 func TestExhausted(t *testing.T) {
 	needed(t)
-	for limit, want := range map[time.Duration]bool{time.Nanosecond: true, 1000 * time.Hour: false} {
-		b := &Box{orders: orders{Limits: &Limits{Time: limit}}}
+	for limits, want := range map[*Limits]bool{{Time: time.Nanosecond, Memory: 1 << 20}: true,
+		{Time: 1000 * time.Hour, Memory: 1 << 20}: false, {Time: 1000 * time.Hour, Memory: 1}: true} {
+		b := &Box{orders: orders{Limits: limits}}
 		if b.pid.Store(int32(os.Getpid())); b.Exhausted() != want {
-			t.Errorf("%v: %v", limit, !want)
+			t.Errorf("%v: %v", limits, !want)
 		}
 	}
 	if (*Box)(nil).Exhausted() || new(Box).Exhausted() {
