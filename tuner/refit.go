@@ -1,7 +1,6 @@
 package tuner
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -71,19 +70,22 @@ func ReadRefit(path string) (*Refit, error) {
 	if err := json.Unmarshal(line, x); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if _, err := m.UnmarshalBinaryFrom(bufio.NewReader(bytes.NewReader(matrix))); err != nil {
+	if err := m.UnmarshalBinary(matrix); err != nil { // UnmarshalBinaryFrom would make room for what the first bytes say
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	n, columns := m.Dims()
+	if n != columns {
+		return nil, fmt.Errorf("%s: a matrix of %d by %d, want a square one", path, n, columns)
+	}
 	x.inverse = mat.NewSymDense(n, nil)
 	for i := range n {
-		for j := i; j < n && n == columns; j++ {
+		for j := i; j < n; j++ {
 			x.inverse.SetSym(i, j, m.At(i, j))
 		}
 	}
 	for _, t := range x.Terms {
-		if n != columns || max(t.MG, t.EG) >= n {
-			return nil, fmt.Errorf("%s: the parameters of %s are not in a matrix of %d by %d", path, t.Name, n, columns)
+		if max(t.MG, t.EG) >= n || min(t.MG, t.EG) < objective.Fixed {
+			return nil, fmt.Errorf("%s: the parameters of %s are not in a matrix of %d by %d", path, t.Name, n, n)
 		}
 	}
 	return x, nil

@@ -6,8 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/tuner/internal/synthetic"
@@ -84,4 +87,26 @@ func TestRefit(t *testing.T) {
 			t.Errorf("%.20q: %v", bad, err)
 		}
 	}
+}
+
+// Whatever a file says, it is refused, or terms can be held.
+func FuzzRefit(f *testing.F) {
+	for _, rows := range []byte{1, 0, 255} {
+		matrix, err := mat.NewDense(1, 1, []float64{1}).MarshalBinary()
+		if err != nil {
+			f.Fatal(err)
+		}
+		matrix[8], matrix[10] = rows, rows>>7 // the last: more rows than there are
+		f.Add([]byte(`{"terms":[{"name":"a","group":"a","mg":0,"eg":-1}]}`), matrix)
+	}
+	f.Add([]byte(`{"terms":[{"mg":-2,"eg":-1}]}`), []byte{})
+	f.Fuzz(func(t *testing.T, line, matrix []byte) {
+		path := filepath.Join(t.TempDir(), RefitName)
+		if err := os.WriteFile(path, slices.Concat(line, []byte("\n"), matrix), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if x, err := ReadRefit(path); err == nil && len(x.Hold(func(RefitTerm) bool { return true })) != len(x.Terms) {
+			t.Error("terms are missing")
+		}
+	})
 }
