@@ -203,7 +203,7 @@ func fieldsEnd(s string) (n, end int, plain bool) {
 			break
 		}
 		if n >= 4 {
-			if field != "-" && strings.Trim(field, digits) != "" || n == 4 && i < len(s) && s[i] == ';' {
+			if field != "-" && !isDigits(field) || n == 4 && i < len(s) && s[i] == ';' {
 				break
 			}
 			plain = plain && field != "-"
@@ -218,6 +218,15 @@ func fieldsEnd(s string) (n, end int, plain bool) {
 		return 4, four, true
 	}
 	return n, end, plain
+}
+
+func isDigits(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return true
 }
 
 // takeLabels reads a result, and a score if there is one, that are not operations, and

@@ -42,7 +42,7 @@ func ParseFEN(s string) (Position, error) {
 }
 
 func parseFEN(s string) (Position, error) {
-	p := Position{fullmove: 1, ep: NoSquare}
+	p := Position{fullmove: 1, ep: NoSquare, squares: noSquares}
 	var fields [6]string
 	n := 0
 	for field := range strings.FieldsSeq(s) {
@@ -83,39 +83,37 @@ func parseFEN(s string) (Position, error) {
 }
 
 func (p *Position) parsePlacement(s string) error {
-	p.clearSquares()
 	if n := strings.Count(s, "/"); n != 7 {
 		return fmt.Errorf("placement: want 8 ranks, got %d", n+1)
 	}
-	for rank := 7; rank >= 0; rank-- {
-		var row string
-		row, s, _ = strings.Cut(s, "/")
-		file, digit := 0, false
-		for _, c := range []byte(row) {
-			if c >= '1' && c <= '8' && !digit {
-				file += int(c - '0')
-				digit = true
-				continue
+	rank, file, digit := 7, 0, false
+	for i := 0; i <= len(s); i++ {
+		if i == len(s) || s[i] == '/' {
+			if file != 8 {
+				return fmt.Errorf("placement: rank %d has %d squares, want 8", rank+1, file)
 			}
-			digit = false
-			piece := pieceFromLetter(c)
-			if piece == NoPiece {
-				return fmt.Errorf("placement, rank %d: unexpected %q", rank+1, c)
-			}
-			if file > 7 {
-				return fmt.Errorf("placement: rank %d has more than 8 squares", rank+1)
-			}
-			p.put(piece, NewSquare(file, rank))
-			file++
+			rank, file, digit = rank-1, 0, false
+			continue
 		}
-		if file != 8 {
-			return fmt.Errorf("placement: rank %d has %d squares, want 8", rank+1, file)
+		c := s[i]
+		if c >= '1' && c <= '8' && !digit {
+			file += int(c - '0')
+			digit = true
+			continue
 		}
+		digit = false
+		piece := piecesByLetter[c]
+		if piece == NoPiece {
+			return fmt.Errorf("placement, rank %d: unexpected %q", rank+1, c)
+		}
+		if file > 7 {
+			return fmt.Errorf("placement: rank %d has more than 8 squares", rank+1)
+		}
+		p.put(piece, NewSquare(file, rank))
+		file++
 	}
 	return nil
 }
-
-func pieceFromLetter(c byte) Piece { return piecesByLetter[c] }
 
 // piecesByLetter maps FEN letters to pieces; White's are capitals.
 var piecesByLetter = newPiecesByLetter()
@@ -218,7 +216,7 @@ type Sets struct {
 
 // Position returns the position. It checks it as ParseFEN does.
 func (s *Sets) Position() (Position, error) {
-	p := Position{stm: s.SideToMove, castling: s.Castling, ep: NoSquare,
+	p := Position{stm: s.SideToMove, castling: s.Castling, ep: NoSquare, squares: noSquares,
 		halfmove: uint16(s.Halfmove), fullmove: uint16(s.Fullmove)}
 	err := s.place(&p)
 	if err == nil {
@@ -241,7 +239,6 @@ func (s *Sets) place(p *Position) error {
 	if s.ByColor[White]&s.ByColor[Black] != 0 {
 		return errors.New("a square has a white and a black piece")
 	}
-	p.clearSquares()
 	all := Bitboard(0)
 	for t, b := range s.ByType {
 		if all&b != 0 {

@@ -176,11 +176,11 @@ func (p *Position) Mirror() Position {
 		stm:      p.stm.Other(),
 		ep:       NoSquare,
 		chess960: p.chess960,
+		squares:  noSquares,
 	}
 	if p.ep != NoSquare {
 		m.ep = p.ep.Flip()
 	}
-	m.clearSquares()
 	for occupied := p.Occupied(); occupied != 0; {
 		s := occupied.PopFirst()
 		m.put(p.squares[s]^8, s.Flip())
@@ -189,10 +189,14 @@ func (p *Position) Mirror() Position {
 	return m
 }
 
-func (p *Position) clearSquares() {
-	for s := range p.squares {
-		p.squares[s] = NoPiece
+// noSquares has no piece.
+var noSquares = newNoSquares()
+
+func newNoSquares() (squares [64]Piece) {
+	for s := range squares {
+		squares[s] = NoPiece
 	}
+	return squares
 }
 
 // put places a piece on an empty square. It does not update checkers; refresh does.
