@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/assay-chess/assay/engine/board"
 )
 
 func near(a, b float64) bool { return math.Abs(a-b) < 1e-3 }
@@ -28,6 +30,28 @@ func TestPgnPlies(t *testing.T) {
 	}
 	if n, err := pgnPlies(path); n != 5 || err != nil {
 		t.Errorf("pgnPlies() = %v, %v, want 5", n, err)
+	}
+}
+
+// A search of 900 nodes, one without a line of nodes, and one that is not finished.
+func TestSearchNodes(t *testing.T) {
+	out := "info depth 1 nodes 20 nps 7\ninfo depth 2 nodes 900 pv e2e4\nbestmove e2e4\nbestmove d2d4\ninfo depth 1 nodes 5\n"
+	if n, err := searchNodes([]byte(out)); n != 900 || err != nil {
+		t.Errorf("searchNodes() = %v, %v, want 900", n, err)
+	}
+}
+
+// The positions are twenty, legal, and in no other list.
+func TestOthers(t *testing.T) {
+	bench, err := os.ReadFile("../../engine/search/bench.go")
+	if err != nil || len(others) != 20 {
+		t.Fatal(len(others), err)
+	}
+	for _, fen := range others {
+		placement, _, _ := strings.Cut(fen, " ")
+		if _, err := board.ParseFEN(fen); err != nil || strings.Contains(string(bench)+strings.Join(searched, " "), placement) {
+			t.Errorf("%s: %v, or listed twice", fen, err)
+		}
 	}
 }
 

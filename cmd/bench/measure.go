@@ -116,11 +116,11 @@ func reported(out []byte, pattern string) (float64, error) {
 type exchange struct{ ask, end string }
 
 // dialogue is a side that speaks UCI. Its start is not counted.
-func dialogue(name string, work float64, path string, args []string, talk []exchange) side {
+func dialogue(name string, work func([]byte) (float64, error), path string, args []string, talk []exchange) side {
 	if path == "" {
 		return side{name: name, missing: "not installed"}
 	}
-	return side{name: name, work: always(work), start: func(string) ([]byte, float64, error) {
+	return side{name: name, work: work, start: func(string) ([]byte, float64, error) {
 		cmd := exec.Command(path, args...)
 		in, err := cmd.StdinPipe()
 		if err != nil {
@@ -138,7 +138,8 @@ func dialogue(name string, work float64, path string, args []string, talk []exch
 			_ = cmd.Process.Kill()
 			_ = cmd.Wait()
 		}()
-		lines := bufio.NewScanner(out)
+		var text bytes.Buffer
+		lines := bufio.NewScanner(io.TeeReader(out, &text))
 		before := 0.
 		for i, x := range append([]exchange{{"uci", "uciok"}}, talk...) {
 			if i == 1 {
@@ -151,7 +152,7 @@ func dialogue(name string, work float64, path string, args []string, talk []exch
 			}
 		}
 		after, err := threadSeconds(cmd.Process.Pid)
-		return nil, after - before, err
+		return text.Bytes(), after - before, err
 	}}
 }
 
