@@ -116,7 +116,7 @@ const bends = 0.003
 
 // gain sets the best set and what it should gain against all off. Main effects are those with the others at random.
 // The gain differs by interactions of factors of the set with others, whose variance is given; those of three are
-// thought to be half as large. And it differs if strength saturates, which pairs of rows show: see curvature.
+// thought to be two thirds as large. And it differs if strength saturates, which pairs of rows show: see curvature.
 func (d *Design) gain(e *Estimate, mean []float64, post *mat.SymDense, interaction float64) {
 	on := mat.NewVecDense(d.Factors, nil)
 	for j, m := range mean {
@@ -131,7 +131,7 @@ func (d *Design) gain(e *Estimate, mean []float64, post *mat.SymDense, interacti
 	squares := (square(middle(mean, e.Best)) - square(middle(mean, 0))) / 2
 	gain := mat.Dot(on, mat.NewVecDense(d.Factors, mean)) - curve*squares
 	two, three := size*rest/4, (size*rest*(rest-1)/2+size*(size-1)*(size-2)/6)/16
-	sd := math.Sqrt(mat.Inner(on, post, on) + interaction*(two+three/4) + square(curveSE*squares))
+	sd := math.Sqrt(mat.Inner(on, post, on) + interaction*(two+three*4/9) + square(curveSE*squares))
 	e.InteractionSD = num.Float(math.Sqrt(interaction))
 	e.Gain, e.GainLo, e.GainHi = num.Float(gain), num.Float(gain-1.96*sd), num.Float(gain+1.96*sd)
 }

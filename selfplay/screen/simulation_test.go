@@ -99,13 +99,11 @@ func TestSimulation(t *testing.T) {
 			"held %.4f\n",
 			c.name, x.SE, x.Covered, x.Direct, x.Family, x.Gain, x.BestGain, x.Predicted, float64(x.GainHeld))
 		n := float64(c.factors)
-		if !c.fix { // else the effects are those at the levels of a run
-			covered, effects = covered+n*x.Covered, effects+n
-		}
+		covered, effects = covered+n*x.Covered, effects+n
 		family, held = max(family, x.Family), held+float64(x.GainHeld)/float64(len(cells()))
 		// The limits are for 10,000 runs; fewer have more chance.
 		chance := 4 * math.Sqrt(0.05*0.95/(n*float64(runs)))
-		if !c.fix && math.Abs(x.Covered-0.95) > max(0.01, chance) ||
+		if math.Abs(x.Covered-0.95) > max(0.01, chance) ||
 			float64(x.GainHeld) < 0.93-4*math.Sqrt(0.93*0.07/float64(runs)) {
 			t.Errorf("%s: %+v", c.name, *x.Simulated)
 		}
