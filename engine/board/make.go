@@ -174,4 +174,4 @@ func (p *Position) rekey(piece Piece, k uint64) {
 }
 
 // pawnKeyMask has ones for the pieces that count in Position.pawnKey.
-var pawnKeyMask = [16]uint64{Pawn: ^uint64(0), King: ^uint64(0), 8 | Pawn: ^uint64(0), 8 | King: ^uint64(0)}
+var pawnKeyMask = [16]uint64{Pawn: ^uint64(0), King: ^uint64(0), 8: ^uint64(0), 8 + King: ^uint64(0)} // Black's: 8 more
