@@ -26,29 +26,33 @@ var (
 // are started anew in each round, and take turns in being the first.
 func TestSpeedInside(t *testing.T) {
 	for _, text := range strings.FieldsFunc(*speedOf, func(r rune) bool { return r == ';' }) {
-		command, options, _ := strings.Cut(text, "?")
-		words := strings.Fields(command)
-		c := Command{Path: words[0], Args: words[1:]}
-		for _, o := range strings.FieldsFunc(options, func(r rune) bool { return r == '&' }) {
-			name, value, _ := strings.Cut(o, "=")
-			c.Options = append(c.Options, engine.Option{Name: name, Value: value})
-		}
-		var sum, squares float64
-		for round := range *speedRounds {
-			var rate [2]float64
-			for i := range 2 {
-				inside := (i + round) % 2
-				c.Sandbox = []*sandbox.Limits{nil, {Memory: sandbox.DefaultMemory}}[inside]
-				rate[inside] = nodesPerSecond(t, c)
-			}
-			x := math.Log(rate[1] / rate[0])
-			sum, squares = sum+x, squares+x*x
-		}
-		n := float64(*speedRounds)
-		half := 2.05 * math.Sqrt((squares/n-sum*sum/n/n)/(n-1)) // of a t distribution with 29 degrees of freedom
-		t.Logf("%s: inside %.2f %% of outside [%.2f, %.2f], %.0f rounds of %d nodes", text, 100*math.Exp(sum/n),
-			100*math.Exp(sum/n-half), 100*math.Exp(sum/n+half), n, *speedNodes)
+		t.Run(text, func(t *testing.T) { compareSpeed(t, text) })
 	}
+}
+
+func compareSpeed(t *testing.T, text string) {
+	command, options, _ := strings.Cut(text, "?")
+	words := strings.Fields(command)
+	c := Command{Path: words[0], Args: words[1:]}
+	for _, o := range strings.FieldsFunc(options, func(r rune) bool { return r == '&' }) {
+		name, value, _ := strings.Cut(o, "=")
+		c.Options = append(c.Options, engine.Option{Name: name, Value: value})
+	}
+	var sum, squares float64
+	for round := range *speedRounds {
+		var rate [2]float64
+		for i := range 2 {
+			inside := (i + round) % 2
+			c.Sandbox = []*sandbox.Limits{nil, {Memory: sandbox.DefaultMemory}}[inside]
+			rate[inside] = nodesPerSecond(t, c)
+		}
+		x := math.Log(rate[1] / rate[0])
+		sum, squares = sum+x, squares+x*x
+	}
+	n := float64(*speedRounds)
+	half := 2.05 * math.Sqrt((squares/n-sum*sum/n/n)/(n-1)) // of a t distribution with 29 degrees of freedom
+	t.Logf("%s: inside %.2f %% of outside [%.2f, %.2f], %.0f rounds of %d nodes", text, 100*math.Exp(sum/n),
+		100*math.Exp(sum/n-half), 100*math.Exp(sum/n+half), n, *speedNodes)
 }
 
 // nodesPerSecond starts an engine, and returns the nodes of a search by the processor time of all its threads.
