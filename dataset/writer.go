@@ -64,7 +64,7 @@ type writerOptions struct {
 	safe                 func() int64
 }
 
-// Packed makes files smaller, with one record batch per shard.
+// Packed writes one record batch per shard.
 func Packed() WriterOption { return func(o *writerOptions) { o.packed = true } }
 
 // ShardRows sets the numbers of rows of a record batch and of a shard.

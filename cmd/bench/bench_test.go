@@ -35,7 +35,8 @@ func TestPgnPlies(t *testing.T) {
 
 // A search of 900 nodes, one without a line of nodes, and one that is not finished.
 func TestSearchNodes(t *testing.T) {
-	out := "info depth 1 nodes 20 nps 7\ninfo depth 2 nodes 900 pv e2e4\nbestmove e2e4\nbestmove d2d4\ninfo depth 1 nodes 5\n"
+	out := "info depth 1 nodes 20 nps 7\ninfo depth 2 nodes 900 pv e2e4\nbestmove e2e4\nbestmove d2d4\n" +
+		"info depth 1 nodes 5\n"
 	if n, err := searchNodes([]byte(out)); n != 900 || err != nil {
 		t.Errorf("searchNodes() = %v, %v, want 900", n, err)
 	}
@@ -49,7 +50,8 @@ func TestOthers(t *testing.T) {
 	}
 	for _, fen := range others {
 		placement, _, _ := strings.Cut(fen, " ")
-		if _, err := board.ParseFEN(fen); err != nil || strings.Contains(string(bench)+strings.Join(searched, " "), placement) {
+		listed := strings.Contains(string(bench)+strings.Join(searched, " "), placement)
+		if _, err := board.ParseFEN(fen); err != nil || listed {
 			t.Errorf("%s: %v, or listed twice", fen, err)
 		}
 	}

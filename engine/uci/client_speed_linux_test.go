@@ -23,7 +23,7 @@ var (
 )
 
 // TestSpeedInside compares the nodes a second of processor time that engines search in a sandbox and outside. Both
-// are started anew in each round, and take turns in being the first.
+// are started again in each round, and take turns in being the first.
 func TestSpeedInside(t *testing.T) {
 	for _, text := range strings.FieldsFunc(*speedOf, func(r rune) bool { return r == ';' }) {
 		t.Run(text, func(t *testing.T) { compareSpeed(t, text) })
@@ -50,7 +50,7 @@ func compareSpeed(t *testing.T, text string) {
 		sum, squares = sum+x, squares+x*x
 	}
 	n := float64(*speedRounds)
-	half := 2.05 * math.Sqrt((squares/n-sum*sum/n/n)/(n-1)) // of a t distribution with 29 degrees of freedom
+	half := 2.05 * math.Sqrt((squares/n-sum*sum/n/n)/(n-1)) // t distribution for the default of 30 rounds; more rounds need less
 	t.Logf("%s: inside %.2f %% of outside [%.2f, %.2f], %.0f rounds of %d nodes", text, 100*math.Exp(sum/n),
 		100*math.Exp(sum/n-half), 100*math.Exp(sum/n+half), n, *speedNodes)
 }

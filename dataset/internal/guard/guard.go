@@ -27,13 +27,17 @@ const MaxText = 1024
 
 // Limits on what a file may make a reader allocate.
 const (
-	maxBatchRows      = 1 << 24
-	maxBatchBytes     = 1 << 30 // decompressed
-	maxMetadata       = 64 << 20
-	headerRecordBatch = 3         // in Arrow's Message (format/Message.fbs)
-	codecZstd         = 1         // in its BodyCompression
-	maxWindow         = 128 << 20 // of a zstd frame
-	maxGap            = 64        // between the parts of a file: padding, end marker
+	maxBatchRows  = 1 << 24
+	maxBatchBytes = 1 << 30 // decompressed
+	maxMetadata   = 64 << 20
+	maxWindow     = 128 << 20 // of a zstd frame
+	maxGap        = 64        // between the parts of a file: padding, end marker
+)
+
+// Constants of Arrow's format (Message.fbs).
+const (
+	headerRecordBatch = 3 // of a Message
+	codecZstd         = 1 // of a BodyCompression
 )
 
 var arrowMagic = []byte("ARROW1")

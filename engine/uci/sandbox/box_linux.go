@@ -138,7 +138,7 @@ func (b *Box) Close() {
 	if b == nil {
 		return
 	}
-	for _, f := range b.theirs { // the watch is over when nobody has them any more
+	for _, f := range b.theirs { // the watch ends when no process holds them
 		f.Close()
 	}
 	<-b.done

@@ -182,7 +182,7 @@ func (l Limits) restrictResources() error {
 var calls, _ = arch.GetInfo("") // it knows amd64 and arm64
 
 // allowed are the system calls that engines may make with any arguments. Programs in C with glibc and musl, C++,
-// Go, Rust, Java, JavaScript, Python and C#, each of which computed in several threads, made most of them; the
+// Go, Rust, Java, JavaScript, Python and C#, with several threads each, made most of them; the
 // others are those that the same functions of libraries make on other versions or processors. Each of them reaches
 // the program itself alone, or what it has opened, or a name that Landlock and namespaces decide about.
 var allowed = strings.Fields(`
@@ -216,7 +216,7 @@ const (
 	mask = unix.BPF_ALU | unix.BPF_AND | unix.BPF_K     // the argument
 )
 
-// load loads an argument of the call, of which the kernel uses the low 32 bits.
+// load loads the low 32 bits of an argument of the call: the kernel uses no others of it.
 func load(argument uint32) unix.SockFilter { return loadAt(16 + 8*argument) }
 
 func loadAt(offset uint32) unix.SockFilter {

@@ -122,7 +122,7 @@ func (b *Box) answer() {
 	if !b.control(unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&n)) {
 		return // a signal interrupted the call
 	}
-	b.pid.CompareAndSwap(0, int32(n.pid)) // at first only the program's first thread has begun
+	b.pid.CompareAndSwap(0, int32(n.pid)) // the first call comes from the program's first thread
 	r := response{id: n.id, flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
 	if errno := b.judge(&n); errno != 0 {
 		r.flags, r.error = 0, -int32(errno)

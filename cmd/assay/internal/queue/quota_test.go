@@ -64,7 +64,8 @@ func TestQuotas(t *testing.T) {
 // Notes of 100 kB are refused, and hundreds of the longest notes fill neither the list that a page asks for nor the
 // memory, while others submit.
 func TestManyNotes(t *testing.T) {
-	web, store, secrets := testServer(t, map[string][]queue.Role{"anna": {queue.Submit}, "chief": {queue.Submit, queue.Approve, queue.Read}})
+	web, store, secrets := testServer(t, map[string][]queue.Role{"anna": {queue.Submit},
+		"chief": {queue.Submit, queue.Approve, queue.Read}})
 	add := func(who string, note int) int {
 		code, _ := send(t, http.MethodPost, web.URL+"/api/tests", secrets[who],
 			`{"note":"`+strings.Repeat("x", note)+`",`+aMatch[1:], nil)

@@ -31,13 +31,14 @@ func TestSandboxFlag(t *testing.T) {
 	for name, text := range map[string]string{"flint.c": spy, "none.c": none,
 		"assay.toml": "build = \"" + cc + " -O1 -I" + features + " -o {out} flint.c\"\ndump = '{exe} dump'\n" +
 			"sources = ['flint.c']\n[learn]\nnodes = 300\n",
-		"tune.toml": "player = './flint'\niterations = 1\nvalidation = 0\npairs = 1\nnodes = 50\nmax_plies = 20\n[[parameter]]\n" +
-			"name = 'FutilityMargin'\nstart = 200\nmin = 0\nmax = 2000\nc_end = 50\nr_end = 0.01\n"} {
+		"tune.toml": "player = './flint'\niterations = 1\nvalidation = 0\npairs = 1\nnodes = 50\nmax_plies = 20\n" +
+			"[[parameter]]\nname = 'FutilityMargin'\nstart = 200\nmin = 0\nmax = 2000\nc_end = 50\nr_end = 0.01\n"} {
 		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, words := range []string{cc + " -O1 -I" + features + " -o flint flint.c", cc + " -o none none.c", "git init --quiet", "git add flint.c assay.toml",
+	for _, words := range []string{cc + " -O1 -I" + features + " -o flint flint.c", cc + " -o none none.c",
+		"git init --quiet", "git add flint.c assay.toml",
 		"git -c user.name=a -c user.email=a@b commit --quiet -m flint"} {
 		if out, err := exec.Command("sh", "-c", words).CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v: %s", words, err, out)
