@@ -45,7 +45,7 @@ func TestSigningKeys(t *testing.T) {
 }
 
 // newSigner makes a signing key, and returns its file and its entry in a list.
-func newSigner(t *testing.T, name string) (file string, key Key) {
+func newSigner(t testing.TB, name string) (file string, key Key) {
 	t.Helper()
 	private, line, err := NewSigningKey(name)
 	if err != nil {
@@ -56,14 +56,14 @@ func newSigner(t *testing.T, name string) (file string, key Key) {
 	return file, Key{name, strings.Fields(line)[1]}
 }
 
-func engineFile(t *testing.T, name string) (path string) {
+func engineFile(t testing.TB, name string) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), name)
 	write(t, path, []byte("an engine's program"))
 	return path
 }
 
-func write(t *testing.T, path string, data []byte) {
+func write(t testing.TB, path string, data []byte) {
 	t.Helper()
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)

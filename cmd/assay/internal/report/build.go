@@ -79,8 +79,18 @@ func newBuilder(dir string) *builder {
 	return &builder{reader: reader{dir: dir}, maxGames: galleryBytes, report: &Report{Status: durable.Status(dir)}}
 }
 
+// contradicted is deferred where files of a run are shown. They hold lists that belong together, as players and the
+// table of their scores; in a folder that someone else made they may not, which is an error and ends no server.
+func contradicted(dir string, err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("%s: %w: its files do not fit together (%v): the run is damaged, or no run of this program", dir,
+			durable.ErrDamaged, p)
+	}
+}
+
 // Build reads the run in dir, as far as it got.
-func Build(dir string) (*Report, error) {
+func Build(dir string) (_ *Report, err error) {
+	defer contradicted(dir, &err)
 	dir = filepath.Clean(dir)
 	if info, err := os.Stat(dir); err != nil {
 		return nil, err
@@ -94,7 +104,6 @@ func Build(dir string) (*Report, error) {
 	if s := b.report.Status; errors.Is(s.Err, durable.ErrUnsafe) {
 		return nil, s.Err
 	}
-	var err error
 	b.config, err = durable.ReadFile(filepath.Join(dir, durable.RunConfigName), durable.MaxJSON)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s is not a run: there is no %s", dir, durable.RunConfigName)

@@ -43,7 +43,8 @@ type Summary struct {
 type standing func(dir string) (games int64, pairs [][2]int, err error)
 
 // summarize reads the summary of a run, as far as it got. It asks for the standing only if there is no result.
-func summarize(dir string, status durable.RunStatus, at standing) (*Summary, error) {
+func summarize(dir string, status durable.RunStatus, at standing) (o *Summary, err error) {
+	defer contradicted(dir, &err)
 	o, r := &Summary{State: status.State}, &reader{dir: dir}
 	if status.State == durable.Unreadable {
 		return o, nil

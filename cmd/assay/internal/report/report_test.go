@@ -45,7 +45,7 @@ func writeRun(t *testing.T, name string, info durable.RunInfo, config, result an
 }
 
 // noMarkup fails if text that others wrote has become markup.
-func noMarkup(t *testing.T, page string) {
+func noMarkup(t testing.TB, page string) {
 	t.Helper()
 	for _, bad := range []string{"<script>alert", "<img", "onerror=alert(2)>", "<b>", "http://", "https://", "ZgotmplZ",
 		"z9\">"} {
