@@ -22,10 +22,11 @@ type limited struct {
 	depth int
 }
 
-// Search replaces the caller's limits in nodes, depth and time.
+// Search replaces the caller's limits in nodes, depth and time, but not whether nodes are exact.
 func (p *limited) Search(ctx context.Context, game *board.Game, lim engine.Limits) (engine.Result, error) {
 	return p.Player.Search(ctx, game, engine.Limits{
 		Nodes:       p.nodes,
+		HardNodes:   lim.HardNodes,
 		Depth:       p.depth,
 		Infinite:    lim.Infinite,
 		Ponder:      lim.Ponder,

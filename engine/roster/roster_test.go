@@ -202,3 +202,18 @@ func TestEvalFile(t *testing.T) {
 		t.Errorf("error %v does not name the file", err)
 	}
 }
+
+// A player's own number of nodes is exact where the search asks for exact nodes.
+func TestOwnNodesAreExact(t *testing.T) {
+	p, err := openText("assay:nodes=500")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	for _, exact := range []bool{true, false} {
+		r, err := p.Search(t.Context(), board.NewGame(board.StartPosition()), engine.Limits{Nodes: 9, HardNodes: exact})
+		if err != nil || (r.Nodes == 500) != exact || r.Nodes < 500 {
+			t.Errorf("exact %t: %d nodes, %v", exact, r.Nodes, err)
+		}
+	}
+}

@@ -24,4 +24,9 @@ func TestNodeWarnings(t *testing.T) {
 			t.Errorf("%d and %d nodes a ply: %q, want %q", x.a, x.b, got, x.want)
 		}
 	}
+	c.A.Spec.Nodes = 4000
+	r := &Result{A: "a", B: "b", Plies: 200, Nodes: [2]uint64{400_000, 100_000}}
+	if list := r.nodeWarnings(c); list != nil {
+		t.Errorf("a player with nodes of its own: %q", list)
+	}
 }

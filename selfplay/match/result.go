@@ -1,6 +1,7 @@
 package match
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -111,19 +112,21 @@ const maxOvershoot = 1.5
 // nodeWarnings returns warnings about players that search more than their limits, and the other does not, or far less.
 func (r *Result) nodeWarnings(c *Config) (list []string) {
 	var shares [2]float64 // of the limit
+	var limits [2]uint64
 	means := r.NodesAPly()
 	for i, mean := range means {
-		if text := [2]selfplay.Entrant{c.A, c.B}[i].Ignores(c.limits(i), mean); text != "" {
+		player := [2]selfplay.Entrant{c.A, c.B}[i]
+		if text := player.Ignores(c.limits(i), mean); text != "" {
 			list = append(list, text)
 		}
-		if limit := c.limits(i).Nodes; limit > 0 {
-			shares[i] = mean / float64(limit)
+		if limits[i] = cmp.Or(player.Spec.Nodes, c.limits(i).Nodes); limits[i] > 0 {
+			shares[i] = mean / float64(limits[i])
 		}
 	}
 	for i, share := range shares {
 		if other := shares[1-i]; other > 0 && share > maxOvershoot*max(1, other) {
 			list = append(list, fmt.Sprintf("%c, %s, searched %.0f nodes a ply, beyond its limit of %d, and %s %.0f: the match "+
-				"is not at equal nodes", 'A'+i, [2]string{r.A, r.B}[i], means[i], c.limits(i).Nodes,
+				"is not at equal nodes", 'A'+i, [2]string{r.A, r.B}[i], means[i], limits[i],
 				[2]string{r.B, r.A}[i], means[1-i]))
 		}
 	}

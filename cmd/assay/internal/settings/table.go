@@ -121,7 +121,7 @@ var Table = []Setting{
 	{Name: "nodes", In: Selfplay | Engine, Group: ofLimits, Use: InQueue | Often, Project: "limit",
 		Field: func(v *Values) any { return &v.Limits.Nodes }, Help: "nodes per move" + nodeDefault},
 	{Name: "hard-nodes", In: Match | Ladder | Config | Screen | Book | Progress, Group: ofLimits, Use: InQueue,
-		Project: "limit", Field: func(v *Values) any { return &v.Limits.HardNodes }, Help: "stop at exactly --nodes"},
+		Project: "limit", Field: func(v *Values) any { return &v.Limits.HardNodes }, Help: "stop at exactly --nodes, or nodes= of a player"},
 	{Name: "hard-nodes", In: Selfplay, Group: ofLimits, Use: InQueue, Project: "limit",
 		Field: func(v *Values) any { return &v.Limits.HardNodes }, Default: true,
 		Help: "stop at exactly --nodes; =false: a search may use up to 8 times as many to finish its iteration"},
