@@ -399,12 +399,13 @@ func TestCopiesProperty(t *testing.T) {
 	}
 }
 
-// TestSharedWithOthers: code of files that are not written is named too, unless it cannot see the coefficient.
+// TestSharedWithOthers: code of files that are not written is named too, unless it cannot see the coefficient, or this
+// keeps its value.
 func TestSharedWithOthers(t *testing.T) {
-	sources := []Source{{Name: "eval.c", Text: []byte("const int tempo = 10;\nconst int open = 3;\nstatic const int hidden = 4;\n" +
-		"int eval() { return tempo + open + hidden; }\n")}}
-	search := Source{Name: "search.c", Text: []byte("int search() { int hidden = 1; return 2 * tempo + open + hidden; }\n")}
-	p, err := weightsOf(t, "tempo 12; open 5; hidden 6").Paste(sources, func(*TermWeight) bool { return false }, search)
+	sources := []Source{{Name: "eval.c", Text: []byte("const int tempo = 10;\nconst int open = 3;\nconst int same = 7;\nstatic const int hidden = 4;\n" +
+		"int eval() { return tempo + open + same + hidden; }\n")}}
+	search := Source{Name: "search.c", Text: []byte("int search() { int hidden = 1; return 2 * tempo + open + same + hidden; }\n")}
+	p, err := weightsOf(t, "tempo 12; open 5; same 7; hidden 6").Paste(sources, func(*TermWeight) bool { return false }, search)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func (c *code) shared(edits []edit) (said []string) {
 	done, names := map[string]bool{}, map[string][]string{}
 	for _, e := range edits {
 		name := e.of.name
-		if done[name] {
+		if done[name] || e.old == e.value {
 			continue
 		}
 		done[name] = true

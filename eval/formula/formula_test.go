@@ -178,6 +178,8 @@ func TestMistakes(t *testing.T) {
 		{"value = balance(main.mg)", "is 0", "balance"},
 		{"value = balance(balance(danger))", "within a balance", "balance(danger"},
 		{"let a = b; let b = a; value = a", "defined by itself", "a; value"},
+		{"let s = danger; value = s.mg", `no channel, column, scalar or let "s.mg"`, "s.mg"},
+		{"let s = danger; value = balance(s.white)", `no channel, column, scalar or let "s.white"`, "s.white"},
 		{"let a = 1; let a = 2; value = a", "defined twice", "a = 2"},
 		{"let main = 1; value = main", "name of a channel", "main = 1"},
 		{"let a = 1; value = main.mg", "not used", "a = 1"},
@@ -316,6 +318,30 @@ func TestRandomExpressions(t *testing.T) {
 		if err != nil || math.Abs(got-want) > 1e-9*(1+math.Abs(want)) {
 			t.Fatalf("%s with %v is %v, %v; want %v", text, by, got, err, want)
 		}
+	}
+}
+
+// A let of what is counted for each side has the sides too.
+func TestSidesOfLet(t *testing.T) {
+	names := []Name{{Name: "danger", Sides: true}, {Name: "f", Kind: Column, Sides: true}}
+	texts := []string{"let s = danger*f + 1; value = if(balance(s) < 0, s.black, 2*s.white)",
+		"value = if(balance(danger*f + 1) < 0, danger.black*f.black + 1, 2*(danger.white*f.white + 1))"}
+	var values [2]float64
+	for i, text := range texts {
+		f, err := Parse(text, names)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := make([]float64, len(f.Inputs))
+		for j, x := range f.Inputs {
+			in[j] = map[string]float64{"danger.white": 3, "danger.black": 5, "f.white": 7, "f.black": 2}[x.String()]
+		}
+		if values[i], err = NewMachine(f, Exact).Value(in); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if values != [2]float64{44, 44} {
+		t.Error(values)
 	}
 }
 

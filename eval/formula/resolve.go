@@ -268,6 +268,14 @@ func (r *resolver) name(e *expr, side Side) (int, error) {
 		return r.let(l, e, side)
 	}
 	base, half, of, ok := r.split(e.name)
+	if name, suffix, _ := strings.Cut(e.name, "."); !ok && side == Both && r.lets[name] != nil {
+		switch suffix {
+		case "white":
+			return r.let(r.lets[name], e, White)
+		case "black":
+			return r.let(r.lets[name], e, Black)
+		}
+	}
 	if !ok {
 		return 0, r.fail(e.at, "no channel, column, scalar or let %q%s", e.name, r.guess(e.name))
 	}
