@@ -235,8 +235,8 @@ func (c *code) define(name string, at int, n *node) {
 		return
 	}
 	if len(c.defs[name]) == 0 {
-		for _, half := range []string{"mg", "eg"} {
-			if rest, ok := withoutHalf(name, half); ok {
+		for word, half := range halfWords {
+			if rest, ok := withoutHalf(name, word); ok {
 				c.folded[half+rest] = append(c.folded[half+rest], name)
 			}
 		}
@@ -255,10 +255,16 @@ func (c *code) file(at int) int {
 	return slices.IndexFunc(c.files, func(f file) bool { return f.holds(at) })
 }
 
-// withoutHalf returns the name without the letters of a half, one underscore beside them, and
-// in lower case: psqt of PSQT_MG, mg_psqt and psqtMg.
+// halfWords are the words in names that say the half. No one of them begins or ends another.
+var halfWords = map[string]string{"mg": "mg", "opening": "mg", "midgame": "mg", "eg": "eg", "endgame": "eg"}
+
+// withoutHalf returns the name without the word of a half, one underscore beside it, and
+// in lower case: psqt of PSQT_MG, mg_psqt and psqtMg, pawn_score of PAWN_MG_SCORE.
 func withoutHalf(name, half string) (string, bool) {
 	low := strings.ToLower(name)
+	if before, after, ok := strings.Cut(low, "_"+half+"_"); ok && before != "" && after != "" {
+		return before + "_" + after, true
+	}
 	for _, part := range []string{"_" + half, half + "_", half} {
 		if rest, ok := strings.CutSuffix(low, part); ok && rest != "" {
 			return rest, true

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,7 +19,8 @@ import (
 // or a list in braces or brackets. The element of a tapered term holds two numbers, as S(12, -5)
 // or {12, -5}; that of another term holds one, or two of which the one that is 0 stays. A
 // tapered term may also have two definitions, for the halves, whose names are NAME with mg and
-// eg before or after it: NAME_MG and NAME_EG, mgName and egName.
+// eg in them (or opening, midgame and endgame), NAME_MG and NAME_EG, mgName and egName, or one whose first
+// index is the half: NAME.5 is then NAME[0][5] and NAME[1][5].
 func (c *code) place(t *TermWeight, tapered bool) (bool, error) {
 	if t.Step != 0 {
 		whole := TermWeight{Name: t.Name, MG: int32(math.Round(t.Value())), EG: int32(math.Round(t.Value()))}
@@ -42,6 +44,9 @@ func (c *code) place(t *TermWeight, tapered bool) (bool, error) {
 			return true, c.set(nodes[half], path, t.Name, -1, t.MG)
 		case len(nodes) == 2:
 			return true, errors.Join(c.set(nodes[0], path, t.Name, -1, t.MG), c.set(nodes[1], path, t.Name, -1, t.EG))
+		case len(nodes) == 1 && tapered && nodes[0].halves(path):
+			return true, errors.Join(c.set(nodes[0], slices.Concat([]int{0}, path), t.Name, -1, t.MG),
+				c.set(nodes[0], slices.Concat([]int{1}, path), t.Name, -1, t.EG))
 		case len(nodes) == 1 && tapered:
 			return true, c.set(nodes[0], path, t.Name, -1, t.MG, t.EG)
 		case len(nodes) == 1:
@@ -53,6 +58,24 @@ func (c *code) place(t *TermWeight, tapered bool) (bool, error) {
 		}
 		base, path = prefix, append([]int{i}, path...)
 	}
+}
+
+// halves reports whether the first index of a definition is the half: there is a number at the path in each of two lists.
+func (n *node) halves(path []int) bool {
+	at := func(n *node) *node {
+		for _, i := range path {
+			if n == nil || i >= len(n.list) {
+				return nil
+			}
+			n = n.list[i]
+		}
+		return n
+	}
+	if whole := at(n); len(n.list) != 2 || len(path) == 0 || whole != nil && (whole.list == nil || len(whole.list) == 2) {
+		return false
+	}
+	mg, eg := at(n.list[0]), at(n.list[1])
+	return mg != nil && eg != nil && mg.list == nil && eg.list == nil
 }
 
 // cutIndex cuts the last index off a name: a number or a square.

@@ -81,6 +81,21 @@ var sourceCases = []struct {
 			", 0, -100, -300, -320, -500, -900, 0,\n // endgame\n 110, 280, 300, 510, 950, 0, -110, -280, -300, -510, -950, 0 };",
 		after: "const int value[2][12] = {\n // opening\n 111, 333, 344, 555, 1000, 0, -111, -333, -344, -555, -1000, " +
 			"0,\n // endgame\n 111, 333, 344, 555, 1000, 0, -111, -333, -344, -555, -1000, 0 };"},
+	{name: "the first index is the half", terms: "value.0 111 112; value.1 333 334; value.2 344 345",
+		before: "int value[2][3] = {{100, 300, 320}, {110, 280, 300}};",
+		after:  "int value[2][3] = {{111, 333, 344}, {112, 334, 345}};", silent: true},
+	{name: "the first index is the half, flat", terms: "value.0.1 111 112; value.1.0 333 334; value.1.2 344 345",
+		before: "const int value[2][2][3] = { 0, 100, 0, 300, 0, 320, 0, 110, 0, 280, 0, 300 };",
+		after:  "const int value[2][2][3] = { 0, 111, 0, 333, 0, 344, 0, 112, 0, 334, 0, 345 };", silent: true},
+	{name: "words of halves", terms: "pawn_score 11 12; shield.1 33 34; knight 5 6",
+		before: "#define PAWN_MG_SCORE 1\n#define PAWN_EG_SCORE 2\nint shield_opening[2] = {3, 4};\nint shield_endgame[2] = {5, 6};\n" +
+			"int midgameKnight = 7, endgameKnight = 8;\nint opening = 3;",
+		after: "#define PAWN_MG_SCORE 11\n#define PAWN_EG_SCORE 12\nint shield_opening[2] = {3, 33};\nint shield_endgame[2] = {5, 34};\n" +
+			"int midgameKnight = 5, endgameKnight = 6;\nint opening = 3;"},
+	{name: "two pairs are no halves", terms: "value.0 11 12; value.1 33 34",
+		before: "int value[2][2] = {{1, 2}, {3, 4}};", after: "int value[2][2] = {{11, 12}, {33, 34}};", silent: true},
+	{name: "the first index is a color", terms: strings.ReplaceAll(piecesTerms("value"), ";", " 7;"),
+		before: "int value[2] = {" + "100, 300" + "};", err: "value.0: line 1: the element is"},
 	{name: "passed pawns of either color", terms: ranksTerms("passed.0"),
 		before: "static const int passed[2][8] = {{" + oldRanks + "}, {0, 100, 60, 35, 20, 10, 5, 0}};",
 		after:  "static const int passed[2][8] = {{" + newRanks + "}, {0, 130, 77, 41, 25, 12, 7, 0}};",
