@@ -93,8 +93,8 @@ nodes and one at a clock. Only if the match of fixed length shows a gain, and th
 loss, there is a patch in the run's folder, with its commit message. --hours shares the time from
 the measured speed: 45 % self-play, 15 % screen, 30 % gate, of the hours that the run works;
 --games sets the games of self-play instead. The table [learn] has nodes, tc, hours, games,
-generations, lambda, decay, freeze, book, gate, start, final_games, deep_games, clock_games and
-clock.
+generations, lambda, decay, tolerance (of the dump's check, 2 centipawns), freeze, book, gate, start,
+final_games, deep_games, clock_games and clock.
 
 --engine DIR --check asks whether your engine can be tuned. It builds the engine, plays ten games,
 checks the dump on their positions, finds the numbers in the source, where writing them back must

@@ -166,3 +166,18 @@ func TestSpent(t *testing.T) {
 		t.Error("a second hour does not fit after 50 minutes of 2 hours")
 	}
 }
+
+// The dump's check in a run is as strict as assay.toml says.
+func TestTolerance(t *testing.T) {
+	for text, want := range map[string]string{"tolerance=2.5": "features in --tolerance 2.5", "decay=1": "features in"} {
+		own := settings.New(settings.Engine, nil)
+		name, value, _ := strings.Cut(text, "=")
+		if err := own.Put(name, value); err != nil {
+			t.Fatal(err)
+		}
+		k := &tools{project: &settings.Project{Learn: own}}
+		if got := strings.Join(k.collect("in"), " "); got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}

@@ -135,6 +135,9 @@ func (k *tools) player(path, weights string) string {
 // collect returns the words of a command that has an engine print features.
 func (k *tools) collect(words ...string) []string {
 	words = append([]string{"features"}, words...)
+	if own := k.project.Learn; own.Given("tolerance") {
+		words = append(words, "--tolerance", fmt.Sprint(own.Drift))
+	}
 	if k.Sandbox > 0 {
 		words = append(words, "--sandbox", k.Sandbox.String())
 	}

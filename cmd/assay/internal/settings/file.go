@@ -251,6 +251,8 @@ func (p *Project) addLearn(l Line) error {
 		return fmt.Errorf("want a share from 0 to 1, not %s", l.Text)
 	case !(s.Decay > 0 && s.Decay <= 1):
 		return fmt.Errorf("want a weight above 0, up to 1, not %s", l.Text)
+	case !(s.Drift >= 0 && s.Drift <= 100):
+		return fmt.Errorf("want centipawns from 0 to 100, not %s", l.Text)
 	case s.Start != dataset.TunedStart && s.Start != dataset.GuessedStart:
 		return fmt.Errorf("want %s or %s, not %s", dataset.TunedStart, dataset.GuessedStart, l.Text)
 	case n != 2 || err != nil || !(lo >= 0 && lo < hi):

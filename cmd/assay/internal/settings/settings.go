@@ -157,6 +157,7 @@ type Values struct {
 	// Of the table [learn].
 	Lambda float64
 	Decay  float64 // of rows, by promotion
+	Drift  float64 // between terms and value, in centipawns
 	Freeze []string
 	Gate   string
 	Start  string // the weights of the first generation: tuned or guessed

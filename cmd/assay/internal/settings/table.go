@@ -370,6 +370,8 @@ var Table = []Setting{
 		Help: "share of the result in the target of the fit; the rest is the engine's own search"},
 	{Name: "decay", In: Engine, Field: func(v *Values) any { return &v.Decay }, Default: 0.5,
 		Help: "weight of positions from before a promotion, for each promotion since, and of those of --add"},
+	{Name: "tolerance", In: Engine, Field: func(v *Values) any { return &v.Drift }, Default: dataset.DefaultTolerance,
+		Help: "how far the terms of a position and the engine's own value may differ, in centipawns"},
 	{Name: "freeze", In: Engine, Field: func(v *Values) any { return &v.Freeze },
 		Help: "terms or groups that keep their values"},
 	{Name: "start", In: Engine, Field: func(v *Values) any { return &v.Start }, Default: dataset.TunedStart,
