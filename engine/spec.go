@@ -254,24 +254,25 @@ func (s *Spec) parseSettings(text string) error {
 		if !ok {
 			return fmt.Errorf("%q is %w", part, ErrSetting)
 		}
-		if seen[strings.ToLower(key)] {
+		name := strings.ToLower(key)
+		if seen[name] {
 			return fmt.Errorf("%s is set twice", key)
 		}
-		seen[strings.ToLower(key)] = true
+		seen[name] = true
 		for more && !startsSetting(text) {
 			part, text, more = strings.Cut(text, ":")
 			value += ":" + part
 		}
 		var err error
-		switch key {
+		switch name {
 		case "weights":
 			if s.Weights = value; value == "" {
 				err = errors.New("weights= needs the name of a weight file or of embedded weights")
 			}
 		case "nodes", "depth":
-			err = s.setLimit(key, value)
+			err = s.setLimit(name, value)
 		default:
-			s.Options = append(s.Options, Option{strings.ToLower(key), value})
+			s.Options = append(s.Options, Option{name, value})
 		}
 		if err != nil {
 			return err
