@@ -139,21 +139,22 @@ func (s Spec) commandText() string {
 	}
 	separator = "?"
 	for _, o := range s.Options {
-		text += separator + o.Name
+		text += separator + quoteOption(o.Name, `'"\&=`)
 		if o.Value != "" {
-			text += "=" + quoteValue(o.Value)
+			text += "=" + quoteOption(o.Value, `'"\&`)
 		}
 		separator = "&"
 	}
 	return text
 }
 
-// quoteValue quotes the value of an option. Spaces need no quotes.
-func quoteValue(value string) string {
-	if !strings.ContainsAny(value, `'"\&`) {
-		return value
+// quoteOption quotes the name or the value of an option if it has one of the special characters. Spaces need no quotes;
+// = does in a name, which quote.Word does not know.
+func quoteOption(text, special string) string {
+	if !strings.ContainsAny(text, special) {
+		return text
 	}
-	return quote.Word(value)
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
 // MarshalText implements encoding.TextMarshaler.

@@ -172,6 +172,7 @@ func FuzzSpec(f *testing.F) {
 	f.Add(`uci:timeout=3s:'a b' "c\"d" e\ f ? X = 'y'`)
 	f.Add("assay:weights=C:x:y=1:Hash=5")
 	f.Add("git:HEAD")
+	f.Add(`uci:e?'a=b'=c&"d'"\\=\\`)
 	f.Add("")
 	f.Fuzz(func(t *testing.T, text string) {
 		s, err := ParseSpec(text)
