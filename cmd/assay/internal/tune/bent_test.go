@@ -160,7 +160,7 @@ func TestTuneFormulaErrors(t *testing.T) {
 		"value = main.mg + share[2]":                      `no table "share"`,
 		"value = 100*g":                                   "every feature of every training row is zero",
 		"value = if(main.mg > 0, 1, -1)*100":              "every feature of every training row is zero",
-		"let q = max(attack, 0); value = main.mg/q.mg": "no channel, column, scalar or let",
+		"let q = max(attack, 0); value = main.mg/q.mg":    "no channel, column, scalar or let",
 		"let q = max(attack, 0); value = q^2":             "counted for each side",
 		"value = main.mg^0.5":                             "the only power is ^2",
 		"value = main.mg + \"x\"":                         "does not belong in a formula",
