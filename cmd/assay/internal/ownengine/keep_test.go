@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -179,5 +180,20 @@ func TestTolerance(t *testing.T) {
 		if got := strings.Join(k.collect("in"), " "); got != want {
 			t.Errorf("%s: %q, want %q", text, got, want)
 		}
+	}
+}
+
+// TestAdopt has a run by the hour go on with the games that it began with, whatever the speed is now.
+func TestAdopt(t *testing.T) {
+	plan := enginerun.Plan{Nodes: 2000, Hours: 1, Generations: 1}
+	recorded := &enginerun.Config{Base: "tree", Plan: plan}
+	recorded.Plan.Split(4)
+	if recorded.Plan.Whole == 0 {
+		t.Fatalf("no whole fit: %+v", recorded.Plan)
+	}
+	now := &enginerun.Config{Base: "tree", Plan: plan}
+	new(loop).adopt(now, recorded)
+	if !reflect.DeepEqual(now, recorded) {
+		t.Errorf("goes on with %+v, began with %+v", now.Plan, recorded.Plan)
 	}
 }

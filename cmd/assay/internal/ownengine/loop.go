@@ -127,7 +127,8 @@ func (l *loop) adopt(now, recorded *enginerun.Config) {
 		now.Base = recorded.Base
 	}
 	if now.Plan.Hours > 0 {
-		now.Plan.Games, now.Plan.Screen, now.Plan.Gate = recorded.Plan.Games, recorded.Plan.Screen, recorded.Plan.Gate
+		now.Plan.Games, now.Plan.Screen = recorded.Plan.Games, recorded.Plan.Screen
+		now.Plan.Whole, now.Plan.Gate = recorded.Plan.Whole, recorded.Plan.Gate
 	}
 }
 
