@@ -183,7 +183,7 @@ func TestTolerance(t *testing.T) {
 	}
 }
 
-// TestAdopt has a run by the hour go on with the games that it began with, whatever the speed is now.
+// TestAdopt checks that a resumed run by the hour keeps its numbers of games, whatever the speed is now.
 func TestAdopt(t *testing.T) {
 	plan := enginerun.Plan{Nodes: 2000, Hours: 1, Generations: 1}
 	recorded := &enginerun.Config{Base: "tree", Plan: plan}
@@ -194,6 +194,6 @@ func TestAdopt(t *testing.T) {
 	now := &enginerun.Config{Base: "tree", Plan: plan}
 	new(loop).adopt(now, recorded)
 	if !reflect.DeepEqual(now, recorded) {
-		t.Errorf("goes on with %+v, began with %+v", now.Plan, recorded.Plan)
+		t.Errorf("resumes with the plan %+v, want %+v", now.Plan, recorded.Plan)
 	}
 }
