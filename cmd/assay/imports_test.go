@@ -162,7 +162,7 @@ var layout = []layoutRow{
 		[]string{"selfplay/cluster/wire"}},
 	{"selfplay/queue", "tests of many people, on disk; durable: the journal and the files",
 		[]string{"dataset/durable"}},
-	{"selfplay/ladder", "games kept as a match keeps them; statistics of its own; sprt: how an Elo is told; source: PGN " +
+	{"selfplay/ladder", "games kept as a match keeps them; statistics of its own; sprt: how an Elo is printed; source: PGN " +
 		"files of others",
 		[]string{"selfplay", "selfplay/sprt", "engine/cores", "selfplay/opening", "selfplay/gamelog", "dataset/durable",
 			"dataset/source"}},

@@ -271,7 +271,7 @@ static inline void assay_count(int term, double white, double black) {
 
 static inline void assay_add(int term, double count) {
   if (term >= 0 && term < assay_.terms && assay_.sided[term])
-    assay_stop("a term of which each side is counted wants assay_add_sides(term, white, black), not assay_add; term", term);
+    assay_stop("a term counted for each side needs assay_add_sides(term, white, black), not assay_add; term", term);
   assay_count(term, count, 0);
 }
 
@@ -283,9 +283,9 @@ static inline void assay_set_sides(int column, double white, double black) {
 static inline void assay_set(int column, double value) { assay_set_sides(column, value, 0); }
 
 static inline void assay_add_sides(int term, double white, double black) {
-  if (!assay_by_side && !assay_.sides) assay_stop("assay_add_sides wants assay_by_side, for term", term);
+  if (!assay_by_side && !assay_.sides) assay_stop("assay_add_sides needs assay_by_side, for term", term);
   if (black != 0 && term >= 0 && term < assay_.terms && !assay_.sided[term])
-    assay_stop("a term of a channel that does not count each side wants assay_add(term, white - black), not assay_add_sides; term", term);
+    assay_stop("a term of a channel that does not count each side needs assay_add(term, white - black), not assay_add_sides; term", term);
   assay_count(term, white, black);
 }
 

@@ -206,7 +206,7 @@ func TestWritersAgree(t *testing.T) {
 			cmd = exec.Command(command[0], "mixed")
 			cmd.Stdin = strings.NewReader(fens)
 			if text, err := cmd.CombinedOutput(); err == nil ||
-				!strings.Contains(string(text), "wants assay_add_sides(term, white, black), not assay_add; term (1)") {
+				!strings.Contains(string(text), "needs assay_add_sides(term, white, black), not assay_add; term (1)") {
 				t.Errorf("assay_add of a term of each side: %v, %q", err, text)
 			}
 		})

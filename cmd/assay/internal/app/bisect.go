@@ -20,7 +20,7 @@ import (
 // bisectPairs are those of one match.
 const bisectPairs = 100
 
-// mostCommits bounds the hypotheses, of which there are twice the square.
+// mostCommits bounds the hypotheses: there are twice the square of it.
 const mostCommits = 200
 
 // bisecting is a bisection in progress.

@@ -222,7 +222,7 @@ func setMaker(m *books.Maker, cmd *cobra.Command, args []string, plies, player s
 	return err
 }
 
-// leavable opens a file of games, of which the first plies matter, or of positions.
+// leavable opens a file of positions, or of games, which count by their first plies.
 func leavable(path string, plies int) (opening.Source, error) {
 	book, err := opening.LoadBook(path, opening.Spec{BookPlies: plies}, 0)
 	if errors.Is(err, opening.ErrPositions) {

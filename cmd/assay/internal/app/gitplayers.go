@@ -100,7 +100,7 @@ func (f *gitPlayers) log(format string, args ...any) {
 	fmt.Fprintf(f.stderr, "%s: %s\n", f.name, fmt.Sprintf(format, args...))
 }
 
-// warnDirty warns if git:HEAD is a player and has not the changes of the working tree.
+// warnDirty warns if git:HEAD is a player and lacks changes of the working tree.
 func (f *gitPlayers) warnDirty(players []engine.Spec) error {
 	head := ""
 	for _, p := range players {

@@ -280,7 +280,7 @@ func TestCrossTable(t *testing.T) {
 	noMarkup(t, page)
 }
 
-// Terms named NAME.0 to NAME.63 are a board, of which 0 is a1, in the reports of tune too.
+// Terms named NAME.0 to NAME.63 are a board that begins with a1, in the reports of tune too.
 func TestNumberedBoards(t *testing.T) {
 	r := &tuner.Report{}
 	for i := range 64 {
