@@ -178,7 +178,7 @@ func (l *loop) screened(champion *learn.Weights) (player string, how []string, e
 // trust shortens a step that changes the evaluation by more than half of its own root mean square: so far from where
 // it was linear a fit is no guide.
 func (l *loop) trust(old, new *models.File, features string) (*models.File, error) {
-	change, size, err := l.change(new, features)
+	change, size, err := changeOf(new, features)
 	if err != nil {
 		return nil, err
 	}
@@ -194,9 +194,10 @@ func (l *loop) trust(old, new *models.File, features string) (*models.File, erro
 // changeRows are enough rows to know by how much weights change an evaluation.
 const changeRows = 20000
 
-// change returns by how much weights change the evaluation, and the evaluation as it was, both as root mean squares
-// over positions of a data set, in centipawns.
-func (l *loop) change(new *models.File, features string) (change, size float64, err error) {
+// changeOf returns by how much weights change the evaluation, and the evaluation as it was, both as root mean squares
+// over positions of a data set, in centipawns. Positions without a value do not count: those that the engine skips, and
+// those where a formula has none.
+func changeOf(new *models.File, features string) (change, size float64, err error) {
 	data, set, err := dataset.OpenFeatures(features)
 	if err != nil {
 		return 0, 0, err
@@ -210,9 +211,15 @@ func (l *loop) change(new *models.File, features string) (change, size float64, 
 		if err != nil {
 			return 0, 0, err
 		}
-		was := set.Value(&row)
+		if row.Skip != "" {
+			continue
+		}
+		was, is := set.Value(&row), tuned.Value(&row)
+		if math.IsNaN(was) || math.IsNaN(is) {
+			continue
+		}
 		size += was * was
-		change += math.Pow(tuned.Value(&row)-was, 2)
+		change += math.Pow(is-was, 2)
 		if n++; n == changeRows {
 			break
 		}

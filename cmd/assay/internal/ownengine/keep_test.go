@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/assay-chess/assay/cmd/assay/internal/enginerun"
 	"github.com/assay-chess/assay/cmd/assay/internal/settings"
+	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/models"
@@ -180,6 +183,40 @@ func TestTolerance(t *testing.T) {
 		if got := strings.Join(k.collect("in"), " "); got != want {
 			t.Errorf("%s: %q, want %q", text, got, want)
 		}
+	}
+}
+
+// TestChangeOf: the size of a step is that of the positions with a value. One that the engine skips has no columns.
+func TestChangeOf(t *testing.T) {
+	set := dataset.FeatureSet{Version: 2, Model: "m", Evaluation: dataset.Evaluation{Unit: 100, Tolerance: 2},
+		Bend: dataset.Bend{Channels: []dataset.Channel{{Name: "main", Kind: dataset.TaperedChannel}},
+			Columns: []dataset.Column{{Name: "g"}}, Formula: "value = sqrt(main.mg)*phase + main.eg*(1 - phase) + g"},
+		Terms: []dataset.FeatureTerm{{Name: "pawn", Channel: "main", MG: 100, EG: 100}}}
+	features := filepath.Join(t.TempDir(), "features")
+	w, err := dataset.NewFeatureWriter(features, set, dataset.WriterConfig{Config: "test", Program: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := func(count, column float32) *dataset.FeatureRow {
+		return &dataset.FeatureRow{Terms: []uint16{0}, Counts: []float32{count}, Columns: []float32{column}, Scale: 1,
+			EGScale: 1, Eval: dataset.NoEval, Score: dataset.NoScore, Weight: 1}
+	}
+	noRoot := row(-1, 0)
+	noRoot.Phase = 1
+	for _, r := range []*dataset.FeatureRow{row(3, 0), row(4, 0), {Skip: "KPK", Scale: 1, EGScale: 1,
+		Eval: dataset.NoEval, Score: dataset.NoScore}, noRoot} {
+		if err := w.Append(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := w.Finish(nil); err != nil {
+		t.Fatal(err)
+	}
+	new := &models.File{Formula: set.Formula, Terms: []models.TermWeight{{Name: "pawn", MG: 100, EG: 110}}}
+	change, size, err := changeOf(new, features)
+	want := math.Sqrt((3*3 + 4*4) / 2.) // pawns
+	if err != nil || math.Abs(change-10*want) > 1e-9 || math.Abs(size-100*want) > 1e-9 {
+		t.Errorf("a change of %g where values are %g, error %v; want %g and %g", change, size, err, 10*want, 100*want)
 	}
 }
 
