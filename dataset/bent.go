@@ -271,10 +271,13 @@ func (p *Program) load(s *FeatureSet, r *FeatureRow) *evaluator {
 	return e
 }
 
-// ValueOf is Value with an error where the formula has no value for the row.
+// ValueOf is Value with an error where the formula has no value for the row, as for one that the engine skips.
 func (s *FeatureSet) ValueOf(r *FeatureRow) (float64, error) {
 	if !s.Bent() {
 		return s.Value(r), nil
+	}
+	if r.Skip != "" { // it has no columns
+		return math.NaN(), fmt.Errorf("the engine skips the position: %s", r.Skip)
 	}
 	p, err := s.Program()
 	if err != nil {

@@ -34,7 +34,7 @@ func (p *Prediction) Judged() bool { return p.Games >= fewGames && p.Constant > 
 func (p *Prediction) Useful() bool { return p.K > 0 && p.Gain.Mean > 2*p.Gain.SE }
 
 // Predict measures the values of a data set of features with the engine's own weights. Rows
-// of weight 0 and those that the engine skips are left out.
+// of weight 0 are left out.
 func Predict(ctx context.Context, path string) (*Prediction, error) {
 	d, set, err := dataset.OpenFeatures(path)
 	if err != nil {
@@ -51,7 +51,7 @@ func Predict(ctx context.Context, path string) (*Prediction, error) {
 			return nil, err
 		}
 		skipped.Add(&row)
-		if row.Weight > 0 && row.Skip == "" {
+		if row.Weight > 0 {
 			values = append(values, set.Centipawns(set.Value(&row)))
 			s.result, s.weight, s.game = append(s.result, row.Result), append(s.weight, row.Weight),
 				append(s.game, row.Game)

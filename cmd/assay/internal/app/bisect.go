@@ -20,7 +20,7 @@ import (
 // bisectPairs are those of one match.
 const bisectPairs = 100
 
-// mostCommits bounds the hypotheses: there are twice the square of it.
+// mostCommits bounds the hypotheses: there are twice its square.
 const mostCommits = 200
 
 // bisecting is a bisection in progress.

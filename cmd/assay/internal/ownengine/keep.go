@@ -211,9 +211,6 @@ func changeOf(new *models.File, features string) (change, size float64, err erro
 		if err != nil {
 			return 0, 0, err
 		}
-		if row.Skip != "" {
-			continue
-		}
 		was, is := set.Value(&row), tuned.Value(&row)
 		if math.IsNaN(was) || math.IsNaN(is) {
 			continue

@@ -214,8 +214,9 @@ func TestChangeOf(t *testing.T) {
 	}
 	new := &models.File{Formula: set.Formula, Terms: []models.TermWeight{{Name: "pawn", MG: 100, EG: 110}}}
 	change, size, err := changeOf(new, features)
-	want := math.Sqrt((3*3 + 4*4) / 2.) // pawns
-	if err != nil || math.Abs(change-10*want) > 1e-9 || math.Abs(size-100*want) > 1e-9 {
+	want := math.Sqrt((3*3 + 4*4) / 2.)                             // pawns
+	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-9 } // never NaN
+	if err != nil || !near(change, 10*want) || !near(size, 100*want) {
 		t.Errorf("a change of %g where values are %g, error %v; want %g and %g", change, size, err, 10*want, 100*want)
 	}
 }
