@@ -91,8 +91,8 @@ engine count as one engine, and so do all models of assay.`,
 		},
 	}
 	c.Flags().StringVar(&path, "archive", ownArchive, "file to add to")
-	c.Flags().StringVar(&pedigree, "pedigree", "", "START,GAMES: tuned or guessed, own or foreign (default: what assay "+
-		"tune --pedigree was told)")
+	c.Flags().StringVar(&pedigree, "pedigree", "", "START,GAMES: tuned or guessed, own or foreign (default: that of assay "+
+		"tune --pedigree)")
 	c.Flags().StringVar(&engine, "engine", "", "name of the engine (default: that of its features)")
 	return c
 }
