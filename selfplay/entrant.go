@@ -3,6 +3,7 @@ package selfplay
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 
 	"github.com/assay-chess/assay/engine"
 )
@@ -19,6 +20,15 @@ type Entrant struct {
 
 // Identity returns the name in files.
 func (e Entrant) Identity() string { return cmp.Or(e.Name, e.Spec.String()) }
+
+// fileName finds the names of files in identities, before the checksums of what they hold.
+var fileName = regexp.MustCompile(`([:= ])[^:= ]*@([0-9a-f]{12})`)
+
+// SamePlayer reports whether two identities are those of one program with one set of options, whatever its files are
+// called.
+func SamePlayer(a, b string) bool {
+	return fileName.ReplaceAllString(a, "$1@$2") == fileName.ReplaceAllString(b, "$1@$2")
+}
 
 // Label returns the name for people.
 func (e Entrant) Label() string { return cmp.Or(e.Shown, e.Identity()) }

@@ -91,8 +91,8 @@ func (c *Config) identity(openings opening.Source) identity {
 // Warnings returns what a reader of the result should know.
 func (c *Config) Warnings() []string {
 	var list []string
-	if c.A.Identity() == c.B.Identity() && (c.LimitsB == c.Limits || c.LimitsB == selfplay.Limits{}) {
-		list = append(list, fmt.Sprintf("both players are %s: the match measures only noise", c.A.Identity()))
+	if selfplay.SamePlayer(c.A.Identity(), c.B.Identity()) && (c.LimitsB == c.Limits || c.LimitsB == selfplay.Limits{}) {
+		list = append(list, fmt.Sprintf("both players are the same program, %s: the match measures only noise", c.A.Identity()))
 	}
 	return list
 }
