@@ -4,7 +4,8 @@
 // two have in common.
 //
 // All of them work on games, positions and features, and on more rows than fit into
-// memory. The rows themselves do not change; package positions makes new ones.
+// memory. The rows themselves do not change, but for their weights where Merge mixes; package positions
+// makes new ones.
 //
 // No promise of stability.
 //

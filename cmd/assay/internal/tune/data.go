@@ -14,6 +14,7 @@ import (
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/cmd/assay/internal/weights"
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/arrange"
 	"github.com/assay-chess/assay/dataset/convert"
 	"github.com/assay-chess/assay/dataset/positions"
 	"github.com/assay-chess/assay/eval"
@@ -41,7 +42,7 @@ type tuneTask struct {
 	// ofFeatures reports that the data are features; else they are positions.
 	ofFeatures bool
 
-	mix      mix              // weights of the data sets; nil: 1
+	mix      arrange.Mix      // weights of the data sets; nil: 1
 	views    []*dataset.Views // of the scores of each of the paths
 	noise    noiseSample      // of positions
 	reported positions.Noise  // of the positions that became features
@@ -56,15 +57,15 @@ func newTuneTask(f *tuneFlags, paths []string, stderr io.Writer) (*tuneTask, err
 	t := &tuneTask{paths: paths}
 	var err error
 	if f.mix != "" {
-		if t.mix, err = readMix(f.mix); err != nil {
-			return nil, err
+		if t.mix, err = arrange.ReadMix(f.mix); err != nil {
+			return nil, fmt.Errorf("--mix: %w", err)
 		}
 	}
 	if err := t.open(paths, stderr); err != nil {
 		return nil, err
 	}
-	if err := t.mix.check(f.mix, paths, t.identity()); err != nil {
-		return nil, err
+	if err := t.mix.Check(paths, t.identity()); err != nil {
+		return nil, fmt.Errorf("--mix %s has %w", f.mix, err)
 	}
 	if t.ofFeatures {
 		return t, t.foreign(f)
@@ -152,7 +153,7 @@ func (t *tuneTask) addPositions(path string, stderr io.Writer) error {
 	warnUnverified(stderr, path, d.Verified())
 	s, err := rows.SourceOf(d)
 	t.noise.total += d.Len()
-	views, weight := &dataset.Views{}, t.mix.of(s.Hash)
+	views, weight := &dataset.Views{}, t.mix.Of(s.Hash)
 	t.views = append(t.views, views)
 	s.Rows = watched(s.Rows, func(p *dataset.PositionRow) {
 		p.Weight *= weight
@@ -182,7 +183,7 @@ func (t *tuneTask) addFeatures(path string, stderr io.Writer) error {
 	}
 	t.reported = t.reported.Plus(noiseOf(d.Manifest()))
 	s, err := rows.FeatureSourceOf(d)
-	views, weight := &dataset.Views{}, t.mix.of(s.Hash)
+	views, weight := &dataset.Views{}, t.mix.Of(s.Hash)
 	t.views = append(t.views, views)
 	s.Rows = watched(s.Rows, func(r *dataset.FeatureRow) {
 		r.Weight *= weight

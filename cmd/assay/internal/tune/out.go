@@ -12,6 +12,7 @@ import (
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/cmd/assay/internal/runs"
+	"github.com/assay-chess/assay/dataset/arrange"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner"
@@ -39,11 +40,11 @@ type tuneConfig struct {
 	Folds int      `json:"folds,omitempty"`
 	Test  []string `json:"test,omitempty"`
 	// Formula and Against are texts, of --formula and --against.
-	Mix     mix    `json:"mix,omitempty"`
-	Ablate  string `json:"ablate,omitempty"`
-	Formula string `json:"formula,omitempty"`
-	Against string `json:"against,omitempty"`
-	Program string `json:"program"`
+	Mix     arrange.Mix `json:"mix,omitempty"`
+	Ablate  string      `json:"ablate,omitempty"`
+	Formula string      `json:"formula,omitempty"`
+	Against string      `json:"against,omitempty"`
+	Program string      `json:"program"`
 }
 
 // openTuneOut opens the run's folder if --out names no .json file. A run that is

@@ -2,11 +2,9 @@ package tune
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -15,68 +13,14 @@ import (
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/cmd/assay/internal/weights"
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/dataset/arrange"
 	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/tuner"
 )
 
-// mixFormat begins a file of mixing weights.
-const mixFormat = "assay.mix/1"
-
-// mix is what multiplies the weights of the rows of each data set, by the id of the set.
-type mix map[string]mixed
-
-// mixed is the entry of a data set in a file of mixing weights.
-type mixed struct {
-	Name   string  `json:"name"` // for people
-	Weight float64 `json:"weight"`
-}
-
-// mixFile is a file of mixing weights.
-type mixFile struct {
-	Format string `json:"format"`
-	Data   mix    `json:"data"`
-}
-
-// readMix reads a file of mixing weights.
-func readMix(path string) (mix, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("--mix: %w", err)
-	}
-	var f mixFile
-	if err := json.Unmarshal(text, &f); err != nil || f.Format != mixFormat {
-		return nil, fmt.Errorf("--mix %s is no file of mixing weights: assay data value DATA... --out FILE writes one", path)
-	}
-	for _, x := range f.Data {
-		if !(x.Weight >= 0 && x.Weight < 1e6) {
-			return nil, fmt.Errorf("--mix %s: the weight of %s is %v: want a number from 0", path, x.Name, x.Weight)
-		}
-	}
-	return f.Data, nil
-}
-
-// of returns the weight of a data set; 1 if there is no mix.
-func (m mix) of(id string) float32 {
-	if x, known := m[id]; known {
-		return float32(x.Weight)
-	}
-	return 1
-}
-
-// check returns an error if a data set has no weight in the mix.
-func (m mix) check(file string, paths, ids []string) error {
-	for i, id := range ids {
-		if _, known := m[id]; m != nil && !known {
-			return fmt.Errorf("--mix %s has no weight for %s: run assay data value on the same data", file, paths[i])
-		}
-	}
-	return nil
-}
-
 // WriteMix writes a file for tune --mix: what multiplies the weights of the rows of sets of features, by their paths.
 func WriteMix(path string, weights map[string]float64) error {
-	m := mix{}
+	m := arrange.Mix{}
 	for dir, weight := range weights {
 		set, _, err := dataset.OpenFeatures(dir)
 		if err != nil {
@@ -86,9 +30,9 @@ func WriteMix(path string, weights map[string]float64) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", dir, err)
 		}
-		m[id] = mixed{filepath.Base(dir), weight}
+		m[id] = arrange.Mixed{Name: filepath.Base(dir), Weight: weight}
 	}
-	return durable.WriteJSON(path, mixFile{mixFormat, m})
+	return m.Write(path)
 }
 
 // NewValue returns the command assay data value.
@@ -172,11 +116,11 @@ func (f *tuneFlags) value(ctx context.Context, paths []string, to streams) (err 
 	}
 	bar.Finish("done")
 	if f.out != "" {
-		m := mix{}
+		m := arrange.Mix{}
 		for i, x := range v.Sources {
-			m[ids[i]] = mixed{x.Name, x.Weight}
+			m[ids[i]] = arrange.Mixed{Name: x.Name, Weight: x.Weight}
 		}
-		if err := durable.WriteJSON(f.out, mixFile{mixFormat, m}); err != nil {
+		if err := m.Write(f.out); err != nil {
 			return err
 		}
 	}
