@@ -141,7 +141,7 @@ func TestMatchOfCommits(t *testing.T) {
 	r.engine(t, 4000, "uncommitted")
 	m, stderr = playCommits(t, "git:HEAD", "git:main", "--build", buildCommand)
 	wantText(t, stderr, "warning: git:HEAD is the last commit, without the changes of 1 files in the working tree; git:. "+
-		"has them", "both players are git:")
+		"has them", "both players are the same program, git:")
 	m, stderr = playCommits(t, "git:.", "git:HEAD", "--build", buildCommand)
 	if !strings.HasPrefix(m.IDA, "git:tree-") || strings.Contains(stderr, "warning") {
 		t.Errorf("played %s: %s", m.A, stderr)
