@@ -73,8 +73,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// A mix multiplies the weights of each set's rows, and the manifest says how many rows each gave: of those read again as
-// well, after an interruption.
+// A mix multiplies the weights of each set's rows, and the manifest says how many rows each gave.
 func TestMergeMixes(t *testing.T) {
 	dir := t.TempDir()
 	paths, want, mix := []string{}, []dataset.PositionRow{}, Mix{"other": {}}
@@ -127,12 +126,14 @@ func TestMergeMixes(t *testing.T) {
 
 	x := filepath.Join(dir, "x")
 	delete(mix, m.Parents[1])
-	if _, err := Merge(t.Context(), paths, x, Config{Mix: mix}); err == nil || !strings.Contains(err.Error(), "no weight for "+paths[1]) {
+	_, err = Merge(t.Context(), paths, x, Config{Mix: mix})
+	if err == nil || !strings.Contains(err.Error(), "the mix has no weight for "+paths[1]) {
 		t.Error(err)
 	}
 	games := filepath.Join(dir, "games")
 	writeGames(t, games, rowtest.Games(1, 5), dataset.ShardRows(5, 10))
-	if _, err := Merge(t.Context(), []string{games}, x, Config{Mix: mix}); err == nil || !strings.Contains(err.Error(), "games have no weights") {
+	_, err = Merge(t.Context(), []string{games}, x, Config{Mix: mix})
+	if err == nil || !strings.Contains(err.Error(), "games have no weights") {
 		t.Error(err)
 	}
 	if _, err := os.Stat(x); !errors.Is(err, os.ErrNotExist) {

@@ -63,7 +63,7 @@ func merge[R any](ctx context.Context, paths []string, dir string, c Config, ope
 		return nil, err
 	}
 	if err := c.Mix.Check(paths, s.ids); err != nil {
-		return nil, fmt.Errorf("dataset: %w", err)
+		return nil, fmt.Errorf("dataset: the mix has %w", err)
 	}
 	w, err := s.writer(dir, mergeConfig{"merge", c.Mix})
 	if err != nil {

@@ -33,8 +33,8 @@ func ReadMix(path string) (Mix, error) {
 		return nil, err
 	}
 	var f mixFile
-	if err := json.Unmarshal(text, &f); err != nil || f.Format != mixFormat {
-		return nil, fmt.Errorf("%s is no file of mixing weights: assay data value DATA... --out FILE writes one", path)
+	if err := json.Unmarshal(text, &f); err != nil || f.Format != mixFormat || len(f.Data) == 0 {
+		return nil, fmt.Errorf("%s is no file of mixing weights, or has none: assay data value DATA... --out FILE writes one", path)
 	}
 	for _, x := range f.Data {
 		if !(x.Weight >= 0 && x.Weight < 1e6) {

@@ -91,8 +91,9 @@ func (c *Config) identity(openings opening.Source) identity {
 // Warnings returns what a reader of the result should know.
 func (c *Config) Warnings() []string {
 	var list []string
-	if selfplay.SamePlayer(c.A.Identity(), c.B.Identity()) && (c.LimitsB == c.Limits || c.LimitsB == selfplay.Limits{}) {
-		list = append(list, fmt.Sprintf("both players are the same program, %s: the match measures only noise", c.A.Identity()))
+	a, b := c.A.Identity(), c.B.Identity()
+	if selfplay.SamePlayer(a, b) && (c.LimitsB == c.Limits || c.LimitsB == selfplay.Limits{}) {
+		list = append(list, fmt.Sprintf("both players are the same program, %s: the match measures only noise", a))
 	}
 	return list
 }

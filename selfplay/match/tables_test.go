@@ -32,6 +32,10 @@ func TestWarnings(t *testing.T) {
 			t.Errorf("%s, %+v: %q", tt.b.Identity(), tt.limitsB, list)
 		}
 	}
+	c := Config{A: selfplay.Entrant{Name: "uci:new@0123456789ab"}, B: selfplay.Entrant{Name: "uci:old@0123456789ab"}}
+	if len(c.Warnings()) != 1 {
+		t.Error("two copies of one program are not noticed")
+	}
 }
 
 // tally is a tally of a and b.

@@ -105,7 +105,7 @@ that occurs twice is an error. 'assay data stat A B' counts positions that two d
 share. The manifest says how many rows came from which set. After an interruption, run the
 same command again to resume.`,
 		Example: `  assay data merge monday tuesday --out games
-  assay data merge own lichess sf-scored --mix mix.json --out mixed`,
+  assay data merge own-300 own-2000 lichess sf-scored --mix mix.json --out mixed`,
 	}, func(a *arrangement, paths []string) (dirs []string, err error) {
 		if mix != "" {
 			if a.config.Mix, err = arrange.ReadMix(mix); err != nil {

@@ -192,8 +192,8 @@ func addMatch(row *dataset.FitRow, played string) error {
 	case m.Verdict == match.NoVerdict:
 		return fmt.Errorf("%s: the match has no verdict: %s", played, m.Reason)
 	case selfplay.SamePlayer(m.IDA, m.IDB):
-		return fmt.Errorf("%s: both players are the same program, %s: build the engine with the weights of the fit, and "+
-			"play again", played, m.IDA)
+		return fmt.Errorf("%s: both players are the same, %s: want the weights of the fit against those that it started "+
+			"from; build the engine with them and play again", played, m.IDA)
 	case c.Limits[0] != c.Limits[1], other && weightsID.MatchString(m.IDA),
 		c.Limits[0].Nodes > 0 && max(mean[0], mean[1]) > 1.5*min(mean[0], mean[1]):
 		return fmt.Errorf("%s: %s and %s did not play under equal limits: they searched %.0f and %.0f nodes a ply", played,

@@ -18,7 +18,7 @@ import (
 	"github.com/assay-chess/assay/tuner"
 )
 
-// WriteMix writes a file for tune --mix: what multiplies the weights of the rows of sets of features, by their paths.
+// WriteMix writes a file of mixing weights, of sets of features by their paths.
 func WriteMix(path string, weights map[string]float64) error {
 	m := arrange.Mix{}
 	for dir, weight := range weights {
@@ -51,7 +51,8 @@ variant, a book that was played to death.
 
 Of four sets or more it also finds how to mix them: the weight of each set's rows, by gradient
 steps that lower the loss on sets that a fit has not seen. How many steps, and what the mix gains, is
-judged on sets that had no part in it. --out writes the weights for assay tune --mix.
+judged on sets that had no part in it. --out writes the weights, for --mix of
+assay tune and assay data merge.
 
 Sets must not share games. Losses are not Elo: a match decides.`,
 		Example: `  assay data value own-300 own-2000 lichess sf-scored --model assay
@@ -164,7 +165,7 @@ func printValue(out io.Writer, v *tuner.DataValue, mixTo string) error {
 		quote.Fprintf(out, "It is not shown to be better than the data as given, whose weights these are.\n")
 	}
 	if mixTo != "" {
-		quote.Fprintf(out, "written %s, for assay tune --mix\n", mixTo)
+		quote.Fprintf(out, "written %s, for --mix of assay tune and assay data merge\n", mixTo)
 	}
 	return nil
 }
