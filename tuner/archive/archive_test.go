@@ -16,6 +16,7 @@ import (
 type world struct {
 	engines, fits, games int
 	effect               float64 // Elo a unit of the first covariate
+	spread               float64 // of the covariate by which the model scales
 	rule                 float64 // Elo of the verdict "better"
 	tau, sigma           float64
 }
@@ -30,7 +31,8 @@ func (w world) play(rng *rand.Rand) (fits []Fit) {
 			for k := range f.Measures {
 				f.Measures[k] = rng.NormFloat64()
 			}
-			truth := w.effect*f.Measures[0] + u + w.sigma*rng.NormFloat64()
+			f.Measures[change] *= w.spread
+			truth := f.change() * (w.effect*f.Measures[0] + u + w.sigma*rng.NormFloat64())
 			if rng.IntN(2) == 0 {
 				f.Verdict = tuner.Better
 				truth += w.rule
@@ -123,6 +125,23 @@ func TestExpect(t *testing.T) {
 	}
 	if text := own.EloText(); !strings.Contains(text, "120 fits of 10 engines") || !strings.Contains(text, "would tell") {
 		t.Error(text)
+	}
+}
+
+// What a fit is expected to gain, and how uncertain that is, grows with the change of the evaluation.
+func TestChangeScales(t *testing.T) {
+	w := world{engines: 10, fits: 12, games: 1000, effect: 25, spread: 1, tau: 5, sigma: 3}
+	j := Judge(w.play(rand.New(rand.NewPCG(8, 8))), dataset.TunedStart)
+	if s := j.Slopes[0]; !j.Used || !(math.Abs(s.Elo-25) < 4*s.SE) || !(s.SE < 2) || !(math.Abs(float64(j.Covered)-0.95) < 0.05) {
+		t.Fatalf("slope %+v, %.2f of matches in their intervals; %s", s, j.Covered, j.Missing)
+	}
+	small, large := j.Expect("other", Measures{1, 0, 0, 0}), j.Expect("other", Measures{1, 0, 1, 0})
+	wider := float64((large.EloHi - large.EloLo) / (small.EloHi - small.EloLo))
+	if !(math.Abs(float64(large.Elo-2*small.Elo)) < 10) || !(math.Abs(wider-2) < 0.2) {
+		t.Errorf("a change of 10 centipawns: %+v; of 20: %+v", small, large)
+	}
+	if x := j.Expect("other", Measures{1, 0, math.NaN(), 0}); x.Elo.Known() || !strings.Contains(x.EloText(), "how much the evaluation changes") {
+		t.Errorf("an unknown change: %+v", x)
 	}
 }
 

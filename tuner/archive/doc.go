@@ -8,20 +8,23 @@
 //
 // The Elo of fit f of engine e is
 //
-//	Elo_f = a + sum_j b_j x_fj + u_e + v_f,   u_e ~ N(0, tau^2),   v_f ~ N(0, sigma^2)
+//	Elo_f = c_f (a + sum_j b_j x_fj + u_e + v_f),   u_e ~ N(0, tau^2),   v_f ~ N(0, sigma^2)
 //
-// and a match shows it with the error of its own pentanomial counts: the estimate and half the interval by
-// likelihood. The covariates x, fixed before any fit was played, are [Covariates]. Their coefficients have priors of
-// 30 Elo a unit; tau and sigma are not estimated but averaged over, on a grid with half-Cauchy priors of scale 20:
-// five engines say little of a variance. So a prediction is a mixture of normals, wide where the archive is small. It
-// knows the effect u_e of an engine that is in the archive. Last digits depend on the build, as those of all of gonum's
-// dense algebra do.
+// where c_f is the root mean square change of the evaluation, in units of 10 centipawns: a fit that changes nothing
+// gains and loses nothing, and a large change can do more harm than a small one. A match shows it with the error of its
+// own pentanomial counts: the estimate and half the interval by likelihood. The covariates x, fixed before any fit was
+// played, are [Covariates]. That the change is a factor too was decided after 70 fits of five engines; those of later
+// engines test it. Coefficients have priors of 30 Elo a unit; tau and sigma are not estimated but averaged over, on a
+// grid with half-Cauchy priors of scale 20: five engines say little of a variance. So a prediction is a mixture of
+// normals, wide where the archive is small. It knows the effect u_e of an engine that is in the archive. Last digits
+// depend on the build, as those of all of gonum's dense algebra do.
 //
 // # When it is used
 //
 // [Judge] leaves out each engine in turn and takes the log density of what its matches showed: under the model, under a
 // constant (the same without covariates), and under today's rule (the same with the verdicts of assay tune as
-// covariates). The model is used if it beats both by two standard errors, by engine, on [MinEngines] engines or more.
+// covariates), neither with a factor. The model is used if it beats both by two standard errors, by engine, on
+// [MinEngines] engines or more. What the change alone would say stands beside them.
 //
 // Start reading at [Judge].
 package archive

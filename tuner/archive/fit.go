@@ -37,6 +37,9 @@ func Open(path string) ([]dataset.FitRow, error) {
 //	own games   1/2 if the engine played the games of the data, else -1/2
 var Covariates = [...]string{"gain", "group loss", "change", "own games"}
 
+// change is the index of the covariate by which the model scales.
+const change = 2
+
 // Measures are the covariates of a fit; NaN where one is not known.
 type Measures [len(Covariates)]float64
 

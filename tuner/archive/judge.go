@@ -21,12 +21,12 @@ type Judgement struct {
 	Pairs    sprt.Pentanomial `json:"pentanomial"`
 	Used     bool             `json:"used"`              // the model qualifies
 	Missing  string           `json:"missing,omitempty"` // why not
-	Scores   []Score          `json:"scores,omitempty"`  // of the model, a constant and today's rule
+	Scores   []Score          `json:"scores,omitempty"`  // of the model, a constant, today's rule, and the change alone
 	Constant Gain             `json:"over_constant"`     // of the model
 	Rule     Gain             `json:"over_rule"`
 	Covered  num.Float        `json:"covered"`                // share of matches within the model's 95 % interval
 	Bins     []Bin            `json:"calibration,omitempty"`  // five, without empty ones
-	Slopes   []Slope          `json:"coefficients,omitempty"` // in Elo a unit
+	Slopes   []Slope          `json:"coefficients,omitempty"` // in Elo a unit and 10 centipawns of change
 
 	fits  []Fit
 	model *model
@@ -60,28 +60,42 @@ type Slope struct {
 	SE   float64 `json:"se"`
 }
 
-// describers are the model, a constant, and the verdict of assay tune.
-var describers = []struct {
+// describer is what a model knows of a fit: covariates, NaN where one is not known, and the unit of its Elo.
+type describer struct {
 	name     string
 	describe func(*Fit) []float64
-}{
-	{"model", func(f *Fit) []float64 { return f.Measures[:] }},
-	{"constant", func(*Fit) []float64 { return nil }},
+	scale    func(*Fit) float64
+}
+
+// describers are the model, a constant, the verdict of assay tune, and the change of the evaluation alone.
+var describers = []describer{
+	{"model", func(f *Fit) []float64 { return f.Measures[:] }, (*Fit).change},
+	{"constant", nothing, one},
 	{"today's rule", func(f *Fit) []float64 {
 		x := make([]float64, 3)
 		if i := slices.Index([]string{tuner.Better, tuner.BetterHere, tuner.Worse}, f.Verdict); i >= 0 {
 			x[i] = 1
 		}
 		return x
-	}},
+	}, one},
+	{"change alone", nothing, (*Fit).change},
 }
+
+func nothing(*Fit) []float64 { return nil }
+
+func one(*Fit) float64 { return 1 }
+
+// change returns the root mean square change of the evaluation, in units of 10 centipawns.
+func (f *Fit) change() float64 { return math.Exp2(f.Measures[change]) }
 
 // Judge predicts each engine's fits of a stratum, dataset.TunedStart or dataset.GuessedStart, from those of the others.
 func Judge(fits []Fit, start string) *Judgement {
 	j := &Judgement{Start: start, Covered: num.Unknown, Constant: Gain{num.Unknown, num.Unknown},
 		Rule: Gain{num.Unknown, num.Unknown}}
-	j.fits = slices.DeleteFunc(slices.Clone(fits), func(f Fit) bool { return f.Start != start })
-	j.Fits, j.model = len(j.fits), newModel(j.fits, describers[0].describe)
+	j.fits = slices.DeleteFunc(slices.Clone(fits), func(f Fit) bool {
+		return f.Start != start || math.IsNaN(f.Measures[change])
+	})
+	j.Fits, j.model = len(j.fits), newModel(j.fits, describers[0])
 	j.Engines = j.model.engines
 	for _, f := range j.fits {
 		for k, n := range f.Pairs {
@@ -117,7 +131,7 @@ func Judge(fits []Fit, start string) *Judgement {
 
 // score predicts with describer k, and returns the log density of each fit.
 func (j *Judgement) score(k int) []float64 {
-	m, s, n := newModel(j.fits, describers[k].describe), Score{Model: describers[k].name}, float64(j.Fits)
+	m, s, n := newModel(j.fits, describers[k]), Score{Model: describers[k].name}, float64(j.Fits)
 	densities, bins, covered := make([]float64, j.Fits), [5]Bin{}, 0.0
 	for e, name := range m.engines {
 		others := m.without(e)
@@ -177,7 +191,10 @@ func (j *Judgement) gain(a, b []float64) Gain {
 func (j *Judgement) Expect(engine string, m Measures) *tuner.Expected {
 	x := &tuner.Expected{Elo: num.Unknown, EloLo: num.Unknown, EloHi: num.Unknown, PGain: num.Unknown,
 		EloMissing: j.Missing}
-	if !j.Used {
+	if j.Used && math.IsNaN(m[change]) {
+		x.EloMissing = "how much the evaluation changes is not known"
+	}
+	if x.EloMissing != "" {
 		return x
 	}
 	f := &Fit{Measures: m}

@@ -10,19 +10,20 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Standard deviations of the priors, in Elo: of the constant, of a coefficient a unit; and the scale of the half-Cauchy
+// Standard deviations of the priors, in Elo or Elo a unit of the scale: of the constant, of a coefficient a unit; and the scale of the half-Cauchy
 // priors of tau and sigma.
 const priorConstant, priorSlope, priorSpread = 100.0, 30.0, 20.0
 
-// spreads is the grid of tau and sigma, in Elo.
+// spreads is the grid of tau and sigma, in the same unit.
 var spreads = [...]float64{3, 6, 11, 20, 36, 65, 120}
 
-// model is a regression of Elo by a constant, a description of a fit, and an effect of each engine.
+// model is a regression of Elo, in units of a scale of each fit, by a constant, a description of the fit, and an effect
+// of each engine.
 type model struct {
-	describe       func(*Fit) []float64 // NaN where something is not known
-	center, spread []float64            // means and variances of the description over all fits
-	engines        []string             // in order of appearance
-	sums           [][]*sums            // by sigma; of each engine, and last of all
+	describer
+	center, spread []float64 // means and variances of the description over all fits
+	engines        []string  // in order of appearance
+	sums           [][]*sums // by sigma; of each engine, and last of all
 }
 
 // sums are those of a weighted regression: X'WX, X'Wy, and y'Wy with the logarithms of the variances.
@@ -44,12 +45,12 @@ func (m *model) empty() *sums {
 	return &sums{mat.NewSymDense(n, nil), make([]float64, n), 0}
 }
 
-func newModel(fits []Fit, describe func(*Fit) []float64) *model {
-	m := &model{describe: describe}
-	for j := range describe(&Fit{}) {
+func newModel(fits []Fit, d describer) *model {
+	m := &model{describer: d}
+	for j := range d.describe(&Fit{}) {
 		var known []float64
 		for i := range fits {
-			if v := describe(&fits[i])[j]; !math.IsNaN(v) {
+			if v := d.describe(&fits[i])[j]; !math.IsNaN(v) {
 				known = append(known, v)
 			}
 		}
@@ -72,10 +73,11 @@ func newModel(fits []Fit, describe func(*Fit) []float64) *model {
 		for i := range fits {
 			f := &fits[i]
 			x, _ := m.row(f)
-			s, variance := all[slices.Index(m.engines, f.Engine)], f.SE*f.SE+sigma*sigma
+			elo, se := f.Elo/m.scale(f), f.SE/m.scale(f)
+			s, variance := all[slices.Index(m.engines, f.Engine)], se*se+sigma*sigma
 			s.xx.SymRankOne(s.xx, 1/variance, x)
-			floats.AddScaled(s.xy, f.Elo/variance, x.RawVector().Data)
-			s.yy += f.Elo*f.Elo/variance + math.Log(variance)
+			floats.AddScaled(s.xy, elo/variance, x.RawVector().Data)
+			s.yy += elo*elo/variance + math.Log(variance)
 		}
 		for e := range m.engines {
 			all[len(m.engines)].plus(1, all[e])
@@ -177,6 +179,8 @@ type prediction struct {
 // predict returns the distribution of what a match with a standard error shows; of the Elo itself if se is 0.
 func (m *model) predict(parts []part, f *Fit, se float64) (d prediction) {
 	x, unknown := m.row(f)
+	scale := m.scale(f)
+	se /= scale
 	for i := range parts {
 		p := &parts[i]
 		mean, variance := p.at(x)
@@ -189,7 +193,7 @@ func (m *model) predict(parts []part, f *Fit, se float64) (d prediction) {
 			variance += (b*b + v) * m.spread[j]
 		}
 		d.weights = append(d.weights, p.weight)
-		d.normals = append(d.normals, distuv.Normal{Mu: mean, Sigma: math.Sqrt(variance)})
+		d.normals = append(d.normals, distuv.Normal{Mu: scale * mean, Sigma: scale * math.Sqrt(variance)})
 	}
 	return d
 }

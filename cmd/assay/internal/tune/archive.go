@@ -318,7 +318,7 @@ func printJudgement(out io.Writer, j *archive.Judgement) {
 		quote.Fprintf(out, "  %d fits expected to win with P %.2f: %.2f did\n", b.Fits, b.Predicted, b.Won)
 	}
 	for _, s := range j.Slopes {
-		quote.Fprintf(out, "  %-12s %+.1f ± %.1f Elo a unit\n", s.Name, s.Elo, s.SE)
+		quote.Fprintf(out, "  %-12s %+.1f ± %.1f Elo a unit and 10 cp of change\n", s.Name, s.Elo, s.SE)
 	}
 	if !j.Used {
 		quote.Fprintf(out, "  Not used: %s.\n", j.Missing)
