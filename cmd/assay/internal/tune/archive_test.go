@@ -9,6 +9,7 @@ import (
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/tuner"
+	"github.com/assay-chess/assay/tuner/archive"
 )
 
 // archiveOf writes an archive of six engines whose Elo rises with the gain, whatever the verdict.
@@ -43,7 +44,13 @@ func TestTuneExpects(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"\nP(gain) .", "48 fits of 6 engines, 2000 nodes", "a match of about ",
+	rows, err := archive.Open(past)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := archive.Judge(archive.Fits(rows), dataset.TunedStart)
+	basis := fmt.Sprintf("%d fits of %d engines, 2000 ", all.Fits, len(all.Engines))
+	for _, want := range []string{"\nP(gain) .", basis, "a match of about ",
 		", Elo +", "Games:     assay match assay:weights="} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in %s", want, text)
