@@ -14,6 +14,9 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/plotutil"
 
 	"github.com/assay-chess/assay/cmd/assay/internal/cli"
 	"github.com/assay-chess/assay/cmd/assay/internal/runs"
@@ -248,17 +251,22 @@ func addRow(path string, row *dataset.FitRow) (n int, err error) {
 }
 
 func newArchiveShow() *cobra.Command {
-	var path string
+	var path, picture string
 	var all, asJSON bool
 	c := &cobra.Command{
 		Use:   "show",
 		Short: "Show what fits scored, and how well that can be predicted",
 		Long: `Show what fits scored, and how well that can be predicted: the model of Elo, a constant and the
 verdict of assay tune, each by fits to all engines but one, on the fits of that one. A log density is
-the mean over fits; its differences have standard errors by engine.`,
-		Example: `  assay archive show --all`,
-		Args:    cobra.NoArgs,
+the mean over fits; its differences have standard errors by engine. --picture draws how many matches
+were won, of those to which the model gave about the same probability.`,
+		Example: `  assay archive show --all
+  assay archive show --picture calibration.png`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkPicture(picture); err != nil {
+				return err
+			}
 			if _, err := os.Stat(path); err != nil && cmd.Flags().Changed("archive") {
 				return err
 			}
@@ -268,6 +276,11 @@ the mean over fits; its differences have standard errors by engine.`,
 			}
 			fits := archive.Fits(rows)
 			list := []*archive.Judgement{archive.Judge(fits, dataset.TunedStart), archive.Judge(fits, dataset.GuessedStart)}
+			if picture != "" {
+				if err := drawCalibration(picture, list); err != nil {
+					return err
+				}
+			}
 			if asJSON {
 				return cli.PrintJSON(cmd.OutOrStdout(), list)
 			}
@@ -282,6 +295,7 @@ the mean over fits; its differences have standard errors by engine.`,
 	}
 	c.Flags().StringVar(&path, "archive", ownArchive, archiveHelp)
 	c.Flags().BoolVar(&all, "all", false, "print every fit")
+	c.Flags().StringVar(&picture, "picture", "", "draw the calibration of the model into a .png or .svg file")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return c
 }
@@ -323,6 +337,50 @@ func printJudgement(out io.Writer, j *archive.Judgement) {
 	if !j.Used {
 		quote.Fprintf(out, "  Not used: %s.\n", j.Missing)
 	}
+}
+
+// calibration is the bins of a stratum, with 95 % intervals (Wilson, JASA 22, 1927).
+type calibration struct {
+	plotter.XYs
+	plotter.YErrors
+}
+
+func newCalibration(bins []archive.Bin) (c calibration) {
+	const z2 = 1.96 * 1.96
+	for _, b := range bins {
+		n := float64(b.Fits)
+		middle, half := (b.Won+z2/2/n)/(1+z2/n), math.Sqrt(z2*(b.Won*(1-b.Won)+z2/4/n)/n)/(1+z2/n)
+		c.XYs = append(c.XYs, plotter.XY{X: b.Predicted, Y: b.Won})
+		c.YErrors = append(c.YErrors, struct{ Low, High float64 }{b.Won - (middle - half), middle + half - b.Won})
+	}
+	return c
+}
+
+// drawCalibration draws the shares of matches that were won, by what the model gave them.
+func drawCalibration(path string, list []*archive.Judgement) error {
+	p := plot.New()
+	p.X.Label.Text, p.Y.Label.Text = "P(win) by the model, its engine left out", "share of matches won"
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 1, 0, 1
+	p.Add(plotter.NewFunction(func(x float64) float64 { return x }))
+	for k, j := range list {
+		if len(j.Bins) == 0 {
+			continue
+		}
+		c := newCalibration(j.Bins)
+		points, err := plotter.NewScatter(c)
+		if err != nil {
+			return err
+		}
+		intervals, err := plotter.NewYErrorBars(c)
+		if err != nil {
+			return err
+		}
+		points.Color, intervals.Color = plotutil.Color(k), plotutil.Color(k)
+		p.Add(intervals, points)
+		p.Legend.Add(fmt.Sprintf("%d fits from %s weights", j.Fits, j.Start), points)
+	}
+	p.Legend.Left, p.Legend.Top = true, true
+	return writePicture(path, p)
 }
 
 // expect says what Elo to expect of a fit, and of what was taken out of it.

@@ -3,6 +3,7 @@ package tune
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -70,6 +71,18 @@ func TestTuneExpects(t *testing.T) {
 	if text, err = tune(t, data, "--model", "shannon-1950", "--archive", past, "--pedigree", "guessed",
 		"--out", out+".json"); err != nil || !strings.Contains(text, "Elo not known: the archive has fits of ") {
 		t.Errorf("%v in %s", err, text)
+	}
+}
+
+// The interval of all or none does not collapse: Wilson's of 10 of 10 is .722 to 1, of 2 of 4 .150 to .850.
+func TestCalibration(t *testing.T) {
+	c := newCalibration([]archive.Bin{{Fits: 10, Predicted: 0.9, Won: 1}, {Fits: 4, Predicted: 0.4, Won: 0.5}})
+	for i, want := range [][2]float64{{0.722, 1}, {0.150, 0.850}} {
+		x, y := c.XY(i)
+		low, high := c.YError(i)
+		if !(math.Abs(y-low-want[0]) < 0.001) || !(math.Abs(y+high-want[1]) < 0.001) {
+			t.Errorf("at %.1f: [%.3f, %.3f], want %v", x, y-low, y+high, want)
+		}
 	}
 }
 

@@ -79,10 +79,11 @@ because the positions of one game share its result: ± is 95 %, and a_se in the 
 				return cli.Usagef("--by %s: want material or move", by)
 			case wdlCode[code] == "":
 				return cli.Usagef("--code %s: want %s", code, strings.Join(slices.Sorted(maps.Keys(wdlCode)), ", "))
-			case picture != "" && !slices.Contains([]string{".png", ".svg"}, filepath.Ext(picture)):
-				return cli.Usagef("--picture %s: want a name that ends with .png or .svg", picture)
 			case most < 1 || resamples < 2:
 				return cli.Usagef("--max-score %d, --resamples %d: want at least 1 and 2", most, resamples)
+			}
+			if err := checkPicture(picture); err != nil {
+				return err
 			}
 			games := wdl.NewGames(wdl.Kinds[kind], most)
 			p := cli.NewProgress(cmd.ErrOrStderr(), "wdl")
@@ -192,6 +193,18 @@ func drawWDL(path string, m *wdl.Model, games *wdl.Games) error {
 		}
 	}
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -span, span, 0, 1
+	return writePicture(path, p)
+}
+
+func checkPicture(path string) error {
+	if path == "" || slices.Contains([]string{".png", ".svg"}, filepath.Ext(path)) {
+		return nil
+	}
+	return cli.Usagef("--picture %s: want a name that ends with .png or .svg", path)
+}
+
+// writePicture writes a plot to a file whose name ends with .png or .svg.
+func writePicture(path string, p *plot.Plot) error {
 	picture, err := p.WriterTo(7*vg.Inch, 4.5*vg.Inch, strings.TrimPrefix(filepath.Ext(path), "."))
 	var b bytes.Buffer
 	if err == nil {
