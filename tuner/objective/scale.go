@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
+	"github.com/assay-chess/assay/dataset/inorder"
 	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/tuner/rows"
 )
@@ -84,40 +86,30 @@ func searchK(at func(k float64) (kSums, error)) (float64, error) {
 	return math.Exp(now), nil
 }
 
-// FitK fits K to the targets under coefficients w.
+// FitK fits K to the targets under coefficients w. It evaluates the rows once: that takes longer than a step.
 func (p *Problem) FitK(ctx context.Context, w Tapered) (float64, error) {
-	if p.Store.Bend() != nil {
-		return p.bentK(ctx, w)
-	}
-	return searchK(func(k float64) (kSums, error) {
-		var sum kSums
-		parts := make([]kSums, len(p.Store.Chunks))
-		err := Evaluate(ctx, p.Store, p.Workers, w, func(t *Scratch, i int) {
-			for j, o := range p.Omega[i] {
-				if o > 0 {
-					parts[i].add(p.Loss, k, t.X[j], float64(p.Target[i][j]), float64(o))
-				}
-			}
-		}, func(_ *Scratch, i int) {
-			sum.first += parts[i].first
-			sum.second += parts[i].second
-		})
-		return sum, err
-	})
-}
-
-// bentK is FitK for rows that a formula evaluates: once, since that takes longer than the rest.
-func (p *Problem) bentK(ctx context.Context, w Tapered) (float64, error) {
-	var x []float64
-	var y, omega []float32
-	err := Evaluate(ctx, p.Store, p.Workers, w, func(*Scratch, int) {}, func(t *Scratch, i int) {
-		x = append(x, t.X[:p.Store.Chunks[i].Rows]...)
-		y, omega = append(y, p.Target[i]...), append(omega, p.Omega[i]...)
-	})
+	x := make([][]float64, len(p.Store.Chunks))
+	err := Evaluate(ctx, p.Store, p.Workers, w, func(t *Scratch, i int) {
+		x[i] = slices.Clone(t.X[:p.Store.Chunks[i].Rows])
+	}, func(*Scratch, int) {})
 	if err != nil {
 		return 0, err
 	}
-	return FitK(p.Loss, x, y, omega)
+	return searchK(func(k float64) (sum kSums, err error) {
+		err = inorder.Merge(ctx, p.Workers, len(x), func() *kSums { return new(kSums) }, func(part *kSums, i int) error {
+			*part = kSums{}
+			for j, o := range p.Omega[i] {
+				if o > 0 {
+					part.add(p.Loss, k, x[i][j], float64(p.Target[i][j]), float64(o))
+				}
+			}
+			return nil
+		}, func(part *kSums, _ int) {
+			sum.first += part.first
+			sum.second += part.second
+		})
+		return sum, err
+	})
 }
 
 // BestK is FitK for any coefficients: those that do not predict the targets at all have the
