@@ -46,11 +46,13 @@ func problemOf(d synthetic.Data, loss objective.Loss, workers int) *objective.Pr
 }
 
 // TestSums: every sum over the rows, for each kind of row and both losses, is what testdata has,
-// from any number of workers.
+// from any number of workers, and whether or not evaluations are kept for K.
 func TestSums(t *testing.T) {
+	defer objective.SetKeptRows(8 << 20)
 	for name, d := range synthetic.Samples(t) {
 		for _, loss := range []objective.Loss{objective.CrossEntropy, objective.MSE} {
 			for _, workers := range []int{1, 3} {
+				objective.SetKeptRows(1000 * (workers - 1)) // of none, then of small samples
 				var text synthetic.Text
 				sums(t, &text, d, problemOf(d, loss, workers))
 				text.Golden(t, fmt.Sprintf("sums-%s-%s.txt", name, loss), *update)

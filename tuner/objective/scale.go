@@ -18,6 +18,9 @@ const (
 	maxK = 0.1
 )
 
+// keptRows bounds the rows of a linear evaluation that are evaluated once for all of the search for K: 64 MiB.
+var keptRows = 8 << 20
+
 // ErrScale means that no sensible K fits: the evaluations say nothing about
 // the results, or predict them perfectly.
 var ErrScale = errors.New("no scale K fits")
@@ -31,6 +34,11 @@ func (s *kSums) add(loss Loss, k, x, y, omega float64) {
 	slope, curvature := loss.slopeAt(k, x, y)
 	s.first += num.Rounded(omega * slope * x)
 	s.second += num.Rounded(omega * curvature * x * x)
+}
+
+func (s *kSums) plus(o *kSums) {
+	s.first += o.first
+	s.second += o.second
 }
 
 // FitK returns the K of the sigmoid for which evaluations x in centipawns predict the targets y with the
@@ -86,8 +94,25 @@ func searchK(at func(k float64) (kSums, error)) (float64, error) {
 	return math.Exp(now), nil
 }
 
-// FitK fits K to the targets under coefficients w. It evaluates the rows once: that takes longer than a step.
+// FitK fits K to the targets under coefficients w. Up to keptRows are evaluated once: that takes
+// longer than a step.
 func (p *Problem) FitK(ctx context.Context, w Tapered) (float64, error) {
+	sum := func(part *kSums, i int, k float64, x []float64) {
+		*part = kSums{}
+		for j, o := range p.Omega[i] {
+			if o > 0 {
+				part.add(p.Loss, k, x[j], float64(p.Target[i][j]), float64(o))
+			}
+		}
+	}
+	if p.Store.Bend() == nil && p.Store.Rows() > keptRows {
+		parts := make([]kSums, len(p.Store.Chunks))
+		return searchK(func(k float64) (all kSums, err error) {
+			err = Evaluate(ctx, p.Store, p.Workers, w, func(t *Scratch, i int) { sum(&parts[i], i, k, t.X) },
+				func(_ *Scratch, i int) { all.plus(&parts[i]) })
+			return all, err
+		})
+	}
 	x := make([][]float64, len(p.Store.Chunks))
 	err := Evaluate(ctx, p.Store, p.Workers, w, func(t *Scratch, i int) {
 		x[i] = slices.Clone(t.X[:p.Store.Chunks[i].Rows])
@@ -95,20 +120,12 @@ func (p *Problem) FitK(ctx context.Context, w Tapered) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return searchK(func(k float64) (sum kSums, err error) {
+	return searchK(func(k float64) (all kSums, err error) {
 		err = inorder.Merge(ctx, p.Workers, len(x), func() *kSums { return new(kSums) }, func(part *kSums, i int) error {
-			*part = kSums{}
-			for j, o := range p.Omega[i] {
-				if o > 0 {
-					part.add(p.Loss, k, x[i][j], float64(p.Target[i][j]), float64(o))
-				}
-			}
+			sum(part, i, k, x[i])
 			return nil
-		}, func(part *kSums, _ int) {
-			sum.first += part.first
-			sum.second += part.second
-		})
-		return sum, err
+		}, func(part *kSums, _ int) { all.plus(part) })
+		return all, err
 	})
 }
 
