@@ -4,7 +4,7 @@ package archive
 
 import "testing"
 
-// How often the model is used, by the size of the archive and the effect of one covariate of four; 0 is the rate of
+// How often the model is used, by the size of the archive and the effect of one covariate; 0 is the rate of
 // errors. The table of TUNER.md.
 func TestJudgeTable(t *testing.T) {
 	const archives = 100

@@ -128,6 +128,25 @@ func TestExpect(t *testing.T) {
 	}
 }
 
+// Covariates that say nothing do not beat the change alone.
+func TestUselessCovariates(t *testing.T) {
+	const archives = 12
+	w := world{engines: 8, fits: 10, games: 300, spread: 1, tau: 10, sigma: 10}
+	for effect, most := range map[float64][2]int{0: {0, 1}, 25: {archives - 1, archives}} {
+		w.effect = effect
+		beats := 0
+		for i := range archives {
+			j := Judge(w.play(rand.New(rand.NewPCG(9, uint64(i)))), dataset.TunedStart)
+			if j.Change.Mean > 2*j.Change.SE {
+				beats++
+			}
+		}
+		if beats < most[0] || beats > most[1] {
+			t.Errorf("with %g Elo a unit the model beats the change alone in %d of %d archives", effect, beats, archives)
+		}
+	}
+}
+
 // What a fit is expected to gain, and how uncertain that is, grows with the change of the evaluation.
 func TestChangeScales(t *testing.T) {
 	w := world{engines: 10, fits: 12, games: 1000, effect: 25, spread: 1, tau: 5, sigma: 3}

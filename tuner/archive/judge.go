@@ -24,9 +24,10 @@ type Judgement struct {
 	Scores   []Score          `json:"scores,omitempty"`  // of the model, a constant, today's rule, and the change alone
 	Constant Gain             `json:"over_constant"`     // of the model
 	Rule     Gain             `json:"over_rule"`
+	Change   Gain             `json:"over_change"`            // over the change alone, which decides nothing
 	Covered  num.Float        `json:"covered"`                // share of matches within the model's 95 % interval
 	Bins     []Bin            `json:"calibration,omitempty"`  // five, without empty ones
-	Slopes   []Slope          `json:"coefficients,omitempty"` // in Elo a unit and 10 centipawns of change
+	Slopes   []Slope          `json:"coefficients,omitempty"` // in Elo a unit, for each 10 centipawns of change
 
 	fits  []Fit
 	model *model
@@ -90,8 +91,8 @@ func (f *Fit) change() float64 { return math.Exp2(f.Measures[change]) }
 
 // Judge predicts each engine's fits of a stratum, dataset.TunedStart or dataset.GuessedStart, from those of the others.
 func Judge(fits []Fit, start string) *Judgement {
-	j := &Judgement{Start: start, Covered: num.Unknown, Constant: Gain{num.Unknown, num.Unknown},
-		Rule: Gain{num.Unknown, num.Unknown}}
+	unknown := Gain{num.Unknown, num.Unknown}
+	j := &Judgement{Start: start, Covered: num.Unknown, Constant: unknown, Rule: unknown, Change: unknown}
 	j.fits = slices.DeleteFunc(slices.Clone(fits), func(f Fit) bool {
 		return f.Start != start || math.IsNaN(f.Measures[change])
 	})
@@ -112,6 +113,7 @@ func Judge(fits []Fit, start string) *Judgement {
 		densities = append(densities, j.score(k))
 	}
 	j.Constant, j.Rule = j.gain(densities[0], densities[1]), j.gain(densities[0], densities[2])
+	j.Change = j.gain(densities[0], densities[3])
 	if j.Used = j.Constant.Mean > 2*j.Constant.SE && j.Rule.Mean > 2*j.Rule.SE; !j.Used {
 		j.Missing = fmt.Sprintf("predicting engines left out, the model of %d fits of %d engines does not beat a constant "+
 			"and the verdict by two standard errors", j.Fits, len(j.Engines))

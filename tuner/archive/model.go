@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Standard deviations of the priors, in Elo or Elo a unit of the scale: of the constant, of a coefficient a unit; and the scale of the half-Cauchy
-// priors of tau and sigma.
+// Standard deviations of the priors, in Elo for a unit of the scale: of the constant, of a coefficient a unit; and the
+// scale of the half-Cauchy priors of tau and sigma.
 const priorConstant, priorSlope, priorSpread = 100.0, 30.0, 20.0
 
 // spreads is the grid of tau and sigma, in the same unit.
@@ -219,7 +219,10 @@ func (d prediction) density(elo float64) float64 {
 
 // quantile returns the Elo below which a share of the distribution lies.
 func (d prediction) quantile(share float64) float64 {
-	lo, hi := -2000.0, 2000.0
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, n := range d.normals {
+		lo, hi = min(lo, n.Mu-10*n.Sigma), max(hi, n.Mu+10*n.Sigma)
+	}
 	for hi-lo > 0.01 {
 		if mid := (lo + hi) / 2; d.above(mid) > 1-share {
 			lo = mid

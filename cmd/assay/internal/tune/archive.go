@@ -256,10 +256,11 @@ func newArchiveShow() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show",
 		Short: "Show what fits scored, and how well that can be predicted",
-		Long: `Show what fits scored, and how well that can be predicted: the model of Elo, a constant and the
-verdict of assay tune, each by fits to all engines but one, on the fits of that one. A log density is
-the mean over fits; its differences have standard errors by engine. --picture draws how many matches
-were won, of those to which the model gave about the same probability.`,
+		Long: `Show what fits scored, and how well that can be predicted: by the model of Elo, a constant, the verdict
+of assay tune, and the change of the evaluation alone. Each is fitted to all engines but one and
+predicts the fits of that one. A log density is the mean over fits; ± is one standard error, of
+differences by engine. --picture draws the share of matches won against the probability that the
+model gave.`,
 		Example: `  assay archive show --all
   assay archive show --picture calibration.png`,
 		Args: cobra.NoArgs,
@@ -304,9 +305,12 @@ func printFits(out io.Writer, fits []archive.Fit) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "engine\tstart\tgames of\tverdict\tgain / error\tgroup loss\tchange, cp\tgames\tElo")
 	for _, f := range fits {
-		gain, loss := num.Float(math.Sinh(f.Measures[0])), num.Float(f.Measures[1])
-		quote.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%.1f\t%d\t%+.0f ± %.0f\n", f.Engine, f.Start, f.Games, f.Verdict,
-			known("%.1f", gain, gain, "-"), known("%.2f", loss, loss, "-"), f.Change, f.Pairs.Games(), f.Elo, 1.96*f.SE)
+		gain, loss, change := num.Float(math.Sinh(f.Measures[0])), num.Float(f.Measures[1]), num.Unknown
+		if f.Change != dataset.NoEval {
+			change = num.Float(f.Change)
+		}
+		quote.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%+.0f ± %.0f\n", f.Engine, f.Start, f.Games, f.Verdict,
+			known("%.1f", gain, gain, "-"), known("%.2f", loss, loss, "-"), known("%.1f", change, change, "-"), f.Pairs.Games(), f.Elo, 1.96*f.SE)
 	}
 	fmt.Fprintln(w)
 	w.Flush()
@@ -326,20 +330,22 @@ func printJudgement(out io.Writer, j *archive.Judgement) {
 		quote.Fprintf(w, "  %s\t%.3f\t%.3f\n", s.Model, s.LogDensity, s.Brier)
 	}
 	w.Flush()
-	quote.Fprintf(out, "  the model's log density over a constant's %+.3f ± %.3f, over today's rule's %+.3f ± %.3f; "+
-		"%.0f %% of matches within 95 %%\n", j.Constant.Mean, j.Constant.SE, j.Rule.Mean, j.Rule.SE, 100*j.Covered)
+	quote.Fprintf(out, "  the model's log density over a constant's %+.3f ± %.3f, over today's rule's %+.3f ± %.3f, "+
+		"over that of the change alone %+.3f ± %.3f; %.0f %% of matches within 95 %%\n",
+		j.Constant.Mean, j.Constant.SE, j.Rule.Mean, j.Rule.SE, j.Change.Mean, j.Change.SE, 100*j.Covered)
 	for _, b := range j.Bins {
 		quote.Fprintf(out, "  %d fits expected to win with P %.2f: %.2f did\n", b.Fits, b.Predicted, b.Won)
 	}
 	for _, s := range j.Slopes {
-		quote.Fprintf(out, "  %-12s %+.1f ± %.1f Elo a unit and 10 cp of change\n", s.Name, s.Elo, s.SE)
+		quote.Fprintf(out, "  %-12s %+.1f ± %.1f Elo a unit, for each 10 cp of change\n", s.Name, s.Elo, s.SE)
 	}
 	if !j.Used {
 		quote.Fprintf(out, "  Not used: %s.\n", j.Missing)
 	}
 }
 
-// calibration is the bins of a stratum, with 95 % intervals (Wilson, JASA 22, 1927).
+// calibration is the bins of a stratum, with 95 % intervals (Wilson, JASA 22, 1927) as if fits of one engine were
+// independent; a level match is half a win.
 type calibration struct {
 	plotter.XYs
 	plotter.YErrors
