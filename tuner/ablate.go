@@ -20,18 +20,16 @@ const (
 // Ablation is what some terms are worth: the loss on held-out games without them, minus that with them. Both sides are
 // cross-validated: fitted to the other games, the one with those terms at 0 and all others fitted again.
 type Ablation struct {
-	Name      string    `json:"name"`
-	Terms     int       `json:"terms"`
-	Loss      float64   `json:"loss_without"`
-	Rise      float64   `json:"rise"`       // above 0: the terms help
-	SE        num.Float `json:"se"`         // by game, paired
-	Interval  Interval  `json:"interval"`   // 95 %
-	Share     float64   `json:"share"`      // of all that the evaluation knows beyond a constant
-	Change    num.Float `json:"rms_change"` // root mean square change of the evaluation without them, centipawns
-	*Expected           // of the terms; nil where no model of Elo is good enough
-	out       []bool    // by term
-	sums      *clusterLosses
-	weights   *objective.Tapered // fitted to all games; nil without Config.AblateWeights
+	Name     string    `json:"name"`
+	Terms    int       `json:"terms"`
+	Loss     float64   `json:"loss_without"`
+	Rise     float64   `json:"rise"`     // above 0: the terms help
+	SE       num.Float `json:"se"`       // by game, paired
+	Interval Interval  `json:"interval"` // 95 %
+	Share    float64   `json:"share"`    // of all that the evaluation knows beyond a constant
+	out      []bool    // by term
+	sums     *clusterLosses
+	weights  *objective.Tapered // fitted to all games; nil without Config.AblateWeights
 }
 
 // Verdicts of an Ablation, by its interval.
@@ -114,10 +112,6 @@ func (f *fitting) ablate(ctx context.Context, r *Result) error {
 		part, err := v.ablated(ctx, problems[k], k, a.out)
 		if err == nil {
 			err = a.sums.add(ctx, problems[k], objective.HeldOut, part, whole[k])
-		}
-		if err == nil && k == 0 {
-			a.Change, err = f.change(ctx, part.w, whole[k].w)
-			a.Change *= num.Float(v.rescale)
 		}
 		if err != nil {
 			return fmt.Errorf("without %s: %w", a.Name, err)

@@ -389,7 +389,7 @@ func drawCalibration(path string, list []*archive.Judgement) error {
 	return writePicture(path, p)
 }
 
-// expect says what Elo to expect of a fit, and of what was taken out of it.
+// expect says what Elo to expect of a fit.
 func (f *tuneFlags) expect(evaluation string, r *tuner.Result) (*tuner.Expected, error) {
 	rows, err := archive.Open(f.archive)
 	if err != nil {
@@ -406,12 +406,5 @@ func (f *tuneFlags) expect(evaluation string, r *tuner.Result) (*tuner.Expected,
 		}
 	}
 	j := archive.Judge(archive.Fits(rows), start)
-	engine := engineOf(evaluation)
-	for i := range r.Ablations {
-		if a := &r.Ablations[i]; j.Used {
-			m := archive.NewMeasures(a.Rise, float64(a.SE), float64(num.Unknown), float64(a.Change), games)
-			a.Expected = j.Expect(engine, m)
-		}
-	}
-	return j.Expect(engine, archive.MeasuresOf(&r.Verdict, games)), nil
+	return j.Expect(engineOf(evaluation), archive.MeasuresOf(&r.Verdict, games)), nil
 }

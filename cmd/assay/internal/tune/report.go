@@ -221,15 +221,8 @@ func (b *page) ablations(r *tuner.Report, model string) {
 	counts := map[string]int{}
 	for _, a := range r.Ablations {
 		counts[a.Verdict()]++
-		elo := ""
-		if a.Expected != nil {
-			elo = fmt.Sprintf(", Elo %+.0f [%+.0f, %+.0f]", a.Elo, a.EloLo, a.EloHi)
-			if len(a.EloBeyond) > 0 {
-				elo += " (beyond the archive)"
-			}
-		}
-		b.print("%-*s %6d %+10.6f  [%+.6f, %+.6f]   %6.2f %%  %s%s\n", wide, a.Name, a.Terms, a.Rise, a.Interval[0],
-			a.Interval[1], 100*a.Share, a.Verdict(), elo)
+		b.print("%-*s %6d %+10.6f  [%+.6f, %+.6f]   %6.2f %%  %s\n", wide, a.Name, a.Terms, a.Rise, a.Interval[0],
+			a.Interval[1], 100*a.Share, a.Verdict())
 	}
 	b.print("loss: by how much it rises on unseen games if those terms are 0 and all others fitted again; share: of "+
 		"what\nthe evaluation knows beyond a constant. %d help, %d are not shown to, %d harm.\n"+
