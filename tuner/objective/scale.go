@@ -18,7 +18,7 @@ const (
 	maxK = 0.1
 )
 
-// keptRows bounds the rows of a linear evaluation that are evaluated once for all of the search for K: 64 MiB.
+// keptRows bounds the rows whose linear evaluations are kept through the search for K: 64 MiB.
 var keptRows = 8 << 20
 
 // ErrScale means that no sensible K fits: the evaluations say nothing about
@@ -94,8 +94,8 @@ func searchK(at func(k float64) (kSums, error)) (float64, error) {
 	return math.Exp(now), nil
 }
 
-// FitK fits K to the targets under coefficients w. Up to keptRows are evaluated once: that takes
-// longer than a step.
+// FitK fits K to the targets under coefficients w. Up to keptRows rows are evaluated once, not at each
+// step, because that takes longer than the rest of a step.
 func (p *Problem) FitK(ctx context.Context, w Tapered) (float64, error) {
 	sum := func(part *kSums, i int, k float64, x []float64) {
 		*part = kSums{}

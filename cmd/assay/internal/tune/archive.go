@@ -310,7 +310,8 @@ func printFits(out io.Writer, fits []archive.Fit) {
 			change = num.Float(f.Change)
 		}
 		quote.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%+.0f ± %.0f\n", f.Engine, f.Start, f.Games, f.Verdict,
-			known("%.1f", gain, gain, "-"), known("%.2f", loss, loss, "-"), known("%.1f", change, change, "-"), f.Pairs.Games(), f.Elo, 1.96*f.SE)
+			known("%.1f", gain, gain, "-"), known("%.2f", loss, loss, "-"), known("%.1f", change, change, "-"),
+			f.Pairs.Games(), f.Elo, 1.96*f.SE)
 	}
 	fmt.Fprintln(w)
 	w.Flush()
