@@ -33,8 +33,8 @@ func share(left, increment time.Duration, movesToGo int, overhead time.Duration)
 	default:
 		most = usable * 4 / 10
 	}
-	average = min(total*4/5/n, most)
-	return average, min(5*average, most)
+	average = min(total*24/25/n, most)
+	return average, min(4*average, most)
 }
 
 // lag is the longest pause of a search on a busy machine. It fades from search to search.

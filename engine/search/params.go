@@ -37,6 +37,7 @@ const (
 	probDepth
 	probMargin
 	internalDepth
+	internalLag
 	quietBase
 	quietSlope
 	quietWorsening
@@ -56,14 +57,13 @@ const (
 	lateCut
 	lateWorsening
 	lateCapture
+	lateNoisy
 	lateCheck
 	lateThreat
 	lateHistory
 	deeperMargin
 	shallowerMargin
 	rootLess
-	rootDepth
-	rootDeepLess
 	firstWindow
 	windowGrowth
 	deltaMargin
@@ -86,7 +86,7 @@ const (
 // parameters describes all parameters. Margins are in centipawns. Any combination of
 // values is safe: the search ends and plays legal moves, though perhaps bad ones.
 var parameters = [numParameters]parameterInfo{
-	reverseMargin: {"ReverseMargin", 122, 10, 300,
+	reverseMargin: {"ReverseMargin", 88, 10, 300,
 		"reverse futility: margin above beta per ply, from which a node fails high without a search"},
 	reverseImproving: {"ReverseImproving", 55, 0, 300, "how much smaller the margin is if the evaluation improves"},
 	reverseDepth:     {"ReverseDepth", 8, 1, 20, "maximum depth"},
@@ -104,10 +104,12 @@ var parameters = [numParameters]parameterInfo{
 	probMargin: {"ProbMargin", 59, 50, 500, "by how much a capture must exceed beta in a shallow search"},
 
 	internalDepth: {"InternalDepth", 4, 2, 20, "internal iterative reduction: minimum depth"},
+	internalLag: {"InternalLag", 4, 1, 120,
+		"also where the hash move is of a search that was more than this many plies shallower"},
 
 	quietBase: {"QuietBase", 5805, 0, 12288,
 		"late move pruning: number of moves at depth 0 after which quiet moves are pruned, in 1024ths ..."},
-	quietSlope: {"QuietSlope", 1753, 100, 4096, "... and more per depth squared"},
+	quietSlope: {"QuietSlope", 1300, 100, 4096, "... and more per depth squared"},
 	quietWorsening: {"QuietWorsening", 512, 100, 1024,
 		"factor of that number if the evaluation does not improve, in 1024ths"},
 	quietDepth:    {"QuietDepth", 5, 1, 15, "maximum reduced depth at which futility and exchanges prune quiet moves"},
@@ -121,15 +123,16 @@ var parameters = [numParameters]parameterInfo{
 	singularLag:   {"SingularLag", 3, 1, 6, "how many plies shallower the hash move's search may have been"},
 	singularMargin: {"SingularMargin", 2002, 0, 10240,
 		"how much worse all other moves must be, in 1024ths of a centipawn per ply"},
-	doubleMargin: {"DoubleMargin", 34, 0, 500, "how much worse still, in centipawns, for an extension by two plies"},
+	doubleMargin: {"DoubleMargin", 20, 0, 500, "how much worse still, in centipawns, for an extension by two plies"},
 
-	lateBase: {"LateBase", 122, 0, 2048, "late move reduction: constant, in 1024ths of a ply ..."},
+	lateBase: {"LateBase", 600, 0, 2048, "late move reduction: constant, in 1024ths of a ply ..."},
 	lateSlope: {"LateSlope", 3852, 800, 7000,
 		"... and factor of log2(depth) * log2(move number), in 10000ths of a ply"},
 	latePV:        {"LatePV", 1255, 0, 4096, "less in nodes of the principal variation, in 1024ths of a ply"},
 	lateCut:       {"LateCut", 1217, 0, 4096, "more in nodes expected to fail high"},
 	lateWorsening: {"LateWorsening", 945, 0, 4096, "more if the evaluation does not improve"},
 	lateCapture:   {"LateCapture", 620, 0, 4096, "more if the hash move is a capture"},
+	lateNoisy:     {"LateNoisy", 1024, 0, 8192, "less for a capture that loses no material"},
 	lateCheck:     {"LateCheck", 593, 0, 4096, "less for a check"},
 	lateThreat:    {"LateThreat", 1024, 0, 4096, "less if a null move would be mated"},
 	lateHistory:   {"LateHistory", 625, 0, 4096, "less for a quiet move with the best score in one history"},
@@ -139,9 +142,7 @@ var parameters = [numParameters]parameterInfo{
 	shallowerMargin: {"ShallowerMargin", 13, 0, 100,
 		"re-search a ply shallower if it beats the best score by less than this margin"},
 
-	rootLess:     {"RootLess", 1024, 0, 4096, "how much less root moves are reduced, in 1024ths of a ply"},
-	rootDepth:    {"RootDepth", 11, 4, 40, "minimum depth at which root moves are reduced still less"},
-	rootDeepLess: {"RootDeepLess", 5120, 0, 8192, "how much less still"},
+	rootLess: {"RootLess", 1024, 0, 4096, "how much less root moves are reduced, in 1024ths of a ply"},
 
 	firstWindow:  {"FirstWindow", 10, 5, 200, "aspiration: half the width of the first window"},
 	windowGrowth: {"WindowGrowth", 512, 256, 4096, "growth of the window, in 1024ths of its width"},

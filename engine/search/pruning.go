@@ -126,6 +126,9 @@ func (e *Engine) lateReduction(n *node, c candidate) int {
 	if n.hash != board.NullMove && !isQuiet(&k.f.pos, n.hash) {
 		r += v[lateCapture] // where a capture is best, quiet moves rarely are
 	}
+	if !c.quiet && k.stage != stageBadCaptures {
+		r -= v[lateNoisy]
+	}
 	if c.check {
 		r -= v[lateCheck]
 	}
@@ -133,7 +136,7 @@ func (e *Engine) lateReduction(n *node, c candidate) int {
 		r -= v[lateThreat] // the answer to the threat may be a late move
 	}
 	r >>= plyBits
-	if k.stage != stageBadCaptures {
+	if c.quiet {
 		r -= int(k.history.score(k.f.piece, c.move)) * v[lateHistory] / (historyMax << plyBits)
 	}
 	return r

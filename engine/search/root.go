@@ -109,7 +109,6 @@ func (e *Engine) searchRoot(depth, alpha, beta, first int) int {
 			if quiet && i > first+2 && depth >= 3 && !inCheck && newDepth < depth {
 				r = e.params.rootReduction(depth, i-first+1)
 			}
-			r = max(r, 0)
 			score = -e.search(1, newDepth-r, -alpha-1, -alpha, true)
 			if r > 0 && score > alpha && !e.stopped {
 				score = -e.search(1, newDepth, -alpha-1, -alpha, true)
@@ -139,14 +138,9 @@ func (e *Engine) searchRoot(depth, alpha, beta, first int) int {
 	return best
 }
 
-// rootReduction returns the reduction of a late root move in plies. It is smaller from
-// rootDepth on, where there is time for moves that only a deep search finds.
+// rootReduction returns the reduction of a late root move in plies.
 func (p *params) rootReduction(depth, count int) int {
-	r := p.reduction(depth, count) - p.values[rootLess]
-	if depth >= p.values[rootDepth] {
-		r -= p.values[rootDeepLess]
-	}
-	return r >> plyBits
+	return max(p.reduction(depth, count)-p.values[rootLess], 0) >> plyBits
 }
 
 // bestRoot returns the root move with the highest score of the current iteration.

@@ -169,9 +169,10 @@ func (e *Engine) open(n *node, beta int) (score int, over bool) {
 			return s, true
 		}
 	}
-	// Internal iterative reduction: without a hash move, a shallower search finds one at
-	// less cost.
-	if n.hash == board.NullMove && n.depth >= v[internalDepth] && (n.pv || n.cut) {
+	// Internal iterative reduction: without a hash move, or with one of a much shallower search,
+	// a shallower search finds one at less cost.
+	if (n.pv || n.cut) && (n.hash == board.NullMove && n.depth >= v[internalDepth] ||
+		n.found && alone && n.depth > int(n.hit.depth)+v[internalLag]) {
 		n.depth--
 	}
 	return 0, false
@@ -182,7 +183,7 @@ func (e *Engine) searchMove(n *node, c candidate, depth, alpha, beta int) int {
 	v := &e.params.values
 	score := 0
 	switch {
-	case n.depth >= 2 && n.count > 1 && (c.quiet || n.picker.stage == stageBadCaptures):
+	case n.isLate(c):
 		reduced := min(max(depth-e.lateReduction(n, c), 1), depth)
 		score = -e.search(n.ply+1, reduced, -alpha-1, -alpha, true)
 		if score > alpha && reduced < depth && !e.stopped {
@@ -202,6 +203,16 @@ func (e *Engine) searchMove(n *node, c candidate, depth, alpha, beta int) int {
 		score = -e.search(n.ply+1, depth, -beta, -alpha, false)
 	}
 	return score
+}
+
+// isLate reports whether a move is searched less deeply first. Captures that lose no material
+// are, unless the node is or was of the principal variation.
+func (n *node) isLate(c candidate) bool {
+	if n.depth < 2 || n.count < 2 {
+		return false
+	}
+	return c.quiet || n.picker.stage == stageBadCaptures ||
+		n.count > 2 && !n.inCheck && !n.pv && !(n.found && n.hit.info&pvFlag != 0)
 }
 
 // finish returns the score of a node whose moves were searched with a window that began at
