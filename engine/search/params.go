@@ -105,7 +105,7 @@ var parameters = [numParameters]parameterInfo{
 
 	internalDepth: {"InternalDepth", 4, 2, 20, "internal iterative reduction: minimum depth"},
 	internalLag: {"InternalLag", 4, 1, 120,
-		"also where the hash move is of a search that was more than this many plies shallower"},
+		"also where the table's entry is of a search more than this many plies shallower"},
 
 	quietBase: {"QuietBase", 5805, 0, 12288,
 		"late move pruning: number of moves at depth 0 after which quiet moves are pruned, in 1024ths ..."},

@@ -169,8 +169,8 @@ func (e *Engine) open(n *node, beta int) (score int, over bool) {
 			return s, true
 		}
 	}
-	// Internal iterative reduction: without a hash move, or with one of a much shallower search,
-	// a shallower search finds one at less cost.
+	// Internal iterative reduction: without a hash move, or with an entry of a much shallower
+	// search, a shallower search finds a good move at less cost.
 	if (n.pv || n.cut) && (n.hash == board.NullMove && n.depth >= v[internalDepth] ||
 		n.found && alone && n.depth > int(n.hit.depth)+v[internalLag]) {
 		n.depth--
@@ -206,7 +206,7 @@ func (e *Engine) searchMove(n *node, c candidate, depth, alpha, beta int) int {
 }
 
 // isLate reports whether a move is searched less deeply first. Captures that lose no material
-// are, unless the node is or was of the principal variation.
+// are from the third move on, but neither in check nor where a principal variation is or was.
 func (n *node) isLate(c candidate) bool {
 	if n.depth < 2 || n.count < 2 {
 		return false

@@ -12,8 +12,8 @@
 //
 // where c_f is the root mean square change of the evaluation, in units of 10 centipawns, kept within 1/16 and 32: the
 // less a fit changes, the less it can gain or lose. Fits whose change is not known are left out. A match shows it with
-// the error of its own pentanomial counts: the estimate and half the interval by likelihood. The covariates x, fixed before any fit was
-// played, are [Covariates]. That the change is a factor too was decided after 70 fits of five engines; those of later
+// the error of its own pentanomial counts: the estimate and half the interval by likelihood. The covariates x, fixed
+// before any fit was played, are [Covariates]. That the change is a factor too was decided after 70 fits of five engines; those of later
 // engines test it. Coefficients have priors of 30 Elo a unit; tau and sigma are not estimated but averaged over, on a
 // grid with half-Cauchy priors of scale 20: five engines say little of a variance. So a prediction is a mixture of
 // normals, wide where the archive is small. It knows the effect u_e of an engine that is in the archive. Last digits
