@@ -107,6 +107,9 @@ func testAttacks(t *testing.T, o orders, as *syscall.SysProcAttr) {
 			continue
 		}
 		t.Run(a.act, func(t *testing.T) {
+			if a.act == "other" && exec.Command(path, a.act).Run() != nil {
+				t.Skip("this kernel has no system calls of another processor, in a sandbox or outside")
+			}
 			if a.folder && !o.Namespaces {
 				a.says, a.reported = "open: Permission denied|O_TMPFILE: Permission denied", "write /.*"
 			}
