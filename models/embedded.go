@@ -18,7 +18,7 @@ var embedded embed.FS
 
 // champion is the name of the newest weights that assay learn has made.
 // Default is another name of them.
-const champion = "assay-2"
+const champion = "assay-3"
 
 // Default is the name of the weights that are used where no others are named: those of the
 // newest champion.
@@ -35,6 +35,7 @@ var catalog = []struct{ name, model, about string }{
 	{"assay-start", "assay", "start of learning: Shannon's numbers and zeros"},
 	{"assay-1", "assay", "the first champion: learned from self-play, starting from assay-start"},
 	{"assay-2", "assay-bent", "the second champion: went on from assay-1, with an evaluation that bends"},
+	{"assay-3", "assay-bent", "the third champion: went on from assay-2"},
 }
 
 // Names returns the names of the embedded weights. The last is Default, another name of the

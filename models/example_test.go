@@ -57,6 +57,7 @@ func ExampleNames() {
 	// assay-start      for the model assay
 	// assay-1          for the model assay
 	// assay-2          for the model assay-bent
+	// assay-3          for the model assay-bent
 	// assay            for the model assay-bent
 }
 

@@ -131,7 +131,7 @@ func TestChampion(t *testing.T) {
 			t.Errorf("%s is not for the model %s: %v", k.name, k.model, err)
 		}
 	}
-	for model, want := range map[string]string{"assay": "assay-1", "assay-bent": "assay-2",
+	for model, want := range map[string]string{"assay": "assay-1", "assay-bent": "assay-3",
 		"shannon-1950": "shannon-1950", "nosuch": "nosuch"} {
 		if got := NewestOf(model); got != want {
 			t.Errorf("the newest weights of %s are %s, want %s", model, got, want)

@@ -11,7 +11,7 @@ import (
 
 func TestConform(t *testing.T) {
 	// one of each model
-	for _, weights := range []string{"assay-1", "assay-2", "machack-1967", "shannon-1950", "shannon-appendix"} {
+	for _, weights := range []string{"assay-1", "assay-3", "machack-1967", "shannon-1950", "shannon-appendix"} {
 		t.Run(weights, func(t *testing.T) {
 			f, err := models.Embedded(weights)
 			if err != nil {
