@@ -16,7 +16,7 @@ import (
 //go:embed *.json
 var embedded embed.FS
 
-// champion is the name of the newest weights that assay learn has made.
+// champion is the name of the newest weights learned from self-play.
 // Default is another name of them.
 const champion = "assay-3"
 
