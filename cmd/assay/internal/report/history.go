@@ -34,8 +34,8 @@ var Axes = []string{string(OverGenerations), string(OverGames)}
 
 // History draws the ratings that a ladder measured for the generations of learning runs, as
 // an SVG file: Elo over generations or games, and each other player as a horizontal line. Each folder
-// of histories holds a run's plan as plan.json, and each generation's weights.json and gate.json. Each run
-// but the first began with weights of one before it.
+// of histories holds a run's plan as plan.json, and each generation's weights.json and gate.json. Weights that
+// a run began with and that no run before it has are a point of their own, with the games so far.
 func History(ladderDir string, histories []string, over Axis) ([]byte, error) {
 	var played ladder.Result
 	if ok, err := readJSON(&played, ladderDir, "result.json"); err != nil {
@@ -88,7 +88,7 @@ func History(ladderDir string, histories []string, over Axis) ([]byte, error) {
 	return standalone(string(f.SVG)), nil
 }
 
-// readHistories returns the start weights of the first run, and those of all generations.
+// readHistories returns the weights of all generations, and those that runs began with.
 func readHistories(dirs []string) ([]generationWeights, error) {
 	var list []generationWeights
 	for _, dir := range dirs {
@@ -96,16 +96,22 @@ func readHistories(dirs []string) ([]generationWeights, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(list) == 0 {
-			list = []generationWeights{{id: plan.StartID, promoted: true}}
-		} else if !slices.ContainsFunc(list, func(g generationWeights) bool { return g.id == plan.StartID }) {
-			return nil, fmt.Errorf("%s: the run began with the weights %s, which no run before it has", dir, plan.StartID)
+		if !holds(list, plan.StartID) {
+			start := generationWeights{id: plan.StartID, promoted: true}
+			if len(list) > 0 {
+				start.games = list[len(list)-1].games
+			}
+			list = append(list, start)
 		}
 		if list, err = readHistory(list, dir, plan); err != nil {
 			return nil, err
 		}
 	}
 	return list, nil
+}
+
+func holds(list []generationWeights, id string) bool {
+	return slices.ContainsFunc(list, func(g generationWeights) bool { return g.id == id })
 }
 
 // readHistory adds the generations of a run to those of the runs before it.
@@ -128,6 +134,10 @@ func readHistory(list []generationWeights, dir string, plan *learn.RunConfig) ([
 		}
 		if g > len(plan.Plan.Generations) {
 			return nil, fmt.Errorf("%s: plan.json has only %d generations", folder, len(plan.Plan.Generations))
+		}
+		if holds(list, w.ID()) {
+			return nil, fmt.Errorf("%s: a run given before has these weights; give the runs in the order in which they learned",
+				folder)
 		}
 		games += plan.Plan.Generations[g-1].Games
 		list = append(list, generationWeights{w.ID(), gate.Passed(), games})

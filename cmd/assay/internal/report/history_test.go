@@ -108,8 +108,17 @@ func TestHistory(t *testing.T) {
 		t.Errorf("no folder: %v", err)
 	}
 	if _, err := History(played, []string{second, dir}, OverGames); err == nil ||
-		!strings.Contains(err.Error(), "which no run before it has") {
+		!strings.Contains(err.Error(), "in the order in which they learned") {
 		t.Errorf("runs in the wrong order: %v", err)
+	}
+
+	// A third run began with a fit of its own to the games of the second.
+	third := filepath.Join(t.TempDir(), "third")
+	start.Terms[0].MG++
+	writeJSON(t, learn.RunConfig{StartID: start.ID(), Plan: learn.DefaultPlan(1, 100, 300, 7)}, third, "plan.json")
+	if all, err := readHistories([]string{dir, second, third}); err != nil || len(all) != 5 ||
+		all[4] != (generationWeights{id: start.ID(), promoted: true, games: 5088}) {
+		t.Errorf("a run that began with weights of its own: %v, %v", all, err)
 	}
 
 	missing := result
