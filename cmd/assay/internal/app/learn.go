@@ -265,7 +265,8 @@ func newLearnPictureCommand() *cobra.Command {
 folder of a ladder in which the start weights and those of all generations play. Other players
 become horizontal lines. Generations are recognized by the ids of their weights, which are read
 from --history: a folder with a run's plan.json and its folders gen-1, gen-2 and so on. Several
-runs make one curve; weights that a run started from and no earlier run has are a point of their own.`,
+runs make one curve, in the order in which they learned. If a run started from weights that no
+earlier run has, these are a point too.`,
 		Example: `  assay learn picture runs/generations --history models/history --out models/history/elo.svg
   assay learn picture runs/curve --history models/history,models/history/second-1 --over games --out curve.svg`,
 		Args: cobra.ExactArgs(1),

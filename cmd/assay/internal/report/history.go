@@ -34,8 +34,8 @@ var Axes = []string{string(OverGenerations), string(OverGames)}
 
 // History draws the ratings that a ladder measured for the generations of learning runs, as
 // an SVG file: Elo over generations or games, and each other player as a horizontal line. Each folder
-// of histories holds a run's plan as plan.json, and each generation's weights.json and gate.json. Weights that
-// a run began with and that no run before it has are a point of their own, with the games so far.
+// of histories holds a run's plan as plan.json, and each generation's weights.json and gate.json. If a
+// run began with weights that no run before it has, these are a point too, at the games so far.
 func History(ladderDir string, histories []string, over Axis) ([]byte, error) {
 	var played ladder.Result
 	if ok, err := readJSON(&played, ladderDir, "result.json"); err != nil {
