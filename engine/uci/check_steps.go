@@ -266,14 +266,14 @@ func (k *checker) mates(setup string, moves int) string {
 
 func (k *checker) nodesKept() string {
 	var text []string
-	worst := 0.0
+	worst, best := 0.0, 0.0
 	for _, n := range []uint64{100, 10000, 50000} {
 		s := k.search(busy, fmt.Sprintf("nodes %d", n))
 		if s.nodes == 0 {
 			warn("it reports no nodes")
 		}
 		if n > 100 { // it may finish its first iteration
-			worst = max(worst, float64(s.nodes)/float64(n))
+			worst, best = max(worst, float64(s.nodes)/float64(n)), max(best, float64(s.nodes)/float64(n))
 		}
 		text = append(text, fmt.Sprintf("%d of %d", s.nodes, n))
 	}
@@ -283,6 +283,8 @@ func (k *checker) nodesKept() string {
 		fail("%s", all)
 	case worst > ofNodes:
 		warn("%s", all)
+	case 0 < best && best < 1./10:
+		warn("%s: it does not seem to know go nodes", all)
 	}
 	return all
 }

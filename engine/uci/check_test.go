@@ -41,6 +41,11 @@ func TestCheck(t *testing.T) {
 			switch { // the mode good is not quite
 			case c.mode == "good" && r.Count(CheckFailed) != 5: // isready in a search and stalemate, too
 				t.Errorf("%+v", r.Findings)
+			case c.mode == "good" && !slices.ContainsFunc(r.Findings, func(f Finding) bool { // it plays at once
+				return f.Verdict == CheckWarning &&
+					f.Text == "searched 30 of 100, 30 of 10000, 30 of 50000: it does not seem to know go nodes"
+			}):
+				t.Errorf("its nodes are no warning: %+v", r.Findings)
 			case !slices.ContainsFunc(r.Findings, func(f Finding) bool {
 				return f.Verdict == CheckFailed && f.Group+": "+f.Check == c.failed && strings.Contains(f.Text, c.text) &&
 					(strings.Contains(f.Dialogue, "> ") || f.Check == "options announced")

@@ -234,6 +234,7 @@ func (g *generator) count() error {
 		g.summary.add(g.Rule, &row)
 		g.used = append(g.used, row.Opening)
 	}
+	g.guard.Stalls = selfplay.StallCount{} // rows do not have them
 	if m := r.Manifest(); m.Complete {
 		g.summary.DataID, err = m.ID()
 	}
@@ -316,8 +317,6 @@ func (g *generator) deliver(r *selfplay.Result) error {
 
 // played counts a game of this process.
 func (g *generator) played(r *selfplay.Result) {
-	n := len(g.Players)
-	g.summary.Stalls.Add(r, [2]int{playerOf(r.Number, board.White, n), playerOf(r.Number, board.Black, n)})
 	g.summary.Played++
 	g.summary.Plied += int64(len(r.Moves) - r.Opening)
 	g.summary.Nodes += r.Nodes[0] + r.Nodes[1]
@@ -338,12 +337,7 @@ func (g *generator) finish(report selfplay.SeriesReport) (*Summary, error) {
 		return nil, err
 	}
 	g.summary.Took, g.summary.Search = time.Since(g.started), report
-	g.summary.Warnings = g.summary.Stalls.Warnings(g.id.Players)
-	for _, p := range g.Players {
-		if text := p.Ignores(g.Limits, float64(g.summary.Nodes)/float64(max(1, g.summary.Plied))); text != "" {
-			g.summary.Warnings = append(g.summary.Warnings, text)
-		}
-	}
+	g.summary.Warnings = g.guard.Warnings(g.Limits, g.Players...)
 	g.summary.Views = g.viewFault()
 	return &g.summary, nil
 }

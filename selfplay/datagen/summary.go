@@ -38,11 +38,10 @@ type Summary struct {
 
 	// The fields below describe this process, not the data.
 
-	Already bool                `json:"-"` // the data set was complete before
-	Played  int64               `json:"-"` // games played by this process
-	Stalls  selfplay.StallCount `json:"-"` // of the runner in these games
-	Plied   int64               `json:"-"` // their plies, openings left out
-	Took    time.Duration       `json:"-"`
+	Already bool          `json:"-"` // the data set was complete before
+	Played  int64         `json:"-"` // games played by this process
+	Plied   int64         `json:"-"` // their plies, openings left out
+	Took    time.Duration `json:"-"`
 
 	Warnings []string              `json:"-"` // about stalls and limits that a player ignores
 	Views    *dataset.ViewFault    `json:"-"` // what is wrong with the players' scores; nil if nothing is

@@ -22,7 +22,8 @@ type Guard struct {
 	// Stalls counts those of the games that count, by player.
 	Stalls selfplay.StallCount
 
-	games, forfeits, late []int64 // by player; late: forfeits for want of time
+	games, forfeits, late []int64   // by player; late: forfeits for want of time
+	nodes, searches       []float64 // by player, of the games whose nodes are known
 	pairs, void           int64
 	reason                string // why there is no verdict
 	blamed                int    // the player that it is about; -1: none
@@ -75,14 +76,21 @@ func (g *Guard) Blame(load cores.Load) {
 // Count counts a pair, or a game that has no partner, and looks if it is time to.
 func (g *Guard) Count(pair []selfplay.Result) {
 	if g.games == nil {
-		g.games, g.forfeits, g.late = make([]int64, len(g.Players)), make([]int64, len(g.Players)), make([]int64,
-			len(g.Players))
+		n := len(g.Players)
+		g.games, g.forfeits, g.late = make([]int64, n), make([]int64, n), make([]int64, n)
+		g.nodes, g.searches = make([]float64, n), make([]float64, n)
 	}
 	g.pairs++
 	var due []int
 	for i := range pair {
 		white, black := g.Who(pair[i].Number, board.White), g.Who(pair[i].Number, board.Black)
 		g.Stalls.Add(&pair[i], [2]int{white, black})
+		for side, player := range [2]int{white, black} {
+			if n := pair[i].Nodes[side]; n > 0 {
+				g.nodes[player] += float64(n)
+				g.searches[player] += float64(len(pair[i].Moves)-pair[i].Opening) / 2
+			}
+		}
 		g.games[white]++
 		if white != black { // in SPSA a player meets itself
 			g.games[black]++
@@ -103,6 +111,21 @@ func (g *Guard) Count(pair []selfplay.Result) {
 	if g.Look(2 * g.pairs) {
 		g.lookAtVoid()
 	}
+}
+
+// Warnings says that the runner stalled, and who does not keep to the limit of nodes; the players are in the order of
+// their names.
+func (g *Guard) Warnings(limits selfplay.Limits, players ...selfplay.Entrant) []string {
+	list := g.Stalls.Warnings(g.Players)
+	for i, p := range players {
+		if g.games == nil || g.searches[i] == 0 {
+			continue
+		}
+		if text := p.Ignores(limits, g.nodes[i]/g.searches[i]); text != "" {
+			list = append(list, text)
+		}
+	}
+	return list
 }
 
 // Conclude is the look at the end.

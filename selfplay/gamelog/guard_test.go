@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/engine/uci"
@@ -49,5 +50,29 @@ func TestBlame(t *testing.T) {
 			strings.Count(err.Error(), "busier") > 1 || !strings.Contains(err.Error(), "new forfeited 2 of 2 games") {
 			t.Errorf("%s: %v (%s), the machine is to blame: want %v", name, err, g.Reason(), c.machine)
 		}
+	}
+}
+
+// TestWarnings: a program that searches far less than its limit is named, by the games whose nodes are known.
+func TestWarnings(t *testing.T) {
+	program := engine.Spec{}.WithProgram("./engine")
+	players := []selfplay.Entrant{{Spec: program, Name: "good"}, {Spec: program, Name: "hasty"}, {Spec: program, Name: "new"}}
+	g := Guard{Players: []string{"good", "hasty", "new"},
+		Who: func(game uint64, side board.Color) int { return int(game+uint64(side)) % 2 }, Slots: 1}
+	limits := selfplay.Limits{Nodes: 1000}
+	if list := g.Warnings(limits, players...); len(list) > 0 {
+		t.Errorf("before the first game: %q", list)
+	}
+	for n := range uint64(4) {
+		r := selfplay.Result{Number: n, Moves: make([]board.Move, 12), Opening: 2, Nodes: [2]uint64{4500, 150}}
+		if n%2 == 1 {
+			r.Nodes[0], r.Nodes[1] = r.Nodes[1], r.Nodes[0]
+		}
+		g.Count([]selfplay.Result{r})
+	}
+	g.Count([]selfplay.Result{{Number: 4, Moves: make([]board.Move, 900)}}) // of a file that has no nodes
+	list := g.Warnings(limits, players...)
+	if len(list) != 1 || !strings.HasPrefix(list[0], "hasty searched 30 nodes a ply, and its limit is 1000") {
+		t.Errorf("%q", list)
 	}
 }

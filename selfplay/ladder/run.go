@@ -87,7 +87,7 @@ func (l *ladder) play(ctx context.Context) (*Result, error) {
 func (l *ladder) note(r *Result) {
 	g := &l.pairs.Guard
 	r.VoidPairs, r.Process = g.Void(), l.pairs.Process()
-	r.StalledGames, r.Warnings = g.Stalls.With, g.Stalls.Warnings(g.Players)
+	r.StalledGames, r.Warnings = g.Stalls.With, g.Warnings(l.Limits, l.Players...)
 }
 
 func (l *ladder) ended() bool { return l.over || l.delivered() >= l.end() }

@@ -139,7 +139,7 @@ func (s *session) conclude() *Result {
 	if t.forfeited > 0 {
 		r.Forfeits = t.forfeits
 	}
-	r.Warnings = slices.Concat(t.warnings(s.Factors), s.games.Guard.Stalls.Warnings([]string{r.Base}))
+	r.Warnings = slices.Concat(t.warnings(s.Factors), s.games.Guard.Warnings(s.Limits, s.Base))
 	r.Speeds = s.Design.Speeds(s.pairs, t.speeds)
 	r.Process = s.games.Process()
 	if r.Reason = s.reason; r.Reason == "" {

@@ -113,7 +113,7 @@ func (s *session) noVerdict(err error) *Result {
 func (s *session) note(r *Result) {
 	g := &s.pairs.Guard
 	r.Iterations, r.VoidPairs, r.Process = s.tuner.Completed(), g.Void(), s.pairs.Process()
-	r.Stalled, r.Warnings = g.Stalls.With, g.Stalls.Warnings(g.Players)
+	r.Stalled, r.Warnings = g.Stalls.With, g.Warnings(s.Limits, s.Player)
 }
 
 // iteration returns the iteration, from 1, that a pair belongs to.
