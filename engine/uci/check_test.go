@@ -43,7 +43,7 @@ func TestCheck(t *testing.T) {
 				t.Errorf("%+v", r.Findings)
 			case c.mode == "good" && !slices.ContainsFunc(r.Findings, func(f Finding) bool { // it plays at once
 				return f.Verdict == CheckWarning &&
-					f.Text == "searched 30 of 100, 30 of 10000, 30 of 50000: it does not seem to know go nodes"
+					f.Text == `searched 30 of 100, 30 of 10000, 30 of 50000: it does not seem to know "go nodes"`
 			}):
 				t.Errorf("its nodes are no warning: %+v", r.Findings)
 			case !slices.ContainsFunc(r.Findings, func(f Finding) bool {

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog/gamelogtest"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
@@ -26,4 +27,16 @@ func TestStallsAreReported(t *testing.T) {
 	plain := config(t, 40)
 	run(t, plain)
 	compare(t, "stalls", bytesOf(t, c.Out), bytesOf(t, plain.Out))
+}
+
+// A program that does not know "go nodes" is named, and the other player is not.
+func TestIgnoredNodesAreReported(t *testing.T) {
+	c := config(t, 10)
+	c.Players[1].Spec = engine.Spec{}.WithProgram("./hasty")
+	c.Runner = &gamelogtest.Changing{Runner: &selfplay.Local{Open: toy.Open, Workers: 2},
+		Change: func(r *selfplay.Result) { r.Nodes[r.Number%2], r.Nodes[(r.Number+1)%2] = 10_000, 30 }}
+	s := run(t, c)
+	if len(s.Warnings) != 1 || !strings.HasPrefix(s.Warnings[0], "toy b searched ") {
+		t.Errorf("warnings %q", s.Warnings)
+	}
 }

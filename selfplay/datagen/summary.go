@@ -43,7 +43,7 @@ type Summary struct {
 	Plied   int64         `json:"-"` // their plies, openings left out
 	Took    time.Duration `json:"-"`
 
-	Warnings []string              `json:"-"` // about stalls and limits that a player ignores
+	Warnings []string              `json:"-"` // about stalls and ignored limits, not of games in shards that were there before
 	Views    *dataset.ViewFault    `json:"-"` // what is wrong with the players' scores; nil if nothing is
 	Nodes    uint64                `json:"-"` // searched in games by this process
 	Search   selfplay.SeriesReport `json:"-"` // of openings, by this process

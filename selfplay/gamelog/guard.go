@@ -113,8 +113,8 @@ func (g *Guard) Count(pair []selfplay.Result) {
 	}
 }
 
-// Warnings says that the runner stalled, and who does not keep to the limit of nodes; the players are in the order of
-// their names.
+// Warnings names stalls of the runner, and players that seem not to know "go nodes". The players are in the order of
+// g.Players.
 func (g *Guard) Warnings(limits selfplay.Limits, players ...selfplay.Entrant) []string {
 	list := g.Stalls.Warnings(g.Players)
 	for i, p := range players {

@@ -213,3 +213,16 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 }
+
+// A program that does not know "go nodes" is named.
+func TestIgnoredNodesAreReported(t *testing.T) {
+	c := config(t, RoundRobin, 20)
+	c.Limits.Nodes = 1000
+	c.Players[0].Spec = engine.Spec{}.WithProgram("./hasty")
+	c.Open = toy.Open
+	c.Runner = &gamelogtest.Changing{Runner: &selfplay.Local{Open: toy.Open, Workers: 2},
+		Change: func(r *selfplay.Result) { r.Nodes = [2]uint64{30, 30} }}
+	if r := run(t, c); len(r.Warnings) != 1 || !strings.HasPrefix(r.Warnings[0], "wild 8 searched ") {
+		t.Errorf("warnings %q", r.Warnings)
+	}
+}

@@ -172,3 +172,14 @@ func TestTry(t *testing.T) {
 		t.Errorf("%q, %v", games, err)
 	}
 }
+
+// A program that does not know "go nodes" is named.
+func TestIgnoredNodesAreReported(t *testing.T) {
+	c := config(t, screen.Random, 32)
+	c.Limits.Nodes, c.Base.Spec, c.Base.Name = 1000, engine.Spec{}.WithProgram("./hasty"), "hasty"
+	c.Runner = &gamelogtest.Changing{Runner: &selfplay.Local{Open: openWild, Workers: 2},
+		Change: func(r *selfplay.Result) { r.Nodes = [2]uint64{30, 30} }}
+	if r := run(t, c); len(r.Warnings) != 1 || !strings.HasPrefix(r.Warnings[0], "hasty searched ") {
+		t.Errorf("warnings %q", r.Warnings)
+	}
+}

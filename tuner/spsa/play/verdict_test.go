@@ -85,3 +85,15 @@ func TestStallsAreReported(t *testing.T) {
 		t.Errorf("%d games with stalls, %q", r.Stalled, r.Warnings)
 	}
 }
+
+// A program that does not know "go nodes" is named.
+func TestIgnoredNodesAreReported(t *testing.T) {
+	c := config(t, 10)
+	c.Limits.Nodes, c.Player = 1000, selfplay.Entrant{Spec: engine.Spec{}.WithProgram("./hasty"), Name: "hasty"}
+	c.Open = func(engine.Spec) (engine.Player, error) { return &careless{}, nil }
+	c.Runner = &gamelogtest.Changing{Runner: &selfplay.Local{Open: c.Open, Workers: 2},
+		Change: func(r *selfplay.Result) { r.Nodes = [2]uint64{30, 30} }}
+	if r := run(t, c); len(r.Warnings) != 1 || !strings.HasPrefix(r.Warnings[0], "hasty searched ") {
+		t.Errorf("warnings %q", r.Warnings)
+	}
+}
