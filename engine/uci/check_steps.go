@@ -283,7 +283,7 @@ func (k *checker) nodesKept() string {
 		fail("%s", all)
 	case most > ofNodes:
 		warn("%s", all)
-	case 0 < most && most < 1./10:
+	case most < 1./10:
 		warn("%s: it does not seem to know \"go nodes\"", all)
 	}
 	return all

@@ -36,14 +36,14 @@ type Summary struct {
 
 	DataID string `json:"data_id,omitempty"` // of the manifest; empty within it
 
-	// The fields below describe this process, not the data.
+	// The fields below describe this process, not the data; Warnings also games of its journal.
 
 	Already bool          `json:"-"` // the data set was complete before
 	Played  int64         `json:"-"` // games played by this process
 	Plied   int64         `json:"-"` // their plies, openings left out
 	Took    time.Duration `json:"-"`
 
-	Warnings []string              `json:"-"` // about stalls and ignored limits, not of games in shards that were there before
+	Warnings []string              `json:"-"` // about stalls and limits that a player ignores
 	Views    *dataset.ViewFault    `json:"-"` // what is wrong with the players' scores; nil if nothing is
 	Nodes    uint64                `json:"-"` // searched in games by this process
 	Search   selfplay.SeriesReport `json:"-"` // of openings, by this process

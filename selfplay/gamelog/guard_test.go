@@ -56,8 +56,12 @@ func TestBlame(t *testing.T) {
 // TestWarnings: a program that searches far less than its limit is named, by the games whose nodes are known.
 func TestWarnings(t *testing.T) {
 	program := engine.Spec{}.WithProgram("./engine")
-	players := []selfplay.Entrant{{Spec: program, Name: "good"}, {Spec: program, Name: "hasty"}, {Spec: program, Name: "new"}}
-	g := Guard{Players: []string{"good", "hasty", "new"},
+	names := []string{"good", "hasty", "new"}
+	var players []selfplay.Entrant
+	for _, name := range names {
+		players = append(players, selfplay.Entrant{Spec: program, Name: name})
+	}
+	g := Guard{Players: names,
 		Who: func(game uint64, side board.Color) int { return int(game+uint64(side)) % 2 }, Slots: 1}
 	limits := selfplay.Limits{Nodes: 1000}
 	if list := g.Warnings(limits, players...); len(list) > 0 {

@@ -136,8 +136,8 @@ func readHistory(list []generationWeights, dir string, plan *learn.RunConfig) ([
 			return nil, fmt.Errorf("%s: plan.json has only %d generations", folder, len(plan.Plan.Generations))
 		}
 		if holds(list, w.ID()) {
-			return nil, fmt.Errorf("%s: a run given before has these weights; give the runs in the order in which they learned",
-				folder)
+			return nil, fmt.Errorf("%s: a run given before has these weights; "+
+				"give the runs in the order in which they learned", folder)
 		}
 		games += plan.Plan.Generations[g-1].Games
 		list = append(list, generationWeights{w.ID(), gate.Passed(), games})
