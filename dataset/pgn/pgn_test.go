@@ -161,12 +161,16 @@ func TestWrittenGamesAreReadBack(t *testing.T) {
 		}
 		g := randomGame(rng, start)
 		want = append(want, g)
-		if err := Write(&text, &g); err != nil {
+		var notes Notes
+		for range g.Moves {
+			notes.Depths, notes.Times = append(notes.Depths, uint8(rng.IntN(40))), append(notes.Times, rng.Uint32N(2)*rng.Uint32N(5e6))
+		}
+		if err := WriteNoted(&text, &g, notes); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for line := range strings.Lines(text.String()) {
-		if len(line) > lineWidth+1 && line[0] != '[' {
+		if tag := strings.HasSuffix(line, "\"]\n"); !tag && (len(line) > lineWidth+1 || line[0] == '[' || line[0] == '{') {
 			t.Errorf("a line of %d bytes: %s", len(line), line)
 		}
 	}

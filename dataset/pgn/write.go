@@ -95,20 +95,27 @@ func escape(s string) string {
 	return strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s)
 }
 
-// comment returns the words of the comment after a move, if there are any.
-func comment(g *dataset.GameRow, notes *Notes, i int, stm board.Color) (words []string) {
+// noted returns the words of a move and of the comment after it, if there is one. No word begins with { or [, because
+// a line may begin with it: fastchess 1.8 ends a game at a line that begins with {, and [ begins a tag.
+func noted(san string, g *dataset.GameRow, notes *Notes, i int, stm board.Color) []string {
+	words := []string{san + " {"}
 	if i < len(g.Scores) && g.Scores[i] != dataset.NoScore {
 		text := evalText(int(g.Scores[i]), stm)
 		if i < len(notes.Depths) && notes.Depths[i] > 0 {
 			text += fmt.Sprintf(",%d", notes.Depths[i])
 		}
-		words = append(words, "[%eval", text+"]")
+		words[0] += " [%eval"
+		words = append(words, text+"]")
 	}
 	if i < len(notes.Times) && notes.Times[i] > 0 {
 		ms := notes.Times[i]
-		words = append(words, "[%emt", fmt.Sprintf("%d:%02d:%02d.%03d]", ms/3_600_000, ms/60_000%60, ms/1000%60, ms%1000))
+		words[len(words)-1] += " [%emt"
+		words = append(words, fmt.Sprintf("%d:%02d:%02d.%03d]", ms/3_600_000, ms/60_000%60, ms/1000%60, ms%1000))
 	}
-	return words
+	if len(words) == 1 {
+		return []string{san}
+	}
+	return append(words, "}")
 }
 
 // writeMoves writes the movetext and the result, in lines of at most lineWidth.
@@ -144,16 +151,11 @@ func writeMoves(b *strings.Builder, g *dataset.GameRow, notes *Notes) error {
 		case number:
 			token(fmt.Sprintf("%d...", p.Fullmove()))
 		}
-		token(p.SAN(g.Moves[i]))
-		number = false
-		if words := comment(g, notes, i, p.SideToMove()); len(words) > 0 {
-			token("{")
-			for _, w := range words {
-				token(w)
-			}
-			token("}")
-			number = true
+		words := noted(p.SAN(g.Moves[i]), g, notes, i, p.SideToMove())
+		for _, w := range words {
+			token(w)
 		}
+		number = len(words) > 1
 	}
 	if plies != len(g.Moves) {
 		return fmt.Errorf("the game cannot be replayed beyond ply %d of %d", plies, len(g.Moves))
