@@ -60,12 +60,12 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	dir := t.TempDir()
 	rng := rand.New(rand.NewPCG(1, 2))
 	acked, lines := -1, 0
-	lives := 100 * time.Millisecond // at most; doubled after a round without a step, as on a busy machine
+	lifetime := 100 * time.Millisecond // at most; doubled after a round without a step, as on a busy machine
 	for round := 0; round < 15 || acked < 15; round++ {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), crashDirEnv+"="+dir)
-		var complaint strings.Builder
-		cmd.Stderr = &complaint
+		var stderr strings.Builder
+		cmd.Stderr = &stderr
 		out, err := cmd.StdoutPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -73,7 +73,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.AfterFunc(lives*3/10+time.Duration(rng.Int64N(int64(lives*7/10))), func() { cmd.Process.Kill() })
+		time.AfterFunc(lifetime*3/10+time.Duration(rng.Int64N(int64(lifetime*7/10))), func() { cmd.Process.Kill() })
 		before := acked
 		for acks := bufio.NewScanner(out); acks.Scan(); {
 			if acked, err = strconv.Atoi(acks.Text()); err != nil {
@@ -81,11 +81,11 @@ func TestKilledAtAnyMoment(t *testing.T) {
 			}
 		}
 		if acked == before {
-			lives *= 2
+			lifetime *= 2
 		}
 		cmd.Wait()
-		if complaint.Len() > 0 {
-			t.Fatalf("round %d: %s", round, complaint.String())
+		if stderr.Len() > 0 {
+			t.Fatalf("round %d: %s", round, stderr.String())
 		}
 
 		pairs, err := pairsOf(filepath.Join(dir, "journal"))

@@ -96,7 +96,7 @@ func escape(s string) string {
 }
 
 // noted returns the words of a move and of the comment after it, if there is one. No word begins with { or [, because
-// a line may begin with it: fastchess 1.8 ends a game at a line that begins with {, and [ begins a tag.
+// a line may begin with it: fastchess 1.8 ends a game at a comment that begins a line, and [ begins a tag.
 func noted(san string, g *dataset.GameRow, notes *Notes, i int, stm board.Color) []string {
 	words := []string{san + " {"}
 	if i < len(g.Scores) && g.Scores[i] != dataset.NoScore {
