@@ -2,6 +2,6 @@
 // gain with matches. Its subcommands are in internal/app and the packages beside that. See cmd/README.md.
 package main
 
-import "github.com/assay-chess/assay/cmd/assay/internal/app"
+import "github.com/assay-chess/assay/cmd/internal/app"
 
 func main() { app.Main() }

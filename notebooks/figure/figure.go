@@ -1,6 +1,6 @@
 // Package figure draws the plots of the notebooks with gonum/plot, as PNG images, which every
 // viewer of notebooks can show. It computes nothing and knows nothing about chess. The plots
-// in the reports of runs are drawn by cmd/assay/internal/report.
+// in the reports of runs are drawn by cmd/internal/report.
 //
 // Start reading at New.
 package figure

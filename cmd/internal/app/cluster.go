@@ -1,0 +1,323 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/engines"
+	"github.com/assay-chess/assay/cmd/internal/settings"
+	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/cluster/broker"
+	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
+	"github.com/assay-chess/assay/selfplay/cluster/wire"
+)
+
+// Secrets come from the environment and never from the command line, where other users of
+// the machine could read them. See workHelp.
+const (
+	tokenEnv       = "ASSAY_TOKEN"
+	credentialsEnv = "ASSAY_CREDENTIALS"
+	keysEnv        = "ASSAY_WORKER_KEYS"
+	tlsCertEnv     = "ASSAY_TLS_CERT"
+	tlsKeyEnv      = "ASSAY_TLS_KEY"
+	tlsCAEnv       = "ASSAY_TLS_CA"
+)
+
+// takeToken returns the token and removes it from the environment, which foreign engines
+// inherit.
+func takeToken() string {
+	token := os.Getenv(tokenEnv)
+	os.Unsetenv(tokenEnv)
+	return token
+}
+
+// connectTimeout is how long a coordinator waits for running servers.
+const connectTimeout = time.Minute
+
+// remote returns the runner for the games of the run in the folder Out, which may be empty: local,
+// unless the settings or a queue ask for other machines. If it sends engines, those among
+// the players must have signatures now. Call done at the end.
+func (s *session) remote(local selfplay.Runner, log func(string), players ...selfplay.Entrant) (r selfplay.Runner,
+	done func(), err error) {
+	if s.queue != nil {
+		return s.queue(s.Out, s.ReplayShare, log)
+	}
+	switch {
+	case s.Serve == "" && s.NATS == "":
+		return local, func() {}, nil
+	case s.Serve != "" && s.NATS != "":
+		return nil, nil, cli.Usagef("--serve starts a server and --nats uses a running one: give only one of them")
+	case !(s.ReplayShare >= 0 && s.ReplayShare <= 1):
+		return nil, nil, cli.Usagef("--replay-share %v: want a share between 0 and 1", s.ReplayShare)
+	case s.Lease < time.Second:
+		return nil, nil, cli.Usagef("--lease %v: want 1s or more", s.Lease)
+	case !(s.ReferenceSpeed >= 0 && s.ReferenceSpeed <= 1e12):
+		return nil, nil, cli.Usagef("--reference-speed %v: want nodes per second, as assay bench prints them",
+			s.ReferenceSpeed)
+	}
+	if err := s.checkSignatures(players); err != nil {
+		return nil, nil, err
+	}
+	out, clean := s.Out, func() {}
+	if out == "" {
+		if out, err = os.MkdirTemp("", "assay-cluster-"); err != nil {
+			return nil, nil, err
+		}
+		clean = func() { os.RemoveAll(out) }
+	}
+	c := coordinator.Config{Dir: filepath.Join(out, coordinator.DirName), Open: roster.Open, Program: cli.Version(),
+		ReplayShare: s.ReplayShare, Lease: s.Lease, Measure: engines.MeasureSpeed, ReferenceSpeed: s.ReferenceSpeed,
+		Signature: s.signature(), Log: log}
+	var b *broker.Broker
+	if s.NATS != "" {
+		c.Connect, err = connect(s.NATS, log)
+	} else {
+		c.Connect, c.Ban, err = startServer(s.Serve, &b, log)
+	}
+	if err != nil {
+		clean()
+		return nil, nil, err
+	}
+	k := coordinator.New(c)
+	return k, func() {
+		if err := k.Close(); err != nil {
+			log(err.Error())
+		}
+		if b != nil {
+			b.Close()
+		}
+		clean()
+	}, nil
+}
+
+// signature returns how engines get the signatures with which they are sent; nil: they are not.
+func (s *session) signature() func(path string) (*wire.Signature, error) {
+	key := cmp.Or(s.Sign, os.Getenv(settings.SigningKeyEnv))
+	switch {
+	case !s.SendEngines && s.Sign == "":
+		return nil
+	case key != "":
+		return func(path string) (*wire.Signature, error) { return wire.SignatureWith(path, key) }
+	}
+	return func(path string) (*wire.Signature, error) {
+		s, err := wire.ReadSignature(path)
+		if err != nil {
+			err = fmt.Errorf("%w; sign it with assay sign, or let this command sign it: --sign KEY", err)
+		}
+		return s, err
+	}
+}
+
+// checkSignatures reports engines that cannot be sent. It would be late to notice that when a
+// worker has come.
+func (s *session) checkSignatures(players []selfplay.Entrant) error {
+	sign := s.signature()
+	for _, p := range players {
+		if sign == nil || !p.Spec.Foreign() {
+			continue
+		}
+		if _, err := sign(roster.Program(p.Spec)); err != nil {
+			return fmt.Errorf("player %q cannot be sent to workers: %w", p.Label(), err)
+		}
+	}
+	return nil
+}
+
+// connect returns a function that connects to the running servers of --nats.
+func connect(url string, log func(string)) (link func() (*nats.Conn, error), err error) {
+	if err := wire.CheckURL(url); err != nil {
+		return nil, cli.Usage(err)
+	}
+	access := wire.Access{URL: url, Token: takeToken(), Credentials: os.Getenv(credentialsEnv)}
+	if access.TLS, err = clientTLS(); err != nil {
+		return nil, err
+	}
+	var once sync.Once
+	access.Log = func(err error) { once.Do(func() { log(fmt.Sprintf("%s: %v", url, err)) }) }
+	return func() (*nats.Conn, error) {
+		ctx, cancel := context.WithTimeout(context.Background(), connectTimeout)
+		defer cancel()
+		nc, err := access.Dial(ctx)
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = fmt.Errorf("no NATS server answered at %s within %v: start it, or correct the address", url, connectTimeout)
+		}
+		return nc, clusterAdvice(err)
+	}, nil
+}
+
+// startServer returns a function that starts a server in this process and connects to it,
+// and one that bans a worker from the server.
+func startServer(address string, b **broker.Broker, log func(string)) (link func() (*nats.Conn, error),
+	ban func(string), err error) {
+	c := broker.Config{Addr: address, Token: takeToken(), Log: log}
+	byName := map[string]wire.Key{}
+	if path := os.Getenv(keysEnv); path != "" {
+		if c.Keys, err = wire.ReadKeys(path); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", keysEnv, err)
+		}
+		for _, k := range c.Keys {
+			byName[k.Name] = k
+		}
+	}
+	if c.TLS, err = serverTLS(); err != nil {
+		return nil, nil, err
+	}
+	if err := c.Check(); err != nil {
+		return nil, nil, clusterAdvice(err)
+	}
+	if c.Bare() {
+		log(fmt.Sprintf("warning: the connections are not encrypted, so others on the network can read the workers' token: "+
+			"give the server a certificate (%s, %s), or each worker a key, which never leaves its machine (%s)", tlsCertEnv,
+			tlsKeyEnv, keysEnv))
+	}
+	link = func() (*nats.Conn, error) {
+		started, err := broker.Start(c)
+		if err != nil {
+			return nil, clusterAdvice(err)
+		}
+		*b = started
+		log(fmt.Sprintf("start workers with: assay work %s", started.URL()))
+		return started.Connect()
+	}
+	ban = func(worker string) {
+		if k, ok := byName[worker]; ok && *b != nil {
+			if err := (*b).Ban(k); err != nil {
+				log(err.Error())
+			}
+		}
+	}
+	return link, ban, nil
+}
+
+// clientTLS returns which servers to trust; nil: those that the system trusts.
+func clientTLS() (*tls.Config, error) {
+	path := os.Getenv(tlsCAEnv)
+	if path == "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", tlsCAEnv, err)
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(data) {
+		return nil, fmt.Errorf("%s: %s holds no PEM certificate: want the certificate that signed the server's", tlsCAEnv,
+			path)
+	}
+	return &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}, nil
+}
+
+// serverTLS returns the server's certificate; nil: connections are not encrypted.
+func serverTLS() (*tls.Config, error) {
+	cert, key := os.Getenv(tlsCertEnv), os.Getenv(tlsKeyEnv)
+	if cert == "" && key == "" {
+		return nil, nil
+	}
+	if cert == "" || key == "" {
+		return nil, fmt.Errorf("%s and %s go together, the server's certificate and its key: set both or none", tlsCertEnv,
+			tlsKeyEnv)
+	}
+	pair, err := tls.LoadX509KeyPair(cert, key)
+	if err != nil {
+		return nil, fmt.Errorf("%s and %s: %w", tlsCertEnv, tlsKeyEnv, err)
+	}
+	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
+}
+
+// clusterAdvice adds the remedy to errors that end a coordinator or a worker.
+func clusterAdvice(err error) error {
+	switch {
+	case errors.Is(err, broker.ErrOpen):
+		return fmt.Errorf("%w; make a key for each worker (assay work --new-key) and set %s to their list, or set %s here "+
+			"and at the workers", err, keysEnv, tokenEnv)
+	case errors.Is(err, wire.ErrCredentials):
+		return fmt.Errorf("%w; a worker needs the key whose public half is in the coordinator's list (--credentials or %s), "+
+			"or the coordinator's %s", err, credentialsEnv, tokenEnv)
+	case errors.Is(err, broker.ErrNoCoordinator):
+		return fmt.Errorf("%w; make it with assay work --new-key coordinator.key --name coordinator, and add its line to "+
+			"the list", err)
+	case errors.Is(err, broker.ErrNoServer):
+		return fmt.Errorf("%w; choose another address with --serve: port 0 chooses a free one", err)
+	case errors.Is(err, nats.ErrSecureConnWanted):
+		return fmt.Errorf("%w; the server was started without %s and %s. In a network that you trust, connect to nats:// "+
+			"and unset %s", err, tlsCertEnv, tlsKeyEnv, tlsCAEnv)
+	case errors.Is(err, wire.ErrEncryption):
+		return fmt.Errorf("%w; set %s to a PEM file with the certificate that signed the server's, and use an address with "+
+			"a name that is in the server's certificate", err, tlsCAEnv)
+	case errors.Is(err, durable.ErrLocked):
+		return fmt.Errorf("%w; wait until it ends, or stop it", err)
+	}
+	return err
+}
+
+const signHelp = `Sign engines, so that workers whose owners trust your key play them, and the owners need
+not approve each build. The signature is written beside the engine, as ENGINE` + wire.SignatureSuffix + `. It is an
+Ed25519 signature of the file's name and SHA-256.
+
+  assay sign --new-key dev.key --name dev                  # once; prints a line with the public key
+  assay work URL --trust LIST                              # the owner, who has put the line into LIST
+  assay match ./new ./base --serve :4222 --sign dev.key    # sends the engines, signed, to the workers
+
+A run with --sign signs as it sends. To keep the key on another machine, sign there, and send
+with --send-engines, or copy both files into a folder of the owner's, also while the worker runs:
+
+  assay sign build/engine-0124 --key dev.key               # for each build
+  assay work URL --engines DIR --trust LIST                # the owner
+
+To stop trusting a key, the owner deletes its line from LIST and restarts the worker.`
+
+func newSignCommand() *cobra.Command {
+	var key, newKey, name string
+	cmd := &cobra.Command{
+		Use:   "sign ENGINE...",
+		Short: "Sign engines, so that workers whose owners trust you play them",
+		Long:  signHelp,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if newKey != "" {
+				if len(args) > 0 {
+					return cli.Usagef("--new-key makes a key and does not take an ENGINE: sign with --key afterwards")
+				}
+				return writeKey(cmd, newKey, name, wire.NewSigningKey,
+					"the machine where you sign. Those who trust it add this line to their list (assay work --trust)")
+			}
+			if key == "" {
+				key = os.Getenv(settings.SigningKeyEnv)
+			}
+			if key == "" {
+				return cli.Usagef("want a key to sign with: pass its file with --key or %s, or make one with --new-key",
+					settings.SigningKeyEnv)
+			}
+			if len(args) == 0 {
+				return cli.Usagef("want an engine to sign: assay sign ENGINE...")
+			}
+			for _, engine := range args {
+				path, err := wire.Sign(engine, key)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintln(cmd.OutOrStdout(), path)
+			}
+			return nil
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&key, "key", "", "file with the secret key (default: "+settings.SigningKeyEnv+")")
+	fs.StringVar(&newKey, "new-key", "", "make a key for --name, write it to this file, print the line for the lists of "+
+		"those who trust it, and exit")
+	fs.StringVar(&name, "name", "", "with --new-key: name of the signer")
+	return cmd
+}

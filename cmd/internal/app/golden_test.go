@@ -1,0 +1,183 @@
+package app
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/assay-chess/assay/cmd/internal/cli"
+	testengine "github.com/assay-chess/assay/engine/uci/testdata"
+)
+
+// Exit codes.
+const (
+	exitDone   = cli.ExitDone
+	exitFailed = cli.ExitFailed
+	exitUsage  = cli.ExitUsage
+)
+
+// update rewrites golden files: go test ./cmd/internal/app/... -run 'Help|Errors|Scripts' -update
+var update = flag.Bool("update", false, "rewrite the golden files under testdata")
+
+// TestMain puts the test binary itself into the path as assay.
+func TestMain(m *testing.M) {
+	testscript.Main(testengine.Tests{M: m}, map[string]func(){"assay": Main})
+}
+
+// TestHelp compares the help of every command, the short one and all of it, with testdata/help.
+func TestHelp(t *testing.T) {
+	dir := filepath.Join("testdata", "help")
+	want := map[string]bool{}
+	for _, cmd := range allCommands(newRootCommand()) {
+		path := strings.Fields(cmd.CommandPath())
+		code, stdout, stderr := call(t, append(path[1:], "--help")...)
+		if code != exitDone || stderr != "" {
+			t.Errorf("%s --help: exit %d, stderr %q", cmd.CommandPath(), code, stderr)
+		}
+		name := strings.Join(path, "-")
+		want[name+".txt"] = true
+		golden(t, filepath.Join(dir, name+".txt"), stdout)
+		_, all, _ := call(t, append([]string{"help", "--all"}, path[1:]...)...)
+		if all != stdout { // the --help is short
+			want[name+"-all.txt"] = true
+			golden(t, filepath.Join(dir, name+"-all.txt"), all)
+		}
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if want[e.Name()] {
+			continue
+		}
+		if !*update {
+			t.Errorf("testdata/help/%s: there is no such command; run the test with -update", e.Name())
+		} else if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// allCommands returns the command and all commands below it.
+func allCommands(cmd *cobra.Command) []*cobra.Command {
+	list := []*cobra.Command{cmd}
+	for _, child := range cmd.Commands() {
+		list = append(list, allCommands(child)...)
+	}
+	return list
+}
+
+// golden compares text with a file, or writes the file with -update.
+func golden(t *testing.T, path, text string) {
+	t.Helper()
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v; run the test with -update", err)
+	}
+	if text == string(want) {
+		return
+	}
+	got, old := strings.Split(text, "\n"), strings.Split(string(want), "\n")
+	line := 0
+	for line < min(len(got), len(old))-1 && got[line] == old[line] {
+		line++
+	}
+	t.Errorf("%s differs from line %d on:\n got %s\nwant %s\nIf the new text is right, run the test with -update.", path,
+		line+1, got[line], old[line])
+}
+
+// TestErrors runs the command lines of testdata/errors.txt, in an empty folder, and
+// compares what each prints. With -update it rewrites the answers: a new line that begins
+// with "$ assay" is enough to add a case.
+func TestErrors(t *testing.T) {
+	path := filepath.Join("testdata", "errors.txt")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path, err = filepath.Abs(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	t.Chdir(dir)
+	var out bytes.Buffer
+	var called []string
+	inAnswer := false
+	for line := range strings.Lines(string(text)) {
+		args, isCall := strings.CutPrefix(strings.TrimSpace(line), "$ assay ")
+		switch {
+		case isCall:
+			inAnswer = true
+			called = append(called, args)
+			code, stdout, stderr := call(t, quotedFields(args)...)
+			fmt.Fprintf(&out, "$ assay %s\n%s", args, strings.ReplaceAll(stderr, dir, "$WORK"))
+			if code == exitDone || stdout != "" {
+				t.Errorf("assay %s: exit %d, stdout %.200q; want an error", args, code, stdout)
+			}
+			// The last line of a usage error points to the help.
+			if usage := strings.Contains(stderr, "\nSee 'assay "); usage != (code == exitUsage) {
+				t.Errorf("assay %s: exit %d with %q", args, code, stderr)
+			}
+		case strings.HasPrefix(line, "#"), strings.TrimSpace(line) == "":
+			inAnswer = false
+			out.WriteString(line)
+		case !inAnswer:
+			t.Errorf("%s: what is %q?", path, line)
+		}
+	}
+	golden(t, path, out.String())
+	for _, cmd := range allCommands(newRootCommand()) {
+		name := strings.TrimPrefix(cmd.CommandPath(), "assay ")
+		if !slices.ContainsFunc(called, func(args string) bool { return strings.HasPrefix(args+" ", name+" ") }) &&
+			cmd.HasParent() {
+			t.Errorf("%s: no bad command line of %s", path, cmd.CommandPath())
+		}
+	}
+	if left, _ := filepath.Glob("*"); len(left) > 0 {
+		t.Errorf("command lines that failed left %v", left)
+	}
+}
+
+// call runs one command line in this process.
+func call(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	// A command that leaves the memory to engines must not make the collector of garbage hurry in later tests.
+	defer debug.SetMemoryLimit(math.MaxInt64)
+	var out, errs bytes.Buffer
+	code = Run(args, strings.NewReader(""), &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+// quotedFields splits a command line at spaces outside single quotes.
+func quotedFields(text string) (list []string) {
+	for i, part := range strings.Split(text, "'") {
+		if i%2 == 1 {
+			list = append(list, part)
+			continue
+		}
+		list = append(list, strings.Fields(part)...)
+	}
+	return list
+}

@@ -1,0 +1,252 @@
+package app
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/translate"
+)
+
+// habitsText has a line for each habit of users of other programs: words, flags or keys of arguments, a colon, and
+// what to type in assay.
+//
+//go:embed habits.txt
+var habitsText string
+
+// instead returns "; type ..." for a word of another program; empty if it is none, or needs a flag that the
+// command does not have.
+func instead(has func(flag string) bool, word string) string {
+	for line := range strings.Lines(habitsText) {
+		words, say, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		flag, isFlag := strings.CutPrefix(say, "--")
+		switch {
+		case !slices.Contains(strings.Fields(words), word) || strings.HasPrefix(words, "#"):
+		case isFlag && !has(strings.Trim(strings.Fields(flag)[0], ",")):
+		case strings.HasPrefix(say, "./engine") && !has("win-score"):
+		default:
+			return "; type " + say
+		}
+	}
+	return ""
+}
+
+// flagsOf returns what knows the flags of a command.
+func flagsOf(cmd *cobra.Command) func(string) bool {
+	return func(name string) bool { return cmd.Flags().Lookup(name) != nil }
+}
+
+// unknownCommand explains an error about a word that is no command.
+func unknownCommand(root *cobra.Command, text string) string {
+	var word, parent string
+	if _, err := fmt.Sscanf(text, "unknown command %q for %q", &word, &parent); err != nil {
+		return text
+	}
+	first, _, _ := strings.Cut(text, "\n")
+	if say := instead(flagsOf(root), strings.ToLower(word)); say != "" && (parent == "assay" || parent == "assay data") {
+		return first + say
+	}
+	if cmd, _, err := root.Find(strings.Fields(parent)[1:]); err == nil && cmd != root {
+		return first + cli.DidYouMean(word, "", commandNames(cmd))
+	}
+	for _, group := range root.Commands() {
+		if cmd, _, err := group.Find([]string{word}); err == nil && cmd != group {
+			return first + "; type " + strings.TrimSuffix(cmd.UseLine(), " [flags]")
+		}
+	}
+	return first + cli.DidYouMean(word, "assay ", commandNames(root))
+}
+
+// inAssay returns the command for a command line of another runner, also if it follows a command, or match and
+// players, on a line of its own. It is empty if the words are none.
+func inAssay(args []string) string {
+	runner := "fastchess"
+	if len(args) > 1 && slices.Contains(translate.Runners, args[0]) {
+		runner, args = args[0], args[1:]
+	}
+	at := slices.IndexFunc(args, func(word string) bool { return strings.HasPrefix(word, "-") })
+	if at < 0 || at > 1 && args[0] != "match" ||
+		!slices.ContainsFunc(args, translate.IsForeign) {
+		return ""
+	}
+	players := args[min(at, 1):at]
+	var words []string
+	for _, p := range players {
+		words = append(words, "-engine", "cmd="+p)
+	}
+	c, err := translate.Match(runner, append(words, args[at:]...))
+	if err != nil {
+		return ""
+	}
+	for i, p := range players {
+		if c.Args[1+i] == "uci:"+p {
+			c.Args[1+i] = p
+		}
+	}
+	played := slices.Contains(args, "-rounds") || slices.Contains(args, "-games")
+	if games := slices.Index(c.Args, "--games"); at > 0 && !played {
+		c.Args = slices.Delete(c.Args, games, games+2) // the default of assay
+	}
+	return fmt.Sprintf("this is a command line of %s; in assay it is\n%s", runner, c.Line())
+}
+
+// onlyPlayers explains an argument that is no player, but a KEY=VALUE of another runner, a file or a commit.
+func onlyPlayers(args []string) error {
+	for _, text := range args {
+		if say := argument(func(flag string) bool { return flag != "pgn" }, text); say != "" {
+			return cli.Usagef("%s is not a player%s", text, say)
+		}
+	}
+	return nil
+}
+
+// argument is instead for an argument.
+func argument(has func(flag string) bool, text string) string {
+	key, _, named := strings.Cut(text, "=")
+	switch {
+	case strings.Contains(text, ":"): // an own way to name a player
+		return ""
+	case strings.HasPrefix(text, "option."):
+		return instead(has, "option.")
+	case named:
+		return instead(has, key+"=")
+	}
+	return instead(has, cmp.Or(filepath.Ext(text), text))
+}
+
+// flagError explains an unknown flag: the nearest one, or the way from another runner's
+// command line.
+func flagError(cmd *cobra.Command, err error) error {
+	text := err.Error()
+	if name, ok := strings.CutPrefix(text, "unknown flag: --"); ok {
+		return cli.Usage(fmt.Errorf("%w%s", err, noFlag(cmd, name)))
+	}
+	if _, word, ok := strings.Cut(text, "unknown shorthand flag: "); ok {
+		if _, word, ok = strings.Cut(word, " in -"); ok {
+			return cli.Usage(fmt.Errorf("unknown flag: -%s%s", word, noFlag(cmd, word)))
+		}
+	}
+	if text, kind, ok := strings.Cut(text, ": strconv.Parse"); ok {
+		return cli.Usagef("%s: want %s", text, map[bool]string{true: "true or false", false: "a number"}[kind[0] == 'B'])
+	}
+	return cli.Usage(err)
+}
+
+// noFlag says what to type in place of a flag with one dash or two that the command does not have.
+func noFlag(cmd *cobra.Command, name string) string {
+	if name == "all" && cmd.HasParent() {
+		return "; type assay help " + strings.TrimPrefix(cmd.CommandPath(), "assay ") + " --all for all of the help"
+	}
+	if name, _, _ = strings.Cut(name, "."); cmd.Flags().Lookup(name) != nil {
+		return "; flags have two dashes: --" + name
+	}
+	if say := instead(flagsOf(cmd), "--"+name); say != "" {
+		return say
+	}
+	if why := translate.Why("-" + name); why != "" && cmd.Flags().Lookup("win-score") != nil {
+		return "; " + why
+	}
+	return cli.DidYouMean(name, "--", flagNames(cmd))
+}
+
+func flagNames(cmd *cobra.Command) (names []string) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
+	return names
+}
+
+// missingArgument names the first argument of the usage line that is not there.
+func missingArgument(cmd *cobra.Command, args []string) string {
+	required := 0
+	for _, word := range strings.Fields(cmd.Use)[1:] {
+		if strings.HasPrefix(word, "[") || strings.HasPrefix(word, "--") {
+			break
+		}
+		if required == len(args) {
+			return strings.TrimRight(word, ".")
+		}
+		required++
+	}
+	return ""
+}
+
+// habits turns --preset and --rounds into the settings that they stand for.
+func (s *session) habits() error {
+	if s.Rounds > 0 {
+		if s.Games > 0 && s.Games != 2*s.Rounds {
+			return cli.Usagef("--games %d and --rounds %d (%d games): give one of them", s.Games, s.Rounds, 2*s.Rounds)
+		}
+		if err := s.Put("games", fmt.Sprint(2*s.Rounds)); err != nil {
+			return err
+		}
+	}
+	return s.ApplyPreset()
+}
+
+// sprtBounds reads the bounds of a test as the runners write them: 0,5 or [0, 5] or
+// elo0=0 elo1=5.
+func sprtBounds(text string) (elo0, elo1 float64, err error) {
+	fields := sprtFields(text)
+	if len(fields) == 2 {
+		low, err0 := strconv.ParseFloat(strings.TrimPrefix(fields[0], "elo0="), 64)
+		high, err1 := strconv.ParseFloat(strings.TrimPrefix(fields[1], "elo1="), 64)
+		if err0 == nil && err1 == nil {
+			return low, high, nil
+		}
+	}
+	return 0, 0, cli.Usagef("--sprt %s: want elo0,elo1, such as 0,10", text)
+}
+
+func sprtFields(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" ,;[]", r) })
+}
+
+// sprtWords takes what belongs to --sprt from the arguments, where the shell put it: 5 of --sprt 0 5, and the
+// words elo1=5 alpha=0.05 beta=0.05 model=logistic of the other runners. It returns the other arguments.
+func (s *session) sprtWords(args []string) (rest []string, err error) {
+	if s.SPRT == "" {
+		return args, nil
+	}
+	var bounds []string
+	take := func(word string) bool {
+		key, value, named := strings.Cut(word, "=")
+		_, number := strconv.ParseFloat(word[strings.Index(word, "=")+1:], 64)
+		switch {
+		case number == nil && (!named || key == "elo0" || key == "elo1"):
+			bounds = append(bounds, word)
+		case named && (key == "alpha" || key == "beta"):
+			err = cmp.Or(err, s.Put(key, value))
+		case named && key == "model":
+			err = cmp.Or(err, s.Put("elo-model", value))
+		default:
+			return false
+		}
+		return true
+	}
+	for _, word := range sprtFields(s.SPRT) {
+		if !take(word) {
+			return args, nil // sprtBounds refuses it
+		}
+	}
+	for _, word := range args {
+		if !take(word) {
+			rest = append(rest, word)
+		}
+	}
+	if len(bounds) == 2 && strings.HasPrefix(bounds[0], "elo1=") {
+		slices.Reverse(bounds)
+	}
+	s.SPRT = strings.Join(bounds, ",")
+	return rest, err
+}

@@ -1,0 +1,267 @@
+package app
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/assay-chess/assay/cmd/assay/guide"
+	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/settings"
+	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine/cores"
+	"github.com/assay-chess/assay/engine/quote"
+)
+
+// addTemplates adds what the templates of helpText call. cobra keeps it in one map for all commands.
+var addTemplates = sync.OnceFunc(func() {
+	cobra.AddTemplateFunc("overview", overview)
+	cobra.AddTemplateFunc("flagUsages", flagUsages)
+	cobra.AddTemplateFunc("paragraphs", paragraphs)
+})
+
+// helpText makes the help of a command with many flags short, unless all of it is wanted, and fit a
+// terminal.
+func helpText(root *cobra.Command) {
+	addTemplates()
+	const flags = "\n\nFlags:\n{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}"
+	usage := strings.Replace(root.UsageTemplate(), flags, "\n\n{{flagUsages . | trimTrailingWhitespaces}}", 1)
+	usage, _, _ = strings.Cut(usage, "{{if .HasAvailableSubCommands}}\n\nUse ")
+	root.SetUsageTemplate(usage + "\n")
+	root.SetHelpTemplate(`{{if .HasParent}}{{with (or .Long .Short)}}{{paragraphs $ .}}
+
+{{end}}{{.UsageString}}{{else}}{{overview .}}{{end}}`)
+}
+
+// overview is the help of the root: all commands, on one screen.
+func overview(root *cobra.Command) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n%s\n\n", root.Long, root.Example)
+	for _, group := range root.Groups() {
+		fmt.Fprint(&b, group.Title)
+		for _, cmd := range root.Commands() {
+			switch {
+			case cmd.GroupID != group.ID:
+			case group.ID == setUp: // on one line
+				fmt.Fprintf(&b, " %s", cmd.Name())
+			default:
+				fmt.Fprintf(&b, "\n  %-10s %s", cmd.Name(), cmd.Short)
+			}
+		}
+		fmt.Fprintln(&b)
+	}
+	return b.String() + "Flags and examples: assay COMMAND --help. Everything: assay help COMMAND --all.\n"
+}
+
+// everything is the annotation of a command whose help has all of its flags and text.
+const everything = "assay_everything"
+
+// often returns the flags that a short help shows; nil if the help has everything.
+func often(cmd *cobra.Command) *pflag.FlagSet {
+	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
+	fs.SortFlags = false
+	all := cmd.Flags()
+	all.SortFlags = false // their order in the source
+	all.VisitAll(func(f *pflag.Flag) {
+		if _, shown := f.Annotations[cli.OftenFlag]; shown {
+			fs.AddFlag(f)
+		}
+	})
+	all.SortFlags = true
+	if _, wanted := cmd.Annotations[everything]; wanted || all.Changed("all") || !fs.HasFlags() {
+		return nil
+	}
+	return fs
+}
+
+// flagUsages lists the flags of a command. The root knows the terminal: cobra has the command
+// itself write into memory.
+func flagUsages(cmd *cobra.Command) string {
+	columns := cli.Columns(cmd.Root().OutOrStdout())
+	all := cmd.LocalFlags()
+	if fs := often(cmd); fs != nil {
+		return fmt.Sprintf("Usual flags:\n%s\nAll flags, and how it works: assay help %s --all",
+			fs.FlagUsagesWrapped(columns), strings.TrimPrefix(cmd.CommandPath(), "assay "))
+	}
+	groups, headings := settings.Grouped(all)
+	if len(groups) < 2 {
+		return "Flags:\n" + all.FlagUsagesWrapped(columns)
+	}
+	var b strings.Builder
+	for i, group := range groups {
+		b.WriteString(headings[i] + ":\n" + group.FlagUsagesWrapped(columns) + "\n")
+	}
+	return b.String()
+}
+
+// paragraphs returns the text of a help, of a short one the first paragraph. On a terminal, paragraphs
+// that are too wide are broken again. Lines that begin with a space stay.
+func paragraphs(cmd *cobra.Command, text string) string {
+	text = strings.TrimRight(text, " \n")
+	if often(cmd) != nil {
+		text, _, _ = strings.Cut(text, "\n\n")
+	}
+	columns := cli.Columns(cmd.Root().OutOrStdout())
+	if columns == 0 {
+		return text
+	}
+	blocks := strings.Split(text, "\n\n")
+	for i, block := range blocks {
+		lines := strings.Split(block, "\n")
+		wide := slices.ContainsFunc(lines, func(l string) bool { return len([]rune(l)) > columns })
+		indented := slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, " ") })
+		if wide && !indented {
+			blocks[i] = cli.Wrap(strings.Join(lines, " "), columns)
+		}
+	}
+	return strings.Join(blocks, "\n\n")
+}
+
+func newHelpCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "help [COMMAND]...",
+		Short:   "Show how to use a command; with --all, everything about it",
+		Example: "  assay help match\n  assay help match --all\n  assay help data import",
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+			if parent, _, err := cmd.Root().Find(args); err == nil {
+				for _, child := range parent.Commands() {
+					names = append(names, child.Name()+"\t"+child.Short)
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	all := cmd.Flags().Bool("all", false, "show all flags and the whole text")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		about, rest, err := cmd.Root().Find(args)
+		if err == nil && len(rest) > 0 {
+			err = fmt.Errorf("unknown command %q for %q%s", rest[0], about.CommandPath(),
+				cli.DidYouMean(rest[0], "", commandNames(about)))
+		}
+		if err != nil {
+			return cli.Usage(err)
+		}
+		if *all {
+			about.Annotations = map[string]string{everything: ""}
+		}
+		about.InitDefaultHelpFlag()
+		return about.Help()
+	}
+	return cmd
+}
+
+// commandNames returns the names of the commands below one.
+func commandNames(cmd *cobra.Command) (names []string) {
+	for _, child := range cmd.Commands() {
+		names = append(names, child.Name())
+	}
+	return names
+}
+
+// bashWords is what cobra's script for bash calls of the package bash-completion, if that is not loaded. Words
+// end at blanks alone: = and : are in many arguments of assay.
+const bashWords = `# Works without the package bash-completion.
+declare -F _get_comp_words_by_ref >/dev/null || _get_comp_words_by_ref() {
+    read -ra words <<<"${COMP_LINE:0:COMP_POINT}"
+    [[ ${COMP_LINE:0:COMP_POINT} != *[[:space:]] ]] || words+=("")
+    cword=$((${#words[@]} - 1))
+    cur=${words[cword]} prev=${words[cword - 1]}
+}
+
+`
+
+func newCompletionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "completion bash|zsh|fish|powershell",
+		Short: "Print the script that completes commands and flags in a shell",
+		Example: `  source <(assay completion bash)    # in ~/.bashrc
+  source <(assay completion zsh)     # in ~/.zshrc, after compinit
+  assay completion fish >~/.config/fish/completions/assay.fish
+  assay completion powershell | Out-String | Invoke-Expression`,
+		ValidArgs: []string{"bash", "zsh", "fish", "powershell"},
+		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			root, out := cmd.Root(), cmd.OutOrStdout()
+			switch args[0] {
+			case "zsh":
+				return root.GenZshCompletion(out)
+			case "fish":
+				return root.GenFishCompletion(out, true)
+			case "powershell":
+				return root.GenPowerShellCompletionWithDesc(out)
+			}
+			if _, err := io.WriteString(out, bashWords); err != nil {
+				return err
+			}
+			return root.GenBashCompletionV2(out, true)
+		},
+	}
+}
+
+func newVersionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version, the bench signature and the build",
+		Long: `Print the version and the bench signature, which files record as their maker, then the Go version
+and the target of the build. Two builds with the same signature play the same games with the same
+settings. On amd64 the last line says which instruction set level this machine has; a build for v3
+is faster than one for v1.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			fmt.Fprintf(cmd.OutOrStdout(), "%s\n%s %s\n", cli.Version(), runtime.Version(), durable.BuildTarget())
+			if text := levelAdvice(durable.BuildTarget(), cores.Level()); text != "" {
+				fmt.Fprintln(cmd.OutOrStdout(), text)
+			}
+			return nil
+		},
+	}
+}
+
+// levelAdvice says which builds a machine runs, and whether one is faster than this.
+func levelAdvice(build, level string) string {
+	switch {
+	case level == "":
+		return ""
+	case level >= "v3" && build < "amd64/v3":
+		return fmt.Sprintf("this machine runs amd64/%s: the build for amd64/v3 is faster", level)
+	}
+	return fmt.Sprintf("this machine runs amd64/%s", level)
+}
+
+func newGuideCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "guide [NAME | NUMBER]",
+		Short:   "Print a guide: your engine and assay, step by step",
+		Long:    "Print a guide for authors of engines, as Markdown; without NAME, list all of them.",
+		Example: "  assay guide test-my-patch",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			out := cmd.OutOrStdout()
+			w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+			for i, name := range guide.Names {
+				text, err := guide.Pages.ReadFile(name + ".md")
+				if err != nil {
+					return err
+				}
+				if len(args) == 1 && (args[0] == name || args[0] == strconv.Itoa(i+1)) {
+					_, err := out.Write(text)
+					return err
+				}
+				title, _, _ := strings.Cut(strings.TrimPrefix(string(text), "# "), "\n")
+				quote.Fprintf(w, "%d\t%s\t%s\n", i+1, name, title)
+			}
+			if len(args) == 1 {
+				return cli.Usagef("there is no guide %q; there are: %s", args[0], strings.Join(guide.Names, ", "))
+			}
+			return w.Flush()
+		},
+	}
+}

@@ -1,0 +1,397 @@
+package app
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/runs"
+	"github.com/assay-chess/assay/cmd/internal/settings"
+	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/cores"
+	"github.com/assay-chess/assay/engine/quote"
+	"github.com/assay-chess/assay/selfplay/gamelog"
+	"github.com/assay-chess/assay/selfplay/ladder"
+	"github.com/assay-chess/assay/selfplay/sprt"
+)
+
+func newLadderCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "ladder A B [C]... | GAMES.pgn...",
+		Short: "Rate many players on one scale, with error bars",
+		Long: `Play pairs of games between many players and rate all of them on one scale, with
+95 % intervals and the likelihood that each is stronger than the next.
+
+With --schedule widest the player with the widest interval plays the opponent that narrows
+it most. With round-robin every player plays every other, with gauntlet the first plays
+all others, each round from one opening. The ladder ends after --games, or when every
+interval is within --within Elo.
+
+Ratings maximize the likelihood of the Bradley-Terry model with draws and White's advantage
+(Davidson 1970), with one virtual draw for each pairing. Intervals count pairs of games, not
+single games. Elo is relative to the mean of all players, or to --anchor.
+
+Players are named as in assay match. There too, historic programs search to their own depth
+unless you give a limit, and each player must play a move before the first game. If a player
+forfeits more than --max-forfeits of its games, or too many pairs are void, no player is
+rated: the ladder ends with exit code 1 and keeps its games. With --out the ladder is kept
+in a folder (journal, PGN, data set of games, result, ladder.svg). After an interruption the
+same command resumes it: no game is lost or played twice.
+
+With PGN files (or folders of runs) in place of players, nothing is played: the players of their
+tags are rated by all of these games. --anchor takes several ratings, with
+their errors: --anchor 'Stash 36=3340±15, Weiss 2=3380'. Games count as independent. Groups of
+players that never met are named, because their ratings cannot be compared.`,
+		Example: `  assay ladder assay assay:weights=shannon-1950 assay:depth=1 --nodes 1000
+  assay ladder assay uci:/usr/games/stockfish 'uci:/usr/games/gnuchess --uci' --tc 5+0.05 --schedule round-robin
+  assay ladder games.pgn --anchor 'Stash 36=3340±15'
+  assay ladder ./new ./old ./older --anchor ./old=2800 --within 15 --games 20000 --out runs/ladder`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if pgnFiles(args) != nil {
+				return nil
+			}
+			return cobra.MinimumNArgs(2)(cmd, args)
+		},
+	}
+	set := settings.New(settings.Ladder, cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if files := pgnFiles(args); files != nil {
+			return rateGames(newSession(cmd, set), files)
+		}
+		return newSession(cmd, set).play(args)
+	}
+	return cmd
+}
+
+var pgnName = regexp.MustCompile(`(?i)\.pgn(\.(gz|zst|bz2|xz))?$`)
+
+// pgnFiles returns the PGN files of the arguments, which may be folders of runs; nil if one is neither.
+func pgnFiles(args []string) (list []string) {
+	for _, text := range args {
+		if path := filepath.Join(text, gamelog.PGNName); !pgnName.MatchString(text) {
+			if _, err := os.Stat(path); err != nil {
+				return nil
+			}
+			text = path
+		}
+		list = append(list, text)
+	}
+	return list
+}
+
+// rateGames rates the players of PGN files.
+func rateGames(s *session, files []string) error {
+	for name := range s.Texts() {
+		if name != "anchor" && name != "json" {
+			return cli.Usagef("--%s is for a ladder that is played; with PGN files there are --anchor and --json", name)
+		}
+	}
+	var games ladder.Games
+	for _, path := range files {
+		if err := games.Read(s.ctx, path); err != nil {
+			return err
+		}
+	}
+	anchors, err := parseAnchors(s.Anchor, games.Names)
+	if err != nil {
+		return err
+	}
+	r, err := games.Rate(anchors)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(s.stderr, "ladder: %d games of %d players; %d without a result left out\n", games.Finished,
+		len(games.Names), games.Unfinished)
+	if s.JSON {
+		return cli.PrintJSON(s.stdout, r)
+	}
+	return printLadder(cli.Folded(s.stdout), "", "", r)
+}
+
+var anchorText = regexp.MustCompile(`^\s*(.+?)\s*=\s*(-?[0-9.]+)\s*(?:(?:±|\+-)\s*([0-9.]+))?\s*(?:,|$)`)
+
+// parseAnchors reads "NAME=ELO±ERROR, ..."; without an error the rating is exact.
+func parseAnchors(text string, names []string) (list []ladder.Anchor, err error) {
+	for rest := text; rest != ""; {
+		m := anchorText.FindStringSubmatch(rest)
+		if m == nil {
+			return nil, cli.Usagef("--anchor %s: want NAME=ELO or NAME=ELO±ERROR, with commas between them", text)
+		}
+		a := ladder.Anchor{Name: m[1]}
+		if !slices.Contains(names, a.Name) {
+			return nil, cli.Usagef("--anchor %s: no player has the name %q%s", text, a.Name, cli.DidYouMean(a.Name, "", names))
+		}
+		a.Elo, err = strconv.ParseFloat(m[2], 64)
+		if err == nil && m[3] != "" {
+			a.Error, err = strconv.ParseFloat(m[3], 64)
+		}
+		if err != nil {
+			return nil, cli.Usagef("--anchor %s: %w", text, err)
+		}
+		list, rest = append(list, a), rest[len(m[0]):]
+	}
+	return list, nil
+}
+
+// prepareLadder checks a ladder, and returns what plays it.
+func (s *session) prepareLadder(args []string) (func() error, error) {
+	players, _, err := s.complete(args)
+	if err != nil {
+		return nil, err
+	}
+	schedule, err := ladder.ParseSchedule(s.Schedule)
+	if err != nil {
+		return nil, cli.Usage(err)
+	}
+	round := schedule.RoundGames(len(args))
+	switch {
+	case s.Games == 0: // whole rounds
+		s.Games = (settings.DefaultLadderGames*uint64(len(args))/2 + round - 1) / round * round
+	case s.Games%round != 0 && schedule != ladder.Widest:
+		s.warn(fmt.Sprintf("%d games are not a multiple of a round (%d): some pairs of players play more games than others",
+			s.Games, round))
+	}
+	anchor, elo, err := parseAnchor(s.Anchor, players)
+	if err != nil {
+		return nil, err
+	}
+	return func() error {
+		list, err := s.entrants(players, numbered("ladder"))
+		if err != nil {
+			return err
+		}
+		c := ladder.Config{Setup: s.Setup, Players: list, Games: s.Games, Schedule: schedule, Within: s.Within,
+			Anchor: anchor, AnchorElo: elo}
+		c.Resume, c.Pinned = s.resume(args), s.git.pinned()
+		if c.Check.Player, err = openingChecker(list...); err != nil {
+			return err
+		}
+		return s.runLadder(c)
+	}, nil
+}
+
+// parseAnchor reads PLAYER=ELO. A player's name may contain = too.
+func parseAnchor(text string, players []engine.Spec) (player int, elo float64, err error) {
+	if text == "" {
+		return -1, 0, nil
+	}
+	at := strings.LastIndexByte(text, '=')
+	if at < 0 {
+		return 0, 0, cli.Usagef("--anchor %s: want PLAYER=ELO, such as 1=2800", text)
+	}
+	if elo, err = strconv.ParseFloat(text[at+1:], 64); err != nil {
+		return 0, 0, cli.Usagef("--anchor %s: %q is not a number", text, text[at+1:])
+	}
+	for i, p := range players {
+		if p.Label == text[:at] {
+			return i, elo, nil
+		}
+	}
+	if n, err := strconv.Atoi(text[:at]); err == nil && n >= 1 && n <= len(players) {
+		return n - 1, elo, nil
+	}
+	return 0, 0, cli.Usagef("--anchor %s: %q is not one of the players: name one as on the command line, or by its "+
+		"number from 1 to %d", text, text[:at], len(players))
+}
+
+// playLadder plays a ladder that it shows; an error has its advice. If there is no result, all is said.
+func (s *session) playLadder(c ladder.Config) (*ladder.Result, error) {
+	s.warn(sharedOpenings("ladder", c.Setup, c.Players...))
+	p := cli.NewProgress(s.stderr, s.name)
+	c.Progress, c.Failed = p.Update, cli.ReportFaults(p.Say, c.Players...)
+	var err error
+	if c.Runner, err = s.runner(!c.Limits.Deterministic(), p, c.Players...); err != nil {
+		return nil, err
+	}
+	foreign := s.limitMemory(c.Players...)
+	r, err := ladder.Run(s.ctx, c)
+	s.git.release() // so that the cost of the games has the engines' time in it
+	if err != nil && r == nil {
+		if s.ctx.Err() != nil {
+			p.Stopped()
+		}
+		return nil, playAdvice(err, s.Out)
+	}
+	if r.Already {
+		fmt.Fprintf(s.stderr, "%s: %s is complete; nothing to do\n", s.name, s.Out)
+	} else {
+		p.Finish(fmt.Sprintf("%d games between %d players%s", r.Games, len(c.Players), cli.BusyText(r.Load)))
+		s.sayCost(foreign && r.Played == r.Games, r.Games, r.Plies, r.Took)
+	}
+	return r, playAdvice(err, s.Out)
+}
+
+func (s *session) runLadder(c ladder.Config) error {
+	r, err := s.playLadder(c)
+	if r == nil {
+		return err
+	}
+	var plot string
+	if s.Out != "" && err == nil {
+		plot = filepath.Join(s.Out, ladder.PlotName)
+		if err := durable.WriteFile(plot, r.SVG()); err != nil {
+			return err
+		}
+	}
+	runs.LeaveReport(s.Out, s.stderr)
+	if s.JSON {
+		all := ladderJSON{Out: s.Out, Result: r, Plot: plot, Load: r.Load, Already: r.Already, Seconds: r.Took.Seconds()}
+		if e := cli.PrintJSON(s.stdout, all); e != nil {
+			return e
+		}
+	} else if e := printLadder(cli.Folded(s.stdout), s.Out, plot, r); e != nil {
+		return e
+	}
+	return err
+}
+
+// ladderJSON is what ladder --json prints.
+type ladderJSON struct {
+	Out string `json:"out,omitempty"`
+	*ladder.Result
+	Plot    string     `json:"plot,omitempty"`
+	Load    cores.Load `json:"load,omitzero"` // of the machine
+	Already bool       `json:"already"`
+	Seconds float64    `json:"seconds"`
+}
+
+func printLadder(out io.Writer, dir, plot string, r *ladder.Result) error {
+	if r.Verdict == gamelog.NoVerdict {
+		return printUnrated(out, dir, r)
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(w, "rank\tElo [95 %%]\tgames\tscore\tdraws\tLOS\t\n")
+	for i := range r.Ratings {
+		x := &r.Ratings[i]
+		los := "-"
+		if i+1 < len(r.Ratings) && x.Known() {
+			los = fmt.Sprintf("%.1f %%", 100*x.LOS)
+		}
+		elo := "-" // the reason is below the table
+		if x.Known() {
+			elo = x.Strength.Text("")
+		}
+		quote.Fprintf(w, "%d\t%s\t%d\t%.1f %%\t%.0f %%\t%s\t  %s\n", x.Rank, elo, x.Games,
+			100*x.Percent, 100*float64(x.Draws)/float64(max(x.Games, 1)), los, x.Name)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(r.Ratings, func(x ladder.Rating) bool { return !x.Known() }) {
+		fmt.Fprintf(out, "Elo -: fewer than %d games.\n", sprt.MinGames)
+	}
+	origin := "Elo 0 is the mean of all players"
+	if r.Anchor != "" {
+		origin = "Elo is relative to " + r.Anchor
+		if r.Terminations != nil { // a player of a ladder
+			origin += ", which has no error"
+		}
+	}
+	fmt.Fprintf(out, "\n%s. LOS: probability of being stronger than the next. White's advantage: %s; equal players draw "+
+		"%.0f %%.\n",
+		origin, sprt.Strength{Elo: r.WhiteElo, EloLo: r.WhiteEloLo, EloHi: r.WhiteEloHi}.Text(" Elo"), 100*r.Draws)
+	if err := printCrossTable(out, r); err != nil {
+		return err
+	}
+	for _, g := range r.Groups {
+		quote.Fprintf(out, "group of players that never met the others, so that ratings cannot be compared: %s\n",
+			strings.Join(g, ", "))
+	}
+	if r.Terminations == nil { // games of a PGN
+		return nil
+	}
+	fmt.Fprintf(out, "\n%d games, ended by %s\n", r.Games, cli.CountsText(r.Terminations))
+	forfeits := int64(0)
+	for _, x := range r.Ratings {
+		forfeits += x.Forfeits
+	}
+	for _, x := range r.Ratings {
+		if x.Forfeits > 0 {
+			fmt.Fprintf(out, "%d games forfeited by %s (%s)\n", x.Forfeits, x.Name, cli.FaultsText(dir, forfeits))
+		}
+	}
+	if r.VoidPairs > 0 {
+		fmt.Fprintf(out, "%d void pairs were played again (see the journal)\n", r.VoidPairs)
+	}
+	cli.PrintWarnings(out, r.Warnings)
+	if r.Load.Busy() {
+		fmt.Fprintf(out, "machine busy: %v\n", r.Load)
+	}
+	if dir != "" {
+		fmt.Fprintf(out, "written %s, %s\n", filepath.Join(dir, gamelog.PGNName), plot)
+	}
+	return nil
+}
+
+// printUnrated prints a ladder without a verdict.
+func printUnrated(out io.Writer, dir string, r *ladder.Result) error {
+	fmt.Fprintf(out, "no ratings: %s\n\n", r.Reason)
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(w, "games\tforfeits\t\n")
+	forfeits := int64(0)
+	for _, x := range r.Unrated {
+		forfeits += x.Forfeits
+		quote.Fprintf(w, "%d\t%d\t  %s\n", x.Games, x.Forfeits, x.Name)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "\n%d games, ended by %s; %d void pairs (forfeits: %s)\n", r.Games, cli.CountsText(r.Terminations),
+		r.VoidPairs, cli.FaultsText(dir, forfeits))
+	if dir != "" {
+		fmt.Fprintf(out, "written %s\n", filepath.Join(dir, gamelog.PGNName))
+	}
+	return nil
+}
+
+// printCrossTable prints points and games of all pairings, by rank.
+func printCrossTable(out io.Writer, r *ladder.Result) error {
+	if len(r.Scores) == 0 {
+		return nil // there are too many
+	}
+	var table strings.Builder
+	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(w, "\n\t")
+	for i := range r.Ratings {
+		quote.Fprintf(w, "%d\t", i+1)
+	}
+	fmt.Fprintln(w)
+	for i := range r.Ratings {
+		quote.Fprintf(w, "%d\t", i+1)
+		for j := range r.Ratings {
+			s := r.Scores[i][j]
+			switch {
+			case i == j:
+				fmt.Fprint(w, "\t")
+			case s.Games() == 0:
+				fmt.Fprint(w, "-\t")
+			default:
+				quote.Fprintf(w, "%g/%d\t", s.Points(), s.Games())
+			}
+		}
+		fmt.Fprintln(w)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	const most = 80 // columns
+	text := table.String()
+	for line := range strings.Lines(text) {
+		if len(line) > most+1 {
+			text = "(--json has the scores of all pairings)\n"
+			break
+		}
+	}
+	_, err := io.WriteString(out, text)
+	return err
+}

@@ -1,0 +1,294 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/games"
+	"github.com/assay-chess/assay/cmd/internal/ownengine"
+	"github.com/assay-chess/assay/cmd/internal/report"
+	"github.com/assay-chess/assay/cmd/internal/runs"
+	"github.com/assay-chess/assay/cmd/internal/settings"
+	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine/quote"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/tuner"
+	"github.com/assay-chess/assay/tuner/learn"
+	"github.com/assay-chess/assay/tuner/objective"
+	"github.com/assay-chess/assay/tuner/rows"
+)
+
+func newLearnCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "learn",
+		Short: "Run the whole loop, from Shannon's numbers to a measured gain",
+		Long: `Learn the coefficients of an evaluation from games against itself, and measure the gain.
+
+Each generation plays games with the champion's weights and fits new weights to the
+positions of these games. An SPRT match between the two, the gate, decides whether the new
+weights become champion. The first champion has the weights of --from: Shannon's
+coefficients of 1949, and zeros. With --model they may be of another evaluation, which
+plays until weights of the model are promoted.
+
+Two matches of fixed length, on openings of their own, measure the gain at the end: against
+the weights of --opponent (shannon-1950 is a simpler evaluation in the same search) and, if a
+generation was promoted, against those of --from.
+
+--model learns the coefficients of another evaluation, in the same search: shannon-1950 (the
+nine of Shannon's f(P)), shannon-appendix (with the terms of his appendix) or machack-1967
+(Greenblatt's S). It starts from the numbers of its authors, and they are the opponent: one
+match measures the gain. If nothing was promoted, the last fit plays that match. Terms that
+cannot be learned keep their weights and are listed.
+
+--method chooses how a generation learns: gauss-newton, lbfgs and adam fit the weights to
+positions; all three minimize the same loss. spsa fits nothing: the games of the generation are
+pairs between weights with every term changed a little, as assay spsa plays them, and each pair
+moves the weights. The step sizes are those of assay spsa --model.
+
+At the end it prints what was learned about material, pawn structure, mobility and king safety,
+the twenty coefficients that moved most, and the gain; with --all everything else too.
+
+Everything is written to runs/NAME. The same command resumes an interrupted run. The same
+seed gives the same weights and games for any --concurrency.
+
+--plan FILE replaces the other flags and sets each generation separately. FILE is the
+config.json of a run, to repeat it, or only its object "plan". Optional fields of a
+generation, with their defaults: keep 3 (generations whose games it learns from), decay 0.5
+(weight of a generation's games relative to the next one's), mirrored null (tie files that
+are mirror images: below 20,000 games), prior 1 (factor on the widths of the priors), method, and
+filter (the flags of assay data positions; resolve qsearch, max_score 3000).
+
+Generations can be added to a run, complete or not: give its name and a plan, or flags, that
+agree with it in every generation that has started. --scale 0.01 plays a hundredth of the
+plan's games, rounded up to pairs, and at least 20 a generation. "hard_nodes": true stops every
+search at exactly its nodes.
+
+--game learns a game other than chess by the same loop: draughts, losalamos (chess on six
+squares by six) or nim, from the numbers of their historic programs. It ends with the coefficients,
+what each piece is worth with an error bar, and a match against the numbers it began with. Such
+games have no UCI, PGN, positions or workers (--serve), and a fixed --depth in place of --nodes;
+"assay guide your-own-game" adds a game of your own.
+
+--engine DIR tunes your own engine, as the assay.toml of its repository describes it (assay guide
+tune-my-engine), in a clone; your files are only read. In each generation the engine plays itself,
+and its weights are fitted to these games and, with half the weight, to those from before the last
+promotion (decay) and to --add. The fit proposes, games decide: a screen plays up to eight groups
+of its terms against their old values, the others refitted beside these, and takes back the groups
+that should lose. It is left out where its games should gain more as self-play. From 2,000 games
+on, 304 of them play the whole fit, for the archive of fits (assay archive). The rest must pass
+the gate, SPRT [0, 10]; if that is undecided, half of the step tries once more. At the end the
+champion plays the engine as it was: SPRT [-10, 0], a match of fixed length, one at 8 times the
+nodes and one at a clock. Only if the match of fixed length shows a gain, and that at the clock no
+loss, there is a patch in the run's folder, with its commit message. --hours shares the time from
+the measured speed: 45 % self-play, 15 % screen, 30 % gate, of the hours that the run works;
+--games sets the games of self-play instead. The table [learn] has nodes, tc, hours, games,
+generations, lambda, decay, tolerance (of the dump's check, 2 centipawns), freeze, book, gate, start,
+final_games, deep_games, clock_games and clock.
+
+--engine DIR --check asks whether your engine can be tuned. It builds the engine, plays ten games,
+checks the dump on their positions, finds the numbers in the source, where writing them back must
+change nothing, fits, moves each number further so that one that stays behind shows, builds,
+compares the new dump with these numbers, and lets the new engine play. Each stage has a line with
+its time; an error names the command that failed.`,
+		Example: `  assay learn                                   # about three minutes on two cores
+  assay learn --games 40 --nodes 300 --seed 3   # a whole small run in seconds
+  assay learn --generations 4 --games 20000 --nodes 5000 --run night
+  assay learn --game draughts                   # is Strachey's king worth three men?
+  assay learn --engine ../my-engine --check     # can assay tune my engine?
+  assay learn --engine ../my-engine --hours 8   # a patch by tomorrow, if there is a gain`,
+		Args: cobra.NoArgs,
+	}
+	set := settings.New(settings.Learn, cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		switch s := newSession(cmd, set); {
+		case s.OwnEngine != "":
+			return s.learnEngine(cmd)
+		case s.Given(ofEngine...):
+			return cli.Usagef("--%s is for an engine of your own: give --engine too", strings.Join(ofEngine, ", --"))
+		case s.Game != "":
+			return games.Learn(cmd, s.Game, s.folder, learnAdvice)
+		case s.Given("depth"):
+			return cli.Usagef("--depth is for other games (--game); chess has --nodes")
+		default:
+			defer s.close()
+			return s.learn()
+		}
+	}
+	cmd.AddCommand(newLearnPictureCommand())
+	return cmd
+}
+
+// ofEngine are the settings that only an engine of the user's own has.
+var ofEngine = []string{"sandbox", "check", "hours", "deep-games", "clock-games", "clock", "add", "accept-not-weaker"}
+
+// learnEngine tunes the engine of a repository, or tries every stage of that.
+func (s *session) learnEngine(cmd *cobra.Command) error {
+	with := append([]string{"engine", "run", "games", "nodes", "generations", "seed", "final-games", "json", "concurrency",
+		"serve", "nats", "lease", "replay-share", "reference-speed", "send-engines", "sign",
+		"syzygy", "syzygy-50"}, ofEngine...)
+	var err error
+	playing := []string{"--start-timeout=1m"} // builds may be slow to start on a busy machine
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if !slices.Contains(with, f.Name) && err == nil {
+			err = cli.Usagef("--%s: with --engine the settings are in %s", f.Name, settings.ProjectName)
+		}
+		if at := slices.Index(with, f.Name); at >= 8 && at <= slices.Index(with, "sandbox") {
+			playing = append(playing, "--"+f.Name+"="+f.Value.String())
+		}
+	})
+	if err != nil {
+		return err
+	}
+	c := ownengine.Config{Engine: s.OwnEngine, Stdout: s.stdout, Stderr: s.stderr, Playing: playing,
+		Sandbox: s.Sandbox,
+		Command: func(ctx context.Context, words []string, stderr io.Writer) (string, error) {
+			var out strings.Builder
+			root := newRootCommand()
+			root.SetArgs(words)
+			root.SetOut(&out)
+			root.SetErr(stderr)
+			err := root.ExecuteContext(ctx)
+			return out.String(), err
+		}}
+	if s.CheckOnly {
+		return ownengine.Check(s.ctx, c, s.Set)
+	}
+	place, _ := filepath.Abs(strings.TrimPrefix(s.OwnEngine, "git:"))
+	dir, resume, err := s.folder(fmt.Sprintf("engine-%s-s%d", filepath.Base(place), s.Seed))
+	if err != nil {
+		return err
+	}
+	r, err := ownengine.Run(s.ctx, c, dir, resume, s.Set)
+	if err != nil {
+		return learnAdvice(err, dir, resume)
+	}
+	if r.Already {
+		fmt.Fprintf(s.stderr, "run %s is complete: this is its result\n", dir)
+	}
+	page := runs.WriteReport(dir, s.stderr)
+	if s.JSON {
+		return cli.PrintJSON(s.stdout, r)
+	}
+	_, err = fmt.Fprintf(s.stdout, "%s%-13s  %s\n", r.Text(dir), "report", page)
+	return err
+}
+
+func (s *session) learn() error {
+	c, err := s.learnConfig()
+	if err != nil {
+		return err
+	}
+	if c.Tables, err = s.tablebases(); err != nil {
+		return err
+	}
+	dir, plan := c.Dir, &c.Plan
+	// Said at the first stage, when learn.Run has accepted the plan and the weights.
+	announce := sync.OnceFunc(func() {
+		fmt.Fprintf(s.stderr, "run %s: %d generations, then %d games against %s\n",
+			dir, len(plan.Generations), plan.Final.Games, plan.Opponent)
+	})
+	s.Out = dir
+	runner, done, err := s.remote(nil, func(text string) { fmt.Fprintf(s.stderr, "learn: %s\n", text) })
+	if err != nil {
+		return err
+	}
+	defer done()
+	c.Runner = runner
+	c.Stage = func(name string) learn.StageProgress {
+		announce()
+		return cli.NewProgress(s.stderr, name)
+	}
+	r, err := learn.Run(s.ctx, c)
+	if err != nil {
+		return learnAdvice(err, dir, c.Resume)
+	}
+	if r.Already {
+		fmt.Fprintf(s.stderr, "run %s is complete: this is its result (%s has the speeds)\n",
+			dir, filepath.Join(dir, durable.RunEventsName))
+	}
+	page := runs.WriteReport(dir, s.stderr)
+	if s.JSON {
+		return cli.PrintJSON(s.stdout, r)
+	}
+	return printLearned(cli.Folded(s.stdout), r, dir, page, s.All)
+}
+
+// learnAdvice adds the cure to what can end a run.
+func learnAdvice(err error, dir, command string) error {
+	var changed *durable.ConfigChangedError
+	switch {
+	case errors.Is(err, learn.ErrPlan):
+		return cli.Usage(err)
+	case errors.As(err, &changed):
+		return fmt.Errorf("%w; give this run another --run name, or delete %s", err, dir)
+	case errors.Is(err, fs.ErrNotExist) && !runs.Exists(dir):
+		return fmt.Errorf("%w; --from and --opponent say which file holds weights that a plan names by their id", err)
+	case errors.Is(err, durable.ErrLocked):
+		return fmt.Errorf("%w; wait for it, or stop it", err)
+	case errors.Is(err, durable.ErrDamaged):
+		return fmt.Errorf("%w; 'assay runs repair %s' keeps what is whole, then %q makes the rest again", err,
+			quote.Word(dir), command)
+	case errors.Is(err, selfplay.ErrNoVerdict):
+		return fmt.Errorf("%w; correct what fails and delete that folder, then %q plays its games again", err, command)
+	case !runs.Exists(dir):
+		return err
+	case errors.Is(err, context.Canceled):
+		return cli.Kept(dir, command)
+	}
+	for _, few := range []error{objective.ErrScale, tuner.ErrOneClass, rows.ErrEmpty} {
+		if errors.Is(err, few) {
+			return fmt.Errorf("%w; these are too few games to learn from: begin again with more --games and, if you gave "+
+				"one, another --run name", err)
+		}
+	}
+	return fmt.Errorf("%w; what is finished is in %s, resume with: %s", err, dir, command)
+}
+
+func newLearnPictureCommand() *cobra.Command {
+	var out, over string
+	var histories []string
+	c := &cobra.Command{
+		Use:   "picture LADDER",
+		Short: "Draw the Elo of a run's generations, as a ladder measured it",
+		Long: `Draw Elo over generations, or over the games they learned from, with 95 % intervals, from the
+folder of a ladder in which the start weights and those of all generations play. Other players
+become horizontal lines. Generations are recognized by the ids of their weights, which are read
+from --history: a folder with a run's plan.json and its folders gen-1, gen-2 and so on. Several
+runs make one curve, in the order in which they learned. If a run started from weights that no
+earlier run has, these are a point too.`,
+		Example: `  assay learn picture runs/generations --history models/history --out models/history/elo.svg
+  assay learn picture runs/curve --history models/history,models/history/second-1 --over games --out curve.svg`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !slices.Contains(report.Axes, over) {
+				return cli.Usagef("--over %s: want %s", over, strings.Join(report.Axes, " or "))
+			}
+			picture, err := report.History(args[0], histories, report.Axis(over))
+			if err != nil {
+				return err
+			}
+			if err := durable.WriteFile(out, picture); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "written %s\n", out)
+			return err
+		},
+	}
+	c.Flags().StringSliceVar(&histories, "history", []string{"models/history"},
+		"folder of a run's plan and generations (repeatable, in order)")
+	c.Flags().StringVar(&over, "over", string(report.OverGenerations),
+		"what the curve is drawn over: generations or games")
+	c.Flags().StringVar(&out, "out", "elo.svg", "file to write")
+	return c
+}

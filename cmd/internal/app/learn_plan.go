@@ -1,0 +1,156 @@
+package app
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+
+	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/runs"
+	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/tuner/learn"
+)
+
+// learnConfig turns the settings into the configuration of a run.
+func (s *session) learnConfig() (learn.Config, error) {
+	c := learn.Config{Program: cli.Version(), Open: roster.Open, Workers: s.Concurrency}
+	var err error
+	if s.Plan != "" {
+		err = s.readPlan(&c)
+	} else {
+		c.Plan, err = s.flagged()
+	}
+	if err != nil {
+		return c, err
+	}
+	c.Dir, c.Resume, err = s.folder(s.runName(&c.Plan))
+	return c, err
+}
+
+// folder returns the run's folder, named so unless --run names it, and the command line that resumes the run.
+func (s *session) folder(name string) (dir, resume string, err error) {
+	run := cmp.Or(s.Run, name)
+	if run != filepath.Base(run) || run == "." || run == ".." {
+		return "", "", cli.Usagef("--run %s: want a plain name, of a folder in %s", run, runs.Dir)
+	}
+	err = s.Put("run", run)
+	return filepath.Join(runs.Dir, run), s.resume(nil), err
+}
+
+// flagged returns the plan that flags describe.
+func (s *session) flagged() (p learn.Plan, err error) {
+	if s.Model != "assay" && !s.Given("generations") {
+		s.Generations = 1
+	}
+	if s.Generations < 1 || s.TuneGames < 2 || s.Limits.Nodes < 1 {
+		return p, cli.Usagef("want at least 1 generation, 2 games and 1 node a move; got --generations %d --games %d "+
+			"--nodes %d", s.Generations, s.TuneGames, s.Limits.Nodes)
+	}
+	if s.Given("scale") {
+		return p, cli.Usagef("--scale is a factor on the games of a --plan; say how many with --games")
+	}
+	if _, err := eval.Lookup(s.Model); err != nil {
+		return p, cli.Usage(fmt.Errorf("--model: %w", err))
+	}
+	if err := s.checkFrom(); err != nil {
+		return p, err
+	}
+	p = learn.DefaultPlan(s.Generations, s.TuneGames, s.Limits.Nodes, s.Seed)
+	p.Model, p.From, p.Opponent, p.HardNodes = s.Model, s.From, s.Opponent, s.Limits.HardNodes
+	p = p.WithDefaults()
+	p.Final.Games = s.FinalGames
+	for i := range p.Generations {
+		g := &p.Generations[i]
+		g.Gate.Games = s.GateGames
+		if s.Method != learn.Methods()[0] {
+			g.Method = s.Method
+		}
+		if g.Method == learn.MethodSPSA && i > 0 {
+			g.Games += g.Games % 2 // a fifth more than the first, in pairs
+		}
+	}
+	return p, nil
+}
+
+// checkFrom refuses first weights of another model, unless the model was named too: who
+// gives weights and no model expects that these are learned.
+func (s *session) checkFrom() error {
+	if s.From == "" || s.Given("model") {
+		return nil
+	}
+	w, err := models.Open(s.From)
+	if err != nil {
+		return fmt.Errorf("start weights: %w", err)
+	}
+	if w.Model != s.Model {
+		return cli.Usagef("--from %s: these weights are of model %s: --model %s learns it, --model %s learns that from "+
+			"their games", s.From, w.Model, w.Model, s.Model)
+	}
+	return nil
+}
+
+// readPlan takes the plan from its file.
+func (s *session) readPlan(c *learn.Config) error {
+	for _, flag := range []string{"games", "nodes", "hard-nodes", "generations", "seed", "gate-games", "final-games",
+		"model", "method"} {
+		if s.Given(flag) {
+			return cli.Usagef("--%s: that is for the plan %s to say; leave one of them out", flag, s.Plan)
+		}
+	}
+	if !(s.Scale > 0 && s.Scale <= 1) {
+		return cli.Usagef("--scale %v: want a factor above 0, up to 1", s.Scale)
+	}
+	r, err := learn.ReadPlan(s.Plan)
+	if err != nil {
+		return err
+	}
+	c.Plan, c.StartID, c.OpponentID = r.Plan, r.StartID, r.OpponentID
+	if s.Scale != 1 {
+		c.Plan = c.Plan.Scaled(s.Scale)
+	}
+	if err := s.locate("from", s.From, &c.Plan.From); err != nil {
+		return err
+	}
+	return s.locate("opponent", s.Opponent, &c.Plan.Opponent)
+}
+
+// locate lets a flag say where the weights are that the plan names, by their id or
+// otherwise.
+func (s *session) locate(flag, file string, planned *string) error {
+	if !s.Given(flag) {
+		return nil
+	}
+	w, err := models.Open(file)
+	if err != nil {
+		return err
+	}
+	if name := learn.Written(file, w); name != *planned && file != *planned {
+		return cli.Usagef("--%s %s: these are the weights %s, but the plan %s says %s", flag, file, name, s.Plan, *planned)
+	}
+	*planned = file
+	return nil
+}
+
+// runName returns a name, made from the settings, for a run without one.
+func (s *session) runName(p *learn.Plan) string {
+	if s.Plan == "" {
+		name := "learn"
+		if s.Model != "assay" {
+			name += "-" + s.Model
+		}
+		if s.Method != learn.Methods()[0] {
+			name += "-" + s.Method
+		}
+		if s.Limits.HardNodes {
+			name += "-exact"
+		}
+		return fmt.Sprintf("%s-g%d-n%d-k%d-s%d", name, s.TuneGames, s.Limits.Nodes, s.Generations, s.Seed)
+	}
+	doc, _ := json.Marshal(p) // a plan that was read can be written
+	sum := sha256.Sum256(doc)
+	return fmt.Sprintf("learn-k%d-s%d-%x", len(p.Generations), p.Seed, sum[:4])
+}

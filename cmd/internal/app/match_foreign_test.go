@@ -1,0 +1,386 @@
+package app
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/settings"
+	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/cores"
+	testengine "github.com/assay-chess/assay/engine/uci/testdata"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/gamelog"
+	"github.com/assay-chess/assay/selfplay/match"
+)
+
+var badMarks atomic.Int64
+
+// badPlayer returns the specification of the engine in a mode, and what its processes
+// can be found by.
+func badPlayer(path, mode string) (spec, mark string) {
+	mark = fmt.Sprintf("mark-%d-%d-", os.Getpid(), badMarks.Add(1))
+	return fmt.Sprintf("uci:'%s' %s %s", path, mode, mark), mark
+}
+
+// processesWith returns the command lines of processes that have the mark.
+func processesWith(mark string) (list []string) {
+	names, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		words := strings.ReplaceAll(string(text), "\x00", " ")
+		if err == nil && strings.Contains(words, mark) && !strings.Contains(words, "assay match") {
+			list = append(list, words)
+		}
+	}
+	return list
+}
+
+func noneLeft(t *testing.T, mark string) {
+	t.Helper()
+	var left []string
+	for until := time.Now().Add(3 * time.Minute); time.Now().Before(until); time.Sleep(50 * time.Millisecond) {
+		if left = processesWith(mark); len(left) == 0 {
+			return
+		}
+	}
+	t.Errorf("left behind: %q", left)
+}
+
+// playForeign plays a match of four games against the player in the folder, whatever it
+// forfeits, and returns the result, the faults in the journal, and the standard error.
+func playForeign(t *testing.T, dir, spec string, flags ...string) (r match.Result, faults []string, stderr string) {
+	t.Helper()
+	args := append([]string{"match", "assay:hash=1", spec, "--games", "4", "--max-plies", "10", "--opening-nodes", "500",
+		"--concurrency", "2", "--recover", "--json", "--out", dir}, flags...)
+	code, stdout, stderr := call(t, args...)
+	if code != exitDone {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	if err := json.Unmarshal([]byte(stdout), &r); err != nil {
+		t.Fatal(err)
+	}
+	err := durable.ReadJournal(filepath.Join(dir, match.JournalName), func(line []byte) error {
+		var g selfplay.Result
+		if err := json.Unmarshal(line, &g); err != nil {
+			return err
+		}
+		if g.FaultLog != "" {
+			t.Errorf("the journal has the log of game %d", g.Number)
+		}
+		if g.Fault != "" {
+			faults = append(faults, string(g.Termination)+": "+g.Fault)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, faults, stderr
+}
+
+// An engine that misbehaves loses its own games, and the match is played to its end. Only
+// the modes that need a timeout get a short one: on a busy machine good engines are slow too.
+func TestMatchAgainstBadEngines(t *testing.T) {
+	path := testengine.Build(t, "badengine")
+	for _, tt := range []struct {
+		mode  string
+		games int64 // lost by its own fault
+		fault string
+	}{
+		{"good", 0, ""},
+		{"crlf,nul,uppercase,doubled-late,chatter", 0, ""},
+		{"long-line,absurd,odd-options,stderr", 0, ""},
+		{"ignores-quit,flood", 0, ""},
+		{"fork", 0, ""},
+		{"crash-later", 4, `player-failed: B: uci:badengine: no bestmove for "go nodes 50": it ended with`},
+		{"hang-later", 4, `no bestmove for "go nodes 50" within 1.001s`},
+	} {
+		t.Run(tt.mode, func(t *testing.T) {
+			t.Parallel()
+			spec, mark := badPlayer(path, tt.mode)
+			move := "1m"
+			if tt.mode == "hang-later" {
+				move = "1s"
+			}
+			dir := filepath.Join(t.TempDir(), "m")
+			r, faults, stderr := playForeign(t, dir, spec, "--nodes", "50", "--start-timeout", "1m", "--move-timeout", move)
+			if r.Games != 4 || r.Forfeits != [2]int64{0, tt.games} || len(faults) != int(tt.games) {
+				t.Errorf("%d games, forfeits %v, faults %q", r.Games, r.Forfeits, faults)
+			}
+			for _, fault := range faults {
+				as := strings.NewReplacer(": white: ", ": B: ", ": black: ", ": B: ").Replace(fault)
+				if !strings.Contains(as, tt.fault) {
+					t.Errorf("fault %q, want %q in it", as, tt.fault)
+				}
+			}
+			logs, err := filepath.Glob(filepath.Join(dir, gamelog.FaultsName, "game-*.txt"))
+			if err != nil || len(logs) != int(tt.games) {
+				t.Errorf("%d logs of faults, %v", len(logs), err)
+			}
+			if text := cli.FaultsText(dir, tt.games); tt.games > 0 && text != "logs of 4 in "+filepath.Join(dir, "faults") {
+				t.Errorf("the report says %q", text)
+			}
+			if tt.games > 0 && len(faults) > 0 {
+				if _, why, _ := strings.Cut(faults[0], "uci:badengine: "); why == "" || !strings.Contains(stderr, why) {
+					t.Errorf("the command does not say %q: %s", why, stderr)
+				}
+			}
+			noneLeft(t, mark)
+		})
+	}
+}
+
+// By default a game of foreign engines has a core of its own if that makes it faster and nothing else
+// can come of it.
+func TestAffinity(t *testing.T) {
+	foreign, own := selfplay.Entrant{Spec: parsedSpec("uci:engine")}, selfplay.Entrant{Spec: parsedSpec("assay")}
+	for _, tt := range []struct {
+		affinity string
+		remote   string
+		timed    bool
+		players  []selfplay.Entrant
+		want     int
+	}{
+		{"auto", "", false, []selfplay.Entrant{foreign, own}, 1},
+		{"auto", "", false, []selfplay.Entrant{own, own}, 0},
+		{"auto", "", true, []selfplay.Entrant{foreign, foreign}, 0},
+		{"auto", "", false, []selfplay.Entrant{foreign, {Spec: parsedSpec("uci:engine?Threads=2")}}, 0},
+		{"auto", "127.0.0.1:0", false, []selfplay.Entrant{foreign}, 0},
+		{"on", "", true, []selfplay.Entrant{own, own}, 1},
+		{"off", "", false, []selfplay.Entrant{foreign}, 0},
+	} {
+		l := &selfplay.Local{Workers: 1}
+		s := session{Set: &settings.Set{}}
+		s.Affinity, s.Serve = tt.affinity, tt.remote
+		err := s.pin(l, tt.timed, tt.players)
+		_, release, errFree := cores.Claim(1)
+		if errFree != nil {
+			t.Skip("no core is free: ", errFree)
+		}
+		release()
+		if err != nil || len(l.Cores) != tt.want {
+			t.Errorf("%+v: cores %v, %v; want %d", tt, l.Cores, err, tt.want)
+		}
+		s.close()
+	}
+}
+
+// An engine that plays no move ends the command before the first game: no command counts its
+// losses, and none says that its opponent passes.
+func TestEnginesThatNeverWork(t *testing.T) {
+	path := testengine.Build(t, "badengine")
+	for mode, says := range map[string]string{
+		"illegal":     `illegal-move: uci:badengine: bestmove: not a legal move: "e1e8"`,
+		"null":        "illegal-move: ",
+		"crash":       `player-failed: uci:badengine: no bestmove for "go nodes 50": it ended with`,
+		"exit-ok":     "it ended with exit status 0",
+		"hang":        `no bestmove for "go nodes 50" within 1.001s`,
+		"no-uciok":    "the player does not work: uci:badengine: no answer in time: no uciok within 700ms",
+		"wrong-start": "cannot find my network",
+	} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			spec, mark := badPlayer(path, mode)
+			start, move := "1m", "1m"
+			switch mode {
+			case "no-uciok":
+				start = "700ms"
+			case "hang":
+				move = "1s"
+			}
+			dir := filepath.Join(t.TempDir(), "m")
+			for _, args := range [][]string{
+				{"match", "assay:hash=1", spec, "--sprt", "0,10"},
+				{"match", "assay:hash=1", spec, "--games", "4", "--recover"},
+				{"ladder", spec, "assay:hash=1", "--games", "4"},
+			} {
+				args = append(args, "--nodes", "50", "--start-timeout", start, "--move-timeout", move, "--json", "--out", dir)
+				code, stdout, stderr := call(t, args...)
+				if code != exitFailed || stdout != "" || !strings.Contains(stderr, "the player does not work: ") ||
+					!strings.Contains(stderr, says) {
+					t.Errorf("%q: exit %d, %s%s; want %q", args, code, stdout, stderr, says)
+				}
+				if _, err := os.Stat(dir); err == nil {
+					t.Errorf("%q: there is a folder", args)
+				}
+			}
+			noneLeft(t, mark)
+		})
+	}
+}
+
+// A player that crashes in half of its games gives no verdict; one that crashes in one of a
+// hundred loses these games, and the match counts. A match without a verdict can be resumed.
+func TestForfeitsAndVerdict(t *testing.T) {
+	path := testengine.Build(t, "badengine")
+	often, _ := badPlayer(path, "crash-often")
+	rarely, mark := badPlayer(path, "crash-rarely")
+	dir := filepath.Join(t.TempDir(), "m")
+	play := func(spec string, flags ...string) (code int, r match.Result, stderr string) {
+		t.Helper()
+		args := append([]string{"match", "assay:hash=1", spec, "--nodes", "50", "--max-plies", "10", "--opening-nodes", "500",
+			"--concurrency", "2", "--start-timeout", "1m", "--move-timeout", "1m", "--json"}, flags...)
+		code, stdout, stderr := call(t, args...)
+		if err := json.Unmarshal([]byte(stdout), &r); err != nil {
+			t.Fatalf("%v: %s", err, stderr)
+		}
+		return code, r, stderr
+	}
+	code, r, stderr := play(often, "--sprt", "0,10", "--games", "100", "--out", dir)
+	if code != exitFailed || r.Verdict != match.NoVerdict || r.Games > 32 ||
+		!strings.Contains(r.Reason, "(B) forfeited ") ||
+		!strings.Contains(stderr, r.Reason) || !strings.Contains(stderr, "the games are kept in "+dir) {
+		t.Errorf("exit %d, %s after %d games: %s; %s", code, r.Verdict, r.Games, r.Reason, stderr)
+	}
+	if page, err := os.ReadFile(filepath.Join(dir, "report.html")); err != nil ||
+		!strings.Contains(string(page), "<strong>NO VERDICT: ") || !strings.Contains(string(page), "(B) forfeited ") {
+		t.Errorf("the report does not say that there is no verdict: %v", err)
+	}
+	if code, stdout, stderr := call(t, "runs", filepath.Dir(dir)); code != exitDone ||
+		!strings.Contains(stdout, "m     no verdict  match") || !strings.Contains(stdout, "assay match assay:hash=1") {
+		t.Errorf("runs: exit %d, %s%s", code, stdout, stderr)
+	}
+	code, r, stderr = play(often, "--sprt", "0,10", "--games", "100", "--out", dir, "--recover")
+	if code != exitDone || r.Verdict == match.NoVerdict || r.Games < 10 || r.Forfeits[1] < r.Games/4 {
+		t.Errorf("with --recover: exit %d, %s after %d games, forfeits %v; %s", code, r.Verdict, r.Games, r.Forfeits, stderr)
+	}
+	if _, stdout, _ := call(t, "runs", filepath.Dir(dir)); !strings.Contains(stdout, "m     complete  match") {
+		t.Errorf("runs: %s", stdout)
+	}
+	code, stdout, stderr := call(t, "ladder", "assay:hash=1", often, "--nodes", "50", "--max-plies", "10",
+		"--opening-nodes", "500", "--start-timeout", "1m", "--move-timeout", "1m")
+	if code != exitFailed || !strings.HasPrefix(stdout, "no ratings: "+often+" forfeited ") ||
+		!strings.Contains(stderr, "no verdict: ") {
+		t.Errorf("ladder: exit %d, %s%s", code, stdout, stderr)
+	}
+	code, r, stderr = play(rarely, "--games", "200")
+	if code != exitDone || r.Games != 200 || r.Forfeits[1] < 1 || r.Forfeits[1] > 6 || r.Losses+r.Wins+r.Draws != 200 {
+		t.Errorf("rare crashes: exit %d, %d games, forfeits %v; %s", code, r.Games, r.Forfeits, stderr)
+	}
+	noneLeft(t, mark)
+}
+
+func TestMatchAtAClock(t *testing.T) {
+	spec, mark := badPlayer(testengine.Build(t, "badengine"), "late")
+	r, faults, _ := playForeign(t, filepath.Join(t.TempDir(), "m"), spec, "--tc", "60,0.15", "--start-timeout", "1m")
+	if r.Forfeits != [2]int64{0, 4} || r.Terminations[string(selfplay.TimeForfeit)] != 4 {
+		t.Errorf("forfeits %v, ended by %v", r.Forfeits, r.Terminations)
+	}
+	for _, fault := range faults {
+		if !strings.Contains(fault, "with 150ms on the clock (margin 50ms)") {
+			t.Errorf("fault %q", fault)
+		}
+	}
+	r, faults, _ = playForeign(t, filepath.Join(t.TempDir(), "m"), spec, "--movetime", "5ms", "--start-timeout", "1m",
+		"--move-timeout", "1m")
+	if len(faults) > 0 || r.Games != 4 {
+		t.Errorf("%d games, faults %q", r.Games, faults)
+	}
+	noneLeft(t, mark)
+}
+
+func TestForeignUsage(t *testing.T) {
+	spec, mark := badPlayer(testengine.Build(t, "badengine"), "good")
+	for _, tt := range []struct {
+		args []string
+		code int
+		says string
+	}{
+		{[]string{"assay", spec + "?Hash=0"}, exitFailed, `option Hash: "0" is not a whole number from 1 to 1024`},
+		{[]string{"assay", spec + "?Hsh=1"}, exitFailed, `option "Hsh": the engine does not have it`},
+		{[]string{"assay", "uci:/no/such/engine"}, exitFailed, "/no/such/engine"},
+		{[]string{"assay", "uci:'x"}, exitFailed, "uci:[KEY=VALUE:]COMMAND"},
+		{[]string{"assay", spec, "--tc", "8", "--movetime", "1s"}, exitUsage, "give one of them"},
+		{[]string{"assay", spec, "--tc", "8/x"}, exitUsage, `--tc: clock "8/x"`},
+		{[]string{"assay", spec, "--tc", "8", "--time-margin", "2s"}, exitUsage, "from 1ms to 1s"},
+		{[]string{"assay", spec, "--movetime", "100"}, exitUsage, "--movetime 100: want a time"},
+		{[]string{"assay", spec, "--move-timeout", "0s"}, exitUsage, "above zero"},
+	} {
+		if code, _, stderr := call(t, append([]string{"match"}, tt.args...)...); code != tt.code ||
+			!strings.Contains(stderr, tt.says) {
+			t.Errorf("%q: exit %d, %s; want %d with %q", tt.args, code, stderr, tt.code, tt.says)
+		}
+	}
+	noneLeft(t, mark)
+}
+
+// A runner that is killed takes its engines with it, even those that neither read nor
+// answer.
+func TestKilledRunnerLeavesNoEngine(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux ties the life of an engine to ours")
+	}
+	path := testengine.Build(t, "badengine")
+	for _, signal := range []syscall.Signal{syscall.SIGKILL, syscall.SIGINT} {
+		spec, mark := badPlayer(path, "deaf-later")
+		cmd := exec.Command("assay", "match", "assay:hash=1", spec, "--games", "8", "--tc", "100", "--opening-nodes", "500",
+			"--concurrency", "2")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for until := time.Now().Add(3 * time.Minute); len(processesWith(mark)) < 2 && time.Now().Before(until); {
+			time.Sleep(50 * time.Millisecond)
+		}
+		if n := len(processesWith(mark)); n != 2 {
+			t.Errorf("%d engines before the end, want 2", n)
+		}
+		if err := cmd.Process.Signal(signal); err != nil {
+			t.Error(err)
+		}
+		_ = cmd.Wait() // it failed: it was killed
+		noneLeft(t, mark)
+	}
+}
+
+// Two games at once of two engines start four programs: those that were checked play, too. What the runner took is
+// printed with --all alone.
+func TestEnginesAreStartedOnce(t *testing.T) {
+	path, dir := testengine.Build(t, "badengine"), t.TempDir()
+	starts := filepath.Join(dir, "starts")
+	engine := func(name string) string {
+		return fmt.Sprintf(`uci:sh -c "echo %s >> %s; exec '%s' good"`, name, starts, path)
+	}
+	for i, args := range [][]string{{"match", engine("a"), engine("b")}, {"match", engine("a"), engine("a")},
+		{"ladder", engine("a"), engine("b")}} {
+		if i == 1 {
+			args = append(args, "--all")
+		}
+		args = append(args, "--nodes", "10", "--games", "8", "--max-plies", "4", "--opening-score", "-1", "--concurrency",
+			"2")
+		if code, _, stderr := call(t, args...); code != exitDone {
+			t.Fatalf("exit %d: %s", code, stderr)
+		} else if told := strings.Contains(stderr, "the runner took"); told != (i == 1) {
+			t.Errorf("%d: what the runner took is printed: %t", i, told)
+		}
+		text, err := os.ReadFile(starts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(text), "\n"); n > 4 || n < 2 {
+			t.Errorf("%d: %d starts of engines, want four at most", i, n)
+		}
+		if err := os.Remove(starts); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// parsedSpec parses a player that a test knows to be right.
+func parsedSpec(text string) engine.Spec {
+	spec, err := engine.ParseSpec(text)
+	if err != nil {
+		panic(err)
+	}
+	return spec
+}

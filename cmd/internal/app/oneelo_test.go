@@ -1,0 +1,328 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"html"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/assay-chess/assay/cmd/internal/report"
+	"github.com/assay-chess/assay/cmd/internal/settings"
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/match"
+	"github.com/assay-chess/assay/selfplay/sprt"
+)
+
+// scripted is a runner that plays no game: the results are given, from A's view, one a game.
+// The first attempt at each game of void is void.
+type scripted struct {
+	results string // W, D or L, from A's view, or F: A forfeits; beyond the end as the last one
+	void    map[uint64]bool
+}
+
+func (s *scripted) Parallel() int { return 1 }
+
+func (s *scripted) Run(ctx context.Context, jobs <-chan selfplay.Job, results chan<- selfplay.Result) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case job, ok := <-jobs:
+			if !ok {
+				return nil
+			}
+			r, err := s.play(&job)
+			if err != nil {
+				return err
+			}
+			select {
+			case results <- r:
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		}
+	}
+}
+
+func (s *scripted) play(job *selfplay.Job) (r selfplay.Result, err error) {
+	r = selfplay.Result{Number: job.Number, Players: job.PlayerTexts(), Start: job.Start, Opening: len(job.Opening),
+		Moves:       job.Opening,
+		Termination: selfplay.AdjudicatedWin, Seed: job.Seed}
+	game, err := r.Game()
+	if err != nil {
+		return r, err
+	}
+	r.Moves = append(r.Moves[:r.Opening:r.Opening], game.Position().LegalMoves(nil)[0])
+	for range r.Moves {
+		r.Scores, r.Depths = append(r.Scores, engine.NoScore), append(r.Depths, 0)
+	}
+	result := s.results[min(int(job.Number), len(s.results)-1)]
+	r.Result = map[byte]board.GameResult{'W': 1, 'D': 0, 'L': -1, 'F': -1}[result]
+	if job.Number%2 == 1 { // A has Black
+		r.Result = -r.Result
+	}
+	switch {
+	case s.void[job.Number] && job.Attempt == 0:
+		r.Void, r.Result, r.Termination, r.Moves = "could not be started", 0, selfplay.VoidGame, r.Moves[:r.Opening]
+		r.Scores, r.Depths = r.Scores[:r.Opening], r.Depths[:r.Opening]
+	case result == 'F':
+		r.Termination, r.Fault = selfplay.TimeForfeit, "White: 300 ms late"
+	case result == 'D':
+		r.Termination = selfplay.AdjudicatedDraw
+	}
+	return r, nil
+}
+
+// command carries out a command whose games are scripted.
+func (s *scripted) command(t *testing.T, args ...string) (stdout string, err error) {
+	t.Helper()
+	stdout, _, err = s.commandBoth(t, args...)
+	return stdout, err
+}
+
+func (s *scripted) commandBoth(t *testing.T, args ...string) (stdout, stderr string, err error) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	command, plays := settings.Command(args[0])
+	if !plays || slices.Contains(args, "--game") {
+		root := newRootCommand()
+		root.SetArgs(args)
+		root.SetOut(&out)
+		root.SetErr(&errs)
+		err = root.ExecuteContext(t.Context())
+		return out.String(), errs.String(), err
+	}
+	x := &session{Set: settings.New(command, nil), ctx: t.Context(), name: args[0], stdout: &out, stderr: &errs}
+	x.queue = func(string, float64, func(string)) (selfplay.Runner, func(), error) { return s, func() {}, nil }
+	players, err := x.Parse(args[1:])
+	if err == nil {
+		err = x.play(players)
+	}
+	return out.String(), errs.String(), err
+}
+
+// eloRow is the row of a command's table with the Elo.
+var eloRow = regexp.MustCompile(`(?m)^Elo +(.*?)(?:, corrected for the stop of the test)?$`)
+
+func eloOf(t *testing.T, what, text string) string {
+	t.Helper()
+	m := eloRow.FindStringSubmatch(text)
+	if m == nil {
+		t.Fatalf("%s has no Elo:\n%s", what, text)
+	}
+	return m[1]
+}
+
+// TestOneElo plays, writes, reads and prints every kind of result, and compares the Elo in the terminal, twice,
+// in JSON, as it is computed from the PGN, on the page, on the live page and in the list of runs.
+func TestOneElo(t *testing.T) {
+	const w, d, l = "WWWWWWWWWWWWWWWWWWWWWWWWWWWWWW", "DDDDDDDDDDDDDDDDDDDDDDDDDDDDDD", "LLLLLLLLLLLLLLLLLLLLLLLLLLLLLL"
+	mixed := strings.Repeat("WDLWWDLDDWLWDWWL", 20)
+	fast := []string{"--sprt", "0,400"}
+	for name, c := range map[string]struct {
+		results string
+		games   int
+		flags   []string
+		want    string
+	}{
+		"won":            {w, 30, nil, "more than +222"},
+		"lost":           {l, 30, nil, "less than -222"},
+		"won-sprt":       {w, 30, []string{"--sprt", "0,5"}, "more than +222"},
+		"lost-sprt":      {l, 30, []string{"--sprt", "0,5"}, "less than -222"},
+		"won-stopped":    {w, 400, fast, ""},
+		"lost-stopped":   {l, 400, fast, ""},
+		"bayesian":       {w, 30, []string{"--sprt", "0,5", "--elo-model", "bayesian"}, "more than +222"},
+		"two-drawn":      {"DD" + w[:20], 22, nil, ""},
+		"two-drawn-sprt": {"DD" + w[:20], 22, []string{"--sprt", "0,5"}, ""},
+		"drawn":          {d, 30, nil, "+0 [-77, +77]"},
+		"drawn-sprt":     {d, 400, fast, ""},
+		"one-loss":       {"L" + w, 30, nil, ""},
+		"undecided":      {mixed, 320, []string{"--sprt", "0,5"}, ""},
+		"stopped":        {strings.Repeat("WWDLWDWDWL", 50), 500, []string{"--sprt", "0,30"}, ""},
+		"corrected": {strings.Repeat("WWDLWDWDWL", 50), 500, []string{"--sprt", "0,30", "--corrected", "--elo-model",
+			"logistic"}, ""},
+		"failed":   {strings.Repeat("LLDWLDLDLW", 50), 500, []string{"--sprt", "0,30"}, ""},
+		"fixed":    {mixed, 320, nil, ""},
+		"void":     {mixed, 320, nil, ""},
+		"few":      {"WD", 2, nil, "- (fewer than 20 games)"},
+		"few-won":  {w, 18, nil, "- (fewer than 20 games)"},
+		"few-sprt": {w, 18, []string{"--sprt", "0,5"}, "- (fewer than 20 games)"},
+		"twenty":   {w, 20, nil, "more than +140"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &scripted{results: c.results}
+			if name == "void" {
+				s.void = map[uint64]bool{31: true}
+			}
+			runs := t.TempDir()
+			dir := filepath.Join(runs, name)
+			args := append([]string{"match", "name=G:assay:hash=1", "name=E:assay:hash=1:weights=shannon-1950", "--nodes",
+				"50", "--opening-score", "-1",
+				"--out", dir, "--games", fmt.Sprint(c.games)}, c.flags...)
+			first, err := s.command(t, args...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			elo := eloOf(t, "match", first)
+			if c.want != "" && elo != c.want {
+				t.Errorf("got %q, want %q", elo, c.want)
+			}
+			if strings.Contains(first, "NaN") || strings.Contains(first, "by -\n") {
+				t.Errorf("the match ends with\n%s", first)
+			}
+			again, err := s.command(t, args...)
+			if headline, _, _ := strings.Cut(first, "\n"); err != nil || !strings.HasPrefix(again, headline+"\n") ||
+				eloOf(t, "match again", again) != elo {
+				t.Errorf("match again, %v:\n%s\nwant\n%s", err, again, first)
+			}
+			sameInJSON(t, s, args, first, elo)
+			counted, err := s.command(t, "sprt", "--pgn", filepath.Join(dir, match.PGNName))
+			if err != nil || eloOf(t, "sprt", counted) != elo {
+				t.Errorf("sprt --pgn, %v:\n%s\nwant %s", err, counted, elo)
+			}
+			if word, _, _ := strings.Cut(first, ":"); (word == "PASSED" || word == "FAILED") &&
+				!strings.Contains(counted, "verdict  "+word) {
+				t.Errorf("sprt --pgn has another verdict:\n%s\nthan\n%s", counted, first)
+			}
+			samePages(t, runs, name, first, elo)
+		})
+	}
+}
+
+// sameInJSON reads the match's JSON, of the command and of the folder, and has it say the result again.
+func sameInJSON(t *testing.T, s *scripted, args []string, first, elo string) {
+	t.Helper()
+	text, err := s.command(t, append(args, "--json")...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, err := os.ReadFile(filepath.Join(args[8], "result.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, doc := range []string{text, string(kept)} {
+		var r match.Result
+		if err := json.Unmarshal([]byte(doc), &r); err != nil {
+			t.Fatal(err)
+		}
+		if r.Strength.Text("") != elo || !strings.HasPrefix(first, r.Headline()+"\n") {
+			t.Errorf("read from JSON: %s; Elo %s, want %s\n%s", r.Headline(), r.Strength.Text(""), elo, doc)
+		}
+	}
+}
+
+// samePages looks for the Elo on the page of the run, on the live page and in the list of runs; then on the live pages
+// of the same games without a result, as of a match in progress.
+func samePages(t *testing.T, runs, name, first, elo string) {
+	t.Helper()
+	headline, _, _ := strings.Cut(first, "\n")
+	_, headline, _ = strings.Cut(headline, ": ")
+	page, err := os.ReadFile(filepath.Join(runs, name, "report.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	get := func(path string) string {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequest("GET", "http://127.0.0.1"+path, nil)
+		(&report.Server{Dir: runs}).Handler().ServeHTTP(w, r)
+		return w.Body.String()
+	}
+	has := func(what, text, want string) {
+		t.Helper()
+		if !strings.Contains(html.UnescapeString(text), want) {
+			t.Errorf("%s does not say %q", what, want)
+		}
+	}
+	for what, text := range map[string]string{"the page": string(page), "the live page": get("/run/" + name)} {
+		has(what, text, headline)
+		has(what, text, "<td>"+elo+"</td>")
+	}
+	has("the list", get("/"), headline)
+	if err := os.Remove(filepath.Join(runs, name, "result.json")); err != nil {
+		t.Fatal(err)
+	}
+	has("the live page of a match in progress", get("/run/"+name), "<td>"+elo+"</td>")
+	so := elo
+	if strings.HasPrefix(elo, "- ") {
+		so = "too few games for an Elo"
+	}
+	number, _, _ := strings.Cut(so, " [")
+	has("the list with a match in progress", get("/"), number)
+}
+
+// TestNoEloWithoutVerdict: a match without a verdict shows no Elo anywhere.
+func TestNoEloWithoutVerdict(t *testing.T) {
+	s := &scripted{results: strings.Repeat("WF", 200)}
+	runs := t.TempDir()
+	out, err := s.command(t, "match", "name=G:assay:hash=1", "name=E:assay:hash=1:weights=shannon-1950", "--nodes", "50",
+		"--opening-score", "-1",
+		"--out", filepath.Join(runs, "none"), "--games", "400")
+	if err == nil || !strings.HasPrefix(out, "NO VERDICT: ") || eloRow.MatchString(out) {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	var r match.Result
+	doc, err := os.ReadFile(filepath.Join(runs, "none", "result.json"))
+	if err == nil {
+		err = json.Unmarshal(doc, &r)
+	}
+	page, errPage := os.ReadFile(filepath.Join(runs, "none", "report.html"))
+	if err != nil || r.Strength.Known() || errPage != nil || !strings.Contains(string(page), "<td>no verdict</td>") {
+		t.Errorf("%v, %v: %s", err, errPage, doc)
+	}
+}
+
+// TestOneEloElsewhere: a ladder and a match of another game say the same again, in JSON and on their pages.
+func TestOneEloElsewhere(t *testing.T) {
+	t.Chdir(t.TempDir())
+	ladderRow := regexp.MustCompile(`(?m)^ +1 +(\S.*?\]) +\d`)
+	for name, c := range map[string]struct {
+		args string
+		row  *regexp.Regexp
+	}{
+		"ladder": {"ladder name=G:assay:hash=1 name=E:assay:hash=1:weights=shannon-1950 --nodes 50 --opening-score -1 " +
+			"--games 30 --out runs/ladder", ladderRow},
+		"game": {"match --game nim start start --games 40 --depth 1 --out runs/game", eloRow},
+		"sprt": {"match --game nim start start --games 40 --depth 1 --sprt 0,5 --out runs/sprt", eloRow},
+	} {
+		s := &scripted{results: "WWWWWWWWWD"}
+		first, err := s.command(t, strings.Fields(c.args)...)
+		m := c.row.FindStringSubmatch(first)
+		if err != nil || m == nil {
+			t.Fatalf("%s: %v\n%s", name, err, first)
+		}
+		if again, err := s.command(t, strings.Fields(c.args)...); err != nil || again != first {
+			t.Errorf("%s again: %v\n%s\nwant\n%s", name, err, again, first)
+		}
+		var r struct {
+			sprt.Strength
+			Ratings []struct{ sprt.Strength }
+		}
+		doc, err := s.command(t, strings.Fields(c.args+" --json")...)
+		if err == nil {
+			err = json.Unmarshal([]byte(doc), &r)
+		}
+		elo := r.Strength
+		if len(r.Ratings) > 0 {
+			elo = r.Ratings[0].Strength
+		}
+		if err != nil || elo.Text("") != m[1] {
+			t.Errorf("%s: JSON says %s, want %s, %v", name, elo.Text(""), m[1], err)
+		}
+		w := httptest.NewRecorder()
+		(&report.Server{Dir: "runs"}).Handler().ServeHTTP(w, httptest.NewRequest("GET", "http://127.0.0.1/run/"+name, nil))
+		if page := html.UnescapeString(w.Body.String()); !strings.Contains(page, m[1]) &&
+			!strings.Contains(page, elo.Text(" Elo")) {
+			t.Errorf("%s: the page does not say %q", name, m[1])
+		}
+	}
+}

@@ -1,0 +1,88 @@
+//go:build linux
+
+package processtest
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// A full disk ends every command that writes data with 1 and a message that names the
+// path; nothing half-written has its final name; with room again, the same command
+// finishes.
+func TestDataCommandsOnAFullDisk(t *testing.T) {
+	work, small := t.TempDir(), t.TempDir()
+	list, data := filepath.Join(work, "list.epd"), filepath.Join(work, "data")
+	writeList(t, list)
+	if code, _, errs := call(t, "data", "import", list, "--infer-games", "--out", data); code != 0 {
+		t.Fatal(errs)
+	}
+	if err := syscall.Mount("tmpfs", small, "tmpfs", 0, "size=96k"); err != nil {
+		t.Skipf("cannot mount a small tmpfs (needs root): %v", err)
+	}
+	t.Cleanup(func() { _ = syscall.Unmount(small, 0) }) // nothing to do about it
+	few, script := filepath.Join(work, "few"), filepath.Join(work, "engine.sh")
+	if code, _, errs := call(t, "data", "positions", data, "--resolve", "keep", "--sample", "5000", "--out",
+		few); code != 0 {
+		t.Fatal(errs)
+	}
+	if err := os.WriteFile(script, []byte(tempoEngine), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		size string // of the disk
+		args []string
+	}{
+		{"96k", []string{"data", "import", list, "--infer-games", "--out"}},
+		{"96k", []string{"data", "merge", data, "--out"}},
+		{"96k", []string{"data", "split", data, "--out"}},
+		{"96k", []string{"data", "shuffle", data, "--out"}},
+		{"96k", []string{"data", "positions", data, "--resolve", "keep", "--keep-duplicates", "--out"}},
+		{"96k", []string{"data", "positions", data, "--resolve", "keep", "--keep-duplicates", "--sample", "20000", "--out"}},
+		{"28k", []string{"data", "relabel", few, "--nodes", "1", "--out"}},
+		{"28k", []string{"features", few, "--cmd", script, "--force", "--out"}},
+		{"96k", []string{"data", "export", data, "--format", "csv", "--out"}},
+	} {
+		name := strings.Join(c.args[:len(c.args)-1], " ")
+		if err := syscall.Mount("tmpfs", small, "tmpfs", syscall.MS_REMOUNT, "size="+c.size); err != nil {
+			t.Fatal(err)
+		}
+		out := filepath.Join(small, "out")
+		export := c.args[1] == "export"
+		code, stdout, stderr := call(t, append(c.args, out)...)
+		if code != exitFailed || stdout != "" || !strings.Contains(stderr, out) ||
+			!strings.Contains(stderr, "free some space") ||
+			!export && !strings.Contains(stderr, " rows are safely on disk") {
+			t.Errorf("%s: exit %d, %s%s", name, code, stdout, stderr)
+		}
+		if _, err := os.Stat(out); export && err == nil {
+			t.Error("half an export has its final name")
+		}
+		if err := syscall.Mount("tmpfs", small, "tmpfs", syscall.MS_REMOUNT, "size=256m"); err != nil {
+			t.Fatal(err)
+		}
+		if code, _, stderr := call(t, append(c.args, out)...); code != 0 {
+			t.Errorf("%s, with room: exit %d, %s", name, code, stderr)
+		}
+		if err := os.RemoveAll(out); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if entries, err := os.ReadDir(small); err != nil || len(entries) != 0 {
+		t.Errorf("left behind: %v %v", entries, err)
+	}
+}
+
+// tempoEngine prints features; they say whose move it is.
+const tempoEngine = `#!/bin/sh
+echo '{"format":"assay.features/1","model":"sh","records":"json","terms":[{"name":"tempo","mg":10,"eg":10}]}'
+while read -r placement side rest; do
+  case "$side" in
+    w) echo '{"term":[0],"count":[1]}' ;;
+    b) echo '{"term":[0],"count":[-1]}' ;;
+  esac
+done
+`

@@ -1,0 +1,176 @@
+package processtest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/match"
+)
+
+var kills = flag.Int("kills", 4, "times that TestKilledRunsGiveTheSameBytes kills each run")
+
+// TestKilledRunsGiveTheSameBytes kills real processes after a random number of games or a
+// new shard, with no chance to clean up, and resumes them with the same command.
+func TestKilledRunsGiveTheSameBytes(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		files []string // that promise to be the same
+		games int
+		done  func(dir string) int // grows while the run goes on
+		args  []string
+	}{
+		{"selfplay", []string{"games-*.arrow", "manifest.json", "result.json"}, 300, shards,
+			[]string{"selfplay", "--games", "300", "--nodes", "20", "--hard-nodes", "--opening-nodes", "50", "--max-plies",
+				"24", "--players", "assay:hash=1"}},
+		{"match", []string{"games.pgn", "games/*.arrow", "games/manifest.json", "result.json"}, 100, journalLines,
+			[]string{"match", "assay:hash=1", "assay:hash=1:weights=shannon-1950", "--games", "100", "--nodes", "20",
+				"--hard-nodes", "--opening-nodes", "50", "--max-plies", "60"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			whole, killed := filepath.Join(dir, "whole"), filepath.Join(dir, "killed")
+			if err := assay(t, nil, append(c.args, "--out", whole, "--concurrency", "2")...); err != nil {
+				t.Fatal(err)
+			}
+			rng := rand.New(rand.NewPCG(8, 9))
+			died := 0
+			for range *kills {
+				more := c.done(killed)
+				if c.name == "match" {
+					more += rng.IntN(2 * c.games / (*kills + 1))
+				}
+				if assay(t, func() bool { return c.done(killed) > more }, append(c.args, "--out", killed, "--concurrency",
+					"4")...) == nil {
+					break // it ended first
+				}
+				died++
+			}
+			if died == 0 {
+				t.Error("the run was never killed: this shows nothing")
+			}
+			t.Logf("killed %d times", died)
+			if c.name == "match" && journalLines(killed) > 20 { // its games so far can be read
+				if err := assay(t, nil, "data", "import", killed, "--out", filepath.Join(dir, "so far")); err != nil {
+					t.Error(err)
+				}
+			}
+			if err := assay(t, nil, append(c.args, "--out", killed)...); err != nil {
+				t.Fatal(err)
+			}
+			for _, pattern := range c.files {
+				sameFiles(t, pattern, killed, whole)
+			}
+			if c.name == "match" {
+				eachGameOnce(t, filepath.Join(killed, match.JournalName), c.games)
+			}
+		})
+	}
+}
+
+// shards counts the shards of games in a folder, and those that are being written.
+func shards(dir string) int {
+	names, _ := filepath.Glob(filepath.Join(dir, "games-*"))
+	hidden, _ := filepath.Glob(filepath.Join(dir, ".games-*"))
+	return len(names) + len(hidden)
+}
+
+// journalLines counts the lines of the journal in a folder; none if there is no file yet.
+func journalLines(dir string) int {
+	data, _ := os.ReadFile(filepath.Join(dir, match.JournalName))
+	return bytes.Count(data, []byte("\n"))
+}
+
+// assay runs the program to its end, or kills it as soon as the condition holds, if there
+// is one, and returns what Wait does. An exit code other than 0 fails the test.
+func assay(t *testing.T, kill func() bool, args ...string) error {
+	t.Helper()
+	cmd := exec.Command("assay", args...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	var err error
+	for waiting := true; waiting; {
+		var poll <-chan time.Time
+		if kill != nil {
+			poll = time.After(4 * time.Millisecond)
+		}
+		select {
+		case err = <-ended:
+			waiting = false
+		case <-poll:
+			if kill() {
+				_ = cmd.Process.Kill() // it may have ended by itself
+				kill = nil
+			}
+		}
+	}
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.Exited() {
+		t.Fatalf("assay %s: %v\n%s", strings.Join(args, " "), err, &stderr)
+	}
+	return err
+}
+
+// sameFiles compares the files of two folders that the pattern names.
+func sameFiles(t *testing.T, pattern, got, want string) {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(want, pattern))
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no %s in %s: %v", pattern, want, err)
+	}
+	others, err := filepath.Glob(filepath.Join(got, pattern))
+	if err != nil || len(others) != len(names) {
+		t.Errorf("%d files %s, want %d: %v", len(others), pattern, len(names), err)
+	}
+	for _, name := range names {
+		rel, err := filepath.Rel(want, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, errA := os.ReadFile(name)
+		b, errB := os.ReadFile(filepath.Join(got, rel))
+		if errA != nil || errB != nil || !bytes.Equal(a, b) {
+			t.Errorf("%s differs (%v, %v)", rel, errA, errB)
+		}
+	}
+}
+
+// eachGameOnce reads a match's journal.
+func eachGameOnce(t *testing.T, path string, games int) {
+	t.Helper()
+	seen := map[uint64]int{}
+	err := durable.ReadJournal(path, func(line []byte) error {
+		var g selfplay.Result
+		if err := json.Unmarshal(line, &g); err != nil {
+			return err
+		}
+		seen[g.Number]++
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range uint64(games) {
+		if seen[n] != 1 {
+			t.Errorf("game %d is in the journal %d times", n, seen[n])
+		}
+	}
+	if len(seen) != games {
+		t.Errorf("%d games in the journal, want %d", len(seen), games)
+	}
+}

@@ -1,0 +1,151 @@
+//go:build unix
+
+package processtest
+
+import (
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"github.com/rivo/uniseg"
+)
+
+var colours = regexp.MustCompile(`\x1b\[\d*m`)
+
+// terminal shows what a program writes, as far as our programs need it.
+type terminal struct {
+	columns  int
+	lines    [][]string // of letters
+	column   int
+	wrapped  []string // lines that were longer than the terminal is wide
+	statuses []string // lines that were written over others
+}
+
+func (t *terminal) write(text string) {
+	text = colours.ReplaceAllString(text, "")
+	if len(t.lines) == 0 {
+		t.lines = [][]string{nil}
+	}
+	for g := uniseg.NewGraphemes(text); g.Next(); {
+		last := len(t.lines) - 1
+		switch letter := g.Str(); letter {
+		case "\r\n", "\n":
+			t.lines, t.column = append(t.lines, nil), 0
+		case "\r":
+			t.statuses = append(t.statuses, strings.TrimRight(strings.Join(t.lines[last], ""), " "))
+			t.column = 0
+		default:
+			if t.column+g.Width() > t.columns {
+				t.wrapped = append(t.wrapped, strings.Join(t.lines[last], "")+letter)
+				t.lines, t.column = append(t.lines, nil), 0
+				last++
+			}
+			for len(t.lines[last]) < t.column+g.Width() {
+				t.lines[last] = append(t.lines[last], " ")
+			}
+			t.lines[last][t.column] = letter
+			t.column += g.Width()
+		}
+	}
+}
+
+// text returns all lines, those above the window too.
+func (t *terminal) text() string {
+	var b strings.Builder
+	for _, line := range t.lines {
+		b.WriteString(strings.TrimRight(strings.Join(line, ""), " ") + "\n")
+	}
+	return b.String()
+}
+
+// onTerminal runs a command on a terminal of that width.
+func onTerminal(t *testing.T, dir string, columns int, args ...string) *terminal {
+	t.Helper()
+	cmd := exec.Command("assay", args...)
+	cmd.Dir = dir
+	f, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: uint16(columns)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	watchdog := time.AfterFunc(soonEnough, func() { _ = cmd.Process.Kill() })
+	defer watchdog.Stop()
+	written, _ := io.ReadAll(f) // ends with an error of input and output when the program ends
+	shown := &terminal{columns: columns}
+	shown.write(string(written))
+	if err := cmd.Wait(); err != nil {
+		t.Fatalf("assay %s: %v\n%s", strings.Join(args, " "), err, shown.text())
+	}
+	if strings.Contains(colours.ReplaceAllString(string(written), ""), "\x1b") {
+		t.Errorf("assay %s: control sequences, which this terminal does not know", args[0])
+	}
+	return shown
+}
+
+// TestOneLineOnATerminal runs what takes long on terminals: one line shows the progress, it is
+// updated and then gone, and no line is longer than the terminal is wide. Games are played one
+// at a time: few games then take long enough for some updates, on a machine of many cores too.
+func TestOneLineOnATerminal(t *testing.T) {
+	dir := t.TempDir()
+	for i, columns := range []int{80, 160} {
+		n, model := fmt.Sprint(columns), "shannon-1950" // of nine terms, which are learned at once
+		if i == 0 {
+			model = "assay"
+		}
+		for _, test := range []struct {
+			status string // of the line, at any number of games
+			last   string // a line of the result
+			args   []string
+		}{
+			{`match \d+/80 \d+% \[[=> ]+\] LLR -?[0-9.]+/-?2\.94 Elo`, `^written  `,
+				[]string{"match", "assay:hash=1", "assay:hash=1:weights=shannon-1950", "--games", "80", "--concurrency", "1",
+					"--sprt", "0,2", "--nodes", "20", "--opening-nodes", "50", "--max-plies", "60", "--out", "m" + n}},
+			{`generation 1: [a-z-]+ \d+/\d+ \d+%`, // of any stage: 40 games take a fifth of a second
+				`^report +runs.l\d+.report.html$`,
+				[]string{"learn", "--model", model, "--generations", "1", "--games", "40", "--nodes", "30", "--gate-games", "20",
+					"--final-games", "20", "--run", "l" + n}},
+			{`\btune (step|\d+ parameters|estimating|errors)`, `^wrote `,
+				[]string{"tune", filepath.Join("runs", "l80", "gen-1", "positions"), "--folds", "0", "--out", "t" + n + ".json"}},
+			{`spsa \d+/50 \d+% \[[=> ]+\] pawn [0-9.]+ knight`, `^written `,
+				[]string{"spsa", "--model", "shannon-1950", "--games", "100", "--concurrency", "1", "--nodes", "20", "--out",
+					"s" + n}},
+		} {
+			shown := onTerminal(t, dir, columns, test.args...)
+			what := fmt.Sprintf("assay %s at %d columns", test.args[0], columns)
+			for _, line := range shown.wrapped {
+				t.Errorf("%s: wrapped %q", what, line)
+			}
+			status := regexp.MustCompile(test.status)
+			updates, shownAs := 0, 0 // a fast machine shows little
+			for _, s := range shown.statuses {
+				if uniseg.StringWidth(s) >= columns {
+					t.Errorf("%s: the status fills the line: %q", what, s)
+				}
+				if s != "" {
+					updates++
+				}
+				if status.MatchString(s) {
+					shownAs++
+				}
+			}
+			if updates < 2 || shownAs < 1 {
+				t.Errorf("%s: %d updates, %d with %s; there are %q", what, updates, shownAs, status, shown.statuses)
+			}
+			if status.MatchString(shown.text()) {
+				t.Errorf("%s: a status stays:\n%s", what, shown.text())
+			}
+			if !regexp.MustCompile("(?m)" + test.last).MatchString(shown.text()) {
+				t.Errorf("%s: no line %s in\n%s", what, test.last, shown.text())
+			}
+			if testing.Verbose() {
+				t.Logf("%s: %d updates\n%s", what, updates, shown.text())
+			}
+		}
+	}
+}

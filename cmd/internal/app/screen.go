@@ -1,0 +1,316 @@
+package app
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/factor"
+	"github.com/assay-chess/assay/cmd/internal/gitbuild"
+	"github.com/assay-chess/assay/cmd/internal/runs"
+	"github.com/assay-chess/assay/cmd/internal/settings"
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/match"
+	"github.com/assay-chess/assay/selfplay/screen"
+	"github.com/assay-chess/assay/selfplay/screen/play"
+	"github.com/assay-chess/assay/selfplay/sprt"
+)
+
+func newScreenCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "screen PLAYER FACTOR FACTOR...",
+		Short: "Judge many changes in the games of one match",
+		Long: `Which of many ideas are good? Judge 2 to 40 changes of an engine at once.
+Subsets of them play each other, so each game counts for all of them: 8,000
+games measure every effect to about ±6 Elo, however many there are.
+PLAYER is the base, as in assay match. A FACTOR is a change, off or on:
+  LateBase=122,400      an option: its value off, its value on
+  git:REF, FILE.diff    a patch of git:BASE: what a commit changed, or a diff
+  weights=new.json      a factor for each group of terms with other weights
+  data=DATA             a fit to all data, or to all but these
+
+NAME=git:REF gives a patch a name. weights=new.json:a,b is for these groups alone.
+With weights=FOLDER, that of assay tune --refit, a group that is off has its old weights and the
+others those that the fit would have found beside them. With the file alone they keep their new
+ones: groups of one fit make up for each other, and half of it is a broken mixture. An engine
+git:REF is built with the weights, or another loads them by --weights-option: in --build
+{weights} is the file, as in 'assay weights export {weights} --into eval.c && make EXE={out}'.
+
+With data= weights are fitted, from those of PLAYER, to subsets of all data that are named, with
+assay tune (flags: --tune); the base is the fit to all. The fits stay in --out.
+
+Patches are applied to the base in the subsets that are needed, 16 for 8 factors, 24 for 12, 40
+for 20; each is built once (--build) and kept. If one does not apply, or two conflict, the error
+names them before the first build. --group A,B makes one factor of two that need each other.
+
+Three quarters of the pairs of games are a subset against its complement, for effects of single
+factors, and one quarter other subsets against each other, for interactions. An effect is that with
+the other factors at random. The column "expected" is what to believe of it after a choice
+among many: the largest effects were also lucky. Interactions are shown one by one for options and
+weights if there are games enough, and as sums that builds cannot tell apart for patches.
+
+After 30, 50, 75 and 100 % of the games, factors whose effect is not chance are decided (in at
+most 5 % of screens one without an effect). From 10,000 games on, decided options and weights keep
+their better level, and if the other effects change by that, those at this level are shown.
+
+The plan comes before the first game: precision, builds, time. The last lines are the recommended
+factors as a command. Their gain is a prediction: only --confirm, a match against the base on
+fresh openings, shows a gain. Patches also change the speed: the builds' nodes/s are compared before
+the games and in them, the table has what effect and speed together are worth at a clock, and
+--confirm plays a second match at --confirm-tc. With --out the screen is kept. After an interruption the same command
+resumes it.`,
+		Example: `  assay screen assay LateBase=122,400 ReverseMargin=122,60 --out runs/ideas
+  assay screen git:main git:idea-1 git:idea-2 --build 'make EXE={out}' --confirm
+  assay screen assay:weights=old.json weights=new.json --within 5
+  assay screen assay:weights=old.json data=gen1 data=gen2 data=lichess --out runs/data
+  assay screen ./engine Contempt=0,20 'Use Book=false,true' --simulate 200`,
+		Args: cobra.MinimumNArgs(2),
+	}
+	set := settings.New(settings.Screen, cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return newSession(cmd, set).play(args) }
+	return cmd
+}
+
+// screening is a call of assay screen.
+type screening struct {
+	*session
+	factors *factor.Set
+	design  *screen.Design
+	spec    engine.Spec
+	base    selfplay.Entrant // without its options
+	clock   selfplay.Clock   // of a second confirming match; zero: there is none
+	args    []string
+
+	built   screen.Subset                      // factors that need builds
+	builds  map[screen.Subset]selfplay.Entrant // of the factors built; nil: there are none
+	patches map[string]*gitbuild.Patch         // by what was typed
+	source  *gitbuild.Source                   // of the base
+	temp    string                             // folder of git objects
+}
+
+// prepareScreen checks a screen, and returns what plays it.
+func (s *session) prepareScreen(args []string) (func() error, error) {
+	players, _, err := s.complete(args[:1])
+	if err != nil {
+		return nil, err
+	}
+	x := &screening{session: s, spec: players[0], args: args}
+	if x.factors, err = factor.Parse(args[1:], x.spec, s.Grouped, s.WeightsOption); err != nil {
+		return nil, err
+	}
+	if err := x.count(); err != nil {
+		return nil, err
+	}
+	kind := screen.Random
+	if x.built = x.factors.Built(); x.built != 0 {
+		kind = screen.Rows
+	}
+	if x.design, err = screen.NewDesign(kind, len(x.factors.Factors), s.Seed); err != nil {
+		return nil, err
+	}
+	if data := x.factors.Data(); data != 0 {
+		x.design.NeverAll(data)
+		if s.Out == "" && s.At == "" && !s.Given("simulate") {
+			return nil, cli.Usagef("data= needs --out: its folder keeps the fits")
+		}
+	} else if s.Given("tune") {
+		return nil, cli.Usagef("--tune is for data=, and there is none")
+	}
+	if x.spec.FromGit() && x.built != 0 && s.Limits.Deterministic() && s.ConfirmTC != "none" {
+		if x.clock, err = selfplay.ParseClock(s.ConfirmTC); err != nil {
+			return nil, cli.Usagef("--confirm-tc: %w", err)
+		}
+	}
+	switch {
+	case s.At == "base":
+		return x.printAtBase, nil
+	case s.At != "":
+		return nil, cli.Usagef("--at %s: want base", s.At)
+	case s.Given("simulate"):
+		return x.simulate, nil
+	}
+	return x.run, nil
+}
+
+// count checks the numbers of the screen, and sets that of games.
+func (x *screening) count() error {
+	if !(x.SimElo > 0 && x.SimElo <= 100) || !(x.SimDraws >= 0 && x.SimDraws <= 0.95) || x.Given("simulate") &&
+		x.Simulate < 1 {
+		return cli.Usagef("--sim-elo must be above 0 and at most 100, --sim-draws from 0 to 0.95, and --simulate 1 or more")
+	}
+	switch {
+	case x.Within < 0 || x.Given("within") && (x.Within == 0 || x.Given("games")):
+		return cli.Usagef("--within %g: want Elo above zero, without --games", x.Within)
+	case x.Within > 0:
+		x.Games = 2 * screen.Need(x.Within, screen.Variance(x.SimDraws))
+	case !x.Given("games"):
+		x.Games = settings.DefaultScreenGames
+	}
+	if x.Games == 0 || x.Games%play.PerOpening != 0 {
+		return cli.Usagef("--games %d: want a multiple of %d, four pairs of games from each opening", x.Games,
+			play.PerOpening)
+	}
+	return nil
+}
+
+func (x *screening) run() error {
+	spec, command, err := x.withWeights(0)
+	if err != nil {
+		return err
+	}
+	x.Build, command = command, x.Build
+	list, err := x.entrants([]engine.Spec{spec}, func(int) string { return "screen: PLAYER" })
+	x.Build = command
+	if err != nil {
+		return err
+	}
+	if x.base = list[0]; x.factors.Data() != 0 {
+		x.base.Shown = x.spec.Shown() + ", fitted to all data"
+	}
+	c := play.Config{Setup: x.Setup, Design: x.design, Player: x.player, Games: x.Games,
+		Fix: x.design.Kind == screen.Random && x.Games >= play.FixFrom}
+	if x.built != 0 {
+		x.builds = map[screen.Subset]selfplay.Entrant{0: x.base}
+		if x.spec.FromGit() {
+			if err := x.readPatches(); err != nil {
+				return err
+			}
+		}
+	}
+	c.Base, c.Factors = x.player(0), x.factors.Identities(func(text string) string { return x.patches[text].ID })
+	if err := x.checkOptions(c.Base); err != nil {
+		return err
+	}
+	if !runs.Exists(x.Out) && x.queue == nil { // the server of a queue plays no games
+		if err := x.plan(&c); err != nil {
+			return playAdvice(err, x.Out)
+		}
+	}
+	if x.built != 0 {
+		if c.Lost, err = x.build(); err != nil {
+			return err
+		}
+		if err := x.compareSpeeds(&c); err != nil {
+			return err
+		}
+	}
+	c.Resume, c.Pinned = x.resume(x.args), x.git.pinned()
+	if c.Check.Player, err = openingChecker(c.Base); err != nil {
+		return err
+	}
+	return x.playOut(c)
+}
+
+// player returns the player of a subset.
+func (x *screening) player(of screen.Subset) selfplay.Entrant {
+	e := x.base
+	if x.builds != nil {
+		e = x.builds[of&x.built]
+	}
+	if e.Options = x.factors.Options(of); len(e.Options) > 0 {
+		e.Name = e.Identity() + factor.Text(e.Options)
+	}
+	return e
+}
+
+// checkOptions sets the options of both levels once, so that errors appear before the first game.
+func (x *screening) checkOptions(base selfplay.Entrant) error {
+	if x.Open == nil {
+		return x.tryOptions(base, x.factors.Options(1<<x.design.Factors-1), x.factors.Options(0))
+	}
+	p, err := x.Open(base.Spec)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	for _, of := range []screen.Subset{1<<x.design.Factors - 1, 0} {
+		for _, o := range x.factors.Options(of) {
+			if err := p.SetOption(o.Name, o.Value); err != nil {
+				return fmt.Errorf("factor %s: the player refuses %s: %w", o.Name, cmp.Or(o.Value, "an empty value"), err)
+			}
+		}
+	}
+	return p.NewGame(0)
+}
+
+func (x *screening) playOut(c play.Config) error {
+	x.warn(sharedOpenings("screen", c.Setup, c.Base))
+	x.warn(crowdedGames(!c.Limits.Deterministic(), x.Concurrency))
+	p := cli.NewProgress(x.stderr, "screen")
+	players := []selfplay.Entrant{c.Base}
+	for _, e := range x.builds {
+		players = append(players, e)
+	}
+	c.Progress, c.Failed = p.Update, cli.ReportFaults(p.Say, players...)
+	var err error
+	if c.Runner, err = x.runner(!c.Limits.Deterministic(), p, players...); err != nil {
+		return err
+	}
+	x.limitMemory(players...)
+	r, err := play.Run(x.ctx, c)
+	if err = playAdvice(err, x.Out); r == nil {
+		return err
+	}
+	if r.Already {
+		fmt.Fprintf(x.stderr, "screen: %s is complete; nothing to play\n", x.Out)
+	} else {
+		p.Finish(fmt.Sprintf("%d games, %d factors%s", r.Games, len(r.Factors), cli.BusyText(r.Load)))
+	}
+	if err == nil && (x.Confirm || x.factors.Data() != 0) {
+		err = x.makeBest(r.Best)
+	}
+	var confirmed []*match.Result
+	if err == nil && x.Confirm {
+		if confirmed, err = x.confirm(c, r); err != nil && confirmed == nil {
+			return err
+		}
+	}
+	runs.LeaveReport(x.Out, x.stderr)
+	return errors.Join(x.print(&c, r, confirmed), err)
+}
+
+// confirm plays the recommended set against the base, on openings that the screen did not play: by its own limits, and
+// patches by a clock too.
+func (x *screening) confirm(c play.Config, r *play.Result) (list []*match.Result, err error) {
+	if r.Best == 0 || x.nothingLeft(r.Best) {
+		fmt.Fprintln(x.stderr, "screen: no factor is recommended: there is nothing to confirm")
+		return nil, nil
+	}
+	m := match.Config{Setup: c.Setup, A: x.player(r.Best), B: c.Base, Games: x.Games,
+		Test: &sprt.Test{Elo0: 0, Elo1: 5, Alpha: 0.05, Beta: 0.05, Model: sprt.Normalized}}
+	m.A.Shown, m.B.Shown = "recommended", "base"
+	used := int(c.Games / play.PerOpening)
+	for i, name := range []string{play.ConfirmName, play.ConfirmClockName} {
+		if m.Stage = "screen/" + name; i > 0 {
+			if used += int(x.Games / 2); !x.clock.Runs() {
+				break
+			}
+			m.Limits = selfplay.Limits{Clock: x.clock}
+			x.warn(crowdedGames(true, x.Concurrency))
+		}
+		if x.Out != "" {
+			m.Out = filepath.Join(x.Out, name)
+		}
+		if m.Opening.Book != "" && !m.Opening.Random {
+			m.Opening.Skip = c.Opening.Skip + used
+		}
+		p := cli.NewProgress(x.stderr, "screen: "+name)
+		m.Progress, m.Failed = p.Update, cli.ReportFaults(p.Say, m.A, m.B)
+		result, err := match.Run(x.ctx, m)
+		if result != nil {
+			list = append(list, result)
+			if !result.Already {
+				p.Finish(fmt.Sprintf("%d games, %s", result.Games, result.Verdict))
+			}
+		}
+		if err != nil {
+			return list, playAdvice(err, m.Out)
+		}
+	}
+	return list, nil
+}

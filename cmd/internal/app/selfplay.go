@@ -1,0 +1,291 @@
+package app
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/runs"
+	"github.com/assay-chess/assay/cmd/internal/settings"
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/quote"
+	"github.com/assay-chess/assay/selfplay/datagen"
+	"github.com/assay-chess/assay/selfplay/opening"
+)
+
+func newSelfplayCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "selfplay --out DIR",
+		Short: "Play games and write them as a data set for training",
+		Long: `Play numbered games of a player against itself, or of two players that swap colors
+after each game, and write them in order as a data set of games (Arrow).
+
+Each game starts from its own opening: random plies, checked for balance by a short
+search, or a line of a book. Clear wins are adjudicated; a share of them is played on to
+measure how often the adjudication is wrong.
+
+With --book genfens:COMMAND[?book=FILE] an engine makes the openings, as OpenBench asks for
+them: COMMAND 'genfens N seed S book FILE' quit prints lines "info string genfens FEN". The
+seed is --seed. The run keeps them in its folder.
+
+With node or depth limits, the same flags and seed give the same bytes for any --concurrency.
+Engines that know only clocks play with --tc or --movetime. Such games depend on the machine, so
+another run plays other games, and the manifest says so ("reproducible"); give each run a --seed
+of its own, because equal seeds give equal game ids.
+
+A player that crashes, plays an illegal move or oversteps its time loses the game (a forfeit).
+The game records it and the run goes on; the engine's log is in DIR/faults. A player that
+forfeits more than --max-forfeits of its games stops the command.
+
+You may interrupt or kill the command at any time: the same command goes on and replays no
+finished game. A complete DIR is not changed. 'assay data positions' also reads an unfinished
+one.`,
+		Example: `  assay selfplay --out games --games 1000 --nodes 1000
+  assay selfplay --out night --games 100000 --weights runs/first/weights.json --seed 2
+  assay selfplay --out mine --games 1000 --players 'uci:./my-engine?Hash=16' --tc 2+0.02 --book openings.epd
+  assay selfplay --out mixed --games 200 --players assay,assay:weights=shannon-1950`,
+		Args: cobra.NoArgs,
+	}
+	set := settings.New(settings.Selfplay, cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return newSession(cmd, set).play(set.Players) }
+	return cmd
+}
+
+// prepareSelfplay checks a run, and returns what plays it.
+func (s *session) prepareSelfplay(texts []string) (func() error, error) {
+	switch {
+	case s.Out == "":
+		return nil, cli.Usagef("no folder for the games: give --out DIR")
+	case s.Weights != "" && len(texts) > 0:
+		return nil, cli.Usagef("--weights and --players both choose the players: give one of them")
+	case len(texts) > 2:
+		return nil, cli.Usagef("%d --players: want one or two", len(texts))
+	case s.Weights != "":
+		texts = []string{"assay:weights=" + s.Weights}
+	case len(texts) == 0:
+		texts = []string{"assay"}
+	}
+	players, _, err := s.complete(texts)
+	if err != nil {
+		return nil, err
+	}
+	return func() error {
+		c := datagen.Config{Games: s.Games}
+		if c.Players, err = s.entrants(players, func(int) string { return "selfplay" }); err != nil {
+			return err
+		}
+		if strings.HasPrefix(s.Opening.Book, settings.GenfensPrefix) {
+			say := func(text string) { fmt.Fprintf(s.stderr, "selfplay: %s\n", text) }
+			if s.Opening.Book, err = genfensBook(s.ctx, s.Opening.Book, s.Out, s.Games, s.Seed, say); err != nil {
+				return err
+			}
+		}
+		c.Setup = s.Setup
+		c.Resume, c.Pinned = s.resume(nil), s.git.pinned()
+		if !s.Limits.Deterministic() { // the players may know only clocks, but openings are checked by nodes
+			if c.Check.Player, err = openingChecker(c.Players...); err != nil {
+				return err
+			}
+		}
+		return s.runSelfplay(c)
+	}, nil
+}
+
+func (s *session) runSelfplay(c datagen.Config) error {
+	s.warn(crowdedGames(!c.Limits.Deterministic(), s.Concurrency))
+	p := cli.NewProgress(s.stderr, "selfplay")
+	c.Progress, c.Failed = p.Update, cli.ReportFaults(p.Say, c.Players...)
+	var err error
+	if c.Runner, err = s.runner(!c.Limits.Deterministic(), p, c.Players...); err != nil {
+		return err
+	}
+	r, err := datagen.Run(s.ctx, c)
+	if err != nil {
+		return playAdvice(err, s.Out)
+	}
+	if r.Already {
+		fmt.Fprintf(s.stderr, "selfplay: %s is complete: %d games; nothing to do\n", s.Out, r.Games)
+	} else {
+		p.Finish(fmt.Sprintf("%d games in %s", r.Games, s.Out))
+	}
+	if share, lo, _ := r.Disagreement(); lo > datagen.MaxDisagreement {
+		fmt.Fprintf(s.stderr, "selfplay: warning: %.1f %% of the games played on ended differently from their adjudication "+
+			"(%d won by the other side, %d drawn); "+
+			"if the draws are won endgames that the player cannot win, adjudication is right; otherwise raise --win-score or "+
+			"--win-plies\n",
+			100*share, r.Reversed, r.Disagreed-r.Reversed)
+	}
+	for _, text := range r.Warnings {
+		fmt.Fprintf(s.stderr, "selfplay: warning: %s\n", text)
+	}
+	runs.LeaveReport(s.Out, s.stderr)
+	if s.JSON {
+		return cli.PrintJSON(s.stdout, selfplayJSON(s.Out, r))
+	}
+	return printSelfplay(s.stdout, s.Out, r)
+}
+
+// selfplayReport is what selfplay --json prints.
+type selfplayReport struct {
+	Out string `json:"out"`
+	*datagen.Summary
+	Views         *dataset.ViewFault `json:"view_fault,omitempty"`
+	Already       bool               `json:"already"` // nothing was played; the speeds are 0
+	Played        int64              `json:"played"`  // by this process
+	Seconds       float64            `json:"seconds"`
+	GamesASecond  float64            `json:"games_per_second"`
+	PliesASecond  float64            `json:"plies_per_second"`
+	NodesASecond  float64            `json:"nodes_per_second"` // in games, all workers together
+	NodesAPly     float64            `json:"nodes_per_ply"`    // mean, in games of this process
+	OpeningChecks int64              `json:"opening_checks"`
+	Lopsided      int64              `json:"openings_lopsided"`
+	Repeated      int64              `json:"openings_repeated"`
+}
+
+func selfplayJSON(out string, s *datagen.Summary) selfplayReport {
+	r := selfplayReport{Out: out, Summary: s, Views: s.Views, Already: s.Already, Played: s.Played,
+		Seconds:       s.Took.Seconds(),
+		OpeningChecks: s.Search.Checks, Lopsided: s.Search.Lopsided, Repeated: s.Search.Repeated}
+	if s.Plied > 0 {
+		r.NodesAPly = float64(s.Nodes) / float64(s.Plied)
+	}
+	if r.Seconds > 0 {
+		r.GamesASecond = float64(s.Played) / r.Seconds
+		r.PliesASecond = float64(s.Plied) / r.Seconds
+		r.NodesASecond = float64(s.Nodes) / r.Seconds
+	}
+	return r
+}
+
+func printSelfplay(out io.Writer, dir string, s *datagen.Summary) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	if s.Views != nil {
+		fmt.Fprintf(out, "warning: %v; %s\n\n", s.Views, cli.ViewCure(s.Views, true))
+	}
+	quote.Fprintf(w, "games\t%d\t+%d =%d -%d for White\n", s.Games, s.WhiteWins, s.Draws, s.BlackWins)
+	quote.Fprintf(w, "plies\t%d\t%.1f a game, without openings", s.Plies, float64(s.Plies)/float64(max(1, s.Games)))
+	if s.Unscored > 0 {
+		quote.Fprintf(w, "; %d of them have no score", s.Unscored)
+	}
+	fmt.Fprintln(w)
+	quote.Fprintf(w, "ended by\t\t%s\n", cli.CountsText(s.Terminations))
+	if n := s.Forfeits(); n > 0 {
+		quote.Fprintf(w, "forfeits\t%d\t%s; no labels\n", n, cli.FaultsText(dir, n))
+	}
+	share, lo, hi := s.Disagreement()
+	quote.Fprintf(w, "adjudicated\t%d\t%d of them played to the end as a check: %d ended differently", s.Adjudicated,
+		s.PlayedOn, s.Disagreed)
+	if s.PlayedOn > 0 {
+		quote.Fprintf(w, " (%.1f %%, 95 %% interval %.1f to %.1f), %d of these won by the other side", 100*share, 100*lo,
+			100*hi, s.Reversed)
+	}
+	fmt.Fprintln(w)
+	if c := s.Search; c.Checks > 0 {
+		quote.Fprintf(w, "openings\t%d checked\t%d unbalanced, %d played before", c.Checks, c.Lopsided, c.Repeated)
+		if c.Unscored > 0 {
+			quote.Fprintf(w, ", %d without a score: accepted unchecked", c.Unscored)
+		}
+		fmt.Fprintln(w)
+	}
+	if t := s.Took.Seconds(); t > 0 {
+		quote.Fprintf(w, "speed\t%.1f games/s\t%.0f plies/s, %.0f nodes/s\n", float64(s.Played)/t, float64(s.Plied)/t,
+			float64(s.Nodes)/t)
+	}
+	if s.Nodes > 0 && s.Plied > 0 {
+		quote.Fprintf(w, "searches\t\t%.0f nodes a ply\n", float64(s.Nodes)/float64(s.Plied))
+	}
+	if s.Timed {
+		fmt.Fprintf(w, "limits\tof time\tanother run gives other games\n")
+	}
+	quote.Fprintf(w, "written\t%s\tid %s\n", dir, s.DataID[:min(12, len(s.DataID))])
+	return w.Flush()
+}
+
+const (
+	// genfensName is the file with such a book in the folder of a run. As its name begins with
+	// a dot it does not bind the folder.
+	genfensName = ".genfens.epd"
+)
+
+// genfensBook makes the book of a run by the engine of --book genfens:COMMAND[?book=FILE], and
+// returns its path. Once a run has games it keeps the book with which it began.
+func genfensBook(ctx context.Context, spec, out string, games, seed uint64, say func(string)) (string, error) {
+	g, err := parseGenfens(spec)
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(out, genfensName)
+	made := fmt.Sprintf("# %s %q", strings.Join(g.Command, " "), g.Request(int(games), seed))
+	was, err := firstLine(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	bound, boundErr := durable.Bound(out)
+	if boundErr != nil {
+		return "", boundErr
+	}
+	if was == made || was != "" && bound {
+		return path, nil
+	}
+	if bound {
+		return "", fmt.Errorf("--book %s: %s holds games with other openings; use the flags it was started with, or another "+
+			"--out", spec, out)
+	}
+	say(fmt.Sprintf("asking %s for %d openings", g.Command[0], games))
+	fens, err := g.Ask(ctx, int(games), seed)
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	if err != nil {
+		return "", fmt.Errorf("--book %s: %w; the engine must answer %q, as for OpenBench", spec, err,
+			g.Request(int(games), seed))
+	}
+	if err := durable.MakeDir(out); err != nil {
+		return "", err
+	}
+	return path, durable.WriteFile(path, []byte(made+"\n"+strings.Join(fens, "\n")+"\n"))
+}
+
+// parseGenfens reads genfens:COMMAND[?book=FILE].
+func parseGenfens(spec string) (*opening.Genfens, error) {
+	words, options, err := engine.SplitCommand(strings.TrimPrefix(spec, settings.GenfensPrefix))
+	if err != nil {
+		return nil, cli.Usagef("--book %s: %w", spec, err)
+	}
+	if len(words) == 0 {
+		return nil, cli.Usagef("--book %s: want genfens:COMMAND, such as genfens:./my-engine", spec)
+	}
+	g := &opening.Genfens{Command: words}
+	for _, o := range options {
+		if o.Name != "book" || o.Value == "" || strings.ContainsAny(o.Value, " \t") {
+			return nil, cli.Usagef("--book %s: %s=%s: the only option is book=FILE, without spaces in FILE", spec, o.Name,
+				o.Value)
+		}
+		g.Book = o.Value
+	}
+	return g, nil
+}
+
+// firstLine returns the first line of a file.
+func firstLine(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	lines.Scan()
+	return lines.Text(), lines.Err()
+}

@@ -1,0 +1,406 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/queue"
+	"github.com/assay-chess/assay/cmd/internal/runs"
+	"github.com/assay-chess/assay/cmd/internal/settings"
+	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/cores"
+	"github.com/assay-chess/assay/engine/quote"
+	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/engine/syzygy"
+	"github.com/assay-chess/assay/engine/uci"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/opening"
+)
+
+// session is one call of a command that plays games: its settings, where it prints, and what it
+// made for its games.
+type session struct {
+	*settings.Set
+	git            gitPlayers
+	ctx            context.Context
+	name           string // of the command
+	stdout, stderr io.Writer
+	queue          queue.RunnerOf // makes the runner of a test of a queue; nil: the settings choose it
+	config         *spsaConfig    // what spsa tunes; nil: its settings say so
+	test           string         // of a queue
+	done           []func()       // what close calls
+}
+
+// newSession returns a session of a command.
+func newSession(cmd *cobra.Command, set *settings.Set) *session {
+	return &session{Set: set, ctx: cmd.Context(), name: cmd.Name(), stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr()}
+}
+
+// close ends what the session started.
+func (s *session) close() {
+	s.git.close()
+	for _, f := range slices.Backward(s.done) {
+		f()
+	}
+}
+
+// warn writes a warning to the standard error, unless it is empty.
+func (s *session) warn(text string) {
+	if text != "" {
+		fmt.Fprintf(s.stderr, "%s: warning: %s\n", s.name, text)
+	}
+}
+
+// play checks what a command has to play, and plays it.
+func (s *session) play(args []string) error {
+	defer s.close()
+	run, err := s.prepare(args)
+	if err != nil {
+		return err
+	}
+	return run()
+}
+
+// prepare checks a command's settings and players, and returns what opens the players and plays. It
+// starts no engine. Players of spsa are its CONFIG.
+func (s *session) prepare(args []string) (func() error, error) {
+	switch s.Command {
+	case settings.Match:
+		return s.prepareMatch(args)
+	case settings.Ladder:
+		return s.prepareLadder(args)
+	case settings.Selfplay:
+		return s.prepareSelfplay(args)
+	case settings.Screen:
+		return s.prepareScreen(args)
+	}
+	return s.prepareSpsa(args)
+}
+
+// resume returns the command line that resumes the run.
+func (s *session) resume(args []string) string {
+	if s.queue != nil {
+		return "assay queue resume " + s.test
+	}
+	return s.Line("assay "+s.name, args)
+}
+
+// complete checks and completes the settings for games between players, which it returns with their own
+// limits. It returns the second player's limits.
+func (s *session) complete(texts []string) ([]engine.Spec, selfplay.Limits, error) {
+	p, err := parsePlayers(texts)
+	if err != nil {
+		return p, selfplay.Limits{}, err
+	}
+	if err := s.git.prepare(s, p...); err != nil {
+		return p, selfplay.Limits{}, err
+	}
+	p = s.leaveOwnDepth(p)
+	other, err := s.Complete()
+	if err == nil {
+		s.Rule.Tables, err = s.tablebases()
+	}
+	s.Open, s.Program = s.git.opener(), cli.Version()
+	return p, other, err
+}
+
+// tablebases opens the endgame tables of --syzygy; nil without it.
+func (s *session) tablebases() (*syzygy.Judge, error) {
+	if s.Syzygy != "" && (s.Serve != "" || s.NATS != "") {
+		return nil, cli.Usagef("--syzygy is for games on this machine: with --serve or --nats workers have no tables")
+	}
+	return cli.Tables(s.Syzygy, s.SyzygyFifty, s.warn)
+}
+
+// leaveOwnDepth returns the players so that historic programs search to their own depth if no
+// limit is given: they do not count nodes. If only historic programs play, the limit of all is
+// beyond their depth; beside others each has it in its specification.
+func (s *session) leaveOwnDepth(players []engine.Spec) []engine.Spec {
+	if s.Limited() {
+		return players
+	}
+	if !slices.ContainsFunc(players, func(p engine.Spec) bool { return !roster.IsHistoric(p) }) {
+		s.Limits.Depth = roster.OwnDepth
+		return players
+	}
+	own := make([]engine.Spec, len(players))
+	for i, spec := range players {
+		own[i] = roster.WithOwnDepth(spec)
+	}
+	return own
+}
+
+// limitMemory reports whether all players are foreign engines, to which this process then leaves the memory.
+// That of a queue has other runs.
+func (s *session) limitMemory(players ...selfplay.Entrant) bool {
+	foreign := allForeign(players)
+	if foreign && s.queue == nil {
+		cli.LimitMemory()
+	}
+	return foreign
+}
+
+func allForeign(players []selfplay.Entrant) bool {
+	return !slices.ContainsFunc(players, func(e selfplay.Entrant) bool { return !e.Spec.Foreign() })
+}
+
+// sayCost says with --all what the runner itself took, if the games were all played now, by foreign engines.
+func (s *session) sayCost(now bool, games, plies int64, took time.Duration) {
+	if cost := cli.RunnerCost(games, plies, took); s.All && now && cost != "" {
+		fmt.Fprintf(s.stderr, "%s: %s\n", s.name, cost)
+	}
+}
+
+// runner returns the runner for the games, on this machine or elsewhere. Close ends it.
+func (s *session) runner(timed bool, p *cli.Progress, players ...selfplay.Entrant) (selfplay.Runner, error) {
+	if s.Rule.Tables != nil {
+		s.Rule.Tables.Say = p.Say
+	}
+	local := &selfplay.Local{Open: s.Open, Workers: cmp.Or(s.Concurrency, runtime.GOMAXPROCS(0))}
+	if s.Has("affinity") && s.queue == nil {
+		if err := s.pin(local, timed, players); err != nil {
+			return nil, err
+		}
+	}
+	r, done, err := s.remote(local, p.Say, players...)
+	if err != nil {
+		return nil, err
+	}
+	s.done = append(s.done, done)
+	if r != selfplay.Runner(local) {
+		s.git.release() // the engines that the check started play nothing
+		return r, nil
+	}
+	if allForeign(players) && s.queue == nil {
+		s.done = append(s.done, cli.LimitThreads(local.Parallel()))
+	}
+	if n := uint64(local.Parallel()); s.Games == 0 || n <= s.Games {
+		p.Waiting(fmt.Sprintf("%d games under way", n))
+	}
+	return r, nil
+}
+
+// pin gives each game at once a core of its own, with its engines, by --affinity.
+func (s *session) pin(l *selfplay.Local, timed bool, players []selfplay.Entrant) error {
+	remote := s.Serve != "" || s.NATS != ""
+	switch a := s.Affinity; {
+	case a != "on" && a != "off" && a != "auto":
+		return cli.Usagef("--affinity %s: want on, off or auto", a)
+	case a == "on" && remote:
+		return cli.Usagef("--affinity is for games on this machine, not with --serve or --nats")
+	case a == "off" || a == "auto" && (remote || timed || !pinnable(players)):
+		return nil
+	}
+	list, release, err := cores.Claim(l.Parallel())
+	switch {
+	case err == nil:
+		l.Cores = list
+		s.done = append(s.done, release)
+	case s.Affinity == "on":
+		return cli.Usagef("--affinity: %w; play fewer at once with --concurrency", err)
+	}
+	return nil
+}
+
+// pinnable reports whether the players gain by a core of their own: the programs of a game take turns,
+// and on one core the next one need not be woken up on another.
+func pinnable(players []selfplay.Entrant) bool {
+	programs := false
+	for _, p := range players {
+		if p.Spec.Threaded() {
+			return false
+		}
+		programs = programs || p.Spec.Foreign()
+	}
+	return programs
+}
+
+// parsePlayers parses the players of a command line. Two of them may have one name only if they are the same.
+func parsePlayers(texts []string) ([]engine.Spec, error) {
+	if err := onlyPlayers(texts); err != nil {
+		return nil, err
+	}
+	var players []engine.Spec
+	first := map[string]string{}
+	for _, text := range texts {
+		spec, err := cli.Player(text)
+		if errors.Is(err, engine.ErrLabel) || err != nil && spec.FromGit() {
+			return nil, cli.Usage(err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if other, taken := first[spec.Label]; taken && other != spec.String() {
+			if strings.Contains(text, "name=") || spec.Label == text {
+				return nil, cli.Usagef("two players are named %q: give one of them another name=", spec.Label)
+			}
+			spec.Label = text // they differ in timeouts alone
+		}
+		first[spec.Label] = spec.String()
+		players = append(players, spec)
+	}
+	return players, nil
+}
+
+// entrants opens each player once. What begins the name of a player in errors.
+func (s *session) entrants(players []engine.Spec, what func(i int) string) (list []selfplay.Entrant, err error) {
+	for i, spec := range players {
+		e, err := s.entrant(spec, what(i))
+		if err != nil {
+			return nil, cli.Named(err, spec.Label)
+		}
+		list = append(list, e)
+	}
+	return list, nil
+}
+
+// entrant names a player, builds it if it is git:REF, and starts it once. What is the player's name in
+// errors.
+func (s *session) entrant(spec engine.Spec, what string) (selfplay.Entrant, error) {
+	e, err := s.git.entrant(spec.WithTimeouts(s.MoveTimeout, s.StartTimeout).WithSandbox(int(s.Sandbox)))
+	if errors.Is(err, uci.ErrStart) {
+		err = verdictAdvice(fmt.Errorf("%s, %s: %w: %w", what, spec.Label, selfplay.ErrPreflight, err), "")
+	}
+	return e, err
+}
+
+// numbered names players in errors by their number.
+func numbered(command string) func(int) string {
+	return func(i int) string { return fmt.Sprintf("%s: player %d", command, i+1) }
+}
+
+// openingChecker returns who checks random openings: the first of the players that is
+// assay, or else a small assay. A foreign engine could fail in a check, where it has no
+// game to lose, and the scores of historic programs need not be centipawns.
+func openingChecker(players ...selfplay.Entrant) (selfplay.Entrant, error) {
+	for _, e := range players {
+		if e.Spec.Name == "assay" {
+			return e, nil
+		}
+	}
+	return cli.Entrant(nil, cli.SmallChecker)
+}
+
+func crowdedGames(timed bool, games int) string {
+	if cores := runtime.GOMAXPROCS(0); timed && games > cores {
+		return fmt.Sprintf("%d timed games at once on %d cores slow each other down; use --concurrency %d or less", games,
+			cores, cores)
+	}
+	return ""
+}
+
+// sharedOpenings returns a warning if the new run has the players and the openings of another run of the command in
+// the same folder: then its games are not independent of those. It is empty if there is none.
+func sharedOpenings(command string, s selfplay.Setup, players ...selfplay.Entrant) string {
+	if s.Out == "" || runs.Exists(s.Out) {
+		return ""
+	}
+	source, err := s.Openings(0)
+	if err != nil {
+		return "" // the run itself says so
+	}
+	want, same := source.Describe(), []string(nil)
+	for _, p := range players {
+		same = append(same, p.Identity())
+	}
+	slices.Sort(same)
+	others, _ := durable.List(filepath.Dir(filepath.Clean(s.Out)))
+	for _, run := range others {
+		var c struct {
+			Opening opening.Description `json:"opening"`
+			Seed    uint64              `json:"seed,string"`
+			Players []string
+			A, B    string // of a match
+			Base    string // of a screen
+		}
+		doc, err := os.ReadFile(filepath.Join(run.Dir, durable.RunConfigName))
+		if run.Info.Command != command || err != nil || json.Unmarshal(doc, &c) != nil || c.Opening != want {
+			continue
+		}
+		players := slices.DeleteFunc(append(c.Players, c.A, c.B, c.Base), func(id string) bool { return id == "" })
+		if slices.Sort(players); !slices.Equal(players, same) {
+			continue
+		}
+		switch seeded := want.Order != "sequential"; {
+		case seeded && c.Seed == s.Seed:
+			return fmt.Sprintf("%s has the same openings, of seed %d, so the two results are not independent; give another "+
+				"--seed", run.Dir, c.Seed)
+		case !seeded:
+			return fmt.Sprintf("%s has the same openings, so the two results are not independent; give --book-start N, or "+
+				"--book-order random and another --seed", run.Dir)
+		}
+	}
+	return ""
+}
+
+// playAdvice adds to an error what the user can do. Out is the folder of the run, or empty.
+func playAdvice(err error, out string) error {
+	var changed *durable.ConfigChangedError
+	switch {
+	case errors.As(err, &changed):
+		return fmt.Errorf("%w; use the flags it was started with, or another --out", err)
+	case errors.Is(err, durable.ErrNotRun):
+		return fmt.Errorf("%w; choose a new or empty folder with --out", err)
+	case errors.Is(err, durable.ErrLocked):
+		return fmt.Errorf("%w; wait for that process, or stop it", err)
+	case errors.Is(err, durable.ErrDamaged):
+		return fmt.Errorf("%w; 'assay runs repair %s' keeps what is whole, and the same command plays the rest again", err,
+			quote.Word(out))
+	case errors.Is(err, opening.ErrWholeGames):
+		return fmt.Errorf("%w; --book-plies 16 plays the first 16 plies of each%s", err, elsewhere(out))
+	case errors.Is(err, opening.ErrExhausted):
+		return fmt.Errorf("%w; use a larger --book, or none for random openings%s", err, elsewhere(out))
+	case errors.Is(err, selfplay.ErrNoOpening):
+		return fmt.Errorf("%w; raise --random-plies or --opening-score, or play fewer --games%s", err, elsewhere(out))
+	case errors.Is(err, selfplay.ErrConfig):
+		return cli.Usage(err)
+	case errors.Is(err, selfplay.ErrPreflight), errors.Is(err, selfplay.ErrNoVerdict):
+		return verdictAdvice(err, out)
+	}
+	return err
+}
+
+// elsewhere ends a cure that changes the flags of a run: with games in its folder, another
+// folder is needed.
+func elsewhere(out string) string {
+	if bound, err := durable.Bound(out); bound || err != nil {
+		return ", with another --out"
+	}
+	return ""
+}
+
+// verdictAdvice adds to an error about players or games that failed what the user can do.
+func verdictAdvice(err error, out string) error {
+	switch {
+	case errors.Is(err, selfplay.ErrPreflight):
+		return fmt.Errorf("%w; no game was played. Is it a UCI engine (assay check shows what it says)? Does it need "+
+			"a longer --start-timeout? If it knows only clocks, use --tc", err)
+	case errors.Is(err, selfplay.ErrBusy):
+		kept := ""
+		if out != "" {
+			kept = fmt.Sprintf(". The games are kept in %s: use another folder", out)
+		}
+		return fmt.Errorf("%w; play again when the machine is free, by --nodes, with fewer games at once (--concurrency), "+
+			"or with a larger --time-margin (or --move-timeout)%s", err, kept)
+	case errors.Is(err, selfplay.ErrNoVerdict) && out == "":
+		return fmt.Errorf("%w; correct what fails and play again", err)
+	case errors.Is(err, selfplay.ErrNoVerdict):
+		return fmt.Errorf("%w; the games are kept in %s. Correct what fails and play in another folder, or resume this "+
+			"run with --recover (forfeits are losses) or a larger --max-forfeits", err, out)
+	}
+	return err
+}

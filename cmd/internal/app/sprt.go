@@ -1,0 +1,423 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/engine/quote"
+	"github.com/assay-chess/assay/selfplay/match"
+	"github.com/assay-chess/assay/selfplay/sprt"
+)
+
+// testFlags are the flags of a test.
+var testFlags = []string{"elo0", "elo1", "elo-model", "alpha", "beta"}
+
+// sprtFlags are the flags of assay sprt.
+type sprtFlags struct {
+	penta, wdl string
+	pgn        string
+	player     string
+	opponent   string
+	test       sprt.Test
+	eloModel   string
+	trueElo    []float64
+	all        bool
+	drawRatio  float64
+	runs       int
+	maxGames   int64
+	seed       uint64
+	corrected  bool
+	asJSON     bool
+	status     bool
+
+	games *match.PGNCount // of --pgn
+}
+
+func newSprtCommand() *cobra.Command {
+	var f sprtFlags
+	cmd := &cobra.Command{
+		Use:   "sprt",
+		Short: "Compute Elo and LLR of results; predict how long an SPRT takes",
+		Long: `Compute Elo, LLR and verdict from results (--penta, --wdl, --pgn). Without results, predict how
+often a sequential test passes and how many games it takes.
+
+The prediction is for players of several strengths, by formula; with --simulate also by that
+many simulated tests.
+
+With --penta, --wdl or --pgn: the Elo of these results. With --elo0 or --elo1 also LLR, bounds and
+verdict of the test, which may have ended the match, so the Elo is the median-unbiased one; likewise
+for a PGN file of assay match --sprt, which names its test. Otherwise the number of games counts as
+fixed in advance. With --true-elo or --simulate the formula and the simulation follow, with the
+share of draws of these results.
+
+If all games were won, the Elo is its lower bound: the exact binomial one of the pairs, at 97.5 %.
+Fewer than 20 games give no Elo.
+
+--elo0, --elo1 and --true-elo are in the unit of --elo-model: normalized Elo, logistic Elo,
+or the Elo of BayesElo, which needs single games (--wdl). Use --wdl for games that were not
+played in pairs from the same opening: they count as independent.`,
+		Example: `  assay sprt --penta 39,2226,31451,2412,40 --elo0 0 --elo1 2
+  assay sprt --pgn games.pgn --elo0 0 --elo1 5
+  assay sprt --wdl 716,2163,591 --elo0 0 --elo1 6 --elo-model bayesian --json
+  assay sprt --elo0 0 --elo1 5
+  assay sprt --elo0 0 --elo1 50 --true-elo 50 --simulate 40000 --corrected`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return f.run(cmd)
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&f.penta, "penta", "", "pairs of games counted as LL,LD,D,WD,WW (D: two draws, or a win and a loss)")
+	fs.StringVar(&f.wdl, "wdl", "", "games counted as W,D,L")
+	fs.StringVar(&f.pgn, "pgn", "", "games of a match, played by any program: pairs are found by round, first position "+
+		"and first moves")
+	fs.StringVar(&f.player, "player", "", "with --pgn: the player to measure (default: White of the first game)")
+	fs.StringVar(&f.opponent, "opponent", "", "with --pgn: the opponent (default: that of the first game)")
+	fs.Float64Var(&f.test.Elo0, "elo0", 0, "Elo of the hypothesis to reject")
+	fs.Float64Var(&f.test.Elo1, "elo1", 5, "Elo of the hypothesis to prove")
+	fs.StringVar(&f.eloModel, "elo-model", "normalized", "unit of Elo: normalized, logistic or bayesian")
+	fs.Float64Var(&f.test.Alpha, "alpha", 0.05, "probability that a player of strength elo0 passes")
+	fs.Float64Var(&f.test.Beta, "beta", 0.05, "probability that a player of strength elo1 fails")
+	fs.Float64SliceVar(&f.trueElo, "true-elo", nil,
+		"true `Elo` of the player, or a list with commas, for formula and simulation")
+	fs.IntVar(&f.runs, "simulate", 0, "number of tests to simulate for each true Elo")
+	fs.Int64Var(&f.maxGames, "max-games", 0, "games after which a simulated test ends undecided (0: 100 million)")
+	fs.Float64Var(&f.drawRatio, "draw-ratio", 0.6, "share of draws among equal players, for formula and simulation")
+	fs.Uint64Var(&f.seed, "seed", 1, "seed of the simulation")
+	fs.BoolVar(&f.corrected, "corrected", false,
+		"formula and simulation: correct the bounds for overshoot, as assay match --corrected")
+	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
+	fs.BoolVar(&f.status, "exit-status", false, "exit code of the results' verdict: 0 PASSED, 3 FAILED, 4 UNDECIDED")
+	fs.BoolVar(&f.all, "all", false, "print other measures of strength too: normalized Elo, other intervals")
+	cli.Often(fs, "penta", "wdl", "pgn", "elo0", "elo1", "elo-model", "true-elo", "simulate", "exit-status")
+	return cmd
+}
+
+func (f *sprtFlags) run(cmd *cobra.Command) error {
+	counts, err := f.parse(cmd)
+	if err != nil {
+		return err
+	}
+	given := cmd.Flags().Changed
+	r := &sprtReport{Test: f.test, stopped: given("elo0") || given("elo1"), all: f.all,
+		tested: counts == nil || slices.ContainsFunc(testFlags, given) || given("exit-status") || given("simulate") ||
+			given("true-elo") || f.games != nil && f.games.Test != nil}
+	r.Lower, r.Upper = f.test.Bounds()
+	if counts != nil {
+		if err := f.measure(r, counts); err != nil {
+			return sprtAdvice(err)
+		}
+	}
+	if counts == nil || len(f.trueElo) > 0 || f.runs > 0 {
+		shape, err := f.shape(cmd, counts)
+		if err != nil {
+			return sprtAdvice(err)
+		}
+		if r.Plan, err = f.plan(cmd.Context(), shape, cmd.ErrOrStderr()); err != nil {
+			return sprtAdvice(err)
+		}
+		r.Corrected = &f.corrected
+	}
+	if f.asJSON {
+		err = cli.PrintJSON(cmd.OutOrStdout(), r)
+	} else {
+		err = r.print(cli.Folded(cmd.OutOrStdout()), f.runs)
+	}
+	if err == nil && f.status {
+		err = cli.TestExit(r.Measured.Verdict)
+	}
+	return err
+}
+
+// measure measures counts, those of a PGN file by the test that it names if there are no flags for one.
+func (f *sprtFlags) measure(r *sprtReport, counts sprt.Counts) (err error) {
+	all, named := counts, f.games != nil && f.games.Test != nil && *f.games.Test == f.test
+	if f.games != nil {
+		all = f.games.Counts()
+	}
+	r.stopped = r.stopped || named
+	if r.Measured, err = f.test.Measure(counts, all, r.stopped); err != nil || !named || !f.games.Corrected {
+		return err
+	}
+	c, err := f.games.Follow()
+	if err != nil || len(c.Points) == 0 {
+		return err
+	}
+	last := c.Points[len(c.Points)-1]
+	r.Measured.LLR, r.Lower, r.Upper = last.LLR, last.Lower, last.Upper
+	r.Measured.Verdict = sprt.StatusAt(last.LLR, last.Lower, last.Upper).String()
+	return nil
+}
+
+// parse turns the flags into a test and counts, which are nil where none are given.
+func (f *sprtFlags) parse(cmd *cobra.Command) (counts sprt.Counts, err error) {
+	if f.test.Model, err = sprt.ParseModel(f.eloModel); err != nil {
+		return nil, cli.Usage(err)
+	}
+	if err := f.test.Validate(); err != nil {
+		return nil, cli.Usagef("%w; the flags are --elo0, --elo1, --alpha, --beta", err)
+	}
+	switch fs := cmd.Flags(); {
+	case fs.Changed("penta") && fs.Changed("wdl") || fs.Changed("pgn") && (fs.Changed("penta") || fs.Changed("wdl")):
+		return nil, cli.Usagef("--penta, --wdl and --pgn all give results: use one of them")
+	case !fs.Changed("pgn") && (fs.Changed("player") || fs.Changed("opponent")):
+		return nil, cli.Usagef("--player and --opponent are for --pgn")
+	case f.status && !fs.Changed("penta") && !fs.Changed("wdl") && !fs.Changed("pgn"):
+		return nil, cli.Usagef("--exit-status needs results: --penta, --wdl or --pgn")
+	case fs.Changed("simulate") && f.runs < 1:
+		return nil, cli.Usagef("--simulate %d: give the number of tests, such as 10000", f.runs)
+	case fs.Changed("max-games") && (f.runs == 0 || f.maxGames < 1):
+		return nil, cli.Usagef("--max-games %d: want a number above 0, with --simulate", f.maxGames)
+	case fs.Changed("pgn"):
+		c, err := match.CountPGN(f.pgn, f.player, f.opponent)
+		if errors.Is(err, match.ErrPlayers) {
+			return nil, fmt.Errorf("%w; name the two with --player and --opponent", err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(cmd.ErrOrStderr(), "sprt: %s\n", c)
+		f.games = c
+		if c.Test != nil && !slices.ContainsFunc(testFlags, fs.Changed) {
+			f.test = *c.Test
+		}
+		return c.Observed(f.test), nil
+	case fs.Changed("penta"):
+		var c sprt.Pentanomial
+		err = parseCounts("penta", f.penta, "LL,LD,D,WD,WW, such as 3,30,60,41,6, or six counts with a win and a loss apart "+
+			"from two draws", c[:])
+		counts = c
+	case fs.Changed("wdl"):
+		var c [3]int64
+		err = parseCounts("wdl", f.wdl, "W,D,L, such as 100,320,80", c[:])
+		counts = sprt.WDL(c[0], c[1], c[2])
+	}
+	if err == nil && counts != nil {
+		if err := counts.Validate(); err != nil {
+			return nil, cli.Usage(err)
+		}
+	}
+	return counts, err
+}
+
+// mergeMiddle makes five counts of six: the two in the middle, a win and a loss and two draws,
+// are pairs of the same score.
+func mergeMiddle(fields []string) []string {
+	if len(fields) != 6 {
+		return fields
+	}
+	a, err0 := strconv.ParseInt(strings.TrimSpace(fields[2]), 10, 62)
+	b, err1 := strconv.ParseInt(strings.TrimSpace(fields[3]), 10, 62)
+	if err0 != nil || err1 != nil {
+		return fields
+	}
+	return append(append(slices.Clone(fields[:2]), strconv.FormatInt(a+b, 10)), fields[4:]...)
+}
+
+// parseCounts reads len(into) counts with commas between them, perhaps in brackets.
+func parseCounts(flag, text, want string, into []int64) error {
+	fields := strings.Split(strings.Trim(text, "[] "), ",")
+	if len(into) == 5 {
+		fields = mergeMiddle(fields)
+	}
+	if len(fields) != len(into) {
+		return cli.Usagef("--%s %q has %d counts, not %d: write %s", flag, text, len(fields), len(into), want)
+	}
+	for i, field := range fields {
+		n, err := strconv.ParseInt(strings.TrimSpace(field), 10, 64)
+		if err != nil || n < 0 {
+			return cli.Usagef("--%s %q: %q is not a count: write %s", flag, text, field, want)
+		}
+		into[i] = n
+	}
+	return nil
+}
+
+// shape returns the shape of the counts, or that of --draw-ratio.
+func (f *sprtFlags) shape(cmd *cobra.Command, counts sprt.Counts) (sprt.Shape, error) {
+	if counts != nil && counts.Samples() > 0 && !cmd.Flags().Changed("draw-ratio") {
+		return sprt.ShapeOf(counts), nil
+	}
+	_, single := counts.(sprt.Trinomial)
+	return sprt.IndependentGames(f.drawRatio, !single && f.test.Model != sprt.Bayesian)
+}
+
+// plan predicts and simulates the test for each true Elo: those of --true-elo, or five
+// around the hypotheses.
+func (f *sprtFlags) plan(ctx context.Context, shape sprt.Shape, stderr io.Writer) ([]sprtPlan, error) {
+	elos := f.trueElo
+	if len(elos) == 0 {
+		for _, at := range []float64{-0.5, 0, 0.5, 1, 1.5} {
+			elo := f.test.Elo0 + at*(f.test.Elo1-f.test.Elo0)
+			elos = append(elos, max(-1000, min(elo, 1000)))
+		}
+	}
+	var plans []sprtPlan
+	for _, elo := range elos {
+		p, err := f.test.Predict(shape, elo, f.corrected)
+		if err != nil {
+			return nil, err
+		}
+		plan := sprtPlan{TrueElo: elo, Pass: p.Pass, Games: p.Games}
+		if f.runs > 0 {
+			if plan.Simulated, err = f.simulate(ctx, shape, elo, stderr); err != nil {
+				return nil, err
+			}
+		}
+		plans = append(plans, plan)
+	}
+	return plans, nil
+}
+
+func (f *sprtFlags) simulate(ctx context.Context, shape sprt.Shape, elo float64, stderr io.Writer) (*sprtSimulated,
+	error) {
+	bar := cli.NewProgress(stderr, fmt.Sprintf("true Elo %g", elo))
+	s, err := f.test.Simulate(ctx, sprt.Simulation{
+		Shape: shape, TrueElo: elo, Runs: f.runs, Seed: f.seed, Corrected: f.corrected, MaxGames: f.maxGames,
+		Progress: bar.Update,
+	})
+	if err != nil {
+		return nil, err
+	}
+	bar.Finish(fmt.Sprintf("%d tests simulated", f.runs))
+	r := &sprtSimulated{
+		Runs: s.Runs, Passed: s.Passed, Failed: s.Failed, Undecided: s.Undecided,
+		MeanGames: s.MeanGames, MedianGames: s.MedianGames, P95Games: s.P95Games,
+	}
+	r.Rate, r.RateLo, r.RateHi = s.PassRate()
+	return r, nil
+}
+
+// sprtAdvice adds to an error what the user can do: all errors here come from flags.
+func sprtAdvice(err error) error {
+	switch {
+	case errors.Is(err, sprt.ErrUnpaired):
+		return cli.Usagef("%w: give --wdl W,D,L, or another --elo-model", err)
+	case errors.Is(err, sprt.ErrTest), errors.Is(err, sprt.ErrCounts):
+		return cli.Usage(err)
+	}
+	return err
+}
+
+// sprtReport is what assay sprt --json prints: the test, what was measured if there are
+// results, and the plan if one was asked for.
+type sprtReport struct {
+	sprt.Test
+	Lower float64 `json:"lower"` // Wald's bounds of the LLR
+	Upper float64 `json:"upper"`
+	*sprt.Measured
+	Corrected *bool      `json:"corrected,omitempty"` // whether plan is that of a corrected test
+	Plan      []sprtPlan `json:"plan,omitempty"`
+
+	stopped bool // the results are those of this test, which may have ended the match
+	tested  bool // a test was asked for, or the file names one
+	all     bool // print other measures of strength
+}
+
+// sprtWords are the verdicts as people read them, as in the headline of a match.
+var sprtWords = map[string]string{sprt.AcceptH1.String(): "PASSED", sprt.AcceptH0.String(): "FAILED",
+	sprt.Continue.String(): "UNDECIDED"}
+
+// sprtPlan is what to expect of the test for one true Elo.
+type sprtPlan struct {
+	TrueElo   float64        `json:"true_elo"`
+	Pass      float64        `json:"pass"`  // probability, by formula
+	Games     float64        `json:"games"` // expected, by formula
+	Simulated *sprtSimulated `json:"simulated,omitempty"`
+}
+
+type sprtSimulated struct {
+	Runs        int     `json:"runs"`
+	Passed      int     `json:"passed"`
+	Failed      int     `json:"failed"`
+	Undecided   int     `json:"undecided"`
+	Rate        float64 `json:"pass_rate"`
+	RateLo      float64 `json:"pass_rate_lo"`
+	RateHi      float64 `json:"pass_rate_hi"` // 95 % interval
+	MeanGames   float64 `json:"mean_games"`
+	MedianGames float64 `json:"median_games"`
+	P95Games    float64 `json:"p95_games"`
+}
+
+func (r *sprtReport) print(w io.Writer, runs int) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	if r.tested {
+		quote.Fprintf(t, "test\t[%g, %g] %v Elo, alpha %g, beta %g\n", r.Elo0, r.Elo1, r.Model, r.Alpha, r.Beta)
+	}
+	if r.Measured != nil {
+		r.printCounted(t)
+	} else {
+		quote.Fprintf(t, "LLR bounds\t%.4f, %.4f\n", r.Lower, r.Upper)
+	}
+	if err := t.Flush(); err != nil || len(r.Plan) == 0 {
+		return err
+	}
+	return r.printPlan(w, runs)
+}
+
+func (r *sprtReport) printCounted(w io.Writer) {
+	c := r.Measured
+	if r.tested {
+		fmt.Fprintf(w, "LLR\t%.4f, bounds %.4f, %.4f\n", c.LLR, r.Lower, r.Upper)
+		fmt.Fprintf(w, "verdict\t%s\n", sprtWords[c.Verdict])
+	}
+	fmt.Fprintf(w, "games\t%d, score %.2f %%\n", c.Games, 100*c.Score)
+	note := ""
+	if r.stopped && c.Known() {
+		note = ", corrected for the stop of the test"
+	}
+	fmt.Fprintf(w, "Elo\t%s%s\n", c.Strength.Text(""), note)
+	fmt.Fprintf(w, "LOS\t%s\n", cli.PercentOr(c.LOS, 2))
+	if !r.all {
+		return
+	}
+	fmt.Fprintf(w, "corrected bounds\t%.4f, %.4f, for overshoot\n", c.CorrectedLower, c.CorrectedUpper)
+	fmt.Fprintf(w, "after the stop\t%s\n", c.AfterStop.Text(""))
+	for _, row := range c.Details.Lines() {
+		fmt.Fprintf(w, "%s\t%s\n", row[0], row[1])
+	}
+	if !c.Paired {
+		fmt.Fprintf(w, "draws\t%.2f %%\n", 100*c.DrawRatio)
+		return
+	}
+	ratio := "-"
+	if c.PairRatio.Known() {
+		ratio = fmt.Sprintf("%.3f won to one lost", c.PairRatio)
+	}
+	fmt.Fprintf(w, "even pairs\t%.2f %%\npair ratio\t%s\n", 100*c.DrawRatio, ratio)
+}
+
+func (r *sprtReport) printPlan(w io.Writer, runs int) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(t, "\ntrue Elo\tpass\tgames\t")
+	if runs > 0 {
+		fmt.Fprint(t, "simulated pass\t95 % interval\tundecided\tgames\tmedian\t95 %\t")
+	}
+	fmt.Fprintln(t)
+	for _, p := range r.Plan {
+		quote.Fprintf(t, "%g\t%.4f\t%.0f\t", p.TrueElo, p.Pass, p.Games)
+		if s := p.Simulated; s != nil {
+			quote.Fprintf(t, "%.4f\t%.4f..%.4f\t%d\t%.0f\t%.0f\t%.0f\t",
+				s.Rate, s.RateLo, s.RateHi, s.Undecided, s.MeanGames, s.MedianGames, s.P95Games)
+		}
+		fmt.Fprintln(t)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	how := "without correction for overshoot (see --corrected)"
+	if r.Corrected != nil && *r.Corrected {
+		how = "corrected for overshoot"
+	}
+	_, err := fmt.Fprintf(w, "\nTests are %s.\n", how)
+	return err
+}

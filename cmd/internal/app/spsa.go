@@ -1,0 +1,284 @@
+package app
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/runs"
+	"github.com/assay-chess/assay/cmd/internal/settings"
+	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/cores"
+	"github.com/assay-chess/assay/engine/uci"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/tuner/spsa"
+	"github.com/assay-chess/assay/tuner/spsa/play"
+)
+
+func newSpsaCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "spsa [CONFIG|ENGINE]",
+		Short: "Tune a UCI engine's parameters, or assay's weights, by games",
+		Long: `Tune parameters by games with SPSA: each iteration plays pairs of games between the
+player with all parameters changed a little one way, and the same player with all of
+them changed the other way, and moves them toward the side that scored better. With an ENGINE it
+only writes a CONFIG with the engine's spin options, for you to edit.
+
+--model M tunes the terms of a model without CONFIG, from its start weights (or those of
+--player assay:weights=FILE). A term's step, c_end, is what changes the evaluation of a typical
+position by 40 centipawns: 40 divided by the term's root mean square count in 300 positions of
+games, or a tenth of its weight, if that is more. Its bounds are four c_end to either side.
+--player shannon-a or machack-1967 tunes the terms of a historic program; --write FILE
+writes the same as a CONFIG to edit.
+
+CONFIG is a TOML file (or JSON with the same names):
+
+  player     = "assay:hash=1"  # or 'uci:/path/to/engine?Hash=16': tunes its options
+  iterations = 2000            # N
+  pairs      = 2               # of games an iteration (default 1)
+  ahead      = 4               # iterations under way at once (default 4); changes the games
+  nodes      = 500             # or depth, movetime = "100ms", tc = "8+0.08"; hard_nodes = true
+  validation = 400             # games of the tuned against the start values, at the end
+  seed       = 1
+
+  [[parameter]]
+  name  = "queen"              # a UCI option; of players with weights a term of the model (queen,
+                               # queen.mg, queen.eg); of assay also a parameter of its search
+                               # (ReverseMargin; see assay uci --tunable)
+  start = 500
+  min   = 100
+  max   = 2000
+  c_end = 60                   # change either way in the last iteration (default: range/10)
+  r_end = 0.02                 # last step: r_end x c_end a point (default 4.5 / sqrt(pairs of
+                               # the run x parameters), from 0.002 to 0.1)
+  type  = "int"                # or "float"; whole numbers are rounded at random
+
+Instead of [[parameter]], parameter_file = "FILE" reads the lines of OpenBench (name, int,
+value, min, max, c_end, r_end) or the config.json of weather-factory (step is taken for
+c_end). The answer is then printed in the same form.
+
+Also, like the flags of assay match: book, book_order, book_start, book_plies, random_plies,
+opening_score, opening_nodes, max_plies, win_score, win_plies,
+win_one_sided, draw_score, draw_plies, draw_from. Iteration k changes parameters by
+c/k^0.101, c = c_end N^0.101, and moves them by a/(A+k)^0.602 / (c/k^0.101) a point,
+a = r_end c_end^2 (A+N)^0.602, A = N/10.
+
+A run first simulates how much of an assumed gain of --sim-elo its games can find, and warns if
+that is hopeless: less than a fifth. It plays all the same.
+
+The answer is the average over the last third of the iterations, with an error from the means
+of 20 batches (how much the values vary; far too small as an error of the optimum). Beside it
+stands the optimum by a regression of all results on the perturbations, with a 95 % interval. A
+parabola is assumed in each parameter, with a weak prior on its curvature. Parameters whose
+results are within chance are listed: they showed no effect.
+
+--simulate tries the schedule on known functions, with r_end and c_end as given, larger and
+smaller. Use it to choose them before you play.
+
+Before the first game the player must play a move. If it forfeits more than --max-forfeits of
+its games, or too many pairs are void, there is no answer: the command ends with exit code 1
+and keeps the games (see assay match).
+
+The run is kept in a folder (journal of games, PGN, data set, iterations.jsonl with every
+perturbation and result). After an interruption the same command resumes it, and ends with
+the same bytes.`,
+		Example: `  assay spsa ./engine                 # writes engine.toml
+  assay spsa engine.toml --out runs/engine
+  assay spsa --model shannon-1950 --games 2000 --nodes 500 --validation 1000
+  assay spsa --player machack-1967 --terms pawns --depth 3 --write machack.toml
+  assay spsa queen.toml --simulate 50`,
+		Args: cobra.MaximumNArgs(1),
+	}
+	set := settings.New(settings.SPSA, cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return newSession(cmd, set).play(args) }
+	return cmd
+}
+
+// prepareSpsa checks a tuning, and returns what plays, simulates or writes it.
+func (s *session) prepareSpsa(args []string) (func() error, error) {
+	if err := s.Tuned(); err != nil {
+		return nil, err
+	}
+	if s.config == nil {
+		spec, ok, err := engineToTune(args)
+		if ok {
+			err = s.git.prepare(s, spec)
+		}
+		if ok || err != nil {
+			return func() error { return s.writeSpins(spec) }, err
+		}
+		if s.config, err = s.readSpsa(args); err != nil {
+			return nil, err
+		}
+	}
+	if s.Write != "" {
+		return s.config.save(s.Write), nil
+	}
+	simulate := s.Given("simulate")
+	if s.SimElo <= 0 || !(s.SimDraws >= 0 && s.SimDraws <= 0.95) {
+		return nil, cli.Usagef("--sim-elo must be above zero, and --sim-draws from 0 to 0.95")
+	}
+	c, err := s.config.run()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.config.source, err)
+	}
+	if simulate {
+		return func() error { return s.runSimulation(&c) }, nil
+	}
+	if s.Rule.Tables, err = s.tablebases(); err != nil {
+		return nil, err
+	}
+	c.Rule.Tables = s.Rule.Tables
+	spec, err := cli.Player(s.config.Player)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.config.source, err)
+	}
+	s.Out = cmp.Or(s.Out, s.spsaOut(args))
+	if err := s.git.prepare(s, spec); err != nil {
+		return nil, err
+	}
+	return func() error {
+		c.Out, c.Tolerance, c.Concurrency, c.Program = s.Out, s.Tolerance, s.Concurrency, cli.Version()
+		if err := s.tuned(&c, spec); err != nil {
+			return fmt.Errorf("%s: %w", s.config.source, err)
+		}
+		c.Resume, c.Pinned = s.resume(args), s.git.pinned()
+		return s.runSpsa(c)
+	}, nil
+}
+
+// tuned opens the player once and sets its values, so that errors appear before the run starts.
+func (s *session) tuned(c *play.Config, spec engine.Spec) error {
+	e, err := s.git.entrant(spec.WithSandbox(int(s.Sandbox)))
+	if err != nil {
+		return err
+	}
+	c.Player, c.Open = e, s.git.opener()
+	s.Open, c.Elsewhere = c.Open, s.Elsewhere
+	if err := s.tryValues(c); err != nil {
+		return err
+	}
+	checker, err := openingChecker(c.Player)
+	if checker.Spec.String() != e.Spec.String() { // otherwise it is the player with its start values
+		c.Check.Player = checker
+	}
+	return err
+}
+
+// tryValues sets the values of a tuning once.
+func (s *session) tryValues(c *play.Config) error {
+	if c.Open == nil { // in another process
+		sets := make([][]engine.Option, 3)
+		for i := range c.SPSA.Parameters {
+			q := &c.SPSA.Parameters[i]
+			for n, value := range []float64{q.Min, q.Max, q.Start} {
+				sets[n] = append(sets[n], engine.Option{Name: q.Name, Value: play.Text(q, value)})
+			}
+		}
+		return s.tryOptions(c.Player, sets...)
+	}
+	p, err := c.Open(c.Player.Spec)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	if starter, ok := engine.As[engine.Starter](p); ok {
+		if err := starter.Start(); err != nil {
+			return err
+		}
+	}
+	for i := range c.SPSA.Parameters {
+		q := &c.SPSA.Parameters[i]
+		for _, value := range []float64{q.Min, q.Max, q.Start} {
+			if err := p.SetOption(q.Name, play.Text(q, value)); err != nil {
+				return fmt.Errorf("parameter %q at %v: the player refuses it: %w", q.Name, value, err)
+			}
+		}
+	}
+	return p.NewGame(0)
+}
+
+// tryOptions has a player, which another process opens, play a move with each set of options.
+func (s *session) tryOptions(e selfplay.Entrant, sets ...[]engine.Option) error {
+	var players []selfplay.Entrant
+	for _, o := range sets {
+		with := e
+		with.Options = o
+		players = append(players, with)
+	}
+	return s.Setup.Preflight(s.ctx, func(int) selfplay.Limits { return selfplay.Limits{Nodes: 1} }, players...)
+}
+
+func (s *session) runSpsa(c play.Config) error {
+	p, validation := cli.NewProgress(s.stderr, "spsa"), cli.NewProgress(s.stderr, "spsa: validation")
+	c.Progress, c.ValidationProgress, c.Failed = p.Update, validation.Update, cli.ReportFaults(p.Say, c.Player)
+	budget, err := s.afford(&c, p.Say)
+	if err != nil {
+		return spsaAdvice(err, c.Out)
+	}
+	if c.Runner, err = s.runner(!c.Limits.Deterministic(), p, c.Player); err != nil {
+		return err
+	}
+	s.limitMemory(c.Player)
+	r, err := play.Run(s.ctx, c)
+	if err != nil && r == nil {
+		return spsaAdvice(err, c.Out)
+	}
+	if err != nil {
+		return errors.Join(s.printUntuned(&c, r), spsaAdvice(err, c.Out))
+	}
+	if r.Already {
+		fmt.Fprintf(s.stderr, "spsa: %s is complete; nothing to do\n", c.Out)
+	} else {
+		p.Finish(fmt.Sprintf("%d iterations, %d games%s", r.Iterations, r.Games, cli.BusyText(r.Load)))
+	}
+	weights, err := writeSpsaWeights(&c, r)
+	if err != nil {
+		return err
+	}
+	runs.LeaveReport(c.Out, s.stderr)
+	if s.JSON {
+		return cli.PrintJSON(s.stdout, spsaJSON{Out: c.Out, Result: r, Weights: weights, Budget: budget, Load: r.Load,
+			Already: r.Already, Seconds: r.Took.Seconds()})
+	}
+	return s.printSpsa(cli.Folded(s.stdout), &c, r, weights)
+}
+
+// printUntuned prints a run without a verdict.
+func (s *session) printUntuned(c *play.Config, r *play.Result) error {
+	if s.JSON {
+		return cli.PrintJSON(s.stdout, spsaJSON{Out: c.Out, Result: r, Load: r.Load, Seconds: r.Took.Seconds()})
+	}
+	_, err := fmt.Fprintf(s.stdout, "no answer: %s\n%d iterations, %d games of %s, %d forfeited (%s); %d void pairs\n",
+		r.Reason, r.Iterations, r.Games, r.Player, r.Forfeits, cli.FaultsText(c.Out, r.Forfeits), r.VoidPairs)
+	return err
+}
+
+// spsaJSON is what spsa --json prints.
+type spsaJSON struct {
+	Out string `json:"out"`
+	*play.Result
+	Weights string       `json:"weights,omitempty"` // the weight file that was written
+	Budget  *spsa.Budget `json:"budget,omitempty"`  // null if the run was complete
+	Load    cores.Load   `json:"load,omitzero"`     // of the machine; absent if it was not measured
+	Already bool         `json:"already"`
+	Seconds float64      `json:"seconds"`
+}
+
+// spsaAdvice adds to an error what the user can do.
+func spsaAdvice(err error, out string) error {
+	var changed *durable.ConfigChangedError
+	switch {
+	case errors.As(err, &changed):
+		return fmt.Errorf("%w; use the CONFIG it was started with, or another --out", err)
+	case errors.Is(err, spsa.ErrConfig), errors.Is(err, selfplay.ErrConfig):
+		return err // CONFIG is a file, not the command line
+	case errors.Is(err, uci.ErrOption):
+		return fmt.Errorf("%w; see the options that the engine announces", err)
+	}
+	return playAdvice(err, out)
+}

@@ -1,0 +1,401 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/engines"
+	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/engine/uci/sandbox"
+	"github.com/assay-chess/assay/selfplay/cluster/broker"
+	"github.com/assay-chess/assay/selfplay/cluster/wire"
+	"github.com/assay-chess/assay/selfplay/cluster/worker"
+)
+
+// workFlags are the flags of assay work.
+type workFlags struct {
+	cores       int
+	nice        int
+	hours       string
+	name        string
+	credentials string
+	engines     []string
+	signed      string
+	trust       string
+	memory      int
+	level       string
+	bare        bool
+	library     string
+	wait        time.Duration
+	newKey      string
+	rights      string
+}
+
+const workHelp = `Play games on this machine for a run of assay selfplay, match, ladder, spsa or learn
+elsewhere that was started with --serve or --nats. The games are the same, to the byte, as
+on the other machine. Ctrl-C finishes and sends the games under way.
+
+The worker waits for a run that has not started yet, and after a run for the next one.
+
+A worker needs the version of assay that the run has, and proves with a short game that its
+build plays the same. It fetches weights. It plays a foreign engine only if its owner either
+
+  trusts its signer:  --trust LIST, with lines NAME PUBLICKEY as assay sign --new-key prints
+                      them. The worker fetches engines that these people signed and the run
+                      sends (--send-engines), and runs them in a sandbox;
+  or has the program: --engine PATH allows a file with its current content; --engines DIR
+                      --trust LIST allows engines in DIR, each with its ENGINE` + wire.SignatureSuffix + `, as assay
+                      sign makes it. The run needs the same files, by name and content.
+
+An engine in the sandbox reads no file of yours. It has no network, no environment, no other
+processes, and as much memory as --engine-memory allows. Where bubblewrap works it has an empty
+folder in memory, and sees no names of files. The worker tries all that when it starts, and prints
+it. What the sandbox refuses is reported to you and to the run. This needs Linux 5.13 with
+Landlock. Elsewhere a worker fetches no engine, unless you give --no-sandbox: then engines
+can do whatever you can. Your own files, of --engine and --engines, run without a sandbox.
+
+A worker that lacks an engine of the run leaves, and both sides report what is missing.
+A worker does not accept program arguments, or options that name files.
+
+Credentials come from files or the environment, for the worker and for the coordinator:
+
+  ASSAY_TOKEN        a secret that all workers share and send over the network. Better: a
+                     key for each worker, which never leaves its machine:
+  ASSAY_CREDENTIALS  the file with the key that --new-key made, or a NATS .creds file; of
+                     the worker, or with --nats of the coordinator
+  ASSAY_WORKER_KEYS  with --serve: the list of the workers' names and public keys
+  ASSAY_TLS_CERT     with --serve: PEM files with the server's certificate
+  ASSAY_TLS_KEY      and key. They encrypt the connections; the address begins with tls://
+  ASSAY_TLS_CA       for the worker, and with --nats: a PEM file with the certificate that
+                     signed the server's, if the system does not trust it
+
+Without credentials, --serve accepts workers on the same machine only.
+
+--nats uses NATS servers that already run. Their configuration lists the keys: --rights
+prints it for such a list. Each worker gets the rights it needs; the key named coordinator
+is for starting runs, and may do everything. Of several servers that form a cluster, all
+but one may fail: coordinator and workers connect to those that are left.
+
+  assay work --new-key coordinator.key --name coordinator >>list
+  assay work --new-key bob.key --name bob >>list
+  assay work --rights list >assay.conf          # in nats-server.conf: include assay.conf
+  ASSAY_CREDENTIALS=coordinator.key assay selfplay --out games --nats nats://one:4222,nats://two:4222`
+
+func newWorkCommand() *cobra.Command {
+	var f workFlags
+	cmd := &cobra.Command{
+		Use:   "work URL",
+		Short: "Play games on this machine for a run elsewhere",
+		Long:  workHelp,
+		Example: `  assay selfplay --out games --games 100000 --serve 127.0.0.1:4222   # here,
+  assay work nats://127.0.0.1:4222                                   # in as many terminals as you like
+
+  assay work --new-key bob.key --name bob            # once; send the line it prints to the coordinator
+  assay work tls://big.example.org:4222 --credentials bob.key --concurrency 6 --hours 22-7`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 && (f.newKey != "" || f.rights != "") {
+				return cli.Usagef("--new-key and --rights do not take a URL: leave it out")
+			}
+			if f.newKey != "" {
+				return writeKey(cmd, f.newKey, f.name, wire.NewKey,
+					"its owner's machine. Add this line to the coordinator's list ("+keysEnv+")")
+			}
+			if f.rights != "" {
+				return writeRights(cmd.OutOrStdout(), f.rights)
+			}
+			if len(args) != 1 {
+				return cli.Usagef("want the URL of a coordinator's server, for example nats://HOST:4222")
+			}
+			return f.work(cmd, args[0])
+		},
+	}
+	fs := cmd.Flags()
+	fs.IntVar(&f.cores, "concurrency", 0, "games at once (default: one per core)")
+	fs.IntVar(&f.nice, "nice", 10, "niceness, 0 to 19: a higher one gives way to other programs")
+	fs.StringVar(&f.hours, "hours", "", "hours of the day, local time, in which to work, for example 22-7 (default: "+
+		"always)")
+	fs.StringVar(&f.name, "name", "", "name of this worker (default: the name of its key, or the machine and the process "+
+		"id)")
+	fs.StringVar(&f.credentials, "credentials", "", "file with this worker's key (default: "+credentialsEnv+")")
+	fs.StringArrayVar(&f.engines, "engine", nil, "path of a foreign engine that may be played here; may be repeated")
+	fs.StringVar(&f.signed, "engines", "", "folder of foreign engines that may be played here if a key of --trust signed "+
+		"them")
+	fs.StringVar(&f.trust, "trust", "", "list of trusted signers: lines NAME PUBLICKEY, as assay sign --new-key prints "+
+		"them; their engines are fetched")
+	fs.IntVar(&f.memory, "engine-memory", sandbox.DefaultMemory, "with --trust: memory of a fetched engine, in MB")
+	fs.StringVar(&f.level, "require-sandbox", sandbox.Contained, "with --trust: sandbox without which no engine is "+
+		"fetched: "+sandbox.Contained+", or "+sandbox.Isolated+", which sees no names of your files either")
+	fs.BoolVar(&f.bare, "no-sandbox", false, "with --trust: run fetched engines without a sandbox: they can read and "+
+		"change what you can")
+	fs.StringVar(&f.library, "library", "", "folder for weights and fetched engines (default: in the user's cache)")
+	fs.DurationVar(&f.wait, "wait", 0, "leave after this long without work; time outside --hours counts too (default: "+
+		"never)")
+	fs.StringVar(&f.newKey, "new-key", "", "make a key for --name, write it to this file, print the line for the "+
+		"coordinator's list, and exit")
+	fs.StringVar(&f.rights, "rights", "", "print the part of nats-server.conf that gives the keys of this list their "+
+		"rights, and exit")
+	cli.Often(fs, "concurrency", "nice", "hours", "credentials", "trust", "engine", "new-key", "name")
+	return cmd
+}
+
+// writeKey writes a new key of the name to a file, and its line for a list to standard
+// output. The advice says where the key stays and which list gets the line.
+func writeKey(cmd *cobra.Command, path, name string, create func(name string) ([]byte, string, error),
+	advice string) error {
+	if name == "" {
+		return cli.Usagef("--new-key needs the name of the key's owner: add --name NAME")
+	}
+	private, line, err := create(name)
+	if err != nil {
+		return cli.Usage(err)
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%w: keys are never overwritten; choose another file", err)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(private)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s is secret: keep it on %s:\n", cmd.Name(), path, advice)
+	_, err = fmt.Fprintln(cmd.OutOrStdout(), line)
+	return err
+}
+
+// writeRights writes the part of nats-server.conf for the keys in a list.
+func writeRights(to io.Writer, list string) error {
+	keys, err := wire.ReadKeys(list)
+	if err != nil {
+		return err
+	}
+	text, err := broker.Conf(keys)
+	if err != nil {
+		return fmt.Errorf("%s: %w", list, clusterAdvice(err))
+	}
+	_, err = io.WriteString(to, text)
+	return err
+}
+
+func (f *workFlags) work(cmd *cobra.Command, url string) error {
+	p := cli.NewProgress(cmd.ErrOrStderr(), "work")
+	w, err := f.worker(url, p.Say)
+	if err != nil {
+		return err
+	}
+	p.Say(fmt.Sprintf("worker %s: %s for %s", w.Access.Name, w.Program, durable.BuildTarget()))
+	if err := cli.SetNice(f.nice); err != nil {
+		return fmt.Errorf("--nice %d: %w", f.nice, err)
+	}
+	engines, err := w.Engines.Describe()
+	if err != nil {
+		return err
+	}
+	for _, line := range engines {
+		p.Say(line)
+	}
+	ctx := cmd.Context()
+	logged := make(chan struct{})
+	unlogged := context.AfterFunc(ctx, func() {
+		defer close(logged)
+		p.Say("finishing the games under way; Ctrl-C again leaves at once, and other workers play them")
+	})
+	reporting, stop := context.WithCancel(ctx)
+	defer stop()
+	go reportWork(reporting, w, p.Say)
+	err = w.Run(ctx)
+	if !unlogged() {
+		<-logged // before the summary
+	}
+	t := w.Tally()
+	if t.Units == 0 && err != nil {
+		p.Finish("nothing was played")
+	} else {
+		p.Finish(fmt.Sprintf("%d games and %d checks of openings", t.Games, t.Units-t.Games))
+	}
+	if errors.Is(err, worker.ErrIdle) {
+		return nil // --wait is over
+	}
+	return clusterAdvice(err)
+}
+
+// worker makes a worker of the flags, which logs to log.
+func (f *workFlags) worker(url string, log func(string)) (*worker.Worker, error) {
+	if err := wire.CheckURL(url); err != nil {
+		return nil, cli.Usage(err)
+	}
+	if f.cores < 0 || f.wait < 0 {
+		return nil, cli.Usagef("--concurrency %d, --wait %v: want 0 or more", f.cores, f.wait)
+	}
+	w := &worker.Worker{Open: roster.Open, Program: cli.Version(), Cores: f.cores, Measure: engines.MeasureSpeed,
+		Wait: f.wait, Library: f.library, Log: log}
+	w.Access = wire.Access{URL: url, Name: f.name, Token: takeToken(), Credentials: f.credentials}
+	if w.Access.Credentials == "" {
+		w.Access.Credentials = os.Getenv(credentialsEnv)
+	}
+	var err error
+	if w.Access.TLS, err = clientTLS(); err != nil {
+		return nil, err
+	}
+	if w.Access.Name == "" {
+		if w.Access.Name, err = wire.KeyName(w.Access.Credentials); err != nil {
+			return nil, err
+		}
+	}
+	if w.Access.Name == "" {
+		w.Access.Name = machineName()
+	}
+	if err := wire.CheckName(w.Access.Name); err != nil {
+		return nil, cli.Usage(err)
+	}
+	if f.hours != "" {
+		h, err := parseHours(f.hours)
+		if err != nil {
+			return nil, err
+		}
+		w.Resting = h.rest(time.Now, log)
+	}
+	if w.Library == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return nil, fmt.Errorf("%w; choose a folder with --library", err)
+		}
+		w.Library = filepath.Join(cache, "assay", "weights")
+	}
+	if err := durable.MakeDir(w.Library); err != nil {
+		return nil, fmt.Errorf("%w; the worker keeps weights there: choose another folder with --library", err)
+	}
+	const oldTemp = 24 * time.Hour // no process is still writing a file of that age
+	if err := durable.RemoveOldTemps(w.Library, oldTemp); err != nil {
+		return nil, err
+	}
+	w.Engines, err = f.allowed(w.Library, log)
+	return w, err
+}
+
+// allowed returns the foreign engines that the flags allow. Those that are fetched go into a
+// folder of the library.
+func (f *workFlags) allowed(library string, log func(string)) (*worker.AllowedEngines, error) {
+	if f.trust == "" {
+		if f.signed != "" || f.bare {
+			return nil, cli.Usagef("--engines and --no-sandbox are about signed engines: add --trust LIST, the list of those " +
+				"who may sign them")
+		}
+		return worker.AllowEngines(f.engines, "", nil)
+	}
+	trusted, err := wire.ReadTrusted(f.trust)
+	if err != nil {
+		return nil, err
+	}
+	a, err := worker.AllowEngines(f.engines, f.signed, trusted)
+	if err != nil {
+		return nil, err
+	}
+	memory := f.memory
+	if f.level != sandbox.Contained && (f.level != sandbox.Isolated || f.bare) {
+		return nil, cli.Usagef("--require-sandbox %s: want %s or, without --no-sandbox, %s", f.level, sandbox.Contained,
+			sandbox.Isolated)
+	}
+	if err := sandbox.Require(f.level); f.bare {
+		memory = 0
+	} else if err != nil && f.signed == "" {
+		return nil, fmt.Errorf("%w; to run fetched engines all the same, add --no-sandbox: they can then read and change "+
+			"what you can", err)
+	} else if err != nil {
+		log(fmt.Sprintf("engines are not fetched, only those in %s are played: %v", f.signed, err))
+		return a, nil
+	} else if err := (sandbox.Limits{Memory: memory}).Check(); err != nil {
+		return nil, cli.Usagef("--engine-memory: %v", err)
+	}
+	for _, p := range sandbox.Protections() {
+		if memory > 0 {
+			log("sandbox, tried now: " + p.String())
+		}
+	}
+	return a, a.Fetch(filepath.Join(library, "engines"), memory)
+}
+
+// machineName returns a name that no other worker on this machine has.
+func machineName() string {
+	host, err := os.Hostname()
+	if err != nil || host == "" {
+		host = "worker"
+	}
+	host = strings.Map(func(r rune) rune {
+		if r < 128 && (r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '-') {
+			return r
+		}
+		return '-'
+	}, host)
+	host = strings.TrimLeft(host, "-")
+	return fmt.Sprintf("%.32s-%d", "w"[:max(0, 1-len(host))]+host, os.Getpid())
+}
+
+// reportEvery is how often a worker reports what it did.
+const reportEvery = time.Minute
+
+// reportWork reports at intervals what was done.
+func reportWork(ctx context.Context, w *worker.Worker, log func(string)) {
+	tick := time.NewTicker(reportEvery)
+	defer tick.Stop()
+	last := w.Tally()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		t := w.Tally()
+		log(fmt.Sprintf("%d games, %.0f nodes/s in the last minute; %d games in all", t.Games-last.Games,
+			float64(t.Nodes-last.Nodes)/reportEvery.Seconds(), t.Games))
+		last = t
+	}
+}
+
+// hours is a span of the day in local time. It may extend past midnight.
+type hours struct{ from, to int }
+
+// parseHours reads FROM-TO.
+func parseHours(text string) (hours, error) {
+	var h hours
+	if n, err := fmt.Sscanf(text+" ", "%d-%d ", &h.from, &h.to); n != 2 || err != nil || h.from < 0 || h.from > 23 ||
+		h.to < 0 || h.to > 24 || h.from == h.to {
+		return h, cli.Usagef("--hours %s: want FROM-TO, two different hours from 0 to 23, for example 22-7", text)
+	}
+	return h, nil
+}
+
+// contains reports whether an hour of the day is one of them.
+func (h hours) contains(hour int) bool {
+	if h.from < h.to {
+		return h.from <= hour && hour < h.to
+	}
+	return hour >= h.from || hour < h.to
+}
+
+// rest returns a function that reports whether the worker should rest now, and that logs
+// when it begins to.
+func (h hours) rest(now func() time.Time, log func(string)) func() bool {
+	resting := false
+	return func() bool {
+		before := resting
+		if resting = !h.contains(now().Hour()); resting && !before {
+			log(fmt.Sprintf("outside --hours %d-%d: resting until %02d:00", h.from, h.to, h.from))
+		}
+		return resting
+	}
+}

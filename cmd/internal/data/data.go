@@ -1,0 +1,141 @@
+// Package data is the command assay data: data sets imported, exported, merged, split,
+// shuffled, filtered, relabelled and summarized, one file a group of subcommands.
+package data
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/arrange"
+	"github.com/assay-chess/assay/dataset/bullet"
+	"github.com/assay-chess/assay/dataset/convert"
+	"github.com/assay-chess/assay/dataset/epd"
+	"github.com/assay-chess/assay/dataset/positions"
+	"github.com/assay-chess/assay/dataset/table"
+)
+
+// dataMemory is how far the heap of a data command may grow before the collector works
+// harder. By default the heap may grow to twice what is in use.
+const dataMemory = 700 << 20
+
+// New returns the command assay data, with subcommands of other packages.
+func New(more ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "data",
+		Short: "Import, export and arrange data sets; make positions of games",
+		Long: `Data sets are folders of Arrow files with a manifest.json: games (assay.games/1),
+positions (assay.positions/1) or features of another engine (assay.features/2).
+Every command also reads a single .arrow file, or a folder of them without a manifest, and
+reports it as unverified.`,
+		Example: `  assay data positions games --out positions
+  assay data stat positions`,
+		PersistentPreRun: func(*cobra.Command, []string) {
+			if os.Getenv("GOMEMLIMIT") == "" { // the user has set a limit
+				debug.SetMemoryLimit(dataMemory)
+			}
+		},
+	}
+	cmd.AddCommand(newImport(), newExport(), newPositions(), newRelabel(),
+		newMerge(), newSplit(), newShuffle(), newStat(), newHead(), newVerify())
+	cmd.AddCommand(more...)
+	return cmd
+}
+
+// cures say what the user can do about an error. The first that fits counts.
+var cures = []struct {
+	err  error
+	cure string
+}{
+	{dataset.ErrUngrouped, "import it with --infer-games, if its rows are in game order; after a shuffle, use the " +
+		"data from before it"},
+	{dataset.ErrTwice, "pass each only once: rows that occur twice would count double"},
+	{arrange.ErrSchemas, "all data sets must have the same schema"},
+
+	{table.ErrHeader, "name them, for example with --columns fen,score,result,ply,_ (_ is ignored)"},
+	{dataset.ErrResultScale, "set --results -1,0,1"},
+	{convert.ErrUnordered, "leave out --infer-games"},
+	{convert.ErrMixed, "import each kind with its own --out"},
+	{convert.ErrNothing, "are --format and --columns right?"},
+	{convert.ErrStream, "use another --out"},
+	{io.ErrUnexpectedEOF, "the file is truncated: get a complete copy"},
+
+	{convert.ErrExists, "use another --out, or remove the file"},
+	{convert.ErrKind, "games can be exported as pgn, viri, jsonl and parquet, positions as anything but pgn and viri, " +
+		"features as parquet; 'assay data positions' makes positions of games"},
+	{convert.ErrPacked, "leave out the last ending of --out"},
+	{epd.ErrSpelling, "export as fen or csv, which have numbers"},
+	{bullet.ErrNoScore, "export as csv, or use data in which every position has a score: " +
+		"'assay data positions --preset nnue --need-score' makes such, and 'assay data relabel' adds scores"},
+
+	{positions.ErrOtherScores, "run the command that searched them again, to resume it, or use another --out"},
+	{positions.ErrNoMoves, "leave out --quiet-move, and drop noisy positions by --resolve drop or --max-noise"},
+}
+
+// advice adds to an error what the user can do about it.
+func advice(err error) error {
+	for _, c := range cures {
+		if errors.Is(err, c.err) {
+			return fmt.Errorf("%w; %s", err, c.cure)
+		}
+	}
+	return cli.DataAdvice(err)
+}
+
+func newVerify() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "verify PATH",
+		Short: "Check a data set: checksums, schema and every row",
+		Long: `Read a whole data set and list each damaged file and each bad row: illegal moves, impossible
+positions, labels out of range, games that occur twice. The exit code is 0 if nothing is
+listed and the data set is complete.`,
+		Example: "  assay data verify games",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			problems := []string{}
+			report := func(problem error) {
+				problems = append(problems, problem.Error())
+				if !asJSON {
+					fmt.Fprintln(cmd.OutOrStdout(), problem)
+				}
+			}
+			p := cli.NewProgress(cmd.ErrOrStderr(), "data verify")
+			v, err := dataset.Verify(cmd.Context(), args[0], report, p.Update)
+			if err != nil {
+				return cli.DataAdvice(err)
+			}
+			p.Finish("done")
+			if asJSON {
+				err = cli.PrintJSON(cmd.OutOrStdout(), struct {
+					*dataset.Verification
+					OK       bool     `json:"ok"`
+					Problems []string `json:"problems"`
+				}{v, v.OK(), problems})
+			} else {
+				note := ""
+				if !v.Verified {
+					note = " (unverified: without a manifest, damage that leaves valid rows is not detected)"
+				}
+				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %d rows in %d files are valid%s\n",
+					v.Path, v.Format, v.Rows, v.Shards, note)
+			}
+			if err != nil || v.OK() {
+				return err
+			}
+			if v.BadFiles+v.BadRows > 0 {
+				return fmt.Errorf("%s: %d damaged files, %d bad rows; restore them from a backup, or make the data again",
+					v.Path, v.BadFiles, v.BadRows)
+			}
+			return cli.DataAdvice(fmt.Errorf("%s: %w", v.Path, dataset.ErrIncomplete))
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}

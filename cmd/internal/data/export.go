@@ -1,0 +1,69 @@
+package data
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/dataset/convert"
+	"github.com/assay-chess/assay/dataset/source"
+)
+
+func newExport() *cobra.Command {
+	var out, format string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "export PATH --out FILE",
+		Short: "Write a data set as EPD, CSV, JSON lines, Parquet, PGN, bulletformat or viriformat",
+		Long: `Write positions as EPD (c9 "1-0"; ce 34;), as FEN with the result behind it ([1.0]), CSV or
+TSV, JSON lines, or bulletformat (32 bytes a position, from the side to move's view); games as
+PGN, JSON lines or viriformat (.viri .vf), which leaves out the opening; positions, games and
+features as Parquet, with every column of the data set. The ending of the file name decides the
+format (.epd .fen .csv .tsv .jsonl .bullet .pgn .viri .parquet), and a further .zst or .gz
+compresses the file. The file - is standard output.
+
+The file gets its name only when it is complete. An existing file is never replaced.`,
+		Example: `  assay data export positions --out positions.csv.zst
+  assay data export games --out games.pgn
+  assay data export positions --out positions.bullet
+  assay data export positions --out positions.parquet`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if out == "" {
+				return cli.Usagef("missing --out FILE")
+			}
+			stderr := cmd.ErrOrStderr()
+			p := cli.NewProgress(stderr, "data export")
+			c := convert.ExportConfig{Stdout: cli.Raw(cmd.OutOrStdout()), Progress: p.Update, Warn: func(text string) {
+				fmt.Fprintf(stderr, "data export: warning: %s\n", text)
+			}}
+			if format != "" {
+				if c.Format, err = convert.ParseFormat(format, convert.ExportFormats); err != nil {
+					return cli.Usage(err)
+				}
+			}
+			if asJSON && out == source.Stdin {
+				return cli.Usagef("--json and --out - both write to standard output")
+			}
+			rows, err := convert.Export(cmd.Context(), args[0], out, c)
+			if errors.Is(err, convert.ErrFormat) {
+				return fmt.Errorf("%w; set --format %s", err, formatNames(convert.ExportFormats, "|"))
+			}
+			if err != nil {
+				return advice(err)
+			}
+			p.Finish(fmt.Sprintf("%d rows in %s", rows, out))
+			if asJSON {
+				return cli.PrintJSON(cmd.OutOrStdout(), map[string]any{"out": out, "rows": rows})
+			}
+			return nil
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&out, "out", "", "file to write (required)")
+	fs.StringVar(&format, "format", "", formatNames(convert.ExportFormats, ", ")+" (default: by the file name)")
+	fs.BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}

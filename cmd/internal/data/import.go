@@ -1,0 +1,263 @@
+package data
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/convert"
+	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/dataset/pgn"
+	"github.com/assay-chess/assay/dataset/source"
+	"github.com/assay-chess/assay/dataset/table"
+	"github.com/assay-chess/assay/engine/quote"
+)
+
+// importFlags are the flags of assay data import.
+type importFlags struct {
+	config  convert.ImportConfig
+	out     string
+	format  string
+	columns []string
+	view    string
+	ply     string
+	asJSON  bool
+}
+
+func newImport() *cobra.Command {
+	var f importFlags
+	cmd := &cobra.Command{
+		Use:   "import SRC... --out DIR",
+		Short: "Import EPD, CSV, TSV, PGN, bulletformat or viriformat files",
+		Long: `Read files, folders or standard input (-) and write a data set: games from PGN and viriformat,
+positions from lists (FEN [0.5], FEN c9 "1/2-1/2"; FEN;score;result), tables (CSV, TSV),
+bulletformat, .binpack and evaluations of Lichess (.jsonl). Files may be compressed (zstd, gzip, bzip2, xz, zip, tar).
+
+The compression is recognized by the first bytes; an archive must hold one file. For a format that
+assay does not read, the error names what converts it.
+
+Lists (.epd .fen .txt .book) have one position per line, with its result in one of the usual
+spellings: FEN [0.5], FEN c9 "1/2-1/2"; FEN | 1-0, FEN;score;result, FEN | score | result.
+Tables (.csv .tsv) begin with the names of their columns, or --columns names them: fen and
+result, optionally score, ply, game, opening, weight, and _ for a column to ignore.
+Stockfish's .plain and .binpack and bulletformat (.bullet) are from the side to move's view;
+positions of bulletformat have White to move. Those of marlinformat (.marlin) have White's view.
+Evaluations of Lichess (.jsonl, database.lichess.org/#evals) have no results: each row takes the
+deepest score, and the result to expect of it by Lichess's formula.
+
+Nothing is filtered and no duplicate is dropped. A row that cannot be read is refused: its
+file, line and reason are printed, and the other rows are imported. With --strict the first
+refused row is an error; without it, 1,000 refused rows before the first good one. A line
+with a second position, or with text after the result that is neither a score nor an EPD
+operation, is refused. In lists and tables, scores that are mates (M2, #-3) are counted and
+stored as missing. Text is UTF-8 with line breaks of any kind; UTF-16 and a NUL byte are
+errors. After an error nothing stays on disk. After an interruption, run the same command again
+to resume; an import from standard input starts again.
+
+Scores must rise with the results with either side to move, and agree with the score a ply
+later; if they do not, their view is not that of --score-view, and the import ends with an error
+that names the cure. Few rows, or scores that tell little, pass.
+
+In PGN (.pgn; viriformat is .viri or .vf), scores, mates and book moves are read from comments as
+Lichess, ChessBase, TCEC, OpenBench, cutechess-cli, fastchess, c-chess-cli, Arena and assay write
+them: dataset/FORMAT.md has the table, and the output says what was read. Where neither tags nor
+comments show which position [%eval] belongs to, 500 scores or more decide it if they can. If not,
+those scores are left out; --score-ply decides.
+
+Positions without a game count as independent of each other, which makes the standard errors
+of a fit several times too small. --infer-games finds the games of rows in game order: a game
+ends where the ply drops or the result changes.`,
+		Example: `  assay data import games.pgn.zst --out games
+  assay data import positions.epd --out positions --infer-games
+  assay data import scored.tsv.zst --out positions --columns fen,score,result,ply,_,_ --results -1,0,1`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(args); err != nil {
+				return cli.Usage(err)
+			}
+			f.config.Stdin = cli.Input(cmd)
+			f.config.NoBookMarks = cmd.Flags().Changed("opening-plies")
+			if cmd.Flags().Changed("score-view") {
+				f.config.Comments.View = map[string]pgn.View{"white": pgn.White, "mover": pgn.Mover}[f.view]
+			}
+			return f.run(cmd.Context(), args, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&f.out, "out", "", "folder to write (required)")
+	fs.StringVar(&f.format, "format", "", "of all files: "+formatNames(convert.ImportFormats,
+		", ")+" (default: by the name of each file)")
+	fs.StringSliceVar(&f.columns, "columns", nil, "names of the columns of tables without a header: fen, score, "+
+		"result, ply, game, opening, weight, _")
+	fs.StringSliceVar(&f.config.Results, "results", nil, "a table's values for Black won, draw and White won, such "+
+		"as -1,0,1 (default: the usual spellings)")
+	fs.StringVar(&f.view, "score-view", "white", "view of the scores: white (if given, also for ce in lists) or mover "+
+		"(the side to move; in PGN, the side that moved); comments in PGN usually show it")
+	fs.StringVar(&f.ply, "score-ply", "", "PGN: scores are of the position before or after the move that they follow "+
+		"(default: as each program writes them)")
+	fs.StringArrayVar(&f.config.OtherView, "other-view", nil, "games: player whose scores have the other view than "+
+		"the comments say (repeatable)")
+	fs.BoolVar(&f.config.InferGames, "infer-games", false, "positions are in game order: find the games")
+	fs.IntVar(&f.config.OpeningPlies, "opening-plies", 0, "games: how many plies of each game are book moves "+
+		"(default: those marked {book}, or 0)")
+	fs.BoolVar(&f.config.Strict, "strict", false, "make the first row that cannot be read an error")
+	fs.IntVar(&f.config.Workers, "workers", 0, "threads; 0 is one per core")
+	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
+	cli.Often(fs, "out", "format", "columns", "results", "score-view", "infer-games", "opening-plies", "strict")
+	return cmd
+}
+
+func formatNames(list []convert.Format, between string) string {
+	var names []string
+	for _, f := range list {
+		names = append(names, string(f))
+	}
+	return strings.Join(names, between)
+}
+
+func (f *importFlags) check(sources []string) (err error) {
+	if f.out == "" {
+		return errors.New("missing --out DIR")
+	}
+	if f.format != "" {
+		if f.config.Format, err = convert.ParseFormat(f.format, convert.ImportFormats); err != nil {
+			return err
+		}
+	}
+	if f.columns != nil {
+		if f.config.Columns, err = table.ParseColumns(f.columns); err != nil {
+			return fmt.Errorf("--columns: %w", err)
+		}
+		if f.format != "" && f.format != "table" {
+			return fmt.Errorf("--columns is for tables, but --format is %s", f.format)
+		}
+	}
+	if n := len(f.config.Results); n != 0 && n != 3 {
+		return fmt.Errorf("--results: want three values, for Black won, draw and White won; got %d", n)
+	}
+	if f.view != "white" && f.view != "mover" {
+		return fmt.Errorf("--score-view %q: want white or mover", f.view)
+	}
+	f.config.Mover = f.view == "mover"
+	ply, known := map[string]pgn.Ply{"": 0, "before": pgn.Before, "after": pgn.After}[f.ply]
+	if !known {
+		return fmt.Errorf("--score-ply %q: want before or after", f.ply)
+	}
+	f.config.Comments.Ply = ply
+	if f.config.OpeningPlies < 0 || f.config.OpeningPlies > dataset.MaxPlies {
+		return fmt.Errorf("--opening-plies %d: want a number from 0 to %d", f.config.OpeningPlies, dataset.MaxPlies)
+	}
+	if i := slices.Index(sources, source.Stdin); i >= 0 && slices.Contains(sources[i+1:], source.Stdin) {
+		return errors.New("standard input (-) can be read only once")
+	}
+	return nil
+}
+
+func (f *importFlags) run(ctx context.Context, sources []string, stdout, stderr io.Writer) error {
+	c := f.config
+	c.Program = cli.Version()
+	p := cli.NewProgress(stderr, "data import")
+	c.Progress = p.Update
+	c.Refused = func(r *convert.Refusal) { quote.Fprintf(stderr, "data import: refused: %v\n", r) }
+	c.Skipped = func(path string) {
+		quote.Fprintf(stderr, "data import: skipped: %s: no format has this file name extension\n", path)
+	}
+	c.Notice = func(text string) { quote.Fprintf(stderr, "data import: warning: %s\n", text) }
+	c.Same = func(path, earlier string) {
+		quote.Fprintf(stderr, "data import: warning: %s has the same bytes as %s; its rows will occur twice\n", path, earlier)
+	}
+	m, n, err := convert.Import(ctx, sources, f.out, c)
+	var refused *convert.Refusal
+	var view *dataset.ViewFault
+	switch {
+	case errors.Is(err, dataset.ErrComplete) && !errors.Is(err, convert.ErrStream):
+		quote.Fprintf(stderr, "data import: %s is complete: %d rows; nothing to do\n", f.out, n.Rows)
+	case errors.As(err, &view):
+		return fmt.Errorf("%w; %s", err, cli.ViewCure(view, false))
+	case errors.As(err, &refused):
+		return fmt.Errorf("%w; fix the file, or leave out --strict to import the rest", err)
+	case errors.Is(err, convert.ErrFormat):
+		return fmt.Errorf("%w; set --format %s", err, formatNames(convert.ImportFormats, "|"))
+	case errors.Is(err, fs.ErrNotExist):
+		return err // it is no data set
+	case err != nil:
+		return advice(err)
+	default:
+		p.Finish(fmt.Sprintf("%d rows in %s, %d refused", n.Rows, f.out, n.Refused))
+	}
+	if n.ForeignScores > 0 {
+		quote.Fprintf(stderr, "data import: %d scores are mates (M2, #-3) or beyond +-%d and were stored as missing\n",
+			n.ForeignScores, dataset.MateScore)
+	}
+	if n.Schema == dataset.PositionsFormat && !n.Inferred && !n.Named {
+		fmt.Fprintln(stderr, "data import: warning: the positions name no game; "+unclustered+
+			"; --infer-games finds the games of rows in game order")
+	}
+	if n.Views != nil {
+		fmt.Fprintf(stderr, "data import: warning: %v; %s\n", n.Views, cli.ViewCure(n.Views, false))
+	}
+	return f.print(stdout, m, n)
+}
+
+func (f *importFlags) print(stdout io.Writer, m *durable.Manifest, n *convert.Imported) error {
+	id, err := m.ID()
+	if err != nil {
+		return err
+	}
+	if f.asJSON {
+		return cli.PrintJSON(stdout, struct {
+			Out string `json:"out"`
+			ID  string `json:"id"`
+			*convert.Imported
+		}{f.out, id, n})
+	}
+	games := ""
+	switch {
+	case n.Inferred:
+		games = fmt.Sprintf(", %d games inferred", n.Games)
+	case n.Schema == dataset.PositionsFormat && !n.Named:
+		games = ", no games (unclustered)"
+	}
+	fmt.Fprintf(stdout, "%s: %s, %d rows%s; %d refused\n", f.out, n.Schema, n.Rows, games, n.Refused)
+	return printComments(stdout, n.Comments)
+}
+
+// printComments says what was taken from the comments of PGN files.
+func printComments(stdout io.Writer, t *pgn.Tally) error {
+	if t == nil {
+		return nil
+	}
+	var b strings.Builder
+	for _, r := range t.Taken {
+		if r.Left {
+			fmt.Fprintf(&b, "scores: %d of %d games LEFT OUT (%s): nothing says which position they belong to; set "+
+				"--score-ply before or after\n",
+				r.Scores, r.Games, r.Dialect)
+			continue
+		}
+		why := ""
+		if r.Why != "" {
+			why = "; " + r.Why
+		}
+		fmt.Fprintf(&b, "scores: %d of %d games (%s: %s, %s, %s%s)\n", r.Scores, r.Games, r.Dialect, r.Unit, r.View, r.Ply,
+			why)
+	}
+	if t.Books > 0 {
+		fmt.Fprintf(&b, "book moves: marked in %d games\n", t.Books)
+	}
+	if t.Unknown > 0 {
+		fmt.Fprintf(&b, "unknown: %d comments seem to have a score, but no known dialect has them, such as %.60q in "+
+			"line %d; they were left out\n",
+			t.Unknown, t.Example, t.Line)
+	}
+	_, err := io.WriteString(stdout, b.String())
+	return err
+}

@@ -1,0 +1,462 @@
+package data
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/dataset/positions"
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/quote"
+	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/selfplay/datagen"
+)
+
+// positionsFlags are the flags of assay data positions, and of assay data relabel.
+type positionsFlags struct {
+	filter  positions.Filter
+	out     string
+	weights string // of the quiescence search
+	nodes   uint64 // of a search for a new score; 0: none
+	judge   string // weights of that search
+	player  string // that searches instead of assay with these weights
+	workers int
+	asJSON  bool
+	syzygy  string // folders of tables that correct results
+	fifty   bool   // by the 50-move rule
+
+	preset, leafScore, forfeits, relabel string // as they were typed
+
+	fromPreset bool // filter.QuietMove is a preset's
+}
+
+func newPositions() *cobra.Command {
+	f := positionsFlags{filter: positions.DefaultFilter()}
+	cmd := &cobra.Command{
+		Use:   "positions DATA... --out DIR",
+		Short: "Make training positions from games, or filter positions",
+		Long: `Write the positions of games, each with the result of the game and the score of its search,
+and count for each reason how many were dropped: opening plies, positions in check, mate
+scores, large scores, duplicates. Data sets of positions can be filtered too.
+
+A game that ended by a forfeit (time, illegal move, crash, abandonment, rules infraction) has a
+result that the board did not decide: its positions are dropped, unless --forfeits keep. So are
+positions of won games that the rules make a draw, by material or the fifty-move rule.
+
+A noisy position, whose evaluation a pending capture is about to change, is replaced by the
+leaf of its quiescence search: dropping it would hide every threat that the side to move can
+execute. The leaf has no score, because the score in the game belongs to another position;
+--relabel gives it one. Positions are never dropped because search and evaluation disagree: that would
+keep only positions that the evaluation understands already.
+
+--preset sets the flags that are not given:
+  texel  --resolve qsearch --leaf-score drop: for tuning an evaluation. This is the default.
+  nnue   --resolve keep --min-ply 16 --max-score 9999 --quiet-move: for training a network on
+         positions as they were searched. With data sets of positions, which do not record
+         the move, --resolve drop takes the place of --quiet-move.
+
+All duplicates are found, in bounded memory. --sample takes a random sample of that size.
+--uniform takes equally many positions of each result in each of five bands of the phase
+(24, 18-23, 12-17, 6-11, 0-5): as many as the smallest group has, or with --sample numbers
+as equal as possible. --relabel searches the remaining positions for new scores; after an
+interruption no position is searched again.
+
+Endgames are often played badly. --syzygy DIR gives positions of at most seven men that the tables in
+DIR know their right result, by the half-move clock of the position; the manifest and the table of
+counts say how many were corrected.
+
+The output does not depend on --workers. After an interruption, run the same command again to
+resume. A data set or a game that occurs twice is an error. Of a run in progress or interrupted,
+the first games without a gap are used; the manifest records how many.`,
+		Example: `  assay data positions games --out positions
+  assay data positions gen1 gen2 --out positions --max-per-game 20 --seed 1
+  assay data positions games --out train --preset nnue
+  assay data positions imported --out quiet --uniform --relabel nodes=5000`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(cmd); err != nil {
+				return err
+			}
+			return f.run(cmd, args)
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&f.preset, "preset", "", "texel or nnue: flags for tuning or for training a network")
+	fs.StringVar(&f.leafScore, "leaf-score", "drop", "score of a position that was replaced by its leaf: drop or keep "+
+		"(the score of the position in the game)")
+	fs.StringVar(&f.forfeits, "forfeits", "drop", "games that ended by a forfeit: drop or keep")
+	fs.BoolVar(&f.filter.QuietMove, "quiet-move", false, "drop positions of games whose move captures or promotes")
+	fs.IntVar(&f.filter.MaxNoise, "max-noise", 0, "drop positions whose quiescence search differs from the "+
+		"evaluation by more, in centipawns; 0 drops none")
+	fs.IntVar(&f.filter.MinPly, "min-ply", 0, "drop positions before this ply of the game")
+	fs.StringVar(&f.filter.Resolve, "resolve", f.filter.Resolve, "noisy positions: qsearch (replace by the "+
+		"quiescence leaf), drop or keep")
+	fs.StringVar(&f.weights, "weights", "shannon-1950", "weight file, or name of embedded weights, for the "+
+		"quiescence search")
+	fs.IntVar(&f.filter.MaxScore, "max-score", f.filter.MaxScore, "drop positions with a larger |score|, in "+
+		"centipawns; 0 drops only mates")
+	fs.IntVar(&f.filter.SkipPlies, "skip-plies", 0, "also drop this many plies after each opening")
+	fs.IntVar(&f.filter.FewestPieces, "fewest-pieces", 0, "drop positions with fewer pieces, kings and pawns included")
+	fs.IntVar(&f.filter.MaxPerGame, "max-per-game", 0, "take at most this many positions of a game, at random; 0 "+
+		"takes all")
+	fs.BoolVar(&f.filter.NeedScore, "need-score", false, "drop positions without a score; --leaf-score drop takes "+
+		"that of replaced ones")
+	fs.BoolVar(&f.filter.KeepDuplicates, "keep-duplicates", false, "keep duplicates (positions with equal first four "+
+		"FEN fields)")
+	fs.BoolVar(&f.filter.Uniform, "uniform", false, "take equally many positions of each result and phase")
+	fs.Int64Var(&f.filter.Sample, "sample", 0, "take this many positions in total, at random; 0 takes all")
+	fs.StringVar(&f.relabel, "relabel", "", "search for new scores: nodes=N, or nodes=N,weights=FILE-or-name (default "+
+		"weights: assay)")
+	fs.Uint64Var(&f.filter.Seed, "seed", 0, "random seed")
+	fs.IntVar(&f.workers, "workers", 0, "threads; 0 is one per core")
+	f.addOutput(cmd)
+	cli.Often(fs, "out", "preset", "resolve", "min-ply", "max-score", "max-per-game", "sample", "uniform", "relabel")
+	return cmd
+}
+
+// check checks the flags of assay data positions.
+func (f *positionsFlags) check(cmd *cobra.Command) (err error) {
+	if f.out == "" {
+		return cli.Usagef("missing --out DIR")
+	}
+	if err := f.usePreset(cmd); err != nil {
+		return err
+	}
+	if f.leafScore != "drop" && f.leafScore != "keep" {
+		return cli.Usagef("--leaf-score %s: want drop or keep", f.leafScore)
+	}
+	if f.forfeits != "drop" && f.forfeits != "keep" {
+		return cli.Usagef("--forfeits %s: want drop or keep", f.forfeits)
+	}
+	f.filter.KeepForfeits = f.forfeits == "keep"
+	f.filter.DropLeafScore = f.leafScore == "drop" && f.filter.Resolve == positions.ResolveLeaf
+	if err := f.filter.Check(); err != nil {
+		return cli.Usage(err)
+	}
+	if f.relabel != "" {
+		if f.nodes, f.judge, err = parseRelabel(f.relabel); err != nil {
+			return cli.Usagef("--relabel: %w", err)
+		}
+	}
+	return nil
+}
+
+// presets are flags for a purpose.
+var presets = map[string][][2]string{
+	"texel": {{"resolve", positions.ResolveLeaf}, {"leaf-score", "drop"}},
+	"nnue":  {{"resolve", positions.ResolveKeep}, {"min-ply", "16"}, {"max-score", "9999"}, {"quiet-move", "true"}},
+}
+
+// usePreset sets the flags of a preset, but for those that are given.
+func (f *positionsFlags) usePreset(cmd *cobra.Command) error {
+	if _, known := presets[f.preset]; f.preset != "" && !known {
+		return cli.Usagef("--preset %s: want texel or nnue", f.preset)
+	}
+	for _, flag := range presets[f.preset] {
+		if cmd.Flags().Changed(flag[0]) {
+			continue
+		}
+		if err := cmd.Flags().Lookup(flag[0]).Value.Set(flag[1]); err != nil {
+			return err
+		}
+	}
+	f.fromPreset = f.filter.QuietMove && !cmd.Flags().Changed("quiet-move")
+	return nil
+}
+
+// addOutput adds the flags of both commands.
+func (f *positionsFlags) addOutput(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.StringVar(&f.out, "out", "", "folder to write (required)")
+	fs.StringVar(&f.syzygy, "syzygy", "", "correct results by the Syzygy endgame tables in this folder")
+	fs.BoolVar(&f.fifty, "syzygy-50", true, "with --syzygy: by the 50-move rule and the half-move clock; =false: without "+
+		"the rule")
+	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
+}
+
+// judgeWeights is the default of the weights that search for new scores.
+const judgeWeights = models.Default
+
+// parseRelabel reads nodes=N[,weights=FILE-or-name].
+func parseRelabel(text string) (nodes uint64, weights string, err error) {
+	weights = judgeWeights
+	for setting := range strings.SplitSeq(text, ",") {
+		switch key, value, _ := strings.Cut(setting, "="); key {
+		case "nodes":
+			nodes, err = strconv.ParseUint(value, 10, 64)
+		case "weights":
+			weights = value
+		default:
+			err = fmt.Errorf("%q is neither nodes=N nor weights=FILE", setting)
+		}
+		if err != nil {
+			return 0, "", err
+		}
+	}
+	if nodes == 0 {
+		return 0, "", errors.New("want nodes=N, with N above 0")
+	}
+	return nodes, weights, nil
+}
+
+func newRelabel() *cobra.Command {
+	f := positionsFlags{filter: positions.Filter{Resolve: positions.ResolveKeep, KeepDuplicates: true, All: true}}
+	cmd := &cobra.Command{
+		Use:   "relabel POSITIONS... --out DIR",
+		Short: "Search positions for new scores",
+		Long: `Search every position of data sets, with assay's engine or any other player, and write them
+with the scores (White's view, centipawns). Results stay, unless --syzygy corrects them, and no
+position is dropped. A score
+is missing where the player reports none, as some do if only one move is legal.
+
+Each search is a game of its own (ucinewgame), so the scores depend neither on the order nor
+on --concurrency, if the engine then forgets everything. Give it a small hash table, which is
+cleared for each position: --player 'uci:stockfish?Hash=1'.
+
+After an interruption, or after an engine crashed, run the same command again to resume; no
+position is searched twice.`,
+		Example: `  assay data relabel positions --nodes 5000 --out relabeled
+  assay data relabel positions --player 'uci:./my-engine?Hash=1' --nodes 5000 --out relabeled`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.out == "" {
+				return cli.Usagef("missing --out DIR")
+			}
+			if f.nodes == 0 && f.syzygy == "" {
+				return cli.Usagef("--nodes must be above 0, unless --syzygy corrects results")
+			}
+			if f.player != "" && cmd.Flags().Changed("weights") {
+				return cli.Usagef("--weights is for assay's own engine, --player for another: give one of them")
+			}
+			return f.run(cmd, args)
+		},
+	}
+	cmd.Flags().Uint64Var(&f.nodes, "nodes", 5000, "nodes per search; a search finishes the iteration in which it "+
+		"passes them")
+	cmd.Flags().StringVar(&f.judge, "weights", judgeWeights, "weight file, or name of embedded weights, of assay's "+
+		"own engine")
+	cmd.Flags().StringVar(&f.player, "player", "", "another player: uci:COMMAND[?OPTION=VALUE], or NAME[:KEY=VALUE]")
+	cmd.Flags().IntVar(&f.workers, "concurrency", 0, "searches at once (default: one per core); does not change scores")
+	f.addOutput(cmd)
+	return cmd
+}
+
+func (f *positionsFlags) run(cmd *cobra.Command, sources []string) error {
+	stderr := cmd.ErrOrStderr()
+	label := "data " + cmd.Name()
+	format, err := dataset.Detect(sources[0])
+	if err != nil {
+		return cli.DataAdvice(err)
+	}
+	if f.fromPreset && format == dataset.PositionsFormat { // they do not record the move
+		f.filter.QuietMove, f.filter.Resolve = false, positions.ResolveDrop
+	}
+	warn := func(format string, args ...any) {
+		fmt.Fprintf(stderr, label+": warning: "+format+"\n", args...)
+	}
+	if f.filter.Tables, err = cli.Tables(f.syzygy, f.fifty, func(text string) { warn("%s", text) }); err != nil {
+		return err
+	}
+	c := positions.Config{Filter: f.filter, Program: cli.Version(), Workers: f.workers}
+	if err := f.searches(&c); err != nil {
+		return err
+	}
+	p := cli.NewProgress(stderr, label)
+	c.Progress = p.Update
+	c.Views = &dataset.Views{}
+	m, counts, err := f.extract(cmd.Context(), format, sources, c, warn)
+	switch {
+	case errors.Is(err, dataset.ErrComplete):
+		fmt.Fprintf(stderr, "%s: %s is complete: %d positions; nothing to do\n", label, f.out, counts.Kept)
+	case err != nil:
+		switch {
+		case errors.Is(err, positions.ErrNoScores):
+			return fmt.Errorf("%w; %s must print 'info ... score cp N' before bestmove", err, f.player)
+		case errors.Is(err, dataset.ErrUngrouped):
+			err = fmt.Errorf("--max-per-game needs the rows of a game together: %w", err)
+		}
+		return advice(err)
+	default:
+		p.Finish(fmt.Sprintf("%d positions of %d games in %s", counts.Kept, counts.Games, f.out))
+	}
+	if f.player != "" {
+		if err := f.warnUnscored(warn); err != nil {
+			return err
+		}
+	}
+	if fault := c.Views.Fault(); fault != nil {
+		fault.Flipped = f.player != ""
+		warn("%v; %s", fault, cli.ViewCure(fault, fault.Flipped))
+	}
+	if counts.SameMoves > 0 {
+		warn("%d of %d games have the same moves as an earlier one; is some data passed twice, under another name?",
+			counts.SameMoves, counts.Games)
+	}
+	if !f.asJSON {
+		return printCounts(cmd.OutOrStdout(), counts)
+	}
+	id, err := m.ID()
+	if err != nil {
+		return err
+	}
+	return cli.PrintJSON(cmd.OutOrStdout(), struct {
+		Out  string `json:"out"`
+		ID   string `json:"id"`
+		Rows int64  `json:"rows"`
+		positions.Counts
+	}{f.out, id, m.Rows, counts})
+}
+
+// warnUnscored warns if the player gave no score of some positions.
+func (f *positionsFlags) warnUnscored(warn func(format string, args ...any)) error {
+	r, err := dataset.OpenPositions(f.out)
+	if err != nil {
+		return err
+	}
+	none := 0
+	for row, err := range r.All() {
+		if err != nil {
+			return err
+		}
+		if row.Score == dataset.NoScore {
+			none++
+		}
+	}
+	if none > 0 {
+		warn("%s gave no score of %d of %d positions; 'assay data positions %s --resolve keep --keep-duplicates "+
+			"--need-score "+
+			"--out DIR' drops them", f.player, none, r.Len(), quote.Word(f.out))
+	}
+	return nil
+}
+
+// extract makes positions from games or from positions, depending on the sources.
+func (f *positionsFlags) extract(ctx context.Context, format string, sources []string, c positions.Config,
+	warn func(format string, args ...any)) (m *durable.Manifest, n positions.Counts, err error) {
+	if format == dataset.PositionsFormat {
+		readers, err := openSources(sources, warn, func(path string) (*dataset.Reader[dataset.PositionRow], error) {
+			return dataset.OpenPositions(path)
+		})
+		if err != nil {
+			return nil, n, err
+		}
+		return positions.Refine(ctx, readers, f.out, c)
+	}
+	if f.filter.All && format == dataset.GamesFormat {
+		return nil, n, fmt.Errorf("%s holds games; 'assay data positions --relabel nodes=N' makes positions from them, "+
+			"with new scores", sources[0])
+	}
+	readers, err := openSources(sources, warn, func(path string) (*dataset.Reader[dataset.GameRow], error) {
+		r, err := datagen.Open(path)
+		if err == nil && r.Manifest() != nil && !r.Manifest().Complete {
+			warn("%s is not complete: its first %d games are used", path, r.Len())
+		}
+		return r, err
+	})
+	if err != nil {
+		return nil, n, err
+	}
+	return positions.Extract(ctx, readers, f.out, c)
+}
+
+func openSources[R any](paths []string, warn func(format string, args ...any),
+	open func(string) (*dataset.Reader[R], error)) (readers []*dataset.Reader[R], err error) {
+	for _, path := range paths {
+		r, err := open(path)
+		if err != nil {
+			return nil, err
+		}
+		if !r.Verified() {
+			warn("%s is unverified: it has no manifest", path)
+		}
+		readers = append(readers, r)
+	}
+	return readers, nil
+}
+
+// searches sets up the quiescence search, and the search for new scores.
+func (f *positionsFlags) searches(c *positions.Config) error {
+	if f.filter.Resolve != positions.ResolveKeep || f.filter.MaxNoise > 0 {
+		model, coefs, name, err := openWeights(f.weights)
+		if err != nil {
+			return err
+		}
+		c.Filter.Evaluation = name
+		if c.NewResolver, err = positions.Quiescence(model, coefs); err != nil {
+			return err
+		}
+	}
+	if f.nodes == 0 {
+		return nil
+	}
+	c.Limits = engine.Limits{Nodes: f.nodes}
+	if f.player != "" {
+		spec, err := cli.Player(f.player)
+		if err != nil {
+			return err
+		}
+		e, err := cli.Entrant(roster.Open, spec)
+		c.Filter.Relabel = fmt.Sprintf("nodes=%d %s", f.nodes, e.Name)
+		c.NewPlayer = func() (engine.Player, error) { return roster.Open(spec) }
+		return err
+	}
+	model, coefs, name, err := openWeights(f.judge)
+	c.Filter.Relabel = fmt.Sprintf("nodes=%d %s", f.nodes, name)
+	c.NewPlayer = positions.Searcher(model, coefs)
+	return err
+}
+
+// openWeights opens weights; name is what a data set's manifest has of them.
+func openWeights(path string) (model *eval.Model, coefs []eval.Coef, name string, err error) {
+	file, err := models.Open(path)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	model, coefs, err = file.Weights()
+	return model, coefs, file.Model + " " + file.ID(), err
+}
+
+func printCounts(out io.Writer, c positions.Counts) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	line := func(n int64, what string) {
+		if n > 0 {
+			quote.Fprintf(w, "%d\t%s\t  %s\n", n, cli.Share(n, c.Positions), what)
+		}
+	}
+	quote.Fprintf(w, "%d\t\t  games\n", c.Games)
+	line(c.Positions, "positions")
+	forfeits := cli.CountsText(c.Forfeits.ByReason())
+	line(c.Forfeit, "dropped: decided by a forfeit (games: "+forfeits+")")
+	line(c.Opening, "dropped: opening, not searched")
+	line(c.Early, "dropped: early (--skip-plies, --min-ply)")
+	line(c.InCheck, "dropped: in check")
+	line(c.RuleDraw, "dropped: a draw by the rules, but not by its result")
+	line(c.Unscored, "dropped: no score (--need-score)")
+	line(c.MateScore, "dropped: mate score")
+	line(c.LargeScore, "dropped: large score (--max-score)")
+	line(c.NoisyMove, "dropped: the move captures or promotes (--quiet-move)")
+	line(c.FewPieces, "dropped: few pieces (--fewest-pieces)")
+	line(c.NotSampled, "dropped: not sampled (--max-per-game)")
+	line(c.Noisy, "dropped: noisy (--resolve drop, --max-noise)")
+	line(c.BadLeaf, "dropped: the quiescence leaf is in check or mate")
+	line(c.Duplicate, "dropped: duplicate")
+	line(c.NotChosen, "dropped: not chosen (--uniform, --sample)")
+	line(c.Kept, "kept")
+	if c.Forfeit == 0 && c.Forfeits.Games() > 0 {
+		quote.Fprintf(w, "\t\t  of games decided by a forfeit too (--forfeits keep; games: %s)\n", forfeits)
+	}
+	line(c.Replaced, "of these, replaced by their quiescence leaf")
+	line(c.Corrected, "of these, with a result corrected by endgame tables (--syzygy)")
+	return w.Flush()
+}

@@ -1,0 +1,142 @@
+package engines
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/engine/quote"
+	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/engine/uci"
+	"github.com/assay-chess/assay/selfplay"
+)
+
+// NewCheck returns the command assay check.
+func NewCheck() *cobra.Command {
+	var clocks []string
+	var load, asJSON, all bool
+	var memory cli.Sandbox
+	c := &cobra.Command{
+		Use:   "check ENGINE",
+		Short: "Check that a UCI engine keeps to the protocol, its limits and time",
+		Long: `Try whether a UCI engine keeps to the protocol and to its limits, before it plays games.
+
+There are about 40 checks: the handshake; options as announced, each set to its ends; every form
+of go; legal moves and legal variations in all of them; mates; how fast it answers stop, ponderhit
+and isready; nodes, depth and time as asked; a game by the clock; memory; the same nodes twice
+after ucinewgame; bare kings, mate, stalemate, 100 plies without progress, Chess960; quit and
+closed input. fastchess -compliance has the handshake and go with clocks.
+
+A check that failed means lost games. A warning means games that are not quite what you asked for,
+such as more nodes than the limit. Beside both stands what was said: > to the engine, < from it,
+after how many milliseconds.
+
+Times depend on the machine: run this when nothing else runs. If more threads want to run than
+there are cores, an answer that is too late is only a warning, which says so. With --load the games by the clock
+are played once more while every core is busy.
+
+The exit code is 1 if a check failed.`,
+		Example: `  assay check ./engine
+  assay check './engine?Threads=1' --clock 1+0.01,8+0.08,40/10 --load
+  assay check ./engine --json | jq '.findings[] | select(.verdict == "failed")'`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			config := uci.CheckConfig{Load: load}
+			for _, text := range clocks {
+				clock, err := selfplay.ParseClock(text)
+				if err != nil {
+					return cli.Usagef("--clock: %w", err)
+				}
+				config.Clocks = append(config.Clocks,
+					uci.CheckClock{Name: text, Base: clock.Base, Increment: clock.Increment, Moves: clock.Moves})
+			}
+			return check(cmd, args[0], int(memory), config, asJSON, all)
+		},
+	}
+	c.Flags().StringSliceVar(&clocks, "clock", []string{"1+0.01"}, "`clocks` of the games, [MOVES/]SECONDS[+INCREMENT]")
+	c.Flags().BoolVar(&load, "load", false, "play each game once more while every core is busy")
+	c.Flags().Var(&memory, "sandbox", cli.SandboxHelp)
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	c.Flags().BoolVar(&all, "all", false, "print the whole dialogue of a failure, not its last lines")
+	return c
+}
+
+func check(cmd *cobra.Command, text string, memory int, config uci.CheckConfig, asJSON, all bool) error {
+	spec, err := cli.Player(text)
+	if err != nil {
+		return err
+	}
+	if !spec.Foreign() {
+		return cli.Usagef("%s is not a UCI engine: give the path of a program, such as ./engine", text)
+	}
+	command, err := roster.Command(spec.WithSandbox(memory))
+	if err != nil {
+		return err
+	}
+	p := cli.NewProgress(cmd.ErrOrStderr(), "check")
+	config.Progress = p.Update
+	r, err := uci.Check(cmd.Context(), command, config)
+	if err != nil {
+		return fmt.Errorf("%s: %w", spec.Label, err)
+	}
+	failed := r.Count(uci.CheckFailed)
+	p.Finish(fmt.Sprintf("%d checks", len(r.Findings)))
+	if asJSON {
+		err = cli.PrintJSON(cmd.OutOrStdout(), r)
+	} else {
+		err = printCheck(cli.Folded(cmd.OutOrStdout()), spec.Label, r, all)
+	}
+	if err == nil && failed > 0 {
+		err = cli.ExitCode(cli.ExitFailed)
+	}
+	return err
+}
+
+// shownLines and shownColumns are how much of a dialogue is shown without --all.
+const shownLines, shownColumns = 8, 110
+
+func printCheck(out io.Writer, engine string, r *uci.CheckReport, all bool) error {
+	verdict := "PASSED"
+	if r.Count(uci.CheckFailed) > 0 {
+		verdict = "FAILED"
+	}
+	fmt.Fprintf(out, "%s: %s: %d of %d checks failed; warnings: %d; skipped: %d\n", verdict, quote.Text(engine),
+		r.Count(uci.CheckFailed), len(r.Findings), r.Count(uci.CheckWarning), r.Count(uci.CheckSkipped))
+	if r.Name != "" {
+		quote.Fprintf(out, "%s by %s\n", r.Name, r.Author)
+	}
+	group := ""
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, f := range r.Findings {
+		if f.Group != group {
+			group = f.Group
+			quote.Fprintf(w, "\n%s\n", group)
+		}
+		quote.Fprintf(w, "  %s\t%s\t%s\n", f.Verdict, f.Check, f.Text)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for _, f := range r.Findings {
+		if f.Dialogue == "" {
+			continue
+		}
+		quote.Fprintf(out, "\n%s: %s, %s: %s\n", f.Verdict, f.Group, f.Check, f.Text)
+		lines := strings.Split(strings.TrimRight(f.Dialogue, "\n"), "\n")
+		if left := len(lines) - shownLines; left > 0 && !all {
+			fmt.Fprintf(out, "  (%d more lines with --all)\n", left)
+			lines = lines[left:]
+		}
+		for _, line := range lines {
+			if !all && len(line) > shownColumns {
+				line = line[:shownColumns] + " ..."
+			}
+			quote.Fprintf(out, "  %s\n", line)
+		}
+	}
+	return nil
+}

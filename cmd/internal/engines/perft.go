@@ -1,0 +1,131 @@
+package engines
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// perftReport is what perft --json prints.
+type perftReport struct {
+	FEN     string      `json:"fen"`
+	Depth   int         `json:"depth"`
+	Nodes   uint64      `json:"nodes"`
+	Seconds float64     `json:"seconds"`
+	NPS     float64     `json:"nps"`
+	Moves   []perftMove `json:"moves,omitempty"`
+}
+
+type perftMove struct {
+	Move  string `json:"move"`
+	Nodes uint64 `json:"nodes"`
+}
+
+// NewPerft returns the command assay perft.
+func NewPerft() *cobra.Command {
+	var asJSON, divide bool
+	c := &cobra.Command{
+		Use:   "perft FEN DEPTH",
+		Short: "Count the leaves of the tree of legal moves",
+		Long: `Count the leaves of the tree of legal moves, to test move generation. The count uses one
+thread and no hash table, and does not make the moves of the last ply. "startpos" is the
+start position.`,
+		Example: `  assay perft startpos 6
+  assay perft "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1" 5 --divide`,
+		Args: cobra.RangeArgs(2, 7), // an unquoted FEN has up to six fields
+		RunE: func(cmd *cobra.Command, args []string) error {
+			last := len(args) - 1
+			depth, err := strconv.Atoi(args[last])
+			if err != nil || depth < 0 {
+				return cli.Usagef("the depth %q is not a number of plies", args[last])
+			}
+			fen := strings.Join(args[:last], " ")
+			if fen == "startpos" {
+				fen = board.StartFEN
+			}
+			p, err := board.ParseFEN(fen)
+			if err != nil {
+				return fmt.Errorf("%w; put the FEN in quotes, like %q", err, board.StartFEN)
+			}
+			r, err := perft(cmd.Context(), &p, depth, cli.NewProgress(cmd.ErrOrStderr(), "perft").Update)
+			if err != nil {
+				return err
+			}
+			if !divide {
+				r.Moves = nil
+			}
+			if asJSON {
+				return cli.PrintJSON(cmd.OutOrStdout(), r)
+			}
+			return r.print(cmd.OutOrStdout())
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	c.Flags().BoolVar(&divide, "divide", false, "show the count under each move")
+	return c
+}
+
+// perft counts the leaves under each move.
+func perft(ctx context.Context, p *board.Position, depth int, progress func(done, total int64, note string)) (
+	*perftReport, error) {
+	r := &perftReport{FEN: p.FEN(), Depth: depth, Nodes: 1}
+	start := time.Now()
+	if depth > 0 {
+		r.Nodes = 0
+		moves := p.LegalMoves(nil)
+		for i, m := range moves {
+			progress(int64(i), int64(len(moves)), "moves  "+strconv.FormatUint(r.Nodes, 10)+" leaves")
+			child := *p
+			child.Make(m)
+			n, err := perftContext(ctx, &child, depth-1)
+			if err != nil {
+				return nil, err
+			}
+			r.Moves = append(r.Moves, perftMove{p.UCI(m), n})
+			r.Nodes += n
+		}
+	}
+	r.Seconds = time.Since(start).Seconds()
+	r.NPS = float64(r.Nodes) / max(r.Seconds, 1e-9)
+	return r, nil
+}
+
+// perftContext is board.Perft with a context, which it checks before each tree of five
+// plies: several times a second.
+func perftContext(ctx context.Context, p *board.Position, depth int) (uint64, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	if depth <= 5 {
+		return board.Perft(p, depth), nil
+	}
+	n := uint64(0)
+	for _, m := range p.LegalMoves(nil) {
+		child := *p
+		child.Make(m)
+		under, err := perftContext(ctx, &child, depth-1)
+		if err != nil {
+			return 0, err
+		}
+		n += under
+	}
+	return n, nil
+}
+
+func (r *perftReport) print(w io.Writer) error {
+	for _, m := range r.Moves {
+		if _, err := fmt.Fprintf(w, "%-5s  %d\n", m.Move, m.Nodes); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(w, "nodes    %d\nseconds  %.3f\nnodes/s  %.0f\n", r.Nodes, r.Seconds, r.NPS)
+	return err
+}

@@ -1,0 +1,199 @@
+package historic
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/engine/historic/losalamos"
+	"github.com/assay-chess/assay/engine/historic/nim"
+)
+
+func newLosAlamos() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "losalamos",
+		Short: "The chess of MANIAC on six squares by six, 1956",
+		Long: `Chess on six squares by six as MANIAC played it: no bishops, no castling, no double
+pawn moves. Moves are written from square to square, a1 to f6: d2d3, and e5f6q for a
+promotion. The player losalamos-1956 is the same program on eight squares by eight.`,
+		Example: "  assay historic losalamos play",
+	}
+	c.AddCommand(newLosAlamosPlay())
+	return c
+}
+
+func newLosAlamosPlay() *cobra.Command {
+	var fen, human string
+	var depth int
+	c := &cobra.Command{
+		Use:   "play",
+		Short: "Play a game, program against program or against you",
+		Long: `Play a game of the program against itself, or with --human against you, who type one
+move a line; "assay historic replay losalamos" replays MANIAC's own game. A game ends with
+checkmate or stalemate, at the third occurrence of a position, and after 50 moves of each
+side without a capture or a pawn move.`,
+		Example: `  assay historic losalamos play
+  assay historic losalamos play --human black --depth 3`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if depth < 1 || depth > 12 {
+				return cli.Usagef("--depth %d is not a number of plies from 1 to 12", depth)
+			}
+			if human != "" && human != "white" && human != "black" {
+				return cli.Usagef("--human %s: use white or black", human)
+			}
+			p, err := losalamos.ParseFEN(fen)
+			if err != nil {
+				return err
+			}
+			d := &losAlamosDialogue{g: losalamos.NewGame(p), depth: depth, human: human, ctx: cmd.Context()}
+			if human != "" {
+				return runDialogue(cmd, d)
+			}
+			return d.playItself(cmd.OutOrStdout())
+		},
+	}
+	c.Flags().StringVar(&fen, "fen", losalamos.StartFEN, "position to start from")
+	c.Flags().StringVar(&human, "human", "", "white or black: play against you; your moves are read from standard input")
+	c.Flags().IntVar(&depth, "depth", losalamos.Depth, "plies to look ahead")
+	return c
+}
+
+// losAlamosDialogue is a game against a person, or of the program against itself.
+type losAlamosDialogue struct {
+	g     *losalamos.Game
+	depth int
+	human string
+	ctx   context.Context
+}
+
+func (d *losAlamosDialogue) board() string   { return d.g.Position().String() }
+func (d *losAlamosDialogue) humanTurn() bool { return d.g.Position().SideToMove().String() == d.human }
+func (d *losAlamosDialogue) over() string    { return d.g.Outcome() }
+
+func (d *losAlamosDialogue) answer() string {
+	c, ok := losalamos.Choose(d.g.Position(), d.depth, func() bool { return d.ctx.Err() != nil })
+	if !ok {
+		return "no move, interrupted"
+	}
+	d.g.Push(c.Move)
+	return c.Move.String()
+}
+
+func (d *losAlamosDialogue) play(text string) error {
+	m, err := d.g.Position().Parse(text)
+	if err == nil {
+		d.g.Push(m)
+	}
+	return err
+}
+
+// playItself plays the program against itself.
+func (d *losAlamosDialogue) playItself(w io.Writer) error {
+	for ply := 0; ; ply++ {
+		if end := d.over(); end != "" {
+			_, err := fmt.Fprintf(w, "\n%s%s\n", d.board(), end)
+			return err
+		}
+		move := d.answer()
+		if err := d.ctx.Err(); err != nil {
+			return err
+		}
+		if ply%2 == 1 {
+			fmt.Fprintf(w, "  %s", move)
+			continue
+		}
+		if ply > 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintf(w, "%3d. %s", ply/2+1, move)
+	}
+}
+
+func newNim() *cobra.Command {
+	var heaps []int
+	var rules nim.Rules
+	var seed uint64
+	var why, asJSON bool
+	c := &cobra.Command{
+		Use:   "nim --heaps N,N,...",
+		Short: "Make a move at nim as Nimrod did in 1951",
+		Long: `Make a move at nim and print the heaps that it leaves. A move takes at least one match
+from each of 1 to --max-heaps heaps. The player that takes the last match loses, or wins
+with --last-wins. If every move loses against correct play, the move is random.`,
+		Example: `  assay historic nim --heaps 7,4,3,2 --max-heaps 1
+  assay historic nim --heaps 7,4,5,2 --max-heaps 2 --why`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := rules.Check(heaps); err != nil {
+				return cli.Usage(err)
+			}
+			left, found := rules.Move(heaps, rand.New(rand.NewPCG(seed, 0)))
+			if left == nil {
+				return errors.New("all heaps are empty: the game is over")
+			}
+			r := nimReport{Heaps: heaps, MaxHeaps: rules.K, LastWins: rules.LastWins, Left: left, Found: found,
+				Case: string(rules.Case(heaps)), Sums: nim.Sums(heaps), SumsLeft: nim.Sums(left)}
+			switch {
+			case asJSON:
+				return cli.PrintJSON(cmd.OutOrStdout(), r)
+			case why:
+				return r.print(cmd.OutOrStdout())
+			}
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), commas(left))
+			return err
+		},
+	}
+	c.Flags().IntSliceVar(&heaps, "heaps", nil, fmt.Sprintf("matches in each heap, 2 to %d heaps of 0 to %d",
+		nim.MaxHeaps, nim.MaxHeap))
+	c.Flags().IntVar(&rules.K, "max-heaps", 1, "number of heaps that one move may take from, fewer than all")
+	c.Flags().BoolVar(&rules.LastWins, "last-wins", false, "the player that takes the last match wins")
+	c.Flags().Uint64Var(&seed, "seed", 1, "random seed")
+	c.Flags().BoolVar(&why, "why", false, "explain the move: the case and the binary columns")
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return c
+}
+
+// nimReport is the output of nim --json.
+type nimReport struct {
+	Heaps    []int  `json:"heaps"`
+	MaxHeaps int    `json:"max_heaps"`
+	LastWins bool   `json:"last_wins"`
+	Case     string `json:"case"`
+	Sums     [5]int `json:"sums"` // of the columns 16 8 4 2 1
+	Left     []int  `json:"left"`
+	SumsLeft [5]int `json:"sums_left"`
+	Found    bool   `json:"found"` // whether Left is a safe position
+}
+
+func (r *nimReport) print(w io.Writer) error {
+	k := r.MaxHeaps
+	rule := fmt.Sprintf("column sums divisible by %d", k+1)
+	switch {
+	case r.LastWins:
+	case r.Case == "a":
+		rule = fmt.Sprintf("more than %d heaps hold more than one match: the normal routine, ", k) + rule
+	case r.Case == "b":
+		rule = fmt.Sprintf("at most %d heaps hold more than one match: leave heaps of one, 1 or %d or %d ...", k, k+2, 2*k+3)
+	case r.Case == "c":
+		rule = fmt.Sprintf("no heap holds more than one match: leave 1 or %d or %d ...", k+2, 2*k+3)
+	}
+	luck := ""
+	if !r.Found {
+		luck = " (random: no move leaves a safe position)"
+	}
+	_, err := fmt.Fprintf(w, "case %s     %s\nheaps      %s, columns 16 8 4 2 1 sum to %v\n"+
+		"leaves     %s, columns sum to %v%s\n",
+		r.Case, rule, commas(r.Heaps), r.Sums, commas(r.Left), r.SumsLeft, luck)
+	return err
+}
+
+func commas(numbers []int) string {
+	return strings.ReplaceAll(strings.Trim(fmt.Sprint(numbers), "[]"), " ", ",")
+}

@@ -1,0 +1,354 @@
+// Package historic is the command assay historic: what the historic programs did that is
+// not playing chess by UCI. Start reading at New.
+package historic
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/historic"
+	"github.com/assay-chess/assay/engine/historic/prinz"
+	"github.com/assay-chess/assay/engine/historic/times"
+	"github.com/assay-chess/assay/engine/quote"
+	"github.com/assay-chess/assay/engine/roster"
+)
+
+// New returns the command assay historic.
+func New() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "historic",
+		Short: "The programs of the papers: play, replay and explain them",
+		Long: `The programs of the papers, from El Ajedrecista of 1890 to Mac Hack VI of 1967, by the
+rules that the papers give. Those that play chess can be used like any other player, in
+match, in uci and wherever a command takes a player. The commands here explain what they
+compute, and run the programs that play other games or solve problems.
+
+Each program's package documents what follows the paper and what had to be chosen.`,
+		Example: `  assay historic list
+  assay historic prinz
+  assay historic explain machack-1967 startpos
+  assay historic replay turing
+  assay historic nim --heaps 7,4,3,2 --max-heaps 1`,
+	}
+	c.AddCommand(newList(), newExplain(), newPrinz(), newNim(),
+		newDraughts(), newLosAlamos(), newReplay(), newSEE(), newTimes())
+	return c
+}
+
+// historicProgram is one row of the list.
+type historicProgram struct {
+	Name  string `json:"name"`
+	Year  int    `json:"year"`
+	Use   string `json:"use"`
+	Paper string `json:"paper"`
+}
+
+const (
+	asPlayer    = "player"
+	shannonText = "Shannon, Programming a Computer for Playing Chess, 1950"
+	bowdenText  = "Faster Than Thought, chapter 25, 1953"
+	nssText     = "Newell, Shaw, Simon, Chess-Playing Programs and the Problem of Complexity, 1958"
+)
+
+// historicPrograms lists all of them by year.
+var historicPrograms = []historicProgram{
+	{"torres-1890", 1890, asPlayer, "Torres y Quevedo, El Ajedrecista; " + bowdenText},
+	{"random", 1949, asPlayer, shannonText},
+	{"first-move", 1949, asPlayer, shannonText},
+	{"shannon-a", 1949, asPlayer, shannonText},
+	{"shannon-b", 1949, asPlayer, shannonText},
+	{"nim", 1951, "historic nim", "Nimrod; " + bowdenText},
+	{"turing-1951", 1951, asPlayer, "Turing; " + bowdenText},
+	{"prinz", 1951, "historic prinz", "Prinz, mate in two; " + bowdenText},
+	{"draughts", 1952, "historic draughts", "Strachey; " + bowdenText},
+	{"losalamos", 1956, "historic losalamos", "Kister, Stein, Ulam, Walden, Wells, 1957; " + nssText},
+	{"losalamos-1956", 1956, asPlayer, "the same on eight squares by eight"},
+	{"bernstein-1957", 1957, asPlayer, "Bernstein, Roberts, Arbuckle, Belsky, 1958; " + nssText},
+	{"nss-1958", 1958, asPlayer, nssText},
+	{"machack-1967", 1967, asPlayer, "Greenblatt, Eastlake, Crocker, The Greenblatt Chess Program, 1967"},
+}
+
+func newList() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "List the programs and their papers",
+		Long: `List the programs by year, with the paper that each one follows. A "player" can be used
+wherever a command takes a player, as in "assay match turing-1951 shannon-a:moves=1"; the
+others are commands.`,
+		Example: "  assay historic list",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if asJSON {
+				return cli.PrintJSON(cmd.OutOrStdout(), historicPrograms)
+			}
+			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+			for _, p := range historicPrograms {
+				quote.Fprintf(w, "%s\t%d\t%s\t%s\n", p.Name, p.Year, p.Use, p.Paper)
+			}
+			return w.Flush()
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON array")
+	return c
+}
+
+func newExplain() *cobra.Command {
+	return &cobra.Command{
+		Use:   "explain NAME FEN",
+		Short: "Show what a program computes about a position",
+		Long: `Show what a program computes about a position: Shannon's f(P), g(P) and variations,
+Turing's considerable moves and position-play values, Bernstein's questions, the goals of
+Newell, Shaw and Simon, or Mac Hack's plausibility score of every move with a comment on
+each of its parts. NAME is a player with its settings (nodes= and depth= limit searches,
+not explanations). FEN may be "startpos".
+
+"assay eval" explains the weights of the modern engine.`,
+		Example: `  assay historic explain turing-1951 startpos
+  assay historic explain machack-1967:plies=3 "2r1kb1r/5p1p/p1n1b1p1/2nQN3/Pp5B/8/1PP2PPP/1K1R1B1R w k - 1 20"`,
+		Args: cobra.RangeArgs(2, 7), // a FEN without quotes has up to six fields
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := positionArgs(args[1:])
+			if err != nil {
+				return err
+			}
+			spec, err := roster.Parse(args[0])
+			if err != nil {
+				return err
+			}
+			return explainPosition(cmd.OutOrStdout(), spec, &p)
+		},
+	}
+}
+
+// positionArgs reads a FEN, with or without quotes, or "startpos".
+func positionArgs(args []string) (board.Position, error) {
+	if len(args) == 1 && args[0] == "startpos" {
+		return board.StartPosition(), nil
+	}
+	return cli.ParseFEN(args)
+}
+
+func explainPosition(w io.Writer, spec engine.Spec, p *board.Position) (err error) {
+	player, err := roster.Open(spec)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, player.Close()) }()
+	x, ok := engine.As[historic.Explainer](player) // nodes= and depth= wrap the player
+	if !ok {
+		var names []string
+		for _, h := range historicPrograms {
+			if h.Use == asPlayer {
+				names = append(names, h.Name)
+			}
+		}
+		return fmt.Errorf("%s cannot explain a position; these can: %s; for the modern engine use \"assay eval\"",
+			spec.Label, strings.Join(names, ", "))
+	}
+	return x.Explain(w, p)
+}
+
+func newPrinz() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "prinz [FEN]",
+		Short: "Solve a mate in two as the Manchester machine did in 1951",
+		Long: `Solve a mate in two as D. G. Prinz's program did. It prints each first move of White
+as it tries it, with squares numbered 11 to 18 on the first rank up to 81 to 88 on the
+last, and MATE after the key move, or NO MATE. Without a FEN it solves the first problem
+that a computer solved.
+
+Its rules have no castling, double pawn moves, en passant captures or promotion, and it
+does not distinguish checkmate from stalemate.`,
+		Example: `  assay historic prinz
+  assay historic prinz "7k/8/8/8/8/R7/1R6/6K1 w - - 0 1" --json`,
+		Args: cobra.RangeArgs(0, 6), // a FEN without quotes has up to six fields
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				args = strings.Fields(prinz.Problem)
+			}
+			b, err := cli.ParseFEN(args)
+			if err != nil {
+				return err
+			}
+			p, err := prinz.New(&b)
+			if errors.Is(err, prinz.ErrPosition) {
+				return fmt.Errorf("%w: give a position with White to move", err)
+			}
+			if err != nil {
+				return err
+			}
+			out := cmd.OutOrStdout()
+			if asJSON {
+				return cli.PrintJSON(out, prinzReport(prinz.Solve(p, nil)))
+			}
+			s := prinz.Solve(p, func(m prinz.Move) { fmt.Fprintln(out, m) })
+			if s.Found {
+				fmt.Fprintln(out, "MATE.")
+			} else {
+				fmt.Fprintln(out, "NO MATE.")
+			}
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object, with the number of moves made and of illegal ones")
+	return c
+}
+
+// prinzResult is the output of prinz --json.
+type prinzResult struct {
+	Tried   []string `json:"tried"`
+	Found   bool     `json:"found"`
+	Made    int      `json:"made"`
+	Illegal int      `json:"illegal"`
+}
+
+func prinzReport(s prinz.Solution) prinzResult {
+	r := prinzResult{Tried: []string{}, Found: s.Found, Made: s.Made, Illegal: s.Illegal}
+	for _, m := range s.Tried {
+		r.Tried = append(r.Tried, m.String())
+	}
+	return r
+}
+
+func newTimes() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "times",
+		Short: "Repeat the work that the papers give times for, and compare",
+		Long: `Repeat the work that the papers give times for, on one thread, and print both times.
+Times are processor time; the fastest of three measurements counts. The chess programs
+search three middlegame positions from the papers, the programs of Strachey and of Los
+Alamos the positions of their printed games.`,
+		Example: "  assay historic times",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			rows, err := measureTimes(cmd.Context(), cli.NewProgress(cmd.ErrOrStderr(), "times"))
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return cli.PrintJSON(cmd.OutOrStdout(), rows)
+			}
+			return printTimes(cmd.OutOrStdout(), rows)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON array; times in seconds")
+	return c
+}
+
+func measureTimes(ctx context.Context, p *cli.Progress) ([]times.Time, error) {
+	tasks := times.Tasks()
+	var rows []times.Time
+	for i, task := range tasks {
+		p.Update(int64(i), int64(len(tasks)), task.Program)
+		row, err := task.Measure(ctx, spentTime)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
+	}
+	p.Finish(fmt.Sprintf("%d tasks", len(rows)))
+	return rows, nil
+}
+
+// spentTime returns the processor time of this process, or the time of day where the
+// system does not report it.
+func spentTime() time.Duration {
+	if own, _, _ := cli.ProcessorTime(); own > 0 {
+		return own
+	}
+	return time.Duration(time.Now().UnixNano())
+}
+
+func printTimes(w io.Writer, rows []times.Time) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "program\twork\tthen\tnow\ttimes as fast")
+	for _, r := range rows {
+		quote.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", r.Program, r.Work, r.Text, shortTime(r.Now), thousands(r.Then/r.Now))
+	}
+	return t.Flush()
+}
+
+// shortTime writes seconds in a suitable unit.
+func shortTime(s float64) string {
+	switch {
+	case s < 1e-6:
+		return fmt.Sprintf("%.0f ns", s*1e9)
+	case s < 1e-3:
+		return fmt.Sprintf("%.3g us", s*1e6)
+	case s < 1:
+		return fmt.Sprintf("%.3g ms", s*1e3)
+	}
+	return fmt.Sprintf("%.3g s", s)
+}
+
+// thousands writes a number with two significant digits and commas.
+func thousands(x float64) string {
+	if x < 10 {
+		return fmt.Sprintf("%.1f", x)
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(x))-1)
+	digits := fmt.Sprintf("%.0f", math.Round(x/unit)*unit)
+	var b strings.Builder
+	for i, d := range digits {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(d)
+	}
+	return b.String()
+}
+
+// dialogue is a game between a program and a person.
+type dialogue interface {
+	board() string
+	over() string           // how the game ended, "" while it goes on
+	humanTurn() bool        // whether the person is to move
+	answer() string         // makes the program's move
+	play(text string) error // makes the person's move
+}
+
+// runDialogue plays until the game or the input ends.
+func runDialogue(cmd *cobra.Command, d dialogue) error {
+	cli.Quiet(cmd.ErrOrStderr())
+	out, lines := cmd.OutOrStdout(), bufio.NewScanner(cli.Input(cmd))
+	for {
+		end := d.over()
+		switch {
+		case end != "":
+			_, err := fmt.Fprintf(out, "%s%s\n", d.board(), end)
+			return err
+		case cmd.Context().Err() != nil:
+			return cmd.Context().Err()
+		case !d.humanTurn():
+			fmt.Fprintf(out, "machine: %s\n", d.answer())
+			continue
+		}
+		fmt.Fprintf(out, "%syour move: ", d.board())
+		if !lines.Scan() {
+			fmt.Fprintln(out, "the game is not finished: no more input")
+			return lines.Err()
+		}
+		text := strings.TrimSpace(lines.Text())
+		if text == "" {
+			continue
+		}
+		if err := d.play(text); err != nil {
+			fmt.Fprintln(out, err)
+		}
+	}
+}

@@ -1,0 +1,237 @@
+package ownengine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/assay-chess/assay/cmd/internal/enginerun"
+	"github.com/assay-chess/assay/cmd/internal/settings"
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/tuner"
+	"github.com/assay-chess/assay/tuner/stats"
+)
+
+// A screen has at most eight groups: those of the smallest gains are joined, and none is lost.
+func TestChanged(t *testing.T) {
+	refit, found := &tuner.Refit{}, &tuner.Result{}
+	for i := range 12 {
+		name, fit := fmt.Sprintf("g%02d", i), eval.Coef{MG: 1}
+		if i == 5 {
+			fit = eval.Coef{} // not changed
+		}
+		refit.Terms = append(refit.Terms, tuner.RefitTerm{Name: name + ".0", Group: name, Fit: fit},
+			tuner.RefitTerm{Name: name + ".1", Group: name, Fit: fit})
+		found.Groups = append(found.Groups, stats.GroupGain{Name: name, Net: float64(i) - 3})
+	}
+	var names []string
+	total, sum := 0.0, 0.0
+	list := changed(refit, found)
+	for _, x := range list {
+		names = append(names, x.names...)
+		total += x.Net
+		if x.Name != strings.Join(x.names, "+") || !x.Kept {
+			t.Errorf("%+v", x)
+		}
+	}
+	slices.Sort(names)
+	for i, g := range found.Groups {
+		if i != 5 {
+			sum += g.Net
+		}
+	}
+	if len(list) != enginerun.MaxGroups || len(names) != 11 || slices.Contains(names, "g05") || total != sum {
+		t.Errorf("%d groups of %v, gain %g, want %g", len(list), names, total, sum)
+	}
+	for _, big := range []string{"g10", "g11"} {
+		if !slices.ContainsFunc(list, func(x group) bool { return x.Name == big }) {
+			t.Errorf("%s was joined with another: %v", big, list)
+		}
+	}
+}
+
+func TestBetween(t *testing.T) {
+	file := func(values ...int32) *models.File {
+		f := &models.File{}
+		for i, v := range values {
+			f.Terms = append(f.Terms, models.TermWeight{Name: fmt.Sprint(i), MG: v, EG: -v})
+		}
+		return f
+	}
+	old, new := file(0, 100, -7), file(10, 50, -8)
+	for share, want := range map[float64]*models.File{0: old, 1: new, 0.5: file(5, 75, -8)} {
+		for i, got := range between(old, new, share).Terms {
+			if got.MG != want.Terms[i].MG || got.EG != want.Terms[i].EG {
+				t.Errorf("%g of the way from %v to %v: %v, want %v", share, old.Terms[i], new.Terms[i], got, want.Terms[i])
+			}
+		}
+	}
+	if new.Terms[0].MG != 10 {
+		t.Error("the new weights were changed")
+	}
+}
+
+// The games of a generation follow from the hours and the speed, and flags win over assay.toml.
+func TestPlan(t *testing.T) {
+	project := func(lines ...string) *settings.Project {
+		p := &settings.Project{Learn: settings.New(settings.Engine, nil)}
+		for _, l := range lines {
+			name, value, _ := strings.Cut(l, "=")
+			if err := p.Learn.Put(name, value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return p
+	}
+	plan := func(p *settings.Project, words ...string) (enginerun.Plan, error) {
+		flags := settings.New(settings.Learn, nil)
+		if _, err := flags.Parse(words); err != nil {
+			t.Fatal(err)
+		}
+		return newPlan(flags, p)
+	}
+	p, err := plan(project("hours=4", "generations=2", "nodes=3000"), "--seed", "7")
+	if p.Split(1); err != nil || p.Games != 3240 || p.Screen != 1080 || p.Gate != 2160 || p.Nodes != 3000 || p.Seed != 7 {
+		t.Errorf("by the hour: %+v, %v", p, err)
+	}
+	p, err = plan(project("hours=4", "generations=2", "decay=0.25"))
+	if p.Split(0.5); err != nil || p.Games != 1620+536 || p.Screen != 0 || p.Gate != 1080 || p.Decay != 0.25 {
+		t.Errorf("a screen that does not pay plays itself: %+v, %v", p, err)
+	}
+	p, err = plan(project("hours=4"), "--games", "900", "--nodes", "100")
+	if p.Split(1); err != nil || p.Games != 900 || p.Screen != 0 || p.Gate != 600 || p.Hours != 0 || p.Nodes != 100 {
+		t.Errorf("--games: %+v, %v", p, err)
+	}
+	p, err = plan(project(), "--generations", "1")
+	if p.Split(100); err != nil || p.Hours != 2.5 || p.Screen != 4000-304 || p.Whole != 304 {
+		t.Errorf("the defaults: %+v, %v", p, err)
+	}
+	p, err = plan(project("rows=10000", "relabel-nodes=13000", "nodes=1000"), "--hours", "1")
+	if p.Split(1); err != nil || p.Games != 1620-1000+536 {
+		t.Errorf("labels cost games: %+v, %v", p, err)
+	}
+	for _, words := range [][]string{{"--games", "4", "--hours", "1"}, {"--hours", "-1"}, {"--final-games", "3"},
+		{"--clock-games", "-2"}} {
+		if p, err := plan(project(), words...); err == nil {
+			t.Errorf("%v: %+v", words, p)
+		}
+	}
+	if p, err := plan(project("relabel-nodes=5000")); err == nil {
+		t.Errorf("relabelled, but how many? %+v", p)
+	}
+}
+
+// Games of champions before count less, and so do others' data; a generation that was not promoted changes nothing.
+func TestWeight(t *testing.T) {
+	l := &loop{plan: enginerun.Plan{Decay: 0.5}}
+	for _, promoted := range []bool{true, false, true} {
+		l.result.Generations = append(l.result.Generations, enginerun.Generation{Promoted: promoted})
+	}
+	for g, want := range map[int][]float64{1: {0.5, 1}, 2: {0.5, 0.5, 1}, 3: {0.5, 0.5, 1, 1},
+		4: {0.5, 0.25, 0.5, 0.5, 1}} {
+		for from, weight := range want {
+			if got := l.weight(from, g); got != weight {
+				t.Errorf("generation %d in %d: %g, want %g", from, g, got, weight)
+			}
+		}
+	}
+}
+
+// A run by the hour counts the time that it worked, in all its processes, and not that between them.
+func TestSpent(t *testing.T) {
+	dir := t.TempDir()
+	l := &loop{tools: tools{Config: Config{Stderr: io.Discard, Command: func(context.Context, []string, io.Writer) (string,
+		error) {
+		return "", context.Canceled
+	}}, dir: dir}, plan: enginerun.Plan{Hours: 2, Generations: 2}, began: time.Now().Add(-70 * time.Minute)}
+	var err error
+	if l.kept, err = durable.OpenRun(dir, durable.RunInfo{Started: time.Now().Add(-50 * time.Hour)}, 1); err != nil {
+		t.Fatal(err)
+	}
+	defer l.kept.Close()
+	if err := l.play("match"); !errors.Is(err, context.Canceled) || !l.late(2) || l.late(1) {
+		t.Errorf("after 70 minutes of 2 hours: %v, late %t", err, l.late(2))
+	}
+	if l.worked, l.began = workedBefore(l.kept), time.Now(); l.spent().Round(time.Minute) != 70*time.Minute || !l.late(2) {
+		t.Errorf("another process knows of %v", l.spent())
+	}
+	if l.worked = 50 * time.Minute; l.late(2) {
+		t.Error("a second hour does not fit after 50 minutes of 2 hours")
+	}
+}
+
+// The dump's check in a run is as strict as assay.toml says.
+func TestTolerance(t *testing.T) {
+	for text, want := range map[string]string{"tolerance=2.5": "features in --tolerance 2.5", "decay=1": "features in"} {
+		own := settings.New(settings.Engine, nil)
+		name, value, _ := strings.Cut(text, "=")
+		if err := own.Put(name, value); err != nil {
+			t.Fatal(err)
+		}
+		k := &tools{project: &settings.Project{Learn: own}}
+		if got := strings.Join(k.collect("in"), " "); got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestChangeOf: the size of a step is that of the positions with a value. One that the engine skips has no columns.
+func TestChangeOf(t *testing.T) {
+	set := dataset.FeatureSet{Version: 2, Model: "m", Evaluation: dataset.Evaluation{Unit: 100, Tolerance: 2},
+		Bend: dataset.Bend{Channels: []dataset.Channel{{Name: "main", Kind: dataset.TaperedChannel}},
+			Columns: []dataset.Column{{Name: "g"}}, Formula: "value = sqrt(main.mg)*phase + main.eg*(1 - phase) + g"},
+		Terms: []dataset.FeatureTerm{{Name: "pawn", Channel: "main", MG: 100, EG: 100}}}
+	features := filepath.Join(t.TempDir(), "features")
+	w, err := dataset.NewFeatureWriter(features, set, dataset.WriterConfig{Config: "test", Program: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := func(count, column float32) *dataset.FeatureRow {
+		return &dataset.FeatureRow{Terms: []uint16{0}, Counts: []float32{count}, Columns: []float32{column}, Scale: 1,
+			EGScale: 1, Eval: dataset.NoEval, Score: dataset.NoScore, Weight: 1}
+	}
+	noRoot := row(-1, 0)
+	noRoot.Phase = 1
+	for _, r := range []*dataset.FeatureRow{row(3, 0), row(4, 0), {Skip: "KPK", Scale: 1, EGScale: 1,
+		Eval: dataset.NoEval, Score: dataset.NoScore}, noRoot} {
+		if err := w.Append(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := w.Finish(nil); err != nil {
+		t.Fatal(err)
+	}
+	new := &models.File{Formula: set.Formula, Terms: []models.TermWeight{{Name: "pawn", MG: 100, EG: 110}}}
+	change, size, err := changeOf(new, features)
+	want := math.Sqrt((3*3 + 4*4) / 2.)                             // pawns
+	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-9 } // never NaN
+	if err != nil || !near(change, 10*want) || !near(size, 100*want) {
+		t.Errorf("a change of %g where values are %g, error %v; want %g and %g", change, size, err, 10*want, 100*want)
+	}
+}
+
+// TestAdopt checks that a resumed run by the hour keeps its numbers of games, whatever the speed is now.
+func TestAdopt(t *testing.T) {
+	plan := enginerun.Plan{Nodes: 2000, Hours: 1, Generations: 1}
+	recorded := &enginerun.Config{Base: "tree", Plan: plan}
+	recorded.Plan.Split(4)
+	if recorded.Plan.Whole == 0 {
+		t.Fatalf("no whole fit: %+v", recorded.Plan)
+	}
+	now := &enginerun.Config{Base: "tree", Plan: plan}
+	new(loop).adopt(now, recorded)
+	if !reflect.DeepEqual(now, recorded) {
+		t.Errorf("resumes with the plan %+v, want %+v", now.Plan, recorded.Plan)
+	}
+}

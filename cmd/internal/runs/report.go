@@ -1,0 +1,175 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/report"
+	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine/quote"
+)
+
+// NewReport returns the command assay report.
+func NewReport() *cobra.Command {
+	var compare string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "report RUN...",
+		Short: "Make a web page of a run: its settings, its results, its games",
+		Long: `Write report.html into the folder of each run: one page that loads nothing from elsewhere
+and opens in any browser. A run is a folder, or a name in ` + Dir + `. A run that is in progress, or was
+interrupted, is shown as far as it got.
+
+With --compare FILE, write one page that shows two runs side by side.`,
+		Example: `  assay report runs/night
+  assay report monday tuesday --compare week.html`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dirs := make([]string, len(args))
+			for i, arg := range args {
+				dirs[i] = findRun(arg)
+			}
+			if compare != "" {
+				return compareRuns(cmd.OutOrStdout(), dirs, compare, asJSON)
+			}
+			return reportRuns(cmd.OutOrStdout(), dirs, asJSON)
+		},
+	}
+	cmd.Flags().StringVar(&compare, "compare", "", "write a page that shows two runs side by side to this file")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+func reportRuns(out io.Writer, dirs []string, asJSON bool) error {
+	pages := []string{}
+	for _, dir := range dirs {
+		page, err := report.Write(dir)
+		if err != nil {
+			return reportAdvice(err, dir)
+		}
+		if pages = append(pages, page); !asJSON {
+			quote.Fprintf(out, "%s\n", page)
+		}
+	}
+	if asJSON {
+		return cli.PrintJSON(out, map[string]any{"pages": pages})
+	}
+	return nil
+}
+
+func compareRuns(out io.Writer, dirs []string, path string, asJSON bool) error {
+	if len(dirs) != 2 {
+		return cli.Usagef("--compare needs two runs, got %d", len(dirs))
+	}
+	title, headline, sections, err := report.Compare(dirs[0], dirs[1])
+	if err != nil {
+		return reportAdvice(err, dirs[0])
+	}
+	page, err := report.Plain(title, headline, report.Offline, sections...)
+	if err != nil {
+		return err
+	}
+	if err := durable.WriteFile(path, page); err != nil {
+		return err
+	}
+	if asJSON {
+		return cli.PrintJSON(out, map[string]any{"pages": []string{path}})
+	}
+	_, err = quote.Fprintf(out, "%s\n", path)
+	return err
+}
+
+// LeaveReport writes the page of a run that has ended, and prints its path. A run that is
+// not saved has no folder, and gets no page.
+func LeaveReport(dir string, stderr io.Writer) {
+	if dir == "" {
+		return
+	}
+	if page := WriteReport(dir, stderr); page != "" {
+		quote.Fprintf(stderr, "report: %s\n", page)
+	}
+}
+
+// WriteReport writes the page of a run and returns its path. The run itself is complete, so
+// an error here is only a warning.
+func WriteReport(dir string, stderr io.Writer) string {
+	page, err := report.Write(dir)
+	if err != nil {
+		fmt.Fprintf(stderr, "report: warning: no page was written for %s: %v\n", dir, err)
+	}
+	return page
+}
+
+// reportAdvice adds what to do about an error.
+func reportAdvice(err error, dir string) error {
+	switch {
+	case errors.Is(err, durable.ErrUnsafe) && !errors.Is(err, durable.ErrDamaged):
+		return fmt.Errorf("%w; assay makes no such file: look who made the folder before you use it", err)
+	case errors.Is(err, durable.ErrDamaged):
+		return fmt.Errorf("%w; 'assay runs repair' keeps what is whole of the run, and its command writes the rest again",
+			err)
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%w; assay runs lists the runs in this folder", err)
+	}
+	return fmt.Errorf("report of %s: %w", dir, err)
+}
+
+// NewServe returns the command assay serve.
+func NewServe() *cobra.Command {
+	var listen string
+	cmd := &cobra.Command{
+		Use:   "serve [DIR]",
+		Short: "Show runs in a browser while they are in progress",
+		Long: `Show the runs in DIR (default: ` + Dir + `) in a browser: a list of them, a page for each that
+follows the run, any of its games on a board, and two runs side by side. A run that was
+killed is shown as interrupted, with the command that resumes it. If other machines play
+its games (assay work), the page lists these workers: games/s, share of the games, when
+each was last seen, its version and its failures. /run/NAME/workers.json is the same list.
+
+The server only reads. It does not show runs with links out of their folders, FIFOs, devices or
+sockets. It listens on this machine only, unless --listen gives another address; everyone who
+can reach it can read every run.`,
+		Example: `  assay serve
+  assay serve runs --listen 127.0.0.1:9000`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dir := Dir
+			if len(args) == 1 {
+				dir = args[0]
+				if info, err := os.Stat(dir); err != nil {
+					return fmt.Errorf("%w; want a folder of runs", err)
+				} else if !info.IsDir() {
+					return fmt.Errorf("%s is a file; want a folder of runs", dir)
+				}
+			}
+			return serve(cmd.Context(), dir, listen, cmd.ErrOrStderr())
+		},
+	}
+	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:8347", "address to listen on; port 0 is any free port")
+	return cmd
+}
+
+func serve(ctx context.Context, dir, listen string, stderr io.Writer) error {
+	l, err := net.Listen("tcp", listen)
+	if err != nil {
+		return fmt.Errorf("%w; give another address with --listen", err)
+	}
+	cli.Quiet(stderr)
+	fmt.Fprintf(stderr, "serve: http://%s/ (press Ctrl-C to stop)\n", l.Addr())
+	server := cli.HTTPServer(ctx, (&report.Server{Dir: dir}).Handler()) // ctx ends the streams
+	stop := context.AfterFunc(ctx, func() { server.Close() })
+	defer stop()
+	if err := server.Serve(cli.LimitConnections(l)); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}

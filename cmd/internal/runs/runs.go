@@ -1,0 +1,112 @@
+// Package runs is the commands about what other commands left: runs are listed, repaired,
+// and shown as pages, as files (assay report) or live (assay serve). The pages come from
+// internal/report.
+package runs
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine/quote"
+)
+
+// Dir is where long commands keep their runs, in the working directory.
+const Dir = "runs"
+
+// New returns the command assay runs.
+func New() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "runs [DIR]",
+		Short:   "List runs, their state, and the command that resumes each",
+		Example: "  assay runs",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dir := Dir
+			if len(args) == 1 {
+				dir = args[0]
+			}
+			runs, err := durable.List(dir)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return cli.PrintJSON(cmd.OutOrStdout(), runsJSON(runs))
+			}
+			return printRuns(cmd, dir, runs)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	cmd.AddCommand(newRepair())
+	return cmd
+}
+
+type runJSON struct {
+	Name    string        `json:"name"`
+	Dir     string        `json:"dir"`
+	State   durable.State `json:"state"`
+	Command string        `json:"command"`
+	Resume  string        `json:"resume"`
+	Updated time.Time     `json:"updated"`
+	Error   string        `json:"error,omitempty"`
+}
+
+func runsJSON(runs []durable.RunStatus) any {
+	list := make([]runJSON, 0, len(runs))
+	for _, r := range runs {
+		j := runJSON{Name: r.Name, Dir: r.Dir, State: r.State, Command: r.Info.Command, Resume: r.Info.Resume,
+			Updated: r.Updated}
+		if r.Err != nil {
+			j.Error = r.Err.Error()
+		}
+		list = append(list, j)
+	}
+	return map[string]any{"runs": list}
+}
+
+func printRuns(cmd *cobra.Command, dir string, runs []durable.RunStatus) error {
+	out := cmd.OutOrStdout()
+	if len(runs) == 0 {
+		fmt.Fprintf(out, "no runs in %s\n", dir)
+		return nil
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "NAME\tSTATE\tCOMMAND\tLAST CHANGE\tRESUME WITH")
+	for _, r := range runs {
+		resume := r.Info.Resume
+		if r.State == durable.Complete || r.State == durable.Running {
+			resume = "-"
+		}
+		if r.Err != nil {
+			resume = r.Err.Error()
+		}
+		quote.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", r.Name, r.State, r.Info.Command, r.Updated.Format(time.DateTime), resume)
+	}
+	return w.Flush()
+}
+
+// findRun returns the folder of a run, given its path or its name in Dir.
+func findRun(arg string) string {
+	if info, err := os.Stat(arg); err == nil && info.IsDir() {
+		return arg
+	}
+	if arg == filepath.Base(arg) {
+		if named := filepath.Join(Dir, arg); Exists(named) {
+			return named
+		}
+	}
+	return arg
+}
+
+// Exists reports whether the folder has a run to resume.
+func Exists(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, durable.RunConfigName))
+	return err == nil
+}

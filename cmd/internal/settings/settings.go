@@ -1,0 +1,328 @@
+// Package settings has one table of all settings of the commands that play games. A row says what
+// a setting is called, what it is for, and where its value goes. From the table come the flags of
+// assay match, ladder, selfplay, spsa, learn, screen and test, their help, what assay.toml and the CONFIG
+// of assay spsa may hold, what a queue takes, and the command line that resumes a run.
+//
+// To add a setting, add a row to the table, and the field it fills. Start reading at Setting.
+package settings
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/selfplay"
+)
+
+// Precedence says which of several values counts. It is part of the help of assay match.
+const Precedence = `A flag wins over --preset, --preset over assay.toml, and assay.toml over the default. A flag also
+replaces related settings of assay.toml: --nodes a clock, --book random plies. Where a file takes
+the place of flags (the CONFIG of assay spsa, --plan of assay learn), settings that the file can
+hold must not be given as flags as well.`
+
+// Commands are commands that have a setting.
+type Commands uint16
+
+// The commands, and the file CONFIG of assay spsa.
+const (
+	Match Commands = 1 << iota
+	Ladder
+	Selfplay
+	SPSA
+	Config
+	Learn
+	Screen
+	Engine // the table [learn] of an assay.toml
+	Book   // assay book stat
+	Progress
+
+	games = Match | Ladder | Selfplay | Screen | Book | Progress // what plays games by flags
+	play  = games | Config                                       // what plays games
+	flags = games | SPSA                                         // what has a player, or several
+)
+
+// names are those of the commands, in the order of their constants.
+var names = []string{"match", "ladder", "selfplay", "spsa", "CONFIG", "learn", "screen", "[learn]", "book stat",
+	"progress"}
+
+// Command returns the command of a name that a queue plays, and whether there is one.
+func Command(name string) (Commands, bool) {
+	return 1 << max(slices.Index(names, name), 0), slices.Contains(Queued, name)
+}
+
+// Queued lists the commands that a queue plays.
+var Queued = []string{"match", "spsa", "selfplay", "ladder", "screen"}
+
+// Use says who else than the command line may give a setting, and what its text means.
+type Use uint8
+
+// Uses of a setting.
+const (
+	InQueue         Use = 1 << iota // a test in a queue may have it
+	Builds                          // it is for players that are built from commits, here and before a test is queued
+	Silent                          // it changes no result, and is left out of the line that resumes a run
+	File                            // it names a file
+	InsteadOfConfig                 // assay spsa has it, or a CONFIG
+	Often                           // it is used most, and a short help shows it
+)
+
+// Setting is a row of the table.
+type Setting struct {
+	Name    string // as a flag; in files with '_' in place of '-'
+	In      Commands
+	Group   string            // heading in the help
+	Field   func(*Values) any // where it goes: a pointer
+	Default any               // nil: zero
+	Help    string
+	Use     Use
+	Project string // it may stand in assay.toml; a flag replaces all settings of the same word there
+}
+
+// Values are what the settings fill.
+type Values struct {
+	selfplay.Setup // of match, ladder, selfplay and CONFIG; spsa and learn have parts of it
+
+	Players        []string // of selfplay; spsa has one
+	Weights, Game  string
+	Build, Repo    string
+	NoBench        bool
+	Clock          string // for A and B of a match, with a comma between them
+	MoveTime       string
+	TimeMargin     time.Duration
+	MoveTimeout    time.Duration
+	StartTimeout   time.Duration
+	Sandbox        cli.Sandbox // of foreign engines without one of their own
+	Games, Rounds  uint64
+	Gauntlet       bool
+	Scaling        bool
+	SPRT, Preset   string
+	EloModel       string
+	Alpha, Beta    float64
+	Corrected      bool
+	Schedule       string
+	Within         float64
+	Anchor         string
+	Affinity       string
+	Syzygy         string
+	SyzygyFifty    bool
+	JSON, All      bool
+	ExitStatus     bool
+	Serve, NATS    string
+	ReplayShare    float64
+	Lease          time.Duration
+	ReferenceSpeed float64
+	SendEngines    bool
+	Sign           string
+
+	Against []string // of assay book stat
+
+	// Of assay progress.
+	Baseline         string
+	Neighbours, Tags bool
+	Bisect           bool
+	Step, Error      float64
+
+	// Of assay spsa and its CONFIG.
+	Player, Model, Write     string
+	Terms                    []string
+	Iterations, Pairs, Ahead int
+	Validation               uint64
+	Simulate, TuneGames      int // the games also of assay learn
+	SimElo, SimDraws         float64
+
+	// Of assay screen.
+	WeightsOption string // by which an engine loads a weight file
+	Grouped, At   string
+	Tune          string // flags
+	Confirm       bool
+	ConfirmTC     string
+	Doubling      float64 // Elo
+
+	// Of assay learn.
+	Run, Method, From, Opponent, Plan  string
+	OwnEngine                          string
+	CheckOnly, AcceptNotWeaker         bool
+	Generations, GateGames, FinalGames int
+	DeepGames, ClockGames              int
+	FinalClock                         string
+	Hours                              float64
+	Added                              []string
+	Scale                              float64
+
+	// Of the table [learn].
+	Lambda float64
+	Decay  float64 // of rows, by promotion
+	Drift  float64 // between terms and value, in centipawns
+	Freeze []string
+	Gate   string
+	Start  string // the weights of the first generation: tuned or guessed
+	// Positions that a generation learns from.
+	Rows, PerGame int
+	RelabelNodes  uint64
+}
+
+// Set is the settings of one command, with the values that were given.
+type Set struct {
+	Values
+	Command Commands
+	flags   *pflag.FlagSet
+}
+
+// New adds the settings of a command to its flags, with their defaults. Without flags of a command the
+// set has its own. With uses only settings that have one of them are added.
+func New(command Commands, fs *pflag.FlagSet, uses ...Use) *Set {
+	if fs == nil {
+		fs = pflag.NewFlagSet("", pflag.ContinueOnError)
+	}
+	s := &Set{Command: command, flags: fs}
+	for i := range Table {
+		row := &Table[i]
+		wanted := len(uses) == 0 || slices.ContainsFunc(uses, func(u Use) bool { return row.Use&u != 0 })
+		if row.In&command != 0 && wanted {
+			s.add(row)
+		}
+	}
+	return s
+}
+
+// add adds the flag of a row.
+func (s *Set) add(row *Setting) {
+	fs, help := s.flags, row.Help
+	switch p := row.Field(&s.Values).(type) {
+	case *bool:
+		fs.BoolVar(p, row.Name, false, help)
+	case *int:
+		fs.IntVar(p, row.Name, 0, help)
+	case *uint64:
+		fs.Uint64Var(p, row.Name, 0, help)
+	case *float64:
+		fs.Float64Var(p, row.Name, 0, help)
+	case *time.Duration:
+		fs.DurationVar(p, row.Name, 0, help)
+	case *string:
+		fs.StringVar(p, row.Name, "", help)
+	case *[]string:
+		fs.StringSliceVar(p, row.Name, nil, help)
+	case pflag.Value:
+		fs.Var(p, row.Name, help)
+	default:
+		panic(fmt.Sprintf("setting %s: a field of type %T", row.Name, p))
+	}
+	f := fs.Lookup(row.Name)
+	f.Annotations = map[string][]string{groupKey: {cmp.Or(row.Group, ofRun)}}
+	if row.Use&Often != 0 {
+		cli.Often(fs, row.Name)
+	}
+	if row.Use&Silent != 0 {
+		f.Annotations[cli.SilentFlag] = nil
+	}
+	if row.Default != nil {
+		if err := f.Value.Set(fmt.Sprint(row.Default)); err != nil {
+			panic(fmt.Sprintf("setting %s: %v", row.Name, err))
+		}
+		f.DefValue = f.Value.String()
+	}
+}
+
+// groupKey is the annotation of a flag with its heading.
+const groupKey = "assay_group"
+
+// Grouped returns the flags of a command below their headings, in the order of the table. Flags
+// that are not in the table have the last heading.
+func Grouped(all *pflag.FlagSet) (list []*pflag.FlagSet, headings []string) {
+	group := func(heading string, in func(*pflag.Flag) bool, names []string) {
+		fs := pflag.NewFlagSet(heading, pflag.ContinueOnError)
+		fs.SortFlags = false
+		for _, name := range names {
+			if f := all.Lookup(name); f != nil && in(f) && fs.Lookup(name) == nil {
+				fs.AddFlag(f)
+			}
+		}
+		if fs.HasAvailableFlags() {
+			list, headings = append(list, fs), append(headings, heading)
+		}
+	}
+	var rows, sorted []string
+	for i := range Table {
+		rows = append(rows, Table[i].Name)
+	}
+	all.VisitAll(func(f *pflag.Flag) { sorted = append(sorted, f.Name) })
+	for _, heading := range groups {
+		group(heading, func(f *pflag.Flag) bool { return slices.Equal(f.Annotations[groupKey], []string{heading}) }, rows)
+	}
+	group(Others, func(f *pflag.Flag) bool {
+		return f.Annotations[groupKey] == nil || f.Annotations[groupKey][0] == Others
+	}, sorted)
+	return list, headings
+}
+
+// Has reports whether the command has a setting.
+func (s *Set) Has(name string) bool { return s.flags.Lookup(name) != nil }
+
+// Given reports whether one of the settings has a value that is not its default by omission.
+func (s *Set) Given(names ...string) bool { return slices.ContainsFunc(names, s.flags.Changed) }
+
+// GivenFor returns the name of a setting of that use that has a value; empty if there is none.
+func (s *Set) GivenFor(u Use) string {
+	for i := range Table {
+		if r := &Table[i]; r.In&s.Command != 0 && r.Use&u != 0 && s.Given(r.Name) {
+			return r.Name
+		}
+	}
+	return ""
+}
+
+// Put gives a setting a value.
+func (s *Set) Put(name, value string) error {
+	if !s.Has(name) {
+		return cli.Usagef("unknown setting %q%s", name, cli.DidYouMean(name, "", s.known()))
+	}
+	if err := s.flags.Set(name, value); err != nil {
+		return cli.Usage(err)
+	}
+	return nil
+}
+
+// known lists the names of the settings.
+func (s *Set) known() (list []string) {
+	s.flags.VisitAll(func(f *pflag.Flag) { list = append(list, f.Name) })
+	return list
+}
+
+// Parse reads words of a command line, and returns those that are no flags.
+func (s *Set) Parse(words []string) ([]string, error) {
+	if err := s.flags.Parse(words); err != nil {
+		text, _ := strings.CutPrefix(err.Error(), "unknown flag: --")
+		if text == err.Error() {
+			return nil, cli.Usage(err)
+		}
+		return nil, cli.Usage(fmt.Errorf("%w%s", err, cli.DidYouMean(text, "--", s.known())))
+	}
+	return s.flags.Args(), nil
+}
+
+// Texts returns the values that were given, as on a command line.
+func (s *Set) Texts() map[string]string {
+	texts := map[string]string{}
+	s.flags.Visit(func(f *pflag.Flag) { texts[f.Name] = cli.FlagText(f) })
+	return texts
+}
+
+// Line returns the command line that gives the same result, quoted for a shell.
+func (s *Set) Line(command string, players []string) string {
+	return cli.FlagLine(command, s.flags, players)
+}
+
+// Lookup returns the row of a setting of the command; nil if it has none of the name.
+func (c Commands) Lookup(name string) *Setting {
+	i := slices.IndexFunc(Table, func(r Setting) bool { return r.Name == name && r.In&c != 0 })
+	if i < 0 {
+		return nil
+	}
+	return &Table[i]
+}

@@ -1,0 +1,354 @@
+package treetest
+
+import (
+	"encoding/json"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/assay-chess/assay/"
+
+type layoutRow struct {
+	path, reason string
+	imports      []string
+}
+
+// layout is the architecture: each package, why it exists and needs what it imports, and the
+// packages of this module that it may import beside the types-only engine and engine/board. A package
+// imports only rows above its own. A new or a wider row needs its reason.
+var layout = []layoutRow{
+	{"engine/board", "the rules of chess", nil},
+	{"engine", "the contract of a player, and how one is named; quote: words of commands", nil},
+	{"engine/quote", "makes text of others harmless, and splits and quotes command lines, everywhere", nil},
+	{"engine/syzygy", "endgame tables; a board is all they need", nil},
+	{"engine/num", "numbers that may be unknown, and rounded products, everywhere", nil},
+	{"engine/game", "the contract of a game other than chess; types only", nil},
+	{"engine/game/gametest", "what the rules of every game must do",
+		[]string{"engine/game"}},
+	{"engine/game/alphabeta", "searches any such game",
+		[]string{"engine/game"}},
+	{"eval/formula", "the language of evaluations that are not linear", nil},
+	{"eval", "what a position is worth, and the features behind it; eval/formula: how a model declares channels",
+		[]string{"eval/formula"}},
+	{"models/strictjson", "JSON that people write", nil},
+	{"models", "weight files hold the terms of a model",
+		[]string{"eval", "models/strictjson"}},
+	{"engine/internal/enginetest", "what every player must do", nil},
+	{"engine/cores", "the machine: pins threads to processor cores, measures the load and the memory", nil},
+	{"engine/search", "the modern engine; its evaluation is set from outside; cores: the largest table that fits into " +
+		"memory",
+		[]string{"engine/cores"}},
+	{"engine/stall", "notices when this process did not run", nil},
+	{"engine/uci/sandbox", "contains a program that came over the network; quote: paths that it names",
+		[]string{"engine/quote"}},
+	{"engine/group", "ends programs with what they started, here, in features, genfens and builds", nil},
+	{"engine/uci", "any player as a UCI program, any UCI program as a player; stall: timeouts are extended; cores: " +
+		"programs are pinned; sandbox: programs are contained",
+		[]string{"engine/cores", "engine/group", "engine/stall", "engine/uci/sandbox"}},
+	{"engine/historic", "what the historic programs share; eval: weights of those that have some", []string{"eval"}},
+	{"engine/historic/nim", "a game of its own",
+		[]string{"engine/game"}},
+	{"engine/historic/prinz", "mates in two", nil},
+	{"engine/historic/draughts", "a game and a machine of its own",
+		[]string{"engine/game"}},
+	{"engine/historic/losalamos", "a player, and a game of its own",
+		[]string{"engine/historic", "engine/game"}},
+	{"engine/internal/historic/torres", "a player",
+		[]string{"engine/historic"}},
+	{"engine/internal/historic/machack", "a player; eval: its model of terms",
+		[]string{"engine/historic", "eval"}},
+	{"engine/internal/historic/bernstein", "a player",
+		[]string{"engine/historic"}},
+	{"engine/internal/historic/nss", "a player",
+		[]string{"engine/historic"}},
+	{"engine/internal/historic/shannon", "players; eval: its model of terms",
+		[]string{"engine/historic", "eval"}},
+	{"engine/internal/historic/turing", "a player",
+		[]string{"engine/historic"}},
+	{"engine/internal/historic/random", "players; shannon: moves in the order of Shannon's paper",
+		[]string{"engine/historic", "engine/internal/historic/shannon"}},
+	{"engine/roster", "the one place that knows all players: names, weights, programs; sandbox: a specification may " +
+		"ask for one",
+		[]string{"engine/search", "engine/uci", "engine/uci/sandbox", "models", "eval", "engine/historic/losalamos",
+			"engine/internal/historic/bernstein", "engine/internal/historic/machack", "engine/internal/historic/nss",
+			"engine/internal/historic/random", "engine/internal/historic/shannon", "engine/internal/historic/torres",
+			"engine/internal/historic/turing"}},
+	{"engine/historic/times", "the work that the papers give times for; roster: players by name",
+		[]string{"engine/roster", "engine/historic/draughts", "engine/historic/losalamos",
+			"engine/internal/historic/machack", "engine/historic/prinz"}},
+	{"engine/historic/replay", "the printed games, played through; roster: players by name",
+		[]string{"engine/historic", "engine/roster", "engine/historic/draughts", "engine/historic/losalamos"}},
+	{"dataset/durable", "files that survive a crash; text: lines of journals",
+		[]string{"dataset/internal/text"}},
+	{"dataset/source", "files that others wrote, by their first bytes; packed ones are unpacked", nil},
+	{"dataset", "schemas, rows, reading and writing; durable: shards and manifests; eval/formula: rows of a bent " +
+		"evaluation are checked; source: what a file is that is no data set",
+		[]string{"dataset/durable", "dataset/source", "eval/formula"}},
+	{"dataset/inorder", "work by any number of goroutines, results in order", nil},
+	{"dataset/positions", "positions from games; eval, engine/search: quiescence leaves and new scores; " +
+		"syzygy: tables correct results",
+		[]string{"dataset", "dataset/internal/dedup", "dataset/inorder", "dataset/durable", "eval", "engine/search",
+			"engine/syzygy"}},
+	{"dataset/arrange", "merge, split, shuffle, compare; eval: a summary counts positions by phase",
+		[]string{"dataset", "dataset/internal/dedup", "dataset/durable", "eval"}},
+	{"dataset/epd", "a converter; text: line breaks and encodings",
+		[]string{"dataset", "dataset/internal/text"}},
+	{"dataset/polyglot", "opening books of Polyglot", nil},
+	{"dataset/pgn", "a converter; text: line breaks and encodings; inorder: games are parsed in parallel",
+		[]string{"dataset", "dataset/inorder", "dataset/internal/text"}},
+	{"dataset/table", "a converter",
+		[]string{"dataset"}},
+	{"dataset/bullet", "a converter",
+		[]string{"dataset"}},
+	{"dataset/internal/viri", "a converter",
+		[]string{"dataset"}},
+	{"dataset/internal/binpack", "a converter",
+		[]string{"dataset"}},
+	{"dataset/internal/lichess", "a converter",
+		[]string{"dataset"}},
+	{"dataset/internal/jsonl", "a converter",
+		[]string{"dataset"}},
+	{"dataset/internal/parquet", "a converter of record batches, which know nothing of chess", nil},
+	{"dataset/features", "features from foreign engines; eval: the phase where an engine leaves it out; durable: " +
+		"checksums; text: lines of an engine; sandbox: engines are contained",
+		[]string{"engine/group", "engine/uci/sandbox", "dataset", "dataset/internal/text", "dataset/inorder", "dataset/durable", "eval"}},
+	{"dataset/features/writer", "what engines in Go import: the standard library alone", nil},
+	{"dataset/convert", "the one place that knows all converters",
+		[]string{"dataset", "dataset/inorder", "dataset/internal/text", "dataset/durable", "dataset/source", "dataset/epd",
+			"dataset/pgn", "dataset/table", "dataset/bullet", "dataset/internal/jsonl", "dataset/internal/viri",
+			"dataset/internal/binpack", "dataset/internal/lichess", "dataset/internal/parquet"}},
+	{"selfplay/opening", "books are EPD, PGN or Polyglot, packed or not",
+		[]string{"dataset/epd", "dataset/pgn", "dataset/polyglot", "dataset/source", "engine/group"}},
+	{"selfplay", "one game, a series, a setup; opening: a setup opens its openings; stall: no clock runs in a stall; " +
+		"cores: games are pinned to them; syzygy: tables end games",
+		[]string{"selfplay/opening", "engine/cores", "engine/stall", "engine/syzygy"}},
+	{"selfplay/gamelog", "what every run with games leaves on disk: journal, data set, PGN; opening: a run whose book " +
+		"is exhausted has ended; engine/cores: the load",
+		[]string{"selfplay", "engine/cores", "selfplay/opening", "dataset", "dataset/pgn", "dataset/durable"}},
+	{"selfplay/gamelog/gamelogtest", "what the tests of such runs share",
+		[]string{"selfplay", "selfplay/gamelog", "dataset/durable"}},
+	{"selfplay/datagen", "games into shards; engine/cores: the load of the machine",
+		[]string{"selfplay", "engine/cores", "selfplay/opening", "selfplay/gamelog", "dataset", "dataset/durable"}},
+	{"selfplay/sprt", "statistics of matches, without games", nil},
+	{"selfplay/screen", "statistics of factorial experiments, without games; sprt: how an Elo is shown",
+		[]string{"selfplay/sprt"}},
+	{"selfplay/screen/play", "plays what a screen asks for, and keeps it as a match does",
+		[]string{"selfplay", "selfplay/opening", "selfplay/gamelog", "selfplay/screen", "dataset/durable", "engine/cores"}},
+	{"selfplay/books", "what openings are worth, by games on disk, and books made by an engine; sprt: normalized Elo; pgn, " +
+		"source: games of others; durable: files; inorder: searches in order",
+		[]string{"selfplay/opening", "selfplay/gamelog", "selfplay/sprt", "dataset", "dataset/durable", "dataset/inorder",
+			"dataset/pgn", "dataset/source"}},
+	{"selfplay/match", "paired games and their test; dataset/pgn, source: matches that other programs played",
+		[]string{"selfplay", "selfplay/opening", "selfplay/gamelog", "selfplay/sprt", "dataset/durable", "dataset/pgn",
+			"dataset/source", "engine/cores"}},
+	{"selfplay/games", "series and matches of other games; dataset, inorder: games and features in order; models, " +
+		"eval: weight files of other evaluations; match: how pairs are counted; gamelog: runs in folders; " +
+		"sprt: the test of a match",
+		[]string{"engine/game", "engine/game/alphabeta", "eval", "models", "dataset", "dataset/durable", "dataset/inorder",
+			"selfplay", "selfplay/gamelog", "selfplay/match", "selfplay/sprt"}},
+	{"selfplay/cluster", "tests of its packages together", nil},
+	{"selfplay/cluster/wire", "messages hold jobs and results; durable: checksums and signatures",
+		[]string{"selfplay", "dataset/durable"}},
+	{"selfplay/cluster/coordinator", "durable: the ledger; roster, models: players are sent by the content of their " +
+		"weights; sandbox: levels of workers' sandboxes",
+		[]string{"selfplay/cluster/wire", "selfplay", "dataset/durable", "engine/roster", "engine/uci/sandbox", "models"}},
+	{"selfplay/cluster/worker", "durable: fetched weights; roster: which part of a specification names weights; " +
+		"sandbox: the limits of fetched engines",
+		[]string{"selfplay/cluster/wire", "selfplay", "dataset/durable", "engine/roster", "engine/uci/sandbox"}},
+	{"selfplay/cluster/broker", "the only package that links a NATS server; wire: keys and their rights",
+		[]string{"selfplay/cluster/wire"}},
+	{"selfplay/queue", "tests of many people, on disk; durable: the journal and the files",
+		[]string{"dataset/durable"}},
+	{"selfplay/ladder", "games kept as a match keeps them; statistics of its own; sprt: how an Elo is printed; source: PGN " +
+		"files of others",
+		[]string{"selfplay", "selfplay/sprt", "engine/cores", "selfplay/opening", "selfplay/gamelog", "dataset/durable",
+			"dataset/source"}},
+	{"selfplay/bisect", "where an engine's strength changed, without games; sprt: counts and Elo",
+		[]string{"selfplay/sprt"}},
+	{"tuner/spsa", "ask and tell, without games", nil},
+	{"tuner/spsa/play", "plays what spsa asks; eval: terms of a model as parameters; match: the validation at the end; " +
+		"engine/cores: the load",
+		[]string{"tuner/spsa", "eval", "engine/cores", "selfplay", "selfplay/opening", "selfplay/gamelog", "selfplay/match",
+			"dataset/durable"}},
+	{"tuner/rows", "dataset: rows are read from data sets; eval: features of positions; eval/formula, autodiff: rows " +
+		"that a formula evaluates",
+		[]string{"dataset/inorder", "dataset", "eval", "eval/formula", "tuner/internal/autodiff"}},
+	{"tuner/optimize", "minimizes any function", []string{"tuner/internal/dense"}},
+	{"tuner/objective", "the loss of the rows; eval/formula, autodiff: derivatives of rows that a formula evaluates",
+		[]string{"dataset/inorder", "tuner/rows", "tuner/optimize", "eval/formula", "tuner/internal/autodiff"}},
+	{"tuner/stats", "standard errors of a fitted objective",
+		[]string{"dataset/inorder", "tuner/objective", "tuner/optimize", "tuner/rows", "tuner/internal/dense", "eval"}},
+	{"tuner", "puts rows, objective, optimizer and statistics together; models: a result is a weight file; dataset: " +
+		"start weights from the terms of features; cores: matrices by the machine's memory; eval/formula: " +
+		"internal/autodiff differentiates it",
+		[]string{"engine/cores", "dataset", "tuner/rows", "tuner/objective", "tuner/optimize", "tuner/stats", "eval",
+			"eval/formula", "models"}},
+	{"tuner/heldout", "losses of weights and of foreign engines; engine/uci: asks them",
+		[]string{"tuner/objective", "dataset", "dataset/inorder", "eval", "engine/uci"}},
+	{"tuner/wdl", "how often an evaluation wins; dataset: games with scores", []string{"dataset"}},
+	{"tuner/archive", "what fits scored, and what to expect of the next; dataset: the rows; sprt: counts of pairs",
+		[]string{"dataset", "selfplay/sprt", "tuner"}},
+	{"tuner/learn", "the loop: datagen, positions, fit or spsa, match; gamelog: where spsa keeps its games",
+		[]string{"tuner/optimize", "tuner/spsa", "tuner/spsa/play", "selfplay/gamelog", "selfplay/datagen", "dataset",
+			"dataset/positions", "tuner", "tuner/rows", "tuner/stats", "selfplay/match", "models", "models/strictjson", "eval",
+			"dataset/durable", "selfplay", "selfplay/sprt", "engine/syzygy"}},
+	{"tuner/gameloop", "the loop for other games: series, features, fit, match; learn: the loop itself; " +
+		"gamelog: runs in folders",
+		[]string{"selfplay/gamelog", "selfplay/games", "selfplay/match", "selfplay/sprt", "dataset", "dataset/durable",
+			"models", "tuner", "tuner/rows", "tuner/learn"}},
+	{"notebooks/figure", "plots of the notebooks", nil},
+	{"cmd/bench", "measures assay beside other programs, as they are", nil},
+}
+
+// typesOnly may be imported by every package but engine/board itself. quote and num import nothing.
+var typesOnly = []string{"engine", "engine/board", "engine/num", "engine/quote"}
+
+func TestImportsFollowTheLayout(t *testing.T) {
+	for _, p := range ownPackages(t) {
+		path := strings.TrimPrefix(p.ImportPath, module)
+		if path == "cmd/assay" || path == "cmd/assay/guide" || strings.HasPrefix(path, "cmd/internal/") {
+			continue // TestCommandsImportFewCommands
+		}
+		row := slices.IndexFunc(layout, func(r layoutRow) bool { return r.path == path })
+		if parent, _, internal := strings.Cut(path, "/internal/"); internal && row < 0 {
+			path = parent
+			row = slices.IndexFunc(layout, func(r layoutRow) bool { return r.path == path })
+		}
+		if row < 0 {
+			t.Errorf("%s is not in the layout table; add its row, with its reason and what it may import", path)
+			continue
+		}
+		allowed := layout[row].imports
+		for _, imported := range p.Imports {
+			own, ok := strings.CutPrefix(imported, module)
+			if !ok || own == path || slices.Contains(allowed, own) || strings.HasPrefix(own, path+"/internal/") {
+				continue
+			}
+			if slices.Contains(typesOnly, own) && path != "engine/board" && path != "engine" {
+				continue
+			}
+			if path == "engine" && (own == "engine/board" || own == "engine/quote") {
+				continue
+			}
+			t.Errorf("%s imports %s, which the layout table does not allow", path, own)
+		}
+	}
+}
+
+// commandImports are the packages of the command, each with those of them that it may
+// import. All may import every package outside of the command; package main imports all.
+var commandImports = map[string][]string{
+	"cli":       nil, // what commands share knows no command
+	"gitbuild":  nil,
+	"translate": {"cli"}, // texts in, texts out, and the command
+	"enginerun": nil,
+	"report":    {"enginerun"}, // shows such runs
+	"chrome":    nil,           // for tests
+	"data":      {"cli"},
+	"weights":   {"cli"},
+	"historic":  {"cli"},
+	"engines":   {"cli", "weights"},         // the bench of weights
+	"runs":      {"cli", "report"},          // pages of runs
+	"games":     {"cli", "runs"},            // pages of runs
+	"tune":      {"cli", "weights", "runs"}, // weights to start from; a page of the run
+	"factor":    {"cli"},
+	// names of games, models and folders in the help
+	"settings": {"cli", "games", "runs", "weights"},
+	// live pages of tests; the speed of this machine; what a queue takes
+	"queue": {"cli", "factor", "report", "engines", "settings"},
+
+	// assay.toml, builds of what it describes, what a run is, and the weights of data
+	"ownengine": {"cli", "gitbuild", "settings", "enginerun", "tune"},
+
+	"app": {"cli", "data", "translate", "weights", "gitbuild", "factor", "report", "historic", "engines", "runs", "games",
+		"tune", "settings", "queue", "ownengine", "enginerun"},
+	// tests alone
+	"app/guidetest": nil, "app/processtest": nil, "app/scripttest": nil, "treetest": nil, "owngame": nil,
+}
+
+func TestCommandsImportFewCommands(t *testing.T) {
+	const internal = module + "cmd/internal/"
+	found := 0
+	for _, p := range ownPackages(t) {
+		name, ok := strings.CutPrefix(p.ImportPath, internal)
+		if !ok {
+			continue
+		}
+		allowed, known := commandImports[name]
+		if !known {
+			t.Errorf("%s is not in the table of the command's packages", name)
+		}
+		found++
+		for _, imported := range p.Imports {
+			if own, ok := strings.CutPrefix(imported, internal); ok && !slices.Contains(allowed, own) {
+				t.Errorf("%s imports %s, which the table does not allow", name, own)
+			}
+		}
+	}
+	if found != len(commandImports) {
+		t.Errorf("the table has %d packages of the command, there are %d", len(commandImports), found)
+	}
+}
+
+func TestEveryPackageHasADocComment(t *testing.T) {
+	for _, p := range ownPackages(t) {
+		if p.Doc == "" {
+			t.Errorf("%s has no doc comment: say what it is for, what it is not, and where to start reading", p.ImportPath)
+		}
+	}
+}
+
+// Each row must have its package.
+func TestLayoutRowsExist(t *testing.T) {
+	var have []string
+	for _, p := range ownPackages(t) {
+		have = append(have, strings.TrimPrefix(p.ImportPath, module))
+	}
+	above := slices.Clone(typesOnly)
+	for _, row := range layout {
+		for _, imported := range row.imports {
+			if !slices.Contains(above, imported) && !strings.Contains(imported, "/internal/") {
+				t.Errorf("%s may import %s, whose row is not above its own", row.path, imported)
+			}
+		}
+		above = append(above, row.path)
+		if !slices.Contains(have, row.path) {
+			t.Errorf("the layout table has a row for %s, but there is no such package", row.path)
+		}
+		if row.reason == "" {
+			t.Errorf("the layout table has no reason for %s", row.path)
+		}
+	}
+}
+
+type goPackage struct {
+	ImportPath string
+	Doc        string
+	Imports    []string
+}
+
+func ownPackages(t *testing.T) []goPackage {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Doc,Imports", module+"...",
+		module+"cmd/assay", module+"cmd/assay/guide").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var all []goPackage
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p goPackage
+		if err := dec.Decode(&p); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+	if len(all) < 5 {
+		t.Fatalf("go list found only %d packages", len(all))
+	}
+	return all
+}

@@ -1,0 +1,390 @@
+package tune
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/weights"
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/arrange"
+	"github.com/assay-chess/assay/dataset/convert"
+	"github.com/assay-chess/assay/dataset/positions"
+	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/tuner"
+	"github.com/assay-chess/assay/tuner/rows"
+)
+
+// tuneTask is what a call of assay tune is about: an evaluation and data.
+type tuneTask struct {
+	model  *eval.Model // nil for a foreign evaluation
+	name   string      // of the evaluation
+	parent string      // id of the start weights; empty for a foreign evaluation
+	terms  []rows.Term
+	paths  []string // of the data
+
+	positions []rows.Source
+	features  []rows.FeatureSource
+	set       dataset.FeatureSet // of the features
+
+	otherFormula bool      // than the header's
+	other        *tuneTask // the same data with another formula; nil if there is none
+	test         *tuneTask // other data of the same evaluation; nil if there are none
+
+	// ofFeatures reports that the data are features; else they are positions.
+	ofFeatures bool
+
+	mix      arrange.Mix      // weights of the data sets; nil: 1
+	views    []*dataset.Views // of the scores of each of the paths
+	noise    noiseSample      // of positions
+	reported positions.Noise  // of the positions that became features
+	warning  string           // about noisy rows, once they are loaded; empty if there are few
+
+	viewWarning string // about scores
+}
+
+// newTuneTask opens the data, all positions or all features, and finds out what
+// evaluation is to be tuned.
+func newTuneTask(f *tuneFlags, paths []string, stderr io.Writer) (*tuneTask, error) {
+	t := &tuneTask{paths: paths}
+	var err error
+	if f.mix != "" {
+		if t.mix, err = arrange.ReadMix(f.mix); err != nil {
+			return nil, fmt.Errorf("--mix: %w", err)
+		}
+	}
+	if err := t.open(paths, stderr); err != nil {
+		return nil, err
+	}
+	if err := t.mix.Check(paths, t.identity()); err != nil {
+		return nil, fmt.Errorf("--mix %s has %w", f.mix, err)
+	}
+	if t.ofFeatures {
+		return t, t.foreign(f)
+	}
+	return t, t.own(f, stderr)
+}
+
+// open adds data sets of the kind of those opened before.
+func (t *tuneTask) open(paths []string, stderr io.Writer) error {
+	for i, path := range paths {
+		if f, known := convert.FormatOf(path); known {
+			return importAdvice(path, f)
+		}
+		format, err := dataset.Detect(path)
+		if err != nil {
+			return err
+		}
+		first := i == 0 && t.terms == nil
+		switch {
+		case format == dataset.GamesFormat:
+			return fmt.Errorf("%s holds games, not positions: make them with assay data positions %s --out DIR",
+				path, path)
+		case !first && dataset.IsFeatures(format) != t.ofFeatures:
+			return fmt.Errorf("%s holds %s, the data before do not: positions and features cannot be tuned on together",
+				path, format)
+		case dataset.IsFeatures(format):
+			t.ofFeatures = true
+			err = t.addFeatures(path, stderr)
+		default:
+			err = t.addPositions(path, stderr)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// importAdvice says how a file of another format becomes data that can be tuned on.
+func importAdvice(path string, f convert.Format) error {
+	text := fmt.Sprintf("%s is a file of %s; tune reads data sets. First: assay data import %s --out DIR",
+		path, f, path)
+	if f.Games() {
+		text += ", then assay data positions DIR --out POSITIONS"
+	}
+	return errors.New(text)
+}
+
+// openTest returns the task of the data given with --test, of the same evaluation; nil if there
+// are none.
+func (t *tuneTask) openTest(f *tuneFlags, stderr io.Writer) (*tuneTask, error) {
+	if len(f.test) == 0 {
+		return nil, nil
+	}
+	x, err := t.beside(f.test, stderr)
+	if err != nil {
+		return nil, fmt.Errorf("--test: %w", err)
+	}
+	for i, id := range x.identity() {
+		if slices.Contains(t.identity(), id) {
+			return nil, cli.Usagef("--test %s is also tuned on: give data that the fit has not seen", f.test[i])
+		}
+	}
+	return x, nil
+}
+
+// beside returns the task of other data of the same evaluation.
+func (t *tuneTask) beside(paths []string, stderr io.Writer) (*tuneTask, error) {
+	x := &tuneTask{paths: paths, model: t.model, name: t.name, terms: t.terms, set: t.set, ofFeatures: t.ofFeatures,
+		otherFormula: t.otherFormula}
+	return x, x.open(paths, stderr)
+}
+
+func warnUnverified(stderr io.Writer, path string, verified bool) {
+	if !verified {
+		fmt.Fprintf(stderr, "tune: %s has no manifest: its contents are unverified\n", path)
+	}
+}
+
+func (t *tuneTask) addPositions(path string, stderr io.Writer) error {
+	d, err := dataset.OpenPositions(path)
+	if err != nil {
+		return err
+	}
+	warnUnverified(stderr, path, d.Verified())
+	s, err := rows.SourceOf(d)
+	t.noise.total += d.Len()
+	views, weight := &dataset.Views{}, t.mix.Of(s.Hash)
+	t.views = append(t.views, views)
+	s.Rows = watched(s.Rows, func(p *dataset.PositionRow) {
+		p.Weight *= weight
+		t.noise.take(&p.Board)
+		views.Position(p)
+	})
+	t.positions = append(t.positions, s)
+	return err
+}
+
+func (t *tuneTask) addFeatures(path string, stderr io.Writer) error {
+	d, set, err := dataset.OpenFeatures(path)
+	if err != nil {
+		return err
+	}
+	warnUnverified(stderr, path, d.Verified())
+	if err := checkNames(&set); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if t.otherFormula {
+		set.Formula = t.set.Formula
+	}
+	if t.terms == nil && t.features == nil {
+		t.set = set
+	} else if err := t.set.SameTerms(&set); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	t.reported = t.reported.Plus(noiseOf(d.Manifest()))
+	s, err := rows.FeatureSourceOf(d)
+	views, weight := &dataset.Views{}, t.mix.Of(s.Hash)
+	t.views = append(t.views, views)
+	s.Rows = watched(s.Rows, func(r *dataset.FeatureRow) {
+		r.Weight *= weight
+		views.Feature(r, set.Unit)
+	})
+	t.features = append(t.features, s)
+	return err
+}
+
+// checkNames refuses at the start what could not be written at the end.
+func checkNames(set *dataset.FeatureSet) error {
+	if err := eval.CheckName(set.Model); err != nil {
+		return fmt.Errorf("model: %w", err)
+	}
+	for i, t := range set.Terms {
+		if err := eval.CheckName(t.Name); err != nil {
+			return fmt.Errorf("term %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// own takes the model and its start weights from the flags.
+func (t *tuneTask) own(f *tuneFlags, stderr io.Writer) error {
+	x, err := weights.Open(f.model, cmp.Or(f.from, models.StartOf(cmp.Or(f.model, "assay"))))
+	if err != nil {
+		return err
+	}
+	t.model, t.name, t.parent = x.Model, x.Model.Name, x.File.ID()
+	t.terms, err = rows.TermsOf(x.Model, x.Coefs)
+	return err
+}
+
+// withFormula puts the formula of --formula in place of the header's, and returns the same
+// data with that of --against; nil if there is none.
+func (t *tuneTask) withFormula(f *tuneFlags) (*tuneTask, error) {
+	if t.model != nil && t.model.Bend != nil {
+		var err error
+		if t.set, err = rows.SetOf(t.model, ""); err != nil {
+			return nil, err
+		}
+	}
+	if (f.formula != "" || f.against != "") && !t.set.Bent() {
+		return nil, cli.Usagef("--formula and --against need features with a formula in their header, or a --model " +
+			"that has one")
+	}
+	if f.formula != "" {
+		if err := t.takeFormula("--formula", f.formula); err != nil {
+			return nil, err
+		}
+	}
+	if f.against == "" {
+		return nil, nil
+	}
+	other := *t
+	other.terms = slices.Clone(t.terms)
+	return &other, other.takeFormula("--against", f.against)
+}
+
+// takeFormula reads a formula for the features.
+func (t *tuneTask) takeFormula(flag, path string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("%s: %w", flag, err)
+	}
+	if t.set.Formula = strings.TrimSpace(string(text)); t.set.Formula == "" {
+		return fmt.Errorf("%s %s: the file is empty", flag, path)
+	}
+	if err := t.set.Check(); err != nil {
+		return fmt.Errorf("%s %s: %w", flag, path, err)
+	}
+	t.otherFormula = true
+	return nil
+}
+
+// unit returns the number of engine units a pawn of the features, 0 if they are centipawns.
+func (t *tuneTask) unit() float64 {
+	if t.set.Version > 1 && t.set.Unit != dataset.DefaultUnit {
+		return t.set.Unit
+	}
+	return 0
+}
+
+// foreign takes the terms from the features, and start values from there or from --from.
+func (t *tuneTask) foreign(f *tuneFlags) error {
+	t.name, t.terms = t.set.Model, rows.TermsOfFeatures(t.set)
+	if f.model != "" && f.model != t.name {
+		return cli.Usagef("--model %s: the features are of %q", f.model, t.name)
+	}
+	t.model = rows.ModelOf(t.set)
+	if t.model != nil && t.unit() != 0 {
+		return fmt.Errorf("the features are of our own model %s, but have %g units a pawn: its weights are in "+
+			"centipawns; give the dump a model name of its own", t.name, t.unit())
+	}
+	if f.from == "" {
+		return nil
+	}
+	x, err := weights.OpenAny(f.from)
+	if err != nil {
+		return err
+	}
+	if x.File.Unit != t.unit() {
+		return fmt.Errorf("--from %s: its weights are in units of 1/%g pawn, the features in 1/%g pawn",
+			f.from, cmp.Or(x.File.Unit, dataset.DefaultUnit), cmp.Or(t.unit(), dataset.DefaultUnit))
+	}
+	t.parent = x.File.ID()
+	if err := tuner.StartFrom(t.terms, x.File); err != nil {
+		return fmt.Errorf("--from %s: term %w (features of %q, weights of %q)", f.from, err, t.name, x.File.Model)
+	}
+	return nil
+}
+
+// signChanges counts the rows of features whose endgame factor may be another under the new
+// weights.
+func (t *tuneTask) signChanges(ctx context.Context, s *rows.Store, r *tuner.Result) (*rows.SignChanges, error) {
+	if t.features == nil {
+		return nil, nil
+	}
+	before, after := make([]float64, len(r.Terms)), make([]float64, len(r.Terms))
+	for i := range r.Terms {
+		before[i], after[i] = r.Terms[i].StartEG, float64(r.Terms[i].EG)
+	}
+	return rows.NewLinear(t.set).SignChanges(ctx, s, before, after)
+}
+
+// identity returns the hashes of the data, in order.
+func (t *tuneTask) identity() (hashes []string) {
+	for _, s := range t.positions {
+		hashes = append(hashes, s.Hash)
+	}
+	for _, s := range t.features {
+		hashes = append(hashes, s.Hash)
+	}
+	return hashes
+}
+
+// checkViews returns an error if the fit would learn from scores that are not from White's view.
+func (t *tuneTask) checkViews(f *tuneFlags) error {
+	for i, views := range t.views {
+		fault := views.Fault()
+		if fault == nil || !fault.Wrong() && f.c.Lambda == 1 { // the fit does not use scores
+			continue
+		}
+		if fault.Wrong() && f.c.Lambda < 1 {
+			return fmt.Errorf("%s: %w; %s (--lambda 1 fits to the results alone)",
+				t.paths[i], fault, cli.ViewCure(fault, false))
+		}
+		t.viewWarning = fmt.Sprintf("%s: %v; %s", t.paths[i], fault, cli.ViewCure(fault, false))
+	}
+	return nil
+}
+
+// warnings returns what is wrong with the data.
+func (t *tuneTask) warnings() []string {
+	return slices.DeleteFunc([]string{t.viewWarning, t.warning}, func(w string) bool { return w == "" })
+}
+
+// load builds the store.
+func (t *tuneTask) load(ctx context.Context, f *tuneFlags, stderr io.Writer) (*rows.Store, error) {
+	if f.disk != "" { // what is to be in little memory shall not wait there to be collected
+		debug.SetGCPercent(25)
+	}
+	bar := cli.NewProgress(stderr, "features")
+	b := rows.Build{Workers: f.c.Workers, Disk: f.disk, Progress: bar.Update}
+	var s *rows.Store
+	var err error
+	if t.ofFeatures {
+		b.Unchecked = t.otherFormula
+		s, err = b.Features(ctx, t.set, t.features)
+	} else {
+		b.Formula = t.set.Formula
+		s, err = b.Positions(ctx, t.model, t.positions)
+	}
+	if err != nil {
+		return nil, tuneAdvice(err)
+	}
+	noise, err := t.noise.count()
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	if err := t.checkViews(f); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	t.warning = noiseWarning(&noise, t.paths)
+	if w := noiseWarning(&t.reported, []string{"POSITIONS"}); w != "" {
+		t.warning = w + ", then run assay features quiet with the same --cmd"
+	}
+	perRow := float64(s.Bytes()) / float64(max(1, s.Rows()))
+	bar.Finish(fmt.Sprintf("%d positions of %d games, %d nonzeros, %.0f bytes a position",
+		s.Rows(), s.Games(), s.Entries(), perRow))
+	return s, nil
+}
+
+// with calls do with the data of a task, unless that is nil.
+func (t *tuneTask) with(ctx context.Context, f *tuneFlags, stderr io.Writer, do func(*rows.Store) error) error {
+	if t == nil {
+		return nil
+	}
+	s, err := t.load(ctx, f, stderr)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(s), s.Close())
+}

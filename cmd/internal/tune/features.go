@@ -1,0 +1,225 @@
+package tune
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/dataset/features"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/quote"
+	"github.com/assay-chess/assay/tuner/heldout"
+)
+
+// featuresFlags are the flags of assay features.
+type featuresFlags struct {
+	c                   features.Config
+	out, command, check string
+	tolerance           bool // it was given
+	asJSON, force       bool
+	memory              cli.Sandbox
+}
+
+// NewFeatures returns the command assay features.
+func NewFeatures() *cobra.Command {
+	var f featuresFlags
+	cmd := &cobra.Command{
+		Use:   "features [POSITIONS...] --cmd COMMAND [--out DIR | --check WEIGHTS]",
+		Short: "Collect the evaluation features of another engine",
+		Long: `Send positions to another engine, and collect the features that it prints in a data set
+(assay.features/2), which 'assay tune' can fit.
+
+The engine prints a header line, a JSON object with the names and values of its terms. Then
+it answers each line on standard input, a FEN, with a record: a JSON line such as
+  {"term":[0,17],"count":[1,-2],"phase":0.75,"eval":35}
+or a binary record. After an empty line it flushes its output. Counts are White's minus
+Black's. dataset/FORMAT.md describes the protocol; dataset/features/assay_features.h is a
+writer in C and C++, and dataset/features/writer has writers in Go, Python and Rust.
+
+Three checks compare the features with what the engine computes. In every row the terms must
+add up to the eval, to --tolerance, and to the engine's halves before the taper, exactly.
+1,000 positions are sent mirrored too: everything must change its sign. Finally the evaluation
+must predict the results of the games better than a constant. If a check fails, the error names
+the likely cause and how many rows it explains, and nothing is written; --force makes the last
+check a warning. Rows that the engine skips are counted by reason; more than half is an error.
+
+Rows in check, or where a capture or promotion is about to change the evaluation, are counted,
+unless the engine resolves positions itself; if there are many, the output names the command
+that makes quiet rows.
+
+--check WEIGHTS is the last step after a fit: it sends the positions of the fit to the engine
+built with the new weights, and compares its dump with the fit's own rows under these weights:
+value, counts, phase and factors, position by position. It names the first term that differs,
+such as one whose second table for Black kept its old values, or the phase, if it is computed
+from tuned numbers. Up to a tenth of the rows may be counted otherwise, if they add up to the
+engine's value: they are counted, and the first is named. Features and positions of the fit are
+found by their ids beside the weights and in the current folder; or name them.
+
+Results, scores and games are copied from the positions. The output does not depend on
+--procs. After an interruption, run the same command again to resume.`,
+		Example: `  assay features positions --cmd './engine dump' --out features
+  assay features positions --cmd 'python3 dump.py' --procs 4 --out features
+  assay features --check tuned/weights.json --cmd './new dump'`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.parse(args); err != nil {
+				return err
+			}
+			f.tolerance = cmd.Flags().Changed("tolerance")
+			to := streams{cmd.OutOrStdout(), cmd.ErrOrStderr()}
+			if f.check != "" {
+				return f.checkEngine(cmd.Context(), args, to)
+			}
+			return f.run(cmd.Context(), args, to)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.command, "cmd", "", "the engine and its arguments (required)")
+	flags.StringVar(&f.out, "out", "", "folder to write (required without --check)")
+	flags.StringVar(&f.check, "check", "",
+		"weight file of a fit: check the engine that was built with it, and write nothing")
+	flags.IntVar(&f.c.Procs, "procs", 0, "processes of the engine; 0 is one per core")
+	flags.DurationVar(&f.c.Timeout, "timeout", time.Minute, "time limit for one answer")
+	flags.BoolVar(&f.c.Float, "float", false, "store counts as float32, even if the engine does not ask for it")
+	flags.Float64Var(&f.c.Tolerance, "tolerance", dataset.DefaultTolerance,
+		"how far terms and eval may differ, in centipawns (assay.features/1: always 1)")
+	flags.Var(&f.memory, "sandbox", cli.SandboxHelp)
+	flags.BoolVar(&f.force, "force", false, "only warn if the evaluation predicts nothing")
+	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object")
+	cli.Often(flags, "cmd", "out", "check", "procs", "timeout", "tolerance")
+	return cmd
+}
+
+func (f *featuresFlags) parse(args []string) (err error) {
+	switch {
+	case f.check != "" && f.out != "":
+		return cli.Usagef("--check compares and writes nothing: leave out --out")
+	case f.check == "" && len(args) == 0:
+		return cli.Usagef("name data sets of positions")
+	case f.check == "" && f.out == "":
+		return cli.Usagef("missing --out DIR")
+	}
+	if f.c.Command, err = quote.Split(f.command); err != nil {
+		return cli.Usagef("--cmd: %w", err)
+	}
+	if len(f.c.Command) == 0 {
+		return cli.Usagef("--cmd: the command is empty")
+	}
+	if f.c.Procs < 0 || f.c.Timeout <= 0 || !(f.c.Tolerance >= 0) {
+		return cli.Usagef("--procs and --tolerance must be 0 or more, --timeout more than 0")
+	}
+	if f.memory > 0 {
+		f.c.Sandbox = f.memory.Limits()
+		f.c.Sandbox.Time = 1000 * time.Hour // a process answers for the whole run
+	}
+	f.c.Tolerance = max(f.c.Tolerance, 1e-9) // 0 is the default for Run
+	return nil
+}
+
+// run collects features, and says what they are worth.
+func (f *featuresFlags) run(ctx context.Context, args []string, to streams) error {
+	p := cli.NewProgress(to.err, "features")
+	noise := &noiseSample{}
+	f.c.Program, f.c.Progress = cli.Version(), p.Update
+	f.c.Notice = func(text string) { fmt.Fprintf(to.err, "features: %s\n", text) }
+	f.c.Watch = func(p *board.Position, total int64) {
+		noise.total = total
+		noise.take(p)
+	}
+	f.c.Report = func() (any, error) {
+		n, err := noise.count()
+		return featuresReport{n}, err
+	}
+	m, err := features.Run(ctx, args, f.out, f.c)
+	switch {
+	case errors.Is(err, dataset.ErrComplete):
+		fmt.Fprintf(to.err, "features: %s is complete; nothing to do\n", f.out)
+		if m, err = durable.LoadManifest(f.out); err != nil {
+			return err
+		}
+	case err != nil:
+		return featuresAdvice(ctx, err)
+	default:
+		p.Finish(fmt.Sprintf("%d rows in %s", m.Rows, f.out))
+	}
+	prediction, err := heldout.Predict(ctx, f.out)
+	if err != nil {
+		return err
+	}
+	if err := f.print(to.out, args, m, prediction); err != nil {
+		return err
+	}
+	if err := prediction.Skipped.Check(m.Rows); err != nil {
+		return fmt.Errorf("%s: %w", f.out, err)
+	}
+	if err := predictsNothing(f.out, prediction); err != nil && !f.force {
+		return err
+	} else if err != nil {
+		fmt.Fprintf(to.err, "features: warning: %v\n", err)
+	}
+	return nil
+}
+
+func (f *featuresFlags) print(w io.Writer, sources []string, m *durable.Manifest, p *heldout.Prediction) error {
+	id, err := m.ID()
+	if err != nil {
+		return err
+	}
+	noise := noiseOf(m)
+	if f.asJSON {
+		return cli.PrintJSON(w, map[string]any{"out": f.out, "id": id, "rows": m.Rows, "skipped": p.Skipped,
+			"prediction": p, "noise": noise})
+	}
+	if text := noiseWarning(&noise, sources); text != "" {
+		fmt.Fprintf(w, "warning: %s, and run this command on it\n", text)
+	}
+	fmt.Fprintf(w, "%s: %s, %d rows\n", f.out, m.Schema, m.Rows)
+	if text := p.Skipped.Text(m.Rows); text != "" {
+		fmt.Fprintf(w, "%s\n", text)
+	}
+	if !p.Judged() {
+		_, err = fmt.Fprintf(w, "too few games, or games of one result, to see what the evaluation predicts: %d\n",
+			p.Games)
+		return err
+	}
+	_, err = fmt.Fprintf(w, "the engine's own evaluation predicts the results of %d games: K %.5f per centipawn, "+
+		"loss %.5f, the best constant's %.5f, better by %v\n",
+		p.Games, p.K, p.Loss, p.Constant, p.Gain)
+	return err
+}
+
+// predictsNothing returns an error if the evaluation is no better than a constant.
+func predictsNothing(out string, p *heldout.Prediction) error {
+	if !p.Judged() || p.Useful() {
+		return nil
+	}
+	return fmt.Errorf("the evaluation predicts the results of the games no better than a constant: loss %.5f, the "+
+		"constant's %.5f. A fit would learn coin flips. Are result and score from White's view in the positions "+
+		"(assay data stat), and eval and counts in the dump? If the start values are guesses or zeros, --force keeps "+
+		"going; %s is complete either way",
+		p.Loss, p.Constant, out)
+}
+
+func featuresAdvice(ctx context.Context, err error) error {
+	var noProgram *exec.Error
+	switch {
+	case ctx.Err() != nil: // an engine that was stopped seems broken
+		return context.Cause(ctx)
+	case errors.Is(err, dataset.ErrDrift):
+		return fmt.Errorf("%w\nFix the dump, or put what is not tuned into offset", err)
+	case errors.Is(err, dataset.ErrCountRange):
+		return fmt.Errorf("%w: set --float, or \"float\":true in the engine's header", err)
+	case errors.Is(err, features.ErrProtocol), errors.Is(err, features.ErrSilent):
+		return fmt.Errorf("%w; see 'assay help features --all'", err)
+	case errors.As(err, &noProgram):
+		return fmt.Errorf("%w; --cmd must start a program, such as './engine dump'", err)
+	}
+	return cli.DataAdvice(err)
+}

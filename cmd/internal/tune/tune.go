@@ -1,0 +1,490 @@
+// Package tune is the commands assay tune and assay features: a fit of weights to positions,
+// or to features that a foreign engine printed. Start reading at New; a fit is a tuneTask
+// (data.go), what it writes a tuneOut (out.go), what it prints is in report.go.
+package tune
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/weights"
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/tuner"
+	"github.com/assay-chess/assay/tuner/objective"
+	"github.com/assay-chess/assay/tuner/optimize"
+	"github.com/assay-chess/assay/tuner/rows"
+)
+
+// tuneFolds is the default of --folds.
+const tuneFolds = 5
+
+// tuneFlags are the flags of assay tune that need reading before use.
+type tuneFlags struct {
+	memory           string
+	model, from, out string
+	disk             string
+	curve            bool
+	strict, refit    bool
+	formula, against string
+	mix              string
+	pedigree         string
+	archive          string
+	test             []string
+	resume           string // the command line that resumes the run
+	loss, tie        string
+	prior, bounds    []string
+	priorFactor      string
+	asJSON           bool
+	all              bool
+	c                tuner.Config
+}
+
+// New returns the command assay tune.
+func New() *cobra.Command {
+	f := tuneFlags{c: tuner.NewConfig()}
+	f.c.Folds = tuneFolds
+	c := &cobra.Command{
+		Use:   "tune DATA...",
+		Short: "Fit the coefficients of an evaluation to positions with results",
+		Long: `Fit the coefficients of an evaluation to positions with results (Texel tuning), with a standard
+error for each. DATA are data sets of positions (assay data positions makes them from games) or
+of your engine's features (assay features).
+
+Features contain the terms of the evaluation and their start values. --from replaces the start
+values, for example by those of an earlier fit.
+
+Weights, their errors, --bound and --k are in the unit of the evaluation: centipawns, or the
+engine's own if the header of its features has a "unit". Widths of priors, --limit and
+tolerances are always in centipawns.
+
+Features whose header has a formula belong to an evaluation that is not linear: the terms of its
+channels and its scalars, the group "formula", are fitted together. --formula tries another formula
+for the same channels, and --against shows which of two predicts unseen games better. Both also
+take positions and --model assay-bent. The weights of a scalar count its steps. A scalar that only
+repeats the scale of a channel is held at its start value.
+
+The fit minimizes the loss of 1/(1+e^(-K x)) against the results; x is the evaluation.
+A prior holds each coefficient near its start value, because a thousand games
+cannot determine hundreds of free coefficients. Its width is in centipawns of effect: of what
+the term's typical count is worth. For features of other evaluations a factor on all widths is
+chosen by cross-validation (--prior-factor). The validation loss is that of whole games
+(or whole openings, where games share them) that the fit has not seen.
+
+--ablate says what each group of terms is worth (--ablate=terms: each term): the loss on unseen
+games without it minus that with it, where without it means its terms at 0 and all others fitted
+again. A group that is not shown to help may cost speed for nothing. Fits are cross-validated
+(--folds), so it takes as many fits as groups times folds. With a folder for --out it also keeps the
+weights without each group, to play against those with it.
+
+The verdict is better, no difference shown or worse: the loss under the start weights minus
+that under the tuned ones, with a 95 % interval: on the data of --test, each side under the
+K that suits it best there; else over all games, each predicted by a fit to other games
+(--folds). Games of one kind prove less: without --test, a gain that may be below 2 % of what
+the start weights explain, that comes from noisy rows, or that some groups should lose again on
+other games, is only "better on games like these". --strict exits with 1 on anything but better.
+The verdict is not about Elo. What Elo to expect, with an interval and the probability of a gain,
+stands below it where an archive of earlier fits can tell (assay archive). A match of the new
+weights against the old decides, --sprt 0,10. The best data for --test are other games of your own
+engine.
+
+Standard errors are clustered by game in the same way (up to 100 games by the jackknife).
+They are errors of the weights as written; --json also has 95 % intervals.
+
+--out names a weight file (.json), or a folder for the whole run: configuration, every step
+with its loss (events.jsonl), full report (result.json). Ctrl-C writes the best weights so
+far.
+
+The same data, start weights and flags give the same weights for any --workers, with the
+features in memory or on --disk.`,
+		Example: `  assay tune positions --out tuned.json
+  assay tune positions --model shannon-1950 --freeze material --prior mobility=5
+  assay tune gen1/positions gen2/positions --from gen1/weights.json --lambda 0.7 --json
+  assay tune my-engine-features --out runs/mine --curve
+  assay tune my-engine-features --ablate
+  assay tune my-engine-features --test features-of-other-games --strict
+  assay tune my-engine-features --against linear.txt`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.parse(); err != nil {
+				return err
+			}
+			f.resume = cli.CommandLine(cmd, args)
+			return f.run(cmd.Context(), args, streams{cmd.OutOrStdout(), cmd.ErrOrStderr()})
+		},
+	}
+	f.register(c)
+	return c
+}
+
+// Fit is the command assay tune with these arguments, for other commands. What it prints but for its progress is left
+// out.
+func Fit(ctx context.Context, args []string, progress io.Writer) error {
+	root := &cobra.Command{Use: "assay", SilenceErrors: true, SilenceUsage: true}
+	root.AddCommand(New())
+	root.SetArgs(append([]string{"tune"}, args...))
+	root.SetOut(io.Discard)
+	root.SetErr(progress)
+	return root.ExecuteContext(ctx)
+}
+
+func (f *tuneFlags) register(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.StringVar(&f.model, "model", "", `model: `+weights.ModelNames()+` (default: the model of --from, or "assay")`)
+	fs.StringVar(&f.from, "from", "", "weight file, or the name of embedded weights, to start from (default: those "+
+		"of the model or the features)")
+	fs.StringVar(&f.out, "out", "weights.json", "weight file to write (.json), or a folder for the whole run")
+	fs.StringVar(&f.c.Method, "method", optimize.DefaultMethod, "gauss-newton, lbfgs or adam")
+	fs.StringVar(&f.loss, "loss", "cross-entropy", "cross-entropy or mse")
+	fs.Float64Var(&f.c.Lambda, "lambda", f.c.Lambda,
+		"share of the game's result in the target; the rest is the search score")
+	fs.Float64Var(&f.c.Valid, "valid", f.c.Valid, "share of the games held out for the validation loss")
+	fs.StringSliceVar(&f.c.Freeze, "freeze", nil, "term or group that keeps its weight (repeatable)")
+	fs.StringSliceVar(&f.prior, "prior", nil, "NAME=WIDTH: width of the prior of a term, a group or all, in "+
+		"centipawns of what its typical count is worth, or inf (repeatable)")
+	fs.StringVar(&f.priorFactor, "prior-factor", "", "factor on the widths of all priors, or auto: chosen by "+
+		"cross-validation (default auto for features of other evaluations, else 1)")
+	fs.StringVar(&f.tie, "tie", "auto", fmt.Sprintf("tie the two wings of tables: on, off, or auto (below %d games)",
+		tuner.TieGames))
+	fs.StringSliceVar(&f.c.Ties, "tie-terms", nil, "A=B: terms that change by the same amount (repeatable)")
+	fs.StringSliceVar(&f.bounds, "bound", nil, "NAME=LO..HI: bounds of a term or group (repeatable)")
+	fs.Float64Var(&f.c.K, "k", 0, "slope of the sigmoid (default: fitted under the start weights)")
+	fs.Float64Var(&f.c.KScore, "k-score", 0, "slope for the search scores (default: fitted)")
+	fs.Float64Var(&f.c.Design, "design", 0, "design effect: how many positions are worth one independent one "+
+		"(default: estimated)")
+	fs.BoolVar(&f.c.KeepScale, "keep-scale", false, "do not return to the start weights' root mean square evaluation")
+	fs.BoolVar(&f.c.Rescale, "rescale", false, "always return to the start weights' root mean square evaluation "+
+		"(default for features of other evaluations: only if K moved by more than 10 %)")
+	fs.Float64Var(&f.c.Gap, "gap", 0, "mean loss from the optimum at which to stop (default 1e-10)")
+	fs.IntVar(&f.c.Iterations, "iterations", 0, "maximum number of steps (default: the method's)")
+	fs.Uint64Var(&f.c.Seed, "seed", 0, "seed of the split")
+	fs.Float64Var(&f.c.Limit, "limit", tuner.DefaultLimit,
+		"largest coefficient without prior or bound, in centipawns, or inf")
+	fs.StringVar(&f.memory, "memory", "", "memory for matrices, such as 800M or 4G; a fit that needs more has no "+
+		"standard errors, or is refused if it has a formula (default: half of the machine's)")
+	fs.StringVar(&f.disk, "disk", "", "folder to keep the features in while tuning, instead of memory")
+	fs.BoolVar(&f.curve, "curve", false, "learning curve: also fit to an eighth, a quarter and a half of the games")
+	fs.IntVar(&f.c.Folds, "folds", f.c.Folds,
+		"for the verdict: parts of the games, each predicted by a fit to the others; 0: no folds")
+	fs.StringArrayVar(&f.test, "test", nil, "data to judge the fit by, which it does not see: positions, or features "+
+		"of the same evaluation (repeatable)")
+	fs.StringVar(&f.pedigree, "pedigree", "", "START,GAMES: tuned or guessed start weights, own games of the engine or "+
+		"foreign ones; kept for assay archive add")
+	fs.StringVar(&f.archive, "archive", ownArchive, archiveHelp)
+	fs.StringVar(&f.mix, "mix", "", "file with the weights of DATA, that assay data value --out wrote")
+	fs.StringVar(&f.formula, "formula", "",
+		"file with the formula of the features, in place of the one in their header")
+	fs.StringVar(&f.against, "against", "", "file with another formula for the same channels, to fit and to compare on "+
+		"unseen games")
+	fs.StringVar(&f.c.Ablate, "ablate", "", "what each group is worth, or with =terms each term: the loss on unseen "+
+		"games without it, the rest fitted again")
+	fs.Lookup("ablate").NoOptDefVal = tuner.Groups
+	fs.BoolVar(&f.refit, "refit", false, "with a folder for --out: keep "+tuner.RefitName+" too, with which assay screen "+
+		"refits the other groups where one is held")
+	fs.BoolVar(&f.strict, "strict", false, "exit code 1 unless the verdict is better; the weights are written all "+
+		"the same")
+	fs.IntVar(&f.c.Workers, "workers", 0, "threads (default: one per core); does not change the result")
+	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
+	fs.BoolVar(&f.all, "all", false, "print every term and piece-square table")
+	cli.Silent(fs, "workers", "json", "all")
+	cli.Often(fs, "model", "from", "out", "method", "lambda", "freeze", "prior", "test", "strict")
+}
+
+// parse turns the flags into a configuration. Its errors are usage errors.
+func (f *tuneFlags) parse() error {
+	var err error
+	if f.c.Loss, err = objective.ParseLoss(f.loss); err != nil {
+		return cli.Usage(err)
+	}
+	if _, err := optimize.NewMethod(f.c.Method); err != nil {
+		return cli.Usage(err)
+	}
+	if f.model != "" {
+		if _, err := eval.Lookup(f.model); err != nil {
+			return cli.Usage(err)
+		}
+	}
+	if f.c.Ablate != "" && f.c.Ablate != tuner.Groups && f.c.Ablate != tuner.Terms {
+		return cli.Usagef("--ablate=%s: want groups or terms", f.c.Ablate)
+	}
+	if f.c.Ablate != "" && f.c.Folds < 2 {
+		return cli.Usagef("--ablate compares by cross-validation: give --folds 2 or more")
+	}
+	if _, _, err := parsePedigree(f.pedigree); err != nil {
+		return err
+	}
+	if f.refit && strings.HasSuffix(f.out, ".json") {
+		return cli.Usagef("--refit needs a folder for --out, not %s", f.out)
+	}
+	var ok bool
+	ties := map[string]tuner.Tie{"auto": tuner.TieAuto, "on": tuner.TieOn, "off": tuner.TieOff}
+	if f.c.Tie, ok = ties[f.tie]; !ok {
+		return cli.Usagef("--tie %s: want on, off or auto", f.tie)
+	}
+	if f.c.Limit == tuner.DefaultLimit {
+		f.c.Limit = 0 // so that runs of earlier versions have the same configuration
+	}
+	if f.memory != "" {
+		if f.c.Memory, ok = parseMemory(f.memory); !ok {
+			return cli.Usagef("--memory %s: want a size such as 800M or 4G", f.memory)
+		}
+	}
+	f.c.Prior = make(map[string]float64)
+	for _, p := range f.prior {
+		name, value, ok := strings.Cut(p, "=")
+		tau, err := strconv.ParseFloat(value, 64)
+		if !ok || err != nil || math.IsNaN(tau) || tau <= 0 {
+			return cli.Usagef("--prior %s: want NAME=WIDTH with WIDTH a number of centipawns above 0, or inf", p)
+		}
+		f.c.Prior[name] = tau
+	}
+	if err := f.parsePriorFactor(); err != nil {
+		return err
+	}
+	if f.c.Rescale && f.c.KeepScale {
+		return cli.Usagef("--rescale and --keep-scale: give one of them")
+	}
+	return f.parseBounds()
+}
+
+// parseMemory reads a size in bytes, such as 1e9, 800M or 4GiB. k, M and G are powers of 1,024.
+func parseMemory(text string) (int64, bool) {
+	number := strings.TrimRight(text, "kKMGiB")
+	unit, ok := map[string]float64{"": 1, "k": 1 << 10, "K": 1 << 10, "M": 1 << 20,
+		"G": 1 << 30}[strings.TrimSuffix(strings.TrimSuffix(text[len(number):], "B"), "i")]
+	n, err := strconv.ParseFloat(number, 64)
+	bytes := n * unit
+	return int64(bytes), ok && err == nil && bytes >= 1 && bytes < 1<<50
+}
+
+// parsePriorFactor reads --prior-factor; empty is decided once the data are known.
+func (f *tuneFlags) parsePriorFactor() error {
+	switch f.priorFactor {
+	case "":
+	case "auto":
+		if f.c.ChoosePrior = f.c.Folds > 1; !f.c.ChoosePrior {
+			return cli.Usagef("--prior-factor auto chooses by cross-validation: give --folds 2 or more")
+		}
+	default:
+		v, err := strconv.ParseFloat(f.priorFactor, 64)
+		if err != nil || !(v > 0) || math.IsInf(v, 0) {
+			return cli.Usagef("--prior-factor %s: want auto or a number above 0", f.priorFactor)
+		}
+		f.c.PriorFactor = v
+	}
+	return nil
+}
+
+func (f *tuneFlags) parseBounds() error {
+	f.c.Bounds = make(map[string]objective.Bound)
+	for _, text := range f.bounds {
+		name, span, _ := strings.Cut(text, "=")
+		lo, hi, ok := strings.Cut(span, "..")
+		b := objective.Bound{}
+		var err, err2 error
+		b.Lo, err = strconv.ParseFloat(lo, 64)
+		b.Hi, err2 = strconv.ParseFloat(hi, 64)
+		if !ok || err != nil || err2 != nil || !(b.Lo <= b.Hi) {
+			return cli.Usagef("--bound %s: want NAME=LO..HI, as king=0..80", text)
+		}
+		f.c.Bounds[name] = b
+	}
+	return nil
+}
+
+func (f *tuneFlags) run(ctx context.Context, paths []string, to streams) (err error) {
+	task, err := newTuneTask(f, paths, to.err)
+	if err != nil {
+		return err
+	}
+	if task.other, err = task.withFormula(f); err != nil {
+		return err
+	}
+	if task.other != nil && f.c.Folds < 2 {
+		return cli.Usagef("--against compares by cross-validation: give --folds 2 or more")
+	}
+	if task.ofFeatures && task.model == nil && f.priorFactor == "" {
+		f.c.ChoosePrior = f.c.Folds > 1
+	}
+	if task.test, err = task.openTest(f, to.err); err != nil {
+		return err
+	}
+	out, done, err := openTuneOut(f, task)
+	if err != nil {
+		return err
+	}
+	if done != nil {
+		fmt.Fprintf(to.err, "tune: %s is complete already\n", f.out)
+		if f.asJSON {
+			return cli.PrintJSON(to.out, done)
+		}
+		return nil
+	}
+	defer func() { err = errors.Join(err, out.close(to.err)) }()
+	f.c.Unit, f.c.AblateWeights = task.unit(), out.run != nil && f.c.Ablate == tuner.Groups
+	return task.with(ctx, f, to.err, func(s *rows.Store) error { return f.fit(ctx, task, s, out, to) })
+}
+
+// streams are where a command prints.
+type streams struct{ out, err io.Writer }
+
+// fit fits, and writes what was found, if only in part.
+func (f *tuneFlags) fit(ctx context.Context, task *tuneTask, s *rows.Store, out *tuneOut, to streams) error {
+	bar := cli.NewProgress(to.err, "tune")
+	f.c.Progress, f.c.NoisyRows = bar.Update, task.warning != ""
+	f.c.Trace = func(s tuner.Step) { out.event("step", s) }
+	started := time.Now()
+	out.event("begin", map[string]any{"rows": s.Rows(), "games": s.Games(), "nonzeros": s.Entries()})
+	r, err := tuner.Fit(ctx, s, task.terms, f.c)
+	if err != nil && (r == nil || !errors.Is(err, context.Canceled)) {
+		out.event("failed", map[string]any{"error": err.Error()})
+		return tuneAdvice(err)
+	}
+	report := &tuner.Report{Out: out.shownPath(), Parent: task.parent, Build: durable.BuildTarget(),
+		Pedigree: f.pedigree}
+	for _, step := range []func() error{
+		func() error { return f.onTest(ctx, task.test, r, to.err) },
+		func() error { return f.compareFormulas(ctx, task.other, r, to.err) },
+		func() (err error) {
+			if f.curve {
+				report.Curve, err = tuner.LearningCurve(ctx, s, task.terms, r)
+			}
+			return tuneAdvice(err)
+		},
+		func() (err error) {
+			report.EGSigns, err = task.signChanges(ctx, s, r)
+			return tuneAdvice(err)
+		},
+		func() (err error) {
+			report.Expected, err = f.expect(task.name, r)
+			return err
+		},
+	} {
+		if err == nil {
+			err = step()
+		}
+		if err != nil && ctx.Err() == nil {
+			return err
+		}
+	}
+	took := time.Since(started)
+	out.event("fitted", map[string]any{"steps": r.Steps, "seconds": took.Seconds()})
+	report.Result = *r
+	report.Warnings = slices.Concat(task.warnings(), r.Warnings)
+	report.Partial = err != nil // something of what was asked for is missing
+	bar.Finish(fmt.Sprintf("%d steps, training loss %s, validation loss %s",
+		r.Steps, lossText(r.Rounded.Train), lossText(r.Rounded.Valid)))
+	if err := f.write(task, r, report, out, took, to.out); err != nil {
+		return err
+	}
+	if report.Partial {
+		return cli.Interrupted(fmt.Sprintf("the best weights so far, after %d steps, are in %s, for the rest: %s", r.Steps,
+			report.Out, f.resume))
+	}
+	if f.strict && r.Answer != tuner.Better {
+		return fmt.Errorf("--strict: %s", r.Headline())
+	}
+	return nil
+}
+
+// write writes the weights, and prints the report.
+func (f *tuneFlags) write(task *tuneTask, r *tuner.Result, report *tuner.Report, out *tuneOut, took time.Duration,
+	stdout io.Writer) error {
+	model := task.model
+	if task.otherFormula && !task.ofFeatures {
+		model = rows.ModelOf(task.set)
+	}
+	file, err := r.FileOf(task.name, model, tuner.Pedigree{Parent: task.parent, Program: cli.Version(),
+		Time: time.Now()})
+	if err != nil {
+		return err
+	}
+	text, err := file.Encode()
+	if err != nil {
+		return err
+	}
+	report.ID = file.ID()
+	if f.refit && r.Refit != nil {
+		if err := out.writeRefit(r.Refit); err != nil {
+			return err
+		}
+	}
+	if err := out.writeAblated(r, func(x *tuner.Result) (*models.File, error) {
+		return x.FileOf(task.name, model, tuner.Pedigree{Parent: report.ID, Program: cli.Version(), Time: time.Now()})
+	}); err != nil {
+		return err
+	}
+	if err := out.write(text, report); err != nil {
+		return err
+	}
+	if f.asJSON {
+		return cli.PrintJSON(stdout, report)
+	}
+	_, err = io.WriteString(cli.Folded(stdout), tuneText(report, task.warnings(), file, took, f.all))
+	return err
+}
+
+// compareFormulas fits the other formula, if there is one, and compares.
+func (f *tuneFlags) compareFormulas(ctx context.Context, other *tuneTask, r *tuner.Result, stderr io.Writer) error {
+	err := other.with(ctx, f, stderr, func(s *rows.Store) error {
+		c := f.c
+		c.Trace, c.Ablate = nil, ""
+		against, err := tuner.Fit(ctx, s, other.terms, c)
+		if err != nil {
+			return tuneAdvice(err)
+		}
+		return tuneAdvice(r.CompareBend(against))
+	})
+	if err != nil {
+		return fmt.Errorf("--against: %w", err)
+	}
+	return nil
+}
+
+// onTest measures the weights on the data of --test, if there are any.
+func (f *tuneFlags) onTest(ctx context.Context, test *tuneTask, r *tuner.Result, stderr io.Writer) error {
+	err := test.with(ctx, f, stderr, func(s *rows.Store) error { return r.TestOn(ctx, s, test.terms) })
+	if err != nil {
+		return fmt.Errorf("--test: %w", err)
+	}
+	return nil
+}
+
+// tuneAdvice adds the cure to what can be wrong with data or flags.
+func tuneAdvice(err error) error {
+	for _, a := range []struct {
+		is   error
+		cure string
+	}{
+		{rows.ErrEmpty, "give a data set with positions"},
+		{tuner.ErrOneClass, "play more games, or games of more equal players"},
+		{tuner.ErrNoFeatures, "is this the right --model for these positions?"},
+		{objective.ErrScale, "give --k (0.0058 is Elo's scale) or start --from weights that know the value of the " +
+			"pieces"},
+		{tuner.ErrAllFrozen, "freeze less"},
+		{dataset.ErrDrift, "the engine that wrote the features evaluates something else: count every term, or put " +
+			"the rest into offset"},
+	} {
+		if errors.Is(err, a.is) {
+			return fmt.Errorf("%w; %s", err, a.cure)
+		}
+	}
+	for _, wrong := range []error{objective.ErrConfig, objective.ErrName, optimize.ErrMethod} {
+		if errors.Is(err, wrong) {
+			return cli.Usage(err)
+		}
+	}
+	return err
+}

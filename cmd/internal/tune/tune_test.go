@@ -1,0 +1,604 @@
+package tune
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/cmd/internal/data"
+	"github.com/assay-chess/assay/cmd/internal/weights"
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/positions"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/tuner"
+	"github.com/assay-chess/assay/tuner/objective"
+)
+
+// writeWalks writes a data set of positions from random games, whose results
+// lean to the side with more material.
+func writeWalks(t *testing.T, dir string, games int, change func(*dataset.PositionRow)) {
+	t.Helper()
+	w, err := dataset.NewPositionWriter(dir, dataset.WriterConfig{Config: "random walks", Program: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(4, 4))
+	for g := range games {
+		var rows []dataset.PositionRow
+		p, balance := board.StartPosition(), 0
+		for ply := range 100 {
+			moves := p.LegalMoves(nil)
+			if len(moves) == 0 {
+				break
+			}
+			p.Make(moves[r.IntN(len(moves))])
+			rows = append(rows, dataset.PositionRow{Board: p, Ply: uint16(ply + 1), Score: dataset.NoScore,
+				Game: uint64(g + 1), Opening: uint64(g/2 + 1), Weight: 1})
+		}
+		for pt, v := range [5]int{1, 3, 3, 5, 9} {
+			balance += v * (p.Pieces(board.White, board.PieceType(pt)).Count() - p.Pieces(board.Black,
+				board.PieceType(pt)).Count())
+		}
+		result := float32(max(-2, min(2, balance/3+r.IntN(3)-1))+2) / 4
+		for _, row := range rows {
+			row.Result = result
+			if change != nil {
+				change(&row)
+			}
+			if err := w.Append(&row); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if _, err := w.Finish(nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func tune(t *testing.T, args ...string) (stdout string, err error) {
+	t.Helper()
+	return execute(t.Context(), New(), args...)
+}
+
+// execute runs a command and returns its output.
+func execute(ctx context.Context, c *cobra.Command, args ...string) (stdout string, err error) {
+	var out, log bytes.Buffer
+	c.SetContext(ctx)
+	c.SilenceErrors, c.SilenceUsage = true, true
+	c.SetArgs(args)
+	c.SetOut(&out)
+	c.SetErr(&log)
+	err = c.Execute()
+	return out.String(), err
+}
+
+// TestTune: the same weights, errors and pedigree for any number of workers; a
+// file that opens; a report with Shannon's five pieces first.
+func TestTune(t *testing.T) {
+	dir := t.TempDir()
+	data := filepath.Join(dir, "positions")
+	writeWalks(t, data, 150, nil)
+	var first []byte
+	for workers := 1; workers <= 3; workers++ {
+		out := filepath.Join(dir, fmt.Sprintf("w%d.json", workers))
+		text, err := tune(t, data, "--model", "shannon-1950", "--out", out, "--seed", "5", "--all", "--workers",
+			fmt.Sprint(workers))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := models.Load(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"pawn ", "queen ", "effective number of games", "id " + f.ID()} {
+			if !strings.Contains(text, want) {
+				t.Errorf("report without %q:\n%s", want, text)
+			}
+		}
+		if headline, _, _ := strings.Cut(text, "\n"); !strings.Contains(headline,
+			"of the rows say little about the evaluation") ||
+			!strings.HasSuffix(headline, "make quiet rows: assay data positions "+data+" --preset texel --out quiet") {
+			t.Errorf("headline %q", headline)
+		}
+		if n := strings.Count(text, "of the rows say little"); n != 1 {
+			t.Errorf("the warning about the rows is printed %d times", n)
+		}
+		p := f.Provenance
+		if len(p.Data) != 1 || p.Games != 150 || p.Rows == 0 || p.Seed != 5 || p.Time == "" ||
+			!strings.Contains(p.Split, "opening") {
+			t.Errorf("provenance %+v", p)
+		}
+		f.Provenance.Time = ""
+		b, err := f.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = b
+		}
+		if !bytes.Equal(b, first) {
+			t.Errorf("%d workers wrote another file than one", workers)
+		}
+	}
+}
+
+// Rows without noise have no warning.
+func TestTuneQuietRows(t *testing.T) {
+	dir := t.TempDir()
+	rows, quiet := filepath.Join(dir, "positions"), filepath.Join(dir, "quiet")
+	writeWalks(t, rows, 60, nil)
+	if _, err := execute(t.Context(), data.New(), "positions", rows, "--preset", "texel", "--weights", "assay", "--out",
+		quiet); err != nil {
+		t.Fatal(err)
+	}
+	text, err := tune(t, quiet, "--model", "shannon-1950", "--out", filepath.Join(dir, "w.json"))
+	if err != nil || strings.Contains(text, "say little") {
+		t.Errorf("%v\n%s", err, text)
+	}
+}
+
+func TestTuneJSON(t *testing.T) {
+	dir := t.TempDir()
+	data := filepath.Join(dir, "positions")
+	writeWalks(t, data, 60, nil)
+	text, err := tune(t, data, "--model", "shannon-1950", "--json", "--out", filepath.Join(dir, "w.json"), "--freeze",
+		"pawn", "--prior", "mobility=3", "--ablate")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var j tuner.Report
+	if err := json.Unmarshal([]byte(text), &j); err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+	if len(j.Warnings) == 0 || !strings.Contains(j.Warnings[0], "of the rows say little") {
+		t.Errorf("warnings %q", j.Warnings)
+	}
+	if len(j.Terms) != 9 || len(j.Pieces) != 5 || j.Games != 60 || !(j.Fit.Train < j.Start.Train) {
+		t.Errorf("%+v", j)
+	}
+	if x := j.Terms[8]; !j.Jackknife || x.IntervalMG == (tuner.Interval{}) ||
+		!(x.IntervalMG[0] < x.FitMG-1.96*float64(x.SEMG) && x.FitMG+1.96*float64(x.SEMG) < x.IntervalMG[1]) {
+		t.Errorf("jackknife %v, %+v", j.Jackknife, x)
+	}
+	if pawn := j.Terms[0]; !pawn.Frozen || pawn.MG != 100 || pawn.SEMG != 0 || pawn.IntervalMG != (tuner.Interval{}) {
+		t.Errorf("frozen pawn: %+v", pawn)
+	}
+	page := page{}
+	page.ablations(&j, "shannon-1950")
+	if len(j.Ablations) < 2 || !strings.Contains(page.String(), "\n"+j.Ablations[0].Name+" ") {
+		t.Errorf("ablations %+v in %s", j.Ablations, page.String())
+	}
+	if !strings.Contains(j.Settings, "freeze:pawn") || !strings.Contains(j.Settings, "prior:mobility=3") {
+		t.Errorf("settings %q", j.Settings)
+	}
+}
+
+// TestTuneVerdict: the headline and its JSON, and --strict for what is not better.
+func TestTuneVerdict(t *testing.T) {
+	dir := t.TempDir()
+	noise := filepath.Join(dir, "noise")
+	writeWalks(t, noise, 60, func(r *dataset.PositionRow) { r.Result = float32(r.Game*r.Game%7%3) / 2 })
+	out := filepath.Join(dir, "w.json")
+	text, err := tune(t, noise, "--model", "shannon-1950", "--k", "0.004", "--strict", "--out", out, "--json")
+	if err == nil || !strings.Contains(err.Error(), "--strict: ") {
+		t.Errorf("noise: error %v", err)
+	}
+	var j struct {
+		Verdict         string
+		Net             float64       `json:"net_gain"`
+		CrossValidation *tuner.Paired `json:"cross_validation"`
+	}
+	if err := json.Unmarshal([]byte(text), &j); err != nil || j.Verdict == "better" || j.Verdict == "" ||
+		!(j.Net < 0) || j.CrossValidation == nil {
+		t.Errorf("noise: %v in %s", err, text)
+	}
+	text, err = tune(t, noise, "--model", "shannon-1950", "--k", "0.004", "--folds", "0", "--out", out)
+	if err != nil || !strings.Contains(text, "Verdict: ") || !strings.Contains(text, "Few games: ") ||
+		!strings.Contains(text, "validation games") || !strings.Contains(text, " should lose ") ||
+		strings.Contains(text, "--freeze") || !strings.Contains(text, "games decide: assay match NEW OLD --sprt 0,10") {
+		t.Errorf("%v in %s", err, text)
+	}
+}
+
+// TestTuneErrors: each names what is wrong, and no weight file is left.
+func TestTuneErrors(t *testing.T) {
+	dir := t.TempDir()
+	good, won, empty := filepath.Join(dir, "good"), filepath.Join(dir, "won"), filepath.Join(dir, "empty")
+	writeWalks(t, good, 20, nil)
+	writeWalks(t, won, 3, func(r *dataset.PositionRow) { r.Result = 1 })
+	writeWalks(t, empty, 0, nil)
+	for _, tt := range []struct {
+		want string
+		args []string
+	}{
+		{"no rows", []string{empty}},
+		{"every row has the same target", []string{won}},
+		{"no row has a score", []string{good, "--lambda", "0.5"}},
+		{"number of folds -1", []string{good, "--folds", "-1"}},
+		{"lambda 2", []string{good, "--lambda", "2"}},
+		{`no such term or group: "knigth"`, []string{good, "--freeze", "knigth"}},
+		{"--ablate=each", []string{good, "--ablate=each"}},
+		{"--ablate compares", []string{good, "--ablate", "--folds", "0"}},
+		{"--prior king", []string{good, "--prior", "king"}},
+		{"--prior king=-3", []string{good, "--prior", "king=-3"}},
+		{"--tie", []string{good, "--tie", "maybe"}},
+		{"--bound pawn=5", []string{good, "--bound", "pawn=5"}},
+		{"--bound pawn=5..1", []string{good, "--bound", "pawn=5..1"}},
+		{"bishop-pair", []string{good, "--tie-terms", "pawn=bishop-pair-of-shoes"}},
+		{"--memory lots", []string{good, "--memory", "lots"}},
+		{"--memory 0", []string{good, "--memory", "0"}},
+		{"--memory 4MG", []string{good, "--memory", "4MG"}},
+		{"limit -5", []string{good, "--limit", "-5"}},
+		{"limit NaN", []string{good, "--limit", "nan"}},
+		{"unknown loss", []string{good, "--loss", "hinge"}},
+		{"unknown method", []string{good, "--method", "prayer"}},
+		{"unknown model", []string{good, "--model", "deep"}},
+		{"nowhere", []string{filepath.Join(dir, "nowhere")}},
+		{"no such", []string{good, "--disk", filepath.Join(dir, "no", "such")}},
+	} {
+		out := filepath.Join(dir, "out.json")
+		if _, err := tune(t, append(tt.args, "--out", out)...); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%q: error %v, want one with %q", tt.args, err, tt.want)
+		}
+		if _, err := os.Stat(out); err == nil {
+			t.Fatalf("%q left a weight file", tt.args)
+		}
+	}
+}
+
+func TestParseMemory(t *testing.T) {
+	for text, want := range map[string]int64{"1": 1, "1e9": 1e9, "2k": 2048, "2K": 2048, "1.5M": 3 << 19,
+		"800MB": 800 << 20, "4G": 4 << 30, "4GiB": 4 << 30} {
+		if got, ok := parseMemory(text); !ok || got != want {
+			t.Errorf("%s: %d, %v; want %d", text, got, ok, want)
+		}
+	}
+	for _, text := range []string{"", "M", "-1G", "inf", "nan", "0.5", "1T", "4Mk", "4GiBB", "4 G", "1e30"} {
+		if got, ok := parseMemory(text); ok {
+			t.Errorf("%q is %d bytes", text, got)
+		}
+	}
+}
+
+// TestTuneLarge: errors that a fit above --memory does not know are a dash, and null in
+// JSON; a limit of infinity is none.
+func TestTuneLarge(t *testing.T) {
+	dir := t.TempDir()
+	data, out := filepath.Join(dir, "positions"), filepath.Join(dir, "run")
+	writeWalks(t, data, 20, nil)
+	text, err := tune(t, data, "--model", "assay", "--memory", "1M", "--design", "5", "--limit", "inf", "--all",
+		"--out", out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := os.ReadFile(filepath.Join(out, "result.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range [][2]string{
+		{text, "+- - "}, {text, "a large fit: matrices would take"},
+		{string(doc), `"se_mg": null`}, {string(doc), `"interval_mg": null`},
+	} {
+		if !strings.Contains(want[0], want[1]) {
+			t.Errorf("no %q in\n%.3000s", want[1], want[0])
+		}
+	}
+	var r tuner.Report
+	if err := json.Unmarshal(doc, &r); err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range r.Terms {
+		if x.SEMG > 0 || x.SEEG > 0 {
+			t.Errorf("a standard error: %+v", x)
+		}
+	}
+}
+
+// TestTuneRun: a folder for --out records the steps of the fit; it is not done twice,
+// nor with other settings, and the weights are those of a plain file.
+func TestTuneRun(t *testing.T) {
+	dir := t.TempDir()
+	data, run, file := filepath.Join(dir, "positions"), filepath.Join(dir, "run"), filepath.Join(dir, "w.json")
+	writeWalks(t, data, 60, nil)
+	args := []string{data, "--model", "shannon-1950", "--valid", "0.3", "--curve"}
+	text, err := tune(t, append(args, "--out", run)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"group ", "Calibration on", "held-out positions", "validation",
+		"Is more data worth it? "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("report without %q:\n%s", want, text)
+		}
+	}
+	events, err := os.ReadFile(filepath.Join(run, "events.jsonl"))
+	if err != nil || strings.Count(string(events), `"event":"step"`) < 2 || !strings.Contains(string(events),
+		`"event":"weights"`) {
+		t.Errorf("events %s, %v", events, err)
+	}
+	var result tuner.Report
+	if b, err := os.ReadFile(filepath.Join(run, "result.json")); err != nil || json.Unmarshal(b, &result) != nil ||
+		len(result.Groups) == 0 || result.Curve == nil {
+		t.Errorf("result %s, %v", b, err)
+	}
+	if !strings.Contains(string(events), `"seconds"`) {
+		t.Error("events.jsonl does not say how long the fit took")
+	}
+	if page, err := os.ReadFile(filepath.Join(run, "report.html")); err != nil ||
+		!strings.Contains(string(page), "Verdict: <strong>"+result.Answer+" (") {
+		t.Errorf("%v: report.html without the verdict %q", err, result.Answer)
+	}
+	elsewhere := t.TempDir() // result.json names the weight file as --out does
+	bytesOf := func() string {
+		t.Chdir(elsewhere)
+		if _, err := tune(t, append(args, "--out", "run")...); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(filepath.Join("run", "result.json"))
+		if err != nil || os.RemoveAll("run") != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	if a, b := bytesOf(), bytesOf(); a != b {
+		t.Errorf("two runs with the same seed:\n%s\n%s", a, b)
+	}
+	if _, err := tune(t, append(args, "--out", file, "--disk", dir)...); err != nil {
+		t.Fatal(err)
+	}
+	a, err := models.Load(filepath.Join(run, "weights.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := models.Load(file); err != nil || a.ID() != b.ID() || b.ID() != result.ID {
+		t.Errorf("ids %s and %s, %v: memory and disk differ", a.ID(), b.ID(), err)
+	}
+	again, err := tune(t, append(args, "--out", run, "--json")...)
+	if err != nil || !strings.Contains(again, result.ID) {
+		t.Errorf("a complete run gave %q, %v", again, err)
+	}
+	if _, err := tune(t, append(args, "--out", run, "--lambda", "0.5")...); err == nil ||
+		!strings.Contains(err.Error(), "another folder") {
+		t.Errorf("other settings in the same folder: %v", err)
+	}
+}
+
+// TestTuneUnit: a foreign evaluation with a unit of its own is tuned, and reported, in engine
+// units; only widths of priors are in centipawns.
+func TestTuneUnit(t *testing.T) {
+	dir := t.TempDir()
+	set := dataset.FeatureSet{Version: 2, Model: "mine",
+		Terms: []dataset.FeatureTerm{{Name: "pawn", MG: 200, EG: 300},
+			{Name: "tempo", MG: 20, EG: 20, Kind: dataset.FlatTerm}},
+		Evaluation: dataset.Evaluation{Unit: 256, Tolerance: 2}}
+	features, run := filepath.Join(dir, "features"), filepath.Join(dir, "run")
+	w, err := dataset.NewFeatureWriter(features, set, dataset.WriterConfig{Config: "test", Program: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(1, 7))
+	for i := range 4000 {
+		a, b := r.IntN(7)-3, 1-2*r.IntN(2)
+		row := dataset.FeatureRow{Terms: []uint16{0, 1}, Counts: []float32{float32(a), float32(b)}, Phase: 0.5,
+			Scale: 1, EGScale: 1,
+			Eval: float32(250*a + 20*b), Score: dataset.NoScore, Game: uint64(i/10 + 1), Weight: 1}
+		if r.Float64() < objective.Sigmoid(0.004*256*float64(a)+0.1*float64(b)) {
+			row.Result = 1
+		}
+		if err := w.Append(&row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := w.Finish(featuresReport{}); err != nil {
+		t.Fatal(err)
+	}
+	text, err := tune(t, features, "--out", run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"per engine unit (256 a pawn) under the start weights",
+		"100 old centipawns are", "weights, their errors and their bounds are in engine units, 256 a pawn"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "per centipawn") {
+		t.Errorf("something is per centipawn in\n%s", text)
+	}
+	out := filepath.Join(run, "weights.json")
+	file, err := models.OpenAny(out)
+	if err != nil || file.Unit != 256 {
+		t.Fatalf("%v: %+v", err, file)
+	}
+	page, err := os.ReadFile(filepath.Join(run, "report.html"))
+	if err != nil || !strings.Contains(string(page), "2 coefficients, engine units") ||
+		!strings.Contains(string(page), "A pawn is 256 engine units.") {
+		t.Errorf("the page: %v", err)
+	}
+	for _, c := range []struct {
+		command *cobra.Command
+		args    []string
+		want    string
+	}{
+		{weights.New(), []string{"show", out}, "per engine unit (256 a pawn)"},
+		{weights.New(), []string{"export", out, "--format", "tables"}, "engine units (rms)"},
+		{New(), []string{features, "--from", out, "--out", filepath.Join(dir, "w.json")}, "per engine unit"},
+	} {
+		var all bytes.Buffer
+		c.command.SetArgs(c.args)
+		c.command.SetOut(&all)
+		c.command.SetErr(&all)
+		if err := c.command.ExecuteContext(t.Context()); err != nil || !strings.Contains(all.String(), c.want) {
+			t.Errorf("%v: %v; no %q in\n%s", c.args, err, c.want, all.String())
+		}
+	}
+	file.Unit = 0
+	encoded, err := file.Encode()
+	if err == nil {
+		err = os.WriteFile(out, encoded, 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tune(t, features, "--from", out, "--out", filepath.Join(dir, "w2.json")); err == nil ||
+		!strings.Contains(err.Error(), "in units of 1/100 pawn, the features in 1/256 pawn") {
+		t.Errorf("weights of another unit: %v", err)
+	}
+}
+
+// TestTuneFeatures: the features of a foreign evaluation become a weight file of its
+// terms; an evaluation that drifted away from them does not.
+func TestTuneFeatures(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string, evals func(sum float64) int16) string {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		set := dataset.FeatureSet{Model: "mine",
+			Terms: []dataset.FeatureTerm{{Name: "pawn", MG: 90, EG: 110}, {Name: "king.safety", MG: 5}}}
+		w, err := dataset.NewFeatureWriter(path, set, dataset.WriterConfig{Config: "test", Program: "test"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := rand.New(rand.NewPCG(1, uint64(len(name)-2)))
+		for i := range 4000 {
+			a, b, phase := float32(r.IntN(7)-3), float32(r.IntN(9)-4), r.IntN(25)
+			row := dataset.FeatureRow{Phase: float32(phase) / 24, Scale: 1, Score: dataset.NoScore,
+				Game: uint64(i/10 + 1), Weight: 1}
+			for t, v := range []float32{a, b} {
+				if v != 0 {
+					row.Terms, row.Counts = append(row.Terms, uint16(t)), append(row.Counts, v)
+				}
+			}
+			row.Eval = float32(evals(float64(a)*(90*float64(phase)+110*float64(24-phase))/24 +
+				5*float64(b)*float64(phase)/24))
+			if r.Float64() < objective.Sigmoid(0.006*100*float64(a)+0.1*float64(b)) {
+				row.Result = 1
+			}
+			if err := w.Append(&row); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := w.Finish(featuresReport{positions.Noise{Rows: 100, Noisy: 20}}); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	good := write("good", func(sum float64) int16 { return int16(sum) })
+	out := filepath.Join(dir, "w.json")
+	if _, err := tune(t, good, "--out", filepath.Join(dir, "strict.json"), "--strict"); err == nil ||
+		!strings.Contains(err.Error(), "--strict: "+tuner.BetterHere) {
+		t.Errorf("noisy rows, --strict: %v", err)
+	}
+	text, err := tune(t, good, "--out", out, "--json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var j tuner.Report
+	if err := json.Unmarshal([]byte(text), &j); err != nil || len(j.Terms) != 2 || j.Terms[1].Group != "king" ||
+		j.Terms[1].ZMG < 2 || j.Answer != tuner.BetterHere || !j.NoisyRows ||
+		!strings.HasPrefix(j.Warnings[0], "20.0 % of the rows say little") {
+		t.Errorf("%v, %+v, warnings %q", err, j.Terms, j.Warnings)
+	}
+	b, err := os.ReadFile(out)
+	if err != nil || !strings.Contains(string(b), `"format": "assay.weights/1"`) || !strings.Contains(string(b),
+		`"king.safety"`) {
+		t.Errorf("weights %s, %v", b, err)
+	}
+	again, err := tune(t, good, "--from", out, "--out", filepath.Join(dir, "w2.json"), "--json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var j2 tuner.Report
+	if err := json.Unmarshal([]byte(again), &j2); err != nil || j2.Parent != j.ID ||
+		j2.Terms[0].StartMG != float64(j.Terms[0].MG) {
+		t.Errorf("from %s: %v, parent %q, %+v", j.ID, err, j2.Parent, j2.Terms)
+	}
+	fresh := write("fresh", func(sum float64) int16 { return int16(sum) })
+	tested, err := tune(t, good, "--test", fresh, "--out", out, "--json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	j2 = tuner.Report{}
+	if err := json.Unmarshal([]byte(tested), &j2); err != nil || j2.Test == nil || j2.Test.Rows != 4000 ||
+		j2.Test.Clusters != 400 || j2.Basis != "test data" || j2.Answer != tuner.Better {
+		t.Errorf("tested on other games: %v, %+v", err, j2.Verdict)
+	}
+	bad := write("bad", func(sum float64) int16 { return int16(sum) + 12 })
+	for want, args := range map[string][]string{
+		"drifted apart":                {bad},
+		`"king.safety" is in the feat`: {good, "--from", "machack-1967"},
+		`the features are of "mine"`:   {good, "--model", "assay"},
+		"is also tuned on":             {good, "--test", good},
+		"--test: ":                     {good, "--test", filepath.Join(dir, "nowhere")},
+		"no such file":                 {good, "--from", filepath.Join(dir, "nowhere.json")},
+	} {
+		if _, err := tune(t, append(args, "--out", out)...); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: error %v, want %q", args, err, want)
+		}
+	}
+	positions := filepath.Join(dir, "positions")
+	writeWalks(t, positions, 2, nil)
+	if _, err := tune(t, positions, good, "--out", out); err == nil || !strings.Contains(err.Error(), "together") {
+		t.Errorf("positions and features: %v", err)
+	}
+	if _, err := tune(t, good, "--test", positions, "--out", out); err == nil ||
+		!strings.Contains(err.Error(), "together") {
+		t.Errorf("features tested on positions: %v", err)
+	}
+}
+
+// Two games of one opening are one cluster, which says nothing of standard errors.
+func TestTuneWithoutErrors(t *testing.T) {
+	dir := t.TempDir()
+	data := filepath.Join(dir, "positions")
+	writeWalks(t, data, 2, func(r *dataset.PositionRow) { r.Result = float32(r.Game - 1) })
+	for _, memory := range []string{"4G", "1"} {
+		out := filepath.Join(dir, memory)
+		text, err := tune(t, data, "--model", "assay", "--valid", "0", "--all", "--memory", memory, "--out", out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{`(?m)^pawn .* \+- - .* \+- -$`, `(?m)^tempo .* \+- - `,
+			"1 games or openings are too few for standard errors"} {
+			if memory == "4G" && !regexp.MustCompile(want).MatchString(text) {
+				t.Errorf("%s is not in\n%s", want, text)
+			}
+		}
+		doc, err := os.ReadFile(filepath.Join(out, "result.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r tuner.Report
+		if err := json.Unmarshal(doc, &r); err != nil {
+			t.Fatal(err)
+		}
+		for i := range r.Terms {
+			if x := &r.Terms[i]; x.Count > 0 &&
+				(x.SEMG.Known() || x.SEEG.Known() || x.ZMG.Known() || x.Moved() || x.IntervalMG != (tuner.Interval{})) {
+				t.Errorf("%s, --memory %s: %+v", x.Name, memory, x)
+			}
+		}
+		for _, p := range r.Pieces {
+			if p.SE.Known() || p.SEPawns.Known() {
+				t.Errorf("--memory %s: %+v", memory, p)
+			}
+		}
+		for _, table := range r.Tables {
+			for _, c := range table.Centered {
+				if c.SEMG.Known() || c.SEEG.Known() {
+					t.Errorf("%s: %+v", table.Name, c)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,217 @@
+package tune
+
+import (
+	"bytes"
+	"fmt"
+	"image/color"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+
+	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine/quote"
+	"github.com/assay-chess/assay/selfplay/gamelog"
+	"github.com/assay-chess/assay/tuner/wdl"
+)
+
+// wdlCode is the model as source text: name, value, target, low, high, and twice four coefficients.
+var wdlCode = map[string]string{
+	"c": `// Wins in a thousand games of the side to move; v is its evaluation in centipawns.
+int win_rate(double v, double %[1]s) {
+    double m = fmin(fmax(%[1]s, %[3]d), %[4]d) / %[2]d.0;
+    double a = ((%[5]s * m + %[6]s) * m + %[7]s) * m + %[8]s;
+    double b = ((%[9]s * m + %[10]s) * m + %[11]s) * m + %[12]s;
+    return (int)(0.5 + 1000 / (1 + exp((a - v) / b))); // losses: win_rate(-v); 100 * v / a is v with 1.00 = 50 %% wins
+}`,
+	"go": `// winRate is the wins in a thousand games of the side to move; v is its evaluation in centipawns.
+func winRate(v, %[1]s float64) int {
+	m := min(max(%[1]s, %[3]d), %[4]d) / %[2]d
+	a := ((%[5]s*m+%[6]s)*m+%[7]s)*m + %[8]s
+	b := ((%[9]s*m+%[10]s)*m+%[11]s)*m + %[12]s
+	return int(0.5 + 1000/(1+math.Exp((a-v)/b))) // losses: winRate(-v); 100 * v / a is v with 1.00 = 50 %% wins
+}`,
+	"rust": `// Wins in a thousand games of the side to move; v is its evaluation in centipawns.
+fn win_rate(v: f64, %[1]s: f64) -> i32 {
+    let m = %[1]s.clamp(%[3]d.0, %[4]d.0) / %[2]d.0;
+    let a = ((%[5]s * m + %[6]s) * m + %[7]s) * m + %[8]s;
+    let b = ((%[9]s * m + %[10]s) * m + %[11]s) * m + %[12]s;
+    (0.5 + 1000.0 / (1.0 + ((a - v) / b).exp())) as i32 // losses: win_rate(-v); 100 * v / a is v with 1.00 = 50 %% wins
+}`,
+}
+
+// NewWDL returns the command assay wdl.
+func NewWDL() *cobra.Command {
+	var by, code, picture string
+	var most, resamples int
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "wdl GAMES...",
+		Short: "Fit how often an evaluation wins, draws and loses",
+		Long: `Fit the share of games that are won, drawn and lost at an evaluation, in Stockfish's form: the win
+rate is 1/(1+exp((a-x)/b)) of the evaluation x, and a and b are cubic polynomials of the material on
+the board (pawns 1, knights and bishops 3, rooks 5, queens 9) or of the move number. Prints them as
+code, to show win rates or evaluations in which 1.00 wins half of the games.
+
+GAMES are data sets of games, or folders of runs that have them. For a PGN file with evaluations in
+its comments, first: assay data import games.pgn --out games. The scores are those of the players'
+searches, so the games should be of the engine in question, not adjudicated too early.
+
+The fit maximizes the likelihood of all positions. Its errors come from fits to games drawn at random,
+because the positions of one game share its result: ± is 95 %, and a_se in the JSON one standard error.`,
+		Example: `  assay wdl runs/sf
+  assay wdl games --by move --code rust --picture wdl.png`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			kind := slices.IndexFunc(wdl.Kinds, func(k wdl.By) bool { return k.Name == by })
+			switch {
+			case kind < 0:
+				return cli.Usagef("--by %s: want material or move", by)
+			case wdlCode[code] == "":
+				return cli.Usagef("--code %s: want %s", code, strings.Join(slices.Sorted(maps.Keys(wdlCode)), ", "))
+			case most < 1 || resamples < 2:
+				return cli.Usagef("--max-score %d, --resamples %d: want at least 1 and 2", most, resamples)
+			}
+			if err := checkPicture(picture); err != nil {
+				return err
+			}
+			games := wdl.NewGames(wdl.Kinds[kind], most)
+			p := cli.NewProgress(cmd.ErrOrStderr(), "wdl")
+			for _, path := range args {
+				if err := readGames(cmd, path, p, games); err != nil {
+					return cli.DataAdvice(err)
+				}
+			}
+			m, err := games.Fit(cmd.Context(), resamples, 1)
+			if cmd.Context().Err() != nil {
+				return err
+			} else if err != nil {
+				return fmt.Errorf("%w; give more games, with the scores of their searches", err)
+			}
+			p.Finish(fmt.Sprintf("%d positions of %d games", m.Positions, m.Games))
+			if picture != "" {
+				if err := drawWDL(picture, m, games); err != nil {
+					return err
+				}
+			}
+			if asJSON {
+				return cli.PrintJSON(cmd.OutOrStdout(), m)
+			}
+			return printWDL(cmd.OutOrStdout(), m, code, picture)
+		},
+	}
+	c.Flags().StringVar(&by, "by", "material", "what a and b depend on: material or move")
+	c.Flags().StringVar(&code, "code", "c", "language of the printed function: c, go or rust")
+	c.Flags().StringVar(&picture, "picture", "", "draw model and games into this new file, .png or .svg")
+	c.Flags().IntVar(&most, "max-score", 1000, "largest evaluation to use, in centipawns")
+	c.Flags().IntVar(&resamples, "resamples", 100, "fits to games drawn at random, for errors")
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return c
+}
+
+// readGames reads a data set, or that in the folder of a run.
+func readGames(cmd *cobra.Command, path string, p *cli.Progress, into *wdl.Games) error {
+	if inRun := filepath.Join(path, gamelog.GamesName); !strings.HasSuffix(path, ".arrow") {
+		if _, err := os.Stat(inRun); err == nil {
+			path = inRun
+		}
+	}
+	r, err := dataset.OpenGames(path)
+	if err != nil {
+		return err
+	}
+	return dataset.Each(cmd.Context(), r, p.Update, "", func(row *dataset.GameRow) error {
+		into.Add(row)
+		return nil
+	})
+}
+
+func printWDL(out io.Writer, m *wdl.Model, code, picture string) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	quote.Fprintf(w, "games\t%d, %d positions\n", m.Games, m.Positions)
+	quote.Fprintf(w, "1.00\t%.1f ± %.1f centipawns win half of the games at %s %d\n", m.Pawn, 1.96*m.PawnSE, m.By, m.Target)
+	quote.Fprintf(w, "spread\t%.1f ± %.1f centipawns\n", m.Spread, 1.96*m.SpreadSE)
+	quote.Fprintf(w, "draws at 0.00\t%.1f ± %.1f %%\n", 100*m.Draws, 196*m.DrawsSE)
+	quote.Fprintf(w, "loss\t%.4f a position\n", m.Loss)
+	if picture != "" {
+		quote.Fprintf(w, "written\t%s\n", picture)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	name := map[string]string{"material": "material", "move": "fullmove"}[m.By] // move is a word of Rust
+	args := []any{name, m.Target, m.Low, m.High}
+	for _, x := range slices.Concat(m.A[:], m.B[:]) {
+		args = append(args, fmt.Sprintf("%.4f", x))
+	}
+	_, err := fmt.Fprintf(out, "\n"+wdlCode[code]+"\n", args...)
+	return err
+}
+
+// drawWDL draws the shares near the target, dots, and those of the model, lines.
+func drawWDL(path string, m *wdl.Model, games *wdl.Games) error {
+	const step = 20
+	measured := games.Measured(step)
+	p := plot.New()
+	p.Title.Text = fmt.Sprintf("Near %s %d: %d games", m.By, m.Target, m.Games)
+	p.X.Label.Text, p.Y.Label.Text = "centipawns", "share of games"
+	p.Legend.Left, p.Legend.YOffs = true, 1.5*vg.Inch
+	span := min(4*m.Pawn, 1000)
+	for k, name := range []string{"won", "drawn", "lost"} {
+		var dots plotter.XYs
+		for _, at := range slices.Sorted(maps.Keys(measured)) {
+			if n := measured[at]; n[3] >= 20 && float64(at) < span && float64(at) > -span {
+				dots = append(dots, plotter.XY{X: float64(at), Y: n[k]})
+			}
+		}
+		line := plotter.NewFunction(func(x float64) float64 {
+			win, loss := m.Rates(x, float64(m.Target))
+			return []float64{win, 1 - win - loss, loss}[k]
+		})
+		line.Color = []color.Color{color.RGBA{G: 140, A: 255}, color.RGBA{R: 90, G: 90, B: 90, A: 255},
+			color.RGBA{R: 190, A: 255}}[k]
+		line.Samples = 200
+		p.Add(line)
+		p.Legend.Add(name, line)
+		if len(dots) > 0 {
+			s, err := plotter.NewScatter(dots)
+			if err != nil {
+				return err
+			}
+			s.Color, s.Radius = line.Color, vg.Points(2)
+			p.Add(s)
+		}
+	}
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -span, span, 0, 1
+	return writePicture(path, p)
+}
+
+func checkPicture(path string) error {
+	if path == "" || slices.Contains([]string{".png", ".svg"}, filepath.Ext(path)) {
+		return nil
+	}
+	return cli.Usagef("--picture %s: want a name that ends with .png or .svg", path)
+}
+
+// writePicture writes a plot to a file whose name ends with .png or .svg.
+func writePicture(path string, p *plot.Plot) error {
+	picture, err := p.WriterTo(7*vg.Inch, 4.5*vg.Inch, strings.TrimPrefix(filepath.Ext(path), "."))
+	var b bytes.Buffer
+	if err == nil {
+		_, err = picture.WriteTo(&b)
+	}
+	if err != nil {
+		return err
+	}
+	return durable.WriteFile(path, b.Bytes())
+}

@@ -1,0 +1,344 @@
+package weights
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/models"
+)
+
+// NewEval returns the command assay eval.
+func NewEval() *cobra.Command {
+	var model, weights string
+	var all, diff, asJSON bool
+	c := &cobra.Command{
+		Use:   "eval FEN|startpos [moves MOVE...] [--diff A B]",
+		Short: "Explain the static evaluation of a position, term by term",
+		Long: `Explain the static evaluation of a position: how often each term of the model occurs
+for White and for Black, its weights, and what it adds to the value.
+
+Values are in centipawns from White's view. There is no search, so the value of a position
+in the middle of an exchange means little.
+
+With --diff, the last two arguments are weight files, or names of embedded weights, of one
+model. The output lists the terms that add different amounts, the largest difference first.
+
+assay eval loss measures how well evaluations predict results.`,
+		Example: `  assay eval "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
+  assay eval "8/5k2/8/3KP3/8/8/8/8 w - - 0 1" --weights runs/first/weights.json --json
+  assay eval "8/5k2/8/3KP3/8/8/8/8 w - - 0 1" --diff assay-start runs/first/weights.json
+  assay eval startpos moves e4 c5 Nf3 --model shannon-1950
+  assay eval loss parts/valid --weights runs/first/weights.json --weights assay-start`,
+		Args: cobra.MinimumNArgs(1), // a FEN without quotes is up to six; any number of moves
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if diff {
+				if model != "" || weights != "" || all {
+					return cli.Usagef("--diff compares the two weight files given as arguments: " +
+						"leave out --model, --weights and --all")
+				}
+				return evalDiff(cmd.OutOrStdout(), args, asJSON)
+			}
+			x, err := Open(model, weights)
+			if err != nil {
+				return err
+			}
+			p, err := parsePosition(args)
+			if err != nil {
+				return err
+			}
+			e, err := explain(&p, x)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return cli.PrintJSON(cmd.OutOrStdout(), e)
+			}
+			_, err = io.WriteString(cmd.OutOrStdout(), e.table(&p, x, all))
+			return err
+		},
+	}
+	c.Flags().StringVar(&model, "model", "", `model: `+ModelNames()+` (default: that of --weights)`)
+	c.Flags().StringVar(&weights, "weights", "",
+		"weight file, or name of embedded weights (default: the newest of the model, or assay, the newest champion)")
+	c.Flags().BoolVar(&all, "all", false, "show all terms, also those that do not occur")
+	c.Flags().BoolVar(&diff, "diff", false, "compare two weight files, given after the FEN")
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object with every term")
+	cli.Often(c.Flags(), "model", "weights", "all", "diff")
+	c.AddCommand(newEvalLoss())
+	return c
+}
+
+// parsePosition reads a position as UCI's command position does, with or without "fen", in
+// one argument or several: startpos or a FEN, then optional moves in UCI notation or SAN.
+func parsePosition(args []string) (board.Position, error) {
+	words := strings.Fields(strings.Join(args, " "))
+	var moves []string
+	if i := slices.Index(words, "moves"); i >= 0 {
+		words, moves = words[:i], words[i+1:]
+	}
+	if len(words) > 0 && words[0] == "fen" {
+		words = words[1:]
+	}
+	if len(words) == 1 && words[0] == "startpos" {
+		words = []string{board.StartFEN}
+	} else if len(moves) == 0 {
+		words = args // so that errors show the arguments as given
+	}
+	p, err := cli.ParseFEN(words)
+	for i, word := range moves {
+		if err != nil {
+			break
+		}
+		var m board.Move
+		if m, err = p.ParseUCI(word); err != nil {
+			m, err = p.ParseSAN(word)
+		}
+		if err != nil {
+			return p, fmt.Errorf("move %d: %w", i+1, err)
+		}
+		p.Make(m)
+	}
+	return p, err
+}
+
+// Opened are weights with the model they are for.
+type Opened struct {
+	Name  string
+	File  *models.File
+	terms []eval.Term
+	Model *eval.Model // nil for a foreign evaluation; coefs too
+	Coefs []eval.Coef
+	held  func(t *models.TermWeight) bool // whether a source may lack the term
+}
+
+// Open opens weights and checks that they are for the model. Each may be empty: the
+// default of weights is the newest of the model, the default of both the newest champion.
+func Open(model, weights string) (*Opened, error) {
+	if model != "" {
+		if _, err := eval.Lookup(model); err != nil {
+			return nil, cli.Usage(err)
+		}
+	}
+	if weights == "" && model != "" {
+		weights = models.NewestOf(model)
+	}
+	weights = cmp.Or(weights, models.Default)
+	f, err := models.Open(weights)
+	if err != nil {
+		return nil, err
+	}
+	if model != "" && f.Model != model {
+		return nil, fmt.Errorf("%s holds weights for the model %s, not %s: leave out --model or give other weights",
+			weights, f.Model, model)
+	}
+	return opened(weights, f)
+}
+
+// OpenAny opens weights of any evaluation, foreign ones included.
+func OpenAny(name string) (*Opened, error) {
+	f, err := models.OpenAny(name)
+	if err != nil {
+		return nil, err
+	}
+	return opened(name, f)
+}
+
+func opened(name string, f *models.File) (*Opened, error) {
+	x := &Opened{Name: name, File: f, held: f.Held}
+	var err error
+	if f.Foreign == nil {
+		x.Model, x.Coefs, err = f.Weights()
+	}
+	if err == nil {
+		x.terms, err = f.Table()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return x, nil
+}
+
+// ModelNames lists the names of our own models, for help texts.
+func ModelNames() string {
+	var names []string
+	for _, m := range eval.Models() {
+		names = append(names, m.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// explained is a position's evaluation, as --json prints it.
+type explained struct {
+	FEN     string `json:"fen"`
+	Model   string `json:"model"`
+	Weights string `json:"weights"` // id
+	*eval.Explanation
+}
+
+func explain(p *board.Position, x *Opened) (*explained, error) {
+	e, err := x.Model.Explain(p, x.Coefs)
+	return &explained{p.FEN(), x.Model.Name, x.File.ID(), e}, err
+}
+
+// table returns the board and the terms as text, by group in the order of their first terms.
+func (e *explained) table(p *board.Position, x *Opened, all bool) string {
+	var b strings.Builder
+	b.WriteString(e.head(p, x))
+	fmt.Fprintf(&b, "\n%-24s %6s %6s %8s %8s %10s\n", "term", "White", "Black", "mg", "eg", "adds")
+	line := func(name string, adds float64) { fmt.Fprintf(&b, "%-56s %10s\n", name, decimal(adds)) }
+	groups := map[string][]*eval.TermValue{}
+	sums := map[string]float64{}
+	var order []string
+	total, hidden := 0.0, 0
+	for i := range e.Terms {
+		t := &e.Terms[i]
+		if t.White == 0 && t.Black == 0 && !all {
+			hidden++
+			continue
+		}
+		if groups[t.Group] == nil {
+			order = append(order, t.Group)
+		}
+		groups[t.Group] = append(groups[t.Group], t)
+		sums[t.Group] += t.Adds
+	}
+	for _, group := range order {
+		line(group, sums[group])
+		for _, t := range groups[group] {
+			total += t.Adds
+			fmt.Fprintf(&b, "  %-22s %6d %6d %8d %8d %10s\n", t.Name, t.White, t.Black, t.MG, t.EG, decimal(t.Adds))
+		}
+	}
+	if x.Model.Bend != nil {
+		line("value, by the formula", float64(e.Value))
+		b.WriteString("\n\"adds\" is how much lower the value would be without the term; these do not " +
+			"sum to the value:\n\n")
+		b.WriteString("  " + strings.ReplaceAll(x.Model.Bend.Formula, "\n", "\n  ") + "\n")
+	} else {
+		line("sum", total)
+	}
+	if num, den := e.Scale[0], e.Scale[1]; num != den {
+		line(fmt.Sprintf("times %d/%d: endgame scale, hard to win", num, den), total*float64(num)/float64(den))
+	}
+	if hidden > 0 {
+		fmt.Fprintf(&b, "\n%d terms do not occur; --all shows them.\n", hidden)
+	}
+	return b.String()
+}
+
+// head returns the board with the value, phase and weights next to it.
+func (e *explained) head(p *board.Position, x *Opened) string {
+	beside := []string{
+		fmt.Sprintf("value    %+.2f pawns, White's view", float64(e.Value)/100),
+		fmt.Sprintf("to move  %v", p.SideToMove()),
+		fmt.Sprintf("phase    %d of %d", e.Phase, eval.MaxPhase),
+		fmt.Sprintf("model    %s", e.Model),
+		fmt.Sprintf("weights  %s (id %s)", x.Name, e.Weights),
+	}
+	var b strings.Builder
+	for rank := 7; rank >= 0; rank-- {
+		fmt.Fprintf(&b, "  %d ", rank+1)
+		for file := range 8 {
+			letter := byte('.')
+			if piece := p.PieceAt(board.NewSquare(file, rank)); piece != board.NoPiece {
+				letter = piece.Letter()
+			}
+			fmt.Fprintf(&b, " %c", letter)
+		}
+		if i := 7 - rank; i < len(beside) {
+			b.WriteString("     " + beside[i])
+		}
+		b.WriteByte('\n')
+	}
+	b.WriteString("\n     a b c d e f g h\n")
+	return b.String()
+}
+
+// decimal formats centipawns with sign and one decimal, zero without sign.
+func decimal(x float64) string {
+	s := fmt.Sprintf("%+.1f", x)
+	if s == "+0.0" || s == "-0.0" {
+		return "0.0"
+	}
+	return s
+}
+
+// evalDifference compares the values of a position under two weight files, A and B, of one
+// model, as --json prints it.
+type evalDifference struct {
+	FEN    string            `json:"fen"`
+	Model  string            `json:"model"`
+	A      string            `json:"a"` // ids
+	B      string            `json:"b"`
+	ValueA int               `json:"value_a"` // centipawns, White's view
+	ValueB int               `json:"value_b"`
+	Phase  int               `json:"phase"`
+	Terms  []eval.TermChange `json:"terms"` // those that add different amounts, the largest difference first
+}
+
+// evalDiff explains a position under two weight files, the last two of args.
+func evalDiff(w io.Writer, args []string, asJSON bool) error {
+	if len(args) < 3 {
+		return cli.Usagef("--diff: want a FEN and two weight files")
+	}
+	fen, names := args[:len(args)-2], args[len(args)-2:]
+	a, b, err := openTwoWeights(names[0], names[1])
+	if err != nil {
+		return err
+	}
+	if a.Model == nil {
+		return fmt.Errorf("%s is for the foreign evaluation %s, which only its own engine can evaluate with; "+
+			"assay weights diff compares the weights", a.Name, a.File.Model)
+	}
+	p, err := parsePosition(fen)
+	if err != nil {
+		return err
+	}
+	x, err := explain(&p, a)
+	if err != nil {
+		return err
+	}
+	y, err := explain(&p, b)
+	if err != nil {
+		return err
+	}
+	d := evalDifference{x.FEN, x.Model, x.Weights, y.Weights, x.Value, y.Value, x.Phase,
+		eval.Diff(x.Explanation, y.Explanation)}
+	if asJSON {
+		return cli.PrintJSON(w, d)
+	}
+	_, err = io.WriteString(w, d.table(a.Name, b.Name))
+	return err
+}
+
+// table returns the differences as text.
+func (d *evalDifference) table(nameA, nameB string) string {
+	var s strings.Builder
+	value := func(cp int) string { return fmt.Sprintf("%+.2f", float64(cp)/100) }
+	fmt.Fprintf(&s, "A  %s  %s (id %s)\nB  %s  %s (id %s)\n", value(d.ValueA), nameA, d.A, value(d.ValueB), nameB, d.B)
+	fmt.Fprintf(&s, "pawns, White's view; phase %d of %d; %d terms add different amounts\n",
+		d.Phase, eval.MaxPhase, len(d.Terms))
+	if len(d.Terms) == 0 {
+		return s.String()
+	}
+	fmt.Fprintf(&s, "\n%-24s %6s %6s %15s %15s %9s %9s %9s\n", "term", "White", "Black", "mg, eg A", "mg, eg B",
+		"adds A", "adds B", "change")
+	sum := 0.0
+	for i := range d.Terms {
+		t := &d.Terms[i]
+		sum += t.Change()
+		fmt.Fprintf(&s, "%-24s %6d %6d %15s %15s %9s %9s %9s\n", t.Name, t.White, t.Black,
+			fmt.Sprintf("%d, %d", t.MGA, t.EGA), fmt.Sprintf("%d, %d", t.MGB, t.EGB),
+			decimal(t.AddsA), decimal(t.AddsB), decimal(t.Change()))
+	}
+	fmt.Fprintf(&s, "%-88s %9s\n", "sum", decimal(sum))
+	return s.String()
+}

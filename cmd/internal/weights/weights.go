@@ -1,0 +1,392 @@
+// Package weights is the commands about weights and what evaluations say with them: assay
+// weights, assay eval and assay eval loss. Open opens weights for other commands too.
+package weights
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/tuner"
+)
+
+// New returns the command assay weights.
+func New() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "weights",
+		Short: "Show, compare, draw and export weight files",
+		Example: `  assay weights list
+  assay weights show shannon-1950
+  assay weights diff assay-start runs/first/weights.json
+  assay weights picture runs/first/weights.json --from assay-start --out boards.png
+  assay weights export assay --format c --out weights.h`,
+	}
+	c.AddCommand(newShow(), newDiff(), newList(), newPicture(), newExport())
+	return c
+}
+
+func newShow() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:     "show FILE",
+		Short:   "Print the weights of a file, or embedded weights, with their provenance",
+		Example: "  assay weights show assay",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			x, err := OpenAny(args[0])
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				text, err := x.File.Encode()
+				if err == nil {
+					_, err = cmd.OutOrStdout().Write(text)
+				}
+				return err
+			}
+			_, err = io.WriteString(cmd.OutOrStdout(), showWeights(x))
+			return err
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print the file itself, in its normal form")
+	return c
+}
+
+func showWeights(x *Opened) string {
+	var b strings.Builder
+	model := x.File.Model
+	if x.Model == nil {
+		model += ", a foreign evaluation"
+	}
+	fmt.Fprintf(&b, "%-9s %s\n%-9s %s\n%-9s %d\n%-9s %.7f per %s\n", "model", model, "id", x.File.ID(), "terms",
+		len(x.File.Terms), "K", x.File.K, x.File.UnitName())
+	b.WriteString(provenance(&x.File.Provenance))
+	fmt.Fprintf(&b, "\n%-28s %15s %15s %10s\n", "term", "mg", "eg", "positions")
+	boards, shown := SquareBoards(x.File.Terms)
+	for i := range x.File.Terms {
+		w := &x.File.Terms[i]
+		if shown[i] {
+			continue
+		}
+		eg := WithError(w.EG, w.SEEG)
+		if !x.terms[i].Tapered {
+			eg = ""
+		}
+		count := ""
+		if w.Count > 0 {
+			count = fmt.Sprint(w.Count)
+		}
+		line := fmt.Sprintf("%-28s %15s %15s %10s", w.Name, WithError(w.MG, w.SEMG), eg, count)
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+	b.WriteString(boards)
+	return b.String()
+}
+
+// provenance returns the lines of the provenance that are not empty.
+func provenance(p *models.Provenance) string {
+	var b strings.Builder
+	loss := ""
+	if p.LossTrain != 0 || p.LossValid != 0 {
+		loss = fmt.Sprintf("%.6f training, %.6f validation", p.LossTrain, p.LossValid)
+	}
+	for _, line := range [][2]string{
+		{"parent", p.Parent}, {"method", p.Method}, {"data", strings.Join(p.Data, " ")}, {"rows", fmt.Sprint(p.Rows)},
+		{"games", fmt.Sprint(p.Games)}, {"split", p.Split}, {"loss", loss}, {"seed", fmt.Sprint(p.Seed)},
+		{"program", p.Program}, {"config", p.Config}, {"time", p.Time},
+	} {
+		if line[1] != "" && line[1] != "0" {
+			fmt.Fprintf(&b, "%-9s %s\n", line[0], line[1])
+		}
+	}
+	return b.String()
+}
+
+func newDiff() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "diff A B",
+		Short: "Compare two weight files of one model",
+		Long: "Compare two weight files of one model, term by term. A star marks changes of more\nthan two " +
+			"standard errors, where the files have standard errors. A or B may be features of a\nforeign evaluation: " +
+			"the values that its engine plays with.",
+		Example: "  assay weights diff assay-start runs/first/weights.json\n  assay weights diff features " +
+			"tuned/weights.json",
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a, b, err := openTwoWeights(args[0], args[1])
+			if err != nil {
+				return err
+			}
+			changes := models.Diff(a.File, b.File)
+			if asJSON {
+				return cli.PrintJSON(cmd.OutOrStdout(), struct {
+					Model   string          `json:"model"`
+					A       string          `json:"a"`
+					B       string          `json:"b"`
+					Changes []models.Change `json:"changes"`
+				}{a.File.Model, a.File.ID(), b.File.ID(), changes})
+			}
+			_, err = io.WriteString(cmd.OutOrStdout(), showChanges(a, b, changes))
+			return err
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return c
+}
+
+// openTwoWeights opens two weight files of one model, or features.
+func openTwoWeights(first, second string) (a, b *Opened, err error) {
+	if a, err = openValues(first); err != nil {
+		return nil, nil, err
+	}
+	if b, err = openValues(second); err != nil {
+		return nil, nil, err
+	}
+	if a.File.Model != b.File.Model {
+		return nil, nil, fmt.Errorf("%s is for the model %s and %s for %s: only weights of one model can be compared",
+			a.Name, a.File.Model, b.Name, b.File.Model)
+	}
+	if a.File.Unit != b.File.Unit {
+		return nil, nil, fmt.Errorf("%s is in %s and %s in %s: only weights of one unit can be compared",
+			a.Name, a.File.Units(), b.Name, b.File.Units())
+	}
+	// Only foreign evaluations can differ in their terms or in the order of terms.
+	for _, x := range [][2]*Opened{{a, b}, {b, a}} {
+		if name, ok := models.Missing(x[0].File, x[1].File); ok {
+			return nil, nil, fmt.Errorf("%s has a term %q, %s does not: only weights of the same terms can be compared",
+				x[0].Name, name, x[1].Name)
+		}
+	}
+	return a, b, nil
+}
+
+func showChanges(a, b *Opened, changes []models.Change) string {
+	var s strings.Builder
+	fmt.Fprintf(&s, "A  %s (id %s)\nB  %s (id %s)\n", a.Name, a.File.ID(), b.Name, b.File.ID())
+	fmt.Fprintf(&s, "%d of %d terms differ\n", len(changes), len(a.File.Terms))
+	if len(changes) == 0 {
+		return s.String()
+	}
+	fmt.Fprintf(&s, "\n%-28s %7s %7s %7s   %7s %7s %7s\n", "term", "mg A", "B", "change", "eg A", "B", "change")
+	for _, c := range changes {
+		star := ""
+		if c.Significant {
+			star = "  *"
+		}
+		fmt.Fprintf(&s, "%-28s %7d %7d %+7d   %7d %7d %+7d%s\n",
+			c.Name, c.MGA, c.MGB, c.MGB-c.MGA, c.EGA, c.EGB, c.EGB-c.EGA, star)
+	}
+	return s.String()
+}
+
+func newList() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:     "list",
+		Short:   "List the models and the embedded weights",
+		Example: "  assay weights list",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			type row struct {
+				Name  string `json:"name"`
+				Model string `json:"model"`
+				ID    string `json:"id"`
+				Terms int    `json:"terms"`
+				About string `json:"about"`
+			}
+			rows := []row{}
+			for _, name := range models.Names() {
+				f, err := models.Embedded(name)
+				if err != nil {
+					return err
+				}
+				rows = append(rows, row{name, f.Model, f.ID(), len(f.Terms), models.About(name)})
+			}
+			if asJSON {
+				return cli.PrintJSON(cmd.OutOrStdout(), map[string]any{"weights": rows})
+			}
+			out := cmd.OutOrStdout()
+			fmt.Fprintf(out, "%-16s %-16s %-13s %6s  %s\n", "weights", "model", "id", "terms", "description")
+			for _, r := range rows {
+				fmt.Fprintf(out, "%-16s %-16s %-13s %6d  %s\n", r.Name, r.Model, r.ID, r.Terms, r.About)
+			}
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return c
+}
+
+// exportFlags are the flags of assay weights export.
+type exportFlags struct {
+	format, template, show, out string
+	into                        []string
+}
+
+func newExport() *cobra.Command {
+	var f exportFlags
+	c := &cobra.Command{
+		Use:   "export FILE",
+		Short: "Write weights for another program, or into its source",
+		Long: `Write weights in a format that another program can read, or with --into put them into the
+source of your engine, where only the numbers change.
+
+  tables  arrays of S(mg, eg) for C and C++, where the engine defines S
+  c       a C header with arrays, and S unless the engine defines it
+  cpp     C++, constexpr
+  rust    Rust
+  go      Go
+  csv     one line per term, with the fitted number and its standard error
+  json    the weight file itself
+  uci     one setoption line per weight
+
+For any other format write a template of Go's text/template; --show-template prints a
+built-in one as an example. A template sees .Model, .ID, .K, .Terms, .Arrays and .Groups.
+
+Terms become arrays by their names: pst.0, pst.1, ... are the elements of pst, in the order
+of the weight file, and pst.0.0 to pst.5.63 those of pst[6][64] (pst_0 to pst_5 in a format
+without nested arrays). A number, a rank or a square at the end, after a dot, an underscore
+or in brackets, is an index; the 64 squares are a1, b1 ... h8. Other characters that a name
+cannot have become underscores, and words of a language get one at the end.
+
+--into changes a source file. It replaces only the numbers in definitions named like the
+terms: pst.2.12 is element [2][12] of pst, counted from 0. Elements are S(12, -5),
+{12, -5}, or single numbers where the halves have tables of their own, whose names have mg and
+eg before or after that of the terms: PST_MG and PST_EG. Nothing is guessed: an element that
+is computed is an error, and so is a term that no file defines, unless the fit held it. So
+name all files that define terms, with an --into each; a file of other code may be among them.
+In a file with the comments // assay:begin and // assay:end only what is between them counts.
+
+Separate values for Black, in rows such as passed[2][8] or in a table of their own, are
+written too if they are White's old values with the sign changed, mirrored, or both. Where
+that is not certain, the command says what it found and writes nothing; // assay:keep in the
+first line of a definition keeps its numbers. At the end it names coefficients that the phase
+or other code uses too, and lists numbers that were not written and equal old values. Then build
+the engine and check it position by position:
+  assay features --check WEIGHTS --cmd './new dump'
+
+Line endings, indentation and permissions stay. A file that has these weights already is not
+touched.
+
+FILE may hold weights of any evaluation, yours included. With --into or --format it may also be
+a data set of features: then the values that the engine plays with are written. In its own
+source they must change nothing.
+
+Weights are integers. If the file has the fitted numbers they were rounded from, stderr
+shows how far rounding moved them; assay tune shows the loss it costs.`,
+		Example: `  assay weights export assay --format c --out weights.h
+  assay weights export runs/first/weights.json --template engine.tmpl
+  assay weights export tuned.json --into src/eval.cpp --into src/psqt.h
+  assay weights export features --into src/eval.cpp
+  assay weights export --show-template c`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.show != "" {
+				text, err := models.ExportTemplate(f.show)
+				if err != nil {
+					return cli.Usage(err)
+				}
+				_, err = io.WriteString(cmd.OutOrStdout(), text)
+				return err
+			}
+			if len(args) != 1 {
+				return cli.Usagef("want one weight file, or name of embedded weights")
+			}
+			return f.run(args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	c.Flags().StringVar(&f.format, "format", "", strings.Join(models.ExportFormats(), ", ")+" (default json)")
+	c.Flags().StringVar(&f.template, "template", "", "template file to execute on the weights")
+	c.Flags().StringVar(&f.show, "show-template", "", "print the built-in template of a format")
+	c.Flags().StringVar(&f.out, "out", "", "file to write (default: standard output)")
+	c.Flags().StringArrayVar(&f.into, "into", nil,
+		"source file to write the weights into; repeat it for each that defines some")
+	cli.Often(c.Flags(), "format", "into", "out", "template", "show-template")
+	return c
+}
+
+func (f *exportFlags) run(name string, stdout, stderr io.Writer) error {
+	switch {
+	case f.format != "" && f.template != "":
+		return cli.Usagef("give --format or --template, not both")
+	case f.into != nil && (f.out != "" || f.format != "" || f.template != ""):
+		return cli.Usagef("--into replaces numbers of a source file: give it without --out, --format and --template")
+	case f.format == "" && f.into == nil && f.template == "":
+		f.format = "json"
+	case f.format != "" && !slices.Contains(models.ExportFormats(), f.format):
+		return cli.Usagef("--format %s: want one of %s", f.format, strings.Join(models.ExportFormats(), ", "))
+	}
+	x, err := openValues(name)
+	if err != nil {
+		return err
+	}
+	if x.File.K == 0 && f.format == "json" {
+		return cli.Usagef("%s holds features, from which assay tune makes a weight file: give --into FILE or another "+
+			"--format", name)
+	}
+	if f.into != nil {
+		return f.intoSources(x, stderr)
+	}
+	var b bytes.Buffer // write nothing unless the template succeeds
+	if f.template != "" {
+		text, err := os.ReadFile(f.template)
+		if err != nil {
+			return err
+		}
+		if err := x.File.Execute(&b, f.template, string(text)); err != nil {
+			return fmt.Errorf("%w; assay weights export --show-template c prints a working template", err)
+		}
+	} else if err := x.File.Export(&b, f.format); err != nil {
+		return err
+	}
+	printRounding(x, stderr)
+	if f.out != "" {
+		return durable.WriteFile(f.out, b.Bytes())
+	}
+	_, err = stdout.Write(b.Bytes())
+	return err
+}
+
+// openValues opens a weight file, or the values that an engine plays with, as its features have them.
+func openValues(name string) (*Opened, error) {
+	if info, err := os.Stat(name); err != nil || !info.IsDir() {
+		return OpenAny(name)
+	}
+	_, set, err := dataset.OpenFeatures(name)
+	if err != nil {
+		return nil, fmt.Errorf("%s is a folder: want a weight file, such as %s, or features: %w",
+			name, filepath.Join(name, "weights.json"), err)
+	}
+	file, err := tuner.StartWeights(set)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	x, err := opened(name, file)
+	if err == nil {
+		fixed := map[string]bool{}
+		for _, t := range set.Terms {
+			fixed[t.Name], fixed[t.Name+".mg"], fixed[t.Name+".eg"] = t.Fixed, t.Fixed, t.Fixed
+		}
+		x.held = func(t *models.TermWeight) bool { return fixed[t.Name] }
+	}
+	return x, err
+}
+
+// printRounding prints how far the integers are from the fitted numbers.
+func printRounding(x *Opened, stderr io.Writer) {
+	if r := x.File.Rounding(); r.Fitted > 0 {
+		fmt.Fprintf(stderr, "rounding moved %d fitted weights by %.2f %s (rms), %s most, by %.2f\n",
+			r.Fitted, r.RMS, x.File.Units(), r.Worst, r.Largest)
+	}
+}
