@@ -45,7 +45,7 @@ func main() {
 	flag.Parse()
 	load, err := packages.Load(&packages.Config{Tests: true,
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps |
-			packages.NeedTypes | packages.NeedTypesInfo | packages.NeedSyntax}, "./...")
+			packages.NeedTypes | packages.NeedTypesInfo | packages.NeedSyntax}, "./...", "./cmd/assay")
 	if err != nil {
 		log.Fatal(err)
 	}

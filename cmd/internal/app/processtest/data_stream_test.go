@@ -21,7 +21,8 @@ import (
 // positions, and says what they take: CPU time, so that a busy machine matters little,
 // and the most memory that was resident.
 //
-//	ASSAY_STREAM_ROWS=100000000 go test -tags experiment ./cmd/internal/app/processtest -run XXX -bench Stream -benchtime 1x -timeout 0
+//	ASSAY_STREAM_ROWS=100000000 go test -tags experiment ./cmd/internal/app/processtest -run XXX \
+//	  -bench Stream -benchtime 1x -timeout 0
 //
 // ASSAY_STREAM_DIR is where the data go, about 150 bytes a row.
 func BenchmarkStream(b *testing.B) {
