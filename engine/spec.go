@@ -36,7 +36,6 @@ type Spec struct {
 	StartTimeout time.Duration // 0: the default
 	FullHistory  bool          // the engine gets all moves of a game
 	WhiteView    bool          // its scores are from White's view
-	Sandbox      int           // memory of the sandbox that it runs in, in MB; 0: none
 
 	Label string // for people: name=, or what was typed, without timeouts; no part of String
 }
@@ -64,15 +63,6 @@ func (s Spec) Threaded() bool {
 func (s Spec) WithTimeouts(move, start time.Duration) Spec {
 	if s.Foreign() || s.FromGit() {
 		s.MoveTimeout, s.StartTimeout = cmp.Or(s.MoveTimeout, move), cmp.Or(s.StartTimeout, start)
-	}
-	return s
-}
-
-// WithSandbox returns the same player in a sandbox with that much memory, in MB, unless it has its own or is not
-// foreign. 0 means none.
-func (s Spec) WithSandbox(memory int) Spec {
-	if s.Foreign() || s.FromGit() {
-		s.Sandbox = cmp.Or(s.Sandbox, memory)
 	}
 	return s
 }
@@ -128,9 +118,6 @@ func (s Spec) commandText() string {
 	}
 	if s.WhiteView {
 		text += ":view=white"
-	}
-	if s.Sandbox > 0 {
-		text += fmt.Sprintf(":sandbox=%d", s.Sandbox)
 	}
 	separator := ":"
 	for _, word := range s.Command {
@@ -292,7 +279,7 @@ func startsSetting(text string) bool {
 }
 
 // foreignKeys are the settings that may precede a command.
-var foreignKeys = []string{"nodes", "depth", "timeout", "start", "history", "view", "sandbox"}
+var foreignKeys = []string{"nodes", "depth", "timeout", "start", "history", "view"}
 
 // parseForeign parses [KEY=VALUE:]...COMMAND[?OPTIONS]. Typed says that the label is what was typed, which has no
 // timeouts.
@@ -374,8 +361,6 @@ func (s *Spec) setForeign(key, value string) (err error) {
 		if s.WhiteView = value == "white"; !s.WhiteView {
 			err = fmt.Errorf("view=%s: want white, or leave it out for scores from the view of the side to move", value)
 		}
-	case "sandbox":
-		s.Sandbox, err = number(key, value, 1<<20)
 	case "timeout":
 		s.MoveTimeout, err = timeout(key, value)
 	case "start":

@@ -48,8 +48,8 @@ func TestParseSpec(t *testing.T) {
 		{"uci:nodes=5000:depth=3:timeout=10s:start=500ms:e",
 			Spec{Name: "uci", Nodes: 5000, Depth: 3, Command: words("e"), MoveTimeout: 10 * time.Second,
 				StartTimeout: 500 * time.Millisecond}, ""},
-		{"uci:history=full:view=white:sandbox=64:e",
-			Spec{Name: "uci", Command: words("e"), WhiteView: true, FullHistory: true, Sandbox: 64}, ""},
+		{"uci:history=full:view=white:e",
+			Spec{Name: "uci", Command: words("e"), WhiteView: true, FullHistory: true}, ""},
 		{"uci:env A=b:c e?X=nodes=1:", Spec{Name: "uci", Command: words("env", "A=b:c", "e"),
 			Options: list("X", "nodes=1:")}, ""},
 		{"git:nodes=500:HEAD~2?Hash=16", Spec{Name: "git", Command: words("HEAD~2"), Nodes: 500,
@@ -85,7 +85,6 @@ func TestSpecErrors(t *testing.T) {
 		"assay:":              `"" is not a setting KEY=VALUE`,
 		"a:Hash=1:hash=2":     "hash is set twice",
 		"a:nodes=x":           "nodes=x is not a number",
-		"uci:sandbox=-1:e":    "sandbox=-1 is not a number",
 		"uci:history=half:sh": "history=half: want full",
 	} {
 		if _, err := ParseSpec(text); err == nil || !strings.Contains(err.Error(), want) {
@@ -145,12 +144,6 @@ func TestSpecChanges(t *testing.T) {
 		s, err := ParseSpec(tt.text)
 		if got := s.WithTimeouts(tt.move, tt.start).String(); err != nil || got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.text, got, tt.want)
-		}
-	}
-	for text, want := range map[string]string{"assay": "assay", "uci:e": "uci:sandbox=64:e", "git:HEAD": "git:sandbox=64:HEAD",
-		"uci:sandbox=128:e": "uci:sandbox=128:e"} {
-		if s, err := ParseSpec(text); err != nil || s.WithSandbox(64).String() != want || s.WithSandbox(0).String() != text {
-			t.Errorf("%s: %s, %v", text, s.WithSandbox(64), err)
 		}
 	}
 	if s, err := ParseSpec("git:main?Hash=1"); err != nil || s.WithProgram("/b c").String() != "uci:'/b c'?Hash=1" {

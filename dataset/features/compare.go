@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/engine/uci/sandbox"
 )
 
 // errWeights says that an engine does not evaluate as its weights say.
@@ -24,7 +23,6 @@ var errWeights = errors.New("the engine does not evaluate as the fit expects")
 type Comparison struct {
 	Command []string      // the engine and its arguments
 	Timeout time.Duration // for one answer; 0: a minute
-	Sandbox *sandbox.Limits
 	// Features is the data set that was fitted, and Positions are those that it was made of.
 	Features  string
 	Positions []string
@@ -71,7 +69,7 @@ func Compare(ctx context.Context, c Comparison) (*Compared, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.Features, err)
 	}
-	p, err := start(ctx, c.Command, cmp.Or(c.Timeout, time.Minute), c.Sandbox)
+	p, err := start(ctx, c.Command, cmp.Or(c.Timeout, time.Minute))
 	if err != nil {
 		return nil, fmt.Errorf("features: %s: %w", c.Command[0], err)
 	}

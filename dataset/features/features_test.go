@@ -19,7 +19,6 @@ import (
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/engine/uci/sandbox"
 	"github.com/assay-chess/assay/eval"
 )
 
@@ -439,36 +438,4 @@ func FuzzRecords(f *testing.F) {
 			}
 		}
 	})
-}
-
-// A contained engine answers as one with all rights, and reads no file that its command does not name.
-func TestSandbox(t *testing.T) {
-	if err := sandbox.Available(); err != nil {
-		t.Skip(err)
-	}
-	data, _ := positions(t, 200)
-	limits := &sandbox.Limits{Memory: sandbox.DefaultMemory}
-	var ids []string
-	for _, l := range []*sandbox.Limits{nil, limits} {
-		m, err := Run(t.Context(), []string{data}, t.TempDir(), Config{Command: testEngine(t, "sides"), Procs: 1, Sandbox: l})
-		if err != nil {
-			t.Fatal(err)
-		}
-		id, _ := m.ID()
-		ids = append(ids, id)
-	}
-	if ids[0] != ids[1] {
-		t.Errorf("contained it made another data set: %v", ids)
-	}
-	secret := filepath.Join(t.TempDir(), "secret")
-	if err := os.WriteFile(secret, []byte("secret words\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, l := range []*sandbox.Limits{nil, limits} {
-		_, err := Run(t.Context(), []string{data}, t.TempDir(), Config{Command: []string{"sh", "-c",
-			"while read line; do echo $line; done < " + secret}, Procs: 1, Sandbox: l})
-		if err == nil || strings.Contains(err.Error(), "secret words") != (l == nil) {
-			t.Errorf("sandbox %v: %v", l, err)
-		}
-	}
 }

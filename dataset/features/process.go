@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/assay-chess/assay/engine/group"
-	"github.com/assay-chess/assay/engine/uci/sandbox"
 )
 
 // ErrSilent says that an engine did not answer in time.
@@ -31,22 +30,15 @@ type process struct {
 	stderr  tail
 	kill    context.CancelFunc
 	timeout time.Duration
-	box     *sandbox.Box
 }
 
 // start starts the command and reads its header.
-func start(ctx context.Context, command []string, timeout time.Duration, limits *sandbox.Limits) (*process, error) {
+func start(ctx context.Context, command []string, timeout time.Duration) (*process, error) {
 	ctx, kill := context.WithCancel(ctx)
 	p := &process{cmd: group.Command(ctx, command[0], command[1:]...), kill: kill, timeout: timeout}
 	p.cmd.Stderr = &p.stderr
 	p.cmd.WaitDelay = time.Second // for its own children that keep stderr open
-	box, err := limits.Contain(p.cmd, func(act string) {
-		fmt.Fprintf(&p.stderr, "its sandbox refused it to %s\n", act)
-	})
-	var in io.WriteCloser
-	if p.box = box; err == nil {
-		in, err = p.cmd.StdinPipe()
-	}
+	in, err := p.cmd.StdinPipe()
 	if err == nil {
 		p.pipe, p.in = in, bufio.NewWriterSize(in, 1<<16)
 		var out io.ReadCloser
@@ -57,7 +49,6 @@ func start(ctx context.Context, command []string, timeout time.Duration, limits 
 	}
 	if err != nil {
 		kill()
-		box.Close()
 		return nil, fmt.Errorf("features: %w", err)
 	}
 	if err := p.readHeader(); err != nil {
@@ -174,7 +165,6 @@ func (p *process) end(err error) error {
 	exit := p.cmd.Wait()
 	late.Stop()
 	p.kill()
-	p.box.Close()
 	switch {
 	case err == nil && len(more) > 0:
 		return fmt.Errorf("%w: it printed more than one record per position: %.20q after the last", ErrProtocol, more)

@@ -16,15 +16,13 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/inorder"
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/engine/uci/sandbox"
 )
 
 // Config configures Run.
 type Config struct {
-	Command []string        // the engine and its arguments
-	Procs   int             // number of processes; 0: one per core
-	Timeout time.Duration   // for one answer; 0: a minute
-	Sandbox *sandbox.Limits // of each process; nil: they have our rights
+	Command []string      // the engine and its arguments
+	Procs   int           // number of processes; 0: one per core
+	Timeout time.Duration // for one answer; 0: a minute
 	// Float stores counts as float32 even if the engine does not ask for it.
 	Float bool
 	// Tolerance is how far value and eval may differ, in centipawns; 0 is
@@ -99,7 +97,7 @@ func Run(ctx context.Context, paths []string, dir string, c Config) (*durable.Ma
 	if err != nil {
 		return nil, err
 	}
-	first, err := start(ctx, c.Command, r.Timeout, c.Sandbox)
+	first, err := start(ctx, c.Command, r.Timeout)
 	if err != nil {
 		return nil, r.blame(err)
 	}
@@ -232,7 +230,7 @@ func (r *run) serve(ctx context.Context, p *process, blocks iter.Seq[*block]) (e
 	}
 	for b := range blocks {
 		if p == nil {
-			if p, err = start(ctx, r.Command, r.Timeout, r.Sandbox); err != nil {
+			if p, err = start(ctx, r.Command, r.Timeout); err != nil {
 				return r.blame(err)
 			}
 			set := p.header.set()

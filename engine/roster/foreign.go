@@ -18,7 +18,6 @@ import (
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/engine/uci"
-	"github.com/assay-chess/assay/engine/uci/sandbox"
 )
 
 func openForeign(spec engine.Spec) (engine.Player, error) {
@@ -29,39 +28,11 @@ func openForeign(spec engine.Spec) (engine.Player, error) {
 	return uci.NewClient(c), nil
 }
 
-// OnContained has a function called, from another goroutine, with a text for what the sandbox of a player's program
-// refuses. Call it before the player starts.
-func OnContained(p engine.Player, report func(text string)) {
-	if c, ok := engine.As[*uci.Client](p); ok {
-		c.OnContained(func(act string) {
-			report(fmt.Sprintf("engine %s tried to %s; its sandbox refused", c.Name(), act))
-		})
-	}
-}
-
-// Command returns the command of a foreign engine. In a sandbox it may read the files that its options name, such as
-// networks.
+// Command returns the command of a foreign engine.
 func Command(spec engine.Spec) (uci.Command, error) {
 	c := uci.Command{Path: spec.Command[0], Args: spec.Command[1:], Options: slices.Clone(spec.Options),
 		StartTimeout: spec.StartTimeout, MoveTimeout: spec.MoveTimeout,
 		FullHistory: spec.FullHistory, WhiteView: spec.WhiteView}
-	if spec.Sandbox > 0 {
-		c.Sandbox = &sandbox.Limits{Memory: spec.Sandbox}
-		if err := c.Sandbox.Check(); err != nil {
-			return c, err
-		}
-		for i := range c.Options {
-			value := &c.Options[i].Value // that of an engine from another machine has no separator: CheckPortable
-			info, err := os.Stat(*value)
-			if err != nil || !info.Mode().IsRegular() || !strings.ContainsRune(*value, filepath.Separator) {
-				continue
-			}
-			if *value, err = filepath.Abs(*value); err != nil {
-				return c, err
-			}
-			c.Sandbox.Files = append(c.Sandbox.Files, *value)
-		}
-	}
 	_, err := findProgram(c.Path)
 	return c, err
 }

@@ -117,38 +117,3 @@ func TestForeignWithLimits(t *testing.T) {
 		t.Errorf("start: %v", err)
 	}
 }
-
-// In a sandbox an engine may read the files that its options name by a path, under their absolute paths.
-func TestCommandFiles(t *testing.T) {
-	t.Chdir(t.TempDir())
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile("net", nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct{ spec, value, files string }{
-		{"uci:sandbox=128:sh?EvalFile=./net", filepath.Join(dir, "net"), filepath.Join(dir, "net")},
-		{"uci:sandbox=128:sh?EvalFile=net", "net", ""}, // it may be a word that another machine sends
-		{"uci:sandbox=128:sh?EvalFile=./none", "./none", ""},
-		{"uci:sandbox=128:sh?EvalFile=" + dir, dir, ""},
-		{"uci:sh?EvalFile=./net", "./net", ""},
-	} {
-		spec, err := Parse(c.spec)
-		if err != nil {
-			t.Fatal(err)
-		}
-		command, err := Command(spec)
-		files := ""
-		if command.Sandbox != nil {
-			files = strings.Join(command.Sandbox.Files, " ")
-		}
-		if err != nil || command.Options[0].Value != c.value || files != c.files {
-			t.Errorf("%s: %q, files %q, %v", c.spec, command.Options[0].Value, files, err)
-		}
-		if spec.Options[0].Value == c.value && c.files != "" {
-			t.Errorf("%s: the specification was changed", c.spec)
-		}
-	}
-}

@@ -16,8 +16,7 @@
 //	uci:'/my engines/new' --quiet?EvalFile=/nets/a b.nnue
 //
 // With history=full an engine gets all moves of a game; without it, those since the last capture or pawn move. With
-// view=white its scores are from White's view. With sandbox=MB it runs in a sandbox with that much memory
-// (engine/uci/sandbox).
+// view=white its scores are from White's view.
 //
 // The command line starts after the last of the settings and may contain colons itself. Spaces separate its words,
 // with quotes and backslashes as in a shell but without expansion. An unquoted ? ends it. The options follow,
@@ -95,7 +94,7 @@ func known(name string) (entry, bool) {
 //	name, nodes, depth    as above
 //	timeout               timeout of a move beyond its limit (default: uci.DefaultMoveTimeout)
 //	start                 timeout of the start (default: uci.DefaultStartTimeout)
-//	history, view, sandbox  see above
+//	history, view         see above
 func Parse(text string) (engine.Spec, error) {
 	spec, err := engine.ParseSpec(text)
 	if spec.Foreign() || spec.FromGit() {

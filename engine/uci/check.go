@@ -171,7 +171,7 @@ func (k *checker) run(s step) error {
 
 // start runs the program. All but the first time it also awaits uciok.
 func (k *checker) start() (err error) {
-	k.process, err = startProcess(&k.command, anyCore, nil)
+	k.process, err = startProcess(&k.command, anyCore)
 	if err != nil || len(k.report.Findings) == 0 || k.silent >= neverAnswers {
 		return err
 	}

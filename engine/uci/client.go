@@ -14,7 +14,6 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/cores"
-	"github.com/assay-chess/assay/engine/uci/sandbox"
 )
 
 // Timeouts of a foreign engine.
@@ -50,7 +49,6 @@ type Command struct {
 	Path    string // of the program, as exec.LookPath takes it
 	Args    []string
 	Options []engine.Option // set at each start, in this order
-	Sandbox *sandbox.Limits // contains the program; nil: it runs with our rights
 
 	// StartTimeout is the timeout for uciok and for each readyok, those before a game
 	// included, where a longer MoveTimeout replaces it. 0 means DefaultStartTimeout.
@@ -81,9 +79,8 @@ type Client struct {
 	command     Command
 	quitTimeout time.Duration
 	// start is startProcess but in tests.
-	start     func(c *Command, core int, contained func(act string)) (*process, error)
-	core      int              // that the process is pinned to; anyCore: none
-	contained func(act string) // see OnContained; may be nil
+	start func(c *Command, core int) (*process, error)
+	core  int // that the process is pinned to; anyCore: none
 
 	process  *process // nil if not running
 	options  []option // that the process announced
@@ -124,15 +121,11 @@ const anyCore = -1
 // Pin implements engine.Pinner. A program that runs elsewhere moves to the core; if it has children it
 // is ended, and started again when it is next needed.
 func (c *Client) Pin(core int) {
-	if c.process != nil && c.core != core && !cores.PinProcess(c.process.box.Pid(c.process.pid), core) {
+	if c.process != nil && c.core != core && !cores.PinProcess(c.process.pid, core) {
 		c.quit()
 	}
 	c.core = core
 }
-
-// OnContained has a function called, from another goroutine, for what the program tries and its
-// sandbox refuses, for example "write /etc/passwd". Call it before Start.
-func (c *Client) OnContained(f func(act string)) { c.contained = f }
 
 // Name returns the name of the program, without its folder.
 func (c *Client) Name() string { return filepath.Base(c.command.Path) }
@@ -147,7 +140,7 @@ func (c *Client) Start() error {
 	case c.process != nil:
 		return nil
 	}
-	p, err := c.start(&c.command, c.core, c.contained)
+	p, err := c.start(&c.command, c.core)
 	if err != nil {
 		return fmt.Errorf("uci:%s: %w: %w", c.Name(), engine.ErrNotStarted, err)
 	}
@@ -251,8 +244,7 @@ func (c *Client) fail(err error, missing string, within time.Duration) error {
 		return fmt.Errorf("uci:%s: %w: no %s within %v%s%s", c.Name(), ErrTimeout, missing,
 			within.Round(time.Millisecond), c.setting(within), exit.lastWords())
 	case errors.Is(err, io.EOF), isBrokenPipe(err):
-		return marked{fmt.Errorf("uci:%s: no %s: %s%s%s", c.Name(), missing, exit.how(), c.command.limits(),
-			exit.lastWords()), errEnded}
+		return marked{fmt.Errorf("uci:%s: no %s: %s%s", c.Name(), missing, exit.how(), exit.lastWords()), errEnded}
 	}
 	return fmt.Errorf("uci:%s: no %s: %w%s", c.Name(), missing, err, exit.lastWords())
 }
@@ -283,20 +275,8 @@ func (c *Client) Log() string {
 	return c.log
 }
 
-// limits says what the sandbox allows, as a part of an error message.
-func (c *Command) limits() string {
-	if c.Sandbox == nil {
-		return ""
-	}
-	return fmt.Sprintf(", in a sandbox with %v", c.Sandbox)
-}
-
-// NewGame implements engine.Player. UCI has no way to pass a seed, so it is not used. A
-// contained program that used up half of its processor time is started again.
+// NewGame implements engine.Player. UCI has no way to pass a seed, so it is not used.
 func (c *Client) NewGame(uint64) error {
-	if c.process != nil && c.process.box.Exhausted() {
-		c.end()
-	}
 	if err := c.Start(); err != nil {
 		return err
 	}

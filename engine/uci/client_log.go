@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -64,37 +63,10 @@ func (p *process) logText() string {
 	if noise := strings.TrimSpace(p.noise.text()); noise != "" {
 		text += "\nlast on its error output\n" + noise + "\n"
 	}
-	if acts := p.refused.text(); acts != "" {
-		text += "\nits sandbox refused it to\n" + acts
-	}
 	return strings.Map(func(r rune) rune {
 		if r == '\n' {
 			return r
 		}
 		return printable(r)
 	}, strings.ToValidUTF8(text, "?"))
-}
-
-// refusals are what a program tried and its sandbox refused.
-type refusals struct {
-	mu   sync.Mutex
-	acts []string
-}
-
-// noting returns a function that notes an act and passes it on; next may be nil.
-func (r *refusals) noting(next func(act string)) func(act string) {
-	return func(act string) {
-		r.mu.Lock()
-		r.acts = append(r.acts, act)
-		r.mu.Unlock()
-		if next != nil {
-			next(act)
-		}
-	}
-}
-
-func (r *refusals) text() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return strings.Join(r.acts, "\n")
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/engine/group"
 	"github.com/assay-chess/assay/engine/stall"
-	"github.com/assay-chess/assay/engine/uci/sandbox"
 )
 
 // process is a running program with pipes to it.
@@ -29,8 +28,6 @@ type process struct {
 	lines                 lineBuffer
 	noise                 tail
 	log                   conversation
-	refused               *refusals    // by its sandbox
-	box                   *sandbox.Box // nil: none
 
 	watch    stall.Watch   // while we wait
 	credited time.Duration // stalls that have extended this wait
@@ -67,7 +64,7 @@ func newProcess(stdin, stdout, stderr pipe) *process {
 		stdin: stdin, stdout: stdout, stderr: stderr,
 		lines:   lineBuffer{from: stdout, buf: make([]byte, lineBufferSize)},
 		context: context.Background(), unfollow: func() bool { return false },
-		refused: &refusals{}, ending: make(chan struct{}), reaped: make(chan struct{}),
+		ending: make(chan struct{}), reaped: make(chan struct{}),
 	}
 	p.noise.done = make(chan struct{})
 	go p.noise.drain(stderr)
@@ -82,28 +79,20 @@ const exitGrace = 50 * time.Millisecond
 // where the processors have far too much to do.
 const reapTimeout = 20 * time.Second
 
-// startProcess starts a program, pinned to the core unless that is anyCore, and contained if
-// the command says so.
-func startProcess(c *Command, core int, contained func(act string)) (*process, error) {
+// startProcess starts a program, pinned to the core unless that is anyCore.
+func startProcess(c *Command, core int) (*process, error) {
 	cmd := exec.Command(c.Path, c.Args...)
 	group.Own(cmd)
 	endWithUs(cmd)
 	strays := newStrays()
 	cmd.Env = strays.environment()
-	refused := &refusals{}
-	box, err := c.Sandbox.Contain(cmd, refused.noting(contained))
-	if err != nil {
-		return nil, err
-	}
 	ours, theirs, err := newPipes()
 	if err != nil {
-		box.Close()
 		return nil, err
 	}
 	defer closeAll(theirs[:]...) // the process has its own copies
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs[0], theirs[1], theirs[2]
 	p := newProcess(ours[0], ours[1], ours[2])
-	p.refused, p.box = refused, box
 	started := make(chan error, 1)
 	go p.supervise(cmd, strays, core, started)
 	if err := <-started; err != nil {
@@ -138,7 +127,6 @@ func (p *process) supervise(cmd *exec.Cmd, strays *strays, core int, started cha
 	defer runtime.UnlockOSThread()
 	cmd, err := startOn(core, cmd)
 	if err != nil {
-		p.box.Close()
 		started <- err
 		return
 	}
@@ -159,7 +147,6 @@ func (p *process) supervise(cmd *exec.Cmd, strays *strays, core int, started cha
 	_ = cmd.Wait()              // the state says more
 	p.state = cmd.ProcessState
 	strays.end(p.pid)
-	p.box.Close()
 	close(p.reaped)
 }
 
@@ -177,8 +164,7 @@ func startOn(core int, cmd *exec.Cmd) (*exec.Cmd, error) {
 	for wait := time.Millisecond; errors.Is(err, syscall.ETXTBSY) && wait < busyTimeout; wait *= 2 {
 		time.Sleep(wait)
 		cmd = &exec.Cmd{Path: cmd.Path, Args: cmd.Args, Env: cmd.Env, Dir: cmd.Dir, Stdin: cmd.Stdin,
-			Stdout: cmd.Stdout, Stderr: cmd.Stderr,
-			ExtraFiles: cmd.ExtraFiles, SysProcAttr: cmd.SysProcAttr}
+			Stdout: cmd.Stdout, Stderr: cmd.Stderr, SysProcAttr: cmd.SysProcAttr}
 		err = cmd.Start()
 	}
 	return cmd, err

@@ -53,7 +53,7 @@ func (s *script) serve(handle func(command string) bool) {
 // scriptedClient returns a client of the engine that run is.
 func scriptedClient(run func(*script)) *Client {
 	c := NewClient(Command{Path: "script", StartTimeout: 2 * time.Second, MoveTimeout: 400 * time.Millisecond})
-	c.start = func(*Command, int, func(string)) (*process, error) {
+	c.start = func(*Command, int) (*process, error) {
 		var ours, theirs [3]net.Conn
 		for i := range ours {
 			ours[i], theirs[i] = net.Pipe()

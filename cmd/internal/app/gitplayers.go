@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/assay-chess/assay/cmd/internal/cli"
@@ -38,7 +37,6 @@ type gitPlayers struct {
 	pins    []gitPin
 	sources map[string]*gitbuild.Source // by name
 	started *selfplay.Pool              // see opener
-	refused sync.Map                    // acts that sandboxes refused
 	none    bool                        // this process opens no players
 	built   []func()
 }
@@ -259,22 +257,9 @@ func (f *gitPlayers) opener() selfplay.Opener {
 		return nil
 	}
 	if f.started == nil {
-		f.started = selfplay.NewPool(f.open)
+		f.started = selfplay.NewPool(roster.Open)
 	}
 	return f.started.Open
-}
-
-// open opens a player, and says what its sandbox refuses, each act once.
-func (f *gitPlayers) open(spec engine.Spec) (engine.Player, error) {
-	p, err := roster.Open(spec)
-	if err == nil {
-		roster.OnContained(p, func(act string) {
-			if _, said := f.refused.LoadOrStore(act, true); !said {
-				f.log("%s", act)
-			}
-		})
-	}
-	return p, err
 }
 
 // release ends the engines that were started and do not play.

@@ -130,7 +130,7 @@ its time; an error names the command that failed.`,
 }
 
 // ofEngine are the settings that only an engine of the user's own has.
-var ofEngine = []string{"sandbox", "check", "hours", "deep-games", "clock-games", "clock", "add", "accept-not-weaker"}
+var ofEngine = []string{"check", "hours", "deep-games", "clock-games", "clock", "add", "accept-not-weaker"}
 
 // learnEngine tunes the engine of a repository, or tries every stage of that.
 func (s *session) learnEngine(cmd *cobra.Command) error {
@@ -143,7 +143,7 @@ func (s *session) learnEngine(cmd *cobra.Command) error {
 		if !slices.Contains(with, f.Name) && err == nil {
 			err = cli.Usagef("--%s: with --engine the settings are in %s", f.Name, settings.ProjectName)
 		}
-		if at := slices.Index(with, f.Name); at >= 8 && at <= slices.Index(with, "sandbox") {
+		if at := slices.Index(with, f.Name); at >= 8 && at < len(with)-len(ofEngine) {
 			playing = append(playing, "--"+f.Name+"="+f.Value.String())
 		}
 	})
@@ -151,7 +151,6 @@ func (s *session) learnEngine(cmd *cobra.Command) error {
 		return err
 	}
 	c := ownengine.Config{Engine: s.OwnEngine, Stdout: s.stdout, Stderr: s.stderr, Playing: playing,
-		Sandbox: s.Sandbox,
 		Command: func(ctx context.Context, words []string, stderr io.Writer) (string, error) {
 			var out strings.Builder
 			root := newRootCommand()

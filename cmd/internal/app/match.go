@@ -42,16 +42,14 @@ Players are shown as typed, or by a name: name=new:./engine. Data and results al
 the id of their weights, or the checksum of their program.
 
 A word with a path separator is the program of a UCI engine: ./engine?Hash=16. The
-long form is uci:[nodes=N:][depth=N:][timeout=TIME:][history=full:][view=white:][sandbox=MB:]COMMAND[?OPTION=VALUE&...].
+long form is uci:[nodes=N:][depth=N:][timeout=TIME:][history=full:][view=white:]COMMAND[?OPTION=VALUE&...].
 The command is split into words as a shell does, without expansion. OwnBook and Threads keep
 the engine's defaults unless set. With history=full an engine gets all moves of the game
 with each position; otherwise those since the last capture or pawn move, which is all that
 draws depend on. view=white is for an engine that reports scores from White's view instead of
 the side to move's.
 
-Engines run with your rights: they can read and change what you can, and use the network. One
-with sandbox=1024, or every one with --sandbox 1024, gets 1024 MB of memory, no files but its
-program and those that its arguments name, and no network (Linux; see "assay help work --all").
+Engines run with your rights: they can read and change what you can, and use the network.
 
 ` + gitHelp + `
 

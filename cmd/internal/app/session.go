@@ -271,7 +271,7 @@ func (s *session) entrants(players []engine.Spec, what func(i int) string) (list
 // entrant names a player, builds it if it is git:REF, and starts it once. What is the player's name in
 // errors.
 func (s *session) entrant(spec engine.Spec, what string) (selfplay.Entrant, error) {
-	e, err := s.git.entrant(spec.WithTimeouts(s.MoveTimeout, s.StartTimeout).WithSandbox(int(s.Sandbox)))
+	e, err := s.git.entrant(spec.WithTimeouts(s.MoveTimeout, s.StartTimeout))
 	if errors.Is(err, uci.ErrStart) {
 		err = verdictAdvice(fmt.Errorf("%s, %s: %w: %w", what, spec.Label, selfplay.ErrPreflight, err), "")
 	}

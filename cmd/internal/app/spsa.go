@@ -153,7 +153,7 @@ func (s *session) prepareSpsa(args []string) (func() error, error) {
 
 // tuned opens the player once and sets its values, so that errors appear before the run starts.
 func (s *session) tuned(c *play.Config, spec engine.Spec) error {
-	e, err := s.git.entrant(spec.WithSandbox(int(s.Sandbox)))
+	e, err := s.git.entrant(spec)
 	if err != nil {
 		return err
 	}

@@ -214,7 +214,7 @@ func engineToTune(args []string) (spec engine.Spec, ok bool, err error) {
 
 // writeSpins writes a CONFIG with the spin options of an engine, for the user to edit.
 func (s *session) writeSpins(spec engine.Spec) error {
-	e, err := s.git.entrant(spec.WithSandbox(int(s.Sandbox)))
+	e, err := s.git.entrant(spec)
 	if err != nil {
 		return err
 	}

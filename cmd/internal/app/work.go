@@ -17,7 +17,6 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/engines"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/roster"
-	"github.com/assay-chess/assay/engine/uci/sandbox"
 	"github.com/assay-chess/assay/selfplay/cluster/broker"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 	"github.com/assay-chess/assay/selfplay/cluster/worker"
@@ -33,9 +32,6 @@ type workFlags struct {
 	engines     []string
 	signed      string
 	trust       string
-	memory      int
-	level       string
-	bare        bool
 	library     string
 	wait        time.Duration
 	newKey      string
@@ -53,17 +49,12 @@ build plays the same. It fetches weights. It plays a foreign engine only if its 
 
   trusts its signer:  --trust LIST, with lines NAME PUBLICKEY as assay sign --new-key prints
                       them. The worker fetches engines that these people signed and the run
-                      sends (--send-engines), and runs them in a sandbox;
+                      sends (--send-engines);
   or has the program: --engine PATH allows a file with its current content; --engines DIR
                       --trust LIST allows engines in DIR, each with its ENGINE` + wire.SignatureSuffix + `, as assay
                       sign makes it. The run needs the same files, by name and content.
 
-An engine in the sandbox reads no file of yours. It has no network, no environment, no other
-processes, and as much memory as --engine-memory allows. Where bubblewrap works it has an empty
-folder in memory, and sees no names of files. The worker tries all that when it starts, and prints
-it. What the sandbox refuses is reported to you and to the run. This needs Linux 5.13 with
-Landlock. Elsewhere a worker fetches no engine, unless you give --no-sandbox: then engines
-can do whatever you can. Your own files, of --engine and --engines, run without a sandbox.
+Engines run with your rights.
 
 A worker that lacks an engine of the run leaves, and both sides report what is missing.
 A worker does not accept program arguments, or options that name files.
@@ -134,11 +125,6 @@ func newWorkCommand() *cobra.Command {
 		"them")
 	fs.StringVar(&f.trust, "trust", "", "list of trusted signers: lines NAME PUBLICKEY, as assay sign --new-key prints "+
 		"them; their engines are fetched")
-	fs.IntVar(&f.memory, "engine-memory", sandbox.DefaultMemory, "with --trust: memory of a fetched engine, in MB")
-	fs.StringVar(&f.level, "require-sandbox", sandbox.Contained, "with --trust: sandbox without which no engine is "+
-		"fetched: "+sandbox.Contained+", or "+sandbox.Isolated+", which sees no names of your files either")
-	fs.BoolVar(&f.bare, "no-sandbox", false, "with --trust: run fetched engines without a sandbox: they can read and "+
-		"change what you can")
 	fs.StringVar(&f.library, "library", "", "folder for weights and fetched engines (default: in the user's cache)")
 	fs.DurationVar(&f.wait, "wait", 0, "leave after this long without work; time outside --hours counts too (default: "+
 		"never)")
@@ -283,17 +269,16 @@ func (f *workFlags) worker(url string, log func(string)) (*worker.Worker, error)
 	if err := durable.RemoveOldTemps(w.Library, oldTemp); err != nil {
 		return nil, err
 	}
-	w.Engines, err = f.allowed(w.Library, log)
+	w.Engines, err = f.allowed(w.Library)
 	return w, err
 }
 
 // allowed returns the foreign engines that the flags allow. Those that are fetched go into a
 // folder of the library.
-func (f *workFlags) allowed(library string, log func(string)) (*worker.AllowedEngines, error) {
+func (f *workFlags) allowed(library string) (*worker.AllowedEngines, error) {
 	if f.trust == "" {
-		if f.signed != "" || f.bare {
-			return nil, cli.Usagef("--engines and --no-sandbox are about signed engines: add --trust LIST, the list of those " +
-				"who may sign them")
+		if f.signed != "" {
+			return nil, cli.Usagef("--engines is about signed engines: add --trust LIST, the list of those who may sign them")
 		}
 		return worker.AllowEngines(f.engines, "", nil)
 	}
@@ -305,28 +290,7 @@ func (f *workFlags) allowed(library string, log func(string)) (*worker.AllowedEn
 	if err != nil {
 		return nil, err
 	}
-	memory := f.memory
-	if f.level != sandbox.Contained && (f.level != sandbox.Isolated || f.bare) {
-		return nil, cli.Usagef("--require-sandbox %s: want %s or, without --no-sandbox, %s", f.level, sandbox.Contained,
-			sandbox.Isolated)
-	}
-	if err := sandbox.Require(f.level); f.bare {
-		memory = 0
-	} else if err != nil && f.signed == "" {
-		return nil, fmt.Errorf("%w; to run fetched engines all the same, add --no-sandbox: they can then read and change "+
-			"what you can", err)
-	} else if err != nil {
-		log(fmt.Sprintf("engines are not fetched, only those in %s are played: %v", f.signed, err))
-		return a, nil
-	} else if err := (sandbox.Limits{Memory: memory}).Check(); err != nil {
-		return nil, cli.Usagef("--engine-memory: %v", err)
-	}
-	for _, p := range sandbox.Protections() {
-		if memory > 0 {
-			log("sandbox, tried now: " + p.String())
-		}
-	}
-	return a, a.Fetch(filepath.Join(library, "engines"), memory)
+	return a, a.Fetch(filepath.Join(library, "engines"))
 }
 
 // machineName returns a name that no other worker on this machine has.

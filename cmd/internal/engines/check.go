@@ -19,7 +19,6 @@ import (
 func NewCheck() *cobra.Command {
 	var clocks []string
 	var load, asJSON, all bool
-	var memory cli.Sandbox
 	c := &cobra.Command{
 		Use:   "check ENGINE",
 		Short: "Check that a UCI engine keeps to the protocol, its limits and time",
@@ -54,18 +53,17 @@ The exit code is 1 if a check failed.`,
 				config.Clocks = append(config.Clocks,
 					uci.CheckClock{Name: text, Base: clock.Base, Increment: clock.Increment, Moves: clock.Moves})
 			}
-			return check(cmd, args[0], int(memory), config, asJSON, all)
+			return check(cmd, args[0], config, asJSON, all)
 		},
 	}
 	c.Flags().StringSliceVar(&clocks, "clock", []string{"1+0.01"}, "`clocks` of the games, [MOVES/]SECONDS[+INCREMENT]")
 	c.Flags().BoolVar(&load, "load", false, "play each game once more while every core is busy")
-	c.Flags().Var(&memory, "sandbox", cli.SandboxHelp)
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	c.Flags().BoolVar(&all, "all", false, "print the whole dialogue of a failure, not its last lines")
 	return c
 }
 
-func check(cmd *cobra.Command, text string, memory int, config uci.CheckConfig, asJSON, all bool) error {
+func check(cmd *cobra.Command, text string, config uci.CheckConfig, asJSON, all bool) error {
 	spec, err := cli.Player(text)
 	if err != nil {
 		return err
@@ -73,7 +71,7 @@ func check(cmd *cobra.Command, text string, memory int, config uci.CheckConfig, 
 	if !spec.Foreign() {
 		return cli.Usagef("%s is not a UCI engine: give the path of a program, such as ./engine", text)
 	}
-	command, err := roster.Command(spec.WithSandbox(memory))
+	command, err := roster.Command(spec)
 	if err != nil {
 		return err
 	}

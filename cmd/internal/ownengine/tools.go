@@ -34,7 +34,6 @@ type Config struct {
 	Engine         string // a folder of the repository, for its working tree, or git:REF in the current folder
 	Stdout, Stderr io.Writer
 	Playing        []string // flags of each command that plays, such as --concurrency
-	Sandbox        cli.Sandbox
 	// Command runs a command of assay, and returns what it prints to the standard output.
 	Command func(ctx context.Context, words []string, stderr io.Writer) (stdout string, err error)
 }
@@ -129,7 +128,7 @@ func (k *tools) player(path, weights string) string {
 	if weights != "" {
 		spec.Options = append(spec.Options, engine.Option{Name: k.project.Weights, Value: weights})
 	}
-	return spec.WithSandbox(int(k.Sandbox)).String()
+	return spec.String()
 }
 
 // collect returns the words of a command that has an engine print features.
@@ -137,9 +136,6 @@ func (k *tools) collect(words ...string) []string {
 	words = append([]string{"features"}, words...)
 	if own := k.project.Learn; own.Given("tolerance") {
 		words = append(words, "--tolerance", fmt.Sprint(own.Drift))
-	}
-	if k.Sandbox > 0 {
-		words = append(words, "--sandbox", k.Sandbox.String())
 	}
 	return words
 }

@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -12,7 +11,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -21,7 +19,6 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/cli"
 	"github.com/assay-chess/assay/cmd/internal/engines"
 	"github.com/assay-chess/assay/cmd/internal/report"
-	"github.com/assay-chess/assay/engine/uci/sandbox"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/cluster/broker"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
@@ -59,9 +56,7 @@ type RunnerOf func(out string, replayShare float64, log func(string)) (r selfpla
 // serveFlags are the flags of assay queue serve.
 type serveFlags struct {
 	store, listen, nats, http, trust string
-	active, memory                   int
-	bare                             bool
-	level                            string
+	active                           int
 	lease                            time.Duration
 	speed                            float64
 }
@@ -87,10 +82,7 @@ With keys, and a certificate (ASSAY_TLS_CERT, ASSAY_TLS_KEY), it listens to othe
 
 The server starts the engines of a test itself, to see that they work, and plays what
 workers cannot settle. It takes engines only if a key on the list --trust signed them, and runs
-them in a sandbox with --engine-memory: no files of the server's, no network and no environment.
-This needs Linux 5.13 or later with Landlock; elsewhere, and for engines that need other files,
---no-sandbox runs them with the server's rights. The owners of workers decide for their own
-machines (assay work --trust).`,
+them with its rights. The owners of workers decide for their own machines (assay work --trust).`,
 		Example: `  assay queue serve --store queue
   assay queue serve --store queue --listen 0.0.0.0:4222 --http 0.0.0.0:8348 --trust signers`,
 		Args: cobra.NoArgs,
@@ -103,11 +95,6 @@ machines (assay work --trust).`,
 	fs.StringVar(&f.http, "http", defaultHTTP, "address of the page and of HTTP; port 0 is any free port")
 	fs.StringVar(&f.trust, "trust", "", "list of those whose engines the server runs: lines NAME PUBLICKEY, as assay "+
 		"sign --new-key prints them")
-	fs.IntVar(&f.memory, "engine-memory", sandbox.DefaultMemory, "with --trust: memory of an engine on the server, in MB")
-	fs.BoolVar(&f.bare, "no-sandbox", false, "with --trust: run engines without a sandbox: they can read and change what "+
-		"the server can")
-	fs.StringVar(&f.level, "require-sandbox", "", "refuse workers that run fetched engines below this level: "+
-		sandbox.Contained+" or "+sandbox.Isolated+" (see assay work); it holds for the server too")
 	fs.IntVar(&f.active, "active", 16, "tests at once")
 	fs.DurationVar(&f.lease, "lease", coordinator.DefaultLease,
 		"how long a worker may be silent before its games go to others, 1s or more")
@@ -124,9 +111,6 @@ func (f *serveFlags) check(cmd *cobra.Command) error {
 		return cli.Usagef("no folder for the queue: give --store DIR")
 	case f.nats != "" && cmd.Flags().Changed("listen"):
 		return cli.Usagef("--listen starts a server for workers and --nats uses a running one: give only one of them")
-	case f.level != "" && (f.bare || !slices.Contains(sandbox.Levels[1:], f.level)):
-		return cli.Usagef("--require-sandbox %s: want, without --no-sandbox, %s", f.level,
-			strings.Join(sandbox.Levels[1:], " or "))
 	case f.active < 1 || f.lease < time.Second:
 		return cli.Usagef("--active %d, --lease %v: want 1 or more, and 1s or more", f.active, f.lease)
 	}
@@ -194,26 +178,12 @@ func (f *serveFlags) serve(cmd *cobra.Command, h *Hooks) (err error) {
 	return err
 }
 
-// trustEngines reads whose engines the server runs, and how.
+// trustEngines reads whose engines the server runs.
 func (f *serveFlags) trustEngines(s *server) (err error) {
-	if f.trust == "" {
-		if f.bare {
-			return cli.Usagef("--no-sandbox is about engines: add --trust LIST, the list of those whose engines the server runs")
-		}
-		return nil
+	if f.trust != "" {
+		s.trusted, err = wire.ReadTrusted(f.trust)
 	}
-	if s.trusted, err = wire.ReadTrusted(f.trust); err != nil || f.bare {
-		return err
-	}
-	if err := sandbox.Require(cmp.Or(f.level, sandbox.Contained)); err != nil {
-		return fmt.Errorf("%w, which the server needs to run the engines that --trust allows; to run them all the same, add "+
-			"--no-sandbox: they can then read and change what the server can", err)
-	}
-	s.memory = f.memory
-	if err := (sandbox.Limits{Memory: f.memory}).Check(); err != nil {
-		return cli.Usagef("--engine-memory: %v", err)
-	}
-	return nil
+	return err
 }
 
 // listenHTTP listens for browsers and scripts. Others than this machine need keys and a
@@ -260,7 +230,7 @@ func loopbackHost(host string) bool {
 // openHub connects the workers. The broker is nil with --nats.
 func (f *serveFlags) openHub(s *server, h *Hooks) (b *broker.Broker, err error) {
 	c := coordinator.Config{Dir: filepath.Join(f.store, coordinator.DirName), Program: cli.Version(), Lease: f.lease,
-		Measure: engines.MeasureSpeed, ReferenceSpeed: f.speed, Sandbox: f.level, Log: s.log}
+		Measure: engines.MeasureSpeed, ReferenceSpeed: f.speed, Log: s.log}
 	c.Ban = func(worker string) {
 		why := "its answers were wrong"
 		if s.hub != nil && s.hub.Banned()[worker] != "" {

@@ -27,7 +27,6 @@ type server struct {
 	hub     *coordinator.Hub
 	hooks   *Hooks
 	trusted []wire.Key    // whose engines run here
-	memory  int           // of their sandboxes, in MB; 0: they run without one
 	most    int           // active tests
 	room    *room         // memory for the games that are played here
 	pause   time.Duration // of the first pause of a test; 0: firstPause
@@ -207,7 +206,7 @@ func (s *server) execute(ctx context.Context, t queue.Test, a *activeTest, log *
 // allowed returns a test with paths on this machine in place of the names of its files, or why the
 // server does not play it.
 func (s *server) allowed(j queue.Job) (queue.Job, error) {
-	c := checker{store: s.store, trusted: s.trusted, memory: s.memory}
+	c := checker{store: s.store, trusted: s.trusted}
 	return renamed(j, c.player, c.file)
 }
 
@@ -217,7 +216,7 @@ func (s *server) runnerOf(a *activeTest) RunnerOf {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		c := coordinator.Config{Dir: filepath.Join(out, coordinator.DirName), Elsewhere: s.room.play,
-			ReplayShare: replayShare, Signature: wire.ReadSignature, OwnSandbox: true, Log: log}
+			ReplayShare: replayShare, Signature: wire.ReadSignature, Log: log}
 		a.runner = s.hub.Coordinator(c, a.weight, a.cores)
 		k := a.runner
 		return k, func() {

@@ -96,7 +96,6 @@ type Values struct {
 	TimeMargin     time.Duration
 	MoveTimeout    time.Duration
 	StartTimeout   time.Duration
-	Sandbox        cli.Sandbox // of foreign engines without one of their own
 	Games, Rounds  uint64
 	Gauntlet       bool
 	Scaling        bool

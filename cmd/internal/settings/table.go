@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
 	othergames "github.com/assay-chess/assay/cmd/internal/games"
 	"github.com/assay-chess/assay/cmd/internal/runs"
 	"github.com/assay-chess/assay/cmd/internal/weights"
@@ -94,10 +93,6 @@ var Table = []Setting{
 	{Name: "start-timeout", In: games, Group: ofPlayers, Use: InQueue, Project: "start-timeout",
 		Field: func(v *Values) any { return &v.StartTimeout }, Default: uci.DefaultStartTimeout,
 		Help: "time for a foreign engine to start"},
-	{Name: "sandbox", In: flags, Group: ofPlayers, Field: func(v *Values) any { return &v.Sandbox },
-		Help: cli.SandboxHelp},
-	{Name: "sandbox", In: Learn, Group: ofPlayers, Field: func(v *Values) any { return &v.Sandbox },
-		Help: "with --engine: " + cli.SandboxHelp},
 	{Name: "max-forfeits", In: flags, Group: ofPlayers, Use: InQueue,
 		Field: func(v *Values) any { return &v.Tolerance.MaxForfeits }, Default: selfplay.DefaultMaxForfeits,
 		Help: "share of its games a player may forfeit; beyond it (tested at level 0.001) there is no verdict"},

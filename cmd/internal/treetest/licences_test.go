@@ -21,9 +21,8 @@ var permissive = map[string][]string{
 // otherLicences are modules with other licences, and why they may be linked. THIRD_PARTY.md
 // gives the credit that these require.
 var otherLicences = map[string]string{
-	"github.com/ajstarks/svgo":                      "Creative Commons Attribution 4.0: credit is enough",
-	"github.com/golang/freetype":                    "the FreeType License, of the two that it offers: credit is enough",
-	"kernel.org/pub/linux/libs/security/libcap/psx": "BSD-3-Clause, of the two that it offers",
+	"github.com/ajstarks/svgo":   "Creative Commons Attribution 4.0: credit is enough",
+	"github.com/golang/freetype": "the FreeType License, of the two that it offers: credit is enough",
 }
 
 // copyleft are words of licences that must not be linked into a program under Apache-2.0.

@@ -43,7 +43,7 @@ func (f *featuresFlags) checkEngine(ctx context.Context, args []string, to strea
 	for _, fit := range fits {
 		p := cli.NewProgress(to.err, "check")
 		found, err := features.Compare(ctx, features.Comparison{
-			Command: f.c.Command, Timeout: f.c.Timeout, Sandbox: f.c.Sandbox, Features: fit.features,
+			Command: f.c.Command, Timeout: f.c.Timeout, Features: fit.features,
 			Positions: fit.positions, Progress: p.Update, Expect: expect,
 		})
 		if err != nil {

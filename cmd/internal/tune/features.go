@@ -25,7 +25,6 @@ type featuresFlags struct {
 	out, command, check string
 	tolerance           bool // it was given
 	asJSON, force       bool
-	memory              cli.Sandbox
 }
 
 // NewFeatures returns the command assay features.
@@ -90,7 +89,6 @@ Results, scores and games are copied from the positions. The output does not dep
 	flags.BoolVar(&f.c.Float, "float", false, "store counts as float32, even if the engine does not ask for it")
 	flags.Float64Var(&f.c.Tolerance, "tolerance", dataset.DefaultTolerance,
 		"how far terms and eval may differ, in centipawns (assay.features/1: always 1)")
-	flags.Var(&f.memory, "sandbox", cli.SandboxHelp)
 	flags.BoolVar(&f.force, "force", false, "only warn if the evaluation predicts nothing")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object")
 	cli.Often(flags, "cmd", "out", "check", "procs", "timeout", "tolerance")
@@ -114,10 +112,6 @@ func (f *featuresFlags) parse(args []string) (err error) {
 	}
 	if f.c.Procs < 0 || f.c.Timeout <= 0 || !(f.c.Tolerance >= 0) {
 		return cli.Usagef("--procs and --tolerance must be 0 or more, --timeout more than 0")
-	}
-	if f.memory > 0 {
-		f.c.Sandbox = f.memory.Limits()
-		f.c.Sandbox.Time = 1000 * time.Hour // a process answers for the whole run
 	}
 	f.c.Tolerance = max(f.c.Tolerance, 1e-9) // 0 is the default for Run
 	return nil

@@ -81,9 +81,6 @@ func (s *session) readAnswer(m *nats.Msg) (*unit, wire.Reply, error) {
 	if err := json.Unmarshal(m.Data, &a); err != nil {
 		return nil, wire.Reply{}, s.banFor(worker, "it sent a malformed answer: "+err.Error())
 	}
-	for _, act := range a.Contained[:min(len(a.Contained), wire.MaxContained)] {
-		s.registry.note(worker, fmt.Sprintf("worker %s: %s", worker, sanitize(act, maxReason)))
-	}
 	u := s.units[a.Unit]
 	if u == nil {
 		s.out.room(worker)

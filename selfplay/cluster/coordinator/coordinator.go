@@ -44,9 +44,6 @@ type Config struct {
 	// Elsewhere plays fingerprints and replays in another process, in place of Open. It may be nil.
 	Elsewhere selfplay.PlayFunc
 
-	// Sandbox is the level below which no worker that fetches engines gets units; empty: any.
-	Sandbox string
-
 	Ban func(worker string) // is called for a worker that gets no more units; may be nil
 	Log func(line string)   // receives a line for each event; may be nil
 
@@ -59,9 +56,6 @@ type Config struct {
 	// wire.ReadSignature. Workers whose owners trust the signer fetch the engine. If it is nil,
 	// no engine is sent.
 	Signature func(path string) (*wire.Signature, error)
-	// OwnSandbox says that the sandboxes of the players are for this machine. They are not
-	// sent to workers, which contain engines as their owners decide.
-	OwnSandbox bool
 
 	Program     string        // version and bench signature: workers need the same
 	ReplayShare float64       // share of a worker's units that is replayed; 0: none
@@ -196,7 +190,7 @@ func (c *Coordinator) start() (err error) {
 	}
 	here := &selfplay.Local{Open: c.Open, Elsewhere: c.Elsewhere, Workers: 1}
 	c.players = &portablePlayers{
-		play: here.One, store: store, sign: c.Signature, bare: c.OwnSandbox, known: map[string]portablePlayer{},
+		play: here.One, store: store, sign: c.Signature, known: map[string]portablePlayer{},
 	}
 	for worker := range c.past.banned {
 		c.Ban(worker)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"github.com/assay-chess/assay/engine/uci/sandbox"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 
@@ -59,9 +58,6 @@ func (r *registry) welcome(name string, h *wire.Hello, now time.Time) wire.Welco
 		p.State, p.Reason = Banned, r.bans[name]
 	case refusal != "":
 		p.State, p.Reason = Refused, refusal
-	case h.Sandbox != "" && slices.Index(sandbox.Levels, h.Sandbox) < slices.Index(sandbox.Levels, r.sandbox):
-		p.State, p.Reason = Refused, fmt.Sprintf("its sandbox for engines is of level %s, and this queue needs %s: see "+
-			"--require-sandbox and --no-sandbox of assay work", sanitize(h.Sandbox, 20), r.sandbox)
 	case h.Trouble != "":
 		p.State, p.Reason = Refused, sanitize(h.Trouble, maxReason)
 	case h.Leaving:

@@ -40,7 +40,7 @@ type Hub struct {
 const restartTime = 15 * time.Second
 
 // OpenHub connects to the server. Of the configuration the hub uses Dir, Connect, Program,
-// Lease, Log, Ban, Sandbox, Measure and ReferenceSpeed. The bans are of earlier processes.
+// Lease, Log, Ban, Measure and ReferenceSpeed. The bans are of earlier processes.
 func OpenHub(c Config, bans map[string]string) (h *Hub, err error) {
 	c.setDefaults()
 	h = &Hub{config: c, registry: newRegistry(&c), runs: map[string]*Coordinator{}, opened: time.Now()}

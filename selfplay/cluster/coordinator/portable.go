@@ -25,9 +25,6 @@ func (p *portablePlayers) foreignPlayer(spec engine.Spec) (portablePlayer, error
 		return portablePlayer{}, fmt.Errorf("cluster: workers could not play it: %w", err)
 	}
 	named := spec.WithProgram(program.Name)
-	if p.bare {
-		named.Sandbox = 0
-	}
 	if p.sign == nil {
 		return portablePlayer{spec: named, program: program}, nil
 	}
@@ -55,7 +52,6 @@ type portablePlayers struct {
 	play  selfplay.PlayFunc
 	store *weightsStore
 	sign  func(path string) (*wire.Signature, error) // nil: engines are not sent
-	bare  bool                                       // without the sandboxes that players have here
 	known map[string]portablePlayer
 }
 

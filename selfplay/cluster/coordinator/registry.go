@@ -17,7 +17,6 @@ type registry struct {
 	program string
 	lease   time.Duration
 	log     func(string)
-	sandbox string // that workers need
 
 	queue bool // it is a hub's
 	pool  *pool
@@ -81,7 +80,7 @@ const deliveryTime = 2 * time.Second
 
 func newRegistry(c *Config) *registry {
 	r := &registry{
-		program: c.Program, lease: c.Lease, log: c.Log, sandbox: c.Sandbox,
+		program: c.Program, lease: c.Lease, log: c.Log,
 		bans: map[string]string{}, members: map[string]*entry{}, residuals: newResiduals(),
 	}
 	r.pool = newPool(r)

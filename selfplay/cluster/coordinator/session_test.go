@@ -510,25 +510,3 @@ func TestTimeThatFewGamesExceed(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 }
-
-// A worker that fetches engines needs a sandbox of the level that is required; one that fetches none needs none.
-func TestRequiredSandbox(t *testing.T) {
-	for _, c := range []struct {
-		required string
-		served   []string
-	}{
-		{"", []string{"", "none", "contained", "isolated", "another"}},
-		{"contained", []string{"", "contained", "isolated"}},
-		{"isolated", []string{"", "isolated"}},
-	} {
-		r := newRegistry(&Config{Program: "p", Sandbox: c.required, Log: func(string) {}})
-		for _, level := range []string{"", "none", "contained", "isolated", "another"} {
-			hello(t, r, "w"+level, wire.Hello{Cores: 1, Sandbox: level})
-			why := r.whyRefused("w" + level)
-			if want := slices.Contains(c.served, level); want != (why == "") ||
-				!want && !strings.Contains(why, "this queue needs "+c.required) {
-				t.Errorf("a worker with the sandbox %q where %q is required: refused %q", level, c.required, why)
-			}
-		}
-	}
-}

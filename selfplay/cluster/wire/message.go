@@ -28,7 +28,6 @@ type Hello struct {
 	Speed   float64  `json:"nodes_per_second,omitempty"` // of one core; 0: not measured, no game had a clock
 	Replays []string `json:"replays,omitempty"`          // ids of replays that it was sent and has not answered
 	Units   []string `json:"units,omitempty"`            // ids of units that it was sent and has not answered
-	Sandbox string   `json:"sandbox,omitempty"`          // level of that of fetched engines; empty: it fetches none
 	Leaving bool     `json:"leaving,omitempty"`
 	Trouble string   `json:"trouble,omitempty"` // why it leaves, if something is wrong
 }
@@ -77,9 +76,6 @@ type Answer struct {
 	// Returned says why the worker gives the unit back through no fault of its own or of the
 	// unit's: it did not get the weights.
 	Returned string `json:"returned,omitempty"`
-
-	// Contained says what engines tried since the last answer and the worker's sandbox refused.
-	Contained []string `json:"contained,omitempty"`
 }
 
 // WeightsRequest asks a coordinator for a part of a weight file, or of an engine.
@@ -104,9 +100,6 @@ const MaxWeights = 1 << 28
 
 // MaxEngine bounds an engine's file, in bytes.
 const MaxEngine = 1 << 28
-
-// MaxContained bounds the acts in an Answer.
-const MaxContained = 16
 
 // Reply is the coordinator's reply to an Answer.
 type Reply struct {

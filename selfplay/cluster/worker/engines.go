@@ -26,8 +26,6 @@ type AllowedEngines struct {
 	dir     string                  // folder of signed engines; empty: none
 	trusted []wire.Key
 	cache   string // folder of fetched engines; empty: none are fetched
-	memory  int    // of the sandbox of a fetched engine, in MB; 0: they run without one
-	level   string // of that sandbox; empty: none are fetched
 
 	fetching sync.Mutex
 
@@ -83,11 +81,7 @@ func (a *AllowedEngines) local(ctx context.Context, spec engine.Spec, p wire.Pro
 	if err != nil {
 		return spec, fmt.Errorf("%w %q with SHA-256 %.64s: %w", errNotAllowed, p.Name, p.SHA256, err)
 	}
-	spec = spec.WithProgram(path)
-	if a.memory > 0 && path == a.fetched(p) {
-		spec.Sandbox = a.memory
-	}
-	return spec, nil
+	return spec.WithProgram(path), nil
 }
 
 func (a *AllowedEngines) path(p wire.Program) (string, error) {

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/assay-chess/assay/dataset/durable"
-	"github.com/assay-chess/assay/engine/uci/sandbox"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 
@@ -29,14 +28,8 @@ var errNotHere = errors.New("the engine was not fetched yet")
 const keepUnused = 30 * 24 * time.Hour
 
 // Fetch has the worker fetch engines that a trusted key signed, and keep them in the folder.
-// They run in a sandbox with that much memory, in MB; 0: without one, with the worker's rights.
-// Fetch deletes engines that were not used for a month.
-func (a *AllowedEngines) Fetch(dir string, memory int) error {
-	if memory > 0 {
-		if err := (sandbox.Limits{Memory: memory}).Check(); err != nil {
-			return fmt.Errorf("cluster: %w", err)
-		}
-	}
+// They run with the worker's rights. Fetch deletes engines that were not used for a month.
+func (a *AllowedEngines) Fetch(dir string) error {
 	if err := durable.MakeDir(dir); err != nil {
 		return err
 	}
@@ -51,9 +44,6 @@ func (a *AllowedEngines) Fetch(dir string, memory int) error {
 			}
 		}
 	}
-	if a.memory, a.level = memory, sandbox.None; memory > 0 {
-		a.level = sandbox.Level()
-	}
 	a.cache, err = filepath.Abs(dir)
 	return err
 }
@@ -64,12 +54,7 @@ func (a *AllowedEngines) describeFetching() string {
 	for i, k := range a.trusted {
 		names[i] = k.Name
 	}
-	how := "WITHOUT a sandbox: they can read and change what you can, and use the network"
-	if a.memory > 0 {
-		how = fmt.Sprintf("in a sandbox: no files of yours, no network, no environment, %v",
-			sandbox.Limits{Memory: a.memory})
-	}
-	return fmt.Sprintf("engines signed by %s are fetched, and run %s", strings.Join(names, ", "), how)
+	return fmt.Sprintf("engines signed by %s are fetched, and run with your rights", strings.Join(names, ", "))
 }
 
 func isDigest(text string) bool {

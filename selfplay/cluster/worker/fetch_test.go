@@ -55,7 +55,7 @@ func sells(t *testing.T, key string) (*shop, wire.Program) {
 func fetching(t *testing.T, dir string, trusted ...wire.Key) *AllowedEngines {
 	t.Helper()
 	a := allow(t, nil, "", trusted...)
-	if err := a.Fetch(dir, 128); err != nil {
+	if err := a.Fetch(dir); err != nil {
 		t.Fatal(err)
 	}
 	return a
@@ -76,7 +76,7 @@ func TestFetch(t *testing.T) {
 	s.asked, s.failsAt = 0, 0
 	path := filepath.Join(dir, p.SHA256, "toy")
 	if spec, err := a.local(t.Context(), toy.Spec("uci:toy?Hash=1"), p, s.source()); err != nil ||
-		spec.String() != "uci:sandbox=128:"+path+"?Hash=1" || s.asked != 6 {
+		spec.String() != "uci:"+path+"?Hash=1" || s.asked != 6 {
 		t.Errorf("%q, %v, %d requests after the interruption", spec, err, s.asked)
 	}
 	for _, a := range []*AllowedEngines{a, fetching(t, dir, dev)} { // the second: the worker was started again
@@ -140,18 +140,5 @@ func TestFetchRefuses(t *testing.T) {
 	if _, err := fetching(t, dir, stranger).local(t.Context(), toy.Spec("uci:toy"), p, s.source()); err == nil ||
 		!strings.Contains(err.Error(), dev.Public) {
 		t.Errorf("a key that is no longer trusted: %v", err)
-	}
-}
-
-// What is told about engines in a sandbox: each act once, and a bounded number in an answer.
-func TestContainedActs(t *testing.T) {
-	var c contained
-	for i := range 2 * wire.MaxContained {
-		if act := strings.Repeat("x", i); !c.note(act) || c.note(act) {
-			t.Errorf("act %d", i)
-		}
-	}
-	if acts := c.take(); len(acts) != wire.MaxContained || len(c.take()) != 0 {
-		t.Errorf("%d acts", len(acts))
 	}
 }

@@ -44,9 +44,6 @@ func (p *player) perform(ctx context.Context, u *wire.Unit) (*wire.Answer, error
 		if p.queue && errors.As(err, &t) {
 			a, err = &wire.Answer{Unit: u.ID, Replay: u.Replay, Declined: t.Error()}, nil
 		}
-		if a != nil {
-			a.Contained = p.contained.take()
-		}
 		return a, err
 	case <-ctx.Done():
 		return nil, nil

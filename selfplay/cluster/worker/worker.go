@@ -50,7 +50,6 @@ type Worker struct {
 	speed      speedometer
 	earlyHello chan struct{} // asks for a hello before it is due
 	slots      chan *runSlots
-	contained  contained
 	verifying  sync.Mutex
 	verified   map[string]engine.Spec    // local specifications, by specification and fingerprint
 	lastWork   atomic.Pointer[time.Time] // when it last had a unit, by the monotonic clock
@@ -110,7 +109,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 	w.slots = make(chan *runSlots, w.Cores)
 	for range w.Cores {
-		w.slots <- newRunSlots(w.open)
+		w.slots <- newRunSlots(w.Open)
 	}
 	w.lastWork.Store(new(time.Now()))
 	err = w.serveRuns(ctx)
@@ -168,12 +167,8 @@ func (e *fatalError) Unwrap() error { return e.error }
 
 func (w *Worker) hello() wire.Hello {
 	speed, _ := w.speed.latest()
-	h := wire.Hello{Protocol: wire.Protocol, Program: w.Program, System: runtime.GOOS + "/" + durable.BuildTarget(),
+	return wire.Hello{Protocol: wire.Protocol, Program: w.Program, System: runtime.GOOS + "/" + durable.BuildTarget(),
 		Cores: w.Cores, Speed: speed}
-	if w.Engines != nil {
-		h.Sandbox = w.Engines.level
-	}
-	return h
 }
 
 // sayHello sends h and returns the coordinator's answer.

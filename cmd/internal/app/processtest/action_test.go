@@ -239,8 +239,8 @@ func TestActionOnQueue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := startQueue(t, nil, at("queue"), "127.0.0.1:0", "127.0.0.1:0", "--trust", at("dev"), "--no-sandbox")
-	startWorker(t, nil, q.workers, "--trust", at("dev"), "--no-sandbox", "--concurrency", "2")
+	q := startQueue(t, nil, at("queue"), "127.0.0.1:0", "127.0.0.1:0", "--trust", at("dev"))
+	startWorker(t, nil, q.workers, "--trust", at("dev"), "--concurrency", "2")
 	code, out, log := runAction(t, script, map[string]string{"SPRT_HEAD": head, "SPRT_BASE": base, "SPRT_QUEUE": q.url,
 		"SPRT_SIGNING_KEY": strings.TrimSpace(string(key)), "SPRT_ARGS": "--no-bench --max-plies 160", "SPRT_WAIT": "2m"})
 	if code != 0 || out["verdict"] != "passed" || !strings.HasPrefix(out["headline"], "PASSED: head beats base by +") ||

@@ -62,7 +62,7 @@ func TestGuideTestMyPatch(t *testing.T) {
 				// by the clock, both sides measure their speed first
 				args = append(append(args[2:], short...), "--sign", sign, "--nodes", "20")
 				run, url := startCoordinator(t, nil, "match", args...)
-				startWorker(t, nil, url, "--trust", "trusted", "--no-sandbox") // a script needs a shell
+				startWorker(t, nil, url, "--trust", "trusted")
 				run.ends(exitDone)
 				continue
 			}

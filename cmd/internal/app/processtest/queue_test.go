@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-chess/assay/engine/uci/sandbox"
-	testengine "github.com/assay-chess/assay/engine/uci/testdata"
 	"github.com/assay-chess/assay/selfplay/queue"
 )
 
@@ -214,70 +212,6 @@ func TestGuideShareMachines(t *testing.T) {
 	}
 }
 
-// A signed engine travels through the queue to a worker whose owner trusts its signer, and is
-// contained there and on the server. An unsigned engine and that of a stranger are refused by
-// name, and so is the server's own shell; a worker whose owner trusts others declines the test.
-func TestQueueContainsEngines(t *testing.T) {
-	if err := sandbox.Available(); err != nil {
-		t.Skip(err)
-	}
-	dir := t.TempDir()
-	at := func(name string) string { return filepath.Join(dir, name) }
-	for _, name := range []string{"dev", "eve"} {
-		code, stdout, stderr := call(t, "sign", "--new-key", at(name+".key"), "--name", name)
-		if err := os.WriteFile(at(name), []byte(stdout), 0o666); code != exitDone || err != nil {
-			t.Fatal(err, stderr)
-		}
-	}
-	for name, key := range map[string]string{"toy-rogue": "dev", "strange": "eve", "unsigned": ""} {
-		if err := os.Link(testengine.Build(t, "nullengine"), at(name)); err != nil {
-			t.Fatal(err)
-		}
-		if key != "" {
-			if code, _, stderr := call(t, "sign", at(name), "--key", at(key+".key")); code != exitDone {
-				t.Fatal(stderr)
-			}
-		}
-	}
-	temp := at("temp") // where sandboxes have their folders
-	if err := os.Mkdir(temp, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	q := startQueue(t, []string{"TMPDIR=" + temp}, at("queue"), "127.0.0.1:0", "127.0.0.1:0", "--trust", at("dev"))
-	short := []string{"first-move", "--games", "2", "--nodes", "10", "--max-plies", "10", "--opening-score", "-1"}
-	for player, says := range map[string]string{
-		at("strange"):                          "strange.sig was made with the key",
-		at("unsigned"):                         "unsigned has no signature beside it",
-		"uci:" + at("toy-rogue") + " --option": "must not have arguments",
-		"uci:/bin/sh -c true":                  "sh has no signature beside it",
-	} {
-		code, _, stderr := call(t, slices.Concat([]string{"queue", "add", "--queue", q.url, "match", player}, short)...)
-		if code == exitDone || !strings.Contains(stderr, says) {
-			t.Errorf("%s: exit %d, want %q: %s", player, code, says, stderr)
-		}
-	}
-	q.add("signed", slices.Concat([]string{"match", at("toy-rogue")}, short)...)
-	eve := startWorker(t, nil, q.workers, "--name", "eve", "--trust", at("eve"))
-	awaitLines(t, filepath.Join(q.store, "logs", "signed.log"), 1, "worker eve does not play for this run")
-	anna := startWorker(t, []string{"TMPDIR=" + temp}, q.workers, "--name", "anna", "--trust", at("dev"))
-	anna.expect("fetching engine toy-rogue, signed by dev")
-	anna.expect("engine toy-rogue tried to write")
-	q.await("signed", queue.Complete)
-	q.expect("worker anna: engine toy-rogue tried to open a socket; its sandbox refused")
-	if all := q.ask("queue", "list"); strings.Contains(all, "strange") || strings.Contains(all, "sh ") {
-		t.Errorf("the list is\n%s", all)
-	}
-	// beside the server's folder, and beside a sandbox
-	for _, escaped := range []string{"../rogue-was-here", filepath.Join(temp, "rogue-was-here")} {
-		if err := os.Remove(escaped); err == nil {
-			t.Errorf("the engine wrote %s", escaped)
-		}
-	}
-	leave(eve, anna)
-	q.interrupt()
-	q.ends(exitDone)
-}
-
 // Two commits are built and signed on the developer's machine, and played by a worker that has
 // neither the repository nor the engines. A queue whose owner does not trust the key refuses
 // them.
@@ -295,7 +229,7 @@ func TestQueueTestsCommits(t *testing.T) {
 	}
 	// a script needs a shell
 	q := startQueue(t, nil, filepath.Join(lists, "queue"), "127.0.0.1:0", "127.0.0.1:0", "--trust",
-		filepath.Join(lists, "dev"), "--no-sandbox")
+		filepath.Join(lists, "dev"))
 	submit := []string{"test", "git:HEAD", "git:base", "--build", buildCommand, "--queue", q.url, "--games", "4",
 		"--nodes", "20", "--max-plies", "10", "--opening-score", "-1"}
 	code, _, stderr := call(t, append(submit, "--name", "stranger", "--key", filepath.Join(lists, "eve.key"))...)
@@ -310,7 +244,7 @@ func TestQueueTestsCommits(t *testing.T) {
 		t.Errorf("%d builds, want one of each commit", r.built())
 	}
 	// a script needs a shell
-	startWorker(t, nil, q.workers, "--trust", filepath.Join(lists, "dev"), "--no-sandbox", "--library",
+	startWorker(t, nil, q.workers, "--trust", filepath.Join(lists, "dev"), "--library",
 		filepath.Join(lists, "library"))
 	x := q.await("patch", queue.Complete)
 	head := r.git(t, "rev-parse", "HEAD")

@@ -1,6 +1,6 @@
 // Command nullengine is a UCI engine that answers at once with some legal move and score 0,
 // to measure the cost of the program that runs a match. With the argument "echo" it answers
-// every line with the same short one; misbehave has other tricks. It ignores other arguments.
+// every line with the same short one. It ignores other arguments.
 //
 // When a "position" command continues the last one, only the new moves are made, so the
 // time per ply does not grow with the game.
@@ -23,7 +23,6 @@ type null struct {
 }
 
 func main() {
-	misbehave()
 	in := bufio.NewReaderSize(os.Stdin, 1<<20)
 	e := null{position: board.StartPosition()}
 	for {
