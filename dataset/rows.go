@@ -115,14 +115,19 @@ func (r *FeatureRow) Phase24() (n int, ok bool) {
 	return int(whole), math.Abs(v-whole) < 2e-5
 }
 
-// GameID returns the identity of a run's game: the first eight bytes, little
-// endian, of the SHA-256 of run, a zero byte and number (eight bytes, little
-// endian). It is never 0, which stands for no game.
+// numberBits is how many bits of a game's id are its number.
+const numberBits = 24
+
+// GameID returns the identity of a run's game: the number plus 2^24 times the first five bytes,
+// little endian, of the SHA-256 of run. It is never 0, which stands for no game.
 func GameID(run string, number uint64) uint64 {
-	doc := append([]byte(run), 0)
-	sum := sha256.Sum256(binary.LittleEndian.AppendUint64(doc, number))
-	return max(1, binary.LittleEndian.Uint64(sum[:8]))
+	sum := sha256.Sum256([]byte(run))
+	return max(1, binary.LittleEndian.Uint64(sum[:8])<<numberBits+number)
 }
+
+// GameNumber returns the number, modulo 2^24, of the game with an id of GameID. Splits of games depend on
+// it and on a seed alone, so that equal games are split alike whatever their players are called.
+func GameNumber(id uint64) uint64 { return id & (1<<numberBits - 1) }
 
 // ResultOf converts GameRow.Result to PositionRow.Result: 0, 0.5 or 1.
 func ResultOf(result int8) float32 { return (1 + float32(result)) / 2 }

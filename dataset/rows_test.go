@@ -40,7 +40,7 @@ func positionsOf(games []GameRow) (rows []PositionRow) {
 
 func TestGameID(t *testing.T) {
 	// Computed with hashlib and struct in Python.
-	if got := GameID("run", 1); got != 0xedb56fcc48c41764 {
+	if got := GameID("run", 1); got != 0x215125baac000001 {
 		t.Errorf("GameID = %#x", got)
 	}
 	seen := map[uint64]bool{}

@@ -238,7 +238,7 @@ func TestSplit(t *testing.T) {
 	}
 	for i, p := range parts {
 		for _, r := range readPositions(t, filepath.Join(dir, "halves", p.Name)) {
-			if s.part(r.Game) != i {
+			if s.part(dataset.GameNumber(r.Game)) != i {
 				t.Fatal("a game changed sides")
 			}
 		}

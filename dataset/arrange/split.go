@@ -50,8 +50,8 @@ type splitConfig struct {
 }
 
 // Split writes each game (or all games of an opening) of data sets of one schema to one of
-// the parts, in folders of dir. The part depends only on the seed and the id of the game
-// (or opening), not on the order or on other games. An interrupted Split is resumed; the
+// the parts, in folders of dir. The part depends only on the seed and the number of the game
+// (or the key of the opening), not on the order, on other games or on names. An interrupted Split is resumed; the
 // error is dataset.ErrComplete (wrapped) if all parts are complete already.
 func Split(ctx context.Context, paths []string, dir string, parts []Part, by string, c Config) (
 	[]*durable.Manifest, error) {
@@ -172,11 +172,12 @@ func (t *splitter[R]) begin(src *sources[R]) error {
 }
 
 func (t *splitter[R]) add(r *R) error {
-	key, opening := t.names(r)
+	game, opening := t.names(r)
+	id, key := game, dataset.GameNumber(game)
 	if t.by == ByOpening {
-		key = opening
+		id, key = opening, opening
 	}
-	if key == 0 {
+	if id == 0 {
 		return dataset.ErrUngrouped
 	}
 	i := t.part(key)

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/num"
 )
@@ -14,7 +15,7 @@ import (
 // not independent: the rows of a game, or of all games of an opening.
 type Clusters struct {
 	Of        []uint32 // by index into Store.games
-	keys      []uint64 // by cluster: what the split hashes
+	keys      []uint64 // by cluster, what the split hashes: the game's number or the opening's key
 	trainOnly []bool   // by cluster
 	ByOpening bool     // some openings were played by several games
 	Warning   string
@@ -29,18 +30,8 @@ const MinClusters = 30
 // cluster groups the games by opening where several share one, unless that
 // leaves too few groups to estimate anything from.
 func (s *Store) Clusters() *Clusters {
-	byGame := s.partition(func(g game) uint64 {
-		if g.id == 0 && g.opening != 0 {
-			return board.SplitMix64(g.opening)
-		}
-		return g.id
-	})
-	byOpening := s.partition(func(g game) uint64 {
-		if g.opening != 0 {
-			return board.SplitMix64(g.opening)
-		}
-		return g.id
-	})
+	byGame := s.partition(func(g game) bool { return g.id == 0 && g.opening != 0 })
+	byOpening := s.partition(func(g game) bool { return g.opening != 0 })
 	if byOpening.N() == byGame.N() {
 		return byGame
 	}
@@ -54,21 +45,27 @@ func (s *Store) Clusters() *Clusters {
 	return byOpening
 }
 
-// partition numbers clusters in order of their first game. A game of key 0 is a cluster of its own.
-func (s *Store) partition(key func(game) uint64) *Clusters {
+// partition numbers clusters in order of their first game: the games of an opening where byOpening says so, else
+// single games. A game without id is a cluster of its own.
+func (s *Store) partition(byOpening func(game) bool) *Clusters {
 	c := &Clusters{Of: make([]uint32, len(s.games))}
 	seen := make(map[uint64]uint32)
 	for i, g := range s.games {
-		k := key(g)
-		n, ok := seen[k]
-		if k == 0 || !ok {
+		id, key := g.id, dataset.GameNumber(g.id)
+		switch {
+		case byOpening(g):
+			id = board.SplitMix64(g.opening)
+			key = id
+		case id == 0:
+			key = board.SplitMix64(^uint64(i))
+		}
+		n, ok := seen[id]
+		if id == 0 || !ok {
 			n = uint32(len(c.keys))
-			if k == 0 {
-				k = board.SplitMix64(^uint64(i))
-			} else {
-				seen[k] = n
+			if id != 0 {
+				seen[id] = n
 			}
-			c.keys = append(c.keys, k)
+			c.keys = append(c.keys, key)
 			c.trainOnly = append(c.trainOnly, false)
 		}
 		c.Of[i] = n
