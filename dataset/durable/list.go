@@ -81,7 +81,7 @@ func Status(dir string) RunStatus {
 	var result json.RawMessage
 	err := ReadJSON(filepath.Join(dir, RunConfigName), &config)
 	if err == nil {
-		err = ReadJSON(filepath.Join(dir, RunInfoName), &s.Info)
+		s.Info, err = ReadRunInfo(dir)
 	}
 	if err == nil {
 		err = ReadJSON(filepath.Join(dir, RunResultName), &result)

@@ -15,7 +15,7 @@ import (
 const ManifestName = "manifest.json"
 
 // ManifestFormat is the version of the manifest that this package writes.
-const ManifestFormat = "assay.manifest/1"
+const ManifestFormat = "assay.manifest/2"
 
 // Manifest lists the shards of a data set. Equal data give equal bytes: it has no times, no
 // absolute paths and no worker counts.
@@ -137,7 +137,8 @@ func parseManifest(data []byte) (*Manifest, error) {
 // check returns an error if the manifest contradicts itself.
 func (m *Manifest) check() error {
 	if m.Format != ManifestFormat {
-		return fmt.Errorf("format %q is not %q", m.Format, ManifestFormat)
+		return fmt.Errorf("its format is %q, and this version reads %q: %w; make the data again", m.Format, ManifestFormat,
+			ErrFormat)
 	}
 	if m.Schema == "" {
 		return errors.New("no schema")

@@ -25,12 +25,21 @@ const (
 // ErrNotRun says that a folder holds other files and is not a run.
 var ErrNotRun = errors.New("the folder is not empty and is not a run")
 
+// RunFormat is the version of run folders. Others are refused.
+const RunFormat = "assay.run/2"
+
+// ErrFormat says that a run has another format.
+var ErrFormat = errors.New("another version of assay wrote it")
+
 // RunInfo says how a run was started.
 type RunInfo struct {
+	Format  string    `json:"format"`  // RunFormat; set by OpenRun
 	Command string    `json:"command"` // the subcommand, such as "learn"
 	Resume  string    `json:"resume"`  // the command line that resumes it
 	Program string    `json:"program"` // version of the program
 	Started time.Time `json:"started"` // set by OpenRun when the folder is new
+
+	Total uint64 `json:"total,omitempty"` // games that the run is to have, at most; may grow
 
 	// Pinned is what names of the command line stood for when the run started, such as the
 	// commit HEAD. Its form is the command's.
@@ -86,6 +95,7 @@ func ExtendRun(dir string, info RunInfo, config any, settled func(recorded json.
 	if err != nil {
 		return nil, err
 	}
+	info.Format = RunFormat
 	r := &Run{dir: dir, info: info, config: doc, lock: lock}
 	if err := r.open(settled); err != nil {
 		lock.Unlock()
@@ -107,6 +117,9 @@ func (r *Run) open(settled func(json.RawMessage) error) error {
 		return err
 	}
 	if err != nil {
+		return err
+	}
+	if _, err := ReadRunInfo(r.dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	err = CompareConfig(path, old, r.config)
@@ -176,9 +189,17 @@ func (r *Run) write() error {
 	return WriteFile(r.Path(RunConfigName), append(bytes.Clone(r.config), '\n'))
 }
 
-// ReadRunInfo returns how the run in dir was started.
+// ReadRunInfo returns how the run in dir was started. The error is ErrFormat (wrapped) for a run of another format.
 func ReadRunInfo(dir string) (info RunInfo, err error) {
-	return info, ReadJSON(filepath.Join(dir, RunInfoName), &info)
+	path := filepath.Join(dir, RunInfoName)
+	if err := ReadJSON(path, &info); err != nil {
+		return info, err
+	}
+	if info.Format != RunFormat {
+		return info, fmt.Errorf("durable: %s has the format %q, and this version reads %q: %w; start the run in a new folder",
+			path, info.Format, RunFormat, ErrFormat)
+	}
+	return info, nil
 }
 
 func (r *Run) writeInfo() error { return WriteJSON(r.Path(RunInfoName), r.info) }
@@ -198,9 +219,16 @@ func (r *Run) checkEmpty() error {
 	return nil
 }
 
+// reopen keeps how the run was started, but takes over what a resumed run may change: the command line and the number
+// of games.
 func (r *Run) reopen() error {
+	now := r.info
 	err := ReadJSON(r.Path(RunInfoName), &r.info)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case err == nil && (r.info.Resume != now.Resume || r.info.Total != now.Total):
+		r.info.Resume, r.info.Total = now.Resume, now.Total
+		err = r.writeInfo()
+	case errors.Is(err, fs.ErrNotExist):
 		if config, e := os.Stat(r.Path(RunConfigName)); e == nil {
 			r.info.Started = config.ModTime().UTC().Truncate(time.Second)
 		}
@@ -252,6 +280,15 @@ func (r *Run) Event(kind string, data any) error {
 		Kind string `json:"event"`
 		Data any    `json:"data,omitempty"`
 	}{time.Now().UTC().Format(time.RFC3339Nano), kind, data})
+}
+
+// Reopen removes the result of a complete run, which then goes on.
+func (r *Run) Reopen() error {
+	if err := os.Remove(r.Path(RunResultName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("durable: %w", err)
+	}
+	r.result = nil
+	return r.Event("reopened", nil)
 }
 
 // Finish writes result.json atomically, which makes the run complete.

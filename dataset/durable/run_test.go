@@ -128,6 +128,28 @@ func TestRunRefusesAChangedConfiguration(t *testing.T) {
 }
 
 // A run that wrote nothing but what Bound leaves out is started again with any configuration.
+// A run of another format is refused, whether it is opened, listed or read.
+func TestRunRefusesOtherFormats(t *testing.T) {
+	for name, info := range map[string]string{"older": `{"command": "match"}`, "newer": `{"format": "assay.run/3"}`} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			mustWrite(t, filepath.Join(dir, RunConfigName), "{}")
+			mustWrite(t, filepath.Join(dir, RunInfoName), info)
+			_, opened := OpenRun(dir, testInfo, testConfig{})
+			_, read := ReadRunInfo(dir)
+			status := Status(dir)
+			for what, err := range map[string]error{"opened": opened, "read": read, "listed": status.Err} {
+				if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), RunFormat) {
+					t.Errorf("%s: %v", what, err)
+				}
+			}
+			if status.State != Unreadable {
+				t.Errorf("state %v", status.State)
+			}
+		})
+	}
+}
+
 func TestFailedRunDoesNotBindItsFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	r := mustOpenRun(t, dir, testConfig{Games: 1})

@@ -12,7 +12,7 @@ import (
 type Config struct {
 	selfplay.Setup
 
-	Games   uint64             // how many
+	Games   uint64             // how many; a run may be given more later
 	Players []selfplay.Entrant // one, against itself, or two, who swap colors after each game
 }
 
@@ -23,9 +23,9 @@ func Standard(out string, games uint64, player selfplay.Entrant, limits selfplay
 		Games: games, Players: []selfplay.Entrant{player}}
 }
 
-// identity is everything that decides the bytes, as config.json and the manifest have it.
+// identity is everything that decides the bytes of a game, as config.json and the manifest have it. The number of
+// games is no part of it: the first games of a longer run are those of a shorter one.
 type identity struct {
-	Games   uint64   `json:"games"`
 	Players []string `json:"players"`
 	selfplay.RulesIdentity
 	selfplay.OpeningIdentity
@@ -48,7 +48,7 @@ func (c *Config) complete() error {
 }
 
 func (c *Config) identity(openings opening.Source) identity {
-	id := identity{Games: c.Games}
+	var id identity
 	for _, p := range c.Players {
 		id.Players = append(id.Players, p.Identity())
 	}

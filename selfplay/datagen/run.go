@@ -37,28 +37,31 @@ func Run(ctx context.Context, c Config) (*Summary, error) {
 	if err != nil {
 		return nil, fmt.Errorf("datagen: %w", err)
 	}
-	if !gamelog.Complete(c.Out) {
+	if short := gamelog.Short(c.Out, func(s *Summary) bool { return uint64(s.Games) < c.Games }); short ||
+		!gamelog.Complete(c.Out) {
 		if err := c.Setup.Preflight(ctx, func(int) selfplay.Limits { return c.Limits }, c.Players...); err != nil {
 			return nil, fmt.Errorf("datagen: %w", err)
 		}
 	}
 	id := c.identity(openings)
 	info := durable.RunInfo{Command: "selfplay", Resume: c.Resume, Program: c.Program, Pinned: c.Pinned,
-		Players: gamelog.Players(c.Players...)}
+		Total: c.Games, Players: gamelog.Players(c.Players...)}
 	run, err := durable.OpenRun(c.Out, info, id)
 	if err != nil {
 		return nil, err
 	}
 	defer run.Close()
 	if doc, complete := run.Result(); complete {
-		if err := durable.RemovePending(run.Path(gamelog.JournalName)); err != nil {
-			return nil, err
-		}
 		s := &Summary{Already: true}
 		if err := json.Unmarshal(doc, s); err != nil {
 			return nil, fmt.Errorf("datagen: %s: %w", run.Path(durable.RunResultName), err)
 		}
-		return s, nil
+		if uint64(s.Games) >= c.Games {
+			return s, gamelog.CheckTotal(c.Out, uint64(s.Games), c.Games)
+		}
+		if err := run.Reopen(); err != nil {
+			return nil, err
+		}
 	}
 	g := newGenerator(c, id, run, openings)
 	g.summary.Timed = !c.Limits.Deterministic()
@@ -185,6 +188,9 @@ func (g *generator) openData() error {
 	if err := g.beginManifest(); err != nil {
 		return err
 	}
+	if err := g.reopen(); err != nil {
+		return err
+	}
 	w, err := dataset.NewGameWriter(g.Out, config)
 	if errors.Is(err, dataset.ErrComplete) {
 		return g.count()
@@ -217,6 +223,32 @@ func (g *generator) beginManifest() error {
 	m := durable.Manifest{Format: durable.ManifestFormat, Schema: dataset.GamesFormat, Seed: g.Seed, Program: g.Program,
 		Config: config}
 	return m.Save(g.Out)
+}
+
+// reopen makes a complete data set with too few games one that is continued. The games of a last shard that is
+// not full go back to the journal.
+func (g *generator) reopen() error {
+	m, err := durable.LoadManifest(g.Out)
+	if err != nil {
+		return err
+	}
+	if uint64(m.Rows) >= g.Games {
+		return gamelog.CheckTotal(g.Out, uint64(m.Rows), g.Games)
+	}
+	return dataset.ReopenGames(g.Out, func(before int64, last []dataset.GameRow) error {
+		journal, err := gamelog.OpenPending(g.Out, uint64(before))
+		if err != nil {
+			return err
+		}
+		for i := range last {
+			number := uint64(before) + uint64(i)
+			job := g.job(number)
+			if err = journal.Add(*gamelog.ResultOf(&last[i], number, job.PlayerTexts())); err != nil {
+				break
+			}
+		}
+		return errors.Join(err, journal.Close())
+	})
 }
 
 // count reads the games on disk.

@@ -14,6 +14,7 @@ import (
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/gamelog/gamelogtest"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
 	"github.com/assay-chess/assay/selfplay/opening"
 )
@@ -197,7 +198,6 @@ func TestChangedConfigurationIsRefused(t *testing.T) {
 	c := config(t, 10)
 	run(t, c)
 	for name, change := range map[string]func(*Config){
-		"games":           func(c *Config) { c.Games++ },
 		"seed":            func(c *Config) { c.Seed++ },
 		"players[1]":      func(c *Config) { c.Players[1].Name = "toy b, other weights" },
 		"limits.nodes":    func(c *Config) { c.Limits.Nodes = 101; c.Check.Nodes = 400 },
@@ -212,6 +212,35 @@ func TestChangedConfigurationIsRefused(t *testing.T) {
 		if !errors.As(err, &changed) || !strings.HasPrefix(changed.Field, name) {
 			t.Errorf("%s changed: error %v", name, err)
 		}
+	}
+}
+
+// A run that is given more games, and is interrupted meanwhile, ends with the bytes of one that had them from
+// the start. Games cannot be taken away.
+func TestMoreGames(t *testing.T) {
+	whole := config(t, 700)
+	run(t, whole)
+	c := config(t, 100)
+	for _, games := range []uint64{100, 101, 300, 512} {
+		c.Games = games
+		if s := run(t, c); uint64(s.Games) != games || s.Already {
+			t.Fatalf("%d games: %+v", games, s)
+		}
+	}
+	c.Games = 700
+	gamelogtest.Interrupt(t, c.Out, 60, func(ctx context.Context, attempt gamelogtest.Attempt) error {
+		c.Concurrency, c.Progress = attempt.Workers, attempt.Progress
+		_, err := Run(ctx, c)
+		return err
+	})
+	got, want := bytesOf(t, c.Out), bytesOf(t, whole.Out)
+	compare(t, "grown", got, want)
+	if len(want) < 6 {
+		t.Errorf("%d files: want several shards", len(want))
+	}
+	c.Games = 600
+	if _, err := Run(t.Context(), c); !errors.Is(err, selfplay.ErrConfig) || !strings.Contains(err.Error(), "700 games") {
+		t.Errorf("fewer games: %v", err)
 	}
 }
 

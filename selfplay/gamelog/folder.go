@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/assay-chess/assay/dataset/durable"
@@ -26,15 +25,20 @@ func InFolder[R any](out string, info durable.RunInfo, identity any, again func(
 	doc, complete := run.Result()
 	switch {
 	case complete && durable.WithoutVerdict(doc):
-		if err := os.Remove(run.Path(durable.RunResultName)); err != nil {
-			return nil, fmt.Errorf("%s: %w", info.Command, err)
+		if err := run.Reopen(); err != nil {
+			return nil, err
 		}
 	case complete:
 		r := new(R)
 		if err := json.Unmarshal(doc, r); err != nil {
 			return nil, fmt.Errorf("%s: %s: %w: %w", info.Command, run.Path(durable.RunResultName), durable.ErrDamaged, err)
 		}
-		return r, again(run, r)
+		if err := again(run, r); !errors.Is(err, errShort) {
+			return r, err
+		}
+		if err := run.Reopen(); err != nil {
+			return nil, err
+		}
 	}
 	r, err := play(run)
 	if err != nil {
@@ -49,6 +53,24 @@ func InFolder[R any](out string, info durable.RunInfo, identity any, again func(
 
 // NoVerdict is the verdict in the result of a run without one.
 const NoVerdict = durable.VerdictNone
+
+// errShort says that a complete run is to have more games now, so that it goes on.
+var errShort = errors.New("the run is to have more games")
+
+// Short reports whether the folder holds a complete run whose result is short of what the run is to have now.
+func Short[R any](out string, short func(*R) bool) bool {
+	r := new(R)
+	return out != "" && short != nil && durable.ReadJSON(filepath.Join(out, durable.RunResultName), r) == nil && short(r)
+}
+
+// CheckTotal returns an error if a run has more games than it is to have.
+func CheckTotal(out string, has, games uint64) error {
+	if has <= games || games == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: %s has %d games already: games can be added, but not taken away (--games %d)",
+		selfplay.ErrConfig, out, has, games)
+}
 
 // Complete reports whether the folder holds a run that has nothing left to play: one with a
 // result that is a verdict, or with a complete data set.

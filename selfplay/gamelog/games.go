@@ -16,6 +16,7 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/pgn"
+	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/selfplay"
 )
 
@@ -40,7 +41,7 @@ func RunID(identity any) (string, error) {
 // Config says where games are kept, and what identifies them.
 type Config struct {
 	Run      *durable.Run
-	Identity any // everything that decides the games, for the manifest and the ids of games
+	Identity any // everything that decides a game, for the manifest and the ids of games
 	Seed     uint64
 	Program  string
 	Event    string                        // in the PGN
@@ -108,19 +109,16 @@ func (g *games) open(replay func(*games, *selfplay.Result) error) error {
 	return g.Run.Event("playing", map[string]any{"journal": n})
 }
 
+// openData opens the data set. One that is complete although the run is not is opened again: its last games are
+// in the journal.
 func (g *games) openData() error {
+	err := dataset.ReopenGames(g.Run.Path(GamesName), func(int64, []dataset.GameRow) error { return nil })
+	if err != nil {
+		return err
+	}
 	w, err := dataset.NewGameWriter(g.Run.Path(GamesName),
 		dataset.WriterConfig{Config: g.Identity, Seed: g.Seed, Program: g.Program})
-	switch {
-	case errors.Is(err, dataset.ErrComplete):
-		// The process ended after the data set was complete and before the result.
-		m, err := durable.LoadManifest(g.Run.Path(GamesName))
-		if err != nil {
-			return err
-		}
-		g.kept = uint64(m.Rows)
-		return nil
-	case err != nil:
+	if err != nil {
 		return err
 	}
 	g.games, g.kept = w, uint64(w.Rows())
@@ -225,10 +223,6 @@ func (g *games) record(r *selfplay.Result) error {
 		return fmt.Errorf("gamelog: %w", err)
 	}
 	if r.Number >= g.kept {
-		if g.games == nil {
-			return fmt.Errorf("gamelog: %s has %d games and is complete, but game %d counts too: %w",
-				g.Run.Path(GamesName), g.kept, r.Number, durable.ErrDamaged)
-		}
 		if err := g.games.Append(row); err != nil {
 			return err
 		}
@@ -293,6 +287,13 @@ func Row(r *selfplay.Result, runID string) (*dataset.GameRow, error) {
 	row.Result, row.Termination = int8(r.Result), string(r.Termination)
 	row.Seed = r.Seed
 	return &row, nil
+}
+
+// ResultOf returns the game of a row, as far as the row has it, for a journal.
+func ResultOf(g *dataset.GameRow, number uint64, players [2]string) *selfplay.Result {
+	return &selfplay.Result{Number: number, Players: players, Start: g.Start, Opening: int(g.OpeningPlies), Moves: g.Moves,
+		Scores: g.Scores, Depths: make([]uint8, len(g.Moves)), Result: board.GameResult(g.Result),
+		Termination: board.Termination(g.Termination), Seed: g.Seed}
 }
 
 // Finish completes the files: when it returns, everything recorded is on disk.

@@ -36,6 +36,8 @@ type Run[R any] struct {
 	Identity any
 	Tags     []pgn.Tag
 	Header   func(*selfplay.Result) Header
+	Short    func(*R) bool                     // whether a complete run has fewer games than it is to have; may be nil
+	Games    uint64                            // how many there may be; 0: no limit
 	Again    func(*durable.Run, *R) error      // completes the result of a run that was complete before
 	Begin    func(*durable.Run) error          // called before games of the journal are counted; may be nil
 	Play     func(context.Context) (*R, error) // plays the pairs, and finishes them
@@ -51,7 +53,7 @@ func PlayRun[R any](ctx context.Context, p *Pairs, r Run[R]) (*R, error) {
 	if r.Limits == nil {
 		r.Limits = func(int) selfplay.Limits { return s.Limits }
 	}
-	if !Complete(s.Out) {
+	if !Complete(s.Out) || Short(s.Out, r.Short) {
 		if err := s.Preflight(ctx, r.Limits, r.Try...); err != nil {
 			return nil, fmt.Errorf("%s: %w", p.Name, err)
 		}
@@ -59,11 +61,17 @@ func PlayRun[R any](ctx context.Context, p *Pairs, r Run[R]) (*R, error) {
 	if s.Out == "" {
 		return r.Play(ctx)
 	}
-	info := durable.RunInfo{Command: p.Name, Resume: s.Resume, Program: s.Program, Pinned: s.Pinned}
+	info := durable.RunInfo{Command: p.Name, Resume: s.Resume, Program: s.Program, Pinned: s.Pinned, Total: r.Games}
 	for _, e := range r.Players {
 		info.Players = append(info.Players, Players(*e)...)
 	}
-	return InFolder(s.Out, info, r.Identity, r.Again, func(run *durable.Run) (*R, error) {
+	again := func(run *durable.Run, result *R) error {
+		if r.Short != nil && r.Short(result) {
+			return errShort
+		}
+		return r.Again(run, result)
+	}
+	return InFolder(s.Out, info, r.Identity, again, func(run *durable.Run) (*R, error) {
 		KeepNames(run, r.Players...)
 		if r.Begin != nil {
 			if err := r.Begin(run); err != nil {
@@ -76,6 +84,9 @@ func PlayRun[R any](ctx context.Context, p *Pairs, r Run[R]) (*R, error) {
 			return nil, err
 		}
 		defer p.Close()
+		if err := CheckTotal(s.Out, p.games.kept, r.Games); err != nil {
+			return nil, err
+		}
 		return r.Play(ctx)
 	})
 }

@@ -19,7 +19,7 @@ type Config struct {
 
 	Players  []selfplay.Entrant
 	Schedule Schedule
-	Games    uint64  // at most; even
+	Games    uint64  // at most; even; may grow on resume
 	Within   float64 // end when every 95 % interval is within ± this many Elo; 0: play all games
 
 	Anchor    int     // player whose Elo is AnchorElo; -1: the mean of all players is 0
@@ -31,13 +31,12 @@ type Config struct {
 // under way. A choice so depends on the same results for any number of workers.
 const batch, batchesAhead = 8, 2
 
-// identity is everything that decides the games, as config.json has it. The anchor only
+// identity is everything that decides a game, as config.json has it. The anchor only
 // moves the scale, but the Elo of the result is on that scale.
 type identity struct {
 	Players []string `json:"players"`
 	selfplay.RulesIdentity
 	Schedule  Schedule `json:"schedule"`
-	Games     uint64   `json:"games"`
 	Within    float64  `json:"within,omitempty"`
 	Anchor    int      `json:"anchor"`
 	AnchorElo float64  `json:"anchor_elo"`
@@ -101,7 +100,7 @@ func (c *Config) stride() uint64 {
 }
 
 func (c *Config) identity(openings opening.Source) identity {
-	id := identity{Schedule: c.Schedule, Games: c.Games, Within: c.Within, Anchor: c.Anchor, AnchorElo: c.AnchorElo,
+	id := identity{Schedule: c.Schedule, Within: c.Within, Anchor: c.Anchor, AnchorElo: c.AnchorElo,
 		Seed: c.Seed, Program: c.Program}
 	id.RulesIdentity, id.OpeningIdentity, _ = c.Setup.Identity(openings)
 	for _, p := range c.Players {

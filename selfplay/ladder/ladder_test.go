@@ -2,6 +2,7 @@ package ladder
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
@@ -193,6 +194,28 @@ func TestInterruptedLaddersGiveTheSameBytes(t *testing.T) {
 		if again := run(t, c); !again.Already || !reflect.DeepEqual(again.Ratings, want.Ratings) {
 			t.Errorf("%s: a complete ladder says %+v", s, again)
 		}
+	}
+}
+
+// A complete ladder that is given more games ends with the bytes of one that had them from the start.
+func TestMoreGames(t *testing.T) {
+	for _, s := range []Schedule{Widest, RoundRobin} {
+		t.Run(string(s), func(t *testing.T) {
+			whole := config(t, s, 200)
+			run(t, whole)
+			c := config(t, s, 200)
+			for _, games := range []uint64{20, 34, 200} { // not all are whole batches
+				c.Games = games
+				if r := run(t, c); uint64(r.Games) != games || r.Already {
+					t.Fatalf("%d games: %+v", games, r)
+				}
+			}
+			gamelogtest.SameFiles(t, c.Out, whole.Out, gamelogtest.Promised...)
+			c.Games = 100
+			if _, err := Run(t.Context(), c); !errors.Is(err, selfplay.ErrConfig) {
+				t.Errorf("fewer games: %v", err)
+			}
+		})
 	}
 }
 

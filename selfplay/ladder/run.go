@@ -44,10 +44,11 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		players = append(players, &l.Players[i])
 	}
 	return gamelog.PlayRun(ctx, &l.pairs, gamelog.Run[Result]{Setup: &l.Setup, Try: c.Players, Players: players,
-		Identity: l.identity(openings), Header: l.header, Play: l.play,
+		Identity: l.identity(openings), Header: l.header, Play: l.play, Games: c.Games,
+		Short: func(r *Result) bool { return uint64(r.Games) < c.Games },
 		Again: func(run *durable.Run, r *Result) error {
 			r.Process = gamelog.Before(run)
-			return nil
+			return gamelog.CheckTotal(run.Dir(), uint64(r.Games), c.Games)
 		}})
 }
 

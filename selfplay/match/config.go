@@ -16,18 +16,17 @@ type Config struct {
 	A, B    selfplay.Entrant // results are from A's view
 	LimitsB selfplay.Limits  // of each move of B; zero: Limits, as A's
 
-	Games     uint64     // with Test the most, else the number; even. 0 with Test: no end
+	Games     uint64     // with Test the most, else the number; even. 0 with Test: no end. May grow on resume
 	Test      *sprt.Test // nil: play all Games
 	Corrected bool       // narrow the test's bounds by the measured overshoot (see sprt.Walk)
 }
 
-// identity is everything that decides the result, as config.json has it.
+// identity is everything that decides the result but the number of games, as config.json has it.
 type identity struct {
 	A      string             `json:"a"`
 	B      string             `json:"b"`
 	Limits [2]selfplay.Limits `json:"limits"` // in place of the one of RulesIdentity
 	selfplay.RulesIdentity
-	Games     uint64     `json:"games"`
 	Test      *sprt.Test `json:"sprt"`
 	Corrected bool       `json:"overshoot_corrected"`
 	selfplay.OpeningIdentity
@@ -83,7 +82,7 @@ func (c *Config) need() uint64 {
 
 func (c *Config) identity(openings opening.Source) identity {
 	id := identity{A: c.A.Identity(), B: c.B.Identity(), Limits: [2]selfplay.Limits{c.Limits, c.LimitsB},
-		Games: c.Games, Test: c.Test, Corrected: c.Corrected}
+		Test: c.Test, Corrected: c.Corrected}
 	id.RulesIdentity, id.OpeningIdentity, id.SeedIdentity = c.Setup.Identity(openings)
 	return id
 }

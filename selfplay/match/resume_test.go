@@ -45,6 +45,44 @@ func TestInterruptedMatchesGiveTheSameBytes(t *testing.T) {
 	}
 }
 
+// A complete match that is given more games ends with the bytes of one that had them from the start. So does a
+// test that ended undecided; one that has decided plays no more.
+func TestMoreGames(t *testing.T) {
+	t.Run("fixed", func(t *testing.T) {
+		undisturbed, c := config(t, 300), config(t, 100)
+		run(t, undisturbed)
+		run(t, c)
+		c.Games = 300
+		gamelogtest.Interrupt(t, c.Out, 40, func(ctx context.Context, attempt gamelogtest.Attempt) error {
+			c.Concurrency, c.Progress = attempt.Workers, attempt.Progress
+			_, err := Run(ctx, c)
+			return err
+		})
+		gamelogtest.SameFiles(t, c.Out, undisturbed.Out, gamelogtest.Promised...)
+		c.Games = 200
+		if _, err := Run(t.Context(), c); !errors.Is(err, selfplay.ErrConfig) {
+			t.Errorf("fewer games: %v", err)
+		}
+	})
+	t.Run("sprt", func(t *testing.T) {
+		undisturbed, c := decisive(t), decisive(t)
+		want := run(t, undisturbed)
+		c.Games = 20
+		if r := run(t, c); r.Verdict != Undecided || r.Games != 20 {
+			t.Fatalf("%+v", r)
+		}
+		c.Games = 2000
+		if r := run(t, c); r.Verdict != want.Verdict || r.Already {
+			t.Errorf("%+v, want %+v", r, want)
+		}
+		gamelogtest.SameFiles(t, c.Out, undisturbed.Out, gamelogtest.Promised...)
+		c.Games = 4000
+		if r := run(t, c); !r.Already {
+			t.Error("a decided test played on")
+		}
+	})
+}
+
 func TestCompleteMatchSaysSo(t *testing.T) {
 	c := config(t, 20)
 	first := run(t, c)

@@ -44,7 +44,8 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	m.name(nil)
 	return gamelog.PlayRun(ctx, &m.pairs, gamelog.Run[Result]{Setup: &m.Setup, Limits: m.limits,
 		Try: []selfplay.Entrant{a, b}, Players: []*selfplay.Entrant{&m.A, &m.B}, Identity: m.identity(openings),
-		Tags: testTags(c.Test, c.Corrected), Header: m.header, Again: finished, Begin: m.name, Play: m.play})
+		Games: c.Games, Short: m.short,
+		Tags: testTags(c.Test, c.Corrected), Header: m.header, Again: m.finished, Begin: m.name, Play: m.play})
 }
 
 // name shows the players by their names.
@@ -62,9 +63,17 @@ type match struct {
 	pairs    gamelog.Pairs
 }
 
+// short reports whether a result has fewer games than the match is to have: a test that has decided needs no more.
+func (m *match) short(r *Result) bool {
+	return (r.Test == nil || r.Verdict == Undecided) && (m.Games == 0 || uint64(r.Games) < m.Games)
+}
+
 // finished completes the result of a match that was complete before. The times come from
 // the journal, because they are not part of the result.
-func finished(run *durable.Run, r *Result) error {
+func (m *match) finished(run *durable.Run, r *Result) error {
+	if err := gamelog.CheckTotal(run.Dir(), uint64(r.Games), m.Games); err != nil {
+		return err
+	}
 	r.Process = gamelog.Before(run)
 	return gamelog.ReadPlayed(run.Path(JournalName), func(g *selfplay.Result) error {
 		if g.Number < uint64(r.Games) {

@@ -271,6 +271,9 @@ func (s *session) runMatch(c match.Config) error {
 	} else if e := printMatch(cli.Folded(s.stdout), s.Out, r, s.All); e != nil {
 		return e
 	}
+	if s.Out != "" && r.Test != nil && r.Verdict == match.Undecided {
+		fmt.Fprintf(s.stderr, "%s: undecided after %d games; the same command with a larger --games goes on\n", s.name, r.Games)
+	}
 	if err == nil && s.ExitStatus {
 		return cli.TestExit(r.Verdict)
 	}

@@ -89,7 +89,7 @@ func TestPlainErrors(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, args := range []string{"--games 4 --out done", "--games 2 --out file", "--games 2 --out other",
+	for _, args := range []string{"--games 2 --nodes 7 --out done", "--games 2 --out file", "--games 2 --out other",
 		"--games 2 --out broken", "--games 2 --out damaged", "--games 3 --out odd",
 		"--games 2 --out x --book none.epd", "--games 2 --nodes 99999999999"} {
 		code, _, stderr := call(t, match(args)...)

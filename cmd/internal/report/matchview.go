@@ -17,7 +17,6 @@ import (
 type matchConfig struct {
 	A         string     `json:"a"`
 	B         string     `json:"b"`
-	Games     int64      `json:"games"`
 	Test      *sprt.Test `json:"sprt"`
 	Corrected bool       `json:"overshoot_corrected"`
 }
@@ -26,6 +25,7 @@ type matchConfig struct {
 type matchView struct {
 	Name, Dir string
 	Config    matchConfig
+	Total     uint64        // games, at most; 0 if there is no limit
 	IDs       [2]string     // of A and B in data; empty if they are not known
 	Result    *match.Result // nil while the match is in progress
 	Standing  sprt.Summary  // of the pairs that count so far
@@ -53,7 +53,8 @@ func (b *builder) readMatch(dir, name string) *matchView {
 	if !b.read(&v.Config, dir, durable.RunConfigName) {
 		return nil
 	}
-	if info, err := durable.ReadRunInfo(dir); err == nil && len(info.Players) == 2 {
+	info, _ := durable.ReadRunInfo(dir) // what is wrong with it is in the run's status
+	if v.Total = info.Total; len(info.Players) == 2 {
 		v.Config.A, v.Config.B = info.Players[0].Name, info.Players[1].Name
 		v.IDs = [2]string{info.Players[0].ID, info.Players[1].ID}
 	}

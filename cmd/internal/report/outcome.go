@@ -139,7 +139,7 @@ func (o *Summary) played(m *match.Result) {
 func (o *Summary) match(r *reader, at standing) {
 	var c matchConfig
 	r.read(&c, r.dir, durable.RunConfigName)
-	o.Total, o.Unit = c.Games, "games"
+	o.series(r)
 	if m := read[match.Result](r, r.dir, durable.RunResultName); m != nil {
 		o.played(m)
 		return
@@ -185,11 +185,8 @@ func readStanding(dir string) (games int64, pairs [][2]int, err error) {
 
 // series reads how many games a run is to play.
 func (o *Summary) series(r *reader) {
-	var c struct {
-		Games int64 `json:"games"`
-	}
-	r.read(&c, r.dir, durable.RunConfigName)
-	o.Total, o.Unit = c.Games, "games"
+	info, _ := durable.ReadRunInfo(r.dir) // what is wrong with it is in the run's status
+	o.Total, o.Unit = int64(info.Total), "games"
 }
 
 func (o *Summary) selfplay(r *reader, at standing) {

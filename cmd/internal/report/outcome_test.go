@@ -34,7 +34,7 @@ func TestOutcomes(t *testing.T) {
 	failed.Verdict, none.Verdict, none.Reason = match.AcceptH0, match.NoVerdict, "too many games failed"
 	better := &tuner.Report{Result: tuner.Result{Convergence: tuner.Convergence{Steps: 7}}}
 	better.Answer, better.CrossValidation = tuner.Better, &tuner.Paired{Gain: 0.02, Interval: tuner.Interval{0.01, 0.03}}
-	config := map[string]any{"games": 400}
+	config := map[string]any{}
 	runs := t.TempDir()
 	for name, c := range map[string]struct {
 		command string
@@ -50,7 +50,7 @@ func TestOutcomes(t *testing.T) {
 		"tuned": {"tune", better, []string{`<strong class="badge good">BETTER</strong> <bdi>loss lower by 0.020000 [&#43;0.010000, &#43;0.030000]`, "7 steps"}},
 		"early": {"match", nil, []string{"0 of 400 games", "Resume with: <code>assay early</code>"}},
 	} {
-		if err := os.Rename(writeRun(t, name, durable.RunInfo{Command: c.command, Resume: "assay " + name}, config,
+		if err := os.Rename(writeRun(t, name, durable.RunInfo{Command: c.command, Resume: "assay " + name, Total: 400}, config,
 			c.result), filepath.Join(runs, name)); err != nil {
 			t.Fatal(err)
 		}

@@ -259,7 +259,7 @@ var Table = []Setting{
 		Field: func(v *Values) any { return &v.MaxPlies }, Default: selfplay.DefaultMaxPlies,
 		Help: "plies of play after which a game is a draw"},
 
-	{Name: "concurrency", In: flags | Learn, Group: ofMachines, Use: Silent | Often,
+	{Name: "concurrency", In: flags | Learn, Group: ofMachines, Use: Often,
 		Field: func(v *Values) any { return &v.Concurrency },
 		Help:  "games at once (default: one per core); does not change results"},
 	{Name: "affinity", In: Match | Ladder | SPSA | Screen, Group: ofMachines,

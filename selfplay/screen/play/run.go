@@ -34,7 +34,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 			Who: func(uint64, board.Color) int { return 0 }}}
 	return gamelog.PlayRun(ctx, &s.games, gamelog.Run[Result]{Setup: &s.Setup, Try: []selfplay.Entrant{c.Base},
 		Players: []*selfplay.Entrant{&s.Base}, Identity: s.identity(openings), Header: s.header, Again: s.finished,
-		Play: s.play})
+		Games: c.Games, Play: s.play})
 }
 
 // session is a screen in progress.

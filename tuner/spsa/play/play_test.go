@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -196,6 +197,18 @@ func TestLogCanBeRecomputed(t *testing.T) {
 	}
 	if !reflect.DeepEqual(tuner.Estimates(), r.Parameters) {
 		t.Error("another answer")
+	}
+}
+
+// The schedule of steps depends on the number of iterations.
+func TestMoreIterationsAreRefused(t *testing.T) {
+	c := config(t, 10)
+	run(t, c)
+	c.SPSA.Iterations++
+	_, err := Run(t.Context(), c)
+	if changed := new(durable.ConfigChangedError); !errors.As(err, &changed) ||
+		!strings.Contains(err.Error(), "the size of each step depends") {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -42,13 +42,17 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		Count: s.count, After: s.progress,
 		Guard: gamelog.Guard{Tolerance: c.Tolerance, Slots: c.Runner.Parallel(), Players: []string{c.Player.Label()},
 			Who: func(uint64, board.Color) int { return 0 }}}
-	return gamelog.PlayRun(ctx, &s.pairs, gamelog.Run[Result]{Setup: &s.Setup,
+	r, err := gamelog.PlayRun(ctx, &s.pairs, gamelog.Run[Result]{Setup: &s.Setup,
 		Try: []selfplay.Entrant{c.Entrant(c.start())}, Players: []*selfplay.Entrant{&s.Player},
 		Identity: c.identity(openings), Header: s.header, Begin: s.begin, Play: s.tune,
 		Again: func(run *durable.Run, r *Result) error {
 			r.Process, r.Limits = gamelog.Before(run), s.result.Limits
 			return nil
 		}})
+	if changed := new(durable.ConfigChangedError); errors.As(err, &changed) && changed.Field == "spsa.iterations" {
+		err = fmt.Errorf("%w: the size of each step depends on the number of iterations, so a run cannot get more", err)
+	}
+	return r, err
 }
 
 // session is a run in progress.
