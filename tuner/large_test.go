@@ -39,7 +39,11 @@ func TestLarge(t *testing.T) {
 func fitLarge(t *testing.T, size int, dir string) *Result {
 	t.Helper()
 	started := time.Now()
-	small, terms := realStore(t, "assay", 40000, 2)
+	const path = "../../shared/data/sf-scored-435k.tsv.zst"
+	if _, err := os.Stat(path); err != nil {
+		t.Skip("the shared data are not here: ", err)
+	}
+	small, terms := scoredStore(t, "assay", scoredPositions(t, path, 40000), 2)
 	b, err := newBuilder(len(terms), dir)
 	if err != nil {
 		t.Fatal(err)
