@@ -302,7 +302,7 @@ type census struct {
 func unused(names map[name]bool, only []string) {
 	load, err := packages.Load(&packages.Config{Tests: true,
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps |
-			packages.NeedTypes | packages.NeedTypesInfo | packages.NeedSyntax}, "./...")
+			packages.NeedTypes | packages.NeedTypesInfo | packages.NeedSyntax}, "./...", "./cmd/assay")
 	if err != nil {
 		log.Fatal(err)
 	}

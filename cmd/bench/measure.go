@@ -188,16 +188,6 @@ func threadSeconds(pid int) (sum float64, err error) {
 	return sum, nil
 }
 
-// firstNumber returns the first number of a file.
-func firstNumber(path string) (float64, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return 0, err
-	}
-	first, _, _ := bytes.Cut(text, []byte(" "))
-	return strconv.ParseFloat(string(first), 64)
-}
-
 var notMoves = regexp.MustCompile(`(?m)^\[.*\]$|\{[^}]*\}|\d+\.+|1-0|0-1|1/2-1/2|\*`)
 
 // pgnPlies returns the number of moves in the games of a file.

@@ -229,20 +229,13 @@ r3kb1r/pp1n1ppp/1q2p3/n2p4/3P1Bb1/2PB1N2/PPQ2PPP/RN2K2R w KQkq - 0 1
 rnbqr1k1/1p3pbp/p2p1np1/2pP4/4P3/2N5/PP1NBPPP/R1BQ1RK1 w - - 0 1
 `
 
-// tune fits positions, from files to weights with errors. A texel-tuner reads rows of its own,
-// and computes no errors: see .ci/peers-tune.
+// tune fits positions, from files to weights with errors.
 func (t *tools) tune() []side {
-	rows := os.Getenv("TEXEL_TUNER_ROWS")
 	ours := side{name: "assay", missing: "without ../shared/data"}
 	if t.positions != "" {
 		out := filepath.Join(t.work, "tuned")
 		ours = process("assay", t.assay, "tune", t.positions, "--out", out)
 		ours.prepare, ours.work = func() error { return os.RemoveAll(out) }, always(t.positionRows)
 	}
-	peer := process("texel-tuner", find("TEXEL_TUNER", "texel-tuner"), rows)
-	peer.work = func([]byte) (float64, error) { return firstNumber(rows) }
-	if peer.missing == "" && rows == "" {
-		peer.missing = "TEXEL_TUNER_ROWS names no rows.txt of .ci/peers-tune"
-	}
-	return []side{ours, peer}
+	return []side{ours}
 }
