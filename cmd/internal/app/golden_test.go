@@ -27,7 +27,7 @@ const (
 	exitUsage  = cli.ExitUsage
 )
 
-// update rewrites golden files: go test ./cmd/internal/app/... -run 'Help|Errors|Scripts' -update
+// update rewrites golden files: go test ./cmd/internal/app/... -run 'Overview|Errors|Scripts' -update
 var update = flag.Bool("update", false, "rewrite the golden files under testdata")
 
 // TestMain puts the test binary itself into the path as assay.
@@ -35,39 +35,13 @@ func TestMain(m *testing.M) {
 	testscript.Main(testengine.Tests{M: m}, map[string]func(){"assay": Main})
 }
 
-// TestHelp compares the help of every command, the short one and all of it, with testdata/help.
-func TestHelp(t *testing.T) {
-	dir := filepath.Join("testdata", "help")
-	want := map[string]bool{}
-	for _, cmd := range allCommands(newRootCommand()) {
-		path := strings.Fields(cmd.CommandPath())
-		code, stdout, stderr := call(t, append(path[1:], "--help")...)
-		if code != exitDone || stderr != "" {
-			t.Errorf("%s --help: exit %d, stderr %q", cmd.CommandPath(), code, stderr)
-		}
-		name := strings.Join(path, "-")
-		want[name+".txt"] = true
-		golden(t, filepath.Join(dir, name+".txt"), stdout)
-		_, all, _ := call(t, append([]string{"help", "--all"}, path[1:]...)...)
-		if all != stdout { // the --help is short
-			want[name+"-all.txt"] = true
-			golden(t, filepath.Join(dir, name+"-all.txt"), all)
-		}
+// TestOverview compares the help of the root, the list of all commands, with testdata/overview.txt.
+func TestOverview(t *testing.T) {
+	code, stdout, stderr := call(t, "--help")
+	if code != exitDone || stderr != "" {
+		t.Errorf("--help: exit %d, stderr %q", code, stderr)
 	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		if want[e.Name()] {
-			continue
-		}
-		if !*update {
-			t.Errorf("testdata/help/%s: there is no such command; run the test with -update", e.Name())
-		} else if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
-			t.Error(err)
-		}
-	}
+	golden(t, filepath.Join("testdata", "overview.txt"), stdout)
 }
 
 // allCommands returns the command and all commands below it.

@@ -10,7 +10,7 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/app"
 )
 
-// update rewrites golden files: go test ./cmd/internal/app/... -run 'Help|Errors|Scripts' -update
+// update rewrites golden files: go test ./cmd/internal/app/... -run 'Overview|Errors|Scripts' -update
 var update = flag.Bool("update", false, "rewrite the golden files inside the scripts")
 
 // TestMain puts the test binary itself into the path as assay.
