@@ -206,7 +206,7 @@ func (f *fitting) estimate(ctx context.Context, stage stats.Stage) (err error) {
 }
 
 // matrixBytes estimates the memory that the matrices of a fit take beside its rows.
-// TestManyParameters compares it with the real one.
+// TUNER.md has the real one.
 func matrixBytes(parameters, terms int) int64 {
 	n, t := int64(parameters), int64(terms)
 	const (
