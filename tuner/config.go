@@ -82,7 +82,7 @@ type Config struct {
 	Gap        float64 // mean loss from the optimum at which to stop; 0 = 1e-10
 	Iterations int
 	// Memory is the memory in bytes that matrices may take; 0 means half of the machine's. A fit
-	// that needs more uses a method without matrices, lbfgs unless Method is adam, takes Design to
+	// that needs more uses adam, which needs no matrices, takes Design to
 	// be 10 if it is not given, and has no standard errors.
 	Memory int64
 	// KeepScale leaves out the rescaling to the start weights' RMS evaluation. Reference is the set of

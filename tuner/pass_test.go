@@ -192,7 +192,7 @@ func TestMethodsObeyContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	o, _ := testProblem(t, objective.CrossEntropy, 2)
-	for _, name := range []string{"gauss-newton", "lbfgs", "adam"} {
+	for _, name := range []string{"gauss-newton", "adam"} {
 		m, _ := optimize.NewMethod(name)
 		if _, err := m.Minimize(ctx, o, make([]float64, o.Dim()), optimize.Settings{}); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: error %v, want context.Canceled", name, err)
@@ -204,7 +204,7 @@ func TestMethodsObeyContext(t *testing.T) {
 func TestMethodsAgree(t *testing.T) {
 	o, _ := testProblem(t, objective.CrossEntropy, 2)
 	var x [][]float64
-	for _, name := range []string{"gauss-newton", "lbfgs", "adam"} {
+	for _, name := range []string{"gauss-newton", "adam"} {
 		m, _ := optimize.NewMethod(name)
 		out, err := m.Minimize(context.Background(), o, make([]float64, o.Dim()),
 			optimize.Settings{Gap: 1e-12, Iterations: 3000})
@@ -214,8 +214,8 @@ func TestMethodsAgree(t *testing.T) {
 		x = append(x, out.X)
 	}
 	for j := range x[0] {
-		if math.Abs(x[0][j]-x[1][j]) > 1e-3 || math.Abs(x[0][j]-x[2][j]) > 1e-3 {
-			t.Errorf("theta[%d]: %v, %v and %v", j, x[0][j], x[1][j], x[2][j])
+		if math.Abs(x[0][j]-x[1][j]) > 1e-3 {
+			t.Errorf("theta[%d]: %v and %v", j, x[0][j], x[1][j])
 		}
 	}
 }

@@ -112,11 +112,8 @@ const longestLast = 0.05
 // minimize runs the method from theta to a gap in mean loss.
 func (f *fitting) minimize(ctx context.Context, theta []float64, gap float64) error {
 	name := f.c.Method
-	if f.at.large && name == optimize.DefaultMethod {
-		name = ""
-	}
 	if f.at.large {
-		name = cmp.Or(name, "lbfgs") // needs no matrix
+		name = "adam" // needs no matrix
 	}
 	method, err := optimize.NewMethod(name)
 	if err != nil {

@@ -12,14 +12,14 @@ import (
 	"github.com/assay-chess/assay/tuner"
 )
 
-// byGames is a plan whose first generation is tuned by games, and the second by L-BFGS.
+// byGames is a plan whose first generation is tuned by games, and the second by Adam.
 func byGames(dir string, workers int) Config {
 	c := config(dir, workers)
-	c.Plan.Generations[0].Method, c.Plan.Generations[1].Method = MethodSPSA, "lbfgs"
+	c.Plan.Generations[0].Method, c.Plan.Generations[1].Method = MethodSPSA, "adam"
 	return c
 }
 
-// TestGenerationByGames runs a generation by SPSA and one by L-BFGS, and again with an
+// TestGenerationByGames runs a generation by SPSA and one by Adam, and again with an
 // interruption before each stage: the bytes are the same.
 func TestGenerationByGames(t *testing.T) {
 	whole, broken := filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "broken")
@@ -56,7 +56,7 @@ func TestGenerationByGames(t *testing.T) {
 		first.Fit.Rounded.Valid.Known() {
 		t.Errorf("generation 1: fit %+v", first.Fit)
 	}
-	if second.Fit.SPSA != nil || second.Fit.Rows == 0 || !strings.HasPrefix(second.Fit.Method, "lbfgs") || r.K <= 0 {
+	if second.Fit.SPSA != nil || second.Fit.Rows == 0 || !strings.HasPrefix(second.Fit.Method, "adam") || r.K <= 0 {
 		t.Errorf("generation 2: fit %+v, K %v", second.Fit, r.K)
 	}
 	checkSPSAWeights(t, filepath.Join(whole, Folder(1)), first.Fit.ID)

@@ -7,14 +7,15 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
 
-// adam is the method of Kingma and Ba (2015), full batches, with gorgonia's solver: what other tuners use, for
-// comparison with them. It needs a thousand gradients or more where GaussNewton needs a dozen. The rate falls
-// along half a cosine from Rate to nothing over Settings.Iterations, because with a constant one the variables
-// keep trembling.
+// adam is the method of Kingma and Ba (2015), full batches, with gorgonia's solver: what other tuners use, and what
+// fits more parameters than a matrix has room for. It needs a thousand gradients or more where GaussNewton needs a
+// dozen. The rate falls along half a cosine from Rate to nothing over Settings.Iterations, because with a constant one
+// the variables keep trembling.
 type adam struct {
 	// Rate is the largest step of a variable at the beginning, in its unit; 0 means 1 (centipawn).
 	Rate float64
@@ -78,6 +79,28 @@ func (a adam) Minimize(ctx context.Context, f Objective, x0 []float64, s Setting
 			return out, err
 		}
 	}
+}
+
+// newtonGap sets the outcome's gap to the Newton decrement at its point.
+func newtonGap(ctx context.Context, f Objective, out *Outcome, s Settings) error {
+	g := make([]float64, len(out.X))
+	if _, err := f.Gradient(ctx, out.X, g); err != nil {
+		return err
+	}
+	out.Passes++
+	h, err := f.Curvature(ctx, out.X)
+	if err != nil {
+		return err
+	}
+	out.Curvatures++
+	delta, err := solveDamped(h, g, 0)
+	if err != nil {
+		out.Gap = math.Inf(1)
+		return nil
+	}
+	out.Gap = -0.5 * floats.Dot(delta, g)
+	out.Converged = out.Gap <= s.Gap
+	return nil
 }
 
 // model is one vector of variables and its gradient as gorgonia's solvers want

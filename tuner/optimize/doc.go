@@ -1,5 +1,5 @@
 // Package optimize minimizes smooth functions that are cheap in gradients and dear in
-// curvatures: [GaussNewton], [LBFGS] and adam behind one interface, [Method], and
+// curvatures: [GaussNewton] and adam behind one interface, [Method], and
 // bounds on the variables, [Box]. It knows nothing of chess.
 //
 // No promise of stability.

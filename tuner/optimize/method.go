@@ -164,17 +164,15 @@ var (
 const DefaultMethod = "gauss-newton"
 
 // Methods returns the names of all methods, DefaultMethod first.
-func Methods() []string { return []string{DefaultMethod, "lbfgs", "adam"} }
+func Methods() []string { return []string{DefaultMethod, "adam"} }
 
-// NewMethod returns the method of that name: gauss-newton, lbfgs or adam.
+// NewMethod returns the method of that name: gauss-newton or adam.
 func NewMethod(name string) (Method, error) {
 	switch name {
 	case DefaultMethod, "":
 		return GaussNewton{}, nil
-	case "lbfgs":
-		return LBFGS{}, nil
 	case "adam":
 		return adam{}, nil
 	}
-	return nil, fmt.Errorf("%w: %q (gauss-newton, lbfgs or adam)", ErrMethod, name)
+	return nil, fmt.Errorf("%w: %q (gauss-newton or adam)", ErrMethod, name)
 }

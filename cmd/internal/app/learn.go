@@ -51,8 +51,8 @@ nine of Shannon's f(P)), shannon-appendix (with the terms of his appendix) or ma
 match measures the gain. If nothing was promoted, the last fit plays that match. Terms that
 cannot be learned keep their weights and are listed.
 
---method chooses how a generation learns: gauss-newton, lbfgs and adam fit the weights to
-positions; all three minimize the same loss. spsa fits nothing: the games of the generation are
+--method chooses how a generation learns: gauss-newton and adam fit the weights to positions;
+both minimize the same loss. spsa fits nothing: the games of the generation are
 pairs between weights with every term changed a little, as assay spsa plays them, and each pair
 moves the weights. The step sizes are those of assay spsa --model.
 

@@ -146,7 +146,7 @@ func (f *tuneFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.from, "from", "", "weight file, or the name of embedded weights, to start from (default: those "+
 		"of the model or the features)")
 	fs.StringVar(&f.out, "out", "weights.json", "weight file to write (.json), or a folder for the whole run")
-	fs.StringVar(&f.c.Method, "method", optimize.DefaultMethod, "gauss-newton, lbfgs or adam")
+	fs.StringVar(&f.c.Method, "method", optimize.DefaultMethod, "gauss-newton or adam")
 	fs.StringVar(&f.loss, "loss", "cross-entropy", "cross-entropy or mse")
 	fs.Float64Var(&f.c.Lambda, "lambda", f.c.Lambda,
 		"share of the game's result in the target; the rest is the search score")
