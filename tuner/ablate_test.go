@@ -89,7 +89,8 @@ func TestAblation(t *testing.T) {
 // Each term by itself; tied ones go together.
 func TestAblationOfTerms(t *testing.T) {
 	s, terms, c := ablatable(t)
-	c.Ablate, c.Ties, c.Folds = Terms, []string{"t0=t3"}, 2
+	terms[0].Mirror, terms[3].Mirror = 3, 0
+	c.Ablate, c.Folds = Terms, 2
 	r, err := Fit(context.Background(), s, terms, c)
 	if err != nil {
 		t.Fatal(err)

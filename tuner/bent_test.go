@@ -48,12 +48,12 @@ func TestLinearFormula(t *testing.T) {
 		"prior":     func(*Config) {},
 		"free":      func(c *Config) { c.Prior = map[string]float64{objective.AllTerms: math.Inf(1)} },
 		"mse":       func(c *Config) { c.Loss = objective.MSE },
-		"few games": func(c *Config) { c.Share = 0.2 },
+		"few games": func(c *Config) { c.Valid = 0.8 },
 		"folds":     func(c *Config) { c.Folds = 5 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := NewConfig()
-			c.KeepScale, c.Gap, c.Tie = true, 1e-15, TieOff
+			c.KeepScale, c.Gap = true, 1e-15
 			change(&c)
 			a, err := Fit(context.Background(), fast, rows.TermsOfFeatures(set), c)
 			if err != nil {

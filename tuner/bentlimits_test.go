@@ -3,7 +3,6 @@ package tuner
 import (
 	"context"
 	"errors"
-	"math"
 	"strings"
 	"testing"
 
@@ -60,29 +59,5 @@ func TestBentMemory(t *testing.T) {
 	if _, err := Fit(context.Background(), s, rows.TermsOfFeatures(set), c); !errors.Is(err, objective.ErrConfig) ||
 		!strings.Contains(err.Error(), "needs matrices") {
 		t.Errorf("%v", err)
-	}
-}
-
-// TestBentCurveAndSpeed: a learning curve and the speed of the passes know formulas.
-func TestBentCurveAndSpeed(t *testing.T) {
-	set := synthetic.BentSet(6)
-	data := synthetic.BentGames(t, set, 200, 6, 8)
-	for i := range set.Terms {
-		set.Terms[i].MG, set.Terms[i].EG = 0.7*set.Terms[i].MG, 0.7*set.Terms[i].EG
-	}
-	s, terms, c := bentStore(t, set, data, false), rows.TermsOfFeatures(set), NewConfig()
-	c.Folds = 0
-	r, err := Fit(context.Background(), s, terms, c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	curve, err := LearningCurve(context.Background(), s, terms, r)
-	if err != nil || len(curve.Points) != 4 || curve.Points[3].Losses != r.Fit || curve.MoreGames == "" {
-		t.Fatalf("%+v, %v", curve, err)
-	}
-	for i, p := range curve.Points {
-		if v := float64(p.Valid); !(v > 0.5 && v < math.Ln2) || i > 0 && p.Games <= curve.Points[i-1].Games {
-			t.Errorf("point %d is %+v", i, p)
-		}
 	}
 }

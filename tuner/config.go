@@ -18,18 +18,8 @@ import (
 // maxWeight is the largest coefficient in centipawns that an evaluation takes.
 const maxWeight = eval.MaxCoef
 
-// Tie says whether file-mirrored twins of a table share one parameter.
-type Tie int
-
-const (
-	// TieAuto ties them below TieGames games.
-	TieAuto Tie = iota
-	TieOn
-	TieOff
-)
-
-// TieGames is the number of games from which the two wings of a table are kept apart.
-const TieGames = 20000
+// tieGames is the number of games from which the two wings of a table are kept apart.
+const tieGames = 20000
 
 // Config is everything that a fit depends on beside its rows and its terms.
 // The zero value of a field means its default.
@@ -53,19 +43,13 @@ type Config struct {
 	// Center is the mean of the prior in centipawns by term; nil means the start weights.
 	Center []Coefficient
 	Freeze []string // terms or groups that keep their start weights
-	Tie    Tie
-	Ties   []string // terms that change by the same amount, as "a=b=c"
-	// Bounds limits the weights of terms or groups by name. Weights are then not rescaled.
-	Bounds map[string]objective.Bound
-	// Limit is the largest coefficient in centipawns that neither a prior nor a bound holds; 0 means
+	// Limit is the largest coefficient in centipawns that no prior holds; 0 means
 	// DefaultLimit, +Inf none. A term that always wins has no finite optimum, and ends there.
 	Limit float64
 	// Design is the design effect D, at most maxDesign; 0 estimates it.
 	Design float64
 	Valid  float64 // share of games held out for validation, 0..0.9
-	// Share is the share of the other games that is trained on; 0 means all.
-	Share float64
-	Seed  uint64 // of the split
+	Seed   uint64  // of the split
 	// Folds is the number of parts of the games each of which is held out once, with the
 	// coefficients refitted to the others; 0 is none. It changes no weight.
 	Folds int
@@ -152,7 +136,6 @@ func (c *Config) check(terms int) error {
 		{"design effect", c.Design, c.Design >= 0 && c.Design <= maxDesign},
 		{"limit", c.Limit, c.Limit >= 0},
 		{"validation share", c.Valid, c.Valid >= 0 && c.Valid <= 0.9},
-		{"share of games", c.Share, c.Share >= 0 && c.Share <= 1},
 		{"number of folds", float64(c.Folds), c.Folds >= 0 && c.Folds <= maxFolds},
 		{"gap", c.Gap, c.Gap >= 0},
 		{"memory", float64(c.Memory), c.Memory >= 0},
@@ -183,10 +166,9 @@ func (c *Config) unit() float64 { return cmp.Or(c.Unit, 100) / 100 }
 
 // Text names everything in the configuration that decides a fit, and nothing that does not.
 func (c *Config) Text() string {
-	s := fmt.Sprintf("loss=%v lambda=%g k=%g k-score=%g tie=%d design=%g valid=%g share=%g seed=%d "+
-		"method=%s gap=%g iterations=%d keep-scale=%v", c.Loss, c.Lambda, c.K, c.KScore, c.Tie, c.Design, c.Valid,
-		c.Share, c.Seed,
-		c.Method, c.Gap, c.Iterations, c.KeepScale)
+	s := fmt.Sprintf("loss=%v lambda=%g k=%g k-score=%g design=%g valid=%g seed=%d "+
+		"method=%s gap=%g iterations=%d keep-scale=%v", c.Loss, c.Lambda, c.K, c.KScore, c.Design, c.Valid,
+		c.Seed, c.Method, c.Gap, c.Iterations, c.KeepScale)
 	if c.Memory != 0 {
 		s += fmt.Sprintf(" memory=%d", c.Memory)
 	}
@@ -212,12 +194,6 @@ func (c *Config) byName() (list []string) {
 	}
 	for _, name := range c.Freeze {
 		list = append(list, "freeze:"+name)
-	}
-	for _, tie := range c.Ties {
-		list = append(list, "tie:"+tie)
-	}
-	for _, name := range slices.Sorted(maps.Keys(c.Bounds)) {
-		list = append(list, fmt.Sprintf("bound:%s=%g..%g", name, c.Bounds[name].Lo, c.Bounds[name].Hi))
 	}
 	return list
 }

@@ -201,7 +201,7 @@ func (f *fitting) parametrize(ctx context.Context) error {
 	if f.free.frozen, err = objective.Frozen(f.terms, f.c.Freeze); err != nil {
 		return err
 	}
-	f.free.tied = f.c.Tie == TieOn || f.c.Tie == TieAuto && f.s.Games() < TieGames
+	f.free.tied = f.s.Games() < tieGames
 	hold := append([]bool(nil), f.free.frozen...)
 	for t := range f.terms {
 		// Without data and prior nothing says where a coefficient belongs.
@@ -214,25 +214,19 @@ func (f *fitting) parametrize(ctx context.Context) error {
 	for t, v := range f.c.Center {
 		centre.MG[t], centre.EG[t] = v.MG, v.EG
 	}
-	leader, err := objective.Leaders(f.terms, objective.Twins(f.free.tied), f.c.Ties)
+	leader, err := objective.Leaders(f.terms, objective.Twins(f.free.tied))
 	if err != nil {
 		return err
 	}
 	if f.free.Params = objective.NewParams(f.terms, centre, hold, tau, leader); f.free.N == 0 {
 		return ErrAllFrozen
 	}
-	if len(f.c.Bounds) > 0 {
-		if err := f.free.Bound(f.terms, f.c.Bounds); err != nil {
-			return err
-		}
-	}
 	f.free.Limit(cmp.Or(f.c.Limit, DefaultLimit) * f.c.unit())
 	f.free.first, err = f.free.Pin(ctx, f.train)
 	return err
 }
 
-// split divides the rows by cluster into those trained on, those held out and, with a
-// share of the games, those left out.
+// split divides the rows by cluster into those trained on and those held out.
 type split struct {
 	clusters       *rows.Clusters
 	held           []bool    // by cluster
@@ -245,19 +239,15 @@ type split struct {
 func newSplit(p *objective.Problem, c *Config) split {
 	s := split{clusters: p.Store.Clusters()}
 	p.Omega, s.held = p.Store.Split(s.clusters, c.Valid, c.Seed)
-	drop := s.clusters.Leave(s.held, c.Share, c.Seed)
 	p.Held = make([]bool, len(s.clusters.Of))
 	for g, c := range s.clusters.Of {
 		p.Held[g] = s.held[c]
 	}
-	for i, c := range p.Store.Chunks {
-		for j, g := range c.Game {
-			switch {
-			case p.Held[g]:
+	for _, c := range p.Store.Chunks {
+		for _, g := range c.Game {
+			if p.Held[g] {
 				s.valid++
-			case drop != nil && drop[s.clusters.Of[g]]:
-				p.Omega[i][j] = 0
-			default:
+			} else {
 				s.trained++
 			}
 		}
@@ -270,20 +260,6 @@ func (s *split) clustersHeld() (n int) {
 	for _, h := range s.held {
 		if h {
 			n++
-		}
-	}
-	return n
-}
-
-// clustersTrained counts the clusters with rows that are trained on.
-func (s *split) clustersTrained(p *objective.Problem) (n int) {
-	seen := make([]bool, s.clusters.N())
-	for i, c := range p.Store.Chunks {
-		for j, g := range c.Game {
-			if k := s.clusters.Of[g]; p.Omega[i][j] > 0 && !seen[k] {
-				seen[k] = true
-				n++
-			}
 		}
 	}
 	return n

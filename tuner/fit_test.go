@@ -440,3 +440,5 @@ func TestCancel(t *testing.T) {
 		}
 	}
 }
+
+func fitOf(x TermFit) [2]float64 { return [2]float64{x.FitMG, x.FitEG} }

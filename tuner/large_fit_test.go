@@ -16,7 +16,7 @@ func TestLargeFit(t *testing.T) {
 	s, terms := syn.Store(t), syn.List(objective.NewTapered(syn.Terms))
 	terms[3].Mirror, terms[4].Mirror, terms[7].Tapered = 4, 3, false
 	c := NewConfig()
-	c.K, c.Bounds = syn.K, map[string]objective.Bound{"t0": {Lo: -5, Hi: 5}}
+	c.K = syn.K
 	fit := func(memory int64, design float64, method string) *Result {
 		c.Memory, c.Design, c.Method = memory, design, method
 		r, err := Fit(context.Background(), s, terms, c)

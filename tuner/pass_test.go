@@ -48,7 +48,7 @@ func testProblem(t *testing.T, loss objective.Loss, workers int) (*objective.Pen
 	for i := range tau {
 		tau[i] = 30
 	}
-	leader, err := objective.Leaders(list, objective.TwinsTied, nil)
+	leader, err := objective.Leaders(list, objective.TwinsTied)
 	if err != nil {
 		t.Fatal(err)
 	}

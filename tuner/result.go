@@ -20,7 +20,6 @@ type Report struct {
 	// Pedigree tells an archive where the fit comes from; Expected is what past fits say of it, nil of a partial fit.
 	Pedigree  string `json:"pedigree,omitempty"` // as "tuned,own", see assay tune --pedigree
 	*Expected        // flat in the JSON
-	Curve     *Curve `json:"learning_curve,omitempty"`
 	// EGSigns is nil unless the evaluation's endgame factor is that of the side that its endgame half favors.
 	EGSigns *rows.SignChanges `json:"eg_sign_changes,omitempty"`
 }

@@ -45,7 +45,7 @@ func (f *fitting) solve(ctx context.Context) error {
 		// The valley of MSE is narrow far from its floor: come from above.
 		f.train.Loss = objective.CrossEntropy
 		near := looseGap
-		if b := f.free.Box; b != nil && b.Strict { // some coefficients run away, which takes long
+		if f.free.Box != nil { // some coefficients run away, which takes long
 			near = looserGap
 		}
 		if err := f.minimize(ctx, theta, near); err != nil {
@@ -138,7 +138,7 @@ func (f *fitting) minimize(ctx context.Context, theta []float64, gap float64) er
 				f.lossesAt(ctx, i, x)})
 		}
 	}
-	if b := f.free.Box; b != nil && b.Strict {
+	if b := f.free.Box; b != nil {
 		b.Reach = 0
 		if gap < looseGap {
 			b.Reach = longestLast / f.slope.k

@@ -143,10 +143,6 @@ func (f *fitting) rescale(ctx context.Context, r *Result, w objective.Tapered, a
 
 // scalable reports whether the weights may be rescaled, or warns why not.
 func (f *fitting) scalable(w objective.Tapered) bool {
-	if len(f.c.Bounds) > 0 {
-		f.warn("not rescaled: bounds are in the units of the fit")
-		return false
-	}
 	for t := range f.terms {
 		if f.free.frozen[t] && (w.MG[t] != 0 || w.EG[t] != 0) {
 			f.warn("not rescaled: %s is frozen", f.terms[t].Name)
@@ -294,21 +290,14 @@ const (
 
 // caution adds the warnings that the finished fit calls for.
 func (f *fitting) caution(r *Result) {
-	var stuck []string
 	for j, name := range f.free.Names(f.terms) {
-		switch {
-		case f.free.Unbounded(j):
+		if f.free.Stuck(j) {
 			r.Unbounded = append(r.Unbounded, name)
-		case f.free.Stuck(j):
-			stuck = append(stuck, name)
 		}
 	}
 	if n := len(r.Unbounded); n > 0 {
 		f.warn("%d coefficients have no finite optimum, as that of a term that always wins; they are held "+
 			"at the limit of %g centipawns (give them a prior): %s", n, cmp.Or(f.c.Limit, DefaultLimit), some(r.Unbounded))
-	}
-	if len(stuck) > 0 {
-		f.warn("%d coefficients are held at a bound and have no standard error: %s", len(stuck), some(stuck))
 	}
 	var unseen, few []string
 	for t := range r.Terms {

@@ -77,7 +77,7 @@ const MinMixed = 4
 var unknownGain = SourceGain{SE: num.Unknown}
 
 // Value says what each source is worth, for a fit of terms to the results. Of the configuration it takes Prior,
-// PriorFactor, Freeze, Tie, Unit, K, Loss, Workers and Progress.
+// PriorFactor, Freeze, Unit, K, Loss, Workers and Progress.
 func Value(ctx context.Context, sources []DataSource, terms []rows.Term, c Config) (*DataValue, error) {
 	v := &valuing{c: c, terms: terms, fits: map[uint64]objective.Tapered{}, pairs: map[[3]uint64]*Paired{}}
 	if err := v.open(ctx, sources); err != nil {
@@ -241,8 +241,8 @@ func (v *valuing) parametrize(typical []float64, games int) error {
 	if err != nil {
 		return err
 	}
-	twins := objective.Twins(v.c.Tie == TieOn || v.c.Tie == TieAuto && games < TieGames)
-	leader, err := objective.Leaders(v.terms, twins, v.c.Ties)
+	twins := objective.Twins(games < tieGames)
+	leader, err := objective.Leaders(v.terms, twins)
 	if err != nil {
 		return err
 	}

@@ -125,7 +125,7 @@ func (l *learner) tune(ctx context.Context, g int, stage StageProgress) (*tuner.
 		}
 	}
 	plan := &l.Plan.Generations[g-1]
-	c.Lambda, c.Tie, c.Method = plan.Lambda, plan.tie(), plan.Method
+	c.Lambda, c.Method = plan.Lambda, plan.Method
 	if plan.Prior != 1 {
 		c.PriorFactor = plan.Prior
 	}

@@ -30,9 +30,8 @@ func tiny() Plan {
 		g := &p.Generations[i].Gate
 		g.Elo0, g.Elo1, g.Games = -900, -500, 30
 	}
-	mirrored := false
 	last := &p.Generations[1]
-	last.Keep, last.Decay, last.Mirrored, last.Prior, last.Filter.MaxPerGame = 2, 0.25, &mirrored, 0.5, 20
+	last.Keep, last.Decay, last.Prior, last.Filter.MaxPerGame = 2, 0.25, 0.5, 20
 	return p
 }
 

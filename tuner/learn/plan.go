@@ -11,7 +11,6 @@ import (
 	"github.com/assay-chess/assay/dataset/positions"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/selfplay/sprt"
-	"github.com/assay-chess/assay/tuner"
 )
 
 // Plan is the part of the configuration that decides the result. It is written to the
@@ -30,26 +29,15 @@ type Plan struct {
 
 // Generation is the plan of one turn of the loop.
 type Generation struct {
-	Games    int     `json:"games"`            // of self-play, or with MethodSPSA those that tune
-	Nodes    uint64  `json:"nodes"`            // limit a move, see HardNodes
-	Lambda   float64 `json:"lambda"`           // share of the result in the label; the rest is the search's score
-	Keep     int     `json:"keep"`             // how many generations' games are learned from, this one's included
-	Decay    float64 `json:"decay"`            // weight of a generation's games beside the next one's
-	Mirrored *bool   `json:"mirrored"`         // whether files tied as mirror images; null: below tuner.TieGames games
-	Prior    float64 `json:"prior"`            // factor on the widths of the prior
-	Method   string  `json:"method,omitempty"` // of the fit, see Methods; empty: the first of them
-	Filter   Filter  `json:"filter"`
-	Gate     Gate    `json:"gate"`
-}
-
-func (g *Generation) tie() tuner.Tie {
-	switch {
-	case g.Mirrored == nil:
-		return tuner.TieAuto
-	case *g.Mirrored:
-		return tuner.TieOn
-	}
-	return tuner.TieOff
+	Games  int     `json:"games"`            // of self-play, or with MethodSPSA those that tune
+	Nodes  uint64  `json:"nodes"`            // limit a move, see HardNodes
+	Lambda float64 `json:"lambda"`           // share of the result in the label; the rest is the search's score
+	Keep   int     `json:"keep"`             // how many generations' games are learned from, this one's included
+	Decay  float64 `json:"decay"`            // weight of a generation's games beside the next one's
+	Prior  float64 `json:"prior"`            // factor on the widths of the prior
+	Method string  `json:"method,omitempty"` // of the fit, see Methods; empty: the first of them
+	Filter Filter  `json:"filter"`
+	Gate   Gate    `json:"gate"`
 }
 
 // Filter says which positions of the games are learned from: the part of positions.Filter

@@ -55,7 +55,7 @@ func TestReadPlan(t *testing.T) {
 	want := DefaultPlan(2, 30, 60, 5)
 	for i := range want.Generations {
 		g := &want.Generations[i]
-		g.Lambda, g.Keep, g.Decay, g.Mirrored, g.Prior = 1, 3, 0.5, nil, 1
+		g.Lambda, g.Keep, g.Decay, g.Prior = 1, 3, 0.5, 1
 		g.Filter = Filter{Resolve: "qsearch", MaxScore: 3000}
 	}
 	recorded, err := json.Marshal(RunConfig{"assay", "a", "b", want})
@@ -80,10 +80,10 @@ func TestReadPlanRefuses(t *testing.T) {
 		"generations[0].gate.elo: there is no such field": {`"nelo0"`, `"elo"`},
 		"generations[1].lambda: it is missing": {`36, "nodes": 60, "lambda": 1,`,
 			`36, "nodes": 60,`},
-		"generations[1].games: want a whole number, got a string":        {`36`, `"36"`},
-		"generations[1].games: want a whole number, got the number 36.5": {`36`, `36.5`},
-		"generations[1].nodes: want a whole number from 0":               {`36, "nodes": 60`, `36, "nodes": -60`},
-		"generations[1].mirrored: want true or false, got a string":      {`"games": 36`, `"games": 36, "mirrored": "no"`},
+		"generations[1].games: want a whole number, got a string":         {`36`, `"36"`},
+		"generations[1].games: want a whole number, got the number 36.5":  {`36`, `36.5`},
+		"generations[1].nodes: want a whole number from 0":                {`36, "nodes": 60`, `36, "nodes": -60`},
+		"generations[1].filter.uniform: want true or false, got a string": {`"games": 36`, `"games": 36, "filter": {"uniform": "no"}`},
 		"generations[1].filter.depth: there is no such field": {`"games": 36`,
 			`"games": 36, "filter": {"depth": 3}`},
 		"generations[1].decay: 2, want":              {`"games": 36`, `"games": 36, "decay": 2`},

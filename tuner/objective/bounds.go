@@ -2,8 +2,6 @@ package objective
 
 import (
 	"context"
-	"fmt"
-	"maps"
 	"math"
 	"slices"
 
@@ -13,46 +11,7 @@ import (
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
-// Bound limits both values of a term, in centipawns.
-type Bound struct{ Lo, Hi float64 }
-
-// Bound sets the bounds of the parameters, as changes from the start values.
-func (p *Params) Bound(terms []rows.Term, bounds map[string]Bound) error {
-	names := slices.Sorted(maps.Keys(bounds))
-	for _, name := range names {
-		if b := bounds[name]; !(b.Lo <= b.Hi) {
-			return fmt.Errorf("%w: bounds of %s from %v to %v", ErrConfig, name, b.Lo, b.Hi)
-		}
-	}
-	if err := checkNames(terms, names); err != nil {
-		return err
-	}
-	b := optimize.NewBox(p.N)
-	p.Box = b
-	for t, term := range terms {
-		bound, ok := bounds[term.Name]
-		if !ok {
-			if bound, ok = bounds[term.Group]; !ok {
-				continue
-			}
-		}
-		for _, h := range [2]struct {
-			j     int
-			start float64
-		}{{p.MG[t], p.Start.MG[t]}, {p.EG[t], p.Start.EG[t]}} {
-			if h.j == Fixed {
-				continue
-			}
-			b.Lo[h.j], b.Hi[h.j] = max(b.Lo[h.j], bound.Lo-h.start), min(b.Hi[h.j], bound.Hi-h.start)
-			if b.Lo[h.j] > b.Hi[h.j] {
-				return fmt.Errorf("%w: the bounds of terms tied to %s leave nothing", ErrConfig, term.Name)
-			}
-		}
-	}
-	return nil
-}
-
-// HoldOut returns m without the rows and columns of parameters held at a bound: they do not move with the data.
+// HoldOut returns m without the rows and columns of parameters held at their limit: they do not move with the data.
 func (p *Params) HoldOut(m *mat.SymDense) *mat.SymDense {
 	if p.Box == nil || !slices.Contains(p.Box.Held, true) {
 		return m
@@ -68,11 +27,11 @@ func (p *Params) HoldOut(m *mat.SymDense) *mat.SymDense {
 	return out
 }
 
-// Stuck reports whether parameter j is held at a bound.
+// Stuck reports whether parameter j is held at its limit, because the loss falls beyond it.
 func (p *Params) Stuck(j int) bool { return p.Box != nil && p.Box.Held[j] }
 
-// Limit keeps coefficients that neither a prior nor a bound holds within that many centipawns of 0, or of their
-// start value: a term that always wins has no finite optimum. An infinite limit is none.
+// Limit keeps coefficients that no prior holds within that many centipawns of 0, or of their start value: a term that
+// always wins has no finite optimum. An infinite limit is none.
 func (p *Params) Limit(limit float64) {
 	if math.IsInf(limit, 1) {
 		return
@@ -82,44 +41,24 @@ func (p *Params) Limit(limit float64) {
 			j     int
 			start float64
 		}{{p.MG[t], p.Start.MG[t]}, {p.EG[t], p.Start.EG[t]}} {
-			if h.j == Fixed || p.Precision(h.j) > 0 || p.bounded(h.j) {
+			if h.j == Fixed || p.Precision(h.j) > 0 {
 				continue
 			}
-			if p.limited == nil {
-				p.limited = optimize.NewBox(p.N)
+			if p.Box == nil {
+				p.Box = optimize.NewBox(p.N)
 			}
 			reach := max(limit, math.Abs(h.start))
-			p.limited.Lo[h.j] = max(p.limited.Lo[h.j], -reach-h.start)
-			p.limited.Hi[h.j] = min(p.limited.Hi[h.j], reach-h.start)
+			p.Box.Lo[h.j] = max(p.Box.Lo[h.j], -reach-h.start)
+			p.Box.Hi[h.j] = min(p.Box.Hi[h.j], reach-h.start)
 		}
 	}
-	if p.limited == nil {
-		return
-	}
-	if p.Box == nil {
-		p.Box = optimize.NewBox(p.N)
-	}
-	p.Box.Strict = true
-	for j := range p.N {
-		p.Box.Lo[j], p.Box.Hi[j] = max(p.Box.Lo[j], p.limited.Lo[j]), min(p.Box.Hi[j], p.limited.Hi[j])
-	}
-}
-
-// bounded reports whether the caller has bounded parameter j.
-func (p *Params) bounded(j int) bool {
-	return p.Box != nil && !(math.IsInf(p.Box.Lo[j], -1) && math.IsInf(p.Box.Hi[j], 1))
-}
-
-// Unbounded reports whether parameter j is held at its limit, because the loss falls beyond it.
-func (p *Params) Unbounded(j int) bool {
-	return p.limited != nil && p.Stuck(j) && !math.IsInf(p.limited.Hi[j], 1)
 }
 
 // Pin returns the first theta of a fit: no change, but for limited parameters of which
 // every row says the same. These are at their limit, which is where they would end.
 func (p *Params) Pin(ctx context.Context, problem *Problem) ([]float64, error) {
 	theta := make([]float64, p.N)
-	if p.limited == nil || problem.Store.Bend() != nil { // rows push a bent term both ways
+	if p.Box == nil || problem.Store.Bend() != nil { // rows push a bent term both ways
 		return theta, nil
 	}
 	way, err := p.oneSided(ctx, problem)
@@ -127,7 +66,7 @@ func (p *Params) Pin(ctx context.Context, problem *Problem) ([]float64, error) {
 		return nil, err
 	}
 	for j, w := range way {
-		if !math.IsInf(p.limited.Hi[j], 1) && (w == upward || w == downward) {
+		if !math.IsInf(p.Box.Hi[j], 1) && (w == upward || w == downward) {
 			theta[j], p.Box.Held[j] = p.Box.Hi[j], true
 			if w == downward {
 				theta[j] = p.Box.Lo[j]

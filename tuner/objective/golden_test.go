@@ -130,14 +130,7 @@ func paramsOf(t *testing.T, d synthetic.Data) *objective.Params {
 	if err != nil {
 		t.Fatal(err)
 	}
-	free, tie := d.Terms[len(d.Terms)-2].Name, ""
-	for i, a := range d.Terms {
-		for _, b := range d.Terms[i+1:] {
-			if tie == "" && i > 0 && a.Tapered && b.Tapered && a.Mirror == i {
-				tie = a.Name + "=" + b.Name
-			}
-		}
-	}
+	free := d.Terms[len(d.Terms)-2].Name
 	tau, err := objective.Widths(d.Terms, typical, map[string]float64{free: math.Inf(1), d.Terms[0].Group: 40}, 2)
 	if err != nil {
 		t.Fatal(err)
@@ -146,20 +139,11 @@ func paramsOf(t *testing.T, d synthetic.Data) *objective.Params {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var ties []string
-	if tie != "" {
-		ties = append(ties, tie)
-	}
-	leader, err := objective.Leaders(d.Terms, objective.TwinsTied, ties)
+	leader, err := objective.Leaders(d.Terms, objective.TwinsTied)
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := objective.NewParams(d.Terms, weights(d.Terms), frozen, tau, leader)
-	if err := q.Bound(d.Terms, map[string]objective.Bound{d.Terms[0].Name: {Lo: d.Terms[0].MG - 5,
-		Hi: d.Terms[0].MG + 70}}); err != nil {
-		t.Fatal(err)
-	}
-	return q
+	return objective.NewParams(d.Terms, weights(d.Terms), frozen, tau, leader)
 }
 
 // TestPenalized: value, gradient, curvature and information of a fit, and what its parameters are, stand in
@@ -183,10 +167,8 @@ func TestPenalized(t *testing.T) {
 		var list []float64
 		for j, n := range q.Names(d.Terms) {
 			list = append(list, q.Precision(j), q.Center[j], float64(len(n)))
-			for _, is := range []bool{q.Stuck(j), q.Unbounded(j)} {
-				if list = append(list, 0); is {
-					list[len(list)-1] = 1
-				}
+			if list = append(list, 0); q.Stuck(j) {
+				list[len(list)-1] = 1
 			}
 			if q.Box != nil {
 				list = append(list, max(-1e6, q.Box.Lo[j]), min(1e6, q.Box.Hi[j]))

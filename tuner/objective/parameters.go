@@ -24,9 +24,7 @@ type Params struct {
 	Start  Tapered       // start values, centipawns
 	tau    []float64     // prior standard deviation by parameter, centipawns; +Inf = free
 	Center []float64     // prior mean of theta, centipawns
-	Box    *optimize.Box // bounds of theta; nil if there are none
-	// limited are the bounds of Limit among them; nil if there are none
-	limited *optimize.Box
+	Box    *optimize.Box // bounds of theta, see Limit; nil if there are none
 }
 
 // Twins says whether terms that mirror each other share their parameters.
@@ -36,40 +34,16 @@ type Twins bool
 const TwinsTied Twins = true
 
 // Leaders returns, for each term, the first of the terms that share its parameters: itself where none does.
-// Beside twins, terms are tied as ties says, each a list of names joined by "=".
-func Leaders(terms []rows.Term, twins Twins, ties []string) ([]int, error) {
+func Leaders(terms []rows.Term, twins Twins) ([]int, error) {
 	out := make([]int, len(terms))
-	index := make(map[string]int, len(terms))
 	for t, term := range terms {
 		twin := term.Mirror
 		if twin < 0 || twin >= len(terms) || terms[twin].Mirror != t {
 			return nil, fmt.Errorf("term %s: mirror %d does not point back", term.Name, twin)
 		}
-		out[t], index[term.Name] = t, t
+		out[t] = t
 		if twins == TwinsTied && twin < t && terms[twin].Tapered == term.Tapered {
 			out[t] = twin
-		}
-	}
-	for _, tie := range ties {
-		names := strings.Split(tie, "=")
-		first, ok := index[names[0]]
-		if len(names) < 2 {
-			return nil, fmt.Errorf("%w: tie %q has no second term", ErrConfig, tie)
-		}
-		for _, name := range names[1:] {
-			t, known := index[name]
-			if !ok || !known {
-				return nil, fmt.Errorf("%w: tie %q", ErrName, tie)
-			}
-			if terms[t].Tapered != terms[first].Tapered {
-				return nil, fmt.Errorf("%w: tie %q: one is tapered, the other is not", ErrConfig, tie)
-			}
-			a, b := out[first], out[t]
-			for u, l := range out {
-				if l == a || l == b {
-					out[u] = min(a, b)
-				}
-			}
 		}
 	}
 	return out, nil
@@ -251,7 +225,6 @@ func (p *Params) Without(out []bool) (q *Params, of []int) {
 	}
 	if q.N = len(of); p.Box != nil {
 		q.Box = optimize.NewBox(q.N)
-		q.Box.Strict = p.Box.Strict
 	}
 	for i, j := range of {
 		q.tau, q.Center = append(q.tau, p.tau[j]), append(q.Center, p.Center[j])

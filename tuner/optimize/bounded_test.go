@@ -10,10 +10,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// strictBox returns a box in which no variable goes beyond lo and hi.
-func strictBox(n int, lo, hi float64) *Box {
+// boxOf returns a box in which no variable goes beyond lo and hi.
+func boxOf(n int, lo, hi float64) *Box {
 	b := NewBox(n)
-	b.Strict = true
 	for j := range n {
 		b.Lo[j], b.Hi[j] = lo, hi
 	}
@@ -41,7 +40,7 @@ func TestBoundedConditions(t *testing.T) {
 			}
 			return res, jac
 		}}
-		b := strictBox(n, -0.5, 0.7)
+		b := boxOf(n, -0.5, 0.7)
 		b.Lo[3], b.Hi[3] = math.Inf(-1), math.Inf(1)
 		b.Lo[4], b.Hi[4] = 0, 0
 		out, err := b.Minimize(context.Background(), GaussNewton{}, f, f.start, Settings{Gap: 1e-9})
@@ -77,7 +76,7 @@ func TestBoundedLargeResiduals(t *testing.T) {
 			return []float64{x[0] + 1, lambda*x[0]*x[0] + x[0] - 1, x[1] - 1}, [][]float64{{1, 0}, {2*lambda*x[0] + 1, 0},
 				{0, 1}}
 		}}
-		b := strictBox(2, -2, 2)
+		b := boxOf(2, -2, 2)
 		b.Lo[1] = 1.5
 		out, err := b.Minimize(context.Background(), GaussNewton{}, f, f.start, Settings{Gap: 1e-13})
 		if err != nil || !out.Converged || out.Iterations > 20 || math.Abs(out.X[0]) > 1e-5 || out.X[1] != 1.5 ||
@@ -91,7 +90,7 @@ func TestBoundedLargeResiduals(t *testing.T) {
 // the gap soon is.
 func TestBoundedRunaway(t *testing.T) {
 	f := decay{}
-	b := strictBox(2, -100, 100)
+	b := boxOf(2, -100, 100)
 	b.Reach = 0.05
 	out, err := b.Minimize(context.Background(), GaussNewton{}, f, []float64{0, 3}, Settings{Gap: 1e-3})
 	if err != nil || !out.Converged || out.X[0] != 100 || !b.Held[0] || math.Abs(out.X[1]) > 0.1 {

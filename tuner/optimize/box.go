@@ -9,15 +9,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Box is a set of bounds on the variables of an objective.
+// Box is a set of bounds on the variables of an objective that falls forever beyond them.
 type Box struct {
 	Lo, Hi []float64 // -Inf and +Inf where there is none
 	// Held are the variables that Minimize left at a bound that holds them.
 	Held []bool
-	// Strict keeps the method within the bounds all the time, which bounds need that are
-	// there because the function falls forever. Otherwise it may look beyond them.
-	Strict bool
-	// Reach is the longest last step in a strict box, 0 for any. A function that falls forever
+	// Reach is the longest last step, 0 for any. A function that falls forever
 	// falls slower and slower, so that the gap alone soon looks small; but its steps stay long.
 	Reach float64
 }
@@ -47,25 +44,23 @@ func (b *Box) clamp(j int, x float64) float64 { return min(b.Hi[j], max(b.Lo[j],
 // faceRounds is how many faces of the box are tried.
 const faceRounds = 1000
 
-// idleRounds is how many faces in a row may bring next to nothing before a strict box ends.
+// idleRounds is how many faces in a row may bring next to nothing before a minimization ends.
 const idleRounds = 3
 
 // Minimize runs the method within the box, as an active set: variables that end beyond a bound are held at it,
 // and released when the value falls towards the inside. For a convex objective the last face holds the minimum.
 // Without a box (nil) it is the method itself. It begins with the variables held that the last call left at a
-// bound. In a strict box, GaussNewton finds what is held within each of its steps.
+// bound. GaussNewton finds what is held within each of its steps.
 func (b *Box) Minimize(ctx context.Context, m Method, f Objective, x0 []float64, s Settings) (Outcome, error) {
 	if b == nil {
 		return m.Minimize(ctx, f, x0, s)
 	}
-	if b.Strict && m == (GaussNewton{}) {
+	if m == (GaussNewton{}) {
 		return minimizeBounded(ctx, f, b, x0, s)
 	}
 	x := slices.Clone(x0)
 	b.clampAll(x)
-	if b.Strict {
-		b.catch(x)
-	}
+	b.catch(x)
 	inner := s
 	if s.Step != nil { // what moves is a face of the box, not all of it
 		inner.Step = func(i int, _ []float64, value, gap float64) { s.Step(i, nil, value, gap) }
@@ -75,9 +70,7 @@ func (b *Box) Minimize(ctx context.Context, m Method, f Objective, x0 []float64,
 	g := make([]float64, len(x))
 	for round := 1; ; round++ {
 		face := newFace(f, x, b.Held)
-		if b.Strict {
-			inner.Region = &Region{Lo: face.of(b.Lo), Hi: face.of(b.Hi)}
-		}
+		inner.Region = &Region{Lo: face.of(b.Lo), Hi: face.of(b.Hi)}
 		out, err := m.Minimize(ctx, face, face.of(x), inner)
 		total.Iterations += out.Iterations
 		total.Passes += out.Passes
@@ -100,8 +93,8 @@ func (b *Box) Minimize(ctx context.Context, m Method, f Objective, x0 []float64,
 				idle = 0
 			}
 			last = out.Value
-			moved = (idle < idleRounds || !b.Strict) && b.release(x, g, single)
-			single = b.Strict // what is caught again was let go with too many others
+			moved = idle < idleRounds && b.release(x, g, single)
+			single = true // what is caught again was let go with too many others
 		}
 		if !moved {
 			return total, nil
@@ -120,11 +113,10 @@ func (b *Box) clampAll(x []float64) {
 	}
 }
 
-// catch puts variables beyond a bound on it and holds them there. A strict box also holds
-// those that are exactly on it.
+// catch puts variables beyond a bound on it, and holds them and those that are exactly on it.
 func (b *Box) catch(x []float64) (moved bool) {
 	for j := range x {
-		at := b.Strict && !b.Held[j] && (x[j] == b.Lo[j] || x[j] == b.Hi[j])
+		at := !b.Held[j] && (x[j] == b.Lo[j] || x[j] == b.Hi[j])
 		if v := b.clamp(j, x[j]); v != x[j] || at {
 			x[j], b.Held[j], moved = v, true, true
 		}

@@ -124,20 +124,6 @@ func (c *Clusters) hold(fraction float64, seed uint64) []bool {
 	return out
 }
 
-// Leave chooses the clusters that are left out of the training when it is only a
-// share of them: nil if none is. A larger share holds all of a smaller one.
-func (c *Clusters) Leave(held []bool, share float64, seed uint64) []bool {
-	if share == 0 || share >= 1 {
-		return nil
-	}
-	out := make([]bool, c.N())
-	for i, key := range c.keys {
-		// Another hash than that which holds out, or a share would be taken of what is left after it in order.
-		out[i] = !held[i] && float64(board.SplitMix64(board.SplitMix64(seed^0x5a5a)^key))/(1<<64) >= share
-	}
-	return out
-}
-
 // Folds deals the clusters out to at most n folds of equal numbers of clusters, by hash with the seed. It
 // returns the fold of each cluster, -1 for those that are only trained on, and the number of folds.
 func (c *Clusters) Folds(n int, seed uint64) (fold []int, folds int) {

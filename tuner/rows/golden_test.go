@@ -109,15 +109,13 @@ func describe(t *testing.T, text *synthetic.Text, s *rows.Store) {
 	text.Add("clusters, folds", float64(clusters.N()), float64(folds))
 	text.Sums("fold", floats(fold))
 	text.Sums("of", floats(clusters.Of))
-	for _, list := range [][]bool{held, clusters.Leave(held, 0.5, 3)} {
-		var at []float64
-		for i, is := range list {
-			if is {
-				at = append(at, float64(i))
-			}
+	var at []float64
+	for i, is := range held {
+		if is {
+			at = append(at, float64(i))
 		}
-		text.Add("held", at...)
 	}
+	text.Add("held", at...)
 	for _, o := range omega {
 		text.Sums("omega", floats(o))
 	}

@@ -45,7 +45,7 @@ func statistics(t *testing.T, text *synthetic.Text, d synthetic.Data, workers in
 	if err != nil {
 		t.Fatal(err)
 	}
-	leader, err := objective.Leaders(d.Terms, objective.TwinsTied, nil)
+	leader, err := objective.Leaders(d.Terms, objective.TwinsTied)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ func fewGames(t *testing.T, syn synthetic.Games) (*objective.Penalized, *rows.Cl
 	omega, _ := s.Split(c, 0, 0)
 	p := &objective.Problem{Store: s, K: syn.K, Target: objective.Targets(s, 1, 0), Omega: omega}
 	tau := slices.Repeat([]float64{60}, syn.Terms)
-	leader, err := objective.Leaders(terms, objective.TwinsTied, nil)
+	leader, err := objective.Leaders(terms, objective.TwinsTied)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,9 +65,9 @@ seed gives the same weights and games for any --concurrency.
 --plan FILE replaces the other flags and sets each generation separately. FILE is the
 config.json of a run, to repeat it, or only its object "plan". Optional fields of a
 generation, with their defaults: keep 3 (generations whose games it learns from), decay 0.5
-(weight of a generation's games relative to the next one's), mirrored null (tie files that
-are mirror images: below 20,000 games), prior 1 (factor on the widths of the priors), method, and
-filter (the flags of assay data positions; resolve qsearch, max_score 3000).
+(weight of a generation's games relative to the next one's), prior 1 (factor on the widths of
+the priors), method, and filter (the flags of assay data positions; resolve qsearch, max_score
+3000).
 
 Generations can be added to a run, complete or not: give its name and a plan, or flags, that
 agree with it in every generation that has started. --scale 0.01 plays a hundredth of the

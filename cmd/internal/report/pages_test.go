@@ -97,7 +97,7 @@ func someRuns(t *testing.T) string {
 	}
 	run(program, "learn", "--run", "learn", "--games", "60", "--nodes", "60", "--final-games", "24", "--gate-games", "24")
 	run(program, "match", "name=new:assay", "name=base:random", "--sprt", "0,10", "--nodes", "20", "--out", "runs/match")
-	run(program, "tune", "runs/learn/gen-1/positions", "runs/learn/gen-2/positions", "--curve", "--out", "runs/tune")
+	run(program, "tune", "runs/learn/gen-1/positions", "runs/learn/gen-2/positions", "--out", "runs/tune")
 	run(program, "ladder", "assay", "random", "assay:weights=shannon-1950", "--games", "24", "--nodes", "20", "--out",
 		"runs/ladder")
 	run(program, "spsa", "spsa.toml", "--out", "runs/spsa")

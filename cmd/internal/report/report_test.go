@@ -207,7 +207,7 @@ func TestSeparateFitsAreNotJoined(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer run.Close()
-	// The last two are of a fit to a part of the games, for the learning curve.
+	// The last two are of a fit under the same design effect from another start.
 	for i, stage := range []string{"D = 10", "D = 10", "D = 13", "D = 13", "D = 13", "D = 13", "D = 13"} {
 		if err := run.Event("step", tuner.Step{Stage: stage, Iteration: []int{1, 2, 1, 2, 3, 1, 2}[i], Objective: 0.5,
 			Losses: tuner.Losses{Train: num.Float(0.5 - 0.01*float64(i)), Valid: 0.6}}); err != nil {

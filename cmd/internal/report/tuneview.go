@@ -142,22 +142,10 @@ func lossFigures(r *tuner.Report, p progress) (list []figure) {
 	if len(p.train.x) > 0 {
 		list = append(list, chart(figure{Title: "Loss after each step",
 			Note: "Mean loss without the prior, on the training " +
-				"games and on the held-out games. A new line is a fit of its own: under another design effect, or to a part of " +
-				"the games."}, "step", "mean loss", p.train, p.valid))
+				"games and on the held-out games. A new line is a fit of its own, under another design effect."}, "step", "mean loss", p.train, p.valid))
 	}
 	if r.Rows > 0 {
 		list = append(list, beforeAndAfter(r)...)
-	}
-	if r.Curve != nil {
-		train, valid := series{name: "training", points: true}, series{name: "validation, 95 % interval", points: true}
-		for _, p := range r.Curve.Points {
-			train.known(p.Games, p.Train)
-			valid.within(float64(p.Games), p.Valid, p.Interval)
-		}
-		list = append(list, chart(figure{Title: "Loss against the number of games",
-			Note: "Each point is a fit of its own. All " +
-				"are validated on the same games, so that their differences are known better than the intervals show."},
-			"games", "loss", train, valid))
 	}
 	return list
 }

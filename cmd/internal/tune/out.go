@@ -34,7 +34,6 @@ type tuneConfig struct {
 	From  string   `json:"from,omitempty"`
 	Data  []string `json:"data"`
 	Fit   string   `json:"fit"`
-	Curve bool     `json:"learning_curve"`
 	// Folds is -1 for none; left out where it is the default, so that runs of earlier
 	// versions have the same configuration.
 	Folds int      `json:"folds,omitempty"`
@@ -53,7 +52,7 @@ func openTuneOut(f *tuneFlags, t *tuneTask) (*tuneOut, json.RawMessage, error) {
 	if strings.HasSuffix(f.out, ".json") {
 		return &tuneOut{path: f.out}, nil, nil
 	}
-	c := tuneConfig{Model: t.name, From: t.parent, Data: t.identity(), Fit: f.c.Text(), Curve: f.curve, Ablate: f.c.Ablate,
+	c := tuneConfig{Model: t.name, From: t.parent, Data: t.identity(), Fit: f.c.Text(), Ablate: f.c.Ablate,
 		Mix: t.mix, Program: cli.Version()}
 	if t.otherFormula {
 		c.Formula = t.set.Formula

@@ -34,7 +34,6 @@ func tuneText(r *tuner.Report, dataWarnings []string, file *models.File, took ti
 	b.groups(&r.Result)
 	b.ablations(r, file.Model)
 	b.calibration(&r.Calibration)
-	b.curve(r.Curve)
 	if all {
 		b.terms(&r.Result, file)
 		b.collinear(r.Collinear)
@@ -110,8 +109,7 @@ func (b *page) summary(r *tuner.Report, file *models.File, took time.Duration) {
 		line("scale", "%v", r.Scale)
 	}
 	if r.Unit != 0 {
-		line("unit", "weights, their errors and their bounds are in engine units, %g a pawn; widths of priors are in "+
-			"centipawns",
+		line("unit", "weights and their errors are in engine units, %g a pawn; widths of priors are in centipawns",
 			r.Unit)
 	}
 	factor := ""
@@ -260,18 +258,6 @@ func (b *page) calibration(c *stats.Calibration) {
 	}
 	rows("%.1f to %.1f", c.ByScore)
 	rows("phase %.0f-%.0f", c.ByPhase)
-}
-
-// curve says whether more games are worth it.
-func (b *page) curve(c *tuner.Curve) {
-	if c == nil {
-		return
-	}
-	b.print("\n%-14s %12s %12s\n", "games", "training", "validation")
-	for _, p := range c.Points {
-		b.print("  %-12d %12.6f %12.6f\n", p.Games, p.Train, p.Valid)
-	}
-	b.print("Is more data worth it? %s\n", c.Headline())
 }
 
 // collinear names coefficients that the data cannot distinguish.

@@ -36,7 +36,6 @@ type tuneFlags struct {
 	memory           string
 	model, from, out string
 	disk             string
-	curve            bool
 	strict, refit    bool
 	formula, against string
 	mix              string
@@ -44,8 +43,8 @@ type tuneFlags struct {
 	archive          string
 	test             []string
 	resume           string // the command line that resumes the run
-	loss, tie        string
-	prior, bounds    []string
+	loss             string
+	prior            []string
 	priorFactor      string
 	asJSON           bool
 	all              bool
@@ -66,8 +65,8 @@ of your engine's features (assay features).
 Features contain the terms of the evaluation and their start values. --from replaces the start
 values, for example by those of an earlier fit.
 
-Weights, their errors, --bound and --k are in the unit of the evaluation: centipawns, or the
-engine's own if the header of its features has a "unit". Widths of priors, --limit and
+Weights, their errors and --k are in the unit of the evaluation: centipawns, or the engine's own
+if the header of its features has a "unit". Widths of priors, --limit and
 tolerances are always in centipawns.
 
 Features whose header has a formula belong to an evaluation that is not linear: the terms of its
@@ -112,7 +111,7 @@ features in memory or on --disk.`,
 		Example: `  assay tune positions --out tuned.json
   assay tune positions --model shannon-1950 --freeze material --prior mobility=5
   assay tune gen1/positions gen2/positions --from gen1/weights.json --lambda 0.7 --json
-  assay tune my-engine-features --out runs/mine --curve
+  assay tune my-engine-features --out runs/mine
   assay tune my-engine-features --ablate
   assay tune my-engine-features --test features-of-other-games --strict
   assay tune my-engine-features --against linear.txt`,
@@ -156,14 +155,8 @@ func (f *tuneFlags) register(cmd *cobra.Command) {
 		"centipawns of what its typical count is worth, or inf (repeatable)")
 	fs.StringVar(&f.priorFactor, "prior-factor", "", "factor on the widths of all priors, or auto: chosen by "+
 		"cross-validation (default auto for features of other evaluations, else 1)")
-	fs.StringVar(&f.tie, "tie", "auto", fmt.Sprintf("tie the two wings of tables: on, off, or auto (below %d games)",
-		tuner.TieGames))
-	fs.StringSliceVar(&f.c.Ties, "tie-terms", nil, "A=B: terms that change by the same amount (repeatable)")
-	fs.StringSliceVar(&f.bounds, "bound", nil, "NAME=LO..HI: bounds of a term or group (repeatable)")
 	fs.Float64Var(&f.c.K, "k", 0, "slope of the sigmoid (default: fitted under the start weights)")
 	fs.Float64Var(&f.c.KScore, "k-score", 0, "slope for the search scores (default: fitted)")
-	fs.Float64Var(&f.c.Design, "design", 0, "design effect: how many positions are worth one independent one "+
-		"(default: estimated)")
 	fs.BoolVar(&f.c.KeepScale, "keep-scale", false, "do not return to the start weights' root mean square evaluation")
 	fs.BoolVar(&f.c.Rescale, "rescale", false, "always return to the start weights' root mean square evaluation "+
 		"(default for features of other evaluations: only if K moved by more than 10 %)")
@@ -171,11 +164,10 @@ func (f *tuneFlags) register(cmd *cobra.Command) {
 	fs.IntVar(&f.c.Iterations, "iterations", 0, "maximum number of steps (default: the method's)")
 	fs.Uint64Var(&f.c.Seed, "seed", 0, "seed of the split")
 	fs.Float64Var(&f.c.Limit, "limit", tuner.DefaultLimit,
-		"largest coefficient without prior or bound, in centipawns, or inf")
+		"largest coefficient without prior, in centipawns, or inf")
 	fs.StringVar(&f.memory, "memory", "", "memory for matrices, such as 800M or 4G; a fit that needs more has no "+
 		"standard errors, or is refused if it has a formula (default: half of the machine's)")
 	fs.StringVar(&f.disk, "disk", "", "folder to keep the features in while tuning, instead of memory")
-	fs.BoolVar(&f.curve, "curve", false, "learning curve: also fit to an eighth, a quarter and a half of the games")
 	fs.IntVar(&f.c.Folds, "folds", f.c.Folds,
 		"for the verdict: parts of the games, each predicted by a fit to the others; 0: no folds")
 	fs.StringArrayVar(&f.test, "test", nil, "data to judge the fit by, which it does not see: positions, or features "+
@@ -228,15 +220,11 @@ func (f *tuneFlags) parse() error {
 	if f.refit && strings.HasSuffix(f.out, ".json") {
 		return cli.Usagef("--refit needs a folder for --out, not %s", f.out)
 	}
-	var ok bool
-	ties := map[string]tuner.Tie{"auto": tuner.TieAuto, "on": tuner.TieOn, "off": tuner.TieOff}
-	if f.c.Tie, ok = ties[f.tie]; !ok {
-		return cli.Usagef("--tie %s: want on, off or auto", f.tie)
-	}
 	if f.c.Limit == tuner.DefaultLimit {
 		f.c.Limit = 0 // so that runs of earlier versions have the same configuration
 	}
 	if f.memory != "" {
+		var ok bool
 		if f.c.Memory, ok = parseMemory(f.memory); !ok {
 			return cli.Usagef("--memory %s: want a size such as 800M or 4G", f.memory)
 		}
@@ -256,7 +244,7 @@ func (f *tuneFlags) parse() error {
 	if f.c.Rescale && f.c.KeepScale {
 		return cli.Usagef("--rescale and --keep-scale: give one of them")
 	}
-	return f.parseBounds()
+	return nil
 }
 
 // parseMemory reads a size in bytes, such as 1e9, 800M or 4GiB. k, M and G are powers of 1,024.
@@ -283,23 +271,6 @@ func (f *tuneFlags) parsePriorFactor() error {
 			return cli.Usagef("--prior-factor %s: want auto or a number above 0", f.priorFactor)
 		}
 		f.c.PriorFactor = v
-	}
-	return nil
-}
-
-func (f *tuneFlags) parseBounds() error {
-	f.c.Bounds = make(map[string]objective.Bound)
-	for _, text := range f.bounds {
-		name, span, _ := strings.Cut(text, "=")
-		lo, hi, ok := strings.Cut(span, "..")
-		b := objective.Bound{}
-		var err, err2 error
-		b.Lo, err = strconv.ParseFloat(lo, 64)
-		b.Hi, err2 = strconv.ParseFloat(hi, 64)
-		if !ok || err != nil || err2 != nil || !(b.Lo <= b.Hi) {
-			return cli.Usagef("--bound %s: want NAME=LO..HI, as king=0..80", text)
-		}
-		f.c.Bounds[name] = b
 	}
 	return nil
 }
@@ -357,12 +328,6 @@ func (f *tuneFlags) fit(ctx context.Context, task *tuneTask, s *rows.Store, out 
 	for _, step := range []func() error{
 		func() error { return f.onTest(ctx, task.test, r, to.err) },
 		func() error { return f.compareFormulas(ctx, task.other, r, to.err) },
-		func() (err error) {
-			if f.curve {
-				report.Curve, err = tuner.LearningCurve(ctx, s, task.terms, r)
-			}
-			return tuneAdvice(err)
-		},
 		func() (err error) {
 			report.EGSigns, err = task.signChanges(ctx, s, r)
 			return tuneAdvice(err)

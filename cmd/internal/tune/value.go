@@ -66,7 +66,7 @@ Sets must not share games. Losses are not Elo: a match decides.`,
 			return f.value(cmd.Context(), args, streams{cmd.OutOrStdout(), cmd.ErrOrStderr()})
 		},
 	}
-	f.tie, f.loss, f.c.Folds = "auto", "cross-entropy", 0
+	f.loss, f.c.Folds = "cross-entropy", 0
 	fs := c.Flags()
 	fs.StringVar(&f.model, "model", "", `model: `+weights.ModelNames()+` (default: the model of --from, or "assay")`)
 	fs.StringVar(&f.from, "from", "", "weight file, or the name of embedded weights, to start from")
