@@ -118,8 +118,6 @@ type Certainty struct {
 	Design     float64 `json:"design_effect"`
 	Clustering float64 `json:"clustering"`
 	Dispersion float64 `json:"dispersion"`
-	// Jackknife reports whether errors are the jackknife's, because there are few clusters.
-	Jackknife bool `json:"jackknife"`
 }
 
 // Statistics are the coefficients, and what follows from them.

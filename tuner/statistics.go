@@ -198,8 +198,7 @@ func (f *fitting) statistics(ctx context.Context, r *Result) error {
 	if err := v.Finish(ctx); err != nil {
 		return err
 	}
-	r.Jackknife, r.Effective = v.Jackknife, v.Effective
-	r.Clustering, r.Dispersion = v.Clustering, v.Dispersion
+	r.Effective, r.Clustering, r.Dispersion = v.Effective, v.Clustering, v.Dispersion
 	if r.Rescale != 1 {
 		g, err := f.rescaleGradient(ctx)
 		if err != nil {

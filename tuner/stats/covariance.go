@@ -24,8 +24,7 @@ import (
 //
 // the sandwich of Huber (1967) and White (1980), clustered after Liang and Zeger (1986), with p the effective
 // number of parameters tr(H A^-1). The naive one takes every row for a cluster. Both are about the penalized
-// target: what the fit would be with endless games, held by the same prior. With up to jackknifeClusters
-// clusters, V is the jackknife's.
+// target: what the fit would be with endless games, held by the same prior.
 type Covariance struct {
 	N         int       // clusters with rows
 	Games     []float64 // effective number of clusters by term
@@ -34,7 +33,6 @@ type Covariance struct {
 	// clusters adds to the variance of a sum of scores, and how much a single row varies against
 	// what the loss expects (below 1 for cross-entropy of games with draws). Finish sets them.
 	Clustering, Dispersion float64
-	Jackknife              bool // V is the jackknife's
 	Ridge                  bool // A was singular and had to be helped
 
 	o         *objective.Penalized
@@ -142,12 +140,6 @@ func (v *Covariance) Finish(ctx context.Context) error {
 	v.naive.ScaleSym(small, v.naive)
 	if v.N > 1 {
 		small *= float64(v.N) / (float64(v.N) - 1)
-	}
-	if v.Jackknife = v.N <= jackknifeClusters; v.Jackknife {
-		if err := v.jackknife(ctx); err != nil {
-			return err
-		}
-		small = float64(v.N-1) / float64(v.N)
 	}
 	v.v = symMul(v.inverse, symMul(v.meat, mat.DenseCopyOf(v.inverse)))
 	v.v.Scale(small, v.v)

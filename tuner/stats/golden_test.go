@@ -68,7 +68,7 @@ func statistics(t *testing.T, text *synthetic.Text, d synthetic.Data, workers in
 	text.Sums("fit", append(fit.MG, fit.EG...))
 	text.Add("clusters, effective, design, clustering, dispersion", float64(v.N), v.Effective, design, v.Clustering,
 		v.Dispersion)
-	text.Add(fmt.Sprintf("jackknife %v, ridge %v; games of terms", v.Jackknife, v.Ridge))
+	text.Add(fmt.Sprintf("ridge %v; games of terms", v.Ridge))
 	text.Sums("games", v.Games)
 	errors := func(what string) {
 		var se, naive, share []float64

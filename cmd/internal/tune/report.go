@@ -127,9 +127,6 @@ func (b *page) summary(r *tuner.Report, file *models.File, took time.Duration) {
 			"eg_scale holds",
 			c.Changed, c.Rows, 100*float64(c.Changed)/float64(max(1, c.Rows)))
 	}
-	if r.Jackknife {
-		line("errors", "the jackknife's: %d games or openings are few", r.ClustersTrain)
-	}
 }
 
 // known formats a number, or returns other if it is not known.

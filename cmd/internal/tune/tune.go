@@ -99,7 +99,7 @@ stands below it where an archive of earlier fits can tell (assay archive). A mat
 weights against the old decides, --sprt 0,10. The best data for --test are other games of your own
 engine.
 
-Standard errors are clustered by game in the same way (up to 100 games by the jackknife).
+Standard errors are clustered by game in the same way.
 They are errors of the weights as written; --json also has 95 % intervals.
 
 --out names a weight file (.json), or a folder for the whole run: configuration, every step

@@ -166,9 +166,9 @@ func TestTuneJSON(t *testing.T) {
 	if len(j.Terms) != 9 || len(j.Pieces) != 5 || j.Games != 60 || !(j.Fit.Train < j.Start.Train) {
 		t.Errorf("%+v", j)
 	}
-	if x := j.Terms[8]; !j.Jackknife || x.IntervalMG == (tuner.Interval{}) ||
+	if x := j.Terms[8]; x.IntervalMG == (tuner.Interval{}) ||
 		!(x.IntervalMG[0] < x.FitMG-1.96*float64(x.SEMG) && x.FitMG+1.96*float64(x.SEMG) < x.IntervalMG[1]) {
-		t.Errorf("jackknife %v, %+v", j.Jackknife, x)
+		t.Errorf("%+v", x)
 	}
 	if pawn := j.Terms[0]; !pawn.Frozen || pawn.MG != 100 || pawn.SEMG != 0 || pawn.IntervalMG != (tuner.Interval{}) {
 		t.Errorf("frozen pawn: %+v", pawn)
