@@ -43,7 +43,7 @@ type Result struct {
 	Certainty
 	Statistics
 	Warnings []string `json:"warnings"`
-	Partial  bool     `json:"partial"` // ended early: no errors, pieces or tables
+	Partial  bool     `json:"partial"` // ended early: no errors or tables
 
 	Config  Config            `json:"-"`
 	Sources []rows.SourceInfo `json:"-"` // of the rows
@@ -122,10 +122,6 @@ type Certainty struct {
 
 // Statistics are the coefficients, and what follows from them.
 type Statistics struct {
-	// Pieces are the average marginal values of pawn to queen; empty unless the rows were built from positions.
-	Pieces []stats.PieceValue `json:"pieces"`
-	// Concepts are numbers that chess players know: pawn structure, mobility, king safety.
-	Concepts  []stats.Concept   `json:"concepts,omitempty"`
 	Terms     []TermFit         `json:"terms,omitempty"`
 	Tables    []stats.Table     `json:"tables,omitempty"`
 	Groups    []stats.GroupGain `json:"groups,omitempty"`    // in order of the table

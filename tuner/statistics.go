@@ -29,7 +29,6 @@ func (f *fitting) result(ctx context.Context) (*Result, error) {
 		Convergence: Convergence{f.at.outcome.Iterations, num.Float(f.at.outcome.Gap), f.at.outcome.Converged},
 		Units:       Units{K: f.slope.k, KScore: f.slope.score, Tied: f.free.tied, PriorFactor: f.c.PriorFactor},
 		Certainty:   Certainty{Parameters: f.free.N, Design: f.at.design},
-		Statistics:  Statistics{Pieces: []stats.PieceValue{}},
 		Config:      f.c, Sources: f.s.Sources(), Outcome: f.at.outcome,
 	}
 	r.ClustersTrain = r.Clusters - r.ClustersHeld
@@ -191,7 +190,7 @@ func (f *fitting) rescaleGradient(ctx context.Context) ([]float64, error) {
 	return out, nil
 }
 
-// statistics fills in errors, tables and marginal values.
+// statistics fills in errors and tables.
 func (f *fitting) statistics(ctx context.Context, r *Result) error {
 	v := f.at.cov
 	f.c.progress(0, 0, "errors, tables and calibration")
@@ -225,9 +224,9 @@ func (f *fitting) statistics(ctx context.Context, r *Result) error {
 	return f.contrasts(ctx, r)
 }
 
-// contrasts fills in tables, groups and piece values.
+// contrasts fills in tables and groups.
 func (f *fitting) contrasts(ctx context.Context, r *Result) (err error) {
-	v, start, fit := f.at.cov, objective.StartOf(f.terms), r.fitted()
+	v, fit := f.at.cov, r.fitted()
 	if r.Tables, err = stats.FindTables(ctx, f.s, f.terms); err != nil {
 		return err
 	}
@@ -239,10 +238,6 @@ func (f *fitting) contrasts(ctx context.Context, r *Result) (err error) {
 		v.Center(&r.Tables[i], f.terms, fit, counts, r.Rescale)
 	}
 	r.Groups = v.GroupGains(f.terms, f.at.design, f.slope.start.Weight[objective.Trained])
-	if f.s.Pieces != nil {
-		r.Pieces = v.PieceValues(f.s.Pieces, start, fit, r.Rescale)
-		r.Concepts = v.Concepts(f.s.Pieces, f.terms, start, fit, r.Rescale)
-	}
 	return nil
 }
 

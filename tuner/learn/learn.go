@@ -153,11 +153,6 @@ func (l *learner) conclude() {
 		shown = l.last
 	}
 	r.Learned, r.Terms = shown.WeightsRef, shown.Terms
-	for _, g := range r.Generations {
-		if g.Number == shown.Generation {
-			r.Pieces, r.Concepts = g.Fit.Pieces, g.Fit.Concepts
-		}
-	}
 }
 
 // Propose plays and learns.

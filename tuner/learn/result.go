@@ -7,7 +7,6 @@ import (
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/tuner"
 	"github.com/assay-chess/assay/tuner/spsa/play"
-	"github.com/assay-chess/assay/tuner/stats"
 )
 
 // Format names the layout of a run's result.json.
@@ -24,13 +23,11 @@ type Result struct {
 	Generations []GenerationResult `json:"generations"`
 	Champion    WeightsRef         `json:"champion"`
 	Opponent    WeightsRef         `json:"opponent"`
-	// whose Pieces and Terms follow: the champion's, or without a promotion the last fit's
-	Learned  WeightsRef         `json:"learned"`
-	Pieces   []stats.PieceValue `json:"pieces"`
-	Concepts []stats.Concept    `json:"concepts,omitempty"`
-	Terms    []tuner.TermFit    `json:"terms"`          // compared with the weights that the run began with
-	Held     []HeldTerm         `json:"held,omitempty"` // terms that kept their start weights, and why
-	Final    *match.Result      `json:"final"`          // score against the opponent, of FinalPlayer
+	// whose Terms follow: the champion's, or without a promotion the last fit's
+	Learned WeightsRef      `json:"learned"`
+	Terms   []tuner.TermFit `json:"terms"`          // compared with the weights that the run began with
+	Held    []HeldTerm      `json:"held,omitempty"` // terms that kept their start weights, and why
+	Final   *match.Result   `json:"final"`          // score against the opponent, of FinalPlayer
 
 	// FromStart is the score of the champion against the weights that the run began
 	// with: what was learned, the model and the search being the same. Null where

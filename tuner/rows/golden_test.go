@@ -119,13 +119,8 @@ func describe(t *testing.T, text *synthetic.Text, s *rows.Store) {
 	for _, o := range omega {
 		text.Sums("omega", floats(o))
 	}
-	if p := s.Pieces; p != nil {
-		text.Add("pieces", floats(append(p.Count[:], p.Phase[:]...))...)
-		for i := range p.MG {
-			text.Sums("off the board, mg", floats(p.MG[i]))
-			text.Sums("off the board, eg", floats(p.EG[i]))
-		}
-		text.Sums("seen by side", floats(p.Seen))
+	if s.Seen != nil {
+		text.Sums("seen by side", floats(s.Seen))
 	}
 }
 

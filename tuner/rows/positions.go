@@ -120,11 +120,8 @@ func (b Build) Positions(ctx context.Context, m *eval.Model, sources []Source) (
 		return nil, err
 	}
 	s.sources = c.infos
-	if bend != nil { // a piece has no value of its own: it depends on the rest of the position
-		return s, nil
-	}
-	if s.Pieces, err = samplePieces(ctx, m, c.sample.positions, b.Workers); err != nil {
-		return nil, errors.Join(err, s.Close())
+	if bend == nil {
+		s.Seen = c.sample.seen(m)
 	}
 	return s, nil
 }

@@ -39,7 +39,7 @@ type Store struct {
 	Chunks   []*Chunk // in order of phase; then of other factors; then mixed ones
 	games    []game
 	gameless int          // entries of games that stand for a single row without a game
-	Pieces   *Sample      // nil unless built from positions
+	Seen     []int64      // how often each term occurs in a sample of positions; nil unless built from those
 	sources  []SourceInfo // empty unless built from sources
 	disk     *spill       // where codes are, if not in memory
 	bend     *Bend        // nil if the evaluation is linear

@@ -4,7 +4,6 @@ import (
 	"flag"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/assay-chess/assay/tuner/internal/synthetic"
@@ -109,15 +108,6 @@ func statistics(t *testing.T, text *synthetic.Text, d synthetic.Data, workers in
 		}
 		text.Sums("centered", list)
 	}
-	if s := d.Store.Pieces; s != nil {
-		for _, c := range v.PieceValues(s, start, fit, 1.5) {
-			text.Add(c.Piece, float64(c.Count), c.Shannon, c.Start, c.Value, float64(c.SE), c.MG, c.EG, c.Pawns,
-				float64(c.SEPawns))
-		}
-		for _, c := range v.Concepts(s, d.Terms, start, fit, 1.5) {
-			text.Add(c.Group+" "+c.Name, float64(c.Shannon), c.Start, c.Value, float64(c.SE))
-		}
-	}
 	info, err := o.Curvature(ctx, out.X)
 	if err != nil {
 		t.Fatal(err)
@@ -153,30 +143,4 @@ func checkStages(t *testing.T, o *objective.Penalized, c *rows.Clusters, theta [
 			t.Errorf("parameter %d: error %v after an interim stage, %v after a final one", j, a, b)
 		}
 	}
-}
-
-// TestScores: the bins of scores and results, their slope and errors by game, stand in testdata.
-func TestScores(t *testing.T) {
-	var b stats.ScoreBins
-	r := rand.New(rand.NewPCG(3, 3))
-	for range 60 {
-		result := float32(r.IntN(3)) / 2
-		for range 20 {
-			b.Add(int16(300*r.NormFloat64()+200*float64(result-0.5)), result)
-		}
-		for _, score := range []int16{-5000, -1000, -600, -15, 15, 999, 1000, 2000, 2009, 30000} { // edges of bins
-			b.Add(score, result)
-		}
-		b.EndGame(result)
-	}
-	var text synthetic.Text
-	k, err := b.FitK()
-	if err != nil {
-		t.Fatal(err)
-	}
-	text.Add("K", k)
-	for _, p := range b.Points(k) {
-		text.Add("point", p.Score, p.Predicted, p.Actual, p.SE, float64(p.N))
-	}
-	text.Golden(t, "scores.txt", *update)
 }

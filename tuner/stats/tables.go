@@ -183,8 +183,8 @@ func (v *Covariance) Center(b *Table, terms []rows.Term, fit objective.Tapered, 
 // sample of positions, or else by the differences in the rows.
 func Incidence(ctx context.Context, s *rows.Store) ([]float64, error) {
 	out := make([]float64, s.Terms())
-	if s.Pieces != nil {
-		for t, n := range s.Pieces.Seen {
+	if s.Seen != nil {
+		for t, n := range s.Seen {
 			out[t] = float64(n)
 		}
 		return out, nil

@@ -56,8 +56,8 @@ both minimize the same loss. spsa fits nothing: the games of the generation are
 pairs between weights with every term changed a little, as assay spsa plays them, and each pair
 moves the weights. The step sizes are those of assay spsa --model.
 
-At the end it prints what was learned about material, pawn structure, mobility and king safety,
-the twenty coefficients that moved most, and the gain; with --all everything else too.
+At the end it prints the twenty coefficients that moved most, and the gain; with --all
+everything else too.
 
 Everything is written to runs/NAME. The same command resumes an interrupted run. The same
 seed gives the same weights and games for any --concurrency.

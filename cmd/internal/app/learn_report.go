@@ -15,10 +15,9 @@ import (
 	"github.com/assay-chess/assay/tuner/learn"
 )
 
-// printLearned prints the result of a run: concepts, the largest changes, the gain, the report;
+// printLearned prints the result of a run: the largest changes, the gain, the report;
 // with all every coefficient, generation and file too.
 func printLearned(out io.Writer, r *learn.Result, dir, page string, all bool) error {
-	printConcepts(out, r)
 	if err := cli.PrintChanges(out, r.Terms); err != nil {
 		return err
 	}
@@ -49,36 +48,6 @@ func printLearned(out io.Writer, r *learn.Result, dir, page string, all bool) er
 		fmt.Fprintf(out, "report   %s\n", page)
 	}
 	return nil
-}
-
-// printConcepts prints what chess players know under a name.
-func printConcepts(out io.Writer, r *learn.Result) {
-	if len(r.Pieces)+len(r.Concepts) == 0 {
-		return
-	}
-	fmt.Fprintln(out, "\nWhat was learned, in centipawns:")
-	const line = "  %-28s %8s %8s %8s %7s\n"
-	fmt.Fprintf(out, line, "", "Shannon", "start", "learned", "± SE")
-	group := ""
-	row := func(in, name string, shannon num.Float, start, value float64, se num.Float, digits int) {
-		if in != group {
-			group = in
-			fmt.Fprintln(out, in)
-		}
-		guess := "-"
-		if shannon.Known() {
-			guess = fmt.Sprintf("%.0f", shannon)
-		}
-		fmt.Fprintf(out, line, name, guess, fmt.Sprintf("%.*f", digits, start), fmt.Sprintf("%.*f", digits, value),
-			cli.ErrorText(se, digits))
-	}
-	for _, p := range r.Pieces {
-		row("material (by how much the evaluation falls without one)", p.Piece, num.Float(p.Shannon), p.Start, p.Value, p.SE,
-			0)
-	}
-	for _, c := range r.Concepts {
-		row(c.Group, c.Name, c.Shannon, c.Start, c.Value, c.SE, 1)
-	}
 }
 
 // printGenerations prints what each generation did.

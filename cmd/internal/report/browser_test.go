@@ -63,8 +63,8 @@ func TestLearnReportInABrowser(t *testing.T) {
 	b := chrome.New(t)
 	b.Do(chromedp.EmulateViewport(1200, 1500), chromedp.Navigate(url))
 	b.Shot("top", "")
-	for _, id := range []string{"generations", "final", "pieces", "coefficients", "boards", "calibration", "gate-1",
-		"games", "calibration-search", "replay", "settings"} {
+	for _, id := range []string{"generations", "final", "coefficients", "boards", "calibration", "gate-1",
+		"games", "replay", "settings"} {
 		if !chrome.Ask[bool](b, fmt.Sprintf("document.getElementById(%q)?.innerText.length > 40", id)) {
 			t.Errorf("section %s is missing or empty", id)
 		}

@@ -71,8 +71,7 @@ type builder struct {
 	report   *Report
 	figures  int
 	tallies  []*tally
-	maxGames int     // bytes of games that the page may hold, for each folder
-	k        float64 // slope of the sigmoid; 0 if the run has none of its own
+	maxGames int // bytes of games that the page may hold, for each folder
 }
 
 func newBuilder(dir string) *builder {
@@ -208,31 +207,15 @@ func (b *builder) games() {
 		Figures []figure
 	}
 	var summaries []summary
-	var calibrations []figure
 	for _, t := range b.tallies {
 		if t.Games == 0 {
 			continue
 		}
 		name := t.viewer.Label
 		summaries = append(summaries, summary{name, t.summary(), t.figures(name)})
-		k, source := b.k, "of the run"
-		if k == 0 {
-			source = "fitted to these games"
-			var err error
-			if k, err = t.scores.FitK(); err != nil {
-				continue // too few games to fit K
-			}
-		}
-		note := fmt.Sprintf("Predicted: 1/(1+e^(-Kx)) of the search's score x, with K = %.5f, %s. Actual: the mean "+
-			"result of these positions. White's view; intervals are clustered by game.", k, source)
-		calibrations = append(calibrations,
-			calibrationFigure("Scores of the search against results: "+name, note, t.scores.Points(k)))
 	}
 	if len(summaries) > 0 {
 		b.add("games", "The games", "games", summaries)
-	}
-	if len(calibrations) > 0 {
-		b.add("calibration-search", "Calibration of the search's scores", "figures", calibrations)
 	}
 }
 

@@ -14,7 +14,6 @@ import (
 	"github.com/assay-chess/assay/tuner"
 	"github.com/assay-chess/assay/tuner/learn"
 	"github.com/assay-chess/assay/tuner/spsa/play"
-	"github.com/assay-chess/assay/tuner/stats"
 )
 
 // learnView is a learning run, as far as it got.
@@ -56,7 +55,7 @@ func (b *builder) learn() {
 			b.keep(fmt.Errorf("%s: no final match", name))
 			return
 		}
-		v.Plan, b.k = r.Plan, r.K
+		v.Plan = r.Plan
 	}
 	b.maxGames = galleryBytes / (2*len(v.Plan.Generations) + 2)
 	// The final matches first: the result is there, and the board begins with their games.
@@ -90,9 +89,7 @@ func (b *builder) generations(v *learnView) {
 		}
 		b.tally(filepath.Join(folder, "games"), fmt.Sprintf("generation %d, self-play", n))
 		b.tally(filepath.Join(folder, "spsa"), fmt.Sprintf("generation %d, tuning by games", n))
-		if g.Fit = read[learn.Fit](&b.reader, folder, learn.FitName); g.Fit != nil && b.k == 0 {
-			b.k = g.Fit.K
-		}
+		g.Fit = read[learn.Fit](&b.reader, folder, learn.FitName)
 		g.Gate = b.readMatch(filepath.Join(folder, "gate"), fmt.Sprintf("generation %d, gate", n))
 		if d, ok := decisions[n]; ok {
 			g.Decided, g.Promoted, g.Reason = true, d.Promoted, d.Reason
@@ -133,11 +130,7 @@ func (b *builder) learnSections(v *learnView) {
 	if v.FromStart != nil {
 		b.add("from-start", "Match against the start weights", "match", v.FromStart)
 	}
-	terms, pieces, fit := v.latest()
-	if len(pieces) > 0 {
-		b.add("pieces", "Piece values", "pieces", map[string]any{"Pieces": pieces, "View": v,
-			"Figures": pieceFigures(pieces)})
-	}
+	terms, fit := v.latest()
 	note := "Compared with the start weights. " + starred +
 		" A small error means nothing where the prior determines the term."
 	c := newCoefficients("centipawns", note, terms)
@@ -154,22 +147,22 @@ func (b *builder) learnSections(v *learnView) {
 	}
 }
 
-// latest returns terms and piece values of the result, or else of the last fit, and their generation,
+// latest returns the terms of the result, or else of the last fit, and their generation,
 // nil if it has left no folder.
-func (v *learnView) latest() ([]tuner.TermFit, []stats.PieceValue, *generation) {
+func (v *learnView) latest() ([]tuner.TermFit, *generation) {
 	if v.Result != nil {
 		var of *generation
 		if n := v.Result.Learned.Generation; 0 < n && n <= len(v.Generations) {
 			of = &v.Generations[n-1]
 		}
-		return v.Result.Terms, v.Result.Pieces, of
+		return v.Result.Terms, of
 	}
 	for i := len(v.Generations) - 1; i >= 0; i-- {
 		if g := &v.Generations[i]; g.Fit != nil {
-			return g.Fit.Terms, g.Fit.Pieces, g
+			return g.Fit.Terms, g
 		}
 	}
-	return nil, nil, nil
+	return nil, nil
 }
 
 // curves draws loss and Elo over the generations.
@@ -222,14 +215,4 @@ func (s *series) strength(x float64, elo sprt.Strength) {
 	cut := func(x num.Float) float64 { return max(-most, min(float64(x), most)) }
 	s.put(x, cut(elo.Elo))
 	s.lo, s.hi = append(s.lo, cut(elo.EloLo)), append(s.hi, cut(elo.EloHi))
-}
-
-func pieceFigures(pieces []stats.PieceValue) []figure {
-	var list []estimate
-	for _, p := range pieces {
-		reach := 1.96 * float64(p.SE)
-		list = append(list, estimate{name: p.Piece, value: p.Value, lo: p.Value - reach, hi: p.Value + reach,
-			start: p.Start, hasStart: true})
-	}
-	return []figure{forest(figure{Title: "Piece values, with 95 % intervals"}, "centipawns", list)}
 }

@@ -5,26 +5,18 @@ import (
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/arrange"
-	"github.com/assay-chess/assay/tuner/stats"
 )
 
 // tally is what a page shows of the games of one folder.
 type tally struct {
 	*arrange.Tally
 	folder string
-	scores stats.ScoreBins
 	viewer *gallery
 }
 
 // add counts a game.
 func (t *tally) add(number uint64, g *dataset.GameRow) {
 	t.Tally.Add(number, g)
-	for _, score := range g.Scores[min(int(g.OpeningPlies), len(g.Scores)):] {
-		if score != dataset.NoScore {
-			t.scores.Add(score, dataset.ResultOf(g.Result))
-		}
-	}
-	t.scores.EndGame(dataset.ResultOf(g.Result))
 	t.viewer.offer(number, g)
 }
 

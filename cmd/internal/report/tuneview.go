@@ -29,9 +29,6 @@ func (b *builder) tune() {
 	if !complete {
 		return
 	}
-	if len(r.Pieces) > 0 {
-		b.add("pieces", "Piece values", "figures", pieceFigures(r.Pieces))
-	}
 	if len(r.Ablations) > 0 {
 		b.add("ablation", "What each part is worth", "ablation", map[string]any{"List": r.Ablations,
 			"Figures": ablationFigures(r.Ablations)})
@@ -190,25 +187,6 @@ func point(name string, v float64, i tuner.Interval) estimate {
 	return estimate{name: name, value: v, lo: lo, hi: hi}
 }
 
-// calibrationFigure draws predicted against actual scores.
-func calibrationFigure(title, note string, list []stats.ScorePoint) figure {
-	s := series{name: "actual, 95 % interval", points: true}
-	f := figure{Title: title, Note: note,
-		Header: []string{"mean score (cp)", "predicted", "actual", "± SE by game", "positions"}}
-	for _, p := range list {
-		s.put(p.Predicted, p.Actual)
-		s.lo, s.hi = append(s.lo, max(0, p.Actual-1.96*p.SE)), append(s.hi, min(1, p.Actual+1.96*p.SE))
-		score := ""
-		if !math.IsNaN(p.Score) {
-			score = fmt.Sprintf("%+.0f", p.Score)
-		}
-		f.Rows = append(f.Rows, []string{score, fmt.Sprintf("%.3f", p.Predicted), fmt.Sprintf("%.3f", p.Actual),
-			fmt.Sprintf("%.3f", p.SE), fmt.Sprint(p.N)})
-	}
-	guide := series{name: "perfect calibration", x: []float64{0, 1}, y: []float64{0, 1}, guide: true}
-	return chart(f, "predicted score", "actual score", guide, s)
-}
-
 // fitCalibrations draws the calibration of a fit. The remark says which fit it is.
 func fitCalibrations(c *stats.Calibration, remark string) []figure {
 	on := "On the training games, since none were held out: the fit looks better here than it is."
@@ -216,12 +194,17 @@ func fitCalibrations(c *stats.Calibration, remark string) []figure {
 		on = "On held-out games, which the fit has not seen."
 	}
 	note := strings.TrimSpace(on + " White's view. " + remark)
-	var points []stats.ScorePoint
+	actual := series{name: "actual, 95 % interval", points: true}
+	f := figure{Title: "Predicted against actual score of the evaluation", Note: note,
+		Header: []string{"predicted", "actual", "± SE by game", "positions"}}
 	for _, b := range c.ByScore {
-		if b.Rows > 0 {
-			points = append(points,
-				stats.ScorePoint{Predicted: b.Predicted, Actual: b.Actual, SE: b.SE, N: b.Rows, Score: math.NaN()})
+		if b.Rows == 0 {
+			continue
 		}
+		actual.put(b.Predicted, b.Actual)
+		actual.lo, actual.hi = append(actual.lo, max(0, b.Actual-1.96*b.SE)), append(actual.hi, min(1, b.Actual+1.96*b.SE))
+		f.Rows = append(f.Rows, []string{fmt.Sprintf("%.3f", b.Predicted), fmt.Sprintf("%.3f", b.Actual),
+			fmt.Sprintf("%.3f", b.SE), fmt.Sprint(b.Rows)})
 	}
 	s := series{name: "actual − predicted, 95 % interval", points: true}
 	for _, b := range c.ByPhase {
@@ -232,7 +215,8 @@ func fitCalibrations(c *stats.Calibration, remark string) []figure {
 		}
 	}
 	return []figure{
-		calibrationFigure("Predicted against actual score of the evaluation", note, points),
+		chart(f, "predicted score", "actual score",
+			series{name: "perfect calibration", x: []float64{0, 1}, y: []float64{0, 1}, guide: true}, actual),
 		chart(figure{Title: "Error of the prediction by phase", Note: "24 is the middlegame, 0 the endgame. " + note},
 			"phase", "actual − predicted", level("no error", 0, 0, 24), s),
 	}

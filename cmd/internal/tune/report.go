@@ -21,7 +21,7 @@ type page struct{ strings.Builder }
 
 func (b *page) print(format string, args ...any) { fmt.Fprintf(b, format, args...) }
 
-// tuneText returns the warnings about the data, if there are any, the verdict, piece values, how good
+// tuneText returns the warnings about the data, if there are any, the verdict, how good
 // the fit is, then the largest changes, or all terms.
 func tuneText(r *tuner.Report, dataWarnings []string, file *models.File, took time.Duration, all bool) string {
 	var b page
@@ -29,7 +29,6 @@ func tuneText(r *tuner.Report, dataWarnings []string, file *models.File, took ti
 		b.print("warning: %s\n\n", w)
 	}
 	b.verdict(r)
-	b.pieces(&r.Result)
 	b.summary(r, file, took)
 	b.groups(&r.Result)
 	b.ablations(r, file.Model)
@@ -68,22 +67,6 @@ func (b *page) verdict(r *tuner.Report) {
 		b.print("%s.\n", r.EloText())
 	}
 	b.print("%s\n\n", r.Match())
-}
-
-// pieces shows the five piece values, which a chess player looks for first.
-func (b *page) pieces(r *tuner.Result) {
-	if len(r.Pieces) == 0 {
-		return
-	}
-	b.print("Average marginal value of a piece: by how many centipawns the evaluation falls\n" +
-		"when it is taken off the board, over a sample of the data.\n\n")
-	b.print("%-10s %8s %16s %8s %8s %16s\n", "", "start", "fitted", "mg", "eg", "in pawns")
-	for _, p := range r.Pieces {
-		fitted := fmt.Sprintf("%.0f +- %s", p.Value, cli.ErrorText(p.SE, 1))
-		pawns := fmt.Sprintf("%.2f +- %s", p.Pawns, cli.ErrorText(p.SEPawns, 2))
-		b.print("%-10s %8.0f %16s %8.0f %8.0f %16s\n", p.Piece, p.Start, fitted, p.MG, p.EG, pawns)
-	}
-	b.print("\n")
 }
 
 func (b *page) summary(r *tuner.Report, file *models.File, took time.Duration) {

@@ -83,7 +83,7 @@ func execute(ctx context.Context, c *cobra.Command, args ...string) (stdout stri
 }
 
 // TestTune: the same weights, errors and pedigree for any number of workers; a
-// file that opens; a report with Shannon's five pieces first.
+// file that opens; a report with every term.
 func TestTune(t *testing.T) {
 	dir := t.TempDir()
 	data := filepath.Join(dir, "positions")
@@ -163,7 +163,7 @@ func TestTuneJSON(t *testing.T) {
 	if len(j.Warnings) == 0 || !strings.Contains(j.Warnings[0], "of the rows say little") {
 		t.Errorf("warnings %q", j.Warnings)
 	}
-	if len(j.Terms) != 9 || len(j.Pieces) != 5 || j.Games != 60 || !(j.Fit.Train < j.Start.Train) {
+	if len(j.Terms) != 9 || j.Games != 60 || !(j.Fit.Train < j.Start.Train) {
 		t.Errorf("%+v", j)
 	}
 	if x := j.Terms[8]; x.IntervalMG == (tuner.Interval{}) ||
@@ -581,11 +581,6 @@ func TestTuneWithoutErrors(t *testing.T) {
 			if x := &r.Terms[i]; x.Count > 0 &&
 				(x.SEMG.Known() || x.SEEG.Known() || x.ZMG.Known() || x.Moved() || x.IntervalMG != (tuner.Interval{})) {
 				t.Errorf("%s, --memory %s: %+v", x.Name, memory, x)
-			}
-		}
-		for _, p := range r.Pieces {
-			if p.SE.Known() || p.SEPawns.Known() {
-				t.Errorf("--memory %s: %+v", memory, p)
 			}
 		}
 		for _, table := range r.Tables {
