@@ -221,7 +221,7 @@ func TestResults(t *testing.T) {
 			t.Errorf(".ci/results %s makes no table of a page", name)
 		}
 	}
-	if tables < 12 {
+	if tables < 10 {
 		t.Errorf("%d tables", tables)
 	}
 }
