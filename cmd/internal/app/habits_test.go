@@ -69,7 +69,6 @@ func TestHabits(t *testing.T) {
 		{"nps", "type assay bench"},
 		{"compliance ./engine", "type assay check ./engine"},
 		{"divide", "type assay perft startpos 5 --divide"},
-		{"loss", "type assay eval loss DATA"},
 		{"data filter", "type assay data positions games --out positions"},
 		{"data exprot", "did you mean export?"},
 		{"mathc assay random", "did you mean assay match?"},

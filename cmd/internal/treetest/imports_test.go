@@ -182,8 +182,6 @@ var layout = []layoutRow{
 		"internal/autodiff differentiates it",
 		[]string{"engine/cores", "dataset", "tuner/rows", "tuner/objective", "tuner/optimize", "tuner/stats", "eval",
 			"eval/formula", "models"}},
-	{"tuner/heldout", "losses of weights and of foreign engines; engine/uci: asks them",
-		[]string{"tuner/objective", "dataset", "dataset/inorder", "eval", "engine/uci"}},
 	{"tuner/wdl", "how often an evaluation wins; dataset: games with scores", []string{"dataset"}},
 	{"tuner/archive", "what fits scored, and what to expect of the next; dataset: the rows; sprt: counts of pairs",
 		[]string{"dataset", "selfplay/sprt", "tuner"}},

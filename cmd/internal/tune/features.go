@@ -16,7 +16,7 @@ import (
 	"github.com/assay-chess/assay/dataset/features"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/quote"
-	"github.com/assay-chess/assay/tuner/heldout"
+	"github.com/assay-chess/assay/tuner"
 )
 
 // featuresFlags are the flags of assay features.
@@ -143,7 +143,7 @@ func (f *featuresFlags) run(ctx context.Context, args []string, to streams) erro
 	default:
 		p.Finish(fmt.Sprintf("%d rows in %s", m.Rows, f.out))
 	}
-	prediction, err := heldout.Predict(ctx, f.out)
+	prediction, err := tuner.Predict(ctx, f.out)
 	if err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func (f *featuresFlags) run(ctx context.Context, args []string, to streams) erro
 	return nil
 }
 
-func (f *featuresFlags) print(w io.Writer, sources []string, m *durable.Manifest, p *heldout.Prediction) error {
+func (f *featuresFlags) print(w io.Writer, sources []string, m *durable.Manifest, p *tuner.Prediction) error {
 	id, err := m.ID()
 	if err != nil {
 		return err
@@ -190,7 +190,7 @@ func (f *featuresFlags) print(w io.Writer, sources []string, m *durable.Manifest
 }
 
 // predictsNothing returns an error if the evaluation is no better than a constant.
-func predictsNothing(out string, p *heldout.Prediction) error {
+func predictsNothing(out string, p *tuner.Prediction) error {
 	if !p.Judged() || p.Useful() {
 		return nil
 	}

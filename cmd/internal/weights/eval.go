@@ -29,14 +29,11 @@ Values are in centipawns from White's view. There is no search, so the value of 
 in the middle of an exchange means little.
 
 With --diff, the last two arguments are weight files, or names of embedded weights, of one
-model. The output lists the terms that add different amounts, the largest difference first.
-
-assay eval loss measures how well evaluations predict results.`,
+model. The output lists the terms that add different amounts, the largest difference first.`,
 		Example: `  assay eval "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
   assay eval "8/5k2/8/3KP3/8/8/8/8 w - - 0 1" --weights runs/first/weights.json --json
   assay eval "8/5k2/8/3KP3/8/8/8/8 w - - 0 1" --diff assay-start runs/first/weights.json
-  assay eval startpos moves e4 c5 Nf3 --model shannon-1950
-  assay eval loss parts/valid --weights runs/first/weights.json --weights assay-start`,
+  assay eval startpos moves e4 c5 Nf3 --model shannon-1950`,
 		Args: cobra.MinimumNArgs(1), // a FEN without quotes is up to six; any number of moves
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if diff {
@@ -72,7 +69,6 @@ assay eval loss measures how well evaluations predict results.`,
 	c.Flags().BoolVar(&diff, "diff", false, "compare two weight files, given after the FEN")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object with every term")
 	cli.Often(c.Flags(), "model", "weights", "all", "diff")
-	c.AddCommand(newEvalLoss())
 	return c
 }
 

@@ -1,5 +1,5 @@
 // Package weights is the commands about weights and what evaluations say with them: assay
-// weights, assay eval and assay eval loss. Open opens weights for other commands too.
+// weights, and assay eval. Open opens weights for other commands too.
 package weights
 
 import (
