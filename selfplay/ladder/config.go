@@ -24,7 +24,6 @@ type Config struct {
 
 	Anchor    int     // player whose Elo is AnchorElo; -1: the mean of all players is 0
 	AnchorElo float64 // any number
-	Steps     bool    // the players are versions in order: see Result.Steps
 }
 
 // batch is how many pairs are chosen at once, and batchesAhead how many batches may be

@@ -3,7 +3,6 @@ package ladder
 import (
 	"context"
 	"errors"
-	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"reflect"
@@ -76,7 +75,7 @@ func names(r *Result) (list []string) {
 func TestOrderIsFound(t *testing.T) {
 	for _, s := range []Schedule{Widest, RoundRobin, Gauntlet, Chain} {
 		c := config(t, s, 480)
-		c.Out, c.Steps = "", s == Chain
+		c.Out = ""
 		r := run(t, c)
 		got, want := names(r), []string{"0", "2", "4", "6", "8"}
 		if s == Gauntlet { // where all beat the first, not much is known of their order
@@ -84,16 +83,6 @@ func TestOrderIsFound(t *testing.T) {
 		}
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: order %v", s, got)
-		}
-		for i, step := range r.Steps { // the players are in the order of their strength, or against it
-			byName := map[string]float64{}
-			for _, x := range r.Ratings {
-				byName[x.ID] = float64(x.Elo)
-			}
-			want := byName[c.Players[i+1].Identity()] - byName[c.Players[i].Identity()]
-			if math.Abs(float64(step.Elo)-want) > 1e-6 || !(step.EloLo < step.Elo && step.Elo < step.EloHi) || len(r.Steps) != 4 {
-				t.Errorf("step %d: %+v, want %v", i, step, want)
-			}
 		}
 		games := int64(0)
 		for i, x := range r.Ratings {

@@ -42,10 +42,6 @@ type Result struct {
 	Scores   [][]Score   `json:"scores"`           // Scores[i][j]: the ith against the jth
 	LOS      [][]float64 `json:"los"`              // LOS[i][j]: probability that the ith is stronger than the jth
 
-	// Steps has, with Config.Steps, for each player but the first its Elo less that of the one before it, in the order
-	// of Config.Players, as no other list here.
-	Steps []sprt.Strength `json:"steps,omitempty"`
-
 	Games        int64            `json:"games"`
 	WhiteElo     num.Float        `json:"white_elo"` // advantage of having White; null after too few games
 	WhiteEloLo   num.Float        `json:"white_elo_lo"`
@@ -147,10 +143,6 @@ func conclude(c *Config, table *Table, fit *Fit, counts *tally) *Result {
 			}
 		}
 		r.Scores, r.LOS = append(r.Scores, scores), append(r.LOS, los)
-	}
-	for i := 1; c.Steps && i < len(c.Players); i++ {
-		elo, se := fit.Difference(i, i-1)
-		r.Steps = append(r.Steps, strength(elo, se, min(table.Total(i-1).Games(), table.Total(i).Games())))
 	}
 	return r
 }

@@ -54,6 +54,7 @@ their errors: --anchor 'Stash 36=3340±15, Weiss 2=3380'. Games count as indepen
 players that never met are named, because their ratings cannot be compared.`,
 		Example: `  assay ladder assay assay:weights=shannon-1950 assay:depth=1 --nodes 1000
   assay ladder assay uci:/usr/games/stockfish 'uci:/usr/games/gnuchess --uci' --tc 5+0.05 --schedule round-robin
+  assay ladder git:v1 git:v2 git:v3 --schedule chain --tc 8+0.08
   assay ladder games.pgn --anchor 'Stash 36=3340±15'
   assay ladder ./new ./old ./older --anchor ./old=2800 --within 15 --games 20000 --out runs/ladder`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -166,7 +167,7 @@ func (s *session) prepareLadder(args []string) (func() error, error) {
 		return nil, err
 	}
 	return func() error {
-		list, err := s.entrants(players, numbered("ladder"))
+		list, err := s.entrants(players, func(i int) string { return fmt.Sprintf("ladder: player %d", i+1) })
 		if err != nil {
 			return err
 		}
@@ -204,14 +205,13 @@ func parseAnchor(text string, players []engine.Spec) (player int, elo float64, e
 		"number from 1 to %d", text, text[:at], len(players))
 }
 
-// playLadder plays a ladder that it shows; an error has its advice. If there is no result, all is said.
-func (s *session) playLadder(c ladder.Config) (*ladder.Result, error) {
+func (s *session) runLadder(c ladder.Config) error {
 	s.warn(sharedOpenings("ladder", c.Setup, c.Players...))
-	p := cli.NewProgress(s.stderr, s.name)
+	p := cli.NewProgress(s.stderr, "ladder")
 	c.Progress, c.Failed = p.Update, cli.ReportFaults(p.Say, c.Players...)
 	var err error
 	if c.Runner, err = s.runner(!c.Limits.Deterministic(), p, c.Players...); err != nil {
-		return nil, err
+		return err
 	}
 	foreign := s.limitMemory(c.Players...)
 	r, err := ladder.Run(s.ctx, c)
@@ -220,21 +220,13 @@ func (s *session) playLadder(c ladder.Config) (*ladder.Result, error) {
 		if s.ctx.Err() != nil {
 			p.Stopped()
 		}
-		return nil, playAdvice(err, s.Out)
+		return playAdvice(err, s.Out)
 	}
 	if r.Already {
-		fmt.Fprintf(s.stderr, "%s: %s is complete; nothing to do\n", s.name, s.Out)
+		fmt.Fprintf(s.stderr, "ladder: %s is complete; nothing to do\n", s.Out)
 	} else {
 		p.Finish(fmt.Sprintf("%d games between %d players%s", r.Games, len(c.Players), cli.BusyText(r.Load)))
 		s.sayCost(foreign && r.Played == r.Games, r.Games, r.Plies, r.Took)
-	}
-	return r, playAdvice(err, s.Out)
-}
-
-func (s *session) runLadder(c ladder.Config) error {
-	r, err := s.playLadder(c)
-	if r == nil {
-		return err
 	}
 	var plot string
 	if s.Out != "" && err == nil {
@@ -252,7 +244,7 @@ func (s *session) runLadder(c ladder.Config) error {
 	} else if e := printLadder(cli.Folded(s.stdout), s.Out, plot, r); e != nil {
 		return e
 	}
-	return err
+	return playAdvice(err, s.Out)
 }
 
 // ladderJSON is what ladder --json prints.

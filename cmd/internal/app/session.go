@@ -278,11 +278,6 @@ func (s *session) entrant(spec engine.Spec, what string) (selfplay.Entrant, erro
 	return e, err
 }
 
-// numbered names players in errors by their number.
-func numbered(command string) func(int) string {
-	return func(i int) string { return fmt.Sprintf("%s: player %d", command, i+1) }
-}
-
 // openingChecker returns who checks random openings: the first of the players that is
 // assay, or else a small assay. A foreign engine could fail in a check, where it has no
 // game to lose, and the scores of historic programs need not be centipawns.

@@ -461,39 +461,3 @@ func TestBenchOutput(t *testing.T) {
 		}
 	}
 }
-
-// A line of versions follows first parents; the commits of a branch that was merged are not in it.
-func TestLine(t *testing.T) {
-	dir, _ := newRepo(t)
-	git := func(args string) {
-		t.Helper()
-		cmd := exec.Command("git", strings.Fields("-c user.name=me -c user.email=me@here "+args)...)
-		cmd.Dir = dir
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %s: %v %s", args, err, out)
-		}
-	}
-	git("checkout -q -b side")
-	git("commit -q --allow-empty -m side")
-	git("checkout -q -")
-	git("commit -q --allow-empty -m three")
-	git("merge -q --no-ff -m merged side")
-	git("tag last")
-	r, err := OpenRepo(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	list, err := r.Line(t.Context(), "one", "HEAD")
-	if err != nil || len(list) != 4 {
-		t.Fatalf("%+v, %v", list, err)
-	}
-	if list[0].Tag != "one" || list[1].Tag != "two" || list[2].Subject != "three" || list[3].Tag != "last" ||
-		list[3].Subject != "merged" {
-		t.Errorf("%+v", list)
-	}
-	for _, ends := range [][2]string{{"last", "one"}, {"side", "last"}, {"nosuch", "last"}, {"one", "nosuch"}} {
-		if _, err := r.Line(t.Context(), ends[0], ends[1]); !errors.Is(err, ErrNoGit) {
-			t.Errorf("%v: %v", ends, err)
-		}
-	}
-}

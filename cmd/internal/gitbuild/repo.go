@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -101,39 +100,6 @@ func (r *Repo) Resolve(ctx context.Context, ref string) (*Source, error) {
 	_, message, _ := strings.Cut(text, "\n\n")
 	subject, _, _ := strings.Cut(message, "\n")
 	return &Source{ID: id, Subject: subject, Bench: benchOf(message), repo: r}, nil
-}
-
-// Commit is a commit of a line of versions.
-type Commit struct{ ID, Tag, Subject string } // Tag is empty without one
-
-// Line returns the commits from one to another, both included, along first parents, the oldest first.
-func (r *Repo) Line(ctx context.Context, from, to string) (list []Commit, err error) {
-	first, err := r.Resolve(ctx, from)
-	if err != nil {
-		return nil, err
-	}
-	last, err := r.Resolve(ctx, to)
-	if err != nil {
-		return nil, err
-	}
-	text, err := runGit(ctx, r.folder(), nil, "log", "--first-parent", "--format=%H%x09%D%x09%s", last.ID)
-	if err != nil {
-		return nil, err
-	}
-	for line := range strings.Lines(text) {
-		fields := strings.SplitN(strings.TrimSuffix(line, "\n"), "\t", 3)
-		c := Commit{ID: fields[0], Subject: fields[2]}
-		for _, name := range strings.Split(fields[1], ", ") {
-			if tag, is := strings.CutPrefix(name, "tag: "); is && c.Tag == "" {
-				c.Tag = tag
-			}
-		}
-		if list = append(list, c); c.ID == first.ID {
-			slices.Reverse(list)
-			return list, nil
-		}
-	}
-	return nil, fmt.Errorf("%w: %s is not before %s in its line of first parents", ErrNoGit, from, to)
 }
 
 // benchOf returns the nodes of bench in a commit's message, written as for OpenBench: "Bench:

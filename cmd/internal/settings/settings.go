@@ -39,16 +39,14 @@ const (
 	Screen
 	Engine // the table [learn] of an assay.toml
 	Book   // assay book stat
-	Progress
 
-	games = Match | Ladder | Selfplay | Screen | Book | Progress // what plays games by flags
-	play  = games | Config                                       // what plays games
-	flags = games | SPSA                                         // what has a player, or several
+	games = Match | Ladder | Selfplay | Screen | Book // what plays games by flags
+	play  = games | Config                            // what plays games
+	flags = games | SPSA                              // what has a player, or several
 )
 
 // names are those of the commands, in the order of their constants.
-var names = []string{"match", "ladder", "selfplay", "spsa", "CONFIG", "learn", "screen", "[learn]", "book stat",
-	"progress"}
+var names = []string{"match", "ladder", "selfplay", "spsa", "CONFIG", "learn", "screen", "[learn]", "book stat"}
 
 // Command returns the command of a name that a queue plays, and whether there is one.
 func Command(name string) (Commands, bool) {
@@ -119,12 +117,6 @@ type Values struct {
 	Sign           string
 
 	Against []string // of assay book stat
-
-	// Of assay progress.
-	Baseline         string
-	Neighbours, Tags bool
-	Bisect           bool
-	Step, Error      float64
 
 	// Of assay spsa and its CONFIG.
 	Player, Model, Write     string

@@ -46,7 +46,6 @@ const (
 	DefaultMatchGames  = 400
 	DefaultLadderGames = 100 // for each player
 	DefaultScreenGames = 8000
-	DefaultBisectGames = 20000
 	// DefaultScalingGames know Elo a doubling to about ±6.
 	DefaultScalingGames = 4000
 	// DefaultScalingNodes is the least of its three limits.
@@ -104,18 +103,18 @@ var Table = []Setting{
 
 	{Name: "tc", In: Match, Group: ofLimits, Use: InQueue | Often, Project: "limit",
 		Field: func(v *Values) any { return &v.Clock }, Help: clock + bothSides + "8+0.08,4+0.04"},
-	{Name: "tc", In: Ladder | Selfplay | Config | Screen | Engine | Book | Progress, Group: ofLimits,
+	{Name: "tc", In: Ladder | Selfplay | Config | Screen | Engine | Book, Group: ofLimits,
 		Use: InQueue | Often, Project: "limit",
 		Field: func(v *Values) any { return &v.Clock }, Help: clock},
 	{Name: "movetime", In: Match, Group: ofLimits, Use: InQueue, Project: "limit",
 		Field: func(v *Values) any { return &v.MoveTime }, Help: moveTime + bothSides + "100ms,50ms"},
-	{Name: "movetime", In: Ladder | Selfplay | Config | Screen | Book | Progress, Group: ofLimits, Use: InQueue,
+	{Name: "movetime", In: Ladder | Selfplay | Config | Screen | Book, Group: ofLimits, Use: InQueue,
 		Project: "limit", Field: func(v *Values) any { return &v.MoveTime }, Help: moveTime},
-	{Name: "nodes", In: Match | Ladder | Config | Screen | Book | Progress, Group: ofLimits, Use: InQueue | Often,
+	{Name: "nodes", In: Match | Ladder | Config | Screen | Book, Group: ofLimits, Use: InQueue | Often,
 		Project: "limit", Field: func(v *Values) any { return &v.Limits.Nodes }, Help: softNodes + nodeDefault},
 	{Name: "nodes", In: Selfplay | Engine, Group: ofLimits, Use: InQueue | Often, Project: "limit",
 		Field: func(v *Values) any { return &v.Limits.Nodes }, Help: "nodes per move" + nodeDefault},
-	{Name: "hard-nodes", In: Match | Ladder | Config | Screen | Book | Progress, Group: ofLimits, Use: InQueue,
+	{Name: "hard-nodes", In: Match | Ladder | Config | Screen | Book, Group: ofLimits, Use: InQueue,
 		Project: "limit", Field: func(v *Values) any { return &v.Limits.HardNodes }, Help: "stop at exactly --nodes, or nodes= of a player"},
 	{Name: "hard-nodes", In: Selfplay, Group: ofLimits, Use: InQueue, Project: "limit",
 		Field: func(v *Values) any { return &v.Limits.HardNodes }, Default: true,
@@ -133,21 +132,6 @@ var Table = []Setting{
 		Field: func(v *Values) any { return &v.Games },
 		Help: "games to play (even); with --sprt, the maximum" +
 			fmt.Sprintf(" (default %d without --sprt)", DefaultMatchGames)},
-	{Name: "baseline", In: Progress, Group: ofPlayers, Use: Often, Field: func(v *Values) any { return &v.Baseline },
-		Help: "player that each version plays (default: the first version)"},
-	{Name: "neighbours", In: Progress, Group: ofPlayers, Use: Often, Field: func(v *Values) any { return &v.Neighbours },
-		Help: "each version plays the one before it"},
-	{Name: "tags", In: Progress, Group: ofPlayers, Use: Often, Field: func(v *Values) any { return &v.Tags },
-		Help: "of A..B only the commits with a tag, and both ends"},
-	{Name: "games", In: Progress, Group: ofTest, Use: Often, Field: func(v *Values) any { return &v.Games },
-		Help: fmt.Sprintf("games of each match (default %d); with --bisect the most of all together (default %d)",
-			DefaultMatchGames, DefaultBisectGames)},
-	{Name: "bisect", In: Progress, Group: ofTest, Use: Often, Field: func(v *Values) any { return &v.Bisect },
-		Help: "find the commits at which the engine became stronger or weaker"},
-	{Name: "step", In: Progress, Group: ofTest, Use: Often, Field: func(v *Values) any { return &v.Step }, Default: 30,
-		Help: "with --bisect: Elo of the step that is looked for"},
-	{Name: "error", In: Progress, Group: ofTest, Field: func(v *Values) any { return &v.Error }, Default: 0.05,
-		Help: "with --bisect: probability of a wrong answer"},
 	{Name: "games", In: Book, Group: ofTest, Use: Often, Field: func(v *Values) any { return &v.Games }, Default: 1000,
 		Help: "with --players: games from the book, and as many with --against (even)"},
 	{Name: "against", In: Book, Group: ofTest, Use: Often, Field: func(v *Values) any { return &v.Against },
@@ -245,7 +229,7 @@ var Table = []Setting{
 		Field: func(v *Values) any { return &v.Rule.DrawPlies }, Help: "... for this many plies in a row; 0: never"},
 	{Name: "draw-from", In: play, Group: ofAdjudication, Use: InQueue, Project: "draw",
 		Field: func(v *Values) any { return &v.Rule.DrawFrom }, Default: 60, Help: "... after this many plies of play"},
-	{Name: "play-on", In: Match | Ladder | Screen | Book | Progress, Group: ofAdjudication, Use: InQueue,
+	{Name: "play-on", In: Match | Ladder | Screen | Book, Group: ofAdjudication, Use: InQueue,
 		Field: func(v *Values) any { return &v.Rule.PlayOn }, Help: playOn},
 	{Name: "play-on", In: Selfplay, Group: ofAdjudication, Use: InQueue,
 		Field: func(v *Values) any { return &v.Rule.PlayOn }, Default: std.PlayOn, Help: playOn},
@@ -287,7 +271,7 @@ var Table = []Setting{
 	{Name: "sign", In: flags | Learn, Group: ofMachines, Field: func(v *Values) any { return &v.Sign },
 		Help: remote + "file with the secret key that signs the engines to send; implies --send-engines"},
 
-	{Name: "out", In: Match | Ladder | Screen | Progress, Group: Others, Use: Often,
+	{Name: "out", In: Match | Ladder | Screen, Group: Others, Use: Often,
 		Field: func(v *Values) any { return &v.Out }, Help: "folder for the result (default: keep nothing)"},
 	{Name: "out", In: Selfplay, Group: Others, Use: Often, Field: func(v *Values) any { return &v.Out },
 		Help: "folder to write (required)"},
@@ -306,7 +290,7 @@ var Table = []Setting{
 		Help: "print other measures of strength too: normalized Elo, other intervals, and the cost of the runner"},
 	{Name: "all", In: Book, Group: Others, Use: Silent, Field: func(v *Values) any { return &v.All },
 		Help: "name every opening that repeats or decides nothing"},
-	{Name: "all", In: Ladder | Progress, Group: Others, Use: Silent, Field: func(v *Values) any { return &v.All },
+	{Name: "all", In: Ladder, Group: Others, Use: Silent, Field: func(v *Values) any { return &v.All },
 		Help: "print the cost of the runner too"},
 	{Name: "all", In: SPSA, Use: Silent, Field: func(v *Values) any { return &v.All },
 		Help: "print the regression of each parameter too"},

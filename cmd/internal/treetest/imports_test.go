@@ -162,8 +162,6 @@ var layout = []layoutRow{
 		"files of others",
 		[]string{"selfplay", "selfplay/sprt", "engine/cores", "selfplay/opening", "selfplay/gamelog", "dataset/durable",
 			"dataset/source"}},
-	{"selfplay/bisect", "where an engine's strength changed, without games; sprt: counts and Elo",
-		[]string{"selfplay/sprt"}},
 	{"tuner/spsa", "ask and tell, without games", nil},
 	{"tuner/spsa/play", "plays what spsa asks; eval: terms of a model as parameters; match: the validation at the end; " +
 		"engine/cores: the load",

@@ -90,7 +90,6 @@ var atTerminals = []atTerminal{
 	{command: "match", args: "start start --game draughts", heavy: true},
 	{command: "match", args: "git:HEAD assay --repo {repo} --build {build}"},
 	{command: "perft", args: "startpos 9", shows: `perft 0/20 `},
-	{command: "progress", args: slowPlayers + " --games 400", shows: `progress 0/400 .*2 games under way`},
 	{command: "queue", quick: printsHelp},
 	{command: "queue add", args: "--queue http://{mute} match assay assay"},
 	{command: "queue approve", args: "1 --queue http://{mute}"},
