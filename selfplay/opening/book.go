@@ -25,9 +25,6 @@ var errBook = errors.New("not a book")
 // ErrWholeGames says that the games of a book go on after the opening, and the spec does not say where to stop.
 var ErrWholeGames = errors.New("its games are whole games and not openings")
 
-// ErrPositions says that the spec ends the games of a book after some plies, but the book has positions.
-var ErrPositions = errors.New("it has positions; only games and Polyglot books can end after a number of plies")
-
 // longestOpening is how many plies the games of a book may have on average, without BookPlies. Books of openings in
 // use have up to 40.
 const longestOpening = 60
@@ -35,11 +32,10 @@ const longestOpening = 60
 // Book is a file of openings. Lines that lead to a position already in the book are
 // left out, so that no opening is played twice.
 type Book struct {
-	spec    Spec
-	sha256  string
-	lines   []line
-	order   []uint32 // index of the line for each number; nil: in the order of the file
-	repeats []string
+	spec   Spec
+	sha256 string
+	lines  []line
+	order  []uint32 // index of the line for each number; nil: in the order of the file
 }
 
 // line is one opening of a book: a position, or the moves that lead to one.
@@ -83,17 +79,15 @@ func LoadBook(path string, spec Spec, seed uint64) (*Book, error) {
 }
 
 // add takes a line of the file, which leads to the game, unless the book has the position.
-func (b *Book) add(l line, game *board.Game, seen map[uint64]int, number int) error {
+func (b *Book) add(l line, game *board.Game, seen map[uint64]bool) error {
 	if _, why, over := game.Outcome(); over {
 		return fmt.Errorf("the game is over: %s", why)
 	}
 	key := game.Position().Key()
-	if first, in := seen[key]; in {
-		b.repeats = append(b.repeats, fmt.Sprintf("line %d (as line %d)", number, first))
-		return nil
+	if !seen[key] {
+		seen[key] = true
+		b.lines = append(b.lines, l)
 	}
-	seen[key] = number
-	b.lines = append(b.lines, l)
 	return nil
 }
 
@@ -115,9 +109,6 @@ func (b *Book) Propose(number uint64, try int) (*board.Game, error) {
 
 // Len implements Source: the openings after the skipped ones.
 func (b *Book) Len() uint64 { return uint64(len(b.lines) - b.spec.Skip) }
-
-// Repeats names the lines of the file that lead to a position of another line. Of games they are the first lines.
-func (b *Book) Repeats() []string { return b.repeats }
 
 // Describe implements Source.
 func (b *Book) Describe() Description {
@@ -161,12 +152,13 @@ func permutation(n int, seed uint64) []uint32 {
 // readPositions takes each line as an opening.
 func (b *Book) readPositions(r io.Reader) error {
 	if b.spec.BookPlies != 0 {
-		return fmt.Errorf("%s: %w: %w", b.spec.Book, errBook, ErrPositions)
+		return fmt.Errorf("%s: %w: it has positions; only games and Polyglot books can end after a number of plies",
+			b.spec.Book, errBook)
 	}
-	seen := map[uint64]int{}
+	seen := map[uint64]bool{}
 	for l, err := range epd.Read(r) {
 		if err == nil {
-			if err = b.add(line{fen: l.Board.FEN()}, board.NewGame(l.Board), seen, l.Number); err != nil {
+			if err = b.add(line{fen: l.Board.FEN()}, board.NewGame(l.Board), seen); err != nil {
 				err = &epd.LineError{Number: l.Number, Err: err}
 			}
 		}
@@ -179,7 +171,7 @@ func (b *Book) readPositions(r io.Reader) error {
 
 // readGames takes the last position of each game as the opening, or that after BookPlies.
 func (b *Book) readGames(r io.Reader) error {
-	seen := map[uint64]int{}
+	seen := map[uint64]bool{}
 	games, plies := 0, 0
 	for g, err := range pgn.Read(r) {
 		if err == nil {
@@ -194,7 +186,7 @@ func (b *Book) readGames(r io.Reader) error {
 				if over && b.spec.BookPlies > 0 {
 					continue // it ended in the opening
 				}
-				if err = b.add(l, game, seen, g.Line); over {
+				if err = b.add(l, game, seen); over {
 					err = fmt.Errorf("%w: %w", ErrWholeGames, err)
 				}
 			}
@@ -218,7 +210,7 @@ func (b *Book) readMoves(r io.Reader) error {
 	if err != nil {
 		return b.errorAt(err)
 	}
-	seen := map[uint64]int{}
+	seen := map[uint64]bool{}
 	for moves, err := range book.Lines(b.spec.BookPlies) {
 		l := line{moves: moves}
 		var game *board.Game
@@ -229,7 +221,7 @@ func (b *Book) readMoves(r io.Reader) error {
 			return b.errorAt(err)
 		}
 		if _, _, over := game.Outcome(); !over { // else a line of the book ends the game
-			_ = b.add(l, game, seen, 0)
+			_ = b.add(l, game, seen)
 		}
 	}
 	return nil

@@ -51,6 +51,6 @@ rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(book.Len(), "openings,", len(book.Repeats()), "repeated")
-	// Output: 2 openings, 1 repeated
+	fmt.Println(book.Len(), "openings")
+	// Output: 2 openings
 }

@@ -183,7 +183,7 @@ func newRootCommand() *cobra.Command {
 	}{
 		{"Learn and measure:", []*cobra.Command{newLearnCommand(), tune.New(), newSpsaCommand(), newScreenCommand(),
 			newMatchCommand(), newLadderCommand(), newSprtCommand(), tune.NewArchive(), tune.NewWDL(),
-			newBookCommand(), translate.New(), newGuideCommand()}},
+			translate.New(), newGuideCommand()}},
 		{"Make data:", []*cobra.Command{newSelfplayCommand(), data.New(tune.NewValue()), tune.NewFeatures()}},
 		{"Look at runs, and share them with other machines:", []*cobra.Command{runs.New(), runs.NewReport(), runs.NewServe(),
 			queue.New(queueHooks()), newTestCommand(), newWorkCommand()}},

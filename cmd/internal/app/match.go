@@ -227,18 +227,17 @@ func (s *session) sprtTest() (*sprt.Test, error) {
 	return t, nil
 }
 
-// playMatch plays a match that it shows; an error has its advice. If there is no result, all is said.
-func (s *session) playMatch(c match.Config) (*match.Result, error) {
+func (s *session) runMatch(c match.Config) error {
 	timed := !c.Limits.Deterministic() || !c.LimitsB.Deterministic()
 	for _, warning := range append(c.Warnings(), crowdedGames(timed, s.Concurrency),
 		sharedOpenings("match", c.Setup, c.A, c.B)) {
 		s.warn(warning)
 	}
-	p := cli.NewProgress(s.stderr, s.name)
+	p := cli.NewProgress(s.stderr, "match")
 	c.Progress, c.Failed = p.Update, cli.ReportFaults(p.Say, c.A, c.B)
 	var err error
 	if c.Runner, err = s.runner(timed, p, c.A, c.B); err != nil {
-		return nil, err
+		return err
 	}
 	foreign := s.limitMemory(c.A, c.B)
 	r, err := match.Run(s.ctx, c)
@@ -247,21 +246,13 @@ func (s *session) playMatch(c match.Config) (*match.Result, error) {
 		if s.ctx.Err() != nil {
 			p.Stopped()
 		}
-		return nil, playAdvice(err, c.Out)
+		return playAdvice(err, c.Out)
 	}
 	if r.Already {
-		fmt.Fprintf(s.stderr, "%s: %s is complete; nothing to do\n", s.name, c.Out)
+		fmt.Fprintf(s.stderr, "match: %s is complete; nothing to do\n", c.Out)
 	} else {
 		p.Finish(fmt.Sprintf("%d games, %s%s", r.Games, r.Outcome(), cli.BusyText(r.Load)))
 		s.sayCost(foreign && r.Played == r.Games, r.Games, r.Plies, r.Took)
-	}
-	return r, playAdvice(err, c.Out)
-}
-
-func (s *session) runMatch(c match.Config) error {
-	r, err := s.playMatch(c)
-	if r == nil {
-		return err
 	}
 	runs.LeaveReport(s.Out, s.stderr)
 	if s.JSON {
@@ -277,7 +268,7 @@ func (s *session) runMatch(c match.Config) error {
 	if err == nil && s.ExitStatus {
 		return cli.TestExit(r.Verdict)
 	}
-	return err
+	return playAdvice(err, c.Out)
 }
 
 // matchReport is what match --json prints.

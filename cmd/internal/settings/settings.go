@@ -38,15 +38,14 @@ const (
 	Learn
 	Screen
 	Engine // the table [learn] of an assay.toml
-	Book   // assay book stat
 
-	games = Match | Ladder | Selfplay | Screen | Book // what plays games by flags
-	play  = games | Config                            // what plays games
-	flags = games | SPSA                              // what has a player, or several
+	games = Match | Ladder | Selfplay | Screen // what plays games by flags
+	play  = games | Config                     // what plays games
+	flags = games | SPSA                       // what has a player, or several
 )
 
 // names are those of the commands, in the order of their constants.
-var names = []string{"match", "ladder", "selfplay", "spsa", "CONFIG", "learn", "screen", "[learn]", "book stat"}
+var names = []string{"match", "ladder", "selfplay", "spsa", "CONFIG", "learn", "screen", "[learn]"}
 
 // Command returns the command of a name that a queue plays, and whether there is one.
 func Command(name string) (Commands, bool) {
@@ -115,8 +114,6 @@ type Values struct {
 	ReferenceSpeed float64
 	SendEngines    bool
 	Sign           string
-
-	Against []string // of assay book stat
 
 	// Of assay spsa and its CONFIG.
 	Player, Model, Write     string

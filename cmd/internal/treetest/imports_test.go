@@ -134,10 +134,6 @@ var layout = []layoutRow{
 		[]string{"selfplay/sprt"}},
 	{"selfplay/screen/play", "plays what a screen asks for, and keeps it as a match does",
 		[]string{"selfplay", "selfplay/opening", "selfplay/gamelog", "selfplay/screen", "dataset/durable", "engine/cores"}},
-	{"selfplay/books", "what openings are worth, by games on disk, and books made by an engine; sprt: normalized Elo; pgn, " +
-		"source: games of others; durable: files; inorder: searches in order",
-		[]string{"selfplay/opening", "selfplay/gamelog", "selfplay/sprt", "dataset", "dataset/durable", "dataset/inorder",
-			"dataset/pgn", "dataset/source"}},
 	{"selfplay/match", "paired games and their test; dataset/pgn, source: matches that other programs played",
 		[]string{"selfplay", "selfplay/opening", "selfplay/gamelog", "selfplay/sprt", "dataset/durable", "dataset/pgn",
 			"dataset/source", "engine/cores"}},
