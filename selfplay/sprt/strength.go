@@ -181,9 +181,6 @@ func (d Details) Known() bool {
 	return (d.Elo.Known() || d.LikelyLo.Known() || d.LikelyHi.Known()) && d != Details{}
 }
 
-// Normalized returns the normalized Elo.
-func (d Details) Normalized() Strength { return Strength{d.NElo, d.NEloLo, d.NEloHi} }
-
 // Lines returns the details as rows of a table: a name, and the value with its interval.
 func (d Details) Lines() [][2]string {
 	if !d.Known() {

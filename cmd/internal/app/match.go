@@ -12,10 +12,8 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/games"
 	"github.com/assay-chess/assay/cmd/internal/runs"
 	"github.com/assay-chess/assay/cmd/internal/settings"
-	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/engine/quote"
-	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay/ladder"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/sprt"
@@ -84,13 +82,6 @@ In a script --exit-status makes the exit code the verdict of --sprt: 0 A passed,
 undecided after --games. Without it all three are 0. No verdict and other failures are 1, a
 wrong command line is 2.
 
-With --scaling A and B play three matches: at --nodes, which are then 1500 unless given, at 4 and
-at 16 times as many. --games (then 4000) is the number of all; 64 %, 20 % and 16 % of them go to
-the three, which costs as much as one match of as many games at 4 times --nodes. The verdict says
-whether A's Elo grows or shrinks with each doubling of nodes (95 %), or holds (within ±3 Elo a
-doubling). More nodes mean more draws, which shrink Elo; see normalized Elo beside it. 4,000
-games know Elo a doubling to about ±6, 16,000 to ±3.
-
 With --game the players are weights for a game other than chess, as files or the word start;
 both search --depth plies. Node and time limits, books, UCI, PGN and workers are for chess.`
 
@@ -103,7 +94,6 @@ func newMatchCommand() *cobra.Command {
   assay match git:HEAD git:main --build 'make -j EXE={out}' --preset stc
   assay match './new?Hash=16' /usr/games/stockfish --tc 8+0.08 --out runs/sf
   assay match assay:weights=new.json assay:weights=old.json --nodes 5000 --sprt 0,10
-  assay match ./new ./base --scaling --games 16000 --out runs/scaling
   assay match --game draughts runs/king/gen-2/weights.json start --games 2000`,
 		Args: cobra.MinimumNArgs(2),
 	}
@@ -134,25 +124,15 @@ func (s *session) prepareMatch(args []string) (func() error, error) {
 	if err := onlyPlayers(args); err != nil {
 		return nil, err
 	}
-	if len(args) > 2 && !s.Scaling {
+	if len(args) > 2 {
 		return s.prepareTournament(args)
 	}
 	if s.Gauntlet {
 		return nil, cli.Usagef("--gauntlet is for more than two players")
 	}
-	if s.Scaling {
-		if err := s.scaling(); err != nil {
-			return nil, err
-		}
-	}
 	players, limitsB, err := s.complete(args)
 	if err != nil {
 		return nil, err
-	}
-	if s.Scaling {
-		if err := scalable(players); err != nil {
-			return nil, err
-		}
 	}
 	test, err := s.sprtTest() // after what assay.toml says
 	if err != nil {
@@ -176,9 +156,6 @@ func (s *session) prepareMatch(args []string) (func() error, error) {
 			if c.Check.Player, err = openingChecker(c.B, c.A); err != nil { // B first: A is usually the newer
 				return err
 			}
-		}
-		if s.Scaling {
-			return s.runScaling(c)
 		}
 		return s.runMatch(c)
 	}, nil
@@ -347,108 +324,4 @@ func printElo(w io.Writer, r *match.Result, all bool) {
 	for _, row := range r.Details.Lines() {
 		quote.Fprintf(w, "%s\t%s\n", row[0], row[1])
 	}
-}
-
-// scaling completes the settings of match --scaling.
-func (s *session) scaling() error {
-	for _, name := range []string{"tc", "movetime", "depth", "sprt", "preset", "game", "serve", "nats"} {
-		if s.Given(name) {
-			return cli.Usagef("--%s does not go with --scaling, which plays a number of games at three numbers of nodes, "+
-				"on this machine", name)
-		}
-	}
-	for name, value := range map[string]int{"nodes": settings.DefaultScalingNodes, "games": settings.DefaultScalingGames} {
-		if s.Given(name) {
-			continue
-		}
-		if err := s.Put(name, fmt.Sprint(value)); err != nil { // as a flag, which wins over assay.toml
-			return err
-		}
-	}
-	if s.Games < match.MinScalingGames {
-		return cli.Usagef("--games %d: --scaling needs %d or more; %d know Elo a doubling to about ±6", s.Games,
-			match.MinScalingGames, settings.DefaultScalingGames)
-	}
-	return nil
-}
-
-// scalable refuses players whom more nodes do not change.
-func scalable(players []engine.Spec) error {
-	if len(players) != 2 {
-		return cli.Usagef("--scaling compares two players, not %d", len(players))
-	}
-	for _, p := range players {
-		if p.Nodes != 0 || p.Depth != 0 || roster.IsHistoric(p) {
-			return cli.Usagef("--scaling: %s searches to a limit of its own, whatever --nodes says", quote.Text(p.Label))
-		}
-	}
-	return nil
-}
-
-func (s *session) runScaling(c match.Config) error {
-	s.warn(sharedOpenings(match.ScalingCommand, c.Setup))
-	p := cli.NewProgress(s.stderr, "match")
-	c.Progress, c.Failed = p.Update, cli.ReportFaults(p.Say, c.A, c.B)
-	var err error
-	if c.Runner, err = s.runner(false, p, c.A, c.B); err != nil {
-		return err
-	}
-	s.limitMemory(c.A, c.B)
-	r, err := match.Scale(s.ctx, c)
-	s.git.release()
-	if err != nil && r == nil {
-		return playAdvice(err, s.Out)
-	}
-	if r.Already {
-		fmt.Fprintf(s.stderr, "match: %s is complete; nothing to do\n", s.Out)
-	} else {
-		p.Finish(fmt.Sprintf("%d games, %s", r.Games, r.Verdict))
-	}
-	runs.LeaveReport(s.Out, s.stderr)
-	if s.JSON {
-		e := cli.PrintJSON(s.stdout, struct {
-			Out string `json:"out,omitempty"`
-			*match.Scaling
-			Already bool `json:"already"`
-		}{s.Out, r, r.Already})
-		if e != nil {
-			return e
-		}
-	} else if e := printScaling(cli.Folded(s.stdout), s.Out, r); e != nil {
-		return e
-	}
-	return playAdvice(err, s.Out)
-}
-
-// printScaling prints the matches, and the slopes below them.
-func printScaling(out io.Writer, dir string, r *match.Scaling) error {
-	quote.Fprintf(out, "%s\n\n", r.Headline())
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprint(w, "nodes\tgames\tElo\tnormalized Elo\teven pairs\n")
-	for i := range r.Limits {
-		m := &r.Limits[i]
-		quote.Fprintf(w, "%d\t%d\t%s\t%s\t%.0f %%\n", r.Nodes[i], m.Games, m.Strength.Text(""),
-			m.Details.Normalized().Text(""), 100*m.DrawRatio)
-	}
-	if r.Elo.PerDoubling.Known() {
-		quote.Fprintf(w, "a doubling\t\t%s\t%s\n", r.Elo.PerDoubling.Text(""), r.NElo.PerDoubling.Text(""))
-		quote.Fprintf(w, "\t\t%s\t%s\n", r.Elo.Verdict, r.NElo.Verdict)
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	var warnings []string
-	for i := range r.Limits {
-		for _, text := range r.Limits[i].Warnings {
-			warnings = append(warnings, fmt.Sprintf("at %d nodes: %s", r.Nodes[i], text))
-		}
-	}
-	for _, text := range r.Notes() {
-		quote.Fprintf(out, "%s\n", text)
-	}
-	cli.PrintWarnings(out, warnings)
-	if dir != "" {
-		quote.Fprintf(out, "written %s\n", filepath.Join(dir, "x*", match.PGNName))
-	}
-	return nil
 }

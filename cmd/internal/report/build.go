@@ -17,7 +17,6 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/games"
-	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/tuner/gameloop"
 )
 
@@ -122,8 +121,6 @@ func Build(dir string) (_ *Report, err error) {
 		b.tune()
 	case "match":
 		b.match()
-	case match.ScalingCommand:
-		b.scaling()
 	case "ladder":
 		b.ladder()
 	case "screen":

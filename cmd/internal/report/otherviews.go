@@ -10,7 +10,6 @@ import (
 	"html/template"
 	"io/fs"
 	"maps"
-	"math"
 	"path/filepath"
 	"slices"
 
@@ -19,7 +18,6 @@ import (
 	"github.com/assay-chess/assay/selfplay/datagen"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/ladder"
-	"github.com/assay-chess/assay/selfplay/match"
 	screenplay "github.com/assay-chess/assay/selfplay/screen/play"
 	"github.com/assay-chess/assay/tuner/spsa"
 	"github.com/assay-chess/assay/tuner/spsa/play"
@@ -121,31 +119,6 @@ func (b *builder) screen() {
 	for i, name := range []string{screenplay.ConfirmName, screenplay.ConfirmClockName} {
 		if m := b.readMatch(filepath.Join(b.dir, name), name); m != nil {
 			b.add(name, "The confirming match"+[2]string{"", " by a clock"}[i], "match", m)
-		}
-	}
-}
-
-func (b *builder) scaling() {
-	r := read[match.Scaling](&b.reader, b.dir, durable.RunResultName)
-	if r != nil {
-		elo, normalized := series{name: "Elo", points: true}, series{name: "normalized Elo", points: true}
-		for i := range r.Limits {
-			if m := &r.Limits[i]; m.Strength.Known() && m.Details.Normalized().Known() {
-				elo.strength(math.Log2(float64(r.Nodes[i])), m.Strength)
-				normalized.strength(math.Log2(float64(r.Nodes[i])), m.Details.Normalized())
-			}
-		}
-		view := map[string]any{"Result": r}
-		if len(elo.x) > 0 {
-			view["Figures"] = []figure{chart(figure{Title: "Elo of A by nodes, 95 % intervals"},
-				"log2 of the nodes a move", "Elo", level("equal", 0, elo.x[0], elo.x[len(elo.x)-1]), elo, normalized)}
-		}
-		b.headline("scaling-headline", r)
-		b.add("scaling", "By nodes", "scaling", view)
-	}
-	for i, n := range []string{"fewest", "middle", "most"} {
-		if m := b.readMatch(match.ScalingFolder(b.dir, i), n+" nodes"); m != nil {
-			b.add("match-"+n, "The match at the "+n+" nodes", "match", m)
 		}
 	}
 }

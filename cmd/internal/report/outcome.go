@@ -72,12 +72,6 @@ func summarize(dir string, status durable.RunStatus, at standing) (o *Summary, e
 		if m := read[match.Result](r, dir, durable.RunResultName); m != nil {
 			o.played(m)
 		}
-	case match.ScalingCommand:
-		o.series(r)
-		if x := read[match.Scaling](r, dir, durable.RunResultName); x != nil {
-			o.say(x.Headline())
-			o.Done = x.Games
-		}
 	case "ladder":
 		o.ladder(r, at)
 	case "screen":

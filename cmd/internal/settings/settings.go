@@ -95,7 +95,6 @@ type Values struct {
 	StartTimeout   time.Duration
 	Games, Rounds  uint64
 	Gauntlet       bool
-	Scaling        bool
 	SPRT, Preset   string
 	EloModel       string
 	Alpha, Beta    float64

@@ -46,10 +46,6 @@ const (
 	DefaultMatchGames  = 400
 	DefaultLadderGames = 100 // for each player
 	DefaultScreenGames = 8000
-	// DefaultScalingGames know Elo a doubling to about ±6.
-	DefaultScalingGames = 4000
-	// DefaultScalingNodes is the least of its three limits.
-	DefaultScalingNodes = 1500
 )
 
 // ExitStatus describes --exit-status.
@@ -156,8 +152,6 @@ var Table = []Setting{
 	{Name: "corrected", In: Match, Group: ofTest, Use: InQueue, Project: "end",
 		Field: func(v *Values) any { return &v.Corrected },
 		Help:  "correct the bounds of --sprt for overshoot: shorter tests with exactly --alpha and --beta"},
-	{Name: "scaling", In: Match, Group: ofTest, Field: func(v *Values) any { return &v.Scaling },
-		Help: "play at --nodes, 4 and 16 times as many: does A's Elo grow, shrink or hold with more nodes?"},
 	{Name: "within", In: Ladder, Group: ofTest, Use: InQueue | Often, Field: func(v *Values) any { return &v.Within },
 		Help: "end when every 95 % interval is within ± this many Elo"},
 	{Name: "within", In: Screen, Group: ofTest, Use: InQueue | Often, Field: func(v *Values) any { return &v.Within },
