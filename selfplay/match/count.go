@@ -25,8 +25,7 @@ type counter struct {
 	briefed     time.Time // when it was computed
 
 	// faultless counts the pairs in which B did not forfeit.
-	faultless      sprt.Pentanomial
-	faultlessGames sprt.Trinomial
+	faultless sprt.Pentanomial
 }
 
 func newCounter(c *Config) (*counter, error) {
@@ -71,12 +70,10 @@ func (n *counter) add(pair []selfplay.Result) error {
 	n.penta.AddPair(points[0], points[1])
 	if !forfeitedBy(pair, 1) {
 		n.faultless.AddPair(points[0], points[1])
-		n.faultlessGames.AddGame(points[0])
-		n.faultlessGames.AddGame(points[1])
 	}
 	n.countedPair++
 	if n.walk != nil {
-		if _, err := n.walk.Observe(n.observed()); err != nil {
+		if _, err := n.walk.Observe(n.penta); err != nil {
 			return fmt.Errorf("match: pair %d: %w", n.countedPair-1, err)
 		}
 	}
@@ -108,19 +105,6 @@ func (n *counter) addGame(g *selfplay.Result) {
 	}
 }
 
-// observed returns the counts for the test.
-func (n *counter) observed() sprt.Counts {
-	return observed(n.config.Test, n.penta, n.games)
-}
-
-// observed returns what a test counts, pairs or single games; without a test pairs.
-func observed(t *sprt.Test, pairs sprt.Pentanomial, games sprt.Trinomial) sprt.Counts {
-	if t != nil && t.Model == sprt.Bayesian {
-		return games
-	}
-	return pairs
-}
-
 // over reports whether enough pairs are counted.
 func (n *counter) over() bool {
 	if n.walk != nil && n.walk.Status() != sprt.Continue {
@@ -144,7 +128,7 @@ func (n *counter) note() string {
 		text = fmt.Sprintf("LLR %.2f/%.2f  ", llr, bound)
 	}
 	if time.Since(n.briefed) > 50*time.Millisecond { // it takes 0.4 ms, as long as some games
-		n.brief, n.briefed = sprt.Summarize(n.penta).StrengthAfter(n.config.Test, n.observed()).Brief(), time.Now()
+		n.brief, n.briefed = sprt.Summarize(n.penta).StrengthAfter(n.config.Test, n.penta).Brief(), time.Now()
 	}
 	return text + fmt.Sprintf("Elo %s  +%d =%d -%d  pairs %v", n.brief, n.games[2], n.games[1], n.games[0], n.penta)
 }
@@ -155,7 +139,7 @@ func (n *counter) conclude() *Result {
 	s := sprt.Summarize(n.penta)
 	r.Games, r.Wins, r.Draws, r.Losses = n.games.Games(), n.games[2], n.games[1], n.games[0]
 	r.Pentanomial, r.Score = n.penta, s.Score
-	r.Strength, r.Details = s.StrengthAfter(n.config.Test, n.observed()), s.Details()
+	r.Strength, r.Details = s.StrengthAfter(n.config.Test, n.penta), s.Details()
 	r.LOS, r.DrawRatio, r.PairRatio = s.KnownLOS(), s.DrawRatio, s.KnownPairRatio()
 	if r.Games > 0 { // exact: the summary's zeros are replaced by thousandths
 		r.Score = (float64(r.Wins) + float64(r.Draws)/2) / float64(r.Games)
@@ -201,12 +185,8 @@ func (n *counter) withoutForfeits() *WithoutForfeits {
 	if n.walk.Status() != sprt.AcceptH1 || n.result.Forfeits[1] == 0 {
 		return nil
 	}
-	var c sprt.Counts = n.faultless
-	if n.config.Test.Model == sprt.Bayesian {
-		c = n.faultlessGames
-	}
-	w := &WithoutForfeits{Verdict: Undecided, Pairs: n.faultlessGames.Games() / 2}
-	if llr, err := n.config.Test.LLR(c); err == nil { // else there are too few pairs
+	w := &WithoutForfeits{Verdict: Undecided, Pairs: n.faultless.Samples()}
+	if llr, err := n.config.Test.LLR(n.faultless); err == nil { // else there are too few pairs
 		w.LLR = llr
 	}
 	switch lower, upper := n.walk.Bounds(); {

@@ -41,13 +41,13 @@ func Follow(pairs [][2]int, test *sprt.Test, corrected bool, maxPoints int) (*Cu
 		c.Games.AddGame(p[0])
 		c.Games.AddGame(p[1])
 		if walk != nil {
-			if _, err := walk.Observe(observed(test, c.Pentanomial, c.Games)); err != nil {
+			if _, err := walk.Observe(c.Pentanomial); err != nil {
 				return nil, fmt.Errorf("pair %d: %w", i, err)
 			}
 		}
 		if i%step == step-1 || i == len(pairs)-1 {
 			point := CurvePoint{Games: int64(2 * (i + 1)), Strength: sprt.Summarize(c.Pentanomial).StrengthAfter(test,
-				observed(test, c.Pentanomial, c.Games))}
+				c.Pentanomial)}
 			if walk != nil {
 				point.LLR = walk.LLR()
 				point.Lower, point.Upper = walk.Bounds()
@@ -56,7 +56,7 @@ func Follow(pairs [][2]int, test *sprt.Test, corrected bool, maxPoints int) (*Cu
 		}
 	}
 	c.Standing = sprt.Summarize(c.Pentanomial)
-	c.Strength = c.Standing.StrengthAfter(test, observed(test, c.Pentanomial, c.Games))
+	c.Strength = c.Standing.StrengthAfter(test, c.Pentanomial)
 	if walk != nil {
 		last := walk.LLR()
 		c.LLR = &last

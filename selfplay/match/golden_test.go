@@ -51,8 +51,7 @@ func golden(t *testing.T, name string, text []byte) {
 func TestResultsOfMatches(t *testing.T) {
 	for name, test := range map[string]*sprt.Test{
 		"fixed": nil, "passed": {Elo0: -400, Elo1: -300}, "failed": {Elo0: 300, Elo1: 400}, "undecided": {Elo0: 0, Elo1: 1},
-		"logistic":  {Elo0: -400, Elo1: -300, Model: sprt.Logistic},
-		"trinomial": {Elo0: -400, Elo1: -300, Model: sprt.Bayesian},
+		"logistic": {Elo0: -400, Elo1: -300, Model: sprt.Logistic},
 	} {
 		c := config(t, 80)
 		if test != nil {

@@ -290,7 +290,7 @@ func TestTestRunsOutOfGames(t *testing.T) {
 }
 
 func TestEveryModelOfTheTest(t *testing.T) {
-	for _, model := range []sprt.Model{sprt.Normalized, sprt.Logistic, sprt.Bayesian} {
+	for _, model := range []sprt.Model{sprt.Normalized, sprt.Logistic} {
 		c := config(t, 400)
 		c.Out = ""
 		c.B.Spec, c.Tolerance.Recover = toy.Spec("b:error=20:illegal=21"), true

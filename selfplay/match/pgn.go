@@ -62,14 +62,6 @@ func (c *PGNCount) readTest(text string) {
 // Follow counts the pairs in order, as the match did: see Follow.
 func (c *PGNCount) Follow() (*Curve, error) { return Follow(c.results, c.Test, c.Corrected, 1) }
 
-// Observed returns what the test counts: pairs, or single games.
-func (c *PGNCount) Observed(t sprt.Test) sprt.Counts {
-	if t.Model == sprt.Bayesian {
-		return c.Games
-	}
-	return c.Counts()
-}
-
 // pgnGame is what counts of a game between the two.
 type pgnGame struct {
 	start  string

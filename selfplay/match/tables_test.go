@@ -154,7 +154,7 @@ func TestPairing(t *testing.T) {
 	}
 }
 
-// TestCountsOfPGN: one pair is enough to count pairs; the bayesian model takes the games all the same.
+// TestCountsOfPGN: one pair is enough to count pairs.
 func TestCountsOfPGN(t *testing.T) {
 	first, second := pgnText("1", "", "A", "B", "1-0", "1. e4 e5"), pgnText("1", "", "B", "A", "1/2-1/2", "1. e4 e5")
 	pair, single := count(t, first+second), count(t, first)
@@ -162,10 +162,6 @@ func TestCountsOfPGN(t *testing.T) {
 		got, want sprt.Counts
 	}{
 		{pair.Counts(), sprt.Pentanomial{3: 1}}, {single.Counts(), sprt.WDL(1, 0, 0)},
-		{pair.Observed(sprt.Test{Model: sprt.Normalized}), sprt.Pentanomial{3: 1}},
-		{pair.Observed(sprt.Test{Model: sprt.Logistic}), sprt.Pentanomial{3: 1}},
-		{pair.Observed(sprt.Test{Model: sprt.Bayesian}), sprt.WDL(1, 1, 0)},
-		{single.Observed(sprt.Test{Model: sprt.Normalized}), sprt.WDL(1, 0, 0)},
 	} {
 		if tt.got != tt.want {
 			t.Errorf("got %T%v, want %T%v", tt.got, tt.got, tt.want, tt.want)

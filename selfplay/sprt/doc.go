@@ -1,12 +1,11 @@
 // Package sprt has the statistics of engine matches: the Elo that a result shows, and when
 // a sequential test may stop.
 //
-// It turns counts of results into log-likelihood ratios (LLR) under three models
+// It turns counts of results into log-likelihood ratios (LLR) under two models
 // of Elo, into Elo with intervals, likelihood of superiority and draw and pair
 // ratios; it says when a sequential probability ratio test ends, corrects that
 // test for the overshoot over its bounds, and estimates Elo without bias after
-// it ended; it predicts and simulates how long a test lasts and how often it
-// passes.
+// it ended; it predicts how long a test lasts and how often it passes.
 //
 // It is pure arithmetic: it plays no game, reads no file and prints nothing. No
 // function returns NaN or an infinity for counts that pass Validate, not even
@@ -18,8 +17,7 @@
 //
 // Start reading at [Test], which names the hypotheses, and at [Counts], the results.
 // [Walk] follows a match pair by pair, [Summarize] describes results, [Test.AfterStop]
-// estimates Elo after a stop, and [Test.Predict] and [Test.Simulate] say how long a test
-// lasts.
+// estimates Elo after a stop, and [Test.Predict] says how long a test lasts.
 //
 // # Sources
 //
@@ -27,6 +25,6 @@
 // (overshoot, estimation after a stop). M. Van den Bergh's notes for fishtest:
 // "A practical introduction to the GSPRT", "Comments on normalized Elo" (the
 // generalized test under a constrained mean, and under a constrained t-value).
-// R. Coulom, BayesElo. The reference values of the tests were computed with the
+// The reference values of the tests were computed with the
 // programs named beside them.
 package sprt

@@ -48,20 +48,3 @@ func ExampleTest_Predict() {
 	// true Elo 2.5: passes 50.0 %, 42202 games
 	// true Elo 5.0: passes 95.1 %, 25730 games
 }
-
-// The bounds of a test in BayesElo, as older testers used it, in logistic Elo; and back.
-func ExampleBayesEloToElo() {
-	const drawElo = 240 // about 60 % draws
-	for _, bayesElo := range []float64{0, 5} {
-		fmt.Printf("%.0f BayesElo are %.2f Elo\n", bayesElo, sprt.BayesEloToElo(bayesElo, drawElo))
-	}
-	loss, draw, win := sprt.BayesEloProbabilities(5, drawElo)
-	fmt.Printf("loss %.3f, draw %.3f, win %.3f\n", loss, draw, win)
-	bayesElo, _ := sprt.EloToBayesElo(sprt.BayesEloToElo(5, drawElo), draw)
-	fmt.Printf("back: %.0f BayesElo\n", bayesElo)
-	// Output:
-	// 0 BayesElo are 0.00 Elo
-	// 5 BayesElo are 3.21 Elo
-	// loss 0.196, draw 0.598, win 0.205
-	// back: 5 BayesElo
-}

@@ -55,7 +55,7 @@ var samples = []struct {
 	{"failed", Test{0, 5, Logistic, 0.05, 0.1}, Pentanomial{1187, 7410, 13475, 7378, 1164}, true},
 	{"undecided", Test{-3, 1, Normalized, 0.02, 0.1}, Pentanomial{30, 200, 500, 210, 35}, false},
 	{"fixed length", Test{0, 5, Logistic, 0.05, 0.05}, Pentanomial{39, 226, 345, 290, 40}, false},
-	{"games", Test{0, 20, Bayesian, 0.05, 0.05}, WDL(900, 1500, 780), true},
+	{"games", Test{0, 20, Logistic, 0.05, 0.05}, WDL(900, 1500, 780), true},
 	{"games, normalized", Test{-10, 30, Normalized, 0.05, 0.01}, WDL(90, 150, 78), true},
 	{"few", Test{0, 50, Normalized, 0.05, 0.05}, Pentanomial{0, 2, 4, 3, 1}, true},
 	{"too few", Test{0, 50, Normalized, 0.05, 0.05}, WDL(7, 6, 6), true},
@@ -131,7 +131,7 @@ func TestPredicted(t *testing.T) {
 		}
 		short := s.test
 		short.Elo1 += 100
-		r, err := short.Simulate(t.Context(), Simulation{Shape: ShapeOf(s.counts), TrueElo: 40, Runs: 60, Seed: 3,
+		r, err := short.simulate(Simulation{Shape: ShapeOf(s.counts), TrueElo: 40, Runs: 60, Seed: 3,
 			MaxGames: 150})
 		if err != nil {
 			t.Fatal(s.name, err)

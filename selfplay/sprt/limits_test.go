@@ -19,14 +19,14 @@ func TestLimits(t *testing.T) {
 		{Test{-1000, 1000.001, Logistic, 0.05, 0.05}, "elo1 is 1000.001, not within +-1000"},
 		{Test{0, 1e-3, Normalized, 0.05, 0.05}, ""},
 		{Test{0, 0.9e-3, Normalized, 0.05, 0.05}, "elo1 (0.0009) is not above elo0 (0) by 0.001 or more"},
-		{Test{0, 5, Bayesian, 1e-12, 1e-12}, ""},
-		{Test{0, 5, Bayesian, 0.9e-12, 0.05}, "alpha (9e-13) and beta (0.05) must lie between 0 and 1"},
-		{Test{0, 5, Bayesian, 0.05, 0.9e-12}, "alpha (0.05) and beta (9e-13) must lie between 0 and 1"},
-		{Test{0, 5, Bayesian, 1, 0.05}, "alpha (1) and beta (0.05) must lie between 0 and 1"},
-		{Test{0, 5, Bayesian, 0.05, 1}, "alpha (0.05) and beta (1) must lie between 0 and 1"},
-		{Test{0, 5, Bayesian, 0.75, 0.25}, "alpha + beta is 1, not below 1"},
-		{Test{0, 5, Bayesian, 0.75, 0.24}, ""},
-		{Test{0, 5, Bayesian + 1, 0.05, 0.05}, "Model(3)"},
+		{Test{0, 5, Logistic, 1e-12, 1e-12}, ""},
+		{Test{0, 5, Logistic, 0.9e-12, 0.05}, "alpha (9e-13) and beta (0.05) must lie between 0 and 1"},
+		{Test{0, 5, Logistic, 0.05, 0.9e-12}, "alpha (0.05) and beta (9e-13) must lie between 0 and 1"},
+		{Test{0, 5, Logistic, 1, 0.05}, "alpha (1) and beta (0.05) must lie between 0 and 1"},
+		{Test{0, 5, Logistic, 0.05, 1}, "alpha (0.05) and beta (1) must lie between 0 and 1"},
+		{Test{0, 5, Logistic, 0.75, 0.25}, "alpha + beta is 1, not below 1"},
+		{Test{0, 5, Logistic, 0.75, 0.24}, ""},
+		{Test{0, 5, Logistic + 1, 0.05, 0.05}, "Model(2)"},
 	} {
 		err := tt.test.Validate()
 		switch {
@@ -48,19 +48,11 @@ func TestRefused(t *testing.T) {
 		"LLR":      func() (any, error) { x, err := bad.LLR(WDL(9, 2, 1)); return x, err },
 		"estimate": func() (any, error) { x, err := bad.AfterStop(WDL(9, 2, 1)); return x, err },
 		"predict":  func() (any, error) { x, err := bad.Predict(mustShape(t, 0.5, true), 0, true); return x, err },
-		"simulate": func() (any, error) {
-			x, err := bad.Simulate(t.Context(), Simulation{Shape: mustShape(t, 0.5, true), Runs: 1})
-			return x, err
-		},
 		"bounds": func() (any, error) {
 			lower, upper, err := bad.CorrectedBounds(WDL(9, 2, 1))
 			return math.Abs(lower) + math.Abs(upper), err
 		},
 		"model": func() (any, error) { x, err := ParseModel("elo"); return uint8(x), err },
-		"many runs": func() (any, error) {
-			x, err := usual.Simulate(t.Context(), Simulation{Shape: mustShape(t, 0.5, true), Runs: 10_000_001})
-			return x, err
-		},
 	} {
 		x, err := f()
 		if text := fmt.Sprint(x); !errors.Is(err, ErrTest) || strings.Trim(text, "{} 0") != "" {
@@ -97,7 +89,7 @@ func TestShapeLimits(t *testing.T) {
 			t.Errorf("draw ratio %v: %v", ratio, err)
 		}
 	}
-	for _, model := range []Model{Normalized, Logistic, Bayesian} {
+	for _, model := range []Model{Normalized, Logistic} {
 		for elo, ok := range map[float64]bool{1000: true, -1000: true, 1000.1: false, -1000.1: false} {
 			if _, err := mustShape(t, 0.5, false).at(model, elo); (err == nil) != ok {
 				t.Errorf("%v: true Elo %v: %v", model, elo, err)
@@ -128,53 +120,6 @@ func TestAtBounds(t *testing.T) {
 	} {
 		if got := (Test{Alpha: 0.05, Beta: 0.1}).Status(tt.llr); got != tt.want || got.String() != tt.text {
 			t.Errorf("at %v: %v, want %s", tt.llr, got, tt.text)
-		}
-	}
-}
-
-// TestQuantiles are those between the sorted values.
-func TestQuantiles(t *testing.T) {
-	for _, tt := range []struct {
-		p, want float64
-	}{{0, 1}, {0.25, 2.5}, {0.5, 4}, {0.75, 7}, {0.875, 8.5}, {1, 10}} {
-		if got := quantile([]float64{1, 2.5, 4, 7, 10}, tt.p); math.Abs(got-tt.want) > 1e-12 {
-			t.Errorf("quantile %v: %v, want %v", tt.p, got, tt.want)
-		}
-	}
-	if got := quantile([]float64{3}, 0.5); got != 3 {
-		t.Errorf("median of one: %v", got)
-	}
-}
-
-// TestProgressOfSimulations is told after every 64th test.
-func TestProgressOfSimulations(t *testing.T) {
-	var got []string
-	c := Simulation{Shape: mustShape(t, 0.4, true), Runs: 200, Workers: 1, MaxGames: 20,
-		Progress: func(done, total int64, _ string) { got = append(got, fmt.Sprint(done, "/", total)) }}
-	mustSimulate(t, usual, c)
-	if want := "[64/200 128/200 192/200]"; fmt.Sprint(got) != want {
-		t.Errorf("told %v, want %s", got, want)
-	}
-}
-
-// TestEndsOfTests: tests end one game before, at, and after a limit that is no multiple of a pair.
-func TestEndsOfTests(t *testing.T) {
-	for most, want := range map[int64]float64{1: 2, 2: 2, 3: 2, 4: 4, 9: 8} {
-		s := mustSimulate(t, usual, Simulation{Shape: mustShape(t, 0.4, true), Runs: 3, MaxGames: most})
-		if s.Undecided != 3 || s.MeanGames != want || s.MedianGames != want {
-			t.Errorf("at most %d games: %+v, want %v", most, s, want)
-		}
-	}
-}
-
-// TestPassRate: the interval of Wilson (1927) of 10 in 40, and of none and all of 10.
-func TestPassRate(t *testing.T) {
-	for _, tt := range []struct{ passed, runs, rate, lo, hi float64 }{
-		{10, 40, 0.25, 0.1419, 0.4019}, {0, 10, 0, 0, 0.2775}, {10, 10, 1, 0.7225, 1},
-	} {
-		rate, lo, hi := Simulated{Runs: int(tt.runs), Passed: int(tt.passed)}.PassRate()
-		if rate != tt.rate || math.Abs(lo-tt.lo) > 6e-5 || math.Abs(hi-tt.hi) > 6e-5 {
-			t.Errorf("%v of %v: %v [%v, %v]", tt.passed, tt.runs, rate, lo, hi)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import "math"
 // llrOf returns the log-likelihood ratio of the hypothesis Elo1 against Elo0. With the
 // logistic and the normalized model each hypothesis is at its maximum over the distributions
 // with its mean, or with its mean in standard deviations above 1/2 (the generalized SPRT).
-// BayesElo estimates the draw width from the counts. It holds for independent games only.
 func (t Test) llrOf(c Counts) float64 {
 	d := c.distribution()
 	jump := t.jump(&d)
@@ -26,11 +25,8 @@ func (d *dist) llr(jump *[5]float64) float64 {
 // under the hypotheses. It is by how much one more sample of that score moves the
 // LLR, to first order (p0 and p1 move too, but they are at a maximum).
 func (t Test) jump(d *dist) [5]float64 {
-	switch t.Model {
-	case Logistic:
+	if t.Model == Logistic {
 		return d.jumpMean(Score(t.Elo0), Score(t.Elo1))
-	case Bayesian:
-		return d.jumpBayesElo(t.Elo0, t.Elo1)
 	}
 	return d.jumpT(d.tValue(t.Elo0), d.tValue(t.Elo1))
 }

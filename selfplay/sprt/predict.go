@@ -15,7 +15,7 @@ type Prediction struct {
 // deviations and a term for skewness); a corrected one on the bounds.
 //
 // Where bounds are so wide that a few hundred games decide, the walk is no longer
-// close to its limit and Simulate is the better answer.
+// close to its limit.
 func (t Test) Predict(s Shape, trueElo float64, corrected bool) (Prediction, error) {
 	if err := t.Validate(); err != nil {
 		return Prediction{}, err

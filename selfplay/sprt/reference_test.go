@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -16,14 +17,12 @@ type vector struct {
 		WLD     []int64 `json:"W_L_D"`
 		Penta6  []int64 `json:"penta_LL_LD_WL_DD_WD_WW"`
 
-		Elo0, Elo1, NElo0, NElo1, BElo0, BElo1 float64
-		Alpha, Beta                            float64
-		BElo, DrawElo, Elo                     float64
-		DrawRatio                              float64 `json:"draw_ratio"`
-		Model                                  string
-		EloModel                               string `json:"elo_model"`
-		Pairs                                  string `json:"pair_index_seq"`
-		R                                      struct {
+		Elo0, Elo1, NElo0, NElo1 float64
+		Alpha, Beta              float64
+		Model                    string
+		EloModel                 string `json:"elo_model"`
+		Pairs                    string `json:"pair_index_seq"`
+		R                        struct {
 			Wins, Losses, Draws int64
 			Pentanomial         []int64
 		}
@@ -89,35 +88,30 @@ var checks = map[string]func(*testing.T, *vector){
 	"llr_normalized": func(t *testing.T, v *vector) {
 		checkNumber(t, v, Test{Elo0: v.Input.NElo0, Elo1: v.Input.NElo1, Model: Normalized}.llrOf(v.counts(t)))
 	},
-	"llr_bayeselo_legacy": func(t *testing.T, v *vector) {
-		checkNumber(t, v, Test{Elo0: v.Input.BElo0, Elo1: v.Input.BElo1, Model: Bayesian}.llrOf(v.counts(t)))
-	},
-	"drawelo": func(t *testing.T, v *vector) {
-		d := v.counts(t).distribution()
-		_, drawElo := BayesElo(d.p[0], d.p[1], d.p[2])
-		checkNumber(t, v, drawElo)
-	},
-	"bayeselo_to_elo": func(t *testing.T, v *vector) {
-		checkNumber(t, v, BayesEloToElo(v.Input.BElo, v.Input.DrawElo))
-	},
-	"bayeselo_to_proba":          checkProbabilities,
-	"elo_to_bayeselo":            checkEloToBayesElo,
-	"elo_fixed_games":            checkFixedGames,
-	"sprt_bounds":                checkBounds,
-	"sprt_update":                checkUpdate,
-	"sprt_elo_estimate":          checkEstimate,
-	"sprt_overshoot_stream":      checkStream,
-	"cutechess_sprt_llr":         checkCutechess,
-	"openbench_tri_llr_bayeselo": checkOpenBench,
-	"fastchess_elo":              checkFastchessElo,
-	"fastchess_sprt_llr":         checkFastchessLLR,
+	"elo_fixed_games":       checkFixedGames,
+	"sprt_bounds":           checkBounds,
+	"sprt_update":           checkUpdate,
+	"sprt_elo_estimate":     checkEstimate,
+	"sprt_overshoot_stream": checkStream,
+	"fastchess_elo":         checkFastchessElo,
+	"fastchess_sprt_llr":    checkFastchessLLR,
 }
+
+// ofBayesElo are the kinds of vectors of BayesElo's model alone. Tests in its unit are among other kinds.
+var ofBayesElo = []string{"llr_bayeselo_legacy", "drawelo", "bayeselo_to_elo", "bayeselo_to_proba", "elo_to_bayeselo",
+	"cutechess_sprt_llr", "openbench_tri_llr_bayeselo"}
 
 // TestReference compares with what other programs compute.
 func TestReference(t *testing.T) {
 	seen := map[string]int{}
 	for _, v := range loadVectors(t) {
-		if check := checks[v.Kind]; check != nil {
+		check, bayesElo := checks[v.Kind], strings.EqualFold(v.Input.Model, "bayesian") || v.Input.EloModel == "BayesElo"
+		switch {
+		case bayesElo || slices.Contains(ofBayesElo, v.Kind):
+			t.Run(v.ID, func(t *testing.T) { t.Skip("the model of BayesElo went") })
+		case check == nil:
+			t.Errorf("%s: nothing checks vectors of the kind %s", v.ID, v.Kind)
+		default:
 			seen[v.Kind]++
 			check(t, &v)
 		}
@@ -132,22 +126,6 @@ func checkNumber(t *testing.T, v *vector, got float64) {
 	want, ok := expect[float64](v)
 	if !ok || !near(got, want) {
 		t.Errorf("%s %s: got %.12g, want %s", v.ID, v.Kind, got, v.Expected)
-	}
-}
-
-func checkProbabilities(t *testing.T, v *vector) {
-	want, _ := expect[struct{ Loss, Draw, Win float64 }](v)
-	l, d, w := BayesEloProbabilities(v.Input.BElo, v.Input.DrawElo)
-	if !near(l, want.Loss) || !near(d, want.Draw) || !near(w, want.Win) || !near(l+d+w, 1) {
-		t.Errorf("%s: got %v %v %v, want %v", v.ID, l, d, w, want)
-	}
-}
-
-func checkEloToBayesElo(t *testing.T, v *vector) {
-	want, _ := expect[struct{ BElo, DrawElo float64 }](v)
-	e, d := EloToBayesElo(v.Input.Elo, v.Input.DrawRatio)
-	if !near(e, want.BElo) || !near(d, want.DrawElo) {
-		t.Errorf("%s: got %v %v, want %v", v.ID, e, d, want)
 	}
 }
 
@@ -175,23 +153,11 @@ func (v *vector) test(t *testing.T) Test {
 	if s.Alpha == 0 {
 		s.Alpha, s.Beta = 0.05, 0.05
 	}
-	name := in.Model + in.EloModel
-	if name == "BayesElo" {
-		name = "bayesian"
-	}
 	var err error
-	if s.Model, err = ParseModel(name); err != nil {
+	if s.Model, err = ParseModel(in.Model + in.EloModel); err != nil {
 		t.Fatal(v.ID, err)
 	}
 	return s
-}
-
-// inLogistic converts a bayesian test at the draw width of games.
-func (t Test) inLogistic(games Trinomial) Test {
-	d := games.distribution()
-	_, drawElo := BayesElo(d.p[0], d.p[1], d.p[2])
-	t.Model, t.Elo0, t.Elo1 = Logistic, BayesEloToElo(t.Elo0, drawElo), BayesEloToElo(t.Elo1, drawElo)
-	return t
 }
 
 func checkUpdate(t *testing.T, v *vector) {
@@ -212,20 +178,11 @@ func checkEstimate(t *testing.T, v *vector) {
 		CI            [2]float64
 	}](v)
 	s, c := v.test(t), v.counts(t)
-	logistic := s
-	if s.Model == Bayesian {
-		// The reference takes the draw width from the games, also from those of
-		// pairs, and goes on in logistic Elo.
-		logistic = s.inLogistic(WDL(v.Input.R.Wins, v.Input.R.Draws, v.Input.R.Losses))
-	}
-	if _, pairs := c.(Pentanomial); pairs {
-		s = logistic
-	}
 	got, err := s.AfterStop(c)
 	if err != nil {
 		t.Fatal(v.ID, err)
 	}
-	llr, err := logistic.LLR(c)
+	llr, err := s.LLR(c)
 	if err != nil {
 		t.Fatal(v.ID, err)
 	}
@@ -267,33 +224,6 @@ func checkStream(t *testing.T, v *vector) {
 	}
 	if len(want) != 0 {
 		t.Errorf("%s: %d points were not reached", v.ID, len(want))
-	}
-}
-
-// checkCutechess compares with the two decimals that its own tests state.
-// Cutechess adds half a game to each count, and takes logistic Elo, which it
-// divides by BayesElo's slope at 0.
-func checkCutechess(t *testing.T, v *vector) {
-	want, _ := expect[struct{ LLR float64 }](v)
-	d := v.counts(t).distribution()
-	total := d.n + 1.5
-	for i := range d.k {
-		d.p[i] = (d.p[i]*d.n + 0.5) / total
-	}
-	d.n = total
-	_, drawElo := BayesElo(d.p[0], d.p[1], d.p[2])
-	x := math.Pow(10, -drawElo/400)
-	slope := 4 * x / ((1 + x) * (1 + x))
-	jump := d.jumpBayesElo(v.Input.Elo0/slope, v.Input.Elo1/slope)
-	if got := d.llr(&jump); math.Abs(got-want.LLR) > 0.01 {
-		t.Errorf("%s: got %v, want %v", v.ID, got, want.LLR)
-	}
-}
-
-// checkOpenBench leaves out counts with a zero, for which OpenBench answers 0.
-func checkOpenBench(t *testing.T, v *vector) {
-	if !slices.Contains(v.Input.Results, 0) {
-		checkNumber(t, v, Test{Elo0: v.Input.Elo0, Elo1: v.Input.Elo1, Model: Bayesian}.llrOf(v.counts(t)))
 	}
 }
 
@@ -355,19 +285,11 @@ func TestFastchessDiffers(t *testing.T) {
 	}
 }
 
-// checkFastchessLLR allows for the tolerance of its solver. Fastchess's bayesian
-// model is the logistic one between bounds converted from BayesElo, and answers
-// 0 where a count is 0.
+// checkFastchessLLR allows for the tolerance of its solver.
 func checkFastchessLLR(t *testing.T, v *vector) {
 	const solver = 1e-3
 	want, ok := expect[struct{ LLR float64 }](v)
 	s, c := v.test(t), v.counts(t)
-	if s.Model == Bayesian {
-		if slices.Contains(v.Input.WLD, 0) {
-			return
-		}
-		s = s.inLogistic(c.(Trinomial))
-	}
 	got, err := s.LLR(c)
 	if !ok || err != nil || !within(got, want.LLR, solver) {
 		t.Errorf("%s: got %v (%v), want %s", v.ID, got, err, v.Expected)

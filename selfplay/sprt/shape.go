@@ -50,18 +50,10 @@ func (s Shape) at(m Model, elo float64) (dist, error) {
 		return dist{}, fmt.Errorf("%w: true elo is %v, not within +-%d", ErrTest, elo, maxElo)
 	}
 	d := s.d
-	switch m {
-	case Normalized:
+	if m == Normalized {
 		equal := d.withMean(half)
 		q := d.withT(d.tValue(elo), &equal)
 		return d.over(&q), nil
-	case Bayesian:
-		if s.Paired() {
-			return dist{}, ErrUnpaired
-		}
-		_, drawElo := BayesElo(d.p[0], d.p[1], d.p[2])
-		d.p[0], d.p[1], d.p[2] = BayesEloProbabilities(elo, drawElo)
-		return d, nil
 	}
 	q := d.withMean(clampScore(Score(elo)))
 	return d.over(&q), nil

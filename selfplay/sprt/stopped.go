@@ -67,17 +67,12 @@ func (s *stopped) drift(score float64) float64 {
 	return (score - (s.s0+s.s1)/2) * (s.s1 - s.s0) / s.variance
 }
 
-// scores returns the expected scores of the hypotheses, given the spread (normalized)
-// or the draw width (bayesian) of the counts.
+// scores returns the expected scores of the hypotheses, in the normalized model given the spread of the counts.
 func (t Test) scores(d *dist) (s0, s1 float64) {
-	switch t.Model {
-	case Normalized:
+	if t.Model == Normalized {
 		_, variance := d.moments()
 		sd := math.Sqrt(variance)
 		return half + float64(d.tValue(t.Elo0)*sd), half + float64(d.tValue(t.Elo1)*sd)
-	case Bayesian:
-		_, drawElo := BayesElo(d.p[0], d.p[1], d.p[2])
-		return bayesEloScore(t.Elo0, drawElo), bayesEloScore(t.Elo1, drawElo)
 	}
 	return Score(t.Elo0), Score(t.Elo1)
 }

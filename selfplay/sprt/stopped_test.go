@@ -1,7 +1,6 @@
 package sprt
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -72,7 +71,7 @@ func TestFinite(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 1))
 	for range 1500 {
 		elo0 := math.Round(r.NormFloat64() * math.Exp(6*r.Float64()))
-		x := Test{Elo0: elo0, Elo1: elo0 + math.Ceil(100*r.Float64()*r.Float64()), Model: Model(r.IntN(3)),
+		x := Test{Elo0: elo0, Elo1: elo0 + math.Ceil(100*r.Float64()*r.Float64()), Model: Model(r.IntN(2)),
 			Alpha: math.Exp(-1 - 9*r.Float64()), Beta: math.Exp(-1 - 9*r.Float64())}
 		checkFinite(t, x, randomCounts(r))
 	}
@@ -148,8 +147,7 @@ func checkFinite(t *testing.T, x Test, c Counts) {
 		finite("predicted pass", p.Pass, 0, 1)
 		finite("predicted games", p.Games, 0, inf)
 	}
-	if _, err := x.Simulate(context.Background(),
-		Simulation{Shape: ShapeOf(c), Runs: 1, MaxGames: 100, Workers: 1}); err != nil {
+	if _, err := x.simulate(Simulation{Shape: ShapeOf(c), Runs: 1, MaxGames: 100}); err != nil {
 		t.Errorf("%+v, %v: %v", x, c, err)
 	}
 }

@@ -10,10 +10,6 @@ import (
 // ErrTest is wrapped by every error about a test that cannot be run.
 var ErrTest = errors.New("impossible test")
 
-// ErrUnpaired says that the bayesian model was given pairs: its draw width is a property of
-// single games, which counts of pairs do not contain.
-var ErrUnpaired = errors.New("the bayesian model takes single games (wins, draws, losses), not pairs")
-
 // maxElo bounds hypotheses and true Elo, of either sign.
 const maxElo = 1000
 
@@ -27,11 +23,9 @@ const (
 	Normalized Model = iota
 	// Logistic Elo is the Elo of the expected score.
 	Logistic
-	// Bayesian is the Elo of BayesElo; single games only.
-	Bayesian
 )
 
-var modelNames = [...]string{"normalized", "logistic", "bayesian"}
+var modelNames = [...]string{"normalized", "logistic"}
 
 // String is the name that ParseModel takes.
 func (m Model) String() string {
@@ -41,14 +35,14 @@ func (m Model) String() string {
 	return fmt.Sprintf("Model(%d)", uint8(m))
 }
 
-// ParseModel reads normalized, logistic or bayesian.
+// ParseModel reads normalized or logistic.
 func ParseModel(name string) (Model, error) {
 	for i, n := range modelNames {
 		if name == n {
 			return Model(i), nil
 		}
 	}
-	return 0, fmt.Errorf("%w: model %q is none of %s", ErrTest, name, strings.Join(modelNames[:], ", "))
+	return 0, fmt.Errorf("%w: model %q is neither %s", ErrTest, name, strings.Join(modelNames[:], " nor "))
 }
 
 // MarshalText writes the model's name, in JSON for one.
@@ -127,7 +121,7 @@ func (t Test) Bounds() (lower, upper float64) {
 }
 
 // LLR is the log-likelihood ratio of H1 against H0. It reports a test or counts
-// that do not pass Validate, and ErrUnpaired.
+// that do not pass Validate.
 func (t Test) LLR(c Counts) (float64, error) {
 	if err := t.accepts(c); err != nil {
 		return 0, err
@@ -140,13 +134,7 @@ func (t Test) accepts(c Counts) error {
 	if err := t.Validate(); err != nil {
 		return err
 	}
-	if err := c.Validate(); err != nil {
-		return err
-	}
-	if _, single := c.(Trinomial); t.Model == Bayesian && !single {
-		return ErrUnpaired
-	}
-	return nil
+	return c.Validate()
 }
 
 // Status says what an LLR means, without correction for overshoot (see Walk).

@@ -41,10 +41,6 @@ func TestValidate(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	bayesian := Test{Elo0: 0, Elo1: 5, Model: Bayesian, Alpha: 0.05, Beta: 0.05}
-	if _, err := bayesian.LLR(Pentanomial{1, 2, 3, 4, 5}); !errors.Is(err, ErrUnpaired) {
-		t.Errorf("bayesian pairs: %v", err)
-	}
 	if _, err := usual.LLR(Trinomial{0, -1, 0}); !errors.Is(err, ErrCounts) {
 		t.Errorf("negative counts: %v", err)
 	}

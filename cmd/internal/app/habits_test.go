@@ -178,7 +178,7 @@ func TestHabits(t *testing.T) {
 		{"sprt --penta 1,2,3,4,5,6", "ok games  42"},
 		{"sprt --penta [1,2,3,4,5]", "ok games  30"},
 		{"sprt --penta [1,2,3,4,5] --elo1 9", "ok verdict  UNDECIDED"},
-		{"sprt --wdl 10,20,15 --elo-model bayesian", "ok LLR"},
+		{"sprt --wdl 10,20,15 --elo-model logistic", "ok LLR"},
 		{"sprt --true-elo x", "want a number"},
 		{"help mtach", "did you mean assay match?"},
 		{"match assay random --games 0", "--games 0: want 1 or more"},

@@ -141,7 +141,6 @@ func TestOneElo(t *testing.T) {
 		"lost-sprt":      {l, 30, []string{"--sprt", "0,5"}, "less than -222"},
 		"won-stopped":    {w, 400, fast, ""},
 		"lost-stopped":   {l, 400, fast, ""},
-		"bayesian":       {w, 30, []string{"--sprt", "0,5", "--elo-model", "bayesian"}, "more than +222"},
 		"two-drawn":      {"DD" + w[:20], 22, nil, ""},
 		"two-drawn-sprt": {"DD" + w[:20], 22, []string{"--sprt", "0,5"}, ""},
 		"drawn":          {d, 30, nil, "+0 [-77, +77]"},

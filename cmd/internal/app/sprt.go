@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -32,9 +31,6 @@ type sprtFlags struct {
 	trueElo    []float64
 	all        bool
 	drawRatio  float64
-	runs       int
-	maxGames   int64
-	seed       uint64
 	corrected  bool
 	asJSON     bool
 	status     bool
@@ -50,26 +46,23 @@ func newSprtCommand() *cobra.Command {
 		Long: `Compute Elo, LLR and verdict from results (--penta, --wdl, --pgn). Without results, predict how
 often a sequential test passes and how many games it takes.
 
-The prediction is for players of several strengths, by formula; with --simulate also by that
-many simulated tests.
+The prediction is for players of several strengths, by formula.
 
 With --penta, --wdl or --pgn: the Elo of these results. With --elo0 or --elo1 also LLR, bounds and
 verdict of the test, which may have ended the match, so the Elo is the median-unbiased one; likewise
 for a PGN file of assay match --sprt, which names its test. Otherwise the number of games counts as
-fixed in advance. With --true-elo or --simulate the formula and the simulation follow, with the
-share of draws of these results.
+fixed in advance. With --true-elo the prediction follows, with the share of draws of these results.
 
 If all games were won, the Elo is its lower bound: the exact binomial one of the pairs, at 97.5 %.
 Fewer than 20 games give no Elo.
 
---elo0, --elo1 and --true-elo are in the unit of --elo-model: normalized Elo, logistic Elo,
-or the Elo of BayesElo, which needs single games (--wdl). Use --wdl for games that were not
-played in pairs from the same opening: they count as independent.`,
+--elo0, --elo1 and --true-elo are in the unit of --elo-model: normalized or logistic Elo. Use --wdl
+for games that were not played in pairs from the same opening: they count as independent.`,
 		Example: `  assay sprt --penta 39,2226,31451,2412,40 --elo0 0 --elo1 2
   assay sprt --pgn games.pgn --elo0 0 --elo1 5
-  assay sprt --wdl 716,2163,591 --elo0 0 --elo1 6 --elo-model bayesian --json
+  assay sprt --wdl 716,2163,591 --elo0 0 --elo1 6 --elo-model logistic --json
   assay sprt --elo0 0 --elo1 5
-  assay sprt --elo0 0 --elo1 50 --true-elo 50 --simulate 40000 --corrected`,
+  assay sprt --elo0 0 --elo1 50 --true-elo 50 --corrected`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return f.run(cmd)
@@ -84,21 +77,18 @@ played in pairs from the same opening: they count as independent.`,
 	fs.StringVar(&f.opponent, "opponent", "", "with --pgn: the opponent (default: that of the first game)")
 	fs.Float64Var(&f.test.Elo0, "elo0", 0, "Elo of the hypothesis to reject")
 	fs.Float64Var(&f.test.Elo1, "elo1", 5, "Elo of the hypothesis to prove")
-	fs.StringVar(&f.eloModel, "elo-model", "normalized", "unit of Elo: normalized, logistic or bayesian")
+	fs.StringVar(&f.eloModel, "elo-model", "normalized", "unit of Elo: normalized or logistic")
 	fs.Float64Var(&f.test.Alpha, "alpha", 0.05, "probability that a player of strength elo0 passes")
 	fs.Float64Var(&f.test.Beta, "beta", 0.05, "probability that a player of strength elo1 fails")
 	fs.Float64SliceVar(&f.trueElo, "true-elo", nil,
-		"true `Elo` of the player, or a list with commas, for formula and simulation")
-	fs.IntVar(&f.runs, "simulate", 0, "number of tests to simulate for each true Elo")
-	fs.Int64Var(&f.maxGames, "max-games", 0, "games after which a simulated test ends undecided (0: 100 million)")
-	fs.Float64Var(&f.drawRatio, "draw-ratio", 0.6, "share of draws among equal players, for formula and simulation")
-	fs.Uint64Var(&f.seed, "seed", 1, "seed of the simulation")
+		"true `Elo` of the player, or a list with commas, for the prediction")
+	fs.Float64Var(&f.drawRatio, "draw-ratio", 0.6, "share of draws among equal players, for the prediction")
 	fs.BoolVar(&f.corrected, "corrected", false,
-		"formula and simulation: correct the bounds for overshoot, as assay match --corrected")
+		"the prediction is for bounds corrected for overshoot, as assay match --corrected")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
 	fs.BoolVar(&f.status, "exit-status", false, "exit code of the results' verdict: 0 PASSED, 3 FAILED, 4 UNDECIDED")
 	fs.BoolVar(&f.all, "all", false, "print other measures of strength too: normalized Elo, other intervals")
-	cli.Often(fs, "penta", "wdl", "pgn", "elo0", "elo1", "elo-model", "true-elo", "simulate", "exit-status")
+	cli.Often(fs, "penta", "wdl", "pgn", "elo0", "elo1", "elo-model", "true-elo", "exit-status")
 	return cmd
 }
 
@@ -109,20 +99,19 @@ func (f *sprtFlags) run(cmd *cobra.Command) error {
 	}
 	given := cmd.Flags().Changed
 	r := &sprtReport{Test: f.test, stopped: given("elo0") || given("elo1"), all: f.all,
-		tested: counts == nil || slices.ContainsFunc(testFlags, given) || given("exit-status") || given("simulate") ||
-			given("true-elo") || f.games != nil && f.games.Test != nil}
+		tested: counts == nil || slices.ContainsFunc(testFlags, given) || given("exit-status") || given("true-elo") || f.games != nil && f.games.Test != nil}
 	r.Lower, r.Upper = f.test.Bounds()
 	if counts != nil {
 		if err := f.measure(r, counts); err != nil {
 			return sprtAdvice(err)
 		}
 	}
-	if counts == nil || len(f.trueElo) > 0 || f.runs > 0 {
+	if counts == nil || len(f.trueElo) > 0 {
 		shape, err := f.shape(cmd, counts)
 		if err != nil {
 			return sprtAdvice(err)
 		}
-		if r.Plan, err = f.plan(cmd.Context(), shape, cmd.ErrOrStderr()); err != nil {
+		if r.Plan, err = f.plan(shape); err != nil {
 			return sprtAdvice(err)
 		}
 		r.Corrected = &f.corrected
@@ -130,7 +119,7 @@ func (f *sprtFlags) run(cmd *cobra.Command) error {
 	if f.asJSON {
 		err = cli.PrintJSON(cmd.OutOrStdout(), r)
 	} else {
-		err = r.print(cli.Folded(cmd.OutOrStdout()), f.runs)
+		err = r.print(cli.Folded(cmd.OutOrStdout()))
 	}
 	if err == nil && f.status {
 		err = cli.TestExit(r.Measured.Verdict)
@@ -173,10 +162,6 @@ func (f *sprtFlags) parse(cmd *cobra.Command) (counts sprt.Counts, err error) {
 		return nil, cli.Usagef("--player and --opponent are for --pgn")
 	case f.status && !fs.Changed("penta") && !fs.Changed("wdl") && !fs.Changed("pgn"):
 		return nil, cli.Usagef("--exit-status needs results: --penta, --wdl or --pgn")
-	case fs.Changed("simulate") && f.runs < 1:
-		return nil, cli.Usagef("--simulate %d: give the number of tests, such as 10000", f.runs)
-	case fs.Changed("max-games") && (f.runs == 0 || f.maxGames < 1):
-		return nil, cli.Usagef("--max-games %d: want a number above 0, with --simulate", f.maxGames)
 	case fs.Changed("pgn"):
 		c, err := match.CountPGN(f.pgn, f.player, f.opponent)
 		if errors.Is(err, match.ErrPlayers) {
@@ -190,7 +175,7 @@ func (f *sprtFlags) parse(cmd *cobra.Command) (counts sprt.Counts, err error) {
 		if c.Test != nil && !slices.ContainsFunc(testFlags, fs.Changed) {
 			f.test = *c.Test
 		}
-		return c.Observed(f.test), nil
+		return c.Counts(), nil
 	case fs.Changed("penta"):
 		var c sprt.Pentanomial
 		err = parseCounts("penta", f.penta, "LL,LD,D,WD,WW, such as 3,30,60,41,6, or six counts with a win and a loss apart "+
@@ -248,12 +233,12 @@ func (f *sprtFlags) shape(cmd *cobra.Command, counts sprt.Counts) (sprt.Shape, e
 		return sprt.ShapeOf(counts), nil
 	}
 	_, single := counts.(sprt.Trinomial)
-	return sprt.IndependentGames(f.drawRatio, !single && f.test.Model != sprt.Bayesian)
+	return sprt.IndependentGames(f.drawRatio, !single)
 }
 
-// plan predicts and simulates the test for each true Elo: those of --true-elo, or five
+// plan predicts the test for each true Elo: those of --true-elo, or five
 // around the hypotheses.
-func (f *sprtFlags) plan(ctx context.Context, shape sprt.Shape, stderr io.Writer) ([]sprtPlan, error) {
+func (f *sprtFlags) plan(shape sprt.Shape) ([]sprtPlan, error) {
 	elos := f.trueElo
 	if len(elos) == 0 {
 		for _, at := range []float64{-0.5, 0, 0.5, 1, 1.5} {
@@ -267,42 +252,14 @@ func (f *sprtFlags) plan(ctx context.Context, shape sprt.Shape, stderr io.Writer
 		if err != nil {
 			return nil, err
 		}
-		plan := sprtPlan{TrueElo: elo, Pass: p.Pass, Games: p.Games}
-		if f.runs > 0 {
-			if plan.Simulated, err = f.simulate(ctx, shape, elo, stderr); err != nil {
-				return nil, err
-			}
-		}
-		plans = append(plans, plan)
+		plans = append(plans, sprtPlan{TrueElo: elo, Pass: p.Pass, Games: p.Games})
 	}
 	return plans, nil
 }
 
-func (f *sprtFlags) simulate(ctx context.Context, shape sprt.Shape, elo float64, stderr io.Writer) (*sprtSimulated,
-	error) {
-	bar := cli.NewProgress(stderr, fmt.Sprintf("true Elo %g", elo))
-	s, err := f.test.Simulate(ctx, sprt.Simulation{
-		Shape: shape, TrueElo: elo, Runs: f.runs, Seed: f.seed, Corrected: f.corrected, MaxGames: f.maxGames,
-		Progress: bar.Update,
-	})
-	if err != nil {
-		return nil, err
-	}
-	bar.Finish(fmt.Sprintf("%d tests simulated", f.runs))
-	r := &sprtSimulated{
-		Runs: s.Runs, Passed: s.Passed, Failed: s.Failed, Undecided: s.Undecided,
-		MeanGames: s.MeanGames, MedianGames: s.MedianGames, P95Games: s.P95Games,
-	}
-	r.Rate, r.RateLo, r.RateHi = s.PassRate()
-	return r, nil
-}
-
 // sprtAdvice adds to an error what the user can do: all errors here come from flags.
 func sprtAdvice(err error) error {
-	switch {
-	case errors.Is(err, sprt.ErrUnpaired):
-		return cli.Usagef("%w: give --wdl W,D,L, or another --elo-model", err)
-	case errors.Is(err, sprt.ErrTest), errors.Is(err, sprt.ErrCounts):
+	if errors.Is(err, sprt.ErrTest) || errors.Is(err, sprt.ErrCounts) {
 		return cli.Usage(err)
 	}
 	return err
@@ -329,26 +286,12 @@ var sprtWords = map[string]string{sprt.AcceptH1.String(): "PASSED", sprt.AcceptH
 
 // sprtPlan is what to expect of the test for one true Elo.
 type sprtPlan struct {
-	TrueElo   float64        `json:"true_elo"`
-	Pass      float64        `json:"pass"`  // probability, by formula
-	Games     float64        `json:"games"` // expected, by formula
-	Simulated *sprtSimulated `json:"simulated,omitempty"`
+	TrueElo float64 `json:"true_elo"`
+	Pass    float64 `json:"pass"`  // probability
+	Games   float64 `json:"games"` // expected
 }
 
-type sprtSimulated struct {
-	Runs        int     `json:"runs"`
-	Passed      int     `json:"passed"`
-	Failed      int     `json:"failed"`
-	Undecided   int     `json:"undecided"`
-	Rate        float64 `json:"pass_rate"`
-	RateLo      float64 `json:"pass_rate_lo"`
-	RateHi      float64 `json:"pass_rate_hi"` // 95 % interval
-	MeanGames   float64 `json:"mean_games"`
-	MedianGames float64 `json:"median_games"`
-	P95Games    float64 `json:"p95_games"`
-}
-
-func (r *sprtReport) print(w io.Writer, runs int) error {
+func (r *sprtReport) print(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	if r.tested {
 		quote.Fprintf(t, "test\t[%g, %g] %v Elo, alpha %g, beta %g\n", r.Elo0, r.Elo1, r.Model, r.Alpha, r.Beta)
@@ -361,7 +304,7 @@ func (r *sprtReport) print(w io.Writer, runs int) error {
 	if err := t.Flush(); err != nil || len(r.Plan) == 0 {
 		return err
 	}
-	return r.printPlan(w, runs)
+	return r.printPlan(w)
 }
 
 func (r *sprtReport) printCounted(w io.Writer) {
@@ -396,20 +339,11 @@ func (r *sprtReport) printCounted(w io.Writer) {
 	fmt.Fprintf(w, "even pairs\t%.2f %%\npair ratio\t%s\n", 100*c.DrawRatio, ratio)
 }
 
-func (r *sprtReport) printPlan(w io.Writer, runs int) error {
+func (r *sprtReport) printPlan(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(t, "\ntrue Elo\tpass\tgames\t")
-	if runs > 0 {
-		fmt.Fprint(t, "simulated pass\t95 % interval\tundecided\tgames\tmedian\t95 %\t")
-	}
-	fmt.Fprintln(t)
+	fmt.Fprintln(t, "\ntrue Elo\tpass\tgames\t")
 	for _, p := range r.Plan {
-		quote.Fprintf(t, "%g\t%.4f\t%.0f\t", p.TrueElo, p.Pass, p.Games)
-		if s := p.Simulated; s != nil {
-			quote.Fprintf(t, "%.4f\t%.4f..%.4f\t%d\t%.0f\t%.0f\t%.0f\t",
-				s.Rate, s.RateLo, s.RateHi, s.Undecided, s.MeanGames, s.MedianGames, s.P95Games)
-		}
-		fmt.Fprintln(t)
+		quote.Fprintf(t, "%g\t%.4f\t%.0f\t\n", p.TrueElo, p.Pass, p.Games)
 	}
 	if err := t.Flush(); err != nil {
 		return err

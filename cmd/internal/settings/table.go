@@ -142,7 +142,7 @@ var Table = []Setting{
 		Help: PresetHelp()},
 	{Name: "elo-model", In: Match, Group: ofTest, Use: InQueue, Project: "end",
 		Field: func(v *Values) any { return &v.EloModel }, Default: "normalized",
-		Help: "unit of --sprt: normalized, logistic or bayesian Elo"},
+		Help: "unit of --sprt: normalized or logistic Elo"},
 	{Name: "alpha", In: Match, Group: ofTest, Use: InQueue, Project: "end",
 		Field: func(v *Values) any { return &v.Alpha }, Default: 0.05,
 		Help: "probability that a player of strength elo0 passes"},

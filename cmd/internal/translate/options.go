@@ -275,6 +275,9 @@ func sprt(t *translation, values []string) error {
 	if elo1, _ := strconv.ParseFloat(set["elo1"], 64); elo0 >= elo1 {
 		return fmt.Errorf("want elo0 below elo1, got %s and %s", set["elo0"], set["elo1"])
 	}
+	if model := set["model"]; model != "normalized" && model != "logistic" {
+		return fmt.Errorf("model=%s: want normalized or logistic", model)
+	}
 	for _, key := range []string{"alpha", "beta"} {
 		if p, _ := strconv.ParseFloat(set[key], 64); !(p > 0 && p < 0.5) {
 			return fmt.Errorf("%s=%s: want a probability above 0 and below 0.5", key, set[key])

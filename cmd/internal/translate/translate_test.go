@@ -127,7 +127,8 @@ func TestMatchErrors(t *testing.T) {
 		"fastchess -engine cmd=a -engine cmd=b -each tc=1:x":    "want [MOVES/]",
 		"fastchess -engine cmd=a -engine cmd=b -each nodes=1e4": "want a whole " +
 			"number",
-		"fastchess -engine cmd=a -engine cmd=b -each tc=1 -sprt elo0=x": "want a number",
+		"fastchess -engine cmd=a -engine cmd=b -each tc=1 -sprt elo0=x":         "want a number",
+		"fastchess -engine cmd=a -engine cmd=b -each tc=1 -sprt model=bayesian": "want normalized or logistic",
 		"fastchess -engine cmd=a proto=xboard -engine cmd=b -each tc=1": "UCI engines " +
 			"only",
 		"fastchess -engine cmd=a tc=1 -engine cmd=b st=1": "tc: a has 1, b " +

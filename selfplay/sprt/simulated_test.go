@@ -1,29 +1,20 @@
 package sprt
 
 import (
-	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 )
 
-// Simulation says what tests to simulate.
+// Simulation says what tests to simulate: the formulas of this package are compared with them. The same seed gives
+// the same tests.
 type Simulation struct {
 	Shape     Shape   // of the results of equal players
 	TrueElo   float64 // in the test's unit
-	Runs      int     // number of tests, 1 to 10,000,000
-	Seed      uint64  // same seed, same tests, whatever Workers is
-	Corrected bool    // with correction for overshoot (see Walk)
-	MaxGames  int64   // a test is undecided when it has this many; 0 = 100,000,000
-	Workers   int     // goroutines; 0 = GOMAXPROCS
-
-	// Progress, if not nil, is called now and then with the number of tests done. It may
-	// be called from any goroutine, but not from two at once.
-	Progress func(done, total int64, note string)
+	Runs      int
+	Seed      uint64
+	Corrected bool  // with correction for overshoot (see Walk)
+	MaxGames  int64 // a test is undecided when it has this many; 0: no limit
 }
 
 // Simulated sums up simulated tests.
@@ -45,78 +36,20 @@ func (s Simulated) PassRate() (rate, lo, hi float64) {
 	return rate, math.Max(mid-e, 0), math.Min(mid+e, 1)
 }
 
-const (
-	maxRuns         = 10_000_000
-	defaultMaxGames = 100_000_000
-)
-
-// Simulate runs tests on random results. It reports ctx's error when that ends it.
-func (t Test) Simulate(ctx context.Context, c Simulation) (Simulated, error) {
-	if err := t.Validate(); err != nil {
-		return Simulated{}, err
-	}
-	if c.Runs < 1 || c.Runs > maxRuns {
-		return Simulated{}, fmt.Errorf("%w: %d runs, not within [1, %d]", ErrTest, c.Runs, maxRuns)
-	}
-	if c.MaxGames < 0 {
-		return Simulated{}, fmt.Errorf("%w: at most %d games", ErrTest, c.MaxGames)
-	}
-	if c.MaxGames == 0 {
-		c.MaxGames = defaultMaxGames
-	}
+// simulate runs tests on random results.
+func (t Test) simulate(c Simulation) (Simulated, error) {
 	truth, err := c.Shape.at(t.Model, c.TrueElo)
 	if err != nil {
 		return Simulated{}, err
 	}
-	ends := make([]ending, c.Runs)
-	if err := t.simulateAll(ctx, c, &truth, ends); err != nil {
-		return Simulated{}, err
+	most := int64(math.MaxInt64)
+	if c.MaxGames > 0 {
+		most = max(c.MaxGames/int64(truth.perSample), 1)
 	}
-	return sum(ends, truth.perSample), nil
-}
-
-// ending is how one simulated test ended.
-type ending struct {
-	samples int64
-	status  Status
-}
-
-// simulateAll fills ends. Each test has its own random numbers, so it does not
-// matter which goroutine runs it.
-func (t Test) simulateAll(ctx context.Context, c Simulation, truth *dist, ends []ending) error {
-	workers := c.Workers
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	most := max(c.MaxGames/int64(truth.perSample), 1)
-	var next, done atomic.Int64
-	var wait sync.WaitGroup
-	var telling sync.Mutex
-	for range min(workers, len(ends)) {
-		wait.Go(func() {
-			for ctx.Err() == nil {
-				i := next.Add(1) - 1
-				if i >= int64(len(ends)) {
-					return
-				}
-				s := newSampler(truth, c.Seed, uint64(i))
-				ends[i] = t.simulateOne(ctx, s, c.Corrected, most)
-				if n := done.Add(1); c.Progress != nil && n%64 == 0 && telling.TryLock() {
-					c.Progress(n, int64(len(ends)), "")
-					telling.Unlock()
-				}
-			}
-		})
-	}
-	wait.Wait()
-	return ctx.Err()
-}
-
-func sum(ends []ending, perSample float64) Simulated {
-	s := Simulated{Runs: len(ends)}
-	games := make([]float64, len(ends))
-	total := 0.0
-	for i, e := range ends {
+	s := Simulated{Runs: c.Runs}
+	games := make([]float64, c.Runs)
+	for i := range games {
+		e := t.simulateOne(newSampler(&truth, c.Seed, uint64(i)), c.Corrected, most)
 		switch e.status {
 		case AcceptH1:
 			s.Passed++
@@ -125,14 +58,13 @@ func sum(ends []ending, perSample float64) Simulated {
 		default:
 			s.Undecided++
 		}
-		games[i] = float64(float64(e.samples) * perSample)
-		total += games[i]
+		games[i] = float64(e.samples) * truth.perSample
+		s.MeanGames += games[i]
 	}
+	s.MeanGames /= float64(c.Runs)
 	slices.Sort(games)
-	s.MeanGames = total / float64(len(ends))
-	s.MedianGames = quantile(games, 0.5)
-	s.P95Games = quantile(games, 0.95)
-	return s
+	s.MedianGames, s.P95Games = quantile(games, 0.5), quantile(games, 0.95)
+	return s, nil
 }
 
 // quantile interpolates between the order statistics of sorted.
@@ -142,17 +74,20 @@ func quantile(sorted []float64, p float64) float64 {
 	if i+1 >= len(sorted) {
 		return sorted[len(sorted)-1]
 	}
-	return sorted[i] + float64((at-float64(i))*(sorted[i+1]-sorted[i]))
+	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
+}
+
+// ending is how one simulated test ended.
+type ending struct {
+	samples int64
+	status  Status
 }
 
 // simulateOne runs one test. See follower for how it saves work.
-func (t Test) simulateOne(ctx context.Context, s *sampler, corrected bool, most int64) ending {
+func (t Test) simulateOne(s *sampler, corrected bool, most int64) ending {
 	f := follower{walk: t.walk(corrected), d: s.empty}
 	for n := int64(1); n <= most && f.walk.status == Continue; n++ {
 		f.add(s.next())
-		if n%4096 == 0 && ctx.Err() != nil {
-			break
-		}
 	}
 	return ending{samples: f.walk.samples, status: f.walk.status}
 }
