@@ -64,7 +64,7 @@ func (l *learner) learnGames(ctx context.Context, g int, r *GenerationResult) (*
 // spsaConfig returns the tuning by games of a generation: every iteration is a pair.
 func (l *learner) spsaConfig(g int, m *eval.Model, w []eval.Coef) (play.Config, error) {
 	plan := &l.Plan.Generations[g-1]
-	list, err := play.TermParameters(m, w, nil, false)
+	list, err := play.TermParameters(m, w)
 	if err != nil {
 		return play.Config{}, err
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 )
 
@@ -133,19 +132,4 @@ func (c *Config) step(p *Parameter, k int) float64 {
 	a := c.stability()
 	gain := p.REnd * p.CEnd * p.CEnd * math.Pow((a+float64(c.Iterations))/(a+float64(k)), alpha)
 	return gain / c.perturbation(p, k)
-}
-
-// Scaled returns the configuration with every REnd and CEnd multiplied. A CEnd that would
-// not fit into the range of its parameter is cut.
-func (c Config) Scaled(rEnd, cEnd float64) Config {
-	c.Parameters = slices.Clone(c.Parameters)
-	for i := range c.Parameters {
-		p := &c.Parameters[i]
-		p.REnd *= rEnd
-		p.CEnd = min(p.CEnd*cEnd, (p.Max-p.Min)/2)
-		if p.Integer {
-			p.CEnd = max(p.CEnd, 0.5)
-		}
-	}
-	return c
 }

@@ -9,7 +9,7 @@
 // the iteration.
 //
 // Tuner.Estimates returns the answer with its errors. Afford says what a number of games can
-// find, before they are played; Simulate tries a schedule on a known function.
+// find, before they are played.
 //
 // # Sources
 //

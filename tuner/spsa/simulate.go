@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// Hill is the function of a simulation: a player loses strength with the square of each
+// Hill is a function to climb: a player loses strength with the square of each
 // parameter's distance from its optimum.
 type Hill struct {
 	Optimum []float64 // a parameter each
@@ -46,55 +46,6 @@ func RandomHill(parameters []Parameter, elo, draws float64, seed uint64) Hill {
 		h.Loss[i] *= scale
 	}
 	return h
-}
-
-// Simulated is the result of simulated runs, as Elo below the optimum of their hills.
-type Simulated struct {
-	Runs         int     `json:"runs"`
-	StartElo     float64 `json:"start_elo"` // mean over the runs
-	ValueElo     float64 `json:"value_elo"` // of the answer, the average over the last third
-	ValueEloSE   float64 `json:"value_elo_se"`
-	FinalElo     float64 `json:"final_elo"`         // of the values after the last iteration
-	RegressElo   float64 `json:"regression_elo"`    // of the optimum by regression
-	RegressEloSE float64 `json:"regression_elo_se"` // ...
-	// share of parameters whose optimum is in the regression's 95 % interval
-	RegressCovered float64 `json:"regress_covered"`
-	Covered        float64 `json:"covered"` // likewise within 2 batch errors of the answer
-}
-
-// Simulate makes runs of the configuration, with as many pairs of games an iteration,
-// each on a hill of its own from the function. Equal arguments give equal answers.
-func Simulate(ctx context.Context, c Config, pairs, runs int, hill func(run uint64) Hill) (Simulated, error) {
-	s := Simulated{Runs: runs}
-	var value, regressed moments
-	covered, regressCovered := 0, 0
-	err := climbAll(ctx, c, pairs, runs, hill, func(h *Hill, t *Tuner) {
-		values, tops := make([]float64, len(c.Parameters)), make([]float64, len(c.Parameters))
-		for i, e := range t.Estimates() {
-			values[i], tops[i] = e.Value, e.Value
-			if math.Abs(e.Value-h.Optimum[i]) <= 2*e.BatchSE {
-				covered++
-			}
-			if e.Optimum != nil {
-				tops[i] = *e.Optimum
-				if *e.OptimumLo <= h.Optimum[i] && h.Optimum[i] <= *e.OptimumHi {
-					regressCovered++
-				}
-			}
-		}
-		value.add(h.elo(c.Parameters, values))
-		regressed.add(h.elo(c.Parameters, tops))
-		s.StartElo += h.elo(c.Parameters, t.theta[0]) / float64(runs)
-		s.FinalElo += h.elo(c.Parameters, t.Values()) / float64(runs)
-	})
-	if err != nil {
-		return Simulated{}, err
-	}
-	all := float64(runs * len(c.Parameters))
-	s.Covered, s.RegressCovered = float64(covered)/all, float64(regressCovered)/all
-	s.ValueElo, s.ValueEloSE = value.mean()
-	s.RegressElo, s.RegressEloSE = regressed.mean()
-	return s, nil
 }
 
 // moments sums up numbers.

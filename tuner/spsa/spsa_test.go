@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -310,4 +311,68 @@ func TestLocateCertainOptimum(t *testing.T) {
 			t.Errorf("top at %v: optimum %v ± %v, %v to %v", top, *e.Optimum, *e.OptimumSE, *e.OptimumLo, *e.OptimumHi)
 		}
 	}
+}
+
+// Simulated is the result of simulated runs, as Elo below the optimum of their hills.
+type Simulated struct {
+	Runs         int
+	StartElo     float64 // mean over the runs
+	ValueElo     float64 // of the answer, the average over the last third
+	ValueEloSE   float64
+	FinalElo     float64 // of the values after the last iteration
+	RegressElo   float64 // of the optimum by regression
+	RegressEloSE float64 // ...
+	// share of parameters whose optimum is in the regression's 95 % interval
+	RegressCovered float64
+	Covered        float64 // likewise within 2 batch errors of the answer
+}
+
+// Simulate makes runs of the configuration, with as many pairs of games an iteration,
+// each on a hill of its own from the function. Equal arguments give equal answers.
+func Simulate(ctx context.Context, c Config, pairs, runs int, hill func(run uint64) Hill) (Simulated, error) {
+	s := Simulated{Runs: runs}
+	var value, regressed moments
+	covered, regressCovered := 0, 0
+	err := climbAll(ctx, c, pairs, runs, hill, func(h *Hill, t *Tuner) {
+		values, tops := make([]float64, len(c.Parameters)), make([]float64, len(c.Parameters))
+		for i, e := range t.Estimates() {
+			values[i], tops[i] = e.Value, e.Value
+			if math.Abs(e.Value-h.Optimum[i]) <= 2*e.BatchSE {
+				covered++
+			}
+			if e.Optimum != nil {
+				tops[i] = *e.Optimum
+				if *e.OptimumLo <= h.Optimum[i] && h.Optimum[i] <= *e.OptimumHi {
+					regressCovered++
+				}
+			}
+		}
+		value.add(h.elo(c.Parameters, values))
+		regressed.add(h.elo(c.Parameters, tops))
+		s.StartElo += h.elo(c.Parameters, t.theta[0]) / float64(runs)
+		s.FinalElo += h.elo(c.Parameters, t.Values()) / float64(runs)
+	})
+	if err != nil {
+		return Simulated{}, err
+	}
+	all := float64(runs * len(c.Parameters))
+	s.Covered, s.RegressCovered = float64(covered)/all, float64(regressCovered)/all
+	s.ValueElo, s.ValueEloSE = value.mean()
+	s.RegressElo, s.RegressEloSE = regressed.mean()
+	return s, nil
+}
+
+// Scaled returns the configuration with every REnd and CEnd multiplied. A CEnd that would
+// not fit into the range of its parameter is cut.
+func (c Config) Scaled(rEnd, cEnd float64) Config {
+	c.Parameters = slices.Clone(c.Parameters)
+	for i := range c.Parameters {
+		p := &c.Parameters[i]
+		p.REnd *= rEnd
+		p.CEnd = min(p.CEnd*cEnd, (p.Max-p.Min)/2)
+		if p.Integer {
+			p.CEnd = max(p.CEnd, 0.5)
+		}
+	}
+	return c
 }

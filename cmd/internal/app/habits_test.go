@@ -154,9 +154,9 @@ func TestHabits(t *testing.T) {
 		{"match uci:new random --games 2", `failed "new" is not in PATH; type ./new`},
 		{"match new?Hash=1 random --games 2", "failed type './new?Hash=1'"},
 		{"match assay", "B is missing"},
-		{"spsa ./tunable --games 20", "ok written tunable.toml with the spin options of ./tunable (1)"},
+		{"spsa ./tunable", "ok written tunable.toml with the spin options of ./tunable (1)"},
 		{"spsa ./tunable", "there is such a file already"},
-		{"spsa tunable.toml --simulate 2", "ok x 1 is CONFIG's schedule"},
+		{"spsa tunable.toml --write a.toml", "--write is for an ENGINE"},
 		{"spsa new", `failed "new" is not in PATH; type ./new`},
 
 		// Books and data.
@@ -173,7 +173,7 @@ func TestHabits(t *testing.T) {
 		{"match assay random --rounds 1 --out l" + play, "failed l holds a run of assay ladder"},
 		{"spsa l", "failed l holds a run of assay ladder"},
 		{"tune", "DATA is missing"},
-		{"spsa", "--model"},
+		{"spsa", "CONFIG|ENGINE is missing"},
 		{"data import", "SRC is missing"},
 		{"sprt --penta 1,2,3,4,5,6", "ok games  42"},
 		{"sprt --penta [1,2,3,4,5]", "ok games  30"},

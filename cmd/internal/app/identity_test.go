@@ -45,7 +45,6 @@ func TestIdentitiesStay(t *testing.T) {
 		"selfplay --players assay:hash=1 --games 2 --nodes 30 --max-plies 20",
 		"selfplay --players assay:hash=1,./engine --games 2 --depth 2 --max-plies 20 --opening-score -1",
 		"spsa spsa.toml",
-		"spsa --model shannon-1950 --player assay:hash=1 --terms queen --games 2 --nodes 30 --validation 2",
 	} {
 		if err := os.RemoveAll("out"); err != nil {
 			t.Fatal(err)

@@ -34,7 +34,7 @@ func TestJobsAreChecked(t *testing.T) {
 		{"selfplay", "", "games=10", ""},
 		{"spsa", "assay", "iterations=4 nodes=10 max-forfeits=.1", ""},
 		{"spsa", "assay", "iterations=4", "no limit of a search"},
-		{"spsa", "assay", "iterations=4 nodes=10 simulate=3", `no setting "simulate" in a queue`},
+		{"spsa", "assay", "iterations=4 nodes=10 write=3", `no setting "write" in a queue`},
 		{"screen", "assay LateBase=122,400 ReverseMargin=122,60", "nodes=30 games=16", ""},
 		{"screen", "assay LateBase=122,400 ReverseMargin=122,60", "games=12", "want a multiple of 8"},
 		{"screen", "assay LateBase=122,400 ReverseMargin=122,60", "confirm=true", `no setting "confirm" in a queue`},
@@ -91,7 +91,7 @@ func TestConfigIsReadAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &spsaConfig{Set: settings.NewConfig(), Player: `assay:hash=1:weights=a "b" c.json`}
-	if want.Parameters, err = play.TermParameters(m, m.Start, nil, true); err != nil {
+	if want.Parameters, err = play.TermParameters(m, m.Start); err != nil {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{"iterations": "500", "pairs": "1", "nodes": "300", "validation": "1000",
@@ -101,7 +101,7 @@ func TestConfigIsReadAgain(t *testing.T) {
 		}
 	}
 	path := filepath.Join(t.TempDir(), "config.toml")
-	if err := want.save(path)(); err != nil {
+	if err := want.save(path); err != nil {
 		t.Fatal(err)
 	}
 	got, err := readSpsaConfig(path)

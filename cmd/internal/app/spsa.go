@@ -1,9 +1,10 @@
 package app
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/cores"
+	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/engine/uci"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/tuner/spsa"
@@ -21,19 +23,12 @@ import (
 
 func newSpsaCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "spsa [CONFIG|ENGINE]",
-		Short: "Tune a UCI engine's parameters, or assay's weights, by games",
+		Use:   "spsa CONFIG|ENGINE",
+		Short: "Tune a UCI engine's parameters by games",
 		Long: `Tune parameters by games with SPSA: each iteration plays pairs of games between the
 player with all parameters changed a little one way, and the same player with all of
 them changed the other way, and moves them toward the side that scored better. With an ENGINE it
 only writes a CONFIG with the engine's spin options, for you to edit.
-
---model M tunes the terms of a model without CONFIG, from its start weights (or those of
---player assay:weights=FILE). A term's step, c_end, is what changes the evaluation of a typical
-position by 40 centipawns: 40 divided by the term's root mean square count in 300 positions of
-games, or a tenth of its weight, if that is more. Its bounds are four c_end to either side.
---player shannon-a or machack-1967 tunes the terms of a historic program; --write FILE
-writes the same as a CONFIG to edit.
 
 CONFIG is a TOML file (or JSON with the same names):
 
@@ -76,9 +71,6 @@ stands the optimum by a regression of all results on the perturbations, with a 9
 parabola is assumed in each parameter, with a weak prior on its curvature. Parameters whose
 results are within chance are listed: they showed no effect.
 
---simulate tries the schedule on known functions, with r_end and c_end as given, larger and
-smaller. Use it to choose them before you play.
-
 Before the first game the player must play a move. If it forfeits more than --max-forfeits of
 its games, or too many pairs are void, there is no answer: the command ends with exit code 1
 and keeps the games (see assay match).
@@ -87,18 +79,15 @@ The run is kept in a folder (journal of games, PGN, data set, iterations.jsonl w
 perturbation and result). After an interruption the same command resumes it, and ends with
 the same bytes.`,
 		Example: `  assay spsa ./engine                 # writes engine.toml
-  assay spsa engine.toml --out runs/engine
-  assay spsa --model shannon-1950 --games 2000 --nodes 500 --validation 1000
-  assay spsa --player machack-1967 --terms pawns --depth 3 --write machack.toml
-  assay spsa queen.toml --simulate 50`,
-		Args: cobra.MaximumNArgs(1),
+  assay spsa engine.toml --out runs/engine`,
+		Args: cobra.ExactArgs(1),
 	}
 	set := settings.New(settings.SPSA, cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return newSession(cmd, set).play(args) }
 	return cmd
 }
 
-// prepareSpsa checks a tuning, and returns what plays, simulates or writes it.
+// prepareSpsa checks a tuning, and returns what plays or writes it.
 func (s *session) prepareSpsa(args []string) (func() error, error) {
 	if err := s.Tuned(); err != nil {
 		return nil, err
@@ -111,23 +100,19 @@ func (s *session) prepareSpsa(args []string) (func() error, error) {
 		if ok || err != nil {
 			return func() error { return s.writeSpins(spec) }, err
 		}
-		if s.config, err = s.readSpsa(args); err != nil {
+		if s.Write != "" {
+			return nil, cli.Usagef("--write is for an ENGINE, and %s is none", quote.Text(args[0]))
+		}
+		if s.config, err = readSpsaConfig(args[0]); err != nil {
 			return nil, err
 		}
 	}
-	if s.Write != "" {
-		return s.config.save(s.Write), nil
-	}
-	simulate := s.Given("simulate")
 	if s.SimElo <= 0 || !(s.SimDraws >= 0 && s.SimDraws <= 0.95) {
 		return nil, cli.Usagef("--sim-elo must be above zero, and --sim-draws from 0 to 0.95")
 	}
 	c, err := s.config.run()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.config.source, err)
-	}
-	if simulate {
-		return func() error { return s.runSimulation(&c) }, nil
 	}
 	if s.Rule.Tables, err = s.tablebases(); err != nil {
 		return nil, err
@@ -137,7 +122,9 @@ func (s *session) prepareSpsa(args []string) (func() error, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.config.source, err)
 	}
-	s.Out = cmp.Or(s.Out, s.spsaOut(args))
+	if s.Out == "" {
+		s.Out = filepath.Join(runs.Dir, "spsa-"+strings.TrimSuffix(filepath.Base(args[0]), filepath.Ext(args[0])))
+	}
 	if err := s.git.prepare(s, spec); err != nil {
 		return nil, err
 	}

@@ -14,20 +14,16 @@ import (
 	"strings"
 
 	"github.com/assay-chess/assay/cmd/internal/cli"
-	"github.com/assay-chess/assay/cmd/internal/runs"
 	"github.com/assay-chess/assay/cmd/internal/settings"
-	"github.com/assay-chess/assay/cmd/internal/weights"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/engine/roster"
-	"github.com/assay-chess/assay/eval"
-	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner/spsa"
 	"github.com/assay-chess/assay/tuner/spsa/play"
 )
 
-// spsaConfig says what assay spsa tunes: a CONFIG, the flags that take its place, or a test of a queue.
+// spsaConfig says what assay spsa tunes: a CONFIG, or a test of a queue.
 type spsaConfig struct {
 	*settings.Set `json:"-"` // of CONFIG
 
@@ -37,24 +33,6 @@ type spsaConfig struct {
 
 	form   play.ListForm // of the file
 	source string        // for errors
-}
-
-// readSpsa returns what is tuned, by the file or the flags.
-func (s *session) readSpsa(args []string) (*spsaConfig, error) {
-	if len(args) == 1 {
-		if name := s.GivenFor(settings.InsteadOfConfig); name != "" {
-			return nil, cli.Usagef("--%s and %s: the file has that setting; leave one of them out", name, args[0])
-		}
-		return readSpsaConfig(args[0])
-	}
-	if s.Model == "" && s.Player == "" {
-		return nil, cli.Usagef("want a file CONFIG, or --model (%s), or --player", weights.ModelNames())
-	}
-	if s.TuneGames < 2 || s.TuneGames%2 != 0 || s.Validation%2 != 0 {
-		return nil, cli.Usagef("--games %d --validation %d: want even numbers, and at least 2 games", s.TuneGames,
-			s.Validation)
-	}
-	return s.ofModel()
 }
 
 // readSpsaConfig reads a CONFIG. Errors name the file, and the line or the setting.
@@ -73,78 +51,6 @@ func readSpsaConfig(path string) (c *spsaConfig, err error) {
 	return c, err
 }
 
-// ofModel returns the terms of the model as a configuration.
-func (s *session) ofModel() (*spsaConfig, error) {
-	player := cmp.Or(s.Player, "assay:hash=1")
-	spec, err := cli.Player(player)
-	if err != nil {
-		return nil, err
-	}
-	if spec, err = s.startOf(spec); err != nil {
-		return nil, err
-	}
-	m, w, err := roster.Weights(spec)
-	if err != nil {
-		return nil, err
-	}
-	if m == nil {
-		return nil, cli.Usagef("--player %s: it takes no weights; those that do are assay, shannon-a, shannon-b and "+
-			"machack-1967",
-			s.Player)
-	}
-	if s.Model != "" && m.Name != s.Model {
-		return nil, cli.Usagef("--model %s: the weights of --player %s are of model %s", s.Model, s.Player, m.Name)
-	}
-	parameters, err := play.TermParameters(m, w, s.Terms, roster.IsHistoric(spec))
-	if err != nil {
-		return nil, cli.Usage(fmt.Errorf("--terms: %w", err))
-	}
-	text := spec.String()
-	if spec.Label != player { // it was given one
-		text = "name=" + spec.Label + ":" + text
-	}
-	return s.configOf(text, parameters)
-}
-
-// configOf returns the configuration of the parameters of a player, with the flags that take the place of CONFIG.
-func (s *session) configOf(player string, parameters []play.FileParameter) (*spsaConfig, error) {
-	if s.Limits.Depth > 0 && !s.Given("nodes") {
-		s.Limits.Nodes = 0
-	}
-	c := &spsaConfig{Set: settings.NewConfig(), Player: player, Parameters: parameters, source: "--model"}
-	for flag, value := range map[string]uint64{"iterations": uint64(s.TuneGames / 2), "pairs": 1, "nodes": s.Limits.Nodes,
-		"depth": uint64(s.Limits.Depth), "validation": s.Validation, "seed": s.Seed} {
-		if err := c.Put(flag, fmt.Sprint(value)); err != nil {
-			return nil, err
-		}
-	}
-	return c, nil
-}
-
-// startOf returns the player: with the start weights of the model, unless it names its own.
-func (s *session) startOf(spec engine.Spec) (engine.Spec, error) {
-	if s.Model == "" || spec.Weights != "" || roster.WeightsName(spec) == "" {
-		return spec, nil
-	}
-	if _, err := eval.Lookup(s.Model); err != nil {
-		return spec, cli.Usage(fmt.Errorf("--model: %w", err))
-	}
-	spec.Weights = models.StartOf(s.Model)
-	return spec, nil
-}
-
-// spsaOut returns the default folder of a run.
-func (s *session) spsaOut(args []string) string {
-	name := s.Model
-	switch {
-	case len(args) == 1:
-		name = strings.TrimSuffix(filepath.Base(args[0]), filepath.Ext(args[0]))
-	case name == "":
-		name, _, _ = strings.Cut(strings.TrimPrefix(s.Player, "name="), ":")
-	}
-	return filepath.Join(runs.Dir, "spsa-"+name)
-}
-
 // run returns the configuration of the run, without the player. Errors name the setting or the parameter.
 func (c *spsaConfig) run() (p play.Config, err error) {
 	if c.Player == "" {
@@ -161,17 +67,15 @@ func (c *spsaConfig) run() (p play.Config, err error) {
 	return p, p.SPSA.Validate()
 }
 
-// save returns what writes the configuration for --write. It does not replace a file.
-func (c *spsaConfig) save(path string) func() error {
-	return func() error {
-		if _, err := os.Lstat(path); err == nil {
-			return cli.Usagef("%s: there is such a file already; give another one with --write FILE", path)
-		}
-		return durable.WriteFile(path, c.toml())
+// save writes the configuration. It does not replace a file.
+func (c *spsaConfig) save(path string) error {
+	if _, err := os.Lstat(path); err == nil {
+		return cli.Usagef("%s: there is such a file already; give another one with --write FILE", path)
 	}
+	return durable.WriteFile(path, c.toml())
 }
 
-// toml returns a configuration of whole numbers, as ofModel makes it, as readSpsaConfig reads it.
+// toml returns a configuration of whole numbers, as readSpsaConfig reads it.
 func (c *spsaConfig) toml() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "player     = %q\n", c.Player)
@@ -232,20 +136,16 @@ func (s *session) writeSpins(spec engine.Spec) error {
 		return fmt.Errorf("%s announces no spin options to tune, only %d others; make each parameter an option of type spin",
 			spec.Shown(), len(lines))
 	}
-	clock := !s.Given("nodes", "depth") // not every engine knows others
-	if clock {
-		s.Limits.Nodes = 0
-	}
-	c, err := s.configOf(spec.String(), parameters)
-	if err == nil && clock {
-		err = c.Put("tc", "8+0.08")
-	}
-	if err != nil {
-		return err
+	c := &spsaConfig{Set: settings.NewConfig(), Player: spec.String(), Parameters: parameters}
+	for name, value := range map[string]string{"iterations": "500", "pairs": "1", "seed": "1",
+		"tc": "8+0.08"} { // not every engine knows another limit
+		if err := c.Put(name, value); err != nil {
+			return err
+		}
 	}
 	name := filepath.Base(strings.TrimPrefix(spec.Command[0], "git:"))
 	path := cmp.Or(s.Write, strings.TrimSuffix(name, filepath.Ext(name))+".toml")
-	if err := c.save(path)(); err != nil {
+	if err := c.save(path); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(s.stdout, "written %s with the spin options of %s (%d)\n"+

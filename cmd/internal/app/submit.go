@@ -68,11 +68,14 @@ func parseJob(words []string, allow queue.Allow) (j store.Job, err error) {
 
 // spsaJob reads what spsa tunes.
 func spsaJob(s *session, j store.Job, allow queue.Allow) (store.Job, error) {
-	err := allow(cmp.Or(s.Player, "assay"), strings.Join(j.Players, " "))
+	if len(j.Players) != 1 {
+		return j, queue.Refusef("spsa: %d arguments, want a CONFIG", len(j.Players))
+	}
+	err := allow("assay", j.Players[0])
 	if err != nil {
 		return j, err
 	}
-	if s.config, err = s.readSpsa(j.Players); err != nil {
+	if s.config, err = readSpsaConfig(j.Players[0]); err != nil {
 		return j, err
 	}
 	texts := s.config.Texts()
@@ -80,7 +83,7 @@ func spsaJob(s *session, j store.Job, allow queue.Allow) (store.Job, error) {
 		switch row := settings.SPSA.Lookup(name); {
 		case row.Use&settings.InQueue != 0:
 			texts[name] = text
-		case row.Use&settings.InsteadOfConfig == 0:
+		default:
 			return j, queue.Refusef("--%s: the queue decides that", name)
 		}
 	}

@@ -60,12 +60,11 @@ type Use uint8
 
 // Uses of a setting.
 const (
-	InQueue         Use = 1 << iota // a test in a queue may have it
-	Builds                          // it is for players that are built from commits, here and before a test is queued
-	Silent                          // it changes no result, and is left out of the line that resumes a run
-	File                            // it names a file
-	InsteadOfConfig                 // assay spsa has it, or a CONFIG
-	Often                           // it is used most, and a short help shows it
+	InQueue Use = 1 << iota // a test in a queue may have it
+	Builds                  // it is for players that are built from commits, here and before a test is queued
+	Silent                  // it changes no result, and is left out of the line that resumes a run
+	File                    // it names a file
+	Often                   // it is used most, and a short help shows it
 )
 
 // Setting is a row of the table.
@@ -115,8 +114,7 @@ type Values struct {
 	Sign           string
 
 	// Of assay spsa and its CONFIG.
-	Player, Model, Write     string
-	Terms                    []string
+	Model, Write             string // the model of assay learn
 	Iterations, Pairs, Ahead int
 	Validation               uint64
 	Simulate, TuneGames      int // the games also of assay learn
@@ -253,16 +251,6 @@ func (s *Set) Has(name string) bool { return s.flags.Lookup(name) != nil }
 
 // Given reports whether one of the settings has a value that is not its default by omission.
 func (s *Set) Given(names ...string) bool { return slices.ContainsFunc(names, s.flags.Changed) }
-
-// GivenFor returns the name of a setting of that use that has a value; empty if there is none.
-func (s *Set) GivenFor(u Use) string {
-	for i := range Table {
-		if r := &Table[i]; r.In&s.Command != 0 && r.Use&u != 0 && s.Given(r.Name) {
-			return r.Name
-		}
-	}
-	return ""
-}
 
 // Put gives a setting a value.
 func (s *Set) Put(name, value string) error {

@@ -55,7 +55,6 @@ const ExitStatus = "with --sprt: exit code 0 if A passed, 3 if it failed, 4 if t
 const (
 	forGit    = "for players git:REF: "
 	remote    = "with --serve or --nats: "
-	noConfig  = "without CONFIG: "
 	softNodes = "nodes per move; soft: a search may use up to 8 times as many to finish its iteration"
 	bothSides = "; or one for A and one for B: "
 	moveTime  = "time per move, such as 100ms"
@@ -71,8 +70,6 @@ var (
 var Table = []Setting{
 	{Name: "players", In: Selfplay, Group: ofPlayers, Use: Often, Field: func(v *Values) any { return &v.Players },
 		Help: "one player (against itself) or two: NAME[:weights=FILE][:hash=MB]..., or uci:COMMAND"},
-	{Name: "player", In: SPSA, Use: InsteadOfConfig | Often, Field: func(v *Values) any { return &v.Player },
-		Help: noConfig + `player to tune, with any weights (default "assay:hash=1"); without --model, its own terms`},
 	{Name: "game", In: Match | Learn, Group: ofPlayers, Field: func(v *Values) any { return &v.Game },
 		Help: "a game other than chess: " + othergames.Names()},
 	{Name: "build", In: flags, Group: ofPlayers, Use: Builds | Often, Project: "build",
@@ -286,33 +283,8 @@ var Table = []Setting{
 	{Name: "ahead", In: Config, Use: InQueue, Field: func(v *Values) any { return &v.Ahead }},
 	{Name: "validation", In: Config, Use: InQueue, Field: func(v *Values) any { return &v.Validation }},
 
-	// What takes the place of CONFIG.
-	{Name: "model", In: SPSA, Use: InsteadOfConfig | Often,
-		Field: func(v *Values) any { return &v.Model },
-		Help:  noConfig + "tune the terms of this model: " + weights.ModelNames()},
-	{Name: "terms", In: SPSA, Use: InsteadOfConfig | Often,
-		Field: func(v *Values) any { return &v.Terms },
-		Help:  noConfig + "terms or groups to tune, by name (default: all)"},
-	{Name: "games", In: SPSA, Use: InsteadOfConfig | Often,
-		Field: func(v *Values) any { return &v.TuneGames }, Default: 1000,
-		Help: noConfig + "games that tune, in pairs"},
-	{Name: "nodes", In: SPSA, Use: InsteadOfConfig | Often,
-		Field: func(v *Values) any { return &v.Limits.Nodes }, Default: 1000,
-		Help: noConfig + "nodes per move, a soft limit; 0 with --depth"},
-	{Name: "depth", In: SPSA, Use: InsteadOfConfig,
-		Field: func(v *Values) any { return &v.Limits.Depth },
-		Help:  noConfig + "plies per move"},
-	{Name: "validation", In: SPSA, Use: InsteadOfConfig,
-		Field: func(v *Values) any { return &v.Validation },
-		Help:  noConfig + "games of the tuned against the start values, at the end"},
-	{Name: "seed", In: SPSA, Use: InsteadOfConfig,
-		Field: func(v *Values) any { return &v.Seed }, Default: 1,
-		Help: noConfig + "random seed"},
-	{Name: "write", In: SPSA, Use: InsteadOfConfig | Often,
-		Field: func(v *Values) any { return &v.Write },
-		Help:  noConfig + "write the configuration to this new TOML file for you to edit, and play nothing"},
-	{Name: "simulate", In: SPSA, Field: func(v *Values) any { return &v.Simulate },
-		Help: "play nothing; simulate this many runs on known functions"},
+	{Name: "write", In: SPSA, Use: Often, Field: func(v *Values) any { return &v.Write },
+		Help: "for an ENGINE: write its spin options to this new TOML file (default: its name with .toml)"},
 	{Name: "simulate", In: Screen, Group: ofTest, Use: Often, Field: func(v *Values) any { return &v.Simulate },
 		Help: "play nothing; simulate this many screens"},
 	{Name: "sim-elo", In: Screen, Group: ofTest, Field: func(v *Values) any { return &v.SimElo }, Default: 10,
@@ -320,9 +292,9 @@ var Table = []Setting{
 	{Name: "sim-draws", In: Screen, Group: ofTest, Field: func(v *Values) any { return &v.SimDraws }, Default: 0.5,
 		Help: "for the plan and simulated screens: share of draws among equal players"},
 	{Name: "sim-elo", In: SPSA, Field: func(v *Values) any { return &v.SimElo }, Default: 30,
-		Help: "for simulated runs: Elo of the optimum above the start values"},
+		Help: "for what the games can find: Elo of the optimum above the start values"},
 	{Name: "sim-draws", In: SPSA, Field: func(v *Values) any { return &v.SimDraws }, Default: 0.5,
-		Help: "for simulated runs: share of draws among equal players"},
+		Help: "for what the games can find: share of draws among equal players"},
 
 	// What the table [learn] of an assay.toml has beside nodes, tc and book.
 	{Name: "games", In: Engine, Field: func(v *Values) any { return &v.TuneGames }, Help: "games of a generation"},

@@ -2,10 +2,8 @@ package play
 
 import (
 	_ "embed"
-	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"sync"
 
@@ -31,24 +29,17 @@ const (
 //go:embed sample.fen
 var sampleText string
 
-// errTerms is wrapped by the errors about terms that cannot be parameters.
-var errTerms = errors.New("no such terms")
-
-// TermParameters returns terms of a model as parameters, with the weights as start values. The
+// TermParameters returns the terms of a model as parameters, with the weights as start values. The
 // parameters have the names by which players take them as options: that of the term where both
-// of its weights are equal, else one with eval.OnlyMG and one with eval.OnlyEG. only lists terms
-// and groups; empty means all. rooted includes terms that depend on the root of a search: for
-// players that have them.
+// of its weights are equal, else one with eval.OnlyMG and one with eval.OnlyEG. Terms that depend
+// on the root of a search are left out.
 //
 // c_end is termEffect by the term's typical count, which is the root mean square of White's
 // count minus Black's in a sample of positions, where it is not 0 (1 if it always is); or a
 // tenth of the weight, if that is more. min and max are four c_end below and above the
 // start, and positive material stays so. r_end is left 0, for the default of the run.
-func TermParameters(m *eval.Model, w []eval.Coef, only []string, rooted bool) ([]FileParameter, error) {
+func TermParameters(m *eval.Model, w []eval.Coef) ([]FileParameter, error) {
 	if err := m.Check(w); err != nil {
-		return nil, err
-	}
-	if err := checkTerms(m, only); err != nil {
 		return nil, err
 	}
 	typical, err := typicalCounts(m)
@@ -58,7 +49,7 @@ func TermParameters(m *eval.Model, w []eval.Coef, only []string, rooted bool) ([
 	var list []FileParameter
 	for i := range m.Terms {
 		t := &m.Terms[i]
-		if t.Rooted && !rooted || len(only) > 0 && !slices.Contains(only, t.Name) && !slices.Contains(only, t.Group) {
+		if t.Rooted {
 			continue
 		}
 		if w[i].MG == w[i].EG {
@@ -67,10 +58,6 @@ func TermParameters(m *eval.Model, w []eval.Coef, only []string, rooted bool) ([
 		}
 		list = append(list, termParameter(t, t.Name+eval.OnlyMG, w[i].MG, typical[i]),
 			termParameter(t, t.Name+eval.OnlyEG, w[i].EG, typical[i]))
-	}
-	if len(list) == 0 {
-		return nil, fmt.Errorf("%w: they depend on the root of a search, which this player does not have: %s", errTerms,
-			strings.Join(only, ", "))
 	}
 	return list, nil
 }
@@ -85,23 +72,6 @@ func termParameter(t *eval.Term, name string, weight int32, typical float64) Fil
 	}
 	lo, hi = max(lo, -eval.MaxCoef), min(hi, eval.MaxCoef)
 	return FileParameter{Name: name, Start: &start, Min: &lo, Max: &hi, CEnd: cEnd}
-}
-
-// checkTerms reports a name that is neither a term nor a group of the model.
-func checkTerms(m *eval.Model, only []string) error {
-	var groups []string
-	for i := range m.Terms {
-		if g := m.Terms[i].Group; !slices.Contains(groups, g) {
-			groups = append(groups, g)
-		}
-	}
-	for _, name := range only {
-		if _, ok := m.Term(name); !ok && !slices.Contains(groups, name) {
-			return fmt.Errorf("%w: %q is no term of model %s and none of its groups (%s)", errTerms, name, m.Name,
-				strings.Join(groups, ", "))
-		}
-	}
-	return nil
 }
 
 // sample returns the positions of sampleText.

@@ -1,7 +1,6 @@
 package play
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
@@ -10,7 +9,7 @@ import (
 	"github.com/assay-chess/assay/tuner/spsa"
 )
 
-func parametersOf(t *testing.T, weights string, only []string, rooted bool) map[string]FileParameter {
+func parametersOf(t *testing.T, weights string) map[string]FileParameter {
 	t.Helper()
 	f, err := models.Open(weights)
 	if err != nil {
@@ -20,7 +19,7 @@ func parametersOf(t *testing.T, weights string, only []string, rooted bool) map[
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := TermParameters(m, w, only, rooted)
+	list, err := TermParameters(m, w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +41,7 @@ func parametersOf(t *testing.T, weights string, only []string, rooted bool) map[
 // The steps of Shannon's terms follow from their sizes: a legal move counts in tens, so it has
 // the smallest step; a queen has a tenth of itself.
 func TestTermParameters(t *testing.T) {
-	p := parametersOf(t, "shannon-1950", nil, false)
+	p := parametersOf(t, "shannon-1950")
 	if len(p) != 9 {
 		t.Errorf("%d parameters of nine terms", len(p))
 	}
@@ -53,32 +52,23 @@ func TestTermParameters(t *testing.T) {
 		*p["isolated"].Max < 0 {
 		t.Errorf("c_end of mobility %v, of isolated %v, which rises to %v", m, iso, *p["isolated"].Max)
 	}
-	if ratio := parametersOf(t, "machack-1967", nil, true)["ratio"]; *ratio.Min != 0 {
-		t.Errorf("material may be worth %v", *ratio.Min)
-	}
 }
 
-// A term that depends on the root of a search is a parameter only of players that have one.
+// A term that depends on the root of a search is no parameter.
 func TestRootedTerms(t *testing.T) {
-	if _, ok := parametersOf(t, "machack-1967", nil, false)["ratio"]; ok {
-		t.Error("ratio is a parameter without a root")
-	}
-	if p := parametersOf(t, "machack-1967", nil, true); len(p) != 16 || p["ratio"].CEnd == 0 {
-		t.Errorf("%d parameters, ratio %+v", len(p), p["ratio"])
-	}
-	if p := parametersOf(t, "shannon-appendix", []string{"pawns", "rook"}, false); len(p) == 0 || p["rook"].CEnd == 0 ||
-		p["queen"].CEnd != 0 {
-		t.Errorf("chosen: %v", p)
+	p := parametersOf(t, "machack-1967")
+	if _, ok := p["ratio"]; ok || len(p) != 15 {
+		t.Errorf("%d parameters, ratio is one: %v", len(p), ok)
 	}
 }
 
 // Weights that differ by phase are two parameters.
 func TestTaperedTerms(t *testing.T) {
-	p := parametersOf(t, "assay", []string{"material"}, false)
+	p := parametersOf(t, "assay")
 	if _, one := p["queen"]; one || p["queen.mg"].CEnd == 0 || p["queen.eg"].CEnd == 0 {
 		t.Errorf("parameters %v", p)
 	}
-	if p := parametersOf(t, "assay-start", nil, false); len(p) != 647 {
+	if p := parametersOf(t, "assay-start"); len(p) != 647 {
 		t.Errorf("%d parameters of 647 terms", len(p))
 	}
 }
@@ -88,13 +78,7 @@ func TestTermsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for only, want := range map[string]string{"quen": `"quen" is no term`, "ratio": "root of a search"} {
-		if _, err := TermParameters(m, m.Start, []string{only}, false); !errors.Is(err, errTerms) ||
-			!strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", only, err)
-		}
-	}
-	if _, err := TermParameters(m, m.Start[1:], nil, false); err == nil {
+	if _, err := TermParameters(m, m.Start[1:]); err == nil {
 		t.Error("weights of another length are taken")
 	}
 }
@@ -102,7 +86,7 @@ func TestTermsRefused(t *testing.T) {
 // The steps are ones that the schedule takes for any number of games.
 func TestTermSchedule(t *testing.T) {
 	for _, m := range eval.Models() {
-		list, err := TermParameters(m, m.Start, nil, true)
+		list, err := TermParameters(m, m.Start)
 		if err != nil {
 			t.Fatal(err)
 		}

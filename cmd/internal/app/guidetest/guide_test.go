@@ -156,7 +156,7 @@ func TestGuideTuneMySearch(t *testing.T) {
 	}
 	short := strings.NewReplacer("iterations     = 2000", "iterations     = 20", "nodes          = 2000",
 		"nodes          = 100\nmax_plies      = 60", "validation     = 400", "validation     = 4",
-		"--simulate 20", "--simulate 2", "--games 400 --nodes 2000", "--games 4 --nodes 100 --max-plies 60")
+		"--games 400 --nodes 2000", "--games 4 --nodes 100 --max-plies 60")
 	ran := 0
 	for _, block := range guideBlocks(t, "tune-my-search") {
 		name := ""
@@ -197,7 +197,7 @@ func TestGuideTuneMySearch(t *testing.T) {
 	if err == nil {
 		err = json.Unmarshal(text, &tuned)
 	}
-	if err != nil || ran != 3 || tuned.Games != 40 || tuned.Validation == nil || tuned.Validation.Games != 4 ||
+	if err != nil || ran != 2 || tuned.Games != 40 || tuned.Validation == nil || tuned.Validation.Games != 4 ||
 		len(tuned.Parameters) != 3 || tuned.Parameters[0].Start != 20 || tuned.Parameters[0].Value == 20 {
 		t.Errorf("%v, %d commands, %s", err, ran, text)
 	}

@@ -106,8 +106,7 @@ var atTerminals = []atTerminal{
 	{command: "serve", args: ". --listen 127.0.0.1:0", talks: "serve: .*Ctrl-C", server: true},
 	{command: "sign", quick: readsLittle},
 	{command: "sprt", quick: "it computes a few numbers"},
-	{command: "spsa", args: "--model shannon-1950 --games 100000 --nodes 1000000000 --out tuned"},
-	{command: "spsa", args: "--model shannon-1950 --simulate 100000"},
+	{command: "spsa", args: "tuned.toml --out tuned"},
 	{command: "test", args: "git:HEAD git:HEAD --repo {repo} --build {build} --key {key} --queue http://{mute}"},
 	{command: "translate", quick: prints},
 	{command: "tune", args: "{positions} --out tuned.json", shows: "(features|tune)", heavy: true},
@@ -180,6 +179,8 @@ done
 		}
 	}
 	at := func(name string) string { return filepath.Join(dir, name) }
+	write("tuned.toml", "player = \"assay:hash=1\"\niterations = 50000\nnodes = 1000000000\n"+
+		"[[parameter]]\nname = \"queen\"\nstart = 500\nmin = 100\nmax = 2000\n")
 	make("data", "import", at(write("few.epd", epd(100))), "--out", at("few"))
 	if whole {
 		make("selfplay", "--out", at("fewgames"), "--games", "200", "--depth", "1")
