@@ -27,17 +27,15 @@ func GateAlpha(attempt int) float64 { return math.Ldexp(2*Alpha, -attempt) }
 type Proof struct {
 	NotWeaker *match.Result `json:"not_weaker"` // the test of [-10, 0] Elo with the error probability Alpha
 	Fixed     *match.Result `json:"fixed"`      // the match of fixed length; null if the test was failed
-	Deep      *match.Result `json:"deep"`       // at 8 times the nodes; null: not played
-	Clock     *match.Result `json:"clock"`      // at a clock; null: not played
+	// These only add to what the others prove. Null: not played.
+	Deep  *match.Result `json:"deep"`  // at 8 times the nodes
+	Clock *match.Result `json:"clock"` // at a clock
 }
 
-// Outcome says what the matches show. A gain is only that of the match of fixed length, and nothing is if the match at
-// a clock shows a loss. An engine that is 10 Elo weaker passes the test, and one that is equal shows a gain, with the
-// probability Alpha at most.
+// Outcome says what the matches show. A gain is only that of the match of fixed length. An engine that is 10 Elo weaker
+// passes the test, and one that is equal shows a gain, with the probability Alpha at most.
 func (p *Proof) Outcome() Outcome {
 	switch {
-	case p.Clock != nil && p.Clock.Known() && p.Clock.EloHi < 0:
-		return NothingFound
 	case p.Fixed != nil && p.Fixed.Known() && p.Fixed.EloLo > 0:
 		return GainProved
 	case p.NotWeaker != nil && p.NotWeaker.Passed():

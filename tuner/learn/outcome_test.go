@@ -142,8 +142,8 @@ func TestRunsGain(t *testing.T) {
 	}
 }
 
-// A gain needs a lower bound above zero, and a loss at a clock takes it back.
-func TestOutcomeAtAClock(t *testing.T) {
+// A gain needs a lower bound above zero, and no match that comes later takes it back.
+func TestOutcomeIsKept(t *testing.T) {
 	of := func(lo, hi num.Float) *match.Result {
 		return &match.Result{Strength: sprt.Strength{Elo: (lo + hi) / 2, EloLo: lo, EloHi: hi}, Verdict: match.Undecided}
 	}
@@ -153,7 +153,7 @@ func TestOutcomeAtAClock(t *testing.T) {
 		want Outcome
 	}{
 		{Proof{passed, of(1, 20), nil, nil}, GainProved},
-		{Proof{passed, of(1, 20), nil, of(-20, -1)}, NothingFound},
+		{Proof{passed, of(1, 20), nil, of(-20, -1)}, GainProved},
 		{Proof{passed, of(1, 20), of(-20, -1), of(-20, 1)}, GainProved},
 		{Proof{passed, of(-1, 20), nil, of(-20, 1)}, NotWeaker},
 		{Proof{of(0, 0), of(-1, 20), nil, nil}, NothingFound},

@@ -37,6 +37,7 @@ type Result struct {
 	Program     string           `json:"program"`
 	Engine      string           `json:"engine"`
 	Base        string           `json:"base"`
+	Weights     string           `json:"weights,omitempty"` // the option that loads a weight file
 	Plan        Plan             `json:"plan"`
 	Generations []Generation     `json:"generations"`
 	Champion    learn.WeightsRef `json:"champion"`
@@ -71,6 +72,7 @@ type Generation struct {
 	Change    float64       `json:"rms_change"`             // of the evaluation, in centipawns
 	Changed   int64         `json:"changed_rows,omitempty"` // that the new engine counts otherwise, by tuned numbers
 	Step      float64       `json:"step"`                   // share of the fit's step that was taken
+	First     *match.Result `json:"first_gate,omitempty"`   // that of the whole step, where half of it was tried too
 	Gate      *match.Result `json:"gate"`                   // null: the weights were the champion's
 	Half      bool          `json:"half_step"`              // the gate is that of half the step, after an undecided one
 	Promoted  bool          `json:"promoted"`
@@ -88,9 +90,6 @@ func (r *Result) Headline() string {
 	case r.Outcome == learn.NotWeaker:
 		return fmt.Sprintf("not weaker by 10: SPRT [-10, 0] passed, which an engine weaker by 5 also does in %.0f %% of "+
 			"runs; %s Elo over %d games", 100*minusFive(), r.Fixed.Strength.Text(""), r.Fixed.Games)
-	case r.Clock != nil && r.Clock.Known() && r.Clock.EloHi < 0:
-		return fmt.Sprintf("nothing found: at %s the engine became weaker, %s Elo", r.Plan.FinalClock,
-			r.Clock.Strength.Text(""))
 	case r.NotWeaker != nil && r.NotWeaker.Verdict == match.AcceptH0:
 		return "nothing found: the champion failed the test against the engine as it was"
 	}
@@ -136,8 +135,23 @@ func (r *Result) Text(dir string) string {
 		{"test", r.NotWeaker}, {"match", r.Fixed}, {fmt.Sprintf("%d x nodes", DeepFactor), r.Deep},
 		{r.Plan.FinalClock, r.Clock},
 	} {
-		if m.r != nil {
-			line(m.name, "%s Elo, %d games +%d =%d -%d", m.r.Strength.Text(""), m.r.Games, m.r.Wins, m.r.Draws, m.r.Losses)
+		switch {
+		case m.r == nil:
+		case m.r.Verdict == match.NoVerdict:
+			line(m.name, "no verdict: %s; the same command plays this match again", m.r.Reason)
+		default:
+			lost := ""
+			if m.r.Known() && m.r.EloHi < 0 && r.Patch != "" {
+				lost = ": a loss, so think again before you apply the patch"
+			}
+			line(m.name, "%s Elo, %d games +%d =%d -%d%s", m.r.Strength.Text(""), m.r.Games, m.r.Wins, m.r.Draws, m.r.Losses,
+				lost)
+		}
+	}
+	if best := r.Best(); best != nil {
+		line("best", "%s: %s Elo, %d games", best.Name, best.Match.Strength.Text(""), best.Match.Games)
+		if best.Match.Elo > 0 {
+			line("to play it on", "%s", r.longer(best, dir))
 		}
 	}
 	for i, note := range r.Notes {

@@ -92,7 +92,7 @@ func (k *checker) open(flags *settings.Set, p *cli.Progress) (err error) {
 	if err := k.find(k.dir); err != nil {
 		return err
 	}
-	if err := k.source.Checkout(k.ctx, k.path(sourceName)); err != nil {
+	if err := k.source.Checkout(k.ctx, k.path(enginerun.SourceName)); err != nil {
 		return err
 	}
 	log := func(format string, args ...any) { p.Say(fmt.Sprintf(format, args...)) }
@@ -270,7 +270,7 @@ func (k *checker) rebuild() (string, error) {
 		return "", err
 	}
 	k.hand, k.notes = "", uses(k.notes)
-	changed, err := k.source.Changed(k.ctx, k.path(sourceName), k.dir)
+	changed, err := k.source.Changed(k.ctx, k.path(enginerun.SourceName), k.dir)
 	if err != nil {
 		return "", err
 	}

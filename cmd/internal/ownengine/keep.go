@@ -157,7 +157,7 @@ func (l *loop) screen(g int, champion *learn.Weights, fit string, groups []group
 // screened returns the champion as the base of a screen, and how its weights change: by builds, or by files it loads.
 func (l *loop) screened(champion *learn.Weights) (player string, how []string, err error) {
 	if l.project.Weights != "" {
-		b, err := l.built(baseTag)
+		b, err := l.built(enginerun.BaseTag)
 		if err != nil {
 			return "", nil, err
 		}
@@ -171,7 +171,7 @@ func (l *loop) screened(champion *learn.Weights) (player string, how []string, e
 	for _, name := range l.project.Sources {
 		build += " --into " + quote.Word(name)
 	}
-	return "git:" + tag(champion), []string{"--repo", l.clone.Dir, "--no-bench", "--build", build + " && " +
+	return "git:" + enginerun.Tag(champion.WeightsRef), []string{"--repo", l.clone.Dir, "--no-bench", "--build", build + " && " +
 		l.project.Build()}, nil
 }
 
@@ -255,9 +255,9 @@ func (l *loop) candidate(g int, name string, champion *learn.Weights, file *mode
 	if err := write(file, path); err != nil {
 		return nil, err
 	}
-	if l.project.Weights == "" && !l.clone.Has(l.ctx, tag(w)) {
-		if err := l.write(path, func() error {
-			return l.clone.Keep(l.ctx, "assay: the weights of generation "+fmt.Sprint(g), tag(w))
+	if l.project.Weights == "" && !l.clone.Has(l.ctx, enginerun.Tag(w.WeightsRef)) {
+		if err := l.inSource(path, func() error {
+			return l.clone.Keep(l.ctx, "assay: the weights of generation "+fmt.Sprint(g), enginerun.Tag(w.WeightsRef))
 		}); err != nil {
 			return nil, err
 		}
@@ -279,13 +279,13 @@ func (l *loop) verify(g int, w *learn.Weights, path string) error {
 	return err
 }
 
-// write writes weights into the source for as long as then runs.
-func (l *loop) write(path string, then func() error) error {
-	if err := l.clone.Restore(l.ctx, baseTag); err != nil {
+// inSource writes weights into the source for as long as then runs.
+func (l *loop) inSource(path string, then func() error) error {
+	if err := l.clone.Restore(l.ctx, enginerun.BaseTag); err != nil {
 		return err
 	}
 	if err := l.export(path); err != nil {
 		return err
 	}
-	return errors.Join(then(), l.clone.Restore(l.ctx, baseTag))
+	return errors.Join(then(), l.clone.Restore(l.ctx, enginerun.BaseTag))
 }

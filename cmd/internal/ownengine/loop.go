@@ -18,7 +18,6 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/tune"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
-	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/tuner/learn"
 )
 
@@ -39,11 +38,9 @@ type loop struct {
 	result enginerun.Result
 }
 
-// baseTag is the tag of the engine as it was.
-const baseTag = "base"
-
-// Run tunes the engine in the run's folder dir, from where an earlier call stopped. For a complete run it returns the
-// recorded result.
+// Run tunes the engine in the run's folder dir, from where an earlier call stopped. The result is written as soon as
+// the match of fixed length decides; matches that only add to it follow, also to the result of an earlier call. For a
+// complete run it returns the recorded result.
 func Run(ctx context.Context, c Config, dir, resume string, flags *settings.Set) (*enginerun.Result, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -61,18 +58,21 @@ func Run(ctx context.Context, c Config, dir, resume string, flags *settings.Set)
 		return nil, err
 	}
 	info := durable.RunInfo{Command: enginerun.Command, Resume: resume, Program: cli.Version()}
-	return gamelog.InFolder(dir, info, config,
-		func(_ *durable.Run, r *enginerun.Result) error { r.Already = true; return nil },
-		func(run *durable.Run) (*enginerun.Result, error) {
-			l.kept, l.worked = run, workedBefore(run)
-			l.result = enginerun.Result{Format: enginerun.Format, Program: config.Program, Engine: config.Engine,
-				Base: config.Base, Plan: config.Plan}
-			err := l.all(flags.AcceptNotWeaker)
-			if err != nil && ctx.Err() != nil {
-				err = context.Cause(ctx)
-			}
-			return &l.result, err
-		})
+	if l.kept, err = durable.OpenRun(dir, info, config); err != nil {
+		return nil, err
+	}
+	defer l.kept.Close()
+	l.worked = workedBefore(l.kept)
+	l.result = enginerun.Result{Format: enginerun.Format, Program: config.Program, Engine: config.Engine,
+		Base: config.Base, Weights: config.Weights, Plan: l.plan}
+	if err := l.all(flags.AcceptNotWeaker); err != nil {
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		_ = l.kept.Event("stopped", map[string]any{"error": err.Error()}) // the error is what matters
+		return nil, err
+	}
+	return &l.result, nil
 }
 
 // open finds the engine, and says what the run plays: what it began with, if it is there.
@@ -85,14 +85,14 @@ func (l *loop) open(temp string, flags *settings.Set) (*enginerun.Config, error)
 	if err != nil {
 		return nil, err
 	}
-	if clone := l.path(sourceName); recorded == nil || !exists(clone) {
+	if clone := l.path(enginerun.SourceName); recorded == nil || !exists(clone) {
 		if recorded != nil && recorded.Base != l.source.ID {
 			return nil, fmt.Errorf("%s started with %s, but the engine is now %s: delete the folder, or give this run "+
 				"another --run name", l.dir, enginerun.Short(recorded.Base), enginerun.Short(l.source.ID))
 		}
 		place := l.dir
 		l.dir = temp
-		if err := l.source.Checkout(l.ctx, l.path(sourceName)); err != nil {
+		if err := l.source.Checkout(l.ctx, l.path(enginerun.SourceName)); err != nil {
 			return nil, err
 		}
 		defer func() { l.dir = place }()
@@ -104,7 +104,7 @@ func (l *loop) open(temp string, flags *settings.Set) (*enginerun.Config, error)
 	if err != nil {
 		return nil, err
 	}
-	if rel, err := filepath.Rel(l.path(sourceName), plan.Book); plan.Book != "" && err == nil {
+	if rel, err := filepath.Rel(l.path(enginerun.SourceName), plan.Book); plan.Book != "" && err == nil {
 		plan.Book = filepath.Join(l.repo.Top, rel) // in the author's repository, not in a copy of it that goes
 	}
 	config := &enginerun.Config{Program: cli.Version(), Engine: l.repo.Name(), Base: l.source.ID,
@@ -112,14 +112,15 @@ func (l *loop) open(temp string, flags *settings.Set) (*enginerun.Config, error)
 		Dump:  l.project.Dump, Sources: l.project.Sources, Weights: l.project.Weights, Plan: plan}
 	if recorded != nil {
 		l.adopt(config, recorded)
-	} else if err := l.measure(&config.Plan); err != nil {
-		return nil, err
+		return config, nil
 	}
+	err = l.measure(&config.Plan)
 	l.plan = config.Plan
-	return config, nil
+	return config, err
 }
 
-// adopt lets a run go on with what it began with: the numbers of games that a speed gave, and the engine's files.
+// adopt lets a run go on with what it began with: the numbers of games that a speed gave, and the engine's files. What
+// changes no game of an earlier stage may change: the hours, and the matches that only add to the result.
 func (l *loop) adopt(now, recorded *enginerun.Config) {
 	if now.Base != recorded.Base {
 		fmt.Fprintf(l.Stderr, "learn: the engine has changed since the run began: it goes on with %s\n",
@@ -130,6 +131,9 @@ func (l *loop) adopt(now, recorded *enginerun.Config) {
 		now.Plan.Games, now.Plan.Screen = recorded.Plan.Games, recorded.Plan.Screen
 		now.Plan.Whole, now.Plan.Gate = recorded.Plan.Whole, recorded.Plan.Gate
 	}
+	l.plan = now.Plan
+	p, was := &now.Plan, &recorded.Plan
+	p.Hours, p.Deep, p.Clocked, p.FinalClock = was.Hours, was.Deep, was.Clocked, was.FinalClock
 }
 
 // fewGames and speedGames are played before a run: to see whether the engine plays, and to measure the speed from which
@@ -177,17 +181,36 @@ func (l *loop) close() {
 	}
 }
 
-// all carries out the loop and the matches at its end.
+// all carries out the loop and the matches at its end, as far as an earlier call did not.
 func (l *loop) all(acceptNotWeaker bool) (err error) {
-	if l.clone, err = gitbuild.NewClone(l.ctx, l.path(sourceName), l.source, baseTag); err != nil {
+	doc, decided := l.kept.Result()
+	if decided {
+		if err := json.Unmarshal(doc, &l.result); err != nil {
+			return fmt.Errorf("%s: %w: %w", l.kept.Path(durable.RunResultName), durable.ErrDamaged, err)
+		}
+		if l.result.Already = len(l.further()) == 0; l.result.Already {
+			return l.leaveOut()
+		}
+	}
+	if l.clone, err = gitbuild.NewClone(l.ctx, l.path(enginerun.SourceName), l.source, enginerun.BaseTag); err != nil {
 		return err
 	}
 	l.author = l.repo
 	if l.repo, err = gitbuild.OpenRepo(l.ctx, l.clone.Dir); err != nil {
 		return err
 	}
-	fmt.Fprint(l.Stderr, l.plan.Text())
-	l.start = &learn.Weights{WeightsRef: learn.WeightsRef{ID: baseTag}}
+	l.start = &learn.Weights{WeightsRef: learn.WeightsRef{ID: enginerun.BaseTag}}
+	if !decided {
+		fmt.Fprint(l.Stderr, l.plan.Text())
+		if err := l.decide(acceptNotWeaker); err != nil {
+			return err
+		}
+	}
+	return l.add()
+}
+
+// decide carries out the loop, and the matches at its end that decide what it found.
+func (l *loop) decide(acceptNotWeaker bool) error {
 	champion, _, err := learn.Loop(l.ctx, l.kept, l, l.plan.Generations, l.start)
 	if err != nil {
 		return l.failed(err)
@@ -197,6 +220,17 @@ func (l *loop) all(acceptNotWeaker bool) (err error) {
 		if err := l.final(champion, acceptNotWeaker); err != nil {
 			return l.failed(err)
 		}
+	}
+	return l.write()
+}
+
+// write writes the result as far as it is known.
+func (l *loop) write() error {
+	if err := l.kept.Finish(&l.result); err != nil {
+		return err
+	}
+	if l.Written != nil {
+		l.Written()
 	}
 	return nil
 }
@@ -258,14 +292,6 @@ const (
 	wholeStage
 )
 
-// tag is that of the engine with weights.
-func tag(w *learn.Weights) string {
-	if w.Generation == 0 {
-		return baseTag
-	}
-	return strings.TrimSuffix(strings.ReplaceAll(w.File, "/", "-"), ".json")
-}
-
 // built returns the build of a tag.
 func (l *loop) built(name string) (*gitbuild.Build, error) {
 	if b := l.builds[name]; b != nil {
@@ -293,9 +319,9 @@ func (l *loop) weightFile(w *learn.Weights) string {
 
 // engine returns an engine with weights as a player, with a name for people.
 func (l *loop) engine(name string, w *learn.Weights) (string, error) {
-	which := tag(w)
+	which := enginerun.Tag(w.WeightsRef)
 	if l.project.Weights != "" {
-		which = baseTag
+		which = enginerun.BaseTag
 	}
 	b, err := l.built(which)
 	if err != nil {
@@ -306,9 +332,9 @@ func (l *loop) engine(name string, w *learn.Weights) (string, error) {
 
 // dumpOf returns the command that prints the features of an engine with weights.
 func (l *loop) dumpOf(w *learn.Weights) (string, error) {
-	which := tag(w)
+	which := enginerun.Tag(w.WeightsRef)
 	if l.project.Weights != "" {
-		which = baseTag
+		which = enginerun.BaseTag
 	}
 	b, err := l.built(which)
 	if err != nil {

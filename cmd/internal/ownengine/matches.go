@@ -2,15 +2,19 @@ package ownengine
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/assay-chess/assay/cmd/internal/cli"
 	"github.com/assay-chess/assay/cmd/internal/enginerun"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/sprt"
 	"github.com/assay-chess/assay/tuner/learn"
@@ -26,10 +30,11 @@ func (l *loop) Gate(_ context.Context, g int, proposed, champion *learn.Weights)
 	if err != nil || r.Passed() || r.Verdict == match.AcceptH0 {
 		return r, proposed, err
 	}
-	half, err := l.candidate(g, "half.json", champion, between(champion.Values, proposed.Values, 0.5))
+	half, err := l.candidate(g, enginerun.HalfName, champion, between(champion.Values, proposed.Values, 0.5))
 	if err != nil || half.ID == champion.ID || half.ID == proposed.ID {
 		return r, proposed, err
 	}
+	l.now.First = r
 	second, err := l.gate(g, "gate-half", halfStage, learn.GateAlpha(2), half, champion)
 	if err != nil {
 		return nil, nil, err
@@ -44,7 +49,7 @@ func (l *loop) gate(g int, name string, stage int, alpha float64, a, b *learn.We
 		fmt.Sprint(alpha)}))
 }
 
-// match plays a match in a folder of a generation's.
+// match plays a match in a folder of a generation's. One that ended without a verdict is put aside, and played again.
 func (l *loop) match(folder, name string, a, b *learn.Weights, words []string) (*match.Result, error) {
 	players := make([]string, 2)
 	for i, w := range []*learn.Weights{a, b} {
@@ -55,6 +60,11 @@ func (l *loop) match(folder, name string, a, b *learn.Weights, words []string) (
 	}
 	if l.plan.Book != "" {
 		words = append(words, "--book", l.plan.Book, "--book-order", "random")
+	}
+	if durable.Status(l.path(folder, name)).State == durable.NoVerdict {
+		if err := aside(l.path(folder, name)); err != nil {
+			return nil, err
+		}
 	}
 	out, err := l.stage(folder, name, slices.Concat([]string{"match"}, players, words)...)
 	if err != nil {
@@ -94,7 +104,8 @@ func (l *loop) whole(g int, champion *learn.Weights, fit string) error {
 // wholeName is the folder of a generation's match of the whole fit.
 const wholeName = "whole"
 
-// final plays the matches of the champion against the engine as it was, and writes the patch if they allow it.
+// final plays the matches that decide, of the champion against the engine as it was, and writes the patch if they allow
+// it.
 func (l *loop) final(champion *learn.Weights, acceptNotWeaker bool) (err error) {
 	p := &l.result.Proof
 	t := enginerun.NotWeaker
@@ -109,23 +120,104 @@ func (l *loop) final(champion *learn.Weights, acceptNotWeaker bool) (err error) 
 	if p.Fixed, err = l.last("match", fixedStage, l.plan.Final, champion, l.plan.Limits()); err != nil {
 		return err
 	}
-	if l.plan.Deep > 0 && l.plan.Clock == "" {
-		if p.Deep, err = l.last("deep", deepStage, l.plan.Deep, champion, []string{"--nodes",
-			fmt.Sprint(enginerun.DeepFactor * l.plan.Nodes)}); err != nil {
-			return err
-		}
-	}
-	if l.plan.Clocked > 0 {
-		if p.Clock, err = l.last("clock", clockStage, l.plan.Clocked, champion, []string{"--tc",
-			l.plan.FinalClock}); err != nil {
-			return err
-		}
-	}
 	l.result.Outcome = p.Outcome()
 	if l.result.Outcome == learn.GainProved || l.result.Outcome == learn.NotWeaker && acceptNotWeaker {
 		return l.patch(champion)
 	}
 	return nil
+}
+
+// addition is a match that only adds to what was found: nothing that happens in it takes the rest back.
+type addition struct {
+	name         string // of its folder
+	stage, games int
+	limit        []string
+	result       **match.Result
+}
+
+// further lists the additions that the plan has and the result does not.
+func (l *loop) further() (list []addition) {
+	r, p := &l.result, &l.plan
+	open := func(m *match.Result) bool { return m == nil || m.Verdict == match.NoVerdict }
+	switch {
+	case r.Outcome == learn.NothingFound:
+		return nil
+	case p.Deep > 0 && p.Clock == "" && open(r.Deep):
+		list = append(list, addition{"deep", deepStage, p.Deep, []string{"--nodes",
+			fmt.Sprint(enginerun.DeepFactor * p.Nodes)}, &r.Deep})
+	}
+	if p.Clocked > 0 && (open(r.Clock) || p.FinalClock != r.Plan.FinalClock) {
+		list = append(list, addition{"clock", clockStage, p.Clocked, []string{"--tc", p.FinalClock}, &r.Clock})
+	}
+	return list
+}
+
+// leaveOut takes a match without a verdict that the plan does not have any more out of the result.
+func (l *loop) leaveOut() error {
+	r, left := &l.result, false
+	for m, games := range map[**match.Result]int{&r.Deep: l.plan.Deep, &r.Clock: l.plan.Clocked} {
+		if games == 0 && *m != nil && (*m).Verdict == match.NoVerdict {
+			*m, left = nil, true
+		}
+	}
+	if !left {
+		return nil
+	}
+	return l.write()
+}
+
+// add plays the further matches. What keeps one from a verdict is said in its place.
+func (l *loop) add() error {
+	for _, x := range l.further() {
+		played, err := l.addition(x)
+		if l.ctx.Err() != nil {
+			return err
+		}
+		if err != nil {
+			played = &match.Result{Reason: cli.Plain(err.Error())}
+			_ = durable.ReadJSON(l.path(enginerun.FinalName, x.name, durable.RunResultName), played) // if that has a reason
+			played.Verdict = match.NoVerdict
+		}
+		*x.result = played
+		l.result.Plan.Deep, l.result.Plan.Clocked, l.result.Plan.FinalClock = l.plan.Deep, l.plan.Clocked, l.plan.FinalClock
+		if err := l.write(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addition plays one of them; one of other limits is put aside.
+func (l *loop) addition(x addition) (*match.Result, error) {
+	dir, champion := l.path(enginerun.FinalName, x.name), &learn.Weights{WeightsRef: l.result.Champion}
+	var before struct {
+		Limits [2]selfplay.Limits `json:"limits"`
+	}
+	clock, _ := selfplay.ParseClock(l.plan.FinalClock) // the match says what is wrong with it
+	err := durable.ReadJSON(filepath.Join(dir, durable.RunConfigName), &before)
+	if was := before.Limits[0].Clock; err == nil && was != (selfplay.Clock{}) && was != clock {
+		if err := aside(dir); err != nil {
+			return nil, err
+		}
+	}
+	played, err := l.last(x.name, x.stage, x.games, champion, x.limit)
+	var changed *durable.ConfigChangedError
+	if !errors.As(err, &changed) {
+		return played, err
+	}
+	if err := aside(dir); err != nil {
+		return nil, err
+	}
+	return l.last(x.name, x.stage, x.games, champion, x.limit)
+}
+
+// aside gives a folder another name, with the first number that is free.
+func aside(dir string) error {
+	n := 1
+	for exists(fmt.Sprintf("%s-%d", dir, n)) {
+		n++
+	}
+	return os.Rename(dir, fmt.Sprintf("%s-%d", dir, n))
 }
 
 // last plays one of the matches at the end.
@@ -139,14 +231,14 @@ func (l *loop) patch(champion *learn.Weights) error {
 		l.result.Patch = champion.File
 		return nil
 	}
-	err := l.write(l.path(filepath.FromSlash(champion.File)), func() error {
+	err := l.inSource(l.path(filepath.FromSlash(champion.File)), func() error {
 		l.result.Notes = l.notes
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	mail, err := l.clone.Mail(l.ctx, l.author, baseTag, tag(champion), l.message())
+	mail, err := l.clone.Mail(l.ctx, l.author, enginerun.BaseTag, enginerun.Tag(champion.WeightsRef), l.message())
 	if err != nil {
 		return err
 	}

@@ -34,6 +34,8 @@ type Config struct {
 	Engine         string // a folder of the repository, for its working tree, or git:REF in the current folder
 	Stdout, Stderr io.Writer
 	Playing        []string // flags of each command that plays, such as --concurrency
+	// Written is called when there is a result, or a line more of it, in the run's folder; nil: by nobody.
+	Written func()
 	// Command runs a command of assay, and returns what it prints to the standard output.
 	Command func(ctx context.Context, words []string, stderr io.Writer) (stdout string, err error)
 }
@@ -51,9 +53,6 @@ type tools struct {
 	said    []string // by that command, to the standard error
 	notes   []string // of a stage, for the author to read
 }
-
-// sourceName is the folder of the engine's files.
-const sourceName = "source"
 
 // find finds the engine. Git objects of a working tree's files are written to the folder temp.
 func (k *tools) find(temp string) error {
@@ -75,7 +74,7 @@ func (k *tools) find(temp string) error {
 
 // describe reads the assay.toml of the engine's files, and checks that it says all that the loop needs.
 func (k *tools) describe(log func(format string, args ...any)) (err error) {
-	if k.project, err = settings.ReadProject(k.path(sourceName)); err != nil {
+	if k.project, err = settings.ReadProject(k.path(enginerun.SourceName)); err != nil {
 		return err
 	}
 	for _, need := range []struct{ key, value, example string }{
@@ -113,7 +112,7 @@ func (k *tools) run(words ...string) (string, error) {
 	k.show(words)
 	var said strings.Builder
 	text, err := k.Command(k.ctx, words, &said)
-	short := strings.NewReplacer(k.path(sourceName)+string(filepath.Separator), "",
+	short := strings.NewReplacer(k.path(enginerun.SourceName)+string(filepath.Separator), "",
 		k.path()+string(filepath.Separator), "")
 	k.said = strings.Split(strings.TrimSpace(short.Replace(said.String())), "\n")
 	return text, err
@@ -156,7 +155,7 @@ func (k *tools) dump(path, weights string) string {
 // texts reads the sources.
 func (k *tools) texts() (list [][]byte, err error) {
 	for _, name := range k.project.Sources {
-		text, err := os.ReadFile(k.path(sourceName, name))
+		text, err := os.ReadFile(k.path(enginerun.SourceName, name))
 		if errors.Is(err, os.ErrNotExist) {
 			return nil, fmt.Errorf("%s, sources: there is no file %s in %s", settings.ProjectName, name, k.source.Short())
 		}
@@ -172,7 +171,7 @@ func (k *tools) texts() (list [][]byte, err error) {
 func (k *tools) export(from string) error {
 	words := []string{"weights", "export", from}
 	for _, name := range k.project.Sources {
-		words = append(words, "--into", k.path(sourceName, name))
+		words = append(words, "--into", k.path(enginerun.SourceName, name))
 	}
 	_, err := k.run(words...)
 	k.notes = slices.DeleteFunc(k.said, func(line string) bool {

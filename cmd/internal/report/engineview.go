@@ -23,6 +23,9 @@ func (b *builder) learnEngine() {
 	v := &engineView{Result: read[enginerun.Result](&b.reader, b.dir, durable.RunResultName)}
 	b.read(&v.Config, b.dir, durable.RunConfigName)
 	v.Plan = v.Config.Plan.Text()
+	if v.Result != nil {
+		v.Plan = v.Result.Plan.Text()
+	}
 	var folders []string
 	for n, folder := range b.started(v.Config.Plan.Generations) {
 		v.Started, folders = n, append(folders, folder)

@@ -1,146 +1,296 @@
 package guidetest
 
 import (
-	"encoding/json"
+	"context"
+	"errors"
+	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/assay-chess/assay/cmd/internal/app"
 	"github.com/assay-chess/assay/cmd/internal/enginerun"
+	"github.com/assay-chess/assay/cmd/internal/ownengine"
+	"github.com/assay-chess/assay/cmd/internal/settings"
 	"github.com/assay-chess/assay/dataset/durable"
-	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/num"
+	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/match"
+	"github.com/assay-chess/assay/selfplay/sprt"
 	"github.com/assay-chess/assay/tuner/learn"
 )
 
-// TestLearnEngine tunes flint, whose pieces are all worth a pawn, from its repository to a patch that applies.
-// Stages that are lost are made again, to the same patch, and the repository is only read.
-func TestLearnEngine(t *testing.T) {
-	cc, features := withCompiler(t)
-	t.Setenv("ASSAY_CACHE", t.TempDir())
-	t.Setenv("TMPDIR", t.TempDir())
-	for _, date := range []string{"GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"} { // ids of games depend on the commit's
-		t.Setenv(date, "2026-01-01T00:00:00Z")
+// flint is a repository of flint. Nothing in it names a folder of this machine.
+type flint struct {
+	*testing.T
+	dir string
+}
+
+// newFlint makes the repository in a folder of its own, with lines of the table [learn], and changes to it. In the source
+// old is replaced by new.
+func newFlint(t *testing.T, old, new string, lines ...string) *flint {
+	t.Helper()
+	_, features := withCompiler(t)
+	for name, value := range map[string]string{"ASSAY_CACHE": t.TempDir(), "TMPDIR": t.TempDir(),
+		"GIT_CONFIG_GLOBAL": os.DevNull} {
+		t.Setenv(name, value)
 	}
-	source, err := os.ReadFile(filepath.Join(features, "testdata", "flint.c"))
+	read := func(elem ...string) string {
+		text, err := os.ReadFile(filepath.Join(append([]string{features}, elem...)...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	dir, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := map[string]string{
-		"flint.c": strings.Replace(string(source), "S(300, 300), S(300, 300), S(500, 500), S(900, 900)",
-			"S(100, 100), S(100, 100), S(100, 100), S(100, 100)", 1),
-		"assay.toml": "build = \"" + cc + " -O1 -I" + features + " -o {out} flint.c\"\ndump = '{exe} dump'\n" +
-			"sources = ['flint.c']\n[learn]\nnodes = 150\ngames = 200\nlambda = 1\ngate = '0,150'\nbook = 'open.epd'\n" +
-			"final_games = 240\ndeep_games = 2\nclock_games = 0\n",
-	}
-	for start, m := board.StartPosition(), 0; m < 20; m++ {
-		for reply := range 20 {
-			p := start
-			p.Make(start.LegalMoves(nil)[m])
-			p.Make(p.LegalMoves(nil)[reply])
-			files["open.epd"] += p.FEN() + "\n"
-		}
-	}
-	for name, text := range files {
+	f := &flint{t, dir}
+	for name, text := range map[string]string{
+		"flint.c":          strings.Replace(read("testdata", "flint.c"), old, new, 1),
+		"assay_features.h": read("assay_features.h"),
+		"assay.toml": "build = 'cc -O0 -I. -o {out} flint.c'\ndump = '{exe} dump'\nsources = ['flint.c']\n[learn]\n" +
+			strings.Join(lines, "\n") + "\n",
+	} {
 		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
-	git := func(args ...string) string {
-		t.Helper()
-		words := append([]string{"-c", "user.name=a", "-c", "user.email=a@b"}, args...)
-		out, err := exec.Command("git", words...).CombinedOutput()
-		if err != nil {
-			t.Fatalf("git %v: %v %s", args, err, out)
-		}
-		return string(out)
+	f.git("init", "--quiet")
+	f.git("add", "-A")
+	f.git("commit", "--quiet", "-m", "flint")
+	return f
+}
+
+func (f *flint) git(args ...string) string {
+	f.Helper()
+	words := append([]string{"-C", f.dir, "-c", "user.name=a", "-c", "user.email=a@b"}, args...)
+	out, err := exec.Command("git", words...).CombinedOutput()
+	if err != nil {
+		f.Fatalf("git %v: %v %s", args, err, out)
 	}
-	git("init", "--quiet")
-	git("add", "-A")
-	git("commit", "--quiet", "-m", "flint")
-	run := func() (stdout, patch string) {
-		t.Helper()
-		code, stdout, stderr := call(t, "learn", "--engine", ".", "--run", "tuned", "--concurrency", "1")
-		if code != exitDone || !strings.Contains(stdout, "gain proved: +") ||
-			!strings.Contains(stdout, "git am runs/tuned") {
-			t.Fatalf("exit %d: %s%s", code, stdout, stderr)
-		}
-		text, err := os.ReadFile("runs/tuned/engine.patch")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return stdout, string(text)
+	return string(out)
+}
+
+// learn runs the loop with matches that nobody plays: decide says how they end, by their folder. It returns the result
+// and the commands that were run, by their first word and folder.
+func (f *flint) learn(decide func(folder string) *match.Result, flags ...string) (*enginerun.Result, []string, error) {
+	f.Helper()
+	set := settings.New(settings.Learn, nil)
+	if _, err := set.Parse(flags); err != nil {
+		f.Fatal(err)
 	}
-	first, patch := run()
-	var r enginerun.Result
-	text, err := os.ReadFile(filepath.Join("runs/tuned", durable.RunResultName))
-	if err != nil || json.Unmarshal(text, &r) != nil {
+	var ran []string
+	r, err := ownengine.Run(f.Context(), ownengine.Config{Engine: ".", Stdout: io.Discard, Stderr: io.Discard,
+		Playing: []string{"--concurrency", "1"},
+		Command: func(_ context.Context, words []string, stderr io.Writer) (string, error) {
+			if at := slices.Index(words, "--out"); at >= 0 {
+				ran = append(ran, words[0]+" "+filepath.Base(words[at+1]))
+			}
+			if words[0] == "match" {
+				return "", f.play(words, decide)
+			}
+			var stdout, said strings.Builder
+			if code := app.Run(words, strings.NewReader(""), &stdout, io.MultiWriter(stderr, &said)); code != exitDone {
+				return "", fmt.Errorf("exit code %d: %s", code, said.String())
+			}
+			return stdout.String(), nil
+		}}, f.run(), "assay learn", set)
+	return r, ran, err
+}
+
+func (f *flint) run(elem ...string) string {
+	return filepath.Join(append([]string{f.dir, "runs", "tuned"}, elem...)...)
+}
+
+// play writes a match as decide says.
+func (f *flint) play(words []string, decide func(folder string) *match.Result) error {
+	out := words[slices.Index(words, "--out")+1]
+	limit := selfplay.Limits{Nodes: 1}
+	if at := slices.Index(words, "--tc"); at >= 0 {
+		limit = selfplay.Limits{}
+		limit.Clock, _ = selfplay.ParseClock(words[at+1])
+	}
+	run, err := durable.OpenRun(out, durable.RunInfo{Command: "match"}, map[string]any{"limits": []any{limit, limit}})
+	if err != nil {
+		return err
+	}
+	defer run.Close()
+	r := decide(filepath.Base(out))
+	if err := run.Finish(r); err != nil || r.Verdict != match.NoVerdict {
+		return err
+	}
+	return fmt.Errorf("%w: %s", selfplay.ErrNoVerdict, r.Reason)
+}
+
+// scored is the result of a match with the verdict.
+func scored(verdict string, elo num.Float) *match.Result {
+	return &match.Result{Verdict: verdict, Games: 200, Wins: 90, Draws: 50, Losses: 60,
+		Strength: sprt.Strength{Elo: elo, EloLo: elo - 20, EloHi: elo + 20}}
+}
+
+const quick = "nodes = 100\ngames = 60\nlambda = 1"
+
+// TestLearnEngine tunes flint from its repository to a patch that applies; only its matches are invented. Whatever
+// happens to a match that adds to a proved gain, the gain stays, and the same command plays that match again. Stages
+// that are lost are made again, to the same patch, and the repository is only read.
+func TestLearnEngine(t *testing.T) {
+	f := newFlint(t, "", "", quick, "clock = '4+0.04'", "book = 'open.epd'")
+	if err := os.WriteFile("open.epd", []byte("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	g := r.Generations[0]
-	if r.Outcome != learn.GainProved || !g.Promoted || g.Screened || g.Why == "" || !(r.Fixed.EloLo > 0) ||
-		len(g.Groups) < 2 || r.Deep == nil || r.Clock != nil || g.Change <= 0 {
-		t.Errorf("%+v, %+v", r, g)
-	}
-	// The book is the author's file, and not a copy that goes.
-	if book, err := filepath.Abs("open.epd"); err != nil || r.Plan.Book != book {
-		t.Errorf("the book is %s, not %s", r.Plan.Book, book)
-	}
-	for _, m := range []string{"gen-1/gate", "final/test", "final/match"} {
-		games, err := os.ReadFile(filepath.Join("runs/tuned", m, match.PGNName))
-		config, err2 := os.ReadFile(filepath.Join("runs/tuned", m, durable.RunConfigName))
-		if first, _, _ := strings.Cut(strings.SplitAfter(string(games)+`[FEN "`, `[FEN "`)[1], `"`); err != nil || err2 != nil ||
-			first == "" || !strings.Contains(files["open.epd"], first) || !strings.Contains(string(config), "open.epd") {
-			t.Errorf("%s begins at %q, not in the book: %v %v", m, first, err, err2)
+	f.git("add", "open.epd")
+	f.git("commit", "--quiet", "--amend", "-m", "flint")
+	clock := &match.Result{Verdict: match.NoVerdict, Reason: "new forfeited 3 of 8 games"}
+	decide := func(folder string) *match.Result {
+		switch folder {
+		case "gate", "test":
+			return scored(match.AcceptH1, 50)
+		case "clock", "deep": // when these begin all else is on disk
+			var r enginerun.Result
+			if err := durable.ReadJSON(f.run(durable.RunResultName), &r); err != nil || r.Outcome != learn.GainProved {
+				t.Errorf("at the match %s the result is %q, %v", folder, r.Outcome, err)
+			}
+			if _, err := os.Stat(f.run("engine.patch")); err != nil {
+				t.Error(err)
+			}
+			if folder == "clock" {
+				return clock
+			}
 		}
+		return scored(match.Stronger, 40)
 	}
-	if status := git("status", "--short"); status != "?? runs/\n" {
+	// learned checks what the loop ran, and what it says.
+	learned := func(what string, ran []string, says string, flags ...string) string {
+		t.Helper()
+		r, commands, err := f.learn(decide, flags...)
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		commands = slices.DeleteFunc(commands, func(c string) bool { return !strings.HasPrefix(c, "match ") })
+		text := r.Text("runs/tuned")
+		if !slices.Equal(commands, ran) || !strings.Contains(text, says) ||
+			!strings.HasPrefix(text, "gain proved: +40 [+20, +60] Elo over 200 games") ||
+			!strings.Contains(text, "git am runs/tuned/engine.patch") {
+			t.Errorf("%s: matches %q, want %q, and %q in\n%s", what, commands, ran, says, text)
+		}
+		return text
+	}
+	learned("the clock fails", []string{"match gate", "match test", "match match", "match deep", "match clock"},
+		"no verdict: new forfeited 3 of 8 games")
+	learned("it fails again", []string{"match clock"}, "no verdict: new forfeited 3 of 8 games")
+	if _, err := os.Stat(f.run("final", "clock-1", durable.RunResultName)); err != nil {
+		t.Error(err)
+	}
+	if text := learned("it is left out", nil, "gain proved", "--clock-games", "0"); strings.Contains(text, "no verdict") {
+		t.Errorf("without a match at a clock:\n%s", text)
+	}
+	clock = scored(match.Undecided, -5)
+	learned("it is played", []string{"match clock"}, "\n4+0.04         -5 [-25, +15] Elo")
+	first := learned("another clock, which loses", []string{"match clock"}, "\n8+0.08         -5 [-25, +15] Elo", "--clock",
+		"8+0.08")
+	if again := learned("a complete run", nil, "gain proved", "--clock", "8+0.08", "--hours", "3"); again != first {
+		t.Errorf("a complete run says\n%s, not\n%s", again, first)
+	}
+	if status := f.git("status", "--short"); status != "?? runs/\n" {
 		t.Errorf("the repository has changed: %s", status)
 	}
 
-	// What was lost is made again.
+	var r enginerun.Result
+	if err := durable.ReadJSON(f.run(durable.RunResultName), &r); err != nil {
+		t.Fatal(err)
+	}
+	// The book is the author's file, and not a copy that goes.
+	if book := filepath.Join(f.dir, "open.epd"); r.Plan.Book != book {
+		t.Errorf("the book is %s, not %s", r.Plan.Book, book)
+	}
+	if g := r.Generations[0]; !g.Promoted || g.Positions == 0 || g.Change <= 0 {
+		t.Errorf("%+v", g)
+	}
+	patch, err := os.ReadFile(f.run("engine.patch"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, lost := range []string{durable.RunResultName, "engine.patch", "final/match", "gen-1/gate", "gen-1/features-1",
 		"gen-1/weights.json"} {
-		if err := os.RemoveAll(filepath.Join("runs/tuned", lost)); err != nil {
+		if err := os.RemoveAll(f.run(lost)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, again := run(); again != patch {
-		t.Errorf("another patch after what was lost:\n%s\n%s", patch, again)
-	}
-	if again, _ := run(); again != first {
-		t.Errorf("a complete run says\n%s, not\n%s", again, first)
+	learned("what was lost is made again", []string{"match gate", "match match"}, "gain proved", "--clock", "8+0.08")
+	if again, err := os.ReadFile(f.run("engine.patch")); err != nil || string(again) != string(patch) {
+		t.Errorf("another patch after what was lost, %v:\n%s\n%s", err, patch, again)
 	}
 
-	// A screen of the fit's groups, by weight files that the engine loads.
-	if out, err := exec.Command(cc, "-O1", "-I"+features, "-o", "flint", "flint.c").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	code, stdout, stderr := call(t, "screen", "./flint", "weights=runs/tuned/gen-1/fit:material,pst", "--weights-option",
-		"EvalFile", "--games", "160", "--nodes", "100")
-	if code != exitDone || !strings.Contains(stdout, "recommended: ") || !strings.Contains(stdout, "\nmaterial ") {
-		t.Errorf("exit %d: %s%s", code, stdout, stderr)
-	}
-	if code, _, stderr := call(t, "screen", "./flint", "weights=runs/tuned/gen-1/weights.json", "--weights-option",
-		"EvalFile", "--games", "16"); code != 2 ||
-		!strings.Contains(stderr, "need the folder of a fit with assay tune --refit") {
-		t.Errorf("no refit: exit %d, %s", code, stderr)
-	}
-	if err := os.Remove("flint"); err != nil {
-		t.Fatal(err)
-	}
-
-	git("am", "runs/tuned/engine.patch")
-	if log := git("log", "-1"); !strings.Contains(log, "Penta | [") || !strings.Contains(log, "200 games") {
+	f.git("am", f.run("engine.patch"))
+	if log := f.git("log", "-1"); !strings.Contains(log, "Penta | [") || !strings.Contains(log, "60 games") {
 		t.Errorf("the commit says %s", log)
 	}
-	if code, _, stderr := call(t, "learn", "--engine", ".", "--run", "tuned"); code != exitDone ||
-		!strings.Contains(stderr, "the engine has changed since the run began") {
-		t.Errorf("exit %d after a change: %s", code, stderr)
+	code, stdout, stderr := call(t, "learn", "--engine", ".", "--run", "tuned", "--clock", "8+0.08")
+	if code != exitDone || !strings.Contains(stderr, "the engine has changed since the run began") ||
+		!strings.Contains(stdout, "gain proved: ") {
+		t.Errorf("exit %d after a change: %s%s", code, stdout, stderr)
 	}
 	if code, _, stderr := call(t, "learn", "--hours", "1"); code != 2 || !strings.Contains(stderr, "give --engine too") {
 		t.Errorf("--hours without --engine: exit %d, %s", code, stderr)
+	}
+}
+
+// TestLearnEngineNothing: a candidate that no match proved is named, with the match that plays it on. A gate without a
+// verdict is played again.
+func TestLearnEngineNothing(t *testing.T) {
+	f := newFlint(t, "", "", quick, "generations = 1")
+	gate := &match.Result{Verdict: match.NoVerdict, Reason: "old forfeited 9 of 9 games"}
+	decide := func(folder string) *match.Result {
+		if folder == "gate" {
+			return gate
+		}
+		return scored(match.Undecided, 24)
+	}
+	if r, _, err := f.learn(decide); err == nil || errors.Is(err, context.Canceled) {
+		t.Fatalf("a gate without a verdict: %+v", r)
+	}
+	gate = scored(match.Undecided, 5)
+	r, _, err := f.learn(decide)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, command, ok := strings.Cut(r.Text("runs/tuned"), "to play it on  assay ")
+	if !strings.Contains(r.Text("runs/tuned"), "best           half of the step of generation 1: +24 [+4, +44] Elo, 200 games\n") ||
+		!strings.HasPrefix(r.Text("runs/tuned"), "nothing found: ") || !ok || r.Patch != "" {
+		t.Fatalf("%s", r.Text("runs/tuned"))
+	}
+	if code, stdout, stderr := call(t, append(quotedFields(strings.TrimSpace(command)), "--games", "2")...); code != exitDone ||
+		!strings.Contains(stdout, "new") {
+		t.Errorf("%s: exit %d: %s%s", command, code, stdout, stderr)
+	}
+}
+
+// TestLearnEngineComment: a comment in the source makes another commit and another program, and the same weights.
+func TestLearnEngineComment(t *testing.T) {
+	var base [2]string
+	var learned [2][]models.TermWeight
+	for i, comment := range []string{"/* flint", "/* the same engine: flint"} {
+		t.Run(comment, func(t *testing.T) {
+			f := newFlint(t, "/* flint", comment, quick, "generations = 1")
+			r, _, err := f.learn(func(string) *match.Result { return scored(match.AcceptH0, -5) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			file, err := models.OpenAny(f.run("gen-1", learn.WeightsName))
+			if err != nil {
+				t.Fatal(err)
+			}
+			base[i], learned[i] = r.Base, file.Terms
+		})
+	}
+	if base[0] == base[1] || len(learned[0]) == 0 || !slices.Equal(learned[0], learned[1]) {
+		t.Errorf("%s has the weights\n%v\n%s has\n%v", base[0], learned[0], base[1], learned[1])
 	}
 }
