@@ -84,18 +84,14 @@ games have no UCI, PGN, positions or workers (--serve), and a fixed --depth in p
 --engine DIR tunes your own engine, as the assay.toml of its repository describes it (assay guide
 tune-my-engine), in a clone; your files are only read. In each generation the engine plays itself,
 and its weights are fitted to these games and, with half the weight, to those from before the last
-promotion (decay) and to --add. The fit proposes, games decide: a screen plays up to eight groups
-of its terms against their old values, the others refitted beside these, and takes back the groups
-that should lose. It is left out where its games should gain more as self-play. From 2,000 games
-on, 304 of them play the whole fit, for the archive of fits (assay archive). The rest must pass
-the gate, SPRT [0, 10]; if that is undecided, half of the step tries once more. At the end the
-champion plays the engine as it was: SPRT [-10, 0], a match of fixed length, one at 8 times the
-nodes and one at a clock. Only if the match of fixed length shows a gain, and that at the clock no
-loss, there is a patch in the run's folder, with its commit message. --hours shares the time from
-the measured speed: 45 % self-play, 15 % screen, 30 % gate, of the hours that the run works;
---games sets the games of self-play instead. The table [learn] has nodes, tc, hours, games,
-generations, lambda, decay, tolerance (of the dump's check, 2 centipawns), freeze, book, gate, start,
-final_games, deep_games, clock_games and clock.
+promotion (decay) and to --add. The fit proposes, games decide: it must pass the gate, SPRT
+[0, 10]; if that is undecided, half of the step tries once more. At the end the champion plays the
+engine as it was: SPRT [-10, 0], and a match of fixed length. If that shows a gain, there is a
+patch in the run's folder, with its commit message. Matches at 8 times the nodes and at a clock
+follow, and take nothing back: one without a verdict is played again by the same command. --hours
+shares the time that the run works, from the measured speed; --games sets the games of self-play
+instead. The table [learn] has nodes, tc, hours, games, generations, lambda, decay, tolerance (of
+the dump's check, 2 centipawns), freeze, book, gate, final_games, deep_games, clock_games and clock.
 
 --engine DIR --check asks whether your engine can be tuned. It builds the engine, plays ten games,
 checks the dump on their positions, finds the numbers in the source, where writing them back must

@@ -10,8 +10,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/assay-chess/assay/selfplay/screen"
-	"github.com/assay-chess/assay/selfplay/screen/play"
 	"github.com/assay-chess/assay/selfplay/sprt"
 	"github.com/assay-chess/assay/tuner/learn"
 )
@@ -24,8 +22,6 @@ type Plan struct {
 	Hours       float64  `json:"hours,omitempty"` // of all generations; 0: the games were given
 	Generations int      `json:"generations"`     // at most
 	Games       int      `json:"games"`           // of self-play, in each generation
-	Screen      int      `json:"screen_games"`    // 0: no screen
-	Whole       int      `json:"whole_games"`     // of the whole fit against the champion
 	Gate        int      `json:"gate_games"`      // at most
 	Lambda      float64  `json:"lambda"`
 	Decay       float64  `json:"decay"`                   // weight of rows, for each promotion since; of Added: once
@@ -33,7 +29,6 @@ type Plan struct {
 	PerGame     int      `json:"per_game,omitempty"`      // positions of a game; 0: all
 	Relabel     uint64   `json:"relabel_nodes,omitempty"` // of the search that labels them; 0: the one that played
 	Freeze      []string `json:"freeze,omitempty"`
-	Start       string   `json:"start"`           // tuned or guessed: the engine's own weights
 	Added       []string `json:"added,omitempty"` // data sets of positions that each fit also learns from
 	Book        string   `json:"book,omitempty"`
 	Elo0        float64  `json:"gate_elo0"`
@@ -46,13 +41,7 @@ type Plan struct {
 
 const (
 	// How the games of a generation are shared; builds and a reserve take the rest.
-	gamesShare, screenShare, gateShare = 0.45, 0.15, 0.30
-	// mostScreen are the most games of a screen: more add little.
-	mostScreen = 4000
-	// A row of an archive has wholeGames. They come out of a screen that has at least leastForWhole.
-	wholeGames, leastForWhole = 304, 2000
-	// MaxGroups is how many groups of terms a screen has at most.
-	MaxGroups = 8
+	gamesShare, gateShare = 0.54, 0.36
 	// FinalName is the folder of the matches at the end.
 	FinalName = "final"
 	// pliesPerGame is the usual length of a game.
@@ -76,27 +65,11 @@ func (p *Plan) GivenGames(games int) {
 
 // share shares the games of a generation.
 func (p *Plan) share(games float64) {
-	multiple := func(share float64, of int) int { return max(of, int(share*games+0.5)/of*of) }
-	p.Games, p.Gate = multiple(gamesShare, 2), multiple(gateShare, 2)
+	even := func(share float64) int { return max(2, int(share*games+0.5)/2*2) }
+	p.Games, p.Gate = even(gamesShare), even(gateShare)
 	if p.Hours > 0 { // labels take the time of games
 		p.Games = max(2, p.Games-2*int(float64(p.Rows)*float64(p.Relabel)/(2*pliesPerGame*float64(max(p.Nodes, 1)))))
 	}
-	if p.Screen = min(mostScreen, multiple(screenShare, play.PerOpening)); !p.screenPays() {
-		if p.Hours > 0 {
-			p.Games += p.Screen
-		}
-		p.Screen = 0
-	}
-	if p.Whole = 0; p.Screen >= leastForWhole {
-		p.Whole = wholeGames
-		p.Screen -= p.Whole
-	}
-}
-
-// screenPays reports whether a screen should gain more than its games would as self-play.
-func (p *Plan) screenPays() bool {
-	return screen.Worth(MaxGroups, uint64(p.Screen/2), screen.Variance(UsualDraws)) >
-		screen.WorthAsGames(MaxGroups, float64(p.Screen)/float64(p.Games))
 }
 
 // Limits are the flags that limit a move.
@@ -135,15 +108,6 @@ func (p *Plan) Text() string {
 	}
 	if p.Relabel > 0 {
 		line("labels", "%s positions, each searched with %d nodes", rows, p.Relabel)
-	}
-	if p.Screen > 0 {
-		line("screen", "%d games: the effect of each of %d groups of terms to ±%.0f Elo", p.Screen, MaxGroups,
-			1.96*screen.Precision(uint64(p.Screen/2), screen.Variance(UsualDraws)))
-	} else {
-		line("screen", "none: so few games are worth more as self-play")
-	}
-	if p.Whole > 0 {
-		line("whole fit", "%d games against the champion, whatever the screen says: for the archive of fits", p.Whole)
 	}
 	test := sprt.Test{Model: sprt.Logistic, Elo0: p.Elo0, Elo1: p.Elo1, Alpha: learn.GateAlpha(1), Beta: 0.05}
 	needs := ""

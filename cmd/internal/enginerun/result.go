@@ -3,12 +3,10 @@ package enginerun
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/selfplay/match"
-	"github.com/assay-chess/assay/selfplay/screen"
 	"github.com/assay-chess/assay/selfplay/sprt"
 	"github.com/assay-chess/assay/tuner/learn"
 )
@@ -51,24 +49,11 @@ type Result struct {
 	Already bool `json:"-"` // the run was complete before
 }
 
-// Group is a group of terms that the fit changed, and what games said of it.
-type Group struct {
-	Name     string        `json:"name"`
-	Net      float64       `json:"net_gain"`        // in loss, that the fit expects of it on other games
-	Effect   screen.Effect `json:"effect,omitzero"` // in the screen
-	Expected float64       `json:"expected_elo"`    // from both
-	Kept     bool          `json:"kept"`            // new; else the others were refitted beside its old values
-}
-
 // Generation is the result of one generation.
 type Generation struct {
 	Number    int           `json:"number"`
 	Positions int64         `json:"positions"`
-	Headline  string        `json:"headline"` // of the fit
-	Groups    []Group       `json:"groups"`
-	Screened  bool          `json:"screened"`
-	Why       string        `json:"why,omitempty"`          // there was no screen
-	Whole     *match.Result `json:"whole_fit"`              // against the champion; null: not played
+	Headline  string        `json:"headline"`               // of the fit
 	Change    float64       `json:"rms_change"`             // of the evaluation, in centipawns
 	Changed   int64         `json:"changed_rows,omitempty"` // that the new engine counts otherwise, by tuned numbers
 	Step      float64       `json:"step"`                   // share of the fit's step that was taken
@@ -106,23 +91,6 @@ func (r *Result) Text(dir string) string {
 	for _, g := range r.Generations {
 		name := fmt.Sprintf("generation %d", g.Number)
 		line(name, "%d games, %d positions; %s", r.Plan.Games, g.Positions, g.Headline)
-		for _, x := range g.Groups {
-			kept := "kept"
-			if !x.Kept {
-				kept = "taken back"
-			}
-			effect := ""
-			if g.Screened {
-				effect = fmt.Sprintf("screen %s, expected %+.1f", x.Effect.Strength.Text(""), x.Expected)
-			}
-			line("", "%s", strings.TrimRight(fmt.Sprintf("%-24s %-10s  %s", quote.Text(x.Name), kept, effect), " "))
-		}
-		if g.Whole != nil {
-			line("", "%-24s %-10s  %s Elo, %d games", "whole fit", "", g.Whole.Strength.Text(""), g.Whole.Games)
-		}
-		if g.Why != "" {
-			line("", "no screen: %s", g.Why)
-		}
 		if g.Changed > 0 {
 			line("", "%d rows are counted otherwise with the new weights: columns depend on tuned numbers", g.Changed)
 		}
@@ -186,18 +154,6 @@ func minusFive() float64 {
 		return 0
 	}
 	return p.Pass
-}
-
-// Kept lists the groups of terms that were promoted.
-func (r *Result) Kept() (list []string) {
-	for _, g := range r.Generations {
-		for _, x := range g.Groups {
-			if g.Promoted && x.Kept && !slices.Contains(list, x.Name) {
-				list = append(list, x.Name)
-			}
-		}
-	}
-	return list
 }
 
 // Short returns the first digits of an id.

@@ -1,34 +1,23 @@
 package ownengine
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/assay-chess/assay/cmd/internal/enginerun"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
-	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/models"
-	"github.com/assay-chess/assay/selfplay/screen/play"
 	"github.com/assay-chess/assay/tuner"
 	"github.com/assay-chess/assay/tuner/learn"
 )
 
-// group is a group of the screen: one of the fit's, or several small ones.
-type group struct {
-	enginerun.Group
-	names []string
-}
-
-// compose returns the champion with the groups of a fit that games, or without them the fit, speak for.
-func (l *loop) compose(g int, champion *learn.Weights, fit string) (*learn.Weights, error) {
+// take returns the weights of a fit to the champion's games, with a step that can be trusted.
+func (l *loop) take(g int, champion *learn.Weights, fit string) (*learn.Weights, error) {
 	old, err := tuner.StartWeights(l.set)
 	if err != nil {
 		return nil, err
@@ -38,141 +27,15 @@ func (l *loop) compose(g int, champion *learn.Weights, fit string) (*learn.Weigh
 	if err := durable.ReadJSON(filepath.Join(fit, durable.RunResultName), &found); err != nil {
 		return nil, err
 	}
-	refit, err := tuner.ReadRefit(filepath.Join(fit, tuner.RefitName))
-	if err != nil {
-		return nil, err
-	}
 	l.now.Headline = found.Headline()
-	groups := changed(refit, &found)
-	if err := l.screen(g, champion, fit, groups); err != nil {
-		return nil, err
-	}
-	if err := l.whole(g, champion, fit); err != nil {
-		return nil, err
-	}
-	on := map[string]bool{}
-	for _, x := range groups {
-		l.now.Groups = append(l.now.Groups, x.Group)
-		for _, name := range x.names {
-			on[name] = x.Kept
-		}
-	}
 	file, err := models.OpenAny(filepath.Join(fit, learn.WeightsName))
 	if err != nil {
 		return nil, err
 	}
-	for i, c := range refit.Hold(func(t tuner.RefitTerm) bool { return !on[t.Group] }) {
-		file.Terms[i].MG, file.Terms[i].EG = c.MG, c.EG
-	}
-	if file, err = l.trust(champion.Values, file, l.path(learn.Folder(g), "features-1")); err != nil {
+	if file, err = l.trust(old, file, l.path(learn.Folder(g), "features-1")); err != nil {
 		return nil, err
 	}
 	return l.candidate(g, learn.WeightsName, champion, file)
-}
-
-// changed returns the groups of terms that a fit changed, at most enginerun.MaxGroups: the smallest are joined.
-func changed(refit *tuner.Refit, found *tuner.Result) (list []group) {
-	for _, t := range refit.Terms {
-		if t.Start == t.Fit || slices.ContainsFunc(list, func(x group) bool { return x.Name == t.Group }) {
-			continue
-		}
-		x := group{enginerun.Group{Name: t.Group, Kept: true}, []string{t.Group}}
-		for _, gain := range found.Groups {
-			if gain.Name == t.Group {
-				x.Net = gain.Net
-			}
-		}
-		list = append(list, x)
-	}
-	for len(list) > enginerun.MaxGroups {
-		bySize := slices.SortedFunc(slices.Values(list), func(a, b group) int {
-			return cmp.Compare(math.Abs(a.Net), math.Abs(b.Net))
-		})
-		least, next := bySize[0].Name, bySize[1].Name
-		i := slices.IndexFunc(list, func(x group) bool { return x.Name == least || x.Name == next })
-		j := i + 1 + slices.IndexFunc(list[i+1:], func(x group) bool { return x.Name == least || x.Name == next })
-		list[i].Name += "+" + list[j].Name // as assay screen --group names them
-		list[i].Net += list[j].Net
-		list[i].names = append(list[i].names, list[j].names...)
-		list = slices.Delete(list, j, j+1)
-	}
-	return list
-}
-
-// screen says which groups to keep: those that games and the fit together expect to gain. Without a screen all are.
-func (l *loop) screen(g int, champion *learn.Weights, fit string, groups []group) error {
-	switch {
-	case l.plan.Screen == 0:
-		l.now.Why = "its games were too few, and worth more as self-play"
-	case len(groups) < 2:
-		l.now.Why = "the fit changed one group of terms at most"
-	}
-	if l.now.Why != "" {
-		return nil
-	}
-	var joined []string
-	for _, x := range groups {
-		if len(x.names) > 1 {
-			joined = append(joined, strings.Join(x.names, ","))
-		}
-	}
-	player, how, err := l.screened(champion)
-	if err != nil {
-		return err
-	}
-	words := slices.Concat([]string{"screen", player, "weights=" + fit}, how, l.games(l.plan.Screen, g, screenStage),
-		l.plan.Limits())
-	if len(joined) > 0 {
-		words = append(words, "--group", strings.Join(joined, " "))
-	}
-	out, err := l.stage(learn.Folder(g), "screen", words...)
-	if err != nil {
-		return err
-	}
-	var r play.Result
-	if err := durable.ReadJSON(filepath.Join(out, durable.RunResultName), &r); err != nil {
-		return err
-	}
-	gains := make([]float64, len(r.Factors))
-	at := make([]*group, len(r.Factors))
-	for j, f := range r.Factors {
-		i := slices.IndexFunc(groups, func(x group) bool { return x.Name == f.Name })
-		if i < 0 {
-			return fmt.Errorf("%s: a factor %q that the fit does not have", out, f.Name)
-		}
-		at[j], gains[j] = &groups[i], groups[i].Net
-	}
-	expected := r.Expect(gains)
-	if expected == nil {
-		l.now.Why = "its games were too few"
-		return nil
-	}
-	l.now.Screened = true
-	for j, x := range at {
-		x.Effect, x.Expected, x.Kept = r.Effects[j], expected[j], expected[j] > 0
-	}
-	return nil
-}
-
-// screened returns the champion as the base of a screen, and how its weights change: by builds, or by files it loads.
-func (l *loop) screened(champion *learn.Weights) (player string, how []string, err error) {
-	if l.project.Weights != "" {
-		b, err := l.built(enginerun.BaseTag)
-		if err != nil {
-			return "", nil, err
-		}
-		return l.player(b.Path, ""), []string{"--weights-option", l.project.Weights}, nil
-	}
-	self, err := os.Executable()
-	if err != nil {
-		return "", nil, err
-	}
-	build := quote.Word(self) + " weights export {weights}"
-	for _, name := range l.project.Sources {
-		build += " --into " + quote.Word(name)
-	}
-	return "git:" + enginerun.Tag(champion.WeightsRef), []string{"--repo", l.clone.Dir, "--no-bench", "--build", build + " && " +
-		l.project.Build()}, nil
 }
 
 // trust shortens a step that changes the evaluation by more than half of its own root mean square: so far from where

@@ -8,7 +8,6 @@ import (
 	"math"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,49 +16,8 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/settings"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
-	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/models"
-	"github.com/assay-chess/assay/tuner"
-	"github.com/assay-chess/assay/tuner/stats"
 )
-
-// A screen has at most eight groups: those of the smallest gains are joined, and none is lost.
-func TestChanged(t *testing.T) {
-	refit, found := &tuner.Refit{}, &tuner.Result{}
-	for i := range 12 {
-		name, fit := fmt.Sprintf("g%02d", i), eval.Coef{MG: 1}
-		if i == 5 {
-			fit = eval.Coef{} // not changed
-		}
-		refit.Terms = append(refit.Terms, tuner.RefitTerm{Name: name + ".0", Group: name, Fit: fit},
-			tuner.RefitTerm{Name: name + ".1", Group: name, Fit: fit})
-		found.Groups = append(found.Groups, stats.GroupGain{Name: name, Net: float64(i) - 3})
-	}
-	var names []string
-	total, sum := 0.0, 0.0
-	list := changed(refit, found)
-	for _, x := range list {
-		names = append(names, x.names...)
-		total += x.Net
-		if x.Name != strings.Join(x.names, "+") || !x.Kept {
-			t.Errorf("%+v", x)
-		}
-	}
-	slices.Sort(names)
-	for i, g := range found.Groups {
-		if i != 5 {
-			sum += g.Net
-		}
-	}
-	if len(list) != enginerun.MaxGroups || len(names) != 11 || slices.Contains(names, "g05") || total != sum {
-		t.Errorf("%d groups of %v, gain %g, want %g", len(list), names, total, sum)
-	}
-	for _, big := range []string{"g10", "g11"} {
-		if !slices.ContainsFunc(list, func(x group) bool { return x.Name == big }) {
-			t.Errorf("%s was joined with another: %v", big, list)
-		}
-	}
-}
 
 func TestBetween(t *testing.T) {
 	file := func(values ...int32) *models.File {
@@ -102,23 +60,23 @@ func TestPlan(t *testing.T) {
 		return newPlan(flags, p)
 	}
 	p, err := plan(project("hours=4", "generations=2", "nodes=3000"), "--seed", "7")
-	if p.Split(1); err != nil || p.Games != 3240 || p.Screen != 1080 || p.Gate != 2160 || p.Nodes != 3000 || p.Seed != 7 {
+	if p.Split(1); err != nil || p.Games != 3888 || p.Gate != 2592 || p.Nodes != 3000 || p.Seed != 7 {
 		t.Errorf("by the hour: %+v, %v", p, err)
 	}
 	p, err = plan(project("hours=4", "generations=2", "decay=0.25"))
-	if p.Split(0.5); err != nil || p.Games != 1620+536 || p.Screen != 0 || p.Gate != 1080 || p.Decay != 0.25 {
-		t.Errorf("a screen that does not pay plays itself: %+v, %v", p, err)
+	if p.Split(0.5); err != nil || p.Games != 1944 || p.Gate != 1296 || p.Decay != 0.25 {
+		t.Errorf("half as fast: %+v, %v", p, err)
 	}
 	p, err = plan(project("hours=4"), "--games", "900", "--nodes", "100")
-	if p.Split(1); err != nil || p.Games != 900 || p.Screen != 0 || p.Gate != 600 || p.Hours != 0 || p.Nodes != 100 {
+	if p.Split(1); err != nil || p.Games != 900 || p.Gate != 600 || p.Hours != 0 || p.Nodes != 100 {
 		t.Errorf("--games: %+v, %v", p, err)
 	}
 	p, err = plan(project(), "--generations", "1")
-	if p.Split(100); err != nil || p.Hours != 2.5 || p.Screen != 4000-304 || p.Whole != 304 {
+	if p.Split(100); err != nil || p.Hours != 2.5 || p.Games < 100*p.Generations {
 		t.Errorf("the defaults: %+v, %v", p, err)
 	}
 	p, err = plan(project("rows=10000", "relabel-nodes=13000", "nodes=1000"), "--hours", "1")
-	if p.Split(1); err != nil || p.Games != 1620-1000+536 {
+	if p.Split(1); err != nil || p.Games != 1944-1000 {
 		t.Errorf("labels cost games: %+v, %v", p, err)
 	}
 	for _, words := range [][]string{{"--games", "4", "--hours", "1"}, {"--hours", "-1"}, {"--final-games", "3"},
@@ -226,9 +184,6 @@ func TestAdopt(t *testing.T) {
 	plan := enginerun.Plan{Nodes: 2000, Hours: 1, Generations: 1}
 	recorded := &enginerun.Config{Base: "tree", Plan: plan}
 	recorded.Plan.Split(4)
-	if recorded.Plan.Whole == 0 {
-		t.Fatalf("no whole fit: %+v", recorded.Plan)
-	}
 	now := &enginerun.Config{Base: "tree", Plan: plan}
 	new(loop).adopt(now, recorded)
 	if !reflect.DeepEqual(now, recorded) {

@@ -128,8 +128,7 @@ func (l *loop) adopt(now, recorded *enginerun.Config) {
 		now.Base = recorded.Base
 	}
 	if now.Plan.Hours > 0 {
-		now.Plan.Games, now.Plan.Screen = recorded.Plan.Games, recorded.Plan.Screen
-		now.Plan.Whole, now.Plan.Gate = recorded.Plan.Whole, recorded.Plan.Gate
+		now.Plan.Games, now.Plan.Gate = recorded.Plan.Games, recorded.Plan.Gate
 	}
 	l.plan = now.Plan
 	p, was := &now.Plan, &recorded.Plan
@@ -282,14 +281,12 @@ func (l *loop) games(number, g, stage int) []string {
 // The stages of a generation, and those at the end, as generation 0: their openings differ.
 const (
 	playStage = iota + 1
-	screenStage
 	gateStage
 	halfStage
 	testStage
 	fixedStage
 	deepStage
 	clockStage
-	wholeStage
 )
 
 // built returns the build of a tag.
@@ -343,7 +340,7 @@ func (l *loop) dumpOf(w *learn.Weights) (string, error) {
 	return l.dump(b.Path, l.weightFile(w)), nil
 }
 
-// Propose plays the games of a generation, fits, and lets a screen say which groups of the fit to keep.
+// Propose plays the games of a generation, and fits.
 func (l *loop) Propose(_ context.Context, g int, champion *learn.Weights) (*learn.Weights, error) {
 	if l.barren == 2 || l.late(g) {
 		return nil, learn.ErrEnough
@@ -353,7 +350,7 @@ func (l *loop) Propose(_ context.Context, g int, champion *learn.Weights) (*lear
 	if err != nil {
 		return nil, err
 	}
-	return l.compose(g, champion, fit)
+	return l.take(g, champion, fit)
 }
 
 // late reports whether a further generation does not fit into the hours.
@@ -411,10 +408,7 @@ func (l *loop) fit(g int, champion *learn.Weights) (string, error) {
 	for _, t := range l.set.Terms {
 		terms = append(terms, t.Name)
 	}
-	if len(l.plan.Added) == 0 {
-		words = append(words, "--pedigree", dataset.OwnGames)
-	}
-	words = append(words, "--refit", "--lambda", fmt.Sprint(l.plan.Lambda), "--seed", fmt.Sprint(l.plan.Seed))
+	words = append(words, "--lambda", fmt.Sprint(l.plan.Lambda), "--seed", fmt.Sprint(l.plan.Seed))
 	if older {
 		mix := l.path(learn.Folder(g), "mix.json")
 		if err := tune.WriteMix(mix, weights); err != nil {

@@ -11,9 +11,7 @@ import (
 
 	"github.com/assay-chess/assay/cmd/internal/cli"
 	"github.com/assay-chess/assay/cmd/internal/enginerun"
-	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
-	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/sprt"
@@ -73,36 +71,6 @@ func (l *loop) match(folder, name string, a, b *learn.Weights, words []string) (
 	r := new(match.Result)
 	return r, durable.ReadJSON(filepath.Join(out, durable.RunResultName), r)
 }
-
-// whole plays the whole fit against the champion, whatever the screen says of its groups, and adds what it scores to
-// the author's archive: of groups that games chose it would promise too much of the next fit.
-func (l *loop) whole(g int, champion *learn.Weights, fit string) error {
-	if l.plan.Whole == 0 {
-		return nil
-	}
-	file, err := models.OpenAny(filepath.Join(fit, learn.WeightsName))
-	if err != nil {
-		return err
-	}
-	w, err := l.candidate(g, "whole.json", champion, file)
-	if err != nil || w.ID == champion.ID {
-		return err
-	}
-	l.now.Changed = 0 // of the candidate that games compose
-	l.now.Whole, err = l.match(learn.Folder(g), wholeName, w, champion, slices.Concat(l.games(l.plan.Whole, g, wholeStage),
-		l.plan.Limits()))
-	if err != nil || l.now.Whole.Verdict == match.NoVerdict || len(l.plan.Added) > 0 {
-		return err // games of others beside own ones are neither
-	}
-	start := dataset.TunedStart
-	if champion.Generation == 0 {
-		start = l.plan.Start
-	}
-	return l.play("archive", "add", fit, l.path(learn.Folder(g), wholeName), "--pedigree", start+","+dataset.OwnGames)
-}
-
-// wholeName is the folder of a generation's match of the whole fit.
-const wholeName = "whole"
 
 // final plays the matches that decide, of the champion against the engine as it was, and writes the patch if they allow
 // it.
@@ -265,8 +233,7 @@ func (l *loop) message() string {
 		positions = max(positions, g.Positions)
 	}
 	fmt.Fprintf(&s, "eval: weights learned from self-play\n\nassay fitted them to %d positions of %d games of the "+
-		"engine against itself at\n%s. Groups of terms: %s.\n\n", positions, r.Plan.Games*len(r.Generations),
-		l.plan.LimitsText(), strings.Join(r.Kept(), ", "))
+		"engine against itself at\n%s.\n\n", positions, r.Plan.Games*len(r.Generations), l.plan.LimitsText())
 	m := r.Fixed
 	fmt.Fprintf(&s, "Elo   | %s (95%%)\nConf  | %s\nGames | N: %d W: %d L: %d D: %d\nPenta | %v\n", m.Strength.Text(""),
 		l.plan.LimitsText(), m.Games, m.Wins, m.Losses, m.Draws, m.Pentanomial)

@@ -26,7 +26,7 @@ func newPlan(flags *settings.Set, project *settings.Project) (enginerun.Plan, er
 		Generations: max(1, of("generations").Generations), Games: of("games").TuneGames, Lambda: own.Lambda,
 		Decay: own.Decay,
 		Rows:  own.Rows, PerGame: own.PerGame, Relabel: own.RelabelNodes,
-		Freeze: own.Freeze, Added: flags.Added, Book: own.Opening.Book, Start: own.Start,
+		Freeze: own.Freeze, Added: flags.Added, Book: own.Opening.Book,
 		Final: of("final-games").FinalGames,
 		Deep:  of("deep-games").DeepGames, Clocked: of("clock-games").ClockGames, FinalClock: of("clock").FinalClock}
 	if flags.Given("nodes") {

@@ -15,7 +15,6 @@ type engineView struct {
 	Result  *enginerun.Result // nil while the run is in progress
 	Started int               // generations
 	Plan    string
-	Figures []figure
 }
 
 // learnEngine makes the sections of a run of assay learn --engine.
@@ -32,9 +31,6 @@ func (b *builder) learnEngine() {
 	}
 	b.headline("engine-headline", v)
 	if v.Result != nil {
-		for i := range v.Result.Generations {
-			v.Figures = append(v.Figures, groupsFigure(&v.Result.Generations[i])...)
-		}
 		b.add("generations", "Generations", "engine-generations", v)
 	}
 	for i, folder := range folders {
@@ -57,20 +53,4 @@ func (b *builder) matchOf(dir, id string) {
 // path returns a path in the run's folder.
 func (b *builder) path(elem ...string) string {
 	return filepath.Join(append([]string{b.dir}, elem...)...)
-}
-
-// groupsFigure draws what games said of the groups of a fit.
-func groupsFigure(g *enginerun.Generation) []figure {
-	var list []estimate
-	for _, x := range g.Groups {
-		if e := &x.Effect; e.Known() {
-			list = append(list, estimate{name: x.Name, value: float64(e.Elo), lo: float64(e.EloLo), hi: float64(e.EloHi),
-				start: x.Expected, hasStart: true})
-		}
-	}
-	if len(list) == 0 || !g.Screened {
-		return nil
-	}
-	return []figure{forest(figure{Title: "Groups of generation " + learn.Folder(g.Number)[len("gen-"):] +
-		": effects in the screen with 95 % intervals", from: "what to expect, with the fit"}, "Elo", list)}
 }

@@ -16,7 +16,6 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/selfplay"
 )
 
@@ -253,8 +252,6 @@ func (p *Project) addLearn(l Line) error {
 		return fmt.Errorf("want a weight above 0, up to 1, not %s", l.Text)
 	case !(s.Drift >= 0 && s.Drift <= 100):
 		return fmt.Errorf("want centipawns from 0 to 100, not %s", l.Text)
-	case s.Start != dataset.TunedStart && s.Start != dataset.GuessedStart:
-		return fmt.Errorf("want %s or %s, not %s", dataset.TunedStart, dataset.GuessedStart, l.Text)
 	case n != 2 || err != nil || !(lo >= 0 && lo < hi):
 		return fmt.Errorf("want a test for a gain, such as [0, 10], not [%s]: one from below 0 promotes weaker engines",
 			s.Gate)

@@ -145,7 +145,6 @@ type Values struct {
 	Drift  float64 // between terms and value, in centipawns
 	Freeze []string
 	Gate   string
-	Start  string // the weights of the first generation: tuned or guessed
 	// Positions that a generation learns from.
 	Rows, PerGame int
 	RelabelNodes  uint64

@@ -146,7 +146,6 @@ func TestProjectLearn(t *testing.T) {
 		"nodes = 9\n[learn]\nnodes = 'x'":                                 `line 3: nodes: "x": want nodes per move`,
 		"learn = { games = 4, lambda = 1.5 }":                             "line 1: lambda: want a share from 0 to 1, not 1.5",
 		"[learn]\nlambda = nan":                                           "line 2: lambda: want a share",
-		"[learn]\nstart = 'good'":                                         "line 2: start: want tuned or guessed, not good",
 		"[learn]\ntolerance = -1":                                         "line 2: tolerance: want centipawns from 0 to 100, not -1",
 		"[learn]\ndecay = 0":                                              "line 2: decay: want a weight above 0, up to 1, not 0",
 		"[learn]\ngames = -2":                                             "line 2: games: want 1 or more",

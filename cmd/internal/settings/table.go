@@ -307,8 +307,6 @@ var Table = []Setting{
 		Help: "how far the terms of a position and the engine's own value may differ, in centipawns"},
 	{Name: "freeze", In: Engine, Field: func(v *Values) any { return &v.Freeze },
 		Help: "terms or groups that keep their values"},
-	{Name: "start", In: Engine, Field: func(v *Values) any { return &v.Start }, Default: dataset.TunedStart,
-		Help: "tuned or guessed: where the engine's own numbers come from, for the archive of fits"},
 	{Name: "gate", In: Engine, Field: func(v *Values) any { return &v.Gate }, Default: "0,10",
 		Help: "elo0,elo1 of the SPRT that promotes a generation"},
 
