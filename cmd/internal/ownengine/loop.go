@@ -15,7 +15,6 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/enginerun"
 	"github.com/assay-chess/assay/cmd/internal/gitbuild"
 	"github.com/assay-chess/assay/cmd/internal/settings"
-	"github.com/assay-chess/assay/cmd/internal/tune"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/tuner/learn"
@@ -385,7 +384,7 @@ func (l *loop) fit(g int, champion *learn.Weights) (string, error) {
 	for from := 1; from <= g; from++ {
 		data = append(data, l.data(from))
 	}
-	words, weights, older := []string{"tune"}, map[string]float64{}, false
+	words, weights := []string{"tune"}, []string{}
 	for i, positions := range data {
 		m, err := durable.LoadManifest(positions)
 		if err != nil {
@@ -398,8 +397,7 @@ func (l *loop) fit(g int, champion *learn.Weights) (string, error) {
 			return "", err
 		}
 		words = append(words, out)
-		weights[out] = l.weight(i-len(l.plan.Added)+1, g)
-		older = older || weights[out] < 1
+		weights = append(weights, fmt.Sprint(l.weight(i-len(l.plan.Added)+1, g)))
 	}
 	if _, l.set, err = dataset.OpenFeatures(words[1]); err != nil {
 		return "", err
@@ -408,14 +406,8 @@ func (l *loop) fit(g int, champion *learn.Weights) (string, error) {
 	for _, t := range l.set.Terms {
 		terms = append(terms, t.Name)
 	}
-	words = append(words, "--lambda", fmt.Sprint(l.plan.Lambda), "--seed", fmt.Sprint(l.plan.Seed))
-	if older {
-		mix := l.path(learn.Folder(g), "mix.json")
-		if err := tune.WriteMix(mix, weights); err != nil {
-			return "", err
-		}
-		words = append(words, "--mix", mix)
-	}
+	words = append(words, "--weight", strings.Join(weights, ","), "--lambda", fmt.Sprint(l.plan.Lambda), "--seed",
+		fmt.Sprint(l.plan.Seed))
 	for _, name := range frozen(&l.plan, terms) {
 		words = append(words, "--freeze", name)
 	}

@@ -249,7 +249,7 @@ var commandImports = map[string][]string{
 	"queue": {"cli", "factor", "report", "engines", "settings"},
 
 	// assay.toml, builds of what it describes, what a run is, and the weights of data
-	"ownengine": {"cli", "gitbuild", "settings", "enginerun", "tune"},
+	"ownengine": {"cli", "gitbuild", "settings", "enginerun"},
 
 	"app": {"cli", "data", "translate", "weights", "gitbuild", "factor", "report", "historic", "engines", "runs", "games",
 		"tune", "settings", "queue", "ownengine", "enginerun"},

@@ -14,7 +14,6 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/cli"
 	"github.com/assay-chess/assay/cmd/internal/weights"
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/arrange"
 	"github.com/assay-chess/assay/dataset/convert"
 	"github.com/assay-chess/assay/dataset/positions"
 	"github.com/assay-chess/assay/eval"
@@ -42,7 +41,7 @@ type tuneTask struct {
 	// ofFeatures reports that the data are features; else they are positions.
 	ofFeatures bool
 
-	mix      arrange.Mix      // weights of the data sets; nil: 1
+	weights  []float64        // of the rows of each of the paths; nil: 1
 	views    []*dataset.Views // of the scores of each of the paths
 	noise    noiseSample      // of positions
 	reported positions.Noise  // of the positions that became features
@@ -54,18 +53,12 @@ type tuneTask struct {
 // newTuneTask opens the data, all positions or all features, and finds out what
 // evaluation is to be tuned.
 func newTuneTask(f *tuneFlags, paths []string, stderr io.Writer) (*tuneTask, error) {
-	t := &tuneTask{paths: paths}
-	var err error
-	if f.mix != "" {
-		if t.mix, err = arrange.ReadMix(f.mix); err != nil {
-			return nil, fmt.Errorf("--mix: %w", err)
-		}
+	t := &tuneTask{paths: paths, weights: f.weights}
+	if n := len(f.weights); n != 0 && n != len(paths) {
+		return nil, cli.Usagef("--weight has %d numbers for %d data sets: give one for each", n, len(paths))
 	}
 	if err := t.open(paths, stderr); err != nil {
 		return nil, err
-	}
-	if err := t.mix.Check(paths, t.identity()); err != nil {
-		return nil, fmt.Errorf("--mix %s has %w", f.mix, err)
 	}
 	if t.ofFeatures {
 		return t, t.foreign(f)
@@ -102,6 +95,14 @@ func (t *tuneTask) open(paths []string, stderr io.Writer) error {
 		}
 	}
 	return nil
+}
+
+// weight is what multiplies the weights of the rows of the next path.
+func (t *tuneTask) weight() float32 {
+	if t.weights == nil {
+		return 1
+	}
+	return float32(t.weights[len(t.views)])
 }
 
 // importAdvice says how a file of another format becomes data that can be tuned on.
@@ -153,7 +154,7 @@ func (t *tuneTask) addPositions(path string, stderr io.Writer) error {
 	warnUnverified(stderr, path, d.Verified())
 	s, err := rows.SourceOf(d)
 	t.noise.total += d.Len()
-	views, weight := &dataset.Views{}, t.mix.Of(s.Hash)
+	views, weight := &dataset.Views{}, t.weight()
 	t.views = append(t.views, views)
 	s.Rows = watched(s.Rows, func(p *dataset.PositionRow) {
 		p.Weight *= weight
@@ -183,7 +184,7 @@ func (t *tuneTask) addFeatures(path string, stderr io.Writer) error {
 	}
 	t.reported = t.reported.Plus(noiseOf(d.Manifest()))
 	s, err := rows.FeatureSourceOf(d)
-	views, weight := &dataset.Views{}, t.mix.Of(s.Hash)
+	views, weight := &dataset.Views{}, t.weight()
 	t.views = append(t.views, views)
 	s.Rows = watched(s.Rows, func(r *dataset.FeatureRow) {
 		r.Weight *= weight

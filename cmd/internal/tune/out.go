@@ -12,7 +12,6 @@ import (
 
 	"github.com/assay-chess/assay/cmd/internal/cli"
 	"github.com/assay-chess/assay/cmd/internal/runs"
-	"github.com/assay-chess/assay/dataset/arrange"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner"
@@ -39,11 +38,11 @@ type tuneConfig struct {
 	Folds int      `json:"folds,omitempty"`
 	Test  []string `json:"test,omitempty"`
 	// Formula and Against are texts, of --formula and --against.
-	Mix     arrange.Mix `json:"mix,omitempty"`
-	Ablate  string      `json:"ablate,omitempty"`
-	Formula string      `json:"formula,omitempty"`
-	Against string      `json:"against,omitempty"`
-	Program string      `json:"program"`
+	Weights []float64 `json:"weights,omitempty"`
+	Ablate  string    `json:"ablate,omitempty"`
+	Formula string    `json:"formula,omitempty"`
+	Against string    `json:"against,omitempty"`
+	Program string    `json:"program"`
 }
 
 // openTuneOut opens the run's folder if --out names no .json file. A run that is
@@ -53,7 +52,7 @@ func openTuneOut(f *tuneFlags, t *tuneTask) (*tuneOut, json.RawMessage, error) {
 		return &tuneOut{path: f.out}, nil, nil
 	}
 	c := tuneConfig{Model: t.name, From: t.parent, Data: t.identity(), Fit: f.c.Text(), Ablate: f.c.Ablate,
-		Mix: t.mix, Program: cli.Version()}
+		Weights: t.weights, Program: cli.Version()}
 	if t.otherFormula {
 		c.Formula = t.set.Formula
 	}

@@ -38,7 +38,7 @@ type tuneFlags struct {
 	disk             string
 	strict, refit    bool
 	formula, against string
-	mix              string
+	weights          []float64 // of the rows of each data set; nil: 1
 	pedigree         string
 	archive          string
 	test             []string
@@ -175,7 +175,7 @@ func (f *tuneFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.pedigree, "pedigree", "", "START,GAMES: tuned or guessed start weights, own games of the engine or "+
 		"foreign ones; kept for assay archive add")
 	fs.StringVar(&f.archive, "archive", ownArchive, archiveHelp)
-	fs.StringVar(&f.mix, "mix", "", "file with the weights of DATA, that assay data value --out wrote")
+	fs.Float64SliceVar(&f.weights, "weight", nil, "W,W...: what multiplies the weights of the rows of each DATA, in order")
 	fs.StringVar(&f.formula, "formula", "",
 		"file with the formula of the features, in place of the one in their header")
 	fs.StringVar(&f.against, "against", "", "file with another formula for the same channels, to fit and to compare on "+
@@ -216,6 +216,9 @@ func (f *tuneFlags) parse() error {
 	}
 	if _, _, err := parsePedigree(f.pedigree); err != nil {
 		return err
+	}
+	if slices.ContainsFunc(f.weights, func(w float64) bool { return !(w >= 0 && w < 1e6) }) {
+		return cli.Usagef("--weight: want numbers from 0")
 	}
 	if f.refit && strings.HasSuffix(f.out, ".json") {
 		return cli.Usagef("--refit needs a folder for --out, not %s", f.out)

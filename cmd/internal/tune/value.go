@@ -5,35 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/assay-chess/assay/cmd/internal/cli"
 	"github.com/assay-chess/assay/cmd/internal/weights"
-	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/arrange"
 	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/tuner"
 )
-
-// WriteMix writes a file of mixing weights, of sets of features by their paths.
-func WriteMix(path string, weights map[string]float64) error {
-	m := arrange.Mix{}
-	for dir, weight := range weights {
-		set, _, err := dataset.OpenFeatures(dir)
-		if err != nil {
-			return err
-		}
-		id, err := set.ID()
-		if err != nil {
-			return fmt.Errorf("%s: %w", dir, err)
-		}
-		m[id] = arrange.Mixed{Name: filepath.Base(dir), Weight: weight}
-	}
-	return m.Write(path)
-}
 
 // NewValue returns the command assay data value.
 func NewValue() *cobra.Command {
@@ -52,12 +33,11 @@ variant, a book that was played to death.
 Of four sets or more it also finds how to mix them: the weight of each set's rows, by gradient
 steps that lower the loss on sets that a fit has not seen. How many steps, and what the mix gains, is
 judged on sets that had no part in it. --out writes the weights, for --mix of
-assay tune and assay data merge.
+assay data merge.
 
 Sets must not share games. Losses are not Elo: a match decides.`,
 		Example: `  assay data value own-300 own-2000 lichess sf-scored --model assay
-  assay data value features-1 features-2 features-3 features-4 --out mix.json
-  assay tune features-1 features-2 features-3 features-4 --mix mix.json`,
+  assay data value features-1 features-2 features-3 features-4 --out mix.json`,
 		Args: cobra.MinimumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.parse(); err != nil {
@@ -165,7 +145,7 @@ func printValue(out io.Writer, v *tuner.DataValue, mixTo string) error {
 		quote.Fprintf(out, "It is not shown to be better than the data as given, whose weights these are.\n")
 	}
 	if mixTo != "" {
-		quote.Fprintf(out, "written %s, for --mix of assay tune and assay data merge\n", mixTo)
+		quote.Fprintf(out, "written %s, for --mix of assay data merge\n", mixTo)
 	}
 	return nil
 }
