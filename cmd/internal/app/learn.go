@@ -147,8 +147,8 @@ func (s *session) learnEngine(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	c := ownengine.Config{Engine: s.OwnEngine, Stdout: s.stdout, Stderr: s.stderr, Playing: playing,
-		Written: func() { runs.WriteReport(filepath.Join(runs.Dir, s.Run), s.stderr) },
+	c := ownengine.Config{Engine: s.OwnEngine, Stdout: s.stdout, Stderr: s.stderr, Concurrency: s.Concurrency,
+		Playing: playing, Written: func() { runs.WriteReport(filepath.Join(runs.Dir, s.Run), s.stderr) },
 		Command: func(ctx context.Context, words []string, stderr io.Writer) (string, error) {
 			var out strings.Builder
 			root := newRootCommand()

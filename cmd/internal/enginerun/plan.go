@@ -8,8 +8,10 @@ package enginerun
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"strings"
 
+	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/sprt"
 	"github.com/assay-chess/assay/tuner/learn"
 )
@@ -19,7 +21,7 @@ type Plan struct {
 	Seed        uint64   `json:"seed,string"`
 	Nodes       uint64   `json:"nodes,omitempty"` // a move; or
 	Clock       string   `json:"tc,omitempty"`
-	Hours       float64  `json:"hours,omitempty"` // of all generations; 0: the games were given
+	Hours       float64  `json:"hours,omitempty"` // of the run; 0: the games were given
 	Generations int      `json:"generations"`     // at most
 	Games       int      `json:"games"`           // of self-play, in each generation
 	Gate        int      `json:"gate_games"`      // at most
@@ -37,11 +39,11 @@ type Plan struct {
 	Deep        int      `json:"deep_games"`  // at DeepFactor times the nodes
 	Clocked     int      `json:"clock_games"` // at FinalClock
 	FinalClock  string   `json:"clock"`
+	Speed       float64  `json:"games_per_second,omitempty"` // from which the hours were shared
+	AtOnce      int      `json:"games_at_once,omitempty"`
 }
 
 const (
-	// How the games of a generation are shared; builds and a reserve take the rest.
-	gamesShare, gateShare = 0.54, 0.36
 	// FinalName is the folder of the matches at the end.
 	FinalName = "final"
 	// pliesPerGame is the usual length of a game.
@@ -50,26 +52,75 @@ const (
 	DeepFactor = 8
 )
 
-// Split says how many games fit into the hours at a speed, which the plan of a given number of games ignores.
-func (p *Plan) Split(gamesPerSecond float64) {
-	if p.Hours > 0 {
-		p.share(p.Hours * 3600 * gamesPerSecond / float64(p.Generations))
+// How the time of a run is shared, if it is limited: builds, fits and a reserve take the rest. The shares of the matches
+// at the end are the most that they take; the generations have what these leave.
+const (
+	playedShare = 0.9   // of the hours
+	finalShare  = 0.125 // of that: the test at the end, and the match of fixed length too
+	addedShare  = 0.075 // the match at more nodes, and that at a clock too
+	gamesShare  = 0.55  // of a generation: self-play
+	gateShare   = 0.225 // the gate, and that of half of the step too
+
+	fewest = 20 // a match that adds to the result is not worth fewer games
+)
+
+// Split says how many games fit into the hours at a speed. So many are played at once, which matters at a clock. The
+// plan of a given number of games ignores it.
+func (p *Plan) Split(gamesPerSecond float64, atOnce int) {
+	if p.Hours == 0 {
+		return
 	}
+	p.Speed, p.AtOnce = gamesPerSecond, atOnce
+	games := playedShare * p.Hours * 3600 * p.Speed
+	p.Final = even(min(float64(p.Final), finalShare*games))
+	p.Deep = p.addition(p.Deep, addedShare*games/DeepFactor)
+	p.Clocked = p.addition(p.Clocked, addedShare*games/p.Speed/p.ClockSeconds())
+	left := (games - float64(2*p.Final) - p.Speed*(p.DeepSeconds()+float64(p.Clocked)*p.ClockSeconds())) /
+		float64(p.Generations)
+	p.Games, p.Gate = even(gamesShare*left), even(gateShare*left)
+	// Labels take the time of games.
+	p.Games = max(2, p.Games-2*int(float64(p.Rows)*float64(p.Relabel)/(2*pliesPerGame*float64(max(p.Nodes, 1)))))
 }
 
-// GivenGames shares the games of a generation, where those of self-play are given.
+// GivenGames plans the games of a generation, where those of self-play are given.
 func (p *Plan) GivenGames(games int) {
-	p.Hours = 0
-	p.share(float64(games) / gamesShare)
+	p.Hours, p.Games, p.Gate = 0, games, even(float64(games)*2/3)
 }
 
-// share shares the games of a generation.
-func (p *Plan) share(games float64) {
-	even := func(share float64) int { return max(2, int(share*games+0.5)/2*2) }
-	p.Games, p.Gate = even(gamesShare), even(gateShare)
-	if p.Hours > 0 { // labels take the time of games
-		p.Games = max(2, p.Games-2*int(float64(p.Rows)*float64(p.Relabel)/(2*pliesPerGame*float64(max(p.Nodes, 1)))))
+// even returns a number of games of whole pairs.
+func even(games float64) int { return max(2, int(games+0.5)/2*2) }
+
+// addition returns how many of the wanted games of a match fit; 0 if they are too few.
+func (p *Plan) addition(wanted int, fit float64) int {
+	if games := even(min(float64(wanted), fit)); games >= min(fewest, wanted) {
+		return min(games, wanted)
 	}
+	return 0
+}
+
+// Seconds is how long games at the plan's limits take; 0 if their speed was not measured.
+func (p *Plan) Seconds(games int) float64 {
+	if p.Speed == 0 {
+		return 0
+	}
+	return float64(games) / p.Speed
+}
+
+// DeepSeconds is how long the match at more nodes takes.
+func (p *Plan) DeepSeconds() float64 { return p.Seconds(DeepFactor * p.Deep) }
+
+// ClockSeconds is how long a game at the clock takes, if the engines use all of their time.
+func (p *Plan) ClockSeconds() float64 {
+	c, err := selfplay.ParseClock(p.FinalClock)
+	if err != nil {
+		return 1 // the match says what is wrong with it
+	}
+	const moves = pliesPerGame / 2
+	bases := 1.0
+	if c.Moves > 0 {
+		bases = math.Ceil(moves / float64(c.Moves))
+	}
+	return 2 * (bases*c.Base.Seconds() + moves*c.Increment.Seconds()) / float64(max(1, p.AtOnce))
 }
 
 // Limits are the flags that limit a move.
@@ -109,14 +160,12 @@ func (p *Plan) Text() string {
 	if p.Relabel > 0 {
 		line("labels", "%s positions, each searched with %d nodes", rows, p.Relabel)
 	}
-	test := sprt.Test{Model: sprt.Logistic, Elo0: p.Elo0, Elo1: p.Elo1, Alpha: learn.GateAlpha(1), Beta: 0.05}
-	needs := ""
-	if shape, err := sprt.IndependentGames(UsualDraws, true); err == nil {
-		if at, err := test.Predict(shape, 2*p.Elo1, false); err == nil {
-			needs = fmt.Sprintf("; a gain of %g Elo passes after %.0f on average", 2*p.Elo1, at.Games)
-		}
+	gain := 2 * p.Elo1
+	needs := fmt.Sprintf("a gain of %g Elo passes after %.0f on average", gain, p.needs(gain))
+	if p.needs(gain) > float64(p.Gate) {
+		needs = fmt.Sprintf("a gain of %g Elo needs %.0f on average", gain, p.needs(gain))
 	}
-	line("gate", "up to %d games, SPRT [%g, %g]%s", p.Gate, p.Elo0, p.Elo1, needs)
+	line("gate", "up to %d games, SPRT [%g, %g]; %s", p.Gate, p.Elo0, p.Elo1, needs)
 	list := []string{fmt.Sprintf("%d at %s", p.Final, p.LimitsText())}
 	if p.Deep > 0 && p.Clock == "" {
 		list = append(list, fmt.Sprintf("%d at %d nodes", p.Deep, DeepFactor*p.Nodes))
@@ -125,5 +174,38 @@ func (p *Plan) Text() string {
 		list = append(list, fmt.Sprintf("%d at %s", p.Clocked, p.FinalClock))
 	}
 	line("at the end", "up to %d games, SPRT [-10, 0]; then %s", p.Final, strings.Join(list, ", "))
+	if least := p.Provable(); least <= mostElo {
+		line("can prove", "a gain of %d Elo or more", least)
+	} else {
+		line("can prove", "nothing: these are too few games, so give it more --hours or --games")
+	}
 	return s.String()
+}
+
+// needs is how many games a gate takes on average to pass a gain.
+func (p *Plan) needs(gain float64) float64 {
+	test := sprt.Test{Model: sprt.Logistic, Elo0: p.Elo0, Elo1: p.Elo1, Alpha: learn.GateAlpha(1), Beta: 0.05}
+	shape, err := sprt.IndependentGames(UsualDraws, true)
+	if err != nil {
+		return math.Inf(1)
+	}
+	at, err := test.Predict(shape, gain, false)
+	if err != nil {
+		return math.Inf(1)
+	}
+	return at.Games
+}
+
+// mostElo is the largest gain that a plan looks for.
+const mostElo = 500
+
+// Provable is the least gain, in steps of 5 Elo, that passes the gate within its games on average, and whose interval
+// over the match of fixed length is then above 0.
+func (p *Plan) Provable() int {
+	low := 1.96 * 1600 / math.Ln10 * math.Sqrt((1-UsualDraws)/4/float64(max(2, p.Final)))
+	elo := 5
+	for elo <= mostElo && (float64(elo) < low || float64(elo) < p.Elo1 || p.needs(float64(elo)) > float64(p.Gate)) {
+		elo += 5
+	}
+	return elo
 }

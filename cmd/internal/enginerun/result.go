@@ -106,7 +106,7 @@ func (r *Result) Text(dir string) string {
 		switch {
 		case m.r == nil:
 		case m.r.Verdict == match.NoVerdict:
-			line(m.name, "no verdict: %s; the same command plays this match again", m.r.Reason)
+			line(m.name, "no verdict: %s; the same command tries this match again", m.r.Reason)
 		default:
 			lost := ""
 			if m.r.Known() && m.r.EloHi < 0 && r.Patch != "" {

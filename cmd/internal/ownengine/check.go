@@ -134,7 +134,7 @@ func (k *checker) build(s *gitbuild.Source) (string, error) {
 func (k *checker) games() (string, error) {
 	start := time.Now()
 	err := k.try(k.built[0], checkGames, k.path("games"), &k.plan)
-	k.plan.Split(checkGames / time.Since(start).Seconds())
+	k.plan.Split(checkGames/time.Since(start).Seconds(), k.atOnce())
 	return fmt.Sprintf("%d games of the engine against itself, %s", checkGames, k.plan.LimitsText()), err
 }
 

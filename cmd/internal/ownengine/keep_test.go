@@ -60,24 +60,19 @@ func TestPlan(t *testing.T) {
 		return newPlan(flags, p)
 	}
 	p, err := plan(project("hours=4", "generations=2", "nodes=3000"), "--seed", "7")
-	if p.Split(1); err != nil || p.Games != 3888 || p.Gate != 2592 || p.Nodes != 3000 || p.Seed != 7 {
+	if p.Split(1, 2); err != nil || p.Nodes != 3000 || p.Seed != 7 || p.Speed != 1 || p.AtOnce != 2 {
 		t.Errorf("by the hour: %+v, %v", p, err)
 	}
-	p, err = plan(project("hours=4", "generations=2", "decay=0.25"))
-	if p.Split(0.5); err != nil || p.Games != 1944 || p.Gate != 1296 || p.Decay != 0.25 {
-		t.Errorf("half as fast: %+v, %v", p, err)
-	}
-	p, err = plan(project("hours=4"), "--games", "900", "--nodes", "100")
-	if p.Split(1); err != nil || p.Games != 900 || p.Gate != 600 || p.Hours != 0 || p.Nodes != 100 {
+	p, err = plan(project("hours=4", "decay=0.25"), "--games", "900", "--nodes", "100")
+	if p.Split(1, 2); err != nil || p.Games != 900 || p.Gate != 600 || p.Hours != 0 || p.Nodes != 100 || p.Final != 1000 ||
+		p.Deep != 200 || p.Clocked != 200 || p.Decay != 0.25 {
 		t.Errorf("--games: %+v, %v", p, err)
 	}
-	p, err = plan(project(), "--generations", "1")
-	if p.Split(100); err != nil || p.Hours != 2.5 || p.Games < 100*p.Generations {
-		t.Errorf("the defaults: %+v, %v", p, err)
-	}
-	p, err = plan(project("rows=10000", "relabel-nodes=13000", "nodes=1000"), "--hours", "1")
-	if p.Split(1); err != nil || p.Games != 1944-1000 {
-		t.Errorf("labels cost games: %+v, %v", p, err)
+	p, err = plan(project("nodes=1000"), "--hours", "1")
+	labels, err2 := plan(project("rows=10000", "relabel-nodes=13000", "nodes=1000"), "--hours", "1")
+	p.Split(1, 2)
+	if labels.Split(1, 2); err != nil || err2 != nil || labels.Games != p.Games-1000 {
+		t.Errorf("labels cost games: %+v, %+v, %v, %v", p, labels, err, err2)
 	}
 	for _, words := range [][]string{{"--games", "4", "--hours", "1"}, {"--hours", "-1"}, {"--final-games", "3"},
 		{"--clock-games", "-2"}} {
@@ -112,7 +107,7 @@ func TestSpent(t *testing.T) {
 	l := &loop{tools: tools{Config: Config{Stderr: io.Discard, Command: func(context.Context, []string, io.Writer) (string,
 		error) {
 		return "", context.Canceled
-	}}, dir: dir}, plan: enginerun.Plan{Hours: 2, Generations: 2}, began: time.Now().Add(-70 * time.Minute)}
+	}}, dir: dir}, plan: enginerun.Plan{Hours: 2, Generations: 2, Games: 1100, Gate: 600, Final: 700, Speed: 1}, began: time.Now().Add(-70 * time.Minute)}
 	var err error
 	if l.kept, err = durable.OpenRun(dir, durable.RunInfo{Started: time.Now().Add(-50 * time.Hour)}, 1); err != nil {
 		t.Fatal(err)
@@ -182,11 +177,23 @@ func TestChangeOf(t *testing.T) {
 // TestAdopt checks that a resumed run by the hour keeps its numbers of games, whatever the speed is now.
 func TestAdopt(t *testing.T) {
 	plan := enginerun.Plan{Nodes: 2000, Hours: 1, Generations: 1}
+	plan.Final, plan.Deep, plan.Clocked, plan.FinalClock = 1000, 200, 200, "4+0.04"
 	recorded := &enginerun.Config{Base: "tree", Plan: plan}
-	recorded.Plan.Split(4)
+	recorded.Plan.Split(4, 2)
+	l := new(loop)
 	now := &enginerun.Config{Base: "tree", Plan: plan}
-	new(loop).adopt(now, recorded)
-	if !reflect.DeepEqual(now, recorded) {
-		t.Errorf("resumes with the plan %+v, want %+v", now.Plan, recorded.Plan)
+	l.adopt(now, recorded)
+	if !reflect.DeepEqual(now, recorded) || !reflect.DeepEqual(l.plan, recorded.Plan) {
+		t.Errorf("resumes with the plan %+v, want %+v", l.plan, recorded.Plan)
+	}
+
+	// What changes no game that was played may change.
+	now.Plan = plan
+	now.Plan.Hours, now.Plan.Clocked, now.Plan.FinalClock = 5, 0, "8+0.08"
+	l.adopt(now, recorded)
+	if p := l.plan; !reflect.DeepEqual(now, recorded) || p.Hours != 5 || p.Clocked != 0 || p.FinalClock != "8+0.08" ||
+		p.Games != recorded.Plan.Games || p.Gate != recorded.Plan.Gate || p.Final != recorded.Plan.Final ||
+		p.Deep <= recorded.Plan.Deep {
+		t.Errorf("five hours in place of one, without a clock: %+v, was %+v", p, recorded.Plan)
 	}
 }

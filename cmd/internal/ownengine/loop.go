@@ -31,6 +31,7 @@ type loop struct {
 	set    dataset.FeatureSet // of the champion's features
 	builds map[string]*gitbuild.Build
 	now    enginerun.Generation // of the generation under way
+	noHalf string               // why half of its step was not tried
 	barren int                  // generations without a promotion, the last ones
 	began  time.Time            // this process
 	worked time.Duration        // earlier processes, as far as they said
@@ -127,10 +128,14 @@ func (l *loop) adopt(now, recorded *enginerun.Config) {
 		now.Base = recorded.Base
 	}
 	if now.Plan.Hours > 0 {
-		now.Plan.Games, now.Plan.Gate = recorded.Plan.Games, recorded.Plan.Gate
+		if recorded.Plan.Speed > 0 {
+			now.Plan.Split(recorded.Plan.Speed, recorded.Plan.AtOnce)
+		}
+		now.Plan.Games, now.Plan.Gate, now.Plan.Final = recorded.Plan.Games, recorded.Plan.Gate, recorded.Plan.Final
 	}
-	l.plan = now.Plan
 	p, was := &now.Plan, &recorded.Plan
+	p.Speed, p.AtOnce = was.Speed, was.AtOnce
+	l.plan = *p
 	p.Hours, p.Deep, p.Clocked, p.FinalClock = was.Hours, was.Deep, was.Clocked, was.FinalClock
 }
 
@@ -154,7 +159,7 @@ func (l *loop) measure(p *enginerun.Plan) error {
 	if err := l.try(b, games, l.path("speed"), p); err != nil {
 		return l.failed(err)
 	}
-	p.Split(float64(games) / time.Since(began).Seconds())
+	p.Split(float64(games)/time.Since(began).Seconds(), l.atOnce())
 	return nil
 }
 
@@ -344,7 +349,7 @@ func (l *loop) Propose(_ context.Context, g int, champion *learn.Weights) (*lear
 	if l.barren == 2 || l.late(g) {
 		return nil, learn.ErrEnough
 	}
-	l.now = enginerun.Generation{Number: g, Step: 1}
+	l.now, l.noHalf = enginerun.Generation{Number: g, Step: 1}, ""
 	fit, err := l.fit(g, champion)
 	if err != nil {
 		return nil, err
@@ -352,14 +357,18 @@ func (l *loop) Propose(_ context.Context, g int, champion *learn.Weights) (*lear
 	return l.take(g, champion, fit)
 }
 
-// late reports whether a further generation does not fit into the hours.
+// late reports whether a further generation, and the matches that must follow, do not fit into the hours.
 func (l *loop) late(g int) bool {
-	if l.plan.Hours == 0 || g == 1 || exists(l.path(learn.Folder(g))) ||
-		l.spent().Hours()+l.plan.Hours/float64(l.plan.Generations) <= l.plan.Hours*1.05 {
+	if g == 1 || exists(l.path(learn.Folder(g))) || l.fits(l.plan.Seconds(l.plan.Games+l.plan.Gate+2*l.plan.Final)) {
 		return false
 	}
 	fmt.Fprintf(l.Stderr, "learn: generation %d does not fit into the %g hours any more\n", g, l.plan.Hours)
 	return true
+}
+
+// fits reports whether what takes so many seconds fits into the hours.
+func (l *loop) fits(seconds float64) bool {
+	return l.plan.Hours == 0 || l.spent().Seconds()+seconds <= l.plan.Hours*3600
 }
 
 // fit plays, and fits to the positions of all generations. It returns the folder of the fit.
@@ -464,7 +473,7 @@ func (l *loop) data(g int) string {
 
 // Decided keeps the result of a generation.
 func (l *loop) Decided(_ int, d learn.Decision) error {
-	l.now.Gate, l.now.Promoted, l.now.Reason = d.Gate, d.Promoted, d.Reason
+	l.now.Gate, l.now.Promoted, l.now.Reason = d.Gate, d.Promoted, d.Reason+l.noHalf
 	if l.barren++; d.Promoted {
 		l.barren = 0
 	}

@@ -28,18 +28,25 @@ func (l *loop) Gate(_ context.Context, g int, proposed, champion *learn.Weights)
 	if err != nil || r.Passed() || r.Verdict == match.AcceptH0 {
 		return r, proposed, err
 	}
+	if !exists(l.path(learn.Folder(g), halfGate)) && !l.fits(l.plan.Seconds(l.plan.Gate+2*l.plan.Final)) {
+		l.noHalf = fmt.Sprintf("; half of the step does not fit into the %g hours any more", l.plan.Hours)
+		return r, proposed, nil
+	}
 	half, err := l.candidate(g, enginerun.HalfName, champion, between(champion.Values, proposed.Values, 0.5))
 	if err != nil || half.ID == champion.ID || half.ID == proposed.ID {
 		return r, proposed, err
 	}
 	l.now.First = r
-	second, err := l.gate(g, "gate-half", halfStage, learn.GateAlpha(2), half, champion)
+	second, err := l.gate(g, halfGate, halfStage, learn.GateAlpha(2), half, champion)
 	if err != nil {
 		return nil, nil, err
 	}
 	l.now.Half = true
 	return second, half, nil
 }
+
+// halfGate is the folder of the gate of half of a step.
+const halfGate = "gate-half"
 
 func (l *loop) gate(g int, name string, stage int, alpha float64, a, b *learn.Weights) (*match.Result, error) {
 	return l.match(learn.Folder(g), name, a, b, slices.Concat(l.games(l.plan.Gate, g, stage), l.plan.Limits(), []string{
@@ -100,6 +107,7 @@ type addition struct {
 	name         string // of its folder
 	stage, games int
 	limit        []string
+	seconds      float64 // that it takes
 	result       **match.Result
 }
 
@@ -112,10 +120,11 @@ func (l *loop) further() (list []addition) {
 		return nil
 	case p.Deep > 0 && p.Clock == "" && open(r.Deep):
 		list = append(list, addition{"deep", deepStage, p.Deep, []string{"--nodes",
-			fmt.Sprint(enginerun.DeepFactor * p.Nodes)}, &r.Deep})
+			fmt.Sprint(enginerun.DeepFactor * p.Nodes)}, p.DeepSeconds(), &r.Deep})
 	}
 	if p.Clocked > 0 && (open(r.Clock) || p.FinalClock != r.Plan.FinalClock) {
-		list = append(list, addition{"clock", clockStage, p.Clocked, []string{"--tc", p.FinalClock}, &r.Clock})
+		list = append(list, addition{"clock", clockStage, p.Clocked, []string{"--tc", p.FinalClock},
+			float64(p.Clocked) * p.ClockSeconds(), &r.Clock})
 	}
 	return list
 }
@@ -137,13 +146,19 @@ func (l *loop) leaveOut() error {
 // add plays the further matches. What keeps one from a verdict is said in its place.
 func (l *loop) add() error {
 	for _, x := range l.further() {
-		played, err := l.addition(x)
+		var played *match.Result
+		err := fmt.Errorf("it does not fit into the %g hours any more", l.plan.Hours)
+		if l.fits(x.seconds) {
+			played, err = l.addition(x)
+		}
 		if l.ctx.Err() != nil {
 			return err
 		}
 		if err != nil {
 			played = &match.Result{Reason: cli.Plain(err.Error())}
-			_ = durable.ReadJSON(l.path(enginerun.FinalName, x.name, durable.RunResultName), played) // if that has a reason
+			if errors.Is(err, selfplay.ErrNoVerdict) { // the match has the reason alone
+				_ = durable.ReadJSON(l.path(enginerun.FinalName, x.name, durable.RunResultName), played)
+			}
 			played.Verdict = match.NoVerdict
 		}
 		*x.result = played
@@ -163,7 +178,8 @@ func (l *loop) addition(x addition) (*match.Result, error) {
 	}
 	clock, _ := selfplay.ParseClock(l.plan.FinalClock) // the match says what is wrong with it
 	err := durable.ReadJSON(filepath.Join(dir, durable.RunConfigName), &before)
-	if was := before.Limits[0].Clock; err == nil && was != (selfplay.Clock{}) && was != clock {
+	if was := before.Limits[0].Clock; err == nil && was.Base > 0 &&
+		(was.Base != clock.Base || was.Increment != clock.Increment || was.Moves != clock.Moves) {
 		if err := aside(dir); err != nil {
 			return nil, err
 		}

@@ -16,6 +16,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -33,6 +34,7 @@ import (
 type Config struct {
 	Engine         string // a folder of the repository, for its working tree, or git:REF in the current folder
 	Stdout, Stderr io.Writer
+	Concurrency    int      // games at once; 0: one a core
 	Playing        []string // flags of each command that plays, such as --concurrency
 	// Written is called when there is a result, or a line more of it, in the run's folder; nil: by nobody.
 	Written func()
@@ -116,6 +118,11 @@ func (k *tools) run(words ...string) (string, error) {
 		k.path()+string(filepath.Separator), "")
 	k.said = strings.Split(strings.TrimSpace(short.Replace(said.String())), "\n")
 	return text, err
+}
+
+// atOnce is how many games this machine plays at once.
+func (k *tools) atOnce() int {
+	return cmp.Or(k.Concurrency, runtime.GOMAXPROCS(0))
 }
 
 // player returns a build as a player, with the options of assay.toml and a weight file if there is one.

@@ -1,0 +1,46 @@
+package enginerun
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestSplit: all that a run must play fits into its hours, at any speed, and what only adds to it is left out before
+// it is too short to say anything.
+func TestSplit(t *testing.T) {
+	for _, hours := range []float64{0.05, 0.4, 1, 2.5, 8, 24} {
+		for _, speed := range []float64{0.05, 0.5, 2, 10} {
+			p := Plan{Hours: hours, Generations: 2, Nodes: 2000, Elo0: 0, Elo1: 10, Final: 1000, Deep: 200, Clocked: 200,
+				FinalClock: "4+0.04"}
+			p.Split(speed, 2)
+			must := p.Seconds(2*(p.Games+2*p.Gate) + 2*p.Final)
+			all := must + p.DeepSeconds() + float64(p.Clocked)*p.ClockSeconds()
+			if limit := hours * 3600; all > limit && must*speed > 16 || p.Final > 1000 || p.Deep > 200 || p.Clocked > 200 {
+				t.Errorf("%g hours at %g games a second: %.0f s of %.0f: %+v", hours, speed, all, limit, p)
+			}
+			if p.Deep > 0 && p.Deep < fewest || p.Clocked > 0 && p.Clocked < fewest {
+				t.Errorf("too few games to say anything: %+v", p)
+			}
+		}
+	}
+}
+
+// TestProvable: a plan says at the start what it can decide.
+func TestProvable(t *testing.T) {
+	for _, c := range []struct {
+		gate, final int
+		least       int
+		says        string
+	}{
+		{4000, 4000, 15, "a gain of 20 Elo passes after "},
+		{4000, 1000, 20, "a gain of 20 Elo passes after "},
+		{766, 1000, 0, "a gain of 20 Elo needs "},
+		{8, 8, 0, "can prove   nothing: "},
+	} {
+		p := Plan{Nodes: 1, Elo0: 0, Elo1: 10, Gate: c.gate, Final: c.final}
+		least, text := p.Provable(), p.Text()
+		if c.least > 0 && least != c.least || c.least == 0 && least <= 20 || !strings.Contains(text, c.says) {
+			t.Errorf("%d games of the gate, %d at the end: %d Elo\n%s", c.gate, c.final, least, text)
+		}
+	}
+}
