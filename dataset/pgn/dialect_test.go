@@ -19,10 +19,11 @@ var update = flag.Bool("update", false, "write the files that tests compare with
 // table returns the table of dialects in Markdown.
 func table() string {
 	var b strings.Builder
-	b.WriteString("| dialect | the game has | a comment | unit | view | position | a mate's number | a book move " +
-		"|\n|---|---|---|---|---|---|---|---|\n")
+	b.WriteString("| dialect | the game has | a comment | unit | view | position | mates in |\n" +
+		"|---|---|---|---|---|---|---|\n")
 	for _, d := range dialects {
-		mark, book, ply, mate := "", "", d.Ply.String(), "plies if it fits, else moves"
+		ply := strings.TrimSuffix(strings.TrimPrefix(d.Ply.String(), "the position "), " the move")
+		mark, mate := "", "plies or moves"
 		for _, t := range d.tags {
 			mark += ", `" + strings.TrimSpace(t.Name+" "+t.Value) + "`"
 		}
@@ -33,16 +34,13 @@ func table() string {
 			mark = ", numbers without a point"
 		}
 		if d.Ply == 0 {
-			ply = "as the data or `--score-ply` say"
+			ply = "unknown"
 		}
 		if d.Moves {
 			mate = "moves"
 		}
-		if d.Book != "" {
-			book = "`{" + d.Book + "}`"
-		}
-		fmt.Fprintf(&b, "| %s | %s | `{%s}` | %s | %s | %s | %s | %s |\n", d.Name, strings.TrimPrefix(mark, ", "),
-			d.Example, d.unit(), d.View, ply, mate, book)
+		fmt.Fprintf(&b, "| %s | %s | `{%s}` | %s | %s | %s | %s |\n", d.Name, strings.TrimPrefix(mark, ", "),
+			d.Example, d.unit(), strings.TrimSuffix(d.View.String(), " view"), ply, mate)
 	}
 	return b.String()
 }
