@@ -3,7 +3,6 @@ package dataset
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/assay-chess/assay/dataset/internal/guard"
@@ -114,22 +113,6 @@ func checkScore(s int16) error {
 		return nil
 	}
 	return fmt.Errorf("score %d is out of range", s)
-}
-
-// Check returns an error if the row is not valid. It does not know the game.
-func (m *MovesRow) Check() error {
-	plies := len(strings.Fields(m.Moves))
-	switch {
-	case m.Result < -1 || m.Result > 1:
-		return fmt.Errorf("result %d is not -1, 0 or 1", m.Result)
-	case int(m.OpeningPlies) > plies:
-		return fmt.Errorf("%d opening plies, but %d moves", m.OpeningPlies, plies)
-	case plies > MaxPlies:
-		return fmt.Errorf("%d moves are more than %d", plies, MaxPlies)
-	case !utf8.ValidString(m.Moves):
-		return errors.New("the moves are not UTF-8")
-	}
-	return checkTexts(m.First, m.Second)
 }
 
 // Check returns an error if a label is out of range or the Board was not made by package

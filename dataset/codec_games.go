@@ -32,14 +32,3 @@ func unpackMoves(g *GameRow, packed []uint16) {
 		g.Moves[i] = board.Move(m)
 	}
 }
-
-var movesCodec = newCodec(layout{movesFormat, "moves", 256, 256}, []field[MovesRow]{
-	plain("game", func(m *MovesRow) *uint64 { return &m.Game }),
-	plain("seed", func(m *MovesRow) *uint64 { return &m.Seed }),
-	plain("opening", func(m *MovesRow) *uint64 { return &m.Opening }),
-	plain("opening_plies", func(m *MovesRow) *uint16 { return &m.OpeningPlies }),
-	text("moves", false, func(m *MovesRow) *string { return &m.Moves }),
-	plain("result", func(m *MovesRow) *int8 { return &m.Result }),
-	text("first", false, func(m *MovesRow) *string { return &m.First }),
-	text("second", false, func(m *MovesRow) *string { return &m.Second }),
-}, (*MovesRow).Check)

@@ -42,10 +42,6 @@ func known(path, format string) (string, error) {
 	case GamesFormat, PositionsFormat, FeaturesFormat, FeaturesFormat1:
 		return format, nil
 	}
-	if format == movesFormat {
-		return "", fmt.Errorf("dataset: %s: %w: its format is %s, games other than chess; only data verify reads them",
-			path, ErrNoData, format)
-	}
 	if format == fitsFormat {
 		return "", fmt.Errorf("dataset: %s: %w: its format is %s, fits and what they scored; assay archive show reads it",
 			path, ErrNoData, format)

@@ -84,11 +84,6 @@ func OpenPositions(path string, opts ...OpenOption) (*Reader[PositionRow], error
 	return open(path, always(positionsCodec), opts)
 }
 
-// OpenMoves opens a data set of games other than chess.
-func OpenMoves(path string, opts ...OpenOption) (*Reader[MovesRow], error) {
-	return open(path, always(movesCodec), opts)
-}
-
 // OpenFeatures opens a data set of features and returns their set of terms.
 func OpenFeatures(path string, opts ...OpenOption) (*Reader[FeatureRow], FeatureSet, error) {
 	var set FeatureSet

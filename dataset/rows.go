@@ -15,8 +15,6 @@ const (
 	PositionsFormat = "assay.positions/1"
 	FeaturesFormat  = "assay.features/2"
 	FeaturesFormat1 = "assay.features/1" // see FeatureSet.Version
-	// movesFormat is of games other than chess: what was played, in the text form of the game's moves.
-	movesFormat = "assay.moves/1"
 )
 
 // IsFeatures reports whether a format is one of features.
@@ -91,17 +89,6 @@ type FeatureRow struct {
 	Game    uint64  // as in PositionRow
 	Opening uint64  // as in PositionRow
 	Weight  float32 // as in PositionRow
-}
-
-// MovesRow is one game of another game than chess.
-type MovesRow struct {
-	Game          uint64 // unique among all data; see GameID
-	Seed          uint64 // from which the first position follows
-	Opening       uint64 // key of the position where the players' own moves begin
-	OpeningPlies  uint16 // number of Moves that led there
-	Moves         string // all moves, separated by blanks
-	Result        int8   // from the first player's view: 1 won, 0 drawn, -1 lost
-	First, Second string // weights of the players
 }
 
 // NoEval is the Eval of a row without one.

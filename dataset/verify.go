@@ -43,11 +43,9 @@ func Verify(ctx context.Context, path string, report func(problem error), progre
 	if err != nil {
 		return nil, err
 	}
-	format := movesFormat // which Detect refuses, since commands for chess cannot read it
-	if m == nil || m.Schema != movesFormat {
-		if format, err = Detect(path); err != nil {
-			return nil, err
-		}
+	format, err := Detect(path)
+	if err != nil {
+		return nil, err
 	}
 	if report == nil {
 		report = func(error) {}
@@ -70,8 +68,6 @@ func Verify(ctx context.Context, path string, report func(problem error), progre
 		})
 	case PositionsFormat:
 		verifyFiles(v, &w, readerOf(path, m, files, positionsCodec), nil)
-	case movesFormat:
-		verifyFiles(v, &w, readerOf(path, m, files, movesCodec), nil)
 	default:
 		r := readerOf[FeatureRow](path, m, files, nil)
 		set, err := anyFeatures(r)

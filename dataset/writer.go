@@ -94,11 +94,6 @@ func NewPositionWriter(dir string, c WriterConfig, opts ...WriterOption) (*Write
 	return newWriter(dir, c, positionsCodec, positionsCodec.layout, opts...)
 }
 
-// NewMovesWriter is NewGameWriter for games other than chess.
-func NewMovesWriter(dir string, c WriterConfig, opts ...WriterOption) (*Writer[MovesRow], error) {
-	return newWriter(dir, c, movesCodec, movesCodec.layout, opts...)
-}
-
 // NewFeatureWriter is NewGameWriter for features of a set of terms.
 func NewFeatureWriter(dir string, set FeatureSet, c WriterConfig, opts ...WriterOption) (*Writer[FeatureRow], error) {
 	f, err := newFeaturesCodec(set)

@@ -81,31 +81,6 @@ func Run[T any](ctx context.Context, n int,
 	return g.Wait()
 }
 
-// Each is Run for values that all need the same work.
-func Each[T any](ctx context.Context, n int, all iter.Seq2[T, error], work, take func(T) error) error {
-	return Run(ctx, n, func(_ context.Context, send func(T) error) error {
-		for v, err := range all {
-			if err == nil {
-				err = send(v)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	}, func(ctx context.Context, pieces iter.Seq[T]) error {
-		for v := range pieces {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if err := work(v); err != nil {
-				return err
-			}
-		}
-		return nil
-	}, take)
-}
-
 // Merge does work on pieces 0 to n-1 with Workers(workers) goroutines and merges their results
 // in order of number, so that floating-point sums do not depend on the number of goroutines. The
 // result of a piece stays in a scratch value until it is merged; then the value is used again.

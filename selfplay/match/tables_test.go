@@ -1,7 +1,6 @@
 package match
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
 	"github.com/assay-chess/assay/selfplay/sprt"
@@ -38,10 +38,11 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// tally is a tally of a and b.
-func tally(t *testing.T, games uint64, test *sprt.Test) *Tally {
+// counting is a counter of a match of a and b.
+func counting(t *testing.T, games uint64, test *sprt.Test) *counter {
 	t.Helper()
-	n, err := NewTally(selfplay.Entrant{Spec: toy.Spec("a")}, selfplay.Entrant{Spec: toy.Spec("b")}, games, test)
+	n, err := newCounter(&Config{A: selfplay.Entrant{Spec: toy.Spec("a")}, B: selfplay.Entrant{Spec: toy.Spec("b")},
+		Games: games, Test: test})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,51 +50,54 @@ func tally(t *testing.T, games uint64, test *sprt.Test) *Tally {
 }
 
 // pair counts a pair by A's results.
-func pair(n *Tally, first, second int) error { return errors.Join(n.Add(first), n.Add(-second)) }
+func pair(n *counter, first, second int) error {
+	return n.add([]selfplay.Result{{Number: 2 * n.countedPair, Result: board.GameResult(first), Termination: "played"},
+		{Number: 2*n.countedPair + 1, Result: board.GameResult(-second), Termination: "played"}})
+}
 
-// TestTallyEnds: a tally takes as many pairs as it was made for, and says from the first pair on how it stands.
-func TestTallyEnds(t *testing.T) {
-	n := tally(t, 6, nil)
+// TestCounterEnds: a counter takes as many pairs as it was made for, and says from the first pair on how it stands.
+func TestCounterEnds(t *testing.T) {
+	n := counting(t, 6, nil)
 	for i, want := range []string{"", "Elo -  +1 =1 -0  pairs [0 0 0 1 0]", "Elo -  +2 =2 -0  pairs [0 0 0 2 0]"} {
-		if n.Over() || n.Note() != want {
-			t.Errorf("after %d pairs: over %v, %q, want %q", i, n.Over(), n.Note(), want)
+		if n.over() || n.note() != want {
+			t.Errorf("after %d pairs: over %v, %q, want %q", i, n.over(), n.note(), want)
 		}
 		if err := pair(n, 1, 0); err != nil {
 			t.Error(err)
 		}
 	}
-	if err := pair(n, 1, 0); !n.Over() || err == nil || err.Error() != "match: a pair after the end" {
-		t.Errorf("a fourth pair of three: over %v, %v", n.Over(), err)
+	if err := pair(n, 1, 0); !n.over() || err == nil || err.Error() != "match: a pair after the end" {
+		t.Errorf("a fourth pair of three: over %v, %v", n.over(), err)
 	}
-	if r := n.Result(); r.Games != 6 || r.Wins != 3 || r.Draws != 3 || r.Losses != 0 || r.WhiteScore != 4.5/6 {
+	if r := n.conclude(); r.Games != 6 || r.Wins != 3 || r.Draws != 3 || r.Losses != 0 || r.WhiteScore != 4.5/6 {
 		t.Errorf("%+v", r)
 	}
 }
 
-// TestTallyStops: a test ends a tally at the pair at which its LLR crosses a bound, not before.
-func TestTallyStops(t *testing.T) {
+// TestCounterStops: a test ends a counter at the pair at which its LLR crosses a bound, not before.
+func TestCounterStops(t *testing.T) {
 	x := &sprt.Test{Elo0: 0, Elo1: 100, Model: sprt.Logistic, Alpha: 0.05, Beta: 0.05}
-	n := tally(t, 0, x)
+	n := counting(t, 0, x)
 	var pairs sprt.Pentanomial
-	for i := 0; !n.Over() && i < 1000; i++ {
+	for i := 0; !n.over() && i < 1000; i++ {
 		points := i % 3 / 2
 		pairs.AddPair(1, -points)
 		if err := pair(n, 1, -points); err != nil {
 			t.Fatal(err)
 		}
 		llr, err := x.LLR(pairs)
-		if err != nil || n.Over() != (x.Status(llr) != sprt.Continue) {
-			t.Fatalf("LLR %v after %d pairs: over %v, %v", llr, i+1, n.Over(), err)
+		if err != nil || n.over() != (x.Status(llr) != sprt.Continue) {
+			t.Fatalf("LLR %v after %d pairs: over %v, %v", llr, i+1, n.over(), err)
 		}
 	}
-	if r := n.Result(); r.Verdict != AcceptH1 || r.Pentanomial != pairs {
+	if r := n.conclude(); r.Verdict != AcceptH1 || r.Pentanomial != pairs {
 		t.Errorf("%s, %v, want %v", r.Verdict, r.Pentanomial, pairs)
 	}
 }
 
 // TestGamesInOrder: a game that is not the next one is refused with both numbers.
 func TestGamesInOrder(t *testing.T) {
-	n := tally(t, 20, nil)
+	n := counting(t, 20, nil)
 	if err := pair(n, 0, 0); err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +105,7 @@ func TestGamesInOrder(t *testing.T) {
 		numbers [2]uint64
 		want    string
 	}{{[2]uint64{0, 1}, "match: game 0 counted as game 2"}, {[2]uint64{2, 2}, "match: game 2 counted as game 3"}} {
-		err := n.n.add([]selfplay.Result{{Number: tt.numbers[0]}, {Number: tt.numbers[1]}})
+		err := n.add([]selfplay.Result{{Number: tt.numbers[0]}, {Number: tt.numbers[1]}})
 		if err == nil || err.Error() != tt.want {
 			t.Errorf("games %v: %v, want %s", tt.numbers, err, tt.want)
 		}

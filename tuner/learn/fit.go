@@ -79,21 +79,17 @@ func RepairFit(dir string) (list []durable.Repaired, err error) {
 	return list, nil
 }
 
-// writeFit writes weights and fit of a generation, compared with the
-// weights that the run began with.
+// writeFit writes weights and fit of a generation into its folder, the fit compared with the weights that the run
+// began with.
 func (l *learner) writeFit(g int, file *models.File, fit *Fit) error {
 	if err := fit.compare(l.start); err != nil {
 		return err
 	}
-	return WriteFit(l.run.Path(Folder(g)), file, fit)
-}
-
-// WriteFit writes weights, and what the fit that made them found, into a generation's folder.
-func WriteFit(dir string, file *models.File, fit any) error {
 	text, err := file.Encode()
 	if err != nil {
 		return err
 	}
+	dir := l.run.Path(Folder(g))
 	if err := durable.WriteFile(filepath.Join(dir, WeightsName), text); err != nil {
 		return err
 	}

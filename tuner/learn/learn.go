@@ -324,14 +324,12 @@ func (l *learner) play(ctx context.Context, c match.Config, name string) (*match
 		"seconds": r.Took.Seconds()})
 }
 
-func (l *learner) stage(name string) StageProgress { return Begin(l.Stage, name) }
-
-// Begin announces a stage as Config.Stage says. If that is nil, nothing is shown.
-func Begin(stage func(name string) StageProgress, name string) StageProgress {
-	if stage == nil {
+// stage announces a stage as Config.Stage says. If that is nil, nothing is shown.
+func (l *learner) stage(name string) StageProgress {
+	if l.Stage == nil {
 		return silent{}
 	}
-	return stage(name)
+	return l.Stage(name)
 }
 
 type silent struct{}

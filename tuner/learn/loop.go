@@ -11,9 +11,9 @@ import (
 	"github.com/assay-chess/assay/tuner"
 )
 
-// Learner is what a loop needs of the programs that it makes stronger. The models of assay are one, the games of
-// tuner/gameloop another, and cmd/assay has that of an author's engine. Whatever a learner makes is in the run's
-// folder, and what an earlier call made it takes.
+// Learner is what a loop needs of the programs that it makes stronger. The models of assay are one, and
+// cmd/assay has that of an author's engine. Whatever a learner makes is in the run's folder, and what an earlier call
+// made it takes.
 type Learner interface {
 	// Propose plays the games of a generation, from 1, with the champion, and returns the weights that these and
 	// earlier games teach: the champion's if they teach nothing. They are in the generation's Folder. ErrEnough ends

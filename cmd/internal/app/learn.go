@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/assay-chess/assay/cmd/internal/cli"
-	"github.com/assay-chess/assay/cmd/internal/games"
 	"github.com/assay-chess/assay/cmd/internal/ownengine"
 	"github.com/assay-chess/assay/cmd/internal/report"
 	"github.com/assay-chess/assay/cmd/internal/runs"
@@ -75,12 +74,6 @@ agree with it in every generation that has started. --scale 0.01 plays a hundred
 plan's games, rounded up to pairs, and at least 20 a generation. "hard_nodes": true stops every
 search at exactly its nodes.
 
---game learns a game other than chess by the same loop: draughts, losalamos (chess on six
-squares by six) or nim, from the numbers of their historic programs. It ends with the coefficients,
-what each piece is worth with an error bar, and a match against the numbers it began with. Such
-games have no UCI, PGN, positions or workers (--serve), and a fixed --depth in place of --nodes;
-"assay guide your-own-game" adds a game of your own.
-
 --engine DIR tunes your own engine, as the assay.toml of its repository describes it (assay guide
 tune-my-engine), in a clone; your files are only read. In each generation the engine plays itself,
 and its weights are fitted to these games and, with half the weight, to those from before the last
@@ -101,7 +94,6 @@ its time; an error names the command that failed.`,
 		Example: `  assay learn                                   # about three minutes on two cores
   assay learn --games 40 --nodes 300 --seed 3   # a whole small run in seconds
   assay learn --generations 4 --games 20000 --nodes 5000 --run night
-  assay learn --game draughts                   # is Strachey's king worth three men?
   assay learn --engine ../my-engine --check     # can assay tune my engine?
   assay learn --engine ../my-engine --hours 8   # a patch by tomorrow, if there is a gain`,
 		Args: cobra.NoArgs,
@@ -113,10 +105,6 @@ its time; an error names the command that failed.`,
 			return s.learnEngine(cmd)
 		case s.Given(ofEngine...):
 			return cli.Usagef("--%s is for an engine of your own: give --engine too", strings.Join(ofEngine, ", --"))
-		case s.Game != "":
-			return games.Learn(cmd, s.Game, s.folder, learnAdvice)
-		case s.Given("depth"):
-			return cli.Usagef("--depth is for other games (--game); chess has --nodes")
 		default:
 			defer s.close()
 			return s.learn()

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/assay-chess/assay/cmd/internal/cli"
-	"github.com/assay-chess/assay/cmd/internal/games"
 	"github.com/assay-chess/assay/cmd/internal/runs"
 	"github.com/assay-chess/assay/cmd/internal/settings"
 	"github.com/assay-chess/assay/engine/cores"
@@ -80,10 +79,7 @@ interruption the same command resumes it: no game is lost or played twice.
 
 In a script --exit-status makes the exit code the verdict of --sprt: 0 A passed, 3 A failed, 4
 undecided after --games. Without it all three are 0. No verdict and other failures are 1, a
-wrong command line is 2.
-
-With --game the players are weights for a game other than chess, as files or the word start;
-both search --depth plies. Node and time limits, books, UCI, PGN and workers are for chess.`
+wrong command line is 2.`
 
 func newMatchCommand() *cobra.Command {
 	cmd := &cobra.Command{
@@ -93,21 +89,12 @@ func newMatchCommand() *cobra.Command {
 		Example: `  assay match ./new ./base --tc 8+0.08 --sprt 0,5 --book openings.epd
   assay match git:HEAD git:main --build 'make -j EXE={out}' --preset stc
   assay match './new?Hash=16' /usr/games/stockfish --tc 8+0.08 --out runs/sf
-  assay match assay:weights=new.json assay:weights=old.json --nodes 5000 --sprt 0,10
-  assay match --game draughts runs/king/gen-2/weights.json start --games 2000`,
+  assay match assay:weights=new.json assay:weights=old.json --nodes 5000 --sprt 0,10`,
 		Args: cobra.MinimumNArgs(2),
 	}
 	set := settings.New(settings.Match, cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		s := newSession(cmd, set)
-		if s.Game == "" {
-			return s.play(args)
-		}
-		test, err := s.sprtTest()
-		if err != nil {
-			return err
-		}
-		return playAdvice(games.Match(cmd, s.Game, args, test, s.ExitStatus), s.Out)
+		return newSession(cmd, set).play(args)
 	}
 	return cmd
 }

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -94,7 +93,7 @@ func (s *scripted) commandBoth(t *testing.T, args ...string) (stdout, stderr str
 	t.Helper()
 	var out, errs bytes.Buffer
 	command, plays := settings.Command(args[0])
-	if !plays || slices.Contains(args, "--game") {
+	if !plays {
 		root := newRootCommand()
 		root.SetArgs(args)
 		root.SetOut(&out)
@@ -290,8 +289,6 @@ func TestOneEloElsewhere(t *testing.T) {
 	}{
 		"ladder": {"ladder name=G:assay:hash=1 name=E:assay:hash=1:weights=shannon-1950 --nodes 50 --opening-score -1 " +
 			"--games 30 --out runs/ladder", ladderRow},
-		"game": {"match --game nim start start --games 40 --depth 1 --out runs/game", eloRow},
-		"sprt": {"match --game nim start start --games 40 --depth 1 --sprt 0,5 --out runs/sprt", eloRow},
 	} {
 		s := &scripted{results: "WWWWWWWWWD"}
 		first, err := s.command(t, strings.Fields(c.args)...)

@@ -21,8 +21,7 @@ func newDraughts() *cobra.Command {
 numbered 0 to 31 from Black's side, four a row. The machine is Black and moves first, down
 the board. Moves are written as in the book: 11-15, 6-20(16,9) for a capture, 6-1K for a
 new king. "assay historic replay strachey" replays its printed game.`,
-		Example: `  assay historic draughts play --human
-  assay learn --game draughts    # what is a king worth?`,
+		Example: "  assay historic draughts play --human",
 	}
 	c.AddCommand(newDraughtsPlay())
 	return c

@@ -16,8 +16,6 @@ import (
 	"github.com/assay-chess/assay/dataset/arrange"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay/gamelog"
-	"github.com/assay-chess/assay/selfplay/games"
-	"github.com/assay-chess/assay/tuner/gameloop"
 )
 
 // Section is a part of a page with a heading of its own.
@@ -127,12 +125,8 @@ func Build(dir string) (_ *Report, err error) {
 		b.screen()
 	case "spsa":
 		b.spsa()
-	case gameloop.Command:
-		b.learnGame()
 	case enginerun.Command:
 		b.learnEngine()
-	case games.MatchCommand:
-		b.matchGame()
 	default:
 		b.selfplay() // a command without a view of its own may have games
 	}

@@ -14,12 +14,10 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay/datagen"
 	"github.com/assay-chess/assay/selfplay/gamelog"
-	"github.com/assay-chess/assay/selfplay/games"
 	"github.com/assay-chess/assay/selfplay/ladder"
 	"github.com/assay-chess/assay/selfplay/match"
 	screenplay "github.com/assay-chess/assay/selfplay/screen/play"
 	"github.com/assay-chess/assay/tuner"
-	"github.com/assay-chess/assay/tuner/gameloop"
 	"github.com/assay-chess/assay/tuner/learn"
 	"github.com/assay-chess/assay/tuner/spsa"
 	"github.com/assay-chess/assay/tuner/spsa/play"
@@ -55,11 +53,7 @@ func summarize(dir string, status durable.RunStatus, at standing) (o *Summary, e
 			Plan learn.Plan `json:"plan"`
 		}
 		r.read(&c, dir, durable.RunConfigName)
-		o.learn(r, len(c.Plan.Generations), durable.RunResultName)
-	case gameloop.Command:
-		var c gameloop.RunConfig
-		r.read(&c, dir, durable.RunConfigName)
-		o.learn(r, c.Plan.Generations, gameloop.MatchName)
+		o.learn(r, len(c.Plan.Generations))
 	case enginerun.Command:
 		if x := read[enginerun.Result](r, dir, durable.RunResultName); x != nil {
 			o.say(x.Headline())
@@ -68,10 +62,6 @@ func summarize(dir string, status durable.RunStatus, at standing) (o *Summary, e
 		o.tune(r)
 	case "match":
 		o.match(r, at)
-	case games.MatchCommand:
-		if m := read[match.Result](r, dir, durable.RunResultName); m != nil {
-			o.played(m)
-		}
 	case "ladder":
 		o.ladder(r, at)
 	case "screen":
@@ -271,9 +261,8 @@ func (o *Summary) tune(r *reader) {
 	}
 }
 
-// learn is the outcome of a loop of generations. A generation has ended when its gate has written the file named
-// gate.
-func (o *Summary) learn(r *reader, generations int, gate string) {
+// learn is the outcome of a loop of generations. A generation has ended when its gate has a result.
+func (o *Summary) learn(r *reader, generations int) {
 	o.Total, o.Unit = int64(generations), "generations"
 	var x struct { // of a long result
 		Generations []json.RawMessage `json:"generations"`
@@ -290,7 +279,7 @@ func (o *Summary) learn(r *reader, generations int, gate string) {
 		if _, err := os.Stat(dir); err != nil {
 			return // a stranger's configuration may have any number of generations
 		}
-		if _, err := os.Stat(filepath.Join(dir, "gate", gate)); err == nil {
+		if _, err := os.Stat(filepath.Join(dir, "gate", durable.RunResultName)); err == nil {
 			o.Done = n + 1
 		}
 	}

@@ -84,7 +84,7 @@ type Values struct {
 	selfplay.Setup // of match, ladder, selfplay and CONFIG; spsa and learn have parts of it
 
 	Players        []string // of selfplay; spsa has one
-	Weights, Game  string
+	Weights        string
 	Build, Repo    string
 	NoBench        bool
 	Clock          string // for A and B of a match, with a comma between them

@@ -25,7 +25,7 @@ func TestTable(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"out", "serve", "nats", "lease", "reference-speed", "affinity", "concurrency", "json",
-		"all", "exit-status", "build", "repo", "no-bench", "write", "game", "send-engines", "sign"} {
+		"all", "exit-status", "build", "repo", "no-bench", "write", "send-engines", "sign"} {
 		for i := range Table {
 			if r := &Table[i]; r.Name == name && r.Use&InQueue != 0 {
 				t.Errorf("a queue takes %s", name)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	othergames "github.com/assay-chess/assay/cmd/internal/games"
 	"github.com/assay-chess/assay/cmd/internal/runs"
 	"github.com/assay-chess/assay/cmd/internal/weights"
 	"github.com/assay-chess/assay/dataset"
@@ -70,8 +69,6 @@ var (
 var Table = []Setting{
 	{Name: "players", In: Selfplay, Group: ofPlayers, Use: Often, Field: func(v *Values) any { return &v.Players },
 		Help: "one player (against itself) or two: NAME[:weights=FILE][:hash=MB]..., or uci:COMMAND"},
-	{Name: "game", In: Match | Learn, Group: ofPlayers, Field: func(v *Values) any { return &v.Game },
-		Help: "a game other than chess: " + othergames.Names()},
 	{Name: "build", In: flags, Group: ofPlayers, Use: Builds | Often, Project: "build",
 		Field: func(v *Values) any { return &v.Build },
 		Help:  "build command for players git:REF, such as 'make -j EXE={out}' (default: that of assay.toml)"},
@@ -364,8 +361,6 @@ var Table = []Setting{
 		Help: "file with the plan: the config.json of a run, or its object \"plan\""},
 	{Name: "scale", In: Learn, Field: func(v *Values) any { return &v.Scale }, Default: 1,
 		Help: "with --plan: factor on its numbers of games, above 0 and up to 1"},
-	{Name: "depth", In: Learn, Field: func(v *Values) any { return &v.Limits.Depth },
-		Help: "plies to look ahead, with --game (default: the game's)"},
 }
 
 const playOn = "share of adjudicated games that are played on, to check the adjudication"

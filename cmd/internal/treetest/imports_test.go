@@ -25,11 +25,6 @@ var layout = []layoutRow{
 	{"engine/quote", "makes text of others harmless, and splits and quotes command lines, everywhere", nil},
 	{"engine/syzygy", "endgame tables; a board is all they need", nil},
 	{"engine/num", "numbers that may be unknown, and rounded products, everywhere", nil},
-	{"engine/game", "the contract of a game other than chess; types only", nil},
-	{"engine/game/gametest", "what the rules of every game must do",
-		[]string{"engine/game"}},
-	{"engine/game/alphabeta", "searches any such game",
-		[]string{"engine/game"}},
 	{"eval/formula", "the language of evaluations that are not linear", nil},
 	{"eval", "what a position is worth, and the features behind it; eval/formula: how a model declares channels",
 		[]string{"eval/formula"}},
@@ -47,13 +42,11 @@ var layout = []layoutRow{
 		"programs are pinned",
 		[]string{"engine/cores", "engine/group", "engine/stall"}},
 	{"engine/historic", "what the historic programs share; eval: weights of those that have some", []string{"eval"}},
-	{"engine/historic/nim", "a game of its own",
-		[]string{"engine/game"}},
+	{"engine/historic/nim", "a game of its own", nil},
 	{"engine/historic/prinz", "mates in two", nil},
-	{"engine/historic/draughts", "a game and a machine of its own",
-		[]string{"engine/game"}},
+	{"engine/historic/draughts", "a game and a machine of its own", nil},
 	{"engine/historic/losalamos", "a player, and a game of its own",
-		[]string{"engine/historic", "engine/game"}},
+		[]string{"engine/historic"}},
 	{"engine/internal/historic/torres", "a player",
 		[]string{"engine/historic"}},
 	{"engine/internal/historic/machack", "a player; eval: its model of terms",
@@ -137,11 +130,6 @@ var layout = []layoutRow{
 	{"selfplay/match", "paired games and their test; dataset/pgn, source: matches that other programs played",
 		[]string{"selfplay", "selfplay/opening", "selfplay/gamelog", "selfplay/sprt", "dataset/durable", "dataset/pgn",
 			"dataset/source", "engine/cores"}},
-	{"selfplay/games", "series and matches of other games; dataset, inorder: games and features in order; models, " +
-		"eval: weight files of other evaluations; match: how pairs are counted; gamelog: runs in folders; " +
-		"sprt: the test of a match",
-		[]string{"engine/game", "engine/game/alphabeta", "eval", "models", "dataset", "dataset/durable", "dataset/inorder",
-			"selfplay", "selfplay/gamelog", "selfplay/match", "selfplay/sprt"}},
 	{"selfplay/cluster", "tests of its packages together", nil},
 	{"selfplay/cluster/wire", "messages hold jobs and results; durable: checksums and signatures",
 		[]string{"selfplay", "dataset/durable"}},
@@ -183,10 +171,6 @@ var layout = []layoutRow{
 		[]string{"tuner/optimize", "tuner/spsa", "tuner/spsa/play", "selfplay/gamelog", "selfplay/datagen", "dataset",
 			"dataset/positions", "tuner", "tuner/rows", "tuner/stats", "selfplay/match", "models", "models/strictjson", "eval",
 			"dataset/durable", "selfplay", "selfplay/sprt", "engine/syzygy"}},
-	{"tuner/gameloop", "the loop for other games: series, features, fit, match; learn: the loop itself; " +
-		"gamelog: runs in folders",
-		[]string{"selfplay/gamelog", "selfplay/games", "selfplay/match", "selfplay/sprt", "dataset", "dataset/durable",
-			"models", "tuner", "tuner/rows", "tuner/learn"}},
 	{"notebooks/figure", "plots of the notebooks", nil},
 	{"cmd/bench", "measures assay beside other programs, as they are", nil},
 }
@@ -240,21 +224,20 @@ var commandImports = map[string][]string{
 	"historic":  {"cli"},
 	"engines":   {"cli", "weights"},         // the bench of weights
 	"runs":      {"cli", "report"},          // pages of runs
-	"games":     {"cli", "runs"},            // pages of runs
 	"tune":      {"cli", "weights", "runs"}, // weights to start from; a page of the run
 	"factor":    {"cli"},
-	// names of games, models and folders in the help
-	"settings": {"cli", "games", "runs", "weights"},
+	// names of models and folders in the help
+	"settings": {"cli", "runs", "weights"},
 	// live pages of tests; the speed of this machine; what a queue takes
 	"queue": {"cli", "factor", "report", "engines", "settings"},
 
 	// assay.toml, builds of what it describes, what a run is, and the weights of data
 	"ownengine": {"cli", "gitbuild", "settings", "enginerun"},
 
-	"app": {"cli", "data", "translate", "weights", "gitbuild", "factor", "report", "historic", "engines", "runs", "games",
+	"app": {"cli", "data", "translate", "weights", "gitbuild", "factor", "report", "historic", "engines", "runs",
 		"tune", "settings", "queue", "ownengine", "enginerun"},
 	// tests alone
-	"app/guidetest": nil, "app/processtest": nil, "app/scripttest": nil, "treetest": nil, "owngame": nil,
+	"app/guidetest": nil, "app/processtest": nil, "app/scripttest": nil, "treetest": nil,
 }
 
 func TestCommandsImportFewCommands(t *testing.T) {

@@ -17,10 +17,8 @@
 // is legal in all its 67 plies, and Strategy2 has the machine's move among its best in 33
 // of 34 turns. Alpha-beta is ours too; it changes no value that Choose returns.
 //
-// Rules are the game for programs that learn it (see package game): "assay learn --game
-// draughts" fits the value of a king, and of what Strachey did not count, to the results of
-// games. For the play of his program only the order of values matters: all values of a king between
-// 2 and 3 men play the same moves.
+// For the play of the program only the order of values matters: all values of a king between 2 and
+// 3 men play the same moves.
 //
 // No promise of stability. Start reading at Position, then at Strategy.
 package draughts

@@ -2,8 +2,12 @@ package draughts
 
 import "math/rand/v2"
 
-// maxPlies ends a game that the program plays against itself.
-const maxPlies = 300
+// Either ends a game that the program plays against itself as drawn: it does not know how to win an endgame, and
+// would move to and fro forever.
+const (
+	maxPlies       = 300
+	maxBarrenPlies = 40 // since the last capture or move of a man that is not a king
+)
 
 // Game is a game between two strategies.
 type Game struct {
@@ -14,13 +18,13 @@ type Game struct {
 // Play plays a game from a position. The rng decides among moves of equal value.
 func Play(start Position, black, white Strategy, rng *rand.Rand) Game {
 	g := Game{Result: 0.5}
-	p := State{Position: start}
-	for p.Barren < maxBarrenPlies && len(g.Moves) < maxPlies {
+	p := start
+	for barren := 0; barren < maxBarrenPlies && len(g.Moves) < maxPlies; {
 		s := black
 		if p.White {
 			s = white
 		}
-		c, ok := s.Choose(&p.Position, rng)
+		c, ok := s.Choose(&p, rng)
 		if !ok {
 			g.Result = 0
 			if p.White {
@@ -29,7 +33,11 @@ func Play(start Position, black, white Strategy, rng *rand.Rand) Game {
 			return g
 		}
 		g.Moves = append(g.Moves, c.Move)
-		Rules{}.Make(&p, c.Move)
+		barren++
+		if c.Move.n > 0 || p.K>>c.Move.From&1 == 0 {
+			barren = 0
+		}
+		p.Make(c.Move)
 	}
 	return g
 }

@@ -39,8 +39,6 @@ func TestFinishedGamesSurvive(t *testing.T) {
 			"80", "--seed", "7", "--players", "assay:hash=1"}},
 		{"learn", "runs/small", []string{"learn", "--run", "small", "--games", "200", "--gate-games", "40", "--final-games",
 			"20", "--nodes", "200", "--seed", "3"}},
-		{"learn --game", "runs/small", []string{"learn", "--run", "small", "--game", "draughts", "--generations", "2",
-			"--games", "600", "--gate-games", "100", "--final-games", "60", "--depth", "4"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel() // each begins with a run of one game at a time

@@ -82,7 +82,6 @@ var atTerminals = []atTerminal{
 	{command: "learn", args: "--nodes 1000000000", shows: "generation 1"},
 	{command: "learn picture", quick: readsLittle},
 	{command: "match", args: slowPlayers + " --games 400", shows: `match 0/400 .*2 games under way`},
-	{command: "match", args: "start start --game draughts", heavy: true},
 	{command: "match", args: "git:HEAD assay --repo {repo} --build {build}"},
 	{command: "perft", args: "startpos 9", shows: `perft 0/20 `},
 	{command: "queue", quick: printsHelp},
