@@ -320,7 +320,7 @@ func (s *Spec) parseForeign(text string, typed bool) error {
 // parseCommand parses COMMAND[?OPTION=VALUE[&OPTION=VALUE]...].
 func (s *Spec) parseCommand(text string) error {
 	var err error
-	if s.Command, s.Options, err = SplitCommand(text); err != nil {
+	if s.Command, s.Options, err = splitCommand(text); err != nil {
 		return fmt.Errorf("%w: %w", ErrSpec, err)
 	}
 	if len(s.Command) == 0 || s.Command[0] == "" {
@@ -396,9 +396,9 @@ func number(key, value string, limit int) (int, error) {
 	return n, nil
 }
 
-// SplitCommand splits COMMAND[?OPTION=VALUE[&OPTION=VALUE]...] into the words of the command and the options, by the
+// splitCommand splits COMMAND[?OPTION=VALUE[&OPTION=VALUE]...] into the words of the command and the options, by the
 // rules of quote.Split. An unquoted ? ends the command. An option's value may contain unquoted spaces.
-func SplitCommand(text string) (words []string, options []Option, err error) {
+func splitCommand(text string) (words []string, options []Option, err error) {
 	for {
 		var word string
 		var end byte

@@ -1,6 +1,6 @@
 // Package convert imports files of other programs as data sets, and exports data sets as
 // such files. Each format has its own package (dataset/epd, table, pgn, bullet, and internal/jsonl,
-// binpack, lichess, viri and parquet); dataset/source finds and unpacks files. No promise of stability.
+// binpack and lichess); dataset/source finds and unpacks files. No promise of stability.
 //
 // An import never drops duplicates and never skips a row silently: every row that cannot be
 // read is reported with file, line and reason. Rows keep the order of the input, whatever
@@ -29,22 +29,17 @@ const (
 	formatCSV     Format = "csv"     // export
 	formatTSV     Format = "tsv"     // export
 	formatJSONL   Format = "jsonl"   // export: positions or games: see dataset/internal/jsonl
-	formatParquet Format = "parquet" // export: any rows, with all columns: see dataset/internal/parquet
 	formatPlain   Format = "plain"   // import: text of Stockfish's tools
 	formatPGN     Format = "pgn"     // games
 	formatBullet  Format = "bullet"  // positions in 32 bytes: see dataset/bullet
-	formatViri    Format = "viri"    // games, 4 bytes per move: see dataset/internal/viri
-	formatMarlin  Format = "marlin"  // import: positions in 32 bytes: see dataset/internal/viri
 	formatBinpack Format = "binpack" // import: chained positions of Stockfish's tools: see dataset/internal/binpack
 	formatLichess Format = "lichess" // import: evaluations of Lichess, JSON lines: see dataset/internal/lichess
 )
 
 // ImportFormats and ExportFormats are the supported formats.
 var (
-	ImportFormats = []Format{formatEPD, formatTable, formatPlain, formatPGN, formatBullet, formatViri, formatMarlin,
-		formatBinpack, formatLichess}
-	ExportFormats = []Format{formatEPD, formatFEN, formatCSV, formatTSV, formatJSONL, formatParquet, formatPGN,
-		formatBullet, formatViri}
+	ImportFormats = []Format{formatEPD, formatTable, formatPlain, formatPGN, formatBullet, formatBinpack, formatLichess}
+	ExportFormats = []Format{formatEPD, formatFEN, formatCSV, formatTSV, formatJSONL, formatPGN, formatBullet}
 )
 
 // byExtension maps the extension of a file name to its format.
@@ -53,8 +48,7 @@ var byExtension = map[string]Format{
 	".csv": formatTable, ".tsv": formatTable, ".tab": formatTable,
 	".pgn":    formatPGN,
 	".bullet": formatBullet,
-	".viri":   formatViri, ".vf": formatViri,
-	".marlin": formatMarlin, ".jsonl": formatLichess, ".binpack": formatBinpack,
+	".jsonl":  formatLichess, ".binpack": formatBinpack,
 }
 
 // ErrFormat says that the format of a file does not follow from its name.
@@ -79,10 +73,8 @@ func FormatOf(name string) (f Format, ok bool) {
 }
 
 // Games reports whether files of the format hold games, not positions.
-func (f Format) Games() bool { return f == formatPGN || f == formatViri }
+func (f Format) Games() bool { return f == formatPGN }
 
 // binary reports whether files of the format can begin with any bytes, even those of a
 // compressed file.
-func (f Format) binary() bool {
-	return f == formatBullet || f == formatViri || f == formatMarlin || f == formatBinpack
-}
+func (f Format) binary() bool { return f == formatBullet || f == formatBinpack }

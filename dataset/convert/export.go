@@ -20,8 +20,6 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/epd"
 	"github.com/assay-chess/assay/dataset/internal/jsonl"
-	"github.com/assay-chess/assay/dataset/internal/parquet"
-	"github.com/assay-chess/assay/dataset/internal/viri"
 	"github.com/assay-chess/assay/dataset/pgn"
 	"github.com/assay-chess/assay/dataset/source"
 	"github.com/assay-chess/assay/dataset/table"
@@ -30,8 +28,6 @@ import (
 // Errors of Export.
 var (
 	ErrExists = errors.New("the file exists already")
-	// ErrPacked says that the file name asks to compress a format that is compressed inside.
-	ErrPacked = errors.New("a Parquet file is compressed inside already")
 	// ErrKind says that the format cannot store the rows of the data set.
 	ErrKind = errors.New("the format cannot store such rows")
 )
@@ -41,12 +37,11 @@ type ExportConfig struct {
 	Format   Format    // "": by the file name
 	Stdout   io.Writer // receives the file "-"
 	Progress dataset.Progress
-	Warn     func(text string) // receives what the format cannot store; may be nil
 }
 
 // exportFormats are the formats of file name extensions that stand for another one in an import, or for none.
 var exportFormats = map[string]Format{
-	".csv": formatCSV, ".tsv": formatTSV, ".jsonl": formatJSONL, ".ndjson": formatJSONL, ".parquet": formatParquet,
+	".csv": formatCSV, ".tsv": formatTSV, ".jsonl": formatJSONL, ".ndjson": formatJSONL,
 	".fen": formatFEN, ".txt": formatFEN, ".book": formatFEN, ".plain": formatFEN,
 }
 
@@ -80,9 +75,6 @@ func Export(ctx context.Context, data, file string, c ExportConfig) (rows int64,
 	}
 	if !c.Format.holds(e.kind) {
 		return 0, fmt.Errorf("convert: %s holds %s, which cannot be exported as %s: %w", data, e.kind, c.Format, ErrKind)
-	}
-	if c.Format == formatParquet && source.Packed(file) {
-		return 0, fmt.Errorf("convert: %s: %w", file, ErrPacked)
 	}
 	if file == source.Stdin {
 		return e.to(ctx, c.Stdout)
@@ -137,7 +129,6 @@ func (plainWriter) Close() error { return nil }
 var (
 	gameFormats = map[Format]func([]byte, *dataset.GameRow) ([]byte, error){
 		formatJSONL: jsonl.AppendGame,
-		formatViri:  viri.Append,
 		formatPGN: func(b []byte, g *dataset.GameRow) ([]byte, error) {
 			out := bytes.NewBuffer(b)
 			err := pgn.Write(out, g)
@@ -161,32 +152,26 @@ var (
 func (f Format) holds(schema string) bool {
 	switch schema {
 	case dataset.GamesFormat:
-		return f == formatParquet || gameFormats[f] != nil
+		return gameFormats[f] != nil
 	case dataset.PositionsFormat:
-		return f == formatParquet || positionFormats[f] != nil
+		return positionFormats[f] != nil
 	}
-	return f == formatParquet
+	return false
 }
 
 // to writes all rows.
 func (e *exporter) to(ctx context.Context, w io.Writer) (n int64, err error) {
 	out := bufio.NewWriterSize(w, 1<<16)
-	switch e.kind {
-	case dataset.GamesFormat:
+	if e.kind == dataset.GamesFormat {
 		var r *dataset.Reader[dataset.GameRow]
 		if r, err = dataset.OpenGames(e.data); err == nil {
-			n, err = e.games(ctx, r, out)
+			n, err = writeRows(ctx, e, r, out, gameFormats[e.Format])
 		}
-	case dataset.PositionsFormat:
+	} else {
 		var r *dataset.Reader[dataset.PositionRow]
 		if r, err = dataset.OpenPositions(e.data); err == nil {
 			_, _ = out.Write(headers[e.Format]) // Flush returns the error
 			n, err = writeRows(ctx, e, r, out, positionFormats[e.Format])
-		}
-	default:
-		var r *dataset.Reader[dataset.FeatureRow]
-		if r, _, err = dataset.OpenFeatures(e.data); err == nil {
-			n, err = writeGroups(ctx, e, r, out)
 		}
 	}
 	if err != nil {
@@ -198,72 +183,9 @@ func (e *exporter) to(ctx context.Context, w io.Writer) (n int64, err error) {
 	return n, nil
 }
 
-// games writes games, and warns of what viriformat cannot leave out.
-func (e *exporter) games(ctx context.Context, r *dataset.Reader[dataset.GameRow], out *bufio.Writer) (int64, error) {
-	var none, moves, forfeits int
-	encode := gameFormats[e.Format]
-	if e.Format == formatViri && e.Warn != nil {
-		encode = func(b []byte, g *dataset.GameRow) ([]byte, error) {
-			if dataset.Forfeit(g.Termination) != "" {
-				forfeits++
-			}
-			for _, s := range g.Scores[min(int(g.OpeningPlies), len(g.Scores)):] {
-				if moves++; s == dataset.NoScore {
-					none++
-				}
-			}
-			return viri.Append(b, g)
-		}
-	}
-	n, err := writeRows(ctx, e, r, out, encode)
-	if err == nil && none > 0 {
-		e.Warn(fmt.Sprintf("%d of %d moves have no score, which viriformat cannot say: they have %d; "+
-			"train with a filter that drops such scores", none, moves, viri.Unscored))
-	}
-	if err == nil && forfeits > 0 {
-		e.Warn(fmt.Sprintf("%d of %d games ended by a forfeit (time, illegal move, crash): "+
-			"the board did not decide their results, which viriformat cannot say", forfeits, n))
-	}
-	return n, err
-}
-
-// writeGroups writes rows as Parquet.
-func writeGroups[R any](ctx context.Context, e *exporter, r *dataset.Reader[R], out *bufio.Writer) (n int64,
-	err error) {
-	w, err := parquet.NewWriter(out, r.Schema())
-	if err != nil {
-		return 0, fmt.Errorf("convert: %w", err)
-	}
-	group := 1 << 16 // what a reader has to decode at once
-	if e.kind == dataset.GamesFormat {
-		group = 1 << 12 // a game is as long as a hundred positions
-	}
-	for batch, err := range r.Records(group) {
-		if err != nil {
-			return n, err
-		}
-		if err := w.Write(batch); err != nil {
-			return n, fmt.Errorf("convert: %w", err)
-		}
-		if n += batch.NumRows(); ctx.Err() != nil {
-			return n, ctx.Err()
-		}
-		if e.Progress != nil {
-			e.Progress(n, r.Len(), "")
-		}
-	}
-	if err := w.Close(); err != nil {
-		return n, fmt.Errorf("convert: %w", err)
-	}
-	return n, nil
-}
-
-// writeRows writes each row as encode encodes it; without encode, as Parquet.
+// writeRows writes each row as encode encodes it.
 func writeRows[R any](ctx context.Context, e *exporter, r *dataset.Reader[R], out *bufio.Writer,
 	encode func([]byte, *R) ([]byte, error)) (n int64, err error) {
-	if encode == nil {
-		return writeGroups(ctx, e, r, out)
-	}
 	var buf []byte
 	for row, err := range r.All() {
 		if err != nil {

@@ -15,13 +15,11 @@ func FuzzImport(f *testing.F) {
 	f.Add([]byte("fen,result\n"+good+",1\n"), "x.csv")
 	f.Add([]byte("[Event \"?\"]\n\n1. e4 {a} (1. d4) e5 1-0\n\n[Event \"?\"]\n\n1. d4 *\n"), "x.pgn")
 	f.Add(make([]byte, 64), "x.bullet")
-	f.Add(make([]byte, 64), "x.marlin")
 	f.Add([]byte(`{"fen":"`+good+`","evals":[{"pvs":[{"cp":1}],"depth":1}]}`), "x.jsonl")
 	f.Add([]byte("BINP\x22\x00\x00\x00"+string(make([]byte, 34))), "x.binpack")
 	f.Add([]byte{0x1f, 0x8b, 8, 0, 0}, "x.epd")
 	f.Add([]byte("fen "+good+"\nmove e2e4\nscore 7\nply 3\nresult -1\ne\n"), "x.plain")
 	f.Add([]byte("fen\tresult\tcp\n"+good+"\t1\t-7\n"), "x.tsv")
-	f.Add([]byte(viriGame), "x.viri")
 	f.Add([]byte("\x28\xb5\x2f\xfd\x00"), "x.txt")
 	f.Fuzz(func(t *testing.T, data []byte, name string) {
 		if _, ok := FormatOf(name); !ok || name != filepath.Base(name) || len(name) > 40 {

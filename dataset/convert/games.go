@@ -7,7 +7,6 @@ import (
 	"io"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/internal/viri"
 	"github.com/assay-chess/assay/dataset/pgn"
 	"github.com/assay-chess/assay/dataset/source"
 )
@@ -19,13 +18,9 @@ var errUnfinished = errors.New("the game has no result (*)")
 
 // readGames reads all inputs, which hold games.
 func (im *importer) readGames(ctx context.Context, send func(*batch[dataset.GameRow]) error) error {
-	return im.eachFile(func(f Format, name string, r *source.File) error {
+	return im.eachFile(func(_ Format, name string, r *source.File) error {
 		b := &batch[dataset.GameRow]{file: name}
-		read := im.readPGN
-		if f == formatViri {
-			read = im.readViri
-		}
-		err := read(name, r, func(g *dataset.GameRow, refused *Refusal) error {
+		err := im.readPGN(name, r, func(g *dataset.GameRow, refused *Refusal) error {
 			if refused == nil {
 				b.rows = append(b.rows, *g)
 			} else {
@@ -75,28 +70,6 @@ func (im *importer) readPGN(name string, r io.Reader, take taker) error {
 			}
 		}
 		if err := take(&g.Row, refused); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (im *importer) readViri(name string, r io.Reader, take taker) error {
-	number := int64(0)
-	for g, err := range viri.Read(r) {
-		if number++; err == nil && im.Mover {
-			oppose(&g)
-		}
-		var bad *viri.GameError
-		var refused *Refusal
-		if errors.As(err, &bad) {
-			refused = &Refusal{name, "game", bad.Number, bad.Err}
-		} else if err != nil {
-			return fmt.Errorf("convert: reading %s: %w", name, err)
-		} else if err := im.open(&g, im.OpeningPlies); err != nil {
-			refused = &Refusal{name, "game", number, err}
-		}
-		if err := take(&g, refused); err != nil {
 			return err
 		}
 	}

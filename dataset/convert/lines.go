@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/bullet"
 	"github.com/assay-chess/assay/dataset/epd"
 	"github.com/assay-chess/assay/dataset/internal/lichess"
 	"github.com/assay-chess/assay/dataset/internal/text"
@@ -80,9 +79,7 @@ func (im *importer) readPositions(ctx context.Context, send func(*batch[dataset.
 		}
 		switch f {
 		case formatBullet:
-			return readRecords(send, name, r, recordReader{"bulletformat", bullet.Parse})
-		case formatMarlin:
-			return readRecords(send, name, r, recordReader{"marlinformat", im.marlin})
+			return readRecords(send, name, r)
 		case formatBinpack:
 			return im.readBinpack(send, name, r)
 		case formatEPD:

@@ -5,7 +5,6 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -21,7 +20,6 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/bullet"
 	"github.com/assay-chess/assay/dataset/internal/text"
-	"github.com/assay-chess/assay/dataset/internal/viri"
 	"github.com/assay-chess/assay/dataset/pgn"
 	"github.com/assay-chess/assay/dataset/table"
 )
@@ -105,20 +103,13 @@ func readers(t *testing.T) map[string][]byte {
 	var lists [6]bytes.Buffer
 	lists[3].Write(table.AppendHeader(nil, ','))
 	lists[4].Write(table.AppendHeader(nil, '\t'))
-	var records, marlin []byte
+	var records []byte
 	for _, r := range must(randomList(9, 400)) {
 		rec, err := bullet.Append(nil, &r)
 		if err != nil {
 			t.Fatal(err)
 		}
 		records = append(records, rec...)
-		game := dataset.GameRow{Variant: dataset.Chess960, Start: r.Board.FEN(), Result: int8(2*r.Result) - 1}
-		rec, err = viri.Append(nil, &game)
-		if err != nil {
-			t.Fatal(err)
-		}
-		binary.LittleEndian.PutUint16(rec[28:], uint16(r.Score))
-		marlin = append(marlin, rec[:viri.Size]...)
 		fmt.Fprintf(&lists[0], "%s;%d;%g\n", r.Board.FEN(), r.Score, r.Result)
 		fmt.Fprintf(&lists[1], "%s [%g]\n", r.Board.FEN(), r.Result)
 		fmt.Fprintf(&lists[2], "fen %s\nmove e2e4\nscore %d\nply %d\nresult %d\ne\n", r.Board.FEN(), r.Score, r.Ply,
@@ -129,8 +120,8 @@ func readers(t *testing.T) map[string][]byte {
 	}
 	return map[string][]byte{"x.epd": lists[0].Bytes(), "x.fen": lists[1].Bytes(), "x.txt": lists[1].Bytes(),
 		"x.plain": lists[2].Bytes(),
-		"x.csv":   lists[3].Bytes(), "x.tsv": lists[4].Bytes(), "x.pgn": games, "x.viri": viriGames(t, games),
-		"x.bullet": records, "x.marlin": marlin, "x.jsonl": lists[5].Bytes(),
+		"x.csv":   lists[3].Bytes(), "x.tsv": lists[4].Bytes(), "x.pgn": games,
+		"x.bullet": records, "x.jsonl": lists[5].Bytes(),
 		"x.binpack": real(t, "../internal/binpack/testdata/games.binpack", 1<<20)}
 }
 

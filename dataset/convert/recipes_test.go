@@ -17,12 +17,6 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// duckdb prints a line of JSON for each row of a query.
-const duckdb = `import { DuckDBInstance } from '@duckdb/node-api';
-const connection = await (await DuckDBInstance.create()).connect();
-for (const row of (await connection.runAndReadAll(process.argv[2])).getRowsJson()) console.log(JSON.stringify(row));
-`
-
 // recipe returns the block of FORMAT.md that contains a text.
 func recipe(t *testing.T, language, has string) string {
 	t.Helper()
@@ -73,11 +67,9 @@ func recipeData(t *testing.T, dir string) (list []dataset.PositionRow, games []d
 		put(t, "x.pgn", pgn)); err != nil || refused != nil {
 		t.Fatal(refused, err)
 	}
-	for from, to := range map[string]string{"positions": "positions.csv.gz", "positions/": "positions.parquet",
-		"games": "games.parquet"} {
-		if _, err := Export(t.Context(), filepath.Join(dir, from), filepath.Join(dir, to), ExportConfig{}); err != nil {
-			t.Fatal(err)
-		}
+	if _, err := Export(t.Context(), filepath.Join(dir, "positions"), filepath.Join(dir, "positions.csv.gz"),
+		ExportConfig{}); err != nil {
+		t.Fatal(err)
 	}
 	r, err := dataset.OpenGames(filepath.Join(dir, "games"))
 	if err != nil {
@@ -110,9 +102,8 @@ func count(scores []int16, of int16) (n int) {
 // What FORMAT.md tells users of other programs to type gives the right numbers.
 func TestRecipes(t *testing.T) {
 	dir := t.TempDir()
-	list, games := recipeData(t, dir)
+	list, _ := recipeData(t, dir)
 	var scores, rows [2]mean
-	seventh := map[int]*mean{}
 	for i := range list {
 		p := &list[i]
 		stm := p.Board.SideToMove()
@@ -120,44 +111,11 @@ func TestRecipes(t *testing.T) {
 		if p.Score != dataset.NoScore {
 			scores[stm].add(float64(p.Score))
 		}
-		n := (p.Board.Pieces(board.White, board.Pawn) & 71776119061217280).Count()
-		if seventh[n] == nil {
-			seventh[n] = &mean{}
-		}
-		seventh[n].add(float64(p.Result))
 	}
 	t.Run("polars", func(t *testing.T) {
 		datatest.LinkNode(t, dir, "nodejs-polars")
 		wantNumbers(t, runScript(t, dir, "node", recipe(t, "js", "nodejs-polars")),
 			[]float64{0, scores[0].value(), rows[0].n, 1, scores[1].value(), rows[1].n})
-	})
-	t.Run("DuckDB, positions", func(t *testing.T) {
-		datatest.LinkNode(t, dir, "@duckdb/node-api")
-		var want []float64
-		for n := range 9 {
-			if m := seventh[n]; m != nil {
-				want = append(want, float64(n), m.value(), m.n)
-			}
-		}
-		wantNumbers(t, runScript(t, dir, "node", duckdb, recipe(t, "sql", "positions.parquet")), want)
-	})
-	t.Run("DuckDB, games", func(t *testing.T) {
-		datatest.LinkNode(t, dir, "@duckdb/node-api")
-		out := runScript(t, dir, "node", duckdb, recipe(t, "sql", "games.parquet"))
-		var want []float64
-		for _, end := range []string{"a", "b"} {
-			var plies, scores mean
-			for i := range games {
-				if games[i].Termination == end {
-					plies.add(float64(len(games[i].Moves)))
-					scores.add(float64(len(games[i].Moves) - count(games[i].Scores, dataset.NoScore)))
-				}
-			}
-			want = append(want, plies.n, plies.value(), scores.sum)
-		}
-		if wantNumbers(t, out, want); want[2] == 0 || want[5] == 0 {
-			t.Error("no scores")
-		}
 	})
 	t.Run("pandas", func(t *testing.T) {
 		python := pythonWith(t, "pandas", "apt-get install python3-pandas")
@@ -183,52 +141,6 @@ func TestRecipes(t *testing.T) {
 			t.Errorf("a damaged shard: %v, %s", err, out)
 		}
 	})
-}
-
-// DuckDB finds every value of every column of a Parquet file.
-func TestDuckDBReadsParquet(t *testing.T) {
-	dir := t.TempDir()
-	datatest.LinkNode(t, dir, "@duckdb/node-api")
-	recipeData(t, dir)
-	r, err := dataset.OpenPositions(filepath.Join(dir, "positions"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	compareWithDuckDB(t, dir, "positions", r)
-	g, err := dataset.OpenGames(filepath.Join(dir, "games"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	compareWithDuckDB(t, dir, "games", g)
-}
-
-func compareWithDuckDB[R any](t *testing.T, dir, name string, r *dataset.Reader[R]) {
-	t.Helper()
-	lines := strings.Split(strings.TrimSpace(runScript(t, dir, "node", duckdb,
-		"select * from '"+name+".parquet'")), "\n")
-	n := 0
-	for batch, err := range r.Records(700) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range int(batch.NumRows()) {
-			var want []string
-			for _, c := range batch.Columns() {
-				if c.IsNull(i) {
-					want = append(want, "null")
-				} else {
-					want = append(want, strings.ReplaceAll(c.ValueStr(i), `"`, ""))
-				}
-			}
-			if got := strings.ReplaceAll(lines[n], `"`, ""); got != "["+strings.Join(want, ",")+"]" {
-				t.Fatalf("%s, row %d is\n%s, want\n%v", name, n, got, want)
-			}
-			n++
-		}
-	}
-	if int64(n) != r.Len() || n != len(lines) {
-		t.Errorf("%s: %d rows and %d lines of %d", name, n, len(lines), r.Len())
-	}
 }
 
 // installChess says where python-chess comes from.
@@ -324,13 +236,13 @@ func pythonWith(t *testing.T, module, install string) string {
 }
 
 // runScript runs a script in a folder and returns what it prints.
-func runScript(t *testing.T, dir, program, script string, args ...string) string {
+func runScript(t *testing.T, dir, program, script string) string {
 	t.Helper()
 	file := filepath.Join(dir, "script.mjs") // a name that Node asks for, and Python does not mind
 	if err := os.WriteFile(file, []byte(script), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(program, append([]string{file}, args...)...)
+	cmd := exec.Command(program, file)
 	cmd.Dir = dir
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

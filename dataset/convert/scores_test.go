@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/apache/arrow/go/v15/parquet/file"
-
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/bullet"
 	"github.com/assay-chess/assay/engine"
@@ -62,19 +60,17 @@ func scored(t *testing.T) (positionsDir, gamesDir string, scores []int16) {
 }
 
 // export returns a data set in a format.
-func export(t *testing.T, data string, f Format) (text string, warned string) {
+func export(t *testing.T, data string, f Format) string {
 	t.Helper()
 	var out bytes.Buffer
-	if _, err := Export(t.Context(), data, "-", ExportConfig{Format: f, Stdout: &out,
-		Warn: func(s string) { warned += s }}); err != nil {
+	if _, err := Export(t.Context(), data, "-", ExportConfig{Format: f, Stdout: &out}); err != nil {
 		t.Fatal(f, err)
 	}
-	return out.String(), warned
+	return out.String()
 }
 
 // A missing score is missing in every format: null, an empty field, or left out, and never 0;
-// all others are read back as they were. A format that cannot say so refuses the row, or
-// reports how many scores were lost.
+// all others are read back as they were. A format that cannot say so refuses the row.
 func TestScoresOf(t *testing.T) {
 	positionsDir, gamesDir, scores := scored(t)
 	none := 0
@@ -84,10 +80,7 @@ func TestScoresOf(t *testing.T) {
 		}
 	}
 	for _, f := range []Format{formatCSV, formatTSV, formatEPD, formatJSONL} {
-		text, warned := export(t, positionsDir, f)
-		if warned != "" {
-			t.Errorf("%s: %s", f, warned)
-		}
+		text := export(t, positionsDir, f)
 		if f == formatJSONL {
 			for i, line := range strings.Split(strings.TrimSpace(text), "\n") {
 				if want := `"score":` + orNull(scores[i]) + ","; !strings.Contains(line, want) {
@@ -111,41 +104,29 @@ func TestScoresOf(t *testing.T) {
 		ExportConfig{Format: formatBullet, Stdout: new(bytes.Buffer)}); !errors.Is(err, bullet.ErrNoScore) {
 		t.Errorf("bulletformat takes a row without a score: %v", err)
 	}
-	for _, f := range []Format{formatPGN, formatViri} {
-		text, warned := export(t, gamesDir, f)
-		if (f == formatViri) != strings.Contains(warned, fmt.Sprintf("%d of %d moves", none, len(scores))) {
-			t.Errorf("%s warns %q", f, warned)
-		}
-		if n := strings.Count(text, "%eval"); f == formatPGN && n != len(scores)-none {
-			t.Errorf("PGN has %d scores, want %d:\n%s", n, len(scores)-none, text)
-		}
-		back := filepath.Join(t.TempDir(), "back")
-		if _, refused, err := importFiles(t, back, ImportConfig{}, put(t, "x."+string(f), text)); err != nil ||
-			refused != nil {
-			t.Fatal(f, refused, err)
-		}
-		r, err := dataset.OpenGames(back)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for g, err := range r.All() {
-			if err != nil || fmt.Sprint(g.Scores) != fmt.Sprint(scores) {
-				t.Errorf("%s: scores %d, want %d (%v)", f, g.Scores, scores, err)
-			}
+	text := export(t, gamesDir, formatPGN)
+	if n := strings.Count(text, "%eval"); n != len(scores)-none {
+		t.Errorf("PGN has %d scores, want %d:\n%s", n, len(scores)-none, text)
+	}
+	back := filepath.Join(t.TempDir(), "back")
+	if _, refused, err := importFiles(t, back, ImportConfig{}, put(t, "x.pgn", text)); err != nil || refused != nil {
+		t.Fatal(refused, err)
+	}
+	r, err := dataset.OpenGames(back)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for g, err := range r.All() {
+		if err != nil || fmt.Sprint(g.Scores) != fmt.Sprint(scores) {
+			t.Errorf("scores %d, want %d (%v)", g.Scores, scores, err)
 		}
 	}
 	var list []string
 	for _, s := range scores {
 		list = append(list, orNull(s))
 	}
-	if text, _ := export(t, gamesDir, formatJSONL); !strings.Contains(text, `"scores":[`+strings.Join(list, ",")+"]") {
+	if text := export(t, gamesDir, formatJSONL); !strings.Contains(text, `"scores":[`+strings.Join(list, ",")+"]") {
 		t.Errorf("scores of a game are not %s: %s", list, text)
-	}
-	for _, data := range []string{positionsDir, gamesDir} {
-		text, _ := export(t, data, formatParquet)
-		if got := parquetScores(t, text); fmt.Sprint(got) != fmt.Sprint(list) {
-			t.Errorf("Parquet has %s, want %s", got, list)
-		}
 	}
 }
 
@@ -154,56 +135,4 @@ func orNull(s int16) string {
 		return "null"
 	}
 	return fmt.Sprint(s)
-}
-
-// parquetScores reads the column of scores with the library's reader.
-func parquetScores(t *testing.T, text string) (list []string) {
-	t.Helper()
-	r, err := file.NewParquetReader(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	schema := r.MetaData().Schema
-	for i := range schema.NumColumns() {
-		if !strings.HasPrefix(schema.Column(i).Path(), "score") {
-			continue
-		}
-		c, err := r.RowGroup(0).Column(i)
-		if err != nil {
-			t.Fatal(err)
-		}
-		values, def, rep := make([]int32, 100), make([]int16, 100), make([]int16, 100)
-		levels, _, err := c.(*file.Int32ColumnChunkReader).ReadBatch(100, values, def, rep)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for k := range levels {
-			if def[k] < schema.Column(i).MaxDefinitionLevel() {
-				list = append(list, "null")
-				continue
-			}
-			list = append(list, fmt.Sprint(values[0]))
-			values = values[1:]
-		}
-	}
-	return list
-}
-
-// Data of older programs, and other files, may say "mate 0" of a position with a legal move.
-func TestMateInNoMoves(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "d")
-	text := "[Annotator \"assay\"]\n\n1. e4 {[%eval #0]} e5 {[%eval #-0]} 2. Nf3 {[%eval 0.00]} *\n"
-	if _, _, err := importFiles(t, dir, ImportConfig{},
-		put(t, "x.pgn", strings.Replace(text, "*", "1-0", 1))); err != nil {
-		t.Fatal(err)
-	}
-	r, err := dataset.OpenGames(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for g, err := range r.All() {
-		if want := []int16{dataset.NoScore, dataset.NoScore, 0}; err != nil || fmt.Sprint(g.Scores) != fmt.Sprint(want) {
-			t.Error(g.Scores, err)
-		}
-	}
 }

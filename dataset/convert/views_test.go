@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/internal/viri"
 	"github.com/assay-chess/assay/dataset/pgn"
 	"github.com/assay-chess/assay/engine/board"
 )
@@ -67,23 +66,6 @@ func scoredGames(number int, white ...string) (table, games string) {
 	return rows.String(), text.String()
 }
 
-// vf returns the games as viriformat, with scores from White's or from the mover's view.
-func vf(t *testing.T, games string, mover bool) string {
-	var b []byte
-	for g, err := range pgn.Read(strings.NewReader(games)) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if mover {
-			oppose(&g.Row)
-		}
-		if b, err = viri.Append(b, &g.Row); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return string(b)
-}
-
 func balance(p *board.Position) (cp int) {
 	for t, value := range map[board.PieceType]int{board.Pawn: 100, board.Knight: 300, board.Bishop: 300, board.Rook: 500,
 		board.Queen: 900} {
@@ -131,9 +113,6 @@ func TestImportTestsViews(t *testing.T) {
 		{"a.epd", ces(right), ImportConfig{}, true, true, 0},
 		{"a.epd", ces(right), ImportConfig{Comments: whites}, false, false, 0},
 		{"a.epd", ces(mover.String()), ImportConfig{Comments: whites}, true, false, 0},
-		{"a.vf", vf(t, games, false), ImportConfig{}, false, false, 0},
-		{"a.vf", vf(t, games, true), ImportConfig{}, true, false, 0},
-		{"a.vf", vf(t, games, true), ImportConfig{Mover: true}, false, false, 0},
 		{"a.pgn", games, ImportConfig{}, false, false, 0},
 		{"a.pgn", games, ImportConfig{Comments: whites}, true, false, 0},
 		{"a.pgn", byBoth, ImportConfig{}, true, true, 0},

@@ -19,8 +19,6 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/bullet"
 	"github.com/assay-chess/assay/dataset/internal/text"
-	"github.com/assay-chess/assay/dataset/pgn"
-	"github.com/assay-chess/assay/engine/board"
 )
 
 // real returns a sample of real data, of whole lines, up to that many bytes.
@@ -70,35 +68,6 @@ func scoredList(t testing.TB) []byte {
 	return []byte(b.String())
 }
 
-// viriGames are the games of a PGN file in viriformat.
-func viriGames(t testing.TB, data []byte) []byte {
-	head := []byte("\xff\xff\x00\x00\x00\x00\xff\xff\x16\x42\x25\x61\x00\x00\x00\x00\x88\x88\x88\x88\x9e\xca\xad" +
-		"\xe9\x40\x00\x01\x00\x00\x00\x00\x00")
-	var b []byte
-	for g, err := range pgn.Read(bytes.NewReader(data)) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		head[30] = byte(g.Row.Result + 1)
-		b = append(b, head...)
-		p := board.StartPosition()
-		for _, m := range g.Row.Moves {
-			v := uint16(m.From()) | uint16(m.To())<<6
-			switch {
-			case m.Promotion() != board.NoPieceType:
-				v |= 3<<14 | uint16(m.Promotion()-board.Knight)<<12
-			case p.IsCastling(m):
-				v |= 2 << 14
-			}
-			b = binary.LittleEndian.AppendUint16(b, v)
-			b = append(b, 0, 0)
-			p.Make(m)
-		}
-		b = append(b, 0, 0, 0, 0)
-	}
-	return b
-}
-
 var (
 	lineBreak = regexp.MustCompile(`\r\n|\r|\n`)
 	tagLine   = regexp.MustCompile(`^\[[A-Za-z]+ `)
@@ -131,20 +100,6 @@ func countGames(data []byte) (n int64) {
 			n++
 		}
 		in = is || in && !moveLine.MatchString(line)
-	}
-	return n
-}
-
-// countViri walks over the games: a head, and moves up to four zeros.
-func countViri(data []byte) (n int64) {
-	for len(data) >= 32 {
-		for data = data[32:]; len(data) >= 4 && !bytes.Equal(data[:4], make([]byte, 4)); data = data[4:] {
-		}
-		if len(data) < 4 {
-			break
-		}
-		data = data[4:]
-		n++
 	}
 	return n
 }
@@ -237,7 +192,6 @@ func TestNoRowIsLost(t *testing.T) {
 			Results: scoredColumns.Results}, countLines, textDamage},
 		{"x.pgn", games, ImportConfig{}, countGames, textDamage},
 		{"x.bullet", records, ImportConfig{}, func(b []byte) int64 { return int64(len(b) / bullet.Size) }, binaryDamage},
-		{"x.viri", viriGames(t, games), ImportConfig{}, countViri, binaryDamage},
 	} {
 		whole := f.count(f.data)
 		for what, change := range f.damage {

@@ -2,7 +2,6 @@ package source
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"regexp"
@@ -29,9 +28,6 @@ type kind struct {
 
 const arrow = "an Arrow file"
 
-// Polyglot is OtherError.What of an opening book of Polyglot, which --book takes.
-const Polyglot = "a Polyglot book"
-
 // kinds are the formats by their magic numbers.
 var kinds = []kind{
 	{name: "zstd", magic: "\x28\xb5\x2f\xfd", unpack: unpackZstd},
@@ -51,8 +47,6 @@ var kinds = []kind{
 	{name: arrow, magic: "ARROW1\x00\x00", advice: "a data set of assay is an input of 'assay data', and " +
 		"'assay data export' makes text of it; write another program's file as CSV, with pyarrow or duckdb"},
 	{name: "a Parquet file", magic: "PAR1", advice: `write it as CSV: duckdb -c "copy (from 'FILE') to 'FILE.csv'"`},
-	{name: Polyglot, is: isPolyglot, advice: "it holds moves by hash keys, not games or positions; commands that play " +
-		"take it as --book"},
 }
 
 // recognize returns the kind of a file by its beginning, nil if none.
@@ -75,24 +69,6 @@ func isSkippable(head []byte) bool {
 func isBzip2(head []byte) bool {
 	return len(head) >= 10 && string(head[:3]) == "BZh" && head[3] >= '1' && head[3] <= '9' &&
 		(string(head[4:10]) == "1AY&SY" || string(head[4:10]) == "\x17rE8P\x90")
-}
-
-// isPolyglot recognizes entries of 16 bytes, big endian: a key, a move, its weight and more. They
-// are in the order of their keys.
-func isPolyglot(head []byte) bool {
-	const size, most = 16, 64
-	if len(head) < size || len(head) < trialLength && len(head)%size != 0 || bytes.IndexByte(head, 0) < 0 {
-		return false
-	}
-	for i, last := 0, uint64(0); i < min(len(head)/size, most); i++ {
-		entry := head[i*size:]
-		key, move := binary.BigEndian.Uint64(entry), binary.BigEndian.Uint16(entry[8:])
-		if key < last || move == 0 || move>>12 > 4 {
-			return false
-		}
-		last = key
-	}
-	return true
 }
 
 var (
@@ -139,8 +115,7 @@ func NoData(path string) error {
 	case header.Match(head):
 		other.What = "a table of positions"
 	default:
-		other.What, other.Advice = "not a data set", "'assay data import' makes one of PGN, EPD, CSV, bulletformat and "+
-			"viriformat"
+		other.What, other.Advice = "not a data set", "'assay data import' makes one of PGN, EPD, CSV and bulletformat"
 	}
 	return other
 }

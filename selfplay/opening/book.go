@@ -11,7 +11,6 @@ import (
 
 	"github.com/assay-chess/assay/dataset/epd"
 	"github.com/assay-chess/assay/dataset/pgn"
-	"github.com/assay-chess/assay/dataset/polyglot"
 	"github.com/assay-chess/assay/dataset/source"
 	"github.com/assay-chess/assay/engine/board"
 )
@@ -44,17 +43,14 @@ type line struct {
 	moves []board.Move
 }
 
-// LoadBook reads a book of positions (EPD or FEN, one a line), of games (PGN) or of moves (Polyglot), packed or
-// not, in the order that the spec says. Every line is checked: an error names the file and the line.
+// LoadBook reads a book of positions (EPD or FEN, one a line) or of games (PGN), packed or not, in the order that the
+// spec says. Every line is checked: an error names the file and the line.
 func LoadBook(path string, spec Spec, seed uint64) (*Book, error) {
 	b := &Book{spec: spec}
 	b.spec.Book = path
 	f, err := source.Open(path)
 	read := b.readPositions
-	if other := (*source.OtherError)(nil); errors.As(err, &other) && other.What == source.Polyglot {
-		f, err = (&source.Input{Path: path}).Open(true, nil)
-		read = b.readMoves
-	} else if err == nil && (f.PGN() || filepath.Ext(source.BaseName(f.Name)) == ".pgn") {
+	if err == nil && (f.PGN() || filepath.Ext(source.BaseName(f.Name)) == ".pgn") {
 		read = b.readGames
 	}
 	if err == nil {
@@ -152,7 +148,7 @@ func permutation(n int, seed uint64) []uint32 {
 // readPositions takes each line as an opening.
 func (b *Book) readPositions(r io.Reader) error {
 	if b.spec.BookPlies != 0 {
-		return fmt.Errorf("%s: %w: it has positions; only games and Polyglot books can end after a number of plies",
+		return fmt.Errorf("%s: %w: it has positions; only games can end after a number of plies",
 			b.spec.Book, errBook)
 	}
 	seen := map[uint64]bool{}
@@ -200,29 +196,6 @@ func (b *Book) readGames(r io.Reader) error {
 	}
 	if b.spec.BookPlies == 0 && plies > longestOpening*games {
 		return fmt.Errorf("%s: %w: %w, of %d plies on average", b.spec.Book, errBook, ErrWholeGames, plies/games)
-	}
-	return nil
-}
-
-// readMoves takes the lines of a Polyglot book, to their ends or to BookPlies, as openings.
-func (b *Book) readMoves(r io.Reader) error {
-	book, err := polyglot.Read(r)
-	if err != nil {
-		return b.errorAt(err)
-	}
-	seen := map[uint64]bool{}
-	for moves, err := range book.Lines(b.spec.BookPlies) {
-		l := line{moves: moves}
-		var game *board.Game
-		if err == nil {
-			game, err = l.game()
-		}
-		if err != nil {
-			return b.errorAt(err)
-		}
-		if _, _, over := game.Outcome(); !over { // else a line of the book ends the game
-			_ = b.add(l, game, seen)
-		}
 	}
 	return nil
 }

@@ -3,8 +3,7 @@
 //
 // An opening depends on its number alone and on nothing that happened before, so games can
 // be played on any machine in any order. selfplay.Series decides which proposals are
-// balanced and new enough to be played; this package does not search or play. Genfens asks an
-// engine for the lines of a book.
+// balanced and new enough to be played; this package does not search or play.
 //
 // Start reading at Random, then LoadBook.
 //

@@ -3,20 +3,14 @@ package opening
 import (
 	"archive/zip"
 	"bytes"
-	"cmp"
 	"compress/gzip"
-	"encoding/binary"
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/ulikunitz/xz"
-
-	"github.com/assay-chess/assay/dataset/polyglot"
-	"github.com/assay-chess/assay/engine/board"
 )
 
 const (
@@ -100,49 +94,6 @@ func TestPackedBooks(t *testing.T) {
 		if b, err := load("bad.x", content); err == nil || !strings.Contains(err.Error(), want) ||
 			!strings.Contains(err.Error(), "bad.x") {
 			t.Errorf("%v, %v, want %q", b, err, want)
-		}
-	}
-}
-
-// A Polyglot book, packed or not, has the positions where its moves end, or those after BookPlies.
-func TestPolyglotBooks(t *testing.T) {
-	var entries [][]byte
-	for _, l := range []string{"e2e4", "e2e4 e7e5", "e2e4 c7c5", "d2d4"} {
-		p, last, words := board.StartPosition(), board.NullMove, strings.Fields(l)
-		for i, text := range words {
-			m, err := p.ParseUCI(text)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if i == len(words)-1 {
-				e := binary.BigEndian.AppendUint64(nil, polyglot.Key(&p, last))
-				e = binary.BigEndian.AppendUint16(e, uint16(m.To())|uint16(m.From())<<6)
-				entries = append(entries, append(e, 0, byte(9-len(entries)), 0, 0, 0, 0))
-			}
-			p.Make(m)
-			last = m
-		}
-	}
-	slices.SortStableFunc(entries, func(a, b []byte) int {
-		return cmp.Compare(binary.BigEndian.Uint64(a), binary.BigEndian.Uint64(b))
-	})
-	data := bytes.Join(entries, nil)
-	var gz bytes.Buffer
-	w := gzip.NewWriter(&gz)
-	_, err := w.Write(data)
-	if err = errors.Join(err, w.Close()); err != nil {
-		t.Fatal(err)
-	}
-	const e4e5, e4c5, d4 = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2",
-		"rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2",
-		"rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq - 0 1"
-	const e4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
-	for name, content := range map[string]string{"book.bin": string(data), "book.bin.gz": gz.String()} {
-		path := writeBook(t, name, content)
-		for plies, want := range map[int][]string{0: {e4e5, e4c5, d4}, 1: {e4, d4}} {
-			if got := all(t, load(t, Spec{Book: path, BookPlies: plies}, 1)); !slices.Equal(got, want) {
-				t.Errorf("%s, %d plies: %q, want %q", name, plies, got, want)
-			}
 		}
 	}
 }

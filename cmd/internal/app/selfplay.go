@@ -1,15 +1,8 @@
 package app
 
 import (
-	"bufio"
-	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -18,11 +11,8 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/runs"
 	"github.com/assay-chess/assay/cmd/internal/settings"
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/durable"
-	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/selfplay/datagen"
-	"github.com/assay-chess/assay/selfplay/opening"
 )
 
 func newSelfplayCommand() *cobra.Command {
@@ -35,10 +25,6 @@ after each game, and write them in order as a data set of games (Arrow).
 Each game starts from its own opening: random plies, checked for balance by a short
 search, or a line of a book. Clear wins are adjudicated; a share of them is played on to
 measure how often the adjudication is wrong.
-
-With --book genfens:COMMAND[?book=FILE] an engine makes the openings, as OpenBench asks for
-them: COMMAND 'genfens N seed S book FILE' quit prints lines "info string genfens FEN". The
-seed is --seed. The run keeps them in its folder.
 
 With node or depth limits, the same flags and seed give the same bytes for any --concurrency.
 Engines that know only clocks play with --tc or --movetime. Such games depend on the machine, so
@@ -85,12 +71,6 @@ func (s *session) prepareSelfplay(texts []string) (func() error, error) {
 		c := datagen.Config{Games: s.Games}
 		if c.Players, err = s.entrants(players, func(int) string { return "selfplay" }); err != nil {
 			return err
-		}
-		if strings.HasPrefix(s.Opening.Book, settings.GenfensPrefix) {
-			say := func(text string) { fmt.Fprintf(s.stderr, "selfplay: %s\n", text) }
-			if s.Opening.Book, err = genfensBook(s.ctx, s.Opening.Book, s.Out, s.Games, s.Seed, say); err != nil {
-				return err
-			}
 		}
 		c.Setup = s.Setup
 		c.Resume, c.Pinned = s.resume(nil), s.git.pinned()
@@ -211,81 +191,4 @@ func printSelfplay(out io.Writer, dir string, s *datagen.Summary) error {
 	}
 	quote.Fprintf(w, "written\t%s\tid %s\n", dir, s.DataID[:min(12, len(s.DataID))])
 	return w.Flush()
-}
-
-const (
-	// genfensName is the file with such a book in the folder of a run. As its name begins with
-	// a dot it does not bind the folder.
-	genfensName = ".genfens.epd"
-)
-
-// genfensBook makes the book of a run by the engine of --book genfens:COMMAND[?book=FILE], and
-// returns its path. Once a run has games it keeps the book with which it began.
-func genfensBook(ctx context.Context, spec, out string, games, seed uint64, say func(string)) (string, error) {
-	g, err := parseGenfens(spec)
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(out, genfensName)
-	made := fmt.Sprintf("# %s %q", strings.Join(g.Command, " "), g.Request(int(games), seed))
-	was, err := firstLine(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", err
-	}
-	bound, boundErr := durable.Bound(out)
-	if boundErr != nil {
-		return "", boundErr
-	}
-	if was == made || was != "" && bound {
-		return path, nil
-	}
-	if bound {
-		return "", fmt.Errorf("--book %s: %s holds games with other openings; use the flags it was started with, or another "+
-			"--out", spec, out)
-	}
-	say(fmt.Sprintf("asking %s for %d openings", g.Command[0], games))
-	fens, err := g.Ask(ctx, int(games), seed)
-	if ctx.Err() != nil {
-		return "", ctx.Err()
-	}
-	if err != nil {
-		return "", fmt.Errorf("--book %s: %w; the engine must answer %q, as for OpenBench", spec, err,
-			g.Request(int(games), seed))
-	}
-	if err := durable.MakeDir(out); err != nil {
-		return "", err
-	}
-	return path, durable.WriteFile(path, []byte(made+"\n"+strings.Join(fens, "\n")+"\n"))
-}
-
-// parseGenfens reads genfens:COMMAND[?book=FILE].
-func parseGenfens(spec string) (*opening.Genfens, error) {
-	words, options, err := engine.SplitCommand(strings.TrimPrefix(spec, settings.GenfensPrefix))
-	if err != nil {
-		return nil, cli.Usagef("--book %s: %w", spec, err)
-	}
-	if len(words) == 0 {
-		return nil, cli.Usagef("--book %s: want genfens:COMMAND, such as genfens:./my-engine", spec)
-	}
-	g := &opening.Genfens{Command: words}
-	for _, o := range options {
-		if o.Name != "book" || o.Value == "" || strings.ContainsAny(o.Value, " \t") {
-			return nil, cli.Usagef("--book %s: %s=%s: the only option is book=FILE, without spaces in FILE", spec, o.Name,
-				o.Value)
-		}
-		g.Book = o.Value
-	}
-	return g, nil
-}
-
-// firstLine returns the first line of a file.
-func firstLine(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	lines.Scan()
-	return lines.Text(), lines.Err()
 }

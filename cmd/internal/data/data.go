@@ -67,9 +67,8 @@ var cures = []struct {
 	{io.ErrUnexpectedEOF, "the file is truncated: get a complete copy"},
 
 	{convert.ErrExists, "use another --out, or remove the file"},
-	{convert.ErrKind, "games can be exported as pgn, viri, jsonl and parquet, positions as anything but pgn and viri, " +
-		"features as parquet; 'assay data positions' makes positions of games"},
-	{convert.ErrPacked, "leave out the last ending of --out"},
+	{convert.ErrKind, "games can be exported as pgn and jsonl, positions as anything but pgn; " +
+		"'assay data positions' makes positions of games"},
 	{epd.ErrSpelling, "export as fen or csv, which have numbers"},
 	{bullet.ErrNoScore, "export as csv, or use data in which every position has a score: " +
 		"'assay data positions --preset nnue --need-score' makes such, and 'assay data relabel' adds scores"},

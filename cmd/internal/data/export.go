@@ -16,29 +16,23 @@ func newExport() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "export PATH --out FILE",
-		Short: "Write a data set as EPD, CSV, JSON lines, Parquet, PGN, bulletformat or viriformat",
+		Short: "Write a data set as EPD, CSV, JSON lines, PGN or bulletformat",
 		Long: `Write positions as EPD (c9 "1-0"; ce 34;), as FEN with the result behind it ([1.0]), CSV or
 TSV, JSON lines, or bulletformat (32 bytes a position, from the side to move's view); games as
-PGN, JSON lines or viriformat (.viri .vf), which leaves out the opening; positions, games and
-features as Parquet, with every column of the data set. The ending of the file name decides the
-format (.epd .fen .csv .tsv .jsonl .bullet .pgn .viri .parquet), and a further .zst or .gz
-compresses the file. The file - is standard output.
+PGN or JSON lines. The ending of the file name decides the format (.epd .fen .csv .tsv .jsonl
+.bullet .pgn), and a further .zst or .gz compresses the file. The file - is standard output.
 
 The file gets its name only when it is complete. An existing file is never replaced.`,
 		Example: `  assay data export positions --out positions.csv.zst
   assay data export games --out games.pgn
-  assay data export positions --out positions.bullet
-  assay data export positions --out positions.parquet`,
+  assay data export positions --out positions.bullet`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if out == "" {
 				return cli.Usagef("missing --out FILE")
 			}
-			stderr := cmd.ErrOrStderr()
-			p := cli.NewProgress(stderr, "data export")
-			c := convert.ExportConfig{Stdout: cli.Raw(cmd.OutOrStdout()), Progress: p.Update, Warn: func(text string) {
-				fmt.Fprintf(stderr, "data export: warning: %s\n", text)
-			}}
+			p := cli.NewProgress(cmd.ErrOrStderr(), "data export")
+			c := convert.ExportConfig{Stdout: cli.Raw(cmd.OutOrStdout()), Progress: p.Update}
 			if format != "" {
 				if c.Format, err = convert.ParseFormat(format, convert.ExportFormats); err != nil {
 					return cli.Usage(err)

@@ -36,10 +36,11 @@ func newImport() *cobra.Command {
 	var f importFlags
 	cmd := &cobra.Command{
 		Use:   "import SRC... --out DIR",
-		Short: "Import EPD, CSV, TSV, PGN, bulletformat or viriformat files",
-		Long: `Read files, folders or standard input (-) and write a data set: games from PGN and viriformat,
-positions from lists (FEN [0.5], FEN c9 "1/2-1/2"; FEN;score;result), tables (CSV, TSV),
-bulletformat, .binpack and evaluations of Lichess (.jsonl). Files may be compressed (zstd, gzip, bzip2, xz, zip, tar).
+		Short: "Import EPD, CSV, TSV, PGN or bulletformat files",
+		Long: `Read files, folders or standard input (-) and write a data set: games from PGN, positions
+from lists (FEN [0.5], FEN c9 "1/2-1/2"; FEN;score;result), tables (CSV, TSV), bulletformat,
+.plain, .binpack and evaluations of Lichess (.jsonl). Files may be compressed (zstd, gzip, bzip2,
+xz, zip, tar).
 
 The compression is recognized by the first bytes; an archive must hold one file. For a format that
 assay does not read, the error names what converts it.
@@ -49,7 +50,7 @@ spellings: FEN [0.5], FEN c9 "1/2-1/2"; FEN | 1-0, FEN;score;result, FEN | score
 Tables (.csv .tsv) begin with the names of their columns, or --columns names them: fen and
 result, optionally score, ply, game, opening, weight, and _ for a column to ignore.
 Stockfish's .plain and .binpack and bulletformat (.bullet) are from the side to move's view;
-positions of bulletformat have White to move. Those of marlinformat (.marlin) have White's view.
+positions of bulletformat have White to move.
 Evaluations of Lichess (.jsonl, database.lichess.org/#evals) have no results: each row takes the
 deepest score, and the result to expect of it by Lichess's formula.
 
@@ -66,7 +67,7 @@ Scores must rise with the results with either side to move, and agree with the s
 later; if they do not, their view is not that of --score-view, and the import ends with an error
 that names the cure. Few rows, or scores that tell little, pass.
 
-In PGN (.pgn; viriformat is .viri or .vf), scores, mates and book moves are read from comments as
+In PGN (.pgn), scores, mates and book moves are read from comments as
 Lichess, ChessBase, TCEC, OpenBench, cutechess-cli, fastchess, c-chess-cli, Arena and assay write
 them: dataset/FORMAT.md has the table, and the output says what was read. Where neither tags nor
 comments show which position [%eval] belongs to, 500 scores or more decide it if they can. If not,

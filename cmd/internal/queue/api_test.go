@@ -283,7 +283,6 @@ func TestRefusedTests(t *testing.T) {
 		{"match", "assay", "/bin/sh"}, {"match", "assay", "uci:sh -c true"}, {"match", "assay", "git:HEAD"},
 		{"match", "assay", "name=x:uci:" + engine},
 		{"match", "assay", "assay:weights=/etc/passwd"}, {"match", "assay", "assay", "--book", "/etc/passwd"},
-		{"match", "assay", "assay", "--book", "genfens:sh"},
 		{"match", "assay", "assay", "--out", "/tmp/x"}, {"match", "assay", "assay", "--games", "3"},
 	} {
 		data, err := json.Marshal(submission{Args: args})

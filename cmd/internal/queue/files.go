@@ -97,10 +97,6 @@ func (c *collector) file(path string) (string, error) {
 	if slices.Contains(models.Names(), path) {
 		return path, nil
 	}
-	if strings.HasPrefix(path, "genfens:") {
-		return "", cli.Usage(fmt.Errorf("%w: an engine that makes the openings would run on the server; make them first, "+
-			"and submit the file", ErrJob))
-	}
 	return c.add(path, filepath.Base(path))
 }
 

@@ -121,15 +121,9 @@ func (s *Set) notNegative() error {
 	return nil
 }
 
-// GenfensPrefix begins a --book that an engine makes.
-const GenfensPrefix = "genfens:"
-
 // openings checks the settings of openings. With a book there are no random plies.
 func (s *Set) openings() error {
 	switch {
-	case strings.HasPrefix(s.Opening.Book, GenfensPrefix) && s.Command != Selfplay:
-		return cli.Usagef("--book %s is for assay selfplay, which knows how many openings it needs; elsewhere give a file",
-			s.Opening.Book)
 	case s.Opening.Book == "" && s.Given("book-order", "book-start", "book-plies"):
 		return cli.Usagef("--book-order, --book-start and --book-plies need a --book")
 	case s.Opening.Book != "" && s.Given("random-plies", "opening-nodes", "opening-score"):

@@ -30,15 +30,7 @@ func TestGuideDataWithMyEngine(t *testing.T) {
 		t.Skip("the engine is a shell script")
 	}
 	t.Chdir(t.TempDir())
-	engine := `#!/bin/sh
-case $1 in
-genfens*)
-	echo 'info string genfens rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2'
-	echo 'info string genfens bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/QNRKBBNR w HChf - 0 1' ;;
-*) exec assay uci ;;
-esac
-`
-	if err := os.WriteFile("my-engine", []byte(engine), 0o777); err != nil {
+	if err := os.WriteFile("my-engine", []byte("#!/bin/sh\nexec assay uci\n"), 0o777); err != nil {
 		t.Fatal(err)
 	}
 	short := strings.NewReplacer("--games 1000 ", "--games 2 --max-plies 60 ", "--games 100 ",
@@ -53,12 +45,10 @@ esac
 			}
 		}
 	}
-	for _, name := range []string{"games.vf", "train.bullet"} {
-		if info, err := os.Stat(name); err != nil || info.Size() < 100 {
-			t.Errorf("%s: %v", name, err)
-		}
+	if info, err := os.Stat("train.bullet"); err != nil || info.Size() < 100 {
+		t.Error(err)
 	}
-	if ran != 12 {
+	if ran != 10 {
 		t.Errorf("%d commands", ran)
 	}
 }
