@@ -108,25 +108,19 @@ func ExampleFile_Encode() {
 	// Output: pawn 110 by hand
 }
 
-// Export weights as a C header, CSV, UCI options, or by a template of your own.
+// Export weights as a C header, JSON or CSV.
 func ExampleFile_Export() {
 	f, err := models.ParseAny("tiny.json", []byte(tiny))
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := f.Export(os.Stdout, "uci"); err != nil {
-		log.Fatal(err)
-	}
-	if err := f.Execute(os.Stdout, "rust.tmpl",
-		"{{range .Terms}}pub const {{upper .Ident}}: (i16, i16) = ({{.MG}}, {{.EG}});\n{{end}}"); err != nil {
+	if err := f.Export(os.Stdout, "csv"); err != nil {
 		log.Fatal(err)
 	}
 	// Output:
-	// setoption name material.pawn.mg value 82
-	// setoption name material.pawn.eg value 94
-	// setoption name tempo value 12
-	// pub const MATERIAL_PAWN: (i16, i16) = (82, 94);
-	// pub const TEMPO: (i16, i16) = (12, 12);
+	// name,group,mg,eg,fit_mg,fit_eg,se_mg,se_eg,count
+	// material.pawn,material,82,94,82.3,93.9,1.5,1.2,900
+	// tempo,tempo,12,12,0,0,0,0,0
 }
 
 // Compare two weight files of one model.

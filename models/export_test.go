@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/assay-chess/assay/eval"
@@ -25,7 +24,6 @@ func TestExportGolden(t *testing.T) {
 		f              *File
 	}{
 		{"c", "assay.h", f}, {"c", "shannon-1950.h", shannon}, {"csv", "shannon-1950.csv", shannon},
-		{"uci", "shannon-1950.uci", shannon},
 	} {
 		var b bytes.Buffer
 		if err := test.f.Export(&b, test.format); err != nil {
@@ -123,27 +121,6 @@ func TestExportJSON(t *testing.T) {
 	}
 	if got, err := Parse("w.json", b.Bytes()); err != nil || got.ID() != f.ID() {
 		t.Errorf("exported JSON reads back as %v, %v", got, err)
-	}
-}
-
-func TestExecute(t *testing.T) {
-	f := fitted(t)
-	for _, test := range []struct{ text, want string }{
-		{`{{(index .Terms 0).Name}}={{(index .Terms 0).Score}}`, "pawn=S(-1000, -1000)"},
-		{`{{range .Arrays}}{{if eq .Name "phalanx"}}{{len .Cells}} {{len .Rows}} {{.Single}}{{end}}{{end}}`, "6 1 false"},
-		{`{{ident "rook.half-open-file"}} {{upper "a"}} {{csv "a,\"b"}} {{json .ID}} {{add 2 3}}`,
-			`rook_half_open_file A "a,""b" "` + f.ID() + `" 5`},
-	} {
-		var b bytes.Buffer
-		if err := f.Execute(&b, "t.tmpl", test.text); err != nil || b.String() != test.want {
-			t.Errorf("%s: %q, %v; want %q", test.text, b.String(), err, test.want)
-		}
-	}
-	for _, text := range []string{"{{", "\n{{.Nothing}}", "{{index .Terms 100000}}"} {
-		if err := f.Execute(new(bytes.Buffer), "t.tmpl", text); err == nil ||
-			!strings.Contains(err.Error(), "t.tmpl:") {
-			t.Errorf("%q: %v, want an error naming the template and the line", text, err)
-		}
 	}
 }
 

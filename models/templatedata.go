@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/assay-chess/assay/engine/board"
@@ -54,47 +53,6 @@ type array struct {
 	// without a term (a pawn's first and last rank) have zeros.
 	Squares bool
 	Cells   []cell
-}
-
-// group is an array on its own, or consecutive arrays of equal length whose names differ
-// only in the number at their end: pst.0 to pst.5 with 64 elements each are pst[6][64].
-type group struct {
-	array         // the first
-	Name   string // without the number, if there are several arrays
-	Arrays []array
-}
-
-// Ident returns the name as an identifier of C and similar languages.
-func (g group) Ident() string { return identifier(g.Name) }
-
-// Nested reports whether the group is an array of arrays.
-func (g group) Nested() bool { return len(g.Arrays) > 1 }
-
-// Len returns the length of each array.
-func (g group) Len() int { return len(g.Cells) }
-
-// Groups returns the arrays in groups.
-func (s *templateData) Groups() (groups []group) {
-	for i := 0; i < len(s.Arrays); {
-		first := s.Arrays[i]
-		prefix, end, _ := arrayName(first.Name)
-		n := 1
-		for end == "0" && !first.Single && i+n < len(s.Arrays) {
-			a := s.Arrays[i+n]
-			if p, e, _ := arrayName(a.Name); a.Single || p != prefix || e != strconv.Itoa(n) ||
-				a.Tapered != first.Tapered || len(a.Cells) != len(first.Cells) {
-				break
-			}
-			n++
-		}
-		g := group{first, first.Name, s.Arrays[i : i+n]}
-		if n > 1 {
-			g.Name = prefix
-		}
-		groups = append(groups, g)
-		i += n
-	}
-	return groups
 }
 
 // Ident returns the name as an identifier of C and similar languages.
@@ -201,12 +159,10 @@ func identifier(name string) string {
 	return s
 }
 
-// keywords are the words of C, C++, Rust and Go that a term may be named.
-var keywords = strings.Fields("auto break case char class const continue default defer delete do double else enum " +
-	"extern float fn for func go goto " +
-	"if impl import in inline int let long loop map match mod move mut new package private public range ref register " +
-	"return short signed static " +
-	"struct switch this trait type union unsigned use using var void volatile where while")
+// keywords are the words of C and C++ that a term may be named.
+var keywords = strings.Fields("auto break case char class const continue default delete do double else enum extern " +
+	"float for goto if inline int long new private public register return short signed static struct switch this union " +
+	"unsigned using void volatile while")
 
 // Rounding is the difference between integer weights and the fitted numbers, in the unit of the weights.
 type Rounding struct {

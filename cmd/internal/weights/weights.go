@@ -230,8 +230,8 @@ func newList() *cobra.Command {
 
 // exportFlags are the flags of assay weights export.
 type exportFlags struct {
-	format, template, show, out string
-	into                        []string
+	format, out string
+	into        []string
 }
 
 func newExport() *cobra.Command {
@@ -242,23 +242,15 @@ func newExport() *cobra.Command {
 		Long: `Write weights in a format that another program can read, or with --into put them into the
 source of your engine, where only the numbers change.
 
-  tables  arrays of S(mg, eg) for C and C++, where the engine defines S
-  c       a C header with arrays, and S unless the engine defines it
-  cpp     C++, constexpr
-  rust    Rust
-  go      Go
-  csv     one line per term, with the fitted number and its standard error
   json    the weight file itself
-  uci     one setoption line per weight
-
-For any other format write a template of Go's text/template; --show-template prints a
-built-in one as an example. A template sees .Model, .ID, .K, .Terms, .Arrays and .Groups.
+  c       a C header with arrays, and S(mg, eg) unless the engine defines it
+  csv     one line per term, with the fitted number and its standard error
 
 Terms become arrays by their names: pst.0, pst.1, ... are the elements of pst, in the order
-of the weight file, and pst.0.0 to pst.5.63 those of pst[6][64] (pst_0 to pst_5 in a format
-without nested arrays). A number, a rank or a square at the end, after a dot, an underscore
-or in brackets, is an index; the 64 squares are a1, b1 ... h8. Other characters that a name
-cannot have become underscores, and words of a language get one at the end.
+of the weight file; pst.0.0 to pst.5.63 are those of pst[6][64], or of pst_0 to pst_5 in the C
+header. A number, a rank or a square at the end, after a dot, an underscore or in brackets, is
+an index; the 64 squares are a1, b1 ... h8. Other characters that a name cannot have become
+underscores, and words of a language get one at the end.
 
 --into changes a source file. It replaces only the numbers in definitions named like the
 terms: pst.2.12 is element [2][12] of pst, counted from 0. Elements are S(12, -5),
@@ -286,20 +278,10 @@ source they must change nothing.
 Weights are integers. If the file has the fitted numbers they were rounded from, stderr
 shows how far rounding moved them; assay tune shows the loss it costs.`,
 		Example: `  assay weights export assay --format c --out weights.h
-  assay weights export runs/first/weights.json --template engine.tmpl
   assay weights export tuned.json --into src/eval.cpp --into src/psqt.h
-  assay weights export features --into src/eval.cpp
-  assay weights export --show-template c`,
+  assay weights export features --into src/eval.cpp`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.show != "" {
-				text, err := models.ExportTemplate(f.show)
-				if err != nil {
-					return cli.Usage(err)
-				}
-				_, err = io.WriteString(cmd.OutOrStdout(), text)
-				return err
-			}
 			if len(args) != 1 {
 				return cli.Usagef("want one weight file, or name of embedded weights")
 			}
@@ -307,22 +289,18 @@ shows how far rounding moved them; assay tune shows the loss it costs.`,
 		},
 	}
 	c.Flags().StringVar(&f.format, "format", "", strings.Join(models.ExportFormats(), ", ")+" (default json)")
-	c.Flags().StringVar(&f.template, "template", "", "template file to execute on the weights")
-	c.Flags().StringVar(&f.show, "show-template", "", "print the built-in template of a format")
 	c.Flags().StringVar(&f.out, "out", "", "file to write (default: standard output)")
 	c.Flags().StringArrayVar(&f.into, "into", nil,
 		"source file to write the weights into; repeat it for each that defines some")
-	cli.Often(c.Flags(), "format", "into", "out", "template", "show-template")
+	cli.Often(c.Flags(), "format", "into", "out")
 	return c
 }
 
 func (f *exportFlags) run(name string, stdout, stderr io.Writer) error {
 	switch {
-	case f.format != "" && f.template != "":
-		return cli.Usagef("give --format or --template, not both")
-	case f.into != nil && (f.out != "" || f.format != "" || f.template != ""):
-		return cli.Usagef("--into replaces numbers of a source file: give it without --out, --format and --template")
-	case f.format == "" && f.into == nil && f.template == "":
+	case f.into != nil && (f.out != "" || f.format != ""):
+		return cli.Usagef("--into replaces numbers of a source file: give it without --out and --format")
+	case f.format == "" && f.into == nil:
 		f.format = "json"
 	case f.format != "" && !slices.Contains(models.ExportFormats(), f.format):
 		return cli.Usagef("--format %s: want one of %s", f.format, strings.Join(models.ExportFormats(), ", "))
@@ -338,16 +316,8 @@ func (f *exportFlags) run(name string, stdout, stderr io.Writer) error {
 	if f.into != nil {
 		return f.intoSources(x, stderr)
 	}
-	var b bytes.Buffer // write nothing unless the template succeeds
-	if f.template != "" {
-		text, err := os.ReadFile(f.template)
-		if err != nil {
-			return err
-		}
-		if err := x.File.Execute(&b, f.template, string(text)); err != nil {
-			return fmt.Errorf("%w; assay weights export --show-template c prints a working template", err)
-		}
-	} else if err := x.File.Export(&b, f.format); err != nil {
+	var b bytes.Buffer // write nothing unless the export succeeds
+	if err := x.File.Export(&b, f.format); err != nil {
 		return err
 	}
 	printRounding(x, stderr)
