@@ -4,14 +4,11 @@ package historic
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -20,7 +17,6 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/historic"
 	"github.com/assay-chess/assay/engine/historic/prinz"
-	"github.com/assay-chess/assay/engine/historic/times"
 	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/engine/roster"
 )
@@ -43,7 +39,7 @@ Each program's package documents what follows the paper and what had to be chose
   assay historic nim --heaps 7,4,3,2 --max-heaps 1`,
 	}
 	c.AddCommand(newList(), newExplain(), newPrinz(), newNim(),
-		newDraughts(), newLosAlamos(), newReplay(), newSEE(), newTimes())
+		newDraughts(), newLosAlamos(), newReplay(), newSEE())
 	return c
 }
 
@@ -222,95 +218,6 @@ func prinzReport(s prinz.Solution) prinzResult {
 		r.Tried = append(r.Tried, m.String())
 	}
 	return r
-}
-
-func newTimes() *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
-		Use:   "times",
-		Short: "Repeat the work that the papers give times for, and compare",
-		Long: `Repeat the work that the papers give times for, on one thread, and print both times.
-Times are processor time; the fastest of three measurements counts. The chess programs
-search three middlegame positions from the papers, the programs of Strachey and of Los
-Alamos the positions of their printed games.`,
-		Example: "  assay historic times",
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			rows, err := measureTimes(cmd.Context(), cli.NewProgress(cmd.ErrOrStderr(), "times"))
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return cli.PrintJSON(cmd.OutOrStdout(), rows)
-			}
-			return printTimes(cmd.OutOrStdout(), rows)
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON array; times in seconds")
-	return c
-}
-
-func measureTimes(ctx context.Context, p *cli.Progress) ([]times.Time, error) {
-	tasks := times.Tasks()
-	var rows []times.Time
-	for i, task := range tasks {
-		p.Update(int64(i), int64(len(tasks)), task.Program)
-		row, err := task.Measure(ctx, spentTime)
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, row)
-	}
-	p.Finish(fmt.Sprintf("%d tasks", len(rows)))
-	return rows, nil
-}
-
-// spentTime returns the processor time of this process, or the time of day where the
-// system does not report it.
-func spentTime() time.Duration {
-	if own, _, _ := cli.ProcessorTime(); own > 0 {
-		return own
-	}
-	return time.Duration(time.Now().UnixNano())
-}
-
-func printTimes(w io.Writer, rows []times.Time) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "program\twork\tthen\tnow\ttimes as fast")
-	for _, r := range rows {
-		quote.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", r.Program, r.Work, r.Text, shortTime(r.Now), thousands(r.Then/r.Now))
-	}
-	return t.Flush()
-}
-
-// shortTime writes seconds in a suitable unit.
-func shortTime(s float64) string {
-	switch {
-	case s < 1e-6:
-		return fmt.Sprintf("%.0f ns", s*1e9)
-	case s < 1e-3:
-		return fmt.Sprintf("%.3g us", s*1e6)
-	case s < 1:
-		return fmt.Sprintf("%.3g ms", s*1e3)
-	}
-	return fmt.Sprintf("%.3g s", s)
-}
-
-// thousands writes a number with two significant digits and commas.
-func thousands(x float64) string {
-	if x < 10 {
-		return fmt.Sprintf("%.1f", x)
-	}
-	unit := math.Pow(10, math.Floor(math.Log10(x))-1)
-	digits := fmt.Sprintf("%.0f", math.Round(x/unit)*unit)
-	var b strings.Builder
-	for i, d := range digits {
-		if i > 0 && (len(digits)-i)%3 == 0 {
-			b.WriteByte(',')
-		}
-		b.WriteRune(d)
-	}
-	return b.String()
 }
 
 // dialogue is a game between a program and a person.

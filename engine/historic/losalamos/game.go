@@ -62,9 +62,9 @@ type Turn struct {
 	Choice Choice // what this program finds in the same position
 }
 
-// Replay plays through MANIAC's game and looks the given number of plies ahead in every
-// n-th of its turns. It returns these turns and the game's end.
-func Replay(ctx context.Context, depth, n int) ([]Turn, *Game, error) {
+// Replay plays through MANIAC's game and looks the given number of plies ahead in each of its
+// turns. It returns these turns and the game's end.
+func Replay(ctx context.Context, depth int) ([]Turn, *Game, error) {
 	var turns []Turn
 	g := NewGame(Start())
 	moves := PublicGame()
@@ -73,7 +73,7 @@ func Replay(ctx context.Context, depth, n int) ([]Turn, *Game, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		if i%(2*n) == 0 {
+		if i%2 == 0 {
 			c, ok := Choose(&g.pos, depth, func() bool { return ctx.Err() != nil })
 			if !ok {
 				return nil, nil, ctx.Err()

@@ -62,7 +62,7 @@ func openLosAlamos() (*Program, historic.Options) {
 		Titles: []string{"MANIAC I - a beginner, 1956"}}
 	p.play = func(ctx context.Context, _ int, each func(Turn)) (Game, error) {
 		g := Game{Title: p.Titles[0], Side: "white"}
-		turns, _, err := losalamos.Replay(ctx, depth, 1)
+		turns, _, err := losalamos.Replay(ctx, depth)
 		for i, t := range turns {
 			g.add(losAlamosTurn(i+1, &t), each)
 		}

@@ -77,7 +77,6 @@ var atTerminals = []atTerminal{
 	{command: "historic prinz", quick: "it makes the 3,000 moves that took 15 minutes in 1951"},
 	{command: "historic replay", args: "losalamos:depth=10"},
 	{command: "historic see", quick: "it looks at the captures on one square"},
-	{command: "historic times", shows: "times", heavy: true},
 	{command: "ladder", args: slowPlayers, shows: `ladder 0/\d+ .*2 games under way`},
 	{command: "learn", args: "--nodes 1000000000", shows: "generation 1"},
 	{command: "learn picture", quick: readsLittle},

@@ -66,9 +66,6 @@ func (p *Player) setEvaluation(m *eval.Model, w []eval.Coef) error {
 	return nil
 }
 
-// Stats returns the statistics of the last search.
-func (p *Player) Stats() Stats { return p.search.stats }
-
 // Close frees the hash table.
 func (p *Player) Close() error {
 	p.table, p.search = historic.Table{}, search{}
@@ -120,7 +117,7 @@ func (p *Player) newSearch(root *board.Position, keys []uint64, moves []board.Mo
 	s.budget, s.ev, s.table = budget, p.ev, &p.table
 	s.basic, s.feedover, s.second = widths[p.width], p.feedover, p.secondary
 	s.keys = append(s.keys[:0], keys[max(0, len(keys)-root.Halfmove()):]...)
-	s.top, s.selDepth, s.stats = moves, 0, Stats{}
+	s.top, s.selDepth, s.stats = moves, 0, statistics{}
 	s.chosen, s.tried = nil, nil
 	s.ev.SetRoot(root)
 	return s

@@ -40,11 +40,11 @@ type search struct {
 	chosen   func(value int)                            // called at the root for each new best line
 	tried    func(c *candidate, value int, better bool) // and for each move; may be nil
 	selDepth int
-	stats    Stats
+	stats    statistics
 }
 
-// Stats are the statistics that the program printed.
-type Stats struct {
+// statistics are what the program printed.
+type statistics struct {
 	Generations int // plausible move generations
 	Feedovers   int
 	Evaluations int // static evaluations
