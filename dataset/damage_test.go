@@ -207,44 +207,6 @@ func FuzzBareFile(f *testing.F) {
 	})
 }
 
-// A repair keeps the shards before the first damaged one; the writer then writes the same
-// bytes again.
-func TestRepairKeepsWholeShards(t *testing.T) {
-	whole, dir := t.TempDir(), t.TempDir()
-	rows := randomGames(12, 20)
-	m := writeAll(t, whole, gamesCodec, smallGames, rows)
-	if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
-		t.Fatal(err)
-	}
-	if list, err := Repair(dir); err != nil || list != nil {
-		t.Fatalf("a whole data set: %v, %v", list, err)
-	}
-	path := filepath.Join(dir, "games-00001.arrow")
-	if err := os.Truncate(path, 100); err != nil {
-		t.Fatal(err)
-	}
-	list, err := Repair(dir)
-	if err != nil || len(list) != 1 || list[0].Kept != m.Shards[0].Rows || list[0].Kept+list[0].Lost != m.Rows {
-		t.Fatalf("%+v, %v", list, err)
-	}
-	for _, s := range m.Shards[1:] {
-		if _, err := os.Stat(filepath.Join(dir, s.Name+".damaged")); err != nil {
-			t.Error(err)
-		}
-	}
-	writeFrom(t, dir, rows)
-	for _, s := range m.Shards {
-		if _, err := durable.ReadShard(dir, s); err != nil {
-			t.Error(err)
-		}
-	}
-	a, errA := os.ReadFile(filepath.Join(whole, durable.ManifestName))
-	b, errB := os.ReadFile(filepath.Join(dir, durable.ManifestName))
-	if errA != nil || errB != nil || !bytes.Equal(a, b) {
-		t.Error("the manifests differ", errA, errB)
-	}
-}
-
 // writeFrom resumes a data set of small shards.
 func writeFrom(t *testing.T, dir string, rows []GameRow) {
 	t.Helper()

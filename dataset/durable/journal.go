@@ -25,6 +25,9 @@ const crcField = `"crc":"`
 // crcTail is the length of `"crc":"xxxxxxxx"}`.
 const crcTail = len(crcField) + 8 + len(`"}`)
 
+// lostWrite is in a line where a power cut kept a write from the disk. One zero alone may be a flipped bit.
+var lostWrite = []byte{0, 0}
+
 // maxLine bounds the length of one journal line, in bytes.
 const maxLine = 16 << 20
 
@@ -60,7 +63,8 @@ const syncEvery = time.Second
 
 // OpenJournal opens the journal at path for appending, creating it if necessary, and calls
 // visit (if not nil) with each line already there, checksum included. An unfinished last
-// line, left by a crash in the middle of a write, is cut off: its Append had not returned.
+// line, left by a crash in the middle of a write, is cut off: its Append had not returned. So
+// are zeros, left by a power cut, with what is behind them: no Sync had returned.
 // Any other damage is an error that wraps ErrDamaged and names file and line.
 func OpenJournal(path string, visit func(line []byte) error) (*Journal, error) {
 	f, err := openRegular(path, os.O_RDWR|os.O_CREATE, MaxJournal)
@@ -117,10 +121,13 @@ func scanJournal(r io.Reader, path string, visit func([]byte) error) (int64, err
 	var end int64
 	for number := 1; ; number++ {
 		line, err := readLine(in)
+		if (err == nil || errors.Is(err, io.EOF)) && bytes.Contains(line, lostWrite) {
+			return end, nil // neither the lost write nor what is behind it was synced
+		}
 		if errors.Is(err, io.EOF) {
-			// The end of the file, or a torn line: the beginning of one. A crash cannot
+			// The end of the file, or a torn line: the beginning of one. Nothing but a lost write can
 			// leave a whole line with another byte in place of its newline.
-			if n := len(line); n == 0 || !lineIsWhole(line[:n-1]) {
+			if n := len(line); n == 0 || line[n-1] == 0 || !lineIsWhole(line[:n-1]) {
 				return end, nil
 			}
 			return end, fmt.Errorf("durable: journal %s, line %d: no newline: %w", path, number, ErrDamaged)

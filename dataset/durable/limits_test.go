@@ -466,7 +466,7 @@ func TestBound(t *testing.T) {
 			t.Errorf("%s with %q: %v, %v", c.file, c.text, bound, err)
 		}
 	}
-	dir, _ := dataSet(t, 1)
+	dir := dataSet(t)
 	if bound, err := Bound(dir); err != nil || !bound {
 		t.Errorf("a data set: %v, %v", bound, err)
 	}
@@ -641,7 +641,7 @@ func TestStatus(t *testing.T) {
 func TestWhereARunBegins(t *testing.T) {
 	for name, good := range map[string]bool{
 		RunInfoName: true, RunEventsName: true, ".hidden": true, RunResultName: false, "a": false,
-		"run.json.damaged": false,
+		"run.json.old": false,
 	} {
 		dir := t.TempDir()
 		mustWrite(t, filepath.Join(dir, name), "")
@@ -662,4 +662,40 @@ func TestWhereARunBegins(t *testing.T) {
 	if got := BuildTarget(); !strings.HasPrefix(got, runtime.GOARCH) {
 		t.Errorf("built for %s", got)
 	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// mustWrite writes a file that a test damages or reads.
+func mustWrite(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func mustRead(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// dataSet writes a complete data set with a shard of 10 rows.
+func dataSet(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	mustWrite(t, filepath.Join(dir, "x-0.arrow"), "shard")
+	sum := SumBytes([]byte("shard"))
+	m := &Manifest{Schema: "x", Complete: true, Report: []byte(`{"n":1}`), Rows: 10,
+		Shards: []Shard{{Name: "x-0.arrow", Rows: 10, Size: sum.Size, SHA256: sum.SHA256}}}
+	if err := m.Save(dir); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }

@@ -161,53 +161,47 @@ func folderAfter(ops []fileOp, lost map[int]bool) map[string][]byte {
 }
 
 // recovered carries out the recovery in a folder. An error says what is wrong if that many units were acknowledged.
-func recovered(dir string, acked uint64) (repaired bool, err error) {
+func recovered(dir string, acked uint64) error {
 	if err := RemoveTemps(dir); err != nil {
-		return false, err
+		return err
 	}
 	m, err := LoadManifest(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		m = &Manifest{}
 	} else if err != nil {
-		return false, err
+		return err
 	}
 	first := uint64(0)
 	for _, s := range m.Shards {
 		if data, err := ReadShard(dir, s); err != nil || !bytes.Equal(data, shardOf(first)) {
-			return false, fmt.Errorf("a listed shard: %.40q, %w", data, err)
+			return fmt.Errorf("a listed shard: %.40q, %w", data, err)
 		}
 		first += uint64(s.Rows)
 	}
-	path := filepath.Join(dir, JournalName)
-	p, err := OpenPending(path, first, numberOf)
-	if repaired = errors.Is(err, ErrDamaged); repaired { // at unsynced lines: 'assay runs repair' keeps the others
-		if _, err = RepairJournal(path); err == nil {
-			p, err = OpenPending(path, first, numberOf)
-		}
-	}
+	p, err := OpenPending(filepath.Join(dir, JournalName), first, numberOf)
 	if err != nil {
-		return repaired, err
+		return err
 	}
 	defer p.Close()
 	for n, u := range p.Units() {
 		if u != unitOf(n) {
-			return repaired, fmt.Errorf("unit %d is %+v", n, u)
+			return fmt.Errorf("unit %d is %+v", n, u)
 		}
 	}
 	for n := first; n < acked; n++ {
 		if _, ok := p.Units()[n]; !ok {
-			return repaired, fmt.Errorf("unit %d of %d acknowledged is lost", n, acked)
+			return fmt.Errorf("unit %d of %d acknowledged is lost", n, acked)
 		}
 	}
-	return repaired, nil
+	return nil
 }
 
 // Up to maxOpen ops without a sync, all subsets are tried; of more, that many samples.
 const maxOpen, samples = 8, 100
 
 // cuts cuts the power after each op of a trace, with any of what was not synced on disk. It counts the different
-// folders, and those whose journal needs a repair, up to the first whose recovery is wrong.
-func cuts(root string, ops []fileOp) (states, repairs int, wrong error) {
+// folders up to the first whose recovery is wrong.
+func cuts(root string, ops []fileOp) (states int, wrong error) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	tried := map[string]bool{}
 	acked := uint64(0)
@@ -242,16 +236,12 @@ func cuts(root string, ops []fileOp) (states, repairs int, wrong error) {
 			for name, data := range folder {
 				must(os.WriteFile(filepath.Join(dir, name), data, 0o666))
 			}
-			repaired, err := recovered(dir, acked)
-			if repaired {
-				repairs++
-			}
-			if err != nil {
-				return states, repairs, fmt.Errorf("after op %d: %w", n, err)
+			if err := recovered(dir, acked); err != nil {
+				return states, fmt.Errorf("after op %d: %w", n, err)
 			}
 		}
 	}
-	return states, repairs, nil
+	return states, nil
 }
 
 // The power is cut at any moment, and what was not synced reaches the disk in any part and order: every unit that was
@@ -303,8 +293,8 @@ func TestPowerCut(t *testing.T) {
 				less[i].call = "nothing"
 			}
 		}
-		states, repairs, wrong := cuts(t.TempDir(), less)
-		t.Logf("%s: %d ops, %d different folders, %d of them with a repair: %v", c.name, len(ops), states, repairs, wrong)
+		states, wrong := cuts(t.TempDir(), less)
+		t.Logf("%s: %d ops, %d different folders: %v", c.name, len(ops), states, wrong)
 		if planted := c.name != "all syncs"; planted != (wrong != nil) {
 			t.Errorf("%s: %v", c.name, wrong)
 		}

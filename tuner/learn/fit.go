@@ -49,34 +49,17 @@ func readFit(dir string) (*models.File, *Fit, error) {
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil, nil
 	}
-	if err != nil {
-		return nil, nil, fmt.Errorf("%w; delete it, and it is made again", err)
+	var file *models.File
+	if err == nil {
+		file, err = models.Load(weights)
 	}
-	file, err := models.Load(weights)
 	if err == nil && file.ID() != fit.ID {
-		err = fmt.Errorf("%s: id %s, but %s says %s; delete both, and they are made again",
-			weights, file.ID(), path, fit.ID)
+		err = fmt.Errorf("%s: id %s, but %s says %s", weights, file.ID(), path, fit.ID)
 	}
-	return file, fit, err
-}
-
-// RepairFit sets the fit of a generation's folder aside if it or its weights are damaged, so
-// that the run makes both again.
-func RepairFit(dir string) (list []durable.Repaired, err error) {
-	_, _, damage := readFit(dir)
-	if damage == nil {
-		return nil, nil
+	if err != nil { // not %w: the cure of other damage takes the games too
+		return nil, nil, fmt.Errorf("%v; delete %s and %s, and both are made again", err, path, weights)
 	}
-	for _, name := range []string{FitName, WeightsName} { // in this order: without a fit weights do not count
-		r, err := durable.SetAside(filepath.Join(dir, name), fmt.Sprintf("the fit is made again: %v", damage))
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			return list, err
-		}
-		if err == nil {
-			list = append(list, *r)
-		}
-	}
-	return list, nil
+	return file, fit, nil
 }
 
 // writeFit writes weights and fit of a generation into its folder, the fit compared with the weights that the run

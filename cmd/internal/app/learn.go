@@ -20,7 +20,6 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/runs"
 	"github.com/assay-chess/assay/cmd/internal/settings"
 	"github.com/assay-chess/assay/dataset/durable"
-	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/tuner"
 	"github.com/assay-chess/assay/tuner/learn"
@@ -222,8 +221,7 @@ func learnAdvice(err error, dir, command string) error {
 	case errors.Is(err, durable.ErrLocked):
 		return fmt.Errorf("%w; wait for it, or stop it", err)
 	case errors.Is(err, durable.ErrDamaged):
-		return fmt.Errorf("%w; 'assay runs repair %s' keeps what is whole, then %q makes the rest again", err,
-			quote.Word(dir), command)
+		return fmt.Errorf("%w; %s: %s", err, cli.DamageCure, command)
 	case errors.Is(err, selfplay.ErrNoVerdict):
 		return fmt.Errorf("%w; correct what fails and delete that folder, then %q plays its games again", err, command)
 	case !runs.Exists(dir):

@@ -23,7 +23,6 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/cores"
-	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/engine/syzygy"
 	"github.com/assay-chess/assay/engine/uci"
@@ -353,8 +352,7 @@ func playAdvice(err error, out string) error {
 	case errors.Is(err, durable.ErrLocked):
 		return fmt.Errorf("%w; wait for that process, or stop it", err)
 	case errors.Is(err, durable.ErrDamaged):
-		return fmt.Errorf("%w; 'assay runs repair %s' keeps what is whole, and the same command plays the rest again", err,
-			quote.Word(out))
+		return fmt.Errorf("%w; %s", err, cli.DamageCure)
 	case errors.Is(err, opening.ErrWholeGames):
 		return fmt.Errorf("%w; --book-plies 16 plays the first 16 plies of each%s", err, elsewhere(out))
 	case errors.Is(err, opening.ErrExhausted):

@@ -24,6 +24,11 @@ func DiskAdvice(err error) error {
 	return err
 }
 
+// DamageCure says what to do about a damaged file of a run, which the error names. What stands in the other folders of
+// the run is kept.
+const DamageCure = "delete the folder of that file (of " + durable.RunResultName + ", " + durable.RunInfoName + " and " +
+	durable.RunEventsName + " the file alone); the command of the run makes again what was in it"
+
 // DataAdvice adds to an error of a command that reads or writes data sets what the user can do about it.
 func DataAdvice(err error) error {
 	var changed *durable.ConfigChangedError
@@ -42,8 +47,8 @@ func DataAdvice(err error) error {
 	case errors.Is(err, dataset.ErrIncomplete):
 		return fmt.Errorf("%w; to resume it, run the command that writes it again", err)
 	case errors.Is(err, durable.ErrDamaged):
-		return fmt.Errorf("%w; 'assay data verify' lists all damage, and 'assay runs repair' keeps the whole shards before "+
-			"it", err)
+		return fmt.Errorf("%w; 'assay data verify' lists all damage; take another copy of the data, or delete the folder "+
+			"and run the command that wrote it again", err)
 	case errors.Is(err, dataset.ErrNoData), errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%w; a data set is a folder with %s, or an .arrow file. A match keeps one in its folder games "+
 			"when it is complete, and until then its games in games.pgn, which 'assay data import' reads", err,

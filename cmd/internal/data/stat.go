@@ -21,20 +21,12 @@ import (
 func newStat() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "stat PATH [PATH]",
+		Use:   "stat PATH",
 		Short: "Print statistics: rows, games, results, phases, scores, duplicates",
-		Long: `Print statistics of a data set. With two data sets, count the positions (equal in the first
-four FEN fields), openings and games that they share: if training and validation data
-overlap, the validation loss is too small. The comparison needs 16 bytes per position in a
-temporary folder; memory does not grow with the data.`,
 		Example: `  assay data stat games
-  assay data stat positions --json
-  assay data stat parts/train parts/valid`,
-		Args: cobra.RangeArgs(1, 2),
+  assay data stat positions --json`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 2 {
-				return compare(cmd, args[0], args[1], asJSON)
-			}
 			p := cli.NewProgress(cmd.ErrOrStderr(), "data stat")
 			s, err := arrange.Summarize(cmd.Context(), args[0], p.Update)
 			if err != nil {
@@ -49,34 +41,6 @@ temporary folder; memory does not grow with the data.`,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
-}
-
-// compare prints what two data sets share.
-func compare(cmd *cobra.Command, a, b string, asJSON bool) error {
-	out := cmd.OutOrStdout()
-	p := cli.NewProgress(cmd.ErrOrStderr(), "data stat")
-	o, err := arrange.Compare(cmd.Context(), a, b, p.Update)
-	if err != nil {
-		return cli.DataAdvice(err)
-	}
-	p.Finish("done")
-	if asJSON {
-		return cli.PrintJSON(out, struct {
-			A string `json:"a"`
-			B string `json:"b"`
-			*arrange.Overlap
-		}{a, b, o})
-	}
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	quote.Fprintf(w, "\t%s\t%s\tboth\n", a, b)
-	for _, row := range []struct {
-		name string
-		n    arrange.Common
-	}{{"positions", o.Positions}, {"openings", o.Openings}, {"games", o.Games}} {
-		quote.Fprintf(w, "%s\t%d\t%d\t%d\n", row.name, row.n.A, row.n.B, row.n.Both)
-	}
-	quote.Fprintf(w, "rows with a position of the other\t%d\t%d\t\n", o.RowsA, o.RowsB)
-	return w.Flush()
 }
 
 func printSummary(out io.Writer, s *arrange.Summary) error {

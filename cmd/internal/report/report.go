@@ -87,11 +87,6 @@ func (r *Report) Page(mode Mode) ([]byte, error) {
 // title is that of the tab: the result, and the name of the run.
 func (r *Report) title() string { return r.outcome.title(r.Status.Name) }
 
-// Plain renders a page of sections that is not about one run.
-func Plain(title string, headline template.HTML, mode Mode, sections ...Section) ([]byte, error) {
-	return page(templateData{Title: title, Name: title, Headline: headline, Sections: sections, Live: mode == Live})
-}
-
 func page(v templateData) ([]byte, error) {
 	script := embedded("page.js")
 	v.Script, v.Style = template.JS(script), Style()

@@ -34,7 +34,7 @@ type Server struct {
 }
 
 // Handler serves the list of runs, a page of each, which follows the run, any game of a
-// run, its workers, and two runs side by side. It refuses requests for hosts other than an
+// run, and its workers. It refuses requests for hosts other than an
 // IP address or localhost, so that no web page can read runs through a host name of its own
 // that points here.
 func (s *Server) Handler() http.Handler {
@@ -47,7 +47,6 @@ func (s *Server) Handler() http.Handler {
 		"GET /run/{name}/games":        s.games,
 		"GET /run/{name}/game":         s.game,
 		"GET /run/{name}/workers.json": s.workers,
-		"GET /compare":                 s.compare,
 	} {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 			if err := answer(w, r); err != nil {
@@ -194,7 +193,9 @@ func (s *Server) listed(notBefore time.Time) (*rendering, error) {
 			return nil, err
 		}
 		list := append([]part{{"title", template.HTML(title + " · assay")}}, parts(sections)...)
-		return newRendering(list, func() ([]byte, error) { return Plain(title, "", Live, sections...) }), nil
+		return newRendering(list, func() ([]byte, error) {
+			return page(templateData{Title: title, Name: title, Sections: sections, Live: true})
+		}), nil
 	})
 }
 
@@ -230,31 +231,6 @@ func (s *Server) rendered(dir string, notBefore time.Time) (*rendering, error) {
 		x.games = report.games
 		return x, nil
 	})
-}
-
-func (s *Server) compare(w http.ResponseWriter, r *http.Request) error {
-	names := r.URL.Query()["run"]
-	if len(names) != 2 {
-		return fmt.Errorf("%w: %d runs to compare; select two in the list", errRequest, len(names))
-	}
-	a, err := s.named(names[0])
-	b, err2 := s.named(names[1])
-	if err := cmp.Or(err, err2); err != nil {
-		return err
-	}
-	look := func() (string, error) {
-		x, err := fingerprint(a)
-		y, err2 := fingerprint(b)
-		return x + " " + y, errors.Join(err, err2)
-	}
-	x, err := s.pages.get("compare "+a+"/ "+b, time.Now(), look, func() (*rendering, error) {
-		title, headline, sections, err := Compare(a, b)
-		if err != nil {
-			return nil, err
-		}
-		return newRendering(nil, func() ([]byte, error) { return Plain(title, headline, Offline, sections...) }), nil
-	})
-	return sendPage(w, x, err)
 }
 
 // games serves the games of a folder that a page can list, in the format of its script.

@@ -14,12 +14,10 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Sixty browsers with the page open, its stream and two comparisons cost one rendering each.
+// Sixty browsers with the page open, and its stream, cost one rendering.
 func TestPageIsRenderedOnceForAllViewers(t *testing.T) {
 	runs := t.TempDir()
-	for _, name := range []string{"one", "two"} {
-		runWithWorkers(t, filepath.Join(runs, name))() // interrupted
-	}
+	runWithWorkers(t, filepath.Join(runs, "one"))() // interrupted
 	s := &Server{Dir: runs, Every: 10 * time.Millisecond}
 	server := httptest.NewServer(s.Handler())
 	t.Cleanup(server.Close)
@@ -28,13 +26,11 @@ func TestPageIsRenderedOnceForAllViewers(t *testing.T) {
 	viewers, ctx := errgroup.WithContext(ctx)
 	for range 60 {
 		viewers.Go(func() error {
-			for _, path := range []string{"/run/one", "/compare?run=one&run=two"} {
-				answer, err := http.Get(server.URL + path)
-				if err != nil {
-					return err
-				}
-				answer.Body.Close()
+			page, err := http.Get(server.URL + "/run/one")
+			if err != nil {
+				return err
 			}
+			page.Body.Close()
 			r, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL+"/run/one/events", nil)
 			if err != nil {
 				return err
@@ -57,16 +53,16 @@ func TestPageIsRenderedOnceForAllViewers(t *testing.T) {
 	if err := viewers.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	if n := s.pages.renders.Load(); n != 2 {
-		t.Errorf("a page and a comparison were rendered %d times for 60 viewers", n)
+	if n := s.pages.renders.Load(); n != 1 {
+		t.Errorf("a page was rendered %d times for 60 viewers", n)
 	}
 	// A change is seen at once.
 	if err := os.WriteFile(filepath.Join(runs, "one", "notes.txt"), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
 	get(t, server.URL+"/run/one")
-	if n := s.pages.renders.Load(); n != 3 {
-		t.Errorf("after a change: %d renderings, want 3", n)
+	if n := s.pages.renders.Load(); n != 2 {
+		t.Errorf("after a change: %d renderings, want 2", n)
 	}
 }
 
@@ -96,7 +92,7 @@ func TestLinksOutOfARunAreNotFollowed(t *testing.T) {
 	link(filepath.Join(elsewhere, "secret"), "whole") // the user's own
 
 	for _, path := range []string{"/run/file", "/run/folder", "/run/folder/game?dir=gate&n=0", "/run/folder/events",
-		"/run/file/workers.json", "/compare?run=good&run=folder"} {
+		"/run/file/workers.json"} {
 		if code, body := get(t, server.URL+path); code != http.StatusForbidden ||
 			!strings.Contains(body, "a link out of the run's folder") {
 			t.Errorf("%s: %d %.200s", path, code, body)

@@ -20,31 +20,23 @@ import (
 
 // NewReport returns the command assay report.
 func NewReport() *cobra.Command {
-	var compare string
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "report RUN...",
 		Short: "Make a web page of a run: its settings, its results, its games",
 		Long: `Write report.html into the folder of each run: one page that loads nothing from elsewhere
 and opens in any browser. A run is a folder, or a name in ` + Dir + `. A run that is in progress, or was
-interrupted, is shown as far as it got.
-
-With --compare FILE, write one page that shows two runs side by side.`,
-		Example: `  assay report runs/night
-  assay report monday tuesday --compare week.html`,
-		Args: cobra.MinimumNArgs(1),
+interrupted, is shown as far as it got.`,
+		Example: "  assay report runs/night",
+		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dirs := make([]string, len(args))
 			for i, arg := range args {
 				dirs[i] = findRun(arg)
 			}
-			if compare != "" {
-				return compareRuns(cmd.OutOrStdout(), dirs, compare, asJSON)
-			}
 			return reportRuns(cmd.OutOrStdout(), dirs, asJSON)
 		},
 	}
-	cmd.Flags().StringVar(&compare, "compare", "", "write a page that shows two runs side by side to this file")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
 }
@@ -64,28 +56,6 @@ func reportRuns(out io.Writer, dirs []string, asJSON bool) error {
 		return cli.PrintJSON(out, map[string]any{"pages": pages})
 	}
 	return nil
-}
-
-func compareRuns(out io.Writer, dirs []string, path string, asJSON bool) error {
-	if len(dirs) != 2 {
-		return cli.Usagef("--compare needs two runs, got %d", len(dirs))
-	}
-	title, headline, sections, err := report.Compare(dirs[0], dirs[1])
-	if err != nil {
-		return reportAdvice(err, dirs[0])
-	}
-	page, err := report.Plain(title, headline, report.Offline, sections...)
-	if err != nil {
-		return err
-	}
-	if err := durable.WriteFile(path, page); err != nil {
-		return err
-	}
-	if asJSON {
-		return cli.PrintJSON(out, map[string]any{"pages": []string{path}})
-	}
-	_, err = quote.Fprintf(out, "%s\n", path)
-	return err
 }
 
 // LeaveReport writes the page of a run that has ended, and prints its path. A run that is
@@ -115,8 +85,7 @@ func reportAdvice(err error, dir string) error {
 	case errors.Is(err, durable.ErrUnsafe) && !errors.Is(err, durable.ErrDamaged):
 		return fmt.Errorf("%w; assay makes no such file: look who made the folder before you use it", err)
 	case errors.Is(err, durable.ErrDamaged):
-		return fmt.Errorf("%w; 'assay runs repair' keeps what is whole of the run, and its command writes the rest again",
-			err)
+		return fmt.Errorf("%w; %s", err, cli.DamageCure)
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%w; assay runs lists the runs in this folder", err)
 	}
@@ -130,8 +99,7 @@ func NewServe() *cobra.Command {
 		Use:   "serve [DIR]",
 		Short: "Show runs in a browser while they are in progress",
 		Long: `Show the runs in DIR (default: ` + Dir + `) in a browser: a list of them, a page for each that
-follows the run, any of its games on a board, and two runs side by side. A run that was
-killed is shown as interrupted, with the command that resumes it. If other machines play
+follows the run, and any of its games on a board. A run that was killed is shown as interrupted, with the command that resumes it. If other machines play
 its games (assay work), the page lists these workers: games/s, share of the games, when
 each was last seen, its version and its failures. /run/NAME/workers.json is the same list.
 

@@ -1,4 +1,4 @@
-// Package runs is the commands about what other commands left: runs are listed, repaired,
+// Package runs is the commands about what other commands left: runs are listed
 // and shown as pages, as files (assay report) or live (assay serve). The pages come from
 // internal/report.
 package runs
@@ -44,7 +44,6 @@ func New() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
-	cmd.AddCommand(newRepair())
 	return cmd
 }
 

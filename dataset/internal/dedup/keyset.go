@@ -61,16 +61,6 @@ func (s *KeySet) Has(key uint64) bool {
 	return s.n > 0 && *s.slot(key) == key
 }
 
-// Common returns the number of keys that are in both sets.
-func (s *KeySet) Common(o *KeySet) (n int64) {
-	for _, key := range s.slots {
-		if key != 0 && o.Has(key) {
-			n++
-		}
-	}
-	return n
-}
-
 // GameKey returns a key of a game's first position (a FEN) and moves. Keys of different
 // processes cannot be compared: each has a seed of its own.
 func GameKey(seed maphash.Seed, start string, moves []board.Move) uint64 {

@@ -1,7 +1,5 @@
 package dedup
 
-import "math/bits"
-
 // RowSet is a set of row numbers, one bit a row. The zero value has room for no row.
 type RowSet struct {
 	words []uint64
@@ -29,17 +27,3 @@ func (s *RowSet) Add(i int64) { s.words[i/64] |= 1 << (i % 64) }
 
 // Has reports whether row i, for which there must be room, is in the set.
 func (s *RowSet) Has(i int64) bool { return s.words[i/64]>>(i%64)&1 != 0 }
-
-func (s *RowSet) addAll(entries []entry) {
-	for _, e := range entries {
-		s.Add(e.row)
-	}
-}
-
-// Len returns the number of rows in the set.
-func (s *RowSet) Len() (n int64) {
-	for _, w := range s.words {
-		n += int64(bits.OnesCount64(w))
-	}
-	return n
-}

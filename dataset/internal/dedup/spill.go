@@ -81,39 +81,6 @@ func (s *Spill) repeats(ctx context.Context, repeated *RowSet) (n int64, err err
 	return n, nil
 }
 
-// Common returns how many different keys a, b and both have, and adds the rows whose key
-// is in both to rowsA and rowsB, which must have room for them.
-func Common(ctx context.Context, a, b *Spill, rowsA, rowsB *RowSet) (inA, inB, both int64, err error) {
-	var as, bs []entry
-	for part := range spillParts {
-		if err := ctx.Err(); err != nil {
-			return 0, 0, 0, err
-		}
-		if as, err = a.sorted(part, as[:0]); err != nil {
-			return 0, 0, 0, err
-		}
-		if bs, err = b.sorted(part, bs[:0]); err != nil {
-			return 0, 0, 0, err
-		}
-		for i, j := 0, 0; i < len(as) || j < len(bs); {
-			m, n := sameKey(as[i:]), sameKey(bs[j:])
-			switch {
-			case n == 0 || m > 0 && as[i].key < bs[j].key:
-				n = 0
-			case m == 0 || as[i].key > bs[j].key:
-				m = 0
-			default:
-				both++
-				rowsA.addAll(as[i : i+m])
-				rowsB.addAll(bs[j : j+n])
-			}
-			inA, inB = inA+int64(min(m, 1)), inB+int64(min(n, 1))
-			i, j = i+m, j+n
-		}
-	}
-	return inA, inB, both, nil
-}
-
 // sameKey returns how many entries at the beginning have one key.
 func sameKey(entries []entry) (n int) {
 	for n < len(entries) && entries[n].key == entries[0].key {

@@ -1,13 +1,10 @@
 package coordinator
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
-	"slices"
 	"testing"
 
 	"github.com/assay-chess/assay/dataset/durable"
@@ -137,52 +134,5 @@ func TestLedgerRotates(t *testing.T) {
 	}
 	if _, m := reopen(t, dir); m.answers["more"] == nil {
 		t.Error("a line after the rotation is lost")
-	}
-}
-
-// Of a damaged ledger the bans and the answers that count are kept, also from behind the
-// damage. Answers that wait for a replay are not: a lost line may have voided them.
-func TestRepairedLedger(t *testing.T) {
-	for damaged := range 6 {
-		dir := t.TempDir()
-		l, _ := reopen(t, dir)
-		enter(t, l, answered("a", "anna"), answered("b", "mallory"), &line{Counts: []string{"a"}})
-		if err := l.rotate([]*line{answered("b", "mallory")}); err != nil {
-			t.Fatal(err)
-		}
-		enter(t, l, &line{Void: []string{"b"}}, &line{Worker: "mallory", Banned: "it lied"}, answered("c", "anna"),
-			answered("d", "anna"), &line{Counts: []string{"c"}})
-		if err := l.close(); err != nil {
-			t.Fatal(err)
-		}
-		if list, err := Repair(dir); err != nil || list != nil {
-			t.Fatalf("nothing is damaged: %+v, %v", list, err)
-		}
-		path := ledgerFiles(dir)[1]
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		lines := bytes.SplitAfter(data, []byte("\n"))
-		lines[damaged][5] ^= 1
-		if err := os.WriteFile(path, bytes.Join(lines, nil), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		list, err := Repair(dir)
-		if err != nil || len(list) != 1 || list[0].Unit != "lines" || list[0].Kept+list[0].Lost != 9 {
-			t.Fatalf("%+v, %v", list, err)
-		}
-		_, m := reopen(t, dir)
-		want := []string{"a", "c"}
-		if damaged == 3 || damaged == 5 { // the answer c, or that it counts
-			want = want[:1]
-		}
-		if got := slices.Sorted(maps.Keys(m.answers)); !slices.Equal(got, want) || !m.answers["a"].counted ||
-			(m.banned["mallory"] == "") != (damaged == 2) {
-			t.Errorf("line %d damaged: answers %v, banned %v", damaged, got, m.banned)
-		}
-		if again, err := Repair(dir); err != nil || again != nil {
-			t.Errorf("repaired again: %+v, %v", again, err)
-		}
 	}
 }

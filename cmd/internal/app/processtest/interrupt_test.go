@@ -97,7 +97,6 @@ var atTerminals = []atTerminal{
 	{command: "queue stop", args: "1 --queue http://{mute}"},
 	{command: "report", quick: "it reads the files of a run"},
 	{command: "runs", quick: readsLittle},
-	{command: "runs repair", quick: readsLittle},
 	{command: "screen", args: "assay LateBase=122,400 ReverseMargin=122,60 --nodes 1000000000 --out screened"},
 	{command: "selfplay", args: "--players {slow} --tc 600+1 --concurrency 2 --games 100 --out played",
 		shows: `selfplay 0/100 .*2 games under way`},

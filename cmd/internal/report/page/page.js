@@ -13,7 +13,6 @@ function sortable(table) {
   table.dataset.ready = "1";
   const heads = [...table.tHead.rows[0].cells];
   heads.forEach((th, column) => {
-    if (th.hasAttribute("data-nosort")) return;
     const button = make("button", { type: "button" }, th.textContent);
     th.replaceChildren(button);
     button.addEventListener("click", () => {
