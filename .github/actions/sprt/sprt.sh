@@ -21,8 +21,6 @@ done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 title=${SPRT_TITLE:-SPRT}
-folder=${RUNNER_TEMP:-$(mktemp -d)}/assay-$(tr -c '[:alnum:]\n' - <<<"$title")
-mkdir -p "$folder"
 
 # commit prints the full name of a commit.
 commit() {
@@ -44,6 +42,10 @@ else
   exit 1
 fi
 [ "$base" != "$head" ] || { error "head and base are the same commit, $head: set base"; exit 1; }
+
+# The folder of the run stays. Without one of the job's own it is made only now, when there is something to play.
+folder=${RUNNER_TEMP:-$(mktemp -d)}/assay-$(tr -c '[:alnum:]\n' - <<<"$title")
+mkdir -p "$folder"
 
 assay=${SPRT_ASSAY:-}
 if [ -z "$assay" ]; then

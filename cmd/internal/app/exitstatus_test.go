@@ -78,7 +78,7 @@ func TestSharedOpenings(t *testing.T) {
 	} {
 		s := &scripted{results: "WL"}
 		args := append(strings.Fields("match assay:hash=1 assay:hash=1:depth=3 --nodes 50 --opening-score -1 --games 2 "+
-			"--out "+runs+"/"+c.out), strings.Fields(c.more)...)
+			c.more), "--out", runs+"/"+c.out)
 		_, stderr, err := s.commandBoth(t, args...)
 		if err != nil || strings.Contains(stderr, "has the same openings") != c.want {
 			t.Errorf("%d, %s: %v, %s", i, fmt.Sprint(args), err, stderr)

@@ -349,7 +349,7 @@ func TestEnginesAreStartedOnce(t *testing.T) {
 	path, dir := testengine.Build(t, "badengine"), t.TempDir()
 	starts := filepath.Join(dir, "starts")
 	engine := func(name string) string {
-		return fmt.Sprintf(`uci:sh -c "echo %s >> %s; exec '%s' good"`, name, starts, path)
+		return fmt.Sprintf(`uci:sh -c "echo %s >> '%s'; exec '%s' good"`, name, starts, path)
 	}
 	for i, args := range [][]string{{"match", engine("a"), engine("b")}, {"match", engine("a"), engine("a")},
 		{"ladder", engine("a"), engine("b")}} {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/assay-chess/assay/engine/quote"
 )
 
 // TestMain lets the test binary be another process that builds: see builder.
@@ -109,7 +111,7 @@ func build(t *testing.T, c *Cache, s *Source, command string) *Build {
 // counted builds and leaves a line for each call.
 func counted(t *testing.T) (command string, calls func() int) {
 	file := filepath.Join(t.TempDir(), "calls")
-	return "echo x >>" + file + " && cp engine.sh {out}", func() int {
+	return "echo x >>" + quote.Word(file) + " && cp engine.sh {out}", func() int {
 		text, _ := os.ReadFile(file)
 		return strings.Count(string(text), "x")
 	}
@@ -304,6 +306,12 @@ func builder(t *testing.T, dir, command string) (cmd *exec.Cmd, out *strings.Bui
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		if cmd.ProcessState == nil { // the test has failed
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+		}
+	})
 	return cmd, out
 }
 
@@ -322,7 +330,8 @@ func TestKilledDuringABuild(t *testing.T) {
 	dir, c := newRepo(t)
 	started, end := filepath.Join(t.TempDir(), "started"), filepath.Join(t.TempDir(), "end")
 	// The compiler goes on after the kill, until the test ends.
-	slow := fmt.Sprintf("head -c 20 engine.sh >{out}; touch %s; while test -d %s; do sleep 0.05; done", started, end)
+	slow := fmt.Sprintf("head -c 20 engine.sh >{out}; touch %s; while test -d %s; do sleep 0.05; done",
+		quote.Word(started), quote.Word(end))
 	if err := os.Mkdir(end, 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -362,7 +371,9 @@ func TestTwoProcessesBuildOnce(t *testing.T) {
 	dir, _ := newRepo(t)
 	started, free := filepath.Join(t.TempDir(), "started"), filepath.Join(t.TempDir(), "free")
 	count, calls := counted(t)
-	command := fmt.Sprintf("touch %s; while ! test -e %s; do sleep 0.05; done; %s", started, free, count)
+	// The shells end with the test too: then the folder is gone.
+	command := fmt.Sprintf("touch %s; while test -d %s && ! test -e %s; do sleep 0.05; done; %s", quote.Word(started),
+		quote.Word(filepath.Dir(free)), quote.Word(free), count)
 	first, one := builder(t, dir, command)
 	waitFor(t, started)
 	second, two := builder(t, dir, command)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/assay-chess/assay/engine/quote"
 )
 
 // A command has each setting once, with a help. What a queue takes says nothing about where to play or write.
@@ -88,11 +90,11 @@ func TestPrecedence(t *testing.T) {
 		t.Fatal(err)
 	}
 	for words, want := range map[string]string{
-		"":                 " --book " + filepath.Join(dir, "b.epd") + " --games 4 --max-plies 4 --nodes 20 --sprt 0,400",
-		"--depth 3":        " --book " + filepath.Join(dir, "b.epd") + " --depth 3 --games 4 --max-plies 4 --sprt 0,400",
+		"":                 " --book " + quote.Word(filepath.Join(dir, "b.epd")) + " --games 4 --max-plies 4 --nodes 20 --sprt 0,400",
+		"--depth 3":        " --book " + quote.Word(filepath.Join(dir, "b.epd")) + " --depth 3 --games 4 --max-plies 4 --sprt 0,400",
 		"--random-plies 3": " --games 4 --max-plies 4 --nodes 20 --random-plies 3 --sprt 0,400",
-		"--preset stc":     " --book " + filepath.Join(dir, "b.epd") + " --max-plies 4 --preset stc",
-		"--games 6":        " --book " + filepath.Join(dir, "b.epd") + " --games 6 --max-plies 4 --nodes 20",
+		"--preset stc":     " --book " + quote.Word(filepath.Join(dir, "b.epd")) + " --max-plies 4 --preset stc",
+		"--games 6":        " --book " + quote.Word(filepath.Join(dir, "b.epd")) + " --games 6 --max-plies 4 --nodes 20",
 	} {
 		s := New(Match, nil)
 		if _, err := s.Parse(strings.Fields(words)); err != nil {

@@ -19,6 +19,7 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/positions"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner"
 	"github.com/assay-chess/assay/tuner/objective"
@@ -107,7 +108,8 @@ func TestTune(t *testing.T) {
 		}
 		if headline, _, _ := strings.Cut(text, "\n"); !strings.Contains(headline,
 			"of the rows say little about the evaluation") ||
-			!strings.HasSuffix(headline, "make quiet rows: assay data positions "+data+" --preset texel --out quiet") {
+			!strings.HasSuffix(headline, "make quiet rows: assay data positions "+quote.Word(data)+
+				" --preset texel --out quiet") {
 			t.Errorf("headline %q", headline)
 		}
 		if n := strings.Count(text, "of the rows say little"); n != 1 {

@@ -11,7 +11,7 @@ import (
 // TestLearnEngineCheck checks flint in a repository of its own: with its numbers in the source, with a weight file, and
 // with what an author can get wrong. The repository is only read.
 func TestLearnEngineCheck(t *testing.T) {
-	cc, features := withCompiler(t)
+	_, features := withCompiler(t)
 	t.Setenv("ASSAY_CACHE", t.TempDir())
 	t.Setenv("TMPDIR", t.TempDir())
 	source, err := os.ReadFile(filepath.Join(features, "testdata", "flint.c"))
@@ -33,7 +33,12 @@ func TestLearnEngineCheck(t *testing.T) {
 		}
 		return string(out)
 	}
-	build := "build = \"" + cc + " -O1 -I" + features + " -o {out} flint.c\"\n"
+	header, err := os.ReadFile(filepath.Join(features, "assay_features.h"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write("assay_features.h", string(header)) // beside the source: the command is then the same in every checkout
+	const build = "build = 'cc -O1 -o {out} flint.c'\n"
 	good := build + "dump = '{exe} dump'\nsources = ['flint.c']\n[learn]\nnodes = 300\n"
 	write("flint.c", string(source))
 	write("assay.toml", good)

@@ -216,9 +216,13 @@ func TestAction(t *testing.T) {
 	for says, env := range map[string][]string{"no commit nosuch in this clone": {"SPRT_BASE=nosuch"},
 		"no commit to beat: set base": nil, "head and base are the same commit": {"SPRT_BASE=HEAD"}} {
 		cmd := exec.Command("bash", script)
-		cmd.Env = append(os.Environ(), env...)
+		temp := t.TempDir()
+		cmd.Env = append(append(os.Environ(), "RUNNER_TEMP=", "TMPDIR="+temp), env...)
 		if text, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(text), "::error::"+says) {
 			t.Errorf("%q: %v, %s", env, err, text)
+		}
+		if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+			t.Errorf("%q leaves %v, %v", env, left, err)
 		}
 	}
 }

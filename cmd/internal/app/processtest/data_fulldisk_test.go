@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/assay-chess/assay/engine/quote"
 )
 
 // A full disk ends every command that writes data with 1 and a message that names the
@@ -43,7 +45,7 @@ func TestDataCommandsOnAFullDisk(t *testing.T) {
 		{"96k", []string{"data", "positions", data, "--resolve", "keep", "--keep-duplicates", "--out"}},
 		{"96k", []string{"data", "positions", data, "--resolve", "keep", "--keep-duplicates", "--sample", "20000", "--out"}},
 		{"28k", []string{"data", "relabel", few, "--nodes", "1", "--out"}},
-		{"28k", []string{"features", few, "--cmd", script, "--force", "--out"}},
+		{"28k", []string{"features", few, "--cmd", quote.Word(script), "--force", "--out"}},
 		{"96k", []string{"data", "export", data, "--format", "csv", "--out"}},
 	} {
 		name := strings.Join(c.args[:len(c.args)-1], " ")

@@ -14,6 +14,7 @@ import (
 
 	"github.com/assay-chess/assay/cmd/internal/settings"
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine/quote"
 	testengine "github.com/assay-chess/assay/engine/uci/testdata"
 	"github.com/assay-chess/assay/selfplay/match"
 )
@@ -207,7 +208,7 @@ func TestProjectFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantText(t, info.Resume, "--build", "--nodes 20", "--book "+filepath.Join(r.dir, "book.epd"), "--sprt 0,400")
+	wantText(t, info.Resume, "--build", "--nodes 20", "--book "+quote.Word(filepath.Join(r.dir, "book.epd")), "--sprt 0,400")
 
 	// Flags win, a group at a time.
 	if m, _ = played("--games", "2"); m.Test != nil || m.Games != 2 {

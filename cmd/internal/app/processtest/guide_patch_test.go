@@ -26,7 +26,7 @@ func guideBlocks(t *testing.T, name string) (blocks []string) {
 // repository of an engine.
 func TestGuideTestMyPatch(t *testing.T) {
 	r := newEngineRepo(t)
-	if err := os.WriteFile("Makefile", []byte("EXE = toy\nall:\n\techo x >>\"$(BUILDS)\"\n\tcp engine.sh $(EXE)\n"),
+	if err := os.WriteFile("Makefile", []byte("EXE = toy\nall:\n\techo x >>\"$(BUILDS)\"\n\tcp engine.sh \"$(EXE)\"\n"),
 		0o666); err != nil {
 		t.Fatal(err)
 	}
