@@ -41,6 +41,7 @@ type Plan struct {
 	FinalClock  string   `json:"clock"`
 	Speed       float64  `json:"games_per_second,omitempty"` // from which the hours were shared
 	AtOnce      int      `json:"games_at_once,omitempty"`
+	LeftOut     []string `json:"left_out,omitempty"` // matches at the end, for which the hours are too few
 }
 
 const (
@@ -52,8 +53,8 @@ const (
 	DeepFactor = 8
 )
 
-// How the time of a run is shared, if it is limited: builds, fits and a reserve take the rest. The shares of the matches
-// at the end are the most that they take; the generations have what these leave.
+// How the time of a run is shared, if it is limited: builds, fits and a reserve take the rest. The shares of the
+// matches at the end are the most that they take; the generations have what these leave.
 const (
 	playedShare = 0.9   // of the hours
 	finalShare  = 0.125 // of that: the test at the end, and the match of fixed length too
@@ -73,8 +74,11 @@ func (p *Plan) Split(gamesPerSecond float64, atOnce int) {
 	p.Speed, p.AtOnce = gamesPerSecond, atOnce
 	games := playedShare * p.Hours * 3600 * p.Speed
 	p.Final = even(min(float64(p.Final), finalShare*games))
-	p.Deep = p.addition(p.Deep, addedShare*games/DeepFactor)
-	p.Clocked = p.addition(p.Clocked, addedShare*games/p.Speed/p.ClockSeconds())
+	p.LeftOut = nil
+	if p.Clock == "" {
+		p.Deep = p.addition(fmt.Sprintf("%d times the nodes", DeepFactor), p.Deep, addedShare*games/DeepFactor)
+	}
+	p.Clocked = p.addition(p.FinalClock, p.Clocked, addedShare*games/p.Speed/p.ClockSeconds())
 	left := (games - float64(2*p.Final) - p.Speed*(p.DeepSeconds()+float64(p.Clocked)*p.ClockSeconds())) /
 		float64(p.Generations)
 	p.Games, p.Gate = even(gamesShare*left), even(gateShare*left)
@@ -91,11 +95,17 @@ func (p *Plan) GivenGames(games int) {
 func even(games float64) int { return max(2, int(games+0.5)/2*2) }
 
 // addition returns how many of the wanted games of a match fit; 0 if they are too few.
-func (p *Plan) addition(wanted int, fit float64) int {
+func (p *Plan) addition(limit string, wanted int, fit float64) int {
 	if games := even(min(float64(wanted), fit)); games >= min(fewest, wanted) {
 		return min(games, wanted)
 	}
+	p.LeftOut = append(p.LeftOut, limit)
 	return 0
+}
+
+// leftOut names the matches that are left out.
+func (p *Plan) leftOut() string {
+	return fmt.Sprintf("no match at %s: the %g hours are too few", strings.Join(p.LeftOut, " or "), p.Hours)
 }
 
 // Seconds is how long games at the plan's limits take; 0 if their speed was not measured.
@@ -106,8 +116,13 @@ func (p *Plan) Seconds(games int) float64 {
 	return float64(games) / p.Speed
 }
 
-// DeepSeconds is how long the match at more nodes takes.
-func (p *Plan) DeepSeconds() float64 { return p.Seconds(DeepFactor * p.Deep) }
+// DeepSeconds is how long the match at more nodes takes. At a clock there is none.
+func (p *Plan) DeepSeconds() float64 {
+	if p.Clock != "" {
+		return 0
+	}
+	return p.Seconds(DeepFactor * p.Deep)
+}
 
 // ClockSeconds is how long a game at the clock takes, if the engines use all of their time.
 func (p *Plan) ClockSeconds() float64 {
@@ -174,6 +189,9 @@ func (p *Plan) Text() string {
 		list = append(list, fmt.Sprintf("%d at %s", p.Clocked, p.FinalClock))
 	}
 	line("at the end", "up to %d games, SPRT [-10, 0]; then %s", p.Final, strings.Join(list, ", "))
+	if p.LeftOut != nil {
+		line("", "%s", p.leftOut())
+	}
 	if least := p.Provable(); least <= mostElo {
 		line("can prove", "a gain of %d Elo or more", least)
 	} else {

@@ -18,6 +18,9 @@ func TestSplit(t *testing.T) {
 			if limit := hours * 3600; all > limit && must*speed > 16 || p.Final > 1000 || p.Deep > 200 || p.Clocked > 200 {
 				t.Errorf("%g hours at %g games a second: %.0f s of %.0f: %+v", hours, speed, all, limit, p)
 			}
+			if (len(p.LeftOut) > 0) != (p.Deep == 0 || p.Clocked == 0) {
+				t.Errorf("left out: %q of %+v", p.LeftOut, p)
+			}
 			if p.Deep > 0 && p.Deep < fewest || p.Clocked > 0 && p.Clocked < fewest {
 				t.Errorf("too few games to say anything: %+v", p)
 			}

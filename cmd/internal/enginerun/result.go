@@ -116,6 +116,9 @@ func (r *Result) Text(dir string) string {
 				lost)
 		}
 	}
+	if r.Plan.LeftOut != nil && r.Outcome != learn.NothingFound {
+		line("", "%s", r.Plan.leftOut())
+	}
 	if best := r.Best(); best != nil {
 		line("best", "%s: %s Elo, %d games", best.Name, best.Match.Strength.Text(""), best.Match.Games)
 		if best.Match.Elo > 0 {

@@ -107,7 +107,8 @@ func TestSpent(t *testing.T) {
 	l := &loop{tools: tools{Config: Config{Stderr: io.Discard, Command: func(context.Context, []string, io.Writer) (string,
 		error) {
 		return "", context.Canceled
-	}}, dir: dir}, plan: enginerun.Plan{Hours: 2, Generations: 2, Games: 1100, Gate: 600, Final: 700, Speed: 1}, began: time.Now().Add(-70 * time.Minute)}
+	}}, dir: dir}, plan: enginerun.Plan{Hours: 2, Generations: 2, Games: 1100, Gate: 600, Final: 700, Speed: 1},
+		began: time.Now().Add(-70 * time.Minute)}
 	var err error
 	if l.kept, err = durable.OpenRun(dir, durable.RunInfo{Started: time.Now().Add(-50 * time.Hour)}, 1); err != nil {
 		t.Fatal(err)

@@ -136,7 +136,7 @@ func (l *loop) adopt(now, recorded *enginerun.Config) {
 	p, was := &now.Plan, &recorded.Plan
 	p.Speed, p.AtOnce = was.Speed, was.AtOnce
 	l.plan = *p
-	p.Hours, p.Deep, p.Clocked, p.FinalClock = was.Hours, was.Deep, was.Clocked, was.FinalClock
+	p.Hours, p.Deep, p.Clocked, p.FinalClock, p.LeftOut = was.Hours, was.Deep, was.Clocked, was.FinalClock, was.LeftOut
 }
 
 // fewGames and speedGames are played before a run: to see whether the engine plays, and to measure the speed from which

@@ -162,7 +162,10 @@ func (l *loop) add() error {
 			played.Verdict = match.NoVerdict
 		}
 		*x.result = played
-		l.result.Plan.Deep, l.result.Plan.Clocked, l.result.Plan.FinalClock = l.plan.Deep, l.plan.Clocked, l.plan.FinalClock
+		clock := l.result.Plan.FinalClock // of the result at a clock
+		if l.result.Plan = l.plan; x.name != "clock" {
+			l.result.Plan.FinalClock = clock
+		}
 		if err := l.write(); err != nil {
 			return err
 		}

@@ -1,8 +1,8 @@
 // Package ownengine tunes the engine of an author's repository, as its assay.toml describes it.
 //
 // It runs the commands that a person would type, in a folder of its own; the repository is only read. Check carries
-// out each stage of the loop in miniature. Run is the loop: self-play, a fit, a gate, and matches at the end that decide
-// whether the author gets a patch.
+// out each stage of the loop in miniature. Run is the loop: self-play, a fit, a gate, and matches at the end that
+// decide whether the author gets a patch.
 //
 // Start reading at Run.
 package ownengine

@@ -11,7 +11,8 @@ import (
 // TestLearnEngineWhole is the whole loop with all its matches: from pieces that are all worth a pawn to a patch that
 // applies.
 func TestLearnEngineWhole(t *testing.T) {
-	f := newFlint(t, "S(300, 300), S(300, 300), S(500, 500), S(900, 900)", "S(100, 100), S(100, 100), S(100, 100), S(100, 100)",
+	f := newFlint(t, "S(300, 300), S(300, 300), S(500, 500), S(900, 900)",
+		"S(100, 100), S(100, 100), S(100, 100), S(100, 100)",
 		"nodes = 150", "games = 400", "lambda = 1", "gate = '0,150'", "final_games = 240", "deep_games = 2",
 		"clock_games = 2", "clock = '1+0.01'")
 	code, stdout, stderr := call(t, "learn", "--engine", ".", "--run", "tuned", "--generations", "1")

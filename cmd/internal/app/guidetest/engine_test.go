@@ -31,8 +31,8 @@ type flint struct {
 	dir string
 }
 
-// newFlint makes the repository in a folder of its own, with lines of the table [learn], and changes to it. In the source
-// old is replaced by new.
+// newFlint makes the repository in a folder of its own, with lines of the table [learn], and changes to it. In the
+// source old is replaced by new.
 func newFlint(t *testing.T, old, new string, lines ...string) *flint {
 	t.Helper()
 	_, features := withCompiler(t)
@@ -142,7 +142,8 @@ const quick = "nodes = 100\ngames = 60\nlambda = 1"
 // that are lost are made again, to the same patch, and the repository is only read.
 func TestLearnEngine(t *testing.T) {
 	f := newFlint(t, "", "", quick, "clock = '4+0.04'", "book = 'open.epd'")
-	if err := os.WriteFile("open.epd", []byte("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\n"), 0o666); err != nil {
+	const start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\n"
+	if err := os.WriteFile("open.epd", []byte(start), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	f.git("add", "open.epd")
@@ -193,8 +194,7 @@ func TestLearnEngine(t *testing.T) {
 	}
 	clock = scored(match.Undecided, -5)
 	learned("it is played", []string{"match clock"}, "\n4+0.04         -5 [-25, +15] Elo")
-	first := learned("another clock, which loses", []string{"match clock"}, "\n8+0.08         -5 [-25, +15] Elo", "--clock",
-		"8+0.08")
+	first := learned("another clock", []string{"match clock"}, "\n8+0.08         -5 [-25, +15] Elo", "--clock", "8+0.08")
 	if again := learned("a complete run", nil, "gain proved", "--clock", "8+0.08", "--hours", "3"); again != first {
 		t.Errorf("a complete run says\n%s, not\n%s", again, first)
 	}
@@ -261,13 +261,14 @@ func TestLearnEngineNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, command, ok := strings.Cut(r.Text("runs/tuned"), "to play it on  assay ")
-	if !strings.Contains(r.Text("runs/tuned"), "best           half of the step of generation 1: +24 [+4, +44] Elo, 200 games\n") ||
-		!strings.HasPrefix(r.Text("runs/tuned"), "nothing found: ") || !ok || r.Patch != "" {
-		t.Fatalf("%s", r.Text("runs/tuned"))
+	text := r.Text("runs/tuned")
+	_, command, ok := strings.Cut(text, "to play it on  assay ")
+	if !strings.Contains(text, "best           half of the step of generation 1: +24 [+4, +44] Elo, 200 games\n") ||
+		!strings.HasPrefix(text, "nothing found: ") || !ok || r.Patch != "" {
+		t.Fatalf("%s", text)
 	}
-	if code, stdout, stderr := call(t, append(quotedFields(strings.TrimSpace(command)), "--games", "2")...); code != exitDone ||
-		!strings.Contains(stdout, "new") {
+	words := append(quotedFields(strings.TrimSpace(command)), "--games", "2")
+	if code, stdout, stderr := call(t, words...); code != exitDone || !strings.Contains(stdout, "new") {
 		t.Errorf("%s: exit %d: %s%s", command, code, stdout, stderr)
 	}
 }
