@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/engine/uci"
 )
 
@@ -74,29 +75,29 @@ func TestIdentifyForeign(t *testing.T) {
 	other, net := program("c/engine", "two"), program("d/x.nnue", "net")
 	const hash = "@7692c3ad3540" // the beginning of sha256("one")
 	for _, tt := range []struct{ spec, want string }{
-		{"uci:" + one, "uci:engine" + hash},
-		{"uci:timeout=9s:" + same, "uci:engine" + hash},
-		{"uci:nodes=5:" + same + " --log " + dir + "/log?Hash=3&EvalFile=" + one + "&SyzygyPath=" + dir + "/tb&Clear Hash",
+		{"uci:" + quote.Word(one), "uci:engine" + hash},
+		{"uci:timeout=9s:" + quote.Word(same), "uci:engine" + hash},
+		{"uci:nodes=5:" + quote.Word(same) + " --log " + quote.Word(dir+"/log") + "?Hash=3&EvalFile=" + one + "&SyzygyPath=" + dir + "/tb&Clear Hash",
 			"uci:engine" + hash + " --log log?Hash=3&EvalFile=engine" + hash + "&SyzygyPath=tb&Clear Hash:nodes=5"},
-		{"uci:view=white:" + one, "uci:engine" + hash + ":view=white"},
-		{"uci:depth=2:" + same + " " + one + " --net=" + net,
+		{"uci:view=white:" + quote.Word(one), "uci:engine" + hash + ":view=white"},
+		{"uci:depth=2:" + quote.Word(same) + " " + quote.Word(one) + " --net=" + quote.Word(net),
 			"uci:engine" + hash + " engine" + hash + " --net=x.nnue:depth=2"},
 	} {
 		if got := identify(tt.spec); got != tt.want {
 			t.Errorf("%s:\n%s, want\n%s", tt.spec, got, tt.want)
 		}
 	}
-	if identify("uci:"+one) == identify("uci:"+other) {
+	if identify("uci:"+quote.Word(one)) == identify("uci:"+quote.Word(other)) {
 		t.Error("two programs with one name have the same identity")
 	}
-	was := identify("uci:" + other)
+	was := identify("uci:" + quote.Word(other))
 	if err := os.Chtimes(program("c/engine", "six"), time.Time{}, time.Now().Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
-	if identify("uci:"+other) == was {
+	if identify("uci:"+quote.Word(other)) == was {
 		t.Error("a changed program keeps its identity")
 	}
-	long := "uci:" + one + " " + strings.Repeat("x", 2000)
+	long := "uci:" + quote.Word(one) + " " + strings.Repeat("x", 2000)
 	if a, b := identify(long+"a"), identify(long+"b"); a == b || len(a) > maxIdentity {
 		t.Errorf("long names: %d and %d bytes, the same: %v", len(a), len(b), a == b)
 	}
