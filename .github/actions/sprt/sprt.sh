@@ -9,10 +9,8 @@ set -euo pipefail
 
 # secret moves a secret out of the environment of the builds and the engines.
 secret() { printf -v "$1" %s "${!2:-}"; export -n "${1?}"; unset "$2"; }
-token='' signing_key='' queue_key=''
+token=''
 secret token SPRT_TOKEN
-secret signing_key SPRT_SIGNING_KEY
-secret queue_key SPRT_QUEUE_KEY
 
 error() { echo "::error::$*" >&2; }
 for program in git jq curl; do
@@ -86,7 +84,7 @@ facts() {
   games=${list[0]} wdl=${list[1]} pentanomial=${list[2]} llr=${list[3]} headline=${list[4]:-}
 }
 
-play_here() {
+play() {
   local code=0
   run "$assay" match "name=head:git:$head$options" "name=base:git:$base$options" "${flags[@]}" --out "$folder" \
     --exit-status || code=$?
@@ -97,32 +95,6 @@ play_here() {
     "$folder/result.json"
   headline=$(head -n 1 "$work/text")
   [ -n "$headline" ] || headline="ERROR: $(tail -n 1 "$work/log")"
-}
-
-play_in_queue() {
-  local name
-  (umask 077 && printf '%s\n' "$signing_key" >"$work/signing.key")
-  export ASSAY_QUEUE=$SPRT_QUEUE ASSAY_QUEUE_KEY=$queue_key
-  if ! run "$assay" test "git:${head:0:12}$options" "git:${base:0:12}$options" "${flags[@]}" --key "$work/signing.key" \
-    --note "${GITHUB_REPOSITORY:-}${SPRT_PULL:+#$SPRT_PULL}"; then
-    headline="ERROR: $(tail -n 1 "$work/log")"
-    return
-  fi
-  name=$(cut -d ' ' -f 1 "$work/text")
-  again=(assay queue show "$name" --queue "$SPRT_QUEUE")
-  "$assay" queue show "$name" --wait "${SPRT_WAIT:-5h}" || true
-  "$assay" queue show "$name" --json >"$folder/test.json"
-  facts '[.result.done, (.result.wdl // "" | split("–") | if length == 3 then "+\(.[0]) =\(.[1]) -\(.[2])" else "" end),
-    (.result.pentanomial // [] | join(",")),
-    (.result.llr // [] | map(two) | if length == 3 then "\(.[0]) (\(.[1]), \(.[2]))" else "" end),
-    "\(.result.verdict // .state | ascii_upcase): \(.result.text // .reason // "")"]' "$folder/test.json"
-  headline=${headline//"${head:0:12}-${head:0:12}"/head} # the names of the players there
-  headline=${headline//"${base:0:12}-${base:0:12}"/base}
-  case $(jq -r '"\(.state) \(.result.verdict)"' "$folder/test.json") in
-  "complete PASSED") verdict=passed ;;
-  "complete FAILED") verdict=failed ;;
-  "complete UNDECIDED") verdict=undecided ;;
-  esac
 }
 
 # words prints a command line, with quotes where a shell needs them.
@@ -191,7 +163,7 @@ try() { # WORD FUNCTION PERMISSION
 # add appends to a file of the job, or prints where there is none.
 add() { if [ -n "$1" ]; then cat >>"$1"; else cat; fi; }
 
-if [ -n "${SPRT_QUEUE:-}" ]; then play_in_queue; else play_here; fi
+play
 report | tee "$work/report" | add "${GITHUB_STEP_SUMMARY:-}"
 printf '%s\n' "verdict=$verdict" "headline=$headline" "games=$games" "pentanomial=$pentanomial" "folder=$folder" |
   add "${GITHUB_OUTPUT:-}"

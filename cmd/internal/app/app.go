@@ -27,7 +27,6 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/data"
 	"github.com/assay-chess/assay/cmd/internal/engines"
 	"github.com/assay-chess/assay/cmd/internal/historic"
-	"github.com/assay-chess/assay/cmd/internal/queue"
 	"github.com/assay-chess/assay/cmd/internal/runs"
 	"github.com/assay-chess/assay/cmd/internal/translate"
 	"github.com/assay-chess/assay/cmd/internal/tune"
@@ -40,9 +39,6 @@ import (
 
 // Main is the function main of the command.
 func Main() {
-	if len(os.Args) == 2 && os.Args[1] == queue.GameArgument {
-		os.Exit(queue.PlayGame(os.Stdin, os.Stdout, os.Stderr))
-	}
 	reportGoroutines(os.Getenv("ASSAY_GOROUTINES"), os.Stderr)
 	os.Exit(Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
@@ -186,7 +182,7 @@ func newRootCommand() *cobra.Command {
 			translate.New(), newGuideCommand()}},
 		{"Make data:", []*cobra.Command{newSelfplayCommand(), data.New(tune.NewValue()), tune.NewFeatures()}},
 		{"Look at runs, and share them with other machines:", []*cobra.Command{runs.New(), runs.NewReport(), runs.NewServe(),
-			queue.New(queueHooks()), newTestCommand(), newWorkCommand()}},
+			newWorkCommand()}},
 		{"Engines and evaluations:", []*cobra.Command{engines.NewUCI(), weights.NewEval(), weights.New(),
 			engines.NewCheck(), engines.NewPerft(), engines.NewBench(), historic.New()}},
 		{setUp, []*cobra.Command{newCompletionCommand(), help, newSignCommand(), newVersionCommand()}},

@@ -45,16 +45,19 @@ func takeToken() string {
 	return token
 }
 
+// scriptedRunner is the key of a context's runner, with which tests play games that they have written.
+type scriptedRunner struct{}
+
 // connectTimeout is how long a coordinator waits for running servers.
 const connectTimeout = time.Minute
 
 // remote returns the runner for the games of the run in the folder Out, which may be empty: local,
-// unless the settings or a queue ask for other machines. If it sends engines, those among
+// unless the settings ask for other machines. If it sends engines, those among
 // the players must have signatures now. Call done at the end.
 func (s *session) remote(local selfplay.Runner, log func(string), players ...selfplay.Entrant) (r selfplay.Runner,
 	done func(), err error) {
-	if s.queue != nil {
-		return s.queue(s.Out, s.ReplayShare, log)
+	if r, ok := s.ctx.Value(scriptedRunner{}).(selfplay.Runner); ok {
+		return r, func() {}, nil
 	}
 	switch {
 	case s.Serve == "" && s.NATS == "":

@@ -14,7 +14,6 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/cmd/internal/report"
-	"github.com/assay-chess/assay/cmd/internal/settings"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/selfplay"
@@ -92,21 +91,11 @@ func (s *scripted) command(t *testing.T, args ...string) (stdout string, err err
 func (s *scripted) commandBoth(t *testing.T, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	command, plays := settings.Command(args[0])
-	if !plays {
-		root := newRootCommand()
-		root.SetArgs(args)
-		root.SetOut(&out)
-		root.SetErr(&errs)
-		err = root.ExecuteContext(t.Context())
-		return out.String(), errs.String(), err
-	}
-	x := &session{Set: settings.New(command, nil), ctx: t.Context(), name: args[0], stdout: &out, stderr: &errs}
-	x.queue = func(string, float64, func(string)) (selfplay.Runner, func(), error) { return s, func() {}, nil }
-	players, err := x.Parse(args[1:])
-	if err == nil {
-		err = x.play(players)
-	}
+	root := newRootCommand()
+	root.SetArgs(args)
+	root.SetOut(&out)
+	root.SetErr(&errs)
+	err = root.ExecuteContext(context.WithValue(t.Context(), scriptedRunner{}, selfplay.Runner(s)))
 	return out.String(), errs.String(), err
 }
 

@@ -84,12 +84,6 @@ func command(line string) []string {
 	return nil
 }
 
-// isCommand reports whether a word is the name of a command.
-func isCommand(word string) bool {
-	cmd, _, err := newRootCommand().Find([]string{word})
-	return err == nil && cmd.HasParent()
-}
-
 // parses reports a command whose subcommand, flags or number of arguments are wrong.
 func parses(t *testing.T, where string, args []string) {
 	t.Helper()
@@ -137,10 +131,6 @@ func TestPagesParse(t *testing.T) {
 				t.Errorf("%s: %s: %v", name, found[0], err)
 			}
 			commands := []*cobra.Command{cmd}
-			if i := slices.IndexFunc(rest, isCommand); cmd.CommandPath() == "assay queue add" && i >= 0 {
-				queued, _, _ := newRootCommand().Find(rest[i:])
-				commands = append(commands, queued)
-			}
 			inText++
 			for _, arg := range rest {
 				flag, _, _ := strings.Cut(strings.TrimPrefix(arg, "--"), "=")

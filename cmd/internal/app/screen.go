@@ -186,7 +186,7 @@ func (x *screening) run() error {
 	if err := x.checkOptions(c.Base); err != nil {
 		return err
 	}
-	if !runs.Exists(x.Out) && x.queue == nil { // the server of a queue plays no games
+	if !runs.Exists(x.Out) {
 		if err := x.plan(&c); err != nil {
 			return playAdvice(err, x.Out)
 		}

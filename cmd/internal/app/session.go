@@ -17,7 +17,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/assay-chess/assay/cmd/internal/cli"
-	"github.com/assay-chess/assay/cmd/internal/queue"
 	"github.com/assay-chess/assay/cmd/internal/runs"
 	"github.com/assay-chess/assay/cmd/internal/settings"
 	"github.com/assay-chess/assay/dataset/durable"
@@ -38,10 +37,8 @@ type session struct {
 	ctx            context.Context
 	name           string // of the command
 	stdout, stderr io.Writer
-	queue          queue.RunnerOf // makes the runner of a test of a queue; nil: the settings choose it
-	config         *spsaConfig    // what spsa tunes; nil: its settings say so
-	test           string         // of a queue
-	done           []func()       // what close calls
+	config         *spsaConfig // what spsa tunes; nil: its settings say so
+	done           []func()    // what close calls
 }
 
 // newSession returns a session of a command.
@@ -92,9 +89,6 @@ func (s *session) prepare(args []string) (func() error, error) {
 
 // resume returns the command line that resumes the run.
 func (s *session) resume(args []string) string {
-	if s.queue != nil {
-		return "assay queue resume " + s.test
-	}
 	return s.Line("assay "+s.name, args)
 }
 
@@ -144,10 +138,9 @@ func (s *session) leaveOwnDepth(players []engine.Spec) []engine.Spec {
 }
 
 // limitMemory reports whether all players are foreign engines, to which this process then leaves the memory.
-// That of a queue has other runs.
 func (s *session) limitMemory(players ...selfplay.Entrant) bool {
 	foreign := allForeign(players)
-	if foreign && s.queue == nil {
+	if foreign {
 		cli.LimitMemory()
 	}
 	return foreign
@@ -170,7 +163,7 @@ func (s *session) runner(timed bool, p *cli.Progress, players ...selfplay.Entran
 		s.Rule.Tables.Say = p.Say
 	}
 	local := &selfplay.Local{Open: s.Open, Workers: cmp.Or(s.Concurrency, runtime.GOMAXPROCS(0))}
-	if s.Has("affinity") && s.queue == nil {
+	if s.Has("affinity") {
 		if err := s.pin(local, timed, players); err != nil {
 			return nil, err
 		}
@@ -184,7 +177,7 @@ func (s *session) runner(timed bool, p *cli.Progress, players ...selfplay.Entran
 		s.git.release() // the engines that the check started play nothing
 		return r, nil
 	}
-	if allForeign(players) && s.queue == nil {
+	if allForeign(players) {
 		s.done = append(s.done, cli.LimitThreads(local.Parallel()))
 	}
 	if n := uint64(local.Parallel()); s.Games == 0 || n <= s.Games {

@@ -23,7 +23,7 @@ import (
 	"github.com/assay-chess/assay/tuner/spsa/play"
 )
 
-// spsaConfig says what assay spsa tunes: a CONFIG, or a test of a queue.
+// spsaConfig says what assay spsa tunes.
 type spsaConfig struct {
 	*settings.Set `json:"-"` // of CONFIG
 

@@ -8,17 +8,16 @@ import (
 	"time"
 )
 
-// Time-outs and limits of the HTTP servers. A handler that takes longer asks for it by ExtendRequest.
+// Time-outs and limits of the HTTP servers.
 const (
 	requestTime = 30 * time.Second // to read a request, and to write its answer
 	idleTime    = time.Minute      // between the requests of a connection
 	maxHeaders  = 64 << 10         // bytes
 
 	// A process may have 256 files open on some systems, and runs have files too.
-	maxConnections   = 128
-	maxFromAddress   = 32
-	maxFromThisHost  = 96 // a proxy on this machine speaks for many
-	maxRequestLonger = time.Hour
+	maxConnections  = 128
+	maxFromAddress  = 32
+	maxFromThisHost = 96 // a proxy on this machine speaks for many
 )
 
 // HTTPServer returns a server that gives up slow and idle connections. Its requests end with ctx.
@@ -26,13 +25,6 @@ func HTTPServer(ctx context.Context, h http.Handler) *http.Server {
 	return &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: requestTime,
 		WriteTimeout: requestTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeaders,
 		BaseContext: func(net.Listener) context.Context { return ctx }}
-}
-
-// ExtendRequest gives a request more time from now on: to be read, and to be answered.
-func ExtendRequest(w http.ResponseWriter, more time.Duration) {
-	c, until := http.NewResponseController(w), time.Now().Add(min(more, maxRequestLonger))
-	_ = c.SetReadDeadline(until) // a recorder of a test has none
-	_ = c.SetWriteDeadline(until)
 }
 
 // LimitConnections returns a listener that closes connections beyond 128 in all, 32 from another address, and

@@ -96,12 +96,6 @@ func (s *Set) parse(text string, base engine.Spec) error {
 	return nil
 }
 
-// IsOption reports whether a factor is an option, which needs nothing but the player.
-func IsOption(text string) bool {
-	name, what, _ := strings.Cut(text, "=")
-	return !isPatch(text) && !isPatch(what) && name != "weights" && name != "data"
-}
-
 func isPatch(text string) bool {
 	return strings.HasPrefix(text, "git:") || strings.HasSuffix(text, ".diff") || strings.HasSuffix(text, ".patch")
 }

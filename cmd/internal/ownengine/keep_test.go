@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"github.com/assay-chess/assay/cmd/internal/enginerun"
 	"github.com/assay-chess/assay/cmd/internal/settings"
 	"github.com/assay-chess/assay/dataset"
@@ -53,8 +55,9 @@ func TestPlan(t *testing.T) {
 		return p
 	}
 	plan := func(p *settings.Project, words ...string) (enginerun.Plan, error) {
-		flags := settings.New(settings.Learn, nil)
-		if _, err := flags.Parse(words); err != nil {
+		fs := pflag.NewFlagSet("", pflag.ContinueOnError)
+		flags := settings.New(settings.Learn, fs)
+		if err := fs.Parse(words); err != nil {
 			t.Fatal(err)
 		}
 		return newPlan(flags, p)

@@ -154,12 +154,6 @@ func (s *Server) listSections(notBefore time.Time) (title string, _ []Section, _
 	return title, []Section{{ID: "runs", Title: "Runs", Body: body}}, err
 }
 
-// Summary returns the line of the list about a run.
-func (s *Server) Summary(dir string) (Summary, error) {
-	o, err := s.outcome(durable.Status(dir), time.Now())
-	return *o, err
-}
-
 // outcome returns the summary of a run, which is read again when its files have changed.
 func (s *Server) outcome(r durable.RunStatus, notBefore time.Time) (*Summary, error) {
 	look := func() (string, error) { return fmt.Sprint(r.State, r.Updated), nil }

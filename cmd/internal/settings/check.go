@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -206,9 +205,4 @@ func UnknownPreset(flag, name string) error {
 	}
 	last := len(names) - 1
 	return cli.Usagef("%s %s: there are %s and %s", flag, name, strings.Join(names[:last], ", "), names[last])
-}
-
-// IsPreset reports whether there is a preset of the name.
-func IsPreset(name string) bool {
-	return slices.ContainsFunc(Presets, func(p struct{ Name, Clock, SPRT string }) bool { return p.Name == name })
 }

@@ -1,7 +1,7 @@
 // Package settings has one table of all settings of the commands that play games. A row says what
 // a setting is called, what it is for, and where its value goes. From the table come the flags of
-// assay match, ladder, selfplay, spsa, learn, screen and test, their help, what assay.toml and the CONFIG
-// of assay spsa may hold, what a queue takes, and the command line that resumes a run.
+// assay match, ladder, selfplay, spsa, learn and screen, their help, what assay.toml and the CONFIG
+// of assay spsa may hold, and the command line that resumes a run.
 //
 // To add a setting, add a row to the table, and the field it fills. Start reading at Setting.
 package settings
@@ -10,7 +10,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -44,27 +43,14 @@ const (
 	flags = games | SPSA                       // what has a player, or several
 )
 
-// names are those of the commands, in the order of their constants.
-var names = []string{"match", "ladder", "selfplay", "spsa", "CONFIG", "learn", "screen", "[learn]"}
-
-// Command returns the command of a name that a queue plays, and whether there is one.
-func Command(name string) (Commands, bool) {
-	return 1 << max(slices.Index(names, name), 0), slices.Contains(Queued, name)
-}
-
-// Queued lists the commands that a queue plays.
-var Queued = []string{"match", "spsa", "selfplay", "ladder", "screen"}
-
-// Use says who else than the command line may give a setting, and what its text means.
+// Use says what a setting is for.
 type Use uint8
 
 // Uses of a setting.
 const (
-	InQueue Use = 1 << iota // a test in a queue may have it
-	Builds                  // it is for players that are built from commits, here and before a test is queued
-	Silent                  // it changes no result, and is left out of the line that resumes a run
-	File                    // it names a file
-	Often                   // it is used most, and a short help shows it
+	Silent Use = 1 << iota // it changes no result, and is left out of the line that resumes a run
+	File                   // it names a file
+	Often                  // it is used most, and a short help shows it
 )
 
 // Setting is a row of the table.
@@ -158,16 +144,14 @@ type Set struct {
 }
 
 // New adds the settings of a command to its flags, with their defaults. Without flags of a command the
-// set has its own. With uses only settings that have one of them are added.
-func New(command Commands, fs *pflag.FlagSet, uses ...Use) *Set {
+// set has its own.
+func New(command Commands, fs *pflag.FlagSet) *Set {
 	if fs == nil {
 		fs = pflag.NewFlagSet("", pflag.ContinueOnError)
 	}
 	s := &Set{Command: command, flags: fs}
 	for i := range Table {
-		row := &Table[i]
-		wanted := len(uses) == 0 || slices.ContainsFunc(uses, func(u Use) bool { return row.Use&u != 0 })
-		if row.In&command != 0 && wanted {
+		if row := &Table[i]; row.In&command != 0 {
 			s.add(row)
 		}
 	}
@@ -266,18 +250,6 @@ func (s *Set) Put(name, value string) error {
 func (s *Set) known() (list []string) {
 	s.flags.VisitAll(func(f *pflag.Flag) { list = append(list, f.Name) })
 	return list
-}
-
-// Parse reads words of a command line, and returns those that are no flags.
-func (s *Set) Parse(words []string) ([]string, error) {
-	if err := s.flags.Parse(words); err != nil {
-		text, _ := strings.CutPrefix(err.Error(), "unknown flag: --")
-		if text == err.Error() {
-			return nil, cli.Usage(err)
-		}
-		return nil, cli.Usage(fmt.Errorf("%w%s", err, cli.DidYouMean(text, "--", s.known())))
-	}
-	return s.flags.Args(), nil
 }
 
 // Texts returns the values that were given, as on a command line.

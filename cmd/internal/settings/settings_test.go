@@ -7,10 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/pflag"
+
 	"github.com/assay-chess/assay/engine/quote"
 )
 
-// A command has each setting once, with a help. What a queue takes says nothing about where to play or write.
+// A command has each setting once, with a help.
 func TestTable(t *testing.T) {
 	seen := map[string]Commands{}
 	for i := range Table {
@@ -22,16 +24,8 @@ func TestTable(t *testing.T) {
 		if r.Help == "" && r.In != Config || r.In == 0 {
 			t.Errorf("%s: no help, or no command", r.Name)
 		}
-		if strings.Contains(r.Name, "_") || r.Project != "" && r.Use&(InQueue|Builds) == 0 {
-			t.Errorf("%s: its name or its place in assay.toml", r.Name)
-		}
-	}
-	for _, name := range []string{"out", "serve", "nats", "lease", "reference-speed", "affinity", "concurrency", "json",
-		"all", "exit-status", "build", "repo", "no-bench", "write", "send-engines", "sign"} {
-		for i := range Table {
-			if r := &Table[i]; r.Name == name && r.Use&InQueue != 0 {
-				t.Errorf("a queue takes %s", name)
-			}
+		if strings.Contains(r.Name, "_") {
+			t.Errorf("%s: its name", r.Name)
 		}
 	}
 }
@@ -40,8 +34,8 @@ func TestTable(t *testing.T) {
 func TestEverySettingOfPlayIsEverywhere(t *testing.T) {
 	for _, name := range []string{"win-one-sided", "nodes", "book", "max-plies", "opening-nodes"} {
 		for _, c := range []Commands{Match, Ladder, Selfplay, Config} {
-			if r := c.Lookup(name); r == nil || r.Use&InQueue == 0 {
-				t.Errorf("command %d has no %s in a queue", c, name)
+			if c.Lookup(name) == nil {
+				t.Errorf("command %d has no %s", c, name)
 			}
 		}
 		if !slices.Contains(projectNames(), name) {
@@ -52,10 +46,11 @@ func TestEverySettingOfPlayIsEverywhere(t *testing.T) {
 
 // What is given is read again as the same values, from the texts and from the line.
 func TestTextsAndLine(t *testing.T) {
-	a := New(Selfplay, nil)
+	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
+	a := New(Selfplay, fs)
 	words := []string{"--players", "uci:./e?Hash=1,random", "--hard-nodes=false", "--book-order=random", "--time-margin",
 		"90ms", "--json"}
-	if _, err := a.Parse(words); err != nil {
+	if err := fs.Parse(words); err != nil {
 		t.Fatal(err)
 	}
 	b := New(Selfplay, nil)
@@ -96,8 +91,9 @@ func TestPrecedence(t *testing.T) {
 		"--preset stc":     " --book " + quote.Word(filepath.Join(dir, "b.epd")) + " --max-plies 4 --preset stc",
 		"--games 6":        " --book " + quote.Word(filepath.Join(dir, "b.epd")) + " --games 6 --max-plies 4 --nodes 20",
 	} {
-		s := New(Match, nil)
-		if _, err := s.Parse(strings.Fields(words)); err != nil {
+		fs := pflag.NewFlagSet("", pflag.ContinueOnError)
+		s := New(Match, fs)
+		if err := fs.Parse(strings.Fields(words)); err != nil {
 			t.Fatal(err)
 		}
 		if err := p.Apply(s, 2); err != nil {

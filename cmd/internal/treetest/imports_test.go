@@ -133,8 +133,6 @@ var layout = []layoutRow{
 		[]string{"selfplay/cluster/wire", "selfplay", "dataset/durable", "engine/roster"}},
 	{"selfplay/cluster/broker", "the only package that links a NATS server; wire: keys and their rights",
 		[]string{"selfplay/cluster/wire"}},
-	{"selfplay/queue", "tests of many people, on disk; durable: the journal and the files",
-		[]string{"dataset/durable"}},
 	{"selfplay/ladder", "games kept as a match keeps them; statistics of its own; sprt: how an Elo is printed; source: PGN " +
 		"files of others",
 		[]string{"selfplay", "selfplay/sprt", "engine/cores", "selfplay/opening", "selfplay/gamelog", "dataset/durable",
@@ -221,14 +219,12 @@ var commandImports = map[string][]string{
 	"factor":    {"cli"},
 	// names of models and folders in the help
 	"settings": {"cli", "runs", "weights"},
-	// live pages of tests; the speed of this machine; what a queue takes
-	"queue": {"cli", "factor", "report", "engines", "settings"},
 
 	// assay.toml, builds of what it describes, what a run is, and the weights of data
 	"ownengine": {"cli", "gitbuild", "settings", "enginerun"},
 
 	"app": {"cli", "data", "translate", "weights", "gitbuild", "factor", "report", "historic", "engines", "runs",
-		"tune", "settings", "queue", "ownengine", "enginerun"},
+		"tune", "settings", "ownengine", "enginerun"},
 	// tests alone
 	"app/guidetest": nil, "app/processtest": nil, "app/scripttest": nil, "treetest": nil,
 }

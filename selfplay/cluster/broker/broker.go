@@ -235,20 +235,3 @@ func (b *Broker) Close() {
 	b.server.Shutdown()
 	b.server.WaitForShutdown()
 }
-
-// SetKeys changes the keys of the workers. Connections of others end.
-func (b *Broker) SetKeys(keys []wire.Key) error {
-	if b.options.NoAuthUser != "" {
-		if len(keys) == 0 {
-			return nil
-		}
-		return errors.New("broker: the server was started without keys: start it again to require them")
-	}
-	o := b.options.Clone()
-	o.Nkeys = nil
-	for _, k := range keys {
-		o.Nkeys = append(o.Nkeys, &server.NkeyUser{Nkey: k.Public, Permissions: permissions(k.Name)})
-	}
-	b.options = o
-	return b.server.ReloadOptions(o.Clone())
-}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/pflag"
+
 	"github.com/assay-chess/assay/cmd/internal/app"
 	"github.com/assay-chess/assay/cmd/internal/enginerun"
 	"github.com/assay-chess/assay/cmd/internal/ownengine"
@@ -82,8 +84,9 @@ func (f *flint) git(args ...string) string {
 // and the commands that were run, by their first word and folder.
 func (f *flint) learn(decide func(folder string) *match.Result, flags ...string) (*enginerun.Result, []string, error) {
 	f.Helper()
-	set := settings.New(settings.Learn, nil)
-	if _, err := set.Parse(flags); err != nil {
+	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
+	set := settings.New(settings.Learn, fs)
+	if err := fs.Parse(flags); err != nil {
 		f.Fatal(err)
 	}
 	var ran []string

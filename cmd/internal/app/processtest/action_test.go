@@ -226,35 +226,3 @@ func TestAction(t *testing.T) {
 		}
 	}
 }
-
-// With a queue the script builds, signs and submits, and reports what the queue says.
-func TestActionOnQueue(t *testing.T) {
-	script, err := filepath.Abs(actionScript)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir, base, head := actionRepo(t)
-	at := func(name string) string { return filepath.Join(filepath.Dir(dir), name) }
-	code, public, stderr := call(t, "sign", "--new-key", at("dev.key"), "--name", "dev")
-	if err := os.WriteFile(at("dev"), []byte(public), 0o666); code != exitDone || err != nil {
-		t.Fatal(err, stderr)
-	}
-	key, err := os.ReadFile(at("dev.key"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	q := startQueue(t, nil, at("queue"), "127.0.0.1:0", "127.0.0.1:0", "--trust", at("dev"))
-	startWorker(t, nil, q.workers, "--trust", at("dev"), "--concurrency", "2")
-	code, out, log := runAction(t, script, map[string]string{"SPRT_HEAD": head, "SPRT_BASE": base, "SPRT_QUEUE": q.url,
-		"SPRT_SIGNING_KEY": strings.TrimSpace(string(key)), "SPRT_ARGS": "--no-bench --max-plies 160", "SPRT_WAIT": "2m"})
-	if code != 0 || out["verdict"] != "passed" || !strings.HasPrefix(out["headline"], "PASSED: head beats base by +") ||
-		strings.Count(out["pentanomial"], ",") != 4 || out["games"] == "" {
-		t.Errorf("exit %d, %v: %s", code, out, log)
-	}
-	wantText(t, log, "match-1 is ")
-	code, out, log = runAction(t, script, map[string]string{"SPRT_HEAD": head, "SPRT_BASE": base, "SPRT_QUEUE": q.url,
-		"SPRT_SIGNING_KEY": "no key", "SPRT_ARGS": "--no-bench"})
-	if code != 1 || out["verdict"] != "error" {
-		t.Errorf("exit %d, %v: %s", code, out, log)
-	}
-}

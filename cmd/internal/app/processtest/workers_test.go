@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -171,5 +172,48 @@ func TestPortInUse(t *testing.T) {
 		l.Addr().String())
 	if !strings.Contains(said, "address already in use") || !strings.Contains(said, "another address with --serve") {
 		t.Error(said)
+	}
+}
+
+// TestGuideShareMachines runs the commands of the guide, at addresses that others cannot reach.
+func TestGuideShareMachines(t *testing.T) {
+	engine := testengine.Build(t, "nullengine")
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"new", "base"} {
+		if err := os.Link(engine, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var runs []*process
+	url, ran := "", 0
+	for _, block := range guideBlocks(t, "share-machines") {
+		for line := range strings.Lines(block) {
+			ran++
+			words := quotedFields(strings.ReplaceAll(line, "10000", "1000"))
+			at := slices.Index(words, "assay")
+			env, words := words[:at], words[at+1:]
+			switch {
+			case slices.Contains(words, "--new-key"):
+				code, public, stderr := call(t, words...)
+				if err := os.WriteFile("keys", []byte(public), 0o666); code != exitDone || err != nil {
+					t.Fatal(err, stderr)
+				}
+			case words[0] == "work":
+				words[1] = url
+				startWorker(t, nil, words[1:]...)
+			default:
+				words[slices.Index(words, "1000")] = "2"
+				words[slices.Index(words, "--serve")+1] = "127.0.0.1:0"
+				run := start(t, env, append(words, "--nodes", "20", "--max-plies", "4", "--opening-nodes", "20")...)
+				_, url, _ = strings.Cut(run.expect("assay work "), "assay work ")
+				runs = append(runs, run)
+			}
+		}
+	}
+	for _, run := range runs {
+		run.ends(exitDone)
+	}
+	if ran != 6 || len(runs) != 2 {
+		t.Errorf("%d commands, %d runs", ran, len(runs))
 	}
 }

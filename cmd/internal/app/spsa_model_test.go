@@ -1,0 +1,38 @@
+package app
+
+import (
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"github.com/assay-chess/assay/cmd/internal/settings"
+	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/tuner/spsa/play"
+)
+
+// What --write writes is read as it was.
+func TestConfigIsReadAgain(t *testing.T) {
+	m, err := eval.Lookup("machack-1967")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &spsaConfig{Set: settings.NewConfig(), Player: `assay:hash=1:weights=a "b" c.json`}
+	if want.Parameters, err = play.TermParameters(m, m.Start); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"iterations": "500", "pairs": "1", "nodes": "300", "validation": "1000",
+		"seed": "3"} {
+		if err := want.Put(name, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "config.toml")
+	if err := want.save(path); err != nil {
+		t.Fatal(err)
+	}
+	got, err := readSpsaConfig(path)
+	if err != nil || got.Player != want.Player || !reflect.DeepEqual(got.Values, want.Values) ||
+		!reflect.DeepEqual(got.Parameters, want.Parameters) {
+		t.Errorf("%v\n%+v", err, got)
+	}
+}
