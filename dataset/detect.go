@@ -42,10 +42,6 @@ func known(path, format string) (string, error) {
 	case GamesFormat, PositionsFormat, FeaturesFormat, FeaturesFormat1:
 		return format, nil
 	}
-	if format == fitsFormat {
-		return "", fmt.Errorf("dataset: %s: %w: its format is %s, fits and what they scored; assay archive show reads it",
-			path, ErrNoData, format)
-	}
 	return "", fmt.Errorf("dataset: %s: %w: its format is %.60q, this program knows %s, %s and %s",
 		path, ErrNoData, format, GamesFormat, PositionsFormat, FeaturesFormat)
 }

@@ -32,7 +32,6 @@ func TestFormatDescribesTheSchemas(t *testing.T) {
 	}{
 		{GamesFormat, gamesCodec.schema, nil},
 		{PositionsFormat, positionsCodec.schema, nil},
-		{fitsFormat, fitsCodec.schema, nil},
 		{FeaturesFormat, features(FeatureSet{Evaluation: Evaluation{BySide: true}}),
 			[]string{"black", "columns", "skip"}},
 		{FeaturesFormat, features(FeatureSet{Bend: Bend{Channels: []Channel{{Name: "danger", Kind: TaperedChannel,
@@ -69,7 +68,7 @@ func TestFormatDescribesTheSchemas(t *testing.T) {
 			t.Errorf("%s is described as\n%s\nbut is\n%s", format, g, w)
 		}
 	}
-	for _, l := range []layout{gamesCodec.layout, positionsCodec.layout, featuresLayout(FeaturesFormat), fitsCodec.layout} {
+	for _, l := range []layout{gamesCodec.layout, positionsCodec.layout, featuresLayout(FeaturesFormat)} {
 		if row := "| `" + l.format + "` |"; !strings.Contains(text, row) ||
 			!strings.Contains(text, "| "+thousands(l.shardRows)+" rows | "+thousands(l.batchRows)+" rows |") {
 			t.Errorf("the layout of %s is not described", l.format)

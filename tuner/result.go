@@ -17,9 +17,7 @@ type Report struct {
 	Parent string `json:"parent"` // id of the start weights
 	Build  string `json:"build"`  // what the program was compiled for, as durable.BuildTarget names it
 	Result
-	// Pedigree tells an archive where the fit comes from; Expected is what past fits say of it, nil of a partial fit.
-	Pedigree  string `json:"pedigree,omitempty"` // as "tuned,own", see assay tune --pedigree
-	*Expected        // flat in the JSON
+	Match string `json:"match"` // the command that shows what the fit is worth
 	// EGSigns is nil unless the evaluation's endgame factor is that of the side that its endgame half favors.
 	EGSigns *rows.SignChanges `json:"eg_sign_changes,omitempty"`
 }

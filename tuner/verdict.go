@@ -120,9 +120,18 @@ func (r *Result) Headline() string {
 // The narrowest interval of a gain in TUNER.md is forty times as wide: less decides nothing.
 const smallLoss = 1e-5
 
-// Match names the command that shows what a fit is worth, whatever the headline.
-func (*Verdict) Match() string {
-	return "A fit predicts results, games decide: assay match NEW OLD --sprt 0,10"
+// smallChange is a change of an evaluation, in centipawns, up to which fits from tuned weights scored as much as chance.
+// TUNER.md has the matches.
+const smallChange = 20
+
+// Moves warns, in words, if the fit changes the evaluation by more than that; "" if it does not. Match is the command that
+// decides.
+func (v *Verdict) Moves(match string) string {
+	if !(v.Change > smallChange) {
+		return ""
+	}
+	return fmt.Sprintf("the fit changes the evaluation by %.0f centipawns (root mean square): large changes of tuned weights "+
+		"mostly lose; a match decides: %s", v.Change, match)
 }
 
 // fewResults is the largest share of the result in the targets at which Advice says that a search made them.
@@ -249,4 +258,34 @@ func (f *fitting) cautionRounding(r *Result) {
 		f.warn("rounding to integers costs %.0f %% of the gain on the training games: give the engine finer units",
 			100*math.Min(cost/gain, 9.99))
 	}
+}
+
+// changeRows bounds the rows on which the change of an evaluation is measured.
+const changeRows = 1 << 20
+
+// change returns the root mean square change of the evaluation between two sets of weights, in centipawns, over rows
+// of both sides of the problem.
+func (f *fitting) change(ctx context.Context, start, tuned objective.Tapered) (num.Float, error) {
+	every := 1 + f.s.Rows()/changeRows // chunks, since evaluations of all rows may not fit into memory
+	before, parts := make([][]float64, len(f.s.Chunks)), make([][2]float64, len(f.s.Chunks))
+	err := objective.Evaluate(ctx, f.s, f.c.Workers, start, func(t *objective.Scratch, i int) {
+		if i%every == 0 {
+			before[i] = append(before[i], t.X[:f.s.Chunks[i].Rows]...)
+		}
+	}, func(*objective.Scratch, int) {})
+	if err != nil {
+		return num.Unknown, err
+	}
+	err = objective.Evaluate(ctx, f.s, f.c.Workers, tuned, func(t *objective.Scratch, i int) {
+		for j, x := range before[i] {
+			o := float64(f.train.Omega[i][j])
+			parts[i][0] += num.Rounded(o * (t.X[j] - x) * (t.X[j] - x))
+			parts[i][1] += o
+		}
+	}, func(*objective.Scratch, int) {})
+	var squares, weight float64
+	for _, p := range parts {
+		squares, weight = squares+p[0], weight+p[1]
+	}
+	return num.Float(math.Sqrt(squares/weight) / f.c.unit()), err
 }

@@ -178,7 +178,7 @@ func newRootCommand() *cobra.Command {
 		commands []*cobra.Command
 	}{
 		{"Learn and measure:", []*cobra.Command{newLearnCommand(), tune.New(), newSpsaCommand(), newScreenCommand(),
-			newMatchCommand(), newLadderCommand(), newSprtCommand(), tune.NewArchive(), tune.NewWDL(),
+			newMatchCommand(), newLadderCommand(), newSprtCommand(), tune.NewWDL(),
 			translate.New(), newGuideCommand()}},
 		{"Make data:", []*cobra.Command{newSelfplayCommand(), data.New(tune.NewValue()), tune.NewFeatures()}},
 		{"Look at runs, and share them with other machines:", []*cobra.Command{runs.New(), runs.NewReport(), runs.NewServe(),

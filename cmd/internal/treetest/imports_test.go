@@ -156,8 +156,6 @@ var layout = []layoutRow{
 		[]string{"engine/cores", "dataset", "tuner/rows", "tuner/objective", "tuner/optimize", "tuner/stats", "eval",
 			"eval/formula", "models"}},
 	{"tuner/wdl", "how often an evaluation wins; dataset: games with scores", []string{"dataset"}},
-	{"tuner/archive", "what fits scored, and what to expect of the next; dataset: the rows; sprt: counts of pairs",
-		[]string{"dataset", "selfplay/sprt", "tuner"}},
 	{"tuner/learn", "the loop: datagen, positions, fit or spsa, match; gamelog: where spsa keeps its games",
 		[]string{"tuner/optimize", "tuner/spsa", "tuner/spsa/play", "selfplay/gamelog", "selfplay/datagen", "dataset",
 			"dataset/positions", "tuner", "tuner/rows", "tuner/stats", "selfplay/match", "models", "models/strictjson", "eval",

@@ -16,6 +16,7 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/convert"
 	"github.com/assay-chess/assay/dataset/positions"
+	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner"
@@ -216,6 +217,17 @@ func (t *tuneTask) own(f *tuneFlags, stderr io.Writer) error {
 	t.model, t.name, t.parent = x.Model, x.Model.Name, x.File.ID()
 	t.terms, err = rows.TermsOf(x.Model, x.Coefs)
 	return err
+}
+
+// match is the command that plays the weights of a fit against those that it started from. Those of another engine
+// stand in its builds.
+func (t *tuneTask) match(f *tuneFlags, out string) string {
+	players := "./NEW ./OLD"
+	if t.model != nil {
+		from := cmp.Or(f.from, models.StartOf(t.name))
+		players = quote.Word("assay:weights="+out) + " " + quote.Word("assay:weights="+from)
+	}
+	return "assay match " + players + " --nodes 5000 --sprt 0,10"
 }
 
 // withFormula puts the formula of --formula in place of the header's, and returns the same

@@ -63,10 +63,7 @@ func (b *page) verdict(r *tuner.Report) {
 	for _, line := range r.Advice() {
 		b.print("%s.\n", line)
 	}
-	if r.Expected != nil {
-		b.print("%s.\n", r.EloText())
-	}
-	b.print("%s\n\n", r.Match())
+	b.print("A fit predicts results, games decide: %s\n\n", r.Match)
 }
 
 func (b *page) summary(r *tuner.Report, file *models.File, took time.Duration) {

@@ -39,8 +39,6 @@ type tuneFlags struct {
 	strict, refit    bool
 	formula, against string
 	weights          []float64 // of the rows of each data set; nil: 1
-	pedigree         string
-	archive          string
 	test             []string
 	resume           string // the command line that resumes the run
 	loss             string
@@ -94,10 +92,9 @@ K that suits it best there; else over all games, each predicted by a fit to othe
 (--folds). Games of one kind prove less: without --test, a gain that may be below 2 % of what
 the start weights explain, that comes from noisy rows, or that some groups should lose again on
 other games, is only "better on games like these". --strict exits with 1 on anything but better.
-The verdict is not about Elo. What Elo to expect, with an interval and the probability of a gain,
-stands below it where an archive of earlier fits can tell (assay archive). A match of the new
-weights against the old decides, --sprt 0,10. The best data for --test are other games of your own
-engine.
+The verdict is not about Elo: a match of the new weights against the old decides. Below the verdict
+stands its command, and a warning if the fit changes the evaluation by more than 20 centipawns (root
+mean square), as fits do that lose. The best data for --test are other games of your own engine.
 
 Standard errors are clustered by game in the same way.
 They are errors of the weights as written; --json also has 95 % intervals.
@@ -172,9 +169,6 @@ func (f *tuneFlags) register(cmd *cobra.Command) {
 		"for the verdict: parts of the games, each predicted by a fit to the others; 0: no folds")
 	fs.StringArrayVar(&f.test, "test", nil, "data to judge the fit by, which it does not see: positions, or features "+
 		"of the same evaluation (repeatable)")
-	fs.StringVar(&f.pedigree, "pedigree", "", "START,GAMES: tuned or guessed start weights, own games of the engine or "+
-		"foreign ones; kept for assay archive add")
-	fs.StringVar(&f.archive, "archive", ownArchive, archiveHelp)
 	fs.Float64SliceVar(&f.weights, "weight", nil, "W,W...: what multiplies the weights of the rows of each DATA, in order")
 	fs.StringVar(&f.formula, "formula", "",
 		"file with the formula of the features, in place of the one in their header")
@@ -213,9 +207,6 @@ func (f *tuneFlags) parse() error {
 	}
 	if f.c.Ablate != "" && f.c.Folds < 2 {
 		return cli.Usagef("--ablate compares by cross-validation: give --folds 2 or more")
-	}
-	if _, _, err := parsePedigree(f.pedigree); err != nil {
-		return err
 	}
 	if slices.ContainsFunc(f.weights, func(w float64) bool { return !(w >= 0 && w < 1e6) }) {
 		return cli.Usagef("--weight: want numbers from 0")
@@ -327,17 +318,13 @@ func (f *tuneFlags) fit(ctx context.Context, task *tuneTask, s *rows.Store, out 
 		return tuneAdvice(err)
 	}
 	report := &tuner.Report{Out: out.shownPath(), Parent: task.parent, Build: durable.BuildTarget(),
-		Pedigree: f.pedigree}
+		Match: task.match(f, out.shownPath())}
 	for _, step := range []func() error{
 		func() error { return f.onTest(ctx, task.test, r, to.err) },
 		func() error { return f.compareFormulas(ctx, task.other, r, to.err) },
 		func() (err error) {
 			report.EGSigns, err = task.signChanges(ctx, s, r)
 			return tuneAdvice(err)
-		},
-		func() (err error) {
-			report.Expected, err = f.expect(task.name, r)
-			return err
 		},
 	} {
 		if err == nil {
@@ -351,6 +338,9 @@ func (f *tuneFlags) fit(ctx context.Context, task *tuneTask, s *rows.Store, out 
 	out.event("fitted", map[string]any{"steps": r.Steps, "seconds": took.Seconds()})
 	report.Result = *r
 	report.Warnings = slices.Concat(task.warnings(), r.Warnings)
+	if w := r.Moves(report.Match); w != "" {
+		report.Warnings = append(report.Warnings, w)
+	}
 	report.Partial = err != nil // something of what was asked for is missing
 	bar.Finish(fmt.Sprintf("%d steps, training loss %s, validation loss %s",
 		r.Steps, lossText(r.Rounded.Train), lossText(r.Rounded.Valid)))

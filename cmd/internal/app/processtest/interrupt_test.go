@@ -44,9 +44,6 @@ const (
 
 // atTerminals has every command of assay. Names in braces are what newTerminalPlace made.
 var atTerminals = []atTerminal{
-	{command: "archive", quick: printsHelp},
-	{command: "archive add", quick: readsLittle},
-	{command: "archive show", quick: readsLittle},
 	{command: "bench", shows: `bench \d+/40`},
 	{command: "check", args: "{slow}", shows: "check 0/"},
 	{command: "data", quick: printsHelp},
@@ -63,7 +60,6 @@ var atTerminals = []atTerminal{
 	{command: "data value", args: "{positions} {others}", shows: "features", heavy: true},
 	{command: "data verify", args: "{positions}", heavy: true},
 	{command: "eval", quick: "it evaluates one position"},
-	{command: "eval loss", args: "{positions}", shows: "positions", heavy: true},
 	{command: "features", args: "{few} --cmd {sleep} --out counted"},
 	{command: "guide", quick: prints},
 	{command: "historic", quick: printsHelp},
