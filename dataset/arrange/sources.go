@@ -15,7 +15,6 @@ var ErrSchemas = errors.New("the data sets are of different kinds")
 // Config has the settings of Merge, Split and Shuffle.
 type Config struct {
 	Seed     uint64 // of Split and Shuffle
-	Mix      Mix    // of Merge; nil: rows keep their weights
 	Program  string // version of the program, for the manifest
 	Progress dataset.Progress
 }

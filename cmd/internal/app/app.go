@@ -180,7 +180,7 @@ func newRootCommand() *cobra.Command {
 		{"Learn and measure:", []*cobra.Command{newLearnCommand(), tune.New(), newSpsaCommand(), newScreenCommand(),
 			newMatchCommand(), newLadderCommand(), newSprtCommand(), tune.NewWDL(),
 			translate.New(), newGuideCommand()}},
-		{"Make data:", []*cobra.Command{newSelfplayCommand(), data.New(tune.NewValue()), tune.NewFeatures()}},
+		{"Make data:", []*cobra.Command{newSelfplayCommand(), data.New(), tune.NewFeatures()}},
 		{"Look at runs, and share them with other machines:", []*cobra.Command{runs.New(), runs.NewReport(), runs.NewServe(),
 			newWorkCommand()}},
 		{"Engines and evaluations:", []*cobra.Command{engines.NewUCI(), weights.NewEval(), weights.New(),

@@ -96,26 +96,15 @@ func one(write func(context.Context, []string, string, arrange.Config) (*durable
 }
 
 func newMerge() *cobra.Command {
-	mix := ""
-	a := newArrangement(&cobra.Command{
+	return newArrangement(&cobra.Command{
 		Use:   "merge PATH... --out DIR",
 		Short: "Concatenate data sets",
 		Long: `Write the rows of several data sets of one schema as one data set, in their order. A game
 that occurs twice is an error. 'assay data stat A B' counts positions that two data sets
 share. The manifest says how many rows came from which set. After an interruption, run the
 same command again to resume.`,
-		Example: `  assay data merge monday tuesday --out games
-  assay data merge own-300 own-2000 lichess sf-scored --mix mix.json --out mixed`,
-	}, func(a *arrangement, paths []string) (dirs []string, err error) {
-		if mix != "" {
-			if a.config.Mix, err = arrange.ReadMix(mix); err != nil {
-				return nil, fmt.Errorf("--mix: %w", err)
-			}
-		}
-		return one(arrange.Merge)(a, paths)
-	})
-	a.cmd.Flags().StringVar(&mix, "mix", "", "file of assay data value --out: multiply the rows' weights by it")
-	return a.cmd
+		Example: `  assay data merge monday tuesday --out games`,
+	}, one(arrange.Merge)).cmd
 }
 
 func newShuffle() *cobra.Command {

@@ -25,8 +25,8 @@ import (
 // harder. By default the heap may grow to twice what is in use.
 const dataMemory = 700 << 20
 
-// New returns the command assay data, with subcommands of other packages.
-func New(more ...*cobra.Command) *cobra.Command {
+// New returns the command assay data.
+func New() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "data",
 		Short: "Import, export and arrange data sets; make positions of games",
@@ -44,7 +44,6 @@ reports it as unverified.`,
 	}
 	cmd.AddCommand(newImport(), newExport(), newPositions(), newRelabel(),
 		newMerge(), newSplit(), newShuffle(), newStat(), newHead(), newVerify())
-	cmd.AddCommand(more...)
 	return cmd
 }
 

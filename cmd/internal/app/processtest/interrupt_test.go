@@ -57,7 +57,6 @@ var atTerminals = []atTerminal{
 	{command: "data shuffle", args: "{positions} --out shuffled", heavy: true},
 	{command: "data split", args: "{positions} --out parts", heavy: true},
 	{command: "data stat", args: "{positions} {others}", heavy: true},
-	{command: "data value", args: "{positions} {others}", shows: "features", heavy: true},
 	{command: "data verify", args: "{positions}", heavy: true},
 	{command: "eval", quick: "it evaluates one position"},
 	{command: "features", args: "{few} --cmd {sleep} --out counted"},
