@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -242,9 +241,9 @@ func (r *Reader[R]) openFile(i int) (f *arrowFile, done func(), err error) {
 		}
 		return f, f.close, nil
 	}
-	file, err := durable.Open(d.path, math.MaxInt64)
+	file, err := os.Open(d.path)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, fmt.Errorf("dataset: %w", err)
 	}
 	info, err := file.Stat()
 	if err == nil {

@@ -9,7 +9,6 @@ import (
 	"hash"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -37,9 +36,9 @@ func SumBytes(data []byte) Sum {
 
 // SumFile reads a file and returns its Sum.
 func SumFile(path string) (Sum, error) {
-	f, err := Open(path, math.MaxInt64)
+	f, err := os.Open(path)
 	if err != nil {
-		return Sum{}, err
+		return Sum{}, fmt.Errorf("durable: %w", err)
 	}
 	defer f.Close()
 	h := sha256.New()

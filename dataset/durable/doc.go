@@ -9,8 +9,6 @@
 //   - A Run is a folder with the output of a long command, its configuration and,
 //     once complete, its result. A lock keeps a second process out. Until it has written a
 //     row it can be started again with another configuration: see Bound.
-//   - Open reads regular files of a bounded size only, and CheckFolder looks through the
-//     folder of a run that someone else made.
 //
 // It does not know chess, Arrow or the meaning of the files, and it keeps no state that is
 // not also on disk. Times appear only in journals and in run.json, never in a manifest:

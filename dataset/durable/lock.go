@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"time"
 )
@@ -51,7 +50,7 @@ func tryLock(path string, shared bool) (*Lock, error) {
 // tryLockOnce returns nil, nil if the previous holder removed the file in the meantime:
 // others would lock a new file.
 func tryLockOnce(path string, shared bool) (*Lock, error) {
-	f, err := openRegular(path, os.O_RDWR|os.O_CREATE, math.MaxInt64)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +88,7 @@ func (l *Lock) Unlock() {
 
 // locked reports whether the file at path is locked.
 func locked(path string) bool {
-	f, err := openRegular(path, os.O_RDWR, math.MaxInt64)
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return false
 	}

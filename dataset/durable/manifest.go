@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 )
@@ -178,9 +179,9 @@ func (s *Shard) check() error {
 // it never returns damaged bytes.
 func ReadShard(dir string, s Shard) ([]byte, error) {
 	path := filepath.Join(dir, s.Name)
-	f, err := Open(path, MaxShard)
+	f, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("durable: %w", err)
 	}
 	defer f.Close()
 	info, err := f.Stat()

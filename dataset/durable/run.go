@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -242,6 +243,26 @@ func (r *Run) reopen() error {
 		return nil
 	}
 	return err
+}
+
+// MaxJSON bounds the size of configurations, results and lists, in bytes.
+const MaxJSON = 64 << 20
+
+// ReadFile reads a file of at most max bytes. A larger one is ErrDamaged (wrapped).
+func ReadFile(path string, max int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("durable: %w", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, max+1))
+	if err == nil && int64(len(data)) > max {
+		err = fmt.Errorf("%w: it has more than %d bytes", ErrDamaged, max)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("durable: %s: %w", path, err)
+	}
+	return data, nil
 }
 
 // ReadJSON reads the JSON of a file.

@@ -9,9 +9,6 @@ import (
 	"syscall"
 )
 
-// nonblock keeps the opening of a FIFO from waiting; reading regular files does not heed it.
-const nonblock = syscall.O_NONBLOCK
-
 // SyncDir makes the names in dir durable: files created, renamed or removed.
 func SyncDir(dir string) error {
 	d, err := os.Open(dir)

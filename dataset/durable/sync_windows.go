@@ -9,9 +9,6 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// nonblock is for FIFOs, which Windows has none of among its files.
-const nonblock = 0
-
 // SyncDir does nothing: Windows has no handle through which to sync a directory.
 func SyncDir(dir string) error { return nil }
 

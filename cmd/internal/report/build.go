@@ -76,7 +76,7 @@ func newBuilder(dir string) *builder {
 }
 
 // contradicted is deferred where files of a run are shown. They hold lists that belong together, as players and the
-// table of their scores; in a folder that someone else made they may not, which is an error and ends no server.
+// table of their scores; in a damaged folder they may not, which is an error and ends no server.
 func contradicted(dir string, err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("%s: %w: its files do not fit together (%v): the run is damaged, or no run of this program", dir,
@@ -96,9 +96,6 @@ func Build(dir string) (_ *Report, err error) {
 	b := newBuilder(dir)
 	if abs, err := filepath.Abs(dir); err == nil {
 		b.report.Status.Name = filepath.Base(abs)
-	}
-	if s := b.report.Status; errors.Is(s.Err, durable.ErrUnsafe) {
-		return nil, s.Err
 	}
 	b.config, err = durable.ReadFile(filepath.Join(dir, durable.RunConfigName), durable.MaxJSON)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -277,7 +277,7 @@ func (o *Summary) learn(r *reader, generations int) {
 	for n := range o.Total {
 		dir := filepath.Join(r.dir, fmt.Sprintf("gen-%d", n+1))
 		if _, err := os.Stat(dir); err != nil {
-			return // a stranger's configuration may have any number of generations
+			return // the run is not there yet
 		}
 		if _, err := os.Stat(filepath.Join(dir, "gate", durable.RunResultName)); err == nil {
 			o.Done = n + 1

@@ -82,8 +82,6 @@ func WriteReport(dir string, stderr io.Writer) string {
 // reportAdvice adds what to do about an error.
 func reportAdvice(err error, dir string) error {
 	switch {
-	case errors.Is(err, durable.ErrUnsafe) && !errors.Is(err, durable.ErrDamaged):
-		return fmt.Errorf("%w; assay makes no such file: look who made the folder before you use it", err)
 	case errors.Is(err, durable.ErrDamaged):
 		return fmt.Errorf("%w; %s", err, cli.DamageCure)
 	case errors.Is(err, fs.ErrNotExist):
@@ -99,13 +97,13 @@ func NewServe() *cobra.Command {
 		Use:   "serve [DIR]",
 		Short: "Show runs in a browser while they are in progress",
 		Long: `Show the runs in DIR (default: ` + Dir + `) in a browser: a list of them, a page for each that
-follows the run, and any of its games on a board. A run that was killed is shown as interrupted, with the command that resumes it. If other machines play
-its games (assay work), the page lists these workers: games/s, share of the games, when
-each was last seen, its version and its failures. /run/NAME/workers.json is the same list.
+follows the run, and any of its games on a board. A run that was killed is shown as interrupted,
+with the command that resumes it. If other machines play its games (assay work), the page lists
+these workers: games/s, share of the games, when each was last seen, its version and its failures.
+/run/NAME/workers.json is the same list.
 
-The server only reads. It does not show runs with links out of their folders, FIFOs, devices or
-sockets. It listens on this machine only, unless --listen gives another address; everyone who
-can reach it can read every run.`,
+The server only reads. It listens on this machine only, unless --listen gives another address;
+everyone who can reach it can read every run.`,
 		Example: `  assay serve
   assay serve runs --listen 127.0.0.1:9000`,
 		Args: cobra.MaximumNArgs(1),
