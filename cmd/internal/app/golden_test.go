@@ -81,9 +81,9 @@ func golden(t *testing.T, path, text string) {
 		line+1, got[line], old[line])
 }
 
-// TestErrors runs the command lines of testdata/errors.txt, in an empty folder, and
-// compares what each prints. With -update it rewrites the answers: a new line that begins
-// with "$ assay" is enough to add a case.
+// TestErrors runs the command lines of testdata/errors.txt, in an empty folder, and compares the
+// first line that each prints. With -update it rewrites the answers: a new line that begins with
+// "$ assay" is enough to add a case.
 func TestErrors(t *testing.T) {
 	path := filepath.Join("testdata", "errors.txt")
 	text, err := os.ReadFile(path)
@@ -106,7 +106,8 @@ func TestErrors(t *testing.T) {
 			inAnswer = true
 			called = append(called, args)
 			code, stdout, stderr := call(t, quotedFields(args)...)
-			fmt.Fprintf(&out, "$ assay %s\n%s", args, strings.ReplaceAll(stderr, dir, "$WORK"))
+			first, _, _ := strings.Cut(strings.ReplaceAll(stderr, dir, "$WORK"), "\n")
+			fmt.Fprintf(&out, "$ assay %s\n%s\n", args, first)
 			if code == exitDone || stdout != "" {
 				t.Errorf("assay %s: exit %d, stdout %.200q; want an error", args, code, stdout)
 			}
