@@ -2,10 +2,8 @@ package gamelog
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
-	"slices"
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
@@ -62,32 +60,6 @@ func ReadGames(dir string, visit func(number uint64, g *dataset.GameRow)) error 
 		return err
 	}
 	return nil
-}
-
-// ReadGame returns the game with a number, as ReadGames visits it; fs.ErrNotExist if there is none.
-func ReadGame(dir string, number uint64) (game *dataset.GameRow, err error) {
-	folder, m, err := dataSet(dir)
-	if err != nil || !m.Complete {
-		err = ReadGames(dir, func(n uint64, g *dataset.GameRow) {
-			if n == number {
-				row := *g // the reader uses the memory of its slices again
-				row.Moves, row.Scores = slices.Clone(g.Moves), slices.Clone(g.Scores)
-				game = &row
-			}
-		})
-	} else if m.Schema == dataset.GamesFormat && number < uint64(m.Rows) {
-		games, err := dataset.OpenGames(folder)
-		if err != nil {
-			return nil, err
-		}
-		for g, err := range games.From(int64(number)) {
-			return &g, err
-		}
-	}
-	if err == nil && game == nil {
-		err = fmt.Errorf("game %d: %w", number, fs.ErrNotExist)
-	}
-	return game, err
 }
 
 // ReadResults is ReadGames for White's results alone, 1, 0 or -1: it does not read the moves.

@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/assay-chess/assay/cmd/internal/cli"
-	"github.com/assay-chess/assay/cmd/internal/runs"
 	"github.com/assay-chess/assay/cmd/internal/settings"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
@@ -235,7 +234,7 @@ func (s *session) runLadder(c ladder.Config) error {
 			return err
 		}
 	}
-	runs.LeaveReport(s.Out, s.stderr)
+	s.leaveReport()
 	if s.JSON {
 		all := ladderJSON{Out: s.Out, Result: r, Plot: plot, Load: r.Load, Already: r.Already, Seconds: r.Took.Seconds()}
 		if e := cli.PrintJSON(s.stdout, all); e != nil {

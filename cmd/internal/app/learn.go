@@ -153,7 +153,9 @@ func (s *session) learnEngine(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	stop := runs.FollowReport(dir)
 	r, err := ownengine.Run(s.ctx, c, dir, resume, s.Set)
+	stop()
 	if err != nil {
 		return learnAdvice(err, dir, resume)
 	}
@@ -193,7 +195,9 @@ func (s *session) learn() error {
 		announce()
 		return cli.NewProgress(s.stderr, name)
 	}
+	stop := runs.FollowReport(dir)
 	r, err := learn.Run(s.ctx, c)
+	stop()
 	if err != nil {
 		return learnAdvice(err, dir, c.Resume)
 	}

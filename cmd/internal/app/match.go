@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/assay-chess/assay/cmd/internal/cli"
-	"github.com/assay-chess/assay/cmd/internal/runs"
 	"github.com/assay-chess/assay/cmd/internal/settings"
 	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/engine/quote"
@@ -218,7 +217,7 @@ func (s *session) runMatch(c match.Config) error {
 		p.Finish(fmt.Sprintf("%d games, %s%s", r.Games, r.Outcome(), cli.BusyText(r.Load)))
 		s.sayCost(foreign && r.Played == r.Games, r.Games, r.Plies, r.Took)
 	}
-	runs.LeaveReport(s.Out, s.stderr)
+	s.leaveReport()
 	if s.JSON {
 		if e := cli.PrintJSON(s.stdout, matchJSON(s.Out, r)); e != nil {
 			return e

@@ -270,7 +270,7 @@ func (x *screening) playOut(c play.Config) error {
 			return err
 		}
 	}
-	runs.LeaveReport(x.Out, x.stderr)
+	x.leaveReport()
 	return errors.Join(x.print(&c, r, confirmed), err)
 }
 

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/assay-chess/assay/cmd/internal/cli"
-	"github.com/assay-chess/assay/cmd/internal/runs"
 	"github.com/assay-chess/assay/cmd/internal/settings"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/quote"
@@ -110,7 +109,7 @@ func (s *session) runSelfplay(c datagen.Config) error {
 	for _, text := range r.Warnings {
 		fmt.Fprintf(s.stderr, "selfplay: warning: %s\n", text)
 	}
-	runs.LeaveReport(s.Out, s.stderr)
+	s.leaveReport()
 	if s.JSON {
 		return cli.PrintJSON(s.stdout, selfplayJSON(s.Out, r))
 	}

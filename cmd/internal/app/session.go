@@ -39,6 +39,7 @@ type session struct {
 	stdout, stderr io.Writer
 	config         *spsaConfig // what spsa tunes; nil: its settings say so
 	done           []func()    // what close calls
+	followed       func()      // ends the page that follows the run; nil before
 }
 
 // newSession returns a session of a command.
@@ -46,8 +47,19 @@ func newSession(cmd *cobra.Command, set *settings.Set) *session {
 	return &session{Set: set, ctx: cmd.Context(), name: cmd.Name(), stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr()}
 }
 
+// leaveReport writes the page of the run that has ended.
+func (s *session) leaveReport() {
+	if s.followed != nil {
+		s.followed()
+	}
+	runs.LeaveReport(s.Out, s.stderr)
+}
+
 // close ends what the session started.
 func (s *session) close() {
+	if s.followed != nil {
+		s.followed()
+	}
 	s.git.close()
 	for _, f := range slices.Backward(s.done) {
 		f()
@@ -162,6 +174,7 @@ func (s *session) runner(timed bool, p *cli.Progress, players ...selfplay.Entran
 	if s.Rule.Tables != nil {
 		s.Rule.Tables.Say = p.Say
 	}
+	s.followed = runs.FollowReport(s.Out)
 	local := &selfplay.Local{Open: s.Open, Workers: cmp.Or(s.Concurrency, runtime.GOMAXPROCS(0))}
 	if s.Has("affinity") {
 		if err := s.pin(local, timed, players); err != nil {

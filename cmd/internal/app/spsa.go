@@ -227,7 +227,7 @@ func (s *session) runSpsa(c play.Config) error {
 	if err != nil {
 		return err
 	}
-	runs.LeaveReport(c.Out, s.stderr)
+	s.leaveReport()
 	if s.JSON {
 		return cli.PrintJSON(s.stdout, spsaJSON{Out: c.Out, Result: r, Weights: weights, Budget: budget, Load: r.Load,
 			Already: r.Already, Seconds: r.Took.Seconds()})

@@ -257,50 +257,6 @@ func TestLargeHostileReportInABrowser(t *testing.T) {
 	b.Shot("hostile", "")
 	b.Shot("hostile-replay", "#replay")
 	b.Quiet(url)
-	checkLargeLive(t, dir)
-}
-
-// checkLargeLive opens the live page of a run with a hundred thousand games, and its last
-// game by the game's address.
-func checkLargeLive(t *testing.T, dir string) {
-	t.Helper()
-	runs := filepath.Join(t.TempDir(), "runs")
-	if err := os.MkdirAll(runs, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(dir, filepath.Join(runs, "large")); err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer((&Server{Dir: runs}).Handler())
-	t.Cleanup(server.Close) // after the browser, which keeps a stream open
-	b := chrome.New(t)
-	for _, at := range []string{"", "#game=99999&ply=7"} {
-		started := time.Now()
-		b.Do(chromedp.EmulateViewport(1200, 1500), chromedp.Navigate(server.URL+"/run/large"+at), chromedp.Reload())
-		for !chrome.Ask[bool](b, fmt.Sprintf(`document.querySelector(".ended").textContent.startsWith("Game %s")`,
-			map[bool]string{true: "99999:", false: ""}[at != ""])) {
-			if time.Since(started) > 5*time.Minute {
-				t.Fatalf("no game: %s", chrome.Ask[string](b, `document.querySelector(".said").textContent`))
-			}
-			time.Sleep(20 * time.Millisecond)
-		}
-		t.Logf("live page %s: a game on the board after %v", at, time.Since(started))
-	}
-	started := time.Now() // the page shows the game before it steps to the ply
-	for chrome.Ask[string](b, `document.querySelector(".ply").value`) != "7" {
-		if time.Since(started) > 5*time.Minute {
-			t.Fatalf("ply %s, want 7", chrome.Ask[string](b, `document.querySelector(".ply").value`))
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	bytes := chrome.Ask[map[string]int](b, `Object.fromEntries(performance.getEntries().filter(e => e.decodedBodySize).map(e => [e.name.replace(/^.*large/, "page "), e.decodedBodySize]))`)
-	t.Logf("bytes: %v", bytes)
-	for what, n := range bytes {
-		if n > 3<<20 {
-			t.Errorf("%s: %d bytes", what, n)
-		}
-	}
-	b.Quiet(server.URL)
 }
 
 // writeGames writes a data set of random games of hostile players.
@@ -344,11 +300,11 @@ func writeGames(t *testing.T, dir string, games int) {
 	}
 }
 
-// An open page follows a match, and shows that it was stopped, without a reload.
+// An open page follows a match, and shows that it was stopped.
 func TestServedPageFollowsARun(t *testing.T) {
 	runs := t.TempDir()
-	server := httptest.NewServer((&Server{Dir: runs, Every: 100 * time.Millisecond}).Handler())
-	t.Cleanup(server.Close) // after the browser, which keeps a stream open
+	server := httptest.NewServer((&Server{Dir: runs}).Handler())
+	t.Cleanup(server.Close)
 	c := longMatch(filepath.Join(runs, "match"))
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
@@ -370,16 +326,13 @@ func TestServedPageFollowsARun(t *testing.T) {
 	}
 	b.Do(chromedp.Navigate(server.URL + "/run/match"))
 	wait("games", `document.querySelector("#match tbody td")?.textContent > 0`)
-	chrome.Ask[bool](b, `window.mark = document.querySelector("#match tbody td").textContent, true`)
-	wait("more games", `Number(document.querySelector("#match tbody td").textContent) > Number(window.mark)`)
+	mark := chrome.Ask[string](b, `document.querySelector("#match tbody td").textContent`)
+	wait("more games", `Number(document.querySelector("#match tbody td").textContent) > `+mark)
 	wait("the state", `document.querySelector("#status strong").textContent === "running"`)
 	stop()
 	<-ended
 	wait("interruption", `document.querySelector("#status").innerText.includes("interrupted") &&
 		document.querySelector("#status pre").innerText === "assay match --out match"`)
-	if !chrome.Ask[bool](b, `window.mark !== undefined`) {
-		t.Error("the page was loaded again")
-	}
 	b.Shot("interrupted", "")
 	b.Quiet(server.URL)
 }
@@ -391,8 +344,8 @@ func TestWorkersInABrowser(t *testing.T) {
 	end := runWithWorkers(t, dir)
 	roster := someWorkers()
 	writeRoster(t, dir, roster)
-	server := httptest.NewServer((&Server{Dir: runs, Every: 100 * time.Millisecond}).Handler())
-	t.Cleanup(server.Close) // after the browser, which keeps a stream open
+	server := httptest.NewServer((&Server{Dir: runs}).Handler())
+	t.Cleanup(server.Close)
 	b := chrome.New(t)
 	b.Do(chromedp.EmulateViewport(1200, 1500), chromedp.Navigate(server.URL+"/run/games"))
 	b.Shot("workers", "#workers")
@@ -400,7 +353,6 @@ func TestWorkersInABrowser(t *testing.T) {
 	checkDark(b, "workers")
 	checkPhone(b, "workers")
 
-	chrome.Ask[bool](b, `window.mark = true`)
 	wait := func(script string) {
 		t.Helper()
 		for until := time.Now().Add(time.Minute); !chrome.Ask[bool](b, script); time.Sleep(100 * time.Millisecond) {
@@ -417,8 +369,5 @@ func TestWorkersInABrowser(t *testing.T) {
 	end()
 	wait(`document.querySelector("#workers").innerText.includes("No worker is at work") &&
 		!document.querySelector("#workers .working")`)
-	if !chrome.Ask[bool](b, `window.mark === true`) {
-		t.Error("the page was loaded again")
-	}
 	b.Quiet(server.URL)
 }

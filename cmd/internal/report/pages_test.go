@@ -104,7 +104,7 @@ func someRuns(t *testing.T) string {
 	return filepath.Join(dir, "runs")
 }
 
-// The list of runs, and the report and the live page of each kind of run, hide no text at
+// The list of runs, and the report of each kind of run, hide no text at
 // three widths in either color, complain of nothing, and ask no other host for anything.
 func TestPagesAtThreeWidths(t *testing.T) {
 	t.Parallel()
@@ -114,7 +114,7 @@ func TestPagesAtThreeWidths(t *testing.T) {
 		t.Fatal(err)
 	}
 	server := httptest.NewServer((&Server{Dir: runs}).Handler())
-	t.Cleanup(server.Close) // after the browser, which keeps a stream open
+	t.Cleanup(server.Close)
 	look := func(t *testing.T, name, url, origin string, folded ...bool) *chrome.Tab {
 		b := chrome.New(t)
 		b.Do(chromedp.EmulateViewport(1400, 1200), chromedp.Navigate(url))
@@ -134,7 +134,6 @@ func TestPagesAtThreeWidths(t *testing.T) {
 				t.Fatal(err)
 			}
 			look(t, e.Name()+"-report", "file://"+path, "file://"+path, false, true)
-			look(t, e.Name()+"-live", server.URL+"/run/"+e.Name(), server.URL, false)
 		})
 	}
 }

@@ -41,7 +41,7 @@ func Write(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	page, err := r.Page(Offline)
+	page, err := r.Page()
 	if err != nil {
 		return "", err
 	}
@@ -49,13 +49,8 @@ func Write(dir string) (string, error) {
 	return path, durable.WriteFile(path, page)
 }
 
-// Mode is where a page will be read.
-type Mode int
-
-const (
-	Offline Mode = iota // as a file
-	Live                // from a server that sends what changes
-)
+// refresh is after how many seconds a page is loaded again while its run goes on.
+const refresh = 10
 
 // templateData is what page/page.html shows.
 type templateData struct {
@@ -64,18 +59,21 @@ type templateData struct {
 	Status   *durable.RunStatus // nil for pages that are not of one run
 	Headline template.HTML
 	Sections []Section
-	Games    template.JS // of a page that is a file; a live page asks for them
-	Live     bool
+	Games    template.JS
+	Refresh  int // 0: the page stays as it is
 	Script   template.JS
 	Style    template.CSS
 	Policy   string
 }
 
 // Page renders the whole page.
-func (r *Report) Page(mode Mode) ([]byte, error) {
-	v := templateData{Title: r.title(), Name: r.Status.Name, Status: &r.Status, Headline: r.Headline,
-		Sections: r.Sections, Live: mode == Live}
-	if mode == Offline && len(r.games) > 0 {
+func (r *Report) Page() ([]byte, error) {
+	v := templateData{Title: r.outcome.title(r.Status.Name), Name: r.Status.Name, Status: &r.Status, Headline: r.Headline,
+		Sections: r.Sections}
+	if r.Status.State == durable.Running {
+		v.Refresh = refresh
+	}
+	if len(r.games) > 0 {
 		var err error
 		if v.Games, err = jsonScript(r.games); err != nil {
 			return nil, err
@@ -84,30 +82,20 @@ func (r *Report) Page(mode Mode) ([]byte, error) {
 	return page(v)
 }
 
-// title is that of the tab: the result, and the name of the run.
-func (r *Report) title() string { return r.outcome.title(r.Status.Name) }
-
 func page(v templateData) ([]byte, error) {
 	script := embedded("page.js")
-	v.Script, v.Style = template.JS(script), Style()
-	v.Policy = policy(v.Live)
+	v.Script, v.Style = template.JS(script), template.CSS(embedded("style.css"))
+	v.Policy = policy()
 	body, err := render("page", v)
 	return []byte("<!doctype html>\n" + strings.TrimSpace(string(body)) + "\n"), err
 }
 
-// policy is what a page may do: run its own script, and, if it follows a run, ask its server.
-func policy(live bool) string {
+// policy is what a page may do: run its own script.
+func policy() string {
 	sum := sha256.Sum256(embedded("page.js"))
-	text := "default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'unsafe-inline'; img-src data:; " +
+	return "default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'unsafe-inline'; img-src data:; " +
 		"script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
-	if live {
-		text += "; connect-src 'self'"
-	}
-	return text
 }
-
-// Style returns the style of all pages, for pages of other packages.
-func Style() template.CSS { return template.CSS(embedded("style.css")) }
 
 func embedded(name string) []byte {
 	data, err := files.ReadFile("page/" + name)

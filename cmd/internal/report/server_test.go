@@ -1,71 +1,13 @@
 package report
 
 import (
-	"bufio"
-	"context"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
-	"time"
-
-	"golang.org/x/sync/errgroup"
 )
-
-// Sixty browsers with the page open, and its stream, cost one rendering.
-func TestPageIsRenderedOnceForAllViewers(t *testing.T) {
-	runs := t.TempDir()
-	runWithWorkers(t, filepath.Join(runs, "one"))() // interrupted
-	s := &Server{Dir: runs, Every: 10 * time.Millisecond}
-	server := httptest.NewServer(s.Handler())
-	t.Cleanup(server.Close)
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	viewers, ctx := errgroup.WithContext(ctx)
-	for range 60 {
-		viewers.Go(func() error {
-			page, err := http.Get(server.URL + "/run/one")
-			if err != nil {
-				return err
-			}
-			page.Body.Close()
-			r, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL+"/run/one/events", nil)
-			if err != nil {
-				return err
-			}
-			answer, err := http.DefaultClient.Do(r)
-			if err != nil {
-				return err
-			}
-			defer answer.Body.Close()
-			lines := bufio.NewScanner(answer.Body)
-			lines.Buffer(nil, 16<<20)
-			for looks := 0; looks < 2 && lines.Scan(); {
-				if lines.Text() == ": here" {
-					looks++
-				}
-			}
-			return lines.Err()
-		})
-	}
-	if err := viewers.Wait(); err != nil {
-		t.Fatal(err)
-	}
-	if n := s.pages.renders.Load(); n != 1 {
-		t.Errorf("a page was rendered %d times for 60 viewers", n)
-	}
-	// A change is seen at once.
-	if err := os.WriteFile(filepath.Join(runs, "one", "notes.txt"), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	get(t, server.URL+"/run/one")
-	if n := s.pages.renders.Load(); n != 2 {
-		t.Errorf("after a change: %d renderings, want 2", n)
-	}
-}
 
 // What a folder is named is text: it neither steers a terminal nor makes a page.
 func TestNamesOfFoldersAreText(t *testing.T) {

@@ -3,9 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"io/fs"
 	"math"
-	"net/http"
 	"path/filepath"
 	"slices"
 	"time"
@@ -89,20 +87,4 @@ func (v workersView) Compared() bool {
 // Ago is how long before the list was written the worker was last seen.
 func (v workersView) Ago(w coordinator.WorkerStatus) string {
 	return v.Updated.Sub(w.Seen).Round(time.Second).String()
-}
-
-// workers answers with a run's workers in JSON, a coordinator.Snapshot.
-func (s *Server) workers(w http.ResponseWriter, r *http.Request) error {
-	dir, err := s.folder(r)
-	if err != nil {
-		return err
-	}
-	roster, err := readWorkers(dir, durable.Status(dir).State)
-	if err == nil && roster == nil {
-		err = fmt.Errorf("%s: its games are not played on other machines: %w", r.PathValue("name"), fs.ErrNotExist)
-	}
-	if err != nil {
-		return err
-	}
-	return sendJSON(w, roster)
 }

@@ -87,19 +87,16 @@ func row(t *testing.T, page, name string) string {
 	return text
 }
 
-func TestWorkersOnThePageAndInJSON(t *testing.T) {
+func TestWorkersOnThePage(t *testing.T) {
 	runs := t.TempDir()
 	dir := filepath.Join(runs, "games")
 	end := runWithWorkers(t, dir)
 	server := httptest.NewServer((&Server{Dir: runs}).Handler())
 	t.Cleanup(server.Close)
-	page, list := server.URL+"/run/games", server.URL+"/run/games/workers.json"
+	page := server.URL + "/run/games"
 
 	if code, body := get(t, page); code != http.StatusOK || strings.Contains(body, `id="workers"`) {
 		t.Errorf("%d: a run without workers has a section about them", code)
-	}
-	if code, body := get(t, list); code != http.StatusNotFound || !strings.Contains(body, "not played on other machines") {
-		t.Errorf("%d %s", code, body)
 	}
 
 	writeRoster(t, dir, someWorkers())
@@ -134,29 +131,12 @@ func TestWorkersOnThePageAndInJSON(t *testing.T) {
 	if strings.Index(body, "<bdi>absent</bdi></th>") < strings.Index(body, "<bdi>old</bdi></th>") {
 		t.Error("a worker that is gone comes before one that is not")
 	}
-	check := func(state coordinator.State, pace float64) {
-		t.Helper()
-		code, body := get(t, list)
-		var r coordinator.Snapshot
-		if err := json.Unmarshal([]byte(body), &r); err != nil || code != http.StatusOK || len(r.Workers) != 5 {
-			t.Fatalf("%d %v %.200s", code, err, body)
-		}
-		if w := r.Workers[1]; w.Name != "anna" || w.State != state || w.GamesASecond != pace || w.Share != 0.75 ||
-			w.Failures != 3 || w.Program != "assay 1 bench 7" || w.Seen.IsZero() {
-			t.Errorf("%+v", w)
-		}
-	}
-	check(coordinator.Working, 10.375)
 
 	// No process has the run open any more: the file describes the past.
 	end()
-	check(coordinator.Gone, 0)
 	if _, body := get(t, page); !strings.Contains(row(t, body, "anna"), `class="gone">gone`) ||
 		!strings.Contains(body, "No worker is at work") {
 		t.Error("a run that was interrupted has workers at work")
-	}
-	if code, _ := get(t, server.URL+"/run/none/workers.json"); code != http.StatusNotFound {
-		t.Errorf("no such run: %d", code)
 	}
 }
 
@@ -174,10 +154,6 @@ func TestDamagedListOfWorkers(t *testing.T) {
 		if code, body := get(t, server.URL+"/run/games"); code != http.StatusOK ||
 			!strings.Contains(body, "The list of workers cannot be read") || !strings.Contains(body, says) {
 			t.Errorf("%v: %d, without %q", doc, code, says)
-		}
-		if code, body := get(t, server.URL+"/run/games/workers.json"); code != http.StatusInternalServerError ||
-			!strings.Contains(body, says) {
-			t.Errorf("%v: %d %s", doc, code, body)
 		}
 	}
 }

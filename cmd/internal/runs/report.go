@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -58,6 +59,38 @@ func reportRuns(out io.Writer, dirs []string, asJSON bool) error {
 	return nil
 }
 
+// FollowReport writes the page of a run again and again, until the function that it returns is called. It takes a
+// hundredth of a processor core at most. A run that is not saved has no page.
+func FollowReport(dir string) (stop func()) {
+	if dir == "" {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		followed := false
+		for pause := followEvery; ; {
+			select {
+			case <-ctx.Done():
+				if followed { // the last page says that the run goes on
+					_, _ = report.Write(dir)
+				}
+				return
+			case <-time.After(pause):
+			}
+			began := time.Now()
+			_, err := report.Write(dir) // the run writes at the same time: what this page misses, the next one shows
+			followed = followed || err == nil
+			pause = max(followEvery, 100*time.Since(began))
+		}
+	}()
+	return func() { cancel(); <-done }
+}
+
+// followEvery is the time between two pages of a run.
+const followEvery = 15 * time.Second
+
 // LeaveReport writes the page of a run that has ended, and prints its path. A run that is
 // not saved has no folder, and gets no page.
 func LeaveReport(dir string, stderr io.Writer) {
@@ -96,11 +129,11 @@ func NewServe() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve [DIR]",
 		Short: "Show runs in a browser while they are in progress",
-		Long: `Show the runs in DIR (default: ` + Dir + `) in a browser: a list of them, a page for each that
-follows the run, and any of its games on a board. A run that was killed is shown as interrupted,
-with the command that resumes it. If other machines play its games (assay work), the page lists
-these workers: games/s, share of the games, when each was last seen, its version and its failures.
-/run/NAME/workers.json is the same list.
+		Long: `Show the runs in DIR (default: ` + Dir + `) in a browser: a list of them, and the page of each,
+which is loaded again while the run goes on. A run that was killed is shown as interrupted,
+with the command that resumes it. If other machines play its games (assay work), the page
+lists these workers: games/s, share of the games, when each was last seen, its version and its
+failures.
 
 The server only reads. It listens on this machine only, unless --listen gives another address;
 everyone who can reach it can read every run.`,
@@ -131,7 +164,7 @@ func serve(ctx context.Context, dir, listen string, stderr io.Writer) error {
 	}
 	cli.Quiet(stderr)
 	fmt.Fprintf(stderr, "serve: http://%s/ (press Ctrl-C to stop)\n", l.Addr())
-	server := cli.HTTPServer(ctx, (&report.Server{Dir: dir}).Handler()) // ctx ends the streams
+	server := cli.HTTPServer(ctx, (&report.Server{Dir: dir}).Handler())
 	stop := context.AfterFunc(ctx, func() { server.Close() })
 	defer stop()
 	if err := server.Serve(cli.LimitConnections(l)); !errors.Is(err, http.ErrServerClosed) {

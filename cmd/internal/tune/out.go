@@ -25,6 +25,8 @@ const WeightsName = "weights.json"
 type tuneOut struct {
 	path string
 	run  *durable.Run // nil for a weight file
+
+	followed func() // ends the page that follows the run
 }
 
 // tuneConfig is everything that decides a fit, for config.json.
@@ -77,7 +79,7 @@ func openTuneOut(f *tuneFlags, t *tuneTask) (*tuneOut, json.RawMessage, error) {
 	if complete {
 		return nil, result, run.Close()
 	}
-	return &tuneOut{path: run.Path(WeightsName), run: run}, nil, nil
+	return &tuneOut{path: run.Path(WeightsName), run: run, followed: runs.FollowReport(f.out)}, nil, nil
 }
 
 // event adds to the run's events. One that cannot be logged does not end the fit; Finish returns the error.
@@ -144,6 +146,7 @@ func (o *tuneOut) close(stderr io.Writer) error {
 		return nil
 	}
 	err := o.run.Close()
+	o.followed()
 	runs.LeaveReport(o.run.Dir(), stderr)
 	return err
 }

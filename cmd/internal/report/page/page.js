@@ -157,7 +157,7 @@ function replay(root) {
   const sets = JSON.parse($("script.sets").textContent), onPage = document.getElementById("game-data");
   if (onPage) JSON.parse(onPage.textContent).forEach((s, i) => { sets[i] = s; });
   const board = $(".chessboard"), slider = $(".ply"), list = $(".moves");
-  let set = sets[0], found = [], page = 0, game, players, boards, moves, scores, ply = 0, timer = 0, flipped = false, touched = false;
+  let set = sets[0], found = [], page = 0, game, players, boards, moves, scores, ply = 0, timer = 0, flipped = false;
 
   // The squares, with the names of ranks and files at the edge.
   const cells = [], edges = [];
@@ -174,16 +174,11 @@ function replay(root) {
     showPlayers();
   }
 
-  // The games of a folder: a page that is a file has them, a live page asks for them.
-  async function fetchSet(i) {
+  // The games of a folder.
+  function pick(i) {
     set = sets[i];
     $(".set").value = i;
-    if (live) {
-      const answer = await fetch(`${base}/games?dir=${encodeURIComponent(set.dir)}`);
-      if (!answer.ok) return say(await answer.text());
-      set = sets[i] = await answer.json();
-    }
-    $(".note").textContent = `${set.games.length} of ${set.total} games are on this page` + (set.games.length === set.total ? "." : live ? "; a number opens any other." : "; assay serve shows all of them.");
+    $(".note").textContent = `${set.games.length} of ${set.total} games are on this page.`;
     find();
   }
 
@@ -219,16 +214,10 @@ function replay(root) {
   }
 
   // open shows a game by its number, and the position where the players began.
-  async function open(n, at) {
-    let from = set, g = set.games.find(g => g.n === n);
-    if (!g && live) {
-      const answer = await fetch(`${base}/game?dir=${encodeURIComponent(set.dir)}&n=${n}`);
-      if (!answer.ok) return say(await answer.text());
-      from = await answer.json();
-      g = from.games[0];
-    }
-    if (!g) return say(`Game ${n} is not on this page; assay serve shows all games.`);
-    load(g, from.players);
+  function open(n, at) {
+    const g = set.games.find(g => g.n === n);
+    if (!g) return say(`Game ${n} is not on this page.`);
+    load(g, set.players);
     show(at < 0 ? g.o : at);
     const i = found.indexOf(g);
     if (i >= 0 && Math.floor(i / perPage) !== page) turn(Math.floor(i / perPage)); else markGame();
@@ -318,21 +307,22 @@ function replay(root) {
   function stop() { clearInterval(timer); timer = 0; const b = $("[data-go=play] span"); if (b) b.textContent = "play"; }
   const go = { first: () => show(0), back: () => show(ply - 1), next: () => show(ply + 1), last: () => show(moves.length), flip: () => { flipped = !flipped; place(); },
     play: () => { if (timer) return stop(); $("[data-go=play] span").textContent = "stop"; timer = setInterval(() => { if (ply >= moves.length) stop(); else show(ply + 1); }, 600); } };
-  const act = what => { touched = true; if (game) go[what](); };
+  const use = () => { root.dataset.used = "1"; };
+  const act = what => { use(); if (game) go[what](); };
   root.addEventListener("click", e => {
     const b = e.target.closest("button");
     if (!b) return;
-    touched = true;
+    use();
     if (b.dataset.go) act(b.dataset.go);
     if (b.dataset.ply) show(Number(b.dataset.ply));
     if (b.dataset.page) turn(page + Number(b.dataset.page));
   });
   $(".scores svg").addEventListener("click", e => {
-    touched = true;
+    use();
     show(Math.round((e.clientX - e.currentTarget.getBoundingClientRect().left - 34) / (width - 40) * moves.length));
   });
   new ResizeObserver(() => { if ($(".scores svg").clientWidth !== width) drawScores(); }).observe($(".scores"));
-  slider.addEventListener("input", () => { touched = true; show(Number(slider.value)); });
+  slider.addEventListener("input", () => { use(); show(Number(slider.value)); });
   // The keys work wherever no other control takes them.
   document.addEventListener("keydown", e => {
     const at = document.activeElement, here = at === board || at === document.body || root.contains(at) && !at.matches("input, select");
@@ -342,36 +332,28 @@ function replay(root) {
     if (at === board) keys[" "] = "play";
     if (keys[e.key]) { e.preventDefault(); act(keys[e.key]); }
   });
-  $(".set").addEventListener("change", async e => { touched = true; $(".find").value = ""; await fetchSet(Number(e.target.value)); if (found.length) open(found[0].n, -1); });
+  $(".set").addEventListener("change", e => { use(); $(".find").value = ""; pick(Number(e.target.value)); if (found.length) open(found[0].n, -1); });
   $(".find").addEventListener("input", find);
-  $(".number").addEventListener("change", e => { touched = true; open(Number(e.target.value), -1); });
+  $(".number").addEventListener("change", e => { use(); open(Number(e.target.value), -1); });
 
-  // The address names a game, or else the first one is shown; while a run goes on the
-  // newest one, until someone chooses.
-  async function follow() {
+  // The address names a game, or else the first one is shown, and while a run goes on the newest.
+  function follow() {
     const to = placeInAddress();
     if (!to) return;
-    touched = true;
+    use();
     const i = Math.max(0, sets.findIndex(s => s.dir === to.dir));
-    if (sets[i] !== set || !set.games) await fetchSet(i);
-    await open(to.n, to.ply);
+    if (sets[i] !== set) pick(i);
+    open(to.n, to.ply);
   }
   window.addEventListener("hashchange", follow);
-  let due = 0;
-  const refresh = async () => {
-    due = 0;
-    if (touched) return;
-    await fetchSet(sets.indexOf(set));
-    if (!touched && found.length) { turn(lastPage()); open(found[found.length - 1].n, -1); }
-  };
-  root.addEventListener("news", () => { due ||= setTimeout(refresh, 3000); });
   sets.forEach((s, i) => $(".set").append(make("option", { value: i }, s.label)));
   $(".set").parentElement.hidden = sets.length === 1;
   place();
-  (async () => {
-    await fetchSet(0);
-    if (placeInAddress()) { await follow(); root.scrollIntoView({ block: "nearest" }); } else if (found.length) open(found[0].n, -1);
-  })();
+  pick(0);
+  if (placeInAddress()) { follow(); root.scrollIntoView({ block: "nearest" }); } else if (found.length) {
+    if (again) turn(lastPage());
+    open(found[again ? found.length - 1 : 0].n, -1);
+  }
 }
 
 // A table that is wider than its place becomes a list: each row a card, each cell a line
@@ -391,7 +373,8 @@ function fit(box) {
   }
 }
 
-const live = document.querySelector("main").hasAttribute("data-live"), base = location.pathname.replace(/\/$/, "");
+// After how many seconds the page of a run that goes on is loaded again.
+const again = Number(document.querySelector("main").dataset.refresh || 0);
 function enliven(root) {
   root.querySelectorAll(".wide").forEach(box => fitting.observe(box));
   root.querySelectorAll("table.sortable").forEach(sortable);
@@ -402,28 +385,9 @@ function enliven(root) {
 }
 enliven(document);
 
-// The server sends the parts that changed. Each replaces the old one.
-// A part in which someone replays a game or types is replaced later.
-if (live) {
-  const source = new EventSource(base + "/events" + location.search);
-  const waiting = new Map();
-  const put = (id, html) => {
-    if (id === "title") { document.title = html; return; }
-    const target = id === "headline" || id === "status" ? document.getElementById(id) : document.querySelector(`#${CSS.escape(id)} > .body`);
-    if (!target) { location.reload(); return; }
-    if (target.contains(document.activeElement)) { waiting.set(id, html); return; }
-    waiting.delete(id);
-    const open = [...target.querySelectorAll("details")].map(d => d.open);
-    target.innerHTML = html;
-    target.querySelectorAll("details").forEach((d, i) => { d.open = open[i] ?? false; });
-    enliven(target);
-    document.querySelector("[data-replay]")?.dispatchEvent(new Event("news"));
-  };
-  source.addEventListener("part", e => { const part = JSON.parse(e.data); put(part.id, part.html); });
-  source.addEventListener("sections", e => {
-    const have = [...document.querySelectorAll("main > section")].map(s => s.id).join(" ");
-    if (JSON.parse(e.data).join(" ") !== have) location.reload();
-  });
-  document.addEventListener("focusout", () => setTimeout(() => { for (const [id, html] of [...waiting]) put(id, html); }, 0));
-}
+// Not while someone replays a game, types, or reads what they opened.
+if (again) setInterval(() => {
+  const at = document.activeElement;
+  if (!document.hidden && (!at || at === document.body || at.tagName === "MAIN") && !document.querySelector("details[open], [data-used]")) location.reload();
+}, 1000 * again);
 })();
