@@ -1,16 +1,14 @@
 package tuner
 
 import (
-	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
+	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/tuner/internal/synthetic"
 	"github.com/assay-chess/assay/tuner/objective"
 	"github.com/assay-chess/assay/tuner/rows"
-	"github.com/assay-chess/assay/tuner/stats"
 )
 
 // TestCrossValidation: every game is held out once, and the gain agrees with that on games which no
@@ -54,7 +52,7 @@ func TestVerdictOnScale(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Start.Valid-r.Fit.Valid < 0.005 || r.Answer == Better || r.Net > 0.002 {
+	if r.Start.Valid-r.Fit.Valid < 0.005 || r.Answer == Better {
 		t.Errorf("validation loss %v -> %v, verdict %+v", r.Start.Valid, r.Rounded.Valid, r.Verdict)
 	}
 	c.K, c.Valid = 0, 0.2
@@ -76,7 +74,6 @@ func TestDecide(t *testing.T) {
 	for _, tt := range []struct {
 		lo, hi                  float64
 		validation, test, noisy bool
-		groups                  []float64 // their net gains
 		want, caveat            string
 	}{
 		{lo: 0.0021, hi: 0.01, want: Better},
@@ -84,15 +81,6 @@ func TestDecide(t *testing.T) {
 		{lo: 0.0019, hi: 0.01, want: BetterHere, caveat: "1.9 % of what the start weights know"},
 		{lo: 0.0019, hi: 0.01, validation: true, want: BetterHere, caveat: "less than 2 %"},
 		{lo: 0.0021, hi: 0.01, noisy: true, want: BetterHere, caveat: "noisy"},
-		{lo: 0.0021, hi: 0.01, groups: []float64{0.002, -0.0001}, want: Better,
-			caveat: "group1 should lose 0.000100"},
-		{lo: 0.0021, hi: 0.01, groups: []float64{0.002, -0.001}, want: BetterHere,
-			caveat: "On other games some groups should lose 50 % of what the others gain"},
-		{lo: 0.0021, hi: 0.01, groups: []float64{0.002, -0.001}, want: BetterHere,
-			caveat: "group1 should lose 0.001000 on other games"},
-		{lo: 0.0021, hi: 0.01, groups: []float64{0.002, -0.001}, test: true, want: Better,
-			caveat: "group1 should lose"},
-		{lo: -0.0001, hi: 0.01, groups: []float64{0.002, -0.001}, want: noDifference, caveat: "group1 should lose"},
 		{lo: -0.0001, hi: 0.01, want: noDifference},
 		{lo: -0.0001, hi: 0.01, noisy: true, want: noDifference},
 		{lo: -0.01, hi: -0.0001, want: Worse},
@@ -102,10 +90,7 @@ func TestDecide(t *testing.T) {
 		{want: noDifference}, // a single game
 	} {
 		r, p := new(Result), at(tt.lo, tt.hi)
-		r.NoisyRows, r.Net = tt.noisy, 0.001
-		for i, net := range tt.groups {
-			r.Groups = append(r.Groups, stats.GroupGain{Name: fmt.Sprint("group", i), Net: net})
-		}
+		r.NoisyRows = tt.noisy
 		switch contrary := at(-tt.hi, -tt.lo); {
 		case tt.test:
 			r.Test, r.CrossValidation, r.Validation = &Test{Paired: p}, &contrary, &contrary
@@ -115,9 +100,9 @@ func TestDecide(t *testing.T) {
 			r.CrossValidation, r.Validation = &p, &contrary
 		}
 		r.decide()
-		advice := strings.Join(r.Advice(), "\n")
-		if r.Answer != tt.want || (advice == "") != (tt.caveat == "") || !strings.Contains(advice, tt.caveat) {
-			t.Errorf("%+v: %s, margin %v: %s", tt, r.Answer, r.Margin, advice)
+		caveat := r.Caveat()
+		if r.Answer != tt.want || (caveat == "") != (tt.caveat == "") || !strings.Contains(caveat, tt.caveat) {
+			t.Errorf("%+v: %s, margin %v: %s", tt, r.Answer, r.Margin, caveat)
 		}
 	}
 }
@@ -198,43 +183,13 @@ func TestFolds(t *testing.T) {
 	}
 }
 
-// TestAdvice: whatever the headline, groups that should lose more than next to nothing are listed; labels of a
-// search and start weights with values are named as risks. No list of groups to freeze is printed: each is a fit
-// of its own, which lost 28 Elo in a match.
-func TestAdvice(t *testing.T) {
-	r := &Result{Verdict: Verdict{Net: -2e-3, EffectiveGames: 40}, Certainty: Certainty{Effective: 90},
-		Statistics: Statistics{
-			Groups: []stats.GroupGain{{Name: "pawns", Net: -2e-3}, {Name: "tempo", Net: -9e-6}, {Name: "rooks", Net: 1e-4}},
-			Terms:  []TermFit{{Group: "pawns", PriorEffect: 15}},
-		}}
-	few, loser := "Few games: 40 effective ones for 90 determined parameters, net gain -0.002000",
-		"pawns should lose 0.002000 on other games"
-	if got := r.Advice(); !slices.Equal(got, []string{few, loser}) {
-		t.Errorf("%q", got)
-	}
-	for _, r.Answer = range []string{Better, noDifference, Worse} {
-		r.Net = 1e-3
-		if got := r.Advice(); !slices.Equal(got, []string{loser}) {
-			t.Errorf("%s: %q", r.Answer, got)
-		}
-	}
-	r.Groups = nil
-	for settings, want := range map[string]bool{"lambda=0.1 K=0.004": true, "lambda=0.3 K=0.004": false,
-		"lambda=1": false} {
-		r.Settings, r.KScore = settings, 0.003
-		if got := strings.Join(r.Advice(), ""); strings.Contains(got, "Risk: a search made the labels") != want {
-			t.Errorf("%s: %q", settings, got)
-		}
-	}
-	r.KScore = 0
-	if r.Advice() != nil {
-		t.Errorf("%q", r.Advice())
-	}
-	r.Terms = []TermFit{{Count: 1}, {Count: 1}, {Count: 1}, {}}
-	for i, want := range []bool{false, true, true, true} {
-		r.Terms[i].StartMG = 10
-		if got := strings.Join(r.Advice(), ""); strings.Contains(got, "most terms start with a value") != want {
-			t.Errorf("%d terms with values: %q", i+1, got)
+// TestMoves: a change above 20 centipawns names the match that decides; a smaller or unknown one does not.
+func TestMoves(t *testing.T) {
+	for change, want := range map[num.Float]bool{19.9: false, 20.5: true, num.Unknown: false} {
+		v := Verdict{Change: change}
+		if got := v.Moves("assay match ./NEW ./OLD"); strings.HasSuffix(got, ": assay match ./NEW ./OLD") != want ||
+			(got == "") == want {
+			t.Errorf("%v: %q", change, got)
 		}
 	}
 }

@@ -60,8 +60,8 @@ func (b *page) verdict(r *tuner.Report) {
 	if r.Bend != nil && r.Bend.Against != nil {
 		b.print("The formula is %s.\n", r.Bend.Comparison())
 	}
-	for _, line := range r.Advice() {
-		b.print("%s.\n", line)
+	if c := r.Caveat(); c != "" {
+		b.print("%s.\n", c)
 	}
 	b.print("A fit predicts results, games decide: %s\n\n", r.Match)
 }

@@ -90,8 +90,7 @@ The verdict is better, no difference shown or worse: the loss under the start we
 that under the tuned ones, with a 95 % interval: on the data of --test, each side under the
 K that suits it best there; else over all games, each predicted by a fit to other games
 (--folds). Games of one kind prove less: without --test, a gain that may be below 2 % of what
-the start weights explain, that comes from noisy rows, or that some groups should lose again on
-other games, is only "better on games like these". --strict exits with 1 on anything but better.
+the start weights explain, or that comes from noisy rows, is only "better on games like these". --strict exits with 1 on anything but better.
 The verdict is not about Elo: a match of the new weights against the old decides. Below the verdict
 stands its command, and a warning if the fit changes the evaluation by more than 20 centipawns (root
 mean square), as fits do that lose. The best data for --test are other games of your own engine.

@@ -197,17 +197,15 @@ func TestTuneVerdict(t *testing.T) {
 	}
 	var j struct {
 		Verdict         string
-		Net             float64       `json:"net_gain"`
 		CrossValidation *tuner.Paired `json:"cross_validation"`
 	}
 	if err := json.Unmarshal([]byte(text), &j); err != nil || j.Verdict == "better" || j.Verdict == "" ||
-		!(j.Net < 0) || j.CrossValidation == nil {
+		j.CrossValidation == nil {
 		t.Errorf("noise: %v in %s", err, text)
 	}
 	text, err = tune(t, noise, "--model", "shannon-1950", "--k", "0.004", "--folds", "0", "--out", out)
-	if err != nil || !strings.Contains(text, "Verdict: ") || !strings.Contains(text, "Few games: ") ||
-		!strings.Contains(text, "validation games") || !strings.Contains(text, " should lose ") ||
-		strings.Contains(text, "--freeze") ||
+	if err != nil || !strings.Contains(text, "Verdict: ") ||
+		!strings.Contains(text, "validation games") ||
 		!strings.Contains(text, "games decide: assay match assay:weights="+filepath.ToSlash(out)+
 			" assay:weights=shannon-1950 --nodes 5000 --sprt 0,10\n") {
 		t.Errorf("%v in %s", err, text)
