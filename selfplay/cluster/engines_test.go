@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/selfplay/cluster/broker"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
@@ -31,13 +32,13 @@ func TestEnginesAreSent(t *testing.T) {
 	secret, dev := signingKey(t, "dev")
 	_, stranger := signingKey(t, "stranger")
 	path := toyFile(t, "toy", "")
-	local := foreignMatch(t, "uci:"+path, nil)
+	local := foreignMatch(t, "uci:"+quote.Word(path), nil)
 	if _, err := match.Run(t.Context(), local); err != nil {
 		t.Fatal(err)
 	}
 	b, notes := serve(t, broker.Config{}), newLogBook(t)
 	sign := func(path string) (*wire.Signature, error) { return wire.SignatureWith(path, secret) }
-	c := foreignMatch(t, "uci:"+path,
+	c := foreignMatch(t, "uci:"+quote.Word(path),
 		newCoordinator(t, b, coordinator.Config{Signature: sign, Log: notes.add}))
 	end := inBackground(t, func() error { _, err := match.Run(t.Context(), c); return err })
 	_, ended := startWorker(t, b, "eve", allowing(fetching(t, stranger)))
@@ -64,7 +65,7 @@ func TestUnsignedEnginesAreNotSent(t *testing.T) {
 		"sign it again": func() { sign(t, path, secret); putToy(t, path, "changed") },
 	} {
 		do()
-		c := foreignMatch(t, "uci:"+path, newCoordinator(t, b, coordinator.Config{Signature: wire.ReadSignature}))
+		c := foreignMatch(t, "uci:"+quote.Word(path), newCoordinator(t, b, coordinator.Config{Signature: wire.ReadSignature}))
 		if _, err := match.Run(t.Context(), c); !errors.Is(err, wire.ErrSignature) ||
 			!strings.Contains(err.Error(), says) {
 			t.Errorf("%v, want %s", err, says)

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/cluster/broker"
@@ -87,12 +88,12 @@ func allowing(a *worker.AllowedEngines) func(*worker.Worker) {
 func TestForeignEngines(t *testing.T) {
 	t.Parallel()
 	path := toyFile(t, "toy", "")
-	local := foreignMatch(t, "uci:"+path, nil)
+	local := foreignMatch(t, "uci:"+quote.Word(path), nil)
 	if _, err := match.Run(t.Context(), local); err != nil {
 		t.Fatal(err)
 	}
 	b, notes, dir := serve(t, broker.Config{}), newLogBook(t), t.TempDir()
-	c := foreignMatch(t, "uci:"+path, newCoordinator(t, b, coordinator.Config{Dir: dir, Log: notes.add}))
+	c := foreignMatch(t, "uci:"+quote.Word(path), newCoordinator(t, b, coordinator.Config{Dir: dir, Log: notes.add}))
 	end := inBackground(t, func() error { _, err := match.Run(t.Context(), c); return err })
 	for name, refusal := range map[string]struct {
 		allowed *worker.AllowedEngines
@@ -133,7 +134,7 @@ func TestForeignEnginesAsWorkersSeeThem(t *testing.T) {
 	jobs, results := make(chan selfplay.Job), make(chan selfplay.Result, 1)
 	end := inBackground(t, func() error { return k.Run(t.Context(), jobs, results) })
 	l := selfplay.Limits{Nodes: 30}
-	jobs <- selfplay.Job{Players: toy.Specs("uci:"+path+"?Hash=1", "assay:hash=1"),
+	jobs <- selfplay.Job{Players: toy.Specs("uci:"+quote.Word(path)+"?Hash=1", "assay:hash=1"),
 		Limits: [2]selfplay.Limits{l, l}, Plies: 4, Seed: 1}
 	u := newForger(t, b, "curious").lease()
 	if data, err := json.Marshal(&u); err != nil || bytes.Contains(data, []byte(filepath.Dir(path))) {
@@ -147,7 +148,7 @@ func TestForeignEnginesAsWorkersSeeThem(t *testing.T) {
 	<-results
 	close(jobs)
 	end()
-	for _, spec := range []string{"uci:" + path + " argument", "uci:" + path + "?EvalFile=/etc/passwd"} {
+	for _, spec := range []string{"uci:" + quote.Word(path) + " argument", "uci:" + quote.Word(path) + "?EvalFile=/etc/passwd"} {
 		c := foreignMatch(t, spec, newCoordinator(t, b, coordinator.Config{}))
 		c.Open = nil // no preflight: it fails first, because the toy has no such option
 		if _, err := match.Run(t.Context(), c); err == nil ||
@@ -190,7 +191,7 @@ func TestSignedEngines(t *testing.T) {
 	secret, dev := signingKey(t, "dev")
 	b, notes := serve(t, broker.Config{}), newLogBook(t)
 	path := toyFile(t, "toy-0124", "development build 0124")
-	c := foreignMatch(t, "uci:"+path, newCoordinator(t, b, coordinator.Config{Log: notes.add}))
+	c := foreignMatch(t, "uci:"+quote.Word(path), newCoordinator(t, b, coordinator.Config{Log: notes.add}))
 	folder := t.TempDir()
 	allowed := allow(t, nil, folder, dev)
 	end := inBackground(t, func() error { _, err := match.Run(t.Context(), c); return err })

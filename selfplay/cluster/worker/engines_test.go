@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
 )
@@ -112,7 +113,8 @@ func TestEnginesThatChange(t *testing.T) {
 	for _, path := range []string{signed, named} {
 		p := programOf(t, path)
 		for range 2 { // the second time without reading the file
-			if spec, err := a.local(t.Context(), toy.Spec("uci:"+p.Name), p, nil); err != nil || spec.String() != "uci:"+path {
+			if spec, err := a.local(t.Context(), toy.Spec("uci:"+p.Name), p, nil); err != nil || spec.String() !=
+				"uci:"+quote.Word(path) {
 				t.Fatalf("%q, %v", spec, err)
 			}
 		}

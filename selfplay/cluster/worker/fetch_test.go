@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
 )
@@ -76,7 +77,7 @@ func TestFetch(t *testing.T) {
 	s.asked, s.failsAt = 0, 0
 	path := filepath.Join(dir, p.SHA256, "toy")
 	if spec, err := a.local(t.Context(), toy.Spec("uci:toy?Hash=1"), p, s.source()); err != nil ||
-		spec.String() != "uci:"+path+"?Hash=1" || s.asked != 6 {
+		spec.String() != "uci:"+quote.Word(path)+"?Hash=1" || s.asked != 6 {
 		t.Errorf("%q, %v, %d requests after the interruption", spec, err, s.asked)
 	}
 	for _, a := range []*AllowedEngines{a, fetching(t, dir, dev)} { // the second: the worker was started again

@@ -1,6 +1,7 @@
 package processtest
 
 import (
+	"html"
 	"io"
 	"net/http"
 	"os"
@@ -8,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/assay-chess/assay/engine/quote"
 )
 
 // A match is killed. Its page and the list of runs say so.
@@ -23,7 +26,8 @@ func TestServedRunThatIsKilled(t *testing.T) {
 	awaitPage(t, url+"/run/night", `class="running">running`, "games counted")
 
 	run.kill()
-	resume := "assay match random first-move --depth 1 --games 1000000 --max-plies 60 --out " + out
+	resume := html.EscapeString("assay match random first-move --depth 1 --games 1000000 --max-plies 60 --out " +
+		quote.Word(out))
 	awaitPage(t, url+"/run/night", `class="interrupted">interrupted`, resume)
 	awaitPage(t, url+"/", `class="interrupted">interrupted`, resume)
 }
