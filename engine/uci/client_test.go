@@ -18,6 +18,7 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/internal/enginetest"
 	"github.com/assay-chess/assay/engine/search"
+	testengine "github.com/assay-chess/assay/engine/uci/testdata"
 	"github.com/assay-chess/assay/models"
 )
 
@@ -36,7 +37,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	code := m.Run()
+	code := testengine.Tests{M: m}.Run()
 	os.RemoveAll(scratch)
 	os.Exit(code)
 }

@@ -262,15 +262,14 @@ func (f *workFlags) worker(url string, log func(string)) (*worker.Worker, error)
 		}
 		w.Library = filepath.Join(cache, "assay", "weights")
 	}
+	if w.Engines, err = f.allowed(w.Library); err != nil { // a wrong flag is named first
+		return nil, err
+	}
 	if err := durable.MakeDir(w.Library); err != nil {
 		return nil, fmt.Errorf("%w; the worker keeps weights there: choose another folder with --library", err)
 	}
 	const oldTemp = 24 * time.Hour // no process is still writing a file of that age
-	if err := durable.RemoveOldTemps(w.Library, oldTemp); err != nil {
-		return nil, err
-	}
-	w.Engines, err = f.allowed(w.Library)
-	return w, err
+	return w, durable.RemoveOldTemps(w.Library, oldTemp)
 }
 
 // allowed returns the foreign engines that the flags allow. Those that are fetched go into a

@@ -75,7 +75,7 @@ func TestEncryptedRun(t *testing.T) {
 		{url, []string{"ASSAY_TOKEN=x" + secret, ca}, "rejects the credentials"},
 		{url, []string{ca}, "rejects the credentials"},
 	} {
-		said := output(t, false, c.env, "work", c.url, "--nice", "0", "--name", "eve")
+		said := output(t, false, c.env, "work", c.url, "--nice", "0", "--name", "eve", "--library", t.TempDir())
 		if !strings.Contains(said, c.says) || strings.Contains(said, secret) {
 			t.Errorf("%s: %s", c.env, said)
 		}

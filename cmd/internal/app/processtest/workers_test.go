@@ -16,6 +16,7 @@ import (
 
 	"github.com/assay-chess/assay/cmd/internal/cli"
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine/quote"
 	testengine "github.com/assay-chess/assay/engine/uci/testdata"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
@@ -96,13 +97,13 @@ func TestSignedEngineIsPlayed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	run, url := startCoordinator(t, nil, "match", "uci:"+at("engines/toy-0124"), "first-move", "--nodes", "10",
+	run, url := startCoordinator(t, nil, "match", "uci:"+quote.Word(at("engines/toy-0124")), "first-move", "--nodes", "10",
 		"--games", "4", "--max-plies", "30", "--out", at("match"))
 	for want, args := range map[string][]string{
 		"--engine PATH":                   nil,
 		"to trust it, add it to the list": {"--engines", at("engines"), "--trust", at("trusts-eve")},
 	} {
-		if said := output(t, false, nil, append([]string{"work", url, "--concurrency", "1", "--nice", "0"},
+		if said := output(t, false, nil, append([]string{"work", url, "--concurrency", "1", "--nice", "0", "--library", at("none")},
 			args...)...); !strings.Contains(said, want) {
 			t.Errorf("%q: %s", args, said)
 		}
@@ -139,7 +140,7 @@ func TestSignedEngineTravels(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	match := []string{"uci:" + at("toy"), "first-move", "--nodes", "10", "--games", "4", "--max-plies",
+	match := []string{"uci:" + quote.Word(at("toy")), "first-move", "--nodes", "10", "--games", "4", "--max-plies",
 		"30", "--out", at("match")}
 	if said := output(t, false, nil, append([]string{"match", "--serve", "127.0.0.1:0", "--send-engines"},
 		match...)...); !strings.Contains(said, "no toy.sig") || !strings.Contains(said, "--sign KEY") {
