@@ -428,7 +428,6 @@ func TestTuneUnit(t *testing.T) {
 		want    string
 	}{
 		{weights.New(), []string{"show", out}, "per engine unit (256 a pawn)"},
-		{weights.New(), []string{"export", out, "--format", "tables"}, "engine units (rms)"},
 		{New(), []string{features, "--from", out, "--out", filepath.Join(dir, "w.json")}, "per engine unit"},
 	} {
 		var all bytes.Buffer
