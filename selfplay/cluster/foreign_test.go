@@ -68,9 +68,9 @@ func foreignMatch(t *testing.T, spec string, r selfplay.Runner) match.Config {
 			Opening: opening.Spec{Plies: 6}, Seed: 3, Program: "test", Open: roster.Open, Runner: r}}
 }
 
-func allow(t *testing.T, engines []string, dir string, trusted ...wire.Key) *worker.AllowedEngines {
+func allow(t *testing.T, engine string) *worker.AllowedEngines {
 	t.Helper()
-	a, err := worker.AllowEngines(engines, dir, trusted)
+	a, err := worker.AllowEngines([]string{engine})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,8 +100,8 @@ func TestForeignEngines(t *testing.T) {
 		says    string
 	}{
 		"bare":  {nil, "--engine PATH"},
-		"other": {allow(t, []string{toyFile(t, "toy", "another build")}, ""), "need the same file"},
-		"named": {allow(t, []string{toyFile(t, "toy2", "")}, ""), "--engine PATH"},
+		"other": {allow(t, toyFile(t, "toy", "another build")), "need the same file"},
+		"named": {allow(t, toyFile(t, "toy2", "")), "--engine PATH"},
 	} {
 		_, ended := startWorker(t, b, name, allowing(refusal.allowed))
 		err := ended()
@@ -111,7 +111,7 @@ func TestForeignEngines(t *testing.T) {
 		}
 		notes.expect(name, "is refused", "does not allow the engine", refusal.says)
 	}
-	startWorker(t, b, "anna", allowing(allow(t, []string{toyFile(t, "toy", "")}, "")))
+	startWorker(t, b, "anna", allowing(allow(t, toyFile(t, "toy", ""))))
 	end()
 	sameFiles(t, c.Out, local.Out)
 	var r coordinator.Snapshot
@@ -144,7 +144,7 @@ func TestForeignEnginesAsWorkersSeeThem(t *testing.T) {
 		u.Job.Players[0].String() != "uci:toy?Hash=1" {
 		t.Errorf("%+v, %q", u.Programs, u.Job.Players)
 	}
-	startWorker(t, b, "anna", allowing(allow(t, []string{path}, ""))) // plays when the other's lease has expired
+	startWorker(t, b, "anna", allowing(allow(t, path))) // plays when the other's lease has expired
 	<-results
 	close(jobs)
 	end()
@@ -155,62 +155,5 @@ func TestForeignEnginesAsWorkersSeeThem(t *testing.T) {
 			!strings.Contains(err.Error(), "workers could not play it") {
 			t.Errorf("%s: %v", spec, err)
 		}
-	}
-}
-
-// signingKey makes a key, and returns its file and its entry in a list.
-func signingKey(t *testing.T, name string) (file string, key wire.Key) {
-	t.Helper()
-	private, line, err := wire.NewSigningKey(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	file = filepath.Join(dir, name)
-	write(t, file, private)
-	list := filepath.Join(dir, "list")
-	write(t, list, []byte(line+" # who builds it\n"))
-	keys, err := wire.ReadTrusted(list)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return file, keys[0]
-}
-
-func sign(t *testing.T, engine, key string) {
-	t.Helper()
-	if _, err := wire.Sign(engine, key); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// A worker plays a build that arrived after the worker started, because a key that the
-// worker's owner trusts signed it.
-func TestSignedEngines(t *testing.T) {
-	t.Parallel()
-	secret, dev := signingKey(t, "dev")
-	b, notes := serve(t, broker.Config{}), newLogBook(t)
-	path := toyFile(t, "toy-0124", "development build 0124")
-	c := foreignMatch(t, "uci:"+quote.Word(path), newCoordinator(t, b, coordinator.Config{Log: notes.add}))
-	folder := t.TempDir()
-	allowed := allow(t, nil, folder, dev)
-	end := inBackground(t, func() error { _, err := match.Run(t.Context(), c); return err })
-	_, ended := startWorker(t, b, "early", allowing(allowed))
-	if err := ended(); !hasText(err, "its owner does not allow the engine") ||
-		!strings.Contains(err.Error(), "toy-0124.sig") {
-		t.Errorf("early ended with %v", err)
-	}
-	putToy(t, filepath.Join(folder, "toy-0124"), "development build 0124")
-	sign(t, path, secret)
-	signature, err := os.ReadFile(path + wire.SignatureSuffix)
-	if err != nil {
-		t.Fatal(err)
-	}
-	write(t, filepath.Join(folder, "toy-0124.sig"), signature)
-	startWorker(t, b, "anna", allowing(allowed))
-	end()
-	if lines, err := allowed.Describe(); err != nil || len(lines) != 1 ||
-		!strings.Contains(lines[0], "toy-0124 is signed by dev") {
-		t.Errorf("%q, %v", lines, err)
 	}
 }

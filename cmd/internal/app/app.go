@@ -185,7 +185,7 @@ func newRootCommand() *cobra.Command {
 			newWorkCommand()}},
 		{"Engines and evaluations:", []*cobra.Command{engines.NewUCI(), weights.NewEval(), weights.New(),
 			engines.NewCheck(), engines.NewPerft(), engines.NewBench(), historic.New()}},
-		{setUp, []*cobra.Command{newCompletionCommand(), help, newSignCommand(), newVersionCommand()}},
+		{setUp, []*cobra.Command{newCompletionCommand(), help, newVersionCommand()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, cmd := range g.commands {

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -13,11 +12,9 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/spf13/cobra"
 
 	"github.com/assay-chess/assay/cmd/internal/cli"
 	"github.com/assay-chess/assay/cmd/internal/engines"
-	"github.com/assay-chess/assay/cmd/internal/settings"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
@@ -72,9 +69,6 @@ func (s *session) remote(local selfplay.Runner, log func(string), players ...sel
 		return nil, nil, cli.Usagef("--reference-speed %v: want nodes per second, as assay bench prints them",
 			s.ReferenceSpeed)
 	}
-	if err := s.checkSignatures(players); err != nil {
-		return nil, nil, err
-	}
 	out, clean := s.Out, func() {}
 	if out == "" {
 		if out, err = os.MkdirTemp("", "assay-cluster-"); err != nil {
@@ -84,7 +78,7 @@ func (s *session) remote(local selfplay.Runner, log func(string), players ...sel
 	}
 	c := coordinator.Config{Dir: filepath.Join(out, coordinator.DirName), Open: roster.Open, Program: cli.Version(),
 		ReplayShare: s.ReplayShare, Lease: s.Lease, Measure: engines.MeasureSpeed, ReferenceSpeed: s.ReferenceSpeed,
-		Signature: s.signature(), Log: log}
+		Log: log}
 	var b *broker.Broker
 	if s.NATS != "" {
 		c.Connect, err = connect(s.NATS, log)
@@ -105,39 +99,6 @@ func (s *session) remote(local selfplay.Runner, log func(string), players ...sel
 		}
 		clean()
 	}, nil
-}
-
-// signature returns how engines get the signatures with which they are sent; nil: they are not.
-func (s *session) signature() func(path string) (*wire.Signature, error) {
-	key := cmp.Or(s.Sign, os.Getenv(settings.SigningKeyEnv))
-	switch {
-	case !s.SendEngines && s.Sign == "":
-		return nil
-	case key != "":
-		return func(path string) (*wire.Signature, error) { return wire.SignatureWith(path, key) }
-	}
-	return func(path string) (*wire.Signature, error) {
-		s, err := wire.ReadSignature(path)
-		if err != nil {
-			err = fmt.Errorf("%w; sign it with assay sign, or let this command sign it: --sign KEY", err)
-		}
-		return s, err
-	}
-}
-
-// checkSignatures reports engines that cannot be sent. It would be late to notice that when a
-// worker has come.
-func (s *session) checkSignatures(players []selfplay.Entrant) error {
-	sign := s.signature()
-	for _, p := range players {
-		if sign == nil || !p.Spec.Foreign() {
-			continue
-		}
-		if _, err := sign(roster.Program(p.Spec)); err != nil {
-			return fmt.Errorf("player %q cannot be sent to workers: %w", p.Label(), err)
-		}
-	}
-	return nil
 }
 
 // connect returns a function that connects to the running servers of --nats.
@@ -265,62 +226,4 @@ func clusterAdvice(err error) error {
 		return fmt.Errorf("%w; wait until it ends, or stop it", err)
 	}
 	return err
-}
-
-const signHelp = `Sign engines, so that workers whose owners trust your key play them, and the owners need
-not approve each build. The signature is written beside the engine, as ENGINE` + wire.SignatureSuffix + `. It is an
-Ed25519 signature of the file's name and SHA-256.
-
-  assay sign --new-key dev.key --name dev                  # once; prints a line with the public key
-  assay work URL --trust LIST                              # the owner, who has put the line into LIST
-  assay match ./new ./base --serve :4222 --sign dev.key    # sends the engines, signed, to the workers
-
-A run with --sign signs as it sends. To keep the key on another machine, sign there, and send
-with --send-engines, or copy both files into a folder of the owner's, also while the worker runs:
-
-  assay sign build/engine-0124 --key dev.key               # for each build
-  assay work URL --engines DIR --trust LIST                # the owner
-
-To stop trusting a key, the owner deletes its line from LIST and restarts the worker.`
-
-func newSignCommand() *cobra.Command {
-	var key, newKey, name string
-	cmd := &cobra.Command{
-		Use:   "sign ENGINE...",
-		Short: "Sign engines, so that workers whose owners trust you play them",
-		Long:  signHelp,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if newKey != "" {
-				if len(args) > 0 {
-					return cli.Usagef("--new-key makes a key and does not take an ENGINE: sign with --key afterwards")
-				}
-				return writeKey(cmd, newKey, name, wire.NewSigningKey,
-					"the machine where you sign. Those who trust it add this line to their list (assay work --trust)")
-			}
-			if key == "" {
-				key = os.Getenv(settings.SigningKeyEnv)
-			}
-			if key == "" {
-				return cli.Usagef("want a key to sign with: pass its file with --key or %s, or make one with --new-key",
-					settings.SigningKeyEnv)
-			}
-			if len(args) == 0 {
-				return cli.Usagef("want an engine to sign: assay sign ENGINE...")
-			}
-			for _, engine := range args {
-				path, err := wire.Sign(engine, key)
-				if err != nil {
-					return err
-				}
-				fmt.Fprintln(cmd.OutOrStdout(), path)
-			}
-			return nil
-		},
-	}
-	fs := cmd.Flags()
-	fs.StringVar(&key, "key", "", "file with the secret key (default: "+settings.SigningKeyEnv+")")
-	fs.StringVar(&newKey, "new-key", "", "make a key for --name, write it to this file, print the line for the lists of "+
-		"those who trust it, and exit")
-	fs.StringVar(&name, "name", "", "with --new-key: name of the signer")
-	return cmd
 }

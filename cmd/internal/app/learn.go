@@ -119,7 +119,7 @@ var ofEngine = []string{"check", "hours", "deep-games", "clock-games", "clock", 
 // learnEngine tunes the engine of a repository, or tries every stage of that.
 func (s *session) learnEngine(cmd *cobra.Command) error {
 	with := append([]string{"engine", "run", "games", "nodes", "generations", "seed", "final-games", "json", "concurrency",
-		"serve", "nats", "lease", "replay-share", "reference-speed", "send-engines", "sign",
+		"serve", "nats", "lease", "replay-share", "reference-speed",
 		"syzygy", "syzygy-50"}, ofEngine...)
 	var err error
 	playing := []string{"--start-timeout=1m"} // builds may be slow to start on a busy machine

@@ -30,8 +30,6 @@ type workFlags struct {
 	name        string
 	credentials string
 	engines     []string
-	signed      string
-	trust       string
 	library     string
 	wait        time.Duration
 	newKey      string
@@ -45,16 +43,9 @@ on the other machine. Ctrl-C finishes and sends the games under way.
 The worker waits for a run that has not started yet, and after a run for the next one.
 
 A worker needs the version of assay that the run has, and proves with a short game that its
-build plays the same. It fetches weights. It plays a foreign engine only if its owner either
-
-  trusts its signer:  --trust LIST, with lines NAME PUBLICKEY as assay sign --new-key prints
-                      them. The worker fetches engines that these people signed and the run
-                      sends (--send-engines);
-  or has the program: --engine PATH allows a file with its current content; --engines DIR
-                      --trust LIST allows engines in DIR, each with its ENGINE` + wire.SignatureSuffix + `, as assay
-                      sign makes it. The run needs the same files, by name and content.
-
-Engines run with your rights.
+build plays the same. It fetches weights. It plays a foreign engine only if its
+owner allows the program: --engine PATH allows a file with its current content. The run needs
+the same file, by name and content. Engines run with your rights.
 
 A worker that lacks an engine of the run leaves, and both sides report what is missing.
 A worker does not accept program arguments, or options that name files.
@@ -100,8 +91,7 @@ func newWorkCommand() *cobra.Command {
 				return cli.Usagef("--new-key and --rights do not take a URL: leave it out")
 			}
 			if f.newKey != "" {
-				return writeKey(cmd, f.newKey, f.name, wire.NewKey,
-					"its owner's machine. Add this line to the coordinator's list ("+keysEnv+")")
+				return writeKey(cmd, f.newKey, f.name)
 			}
 			if f.rights != "" {
 				return writeRights(cmd.OutOrStdout(), f.rights)
@@ -121,29 +111,23 @@ func newWorkCommand() *cobra.Command {
 		"id)")
 	fs.StringVar(&f.credentials, "credentials", "", "file with this worker's key (default: "+credentialsEnv+")")
 	fs.StringArrayVar(&f.engines, "engine", nil, "path of a foreign engine that may be played here; may be repeated")
-	fs.StringVar(&f.signed, "engines", "", "folder of foreign engines that may be played here if a key of --trust signed "+
-		"them")
-	fs.StringVar(&f.trust, "trust", "", "list of trusted signers: lines NAME PUBLICKEY, as assay sign --new-key prints "+
-		"them; their engines are fetched")
-	fs.StringVar(&f.library, "library", "", "folder for weights and fetched engines (default: in the user's cache)")
+	fs.StringVar(&f.library, "library", "", "folder for weights (default: in the user's cache)")
 	fs.DurationVar(&f.wait, "wait", 0, "leave after this long without work; time outside --hours counts too (default: "+
 		"never)")
 	fs.StringVar(&f.newKey, "new-key", "", "make a key for --name, write it to this file, print the line for the "+
 		"coordinator's list, and exit")
 	fs.StringVar(&f.rights, "rights", "", "print the part of nats-server.conf that gives the keys of this list their "+
 		"rights, and exit")
-	cli.Often(fs, "concurrency", "nice", "hours", "credentials", "trust", "engine", "new-key", "name")
+	cli.Often(fs, "concurrency", "nice", "hours", "credentials", "engine", "new-key", "name")
 	return cmd
 }
 
-// writeKey writes a new key of the name to a file, and its line for a list to standard
-// output. The advice says where the key stays and which list gets the line.
-func writeKey(cmd *cobra.Command, path, name string, create func(name string) ([]byte, string, error),
-	advice string) error {
+// writeKey writes a new key of the name to a file, and its line for a list to standard output.
+func writeKey(cmd *cobra.Command, path, name string) error {
 	if name == "" {
 		return cli.Usagef("--new-key needs the name of the key's owner: add --name NAME")
 	}
-	private, line, err := create(name)
+	private, line, err := wire.NewKey(name)
 	if err != nil {
 		return cli.Usage(err)
 	}
@@ -158,7 +142,8 @@ func writeKey(cmd *cobra.Command, path, name string, create func(name string) ([
 	if err = errors.Join(err, file.Close()); err != nil {
 		return err
 	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s is secret: keep it on %s:\n", cmd.Name(), path, advice)
+	fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s is secret: keep it on its owner's machine. Add this line to the coordinator's list (%s):\n",
+		cmd.Name(), path, keysEnv)
 	_, err = fmt.Fprintln(cmd.OutOrStdout(), line)
 	return err
 }
@@ -187,11 +172,7 @@ func (f *workFlags) work(cmd *cobra.Command, url string) error {
 	if err := cli.SetNice(f.nice); err != nil {
 		return fmt.Errorf("--nice %d: %w", f.nice, err)
 	}
-	engines, err := w.Engines.Describe()
-	if err != nil {
-		return err
-	}
-	for _, line := range engines {
+	for _, line := range w.Engines.Describe() {
 		p.Say(line)
 	}
 	ctx := cmd.Context()
@@ -262,7 +243,7 @@ func (f *workFlags) worker(url string, log func(string)) (*worker.Worker, error)
 		}
 		w.Library = filepath.Join(cache, "assay", "weights")
 	}
-	if w.Engines, err = f.allowed(w.Library); err != nil { // a wrong flag is named first
+	if w.Engines, err = worker.AllowEngines(f.engines); err != nil { // a wrong flag is named first
 		return nil, err
 	}
 	if err := durable.MakeDir(w.Library); err != nil {
@@ -270,26 +251,6 @@ func (f *workFlags) worker(url string, log func(string)) (*worker.Worker, error)
 	}
 	const oldTemp = 24 * time.Hour // no process is still writing a file of that age
 	return w, durable.RemoveOldTemps(w.Library, oldTemp)
-}
-
-// allowed returns the foreign engines that the flags allow. Those that are fetched go into a
-// folder of the library.
-func (f *workFlags) allowed(library string) (*worker.AllowedEngines, error) {
-	if f.trust == "" {
-		if f.signed != "" {
-			return nil, cli.Usagef("--engines is about signed engines: add --trust LIST, the list of those who may sign them")
-		}
-		return worker.AllowEngines(f.engines, "", nil)
-	}
-	trusted, err := wire.ReadTrusted(f.trust)
-	if err != nil {
-		return nil, err
-	}
-	a, err := worker.AllowEngines(f.engines, f.signed, trusted)
-	if err != nil {
-		return nil, err
-	}
-	return a, a.Fetch(filepath.Join(library, "engines"))
 }
 
 // machineName returns a name that no other worker on this machine has.

@@ -96,8 +96,6 @@ type Values struct {
 	ReplayShare    float64
 	Lease          time.Duration
 	ReferenceSpeed float64
-	SendEngines    bool
-	Sign           string
 
 	// Of assay spsa and its CONFIG.
 	Model, Write             string // the model of assay learn

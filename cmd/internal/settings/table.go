@@ -13,7 +13,6 @@ import (
 	"github.com/assay-chess/assay/engine/uci"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
-	"github.com/assay-chess/assay/selfplay/cluster/wire"
 	"github.com/assay-chess/assay/selfplay/ladder"
 	"github.com/assay-chess/assay/selfplay/opening"
 	"github.com/assay-chess/assay/tuner/learn"
@@ -33,9 +32,6 @@ const (
 
 // groups are the headings in the order of the help.
 var groups = []string{ofRun, ofPlayers, ofLimits, ofTest, ofOpenings, ofAdjudication, ofMachines}
-
-// SigningKeyEnv names the variable with the file of the secret signing key.
-const SigningKeyEnv = "ASSAY_SIGNING_KEY"
 
 // DefaultNodes limits each move if no limit is given.
 const DefaultNodes = 5000
@@ -245,12 +241,6 @@ var Table = []Setting{
 		Field: func(v *Values) any { return &v.ReferenceSpeed },
 		Help: "with --serve or --nats, for games by the clock: nodes/s of a core (assay bench) for which the clocks " +
 			"are meant; slower workers get more time (default: this machine's)"},
-	{Name: "send-engines", In: flags | Learn, Group: ofMachines, Field: func(v *Values) any { return &v.SendEngines },
-		Help: remote + "send foreign engines to workers that trust their signer (see assay sign); ENGINE" +
-			wire.SignatureSuffix + " is beside the engine, or the key is in " + SigningKeyEnv},
-	{Name: "sign", In: flags | Learn, Group: ofMachines, Field: func(v *Values) any { return &v.Sign },
-		Help: remote + "file with the secret key that signs the engines to send; implies --send-engines"},
-
 	{Name: "out", In: Match | Ladder | Screen, Group: Others, Use: Often,
 		Field: func(v *Values) any { return &v.Out }, Help: "folder for the result (default: keep nothing)"},
 	{Name: "out", In: Selfplay, Group: Others, Use: Often, Field: func(v *Values) any { return &v.Out },

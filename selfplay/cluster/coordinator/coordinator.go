@@ -52,11 +52,6 @@ type Config struct {
 	Measure        func(ctx context.Context, cores int) (nodesPerSecond float64, err error)
 	ReferenceSpeed float64 // nodes/s of a core for which clocks are meant; 0: this machine's
 
-	// Signature returns the signature of a foreign engine's file, for example
-	// wire.ReadSignature. Workers whose owners trust the signer fetch the engine. If it is nil,
-	// no engine is sent.
-	Signature func(path string) (*wire.Signature, error)
-
 	Program     string        // version and bench signature: workers need the same
 	ReplayShare float64       // share of a worker's units that is replayed; 0: none
 	Lease       time.Duration // how long a worker may be silent; 0: DefaultLease
@@ -190,7 +185,7 @@ func (c *Coordinator) start() (err error) {
 	}
 	here := &selfplay.Local{Open: c.Open, Elsewhere: c.Elsewhere, Workers: 1}
 	c.players = &portablePlayers{
-		play: here.One, store: store, sign: c.Signature, known: map[string]portablePlayer{},
+		play: here.One, store: store, known: map[string]portablePlayer{},
 	}
 	for worker := range c.past.banned {
 		c.Ban(worker)

@@ -12,9 +12,8 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 
-// foreignPlayer makes a foreign engine portable: workers run their own copy of the program, or
-// fetch it if it is signed, and only if their owners allow it. They learn its name but not its
-// folder here.
+// foreignPlayer makes a foreign engine portable: workers run their own copy of the program, if
+// their owners allow it. They learn its name but not its folder here.
 func (p *portablePlayers) foreignPlayer(spec engine.Spec) (portablePlayer, error) {
 	path := roster.Program(spec)
 	program, err := wire.ProgramOf(path)
@@ -24,20 +23,7 @@ func (p *portablePlayers) foreignPlayer(spec engine.Spec) (portablePlayer, error
 	if err := roster.CheckPortable(spec); err != nil {
 		return portablePlayer{}, fmt.Errorf("cluster: workers could not play it: %w", err)
 	}
-	named := spec.WithProgram(program.Name)
-	if p.sign == nil {
-		return portablePlayer{spec: named, program: program}, nil
-	}
-	signature, err := p.sign(path)
-	if err != nil {
-		return portablePlayer{}, fmt.Errorf("player %q cannot be sent to workers: %w", spec.Shown(), err)
-	}
-	if signature.Program != program {
-		return portablePlayer{}, fmt.Errorf("player %q cannot be sent to workers: %w: the signature is for %s with "+
-			"SHA-256 %s, and the file has %s: sign it again",
-			spec.Shown(), wire.ErrSignature, signature.Name, signature.SHA256, program.SHA256)
-	}
-	return portablePlayer{spec: named, program: program}, p.store.putEngine(path, signature)
+	return portablePlayer{spec: spec.WithProgram(program.Name), program: program}, nil
 }
 
 // portablePlayer is a player as workers see it.
@@ -51,7 +37,6 @@ type portablePlayer struct {
 type portablePlayers struct {
 	play  selfplay.PlayFunc
 	store *weightsStore
-	sign  func(path string) (*wire.Signature, error) // nil: engines are not sent
 	known map[string]portablePlayer
 }
 

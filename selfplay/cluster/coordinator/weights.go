@@ -3,7 +3,6 @@ package coordinator
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"sync"
 	"time"
 
@@ -12,26 +11,14 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 
-// weightsStore holds the weights of a coordinator's players, knows where the engines are that
-// it sends, and hands both to workers in parts. It is safe for concurrent use.
+// weightsStore holds the weights of a coordinator's players, and hands them to workers in parts. It is safe for concurrent use.
 type weightsStore struct {
 	run      string
 	registry *registry
 
-	mu      sync.Mutex
-	files   map[string][]byte     // by name
-	engines map[string]engineFile // by name
-	asked   map[string]*requests  // by worker
-}
-
-// maxSignatures bounds the other signatures of an engine, which have to fit into a message.
-const maxSignatures = 100
-
-// engineFile is an engine that workers may fetch.
-type engineFile struct {
-	path       string
-	size       int
-	signatures []wire.Signature // by different keys
+	mu    sync.Mutex
+	files map[string][]byte    // by name
+	asked map[string]*requests // by worker
 }
 
 // requests counts a worker's requests since a time.
@@ -48,8 +35,7 @@ const (
 )
 
 func newWeightsStore(run string, r *registry) *weightsStore {
-	return &weightsStore{run: run, registry: r, files: map[string][]byte{},
-		engines: map[string]engineFile{}, asked: map[string]*requests{}}
+	return &weightsStore{run: run, registry: r, files: map[string][]byte{}, asked: map[string]*requests{}}
 }
 
 // put keeps weights under a name that is a digest of them.
@@ -62,47 +48,6 @@ func (w *weightsStore) put(name string, data []byte) error {
 	defer w.mu.Unlock()
 	w.files[name] = data
 	return nil
-}
-
-// putEngine offers workers the engine at path.
-func (w *weightsStore) putEngine(path string, s *wire.Signature) error {
-	info, err := os.Stat(path)
-	if err != nil {
-		return fmt.Errorf("cluster: %w", err)
-	}
-	if info.Size() < 1 || info.Size() > wire.MaxEngine {
-		return fmt.Errorf("cluster: the engine %s has %d bytes; workers take 1 to %d", path,
-			info.Size(), wire.MaxEngine)
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	e := engineFile{path: path, size: int(info.Size())}
-	for _, other := range w.engines[wire.EngineName(s.Program)].signatures { // of other runs
-		if other.Key != s.Key && len(e.signatures) < maxSignatures {
-			e.signatures = append(e.signatures, other)
-		}
-	}
-	e.signatures = append(e.signatures, *s)
-	w.engines[wire.EngineName(s.Program)] = e
-	return nil
-}
-
-// part returns a part of the engine. If the file changed, workers notice it by its digest.
-func (e *engineFile) part(offset int) (*wire.WeightsPart, error) {
-	if offset < 0 || offset >= e.size {
-		return &wire.WeightsPart{}, nil
-	}
-	f, err := os.Open(e.path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close() // only read
-	p := &wire.WeightsPart{Size: e.size, Data: make([]byte, min(e.size-offset, wire.MaxWeightsPart))}
-	if offset == 0 {
-		p.Signatures = e.signatures
-	}
-	_, err = f.ReadAt(p.Data, int64(offset))
-	return p, err
 }
 
 // handle replies to a worker's request for a part of weights. A worker that asks too often
@@ -140,14 +85,6 @@ func (w *weightsStore) part(worker string, r *wire.WeightsRequest, now time.Time
 				"reply until that time is over", worker, maxRequests, requestsWithin))
 		}
 		return nil, false
-	}
-	if e, ok := w.engines[r.Name]; ok {
-		part, err := e.part(r.Offset)
-		if err != nil {
-			w.registry.note(worker, fmt.Sprintf("worker %s cannot fetch an engine: %v", worker, err))
-			return &wire.WeightsPart{}, true
-		}
-		return part, true
 	}
 	file := w.files[r.Name]
 	if r.Offset < 0 || r.Offset >= len(file) {

@@ -14,35 +14,22 @@ import (
 // SharedUser is the user name of all workers that connect with a token.
 const SharedUser = "worker"
 
-// Key is the public half of a worker's key or of a signing key: an Ed25519 nkey of NATS.
+// Key is the public half of a worker's key: an Ed25519 nkey of NATS.
 type Key struct{ Name, Public string }
 
 // errKey is wrapped by errors about files that should hold keys.
 var errKey = errors.New("invalid key")
 
-// The first line of a key's file is one of these comments and the name.
-const (
-	keyComment     = "# secret key of the assay worker "
-	signingComment = "# secret key for signing engines, of "
-)
+// keyComment and the name are the first line of a key's file.
+const keyComment = "# secret key of the assay worker "
 
 // NewKey makes a worker's key. It returns the content of the worker's key file, and the
 // line for the coordinator's list.
 func NewKey(name string) (private []byte, line string, err error) {
-	return newKey(keyComment, name, nkeys.CreateUser)
-}
-
-// NewSigningKey makes a key for signing engines. It returns the content of the key file, and
-// the line for the lists of those who trust it. No server accepts the key.
-func NewSigningKey(name string) (private []byte, line string, err error) {
-	return newKey(signingComment, name, nkeys.CreateAccount)
-}
-
-func newKey(comment, name string, create func() (nkeys.KeyPair, error)) (private []byte, line string, err error) {
 	if err := CheckName(name); err != nil {
 		return nil, "", err
 	}
-	pair, err := create()
+	pair, err := nkeys.CreateUser()
 	if err != nil {
 		return nil, "", fmt.Errorf("cluster: %w", err)
 	}
@@ -55,29 +42,11 @@ func newKey(comment, name string, create func() (nkeys.KeyPair, error)) (private
 	if err != nil {
 		return nil, "", fmt.Errorf("cluster: %w", err)
 	}
-	return fmt.Appendf(nil, "%s%s\n%s\n", comment, name, seed), name + " " + public, nil
+	return fmt.Appendf(nil, "%s%s\n%s\n", keyComment, name, seed), name + " " + public, nil
 }
 
 // ReadKeys reads a coordinator's list of workers: lines NAME PUBLICKEY, comments after #.
 func ReadKeys(path string) ([]Key, error) {
-	return readList(path, ValidPublic, "U and 55 letters and digits, as assay work --new-key prints it",
-		"no worker could connect")
-}
-
-// ValidPublic reports whether a text is the public key of a worker, and nothing else: decoders pass over line
-// breaks, with which a key could add lines to a list or to the configuration of a server.
-func ValidPublic(key string) bool {
-	return !strings.ContainsAny(key, "\r\n") && nkeys.IsValidPublicUserKey(key)
-}
-
-// ReadTrusted reads a list, in the format of ReadKeys, of those whose signatures a worker
-// accepts.
-func ReadTrusted(path string) ([]Key, error) {
-	return readList(path, nkeys.IsValidPublicAccountKey,
-		"A and 55 letters and digits, as assay sign --new-key prints it", "no signature would be accepted")
-}
-
-func readList(path string, valid func(string) bool, want, consequence string) ([]Key, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("cluster: %w; want a list of lines NAME PUBLICKEY", err)
@@ -92,8 +61,9 @@ func readList(path string, valid func(string) bool, want, consequence string) ([
 		switch {
 		case len(words) == 0:
 			continue
-		case len(words) != 2 || !valid(words[1]) || CheckName(words[0]) != nil:
-			return nil, fmt.Errorf("cluster: %s, line %d: %w: want NAME and a public key, %s", path, n, errKey, want)
+		case len(words) != 2 || !ValidPublic(words[1]) || CheckName(words[0]) != nil:
+			return nil, fmt.Errorf("cluster: %s, line %d: %w: want NAME and a public key, U and 55 letters and "+
+				"digits, as assay work --new-key prints it", path, n, errKey)
 		case seen[words[0]] || seen[words[1]]:
 			return nil, fmt.Errorf("cluster: %s, line %d: %s or its key occurs twice: delete one of the lines", path, n,
 				words[0])
@@ -105,10 +75,15 @@ func readList(path string, valid func(string) bool, want, consequence string) ([
 		return nil, fmt.Errorf("cluster: %s: %w", path, err)
 	}
 	if len(keys) == 0 {
-		return nil, fmt.Errorf("cluster: %s: %w: the list is empty, so %s; add lines NAME PUBLICKEY", path, errKey,
-			consequence)
+		return nil, fmt.Errorf("cluster: %s: %w: the list is empty, so no worker could connect; add lines NAME PUBLICKEY", path, errKey)
 	}
 	return keys, nil
+}
+
+// ValidPublic reports whether a text is the public key of a worker, and nothing else: decoders pass over line
+// breaks, with which a key could add lines to a list or to the configuration of a server.
+func ValidPublic(key string) bool {
+	return !strings.ContainsAny(key, "\r\n") && nkeys.IsValidPublicUserKey(key)
 }
 
 // KeyName returns the worker's name in a key file that NewKey made; empty if path is empty
@@ -130,7 +105,7 @@ func KeyName(path string) (string, error) {
 	return name, nil
 }
 
-// readSeed reads the secret key of a file that NewKey or NewSigningKey made.
+// readSeed reads the secret key of a file that NewKey made.
 func readSeed(file []byte) (nkeys.KeyPair, error) {
 	var seed []byte
 	for line := range bytes.Lines(file) {

@@ -1,5 +1,5 @@
 // Package wire is what a coordinator and its workers share: messages and their subjects, keys
-// and what they permit, signatures of engines, checksums and fingerprints of games, and the
+// and what they permit, checksums and fingerprints of games, and the
 // connection to a NATS server. It makes no decisions.
 //
 // No promise of stability. Start reading at Unit and Answer.
@@ -14,7 +14,7 @@ import (
 
 // Protocol is the version of the messages below. A coordinator refuses workers of another
 // version.
-const Protocol = 6
+const Protocol = 7
 
 // Hello is what a worker sends when it arrives, every HelloEvery while it is there, and when
 // it leaves.
@@ -54,13 +54,6 @@ type Unit struct {
 	Replay bool    `json:"replay,omitempty"` // another worker played it, this one plays it again
 }
 
-// Program identifies a foreign engine by its file's name and content. A worker runs it only
-// if the worker's owner allowed it.
-type Program struct {
-	Name   string `json:"name,omitempty"`
-	SHA256 string `json:"sha256,omitempty"`
-}
-
 // Answer is a worker's result of a unit.
 type Answer struct {
 	Unit   string          `json:"unit"`
@@ -78,9 +71,9 @@ type Answer struct {
 	Returned string `json:"returned,omitempty"`
 }
 
-// WeightsRequest asks a coordinator for a part of a weight file, or of an engine.
+// WeightsRequest asks a coordinator for a part of a weight file.
 type WeightsRequest struct {
-	Name   string `json:"name"`   // WeightsPrefix and the SHA-256 of the file, or an EngineName
+	Name   string `json:"name"`   // WeightsPrefix and the SHA-256 of the file
 	Offset int    `json:"offset"` // in bytes
 }
 
@@ -88,8 +81,6 @@ type WeightsRequest struct {
 type WeightsPart struct {
 	Size int    `json:"size"` // of the file, in bytes; 0: the coordinator does not have it
 	Data []byte `json:"data"` // from the offset, at most MaxWeightsPart
-
-	Signatures []Signature `json:"signatures,omitempty"` // of an engine, with its first part
 }
 
 // MaxWeightsPart bounds the data in a WeightsPart, in bytes, so that it fits into a message.
@@ -97,9 +88,6 @@ const MaxWeightsPart = 1 << 18
 
 // MaxWeights bounds a weight file, in bytes.
 const MaxWeights = 1 << 28
-
-// MaxEngine bounds an engine's file, in bytes.
-const MaxEngine = 1 << 28
 
 // Reply is the coordinator's reply to an Answer.
 type Reply struct {
@@ -110,9 +98,3 @@ type Reply struct {
 
 // WeightsPrefix begins the name of weights that are named by the SHA-256 of their file.
 const WeightsPrefix = "sha256-"
-
-// EnginePrefix begins an EngineName.
-const EnginePrefix = "engine-"
-
-// EngineName names an engine in a WeightsRequest. Signatures are for its name too.
-func EngineName(p Program) string { return EnginePrefix + p.SHA256 + "/" + p.Name }

@@ -72,7 +72,7 @@ func (p *player) play(ctx context.Context, s *slot, u *wire.Unit) (*wire.Answer,
 			return nil, err
 		case err != nil && ctx.Err() != nil:
 			return nil, nil
-		case errors.Is(err, errNoWeights), errors.Is(err, errNoEngine):
+		case errors.Is(err, errNoWeights):
 			a.Returned = err.Error()
 			return a, nil
 		}
@@ -119,10 +119,7 @@ func (p *player) tally(r *selfplay.Result) {
 // the player's fingerprint is the coordinator's.
 func (p *player) localSpec(ctx context.Context, spec engine.Spec, u *wire.Unit, side int) (engine.Spec, error) {
 	if spec.Foreign() {
-		local, err := p.foreignSpec(ctx, spec, u.Programs[side], u.Job.Options[side])
-		if err != nil && (ctx.Err() != nil || errors.Is(err, errNoEngine)) {
-			return spec, err
-		}
+		local, err := p.foreignSpec(spec, u.Programs[side], u.Job.Options[side])
 		if err != nil {
 			return spec, &fatalError{fmt.Errorf("%w: %w", errRefused, err)} // other workers may have it
 		}
@@ -160,11 +157,11 @@ func (p *player) localSpec(ctx context.Context, spec engine.Spec, u *wire.Unit, 
 // foreignSpec returns the specification of an engine that the worker's owner allowed. The
 // coordinator chooses the engine's options, except those that name files.
 func (p *player) foreignSpec(
-	ctx context.Context, spec engine.Spec, program wire.Program, options []engine.Option) (engine.Spec, error) {
+	spec engine.Spec, program wire.Program, options []engine.Option) (engine.Spec, error) {
 	if err := roster.CheckPortable(spec, options...); err != nil {
 		return spec, err
 	}
-	return p.Engines.local(ctx, spec, program, &source{get: p.fetchPart, log: p.Log})
+	return p.Engines.local(spec, program)
 }
 
 // answer sends an answer until the coordinator has it on disk. A coordinator that starts

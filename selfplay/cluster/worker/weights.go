@@ -31,7 +31,7 @@ func (f *weightsFolder) local(ctx context.Context, spec engine.Spec) (engine.Spe
 		return spec, nil
 	}
 	want, ok := strings.CutPrefix(name, wire.WeightsPrefix)
-	if !ok || !isDigest(want) {
+	if !ok || len(want) != 64 || strings.Trim(want, "0123456789abcdef") != "" {
 		return spec, fmt.Errorf("cluster: player %q: want weights named %s and the SHA-256 of their file", spec,
 			wire.WeightsPrefix)
 	}
@@ -73,13 +73,12 @@ func (p *player) fetch(ctx context.Context, name string) (data []byte, err error
 	}
 }
 
-// fetchPart gets a part of weights, or of an engine. It asks again if no reply comes, or if the
-// coordinator does not have the weights: it has them from the first job on that needs them. An
-// engine it offers before that, or not at all.
+// fetchPart gets a part of weights. It asks again if no reply comes, or if the
+// coordinator does not have the weights: it has them from the first job on that needs them.
 func (p *player) fetchPart(ctx context.Context, name string, offset int) (*wire.WeightsPart, error) {
 	for try := 0; ; try++ {
 		part, err := p.askPart(ctx, wire.WeightsRequest{Name: name, Offset: offset})
-		if err == nil && (len(part.Data) > 0 || strings.HasPrefix(name, wire.EnginePrefix)) {
+		if err == nil && len(part.Data) > 0 {
 			return part, nil
 		}
 		if err == nil {

@@ -58,20 +58,17 @@ func TestGuideTestMyPatch(t *testing.T) {
 			}
 			if at := strings.Index(line, " --serve "); at >= 0 {
 				args = quotedFields(strings.TrimSpace(line[:at]))
-				_, sign, _ := strings.Cut(strings.TrimSpace(line), " --sign ")
 				// by the clock, both sides measure their speed first
-				args = append(append(args[2:], short...), "--sign", sign, "--nodes", "20")
-				run, url := startCoordinator(t, nil, "match", args...)
-				startWorker(t, nil, url, "--trust", "trusted")
+				run, url := startCoordinator(t, nil, "match", append(append(args[2:], short...), "--nodes", "20")...)
+				worker := []string{url}
+				for _, build := range regexp.MustCompile(`; ([^;]+), SHA-256`).FindAllStringSubmatch(run.stderr.String(), -1) {
+					worker = append(worker, "--engine", build[1])
+				}
+				startWorker(t, nil, worker...)
 				run.ends(exitDone)
 				continue
 			}
 			code, stdout, stderr := call(t, args[1:]...)
-			if args[1] == "sign" {
-				if err := os.WriteFile("trusted", []byte(stdout), 0o666); err != nil {
-					t.Fatal(err)
-				}
-			}
 			want := exitDone
 			if strings.Contains(line, "--exit-status") {
 				want = 4 // two games decide nothing

@@ -16,10 +16,8 @@ import (
 
 	"github.com/assay-chess/assay/cmd/internal/cli"
 	"github.com/assay-chess/assay/dataset/durable"
-	"github.com/assay-chess/assay/engine/quote"
 	testengine "github.com/assay-chess/assay/engine/uci/testdata"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
-	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 
 // The page of a run shows its worker at work, and that it is gone when the run is killed.
@@ -71,95 +69,6 @@ func output(t *testing.T, good bool, env []string, args ...string) string {
 		t.Fatalf("%q: %v: %s", args, err, out)
 	}
 	return string(out)
-}
-
-// A signed engine is played on a machine whose owner trusts the signer, and on no other.
-func TestSignedEngineIsPlayed(t *testing.T) {
-	dir := t.TempDir()
-	at := func(name string) string { return filepath.Join(dir, name) }
-	for _, folder := range []string{"build", "engines"} {
-		if err := os.Mkdir(at(folder), 0o777); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.Link(testengine.Build(t, "nullengine"), at("build/toy-0124")); err != nil {
-		t.Fatal(err)
-	}
-	output(t, true, nil, "sign", "--new-key", at("dev.key"), "--name", "dev")
-	said := output(t, true, nil, "sign", "--new-key", at("eve.key"), "--name", "eve")
-	_, line, _ := strings.Cut(said, "\n")
-	if err := os.WriteFile(at("trusts-eve"), []byte(line), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	output(t, true, nil, "sign", at("build/toy-0124"), "--key", at("dev.key"))
-	for _, name := range []string{"toy-0124", "toy-0124.sig"} {
-		if err := os.Rename(at("build/"+name), at("engines/"+name)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	run, url := startCoordinator(t, nil, "match", "uci:"+quote.Word(at("engines/toy-0124")), "first-move", "--nodes", "10",
-		"--games", "4", "--max-plies", "30", "--out", at("match"))
-	for want, args := range map[string][]string{
-		"--engine PATH":                   nil,
-		"to trust it, add it to the list": {"--engines", at("engines"), "--trust", at("trusts-eve")},
-	} {
-		if said := output(t, false, nil, append([]string{"work", url, "--concurrency", "1", "--nice", "0", "--library", at("none")},
-			args...)...); !strings.Contains(said, want) {
-			t.Errorf("%q: %s", args, said)
-		}
-	}
-	var s wire.Signature
-	data, err := os.ReadFile(at("engines/toy-0124.sig"))
-	if err == nil {
-		err = json.Unmarshal(data, &s)
-	}
-	if err == nil {
-		err = os.WriteFile(at("trusts-dev"), []byte("dev "+s.Key), 0o666)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	startWorker(t, nil, url, "--engines", at("engines"), "--trust", at("trusts-dev"))
-	run.ends(exitDone)
-	if _, err := os.Stat(at("match/result.json")); err != nil {
-		t.Error(err)
-	}
-}
-
-// An engine travels from the developer's run to a worker whose owner only has a list of keys.
-func TestSignedEngineTravels(t *testing.T) {
-	dir := t.TempDir()
-	at := func(name string) string { return filepath.Join(dir, name) }
-	if err := os.Link(testengine.Build(t, "nullengine"), at("toy")); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"dev", "eve"} {
-		said := output(t, true, nil, "sign", "--new-key", at(name+".key"), "--name", name)
-		_, line, _ := strings.Cut(said, "\n")
-		if err := os.WriteFile(at("trusts-"+name), []byte(line), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	match := []string{"uci:" + quote.Word(at("toy")), "first-move", "--nodes", "10", "--games", "4", "--max-plies",
-		"30", "--out", at("match")}
-	if said := output(t, false, nil, append([]string{"match", "--serve", "127.0.0.1:0", "--send-engines"},
-		match...)...); !strings.Contains(said, "no toy.sig") || !strings.Contains(said, "--sign KEY") {
-		t.Error(said)
-	}
-	run, url := startCoordinator(t, nil, "match", append(match, "--sign", at("dev.key"))...)
-	library := []string{"--library", at("library"), "--concurrency", "1", "--nice", "0"}
-	if said := output(t, false, nil, append([]string{"work", url, "--trust", at("trusts-eve")},
-		library...)...); !strings.Contains(said, "to trust it, add it to the list") {
-		t.Error(said)
-	}
-	w := start(t, []string{"TMPDIR=" + t.TempDir()}, append([]string{"work", url, "--trust", at("trusts-dev")},
-		library...)...)
-	w.expect("engines signed by dev are fetched, and run with your rights")
-	w.expect("fetching engine toy, signed by dev")
-	run.ends(exitDone)
-	if _, err := os.Stat(at("match/result.json")); err != nil {
-		t.Error(err)
-	}
 }
 
 // The error about a port in use says what to do.
