@@ -98,14 +98,13 @@ func (r *Result) Headline() string {
 // TUNER.md has the matches.
 const smallChange = 20
 
-// Moves warns, in words, if the fit changes the evaluation by more than that; "" if it does not. Match is the command that
-// decides.
-func (v *Verdict) Moves(match string) string {
+// Moves warns, in words, if the fit changes the evaluation by more than that; "" if it does not.
+func (v *Verdict) Moves() string {
 	if !(v.Change > smallChange) {
 		return ""
 	}
 	return fmt.Sprintf("the fit changes the evaluation by %.0f centipawns (root mean square): large changes of tuned weights "+
-		"mostly lose; a match decides: %s", v.Change, match)
+		"mostly lose: play the match before you keep them", v.Change)
 }
 
 // Caveat says why weights that are better on games like these need not win; "" of any other answer.

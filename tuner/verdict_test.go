@@ -183,12 +183,11 @@ func TestFolds(t *testing.T) {
 	}
 }
 
-// TestMoves: a change above 20 centipawns names the match that decides; a smaller or unknown one does not.
+// TestMoves: a change above 20 centipawns is a warning; a smaller or unknown one is not.
 func TestMoves(t *testing.T) {
 	for change, want := range map[num.Float]bool{19.9: false, 20.5: true, num.Unknown: false} {
 		v := Verdict{Change: change}
-		if got := v.Moves("assay match ./NEW ./OLD"); strings.HasSuffix(got, ": assay match ./NEW ./OLD") != want ||
-			(got == "") == want {
+		if got := v.Moves(); strings.HasSuffix(got, "play the match before you keep them") != want || (got == "") == want {
 			t.Errorf("%v: %q", change, got)
 		}
 	}

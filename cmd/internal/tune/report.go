@@ -63,7 +63,7 @@ func (b *page) verdict(r *tuner.Report) {
 	if c := r.Caveat(); c != "" {
 		b.print("%s.\n", c)
 	}
-	b.print("A fit predicts results, games decide: %s\n\n", r.Match)
+	b.print("A fit predicts results, games decide:\n%s\n\n", r.Match)
 }
 
 func (b *page) summary(r *tuner.Report, file *models.File, took time.Duration) {

@@ -337,7 +337,7 @@ func (f *tuneFlags) fit(ctx context.Context, task *tuneTask, s *rows.Store, out 
 	out.event("fitted", map[string]any{"steps": r.Steps, "seconds": took.Seconds()})
 	report.Result = *r
 	report.Warnings = slices.Concat(task.warnings(), r.Warnings)
-	if w := r.Moves(report.Match); w != "" {
+	if w := r.Moves(); w != "" {
 		report.Warnings = append(report.Warnings, w)
 	}
 	report.Partial = err != nil // something of what was asked for is missing

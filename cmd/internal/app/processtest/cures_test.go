@@ -44,9 +44,11 @@ func TestCuresWork(t *testing.T) {
 		{"data relabel imported --player 'uci:./bad crash' --nodes 20 --out scored", nil, "it ended with exit status"},
 		{"data relabel imported --nodes 30 --out scored", nil, ""},
 		// Rows are there: the error sends the user to another folder, or back to the flags.
-		{"selfplay --players assay:hash=1 --games 4 --out played", fast,
+		{"selfplay --players assay:hash=1 --games 2 --out played --seed 2", fast,
 			"use the flags it was started with, or another --out"},
 		{"selfplay --players assay:hash=1 --games 2 --out played", fast, ""},
+		{"selfplay --players assay:hash=1 --games 4 --out played", fast, ""},
+		{"selfplay --players assay:hash=1 --games 2 --out played", fast, "games can be added, but not taken away"},
 		{"selfplay --players assay:hash=1 --games 4 --out another", fast, ""},
 		{"match assay:hash=1 assay:hash=2 --book one.epd --out m", book,
 			"use a larger --book, or none for random openings, with another --out"},

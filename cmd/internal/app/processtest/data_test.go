@@ -38,7 +38,6 @@ func TestDamagedDataEndsEveryCommand(t *testing.T) {
 			for _, args := range [][]string{
 				{"data", "stat", games}, {"data", "verify", games}, {"data", "head", games},
 				{"data", "positions", games, "--out", filepath.Join(dir, "x")},
-				{"data", "stat", games, games},
 				{"data", "merge", games, "--out", filepath.Join(dir, "m")},
 				{"data", "split", games, "--out", filepath.Join(dir, "s")},
 				{"data", "shuffle", games, "--out", filepath.Join(dir, "r")},

@@ -84,7 +84,6 @@ var atTerminals = []atTerminal{
 	{command: "selfplay", args: "--players {slow} --tc 600+1 --concurrency 2 --games 100 --out played",
 		shows: `selfplay 0/100 .*2 games under way`},
 	{command: "serve", args: ". --listen 127.0.0.1:0", talks: "serve: .*Ctrl-C", server: true},
-	{command: "sign", quick: readsLittle},
 	{command: "sprt", quick: "it computes a few numbers"},
 	{command: "spsa", args: "tuned.toml --out tuned"},
 	{command: "translate", quick: prints},
@@ -166,7 +165,6 @@ done
 		make("data", "import", at(write("many.epd", epd(2_000_000))), "--out", at("positions"), "--infer-games")
 		make("data", "import", at(write("more.epd", epd(1_900_000))), "--out", at("others"), "--infer-games")
 	}
-	make("sign", "--new-key", at("key"), "--name", "me")
 	for _, args := range []string{"init -q repo",
 		"-C repo -c user.name=me -c user.email=me@here commit -q --allow-empty -m first"} {
 		cmd := exec.Command("git", strings.Fields(args)...)
