@@ -111,13 +111,3 @@ func BenchmarkReadPositions(b *testing.B) {
 	}
 	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "rows/s")
 }
-
-func BenchmarkWritePositions(b *testing.B) {
-	rows := realRows(b, sampleFile, 300_000)
-	n := 0
-	for b.Loop() {
-		writeAll(b, b.TempDir(), positionsCodec, positionsCodec.layout, rows)
-		n += len(rows)
-	}
-	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "rows/s")
-}

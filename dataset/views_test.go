@@ -214,11 +214,3 @@ func TestViewsOfFeatures(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkViews(b *testing.B) {
-	rows := scoredRows(b, 100)
-	var v Views
-	for i := 0; b.Loop(); i++ {
-		v.Position(&rows[i%len(rows)])
-	}
-}

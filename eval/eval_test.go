@@ -253,20 +253,6 @@ func BenchmarkEvaluateCold(b *testing.B) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds()/1e6, "M/s")
 }
 
-func BenchmarkFeatures(b *testing.B) {
-	for _, m := range Models() {
-		b.Run(m.Name, func(b *testing.B) {
-			ps := benchPositions(b)
-			var f Features
-			b.ReportAllocs()
-			for i := 0; b.Loop(); i++ {
-				m.Features(&ps[i%4096], &f)
-			}
-			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds()/1e6, "M/s")
-		})
-	}
-}
-
 // benchPositions returns 4,096 positions, mean phase 23 of 24: up to 15 random moves after
 // the positions of middlegame, so that the branch predictor cannot learn them.
 func benchPositions(tb testing.TB) []board.Position {

@@ -170,14 +170,6 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-func BenchmarkParse(b *testing.B) {
-	for b.Loop() {
-		if _, err := Parse(fen4 + " 5 9 [0.5]"); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
 // A score is White's view or the mover's; the position here is Black's to move.
 func TestScores(t *testing.T) {
 	const fen = "4k3/8/8/8/8/8/4P3/4K3 b - - 3 17"

@@ -386,20 +386,6 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-func BenchmarkRead(b *testing.B) {
-	data := sample(b, "lichess.pgn")
-	games := 0
-	for b.Loop() {
-		for _, err := range Read(bytes.NewReader(data)) {
-			if err != nil {
-				b.Fatal(err)
-			}
-			games++
-		}
-	}
-	b.ReportMetric(float64(games)/b.Elapsed().Seconds(), "games/s")
-}
-
 // Names in the standard's own encoding are read as what they are.
 func TestLatin1Names(t *testing.T) {
 	for g, err := range Read(strings.NewReader("[White \"R\xe9ti\"]\n[Black \"Gr\u00fcnfeld\"]\n\n1. Nf3 1-0\n")) {

@@ -238,20 +238,6 @@ func TestExtractPassesOnDamage(t *testing.T) {
 	}
 }
 
-func BenchmarkExtract(b *testing.B) {
-	r := gamesIn(b, rowtest.Games(1, 2000))
-	n := int64(0)
-	for b.Loop() {
-		_, counts, err := Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{r}, b.TempDir(),
-			Config{Filter: Filter{Resolve: ResolveKeep}})
-		if err != nil {
-			b.Fatal(err)
-		}
-		n += counts.Positions
-	}
-	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "positions/s")
-}
-
 // TestTablesCorrectResults checks that rows get the result that endgame tables know, that only changed ones are counted
 // of those that are kept, and that the sample by result sees the right results.
 func TestTablesCorrectResults(t *testing.T) {

@@ -162,3 +162,24 @@ func TestPerftMirrored(t *testing.T) {
 		c.run(t, 3, perftLeaves())
 	}
 }
+
+func BenchmarkPerft(b *testing.B) {
+	for _, c := range []struct {
+		name, fen string
+		depth     int
+	}{
+		{"start", StartFEN, 5},
+		{"kiwipete", kiwipeteFEN, 4},
+		{"endgame", "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", 5},
+		{"promotions", "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1", 5},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			p := mustParse(b, c.fen)
+			n := uint64(0)
+			for b.Loop() {
+				n += Perft(&p, c.depth)
+			}
+			b.ReportMetric(float64(n)/b.Elapsed().Seconds()/1e6, "Mnodes/s")
+		})
+	}
+}

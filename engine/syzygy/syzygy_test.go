@@ -276,25 +276,6 @@ func mapBytes(t *testing.T, path string, content []byte) *mmap.ReaderAt {
 	return src
 }
 
-func BenchmarkProbe(b *testing.B) {
-	tables := open(b, "testdata")
-	all := vectors(b)
-	b.Run("WDL", func(b *testing.B) {
-		for i := range b.N {
-			if _, err := tables.WDL(all[i%len(all)].position); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-	b.Run("DTZ", func(b *testing.B) {
-		for i := range b.N {
-			if _, err := tables.DTZ(all[i%len(all)].position); err != nil && !errors.Is(err, ErrMissing) {
-				b.Fatal(err)
-			}
-		}
-	})
-}
-
 // TestLimits checks the bounds of the 50-move rule at each half-move clock, and mates in one.
 func TestLimits(t *testing.T) {
 	tables := open(t, "testdata")

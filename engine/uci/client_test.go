@@ -304,28 +304,3 @@ func TestClientConforms(t *testing.T) {
 		return NewClient(Command{Path: self, StartTimeout: patient, MoveTimeout: patient})
 	}, enginetest.Remote)
 }
-
-// BenchmarkPly measures the cost of one move of an engine that answers at once: the pipes
-// between two processes, and the parsing on both sides.
-func BenchmarkPly(b *testing.B) {
-	path, err := buildBad()
-	if err != nil {
-		b.Fatal(err)
-	}
-	c := NewClient(Command{Path: path, Args: []string{"good"}})
-	defer c.Close()
-	g := board.NewGame(board.StartPosition())
-	for b.Loop() {
-		if len(g.Moves())%100 == 0 {
-			g = board.NewGame(board.StartPosition())
-			if err := c.NewGame(1); err != nil {
-				b.Fatal(err)
-			}
-		}
-		r, err := c.Search(b.Context(), g, searchLimits)
-		if err != nil {
-			b.Fatal(err)
-		}
-		g.Push(r.Move)
-	}
-}

@@ -264,28 +264,3 @@ func TestTooManyForfeits(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 }
-
-// BenchmarkJournal measures what the journal costs a game: its line, and its share of the shorter
-// journal that follows a shard.
-func BenchmarkJournal(b *testing.B) {
-	g := selfplay.Result{Players: [2]string{"assay", "assay"}, Moves: make([]board.Move, 120), Scores: make([]int16, 120),
-		Depths: make([]uint8, 120)}
-	for i := range g.Moves {
-		g.Moves[i], g.Scores[i], g.Depths[i] = board.NewMove(board.A1, board.H8), int16(i), 5
-	}
-	p, err := gamelog.OpenPending(b.TempDir(), 0)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer p.Close()
-	for b.Loop() {
-		if g.Number++; g.Number%256 == 0 {
-			if err := p.Listed(g.Number - 32); err != nil { // 32 are ahead
-				b.Fatal(err)
-			}
-		}
-		if err := p.Add(g); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

@@ -155,14 +155,3 @@ func mirrored(c Counts) Counts {
 	g := c.(Trinomial)
 	return Trinomial{g[2], g[1], g[0]}
 }
-
-func BenchmarkLLR(b *testing.B) {
-	c := Pentanomial{1187, 7410, 13475, 7378, 1164}
-	for _, model := range []Model{Logistic, Normalized} {
-		b.Run(model.String(), func(b *testing.B) {
-			for b.Loop() {
-				Test{Elo1: 5, Model: model}.llrOf(c)
-			}
-		})
-	}
-}

@@ -253,30 +253,3 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
-
-// BenchmarkStrategy2 chooses in the machine's turns of the printed game. The Manchester
-// machine considered ten moves a second.
-func BenchmarkStrategy2(b *testing.B) {
-	var positions []Position
-	p := Start()
-	for _, word := range printedGame() {
-		if !p.White {
-			positions = append(positions, p)
-		}
-		m, err := p.Parse(word)
-		if err != nil {
-			b.Fatal(err)
-		}
-		p.Make(m)
-	}
-	rng := rand.New(rand.NewPCG(1, 2))
-	moves := 0
-	for b.Loop() {
-		for i := range positions {
-			c, _ := Strategy2().Choose(&positions[i], rng)
-			moves += c.Moves
-		}
-	}
-	b.ReportMetric(float64(moves)/b.Elapsed().Seconds(), "moves/s")
-	b.ReportMetric(b.Elapsed().Seconds()/float64(b.N*len(positions)), "s/turn")
-}

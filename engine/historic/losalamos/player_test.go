@@ -48,18 +48,3 @@ func TestExplain(t *testing.T) {
 		t.Errorf("Search chooses %s; the explanation is\n%s", p.SAN(r.Move), b.String())
 	}
 }
-
-// BenchmarkEight measures a move on eight squares by eight, for which Newell, Shaw and Simon
-// estimate 800,000 continuations.
-func BenchmarkEight(b *testing.B) {
-	p, err := board.ParseFEN("r1bqk2r/ppp2ppp/2np1n2/2b1p3/2B1P3/2NP1N2/PPP2PPP/R1BQK2R w KQkq - 0 6")
-	if err != nil {
-		b.Fatal(err)
-	}
-	player, g := New(), board.NewGame(p)
-	for b.Loop() {
-		if _, err := player.Search(context.Background(), g, engine.Limits{}); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

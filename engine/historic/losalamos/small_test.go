@@ -213,29 +213,3 @@ func TestMates(t *testing.T) {
 		t.Errorf("%v does not mate", c.Move)
 	}
 }
-
-// BenchmarkMove measures a move in positions of MANIAC's game. MANIAC took 12 minutes on
-// average.
-func BenchmarkMove(b *testing.B) {
-	var positions []Position
-	p := Start()
-	for i, text := range PublicGame() {
-		if i%2 == 0 {
-			positions = append(positions, p)
-		}
-		m, err := p.Parse(text)
-		if err != nil {
-			b.Fatal(err)
-		}
-		p.Make(m)
-	}
-	made := 0
-	for b.Loop() {
-		for i := range positions {
-			c, _ := Choose(&positions[i], Depth, nil)
-			made += c.Moves
-		}
-	}
-	b.ReportMetric(b.Elapsed().Seconds()/float64(b.N*len(positions)), "s/move")
-	b.ReportMetric(float64(made)/b.Elapsed().Seconds(), "nodes/s")
-}

@@ -159,14 +159,3 @@ func TestBlackToMove(t *testing.T) {
 		t.Errorf("Black to move: %v", err)
 	}
 }
-
-// BenchmarkProblem solves the first problem. The Manchester machine took 15 minutes, most of
-// them for magnetic transfers and printing.
-func BenchmarkProblem(b *testing.B) {
-	p := parse(b, Problem)
-	for b.Loop() {
-		if !Solve(p, nil).Found {
-			b.Fatal("no mate")
-		}
-	}
-}

@@ -333,29 +333,3 @@ func TestTwoWorkers(t *testing.T) {
 	}
 	wait.Wait()
 }
-
-func BenchmarkMachine(b *testing.B) {
-	for i, c := range cases {
-		if c.name != "linear" && c.name != "Ethereal 12" && c.name != "chess-3" {
-			continue
-		}
-		for _, kind := range []string{"value", "gradient"} {
-			b.Run(c.name+"/"+kind, func(b *testing.B) {
-				m, f := machineOf(b, i)
-				run := m.Value
-				if kind == "gradient" {
-					run = m.Gradient
-				}
-				data := newBatch(f, rand.New(rand.NewPCG(5, 6)))
-				b.ReportAllocs()
-				for b.Loop() {
-					data.fill(m)
-					if _, err := run(Rows); err != nil {
-						b.Fatal(err)
-					}
-				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/Rows, "ns/row")
-			})
-		}
-	}
-}

@@ -233,29 +233,3 @@ func TestExplain(t *testing.T) {
 		}
 	}
 }
-
-// BenchmarkMove measures a move at four plies. The IBM 704 took about eight minutes.
-func BenchmarkMove(b *testing.B) {
-	for name, fen := range map[string]string{"start": start,
-		"middlegame": "r2qk2r/pp3ppp/2pp1n2/1B1Pp2b/Pb2P2P/2N2P2/1PPB1P2/R2QK2R w KQkq - 0 11"} {
-		b.Run(name, func(b *testing.B) {
-			p, game, nodes := New(), board.NewGame(enginetest.Position(b, fen)), 0
-			for b.Loop() {
-				r, err := p.Search(context.Background(), game, engine.Limits{})
-				if err != nil {
-					b.Fatal(err)
-				}
-				nodes += int(r.Nodes)
-			}
-			b.ReportMetric(float64(nodes)/float64(b.N), "nodes/move")
-		})
-	}
-}
-
-// BenchmarkLeaf measures the evaluation of one of the 2401 leaves of a full tree.
-func BenchmarkLeaf(b *testing.B) {
-	p, pos := New(), enginetest.Position(b, knights)
-	for b.Loop() {
-		p.value(&pos, board.White)
-	}
-}

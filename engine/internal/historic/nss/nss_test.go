@@ -252,18 +252,3 @@ func TestExplain(t *testing.T) {
 		}
 	}
 }
-
-// BenchmarkMove measures a move in the middlegame. JOHNNIAC took one to ten hours by the
-// paper's estimate, and 2 to 50 minutes in the game against Simon.
-func BenchmarkMove(b *testing.B) {
-	p, nodes := New(), 0
-	game := board.NewGame(enginetest.Position(b, "r4rk1/pbqnbppp/1p2p3/2pn4/3P4/2NQBN2/PPP1BPPP/3RR1K1 w - - 4 12"))
-	for b.Loop() {
-		r, err := p.Search(context.Background(), game, engine.Limits{})
-		if err != nil {
-			b.Fatal(err)
-		}
-		nodes += int(r.Nodes)
-	}
-	b.ReportMetric(float64(nodes)/float64(b.N), "nodes/move")
-}
