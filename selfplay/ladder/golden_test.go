@@ -3,50 +3,14 @@ package ladder
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/internal/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite testdata")
-
-var long = regexp.MustCompile(`-?[0-9]+\.[0-9]{7,}(e-?[0-9]+)?`)
-
-// golden compares a text, its numbers rounded to eight digits, with a file of testdata, or writes the file.
-func golden(t *testing.T, name string, text []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	got := long.ReplaceAllFunc(text, func(number []byte) []byte {
-		v, err := strconv.ParseFloat(string(number), 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return strconv.AppendFloat(nil, v, 'g', 8, 64)
-	})
-	if *update {
-		if err := os.MkdirAll("testdata", 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, got, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs; run with -update and read the difference\n%s", path, got)
-	}
-}
 
 // TestResults: the result of a ladder of each schedule, its picture, and what the progress said, stand in
 // testdata.
@@ -63,9 +27,9 @@ func TestResults(t *testing.T) {
 				t.Fatal(err)
 			}
 			name := fmt.Sprintf("%s-%.0f", s, within)
-			golden(t, name+".json", text)
-			golden(t, name+".svg", r.SVG())
-			golden(t, name+".txt", notes.Bytes())
+			golden.Compare(t, name+".json", string(text), 8)
+			golden.Compare(t, name+".svg", string(r.SVG()), 8)
+			golden.Compare(t, name+".txt", notes.String(), 8)
 		}
 	}
 }
@@ -93,7 +57,7 @@ func TestFitNumbers(t *testing.T) {
 			}
 		}
 	}
-	golden(t, "fit.txt", text.Bytes())
+	golden.Compare(t, "fit.txt", text.String(), 8)
 	for _, bad := range [][4]int{{0, 0, 1, -1}, {-1, 1, 0, 0}, {0, 4, 0, 0}, {0, 1, 2, 0}, {0, 1, 0, -2}} {
 		if err := table.Add(bad[0], bad[1], bad[2], bad[3]); err == nil {
 			t.Errorf("%v is counted", bad)

@@ -1,51 +1,16 @@
 package match
 
 import (
-	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/assay-chess/assay/selfplay/internal/golden"
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
-
-var update = flag.Bool("update", false, "rewrite testdata")
-
-var long = regexp.MustCompile(`-?[0-9]+\.[0-9]{7,}(e-?[0-9]+)?`)
-
-// golden compares a text, its numbers rounded to eight digits, with a file of testdata, or writes the file.
-func golden(t *testing.T, name string, text []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	got := long.ReplaceAllFunc(text, func(number []byte) []byte {
-		v, err := strconv.ParseFloat(string(number), 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return strconv.AppendFloat(nil, v, 'g', 8, 64)
-	})
-	if *update {
-		if err := os.MkdirAll("testdata", 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, got, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs; run with -update and read the difference\n%s", path, got)
-	}
-}
 
 // TestResultsOfMatches: what a match of each kind leaves in its result stands in testdata.
 func TestResultsOfMatches(t *testing.T) {
@@ -63,7 +28,7 @@ func TestResultsOfMatches(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		golden(t, "result-"+name+".json", text)
+		golden.Compare(t, "result-"+name+".json", string(text), 8)
 	}
 }
 

@@ -3,46 +3,11 @@ package sprt
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
-	"regexp"
-	"strconv"
 	"testing"
+
+	"github.com/assay-chess/assay/selfplay/internal/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite testdata")
-
-var long = regexp.MustCompile(`-?[0-9]+\.[0-9]{7,}(e-?[0-9]+)?`)
-
-// golden compares a text, its numbers rounded to seven digits, with a file of testdata, or writes the file.
-func golden(t *testing.T, name string, text []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	got := long.ReplaceAllFunc(text, func(number []byte) []byte {
-		v, err := strconv.ParseFloat(string(number), 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return strconv.AppendFloat(nil, v, 'g', 7, 64)
-	})
-	if *update {
-		if err := os.WriteFile(path, got, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	gotLines, wantLines := bytes.Split(got, []byte("\n")), bytes.Split(want, []byte("\n"))
-	for i := range max(len(gotLines), len(wantLines)) {
-		if i >= len(gotLines) || i >= len(wantLines) || !bytes.Equal(gotLines[i], wantLines[i]) {
-			t.Fatalf("%s differs from line %d on; run with -update and read the difference", path, i+1)
-		}
-	}
-}
 
 // samples are tests with counts that passed, failed, go on, are few, or are one-sided.
 var samples = []struct {
@@ -87,7 +52,7 @@ func TestMeasured(t *testing.T) {
 			fmt.Fprintf(&text, "%s: %s\n", line[0], line[1])
 		}
 	}
-	golden(t, "measured.txt", text.Bytes())
+	golden.Compare(t, "measured.txt", text.String(), 7)
 }
 
 // TestMeasureSeparates: the LLR is of what the test observed, everything else of all pairs.
@@ -139,7 +104,7 @@ func TestPredicted(t *testing.T) {
 		rate, lo, hi := r.PassRate()
 		fmt.Fprintf(&text, "%s, simulated: %+v\npass rate %.8f [%.8f, %.8f]\n", s.name, r, rate, lo, hi)
 	}
-	golden(t, "predicted.txt", text.Bytes())
+	golden.Compare(t, "predicted.txt", text.String(), 7)
 }
 
 // TestOutcomes: probabilities of outcomes of motions of every kind, short and long, weak and strong, stand in testdata.
@@ -159,5 +124,5 @@ func TestOutcomes(t *testing.T) {
 			text.WriteByte('\n')
 		}
 	}
-	golden(t, "outcomes.txt", text.Bytes())
+	golden.Compare(t, "outcomes.txt", text.String(), 7)
 }

@@ -26,6 +26,10 @@ func TestLimits(t *testing.T) {
 		{Test{0, 5, Logistic, 0.05, 1}, "alpha (0.05) and beta (1) must lie between 0 and 1"},
 		{Test{0, 5, Logistic, 0.75, 0.25}, "alpha + beta is 1, not below 1"},
 		{Test{0, 5, Logistic, 0.75, 0.24}, ""},
+		{Test{0, 5, Logistic, 0, 0.05}, "alpha (0) and beta (0.05) must lie between 0 and 1"},
+		{Test{0, 5, Logistic, 0.05, math.NaN()}, "alpha (0.05) and beta (NaN) must lie between 0 and 1"},
+		{Test{math.NaN(), 5, Normalized, 0.05, 0.05}, "elo0 is NaN, not within +-1000"},
+		{Test{0, math.Inf(1), Normalized, 0.05, 0.05}, "elo1 is +Inf, not within +-1000"},
 		{Test{0, 5, Logistic + 1, 0.05, 0.05}, "Model(2)"},
 	} {
 		err := tt.test.Validate()
@@ -37,6 +41,9 @@ func TestLimits(t *testing.T) {
 		}
 		if llr, errLLR := tt.test.LLR(WDL(9, 2, 1)); (errLLR == nil) != (tt.want == "") || err != nil && llr != 0 {
 			t.Errorf("%+v: LLR %v, %v", tt.test, llr, errLLR)
+		}
+		if _, errWalk := NewWalk(tt.test, false); (errWalk == nil) != (tt.want == "") {
+			t.Errorf("%+v: a walk began: %v", tt.test, errWalk)
 		}
 	}
 }
@@ -76,7 +83,7 @@ func TestCountLimits(t *testing.T) {
 		{Pentanomial{0, 0, -2, 0, 0}, "WL+DD is -2, below zero"},
 	} {
 		err := tt.counts.Validate()
-		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.HasSuffix(err.Error(), ": "+tt.want)) {
+		if tt.want == "" && err != nil || tt.want != "" && (!errors.Is(err, ErrCounts) || !strings.HasSuffix(err.Error(), ": "+tt.want)) {
 			t.Errorf("%v: %v, want %s", tt.counts, err, tt.want)
 		}
 	}

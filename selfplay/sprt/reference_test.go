@@ -5,7 +5,6 @@ import (
 	"math"
 	"os"
 	"slices"
-	"strings"
 	"testing"
 )
 
@@ -97,23 +96,15 @@ var checks = map[string]func(*testing.T, *vector){
 	"fastchess_sprt_llr":    checkFastchessLLR,
 }
 
-// ofBayesElo are the kinds of vectors of BayesElo's model alone. Tests in its unit are among other kinds.
-var ofBayesElo = []string{"llr_bayeselo_legacy", "drawelo", "bayeselo_to_elo", "bayeselo_to_proba", "elo_to_bayeselo",
-	"cutechess_sprt_llr", "openbench_tri_llr_bayeselo"}
-
 // TestReference compares with what other programs compute.
 func TestReference(t *testing.T) {
 	seen := map[string]int{}
 	for _, v := range loadVectors(t) {
-		check, bayesElo := checks[v.Kind], strings.EqualFold(v.Input.Model, "bayesian") || v.Input.EloModel == "BayesElo"
-		switch {
-		case bayesElo || slices.Contains(ofBayesElo, v.Kind):
-			t.Run(v.ID, func(t *testing.T) { t.Skip("the model of BayesElo went") })
-		case check == nil:
-			t.Errorf("%s: nothing checks vectors of the kind %s", v.ID, v.Kind)
-		default:
-			seen[v.Kind]++
+		seen[v.Kind]++
+		if check := checks[v.Kind]; check != nil {
 			check(t, &v)
+		} else {
+			t.Errorf("%s: nothing checks vectors of the kind %s", v.ID, v.Kind)
 		}
 	}
 	if len(seen) != len(checks) {
@@ -266,7 +257,7 @@ func TestFastchessDiffers(t *testing.T) {
 	compared, differ, most := 0, 0, 0.0
 	for _, v := range loadVectors(t) {
 		want, ok := expect[struct{ LLR float64 }](&v)
-		if v.Kind != "fastchess_sprt_llr" || !ok || v.Input.Model == "bayesian" {
+		if v.Kind != "fastchess_sprt_llr" || !ok {
 			continue
 		}
 		got, err := v.test(t).LLR(v.counts(t))

@@ -3,42 +3,11 @@ package sprt
 import (
 	"encoding/json"
 	"errors"
-	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 )
 
 var usual = Test{Elo0: 0, Elo1: 5, Model: Normalized, Alpha: 0.05, Beta: 0.05}
-
-func TestValidate(t *testing.T) {
-	with := func(change func(*Test)) Test {
-		x := usual
-		change(&x)
-		return x
-	}
-	if err := usual.Validate(); err != nil {
-		t.Fatal(err)
-	}
-	for word, x := range map[string]Test{
-		"elo0":         with(func(x *Test) { x.Elo0 = math.NaN() }),
-		"elo1":         with(func(x *Test) { x.Elo1 = math.Inf(1) }),
-		"+-1000":       with(func(x *Test) { x.Elo1 = 1001 }),
-		"not above":    with(func(x *Test) { x.Elo1 = 0 }),
-		"alpha":        with(func(x *Test) { x.Alpha = 0 }),
-		"beta":         with(func(x *Test) { x.Beta = math.NaN() }),
-		"alpha + beta": with(func(x *Test) { x.Alpha, x.Beta = 0.5, 0.5 }),
-		"Model(9)":     with(func(x *Test) { x.Model = 9 }),
-	} {
-		err := x.Validate()
-		if !errors.Is(err, ErrTest) || !strings.Contains(err.Error(), word) {
-			t.Errorf("%+v: %v, want a word of %q", x, err, word)
-		}
-		if _, err := NewWalk(x, false); err == nil {
-			t.Errorf("%+v: a walk began", x)
-		}
-	}
-}
 
 func TestRefusals(t *testing.T) {
 	if _, err := usual.LLR(Trinomial{0, -1, 0}); !errors.Is(err, ErrCounts) {
