@@ -10,7 +10,6 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/engine/internal/enginetest"
 	"github.com/assay-chess/assay/models"
 )
 
@@ -42,17 +41,6 @@ func TestOpen(t *testing.T) {
 			t.Error(err)
 		}
 	}
-}
-
-// The historic programs run the conformance suite in their own packages.
-func TestConform(t *testing.T) {
-	enginetest.Conform(t, func() engine.Player {
-		p, err := openText("assay")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
-	})
 }
 
 func TestEveryPlayer(t *testing.T) {

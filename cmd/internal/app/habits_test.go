@@ -35,43 +35,14 @@ func TestHabits(t *testing.T) {
 	const line = "in assay it is\nassay match "
 	// A line and what its answer has. The exit code is that of wrong usage, unless the answer begins with ok or failed.
 	for _, test := range []struct{ line, want string }{
-		// First words.
-		{"gauntlet ./a ./b ./c", "type assay match A B C --gauntlet"},
-		{"tournament", "type assay match A B C"},
-		{"round-robin", "type assay match A B C"},
-		{"elo", "type assay sprt --pgn games.pgn"},
-		{"los", "assay sprt --wdl W,D,L"},
-		{"stats", "type assay sprt --pgn"},
+		// First words; TestHabitsAreTrue types those of the list.
 		{"ordo -a 2800 -p games.pgn", "type assay ladder games.pgn"},
-		{"bayeselo", "type assay ladder games.pgn"},
-		{"rate", "type assay ladder games.pgn"},
-		{"rating", "type assay ladder games.pgn"},
-		{"analyse", "type assay eval FEN"},
-		{"analyze", "type assay eval FEN"},
-		{"resume", "type assay runs"},
 		{"import games.pgn", "type assay data import SRC... --out DIR"},
-		{"export", "type assay data export PATH --out FILE"},
-		{"pgn", "type assay data import games.pgn --out games"},
-		{"play", "type assay match A B --games 100"},
-		{"sprt-match", "type assay match ./new ./base --tc 8+0.08 --sprt 0,5"},
-		{"engine", "type assay match ./engine assay"},
 		{"UCI", "did you mean assay uci?"},
-		{"ucinewgame", "type assay uci"},
-		{"isready", "type assay uci"},
-		{"datagen", "type assay selfplay --out games --games 10000"},
-		{"genfens", "type assay selfplay"},
-		{"texel", "type assay tune positions --out weights.json"},
-		{"train", "type assay tune positions"},
-		{"fit", "type assay tune positions"},
-		{"weather-factory", "type assay spsa CONFIG"},
-		{"worker", "type assay work URL"},
-		{"nps", "type assay bench"},
 		{"compliance ./engine", "type assay check ./engine"},
-		{"divide", "type assay perft startpos 5 --divide"},
 		{"data filter", "type assay data positions games --out positions"},
 		{"data exprot", "did you mean export?"},
 		{"mathc assay random", "did you mean assay match?"},
-		{"fastchess", "type assay translate fastchess"},
 		{"work --all", "type assay help work --all"},
 
 		// Command lines of other runners.
@@ -179,6 +150,8 @@ func TestHabits(t *testing.T) {
 		{"sprt --wdl 10,20,15 --elo-model logistic", "ok LLR"},
 		{"sprt --true-elo x", "want a number"},
 		{"help mtach", "did you mean assay match?"},
+		{"help data exprot", "did you mean export?"},
+		{"help match", "ok Usual flags"},
 		{"match assay random --games 0", "--games 0: want 1 or more"},
 		{"match assay random --rounds 0", "--rounds 0: want 1 or more"},
 		{"match assay random --depth 0", "--depth 0: want 1 or more"},
@@ -212,7 +185,7 @@ func TestHabits(t *testing.T) {
 
 // What a habit says to type exists: its command, and the flags in it.
 func TestHabitsAreTrue(t *testing.T) {
-	seen, rows, parsed := map[string]bool{}, 0, 0
+	seen, firsts, rows, parsed := map[string]bool{}, map[string]bool{}, 0, 0
 	for line := range strings.Lines(habitsText) {
 		words, say, ok := strings.Cut(strings.TrimSpace(line), ": ")
 		if !ok || strings.HasPrefix(line, "#") {
@@ -222,6 +195,12 @@ func TestHabitsAreTrue(t *testing.T) {
 		for word := range strings.FieldsSeq(words) {
 			if cmd, _, err := newRootCommand().Find([]string{word}); err == nil && cmd.HasParent() {
 				t.Errorf("%q is a command", word)
+			}
+			if strings.HasPrefix(say, "assay ") && !firsts[word] && !strings.ContainsAny(word[:1], "-.") {
+				firsts[word] = true
+				if code, stdout, stderr := call(t, word); code != exitUsage || !strings.Contains(stderr, "type "+say) {
+					t.Errorf("assay %s: exit %d\n%s%s", word, code, stdout, stderr)
+				}
 			}
 			if key := word + " " + say; seen[key] {
 				t.Errorf("%q: twice", key)

@@ -96,22 +96,6 @@ func TestHelpHasEverything(t *testing.T) {
 	}
 }
 
-func TestHelpOfNothing(t *testing.T) {
-	for line, want := range map[string]string{
-		"help mathc":       `unknown command "mathc" for "assay"`,
-		"help data exprot": "did you mean export?",
-		"help match":       "ok Usual flags",
-		"help match --all": "ok Adjudication:",
-		"match --help":     "ok assay help match --all",
-	} {
-		code, stdout, stderr := call(t, strings.Fields(line)...)
-		want, ok := strings.CutPrefix(want, "ok ")
-		if ok != (code == exitDone) || !strings.Contains(stdout+stderr, want) {
-			t.Errorf("assay %s: exit %d, want %q\n%s%s", line, code, want, stdout, stderr)
-		}
-	}
-}
-
 // The script of assay completion bash completes in a bash that has nothing else, also words with = and :.
 func TestCompletionInBash(t *testing.T) {
 	bash, err := exec.LookPath("bash")

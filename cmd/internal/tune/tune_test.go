@@ -231,17 +231,12 @@ func TestTuneErrors(t *testing.T) {
 		{`no such term or group: "knigth"`, []string{good, "--freeze", "knigth"}},
 		{"--ablate=each", []string{good, "--ablate=each"}},
 		{"--ablate compares", []string{good, "--ablate", "--folds", "0"}},
-		{"--prior king", []string{good, "--prior", "king"}},
 		{"--prior king=-3", []string{good, "--prior", "king=-3"}},
 		{"--memory lots", []string{good, "--memory", "lots"}},
 		{"--memory 0", []string{good, "--memory", "0"}},
 		{"--memory 4MG", []string{good, "--memory", "4MG"}},
 		{"limit -5", []string{good, "--limit", "-5"}},
 		{"limit NaN", []string{good, "--limit", "nan"}},
-		{"unknown loss", []string{good, "--loss", "hinge"}},
-		{"unknown method", []string{good, "--method", "prayer"}},
-		{"unknown model", []string{good, "--model", "deep"}},
-		{"nowhere", []string{filepath.Join(dir, "nowhere")}},
 		{"no such", []string{good, "--disk", filepath.Join(dir, "no", "such")}},
 	} {
 		out := filepath.Join(dir, "out.json")
