@@ -206,20 +206,3 @@ func FuzzBareFile(f *testing.F) {
 		}
 	})
 }
-
-// writeFrom resumes a data set of small shards.
-func writeFrom(t *testing.T, dir string, rows []GameRow) {
-	t.Helper()
-	w, err := newWriter(dir, testConfig, gamesCodec, smallGames)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range rows[w.Rows():] {
-		if err := w.Append(&r); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := w.Finish(map[string]int{"written": len(rows)}); err != nil {
-		t.Fatal(err)
-	}
-}

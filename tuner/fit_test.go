@@ -84,38 +84,6 @@ func noisy(i int, r *rows.Row) {
 	}
 }
 
-func TestBadRows(t *testing.T) {
-	nan := float32(math.NaN())
-	good := rows.Row{Entries: []rows.Entry{{Term: 0, Count: 1}, {Term: 3, Count: -2}}, Phase: 24, Scale: 1, Result: 1,
-		Weight: 1}
-	for name, change := range map[string]func(r *rows.Row){
-		"phase":     func(r *rows.Row) { r.Phase = 25 },
-		"result":    func(r *rows.Row) { r.Result = nan },
-		"result 2":  func(r *rows.Row) { r.Result = 1.5 },
-		"weight":    func(r *rows.Row) { r.Weight = -1 },
-		"weight ":   func(r *rows.Row) { r.Weight = nan },
-		"scale":     func(r *rows.Row) { r.Scale = nan },
-		"offset":    func(r *rows.Row) { r.Offset = float32(math.Inf(1)) },
-		"term 4":    func(r *rows.Row) { r.Entries = []rows.Entry{{Term: 4, Count: 1}} },
-		"ascend":    func(r *rows.Row) { r.Entries = []rows.Entry{{Term: 3, Count: 1}, {Term: 3, Count: 1}} },
-		"count 0":   func(r *rows.Row) { r.Entries = []rows.Entry{{Term: 3, Count: 0}} },
-		"descends ": func(r *rows.Row) { r.Entries = []rows.Entry{{Term: 3, Count: 1}, {Term: 0, Count: 1}} },
-	} {
-		b := rows.NewBuilder(4)
-		r := good
-		change(&r)
-		if err := b.Add(&r); !errors.Is(err, rows.ErrRow) {
-			t.Errorf("%s: error %v, want ErrRow", name, err)
-		}
-		if err := b.Add(&good); err != nil {
-			t.Errorf("good row after %s: %v", name, err)
-		}
-		if s := synthetic.Finish(t, b); s.Rows() != 1 {
-			t.Errorf("%s: %d rows kept", name, s.Rows())
-		}
-	}
-}
-
 // TestSeparable: results that the features predict perfectly give finite
 // weights and a warning, with a prior and without.
 func TestSeparable(t *testing.T) {

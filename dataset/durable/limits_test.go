@@ -1,6 +1,7 @@
 package durable
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -378,7 +379,15 @@ func TestManifestLimits(t *testing.T) {
 		{"twice", func(m *Manifest) { m.Shards[1].Name = m.Shards[0].Name }, "listed twice"},
 		{"long hash", func(m *Manifest) { m.Shards[0].SHA256 += "00" }, "not a SHA-256"},
 		{"no hex", func(m *Manifest) { m.Shards[0].SHA256 = strings.Repeat("g", 64) }, "not a SHA-256"},
+		{"short hash", func(m *Manifest) { m.Shards[0].SHA256 = "abcd" }, "not a SHA-256"},
 		{"folder", func(m *Manifest) { m.Shards[0].Name = "a/x" }, "not a plain file name"},
+		{"path", func(m *Manifest) { m.Shards[0].Name = "../x.arrow" }, "not a plain file name"},
+		{"absolute", func(m *Manifest) { m.Shards[0].Name = "/x.arrow" }, "not a plain file name"},
+		{"backslash", func(m *Manifest) { m.Shards[0].Name = `a\x.arrow` }, "not a plain file name"},
+		{"no name", func(m *Manifest) { m.Shards[0].Name = "" }, "not a plain file name"},
+		{"hidden", func(m *Manifest) { m.Shards[0].Name = ".x" }, "not a plain file name"},
+		{"no schema", func(m *Manifest) { m.Schema = "" }, "schema"},
+		{"config", func(m *Manifest) { m.Config = json.RawMessage(`{`) }, "JSON"},
 		{"no shards", func(m *Manifest) { m.Shards, m.Rows = nil, 0 }, ""},
 	} {
 		m, dir := testManifest(), t.TempDir()

@@ -59,51 +59,6 @@ func TestAbortKeepsTheOldFile(t *testing.T) {
 	}
 }
 
-// A process that dies before the rename leaves its temporary file.
-func TestRemoveTempsTakesOnlyTemps(t *testing.T) {
-	dir := t.TempDir()
-	f, err := Create(filepath.Join(dir, "a"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	fmt.Fprint(f, "half")
-	f.file.Close() // and the process is gone
-	for _, keep := range []string{"b.tmp", ".hidden", "c"} {
-		if err := WriteFile(filepath.Join(dir, keep), nil); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if n := len(namesIn(t, dir)); n != 4 {
-		t.Fatalf("%d files before", n)
-	}
-	if err := RemoveTemps(dir); err != nil {
-		t.Fatal(err)
-	}
-	if got := strings.Join(namesIn(t, dir), " "); got != ".hidden b.tmp c" {
-		t.Errorf("left: %s", got)
-	}
-}
-
-func TestMakeDir(t *testing.T) {
-	base := t.TempDir()
-	dir := filepath.Join(base, "a", "b", "c")
-	for range 2 {
-		if err := MakeDir(dir); err != nil {
-			t.Fatal(err)
-		}
-	}
-	file := filepath.Join(base, "file")
-	if err := WriteFile(file, nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := MakeDir(file); err == nil {
-		t.Error("made a directory of a file")
-	}
-	if err := MakeDir(filepath.Join(file, "x")); err == nil {
-		t.Error("made a directory below a file")
-	}
-}
-
 func TestLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	l, err := TryLock(path)

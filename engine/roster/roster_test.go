@@ -29,20 +29,6 @@ func identifyText(text string) (string, error) {
 	return Identify(spec)
 }
 
-func TestOpen(t *testing.T) {
-	for _, spec := range []string{"assay", "assay:weights=shannon-1950", "assay:hash=1:depth=2",
-		"assay:nodes=100:weights=assay:hash=2"} {
-		p, err := openText(spec)
-		if err != nil {
-			t.Errorf("Open(%q): %v", spec, err)
-			continue
-		}
-		if err := p.Close(); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
 func TestEveryPlayer(t *testing.T) {
 	for _, name := range Names() {
 		t.Run(name, func(t *testing.T) {

@@ -86,6 +86,11 @@ func TestCountLimits(t *testing.T) {
 		if tt.want == "" && err != nil || tt.want != "" && (!errors.Is(err, ErrCounts) || !strings.HasSuffix(err.Error(), ": "+tt.want)) {
 			t.Errorf("%v: %v, want %s", tt.counts, err, tt.want)
 		}
+		_, errLLR := usual.LLR(tt.counts)
+		_, errStop := usual.AfterStop(tt.counts)
+		if bad := tt.want != ""; errors.Is(errLLR, ErrCounts) != bad || errors.Is(errStop, ErrCounts) != bad {
+			t.Errorf("%v: LLR %v, estimate %v", tt.counts, errLLR, errStop)
+		}
 	}
 }
 

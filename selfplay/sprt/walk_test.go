@@ -9,15 +9,6 @@ import (
 
 var usual = Test{Elo0: 0, Elo1: 5, Model: Normalized, Alpha: 0.05, Beta: 0.05}
 
-func TestRefusals(t *testing.T) {
-	if _, err := usual.LLR(Trinomial{0, -1, 0}); !errors.Is(err, ErrCounts) {
-		t.Errorf("negative counts: %v", err)
-	}
-	if _, err := usual.AfterStop(Trinomial{0, -1, 0}); !errors.Is(err, ErrCounts) {
-		t.Errorf("negative counts: %v", err)
-	}
-}
-
 func TestTestAsJSON(t *testing.T) {
 	data, err := json.Marshal(usual)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -179,6 +180,7 @@ func TestBadRows(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "bad features: row 5: ") {
 		t.Error("features: ", err)
 	}
+	nan, b, good := float32(math.NaN()), rows.NewBuilder(2), int64(0)
 	for _, tt := range []struct {
 		row rows.Row
 		ok  bool
@@ -190,15 +192,28 @@ func TestBadRows(t *testing.T) {
 		{rows.Row{Phase: rows.OwnFactors, EG: -1000.1, Weight: 1}, false},
 		{rows.Row{Result: 1, Weight: 1}, true},
 		{rows.Row{Result: 1.01, Weight: 1}, false},
+		{rows.Row{Result: nan, Weight: 1}, false},
 		{rows.Row{Weight: -1}, false},
+		{rows.Row{Weight: nan}, false},
+		{rows.Row{Scale: nan, Weight: 1}, false},
+		{rows.Row{Offset: float32(math.Inf(1)), Weight: 1}, false},
+		{rows.Row{Weight: 1, Entries: []rows.Entry{{Term: 1, Count: 1}, {Term: 0, Count: 1}}}, false},
 		{rows.Row{Weight: 1, Entries: []rows.Entry{{Term: 1, Count: 1}, {Term: 1, Count: 1}}}, false},
 		{rows.Row{Weight: 1, Entries: []rows.Entry{{Term: 2, Count: 1}}}, false},
 		{rows.Row{Weight: 1, Entries: []rows.Entry{{Term: 1, Count: 0}}}, false},
 	} {
-		tt.row.Scale, tt.row.Score = 1, rows.NoScore
-		if err := rows.NewBuilder(2).Add(&tt.row); (err == nil) != tt.ok {
+		if tt.row.Score = rows.NoScore; tt.row.Scale == 0 {
+			tt.row.Scale = 1
+		}
+		if err := b.Add(&tt.row); (err == nil) != tt.ok || !tt.ok && !errors.Is(err, rows.ErrRow) {
 			t.Errorf("%+v: %v", tt.row, err)
 		}
+		if tt.ok {
+			good++
+		}
+	}
+	if s := synthetic.Finish(t, b); int64(s.Rows()) != good {
+		t.Errorf("%d rows kept, want the %d good ones", s.Rows(), good)
 	}
 }
 

@@ -81,14 +81,6 @@ func (s *Spill) repeats(ctx context.Context, repeated *RowSet) (n int64, err err
 	return n, nil
 }
 
-// sameKey returns how many entries at the beginning have one key.
-func sameKey(entries []entry) (n int) {
-	for n < len(entries) && entries[n].key == entries[0].key {
-		n++
-	}
-	return n
-}
-
 // sorted appends the entries of file i, sorted by key, then by row.
 func (s *Spill) sorted(i int, entries []entry) ([]entry, error) {
 	entries, err := s.read(i, entries)
