@@ -94,7 +94,7 @@ func TestJournalKeepsEveryAnnouncedGame(t *testing.T) {
 	}
 	c.Progress = nil
 	got := run(t, c)
-	compare(t, "interrupted", bytesOf(t, c.Out), bytesOf(t, whole.Out))
+	same(t, c.Out, whole.Out)
 	if got.Games != want.Games || got.Plies != want.Plies || got.Disagreed != want.Disagreed ||
 		got.DataID != want.DataID || got.Played > 600-kept {
 		t.Errorf("%+v, want %+v; %d were kept", got, want, kept)
@@ -139,7 +139,7 @@ func TestJournalWithLinesOfAListedShard(t *testing.T) {
 	if s := run(t, c); s.Played > 40 {
 		t.Errorf("%d games played", s.Played)
 	}
-	compare(t, "old lines", bytesOf(t, c.Out), bytesOf(t, whole.Out))
+	same(t, c.Out, whole.Out)
 }
 
 // An unfinished data set has its first games without a gap, as the finished one has them.
@@ -240,7 +240,7 @@ func TestForfeitsAreTolerated(t *testing.T) {
 	}
 	c.Runner = bad(2)
 	run(t, c)
-	compare(t, "forfeits", bytesOf(t, c.Out), bytesOf(t, whole.Out))
+	same(t, c.Out, whole.Out)
 }
 
 // Too many forfeits end the run, which says so again when it is resumed, and goes on if more are

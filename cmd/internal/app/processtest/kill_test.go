@@ -2,7 +2,6 @@ package processtest
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"flag"
 	"math/rand/v2"
@@ -13,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/gamelog/gamelogtest"
 	"github.com/assay-chess/assay/selfplay/match"
 )
 
@@ -68,11 +67,16 @@ func TestKilledRunsGiveTheSameBytes(t *testing.T) {
 			if err := assay(t, nil, append(c.args, "--out", killed)...); err != nil {
 				t.Fatal(err)
 			}
-			for _, pattern := range c.files {
-				sameFiles(t, pattern, killed, whole)
-			}
-			if c.name == "match" {
-				eachGameOnce(t, filepath.Join(killed, match.JournalName), c.games)
+			gamelogtest.SameFiles(t, killed, whole, c.files...)
+			seen := map[uint64]bool{}
+			if err := gamelogtest.Read(filepath.Join(killed, match.JournalName), func(g *selfplay.Result) error {
+				if seen[g.Number] || g.Number >= uint64(c.games) {
+					t.Errorf("game %d of %d is in the journal again", g.Number, c.games)
+				}
+				seen[g.Number] = true
+				return nil
+			}); c.name == "match" && (err != nil || len(seen) != c.games) {
+				t.Errorf("%d games in the journal, want %d: %v", len(seen), c.games, err)
 			}
 		})
 	}
@@ -124,53 +128,4 @@ func assay(t *testing.T, kill func() bool, args ...string) error {
 		t.Fatalf("assay %s: %v\n%s", strings.Join(args, " "), err, &stderr)
 	}
 	return err
-}
-
-// sameFiles compares the files of two folders that the pattern names.
-func sameFiles(t *testing.T, pattern, got, want string) {
-	t.Helper()
-	names, err := filepath.Glob(filepath.Join(want, pattern))
-	if err != nil || len(names) == 0 {
-		t.Fatalf("no %s in %s: %v", pattern, want, err)
-	}
-	others, err := filepath.Glob(filepath.Join(got, pattern))
-	if err != nil || len(others) != len(names) {
-		t.Errorf("%d files %s, want %d: %v", len(others), pattern, len(names), err)
-	}
-	for _, name := range names {
-		rel, err := filepath.Rel(want, name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, errA := os.ReadFile(name)
-		b, errB := os.ReadFile(filepath.Join(got, rel))
-		if errA != nil || errB != nil || !bytes.Equal(a, b) {
-			t.Errorf("%s differs (%v, %v)", rel, errA, errB)
-		}
-	}
-}
-
-// eachGameOnce reads a match's journal.
-func eachGameOnce(t *testing.T, path string, games int) {
-	t.Helper()
-	seen := map[uint64]int{}
-	err := durable.ReadJournal(path, func(line []byte) error {
-		var g selfplay.Result
-		if err := json.Unmarshal(line, &g); err != nil {
-			return err
-		}
-		seen[g.Number]++
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for n := range uint64(games) {
-		if seen[n] != 1 {
-			t.Errorf("game %d is in the journal %d times", n, seen[n])
-		}
-	}
-	if len(seen) != games {
-		t.Errorf("%d games in the journal, want %d", len(seen), games)
-	}
 }

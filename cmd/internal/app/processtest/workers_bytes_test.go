@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/assay-chess/assay/cmd/internal/runs"
+	"github.com/assay-chess/assay/selfplay/gamelog/gamelogtest"
 )
 
 const spsaOfTwo = `
@@ -50,11 +51,8 @@ func TestWorkersTuneTheSame(t *testing.T) {
 	carl := startWorker(t, nil, url, "--name", "carl")
 	run.ends(exitDone)
 	leave(bert, carl)
-	for _, files := range []string{"config.json", "result.json", "iterations.jsonl", "weights.json", "games.pgn",
-		"games/*",
-		"validation/config.json", "validation/result.json", "validation/games.pgn", "validation/games/*"} {
-		sameFiles(t, files, shared, local)
-	}
+	gamelogtest.SameFiles(t, shared, local, "config.json", "result.json", "iterations.jsonl", "weights.json", "games.pgn",
+		"games/*", "validation/config.json", "validation/result.json", "validation/games.pgn", "validation/games/*")
 }
 
 // A ladder writes the same bytes when workers play its games.
@@ -69,9 +67,7 @@ func TestWorkersRateTheSame(t *testing.T) {
 	anna, bert := startWorker(t, nil, url, "--name", "anna"), startWorker(t, nil, url, "--name", "bert")
 	run.ends(exitDone)
 	leave(anna, bert)
-	for _, files := range []string{"config.json", "result.json", "games.pgn", "games/*", "ladder.svg"} {
-		sameFiles(t, files, shared, local)
-	}
+	gamelogtest.SameFiles(t, shared, local, "config.json", "result.json", "games.pgn", "games/*", "ladder.svg")
 }
 
 // planOfOne has one generation of a model with nine terms, which takes no time to fit.
@@ -94,11 +90,9 @@ func TestWorkersLearnTheSame(t *testing.T) {
 	anna, bert := startWorker(t, nil, url, "--name", "anna"), startWorker(t, nil, url, "--name", "bert")
 	run.ends(exitDone)
 	leave(anna, bert)
-	for _, files := range []string{"config.json", "result.json", "gen-1/games/*.arrow", "gen-1/games/manifest.json",
-		"gen-1/positions/*",
-		"gen-1/gate/result.json", "gen-1/gate/games.pgn", "gen-1/final/result.json", "gen-1/final/games.pgn"} {
-		sameFiles(t, files, filepath.Join(runs.Dir, "shared"), filepath.Join(runs.Dir, "local"))
-	}
+	gamelogtest.SameFiles(t, filepath.Join(runs.Dir, "shared"), filepath.Join(runs.Dir, "local"), "config.json",
+		"result.json", "gen-1/games/*.arrow", "gen-1/games/manifest.json", "gen-1/positions/*", "gen-1/gate/result.json",
+		"gen-1/gate/games.pgn", "gen-1/final/result.json", "gen-1/final/games.pgn")
 }
 
 // The line that resumes a run has the flags of its workers too.

@@ -14,6 +14,7 @@ import (
 
 	testengine "github.com/assay-chess/assay/engine/uci/testdata"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
+	"github.com/assay-chess/assay/selfplay/gamelog/gamelogtest"
 )
 
 // needInterrupts skips a test on systems where processes cannot be interrupted.
@@ -67,9 +68,7 @@ func sameAsLongRun(t *testing.T, shared string) {
 	longRunAlone.Do(func() {
 		start(t, nil, append([]string{"selfplay"}, append(longRun[:len(longRun):len(longRun)], alone)...)...).ends(exitDone)
 	})
-	for _, pattern := range []string{"games-*.arrow", "manifest.json", "result.json"} {
-		sameFiles(t, pattern, shared, alone)
-	}
+	gamelogtest.SameFiles(t, shared, alone, "games-*.arrow", "manifest.json", "result.json")
 }
 
 // Workers that are interrupted finish and send the units under way, and give the others
