@@ -18,7 +18,6 @@ const (
 	RunConfigName = "config.json"  // the configuration; changes only by ExtendRun
 	RunInfoName   = "run.json"     // how it was started and how to resume it
 	RunEventsName = "events.jsonl" // what happened, with times
-	RunFitsName   = "fits"         // a folder that may be there before the run
 	RunResultName = "result.json"  // written last: a run is complete once it exists
 	runLockName   = ".run.lock"
 )
@@ -212,8 +211,7 @@ func (r *Run) checkEmpty() error {
 		return fmt.Errorf("durable: %w", err)
 	}
 	for _, e := range entries {
-		if name := e.Name(); name != RunFitsName && name != RunInfoName && name != RunEventsName &&
-			!strings.HasPrefix(name, ".") {
+		if name := e.Name(); name != RunInfoName && name != RunEventsName && !strings.HasPrefix(name, ".") {
 			return fmt.Errorf("durable: %s has %s but no %s: %w", r.dir, name, RunConfigName, ErrNotRun)
 		}
 	}

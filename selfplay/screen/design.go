@@ -52,7 +52,6 @@ type Design struct {
 	number  map[Subset]int
 	pairs   [2][][2]int // of builds: complements; rows against others, in random order
 	partial bool        // builds are lost: interactions are not estimated
-	some    Subset      // factors that are never all on; see NeverAll
 }
 
 // NewDesign returns a design for 2 to MaxFactors factors. The seed decides the order of its comparisons, and the
@@ -117,34 +116,13 @@ func (d *Design) pairUp() {
 	}
 }
 
-// NeverAll changes subsets with all of some factors on, such as data left out of a fit, which must have some: only one
-// of these factors is on, each in turn. Interactions are not estimated.
-func (d *Design) NeverAll(of Subset) { d.some, d.partial = of, true }
-
-// one returns a build, which NeverAll changes to have one of the factors, by turn.
-func (d *Design) one(build int, turn uint64) Subset {
-	s := d.builds[build]
-	if d.some == 0 || s&d.some != d.some {
-		return s
-	}
-	rest := d.some
-	for range turn % d.turns() {
-		rest &= rest - 1
-	}
-	return s&^d.some | rest&-rest
-}
-
-func (d *Design) turns() uint64 { return uint64(max(1, d.some.Size())) }
-
 func (d *Design) has(build int) bool { _, ok := d.number[d.builds[build]]; return ok }
 
 // Builds returns the subsets that a design of rows plays; none of a random one.
 func (d *Design) Builds() (list []Subset) {
-	for i := range d.builds {
-		for turn := range d.turns() {
-			if one := d.one(i, turn); d.Kind == Rows && d.has(i) && !slices.Contains(list, one) {
-				list = append(list, one)
-			}
+	for i, build := range d.builds {
+		if d.Kind == Rows && d.has(i) {
+			list = append(list, build)
 		}
 	}
 	return list
@@ -153,20 +131,14 @@ func (d *Design) Builds() (list []Subset) {
 // Drop removes subsets that cannot be built. It returns the factors whose effect is lost by that: those that the
 // comparisons which are left do not tell apart.
 func (d *Design) Drop(subsets ...Subset) (lost []int) {
-	for i, build := range d.builds {
-		for turn := range d.turns() {
-			if slices.Contains(subsets, d.one(i, turn)) {
-				delete(d.number, build)
-			}
-		}
+	for _, build := range subsets {
+		delete(d.number, build)
 	}
 	d.partial = true
 	d.pairUp()
 	var pairs []Pair
 	for _, p := range slices.Concat(d.pairs[0], d.pairs[1]) {
-		for turn := range d.turns() {
-			pairs = append(pairs, Pair{A: d.one(p[0], turn), B: d.one(p[1], turn)})
-		}
+		pairs = append(pairs, Pair{A: d.builds[p[0]], B: d.builds[p[1]]})
 	}
 	return unknown(d.regressors(pairs, d.Factors))
 }
@@ -187,7 +159,7 @@ func unknown(x *mat.Dense) (list []int) {
 		part := 0.0
 		for i, value := range values {
 			if value <= 1e-9*slices.Max(values) {
-				part += square(v.At(j, i))
+				part += v.At(j, i) * v.At(j, i)
 			}
 		}
 		if part > 1e-12 {
@@ -210,11 +182,8 @@ func (d *Design) Comparison(pair uint64, fixed Fixed) (a, b Subset) {
 	if place == PerOpening-1 && len(d.pairs[1]) > 0 {
 		list, at = d.pairs[1], opening
 	}
-	p, turn := list[at%uint64(len(list))], at/uint64(len(list))
-	if a, b = d.one(p[0], turn), d.one(p[1], turn); a == b {
-		return d.one(p[0], turn+1), d.one(p[1], turn+1)
-	}
-	return a, b
+	p := list[at%uint64(len(list))]
+	return d.builds[p[0]], d.builds[p[1]]
 }
 
 // random returns a comparison of a random design: a row and its complement, each row of a matrix once, or two

@@ -25,11 +25,6 @@ type Effect struct {
 	sprt.Strength           // with its 95 % interval; null after too few games
 	SE            num.Float `json:"se"`
 	P             num.Float `json:"p"` // that no effect looks as large
-
-	// The effect given those of all factors (empirical Bayes): what to expect of it. After a choice among many
-	// factors, or a decision, the raw effect is too large.
-	Shrunk   num.Float `json:"shrunk"`
-	ShrunkSE num.Float `json:"shrunk_se"`
 }
 
 // Test is a chi-square test that something is zero.
@@ -41,11 +36,10 @@ type Test struct {
 
 // Estimate is what pairs of games say about the factors.
 type Estimate struct {
-	Pairs      int         `json:"pairs"`
-	Openings   int         `json:"openings"`
-	Variance   num.Float   `json:"pair_variance"` // of the score of a pair
-	Effects    []Effect    `json:"effects"`
-	Covariance [][]float64 `json:"covariance,omitempty"` // of the effects
+	Pairs    int       `json:"pairs"`
+	Openings int       `json:"openings"`
+	Variance num.Float `json:"pair_variance"` // of the score of a pair
+	Effects  []Effect  `json:"effects"`
 
 	// Interactions of single pairs of factors, of a random design with enough games.
 	Interactions []InteractionEffect `json:"interactions,omitempty"`
@@ -59,14 +53,9 @@ type Estimate struct {
 	// Homogeneity tests whether the effects changed when factors were fixed; nil: none was.
 	Homogeneity *Test `json:"homogeneity,omitempty"`
 
-	Best          Subset    `json:"best"` // the factors whose shrunk effect is above zero
-	Gain          num.Float `json:"gain"` // to expect of it against all off
-	GainLo        num.Float `json:"gain_lo"`
-	GainHi        num.Float `json:"gain_hi"`
-	InteractionSD num.Float `json:"interaction_sd"` // by which the interval is widened: that of interactions, in Elo
+	Best Subset `json:"best"` // the factors whose effect is above zero
 
 	games     *grouped
-	moved     bool // the effects changed when factors were fixed: main is that at the levels fixed
 	all, main *fit // all coefficients of the design; the effects. Nil if they are unknown
 }
 
@@ -105,33 +94,29 @@ func (d *Design) Estimate(pairs []Pair) *Estimate {
 	if e.main == nil {
 		return e
 	}
-	prior := interactionPrior(nil, nil, 0)
-	if f := e.all; len(f.theta) > d.Factors {
-		d.aliases(e, f)
-		prior = d.aliasPrior(f)
+	if len(e.all.theta) > d.Factors {
+		d.aliases(e, e.all)
 	}
-	shrunk, post := shrink(e.main.theta, e.main.cov, mainPrior)
 	for j := range e.Effects {
-		if x := &e.Effects[j]; x.Known() {
-			x.Shrunk, x.ShrunkSE = num.Float(shrunk[j]), num.Float(math.Sqrt(post.At(j, j)))
+		if x := &e.Effects[j]; x.Known() && x.Elo > 0 {
+			e.Best |= 1 << j
 		}
 	}
 	if d.Kind == Random && d.Factors > 1 && e.Openings >= interactionOpenings*d.columns(true) {
 		if f := e.games.solve(d.regressors(e.games.kinds, d.columns(true))); f != nil {
-			prior = d.interact(e, f)
+			d.interact(e, f)
 		}
 	}
-	d.gain(e, shrunk, post, prior)
 	return e
 }
 
-// Effects is Estimate without what no decision needs: shrunk effects, interactions, the best set and its gain.
+// Effects is Estimate without what no decision needs: interactions and the best set.
 func (d *Design) Effects(pairs []Pair) *Estimate {
 	g := group(pairs)
 	e := &Estimate{Pairs: len(pairs), Openings: g.openings, Effects: make([]Effect, d.Factors), Variance: num.Unknown,
-		Gain: num.Unknown, GainLo: num.Unknown, GainHi: num.Unknown, InteractionSD: num.Unknown, games: g}
+		games: g}
 	for j := range e.Effects {
-		e.Effects[j] = Effect{sprt.Unknown(), num.Unknown, num.Unknown, num.Unknown, num.Unknown}
+		e.Effects[j] = Effect{sprt.Unknown(), num.Unknown, num.Unknown}
 	}
 	if len(pairs) == 0 || e.Openings < d.LeastOpenings() {
 		return e
@@ -155,14 +140,12 @@ func (d *Design) LeastOpenings() int {
 	return max(openingsPerColumn*columns, columns+10)
 }
 
-// fill sets the raw effects.
+// fill sets the effects.
 func (d *Design) fill(e *Estimate, f *fit) {
 	t := distuv.StudentsT{Sigma: 1, Nu: float64(f.df)}
 	width := t.Quantile(0.975)
-	e.Covariance = make([][]float64, d.Factors)
 	for j := range e.Effects {
 		elo, se := f.theta[j], math.Sqrt(f.cov.At(j, j))
-		e.Covariance[j] = mat.Row(nil, j, f.cov)
 		if f.naive[j] > 1000*1000 { // its factor never changed
 			continue
 		}
@@ -188,21 +171,8 @@ func (d *Design) aliases(e *Estimate, f *fit) {
 	}
 }
 
-// aliasPrior returns the distribution of an interaction: a column that builds and complements share is the sum of
-// many.
-func (d *Design) aliasPrior(f *fit) float64 {
-	n := d.order()
-	shared := f.part(n, 2*n-1)
-	each := math.Sqrt(float64(d.Factors*(d.Factors-1)/2) / float64(n-1))
-	for i := range shared.theta {
-		shared.theta[i] /= each
-	}
-	shared.cov.ScaleSym(1/(each*each), shared.cov)
-	return interactionPrior(shared.theta, shared.cov, f.size(d.Factors))
-}
-
 // interact sets the interactions of a random design.
-func (d *Design) interact(e *Estimate, f *fit) float64 {
+func (d *Design) interact(e *Estimate, f *fit) {
 	all := f.part(d.Factors, d.columns(true))
 	t := distuv.StudentsT{Sigma: 1, Nu: float64(f.df)}
 	at := 0
@@ -227,7 +197,6 @@ func (d *Design) interact(e *Estimate, f *fit) float64 {
 	for i := range seen {
 		e.Interactions[i].Seen = true
 	}
-	return interactionPrior(all.theta, all.cov, f.size(d.Factors))
 }
 
 // homogeneous returns the effects of pairs in strata: pooled, or, if they changed when factors were fixed last, at
@@ -238,7 +207,7 @@ func (d *Design) homogeneous(e *Estimate, stratum int, pooled *fit) *fit {
 		return pooled
 	}
 	e.Homogeneity = f.part(d.Factors, len(f.theta)).test()
-	if e.moved = float64(e.Homogeneity.P) < homogeneityLevel; e.moved {
+	if float64(e.Homogeneity.P) < homogeneityLevel {
 		return f.part(0, d.Factors)
 	}
 	return pooled

@@ -165,15 +165,6 @@ func (f *fit) part(from, to int) *fit {
 	return &fit{slices.Clone(f.theta[from:to]), cov, f.naive[from:to], f.df, f.variance}
 }
 
-// size is the root mean square of the first coefficients, less what their errors add.
-func (f *fit) size(n int) float64 {
-	sum := 0.0
-	for j := range n {
-		sum += f.theta[j]*f.theta[j] - f.cov.At(j, j)
-	}
-	return math.Sqrt(max(0, sum/float64(n)))
-}
-
 // test tests whether all coefficients are zero (A. Wald 1943), with the F distribution of Hotelling's test.
 func (f *fit) test() *Test {
 	n := len(f.theta)

@@ -3,7 +3,6 @@ package screen
 import (
 	"math"
 
-	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -18,26 +17,6 @@ func Precision(pairs uint64, variance float64) float64 {
 	share := (PerOpening - 1 + acrossShare) / PerOpening
 	slope := logitPerElo / 4
 	return math.Sqrt(variance/(share*float64(pairs))) / slope
-}
-
-// Precision is the function of that name for this design: the error of the factor that its pairs tell the least about.
-func (d *Design) Precision(pairs uint64, variance float64) float64 {
-	const enough = 1000 * PerOpening
-	list := make([]Pair, enough)
-	for i := range list {
-		list[i].A, list[i].B = d.Comparison(uint64(i), Fixed{})
-	}
-	var information, inverse mat.SymDense
-	var chol mat.Cholesky
-	information.SymOuterK(1./enough, d.regressors(list, d.Factors).T())
-	if !chol.Factorize(&information) || chol.InverseTo(&inverse) != nil {
-		return math.Inf(1)
-	}
-	largest := 0.0
-	for j := range d.Factors {
-		largest = max(largest, inverse.At(j, j))
-	}
-	return math.Sqrt(variance/float64(pairs)*largest) / (logitPerElo / 4)
 }
 
 // Need returns the number of pairs after which the 95 % intervals of main effects are within ± that many Elo: whole
@@ -93,4 +72,15 @@ func (e *Estimate) Decide(look int, decided Subset) Subset {
 		}
 	}
 	return decided
+}
+
+// Fix returns the factors that are decided at their better level; those that are fixed stay as they are.
+func (e *Estimate) Fix(decided Subset, was Fixed) Fixed {
+	for j := range e.Effects {
+		if decided.Has(j) && !was.Factors.Has(j) && e.Effects[j].Elo > 0 {
+			was.On |= 1 << j
+		}
+	}
+	was.Factors |= decided
+	return was
 }

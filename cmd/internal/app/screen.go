@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/assay-chess/assay/cmd/internal/cli"
-	"github.com/assay-chess/assay/cmd/internal/factor"
 	"github.com/assay-chess/assay/cmd/internal/gitbuild"
 	"github.com/assay-chess/assay/cmd/internal/runs"
 	"github.com/assay-chess/assay/cmd/internal/settings"
@@ -31,44 +30,29 @@ games measure every effect to about ±6 Elo, however many there are.
 PLAYER is the base, as in assay match. A FACTOR is a change, off or on:
   LateBase=122,400      an option: its value off, its value on
   git:REF, FILE.diff    a patch of git:BASE: what a commit changed, or a diff
-  weights=new.json      a factor for each group of terms with other weights
-  data=DATA             a fit to all data, or to all but these
 
-NAME=git:REF gives a patch a name. weights=new.json:a,b is for these groups alone.
-With weights=FOLDER, that of assay tune --refit, a group that is off has its old weights and the
-others those that the fit would have found beside them. With the file alone they keep their new
-ones: groups of one fit make up for each other, and half of it is a broken mixture. An engine
-git:REF is built with the weights, or another loads them by --weights-option: in --build
-{weights} is the file, as in 'assay weights export {weights} --into eval.c && make EXE={out}'.
-
-With data= weights are fitted, from those of PLAYER, to subsets of all data that are named, with
-assay tune (flags: --tune); the base is the fit to all. The fits stay in --out.
-
-Patches are applied to the base in the subsets that are needed, 16 for 8 factors, 24 for 12, 40
-for 20; each is built once (--build) and kept. If one does not apply, or two conflict, the error
-names them before the first build. --group A,B makes one factor of two that need each other.
+NAME=git:REF gives a patch a name. Patches are applied to the base in the subsets that are needed,
+16 for 8 factors, 24 for 12, 40 for 20; each is built once (--build) and kept. If one does not
+apply, or two conflict, the error names them before the first build. --group A,B makes one factor
+of two that need each other.
 
 Three quarters of the pairs of games are a subset against its complement, for effects of single
 factors, and one quarter other subsets against each other, for interactions. An effect is that with
-the other factors at random. The column "expected" is what to believe of it after a choice
-among many: the largest effects were also lucky. Interactions are shown one by one for options and
-weights if there are games enough, and as sums that builds cannot tell apart for patches.
+the other factors at random; the largest of many were also lucky. Interactions are shown one by one
+for options if there are games enough, and as sums that builds cannot tell apart for patches.
 
 After 30, 50, 75 and 100 % of the games, factors whose effect is not chance are decided (in at
-most 5 % of screens one without an effect). From 10,000 games on, decided options and weights keep
-their better level, and if the other effects change by that, those at this level are shown.
+most 5 % of screens one without an effect). From 10,000 games on, decided options keep their better
+level, and if the other effects change by that, those at this level are shown.
 
 The plan comes before the first game: precision, builds, time. The last lines are the recommended
-factors as a command. Their gain is a prediction: only --confirm, a match against the base on
-fresh openings, shows a gain. Patches also change the speed: the builds' nodes/s are compared before
-the games and in them, the table has what effect and speed together are worth at a clock, and
---confirm plays a second match at --confirm-tc. With --out the screen is kept. After an interruption the same command
+factors as a command: those whose effect is above zero. Only --confirm, a match against the base on
+fresh openings, shows a gain; patches also change the speed, so with limits of nodes it plays a
+second match at --confirm-tc. With --out the screen is kept. After an interruption the same command
 resumes it.`,
 		Example: `  assay screen assay LateBase=122,400 ReverseMargin=122,60 --out runs/ideas
   assay screen git:main git:idea-1 git:idea-2 --build 'make EXE={out}' --confirm
-  assay screen assay:weights=old.json weights=new.json --within 5
-  assay screen assay:weights=old.json data=gen1 data=gen2 data=lichess --out runs/data
-  assay screen ./engine Contempt=0,20 'Use Book=false,true' --simulate 200`,
+  assay screen ./engine Contempt=0,20 'Use Book=false,true' --within 5`,
 		Args: cobra.MinimumNArgs(2),
 	}
 	set := settings.New(settings.Screen, cmd.Flags())
@@ -79,7 +63,7 @@ resumes it.`,
 // screening is a call of assay screen.
 type screening struct {
 	*session
-	factors *factor.Set
+	factors factors
 	design  *screen.Design
 	spec    engine.Spec
 	base    selfplay.Entrant // without its options
@@ -100,28 +84,20 @@ func (s *session) prepareScreen(args []string) (func() error, error) {
 		return nil, err
 	}
 	x := &screening{session: s, spec: players[0], args: args}
-	if x.factors, err = factor.Parse(args[1:], x.spec, s.Grouped, s.WeightsOption); err != nil {
+	if x.factors, err = parseFactors(args[1:], x.spec, s.Grouped); err != nil {
 		return nil, err
 	}
 	if err := x.count(); err != nil {
 		return nil, err
 	}
 	kind := screen.Random
-	if x.built = x.factors.Built(); x.built != 0 {
+	if x.built = x.factors.built(); x.built != 0 {
 		kind = screen.Rows
 	}
-	if x.design, err = screen.NewDesign(kind, len(x.factors.Factors), s.Seed); err != nil {
+	if x.design, err = screen.NewDesign(kind, len(x.factors), s.Seed); err != nil {
 		return nil, err
 	}
-	if data := x.factors.Data(); data != 0 {
-		x.design.NeverAll(data)
-		if s.Out == "" && s.At == "" && !s.Given("simulate") {
-			return nil, cli.Usagef("data= needs --out: its folder keeps the fits")
-		}
-	} else if s.Given("tune") {
-		return nil, cli.Usagef("--tune is for data=, and there is none")
-	}
-	if x.spec.FromGit() && x.built != 0 && s.Limits.Deterministic() && s.ConfirmTC != "none" {
+	if x.built != 0 && s.Limits.Deterministic() && s.ConfirmTC != "none" {
 		if x.clock, err = selfplay.ParseClock(s.ConfirmTC); err != nil {
 			return nil, cli.Usagef("--confirm-tc: %w", err)
 		}
@@ -131,23 +107,17 @@ func (s *session) prepareScreen(args []string) (func() error, error) {
 		return x.printAtBase, nil
 	case s.At != "":
 		return nil, cli.Usagef("--at %s: want base", s.At)
-	case s.Given("simulate"):
-		return x.simulate, nil
 	}
 	return x.run, nil
 }
 
 // count checks the numbers of the screen, and sets that of games.
 func (x *screening) count() error {
-	if !(x.SimElo > 0 && x.SimElo <= 100) || !(x.SimDraws >= 0 && x.SimDraws <= 0.95) || x.Given("simulate") &&
-		x.Simulate < 1 {
-		return cli.Usagef("--sim-elo must be above 0 and at most 100, --sim-draws from 0 to 0.95, and --simulate 1 or more")
-	}
 	switch {
 	case x.Within < 0 || x.Given("within") && (x.Within == 0 || x.Given("games")):
 		return cli.Usagef("--within %g: want Elo above zero, without --games", x.Within)
 	case x.Within > 0:
-		x.Games = 2 * screen.Need(x.Within, screen.Variance(x.SimDraws))
+		x.Games = 2 * screen.Need(x.Within, screen.Variance(planDraws))
 	case !x.Given("games"):
 		x.Games = settings.DefaultScreenGames
 	}
@@ -159,30 +129,20 @@ func (x *screening) count() error {
 }
 
 func (x *screening) run() error {
-	spec, command, err := x.withWeights(0)
+	list, err := x.entrants([]engine.Spec{x.spec}, func(int) string { return "screen: PLAYER" })
 	if err != nil {
 		return err
 	}
-	x.Build, command = command, x.Build
-	list, err := x.entrants([]engine.Spec{spec}, func(int) string { return "screen: PLAYER" })
-	x.Build = command
-	if err != nil {
-		return err
-	}
-	if x.base = list[0]; x.factors.Data() != 0 {
-		x.base.Shown = x.spec.Shown() + ", fitted to all data"
-	}
+	x.base = list[0]
 	c := play.Config{Setup: x.Setup, Design: x.design, Player: x.player, Games: x.Games,
 		Fix: x.design.Kind == screen.Random && x.Games >= play.FixFrom}
 	if x.built != 0 {
 		x.builds = map[screen.Subset]selfplay.Entrant{0: x.base}
-		if x.spec.FromGit() {
-			if err := x.readPatches(); err != nil {
-				return err
-			}
+		if err := x.readPatches(); err != nil {
+			return err
 		}
 	}
-	c.Base, c.Factors = x.player(0), x.factors.Identities(func(text string) string { return x.patches[text].ID })
+	c.Base, c.Factors = x.player(0), x.factors.identities(func(text string) string { return x.patches[text].ID })
 	if err := x.checkOptions(c.Base); err != nil {
 		return err
 	}
@@ -193,9 +153,6 @@ func (x *screening) run() error {
 	}
 	if x.built != 0 {
 		if c.Lost, err = x.build(); err != nil {
-			return err
-		}
-		if err := x.compareSpeeds(&c); err != nil {
 			return err
 		}
 	}
@@ -212,8 +169,8 @@ func (x *screening) player(of screen.Subset) selfplay.Entrant {
 	if x.builds != nil {
 		e = x.builds[of&x.built]
 	}
-	if e.Options = x.factors.Options(of); len(e.Options) > 0 {
-		e.Name = e.Identity() + factor.Text(e.Options)
+	if e.Options = x.factors.set(of); len(e.Options) > 0 {
+		e.Name = e.Identity() + optionsText(e.Options)
 	}
 	return e
 }
@@ -221,7 +178,7 @@ func (x *screening) player(of screen.Subset) selfplay.Entrant {
 // checkOptions sets the options of both levels once, so that errors appear before the first game.
 func (x *screening) checkOptions(base selfplay.Entrant) error {
 	if x.Open == nil {
-		return x.tryOptions(base, x.factors.Options(1<<x.design.Factors-1), x.factors.Options(0))
+		return x.tryOptions(base, x.factors.set(1<<x.design.Factors-1), x.factors.set(0))
 	}
 	p, err := x.Open(base.Spec)
 	if err != nil {
@@ -229,7 +186,7 @@ func (x *screening) checkOptions(base selfplay.Entrant) error {
 	}
 	defer p.Close()
 	for _, of := range []screen.Subset{1<<x.design.Factors - 1, 0} {
-		for _, o := range x.factors.Options(of) {
+		for _, o := range x.factors.set(of) {
 			if err := p.SetOption(o.Name, o.Value); err != nil {
 				return fmt.Errorf("factor %s: the player refuses %s: %w", o.Name, cmp.Or(o.Value, "an empty value"), err)
 			}
@@ -261,9 +218,6 @@ func (x *screening) playOut(c play.Config) error {
 	} else {
 		p.Finish(fmt.Sprintf("%d games, %d factors%s", r.Games, len(r.Factors), cli.BusyText(r.Load)))
 	}
-	if err == nil && (x.Confirm || x.factors.Data() != 0) {
-		err = x.makeBest(r.Best)
-	}
 	var confirmed []*match.Result
 	if err == nil && x.Confirm {
 		if confirmed, err = x.confirm(c, r); err != nil && confirmed == nil {
@@ -277,9 +231,14 @@ func (x *screening) playOut(c play.Config) error {
 // confirm plays the recommended set against the base, on openings that the screen did not play: by its own limits, and
 // patches by a clock too.
 func (x *screening) confirm(c play.Config, r *play.Result) (list []*match.Result, err error) {
-	if r.Best == 0 || x.nothingLeft(r.Best) {
+	if r.Best == 0 {
 		fmt.Fprintln(x.stderr, "screen: no factor is recommended: there is nothing to confirm")
 		return nil, nil
+	}
+	if _, known := x.builds[r.Best&x.built]; x.builds != nil && !known {
+		if err := x.buildSubset(r.Best & x.built); err != nil {
+			return nil, err
+		}
 	}
 	m := match.Config{Setup: c.Setup, A: x.player(r.Best), B: c.Base, Games: x.Games,
 		Test: &sprt.Test{Elo0: 0, Elo1: 5, Alpha: 0.05, Beta: 0.05, Model: sprt.Normalized}}

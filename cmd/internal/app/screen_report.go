@@ -11,7 +11,6 @@ import (
 	"text/tabwriter"
 
 	"github.com/assay-chess/assay/cmd/internal/cli"
-	"github.com/assay-chess/assay/cmd/internal/tune"
 	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/engine/quote"
@@ -25,11 +24,14 @@ import (
 // flat is the difference, in Elo, from which the logistic is not straight any more.
 const flat = 100
 
+// planDraws is the share of draws that the plan assumes.
+const planDraws = 0.5
+
 // plan says before the first game what it will take. It ends the screen if a factor changes nothing.
 func (x *screening) plan(c *play.Config) error {
 	players, single := []selfplay.Entrant{c.Base}, []int{-1}
 	if x.Limits.Deterministic() {
-		for j := range x.factors.Factors {
+		for j := range x.factors {
 			if !x.built.Has(j) { // one patch alone is no build of the design
 				players, single = append(players, x.player(1<<j)), append(single, j)
 			}
@@ -42,7 +44,7 @@ func (x *screening) plan(c *play.Config) error {
 	for i, j := range single[1:] {
 		if games[i+1] == games[0] {
 			return cli.Usagef("factor %s: a game with it on is the same as with it off, move by move and node by node: it "+
-				"changes nothing at these limits; leave it out", x.factors.Factors[j].Name)
+				"changes nothing at these limits; leave it out", x.factors[j].name)
 		}
 	}
 	x.sayPlan(c, each.Hours())
@@ -54,40 +56,19 @@ func (x *screening) sayPlan(c *play.Config, hours float64) {
 	say := func(format string, args ...any) { fmt.Fprintf(x.stderr, "screen: "+format+"\n", args...) }
 	k, builds := x.design.Factors, "random subsets, no builds"
 	if n := len(x.design.Builds()); n > 0 {
-		what := "builds"
-		switch {
-		case x.WeightsOption != "":
-			what = "weight files"
-		case !x.spec.FromGit():
-			what = "fits"
-		}
-		builds = fmt.Sprintf("%d %s", n, what)
+		builds = fmt.Sprintf("%d builds", n)
 	}
-	variance := screen.Variance(x.SimDraws)
+	variance := screen.Variance(planDraws)
 	single, _ := screen.AtBase(k, 1, c.Games/2, variance) // a match of its share of the games
 	off, need := screen.Precision(c.Games/2, variance), 2*screen.Need(5, variance)
-	if x.factors.Data() != 0 {
-		off = x.design.Precision(c.Games/2, variance)
-		need = uint64(math.Ceil(float64(c.Games)*math.Pow(1.96*off/5, 2)/play.PerOpening)) * play.PerOpening
-	}
 	say("%d factors, %s, %d games: each effect within ±%.1f Elo if %.0f %% are drawn, where single matches of %d games "+
-		"each have ±%.1f", k, builds, c.Games, 1.96*off, 100*x.SimDraws, int(c.Games)/k/2*2, 1.96*single)
+		"each have ±%.1f", k, builds, c.Games, 1.96*off, 100*planDraws, int(c.Games)/k/2*2, 1.96*single)
 	say("%s at %.2g games/s; within ±5 Elo: %d games, %s", hoursText(hours*float64(c.Games)), 1/(3600*hours), need,
 		hoursText(hours*float64(need)))
 	if least := uint64(x.design.LeastOpenings()) * play.PerOpening; c.Games < least {
 		x.warn(fmt.Sprintf("%d games are too few for %d factors: effects are estimated from %d games on", c.Games, k,
 			least))
 	}
-	if spread := 2 * x.SimElo * math.Sqrt(float64(k)); spread > flat {
-		x.warn(fmt.Sprintf("with effects of %g Elo, ", x.SimElo) + tooFar(spread))
-	}
-}
-
-// tooFar warns of subsets that are far apart.
-func tooFar(spread float64) string {
-	return fmt.Sprintf("subsets differ by up to %.0f Elo, and results flatten above %d: take smaller steps or fewer "+
-		"factors", spread,
-		flat)
 }
 
 func hoursText(hours float64) string {
@@ -107,66 +88,33 @@ func (x *screening) printAtBase() error {
 	w := tabwriter.NewWriter(x.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	quote.Fprintf(w, "on at once\tagainst the base\ttwo disjoint sets, from the mean\t\n")
 	for m := 1; 2*m <= k; m *= 2 {
-		base, apart := screen.AtBase(k, m, x.Games/2, screen.Variance(x.SimDraws))
+		base, apart := screen.AtBase(k, m, x.Games/2, screen.Variance(planDraws))
 		quote.Fprintf(w, "%d\t±%.1f\t±%.1f\t\n", m, 1.96*base, 1.96*apart)
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(x.stdout, "\n1 at once is one match a factor. With the others at random: ±%.1f\n",
-		1.96*screen.Precision(x.Games/2, screen.Variance(x.SimDraws)))
+		1.96*screen.Precision(x.Games/2, screen.Variance(planDraws)))
 	return err
-}
-
-// simulate plays simulated screens in random worlds: effects of the size of --sim-elo, one of four zero, and
-// interactions of a third of it.
-func (x *screening) simulate() error {
-	worlds := func(run int) *screen.World {
-		return screen.RandomWorld(x.design.Factors, x.SimElo, x.SimDraws, x.Seed+uint64(run))
-	}
-	if least := uint64(x.design.LeastOpenings()) * play.PerOpening; x.Games < least {
-		return cli.Usagef("%d games are too few for %d factors: effects are estimated from %d games on", x.Games,
-			x.design.Factors, least)
-	}
-	r, err := screen.Simulate(x.ctx, x.design, int(x.Games/2), x.Simulate,
-		x.design.Kind == screen.Random && x.Games >= play.FixFrom, worlds)
-	if err != nil {
-		return err
-	}
-	if x.JSON {
-		return cli.PrintJSON(x.stdout, r)
-	}
-	w := tabwriter.NewWriter(x.stdout, 0, 0, 2, ' ', 0)
-	quote.Fprintf(w, "simulated\t%d screens of %d factors, %d games, effects of %g Elo, one of four zero\n", r.Runs,
-		x.design.Factors,
-		x.Games, x.SimElo)
-	quote.Fprintf(w, "effects\tknown within ±%.1f Elo; %.1f %% of the intervals hold the effect\n", 1.96*r.SE,
-		100*r.Covered)
-	quote.Fprintf(w, "decided\t%.1f factors a screen; without an effect in %.1f %% of the screens\n", r.Decided,
-		100*r.Family)
-	quote.Fprintf(w, "gain\t%+.1f Elo of the recommended set, %+.1f predicted, %+.1f of the best; %.1f %% of the "+
-		"intervals hold it\n",
-		r.Gain, r.Predicted, r.BestGain, 100*float64(r.GainHeld))
-	return w.Flush()
 }
 
 // screenJSON is what screen --json prints.
 type screenJSON struct {
 	Out string `json:"out,omitempty"`
 	*play.Result
-	Speeds  []screen.Speed `json:"speeds"` // of nodes a second
-	Confirm *match.Result  `json:"confirm,omitempty"`
-	Clock   *match.Result  `json:"confirm_clock,omitempty"`
-	Load    cores.Load     `json:"load,omitzero"` // of the machine
-	Already bool           `json:"already"`
-	Seconds float64        `json:"seconds"`
+	Confirm *match.Result `json:"confirm,omitempty"`
+	Clock   *match.Result `json:"confirm_clock,omitempty"`
+	Load    cores.Load    `json:"load,omitzero"` // of the machine
+	Already bool          `json:"already"`
+	Seconds float64       `json:"seconds"`
 }
 
 func (x *screening) print(c *play.Config, r *play.Result, confirmed []*match.Result) error {
 	if x.JSON {
 		both := append(slices.Clip(confirmed), nil, nil)
-		return cli.PrintJSON(x.stdout, screenJSON{Out: x.Out, Result: r, Speeds: r.Speeds, Confirm: both[0], Clock: both[1],
-			Load: r.Load, Already: r.Already, Seconds: r.Took.Seconds()})
+		return cli.PrintJSON(x.stdout, screenJSON{Out: x.Out, Result: r, Confirm: both[0], Clock: both[1], Load: r.Load,
+			Already: r.Already, Seconds: r.Took.Seconds()})
 	}
 	out := cli.Folded(x.stdout)
 	if r.Verdict == gamelog.NoVerdict {
@@ -174,16 +122,17 @@ func (x *screening) print(c *play.Config, r *play.Result, confirmed []*match.Res
 			cli.CountsText(r.Terminations))
 		return err
 	}
-	if err := x.printEffects(out, r); err != nil {
+	known, err := printEffects(out, r)
+	if err != nil {
 		return err
 	}
-	if r.Gain.Known() {
+	if known {
 		printInteractions(out, r)
 	}
 	for _, d := range r.Decided {
 		fixed := ""
 		if d.Fixed {
-			fixed = ", and kept at the better level (so their raw effects are too large: believe the expected ones)"
+			fixed = ", and kept at the better level (so their effects are too large)"
 		}
 		quote.Fprintf(out, "decided after %d games%s: %s\n", d.Games, fixed, strings.Join(d.Factors, ", "))
 	}
@@ -191,10 +140,12 @@ func (x *screening) print(c *play.Config, r *play.Result, confirmed []*match.Res
 		100*float64(r.Draws)/float64(max(r.Games, 1)), r.Openings, r.Limits, cli.CountsText(r.Terminations))
 	squares := 0.0
 	for j := range r.Effects {
-		squares += math.Pow(r.Effects[j].Shrunk.OrZero(), 2)
+		e := &r.Effects[j]
+		squares += max(0, math.Pow(e.Elo.OrZero(), 2)-math.Pow(e.SE.OrZero(), 2))
 	}
 	if spread := 2 * math.Sqrt(squares); spread > flat {
-		quote.Fprintf(out, "warning: %s\n", tooFar(spread))
+		quote.Fprintf(out, "warning: subsets differ by up to %.0f Elo, and results flatten above %d: take smaller steps or "+
+			"fewer factors\n", spread, flat)
 	}
 	cli.PrintWarnings(out, r.Warnings)
 	if x.Out != "" {
@@ -203,8 +154,8 @@ func (x *screening) print(c *play.Config, r *play.Result, confirmed []*match.Res
 	return x.printRecommended(out, c, r, confirmed)
 }
 
-// printEffects prints the table of effects, the largest expected one first.
-func (x *screening) printEffects(out io.Writer, r *play.Result) error {
+// printEffects prints the table of effects, the largest first, and reports whether any is known.
+func printEffects(out io.Writer, r *play.Result) (known bool, err error) {
 	order := make([]int, len(r.Factors))
 	reach := 1.0
 	for j := range order {
@@ -214,42 +165,28 @@ func (x *screening) printEffects(out io.Writer, r *play.Result) error {
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(r.Effects[b].Shrunk.OrZero(), r.Effects[a].Shrunk.OrZero())
+		return cmp.Compare(r.Effects[b].Elo.OrZero(), r.Effects[a].Elo.OrZero())
 	})
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	speeds := x.built != 0 && x.spec.FromGit() && r.Effects[order[0]].Known() && r.Speeds[order[0]].Log2.Known()
-	fmt.Fprint(w, "factor\tElo [95 %]\texpected\tp\t")
-	if speeds {
-		fmt.Fprint(w, "speed\tat a clock\t")
-	}
-	fmt.Fprintln(w)
+	fmt.Fprint(w, "factor\tElo [95 %]\tp\t\n")
 	for _, j := range order {
 		e := &r.Effects[j]
 		if !e.Known() {
-			quote.Fprintf(w, "%s\t-\t-\t-\t\n", r.Factors[j].Name)
+			quote.Fprintf(w, "%s\t-\t-\t\n", r.Factors[j].Name)
 			continue
 		}
-		quote.Fprintf(w, "%s\t%s\t%+.1f ± %.1f\t%s\t", r.Factors[j].Name, e.Strength.Text(""), e.Shrunk, 1.96*e.ShrunkSE,
-			chance(e.P))
-		if speeds {
-			s := r.Speeds[j]
-			quote.Fprintf(w, "%s\t%+.1f\t", speedText(s), float64(e.Shrunk)+x.Doubling*float64(s.Log2))
-		}
-		quote.Fprintf(w, "%s\n", bar(float64(e.EloLo), float64(e.Elo), float64(e.EloHi), reach))
+		known = true
+		quote.Fprintf(w, "%s\t%s\t%s\t%s\n", r.Factors[j].Name, e.Strength.Text(""), chance(e.P),
+			bar(float64(e.EloLo), float64(e.Elo), float64(e.EloHi), reach))
 	}
 	if err := w.Flush(); err != nil {
-		return err
+		return known, err
 	}
-	if speeds {
-		quote.Fprintf(out, "at a clock: expected + %g Elo x log2(speed); that twice the speed is worth %g Elo is %s\n",
-			x.Doubling, x.Doubling, map[bool]string{true: "what --doubling says",
-				false: "a guess (--doubling)"}[x.Given("doubling")])
-	}
-	if !r.Effects[order[0]].Known() {
+	if !known {
 		quote.Fprintf(out, "Elo -: too few games for the number of factors\n")
 	}
-	_, err := fmt.Fprintln(out)
-	return err
+	_, err = fmt.Fprintln(out)
+	return known, err
 }
 
 func chance(p num.Float) string {
@@ -318,22 +255,18 @@ func printInteractions(out io.Writer, r *play.Result) {
 
 // printRecommended prints the recommended set as commands, and what confirmed it.
 func (x *screening) printRecommended(out io.Writer, c *play.Config, r *play.Result, confirmed []*match.Result) error {
-	if r.Best == 0 || x.nothingLeft(r.Best) {
+	if r.Best == 0 {
 		text := "no factor; keep the base"
-		if r.Best != 0 {
-			text = "none of the data: the more of them a fit left out, the stronger it was; keep the weights of PLAYER"
-		}
 		if !slices.ContainsFunc(r.Effects, func(e screen.Effect) bool { return e.Known() }) {
 			text = "nothing, after too few games"
 		}
 		_, err := quote.Fprintf(out, "\nrecommended: %s\n", text)
 		return err
 	}
-	quote.Fprintf(out, "\nrecommended: %s\npredicted gain: %+.1f Elo [%+.1f, %+.1f] (interactions of ±%.1f Elo are in "+
-		"the interval)\n", strings.Join(r.Recommended, ", "), r.Gain, r.GainLo, r.GainHi, r.InteractionSD)
+	quote.Fprintf(out, "\nrecommended: %s\n", strings.Join(r.Recommended, ", "))
 	var commits, files []string
-	for j, f := range x.factors.Factors {
-		for _, text := range f.Patches {
+	for j, f := range x.factors {
+		for _, text := range f.patches {
 			ref, isCommit := strings.CutPrefix(text, "git:")
 			switch {
 			case !r.Best.Has(j):
@@ -350,32 +283,23 @@ func (x *screening) printRecommended(out io.Writer, c *play.Config, r *play.Resu
 	if len(files) > 0 {
 		quote.Fprintf(out, "  git apply %s\n", strings.Join(files, " "))
 	}
-	best, base := x.spec, x.spec
-	for i, off := range x.factors.Options(0) {
-		if on := x.factors.Options(r.Best)[i]; on != off {
+	best := x.spec
+	for i, off := range x.factors.set(0) {
+		if on := x.factors.set(r.Best)[i]; on != off {
 			best.Options = append(slices.Clip(best.Options), on)
 		}
 	}
-	if x.factors.Data() != 0 {
-		best.Weights = filepath.Join(x.fitFolder(r.Best), tune.WeightsName)
-		quote.Fprintf(out, "  the fit to the other data is %s\n", best.Weights)
-		base.Weights = filepath.Join(x.fitFolder(0), tune.WeightsName)
-	}
-	if best.String() != base.String() && (x.built == 0 || !x.spec.FromGit()) {
-		quote.Fprintf(out, "  assay match %s %s --sprt 0,5 --seed %d\n", quote.Word(best.String()), quote.Word(base.String()),
-			x.Seed+1)
+	if x.built == 0 {
+		quote.Fprintf(out, "  assay match %s %s --sprt 0,5 --seed %d\n", quote.Word(best.String()),
+			quote.Word(x.spec.String()), x.Seed+1)
 	}
 	if confirmed == nil {
-		_, err := quote.Fprintf(out, "a prediction is no gain: --confirm plays it\n")
+		_, err := quote.Fprintf(out, "a choice among many is no gain yet: --confirm plays it\n")
 		return err
 	}
 	for i, m := range confirmed {
 		at := [2]string{"", " at " + x.clock.String()}[i]
 		quote.Fprintf(out, "match of the recommended factors%s: %s\n", at, m.Headline())
-		if s := m.Strength; i == 0 && s.Known() && (s.EloLo > r.GainHi || s.EloHi < r.GainLo) {
-			quote.Fprintf(out, "warning: that is not what was predicted: the factors change each other's effects; believe the "+
-				"match\n")
-		}
 	}
 	return nil
 }

@@ -98,21 +98,16 @@ func (b *builder) screen() {
 	view := map[string]any{"Result": r, "Tally": t}
 	b.headline("screen-headline", view)
 	if r != nil && r.Verdict == "" {
-		var list, expected []estimate
+		var list []estimate
 		for j := range r.Effects {
 			e, name := &r.Effects[j], r.Factors[j].Name
 			if e.Known() {
 				list = append(list, estimate{name: name, value: float64(e.Elo), lo: float64(e.EloLo), hi: float64(e.EloHi)})
-				expected = append(expected, estimate{name: name, value: float64(e.Shrunk),
-					lo: float64(e.Shrunk - 1.96*e.ShrunkSE), hi: float64(e.Shrunk + 1.96*e.ShrunkSE)})
 			}
 		}
-		for _, l := range [][]estimate{list, expected} { // the largest on top
-			slices.SortStableFunc(l, func(a, b estimate) int { return cmp.Compare(b.value, a.value) })
-		}
+		slices.SortStableFunc(list, func(a, b estimate) int { return cmp.Compare(b.value, a.value) }) // the largest on top
 		if len(list) > 0 {
-			view["Figures"] = []figure{forest(figure{Title: "Effects with 95 % intervals, as measured"}, "Elo", list),
-				forest(figure{Title: "What to expect of them"}, "Elo", expected)}
+			view["Figures"] = []figure{forest(figure{Title: "Effects with 95 % intervals"}, "Elo", list)}
 		}
 		b.add("effects", "Effects", "screen", view)
 	}

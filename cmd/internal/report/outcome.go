@@ -213,7 +213,7 @@ func (o *Summary) screen(r *reader, at standing) {
 	case x.Verdict != "":
 		o.say("NO VERDICT: " + x.Reason)
 	case len(x.Recommended) > 0:
-		o.Text = fmt.Sprintf("%d of %d recommended, %+.0f Elo expected", len(x.Recommended), len(x.Factors), float64(x.Gain))
+		o.Text = fmt.Sprintf("%d of %d recommended", len(x.Recommended), len(x.Factors))
 	default:
 		o.Text = fmt.Sprintf("none of %d recommended", len(x.Factors))
 	}

@@ -101,16 +101,13 @@ type Values struct {
 	Model, Write             string // the model of assay learn
 	Iterations, Pairs, Ahead int
 	Validation               uint64
-	Simulate, TuneGames      int // the games also of assay learn
+	TuneGames                int // of assay learn
 	SimElo, SimDraws         float64
 
 	// Of assay screen.
-	WeightsOption string // by which an engine loads a weight file
-	Grouped, At   string
-	Tune          string // flags
-	Confirm       bool
-	ConfirmTC     string
-	Doubling      float64 // Elo
+	Grouped, At string
+	Confirm     bool
+	ConfirmTC   string
 
 	// Of assay learn.
 	Run, Method, From, Opponent, Plan  string

@@ -214,14 +214,13 @@ var commandImports = map[string][]string{
 	"engines":   {"cli", "weights"},         // the bench of weights
 	"runs":      {"cli", "report"},          // pages of runs
 	"tune":      {"cli", "weights", "runs"}, // weights to start from; a page of the run
-	"factor":    {"cli"},
 	// names of models and folders in the help
 	"settings": {"cli", "runs", "weights"},
 
 	// assay.toml, builds of what it describes, what a run is, and the weights of data
 	"ownengine": {"cli", "gitbuild", "settings", "enginerun"},
 
-	"app": {"cli", "data", "translate", "weights", "gitbuild", "factor", "report", "historic", "engines", "runs",
+	"app": {"cli", "data", "translate", "weights", "gitbuild", "report", "historic", "engines", "runs",
 		"tune", "settings", "ownengine", "enginerun"},
 	// tests alone
 	"app/guidetest": nil, "app/processtest": nil, "app/scripttest": nil, "treetest": nil,

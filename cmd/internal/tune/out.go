@@ -17,9 +17,6 @@ import (
 	"github.com/assay-chess/assay/tuner"
 )
 
-// WeightsName is the weight file in a run's folder.
-const WeightsName = "weights.json"
-
 // tuneOut is where a fit goes: a weight file, or a run's folder, which also
 // records the steps of the fit.
 type tuneOut struct {
@@ -79,7 +76,7 @@ func openTuneOut(f *tuneFlags, t *tuneTask) (*tuneOut, json.RawMessage, error) {
 	if complete {
 		return nil, result, run.Close()
 	}
-	return &tuneOut{path: run.Path(WeightsName), run: run, followed: runs.FollowReport(f.out)}, nil, nil
+	return &tuneOut{path: run.Path("weights.json"), run: run, followed: runs.FollowReport(f.out)}, nil, nil
 }
 
 // event adds to the run's events. One that cannot be logged does not end the fit; Finish returns the error.

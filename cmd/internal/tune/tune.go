@@ -124,17 +124,6 @@ features in memory or on --disk.`,
 	return c
 }
 
-// Fit is the command assay tune with these arguments, for other commands. What it prints but for its progress is left
-// out.
-func Fit(ctx context.Context, args []string, progress io.Writer) error {
-	root := &cobra.Command{Use: "assay", SilenceErrors: true, SilenceUsage: true}
-	root.AddCommand(New())
-	root.SetArgs(append([]string{"tune"}, args...))
-	root.SetOut(io.Discard)
-	root.SetErr(progress)
-	return root.ExecuteContext(ctx)
-}
-
 func (f *tuneFlags) register(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVar(&f.model, "model", "", `model: `+weights.ModelNames()+` (default: the model of --from, or "assay")`)

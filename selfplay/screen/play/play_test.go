@@ -122,8 +122,7 @@ func TestInterruptedScreensGiveTheSameBytes(t *testing.T) {
 			return err
 		})
 		gamelogtest.SameFiles(t, c.Out, whole.Out, gamelogtest.Promised...)
-		if again := run(t, c); !again.Already || !reflect.DeepEqual(again.Recommended, want.Recommended) ||
-			len(again.Speeds) != 3 {
+		if again := run(t, c); !again.Already || !reflect.DeepEqual(again.Recommended, want.Recommended) {
 			t.Errorf("%s: a complete screen says %+v", kind, again)
 		}
 	}

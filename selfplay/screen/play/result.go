@@ -2,7 +2,6 @@ package play
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -53,7 +52,6 @@ type Result struct {
 	// What follows depends on the machine or on this process.
 
 	gamelog.Process
-	Speeds []screen.Speed `json:"-"` // what each factor does to nodes a second
 }
 
 // tally counts what is not in the pairs.
@@ -61,12 +59,10 @@ type tally struct {
 	games, draws, plies, forfeited int64
 	terminations                   map[string]int64
 	forfeits, played               [][2]int64 // by factor and level
-	speeds                         []float64  // of each pair: log2 of A's nodes a second by B's; NaN: unknown
 }
 
 // add counts a pair of the subsets a and b.
 func (t *tally) add(pair []selfplay.Result, a, b screen.Subset) {
-	var nodes, seconds [2]float64
 	for i := range pair {
 		g := &pair[i]
 		t.games++
@@ -80,10 +76,7 @@ func (t *tally) add(pair []selfplay.Result, a, b screen.Subset) {
 			t.forfeited++
 		}
 		for _, side := range []board.Color{board.White, board.Black} {
-			who := int(g.Number+uint64(side)) % 2
-			s := [2]screen.Subset{a, b}[who]
-			nodes[who] += float64(g.Nodes[side])
-			seconds[who] += g.Time[side].Seconds()
+			s := [2]screen.Subset{a, b}[int(g.Number+uint64(side))%2]
 			for j := range t.played {
 				level := int(s >> j & 1)
 				t.played[j][level]++
@@ -93,7 +86,6 @@ func (t *tally) add(pair []selfplay.Result, a, b screen.Subset) {
 			}
 		}
 	}
-	t.speeds = append(t.speeds, math.Log2(nodes[0]/seconds[0]*seconds[1]/nodes[1]))
 }
 
 // blame returns the factor and the level to which most forfeits belong; ok if there are next to none elsewhere.
@@ -140,7 +132,6 @@ func (s *session) conclude() *Result {
 		r.Forfeits = t.forfeits
 	}
 	r.Warnings = slices.Concat(t.warnings(s.Factors), s.games.Guard.Warnings(s.Limits, s.Base))
-	r.Speeds = s.Design.Speeds(s.pairs, t.speeds)
 	r.Process = s.games.Process()
 	if r.Reason = s.reason; r.Reason == "" {
 		r.Reason = s.games.Guard.Reason()

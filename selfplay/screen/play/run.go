@@ -33,8 +33,11 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		Guard: gamelog.Guard{Tolerance: alone, Slots: c.Runner.Parallel(), Players: []string{c.Base.Label()},
 			Who: func(uint64, board.Color) int { return 0 }}}
 	return gamelog.PlayRun(ctx, &s.games, gamelog.Run[Result]{Setup: &s.Setup, Try: []selfplay.Entrant{c.Base},
-		Players: []*selfplay.Entrant{&s.Base}, Identity: s.identity(openings), Header: s.header, Again: s.finished,
-		Games: c.Games, Play: s.play})
+		Players: []*selfplay.Entrant{&s.Base}, Identity: s.identity(openings), Header: s.header,
+		Again: func(run *durable.Run, r *Result) error {
+			r.Process = gamelog.Before(run)
+			return nil
+		}, Games: c.Games, Play: s.play})
 }
 
 // session is a screen in progress.
@@ -55,21 +58,6 @@ type session struct {
 type stratum struct {
 	from uint64
 	screen.Fixed
-}
-
-// finished completes the result of a screen that was complete before: speeds come from the journal.
-func (s *session) finished(run *durable.Run, r *Result) error {
-	r.Process = gamelog.Before(run)
-	waiting := map[uint64]selfplay.Result{}
-	err := gamelog.ReadPlayed(run.Path(gamelog.JournalName), func(g *selfplay.Result) error {
-		waiting[g.Number] = *g
-		return nil
-	})
-	for pair := uint64(0); err == nil && pair < uint64(r.Pairs); pair++ {
-		err = s.count([]selfplay.Result{waiting[2*pair], waiting[2*pair+1]})
-	}
-	r.Speeds = s.Design.Speeds(s.pairs, s.speeds)
-	return err
 }
 
 func (s *session) play(ctx context.Context) (*Result, error) {

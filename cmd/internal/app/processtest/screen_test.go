@@ -47,7 +47,7 @@ func TestScreenOfPatches(t *testing.T) {
 	if code != exitDone || r.built() != 8 {
 		t.Fatalf("exit %d, %d builds: %s", code, r.built(), stderr)
 	}
-	wantText(t, stderr, "3 factors, 8 builds, 16 games", "16 games are too few for 3 factors", "screen: nodes/s: git:one ")
+	wantText(t, stderr, "3 factors, 8 builds, 16 games", "16 games are too few for 3 factors")
 	wantText(t, stdout, "Elo -: too few games", "16 games")
 	pgn, err := os.ReadFile(filepath.Join(out, "games.pgn"))
 	if err != nil {

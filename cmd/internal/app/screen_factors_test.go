@@ -1,0 +1,33 @@
+package app
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/assay-chess/assay/engine/roster"
+)
+
+// Factors that are grouped go on and off together, the others alone.
+func TestGroupsOfFactors(t *testing.T) {
+	base, err := roster.Parse("git:main")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := parseFactors([]string{"A=0,1", "B=2,3", "c=git:idea", "D=4,5", "e=x.diff"}, base, "A,c D,e")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"A+c", "B", "D+e"}; !reflect.DeepEqual(s.names(), want) {
+		t.Errorf("%v, want %v", s.names(), want)
+	}
+	if s.built() != 0b101 {
+		t.Errorf("patches in %b", s.built())
+	}
+	if got := optionsText(s.set(0b101)); got != "?A=1&B=2&D=5" {
+		t.Errorf("%s", got)
+	}
+	ids := s.identities(func(text string) string { return map[string]string{"git:idea": "0123", "x.diff": "4567"}[text] })
+	if ids[0].Off != "A=0" || ids[0].On != "A=1 0123" || ids[2].On != "D=5 4567" {
+		t.Errorf("%+v", ids)
+	}
+}
