@@ -29,12 +29,12 @@ const (
 // player's that has one: it wraps ErrPreflight, names the player, and contains the last line of its
 // error output.
 //
-// Without an Opener, and without Elsewhere, it does nothing.
+// Without an Opener it does nothing.
 func (s *Setup) Preflight(ctx context.Context, limits func(player int) Limits, players ...Entrant) error {
-	if s.Open == nil && s.Elsewhere == nil {
+	if s.Open == nil {
 		return nil
 	}
-	here := &Local{Open: s.Open, Elsewhere: s.Elsewhere}
+	here := &Local{Open: s.Open}
 	failed := make([]error, len(players))
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))

@@ -31,10 +31,6 @@ type Local struct {
 	Open    Opener
 	Workers int // 0: one a core
 
-	// Elsewhere, if it is set, plays the jobs, and Open is not called: players that take the memory of their
-	// process, or end it, are then in another one.
-	Elsewhere PlayFunc
-
 	// Cores, if there are any, are pinned to: the players of worker i run on core Cores[i] alone. There must be
 	// one for each worker. The games stay the same.
 	Cores []int
@@ -47,7 +43,7 @@ type PlayFunc func(ctx context.Context, job *Job) (Result, error)
 
 // One plays one job, with players that it opens and closes for it.
 func (l *Local) One(ctx context.Context, job *Job) (Result, error) {
-	w := worker{open: l.Open, elsewhere: l.Elsewhere, players: map[string][]engine.Player{}}
+	w := worker{open: l.Open, players: map[string][]engine.Player{}}
 	result, err := w.play(ctx, job)
 	_ = w.close() // the game is over
 	return result, err
@@ -78,7 +74,7 @@ func (l *Local) Run(ctx context.Context, jobs <-chan Job, results chan<- Result)
 	var wg sync.WaitGroup
 	for i := range l.Parallel() {
 		wg.Go(func() {
-			w := worker{open: l.Open, elsewhere: l.Elsewhere, players: map[string][]engine.Player{}}
+			w := worker{open: l.Open, players: map[string][]engine.Player{}}
 			if len(l.Cores) > 0 {
 				w.core = &l.Cores[i]
 			}
@@ -97,11 +93,10 @@ func (l *Local) Run(ctx context.Context, jobs <-chan Job, results chan<- Result)
 
 // worker plays one game at a time.
 type worker struct {
-	open      Opener
-	elsewhere PlayFunc                   // plays instead, if it is set
-	players   map[string][]engine.Player // by spec; two where a player meets itself
-	core      *int                       // that its players are pinned to, if any
-	release   func()                     // ends that of the worker; nil: it is not pinned
+	open    Opener
+	players map[string][]engine.Player // by spec; two where a player meets itself
+	core    *int                       // that its players are pinned to, if any
+	release func()                     // ends that of the worker; nil: it is not pinned
 }
 
 func (w *worker) run(ctx context.Context, jobs <-chan Job, results chan<- Result) error {
@@ -129,9 +124,6 @@ func (w *worker) run(ctx context.Context, jobs <-chan Job, results chan<- Result
 }
 
 func (w *worker) play(ctx context.Context, job *Job) (Result, error) {
-	if w.elsewhere != nil {
-		return w.elsewhere(ctx, job)
-	}
 	var players [2]engine.Player
 	for side, spec := range job.Players {
 		if spec.Name == "" {

@@ -37,7 +37,6 @@ type Setup struct {
 	Tolerance Tolerance // of games that fail
 
 	Open        Opener
-	Elsewhere   PlayFunc        // plays what Open would be for: see Local
 	Runner      Runner          // nil: a Local with Open and Concurrency
 	Concurrency int             // games at once; 0: one a core
 	Resume      string          // command line that resumes the run
@@ -61,7 +60,7 @@ func (s *Setup) Complete(stage string, checker Entrant) error {
 	}
 	s.Check = s.Check.complete(s.Opening.Book != "", checker, s.Limits)
 	if s.Runner == nil {
-		s.Runner = &Local{Open: s.Open, Elsewhere: s.Elsewhere, Workers: s.Concurrency}
+		s.Runner = &Local{Open: s.Open, Workers: s.Concurrency}
 	}
 	return nil
 }

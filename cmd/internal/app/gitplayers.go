@@ -37,7 +37,6 @@ type gitPlayers struct {
 	pins    []gitPin
 	sources map[string]*gitbuild.Source // by name
 	started *selfplay.Pool              // see opener
-	none    bool                        // this process opens no players
 	built   []func()
 }
 
@@ -251,11 +250,8 @@ func (f *gitPlayers) close() {
 }
 
 // opener returns the opener of the players of the run. The engines that the check of the players
-// starts play the games, too. It is nil if this process opens none.
+// starts play the games, too.
 func (f *gitPlayers) opener() selfplay.Opener {
-	if f.none {
-		return nil
-	}
 	if f.started == nil {
 		f.started = selfplay.NewPool(roster.Open)
 	}

@@ -177,9 +177,6 @@ func (x *screening) player(of screen.Subset) selfplay.Entrant {
 
 // checkOptions sets the options of both levels once, so that errors appear before the first game.
 func (x *screening) checkOptions(base selfplay.Entrant) error {
-	if x.Open == nil {
-		return x.tryOptions(base, x.factors.set(1<<x.design.Factors-1), x.factors.set(0))
-	}
 	p, err := x.Open(base.Spec)
 	if err != nil {
 		return err

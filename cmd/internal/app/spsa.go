@@ -145,7 +145,7 @@ func (s *session) tuned(c *play.Config, spec engine.Spec) error {
 		return err
 	}
 	c.Player, c.Open = e, s.git.opener()
-	s.Open, c.Elsewhere = c.Open, s.Elsewhere
+	s.Open = c.Open
 	if err := s.tryValues(c); err != nil {
 		return err
 	}
@@ -158,16 +158,6 @@ func (s *session) tuned(c *play.Config, spec engine.Spec) error {
 
 // tryValues sets the values of a tuning once.
 func (s *session) tryValues(c *play.Config) error {
-	if c.Open == nil { // in another process
-		sets := make([][]engine.Option, 3)
-		for i := range c.SPSA.Parameters {
-			q := &c.SPSA.Parameters[i]
-			for n, value := range []float64{q.Min, q.Max, q.Start} {
-				sets[n] = append(sets[n], engine.Option{Name: q.Name, Value: play.Text(q, value)})
-			}
-		}
-		return s.tryOptions(c.Player, sets...)
-	}
 	p, err := c.Open(c.Player.Spec)
 	if err != nil {
 		return err
@@ -187,17 +177,6 @@ func (s *session) tryValues(c *play.Config) error {
 		}
 	}
 	return p.NewGame(0)
-}
-
-// tryOptions has a player, which another process opens, play a move with each set of options.
-func (s *session) tryOptions(e selfplay.Entrant, sets ...[]engine.Option) error {
-	var players []selfplay.Entrant
-	for _, o := range sets {
-		with := e
-		with.Options = o
-		players = append(players, with)
-	}
-	return s.Setup.Preflight(s.ctx, func(int) selfplay.Limits { return selfplay.Limits{Nodes: 1} }, players...)
 }
 
 func (s *session) runSpsa(c play.Config) error {

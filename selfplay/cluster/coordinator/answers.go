@@ -86,7 +86,7 @@ func (s *session) readAnswer(m *nats.Msg) (*unit, wire.Reply, error) {
 		s.out.room(worker)
 		return nil, wire.Reply{Kept: true}, nil // of a series that is over
 	}
-	if a.Returned != "" || a.Declined != "" || a.Failed != "" {
+	if a.Returned != "" || a.Failed != "" {
 		return nil, wire.Reply{Kept: true}, s.notPlayed(u, worker, &a)
 	}
 	result := &selfplay.Result{}
@@ -106,9 +106,6 @@ func (s *session) readAnswer(m *nats.Msg) (*unit, wire.Reply, error) {
 	}
 	s.out.freed(u, worker)
 	if u.state != unanswered {
-		if e, ok := s.replays[u]; ok && e.worker == worker {
-			s.share.replay(timeOf(result, e.sent))
-		}
 		reply, err := s.compare(u, worker, sum, a.Replay)
 		return nil, reply, err
 	}
@@ -116,10 +113,8 @@ func (s *session) readAnswer(m *nats.Msg) (*unit, wire.Reply, error) {
 	if err := s.record(u, worker, sum, result); err != nil {
 		return nil, wire.Reply{}, err
 	}
-	s.share.settle(u.expected, result.Try > 0, timeOf(result, u.firstSent))
-	u.expected = 0
-	s.registry.answered(worker, s.key, result)
-	delete(s.failing, worker)
+	s.ended(result, timeOf(result, u.firstSent))
+	s.registry.answered(worker, result)
 	return u, wire.Reply{Kept: true}, nil
 }
 
@@ -155,14 +150,6 @@ func (s *session) notPlayed(u *unit, worker string, a *wire.Answer) error {
 	case a.Returned != "":
 		why := sanitize(a.Returned, maxReason)
 		s.registry.note(worker, fmt.Sprintf("worker %s gives game %d back: %s", worker, u.job.Number, why))
-	case a.Declined != "":
-		why := sanitize(a.Declined, maxReason)
-		if s.share.exclude(worker, why) {
-			s.Log(fmt.Sprintf("worker %s does not play for this run: %s", worker, why))
-		}
-		if s.replays[u].worker == worker {
-			s.replayHere(u)
-		}
 	default:
 		return s.unitFailed(u, worker, sanitize(a.Failed, maxReason))
 	}
@@ -175,10 +162,6 @@ func (s *session) notPlayed(u *unit, worker string, a *wire.Answer) error {
 // workers cannot play them.
 func (s *session) unitFailed(u *unit, worker, why string) error {
 	s.registry.failed(worker, u.job.Number, why)
-	s.failing[worker]++
-	if n := s.failing[worker]; s.hub != nil && n >= maxFailures { // it may play for other runs
-		s.share.exclude(worker, failureReason(n, why))
-	}
 	if s.replays[u].worker == worker {
 		s.replayHere(u)
 		return nil
@@ -293,7 +276,6 @@ func (s *session) banFor(worker, why string) error {
 
 // voidAnswers has the unconfirmed answers of a banned worker played again.
 func (s *session) voidAnswers(worker, why string) error {
-	s.voided[worker] = true
 	s.out.takeAll(worker)
 	if err := s.ledger.write(&line{Worker: worker, Banned: why}); err != nil {
 		return err
@@ -317,21 +299,6 @@ func (s *session) voidAnswers(worker, why string) error {
 		}
 	}
 	return s.ledger.sync()
-}
-
-// voidOthers does the same for workers that other runs of the hub banned.
-func (s *session) voidOthers() error {
-	if s.hub == nil {
-		return nil
-	}
-	for worker, why := range s.registry.banned() {
-		if !s.voided[worker] && s.past.banned[worker] == "" {
-			if err := s.voidAnswers(worker, why); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // reset has a unit played again as if it had no answer.

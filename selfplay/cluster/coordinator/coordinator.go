@@ -41,8 +41,6 @@ type Config struct {
 	Dir     string                     // its own folder, in the run's
 	Connect func() (*nats.Conn, error) // connects to the server, when the first job comes
 	Open    selfplay.Opener            // opens players, for fingerprints and replays
-	// Elsewhere plays fingerprints and replays in another process, in place of Open. It may be nil.
-	Elsewhere selfplay.PlayFunc
 
 	Ban func(worker string) // is called for a worker that gets no more units; may be nil
 	Log func(line string)   // receives a line for each event; may be nil
@@ -78,12 +76,9 @@ const (
 // first job, and runs any number of series, one after the other.
 type Coordinator struct {
 	Config
-	hub        *Hub   // nil: the run is alone
-	key        string // of its units, in a hub
-	share      *share
 	lock       *durable.Lock
 	nc         *nats.Conn
-	run        string // as workers know it: a hub's id
+	run        string // as workers know it
 	ledger     *ledger
 	past       *pastAnswers
 	registry   *registry
@@ -100,7 +95,7 @@ var _ selfplay.Runner = (*Coordinator)(nil)
 func New(c Config) *Coordinator {
 	c.setDefaults()
 	r := newRegistry(&c)
-	return &Coordinator{Config: c, registry: r, share: r.pool.join(1, 0)}
+	return &Coordinator{Config: c, registry: r}
 }
 
 func (c *Config) setDefaults() {
@@ -123,9 +118,6 @@ func (c *Coordinator) Parallel() int {
 	if c.ReplayShare > 0 {
 		// a series has 8 openings under way for each game
 		held = workers * newPendingBatches(c.ReplayShare).size / 4
-	}
-	if most := c.share.limit(); most > 0 {
-		cores = min(cores, most)
 	}
 	return min(max(4, cores+held), maxParallel)
 }
@@ -174,16 +166,11 @@ func (c *Coordinator) start() (err error) {
 		}
 	}()
 	c.answers = make(chan *nats.Msg, maxAnswers)
-	store := (*weightsStore)(nil)
-	if c.hub != nil {
-		store, err = c.join()
-	} else {
-		store, err = c.listen(background)
-	}
+	store, err := c.listen(background)
 	if err != nil {
 		return err
 	}
-	here := &selfplay.Local{Open: c.Open, Elsewhere: c.Elsewhere, Workers: 1}
+	here := &selfplay.Local{Open: c.Open, Workers: 1}
 	c.players = &portablePlayers{
 		play: here.One, store: store, known: map[string]portablePlayer{},
 	}
@@ -194,18 +181,7 @@ func (c *Coordinator) start() (err error) {
 	return nil
 }
 
-// join makes the run one of its hub's.
-func (c *Coordinator) join() (*weightsStore, error) {
-	h := c.hub
-	c.key, c.run, c.nc = c.run[:wire.KeyLength], h.id, h.nc
-	if err := h.admit(c); err != nil {
-		return nil, err
-	}
-	c.registry.restore(c.run, c.past.banned)
-	return h.store, nil
-}
-
-// listen connects a run that is alone with its workers.
+// listen connects the run with its workers.
 func (c *Coordinator) listen(background context.Context) (store *weightsStore, err error) {
 	c.registry.restore(c.run, c.past.banned)
 	if c.nc, err = c.Connect(); err != nil {
@@ -219,6 +195,29 @@ func (c *Coordinator) listen(background context.Context) (store *weightsStore, e
 		}
 	}
 	return store, listen(c.nc, c.run, take, c.registry, store)
+}
+
+// listen subscribes to what workers send, and wakes them.
+func listen(nc *nats.Conn, id string, take nats.MsgHandler, r *registry, store *weightsStore) error {
+	for subject, handle := range map[string]nats.MsgHandler{
+		wire.AnswerSubject(id, "*"):  take,
+		wire.HelloSubject("*"):       r.handleHello,
+		wire.WeightsSubject(id, "*"): store.handle,
+	} {
+		if _, err := nc.Subscribe(subject, handle); err != nil {
+			return fmt.Errorf("cluster: %w", err)
+		}
+	}
+	if err := mayCoordinate(nc); err != nil {
+		return err
+	}
+	// workers that miss it retry by themselves
+	wake := func() error { return nc.Publish(wire.WakeupSubject, []byte(id)) }
+	nc.SetReconnectHandler(func(*nats.Conn) { _ = wake() })
+	if err := wake(); err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	return nil
 }
 
 // openFolder locks the folder of a coordinator, which only its owner can read, and returns
@@ -283,9 +282,6 @@ func runID(dir string) (string, error) {
 
 // saveSnapshot writes the state of the workers for readers outside this process.
 func (c *Coordinator) saveSnapshot() {
-	if c.hub != nil {
-		return // it writes one for all runs
-	}
 	if err := c.registry.save(filepath.Join(c.Dir, WorkersName)); err != nil {
 		c.Log(err.Error()) // the run does not depend on it
 	}
@@ -298,9 +294,7 @@ func (c *Coordinator) Close() error {
 		c.referee.games.Wait()
 	}
 	err := c.ledger.close()
-	if c.hub != nil {
-		c.hub.leave(c)
-	} else if c.nc != nil {
+	if c.nc != nil {
 		c.nc.Close()
 	}
 	c.lock.Unlock()

@@ -14,27 +14,22 @@ import (
 // was lost on the way. One goroutine uses it.
 type dispatcher struct {
 	registry *registry
-	share    *share
 	send     func(worker string, u *unit)
 	waiting  []*unit                     // that no worker has
 	held     map[string]map[string]*unit // by worker and id
 }
 
-func newDispatcher(r *registry, s *share, send func(worker string, u *unit)) *dispatcher {
-	d := &dispatcher{registry: r, share: s, send: send, held: map[string]map[string]*unit{}}
-	s.pool.room(r.names()...) // their hellos came during an earlier session
+func newDispatcher(r *registry, send func(worker string, u *unit)) *dispatcher {
+	d := &dispatcher{registry: r, send: send, held: map[string]map[string]*unit{}}
+	r.rooms.room(r.names()...) // their hellos came during an earlier session
 	return d
 }
 
 // close gives back the room of units that are no longer wanted.
 func (d *dispatcher) close() {
 	for worker, units := range d.held {
-		for _, u := range units {
-			d.refund(u)
-		}
-		d.share.release(worker, len(units))
+		d.registry.rooms.release(worker, len(units))
 	}
-	d.share.wait(0)
 }
 
 // sendUnit sends a unit to a worker. The message may be lost.
@@ -47,9 +42,8 @@ func (c *Coordinator) sendUnit(worker string, u *unit) {
 	_ = c.nc.Publish(wire.UnitSubject(c.run, worker), data)
 }
 
-// enqueue has a unit wait for a worker. If one had it, it was not played.
+// enqueue has a unit wait for a worker.
 func (d *dispatcher) enqueue(u *unit) {
-	d.refund(u)
 	if !u.queued {
 		u.queued = true
 		d.waiting = append(d.waiting, u)
@@ -57,20 +51,13 @@ func (d *dispatcher) enqueue(u *unit) {
 	d.handOut()
 }
 
-// refund takes back what a unit was charged.
-func (d *dispatcher) refund(u *unit) {
-	d.share.refund(u.expected)
-	u.expected = 0
-}
-
 // room notes that a worker may have room.
-func (d *dispatcher) room(worker string) { d.share.pool.room(worker) }
+func (d *dispatcher) room(worker string) { d.registry.rooms.room(worker) }
 
 // handOut sends waiting units to the workers that have room, one to each in turn.
 func (d *dispatcher) handOut() {
-	d.share.wait(len(d.waiting))
 	for skipped := 0; len(d.waiting) > 0 && skipped <= d.registry.size(); {
-		worker, ok := d.share.take()
+		worker, ok := d.registry.rooms.take()
 		if !ok {
 			break
 		}
@@ -80,14 +67,8 @@ func (d *dispatcher) handOut() {
 			continue
 		}
 		skipped++ // it has room, but can take no unit
-		d.share.wait(len(d.waiting))
-		within := declinedFor
-		if len(d.waiting) == 0 {
-			within = 0 // they were answered meanwhile
-		}
-		d.share.decline(worker, within)
+		d.registry.rooms.release(worker, 1)
 	}
-	d.share.wait(len(d.waiting))
 }
 
 // maxLook bounds how many waiting units are looked at for a worker.
@@ -121,7 +102,6 @@ func (d *dispatcher) give(u *unit, worker string) {
 	if u.firstSent.IsZero() {
 		u.firstSent = u.given
 	}
-	u.expected = d.share.charge(u.job.Try > 0)
 	if d.held[worker] == nil {
 		d.held[worker] = map[string]*unit{}
 	}
@@ -139,14 +119,11 @@ func (d *dispatcher) freed(u *unit, worker string) {
 func (d *dispatcher) release(u *unit, worker string) {
 	if u.holder == worker {
 		u.holder = ""
-		d.share.release(worker, 1)
+		d.registry.rooms.release(worker, 1)
 		delete(d.held[worker], u.id)
 		if len(d.held[worker]) == 0 {
 			delete(d.held, worker)
 		}
-	}
-	if u.state != unanswered {
-		d.refund(u) // the answer is the coordinator's own
 	}
 }
 
@@ -168,7 +145,6 @@ func (d *dispatcher) takeFrom(worker string, units []*unit) (n int) {
 	for _, u := range units {
 		d.release(u, worker)
 		if u.state == unanswered {
-			d.refund(u)
 			u.queued = true
 			again = append(again, u)
 		}
@@ -186,12 +162,12 @@ func (d *dispatcher) takeAll(worker string) int {
 }
 
 // idle reports whether no units wait and some worker has room.
-func (d *dispatcher) idle() bool { return len(d.waiting) == 0 && d.share.pool.idle() }
+func (d *dispatcher) idle() bool { return len(d.waiting) == 0 && d.registry.rooms.idle() }
 
 // reconcile compares what workers have with their new hellos: units that a hello does not
 // list, though they were sent long before it, were lost on the way.
 func (d *dispatcher) reconcile() {
-	for _, h := range d.registry.hellos(d.share.takeGreeted()) {
+	for _, h := range d.registry.hellos(d.registry.rooms.takeGreeted()) {
 		listed := map[string]bool{}
 		for _, id := range h.units {
 			listed[id] = true

@@ -30,7 +30,7 @@ func (r *registry) handleHello(m *nats.Msg) {
 	}
 	w := r.welcome(name, &h, time.Now())
 	if w.Refused != tooManyWorkers {
-		r.pool.greet(name)
+		r.rooms.greet(name)
 	}
 	respond(m, &w)
 }
@@ -62,7 +62,7 @@ func (r *registry) welcome(name string, h *wire.Hello, now time.Time) wire.Welco
 		p.State, p.Reason = Refused, sanitize(h.Trouble, maxReason)
 	case h.Leaving:
 		p.State = Gone
-	case p.failedInARow >= maxFailures && !r.queue:
+	case p.failedInARow >= maxFailures:
 		p.State, p.Reason = Refused, failureReason(p.failedInARow, p.Failure)
 	default:
 		p.State, p.Reason = Working, ""
@@ -70,7 +70,7 @@ func (r *registry) welcome(name string, h *wire.Hello, now time.Time) wire.Welco
 	if p.State != before {
 		r.announce(p)
 	}
-	w := wire.Welcome{Run: r.run, Lease: r.lease, Queue: r.queue}
+	w := wire.Welcome{Run: r.run, Lease: r.lease}
 	if p.State == Banned || p.State == Refused {
 		w.Refused = p.Reason
 	}

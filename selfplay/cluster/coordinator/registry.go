@@ -18,8 +18,7 @@ type registry struct {
 	lease   time.Duration
 	log     func(string)
 
-	queue bool // it is a hub's
-	pool  *pool
+	rooms *rooms
 
 	mu         sync.Mutex
 	run        string
@@ -83,7 +82,7 @@ func newRegistry(c *Config) *registry {
 		program: c.Program, lease: c.Lease, log: c.Log,
 		bans: map[string]string{}, members: map[string]*entry{}, residuals: newResiduals(),
 	}
-	r.pool = newPool(r)
+	r.rooms = newRooms(r)
 	return r
 }
 
@@ -192,7 +191,7 @@ func (r *registry) entry(name string) *entry {
 }
 
 // answered notes an answer, of the session with this key.
-func (r *registry) answered(name, key string, g *selfplay.Result) {
+func (r *registry) answered(name string, g *selfplay.Result) {
 	r.update(name, func(p *entry) {
 		r.units++
 		p.Units++
@@ -200,20 +199,11 @@ func (r *registry) answered(name, key string, g *selfplay.Result) {
 		p.credit = min(p.credit+creditPerAnswer, maxCredit)
 		if g.Try == 0 {
 			p.Games++
-			r.residuals.add(name, key, g)
+			r.residuals.add(name, g)
 			p.nodes += g.Nodes[0] + g.Nodes[1]
 			p.took += g.Time[0] + g.Time[1]
 		}
 	})
-}
-
-// endResiduals forgets the games of a hub's session.
-func (r *registry) endResiduals(key string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if key != "" {
-		r.residuals.end(key)
-	}
 }
 
 func (r *registry) replayMissed(name string) {
@@ -228,7 +218,7 @@ func (r *registry) failed(name string, game uint64, why string) {
 		p.Failures++
 		p.Failure = sanitize(why, maxReason)
 		r.logAbout(p, fmt.Sprintf("worker %s could not play game %d: %s", name, game, p.Failure))
-		if p.failedInARow++; p.failedInARow >= maxFailures && p.State == Working && !r.queue {
+		if p.failedInARow++; p.failedInARow >= maxFailures && p.State == Working {
 			p.State, p.Reason = Refused, failureReason(p.failedInARow, p.Failure)
 			r.announce(p)
 		}

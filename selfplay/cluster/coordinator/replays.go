@@ -88,7 +88,7 @@ func (s *session) resendReplays() error {
 func (s *session) replayLateHere(now time.Time, idle bool) {
 	most := s.unitTimeout()
 	if idle {
-		exceed, _ := s.share.gamesExceed()
+		exceed, _ := s.gamesExceed()
 		most = min(most, deliveryTime+2*exceed)
 	}
 	for u, e := range s.replays {

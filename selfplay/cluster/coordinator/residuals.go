@@ -1,9 +1,7 @@
 package coordinator
 
 import (
-	"maps"
 	"math"
-	"strings"
 
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/selfplay"
@@ -47,13 +45,12 @@ func newResiduals() *residuals {
 	return &residuals{all: map[pairing]*outcomes{}, workers: map[string]map[pairing]*outcomes{}}
 }
 
-// add adds a worker's game, unless it is void. The key distinguishes the sessions of a hub,
-// whose games may have other limits.
-func (r *residuals) add(worker, key string, g *selfplay.Result) {
+// add adds a worker's game, unless it is void.
+func (r *residuals) add(worker string, g *selfplay.Result) {
 	if g.Void != "" {
 		return
 	}
-	players, score := pairing{key + g.Players[0], key + g.Players[1]}, 0.5
+	players, score := pairing{g.Players[0], g.Players[1]}, 0.5
 	switch g.Result {
 	case board.WhiteWins:
 		score = 1
@@ -78,15 +75,6 @@ func (r *residuals) add(worker, key string, g *selfplay.Result) {
 			sums[players] = &outcomes{}
 		}
 		sums[players].add(game, 1)
-	}
-}
-
-// end forgets the games of a session. Others need the room.
-func (r *residuals) end(key string) {
-	ended := func(p pairing, _ *outcomes) bool { return strings.HasPrefix(p[0], key) }
-	maps.DeleteFunc(r.all, ended)
-	for _, sums := range r.workers {
-		maps.DeleteFunc(sums, ended)
 	}
 }
 

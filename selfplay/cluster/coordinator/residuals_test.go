@@ -44,7 +44,7 @@ func TestResidualsOfHonestWorkers(t *testing.T) {
 			if rng.IntN(2) == 0 {
 				g = outcome(rng, "a", "c", 0.1, 0.4)
 			}
-			r.add(fmt.Sprint(w), "", g)
+			r.add(fmt.Sprint(w), g)
 		}
 		for w := range shares {
 			z, _, _ := r.residual(fmt.Sprint(w))
@@ -65,13 +65,13 @@ func TestResidualsOfAnotherMachine(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	r := newResiduals()
 	for range 400 {
-		r.add("fair", "", outcome(rng, "a", "b", 0.3, 0.4))
-		r.add("slow", "", outcome(rng, "a", "b", 0.1, 0.3))
+		r.add("fair", outcome(rng, "a", "b", 0.3, 0.4))
+		r.add("slow", outcome(rng, "a", "b", 0.1, 0.3))
 		g := outcome(rng, "a", "b", 0.3, 0.4)
 		if rng.IntN(20) == 0 {
 			g.Result, g.Termination = board.BlackWins, selfplay.TimeForfeit
 		}
-		r.add("late", "", g)
+		r.add("late", g)
 	}
 	if z, _, _ := r.residual("slow"); z > -5 {
 		t.Errorf("the residual is %.1f", z)
@@ -90,7 +90,7 @@ func TestResidualByHand(t *testing.T) {
 	for worker, results := range map[string][]board.GameResult{"anna": {board.WhiteWins, board.WhiteWins},
 		"bert": {board.BlackWins, board.BlackWins}} {
 		for _, result := range results {
-			r.add(worker, "", &selfplay.Result{Players: [2]string{"a", "b"}, Result: result})
+			r.add(worker, &selfplay.Result{Players: [2]string{"a", "b"}, Result: result})
 		}
 	}
 	// sum 2 where 1 is expected; variance 2 (1 - 2/4) (1/4) 4/3 = 1/3.
@@ -98,7 +98,7 @@ func TestResidualByHand(t *testing.T) {
 		t.Errorf("%v, want the root of 3", z)
 	}
 	alone := newResiduals()
-	alone.add("anna", "", &selfplay.Result{Players: [2]string{"a", "b"}, Result: board.WhiteWins})
+	alone.add("anna", &selfplay.Result{Players: [2]string{"a", "b"}, Result: board.WhiteWins})
 	if z, faulty, n := alone.residual("anna"); z != 0 || faulty != 0 || n != 0 {
 		t.Error(z, faulty, n)
 	}
@@ -117,7 +117,7 @@ func TestSuspiciousIsMoreThanChance(t *testing.T) {
 			if w == 7 && n == 0 {
 				g.Result, g.Termination = board.BlackWins, selfplay.TimeForfeit
 			}
-			r.add(fmt.Sprint(w), "", g)
+			r.add(fmt.Sprint(w), g)
 		}
 	}
 	if _, faulty, n := r.residual("7"); faulty < 5 || n != 1 || r.suspicious("7") || r.suspicious("8") {
@@ -125,7 +125,7 @@ func TestSuspiciousIsMoreThanChance(t *testing.T) {
 			r.suspicious("7"), r.suspicious("8"))
 	}
 	for range 8 {
-		r.add("7", "", &selfplay.Result{Players: [2]string{"a", "b"}, Result: board.BlackWins,
+		r.add("7", &selfplay.Result{Players: [2]string{"a", "b"}, Result: board.BlackWins,
 			Termination: selfplay.TimeForfeit})
 	}
 	if !r.suspicious("7") || r.suspicious("8") {
@@ -141,9 +141,9 @@ func TestResidualsWithoutTheBanned(t *testing.T) {
 	for range 200 {
 		g := outcome(rng, "a", "b", 0.3, 0.4)
 		worker := fmt.Sprint("honest", rng.IntN(2))
-		r.answered(worker, "", g)
-		clean.add(worker, "", g)
-		r.answered("mallory", "", &selfplay.Result{Players: [2]string{"a", "b"}, Result: board.WhiteWins})
+		r.answered(worker, g)
+		clean.add(worker, g)
+		r.answered("mallory", &selfplay.Result{Players: [2]string{"a", "b"}, Result: board.WhiteWins})
 	}
 	r.ban("mallory", "it lied")
 	for _, worker := range []string{"honest0", "honest1", "mallory"} {

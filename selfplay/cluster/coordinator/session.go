@@ -22,8 +22,9 @@ type session struct {
 	replays map[*unit]replay // that workers are playing again
 
 	disputes map[string]*unit // by worker: a unit to which it gave another answer than the first
-	voided   map[string]bool  // banned workers whose unconfirmed answers are void
-	failing  map[string]int   // by worker: units in a row that it could not play, in a hub
+
+	games  int64         // that ended
+	played time.Duration // of them
 
 	unanswered   int // units without an accepted answer
 	uncounted    int // units that do not count yet
@@ -52,7 +53,6 @@ type unit struct {
 	holder      string            // worker that has it; empty: none
 	given       time.Time         // when the last holder was sent it
 	firstSent   time.Time         // when the first one was
-	expected    float64           // seconds charged for it until it has an answer
 	failedTo    []string          // workers that had it for too long
 	failures    int               // times that a worker could not play it
 	failedBy    []string          // these workers
@@ -77,9 +77,8 @@ const tickEvery = 25 * time.Millisecond
 func newSession(ctx context.Context, c *Coordinator) *session {
 	return &session{
 		Coordinator: c, ctx: ctx, waitingMost: leastWaiting,
-		out: newDispatcher(c.registry, c.share, c.sendUnit), pending: newPendingBatches(c.ReplayShare),
+		out: newDispatcher(c.registry, c.sendUnit), pending: newPendingBatches(c.ReplayShare),
 		units: map[string]*unit{}, replays: map[*unit]replay{}, disputes: map[string]*unit{},
-		voided: map[string]bool{}, failing: map[string]int{},
 	}
 }
 
@@ -114,8 +113,6 @@ func (s *session) loop(jobs <-chan selfplay.Job, results chan<- selfplay.Result)
 		case v := <-s.referee.verdicts:
 			err = s.takeVerdict(v)
 			s.referee.finished()
-		case <-s.share.wake:
-			s.out.handOut()
 		case <-tick.C:
 			err = s.tick()
 		}
@@ -146,9 +143,6 @@ func (s *session) takeJob(job selfplay.Job) error {
 	if u.id, err = wire.Digest(&u.sent.Job); err != nil {
 		return err
 	}
-	if s.key != "" {
-		u.id = s.key + u.id[wire.KeyLength:]
-	}
 	u.sent.ID = u.id
 	if s.units[u.id] != nil {
 		return fmt.Errorf("cluster: job %d came twice: two jobs of a series must differ", job.Number)
@@ -176,7 +170,6 @@ func (s *session) setClockSpeed(u *unit) (err error) {
 		s.registry.setClockSpeed(s.clockSpeed)
 	}
 	u.sent.Speed = s.clockSpeed
-	s.share.allow(u.job.Limits[0].Budget() + u.job.Limits[1].Budget())
 	return nil
 }
 

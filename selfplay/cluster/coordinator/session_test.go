@@ -126,7 +126,7 @@ func TestReplaysGoByAnswers(t *testing.T) {
 		t.Errorf("2000 replays go to %v", n)
 	}
 	for range 9 {
-		s.registry.answered("anna", "", &selfplay.Result{})
+		s.registry.answered("anna", &selfplay.Result{})
 	}
 	clear(n)
 	for range 2000 {
@@ -182,7 +182,7 @@ func TestForeignGameThatTheCoordinatorPlaysToo(t *testing.T) {
 // A worker that denies again and again that it has a replay does not delay it for long.
 func TestDeniedReplay(t *testing.T) {
 	s := newTestSession(t, 1, "anna", "denier")
-	s.share.games, s.share.played = 1, 20
+	s.games, s.played = 1, 20*time.Second
 	u := wanted(s, "u")
 	deliver(t, s, "anna", matedAnswer(t, "u"))
 	age := func(by time.Duration) {
@@ -382,7 +382,7 @@ func TestHoarder(t *testing.T) {
 		s.registry.log = func(text string) { said = append(said, text) }
 		sent := countSent(s)
 		s.Lease, s.registry.lease = 30*time.Second, 30*time.Second
-		s.share.games, s.share.played = 1, 1
+		s.games, s.played = 1, time.Second
 		hello(t, s.registry, "eve", wire.Hello{Cores: 4096})
 		hello(t, s.registry, "anna", wire.Hello{Cores: 1})
 		s.out.reconcile()
@@ -453,10 +453,10 @@ func TestCreditFollowsAnswers(t *testing.T) {
 		if got := s.registry.quota("anna"); got != want {
 			t.Errorf("after %d answers: %d units, want %d", n, got, want)
 		}
-		s.registry.answered("anna", "", &selfplay.Result{})
+		s.registry.answered("anna", &selfplay.Result{})
 	}
 	for range 100 {
-		s.registry.answered("anna", "", &selfplay.Result{})
+		s.registry.answered("anna", &selfplay.Result{})
 	}
 	if got := s.registry.quota("anna"); got != 128 {
 		t.Errorf("%d units, want 128", got)
@@ -472,7 +472,7 @@ func TestCreditFollowsAnswers(t *testing.T) {
 func TestOverdueUnitIsPlayedHere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTestSession(t, 0, "hung")
-		s.share.games, s.share.played = 1, 10
+		s.games, s.played = 1, 10*time.Second
 		u := wanted(s, "u")
 		s.out.reconcile()
 		s.out.enqueue(u)
@@ -490,12 +490,12 @@ func TestOverdueUnitIsPlayedHere(t *testing.T) {
 
 // A worker that claims that games take forever does not make the coordinator wait that long.
 func TestTimeThatFewGamesExceed(t *testing.T) {
-	s := newTestSession(t, 0).share
+	s := newTestSession(t, 0)
 	if most, known := s.gamesExceed(); most != 0 || known {
 		t.Error("a time without a game")
 	}
 	add := func(r *selfplay.Result, within time.Duration) {
-		s.settle(0, r.Try > 0, timeOf(r, time.Now().Add(-within)))
+		s.ended(r, timeOf(r, time.Now().Add(-within)))
 	}
 	for range 99 {
 		add(&selfplay.Result{Time: [2]time.Duration{time.Second, time.Second}}, time.Hour)

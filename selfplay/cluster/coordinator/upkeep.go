@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/assay-chess/assay/selfplay"
 )
 
 const (
@@ -17,9 +19,8 @@ func (s *session) tick() error {
 	now := time.Now()
 	s.out.reconcile()
 	_, cores := s.registry.capacity()
-	part := s.share.part(cores)
-	s.waitingMost = max(leastWaiting, waitingPerCore*part)
-	idle := now.Sub(s.lastJob) > tickEvery && s.unanswered+len(s.replays) < max(1, part)
+	s.waitingMost = max(leastWaiting, waitingPerCore*cores)
+	idle := now.Sub(s.lastJob) > tickEvery && s.unanswered+len(s.replays) < max(1, cores)
 	if idle { // some of these cores wait for work: let their results count now
 		if err := s.closeBatches(); err != nil {
 			return err
@@ -43,9 +44,6 @@ func (s *session) tick() error {
 
 // upkeep repairs what got lost or stuck.
 func (s *session) upkeep(now time.Time, idle bool) error {
-	if err := s.voidOthers(); err != nil {
-		return err
-	}
 	s.moveLateUnits(now)
 	if err := s.resendReplays(); err != nil {
 		return err
@@ -61,7 +59,7 @@ func (s *session) upkeep(now time.Time, idle bool) error {
 // which favors short games.
 func (s *session) moveLateUnits(now time.Time) {
 	idle, timeout := s.out.idle(), s.unitTimeout()
-	exceed, known := s.share.gamesExceed()
+	exceed, known := s.gamesExceed()
 	patience := max(s.Lease, exceed) // with a unit that can be played again at no harm
 	for _, worker := range slices.Collect(maps.Keys(s.out.held)) {
 		if why := s.registry.whyLost(worker, now); why != "" {
@@ -90,9 +88,26 @@ func (s *session) moveLateUnits(now time.Time) {
 	}
 }
 
+// ended notes how long a game took.
+func (s *session) ended(r *selfplay.Result, took time.Duration) {
+	if r.Try == 0 {
+		s.games++
+		s.played += took
+	}
+}
+
+// gamesExceed returns a time that few games exceed, and whether a game has ended. It goes by the mean: one worker
+// that lies about the longest would make all wait forever.
+func (s *session) gamesExceed() (most time.Duration, known bool) {
+	if s.games == 0 {
+		return 0, false
+	}
+	return 4 * s.played / time.Duration(s.games), true
+}
+
 // unitTimeout is how long a unit may take while workers are busy.
 func (s *session) unitTimeout() time.Duration {
-	exceed, _ := s.share.gamesExceed()
+	exceed, _ := s.gamesExceed()
 	return 2*s.Lease + 4*exceed
 }
 

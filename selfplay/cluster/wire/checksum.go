@@ -13,9 +13,6 @@ import (
 // IDLength is the length of a digest in hex digits.
 const IDLength = 32
 
-// KeyLength is how many digits of a unit's id are the key of its run, in a queue.
-const KeyLength = 8
-
 // Digest returns the first 128 bits, in hex, of the SHA-256 of v as JSON.
 func Digest(v any) (string, error) {
 	data, err := json.Marshal(v)

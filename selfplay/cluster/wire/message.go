@@ -37,10 +37,6 @@ type Welcome struct {
 	Run     string        `json:"run"`
 	Lease   time.Duration `json:"lease_ns"`          // how long the worker may be silent
 	Refused string        `json:"refused,omitempty"` // why the worker gets no units
-
-	// Queue says that the units are of many runs: a worker that cannot play those of one
-	// declines them, and stays for the others.
-	Queue bool `json:"queue,omitempty"`
 }
 
 // Unit is a job on its way to a worker. Its players' specifications name weights by content.
@@ -61,10 +57,6 @@ type Answer struct {
 	Sum    string          `json:"sum,omitempty"` // Checksum of the result
 	Result json.RawMessage `json:"result,omitempty"`
 	Failed string          `json:"failed,omitempty"` // why the unit could not be played
-
-	// Declined says why the worker plays no units of this unit's run. Only a queue gets this;
-	// a worker leaves a run that is alone.
-	Declined string `json:"declined,omitempty"`
 
 	// Returned says why the worker gives the unit back through no fault of its own or of the
 	// unit's: it did not get the weights.

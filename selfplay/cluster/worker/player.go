@@ -17,12 +17,11 @@ import (
 type player struct {
 	*Worker
 	run     string
-	queue   bool // its units are of many runs
 	weights weightsFolder
 }
 
 func newPlayer(w *Worker, welcome *wire.Welcome) *player {
-	p := &player{Worker: w, run: welcome.Run, queue: welcome.Queue}
+	p := &player{Worker: w, run: welcome.Run}
 	p.weights = weightsFolder{dir: w.Library, get: p.fetch}
 	return p
 }
@@ -39,23 +38,10 @@ func (p *player) perform(ctx context.Context, u *wire.Unit) (*wire.Answer, error
 	select {
 	case s := <-p.slots:
 		defer func() { p.slots <- s }()
-		a, err := p.play(ctx, s.of(p.runOf(u)), u)
-		var t *fatalError
-		if p.queue && errors.As(err, &t) {
-			a, err = &wire.Answer{Unit: u.ID, Replay: u.Replay, Declined: t.Error()}, nil
-		}
-		return a, err
+		return p.play(ctx, s, u)
 	case <-ctx.Done():
 		return nil, nil
 	}
-}
-
-// runOf returns the run of a unit: one of those that a queue has, or the worker's.
-func (p *player) runOf(u *wire.Unit) string {
-	if !p.queue || len(u.ID) < wire.KeyLength {
-		return p.run
-	}
-	return u.ID[:wire.KeyLength]
 }
 
 func (p *player) play(ctx context.Context, s *slot, u *wire.Unit) (*wire.Answer, error) {

@@ -2,7 +2,6 @@ package worker
 
 import (
 	"context"
-	"slices"
 
 	"github.com/assay-chess/assay/selfplay"
 )
@@ -63,41 +62,5 @@ func (s *slot) close() {
 		close(s.jobs)
 		<-s.done // errors of closing players do not matter
 		s.done = nil
-	}
-}
-
-// runSlots is a slot for each of several runs. Runs do not share players, because a player
-// keeps the options that the jobs of its run set.
-type runSlots struct {
-	open  selfplay.Opener
-	slots map[string]*slot
-	last  []string // runs, the one that played last at the end
-}
-
-// maxRuns is how many runs a worker's slot keeps players open for.
-const maxRuns = 4
-
-func newRunSlots(open selfplay.Opener) *runSlots {
-	return &runSlots{open: open, slots: map[string]*slot{}}
-}
-
-// of returns the slot of a run, which may close that of another.
-func (r *runSlots) of(run string) *slot {
-	r.last = append(slices.DeleteFunc(r.last, func(other string) bool { return other == run }), run)
-	if len(r.last) > maxRuns {
-		r.slots[r.last[0]].close()
-		delete(r.slots, r.last[0])
-		r.last = r.last[1:]
-	}
-	if r.slots[run] == nil {
-		r.slots[run] = newSlot(r.open)
-	}
-	return r.slots[run]
-}
-
-// close closes all players.
-func (r *runSlots) close() {
-	for _, s := range r.slots {
-		s.close()
 	}
 }

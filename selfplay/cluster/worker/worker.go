@@ -49,7 +49,7 @@ type Worker struct {
 	wakeup     wakeup
 	speed      speedometer
 	earlyHello chan struct{} // asks for a hello before it is due
-	slots      chan *runSlots
+	slots      chan *slot
 	verifying  sync.Mutex
 	verified   map[string]engine.Spec    // local specifications, by specification and fingerprint
 	lastWork   atomic.Pointer[time.Time] // when it last had a unit, by the monotonic clock
@@ -107,9 +107,9 @@ func (w *Worker) Run(ctx context.Context) error {
 	if _, err := w.nc.Subscribe(wire.WakeupSubject, func(*nats.Msg) { w.wakeup.fire() }); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
-	w.slots = make(chan *runSlots, w.Cores)
+	w.slots = make(chan *slot, w.Cores)
 	for range w.Cores {
-		w.slots <- newRunSlots(w.Open)
+		w.slots <- newSlot(w.Open)
 	}
 	w.lastWork.Store(new(time.Now()))
 	err = w.serveRuns(ctx)

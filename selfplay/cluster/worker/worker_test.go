@@ -14,12 +14,12 @@ import (
 // A worker is not idle while it plays, however long that takes.
 func TestPlayingWorkerIsNotIdle(t *testing.T) {
 	started, end := make(chan struct{}), make(chan struct{})
-	w := &Worker{Wait: time.Nanosecond, slots: make(chan *runSlots, 1), Open: func(engine.Spec) (engine.Player, error) {
+	w := &Worker{Wait: time.Nanosecond, slots: make(chan *slot, 1), Open: func(engine.Spec) (engine.Player, error) {
 		close(started)
 		<-end
 		return nil, errors.New("not now")
 	}}
-	w.slots <- newRunSlots(w.Open)
+	w.slots <- newSlot(w.Open)
 	if !w.idle() {
 		t.Error("it is not idle before its first unit")
 	}

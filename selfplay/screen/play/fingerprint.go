@@ -20,7 +20,7 @@ func (c *Config) Try(ctx context.Context, players ...selfplay.Entrant) (games []
 	}
 	close(jobs)
 	started := time.Now()
-	local := selfplay.Local{Open: c.Open, Elsewhere: c.Elsewhere, Workers: c.Concurrency}
+	local := selfplay.Local{Open: c.Open, Workers: c.Concurrency}
 	if err := local.Run(ctx, jobs, results); err != nil {
 		return nil, 0, err
 	}
