@@ -152,23 +152,11 @@ func TestPairing(t *testing.T) {
 			pgnText("", "", "B", "A", "1-0", e4), "[] left 3"},
 	} {
 		c := count(t, tt.text)
+		if _, paired := c.Counts().(sprt.Pentanomial); paired != (len(c.results) > 0) { // one pair is enough
+			t.Errorf("%s: counted as %T", name, c.Counts())
+		}
 		if got := fmt.Sprintf("%v left %d", c.results, c.Unpaired); got != tt.want {
 			t.Errorf("%s: %s, want %s", name, got, tt.want)
-		}
-	}
-}
-
-// TestCountsOfPGN: one pair is enough to count pairs.
-func TestCountsOfPGN(t *testing.T) {
-	first, second := pgnText("1", "", "A", "B", "1-0", "1. e4 e5"), pgnText("1", "", "B", "A", "1/2-1/2", "1. e4 e5")
-	pair, single := count(t, first+second), count(t, first)
-	for _, tt := range []struct {
-		got, want sprt.Counts
-	}{
-		{pair.Counts(), sprt.Pentanomial{3: 1}}, {single.Counts(), sprt.WDL(1, 0, 0)},
-	} {
-		if tt.got != tt.want {
-			t.Errorf("got %T%v, want %T%v", tt.got, tt.got, tt.want, tt.want)
 		}
 	}
 }
