@@ -143,15 +143,15 @@ func parseAnchors(text string, names []string) (list []ladder.Anchor, err error)
 	return list, nil
 }
 
-// prepareLadder checks a ladder, and returns what plays it.
-func (s *session) prepareLadder(args []string) (func() error, error) {
+// startLadder checks a ladder, and plays it.
+func (s *session) startLadder(args []string) error {
 	players, _, err := s.complete(args)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	schedule, err := ladder.ParseSchedule(s.Schedule)
 	if err != nil {
-		return nil, cli.Usage(err)
+		return cli.Usage(err)
 	}
 	round := schedule.RoundGames(len(args))
 	switch {
@@ -163,21 +163,19 @@ func (s *session) prepareLadder(args []string) (func() error, error) {
 	}
 	anchor, elo, err := parseAnchor(s.Anchor, players)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return func() error {
-		list, err := s.entrants(players, func(i int) string { return fmt.Sprintf("ladder: player %d", i+1) })
-		if err != nil {
-			return err
-		}
-		c := ladder.Config{Setup: s.Setup, Players: list, Games: s.Games, Schedule: schedule, Within: s.Within,
-			Anchor: anchor, AnchorElo: elo}
-		c.Resume, c.Pinned = s.resume(args), s.git.pinned()
-		if c.Check.Player, err = openingChecker(list...); err != nil {
-			return err
-		}
-		return s.runLadder(c)
-	}, nil
+	list, err := s.entrants(players, func(i int) string { return fmt.Sprintf("ladder: player %d", i+1) })
+	if err != nil {
+		return err
+	}
+	c := ladder.Config{Setup: s.Setup, Players: list, Games: s.Games, Schedule: schedule, Within: s.Within,
+		Anchor: anchor, AnchorElo: elo}
+	c.Resume, c.Pinned = s.resume(args), s.git.pinned()
+	if c.Check.Player, err = openingChecker(list...); err != nil {
+		return err
+	}
+	return s.runLadder(c)
 }
 
 // parseAnchor reads PLAYER=ELO. A player's name may contain = too.

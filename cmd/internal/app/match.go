@@ -98,71 +98,69 @@ func newMatchCommand() *cobra.Command {
 	return cmd
 }
 
-// prepareMatch checks a match or a tournament, and returns what plays it.
-func (s *session) prepareMatch(args []string) (func() error, error) {
+// startMatch checks a match or a tournament, and plays it.
+func (s *session) startMatch(args []string) error {
 	if err := s.habits(); err != nil {
-		return nil, err
+		return err
 	}
 	args, err := s.sprtWords(args)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := onlyPlayers(args); err != nil {
-		return nil, err
+		return err
 	}
 	if len(args) > 2 {
-		return s.prepareTournament(args)
+		return s.startTournament(args)
 	}
 	if s.Gauntlet {
-		return nil, cli.Usagef("--gauntlet is for more than two players")
+		return cli.Usagef("--gauntlet is for more than two players")
 	}
 	players, limitsB, err := s.complete(args)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	test, err := s.sprtTest() // after what assay.toml says
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if s.Games == 0 && test == nil {
 		s.Games = settings.DefaultMatchGames
 	}
 	if s.Games%2 != 0 {
-		return nil, cli.Usagef("--games %d: pairs need an even number", s.Games)
+		return cli.Usagef("--games %d: pairs need an even number", s.Games)
 	}
-	return func() error {
-		list, err := s.entrants(players, func(i int) string { return fmt.Sprintf("match: %c", 'A'+i) })
-		if err != nil {
+	list, err := s.entrants(players, func(i int) string { return fmt.Sprintf("match: %c", 'A'+i) })
+	if err != nil {
+		return err
+	}
+	c := match.Config{Setup: s.Setup, A: list[0], B: list[1], LimitsB: limitsB, Games: s.Games, Test: test,
+		Corrected: s.Corrected}
+	c.Resume, c.Pinned = s.resume(args), s.git.pinned()
+	if s.Opening.Book == "" {
+		if c.Check.Player, err = openingChecker(c.B, c.A); err != nil { // B first: A is usually the newer
 			return err
 		}
-		c := match.Config{Setup: s.Setup, A: list[0], B: list[1], LimitsB: limitsB, Games: s.Games, Test: test,
-			Corrected: s.Corrected}
-		c.Resume, c.Pinned = s.resume(args), s.git.pinned()
-		if s.Opening.Book == "" {
-			if c.Check.Player, err = openingChecker(c.B, c.A); err != nil { // B first: A is usually the newer
-				return err
-			}
-		}
-		return s.runMatch(c)
-	}, nil
+	}
+	return s.runMatch(c)
 }
 
-// prepareTournament is prepareMatch for more than two players.
-func (s *session) prepareTournament(args []string) (func() error, error) {
+// startTournament is startMatch for more than two players.
+func (s *session) startTournament(args []string) error {
 	switch {
 	case s.SPRT != "":
-		return nil, cli.Usagef("--sprt tests two players, not %d", len(args))
+		return cli.Usagef("--sprt tests two players, not %d", len(args))
 	case s.ExitStatus:
-		return nil, cli.Usagef("--exit-status needs --sprt, which tests two players, not %d", len(args))
+		return cli.Usagef("--exit-status needs --sprt, which tests two players, not %d", len(args))
 	}
 	if _, err := s.sprtTest(); err != nil {
-		return nil, err
+		return err
 	}
 	s.Schedule = string(ladder.RoundRobin)
 	if s.Gauntlet {
 		s.Schedule = string(ladder.Gauntlet)
 	}
-	return s.prepareLadder(args)
+	return s.startLadder(args)
 }
 
 // sprtTest returns the test of --sprt, or nil.

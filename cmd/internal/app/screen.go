@@ -77,38 +77,38 @@ type screening struct {
 	temp    string                             // folder of git objects
 }
 
-// prepareScreen checks a screen, and returns what plays it.
-func (s *session) prepareScreen(args []string) (func() error, error) {
+// startScreen checks a screen, and plays it.
+func (s *session) startScreen(args []string) error {
 	players, _, err := s.complete(args[:1])
 	if err != nil {
-		return nil, err
+		return err
 	}
 	x := &screening{session: s, spec: players[0], args: args}
 	if x.factors, err = parseFactors(args[1:], x.spec, s.Grouped); err != nil {
-		return nil, err
+		return err
 	}
 	if err := x.count(); err != nil {
-		return nil, err
+		return err
 	}
 	kind := screen.Random
 	if x.built = x.factors.built(); x.built != 0 {
 		kind = screen.Rows
 	}
 	if x.design, err = screen.NewDesign(kind, len(x.factors), s.Seed); err != nil {
-		return nil, err
+		return err
 	}
 	if x.built != 0 && s.Limits.Deterministic() && s.ConfirmTC != "none" {
 		if x.clock, err = selfplay.ParseClock(s.ConfirmTC); err != nil {
-			return nil, cli.Usagef("--confirm-tc: %w", err)
+			return cli.Usagef("--confirm-tc: %w", err)
 		}
 	}
 	switch {
 	case s.At == "base":
-		return x.printAtBase, nil
+		return x.printAtBase()
 	case s.At != "":
-		return nil, cli.Usagef("--at %s: want base", s.At)
+		return cli.Usagef("--at %s: want base", s.At)
 	}
-	return x.run, nil
+	return x.run()
 }
 
 // count checks the numbers of the screen, and sets that of games.

@@ -48,15 +48,15 @@ one.`,
 	return cmd
 }
 
-// prepareSelfplay checks a run, and returns what plays it.
-func (s *session) prepareSelfplay(texts []string) (func() error, error) {
+// startSelfplay checks a run, and plays it.
+func (s *session) startSelfplay(texts []string) error {
 	switch {
 	case s.Out == "":
-		return nil, cli.Usagef("no folder for the games: give --out DIR")
+		return cli.Usagef("no folder for the games: give --out DIR")
 	case s.Weights != "" && len(texts) > 0:
-		return nil, cli.Usagef("--weights and --players both choose the players: give one of them")
+		return cli.Usagef("--weights and --players both choose the players: give one of them")
 	case len(texts) > 2:
-		return nil, cli.Usagef("%d --players: want one or two", len(texts))
+		return cli.Usagef("%d --players: want one or two", len(texts))
 	case s.Weights != "":
 		texts = []string{"assay:weights=" + s.Weights}
 	case len(texts) == 0:
@@ -64,22 +64,20 @@ func (s *session) prepareSelfplay(texts []string) (func() error, error) {
 	}
 	players, _, err := s.complete(texts)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return func() error {
-		c := datagen.Config{Games: s.Games}
-		if c.Players, err = s.entrants(players, func(int) string { return "selfplay" }); err != nil {
+	c := datagen.Config{Games: s.Games}
+	if c.Players, err = s.entrants(players, func(int) string { return "selfplay" }); err != nil {
+		return err
+	}
+	c.Setup = s.Setup
+	c.Resume, c.Pinned = s.resume(nil), s.git.pinned()
+	if !s.Limits.Deterministic() { // the players may know only clocks, but openings are checked by nodes
+		if c.Check.Player, err = openingChecker(c.Players...); err != nil {
 			return err
 		}
-		c.Setup = s.Setup
-		c.Resume, c.Pinned = s.resume(nil), s.git.pinned()
-		if !s.Limits.Deterministic() { // the players may know only clocks, but openings are checked by nodes
-			if c.Check.Player, err = openingChecker(c.Players...); err != nil {
-				return err
-			}
-		}
-		return s.runSelfplay(c)
-	}, nil
+	}
+	return s.runSelfplay(c)
 }
 
 func (s *session) runSelfplay(c datagen.Config) error {

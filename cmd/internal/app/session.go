@@ -37,7 +37,7 @@ type session struct {
 	ctx            context.Context
 	name           string // of the command
 	stdout, stderr io.Writer
-	config         *spsaConfig // what spsa tunes; nil: its settings say so
+	config         *spsaConfig // what spsa tunes
 	done           []func()    // what close calls
 	followed       func()      // ends the page that follows the run; nil before
 }
@@ -73,30 +73,20 @@ func (s *session) warn(text string) {
 	}
 }
 
-// play checks what a command has to play, and plays it.
+// play checks what a command has to play, and plays it. The arguments of spsa are its CONFIG or an engine.
 func (s *session) play(args []string) error {
 	defer s.close()
-	run, err := s.prepare(args)
-	if err != nil {
-		return err
-	}
-	return run()
-}
-
-// prepare checks a command's settings and players, and returns what opens the players and plays. It
-// starts no engine. Players of spsa are its CONFIG.
-func (s *session) prepare(args []string) (func() error, error) {
 	switch s.Command {
 	case settings.Match:
-		return s.prepareMatch(args)
+		return s.startMatch(args)
 	case settings.Ladder:
-		return s.prepareLadder(args)
+		return s.startLadder(args)
 	case settings.Selfplay:
-		return s.prepareSelfplay(args)
+		return s.startSelfplay(args)
 	case settings.Screen:
-		return s.prepareScreen(args)
+		return s.startScreen(args)
 	}
-	return s.prepareSpsa(args)
+	return s.startSpsa(args)
 }
 
 // resume returns the command line that resumes the run.

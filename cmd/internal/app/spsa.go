@@ -87,55 +87,53 @@ the same bytes.`,
 	return cmd
 }
 
-// prepareSpsa checks a tuning, and returns what plays or writes it.
-func (s *session) prepareSpsa(args []string) (func() error, error) {
+// startSpsa checks a tuning, and plays or writes it.
+func (s *session) startSpsa(args []string) error {
 	if err := s.Tuned(); err != nil {
-		return nil, err
+		return err
 	}
-	if s.config == nil {
-		spec, ok, err := engineToTune(args)
-		if ok {
-			err = s.git.prepare(s, spec)
-		}
-		if ok || err != nil {
-			return func() error { return s.writeSpins(spec) }, err
-		}
-		if s.Write != "" {
-			return nil, cli.Usagef("--write is for an ENGINE, and %s is none", quote.Text(args[0]))
-		}
-		if s.config, err = readSpsaConfig(args[0]); err != nil {
-			return nil, err
-		}
+	spec, ok, err := engineToTune(args)
+	if ok {
+		err = s.git.prepare(s, spec)
+	}
+	switch {
+	case err != nil:
+		return err
+	case ok:
+		return s.writeSpins(spec)
+	case s.Write != "":
+		return cli.Usagef("--write is for an ENGINE, and %s is none", quote.Text(args[0]))
+	}
+	if s.config, err = readSpsaConfig(args[0]); err != nil {
+		return err
 	}
 	if s.SimElo <= 0 || !(s.SimDraws >= 0 && s.SimDraws <= 0.95) {
-		return nil, cli.Usagef("--sim-elo must be above zero, and --sim-draws from 0 to 0.95")
+		return cli.Usagef("--sim-elo must be above zero, and --sim-draws from 0 to 0.95")
 	}
 	c, err := s.config.run()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.config.source, err)
+		return fmt.Errorf("%s: %w", s.config.source, err)
 	}
 	if s.Rule.Tables, err = s.tablebases(); err != nil {
-		return nil, err
+		return err
 	}
 	c.Rule.Tables = s.Rule.Tables
-	spec, err := cli.Player(s.config.Player)
+	spec, err = cli.Player(s.config.Player)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.config.source, err)
+		return fmt.Errorf("%s: %w", s.config.source, err)
 	}
 	if s.Out == "" {
 		s.Out = filepath.Join(runs.Dir, "spsa-"+strings.TrimSuffix(filepath.Base(args[0]), filepath.Ext(args[0])))
 	}
 	if err := s.git.prepare(s, spec); err != nil {
-		return nil, err
+		return err
 	}
-	return func() error {
-		c.Out, c.Tolerance, c.Concurrency, c.Program = s.Out, s.Tolerance, s.Concurrency, cli.Version()
-		if err := s.tuned(&c, spec); err != nil {
-			return fmt.Errorf("%s: %w", s.config.source, err)
-		}
-		c.Resume, c.Pinned = s.resume(args), s.git.pinned()
-		return s.runSpsa(c)
-	}, nil
+	c.Out, c.Tolerance, c.Concurrency, c.Program = s.Out, s.Tolerance, s.Concurrency, cli.Version()
+	if err := s.tuned(&c, spec); err != nil {
+		return fmt.Errorf("%s: %w", s.config.source, err)
+	}
+	c.Resume, c.Pinned = s.resume(args), s.git.pinned()
+	return s.runSpsa(c)
 }
 
 // tuned opens the player once and sets its values, so that errors appear before the run starts.
