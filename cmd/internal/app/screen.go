@@ -215,6 +215,9 @@ func (x *screening) playOut(c play.Config) error {
 	} else {
 		p.Finish(fmt.Sprintf("%d games, %d factors%s", r.Games, len(r.Factors), cli.BusyText(r.Load)))
 	}
+	if _, known := x.builds[r.Best&x.built]; err == nil && x.Confirm && x.builds != nil && !known {
+		err = x.buildSubset(r.Best & x.built) // if it fails, what was found is printed all the same
+	}
 	var confirmed []*match.Result
 	if err == nil && x.Confirm {
 		if confirmed, err = x.confirm(c, r); err != nil && confirmed == nil {
@@ -231,11 +234,6 @@ func (x *screening) confirm(c play.Config, r *play.Result) (list []*match.Result
 	if r.Best == 0 {
 		fmt.Fprintln(x.stderr, "screen: no factor is recommended: there is nothing to confirm")
 		return nil, nil
-	}
-	if _, known := x.builds[r.Best&x.built]; x.builds != nil && !known {
-		if err := x.buildSubset(r.Best & x.built); err != nil {
-			return nil, err
-		}
 	}
 	m := match.Config{Setup: c.Setup, A: x.player(r.Best), B: c.Base, Games: x.Games,
 		Test: &sprt.Test{Elo0: 0, Elo1: 5, Alpha: 0.05, Beta: 0.05, Model: sprt.Normalized}}
