@@ -46,7 +46,6 @@ type Result struct {
 	Config  Config            `json:"-"`
 	Sources []rows.SourceInfo `json:"-"` // of the rows
 	Outcome optimize.Outcome  `json:"-"` // Gap in mean loss; X in centipawns of change
-	Refit   *Refit            `json:"-"` // nil without errors
 	heldOut *clusterLosses    // of cross-validation
 }
 

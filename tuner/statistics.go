@@ -46,7 +46,6 @@ func (f *fitting) result(ctx context.Context) (*Result, error) {
 			return nil, err
 		}
 	}
-	r.Refit = f.refit(r)
 	if f.at.large {
 		f.leaveOutErrors(r)
 	}

@@ -27,9 +27,7 @@ func TestDisk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		refit := r.Refit
-		r.Refit = nil
-		return fmt.Sprintf("%+v %+v", *r, refit.Terms)
+		return fmt.Sprintf("%+v", *r)
 	}
 	b, err := rows.NewDiskBuilder(syn.Terms, dir)
 	if err != nil {

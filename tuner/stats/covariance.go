@@ -105,9 +105,6 @@ func (v *Covariance) invert(h *mat.SymDense) {
 	v.inverse, v.Ridge = factor.Inverse(), factor.Ridge > 0
 }
 
-// Inverse returns A^-1, by parameter.
-func (v *Covariance) Inverse() *mat.SymDense { return v.inverse }
-
 // Design returns the estimate of D, or 0 if there is none: by how much the spread of the clusters' scores
 // exceeds what the loss expects of independent rows. Of few clusters the fit leaves next to no spread, but rows
 // cannot say more than independent ones do, and how much these vary is known besides.

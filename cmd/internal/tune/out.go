@@ -86,15 +86,6 @@ func (o *tuneOut) event(kind string, data any) {
 	}
 }
 
-// writeRefit keeps what a refit needs.
-func (o *tuneOut) writeRefit(x *tuner.Refit) error {
-	text, err := x.Encode()
-	if err != nil {
-		return err
-	}
-	return durable.WriteFile(o.run.Path(tuner.RefitName), text)
-}
-
 // withoutPath is where the weights without a group of terms are kept.
 func withoutPath(dir, group string) string {
 	return filepath.Join(dir, "without-"+url.PathEscape(group)+".json")

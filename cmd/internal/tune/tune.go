@@ -36,7 +36,7 @@ type tuneFlags struct {
 	memory           string
 	model, from, out string
 	disk             string
-	strict, refit    bool
+	strict           bool
 	formula, against string
 	weights          []float64 // of the rows of each data set; nil: 1
 	test             []string
@@ -165,8 +165,6 @@ func (f *tuneFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.c.Ablate, "ablate", "", "what each group is worth, or with =terms each term: the loss on unseen "+
 		"games without it, the rest fitted again")
 	fs.Lookup("ablate").NoOptDefVal = tuner.Groups
-	fs.BoolVar(&f.refit, "refit", false, "with a folder for --out: keep "+tuner.RefitName+" too, with which assay screen "+
-		"refits the other groups where one is held")
 	fs.BoolVar(&f.strict, "strict", false, "exit code 1 unless the verdict is better; the weights are written all "+
 		"the same")
 	fs.IntVar(&f.c.Workers, "workers", 0, "threads (default: one per core); does not change the result")
@@ -198,9 +196,6 @@ func (f *tuneFlags) parse() error {
 	}
 	if slices.ContainsFunc(f.weights, func(w float64) bool { return !(w >= 0 && w < 1e6) }) {
 		return cli.Usagef("--weight: want numbers from 0")
-	}
-	if f.refit && strings.HasSuffix(f.out, ".json") {
-		return cli.Usagef("--refit needs a folder for --out, not %s", f.out)
 	}
 	if f.c.Limit == tuner.DefaultLimit {
 		f.c.Limit = 0 // so that runs of earlier versions have the same configuration
@@ -362,11 +357,6 @@ func (f *tuneFlags) write(task *tuneTask, r *tuner.Result, report *tuner.Report,
 		return err
 	}
 	report.ID = file.ID()
-	if f.refit && r.Refit != nil {
-		if err := out.writeRefit(r.Refit); err != nil {
-			return err
-		}
-	}
 	if err := out.writeAblated(r, func(x *tuner.Result) (*models.File, error) {
 		return x.FileOf(task.name, model, tuner.Pedigree{Parent: report.ID, Program: cli.Version(), Time: time.Now()})
 	}); err != nil {
