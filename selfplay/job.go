@@ -56,9 +56,10 @@ func (j *Job) maxPlies() int {
 type Result struct {
 	Number  uint64       `json:"number"`
 	Try     int          `json:"try,omitempty"`
-	Players [2]string    `json:"players"`         // White's and Black's, the text of those of the Job
-	Start   string       `json:"start,omitempty"` // FEN of the first position; empty for standard chess's
-	Opening int          `json:"opening"`         // plies of Moves that were given, not played
+	Players [2]string    `json:"players"`          // White's and Black's, the text of those of the Job
+	Worker  string       `json:"worker,omitempty"` // that played it on another machine
+	Start   string       `json:"start,omitempty"`  // FEN of the first position; empty for standard chess's
+	Opening int          `json:"opening"`          // plies of Moves that were given, not played
 	Moves   []board.Move `json:"moves"`
 	// Scores[i] is the search before Moves[i]: White's view, engine.NoScore for the opening and where the player gave none
 	Scores []int16 `json:"scores"`

@@ -49,6 +49,31 @@ func (l *Local) One(ctx context.Context, job *Job) (Result, error) {
 	return result, err
 }
 
+// Slot plays one job at a time, and keeps the players open in between.
+type Slot struct{ worker worker }
+
+// NewSlot returns a slot. Close it when done.
+func NewSlot(open Opener) *Slot {
+	return &Slot{worker{open: open, players: map[string][]engine.Player{}}}
+}
+
+// maxOpen is how many different players a Slot keeps open.
+const maxOpen = 6
+
+// Play plays a job. An error does not spoil the slot.
+func (s *Slot) Play(ctx context.Context, job *Job) (Result, error) {
+	if len(s.worker.players) > maxOpen {
+		_ = s.Close() // their games are over
+	}
+	return s.worker.play(ctx, job)
+}
+
+// Close closes the players.
+func (s *Slot) Close() error {
+	defer clear(s.worker.players)
+	return s.worker.close()
+}
+
 // Load returns the load of the machine during the last Run.
 func (l *Local) Load() cores.Load { return l.load }
 

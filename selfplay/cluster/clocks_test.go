@@ -3,9 +3,6 @@ package cluster_test
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -15,7 +12,6 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
-	"github.com/assay-chess/assay/selfplay/cluster/broker"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 	"github.com/assay-chess/assay/selfplay/cluster/worker"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
@@ -70,13 +66,12 @@ func playJobs(t *testing.T, k *coordinator.Coordinator, all ...selfplay.Job) (do
 // times that the reference would have taken.
 func TestClocksAreScaled(t *testing.T) {
 	t.Parallel()
-	b := serve(t, broker.Config{})
-	dir := t.TempDir()
-	k := newCoordinator(t, b, coordinator.Config{Dir: dir, Measure: speed(1e6)})
+	b := serve(t, coordinator.ServerConfig{})
+	k := newCoordinator(t, b, coordinator.Config{Measure: speed(1e6)})
 	var mu sync.Mutex
 	var seen []engine.Limits
 	const slowness = 5 * time.Millisecond
-	startWorker(t, b, "slow", func(w *worker.Worker) {
+	startWorker(t, b.URL(), "slow", func(w *worker.Worker) {
 		w.Measure = speed(5e5)
 		w.Open = func(spec engine.Spec) (engine.Player, error) {
 			p, err := roster.Open(spec)
@@ -105,27 +100,16 @@ func TestClocksAreScaled(t *testing.T) {
 			t.Errorf("a move took %d ms, want half of what its search took", ms)
 		}
 	}
-	var workers coordinator.Snapshot
-	for workers.Workers == nil || workers.Workers[0].Scale == 0 { // until the hello after the measurement
-		playJobs(t, k, clocked(1))
-		readJSON(t, filepath.Join(dir, coordinator.WorkersName), &workers)
-	}
-	if w := workers.Workers[0]; w.Speed != 5e5 || w.Scale != 2 {
-		t.Errorf("the snapshot says %+v", w)
-	}
 }
 
 // The speed for which clocks are meant is settled once, and kept when the run is resumed.
 func TestReferenceSpeedIsKept(t *testing.T) {
 	t.Parallel()
-	b := serve(t, broker.Config{})
+	b := serve(t, coordinator.ServerConfig{})
 	dir := t.TempDir()
 	run := func(ctx context.Context, c coordinator.Config) error {
-		c.Dir, c.Connect, c.Open, c.Program, c.Lease = dir, b.Connect, roster.Open, program, time.Second
-		if c.Log == nil {
-			c.Log = func(string) {}
-		}
-		k := coordinator.New(c)
+		c.Dir, c.Connect, c.Lease = dir, b.Connect, time.Second
+		k := coordinator.New(configured(t, c))
 		defer k.Close()
 		jobs, results := make(chan selfplay.Job, 1), make(chan selfplay.Result, 1)
 		jobs <- clocked(0)
@@ -139,10 +123,10 @@ func TestReferenceSpeedIsKept(t *testing.T) {
 			cancel()
 		}
 	}})
-	if _, kept := os.Stat(filepath.Join(dir, "speed.json")); !errors.Is(err, context.Canceled) || kept != nil {
-		t.Fatal(err, kept)
+	if !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
 	}
-	stop, _ := startWorker(t, b, "anna", func(w *worker.Worker) { w.Measure = speed(1e6) })
+	stop, _ := startWorker(t, b.URL(), "anna", func(w *worker.Worker) { w.Measure = speed(1e6) })
 	if err := run(t.Context(), coordinator.Config{ReferenceSpeed: 2e6}); err != nil {
 		t.Fatal(err)
 	}
@@ -154,10 +138,6 @@ func TestReferenceSpeedIsKept(t *testing.T) {
 		!strings.Contains(err.Error(), "2000000 nodes/s, not 3000000") {
 		t.Errorf("with another reference: %v", err)
 	}
-	write(t, filepath.Join(dir, "speed.json"), []byte(`{"nodes_per_second":"fast"}`))
-	if err := run(t.Context(), coordinator.Config{}); err == nil || !strings.Contains(err.Error(), "speed.json") {
-		t.Errorf("with a damaged file: %v", err)
-	}
 	if err := stop(); err != nil {
 		t.Error(err)
 	}
@@ -167,20 +147,16 @@ func TestReferenceSpeedIsKept(t *testing.T) {
 func TestWorkerThatIsTooSlow(t *testing.T) {
 	t.Parallel()
 	for name, measure := range map[string]speedometer{"slow": speed(2e5), "fast": speed(5e6), "blind": nil} {
-		b, notes := serve(t, broker.Config{}), newLogBook(t)
+		b, notes := serve(t, coordinator.ServerConfig{}), newLogBook(t)
 		k := newCoordinator(t, b, coordinator.Config{Measure: speed(1e6), Log: notes.add})
-		_, ended := startWorker(t, b, name, func(w *worker.Worker) { w.Measure = measure })
-		finish := inBackground(t, func() error {
-			if r := playJobs(t, k, clocked(0)); len(r) != 1 {
-				return fmt.Errorf("%d results", len(r))
-			}
-			return nil
-		})
+		_, ended := startWorker(t, b.URL(), name, func(w *worker.Worker) { w.Measure = measure })
+		finished := make(chan struct{})
+		go func() { defer close(finished); playJobs(t, k, clocked(0)) }()
 		if err := ended(); !hasText(err, "cluster: refused") {
 			t.Errorf("%s ended with %v", name, err)
 		}
-		notes.expect(name, "is refused", map[bool]string{true: "cannot measure", false: "nodes/s"}[measure == nil])
-		startWorker(t, b, "anna", func(w *worker.Worker) { w.Measure = speed(1e6) })
-		finish()
+		notes.expect(name, "does not play", map[bool]string{true: "cannot measure", false: "nodes/s"}[measure == nil])
+		startWorker(t, b.URL(), "anna", func(w *worker.Worker) { w.Measure = speed(1e6) })
+		<-finished
 	}
 }

@@ -3,13 +3,10 @@ package cluster_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -17,7 +14,6 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
-	"github.com/assay-chess/assay/selfplay/cluster/broker"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 	"github.com/assay-chess/assay/selfplay/cluster/worker"
@@ -35,7 +31,7 @@ const program = "assay test bench 1"
 const patience = 3 * time.Minute
 
 // patient returns a context that ends when the test has waited long enough.
-func patient(t *testing.T) (context.Context, context.CancelFunc) {
+func patient(t testing.TB) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(t.Context(), patience, fmt.Errorf("%s has waited for %v", t.Name(), patience))
 }
 
@@ -70,12 +66,13 @@ func (n *logBook) expect(words ...string) {
 	}
 }
 
-func serve(t *testing.T, c broker.Config) *broker.Broker {
+func serve(t testing.TB, c coordinator.ServerConfig) *coordinator.Server {
 	t.Helper()
 	if c.Addr == "" {
 		c.Addr = "127.0.0.1:0"
 	}
-	b, err := broker.Start(c)
+	c.Dir = t.TempDir()
+	b, err := coordinator.Serve(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,16 +80,25 @@ func serve(t *testing.T, c broker.Config) *broker.Broker {
 	return b
 }
 
-func newCoordinator(t *testing.T, b *broker.Broker, c coordinator.Config) *coordinator.Coordinator {
-	t.Helper()
-	c.Connect, c.Open, c.Program = b.Connect, roster.Open, program
+// configured completes the configuration of a coordinator.
+func configured(t testing.TB, c coordinator.Config) coordinator.Config {
+	c.Open, c.Program = roster.Open, program
 	if c.Dir == "" {
 		c.Dir = t.TempDir()
 	}
 	if c.Lease == 0 {
 		c.Lease = 2 * time.Second
 	}
-	k := coordinator.New(c)
+	if c.CheckEvery == 0 {
+		c.CheckEvery = time.Second
+	}
+	return c
+}
+
+func newCoordinator(t testing.TB, b *coordinator.Server, c coordinator.Config) *coordinator.Coordinator {
+	t.Helper()
+	c.Connect = b.Connect
+	k := coordinator.New(configured(t, c))
 	t.Cleanup(func() {
 		if err := k.Close(); err != nil {
 			t.Error(err)
@@ -102,11 +108,10 @@ func newCoordinator(t *testing.T, b *broker.Broker, c coordinator.Config) *coord
 }
 
 // startWorker starts a worker; wait returns the error it ended with.
-func startWorker(t *testing.T, b interface{ URL() string }, name string, change func(*worker.Worker)) (stop,
-	wait func() error) {
+func startWorker(t testing.TB, url, name string, change func(*worker.Worker)) (stop, wait func() error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	w := &worker.Worker{Access: wire.Access{URL: b.URL(), Name: name}, Open: roster.Open,
+	w := &worker.Worker{Access: wire.Access{URL: url, Name: name}, Open: roster.Open,
 		Program: program, Cores: 1, Library: t.TempDir()}
 	if change != nil {
 		change(w)
@@ -137,12 +142,21 @@ func fewer(n uint64) uint64 {
 }
 
 // games configures a small data set.
-func games(t *testing.T, n uint64, r selfplay.Runner) datagen.Config {
-	c := datagen.Standard(filepath.Join(t.TempDir(), "games"), n, selfplay.Entrant{Spec: toy.Spec("assay:hash=1")},
-		selfplay.Limits{Nodes: 30, HardNodes: true})
+func games(out string, n uint64, r selfplay.Runner) datagen.Config {
+	c := datagen.Standard(out, n, selfplay.Entrant{Spec: toy.Spec("assay:hash=1")},
+		selfplay.Limits{Nodes: 20, HardNodes: true})
 	c.MaxPlies, c.Check.Nodes, c.Seed, c.Program = 20, 50, 7, "test"
 	c.Open, c.Runner = roster.Open, r
 	return c
+}
+
+// matchOf configures a small match.
+func matchOf(out string, n uint64, r selfplay.Runner) match.Config {
+	l := selfplay.Limits{Nodes: 20, HardNodes: true}
+	return match.Config{A: selfplay.Entrant{Spec: toy.Spec("assay:hash=1")},
+		B: selfplay.Entrant{Spec: toy.Spec("assay:hash=1:weights=shannon-1950")}, Games: n,
+		Setup: selfplay.Setup{Out: out, Limits: l, MaxPlies: 20, Check: selfplay.Check{Nodes: 50},
+			Opening: opening.Spec{Plies: 8}, Seed: 3, Program: "test", Open: roster.Open, Runner: r}}
 }
 
 func generate(t *testing.T, c datagen.Config) {
@@ -152,6 +166,14 @@ func generate(t *testing.T, c datagen.Config) {
 	if _, err := datagen.Run(ctx, c); err != nil {
 		t.Fatal(err, context.Cause(ctx))
 	}
+}
+
+// local returns the folder of n games that this machine played alone.
+func local(t *testing.T, n uint64) string {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "local")
+	generate(t, games(out, n, nil))
+	return out
 }
 
 // sameFiles compares the files that must be equal in two runs.
@@ -189,111 +211,31 @@ func sameFiles(t *testing.T, got, want string) {
 	}
 }
 
-// Three workers play the same games as one machine, to the byte. One of them leaves in the
-// middle, and another comes.
+// Workers play the same games as one machine, to the byte. One of them leaves in the
+// middle, and another comes. A second run follows on the same server.
 func TestSameBytesAsLocal(t *testing.T) {
 	t.Parallel()
 	total := fewer(150)
-	local := games(t, total, nil)
-	generate(t, local)
-	b := serve(t, broker.Config{})
-	c := games(t, total, newCoordinator(t, b, coordinator.Config{ReplayShare: 0.1}))
-	stop, _ := startWorker(t, b, "anna", nil)
-	startWorker(t, b, "bert", nil)
+	want := local(t, total)
+	b := serve(t, coordinator.ServerConfig{})
+	stop, _ := startWorker(t, b.URL(), "anna", nil)
+	startWorker(t, b.URL(), "bert", nil)
+	c := games(filepath.Join(t.TempDir(), "games"), total, newCoordinator(t, b, coordinator.Config{ReplayShare: 0.1}))
 	n := 0
-	c.Progress = func(done, _ int64, _ string) {
+	c.Progress = func(_, _ int64, _ string) {
 		if n++; n == 20 {
 			go func() { _ = stop() }()
-			startWorker(t, b, "carl", nil)
+			startWorker(t, b.URL(), "carl", nil)
 		}
 	}
 	generate(t, c)
-	sameFiles(t, c.Out, local.Out)
-}
-
-// A match with one worker, whose games the coordinator replays itself.
-func TestMatchWithOneWorker(t *testing.T) {
-	t.Parallel()
-	config := func(r selfplay.Runner) match.Config {
-		l := selfplay.Limits{Nodes: 30, HardNodes: true}
-		return match.Config{A: selfplay.Entrant{Spec: toy.Spec("assay:hash=1")},
-			B:     selfplay.Entrant{Spec: toy.Spec("assay:hash=1:weights=shannon-1950")},
-			Games: fewer(60), Setup: selfplay.Setup{Out: filepath.Join(t.TempDir(), "match"), Limits: l, MaxPlies: 20,
-				Check:   selfplay.Check{Nodes: 50},
-				Opening: opening.Spec{Plies: 6}, Seed: 3, Program: "test", Open: roster.Open, Runner: r}}
-	}
-	local := config(nil)
-	if _, err := match.Run(t.Context(), local); err != nil {
+	sameFiles(t, c.Out, want)
+	if err := c.Runner.(*coordinator.Coordinator).Close(); err != nil {
 		t.Fatal(err)
 	}
-	b := serve(t, broker.Config{})
-	c := config(newCoordinator(t, b, coordinator.Config{ReplayShare: 0.2}))
-	startWorker(t, b, "anna", nil)
-	if _, err := match.Run(t.Context(), c); err != nil {
-		t.Fatal(err)
-	}
-	sameFiles(t, c.Out, local.Out)
-}
-
-// What is in the ledger is not played again when a run is resumed.
-func TestLedgerOutlivesTheCoordinator(t *testing.T) {
-	t.Parallel()
-	n := fewer(100)
-	local := games(t, n, nil)
-	generate(t, local)
-	b := serve(t, broker.Config{})
-	dir := t.TempDir()
-	startWorker(t, b, "anna", nil)
-	var c datagen.Config
-	out := filepath.Join(t.TempDir(), "games")
-	for attempt := 0; ; attempt++ {
-		k := coordinator.New(coordinator.Config{Dir: dir, Connect: b.Connect, Open: roster.Open, Program: program,
-			ReplayShare: 0.1, Lease: 2 * time.Second})
-		c = games(t, n, k)
-		c.Out = out
-		ctx, cancel := context.WithCancel(t.Context())
-		c.Progress = func(done, _ int64, _ string) {
-			if int(done) == int(n)/4*(attempt+1) {
-				cancel()
-			}
-		}
-		_, err := datagen.Run(ctx, c)
-		cancel()
-		if e := k.Close(); e != nil {
-			t.Fatal(e)
-		}
-		if err == nil {
-			break
-		}
-		if !errors.Is(err, context.Canceled) || attempt > 6 {
-			t.Fatal(err)
-		}
-	}
-	sameFiles(t, c.Out, local.Out)
-	for _, name := range []string{"ledger-000001.jsonl", coordinator.WorkersName} { // they name workers
-		info, err := os.Stat(filepath.Join(dir, name))
-		if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
-			t.Errorf("%s: %v, %v", name, info, err)
-		}
-	}
-}
-
-func readJSON(t *testing.T, path string, v any) {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err == nil {
-		err = json.Unmarshal(data, v)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func write(t *testing.T, path string, data []byte) {
-	t.Helper()
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	again := games(filepath.Join(t.TempDir(), "again"), total, newCoordinator(t, b, coordinator.Config{}))
+	generate(t, again)
+	sameFiles(t, again.Out, want)
 }
 
 // hasText reports whether an error has the text.

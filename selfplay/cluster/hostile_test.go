@@ -7,22 +7,23 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
-	"github.com/assay-chess/assay/selfplay/cluster/broker"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 	"github.com/assay-chess/assay/selfplay/cluster/worker"
 	"github.com/assay-chess/assay/selfplay/datagen"
-	"github.com/assay-chess/assay/selfplay/internal/toy"
 )
 
 // cheat is a player that searches correctly only with one limit of nodes; otherwise it plays
@@ -53,253 +54,139 @@ func cheating(honest uint64) func(*worker.Worker) {
 	}
 }
 
-// A worker that cheats after its fingerprint is found out by the first replay. None of its
-// games counts.
+func write(t *testing.T, path string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A worker that cheats after its fingerprint stops the run when another worker plays one of its games, too; the error
+// names both.
 func TestWorkerWithAnotherSearch(t *testing.T) {
 	t.Parallel()
-	local := games(t, 60, nil)
-	generate(t, local)
-	b, notes := serve(t, broker.Config{}), newLogBook(t)
-	c := games(t, 60, newCoordinator(t, b, coordinator.Config{ReplayShare: 0.1, Log: notes.add}))
-	_, ended := startWorker(t, b, "mallory", cheating(1000))
-	startWorker(t, b, "anna", nil)
-	generate(t, c)
-	sameFiles(t, c.Out, local.Out)
-	notes.expect("mallory", "is banned", "differs from the coordinator's")
-	if err := ended(); !hasText(err, "cluster: refused") {
-		t.Errorf("mallory ended with %v", err)
+	b := serve(t, coordinator.ServerConfig{})
+	c := games(filepath.Join(t.TempDir(), "games"), 5000, newCoordinator(t, b, coordinator.Config{ReplayShare: 0.5}))
+	startWorker(t, b.URL(), "mallory", cheating(1000))
+	startWorker(t, b.URL(), "anna", nil)
+	ctx, cancel := patient(t)
+	defer cancel()
+	if _, err := datagen.Run(ctx, c); !errors.Is(err, coordinator.ErrDiffer) || !hasText(err, "mallory") ||
+		!hasText(err, "anna") {
+		t.Errorf("the run ended with %v", err)
 	}
 }
 
-// A build that plays differently by mistake fails at the fingerprint.
-func TestBuildThatPlaysOtherwise(t *testing.T) {
+// One worker alone cannot play its own games a second time. The run ends without that.
+func TestReplaysNeedAnotherWorker(t *testing.T) {
 	t.Parallel()
-	b, notes := serve(t, broker.Config{}), newLogBook(t)
-	c := games(t, 20, newCoordinator(t, b, coordinator.Config{Log: notes.add}))
-	_, ended := startWorker(t, b, "stale", cheating(0))
-	startWorker(t, b, "anna", nil)
+	want := local(t, 30)
+	b := serve(t, coordinator.ServerConfig{})
+	c := games(filepath.Join(t.TempDir(), "games"), 30, newCoordinator(t, b, coordinator.Config{ReplayShare: 1}))
+	startWorker(t, b.URL(), "anna", nil)
+	n := 0
+	c.Progress = func(int64, int64, string) {
+		if n++; n == 5 { // a second one says hello, and plays nothing
+			nc, err := (&wire.Access{URL: b.URL(), Name: "idle"}).Dial(t.Context())
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer nc.Close()
+			hello, _ := json.Marshal(wire.Hello{Protocol: wire.Protocol, Program: program, Cores: 1})
+			if _, err := nc.Request(wire.HelloSubject("idle"), hello, patience); err != nil {
+				t.Error(err)
+			}
+		}
+	}
 	generate(t, c)
-	notes.expect("stale", "plays", "differently", "from the same source")
-	if err := ended(); !hasText(err, "cluster: refused") {
+	sameFiles(t, c.Out, want)
+}
+
+// A build that plays differently fails at the fingerprint, and another version at the hello. The units that they took
+// go to others.
+func TestBuildsThatDiffer(t *testing.T) {
+	t.Parallel()
+	b, notes := serve(t, coordinator.ServerConfig{}), newLogBook(t)
+	c := games(filepath.Join(t.TempDir(), "games"), 20, newCoordinator(t, b, coordinator.Config{Log: notes.add}))
+	_, stale := startWorker(t, b.URL(), "stale", cheating(0))
+	_, old := startWorker(t, b.URL(), "old", func(w *worker.Worker) { w.Program = "assay test bench 0" })
+	ended := make(chan struct{})
+	go func() { defer close(ended); generate(t, c) }()
+	if err := stale(); !hasText(err, "cluster: refused") || !hasText(err, "from the same source") {
 		t.Errorf("stale ended with %v", err)
 	}
-}
-
-func TestWorkerOfAnotherVersion(t *testing.T) {
-	t.Parallel()
-	b, notes := serve(t, broker.Config{}), newLogBook(t)
-	c := games(t, 20, newCoordinator(t, b, coordinator.Config{Log: notes.add}))
-	_, ended := startWorker(t, b, "old", func(w *worker.Worker) { w.Program = "assay test bench 0" })
-	startWorker(t, b, "anna", nil)
-	generate(t, c)
-	notes.expect("old", "refused", "assay test bench 0", "install that version")
-	if err := ended(); !hasText(err, "cluster: refused") || !strings.Contains(err.Error(), "install that version") {
+	if err := old(); !hasText(err, "cluster: refused") || !hasText(err, "bench 0") {
 		t.Errorf("old ended with %v", err)
 	}
+	startWorker(t, b.URL(), "anna", nil)
+	<-ended
 }
 
-// forger is a worker that sends messages by hand.
-type forger struct {
-	t    *testing.T
-	nc   *nats.Conn
-	name string
-	run  string
-	sub  *nats.Subscription
-}
-
-func newForger(t *testing.T, b *broker.Broker, name string) *forger {
-	t.Helper()
-	access := wire.Access{URL: b.URL(), Name: name}
-	nc, err := access.Dial(t.Context())
+// What the servers lose is published again: here the queue, and later all streams.
+func TestLostStreams(t *testing.T) {
+	t.Parallel()
+	want := local(t, 60)
+	b, notes := serve(t, coordinator.ServerConfig{}), newLogBook(t)
+	nc, err := b.Connect()
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(nc.Close)
-	f := &forger{t: t, nc: nc, name: name}
-	f.hello()
-	if f.sub, err = nc.SubscribeSync("assay.unit." + f.run + "." + name); err != nil {
+	defer nc.Close()
+	js, err := jetstream.New(nc)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return f
-}
-
-// hello says hello until a coordinator replies.
-func (f *forger) hello() {
-	f.t.Helper()
-	data, _ := json.Marshal(wire.Hello{Protocol: wire.Protocol, Program: program, Cores: 1, Run: f.run})
-	ctx, cancel := patient(f.t)
-	defer cancel()
-	for {
-		m, err := f.nc.Request("assay.hello."+f.name, data, time.Second)
-		var w wire.Welcome
-		if err == nil && json.Unmarshal(m.Data, &w) == nil && w.Run != "" {
-			f.run = w.Run
-			return
-		}
-		if ctx.Err() != nil {
-			f.t.Fatal("no coordinator:", err)
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-}
-
-// lease receives a unit and does nothing with it.
-func (f *forger) lease() (u wire.Unit) {
-	f.t.Helper()
-	for range 100 {
-		f.hello()
-		m, err := f.sub.NextMsg(500 * time.Millisecond)
-		if err == nil && json.Unmarshal(m.Data, &u) == nil && u.ID != "" {
-			return u
-		}
-	}
-	f.t.Fatal("no unit")
-	return u
-}
-
-func (f *forger) answer(u *wire.Unit, r *selfplay.Result) (reply wire.Reply) {
-	f.t.Helper()
-	a := wire.Answer{Unit: u.ID}
-	var err error
-	if a.Sum, err = wire.Checksum(r); err == nil {
-		a.Result, err = json.Marshal(r)
-	}
-	data, e := json.Marshal(&a)
-	if err = errors.Join(err, e); err != nil {
-		f.t.Fatal(err)
-	}
-	m, err := f.nc.Request(fmt.Sprintf("assay.answer.%s.%s", f.run, f.name), data, 20*time.Second)
-	if err == nil {
-		err = json.Unmarshal(m.Data, &reply)
-	}
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	return reply
-}
-
-// inBackground runs c in the background. The returned function waits for its end.
-func inBackground(t *testing.T, c func() error) (end func()) {
-	ended := make(chan error, 1)
-	go func() { ended <- c() }()
-	return func() {
-		t.Helper()
-		ctx, cancel := patient(t)
-		defer cancel()
-		select {
-		case err := <-ended:
-			if err != nil {
-				t.Fatal(err)
+	c := games(filepath.Join(t.TempDir(), "games"), 60, newCoordinator(t, b, coordinator.Config{Log: notes.add,
+		CheckEvery: 200 * time.Millisecond}))
+	startWorker(t, b.URL(), "anna", nil)
+	n := 0
+	c.Progress = func(int64, int64, string) {
+		n++
+		for name := range js.StreamNames(t.Context()).Name() {
+			stream, err := js.Stream(t.Context(), name)
+			if err == nil && n == 10 && !strings.Contains(name, "answers") && !strings.HasPrefix(name, "OBJ") {
+				err = stream.Purge(t.Context())
 			}
-		case <-ctx.Done():
-			t.Fatal("the run does not end")
+			if err == nil && n == 30 {
+				err = js.DeleteStream(t.Context(), name)
+			}
+			if err != nil {
+				t.Error(err)
+			}
 		}
 	}
+	generate(t, c)
+	sameFiles(t, c.Out, want)
+	notes.expect("neither answered nor in the queue")
 }
 
-// A worker that sends an invented result for a unit it leased is banned.
-func TestMadeUpResult(t *testing.T) {
-	t.Parallel()
-	local := games(t, 40, nil)
-	generate(t, local)
-	b, notes := serve(t, broker.Config{}), newLogBook(t)
-	c := games(t, 40, newCoordinator(t, b, coordinator.Config{ReplayShare: 0.1, Lease: time.Second, Log: notes.add}))
-	end := inBackground(t, func() error { _, err := datagen.Run(t.Context(), c); return err })
-	liar := newForger(t, b, "liar")
-	u := liar.lease()
-	r := selfplay.Result{Number: u.Job.Number, Try: u.Job.Try, Seed: u.Job.Seed, Opening: len(u.Job.Opening),
-		Moves: u.Job.Opening, Termination: board.Checkmate, Result: board.WhiteWins}
-	r.Scores, r.Depths = make([]int16, len(r.Moves)), make([]uint8, len(r.Moves))
-	if reply := liar.answer(&u, &r); reply.Refused == "" {
-		t.Errorf("the liar gets the reply %+v", reply)
+// newKey makes a worker's key, and returns its file and its public half.
+func newKey(t *testing.T, name string) (path string, key wire.Key) {
+	t.Helper()
+	private, line, err := wire.NewKey(name)
+	if err != nil {
+		t.Fatal(err)
 	}
-	notes.expect("liar", "is banned", "impossible result")
-	startWorker(t, b, "anna", nil)
-	end()
-	sameFiles(t, c.Out, local.Out)
+	path = filepath.Join(t.TempDir(), name)
+	write(t, path, private)
+	return path, wire.Key{Name: name, Public: strings.Fields(line)[1]}
 }
 
-// A worker lets its lease expire and answers when another worker has done so. If its answer
-// is right, this is noted and does no harm; if not, it is banned.
-func TestLateAnswers(t *testing.T) {
-	t.Parallel()
-	b, notes := serve(t, broker.Config{}), newLogBook(t)
-	dir := t.TempDir()
-	k := newCoordinator(t, b, coordinator.Config{Dir: dir, ReplayShare: 0.1, Lease: time.Second, Log: notes.add})
-	jobs, results := make(chan selfplay.Job), make(chan selfplay.Result, 10)
-	end := inBackground(t, func() error { return k.Run(t.Context(), jobs, results) })
-	l := selfplay.Limits{Nodes: 30, HardNodes: true}
-	for n := range uint64(2) {
-		jobs <- selfplay.Job{Number: n, Players: toy.Specs("assay:hash=1", "assay:hash=1"),
-			Limits: [2]selfplay.Limits{l, l}, Plies: 10, Seed: n}
-	}
-	late, wrong := newForger(t, b, "late"), newForger(t, b, "latewrong")
-	u1, u2 := late.lease(), wrong.lease()
-	startWorker(t, b, "anna", nil)
-	done := map[uint64]selfplay.Result{}
-	for range 2 {
-		r := <-results
-		done[r.Number] = r
-	}
-	right := done[u1.Job.Number]
-	if reply := late.answer(&u1, &right); !reply.Kept {
-		t.Errorf("the late worker with the right answer gets the reply %+v", reply)
-	}
-	other := done[u2.Job.Number]
-	other.Scores = append([]int16(nil), other.Scores...)
-	other.Scores[len(other.Scores)-1]++
-	wrong.answer(&u2, &other)
-	notes.expect("latewrong", "is banned", "differs from the coordinator's")
-	close(jobs)
-	end()
-	var r coordinator.Snapshot
-	readJSON(t, filepath.Join(dir, coordinator.WorkersName), &r)
-	for _, m := range r.Workers {
-		switch {
-		case m.Name == "late" && (m.Late != 1 || m.State == coordinator.Banned || m.Units != 0),
-			m.Name == "latewrong" && (m.State != coordinator.Banned || m.Units != 0),
-			m.Name == "anna" && m.State == coordinator.Banned:
-			t.Errorf("the snapshot says %+v", m)
-		}
-	}
-	if len(r.Workers) != 3 {
-		t.Errorf("%d workers", len(r.Workers))
-	}
-}
-
-// A worker without a key on the list is rejected. A worker with one may do what workers
-// have to do, and nothing else. A banned key is rejected.
+// A worker with a key may do what workers have to do, and no more.
 func TestKeysAndRights(t *testing.T) {
 	t.Parallel()
 	notes := newLogBook(t)
-	dir := t.TempDir()
-	key := func(name string) (path, line string) {
-		private, line, err := wire.NewKey(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		path = filepath.Join(dir, name)
-		write(t, path, private)
-		return path, line
-	}
-	anna, lineA := key("anna")
-	eve, lineE := key("eve")
-	stranger, _ := key("stranger")
-	list := filepath.Join(dir, "list")
-	write(t, list, []byte("# who may come\n"+lineA+"\n"+lineE+" # a friend\n"))
-	keys, err := wire.ReadKeys(list)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := serve(t, broker.Config{Keys: keys, Log: notes.add})
+	eve, eveKey := newKey(t, "eve")
+	anna, annaKey := newKey(t, "anna")
+	stranger, _ := newKey(t, "stranger")
+	b := serve(t, coordinator.ServerConfig{Keys: []wire.Key{eveKey, annaKey}, Log: notes.add})
 	for _, path := range []string{"", stranger} {
 		access := wire.Access{URL: b.URL(), Name: "stranger", Credentials: path}
 		if _, err := access.Dial(t.Context()); !errors.Is(err, wire.ErrCredentials) {
 			t.Errorf("with the credentials %q: %v", path, err)
 		}
 	}
-	notes.expect("authentication", "Nkey")
-
 	errs := make(chan error, 10)
 	access := wire.Access{URL: b.URL(), Name: "eve", Credentials: eve, Log: func(err error) { errs <- err }}
 	nc, err := access.Dial(t.Context())
@@ -316,8 +203,10 @@ func TestKeysAndRights(t *testing.T) {
 		}
 	}
 	notes.expect("eve", "Violation")
-	for _, subject := range []string{"assay.answer.x.anna", "assay.unit.x.anna", "assay.unit.x.eve",
-		"$JS.API.STREAM.DELETE.ASSAY"} {
+	for _, subject := range []string{"assay.answer.x.anna", "assay.unit.x.y", "assay.hello.anna", "$O.ASSAY_x.C.y",
+		"$JS.API.STREAM.DELETE.ASSAY_x", "$JS.API.STREAM.PURGE.ASSAY_x", "$JS.API.CONSUMER.CREATE.ASSAY_x_answers",
+		"$JS.API.CONSUMER.DELETE.ASSAY_x.workers", "$JS.API.STREAM.MSG.GET.ASSAY_x_answers",
+		"$JS.API.CONSUMER.MSG.NEXT.ASSAY_x.eve"} {
 		if err := nc.Publish(subject, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -325,86 +214,174 @@ func TestKeysAndRights(t *testing.T) {
 			t.Errorf("publishing to %s: %v", subject, err)
 		}
 	}
-
-	_, ended := startWorker(t, b, "bert", func(w *worker.Worker) { w.Access.Credentials = anna })
-	if err := ended(); !errors.Is(err, wire.ErrCredentials) ||
-		!strings.Contains(err.Error(), "another worker than bert") {
+	_, ended := startWorker(t, b.URL(), "bert", func(w *worker.Worker) { w.Access.Credentials = anna })
+	if err := ended(); !errors.Is(err, wire.ErrCredentials) || !hasText(err, "another worker than bert") {
 		t.Errorf("with the key of another name: %v", err)
-	}
-
-	c := games(t, 10, newCoordinator(t, b, coordinator.Config{ReplayShare: 0.5, Log: notes.add}))
-	startWorker(t, b, "anna", func(w *worker.Worker) { w.Access.Credentials = anna })
-	generate(t, c)
-	if err := b.Ban(keys[1]); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := (&wire.Access{URL: b.URL(), Name: "eve", Credentials: eve}).Dial(t.Context()); !errors.Is(err,
-		wire.ErrCredentials) {
-		t.Errorf("after the ban: %v", err)
 	}
 }
 
-func TestTokens(t *testing.T) {
+// A hostile worker with a valid key has units, files and acknowledgements sent to where answers go, acknowledges what
+// others play, and sends answers that are none, that are impossible, or that are to units which nobody asked for. Only
+// answers with the digest of an open unit count: the games are those of one machine.
+func TestHostileWorker(t *testing.T) {
 	t.Parallel()
-	b := serve(t, broker.Config{Token: "a secret"})
-	for token, shown := range map[string]string{"another": "of worker eve, which are a token",
-		"": "of worker eve, which shows none"} {
-		_, err := (&wire.Access{URL: b.URL(), Name: "eve", Token: token}).Dial(t.Context())
-		if !errors.Is(err, wire.ErrCredentials) || !strings.Contains(err.Error(), shown) ||
-			token != "" && strings.Contains(err.Error(), token) {
-			t.Errorf("with the token %q: %v", token, err)
+	n := fewer(200)
+	want := local(t, n)
+	eve, eveKey := newKey(t, "eve")
+	anna, annaKey := newKey(t, "anna")
+	b, notes := serve(t, coordinator.ServerConfig{Keys: []wire.Key{eveKey, annaKey}}), newLogBook(t)
+	dir := t.TempDir()
+	c := games(filepath.Join(t.TempDir(), "games"), n, newCoordinator(t, b, coordinator.Config{Dir: dir, Log: notes.add,
+		CheckEvery: 300 * time.Millisecond, Lease: time.Second}))
+	startWorker(t, b.URL(), "anna", func(w *worker.Worker) { w.Access.Credentials = anna })
+	nc, err := (&wire.Access{URL: b.URL(), Name: "eve", Credentials: eve, Log: func(err error) { t.Error(err) }}).
+		Dial(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	attack := func(run string) {
+		publish := func(subject, reply string, data []byte) {
+			if err := nc.PublishMsg(&nats.Msg{Subject: subject, Reply: reply, Data: data}); err != nil {
+				t.Error(err)
+			}
+		}
+		answers, units := wire.AnswerSubject(run, "eve"), "$JS.API.CONSUMER.MSG.NEXT.ASSAY_"+run+".workers"
+		for _, reply := range []string{wire.AnswerSubject(run, "anna"), wire.UnitSubject(run, "x"), wire.HelloSubject("anna"),
+			"$JS.API.STREAM.DELETE.ASSAY_" + run} {
+			publish(units, reply, []byte(`{"batch":2,"no_wait":true}`))
+			publish("$JS.API.DIRECT.GET.OBJ_ASSAY_"+run, reply, []byte(`{"seq":1}`))
+			publish("$JS.API.DIRECT.GET.ASSAY_"+run+"_answers", reply, []byte(`{"seq":1}`))
+			publish(answers, reply, []byte(`{"unit":"none"}`))
+			publish(wire.HelloSubject("eve"), reply, []byte(`{}`))
+		}
+		inbox := nc.NewInbox()
+		taken, err := nc.SubscribeSync(inbox)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer func() { _ = taken.Unsubscribe() }()
+		publish(units, inbox, []byte(`{"batch":2,"expires":1000000000}`))
+		for range 2 {
+			m, err := taken.NextMsg(time.Second)
+			if err != nil || m.Header.Get("Status") != "" {
+				continue
+			}
+			for _, a := range []wire.Answer{{}, {Unit: wire.Digest(m.Data)},
+				{Unit: wire.Digest(m.Data), Result: &selfplay.Result{Result: board.WhiteWins}},
+				{Unit: wire.Digest([]byte("another")), Result: &selfplay.Result{Result: board.WhiteWins}}} {
+				data, _ := json.Marshal(&a)
+				publish(answers, "", data)
+			}
+			publish(answers, "", m.Data)
+			_ = wire.Done(m)
+		}
+		for i := range 50 {
+			publish(fmt.Sprintf("$JS.ACK.ASSAY_%s.workers.1.%d.%d.1.0", run, i, i), "", []byte("+ACK"))
 		}
 	}
-	// Workers that share a token may answer in each other's name. Keys prevent it: see TestKeysAndRights.
-	listener, err := b.Connect()
-	if err != nil {
-		t.Fatal(err)
+	done := 0
+	c.Progress = func(int64, int64, string) {
+		if done++; done%20 == 5 {
+			var s struct{ Run string }
+			data, err := os.ReadFile(filepath.Join(dir, "state.json"))
+			if err = errors.Join(err, json.Unmarshal(data, &s)); err != nil {
+				t.Error(err)
+			}
+			attack(s.Run)
+		}
 	}
-	defer listener.Close()
-	answers, err := listener.SubscribeSync("assay.answer.x.anna")
-	if err = errors.Join(err, listener.Flush()); err != nil {
-		t.Fatal(err)
-	}
-	eve, err := (&wire.Access{URL: b.URL(), Name: "eve", Token: "a secret"}).Dial(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer eve.Close()
-	if err := eve.Publish("assay.answer.x.anna", nil); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := patient(t)
-	defer cancel()
-	if _, err := answers.NextMsgWithContext(ctx); err != nil {
-		t.Errorf("answering as anna with the shared token: %v", err)
-	}
-	c := games(t, 5, newCoordinator(t, b, coordinator.Config{}))
-	startWorker(t, b, "anna", func(w *worker.Worker) { w.Access.Token = "a secret" })
 	generate(t, c)
+	sameFiles(t, c.Out, want)
+	notes.expect("worker eve", "check its machine")
 }
 
 func TestLoopbackOnlyWithoutCredentials(t *testing.T) {
 	t.Parallel()
 	for addr, open := range map[string]bool{"0.0.0.0:0": true, ":0": false, "[::]:0": true,
 		"localhost:0": false, "192.0.2.1:4222": true} {
-		if err := (&broker.Config{Addr: addr}).Check(); errors.Is(err, broker.ErrOpen) != open {
+		if err := (&coordinator.ServerConfig{Addr: addr}).Check(); errors.Is(err, coordinator.ErrOpen) != open {
 			t.Errorf("%s: %v", addr, err)
 		}
 	}
-	if err := (&broker.Config{Addr: "0.0.0.0:0", Token: "x"}).Check(); err != nil {
+	if err := (&coordinator.ServerConfig{Addr: "0.0.0.0:0", Token: "x"}).Check(); err != nil {
 		t.Error(err)
 	}
 }
 
-// The URL of a server that listens on all addresses has the machine's name.
-func TestAddressForWorkers(t *testing.T) {
+// Servers that cannot serve a run are named with what is missing.
+func TestServersThatAreTooSmall(t *testing.T) {
 	t.Parallel()
-	host, err := os.Hostname()
-	if err != nil {
-		t.Skip(err)
+	for name, c := range map[string]struct {
+		conf, says string
+	}{
+		"messages": {"max_payload: 1000\njetstream {store_dir: DIR}", "set max_payload"},
+		"no store": {"", "JetStream is not enabled"},
+		"storage":  {"jetstream {store_dir: DIR, max_file_store: 1MB}", "MB of storage"},
+	} {
+		k := coordinator.New(configured(t, coordinator.Config{Connect: func() (*nats.Conn, error) {
+			return nats.Connect(confServer(t, strings.ReplaceAll(c.conf, "DIR", t.TempDir())))
+		}}))
+		err := k.Run(t.Context(), nil, nil)
+		if !errors.Is(err, coordinator.ErrServers) || !hasText(err, c.says) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := k.Close(); err != nil {
+			t.Error(err)
+		}
 	}
-	b := serve(t, broker.Config{Addr: "0.0.0.0:0", Token: "x"})
-	if !strings.HasPrefix(b.URL(), "nats://"+host+":") {
-		t.Errorf("%s, on %s", b.URL(), host)
+}
+
+// confServer starts a server with the configuration, and returns its address.
+func confServer(t *testing.T, conf string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "nats-server.conf")
+	write(t, path, []byte(conf))
+	o, err := server.ProcessConfigFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Host, o.Port, o.NoSigs, o.NoLog = "127.0.0.1", server.RANDOM_PORT, true, true
+	s, err := server.NewServer(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
+	if !s.ReadyForConnections(patience) {
+		t.Fatal("the server does not start")
+	}
+	return s.ClientURL()
+}
+
+// A server with the output of Conf gives each worker the rights that Serve gives it, and the coordinator all: a run is
+// played.
+func TestConf(t *testing.T) {
+	t.Parallel()
+	anna, annaKey := newKey(t, "anna")
+	master, masterKey := newKey(t, "coordinator")
+	if _, err := coordinator.Conf([]wire.Key{annaKey}); !errors.Is(err, coordinator.ErrNoCoordinator) {
+		t.Errorf("without a coordinator: %v", err)
+	}
+	text, err := coordinator.Conf([]wire.Key{annaKey, masterKey})
+	if err != nil {
+		t.Fatal(err)
+	}
+	url := confServer(t, text+"jetstream {store_dir: "+strconv.Quote(t.TempDir())+"}\n")
+	with := func(key string) func() (*nats.Conn, error) {
+		return func() (*nats.Conn, error) {
+			return (&wire.Access{URL: url, Credentials: key, Log: func(error) {}}).Dial(t.Context())
+		}
+	}
+	wrong := coordinator.New(configured(t, coordinator.Config{Connect: with(anna)}))
+	if err := wrong.Run(t.Context(), nil, nil); !errors.Is(err, wire.ErrCredentials) || !hasText(err, "key named coordinator") {
+		t.Errorf("with a worker's key: %v", err)
+	}
+	k := coordinator.New(configured(t, coordinator.Config{Connect: with(master)}))
+	startWorker(t, url, "anna", func(w *worker.Worker) { w.Access.Credentials = anna })
+	generate(t, games(filepath.Join(t.TempDir(), "games"), 5, k))
+	if err := k.Close(); err != nil {
+		t.Error(err)
 	}
 }

@@ -3,13 +3,13 @@ package cluster_test
 import (
 	"context"
 	"fmt"
-	"os"
 	"sync"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
-	"github.com/assay-chess/assay/selfplay/cluster/broker"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 	"github.com/assay-chess/assay/selfplay/cluster/worker"
@@ -44,47 +44,50 @@ func run(t testing.TB, k *coordinator.Coordinator, n int) {
 	}
 }
 
-// BenchmarkEmptyUnits measures the units/s of a coordinator with its server, its ledger on
-// disk and its workers in one process. The units cost nothing to play. The limit is the time
-// of a sync of the ledger, many units are under way at once.
+// BenchmarkEmptyUnits measures how many units a coordinator, its server with its files and its workers handle in one
+// process, a second and a second of processor time. The units cost nothing to play.
 func BenchmarkEmptyUnits(b *testing.B) {
-	s, err := broker.Start(broker.Config{Addr: "127.0.0.1:0"})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer s.Close()
-	k := coordinator.New(coordinator.Config{Dir: b.TempDir(), Connect: s.Connect, Open: roster.Open, Program: program})
-	defer k.Close()
-	ctx, stop := context.WithCancel(b.Context())
-	var workers sync.WaitGroup
-	defer func() { stop(); workers.Wait() }()
-	for i := range 4 {
-		w := &worker.Worker{Access: wire.Access{URL: s.URL(), Name: fmt.Sprint("worker", i)}, Open: roster.Open,
-			Program: program, Cores: 128, Library: b.TempDir()}
-		workers.Go(func() {
-			if err := w.Run(ctx); err != nil {
-				b.Error(err)
-			}
+	for _, workers := range []int{4, 200} {
+		b.Run(fmt.Sprint(workers, "-workers"), func(b *testing.B) {
+			s := serve(b, coordinator.ServerConfig{})
+			k := newCoordinator(b, s, coordinator.Config{Lease: coordinator.DefaultLease, CheckEvery: time.Minute,
+				ReplayShare: coordinator.DefaultReplayShare})
+			ctx, stop := context.WithCancel(b.Context())
+			crowded := make(chan struct{})
+			go func() { crowd(ctx, s.URL(), workers, 512/workers, b.TempDir()); close(crowded) }()
+			run(b, k, 1000) // until workers are there
+			b.ResetTimer()
+			used := processor(b)
+			run(b, k, b.N)
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "units/s")
+			b.ReportMetric(float64(b.N)/(processor(b)-used).Seconds(), "units/cpu-s")
+			stop()
+			<-crowded
 		})
 	}
-	run(b, k, 1000) // until all workers are there
-	b.ResetTimer()
-	run(b, k, b.N)
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "units/s")
 }
 
 // crowd runs many workers in this process.
-func crowd(ctx context.Context, url string, n int, library string) error {
+func crowd(ctx context.Context, url string, n, cores int, library string) {
 	var all sync.WaitGroup
 	for i := range n {
 		w := &worker.Worker{Access: wire.Access{URL: url, Name: fmt.Sprint("w", i)}, Open: roster.Open,
-			Program: program, Cores: 1, Library: library}
+			Program: program, Cores: cores, Library: library}
 		all.Go(func() {
 			if err := w.Run(ctx); err != nil {
-				fmt.Fprintln(os.Stderr, w.Access.Name, err)
+				fmt.Println(w.Access.Name, err)
 			}
 		})
 	}
 	all.Wait()
-	return ctx.Err()
+}
+
+// processor returns the processor time of this process.
+func processor(t testing.TB) time.Duration {
+	t.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

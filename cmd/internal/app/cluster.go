@@ -18,7 +18,6 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
-	"github.com/assay-chess/assay/selfplay/cluster/broker"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
@@ -49,8 +48,7 @@ type scriptedRunner struct{}
 const connectTimeout = time.Minute
 
 // remote returns the runner for the games of the run in the folder Out, which may be empty: local,
-// unless the settings ask for other machines. If it sends engines, those among
-// the players must have signatures now. Call done at the end.
+// unless the settings ask for other machines. Call done at the end.
 func (s *session) remote(local selfplay.Runner, log func(string), players ...selfplay.Entrant) (r selfplay.Runner,
 	done func(), err error) {
 	if r, ok := s.ctx.Value(scriptedRunner{}).(selfplay.Runner); ok {
@@ -79,11 +77,11 @@ func (s *session) remote(local selfplay.Runner, log func(string), players ...sel
 	c := coordinator.Config{Dir: filepath.Join(out, coordinator.DirName), Open: roster.Open, Program: cli.Version(),
 		ReplayShare: s.ReplayShare, Lease: s.Lease, Measure: engines.MeasureSpeed, ReferenceSpeed: s.ReferenceSpeed,
 		Log: log}
-	var b *broker.Broker
+	var b *coordinator.Server
 	if s.NATS != "" {
 		c.Connect, err = connect(s.NATS, log)
 	} else {
-		c.Connect, c.Ban, err = startServer(s.Serve, &b, log)
+		c.Connect, err = startServer(s.Serve, filepath.Join(c.Dir, coordinator.StoreName), &b, log)
 	}
 	if err != nil {
 		clean()
@@ -123,48 +121,36 @@ func connect(url string, log func(string)) (link func() (*nats.Conn, error), err
 	}, nil
 }
 
-// startServer returns a function that starts a server in this process and connects to it,
-// and one that bans a worker from the server.
-func startServer(address string, b **broker.Broker, log func(string)) (link func() (*nats.Conn, error),
-	ban func(string), err error) {
-	c := broker.Config{Addr: address, Token: takeToken(), Log: log}
-	byName := map[string]wire.Key{}
+// startServer returns a function that starts a server in this process and connects to it. Its streams are in the
+// folder.
+func startServer(address, dir string, b **coordinator.Server, log func(string)) (link func() (*nats.Conn, error),
+	err error) {
+	c := coordinator.ServerConfig{Addr: address, Dir: dir, Token: takeToken(), Log: log}
 	if path := os.Getenv(keysEnv); path != "" {
 		if c.Keys, err = wire.ReadKeys(path); err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", keysEnv, err)
-		}
-		for _, k := range c.Keys {
-			byName[k.Name] = k
+			return nil, fmt.Errorf("%s: %w", keysEnv, err)
 		}
 	}
 	if c.TLS, err = serverTLS(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if err := c.Check(); err != nil {
-		return nil, nil, clusterAdvice(err)
+		return nil, clusterAdvice(err)
 	}
 	if c.Bare() {
 		log(fmt.Sprintf("warning: the connections are not encrypted, so others on the network can read the workers' token: "+
 			"give the server a certificate (%s, %s), or each worker a key, which never leaves its machine (%s)", tlsCertEnv,
 			tlsKeyEnv, keysEnv))
 	}
-	link = func() (*nats.Conn, error) {
-		started, err := broker.Start(c)
+	return func() (*nats.Conn, error) {
+		started, err := coordinator.Serve(c)
 		if err != nil {
 			return nil, clusterAdvice(err)
 		}
 		*b = started
 		log(fmt.Sprintf("start workers with: assay work %s", started.URL()))
 		return started.Connect()
-	}
-	ban = func(worker string) {
-		if k, ok := byName[worker]; ok && *b != nil {
-			if err := (*b).Ban(k); err != nil {
-				log(err.Error())
-			}
-		}
-	}
-	return link, ban, nil
+	}, nil
 }
 
 // clientTLS returns which servers to trust; nil: those that the system trusts.
@@ -205,16 +191,16 @@ func serverTLS() (*tls.Config, error) {
 // clusterAdvice adds the remedy to errors that end a coordinator or a worker.
 func clusterAdvice(err error) error {
 	switch {
-	case errors.Is(err, broker.ErrOpen):
+	case errors.Is(err, coordinator.ErrOpen):
 		return fmt.Errorf("%w; make a key for each worker (assay work --new-key) and set %s to their list, or set %s here "+
 			"and at the workers", err, keysEnv, tokenEnv)
 	case errors.Is(err, wire.ErrCredentials):
 		return fmt.Errorf("%w; a worker needs the key whose public half is in the coordinator's list (--credentials or %s), "+
 			"or the coordinator's %s", err, credentialsEnv, tokenEnv)
-	case errors.Is(err, broker.ErrNoCoordinator):
+	case errors.Is(err, coordinator.ErrNoCoordinator):
 		return fmt.Errorf("%w; make it with assay work --new-key coordinator.key --name coordinator, and add its line to "+
 			"the list", err)
-	case errors.Is(err, broker.ErrNoServer):
+	case errors.Is(err, coordinator.ErrNoServer):
 		return fmt.Errorf("%w; choose another address with --serve: port 0 chooses a free one", err)
 	case errors.Is(err, nats.ErrSecureConnWanted):
 		return fmt.Errorf("%w; the server was started without %s and %s. In a network that you trust, connect to nats:// "+

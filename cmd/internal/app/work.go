@@ -17,7 +17,7 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/engines"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/roster"
-	"github.com/assay-chess/assay/selfplay/cluster/broker"
+	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 	"github.com/assay-chess/assay/selfplay/cluster/worker"
 )
@@ -30,6 +30,7 @@ type workFlags struct {
 	name        string
 	credentials string
 	engines     []string
+	runEngines  bool
 	library     string
 	wait        time.Duration
 	newKey      string
@@ -43,9 +44,9 @@ on the other machine. Ctrl-C finishes and sends the games under way.
 The worker waits for a run that has not started yet, and after a run for the next one.
 
 A worker needs the version of assay that the run has, and proves with a short game that its
-build plays the same. It fetches weights. It plays a foreign engine only if its
-owner allows the program: --engine PATH allows a file with its current content. The run needs
-the same file, by name and content. Engines run with your rights.
+build plays the same. It fetches weights. It plays a foreign engine only if its owner allows
+the program: --engine PATH allows a file with its current content, which must be that of the
+run's; --run-engines allows whatever the run sends, and fetches it. Engines run with your rights.
 
 A worker that lacks an engine of the run leaves, and both sides report what is missing.
 A worker does not accept program arguments, or options that name files.
@@ -111,14 +112,16 @@ func newWorkCommand() *cobra.Command {
 		"id)")
 	fs.StringVar(&f.credentials, "credentials", "", "file with this worker's key (default: "+credentialsEnv+")")
 	fs.StringArrayVar(&f.engines, "engine", nil, "path of a foreign engine that may be played here; may be repeated")
-	fs.StringVar(&f.library, "library", "", "folder for weights (default: in the user's cache)")
+	fs.BoolVar(&f.runEngines, "run-engines", false, "play all foreign engines that a run sends: they run with your "+
+		"rights, so trust who starts runs")
+	fs.StringVar(&f.library, "library", "", "folder for weights and fetched engines (default: in the user's cache)")
 	fs.DurationVar(&f.wait, "wait", 0, "leave after this long without work; time outside --hours counts too (default: "+
 		"never)")
 	fs.StringVar(&f.newKey, "new-key", "", "make a key for --name, write it to this file, print the line for the "+
 		"coordinator's list, and exit")
 	fs.StringVar(&f.rights, "rights", "", "print the part of nats-server.conf that gives the keys of this list their "+
 		"rights, and exit")
-	cli.Often(fs, "concurrency", "nice", "hours", "credentials", "engine", "new-key", "name")
+	cli.Often(fs, "concurrency", "nice", "hours", "credentials", "engine", "run-engines", "new-key", "name")
 	return cmd
 }
 
@@ -154,7 +157,7 @@ func writeRights(to io.Writer, list string) error {
 	if err != nil {
 		return err
 	}
-	text, err := broker.Conf(keys)
+	text, err := coordinator.Conf(keys)
 	if err != nil {
 		return fmt.Errorf("%s: %w", list, clusterAdvice(err))
 	}
@@ -243,7 +246,11 @@ func (f *workFlags) worker(url string, log func(string)) (*worker.Worker, error)
 		}
 		w.Library = filepath.Join(cache, "assay", "weights")
 	}
-	if w.Engines, err = worker.AllowEngines(f.engines); err != nil { // a wrong flag is named first
+	cache := ""
+	if f.runEngines {
+		cache = filepath.Join(w.Library, "engines")
+	}
+	if w.Engines, err = worker.AllowEngines(f.engines, cache); err != nil { // a wrong flag is named first
 		return nil, err
 	}
 	if err := durable.MakeDir(w.Library); err != nil {

@@ -40,11 +40,21 @@ func readWorkers(dir string, state durable.State) (*coordinator.Snapshot, error)
 // workersView is the workers of a run, those at work first.
 type workersView struct {
 	*coordinator.Snapshot
-	Running bool
-	Present int // workers at work
-	Cores   int // of these workers
-	Pace    float64
-	Err     error // why the list cannot be read
+	Running  bool
+	Present  int // workers at work
+	Cores    int // of these workers
+	Pace     float64
+	Compared []comparedWorker // empty if nothing goes beyond what replays show
+	Err      error            // why the list cannot be read
+}
+
+// comparedWorker is a worker beside all of them, from the games of the run.
+type comparedWorker struct {
+	Name                      string
+	Speed                     float64 // of one core, in nodes/s; 0: no game had a clock
+	Games                     float64
+	Residual, ForfeitResidual float64 // of scores and forfeits, in standard errors
+	Forfeits                  float64
 }
 
 // workers adds the section about the workers, if the run has any. A list that cannot be
@@ -58,6 +68,7 @@ func (b *builder) workers() {
 	v := workersView{Snapshot: roster, Running: state == durable.Running, Err: err}
 	if roster != nil {
 		v.sum()
+		v.compare(readResiduals(b.dir))
 	}
 	b.add("workers", "Workers", "workers", v)
 }
@@ -70,18 +81,36 @@ func (v *workersView) sum() {
 		}
 		v.Pace += w.GamesASecond
 	}
-	order := []coordinator.State{coordinator.Working, coordinator.Refused, coordinator.Banned, coordinator.Gone}
+	order := []coordinator.State{coordinator.Working, coordinator.Refused, coordinator.Gone}
 	slices.SortStableFunc(v.Workers, func(a, b coordinator.WorkerStatus) int {
 		return cmp.Or(slices.Index(order, a.State)-slices.Index(order, b.State), cmp.Compare(a.Name, b.Name))
 	})
 }
 
-// Compared reports whether the table that compares the workers says anything beyond what
-// replays show.
-func (v workersView) Compared() bool {
-	return slices.ContainsFunc(v.Workers, func(w coordinator.WorkerStatus) bool {
-		return w.Scale > 0 || w.Forfeits > 0 || max(math.Abs(w.Residual), w.ForfeitResidual) > 3
-	})
+// compare compares the workers, if clocks, forfeits or residuals say anything beyond what replays show.
+func (v *workersView) compare(r *residuals) {
+	says := false
+	var all []comparedWorker
+	for _, w := range v.Workers {
+		c := comparedWorker{Name: w.Name, Speed: w.Speed}
+		for _, own := range r.workers[w.Name] {
+			c.Games += own.games
+		}
+		if c.Games == 0 {
+			continue
+		}
+		c.Residual, c.ForfeitResidual, c.Forfeits = r.of(w.Name)
+		says = says || c.Speed > 0 || c.Forfeits > 0 || math.Abs(c.Residual) > 3
+		all = append(all, c)
+	}
+	if says {
+		v.Compared = all
+	}
+}
+
+// Share is a worker's share of all units.
+func (v workersView) Share(w coordinator.WorkerStatus) float64 {
+	return float64(w.Units) / float64(max(1, v.Units))
 }
 
 // Ago is how long before the list was written the worker was last seen.

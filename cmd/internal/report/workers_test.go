@@ -12,7 +12,10 @@ import (
 	"time"
 
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
+	"github.com/assay-chess/assay/selfplay/gamelog"
 )
 
 // someWorkers is the list of a run's workers, one in each state.
@@ -22,14 +25,12 @@ func someWorkers() *coordinator.Snapshot {
 	return &coordinator.Snapshot{Format: coordinator.SnapshotFormat, Run: "0123456789abcdef", Updated: now, Units: 800,
 		Workers: []coordinator.WorkerStatus{
 			{Name: "absent", Program: "assay 1 bench 7", System: "linux/arm64", Cores: 4, State: coordinator.Gone, Units: 80,
-				Games: 50, Share: 0.1, Seen: seen(3700)},
+				Games: 50, Seen: seen(3700)},
 			{Name: "anna", Program: "assay 1 bench 7", System: "linux/amd64", Cores: 8, State: coordinator.Working, Units: 600,
-				Games: 400, Share: 0.75, GamesASecond: 10.375, Replays: 12, Failures: 3, Failure: "no room in memory",
-				Forfeits: 17, Residual: -1.25, Scale: 1.5, Played: 812345, Seen: seen(2)},
+				Games: 400, GamesASecond: 10.375, Replays: 12, Failures: 3, Reason: "no room in memory", Speed: 812345,
+				Seen: seen(2)},
 			{Name: "bert", Program: "assay 1 bench 7", System: "darwin/arm64", Cores: 2, State: coordinator.Working, Units: 120,
-				Games: 90, Share: 0.15, GamesASecond: 2.5, Late: 1, Expired: 77, Seen: seen(4)},
-			{Name: "mallory", Program: "assay 1 bench 7", Cores: 1, State: coordinator.Banned,
-				Reason: "its game 7 differs from the coordinator's", Seen: seen(60)},
+				Games: 90, GamesASecond: 2.5, Replays: 77, Seen: seen(4)},
 			{Name: "old", Program: hostile, System: hostile, Cores: 1, State: coordinator.Refused,
 				Reason: "install that version: " + hostile, Seen: seen(9)},
 		}}
@@ -46,6 +47,27 @@ func writeRoster(t *testing.T, dir string, roster any) {
 		err = os.WriteFile(filepath.Join(dir, coordinator.DirName, coordinator.WorkersName), data, 0o666)
 	}
 	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// writeGames writes four games into a run's journal: anna's are won by White, and bert's lost by White on time.
+func writeGames(t *testing.T, dir string) {
+	t.Helper()
+	j, err := durable.OpenJournal(filepath.Join(dir, gamelog.JournalName), func([]byte) error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, worker := range []string{"anna", "anna", "bert", "bert"} {
+		g := selfplay.Result{Number: uint64(n), Players: [2]string{"a", "b"}, Worker: worker, Result: board.WhiteWins}
+		if worker == "bert" {
+			g.Result, g.Termination = board.BlackWins, selfplay.TimeForfeit
+		}
+		if err := j.Append(gamelog.Line(&g)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -100,6 +122,7 @@ func TestWorkersOnThePage(t *testing.T) {
 	}
 
 	writeRoster(t, dir, someWorkers())
+	writeGames(t, dir)
 	_, body := get(t, page)
 	noMarkup(t, body)
 	if !strings.Contains(body, "<strong>2</strong> at work with 10 cores, together <strong>12.9 games/s</strong>") ||
@@ -108,11 +131,10 @@ func TestWorkersOnThePage(t *testing.T) {
 	}
 	for name, want := range map[string][]string{
 		"anna": {`class="working">working`, "<td>10.38</td>", "75.0", "2s ago", `title="2026-03-04 22:30:38 UTC"`,
-			"<td>3</td>", "<td>400</td>", "assay 1 bench 7, linux/amd64", "could not play a unit: no room in memory"},
-		"bert":    {"<td>1</td><td>77</td>"},
-		"mallory": {`class="banned">banned`, "1m0s ago", "differs from the coordinator"},
-		"old":     {`class="refused">refused`, "&lt;script&gt;alert(1)"},
-		"absent":  {`class="gone">gone`, "1h1m40s ago"},
+			"<td>3</td>", "<td>400</td>", "assay 1 bench 7, linux/amd64", "no room in memory"},
+		"bert":   {"<td>90</td><td>77</td>"},
+		"old":    {`class="refused">refused`, "&lt;script&gt;alert(1)"},
+		"absent": {`class="gone">gone`, "1h1m40s ago"},
 	} {
 		text := row(t, body, name)
 		for _, w := range want {
@@ -122,8 +144,8 @@ func TestWorkersOnThePage(t *testing.T) {
 		}
 	}
 	_, compared, _ := strings.Cut(body, "Do the workers play alike?")
-	for name, want := range map[string]string{"anna": "<td></td><td>× 1.50</td><td>812345</td><td>-1.2</td><td>17</td>",
-		"bert": "<td>unchanged</td><td>0</td><td>&#43;0.0</td><td>0</td>"} {
+	for name, want := range map[string]string{"anna": "<td>812345</td><td>2</td><td>&#43;1.7</td><td>0</td><td>-1.7</td>",
+		"bert": "<td></td><td>2</td><td>-1.7</td><td>2</td><td>&#43;1.7</td>"} {
 		if text := row(t, compared, name); !strings.Contains(text, want) {
 			t.Errorf("the comparison of %s lacks %q: %s", name, want, text)
 		}
@@ -149,7 +171,7 @@ func TestDamagedListOfWorkers(t *testing.T) {
 	t.Cleanup(server.Close)
 	for doc, says := range map[any]string{"damaged": "cannot unmarshal", struct {
 		Format string `json:"format"`
-	}{"assay.workers/9"}: "want assay.workers/1"} {
+	}{"assay.workers/9"}: "want assay.workers/2"} {
 		writeRoster(t, dir, doc)
 		if code, body := get(t, server.URL+"/run/games"); code != http.StatusOK ||
 			!strings.Contains(body, "The list of workers cannot be read") || !strings.Contains(body, says) {

@@ -124,15 +124,13 @@ var layout = []layoutRow{
 		[]string{"selfplay", "selfplay/opening", "selfplay/gamelog", "selfplay/sprt", "dataset/durable", "dataset/pgn",
 			"dataset/source", "engine/cores"}},
 	{"selfplay/cluster", "tests of its packages together", nil},
-	{"selfplay/cluster/wire", "messages hold jobs and results; durable: checksums and signatures",
+	{"selfplay/cluster/wire", "messages hold jobs and results; durable: checksums of files",
 		[]string{"selfplay", "dataset/durable"}},
-	{"selfplay/cluster/coordinator", "durable: the ledger; roster, models: players are sent by the content of their " +
-		"weights",
+	{"selfplay/cluster/coordinator", "durable: its state, the list of workers; roster, models: players are sent by the " +
+		"content of their weights",
 		[]string{"selfplay/cluster/wire", "selfplay", "dataset/durable", "engine/roster", "models"}},
 	{"selfplay/cluster/worker", "durable: fetched weights; roster: which part of a specification names weights",
 		[]string{"selfplay/cluster/wire", "selfplay", "dataset/durable", "engine/roster"}},
-	{"selfplay/cluster/broker", "the only package that links a NATS server; wire: keys and their rights",
-		[]string{"selfplay/cluster/wire"}},
 	{"selfplay/ladder", "games kept as a match keeps them; statistics of its own; sprt: how an Elo is printed; source: PGN " +
 		"files of others",
 		[]string{"selfplay", "selfplay/sprt", "engine/cores", "selfplay/opening", "selfplay/gamelog", "dataset/durable",

@@ -1,32 +1,27 @@
 // Package coordinator is a selfplay.Runner whose workers are on other machines.
 //
-// It sends each selfplay.Job as a unit to a worker, which plays it and sends its answer. The
-// coordinator verifies the answer and writes it into a ledger on disk before the worker may
-// forget it; each result counts once. How many units a worker may have at once follows from
-// its answers. A unit whose worker is silent, or takes far longer for it than games take,
-// goes to another worker.
+// It publishes each selfplay.Job as a unit into a work queue of JetStream, from which workers take them, and reads
+// the answers from a second stream. The first answer to a unit that can be right counts: it goes to the series, which
+// keeps it in the run's own journal. The servers redeliver a unit whose worker is silent. What they lose, the
+// coordinator publishes again: it compares the units that it waits for with those in the queue.
 //
-// The results of one worker count in batches. One game of each batch, chosen at random, is
-// replayed by another worker and must be the same bit by bit. Where two differ, the
-// coordinator plays the game itself; the worker that was wrong gets no more units, and its
-// unconfirmed results are played again. What workers cannot play, or take far too long for,
-// the coordinator plays too, so a broken worker holds up nothing.
+// A few units are published a second time, for another worker. Where two answers to a unit differ that should be
+// equal, the run stops and names both workers.
 //
-// It contains no chess and links no server.
+// It contains no chess. Serve starts a server in this process.
 //
-// No promise of stability. Start reading at Coordinator.Run, then session, dispatcher,
-// pendingBatches and ledger.
+// No promise of stability. Start reading at Coordinator.Run, then session and streams.
 package coordinator
 
 import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -39,11 +34,9 @@ import (
 // Config configures a coordinator.
 type Config struct {
 	Dir     string                     // its own folder, in the run's
-	Connect func() (*nats.Conn, error) // connects to the server, when the first job comes
-	Open    selfplay.Opener            // opens players, for fingerprints and replays
-
-	Ban func(worker string) // is called for a worker that gets no more units; may be nil
-	Log func(line string)   // receives a line for each event; may be nil
+	Connect func() (*nats.Conn, error) // connects to the servers, when the first job comes
+	Open    selfplay.Opener            // opens players, for fingerprints
+	Log     func(line string)          // receives a line for each event; may be nil
 
 	// Measure returns how many nodes a second one core of this machine searches while that
 	// many cores do (0: all). If it is nil, clocks are not scaled.
@@ -51,233 +44,179 @@ type Config struct {
 	ReferenceSpeed float64 // nodes/s of a core for which clocks are meant; 0: this machine's
 
 	Program     string        // version and bench signature: workers need the same
-	ReplayShare float64       // share of a worker's units that is replayed; 0: none
-	Lease       time.Duration // how long a worker may be silent; 0: DefaultLease
+	ReplayShare float64       // share of the units that a second worker plays, too; 0: none
+	Lease       time.Duration // how long a worker may be silent about a unit; 0: DefaultLease
+	CheckEvery  time.Duration // how often open units are compared with the queue; 0: a minute
 }
 
 const (
 	// DefaultLease is how long a worker may be silent before its units go to others.
 	DefaultLease = 30 * time.Second
-	// DefaultReplayShare is the share of units that is replayed.
-	DefaultReplayShare = 0.02
+	// DefaultReplayShare is the share of units that a second worker plays.
+	DefaultReplayShare = 0.002
 )
 
 // Names in a coordinator's folder.
 const (
 	// DirName is the name of the folder, in a run's folder.
 	DirName = ".cluster"
+	// StoreName is the name of the folder with the streams of a server that Serve starts.
+	StoreName = "jetstream"
 	// WorkersName is the name of the file with a Snapshot of the workers.
 	WorkersName = "workers.json"
-	runFile     = "run"
-	lockFile    = ".lock"
+	stateName   = "state.json"
+	lockName    = ".lock"
 )
+
+// state is what a coordinator remembers when it is started again.
+type state struct {
+	Run     string  `json:"run"`                        // random, so that no two runs on a server have the same
+	Starts  int     `json:"starts"`                     // part of the ids of its messages
+	Answers uint64  `json:"answers"`                    // those up to this sequence are in the run's journal
+	Speed   float64 `json:"nodes_per_second,omitempty"` // of a core for which the run's clocks are meant
+}
 
 // Coordinator is a selfplay.Runner whose workers are on other machines. It starts with the
 // first job, and runs any number of series, one after the other.
 type Coordinator struct {
 	Config
-	lock       *durable.Lock
-	nc         *nats.Conn
-	run        string // as workers know it
-	ledger     *ledger
-	past       *pastAnswers
-	registry   *registry
-	players    *portablePlayers
-	referee    *referee
-	clockSpeed float64 // nodes/s for which clocks are meant; 0: not settled yet
-	answers    chan *nats.Msg
+	state
+	lock     *durable.Lock
+	streams  *streams
+	registry *registry
+	players  *portablePlayers
+
+	attempts  int     // to publish a unit
+	reference float64 // nodes/s for which clocks are meant; 0: not settled in this process
+
+	// What earlier processes left at the servers.
+	queued map[string]bool     // ids of units
+	past   map[string][]uint64 // sequences of answers to units that nobody asked for yet, by unit
+	began  uint64              // last answer
+
+	// Sequences of answers.
+	seen      uint64 // received
+	delivered uint64 // the series took it
+	safe      uint64 // the same when the servers were last looked at
+
+	background context.Context // ends with the coordinator
 	stop       context.CancelFunc
+	finished   bool // the last series ended by itself
 }
 
 var _ selfplay.Runner = (*Coordinator)(nil)
 
 // New returns a coordinator, which starts with its first job. Close it when done.
 func New(c Config) *Coordinator {
-	c.setDefaults()
-	r := newRegistry(&c)
-	return &Coordinator{Config: c, registry: r}
-}
-
-func (c *Config) setDefaults() {
 	if c.Lease == 0 {
 		c.Lease = DefaultLease
+	}
+	if c.CheckEvery == 0 {
+		c.CheckEvery = time.Minute
 	}
 	if c.Log == nil {
 		c.Log = func(string) {}
 	}
-	if c.Ban == nil {
-		c.Ban = func(string) {}
-	}
+	return &Coordinator{Config: c, registry: newRegistry(c.Program, c.Lease, c.Log)}
 }
 
-// Parallel returns how many jobs should be under way: the cores of the present workers, and
-// what waits in each worker's batch for the replay.
-func (c *Coordinator) Parallel() int {
-	workers, cores := c.registry.capacity()
-	held := 0
-	if c.ReplayShare > 0 {
-		// a series has 8 openings under way for each game
-		held = workers * newPendingBatches(c.ReplayShare).size / 4
-	}
-	return min(max(4, cores+held), maxParallel)
-}
+// Parallel returns how many jobs should be under way: as many as present workers have cores.
+func (c *Coordinator) Parallel() int { return min(max(4, c.registry.cores()), maxOpen) }
 
-// maxParallel bounds the jobs under way, and so the coordinator's memory, however many cores
+// maxOpen bounds the units under way, and so the coordinator's memory, however many cores
 // workers claim to have.
-const maxParallel = 1 << 14
+const maxOpen = 1 << 14
 
-// Run implements selfplay.Runner. It fails if neither workers nor the coordinator can play a
-// job.
+// Run implements selfplay.Runner.
 func (c *Coordinator) Run(ctx context.Context, jobs <-chan selfplay.Job, results chan<- selfplay.Result) error {
 	if err := c.start(); err != nil {
 		return err
 	}
-	s := newSession(ctx, c)
-	err := s.loop(jobs, results)
-	s.out.close()
-	c.referee.queue = nil
-	if e := c.ledger.sync(); err == nil {
-		err = e
-	}
+	err := newSession(c).loop(ctx, jobs, results)
+	c.finished = err == nil || ctx.Err() == nil
+	c.streams.purgeUnits() // a series that ended early has units that nobody waits for
+	c.queued = nil
 	c.saveSnapshot()
 	return err
 }
 
 // start starts the coordinator, once.
 func (c *Coordinator) start() (err error) {
-	if c.referee != nil {
+	if c.streams != nil {
 		return nil
 	}
-	if c.lock, c.run, err = openFolder(c.Dir); err != nil {
+	if err := durable.MakeDir(c.Dir); err != nil {
 		return err
 	}
-	if c.ledger, c.past, err = openLedger(c.Dir); err != nil {
+	if err := os.Chmod(c.Dir, 0o700); err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	if c.lock, err = durable.TryLock(filepath.Join(c.Dir, lockName)); err != nil {
 		return err
 	}
-	if len(c.past.answers) == 0 { // a run that failed before its first game does not bind its folder
-		if err := os.RemoveAll(filepath.Join(c.Dir, speedFile)); err != nil {
-			return fmt.Errorf("cluster: %w", err)
-		}
+	if err := c.readState(); err != nil {
+		return err
 	}
-	background, stop := context.WithCancel(context.Background())
-	defer func() {
-		if err != nil {
-			stop()
-		}
-	}()
-	c.answers = make(chan *nats.Msg, maxAnswers)
-	store, err := c.listen(background)
+	nc, err := c.Connect()
 	if err != nil {
 		return err
 	}
-	here := &selfplay.Local{Open: c.Open, Workers: 1}
-	c.players = &portablePlayers{
-		play: here.One, store: store, known: map[string]portablePlayer{},
-	}
-	for worker := range c.past.banned {
-		c.Ban(worker)
-	}
-	c.referee, c.stop = newReferee(background, here.One), stop
-	return nil
-}
-
-// listen connects the run with its workers.
-func (c *Coordinator) listen(background context.Context) (store *weightsStore, err error) {
-	c.registry.restore(c.run, c.past.banned)
-	if c.nc, err = c.Connect(); err != nil {
-		return nil, err
-	}
-	store = newWeightsStore(c.run, c.registry)
-	take := func(m *nats.Msg) { // more wait in the connection, which bounds their bytes; workers resend what it drops
-		select {
-		case c.answers <- m:
-		case <-background.Done():
-		}
-	}
-	return store, listen(c.nc, c.run, take, c.registry, store)
-}
-
-// listen subscribes to what workers send, and wakes them.
-func listen(nc *nats.Conn, id string, take nats.MsgHandler, r *registry, store *weightsStore) error {
-	for subject, handle := range map[string]nats.MsgHandler{
-		wire.AnswerSubject(id, "*"):  take,
-		wire.HelloSubject("*"):       r.handleHello,
-		wire.WeightsSubject(id, "*"): store.handle,
-	} {
-		if _, err := nc.Subscribe(subject, handle); err != nil {
-			return fmt.Errorf("cluster: %w", err)
-		}
-	}
-	if err := mayCoordinate(nc); err != nil {
+	c.background, c.stop = context.WithCancel(context.Background())
+	s := &streams{run: c.state.Run, lease: c.Lease, log: c.Log, nc: nc, answers: make(chan answer, 256),
+		back: make(chan struct{}, 1)}
+	if err := c.join(s); err != nil {
+		c.stop()
+		nc.Close()
 		return err
 	}
-	// workers that miss it retry by themselves
-	wake := func() error { return nc.Publish(wire.WakeupSubject, []byte(id)) }
-	nc.SetReconnectHandler(func(*nats.Conn) { _ = wake() })
-	if err := wake(); err != nil {
-		return fmt.Errorf("cluster: %w", err)
-	}
+	c.streams = s
 	return nil
 }
 
-// openFolder locks the folder of a coordinator, which only its owner can read, and returns
-// the run's id.
-func openFolder(dir string) (lock *durable.Lock, id string, err error) {
-	if err := makePrivate(dir); err != nil {
-		return nil, "", err
-	}
-	if lock, err = durable.TryLock(filepath.Join(dir, lockFile)); err != nil {
-		return nil, "", err
-	}
-	id, err = runID(dir)
-	return lock, id, err
-}
-
-// makePrivate makes a folder that only its owner can read.
-func makePrivate(dir string) error {
-	if err := durable.MakeDir(dir); err != nil {
+// join finds what earlier processes left at the servers, and listens to workers.
+func (c *Coordinator) join(s *streams) error {
+	if err := s.open(c.background); err != nil {
 		return err
 	}
-	if err := os.Chmod(dir, 0o700); err != nil {
-		return fmt.Errorf("cluster: %w", err)
+	v := s.look(c.background, 0)
+	if v.err != nil {
+		return v.err
 	}
-	return nil
+	if c.seen = c.Answers; v.last < c.seen {
+		c.seen = 0 // the servers lost the stream
+	}
+	c.queued, c.began, c.past = v.units, v.waitFor, map[string][]uint64{}
+	c.players = &portablePlayers{play: (&selfplay.Local{Open: c.Open}).One, files: s, known: map[string]portablePlayer{}}
+	c.registry.run = c.state.Run
+	if err := s.read(c.background, c.seen); err != nil {
+		return err
+	}
+	return c.registry.listen(s.nc)
 }
 
-// mayCoordinate reports whether the server let the coordinator subscribe to what workers send.
-func mayCoordinate(nc *nats.Conn) error {
-	if err := nc.FlushTimeout(answerTimeout); err != nil {
-		return fmt.Errorf("cluster: %w", err)
-	}
-	if err := nc.LastError(); errors.Is(err, nats.ErrPermissionViolation) {
-		return fmt.Errorf("%w: they are a worker's, and a run needs the key named coordinator: %w", wire.ErrCredentials,
-			err)
-	}
-	return nil
-}
-
-// answerTimeout bounds the server's reply to what the coordinator asks at its start.
-const answerTimeout = 20 * time.Second
-
-// runID returns the run's id. It is random, so that no two runs on a server have the same.
-func runID(dir string) (string, error) {
-	path := filepath.Join(dir, runFile)
+// readState reads the state of an earlier process, or makes a new one.
+func (c *Coordinator) readState() error {
+	path := filepath.Join(c.Dir, stateName)
 	data, err := durable.ReadFile(path, durable.MaxJSON)
-	if err == nil {
-		if id := strings.TrimSpace(string(data)); len(id) == 16 && wire.CheckName(id) == nil {
-			return id, nil
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		random := make([]byte, 8)
+		if _, err := rand.Read(random); err != nil {
+			return err
 		}
-		return "", fmt.Errorf("cluster: %s: %w: want the run's id of 16 hex digits", path, durable.ErrDamaged)
+		c.state.Run = hex.EncodeToString(random)
+	case err != nil:
+		return fmt.Errorf("cluster: %w", err)
+	case json.Unmarshal(data, &c.state) != nil || len(c.state.Run) != 16 || wire.CheckName(c.state.Run) != nil:
+		return fmt.Errorf("cluster: %s: %w: delete it, and the games that are not in the run's journal are played again",
+			path, durable.ErrDamaged)
 	}
-	if !errors.Is(err, os.ErrNotExist) {
-		return "", fmt.Errorf("cluster: %w", err)
-	}
-	random := make([]byte, 8)
-	if _, err := rand.Read(random); err != nil {
-		return "", err
-	}
-	id := hex.EncodeToString(random)
-	return id, durable.WriteFile(path, []byte(id+"\n"))
+	c.Starts++
+	return c.saveState()
+}
+
+func (c *Coordinator) saveState() error {
+	return durable.WriteJSON(filepath.Join(c.Dir, stateName), &c.state)
 }
 
 // saveSnapshot writes the state of the workers for readers outside this process.
@@ -287,16 +226,18 @@ func (c *Coordinator) saveSnapshot() {
 	}
 }
 
-// Close stops the coordinator. Workers wait for the next one.
+// Close stops the coordinator. If its last series came to its end, nothing of the run stays at the servers.
 func (c *Coordinator) Close() error {
-	if c.stop != nil {
+	if c.streams != nil {
 		c.stop()
-		c.referee.games.Wait()
+		_ = c.registry.hellos.Unsubscribe() // workers whose consumer is gone leave if nobody replies
+		if c.finished {
+			c.streams.delete()
+		}
+		c.streams.nc.Close()
 	}
-	err := c.ledger.close()
-	if c.nc != nil {
-		c.nc.Close()
+	if c.lock != nil {
+		c.lock.Unlock()
 	}
-	c.lock.Unlock()
-	return err
+	return nil
 }

@@ -1,8 +1,11 @@
 package coordinator
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
+	"os"
 
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
@@ -12,23 +15,9 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 
-// foreignPlayer makes a foreign engine portable: workers run their own copy of the program, if
-// their owners allow it. They learn its name but not its folder here.
-func (p *portablePlayers) foreignPlayer(spec engine.Spec) (portablePlayer, error) {
-	path := roster.Program(spec)
-	program, err := wire.ProgramOf(path)
-	if err != nil {
-		return portablePlayer{}, err
-	}
-	if err := roster.CheckPortable(spec); err != nil {
-		return portablePlayer{}, fmt.Errorf("cluster: workers could not play it: %w", err)
-	}
-	return portablePlayer{spec: spec.WithProgram(program.Name), program: program}, nil
-}
-
 // portablePlayer is a player as workers see it.
 type portablePlayer struct {
-	spec        engine.Spec // names weights by content
+	spec        engine.Spec // names weights by content, and a program without its folder
 	fingerprint string      // empty: not asked for
 	program     wire.Program
 }
@@ -36,7 +25,7 @@ type portablePlayer struct {
 // portablePlayers makes local specifications portable, each of them once.
 type portablePlayers struct {
 	play  selfplay.PlayFunc
-	store *weightsStore
+	files *streams
 	known map[string]portablePlayer
 }
 
@@ -45,17 +34,31 @@ func (p *portablePlayers) portable(ctx context.Context, spec engine.Spec) (porta
 	if found, ok := p.known[text]; ok || text == "" {
 		return found, nil
 	}
-	var found portablePlayer
-	var err error
+	find := p.withWeights
 	if spec.Foreign() {
-		found, err = p.foreignPlayer(spec)
-	} else {
-		found, err = p.withWeights(ctx, spec)
+		find = p.foreign
 	}
-	if err == nil {
-		p.known[text] = found
+	found, err := find(ctx, spec)
+	if err != nil {
+		return found, fmt.Errorf("player %q: %w", spec.Shown(), err)
 	}
-	return found, err
+	p.known[text] = found
+	return found, nil
+}
+
+// foreign makes a foreign engine portable: workers run their own copy of the program, or fetch it, and only if their
+// owners allow it.
+func (p *portablePlayers) foreign(ctx context.Context, spec engine.Spec) (portablePlayer, error) {
+	path := roster.Program(spec)
+	program, err := wire.ProgramOf(path)
+	if err != nil {
+		return portablePlayer{}, err
+	}
+	if err := roster.CheckPortable(spec); err != nil {
+		return portablePlayer{}, fmt.Errorf("workers could not play it: %w", err)
+	}
+	err = p.files.offer(ctx, program.SHA256, func() (io.ReadCloser, error) { return os.Open(path) })
+	return portablePlayer{spec: spec.WithProgram(program.Name), program: program}, err
 }
 
 // withWeights makes a player of the roster portable: its weights, embedded ones too, are named
@@ -67,17 +70,18 @@ func (p *portablePlayers) withWeights(ctx context.Context, spec engine.Spec) (po
 	}
 	file, err := models.Open(name)
 	if err != nil {
-		return portablePlayer{}, fmt.Errorf("player %q: %w", spec.Shown(), err)
+		return portablePlayer{}, err
 	}
 	data, err := file.Encode()
 	if err != nil {
-		return portablePlayer{}, fmt.Errorf("player %q: %w", spec.Shown(), err)
+		return portablePlayer{}, err
 	}
-	content := wire.WeightsPrefix + durable.SumBytes(data).SHA256
-	if err := p.store.put(content, data); err != nil {
-		return portablePlayer{}, fmt.Errorf("player %q: %w", spec.Shown(), err)
+	sum := durable.SumBytes(data).SHA256
+	err = p.files.offer(ctx, sum, func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil })
+	if err != nil {
+		return portablePlayer{}, err
 	}
 	proof, err := wire.Fingerprint(ctx, p.play, spec)
-	spec.Weights = content
+	spec.Weights = wire.WeightsPrefix + sum
 	return portablePlayer{spec: spec, fingerprint: proof}, err
 }

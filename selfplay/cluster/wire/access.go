@@ -144,7 +144,7 @@ func (a *Access) options() ([]nats.Option, error) {
 			}
 		})}
 	if a.Name != "" {
-		options = append(options, nats.Name(a.Name), nats.CustomInboxPrefix(InboxPrefix(a.Name)))
+		options = append(options, nats.Name(a.Name), nats.CustomInboxPrefix(inboxPrefix(a.Name)))
 	}
 	if a.TLS != nil {
 		options = append(options, nats.Secure(a.TLS))

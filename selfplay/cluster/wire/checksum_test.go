@@ -18,7 +18,7 @@ func TestChecksum(t *testing.T) {
 	}
 	want := sum(selfplay.Result{Number: 1, Fault: "crashed"})
 	for _, same := range []selfplay.Result{
-		{Number: 1, Fault: "crashed", FaultLog: "> go"},
+		{Number: 1, Fault: "crashed", FaultLog: "> go", Worker: "anna"},
 		{Number: 1, Fault: "crashed", Players: [2]string{"a", "b"}, Time: [2]time.Duration{1, 2}},
 	} {
 		if sum(same) != want {

@@ -14,7 +14,7 @@ import (
 // SharedUser is the user name of all workers that connect with a token.
 const SharedUser = "worker"
 
-// Key is the public half of a worker's key: an Ed25519 nkey of NATS.
+// Key is the public half of a worker's key, an Ed25519 nkey of NATS, with the worker's name.
 type Key struct{ Name, Public string }
 
 // errKey is wrapped by errors about files that should hold keys.
@@ -61,7 +61,7 @@ func ReadKeys(path string) ([]Key, error) {
 		switch {
 		case len(words) == 0:
 			continue
-		case len(words) != 2 || !ValidPublic(words[1]) || CheckName(words[0]) != nil:
+		case len(words) != 2 || !nkeys.IsValidPublicUserKey(words[1]) || CheckName(words[0]) != nil:
 			return nil, fmt.Errorf("cluster: %s, line %d: %w: want NAME and a public key, U and 55 letters and "+
 				"digits, as assay work --new-key prints it", path, n, errKey)
 		case seen[words[0]] || seen[words[1]]:
@@ -75,15 +75,10 @@ func ReadKeys(path string) ([]Key, error) {
 		return nil, fmt.Errorf("cluster: %s: %w", path, err)
 	}
 	if len(keys) == 0 {
-		return nil, fmt.Errorf("cluster: %s: %w: the list is empty, so no worker could connect; add lines NAME PUBLICKEY", path, errKey)
+		return nil, fmt.Errorf("cluster: %s: %w: the list is empty, so no worker could connect; add lines NAME PUBLICKEY", path,
+			errKey)
 	}
 	return keys, nil
-}
-
-// ValidPublic reports whether a text is the public key of a worker, and nothing else: decoders pass over line
-// breaks, with which a key could add lines to a list or to the configuration of a server.
-func ValidPublic(key string) bool {
-	return !strings.ContainsAny(key, "\r\n") && nkeys.IsValidPublicUserKey(key)
 }
 
 // KeyName returns the worker's name in a key file that NewKey made; empty if path is empty

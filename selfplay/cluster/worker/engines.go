@@ -7,27 +7,37 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
+	"syscall"
+	"time"
 
-	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 
-// errNotAllowed is wrapped by errors about engines that a worker's owner does not allow.
-var errNotAllowed = errors.New("its owner does not allow the engine")
-
-// AllowedEngines are the foreign engines that a worker's owner lets it run: files by name and content. A worker runs
-// no other program. It is safe for concurrent use.
-type AllowedEngines struct {
-	paths map[wire.Program]string
-
+// Engines are the foreign engines that a worker's owner lets it run: files by name and content and, if the owner
+// allows it, whatever a run sends. A worker runs no other program. It is safe for concurrent use.
+type Engines struct {
 	mu      sync.Mutex
-	checked map[wire.Program]fs.FileInfo // a file that was checked need not be checked again while it is unchanged
+	allowed map[wire.Program]string // paths of the engines allowed by name
+	cache   string                  // folder of fetched engines; empty: none are fetched
+	checked map[wire.Program]checkedFile
 }
 
-// AllowEngines allows the programs at the paths, with the content that they have now.
-func AllowEngines(paths []string) (*AllowedEngines, error) {
-	a := &AllowedEngines{paths: map[wire.Program]string{}, checked: map[wire.Program]fs.FileInfo{}}
+// checkedFile is a file that was checked, and need not be checked again while it is unchanged.
+type checkedFile struct {
+	path string
+	info fs.FileInfo
+}
+
+// keepUnused is how long a fetched engine is kept that no run asks for.
+const keepUnused = 30 * 24 * time.Hour
+
+// AllowEngines allows the programs at the paths, with the content that they have now, and, if cache is not empty, all
+// that a run sends. These are kept in that folder, until they were not used for a month.
+func AllowEngines(paths []string, cache string) (*Engines, error) {
+	e := &Engines{allowed: map[wire.Program]string{}, checked: map[wire.Program]checkedFile{}}
 	for _, path := range paths {
 		path, err := filepath.Abs(path)
 		if err != nil {
@@ -37,60 +47,137 @@ func AllowEngines(paths []string) (*AllowedEngines, error) {
 		if err != nil {
 			return nil, err
 		}
-		a.paths[p] = path
+		e.allowed[p] = path
 	}
-	return a, nil
+	if cache == "" {
+		return e, nil
+	}
+	if err := durable.MakeDir(cache); err != nil {
+		return nil, err
+	}
+	var err error
+	if e.cache, err = filepath.Abs(cache); err != nil {
+		return nil, fmt.Errorf("cluster: %w", err)
+	}
+	return e, e.removeUnused()
 }
 
-// local returns the specification with the path of this machine's copy of the program.
-func (a *AllowedEngines) local(spec engine.Spec, p wire.Program) (engine.Spec, error) {
-	path, err := a.path(p)
+func (e *Engines) removeUnused() error {
+	entries, err := os.ReadDir(e.cache)
 	if err != nil {
-		return spec, fmt.Errorf("%w %q with SHA-256 %.64s: %w", errNotAllowed, p.Name, p.SHA256, err)
+		return fmt.Errorf("cluster: %w", err)
 	}
-	return spec.WithProgram(path), nil
+	for _, entry := range entries {
+		info, err := entry.Info()
+		if err != nil || !wire.IsSHA256(entry.Name()) || time.Since(info.ModTime()) < keepUnused {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(e.cache, entry.Name())); err != nil {
+			return fmt.Errorf("cluster: %w", err)
+		}
+	}
+	return nil
 }
 
-func (a *AllowedEngines) path(p wire.Program) (string, error) {
-	if a == nil {
-		a = &AllowedEngines{}
+// path returns the path of this machine's copy of a program, which is fetched if there is none and the owner allows it.
+func (e *Engines) path(p wire.Program, fetch func(to *os.File) error) (string, error) {
+	if e == nil {
+		e = &Engines{checked: map[wire.Program]checkedFile{}}
 	}
-	path, ok := a.paths[p]
-	if !ok {
-		for other := range a.paths {
+	if p.Name == "" || p.Name == "." || p.Name == ".." || strings.ContainsAny(p.Name, `/\:`) || !wire.IsSHA256(p.SHA256) {
+		return "", errors.New("that is not a program's file name and its SHA-256")
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if c, ok := e.checked[p]; ok && c.unchanged() {
+		return c.path, nil
+	}
+	path, err := e.find(p, fetch)
+	if err != nil {
+		return "", err
+	}
+	info, err := os.Stat(path)
+	e.checked[p] = checkedFile{path, info}
+	return path, err
+}
+
+// unchanged reports whether a file is as it was when it was checked. It goes by size and
+// time: someone who can forge these can run programs anyway.
+func (c *checkedFile) unchanged() bool {
+	info, err := os.Stat(c.path)
+	return err == nil && os.SameFile(info, c.info) && info.Size() == c.info.Size() &&
+		info.ModTime().Equal(c.info.ModTime())
+}
+
+// find looks for a program among the allowed ones, and fetches it otherwise.
+func (e *Engines) find(p wire.Program, fetch func(to *os.File) error) (string, error) {
+	if path, ok := e.allowed[p]; ok {
+		if now, err := wire.ProgramOf(path); err != nil || now != p {
+			return "", errors.New("the file changed since its owner allowed it; to allow the new content, " +
+				"start the worker again")
+		}
+		return path, nil
+	}
+	if e.cache == "" {
+		for other := range e.allowed {
 			if other.Name == p.Name {
 				return "", fmt.Errorf("the allowed engine of that name has SHA-256 %s; the run and the worker need the "+
 					"same file", other.SHA256)
 			}
 		}
-		return "", errors.New("to allow it, start the worker with --engine PATH")
+		return "", errors.New("to allow it, start the worker with --engine PATH, or with --run-engines for all that a " +
+			"run sends")
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	info, err := os.Stat(path)
-	if err == nil && unchanged(a.checked[p], info) {
-		return path, nil
-	}
+	path := filepath.Join(e.cache, p.SHA256, p.Name)
 	if now, err := wire.ProgramOf(path); err != nil || now != p {
-		return "", errors.New("the file changed since its owner allowed it; to allow the new content, " +
-			"start the worker again")
+		if err := install(path, fetch); err != nil {
+			return "", err
+		}
 	}
-	a.checked[p] = info
+	now := time.Now()
+	_ = os.Chtimes(filepath.Dir(path), now, now) // if it fails, it is fetched again after a month
 	return path, nil
 }
 
-// unchanged reports whether a file is as it was when it was checked. It goes by size and
-// time: someone who can forge these can run programs anyway.
-func unchanged(was, now fs.FileInfo) bool {
-	return was != nil && os.SameFile(was, now) && was.Size() == now.Size() && was.ModTime().Equal(now.ModTime())
+// install fetches a program to its path, and makes it executable. No process may start while the file is open: it
+// would have the file open for a moment, and a program whose file is open for writing cannot be run. So the fetched
+// bytes are copied at once.
+func install(path string, fetch func(to *os.File) error) error {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	part, err := os.CreateTemp(dir, "part-*")
+	if err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	defer os.Remove(part.Name())
+	if err := errors.Join(fetch(part), part.Close()); err != nil {
+		return err
+	}
+	data, err := os.ReadFile(part.Name())
+	if err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	fresh := path + ".new"
+	os.Remove(fresh)
+	if err := os.WriteFile(fresh, data, 0o500); err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	return os.Rename(fresh, path)
 }
 
 // Describe returns a line for each engine that may be run.
-func (a *AllowedEngines) Describe() (lines []string) {
-	for p := range a.paths {
+func (e *Engines) Describe() (lines []string) {
+	for p := range e.allowed {
 		lines = append(lines,
 			fmt.Sprintf("engine %s is allowed with its current content (SHA-256 %.12s)", p.Name, p.SHA256))
 	}
 	slices.Sort(lines)
+	if e.cache != "" {
+		lines = append(lines, "engines that a run sends are fetched, and run with your rights")
+	}
 	return lines
 }

@@ -91,7 +91,6 @@ func (w *Worker) measuredSpeed(ctx context.Context) (float64, error) {
 		return 0, fmt.Errorf("cluster: measuring this machine's speed: %w", err)
 	}
 	w.speed.set(speed)
-	w.helloNow()
 	w.Log(fmt.Sprintf("one core searches %.0f nodes/s", speed))
 	return speed, nil
 }

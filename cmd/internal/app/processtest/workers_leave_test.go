@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/assay-chess/assay/dataset/durable"
 	testengine "github.com/assay-chess/assay/engine/uci/testdata"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 	"github.com/assay-chess/assay/selfplay/gamelog/gamelogtest"
@@ -23,11 +24,6 @@ func needInterrupts(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("processes cannot be interrupted on this system")
 	}
-}
-
-// ledger returns the file with the units' answers.
-func ledger(out string) string {
-	return filepath.Join(out, coordinator.DirName, "ledger-000001.jsonl")
 }
 
 // answered returns how many units of a worker a run has accepted, and how many the worker
@@ -83,7 +79,7 @@ func TestWorkersLeave(t *testing.T) {
 	for _, name := range []string{"anna", "bert", "carl", "dora"} {
 		w := startWorker(t, nil, url, "--name", name, "--concurrency", "2")
 		workers[name] = w
-		awaitLines(t, ledger(shared), 1, `"worker":"`+name+`"`)
+		awaitLines(t, filepath.Join(shared, durable.JournalName), 1, `"worker":"`+name+`"`)
 		w.interrupt() // while it gets further units
 		w.expect("finishing the games under way; Ctrl-C again leaves at once, and other workers play them")
 		w.ends(exitDone)
@@ -143,7 +139,7 @@ func TestCoordinatorLeaves(t *testing.T) {
 	run, url := startCoordinator(t, nil, "selfplay", append(longRun[:len(longRun):len(longRun)], shared,
 		"--replay-share", "0")...)
 	anna := startWorker(t, nil, url)
-	awaitLines(t, ledger(shared), 2, `"unit"`)
+	awaitLines(t, filepath.Join(shared, durable.JournalName), 2, `"number"`)
 	run.interrupt()
 	run.expect("resume with: assay selfplay ")
 	run.ends(exitInterrupted)

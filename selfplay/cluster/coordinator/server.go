@@ -1,0 +1,253 @@
+package coordinator
+
+import (
+	"crypto/rand"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+
+	"github.com/assay-chess/assay/selfplay/cluster/wire"
+)
+
+// ErrOpen means that the server would be open to strangers.
+var ErrOpen = errors.New("cluster: without credentials the server listens on loopback addresses only, because " +
+	"others could take units and answer them")
+
+// ErrNoServer means that the server did not start.
+var ErrNoServer = errors.New("cluster: the server did not start")
+
+// ErrNoCoordinator means that no key of a list may start a run.
+var ErrNoCoordinator = errors.New("cluster: the list has no key named " + user + ", which starting runs needs")
+
+// user is who may do everything.
+const user = "coordinator"
+
+// ServerConfig says where a server listens, whom it accepts and where it keeps its streams.
+type ServerConfig struct {
+	Addr  string      // HOST:PORT; port 0 for any
+	Dir   string      // folder of the streams
+	Token string      // of workers that share one; empty: none
+	Keys  []wire.Key  // of workers that have their own
+	TLS   *tls.Config // nil: connections are not encrypted
+
+	Log func(line string) // receives a line for each rejected connection or request; may be nil
+}
+
+// Check reports malformed addresses, and servers that would be open to strangers.
+func (c *ServerConfig) Check() error {
+	host, _, err := split(c.Addr)
+	if err == nil && c.Token == "" && len(c.Keys) == 0 && !loopback(host) {
+		err = fmt.Errorf("%w (requested: %s)", ErrOpen, c.Addr)
+	}
+	return err
+}
+
+// Bare reports whether workers would send their token unencrypted over a network.
+func (c *ServerConfig) Bare() bool {
+	host, _, err := split(c.Addr)
+	return err == nil && c.Token != "" && c.TLS == nil && !loopback(host)
+}
+
+// Server is a running NATS server.
+type Server struct {
+	server *server.Server
+	secret string // password of the coordinator, which is in this process
+}
+
+// ready is how long a server may take to accept connections.
+const ready = 20 * time.Second
+
+// Serve starts a server with JetStream in this process. Close it when done.
+func Serve(c ServerConfig) (*Server, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	host, port, err := split(c.Addr)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{secret: rand.Text()}
+	o := &server.Options{
+		Host: host, Port: port, NoSigs: true, NoLog: true, MaxPayload: maxPayload, MaxSubs: 256,
+		TLSConfig: c.TLS, TLS: c.TLS != nil, TLSTimeout: 5, AuthTimeout: 5, JetStream: true, StoreDir: c.Dir,
+	}
+	s.admit(o, &c)
+	if s.server, err = server.NewServer(o); err != nil {
+		return nil, fmt.Errorf("cluster: %w", err)
+	}
+	log := &serverLog{log: c.Log, keys: c.Keys}
+	s.server.SetLogger(log, false, false)
+	s.server.Start()
+	for started := time.Now(); !s.server.ReadyForConnections(ready / 100); {
+		if why := log.fatalErrors(); len(why) > 0 || time.Since(started) > ready {
+			s.Close()
+			return nil, fmt.Errorf("%w at %s: %s", ErrNoServer, c.Addr, strings.Join(why, "; "))
+		}
+	}
+	return s, nil
+}
+
+// split returns the host and the port of an address. The default host is loopback, the
+// default port that of NATS.
+func split(addr string) (host string, port int, err error) {
+	h, p, err := net.SplitHostPort(addr)
+	if err != nil {
+		h, p = addr, strconv.Itoa(server.DEFAULT_PORT)
+	}
+	if h == "" {
+		h = "127.0.0.1"
+	}
+	if port, err = strconv.Atoi(p); err != nil || port < 0 || port > 65535 || strings.Contains(h, "/") {
+		return "", 0, fmt.Errorf("cluster: address %q: want HOST:PORT, for example 127.0.0.1:4222; port "+
+			"0 chooses a free one", addr)
+	}
+	if port == 0 {
+		port = server.RANDOM_PORT
+	}
+	return h, port, nil
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// admit lists the users: the coordinator, and workers with the rights that they need.
+func (s *Server) admit(o *server.Options, c *ServerConfig) {
+	o.Users = []*server.User{{Username: user, Password: s.secret}}
+	shared := &server.User{Username: wire.SharedUser, Password: c.Token, Permissions: permissions("")}
+	switch {
+	case c.Token != "":
+		o.Users = append(o.Users, shared)
+	case len(c.Keys) == 0:
+		shared.Password = rand.Text() // connections without credentials are this user
+		o.Users, o.NoAuthUser = append(o.Users, shared), wire.SharedUser
+	}
+	for _, k := range c.Keys {
+		o.Nkeys = append(o.Nkeys, &server.NkeyUser{Nkey: k.Public, Permissions: permissions(k.Name)})
+	}
+}
+
+func permissions(worker string) *server.Permissions {
+	r := wire.WorkerRights(worker)
+	return &server.Permissions{Publish: &server.SubjectPermission{Allow: r.Publish},
+		Subscribe: &server.SubjectPermission{Allow: r.Subscribe}}
+}
+
+// URL returns the server's address for workers. If the server listens on all addresses, it
+// holds the machine's name.
+func (s *Server) URL() string {
+	u, err := url.Parse(s.server.ClientURL())
+	if err != nil {
+		return s.server.ClientURL()
+	}
+	if ip := net.ParseIP(u.Hostname()); ip != nil && ip.IsUnspecified() {
+		if host, err := os.Hostname(); err == nil {
+			u.Host = net.JoinHostPort(host, u.Port())
+		}
+	}
+	return u.String()
+}
+
+// Connect connects the coordinator, inside the process.
+func (s *Server) Connect() (*nats.Conn, error) {
+	nc, err := nats.Connect("", nats.InProcessServer(s.server), nats.Name(user), nats.MaxReconnects(-1),
+		nats.ReconnectWait(100*time.Millisecond), nats.UserInfo(user, s.secret))
+	if err != nil {
+		return nil, fmt.Errorf("cluster: %w", err)
+	}
+	return nc, nil
+}
+
+// Close stops the server.
+func (s *Server) Close() {
+	s.server.Shutdown()
+	s.server.WaitForShutdown()
+}
+
+// Conf returns the authorization block that the nats-server.conf of another server needs to
+// accept the keys with the rights that Serve gives them. The key named coordinator may do
+// everything.
+func Conf(keys []wire.Key) (string, error) {
+	var b strings.Builder
+	found := false
+	b.WriteString("authorization {\n  users: [\n")
+	for _, k := range keys {
+		fmt.Fprintf(&b, "    # %s\n    {nkey: %s", k.Name, k.Public)
+		if k.Name == user {
+			found = true
+		} else {
+			r := wire.WorkerRights(k.Name) // quoted, because $ begins the name of a variable
+			fmt.Fprintf(&b, ", permissions: {\n      publish: {allow: [\"%s\"]}\n      subscribe: {allow: [\"%s\"]}\n    }",
+				strings.Join(r.Publish, `", "`), strings.Join(r.Subscribe, `", "`))
+		}
+		b.WriteString("}\n")
+	}
+	if !found {
+		return "", ErrNoCoordinator
+	}
+	b.WriteString("  ]\n}\n")
+	return b.String(), nil
+}
+
+// serverLog is the server's log. It passes on rejected connections and requests, and keeps
+// fatal errors.
+type serverLog struct {
+	log  func(string)
+	keys []wire.Key // whose names replace their public keys
+
+	mu     sync.Mutex
+	logged int
+	fatal  []string
+}
+
+var _ server.Logger = (*serverLog)(nil)
+
+// maxLogged bounds the lines of a server: some client may retry forever.
+const maxLogged = 50
+
+// Errorf implements server.Logger.
+func (l *serverLog) Errorf(format string, v ...any) {
+	text := fmt.Sprintf(format, v...)
+	if lower := strings.ToLower(text); !strings.Contains(lower, "violation") &&
+		!strings.Contains(lower, "authentication") {
+		return
+	}
+	for _, k := range l.keys {
+		text = strings.ReplaceAll(text, k.Public, k.Name)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.logged++; l.logged <= maxLogged && l.log != nil {
+		l.log("the server rejected a client: " + text)
+	}
+}
+
+// Fatalf implements server.Logger. It keeps why the server did not start.
+func (l *serverLog) Fatalf(format string, v ...any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.fatal = append(l.fatal, fmt.Sprintf(format, v...))
+}
+
+// fatalErrors returns the fatal errors.
+func (l *serverLog) fatalErrors() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.fatal
+}
+
+func (*serverLog) Noticef(string, ...any) {}
+func (*serverLog) Warnf(string, ...any)   {}
+func (*serverLog) Debugf(string, ...any)  {}
+func (*serverLog) Tracef(string, ...any)  {}

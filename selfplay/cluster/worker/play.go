@@ -1,0 +1,141 @@
+package worker
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/cluster/wire"
+)
+
+// play plays a unit. A fatal error ends the worker, another gives the unit back; a unit that cannot be played is an
+// answer. A game that started is finished.
+func (s *service) play(ctx context.Context, slot *selfplay.Slot, t *task) (*wire.Answer, error) {
+	a := &wire.Answer{Unit: t.id}
+	u := t.unit
+	job := u.Job
+	for side, spec := range u.Job.Players {
+		if spec.Name == "" {
+			continue
+		}
+		local, err := s.localSpec(ctx, spec, u, side)
+		var f *fatalError
+		switch {
+		case errors.As(err, &f), errors.Is(err, wire.ErrNoFile), err != nil && ctx.Err() != nil:
+			return nil, err
+		case err != nil:
+			a.Failed = err.Error()
+			return a, nil
+		}
+		job.Players[side] = local
+	}
+	ctx = context.WithoutCancel(ctx)
+	f, err := s.clockScale(ctx, u)
+	if err != nil {
+		return nil, err
+	}
+	for side := range job.Limits {
+		job.Limits[side] = job.Limits[side].Scaled(f)
+	}
+	r, err := slot.Play(ctx, &job)
+	if err != nil {
+		a.Failed = err.Error()
+		return a, nil
+	}
+	r.Rescale(1 / f)
+	r.Players = u.Job.PlayerTexts()
+	a.Result = &r
+	s.Worker.units.Add(1)
+	s.nodes.Add(int64(r.Nodes[0] + r.Nodes[1]))
+	if r.Try == 0 {
+		s.games.Add(1)
+	}
+	return a, nil
+}
+
+// localSpec returns the specification of a player on this machine, after it verified that
+// the player's fingerprint is the coordinator's.
+func (s *service) localSpec(ctx context.Context, spec engine.Spec, u *wire.Unit, side int) (engine.Spec, error) {
+	if spec.Foreign() {
+		return s.foreignSpec(ctx, spec, u.Programs[side], u.Job.Options[side])
+	}
+	s.verifying.Lock()
+	defer s.verifying.Unlock()
+	want := u.Fingerprints[side]
+	key := spec.String() + want
+	if known, ok := s.verified[key]; ok {
+		return known, nil
+	}
+	local, err := s.withWeights(ctx, spec)
+	if err != nil {
+		return spec, err
+	}
+	if want != "" {
+		own, err := wire.Fingerprint(ctx, (&selfplay.Local{Open: s.Open}).One, local)
+		if err != nil {
+			return spec, err
+		}
+		if own != want {
+			return spec, &fatalError{fmt.Errorf("%w: this build plays %s differently from the coordinator's, though both "+
+				"are %s: build both from the same source", errRefused, spec, s.Program)}
+		}
+	}
+	if s.verified == nil {
+		s.verified = map[string]engine.Spec{}
+	}
+	s.verified[key] = local
+	return local, nil
+}
+
+// withWeights returns the specification with the path of the worker's own copy of the weights,
+// which it fetches if there is none.
+func (s *service) withWeights(ctx context.Context, spec engine.Spec) (engine.Spec, error) {
+	name := roster.WeightsName(spec)
+	if name == "" {
+		return spec, nil
+	}
+	want, ok := strings.CutPrefix(name, wire.WeightsPrefix)
+	if !ok || !wire.IsSHA256(want) {
+		return spec, fmt.Errorf("cluster: player %q: want weights named %s and the SHA-256 of their file", spec,
+			wire.WeightsPrefix)
+	}
+	path := filepath.Join(s.Library, name+".json")
+	spec.Weights = path
+	if sum, err := durable.SumFile(path); err == nil && sum.SHA256 == want {
+		return spec, nil
+	}
+	var data bytes.Buffer
+	if err := wire.FetchFile(ctx, s.nc, s.run, want, &data); err != nil {
+		return spec, err
+	}
+	if err := os.MkdirAll(s.Library, 0o777); err != nil {
+		return spec, err
+	}
+	return spec, durable.WriteFile(path, data.Bytes())
+}
+
+// foreignSpec returns the specification of an engine that the worker's owner allowed. The
+// run chooses the engine's options, except those that name files.
+func (s *service) foreignSpec(
+	ctx context.Context, spec engine.Spec, program wire.Program, options []engine.Option) (engine.Spec, error) {
+	if err := roster.CheckPortable(spec, options...); err != nil {
+		return spec, &fatalError{fmt.Errorf("%w: %w", errRefused, err)}
+	}
+	path, err := s.Engines.path(program, func(to *os.File) error {
+		s.Log(fmt.Sprintf("fetching engine %s, SHA-256 %.12s", program.Name, program.SHA256))
+		return wire.FetchFile(ctx, s.nc, s.run, program.SHA256, to)
+	})
+	if err != nil && !errors.Is(err, wire.ErrNoFile) && ctx.Err() == nil { // other workers may have it
+		err = &fatalError{fmt.Errorf("%w: its owner does not allow the engine %q with SHA-256 %.64s: %w", errRefused,
+			program.Name, program.SHA256, err)}
+	}
+	return spec.WithProgram(path), err
+}
