@@ -141,18 +141,7 @@ func TestImpossiblePositionsAreNamed(t *testing.T) {
 }
 
 func TestVerifyReportsInterruptedData(t *testing.T) {
-	dir := t.TempDir()
-	games := randomGames(37, 25)
-	w, err := newWriter(dir, testConfig, gamesCodec, smallGames)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range games {
-		if err := w.Append(&games[i]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	w.Close()
+	dir := interrupted(t, randomGames(37, 25))
 	v, err := Verify(t.Context(), dir, nil, nil)
 	if err != nil || v.OK() || v.Rows != 20 || v.Complete {
 		t.Errorf("%+v, %v", v, err)

@@ -369,9 +369,10 @@ func TestWriterKnowsWhatIsComplete(t *testing.T) {
 	}
 }
 
-func TestResumeNoticesDamage(t *testing.T) {
+// interrupted returns the folder of a data set of these games that is not complete.
+func interrupted(t *testing.T, games []GameRow) string {
+	t.Helper()
 	dir := t.TempDir()
-	games := randomGames(10, 20)
 	w, err := newWriter(dir, testConfig, gamesCodec, smallGames)
 	if err != nil {
 		t.Fatal(err)
@@ -382,6 +383,11 @@ func TestResumeNoticesDamage(t *testing.T) {
 		}
 	}
 	w.Close()
+	return dir
+}
+
+func TestResumeNoticesDamage(t *testing.T) {
+	dir := interrupted(t, randomGames(10, 20))
 	datatest.FlipBit(t, filepath.Join(dir, "games-00001.arrow"), 4000)
 	if _, err := NewGameWriter(dir, testConfig); !errors.Is(err, durable.ErrDamaged) ||
 		!strings.Contains(err.Error(), "games-00001.arrow") {

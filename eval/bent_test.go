@@ -150,17 +150,7 @@ func TestBentTerms(t *testing.T) {
 		{"infiltration", "8/8/4K3/8/8/8/4k3/8 w - - 0 1", map[string][2]int{"complexity.infiltration": {1, 0},
 			"complexity.outflanking": {11, 0}}},
 	} {
-		p := mustParse(t, test.fen)
-		counts := m.Counts(&p)
-		for name, want := range test.want {
-			index, ok := m.Term(name)
-			if !ok {
-				t.Fatalf("no term %q", name)
-			}
-			if got := [2]int{counts[index].White, counts[index].Black}; got != want {
-				t.Errorf("%s: %s is %v, want %v", test.name, name, got, want)
-			}
-		}
+		checkCounts(t, m, test.name, test.fen, test.want)
 	}
 }
 

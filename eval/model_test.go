@@ -113,16 +113,22 @@ func TestAssayTerms(t *testing.T) {
 			"mobility.knight.6": {1, 0},
 		}},
 	} {
-		p := mustParse(t, test.fen)
-		counts := m.Counts(&p)
-		for name, want := range test.want {
-			index, ok := m.Term(name)
-			if !ok {
-				t.Fatalf("no term %q", name)
-			}
-			if got := [2]int{counts[index].White, counts[index].Black}; got != want {
-				t.Errorf("%s: %s is %v, want %v", test.name, name, got, want)
-			}
+		checkCounts(t, m, test.name, test.fen, test.want)
+	}
+}
+
+// checkCounts compares some of the counts of a position, White's and Black's.
+func checkCounts(t *testing.T, m *Model, what, fen string, want map[string][2]int) {
+	t.Helper()
+	p := mustParse(t, fen)
+	counts := m.Counts(&p)
+	for name, want := range want {
+		index, ok := m.Term(name)
+		if !ok {
+			t.Fatalf("no term %q", name)
+		}
+		if got := [2]int{counts[index].White, counts[index].Black}; got != want {
+			t.Errorf("%s: %s is %v, want %v", what, name, got, want)
 		}
 	}
 }

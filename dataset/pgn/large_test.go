@@ -3,8 +3,6 @@
 package pgn
 
 import (
-	"archive/zip"
-	"io"
 	"os"
 	"testing"
 )
@@ -27,24 +25,3 @@ func TestAllHumanGames(t *testing.T) {
 		t.Errorf("%d games of 438, %d plies", games, plies)
 	}
 }
-
-// bookOf returns the text of a zipped book.
-func bookOf(t testing.TB, name string) []byte {
-	t.Helper()
-	z, err := zip.OpenReader("../../../shared/data/books/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer z.Close()
-	f, err := z.File[0].Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := io.ReadAll(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
-func TestWholeBook(t *testing.T) { testBook(t, bookOf(t, "8moves_v3.pgn.zip")) }

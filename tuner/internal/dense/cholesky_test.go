@@ -87,30 +87,3 @@ func TestCholeskyIndefinite(t *testing.T) {
 		t.Error("the empty matrix has a factor")
 	}
 }
-
-func BenchmarkCholesky(b *testing.B) {
-	const n = 926
-	a := definite(rand.New(rand.NewPCG(3, 4)), n, 3)
-	sym := mat.NewSymDense(n, a.Data)
-	x := make([]float64, n)
-	var gonum mat.Cholesky
-	gonum.Factorize(sym)
-	here := Factorize(a)
-	for _, f := range []struct {
-		name string
-		do   func()
-	}{
-		{"factorize/here", func() { Factorize(a).Cond() }},
-		{"factorize/gonum", func() { gonum.Factorize(sym) }},
-		{"inverse/here", func() { here.Inverse() }},
-		{"inverse/gonum", func() { var inverse mat.SymDense; _ = gonum.InverseTo(&inverse) }},
-		{"solve/here", func() { here.Solve(x) }},
-		{"solve/gonum", func() { var v mat.VecDense; _ = gonum.SolveVecTo(&v, mat.NewVecDense(n, x)) }},
-	} {
-		b.Run(f.name, func(b *testing.B) {
-			for range b.N {
-				f.do()
-			}
-		})
-	}
-}

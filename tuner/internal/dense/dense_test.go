@@ -73,23 +73,3 @@ func TestSquare(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkAddMul(b *testing.B) {
-	r := rand.New(rand.NewPCG(3, 4))
-	const n = 926
-	c, x, y := random(r, n, n), random(r, n, n), random(r, n, n)
-	for _, f := range []struct {
-		name string
-		mul  func()
-	}{
-		{"here", func() { AddMul(c, x, y) }},
-		{"gonum", func() { blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, x, y, 1, c) }},
-	} {
-		b.Run(f.name, func(b *testing.B) {
-			for range b.N {
-				f.mul()
-			}
-			b.ReportMetric(2*n*n*n*float64(b.N)/b.Elapsed().Seconds()/1e9, "Gflop/s")
-		})
-	}
-}
