@@ -3,16 +3,23 @@ package cluster_test
 import (
 	"context"
 	"fmt"
+	"path/filepath"
+	"runtime"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/nats-io/nats.go"
 
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 	"github.com/assay-chess/assay/selfplay/cluster/worker"
+	"github.com/assay-chess/assay/selfplay/datagen"
+	"github.com/assay-chess/assay/selfplay/internal/toy"
 )
 
 // mated is a position in which the game is over: playing it costs nothing.
@@ -90,4 +97,68 @@ func processor(t testing.TB) time.Duration {
 		t.Fatal(err)
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// BenchmarkThousandIdleWorkers states the memory of the server, the coordinator and a thousand idle workers in one
+// process, and their processor time and traffic a second.
+func BenchmarkThousandIdleWorkers(b *testing.B) {
+	s := serve(b, coordinator.ServerConfig{})
+	k := newCoordinator(b, s, coordinator.Config{Lease: coordinator.DefaultLease, CheckEvery: time.Minute})
+	jobs, results := make(chan selfplay.Job), make(chan selfplay.Result)
+	ctx, stop := context.WithCancel(b.Context())
+	ended := make(chan struct{})
+	go func() { _ = k.Run(ctx, jobs, results); close(ended) }()
+	crowded := make(chan struct{})
+	go func() { crowd(ctx, s.URL(), 1000, 1, b.TempDir()); close(crowded) }()
+	for k.Parallel() < 1000 && b.Context().Err() == nil {
+		time.Sleep(100 * time.Millisecond)
+	}
+	time.Sleep(5 * time.Second)
+	nc, err := s.Connect()
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer nc.Close()
+	var bytes, messages atomic.Int64
+	if _, err := nc.Subscribe(">", func(m *nats.Msg) { bytes.Add(int64(m.Size())); messages.Add(1) }); err != nil {
+		b.Fatal(err)
+	}
+	const span = 30 * time.Second
+	b.ResetTimer()
+	for b.Loop() {
+		used, before, count := processor(b), bytes.Load(), messages.Load()
+		time.Sleep(span)
+		b.ReportMetric((processor(b)-used).Seconds()/span.Seconds(), "cores")
+		b.ReportMetric(float64(bytes.Load()-before)/span.Seconds(), "bytes/s")
+		b.ReportMetric(float64(messages.Load()-count)/span.Seconds(), "messages/s")
+	}
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	b.ReportMetric(float64(m.HeapInuse+m.StackInuse)/1e6, "MB")
+	stop()
+	<-ended
+	<-crowded
+}
+
+// BenchmarkGames plays games at 300 nodes a move with a worker of one core, and with a runner of this process.
+func BenchmarkGames(b *testing.B) {
+	player := selfplay.Entrant{Spec: toy.Spec("assay:hash=1")}
+	for _, where := range []string{"local", "worker"} {
+		b.Run(where, func(b *testing.B) {
+			c := datagen.Standard(filepath.Join(b.TempDir(), "games"), uint64(b.N), player,
+				selfplay.Limits{Nodes: 300, HardNodes: true})
+			c.Check.Nodes, c.Seed, c.Program, c.Open, c.Concurrency = 300, 7, "test", roster.Open, 1
+			if where == "worker" {
+				s := serve(b, coordinator.ServerConfig{})
+				c.Runner = newCoordinator(b, s, coordinator.Config{Lease: coordinator.DefaultLease, CheckEvery: time.Minute})
+				startWorker(b, s.URL(), "anna", nil)
+			}
+			used := processor(b)
+			if _, err := datagen.Run(b.Context(), c); err != nil {
+				b.Fatal(err)
+			}
+			b.ReportMetric(float64(b.N)/(processor(b)-used).Seconds(), "games/cpu-s")
+		})
+	}
 }

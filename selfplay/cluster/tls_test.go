@@ -11,7 +11,6 @@ import (
 	"crypto/x509/pkix"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math/big"
 	"net"
@@ -268,39 +267,6 @@ func TestServersThatAreNotTrusted(t *testing.T) {
 		} else if !errors.Is(err, wire.ErrEncryption) || !strings.Contains(err.Error(), c.says) ||
 			strings.Contains(err.Error(), secretToken) {
 			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
-// An encrypted server does not listen to a client that does not encrypt.
-func TestPlainClientOfAnEncryptedServer(t *testing.T) {
-	t.Parallel()
-	ca := newAuthority(t)
-	for _, encrypted := range []bool{true, false} {
-		config := coordinator.ServerConfig{Token: secretToken}
-		if encrypted {
-			config.TLS = ca.server("127.0.0.1", time.Now().Add(time.Hour))
-		}
-		b := serve(t, config)
-		_, host, _ := strings.Cut(b.URL(), "://")
-		conn, err := net.Dial("tcp", host)
-		if err == nil {
-			err = conn.SetDeadline(time.Now().Add(30 * time.Second))
-		}
-		if err == nil {
-			_, err = fmt.Fprintf(conn, "CONNECT {\"user\":%q,\"pass\":%q,\"verbose\":true}\r\nPING\r\n",
-				wire.SharedUser, secretToken)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !encrypted {
-			_ = conn.(*net.TCPConn).CloseWrite()
-		}
-		answer, err := io.ReadAll(conn)
-		conn.Close()
-		if errors.Is(err, os.ErrDeadlineExceeded) || bytes.Contains(answer, []byte("PONG")) == encrypted {
-			t.Errorf("encrypted %t: %v %s", encrypted, err, answer)
 		}
 	}
 }

@@ -48,6 +48,8 @@ const (
 	maxAnswers = 1 << 30
 	// apiTimeout bounds a request to the servers.
 	apiTimeout = 10 * time.Second
+	// openTries is how often the streams are opened while the servers are not ready.
+	openTries = 5
 	// maxUnstored bounds the units that wait for the server to store them.
 	maxUnstored = 4096
 )
@@ -76,18 +78,26 @@ func (s *streams) open(ctx context.Context) (err error) {
 		default:
 		}
 	})
-	return s.create(ctx)
+	for try := 1; ; try++ { // servers that have just started find each other and choose a leader first
+		err := s.create(ctx)
+		var api *jetstream.APIError
+		alone := errors.As(err, &api) && (api.ErrorCode == codeNoPeers || api.ErrorCode == codeOneServer)
+		switch {
+		case alone && s.replicas > 1 && (try >= openTries || api.ErrorCode == codeOneServer):
+			s.log("the NATS servers that are up are not three: the run's units are kept by one of them")
+			s.replicas = 1
+		case !alone && !errors.Is(err, context.DeadlineExceeded) && (api == nil || api.Code != 503) || try > openTries:
+			return err
+		default:
+			time.Sleep(time.Second)
+		}
+	}
 }
 
-// create creates what does not exist. A cluster of fewer than three servers keeps one copy.
+// create creates what does not exist, and says what is missing if it cannot.
 func (s *streams) create(ctx context.Context) error {
 	err := s.tryCreate(ctx)
 	var api *jetstream.APIError
-	if s.replicas > 1 && errors.As(err, &api) && (api.ErrorCode == codeNoPeers || api.ErrorCode == codeOneServer) {
-		s.log("the NATS servers that are up are not three: the run's units are kept by one of them")
-		s.replicas = 1
-		err = s.tryCreate(ctx)
-	}
 	switch {
 	case err == nil:
 		return nil

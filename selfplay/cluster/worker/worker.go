@@ -154,7 +154,10 @@ func (w *Worker) serverError(err error) {
 // awaitRun waits for a coordinator that accepts the worker.
 func (w *Worker) awaitRun(ctx context.Context) (*wire.Welcome, error) {
 	wait := 50 * time.Millisecond
-	for logged := false; ; wait = min(2*wait, 2*time.Second) {
+	for logged, try := false, 1; ; wait, try = min(2*wait, 2*time.Second), try+1 {
+		if try%8 == 0 && len(w.nc.Servers()) > 1 {
+			_ = w.nc.ForceReconnect() // this server may be cut off from the coordinator's
+		}
 		if w.Resting == nil || !w.Resting() {
 			welcome, err := w.sayHello(ctx, &wire.Hello{})
 			if err == nil || errors.Is(err, errRefused) {
