@@ -51,8 +51,8 @@ func writeRoster(t *testing.T, dir string, roster any) {
 	}
 }
 
-// writeGames writes four games into a run's journal: anna's are won by White, and bert's lost by White on time.
-func writeGames(t *testing.T, dir string) {
+// writeJournal writes four games into a run's journal: anna's are won by White, and bert's lost by White on time.
+func writeJournal(t *testing.T, dir string) {
 	t.Helper()
 	j, err := durable.OpenJournal(filepath.Join(dir, gamelog.JournalName), func([]byte) error { return nil })
 	if err != nil {
@@ -122,7 +122,7 @@ func TestWorkersOnThePage(t *testing.T) {
 	}
 
 	writeRoster(t, dir, someWorkers())
-	writeGames(t, dir)
+	writeJournal(t, dir)
 	_, body := get(t, page)
 	noMarkup(t, body)
 	if !strings.Contains(body, "<strong>2</strong> at work with 10 cores, together <strong>12.9 games/s</strong>") ||
