@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
@@ -92,12 +93,12 @@ func TestForeignEngines(t *testing.T) {
 
 func foreignEngines(t *testing.T, last func(*testing.T) *worker.Engines) {
 	path := toyFile(t, "toy", "")
-	local := foreignMatch(t, "uci:"+path, nil)
+	local := foreignMatch(t, "uci:"+quote.Word(path), nil)
 	if _, err := match.Run(t.Context(), local); err != nil {
 		t.Fatal(err)
 	}
 	b, notes := serve(t, coordinator.ServerConfig{}), newLogBook(t)
-	c := foreignMatch(t, "uci:"+path, newCoordinator(t, b, coordinator.Config{Log: notes.add}))
+	c := foreignMatch(t, "uci:"+quote.Word(path), newCoordinator(t, b, coordinator.Config{Log: notes.add}))
 	ended := make(chan error, 1)
 	go func() { _, err := match.Run(t.Context(), c); ended <- err }()
 	for name, refusal := range map[string]struct {

@@ -321,7 +321,7 @@ func TestServersThatAreTooSmall(t *testing.T) {
 		"storage":  {"jetstream {store_dir: DIR, max_file_store: 1MB}", "MB of storage"},
 	} {
 		k := coordinator.New(configured(t, coordinator.Config{Connect: func() (*nats.Conn, error) {
-			return nats.Connect(confServer(t, strings.ReplaceAll(c.conf, "DIR", t.TempDir())))
+			return nats.Connect(confServer(t, strings.ReplaceAll(c.conf, "DIR", strconv.Quote(t.TempDir()))))
 		}}))
 		err := k.Run(t.Context(), nil, nil)
 		if !errors.Is(err, coordinator.ErrServers) || !hasText(err, c.says) {

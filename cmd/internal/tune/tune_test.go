@@ -206,7 +206,7 @@ func TestTuneVerdict(t *testing.T) {
 	text, err = tune(t, noise, "--model", "shannon-1950", "--k", "0.004", "--folds", "0", "--out", out)
 	if err != nil || !strings.Contains(text, "Verdict: ") ||
 		!strings.Contains(text, "validation games") ||
-		!strings.Contains(text, "games decide:\nassay match assay:weights="+filepath.ToSlash(out)+
+		!strings.Contains(text, "games decide:\nassay match "+quote.Word("assay:weights="+filepath.ToSlash(out))+
 			" assay:weights=shannon-1950 --nodes 5000 --sprt 0,10\n") {
 		t.Errorf("%v in %s", err, text)
 	}
