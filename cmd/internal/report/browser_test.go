@@ -327,12 +327,12 @@ func TestServedPageFollowsARun(t *testing.T) {
 	b.Do(chromedp.Navigate(server.URL + "/run/match"))
 	wait("games", `document.querySelector("#match tbody td")?.textContent > 0`)
 	mark := chrome.Ask[string](b, `document.querySelector("#match tbody td").textContent`)
-	wait("more games", `Number(document.querySelector("#match tbody td").textContent) > `+mark)
-	wait("the state", `document.querySelector("#status strong").textContent === "running"`)
+	wait("more games", `Number(document.querySelector("#match tbody td")?.textContent) > `+mark)
+	wait("the state", `document.querySelector("#status strong")?.textContent === "running"`)
 	stop()
 	<-ended
-	wait("interruption", `document.querySelector("#status").innerText.includes("interrupted") &&
-		document.querySelector("#status pre").innerText === "assay match --out match"`)
+	wait("interruption", `!!document.querySelector("#status")?.innerText.includes("interrupted") &&
+		document.querySelector("#status pre")?.innerText === "assay match --out match"`)
 	b.Shot("interrupted", "")
 	b.Quiet(server.URL)
 }
@@ -357,17 +357,17 @@ func TestWorkersInABrowser(t *testing.T) {
 		t.Helper()
 		for until := time.Now().Add(time.Minute); !chrome.Ask[bool](b, script); time.Sleep(100 * time.Millisecond) {
 			if time.Now().After(until) {
-				t.Fatalf("not %s: %s", script, chrome.Ask[string](b, `document.querySelector("#workers").innerText.slice(0, 600)`))
+				t.Fatalf("not %s: %s", script, chrome.Ask[string](b, `document.body?.innerText.slice(0, 600)`))
 			}
 		}
 	}
 	anna := &roster.Workers[1]
 	anna.GamesASecond, anna.Failures, roster.Updated = 99.25, 4321, roster.Updated.Add(3*time.Second)
 	writeRoster(t, dir, roster)
-	wait(`document.querySelector("#workers").innerText.includes("99.25") &&
-		document.querySelector("#workers").innerText.includes("4321")`)
+	wait(`!!document.querySelector("#workers")?.innerText.includes("99.25") &&
+		document.querySelector("#workers").innerText.includes("4321")`) // the page may be loading again
 	end()
-	wait(`document.querySelector("#workers").innerText.includes("No worker is at work") &&
+	wait(`!!document.querySelector("#workers")?.innerText.includes("No worker is at work") &&
 		!document.querySelector("#workers .working")`)
 	b.Quiet(server.URL)
 }
