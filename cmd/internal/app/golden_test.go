@@ -96,6 +96,7 @@ func TestErrors(t *testing.T) {
 	}
 	dir := t.TempDir()
 	t.Chdir(dir)
+	t.Setenv("HOME", dir)
 	var out bytes.Buffer
 	var called []string
 	inAnswer := false
