@@ -294,7 +294,9 @@ func TestLearnEngineComment(t *testing.T) {
 			base[i], learned[i] = r.Base, file.Terms
 		})
 	}
-	if base[0] == base[1] || len(learned[0]) == 0 || !slices.Equal(learned[0], learned[1]) {
+	if base[0] == "" {
+		t.Skip("without a compiler both were skipped")
+	} else if base[0] == base[1] || len(learned[0]) == 0 || !slices.Equal(learned[0], learned[1]) {
 		t.Errorf("%s has the weights\n%v\n%s has\n%v", base[0], learned[0], base[1], learned[1])
 	}
 }
