@@ -23,13 +23,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
 	"github.com/assay-chess/assay/cmd/internal/data"
 	"github.com/assay-chess/assay/cmd/internal/engines"
 	"github.com/assay-chess/assay/cmd/internal/historic"
 	"github.com/assay-chess/assay/cmd/internal/runs"
 	"github.com/assay-chess/assay/cmd/internal/translate"
 	"github.com/assay-chess/assay/cmd/internal/tune"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/cmd/internal/weights"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
@@ -50,7 +50,7 @@ const finishAfter = 700 * time.Millisecond
 func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	screen, messages := cli.NewScreens(stdout, stderr)
+	screen, messages := ui.NewScreens(stdout, stderr)
 	context.AfterFunc(ctx, func() {
 		stop()                                       // a second Ctrl-C ends the process at once
 		pressed := time.Now().Add(-finishAfter / 10) // the command may have said just now that it is finishing
@@ -70,29 +70,29 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		err = fmt.Errorf("writing the output: %w", out.err)
 	}
 	if err == nil {
-		return cli.ExitDone
+		return ui.ExitDone
 	}
-	var code cli.ExitCode
+	var code ui.ExitCode
 	if errors.As(err, &code) {
 		return int(code)
 	}
-	var usage cli.UsageError
+	var usage ui.UsageError
 	if errors.As(err, &usage) || strings.HasPrefix(err.Error(), "unknown command") {
-		text := cmp.Or(inAssay(args), unknownCommand(root, cli.Plain(err.Error())))
+		text := cmp.Or(inAssay(args), unknownCommand(root, ui.Plain(err.Error())))
 		fmt.Fprintf(messages, "assay: %s\nSee '%s --help'.\n", text, cmd.CommandPath())
-		return cli.ExitUsage
+		return ui.ExitUsage
 	}
 	say := func(text string) { fmt.Fprintf(messages, "assay: %s\n", text) }
-	text, last := cli.Plain(cli.DiskAdvice(err).Error())+otherRun(err, cmd.Name(), args), cli.InterruptedBy(cmd, err)
+	text, last := ui.Plain(ui.DiskAdvice(err).Error())+otherRun(err, cmd.Name(), args), ui.InterruptedBy(cmd, err)
 	if !interrupted {
 		say(text)
-		return cli.ExitFailed
+		return ui.ExitFailed
 	}
 	if !errors.Is(err, context.Canceled) && !errors.Is(err, last) {
 		say(text)
 	}
 	say(last.Error())
-	return cli.ExitInterrupted
+	return ui.ExitInterrupted
 }
 
 // otherRun says what a folder of the command line holds, if it is the run of another command, after an error
@@ -120,7 +120,7 @@ func otherRun(err error, command string, args []string) string {
 // checkedWriter remembers the first error, so that a command whose output was not written
 // does not exit with success.
 type checkedWriter struct {
-	*cli.Screen
+	*ui.Screen
 	err error
 }
 
@@ -157,12 +157,12 @@ func newRootCommand() *cobra.Command {
 		Long:  `assay turns games into a better chess evaluation, and proves that it is better.`,
 		Example: `  assay learn                                      # the whole loop, 3 minutes
   assay match ./new ./base --tc 8+0.08 --sprt 0,5  # is my patch stronger?`,
-		Version:       cli.Version(),
+		Version:       ui.Version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			cli.Begin(cmd.ErrOrStderr(), strings.TrimPrefix(cmd.CommandPath(), "assay "))
-			if asJSON := cmd.Flags().Lookup("json"); asJSON != nil && asJSON.Value.String() == "true" && cli.ClosedOutput() {
+			ui.Begin(cmd.ErrOrStderr(), strings.TrimPrefix(cmd.CommandPath(), "assay "))
+			if asJSON := cmd.Flags().Lookup("json"); asJSON != nil && asJSON.Value.String() == "true" && ui.ClosedOutput() {
 				return errors.New("standard output is closed: there is nowhere to print what --json asks for; >" + os.DevNull +
 					" discards it")
 			}
@@ -208,7 +208,7 @@ func markUsageErrors(cmd *cobra.Command) {
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(c *cobra.Command, args []string) error {
 			if err := check(c, args); err != nil {
-				return cli.Usage(argumentsError(c, args, err))
+				return ui.Usage(argumentsError(c, args, err))
 			}
 			return nil
 		}

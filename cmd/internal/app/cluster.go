@@ -13,8 +13,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
 	"github.com/assay-chess/assay/cmd/internal/engines"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
@@ -58,13 +58,13 @@ func (s *session) remote(local selfplay.Runner, log func(string), players ...sel
 	case s.Serve == "" && s.NATS == "":
 		return local, func() {}, nil
 	case s.Serve != "" && s.NATS != "":
-		return nil, nil, cli.Usagef("--serve starts a server and --nats uses a running one: give only one of them")
+		return nil, nil, ui.Usagef("--serve starts a server and --nats uses a running one: give only one of them")
 	case !(s.ReplayShare >= 0 && s.ReplayShare <= 1):
-		return nil, nil, cli.Usagef("--replay-share %v: want a share between 0 and 1", s.ReplayShare)
+		return nil, nil, ui.Usagef("--replay-share %v: want a share between 0 and 1", s.ReplayShare)
 	case s.Lease < time.Second:
-		return nil, nil, cli.Usagef("--lease %v: want 1s or more", s.Lease)
+		return nil, nil, ui.Usagef("--lease %v: want 1s or more", s.Lease)
 	case !(s.ReferenceSpeed >= 0 && s.ReferenceSpeed <= 1e12):
-		return nil, nil, cli.Usagef("--reference-speed %v: want nodes per second, as assay bench prints them",
+		return nil, nil, ui.Usagef("--reference-speed %v: want nodes per second, as assay bench prints them",
 			s.ReferenceSpeed)
 	}
 	out, clean := s.Out, func() {}
@@ -74,7 +74,7 @@ func (s *session) remote(local selfplay.Runner, log func(string), players ...sel
 		}
 		clean = func() { os.RemoveAll(out) }
 	}
-	c := coordinator.Config{Dir: filepath.Join(out, coordinator.DirName), Open: roster.Open, Program: cli.Version(),
+	c := coordinator.Config{Dir: filepath.Join(out, coordinator.DirName), Open: roster.Open, Program: ui.Version(),
 		ReplayShare: s.ReplayShare, Lease: s.Lease, Measure: engines.MeasureSpeed, ReferenceSpeed: s.ReferenceSpeed,
 		Log: log}
 	var b *coordinator.Server
@@ -102,7 +102,7 @@ func (s *session) remote(local selfplay.Runner, log func(string), players ...sel
 // connect returns a function that connects to the running servers of --nats.
 func connect(url string, log func(string)) (link func() (*nats.Conn, error), err error) {
 	if err := wire.CheckURL(url); err != nil {
-		return nil, cli.Usage(err)
+		return nil, ui.Usage(err)
 	}
 	access := wire.Access{URL: url, Token: takeToken(), Credentials: os.Getenv(credentialsEnv)}
 	if access.TLS, err = clientTLS(); err != nil {

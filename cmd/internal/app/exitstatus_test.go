@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 )
 
 // TestExitStatus: with --exit-status the exit code is the verdict of a test, and nothing is printed about it.
@@ -41,7 +41,7 @@ func TestExitStatus(t *testing.T) {
 func TestMatchExitStatus(t *testing.T) {
 	for name, c := range map[string]struct {
 		results string
-		want    cli.ExitCode
+		want    ui.ExitCode
 	}{"passed": {"W", 0}, "failed": {"L", 3}, "undecided": {"WL", 4}, "none": {strings.Repeat("WF", 200), -1}} {
 		s := &scripted{results: strings.Repeat(c.results, 200)}
 		args := []string{"match", "name=G:assay:hash=1", "name=E:assay:hash=1:depth=3", "--nodes", "50", "--opening-score",
@@ -51,7 +51,7 @@ func TestMatchExitStatus(t *testing.T) {
 		}
 		for range 2 {
 			_, err := s.command(t, append(args, "--exit-status")...)
-			var code cli.ExitCode
+			var code ui.ExitCode
 			if is := errors.As(err, &code); c.want == -1 && (is || err == nil) || c.want >= 0 &&
 				(code != c.want || err != nil != (c.want > 0)) {
 				t.Errorf("%s: %v (%d), want %d", name, err, code, c.want)

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
 	"github.com/assay-chess/assay/cmd/internal/gitbuild"
 	"github.com/assay-chess/assay/cmd/internal/settings"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/roster"
@@ -55,7 +55,7 @@ func (f *gitPlayers) prepare(s *session, players ...engine.Spec) error {
 	if at < 0 {
 		for _, name := range []string{"build", "repo", "no-bench"} {
 			if s.Given(name) {
-				return cli.Usagef("--%s is for players git:REF, and there is none", name)
+				return ui.Usagef("--%s is for players git:REF, and there is none", name)
 			}
 		}
 		return nil
@@ -73,10 +73,10 @@ func (f *gitPlayers) prepare(s *session, players ...engine.Spec) error {
 	}
 	switch {
 	case f.Build == "":
-		return cli.Usagef("no command that builds %s: pass --build 'make -j EXE={out}', or write it to %s",
+		return ui.Usagef("no command that builds %s: pass --build 'make -j EXE={out}', or write it to %s",
 			players[at].Shown(), settings.ProjectName)
 	case !strings.Contains(f.Build, gitbuild.Out):
-		return cli.Usagef("the build command %q has no %s: that is the file to which it must write the engine", f.Build,
+		return ui.Usagef("the build command %q has no %s: that is the file to which it must write the engine", f.Build,
 			gitbuild.Out)
 	}
 	if f.cache, err = gitbuild.OpenCache(f.log); err != nil {
@@ -125,7 +125,7 @@ func (f *gitPlayers) warnDirty(players []engine.Spec) error {
 // entrant is the function of that name for players that may be git:REF.
 func (f *gitPlayers) entrant(spec engine.Spec) (selfplay.Entrant, error) {
 	if !spec.FromGit() {
-		return cli.Entrant(f.opener(), spec)
+		return ui.Entrant(f.opener(), spec)
 	}
 	ref := spec.Command[0]
 	source, err := f.source(ref)
@@ -144,7 +144,7 @@ func (f *gitPlayers) entrant(spec engine.Spec) (selfplay.Entrant, error) {
 	for _, o := range f.project.Options {
 		spec = withDefault(spec, engine.Option{Name: o.Name, Value: o.Text})
 	}
-	e, err := cli.Entrant(f.opener(), spec.WithProgram(b.Path))
+	e, err := ui.Entrant(f.opener(), spec.WithProgram(b.Path))
 	e.Name = roster.IdentifyBuilt(spec, source.Short()+" "+f.Build)
 	return e, err
 }

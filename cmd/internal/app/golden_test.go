@@ -16,15 +16,15 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	testengine "github.com/assay-chess/assay/engine/uci/testdata"
 )
 
 // Exit codes.
 const (
-	exitDone   = cli.ExitDone
-	exitFailed = cli.ExitFailed
-	exitUsage  = cli.ExitUsage
+	exitDone   = ui.ExitDone
+	exitFailed = ui.ExitFailed
+	exitUsage  = ui.ExitUsage
 )
 
 // update rewrites golden files: go test ./cmd/internal/app/... -run 'Overview|Errors|Scripts' -update

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
 	"github.com/assay-chess/assay/cmd/internal/translate"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 )
 
 // habitsText has a line for each habit of users of other programs: words, flags or keys of arguments, a colon, and
@@ -55,14 +55,14 @@ func unknownCommand(root *cobra.Command, text string) string {
 		return first + say
 	}
 	if cmd, _, err := root.Find(strings.Fields(parent)[1:]); err == nil && cmd != root {
-		return first + cli.DidYouMean(word, "", commandNames(cmd))
+		return first + ui.DidYouMean(word, "", commandNames(cmd))
 	}
 	for _, group := range root.Commands() {
 		if cmd, _, err := group.Find([]string{word}); err == nil && cmd != group {
 			return first + "; type " + strings.TrimSuffix(cmd.UseLine(), " [flags]")
 		}
 	}
-	return first + cli.DidYouMean(word, "assay ", commandNames(root))
+	return first + ui.DidYouMean(word, "assay ", commandNames(root))
 }
 
 // inAssay returns the command for a command line of another runner, also if it follows a command, or match and
@@ -102,7 +102,7 @@ func inAssay(args []string) string {
 func onlyPlayers(args []string) error {
 	for _, text := range args {
 		if say := argument(func(flag string) bool { return flag != "pgn" }, text); say != "" {
-			return cli.Usagef("%s is not a player%s", text, say)
+			return ui.Usagef("%s is not a player%s", text, say)
 		}
 	}
 	return nil
@@ -127,17 +127,17 @@ func argument(has func(flag string) bool, text string) string {
 func flagError(cmd *cobra.Command, err error) error {
 	text := err.Error()
 	if name, ok := strings.CutPrefix(text, "unknown flag: --"); ok {
-		return cli.Usage(fmt.Errorf("%w%s", err, noFlag(cmd, name)))
+		return ui.Usage(fmt.Errorf("%w%s", err, noFlag(cmd, name)))
 	}
 	if _, word, ok := strings.Cut(text, "unknown shorthand flag: "); ok {
 		if _, word, ok = strings.Cut(word, " in -"); ok {
-			return cli.Usage(fmt.Errorf("unknown flag: -%s%s", word, noFlag(cmd, word)))
+			return ui.Usage(fmt.Errorf("unknown flag: -%s%s", word, noFlag(cmd, word)))
 		}
 	}
 	if text, kind, ok := strings.Cut(text, ": strconv.Parse"); ok {
-		return cli.Usagef("%s: want %s", text, map[bool]string{true: "true or false", false: "a number"}[kind[0] == 'B'])
+		return ui.Usagef("%s: want %s", text, map[bool]string{true: "true or false", false: "a number"}[kind[0] == 'B'])
 	}
-	return cli.Usage(err)
+	return ui.Usage(err)
 }
 
 // noFlag says what to type in place of a flag with one dash or two that the command does not have.
@@ -154,7 +154,7 @@ func noFlag(cmd *cobra.Command, name string) string {
 	if why := translate.Why("-" + name); why != "" && cmd.Flags().Lookup("win-score") != nil {
 		return "; " + why
 	}
-	return cli.DidYouMean(name, "--", flagNames(cmd))
+	return ui.DidYouMean(name, "--", flagNames(cmd))
 }
 
 func flagNames(cmd *cobra.Command) (names []string) {
@@ -185,7 +185,7 @@ func missingArgument(cmd *cobra.Command, args []string) string {
 func (s *session) habits() error {
 	if s.Rounds > 0 {
 		if s.Games > 0 && s.Games != 2*s.Rounds {
-			return cli.Usagef("--games %d and --rounds %d (%d games): give one of them", s.Games, s.Rounds, 2*s.Rounds)
+			return ui.Usagef("--games %d and --rounds %d (%d games): give one of them", s.Games, s.Rounds, 2*s.Rounds)
 		}
 		if err := s.Put("games", fmt.Sprint(2*s.Rounds)); err != nil {
 			return err
@@ -205,7 +205,7 @@ func sprtBounds(text string) (elo0, elo1 float64, err error) {
 			return low, high, nil
 		}
 	}
-	return 0, 0, cli.Usagef("--sprt %s: want elo0,elo1, such as 0,10", text)
+	return 0, 0, ui.Usagef("--sprt %s: want elo0,elo1, such as 0,10", text)
 }
 
 func sprtFields(text string) []string {

@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/assay-chess/assay/cmd/assay/guide"
-	"github.com/assay-chess/assay/cmd/internal/cli"
 	"github.com/assay-chess/assay/cmd/internal/settings"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/engine/quote"
@@ -71,7 +71,7 @@ func often(cmd *cobra.Command) *pflag.FlagSet {
 	all := cmd.Flags()
 	all.SortFlags = false // their order in the source
 	all.VisitAll(func(f *pflag.Flag) {
-		if _, shown := f.Annotations[cli.OftenFlag]; shown {
+		if _, shown := f.Annotations[ui.OftenFlag]; shown {
 			fs.AddFlag(f)
 		}
 	})
@@ -85,7 +85,7 @@ func often(cmd *cobra.Command) *pflag.FlagSet {
 // flagUsages lists the flags of a command. The root knows the terminal: cobra has the command
 // itself write into memory.
 func flagUsages(cmd *cobra.Command) string {
-	columns := cli.Columns(cmd.Root().OutOrStdout())
+	columns := ui.Columns(cmd.Root().OutOrStdout())
 	all := cmd.LocalFlags()
 	if fs := often(cmd); fs != nil {
 		return fmt.Sprintf("Usual flags:\n%s\nAll flags, and how it works: assay help %s --all",
@@ -109,7 +109,7 @@ func paragraphs(cmd *cobra.Command, text string) string {
 	if often(cmd) != nil {
 		text, _, _ = strings.Cut(text, "\n\n")
 	}
-	columns := cli.Columns(cmd.Root().OutOrStdout())
+	columns := ui.Columns(cmd.Root().OutOrStdout())
 	if columns == 0 {
 		return text
 	}
@@ -119,7 +119,7 @@ func paragraphs(cmd *cobra.Command, text string) string {
 		wide := slices.ContainsFunc(lines, func(l string) bool { return len([]rune(l)) > columns })
 		indented := slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, " ") })
 		if wide && !indented {
-			blocks[i] = cli.Wrap(strings.Join(lines, " "), columns)
+			blocks[i] = ui.Wrap(strings.Join(lines, " "), columns)
 		}
 	}
 	return strings.Join(blocks, "\n\n")
@@ -144,10 +144,10 @@ func newHelpCommand() *cobra.Command {
 		about, rest, err := cmd.Root().Find(args)
 		if err == nil && len(rest) > 0 {
 			err = fmt.Errorf("unknown command %q for %q%s", rest[0], about.CommandPath(),
-				cli.DidYouMean(rest[0], "", commandNames(about)))
+				ui.DidYouMean(rest[0], "", commandNames(about)))
 		}
 		if err != nil {
-			return cli.Usage(err)
+			return ui.Usage(err)
 		}
 		if *all {
 			about.Annotations = map[string]string{everything: ""}
@@ -216,7 +216,7 @@ settings. On amd64 the last line says which instruction set level this machine h
 is faster than one for v1.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			fmt.Fprintf(cmd.OutOrStdout(), "%s\n%s %s\n", cli.Version(), runtime.Version(), durable.BuildTarget())
+			fmt.Fprintf(cmd.OutOrStdout(), "%s\n%s %s\n", ui.Version(), runtime.Version(), durable.BuildTarget())
 			if text := levelAdvice(durable.BuildTarget(), cores.Level()); text != "" {
 				fmt.Fprintln(cmd.OutOrStdout(), text)
 			}
@@ -259,7 +259,7 @@ func newGuideCommand() *cobra.Command {
 				quote.Fprintf(w, "%d\t%s\t%s\n", i+1, name, title)
 			}
 			if len(args) == 1 {
-				return cli.Usagef("there is no guide %q; there are: %s", args[0], strings.Join(guide.Names, ", "))
+				return ui.Usagef("there is no guide %q; there are: %s", args[0], strings.Join(guide.Names, ", "))
 			}
 			return w.Flush()
 		},

@@ -10,7 +10,7 @@ import (
 	"github.com/rivo/uniseg"
 	"github.com/spf13/pflag"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 )
 
 // helpLines is the most that --help may print, on a terminal of 80 columns or more.
@@ -86,7 +86,7 @@ func TestHelpHasEverything(t *testing.T) {
 			if !line.MatchString(short) {
 				left++
 			}
-			if _, shown := f.Annotations[cli.OftenFlag]; shown && !line.MatchString(short) {
+			if _, shown := f.Annotations[ui.OftenFlag]; shown && !line.MatchString(short) {
 				t.Errorf("%s --help leaves out --%s", cmd.CommandPath(), f.Name)
 			}
 		})

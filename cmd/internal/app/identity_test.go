@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 )
 
 // The text of a run's configuration decides the ids of its games: keys, their order and what is left out
@@ -59,7 +59,7 @@ func TestIdentitiesStay(t *testing.T) {
 		}
 		writeIdentity(t, &out)
 	}
-	golden(t, path, strings.ReplaceAll(out.String(), cli.Version(), "VERSION"))
+	golden(t, path, strings.ReplaceAll(out.String(), ui.Version(), "VERSION"))
 }
 
 func writeIdentity(t *testing.T, out *bytes.Buffer) {

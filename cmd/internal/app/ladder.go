@@ -13,8 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
 	"github.com/assay-chess/assay/cmd/internal/settings"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/cores"
@@ -93,7 +93,7 @@ func pgnFiles(args []string) (list []string) {
 func rateGames(s *session, files []string) error {
 	for name := range s.Texts() {
 		if name != "anchor" && name != "json" {
-			return cli.Usagef("--%s is for a ladder that is played; with PGN files there are --anchor and --json", name)
+			return ui.Usagef("--%s is for a ladder that is played; with PGN files there are --anchor and --json", name)
 		}
 	}
 	var games ladder.Games
@@ -113,9 +113,9 @@ func rateGames(s *session, files []string) error {
 	fmt.Fprintf(s.stderr, "ladder: %d games of %d players; %d without a result left out\n", games.Finished,
 		len(games.Names), games.Unfinished)
 	if s.JSON {
-		return cli.PrintJSON(s.stdout, r)
+		return ui.PrintJSON(s.stdout, r)
 	}
-	return printLadder(cli.Folded(s.stdout), "", "", r)
+	return printLadder(ui.Folded(s.stdout), "", "", r)
 }
 
 var anchorText = regexp.MustCompile(`^\s*(.+?)\s*=\s*(-?[0-9.]+)\s*(?:(?:±|\+-)\s*([0-9.]+))?\s*(?:,|$)`)
@@ -125,18 +125,18 @@ func parseAnchors(text string, names []string) (list []ladder.Anchor, err error)
 	for rest := text; rest != ""; {
 		m := anchorText.FindStringSubmatch(rest)
 		if m == nil {
-			return nil, cli.Usagef("--anchor %s: want NAME=ELO or NAME=ELO±ERROR, with commas between them", text)
+			return nil, ui.Usagef("--anchor %s: want NAME=ELO or NAME=ELO±ERROR, with commas between them", text)
 		}
 		a := ladder.Anchor{Name: m[1]}
 		if !slices.Contains(names, a.Name) {
-			return nil, cli.Usagef("--anchor %s: no player has the name %q%s", text, a.Name, cli.DidYouMean(a.Name, "", names))
+			return nil, ui.Usagef("--anchor %s: no player has the name %q%s", text, a.Name, ui.DidYouMean(a.Name, "", names))
 		}
 		a.Elo, err = strconv.ParseFloat(m[2], 64)
 		if err == nil && m[3] != "" {
 			a.Error, err = strconv.ParseFloat(m[3], 64)
 		}
 		if err != nil {
-			return nil, cli.Usagef("--anchor %s: %w", text, err)
+			return nil, ui.Usagef("--anchor %s: %w", text, err)
 		}
 		list, rest = append(list, a), rest[len(m[0]):]
 	}
@@ -151,7 +151,7 @@ func (s *session) startLadder(args []string) error {
 	}
 	schedule, err := ladder.ParseSchedule(s.Schedule)
 	if err != nil {
-		return cli.Usage(err)
+		return ui.Usage(err)
 	}
 	round := schedule.RoundGames(len(args))
 	switch {
@@ -185,10 +185,10 @@ func parseAnchor(text string, players []engine.Spec) (player int, elo float64, e
 	}
 	at := strings.LastIndexByte(text, '=')
 	if at < 0 {
-		return 0, 0, cli.Usagef("--anchor %s: want PLAYER=ELO, such as 1=2800", text)
+		return 0, 0, ui.Usagef("--anchor %s: want PLAYER=ELO, such as 1=2800", text)
 	}
 	if elo, err = strconv.ParseFloat(text[at+1:], 64); err != nil {
-		return 0, 0, cli.Usagef("--anchor %s: %q is not a number", text, text[at+1:])
+		return 0, 0, ui.Usagef("--anchor %s: %q is not a number", text, text[at+1:])
 	}
 	for i, p := range players {
 		if p.Label == text[:at] {
@@ -198,14 +198,14 @@ func parseAnchor(text string, players []engine.Spec) (player int, elo float64, e
 	if n, err := strconv.Atoi(text[:at]); err == nil && n >= 1 && n <= len(players) {
 		return n - 1, elo, nil
 	}
-	return 0, 0, cli.Usagef("--anchor %s: %q is not one of the players: name one as on the command line, or by its "+
+	return 0, 0, ui.Usagef("--anchor %s: %q is not one of the players: name one as on the command line, or by its "+
 		"number from 1 to %d", text, text[:at], len(players))
 }
 
 func (s *session) runLadder(c ladder.Config) error {
 	s.warn(sharedOpenings("ladder", c.Setup, c.Players...))
-	p := cli.NewProgress(s.stderr, "ladder")
-	c.Progress, c.Failed = p.Update, cli.ReportFaults(p.Say, c.Players...)
+	p := ui.NewProgress(s.stderr, "ladder")
+	c.Progress, c.Failed = p.Update, ui.ReportFaults(p.Say, c.Players...)
 	var err error
 	if c.Runner, err = s.runner(!c.Limits.Deterministic(), p, c.Players...); err != nil {
 		return err
@@ -222,7 +222,7 @@ func (s *session) runLadder(c ladder.Config) error {
 	if r.Already {
 		fmt.Fprintf(s.stderr, "ladder: %s is complete; nothing to do\n", s.Out)
 	} else {
-		p.Finish(fmt.Sprintf("%d games between %d players%s", r.Games, len(c.Players), cli.BusyText(r.Load)))
+		p.Finish(fmt.Sprintf("%d games between %d players%s", r.Games, len(c.Players), ui.BusyText(r.Load)))
 		s.sayCost(foreign && r.Played == r.Games, r.Games, r.Plies, r.Took)
 	}
 	var plot string
@@ -235,10 +235,10 @@ func (s *session) runLadder(c ladder.Config) error {
 	s.leaveReport()
 	if s.JSON {
 		all := ladderJSON{Out: s.Out, Result: r, Plot: plot, Load: r.Load, Already: r.Already, Seconds: r.Took.Seconds()}
-		if e := cli.PrintJSON(s.stdout, all); e != nil {
+		if e := ui.PrintJSON(s.stdout, all); e != nil {
 			return e
 		}
-	} else if e := printLadder(cli.Folded(s.stdout), s.Out, plot, r); e != nil {
+	} else if e := printLadder(ui.Folded(s.stdout), s.Out, plot, r); e != nil {
 		return e
 	}
 	return playAdvice(err, s.Out)
@@ -299,20 +299,20 @@ func printLadder(out io.Writer, dir, plot string, r *ladder.Result) error {
 	if r.Terminations == nil { // games of a PGN
 		return nil
 	}
-	fmt.Fprintf(out, "\n%d games, ended by %s\n", r.Games, cli.CountsText(r.Terminations))
+	fmt.Fprintf(out, "\n%d games, ended by %s\n", r.Games, ui.CountsText(r.Terminations))
 	forfeits := int64(0)
 	for _, x := range r.Ratings {
 		forfeits += x.Forfeits
 	}
 	for _, x := range r.Ratings {
 		if x.Forfeits > 0 {
-			fmt.Fprintf(out, "%d games forfeited by %s (%s)\n", x.Forfeits, x.Name, cli.FaultsText(dir, forfeits))
+			fmt.Fprintf(out, "%d games forfeited by %s (%s)\n", x.Forfeits, x.Name, ui.FaultsText(dir, forfeits))
 		}
 	}
 	if r.VoidPairs > 0 {
 		fmt.Fprintf(out, "%d void pairs were played again (see the journal)\n", r.VoidPairs)
 	}
-	cli.PrintWarnings(out, r.Warnings)
+	ui.PrintWarnings(out, r.Warnings)
 	if r.Load.Busy() {
 		fmt.Fprintf(out, "machine busy: %v\n", r.Load)
 	}
@@ -335,8 +335,8 @@ func printUnrated(out io.Writer, dir string, r *ladder.Result) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "\n%d games, ended by %s; %d void pairs (forfeits: %s)\n", r.Games, cli.CountsText(r.Terminations),
-		r.VoidPairs, cli.FaultsText(dir, forfeits))
+	fmt.Fprintf(out, "\n%d games, ended by %s; %d void pairs (forfeits: %s)\n", r.Games, ui.CountsText(r.Terminations),
+		r.VoidPairs, ui.FaultsText(dir, forfeits))
 	if dir != "" {
 		fmt.Fprintf(out, "written %s\n", filepath.Join(dir, gamelog.PGNName))
 	}

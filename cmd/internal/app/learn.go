@@ -14,11 +14,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
 	"github.com/assay-chess/assay/cmd/internal/ownengine"
 	"github.com/assay-chess/assay/cmd/internal/report"
 	"github.com/assay-chess/assay/cmd/internal/runs"
 	"github.com/assay-chess/assay/cmd/internal/settings"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/tuner"
@@ -103,7 +103,7 @@ its time; an error names the command that failed.`,
 		case s.OwnEngine != "":
 			return s.learnEngine(cmd)
 		case s.Given(ofEngine...):
-			return cli.Usagef("--%s is for an engine of your own: give --engine too", strings.Join(ofEngine, ", --"))
+			return ui.Usagef("--%s is for an engine of your own: give --engine too", strings.Join(ofEngine, ", --"))
 		default:
 			defer s.close()
 			return s.learn()
@@ -125,7 +125,7 @@ func (s *session) learnEngine(cmd *cobra.Command) error {
 	playing := []string{"--start-timeout=1m"} // builds may be slow to start on a busy machine
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if !slices.Contains(with, f.Name) && err == nil {
-			err = cli.Usagef("--%s: with --engine the settings are in %s", f.Name, settings.ProjectName)
+			err = ui.Usagef("--%s: with --engine the settings are in %s", f.Name, settings.ProjectName)
 		}
 		if at := slices.Index(with, f.Name); at >= 8 && at < len(with)-len(ofEngine) {
 			playing = append(playing, "--"+f.Name+"="+f.Value.String())
@@ -164,7 +164,7 @@ func (s *session) learnEngine(cmd *cobra.Command) error {
 	}
 	page := runs.WriteReport(dir, s.stderr)
 	if s.JSON {
-		return cli.PrintJSON(s.stdout, r)
+		return ui.PrintJSON(s.stdout, r)
 	}
 	_, err = fmt.Fprintf(s.stdout, "%s%-13s  %s\n", r.Text(dir), "report", page)
 	return err
@@ -193,7 +193,7 @@ func (s *session) learn() error {
 	c.Runner = runner
 	c.Stage = func(name string) learn.StageProgress {
 		announce()
-		return cli.NewProgress(s.stderr, name)
+		return ui.NewProgress(s.stderr, name)
 	}
 	stop := runs.FollowReport(dir)
 	r, err := learn.Run(s.ctx, c)
@@ -207,9 +207,9 @@ func (s *session) learn() error {
 	}
 	page := runs.WriteReport(dir, s.stderr)
 	if s.JSON {
-		return cli.PrintJSON(s.stdout, r)
+		return ui.PrintJSON(s.stdout, r)
 	}
-	return printLearned(cli.Folded(s.stdout), r, dir, page, s.All)
+	return printLearned(ui.Folded(s.stdout), r, dir, page, s.All)
 }
 
 // learnAdvice adds the cure to what can end a run.
@@ -217,7 +217,7 @@ func learnAdvice(err error, dir, command string) error {
 	var changed *durable.ConfigChangedError
 	switch {
 	case errors.Is(err, learn.ErrPlan):
-		return cli.Usage(err)
+		return ui.Usage(err)
 	case errors.As(err, &changed):
 		return fmt.Errorf("%w; give this run another --run name, or delete %s", err, dir)
 	case errors.Is(err, fs.ErrNotExist) && !runs.Exists(dir):
@@ -225,13 +225,13 @@ func learnAdvice(err error, dir, command string) error {
 	case errors.Is(err, durable.ErrLocked):
 		return fmt.Errorf("%w; wait for it, or stop it", err)
 	case errors.Is(err, durable.ErrDamaged):
-		return fmt.Errorf("%w; %s: %s", err, cli.DamageCure, command)
+		return fmt.Errorf("%w; %s: %s", err, ui.DamageCure, command)
 	case errors.Is(err, selfplay.ErrNoVerdict):
 		return fmt.Errorf("%w; correct what fails and delete that folder, then %q plays its games again", err, command)
 	case !runs.Exists(dir):
 		return err
 	case errors.Is(err, context.Canceled):
-		return cli.Kept(dir, command)
+		return ui.Kept(dir, command)
 	}
 	for _, few := range []error{objective.ErrScale, tuner.ErrOneClass, rows.ErrEmpty} {
 		if errors.Is(err, few) {
@@ -259,7 +259,7 @@ earlier run has, these are a point too.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(report.Axes, over) {
-				return cli.Usagef("--over %s: want %s", over, strings.Join(report.Axes, " or "))
+				return ui.Usagef("--over %s: want %s", over, strings.Join(report.Axes, " or "))
 			}
 			picture, err := report.History(args[0], histories, report.Axis(over))
 			if err != nil {

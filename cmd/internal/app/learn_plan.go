@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
 	"github.com/assay-chess/assay/cmd/internal/runs"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/models"
@@ -17,7 +17,7 @@ import (
 
 // learnConfig turns the settings into the configuration of a run.
 func (s *session) learnConfig() (learn.Config, error) {
-	c := learn.Config{Program: cli.Version(), Open: roster.Open, Workers: s.Concurrency}
+	c := learn.Config{Program: ui.Version(), Open: roster.Open, Workers: s.Concurrency}
 	var err error
 	if s.Plan != "" {
 		err = s.readPlan(&c)
@@ -35,7 +35,7 @@ func (s *session) learnConfig() (learn.Config, error) {
 func (s *session) folder(name string) (dir, resume string, err error) {
 	run := cmp.Or(s.Run, name)
 	if run != filepath.Base(run) || run == "." || run == ".." {
-		return "", "", cli.Usagef("--run %s: want a plain name, of a folder in %s", run, runs.Dir)
+		return "", "", ui.Usagef("--run %s: want a plain name, of a folder in %s", run, runs.Dir)
 	}
 	err = s.Put("run", run)
 	return filepath.Join(runs.Dir, run), s.resume(nil), err
@@ -47,14 +47,14 @@ func (s *session) flagged() (p learn.Plan, err error) {
 		s.Generations = 1
 	}
 	if s.Generations < 1 || s.TuneGames < 2 || s.Limits.Nodes < 1 {
-		return p, cli.Usagef("want at least 1 generation, 2 games and 1 node a move; got --generations %d --games %d "+
+		return p, ui.Usagef("want at least 1 generation, 2 games and 1 node a move; got --generations %d --games %d "+
 			"--nodes %d", s.Generations, s.TuneGames, s.Limits.Nodes)
 	}
 	if s.Given("scale") {
-		return p, cli.Usagef("--scale is a factor on the games of a --plan; say how many with --games")
+		return p, ui.Usagef("--scale is a factor on the games of a --plan; say how many with --games")
 	}
 	if _, err := eval.Lookup(s.Model); err != nil {
-		return p, cli.Usage(fmt.Errorf("--model: %w", err))
+		return p, ui.Usage(fmt.Errorf("--model: %w", err))
 	}
 	if err := s.checkFrom(); err != nil {
 		return p, err
@@ -87,7 +87,7 @@ func (s *session) checkFrom() error {
 		return fmt.Errorf("start weights: %w", err)
 	}
 	if w.Model != s.Model {
-		return cli.Usagef("--from %s: these weights are of model %s: --model %s learns it, --model %s learns that from "+
+		return ui.Usagef("--from %s: these weights are of model %s: --model %s learns it, --model %s learns that from "+
 			"their games", s.From, w.Model, w.Model, s.Model)
 	}
 	return nil
@@ -98,11 +98,11 @@ func (s *session) readPlan(c *learn.Config) error {
 	for _, flag := range []string{"games", "nodes", "hard-nodes", "generations", "seed", "gate-games", "final-games",
 		"model", "method"} {
 		if s.Given(flag) {
-			return cli.Usagef("--%s: that is for the plan %s to say; leave one of them out", flag, s.Plan)
+			return ui.Usagef("--%s: that is for the plan %s to say; leave one of them out", flag, s.Plan)
 		}
 	}
 	if !(s.Scale > 0 && s.Scale <= 1) {
-		return cli.Usagef("--scale %v: want a factor above 0, up to 1", s.Scale)
+		return ui.Usagef("--scale %v: want a factor above 0, up to 1", s.Scale)
 	}
 	r, err := learn.ReadPlan(s.Plan)
 	if err != nil {
@@ -129,7 +129,7 @@ func (s *session) locate(flag, file string, planned *string) error {
 		return err
 	}
 	if name := learn.Written(file, w); name != *planned && file != *planned {
-		return cli.Usagef("--%s %s: these are the weights %s, but the plan %s says %s", flag, file, name, s.Plan, *planned)
+		return ui.Usagef("--%s %s: these are the weights %s, but the plan %s says %s", flag, file, name, s.Plan, *planned)
 	}
 	*planned = file
 	return nil

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"text/tabwriter"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/engine/quote"
@@ -18,7 +18,7 @@ import (
 // printLearned prints the result of a run: the largest changes, the gain, the report;
 // with all every coefficient, generation and file too.
 func printLearned(out io.Writer, r *learn.Result, dir, page string, all bool) error {
-	if err := cli.PrintChanges(out, r.Terms); err != nil {
+	if err := ui.PrintChanges(out, r.Terms); err != nil {
 		return err
 	}
 	for _, h := range r.Held {
@@ -105,7 +105,7 @@ func printMeasured(out io.Writer, m *match.Result, all bool) {
 		return
 	}
 	fmt.Fprintf(out, "    +%d =%d -%d, LOS %s, pairs by score 0, 1/2, 1, 3/2, 2: %v\n", m.Wins, m.Draws, m.Losses,
-		cli.PercentOr(m.LOS, 1), m.Pentanomial)
+		ui.PercentOr(m.LOS, 1), m.Pentanomial)
 	for _, row := range m.Details.Lines() {
 		fmt.Fprintf(out, "    %s %s\n", row[0], row[1])
 	}
@@ -159,8 +159,8 @@ func printTerms(out io.Writer, terms []tuner.TermFit) {
 		if t.Moved() {
 			star = "*"
 		}
-		quote.Fprintf(w, "%s\t%.0f\t%d\t%s\t%.0f\t%d\t%s\t%d\t%s\n", t.Name, t.StartMG, t.MG, cli.ErrorText(t.SEMG, 1),
-			t.StartEG, t.EG, cli.ErrorText(t.SEEG, 1), t.Count, star)
+		quote.Fprintf(w, "%s\t%.0f\t%d\t%s\t%.0f\t%d\t%s\t%d\t%s\n", t.Name, t.StartMG, t.MG, ui.ErrorText(t.SEMG, 1),
+			t.StartEG, t.EG, ui.ErrorText(t.SEEG, 1), t.Count, star)
 	}
 	w.Flush()
 	fmt.Fprintln(out)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra/doc"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 )
 
 var manFolder = flag.String("man", "", "folder for the manual pages of a release")
@@ -25,7 +25,7 @@ func TestManPages(t *testing.T) {
 	}
 	root := newRootCommand()
 	root.DisableAutoGenTag = true // it names the generator and the day
-	header := &doc.GenManHeader{Section: "1", Source: cli.Version(), Manual: "assay"}
+	header := &doc.GenManHeader{Section: "1", Source: ui.Version(), Manual: "assay"}
 	if err := doc.GenManTree(root, header, folder); err != nil {
 		t.Fatal(err)
 	}

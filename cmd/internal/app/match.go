@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
 	"github.com/assay-chess/assay/cmd/internal/settings"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/selfplay/ladder"
@@ -114,7 +114,7 @@ func (s *session) startMatch(args []string) error {
 		return s.startTournament(args)
 	}
 	if s.Gauntlet {
-		return cli.Usagef("--gauntlet is for more than two players")
+		return ui.Usagef("--gauntlet is for more than two players")
 	}
 	players, limitsB, err := s.complete(args)
 	if err != nil {
@@ -128,7 +128,7 @@ func (s *session) startMatch(args []string) error {
 		s.Games = settings.DefaultMatchGames
 	}
 	if s.Games%2 != 0 {
-		return cli.Usagef("--games %d: pairs need an even number", s.Games)
+		return ui.Usagef("--games %d: pairs need an even number", s.Games)
 	}
 	list, err := s.entrants(players, func(i int) string { return fmt.Sprintf("match: %c", 'A'+i) })
 	if err != nil {
@@ -149,9 +149,9 @@ func (s *session) startMatch(args []string) error {
 func (s *session) startTournament(args []string) error {
 	switch {
 	case s.SPRT != "":
-		return cli.Usagef("--sprt tests two players, not %d", len(args))
+		return ui.Usagef("--sprt tests two players, not %d", len(args))
 	case s.ExitStatus:
-		return cli.Usagef("--exit-status needs --sprt, which tests two players, not %d", len(args))
+		return ui.Usagef("--exit-status needs --sprt, which tests two players, not %d", len(args))
 	}
 	if _, err := s.sprtTest(); err != nil {
 		return err
@@ -168,14 +168,14 @@ func (s *session) sprtTest() (*sprt.Test, error) {
 	if s.SPRT == "" {
 		for _, name := range []string{"elo-model", "alpha", "beta", "corrected", "exit-status"} {
 			if s.Given(name) {
-				return nil, cli.Usagef("--%s needs --sprt elo0,elo1", name)
+				return nil, ui.Usagef("--%s needs --sprt elo0,elo1", name)
 			}
 		}
 		return nil, nil
 	}
 	model, err := sprt.ParseModel(s.EloModel)
 	if err != nil {
-		return nil, cli.Usage(err)
+		return nil, ui.Usage(err)
 	}
 	elo0, elo1, err := sprtBounds(s.SPRT)
 	if err != nil {
@@ -183,7 +183,7 @@ func (s *session) sprtTest() (*sprt.Test, error) {
 	}
 	t := &sprt.Test{Elo0: elo0, Elo1: elo1, Model: model, Alpha: s.Alpha, Beta: s.Beta}
 	if err := t.Validate(); err != nil {
-		return nil, cli.Usage(err)
+		return nil, ui.Usage(err)
 	}
 	return t, nil
 }
@@ -194,8 +194,8 @@ func (s *session) runMatch(c match.Config) error {
 		sharedOpenings("match", c.Setup, c.A, c.B)) {
 		s.warn(warning)
 	}
-	p := cli.NewProgress(s.stderr, "match")
-	c.Progress, c.Failed = p.Update, cli.ReportFaults(p.Say, c.A, c.B)
+	p := ui.NewProgress(s.stderr, "match")
+	c.Progress, c.Failed = p.Update, ui.ReportFaults(p.Say, c.A, c.B)
 	var err error
 	if c.Runner, err = s.runner(timed, p, c.A, c.B); err != nil {
 		return err
@@ -212,22 +212,22 @@ func (s *session) runMatch(c match.Config) error {
 	if r.Already {
 		fmt.Fprintf(s.stderr, "match: %s is complete; nothing to do\n", c.Out)
 	} else {
-		p.Finish(fmt.Sprintf("%d games, %s%s", r.Games, r.Outcome(), cli.BusyText(r.Load)))
+		p.Finish(fmt.Sprintf("%d games, %s%s", r.Games, r.Outcome(), ui.BusyText(r.Load)))
 		s.sayCost(foreign && r.Played == r.Games, r.Games, r.Plies, r.Took)
 	}
 	s.leaveReport()
 	if s.JSON {
-		if e := cli.PrintJSON(s.stdout, matchJSON(s.Out, r)); e != nil {
+		if e := ui.PrintJSON(s.stdout, matchJSON(s.Out, r)); e != nil {
 			return e
 		}
-	} else if e := printMatch(cli.Folded(s.stdout), s.Out, r, s.All); e != nil {
+	} else if e := printMatch(ui.Folded(s.stdout), s.Out, r, s.All); e != nil {
 		return e
 	}
 	if s.Out != "" && r.Test != nil && r.Verdict == match.Undecided {
 		fmt.Fprintf(s.stderr, "%s: undecided after %d games; the same command with a larger --games goes on\n", s.name, r.Games)
 	}
 	if err == nil && s.ExitStatus {
-		return cli.TestExit(r.Verdict)
+		return ui.TestExit(r.Verdict)
 	}
 	return playAdvice(err, c.Out)
 }
@@ -273,10 +273,10 @@ func printMatch(out io.Writer, dir string, r *match.Result, all bool) error {
 	if u := r.Unscored; u != [2]int64{} {
 		quote.Fprintf(w, "no score\t%d plies of A, %d of B; adjudication needs scores of both\n", u[0], u[1])
 	}
-	quote.Fprintf(w, "ended by\t%s\n", cli.CountsText(r.Terminations))
+	quote.Fprintf(w, "ended by\t%s\n", ui.CountsText(r.Terminations))
 	if r.Forfeits != [2]int64{} || r.Verdict == match.NoVerdict {
 		quote.Fprintf(w, "forfeits\tA %d, B %d (%s)\n", r.Forfeits[0], r.Forfeits[1],
-			cli.FaultsText(dir, r.Forfeits[0]+r.Forfeits[1]))
+			ui.FaultsText(dir, r.Forfeits[0]+r.Forfeits[1]))
 	}
 	if r.VoidPairs > 0 {
 		quote.Fprintf(w, "void pairs\t%d, played again\n", r.VoidPairs)
@@ -303,7 +303,7 @@ func printElo(w io.Writer, r *match.Result, all bool) {
 	if !all {
 		return
 	}
-	quote.Fprintf(w, "LOS\t%s\n", cli.PercentOr(r.LOS, 1))
+	quote.Fprintf(w, "LOS\t%s\n", ui.PercentOr(r.LOS, 1))
 	quote.Fprintf(w, "even pairs\t%.1f %%\n", 100*r.DrawRatio)
 	for _, row := range r.Details.Lines() {
 		quote.Fprintf(w, "%s\t%s\n", row[0], row[1])

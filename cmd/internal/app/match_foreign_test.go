@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
 	"github.com/assay-chess/assay/cmd/internal/settings"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/cores"
@@ -128,7 +128,7 @@ func TestMatchAgainstBadEngines(t *testing.T) {
 			if err != nil || len(logs) != int(tt.games) {
 				t.Errorf("%d logs of faults, %v", len(logs), err)
 			}
-			if text := cli.FaultsText(dir, tt.games); tt.games > 0 && text != "logs of 4 in "+filepath.Join(dir, "faults") {
+			if text := ui.FaultsText(dir, tt.games); tt.games > 0 && text != "logs of 4 in "+filepath.Join(dir, "faults") {
 				t.Errorf("the report says %q", text)
 			}
 			if tt.games > 0 && len(faults) > 0 {

@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
 	"github.com/assay-chess/assay/cmd/internal/gitbuild"
 	"github.com/assay-chess/assay/cmd/internal/runs"
 	"github.com/assay-chess/assay/cmd/internal/settings"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/match"
@@ -99,14 +99,14 @@ func (s *session) startScreen(args []string) error {
 	}
 	if x.built != 0 && s.Limits.Deterministic() && s.ConfirmTC != "none" {
 		if x.clock, err = selfplay.ParseClock(s.ConfirmTC); err != nil {
-			return cli.Usagef("--confirm-tc: %w", err)
+			return ui.Usagef("--confirm-tc: %w", err)
 		}
 	}
 	switch {
 	case s.At == "base":
 		return x.printAtBase()
 	case s.At != "":
-		return cli.Usagef("--at %s: want base", s.At)
+		return ui.Usagef("--at %s: want base", s.At)
 	}
 	return x.run()
 }
@@ -115,14 +115,14 @@ func (s *session) startScreen(args []string) error {
 func (x *screening) count() error {
 	switch {
 	case x.Within < 0 || x.Given("within") && (x.Within == 0 || x.Given("games")):
-		return cli.Usagef("--within %g: want Elo above zero, without --games", x.Within)
+		return ui.Usagef("--within %g: want Elo above zero, without --games", x.Within)
 	case x.Within > 0:
 		x.Games = 2 * screen.Need(x.Within, screen.Variance(planDraws))
 	case !x.Given("games"):
 		x.Games = settings.DefaultScreenGames
 	}
 	if x.Games == 0 || x.Games%play.PerOpening != 0 {
-		return cli.Usagef("--games %d: want a multiple of %d, four pairs of games from each opening", x.Games,
+		return ui.Usagef("--games %d: want a multiple of %d, four pairs of games from each opening", x.Games,
 			play.PerOpening)
 	}
 	return nil
@@ -195,12 +195,12 @@ func (x *screening) checkOptions(base selfplay.Entrant) error {
 func (x *screening) playOut(c play.Config) error {
 	x.warn(sharedOpenings("screen", c.Setup, c.Base))
 	x.warn(crowdedGames(!c.Limits.Deterministic(), x.Concurrency))
-	p := cli.NewProgress(x.stderr, "screen")
+	p := ui.NewProgress(x.stderr, "screen")
 	players := []selfplay.Entrant{c.Base}
 	for _, e := range x.builds {
 		players = append(players, e)
 	}
-	c.Progress, c.Failed = p.Update, cli.ReportFaults(p.Say, players...)
+	c.Progress, c.Failed = p.Update, ui.ReportFaults(p.Say, players...)
 	var err error
 	if c.Runner, err = x.runner(!c.Limits.Deterministic(), p, players...); err != nil {
 		return err
@@ -213,7 +213,7 @@ func (x *screening) playOut(c play.Config) error {
 	if r.Already {
 		fmt.Fprintf(x.stderr, "screen: %s is complete; nothing to play\n", x.Out)
 	} else {
-		p.Finish(fmt.Sprintf("%d games, %d factors%s", r.Games, len(r.Factors), cli.BusyText(r.Load)))
+		p.Finish(fmt.Sprintf("%d games, %d factors%s", r.Games, len(r.Factors), ui.BusyText(r.Load)))
 	}
 	if _, known := x.builds[r.Best&x.built]; err == nil && x.Confirm && x.builds != nil && !known {
 		err = x.buildSubset(r.Best & x.built) // if it fails, what was found is printed all the same
@@ -253,8 +253,8 @@ func (x *screening) confirm(c play.Config, r *play.Result) (list []*match.Result
 		if m.Opening.Book != "" && !m.Opening.Random {
 			m.Opening.Skip = c.Opening.Skip + used
 		}
-		p := cli.NewProgress(x.stderr, "screen: "+name)
-		m.Progress, m.Failed = p.Update, cli.ReportFaults(p.Say, m.A, m.B)
+		p := ui.NewProgress(x.stderr, "screen: "+name)
+		m.Progress, m.Failed = p.Update, ui.ReportFaults(p.Say, m.A, m.B)
 		result, err := match.Run(x.ctx, m)
 		if result != nil {
 			list = append(list, result)

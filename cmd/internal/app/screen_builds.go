@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
 	"github.com/assay-chess/assay/cmd/internal/gitbuild"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay/screen"
 )
@@ -95,10 +95,10 @@ func (x *screening) readPatches() (err error) {
 			return err
 		}
 		if none, err := s.SameFiles(x.ctx, x.source); none || err != nil {
-			return cmp.Or(err, cli.Usagef("factor %s changes no file of %s: leave it out", f.name, x.spec.Shown()))
+			return cmp.Or(err, ui.Usagef("factor %s changes no file of %s: leave it out", f.name, x.spec.Shown()))
 		}
 		if other, taken := same[s.ID]; taken && len(f.options) == 0 {
-			return cli.Usagef("factors %s and %s cannot be told apart: they are the same patch", other, f.name)
+			return ui.Usagef("factors %s and %s cannot be told apart: they are the same patch", other, f.name)
 		}
 		same[s.ID] = f.name
 	}
@@ -173,7 +173,7 @@ func (x *screening) buildSubset(of screen.Subset) error {
 		return err
 	}
 	x.git.built = append(x.git.built, b.Close)
-	e, err := cli.Entrant(x.Open, x.base.Spec.WithProgram(b.Path))
+	e, err := ui.Entrant(x.Open, x.base.Spec.WithProgram(b.Path))
 	if err != nil {
 		return err
 	}

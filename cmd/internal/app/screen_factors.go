@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/selfplay/screen"
 	"github.com/assay-chess/assay/selfplay/screen/play"
@@ -40,9 +40,9 @@ func parseFactors(texts []string, base engine.Spec, groups string) (s factors, e
 	}
 	switch n := len(s); {
 	case n < 2:
-		return nil, cli.Usagef("a single factor: want 2 to %d; for one change, assay match is as good", screen.MaxFactors)
+		return nil, ui.Usagef("a single factor: want 2 to %d; for one change, assay match is as good", screen.MaxFactors)
 	case n > screen.MaxFactors:
-		return nil, cli.Usagef("%d factors: want 2 to %d; make one factor of several with --group", n, screen.MaxFactors)
+		return nil, ui.Usagef("%d factors: want 2 to %d; make one factor of several with --group", n, screen.MaxFactors)
 	}
 	return s, s.distinct()
 }
@@ -55,7 +55,7 @@ func (s *factors) parse(text string, base engine.Spec) error {
 			what = text
 		}
 		if !base.FromGit() {
-			return cli.Usagef("%s: a patch needs a base from the repository: git:HEAD or git:REF as PLAYER", text)
+			return ui.Usagef("%s: a patch needs a base from the repository: git:HEAD or git:REF as PLAYER", text)
 		}
 		*s = append(*s, factor{name: name, patches: []string{what}})
 		return nil
@@ -63,9 +63,9 @@ func (s *factors) parse(text string, base engine.Spec) error {
 	off, on, ok := strings.Cut(what, ",")
 	switch {
 	case name == "" || !ok || strings.Contains(on, ","):
-		return cli.Usagef("factor %q: want OPTION=OFF,ON, git:REF or FILE.diff; NAME= may stand before a patch", text)
+		return ui.Usagef("factor %q: want OPTION=OFF,ON, git:REF or FILE.diff; NAME= may stand before a patch", text)
 	case off == on:
-		return cli.Usagef("factor %q: both levels are %q", text, on)
+		return ui.Usagef("factor %q: both levels are %q", text, on)
 	}
 	*s = append(*s, factor{name: name, options: []factorOption{{name, off, on}}})
 	return nil
@@ -82,12 +82,12 @@ func (s *factors) group(names []string) error {
 		i := slices.IndexFunc(*s, func(f factor) bool { return f.name == name })
 		switch {
 		case i < 0:
-			return cli.Usagef("--group: no factor is named %q; there are: %s", name, strings.Join(s.names(), ", "))
+			return ui.Usagef("--group: no factor is named %q; there are: %s", name, strings.Join(s.names(), ", "))
 		case first < 0:
 			first = i
 			continue
 		case i == first:
-			return cli.Usagef("--group: %q is there twice", name)
+			return ui.Usagef("--group: %q is there twice", name)
 		}
 		to, from := &(*s)[first], (*s)[i]
 		to.name += "+" + from.name
@@ -110,7 +110,7 @@ func (s factors) distinct() error {
 		}
 		for _, key := range keys {
 			if other, taken := seen[key]; taken {
-				return cli.Usagef("factors %s and %s cannot be told apart: both have %s; leave one of them out", other, f.name,
+				return ui.Usagef("factors %s and %s cannot be told apart: both have %s; leave one of them out", other, f.name,
 					key)
 			}
 			seen[key] = f.name

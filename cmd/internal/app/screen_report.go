@@ -10,7 +10,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/engine/quote"
@@ -43,7 +43,7 @@ func (x *screening) plan(c *play.Config) error {
 	}
 	for i, j := range single[1:] {
 		if games[i+1] == games[0] {
-			return cli.Usagef("factor %s: a game with it on is the same as with it off, move by move and node by node: it "+
+			return ui.Usagef("factor %s: a game with it on is the same as with it off, move by move and node by node: it "+
 				"changes nothing at these limits; leave it out", x.factors[j].name)
 		}
 	}
@@ -113,13 +113,13 @@ type screenJSON struct {
 func (x *screening) print(c *play.Config, r *play.Result, confirmed []*match.Result) error {
 	if x.JSON {
 		both := append(slices.Clip(confirmed), nil, nil)
-		return cli.PrintJSON(x.stdout, screenJSON{Out: x.Out, Result: r, Confirm: both[0], Clock: both[1], Load: r.Load,
+		return ui.PrintJSON(x.stdout, screenJSON{Out: x.Out, Result: r, Confirm: both[0], Clock: both[1], Load: r.Load,
 			Already: r.Already, Seconds: r.Took.Seconds()})
 	}
-	out := cli.Folded(x.stdout)
+	out := ui.Folded(x.stdout)
 	if r.Verdict == gamelog.NoVerdict {
 		_, err := quote.Fprintf(out, "no result: %s\n%d games, ended by %s\n", r.Reason, r.Games,
-			cli.CountsText(r.Terminations))
+			ui.CountsText(r.Terminations))
 		return err
 	}
 	known, err := printEffects(out, r)
@@ -137,7 +137,7 @@ func (x *screening) print(c *play.Config, r *play.Result, confirmed []*match.Res
 		quote.Fprintf(out, "decided after %d games%s: %s\n", d.Games, fixed, strings.Join(d.Factors, ", "))
 	}
 	quote.Fprintf(out, "%d games (%.0f %% drawn) from %d openings, %s, ended by %s\n", r.Games,
-		100*float64(r.Draws)/float64(max(r.Games, 1)), r.Openings, r.Limits, cli.CountsText(r.Terminations))
+		100*float64(r.Draws)/float64(max(r.Games, 1)), r.Openings, r.Limits, ui.CountsText(r.Terminations))
 	squares := 0.0
 	for j := range r.Effects {
 		e := &r.Effects[j]
@@ -147,7 +147,7 @@ func (x *screening) print(c *play.Config, r *play.Result, confirmed []*match.Res
 		quote.Fprintf(out, "warning: subsets differ by up to %.0f Elo, and results flatten above %d: take smaller steps or "+
 			"fewer factors\n", spread, flat)
 	}
-	cli.PrintWarnings(out, r.Warnings)
+	ui.PrintWarnings(out, r.Warnings)
 	if x.Out != "" {
 		quote.Fprintf(out, "written %s\n", filepath.Join(x.Out, gamelog.PGNName))
 	}

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
 	"github.com/assay-chess/assay/cmd/internal/settings"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/selfplay/datagen"
@@ -52,11 +52,11 @@ one.`,
 func (s *session) startSelfplay(texts []string) error {
 	switch {
 	case s.Out == "":
-		return cli.Usagef("no folder for the games: give --out DIR")
+		return ui.Usagef("no folder for the games: give --out DIR")
 	case s.Weights != "" && len(texts) > 0:
-		return cli.Usagef("--weights and --players both choose the players: give one of them")
+		return ui.Usagef("--weights and --players both choose the players: give one of them")
 	case len(texts) > 2:
-		return cli.Usagef("%d --players: want one or two", len(texts))
+		return ui.Usagef("%d --players: want one or two", len(texts))
 	case s.Weights != "":
 		texts = []string{"assay:weights=" + s.Weights}
 	case len(texts) == 0:
@@ -82,8 +82,8 @@ func (s *session) startSelfplay(texts []string) error {
 
 func (s *session) runSelfplay(c datagen.Config) error {
 	s.warn(crowdedGames(!c.Limits.Deterministic(), s.Concurrency))
-	p := cli.NewProgress(s.stderr, "selfplay")
-	c.Progress, c.Failed = p.Update, cli.ReportFaults(p.Say, c.Players...)
+	p := ui.NewProgress(s.stderr, "selfplay")
+	c.Progress, c.Failed = p.Update, ui.ReportFaults(p.Say, c.Players...)
 	var err error
 	if c.Runner, err = s.runner(!c.Limits.Deterministic(), p, c.Players...); err != nil {
 		return err
@@ -109,7 +109,7 @@ func (s *session) runSelfplay(c datagen.Config) error {
 	}
 	s.leaveReport()
 	if s.JSON {
-		return cli.PrintJSON(s.stdout, selfplayJSON(s.Out, r))
+		return ui.PrintJSON(s.stdout, selfplayJSON(s.Out, r))
 	}
 	return printSelfplay(s.stdout, s.Out, r)
 }
@@ -149,7 +149,7 @@ func selfplayJSON(out string, s *datagen.Summary) selfplayReport {
 func printSelfplay(out io.Writer, dir string, s *datagen.Summary) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	if s.Views != nil {
-		fmt.Fprintf(out, "warning: %v; %s\n\n", s.Views, cli.ViewCure(s.Views, true))
+		fmt.Fprintf(out, "warning: %v; %s\n\n", s.Views, ui.ViewCure(s.Views, true))
 	}
 	quote.Fprintf(w, "games\t%d\t+%d =%d -%d for White\n", s.Games, s.WhiteWins, s.Draws, s.BlackWins)
 	quote.Fprintf(w, "plies\t%d\t%.1f a game, without openings", s.Plies, float64(s.Plies)/float64(max(1, s.Games)))
@@ -157,9 +157,9 @@ func printSelfplay(out io.Writer, dir string, s *datagen.Summary) error {
 		quote.Fprintf(w, "; %d of them have no score", s.Unscored)
 	}
 	fmt.Fprintln(w)
-	quote.Fprintf(w, "ended by\t\t%s\n", cli.CountsText(s.Terminations))
+	quote.Fprintf(w, "ended by\t\t%s\n", ui.CountsText(s.Terminations))
 	if n := s.Forfeits(); n > 0 {
-		quote.Fprintf(w, "forfeits\t%d\t%s; no labels\n", n, cli.FaultsText(dir, n))
+		quote.Fprintf(w, "forfeits\t%d\t%s; no labels\n", n, ui.FaultsText(dir, n))
 	}
 	share, lo, hi := s.Disagreement()
 	quote.Fprintf(w, "adjudicated\t%d\t%d of them played to the end as a check: %d ended differently", s.Adjudicated,

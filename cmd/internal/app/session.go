@@ -16,9 +16,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
 	"github.com/assay-chess/assay/cmd/internal/runs"
 	"github.com/assay-chess/assay/cmd/internal/settings"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/cores"
@@ -109,16 +109,16 @@ func (s *session) complete(texts []string) ([]engine.Spec, selfplay.Limits, erro
 	if err == nil {
 		s.Rule.Tables, err = s.tablebases()
 	}
-	s.Open, s.Program = s.git.opener(), cli.Version()
+	s.Open, s.Program = s.git.opener(), ui.Version()
 	return p, other, err
 }
 
 // tablebases opens the endgame tables of --syzygy; nil without it.
 func (s *session) tablebases() (*syzygy.Judge, error) {
 	if s.Syzygy != "" && (s.Serve != "" || s.NATS != "") {
-		return nil, cli.Usagef("--syzygy is for games on this machine: with --serve or --nats workers have no tables")
+		return nil, ui.Usagef("--syzygy is for games on this machine: with --serve or --nats workers have no tables")
 	}
-	return cli.Tables(s.Syzygy, s.SyzygyFifty, s.warn)
+	return ui.Tables(s.Syzygy, s.SyzygyFifty, s.warn)
 }
 
 // leaveOwnDepth returns the players so that historic programs search to their own depth if no
@@ -143,7 +143,7 @@ func (s *session) leaveOwnDepth(players []engine.Spec) []engine.Spec {
 func (s *session) limitMemory(players ...selfplay.Entrant) bool {
 	foreign := allForeign(players)
 	if foreign {
-		cli.LimitMemory()
+		ui.LimitMemory()
 	}
 	return foreign
 }
@@ -154,13 +154,13 @@ func allForeign(players []selfplay.Entrant) bool {
 
 // sayCost says with --all what the runner itself took, if the games were all played now, by foreign engines.
 func (s *session) sayCost(now bool, games, plies int64, took time.Duration) {
-	if cost := cli.RunnerCost(games, plies, took); s.All && now && cost != "" {
+	if cost := ui.RunnerCost(games, plies, took); s.All && now && cost != "" {
 		fmt.Fprintf(s.stderr, "%s: %s\n", s.name, cost)
 	}
 }
 
 // runner returns the runner for the games, on this machine or elsewhere. Close ends it.
-func (s *session) runner(timed bool, p *cli.Progress, players ...selfplay.Entrant) (selfplay.Runner, error) {
+func (s *session) runner(timed bool, p *ui.Progress, players ...selfplay.Entrant) (selfplay.Runner, error) {
 	if s.Rule.Tables != nil {
 		s.Rule.Tables.Say = p.Say
 	}
@@ -181,7 +181,7 @@ func (s *session) runner(timed bool, p *cli.Progress, players ...selfplay.Entran
 		return r, nil
 	}
 	if allForeign(players) {
-		s.done = append(s.done, cli.LimitThreads(local.Parallel()))
+		s.done = append(s.done, ui.LimitThreads(local.Parallel()))
 	}
 	if n := uint64(local.Parallel()); s.Games == 0 || n <= s.Games {
 		p.Waiting(fmt.Sprintf("%d games under way", n))
@@ -194,9 +194,9 @@ func (s *session) pin(l *selfplay.Local, timed bool, players []selfplay.Entrant)
 	remote := s.Serve != "" || s.NATS != ""
 	switch a := s.Affinity; {
 	case a != "on" && a != "off" && a != "auto":
-		return cli.Usagef("--affinity %s: want on, off or auto", a)
+		return ui.Usagef("--affinity %s: want on, off or auto", a)
 	case a == "on" && remote:
-		return cli.Usagef("--affinity is for games on this machine, not with --serve or --nats")
+		return ui.Usagef("--affinity is for games on this machine, not with --serve or --nats")
 	case a == "off" || a == "auto" && (remote || timed || !pinnable(players)):
 		return nil
 	}
@@ -206,7 +206,7 @@ func (s *session) pin(l *selfplay.Local, timed bool, players []selfplay.Entrant)
 		l.Cores = list
 		s.done = append(s.done, release)
 	case s.Affinity == "on":
-		return cli.Usagef("--affinity: %w; play fewer at once with --concurrency", err)
+		return ui.Usagef("--affinity: %w; play fewer at once with --concurrency", err)
 	}
 	return nil
 }
@@ -232,16 +232,16 @@ func parsePlayers(texts []string) ([]engine.Spec, error) {
 	var players []engine.Spec
 	first := map[string]string{}
 	for _, text := range texts {
-		spec, err := cli.Player(text)
+		spec, err := ui.Player(text)
 		if errors.Is(err, engine.ErrLabel) || err != nil && spec.FromGit() {
-			return nil, cli.Usage(err)
+			return nil, ui.Usage(err)
 		}
 		if err != nil {
 			return nil, err
 		}
 		if other, taken := first[spec.Label]; taken && other != spec.String() {
 			if strings.Contains(text, "name=") || spec.Label == text {
-				return nil, cli.Usagef("two players are named %q: give one of them another name=", spec.Label)
+				return nil, ui.Usagef("two players are named %q: give one of them another name=", spec.Label)
 			}
 			spec.Label = text // they differ in timeouts alone
 		}
@@ -256,7 +256,7 @@ func (s *session) entrants(players []engine.Spec, what func(i int) string) (list
 	for i, spec := range players {
 		e, err := s.entrant(spec, what(i))
 		if err != nil {
-			return nil, cli.Named(err, spec.Label)
+			return nil, ui.Named(err, spec.Label)
 		}
 		list = append(list, e)
 	}
@@ -282,7 +282,7 @@ func openingChecker(players ...selfplay.Entrant) (selfplay.Entrant, error) {
 			return e, nil
 		}
 	}
-	return cli.Entrant(nil, cli.SmallChecker)
+	return ui.Entrant(nil, ui.SmallChecker)
 }
 
 func crowdedGames(timed bool, games int) string {
@@ -348,7 +348,7 @@ func playAdvice(err error, out string) error {
 	case errors.Is(err, durable.ErrLocked):
 		return fmt.Errorf("%w; wait for that process, or stop it", err)
 	case errors.Is(err, durable.ErrDamaged):
-		return fmt.Errorf("%w; %s", err, cli.DamageCure)
+		return fmt.Errorf("%w; %s", err, ui.DamageCure)
 	case errors.Is(err, opening.ErrWholeGames):
 		return fmt.Errorf("%w; --book-plies 16 plays the first 16 plies of each%s", err, elsewhere(out))
 	case errors.Is(err, opening.ErrExhausted):
@@ -356,7 +356,7 @@ func playAdvice(err error, out string) error {
 	case errors.Is(err, selfplay.ErrNoOpening):
 		return fmt.Errorf("%w; raise --random-plies or --opening-score, or play fewer --games%s", err, elsewhere(out))
 	case errors.Is(err, selfplay.ErrConfig):
-		return cli.Usage(err)
+		return ui.Usage(err)
 	case errors.Is(err, selfplay.ErrPreflight), errors.Is(err, selfplay.ErrNoVerdict):
 		return verdictAdvice(err, out)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/sprt"
@@ -88,7 +88,7 @@ for games that were not played in pairs from the same opening: they count as ind
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
 	fs.BoolVar(&f.status, "exit-status", false, "exit code of the results' verdict: 0 PASSED, 3 FAILED, 4 UNDECIDED")
 	fs.BoolVar(&f.all, "all", false, "print other measures of strength too: normalized Elo, other intervals")
-	cli.Often(fs, "penta", "wdl", "pgn", "elo0", "elo1", "elo-model", "true-elo", "exit-status")
+	ui.Often(fs, "penta", "wdl", "pgn", "elo0", "elo1", "elo-model", "true-elo", "exit-status")
 	return cmd
 }
 
@@ -117,12 +117,12 @@ func (f *sprtFlags) run(cmd *cobra.Command) error {
 		r.Corrected = &f.corrected
 	}
 	if f.asJSON {
-		err = cli.PrintJSON(cmd.OutOrStdout(), r)
+		err = ui.PrintJSON(cmd.OutOrStdout(), r)
 	} else {
-		err = r.print(cli.Folded(cmd.OutOrStdout()))
+		err = r.print(ui.Folded(cmd.OutOrStdout()))
 	}
 	if err == nil && f.status {
-		err = cli.TestExit(r.Measured.Verdict)
+		err = ui.TestExit(r.Measured.Verdict)
 	}
 	return err
 }
@@ -150,18 +150,18 @@ func (f *sprtFlags) measure(r *sprtReport, counts sprt.Counts) (err error) {
 // parse turns the flags into a test and counts, which are nil where none are given.
 func (f *sprtFlags) parse(cmd *cobra.Command) (counts sprt.Counts, err error) {
 	if f.test.Model, err = sprt.ParseModel(f.eloModel); err != nil {
-		return nil, cli.Usage(err)
+		return nil, ui.Usage(err)
 	}
 	if err := f.test.Validate(); err != nil {
-		return nil, cli.Usagef("%w; the flags are --elo0, --elo1, --alpha, --beta", err)
+		return nil, ui.Usagef("%w; the flags are --elo0, --elo1, --alpha, --beta", err)
 	}
 	switch fs := cmd.Flags(); {
 	case fs.Changed("penta") && fs.Changed("wdl") || fs.Changed("pgn") && (fs.Changed("penta") || fs.Changed("wdl")):
-		return nil, cli.Usagef("--penta, --wdl and --pgn all give results: use one of them")
+		return nil, ui.Usagef("--penta, --wdl and --pgn all give results: use one of them")
 	case !fs.Changed("pgn") && (fs.Changed("player") || fs.Changed("opponent")):
-		return nil, cli.Usagef("--player and --opponent are for --pgn")
+		return nil, ui.Usagef("--player and --opponent are for --pgn")
 	case f.status && !fs.Changed("penta") && !fs.Changed("wdl") && !fs.Changed("pgn"):
-		return nil, cli.Usagef("--exit-status needs results: --penta, --wdl or --pgn")
+		return nil, ui.Usagef("--exit-status needs results: --penta, --wdl or --pgn")
 	case fs.Changed("pgn"):
 		c, err := match.CountPGN(f.pgn, f.player, f.opponent)
 		if errors.Is(err, match.ErrPlayers) {
@@ -188,7 +188,7 @@ func (f *sprtFlags) parse(cmd *cobra.Command) (counts sprt.Counts, err error) {
 	}
 	if err == nil && counts != nil {
 		if err := counts.Validate(); err != nil {
-			return nil, cli.Usage(err)
+			return nil, ui.Usage(err)
 		}
 	}
 	return counts, err
@@ -215,12 +215,12 @@ func parseCounts(flag, text, want string, into []int64) error {
 		fields = mergeMiddle(fields)
 	}
 	if len(fields) != len(into) {
-		return cli.Usagef("--%s %q has %d counts, not %d: write %s", flag, text, len(fields), len(into), want)
+		return ui.Usagef("--%s %q has %d counts, not %d: write %s", flag, text, len(fields), len(into), want)
 	}
 	for i, field := range fields {
 		n, err := strconv.ParseInt(strings.TrimSpace(field), 10, 64)
 		if err != nil || n < 0 {
-			return cli.Usagef("--%s %q: %q is not a count: write %s", flag, text, field, want)
+			return ui.Usagef("--%s %q: %q is not a count: write %s", flag, text, field, want)
 		}
 		into[i] = n
 	}
@@ -260,7 +260,7 @@ func (f *sprtFlags) plan(shape sprt.Shape) ([]sprtPlan, error) {
 // sprtAdvice adds to an error what the user can do: all errors here come from flags.
 func sprtAdvice(err error) error {
 	if errors.Is(err, sprt.ErrTest) || errors.Is(err, sprt.ErrCounts) {
-		return cli.Usage(err)
+		return ui.Usage(err)
 	}
 	return err
 }
@@ -319,7 +319,7 @@ func (r *sprtReport) printCounted(w io.Writer) {
 		note = ", corrected for the stop of the test"
 	}
 	fmt.Fprintf(w, "Elo\t%s%s\n", c.Strength.Text(""), note)
-	fmt.Fprintf(w, "LOS\t%s\n", cli.PercentOr(c.LOS, 2))
+	fmt.Fprintf(w, "LOS\t%s\n", ui.PercentOr(c.LOS, 2))
 	if !r.all {
 		return
 	}

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
 	"github.com/assay-chess/assay/cmd/internal/runs"
 	"github.com/assay-chess/assay/cmd/internal/settings"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/cores"
@@ -102,13 +102,13 @@ func (s *session) startSpsa(args []string) error {
 	case ok:
 		return s.writeSpins(spec)
 	case s.Write != "":
-		return cli.Usagef("--write is for an ENGINE, and %s is none", quote.Text(args[0]))
+		return ui.Usagef("--write is for an ENGINE, and %s is none", quote.Text(args[0]))
 	}
 	if s.config, err = readSpsaConfig(args[0]); err != nil {
 		return err
 	}
 	if s.SimElo <= 0 || !(s.SimDraws >= 0 && s.SimDraws <= 0.95) {
-		return cli.Usagef("--sim-elo must be above zero, and --sim-draws from 0 to 0.95")
+		return ui.Usagef("--sim-elo must be above zero, and --sim-draws from 0 to 0.95")
 	}
 	c, err := s.config.run()
 	if err != nil {
@@ -118,7 +118,7 @@ func (s *session) startSpsa(args []string) error {
 		return err
 	}
 	c.Rule.Tables = s.Rule.Tables
-	spec, err = cli.Player(s.config.Player)
+	spec, err = ui.Player(s.config.Player)
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.config.source, err)
 	}
@@ -128,7 +128,7 @@ func (s *session) startSpsa(args []string) error {
 	if err := s.git.prepare(s, spec); err != nil {
 		return err
 	}
-	c.Out, c.Tolerance, c.Concurrency, c.Program = s.Out, s.Tolerance, s.Concurrency, cli.Version()
+	c.Out, c.Tolerance, c.Concurrency, c.Program = s.Out, s.Tolerance, s.Concurrency, ui.Version()
 	if err := s.tuned(&c, spec); err != nil {
 		return fmt.Errorf("%s: %w", s.config.source, err)
 	}
@@ -178,8 +178,8 @@ func (s *session) tryValues(c *play.Config) error {
 }
 
 func (s *session) runSpsa(c play.Config) error {
-	p, validation := cli.NewProgress(s.stderr, "spsa"), cli.NewProgress(s.stderr, "spsa: validation")
-	c.Progress, c.ValidationProgress, c.Failed = p.Update, validation.Update, cli.ReportFaults(p.Say, c.Player)
+	p, validation := ui.NewProgress(s.stderr, "spsa"), ui.NewProgress(s.stderr, "spsa: validation")
+	c.Progress, c.ValidationProgress, c.Failed = p.Update, validation.Update, ui.ReportFaults(p.Say, c.Player)
 	budget, err := s.afford(&c, p.Say)
 	if err != nil {
 		return spsaAdvice(err, c.Out)
@@ -198,7 +198,7 @@ func (s *session) runSpsa(c play.Config) error {
 	if r.Already {
 		fmt.Fprintf(s.stderr, "spsa: %s is complete; nothing to do\n", c.Out)
 	} else {
-		p.Finish(fmt.Sprintf("%d iterations, %d games%s", r.Iterations, r.Games, cli.BusyText(r.Load)))
+		p.Finish(fmt.Sprintf("%d iterations, %d games%s", r.Iterations, r.Games, ui.BusyText(r.Load)))
 	}
 	weights, err := writeSpsaWeights(&c, r)
 	if err != nil {
@@ -206,19 +206,19 @@ func (s *session) runSpsa(c play.Config) error {
 	}
 	s.leaveReport()
 	if s.JSON {
-		return cli.PrintJSON(s.stdout, spsaJSON{Out: c.Out, Result: r, Weights: weights, Budget: budget, Load: r.Load,
+		return ui.PrintJSON(s.stdout, spsaJSON{Out: c.Out, Result: r, Weights: weights, Budget: budget, Load: r.Load,
 			Already: r.Already, Seconds: r.Took.Seconds()})
 	}
-	return s.printSpsa(cli.Folded(s.stdout), &c, r, weights)
+	return s.printSpsa(ui.Folded(s.stdout), &c, r, weights)
 }
 
 // printUntuned prints a run without a verdict.
 func (s *session) printUntuned(c *play.Config, r *play.Result) error {
 	if s.JSON {
-		return cli.PrintJSON(s.stdout, spsaJSON{Out: c.Out, Result: r, Load: r.Load, Seconds: r.Took.Seconds()})
+		return ui.PrintJSON(s.stdout, spsaJSON{Out: c.Out, Result: r, Load: r.Load, Seconds: r.Took.Seconds()})
 	}
 	_, err := fmt.Fprintf(s.stdout, "no answer: %s\n%d iterations, %d games of %s, %d forfeited (%s); %d void pairs\n",
-		r.Reason, r.Iterations, r.Games, r.Player, r.Forfeits, cli.FaultsText(c.Out, r.Forfeits), r.VoidPairs)
+		r.Reason, r.Iterations, r.Games, r.Player, r.Forfeits, ui.FaultsText(c.Out, r.Forfeits), r.VoidPairs)
 	return err
 }
 

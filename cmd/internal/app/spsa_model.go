@@ -13,8 +13,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
 	"github.com/assay-chess/assay/cmd/internal/settings"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/quote"
@@ -70,7 +70,7 @@ func (c *spsaConfig) run() (p play.Config, err error) {
 // save writes the configuration. It does not replace a file.
 func (c *spsaConfig) save(path string) error {
 	if _, err := os.Lstat(path); err == nil {
-		return cli.Usagef("%s: there is such a file already; give another one with --write FILE", path)
+		return ui.Usagef("%s: there is such a file already; give another one with --write FILE", path)
 	}
 	return durable.WriteFile(path, c.toml())
 }
@@ -105,7 +105,7 @@ func engineToTune(args []string) (spec engine.Spec, ok bool, err error) {
 	if _, err := roster.Parse(text); err != nil {
 		text = "uci:" + text
 	}
-	spec, err = cli.Player(text)
+	spec, err = ui.Player(text)
 	if errors.Is(err, roster.ErrUnknownPlayer) {
 		return spec, false, err
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/engine/roster"
@@ -85,9 +85,9 @@ func (s *session) printSpsa(out io.Writer, c *play.Config, r *play.Result, weigh
 			spsaNoEffect, strings.Join(noEffect, ", "))
 	}
 	if r.Forfeits > 0 {
-		fmt.Fprintf(out, "%d games were forfeited and count as lost (%s)\n", r.Forfeits, cli.FaultsText(c.Out, r.Forfeits))
+		fmt.Fprintf(out, "%d games were forfeited and count as lost (%s)\n", r.Forfeits, ui.FaultsText(c.Out, r.Forfeits))
 	}
-	cli.PrintWarnings(out, r.Warnings)
+	ui.PrintWarnings(out, r.Warnings)
 	if r.Load.Busy() {
 		fmt.Fprintf(out, "machine busy: %v\n", r.Load)
 	}

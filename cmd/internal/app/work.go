@@ -13,8 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
 	"github.com/assay-chess/assay/cmd/internal/engines"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
@@ -89,7 +89,7 @@ func newWorkCommand() *cobra.Command {
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && (f.newKey != "" || f.rights != "") {
-				return cli.Usagef("--new-key and --rights do not take a URL: leave it out")
+				return ui.Usagef("--new-key and --rights do not take a URL: leave it out")
 			}
 			if f.newKey != "" {
 				return writeKey(cmd, f.newKey, f.name)
@@ -98,7 +98,7 @@ func newWorkCommand() *cobra.Command {
 				return writeRights(cmd.OutOrStdout(), f.rights)
 			}
 			if len(args) != 1 {
-				return cli.Usagef("want the URL of a coordinator's server, for example nats://HOST:4222")
+				return ui.Usagef("want the URL of a coordinator's server, for example nats://HOST:4222")
 			}
 			return f.work(cmd, args[0])
 		},
@@ -121,18 +121,18 @@ func newWorkCommand() *cobra.Command {
 		"coordinator's list, and exit")
 	fs.StringVar(&f.rights, "rights", "", "print the part of nats-server.conf that gives the keys of this list their "+
 		"rights, and exit")
-	cli.Often(fs, "concurrency", "nice", "hours", "credentials", "engine", "run-engines", "new-key", "name")
+	ui.Often(fs, "concurrency", "nice", "hours", "credentials", "engine", "run-engines", "new-key", "name")
 	return cmd
 }
 
 // writeKey writes a new key of the name to a file, and its line for a list to standard output.
 func writeKey(cmd *cobra.Command, path, name string) error {
 	if name == "" {
-		return cli.Usagef("--new-key needs the name of the key's owner: add --name NAME")
+		return ui.Usagef("--new-key needs the name of the key's owner: add --name NAME")
 	}
 	private, line, err := wire.NewKey(name)
 	if err != nil {
-		return cli.Usage(err)
+		return ui.Usage(err)
 	}
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
@@ -166,13 +166,13 @@ func writeRights(to io.Writer, list string) error {
 }
 
 func (f *workFlags) work(cmd *cobra.Command, url string) error {
-	p := cli.NewProgress(cmd.ErrOrStderr(), "work")
+	p := ui.NewProgress(cmd.ErrOrStderr(), "work")
 	w, err := f.worker(url, p.Say)
 	if err != nil {
 		return err
 	}
 	p.Say(fmt.Sprintf("worker %s: %s for %s", w.Access.Name, w.Program, durable.BuildTarget()))
-	if err := cli.SetNice(f.nice); err != nil {
+	if err := ui.SetNice(f.nice); err != nil {
 		return fmt.Errorf("--nice %d: %w", f.nice, err)
 	}
 	for _, line := range w.Engines.Describe() {
@@ -206,12 +206,12 @@ func (f *workFlags) work(cmd *cobra.Command, url string) error {
 // worker makes a worker of the flags, which logs to log.
 func (f *workFlags) worker(url string, log func(string)) (*worker.Worker, error) {
 	if err := wire.CheckURL(url); err != nil {
-		return nil, cli.Usage(err)
+		return nil, ui.Usage(err)
 	}
 	if f.cores < 0 || f.wait < 0 {
-		return nil, cli.Usagef("--concurrency %d, --wait %v: want 0 or more", f.cores, f.wait)
+		return nil, ui.Usagef("--concurrency %d, --wait %v: want 0 or more", f.cores, f.wait)
 	}
-	w := &worker.Worker{Open: roster.Open, Program: cli.Version(), Cores: f.cores, Measure: engines.MeasureSpeed,
+	w := &worker.Worker{Open: roster.Open, Program: ui.Version(), Cores: f.cores, Measure: engines.MeasureSpeed,
 		Wait: f.wait, Library: f.library, Log: log}
 	w.Access = wire.Access{URL: url, Name: f.name, Token: takeToken(), Credentials: f.credentials}
 	if w.Access.Credentials == "" {
@@ -230,7 +230,7 @@ func (f *workFlags) worker(url string, log func(string)) (*worker.Worker, error)
 		w.Access.Name = machineName()
 	}
 	if err := wire.CheckName(w.Access.Name); err != nil {
-		return nil, cli.Usage(err)
+		return nil, ui.Usage(err)
 	}
 	if f.hours != "" {
 		h, err := parseHours(f.hours)
@@ -305,7 +305,7 @@ func parseHours(text string) (hours, error) {
 	var h hours
 	if n, err := fmt.Sscanf(text+" ", "%d-%d ", &h.from, &h.to); n != 2 || err != nil || h.from < 0 || h.from > 23 ||
 		h.to < 0 || h.to > 24 || h.from == h.to {
-		return h, cli.Usagef("--hours %s: want FROM-TO, two different hours from 0 to 23, for example 22-7", text)
+		return h, ui.Usagef("--hours %s: want FROM-TO, two different hours from 0 to 23, for example 22-7", text)
 	}
 	return h, nil
 }

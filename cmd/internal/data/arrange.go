@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/arrange"
 	"github.com/assay-chess/assay/dataset/durable"
@@ -32,10 +32,10 @@ func newArrangement(cmd *cobra.Command, write arranger) *arrangement {
 	cmd.Args = cobra.MinimumNArgs(1)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if a.out == "" {
-			return cli.Usagef("missing --out DIR")
+			return ui.Usagef("missing --out DIR")
 		}
-		p := cli.NewProgress(cmd.ErrOrStderr(), "data "+cmd.Name())
-		a.config.Program, a.config.Progress = cli.Version(), p.Update
+		p := ui.NewProgress(cmd.ErrOrStderr(), "data "+cmd.Name())
+		a.config.Program, a.config.Progress = ui.Version(), p.Update
 		dirs, err := write(a, args)
 		switch {
 		case errors.Is(err, dataset.ErrComplete):
@@ -82,9 +82,9 @@ func (a *arrangement) report(dirs []string) error {
 	case !a.asJSON:
 		return nil
 	case len(sets) == 1:
-		return cli.PrintJSON(a.cmd.OutOrStdout(), sets[0])
+		return ui.PrintJSON(a.cmd.OutOrStdout(), sets[0])
 	}
-	return cli.PrintJSON(a.cmd.OutOrStdout(), map[string]any{"out": a.out, "parts": sets})
+	return ui.PrintJSON(a.cmd.OutOrStdout(), map[string]any{"out": a.out, "parts": sets})
 }
 
 // one makes one data set.
@@ -137,10 +137,10 @@ same command again to resume.`,
 	}, func(a *arrangement, paths []string) (dirs []string, err error) {
 		list, err := parseParts(parts)
 		if err != nil {
-			return nil, cli.Usagef("--parts: %w", err)
+			return nil, ui.Usagef("--parts: %w", err)
 		}
 		if by != arrange.ByGame && by != arrange.ByOpening {
-			return nil, cli.Usagef("--by %q: want %s or %s", by, arrange.ByGame, arrange.ByOpening)
+			return nil, ui.Usagef("--by %q: want %s or %s", by, arrange.ByGame, arrange.ByOpening)
 		}
 		for _, part := range list {
 			dirs = append(dirs, filepath.Join(a.out, part.Name))

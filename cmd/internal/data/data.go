@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/arrange"
 	"github.com/assay-chess/assay/dataset/bullet"
@@ -83,7 +83,7 @@ func advice(err error) error {
 			return fmt.Errorf("%w; %s", err, c.cure)
 		}
 	}
-	return cli.DataAdvice(err)
+	return ui.DataAdvice(err)
 }
 
 func newVerify() *cobra.Command {
@@ -104,14 +104,14 @@ listed and the data set is complete.`,
 					fmt.Fprintln(cmd.OutOrStdout(), problem)
 				}
 			}
-			p := cli.NewProgress(cmd.ErrOrStderr(), "data verify")
+			p := ui.NewProgress(cmd.ErrOrStderr(), "data verify")
 			v, err := dataset.Verify(cmd.Context(), args[0], report, p.Update)
 			if err != nil {
-				return cli.DataAdvice(err)
+				return ui.DataAdvice(err)
 			}
 			p.Finish("done")
 			if asJSON {
-				err = cli.PrintJSON(cmd.OutOrStdout(), struct {
+				err = ui.PrintJSON(cmd.OutOrStdout(), struct {
 					*dataset.Verification
 					OK       bool     `json:"ok"`
 					Problems []string `json:"problems"`
@@ -131,7 +131,7 @@ listed and the data set is complete.`,
 				return fmt.Errorf("%s: %d damaged files, %d bad rows; restore them from a backup, or make the data again",
 					v.Path, v.BadFiles, v.BadRows)
 			}
-			return cli.DataAdvice(fmt.Errorf("%s: %w", v.Path, dataset.ErrIncomplete))
+			return ui.DataAdvice(fmt.Errorf("%s: %w", v.Path, dataset.ErrIncomplete))
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")

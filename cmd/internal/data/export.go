@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/convert"
 	"github.com/assay-chess/assay/dataset/source"
 )
@@ -29,17 +29,17 @@ The file gets its name only when it is complete. An existing file is never repla
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if out == "" {
-				return cli.Usagef("missing --out FILE")
+				return ui.Usagef("missing --out FILE")
 			}
-			p := cli.NewProgress(cmd.ErrOrStderr(), "data export")
-			c := convert.ExportConfig{Stdout: cli.Raw(cmd.OutOrStdout()), Progress: p.Update}
+			p := ui.NewProgress(cmd.ErrOrStderr(), "data export")
+			c := convert.ExportConfig{Stdout: ui.Raw(cmd.OutOrStdout()), Progress: p.Update}
 			if format != "" {
 				if c.Format, err = convert.ParseFormat(format, convert.ExportFormats); err != nil {
-					return cli.Usage(err)
+					return ui.Usage(err)
 				}
 			}
 			if asJSON && out == source.Stdin {
-				return cli.Usagef("--json and --out - both write to standard output")
+				return ui.Usagef("--json and --out - both write to standard output")
 			}
 			rows, err := convert.Export(cmd.Context(), args[0], out, c)
 			if errors.Is(err, convert.ErrFormat) {
@@ -50,7 +50,7 @@ The file gets its name only when it is complete. An existing file is never repla
 			}
 			p.Finish(fmt.Sprintf("%d rows in %s", rows, out))
 			if asJSON {
-				return cli.PrintJSON(cmd.OutOrStdout(), map[string]any{"out": out, "rows": rows})
+				return ui.PrintJSON(cmd.OutOrStdout(), map[string]any{"out": out, "rows": rows})
 			}
 			return nil
 		},

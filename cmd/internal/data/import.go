@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/convert"
 	"github.com/assay-chess/assay/dataset/durable"
@@ -82,9 +82,9 @@ ends where the ply drops or the result changes.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(args); err != nil {
-				return cli.Usage(err)
+				return ui.Usage(err)
 			}
-			f.config.Stdin = cli.Input(cmd)
+			f.config.Stdin = ui.Input(cmd)
 			f.config.NoBookMarks = cmd.Flags().Changed("opening-plies")
 			if cmd.Flags().Changed("score-view") {
 				f.config.Comments.View = map[string]pgn.View{"white": pgn.White, "mover": pgn.Mover}[f.view]
@@ -112,7 +112,7 @@ ends where the ply drops or the result changes.`,
 	fs.BoolVar(&f.config.Strict, "strict", false, "make the first row that cannot be read an error")
 	fs.IntVar(&f.config.Workers, "workers", 0, "threads; 0 is one per core")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
-	cli.Often(fs, "out", "format", "columns", "results", "score-view", "infer-games", "opening-plies", "strict")
+	ui.Often(fs, "out", "format", "columns", "results", "score-view", "infer-games", "opening-plies", "strict")
 	return cmd
 }
 
@@ -164,8 +164,8 @@ func (f *importFlags) check(sources []string) (err error) {
 
 func (f *importFlags) run(ctx context.Context, sources []string, stdout, stderr io.Writer) error {
 	c := f.config
-	c.Program = cli.Version()
-	p := cli.NewProgress(stderr, "data import")
+	c.Program = ui.Version()
+	p := ui.NewProgress(stderr, "data import")
 	c.Progress = p.Update
 	c.Refused = func(r *convert.Refusal) { quote.Fprintf(stderr, "data import: refused: %v\n", r) }
 	c.Skipped = func(path string) {
@@ -182,7 +182,7 @@ func (f *importFlags) run(ctx context.Context, sources []string, stdout, stderr 
 	case errors.Is(err, dataset.ErrComplete) && !errors.Is(err, convert.ErrStream):
 		quote.Fprintf(stderr, "data import: %s is complete: %d rows; nothing to do\n", f.out, n.Rows)
 	case errors.As(err, &view):
-		return fmt.Errorf("%w; %s", err, cli.ViewCure(view, false))
+		return fmt.Errorf("%w; %s", err, ui.ViewCure(view, false))
 	case errors.As(err, &refused):
 		return fmt.Errorf("%w; fix the file, or leave out --strict to import the rest", err)
 	case errors.Is(err, convert.ErrFormat):
@@ -203,7 +203,7 @@ func (f *importFlags) run(ctx context.Context, sources []string, stdout, stderr 
 			"; --infer-games finds the games of rows in game order")
 	}
 	if n.Views != nil {
-		fmt.Fprintf(stderr, "data import: warning: %v; %s\n", n.Views, cli.ViewCure(n.Views, false))
+		fmt.Fprintf(stderr, "data import: warning: %v; %s\n", n.Views, ui.ViewCure(n.Views, false))
 	}
 	return f.print(stdout, m, n)
 }
@@ -214,7 +214,7 @@ func (f *importFlags) print(stdout io.Writer, m *durable.Manifest, n *convert.Im
 		return err
 	}
 	if f.asJSON {
-		return cli.PrintJSON(stdout, struct {
+		return ui.PrintJSON(stdout, struct {
 			Out string `json:"out"`
 			ID  string `json:"id"`
 			*convert.Imported

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/positions"
@@ -121,32 +121,32 @@ the first games without a gap are used; the manifest records how many.`,
 	fs.Uint64Var(&f.filter.Seed, "seed", 0, "random seed")
 	fs.IntVar(&f.workers, "workers", 0, "threads; 0 is one per core")
 	f.addOutput(cmd)
-	cli.Often(fs, "out", "preset", "resolve", "min-ply", "max-score", "max-per-game", "sample", "uniform", "relabel")
+	ui.Often(fs, "out", "preset", "resolve", "min-ply", "max-score", "max-per-game", "sample", "uniform", "relabel")
 	return cmd
 }
 
 // check checks the flags of assay data positions.
 func (f *positionsFlags) check(cmd *cobra.Command) (err error) {
 	if f.out == "" {
-		return cli.Usagef("missing --out DIR")
+		return ui.Usagef("missing --out DIR")
 	}
 	if err := f.usePreset(cmd); err != nil {
 		return err
 	}
 	if f.leafScore != "drop" && f.leafScore != "keep" {
-		return cli.Usagef("--leaf-score %s: want drop or keep", f.leafScore)
+		return ui.Usagef("--leaf-score %s: want drop or keep", f.leafScore)
 	}
 	if f.forfeits != "drop" && f.forfeits != "keep" {
-		return cli.Usagef("--forfeits %s: want drop or keep", f.forfeits)
+		return ui.Usagef("--forfeits %s: want drop or keep", f.forfeits)
 	}
 	f.filter.KeepForfeits = f.forfeits == "keep"
 	f.filter.DropLeafScore = f.leafScore == "drop" && f.filter.Resolve == positions.ResolveLeaf
 	if err := f.filter.Check(); err != nil {
-		return cli.Usage(err)
+		return ui.Usage(err)
 	}
 	if f.relabel != "" {
 		if f.nodes, f.judge, err = parseRelabel(f.relabel); err != nil {
-			return cli.Usagef("--relabel: %w", err)
+			return ui.Usagef("--relabel: %w", err)
 		}
 	}
 	return nil
@@ -161,7 +161,7 @@ var presets = map[string][][2]string{
 // usePreset sets the flags of a preset, but for those that are given.
 func (f *positionsFlags) usePreset(cmd *cobra.Command) error {
 	if _, known := presets[f.preset]; f.preset != "" && !known {
-		return cli.Usagef("--preset %s: want texel or nnue", f.preset)
+		return ui.Usagef("--preset %s: want texel or nnue", f.preset)
 	}
 	for _, flag := range presets[f.preset] {
 		if cmd.Flags().Changed(flag[0]) {
@@ -231,13 +231,13 @@ position is searched twice.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.out == "" {
-				return cli.Usagef("missing --out DIR")
+				return ui.Usagef("missing --out DIR")
 			}
 			if f.nodes == 0 && f.syzygy == "" {
-				return cli.Usagef("--nodes must be above 0, unless --syzygy corrects results")
+				return ui.Usagef("--nodes must be above 0, unless --syzygy corrects results")
 			}
 			if f.player != "" && cmd.Flags().Changed("weights") {
-				return cli.Usagef("--weights is for assay's own engine, --player for another: give one of them")
+				return ui.Usagef("--weights is for assay's own engine, --player for another: give one of them")
 			}
 			return f.run(cmd, args)
 		},
@@ -257,7 +257,7 @@ func (f *positionsFlags) run(cmd *cobra.Command, sources []string) error {
 	label := "data " + cmd.Name()
 	format, err := dataset.Detect(sources[0])
 	if err != nil {
-		return cli.DataAdvice(err)
+		return ui.DataAdvice(err)
 	}
 	if f.fromPreset && format == dataset.PositionsFormat { // they do not record the move
 		f.filter.QuietMove, f.filter.Resolve = false, positions.ResolveDrop
@@ -265,14 +265,14 @@ func (f *positionsFlags) run(cmd *cobra.Command, sources []string) error {
 	warn := func(format string, args ...any) {
 		fmt.Fprintf(stderr, label+": warning: "+format+"\n", args...)
 	}
-	if f.filter.Tables, err = cli.Tables(f.syzygy, f.fifty, func(text string) { warn("%s", text) }); err != nil {
+	if f.filter.Tables, err = ui.Tables(f.syzygy, f.fifty, func(text string) { warn("%s", text) }); err != nil {
 		return err
 	}
-	c := positions.Config{Filter: f.filter, Program: cli.Version(), Workers: f.workers}
+	c := positions.Config{Filter: f.filter, Program: ui.Version(), Workers: f.workers}
 	if err := f.searches(&c); err != nil {
 		return err
 	}
-	p := cli.NewProgress(stderr, label)
+	p := ui.NewProgress(stderr, label)
 	c.Progress = p.Update
 	c.Views = &dataset.Views{}
 	m, counts, err := f.extract(cmd.Context(), format, sources, c, warn)
@@ -297,7 +297,7 @@ func (f *positionsFlags) run(cmd *cobra.Command, sources []string) error {
 	}
 	if fault := c.Views.Fault(); fault != nil {
 		fault.Flipped = f.player != ""
-		warn("%v; %s", fault, cli.ViewCure(fault, fault.Flipped))
+		warn("%v; %s", fault, ui.ViewCure(fault, fault.Flipped))
 	}
 	if counts.SameMoves > 0 {
 		warn("%d of %d games have the same moves as an earlier one; is some data passed twice, under another name?",
@@ -310,7 +310,7 @@ func (f *positionsFlags) run(cmd *cobra.Command, sources []string) error {
 	if err != nil {
 		return err
 	}
-	return cli.PrintJSON(cmd.OutOrStdout(), struct {
+	return ui.PrintJSON(cmd.OutOrStdout(), struct {
 		Out  string `json:"out"`
 		ID   string `json:"id"`
 		Rows int64  `json:"rows"`
@@ -402,11 +402,11 @@ func (f *positionsFlags) searches(c *positions.Config) error {
 	}
 	c.Limits = engine.Limits{Nodes: f.nodes}
 	if f.player != "" {
-		spec, err := cli.Player(f.player)
+		spec, err := ui.Player(f.player)
 		if err != nil {
 			return err
 		}
-		e, err := cli.Entrant(roster.Open, spec)
+		e, err := ui.Entrant(roster.Open, spec)
 		c.Filter.Relabel = fmt.Sprintf("nodes=%d %s", f.nodes, e.Name)
 		c.NewPlayer = func() (engine.Player, error) { return roster.Open(spec) }
 		return err
@@ -431,12 +431,12 @@ func printCounts(out io.Writer, c positions.Counts) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	line := func(n int64, what string) {
 		if n > 0 {
-			quote.Fprintf(w, "%d\t%s\t  %s\n", n, cli.Share(n, c.Positions), what)
+			quote.Fprintf(w, "%d\t%s\t  %s\n", n, ui.Share(n, c.Positions), what)
 		}
 	}
 	quote.Fprintf(w, "%d\t\t  games\n", c.Games)
 	line(c.Positions, "positions")
-	forfeits := cli.CountsText(c.Forfeits.ByReason())
+	forfeits := ui.CountsText(c.Forfeits.ByReason())
 	line(c.Forfeit, "dropped: decided by a forfeit (games: "+forfeits+")")
 	line(c.Opening, "dropped: opening, not searched")
 	line(c.Early, "dropped: early (--skip-plies, --min-ply)")

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/arrange"
 	"github.com/assay-chess/assay/engine/board"
@@ -27,14 +27,14 @@ func newStat() *cobra.Command {
   assay data stat positions --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p := cli.NewProgress(cmd.ErrOrStderr(), "data stat")
+			p := ui.NewProgress(cmd.ErrOrStderr(), "data stat")
 			s, err := arrange.Summarize(cmd.Context(), args[0], p.Update)
 			if err != nil {
-				return cli.DataAdvice(err)
+				return ui.DataAdvice(err)
 			}
 			p.Finish("done")
 			if asJSON {
-				return cli.PrintJSON(cmd.OutOrStdout(), s)
+				return ui.PrintJSON(cmd.OutOrStdout(), s)
 			}
 			return printSummary(cmd.OutOrStdout(), s)
 		},
@@ -49,7 +49,7 @@ func printSummary(out io.Writer, s *arrange.Summary) error {
 		quote.Fprintf(w, "%s\t%s\n", name, fmt.Sprintf(format, args...))
 	}
 	if s.Views != nil {
-		fmt.Fprintf(out, "warning: %v; %s\n\n", s.Views, cli.ViewCure(s.Views, false))
+		fmt.Fprintf(out, "warning: %v; %s\n\n", s.Views, ui.ViewCure(s.Views, false))
 	}
 	state := "verified"
 	switch {
@@ -76,7 +76,7 @@ func printSummary(out io.Writer, s *arrange.Summary) error {
 	}
 	line("openings", "%d distinct", s.Openings)
 	if !dataset.IsFeatures(s.Format) {
-		line("duplicates", "%d (%s)", s.Duplicates, cli.Share(s.Duplicates, s.Rows))
+		line("duplicates", "%d (%s)", s.Duplicates, ui.Share(s.Duplicates, s.Rows))
 		line("plies", "%d to %d, mean %.1f", s.Plies.Min, s.Plies.Max, s.Plies.Mean)
 	} else {
 		line("terms", "%d", s.Terms)
@@ -85,8 +85,8 @@ func printSummary(out io.Writer, s *arrange.Summary) error {
 		}
 	}
 	r := s.Results
-	line("results", "White %s, draw %s, Black %s; mean %.4f", cli.Share(r.White, s.Rows), cli.Share(r.Draw, s.Rows),
-		cli.Share(r.Black, s.Rows), r.Mean)
+	line("results", "White %s, draw %s, Black %s; mean %.4f", ui.Share(r.White, s.Rows), ui.Share(r.Draw, s.Rows),
+		ui.Share(r.Black, s.Rows), r.Mean)
 	for _, name := range slices.Sorted(maps.Keys(s.Terminations)) {
 		line("", "%d %s", s.Terminations[name], orNone(name))
 	}
@@ -99,7 +99,7 @@ func printSummary(out io.Writer, s *arrange.Summary) error {
 			for _, n := range s.Phases[b.Lo : b.Hi+1] {
 				rows += n
 			}
-			bands = append(bands, fmt.Sprintf("%v: %s", b, cli.Share(rows, s.Rows)))
+			bands = append(bands, fmt.Sprintf("%v: %s", b, ui.Share(rows, s.Rows)))
 		}
 		line("phases", "%s", strings.Join(bands, ", "))
 	}
@@ -114,9 +114,9 @@ func printLabels(line func(name, format string, args ...any), s *arrange.Summary
 		case s.Kept:
 			what = "their positions are kept, with that result"
 		case s.Format == dataset.GamesFormat:
-			what = cli.Share(n, s.Games) + ", no labels: assay data positions drops them"
+			what = ui.Share(n, s.Games) + ", no labels: assay data positions drops them"
 		}
-		line("forfeits", "%d games (%s): %s", n, cli.CountsText(s.Forfeits.ByReason()), what)
+		line("forfeits", "%d games (%s): %s", n, ui.CountsText(s.Forfeits.ByReason()), what)
 	}
 	if s.RuleDraws > 0 {
 		line("draws", "%d rows are draws by the rules, but not by their result: assay data positions drops them", s.RuleDraws)
@@ -141,11 +141,11 @@ func printScores(line func(name, format string, args ...any), s *arrange.Summary
 	for _, b := range s.Scores {
 		total += b.N
 	}
-	line("scores", "%s none (%d of %d), %s mates", cli.Share(s.Unscored, total), s.Unscored, total,
-		cli.Share(s.Mates, total))
+	line("scores", "%s none (%d of %d), %s mates", ui.Share(s.Unscored, total), s.Unscored, total,
+		ui.Share(s.Mates, total))
 	for _, b := range s.Scores {
 		if b.N > 0 {
-			line("", "%6d to %6d  %6s", b.From, b.To-1, cli.Share(b.N, total))
+			line("", "%6d to %6d  %6s", b.From, b.To-1, ui.Share(b.N, total))
 		}
 	}
 }
@@ -168,9 +168,9 @@ func newHead() *cobra.Command {
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if n < 0 {
-				return cli.Usagef("-n %d: want a number of rows", n)
+				return ui.Usagef("-n %d: want a number of rows", n)
 			}
-			return cli.DataAdvice(head(cmd.OutOrStdout(), args[0], n, fens))
+			return ui.DataAdvice(head(cmd.OutOrStdout(), args[0], n, fens))
 		},
 	}
 	cmd.Flags().IntVarP(&n, "rows", "n", 10, "how many rows")
@@ -192,7 +192,7 @@ func head(out io.Writer, path string, n int, fens bool) error {
 		err = headPositions(w, path, n, fens)
 	default:
 		if fens {
-			return cli.Usagef("%s holds features; they have no FEN", path)
+			return ui.Usagef("%s holds features; they have no FEN", path)
 		}
 		err = headFeatures(w, path, n)
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/cmd/internal/weights"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/search"
@@ -47,14 +47,14 @@ signature it was released with, the command fails.`,
 			if err != nil {
 				return err
 			}
-			r, err := search.Bench(cmd.Context(), ev, cli.NewProgress(cmd.ErrOrStderr(), "bench").Update)
+			r, err := search.Bench(cmd.Context(), ev, ui.NewProgress(cmd.ErrOrStderr(), "bench").Update)
 			if err != nil {
 				return err
 			}
 			report := benchReport{x.File.ID(), r.Positions, r.Nodes, r.Time.Seconds(), r.NPS(), search.Signature}
 			out := cmd.OutOrStdout()
 			if asJSON {
-				err = cli.PrintJSON(out, report)
+				err = ui.PrintJSON(out, report)
 			} else {
 				_, err = fmt.Fprintf(out, "weights    %s (id %s)\npositions  %d\nnodes      %d\n"+
 					"seconds    %.3f\nnodes/s    %.0f\nsignature  %d\n",

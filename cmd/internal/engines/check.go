@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/engine/uci"
@@ -48,7 +48,7 @@ The exit code is 1 if a check failed.`,
 			for _, text := range clocks {
 				clock, err := selfplay.ParseClock(text)
 				if err != nil {
-					return cli.Usagef("--clock: %w", err)
+					return ui.Usagef("--clock: %w", err)
 				}
 				config.Clocks = append(config.Clocks,
 					uci.CheckClock{Name: text, Base: clock.Base, Increment: clock.Increment, Moves: clock.Moves})
@@ -64,18 +64,18 @@ The exit code is 1 if a check failed.`,
 }
 
 func check(cmd *cobra.Command, text string, config uci.CheckConfig, asJSON, all bool) error {
-	spec, err := cli.Player(text)
+	spec, err := ui.Player(text)
 	if err != nil {
 		return err
 	}
 	if !spec.Foreign() {
-		return cli.Usagef("%s is not a UCI engine: give the path of a program, such as ./engine", text)
+		return ui.Usagef("%s is not a UCI engine: give the path of a program, such as ./engine", text)
 	}
 	command, err := roster.Command(spec)
 	if err != nil {
 		return err
 	}
-	p := cli.NewProgress(cmd.ErrOrStderr(), "check")
+	p := ui.NewProgress(cmd.ErrOrStderr(), "check")
 	config.Progress = p.Update
 	r, err := uci.Check(cmd.Context(), command, config)
 	if err != nil {
@@ -84,12 +84,12 @@ func check(cmd *cobra.Command, text string, config uci.CheckConfig, asJSON, all 
 	failed := r.Count(uci.CheckFailed)
 	p.Finish(fmt.Sprintf("%d checks", len(r.Findings)))
 	if asJSON {
-		err = cli.PrintJSON(cmd.OutOrStdout(), r)
+		err = ui.PrintJSON(cmd.OutOrStdout(), r)
 	} else {
-		err = printCheck(cli.Folded(cmd.OutOrStdout()), spec.Label, r, all)
+		err = printCheck(ui.Folded(cmd.OutOrStdout()), spec.Label, r, all)
 	}
 	if err == nil && failed > 0 {
-		err = cli.ExitCode(cli.ExitFailed)
+		err = ui.ExitCode(ui.ExitFailed)
 	}
 	return err
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/engine/board"
 )
 
@@ -45,7 +45,7 @@ start position.`,
 			last := len(args) - 1
 			depth, err := strconv.Atoi(args[last])
 			if err != nil || depth < 0 {
-				return cli.Usagef("the depth %q is not a number of plies", args[last])
+				return ui.Usagef("the depth %q is not a number of plies", args[last])
 			}
 			fen := strings.Join(args[:last], " ")
 			if fen == "startpos" {
@@ -55,7 +55,7 @@ start position.`,
 			if err != nil {
 				return fmt.Errorf("%w; put the FEN in quotes, like %q", err, board.StartFEN)
 			}
-			r, err := perft(cmd.Context(), &p, depth, cli.NewProgress(cmd.ErrOrStderr(), "perft").Update)
+			r, err := perft(cmd.Context(), &p, depth, ui.NewProgress(cmd.ErrOrStderr(), "perft").Update)
 			if err != nil {
 				return err
 			}
@@ -63,7 +63,7 @@ start position.`,
 				r.Moves = nil
 			}
 			if asJSON {
-				return cli.PrintJSON(cmd.OutOrStdout(), r)
+				return ui.PrintJSON(cmd.OutOrStdout(), r)
 			}
 			return r.print(cmd.OutOrStdout())
 		},

@@ -5,7 +5,7 @@ package engines
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/engine/uci"
@@ -51,14 +51,14 @@ player's name: assay:ReverseMargin=90. assay spsa tunes them without UCI.`,
 			defer p.Close() // the process ends now: an error does not matter
 			if tunable {
 				if q, ok := engine.As[engine.ParameterLister](p); !ok || !q.ShowParameters() {
-					return cli.Usagef("--tunable: the search of %s has no parameters", player)
+					return ui.Usagef("--tunable: the search of %s has no parameters", player)
 				}
 			}
-			name := cli.Version()
+			name := ui.Version()
 			if player != "assay" {
 				name += " (" + player + ")"
 			}
-			cli.Quiet(cmd.ErrOrStderr())
+			ui.Quiet(cmd.ErrOrStderr())
 			s := &uci.Server{Name: name, Author: "the assay authors", Player: p}
 			return s.Serve(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout())
 		},

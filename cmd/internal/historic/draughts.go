@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/engine/historic/draughts"
 )
 
@@ -75,16 +75,16 @@ func draughtsStrategy(number, stages int, king float64) (s draughts.Strategy, er
 	case 2:
 		s = draughts.Strategy2()
 	default:
-		return s, cli.Usagef("--strategy %d: the strategies are 1 and 2", number)
+		return s, ui.Usagef("--strategy %d: the strategies are 1 and 2", number)
 	}
 	s.Stages = cmp.Or(stages, s.Stages)
 	if s.Stages < 1 || s.Stages > 12 {
-		return s, cli.Usagef("--stages %d is not a number from 1 to 12", stages)
+		return s, ui.Usagef("--stages %d is not a number from 1 to 12", stages)
 	}
 	if king != 0 {
 		n := king * draughts.Man
 		if n != math.Trunc(n) || king <= 0 || king > 100 {
-			return s, cli.Usagef("--king %v is not a positive multiple of an eighth up to 100, like 2.875", king)
+			return s, ui.Usagef("--king %v is not a positive multiple of an eighth up to 100, like 2.875", king)
 		}
 		s.King = int(n)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/engine/historic/losalamos"
 	"github.com/assay-chess/assay/engine/historic/nim"
 )
@@ -43,10 +43,10 @@ side without a capture or a pawn move.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if depth < 1 || depth > 12 {
-				return cli.Usagef("--depth %d is not a number of plies from 1 to 12", depth)
+				return ui.Usagef("--depth %d is not a number of plies from 1 to 12", depth)
 			}
 			if human != "" && human != "white" && human != "black" {
-				return cli.Usagef("--human %s: use white or black", human)
+				return ui.Usagef("--human %s: use white or black", human)
 			}
 			p, err := losalamos.ParseFEN(fen)
 			if err != nil {
@@ -132,7 +132,7 @@ with --last-wins. If every move loses against correct play, the move is random.`
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := rules.Check(heaps); err != nil {
-				return cli.Usage(err)
+				return ui.Usage(err)
 			}
 			left, found := rules.Move(heaps, rand.New(rand.NewPCG(seed, 0)))
 			if left == nil {
@@ -142,7 +142,7 @@ with --last-wins. If every move loses against correct play, the move is random.`
 				Case: string(rules.Case(heaps)), Sums: nim.Sums(heaps), SumsLeft: nim.Sums(left)}
 			switch {
 			case asJSON:
-				return cli.PrintJSON(cmd.OutOrStdout(), r)
+				return ui.PrintJSON(cmd.OutOrStdout(), r)
 			case why:
 				return r.print(cmd.OutOrStdout())
 			}

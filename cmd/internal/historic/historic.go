@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/historic"
@@ -88,7 +88,7 @@ others are commands.`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if asJSON {
-				return cli.PrintJSON(cmd.OutOrStdout(), historicPrograms)
+				return ui.PrintJSON(cmd.OutOrStdout(), historicPrograms)
 			}
 			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 			for _, p := range historicPrograms {
@@ -134,7 +134,7 @@ func positionArgs(args []string) (board.Position, error) {
 	if len(args) == 1 && args[0] == "startpos" {
 		return board.StartPosition(), nil
 	}
-	return cli.ParseFEN(args)
+	return ui.ParseFEN(args)
 }
 
 func explainPosition(w io.Writer, spec engine.Spec, p *board.Position) (err error) {
@@ -176,7 +176,7 @@ does not distinguish checkmate from stalemate.`,
 			if len(args) == 0 {
 				args = strings.Fields(prinz.Problem)
 			}
-			b, err := cli.ParseFEN(args)
+			b, err := ui.ParseFEN(args)
 			if err != nil {
 				return err
 			}
@@ -189,7 +189,7 @@ does not distinguish checkmate from stalemate.`,
 			}
 			out := cmd.OutOrStdout()
 			if asJSON {
-				return cli.PrintJSON(out, prinzReport(prinz.Solve(p, nil)))
+				return ui.PrintJSON(out, prinzReport(prinz.Solve(p, nil)))
 			}
 			s := prinz.Solve(p, func(m prinz.Move) { fmt.Fprintln(out, m) })
 			if s.Found {
@@ -231,8 +231,8 @@ type dialogue interface {
 
 // runDialogue plays until the game or the input ends.
 func runDialogue(cmd *cobra.Command, d dialogue) error {
-	cli.Quiet(cmd.ErrOrStderr())
-	out, lines := cmd.OutOrStdout(), bufio.NewScanner(cli.Input(cmd))
+	ui.Quiet(cmd.ErrOrStderr())
+	out, lines := cmd.OutOrStdout(), bufio.NewScanner(ui.Input(cmd))
 	for {
 		end := d.over()
 		switch {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/engine/historic/replay"
 )
 
@@ -48,7 +48,7 @@ plies for losalamos.`,
 				if err != nil {
 					return err
 				}
-				return cli.PrintJSON(out, r)
+				return ui.PrintJSON(out, r)
 			}
 			r, err := replayAll(cmd.Context(), out, p)
 			if err != nil {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/historic"
 )
@@ -34,7 +34,7 @@ legal.`,
 			last := len(args) - 1
 			sq, ok := board.ParseSquare(args[last])
 			if !ok {
-				return cli.Usagef("%q is not a square: the last argument is one of a1 to h8", args[last])
+				return ui.Usagef("%q is not a square: the last argument is one of a1 to h8", args[last])
 			}
 			p, err := positionArgs(args[:last])
 			if err != nil {
@@ -46,7 +46,7 @@ legal.`,
 			}
 			r := exchangeOf(&p, x)
 			if asJSON {
-				return cli.PrintJSON(cmd.OutOrStdout(), r)
+				return ui.PrintJSON(cmd.OutOrStdout(), r)
 			}
 			return r.print(cmd.OutOrStdout())
 		},

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
 	"github.com/assay-chess/assay/cmd/internal/enginerun"
 	"github.com/assay-chess/assay/cmd/internal/gitbuild"
 	"github.com/assay-chess/assay/cmd/internal/settings"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/models"
@@ -37,7 +37,7 @@ type checker struct {
 func Check(ctx context.Context, c Config, flags *settings.Set) error {
 	k := &checker{tools: tools{Config: c, ctx: ctx}}
 	defer k.close()
-	progress := cli.NewProgress(c.Stderr, "check")
+	progress := ui.NewProgress(c.Stderr, "check")
 	if err := k.open(flags, progress); err != nil {
 		return errors.Join(err, os.RemoveAll(k.dir))
 	}
@@ -85,7 +85,7 @@ func (k *checker) failed(stage string, err error) error {
 }
 
 // open reads the repository and its assay.toml.
-func (k *checker) open(flags *settings.Set, p *cli.Progress) (err error) {
+func (k *checker) open(flags *settings.Set, p *ui.Progress) (err error) {
 	if k.dir, err = os.MkdirTemp("", "assay-check-"); err != nil {
 		return err
 	}

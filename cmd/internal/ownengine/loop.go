@@ -11,10 +11,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
 	"github.com/assay-chess/assay/cmd/internal/enginerun"
 	"github.com/assay-chess/assay/cmd/internal/gitbuild"
 	"github.com/assay-chess/assay/cmd/internal/settings"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/tuner/learn"
@@ -57,7 +57,7 @@ func Run(ctx context.Context, c Config, dir, resume string, flags *settings.Set)
 	if err != nil {
 		return nil, err
 	}
-	info := durable.RunInfo{Command: enginerun.Command, Resume: resume, Program: cli.Version()}
+	info := durable.RunInfo{Command: enginerun.Command, Resume: resume, Program: ui.Version()}
 	if l.kept, err = durable.OpenRun(dir, info, config); err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func (l *loop) open(temp string, flags *settings.Set) (*enginerun.Config, error)
 	if rel, err := filepath.Rel(l.path(enginerun.SourceName), plan.Book); plan.Book != "" && err == nil {
 		plan.Book = filepath.Join(l.repo.Top, rel) // in the author's repository, not in a copy of it that goes
 	}
-	config := &enginerun.Config{Program: cli.Version(), Engine: l.repo.Name(), Base: l.source.ID,
+	config := &enginerun.Config{Program: ui.Version(), Engine: l.repo.Name(), Base: l.source.ID,
 		Build: l.project.Build(),
 		Dump:  l.project.Dump, Sources: l.project.Sources, Weights: l.project.Weights, Plan: plan}
 	if recorded != nil {

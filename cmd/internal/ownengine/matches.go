@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
 	"github.com/assay-chess/assay/cmd/internal/enginerun"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/match"
@@ -155,7 +155,7 @@ func (l *loop) add() error {
 			return err
 		}
 		if err != nil {
-			played = &match.Result{Reason: cli.Plain(err.Error())}
+			played = &match.Result{Reason: ui.Plain(err.Error())}
 			if errors.Is(err, selfplay.ErrNoVerdict) { // the match has the reason alone
 				_ = durable.ReadJSON(l.path(enginerun.FinalName, x.name, durable.RunResultName), played)
 			}

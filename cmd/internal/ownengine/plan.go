@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
 	"github.com/assay-chess/assay/cmd/internal/enginerun"
 	"github.com/assay-chess/assay/cmd/internal/settings"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 )
 
 const defaultHours = 2.5
@@ -38,21 +38,21 @@ func newPlan(flags *settings.Set, project *settings.Project) (enginerun.Plan, er
 	_, _ = fmt.Sscanf(own.Gate, "%g,%g", &p.Elo0, &p.Elo1) // checked where it was read
 	switch {
 	case flags.Given("games") && flags.Given("hours"):
-		return p, cli.Usagef("--games and --hours both say how long a generation plays: give one of them")
+		return p, ui.Usagef("--games and --hours both say how long a generation plays: give one of them")
 	case flags.Given("hours") || p.Games == 0:
 		p.Games, p.Hours = 0, cmp.Or(p.Hours, defaultHours)
 	default:
 		p.GivenGames(p.Games)
 	}
 	if p.Final < 2 || p.Final%2 != 0 || p.Deep%2 != 0 || p.Deep < 0 || p.Clocked%2 != 0 || p.Clocked < 0 {
-		return p, cli.Usagef("final-games, deep-games, clock-games: %d, %d, %d, want even numbers", p.Final, p.Deep,
+		return p, ui.Usagef("final-games, deep-games, clock-games: %d, %d, %d, want even numbers", p.Final, p.Deep,
 			p.Clocked)
 	}
 	if p.Rows < 0 || p.PerGame < 0 || p.Relabel > 0 && p.Rows == 0 && p.PerGame == 0 {
-		return p, cli.Usagef("relabel_nodes: say how many positions are searched, by rows or per_game")
+		return p, ui.Usagef("relabel_nodes: say how many positions are searched, by rows or per_game")
 	}
 	if p.Hours < 0 || p.Games < 0 || p.Hours == 0 && p.Games < 2 {
-		return p, cli.Usagef("--games or --hours: want a number above 0")
+		return p, ui.Usagef("--games or --hours: want a number above 0")
 	}
 	return p, nil
 }

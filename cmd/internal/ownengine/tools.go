@@ -20,10 +20,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
 	"github.com/assay-chess/assay/cmd/internal/enginerun"
 	"github.com/assay-chess/assay/cmd/internal/gitbuild"
 	"github.com/assay-chess/assay/cmd/internal/settings"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/features"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/quote"
@@ -189,7 +189,7 @@ func (k *tools) export(from string) error {
 
 // failed says how a person repeats what failed.
 func (k *tools) failed(err error) error {
-	text := cli.Plain(err.Error())
+	text := ui.Plain(err.Error())
 	if k.hand != "" {
 		text += "\nthe command was: " + k.hand
 	}

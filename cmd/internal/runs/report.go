@@ -13,8 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
 	"github.com/assay-chess/assay/cmd/internal/report"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/quote"
 )
@@ -54,7 +54,7 @@ func reportRuns(out io.Writer, dirs []string, asJSON bool) error {
 		}
 	}
 	if asJSON {
-		return cli.PrintJSON(out, map[string]any{"pages": pages})
+		return ui.PrintJSON(out, map[string]any{"pages": pages})
 	}
 	return nil
 }
@@ -116,7 +116,7 @@ func WriteReport(dir string, stderr io.Writer) string {
 func reportAdvice(err error, dir string) error {
 	switch {
 	case errors.Is(err, durable.ErrDamaged):
-		return fmt.Errorf("%w; %s", err, cli.DamageCure)
+		return fmt.Errorf("%w; %s", err, ui.DamageCure)
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%w; assay runs lists the runs in this folder", err)
 	}
@@ -162,12 +162,12 @@ func serve(ctx context.Context, dir, listen string, stderr io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("%w; give another address with --listen", err)
 	}
-	cli.Quiet(stderr)
+	ui.Quiet(stderr)
 	fmt.Fprintf(stderr, "serve: http://%s/ (press Ctrl-C to stop)\n", l.Addr())
-	server := cli.HTTPServer(ctx, (&report.Server{Dir: dir}).Handler())
+	server := ui.HTTPServer(ctx, (&report.Server{Dir: dir}).Handler())
 	stop := context.AfterFunc(ctx, func() { server.Close() })
 	defer stop()
-	if err := server.Serve(cli.LimitConnections(l)); !errors.Is(err, http.ErrServerClosed) {
+	if err := server.Serve(ui.LimitConnections(l)); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/quote"
 )
@@ -38,7 +38,7 @@ func New() *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return cli.PrintJSON(cmd.OutOrStdout(), runsJSON(runs))
+				return ui.PrintJSON(cmd.OutOrStdout(), runsJSON(runs))
 			}
 			return printRuns(cmd, dir, runs)
 		},

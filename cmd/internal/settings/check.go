@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/opening"
 )
@@ -27,7 +27,7 @@ func (s *Set) Complete() (limitsB selfplay.Limits, err error) {
 		s.Limits.Nodes = DefaultNodes
 	}
 	if err := s.Limits.Validate(); err != nil {
-		return limitsB, cli.Usagef("no limit of a search: give --nodes or --depth")
+		return limitsB, ui.Usagef("no limit of a search: give --nodes or --depth")
 	}
 	for _, check := range []func() error{s.notZero, s.notNegative, s.openings, s.tolerance} {
 		if err := check(); err != nil {
@@ -44,13 +44,13 @@ func (s *Set) Complete() (limitsB selfplay.Limits, err error) {
 func (s *Set) time() error {
 	switch {
 	case s.MoveTime != "" && s.Clock != "":
-		return cli.Usagef("--movetime and --tc both limit the time: give one of them")
+		return ui.Usagef("--movetime and --tc both limit the time: give one of them")
 	case s.Command != Match && strings.Contains(s.MoveTime+s.Clock, ","):
-		return cli.Usagef("--tc and --movetime are the same for all players here: give one value")
+		return ui.Usagef("--tc and --movetime are the same for all players here: give one value")
 	case s.MoveTimeout <= 0 || s.StartTimeout <= 0:
-		return cli.Usagef("--move-timeout and --start-timeout must be above zero")
+		return ui.Usagef("--move-timeout and --start-timeout must be above zero")
 	case s.TimeMargin < time.Millisecond || s.TimeMargin > time.Second:
-		return cli.Usagef("--time-margin %v: want a time from 1ms to 1s", s.TimeMargin)
+		return ui.Usagef("--time-margin %v: want a time from 1ms to 1s", s.TimeMargin)
 	}
 	return nil
 }
@@ -65,14 +65,14 @@ func (s *Set) times() (lim [2]selfplay.Limits, err error) {
 		if text := s.side(side, s.MoveTime); text != "" {
 			d, err := time.ParseDuration(text)
 			if err != nil || d < time.Millisecond {
-				return lim, cli.Usagef("%s %s: want a time of at least 1ms, such as 100ms", movetime, text)
+				return lim, ui.Usagef("%s %s: want a time of at least 1ms, such as 100ms", movetime, text)
 			}
 			lim[side].MoveTime = d
 		}
 		if text := s.side(side, s.Clock); text != "" {
 			c, err := selfplay.ParseClock(text)
 			if err != nil {
-				return lim, cli.Usagef("%s: %w", tc, err)
+				return lim, ui.Usagef("%s: %w", tc, err)
 			}
 			if s.Command != Config && s.TimeMargin != selfplay.ClockMargin {
 				c.Margin = s.TimeMargin
@@ -99,7 +99,7 @@ func (s *Set) side(side int, text string) string {
 func (s *Set) notZero() error {
 	for _, name := range []string{"games", "rounds", "depth", "max-plies"} {
 		if s.Command != Config && s.Given(name) && s.flags.Lookup(name).Value.String() == "0" {
-			return cli.Usagef("--%s 0: want 1 or more", name)
+			return ui.Usagef("--%s 0: want 1 or more", name)
 		}
 	}
 	return nil
@@ -111,11 +111,11 @@ func (s *Set) notNegative() error {
 		"book-plies": s.Opening.BookPlies, "max-plies": s.MaxPlies, "concurrency": s.Concurrency, "win-score": s.Rule.WinScore, "win-plies": s.Rule.WinPlies,
 		"draw-score": s.Rule.DrawScore, "draw-plies": s.Rule.DrawPlies, "draw-from": s.Rule.DrawFrom} {
 		if value < 0 && s.Given(name) {
-			return cli.Usagef("--%s %d: want 0 or more", name, value)
+			return ui.Usagef("--%s %d: want 0 or more", name, value)
 		}
 	}
 	if !(s.Rule.PlayOn >= 0 && s.Rule.PlayOn <= 1) { // NaN too
-		return cli.Usagef("--play-on %v: want a share between 0 and 1", s.Rule.PlayOn)
+		return ui.Usagef("--play-on %v: want a share between 0 and 1", s.Rule.PlayOn)
 	}
 	return nil
 }
@@ -124,16 +124,16 @@ func (s *Set) notNegative() error {
 func (s *Set) openings() error {
 	switch {
 	case s.Opening.Book == "" && s.Given("book-order", "book-start", "book-plies"):
-		return cli.Usagef("--book-order, --book-start and --book-plies need a --book")
+		return ui.Usagef("--book-order, --book-start and --book-plies need a --book")
 	case s.Opening.Book != "" && s.Given("random-plies", "opening-nodes", "opening-score"):
-		return cli.Usagef("--random-plies, --opening-nodes and --opening-score are for openings without a --book")
+		return ui.Usagef("--random-plies, --opening-nodes and --opening-score are for openings without a --book")
 	case s.Opening.Book != "":
 		s.Opening.Plies = 0
 	case s.Opening.Plies < 1 || s.Opening.Plies >= opening.MaxRandomPlies:
-		return cli.Usagef("--random-plies %d: want 1 to %d", s.Opening.Plies, opening.MaxRandomPlies-1)
+		return ui.Usagef("--random-plies %d: want 1 to %d", s.Opening.Plies, opening.MaxRandomPlies-1)
 	}
 	if s.Check.MaxScore == 0 {
-		return cli.Usagef("--opening-score 0 would refuse nearly every opening; -1 turns the check off")
+		return ui.Usagef("--opening-score 0 would refuse nearly every opening; -1 turns the check off")
 	}
 	return nil
 }
@@ -142,7 +142,7 @@ func (s *Set) openings() error {
 func (s *Set) tolerance() error {
 	share := &s.Tolerance.MaxForfeits
 	if !(*share >= 0 && *share <= 1) { // NaN too
-		return cli.Usagef("--max-forfeits %v: want a share from 0 to 1, such as 0.02", *share)
+		return ui.Usagef("--max-forfeits %v: want a share from 0 to 1, such as 0.02", *share)
 	}
 	if *share == 0 {
 		*share = -1
@@ -169,7 +169,7 @@ func (s *Set) clearUnused() {
 // Tuned checks what assay spsa has by flags: how many forfeits it tolerates.
 func (s *Set) Tuned() error {
 	if s.Concurrency < 0 {
-		return cli.Usagef("--concurrency %d: want 0 or more", s.Concurrency)
+		return ui.Usagef("--concurrency %d: want 0 or more", s.Concurrency)
 	}
 	return s.tolerance()
 }
@@ -204,5 +204,5 @@ func UnknownPreset(flag, name string) error {
 		names = append(names, p.Name)
 	}
 	last := len(names) - 1
-	return cli.Usagef("%s %s: there are %s and %s", flag, name, strings.Join(names[:last], ", "), names[last])
+	return ui.Usagef("%s %s: there are %s and %s", flag, name, strings.Join(names[:last], ", "), names[last])
 }

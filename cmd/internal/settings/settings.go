@@ -14,7 +14,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/selfplay"
 )
 
@@ -179,10 +179,10 @@ func (s *Set) add(row *Setting) {
 	f := fs.Lookup(row.Name)
 	f.Annotations = map[string][]string{groupKey: {cmp.Or(row.Group, ofRun)}}
 	if row.Use&Often != 0 {
-		cli.Often(fs, row.Name)
+		ui.Often(fs, row.Name)
 	}
 	if row.Use&Silent != 0 {
-		f.Annotations[cli.SilentFlag] = nil
+		f.Annotations[ui.SilentFlag] = nil
 	}
 	if row.Default != nil {
 		if err := f.Value.Set(fmt.Sprint(row.Default)); err != nil {
@@ -233,10 +233,10 @@ func (s *Set) Given(names ...string) bool { return slices.ContainsFunc(names, s.
 // Put gives a setting a value.
 func (s *Set) Put(name, value string) error {
 	if !s.Has(name) {
-		return cli.Usagef("unknown setting %q%s", name, cli.DidYouMean(name, "", s.known()))
+		return ui.Usagef("unknown setting %q%s", name, ui.DidYouMean(name, "", s.known()))
 	}
 	if err := s.flags.Set(name, value); err != nil {
-		return cli.Usage(err)
+		return ui.Usage(err)
 	}
 	return nil
 }
@@ -250,13 +250,13 @@ func (s *Set) known() (list []string) {
 // Texts returns the values that were given, as on a command line.
 func (s *Set) Texts() map[string]string {
 	texts := map[string]string{}
-	s.flags.Visit(func(f *pflag.Flag) { texts[f.Name] = cli.FlagText(f) })
+	s.flags.Visit(func(f *pflag.Flag) { texts[f.Name] = ui.FlagText(f) })
 	return texts
 }
 
 // Line returns the command line that gives the same result, quoted for a shell.
 func (s *Set) Line(command string, players []string) string {
-	return cli.FlagLine(command, s.flags, players)
+	return ui.FlagLine(command, s.flags, players)
 }
 
 // Lookup returns the row of a setting of the command; nil if it has none of the name.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 )
 
 // New returns the command assay
@@ -28,11 +28,11 @@ for adjudication; assay adjudicates lost games by default, so --win-plies 0 is a
 				return cmd.Help()
 			}
 			if len(args) == 0 {
-				return cli.Usagef("no command line: give that of %s", strings.Join(Runners, ", "))
+				return ui.Usagef("no command line: give that of %s", strings.Join(Runners, ", "))
 			}
 			c, err := Match(args[0], args[1:])
 			if err != nil {
-				return cli.Usage(err)
+				return ui.Usage(err)
 			}
 			for _, note := range c.Notes {
 				fmt.Fprintf(cmd.ErrOrStderr(), "note: %s\n", note)

@@ -200,25 +200,25 @@ func TestImportsFollowTheLayout(t *testing.T) {
 // commandImports are the packages of the command, each with those of them that it may
 // import. All may import every package outside of the command; package main imports all.
 var commandImports = map[string][]string{
-	"cli":       nil, // what commands share knows no command
+	"ui":        nil, // what commands share knows no command
 	"gitbuild":  nil,
-	"translate": {"cli"}, // texts in, texts out, and the command
+	"translate": {"ui"}, // texts in, texts out, and the command
 	"enginerun": nil,
 	"report":    {"enginerun"}, // shows such runs
 	"chrome":    nil,           // for tests
-	"data":      {"cli"},
-	"weights":   {"cli"},
-	"historic":  {"cli"},
-	"engines":   {"cli", "weights"},         // the bench of weights
-	"runs":      {"cli", "report"},          // pages of runs
-	"tune":      {"cli", "weights", "runs"}, // weights to start from; a page of the run
+	"data":      {"ui"},
+	"weights":   {"ui"},
+	"historic":  {"ui"},
+	"engines":   {"ui", "weights"},         // the bench of weights
+	"runs":      {"ui", "report"},          // pages of runs
+	"tune":      {"ui", "weights", "runs"}, // weights to start from; a page of the run
 	// names of models and folders in the help
-	"settings": {"cli", "runs", "weights"},
+	"settings": {"ui", "runs", "weights"},
 
 	// assay.toml, builds of what it describes, what a run is, and the weights of data
-	"ownengine": {"cli", "gitbuild", "settings", "enginerun"},
+	"ownengine": {"ui", "gitbuild", "settings", "enginerun"},
 
-	"app": {"cli", "data", "translate", "weights", "gitbuild", "report", "historic", "engines", "runs",
+	"app": {"ui", "data", "translate", "weights", "gitbuild", "report", "historic", "engines", "runs",
 		"tune", "settings", "ownengine", "enginerun"},
 	// tests alone
 	"app/guidetest": nil, "app/processtest": nil, "app/scripttest": nil, "treetest": nil,

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/cmd/internal/weights"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
@@ -41,7 +41,7 @@ func (f *featuresFlags) checkEngine(ctx context.Context, args []string, to strea
 	}
 	var sum features.Compared
 	for _, fit := range fits {
-		p := cli.NewProgress(to.err, "check")
+		p := ui.NewProgress(to.err, "check")
 		found, err := features.Compare(ctx, features.Comparison{
 			Command: f.c.Command, Timeout: f.c.Timeout, Features: fit.features,
 			Positions: fit.positions, Progress: p.Update, Expect: expect,
@@ -53,7 +53,7 @@ func (f *featuresFlags) checkEngine(ctx context.Context, args []string, to strea
 		sum.Add(*found)
 	}
 	if f.asJSON {
-		return cli.PrintJSON(to.out, map[string]any{"weights": x.File.ID(), "check": sum})
+		return ui.PrintJSON(to.out, map[string]any{"weights": x.File.ID(), "check": sum})
 	}
 	fmt.Fprintf(to.out, "the engine agrees with the weights on %d positions of the fit: %s (id %s); "+
 		"the largest difference is %.2g centipawns\n", sum.Rows, x.Name, x.File.ID(), sum.Largest)

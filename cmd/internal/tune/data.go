@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/cmd/internal/weights"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/convert"
@@ -56,7 +56,7 @@ type tuneTask struct {
 func newTuneTask(f *tuneFlags, paths []string, stderr io.Writer) (*tuneTask, error) {
 	t := &tuneTask{paths: paths, weights: f.weights}
 	if n := len(f.weights); n != 0 && n != len(paths) {
-		return nil, cli.Usagef("--weight has %d numbers for %d data sets: give one for each", n, len(paths))
+		return nil, ui.Usagef("--weight has %d numbers for %d data sets: give one for each", n, len(paths))
 	}
 	if err := t.open(paths, stderr); err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func (t *tuneTask) openTest(f *tuneFlags, stderr io.Writer) (*tuneTask, error) {
 	}
 	for i, id := range x.identity() {
 		if slices.Contains(t.identity(), id) {
-			return nil, cli.Usagef("--test %s is also tuned on: give data that the fit has not seen", f.test[i])
+			return nil, ui.Usagef("--test %s is also tuned on: give data that the fit has not seen", f.test[i])
 		}
 	}
 	return x, nil
@@ -240,7 +240,7 @@ func (t *tuneTask) withFormula(f *tuneFlags) (*tuneTask, error) {
 		}
 	}
 	if (f.formula != "" || f.against != "") && !t.set.Bent() {
-		return nil, cli.Usagef("--formula and --against need features with a formula in their header, or a --model " +
+		return nil, ui.Usagef("--formula and --against need features with a formula in their header, or a --model " +
 			"that has one")
 	}
 	if f.formula != "" {
@@ -284,7 +284,7 @@ func (t *tuneTask) unit() float64 {
 func (t *tuneTask) foreign(f *tuneFlags) error {
 	t.name, t.terms = t.set.Model, rows.TermsOfFeatures(t.set)
 	if f.model != "" && f.model != t.name {
-		return cli.Usagef("--model %s: the features are of %q", f.model, t.name)
+		return ui.Usagef("--model %s: the features are of %q", f.model, t.name)
 	}
 	t.model = rows.ModelOf(t.set)
 	if t.model != nil && t.unit() != 0 {
@@ -342,9 +342,9 @@ func (t *tuneTask) checkViews(f *tuneFlags) error {
 		}
 		if fault.Wrong() && f.c.Lambda < 1 {
 			return fmt.Errorf("%s: %w; %s (--lambda 1 fits to the results alone)",
-				t.paths[i], fault, cli.ViewCure(fault, false))
+				t.paths[i], fault, ui.ViewCure(fault, false))
 		}
-		t.viewWarning = fmt.Sprintf("%s: %v; %s", t.paths[i], fault, cli.ViewCure(fault, false))
+		t.viewWarning = fmt.Sprintf("%s: %v; %s", t.paths[i], fault, ui.ViewCure(fault, false))
 	}
 	return nil
 }
@@ -359,7 +359,7 @@ func (t *tuneTask) load(ctx context.Context, f *tuneFlags, stderr io.Writer) (*r
 	if f.disk != "" { // what is to be in little memory shall not wait there to be collected
 		debug.SetGCPercent(25)
 	}
-	bar := cli.NewProgress(stderr, "features")
+	bar := ui.NewProgress(stderr, "features")
 	b := rows.Build{Workers: f.c.Workers, Disk: f.disk, Progress: bar.Update}
 	var s *rows.Store
 	var err error

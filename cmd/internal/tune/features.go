@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/features"
@@ -91,27 +91,27 @@ Results, scores and games are copied from the positions. The output does not dep
 		"how far terms and eval may differ, in centipawns (assay.features/1: always 1)")
 	flags.BoolVar(&f.force, "force", false, "only warn if the evaluation predicts nothing")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object")
-	cli.Often(flags, "cmd", "out", "check", "procs", "timeout", "tolerance")
+	ui.Often(flags, "cmd", "out", "check", "procs", "timeout", "tolerance")
 	return cmd
 }
 
 func (f *featuresFlags) parse(args []string) (err error) {
 	switch {
 	case f.check != "" && f.out != "":
-		return cli.Usagef("--check compares and writes nothing: leave out --out")
+		return ui.Usagef("--check compares and writes nothing: leave out --out")
 	case f.check == "" && len(args) == 0:
-		return cli.Usagef("name data sets of positions")
+		return ui.Usagef("name data sets of positions")
 	case f.check == "" && f.out == "":
-		return cli.Usagef("missing --out DIR")
+		return ui.Usagef("missing --out DIR")
 	}
 	if f.c.Command, err = quote.Split(f.command); err != nil {
-		return cli.Usagef("--cmd: %w", err)
+		return ui.Usagef("--cmd: %w", err)
 	}
 	if len(f.c.Command) == 0 {
-		return cli.Usagef("--cmd: the command is empty")
+		return ui.Usagef("--cmd: the command is empty")
 	}
 	if f.c.Procs < 0 || f.c.Timeout <= 0 || !(f.c.Tolerance >= 0) {
-		return cli.Usagef("--procs and --tolerance must be 0 or more, --timeout more than 0")
+		return ui.Usagef("--procs and --tolerance must be 0 or more, --timeout more than 0")
 	}
 	f.c.Tolerance = max(f.c.Tolerance, 1e-9) // 0 is the default for Run
 	return nil
@@ -119,9 +119,9 @@ func (f *featuresFlags) parse(args []string) (err error) {
 
 // run collects features, and says what they are worth.
 func (f *featuresFlags) run(ctx context.Context, args []string, to streams) error {
-	p := cli.NewProgress(to.err, "features")
+	p := ui.NewProgress(to.err, "features")
 	noise := &noiseSample{}
-	f.c.Program, f.c.Progress = cli.Version(), p.Update
+	f.c.Program, f.c.Progress = ui.Version(), p.Update
 	f.c.Notice = func(text string) { fmt.Fprintf(to.err, "features: %s\n", text) }
 	f.c.Watch = func(p *board.Position, total int64) {
 		noise.total = total
@@ -168,7 +168,7 @@ func (f *featuresFlags) print(w io.Writer, sources []string, m *durable.Manifest
 	}
 	noise := noiseOf(m)
 	if f.asJSON {
-		return cli.PrintJSON(w, map[string]any{"out": f.out, "id": id, "rows": m.Rows, "skipped": p.Skipped,
+		return ui.PrintJSON(w, map[string]any{"out": f.out, "id": id, "rows": m.Rows, "skipped": p.Skipped,
 			"prediction": p, "noise": noise})
 	}
 	if text := noiseWarning(&noise, sources); text != "" {
@@ -215,5 +215,5 @@ func featuresAdvice(ctx context.Context, err error) error {
 	case errors.As(err, &noProgram):
 		return fmt.Errorf("%w; --cmd must start a program, such as './engine dump'", err)
 	}
-	return cli.DataAdvice(err)
+	return ui.DataAdvice(err)
 }

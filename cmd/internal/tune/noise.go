@@ -6,7 +6,7 @@ import (
 	"iter"
 	"strings"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/positions"
 	"github.com/assay-chess/assay/engine/board"
@@ -94,6 +94,6 @@ func noiseWarning(n *positions.Noise, paths []string) string {
 	return fmt.Sprintf("%s of the rows say little about the evaluation: %s are in check, in %s a capture or "+
 		"promotion changes it by more than %d centipawns (%d rows looked at); "+
 		"make quiet rows: assay data positions %s --preset texel --out quiet",
-		cli.Share(n.InCheck+n.Noisy, n.Rows), cli.Share(n.InCheck, n.Rows), cli.Share(n.Noisy, n.Rows),
+		ui.Share(n.InCheck+n.Noisy, n.Rows), ui.Share(n.InCheck, n.Rows), ui.Share(n.Noisy, n.Rows),
 		positions.NoiseLimit, n.Rows, strings.Join(words, " "))
 }

@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
 	"github.com/assay-chess/assay/cmd/internal/runs"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner"
@@ -51,7 +51,7 @@ func openTuneOut(f *tuneFlags, t *tuneTask) (*tuneOut, json.RawMessage, error) {
 		return &tuneOut{path: f.out}, nil, nil
 	}
 	c := tuneConfig{Model: t.name, From: t.parent, Data: t.identity(), Fit: f.c.Text(), Ablate: f.c.Ablate,
-		Weights: t.weights, Program: cli.Version()}
+		Weights: t.weights, Program: ui.Version()}
 	if t.otherFormula {
 		c.Formula = t.set.Formula
 	}
@@ -64,7 +64,7 @@ func openTuneOut(f *tuneFlags, t *tuneTask) (*tuneOut, json.RawMessage, error) {
 	if f.c.Folds != tuneFolds {
 		c.Folds = cmp.Or(f.c.Folds, -1)
 	}
-	run, err := durable.OpenRun(f.out, durable.RunInfo{Command: "tune", Resume: f.resume, Program: cli.Version()}, c)
+	run, err := durable.OpenRun(f.out, durable.RunInfo{Command: "tune", Resume: f.resume, Program: ui.Version()}, c)
 	if err != nil {
 		var changed *durable.ConfigChangedError
 		if errors.As(err, &changed) || errors.Is(err, durable.ErrNotRun) {

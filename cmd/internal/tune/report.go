@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/cmd/internal/weights"
 	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/eval"
@@ -37,7 +37,7 @@ func tuneText(r *tuner.Report, dataWarnings []string, file *models.File, took ti
 		b.terms(&r.Result, file)
 		b.collinear(r.Collinear)
 	} else {
-		_ = cli.PrintChanges(&b, r.Terms) // a strings.Builder cannot fail
+		_ = ui.PrintChanges(&b, r.Terms) // a strings.Builder cannot fail
 	}
 	end := "\n"
 	for _, w := range r.Warnings {
@@ -74,7 +74,7 @@ func (b *page) summary(r *tuner.Report, file *models.File, took time.Duration) {
 	}
 	if r.Unscored > 0 {
 		line("", "%d of %d positions (%s) have no score: their target is the result alone, as with --lambda 1",
-			r.Unscored, r.Rows, cli.Share(int64(r.Unscored), int64(r.Rows)))
+			r.Unscored, r.Rows, ui.Share(int64(r.Unscored), int64(r.Rows)))
 	}
 	line("fit", "%s: %d steps, %.1g above the smallest mean loss, %.1f s", r.Method, r.Steps, r.Gap, took.Seconds())
 	line("loss", "training %.6f -> %.6f, validation %s -> %s; rounding to integers costs %.1e",
@@ -153,7 +153,7 @@ part of the material, as differences from their mean.
 // withKnownError is weights.WithError, with a dash for an error that is not known.
 func withKnownError(w int32, se num.Float) string {
 	if !se.Known() {
-		return fmt.Sprintf("%d +- %s", w, cli.ErrorText(se, 1))
+		return fmt.Sprintf("%d +- %s", w, ui.ErrorText(se, 1))
 	}
 	return weights.WithError(w, float64(se))
 }

@@ -16,7 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/cmd/internal/weights"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
@@ -116,7 +116,7 @@ features in memory or on --disk.`,
 			if err := f.parse(); err != nil {
 				return err
 			}
-			f.resume = cli.CommandLine(cmd, args)
+			f.resume = ui.CommandLine(cmd, args)
 			return f.run(cmd.Context(), args, streams{cmd.OutOrStdout(), cmd.ErrOrStderr()})
 		},
 	}
@@ -170,32 +170,32 @@ func (f *tuneFlags) register(cmd *cobra.Command) {
 	fs.IntVar(&f.c.Workers, "workers", 0, "threads (default: one per core); does not change the result")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
 	fs.BoolVar(&f.all, "all", false, "print every term and piece-square table")
-	cli.Silent(fs, "workers", "json", "all")
-	cli.Often(fs, "model", "from", "out", "method", "lambda", "freeze", "prior", "test", "strict")
+	ui.Silent(fs, "workers", "json", "all")
+	ui.Often(fs, "model", "from", "out", "method", "lambda", "freeze", "prior", "test", "strict")
 }
 
 // parse turns the flags into a configuration. Its errors are usage errors.
 func (f *tuneFlags) parse() error {
 	var err error
 	if f.c.Loss, err = objective.ParseLoss(f.loss); err != nil {
-		return cli.Usage(err)
+		return ui.Usage(err)
 	}
 	if _, err := optimize.NewMethod(f.c.Method); err != nil {
-		return cli.Usage(err)
+		return ui.Usage(err)
 	}
 	if f.model != "" {
 		if _, err := eval.Lookup(f.model); err != nil {
-			return cli.Usage(err)
+			return ui.Usage(err)
 		}
 	}
 	if f.c.Ablate != "" && f.c.Ablate != tuner.Groups && f.c.Ablate != tuner.Terms {
-		return cli.Usagef("--ablate=%s: want groups or terms", f.c.Ablate)
+		return ui.Usagef("--ablate=%s: want groups or terms", f.c.Ablate)
 	}
 	if f.c.Ablate != "" && f.c.Folds < 2 {
-		return cli.Usagef("--ablate compares by cross-validation: give --folds 2 or more")
+		return ui.Usagef("--ablate compares by cross-validation: give --folds 2 or more")
 	}
 	if slices.ContainsFunc(f.weights, func(w float64) bool { return !(w >= 0 && w < 1e6) }) {
-		return cli.Usagef("--weight: want numbers from 0")
+		return ui.Usagef("--weight: want numbers from 0")
 	}
 	if f.c.Limit == tuner.DefaultLimit {
 		f.c.Limit = 0 // so that runs of earlier versions have the same configuration
@@ -203,7 +203,7 @@ func (f *tuneFlags) parse() error {
 	if f.memory != "" {
 		var ok bool
 		if f.c.Memory, ok = parseMemory(f.memory); !ok {
-			return cli.Usagef("--memory %s: want a size such as 800M or 4G", f.memory)
+			return ui.Usagef("--memory %s: want a size such as 800M or 4G", f.memory)
 		}
 	}
 	f.c.Prior = make(map[string]float64)
@@ -211,7 +211,7 @@ func (f *tuneFlags) parse() error {
 		name, value, ok := strings.Cut(p, "=")
 		tau, err := strconv.ParseFloat(value, 64)
 		if !ok || err != nil || math.IsNaN(tau) || tau <= 0 {
-			return cli.Usagef("--prior %s: want NAME=WIDTH with WIDTH a number of centipawns above 0, or inf", p)
+			return ui.Usagef("--prior %s: want NAME=WIDTH with WIDTH a number of centipawns above 0, or inf", p)
 		}
 		f.c.Prior[name] = tau
 	}
@@ -219,7 +219,7 @@ func (f *tuneFlags) parse() error {
 		return err
 	}
 	if f.c.Rescale && f.c.KeepScale {
-		return cli.Usagef("--rescale and --keep-scale: give one of them")
+		return ui.Usagef("--rescale and --keep-scale: give one of them")
 	}
 	return nil
 }
@@ -240,12 +240,12 @@ func (f *tuneFlags) parsePriorFactor() error {
 	case "":
 	case "auto":
 		if f.c.ChoosePrior = f.c.Folds > 1; !f.c.ChoosePrior {
-			return cli.Usagef("--prior-factor auto chooses by cross-validation: give --folds 2 or more")
+			return ui.Usagef("--prior-factor auto chooses by cross-validation: give --folds 2 or more")
 		}
 	default:
 		v, err := strconv.ParseFloat(f.priorFactor, 64)
 		if err != nil || !(v > 0) || math.IsInf(v, 0) {
-			return cli.Usagef("--prior-factor %s: want auto or a number above 0", f.priorFactor)
+			return ui.Usagef("--prior-factor %s: want auto or a number above 0", f.priorFactor)
 		}
 		f.c.PriorFactor = v
 	}
@@ -261,7 +261,7 @@ func (f *tuneFlags) run(ctx context.Context, paths []string, to streams) (err er
 		return err
 	}
 	if task.other != nil && f.c.Folds < 2 {
-		return cli.Usagef("--against compares by cross-validation: give --folds 2 or more")
+		return ui.Usagef("--against compares by cross-validation: give --folds 2 or more")
 	}
 	if task.ofFeatures && task.model == nil && f.priorFactor == "" {
 		f.c.ChoosePrior = f.c.Folds > 1
@@ -276,7 +276,7 @@ func (f *tuneFlags) run(ctx context.Context, paths []string, to streams) (err er
 	if done != nil {
 		fmt.Fprintf(to.err, "tune: %s is complete already\n", f.out)
 		if f.asJSON {
-			return cli.PrintJSON(to.out, done)
+			return ui.PrintJSON(to.out, done)
 		}
 		return nil
 	}
@@ -290,7 +290,7 @@ type streams struct{ out, err io.Writer }
 
 // fit fits, and writes what was found, if only in part.
 func (f *tuneFlags) fit(ctx context.Context, task *tuneTask, s *rows.Store, out *tuneOut, to streams) error {
-	bar := cli.NewProgress(to.err, "tune")
+	bar := ui.NewProgress(to.err, "tune")
 	f.c.Progress, f.c.NoisyRows = bar.Update, task.warning != ""
 	f.c.Trace = func(s tuner.Step) { out.event("step", s) }
 	started := time.Now()
@@ -331,7 +331,7 @@ func (f *tuneFlags) fit(ctx context.Context, task *tuneTask, s *rows.Store, out 
 		return err
 	}
 	if report.Partial {
-		return cli.Interrupted(fmt.Sprintf("the best weights so far, after %d steps, are in %s, for the rest: %s", r.Steps,
+		return ui.Interrupted(fmt.Sprintf("the best weights so far, after %d steps, are in %s, for the rest: %s", r.Steps,
 			report.Out, f.resume))
 	}
 	if f.strict && r.Answer != tuner.Better {
@@ -347,7 +347,7 @@ func (f *tuneFlags) write(task *tuneTask, r *tuner.Result, report *tuner.Report,
 	if task.otherFormula && !task.ofFeatures {
 		model = rows.ModelOf(task.set)
 	}
-	file, err := r.FileOf(task.name, model, tuner.Pedigree{Parent: task.parent, Program: cli.Version(),
+	file, err := r.FileOf(task.name, model, tuner.Pedigree{Parent: task.parent, Program: ui.Version(),
 		Time: time.Now()})
 	if err != nil {
 		return err
@@ -358,7 +358,7 @@ func (f *tuneFlags) write(task *tuneTask, r *tuner.Result, report *tuner.Report,
 	}
 	report.ID = file.ID()
 	if err := out.writeAblated(r, func(x *tuner.Result) (*models.File, error) {
-		return x.FileOf(task.name, model, tuner.Pedigree{Parent: report.ID, Program: cli.Version(), Time: time.Now()})
+		return x.FileOf(task.name, model, tuner.Pedigree{Parent: report.ID, Program: ui.Version(), Time: time.Now()})
 	}); err != nil {
 		return err
 	}
@@ -366,9 +366,9 @@ func (f *tuneFlags) write(task *tuneTask, r *tuner.Result, report *tuner.Report,
 		return err
 	}
 	if f.asJSON {
-		return cli.PrintJSON(stdout, report)
+		return ui.PrintJSON(stdout, report)
 	}
-	_, err = io.WriteString(cli.Folded(stdout), tuneText(report, task.warnings(), file, took, f.all))
+	_, err = io.WriteString(ui.Folded(stdout), tuneText(report, task.warnings(), file, took, f.all))
 	return err
 }
 
@@ -419,7 +419,7 @@ func tuneAdvice(err error) error {
 	}
 	for _, wrong := range []error{objective.ErrConfig, objective.ErrName, optimize.ErrMethod} {
 		if errors.Is(err, wrong) {
-			return cli.Usage(err)
+			return ui.Usage(err)
 		}
 	}
 	return err

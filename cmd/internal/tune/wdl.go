@@ -17,7 +17,7 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/quote"
@@ -76,20 +76,20 @@ because the positions of one game share its result: ± is 95 %, and a_se in the 
 			kind := slices.IndexFunc(wdl.Kinds, func(k wdl.By) bool { return k.Name == by })
 			switch {
 			case kind < 0:
-				return cli.Usagef("--by %s: want material or move", by)
+				return ui.Usagef("--by %s: want material or move", by)
 			case wdlCode[code] == "":
-				return cli.Usagef("--code %s: want %s", code, strings.Join(slices.Sorted(maps.Keys(wdlCode)), ", "))
+				return ui.Usagef("--code %s: want %s", code, strings.Join(slices.Sorted(maps.Keys(wdlCode)), ", "))
 			case most < 1 || resamples < 2:
-				return cli.Usagef("--max-score %d, --resamples %d: want at least 1 and 2", most, resamples)
+				return ui.Usagef("--max-score %d, --resamples %d: want at least 1 and 2", most, resamples)
 			}
 			if err := checkPicture(picture); err != nil {
 				return err
 			}
 			games := wdl.NewGames(wdl.Kinds[kind], most)
-			p := cli.NewProgress(cmd.ErrOrStderr(), "wdl")
+			p := ui.NewProgress(cmd.ErrOrStderr(), "wdl")
 			for _, path := range args {
 				if err := readGames(cmd, path, p, games); err != nil {
-					return cli.DataAdvice(err)
+					return ui.DataAdvice(err)
 				}
 			}
 			m, err := games.Fit(cmd.Context(), resamples, 1)
@@ -105,7 +105,7 @@ because the positions of one game share its result: ± is 95 %, and a_se in the 
 				}
 			}
 			if asJSON {
-				return cli.PrintJSON(cmd.OutOrStdout(), m)
+				return ui.PrintJSON(cmd.OutOrStdout(), m)
 			}
 			return printWDL(cmd.OutOrStdout(), m, code, picture)
 		},
@@ -120,7 +120,7 @@ because the positions of one game share its result: ± is 95 %, and a_se in the 
 }
 
 // readGames reads a data set, or that in the folder of a run.
-func readGames(cmd *cobra.Command, path string, p *cli.Progress, into *wdl.Games) error {
+func readGames(cmd *cobra.Command, path string, p *ui.Progress, into *wdl.Games) error {
 	if inRun := filepath.Join(path, gamelog.GamesName); !strings.HasSuffix(path, ".arrow") {
 		if _, err := os.Stat(inRun); err == nil {
 			path = inRun
@@ -200,7 +200,7 @@ func checkPicture(path string) error {
 	if path == "" || slices.Contains([]string{".png", ".svg"}, filepath.Ext(path)) {
 		return nil
 	}
-	return cli.Usagef("--picture %s: want a name that ends with .png or .svg", path)
+	return ui.Usagef("--picture %s: want a name that ends with .png or .svg", path)
 }
 
 // writePicture writes a plot to a file whose name ends with .png or .svg.

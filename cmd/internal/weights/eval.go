@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/models"
@@ -38,7 +38,7 @@ model. The output lists the terms that add different amounts, the largest differ
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if diff {
 				if model != "" || weights != "" || all {
-					return cli.Usagef("--diff compares the two weight files given as arguments: " +
+					return ui.Usagef("--diff compares the two weight files given as arguments: " +
 						"leave out --model, --weights and --all")
 				}
 				return evalDiff(cmd.OutOrStdout(), args, asJSON)
@@ -56,7 +56,7 @@ model. The output lists the terms that add different amounts, the largest differ
 				return err
 			}
 			if asJSON {
-				return cli.PrintJSON(cmd.OutOrStdout(), e)
+				return ui.PrintJSON(cmd.OutOrStdout(), e)
 			}
 			_, err = io.WriteString(cmd.OutOrStdout(), e.table(&p, x, all))
 			return err
@@ -68,7 +68,7 @@ model. The output lists the terms that add different amounts, the largest differ
 	c.Flags().BoolVar(&all, "all", false, "show all terms, also those that do not occur")
 	c.Flags().BoolVar(&diff, "diff", false, "compare two weight files, given after the FEN")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object with every term")
-	cli.Often(c.Flags(), "model", "weights", "all", "diff")
+	ui.Often(c.Flags(), "model", "weights", "all", "diff")
 	return c
 }
 
@@ -88,7 +88,7 @@ func parsePosition(args []string) (board.Position, error) {
 	} else if len(moves) == 0 {
 		words = args // so that errors show the arguments as given
 	}
-	p, err := cli.ParseFEN(words)
+	p, err := ui.ParseFEN(words)
 	for i, word := range moves {
 		if err != nil {
 			break
@@ -120,7 +120,7 @@ type Opened struct {
 func Open(model, weights string) (*Opened, error) {
 	if model != "" {
 		if _, err := eval.Lookup(model); err != nil {
-			return nil, cli.Usage(err)
+			return nil, ui.Usage(err)
 		}
 	}
 	if weights == "" && model != "" {
@@ -283,7 +283,7 @@ type evalDifference struct {
 // evalDiff explains a position under two weight files, the last two of args.
 func evalDiff(w io.Writer, args []string, asJSON bool) error {
 	if len(args) < 3 {
-		return cli.Usagef("--diff: want a FEN and two weight files")
+		return ui.Usagef("--diff: want a FEN and two weight files")
 	}
 	fen, names := args[:len(args)-2], args[len(args)-2:]
 	a, b, err := openTwoWeights(names[0], names[1])
@@ -309,7 +309,7 @@ func evalDiff(w io.Writer, args []string, asJSON bool) error {
 	d := evalDifference{x.FEN, x.Model, x.Weights, y.Weights, x.Value, y.Value, x.Phase,
 		eval.Diff(x.Explanation, y.Explanation)}
 	if asJSON {
-		return cli.PrintJSON(w, d)
+		return ui.PrintJSON(w, d)
 	}
 	_, err = io.WriteString(w, d.table(a.Name, b.Name))
 	return err

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/models"
 )
@@ -24,7 +24,7 @@ func (f *exportFlags) intoSources(x *Opened, stderr io.Writer) error {
 		}
 		if slices.ContainsFunc(sources[:i],
 			func(s models.Source) bool { return filepath.Clean(s.Name) == filepath.Clean(name) }) {
-			return cli.Usagef("--into %s is given twice", name)
+			return ui.Usagef("--into %s is given twice", name)
 		}
 		sources[i] = models.Source{Name: name, Text: text}
 	}

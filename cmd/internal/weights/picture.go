@@ -17,7 +17,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/models"
 )
@@ -44,7 +44,7 @@ the worth of the piece, the colors show their distance from their mean.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if filepath.Ext(f.out) != ".png" {
-				return cli.Usagef("--out %s: want a name that ends with .png", f.out)
+				return ui.Usagef("--out %s: want a name that ends with .png", f.out)
 			}
 			old, now, err := openTwoWeights(cmp.Or(f.from, args[0]), args[0])
 			if err != nil {

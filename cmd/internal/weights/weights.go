@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/models"
@@ -130,7 +130,7 @@ func newDiff() *cobra.Command {
 			}
 			changes := models.Diff(a.File, b.File)
 			if asJSON {
-				return cli.PrintJSON(cmd.OutOrStdout(), struct {
+				return ui.PrintJSON(cmd.OutOrStdout(), struct {
 					Model   string          `json:"model"`
 					A       string          `json:"a"`
 					B       string          `json:"b"`
@@ -214,7 +214,7 @@ func newList() *cobra.Command {
 				rows = append(rows, row{name, f.Model, f.ID(), len(f.Terms), models.About(name)})
 			}
 			if asJSON {
-				return cli.PrintJSON(cmd.OutOrStdout(), map[string]any{"weights": rows})
+				return ui.PrintJSON(cmd.OutOrStdout(), map[string]any{"weights": rows})
 			}
 			out := cmd.OutOrStdout()
 			fmt.Fprintf(out, "%-16s %-16s %-13s %6s  %s\n", "weights", "model", "id", "terms", "description")
@@ -283,7 +283,7 @@ shows how far rounding moved them; assay tune shows the loss it costs.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return cli.Usagef("want one weight file, or name of embedded weights")
+				return ui.Usagef("want one weight file, or name of embedded weights")
 			}
 			return f.run(args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
@@ -292,25 +292,25 @@ shows how far rounding moved them; assay tune shows the loss it costs.`,
 	c.Flags().StringVar(&f.out, "out", "", "file to write (default: standard output)")
 	c.Flags().StringArrayVar(&f.into, "into", nil,
 		"source file to write the weights into; repeat it for each that defines some")
-	cli.Often(c.Flags(), "format", "into", "out")
+	ui.Often(c.Flags(), "format", "into", "out")
 	return c
 }
 
 func (f *exportFlags) run(name string, stdout, stderr io.Writer) error {
 	switch {
 	case f.into != nil && (f.out != "" || f.format != ""):
-		return cli.Usagef("--into replaces numbers of a source file: give it without --out and --format")
+		return ui.Usagef("--into replaces numbers of a source file: give it without --out and --format")
 	case f.format == "" && f.into == nil:
 		f.format = "json"
 	case f.format != "" && !slices.Contains(models.ExportFormats(), f.format):
-		return cli.Usagef("--format %s: want one of %s", f.format, strings.Join(models.ExportFormats(), ", "))
+		return ui.Usagef("--format %s: want one of %s", f.format, strings.Join(models.ExportFormats(), ", "))
 	}
 	x, err := openValues(name)
 	if err != nil {
 		return err
 	}
 	if x.File.K == 0 && f.format == "json" {
-		return cli.Usagef("%s holds features, from which assay tune makes a weight file: give --into FILE or another "+
+		return ui.Usagef("%s holds features, from which assay tune makes a weight file: give --into FILE or another "+
 			"--format", name)
 	}
 	if f.into != nil {

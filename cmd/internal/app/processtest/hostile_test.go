@@ -127,9 +127,9 @@ func TestHostile(t *testing.T) {
 
 // bypasses are the files that may write elsewhere than to the screens of a command.
 var bypasses = map[string]string{
-	"eval/gen.go":                      "is a program that go generate runs",
-	"cmd/internal/app/app.go":          "makes the screens",
-	"cmd/internal/cli/process_unix.go": "asks whether standard output is open",
+	"eval/gen.go":                     "is a program that go generate runs",
+	"cmd/internal/app/app.go":         "makes the screens",
+	"cmd/internal/ui/process_unix.go": "asks whether standard output is open",
 }
 
 // TestOutputIsQuoted looks for output that bypasses package quote: to standard output or error

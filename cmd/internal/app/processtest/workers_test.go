@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-chess/assay/cmd/internal/cli"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/durable"
 	testengine "github.com/assay-chess/assay/engine/uci/testdata"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
@@ -27,7 +27,7 @@ func TestServedRunShowsItsWorkers(t *testing.T) {
 	startWorker(t, nil, address, "--name", "anna")
 	url := serveProcess(t, runs)
 	awaitPage(t, url+"/run/games", `class="working">working`, "<bdi>anna</bdi>",
-		"<strong>1</strong> at work with 1 core,", cli.Version()+", "+runtime.GOOS+"/"+durable.BuildTarget())
+		"<strong>1</strong> at work with 1 core,", ui.Version()+", "+runtime.GOOS+"/"+durable.BuildTarget())
 
 	roster := func() (r coordinator.Snapshot) {
 		t.Helper()
@@ -42,7 +42,7 @@ func TestServedRunShowsItsWorkers(t *testing.T) {
 	}
 	for until := time.Now().Add(soonEnough); ; time.Sleep(200 * time.Millisecond) {
 		if w := roster().Workers[0]; w.State == coordinator.Working && w.Games > 0 && w.GamesASecond > 0 && w.Units > 0 &&
-			w.Program == cli.Version() && w.Failures == 0 && !w.Seen.IsZero() {
+			w.Program == ui.Version() && w.Failures == 0 && !w.Seen.IsZero() {
 			break
 		} else if time.Now().After(until) {
 			t.Fatalf("%+v", w)

@@ -1,6 +1,6 @@
-// Package cli is what the commands share: progress, JSON output, usage errors, flags with
+// Package ui is what the commands share: progress, JSON output, usage errors, flags with
 // old spellings, advice on errors, texts of tables. It has no commands and knows none.
-package cli
+package ui
 
 import (
 	"encoding/json"
