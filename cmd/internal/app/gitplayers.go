@@ -18,15 +18,6 @@ import (
 	"github.com/assay-chess/assay/selfplay"
 )
 
-// gitHelp is the help of commands whose players may be built from commits.
-const gitHelp = `A player git:[nodes=N:][depth=N:][timeout=TIME:]REF[?OPTION=VALUE&...] is an engine that --build
-builds from a commit of --repo: git:HEAD, git:main, git:v1.2, git:1a2b3c4; git:. is the working
-tree. The command writes the file {out}. The last 20 builds are kept, in assay/builds of the
-user's cache folder or in $ASSAY_CACHE, identified by commit, command and options. The bench of a
-build must give the nodes in the commit message ("Bench: 123456"). A resumed run keeps the commits
-it began with. The file assay.toml at the top of the repository can hold the command, options,
-limits and openings: see assay guide test-my-patch.`
-
 // gitPlayers builds players from commits.
 type gitPlayers struct {
 	*session

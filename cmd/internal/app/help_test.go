@@ -13,8 +13,9 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/ui"
 )
 
-// helpLines is the most that --help may print, on a terminal of 80 columns or more.
-const helpLines = 40
+// helpLines is the most that --help may print, on a terminal of 80 columns or more; textLines, what a command may
+// say beside its flags.
+const helpLines, textLines = 40, 12
 
 // terminal is a writer of a number of columns.
 type terminal struct {
@@ -49,6 +50,9 @@ func helpAt(t *testing.T, columns int, args ...string) *terminal {
 func TestHelpIsShort(t *testing.T) {
 	for _, cmd := range allCommands(newRootCommand()) {
 		path := strings.Fields(cmd.CommandPath())[1:]
+		if n := strings.Count(cmd.Long, "\n") + 1; n > textLines {
+			t.Errorf("%s: a text of %d lines, more than %d: say it in a guide", cmd.CommandPath(), n, textLines)
+		}
 		for _, columns := range []int{80, 100} {
 			out := helpAt(t, columns, append(path, "--help")...)
 			if n := out.lines(); n > helpLines {

@@ -28,29 +28,17 @@ func newLadderCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ladder A B [C]... | GAMES.pgn...",
 		Short: "Rate many players on one scale, with error bars",
-		Long: `Play pairs of games between many players and rate all of them on one scale, with
-95 % intervals and the likelihood that each is stronger than the next.
-
-With --schedule widest the player with the widest interval plays the opponent that narrows
-it most. With round-robin every player plays every other, with gauntlet the first plays
-all others, each round from one opening. The ladder ends after --games, or when every
-interval is within --within Elo.
+		Long: `Play pairs of games between many players and rate all of them on one scale, with 95 % intervals
+and the likelihood that each is stronger than the next.
 
 Ratings maximize the likelihood of the Bradley-Terry model with draws and White's advantage
-(Davidson 1970), with one virtual draw for each pairing. Intervals count pairs of games, not
-single games. Elo is relative to the mean of all players, or to --anchor.
-
-Players are named as in assay match. There too, historic programs search to their own depth
-unless you give a limit, and each player must play a move before the first game. If a player
-forfeits more than --max-forfeits of its games, or too many pairs are void, no player is
-rated: the ladder ends with exit code 1 and keeps its games. With --out the ladder is kept
-in a folder (journal, PGN, data set of games, result, ladder.svg). After an interruption the
-same command resumes it: no game is lost or played twice.
+(Davidson 1970), with one virtual draw for each pairing. Intervals count pairs, not single games.
+Players, forfeits, void pairs and --out are as in assay match.
 
 With PGN files (or folders of runs) in place of players, nothing is played: the players of their
-tags are rated by all of these games. --anchor takes several ratings, with
-their errors: --anchor 'Stash 36=3340±15, Weiss 2=3380'. Games count as independent. Groups of
-players that never met are named, because their ratings cannot be compared.`,
+tags are rated by all of these games, which count as independent. --anchor then takes several
+ratings, with their errors: --anchor 'Stash 36=3340±15, Weiss 2=3380'. Groups of players that
+never met are named, because their ratings cannot be compared.`,
 		Example: `  assay ladder assay assay:weights=shannon-1950 assay:depth=1 --nodes 1000
   assay ladder assay uci:/usr/games/stockfish 'uci:/usr/games/gnuchess --uci' --tc 5+0.05 --schedule round-robin
   assay ladder git:v1 git:v2 git:v3 --schedule chain --tc 8+0.08

@@ -33,63 +33,15 @@ func newLearnCommand() *cobra.Command {
 		Short: "Run the whole loop, from Shannon's numbers to a measured gain",
 		Long: `Learn the coefficients of an evaluation from games against itself, and measure the gain.
 
-Each generation plays games with the champion's weights and fits new weights to the
-positions of these games. An SPRT match between the two, the gate, decides whether the new
-weights become champion. The first champion has the weights of --from: Shannon's
-coefficients of 1949, and zeros. With --model they may be of another evaluation, which
-plays until weights of the model are promoted.
+Each generation plays games with the champion's weights and fits new weights to their positions. An
+SPRT match between the two, the gate, decides whether the new weights become champion. Matches of
+fixed length measure the gain at the end: against --opponent, and against the weights of --from if
+a generation was promoted. With --method spsa a generation fits nothing: its games are pairs
+between perturbed weights, as assay spsa plays them. The same command resumes a run in runs/NAME;
+a longer plan adds generations. --plan FILE (the config.json of a run, or its object "plan")
+replaces the other flags and sets each generation separately.
 
-Two matches of fixed length, on openings of their own, measure the gain at the end: against
-the weights of --opponent (shannon-1950 is a simpler evaluation in the same search) and, if a
-generation was promoted, against those of --from.
-
---model learns the coefficients of another evaluation, in the same search: shannon-1950 (the
-nine of Shannon's f(P)), shannon-appendix (with the terms of his appendix) or machack-1967
-(Greenblatt's S). It starts from the numbers of its authors, and they are the opponent: one
-match measures the gain. If nothing was promoted, the last fit plays that match. Terms that
-cannot be learned keep their weights and are listed.
-
---method chooses how a generation learns: gauss-newton and adam fit the weights to positions;
-both minimize the same loss. spsa fits nothing: the games of the generation are
-pairs between weights with every term changed a little, as assay spsa plays them, and each pair
-moves the weights. A term's step, c_end, is what changes the evaluation of a typical position by 40
-centipawns, or a tenth of its weight, if that is more.
-
-At the end it prints the twenty coefficients that moved most, and the gain; with --all
-everything else too.
-
-Everything is written to runs/NAME. The same command resumes an interrupted run. The same
-seed gives the same weights and games for any --concurrency.
-
---plan FILE replaces the other flags and sets each generation separately. FILE is the
-config.json of a run, to repeat it, or only its object "plan". Optional fields of a
-generation, with their defaults: keep 3 (generations whose games it learns from), decay 0.5
-(weight of a generation's games relative to the next one's), prior 1 (factor on the widths of
-the priors), method, and filter (the flags of assay data positions; resolve qsearch, max_score
-3000).
-
-Generations can be added to a run, complete or not: give its name and a plan, or flags, that
-agree with it in every generation that has started. --scale 0.01 plays a hundredth of the
-plan's games, rounded up to pairs, and at least 20 a generation. "hard_nodes": true stops every
-search at exactly its nodes.
-
---engine DIR tunes your own engine, as the assay.toml of its repository describes it (assay guide
-tune-my-engine), in a clone; your files are only read. In each generation the engine plays itself,
-and its weights are fitted to these games and, with half the weight, to those from before the last
-promotion (decay) and to --add. The fit proposes, games decide: it must pass the gate, SPRT
-[0, 10]; if that is undecided, half of the step tries once more. At the end the champion plays the
-engine as it was: SPRT [-10, 0], and a match of fixed length. If that shows a gain, there is a
-patch in the run's folder, with its commit message. Matches at 8 times the nodes and at a clock
-follow, and take nothing back: one without a verdict is played again by the same command. --hours
-shares the time that the run works, from the measured speed; --games sets the games of self-play
-instead. The table [learn] has nodes, tc, hours, games, generations, lambda, decay, tolerance (of
-the dump's check, 2 centipawns), freeze, book, gate, final_games, deep_games, clock_games and clock.
-
---engine DIR --check asks whether your engine can be tuned. It builds the engine, plays ten games,
-checks the dump on their positions, finds the numbers in the source, where writing them back must
-change nothing, fits, moves each number further so that one that stays behind shows, builds,
-compares the new dump with these numbers, and lets the new engine play. Each stage has a line with
-its time; an error names the command that failed.`,
+--engine DIR tunes your own engine instead (assay guide tune-my-engine); --check tries it first.`,
 		Example: `  assay learn                                   # about three minutes on two cores
   assay learn --games 40 --nodes 300 --seed 3   # a whole small run in seconds
   assay learn --generations 4 --games 20000 --nodes 5000 --run night

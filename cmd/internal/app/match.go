@@ -17,68 +17,17 @@ import (
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
 
-const matchHelp = `Play pairs of games between A and B, each pair from one opening with colors reversed, and
-report how much stronger A is. A player is a UCI engine (./engine?Hash=16), a commit of yours
-(git:main), assay, or a historic program (turing-1951).
+const matchHelp = `Play pairs of games between A and B, each pair from one opening with colors reversed, and report
+how much stronger A is. A player is a UCI engine (./engine?Hash=16), a commit of yours (git:main),
+assay, or a historic program (turing-1951). name=new:./engine gives it a name.
 
-With --games the match has a fixed length, and its Elo and interval are unbiased. With
---sprt elo0,elo1 it ends as soon as the sequential test has decided whether A is stronger
-by elo0 or by elo1; stopping early biases the Elo, so the median-unbiased estimate is printed
-too. With both, --games is the maximum.
-
-Players other than engines are NAME[:weights=FILE-or-embedded-name][:nodes=N][:depth=N][:hash=MB]: assay, or a
-historic program with its own options, such as shannon-a:moves=3, turing-1951:bishop=330 or
-machack-1967:book=false ("assay historic list" lists them; for the options of one, run
-"assay uci --player NAME" and type uci). Historic programs search to their own depth unless you
-give a limit (--nodes, --depth, --movetime, --tc); the default of --nodes does not apply to them.
-In a match against other players their identity in files then ends with :depth=40, which is
-beyond that depth.
-
-Players are shown as typed, or by a name: name=new:./engine. Data and results also record
-the id of their weights, or the checksum of their program.
-
-A word with a path separator is the program of a UCI engine: ./engine?Hash=16. The
-long form is uci:[nodes=N:][depth=N:][timeout=TIME:][history=full:][view=white:]COMMAND[?OPTION=VALUE&...].
-The command is split into words as a shell does, without expansion. OwnBook and Threads keep
-the engine's defaults unless set. With history=full an engine gets all moves of the game
-with each position; otherwise those since the last capture or pawn move, which is all that
-draws depend on. view=white is for an engine that reports scores from White's view instead of
-the side to move's.
-
-Engines run with your rights: they can read and change what you can, and use the network.
-
-` + gitHelp + `
-
-` + settings.Precedence + `
-
-Before the first game each player must start and play a move; if one does not, the command
-ends. During a game, a crash, an illegal or malformed move and no answer lose it. Such losses
-count and are not replayed. If a player forfeits more than --max-forfeits of its games
-(exact test at level 0.001, whenever the number of games is a power of two, and at the end),
-there is no verdict: the command ends with exit code 1 and keeps the games. With --recover
-forfeits count as losses, however many there are. If A passes an SPRT in which B forfeited,
-the result also gives the verdict without those pairs. A game is void, and its pair is replayed,
-only if a program could not be started or assay itself was paused. If more than 1 % of the
-pairs (and more than --concurrency of them) are void, there is no verdict either.
-
-With node or depth limits, the same flags and seed give the same games and result for any
---concurrency. Games by time depend on the machine and are never the same twice. The match
-keeps the clocks: a player that oversteps its time by more than --time-margin loses. With
---affinity on each running game has a core of its own; foreign engines without time limits get
-one anyway, because they answer faster. If more threads want to run than there are cores, the
-result says that the machine was busy (Linux), and names that first if losses on time leave no
-verdict. Without a clock a foreign engine also loses if it does not answer within
---move-timeout (plus one second per 100,000 nodes).
-
-More than two players make a tournament: a round robin, or with --gauntlet A against all
-others, each round from one opening; --games is the total. See also assay ladder.
-
-With --out the match is kept in a folder (journal, PGN, data set of games, result). After an
-interruption the same command resumes it: no game is lost or played twice.
-
-In a script --exit-status makes the exit code the verdict of --sprt: 0 A passed, 3 A failed, 4
-undecided after --games. Without it all three are 0. No verdict and other failures are 1, a
-wrong command line is 2.`
+With --games the match has a fixed length, and its Elo and interval are unbiased. With --sprt
+elo0,elo1 it ends as soon as the sequential test has decided, and the Elo is the median-unbiased
+estimate. More than two players make a tournament. With node or depth limits, the same flags and
+seed give the same games for any --concurrency. With --out the match is kept in a folder, and the
+same command resumes it. A crash, an illegal move or a lost clock loses a game; too many of them,
+and there is no verdict. Engines run with your rights.
+See assay guide test-my-patch; engine/README.md has the texts of players.`
 
 func newMatchCommand() *cobra.Command {
 	cmd := &cobra.Command{

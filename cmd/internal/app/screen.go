@@ -24,32 +24,17 @@ func newScreenCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "screen PLAYER FACTOR FACTOR...",
 		Short: "Judge many changes in the games of one match",
-		Long: `Which of many ideas are good? Judge 2 to 40 changes of an engine at once.
-Subsets of them play each other, so each game counts for all of them: 8,000
-games measure every effect to about ±6 Elo, however many there are.
-PLAYER is the base, as in assay match. A FACTOR is a change, off or on:
+		Long: `Which of many ideas are good? Judge 2 to 40 changes of an engine at once. Subsets of them play each
+other, so each game counts for all of them: 8,000 games measure every effect to about ±6 Elo,
+however many there are. PLAYER is the base, as in assay match. A FACTOR is a change, off or on:
   LateBase=122,400      an option: its value off, its value on
-  git:REF, FILE.diff    a patch of git:BASE: what a commit changed, or a diff
+  git:REF, FILE.diff    a patch of git:BASE: what a commit changed, or a diff; NAME=git:REF names it
 
-NAME=git:REF gives a patch a name. Patches are applied to the base in the subsets that are needed,
-16 for 8 factors, 24 for 12, 40 for 20; each is built once (--build) and kept. If one does not
-apply, or two conflict, the error names them before the first build. --group A,B makes one factor
-of two that need each other.
-
-Three quarters of the pairs of games are a subset against its complement, for effects of single
-factors, and one quarter other subsets against each other, for interactions. An effect is that with
-the other factors at random; the largest of many were also lucky. Interactions are shown one by one
-for options if there are games enough, and as sums that builds cannot tell apart for patches.
-
-After 30, 50, 75 and 100 % of the games, factors whose effect is not chance are decided (in at
-most 5 % of screens one without an effect). From 10,000 games on, decided options keep their better
-level, and if the other effects change by that, those at this level are shown.
-
-The plan comes before the first game: precision, builds, time. The last lines are the recommended
-factors as a command: those whose effect is above zero. Only --confirm, a match against the base on
-fresh openings, shows a gain; patches also change the speed, so with limits of nodes it plays a
-second match at --confirm-tc. With --out the screen is kept. After an interruption the same command
-resumes it.`,
+An effect is measured with the other factors at random; the largest of many were also lucky. After
+30, 50, 75 and 100 % of the games, factors whose effect is not chance are decided (in at most 5 %
+of screens one without an effect). The last lines are the recommended factors as a command; only
+--confirm, a match against the base on fresh openings, shows a gain. See assay guide
+which-of-my-ideas.`,
 		Example: `  assay screen assay LateBase=122,400 ReverseMargin=122,60 --out runs/ideas
   assay screen git:main git:idea-1 git:idea-2 --build 'make EXE={out}' --confirm
   assay screen ./engine Contempt=0,20 'Use Book=false,true' --within 5`,

@@ -18,25 +18,17 @@ func newSelfplayCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "selfplay --out DIR",
 		Short: "Play games and write them as a data set for training",
-		Long: `Play numbered games of a player against itself, or of two players that swap colors
-after each game, and write them in order as a data set of games (Arrow).
+		Long: `Play numbered games of a player against itself, or of two players that swap colors after each
+game, and write them in order as a data set of games (Arrow).
 
-Each game starts from its own opening: random plies, checked for balance by a short
-search, or a line of a book. Clear wins are adjudicated; a share of them is played on to
-measure how often the adjudication is wrong.
+Each game starts from its own opening: random plies, checked for balance by a short search, or a
+line of a book. Clear wins are adjudicated; a share of them is played on to measure how often the
+adjudication is wrong. With node or depth limits, the same flags and seed give the same bytes for
+any --concurrency. Games by time are never the same twice, but equal seeds give equal game ids:
+give each run a --seed of its own.
 
-With node or depth limits, the same flags and seed give the same bytes for any --concurrency.
-Engines that know only clocks play with --tc or --movetime. Such games depend on the machine, so
-another run plays other games, and the manifest says so ("reproducible"); give each run a --seed
-of its own, because equal seeds give equal game ids.
-
-A player that crashes, plays an illegal move or oversteps its time loses the game (a forfeit).
-The game records it and the run goes on; the engine's log is in DIR/faults. A player that
-forfeits more than --max-forfeits of its games stops the command.
-
-You may interrupt or kill the command at any time: the same command goes on and replays no
-finished game. A complete DIR is not changed. 'assay data positions' also reads an unfinished
-one.`,
+The same command resumes an interrupted run and replays no finished game. A complete DIR is not
+changed. 'assay data positions' also reads an unfinished one.`,
 		Example: `  assay selfplay --out games --games 1000 --nodes 1000
   assay selfplay --out night --games 100000 --weights runs/first/weights.json --seed 2
   assay selfplay --out mine --games 1000 --players 'uci:./my-engine?Hash=16' --tc 2+0.02 --book openings.epd

@@ -46,18 +46,13 @@ func newSprtCommand() *cobra.Command {
 		Long: `Compute Elo, LLR and verdict from results (--penta, --wdl, --pgn). Without results, predict how
 often a sequential test passes and how many games it takes.
 
-The prediction is for players of several strengths, by formula.
-
-With --penta, --wdl or --pgn: the Elo of these results. With --elo0 or --elo1 also LLR, bounds and
-verdict of the test, which may have ended the match, so the Elo is the median-unbiased one; likewise
-for a PGN file of assay match --sprt, which names its test. Otherwise the number of games counts as
-fixed in advance. With --true-elo the prediction follows, with the share of draws of these results.
+With --elo0 or --elo1, and for a PGN file of assay match --sprt, which names its test, the test may
+have ended the match, so the Elo is the median-unbiased one. Otherwise the number of games counts
+as fixed in advance. With --true-elo the prediction uses the share of draws of the results.
 
 If all games were won, the Elo is its lower bound: the exact binomial one of the pairs, at 97.5 %.
-Fewer than 20 games give no Elo.
-
---elo0, --elo1 and --true-elo are in the unit of --elo-model: normalized or logistic Elo. Use --wdl
-for games that were not played in pairs from the same opening: they count as independent.`,
+Fewer than 20 games give no Elo. --elo0, --elo1 and --true-elo are in the unit of --elo-model. Use
+--wdl for games that were not played in pairs from the same opening: they count as independent.`,
 		Example: `  assay sprt --penta 39,2226,31451,2412,40 --elo0 0 --elo1 2
   assay sprt --pgn games.pgn --elo0 0 --elo1 5
   assay sprt --wdl 716,2163,591 --elo0 0 --elo1 6 --elo-model logistic --json

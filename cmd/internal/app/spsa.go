@@ -25,59 +25,17 @@ func newSpsaCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "spsa CONFIG|ENGINE",
 		Short: "Tune a UCI engine's parameters by games",
-		Long: `Tune parameters by games with SPSA: each iteration plays pairs of games between the
-player with all parameters changed a little one way, and the same player with all of
-them changed the other way, and moves them toward the side that scored better. With an ENGINE it
-only writes a CONFIG with the engine's spin options, for you to edit.
+		Long: `Tune parameters by games with SPSA: each iteration plays pairs of games between the player with all
+parameters changed a little one way, and the same player with all of them changed the other way,
+and moves them toward the side that scored better. With an ENGINE it only writes a CONFIG with the
+engine's spin options, for you to edit.
 
-CONFIG is a TOML file (or JSON with the same names):
-
-  player     = "assay:hash=1"  # or 'uci:/path/to/engine?Hash=16': tunes its options
-  iterations = 2000            # N
-  pairs      = 2               # of games an iteration (default 1)
-  ahead      = 4               # iterations under way at once (default 4); changes the games
-  nodes      = 500             # or depth, movetime = "100ms", tc = "8+0.08"; hard_nodes = true
-  validation = 400             # games of the tuned against the start values, at the end
-  seed       = 1
-
-  [[parameter]]
-  name  = "queen"              # a UCI option; of players with weights a term of the model (queen,
-                               # queen.mg, queen.eg); of assay also a parameter of its search
-                               # (ReverseMargin; see assay uci --tunable)
-  start = 500
-  min   = 100
-  max   = 2000
-  c_end = 60                   # change either way in the last iteration (default: range/10)
-  r_end = 0.02                 # last step: r_end x c_end a point (default 4.5 / sqrt(pairs of
-                               # the run x parameters), from 0.002 to 0.1)
-  type  = "int"                # or "float"; whole numbers are rounded at random
-
-Instead of [[parameter]], parameter_file = "FILE" reads the lines of OpenBench (name, int,
-value, min, max, c_end, r_end) or the config.json of weather-factory (step is taken for
-c_end). The answer is then printed in the same form.
-
-Also, like the flags of assay match: book, book_order, book_start, book_plies, random_plies,
-opening_score, opening_nodes, max_plies, win_score, win_plies,
-win_one_sided, draw_score, draw_plies, draw_from. Iteration k changes parameters by
-c/k^0.101, c = c_end N^0.101, and moves them by a/(A+k)^0.602 / (c/k^0.101) a point,
-a = r_end c_end^2 (A+N)^0.602, A = N/10.
-
-A run first simulates how much of an assumed gain of --sim-elo its games can find, and warns if
-that is hopeless: less than a fifth. It plays all the same.
-
-The answer is the average over the last third of the iterations, with an error from the means
-of 20 batches (how much the values vary; far too small as an error of the optimum). Beside it
-stands the optimum by a regression of all results on the perturbations, with a 95 % interval. A
-parabola is assumed in each parameter, with a weak prior on its curvature. Parameters whose
-results are within chance are listed: they showed no effect.
-
-Before the first game the player must play a move. If it forfeits more than --max-forfeits of
-its games, or too many pairs are void, there is no answer: the command ends with exit code 1
-and keeps the games (see assay match).
-
-The run is kept in a folder (journal of games, PGN, data set, iterations.jsonl with every
-perturbation and result). After an interruption the same command resumes it, and ends with
-the same bytes.`,
+CONFIG is a TOML file (assay guide tune-my-search; or JSON with the same names): player, iterations,
+pairs and ahead; limits and openings, named like flags of assay match; validation, games of the
+answer against the start; and a table [[parameter]] with name, start, min, max, c_end, r_end and
+type for each, or parameter_file with the lines of OpenBench or the config.json of weather-factory.
+The answer averages the last third of the iterations. Beside it stands the optimum by a regression
+of all results on the perturbations, with a 95 % interval. The same command resumes a run.`,
 		Example: `  assay spsa ./engine                 # writes engine.toml
   assay spsa engine.toml --out runs/engine`,
 		Args: cobra.ExactArgs(1),

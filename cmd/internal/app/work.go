@@ -37,43 +37,18 @@ type workFlags struct {
 	rights      string
 }
 
-const workHelp = `Play games on this machine for a run of assay selfplay, match, ladder, spsa or learn
-elsewhere that was started with --serve or --nats. The games are the same, to the byte, as
-on the other machine. Ctrl-C finishes and sends the games under way.
+const workHelp = `Play games on this machine for a run of assay selfplay, match, ladder, spsa or learn elsewhere that
+was started with --serve or --nats. The games are the same, to the byte. Ctrl-C finishes and sends
+the games under way. The worker waits for a run, and after it for the next one.
 
-The worker waits for a run that has not started yet, and after a run for the next one.
+A worker needs the version of assay that the run has. It plays a foreign engine only if its owner
+allows the program: --engine PATH a file with its current content, --run-engines whatever the run
+sends. Engines run with your rights.
 
-A worker needs the version of assay that the run has, and proves with a short game that its
-build plays the same. It fetches weights. It plays a foreign engine only if its owner allows
-the program: --engine PATH allows a file with its current content, which must be that of the
-run's; --run-engines allows whatever the run sends, and fetches it. Engines run with your rights.
-
-A worker that lacks an engine of the run leaves, and both sides report what is missing.
-A worker does not accept program arguments, or options that name files.
-
-Credentials come from files or the environment, for the worker and for the coordinator:
-
-  ASSAY_TOKEN        a secret that all workers share and send over the network. Better: a
-                     key for each worker, which never leaves its machine:
-  ASSAY_CREDENTIALS  the file with the key that --new-key made, or a NATS .creds file; of
-                     the worker, or with --nats of the coordinator
-  ASSAY_WORKER_KEYS  with --serve: the list of the workers' names and public keys
-  ASSAY_TLS_CERT     with --serve: PEM files with the server's certificate
-  ASSAY_TLS_KEY      and key. They encrypt the connections; the address begins with tls://
-  ASSAY_TLS_CA       for the worker, and with --nats: a PEM file with the certificate that
-                     signed the server's, if the system does not trust it
-
-Without credentials, --serve accepts workers on the same machine only.
-
---nats uses NATS servers that already run. Their configuration lists the keys: --rights
-prints it for such a list. Each worker gets the rights it needs; the key named coordinator
-is for starting runs, and may do everything. Of several servers that form a cluster, all
-but one may fail: coordinator and workers connect to those that are left.
-
-  assay work --new-key coordinator.key --name coordinator >>list
-  assay work --new-key bob.key --name bob >>list
-  assay work --rights list >assay.conf          # in nats-server.conf: include assay.conf
-  ASSAY_CREDENTIALS=coordinator.key assay selfplay --out games --nats nats://one:4222,nats://two:4222`
+Credentials, for workers and coordinators, come from ASSAY_CREDENTIALS (the file of --new-key, or a
+NATS .creds file) or ASSAY_TOKEN (a secret that all share); with --serve from ASSAY_WORKER_KEYS,
+ASSAY_TLS_CERT and ASSAY_TLS_KEY; ASSAY_TLS_CA is the certificate to trust. See assay guide
+share-machines.`
 
 func newWorkCommand() *cobra.Command {
 	var f workFlags

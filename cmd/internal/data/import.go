@@ -37,45 +37,17 @@ func newImport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import SRC... --out DIR",
 		Short: "Import EPD, CSV, TSV, PGN or bulletformat files",
-		Long: `Read files, folders or standard input (-) and write a data set: games from PGN, positions
-from lists (FEN [0.5], FEN c9 "1/2-1/2"; FEN;score;result), tables (CSV, TSV), bulletformat,
-.plain, .binpack and evaluations of Lichess (.jsonl). Files may be compressed (zstd, gzip, bzip2,
-xz, zip, tar).
+		Long: `Read files, folders or standard input (-) and write a data set: games from PGN, positions from lists
+(FEN [0.5], FEN c9 "1/2-1/2"; FEN;score;result), tables (CSV, TSV), bulletformat, .plain, .binpack
+and evaluations of Lichess (.jsonl). Files may be compressed (zstd, gzip, bzip2, xz, zip, tar).
 
-The compression is recognized by the first bytes; an archive must hold one file. For a format that
-assay does not read, the error names what converts it.
+Nothing is filtered and no duplicate is dropped. A row that cannot be read is refused: its file,
+line and reason are printed, and the other rows are imported. With --strict the first refused row
+is an error; without it, 1,000 refused rows before the first good one. Scores must rise with the
+results with either side to move; if they do not, the error names the cure.
 
-Lists (.epd .fen .txt .book) have one position per line, with its result in one of the usual
-spellings: FEN [0.5], FEN c9 "1/2-1/2"; FEN | 1-0, FEN;score;result, FEN | score | result.
-Tables (.csv .tsv) begin with the names of their columns, or --columns names them: fen and
-result, optionally score, ply, game, opening, weight, and _ for a column to ignore.
-Stockfish's .plain and .binpack and bulletformat (.bullet) are from the side to move's view;
-positions of bulletformat have White to move.
-Evaluations of Lichess (.jsonl, database.lichess.org/#evals) have no results: each row takes the
-deepest score, and the result to expect of it by Lichess's formula.
-
-Nothing is filtered and no duplicate is dropped. A row that cannot be read is refused: its
-file, line and reason are printed, and the other rows are imported. With --strict the first
-refused row is an error; without it, 1,000 refused rows before the first good one. A line
-with a second position, or with text after the result that is neither a score nor an EPD
-operation, is refused. In lists and tables, scores that are mates (M2, #-3) are counted and
-stored as missing. Text is UTF-8 with line breaks of any kind; UTF-16 and a NUL byte are
-errors. After an error nothing stays on disk. After an interruption, run the same command again
-to resume; an import from standard input starts again.
-
-Scores must rise with the results with either side to move, and agree with the score a ply
-later; if they do not, their view is not that of --score-view, and the import ends with an error
-that names the cure. Few rows, or scores that tell little, pass.
-
-In PGN (.pgn), scores, mates and book moves are read from comments as
-Lichess, ChessBase, TCEC, OpenBench, cutechess-cli, fastchess, c-chess-cli, Arena and assay write
-them: dataset/FORMAT.md has the table, and the output says what was read. Where neither tags nor
-comments show which position [%eval] belongs to, 500 scores or more decide it if they can. If not,
-those scores are left out; --score-ply decides.
-
-Positions without a game count as independent of each other, which makes the standard errors
-of a fit several times too small. --infer-games finds the games of rows in game order: a game
-ends where the ply drops or the result changes.`,
+dataset/FORMAT.md has the spellings of all formats, and which comments of PGN are scores. Positions
+without a game count as independent of each other; --infer-games finds the games of rows in order.`,
 		Example: `  assay data import games.pgn.zst --out games
   assay data import positions.epd --out positions --infer-games
   assay data import scored.tsv.zst --out positions --columns fen,score,result,ply,_,_ --results -1,0,1`,

@@ -46,39 +46,17 @@ func newPositions() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "positions DATA... --out DIR",
 		Short: "Make training positions from games, or filter positions",
-		Long: `Write the positions of games, each with the result of the game and the score of its search,
-and count for each reason how many were dropped: opening plies, positions in check, mate
-scores, large scores, duplicates. Data sets of positions can be filtered too.
+		Long: `Write the positions of games, each with the result of the game and the score of its search, and
+count for each reason how many were dropped: opening plies, positions in check, mate scores, large
+scores, duplicates, games that ended by a forfeit. Data sets of positions can be filtered too.
 
-A game that ended by a forfeit (time, illegal move, crash, abandonment, rules infraction) has a
-result that the board did not decide: its positions are dropped, unless --forfeits keep. So are
-positions of won games that the rules make a draw, by material or the fifty-move rule.
-
-A noisy position, whose evaluation a pending capture is about to change, is replaced by the
-leaf of its quiescence search: dropping it would hide every threat that the side to move can
-execute. The leaf has no score, because the score in the game belongs to another position;
---relabel gives it one. Positions are never dropped because search and evaluation disagree: that would
-keep only positions that the evaluation understands already.
-
---preset sets the flags that are not given:
+A noisy position, whose evaluation a pending capture is about to change, is replaced by the leaf of
+its quiescence search, which has no score (--relabel gives it one). --preset sets the flags that are
+not given:
   texel  --resolve qsearch --leaf-score drop: for tuning an evaluation. This is the default.
-  nnue   --resolve keep --min-ply 16 --max-score 9999 --quiet-move: for training a network on
-         positions as they were searched. With data sets of positions, which do not record
-         the move, --resolve drop takes the place of --quiet-move.
-
-All duplicates are found, in bounded memory. --sample takes a random sample of that size.
---uniform takes equally many positions of each result in each of five bands of the phase
-(24, 18-23, 12-17, 6-11, 0-5): as many as the smallest group has, or with --sample numbers
-as equal as possible. --relabel searches the remaining positions for new scores; after an
-interruption no position is searched again.
-
-Endgames are often played badly. --syzygy DIR gives positions of at most seven men that the tables in
-DIR know their right result, by the half-move clock of the position; the manifest and the table of
-counts say how many were corrected.
-
-The output does not depend on --workers. After an interruption, run the same command again to
-resume. A data set or a game that occurs twice is an error. Of a run in progress or interrupted,
-the first games without a gap are used; the manifest records how many.`,
+  nnue   --resolve keep --min-ply 16 --max-score 9999 --quiet-move: for training a network.
+The output does not depend on --workers. After an interruption, the same command resumes. Of a run
+in progress, the first games without a gap are used.`,
 		Example: `  assay data positions games --out positions
   assay data positions gen1 gen2 --out positions --max-per-game 20 --seed 1
   assay data positions games --out train --preset nnue

@@ -22,23 +22,15 @@ func NewCheck() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check ENGINE",
 		Short: "Check that a UCI engine keeps to the protocol, its limits and time",
-		Long: `Try whether a UCI engine keeps to the protocol and to its limits, before it plays games.
+		Long: `Try whether a UCI engine keeps to the protocol and to its limits, before it plays games: about 40
+checks of the handshake, options, every form of go, legal moves, mates, how fast it answers, nodes,
+depth and time as asked, memory, Chess960, and how it ends.
 
-There are about 40 checks: the handshake; options as announced, each set to its ends; every form
-of go; legal moves and legal variations in all of them; mates; how fast it answers stop, ponderhit
-and isready; nodes, depth and time as asked; a game by the clock; memory; the same nodes twice
-after ucinewgame; bare kings, mate, stalemate, 100 plies without progress, Chess960; quit and
-closed input. fastchess -compliance has the handshake and go with clocks.
-
-A check that failed means lost games. A warning means games that are not quite what you asked for,
-such as more nodes than the limit. Beside both stands what was said: > to the engine, < from it,
-after how many milliseconds.
-
-Times depend on the machine: run this when nothing else runs. If more threads want to run than
-there are cores, an answer that is too late is only a warning, which says so. With --load the games by the clock
-are played once more while every core is busy.
-
-The exit code is 1 if a check failed.`,
+A check that failed means lost games, and the exit code is 1. A warning means games that are not
+quite what you asked for, such as more nodes than the limit. Beside both stands what was said: > to
+the engine, < from it, after how many milliseconds. Times depend on the machine: run this when
+nothing else runs. With --load the games by the clock are played once more while every core is
+busy.`,
 		Example: `  assay check ./engine
   assay check './engine?Threads=1' --clock 1+0.01,8+0.08,40/10 --load
   assay check ./engine --json | jq '.findings[] | select(.verdict == "failed")'`,

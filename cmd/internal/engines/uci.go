@@ -22,17 +22,12 @@ func NewUCI() *cobra.Command {
 
 A player is NAME[:weights=FILE or embedded name][:nodes=N][:depth=N][:hash=MB]: assay, or a
 historic program ("assay historic list" lists them) with its own options, such as
-machack-1967:plies=3.
+machack-1967:plies=3. If games are lost on time, raise Move Overhead, the milliseconds that each
+move loses outside the engine. An info string reports whatever the engine ignores.
 
-The UCI command "uci" lists the options. EvalFile takes a weight file or the name of embedded
-weights; if it cannot be read, the old weights remain. If games are lost on time, raise Move
-Overhead, the milliseconds that each move loses outside the engine. Pondering, MultiPV,
-searchmoves, mate and UCI_Chess960 are supported. An info string reports whatever the engine
-ignores.
-
---tunable also lists the parameters of assay's search (reductions, pruning margins, windows)
-as spin options, for tuners that speak UCI. They can be set without --tunable, too, and in a
-player's name: assay:ReverseMargin=90. assay spsa tunes them without UCI.`,
+--tunable also lists the parameters of assay's search (reductions, pruning margins, windows) as
+spin options, for tuners that speak UCI. They can be set without it, too, and in a player's name:
+assay:ReverseMargin=90.`,
 		Example: `  assay uci
   assay uci --player assay:weights=shannon-1950
   assay uci --player turing-1951

@@ -23,11 +23,8 @@ func newReplay() *cobra.Command {
 reconstructed program plays in the same position, its reason, and how often the two agree. Where
 they differ, a second line gives the reason against the printed move.
 
-turing, machack and nss play chess; their reasons are in the terms of their papers: W/B and
-the increase of the position-play value; the value in pawns and the place in the list of
-plausible moves ("alone" is the value of a search of only that move); the goal that
-proposes the move. strachey plays draughts, losalamos chess on six squares by six; its game
-is public, not printed. The four games of machack take about a minute of processor time.
+turing, machack and nss play chess; strachey plays draughts, losalamos chess on six squares by six;
+its game is public, not printed. The four games of machack take about a minute of processor time.
 
 Settings follow the name after colons: those of the players turing-1951, machack-1967 and
 nss-1958; strategy=1 or 2, stages= and king= (in eighths of a man) for strachey; depth= in

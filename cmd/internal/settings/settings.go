@@ -18,12 +18,6 @@ import (
 	"github.com/assay-chess/assay/selfplay"
 )
 
-// Precedence says which of several values counts. It is part of the help of assay match.
-const Precedence = `A flag wins over --preset, --preset over assay.toml, and assay.toml over the default. A flag also
-replaces related settings of assay.toml: --nodes a clock, --book random plies. Where a file takes
-the place of flags (the CONFIG of assay spsa, --plan of assay learn), settings that the file can
-hold must not be given as flags as well.`
-
 // Commands are commands that have a setting.
 type Commands uint16
 

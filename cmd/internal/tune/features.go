@@ -36,34 +36,14 @@ func NewFeatures() *cobra.Command {
 		Long: `Send positions to another engine, and collect the features that it prints in a data set
 (assay.features/2), which 'assay tune' can fit.
 
-The engine prints a header line, a JSON object with the names and values of its terms. Then
-it answers each line on standard input, a FEN, with a record: a JSON line such as
+The engine prints a header line, a JSON object with the names and values of its terms. Then it
+answers each line on standard input, a FEN, with a record, such as
   {"term":[0,17],"count":[1,-2],"phase":0.75,"eval":35}
-or a binary record. After an empty line it flushes its output. Counts are White's minus
-Black's. dataset/FORMAT.md describes the protocol; dataset/features/assay_features.h is a
-writer in C and C++, and dataset/features/writer has writers in Go, Python and Rust.
-
-Three checks compare the features with what the engine computes. In every row the terms must
-add up to the eval, to --tolerance, and to the engine's halves before the taper, exactly.
-1,000 positions are sent mirrored too: everything must change its sign. Finally the evaluation
-must predict the results of the games better than a constant. If a check fails, the error names
-the likely cause and how many rows it explains, and nothing is written; --force makes the last
-check a warning. Rows that the engine skips are counted by reason; more than half is an error.
-
-Rows in check, or where a capture or promotion is about to change the evaluation, are counted,
-unless the engine resolves positions itself; if there are many, the output names the command
-that makes quiet rows.
-
---check WEIGHTS is the last step after a fit: it sends the positions of the fit to the engine
-built with the new weights, and compares its dump with the fit's own rows under these weights:
-value, counts, phase and factors, position by position. It names the first term that differs,
-such as one whose second table for Black kept its old values, or the phase, if it is computed
-from tuned numbers. Up to a tenth of the rows may be counted otherwise, if they add up to the
-engine's value: they are counted, and the first is named. Features and positions of the fit are
-found by their ids beside the weights and in the current folder; or name them.
-
-Results, scores and games are copied from the positions. The output does not depend on
---procs. After an interruption, run the same command again to resume.`,
+After an empty line it flushes its output. Counts are White's minus Black's. dataset/FORMAT.md
+describes the protocol and the checks of every row; dataset/features has writers in five languages.
+If a check fails, the error names the likely cause and how many rows it explains, and nothing is
+written. --check WEIGHTS is the last step after a fit: it compares the dump of the engine built with
+the new weights with the fit's own rows, position by position, and names the first difference.`,
 		Example: `  assay features positions --cmd './engine dump' --out features
   assay features positions --cmd 'python3 dump.py' --procs 4 --out features
   assay features --check tuned/weights.json --cmd './new dump'`,

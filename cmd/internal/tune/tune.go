@@ -60,50 +60,13 @@ func New() *cobra.Command {
 error for each. DATA are data sets of positions (assay data positions makes them from games) or
 of your engine's features (assay features).
 
-Features contain the terms of the evaluation and their start values. --from replaces the start
-values, for example by those of an earlier fit.
-
-Weights, their errors and --k are in the unit of the evaluation: centipawns, or the engine's own
-if the header of its features has a "unit". Widths of priors, --limit and
-tolerances are always in centipawns.
-
-Features whose header has a formula belong to an evaluation that is not linear: the terms of its
-channels and its scalars, the group "formula", are fitted together. --formula tries another formula
-for the same channels, and --against shows which of two predicts unseen games better. Both also
-take positions and --model assay-bent. The weights of a scalar count its steps. A scalar that only
-repeats the scale of a channel is held at its start value.
-
-The fit minimizes the loss of 1/(1+e^(-K x)) against the results; x is the evaluation.
-A prior holds each coefficient near its start value, because a thousand games
-cannot determine hundreds of free coefficients. Its width is in centipawns of effect: of what
-the term's typical count is worth. For features of other evaluations a factor on all widths is
-chosen by cross-validation (--prior-factor). The validation loss is that of whole games
-(or whole openings, where games share them) that the fit has not seen.
-
---ablate says what each group of terms is worth (--ablate=terms: each term): the loss on unseen
-games without it minus that with it, where without it means its terms at 0 and all others fitted
-again. A group that is not shown to help may cost speed for nothing. Fits are cross-validated
-(--folds), so it takes as many fits as groups times folds. With a folder for --out it also keeps the
-weights without each group, to play against those with it.
-
-The verdict is better, no difference shown or worse: the loss under the start weights minus
-that under the tuned ones, with a 95 % interval: on the data of --test, each side under the
-K that suits it best there; else over all games, each predicted by a fit to other games
-(--folds). Games of one kind prove less: without --test, a gain that may be below 2 % of what
-the start weights explain, or that comes from noisy rows, is only "better on games like these". --strict exits with 1 on anything but better.
-The verdict is not about Elo: a match of the new weights against the old decides. Below the verdict
-stands its command, and a warning if the fit changes the evaluation by more than 20 centipawns (root
-mean square), as fits do that lose. The best data for --test are other games of your own engine.
-
-Standard errors are clustered by game in the same way.
-They are errors of the weights as written; --json also has 95 % intervals.
-
---out names a weight file (.json), or a folder for the whole run: configuration, every step
-with its loss (events.jsonl), full report (result.json). Ctrl-C writes the best weights so
-far.
-
-The same data, start weights and flags give the same weights for any --workers, with the
-features in memory or on --disk.`,
+Features contain the start values; --from replaces them. Weights, their errors and --k are in the
+unit of the evaluation; widths of priors, --limit and tolerances are in centipawns. A prior holds
+each coefficient near its start value. The validation loss is of games that the fit has not seen.
+The verdict is better, no difference shown or worse: the loss under the start weights minus that
+under the tuned ones, with a 95 % interval, on the data of --test, or else by cross-validation. It
+is not about Elo: a match decides, whose command stands below it. --ablate says what each group of
+terms is worth. The same data and flags give the same weights for any --workers, in memory or not.`,
 		Example: `  assay tune positions --out tuned.json
   assay tune positions --model shannon-1950 --freeze material --prior mobility=5
   assay tune gen1/positions gen2/positions --from gen1/weights.json --lambda 0.7 --json

@@ -239,44 +239,17 @@ func newExport() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export FILE",
 		Short: "Write weights for another program, or into its source",
-		Long: `Write weights in a format that another program can read, or with --into put them into the
-source of your engine, where only the numbers change.
+		Long: `Write weights in a format that another program can read (json, the weight file; c, a header with
+arrays and S(mg, eg); csv, a line per term), or with --into put them into the source of your engine.
 
-  json    the weight file itself
-  c       a C header with arrays, and S(mg, eg) unless the engine defines it
-  csv     one line per term, with the fitted number and its standard error
-
-Terms become arrays by their names: pst.0, pst.1, ... are the elements of pst, in the order
-of the weight file; pst.0.0 to pst.5.63 are those of pst[6][64], or of pst_0 to pst_5 in the C
-header. A number, a rank or a square at the end, after a dot, an underscore or in brackets, is
-an index; the 64 squares are a1, b1 ... h8. Other characters that a name cannot have become
-underscores, and words of a language get one at the end.
-
---into changes a source file. It replaces only the numbers in definitions named like the
-terms: pst.2.12 is element [2][12] of pst, counted from 0. Elements are S(12, -5),
-{12, -5}, or single numbers where the halves have tables of their own, whose names have mg and
-eg before or after that of the terms: PST_MG and PST_EG. Nothing is guessed: an element that
-is computed is an error, and so is a term that no file defines, unless the fit held it. So
-name all files that define terms, with an --into each; a file of other code may be among them.
-In a file with the comments // assay:begin and // assay:end only what is between them counts.
-
-Separate values for Black, in rows such as passed[2][8] or in a table of their own, are
-written too if they are White's old values with the sign changed, mirrored, or both. Where
-that is not certain, the command says what it found and writes nothing; // assay:keep in the
-first line of a definition keeps its numbers. At the end it names coefficients that the phase
-or other code uses too, and lists numbers that were not written and equal old values. Then build
-the engine and check it position by position:
-  assay features --check WEIGHTS --cmd './new dump'
-
-Line endings, indentation and permissions stay. A file that has these weights already is not
-touched.
-
-FILE may hold weights of any evaluation, yours included. With --into or --format it may also be
-a data set of features: then the values that the engine plays with are written. In its own
-source they must change nothing.
-
-Weights are integers. If the file has the fitted numbers they were rounded from, stderr
-shows how far rounding moved them; assay tune shows the loss it costs.`,
+--into replaces only the numbers in definitions named like the terms: pst.2.12 is element [2][12] of
+pst, counted from 0, where the 64 squares are a1, b1 ... h8. Elements are S(12, -5), {12, -5}, or
+single numbers in tables whose names have mg and eg. Nothing is guessed: an element that is computed
+is an error, and so is a term that no file defines. In a file with the comments // assay:begin and
+// assay:end only what is between them counts; // assay:keep in the first line of a definition keeps
+its numbers. Values for Black are written if they are White's with the sign changed, mirrored, or
+both. Then check the new engine: assay features --check WEIGHTS --cmd './new dump'. FILE may be a
+data set of features: the values that the engine plays with.`,
 		Example: `  assay weights export assay --format c --out weights.h
   assay weights export tuned.json --into src/eval.cpp --into src/psqt.h
   assay weights export features --into src/eval.cpp`,
