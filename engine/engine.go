@@ -4,7 +4,7 @@
 // (Info), and what a player may implement beside Player (OptionLister, Ponderer and
 // others). The players are in engine/search (the modern engine) and engine/historic.
 // Package engine/uci makes a UCI program of any player and a player of any UCI program;
-// engine/roster opens players by name.
+// selfplay/roster opens players by name.
 //
 // Start reading at Player.
 package engine
@@ -115,6 +115,34 @@ type Ponderer interface {
 // Evaluator returns the static evaluation of a position in centipawns, from White's view.
 type Evaluator interface {
 	Evaluate(p *board.Position) int
+}
+
+// Rooted is an Evaluator with terms that may depend on the root, the position that a search started from.
+type Rooted interface {
+	Evaluator
+	// SetRoot makes p the root of the evaluations that follow. nil means no root: terms
+	// that depend on it are then 0, as they are in features.
+	SetRoot(p *board.Position)
+}
+
+// Weights are an evaluation with its weights, for a player that shows and changes them. They never change themselves.
+type Weights interface {
+	// Model returns the name of the evaluation.
+	Model() string
+	// Set returns the weights with one of them set, by the name of its term and in centipawns. It reports false if no
+	// term has the name.
+	Set(name, value string) (Weights, bool, error)
+	// Evaluator returns the evaluation, in which all terms but material count by that many percent of their weights.
+	Evaluator(percent int) (Rooted, error)
+	// Terms returns every term of a position.
+	Terms(p *board.Position) []Term
+}
+
+// Term is a term of an evaluation in a position.
+type Term struct {
+	Name         string
+	White, Black int   // how often each side has it
+	MG, EG       int32 // its weight in the middlegame and in the endgame, in centipawns
 }
 
 // EvaluatorSetter is a Player whose evaluation can be replaced.

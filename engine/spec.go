@@ -20,8 +20,8 @@ type Option struct {
 	Value string `json:"value"`
 }
 
-// Spec names a player, with all that is set before it plays: one of engine/roster's players, a foreign engine, or
-// an engine to be built from a commit. ParseSpec reads what people type (see engine/roster). Equal Specs but for the
+// Spec names a player, with all that is set before it plays: one of selfplay/roster's players, a foreign engine, or
+// an engine to be built from a commit. ParseSpec reads what people type (see selfplay/roster). Equal Specs but for the
 // Label have equal Strings. The zero Spec is no player.
 type Spec struct {
 	Name    string   // of the roster's player; "uci" for a foreign engine, "git" for a commit

@@ -4,6 +4,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/eval/internal/gen"
 )
@@ -61,7 +62,7 @@ func mustParse(t testing.TB, fen string) board.Position {
 	return p
 }
 
-func mustEvaluator(t testing.TB, m *Model, w []Coef) Evaluator {
+func mustEvaluator(t testing.TB, m *Model, w []Coef) engine.Rooted {
 	t.Helper()
 	e, err := m.NewEvaluator(w)
 	if err != nil {
@@ -110,7 +111,7 @@ func TestOneEvaluation(t *testing.T) {
 			}
 			var f Features
 			root := mustParse(t, "rnbqkb1r/pppppp2/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1")
-			e.(Rooted).SetRoot(&root)
+			e.SetRoot(&root)
 			f.SetRoot(&root)
 			playouts(t, positions, func(p *board.Position) {
 				m.Features(p, &f)

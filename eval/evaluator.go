@@ -3,30 +3,15 @@ package eval
 import (
 	"slices"
 
+	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// Evaluator evaluates positions with one model and fixed weights.
-type Evaluator interface {
-	// Evaluate returns the value of the position in centipawns from White's view,
-	// |value| <= MaxScore. It is a function of the position and the weights alone,
-	// the same integer on every machine. An Evaluator serves one goroutine at a time.
-	Evaluate(p *board.Position) int
-}
-
-// Rooted is an Evaluator with terms that depend on the root, the position that a search
-// started from. Every Evaluator of this package is Rooted; models without such terms
-// ignore the root.
-type Rooted interface {
-	Evaluator
-	// SetRoot makes p the root of the evaluations that follow. nil means no root: terms
-	// that depend on it are then 0, as they are in features.
-	SetRoot(p *board.Position)
-}
-
 // NewEvaluator returns an evaluator of the model with the given weights, one for
-// each term. The weights are copied.
-func (m *Model) NewEvaluator(w []Coef) (Evaluator, error) {
+// each term. The weights are copied. Its values are |value| <= MaxScore, a function of the position and the weights
+// alone (and of the root, for a model with terms that depend on it), the same integers on every machine. It serves
+// one goroutine at a time.
+func (m *Model) NewEvaluator(w []Coef) (engine.Rooted, error) {
 	if err := m.Check(w); err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func (m *Model) Features(p *board.Position, f *Features) {
 	}
 }
 
-// SetRoot makes p the root of the features that follow, as Rooted does for values; nil
+// SetRoot makes p the root of the features that follow, as engine.Rooted does for values; nil
 // means no root. A tuner sets none: the terms that depend on a root are then 0, and their
 // weights stay as they are.
 func (f *Features) SetRoot(p *board.Position) {
@@ -68,7 +68,7 @@ func (f *Features) Sum(w []Coef) int64 {
 }
 
 // Value returns the position's value in centipawns under weights w, the same number
-// that an Evaluator with these weights returns.
+// that an evaluator with these weights returns.
 func (f *Features) Value(w []Coef) int {
 	if f.bend != nil {
 		return f.bend.of(f, w)

@@ -3,6 +3,7 @@ package eval
 import (
 	"testing"
 
+	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 )
 
@@ -25,7 +26,7 @@ func FuzzOneEvaluation(f *testing.F) {
 	type pair struct {
 		m    *Model
 		w    []Coef
-		e, d Evaluator // of the position and of its mirror, so that they share no cache
+		e, d engine.Rooted // of the position and of its mirror, so that they share no cache
 	}
 	var pairs []pair
 	for _, m := range Models() {

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/eval"
 )
 
 // Seeded is the part of a player that makes random choices. They depend on the seed and the position, not
@@ -33,14 +33,16 @@ func (s *Seeded) RNG(position uint64) *rand.Rand {
 type Weighted struct {
 	// Load opens the weights that the option EvalFile names, or the player's own weights for
 	// "". Without it setting EvalFile is an error.
-	Load func(name string) (*eval.Model, []eval.Coef, error)
+	Load Loader
 
-	Model    *eval.Model
-	Weights  []eval.Coef
+	Weights  engine.Weights
 	Settings Options
-	// Use makes other weights those of the player.
-	Use func(m *eval.Model, w []eval.Coef) error
+	// Use replaces the player's weights.
+	Use func(engine.Weights) error
 }
+
+// Loader opens weights by name.
+type Loader = func(name string) (engine.Weights, error)
 
 // EvalFile is the option that loads weights.
 func (e *Weighted) EvalFile() Option {
@@ -48,23 +50,23 @@ func (e *Weighted) EvalFile() Option {
 		if e.Load == nil {
 			return fmt.Errorf("this player cannot load %q", name)
 		}
-		m, w, err := e.Load(name)
+		w, err := e.Load(name)
 		if err != nil {
 			return err
 		}
-		return e.Use(m, w)
+		return e.Use(w)
 	})
 }
 
 // SetOption sets one of the options. It also accepts the name of a term of the model, with a
 // weight in centipawns, so that weights can be tuned by playing games.
 func (e *Weighted) SetOption(name, value string) error {
-	w, ok, err := e.Model.SetWeight(e.Weights, name, value)
+	w, ok, err := e.Weights.Set(name, value)
 	if !ok {
 		return e.Settings.Set(name, value)
 	}
 	if err == nil {
-		err = e.Use(e.Model, w)
+		err = e.Use(w)
 	}
 	if err != nil {
 		return fmt.Errorf("%w %s: %w", ErrOption, name, err)

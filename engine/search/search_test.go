@@ -7,12 +7,11 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/models"
 )
 
 // evaluator returns the evaluator of embedded weights or a weight file.
-func evaluator(t testing.TB, name string) eval.Evaluator {
+func evaluator(t testing.TB, name string) engine.Evaluator {
 	t.Helper()
 	f, err := models.Open(name)
 	if err != nil {

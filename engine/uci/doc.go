@@ -11,7 +11,7 @@
 // returns an error, and the program is killed with all that it has started; see Client.
 //
 // The server handles only the options of the protocol itself and passes all others to its
-// player. Package engine/roster opens players by name.
+// player. Package selfplay/roster opens players by name.
 //
 // No promise of stability. Start reading at Server.Serve and Client.Search.
 package uci

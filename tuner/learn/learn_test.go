@@ -14,9 +14,9 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset/durable"
-	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/selfplay/match"
+	"github.com/assay-chess/assay/selfplay/roster"
 )
 
 // tiny is a plan that a test can afford: a model of few terms, few games of few nodes. Its

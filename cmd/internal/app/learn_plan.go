@@ -9,9 +9,9 @@ import (
 
 	"github.com/assay-chess/assay/cmd/internal/runs"
 	"github.com/assay-chess/assay/cmd/internal/ui"
-	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/selfplay/roster"
 	"github.com/assay-chess/assay/tuner/learn"
 )
 

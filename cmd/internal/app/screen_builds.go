@@ -10,7 +10,7 @@ import (
 
 	"github.com/assay-chess/assay/cmd/internal/gitbuild"
 	"github.com/assay-chess/assay/cmd/internal/ui"
-	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/selfplay/roster"
 	"github.com/assay-chess/assay/selfplay/screen"
 )
 

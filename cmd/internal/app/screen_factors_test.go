@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/selfplay/roster"
 )
 
 // Factors that are grouped go on and off together, the others alone.

@@ -22,11 +22,11 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/cores"
-	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/engine/syzygy"
 	"github.com/assay-chess/assay/engine/uci"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/opening"
+	"github.com/assay-chess/assay/selfplay/roster"
 )
 
 // session is one call of a command that plays games: its settings, where it prints, and what it

@@ -17,10 +17,10 @@ import (
 	"github.com/assay-chess/assay/dataset/positions"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/quote"
-	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/selfplay/datagen"
+	"github.com/assay-chess/assay/selfplay/roster"
 )
 
 // positionsFlags are the flags of assay data positions, and of assay data relabel.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/engine"
-	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/engine/uci"
+	"github.com/assay-chess/assay/selfplay/roster"
 )
 
 // NewUCI returns the command assay uci.

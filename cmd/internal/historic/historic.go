@@ -18,7 +18,7 @@ import (
 	"github.com/assay-chess/assay/engine/historic"
 	"github.com/assay-chess/assay/engine/historic/prinz"
 	"github.com/assay-chess/assay/engine/quote"
-	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/selfplay/roster"
 )
 
 // New returns the command assay historic.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/historic"
-	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/selfplay/roster"
 )
 
 // The list has every player of the papers, by year, and each can explain positions.

@@ -10,12 +10,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/assay-chess/assay/cmd/internal/ui"
-	"github.com/assay-chess/assay/engine/historic/replay"
 )
 
 func newReplay() *cobra.Command {
 	var asJSON bool
-	names := strings.Join(replay.Names(), "|")
+	names := strings.Join(printedNames(), "|")
 	c := &cobra.Command{
 		Use:   "replay " + names,
 		Short: "Replay the printed games move by move, with the program's own moves and reasons",
@@ -34,7 +33,7 @@ plies for losalamos.`,
   assay historic replay strachey:strategy=1 --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			p, err := replay.Open(args[0])
+			p, err := openPrinted(args[0])
 			if err != nil {
 				return err
 			}
@@ -65,20 +64,20 @@ plies for losalamos.`,
 
 // replayReport is the output of replay --json.
 type replayReport struct {
-	Program string        `json:"program"`
-	Source  string        `json:"source"`
-	Note    string        `json:"note,omitempty"`
-	Games   []replay.Game `json:"games"`
-	Same    int           `json:"same"`
-	Turns   int           `json:"turns"`
+	Program string         `json:"program"`
+	Source  string         `json:"source"`
+	Note    string         `json:"note,omitempty"`
+	Games   []replayedGame `json:"games"`
+	Same    int            `json:"same"`
+	Turns   int            `json:"turns"`
 }
 
 // replayAll replays the program's games, and prints each turn as soon as the program has chosen.
-func replayAll(ctx context.Context, w io.Writer, p *replay.Program) (*replayReport, error) {
+func replayAll(ctx context.Context, w io.Writer, p *printedProgram) (*replayReport, error) {
 	r := &replayReport{Program: p.Name, Source: p.Source, Note: p.Note}
 	for i, title := range p.Titles {
 		fmt.Fprintf(w, "%s\n%3s  %-*s  %-*s  %-4s  %s\n", title, "", p.Width, "printed", p.Width, "program", "same", "reason")
-		g, err := p.Replay(ctx, i, func(t replay.Turn) { printTurn(w, p.Width, &t) })
+		g, err := p.Replay(ctx, i, func(t replayedTurn) { printTurn(w, p.Width, &t) })
 		if err != nil {
 			return nil, err
 		}
@@ -92,7 +91,7 @@ func replayAll(ctx context.Context, w io.Writer, p *replay.Program) (*replayRepo
 }
 
 // printTurn prints one row, and a second one if the moves differ.
-func printTurn(w io.Writer, width int, t *replay.Turn) {
+func printTurn(w io.Writer, width int, t *replayedTurn) {
 	same := "no"
 	if t.Same {
 		same = "yes"

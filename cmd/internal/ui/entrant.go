@@ -10,8 +10,8 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/quote"
-	"github.com/assay-chess/assay/engine/roster"
 	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/roster"
 )
 
 // Player parses the specification of a player, as a user types it. The error about one that does not exist says what

@@ -30,11 +30,10 @@ func (p *Player) Explain(w io.Writer, root *board.Position) error {
 
 func (p *Player) explainStatic(b *strings.Builder, root *board.Position) {
 	p.ev.SetRoot(root)
-	fmt.Fprintf(b, "Static value S = %+.2f pawns for White, by %s\n", float64(p.ev.Evaluate(root))/100, p.Model.Name)
-	for _, c := range p.Model.Counts(root) {
+	fmt.Fprintf(b, "Static value S = %+.2f pawns for White, by %s\n", float64(p.ev.Evaluate(root))/100, p.Weights.Model())
+	for _, c := range p.Weights.Terms(root) {
 		if c.White != c.Black {
-			fmt.Fprintf(b, "  %-22s White %3d, Black %3d, each %+.2f\n", p.Model.Terms[c.Term].Name, c.White, c.Black,
-				float64(p.Weights[c.Term].MG)/100)
+			fmt.Fprintf(b, "  %-22s White %3d, Black %3d, each %+.2f\n", c.Name, c.White, c.Black, float64(c.MG)/100)
 		}
 	}
 }

@@ -3,14 +3,12 @@ package machack
 import (
 	"context"
 	_ "embed"
-	"fmt"
 	"slices"
 	"sync"
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/historic"
-	"github.com/assay-chess/assay/eval"
 )
 
 // bookText is our small book. The program's own had over 5,000 moves, chosen by a master to
@@ -25,7 +23,7 @@ var ownBook = sync.OnceValues(func() (historic.Book, error) { return historic.Pa
 type Player struct {
 	historic.Seeded
 	historic.Weighted
-	ev eval.Rooted
+	ev engine.Rooted
 
 	plies     int
 	width     string
@@ -36,9 +34,8 @@ type Player struct {
 	search    search
 }
 
-// New returns the program with its tournament settings and the weights of an evaluation,
-// whose evaluator must implement eval.Rooted, as that of machack-1967 does.
-func New(m *eval.Model, w []eval.Coef) (*Player, error) {
+// New returns the program with its tournament settings and the weights of an evaluation.
+func New(w engine.Weights) (*Player, error) {
 	p := &Player{plies: 5, width: "tournament", feedover: 2, secondary: true, book: true}
 	p.Use = p.setEvaluation
 	p.Settings = historic.Options{ // Plies is the depth of the basic search, Feedover the greatest number of plies
@@ -50,20 +47,15 @@ func New(m *eval.Model, w []eval.Coef) (*Player, error) {
 		p.Seeded.Option(),
 		p.EvalFile(),
 	}
-	return p, p.setEvaluation(m, w)
+	return p, p.setEvaluation(w)
 }
 
-func (p *Player) setEvaluation(m *eval.Model, w []eval.Coef) error {
-	ev, err := m.NewEvaluator(w)
-	if err != nil {
-		return err
+func (p *Player) setEvaluation(w engine.Weights) error {
+	ev, err := w.Evaluator(100)
+	if err == nil {
+		p.Weights, p.ev = w, ev
 	}
-	rooted, ok := ev.(eval.Rooted)
-	if !ok {
-		return fmt.Errorf("the evaluation of model %s does not depend on the root of the search", m.Name)
-	}
-	p.Model, p.Weights, p.ev = m, w, rooted
-	return nil
+	return err
 }
 
 // Close frees the hash table.

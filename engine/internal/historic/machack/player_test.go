@@ -14,7 +14,7 @@ func open(t testing.TB) *Player {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := New(m, m.Start)
+	p, err := New(m.With(m.Start))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/historic"
-	"github.com/assay-chess/assay/eval"
 )
 
 const (
@@ -20,7 +19,7 @@ const (
 // search is one search. Values are in centipawns from the view of the side to move.
 type search struct {
 	budget *historic.Budget
-	ev     eval.Rooted
+	ev     engine.Rooted
 	table  *historic.Table
 	// settings
 	basic    []int // widths

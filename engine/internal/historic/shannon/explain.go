@@ -9,7 +9,6 @@ import (
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/historic"
-	"github.com/assay-chess/assay/eval"
 )
 
 // explainNodes limits the search of an explanation. It needs the exact value of every move
@@ -22,7 +21,7 @@ func (p *Player) Explain(w io.Writer, pos *board.Position) error {
 	var b strings.Builder
 	p.explainTerms(&b, pos)
 	g := 0
-	if eval.ShannonRestless(pos) {
+	if restless(pos) {
 		g = 1
 	}
 	fmt.Fprintf(&b, "\ng(P) = %d (1: a piece hangs or the king is in check, so that type B searches on)\n\n", g)
@@ -32,22 +31,19 @@ func (p *Player) Explain(w io.Writer, pos *board.Position) error {
 }
 
 func (p *Player) explainTerms(b *strings.Builder, pos *board.Position) {
-	if rooted, ok := p.ev.(eval.Rooted); ok {
-		rooted.SetRoot(pos)
-	}
-	fmt.Fprintf(b, "f(P) = %+.2f pawns for White, by %s", float64(p.ev.Evaluate(pos))/100, p.Model.Name)
+	p.ev.SetRoot(pos)
+	fmt.Fprintf(b, "f(P) = %+.2f pawns for White, by %s", float64(p.ev.Evaluate(pos))/100, p.Weights.Model())
 	if p.style != 100 {
 		fmt.Fprintf(b, ", positional terms at %d %%", p.style)
 	}
 	b.WriteString("\n  term           White Black  coefficient\n")
-	for _, c := range p.Model.Counts(pos) {
+	for _, c := range p.Weights.Terms(pos) {
 		if c.White == 0 && c.Black == 0 {
 			continue
 		}
-		fmt.Fprintf(b, "  %-14s %5d %5d  %+.2f", p.Model.Terms[c.Term].Name, c.White, c.Black,
-			float64(p.Weights[c.Term].MG)/100)
-		if p.Weights[c.Term].EG != p.Weights[c.Term].MG {
-			fmt.Fprintf(b, " to %+.2f in the endgame", float64(p.Weights[c.Term].EG)/100)
+		fmt.Fprintf(b, "  %-14s %5d %5d  %+.2f", c.Name, c.White, c.Black, float64(c.MG)/100)
+		if c.EG != c.MG {
+			fmt.Fprintf(b, " to %+.2f in the endgame", float64(c.EG)/100)
 		}
 		b.WriteByte('\n')
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/historic"
-	"github.com/assay-chess/assay/eval"
 )
 
 // Player is either strategy. It implements engine.Player and historic.Explainer.
@@ -15,7 +14,7 @@ type Player struct {
 	historic.Seeded
 	historic.Weighted
 	typeB bool
-	ev    eval.Evaluator // of the weights, scaled by style
+	ev    engine.Rooted // of the weights, scaled by style
 
 	moves      int   // type A: depth in moves of each side
 	least      int   // type B: least length of a variation, in moves
@@ -29,50 +28,42 @@ type Player struct {
 }
 
 // NewA returns the strategy of type A, two moves deep, with an evaluation.
-func NewA(m *eval.Model, w []eval.Coef) (*Player, error) {
+func NewA(w engine.Weights) (*Player, error) {
 	p := &Player{moves: 2, style: 100}
-	return p.with(m, w, historic.Number("Moves", &p.moves, 1, 10))
+	return p.with(w, historic.Number("Moves", &p.moves, 1, 10))
 }
 
 // NewB returns the strategy of type B with an evaluation.
-func NewB(m *eval.Model, w []eval.Coef) (*Player, error) {
+func NewB(w engine.Weights) (*Player, error) {
 	p := &Player{typeB: true, least: 2, most: 10, style: 100}
 	if err := p.setThresholds(""); err != nil {
 		return nil, err
 	}
-	return p.with(m, w,
+	return p.with(w,
 		historic.Number("Least", &p.least, 1, 10),
 		historic.Number("Most", &p.most, 1, 20),
 		historic.Text("Thresholds", p.setThresholds))
 }
 
-func (p *Player) with(m *eval.Model, w []eval.Coef, own ...historic.Option) (*Player, error) {
-	p.Use = func(m *eval.Model, w []eval.Coef) error { return p.setEvaluation(m, w, p.style) }
+func (p *Player) with(w engine.Weights, own ...historic.Option) (*Player, error) {
+	p.Use = func(w engine.Weights) error { return p.setEvaluation(w, p.style) }
 	style := p.style
 	p.Settings = append(own,
 		historic.Number("Variation", &p.variation, 0, 1000),
-		historic.Number("Style", &style, 0, 1000).Then(func() error { return p.setEvaluation(p.Model, p.Weights, style) }),
+		historic.Number("Style", &style, 0, 1000).Then(func() error { return p.setEvaluation(p.Weights, style) }),
 		historic.Switch("Book", &p.book),
 		p.Seeded.Option(),
 		p.EvalFile())
-	return p, p.Use(m, w)
+	return p, p.Use(w)
 }
 
 // setEvaluation sets the weights and the style.
-func (p *Player) setEvaluation(m *eval.Model, w []eval.Coef, style int) error {
-	scaled := append([]eval.Coef(nil), w...)
-	for i := range min(len(scaled), len(m.Terms)) {
-		if m.Terms[i].Group != eval.GroupMaterial {
-			scaled[i].MG = scaled[i].MG * int32(style) / 100
-			scaled[i].EG = scaled[i].EG * int32(style) / 100
-		}
+func (p *Player) setEvaluation(w engine.Weights, style int) error {
+	ev, err := w.Evaluator(style)
+	if err == nil {
+		p.Weights, p.ev, p.style = w, ev, style
 	}
-	ev, err := m.NewEvaluator(scaled)
-	if err != nil {
-		return err
-	}
-	p.Model, p.Weights, p.ev, p.style = m, w, ev, style
-	return nil
+	return err
 }
 
 // Options returns the UCI declarations of the options.

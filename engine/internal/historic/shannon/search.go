@@ -6,7 +6,6 @@ import (
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/historic"
-	"github.com/assay-chess/assay/eval"
 )
 
 const (
@@ -20,7 +19,7 @@ const (
 // search is one search of either type.
 type search struct {
 	player *Player
-	ev     eval.Evaluator
+	ev     engine.Rooted
 	budget *historic.Budget
 	root   board.Position
 	list   []board.Move // in the order of T7
@@ -36,9 +35,7 @@ func (p *Player) newSearch(ctx context.Context, pos *board.Position, lim engine.
 	s := &search{player: p, ev: p.ev, root: *pos}
 	s.budget = historic.NewBudget(ctx, pos.SideToMove(), lim)
 	s.list = historic.RootMoves(List(pos), lim)
-	if rooted, ok := p.ev.(eval.Rooted); ok {
-		rooted.SetRoot(pos)
-	}
+	p.ev.SetRoot(pos)
 	if !p.typeB {
 		p.table.Next(tableSize)
 	}

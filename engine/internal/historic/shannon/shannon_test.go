@@ -17,13 +17,13 @@ import (
 
 var _ historic.Explainer = (*Player)(nil)
 
-func newPlayer(t testing.TB, make func(*eval.Model, []eval.Coef) (*Player, error), options ...string) *Player {
+func newPlayer(t testing.TB, make func(engine.Weights) (*Player, error), options ...string) *Player {
 	t.Helper()
 	m, err := eval.Lookup("shannon-1950")
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := make(m, m.Start)
+	p, err := make(m.With(m.Start))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ var positions = []string{
 }
 
 // minimax is type A as in the paper: no cut-offs, no table.
-func minimax(p *board.Position, ev eval.Evaluator, depth, ply int) int {
+func minimax(p *board.Position, ev engine.Evaluator, depth, ply int) int {
 	moves := p.LegalMoves(nil)
 	switch {
 	case len(moves) == 0 && p.InCheck():
@@ -295,7 +295,7 @@ func TestCoefficients(t *testing.T) {
 			t.Errorf("queen=%s: error %v", value, err)
 		}
 	}
-	if m, _ := eval.Lookup("shannon-1950"); m.Start[0].MG != 100 || p.Weights[0].MG != 100 {
+	if m, _ := eval.Lookup("shannon-1950"); m.Start[0].MG != 100 || p.Weights.Terms(&pos)[0].MG != 100 {
 		t.Error("the weights of the model have changed")
 	}
 }
@@ -347,12 +347,12 @@ func TestEvalFile(t *testing.T) {
 	if err := p.SetOption("EvalFile", "x"); err == nil {
 		t.Error("no error without Load")
 	}
-	p.Load = func(string) (*eval.Model, []eval.Coef, error) {
+	p.Load = func(string) (engine.Weights, error) {
 		m, err := eval.Lookup("machack-1967")
-		return m, m.Start, err
+		return m.With(m.Start), err
 	}
-	if err := p.SetOption("EvalFile", "x"); err != nil || p.Model.Name != "machack-1967" {
-		t.Errorf("error %v, model %s", err, p.Model.Name)
+	if err := p.SetOption("EvalFile", "x"); err != nil || p.Weights.Model() != "machack-1967" {
+		t.Errorf("error %v, model %s", err, p.Weights.Model())
 	}
 	play(t, p, enginetest.Position(t, positions[2]), engine.Limits{})
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/eval"
 )
 
 // The values of h(P,M). They are ours: see the package comment.
@@ -51,7 +50,7 @@ func (s *search) nodeB(p *board.Position, ply int, it iteration, alpha, beta int
 	if v, ended := over(p, ply); ended {
 		return v
 	}
-	if ply >= it.cap || ply >= it.full && !eval.ShannonRestless(p) {
+	if ply >= it.cap || ply >= it.full && !restless(p) {
 		return s.evaluate(p)
 	}
 	moves, screened := s.screen(p, ply)

@@ -1,4 +1,4 @@
-package replay
+package historic
 
 import (
 	"context"
@@ -18,12 +18,12 @@ const (
 	losAlamos = "losalamos"
 )
 
-func openStrachey() (*Program, historic.Options) {
+func openStrachey() (*printedProgram, historic.Options) {
 	number, stages, king := 2, 0, 0
-	p := &Program{Name: strachey, Source: "Faster Than Thought, chapter 25, 1953", Width: 14,
+	p := &printedProgram{Name: strachey, Source: "Faster Than Thought, chapter 25, 1953", Width: 14,
 		Note:   "the program chooses at random among the best moves: same if the printed one is among them",
 		Titles: []string{"Strachey's program, strategy 2 - a person"}}
-	p.play = func(_ context.Context, _ int, each func(Turn)) (Game, error) {
+	p.play = func(_ context.Context, _ int, each func(replayedTurn)) (replayedGame, error) {
 		s := [...]draughts.Strategy{draughts.Strategy1(), draughts.Strategy2()}[number-1]
 		if stages > 0 {
 			s.Stages = stages
@@ -31,7 +31,7 @@ func openStrachey() (*Program, historic.Options) {
 		if king > 0 {
 			s.King = king
 		}
-		g := Game{Title: p.Titles[0], Side: "black"}
+		g := replayedGame{Title: p.Titles[0], Side: "black"}
 		turns, err := draughts.Replay(s, rand.New(rand.NewPCG(1, 0)))
 		for i := range turns {
 			g.add(draughtsTurn(i+1, &turns[i]), each)
@@ -42,9 +42,9 @@ func openStrachey() (*Program, historic.Options) {
 		historic.Number("king", &king, 0, 100*draughts.Man)}
 }
 
-func draughtsTurn(number int, t *draughts.Turn) Turn {
+func draughtsTurn(number int, t *draughts.Turn) replayedTurn {
 	men := func(eighths int) float64 { return float64(eighths) / draughts.Man }
-	turn := Turn{Number: number, Printed: t.Played.String(), Reply: t.Reply, Chosen: t.Choice.Move.String(),
+	turn := replayedTurn{Number: number, Printed: t.Played.String(), Reply: t.Reply, Chosen: t.Choice.Move.String(),
 		Same: t.Agrees(),
 		Why:  fmt.Sprintf("gains %+.3f men; best moves: %d of %d", men(t.Gain), len(t.Choice.Best), t.Legal)}
 	if turn.Same {
@@ -55,13 +55,13 @@ func draughtsTurn(number int, t *draughts.Turn) Turn {
 	return turn
 }
 
-func openLosAlamos() (*Program, historic.Options) {
+func openLosAlamos() (*printedProgram, historic.Options) {
 	depth := losalamos.Depth
-	p := &Program{Name: losAlamos, Source: "public; the paper prints no game", Width: 6,
+	p := &printedProgram{Name: losAlamos, Source: "public; the paper prints no game", Width: 6,
 		Note:   "chess on six squares by six; values in pawns: material and mobility",
 		Titles: []string{"MANIAC I - a beginner, 1956"}}
-	p.play = func(ctx context.Context, _ int, each func(Turn)) (Game, error) {
-		g := Game{Title: p.Titles[0], Side: "white"}
+	p.play = func(ctx context.Context, _ int, each func(replayedTurn)) (replayedGame, error) {
+		g := replayedGame{Title: p.Titles[0], Side: "white"}
 		turns, _, err := losalamos.Replay(ctx, depth)
 		for i, t := range turns {
 			g.add(losAlamosTurn(i+1, &t), each)
@@ -71,12 +71,12 @@ func openLosAlamos() (*Program, historic.Options) {
 	return p, historic.Options{historic.Number("depth", &depth, 1, 12)}
 }
 
-func losAlamosTurn(number int, t *losalamos.Turn) Turn {
+func losAlamosTurn(number int, t *losalamos.Turn) replayedTurn {
 	line := make([]string, len(t.Choice.Line))
 	for i, m := range t.Choice.Line {
 		line[i] = m.String()
 	}
-	return Turn{Number: number, Printed: t.Played.String(), Reply: t.Reply, Chosen: t.Choice.Move.String(),
+	return replayedTurn{Number: number, Printed: t.Played.String(), Reply: t.Reply, Chosen: t.Choice.Move.String(),
 		Same: t.Choice.Move == t.Played,
 		Why:  fmt.Sprintf("%+.1f by %s", float64(t.Choice.Value)/10, strings.Join(line, " "))}
 }

@@ -69,7 +69,7 @@ func openAssay(spec engine.Spec) (engine.Player, error) {
 }
 
 // load opens weights and returns their evaluator. After an error the old weights remain.
-func (p *assayPlayer) load(weights string) (eval.Evaluator, error) {
+func (p *assayPlayer) load(weights string) (engine.Evaluator, error) {
 	f, err := models.Open(weights)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package replay
+package historic
 
 import (
 	"context"
@@ -44,13 +44,13 @@ func TestMacHack(t *testing.T) {
 	if testing.Short() {
 		t.Skip("replays games at full depth")
 	}
-	p, err := Open("machack")
+	p, err := openPrinted("machack")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer p.Close()
 	for _, i := range macHackGames {
-		g, err := p.Replay(context.Background(), i, func(turn Turn) { check(t, p, turn) })
+		g, err := p.Replay(context.Background(), i, func(turn replayedTurn) { check(t, p, turn) })
 		if got := [2]int{len(g.Turns), g.Same}; err != nil || got != macHack[i] {
 			t.Errorf("%s: turns and the same %v, want %v; error %v", p.Titles[i], got, macHack[i], err)
 		}
@@ -59,7 +59,7 @@ func TestMacHack(t *testing.T) {
 
 func count(t *testing.T, spec string, same, turns []int) {
 	t.Helper()
-	p, err := Open(spec)
+	p, err := openPrinted(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func count(t *testing.T, spec string, same, turns []int) {
 	}
 	for i := range turns {
 		called := 0
-		g, err := p.Replay(context.Background(), i, func(Turn) { called++ })
+		g, err := p.Replay(context.Background(), i, func(replayedTurn) { called++ })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +84,7 @@ func count(t *testing.T, spec string, same, turns []int) {
 }
 
 // check checks one row of the table, which is 80 columns wide.
-func check(t *testing.T, p *Program, turn Turn) {
+func check(t *testing.T, p *printedProgram, turn replayedTurn) {
 	t.Helper()
 	if turn.Same != (turn.Printed == turn.Chosen) || turn.Why == "" || turn.Same && turn.Against != "" {
 		t.Errorf("%+v", turn)
@@ -110,7 +110,7 @@ func TestErrors(t *testing.T) {
 		"strachey:strategy=3": `"3" is not a number from 1 to 2`,
 		"losalamos:plies=3":   "the options are depth",
 	} {
-		if _, err := Open(spec); !errors.Is(err, errProgram) || !strings.Contains(err.Error(), want) {
+		if _, err := openPrinted(spec); !errors.Is(err, errProgram) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %s", spec, err, want)
 		}
 	}
@@ -121,7 +121,7 @@ func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, name := range []string{"turing", "machack", "nss", "losalamos"} {
-		p, err := Open(name)
+		p, err := openPrinted(name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/selfplay/roster"
 )
 
 // A specification is a name and settings. The same names serve the command line: assay

@@ -1,11 +1,4 @@
-// Package replay plays through the games that the papers print, and asks our programs at each
-// of their turns what they play there and why. "assay historic replay" prints the tables.
-//
-// It is not a test: how often a program agrees with its paper is pinned by the tests of this
-// package.
-//
-// No promise of stability. Start reading at Open, then Program.Replay.
-package replay
+package historic
 
 import (
 	"context"
@@ -16,14 +9,14 @@ import (
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/historic"
-	"github.com/assay-chess/assay/engine/roster"
+	"github.com/assay-chess/assay/selfplay/roster"
 )
 
-// errProgram is wrapped by the errors of Open.
+// errProgram is wrapped by the errors of openPrinted.
 var errProgram = errors.New("replay")
 
-// Turn is one turn of the program in its game.
-type Turn struct {
+// replayedTurn is one turn of the program in its game.
+type replayedTurn struct {
 	Number  int    `json:"number"`            // of the move, from 1
 	Printed string `json:"printed"`           // the move of the paper
 	Reply   string `json:"reply,omitempty"`   // the opponent's; none after the last move
@@ -33,34 +26,34 @@ type Turn struct {
 	Against string `json:"against,omitempty"` // what speaks against the printed one, if they disagree
 }
 
-// Game is a printed game with the program's turns.
-type Game struct {
-	Title string `json:"title"` // the players, White first
-	Side  string `json:"side"`  // the program's color, white or black
-	Turns []Turn `json:"turns"`
-	Same  int    `json:"same"` // turns in which the moves agree
+// replayedGame is a printed game with the program's turns.
+type replayedGame struct {
+	Title string         `json:"title"` // the players, White first
+	Side  string         `json:"side"`  // the program's color, white or black
+	Turns []replayedTurn `json:"turns"`
+	Same  int            `json:"same"` // turns in which the moves agree
 }
 
-// Program is a program with its printed games.
-type Program struct {
-	Name   string   // as in Names
+// printedProgram is a program with its printed games.
+type printedProgram struct {
+	Name   string   // as in printedNames
 	Source string   // where the games are printed
 	Note   string   // with which settings the program plays, and what agreeing means
 	Titles []string // of the games
 	Width  int      // longest move in characters
 
-	play func(ctx context.Context, game int, each func(Turn)) (Game, error)
+	play func(ctx context.Context, game int, each func(replayedTurn)) (replayedGame, error)
 	done func() error
 }
 
-// entry is a program that Open knows.
-type entry struct {
+// printedEntry is a program that openPrinted knows.
+type printedEntry struct {
 	name, player, source, note string
 	setting                    engine.Option // unlike the player's default, if it has a name
 }
 
 // players are the programs that play chess.
-var players = []entry{
+var players = []printedEntry{
 	{"turing", "turing-1951", "Faster Than Thought, chapter 25, 1953", "", engine.Option{}},
 	{"machack", "machack-1967", "Greenblatt, Eastlake, Crocker, 1967",
 		"without the book: three of the games were played before there was one", engine.Option{Name: "book", Value: "false"}},
@@ -69,8 +62,8 @@ var players = []entry{
 		engine.Option{Name: "goals", Value: "3"}},
 }
 
-// Names returns the names of the programs with printed games.
-func Names() []string {
+// printedNames returns the names of the programs with printed games.
+func printedNames() []string {
 	var names []string
 	for _, e := range players {
 		names = append(names, e.name)
@@ -78,10 +71,10 @@ func Names() []string {
 	return append(names, strachey, losAlamos)
 }
 
-// Open opens a program by its name, or as NAME:KEY=VALUE... with its settings: those of the
+// openPrinted opens a program by its name, or as NAME:KEY=VALUE... with its settings: those of the
 // player for turing, machack and nss; strategy (1 or 2), stages and king (its value in
 // eighths of a man; 0 is the strategy's) for strachey; depth in plies for losalamos. The errors wrap errProgram.
-func Open(spec string) (*Program, error) {
+func openPrinted(spec string) (*printedProgram, error) {
 	name, rest, more := strings.Cut(spec, ":")
 	var settings []string
 	if more {
@@ -104,7 +97,7 @@ func Open(spec string) (*Program, error) {
 }
 
 // open returns a program with its default settings, and what changes one.
-func open(name string) (*Program, func(key, value string) error, error) {
+func open(name string) (*printedProgram, func(key, value string) error, error) {
 	switch name {
 	case strachey:
 		p, options := openStrachey()
@@ -119,10 +112,10 @@ func open(name string) (*Program, func(key, value string) error, error) {
 		}
 	}
 	return nil, nil, fmt.Errorf("%w: no printed game of %q; there are games of %s", errProgram, name,
-		strings.Join(Names(), ", "))
+		strings.Join(printedNames(), ", "))
 }
 
-func (e *entry) open() (*Program, func(key, value string) error, error) {
+func (e *printedEntry) open() (*printedProgram, func(key, value string) error, error) {
 	spec := engine.Spec{Name: e.player}
 	if e.setting.Name != "" {
 		spec.Options = []engine.Option{e.setting}
@@ -136,14 +129,14 @@ func (e *entry) open() (*Program, func(key, value string) error, error) {
 		return nil, nil, errors.Join(fmt.Errorf("%w: %s gives no reasons", errProgram, e.player), player.Close())
 	}
 	var games []historic.PrintedGame
-	p := &Program{Name: e.name, Source: e.source, Note: e.note, Width: 7, done: player.Close}
+	p := &printedProgram{Name: e.name, Source: e.source, Note: e.note, Width: 7, done: player.Close}
 	for _, g := range historic.PrintedGames() {
 		if g.Program == e.player {
 			games = append(games, g)
 			p.Titles = append(p.Titles, g.Title)
 		}
 	}
-	p.play = func(ctx context.Context, i int, each func(Turn)) (Game, error) {
+	p.play = func(ctx context.Context, i int, each func(replayedTurn)) (replayedGame, error) {
 		return replay(ctx, reasoner, &games[i], each)
 	}
 	return p, player.SetOption, nil
@@ -151,15 +144,15 @@ func (e *entry) open() (*Program, func(key, value string) error, error) {
 
 // Replay plays through one of the games, counted from 0 in the order of Titles, and calls each,
 // which may be nil, after every turn of the program.
-func (p *Program) Replay(ctx context.Context, game int, each func(Turn)) (Game, error) {
+func (p *printedProgram) Replay(ctx context.Context, game int, each func(replayedTurn)) (replayedGame, error) {
 	if each == nil {
-		each = func(Turn) {}
+		each = func(replayedTurn) {}
 	}
 	return p.play(ctx, game, each)
 }
 
 // Close frees what the program holds.
-func (p *Program) Close() error {
+func (p *printedProgram) Close() error {
 	if p.done == nil {
 		return nil
 	}
@@ -167,7 +160,7 @@ func (p *Program) Close() error {
 }
 
 // add adds a turn.
-func (g *Game) add(t Turn, each func(Turn)) {
+func (g *replayedGame) add(t replayedTurn, each func(replayedTurn)) {
 	if t.Same {
 		g.Same++
 	}
@@ -176,9 +169,9 @@ func (g *Game) add(t Turn, each func(Turn)) {
 }
 
 // replay plays through a game of chess.
-func replay(ctx context.Context, player historic.Reasoner, printed *historic.PrintedGame, each func(Turn)) (Game,
-	error) {
-	result := Game{Title: printed.Title, Side: printed.Side}
+func replay(ctx context.Context, player historic.Reasoner, printed *historic.PrintedGame, each func(replayedTurn),
+) (replayedGame, error) {
+	result := replayedGame{Title: printed.Title, Side: printed.Side}
 	moves := strings.Fields(printed.Moves)
 	game := board.NewGame(board.StartPosition())
 	if err := player.NewGame(0); err != nil {
@@ -198,7 +191,7 @@ func replay(ctx context.Context, player historic.Reasoner, printed *historic.Pri
 		if err != nil {
 			return result, err
 		}
-		t := Turn{Number: pos.Fullmove(), Printed: pos.SAN(m), Chosen: pos.SAN(r.Move), Same: r.Move == m, Why: r.Why,
+		t := replayedTurn{Number: pos.Fullmove(), Printed: pos.SAN(m), Chosen: pos.SAN(r.Move), Same: r.Move == m, Why: r.Why,
 			Against: r.Printed}
 		game.Push(m)
 		if i+1 < len(moves) {

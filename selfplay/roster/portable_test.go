@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assay-chess/assay/engine/internal/enginetest"
+	"github.com/assay-chess/assay/selfplay/internal/toy"
 )
 
 func TestWeightsName(t *testing.T) {
@@ -39,7 +39,7 @@ func TestProgram(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		`uci:nodes=5:"` + engine + `"?Hash=16`: engine, "uci:nowhere-to-be-found": "nowhere-to-be-found"} {
-		if got := Program(enginetest.Spec(text)); got != want {
+		if got := Program(toy.Spec(text)); got != want {
 			t.Errorf("%s: %q", text, got)
 		}
 	}
@@ -55,12 +55,12 @@ func TestCheckPortable(t *testing.T) {
 		"?Style=/etc/passwd":            "Style",
 		`?Hash=1&Style=..\autoexec`:     "Style",
 	} {
-		err := CheckPortable(enginetest.Spec("uci:/usr/games/engine" + text))
+		err := CheckPortable(toy.Spec("uci:/usr/games/engine" + text))
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	if CheckPortable(enginetest.Spec("uci:engine"), options("BookFile", "x")...) == nil {
+	if CheckPortable(toy.Spec("uci:engine"), options("BookFile", "x")...) == nil {
 		t.Error("an option of a job may name a file")
 	}
 }
@@ -73,7 +73,7 @@ func TestIdentifyBuilt(t *testing.T) {
 		"git:timeout=5s:v1.0^{}":                      "git:abc make",
 		"git:main?Book='a & b'":                       "git:abc make?Book=a & b",
 	} {
-		if got := IdentifyBuilt(enginetest.Spec(text), "abc make"); got != want {
+		if got := IdentifyBuilt(toy.Spec(text), "abc make"); got != want {
 			t.Errorf("%s: %q", text, got)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/historic"
-	"github.com/assay-chess/assay/engine/internal/enginetest"
+	"github.com/assay-chess/assay/selfplay/internal/toy"
 )
 
 // A program with its own depth searches it whatever the limits are; other players, and those with
@@ -24,11 +24,11 @@ func TestWithOwnDepth(t *testing.T) {
 		"assay":                      "assay",
 		"uci:engine?Style=shannon-a": "uci:engine?Style=shannon-a",
 	} {
-		if got := WithOwnDepth(enginetest.Spec(spec)).String(); got != want {
+		if got := WithOwnDepth(toy.Spec(spec)).String(); got != want {
 			t.Errorf("%s becomes %s, want %s", spec, got, want)
 		}
 	}
-	for _, spec := range []string{"shannon-a:moves=1", WithOwnDepth(enginetest.Spec("shannon-a:moves=1")).String()} {
+	for _, spec := range []string{"shannon-a:moves=1", WithOwnDepth(toy.Spec("shannon-a:moves=1")).String()} {
 		p, err := openText(spec)
 		if err != nil {
 			t.Fatal(err)
@@ -48,7 +48,7 @@ func TestWithOwnDepth(t *testing.T) {
 func suitePositions(t *testing.T) (all []board.Position) {
 	t.Helper()
 	for _, file := range []string{"perft.epd", "standard.epd", "tricky.perft", "fischer.epd"} {
-		f, err := os.Open("../board/testdata/" + file)
+		f, err := os.Open("../../engine/board/testdata/" + file)
 		if err != nil {
 			t.Fatal(err)
 		}

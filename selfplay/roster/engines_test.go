@@ -9,8 +9,8 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/engine/internal/enginetest"
 	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/internal/toy"
 )
 
 // realEngines are engines that Debian packages, by the name of the package. Toga and GNU
@@ -38,7 +38,7 @@ func installed(t *testing.T, debian, spec string) engine.Spec {
 			t.Skipf("%s is not installed: apt-get install %s", name, debian)
 		}
 	}
-	return enginetest.Spec(strings.Replace(spec, name, path, 1)).WithTimeouts(10*time.Minute, 10*time.Minute)
+	return toy.Spec(strings.Replace(spec, name, path, 1)).WithTimeouts(10*time.Minute, 10*time.Minute)
 }
 
 // realLimits are the limits of the games; experiments add limits in time.
@@ -54,7 +54,7 @@ func TestRealEngines(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			us, err := Open(enginetest.Spec("assay:hash=1"))
+			us, err := Open(toy.Spec("assay:hash=1"))
 			if err != nil {
 				t.Fatal(err)
 			}

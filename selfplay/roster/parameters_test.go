@@ -6,7 +6,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/engine/internal/enginetest"
+	"github.com/assay-chess/assay/selfplay/internal/toy"
 )
 
 const checkPlies = "option name CheckPlies type spin default 1 min 0 max 3"
@@ -68,11 +68,11 @@ func TestShowParameters(t *testing.T) {
 
 // Parameters of the search do not change the weights.
 func TestWeightsWithOptions(t *testing.T) {
-	if f, err := WeightsWithOptions(enginetest.Spec("assay:hash=1"), options("ReverseMargin", "90")); f != nil ||
+	if f, err := WeightsWithOptions(toy.Spec("assay:hash=1"), options("ReverseMargin", "90")); f != nil ||
 		err != nil {
 		t.Errorf("weights %v after setting a parameter, %v", f, err)
 	}
-	f, err := WeightsWithOptions(enginetest.Spec("assay:hash=1:depth=1"), options("ReverseMargin", "90", "queen", "950"))
+	f, err := WeightsWithOptions(toy.Spec("assay:hash=1:depth=1"), options("ReverseMargin", "90", "queen", "950"))
 	if err != nil || f == nil || f.Provenance.Parent == "" || f.ID() == f.Provenance.Parent {
 		t.Errorf("no new weights after setting a weight, %v", err)
 	}
@@ -93,7 +93,7 @@ func TestWeightsWithOptionsOfHistoricPrograms(t *testing.T) {
 		if err := p.SetOption("queen", "x"); err == nil {
 			t.Errorf("%s takes a queen of x", spec)
 		}
-		f, err := WeightsWithOptions(enginetest.Spec(spec), options("Seed", "3", "queen", "1000"))
+		f, err := WeightsWithOptions(toy.Spec(spec), options("Seed", "3", "queen", "1000"))
 		if err != nil || f == nil || f.Provenance.Parent == "" {
 			t.Fatalf("%s: %v, %v", spec, f, err)
 		}
@@ -103,7 +103,7 @@ func TestWeightsWithOptionsOfHistoricPrograms(t *testing.T) {
 			}
 		}
 	}
-	if f, err := WeightsWithOptions(enginetest.Spec("random"), options("queen", "1000")); f != nil || err != nil {
+	if f, err := WeightsWithOptions(toy.Spec("random"), options("queen", "1000")); f != nil || err != nil {
 		t.Errorf("random has weights: %v, %v", f, err)
 	}
 }
