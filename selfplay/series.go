@@ -33,7 +33,8 @@ var ErrNoOpening = errors.New("no fresh opening found")
 // ErrVoid says that a game was void in all its attempts, so that the series cannot continue.
 var ErrVoid = errors.New("a game was void in all attempts")
 
-// ErrStop, returned by Series.Deliver, ends the series without an error.
+// ErrStop, returned by Series.Deliver, ends the series without an error. It is also the cause of the context of a
+// Runner whose series ended by itself.
 var ErrStop = errors.New("stop")
 
 // Series plays numbered openings, PerOpening games of each, and delivers the games in
@@ -87,8 +88,8 @@ func (s *Series) Run(ctx context.Context) (SeriesReport, error) {
 	if s.PerOpening < 1 {
 		return SeriesReport{}, errors.New("selfplay: a series needs at least one game an opening")
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	r := &round{Series: s, next: s.First, resolved: s.First, end: s.End, used: make(map[uint64]bool, len(s.Used))}
 	for _, key := range s.Used {
 		r.used[key] = true
@@ -97,7 +98,7 @@ func (s *Series) Run(ctx context.Context) (SeriesReport, error) {
 	runner := make(chan error, 1)
 	go func() { runner <- s.Runner.Run(ctx, jobs, results) }()
 	err := r.loop(jobs, results, runner)
-	cancel()
+	cancel(ErrStop)
 	if !r.runnerEnded {
 		<-runner // games under way when the series ends do not count
 	}

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go/jetstream"
+
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
@@ -211,8 +213,30 @@ func sameFiles(t *testing.T, got, want string) {
 	}
 }
 
+// streams returns the names of a server's streams.
+func streams(t *testing.T, b *coordinator.Server) (names []string) {
+	t.Helper()
+	nc, err := b.Connect()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	js, err := jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := js.StreamNames(t.Context())
+	for name := range all.Name() {
+		names = append(names, name)
+	}
+	if all.Err() != nil {
+		t.Error(all.Err())
+	}
+	return names
+}
+
 // Workers play the same games as one machine, to the byte. One of them leaves in the
-// middle, and another comes. A second run follows on the same server.
+// middle, and another comes. Nothing of the run stays at the server, and a second run follows there.
 func TestSameBytesAsLocal(t *testing.T) {
 	t.Parallel()
 	total := fewer(150)
@@ -232,6 +256,9 @@ func TestSameBytesAsLocal(t *testing.T) {
 	sameFiles(t, c.Out, want)
 	if err := c.Runner.(*coordinator.Coordinator).Close(); err != nil {
 		t.Fatal(err)
+	}
+	if left := streams(t, b); len(left) > 0 {
+		t.Errorf("the streams %q stay after the run", left)
 	}
 	again := games(filepath.Join(t.TempDir(), "again"), total, newCoordinator(t, b, coordinator.Config{}))
 	generate(t, again)

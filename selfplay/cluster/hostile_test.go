@@ -225,14 +225,14 @@ func TestKeysAndRights(t *testing.T) {
 // answers with the digest of an open unit count: the games are those of one machine.
 func TestHostileWorker(t *testing.T) {
 	t.Parallel()
-	n := fewer(200)
+	n := fewer(90)
 	want := local(t, n)
 	eve, eveKey := newKey(t, "eve")
 	anna, annaKey := newKey(t, "anna")
 	b, notes := serve(t, coordinator.ServerConfig{Keys: []wire.Key{eveKey, annaKey}}), newLogBook(t)
 	dir := t.TempDir()
 	c := games(filepath.Join(t.TempDir(), "games"), n, newCoordinator(t, b, coordinator.Config{Dir: dir, Log: notes.add,
-		CheckEvery: 300 * time.Millisecond, Lease: time.Second}))
+		CheckEvery: 300 * time.Millisecond, Lease: 300 * time.Millisecond}))
 	startWorker(t, b.URL(), "anna", func(w *worker.Worker) { w.Access.Credentials = anna })
 	nc, err := (&wire.Access{URL: b.URL(), Name: "eve", Credentials: eve, Log: func(err error) { t.Error(err) }}).
 		Dial(t.Context())
@@ -262,9 +262,9 @@ func TestHostileWorker(t *testing.T) {
 			return
 		}
 		defer func() { _ = taken.Unsubscribe() }()
-		publish(units, inbox, []byte(`{"batch":2,"expires":1000000000}`))
+		publish(units, inbox, []byte(`{"batch":2,"expires":300000000}`))
 		for range 2 {
-			m, err := taken.NextMsg(time.Second)
+			m, err := taken.NextMsg(300 * time.Millisecond)
 			if err != nil || m.Header.Get("Status") != "" {
 				continue
 			}

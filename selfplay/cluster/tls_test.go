@@ -160,24 +160,30 @@ func TestEncryptedConnections(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(everything.Close)
-		messages := 0
+		messages, units := 0, make(chan string, 1000)
 		if _, err := everything.Subscribe(">", func(m *nats.Msg) {
 			mu.Lock()
 			defer mu.Unlock()
 			messages++
+			if strings.HasPrefix(m.Subject, "assay.unit.") {
+				units <- m.Subject
+			}
 			fmt.Fprintln(out, m.Subject, m.Header, string(m.Data))
 		}); err != nil {
 			t.Fatal(err)
 		}
 		tapped := tap(t, b.URL())
 		c := games(filepath.Join(t.TempDir(), "games"), 3, newCoordinator(t, b, coordinator.Config{Dir: dir, Log: keep}))
+		ended := make(chan struct{})
+		go func() { defer close(ended); generate(t, c) }()
+		<-units // now the coordinator replies to workers; before that, who listens here keeps them waiting
 		stop, _ := startWorker(t, b.URL(), "anna", func(w *worker.Worker) {
 			w.Access.URL, w.Access.Token, w.Log = tapped.url, secretToken, keep
 			if encrypted {
 				w.Access.TLS = ca.client()
 			}
 		})
-		generate(t, c)
+		<-ended
 		if err := stop(); err != nil {
 			t.Error(err)
 		}

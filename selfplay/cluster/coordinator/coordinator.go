@@ -133,7 +133,7 @@ func (c *Coordinator) Run(ctx context.Context, jobs <-chan selfplay.Job, results
 		return err
 	}
 	err := newSession(c).loop(ctx, jobs, results)
-	c.finished = err == nil || ctx.Err() == nil
+	c.finished = ctx.Err() == nil || errors.Is(context.Cause(ctx), selfplay.ErrStop)
 	c.streams.purgeUnits() // a series that ended early has units that nobody waits for
 	c.queued = nil
 	c.saveSnapshot()
@@ -235,6 +235,7 @@ func (c *Coordinator) Close() error {
 			c.streams.delete()
 		}
 		c.streams.nc.Close()
+		c.streams = nil
 	}
 	if c.lock != nil {
 		c.lock.Unlock()

@@ -78,6 +78,11 @@ func (s *streams) open(ctx context.Context) (err error) {
 		default:
 		}
 	})
+	// The servers do not reply to what is not permitted: it is an error of the connection, before the flush ends.
+	_ = errors.Join(s.nc.Publish("$JS.API.STREAM.INFO."+wire.Units(s.run), nil), s.nc.FlushTimeout(apiTimeout))
+	if err := s.nc.LastError(); errors.Is(err, nats.ErrPermissionViolation) {
+		return fmt.Errorf("%w: they are a worker's, and a run needs the key named %s: %w", wire.ErrCredentials, user, err)
+	}
 	for try := 1; ; try++ { // servers that have just started find each other and choose a leader first
 		err := s.create(ctx)
 		var api *jetstream.APIError
@@ -101,9 +106,6 @@ func (s *streams) create(ctx context.Context) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(s.nc.LastError(), nats.ErrPermissionViolation):
-		return fmt.Errorf("%w: they are a worker's, and a run needs the key named %s: %w", wire.ErrCredentials, user,
-			s.nc.LastError())
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount),
 		errors.Is(err, nats.ErrNoResponders), errors.Is(err, jetstream.ErrNoStreamResponse):
 		return fmt.Errorf("%w: JetStream is not enabled: add jetstream {store_dir: FOLDER} to nats-server.conf: %w",

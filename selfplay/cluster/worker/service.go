@@ -33,6 +33,7 @@ type service struct {
 	ended    chan *task    // answered or given back
 	fatal    chan error    // why the worker ends
 	gone     chan struct{} // asks for a hello: the consumer is gone
+	back     chan struct{} // the connection is back
 	held     map[string]*task
 	active   atomic.Int32  // held units that wait for a core or are played
 	slow     atomic.Bool   // games are long
@@ -65,7 +66,8 @@ func (t *task) do(what func(*nats.Msg) error) {
 func newService(w *Worker, welcome *wire.Welcome) *service {
 	s := &service{Worker: w, run: welcome.Run, lease: max(welcome.Lease, 100*time.Millisecond), held: map[string]*task{}}
 	s.units, s.ended, s.fatal = make(chan *task, s.most()), make(chan *task), make(chan error)
-	s.played, s.gone, s.giveUp = make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{})
+	s.played, s.gone, s.back = make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{}, 1)
+	s.giveUp = make(chan struct{})
 	return s
 }
 
@@ -89,6 +91,7 @@ func (s *service) serve(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
+	s.nc.SetReconnectHandler(func(*nats.Conn) { wake(s.back) })
 	serving, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var players, greeter sync.WaitGroup
@@ -104,6 +107,8 @@ func (s *service) serve(ctx context.Context) error {
 		case m := <-messages:
 			s.receive(m, inbox)
 		case <-s.played:
+		case <-s.back:
+			s.asked = 0 // the request may be lost
 		case t := <-s.ended:
 			delete(s.held, t.key)
 			s.lastWork = time.Now()
@@ -190,9 +195,13 @@ func (s *service) receive(m *nats.Msg, inbox string) {
 		known.mu.Unlock()
 		return
 	}
+	if len(s.held) >= s.most() { // a request was not lost when the connection was
+		_ = giveBackNow(m)
+		return
+	}
 	s.held[t.key] = t
 	s.active.Add(1)
-	s.units <- t // has room: fewer are asked for
+	s.units <- t // has room for all that are held
 }
 
 // extend says of all units that they are being played, or wait for it.
