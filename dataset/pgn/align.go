@@ -14,7 +14,10 @@ type Reading struct {
 	View View `json:"view,omitempty"` // 1 White's, 2 the mover's
 	Ply  Ply  `json:"ply,omitempty"`  // 1 before the move, 2 after it
 
-	Workers int `json:"-"` // goroutines that parse; 0: one per core
+	// TagsOnly leaves the moves alone: the row of a game has players and result, which its tag says, or else the text
+	// behind its moves.
+	TagsOnly bool `json:"-"`
+	Workers  int  `json:"-"` // goroutines that parse; 0: one per core
 }
 
 const (
@@ -240,7 +243,9 @@ func (r *reader) flush(yield func(*Game, error) bool) bool {
 // Games is Read, with scores read as r says. Where only the data can say, games come once they
 // have, which is after some dozens of games.
 func (r Reading) Games(in io.Reader) iter.Seq2[*Game, error] {
-	return r.games(newSplitter(in, chunkSize))
+	s := newSplitter(in, chunkSize)
+	s.only = r.TagsOnly
+	return r.games(s)
 }
 
 func (r Reading) games(s *splitter) iter.Seq2[*Game, error] {

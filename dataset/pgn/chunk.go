@@ -32,6 +32,7 @@ type held struct {
 type chunk struct {
 	text   string
 	line   int    // of its beginning
+	only   bool   // its tags count, its moves do not
 	first  string // what games begin with: see lexer
 	open   bool   // its last game goes on in the next chunk
 	last   bool   // of the file
@@ -44,6 +45,7 @@ type splitter struct {
 	in    io.Reader
 	buf   []byte // read, but not in a chunk yet
 	line  int
+	only  bool // of chunks, as first
 	first string
 	open  bool // buf goes on with the last game of the last chunk
 	err   error
@@ -75,7 +77,7 @@ func (s *splitter) fill() {
 func (s *splitter) next() (c *chunk, ok bool) {
 	s.fill()
 	text := string(s.buf)
-	c = &chunk{text: text, line: s.line, first: s.first}
+	c = &chunk{text: text, line: s.line, first: s.first, only: s.only}
 	marker := "\n" + cmp.Or(s.first, firstTag)
 	switch end := nextGame(text, marker); {
 	case s.open && end < len(text):
@@ -132,7 +134,7 @@ func behindResult(before string) bool {
 	if tag || strings.HasPrefix(line, "%") || strings.IndexByte(line, ';') >= 0 {
 		return false
 	}
-	return isResult(line[strings.LastIndexByte(line, ' ')+1:])
+	return endsInResult(line)
 }
 
 // split sends all chunks. One that ends within a game is parsed here.
@@ -177,7 +179,7 @@ func (p *parser) extend(s *splitter) {
 
 func (c *chunk) parser(text string) *parser {
 	whole := len(text) == len(c.text)
-	return &parser{lex: lexer{text: text, line: c.line, first: c.first},
+	return &parser{lex: lexer{text: text, line: c.line, first: c.first}, only: c.only,
 		open: c.open, last: c.last && whole, broken: c.broken && whole}
 }
 

@@ -3,6 +3,7 @@ package pgn
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // kind is the kind of a token.
@@ -12,7 +13,7 @@ const (
 	tokenEnd     kind = iota // end of the text
 	tokenTag                 // text is `Name "Value"`, without the brackets
 	tokenOpenTag             // a tag whose bracket is not closed on its line
-	tokenSymbol              // a move, move number or result
+	tokenSymbol              // a move, move number or result; a result as this package writes it
 	tokenComment             // text is what is between the braces, shortened
 	tokenOpen                // (
 	tokenClose               // )
@@ -82,6 +83,10 @@ func (l *lexer) token() token {
 	for l.pos < len(l.text) {
 		start, line := l.pos, l.line
 		c := l.text[start]
+		if n, result := l.resultAt(start); n > 0 {
+			l.pos += n
+			return token{tokenSymbol, result, line}
+		}
 		l.pos++
 		switch {
 		case symbols[c]:
@@ -104,11 +109,28 @@ func (l *lexer) token() token {
 		case c == '$':
 			return l.word(tokenGlyph, start)
 		default:
-			return token{tokenBad, fmt.Sprintf("%q", c), line}
+			r, n := utf8.DecodeRuneInString(l.text[start:])
+			if r == utf8.RuneError && n == 1 {
+				r = rune(c) // ISO 8859-1
+			}
+			l.pos = start + n
+			return token{tokenBad, fmt.Sprintf("%q", r), line}
 		}
 	}
 	l.ended = true
 	return token{tokenEnd, "", l.line}
+}
+
+// resultAt reads a result, if there is one. That in a torn tag [Result "1-0"] is not the game's end.
+func (l *lexer) resultAt(at int) (n int, result string) {
+	switch s := l.text[at:]; s[0] {
+	case '0', '1', "½"[0], "½"[1]:
+		l.ended = l.ended || len(s) < longestResult
+		if n, result = spelled(s); strings.HasPrefix(s[n:], `"`) {
+			return 0, ""
+		}
+	}
+	return n, result
 }
 
 // comment reads to the closing brace. If the brace is missing, only this game is lost: a

@@ -19,6 +19,7 @@
 package pgn
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -90,6 +91,7 @@ type parser struct {
 	tok   token
 	begun bool // tok is a token
 	tags  bool // an earlier game has tags
+	only  bool // tags count, moves do not
 	// stray says that a tag came within moves: the rest may be no game.
 	stray bool
 
@@ -134,6 +136,9 @@ func (p *parser) game() (*Game, error) {
 		err = &GameError{g.Line, errNoTags}
 	}
 	p.tags = p.tags || len(g.Tags) > 0
+	if p.only {
+		return g, p.byTags(g, err)
+	}
 	m := &mainLine{game: g, stray: p.stray}
 	p.stray = false
 	if err == nil {
@@ -179,6 +184,25 @@ func (p *parser) game() (*Game, error) {
 	}
 }
 
+// byTags completes a game of which the tags alone count, and skips what is behind them.
+func (p *parser) byTags(g *Game, err error) error {
+	m, said := mainLine{game: g}, false
+	var wrong error
+	for ; !p.tok.isTag() && p.tok.kind != tokenEnd; p.advance() {
+		if m.skip(p.tok) && wrong == nil {
+			wrong, said = g.setResult(p.tok.text), true
+		}
+	}
+	if !said {
+		wrong = g.setResult("")
+	}
+	g.Row.White, g.Row.Black = g.text("White"), g.text("Black")
+	if wrong = cmp.Or(wrong, g.certain("Black", "Result")); err == nil && wrong != nil {
+		err = &GameError{g.Line, wrong}
+	}
+	return err
+}
+
 // torn reports whether the tag now belongs to the game g, although text that is not moves came
 // before it.
 func (p *parser) torn(g *Game, between *prose) bool {
@@ -220,8 +244,12 @@ func (p *parser) header(g *Game) (err error) {
 		if e != nil && err == nil {
 			err = &GameError{p.tok.line, e}
 		}
-		if len(g.Tags) > 0 && strings.EqualFold(t.Name, g.Tags[0].Name) {
+		if len(g.Tags) > 0 && (strings.EqualFold(t.Name, g.Tags[0].Name) ||
+			p.only && strings.EqualFold(t.Name, "White") && g.Tag("White") != "") {
 			return err // the next game: this one has neither moves nor a result
+		}
+		if g.Tags == nil {
+			g.Tags = make([]Tag, 0, 8)
 		}
 		g.Tags = append(g.Tags, t)
 	}
@@ -389,20 +417,6 @@ const nullMove = "0000"
 
 func isNumber(s string) bool { return prefix(s, digits) == len(s) }
 
-// results are the texts that end a game; * is none of the three.
-var results = map[string]board.GameResult{"1-0": board.WhiteWins, "0-1": board.BlackWins, "1/2-1/2": board.Draw,
-	unfinished: board.Draw}
-
-const unfinished = "*"
-
-func isResult(s string) bool {
-	if s == "" || s[0] > '1' { // most are moves
-		return false
-	}
-	_, is := results[s]
-	return is
-}
-
 func (m *mainLine) move(san string) error {
 	if prefix(san, "!?") == len(san) {
 		return nil // a glyph separate from its move
@@ -427,11 +441,9 @@ func (m *mainLine) move(san string) error {
 // end compares the result after the moves with the tags and with the board.
 func (m *mainLine) end(result string) error {
 	g := m.game
-	g.Finished = result != unfinished
-	if tag := g.Tag("Result"); tag != "" && tag != "?" && tag != result {
-		return fmt.Errorf("the result is %q in the tags, but not after the moves", tag)
+	if err := g.setResult(result); err != nil {
+		return err
 	}
-	g.Row.Result = int8(results[result])
 	if reason := dataset.ForfeitComment(m.last); reason != "" && dataset.Forfeit(g.Row.Termination) == "" {
 		g.Row.Termination = reason
 	}

@@ -1,18 +1,15 @@
 package ladder
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/assay-chess/assay/dataset/pgn"
 	"github.com/assay-chess/assay/dataset/source"
 )
 
@@ -20,7 +17,8 @@ import (
 type Games struct {
 	Names      []string // of the players, in the order of their first games
 	Finished   int64
-	Unfinished int64 // without a result
+	Unfinished int64 // the result is *, or there is none
+	Alone      int64 // both players have one name
 	index      map[string]int
 	counts     map[pairing]*[2][3]int64 // by who has White, and White's result
 }
@@ -38,58 +36,46 @@ type Anchor struct {
 	Elo, Error float64
 }
 
-var tagLine = regexp.MustCompile(`^\[(White|Black|Result)\s+"((?:[^"\\]|\\.)*)"\s*\]`)
-
-// Read counts the games of a PGN file, which may be compressed. It reads tags alone.
+// Read counts the games of a PGN file, which may be packed. A game that cannot be read, or whose result or player is
+// unknown, is an error: without it the ratings would be biased.
 func (g *Games) Read(ctx context.Context, path string) error {
 	f, err := source.Open(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	lines := bufio.NewReaderSize(f, 1<<16)
-	before := g.Finished + g.Unfinished
-	tags, inMoves := map[string]string{}, false
-	for n := 0; ; n++ {
-		line, err := lines.ReadSlice('\n')
-		for err == bufio.ErrBufferFull { // the rest of a long line has no tags
-			_, err = lines.ReadSlice('\n')
-		}
-		tag := tagLine.FindSubmatch(line)
-		if len(tags) > 0 && (inMoves && tag != nil || err != nil) {
-			g.add(tags)
-			clear(tags)
-		}
-		switch {
-		case tag != nil:
-			tags[string(tag[1])], inMoves = strings.ReplaceAll(string(tag[2]), `\`, ""), false
-		case len(bytes.TrimSpace(line)) > 0 && line[0] != '[':
-			inMoves = true
-		}
-		if err == io.EOF {
-			break
-		} else if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-		if n%100_000 == 0 && ctx.Err() != nil {
+	before := g.Finished
+	for game, err := range (pgn.Reading{TagsOnly: true}).Games(f) {
+		if err == nil && ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
+		if err == nil {
+			err = g.add(game)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
 	}
-	if g.Finished+g.Unfinished == before {
-		return fmt.Errorf("%s has no game with the tags White, Black and Result", path)
+	if g.Finished == before {
+		return fmt.Errorf("%s has no finished game between two players", path)
 	}
 	return nil
 }
 
-// add counts a game by its tags.
-func (g *Games) add(tags map[string]string) {
-	result, known := map[string]int{"1-0": 2, "1/2-1/2": 1, "0-1": 0}[tags["Result"]]
-	white, black := tags["White"], tags["Black"]
-	if !known || white == "" || black == "" || white == black {
+// add counts a game.
+func (g *Games) add(game *pgn.Game) error {
+	row := &game.Row
+	switch {
+	case row.White == "" || row.Black == "":
+		return fmt.Errorf("line %d: a game needs the tags White and Black", game.Line)
+	case row.White == row.Black:
+		g.Alone++
+		return nil
+	case !game.Finished:
 		g.Unfinished++
-		return
+		return nil
 	}
-	w, b := g.player(white), g.player(black)
+	w, b := g.player(row.White), g.player(row.Black)
 	p, side := pairing{w, b}, 0
 	if w > b {
 		p, side = pairing{b, w}, 1
@@ -97,8 +83,9 @@ func (g *Games) add(tags map[string]string) {
 	if g.counts[p] == nil {
 		g.counts[p] = new([2][3]int64)
 	}
-	g.counts[p][side][result]++
+	g.counts[p][side][row.Result+1]++
 	g.Finished++
+	return nil
 }
 
 func (g *Games) player(name string) int {

@@ -1,6 +1,7 @@
 package ladder
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -8,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/assay-chess/assay/dataset/pgn"
 )
 
 // played writes a PGN file of games between players of known strengths, White ahead by 30 Elo.
@@ -85,15 +88,25 @@ func TestGamesFindTheTruth(t *testing.T) {
 // Groups that never met are named, and a player that lost all has a rating.
 func TestGamesInGroups(t *testing.T) {
 	var g Games
-	for range 30 {
-		g.add(map[string]string{"White": "a", "Black": "b", "Result": "1-0"})
-		g.add(map[string]string{"White": "c", "Black": "d", "Result": "1/2-1/2"})
-		g.add(map[string]string{"White": "e", "Black": "c", "Result": "0-1"})
+	add := func(white, black, result string) {
+		t.Helper()
+		text := fmt.Sprintf("[White %q]\n[Black %q]\n[Result %q]\n", white, black, result)
+		for game, err := range (pgn.Reading{TagsOnly: true}).Games(strings.NewReader(text)) {
+			if err = errors.Join(err, g.add(game)); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
-	g.add(map[string]string{"White": "a", "Black": "b", "Result": "*"})
+	for range 30 {
+		add("a", "b", "1-0")
+		add("c", "d", "1/2-1/2")
+		add("e", "c", "0-1")
+	}
+	add("a", "b", "*")
+	add("a", "a", "1-0")
 	r, err := g.Rate(nil)
-	if err != nil || g.Unfinished != 1 {
-		t.Fatal(err, g.Unfinished)
+	if err != nil || g.Unfinished != 1 || g.Alone != 1 {
+		t.Fatal(err, g.Unfinished, g.Alone)
 	}
 	if got := fmt.Sprint(r.Groups); got != "[[c d e] [a b]]" {
 		t.Errorf("groups %s", got)
@@ -102,5 +115,29 @@ func TestGamesInGroups(t *testing.T) {
 		if !x.Known() || math.IsInf(float64(x.Elo), 0) {
 			t.Errorf("%s: %v", x.Name, x.Strength)
 		}
+	}
+}
+
+// A file with a game that cannot be counted, or with none that can, is an error that says why.
+func TestGamesThatCannotBeCounted(t *testing.T) {
+	const game = "[White \"a\"]\n[Black \"b\"]\n[Result \"1-0\"]\n"
+	for name, c := range map[string]struct{ text, want string }{
+		"no game":        {"", "has no finished game between two players"},
+		"unfinished":     {strings.Replace(game, "1-0", "*", 1), "has no finished game between two players"},
+		"alone":          {strings.Replace(game, `"b"`, `"a"`, 1), "has no finished game between two players"},
+		"no player":      {game + "\n" + strings.Replace(game, "[Black \"b\"]\n", "", 1), ": line 5: a game needs the tags White"},
+		"unknown result": {game + strings.Replace(game, "1-0", "won", 1), `: line 4: the result "won" is not known`},
+		"UTF-16":         {"\xff\xfe[\x00W\x00", "UTF-16"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "g.pgn")
+			if err := os.WriteFile(path, []byte(c.text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			err := new(Games).Read(t.Context(), path)
+			if err == nil || !strings.HasPrefix(err.Error(), path) || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+		})
 	}
 }

@@ -148,8 +148,8 @@ func TestPairing(t *testing.T) {
 			pgnText("", "", "B", "A", "1-0", e4), "[[1 -1]] left 1"},
 		"one move in common": {pgnText("1", "", "A", "B", "1-0", short) + pgnText("1", "", "B", "A", "1-0", short),
 			"[] left 2"},
-		"not one after the other": {pgnText("?", "", "A", "B", "1-0", e4) + pgnText("-", "", "A", "B", "0-1", d4) +
-			pgnText("", "", "B", "A", "1-0", e4), "[] left 3"},
+		"not one behind the other": {pgnText("?", "", "A", "B", "1-0", e4) + pgnText("-", "", "A", "B", "0-1", d4) +
+			pgnText("", "", "B", "A", "1-0", e4), "[[1 -1]] left 1"},
 	} {
 		c := count(t, tt.text)
 		if _, paired := c.Counts().(sprt.Pentanomial); paired != (len(c.results) > 0) { // one pair is enough

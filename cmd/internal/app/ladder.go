@@ -100,6 +100,9 @@ func rateGames(s *session, files []string) error {
 	}
 	fmt.Fprintf(s.stderr, "ladder: %d games of %d players; %d without a result left out\n", games.Finished,
 		len(games.Names), games.Unfinished)
+	if games.Alone > 0 {
+		fmt.Fprintf(s.stderr, "ladder: %d games of a player against itself left out\n", games.Alone)
+	}
 	if s.JSON {
 		return ui.PrintJSON(s.stdout, r)
 	}

@@ -101,6 +101,9 @@ func (f *sprtFlags) run(cmd *cobra.Command) error {
 			return sprtAdvice(err)
 		}
 	}
+	if f.games != nil && f.games.Pairs.Samples() > 0 {
+		r.Unpaired = f.games.Unpaired
+	}
 	if counts == nil || len(f.trueElo) > 0 {
 		shape, err := f.shape(cmd, counts)
 		if err != nil {
@@ -115,6 +118,9 @@ func (f *sprtFlags) run(cmd *cobra.Command) error {
 		err = ui.PrintJSON(cmd.OutOrStdout(), r)
 	} else {
 		err = r.print(ui.Folded(cmd.OutOrStdout()))
+	}
+	if n := int64(r.Unpaired); err == nil && n > 0 && n > r.Games {
+		return fmt.Errorf("%s: %d of %d games have no partner with colors reversed", f.pgn, n, r.Games+n)
 	}
 	if err == nil && f.status {
 		err = ui.TestExit(r.Measured.Verdict)
@@ -267,6 +273,7 @@ type sprtReport struct {
 	Lower float64 `json:"lower"` // Wald's bounds of the LLR
 	Upper float64 `json:"upper"`
 	*sprt.Measured
+	Unpaired  int        `json:"unpaired,omitempty"`  // games of a PGN file that were left out for want of a partner
 	Corrected *bool      `json:"corrected,omitempty"` // whether plan is that of a corrected test
 	Plan      []sprtPlan `json:"plan,omitempty"`
 
@@ -292,6 +299,9 @@ func (r *sprtReport) print(w io.Writer) error {
 		quote.Fprintf(t, "test\t[%g, %g] %v Elo, alpha %g, beta %g\n", r.Elo0, r.Elo1, r.Model, r.Alpha, r.Beta)
 	}
 	if r.Measured != nil {
+		if n := int64(r.Unpaired); 20*n > r.Games+n {
+			fmt.Fprintf(w, "%d of %d games have no partner and are left out: the rest may be biased.\n", n, r.Games+n)
+		}
 		r.printCounted(t)
 	} else {
 		quote.Fprintf(t, "LLR bounds\t%.4f, %.4f\n", r.Lower, r.Upper)

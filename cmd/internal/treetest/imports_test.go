@@ -130,10 +130,10 @@ var layout = []layoutRow{
 		[]string{"selfplay/cluster/wire", "selfplay", "dataset/durable", "selfplay/roster", "models"}},
 	{"selfplay/cluster/worker", "durable: fetched weights; roster: which part of a specification names weights",
 		[]string{"selfplay/cluster/wire", "selfplay", "dataset/durable", "selfplay/roster"}},
-	{"selfplay/ladder", "games kept as a match keeps them; statistics of its own; sprt: how an Elo is printed; source: PGN " +
-		"files of others",
+	{"selfplay/ladder", "games kept as a match keeps them; statistics of its own; sprt: how an Elo is printed; source, " +
+		"pgn: games of others",
 		[]string{"selfplay", "selfplay/sprt", "engine/cores", "selfplay/opening", "selfplay/gamelog", "dataset/durable",
-			"dataset/source"}},
+			"dataset/pgn", "dataset/source"}},
 	{"tuner/spsa", "ask and tell, without games", nil},
 	{"tuner/spsa/play", "plays what spsa asks; eval: terms of a model as parameters; match: the validation at the end; " +
 		"engine/cores: the load",
