@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/assay-chess/assay/cmd/internal/gitbuild"
-	"github.com/assay-chess/assay/cmd/internal/settings"
+	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
@@ -23,7 +23,7 @@ type gitPlayers struct {
 	*session
 	repo    *gitbuild.Repo
 	cache   *gitbuild.Cache
-	project *settings.Project
+	project *opts.Project
 	was     []gitPin // of the run in Out
 	pins    []gitPin
 	sources map[string]*gitbuild.Source // by name
@@ -56,16 +56,16 @@ func (f *gitPlayers) prepare(s *session, players ...engine.Spec) error {
 	if f.repo, err = gitbuild.OpenRepo(f.ctx, cmp.Or(s.Repo, ".")); err != nil {
 		return fmt.Errorf("%w; --repo names its folder", err)
 	}
-	if f.project, err = settings.ReadProject(f.repo.Top); err != nil {
+	if f.project, err = opts.ReadProject(f.repo.Top); err != nil {
 		return err
 	}
-	if err := f.project.Apply(s.Set, len(players)); err != nil {
+	if err := f.project.Apply(s.Flags, len(players)); err != nil {
 		return err
 	}
 	switch {
 	case f.Build == "":
 		return ui.Usagef("no command that builds %s: pass --build 'make -j EXE={out}', or write it to %s",
-			players[at].Shown(), settings.ProjectName)
+			players[at].Shown(), opts.ProjectName)
 	case !strings.Contains(f.Build, gitbuild.Out):
 		return ui.Usagef("the build command %q has no %s: that is the file to which it must write the engine", f.Build,
 			gitbuild.Out)
@@ -259,7 +259,7 @@ func (f *gitPlayers) release() {
 // gitAdvice adds to an error of a build what the user can do.
 func gitAdvice(err error) error {
 	if errors.Is(err, gitbuild.ErrBuild) {
-		return fmt.Errorf("%w\ncorrect the command (--build, or build in %s) or the commit", err, settings.ProjectName)
+		return fmt.Errorf("%w\ncorrect the command (--build, or build in %s) or the commit", err, opts.ProjectName)
 	}
 	return err
 }

@@ -6,12 +6,11 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
+	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/cmd/internal/translate"
 	"github.com/assay-chess/assay/cmd/internal/ui"
 )
@@ -154,16 +153,7 @@ func noFlag(cmd *cobra.Command, name string) string {
 	if why := translate.Why("-" + name); why != "" && cmd.Flags().Lookup("win-score") != nil {
 		return "; " + why
 	}
-	return ui.DidYouMean(name, "--", flagNames(cmd))
-}
-
-func flagNames(cmd *cobra.Command) (names []string) {
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden {
-			names = append(names, f.Name)
-		}
-	})
-	return names
+	return ui.DidYouMean(name, "--", opts.Names(cmd.Flags()))
 }
 
 // missingArgument names the first argument of the usage line that is not there.
@@ -179,74 +169,4 @@ func missingArgument(cmd *cobra.Command, args []string) string {
 		required++
 	}
 	return ""
-}
-
-// habits turns --preset and --rounds into the settings that they stand for.
-func (s *session) habits() error {
-	if s.Rounds > 0 {
-		if s.Games > 0 && s.Games != 2*s.Rounds {
-			return ui.Usagef("--games %d and --rounds %d (%d games): give one of them", s.Games, s.Rounds, 2*s.Rounds)
-		}
-		if err := s.Put("games", fmt.Sprint(2*s.Rounds)); err != nil {
-			return err
-		}
-	}
-	return s.ApplyPreset()
-}
-
-// sprtBounds reads the bounds of a test as the runners write them: 0,5 or [0, 5] or
-// elo0=0 elo1=5.
-func sprtBounds(text string) (elo0, elo1 float64, err error) {
-	fields := sprtFields(text)
-	if len(fields) == 2 {
-		low, err0 := strconv.ParseFloat(strings.TrimPrefix(fields[0], "elo0="), 64)
-		high, err1 := strconv.ParseFloat(strings.TrimPrefix(fields[1], "elo1="), 64)
-		if err0 == nil && err1 == nil {
-			return low, high, nil
-		}
-	}
-	return 0, 0, ui.Usagef("--sprt %s: want elo0,elo1, such as 0,10", text)
-}
-
-func sprtFields(text string) []string {
-	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" ,;[]", r) })
-}
-
-// sprtWords takes what belongs to --sprt from the arguments, where the shell put it: 5 of --sprt 0 5, and the
-// words elo1=5 alpha=0.05 beta=0.05 model=logistic of the other runners. It returns the other arguments.
-func (s *session) sprtWords(args []string) (rest []string, err error) {
-	if s.SPRT == "" {
-		return args, nil
-	}
-	var bounds []string
-	take := func(word string) bool {
-		key, value, named := strings.Cut(word, "=")
-		_, number := strconv.ParseFloat(word[strings.Index(word, "=")+1:], 64)
-		switch {
-		case number == nil && (!named || key == "elo0" || key == "elo1"):
-			bounds = append(bounds, word)
-		case named && (key == "alpha" || key == "beta"):
-			err = cmp.Or(err, s.Put(key, value))
-		case named && key == "model":
-			err = cmp.Or(err, s.Put("elo-model", value))
-		default:
-			return false
-		}
-		return true
-	}
-	for _, word := range sprtFields(s.SPRT) {
-		if !take(word) {
-			return args, nil // sprtBounds refuses it
-		}
-	}
-	for _, word := range args {
-		if !take(word) {
-			rest = append(rest, word)
-		}
-	}
-	if len(bounds) == 2 && strings.HasPrefix(bounds[0], "elo1=") {
-		slices.Reverse(bounds)
-	}
-	s.SPRT = strings.Join(bounds, ",")
-	return rest, err
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/assay-chess/assay/cmd/assay/guide"
-	"github.com/assay-chess/assay/cmd/internal/settings"
+	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/cores"
@@ -68,15 +68,14 @@ const everything = "assay_everything"
 func often(cmd *cobra.Command) *pflag.FlagSet {
 	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
 	fs.SortFlags = false
-	all := cmd.Flags()
-	all.SortFlags = false // their order in the source
-	all.VisitAll(func(f *pflag.Flag) {
-		if _, shown := f.Annotations[ui.OftenFlag]; shown {
-			fs.AddFlag(f)
-		}
-	})
-	all.SortFlags = true
-	if _, wanted := cmd.Annotations[everything]; wanted || all.Changed("all") || !fs.HasFlags() {
+	for _, group := range opts.Grouped(cmd.Flags()) {
+		group.VisitAll(func(f *pflag.Flag) {
+			if _, shown := f.Annotations[ui.OftenFlag]; shown {
+				fs.AddFlag(f)
+			}
+		})
+	}
+	if _, wanted := cmd.Annotations[everything]; wanted || cmd.Flags().Changed("all") || !fs.HasFlags() {
 		return nil
 	}
 	return fs
@@ -91,13 +90,13 @@ func flagUsages(cmd *cobra.Command) string {
 		return fmt.Sprintf("Usual flags:\n%s\nAll flags, and how it works: assay help %s --all",
 			fs.FlagUsagesWrapped(columns), strings.TrimPrefix(cmd.CommandPath(), "assay "))
 	}
-	groups, headings := settings.Grouped(all)
+	groups := opts.Grouped(cmd.Flags())
 	if len(groups) < 2 {
 		return "Flags:\n" + all.FlagUsagesWrapped(columns)
 	}
 	var b strings.Builder
-	for i, group := range groups {
-		b.WriteString(headings[i] + ":\n" + group.FlagUsagesWrapped(columns) + "\n")
+	for _, group := range groups {
+		b.WriteString(group.Name() + ":\n" + group.FlagUsagesWrapped(columns) + "\n")
 	}
 	return b.String()
 }

@@ -12,8 +12,9 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"github.com/assay-chess/assay/cmd/internal/settings"
+	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
@@ -23,6 +24,15 @@ import (
 	"github.com/assay-chess/assay/selfplay/ladder"
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
+
+// ladderGames is the length without --games, for each player.
+const ladderGames = 100
+
+// ladderOptions are the options of assay ladder beside those of all commands that play.
+type ladderOptions struct {
+	within           float64
+	schedule, anchor string
+}
 
 func newLadderCommand() *cobra.Command {
 	cmd := &cobra.Command{
@@ -51,12 +61,27 @@ never met are named, because their ratings cannot be compared.`,
 			return cobra.MinimumNArgs(2)(cmd, args)
 		},
 	}
-	set := settings.New(settings.Ladder, cmd.Flags())
+	var o ladderOptions
+	play := opts.New(cmd.Flags())
+	play.AddGames(fmt.Sprintf("games to play (even); with --within, the maximum (default %d for each player)",
+		ladderGames))
+	play.AddAffinity()
+	play.AddOutput("print the cost of the runner too")
+	opts.Add(play.Flags, opts.OfTest, func(fs *pflag.FlagSet) {
+		fs.Float64Var(&o.within, "within", 0, "end when every 95 % interval is within ± this many Elo")
+		fs.StringVar(&o.schedule, "schedule", string(ladder.Widest),
+			"who plays whom: widest, round-robin, gauntlet or chain")
+		fs.StringVar(&o.anchor, "anchor", "", "PLAYER=ELO fixes the rating of a player, named as on the command line or by "+
+			"its number from 1 (default: the mean of all is 0)")
+		ui.Often(fs, opts.Names(fs)...)
+	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		s := newSession(cmd, play)
+		defer s.close()
 		if files := pgnFiles(args); files != nil {
-			return rateGames(newSession(cmd, set), files)
+			return rateGames(s, o.anchor, files)
 		}
-		return newSession(cmd, set).play(args)
+		return s.startLadder(&o, args)
 	}
 	return cmd
 }
@@ -78,9 +103,9 @@ func pgnFiles(args []string) (list []string) {
 }
 
 // rateGames rates the players of PGN files.
-func rateGames(s *session, files []string) error {
-	for name := range s.Texts() {
-		if name != "anchor" && name != "json" {
+func rateGames(s *session, anchor string, files []string) error {
+	for _, name := range opts.Names(s.Flags) {
+		if s.Given(name) && name != "anchor" && name != "json" {
 			return ui.Usagef("--%s is for a ladder that is played; with PGN files there are --anchor and --json", name)
 		}
 	}
@@ -90,7 +115,7 @@ func rateGames(s *session, files []string) error {
 			return err
 		}
 	}
-	anchors, err := parseAnchors(s.Anchor, games.Names)
+	anchors, err := parseAnchors(anchor, games.Names)
 	if err != nil {
 		return err
 	}
@@ -135,24 +160,27 @@ func parseAnchors(text string, names []string) (list []ladder.Anchor, err error)
 }
 
 // startLadder checks a ladder, and plays it.
-func (s *session) startLadder(args []string) error {
+func (s *session) startLadder(o *ladderOptions, args []string) error {
+	if err := s.OneClock(); err != nil {
+		return err
+	}
 	players, _, err := s.complete(args)
 	if err != nil {
 		return err
 	}
-	schedule, err := ladder.ParseSchedule(s.Schedule)
+	schedule, err := ladder.ParseSchedule(o.schedule)
 	if err != nil {
 		return ui.Usage(err)
 	}
 	round := schedule.RoundGames(len(args))
 	switch {
 	case s.Games == 0: // whole rounds
-		s.Games = (settings.DefaultLadderGames*uint64(len(args))/2 + round - 1) / round * round
+		s.Games = (ladderGames*uint64(len(args))/2 + round - 1) / round * round
 	case s.Games%round != 0 && schedule != ladder.Widest:
 		s.warn(fmt.Sprintf("%d games are not a multiple of a round (%d): some pairs of players play more games than others",
 			s.Games, round))
 	}
-	anchor, elo, err := parseAnchor(s.Anchor, players)
+	anchor, elo, err := parseAnchor(o.anchor, players)
 	if err != nil {
 		return err
 	}
@@ -160,7 +188,7 @@ func (s *session) startLadder(args []string) error {
 	if err != nil {
 		return err
 	}
-	c := ladder.Config{Setup: s.Setup, Players: list, Games: s.Games, Schedule: schedule, Within: s.Within,
+	c := ladder.Config{Setup: s.Setup, Players: list, Games: s.Games, Schedule: schedule, Within: o.within,
 		Anchor: anchor, AnchorElo: elo}
 	c.Resume, c.Pinned = s.resume(args), s.git.pinned()
 	if c.Check.Player, err = openingChecker(list...); err != nil {

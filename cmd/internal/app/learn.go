@@ -14,11 +14,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/cmd/internal/ownengine"
 	"github.com/assay-chess/assay/cmd/internal/report"
 	"github.com/assay-chess/assay/cmd/internal/runs"
-	"github.com/assay-chess/assay/cmd/internal/settings"
 	"github.com/assay-chess/assay/cmd/internal/ui"
+	"github.com/assay-chess/assay/cmd/internal/weights"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/tuner"
@@ -49,45 +50,89 @@ replaces the other flags and sets each generation separately.
   assay learn --engine ../my-engine --hours 8   # a patch by tomorrow, if there is a gain`,
 		Args: cobra.NoArgs,
 	}
-	set := settings.New(settings.Learn, cmd.Flags())
+	var o learnOptions
+	play := opts.New(cmd.Flags())
+	o.add(play)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		switch s := newSession(cmd, set); {
-		case s.OwnEngine != "":
-			return s.learnEngine(cmd)
-		case s.Given(ofEngine...):
-			return ui.Usagef("--%s is for an engine of your own: give --engine too", strings.Join(ofEngine, ", --"))
-		default:
-			defer s.close()
-			return s.learn()
+		x := &learning{session: newSession(cmd, play), learnOptions: &o}
+		defer x.close()
+		switch {
+		case o.Engine != "":
+			return x.learnEngine(cmd)
+		case x.Given(ownengine.Alone...):
+			return ui.Usagef("--%s is for an engine of your own: give --engine too",
+				strings.Join(ownengine.Alone, ", --"))
 		}
+		return x.learn()
 	}
 	cmd.AddCommand(newLearnPictureCommand())
 	return cmd
 }
 
-// ofEngine are the settings that only an engine of the user's own has.
-var ofEngine = []string{"check", "hours", "deep-games", "clock-games", "clock", "add", "accept-not-weaker"}
+// learnOptions are the options of assay learn beside those of machines and tables.
+type learnOptions struct {
+	ownengine.Options
+	run, model, method, from, opponent, plan  string
+	games, generations, gateGames, finalGames int
+	scale                                     float64
+}
+
+// learning is a call of assay learn.
+type learning struct {
+	*session
+	*learnOptions
+}
+
+func (o *learnOptions) add(play *opts.Play) {
+	opts.Add(play.Flags, opts.OfRun, func(fs *pflag.FlagSet) {
+		o.AddFlags(fs)
+		fs.StringVar(&o.run, "run", "", "name of the run's folder in "+runs.Dir+" (default: from the settings)")
+		fs.IntVar(&o.games, "games", 1000, "games of the first generation; later: a fifth more")
+		fs.Uint64Var(&play.Limits.Nodes, "nodes", 1000, "nodes per move, in every game")
+		fs.IntVar(&o.generations, "generations", 2, "number of generations; of models with few terms 1")
+		fs.Uint64Var(&play.Seed, "seed", 1, "random seed")
+		fs.StringVar(&o.model, "model", "assay", "model: "+weights.ModelNames())
+		ui.Often(fs, "run", "games", "nodes", "generations", "seed", "model")
+		fs.BoolVar(&play.Limits.HardNodes, "hard-nodes", false,
+			"stop at exactly --nodes; without it up to 8 times as many, to finish an iteration")
+		fs.IntVar(&o.gateGames, "gate-games", 200, "maximum number of games of the SPRT after each generation")
+		fs.IntVar(&o.finalGames, "final-games", 400, "games of the final match")
+		fs.StringVar(&o.method, "method", learn.Methods()[0],
+			"how each generation learns: "+strings.Join(learn.Methods(), ", "))
+		fs.StringVar(&o.from, "from", "", "weights of the first champion: a file, or the name of embedded weights "+
+			"(default: those of the model; assay: assay-start)")
+		fs.StringVar(&o.opponent, "opponent", "", "weights that the last champion plays against: a file, or the name of "+
+			"embedded weights (default: the start weights of the model; assay: shannon-1950)")
+		fs.StringVar(&o.plan, "plan", "", `file with the plan: the config.json of a run, or its object "plan"`)
+		fs.Float64Var(&o.scale, "scale", 1, "with --plan: factor on its numbers of games, above 0 and up to 1")
+	})
+	play.AddTables()
+	play.AddMachines()
+	play.AddOutput("print every coefficient, generation and file too")
+	play.Flags.Lookup("json").Usage += ": the run's result"
+}
 
 // learnEngine tunes the engine of a repository, or tries every stage of that.
-func (s *session) learnEngine(cmd *cobra.Command) error {
-	with := append([]string{"engine", "run", "games", "nodes", "generations", "seed", "final-games", "json", "concurrency",
-		"serve", "nats", "lease", "replay-share", "reference-speed",
-		"syzygy", "syzygy-50"}, ofEngine...)
+func (s *learning) learnEngine(cmd *cobra.Command) error {
+	forGames := []string{"concurrency", "serve", "nats", "lease", "replay-share", "reference-speed", "syzygy", "syzygy-50"}
+	with := slices.Concat([]string{"engine", "run", "games", "nodes", "generations", "seed", "final-games", "json"},
+		forGames, ownengine.Alone)
 	var err error
 	playing := []string{"--start-timeout=1m"} // builds may be slow to start on a busy machine
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if !slices.Contains(with, f.Name) && err == nil {
-			err = ui.Usagef("--%s: with --engine the settings are in %s", f.Name, settings.ProjectName)
+			err = ui.Usagef("--%s: with --engine the settings are in %s", f.Name, opts.ProjectName)
 		}
-		if at := slices.Index(with, f.Name); at >= 8 && at < len(with)-len(ofEngine) {
+		if slices.Contains(forGames, f.Name) {
 			playing = append(playing, "--"+f.Name+"="+f.Value.String())
 		}
 	})
 	if err != nil {
 		return err
 	}
-	c := ownengine.Config{Engine: s.OwnEngine, Stdout: s.stdout, Stderr: s.stderr, Concurrency: s.Concurrency,
-		Playing: playing, Written: func() { runs.WriteReport(filepath.Join(runs.Dir, s.Run), s.stderr) },
+	c := ownengine.Config{Options: s.Options, Typed: s.Flags, Seed: s.Seed, Stdout: s.stdout, Stderr: s.stderr,
+		Concurrency: s.Concurrency, Playing: playing,
+		Written: func() { runs.WriteReport(filepath.Join(runs.Dir, s.run), s.stderr) },
 		Command: func(ctx context.Context, words []string, stderr io.Writer) (string, error) {
 			var out strings.Builder
 			root := newRootCommand()
@@ -98,15 +143,15 @@ func (s *session) learnEngine(cmd *cobra.Command) error {
 			return out.String(), err
 		}}
 	if s.CheckOnly {
-		return ownengine.Check(s.ctx, c, s.Set)
+		return ownengine.Check(s.ctx, c)
 	}
-	place, _ := filepath.Abs(strings.TrimPrefix(s.OwnEngine, "git:"))
+	place, _ := filepath.Abs(strings.TrimPrefix(s.Engine, "git:"))
 	dir, resume, err := s.folder(fmt.Sprintf("engine-%s-s%d", filepath.Base(place), s.Seed))
 	if err != nil {
 		return err
 	}
 	stop := runs.FollowReport(dir)
-	r, err := ownengine.Run(s.ctx, c, dir, resume, s.Set)
+	r, err := ownengine.Run(s.ctx, c, dir, resume)
 	stop()
 	if err != nil {
 		return learnAdvice(err, dir, resume)
@@ -122,7 +167,7 @@ func (s *session) learnEngine(cmd *cobra.Command) error {
 	return err
 }
 
-func (s *session) learn() error {
+func (s *learning) learn() error {
 	c, err := s.learnConfig()
 	if err != nil {
 		return err

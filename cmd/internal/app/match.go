@@ -7,14 +7,14 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"github.com/assay-chess/assay/cmd/internal/settings"
+	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/selfplay/ladder"
 	"github.com/assay-chess/assay/selfplay/match"
-	"github.com/assay-chess/assay/selfplay/sprt"
 )
 
 const matchHelp = `Play pairs of games between A and B, each pair from one opening with colors reversed, and report
@@ -29,6 +29,15 @@ same command resumes it. A crash, an illegal move or a lost clock loses a game; 
 and there is no verdict. Engines run with your rights.
 See assay guide test-my-patch; engine/README.md has the texts of players.`
 
+// defaultMatchGames is the length without --games and --sprt.
+const defaultMatchGames = 400
+
+// matchOptions are the options of assay match beside those of all commands that play.
+type matchOptions struct {
+	opts.Test
+	gauntlet bool
+}
+
 func newMatchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "match A B [C]...",
@@ -40,19 +49,29 @@ func newMatchCommand() *cobra.Command {
   assay match assay:weights=new.json assay:weights=old.json --nodes 5000 --sprt 0,10`,
 		Args: cobra.MinimumNArgs(2),
 	}
-	set := settings.New(settings.Match, cmd.Flags())
+	var o matchOptions
+	play := opts.New(cmd.Flags())
+	play.AddGames(fmt.Sprintf("games to play (even); with --sprt, the maximum (default %d without --sprt)", defaultMatchGames))
+	play.AddAffinity()
+	play.AddOutput("print other measures of strength too: normalized Elo, other intervals, and the cost of the runner")
+	o.Add(play)
+	opts.Add(play.Flags, opts.OfPlayers, func(fs *pflag.FlagSet) {
+		fs.BoolVar(&o.gauntlet, "gauntlet", false, "with more than two players: A plays all others (default: a round robin)")
+	})
+	fs := cmd.Flags()
+	fs.Lookup("tc").Usage += "; or one for A and one for B: 8+0.08,4+0.04"
+	fs.Lookup("movetime").Usage += "; or one for A and one for B: 100ms,50ms"
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return newSession(cmd, set).play(args)
+		s := newSession(cmd, play)
+		defer s.close()
+		return s.startMatch(&o, args)
 	}
 	return cmd
 }
 
 // startMatch checks a match or a tournament, and plays it.
-func (s *session) startMatch(args []string) error {
-	if err := s.habits(); err != nil {
-		return err
-	}
-	args, err := s.sprtWords(args)
+func (s *session) startMatch(o *matchOptions, args []string) error {
+	args, err := o.Habits(s.Play, args)
 	if err != nil {
 		return err
 	}
@@ -60,21 +79,21 @@ func (s *session) startMatch(args []string) error {
 		return err
 	}
 	if len(args) > 2 {
-		return s.startTournament(args)
+		return s.startTournament(o, args)
 	}
-	if s.Gauntlet {
+	if o.gauntlet {
 		return ui.Usagef("--gauntlet is for more than two players")
 	}
 	players, limitsB, err := s.complete(args)
 	if err != nil {
 		return err
 	}
-	test, err := s.sprtTest() // after what assay.toml says
+	test, err := o.Parse(s.Play) // after what assay.toml says
 	if err != nil {
 		return err
 	}
 	if s.Games == 0 && test == nil {
-		s.Games = settings.DefaultMatchGames
+		s.Games = defaultMatchGames
 	}
 	if s.Games%2 != 0 {
 		return ui.Usagef("--games %d: pairs need an even number", s.Games)
@@ -84,60 +103,35 @@ func (s *session) startMatch(args []string) error {
 		return err
 	}
 	c := match.Config{Setup: s.Setup, A: list[0], B: list[1], LimitsB: limitsB, Games: s.Games, Test: test,
-		Corrected: s.Corrected}
+		Corrected: o.Corrected}
 	c.Resume, c.Pinned = s.resume(args), s.git.pinned()
 	if s.Opening.Book == "" {
 		if c.Check.Player, err = openingChecker(c.B, c.A); err != nil { // B first: A is usually the newer
 			return err
 		}
 	}
-	return s.runMatch(c)
+	return s.runMatch(c, o.ExitStatus)
 }
 
 // startTournament is startMatch for more than two players.
-func (s *session) startTournament(args []string) error {
+func (s *session) startTournament(o *matchOptions, args []string) error {
 	switch {
-	case s.SPRT != "":
+	case o.SPRT != "":
 		return ui.Usagef("--sprt tests two players, not %d", len(args))
-	case s.ExitStatus:
+	case o.ExitStatus:
 		return ui.Usagef("--exit-status needs --sprt, which tests two players, not %d", len(args))
 	}
-	if _, err := s.sprtTest(); err != nil {
+	if _, err := o.Parse(s.Play); err != nil {
 		return err
 	}
-	s.Schedule = string(ladder.RoundRobin)
-	if s.Gauntlet {
-		s.Schedule = string(ladder.Gauntlet)
+	schedule := ladder.RoundRobin
+	if o.gauntlet {
+		schedule = ladder.Gauntlet
 	}
-	return s.startLadder(args)
+	return s.startLadder(&ladderOptions{schedule: string(schedule)}, args)
 }
 
-// sprtTest returns the test of --sprt, or nil.
-func (s *session) sprtTest() (*sprt.Test, error) {
-	if s.SPRT == "" {
-		for _, name := range []string{"elo-model", "alpha", "beta", "corrected", "exit-status"} {
-			if s.Given(name) {
-				return nil, ui.Usagef("--%s needs --sprt elo0,elo1", name)
-			}
-		}
-		return nil, nil
-	}
-	model, err := sprt.ParseModel(s.EloModel)
-	if err != nil {
-		return nil, ui.Usage(err)
-	}
-	elo0, elo1, err := sprtBounds(s.SPRT)
-	if err != nil {
-		return nil, err
-	}
-	t := &sprt.Test{Elo0: elo0, Elo1: elo1, Model: model, Alpha: s.Alpha, Beta: s.Beta}
-	if err := t.Validate(); err != nil {
-		return nil, ui.Usage(err)
-	}
-	return t, nil
-}
-
-func (s *session) runMatch(c match.Config) error {
+func (s *session) runMatch(c match.Config, exitStatus bool) error {
 	timed := !c.Limits.Deterministic() || !c.LimitsB.Deterministic()
 	for _, warning := range append(c.Warnings(), crowdedGames(timed, s.Concurrency),
 		sharedOpenings("match", c.Setup, c.A, c.B)) {
@@ -175,7 +169,7 @@ func (s *session) runMatch(c match.Config) error {
 	if s.Out != "" && r.Test != nil && r.Verdict == match.Undecided {
 		fmt.Fprintf(s.stderr, "%s: undecided after %d games; the same command with a larger --games goes on\n", s.name, r.Games)
 	}
-	if err == nil && s.ExitStatus {
+	if err == nil && exitStatus {
 		return ui.TestExit(r.Verdict)
 	}
 	return playAdvice(err, c.Out)

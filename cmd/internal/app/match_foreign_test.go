@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-chess/assay/cmd/internal/settings"
+	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
@@ -161,7 +161,7 @@ func TestAffinity(t *testing.T) {
 		{"off", "", false, []selfplay.Entrant{foreign}, 0},
 	} {
 		l := &selfplay.Local{Workers: 1}
-		s := session{Set: &settings.Set{}}
+		s := session{Play: &opts.Play{}}
 		s.Affinity, s.Serve = tt.affinity, tt.remote
 		err := s.pin(l, tt.timed, tt.players)
 		_, release, errFree := cores.Claim(1)

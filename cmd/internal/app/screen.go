@@ -7,10 +7,11 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/assay-chess/assay/cmd/internal/gitbuild"
+	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/cmd/internal/runs"
-	"github.com/assay-chess/assay/cmd/internal/settings"
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/selfplay"
@@ -19,6 +20,9 @@ import (
 	"github.com/assay-chess/assay/selfplay/screen/play"
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
+
+// defaultScreenGames is the length without --games and --within.
+const defaultScreenGames = 8000
 
 func newScreenCommand() *cobra.Command {
 	cmd := &cobra.Command{
@@ -40,14 +44,41 @@ which-of-my-ideas.`,
   assay screen ./engine Contempt=0,20 'Use Book=false,true' --within 5`,
 		Args: cobra.MinimumNArgs(2),
 	}
-	set := settings.New(settings.Screen, cmd.Flags())
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return newSession(cmd, set).play(args) }
+	var o screenOptions
+	play := opts.New(cmd.Flags())
+	play.AddGames(fmt.Sprintf("games to play, a multiple of 8 (default %d)", defaultScreenGames))
+	play.AddAffinity()
+	play.AddOutput("")
+	opts.Add(play.Flags, opts.OfTest, func(fs *pflag.FlagSet) {
+		fs.Float64Var(&o.within, "within", 0, "in place of --games: effects within ± this many Elo")
+		fs.StringVar(&o.groups, "group", "", "factors that go together: A,B; two groups: 'A,B C,D'")
+		fs.BoolVar(&o.toConfirm, "confirm", false, "then play an SPRT [0, 5] of what is recommended")
+		ui.Often(fs, opts.Names(fs)...)
+		fs.StringVar(&o.at, "at", "",
+			"base: play nothing; print how exactly effects with all others off could be known")
+		fs.StringVar(&o.confirmTC, "confirm-tc", "4+0.04",
+			"with --confirm, for patches with limits of nodes: clock of a second match; none: no such match")
+	})
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		s := newSession(cmd, play)
+		defer s.close()
+		return s.startScreen(&o, args)
+	}
 	return cmd
+}
+
+// screenOptions are the options of assay screen beside those of all commands that play.
+type screenOptions struct {
+	within     float64
+	groups, at string
+	toConfirm  bool
+	confirmTC  string
 }
 
 // screening is a call of assay screen.
 type screening struct {
 	*session
+	*screenOptions
 	factors factors
 	design  *screen.Design
 	spec    engine.Spec
@@ -63,13 +94,16 @@ type screening struct {
 }
 
 // startScreen checks a screen, and plays it.
-func (s *session) startScreen(args []string) error {
+func (s *session) startScreen(o *screenOptions, args []string) error {
+	if err := s.OneClock(); err != nil {
+		return err
+	}
 	players, _, err := s.complete(args[:1])
 	if err != nil {
 		return err
 	}
-	x := &screening{session: s, spec: players[0], args: args}
-	if x.factors, err = parseFactors(args[1:], x.spec, s.Grouped); err != nil {
+	x := &screening{session: s, screenOptions: o, spec: players[0], args: args}
+	if x.factors, err = parseFactors(args[1:], x.spec, o.groups); err != nil {
 		return err
 	}
 	if err := x.count(); err != nil {
@@ -82,16 +116,16 @@ func (s *session) startScreen(args []string) error {
 	if x.design, err = screen.NewDesign(kind, len(x.factors), s.Seed); err != nil {
 		return err
 	}
-	if x.built != 0 && s.Limits.Deterministic() && s.ConfirmTC != "none" {
-		if x.clock, err = selfplay.ParseClock(s.ConfirmTC); err != nil {
+	if x.built != 0 && s.Limits.Deterministic() && o.confirmTC != "none" {
+		if x.clock, err = selfplay.ParseClock(o.confirmTC); err != nil {
 			return ui.Usagef("--confirm-tc: %w", err)
 		}
 	}
 	switch {
-	case s.At == "base":
+	case o.at == "base":
 		return x.printAtBase()
-	case s.At != "":
-		return ui.Usagef("--at %s: want base", s.At)
+	case o.at != "":
+		return ui.Usagef("--at %s: want base", o.at)
 	}
 	return x.run()
 }
@@ -99,12 +133,12 @@ func (s *session) startScreen(args []string) error {
 // count checks the numbers of the screen, and sets that of games.
 func (x *screening) count() error {
 	switch {
-	case x.Within < 0 || x.Given("within") && (x.Within == 0 || x.Given("games")):
-		return ui.Usagef("--within %g: want Elo above zero, without --games", x.Within)
-	case x.Within > 0:
-		x.Games = 2 * screen.Need(x.Within, screen.Variance(planDraws))
+	case x.within < 0 || x.Given("within") && (x.within == 0 || x.Given("games")):
+		return ui.Usagef("--within %g: want Elo above zero, without --games", x.within)
+	case x.within > 0:
+		x.Games = 2 * screen.Need(x.within, screen.Variance(planDraws))
 	case !x.Given("games"):
-		x.Games = settings.DefaultScreenGames
+		x.Games = defaultScreenGames
 	}
 	if x.Games == 0 || x.Games%play.PerOpening != 0 {
 		return ui.Usagef("--games %d: want a multiple of %d, four pairs of games from each opening", x.Games,
@@ -200,11 +234,11 @@ func (x *screening) playOut(c play.Config) error {
 	} else {
 		p.Finish(fmt.Sprintf("%d games, %d factors%s", r.Games, len(r.Factors), ui.BusyText(r.Load)))
 	}
-	if _, known := x.builds[r.Best&x.built]; err == nil && x.Confirm && x.builds != nil && !known {
+	if _, known := x.builds[r.Best&x.built]; err == nil && x.toConfirm && x.builds != nil && !known {
 		err = x.buildSubset(r.Best & x.built) // if it fails, what was found is printed all the same
 	}
 	var confirmed []*match.Result
-	if err == nil && x.Confirm {
+	if err == nil && x.toConfirm {
 		if confirmed, err = x.confirm(c, r); err != nil && confirmed == nil {
 			return err
 		}

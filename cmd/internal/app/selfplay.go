@@ -6,11 +6,13 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"github.com/assay-chess/assay/cmd/internal/settings"
+	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/quote"
+	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/datagen"
 )
 
@@ -35,24 +37,50 @@ changed. 'assay data positions' also reads an unfinished one.`,
   assay selfplay --out mixed --games 200 --players assay,assay:weights=shannon-1950`,
 		Args: cobra.NoArgs,
 	}
-	set := settings.New(settings.Selfplay, cmd.Flags())
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return newSession(cmd, set).play(set.Players) }
+	var players []string
+	var weights string
+	play := opts.New(cmd.Flags())
+	play.AddGames("number of games")
+	play.AddOutput("")
+	opts.Add(play.Flags, opts.OfPlayers, func(fs *pflag.FlagSet) {
+		fs.StringSliceVar(&players, "players", nil,
+			"one player (against itself) or two: NAME[:weights=FILE][:hash=MB]..., or uci:COMMAND")
+		fs.StringVar(&weights, "weights", "",
+			`weight file, or the name of embedded weights, of the player assay (default "assay")`)
+		ui.Often(fs, opts.Names(fs)...)
+	})
+	fs := cmd.Flags()
+	fs.Lookup("nodes").Usage = fmt.Sprintf("nodes per move (default %d without --depth)", opts.DefaultNodes)
+	fs.Lookup("hard-nodes").Usage = "stop at exactly --nodes; =false: a search may use up to 8 times as many to finish " +
+		"its iteration"
+	fs.Lookup("out").Usage = "folder to write (required)"
+	opts.SetDefault(fs, "hard-nodes", true)
+	opts.SetDefault(fs, "games", 1000)
+	opts.SetDefault(fs, "play-on", selfplay.StandardAdjudication().PlayOn)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		s := newSession(cmd, play)
+		defer s.close()
+		return s.startSelfplay(weights, players)
+	}
 	return cmd
 }
 
 // startSelfplay checks a run, and plays it.
-func (s *session) startSelfplay(texts []string) error {
+func (s *session) startSelfplay(weights string, texts []string) error {
 	switch {
 	case s.Out == "":
 		return ui.Usagef("no folder for the games: give --out DIR")
-	case s.Weights != "" && len(texts) > 0:
+	case weights != "" && len(texts) > 0:
 		return ui.Usagef("--weights and --players both choose the players: give one of them")
 	case len(texts) > 2:
 		return ui.Usagef("%d --players: want one or two", len(texts))
-	case s.Weights != "":
-		texts = []string{"assay:weights=" + s.Weights}
+	case weights != "":
+		texts = []string{"assay:weights=" + weights}
 	case len(texts) == 0:
 		texts = []string{"assay"}
+	}
+	if err := s.OneClock(); err != nil {
+		return err
 	}
 	players, _, err := s.complete(texts)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/cmd/internal/runs"
-	"github.com/assay-chess/assay/cmd/internal/settings"
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
@@ -29,22 +29,21 @@ import (
 	"github.com/assay-chess/assay/selfplay/roster"
 )
 
-// session is one call of a command that plays games: its settings, where it prints, and what it
+// session is one call of a command that plays games: the options that it shares, where it prints, and what it
 // made for its games.
 type session struct {
-	*settings.Set
+	*opts.Play
 	git            gitPlayers
 	ctx            context.Context
 	name           string // of the command
 	stdout, stderr io.Writer
-	config         *spsaConfig // what spsa tunes
-	done           []func()    // what close calls
-	followed       func()      // ends the page that follows the run; nil before
+	done           []func() // what close calls
+	followed       func()   // ends the page that follows the run; nil before
 }
 
 // newSession returns a session of a command.
-func newSession(cmd *cobra.Command, set *settings.Set) *session {
-	return &session{Set: set, ctx: cmd.Context(), name: cmd.Name(), stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr()}
+func newSession(cmd *cobra.Command, o *opts.Play) *session {
+	return &session{Play: o, ctx: cmd.Context(), name: cmd.Name(), stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr()}
 }
 
 // leaveReport writes the page of the run that has ended.
@@ -73,22 +72,6 @@ func (s *session) warn(text string) {
 	}
 }
 
-// play checks what a command has to play, and plays it. The arguments of spsa are its CONFIG or an engine.
-func (s *session) play(args []string) error {
-	defer s.close()
-	switch s.Command {
-	case settings.Match:
-		return s.startMatch(args)
-	case settings.Ladder:
-		return s.startLadder(args)
-	case settings.Selfplay:
-		return s.startSelfplay(args)
-	case settings.Screen:
-		return s.startScreen(args)
-	}
-	return s.startSpsa(args)
-}
-
 // resume returns the command line that resumes the run.
 func (s *session) resume(args []string) string {
 	return s.Line("assay "+s.name, args)
@@ -115,7 +98,7 @@ func (s *session) complete(texts []string) ([]engine.Spec, selfplay.Limits, erro
 
 // tablebases opens the endgame tables of --syzygy; nil without it.
 func (s *session) tablebases() (*syzygy.Judge, error) {
-	if s.Syzygy != "" && (s.Serve != "" || s.NATS != "") {
+	if s.Syzygy != "" && s.Remote() {
 		return nil, ui.Usagef("--syzygy is for games on this machine: with --serve or --nats workers have no tables")
 	}
 	return ui.Tables(s.Syzygy, s.SyzygyFifty, s.warn)
@@ -166,7 +149,7 @@ func (s *session) runner(timed bool, p *ui.Progress, players ...selfplay.Entrant
 	}
 	s.followed = runs.FollowReport(s.Out)
 	local := &selfplay.Local{Open: s.Open, Workers: cmp.Or(s.Concurrency, runtime.GOMAXPROCS(0))}
-	if s.Has("affinity") {
+	if s.Affinity != "" {
 		if err := s.pin(local, timed, players); err != nil {
 			return nil, err
 		}
@@ -191,13 +174,12 @@ func (s *session) runner(timed bool, p *ui.Progress, players ...selfplay.Entrant
 
 // pin gives each game at once a core of its own, with its engines, by --affinity.
 func (s *session) pin(l *selfplay.Local, timed bool, players []selfplay.Entrant) error {
-	remote := s.Serve != "" || s.NATS != ""
 	switch a := s.Affinity; {
 	case a != "on" && a != "off" && a != "auto":
 		return ui.Usagef("--affinity %s: want on, off or auto", a)
-	case a == "on" && remote:
+	case a == "on" && s.Remote():
 		return ui.Usagef("--affinity is for games on this machine, not with --serve or --nats")
-	case a == "off" || a == "auto" && (remote || timed || !pinnable(players)):
+	case a == "off" || a == "auto" && (s.Remote() || timed || !pinnable(players)):
 		return nil
 	}
 	list, release, err := cores.Claim(l.Parallel())

@@ -7,9 +7,10 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/cmd/internal/runs"
-	"github.com/assay-chess/assay/cmd/internal/settings"
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
@@ -40,32 +41,69 @@ of all results on the perturbations, with a 95 % interval. The same command resu
   assay spsa engine.toml --out runs/engine`,
 		Args: cobra.ExactArgs(1),
 	}
-	set := settings.New(settings.SPSA, cmd.Flags())
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return newSession(cmd, set).play(args) }
+	var o spsaOptions
+	play := opts.New(cmd.Flags())
+	play.AddPlayers()
+	play.AddTables()
+	play.AddMachines()
+	play.AddAffinity()
+	play.AddOutput("print the regression of each parameter too")
+	opts.Add(play.Flags, opts.OfRun, func(fs *pflag.FlagSet) {
+		fs.StringVar(&play.Out, "out", "",
+			"folder for the run (default: "+runs.Dir+"/spsa-NAME, after CONFIG or the model)")
+		fs.StringVar(&o.write, "write", "",
+			"for an ENGINE: write its spin options to this new TOML file (default: its name with .toml)")
+		ui.Often(fs, "out", "write")
+		fs.Float64Var(&o.simElo, "sim-elo", 30,
+			"for what the games can find: Elo of the optimum above the start values")
+		fs.Float64Var(&o.simDraws, "sim-draws", 0.5,
+			"for what the games can find: share of draws among equal players")
+	})
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		x := &tuning{session: newSession(cmd, play), spsaOptions: o}
+		defer x.close()
+		return x.start(args)
+	}
 	return cmd
 }
 
-// startSpsa checks a tuning, and plays or writes it.
-func (s *session) startSpsa(args []string) error {
-	if err := s.Tuned(); err != nil {
+// spsaOptions are the options of assay spsa beside those that it shares.
+type spsaOptions struct {
+	write            string
+	simElo, simDraws float64
+}
+
+// tuning is a call of assay spsa.
+type tuning struct {
+	*session
+	spsaOptions
+	config *spsaConfig
+}
+
+// start checks a tuning, and plays or writes it.
+func (s *tuning) start(args []string) error {
+	if s.Concurrency < 0 {
+		return ui.Usagef("--concurrency %d: want 0 or more", s.Concurrency)
+	}
+	if err := s.CheckTolerance(); err != nil {
 		return err
 	}
 	spec, ok, err := engineToTune(args)
 	if ok {
-		err = s.git.prepare(s, spec)
+		err = s.git.prepare(s.session, spec)
 	}
 	switch {
 	case err != nil:
 		return err
 	case ok:
 		return s.writeSpins(spec)
-	case s.Write != "":
+	case s.write != "":
 		return ui.Usagef("--write is for an ENGINE, and %s is none", quote.Text(args[0]))
 	}
 	if s.config, err = readSpsaConfig(args[0]); err != nil {
 		return err
 	}
-	if s.SimElo <= 0 || !(s.SimDraws >= 0 && s.SimDraws <= 0.95) {
+	if s.simElo <= 0 || !(s.simDraws >= 0 && s.simDraws <= 0.95) {
 		return ui.Usagef("--sim-elo must be above zero, and --sim-draws from 0 to 0.95")
 	}
 	c, err := s.config.run()
@@ -83,7 +121,7 @@ func (s *session) startSpsa(args []string) error {
 	if s.Out == "" {
 		s.Out = filepath.Join(runs.Dir, "spsa-"+strings.TrimSuffix(filepath.Base(args[0]), filepath.Ext(args[0])))
 	}
-	if err := s.git.prepare(s, spec); err != nil {
+	if err := s.git.prepare(s.session, spec); err != nil {
 		return err
 	}
 	c.Out, c.Tolerance, c.Concurrency, c.Program = s.Out, s.Tolerance, s.Concurrency, ui.Version()
@@ -95,7 +133,7 @@ func (s *session) startSpsa(args []string) error {
 }
 
 // tuned opens the player once and sets its values, so that errors appear before the run starts.
-func (s *session) tuned(c *play.Config, spec engine.Spec) error {
+func (s *tuning) tuned(c *play.Config, spec engine.Spec) error {
 	e, err := s.git.entrant(spec)
 	if err != nil {
 		return err
@@ -113,7 +151,7 @@ func (s *session) tuned(c *play.Config, spec engine.Spec) error {
 }
 
 // tryValues sets the values of a tuning once.
-func (s *session) tryValues(c *play.Config) error {
+func (s *tuning) tryValues(c *play.Config) error {
 	p, err := c.Open(c.Player.Spec)
 	if err != nil {
 		return err
@@ -135,7 +173,7 @@ func (s *session) tryValues(c *play.Config) error {
 	return p.NewGame(0)
 }
 
-func (s *session) runSpsa(c play.Config) error {
+func (s *tuning) runSpsa(c play.Config) error {
 	p, validation := ui.NewProgress(s.stderr, "spsa"), ui.NewProgress(s.stderr, "spsa: validation")
 	c.Progress, c.ValidationProgress, c.Failed = p.Update, validation.Update, ui.ReportFaults(p.Say, c.Player)
 	budget, err := s.afford(&c, p.Say)
@@ -171,7 +209,7 @@ func (s *session) runSpsa(c play.Config) error {
 }
 
 // printUntuned prints a run without a verdict.
-func (s *session) printUntuned(c *play.Config, r *play.Result) error {
+func (s *tuning) printUntuned(c *play.Config, r *play.Result) error {
 	if s.JSON {
 		return ui.PrintJSON(s.stdout, spsaJSON{Out: c.Out, Result: r, Load: r.Load, Seconds: r.Took.Seconds()})
 	}

@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/assay-chess/assay/cmd/internal/settings"
+	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
@@ -25,7 +25,10 @@ import (
 
 // spsaConfig says what assay spsa tunes.
 type spsaConfig struct {
-	*settings.Set `json:"-"` // of CONFIG
+	*opts.Play `json:"-"` // the limits, openings and adjudication of CONFIG
+
+	iterations, pairs, ahead int
+	validation               uint64
 
 	Player     string               `json:"player"`
 	Parameters []play.FileParameter `json:"parameter"`
@@ -35,10 +38,22 @@ type spsaConfig struct {
 	source string        // for errors
 }
 
+// newSpsaConfig returns a CONFIG that says nothing.
+func newSpsaConfig() *spsaConfig {
+	c := &spsaConfig{Play: opts.NewConfig()}
+	c.Flags.IntVar(&c.iterations, "iterations", 0, "")
+	c.Flags.IntVar(&c.pairs, "pairs", 0, "")
+	c.Flags.IntVar(&c.ahead, "ahead", 0, "")
+	c.Flags.Uint64Var(&c.validation, "validation", 0, "")
+	return c
+}
+
 // readSpsaConfig reads a CONFIG. Errors name the file, and the line or the setting.
 func readSpsaConfig(path string) (c *spsaConfig, err error) {
-	c = &spsaConfig{source: path}
-	if c.Set, err = settings.ReadConfig(path, c, "player", "parameter", "parameter_file"); err != nil || c.File == "" {
+	c = newSpsaConfig()
+	c.source = path
+	err = opts.ReadConfig(path, c.Flags, c, "player", "parameter", "parameter_file")
+	if err != nil || c.File == "" {
 		return c, err
 	}
 	if len(c.Parameters) > 0 {
@@ -56,12 +71,20 @@ func (c *spsaConfig) run() (p play.Config, err error) {
 	if c.Player == "" {
 		return p, errors.New(`no player: write player = "assay" or "uci:COMMAND"`)
 	}
-	if err := c.CompleteConfig(); err != nil {
+	times, err := c.Times("")
+	if err == nil {
+		err = c.OneClock()
+	}
+	if err != nil {
 		return p, err
 	}
-	p = play.Config{Setup: c.Setup, Pairs: c.Pairs, Validation: c.Validation}
-	p.SPSA = spsa.Config{Iterations: c.Iterations, Seed: c.Seed, Ahead: cmp.Or(c.Ahead, play.DefaultAhead)}
-	if p.SPSA.Parameters, err = play.Parameters(c.Parameters, c.Iterations*max(c.Pairs, 1)); err != nil {
+	c.Limits.MoveTime, c.Limits.Clock = times[0].MoveTime, times[0].Clock
+	if err := c.Limits.Validate(); err != nil {
+		return p, errors.New("no limit of a search: give nodes, depth, movetime or tc")
+	}
+	p = play.Config{Setup: c.Setup, Pairs: c.pairs, Validation: c.validation}
+	p.SPSA = spsa.Config{Iterations: c.iterations, Seed: c.Seed, Ahead: cmp.Or(c.ahead, play.DefaultAhead)}
+	if p.SPSA.Parameters, err = play.Parameters(c.Parameters, c.iterations*max(c.pairs, 1)); err != nil {
 		return p, err
 	}
 	return p, p.SPSA.Validate()
@@ -79,14 +102,15 @@ func (c *spsaConfig) save(path string) error {
 func (c *spsaConfig) toml() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "player     = %q\n", c.Player)
-	texts := c.Texts()
-	if tc := texts["tc"]; tc != "" {
-		texts["tc"] = strconv.Quote(tc)
-	}
 	for _, name := range []string{"iterations", "pairs", "nodes", "depth", "tc", "validation", "seed"} {
-		if text := texts[name]; text != "" && text != "0" {
-			fmt.Fprintf(&b, "%-10s = %s\n", name, text)
+		text := c.Flags.Lookup(name).Value.String()
+		switch {
+		case text == "" || text == "0":
+			continue
+		case name == "tc":
+			text = strconv.Quote(text)
 		}
+		fmt.Fprintf(&b, "%-10s = %s\n", name, text)
 	}
 	for _, p := range c.Parameters {
 		fmt.Fprintf(&b, "\n[[parameter]]\nname  = %q\nstart = %.0f\nmin   = %.0f\nmax   = %.0f\nc_end = %v\n",
@@ -117,7 +141,7 @@ func engineToTune(args []string) (spec engine.Spec, ok bool, err error) {
 }
 
 // writeSpins writes a CONFIG with the spin options of an engine, for the user to edit.
-func (s *session) writeSpins(spec engine.Spec) error {
+func (s *tuning) writeSpins(spec engine.Spec) error {
 	e, err := s.git.entrant(spec)
 	if err != nil {
 		return err
@@ -136,7 +160,8 @@ func (s *session) writeSpins(spec engine.Spec) error {
 		return fmt.Errorf("%s announces no spin options to tune, only %d others; make each parameter an option of type spin",
 			spec.Shown(), len(lines))
 	}
-	c := &spsaConfig{Set: settings.NewConfig(), Player: spec.String(), Parameters: parameters}
+	c := newSpsaConfig()
+	c.Player, c.Parameters = spec.String(), parameters
 	for name, value := range map[string]string{"iterations": "500", "pairs": "1", "seed": "1",
 		"tc": "8+0.08"} { // not every engine knows another limit
 		if err := c.Put(name, value); err != nil {
@@ -144,7 +169,7 @@ func (s *session) writeSpins(spec engine.Spec) error {
 		}
 	}
 	name := filepath.Base(strings.TrimPrefix(spec.Command[0], "git:"))
-	path := cmp.Or(s.Write, strings.TrimSuffix(name, filepath.Ext(name))+".toml")
+	path := cmp.Or(s.write, strings.TrimSuffix(name, filepath.Ext(name))+".toml")
 	if err := c.save(path); err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/assay-chess/assay/cmd/internal/settings"
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/tuner/spsa/play"
 )
@@ -16,7 +15,8 @@ func TestConfigIsReadAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &spsaConfig{Set: settings.NewConfig(), Player: `assay:hash=1:weights=a "b" c.json`}
+	want := newSpsaConfig()
+	want.Player = `assay:hash=1:weights=a "b" c.json`
 	if want.Parameters, err = play.TermParameters(m, m.Start); err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func TestConfigIsReadAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := readSpsaConfig(path)
-	if err != nil || got.Player != want.Player || !reflect.DeepEqual(got.Values, want.Values) ||
+	if err != nil || got.Player != want.Player || string(got.toml()) != string(want.toml()) || !reflect.DeepEqual(got.Setup, want.Setup) ||
 		!reflect.DeepEqual(got.Parameters, want.Parameters) {
 		t.Errorf("%v\n%+v", err, got)
 	}

@@ -42,7 +42,7 @@ func writeSpsaWeights(c *play.Config, r *play.Result) (string, error) {
 	return path, durable.WriteFile(path, text)
 }
 
-func (s *session) printSpsa(out io.Writer, c *play.Config, r *play.Result, weights string) error {
+func (s *tuning) printSpsa(out io.Writer, c *play.Config, r *play.Result, weights string) error {
 	if v := r.Validation; v != nil {
 		fmt.Fprintf(out, "%s: the answer against the start, %d games, %s: Elo %s\n\n", spsaVerdict(v), v.Games, r.Limits,
 			v.Strength.Text(""))
@@ -132,12 +132,12 @@ func pointerOr(x *float64) string {
 const spsaNoEffect = 0.05
 
 // afford says what the budget of a run can find, unless the run is complete.
-func (s *session) afford(c *play.Config, say func(string)) (*spsa.Budget, error) {
+func (s *tuning) afford(c *play.Config, say func(string)) (*spsa.Budget, error) {
 	if gamelog.Complete(c.Out) {
 		return nil, nil
 	}
 	pairs := max(c.Pairs, 1)
-	simulate := func(c spsa.Config) (spsa.Budget, error) { return spsa.Afford(s.ctx, c, pairs, s.SimElo, s.SimDraws) }
+	simulate := func(c spsa.Config) (spsa.Budget, error) { return spsa.Afford(s.ctx, c, pairs, s.simElo, s.simDraws) }
 	b, err := simulate(c.SPSA)
 	if err != nil {
 		return nil, err

@@ -13,7 +13,6 @@ import (
 
 	"github.com/assay-chess/assay/cmd/internal/enginerun"
 	"github.com/assay-chess/assay/cmd/internal/gitbuild"
-	"github.com/assay-chess/assay/cmd/internal/settings"
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
@@ -34,11 +33,11 @@ type checker struct {
 // Check builds the engine, plays ten games, collects the features of their positions, finds the numbers in the
 // source, fits, and builds and compares the engine with new weights. It prints a line for each stage, and what a run
 // would play.
-func Check(ctx context.Context, c Config, flags *settings.Set) error {
+func Check(ctx context.Context, c Config) error {
 	k := &checker{tools: tools{Config: c, ctx: ctx}}
 	defer k.close()
 	progress := ui.NewProgress(c.Stderr, "check")
-	if err := k.open(flags, progress); err != nil {
+	if err := k.open(progress); err != nil {
 		return errors.Join(err, os.RemoveAll(k.dir))
 	}
 	stages := []struct {
@@ -85,7 +84,7 @@ func (k *checker) failed(stage string, err error) error {
 }
 
 // open reads the repository and its assay.toml.
-func (k *checker) open(flags *settings.Set, p *ui.Progress) (err error) {
+func (k *checker) open(p *ui.Progress) (err error) {
 	if k.dir, err = os.MkdirTemp("", "assay-check-"); err != nil {
 		return err
 	}
@@ -99,7 +98,7 @@ func (k *checker) open(flags *settings.Set, p *ui.Progress) (err error) {
 	if err := k.describe(log); err != nil {
 		return err
 	}
-	k.plan, err = newPlan(flags, k.project)
+	k.plan, err = newPlan(&k.Config, k.project.Learn)
 	return err
 }
 

@@ -12,10 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/spf13/pflag"
-
 	"github.com/assay-chess/assay/cmd/internal/enginerun"
-	"github.com/assay-chess/assay/cmd/internal/settings"
+	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/models"
@@ -44,25 +42,24 @@ func TestBetween(t *testing.T) {
 
 // The games of a generation follow from the hours and the speed, and flags win over assay.toml.
 func TestPlan(t *testing.T) {
-	project := func(lines ...string) *settings.Project {
-		p := &settings.Project{Learn: settings.New(settings.Engine, nil)}
+	project := func(lines ...string) *opts.Loop {
+		p := opts.NewLoop()
 		for _, l := range lines {
 			name, value, _ := strings.Cut(l, "=")
-			if err := p.Learn.Put(name, value); err != nil {
+			if err := p.Flags.Set(name, value); err != nil {
 				t.Fatal(err)
 			}
 		}
 		return p
 	}
-	plan := func(p *settings.Project, words ...string) (enginerun.Plan, error) {
-		fs := pflag.NewFlagSet("", pflag.ContinueOnError)
-		flags := settings.New(settings.Learn, fs)
-		if err := fs.Parse(words); err != nil {
+	plan := func(p *opts.Loop, words ...string) (enginerun.Plan, error) {
+		c := Config{Typed: opts.NewLoop().Flags, Seed: 7}
+		if err := c.Typed.Parse(words); err != nil {
 			t.Fatal(err)
 		}
-		return newPlan(flags, p)
+		return newPlan(&c, p)
 	}
-	p, err := plan(project("hours=4", "generations=2", "nodes=3000"), "--seed", "7")
+	p, err := plan(project("hours=4", "generations=2", "nodes=3000"))
 	if p.Split(1, 2); err != nil || p.Nodes != 3000 || p.Seed != 7 || p.Speed != 1 || p.AtOnce != 2 {
 		t.Errorf("by the hour: %+v, %v", p, err)
 	}
@@ -131,12 +128,12 @@ func TestSpent(t *testing.T) {
 // The dump's check in a run is as strict as assay.toml says.
 func TestTolerance(t *testing.T) {
 	for text, want := range map[string]string{"tolerance=2.5": "features in --tolerance 2.5", "decay=1": "features in"} {
-		own := settings.New(settings.Engine, nil)
+		own := opts.NewLoop()
 		name, value, _ := strings.Cut(text, "=")
-		if err := own.Put(name, value); err != nil {
+		if err := own.Flags.Set(name, value); err != nil {
 			t.Fatal(err)
 		}
-		k := &tools{project: &settings.Project{Learn: own}}
+		k := &tools{project: &opts.Project{Learn: own}}
 		if got := strings.Join(k.collect("in"), " "); got != want {
 			t.Errorf("%s: %q, want %q", text, got, want)
 		}

@@ -13,7 +13,6 @@ import (
 
 	"github.com/assay-chess/assay/cmd/internal/enginerun"
 	"github.com/assay-chess/assay/cmd/internal/gitbuild"
-	"github.com/assay-chess/assay/cmd/internal/settings"
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
@@ -41,7 +40,7 @@ type loop struct {
 // Run tunes the engine in the run's folder dir, from where an earlier call stopped. The result is written as soon as
 // the match of fixed length decides; matches that only add to it follow, also to the result of an earlier call. For a
 // complete run it returns the recorded result.
-func Run(ctx context.Context, c Config, dir, resume string, flags *settings.Set) (*enginerun.Result, error) {
+func Run(ctx context.Context, c Config, dir, resume string) (*enginerun.Result, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -53,7 +52,7 @@ func Run(ctx context.Context, c Config, dir, resume string, flags *settings.Set)
 		return nil, err
 	}
 	defer os.RemoveAll(temp)
-	config, err := l.open(temp, flags)
+	config, err := l.open(temp)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +64,7 @@ func Run(ctx context.Context, c Config, dir, resume string, flags *settings.Set)
 	l.worked = workedBefore(l.kept)
 	l.result = enginerun.Result{Format: enginerun.Format, Program: config.Program, Engine: config.Engine,
 		Base: config.Base, Weights: config.Weights, Plan: l.plan}
-	if err := l.all(flags.AcceptNotWeaker); err != nil {
+	if err := l.all(c.AcceptNotWeaker); err != nil {
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}
@@ -76,7 +75,7 @@ func Run(ctx context.Context, c Config, dir, resume string, flags *settings.Set)
 }
 
 // open finds the engine, and says what the run plays: what it began with, if it is there.
-func (l *loop) open(temp string, flags *settings.Set) (*enginerun.Config, error) {
+func (l *loop) open(temp string) (*enginerun.Config, error) {
 	log := func(format string, args ...any) { fmt.Fprintf(l.Stderr, "learn: "+format+"\n", args...) }
 	if err := l.find(temp); err != nil {
 		return nil, err
@@ -100,7 +99,7 @@ func (l *loop) open(temp string, flags *settings.Set) (*enginerun.Config, error)
 	if err := l.describe(log); err != nil {
 		return nil, err
 	}
-	plan, err := newPlan(flags, l.project)
+	plan, err := newPlan(&l.Config, l.project.Learn)
 	if err != nil {
 		return nil, err
 	}

@@ -2,45 +2,37 @@ package ownengine
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/assay-chess/assay/cmd/internal/enginerun"
-	"github.com/assay-chess/assay/cmd/internal/settings"
+	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/cmd/internal/ui"
 )
 
 const defaultHours = 2.5
 
-// newPlan returns the plan of assay.toml and the flags, which win. Without --games its numbers of games need split.
-func newPlan(flags *settings.Set, project *settings.Project) (enginerun.Plan, error) {
-	own := project.Learn
-	of := func(name string) *settings.Set {
-		if flags.Given(name) {
-			return flags
-		}
-		return own
+// newPlan returns the plan of assay.toml and of the typed flags, which win. Without --games its numbers of games need
+// split.
+func newPlan(c *Config, own *opts.Loop) (p enginerun.Plan, err error) {
+	if err := own.Replace(c.Typed); err != nil {
+		return p, ui.Usage(err)
 	}
-	p := enginerun.Plan{Seed: flags.Seed, Clock: own.Clock, Nodes: of("nodes").Limits.Nodes, Hours: of("hours").Hours,
-		Generations: max(1, of("generations").Generations), Games: of("games").TuneGames, Lambda: own.Lambda,
-		Decay: own.Decay,
-		Rows:  own.Rows, PerGame: own.PerGame, Relabel: own.RelabelNodes,
-		Freeze: own.Freeze, Added: flags.Added, Book: own.Opening.Book,
-		Final: of("final-games").FinalGames,
-		Deep:  of("deep-games").DeepGames, Clocked: of("clock-games").ClockGames, FinalClock: of("clock").FinalClock}
-	if flags.Given("nodes") {
-		p.Clock = ""
-	}
+	p = enginerun.Plan{Seed: c.Seed, Clock: own.Clock, Nodes: own.Nodes, Hours: own.Hours,
+		Generations: max(1, own.Generations), Games: own.Games, Lambda: own.Lambda, Decay: own.Decay, Rows: own.Rows,
+		PerGame: own.PerGame, Relabel: own.RelabelNodes, Freeze: own.Freeze, Added: c.Added, Book: own.Book,
+		Final: own.Final, Deep: own.Deep, Clocked: own.AtClock, FinalClock: own.FinalClock}
 	if p.Clock == "" {
-		p.Nodes = cmp.Or(p.Nodes, settings.DefaultNodes)
+		p.Nodes = cmp.Or(p.Nodes, opts.DefaultNodes)
 	}
-	_, _ = fmt.Sscanf(own.Gate, "%g,%g", &p.Elo0, &p.Elo1) // checked where it was read
+	if p.Elo0, p.Elo1, err = own.Gates(); err != nil {
+		return p, err
+	}
 	switch {
-	case flags.Given("games") && flags.Given("hours"):
+	case opts.Given(c.Typed, "games") && opts.Given(c.Typed, "hours"):
 		return p, ui.Usagef("--games and --hours both say how long a generation plays: give one of them")
-	case flags.Given("hours") || p.Games == 0:
-		p.Games, p.Hours = 0, cmp.Or(p.Hours, defaultHours)
+	case p.Games == 0:
+		p.Hours = cmp.Or(p.Hours, defaultHours)
 	default:
 		p.GivenGames(p.Games)
 	}

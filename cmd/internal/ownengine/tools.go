@@ -20,9 +20,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"github.com/assay-chess/assay/cmd/internal/enginerun"
 	"github.com/assay-chess/assay/cmd/internal/gitbuild"
-	"github.com/assay-chess/assay/cmd/internal/settings"
+	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/features"
 	"github.com/assay-chess/assay/engine"
@@ -30,9 +32,33 @@ import (
 	"github.com/assay-chess/assay/models"
 )
 
+// Options are the options of assay learn that only an engine of the user's own has.
+type Options struct {
+	Engine                     string // a folder of the repository, for its working tree, or git:REF in the current folder
+	CheckOnly, AcceptNotWeaker bool
+	Added                      []string // more positions to learn from
+}
+
+// Alone are the flags that Options adds beside --engine.
+var Alone = []string{"check", "hours", "deep-games", "clock-games", "clock", "add", "accept-not-weaker"}
+
+// AddFlags adds the options to the flags of a command.
+func (o *Options) AddFlags(fs *pflag.FlagSet) {
+	fs.StringVar(&o.Engine, "engine", "", "your own engine: a folder of its git repository, or git:REF")
+	fs.BoolVar(&o.CheckOnly, "check", false, "with --engine: try every stage in miniature")
+	new(opts.Loop).AddTyped(fs)
+	ui.Often(fs, "engine", "check", "hours")
+	fs.StringSliceVar(&o.Added, "add", nil,
+		"with --engine: more positions to learn from, as assay data positions makes them")
+	fs.BoolVar(&o.AcceptNotWeaker, "accept-not-weaker", false,
+		"with --engine: write the patch also if the engine is only shown not to be 10 Elo weaker")
+}
+
 // Config says which engine is tuned, and how commands are run.
 type Config struct {
-	Engine         string // a folder of the repository, for its working tree, or git:REF in the current folder
+	Options
+	Typed          *pflag.FlagSet // flags that replace settings of assay.toml
+	Seed           uint64
 	Stdout, Stderr io.Writer
 	Concurrency    int      // games at once; 0: one a core
 	Playing        []string // flags of each command that plays, such as --concurrency
@@ -49,7 +75,7 @@ type tools struct {
 	dir     string // of all that is made
 	repo    *gitbuild.Repo
 	source  *gitbuild.Source
-	project *settings.Project
+	project *opts.Project
 	cache   *gitbuild.Cache
 	hand    string   // the last command, as a person types it
 	said    []string // by that command, to the standard error
@@ -76,7 +102,7 @@ func (k *tools) find(temp string) error {
 
 // describe reads the assay.toml of the engine's files, and checks that it says all that the loop needs.
 func (k *tools) describe(log func(format string, args ...any)) (err error) {
-	if k.project, err = settings.ReadProject(k.path(enginerun.SourceName)); err != nil {
+	if k.project, err = opts.ReadProject(k.path(enginerun.SourceName)); err != nil {
 		return err
 	}
 	for _, need := range []struct{ key, value, example string }{
@@ -86,7 +112,7 @@ func (k *tools) describe(log func(format string, args ...any)) (err error) {
 	} {
 		if need.value == "" {
 			return fmt.Errorf("%s: %s is missing; write for example: %s (assay guide tune-my-engine)",
-				filepath.Join(k.repo.Top, settings.ProjectName), need.key, need.example)
+				filepath.Join(k.repo.Top, opts.ProjectName), need.key, need.example)
 		}
 	}
 	if _, err := k.texts(); err != nil {
@@ -140,8 +166,8 @@ func (k *tools) player(path, weights string) string {
 // collect returns the words of a command that has an engine print features.
 func (k *tools) collect(words ...string) []string {
 	words = append([]string{"features"}, words...)
-	if own := k.project.Learn; own.Given("tolerance") {
-		words = append(words, "--tolerance", fmt.Sprint(own.Drift))
+	if own := k.project.Learn; own.Flags.Changed("tolerance") {
+		words = append(words, "--tolerance", fmt.Sprint(own.Tolerance))
 	}
 	return words
 }
@@ -150,7 +176,7 @@ func (k *tools) collect(words ...string) []string {
 func (k *tools) dump(path, weights string) string {
 	var words []string
 	for w := range strings.FieldsSeq(k.project.Dump) {
-		w = strings.ReplaceAll(strings.ReplaceAll(w, settings.Exe, quote.Word(path)), settings.WeightFile,
+		w = strings.ReplaceAll(strings.ReplaceAll(w, opts.Exe, quote.Word(path)), opts.WeightFile,
 			quote.Word(weights))
 		if w != "" && w != quote.Word("") {
 			words = append(words, w)
@@ -164,7 +190,7 @@ func (k *tools) texts() (list [][]byte, err error) {
 	for _, name := range k.project.Sources {
 		text, err := os.ReadFile(k.path(enginerun.SourceName, name))
 		if errors.Is(err, os.ErrNotExist) {
-			return nil, fmt.Errorf("%s, sources: there is no file %s in %s", settings.ProjectName, name, k.source.Short())
+			return nil, fmt.Errorf("%s, sources: there is no file %s in %s", opts.ProjectName, name, k.source.Short())
 		}
 		if err != nil {
 			return nil, err

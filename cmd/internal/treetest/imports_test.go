@@ -212,13 +212,13 @@ var commandImports = map[string][]string{
 	"runs":      {"ui", "report"},          // pages of runs
 	"tune":      {"ui", "weights", "runs"}, // weights to start from; a page of the run
 	// names of models and folders in the help
-	"settings": {"ui", "runs", "weights"},
+	"opts": {"ui"},
 
 	// assay.toml, builds of what it describes, what a run is, and the weights of data
-	"ownengine": {"ui", "gitbuild", "settings", "enginerun"},
+	"ownengine": {"ui", "gitbuild", "opts", "enginerun"},
 
 	"app": {"ui", "data", "translate", "weights", "gitbuild", "report", "historic", "engines", "runs",
-		"tune", "settings", "ownengine", "enginerun"},
+		"tune", "opts", "ownengine", "enginerun"},
 	// tests alone
 	"app/guidetest": nil, "app/processtest": nil, "app/scripttest": nil, "treetest": nil,
 }

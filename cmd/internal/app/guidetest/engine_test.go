@@ -12,12 +12,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/pflag"
-
 	"github.com/assay-chess/assay/cmd/internal/app"
 	"github.com/assay-chess/assay/cmd/internal/enginerun"
+	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/cmd/internal/ownengine"
-	"github.com/assay-chess/assay/cmd/internal/settings"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/models"
@@ -84,27 +82,26 @@ func (f *flint) git(args ...string) string {
 // and the commands that were run, by their first word and folder.
 func (f *flint) learn(decide func(folder string) *match.Result, flags ...string) (*enginerun.Result, []string, error) {
 	f.Helper()
-	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
-	set := settings.New(settings.Learn, fs)
-	if err := fs.Parse(flags); err != nil {
+	c := ownengine.Config{Seed: 1, Typed: opts.NewLoop().Flags, Stdout: io.Discard, Stderr: io.Discard}
+	c.Engine, c.Playing = ".", []string{"--concurrency", "1"}
+	if err := c.Typed.Parse(flags); err != nil {
 		f.Fatal(err)
 	}
 	var ran []string
-	r, err := ownengine.Run(f.Context(), ownengine.Config{Engine: ".", Stdout: io.Discard, Stderr: io.Discard,
-		Playing: []string{"--concurrency", "1"},
-		Command: func(_ context.Context, words []string, stderr io.Writer) (string, error) {
-			if at := slices.Index(words, "--out"); at >= 0 {
-				ran = append(ran, words[0]+" "+filepath.Base(words[at+1]))
-			}
-			if words[0] == "match" {
-				return "", f.play(words, decide)
-			}
-			var stdout, said strings.Builder
-			if code := app.Run(words, strings.NewReader(""), &stdout, io.MultiWriter(stderr, &said)); code != exitDone {
-				return "", fmt.Errorf("exit code %d: %s", code, said.String())
-			}
-			return stdout.String(), nil
-		}}, f.run(), "assay learn", set)
+	c.Command = func(_ context.Context, words []string, stderr io.Writer) (string, error) {
+		if at := slices.Index(words, "--out"); at >= 0 {
+			ran = append(ran, words[0]+" "+filepath.Base(words[at+1]))
+		}
+		if words[0] == "match" {
+			return "", f.play(words, decide)
+		}
+		var stdout, said strings.Builder
+		if code := app.Run(words, strings.NewReader(""), &stdout, io.MultiWriter(stderr, &said)); code != exitDone {
+			return "", fmt.Errorf("exit code %d: %s", code, said.String())
+		}
+		return stdout.String(), nil
+	}
+	r, err := ownengine.Run(f.Context(), c, f.run(), "assay learn")
 	return r, ran, err
 }
 

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assay-chess/assay/cmd/internal/settings"
+	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/quote"
 	testengine "github.com/assay-chess/assay/engine/uci/testdata"
@@ -174,7 +174,7 @@ func TestResumeOfTheWorkingTree(t *testing.T) {
 func TestProjectFile(t *testing.T) {
 	r := newEngineRepo(t)
 	write := func(text string) {
-		if err := os.WriteFile(filepath.Join(r.dir, settings.ProjectName), []byte(text), 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(r.dir, opts.ProjectName), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}

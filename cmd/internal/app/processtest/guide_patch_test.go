@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assay-chess/assay/cmd/internal/settings"
+	"github.com/assay-chess/assay/cmd/internal/opts"
 )
 
 // guideBlocks returns the indented blocks of a guide: commands, and files.
@@ -41,7 +41,7 @@ func TestGuideTestMyPatch(t *testing.T) {
 			continue // .ci/action
 		}
 		if strings.HasPrefix(block, "build ") {
-			if err := os.WriteFile(settings.ProjectName, []byte(block), 0o666); err != nil {
+			if err := os.WriteFile(opts.ProjectName, []byte(block), 0o666); err != nil {
 				t.Fatal(err)
 			}
 			continue

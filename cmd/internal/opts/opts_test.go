@@ -1,4 +1,4 @@
-package settings
+package opts
 
 import (
 	"os"
@@ -12,59 +12,36 @@ import (
 	"github.com/assay-chess/assay/engine/quote"
 )
 
-// A command has each setting once, with a help.
-func TestTable(t *testing.T) {
-	seen := map[string]Commands{}
-	for i := range Table {
-		r := &Table[i]
-		if seen[r.Name]&r.In != 0 {
-			t.Errorf("%s: a command has it twice", r.Name)
-		}
-		seen[r.Name] |= r.In
-		if r.Help == "" && r.In != Config || r.In == 0 {
-			t.Errorf("%s: no help, or no command", r.Name)
-		}
-		if strings.Contains(r.Name, "_") {
-			t.Errorf("%s: its name", r.Name)
-		}
-	}
+func newFlags() *pflag.FlagSet { return pflag.NewFlagSet("", pflag.ContinueOnError) }
+
+// newMatch returns the options of a match.
+func newMatch() *Play {
+	o := New(newFlags())
+	o.AddGames("number of games")
+	o.AddOutput("")
+	new(Test).Add(o)
+	return o
 }
 
-// A new row for all commands that play is known to all of them, and to files.
-func TestEverySettingOfPlayIsEverywhere(t *testing.T) {
+// What decides games may stand in assay.toml and in a CONFIG.
+func TestOptionsOfGamesStandInFiles(t *testing.T) {
 	for _, name := range []string{"win-one-sided", "nodes", "book", "max-plies", "opening-nodes"} {
-		for _, c := range []Commands{Match, Ladder, Selfplay, Config} {
-			if c.Lookup(name) == nil {
-				t.Errorf("command %d has no %s", c, name)
-			}
-		}
-		if !slices.Contains(projectNames(), name) {
-			t.Errorf("assay.toml has no %s", name)
+		if !slices.Contains(projectNames(), name) || NewConfig().Flags.Lookup(name) == nil {
+			t.Errorf("assay.toml or CONFIG has no %s", name)
 		}
 	}
 }
 
-// What is given is read again as the same values, from the texts and from the line.
-func TestTextsAndLine(t *testing.T) {
-	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
-	a := New(Selfplay, fs)
-	words := []string{"--players", "uci:./e?Hash=1,random", "--hard-nodes=false", "--book-order=random", "--time-margin",
-		"90ms", "--json"}
-	if err := fs.Parse(words); err != nil {
+// A command line that resumes a run gives the same values, without those that change no result.
+func TestLine(t *testing.T) {
+	a, b := newMatch(), newMatch()
+	if err := a.Flags.Parse([]string{"--hard-nodes", "--book-order=random", "--time-margin", "90ms", "--json"}); err != nil {
 		t.Fatal(err)
 	}
-	b := New(Selfplay, nil)
-	for name, text := range a.Texts() {
-		if err := b.Put(name, text); err != nil {
-			t.Error(err)
-		}
-	}
-	if got, want := b.Line("assay selfplay", nil), a.Line("assay selfplay", nil); got != want ||
-		strings.Contains(got, "json") {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
-	if !b.Opening.Random || b.Limits.HardNodes || len(b.Players) != 2 {
-		t.Errorf("%+v", b.Values)
+	line := a.Line("assay match", nil)
+	if err := b.Flags.Parse(strings.Fields(line)); err != nil || b.Line("assay match", nil) != line ||
+		strings.Contains(line, "json") || !b.Opening.Random || !b.Limits.HardNodes {
+		t.Errorf("%v: %s\n%+v", err, line, b)
 	}
 }
 
@@ -91,12 +68,11 @@ func TestPrecedence(t *testing.T) {
 		"--preset stc":     " --book " + quote.Word(filepath.Join(dir, "b.epd")) + " --max-plies 4 --preset stc",
 		"--games 6":        " --book " + quote.Word(filepath.Join(dir, "b.epd")) + " --games 6 --max-plies 4 --nodes 20",
 	} {
-		fs := pflag.NewFlagSet("", pflag.ContinueOnError)
-		s := New(Match, fs)
-		if err := fs.Parse(strings.Fields(words)); err != nil {
+		s := newMatch()
+		if err := s.Flags.Parse(strings.Fields(words)); err != nil {
 			t.Fatal(err)
 		}
-		if err := p.Apply(s, 2); err != nil {
+		if err := p.Apply(s.Flags, 2); err != nil {
 			t.Fatal(err)
 		}
 		if got := s.Line("m", nil); got != "m"+want {
@@ -117,12 +93,12 @@ func TestProjectLearn(t *testing.T) {
 	}
 	s := p.Learn
 	if p.Dump != "{exe} dump" || !slices.Equal(p.Sources, []string{"src/eval.c", "pst.h"}) || p.Weights != "" ||
-		s.Limits.Nodes != 5000 || s.TuneGames != 800 || s.Generations != 2 || s.Lambda != 0.5 || s.Gate != "0,5" ||
-		!slices.Equal(s.Freeze, []string{"tempo", "king"}) || s.Opening.Book != filepath.Join(dir, "b.epd") {
+		s.Nodes != 5000 || s.Games != 800 || s.Generations != 2 || s.Lambda != 0.5 || s.Gate != "0,5" ||
+		!slices.Equal(s.Freeze, []string{"tempo", "king"}) || s.Book != filepath.Join(dir, "b.epd") {
 		t.Errorf("%+v", p)
 	}
-	m := New(Match, nil)
-	if err := p.Apply(m, 2); err != nil || m.Limits.Nodes != 9 || m.Opening.Book != "" {
+	m := newMatch()
+	if err := p.Apply(m.Flags, 2); err != nil || m.Limits.Nodes != 9 || m.Opening.Book != "" {
 		t.Errorf("a match has settings of the loop: %v, %s", err, m.Line("m", nil))
 	}
 	if p, err = ReadProject(filepath.Dir(write(t, ProjectName,
@@ -177,8 +153,9 @@ func FuzzConfig(f *testing.F) {
 			Player    string           `json:"player"`
 			Parameter []map[string]any `json:"parameter"`
 		}
-		if s, err := ReadConfig(write(t, name, string(data)), &rest, "player", "parameter"); err == nil {
-			_ = s.CompleteConfig() // an error is fine
+		o := NewConfig()
+		if err := ReadConfig(write(t, name, string(data)), o.Flags, &rest, "player", "parameter"); err == nil {
+			_, _ = o.Times("") // an error is fine
 		}
 	})
 }

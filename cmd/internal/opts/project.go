@@ -1,4 +1,4 @@
-package settings
+package opts
 
 import (
 	"bytes"
@@ -15,7 +15,9 @@ import (
 	"strings"
 
 	"github.com/BurntSushi/toml"
+	"github.com/spf13/pflag"
 
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/selfplay"
 )
 
@@ -27,6 +29,14 @@ type Line struct {
 	Name   string
 	Text   string // the value, as on a command line
 	Number int
+}
+
+// flag returns the flag that a setting is, empty if none can be: files have '_' in place of '-'.
+func (l Line) flag() string {
+	if strings.Contains(l.Name, "-") {
+		return ""
+	}
+	return strings.ReplaceAll(l.Name, "_", "-")
 }
 
 // document is a file of settings in TOML or JSON.
@@ -164,15 +174,15 @@ type Project struct {
 	Dump    string   // command that prints features, with Exe
 	Sources []string // files in which the coefficients stand, from the top of the repository; or
 	Weights string   // the UCI option that loads a weight file
-	Learn   *Set     // settings of a loop; those of Engine
-	lines   []Line   // settings, by the names of their flags
+	Learn   *Loop
+	lines   []Line // settings, by the names of their flags
 	*document
 }
 
 // ReadProject reads the assay.toml in a folder. Without one, or without a folder, the result is empty.
 func ReadProject(top string) (*Project, error) {
 	d, err := readDocument(filepath.Join(top, ProjectName))
-	p := &Project{document: d, Learn: New(Engine, nil)}
+	p := &Project{document: d, Learn: NewLoop()}
 	if top == "" || errors.Is(err, fs.ErrNotExist) {
 		return p, nil
 	}
@@ -229,39 +239,10 @@ func (p *Project) tuned(l Line, value any) (bool, error) {
 
 // addLearn takes a line of the table [learn].
 func (p *Project) addLearn(l Line) error {
-	s, flag := p.Learn, strings.ReplaceAll(l.Name, "_", "-")
-	if strings.Contains(l.Name, "-") || !s.Has(flag) {
-		return fmt.Errorf("unknown setting of [learn] (there are: %s)",
-			strings.ReplaceAll(strings.Join(s.known(), ", "), "-", "_"))
+	if l.Name == "book" {
+		l.Text = p.besideFile(l.Text)
 	}
-	if err := s.flags.Set(flag, l.Text); err != nil {
-		return fmt.Errorf("%q: want %s", l.Text, strings.TrimPrefix(Engine.Lookup(flag).Help, "with --engine: "))
-	}
-	var lo, hi float64
-	switch n, err := fmt.Sscanf(s.Gate, "%g,%g", &lo, &hi); {
-	case s.Limits.Nodes == 0 && l.Name == "nodes", s.TuneGames < 1 && l.Name == "games",
-		s.Generations < 1 && l.Name == "generations":
-		return fmt.Errorf("want 1 or more, not %s", l.Text)
-	case s.Given("nodes") && s.Given("tc"):
-		return errors.New("nodes and tc both limit a move: give one of them")
-	case s.Given("games") && s.Given("hours"):
-		return errors.New("games and hours both say how long a generation plays: give one of them")
-	case !(s.Lambda >= 0 && s.Lambda <= 1):
-		return fmt.Errorf("want a share from 0 to 1, not %s", l.Text)
-	case !(s.Decay > 0 && s.Decay <= 1):
-		return fmt.Errorf("want a weight above 0, up to 1, not %s", l.Text)
-	case !(s.Drift >= 0 && s.Drift <= 100):
-		return fmt.Errorf("want centipawns from 0 to 100, not %s", l.Text)
-	case n != 2 || err != nil || !(lo >= 0 && lo < hi):
-		return fmt.Errorf("want a test for a gain, such as [0, 10], not [%s]: one from below 0 promotes weaker engines",
-			s.Gate)
-	case l.Name == "tc" || l.Name == "clock":
-		_, err := selfplay.ParseClock(l.Text)
-		return err
-	case l.Name == "book":
-		s.Opening.Book = p.besideFile(l.Text)
-	}
-	return nil
+	return p.Learn.take(l)
 }
 
 // Build returns the command that builds the engine, empty if there is none.
@@ -284,20 +265,20 @@ func (p *Project) besideFile(path string) string {
 
 // add takes a line.
 func (p *Project) add(l Line) error {
-	switch flag := strings.ReplaceAll(l.Name, "_", "-"); {
+	switch known := projectNames(); {
 	case l.Name == "bench" && l.Text == "true":
 		return nil
 	case l.Name == "bench" && l.Text != "false":
 		return fmt.Errorf("want true or false, not %q", l.Text)
 	case l.Name == "bench":
 		l.Name, l.Text = "no-bench", "true"
-	case strings.Contains(l.Name, "-") || l.Name == "no_bench" || !slices.Contains(projectNames(), flag):
-		list := strings.NewReplacer("-", "_", "no-bench", "bench").Replace(strings.Join(projectNames(), ", "))
+	case l.Name == "no_bench" || !slices.Contains(known, l.flag()):
+		list := strings.NewReplacer("-", "_", "no-bench", "bench").Replace(strings.Join(known, ", "))
 		return fmt.Errorf("unknown setting (there are: options, dump, sources, weights, learn, %s)", list)
 	default:
-		l.Name = flag
+		l.Name = l.flag()
 	}
-	if row := (Match | Ladder | Selfplay).Lookup(l.Name); row.Use&File != 0 {
+	if l.Name == "book" {
 		l.Text = p.besideFile(l.Text)
 	}
 	p.lines = append(p.lines, l)
@@ -306,57 +287,56 @@ func (p *Project) add(l Line) error {
 
 // projectNames lists the flags that an assay.toml may set.
 func projectNames() (list []string) {
-	for i := range Table {
-		if r := &Table[i]; r.Project != "" && !slices.Contains(list, r.Name) {
-			list = append(list, r.Name)
+	o := New(pflag.NewFlagSet("", pflag.ContinueOnError))
+	o.AddGames("")
+	new(Test).Add(o)
+	o.Flags.VisitAll(func(f *pflag.Flag) {
+		if kindOf(f) != "" {
+			list = append(list, f.Name)
 		}
-	}
+	})
 	return list
 }
 
-// Apply gives the settings of a command the values of the file, unless a flag takes their place. Those
-// that the command does not have are left out, and how a match ends if there are more than two players.
-func (p *Project) Apply(s *Set, players int) error {
-	var list []Line
+// Apply gives the options of a command the values of the file, unless a flag takes their place. Those that the command
+// does not have are left out, and how a match ends if there are more than two players.
+func (p *Project) Apply(fs *pflag.FlagSet, players int) error {
+	replaced := map[string]bool{"": true, "end": players > 2}
+	if fs.Changed("preset") {
+		replaced["limit"], replaced["end"] = true, true
+	}
+	fs.Visit(func(f *pflag.Flag) { replaced[kindOf(f)] = true })
 	for _, l := range p.lines {
-		row := s.Command.Lookup(l.Name)
-		if row == nil || row.Project == "" || row.Project == "end" && players > 2 {
+		if replaced[kindOf(fs.Lookup(l.Name))] {
 			continue
 		}
-		replaced := s.Given("preset") && (row.Project == "limit" || row.Project == "end") ||
-			slices.ContainsFunc(Table, func(r Setting) bool {
-				return r.In&s.Command != 0 && r.Project == row.Project && s.Given(r.Name)
-			})
-		if !replaced {
-			list = append(list, l)
-		}
-	}
-	for _, l := range list {
-		if err := s.Put(l.Name, l.Text); err != nil {
-			return p.errorf(l, "%w", err)
+		if err := fs.Set(l.Name, l.Text); err != nil {
+			return p.errorf(l, "%w", ui.Usage(err))
 		}
 	}
 	return nil
 }
 
-// NewConfig returns the settings of a CONFIG. What it leaves out is zero, for the default of the run,
+// NewConfig returns the options of a CONFIG of assay spsa. What it leaves out is zero, for the default of the run,
 // except when a win is adjudicated.
-func NewConfig() *Set {
-	s := New(Config, nil)
+func NewConfig() *Play {
+	o := New(pflag.NewFlagSet("", pflag.ContinueOnError))
+	o.AddLimits()
+	o.AddOpenings()
+	o.AddAdjudication()
 	std := selfplay.StandardAdjudication()
-	s.Values = Values{}
-	s.Rule = selfplay.Adjudication{WinScore: std.WinScore, WinPlies: std.WinPlies}
-	return s
+	*o = Play{Flags: o.Flags}
+	o.Rule = selfplay.Adjudication{WinScore: std.WinScore, WinPlies: std.WinPlies}
+	return o
 }
 
-// ReadConfig reads a CONFIG. The values of the names, which are not in the table, are decoded into rest, by
-// their names in JSON.
-func ReadConfig(path string, rest any, names ...string) (*Set, error) {
+// ReadConfig reads a CONFIG into flags. The values of the names, which are no flags, are decoded into rest, by their
+// names in JSON.
+func ReadConfig(path string, fs *pflag.FlagSet, rest any, names ...string) error {
 	d, err := readDocument(path)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	s := NewConfig()
 	others := map[string]any{}
 	err = d.lines(d.values, func(l Line, value any) (bool, error) {
 		other := slices.Contains(names, l.Name)
@@ -365,36 +345,22 @@ func ReadConfig(path string, rest any, names ...string) (*Set, error) {
 		}
 		return other, nil
 	}, func(l Line) error {
-		flag := strings.ReplaceAll(l.Name, "_", "-")
-		if strings.Contains(l.Name, "-") || !s.Has(flag) {
+		if fs.Lookup(l.flag()) == nil {
 			return errors.New("unknown setting (see assay help spsa --all)")
 		}
-		return s.flags.Set(flag, l.Text)
+		return fs.Set(l.flag(), l.Text)
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	data, err := json.Marshal(others)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return fmt.Errorf("%s: %w", path, err)
 	}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(rest); err != nil {
-		return nil, fmt.Errorf("%s: %s (see assay help spsa --all)", path, strings.TrimPrefix(err.Error(), "json: "))
-	}
-	return s, nil
-}
-
-// CompleteConfig checks the limits of a CONFIG.
-func (s *Set) CompleteConfig() error {
-	times, err := s.times()
-	if err != nil {
-		return err
-	}
-	s.Limits.MoveTime, s.Limits.Clock = times[0].MoveTime, times[0].Clock
-	if err := s.Limits.Validate(); err != nil {
-		return errors.New("no limit of a search: give nodes, depth, movetime or tc")
+		return fmt.Errorf("%s: %s (see assay help spsa --all)", path, strings.TrimPrefix(err.Error(), "json: "))
 	}
 	return nil
 }

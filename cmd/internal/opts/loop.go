@@ -1,0 +1,124 @@
+package opts
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/selfplay"
+)
+
+// Loop is the table [learn] of an assay.toml: how assay learn --engine tunes an engine. Typed flags of the same names
+// replace its values.
+type Loop struct {
+	Flags *pflag.FlagSet
+
+	Nodes                uint64
+	Clock, Book          string
+	Games, Generations   int
+	Hours                float64
+	Lambda, Decay        float64 // Decay: of rows, by promotion
+	Tolerance            float64 // between terms and value, in centipawns
+	Freeze               []string
+	Gate                 string
+	Rows, PerGame        int // positions that a generation learns from
+	RelabelNodes         uint64
+	Final, Deep, AtClock int // games of the matches at the end
+	FinalClock           string
+}
+
+// NewLoop returns the defaults.
+func NewLoop() *Loop {
+	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
+	o := &Loop{Flags: fs}
+	fs.Uint64Var(&o.Nodes, "nodes", 0, fmt.Sprintf("nodes per move (default %d without tc)", DefaultNodes))
+	fs.StringVar(&o.Clock, "tc", "", clock)
+	fs.StringVar(&o.Book, "book", "", "opening book: EPD, FEN or PGN, compressed or not (default: random plies)")
+	fs.IntVar(&o.Games, "games", 0, "games of a generation")
+	fs.IntVar(&o.Generations, "generations", 0, "most generations")
+	fs.Float64Var(&o.Lambda, "lambda", 0.3,
+		"share of the result in the target of the fit; the rest is the engine's own search")
+	fs.Float64Var(&o.Decay, "decay", 0.5,
+		"weight of positions from before a promotion, for each promotion since, and of those of --add")
+	fs.Float64Var(&o.Tolerance, "tolerance", dataset.DefaultTolerance,
+		"how far the terms of a position and the engine's own value may differ, in centipawns")
+	fs.StringSliceVar(&o.Freeze, "freeze", nil, "terms or groups that keep their values")
+	fs.StringVar(&o.Gate, "gate", "0,10", "elo0,elo1 of the SPRT that promotes a generation")
+	fs.Uint64Var(&o.RelabelNodes, "relabel-nodes", 0,
+		"nodes of the engine's own deeper search that labels the positions; 0: the search that played")
+	fs.IntVar(&o.Rows, "rows", 0, "positions of a generation, drawn at random; 0: all")
+	fs.IntVar(&o.PerGame, "per-game", 0, "most positions of a game, drawn at random; 0: all")
+	fs.IntVar(&o.Final, "final-games", 1000,
+		"games of the match at the end, and of the test before it; with hours at most")
+	o.AddTyped(fs)
+	return o
+}
+
+// AddTyped adds the settings that are flags of assay learn --engine alone.
+func (o *Loop) AddTyped(fs *pflag.FlagSet) {
+	fs.Float64Var(&o.Hours, "hours", 0, "with --engine: time for the whole run (default 2.5)")
+	fs.IntVar(&o.Deep, "deep-games", 200,
+		"with --engine: most games of the match at 8 times the nodes, at the end; 0: none")
+	fs.IntVar(&o.AtClock, "clock-games", 200, "with --engine: most games of the match at --clock, at the end; 0: none")
+	fs.StringVar(&o.FinalClock, "clock", "4+0.04", "with --engine: "+clock)
+}
+
+// Gates returns the hypotheses of Gate.
+func (o *Loop) Gates() (elo0, elo1 float64, err error) {
+	n, err := fmt.Sscanf(o.Gate, "%g,%g", &elo0, &elo1)
+	if n != 2 || err != nil || !(elo0 >= 0 && elo0 < elo1) {
+		err = fmt.Errorf("want a test for a gain, such as [0, 10], not [%s]: one from below 0 promotes weaker engines",
+			o.Gate)
+	}
+	return elo0, elo1, err
+}
+
+// Replace gives the settings the values of the flags of the same names that were typed.
+func (o *Loop) Replace(typed *pflag.FlagSet) (err error) {
+	typed.Visit(func(f *pflag.Flag) {
+		if o.Flags.Lookup(f.Name) != nil && err == nil {
+			err = o.Flags.Set(f.Name, f.Value.String())
+		}
+	})
+	if typed.Changed("nodes") {
+		o.Clock = ""
+	}
+	if typed.Changed("hours") {
+		o.Games = 0
+	}
+	return err
+}
+
+// take takes a line of the file.
+func (o *Loop) take(l Line) error {
+	f, given := o.Flags.Lookup(l.flag()), func(name string) bool { return o.Flags.Changed(name) }
+	if f == nil {
+		return fmt.Errorf("unknown setting of [learn] (there are: %s)",
+			strings.ReplaceAll(strings.Join(Names(o.Flags), ", "), "-", "_"))
+	}
+	if err := o.Flags.Set(f.Name, l.Text); err != nil {
+		return fmt.Errorf("%q: want %s", l.Text, strings.TrimPrefix(f.Usage, "with --engine: "))
+	}
+	_, _, err := o.Gates()
+	switch {
+	case o.Nodes == 0 && l.Name == "nodes", o.Games < 1 && l.Name == "games",
+		o.Generations < 1 && l.Name == "generations":
+		return fmt.Errorf("want 1 or more, not %s", l.Text)
+	case given("nodes") && given("tc"):
+		return errors.New("nodes and tc both limit a move: give one of them")
+	case given("games") && given("hours"):
+		return errors.New("games and hours both say how long a generation plays: give one of them")
+	case !(o.Lambda >= 0 && o.Lambda <= 1):
+		return fmt.Errorf("want a share from 0 to 1, not %s", l.Text)
+	case !(o.Decay > 0 && o.Decay <= 1):
+		return fmt.Errorf("want a weight above 0, up to 1, not %s", l.Text)
+	case !(o.Tolerance >= 0 && o.Tolerance <= 100):
+		return fmt.Errorf("want centipawns from 0 to 100, not %s", l.Text)
+	case err == nil && (l.Name == "tc" || l.Name == "clock"):
+		_, err = selfplay.ParseClock(l.Text)
+	}
+	return err
+}
