@@ -113,6 +113,7 @@ func (f *File) layer(name string, r io.Reader, closers ...func() error) error {
 }
 
 func (f *File) wholeLayer(l *layer, closers ...func() error) error {
+	l.outer = f.Reader
 	f.Reader = bufio.NewReaderSize(l, trialLength)
 	f.closers = append(f.closers, closers...)
 	return nil
@@ -120,17 +121,23 @@ func (f *File) wholeLayer(l *layer, closers ...func() error) error {
 
 // layer reads the content of a kind. Its errors name the kind.
 type layer struct {
-	r    io.Reader
-	name string
-	// Where r sees its end, cut reports whether the last bytes packed show that the file was cut.
+	r     io.Reader
+	name  string
+	outer io.Reader // what r reads
+	// At the end of what is packed, cut reports whether the last bytes packed show that the file was cut.
 	packed *tail
 	cut    func(last []byte) bool
 }
 
 func (l *layer) Read(p []byte) (int, error) {
 	n, err := l.r.Read(p)
-	if err == io.EOF && l.cut != nil && l.cut(l.packed.last) {
+	if err != nil && l.cut != nil && l.packed.ended && l.cut(l.packed.last) {
 		err = io.ErrUnexpectedEOF
+	}
+	if err == io.EOF { // a checksum may be behind the end of what r reads: that of a .tar.gz is
+		if _, e := io.Copy(io.Discard, l.outer); e != nil {
+			return n, e
+		}
 	}
 	return n, early(l.name, err)
 }
@@ -146,7 +153,7 @@ func unpackZstd(f *File) error {
 	cut := func(last []byte) bool {
 		return len(last) == tailLength && isSkippable(last) && last[4] == 4 && last[5]|last[6]|last[7] == 0
 	}
-	return f.wholeLayer(&layer{z, "zstd", in, cut}, func() error { z.Close(); return nil })
+	return f.wholeLayer(&layer{r: z, name: "zstd", packed: in, cut: cut}, func() error { z.Close(); return nil })
 }
 
 // tailLength is that of pzstd's mark.
@@ -154,14 +161,16 @@ const tailLength = 12
 
 // tail keeps the last bytes that were read.
 type tail struct {
-	r    io.Reader
-	last []byte
+	r     io.Reader
+	last  []byte
+	ended bool
 }
 
 func (t *tail) Read(p []byte) (int, error) {
 	n, err := t.r.Read(p)
 	t.last = append(t.last, p[max(0, n-tailLength):n]...)
 	t.last = t.last[max(0, len(t.last)-tailLength):]
+	t.ended = t.ended || err == io.EOF
 	return n, err
 }
 
@@ -175,18 +184,26 @@ func unpackGzip(f *File) error {
 
 func unpackBzip2(f *File) error { return f.layer("bzip2", bzip2.NewReader(f.Reader)) }
 
+// maxXZHeader is the length of the longest header of a block of xz.
+const maxXZHeader = 1024
+
 func unpackXZ(f *File) error {
 	in := &tail{r: f.Reader}
-	z, err := xz.NewReader(bufio.NewReader(in))
-	if err != nil {
-		return err
-	}
+	// A file may have zeros behind it. Without them, the package takes a block header that goes on behind the end of
+	// the file, because its length is damaged, for the end of the data.
+	z, err := xz.NewReader(bufio.NewReader(io.MultiReader(in, bytes.NewReader(make([]byte, maxXZHeader)))))
 	// A file ends with YZ and perhaps zeros. The package finds its mere header complete.
 	cut := func(last []byte) bool {
 		last = bytes.TrimRight(last, "\x00")
 		return len(last) > 0 && !bytes.HasSuffix(last, []byte("YZ"))
 	}
-	return f.wholeLayer(&layer{z, "xz", in, cut})
+	switch {
+	case err != nil && in.ended && cut(in.last):
+		return io.ErrUnexpectedEOF
+	case err != nil:
+		return err
+	}
+	return f.wholeLayer(&layer{r: z, name: "xz", packed: in, cut: cut})
 }
 
 // oneOf names the files of an archive that does not hold exactly one.
@@ -250,6 +267,7 @@ func unpackZip(f *File) error {
 		return err
 	}
 	f.Name += ":" + only.Name
+	f.Reader = bufio.NewReader(strings.NewReader("")) // r reads the disk
 	return f.layer("zip", r, r.Close)
 }
 
