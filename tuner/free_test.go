@@ -14,11 +14,19 @@ import (
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
+// freeLength is the number of rows a game.
+func freeLength() int {
+	if soak {
+		return 15
+	}
+	return 5
+}
+
 // freeRows are games of eight terms, and of three more: "rare" occurs in one row of 500
 // and always wins, "sum" is the sum of the first two, "lost" tells a lost game by its
 // middlegame and its endgame together: neither half alone is one-sided.
 func freeRows(t *testing.T, seed uint64) (*rows.Store, []rows.Term) {
-	syn := synthetic.Games{Games: 400, Rows: 15, Terms: 8, PerRow: 4, K: 0.006, Seed: seed}
+	syn := synthetic.Games{Games: 400, Rows: freeLength(), Terms: 8, PerRow: 4, K: 0.006, Seed: seed}
 	r, b, n := rand.New(rand.NewPCG(seed, 1)), rows.NewBuilder(11), 0
 	s := syn.Store(t)
 	err := s.EachRow(context.Background(), func(chunk, row int, entries []rows.Entry) {
@@ -67,12 +75,12 @@ func freeConfig(loss objective.Loss) Config {
 }
 
 // TestFreeFit: without priors, terms that always win end at the limit and are named; on
-// the others the fit is as good as ten thousand steps of Adam, within a few steps, with
+// the others the fit is as good as thousands of steps of Adam, within a few steps, with
 // collinear terms too.
 func TestFreeFit(t *testing.T) {
-	ctx, seeds := context.Background(), uint64(3)
-	if testing.Short() { // under the race detector: a goroutine does the same for any seed
-		seeds = 1
+	ctx, seeds, steps := context.Background(), uint64(1), 4000
+	if soak {
+		seeds, steps = 3, 10000
 	}
 	for _, loss := range []objective.Loss{objective.CrossEntropy, objective.MSE} {
 		for seed := range seeds {
@@ -100,7 +108,7 @@ func TestFreeFit(t *testing.T) {
 			checkFinite(t, r)
 
 			c := freeConfig(loss)
-			c.Method, c.Iterations, c.Gap, c.Design = "adam", 10000, 1e-300, r.Design
+			c.Method, c.Iterations, c.Gap, c.Design = "adam", steps, 1e-300, r.Design
 			c.Freeze = []string{"rare", "lost"}
 			for _, i := range []int{8, 10} {
 				terms[i].MG, terms[i].EG = r.Terms[i].FitMG, r.Terms[i].FitEG

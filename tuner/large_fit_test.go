@@ -12,7 +12,7 @@ import (
 // TestLargeFit: a fit whose matrices would take too much memory has the weights of one with them,
 // under the same design effect, and a verdict; standard errors are not known.
 func TestLargeFit(t *testing.T) {
-	syn := synthetic.Games{Games: 400, Rows: 15, Terms: 60, PerRow: 12, K: 0.006, Seed: 71}
+	syn := synthetic.Games{Games: 400, Rows: 10, Terms: 40, PerRow: 8, K: 0.006, Seed: 71}
 	s, terms := syn.Store(t), syn.List(objective.NewTapered(syn.Terms))
 	terms[3].Mirror, terms[4].Mirror, terms[7].Tapered = 4, 3, false
 	c := NewConfig()

@@ -11,48 +11,75 @@ import (
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
-// TestIntervalsCover simulates games from known weights, the rows of a game
-// depending on each other, and counts how often the 95 % intervals hold the
-// truth. Clustered ones must; naive ones must visibly fail.
-func TestIntervalsCover(t *testing.T) {
+// soak has simulation studies take the number of runs that finds small faults; it is set by a build tag.
+var soak bool
+
+// study returns how many runs a simulation study takes, and skips it in short tests.
+func study(t *testing.T, quick, full int) int {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("a simulation study")
 	}
 	t.Parallel()
-	const runs = 200
-	var clustered, naive, all int
+	if soak {
+		return full
+	}
+	return quick
+}
+
+// games are short games of few terms, whose rows depend on each other.
+func games(n, terms int, seed int) synthetic.Games {
+	return synthetic.Games{Games: n, Rows: 30, Terms: terms, PerRow: terms, Shared: 0.6, K: 0.006, Seed: uint64(seed),
+		Persistent: true}
+}
+
+// TestIntervalsCover simulates games from known weights, the rows of a game
+// depending on each other, and counts how often the 95 % intervals hold the
+// truth. Clustered ones must; naive ones must visibly fail.
+func TestIntervalsCover(t *testing.T) {
+	n := study(t, 40, 200)
+	var clustered, naive coverage
 	var design float64
-	for i := range runs {
-		syn := synthetic.Games{Games: 150, Rows: 30, Terms: 2, PerRow: 2, Shared: 0.6, K: 0.006, Seed: uint64(1000 + i),
-			Persistent: true}
-		r := simulate(t, syn, objective.NewTapered(syn.Terms), math.Inf(1))
+	for i := range n {
+		syn := games(150, 2, 1000+i)
+		r := simulate(t, syn, objective.NewTapered(syn.Terms), math.Inf(1), 0)
 		truth := syn.Truth()
 		for j, x := range r.Terms {
-			for _, v := range [][4]float64{
-				{x.FitMG, truth.MG[j], float64(x.SEMG), float64(x.NaiveMG)},
-				{x.FitEG, truth.EG[j], float64(x.SEEG), float64(x.NaiveEG)},
-			} {
-				all++
-				if math.Abs(v[0]-v[1]) <= 1.96*v[2] {
-					clustered++
-				}
-				if math.Abs(v[0]-v[1]) <= 1.96*v[3] {
-					naive++
-				}
-			}
+			mg, eg := x.FitMG-truth.MG[j], x.FitEG-truth.EG[j]
+			clustered.add(mg, 1.96*float64(x.SEMG))
+			clustered.add(eg, 1.96*float64(x.SEEG))
+			naive.add(mg, 1.96*float64(x.NaiveMG))
+			naive.add(eg, 1.96*float64(x.NaiveEG))
 		}
-		design += r.Design / runs
+		design += r.Design / float64(n)
 	}
-	c, n := float64(clustered)/float64(all), float64(naive)/float64(all)
-	t.Logf("clustered %.3f, naive %.3f of %d intervals hold the truth; design effect %.2f", c, n, all, design)
-	if c < 0.93 || c > 0.97 {
-		t.Errorf("clustered 95 %% intervals hold the truth %.1f %% of the time", 100*c)
-	}
-	if n > 0.85 {
-		t.Errorf("naive intervals hold the truth %.1f %% of the time: the simulation has no clustering", 100*n)
+	clustered.want95(t, "clustered intervals")
+	t.Logf("naive intervals: %v; design effect %.2f", &naive, design)
+	if share, _ := naive.share(); share > 0.85 {
+		t.Errorf("naive intervals: %v: the simulation has no clustering", &naive)
 	}
 	if design < 2 {
 		t.Errorf("design effect %.2f: dependence within games went unseen", design)
+	}
+}
+
+// TestFewGamesCover: with few games, too, 95 % intervals hold the truth about that
+// often, which the sandwich and the normal distribution alone do not achieve.
+func TestFewGamesCover(t *testing.T) {
+	n := study(t, 36, 120)
+	for _, count := range []int{30, 50, 100} {
+		var hold coverage
+		for i := range n {
+			syn := games(count, 3, 5000+i)
+			syn.PerRow = 2
+			r := simulate(t, syn, objective.NewTapered(syn.Terms), math.Inf(1), 1)
+			truth := syn.Truth()
+			for j, x := range r.Terms {
+				hold.add(x.FitMG-truth.MG[j], x.Quantile()*float64(x.SEMG))
+				hold.add(x.FitEG-truth.EG[j], x.Quantile()*float64(x.SEEG))
+			}
+		}
+		hold.want95(t, fmt.Sprintf("%d games", count))
 	}
 }
 
@@ -60,55 +87,33 @@ func TestIntervalsCover(t *testing.T) {
 // target, which a fit to very many games with the same prior in the same
 // proportion shows.
 func TestPriorIntervalsCover(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a simulation study")
-	}
-	t.Parallel()
-	const runs, games, tau = 120, 150, 25.0
-	syn := synthetic.Games{Games: games, Rows: 30, Terms: 3, PerRow: 3, Shared: 0.6, K: 0.006, Seed: 1, Persistent: true}
-	big := syn
-	big.Games = 60 * games
-	start := objective.NewTapered(syn.Terms)
+	n := study(t, 36, 120)
+	const count, more, tau = 150, 60, 25.0
+	start := objective.NewTapered(3)
 	var design float64
 	for i := range 10 {
-		syn.Seed = uint64(2000 + i)
-		design += simulate(t, syn, start, tau).Design / 10
+		design += simulate(t, games(count, 3, 2000+i), start, tau, 0).Design / 10
 	}
 	// A prior precision 60 times as large leaves its proportion to 60 times
 	// the data as it was.
-	target := simulateWith(t, big, start, tau/math.Sqrt(60), design)
-	hold, all := 0, 0
-	for i := range runs {
-		syn.Seed = uint64(3000 + i)
-		r := simulateWith(t, syn, start, tau, design)
+	target := simulate(t, games(more*count, 3, 1), start, tau/math.Sqrt(more), design)
+	var hold coverage
+	for i := range n {
+		r := simulate(t, games(count, 3, 3000+i), start, tau, design)
 		for j, x := range r.Terms {
-			all += 2
-			if math.Abs(x.FitMG-target.Terms[j].FitMG) <= 1.96*float64(x.SEMG) {
-				hold++
-			}
-			if math.Abs(x.FitEG-target.Terms[j].FitEG) <= 1.96*float64(x.SEEG) {
-				hold++
-			}
+			hold.add(x.FitMG-target.Terms[j].FitMG, 1.96*float64(x.SEMG))
+			hold.add(x.FitEG-target.Terms[j].FitEG, 1.96*float64(x.SEEG))
 		}
 	}
-	c := float64(hold) / float64(all)
-	t.Logf("%.3f of %d intervals hold the penalized target", c, all)
-	if c < 0.93 || c > 0.97 {
-		t.Errorf("intervals hold the penalized target %.1f %% of the time", 100*c)
-	}
+	hold.want95(t, "intervals of the penalized target")
 }
 
 // TestRescaledIntervalsCover: where one coefficient makes most of the evaluation, the
 // rescaling to the old RMS makes up for most of its error. Its interval holds the rescaled
 // truth about 95 times in 100; with the factor taken for a constant, always.
 func TestRescaledIntervalsCover(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a simulation study")
-	}
-	t.Parallel()
-	const runs = 250
 	var hold, constant coverage
-	for i := range runs {
+	for i := range study(t, 75, 250) {
 		syn := dominated(uint64(4000 + i))
 		s := syn.Store(t)
 		start := syn.Truth()
@@ -124,13 +129,10 @@ func TestRescaledIntervalsCover(t *testing.T) {
 		}
 		truth := rescaledTruth(t, s, start, syn.Truth())
 		x := &r.Terms[0]
-		hold.add(math.Abs(x.FitMG-truth.MG[0]) <= x.Quantile()*float64(x.SEMG))
-		constant.add(math.Abs(x.FitMG-truth.MG[0]) <= x.Quantile()*float64(x.SEChangeMG))
+		hold.add(x.FitMG-truth.MG[0], x.Quantile()*float64(x.SEMG))
+		constant.add(x.FitMG-truth.MG[0], x.Quantile()*float64(x.SEChangeMG))
 	}
-	t.Logf("the dominant coefficient: %v; with a constant factor %v", &hold, &constant)
-	if share, _ := hold.share(); share < 0.91 || share > 0.985 {
-		t.Errorf("95 %% intervals of the dominant coefficient hold the truth: %v", &hold)
-	}
+	hold.want95(t, "intervals of the dominant coefficient")
 	if share, _ := constant.share(); share < 0.99 {
 		t.Errorf("with a constant factor: %v: the simulation has no dominant coefficient", &constant)
 	}
@@ -138,8 +140,9 @@ func TestRescaledIntervalsCover(t *testing.T) {
 
 // dominated are games with a term that makes most of the evaluation.
 func dominated(seed uint64) synthetic.Games {
-	return synthetic.Games{Games: 150, Rows: 30, Terms: 3, PerRow: 2, Shared: 0.6, K: 0.006, Seed: seed,
-		Persistent: true, Dominant: 150}
+	syn := games(150, 3, int(seed))
+	syn.PerRow, syn.Dominant = 2, 150
+	return syn
 }
 
 // rescaledTruth returns the true weights with the RMS evaluation of the start weights.
@@ -163,11 +166,22 @@ func rescaledTruth(t *testing.T, s *rows.Store, start, truth objective.Tapered) 
 // coverage counts intervals that hold the truth.
 type coverage struct{ hold, all int }
 
-func (c *coverage) add(held bool) {
+// add counts an interval that reaches that far on both sides of an estimate, which misses the truth by so much.
+func (c *coverage) add(miss, reach float64) {
 	c.all++
-	if held {
+	if math.Abs(miss) <= reach {
 		c.hold++
 	}
+}
+
+// want95 fails where the share is too far from 95 % for chance.
+func (c *coverage) want95(t *testing.T, what string) {
+	t.Helper()
+	share, _ := c.share()
+	if se := math.Sqrt(0.95 * 0.05 / float64(c.all)); math.Abs(share-0.95) > 2.45*se {
+		t.Errorf("%s hold the truth: %v, want 0.95 ± %.3f", what, c, 2.45*se)
+	}
+	t.Logf("%s hold the truth: %v", what, c)
 }
 
 // share returns the share that holds the truth, and its Monte-Carlo error.
@@ -181,12 +195,8 @@ func (c *coverage) String() string {
 	return fmt.Sprintf("%.3f ± %.3f of %d", share, se, c.all)
 }
 
-func simulate(t *testing.T, syn synthetic.Games, start objective.Tapered, tau float64) *Result {
-	t.Helper()
-	return simulateWith(t, syn, start, tau, 0)
-}
-
-func simulateWith(t *testing.T, syn synthetic.Games, start objective.Tapered, tau, design float64) *Result {
+// simulate fits simulated games. A design effect of 0 is estimated.
+func simulate(t *testing.T, syn synthetic.Games, start objective.Tapered, tau, design float64) *Result {
 	t.Helper()
 	c := NewConfig()
 	c.K, c.Valid, c.KeepScale, c.Design = syn.K, 0, true, design
@@ -202,7 +212,7 @@ func simulateWith(t *testing.T, syn synthetic.Games, start objective.Tapered, ta
 // design effect of rows that do not depend on each other is 1.
 func TestRecovery(t *testing.T) {
 	syn := synthetic.Games{Games: 2000, Rows: 20, Terms: 20, PerRow: 6, K: 0.006, Seed: 11}
-	r := simulate(t, syn, objective.NewTapered(syn.Terms), math.Inf(1))
+	r := simulate(t, syn, objective.NewTapered(syn.Terms), math.Inf(1), 0)
 	truth := syn.Truth()
 	chi := 0.0
 	for j, x := range r.Terms {

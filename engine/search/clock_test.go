@@ -102,7 +102,7 @@ type nodeTime struct {
 	after  time.Duration // mean time of the engine between two pauses
 }
 
-const virtualNode = 3 * time.Microsecond
+const virtualNode = 6 * time.Microsecond
 
 func (n *nodeTime) now() time.Time {
 	if n.e.nodes < n.nodes { // another search

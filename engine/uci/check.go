@@ -67,14 +67,13 @@ func (r *CheckReport) Count(verdict string) (n int) {
 // The error is that of a program that cannot be run, or of the context.
 func Check(ctx context.Context, command Command, config CheckConfig) (*CheckReport, error) {
 	k := &checker{ctx: ctx, command: NewClient(command).command, within: searchWithin, report: new(CheckReport)}
-	return k.check(config)
+	return k.check(steps(config), config.Progress)
 }
 
-func (k *checker) check(config CheckConfig) (*CheckReport, error) {
-	steps := steps(config)
+func (k *checker) check(steps []step, progress func(done, total int64, note string)) (*CheckReport, error) {
 	for i, s := range steps {
-		if config.Progress != nil {
-			config.Progress(int64(i), int64(len(steps)), s.group+": "+s.name)
+		if progress != nil {
+			progress(int64(i), int64(len(steps)), s.group+": "+s.name)
 		}
 		if err := k.run(s); err != nil {
 			return nil, err

@@ -412,7 +412,7 @@ func (k *checker) chess960() string {
 
 // quits has the program end after commands, by quit or by closing its input.
 func (k *checker) quits(commands string, closed bool) string {
-	const within = 3 * time.Second
+	within := min(3*time.Second, k.within)
 	k.say("position startpos\n" + commands)
 	if closed {
 		if _, err := k.listen("\x00", 50*time.Millisecond, nil); err != nil {

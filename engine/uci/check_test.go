@@ -11,13 +11,33 @@ import (
 	testengine "github.com/assay-chess/assay/engine/uci/testdata"
 )
 
-// Each fault of an engine is found by its check, and a good engine has none.
+// checkOf checks badengine in a mode. Steps other than the handshake that keep leaves out are not made.
+func checkOf(t *testing.T, mode string, keep func(step) bool) *CheckReport {
+	t.Helper()
+	k := &checker{ctx: t.Context(), within: time.Second, report: new(CheckReport), command: NewClient(Command{
+		Path: testengine.Build(t, "badengine"), Args: []string{mode}, StartTimeout: time.Second}).command}
+	list := slices.DeleteFunc(steps(CheckConfig{}), func(s step) bool { return s.group != "handshake" && !keep(s) })
+	r, err := k.check(list, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// wantFailed wants a failed check with the text and what was said.
+func wantFailed(t *testing.T, r *CheckReport, check, text string) {
+	t.Helper()
+	if !slices.ContainsFunc(r.Findings, func(f Finding) bool {
+		return f.Verdict == CheckFailed && f.Group+": "+f.Check == check && strings.Contains(f.Text, text) &&
+			(strings.Contains(f.Dialogue, "> ") || f.Check == "options announced")
+	}) {
+		t.Errorf("%s: %q not found in %+v", check, text, r.Findings)
+	}
+}
+
+// Each fault of an engine is found by its check.
 func TestCheck(t *testing.T) {
-	path := testengine.Build(t, "badengine")
 	for _, c := range []struct{ mode, failed, text string }{
-		{"good", "handshake: uci", "no id name or no id author"},
-		{"good", "go: infinite, stop", "bestmove before it was asked for"},
-		{"good", "positions: checkmate", "exit status 2"},
 		{"crash", "go: depth 3", "exit status 2"},
 		{"illegal", "go: nodes 1000", "bestmove e1e8 is not a legal move"},
 		{"none", "go: nodes 1000", "bestmove (none) is not a legal move"},
@@ -32,27 +52,25 @@ func TestCheck(t *testing.T) {
 	} {
 		t.Run(c.mode, func(t *testing.T) {
 			t.Parallel()
-			k := &checker{ctx: t.Context(), within: time.Second, report: new(CheckReport),
-				command: NewClient(Command{Path: path, Args: []string{c.mode}, StartTimeout: time.Second}).command}
-			r, err := k.check(CheckConfig{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			switch { // the mode good is not quite
-			case c.mode == "good" && r.Count(CheckFailed) != 5: // isready in a search and stalemate, too
-				t.Errorf("%+v", r.Findings)
-			case c.mode == "good" && !slices.ContainsFunc(r.Findings, func(f Finding) bool { // it plays at once
-				return f.Verdict == CheckWarning &&
-					f.Text == `searched 30 of 100, 30 of 10000, 30 of 50000: it does not seem to know "go nodes"`
-			}):
-				t.Errorf("its nodes are no warning: %+v", r.Findings)
-			case !slices.ContainsFunc(r.Findings, func(f Finding) bool {
-				return f.Verdict == CheckFailed && f.Group+": "+f.Check == c.failed && strings.Contains(f.Text, c.text) &&
-					(strings.Contains(f.Dialogue, "> ") || f.Check == "options announced")
-			}):
-				t.Errorf("%s: %q not found in %+v", c.failed, c.text, r.Findings)
-			}
+			wantFailed(t, checkOf(t, c.mode, func(s step) bool { return s.group+": "+s.name == c.failed }), c.failed, c.text)
 		})
+	}
+}
+
+// The mode good plays at once, whatever the limit, and has few faults.
+func TestCheckWhole(t *testing.T) {
+	r := checkOf(t, "good", func(step) bool { return true })
+	if r.Count(CheckFailed) != 5 { // isready in a search and stalemate, too
+		t.Errorf("%+v", r.Findings)
+	}
+	wantFailed(t, r, "handshake: uci", "no id name or no id author")
+	wantFailed(t, r, "go: infinite, stop", "bestmove before it was asked for")
+	wantFailed(t, r, "positions: checkmate", "exit status 2")
+	if !slices.ContainsFunc(r.Findings, func(f Finding) bool {
+		return f.Verdict == CheckWarning &&
+			f.Text == `searched 30 of 100, 30 of 10000, 30 of 50000: it does not seem to know "go nodes"`
+	}) {
+		t.Errorf("its nodes are no warning: %+v", r.Findings)
 	}
 }
 

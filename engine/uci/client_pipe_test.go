@@ -105,10 +105,10 @@ func TestPipeReadDeadlines(t *testing.T) {
 // A program that does not read fills its input, and must not stop us for longer than the deadline.
 func TestPipeWriteDeadline(t *testing.T) {
 	ours, theirs := newTestPipes(t)
-	if err := ours[0].SetWriteDeadline(time.Now().Add(10 * time.Millisecond)); err != nil {
+	text := bytes.Repeat([]byte("position\n"), 1<<17)
+	if err := ours[0].SetWriteDeadline(time.Now().Add(100 * time.Millisecond)); err != nil {
 		t.Fatal(err)
 	}
-	text := bytes.Repeat([]byte("position\n"), 1<<17)
 	written, err := ours[0].Write(text)
 	if !errors.Is(err, os.ErrDeadlineExceeded) || written == 0 {
 		t.Fatalf("wrote %d bytes, %v, want some and then the deadline", written, err)

@@ -25,14 +25,17 @@ func mustSimulate(t testing.TB, x Test, c Simulation) Simulated {
 	return s
 }
 
+// moreRuns is how many times as many runs a simulation study takes under a build tag.
+var moreRuns = 1
+
 // TestErrorRates simulates tests at both hypotheses: with correction for overshoot
 // they err as often as asked, without it less often.
 func TestErrorRates(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates for seconds")
 	}
-	errorRates(t, 30, 1200)
-	errorRates(t, 50, 3000)
+	errorRates(t, 30, 600*moreRuns)
+	errorRates(t, 50, 1500*moreRuns)
 }
 
 // errorRates simulates that many tests of [0, elo1] at each hypothesis.

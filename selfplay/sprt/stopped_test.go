@@ -13,7 +13,8 @@ func TestAfterStopIsUnbiased(t *testing.T) {
 		t.Skip("a simulation study")
 	}
 	x := Test{Elo0: 0, Elo1: 30, Model: Normalized, Alpha: 0.05, Beta: 0.05}
-	const trueElo, runs = 30, 1200
+	const trueElo = 30
+	runs := 600 * moreRuns
 	truth, err := mustShape(t, 0.6, true).at(Normalized, trueElo)
 	if err != nil {
 		t.Fatal(err)
@@ -21,9 +22,9 @@ func TestAfterStopIsUnbiased(t *testing.T) {
 	mean, _ := truth.moments()
 	elo := Elo(mean)
 	above, plainAbove, holds := 0, 0, 0
-	for i := range uint64(runs) {
+	for i := range runs {
 		f := follower{walk: x.walk(false), d: truth}
-		s := newSampler(&truth, 16, i)
+		s := newSampler(&truth, 16, uint64(i))
 		for f.walk.status == Continue {
 			f.add(s.next())
 		}
@@ -36,15 +37,17 @@ func TestAfterStopIsUnbiased(t *testing.T) {
 		plainAbove += inside(elo, Summarize(c).Elo, math.Inf(1))
 		holds += inside(e.Lo, elo, e.Hi)
 	}
-	// Four standard deviations of the counts, and 2 % for a walk that is not quite
+	// Four standard deviations of the counts, and a little for a walk that is not quite
 	// a Brownian motion.
-	if r := float64(above) / runs; math.Abs(r-0.5) > 0.065 {
+	share := func(n int) float64 { return float64(n) / float64(runs) }
+	chance := 4 / math.Sqrt(float64(runs))
+	if r := share(above); math.Abs(r-0.5) > 0.5*chance+0.007 {
 		t.Errorf("the estimate is above the truth in %.3f of tests", r)
 	}
-	if r := float64(holds) / runs; r < 0.92 || r > 0.98 {
+	if r := share(holds); math.Abs(r-0.95) > math.Sqrt(0.95*0.05)*chance+0.004 {
 		t.Errorf("the interval holds the truth in %.3f of tests", r)
 	}
-	if r := float64(plainAbove) / runs; r < 0.57 {
+	if r := share(plainAbove); r < 0.57 {
 		t.Errorf("the plain estimate is above the truth in only %.3f, but it is biased", r)
 	}
 	t.Logf("above the truth: %d, plain %d; interval holds it: %d, of %d", above, plainAbove, holds, runs)

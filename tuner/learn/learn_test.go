@@ -206,7 +206,7 @@ func TestSmallRun(t *testing.T) {
 	}
 	c := config(filepath.Join(t.TempDir(), "run"), 0)
 	c.Program = "assay 0.1.0 bench 2827645" // part of the games' ids, which split them
-	c.Plan = DefaultPlan(2, 20, 200, 3)
+	c.Plan = DefaultPlan(2, 10, 100, 3)
 	c.Plan.Final.Games = 2
 	for i := range c.Plan.Generations {
 		c.Plan.Generations[i].Gate.Games = 2 // which no weights pass, as with 200 games

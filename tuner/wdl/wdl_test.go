@@ -36,7 +36,7 @@ func made(n int) *Games {
 
 // A fit finds the model that made the games, within its errors.
 func TestFitFindsTheTruth(t *testing.T) {
-	m, err := made(20000).Fit(t.Context(), 40, 1)
+	m, err := made(10000).Fit(t.Context(), 40, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

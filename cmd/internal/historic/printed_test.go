@@ -32,27 +32,32 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// macHack are the games of Mac Hack at its own depth, with the number of its turns and of those
-// in which our program plays the same move.
-var macHack = [][2]int{{54, 23}, {33, 14}, {21, 10}, {50, 31}}
+// printedCount is how often Mac Hack at its own depth plays the printed move in the first turns of a game.
+type printedCount struct{ game, turns, same int }
 
-// macHackGames are those that the tests replay: the shortest. Experiments replay all, which
-// takes a minute.
-var macHackGames = []int{2}
+// macHack is what the tests replay: the beginning of the shortest game.
+var macHack = []printedCount{{2, 6, 3}}
 
 func TestMacHack(t *testing.T) {
-	if testing.Short() {
-		t.Skip("replays games at full depth")
-	}
 	p, err := openPrinted("machack")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	for _, i := range macHackGames {
-		g, err := p.Replay(context.Background(), i, func(turn replayedTurn) { check(t, p, turn) })
-		if got := [2]int{len(g.Turns), g.Same}; err != nil || got != macHack[i] {
-			t.Errorf("%s: turns and the same %v, want %v; error %v", p.Titles[i], got, macHack[i], err)
+	for _, want := range macHack {
+		ctx, cancel := context.WithCancel(t.Context())
+		got := printedCount{game: want.game}
+		_, err := p.Replay(ctx, want.game, func(turn replayedTurn) {
+			check(t, p, turn)
+			if turn.Same {
+				got.same++
+			}
+			if got.turns++; got.turns == want.turns {
+				cancel()
+			}
+		})
+		if cancel(); err != nil && !errors.Is(err, context.Canceled) || got != want {
+			t.Errorf("%s: %+v, want %+v; error %v", p.Titles[want.game], got, want, err)
 		}
 	}
 }

@@ -147,7 +147,7 @@ func testTricky(t *testing.T, p engine.Player) {
 	for _, fen := range tricky {
 		newGame(t, p, 1)
 		search(t, p, parse(t, fen), engine.Limits{Nodes: 500})
-		search(t, p, parse(t, fen), engine.Limits{Depth: 1})
+		search(t, p, parse(t, fen), engine.Limits{Depth: 1, Nodes: 5000}) // captures without end
 	}
 }
 

@@ -1,0 +1,5 @@
+//go:build soak
+
+package models
+
+func init() { copies = 250 }

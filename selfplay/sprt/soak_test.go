@@ -1,0 +1,5 @@
+//go:build soak
+
+package sprt
+
+func init() { moreRuns = 2 }

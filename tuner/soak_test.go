@@ -1,0 +1,5 @@
+//go:build soak
+
+package tuner
+
+func init() { soak = true }
