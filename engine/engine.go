@@ -89,6 +89,9 @@ type Starter interface {
 // start at all. That is no fault of the player in a game.
 var ErrNotStarted = errors.New("the program cannot be started")
 
+// ErrTimeout is wrapped by the errors of a player whose program did not answer in time.
+var ErrTimeout = errors.New("no answer in time")
+
 // Logger is a Player that keeps a log of its conversation with a foreign program.
 type Logger interface {
 	Player

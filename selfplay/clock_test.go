@@ -193,14 +193,25 @@ func TestTimeForfeitAgainstALoneKing(t *testing.T) {
 	}
 }
 
-// An error that wraps board.ErrMove says what a player wanted to play.
-func TestErrorOfAnIllegalMove(t *testing.T) {
-	white, black := slowPlayer(t, 0), slowPlayer(t, 0)
-	black.err = fmt.Errorf("bestmove: %w: \"e1e8\"", board.ErrMove)
-	job := Job{Limits: anyLimits, Players: toy.Specs("w", "b")}
-	r, err := Play(t.Context(), &job, [2]engine.Player{white, black})
-	if err != nil || r.Termination != IllegalMove || r.Result != board.WhiteWins || !strings.Contains(r.Fault, "e1e8") {
-		t.Errorf("%+v, %v", r, err)
+// What an error wraps, not its text, says why its player loses.
+func TestErrorsOfPlayers(t *testing.T) {
+	for _, tt := range []struct {
+		wraps error
+		why   board.Termination
+		late  bool
+	}{
+		{board.ErrMove, IllegalMove, false},
+		{engine.ErrTimeout, PlayerFailed, true},
+		{errors.New("no answer in time"), PlayerFailed, false},
+	} {
+		white, black := slowPlayer(t, 0), slowPlayer(t, 0)
+		black.err = fmt.Errorf("bestmove: %w: \"e1e8\"", tt.wraps)
+		job := Job{Limits: anyLimits, Players: toy.Specs("w", "b")}
+		r, err := Play(t.Context(), &job, [2]engine.Player{white, black})
+		if err != nil || r.Termination != tt.why || r.Late != tt.late || r.Result != board.WhiteWins ||
+			!strings.Contains(r.Fault, "e1e8") {
+			t.Errorf("%v: %+v, %v", tt.wraps, r, err)
+		}
 	}
 }
 

@@ -72,6 +72,7 @@ type Result struct {
 	Result      board.GameResult  `json:"result"`
 	Termination board.Termination `json:"termination"`
 	Fault       string            `json:"fault,omitempty"` // what the player that forfeited did wrong, and its side
+	Late        bool              `json:"late,omitempty"`  // that player forfeited for want of time
 
 	// FaultLog is the end of the conversation with the engine that forfeited, and of its error
 	// output. It is empty if the player keeps none (see engine.Logger).

@@ -116,6 +116,7 @@ func (t *table) begin() error {
 func (t *table) failed(side board.Color, doing string, err error) {
 	if !errors.Is(err, engine.ErrNotStarted) {
 		t.forfeit(side, PlayerFailed, fmt.Sprintf("%s: %v", doing, err))
+		t.result.Late = errors.Is(err, engine.ErrTimeout)
 		return
 	}
 	t.settled = true
@@ -166,6 +167,7 @@ func (t *table) move(ctx context.Context) error {
 			why = IllegalMove
 		}
 		t.forfeit(side, why, err.Error())
+		t.result.Late = errors.Is(err, engine.ErrTimeout)
 		return nil
 	}
 	if !t.game.Position().IsLegal(found.Move) {
@@ -233,7 +235,7 @@ func (t *table) record(side board.Color, found engine.Result) {
 func (t *table) forfeit(loser board.Color, why board.Termination, what string) {
 	t.settled = true
 	t.result.Result, t.result.Termination = board.WinFor(loser.Other()), why
-	if why == TimeForfeit {
+	if t.result.Late = why == TimeForfeit; t.result.Late {
 		t.result.Result = flagged(t.game.Position(), loser)
 	}
 	t.result.Fault = bounded(fmt.Sprintf("%s: %s", loser, what))

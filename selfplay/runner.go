@@ -23,6 +23,8 @@ type Runner interface {
 	Run(ctx context.Context, jobs <-chan Job, results chan<- Result) error
 	// Parallel returns how many jobs are worth having under way at once.
 	Parallel() int
+	// Load returns the load of this machine during the last Run, zero if the games were not played here.
+	Load() cores.Load
 }
 
 // Local plays games on this machine, one at a time in each of its workers. A worker
@@ -74,7 +76,7 @@ func (s *Slot) Close() error {
 	return s.worker.close()
 }
 
-// Load returns the load of the machine during the last Run.
+// Load implements Runner.
 func (l *Local) Load() cores.Load { return l.load }
 
 var _ Runner = (*Local)(nil)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/cores"
 )
 
 // Openings proposes where games begin; opening.Random and opening.Book do.
@@ -73,13 +74,15 @@ type Series struct {
 	Voided func(number uint64, games []Result) error
 }
 
-// SeriesReport counts what a call of Run did to find openings.
+// SeriesReport says what a call of Run did to find openings, and how busy the machine was.
 type SeriesReport struct {
 	Checks     int64  // searches that checked a candidate
 	Lopsided   int64  // candidates whose score was too high
 	Unscored   int64  // candidates that were accepted because the search had no score
 	Repeated   int64  // candidates that had been played before
 	CheckNodes uint64 // nodes of all checks
+
+	Load cores.Load // see Runner
 }
 
 // Run plays the series to its end, to ErrStop or until ctx ends. It returns after
@@ -102,6 +105,7 @@ func (s *Series) Run(ctx context.Context) (SeriesReport, error) {
 	if !r.runnerEnded {
 		<-runner // games under way when the series ends do not count
 	}
+	r.report.Load = s.Runner.Load()
 	if errors.Is(err, ErrStop) {
 		err = nil
 	}

@@ -38,6 +38,8 @@ func (r *Result) Verify(job *Job) error {
 		return fmt.Errorf("game %d has the stalls %v", r.Number, r.Stalls)
 	case r.Termination == TimeForfeit && !job.Limits[0].Clock.Runs() && !job.Limits[1].Clock.Runs():
 		return fmt.Errorf("game %d was lost on time without a clock", r.Number)
+	case r.Late && r.Fault == "" || r.Termination == TimeForfeit && !r.Late:
+		return fmt.Errorf("game %d ended by %s with late = %v", r.Number, r.Termination, r.Late)
 	}
 	game, err := r.Game()
 	if err != nil {

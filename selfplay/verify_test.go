@@ -94,6 +94,7 @@ func TestVerifyRefusesImpossibleResults(t *testing.T) {
 		}, "printable"},
 		"time without a clock": {func(r *Result) { r.Termination, r.Result, r.Fault = TimeForfeit, board.WhiteWins, "slow" },
 			"without a clock"},
+		"late without a fault": {func(r *Result) { r.Late = true }, "late"},
 		"cut short": {func(r *Result) {
 			r.Moves, r.Scores, r.Depths = r.Moves[:8], r.Scores[:8], r.Depths[:8]
 		}, "after 6 plies"},

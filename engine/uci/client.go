@@ -37,11 +37,10 @@ const (
 
 // Errors that a Client's errors wrap. An illegal or missing move wraps board.ErrMove.
 var (
-	ErrStart   = errors.New("the engine does not start")         // no uciok or no readyok at the start
-	ErrOption  = errors.New("option")                            // unknown, or the engine refuses the value
-	ErrTimeout = errors.New("no answer in time")                 // to any command
-	errEnded   = errors.New("the engine has closed the channel") // it crashed, exited, or closed its output
-	errClosed  = errors.New("the engine was closed")             // by Close
+	ErrStart  = errors.New("the engine does not start")         // no uciok or no readyok at the start
+	ErrOption = errors.New("option")                            // unknown, or the engine refuses the value
+	errEnded  = errors.New("the engine has closed the channel") // it crashed, exited, or closed its output
+	errClosed = errors.New("the engine was closed")             // by Close
 )
 
 // Command says how to start a foreign engine and how long to wait for its answers.
@@ -241,7 +240,7 @@ func (c *Client) fail(err error, missing string, within time.Duration) error {
 	exit := c.end()
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return fmt.Errorf("uci:%s: %w: no %s within %v%s%s", c.Name(), ErrTimeout, missing,
+		return fmt.Errorf("uci:%s: %w: no %s within %v%s%s", c.Name(), engine.ErrTimeout, missing,
 			within.Round(time.Millisecond), c.setting(within), exit.lastWords())
 	case errors.Is(err, io.EOF), isBrokenPipe(err):
 		return marked{fmt.Errorf("uci:%s: no %s: %s%s", c.Name(), missing, exit.how(), exit.lastWords()), errEnded}

@@ -163,22 +163,22 @@ func TestMisbehavingEngines(t *testing.T) {
 		{"fork-session", 0, nil, ""},
 		{"fork-clean", 0, nil, ""},
 		{"fork-session,crash", 1, errEnded, "exit status 2"},
-		{"fork-clean,hang", 1, ErrTimeout, "no bestmove"},
+		{"fork-clean,hang", 1, engine.ErrTimeout, "no bestmove"},
 		{"latin1", 0, nil, ""},
 		{"chatter", 0, nil, ""},
 
 		{"wrong-start", -1, errEnded, "exit status 7 (last on its error output: badengine: cannot find my network)"},
-		{"no-uciok", -1, ErrTimeout, "no uciok within 20ms"},
+		{"no-uciok", -1, engine.ErrTimeout, "no uciok within 20ms"},
 		{"crash", 1, errEnded, "exit status 2"},
 		{"crash-later", 3, errEnded, "exit status 2"},
 		{"fork-crash", 1, errEnded, "exit status 2"}, // its child holds the output
 		{"exit", 1, errEnded, "no bestmove for \"go movetime 1\": it ended with exit status 3"},
 		{"exit-ok", 1, errEnded, "exit status 0"},
 		{"stdout-closed", 1, errEnded, "it closed its output"},
-		{"hang", 1, ErrTimeout, "no bestmove for \"go movetime 1\" within 21ms"},
-		{"hang-later", 3, ErrTimeout, "no bestmove for \"go movetime 1\" within 21ms"},
-		{"deaf", 1, ErrTimeout, "no bestmove for \"go movetime 1\" within 21ms"},
-		{"flood-forever", 1, ErrTimeout, "no bestmove for \"go movetime 1\""},
+		{"hang", 1, engine.ErrTimeout, "no bestmove for \"go movetime 1\" within 21ms"},
+		{"hang-later", 3, engine.ErrTimeout, "no bestmove for \"go movetime 1\" within 21ms"},
+		{"deaf", 1, engine.ErrTimeout, "no bestmove for \"go movetime 1\" within 21ms"},
+		{"flood-forever", 1, engine.ErrTimeout, "no bestmove for \"go movetime 1\""},
 		{"illegal", 1, board.ErrMove, `"e1e8"`},
 		{"garbage", 1, board.ErrMove, "bestmove"},
 		{"empty", 1, board.ErrMove, `""`},
@@ -189,7 +189,7 @@ func TestMisbehavingEngines(t *testing.T) {
 			c := openBad(t, tt.mode)
 			c.quitTimeout = 20 * time.Millisecond // for those that do not quit
 			timeoutAt := 0
-			if tt.err == ErrTimeout {
+			if tt.err == engine.ErrTimeout {
 				timeoutAt = tt.search
 			}
 			for range 2 { // games

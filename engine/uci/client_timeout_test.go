@@ -182,7 +182,7 @@ func TestTimeouts(t *testing.T) {
 					}
 				}
 				if failed != tt.fails ||
-					tt.fails != 0 && (!errors.Is(err, ErrTimeout) || !strings.Contains(err.Error(), tt.says)) {
+					tt.fails != 0 && (!errors.Is(err, engine.ErrTimeout) || !strings.Contains(err.Error(), tt.says)) {
 					t.Errorf("search %d failed, want %d (0: none, -1: NewGame): %v", failed, tt.fails, err)
 				}
 				took(t, "Close", tt.closing, func() { _ = c.Close() })
@@ -212,7 +212,7 @@ func TestContextStopsAForeignSearch(t *testing.T) {
 			defer cancel()
 			want, wantErr := 50*time.Millisecond, error(nil)
 			if !answers {
-				want, wantErr = want+stopTimeout, ErrTimeout
+				want, wantErr = want+stopTimeout, engine.ErrTimeout
 			}
 			took(t, "the search", want, func() {
 				if _, err := c.Search(ctx, board.NewGame(board.StartPosition()),

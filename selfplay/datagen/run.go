@@ -11,7 +11,6 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 )
@@ -95,7 +94,7 @@ func newGenerator(c Config, id identity, run *durable.Run, openings selfplay.Ope
 	g.guard = gamelog.Guard{Tolerance: c.Tolerance, Slots: c.Runner.Parallel(),
 		Who: func(game uint64, side board.Color) int { return playerOf(game, side, len(c.Players)) }}
 	for _, p := range c.Players {
-		g.guard.Players = append(g.guard.Players, p.Label())
+		g.guard.Names = append(g.guard.Names, p.Label())
 	}
 	return g
 }
@@ -114,6 +113,7 @@ func (g *generator) generate(ctx context.Context) (*Summary, error) {
 		return nil, err
 	}
 	if g.writer == nil { // complete, but the process ended before it wrote the result
+		g.summary.tally(&g.guard.Tally)
 		return &g.summary, durable.RemovePending(g.run.Path(gamelog.JournalName))
 	}
 	defer g.writer.Close()
@@ -150,9 +150,7 @@ func (g *generator) play(ctx context.Context) (report selfplay.SeriesReport, err
 	}
 	if err == nil || errors.Is(err, ErrForfeit) {
 		g.guard.Conclude()
-		if m, ok := g.Runner.(interface{ Load() cores.Load }); ok {
-			g.guard.Blame(m.Load())
-		}
+		g.guard.Blame(report.Load)
 		err = g.tolerated()
 	}
 	return report, err
@@ -261,12 +259,10 @@ func (g *generator) count() error {
 		if err != nil {
 			return err
 		}
-		g.guard.Count([]selfplay.Result{{Number: uint64(len(g.used)), Result: board.GameResult(row.Result),
-			Termination: board.Termination(row.Termination)}})
+		g.guard.Count([]selfplay.Result{*gamelog.ResultOf(&row, uint64(len(g.used)), [2]string{})})
 		g.summary.add(g.Rule, &row)
 		g.used = append(g.used, row.Opening)
 	}
-	g.guard.Stalls = selfplay.StallCount{} // rows do not have them
 	if m := r.Manifest(); m.Complete {
 		g.summary.DataID, err = m.ID()
 	}
@@ -358,6 +354,7 @@ func (g *generator) played(r *selfplay.Result) {
 }
 
 func (g *generator) finish(report selfplay.SeriesReport) (*Summary, error) {
+	g.summary.tally(&g.guard.Tally)
 	m, err := g.writer.Finish(&g.summary)
 	if err == nil {
 		err = durable.RemovePending(g.run.Path(gamelog.JournalName))

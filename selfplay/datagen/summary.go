@@ -8,6 +8,7 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/gamelog"
 )
 
 // Summary counts the games of a data set. It is computed from the games on disk, so it is
@@ -54,24 +55,6 @@ type Summary struct {
 // add counts a game.
 func (s *Summary) add(rule selfplay.Adjudication, g *dataset.GameRow) {
 	s.Games++
-	s.Plies += int64(len(g.Moves) - int(g.OpeningPlies))
-	for _, score := range g.Scores[g.OpeningPlies:] {
-		if score == dataset.NoScore {
-			s.Unscored++
-		}
-	}
-	switch board.GameResult(g.Result) {
-	case board.WhiteWins:
-		s.WhiteWins++
-	case board.Draw:
-		s.Draws++
-	case board.BlackWins:
-		s.BlackWins++
-	}
-	if s.Terminations == nil {
-		s.Terminations = map[string]int64{}
-	}
-	s.Terminations[g.Termination]++
 	if dataset.Forfeit(g.Termination) != "" {
 		return // who played on and lost by a fault says nothing about the adjudication
 	}
@@ -90,6 +73,12 @@ func (s *Summary) add(rule selfplay.Adjudication, g *dataset.GameRow) {
 			s.Reversed++
 		}
 	}
+}
+
+// tally takes the counts of all games.
+func (s *Summary) tally(t *gamelog.Tally) {
+	s.Plies, s.BlackWins, s.Draws, s.WhiteWins = t.Plies, t.Results[0], t.Results[1], t.Results[2]
+	s.Unscored, s.Terminations = t.Player(0).Unscored+t.Player(1).Unscored, t.Terminations
 }
 
 // Forfeits returns the number of games that a player forfeited.

@@ -293,7 +293,8 @@ func Row(r *selfplay.Result, runID string) (*dataset.GameRow, error) {
 func ResultOf(g *dataset.GameRow, number uint64, players [2]string) *selfplay.Result {
 	return &selfplay.Result{Number: number, Players: players, Start: g.Start, Opening: int(g.OpeningPlies), Moves: g.Moves,
 		Scores: g.Scores, Depths: make([]uint8, len(g.Moves)), Result: board.GameResult(g.Result),
-		Termination: board.Termination(g.Termination), Seed: g.Seed}
+		Termination: board.Termination(g.Termination), Late: board.Termination(g.Termination) == selfplay.TimeForfeit,
+		Seed: g.Seed}
 }
 
 // Finish completes the files: when it returns, everything recorded is on disk.

@@ -15,26 +15,17 @@ import (
 type Guard struct {
 	selfplay.Tolerance
 
-	Players []string                                // names, for the reason
-	Who     func(game uint64, side board.Color) int // index of the player with the side
-	Slots   int                                     // games at once
+	Names []string                                // of the players, for the reason
+	Who   func(game uint64, side board.Color) int // index of the player with the side
+	Slots int                                     // games at once
 
-	// Stalls counts those of the games that count, by player.
-	Stalls selfplay.StallCount
+	Tally Tally // of the games that count
 
-	games, forfeits, late []int64   // by player; late: forfeits for want of time
-	nodes, searches       []float64 // by player, of the games whose nodes are known
-	pairs, void           int64
-	reason                string // why there is no verdict
-	blamed                int    // the player that it is about; -1: none
-	busy                  bool   // the machine is to blame
+	pairs  int64
+	reason string // why there is no verdict
+	blamed int    // the player that it is about; -1: none
+	busy   bool   // the machine is to blame
 }
-
-// noAnswer is in the fault of a foreign engine that did not answer (uci.ErrTimeout).
-const noAnswer = "no answer in time"
-
-// Void returns how many times a pair was void.
-func (g *Guard) Void() int64 { return g.void }
 
 // Reason says in words why there is no verdict; empty: there is one.
 func (g *Guard) Reason() string { return g.reason }
@@ -58,15 +49,18 @@ func (g *Guard) Cause() error {
 // Blame begins the reason with the machine if that was busier than its cores, by the load or by
 // the stalls of this process, and most forfeits of the player were for want of time.
 func (g *Guard) Blame(load cores.Load) {
-	if g.busy || g.reason == "" || g.blamed < 0 || 2*g.late[g.blamed] < g.forfeits[g.blamed] {
+	if g.busy || g.reason == "" || g.blamed < 0 {
+		return
+	}
+	if p := g.Tally.Player(g.blamed); 2*p.Late < p.Forfeits {
 		return
 	}
 	switch {
 	case load.Busy():
 		g.reason = fmt.Sprintf("%v (%v): %s", selfplay.ErrBusy, load, g.reason)
-	case g.Stalls.Busy():
-		g.reason = fmt.Sprintf("%v (it stood still in %d of %d games): %s", selfplay.ErrBusy, g.Stalls.With, g.Stalls.Games,
-			g.reason)
+	case g.Tally.busy():
+		g.reason = fmt.Sprintf("%v (it stood still in %d of %d games): %s", selfplay.ErrBusy, g.Tally.Stalled,
+			g.Tally.Measured, g.reason)
 	default:
 		return
 	}
@@ -75,36 +69,15 @@ func (g *Guard) Blame(load cores.Load) {
 
 // Count counts a pair, or a game that has no partner, and looks if it is time to.
 func (g *Guard) Count(pair []selfplay.Result) {
-	if g.games == nil {
-		n := len(g.Players)
-		g.games, g.forfeits, g.late = make([]int64, n), make([]int64, n), make([]int64, n)
-		g.nodes, g.searches = make([]float64, n), make([]float64, n)
-	}
 	g.pairs++
 	var due []int
 	for i := range pair {
-		white, black := g.Who(pair[i].Number, board.White), g.Who(pair[i].Number, board.Black)
-		g.Stalls.Add(&pair[i], [2]int{white, black})
-		for side, player := range [2]int{white, black} {
-			if n := pair[i].Nodes[side]; n > 0 {
-				g.nodes[player] += float64(n)
-				g.searches[player] += float64(len(pair[i].Moves)-pair[i].Opening) / 2
-			}
-		}
-		g.games[white]++
-		if white != black { // in SPSA a player meets itself
-			g.games[black]++
-		}
-		if loser, yes := pair[i].Forfeited(); yes {
-			g.forfeits[g.Who(pair[i].Number, loser)]++
-			if pair[i].Termination == selfplay.TimeForfeit || strings.Contains(pair[i].Fault, noAnswer) {
-				g.late[g.Who(pair[i].Number, loser)]++
-			}
-		}
-		due = append(due, white, black)
+		players := [2]int{g.Who(pair[i].Number, board.White), g.Who(pair[i].Number, board.Black)}
+		g.Tally.Add(&pair[i], players)
+		due = append(due, players[:]...)
 	}
 	for _, player := range due {
-		if g.Look(g.games[player]) {
+		if g.Look(g.Tally.Player(player).Games) {
 			g.lookAt(player)
 		}
 	}
@@ -114,14 +87,12 @@ func (g *Guard) Count(pair []selfplay.Result) {
 }
 
 // Warnings names stalls of the runner, and players that seem not to know "go nodes". The players are in the order of
-// g.Players.
+// g.Names.
 func (g *Guard) Warnings(limits selfplay.Limits, players ...selfplay.Entrant) []string {
-	list := g.Stalls.Warnings(g.Players)
+	list := g.Tally.StallWarnings(g.Names)
 	for i, p := range players {
-		if g.games == nil || g.searches[i] == 0 {
-			continue
-		}
-		if text := p.Ignores(limits, g.nodes[i]/g.searches[i]); text != "" {
+		n := g.Tally.Player(i)
+		if text := p.Ignores(limits, float64(n.Nodes)/max(1, n.searches)); text != "" {
 			list = append(list, text)
 		}
 	}
@@ -130,34 +101,30 @@ func (g *Guard) Warnings(limits selfplay.Limits, players ...selfplay.Entrant) []
 
 // Conclude is the look at the end.
 func (g *Guard) Conclude() {
-	for player := range g.games {
+	for player := range g.Tally.players {
 		g.lookAt(player)
 	}
 	g.lookAtVoid()
 }
 
 func (g *Guard) lookAt(player int) {
-	if g.reason != "" || !g.Forfeits(g.forfeits[player], g.games[player]) {
+	n := g.Tally.Player(player)
+	if g.reason != "" || !g.Forfeits(n.Forfeits, n.Games) {
 		return
 	}
 	g.blamed = player
-	g.reason = fmt.Sprintf("%s forfeited %d of %d games, too many where %.3g %% are tolerated", g.Players[player],
-		g.forfeits[player], g.games[player], 100*g.Share())
-	var others []string
-	for i, name := range g.Players {
-		if i != player && len(g.Players) == 2 {
-			others = append(others, fmt.Sprintf("%s forfeited %d", name, g.forfeits[i]))
-		}
-	}
-	if len(others) > 0 {
-		g.reason += "; " + strings.Join(others, ", ")
+	g.reason = fmt.Sprintf("%s forfeited %d of %d games, too many where %.3g %% are tolerated", g.Names[player],
+		n.Forfeits, n.Games, 100*g.Share())
+	if len(g.Names) == 2 {
+		g.reason += fmt.Sprintf("; %s forfeited %d", g.Names[1-player], g.Tally.Player(1-player).Forfeits)
 	}
 }
 
 func (g *Guard) lookAtVoid() {
-	if g.reason == "" && g.Tolerance.Void(g.void, g.pairs, g.Slots) {
+	void := g.Tally.Void
+	if g.reason == "" && g.Tolerance.Void(void, g.pairs, g.Slots) {
 		g.blamed = -1
 		g.reason = fmt.Sprintf("%d of %d pairs of games were void, more than 1 %%: the machine is unfit to play games",
-			g.void, g.void+g.pairs)
+			void, void+g.pairs)
 	}
 }

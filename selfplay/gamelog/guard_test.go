@@ -9,7 +9,6 @@ import (
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/cores"
-	"github.com/assay-chess/assay/engine/uci"
 	"github.com/assay-chess/assay/selfplay"
 )
 
@@ -19,28 +18,28 @@ func TestBlame(t *testing.T) {
 	busy, free := cores.Load{Threads: 9, Cores: 2, Time: time.Second}, cores.Load{Threads: 2, Cores: 2, Time: time.Second}
 	for name, c := range map[string]struct {
 		why     board.Termination
-		fault   string
+		late    bool
 		stalls  [2]int
 		load    cores.Load
 		machine bool
 	}{
-		"busy": {selfplay.TimeForfeit, "white: late", [2]int{}, busy, true},
-		"no answer": {selfplay.PlayerFailed, "white: e: " + uci.ErrTimeout.Error() + ": no bestmove within 1s", [2]int{},
-			busy, true},
-		"stood still": {selfplay.TimeForfeit, "white: late", [2]int{1, 0}, cores.Load{}, true},
-		"free":        {selfplay.TimeForfeit, "white: late", [2]int{}, free, false},
-		"not known":   {selfplay.TimeForfeit, "white: late", [2]int{}, cores.Load{}, false},
-		"crashed":     {selfplay.PlayerFailed, "white: it ended with exit status 3", [2]int{}, busy, false},
-		"illegal":     {selfplay.IllegalMove, "white: e2e5", [2]int{}, busy, false},
+		"busy":        {selfplay.TimeForfeit, true, [2]int{}, busy, true},
+		"no answer":   {selfplay.PlayerFailed, true, [2]int{}, busy, true},
+		"stood still": {selfplay.TimeForfeit, true, [2]int{1, 0}, cores.Load{}, true},
+		"free":        {selfplay.TimeForfeit, true, [2]int{}, free, false},
+		"not known":   {selfplay.TimeForfeit, true, [2]int{}, cores.Load{}, false},
+		"crashed":     {selfplay.PlayerFailed, false, [2]int{}, busy, false},
+		"illegal":     {selfplay.IllegalMove, false, [2]int{}, busy, false},
 	} {
-		g := Guard{Players: []string{"new", "base"},
+		g := Guard{Names: []string{"new", "base"},
 			Who: func(game uint64, side board.Color) int { return int(game+uint64(side)) % 2 }, Slots: 1}
 		for n := range uint64(4) { // new loses each of them
 			result := board.GameResult(-1)
 			if n%2 == 1 {
 				result = 1
 			}
-			g.Count([]selfplay.Result{{Number: n, Result: result, Termination: c.why, Fault: c.fault, Stalls: c.stalls}})
+			g.Count([]selfplay.Result{{Number: n, Result: result, Termination: c.why, Late: c.late, Stalls: c.stalls,
+				Time: [2]time.Duration{1, 1}}})
 		}
 		g.Blame(c.load)
 		g.Blame(c.load) // a resumed run asks again
@@ -61,7 +60,7 @@ func TestWarnings(t *testing.T) {
 	for _, name := range names {
 		players = append(players, selfplay.Entrant{Spec: program, Name: name})
 	}
-	g := Guard{Players: names,
+	g := Guard{Names: names,
 		Who: func(game uint64, side board.Color) int { return int(game+uint64(side)) % 2 }, Slots: 1}
 	limits := selfplay.Limits{Nodes: 1000}
 	if list := g.Warnings(limits, players...); len(list) > 0 {

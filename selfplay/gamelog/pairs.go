@@ -23,7 +23,7 @@ type Pairs struct {
 	Name  string                             // of the command, for errors
 	Fresh bool                               // no opening may repeat: those of counted pairs are kept
 	Over  func() bool                        // nothing more counts
-	Count func(pair []selfplay.Result) error // the next pair
+	Count func(pair []selfplay.Result) error // the next pair, which Guard.Tally has
 	After func()                             // called after each pair that this process played; may be nil
 	Guard Guard                              // ends the run without a verdict if too many games fail
 
@@ -100,7 +100,7 @@ func (p *Pairs) dropVoid(pair uint64) {
 
 func (p *Pairs) countVoid(pair uint64) {
 	p.void[pair]++
-	p.Guard.void++
+	p.Guard.Tally.Void++
 }
 
 // over reports whether nothing more counts.
@@ -119,11 +119,8 @@ func (p *Pairs) count(pair []selfplay.Result) error {
 	}
 	delete(p.void, p.next)
 	p.next++
-	if err := p.Count(pair); err != nil {
-		return err
-	}
 	p.Guard.Count(pair)
-	return nil
+	return p.Count(pair)
 }
 
 // Play plays the pairs of the series that are not counted yet, until Over. The numbers of
@@ -169,11 +166,9 @@ func (p *Pairs) play(ctx context.Context, s selfplay.Series) error {
 		return nil
 	}
 	s.Deliver = func(_ uint64, pair []selfplay.Result) error { return p.deliver(pair) }
-	_, err := s.Run(ctx)
-	if m, ok := s.Runner.(interface{ Load() cores.Load }); ok {
-		if e := p.noteLoad(m.Load()); err == nil {
-			err = e
-		}
+	report, err := s.Run(ctx)
+	if e := p.noteLoad(report.Load); err == nil {
+		err = e
 	}
 	switch {
 	case ctx.Err() == nil:

@@ -46,7 +46,7 @@ type Run[R any] struct {
 // PlayRun plays a run of pairs to its end, or goes on with it.
 func PlayRun[R any](ctx context.Context, p *Pairs, r Run[R]) (*R, error) {
 	s := r.Setup
-	p.started = time.Now()
+	p.started, p.Guard.Tally.Terminations = time.Now(), map[string]int64{}
 	if s.Progress == nil {
 		p.After = nil
 	}

@@ -3,9 +3,7 @@ package ladder
 import (
 	"slices"
 
-	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/num"
-	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
@@ -67,30 +65,11 @@ type Unrated struct {
 func (l *ladder) noVerdict() *Result {
 	r := &Result{Verdict: gamelog.NoVerdict, Reason: l.pairs.Guard.Reason(), Schedule: l.Schedule, Ratings: []Rating{},
 		Scores: [][]Score{}, LOS: [][]float64{},
-		Games: 2 * l.table.Pairs(), Terminations: l.terminations, Plies: l.plies}
+		Games: 2 * l.table.Pairs()}
 	for i, p := range l.Players {
-		r.Unrated = append(r.Unrated, Unrated{p.Label(), l.table.Total(i).Games(), l.forfeits[i]})
+		r.Unrated = append(r.Unrated, Unrated{p.Label(), l.table.Total(i).Games(), l.pairs.Guard.Tally.Player(i).Forfeits})
 	}
 	return r
-}
-
-// tally counts what is not in the table of results.
-type tally struct {
-	terminations map[string]int64
-	forfeits     []int64
-	plies        int64
-}
-
-func (t *tally) add(g *selfplay.Result, white, black int) {
-	t.terminations[string(g.Termination)]++
-	t.plies += int64(len(g.Moves) - g.Opening)
-	if loser, yes := g.Forfeited(); yes {
-		if loser == board.White {
-			t.forfeits[white]++
-		} else {
-			t.forfeits[black]++
-		}
-	}
 }
 
 // strength returns a rating with its 95 % interval. The anchor has no error, and is known
@@ -103,7 +82,7 @@ func strength(elo, se float64, games int64) sprt.Strength {
 }
 
 // conclude turns a fit into a result.
-func conclude(c *Config, table *Table, fit *Fit, counts *tally) *Result {
+func conclude(c *Config, table *Table, fit *Fit, counts *gamelog.Tally) *Result {
 	order := make([]int, len(c.Players))
 	for i := range order {
 		order[i] = i
@@ -117,8 +96,7 @@ func conclude(c *Config, table *Table, fit *Fit, counts *tally) *Result {
 		}
 		return 0
 	})
-	r := &Result{Schedule: c.Schedule, Games: 2 * table.Pairs(), Draws: fit.Draws(), Terminations: counts.terminations,
-		Plies: counts.plies}
+	r := &Result{Schedule: c.Schedule, Games: 2 * table.Pairs(), Draws: fit.Draws()}
 	if c.Anchor >= 0 {
 		r.Anchor = c.Players[c.Anchor].Label()
 	}
@@ -128,7 +106,7 @@ func conclude(c *Config, table *Table, fit *Fit, counts *tally) *Result {
 	for rank, i := range order {
 		rating := Rating{Rank: rank + 1, Name: c.Players[i].Label(), ID: c.Players[i].Identity(),
 			Strength: strength(fit.Elo(i), fit.Error(i), table.Total(i).Games()),
-			Score:    table.Total(i), Forfeits: counts.forfeits[i]}
+			Score:    table.Total(i), Forfeits: counts.Player(i).Forfeits}
 		if rating.Games = rating.Score.Games(); rating.Games > 0 {
 			rating.Percent = rating.Points() / float64(rating.Games)
 		}

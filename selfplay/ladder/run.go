@@ -25,14 +25,13 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ladder: %w", err)
 	}
-	l := &ladder{Config: c, openings: openings, table: NewTable(len(c.Players)),
-		tally: tally{terminations: map[string]int64{}, forfeits: make([]int64, len(c.Players))}}
+	l := &ladder{Config: c, openings: openings, table: NewTable(len(c.Players))}
 	l.round = c.Schedule.round(len(c.Players))
 	l.pairs = gamelog.Pairs{Name: "ladder", Fresh: openings.Len() == 0 && c.stride() == 1, Over: l.ended, Count: l.count,
 		After: l.progress,
 		Guard: gamelog.Guard{Tolerance: c.Tolerance, Slots: c.Runner.Parallel(), Who: l.playerOf}}
 	for _, p := range c.Players {
-		l.pairs.Guard.Players = append(l.pairs.Guard.Players, p.Label())
+		l.pairs.Guard.Names = append(l.pairs.Guard.Names, p.Label())
 	}
 	if l.fit, err = l.table.Fit(c.Anchor, c.AnchorElo); err != nil {
 		return nil, err
@@ -55,7 +54,6 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 // ladder is a run in progress.
 type ladder struct {
 	Config
-	tally
 	openings opening.Source
 	pairs    gamelog.Pairs
 	table    *Table
@@ -79,7 +77,7 @@ func (l *ladder) play(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := conclude(&l.Config, l.table, fit, &l.tally)
+	r := conclude(&l.Config, l.table, fit, &l.pairs.Guard.Tally)
 	l.note(r)
 	return r, l.pairs.Finish(r)
 }
@@ -87,8 +85,8 @@ func (l *ladder) play(ctx context.Context) (*Result, error) {
 // note notes in a result how the games went.
 func (l *ladder) note(r *Result) {
 	g := &l.pairs.Guard
-	r.VoidPairs, r.Process = g.Void(), l.pairs.Process()
-	r.StalledGames, r.Warnings = g.Stalls.With, g.Warnings(l.Limits, l.Players...)
+	r.Terminations, r.Plies, r.VoidPairs, r.Process = g.Tally.Terminations, g.Tally.Plies, g.Tally.Void, l.pairs.Process()
+	r.StalledGames, r.Warnings = g.Tally.Stalled, g.Warnings(l.Limits, l.Players...)
 }
 
 func (l *ladder) ended() bool { return l.over || l.delivered() >= l.end() }
@@ -145,10 +143,6 @@ func (l *ladder) header(g *selfplay.Result) gamelog.Header {
 
 // count counts a pair.
 func (l *ladder) count(pair []selfplay.Result) error {
-	for i := range pair {
-		white, black := l.sides(pair[i].Number)
-		l.add(&pair[i], white, black)
-	}
 	p := l.chosen[l.delivered()]
 	if err := l.table.Add(p.first, p.second, int(pair[0].Result), int(pair[1].Result)); err != nil {
 		return err

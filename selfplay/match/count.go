@@ -8,6 +8,7 @@ import (
 
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
 
@@ -17,7 +18,7 @@ type counter struct {
 	walk        *sprt.Walk // nil without a test
 	penta       sprt.Pentanomial
 	games       sprt.Trinomial
-	white       int64 // points of White, in half points
+	tally       *gamelog.Tally
 	result      Result
 	needsPairs  uint64 // 0: no end
 	countedPair uint64
@@ -29,10 +30,9 @@ type counter struct {
 }
 
 func newCounter(c *Config) (*counter, error) {
-	n := &counter{config: c, needsPairs: c.Games / 2}
+	n := &counter{config: c, needsPairs: c.Games / 2, tally: new(gamelog.Tally)}
 	n.result.A, n.result.B = c.A.Label(), c.B.Label()
 	n.result.IDA, n.result.IDB = c.A.Identity(), c.B.Identity()
-	n.result.Terminations = map[string]int64{}
 	n.result.Warnings = c.Warnings()
 	n.result.Test = c.Test
 	if c.Test == nil {
@@ -65,7 +65,6 @@ func (n *counter) add(pair []selfplay.Result) error {
 			points[i] = -points[i]
 		}
 		n.games.AddGame(points[i])
-		n.addGame(g)
 	}
 	n.penta.AddPair(points[0], points[1])
 	if !forfeitedBy(pair, 1) {
@@ -86,23 +85,6 @@ func forfeitedBy(pair []selfplay.Result, player int) bool {
 		loser, yes := g.Forfeited()
 		return yes && playerOf(g.Number, loser) == player
 	})
-}
-
-// addGame counts everything but the result.
-func (n *counter) addGame(g *selfplay.Result) {
-	n.white += 1 + int64(g.Result)
-	n.result.Terminations[string(g.Termination)]++
-	n.result.Plies += int64(len(g.Moves) - g.Opening)
-	unscored := g.Unscored()
-	for _, side := range []board.Color{board.White, board.Black} {
-		p := playerOf(g.Number, side)
-		n.result.Unscored[p] += unscored[side]
-		n.result.Nodes[p] += g.Nodes[side]
-		n.result.Time[p] += g.Time[side]
-	}
-	if loser, yes := g.Forfeited(); yes {
-		n.result.Forfeits[playerOf(g.Number, loser)]++
-	}
 }
 
 // over reports whether enough pairs are counted.
@@ -143,7 +125,13 @@ func (n *counter) conclude() *Result {
 	r.LOS, r.DrawRatio, r.PairRatio = s.KnownLOS(), s.DrawRatio, s.KnownPairRatio()
 	if r.Games > 0 { // exact: the summary's zeros are replaced by thousandths
 		r.Score = (float64(r.Wins) + float64(r.Draws)/2) / float64(r.Games)
-		r.WhiteScore = float64(n.white) / float64(2*r.Games)
+		r.WhiteScore = float64(n.tally.Results[1]+2*n.tally.Results[2]) / float64(2*r.Games)
+	}
+	r.Terminations, r.Plies = n.tally.Terminations, n.tally.Plies
+	r.VoidPairs, r.StalledGames = n.tally.Void, n.tally.Stalled
+	for i := range 2 {
+		p := n.tally.Player(i)
+		r.Forfeits[i], r.Unscored[i], r.Nodes[i], r.Time[i], r.Stalls[i] = p.Forfeits, p.Unscored, p.Nodes, p.Time, p.Stalls
 	}
 	r.Verdict = verdict(r.Strength)
 	r.Warnings = slices.Concat(r.Warnings, r.nodeWarnings(n.config))
@@ -182,7 +170,7 @@ func (n *counter) concludeTest(r *Result) {
 // withoutForfeits returns what the test says without the pairs in which B forfeited, or nil if
 // A does not pass or B did not forfeit.
 func (n *counter) withoutForfeits() *WithoutForfeits {
-	if n.walk.Status() != sprt.AcceptH1 || n.result.Forfeits[1] == 0 {
+	if n.walk.Status() != sprt.AcceptH1 || n.tally.Player(1).Forfeits == 0 {
 		return nil
 	}
 	w := &WithoutForfeits{Verdict: Undecided, Pairs: n.faultless.Samples()}

@@ -41,6 +41,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		Guard: gamelog.Guard{Tolerance: c.Tolerance, Slots: c.Runner.Parallel(), Who: playerOf}}
 	a, b := c.A, c.B
 	a.Shown, b.Shown = "A: "+a.Label(), "B: "+b.Label()
+	count.tally = &m.pairs.Guard.Tally
 	m.name(nil)
 	return gamelog.PlayRun(ctx, &m.pairs, gamelog.Run[Result]{Setup: &m.Setup, Limits: m.limits,
 		Try: []selfplay.Entrant{a, b}, Players: []*selfplay.Entrant{&m.A, &m.B}, Identity: m.identity(openings),
@@ -51,7 +52,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 // name shows the players by their names.
 func (m *match) name(*durable.Run) error {
 	m.count.result.A, m.count.result.B = m.A.Label(), m.B.Label()
-	m.pairs.Guard.Players = []string{m.A.Label() + " (A)", m.B.Label() + " (B)"}
+	m.pairs.Guard.Names = []string{m.A.Label() + " (A)", m.B.Label() + " (B)"}
 	return nil
 }
 
@@ -101,12 +102,8 @@ func (m *match) play(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	r := m.count.conclude()
-	r.VoidPairs, r.Process = m.pairs.Guard.Void(), m.pairs.Process()
-	stalls := &m.pairs.Guard.Stalls
-	for i, p := range stalls.Players {
-		r.Stalls[i] = p.Stalls
-	}
-	r.StalledGames, r.Warnings = stalls.With, slices.Concat(r.Warnings, stalls.Warnings([]string{r.A, r.B}))
+	r.Process = m.pairs.Process()
+	r.Warnings = slices.Concat(r.Warnings, m.pairs.Guard.Tally.StallWarnings([]string{r.A, r.B}))
 	if none {
 		r.Verdict, r.Reason, r.Strength = NoVerdict, m.pairs.Guard.Reason(), sprt.Unknown()
 		return r, err

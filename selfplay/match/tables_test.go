@@ -51,8 +51,14 @@ func counting(t *testing.T, games uint64, test *sprt.Test) *counter {
 
 // pair counts a pair by A's results.
 func pair(n *counter, first, second int) error {
-	return n.add([]selfplay.Result{{Number: 2 * n.countedPair, Result: board.GameResult(first), Termination: "played"},
-		{Number: 2*n.countedPair + 1, Result: board.GameResult(-second), Termination: "played"}})
+	games := []selfplay.Result{{Number: 2 * n.countedPair, Result: board.GameResult(first), Termination: "played"},
+		{Number: 2*n.countedPair + 1, Result: board.GameResult(-second), Termination: "played"}}
+	err := n.add(games)
+	if err == nil {
+		n.tally.Add(&games[0], [2]int{0, 1})
+		n.tally.Add(&games[1], [2]int{1, 0})
+	}
+	return err
 }
 
 // TestCounterEnds: a counter takes as many pairs as it was made for, and says from the first pair on how it stands.

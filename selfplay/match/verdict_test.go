@@ -305,6 +305,8 @@ func TestWithoutForfeits(t *testing.T) {
 					games[0].Result = board.BlackWins
 				}
 			}
+			n.tally.Add(&games[0], [2]int{0, 1})
+			n.tally.Add(&games[1], [2]int{1, 0})
 			if err := n.add(games); err != nil {
 				t.Fatal(err)
 			}

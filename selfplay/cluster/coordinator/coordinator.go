@@ -27,6 +27,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
@@ -122,6 +123,9 @@ func New(c Config) *Coordinator {
 
 // Parallel returns how many jobs should be under way: as many as present workers have cores.
 func (c *Coordinator) Parallel() int { return min(max(4, c.registry.cores()), maxOpen) }
+
+// Load implements selfplay.Runner: games are played elsewhere.
+func (c *Coordinator) Load() cores.Load { return cores.Load{} }
 
 // maxOpen bounds the units under way, and so the coordinator's memory, however many cores
 // workers claim to have.

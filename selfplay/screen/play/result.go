@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/screen"
@@ -54,84 +53,70 @@ type Result struct {
 	gamelog.Process
 }
 
-// tally counts what is not in the pairs.
-type tally struct {
-	games, draws, plies, forfeited int64
-	terminations                   map[string]int64
-	forfeits, played               [][2]int64 // by factor and level
+// faults counts forfeits by factor and level.
+type faults struct {
+	all     int64
+	byLevel [][2]int64
 }
 
 // add counts a pair of the subsets a and b.
-func (t *tally) add(pair []selfplay.Result, a, b screen.Subset) {
+func (f *faults) add(pair []selfplay.Result, a, b screen.Subset) {
 	for i := range pair {
-		g := &pair[i]
-		t.games++
-		t.plies += int64(len(g.Moves) - g.Opening)
-		t.terminations[string(g.Termination)]++
-		if g.Result == board.Draw {
-			t.draws++
+		loser, forfeited := pair[i].Forfeited()
+		if !forfeited {
+			continue
 		}
-		loser, forfeited := g.Forfeited()
-		if forfeited {
-			t.forfeited++
-		}
-		for _, side := range []board.Color{board.White, board.Black} {
-			s := [2]screen.Subset{a, b}[int(g.Number+uint64(side))%2]
-			for j := range t.played {
-				level := int(s >> j & 1)
-				t.played[j][level]++
-				if forfeited && loser == side {
-					t.forfeits[j][level]++
-				}
-			}
+		f.all++
+		s := [2]screen.Subset{a, b}[int(pair[i].Number+uint64(loser))%2]
+		for j := range f.byLevel {
+			f.byLevel[j][int(s>>j&1)]++
 		}
 	}
 }
 
 // blame returns the factor and the level to which most forfeits belong; ok if there are next to none elsewhere.
-func (t *tally) blame() (factor, level int, ok bool) {
-	rest := t.forfeited
-	for j := range t.forfeits {
+func (f *faults) blame() (factor, level int, ok bool) {
+	rest := f.all
+	for j := range f.byLevel {
 		for l := range 2 {
-			if elsewhere := t.forfeited - t.forfeits[j][l]; elsewhere < rest {
+			if elsewhere := f.all - f.byLevel[j][l]; elsewhere < rest {
 				factor, level, rest = j, l, elsewhere
 			}
 		}
 	}
-	return factor, level, t.forfeited > 0 && 20*rest <= t.forfeited
+	return factor, level, f.all > 0 && 20*rest <= f.all
 }
 
 // tooMany returns why there is no verdict: forfeits that belong to no level of a factor.
-func (t *tally) tooMany(tolerance selfplay.Tolerance, base string) string {
-	if _, _, ok := t.blame(); ok || !tolerance.Forfeits(t.forfeited, 2*t.games) {
+func (f *faults) tooMany(games int64, tolerance selfplay.Tolerance, base string) string {
+	if _, _, ok := f.blame(); ok || !tolerance.Forfeits(f.all, 2*games) {
 		return ""
 	}
 	return fmt.Sprintf("%s forfeited %d of %d games whatever the factors, too many where %.3g %% are tolerated", base,
-		t.forfeited, t.games, 100*tolerance.Share())
+		f.all, games, 100*tolerance.Share())
 }
 
 // warnings says which level of a factor forfeits.
-func (t *tally) warnings(factors []Factor) (list []string) {
-	if j, level, ok := t.blame(); ok && t.forfeited >= 5 {
-		f := factors[j]
+func (f *faults) warnings(factors []Factor) (list []string) {
+	if j, level, ok := f.blame(); ok && f.all >= 5 {
+		factor := factors[j]
 		list = append(list, fmt.Sprintf("%d of %d forfeited games were lost with %s %s: that is its effect, a crash and "+
-			"no judgment of the idea", t.forfeits[j][level], t.forfeited, f.Name, [2]string{"off", "on"}[level]))
+			"no judgment of the idea", f.byLevel[j][level], f.all, factor.Name, [2]string{"off", "on"}[level]))
 	}
 	return list
 }
 
 // conclude returns the result of the counted pairs.
 func (s *session) conclude() *Result {
-	t := &s.tally
+	t := &s.games.Guard.Tally
 	r := &Result{Base: s.Base.Label(), Factors: s.Factors, Design: s.Design.Kind, Builds: len(s.Design.Builds()),
-		Limits: s.Limits.Text(), Estimate: *s.Design.Estimate(s.pairs), Decided: s.decisions, Games: t.games,
-		Draws: t.draws,
-		Plies: t.plies, Terminations: t.terminations, VoidPairs: s.games.Guard.Void(), Stalled: s.games.Guard.Stalls.With}
+		Limits: s.Limits.Text(), Estimate: *s.Design.Estimate(s.pairs), Decided: s.decisions, Games: t.Games(),
+		Draws: t.Results[1], Plies: t.Plies, Terminations: t.Terminations, VoidPairs: t.Void, Stalled: t.Stalled}
 	r.Recommended = append([]string{}, s.Names(r.Best)...)
-	if t.forfeited > 0 {
-		r.Forfeits = t.forfeits
+	if s.all > 0 {
+		r.Forfeits = s.byLevel
 	}
-	r.Warnings = slices.Concat(t.warnings(s.Factors), s.games.Guard.Warnings(s.Limits, s.Base))
+	r.Warnings = slices.Concat(s.faults.warnings(s.Factors), s.games.Guard.Warnings(s.Limits, s.Base))
 	r.Process = s.games.Process()
 	if r.Reason = s.reason; r.Reason == "" {
 		r.Reason = s.games.Guard.Reason()

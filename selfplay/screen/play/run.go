@@ -25,12 +25,11 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		return nil, fmt.Errorf("screen: %w", err)
 	}
 	s := &session{Config: c, openings: openings, decisions: []Decision{},
-		tally: tally{terminations: map[string]int64{}, forfeits: make([][2]int64, len(c.Factors)),
-			played: make([][2]int64, len(c.Factors))}}
+		faults: faults{byLevel: make([][2]int64, len(c.Factors))}}
 	alone := c.Tolerance
 	alone.Recover = true // forfeits are judged by level
 	s.games = gamelog.Pairs{Name: "screen", Over: s.over, Count: s.count, After: s.progress,
-		Guard: gamelog.Guard{Tolerance: alone, Slots: c.Runner.Parallel(), Players: []string{c.Base.Label()},
+		Guard: gamelog.Guard{Tolerance: alone, Slots: c.Runner.Parallel(), Names: []string{c.Base.Label()},
 			Who: func(uint64, board.Color) int { return 0 }}}
 	return gamelog.PlayRun(ctx, &s.games, gamelog.Run[Result]{Setup: &s.Setup, Try: []selfplay.Entrant{c.Base},
 		Players: []*selfplay.Entrant{&s.Base}, Identity: s.identity(openings), Header: s.header,
@@ -43,7 +42,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 // session is a screen in progress.
 type session struct {
 	Config
-	tally
+	faults
 	openings  opening.Source
 	games     gamelog.Pairs
 	pairs     []screen.Pair // counted
@@ -121,9 +120,9 @@ func (s *session) count(pair []selfplay.Result) error {
 	points := int(pair[0].Result) - int(pair[1].Result)
 	s.pairs = append(s.pairs, screen.Pair{A: sides[0], B: sides[1], Score: 0.5 + float64(points)/4,
 		Opening: number / screen.PerOpening, Stratum: len(s.fixed)})
-	s.tally.add(pair, sides[0], sides[1])
+	s.faults.add(pair, sides[0], sides[1])
 	if n := number + 1; n&(n-1) == 0 || n == s.Config.pairs() {
-		s.reason = s.tooMany(s.Tolerance, s.Base.Label())
+		s.reason = s.tooMany(s.games.Guard.Tally.Games(), s.Tolerance, s.Base.Label())
 	}
 	for s.look < len(screen.Looks) && number+1 >= s.looks()[s.look] {
 		s.decide(number + 1)

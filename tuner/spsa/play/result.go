@@ -1,7 +1,6 @@
 package play
 
 import (
-	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/tuner/spsa"
@@ -51,17 +50,4 @@ type Result struct {
 	Validation *match.Result `json:"validation"`
 
 	gamelog.Process
-}
-
-// add counts a game.
-func (r *Result) add(g *selfplay.Result) {
-	r.Games++
-	r.Ended[string(g.Termination)]++
-	r.Plies += int64(len(g.Moves) - g.Opening)
-	if g.Result == 0 {
-		r.Draws++
-	}
-	if _, yes := g.Forfeited(); yes {
-		r.Forfeits++
-	}
 }

@@ -35,12 +35,11 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		return nil, err
 	}
 	s := &session{Config: c, openings: openings, tuner: tuner, trials: map[int]spsa.Trial{}}
-	s.result = Result{Player: c.Player.Label(), PlayerID: c.Player.Identity(), Limits: c.Limits.Text(),
-		Ended: map[string]int64{}}
+	s.result = Result{Player: c.Player.Label(), PlayerID: c.Player.Identity(), Limits: c.Limits.Text()}
 	s.pairs = gamelog.Pairs{Name: "spsa", Fresh: openings.Len() == 0,
 		Over:  func() bool { return s.pairs.Counted() >= s.need() },
 		Count: s.count, After: s.progress,
-		Guard: gamelog.Guard{Tolerance: c.Tolerance, Slots: c.Runner.Parallel(), Players: []string{c.Player.Label()},
+		Guard: gamelog.Guard{Tolerance: c.Tolerance, Slots: c.Runner.Parallel(), Names: []string{c.Player.Label()},
 			Who: func(uint64, board.Color) int { return 0 }}}
 	r, err := gamelog.PlayRun(ctx, &s.pairs, gamelog.Run[Result]{Setup: &s.Setup,
 		Try: []selfplay.Entrant{c.Entrant(c.start())}, Players: []*selfplay.Entrant{&s.Player},
@@ -116,8 +115,10 @@ func (s *session) noVerdict(err error) *Result {
 // note notes in a result how the games went.
 func (s *session) note(r *Result) {
 	g := &s.pairs.Guard
-	r.Iterations, r.VoidPairs, r.Process = s.tuner.Completed(), g.Void(), s.pairs.Process()
-	r.Stalled, r.Warnings = g.Stalls.With, g.Warnings(s.Limits, s.Player)
+	n := &g.Tally
+	r.Games, r.Draws, r.Plies, r.Ended, r.Forfeits = n.Games(), n.Results[1], n.Plies, n.Terminations, n.Player(0).Forfeits
+	r.Iterations, r.VoidPairs, r.Process = s.tuner.Completed(), n.Void, s.pairs.Process()
+	r.Stalled, r.Warnings = n.Stalled, g.Warnings(s.Limits, s.Player)
 }
 
 // iteration returns the iteration, from 1, that a pair belongs to.
@@ -178,7 +179,6 @@ func plusSide(number uint64) board.Color { return board.Color(number % 2) }
 // count counts a pair; the last of an iteration moves the values.
 func (s *session) count(pair []selfplay.Result) error {
 	for i := range pair {
-		s.result.add(&pair[i])
 		points := int8(pair[i].Result)
 		if plusSide(pair[i].Number) == board.Black {
 			points = -points

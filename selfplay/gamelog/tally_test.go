@@ -1,9 +1,11 @@
-package selfplay
+package gamelog
 
 import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/assay-chess/assay/selfplay"
 )
 
 func TestStallWarnings(t *testing.T) {
@@ -22,10 +24,10 @@ func TestStallWarnings(t *testing.T) {
 		{"ten of one player", 1000, [2]int{0, 10}, [2]time.Duration{1, 1}, []string{"b may cause it"}},
 		{"one player has the time", 1000, [2]int{10, 0}, [2]time.Duration{9, 1}, nil},
 	} {
-		var c StallCount
+		var c Tally
 		for i := range tt.games {
 			white := i % 2
-			r := Result{Time: tt.took}
+			r := selfplay.Result{Time: tt.took}
 			if white == 1 {
 				r.Time[0], r.Time[1] = r.Time[1], r.Time[0]
 			}
@@ -37,7 +39,7 @@ func TestStallWarnings(t *testing.T) {
 			}
 			c.Add(&r, [2]int{white, 1 - white})
 		}
-		got := c.Warnings([]string{"a", "b"})
+		got := c.StallWarnings([]string{"a", "b"})
 		if len(got) != len(tt.says) || len(got) > 0 && !strings.Contains(got[0], tt.says[0]) {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.says)
 		}
@@ -46,9 +48,9 @@ func TestStallWarnings(t *testing.T) {
 
 // Of many players, those with too many stalls are named; a player against itself never is.
 func TestStallsOfManyPlayers(t *testing.T) {
-	var c, alone StallCount
+	var c, alone Tally
 	for i := range 3000 {
-		r := Result{Time: [2]time.Duration{1, 1}}
+		r := selfplay.Result{Time: [2]time.Duration{1, 1}}
 		white := i % 3
 		if i < 30 && white == 1 {
 			r.Stalls[0] = 3
@@ -56,14 +58,14 @@ func TestStallsOfManyPlayers(t *testing.T) {
 		c.Add(&r, [2]int{white, (white + 1) % 3})
 		alone.Add(&r, [2]int{})
 	}
-	if got := c.Warnings([]string{"a", "b", "c"}); len(got) != 1 || !strings.HasPrefix(got[0],
+	if got := c.StallWarnings([]string{"a", "b", "c"}); len(got) != 1 || !strings.HasPrefix(got[0],
 		"the machine stood still 30 times in b's time, of 30, 7.7 standard errors") {
 		t.Errorf("%q", got)
 	}
-	if got := alone.Warnings([]string{"a"}); len(got) != 0 {
+	if got := alone.StallWarnings([]string{"a"}); len(got) != 0 {
 		t.Errorf("a player alone: %q", got)
 	}
-	if got := new(StallCount).Warnings(nil); len(got) != 0 {
+	if got := new(Tally).StallWarnings(nil); len(got) != 0 {
 		t.Errorf("no games: %q", got)
 	}
 }
