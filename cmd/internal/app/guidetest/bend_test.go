@@ -32,7 +32,7 @@ func TestGuideBendMyEvaluation(t *testing.T) {
 		}
 	}
 	for _, line := range append([]string{
-		"assay selfplay --games 400 --nodes 50 --hard-nodes --opening-nodes 50 --out games",
+		"assay selfplay --games 100 --nodes 30 --hard-nodes --opening-nodes 50 --out games",
 		"assay data positions games --preset texel --out positions",
 	}, commands...) {
 		code, stdout, stderr := call(t, quotedFields(line)[1:]...)

@@ -39,7 +39,7 @@ func TestLearnEngineCheck(t *testing.T) {
 	}
 	write("assay_features.h", string(header)) // beside the source: the command is then the same in every checkout
 	const build = "build = 'cc -O1 -o {out} flint.c'\n"
-	good := build + "dump = '{exe} dump'\nsources = ['flint.c']\n[learn]\nnodes = 300\n"
+	good := build + "dump = '{exe} dump'\nsources = ['flint.c']\n[learn]\nnodes = 200\n"
 	write("flint.c", string(source))
 	write("assay.toml", good)
 	git("init", "--quiet")
@@ -53,12 +53,12 @@ func TestLearnEngineCheck(t *testing.T) {
 		fails                     string
 	}{
 		{name: "a commit", engine: "git:HEAD", want: ok},
-		{name: "weight file", toml: build + "dump = '{exe} dump {weights}'\nweights = 'EvalFile'\n[learn]\nnodes = 300\n",
+		{name: "weight file", toml: build + "dump = '{exe} dump {weights}'\nweights = 'EvalFile'\n[learn]\nnodes = 200\n",
 			want: []string{"loaded from a file", "none: the engine loads weights", "it evaluates", "match "}},
 		{name: "phase from a tuned value", flint: strings.Replace(string(source), oldPhase,
 			"const int phase_of[] = {0, 0, 1, 1, 2, MG(material[4]) / 225, 0};", 1),
 			want: []string{"new build ", "new dump ", "FAILED"}, fails: "it is computed from numbers that were tuned"},
-		{name: "no such option", toml: build + "dump = '{exe} dump {weights}'\nweights = 'Net'\n[learn]\nnodes = 300\n",
+		{name: "no such option", toml: build + "dump = '{exe} dump {weights}'\nweights = 'Net'\n[learn]\nnodes = 200\n",
 			want: []string{"it evaluates"}, fails: `option "Net": the engine does not have it`},
 		{name: "no dump", toml: build + "sources = ['flint.c']\n",
 			fails: "assay.toml: dump is missing; write for example: dump = "},

@@ -97,8 +97,8 @@ func TestGuideTuneMyEngine(t *testing.T) {
 	}
 	build("engine")
 	short := strings.NewReplacer("--players uci:./engine --games 4000 --nodes 5000",
-		"--games 700 --nodes 60 --hard-nodes --opening-nodes 50",
-		"--sprt 0,10 --nodes 5000", "--games 20 --nodes 300")
+		"--games 400 --nodes 50 --hard-nodes --opening-nodes 50",
+		"--sprt 0,10 --nodes 5000", "--games 20 --nodes 200")
 	ran := 0
 	for _, block := range guideBlocks(t, "tune-my-engine") {
 		if !strings.HasPrefix(block, "assay ") {
