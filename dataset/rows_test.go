@@ -9,13 +9,7 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-func randomGames(seed uint64, n int) []GameRow {
-	var rows []GameRow
-	for _, g := range datatest.Games(seed, n) {
-		rows = append(rows, GameRow(g))
-	}
-	return rows
-}
+func randomGames(seed uint64, n int) []GameRow { return datatest.Games[GameRow](seed, n) }
 
 // positionsOf returns all positions of games, with labels of every kind.
 func positionsOf(games []GameRow) (rows []PositionRow) {

@@ -14,13 +14,12 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/internal/datatest"
-	"github.com/assay-chess/assay/dataset/internal/rowtest"
 )
 
 // namedPositions are positions of games, each with its game and an opening of two games.
 func namedPositions(seed uint64, games int) []dataset.PositionRow {
 	var rows []dataset.PositionRow
-	for i, g := range rowtest.Games(seed, games) {
+	for i, g := range datatest.Games[dataset.GameRow](seed, games) {
 		for _, r := range positionsOf([]dataset.GameRow{g}) {
 			r.Game, r.Opening, r.Weight = g.Game+seed, 1+uint64(i/2), 1
 			rows = append(rows, r)
@@ -35,7 +34,7 @@ func readPositions(t testing.TB, path string) []dataset.PositionRow {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := rowtest.ReadAll(r)
+	rows, err := datatest.ReadAll(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +58,7 @@ func TestMerge(t *testing.T) {
 		t.Error(err)
 	}
 	games := filepath.Join(dir, "games")
-	writeGames(t, games, rowtest.Games(1, 5), dataset.ShardRows(5, 10))
+	writeGames(t, games, datatest.Games[dataset.GameRow](1, 5), dataset.ShardRows(5, 10))
 	if _, err := Merge(t.Context(), []string{one, games}, filepath.Join(dir, "x"),
 		Config{}); !errors.Is(err, ErrSchemas) {
 		t.Error(err)

@@ -4,19 +4,19 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/internal/rowtest"
+	"github.com/assay-chess/assay/dataset/internal/datatest"
 )
 
 func writeGames(t testing.TB, dir string, rows []dataset.GameRow, opts ...dataset.WriterOption) {
 	t.Helper()
 	w, err := dataset.NewGameWriter(dir, dataset.WriterConfig{Seed: 7}, opts...)
-	rowtest.Write(t, w, err, rows)
+	datatest.Write(t, w, err, rows)
 }
 
 func writePositions(t testing.TB, dir string, rows []dataset.PositionRow, opts ...dataset.WriterOption) {
 	t.Helper()
 	w, err := dataset.NewPositionWriter(dir, dataset.WriterConfig{Seed: 7}, opts...)
-	rowtest.Write(t, w, err, rows)
+	datatest.Write(t, w, err, rows)
 }
 
 // positionsOf returns all positions of games, with labels of every kind.

@@ -6,12 +6,11 @@ import (
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/internal/datatest"
-	"github.com/assay-chess/assay/dataset/internal/rowtest"
 	"github.com/assay-chess/assay/eval"
 )
 
 func TestSummaryOfGames(t *testing.T) {
-	games := rowtest.Games(31, 40)
+	games := datatest.Games[dataset.GameRow](31, 40)
 	games = append(games, games[3]) // once more, under another name
 	games[40].Game = 99
 	dir := t.TempDir()
@@ -54,7 +53,7 @@ func TestSummaryOfGames(t *testing.T) {
 }
 
 func TestSummaryOfPositions(t *testing.T) {
-	rows := positionsOf(rowtest.Games(32, 20))
+	rows := positionsOf(datatest.Games[dataset.GameRow](32, 20))
 	keys := map[uint64]bool{}
 	phases := [25]int64{}
 	for i := range rows {
@@ -84,7 +83,7 @@ func terminationsOf(games []dataset.GameRow) map[string]int64 {
 
 // No games are inferred from rows in no order.
 func TestNoGamesInferredFromRowsInNoOrder(t *testing.T) {
-	rows := positionsOf(rowtest.Games(27, 20))
+	rows := positionsOf(datatest.Games[dataset.GameRow](27, 20))
 	for i := range rows {
 		rows[i].Game = 0
 	}
@@ -99,7 +98,7 @@ func TestNoGamesInferredFromRowsInNoOrder(t *testing.T) {
 // An interrupted data set is counted as far as its shards go.
 func TestSummaryOfInterruptedData(t *testing.T) {
 	dir := t.TempDir()
-	games := rowtest.Games(37, 25)
+	games := datatest.Games[dataset.GameRow](37, 25)
 	w, err := dataset.NewGameWriter(dir, dataset.WriterConfig{}, dataset.ShardRows(5, 10))
 	if err != nil {
 		t.Fatal(err)

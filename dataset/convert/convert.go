@@ -1,6 +1,6 @@
 // Package convert imports files of other programs as data sets, and exports data sets as
-// such files. Each format has its own package (dataset/epd, table, pgn, bullet, and internal/jsonl,
-// binpack and lichess); dataset/source finds and unpacks files. No promise of stability.
+// such files. The formats are in dataset/lines (text), records (binary) and pgn; dataset/source finds and unpacks files.
+// No promise of stability.
 //
 // An import never drops duplicates and never skips a row silently: every row that cannot be
 // read is reported with file, line and reason. Rows keep the order of the input, whatever
@@ -23,9 +23,9 @@ type Format string
 
 // The formats.
 const (
-	formatEPD     Format = "epd"     // positions, one per line, with a result: see dataset/epd
+	formatEPD     Format = "epd"     // positions, one per line, with a result: see dataset/lines
 	formatFEN     Format = "fen"     // export: FEN [0.5], which is imported as EPD
-	formatTable   Format = "table"   // import: CSV or TSV: see dataset/table
+	formatTable   Format = "table"   // import: CSV or TSV: see dataset/lines
 	formatCSV     Format = "csv"     // export
 	formatTSV     Format = "tsv"     // export
 	formatJSONL   Format = "jsonl"   // export: positions or games: see dataset/internal/jsonl

@@ -16,13 +16,11 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/bullet"
 	"github.com/assay-chess/assay/dataset/durable"
-	"github.com/assay-chess/assay/dataset/epd"
-	"github.com/assay-chess/assay/dataset/internal/jsonl"
+	"github.com/assay-chess/assay/dataset/lines"
 	"github.com/assay-chess/assay/dataset/pgn"
+	"github.com/assay-chess/assay/dataset/records"
 	"github.com/assay-chess/assay/dataset/source"
-	"github.com/assay-chess/assay/dataset/table"
 )
 
 // Errors of Export.
@@ -128,7 +126,7 @@ func (plainWriter) Close() error { return nil }
 // The formats that are written a row at a time, by what a row is.
 var (
 	gameFormats = map[Format]func([]byte, *dataset.GameRow) ([]byte, error){
-		formatJSONL: jsonl.AppendGame,
+		formatJSONL: lines.AppendGameJSON,
 		formatPGN: func(b []byte, g *dataset.GameRow) ([]byte, error) {
 			out := bytes.NewBuffer(b)
 			err := pgn.Write(out, g)
@@ -136,16 +134,16 @@ var (
 		},
 	}
 	positionFormats = map[Format]func([]byte, *dataset.PositionRow) ([]byte, error){
-		formatEPD:    epd.Append,
-		formatBullet: bullet.Append,
+		formatEPD:    lines.AppendEPD,
+		formatBullet: records.AppendBullet,
 		formatFEN: func(b []byte, p *dataset.PositionRow) ([]byte, error) {
-			return epd.AppendFEN(b, &p.Board, p.Result), nil
+			return lines.AppendFEN(b, &p.Board, p.Result), nil
 		},
-		formatJSONL: func(b []byte, p *dataset.PositionRow) ([]byte, error) { return jsonl.AppendPosition(b, p), nil },
-		formatCSV:   func(b []byte, p *dataset.PositionRow) ([]byte, error) { return table.Append(b, p, ','), nil },
-		formatTSV:   func(b []byte, p *dataset.PositionRow) ([]byte, error) { return table.Append(b, p, '\t'), nil },
+		formatJSONL: func(b []byte, p *dataset.PositionRow) ([]byte, error) { return lines.AppendPositionJSON(b, p), nil },
+		formatCSV:   func(b []byte, p *dataset.PositionRow) ([]byte, error) { return lines.AppendRow(b, p, ','), nil },
+		formatTSV:   func(b []byte, p *dataset.PositionRow) ([]byte, error) { return lines.AppendRow(b, p, '\t'), nil },
 	}
-	headers = map[Format][]byte{formatCSV: table.AppendHeader(nil, ','), formatTSV: table.AppendHeader(nil, '\t')}
+	headers = map[Format][]byte{formatCSV: lines.AppendHeader(nil, ','), formatTSV: lines.AppendHeader(nil, '\t')}
 )
 
 // holds reports whether the format can store rows of a schema.

@@ -21,7 +21,7 @@ import (
 // ImportConfig configures Import.
 type ImportConfig struct {
 	Format  Format   // "": by each file name
-	Columns []string // of tables without a header; see dataset/table
+	Columns []string // of tables without a header; see dataset/lines
 	Results []string // values of tables for Black won, draw, White won; nil: the usual spellings
 	Mover   bool     // scores are from the side to move's view, not White's
 	// OtherView are players whose scores are from the other view than that of the comments.

@@ -19,7 +19,7 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/arrange"
 	"github.com/assay-chess/assay/dataset/internal/datatest"
-	"github.com/assay-chess/assay/dataset/table"
+	"github.com/assay-chess/assay/dataset/lines"
 	"github.com/assay-chess/assay/engine/board"
 )
 
@@ -267,7 +267,7 @@ func TestWrongFiles(t *testing.T) {
 		want   error
 	}{
 		"cut":       {put(t, "cut.epd.zst", whole.String()[:whole.Len()/2]), ImportConfig{}, io.ErrUnexpectedEOF},
-		"noheader":  {put(t, "x.csv", good+",5,1\n"), ImportConfig{}, table.ErrHeader},
+		"noheader":  {put(t, "x.csv", good+",5,1\n"), ImportConfig{}, lines.ErrHeader},
 		"scale":     {put(t, "x.csv", "fen,result\n"+good+",1\n"+good+",-1\n"), ImportConfig{}, dataset.ErrResultScale},
 		"empty":     {put(t, "x.epd", "\n"), ImportConfig{}, ErrNothing},
 		"all bad":   {put(t, "x.epd", "x\ny\n"), ImportConfig{}, ErrNothing},
@@ -367,7 +367,7 @@ var scoredColumns = ImportConfig{Columns: []string{"fen", "score", "result", "pl
 func TestRealData(t *testing.T) {
 	testRealData(t, []realFile{
 		{"../testdata/scored.tsv.zst", scoredColumns, 11970, 3157, 4624, 4189, 599},
-		{"../epd/testdata/lichess.epd", ImportConfig{}, 500, 207, 108, 185, 0},
+		{"../lines/testdata/lichess.epd", ImportConfig{}, 500, 207, 108, 185, 0},
 		{"../pgn/testdata/lichess.pgn", ImportConfig{}, 25, 0, 0, 0, 0},
 	})
 }

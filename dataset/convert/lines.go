@@ -10,12 +10,9 @@ import (
 	"strings"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/epd"
-	"github.com/assay-chess/assay/dataset/internal/lichess"
-	"github.com/assay-chess/assay/dataset/internal/text"
+	"github.com/assay-chess/assay/dataset/lines"
 	"github.com/assay-chess/assay/dataset/pgn"
 	"github.com/assay-chess/assay/dataset/source"
-	"github.com/assay-chess/assay/dataset/table"
 )
 
 // chunkSize is the number of bytes parsed at once. It is also the maximum length of a line.
@@ -24,7 +21,7 @@ const chunkSize = 256 << 10
 // bom is the byte-order mark that some editors write at the start of UTF-8 files.
 const bom = "\ufeff"
 
-var errLong = fmt.Errorf("the line is longer than %d bytes", epd.MaxLine)
+var errLong = fmt.Errorf("the line is longer than %d bytes", lines.MaxLine)
 
 // chunk is a number of whole lines.
 type chunk struct {
@@ -85,10 +82,10 @@ func (im *importer) readPositions(ctx context.Context, send func(*batch[dataset.
 		case formatEPD:
 			read = im.readEPD
 		case formatLichess:
-			read = func(line string) (dataset.PositionRow, bool, error) { return lichess.Parse(line, im.Mover) }
+			read = func(line string) (dataset.PositionRow, bool, error) { return lines.ParseLichess(line, im.Mover) }
 		}
 		begins := true
-		line, err := readChunks(text.NewReader(r), func(c chunk) error {
+		line, err := readChunks(source.Text(r), func(c chunk) error {
 			b := &batch[dataset.PositionRow]{file: name, begins: begins}
 			begins = false
 			if c.first == 1 {
@@ -141,7 +138,7 @@ func (im *importer) eachFile(visit func(f Format, name string, r *source.File) e
 
 // readEPD reads one line of a list of positions.
 func (im *importer) readEPD(text string) (r dataset.PositionRow, foreign bool, err error) {
-	l, err := epd.Parse(text)
+	l, err := lines.Parse(text)
 	if err == nil {
 		r, err = l.Row(im.Mover)
 	}
@@ -165,9 +162,9 @@ func (im *importer) table(c *chunk) (lineReader, error) {
 			c.text = c.text[len(line):]
 			continue
 		}
-		t := &table.Reader{Columns: im.Columns, Separator: table.Separator(text), Results: im.Results, Mover: im.Mover}
+		t := &lines.Table{Columns: im.Columns, Separator: lines.Separator(text), Results: im.Results, Mover: im.Mover}
 		if t.Columns == nil {
-			columns, err := table.Header(text)
+			columns, err := lines.Header(text)
 			if err != nil {
 				return nil, err
 			}
@@ -194,7 +191,7 @@ func parseLines(b *batch[dataset.PositionRow], c chunk, read lineReader) {
 		if t := strings.TrimSpace(text); t == "" || t[0] == '#' {
 			continue
 		}
-		if len(text) > epd.MaxLine {
+		if len(text) > lines.MaxLine {
 			b.refuse("line", number, errLong)
 			continue
 		}

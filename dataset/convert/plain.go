@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/epd"
-	"github.com/assay-chess/assay/dataset/internal/binpack"
-	"github.com/assay-chess/assay/dataset/internal/text"
+	"github.com/assay-chess/assay/dataset/lines"
 	"github.com/assay-chess/assay/dataset/pgn"
+	"github.com/assay-chess/assay/dataset/records"
+	"github.com/assay-chess/assay/dataset/source"
 	"github.com/assay-chess/assay/engine/board"
 )
 
@@ -23,11 +23,11 @@ const plainBatch = 4096
 // score, ply and result, and a line "e". Score and result, 1 to -1, are from the mover's view;
 // --score-view white is for a writer that does not know.
 func (im *importer) readPlain(send func(*batch[dataset.PositionRow]) error, name string, r io.Reader) error {
-	in := bufio.NewReaderSize(text.NewReader(r), 1<<16)
+	in := bufio.NewReaderSize(source.Text(r), 1<<16)
 	b := &batch[dataset.PositionRow]{file: name, begins: true}
 	fields, first := map[string]string{}, int64(0)
 	for number := int64(1); ; number++ {
-		line, err := text.ReadLine(in, epd.MaxLine)
+		line, err := source.ReadLine(in, lines.MaxLine)
 		if err != nil && !errors.Is(err, io.EOF) {
 			return errRead(name, number, err)
 		}
@@ -66,7 +66,7 @@ func (im *importer) readBinpack(send func(*batch[dataset.PositionRow]) error, na
 	b := &batch[dataset.PositionRow]{file: name, begins: true}
 	var unsent error
 	white := im.Comments.View == pgn.White
-	err := binpack.Read(r, white, func(row *dataset.PositionRow, bad *binpack.PositionError) error {
+	err := records.ReadBinpack(r, white, func(row *dataset.PositionRow, bad *records.PositionError) error {
 		if bad != nil {
 			b.refuse("byte", bad.Byte, bad.Err)
 		} else {

@@ -18,10 +18,10 @@ import (
 	"github.com/ulikunitz/xz"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/bullet"
-	"github.com/assay-chess/assay/dataset/internal/text"
+	"github.com/assay-chess/assay/dataset/lines"
 	"github.com/assay-chess/assay/dataset/pgn"
-	"github.com/assay-chess/assay/dataset/table"
+	"github.com/assay-chess/assay/dataset/records"
+	"github.com/assay-chess/assay/dataset/source"
 )
 
 // through is data as a compressor writes them.
@@ -101,28 +101,28 @@ func packings(t *testing.T) map[string]func(name string, data []byte) []byte {
 func readers(t *testing.T) map[string][]byte {
 	games := real(t, "../pgn/testdata/lichess.pgn", 1<<20)
 	var lists [6]bytes.Buffer
-	lists[3].Write(table.AppendHeader(nil, ','))
-	lists[4].Write(table.AppendHeader(nil, '\t'))
-	var records []byte
+	lists[3].Write(lines.AppendHeader(nil, ','))
+	lists[4].Write(lines.AppendHeader(nil, '\t'))
+	var packed []byte
 	for _, r := range must(randomList(9, 400)) {
-		rec, err := bullet.Append(nil, &r)
+		rec, err := records.AppendBullet(nil, &r)
 		if err != nil {
 			t.Fatal(err)
 		}
-		records = append(records, rec...)
+		packed = append(packed, rec...)
 		fmt.Fprintf(&lists[0], "%s;%d;%g\n", r.Board.FEN(), r.Score, r.Result)
 		fmt.Fprintf(&lists[1], "%s [%g]\n", r.Board.FEN(), r.Result)
 		fmt.Fprintf(&lists[2], "fen %s\nmove e2e4\nscore %d\nply %d\nresult %d\ne\n", r.Board.FEN(), r.Score, r.Ply,
 			int(2*r.Result)-1)
-		lists[3].Write(table.Append(nil, &r, ','))
-		lists[4].Write(table.Append(nil, &r, '\t'))
+		lists[3].Write(lines.AppendRow(nil, &r, ','))
+		lists[4].Write(lines.AppendRow(nil, &r, '\t'))
 		fmt.Fprintf(&lists[5], "{\"fen\":%q,\"evals\":[{\"pvs\":[{\"cp\":%d}],\"depth\":1}]}\n", r.Board.FEN(), r.Score)
 	}
 	return map[string][]byte{"x.epd": lists[0].Bytes(), "x.fen": lists[1].Bytes(), "x.txt": lists[1].Bytes(),
 		"x.plain": lists[2].Bytes(),
 		"x.csv":   lists[3].Bytes(), "x.tsv": lists[4].Bytes(), "x.pgn": games,
-		"x.bullet": records, "x.jsonl": lists[5].Bytes(),
-		"x.binpack": real(t, "../internal/binpack/testdata/games.binpack", 1<<20)}
+		"x.bullet": packed, "x.jsonl": lists[5].Bytes(),
+		"x.binpack": real(t, "../records/testdata/games.binpack", 1<<20)}
 }
 
 // TestEveryReader imports each format in each packing, as a file, as a file whose name says
@@ -170,7 +170,7 @@ func TestEveryReader(t *testing.T) {
 				continue // which has zeros
 			}
 			path := put(t, name+ending, string(pack(name, nul)))
-			if dir, err := fails(t, ImportConfig{Format: format}, path); !errors.Is(err, text.ErrNUL) ||
+			if dir, err := fails(t, ImportConfig{Format: format}, path); !errors.Is(err, source.ErrNUL) ||
 				!strings.Contains(err.Error(), path) ||
 				!strings.Contains(err.Error(), fmt.Sprintf("byte %d is NUL", 2*len(data)/3)) {
 				t.Errorf("%s with a NUL: %v, left %s", name+ending, err, dir)

@@ -8,11 +8,11 @@ import (
 	"io"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/bullet"
+	"github.com/assay-chess/assay/dataset/records"
 )
 
 // recordBlock is the number of bytes of records parsed at once.
-const recordBlock = 8192 * bullet.Size
+const recordBlock = 8192 * records.BulletSize
 
 // readRecords reads one file of bulletformat.
 func readRecords(send func(*batch[dataset.PositionRow]) error, name string, r io.Reader) error {
@@ -25,10 +25,10 @@ func readRecords(send func(*batch[dataset.PositionRow]) error, name string, r io
 		block, first := bytes.Clone(buf), number
 		b := &batch[dataset.PositionRow]{file: name, begins: first == 1}
 		b.parse = func(b *batch[dataset.PositionRow]) { parseRecords(b, first, block) }
-		number += int64(len(block) / bullet.Size)
-		if n := len(block) % bullet.Size; n != 0 {
+		number += int64(len(block) / records.BulletSize)
+		if n := len(block) % records.BulletSize; n != 0 {
 			b.err = fmt.Errorf("%d bytes behind record %d: records have %d; the file is not bulletformat, or was cut: %w",
-				n, number-1, bullet.Size, io.ErrUnexpectedEOF)
+				n, number-1, records.BulletSize, io.ErrUnexpectedEOF)
 		}
 		if e := send(b); e != nil || errors.Is(err, io.EOF) {
 			return e
@@ -40,9 +40,9 @@ func readRecords(send func(*batch[dataset.PositionRow]) error, name string, r io
 }
 
 func parseRecords(b *batch[dataset.PositionRow], number int64, block []byte) {
-	b.rows = make([]dataset.PositionRow, 0, len(block)/bullet.Size)
-	for ; len(block) >= bullet.Size; block = block[bullet.Size:] {
-		row, foreign, err := bullet.Parse(block[:bullet.Size])
+	b.rows = make([]dataset.PositionRow, 0, len(block)/records.BulletSize)
+	for ; len(block) >= records.BulletSize; block = block[records.BulletSize:] {
+		row, foreign, err := records.ParseBullet(block[:records.BulletSize])
 		if err != nil {
 			b.refuse("record", number, err)
 		} else {

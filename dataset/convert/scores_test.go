@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/bullet"
+	"github.com/assay-chess/assay/dataset/records"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 )
@@ -101,7 +101,7 @@ func TestScoresOf(t *testing.T) {
 		}
 	}
 	if _, err := Export(t.Context(), positionsDir, "-",
-		ExportConfig{Format: formatBullet, Stdout: new(bytes.Buffer)}); !errors.Is(err, bullet.ErrNoScore) {
+		ExportConfig{Format: formatBullet, Stdout: new(bytes.Buffer)}); !errors.Is(err, records.ErrNoScore) {
 		t.Errorf("bulletformat takes a row without a score: %v", err)
 	}
 	text := export(t, gamesDir, formatPGN)

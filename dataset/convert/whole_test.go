@@ -17,8 +17,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/bullet"
-	"github.com/assay-chess/assay/dataset/internal/text"
+	"github.com/assay-chess/assay/dataset/records"
+	"github.com/assay-chess/assay/dataset/source"
 )
 
 // real returns a sample of real data, of whole lines, up to that many bytes.
@@ -45,7 +45,7 @@ func real(t testing.TB, path string, most int) []byte {
 func scoredList(t testing.TB) []byte {
 	rng := rand.New(rand.NewPCG(1, 18))
 	var b strings.Builder
-	for line := range strings.Lines(string(real(t, "../epd/testdata/lichess.epd", 6000))) {
+	for line := range strings.Lines(string(real(t, "../lines/testdata/lichess.epd", 6000))) {
 		fen, result, _ := strings.Cut(strings.TrimSpace(line), " [")
 		result = strings.TrimSuffix(result, "]")
 		score := rng.IntN(500) - 250
@@ -172,13 +172,13 @@ var binaryDamage = map[string]func(rng *rand.Rand, data []byte) []byte{
 // an error that leaves nothing on disk.
 func TestNoRowIsLost(t *testing.T) {
 	games := real(t, "../pgn/testdata/lichess.pgn", 1<<20)
-	var records []byte
+	var packed []byte
 	for _, r := range must(randomList(9, 50)) {
-		rec, err := bullet.Append(nil, &r)
+		rec, err := records.AppendBullet(nil, &r)
 		if err != nil {
 			t.Fatal(err)
 		}
-		records = append(records, rec...)
+		packed = append(packed, rec...)
 	}
 	for _, f := range []struct {
 		name   string
@@ -191,7 +191,7 @@ func TestNoRowIsLost(t *testing.T) {
 		{"x.tsv", real(t, "../testdata/scored.tsv.zst", 6000), ImportConfig{Columns: scoredColumns.Columns,
 			Results: scoredColumns.Results}, countLines, textDamage},
 		{"x.pgn", games, ImportConfig{}, countGames, textDamage},
-		{"x.bullet", records, ImportConfig{}, func(b []byte) int64 { return int64(len(b) / bullet.Size) }, binaryDamage},
+		{"x.bullet", packed, ImportConfig{}, func(b []byte) int64 { return int64(len(b) / records.BulletSize) }, binaryDamage},
 	} {
 		whole := f.count(f.data)
 		for what, change := range f.damage {
@@ -254,7 +254,7 @@ func TestUTF16IsNamed(t *testing.T) {
 			}
 			dir := filepath.Join(t.TempDir(), "out")
 			_, _, err := importFiles(t, dir, ImportConfig{}, put(t, name, string(b)))
-			if !errors.Is(err, text.ErrUTF16) || !strings.Contains(err.Error(), "the file is UTF-16") {
+			if !errors.Is(err, source.ErrUTF16) || !strings.Contains(err.Error(), "the file is UTF-16") {
 				t.Errorf("%s: %v", name, err)
 			}
 			if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/assay-chess/assay/dataset/internal/text"
+	"github.com/assay-chess/assay/dataset/source"
 )
 
 // castagnoli is the polynomial of the checksum in journal lines.
@@ -147,10 +147,10 @@ func scanJournal(r io.Reader, path string, visit func([]byte) error) (int64, err
 	}
 }
 
-// readLine returns the next line as text.ReadLine does.
+// readLine returns the next line as source.ReadLine does.
 func readLine(in *bufio.Reader) ([]byte, error) {
-	line, err := text.ReadLine(in, maxLine)
-	if errors.Is(err, text.ErrLong) {
+	line, err := source.ReadLine(in, maxLine)
+	if errors.Is(err, source.ErrLong) {
 		err = fmt.Errorf("longer than %d bytes: %w", maxLine, ErrDamaged)
 	}
 	return line, err

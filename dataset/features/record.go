@@ -12,7 +12,7 @@ import (
 	"slices"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/internal/text"
+	"github.com/assay-chess/assay/dataset/source"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/eval"
 )
@@ -259,9 +259,9 @@ func (rec *record) setLeaf(fen string) error {
 // readLine reads a line of at most maxRecord bytes, without its newline. The error is
 // io.EOF if the input ends before the first byte.
 func readLine(r *bufio.Reader) ([]byte, error) {
-	line, err := text.ReadLine(r, maxRecord)
+	line, err := source.ReadLine(r, maxRecord)
 	switch {
-	case errors.Is(err, text.ErrLong):
+	case errors.Is(err, source.ErrLong):
 		err = fmt.Errorf("%w: a line is longer than %d bytes", ErrProtocol, maxRecord)
 	case errors.Is(err, io.EOF) && len(line) > 0:
 		err = io.ErrUnexpectedEOF

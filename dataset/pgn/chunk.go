@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/assay-chess/assay/dataset/inorder"
-	"github.com/assay-chess/assay/dataset/internal/text"
+	"github.com/assay-chess/assay/dataset/source"
 )
 
 const (
@@ -52,7 +52,7 @@ type splitter struct {
 }
 
 func newSplitter(r io.Reader, size int) *splitter {
-	s := &splitter{in: text.NewReader(r), line: 1, buf: make([]byte, 0, size)}
+	s := &splitter{in: source.Text(r), line: 1, buf: make([]byte, 0, size)}
 	s.fill()
 	s.buf = bytes.TrimPrefix(s.buf, []byte("\xef\xbb\xbf"))
 	if tag := beginning.FindSubmatch(s.buf); tag != nil {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/internal/datatest"
-	"github.com/assay-chess/assay/dataset/internal/rowtest"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 )
@@ -21,8 +20,8 @@ import (
 func TestDuplicatesInBoundedMemory(t *testing.T) {
 	// Random games have few positions in common but in the beginning; so the same ones
 	// come again, under other names.
-	games := rowtest.Games(70, 120)
-	for _, g := range rowtest.Games(70, 60) {
+	games := datatest.Games[dataset.GameRow](70, 120)
+	for _, g := range datatest.Games[dataset.GameRow](70, 60) {
 		g.Game++
 		games = append(games, g)
 	}
@@ -62,7 +61,7 @@ func TestDuplicatesInBoundedMemory(t *testing.T) {
 // A uniform sample has as many rows of each result and band of phases as the rarest; a
 // wanted number is what comes out, from cells as equal as can be.
 func TestSamples(t *testing.T) {
-	r := gamesIn(t, rowtest.Games(71, 250))
+	r := gamesIn(t, datatest.Games[dataset.GameRow](71, 250))
 	cellsOf := func(f Filter) (n [cells]int64, c Counts) {
 		c, rows := extract(t, r, t.TempDir(), f, 2)
 		for i := range rows {
@@ -165,7 +164,7 @@ func keyScore(p *board.Position) int16 {
 
 // New scores are those of the player, and an interrupted run asks for none twice.
 func TestRescoreResumes(t *testing.T) {
-	r := gamesIn(t, rowtest.Games(72, 60))
+	r := gamesIn(t, datatest.Games[dataset.GameRow](72, 60))
 	asked := make(chan uint64, 1<<20)
 	config := func(stop int, cancel func()) Config {
 		return Config{Filter: Filter{Resolve: ResolveKeep, Relabel: "test"}, Workers: 2,
@@ -227,7 +226,7 @@ func TestRescoreResumes(t *testing.T) {
 
 // A run that failed before its first score does not bind its folder.
 func TestRescoreFailed(t *testing.T) {
-	r, dir := gamesIn(t, rowtest.Games(72, 4)), t.TempDir()
+	r, dir := gamesIn(t, datatest.Games[dataset.GameRow](72, 4)), t.TempDir()
 	failed := errors.New("no such player")
 	config := func(name string, open func() (engine.Player, error)) Config {
 		return Config{Filter: Filter{Resolve: ResolveKeep, Relabel: name}, Workers: 2, NewPlayer: open}
@@ -246,7 +245,7 @@ func TestRescoreFailed(t *testing.T) {
 
 // Positions are refined as those of games are.
 func TestRefineIsExtractInTwoSteps(t *testing.T) {
-	r := gamesIn(t, rowtest.Games(73, 80))
+	r := gamesIn(t, datatest.Games[dataset.GameRow](73, 80))
 	f := Filter{Resolve: ResolveLeaf, MaxScore: 20000, MaxPerGame: 10, Seed: 9}
 	one := t.TempDir()
 	want, rows := extract(t, r, one, f, 2)
@@ -270,19 +269,19 @@ func TestRefineIsExtractInTwoSteps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := rowtest.ReadAll(refined); err != nil || !reflect.DeepEqual(again, rows) {
+	if again, err := datatest.ReadAll(refined); err != nil || !reflect.DeepEqual(again, rows) {
 		t.Errorf("the rows differ; %v", err)
 	}
 
 	// Where the rows of a game are not together, they cannot be counted.
 	mixed := t.TempDir()
-	unsorted, err := rowtest.ReadAll(p)
+	unsorted, err := datatest.ReadAll(p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	datatest.Rand(1).Shuffle(len(unsorted), func(i, j int) { unsorted[i], unsorted[j] = unsorted[j], unsorted[i] })
 	w, err := dataset.NewPositionWriter(mixed, dataset.WriterConfig{})
-	rowtest.Write(t, w, err, unsorted)
+	datatest.Write(t, w, err, unsorted)
 	if p, err = dataset.OpenPositions(mixed); err != nil {
 		t.Fatal(err)
 	}
@@ -299,7 +298,7 @@ func TestRefineIsExtractInTwoSteps(t *testing.T) {
 
 // The same games given twice are noticed, whatever the folder's name.
 func TestGamesGivenTwice(t *testing.T) {
-	games := rowtest.Games(74, 30)
+	games := datatest.Games[dataset.GameRow](74, 30)
 	a, b := gamesIn(t, games), gamesIn(t, games)
 	c := gamesIn(t, games[10:])
 	for _, second := range []*dataset.Reader[dataset.GameRow]{a, b, c} {

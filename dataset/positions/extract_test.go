@@ -11,7 +11,6 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/internal/datatest"
-	"github.com/assay-chess/assay/dataset/internal/rowtest"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/syzygy"
 )
@@ -44,7 +43,7 @@ func extract(t testing.TB, r *dataset.Reader[dataset.GameRow], dir string, f Fil
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := rowtest.ReadAll(p)
+	rows, err := datatest.ReadAll(p)
 	if err != nil || int64(len(rows)) != counts.Kept || m.Rows != counts.Kept {
 		t.Fatalf("%d rows, %d kept, manifest %d, %v", len(rows), counts.Kept, m.Rows, err)
 	}
@@ -53,7 +52,7 @@ func extract(t testing.TB, r *dataset.Reader[dataset.GameRow], dir string, f Fil
 
 // Every position of the games is accounted for, and every row obeys the filter.
 func TestExtractAccountsForEveryPosition(t *testing.T) {
-	games := rowtest.Games(20, 150)
+	games := datatest.Games[dataset.GameRow](20, 150)
 	r := gamesIn(t, games)
 	plies := int64(0)
 	for _, g := range games {
@@ -109,7 +108,7 @@ func TestExtractAccountsForEveryPosition(t *testing.T) {
 }
 
 func TestExtractKeepsLabels(t *testing.T) {
-	games := rowtest.Games(21, 20)
+	games := datatest.Games[dataset.GameRow](21, 20)
 	_, rows := extract(t, gamesIn(t, games), t.TempDir(), Filter{Resolve: ResolveKeep, KeepDuplicates: true}, 1)
 	next := 0
 	for _, g := range games {
@@ -137,7 +136,7 @@ func TestExtractKeepsLabels(t *testing.T) {
 }
 
 func TestExtractIsTheSameForAnyWorkersAndResumes(t *testing.T) {
-	games := rowtest.Games(22, 300)
+	games := datatest.Games[dataset.GameRow](22, 300)
 	r := gamesIn(t, games)
 	f := Filter{Resolve: ResolveLeaf, MaxScore: 25000, MaxPerGame: 30, Seed: 5}
 	one, three, cut := t.TempDir(), t.TempDir(), t.TempDir()
@@ -185,7 +184,7 @@ func TestExtractIsTheSameForAnyWorkersAndResumes(t *testing.T) {
 
 // A real resume, after some shards: rows on disk are not written twice.
 func TestExtractResumesAfterWholeShards(t *testing.T) {
-	r := gamesIn(t, rowtest.Games(23, 60))
+	r := gamesIn(t, datatest.Games[dataset.GameRow](23, 60))
 	f := Filter{Resolve: ResolveKeep}
 	dir := t.TempDir()
 	_, rows := extract(t, r, t.TempDir(), f, 1)
@@ -214,7 +213,7 @@ func TestExtractResumesAfterWholeShards(t *testing.T) {
 }
 
 func TestExtractPassesOnDamage(t *testing.T) {
-	r := gamesIn(t, rowtest.Games(24, 40))
+	r := gamesIn(t, datatest.Games[dataset.GameRow](24, 40))
 	path := filepath.Join(r.Path(), "games-00002.arrow")
 	datatest.FlipBit(t, path, 3000)
 	dir := t.TempDir()

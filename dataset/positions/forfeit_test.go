@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/internal/rowtest"
+	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine/board"
 )
 
 // Games that ended by a forfeit are no labels, unless they are wanted. Without any, the
 // manifest is the same as before there was this filter.
 func TestForfeitedGames(t *testing.T) {
-	games := rowtest.Games(30, 40)
+	games := datatest.Games[dataset.GameRow](30, 40)
 	none, _ := json.Marshal(Counts{Games: 3})
 	if filter, _ := json.Marshal(DefaultFilter()); strings.Contains(string(filter)+string(none), "forfeit") {
 		t.Errorf("the default adds to the identity: %s, %s", filter, none)

@@ -10,7 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assay-chess/assay/dataset/internal/rowtest"
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/internal/datatest"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata")
@@ -18,11 +19,11 @@ var update = flag.Bool("update", false, "rewrite testdata")
 // TestGoldenRows: the rows that filters keep of the same games, and what they count, are what testdata
 // has. A seed chooses the same rows in every version.
 func TestGoldenRows(t *testing.T) {
-	games := rowtest.Games(90, 60)
+	games := datatest.Games[dataset.GameRow](90, 60)
 	for i, why := range []string{"time forfeit", "abandoned"} {
 		games[20*i].Termination = why
 	}
-	for _, g := range rowtest.Games(90, 10) { // the same games under other names
+	for _, g := range datatest.Games[dataset.GameRow](90, 10) { // the same games under other names
 		g.Game++
 		games = append(games, g)
 	}

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/internal/rowtest"
+	"github.com/assay-chess/assay/dataset/internal/datatest"
 )
 
 // gamesIn writes games as a data set with many shards and opens it.
@@ -12,7 +12,7 @@ func gamesIn(t testing.TB, games []dataset.GameRow) *dataset.Reader[dataset.Game
 	t.Helper()
 	dir := t.TempDir()
 	w, err := dataset.NewGameWriter(dir, dataset.WriterConfig{Seed: 7}, dataset.ShardRows(5, 10))
-	rowtest.Write(t, w, err, games)
+	datatest.Write(t, w, err, games)
 	r, err := dataset.OpenGames(dir)
 	if err != nil {
 		t.Fatal(err)

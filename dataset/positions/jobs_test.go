@@ -11,7 +11,7 @@ import (
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
-	"github.com/assay-chess/assay/dataset/internal/rowtest"
+	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine/board"
 )
 
@@ -32,7 +32,7 @@ func positionsOf(t *testing.T, runs ...run) *dataset.Reader[dataset.PositionRow]
 	}
 	dir := t.TempDir()
 	w, err := dataset.NewPositionWriter(dir, dataset.WriterConfig{})
-	rowtest.Write(t, w, err, rows)
+	datatest.Write(t, w, err, rows)
 	r, err := dataset.OpenPositions(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +42,7 @@ func positionsOf(t *testing.T, runs ...run) *dataset.Reader[dataset.PositionRow]
 
 // Games go to the workers 64 at a time, in their order; the last job has what is left.
 func TestJobsOfGames(t *testing.T) {
-	games := rowtest.Games(40, 130)
+	games := datatest.Games[dataset.GameRow](40, 130)
 	games[100].Start, games[100].Variant, games[100].Moves = games[3].Start, games[3].Variant, games[3].Moves
 	games[100].Scores, games[100].OpeningPlies = games[3].Scores, games[3].OpeningPlies
 	type readers = []*dataset.Reader[dataset.GameRow]
@@ -165,7 +165,7 @@ func TestUngroupedRows(t *testing.T) {
 // Reading stops where a job is not taken.
 func TestJobsStop(t *testing.T) {
 	stop := errors.New("stop")
-	games := []*dataset.Reader[dataset.GameRow]{gamesIn(t, rowtest.Games(41, 130))}
+	games := []*dataset.Reader[dataset.GameRow]{gamesIn(t, datatest.Games[dataset.GameRow](41, 130))}
 	rows := []*dataset.Reader[dataset.PositionRow]{positionsOf(t, run{1, 5000}, run{2, 4096}, run{3, 1})}
 	for n := 1; n <= 3; n++ {
 		for name, read := range map[string]func(func(*extractJob) error) error{
@@ -188,7 +188,7 @@ func TestJobsStop(t *testing.T) {
 
 // Progress counts the games of whole jobs, and says how many positions there are, or are compared.
 func TestExtractProgress(t *testing.T) {
-	r := gamesIn(t, rowtest.Games(42, 130))
+	r := gamesIn(t, datatest.Games[dataset.GameRow](42, 130))
 	for _, f := range []Filter{{Resolve: ResolveKeep}, {Resolve: ResolveKeep, Sample: 100}} {
 		var done []int64
 		var notes []string
@@ -217,7 +217,7 @@ func TestExtractProgress(t *testing.T) {
 
 // A data set with more rows than the games give was made from others. One with as many is finished.
 func TestRowsOfOtherGames(t *testing.T) {
-	r := gamesIn(t, rowtest.Games(43, 5))
+	r := gamesIn(t, datatest.Games[dataset.GameRow](43, 5))
 	f := Filter{Resolve: ResolveKeep}
 	_, rows := extract(t, r, t.TempDir(), f, 1)
 	id, err := r.ID()
@@ -250,7 +250,7 @@ func TestRowsOfOtherGames(t *testing.T) {
 
 // The manifest says how many rows of an unfinished parent were used, and names all parents in order.
 func TestOriginOfRows(t *testing.T) {
-	games := rowtest.Games(44, 40)
+	games := datatest.Games[dataset.GameRow](44, 40)
 	half := t.TempDir()
 	w, err := dataset.NewGameWriter(half, dataset.WriterConfig{Seed: 1}, dataset.ShardRows(5, 10))
 	for i := 0; i < 25 && err == nil; i++ {
@@ -290,13 +290,13 @@ func TestOriginOfRows(t *testing.T) {
 
 // A complete data set without a report is not taken for one of this run.
 func TestCompleteWithoutReport(t *testing.T) {
-	r, dir, f := gamesIn(t, rowtest.Games(45, 3)), t.TempDir(), Filter{Resolve: ResolveKeep}
+	r, dir, f := gamesIn(t, datatest.Games[dataset.GameRow](45, 3)), t.TempDir(), Filter{Resolve: ResolveKeep}
 	id, err := r.ID()
 	if err != nil {
 		t.Fatal(err)
 	}
 	w, err := dataset.NewPositionWriter(dir, dataset.WriterConfig{Config: f, Parents: []string{id}})
-	rowtest.Write(t, w, err, nil)
+	datatest.Write(t, w, err, nil)
 	m, _, err := Extract(t.Context(), []*dataset.Reader[dataset.GameRow]{r}, dir, Config{Filter: f})
 	if err == nil || m != nil || errors.Is(err, dataset.ErrComplete) ||
 		!strings.Contains(err.Error(), "the report in") {
@@ -315,7 +315,7 @@ func TestRefineRefusesQuietMove(t *testing.T) {
 
 // What a killed process left in the folder of waiting rows goes, whether rows wait or not.
 func TestWaitingRowsOfAKilledProcess(t *testing.T) {
-	r := gamesIn(t, rowtest.Games(46, 5))
+	r := gamesIn(t, datatest.Games[dataset.GameRow](46, 5))
 	for _, f := range []Filter{{Resolve: ResolveKeep}, {Resolve: ResolveKeep, Sample: 50}} {
 		dir := t.TempDir()
 		left := filepath.Join(dir, waitingDir)

@@ -2,7 +2,8 @@
 // packed. It is the one place that recognizes a format by its first bytes, never by the name:
 // zstd, gzip, bzip2, xz, zip and tar are unpacked, one in another too (tar.gz); what assay cannot
 // read, such as Parquet or 7z, is named, with what converts it. An archive must
-// hold one file. Source does not interpret the content.
+// hold one file. Source does not interpret the content; Text gives every line break the same form and names an
+// encoding that no reader here takes.
 //
 // A folder stands for all its files, in the order of their paths, except those whose names
 // begin with a dot.

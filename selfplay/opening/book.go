@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/assay-chess/assay/dataset/epd"
+	"github.com/assay-chess/assay/dataset/lines"
 	"github.com/assay-chess/assay/dataset/pgn"
 	"github.com/assay-chess/assay/dataset/source"
 	"github.com/assay-chess/assay/engine/board"
@@ -152,10 +152,10 @@ func (b *Book) readPositions(r io.Reader) error {
 			b.spec.Book, errBook)
 	}
 	seen := map[uint64]bool{}
-	for l, err := range epd.Read(r) {
+	for l, err := range lines.Read(r) {
 		if err == nil {
 			if err = b.add(line{fen: l.Board.FEN()}, board.NewGame(l.Board), seen); err != nil {
-				err = &epd.LineError{Number: l.Number, Err: err}
+				err = &lines.LineError{Number: l.Number, Err: err}
 			}
 		}
 		if err != nil {
@@ -202,7 +202,7 @@ func (b *Book) readGames(r io.Reader) error {
 
 // errorAt adds the file and the line to an error about a book.
 func (b *Book) errorAt(err error) error {
-	var inLine *epd.LineError
+	var inLine *lines.LineError
 	var inGame *pgn.GameError
 	switch {
 	case errors.As(err, &inLine):

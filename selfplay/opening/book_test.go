@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-const lines = `# three openings, one of them twice
+const threeLines = `# three openings, one of them twice
 rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2
 rnbqkbnr/ppp1pppp/8/3p4/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - hmvc 0; fmvn 2;
 
@@ -49,7 +49,7 @@ func all(t *testing.T, b *Book) (list []string) {
 }
 
 func TestBookInOrder(t *testing.T) {
-	path := writeBook(t, "three.epd", lines)
+	path := writeBook(t, "three.epd", threeLines)
 	b := load(t, Spec{Book: path}, 1)
 	want := []string{
 		"rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2",
@@ -69,7 +69,7 @@ func TestBookInOrder(t *testing.T) {
 }
 
 func TestBookAtRandom(t *testing.T) {
-	path := writeBook(t, "three.epd", lines)
+	path := writeBook(t, "three.epd", threeLines)
 	sorted := slices.Sorted(slices.Values(all(t, load(t, Spec{Book: path}, 0))))
 	orders := map[string]bool{}
 	for seed := range uint64(100) {
@@ -83,7 +83,7 @@ func TestBookAtRandom(t *testing.T) {
 		}
 	}
 	if len(orders) != 6 {
-		t.Errorf("%d orders of three lines, want 6", len(orders))
+		t.Errorf("%d orders of three threeLines, want 6", len(orders))
 	}
 }
 
@@ -125,7 +125,7 @@ func TestBookOfGames(t *testing.T) {
 }
 
 func TestBookRunsOut(t *testing.T) {
-	b := load(t, Spec{Book: writeBook(t, "three.epd", lines)}, 1)
+	b := load(t, Spec{Book: writeBook(t, "three.epd", threeLines)}, 1)
 	if _, err := b.Propose(3, 1); !errors.Is(err, ErrExhausted) || !strings.Contains(err.Error(), "three.epd") {
 		t.Errorf("error %v, want ErrExhausted that names the book", err)
 	}
@@ -137,7 +137,7 @@ func TestBookRunsOut(t *testing.T) {
 func TestFilesThatAreNotBooks(t *testing.T) {
 	for name, c := range map[string]struct{ text, says string }{
 		"empty":      {"\n# nothing\n", "no openings"},
-		"a bad line": {lines + "rnbqkbnr/8/8 w - -\n", "bad.epd:7"},
+		"a bad line": {threeLines + "rnbqkbnr/8/8 w - -\n", "bad.epd:7"},
 		"prose":      {"e4 is best by test\n", "bad.epd:1"},
 		"mate":       {"7k/6Q1/6K1/8/8/8/8/8 b - - 0 1\n", "bad.epd:1"},
 	} {
@@ -146,7 +146,7 @@ func TestFilesThatAreNotBooks(t *testing.T) {
 			t.Errorf("%s: error %v, want one that says %q", name, err, c.says)
 		}
 	}
-	path := writeBook(t, "three.epd", lines)
+	path := writeBook(t, "three.epd", threeLines)
 	for name, spec := range map[string]Spec{
 		"all skipped":     {Book: path, Skip: 3},
 		"book and chance": {Book: path, Plies: 8},
@@ -189,7 +189,7 @@ func TestBookPlies(t *testing.T) {
 			t.Errorf("%s: error %v, want one that says that these are whole games", name, err)
 		}
 	}
-	if _, err := (Spec{Book: writeBook(t, "three.epd", lines), BookPlies: 2}).Open(1); !errors.Is(err, errBook) {
+	if _, err := (Spec{Book: writeBook(t, "three.epd", threeLines), BookPlies: 2}).Open(1); !errors.Is(err, errBook) {
 		t.Errorf("a list of positions with plies: %v", err)
 	}
 	if _, err := (Spec{BookPlies: 2}).Open(1); err == nil {

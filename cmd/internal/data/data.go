@@ -14,11 +14,10 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/arrange"
-	"github.com/assay-chess/assay/dataset/bullet"
 	"github.com/assay-chess/assay/dataset/convert"
-	"github.com/assay-chess/assay/dataset/epd"
+	"github.com/assay-chess/assay/dataset/lines"
 	"github.com/assay-chess/assay/dataset/positions"
-	"github.com/assay-chess/assay/dataset/table"
+	"github.com/assay-chess/assay/dataset/records"
 )
 
 // dataMemory is how far the heap of a data command may grow before the collector works
@@ -57,7 +56,7 @@ var cures = []struct {
 	{dataset.ErrTwice, "pass each only once: rows that occur twice would count double"},
 	{arrange.ErrSchemas, "all data sets must have the same schema"},
 
-	{table.ErrHeader, "name them, for example with --columns fen,score,result,ply,_ (_ is ignored)"},
+	{lines.ErrHeader, "name them, for example with --columns fen,score,result,ply,_ (_ is ignored)"},
 	{dataset.ErrResultScale, "set --results -1,0,1"},
 	{convert.ErrUnordered, "leave out --infer-games"},
 	{convert.ErrMixed, "import each kind with its own --out"},
@@ -68,8 +67,8 @@ var cures = []struct {
 	{convert.ErrExists, "use another --out, or remove the file"},
 	{convert.ErrKind, "games can be exported as pgn and jsonl, positions as anything but pgn; " +
 		"'assay data positions' makes positions of games"},
-	{epd.ErrSpelling, "export as fen or csv, which have numbers"},
-	{bullet.ErrNoScore, "export as csv, or use data in which every position has a score: " +
+	{lines.ErrSpelling, "export as fen or csv, which have numbers"},
+	{records.ErrNoScore, "export as csv, or use data in which every position has a score: " +
 		"'assay data positions --preset nnue --need-score' makes such, and 'assay data relabel' adds scores"},
 
 	{positions.ErrOtherScores, "run the command that searched them again, to resume it, or use another --out"},

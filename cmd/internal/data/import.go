@@ -15,9 +15,9 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/convert"
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/dataset/lines"
 	"github.com/assay-chess/assay/dataset/pgn"
 	"github.com/assay-chess/assay/dataset/source"
-	"github.com/assay-chess/assay/dataset/table"
 	"github.com/assay-chess/assay/engine/quote"
 )
 
@@ -106,7 +106,7 @@ func (f *importFlags) check(sources []string) (err error) {
 		}
 	}
 	if f.columns != nil {
-		if f.config.Columns, err = table.ParseColumns(f.columns); err != nil {
+		if f.config.Columns, err = lines.ParseColumns(f.columns); err != nil {
 			return fmt.Errorf("--columns: %w", err)
 		}
 		if f.format != "" && f.format != "table" {

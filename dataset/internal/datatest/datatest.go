@@ -26,8 +26,8 @@ var Starts = []string{
 	"bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9", // Chess960
 }
 
-// Game has the fields of a dataset.GameRow, and can be converted to it.
-type Game struct {
+// Game has the fields of a dataset.GameRow.
+type Game = struct {
 	Game         uint64
 	Variant      string
 	Start        string
@@ -49,11 +49,11 @@ const (
 
 // Games returns n games of random legal moves, numbered from 0, with random scores and a
 // value in every column.
-func Games(seed uint64, n int) []Game {
+func Games[R ~Game](seed uint64, n int) []R {
 	rng := Rand(seed)
-	games := make([]Game, n)
+	games := make([]R, n)
 	for i := range games {
-		games[i] = game(rng, uint64(i))
+		games[i] = R(game(rng, uint64(i)))
 	}
 	return games
 }

@@ -1,4 +1,4 @@
-package binpack
+package records
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ import (
 
 // read reads a file to the end.
 func read(file []byte) (rows []dataset.PositionRow, bad []*PositionError, err error) {
-	err = Read(bytes.NewReader(file), false, func(r *dataset.PositionRow, e *PositionError) error {
+	err = ReadBinpack(bytes.NewReader(file), false, func(r *dataset.PositionRow, e *PositionError) error {
 		if e != nil {
 			bad = append(bad, e)
 		} else {
@@ -75,7 +75,7 @@ func reference(t testing.TB) []byte {
 }
 
 // games.binpack was written by the writer of nnue-pytorch from the rows of games; no score as 32002 or -32002.
-func TestReference(t *testing.T) {
+func TestBinpackReference(t *testing.T) {
 	want, moves := games()
 	got, bad, err := read(reference(t))
 	if err != nil || bad != nil || len(got) != len(want) {
@@ -99,7 +99,7 @@ func TestReference(t *testing.T) {
 }
 
 // A file that was cut anywhere but behind a chunk is an error, and what was read before it is the same.
-func TestCut(t *testing.T) {
+func TestBinpackCut(t *testing.T) {
 	file := reference(t)
 	whole, _, _ := read(file)
 	for n := 1; n < len(file); n += 1 + n/50 {
@@ -114,7 +114,7 @@ func TestCut(t *testing.T) {
 }
 
 // A stem alone that is wrong costs its own row; one with moves costs the rest of its chunk, and says so.
-func TestDamage(t *testing.T) {
+func TestBinpackDamage(t *testing.T) {
 	file := reference(t)
 	all, _, _ := read(file)
 	change := func(b []byte, at int, to byte) []byte { b = bytes.Clone(b); b[at] = to; return b }
@@ -148,7 +148,7 @@ func TestDamage(t *testing.T) {
 }
 
 // Whatever a file holds, its rows are positions with labels, and the reader ends.
-func FuzzRead(f *testing.F) {
+func FuzzBinpack(f *testing.F) {
 	file := reference(f)
 	f.Add(file)
 	f.Add(file[:300])

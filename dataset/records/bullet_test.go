@@ -1,4 +1,4 @@
-package bullet
+package records
 
 import (
 	"bytes"
@@ -13,13 +13,13 @@ import (
 
 // A record worked out by hand: king and pawn against king, Black to move, Black loses.
 // Seen from Black: own king e1 (4), white king e8 (60) flipped e1 (4), white pawn e7 (52).
-func TestLayout(t *testing.T) {
+func TestBulletLayout(t *testing.T) {
 	p, err := board.ParseFEN("4k3/8/8/8/8/8/4P3/4K3 b - - 0 1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	row := dataset.PositionRow{Board: p, Score: 300, Result: 1, Weight: 1}
-	got, err := Append(nil, &row)
+	got, err := AppendBullet(nil, &row)
 	// pieces in the order e1, e7, e8: own king 5, pawn 8, king 13; the score is -300.
 	const want = "1000000000001010" + "850d0000000000000000000000000000" + "d4fe" + "00" + "04" + "04" + "000000"
 	if err != nil || hex.EncodeToString(got) != want {
@@ -40,15 +40,15 @@ func randomRow(rng *rand.Rand) dataset.PositionRow {
 }
 
 // What is read back is the position from the mover's view, without castling and such.
-func TestRoundTrip(t *testing.T) {
+func TestBulletRoundTrip(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 500 {
 		row := randomRow(rng)
-		rec, err := Append(nil, &row)
-		if err != nil || len(rec) != Size {
+		rec, err := AppendBullet(nil, &row)
+		if err != nil || len(rec) != BulletSize {
 			t.Fatal(rec, err)
 		}
-		got, foreign, err := Parse(rec)
+		got, foreign, err := ParseBullet(rec)
 		if err != nil || foreign {
 			t.Fatalf("%s: %v", row.Board.FEN(), err)
 		}
@@ -66,7 +66,7 @@ func TestRoundTrip(t *testing.T) {
 		if got.Score != want.Score || got.Result != want.Result || got.Board.SideToMove() != board.White {
 			t.Fatalf("%+v is read back as %+v", row, got)
 		}
-		again, err := Append(nil, &got)
+		again, err := AppendBullet(nil, &got)
 		if err != nil || !bytes.Equal(again, rec) {
 			t.Fatalf("%x, then %x, %v", rec, again, err)
 		}
@@ -75,32 +75,32 @@ func TestRoundTrip(t *testing.T) {
 
 func TestPositionsThatBulletCannotStore(t *testing.T) {
 	row := dataset.PositionRow{Board: board.StartPosition(), Score: dataset.NoScore, Result: 1, Weight: 1}
-	if b, err := Append(nil, &row); !errors.Is(err, ErrNoScore) || len(b) != 0 {
+	if b, err := AppendBullet(nil, &row); !errors.Is(err, ErrNoScore) || len(b) != 0 {
 		t.Error(b, err)
 	}
 	row.Score, row.Result = 0, 0.3
-	if b, err := Append(nil, &row); err == nil || len(b) != 0 {
+	if b, err := AppendBullet(nil, &row); err == nil || len(b) != 0 {
 		t.Error(b, err)
 	}
 }
 
 // Any 32 bytes are a position that is written as they are, or an error.
-func FuzzParse(f *testing.F) {
+func FuzzBullet(f *testing.F) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	for range 5 {
 		row := randomRow(rng)
-		rec, _ := Append(nil, &row)
+		rec, _ := AppendBullet(nil, &row)
 		f.Add(rec)
 	}
 	f.Fuzz(func(t *testing.T, rec []byte) {
-		if len(rec) != Size {
+		if len(rec) != BulletSize {
 			return
 		}
-		row, foreign, err := Parse(rec)
+		row, foreign, err := ParseBullet(rec)
 		if err != nil || foreign {
 			return
 		}
-		again, err := Append(nil, &row)
+		again, err := AppendBullet(nil, &row)
 		if err != nil || !bytes.Equal(again[:8], rec[:8]) || !bytes.Equal(again[24:28], rec[24:28]) {
 			t.Fatalf("%x is written as %x, %v", rec, again, err)
 		}

@@ -1,4 +1,4 @@
-package text
+package source
 
 import (
 	"encoding/binary"
@@ -22,17 +22,17 @@ func TestLineBreaks(t *testing.T) {
 	} {
 		for name, r := range map[string]io.Reader{"whole": strings.NewReader(in),
 			"bytewise": iotest.OneByteReader(strings.NewReader(in))} {
-			if got, err := io.ReadAll(NewReader(r)); err != nil || string(got) != want {
+			if got, err := io.ReadAll(Text(r)); err != nil || string(got) != want {
 				t.Errorf("%s %q: %q, %v; want %q", name, in, got, err, want)
 			}
 		}
-		got, err := io.ReadAll(iotest.OneByteReader(NewReader(strings.NewReader(in))))
+		got, err := io.ReadAll(iotest.OneByteReader(Text(strings.NewReader(in))))
 		if err != nil || string(got) != want {
 			t.Errorf("%q into one byte: %q, %v; want %q", in, got, err, want)
 		}
 	}
 	broken := errors.New("broken")
-	if _, err := io.ReadAll(NewReader(iotest.ErrReader(broken))); !errors.Is(err, broken) {
+	if _, err := io.ReadAll(Text(iotest.ErrReader(broken))); !errors.Is(err, broken) {
 		t.Error(err)
 	}
 }
@@ -43,7 +43,7 @@ func TestNUL(t *testing.T) {
 		in := strings.Repeat("x", at) + "\x00" + strings.Repeat("x", 2000)
 		for name, r := range map[string]io.Reader{"whole": strings.NewReader(in),
 			"halves": iotest.HalfReader(strings.NewReader(in))} {
-			got, err := io.ReadAll(NewReader(r))
+			got, err := io.ReadAll(Text(r))
 			if len(got) != at || !errors.Is(err, ErrNUL) ||
 				!strings.Contains(err.Error(), fmt.Sprintf("byte %d is NUL", at)) {
 				t.Errorf("%s, NUL at %d: %d bytes, %v", name, at, len(got), err)
@@ -68,7 +68,7 @@ func TestWideEncodings(t *testing.T) {
 		"UTF-16BE": encode(binary.BigEndian, text),
 		"UTF-32":   "\xff\xfe\x00\x00a\x00\x00\x00",
 	} {
-		_, err := io.ReadAll(NewReader(strings.NewReader(in)))
+		_, err := io.ReadAll(Text(strings.NewReader(in)))
 		if !errors.Is(err, ErrUTF16) || !strings.Contains(err.Error(), strings.Trim(name, " :")) {
 			t.Errorf("%s: %v", name, err)
 		}

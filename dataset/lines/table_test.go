@@ -1,4 +1,4 @@
-package table
+package lines
 
 import (
 	"errors"
@@ -14,7 +14,7 @@ import (
 const fen = "4k3/8/8/8/8/8/4P3/4K3 b - - 3 17"
 
 // What Append writes is read back, whatever the separator.
-func TestRoundTrip(t *testing.T) {
+func TestTableRoundTrip(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
 		p := board.StartPosition()
@@ -33,8 +33,8 @@ func TestRoundTrip(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := Reader{Columns: columns, Separator: sep}
-			line := strings.TrimSuffix(string(Append(nil, &want, sep)), "\n")
+			r := Table{Columns: columns, Separator: sep}
+			line := strings.TrimSuffix(string(AppendRow(nil, &want, sep)), "\n")
 			if got, foreign, err := r.Row(line); err != nil || foreign || got != want || Separator(line) != sep {
 				t.Fatalf("%q\nis  %+v, %v, %v\nnot %+v", line, got, foreign, err, want)
 			}
@@ -42,12 +42,12 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-func TestRow(t *testing.T) {
-	tsv := &Reader{Columns: []string{columnFEN, columnScore, columnResult, columnPly, columnIgnored}, Separator: '\t',
+func TestTableRow(t *testing.T) {
+	tsv := &Table{Columns: []string{columnFEN, columnScore, columnResult, columnPly, columnIgnored}, Separator: '\t',
 		Results: []string{"-1", "0", "1"}}
-	mover := &Reader{Columns: []string{columnResult, columnScore, columnFEN}, Separator: ',', Mover: true}
+	mover := &Table{Columns: []string{columnResult, columnScore, columnFEN}, Separator: ',', Mover: true}
 	for _, c := range []struct {
-		r       *Reader
+		r       *Table
 		line    string
 		want    dataset.PositionRow
 		foreign bool
@@ -103,7 +103,7 @@ func TestColumns(t *testing.T) {
 }
 
 // Whatever a line holds, a row that is taken is a valid one.
-func FuzzRow(f *testing.F) {
+func FuzzTableRow(f *testing.F) {
 	f.Add(fen + "\t655\t1\t99\t5\t\t1")
 	f.Add(fen + ",,0.5,99,5,7,0.25")
 	f.Add(`"a""b",",`)
@@ -112,7 +112,7 @@ func FuzzRow(f *testing.F) {
 			!strings.Contains(strings.ToLower(line), "wdl") && !strings.Contains(strings.ToLower(line), "outcome") {
 			t.Errorf("a header without a result: %q", line)
 		}
-		r := Reader{Columns: names, Separator: Separator(line)}
+		r := Table{Columns: columnNames, Separator: Separator(line)}
 		row, _, err := r.Row(line)
 		if err != nil {
 			return
@@ -120,7 +120,7 @@ func FuzzRow(f *testing.F) {
 		if err := row.Check(); err != nil {
 			t.Fatalf("%q: %v", line, err)
 		}
-		again, _, err := r.Row(strings.TrimSuffix(string(Append(nil, &row, r.Separator)), "\n"))
+		again, _, err := r.Row(strings.TrimSuffix(string(AppendRow(nil, &row, r.Separator)), "\n"))
 		if err != nil || again != row {
 			t.Fatalf("%q: %+v is written and read back as %+v, %v", line, row, again, err)
 		}

@@ -1,8 +1,4 @@
-// Package lichess reads the evaluations of database.lichess.org/#evals: a JSON object a line, with a
-// position and what engines found. Scores and mates, which count moves, have White's view.
-//
-// Start reading at Parse.
-package lichess
+package lines
 
 import (
 	"errors"
@@ -17,8 +13,8 @@ import (
 
 var errLine = errors.New(`want {"fen":"...","evals":[{"depth":30,"pvs":[{"cp":12}]}]} on a line, or mate for cp`)
 
-// line is a line of a file.
-type line struct {
+// evaluated is a line of a file.
+type evaluated struct {
 	FEN   string `json:"fen"`
 	Evals []eval `json:"evals"`
 }
@@ -32,7 +28,7 @@ type eval struct {
 }
 
 // deepest returns the deepest evaluation that has a score, the first of equal ones.
-func (l *line) deepest() (best eval) {
+func (l *evaluated) deepest() (best eval) {
 	for _, e := range l.Evals {
 		if len(e.PVs) > 0 && (e.PVs[0].CP != nil || e.PVs[0].Mate != nil) && (best.PVs == nil || e.Depth > best.Depth) {
 			best = e
@@ -41,10 +37,10 @@ func (l *line) deepest() (best eval) {
 	return best
 }
 
-// Parse reads a line. Its result is the one to expect, by the formula with which Lichess shows chances to win.
+// ParseLichess reads a line. Its result is the one to expect, by the formula with which Lichess shows chances to win.
 // Foreign is as in dataset.ParseScore. Mover says that scores are the mover's.
-func Parse(text string, mover bool) (r dataset.PositionRow, foreign bool, err error) {
-	var l line
+func ParseLichess(text string, mover bool) (r dataset.PositionRow, foreign bool, err error) {
+	var l evaluated
 	err = json.Unmarshal([]byte(text), &l)
 	e := l.deepest()
 	if err != nil || e.PVs == nil {

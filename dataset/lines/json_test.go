@@ -1,4 +1,4 @@
-package jsonl
+package lines
 
 import (
 	"testing"
@@ -7,7 +7,7 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-func TestPosition(t *testing.T) {
+func TestPositionJSON(t *testing.T) {
 	p, err := board.ParseFEN("4k3/8/8/8/8/8/4P3/4K3 b - - 3 17")
 	if err != nil {
 		t.Fatal(err)
@@ -15,12 +15,12 @@ func TestPosition(t *testing.T) {
 	row := dataset.PositionRow{Board: p, Ply: 33, Score: -20, Result: 0.5, Game: 1<<64 - 1, Weight: 0.25}
 	const want = `{"fen":"4k3/8/8/8/8/8/4P3/4K3 b - - 3 17","score":-20,"result":0.5,"ply":33,` +
 		`"game":"18446744073709551615","opening":null,"weight":0.25}` + "\n"
-	if got := string(AppendPosition(nil, &row)); got != want {
+	if got := string(AppendPositionJSON(nil, &row)); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
 
-func TestGame(t *testing.T) {
+func TestGameJSON(t *testing.T) {
 	game := board.NewGame(board.StartPosition())
 	for _, san := range []string{"f3", "e5", "g4", "Qh4#"} {
 		m, err := game.Position().ParseSAN(san)
@@ -34,7 +34,7 @@ func TestGame(t *testing.T) {
 		t.Fatal(err)
 	}
 	g.Game, g.Opening, g.White, g.Scores[1] = 1<<63, 5, `a "b"`, 12
-	got, err := AppendGame([]byte("x"), &g)
+	got, err := AppendGameJSON([]byte("x"), &g)
 	const want = `x{"game":"9223372036854775808","variant":"standard","start":null,"opening":"5","opening_plies":0,` +
 		`"moves":["f2f3","e7e5","g2g4","d8h4"],"scores":[null,12,null,null],"nodes":0,"result":-1,` +
 		`"termination":"checkmate","white":"a \"b\"","black":"","seed":"0"}` + "\n"

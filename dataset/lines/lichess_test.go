@@ -1,4 +1,4 @@
-package lichess
+package lines
 
 import (
 	"encoding/json"
@@ -11,7 +11,7 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-func TestParse(t *testing.T) {
+func TestParseLichess(t *testing.T) {
 	for text, want := range map[string]int16{
 		`{"fen":"W","evals":[{"pvs":[{"cp":7,"line":"e1d1 {"},{"cp":9}],"knodes":5,"depth":20}]}`: 7,
 		`{"evals": [{"depth": 2, "pvs": [{"mate": 3}]}], "fen": "W"} `:                            31995,
@@ -24,7 +24,7 @@ func TestParse(t *testing.T) {
 	} {
 		const fen = `"8/8/8/8/8/4k3/4p3/4K3 `
 		text = strings.NewReplacer(`"W"`, fen+`w - -"`, `"B"`, fen+`b - -"`).Replace(text)
-		r, foreign, err := Parse(text, false)
+		r, foreign, err := ParseLichess(text, false)
 		if (err != nil) != (want == 0) || err == nil && r.Score != want || foreign != (want == dataset.NoScore) {
 			t.Errorf("%s: %d, %v, %v, want %d", text, r.Score, foreign, err, want)
 		}
@@ -32,9 +32,9 @@ func TestParse(t *testing.T) {
 }
 
 // What encoding/json writes is read back: the first score of the deepest evaluation, from either view.
-func TestWritten(t *testing.T) {
+func TestWrittenByLichess(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for _, g := range datatest.Games(4, 10) {
+	for _, g := range datatest.Games[dataset.GameRow](4, 10) {
 		row := dataset.GameRow(g)
 		for _, game := range row.Replay() {
 			type object = map[string]any
@@ -54,7 +54,7 @@ func TestWritten(t *testing.T) {
 				}
 				want = sign * (dataset.MateScore - want)
 			}
-			r, _, err := Parse(string(text), mover)
+			r, _, err := ParseLichess(string(text), mover)
 			if err != nil || int(r.Score) != want || r.Board != p || r.Result > 0.5 != (want > 0) {
 				t.Fatalf("%s: %+v, %v, want %d", text, r, err, want)
 			}

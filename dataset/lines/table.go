@@ -1,13 +1,4 @@
-// Package table reads and writes tables of positions: CSV and TSV, with a header that names
-// the columns, or without a header if the caller names them.
-//
-// A row is a line: a cell may be quoted, but cannot contain a line break. Numbers are from
-// White's view unless the caller says otherwise.
-//
-// No promise of stability.
-//
-// Start reading at Reader and Header.
-package table
+package lines
 
 import (
 	"errors"
@@ -32,21 +23,21 @@ const (
 	columnIgnored = "_"
 )
 
-// names are the columns in the order in which Append writes them.
-var names = []string{columnFEN, columnScore, columnResult, columnPly, columnGame, columnOpening, columnWeight}
+// columnNames are the columns in the order in which AppendRow writes them.
+var columnNames = []string{columnFEN, columnScore, columnResult, columnPly, columnGame, columnOpening, columnWeight}
 
-// aliases are other names for them.
+// aliases are other columnNames for them.
 var aliases = map[string]string{
 	"epd": columnFEN, "position": columnFEN, "eval": columnScore, "cp": columnScore, "evaluation": columnScore,
 	"outcome": columnResult, "wdl": columnResult,
 	"game_id": columnGame, "": columnIgnored,
 }
 
-// ErrHeader says that a table does not begin with the names of its columns.
+// ErrHeader says that a table does not begin with the columnNames of its columns.
 var ErrHeader = errors.New("the first line does not name the columns fen and result")
 
-// Reader parses the lines of one table.
-type Reader struct {
+// Table parses the lines of one table.
+type Table struct {
 	Columns   []string // name of each column: "fen", ..., "_"
 	Separator byte
 	// Results are the table's values for Black won, draw and White won; nil for the usual
@@ -55,20 +46,20 @@ type Reader struct {
 	Mover   bool // scores are from the side to move's view
 }
 
-// ParseColumns parses names of columns, such as "fen", "score" and "_".
+// ParseColumns parses columnNames of columns, such as "fen", "score" and "_".
 func ParseColumns(list []string) ([]string, error) {
 	columns := slices.Clone(list)
 	for i, c := range columns {
-		if c = strings.TrimSpace(c); c != columnIgnored && !slices.Contains(names, c) {
-			return nil, fmt.Errorf("column %q is not %s or %s", c, strings.Join(names, ", "), columnIgnored)
+		if c = strings.TrimSpace(c); c != columnIgnored && !slices.Contains(columnNames, c) {
+			return nil, fmt.Errorf("column %q is not %s or %s", c, strings.Join(columnNames, ", "), columnIgnored)
 		}
 		columns[i] = c
 	}
-	return columns, check(columns)
+	return columns, checkColumns(columns)
 }
 
-func check(columns []string) error {
-	for _, c := range names {
+func checkColumns(columns []string) error {
+	for _, c := range columnNames {
 		n := 0
 		for _, d := range columns {
 			if c == d {
@@ -95,7 +86,7 @@ func Separator(line string) byte {
 	return ','
 }
 
-// Header reads the names of the columns from a table's first line. Unknown names become
+// Header reads the columnNames of the columns from a table's first line. Unknown columnNames become
 // "_". The error is ErrHeader (wrapped) if it is not a header.
 func Header(line string) ([]string, error) {
 	var columns []string
@@ -105,7 +96,7 @@ func Header(line string) ([]string, error) {
 		if name, ok := aliases[cell]; ok {
 			cell = name
 		}
-		if !slices.Contains(names, cell) {
+		if !slices.Contains(columnNames, cell) {
 			cell = columnIgnored
 		} else {
 			known++
@@ -115,14 +106,14 @@ func Header(line string) ([]string, error) {
 	if known == 0 {
 		return nil, fmt.Errorf("%w: %.60q", ErrHeader, line)
 	}
-	if err := check(columns); err != nil {
+	if err := checkColumns(columns); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrHeader, err)
 	}
 	return columns, nil
 }
 
 // Row parses one line without its line break. Foreign is as in dataset.ParseScore.
-func (t *Reader) Row(line string) (r dataset.PositionRow, foreign bool, err error) {
+func (t *Table) Row(line string) (r dataset.PositionRow, foreign bool, err error) {
 	r = dataset.PositionRow{Score: dataset.NoScore, Weight: 1}
 	ply := -1
 	rest, more := line, true
@@ -131,7 +122,7 @@ func (t *Reader) Row(line string) (r dataset.PositionRow, foreign bool, err erro
 			return r, foreign, fmt.Errorf("%d cells, want %d", i, len(t.Columns))
 		}
 		var cell string
-		if cell, rest, more, err = cut(rest, t.Separator); err != nil {
+		if cell, rest, more, err = cutCell(rest, t.Separator); err != nil {
 			return r, foreign, err
 		}
 		switch column {
@@ -142,11 +133,11 @@ func (t *Reader) Row(line string) (r dataset.PositionRow, foreign bool, err erro
 		case columnResult:
 			r.Result, err = t.result(cell)
 		case columnPly:
-			ply, err = number(cell, 65535)
+			ply, err = cellNumber(cell, 65535)
 		case columnGame:
-			r.Game, err = id(cell)
+			r.Game, err = cellID(cell)
 		case columnOpening:
-			r.Opening, err = id(cell)
+			r.Opening, err = cellID(cell)
 		case columnWeight:
 			var w float64
 			w, err = strconv.ParseFloat(cell, 32)
@@ -170,7 +161,7 @@ func (t *Reader) Row(line string) (r dataset.PositionRow, foreign bool, err erro
 }
 
 // cut returns the first cell of a line, and the rest.
-func cut(s string, sep byte) (cell, rest string, more bool, err error) {
+func cutCell(s string, sep byte) (cell, rest string, more bool, err error) {
 	if s == "" || s[0] != '"' {
 		i := strings.IndexByte(s, sep)
 		if i < 0 {
@@ -198,7 +189,7 @@ func cut(s string, sep byte) (cell, rest string, more bool, err error) {
 	return "", "", false, fmt.Errorf("quotes do not close: %.40q", s)
 }
 
-func (t *Reader) result(cell string) (float32, error) {
+func (t *Table) result(cell string) (float32, error) {
 	if t.Results == nil {
 		return dataset.ParseResult(cell)
 	}
@@ -209,7 +200,7 @@ func (t *Reader) result(cell string) (float32, error) {
 	return float32(i) / 2, nil
 }
 
-func number(cell string, most uint64) (int, error) {
+func cellNumber(cell string, most uint64) (int, error) {
 	n, err := strconv.ParseUint(cell, 10, 64)
 	if err != nil || n > most {
 		return 0, fmt.Errorf("%.20q is not a number from 0 to %d", cell, most)
@@ -217,7 +208,7 @@ func number(cell string, most uint64) (int, error) {
 	return int(n), nil
 }
 
-func id(cell string) (uint64, error) {
+func cellID(cell string) (uint64, error) {
 	if cell == "" {
 		return 0, nil
 	}
@@ -228,13 +219,13 @@ func id(cell string) (uint64, error) {
 	return n, nil
 }
 
-// AppendHeader appends the first line of a table that Append's rows follow.
+// AppendHeader appends the first line of a table that AppendRow's rows follow.
 func AppendHeader(b []byte, sep byte) []byte {
-	return append(append(b, strings.Join(names, string(sep))...), '\n')
+	return append(append(b, strings.Join(columnNames, string(sep))...), '\n')
 }
 
-// Append appends a row as a line. Unknown values are empty cells.
-func Append(b []byte, r *dataset.PositionRow, sep byte) []byte {
+// AppendRow appends a row as a line. Unknown values are empty cells.
+func AppendRow(b []byte, r *dataset.PositionRow, sep byte) []byte {
 	b = append(b, r.Board.FEN()...)
 	b = append(b, sep)
 	if r.Score != dataset.NoScore {

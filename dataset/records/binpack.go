@@ -1,27 +1,4 @@
-// Package binpack reads .binpack, in which Stockfish's tools store positions for training networks.
-//
-// The layout is that of github.com/official-stockfish/nnue-pytorch, whose own reader gives the same rows. A file is a
-// series of chunks: BINP, the size in four bytes, little endian, and chains. A chain is a stem, the number of
-// positions that follow it, in two bytes, and these. A stem is, big endian:
-//
-//	 0  8  occupied squares, a1 is bit 0
-//	 8 16  pieces on these squares in ascending order, a nibble each, the low one first: White's pawn is 0,
-//	       Black's 1, White's knight 2 and so on to Black's king, 11; 12 a pawn that can be captured en passant,
-//	       13 and 14 a white and a black rook that keep the right to castle, 15 Black's king if Black is to move
-//	24  2  move: kind in two bits (0 any other, 1 promotion, 2 castling, king takes rook, 3 en passant), from and
-//	       to in six each, promotion in two (0 knight to 3 queen)
-//	26  2  score, zigzag: 0, -1, 1, -2, ... are 0, 1, 2, 3, ...
-//	28  2  ply, and above its 14 bits the result: 0 drawn, 1 lost, 2 won
-//	30  2  plies since the last capture or pawn move
-//
-// Each following position is that after the last move, and has a move and a score in bits, the high ones first:
-// which of the mover's pieces moves, which of its pseudo-legal targets it moves to (see decoder.move), each in as
-// many bits as the number of choices needs, and how far the score is from the negative of the last one: zigzag, in
-// blocks of four bits, the low ones first, each behind a bit that says whether another follows. A chain fills whole
-// bytes. Scores and results are the mover's, scores in Stockfish's units.
-//
-// Start reading at Read.
-package binpack
+package records
 
 import (
 	"bytes"
@@ -61,9 +38,29 @@ var (
 	errMove  = errors.New("the move is not one of the position")
 )
 
-// Read passes the positions on in order, with scores from White's view if white says that they are. An error in
+// ReadBinpack passes the positions on in order, with scores from White's view if white says that they are. An error in
 // positions is passed on as a *PositionError; any other, and the first that emit returns, ends the reading.
-func Read(r io.Reader, white bool, emit func(*dataset.PositionRow, *PositionError) error) error {
+//
+// The layout is that of github.com/official-stockfish/nnue-pytorch, whose own reader gives the same rows. A file is a
+// series of chunks: BINP, the size in four bytes, little endian, and chains. A chain is a stem, the number of
+// positions that follow it, in two bytes, and these. A stem is, big endian:
+//
+//	 0  8  occupied squares, a1 is bit 0
+//	 8 16  pieces on these squares in ascending order, a nibble each, the low one first: White's pawn is 0,
+//	       Black's 1, White's knight 2 and so on to Black's king, 11; 12 a pawn that can be captured en passant,
+//	       13 and 14 a white and a black rook that keep the right to castle, 15 Black's king if Black is to move
+//	24  2  move: kind in two bits (0 any other, 1 promotion, 2 castling, king takes rook, 3 en passant), from and
+//	       to in six each, promotion in two (0 knight to 3 queen)
+//	26  2  score, zigzag: 0, -1, 1, -2, ... are 0, 1, 2, 3, ...
+//	28  2  ply, and above its 14 bits the result: 0 drawn, 1 lost, 2 won
+//	30  2  plies since the last capture or pawn move
+//
+// Each following position is that after the last move, and has a move and a score in bits, the high ones first:
+// which of the mover's pieces moves, which of its pseudo-legal targets it moves to (see decoder.move), each in as
+// many bits as the number of choices needs, and how far the score is from the negative of the last one: zigzag, in
+// blocks of four bits, the low ones first, each behind a bit that says whether another follows. A chain fills whole
+// bytes. Scores and results are the mover's, scores in Stockfish's units.
+func ReadBinpack(r io.Reader, white bool, emit func(*dataset.PositionRow, *PositionError) error) error {
 	d := decoder{white: white, emit: emit}
 	for {
 		var head [headSize]byte

@@ -1,11 +1,11 @@
-package epd_test
+package lines_test
 
 import (
 	"fmt"
 	"log"
 	"strings"
 
-	"github.com/assay-chess/assay/dataset/epd"
+	"github.com/assay-chess/assay/dataset/lines"
 )
 
 // Read positions with results, as testers of evaluations exchange them.
@@ -13,7 +13,7 @@ func ExampleRead() {
 	const list = `4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 [1.0]
 4k3/8/8/8/8/8/8/4K2R w K - 0 1; "1-0"
 `
-	for line, err := range epd.Read(strings.NewReader(list)) {
+	for line, err := range lines.Read(strings.NewReader(list)) {
 		if err != nil {
 			log.Fatal(err)
 		}

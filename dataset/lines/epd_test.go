@@ -1,4 +1,4 @@
-package epd
+package lines
 
 import (
 	"bytes"
@@ -16,7 +16,7 @@ import (
 
 const fen4 = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq -"
 
-func TestParse(t *testing.T) {
+func TestParseEPD(t *testing.T) {
 	none := float32(-1)
 	for _, c := range []struct {
 		in, fen string
@@ -101,7 +101,7 @@ func TestWriteIsReadBack(t *testing.T) {
 	}
 	for _, r := range []float32{0, 0.5, 1} {
 		want := dataset.PositionRow{Board: p, Ply: uint16(p.Ply()), Score: 34, Result: r, Weight: 1}
-		line, err := Append(nil, &want)
+		line, err := AppendEPD(nil, &want)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,11 +118,11 @@ func TestWriteIsReadBack(t *testing.T) {
 	}
 	row := dataset.PositionRow{Board: p, Score: dataset.NoScore, Result: 0.5}
 	const line = "rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 c9 \"1/2-1/2\"; fmvn 12; hmvc 7;\n"
-	if got, err := Append(nil, &row); err != nil || string(got) != line {
+	if got, err := AppendEPD(nil, &row); err != nil || string(got) != line {
 		t.Errorf("%s, %v; want %s", got, err, line)
 	}
 	row.Result = 0.3
-	if got, err := Append(nil, &row); !errors.Is(err, ErrSpelling) {
+	if got, err := AppendEPD(nil, &row); !errors.Is(err, ErrSpelling) {
 		t.Errorf("%s, %v", got, err)
 	}
 }
@@ -219,7 +219,7 @@ func TestScores(t *testing.T) {
 }
 
 // Any line is a position with labels in their range, or an error.
-func FuzzRow(f *testing.F) {
+func FuzzEPDRow(f *testing.F) {
 	for _, s := range []string{fen4 + " [0.5] 12", fen4 + " - - | 12 | 1-0", fen4 + ` 5 9 c9 "1-0"; ce -5; hmvc 3;`,
 		fen4 + ";0;0", "a b c d e f g"} {
 		f.Add(s)
@@ -240,7 +240,7 @@ func FuzzRow(f *testing.F) {
 		if err != nil || again.Board != r.Board || again.Result != r.Result {
 			t.Fatalf("%q: %+v is read back as %+v, %v", s, r, again, err)
 		}
-		line, err := Append(nil, &r)
+		line, err := AppendEPD(nil, &r)
 		if errors.Is(err, ErrSpelling) {
 			return
 		}

@@ -1,5 +1,15 @@
-// Package bullet reads and writes bulletformat: 32 bytes per position, used by the network
-// trainer bullet and related programs.
+package records
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// BulletSize is the length of a record, in bytes.
 //
 // The layout is that of the ChessBoard of github.com/jw1912/bulletformat (MIT) as far as we
 // know; it has not been compared with a file that bulletformat wrote. A record is, little
@@ -17,23 +27,7 @@
 // Everything is from the side to move's view: if Black is to move, ranks are flipped and
 // colors swapped. So the side to move is lost, and so are castling rights, en passant, move
 // counters, games and weights. A position that is read back has White to move.
-//
-// Start reading at Append and Parse.
-//
-// No promise of stability.
-package bullet
-
-import (
-	"encoding/binary"
-	"errors"
-	"fmt"
-
-	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/engine/board"
-)
-
-// Size is the length of a record, in bytes.
-const Size = 32
+const BulletSize = 32
 
 // opponent marks a piece of the side that is not to move.
 const opponent = 8
@@ -41,8 +35,8 @@ const opponent = 8
 // ErrNoScore says that a position has no score. bulletformat cannot store that.
 var ErrNoScore = errors.New("the position has no score, which bulletformat cannot store")
 
-// Append appends a row as a record.
-func Append(b []byte, r *dataset.PositionRow) ([]byte, error) {
+// AppendBullet appends a row as a record.
+func AppendBullet(b []byte, r *dataset.PositionRow) ([]byte, error) {
 	p, score, result := r.Board, r.Score, r.Result
 	if score == dataset.NoScore {
 		return b, ErrNoScore
@@ -53,7 +47,7 @@ func Append(b []byte, r *dataset.PositionRow) ([]byte, error) {
 	if result != 0 && result != 0.5 && result != 1 {
 		return b, fmt.Errorf("result %v: bulletformat can only store 0, 0.5 and 1", r.Result)
 	}
-	var rec [Size]byte
+	var rec [BulletSize]byte
 	binary.LittleEndian.PutUint64(rec[:], uint64(p.Occupied()))
 	i := 0
 	for pieces := p.Occupied(); pieces != 0; i++ {
@@ -71,9 +65,9 @@ func Append(b []byte, r *dataset.PositionRow) ([]byte, error) {
 	return append(b, rec[:]...), nil
 }
 
-// Parse reads a record of Size bytes. If its score is beyond dataset.MateScore, foreign is
+// ParseBullet reads a record of BulletSize bytes. If its score is beyond dataset.MateScore, foreign is
 // true and the row has no score.
-func Parse(rec []byte) (r dataset.PositionRow, foreign bool, err error) {
+func ParseBullet(rec []byte) (r dataset.PositionRow, foreign bool, err error) {
 	r = dataset.PositionRow{Score: int16(binary.LittleEndian.Uint16(rec[24:])), Weight: 1}
 	if r.Score > dataset.MateScore || r.Score < -dataset.MateScore {
 		r.Score, foreign = dataset.NoScore, true

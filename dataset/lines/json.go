@@ -1,11 +1,4 @@
-// Package jsonl writes positions and games as JSON lines, one object per row, with the
-// column names of the data sets. 64-bit numbers are strings, because JavaScript would round
-// them; unknown values are null.
-//
-// There is no reader: the JSON lines of other programs have other names.
-//
-// Start reading at AppendPosition and AppendGame.
-package jsonl
+package lines
 
 import (
 	"encoding/json"
@@ -15,8 +8,8 @@ import (
 	"github.com/assay-chess/assay/dataset"
 )
 
-// AppendPosition appends a row as a line.
-func AppendPosition(b []byte, r *dataset.PositionRow) []byte {
+// AppendPositionJSON appends a row as a line.
+func AppendPositionJSON(b []byte, r *dataset.PositionRow) []byte {
 	b = append(b, `{"fen":"`...) // no character of a FEN needs an escape
 	b = append(b, r.Board.FEN()...)
 	b = append(b, `","score":`...)
@@ -44,8 +37,8 @@ func appendID(b []byte, id uint64) []byte {
 	return append(b, '"')
 }
 
-// game is a line.
-type game struct {
+// gameJSON is a line.
+type gameJSON struct {
 	Game         uint64   `json:"game,string"`
 	Variant      string   `json:"variant"`
 	Start        *string  `json:"start"`
@@ -61,9 +54,9 @@ type game struct {
 	Seed         uint64   `json:"seed,string"`
 }
 
-// AppendGame appends a game that passes its Check as a line. Moves are in UCI notation.
-func AppendGame(b []byte, g *dataset.GameRow) ([]byte, error) {
-	row := game{Game: g.Game, Variant: g.Variant, Opening: g.Opening, OpeningPlies: g.OpeningPlies,
+// AppendGameJSON appends a game that passes its Check as a line. Moves are in UCI notation.
+func AppendGameJSON(b []byte, g *dataset.GameRow) ([]byte, error) {
+	row := gameJSON{Game: g.Game, Variant: g.Variant, Opening: g.Opening, OpeningPlies: g.OpeningPlies,
 		Moves: []string{}, Scores: []*int16{}, Nodes: g.Nodes, Result: g.Result, Termination: g.Termination,
 		White: g.White, Black: g.Black, Seed: g.Seed}
 	if g.Start != "" {
@@ -82,7 +75,7 @@ func AppendGame(b []byte, g *dataset.GameRow) ([]byte, error) {
 	}
 	line, err := json.Marshal(&row)
 	if err != nil {
-		return b, fmt.Errorf("jsonl: game %d: %w", g.Game, err)
+		return b, fmt.Errorf("game %d: %w", g.Game, err)
 	}
 	return append(append(b, line...), '\n'), nil
 }

@@ -1,8 +1,4 @@
-// Package text reads text of other programs: NewReader gives every line break the same form
-// and names an encoding that no reader here takes, ReadLine bounds the length of lines.
-//
-// Start reading at NewReader.
-package text
+package source
 
 import (
 	"bufio"
@@ -19,25 +15,25 @@ var ErrUTF16 = errors.New("want UTF-8")
 // the unpacked text.
 var ErrNUL = errors.New("is NUL, which no text contains")
 
-// headLength is how much of a file shows its encoding, in bytes.
-const headLength = 1024
+// encodingLength is how much of a file shows its encoding, in bytes.
+const encodingLength = 1024
 
-// NewReader returns the text of r in which a carriage return alone, the line break of old
+// Text returns the text of r in which a carriage return alone, the line break of old
 // Macs, is a newline. CRLF stays as it is. Reading UTF-16 or UTF-32, with or without a
 // byte-order mark, gives ErrUTF16 (wrapped), and a NUL byte ErrNUL.
-func NewReader(r io.Reader) io.Reader { return &reader{in: bufio.NewReaderSize(r, 64<<10)} }
+func Text(r io.Reader) io.Reader { return &textReader{in: bufio.NewReaderSize(r, 64<<10)} }
 
-type reader struct {
+type textReader struct {
 	in     *bufio.Reader
 	opened bool
 	read   int64 // bytes
 	err    error // of the encoding, or of a NUL
 }
 
-func (t *reader) Read(p []byte) (int, error) {
+func (t *textReader) Read(p []byte) (int, error) {
 	if !t.opened {
 		t.opened = true
-		head, _ := t.in.Peek(headLength) // an error of reading comes again
+		head, _ := t.in.Peek(encodingLength) // an error of reading comes again
 		if name := wide(head); name != "" {
 			t.err = fmt.Errorf("the file is %s: %w; convert it with: iconv -f %s -t UTF-8", name, ErrUTF16, name)
 		}
@@ -64,7 +60,7 @@ func (t *reader) Read(p []byte) (int, error) {
 }
 
 // newlineFollows reports whether a newline follows what was read.
-func (t *reader) newlineFollows(rest []byte) bool {
+func (t *textReader) newlineFollows(rest []byte) bool {
 	if len(rest) == 0 {
 		rest, _ = t.in.Peek(1) // nothing follows where it fails
 	}

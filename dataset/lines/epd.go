@@ -1,27 +1,4 @@
-// Package epd reads and writes lists of positions, one per line: opening books in EPD or
-// FEN, and positions with the result of their game, in the usual spellings:
-//
-//	FEN [0.5]
-//	FEN | 1-0
-//	FEN 1/2-1/2
-//	EPD c9 "1-0";
-//	FEN;score;result
-//	FEN | score | result
-//	FEN [0.5] score
-//	EPD ce 34; c9 "1-0";
-//	FEN; [0.5]
-//
-// It accepts byte-order marks, line breaks of every kind, blank lines, comment lines that
-// begin with #, a missing last newline, and dashes for the counters. Package table reads
-// tables with other columns.
-//
-// The standard of EPD is in Edwards, "Portable Game Notation Specification and
-// Implementation Guide" (1994), section 16.2.
-//
-// No promise of stability.
-//
-// Start reading at Read.
-package epd
+package lines
 
 import (
 	"bufio"
@@ -33,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/internal/text"
+	"github.com/assay-chess/assay/dataset/source"
 	"github.com/assay-chess/assay/engine/board"
 )
 
@@ -71,7 +48,7 @@ func (e *LineError) Unwrap() error { return e.Err }
 // a *LineError, and the sequence continues. Any other error is a read error and ends it.
 func Read(r io.Reader) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
-		in := bufio.NewReaderSize(text.NewReader(r), MaxLine)
+		in := bufio.NewReaderSize(source.Text(r), MaxLine)
 		for number := 1; ; number++ {
 			content, err := readLine(in)
 			if err != nil && !errors.Is(err, errLong) {
@@ -392,10 +369,10 @@ func cutOp(s string) (op, rest string) {
 	return s, ""
 }
 
-// Append appends a row as a line of EPD with the operations c9 (the result), ce (the score,
+// AppendEPD appends a row as a line of EPD with the operations c9 (the result), ce (the score,
 // from the side to move's view) if there is one, fmvn and hmvc (the counters), in the
 // alphabetical order that the standard asks for. The error is ErrSpelling.
-func Append(b []byte, r *dataset.PositionRow) ([]byte, error) {
+func AppendEPD(b []byte, r *dataset.PositionRow) ([]byte, error) {
 	if r.Result != 0 && r.Result != 0.5 && r.Result != 1 {
 		return b, fmt.Errorf("result %v: %w", r.Result, ErrSpelling)
 	}
