@@ -76,6 +76,7 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if errors.As(err, &code) {
 		return int(code)
 	}
+	err = advise(cmd, err)
 	var usage ui.UsageError
 	if errors.As(err, &usage) || strings.HasPrefix(err.Error(), "unknown command") {
 		text := cmp.Or(inAssay(args), unknownCommand(root, ui.Plain(err.Error())))
@@ -83,7 +84,7 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return ui.ExitUsage
 	}
 	say := func(text string) { fmt.Fprintf(messages, "assay: %s\n", text) }
-	text, last := ui.Plain(ui.DiskAdvice(err).Error())+otherRun(err, cmd.Name(), args), ui.InterruptedBy(cmd, err)
+	text, last := ui.Plain(err.Error())+otherRun(err, cmd.Name(), args), interruptedBy(cmd, err)
 	if !interrupted {
 		say(text)
 		return ui.ExitFailed

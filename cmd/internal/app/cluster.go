@@ -15,7 +15,6 @@ import (
 
 	"github.com/assay-chess/assay/cmd/internal/engines"
 	"github.com/assay-chess/assay/cmd/internal/ui"
-	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
@@ -117,7 +116,7 @@ func connect(url string, log func(string)) (link func() (*nats.Conn, error), err
 		if errors.Is(err, context.DeadlineExceeded) {
 			err = fmt.Errorf("no NATS server answered at %s within %v: start it, or correct the address", url, connectTimeout)
 		}
-		return nc, clusterAdvice(err)
+		return nc, err
 	}, nil
 }
 
@@ -135,7 +134,7 @@ func startServer(address, dir string, b **coordinator.Server, log func(string)) 
 		return nil, err
 	}
 	if err := c.Check(); err != nil {
-		return nil, clusterAdvice(err)
+		return nil, err
 	}
 	if c.Bare() {
 		log(fmt.Sprintf("warning: the connections are not encrypted, so others on the network can read the workers' token: "+
@@ -145,7 +144,7 @@ func startServer(address, dir string, b **coordinator.Server, log func(string)) 
 	return func() (*nats.Conn, error) {
 		started, err := coordinator.Serve(c)
 		if err != nil {
-			return nil, clusterAdvice(err)
+			return nil, err
 		}
 		*b = started
 		log(fmt.Sprintf("start workers with: assay work %s", started.URL()))
@@ -186,30 +185,4 @@ func serverTLS() (*tls.Config, error) {
 		return nil, fmt.Errorf("%s and %s: %w", tlsCertEnv, tlsKeyEnv, err)
 	}
 	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
-}
-
-// clusterAdvice adds the remedy to errors that end a coordinator or a worker.
-func clusterAdvice(err error) error {
-	switch {
-	case errors.Is(err, coordinator.ErrOpen):
-		return fmt.Errorf("%w; make a key for each worker (assay work --new-key) and set %s to their list, or set %s here "+
-			"and at the workers", err, keysEnv, tokenEnv)
-	case errors.Is(err, wire.ErrCredentials):
-		return fmt.Errorf("%w; a worker needs the key whose public half is in the coordinator's list (--credentials or %s), "+
-			"or the coordinator's %s", err, credentialsEnv, tokenEnv)
-	case errors.Is(err, coordinator.ErrNoCoordinator):
-		return fmt.Errorf("%w; make it with assay work --new-key coordinator.key --name coordinator, and add its line to "+
-			"the list", err)
-	case errors.Is(err, coordinator.ErrNoServer):
-		return fmt.Errorf("%w; choose another address with --serve: port 0 chooses a free one", err)
-	case errors.Is(err, nats.ErrSecureConnWanted):
-		return fmt.Errorf("%w; the server was started without %s and %s. In a network that you trust, connect to nats:// "+
-			"and unset %s", err, tlsCertEnv, tlsKeyEnv, tlsCAEnv)
-	case errors.Is(err, wire.ErrEncryption):
-		return fmt.Errorf("%w; set %s to a PEM file with the certificate that signed the server's, and use an address with "+
-			"a name that is in the server's certificate", err, tlsCAEnv)
-	case errors.Is(err, durable.ErrLocked):
-		return fmt.Errorf("%w; wait until it ends, or stop it", err)
-	}
-	return err
 }

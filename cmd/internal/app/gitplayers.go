@@ -3,7 +3,6 @@ package app
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -125,7 +124,7 @@ func (f *gitPlayers) entrant(spec engine.Spec) (selfplay.Entrant, error) {
 	}
 	b, err := f.cache.Build(f.ctx, source, f.Build)
 	if err != nil {
-		return selfplay.Entrant{}, gitAdvice(fmt.Errorf("git:%s (%s): %w", ref, source.Short(), err))
+		return selfplay.Entrant{}, fmt.Errorf("git:%s (%s): %w", ref, source.Short(), err)
 	}
 	f.built = append(f.built, b.Close)
 	if err := f.check(ref, source, b); err != nil {
@@ -254,12 +253,4 @@ func (f *gitPlayers) release() {
 	if f.started != nil {
 		_ = f.started.Close() // they have played, or their fault was reported
 	}
-}
-
-// gitAdvice adds to an error of a build what the user can do.
-func gitAdvice(err error) error {
-	if errors.Is(err, gitbuild.ErrBuild) {
-		return fmt.Errorf("%w\ncorrect the command (--build, or build in %s) or the commit", err, opts.ProjectName)
-	}
-	return err
 }

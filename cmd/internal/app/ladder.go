@@ -236,7 +236,7 @@ func (s *session) runLadder(c ladder.Config) error {
 		if s.ctx.Err() != nil {
 			p.Stopped()
 		}
-		return playAdvice(err, s.Out)
+		return err
 	}
 	if r.Already {
 		fmt.Fprintf(s.stderr, "ladder: %s is complete; nothing to do\n", s.Out)
@@ -260,7 +260,7 @@ func (s *session) runLadder(c ladder.Config) error {
 	} else if e := printLadder(ui.Folded(s.stdout), s.Out, plot, r); e != nil {
 		return e
 	}
-	return playAdvice(err, s.Out)
+	return err
 }
 
 // ladderJSON is what ladder --json prints.

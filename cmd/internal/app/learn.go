@@ -21,11 +21,7 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/cmd/internal/weights"
 	"github.com/assay-chess/assay/dataset/durable"
-	"github.com/assay-chess/assay/selfplay"
-	"github.com/assay-chess/assay/tuner"
 	"github.com/assay-chess/assay/tuner/learn"
-	"github.com/assay-chess/assay/tuner/objective"
-	"github.com/assay-chess/assay/tuner/rows"
 )
 
 func newLearnCommand() *cobra.Command {
@@ -139,7 +135,10 @@ func (s *learning) learnEngine(cmd *cobra.Command) error {
 			root.SetArgs(words)
 			root.SetOut(&out)
 			root.SetErr(stderr)
-			err := root.ExecuteContext(ctx)
+			cmd, err := root.ExecuteContextC(ctx)
+			if err != nil {
+				err = advise(cmd, err)
+			}
 			return out.String(), err
 		}}
 	if s.CheckOnly {
@@ -154,7 +153,7 @@ func (s *learning) learnEngine(cmd *cobra.Command) error {
 	r, err := ownengine.Run(s.ctx, c, dir, resume)
 	stop()
 	if err != nil {
-		return learnAdvice(err, dir, resume)
+		return err
 	}
 	if r.Already {
 		fmt.Fprintf(s.stderr, "run %s is complete: this is its result\n", dir)
@@ -195,8 +194,11 @@ func (s *learning) learn() error {
 	stop := runs.FollowReport(dir)
 	r, err := learn.Run(s.ctx, c)
 	stop()
+	if errors.Is(err, fs.ErrNotExist) && !runs.Exists(dir) {
+		err = fmt.Errorf("%w; --from and --opponent say which file holds weights that a plan names by their id", err)
+	}
 	if err != nil {
-		return learnAdvice(err, dir, c.Resume)
+		return err
 	}
 	if r.Already {
 		fmt.Fprintf(s.stderr, "run %s is complete: this is its result (%s has the speeds)\n",
@@ -207,36 +209,6 @@ func (s *learning) learn() error {
 		return ui.PrintJSON(s.stdout, r)
 	}
 	return printLearned(ui.Folded(s.stdout), r, dir, page, s.All)
-}
-
-// learnAdvice adds the cure to what can end a run.
-func learnAdvice(err error, dir, command string) error {
-	var changed *durable.ConfigChangedError
-	switch {
-	case errors.Is(err, learn.ErrPlan):
-		return ui.Usage(err)
-	case errors.As(err, &changed):
-		return fmt.Errorf("%w; give this run another --run name, or delete %s", err, dir)
-	case errors.Is(err, fs.ErrNotExist) && !runs.Exists(dir):
-		return fmt.Errorf("%w; --from and --opponent say which file holds weights that a plan names by their id", err)
-	case errors.Is(err, durable.ErrLocked):
-		return fmt.Errorf("%w; wait for it, or stop it", err)
-	case errors.Is(err, durable.ErrDamaged):
-		return fmt.Errorf("%w; %s: %s", err, ui.DamageCure, command)
-	case errors.Is(err, selfplay.ErrNoVerdict):
-		return fmt.Errorf("%w; correct what fails and delete that folder, then %q plays its games again", err, command)
-	case !runs.Exists(dir):
-		return err
-	case errors.Is(err, context.Canceled):
-		return ui.Kept(dir, command)
-	}
-	for _, few := range []error{objective.ErrScale, tuner.ErrOneClass, rows.ErrEmpty} {
-		if errors.Is(err, few) {
-			return fmt.Errorf("%w; these are too few games to learn from: begin again with more --games and, if you gave "+
-				"one, another --run name", err)
-		}
-	}
-	return fmt.Errorf("%w; what is finished is in %s, resume with: %s", err, dir, command)
 }
 
 func newLearnPictureCommand() *cobra.Command {

@@ -150,7 +150,7 @@ func (s *session) runMatch(c match.Config, exitStatus bool) error {
 		if s.ctx.Err() != nil {
 			p.Stopped()
 		}
-		return playAdvice(err, c.Out)
+		return err
 	}
 	if r.Already {
 		fmt.Fprintf(s.stderr, "match: %s is complete; nothing to do\n", c.Out)
@@ -172,7 +172,7 @@ func (s *session) runMatch(c match.Config, exitStatus bool) error {
 	if err == nil && exitStatus {
 		return ui.TestExit(r.Verdict)
 	}
-	return playAdvice(err, c.Out)
+	return err
 }
 
 // matchReport is what match --json prints.

@@ -167,7 +167,7 @@ func (x *screening) run() error {
 	}
 	if !runs.Exists(x.Out) {
 		if err := x.plan(&c); err != nil {
-			return playAdvice(err, x.Out)
+			return err
 		}
 	}
 	if x.built != 0 {
@@ -226,7 +226,7 @@ func (x *screening) playOut(c play.Config) error {
 	}
 	x.limitMemory(players...)
 	r, err := play.Run(x.ctx, c)
-	if err = playAdvice(err, x.Out); r == nil {
+	if r == nil {
 		return err
 	}
 	if r.Already {
@@ -282,7 +282,7 @@ func (x *screening) confirm(c play.Config, r *play.Result) (list []*match.Result
 			}
 		}
 		if err != nil {
-			return list, playAdvice(err, m.Out)
+			return list, err
 		}
 	}
 	return list, nil

@@ -110,7 +110,7 @@ func (s *session) runSelfplay(c datagen.Config) error {
 	}
 	r, err := datagen.Run(s.ctx, c)
 	if err != nil {
-		return playAdvice(err, s.Out)
+		return err
 	}
 	if r.Already {
 		fmt.Fprintf(s.stderr, "selfplay: %s is complete: %d games; nothing to do\n", s.Out, r.Games)

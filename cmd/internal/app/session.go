@@ -250,7 +250,7 @@ func (s *session) entrants(players []engine.Spec, what func(i int) string) (list
 func (s *session) entrant(spec engine.Spec, what string) (selfplay.Entrant, error) {
 	e, err := s.git.entrant(spec.WithTimeouts(s.MoveTimeout, s.StartTimeout))
 	if errors.Is(err, uci.ErrStart) {
-		err = verdictAdvice(fmt.Errorf("%s, %s: %w: %w", what, spec.Label, selfplay.ErrPreflight, err), "")
+		err = fmt.Errorf("%s, %s: %w: %w", what, spec.Label, selfplay.ErrPreflight, err)
 	}
 	return e, err
 }
@@ -317,61 +317,4 @@ func sharedOpenings(command string, s selfplay.Setup, players ...selfplay.Entran
 		}
 	}
 	return ""
-}
-
-// playAdvice adds to an error what the user can do. Out is the folder of the run, or empty.
-func playAdvice(err error, out string) error {
-	var changed *durable.ConfigChangedError
-	switch {
-	case errors.As(err, &changed):
-		return fmt.Errorf("%w; use the flags it was started with, or another --out", err)
-	case errors.Is(err, durable.ErrNotRun):
-		return fmt.Errorf("%w; choose a new or empty folder with --out", err)
-	case errors.Is(err, durable.ErrLocked):
-		return fmt.Errorf("%w; wait for that process, or stop it", err)
-	case errors.Is(err, durable.ErrDamaged):
-		return fmt.Errorf("%w; %s", err, ui.DamageCure)
-	case errors.Is(err, opening.ErrWholeGames):
-		return fmt.Errorf("%w; --book-plies 16 plays the first 16 plies of each%s", err, elsewhere(out))
-	case errors.Is(err, opening.ErrExhausted):
-		return fmt.Errorf("%w; use a larger --book, or none for random openings%s", err, elsewhere(out))
-	case errors.Is(err, selfplay.ErrNoOpening):
-		return fmt.Errorf("%w; raise --random-plies or --opening-score, or play fewer --games%s", err, elsewhere(out))
-	case errors.Is(err, selfplay.ErrConfig):
-		return ui.Usage(err)
-	case errors.Is(err, selfplay.ErrPreflight), errors.Is(err, selfplay.ErrNoVerdict):
-		return verdictAdvice(err, out)
-	}
-	return err
-}
-
-// elsewhere ends a cure that changes the flags of a run: with games in its folder, another
-// folder is needed.
-func elsewhere(out string) string {
-	if bound, err := durable.Bound(out); bound || err != nil {
-		return ", with another --out"
-	}
-	return ""
-}
-
-// verdictAdvice adds to an error about players or games that failed what the user can do.
-func verdictAdvice(err error, out string) error {
-	switch {
-	case errors.Is(err, selfplay.ErrPreflight):
-		return fmt.Errorf("%w; no game was played. Is it a UCI engine (assay check shows what it says)? Does it need "+
-			"a longer --start-timeout? If it knows only clocks, use --tc", err)
-	case errors.Is(err, selfplay.ErrBusy):
-		kept := ""
-		if out != "" {
-			kept = fmt.Sprintf(". The games are kept in %s: use another folder", out)
-		}
-		return fmt.Errorf("%w; play again when the machine is free, by --nodes, with fewer games at once (--concurrency), "+
-			"or with a larger --time-margin (or --move-timeout)%s", err, kept)
-	case errors.Is(err, selfplay.ErrNoVerdict) && out == "":
-		return fmt.Errorf("%w; correct what fails and play again", err)
-	case errors.Is(err, selfplay.ErrNoVerdict):
-		return fmt.Errorf("%w; the games are kept in %s. Correct what fails and play in another folder, or resume this "+
-			"run with --recover (forfeits are losses) or a larger --max-forfeits", err, out)
-	}
-	return err
 }

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -98,7 +97,7 @@ func (f *sprtFlags) run(cmd *cobra.Command) error {
 	r.Lower, r.Upper = f.test.Bounds()
 	if counts != nil {
 		if err := f.measure(r, counts); err != nil {
-			return sprtAdvice(err)
+			return err
 		}
 	}
 	if f.games != nil && f.games.Pairs.Samples() > 0 {
@@ -107,10 +106,10 @@ func (f *sprtFlags) run(cmd *cobra.Command) error {
 	if counts == nil || len(f.trueElo) > 0 {
 		shape, err := f.shape(cmd, counts)
 		if err != nil {
-			return sprtAdvice(err)
+			return err
 		}
 		if r.Plan, err = f.plan(shape); err != nil {
-			return sprtAdvice(err)
+			return err
 		}
 		r.Corrected = &f.corrected
 	}
@@ -165,9 +164,6 @@ func (f *sprtFlags) parse(cmd *cobra.Command) (counts sprt.Counts, err error) {
 		return nil, ui.Usagef("--exit-status needs results: --penta, --wdl or --pgn")
 	case fs.Changed("pgn"):
 		c, err := match.CountPGN(f.pgn, f.player, f.opponent)
-		if errors.Is(err, match.ErrPlayers) {
-			return nil, fmt.Errorf("%w; name the two with --player and --opponent", err)
-		}
 		if err != nil {
 			return nil, err
 		}
@@ -256,14 +252,6 @@ func (f *sprtFlags) plan(shape sprt.Shape) ([]sprtPlan, error) {
 		plans = append(plans, sprtPlan{TrueElo: elo, Pass: p.Pass, Games: p.Games})
 	}
 	return plans, nil
-}
-
-// sprtAdvice adds to an error what the user can do: all errors here come from flags.
-func sprtAdvice(err error) error {
-	if errors.Is(err, sprt.ErrTest) || errors.Is(err, sprt.ErrCounts) {
-		return ui.Usage(err)
-	}
-	return err
 }
 
 // sprtReport is what assay sprt --json prints: the test, what was measured if there are

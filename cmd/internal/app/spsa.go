@@ -12,12 +12,9 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/cmd/internal/runs"
 	"github.com/assay-chess/assay/cmd/internal/ui"
-	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/cores"
 	"github.com/assay-chess/assay/engine/quote"
-	"github.com/assay-chess/assay/engine/uci"
-	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/tuner/spsa"
 	"github.com/assay-chess/assay/tuner/spsa/play"
 )
@@ -178,7 +175,7 @@ func (s *tuning) runSpsa(c play.Config) error {
 	c.Progress, c.ValidationProgress, c.Failed = p.Update, validation.Update, ui.ReportFaults(p.Say, c.Player)
 	budget, err := s.afford(&c, p.Say)
 	if err != nil {
-		return spsaAdvice(err, c.Out)
+		return err
 	}
 	if c.Runner, err = s.runner(!c.Limits.Deterministic(), p, c.Player); err != nil {
 		return err
@@ -186,10 +183,10 @@ func (s *tuning) runSpsa(c play.Config) error {
 	s.limitMemory(c.Player)
 	r, err := play.Run(s.ctx, c)
 	if err != nil && r == nil {
-		return spsaAdvice(err, c.Out)
+		return err
 	}
 	if err != nil {
-		return errors.Join(s.printUntuned(&c, r), spsaAdvice(err, c.Out))
+		return errors.Join(s.printUntuned(&c, r), err)
 	}
 	if r.Already {
 		fmt.Fprintf(s.stderr, "spsa: %s is complete; nothing to do\n", c.Out)
@@ -227,18 +224,4 @@ type spsaJSON struct {
 	Load    cores.Load   `json:"load,omitzero"`     // of the machine; absent if it was not measured
 	Already bool         `json:"already"`
 	Seconds float64      `json:"seconds"`
-}
-
-// spsaAdvice adds to an error what the user can do.
-func spsaAdvice(err error, out string) error {
-	var changed *durable.ConfigChangedError
-	switch {
-	case errors.As(err, &changed):
-		return fmt.Errorf("%w; use the CONFIG it was started with, or another --out", err)
-	case errors.Is(err, spsa.ErrConfig), errors.Is(err, selfplay.ErrConfig):
-		return err // CONFIG is a file, not the command line
-	case errors.Is(err, uci.ErrOption):
-		return fmt.Errorf("%w; see the options that the engine announces", err)
-	}
-	return playAdvice(err, out)
 }

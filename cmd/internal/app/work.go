@@ -134,7 +134,7 @@ func writeRights(to io.Writer, list string) error {
 	}
 	text, err := coordinator.Conf(keys)
 	if err != nil {
-		return fmt.Errorf("%s: %w", list, clusterAdvice(err))
+		return fmt.Errorf("%s: %w", list, err)
 	}
 	_, err = io.WriteString(to, text)
 	return err
@@ -175,7 +175,7 @@ func (f *workFlags) work(cmd *cobra.Command, url string) error {
 	if errors.Is(err, worker.ErrIdle) {
 		return nil // --wait is over
 	}
-	return clusterAdvice(err)
+	return err
 }
 
 // worker makes a worker of the flags, which logs to log.

@@ -41,7 +41,7 @@ func newArrangement(cmd *cobra.Command, write arranger) *arrangement {
 		case errors.Is(err, dataset.ErrComplete):
 			fmt.Fprintf(cmd.ErrOrStderr(), "data %s: %s is complete; nothing to do\n", cmd.Name(), a.out)
 		case err != nil:
-			return advice(err)
+			return err
 		default:
 			p.Finish("done")
 		}

@@ -3,9 +3,7 @@
 package data
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"runtime/debug"
 
@@ -13,11 +11,6 @@ import (
 
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/arrange"
-	"github.com/assay-chess/assay/dataset/convert"
-	"github.com/assay-chess/assay/dataset/lines"
-	"github.com/assay-chess/assay/dataset/positions"
-	"github.com/assay-chess/assay/dataset/records"
 )
 
 // dataMemory is how far the heap of a data command may grow before the collector works
@@ -46,45 +39,6 @@ reports it as unverified.`,
 	return cmd
 }
 
-// cures say what the user can do about an error. The first that fits counts.
-var cures = []struct {
-	err  error
-	cure string
-}{
-	{dataset.ErrUngrouped, "import it with --infer-games, if its rows are in game order; after a shuffle, use the " +
-		"data from before it"},
-	{dataset.ErrTwice, "pass each only once: rows that occur twice would count double"},
-	{arrange.ErrSchemas, "all data sets must have the same schema"},
-
-	{lines.ErrHeader, "name them, for example with --columns fen,score,result,ply,_ (_ is ignored)"},
-	{dataset.ErrResultScale, "set --results -1,0,1"},
-	{convert.ErrUnordered, "leave out --infer-games"},
-	{convert.ErrMixed, "import each kind with its own --out"},
-	{convert.ErrNothing, "are --format and --columns right?"},
-	{convert.ErrStream, "use another --out"},
-	{io.ErrUnexpectedEOF, "the file is truncated: get a complete copy"},
-
-	{convert.ErrExists, "use another --out, or remove the file"},
-	{convert.ErrKind, "games can be exported as pgn and jsonl, positions as anything but pgn; " +
-		"'assay data positions' makes positions of games"},
-	{lines.ErrSpelling, "export as fen or csv, which have numbers"},
-	{records.ErrNoScore, "export as csv, or use data in which every position has a score: " +
-		"'assay data positions --preset nnue --need-score' makes such, and 'assay data relabel' adds scores"},
-
-	{positions.ErrOtherScores, "run the command that searched them again, to resume it, or use another --out"},
-	{positions.ErrNoMoves, "leave out --quiet-move, and drop noisy positions by --resolve drop or --max-noise"},
-}
-
-// advice adds to an error what the user can do about it.
-func advice(err error) error {
-	for _, c := range cures {
-		if errors.Is(err, c.err) {
-			return fmt.Errorf("%w; %s", err, c.cure)
-		}
-	}
-	return ui.DataAdvice(err)
-}
-
 func newVerify() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -106,7 +60,7 @@ listed and the data set is complete.`,
 			p := ui.NewProgress(cmd.ErrOrStderr(), "data verify")
 			v, err := dataset.Verify(cmd.Context(), args[0], report, p.Update)
 			if err != nil {
-				return ui.DataAdvice(err)
+				return err
 			}
 			p.Finish("done")
 			if asJSON {
@@ -130,7 +84,7 @@ listed and the data set is complete.`,
 				return fmt.Errorf("%s: %d damaged files, %d bad rows; restore them from a backup, or make the data again",
 					v.Path, v.BadFiles, v.BadRows)
 			}
-			return ui.DataAdvice(fmt.Errorf("%s: %w", v.Path, dataset.ErrIncomplete))
+			return fmt.Errorf("%s: %w", v.Path, dataset.ErrIncomplete)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")

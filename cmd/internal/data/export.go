@@ -46,7 +46,7 @@ The file gets its name only when it is complete. An existing file is never repla
 				return fmt.Errorf("%w; set --format %s", err, formatNames(convert.ExportFormats, "|"))
 			}
 			if err != nil {
-				return advice(err)
+				return err
 			}
 			p.Finish(fmt.Sprintf("%d rows in %s", rows, out))
 			if asJSON {

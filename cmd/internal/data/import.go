@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"slices"
 	"strings"
 
@@ -148,21 +147,16 @@ func (f *importFlags) run(ctx context.Context, sources []string, stdout, stderr 
 		quote.Fprintf(stderr, "data import: warning: %s has the same bytes as %s; its rows will occur twice\n", path, earlier)
 	}
 	m, n, err := convert.Import(ctx, sources, f.out, c)
-	var refused *convert.Refusal
 	var view *dataset.ViewFault
 	switch {
 	case errors.Is(err, dataset.ErrComplete) && !errors.Is(err, convert.ErrStream):
 		quote.Fprintf(stderr, "data import: %s is complete: %d rows; nothing to do\n", f.out, n.Rows)
 	case errors.As(err, &view):
 		return fmt.Errorf("%w; %s", err, ui.ViewCure(view, false))
-	case errors.As(err, &refused):
-		return fmt.Errorf("%w; fix the file, or leave out --strict to import the rest", err)
 	case errors.Is(err, convert.ErrFormat):
 		return fmt.Errorf("%w; set --format %s", err, formatNames(convert.ImportFormats, "|"))
-	case errors.Is(err, fs.ErrNotExist):
-		return err // it is no data set
 	case err != nil:
-		return advice(err)
+		return err
 	default:
 		p.Finish(fmt.Sprintf("%d rows in %s, %d refused", n.Rows, f.out, n.Refused))
 	}

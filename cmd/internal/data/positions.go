@@ -235,7 +235,7 @@ func (f *positionsFlags) run(cmd *cobra.Command, sources []string) error {
 	label := "data " + cmd.Name()
 	format, err := dataset.Detect(sources[0])
 	if err != nil {
-		return ui.DataAdvice(err)
+		return err
 	}
 	if f.fromPreset && format == dataset.PositionsFormat { // they do not record the move
 		f.filter.QuietMove, f.filter.Resolve = false, positions.ResolveDrop
@@ -264,7 +264,7 @@ func (f *positionsFlags) run(cmd *cobra.Command, sources []string) error {
 		case errors.Is(err, dataset.ErrUngrouped):
 			err = fmt.Errorf("--max-per-game needs the rows of a game together: %w", err)
 		}
-		return advice(err)
+		return err
 	default:
 		p.Finish(fmt.Sprintf("%d positions of %d games in %s", counts.Kept, counts.Games, f.out))
 	}

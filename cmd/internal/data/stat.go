@@ -30,7 +30,7 @@ func newStat() *cobra.Command {
 			p := ui.NewProgress(cmd.ErrOrStderr(), "data stat")
 			s, err := arrange.Summarize(cmd.Context(), args[0], p.Update)
 			if err != nil {
-				return ui.DataAdvice(err)
+				return err
 			}
 			p.Finish("done")
 			if asJSON {
@@ -170,7 +170,7 @@ func newHead() *cobra.Command {
 			if n < 0 {
 				return ui.Usagef("-n %d: want a number of rows", n)
 			}
-			return ui.DataAdvice(head(cmd.OutOrStdout(), args[0], n, fens))
+			return head(cmd.OutOrStdout(), args[0], n, fens)
 		},
 	}
 	cmd.Flags().IntVarP(&n, "rows", "n", 10, "how many rows")

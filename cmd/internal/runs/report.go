@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net"
 	"net/http"
 	"os"
@@ -15,7 +14,6 @@ import (
 
 	"github.com/assay-chess/assay/cmd/internal/report"
 	"github.com/assay-chess/assay/cmd/internal/ui"
-	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/quote"
 )
 
@@ -47,7 +45,7 @@ func reportRuns(out io.Writer, dirs []string, asJSON bool) error {
 	for _, dir := range dirs {
 		page, err := report.Write(dir)
 		if err != nil {
-			return reportAdvice(err, dir)
+			return fmt.Errorf("report of %s: %w", dir, err)
 		}
 		if pages = append(pages, page); !asJSON {
 			quote.Fprintf(out, "%s\n", page)
@@ -110,17 +108,6 @@ func WriteReport(dir string, stderr io.Writer) string {
 		fmt.Fprintf(stderr, "report: warning: no page was written for %s: %v\n", dir, err)
 	}
 	return page
-}
-
-// reportAdvice adds what to do about an error.
-func reportAdvice(err error, dir string) error {
-	switch {
-	case errors.Is(err, durable.ErrDamaged):
-		return fmt.Errorf("%w; %s", err, ui.DamageCure)
-	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%w; assay runs lists the runs in this folder", err)
-	}
-	return fmt.Errorf("report of %s: %w", dir, err)
 }
 
 // NewServe returns the command assay serve.

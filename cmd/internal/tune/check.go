@@ -47,7 +47,7 @@ func (f *featuresFlags) checkEngine(ctx context.Context, args []string, to strea
 			Positions: fit.positions, Progress: p.Update, Expect: expect,
 		})
 		if err != nil {
-			return featuresAdvice(ctx, err)
+			return errors.Join(context.Cause(ctx), err)
 		}
 		p.Finish(fmt.Sprintf("%d positions of %s", found.Rows, fit.features))
 		sum.Add(*found)

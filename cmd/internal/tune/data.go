@@ -371,7 +371,7 @@ func (t *tuneTask) load(ctx context.Context, f *tuneFlags, stderr io.Writer) (*r
 		s, err = b.Positions(ctx, t.model, t.positions)
 	}
 	if err != nil {
-		return nil, tuneAdvice(err)
+		return nil, err
 	}
 	noise, err := t.noise.count()
 	if err != nil {

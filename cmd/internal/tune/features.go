@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os/exec"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -119,7 +118,7 @@ func (f *featuresFlags) run(ctx context.Context, args []string, to streams) erro
 			return err
 		}
 	case err != nil:
-		return featuresAdvice(ctx, err)
+		return errors.Join(context.Cause(ctx), err)
 	default:
 		p.Finish(fmt.Sprintf("%d rows in %s", m.Rows, f.out))
 	}
@@ -179,21 +178,4 @@ func predictsNothing(out string, p *tuner.Prediction) error {
 		"(assay data stat), and eval and counts in the dump? If the start values are guesses or zeros, --force keeps "+
 		"going; %s is complete either way",
 		p.Loss, p.Constant, out)
-}
-
-func featuresAdvice(ctx context.Context, err error) error {
-	var noProgram *exec.Error
-	switch {
-	case ctx.Err() != nil: // an engine that was stopped seems broken
-		return context.Cause(ctx)
-	case errors.Is(err, dataset.ErrDrift):
-		return fmt.Errorf("%w\nFix the dump, or put what is not tuned into offset", err)
-	case errors.Is(err, dataset.ErrCountRange):
-		return fmt.Errorf("%w: set --float, or \"float\":true in the engine's header", err)
-	case errors.Is(err, features.ErrProtocol), errors.Is(err, features.ErrSilent):
-		return fmt.Errorf("%w; see 'assay help features --all'", err)
-	case errors.As(err, &noProgram):
-		return fmt.Errorf("%w; --cmd must start a program, such as './engine dump'", err)
-	}
-	return ui.DataAdvice(err)
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/models"
 )
 
@@ -45,7 +46,8 @@ func TestTuneInterrupted(t *testing.T) {
 		t.Errorf("left behind: %v", left)
 	}
 	// With a method that ends, the same folder belongs to other settings.
-	if _, err := tune(t, data, "--out", run); err == nil || !strings.Contains(err.Error(), "another folder") {
+	var changed *durable.ConfigChangedError
+	if _, err := tune(t, data, "--out", run); !errors.As(err, &changed) {
 		t.Errorf("other settings: %v", err)
 	}
 }

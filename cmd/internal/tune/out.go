@@ -3,8 +3,6 @@ package tune
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"net/url"
 	"path/filepath"
@@ -66,10 +64,6 @@ func openTuneOut(f *tuneFlags, t *tuneTask) (*tuneOut, json.RawMessage, error) {
 	}
 	run, err := durable.OpenRun(f.out, durable.RunInfo{Command: "tune", Resume: f.resume, Program: ui.Version()}, c)
 	if err != nil {
-		var changed *durable.ConfigChangedError
-		if errors.As(err, &changed) || errors.Is(err, durable.ErrNotRun) {
-			err = fmt.Errorf("%w; name another folder with --out", err)
-		}
 		return nil, nil, err
 	}
 	result, complete := run.Result()

@@ -18,7 +18,6 @@ import (
 
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/cmd/internal/weights"
-	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/models"
@@ -261,7 +260,7 @@ func (f *tuneFlags) fit(ctx context.Context, task *tuneTask, s *rows.Store, out 
 	r, err := tuner.Fit(ctx, s, task.terms, f.c)
 	if err != nil && (r == nil || !errors.Is(err, context.Canceled)) {
 		out.event("failed", map[string]any{"error": err.Error()})
-		return tuneAdvice(err)
+		return err
 	}
 	report := &tuner.Report{Out: out.shownPath(), Parent: task.parent, Build: durable.BuildTarget(),
 		Match: task.match(f, out.shownPath())}
@@ -270,7 +269,7 @@ func (f *tuneFlags) fit(ctx context.Context, task *tuneTask, s *rows.Store, out 
 		func() error { return f.compareFormulas(ctx, task.other, r, to.err) },
 		func() (err error) {
 			report.EGSigns, err = task.signChanges(ctx, s, r)
-			return tuneAdvice(err)
+			return err
 		},
 	} {
 		if err == nil {
@@ -342,9 +341,9 @@ func (f *tuneFlags) compareFormulas(ctx context.Context, other *tuneTask, r *tun
 		c.Trace, c.Ablate = nil, ""
 		against, err := tuner.Fit(ctx, s, other.terms, c)
 		if err != nil {
-			return tuneAdvice(err)
+			return err
 		}
-		return tuneAdvice(r.CompareBend(against))
+		return r.CompareBend(against)
 	})
 	if err != nil {
 		return fmt.Errorf("--against: %w", err)
@@ -359,31 +358,4 @@ func (f *tuneFlags) onTest(ctx context.Context, test *tuneTask, r *tuner.Result,
 		return fmt.Errorf("--test: %w", err)
 	}
 	return nil
-}
-
-// tuneAdvice adds the cure to what can be wrong with data or flags.
-func tuneAdvice(err error) error {
-	for _, a := range []struct {
-		is   error
-		cure string
-	}{
-		{rows.ErrEmpty, "give a data set with positions"},
-		{tuner.ErrOneClass, "play more games, or games of more equal players"},
-		{tuner.ErrNoFeatures, "is this the right --model for these positions?"},
-		{objective.ErrScale, "give --k (0.0058 is Elo's scale) or start --from weights that know the value of the " +
-			"pieces"},
-		{tuner.ErrAllFrozen, "freeze less"},
-		{dataset.ErrDrift, "the engine that wrote the features evaluates something else: count every term, or put " +
-			"the rest into offset"},
-	} {
-		if errors.Is(err, a.is) {
-			return fmt.Errorf("%w; %s", err, a.cure)
-		}
-	}
-	for _, wrong := range []error{objective.ErrConfig, objective.ErrName, optimize.ErrMethod} {
-		if errors.Is(err, wrong) {
-			return ui.Usage(err)
-		}
-	}
-	return err
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -17,6 +18,7 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/data"
 	"github.com/assay-chess/assay/cmd/internal/weights"
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/positions"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/quote"
@@ -359,8 +361,8 @@ func TestTuneRun(t *testing.T) {
 	if err != nil || !strings.Contains(again, result.ID) {
 		t.Errorf("a complete run gave %q, %v", again, err)
 	}
-	if _, err := tune(t, append(args, "--out", run, "--lambda", "0.5")...); err == nil ||
-		!strings.Contains(err.Error(), "another folder") {
+	var changed *durable.ConfigChangedError
+	if _, err := tune(t, append(args, "--out", run, "--lambda", "0.5")...); !errors.As(err, &changed) {
 		t.Errorf("other settings in the same folder: %v", err)
 	}
 }

@@ -89,7 +89,7 @@ because the positions of one game share its result: ± is 95 %, and a_se in the 
 			p := ui.NewProgress(cmd.ErrOrStderr(), "wdl")
 			for _, path := range args {
 				if err := readGames(cmd, path, p, games); err != nil {
-					return ui.DataAdvice(err)
+					return err
 				}
 			}
 			m, err := games.Fit(cmd.Context(), resamples, 1)

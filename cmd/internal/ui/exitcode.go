@@ -1,12 +1,6 @@
 package ui
 
 import (
-	"errors"
-	"os"
-
-	"github.com/spf13/cobra"
-
-	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
 
@@ -50,22 +44,4 @@ func (i Interrupted) Error() string { return "interrupted; " + string(i) }
 // Kept is the error of an interrupted command that goes on in the folder with a command line.
 func Kept(dir, resume string) error {
 	return Interrupted("what is finished is in " + dir + ", resume with: " + resume)
-}
-
-// InterruptedBy returns what a command prints last after Ctrl-C, where err ended it.
-func InterruptedBy(cmd *cobra.Command, err error) error {
-	var own Interrupted
-	if errors.As(err, &own) {
-		return own
-	}
-	if out := cmd.Flags().Lookup("out"); out != nil && out.Value.String() != "" {
-		dir := out.Value.String()
-		if info, err := durable.ReadRunInfo(dir); err == nil && info.Resume != "" {
-			return Kept(dir, info.Resume)
-		}
-		if files, err := os.ReadDir(dir); err == nil && len(files) > 0 {
-			return Kept(dir, CommandLine(cmd, cmd.Flags().Args()))
-		}
-	}
-	return Interrupted("nothing was written")
 }

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/cmd/internal/runs"
-	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/gamelog/gamelogtest"
@@ -33,7 +32,7 @@ func followCure(t *testing.T, stderr string) {
 			t.Fatal(err)
 		}
 		path = both[2]
-	case path == "" || !strings.Contains(text, ui.DamageCure):
+	case path == "" || !strings.Contains(text, "delete the folder of that file"):
 		t.Fatalf("no file or no cure in %s", stderr)
 	case !slices.Contains([]string{durable.RunResultName, durable.RunInfoName, durable.RunEventsName}, filepath.Base(path)):
 		path = filepath.Dir(path)

@@ -1,0 +1,265 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/nats-io/nats.go"
+	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/cmd/internal/gitbuild"
+	"github.com/assay-chess/assay/cmd/internal/opts"
+	"github.com/assay-chess/assay/cmd/internal/runs"
+	"github.com/assay-chess/assay/cmd/internal/ui"
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/arrange"
+	"github.com/assay-chess/assay/dataset/convert"
+	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/dataset/features"
+	"github.com/assay-chess/assay/dataset/lines"
+	"github.com/assay-chess/assay/dataset/positions"
+	"github.com/assay-chess/assay/dataset/records"
+	"github.com/assay-chess/assay/dataset/source"
+	"github.com/assay-chess/assay/engine/uci"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
+	"github.com/assay-chess/assay/selfplay/cluster/wire"
+	"github.com/assay-chess/assay/selfplay/match"
+	"github.com/assay-chess/assay/selfplay/opening"
+	"github.com/assay-chess/assay/selfplay/sprt"
+	"github.com/assay-chess/assay/tuner"
+	"github.com/assay-chess/assay/tuner/learn"
+	"github.com/assay-chess/assay/tuner/objective"
+	"github.com/assay-chess/assay/tuner/optimize"
+	"github.com/assay-chess/assay/tuner/rows"
+)
+
+// hint is what a user can do about an error. Packages know no flags: this table does.
+type hint struct {
+	is   error  // a sentinel, or a type by errType
+	on   string // words of commands, such as "match data"; empty: all
+	cure string // empty: the error says what is wrong with the command line
+	kept string // the cure where the run has a folder, if that differs
+}
+
+// Commands that play, and those that read data sets.
+const (
+	onGames = "match ladder selfplay screen"
+	onData  = "data features tune wdl"
+)
+
+const (
+	damageCure = "delete the folder of that file (of " + durable.RunResultName + ", " + durable.RunInfoName + " and " +
+		durable.RunEventsName + " the file alone); the command of the run makes again what was in it"
+	fewGames = "these are too few games to learn from: begin again with more --games and, if you gave one, another " +
+		"--run name"
+)
+
+// errType is a row's error by its type.
+type errType struct {
+	error
+	fits func(*cobra.Command, error) bool
+}
+
+func typed[T error]() error {
+	return errType{fits: func(_ *cobra.Command, err error) bool { return errors.As(err, new(T)) }}
+}
+
+var changed, noProgram, refused = typed[*durable.ConfigChangedError](), typed[*exec.Error](), typed[*convert.Refusal]()
+
+// hints has all cures. The first row that fits counts. {again} is ", with another --out" where the run has games, {dir}
+// its folder and {resume} the command that resumes it.
+var hints = []hint{
+	{is: changed, on: onGames, cure: "use the flags it was started with, or another --out"},
+	{is: changed, on: "spsa", cure: "use the CONFIG it was started with, or another --out"},
+	{is: changed, on: "learn", cure: "give this run another --run name, or delete {dir}"},
+	{is: changed, on: onData, cure: "use the same flags and data as when it was started, or another --out"},
+	{is: durable.ErrNotRun, on: onGames + " spsa tune", cure: "choose a new or empty folder with --out"},
+	{is: durable.ErrLocked, on: onData, cure: "wait for it to end, or use another --out"},
+	{is: durable.ErrLocked, cure: "wait for it, or stop it"},
+	{is: durable.ErrDamaged, on: onData, cure: "'assay data verify' lists all damage; take another copy of the data, or " +
+		"delete the folder and run the command that wrote it again"},
+	{is: durable.ErrDamaged, on: "learn", cure: damageCure + ": {resume}"},
+	{is: durable.ErrDamaged, cure: damageCure},
+
+	{is: opening.ErrWholeGames, cure: "--book-plies 16 plays the first 16 plies of each{again}"},
+	{is: opening.ErrExhausted, cure: "use a larger --book, or none for random openings{again}"},
+	{is: selfplay.ErrNoOpening, cure: "raise --random-plies or --opening-score, or play fewer --games{again}"},
+	{is: selfplay.ErrPreflight, cure: "no game was played. Is it a UCI engine (assay check shows what it says)? Does it " +
+		"need a longer --start-timeout? If it knows only clocks, use --tc"},
+	{is: selfplay.ErrBusy, cure: busyCure, kept: busyCure + ". The games are kept in {dir}: use another folder"},
+	{is: selfplay.ErrNoVerdict, on: "learn",
+		cure: "correct what fails and delete that folder, then {resume} plays its games again"},
+	{is: selfplay.ErrNoVerdict, cure: "correct what fails and play again",
+		kept: "the games are kept in {dir}. Correct what fails and play in another folder, or resume this run with " +
+			"--recover (forfeits are losses) or a larger --max-forfeits"},
+	{is: uci.ErrOption, on: "spsa", cure: "see the options that the engine announces"},
+	{is: gitbuild.ErrBuild, cure: "\ncorrect the command (--build, or build in " + opts.ProjectName + ") or the commit"},
+	{is: match.ErrPlayers, cure: "name the two with --player and --opponent"},
+
+	{is: coordinator.ErrOpen, cure: "make a key for each worker (assay work --new-key) and set " + keysEnv + " to their " +
+		"list, or set " + tokenEnv + " here and at the workers"},
+	{is: wire.ErrCredentials, cure: "a worker needs the key whose public half is in the coordinator's list " +
+		"(--credentials or " + credentialsEnv + "), or the coordinator's " + tokenEnv},
+	{is: coordinator.ErrNoCoordinator, cure: "make it with assay work --new-key coordinator.key --name coordinator, and " +
+		"add its line to the list"},
+	{is: coordinator.ErrNoServer, cure: "choose another address with --serve: port 0 chooses a free one"},
+	{is: nats.ErrSecureConnWanted, cure: "the server was started without " + tlsCertEnv + " and " + tlsKeyEnv +
+		". In a network that you trust, connect to nats:// and unset " + tlsCAEnv},
+	{is: wire.ErrEncryption, cure: "set " + tlsCAEnv + " to a PEM file with the certificate that signed the server's, " +
+		"and use an address with a name that is in the server's certificate"},
+
+	{is: dataset.ErrUngrouped, cure: "import it with --infer-games, if its rows are in game order; after a shuffle, use " +
+		"the data from before it"},
+	{is: dataset.ErrTwice, cure: "pass each only once: rows that occur twice would count double"},
+	{is: arrange.ErrSchemas, cure: "all data sets must have the same schema"},
+	{is: lines.ErrHeader, cure: "name them, for example with --columns fen,score,result,ply,_ (_ is ignored)"},
+	{is: dataset.ErrResultScale, cure: "set --results -1,0,1"},
+	{is: convert.ErrUnordered, cure: "leave out --infer-games"},
+	{is: convert.ErrMixed, cure: "import each kind with its own --out"},
+	{is: convert.ErrNothing, cure: "are --format and --columns right?"},
+	{is: convert.ErrStream, cure: "use another --out"},
+	{is: refused, cure: "fix the file, or leave out --strict to import the rest"},
+	{is: io.ErrUnexpectedEOF, on: "import", cure: "the file is truncated: get a complete copy"},
+	{is: convert.ErrExists, cure: "use another --out, or remove the file"},
+	{is: convert.ErrKind, cure: "games can be exported as pgn and jsonl, positions as anything but pgn; 'assay data " +
+		"positions' makes positions of games"},
+	{is: lines.ErrSpelling, cure: "export as fen or csv, which have numbers"},
+	{is: records.ErrNoScore, cure: "export as csv, or use data in which every position has a score: 'assay data " +
+		"positions --preset nnue --need-score' makes such, and 'assay data relabel' adds scores"},
+	{is: positions.ErrOtherScores,
+		cure: "run the command that searched them again, to resume it, or use another --out"},
+	{is: positions.ErrNoMoves, cure: "leave out --quiet-move, and drop noisy positions by --resolve drop or --max-noise"},
+	{is: dataset.ErrNotData, cure: "set --out to an empty or a new folder"},
+	{is: dataset.ErrIncomplete, cure: "to resume it, run the command that writes it again"},
+
+	{is: dataset.ErrDrift, on: "features", cure: "\nFix the dump, or put what is not tuned into offset"},
+	{is: dataset.ErrDrift, cure: "the engine that wrote the features evaluates something else: count every term, or put " +
+		"the rest into offset"},
+	{is: dataset.ErrCountRange, cure: "set --float, or \"float\":true in the engine's header"},
+	{is: features.ErrProtocol, cure: "see 'assay help features --all'"},
+	{is: features.ErrSilent, cure: "see 'assay help features --all'"},
+	{is: noProgram, on: "features", cure: "--cmd must start a program, such as './engine dump'"},
+
+	{is: rows.ErrEmpty, on: "learn", cure: fewGames},
+	{is: tuner.ErrOneClass, on: "learn", cure: fewGames},
+	{is: objective.ErrScale, on: "learn", cure: fewGames},
+	{is: rows.ErrEmpty, cure: "give a data set with positions"},
+	{is: tuner.ErrOneClass, cure: "play more games, or games of more equal players"},
+	{is: tuner.ErrNoFeatures, cure: "is this the right --model for these positions?"},
+	{is: objective.ErrScale,
+		cure: "give --k (0.0058 is Elo's scale) or start --from weights that know the value of the pieces"},
+	{is: tuner.ErrAllFrozen, cure: "freeze less"},
+
+	{is: selfplay.ErrConfig, on: onGames},
+	{is: learn.ErrPlan, on: "learn"},
+	{is: objective.ErrConfig, on: "tune"},
+	{is: objective.ErrName, on: "tune"},
+	{is: optimize.ErrMethod, on: "tune"},
+	{is: sprt.ErrTest, on: "sprt"},
+	{is: sprt.ErrCounts, on: "sprt"},
+
+	{is: noData, on: "export head merge positions relabel shuffle split stat verify features tune wdl", cure: "a data set is a folder with " + durable.ManifestName + ", or an .arrow file. A match " +
+		"keeps one in its folder games when it is complete, and until then its games in games.pgn, which 'assay data " +
+		"import' reads"},
+	{is: fs.ErrNotExist, on: "report", cure: "assay runs lists the runs in this folder"},
+	{is: syscall.ENOSPC, cure: "free some space, then run the same command again"},
+	{is: syscall.EDQUOT, cure: "free some space, then run the same command again"},
+	{is: syscall.EROFS, cure: "make the disk writable, then run the same command again"},
+	{is: fs.ErrPermission, cure: "check its permissions, then run the same command again"},
+	{is: typed[error](), on: "learn", kept: "what is finished is in {dir}, resume with: {resume}"},
+}
+
+const busyCure = "play again when the machine is free, by --nodes, with fewer games at once (--concurrency), or with a " +
+	"larger --time-margin (or --move-timeout)"
+
+// noData is an argument that is no data set, or not there.
+var noData = errType{fits: func(cmd *cobra.Command, err error) bool {
+	var missing *fs.PathError
+	return errors.Is(err, dataset.ErrNoData) || errors.As(err, &missing) && errors.Is(err, fs.ErrNotExist) &&
+		slices.Contains(cmd.Flags().Args(), missing.Path)
+}}
+
+// advise adds to an error of a command what the user can do about it.
+func advise(cmd *cobra.Command, err error) error {
+	if errors.As(err, new(ui.UsageError)) || errors.As(err, new(ui.Interrupted)) {
+		return err
+	}
+	var other *source.OtherError
+	if errors.As(err, &other) {
+		return other // it says what to do
+	}
+	words, dir := strings.Fields(cmd.CommandPath()), runFolder(cmd)
+	info := runInfo(dir)
+	for _, h := range hints {
+		fits := errors.Is(err, h.is)
+		if t, byType := h.is.(errType); byType {
+			fits = t.fits(cmd, err)
+		}
+		if on := strings.Fields(h.on); !fits || h.on != "" &&
+			!slices.ContainsFunc(words, func(w string) bool { return slices.Contains(on, w) }) {
+			continue
+		}
+		if h.kept != "" && info.Resume != "" {
+			h.cure = h.kept
+		}
+		again := ""
+		if bound, err := durable.Bound(dir); bound || err != nil {
+			again = ", with another --out"
+		}
+		switch {
+		case h.cure == "" && h.kept != "":
+			return err
+		case h.cure == "":
+			return ui.Usage(err)
+		case !strings.HasPrefix(h.cure, "\n"):
+			h.cure = "; " + h.cure
+		}
+		return fmt.Errorf("%w%s", err, strings.NewReplacer("{dir}", dir, "{again}", again, "{resume}", info.Resume).
+			Replace(h.cure))
+	}
+	return err
+}
+
+// runInfo returns what the run in a folder says of itself; nothing if there is none.
+func runInfo(dir string) (info durable.RunInfo) {
+	if dir != "" {
+		info, _ = durable.ReadRunInfo(dir)
+	}
+	return info
+}
+
+// runFolder returns the folder of the run that a command writes; empty if there is none.
+func runFolder(cmd *cobra.Command) string {
+	if out := cmd.Flags().Lookup("out"); out != nil {
+		return out.Value.String()
+	}
+	if run := cmd.Flags().Lookup("run"); run != nil && run.Value.String() != "" {
+		return filepath.Join(runs.Dir, run.Value.String())
+	}
+	return ""
+}
+
+// interruptedBy returns what a command prints last after Ctrl-C, where err ended it.
+func interruptedBy(cmd *cobra.Command, err error) error {
+	var own ui.Interrupted
+	if errors.As(err, &own) {
+		return own
+	}
+	dir := runFolder(cmd)
+	if info := runInfo(dir); info.Resume != "" {
+		return ui.Kept(dir, info.Resume)
+	}
+	if files, err := os.ReadDir(dir); err == nil && len(files) > 0 {
+		return ui.Kept(dir, ui.CommandLine(cmd, cmd.Flags().Args()))
+	}
+	return ui.Interrupted("nothing was written")
+}
