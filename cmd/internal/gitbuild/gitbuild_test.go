@@ -269,6 +269,42 @@ func TestChangeAtTheMomentOfTheCommit(t *testing.T) {
 	}
 }
 
+// A repository may be somebody else's: programs that its settings and hooks name do not run.
+func TestHooksDoNotRun(t *testing.T) {
+	dir, c := newRepo(t)
+	ran := filepath.Join(t.TempDir(), "ran")
+	script := "#!/bin/sh\n: >" + quote.Word(ran) + "\n"
+	hooks := filepath.Join(dir, ".git", "hooks")
+	if err := os.MkdirAll(hooks, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"monitor", "post-checkout", "post-index-change"} {
+		if err := os.WriteFile(filepath.Join(hooks, name), []byte(script), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	git(t, dir, "config", "core.fsmonitor", filepath.Join(hooks, "monitor"))
+	write(t, filepath.Join(dir, "engine.sh"), engine)
+	r, err := OpenRepo(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	commit, err := r.Resolve(t.Context(), "one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, err := r.Snapshot(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []*Source{commit, tree} {
+		build(t, c, s, "cp engine.sh {out}")
+	}
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("a program of the repository ran")
+	}
+}
+
 func TestFailedBuilds(t *testing.T) {
 	dir, c := newRepo(t)
 	s, err := resolve(dir, "HEAD")

@@ -224,9 +224,11 @@ func (r *Repo) folder() string {
 	return r.common
 }
 
-// runGit runs git in a folder, and returns its output without the last newline.
+// runGit runs git in a folder, and returns its output without the last newline. Programs that the repository's own
+// settings name do not run: the repository may be somebody else's.
 func runGit(ctx context.Context, dir string, env []string, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.fsmonitor=", "-c", "core.hooksPath=" + os.DevNull},
+		args...)...)
 	cmd.Dir = dir
 	cmd.Env = append(append(cleanEnvironment(), "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "LC_ALL=C"), env...)
 	out, err := cmd.Output()
