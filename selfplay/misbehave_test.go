@@ -101,7 +101,7 @@ func TestMisbehaviours(t *testing.T) {
 func becomes(t *testing.T, command foreign.Command, start string) (verdict, why string) {
 	t.Helper()
 	open := func(engine.Spec) (engine.Player, error) { return foreign.NewClient(command), nil }
-	if err := (&Setup{Open: open}).Preflight(t.Context(), func(int) Limits { return anyLimits[0] },
+	if err := (&Place{Open: open}).Preflight(t.Context(), func(int) Limits { return anyLimits[0] },
 		Entrant{Spec: toy.Spec("bad")}); err != nil {
 		if !errors.Is(err, ErrPreflight) {
 			t.Error(err)

@@ -61,7 +61,7 @@ func TestPool(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		s := Setup{Open: pool.Open}
+		s := Place{Open: pool.Open}
 		if err := s.Preflight(t.Context(), fiveNodes, Entrant{Spec: toy.Spec(players[0])},
 			Entrant{Spec: toy.Spec(players[1])}); err != nil {
 			t.Fatal(err)

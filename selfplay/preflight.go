@@ -30,7 +30,7 @@ const (
 // error output.
 //
 // Without an Opener it does nothing.
-func (s *Setup) Preflight(ctx context.Context, limits func(player int) Limits, players ...Entrant) error {
+func (s *Place) Preflight(ctx context.Context, limits func(player int) Limits, players ...Entrant) error {
 	if s.Open == nil {
 		return nil
 	}

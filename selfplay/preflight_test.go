@@ -50,7 +50,7 @@ func TestPreflight(t *testing.T) {
 		{"nobody", nil, "no such player"},
 	} {
 		var open atomic.Int32
-		s := Setup{Open: openCounting(&open)}
+		s := Place{Open: openCounting(&open)}
 		err := s.Preflight(t.Context(), fiveNodes, Entrant{Spec: toy.Spec("good")},
 			Entrant{Spec: toy.Spec(tt.spec), Name: "the name", Options: tt.options})
 		switch {
@@ -66,11 +66,11 @@ func TestPreflight(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := (&Setup{Open: toy.Open}).Preflight(ctx, fiveNodes, Entrant{Spec: toy.Spec("a")}); !errors.Is(err,
+	if err := (&Place{Open: toy.Open}).Preflight(ctx, fiveNodes, Entrant{Spec: toy.Spec("a")}); !errors.Is(err,
 		context.Canceled) {
 		t.Errorf("canceled: %v", err)
 	}
-	if err := (&Setup{}).Preflight(ctx, fiveNodes, Entrant{Spec: toy.Spec("nobody")}); err != nil {
+	if err := (&Place{}).Preflight(ctx, fiveNodes, Entrant{Spec: toy.Spec("nobody")}); err != nil {
 		t.Errorf("without an opener: %v", err)
 	}
 }

@@ -14,10 +14,14 @@ import (
 var ErrConfig = errors.New("impossible configuration")
 
 // Setup says how games are played, independent of the players and of the purpose. The
-// configurations of datagen, match, ladder and tuner/spsa/play embed it.
+// configurations of datagen, match, ladder, screen and tuner/spsa/play embed it.
 type Setup struct {
-	Out string // folder of the run; empty: nothing is kept
+	Rules
+	Place
+}
 
+// Rules decide what is played: identities are made from them.
+type Rules struct {
 	Limits   Limits       // of each move
 	Rule     Adjudication // the zero Adjudication never ends a game
 	MaxPlies int          // plies of play after which a game is a draw; 0: DefaultMaxPlies
@@ -31,16 +35,17 @@ type Setup struct {
 	Stage      string // tag of the seeds, so that no two stages of a run play the same games; empty: the package's own
 
 	Program string // version of the program, for config.json and the manifest
+}
 
-	// What follows does not change the games.
-
-	Tolerance Tolerance // of games that fail
-
-	Open        Opener
-	Runner      Runner          // nil: a Local with Open and Concurrency
-	Concurrency int             // games at once; 0: one a core
+// Place says where games are played and kept. It does not change them.
+type Place struct {
+	Out         string          // folder of the run; empty: nothing is kept
 	Resume      string          // command line that resumes the run
 	Pinned      json.RawMessage // see durable.RunInfo
+	Tolerance   Tolerance       // of games that fail
+	Open        Opener
+	Runner      Runner // nil: a Local with Open and Concurrency
+	Concurrency int    // games at once; 0: one a core
 	Progress    func(done, total int64, note string)
 	Failed      func(*Result) // see Series
 }
@@ -79,7 +84,7 @@ func (l Limits) playable() error {
 
 // Openings opens the openings of a run that needs at most that many of them. An error
 // about a book with fewer wraps ErrConfig and opening.ErrExhausted.
-func (s *Setup) Openings(need uint64) (opening.Source, error) {
+func (s *Rules) Openings(need uint64) (opening.Source, error) {
 	source, err := s.Opening.Open(Seed(s.Seed, s.Generation, s.Stage+"/opening", 0))
 	if err != nil {
 		return nil, err
@@ -99,7 +104,7 @@ func (s *Setup) Series(openings Openings) Series {
 }
 
 // Job returns the game with the number between two players, without its opening.
-func (s *Setup) Job(number uint64, white, black Entrant) Job {
+func (s *Rules) Job(number uint64, white, black Entrant) Job {
 	return Job{
 		Players: [2]engine.Spec{white.Spec, black.Spec},
 		Options: [2][]engine.Option{white.Options, black.Options},
@@ -110,7 +115,7 @@ func (s *Setup) Job(number uint64, white, black Entrant) Job {
 	}
 }
 
-// The types below are what config.json says of a completed Setup. Each package embeds
+// The types below are what config.json says of the Rules of a completed Setup. Each package embeds
 // them among fields of its own, in an order that must stay: ids of games are computed
 // from the JSON text.
 
@@ -137,8 +142,8 @@ type SeedIdentity struct {
 	Program    string `json:"program"`
 }
 
-// Identity returns what config.json says of the setup with its openings.
-func (s *Setup) Identity(openings opening.Source) (RulesIdentity, OpeningIdentity, SeedIdentity) {
+// Identity returns what config.json says of the rules with their openings.
+func (s *Rules) Identity(openings opening.Source) (RulesIdentity, OpeningIdentity, SeedIdentity) {
 	from := OpeningIdentity{Opening: openings.Describe()}
 	if s.Check.MaxScore > 0 {
 		from.Checker, from.OpeningNodes, from.OpeningScore = s.Check.Player.Identity(), s.Check.Nodes, s.Check.MaxScore

@@ -145,11 +145,11 @@ func fewer(n uint64) uint64 {
 
 // games configures a small data set.
 func games(out string, n uint64, r selfplay.Runner) datagen.Config {
-	c := datagen.Standard(out, n, selfplay.Entrant{Spec: toy.Spec("assay:hash=1")},
-		selfplay.Limits{Nodes: 20, HardNodes: true})
-	c.MaxPlies, c.Check.Nodes, c.Seed, c.Program = 20, 50, 7, "test"
-	c.Open, c.Runner = roster.Open, r
-	return c
+	return datagen.Config{Games: n, Players: []selfplay.Entrant{{Spec: toy.Spec("assay:hash=1")}},
+		Setup: selfplay.Setup{
+			Rules: selfplay.Rules{Limits: selfplay.Limits{Nodes: 20, HardNodes: true}, Rule: selfplay.StandardAdjudication(),
+				MaxPlies: 20, Check: selfplay.Check{Nodes: 50}, Seed: 7, Program: "test"},
+			Place: selfplay.Place{Out: out, Open: roster.Open, Runner: r}}}
 }
 
 // matchOf configures a small match.
@@ -157,8 +157,11 @@ func matchOf(out string, n uint64, r selfplay.Runner) match.Config {
 	l := selfplay.Limits{Nodes: 20, HardNodes: true}
 	return match.Config{A: selfplay.Entrant{Spec: toy.Spec("assay:hash=1")},
 		B: selfplay.Entrant{Spec: toy.Spec("assay:hash=1:weights=shannon-1950")}, Games: n,
-		Setup: selfplay.Setup{Out: out, Limits: l, MaxPlies: 20, Check: selfplay.Check{Nodes: 50},
-			Opening: opening.Spec{Plies: 8}, Seed: 3, Program: "test", Open: roster.Open, Runner: r}}
+		Setup: selfplay.Setup{
+			Rules: selfplay.Rules{Limits: l, MaxPlies: 20, Check: selfplay.Check{Nodes: 50}, Opening: opening.Spec{Plies: 8},
+				Seed: 3, Program: "test"},
+			Place: selfplay.Place{Out: out, Open: roster.Open, Runner: r},
+		}}
 }
 
 func generate(t *testing.T, c datagen.Config) {

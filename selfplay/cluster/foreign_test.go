@@ -60,9 +60,11 @@ func foreignMatch(t *testing.T, spec string, r selfplay.Runner) match.Config {
 	l := selfplay.Limits{Nodes: 30}
 	return match.Config{A: selfplay.Entrant{Spec: toy.Spec(spec), Name: "toy"},
 		B:     selfplay.Entrant{Spec: toy.Spec("assay:hash=1")},
-		Games: 6, Setup: selfplay.Setup{Out: filepath.Join(t.TempDir(), "match"), Limits: l, MaxPlies: 30,
-			Check:   selfplay.Check{MaxScore: -1},
-			Opening: opening.Spec{Plies: 6}, Seed: 3, Program: "test", Open: roster.Open, Runner: r}}
+		Games: 6, Setup: selfplay.Setup{
+			Rules: selfplay.Rules{Limits: l, MaxPlies: 30, Check: selfplay.Check{MaxScore: -1},
+				Opening: opening.Spec{Plies: 6}, Seed: 3, Program: "test"},
+			Place: selfplay.Place{Out: filepath.Join(t.TempDir(), "match"), Open: roster.Open, Runner: r},
+		}}
 }
 
 func allow(t *testing.T, cache string, engines ...string) *worker.Engines {

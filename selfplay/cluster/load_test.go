@@ -148,9 +148,10 @@ func BenchmarkGames(b *testing.B) {
 	player := selfplay.Entrant{Spec: toy.Spec("assay:hash=1")}
 	for _, where := range []string{"local", "worker"} {
 		b.Run(where, func(b *testing.B) {
-			c := datagen.Standard(filepath.Join(b.TempDir(), "games"), uint64(b.N), player,
-				selfplay.Limits{Nodes: 300, HardNodes: true})
-			c.Check.Nodes, c.Seed, c.Program, c.Open, c.Concurrency = 300, 7, "test", roster.Open, 1
+			c := datagen.Config{Games: uint64(b.N), Players: []selfplay.Entrant{player}}
+			c.Out, c.Rule = filepath.Join(b.TempDir(), "games"), selfplay.StandardAdjudication()
+			c.Limits, c.Check.Nodes = selfplay.Limits{Nodes: 300, HardNodes: true}, 300
+			c.Seed, c.Program, c.Open, c.Concurrency = 7, "test", roster.Open, 1
 			if where == "worker" {
 				s := serve(b, coordinator.ServerConfig{})
 				c.Runner = newCoordinator(b, s, coordinator.Config{Lease: coordinator.DefaultLease, CheckEvery: time.Minute})

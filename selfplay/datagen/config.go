@@ -16,13 +16,6 @@ type Config struct {
 	Players []selfplay.Entrant // one, against itself, or two, who swap colors after each game
 }
 
-// Standard returns the configuration of careful training data: games of a player with
-// itself under the limits, random openings, adjudication of clear wins only.
-func Standard(out string, games uint64, player selfplay.Entrant, limits selfplay.Limits) Config {
-	return Config{Setup: selfplay.Setup{Out: out, Limits: limits, Rule: selfplay.StandardAdjudication()},
-		Games: games, Players: []selfplay.Entrant{player}}
-}
-
 // identity is everything that decides the bytes of a game, as config.json and the manifest have it. The number of
 // games is no part of it: the first games of a longer run are those of a shorter one.
 type identity struct {

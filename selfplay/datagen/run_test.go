@@ -23,15 +23,9 @@ import (
 func config(t *testing.T, games uint64) Config {
 	return Config{
 		Setup: selfplay.Setup{
-			Out:         filepath.Join(t.TempDir(), "games"),
-			Limits:      selfplay.Limits{Nodes: 100},
-			Rule:        selfplay.Adjudication{WinScore: 500, WinPlies: 4, PlayOn: 0.2},
-			MaxPlies:    60,
-			Opening:     opening.Spec{Plies: 4},
-			Seed:        7,
-			Open:        toy.Open,
-			Concurrency: 2,
-			Program:     "test 1",
+			Rules: selfplay.Rules{Limits: selfplay.Limits{Nodes: 100}, Rule: selfplay.Adjudication{WinScore: 500,
+				WinPlies: 4, PlayOn: 0.2}, MaxPlies: 60, Opening: opening.Spec{Plies: 4}, Seed: 7, Program: "test 1"},
+			Place: selfplay.Place{Out: filepath.Join(t.TempDir(), "games"), Open: toy.Open, Concurrency: 2},
 		},
 		Games:   games,
 		Players: []selfplay.Entrant{{Spec: toy.Spec("a"), Name: "toy a"}, {Spec: toy.Spec("b"), Name: "toy b"}},

@@ -46,9 +46,12 @@ func (w *wild) Search(ctx context.Context, g *board.Game, lim engine.Limits) (en
 
 func config(t *testing.T, schedule Schedule, games uint64) Config {
 	c := Config{Schedule: schedule, Games: games, Anchor: -1,
-		Setup: selfplay.Setup{Out: filepath.Join(t.TempDir(), "ladder"), Limits: selfplay.Limits{Nodes: 1},
-			Rule: selfplay.Adjudication{WinScore: 500, WinPlies: 4}, MaxPlies: 60, Opening: opening.Spec{Plies: 6},
-			Check: selfplay.Check{MaxScore: -1}, Seed: 2, Open: openWild, Concurrency: 2, Program: "test"}}
+		Setup: selfplay.Setup{
+			Rules: selfplay.Rules{Limits: selfplay.Limits{Nodes: 1}, Rule: selfplay.Adjudication{WinScore: 500,
+				WinPlies: 4}, MaxPlies: 60, Opening: opening.Spec{Plies: 6}, Check: selfplay.Check{MaxScore: -1},
+				Seed: 2, Program: "test"},
+			Place: selfplay.Place{Out: filepath.Join(t.TempDir(), "ladder"), Open: openWild, Concurrency: 2},
+		}}
 	for _, name := range []string{"8", "0", "4", "6", "2"} {
 		c.Players = append(c.Players, selfplay.Entrant{Spec: toy.Spec(name), Name: "wild " + name})
 	}

@@ -21,9 +21,11 @@ func ExampleRun() {
 	}
 	defer os.RemoveAll(dir)
 	c := match.Config{
-		Setup: selfplay.Setup{Out: filepath.Join(dir, "m"), Limits: selfplay.Limits{Nodes: 100},
-			Rule:     selfplay.StandardAdjudication(),
-			MaxPlies: 80, Seed: 1, Open: toy.Open, Program: "example"},
+		Setup: selfplay.Setup{
+			Rules: selfplay.Rules{Limits: selfplay.Limits{Nodes: 100}, Rule: selfplay.StandardAdjudication(),
+				MaxPlies: 80, Seed: 1, Program: "example"},
+			Place: selfplay.Place{Out: filepath.Join(dir, "m"), Open: toy.Open},
+		},
 		A: selfplay.Entrant{Spec: toy.Spec("a")}, B: selfplay.Entrant{Spec: toy.Spec("b")},
 		Games: 20,
 	}

@@ -23,15 +23,9 @@ import (
 func config(t *testing.T, games uint64) Config {
 	return Config{
 		Setup: selfplay.Setup{
-			Out:         filepath.Join(t.TempDir(), "match"),
-			Limits:      selfplay.Limits{Nodes: 100},
-			Rule:        selfplay.Adjudication{WinScore: 500, WinPlies: 4},
-			MaxPlies:    60,
-			Opening:     opening.Spec{Plies: 4},
-			Seed:        5,
-			Open:        toy.Open,
-			Concurrency: 2,
-			Program:     "test 1",
+			Rules: selfplay.Rules{Limits: selfplay.Limits{Nodes: 100}, Rule: selfplay.Adjudication{WinScore: 500,
+				WinPlies: 4}, MaxPlies: 60, Opening: opening.Spec{Plies: 4}, Seed: 5, Program: "test 1"},
+			Place: selfplay.Place{Out: filepath.Join(t.TempDir(), "match"), Open: toy.Open, Concurrency: 2},
 		},
 		A:       selfplay.Entrant{Spec: toy.Spec("a"), Name: "toy a"},
 		B:       selfplay.Entrant{Spec: toy.Spec("b"), Name: "toy b"},

@@ -10,7 +10,7 @@ import (
 // Players that search beyond a soft limit alike are no cause for a warning; one that does alone is.
 func TestNodeWarnings(t *testing.T) {
 	nodes := selfplay.Limits{Nodes: 1000}
-	c := &Config{Setup: selfplay.Setup{Limits: nodes}, LimitsB: nodes}
+	c := &Config{Setup: selfplay.Setup{Rules: selfplay.Rules{Limits: nodes}}, LimitsB: nodes}
 	for _, x := range []struct {
 		a, b uint64 // a ply
 		want string

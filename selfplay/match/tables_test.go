@@ -27,7 +27,7 @@ func TestWarnings(t *testing.T) {
 		{a, hundred, true}, {a, selfplay.Limits{}, true}, {a, thousand, false},
 		{b, hundred, false}, {b, selfplay.Limits{}, false}, {b, thousand, false},
 	} {
-		c := Config{Setup: selfplay.Setup{Limits: hundred}, A: a, B: tt.b, LimitsB: tt.limitsB}
+		c := Config{Setup: selfplay.Setup{Rules: selfplay.Rules{Limits: hundred}}, A: a, B: tt.b, LimitsB: tt.limitsB}
 		if list := c.Warnings(); (len(list) == 1) != tt.noise {
 			t.Errorf("%s, %+v: %q", tt.b.Identity(), tt.limitsB, list)
 		}

@@ -68,14 +68,13 @@ func (l *learner) spsaConfig(g int, m *eval.Model, w []eval.Coef) (play.Config, 
 	if err != nil {
 		return play.Config{}, err
 	}
-	c := play.Config{Player: l.entrant(l.champion), Pairs: 1}
-	c.Seed, c.Limits.Nodes, c.Rule = selfplay.Seed(l.Plan.Seed, uint64(g), spsaName, 0), plan.Nodes, l.rule()
+	c := play.Config{Setup: l.setup(l.run.Path(Folder(g), spsaName), plan.Nodes), Player: l.entrant(l.champion), Pairs: 1}
+	c.Limits.HardNodes = false
+	c.Seed = selfplay.Seed(l.Plan.Seed, uint64(g), spsaName, 0)
 	c.SPSA = spsa.Config{Iterations: plan.Games / 2, Seed: c.Seed, Ahead: play.DefaultAhead}
 	if c.SPSA.Parameters, err = play.Parameters(list, c.SPSA.Iterations); err != nil {
 		return c, err
 	}
-	c.Out, c.Open, c.Concurrency, c.Runner = l.run.Path(Folder(g), spsaName), l.Open, l.Workers, l.Runner
-	c.Program, c.Resume = l.Program, l.Resume
 	return c, nil
 }
 

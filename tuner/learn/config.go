@@ -7,18 +7,15 @@ import (
 
 // Config is everything that a run's result depends on, and how to carry it out.
 type Config struct {
-	Dir     string // the run's folder
+	selfplay.Place // where games are played: Out is the run's folder, Open opens assay with the weights of a file
+
 	Program string // version of the program, for pedigrees
-	Resume  string // the command line that resumes the run
 	Plan    Plan
 
 	// StartID and OpponentID, if not empty, are what the ids of the plan's weights must be.
 	StartID, OpponentID string
 
-	Open    selfplay.Opener // opens assay with the weights of a file
-	Workers int             // games at once, 0: one a core; no result depends on it
-	Runner  selfplay.Runner // plays the games; nil: selfplay.Local with Workers
-	Tables  *syzygy.Judge   // that end games, or nil
+	Tables *syzygy.Judge // that end games, or nil
 
 	// Stage, if not nil, is called when a stage begins; what it returns is called with
 	// the progress of the stage, and at its end with a summary.

@@ -93,7 +93,7 @@ func (l *learner) tune(ctx context.Context, g int, stage StageProgress) (*tuner.
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := rows.Build{Workers: l.Workers, Progress: stage.Update}.Positions(ctx, m, sources)
+	s, err := rows.Build{Workers: l.Concurrency, Progress: stage.Update}.Positions(ctx, m, sources)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -113,7 +113,7 @@ func (l *learner) tune(ctx context.Context, g int, stage StageProgress) (*tuner.
 		return nil, nil, err
 	}
 	c.Seed = l.Plan.Seed
-	c.Workers = l.Workers
+	c.Workers = l.Concurrency
 	c.Progress = stage.Update
 	r, err := tuner.Fit(ctx, s, terms, c)
 	if err != nil {
@@ -139,7 +139,7 @@ func (l *learner) reference(ctx context.Context, first int, stage StageProgress)
 	if err != nil {
 		return nil, err
 	}
-	return rows.Build{Workers: l.Workers, Progress: stage.Update}.Positions(ctx, m, []rows.Source{s})
+	return rows.Build{Workers: l.Concurrency, Progress: stage.Update}.Positions(ctx, m, []rows.Source{s})
 }
 
 // center returns the weights around which the prior holds a fit: those the run began

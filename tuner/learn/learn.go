@@ -68,8 +68,8 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	plan := c.Plan
 	plan.From, plan.Opponent = Written(plan.From, start), Written(plan.Opponent, opponent)
 	now := RunConfig{c.Program, start.ID(), opponent.ID(), plan}
-	run, err := durable.ExtendRun(c.Dir, durable.RunInfo{Command: "learn", Resume: c.Resume, Program: c.Program}, now,
-		func(recorded json.RawMessage) error { return checkResume(c.Dir, recorded, now) })
+	run, err := durable.ExtendRun(c.Out, durable.RunInfo{Command: "learn", Resume: c.Resume, Program: c.Program}, now,
+		func(recorded json.RawMessage) error { return checkResume(c.Out, recorded, now) })
 	if err != nil {
 		return nil, err
 	}
@@ -225,11 +225,9 @@ func (l *learner) limits(nodes uint64) selfplay.Limits {
 // games plays the generation's games with the champion.
 func (l *learner) games(ctx context.Context, g int) (*datagen.Summary, error) {
 	plan := l.Plan.Generations[g-1]
-	c := datagen.Standard(l.run.Path(Folder(g), "games"), uint64(plan.Games), l.entrant(l.champion),
-		l.limits(plan.Nodes))
-	c.Seed, c.Generation, c.Stage = l.Plan.Seed, uint64(g), "selfplay"
-	c.Rule = l.rule()
-	c.Open, c.Concurrency, c.Runner, c.Program, c.Resume = l.Open, l.Workers, l.Runner, l.Program, l.Resume
+	c := datagen.Config{Setup: l.setup(l.run.Path(Folder(g), "games"), plan.Nodes), Games: uint64(plan.Games),
+		Players: []selfplay.Entrant{l.entrant(l.champion)}}
+	c.Generation, c.Stage = uint64(g), "selfplay"
 	stage := l.stage(fmt.Sprintf("generation %d: self-play", g))
 	c.Progress = stage.Update
 	s, err := datagen.Run(ctx, c)
@@ -293,19 +291,17 @@ func (l *learner) measure(ctx context.Context, stage, name string, player *Weigh
 }
 
 func (l *learner) match(out string, a, b selfplay.Entrant, nodes uint64) match.Config {
-	return match.Config{
-		Setup: selfplay.Setup{Out: out, Limits: l.limits(nodes), Rule: l.rule(),
-			Seed: l.Plan.Seed,
-			Open: l.Open, Concurrency: l.Workers, Runner: l.Runner, Program: l.Program, Resume: l.Resume},
-		A: a, B: b,
-	}
+	return match.Config{Setup: l.setup(out, nodes), A: a, B: b}
 }
 
-// rule says when games end by scores or tables.
-func (l *learner) rule() selfplay.Adjudication {
+// setup says how the run's games are played, and keeps them in the folder.
+func (l *learner) setup(out string, nodes uint64) selfplay.Setup {
 	rule := selfplay.StandardAdjudication()
 	rule.Tables = l.Tables
-	return rule
+	s := selfplay.Setup{Place: l.Place, Rules: selfplay.Rules{Limits: l.limits(nodes), Rule: rule, Seed: l.Plan.Seed,
+		Program: l.Program}}
+	s.Out = out
+	return s
 }
 
 func (l *learner) play(ctx context.Context, c match.Config, name string) (*match.Result, error) {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/roster"
 )
@@ -36,7 +37,9 @@ func tiny() Plan {
 }
 
 func config(dir string, workers int) Config {
-	return Config{Dir: dir, Program: "test", Resume: "again", Plan: tiny(), Open: roster.Open, Workers: workers}
+	return Config{Place: selfplay.Place{Out: dir, Resume: "again", Open: roster.Open, Concurrency: workers},
+		Program: "test",
+		Plan:    tiny()}
 }
 
 // wholeDir is the folder of a run of tiny that no one interrupted. Tests share it and do

@@ -156,7 +156,7 @@ func TestOtherModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := models.Load(filepath.Join(c.Dir, "gen-1", WeightsName))
+	file, err := models.Load(filepath.Join(c.Out, "gen-1", WeightsName))
 	if err != nil {
 		t.Fatal(err)
 	}

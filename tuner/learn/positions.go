@@ -30,7 +30,7 @@ func (l *learner) positions(ctx context.Context, g int) (positions.Counts, error
 	stage := l.stage(fmt.Sprintf("generation %d: positions", g))
 	manifest, counts, err := positions.Extract(ctx, []*dataset.Reader[dataset.GameRow]{games},
 		l.run.Path(Folder(g), "positions"), positions.Config{
-			Filter: filter, Program: l.Program, NewResolver: newResolve, Workers: l.Workers, Progress: stage.Update,
+			Filter: filter, Program: l.Program, NewResolver: newResolve, Workers: l.Concurrency, Progress: stage.Update,
 		})
 	if errors.Is(err, dataset.ErrComplete) {
 		return l.counted(g)

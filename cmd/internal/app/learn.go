@@ -174,7 +174,7 @@ func (s *learning) learn() error {
 	if c.Tables, err = s.tablebases(); err != nil {
 		return err
 	}
-	dir, plan := c.Dir, &c.Plan
+	dir, plan := c.Out, &c.Plan
 	// Said at the first stage, when learn.Run has accepted the plan and the weights.
 	announce := sync.OnceFunc(func() {
 		fmt.Fprintf(s.stderr, "run %s: %d generations, then %d games against %s\n",

@@ -11,13 +11,14 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/roster"
 	"github.com/assay-chess/assay/tuner/learn"
 )
 
 // learnConfig turns the settings into the configuration of a run.
 func (s *learning) learnConfig() (learn.Config, error) {
-	c := learn.Config{Program: ui.Version(), Open: roster.Open, Workers: s.Concurrency}
+	c := learn.Config{Program: ui.Version(), Place: selfplay.Place{Open: roster.Open, Concurrency: s.Concurrency}}
 	var err error
 	if s.plan != "" {
 		err = s.readPlan(&c)
@@ -27,7 +28,7 @@ func (s *learning) learnConfig() (learn.Config, error) {
 	if err != nil {
 		return c, err
 	}
-	c.Dir, c.Resume, err = s.folder(s.runName(&c.Plan))
+	c.Out, c.Resume, err = s.folder(s.runName(&c.Plan))
 	return c, err
 }
 

@@ -27,6 +27,7 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/num"
+	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/roster"
 	"github.com/assay-chess/assay/tuner"
@@ -42,8 +43,8 @@ func smallRun(t *testing.T) (dir string) {
 		for i := range plan.Generations {
 			plan.Generations[i].Gate.Games = 8
 		}
-		if _, err := learn.Run(t.Context(), learn.Config{Dir: dir, Program: "test", Resume: "assay learn", Plan: plan,
-			Open: roster.Open}); err != nil {
+		if _, err := learn.Run(t.Context(), learn.Config{Program: "test", Plan: plan,
+			Place: selfplay.Place{Out: dir, Resume: "assay learn", Open: roster.Open}}); err != nil {
 			t.Fatal(err)
 		}
 	}

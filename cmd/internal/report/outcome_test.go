@@ -106,7 +106,9 @@ func TestOutcomeOfAMatchInProgress(t *testing.T) {
 func longMatch(out string) match.Config {
 	player := selfplay.Entrant{Spec: engine.Spec{Name: "random"}, Name: "random"}
 	return match.Config{A: player, B: player, Games: 1_000_000,
-		Setup: selfplay.Setup{Out: out, Limits: selfplay.Limits{Depth: 1}, MaxPlies: 60,
-			Opening: opening.Spec{Plies: 8}, Check: selfplay.Check{MaxScore: -1}, Concurrency: 1, Open: roster.Open,
-			Program: "test", Resume: "assay match --out match"}}
+		Setup: selfplay.Setup{
+			Rules: selfplay.Rules{Limits: selfplay.Limits{Depth: 1}, MaxPlies: 60, Opening: opening.Spec{Plies: 8},
+				Check: selfplay.Check{MaxScore: -1}, Program: "test"},
+			Place: selfplay.Place{Out: out, Concurrency: 1, Open: roster.Open, Resume: "assay match --out match"},
+		}}
 }

@@ -58,9 +58,12 @@ func config(t *testing.T, kind screen.Kind, games uint64) Config {
 	}
 	return Config{Design: d, Games: games, Base: player(0), Player: player,
 		Factors: []Factor{{Name: "helps", On: "1"}, {Name: "hurts", On: "2"}, {Name: "nothing", On: "3"}},
-		Setup: selfplay.Setup{Out: filepath.Join(t.TempDir(), "screen"), Limits: selfplay.Limits{Nodes: 1},
-			Rule: selfplay.Adjudication{WinScore: 500, WinPlies: 4}, MaxPlies: 60, Opening: opening.Spec{Plies: 6},
-			Check: selfplay.Check{MaxScore: -1}, Seed: 2, Open: openWild, Concurrency: 2, Program: "test"}}
+		Setup: selfplay.Setup{
+			Rules: selfplay.Rules{Limits: selfplay.Limits{Nodes: 1}, Rule: selfplay.Adjudication{WinScore: 500,
+				WinPlies: 4}, MaxPlies: 60, Opening: opening.Spec{Plies: 6}, Check: selfplay.Check{MaxScore: -1},
+				Seed: 2, Program: "test"},
+			Place: selfplay.Place{Out: filepath.Join(t.TempDir(), "screen"), Open: openWild, Concurrency: 2},
+		}}
 }
 
 func run(t *testing.T, c Config) *Result {

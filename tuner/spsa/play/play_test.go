@@ -90,10 +90,12 @@ func config(t *testing.T, iterations int) Config {
 	x.Name, x.Start = "x", 700
 	y.Name, y.Start = "y", 700
 	return Config{
-		Setup: selfplay.Setup{Out: filepath.Join(t.TempDir(), "run"), Limits: selfplay.Limits{Nodes: 1},
-			Rule: selfplay.Adjudication{WinScore: 600, WinPlies: 4}, MaxPlies: 80, Seed: 3,
-			Check: selfplay.Check{MaxScore: -1}, Opening: opening.Spec{Plies: 8}, Open: openCareless, Concurrency: 3,
-			Program: "test"},
+		Setup: selfplay.Setup{
+			Rules: selfplay.Rules{Limits: selfplay.Limits{Nodes: 1}, Rule: selfplay.Adjudication{WinScore: 600,
+				WinPlies: 4}, MaxPlies: 80, Seed: 3, Check: selfplay.Check{MaxScore: -1},
+				Opening: opening.Spec{Plies: 8}, Program: "test"},
+			Place: selfplay.Place{Out: filepath.Join(t.TempDir(), "run"), Open: openCareless, Concurrency: 3},
+		},
 		Player: selfplay.Entrant{Spec: engine.Spec{Name: "careless"}},
 		SPSA:   spsa.Config{Parameters: []spsa.Parameter{x, y}, Iterations: iterations, Seed: 3, Ahead: 3},
 		Pairs:  2,
