@@ -39,6 +39,7 @@ import (
 
 // Main is the function main of the command.
 func Main() {
+	ui.CloseOnExec()
 	reportGoroutines(os.Getenv("ASSAY_GOROUTINES"), os.Stderr)
 	os.Exit(Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

@@ -20,3 +20,6 @@ func SetNice(n int) error {
 
 // ClosedOutput is known on Unix only.
 func ClosedOutput() bool { return false }
+
+// CloseOnExec does nothing on this system.
+func CloseOnExec() {}

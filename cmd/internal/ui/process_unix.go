@@ -31,6 +31,17 @@ func ProcessorTime() (own, children time.Duration, memory int64) {
 	return spent(&self), spent(&theirs), memory
 }
 
+// CloseOnExec keeps the descriptors that this process inherited from the engines that it starts. Go does that for files
+// that it opens itself.
+func CloseOnExec() {
+	list, _ := os.ReadDir("/dev/fd")
+	for _, e := range list {
+		if fd, err := strconv.Atoi(e.Name()); err == nil && fd > 2 {
+			syscall.CloseOnExec(fd)
+		}
+	}
+}
+
 // SetNice sets the niceness of this process. On Linux each thread has its own, and a new one
 // inherits that of the thread that starts it; elsewhere the process has one.
 func SetNice(n int) error {
