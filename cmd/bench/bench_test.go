@@ -3,7 +3,6 @@ package main
 import (
 	"math"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -22,14 +21,9 @@ func TestPaired(t *testing.T) {
 	}
 }
 
-func TestPgnPlies(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "games.pgn")
-	text := "[Event \"a 1-0\"]\n\n1. e4 {+0.10/8 0.1s} e5 2. Nf3 *\n\n[FEN \"x\"]\n\n12... O-O 13. e8=Q# 1-0\n"
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if n, err := pgnPlies(path); n != 5 || err != nil {
-		t.Errorf("pgnPlies() = %v, %v, want 5", n, err)
+func TestSelfplayPlies(t *testing.T) {
+	if n, err := selfplayPlies([]byte("selfplay: 12 games\n{\"out\":\"x\",\"plies\":77,\"adjudicated\":3}\n")); n != 77 || err != nil {
+		t.Errorf("selfplayPlies() = %v, %v, want 77", n, err)
 	}
 }
 

@@ -23,7 +23,6 @@ func main() {
 func run() (err error) {
 	var tools tools
 	flag.StringVar(&tools.assay, "assay", "", "the program assay")
-	flag.StringVar(&tools.tests, "tests", "", "folder of the compiled tests eval.test, dataset.test and convert.test")
 	flag.StringVar(&tools.positions, "positions", "", "data set to tune on")
 	flag.Float64Var(&tools.positionRows, "position-rows", 0, "its number of rows")
 	out := flag.String("out", "", "file for the rates")
@@ -36,7 +35,7 @@ func run() (err error) {
 		return fmt.Errorf("-rows: %w", err)
 	}
 	if *out == "" || tools.assay == "" || *rounds < 2 || flag.NArg() > 0 {
-		return errors.New("usage: bench -assay PROGRAM -tests FOLDER -out FILE [-rounds N] [-rows REGEXP]")
+		return errors.New("usage: bench -assay PROGRAM -out FILE [-rounds N] [-rows REGEXP]")
 	}
 	if tools.work, err = os.MkdirTemp("", "assay-bench"); err != nil {
 		return err

@@ -3,13 +3,11 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -74,42 +72,6 @@ func (s *side) run() (work, cpu float64, err error) {
 		err = fmt.Errorf("%g pieces of work in %g s", work, cpu)
 	}
 	return work, cpu, err
-}
-
-// benchmark is a Go benchmark of a package's compiled test, in the folder of the package. The time of a
-// run with one iteration is subtracted. Work is the number of iterations, or what the metric counts a second.
-func benchmark(dir, path, pattern, metric string, iterations int) side {
-	if _, err := os.Stat(path); err != nil {
-		return side{name: "assay", missing: path + " is not built"}
-	}
-	start := func(n int) ([]byte, float64, error) {
-		return seconds(dir, path, "-test.run=^$", "-test.cpu=1", "-test.bench="+pattern,
-			fmt.Sprintf("-test.benchtime=%dx", n))
-	}
-	return side{name: "assay", start: func(string) ([]byte, float64, error) {
-		_, idle, err := start(1)
-		if err != nil {
-			return nil, 0, err
-		}
-		out, cpu, err := start(iterations + 1)
-		return out, cpu - idle, err
-	}, work: func(out []byte) (float64, error) {
-		if metric == "" {
-			return float64(iterations), nil
-		}
-		perOp, err1 := reported(out, `([0-9.e+]+) ns/op`)
-		perSecond, err2 := reported(out, metric)
-		return perOp / 1e9 * perSecond * float64(iterations), errors.Join(err1, err2)
-	}}
-}
-
-// reported returns the number that a program printed: what the pattern's parentheses match.
-func reported(out []byte, pattern string) (float64, error) {
-	m := regexp.MustCompile(pattern).FindSubmatch(out)
-	if m == nil {
-		return 0, fmt.Errorf("no %q in: %s", pattern, out)
-	}
-	return strconv.ParseFloat(string(m[1]), 64)
 }
 
 // exchange is what to say to an engine, and how the line begins that ends its answer.
@@ -186,19 +148,4 @@ func threadSeconds(pid int) (sum float64, err error) {
 		sum += ns / 1e9
 	}
 	return sum, nil
-}
-
-var notMoves = regexp.MustCompile(`(?m)^\[.*\]$|\{[^}]*\}|\d+\.+|1-0|0-1|1/2-1/2|\*`)
-
-// pgnPlies returns the number of moves in the games of a file.
-func pgnPlies(path string) (float64, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return 0, err
-	}
-	n := len(bytes.Fields(notMoves.ReplaceAll(text, nil)))
-	if n == 0 {
-		return 0, fmt.Errorf("%s has no games", path)
-	}
-	return float64(n), nil
 }

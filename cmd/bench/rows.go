@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
-	"strings"
 )
 
 // row is a job that assay and others do.
@@ -33,20 +31,17 @@ type side struct {
 // tools are the programs and folders that the rows need.
 type tools struct {
 	assay string
-	tests string // folder of compiled tests
 	work  string // temporary folder
 
 	positions    string // data set to tune on, or ""
 	positionRows float64
 }
 
-const kiwipete = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
-
 // searched are the five positions of the row "search": an opening, three middlegames, an
 // endgame.
 var searched = []string{
 	"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
-	kiwipete,
+	"r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
 	"r1bq1rk1/pp2bppp/2n1pn2/2pp4/2PP4/2N1PN2/PP2BPPP/R1BQ1RK1 w - - 0 8",
 	"2q1rr1k/3bbnnp/p2p1pp1/2pPp3/PpP1P1P1/1P2BNNP/2BQ1PRK/7R b - - 0 1",
 	"3r1k2/4npp1/1ppr3p/p6P/P2PPPP1/1NR5/5K2/2R5 w - - 0 1",
@@ -84,33 +79,22 @@ const searchedNodes = 500_000 // for each position
 
 // rows lists all rows, in the order of the table in RESULTS.md.
 func (t *tools) rows() []row {
-	const million = 1e6
-	benched := process("assay", t.assay, "bench")
-	benched.work = func(out []byte) (float64, error) { return reported(out, `nodes +([0-9]+)`) }
 	return []row{
-		t.perft("perft of the start position to 6", "startpos", 6, 119_060_324),
-		t.perft("perft of Kiwipete to 5", "fen "+kiwipete, 5, 193_690_690),
+		{"legal moves: perft of the start position to 6", "M nodes", 1e6, t.perft()},
 		t.search("search of five positions", searched),
 		t.search("search of twenty other positions", others),
-		{"assay bench", "M nodes", million, []side{benched}},
-		t.goBench("evaluation of middlegames", "M positions", million, "eval", "BenchmarkEvaluate$/^assay", "", 3_000_000),
-		t.goBench("the same, pawns not cached", "M positions", million, "eval", "BenchmarkEvaluateCold", "", 3_000_000),
-		t.goBench("import of EPD", "k rows", 1000, "dataset/convert", "BenchmarkImportEPD", `([0-9.e+]+) rows/s`, 8),
 		{"import of PGN", "MB", 1e6, t.imports()},
-		t.goBench("loading positions", "k rows", 1000, "dataset", "BenchmarkReadPositions", `([0-9.e+]+) rows/s`, 8),
 		{"self-play, 5,000 nodes a move", "plies", 1, []side{t.selfplay()}},
-		{"matches of Stockfish, 1,000 nodes a move", "plies", 1, t.matches()},
 		{"tune", "rows", 1, t.tune()},
 	}
 }
 
-func (t *tools) perft(name, position string, depth int, nodes float64) row {
-	d := strconv.Itoa(depth)
-	ours := process("assay", t.assay, "perft", strings.TrimPrefix(position, "fen "), d)
+func (t *tools) perft() []side {
+	const nodes = 119_060_324
+	ours := process("assay", t.assay, "perft", "startpos", "6")
 	ours.work = always(nodes)
-	talk := exchange{"position " + position + "\ngo perft " + d, "Nodes searched"}
-	peer := dialogue("Stockfish", always(nodes), find("STOCKFISH", "stockfish"), nil, []exchange{talk})
-	return row{name, "M nodes", 1e6, []side{ours, peer}}
+	talk := exchange{"position startpos\ngo perft 6", "Nodes searched"}
+	return []side{ours, dialogue("Stockfish", always(nodes), find("STOCKFISH", "stockfish"), nil, []exchange{talk})}
 }
 
 // search is the search of positions to a number of nodes over UCI. The time of the start is not counted:
@@ -144,12 +128,6 @@ func searchNodes(out []byte) (sum float64, err error) {
 	return sum, nil
 }
 
-// goBench is a row of a Go benchmark: its iterations, or what the metric counts.
-func (t *tools) goBench(name, unit string, scale float64, folder, pattern, metric string, iterations int) row {
-	path := filepath.Join(t.tests, filepath.Base(folder)+".test")
-	return row{name, unit, scale, []side{benchmark(folder, path, "^"+pattern+"$", metric, iterations)}}
-}
-
 // imports read 48 MB of human games with clocks and scores in comments. pgn-extract parses them and writes them
 // nowhere.
 func (t *tools) imports() []side {
@@ -169,65 +147,22 @@ func (t *tools) imports() []side {
 func (t *tools) selfplay() side {
 	out := filepath.Join(t.work, "selfplay")
 	s := process("assay", t.assay, "selfplay", "--games", "12", "--nodes", "5000", "--seed", "1", "--concurrency", "1",
-		"--out", out)
+		"--json", "--out", out)
 	s.prepare = func() error { return os.RemoveAll(out) }
-	s.work = func([]byte) (float64, error) {
-		pgn := out + ".pgn"
-		if text, err := exec.Command(t.assay, "data", "export", out, "--out", pgn).CombinedOutput(); err != nil {
-			return 0, fmt.Errorf("%w: %s", err, text)
-		}
-		defer os.Remove(pgn)
-		return pgnPlies(pgn)
-	}
+	s.work = selfplayPlies
 	return s
 }
 
-// matches are matches of Stockfish against itself, two games at once, without adjudication.
-// A runner's processor time has that of the engines in it.
-func (t *tools) matches() []side {
-	fish := find("STOCKFISH", "stockfish")
-	out, book := filepath.Join(t.work, "match"), filepath.Join(t.work, "book.epd")
-	pgn := out + ".pgn"
-	args := func(text string) (list []string) { // without quoting: paths have no spaces
-		return strings.Fields(strings.NewReplacer("FISH", fish, "BOOK", book, "OUT", out, "PGN", pgn).Replace(text))
-	}
-	sides := []side{
-		process("assay", t.assay, args("match name=a:uci:FISH?Hash=16 name=b:uci:FISH?Hash=16 --nodes 1000 --games 16 "+
-			"--concurrency 2 --book BOOK --win-plies 0 --draw-plies 0 --out OUT")...),
-		process("c-chess-cli", find("C_CHESS_CLI", "c-chess-cli"), args("-engine cmd=FISH name=a -engine cmd=FISH name=b "+
-			"-each nodes=1000 option.Hash=16 -openings file=BOOK -repeat -games 16 -concurrency 2 -pgn PGN")...),
-		process("fastchess", find("FASTCHESS", "fastchess"), args("-engine cmd=FISH name=a -engine cmd=FISH name=b "+
-			"-each tc=inf nodes=1000 option.Hash=16 -openings file=BOOK format=epd -games 2 -rounds 8 -repeat "+
-			"-concurrency 2 -pgnout file=PGN")...),
-	}
-	for i := range sides {
-		path := pgn
-		if i == 0 {
-			path = filepath.Join(out, "games.pgn")
-		}
-		s := &sides[i]
-		s.dir = t.work // a program may leave files
-		s.prepare = func() error {
-			return errors.Join(os.RemoveAll(out), os.RemoveAll(pgn), os.WriteFile(book, []byte(openings), 0o644))
-		}
-		s.work = func([]byte) (float64, error) { return pgnPlies(path) }
-		if fish == "" && s.missing == "" {
-			s.missing = "Stockfish is not installed"
-		}
-	}
-	return sides
-}
+var plies = regexp.MustCompile(`"plies":([0-9]+)`)
 
-// openings of the matches.
-const openings = `rnbqkb1r/ppp1pppp/5n2/8/3PP3/2N5/PP3PPP/R1BQKBNR b KQkq - 0 1
-rnbq1rk1/pppp1ppp/4pn2/8/1bPP4/P1N5/1PQ1PPPP/R1B1KBNR b KQ - 0 1
-r1bqkb1r/2pp1ppp/p1n5/1p2p3/3Pn3/1B3N2/PPP2PPP/RNBQ1RK1 b kq - 0 1
-r1bqkb1r/pp3ppp/2np1n2/4p1B1/3NP3/2N5/PPP2PPP/R2QKB1R w KQkq - 0 1
-r1b1kb1r/1pqpnppp/p1n1p3/8/3NP3/2N1B3/PPP1BPPP/R2QK2R w KQkq - 0 1
-r1bq1rk1/pppnnppp/4p3/3pP3/1b1P4/2NB3N/PPP2PPP/R1BQK2R w KQ - 0 1
-r3kb1r/pp1n1ppp/1q2p3/n2p4/3P1Bb1/2PB1N2/PPQ2PPP/RN2K2R w KQkq - 0 1
-rnbqr1k1/1p3pbp/p2p1np1/2pP4/4P3/2N5/PP1NBPPP/R1BQ1RK1 w - - 0 1
-`
+// selfplayPlies reads how many plies assay selfplay --json played.
+func selfplayPlies(out []byte) (float64, error) {
+	m := plies.FindSubmatch(out)
+	if m == nil {
+		return 0, fmt.Errorf("no plies in: %s", out)
+	}
+	return strconv.ParseFloat(string(m[1]), 64)
+}
 
 // tune fits positions, from files to weights with errors.
 func (t *tools) tune() []side {

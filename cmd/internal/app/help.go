@@ -64,13 +64,13 @@ func overview(root *cobra.Command) string {
 // everything is the annotation of a command whose help has all of its flags and text.
 const everything = "assay_everything"
 
-// often returns the flags that a short help shows; nil if the help has everything.
-func often(cmd *cobra.Command) *pflag.FlagSet {
+// shortHelp returns the flags that a short help shows; nil if the help has everything.
+func shortHelp(cmd *cobra.Command) *pflag.FlagSet {
 	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
 	fs.SortFlags = false
 	for _, group := range opts.Grouped(cmd.Flags()) {
 		group.VisitAll(func(f *pflag.Flag) {
-			if _, shown := f.Annotations[ui.OftenFlag]; shown {
+			if _, shown := f.Annotations[ui.ShortHelpFlag]; shown {
 				fs.AddFlag(f)
 			}
 		})
@@ -86,7 +86,7 @@ func often(cmd *cobra.Command) *pflag.FlagSet {
 func flagUsages(cmd *cobra.Command) string {
 	columns := ui.Columns(cmd.Root().OutOrStdout())
 	all := cmd.LocalFlags()
-	if fs := often(cmd); fs != nil {
+	if fs := shortHelp(cmd); fs != nil {
 		return fmt.Sprintf("Usual flags:\n%s\nAll flags, and how it works: assay help %s --all",
 			fs.FlagUsagesWrapped(columns), strings.TrimPrefix(cmd.CommandPath(), "assay "))
 	}
@@ -105,7 +105,7 @@ func flagUsages(cmd *cobra.Command) string {
 // that are too wide are broken again. Lines that begin with a space stay.
 func paragraphs(cmd *cobra.Command, text string) string {
 	text = strings.TrimRight(text, " \n")
-	if often(cmd) != nil {
+	if shortHelp(cmd) != nil {
 		text, _, _ = strings.Cut(text, "\n\n")
 	}
 	columns := ui.Columns(cmd.Root().OutOrStdout())

@@ -90,7 +90,7 @@ func TestHelpHasEverything(t *testing.T) {
 			if !line.MatchString(short) {
 				left++
 			}
-			if _, shown := f.Annotations[ui.OftenFlag]; shown && !line.MatchString(short) {
+			if _, shown := f.Annotations[ui.ShortHelpFlag]; shown && !line.MatchString(short) {
 				t.Errorf("%s --help leaves out --%s", cmd.CommandPath(), f.Name)
 			}
 		})

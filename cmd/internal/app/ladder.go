@@ -73,7 +73,7 @@ never met are named, because their ratings cannot be compared.`,
 			"who plays whom: widest, round-robin, gauntlet or chain")
 		fs.StringVar(&o.anchor, "anchor", "", "PLAYER=ELO fixes the rating of a player, named as on the command line or by "+
 			"its number from 1 (default: the mean of all is 0)")
-		ui.Often(fs, opts.Names(fs)...)
+		ui.ShortHelp(fs, opts.Names(fs)...)
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		s := newSession(cmd, play)

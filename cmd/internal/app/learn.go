@@ -88,7 +88,7 @@ func (o *learnOptions) add(play *opts.Play) {
 		fs.IntVar(&o.generations, "generations", 2, "number of generations; of models with few terms 1")
 		fs.Uint64Var(&play.Seed, "seed", 1, "random seed")
 		fs.StringVar(&o.model, "model", "assay", "model: "+weights.ModelNames())
-		ui.Often(fs, "run", "games", "nodes", "generations", "seed", "model")
+		ui.ShortHelp(fs, "run", "games", "nodes", "generations", "seed", "model")
 		fs.BoolVar(&play.Limits.HardNodes, "hard-nodes", false,
 			"stop at exactly --nodes; without it up to 8 times as many, to finish an iteration")
 		fs.IntVar(&o.gateGames, "gate-games", 200, "maximum number of games of the SPRT after each generation")

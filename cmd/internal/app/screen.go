@@ -53,7 +53,7 @@ which-of-my-ideas.`,
 		fs.Float64Var(&o.within, "within", 0, "in place of --games: effects within ± this many Elo")
 		fs.StringVar(&o.groups, "group", "", "factors that go together: A,B; two groups: 'A,B C,D'")
 		fs.BoolVar(&o.toConfirm, "confirm", false, "then play an SPRT [0, 5] of what is recommended")
-		ui.Often(fs, opts.Names(fs)...)
+		ui.ShortHelp(fs, opts.Names(fs)...)
 		fs.StringVar(&o.at, "at", "",
 			"base: play nothing; print how exactly effects with all others off could be known")
 		fs.StringVar(&o.confirmTC, "confirm-tc", "4+0.04",

@@ -47,7 +47,7 @@ changed. 'assay data positions' also reads an unfinished one.`,
 			"one player (against itself) or two: NAME[:weights=FILE][:hash=MB]..., or uci:COMMAND")
 		fs.StringVar(&weights, "weights", "",
 			`weight file, or the name of embedded weights, of the player assay (default "assay")`)
-		ui.Often(fs, opts.Names(fs)...)
+		ui.ShortHelp(fs, opts.Names(fs)...)
 	})
 	fs := cmd.Flags()
 	fs.Lookup("nodes").Usage = fmt.Sprintf("nodes per move (default %d without --depth)", opts.DefaultNodes)

@@ -82,7 +82,7 @@ Fewer than 20 games give no Elo. --elo0, --elo1 and --true-elo are in the unit o
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
 	fs.BoolVar(&f.status, "exit-status", false, "exit code of the results' verdict: 0 PASSED, 3 FAILED, 4 UNDECIDED")
 	fs.BoolVar(&f.all, "all", false, "print other measures of strength too: normalized Elo, other intervals")
-	ui.Often(fs, "penta", "wdl", "pgn", "elo0", "elo1", "elo-model", "true-elo", "exit-status")
+	ui.ShortHelp(fs, "penta", "wdl", "pgn", "elo0", "elo1", "elo-model", "true-elo", "exit-status")
 	return cmd
 }
 

@@ -50,7 +50,7 @@ of all results on the perturbations, with a 95 % interval. The same command resu
 			"folder for the run (default: "+runs.Dir+"/spsa-NAME, after CONFIG or the model)")
 		fs.StringVar(&o.write, "write", "",
 			"for an ENGINE: write its spin options to this new TOML file (default: its name with .toml)")
-		ui.Often(fs, "out", "write")
+		ui.ShortHelp(fs, "out", "write")
 		fs.Float64Var(&o.simElo, "sim-elo", 30,
 			"for what the games can find: Elo of the optimum above the start values")
 		fs.Float64Var(&o.simDraws, "sim-draws", 0.5,

@@ -96,7 +96,7 @@ func newWorkCommand() *cobra.Command {
 		"coordinator's list, and exit")
 	fs.StringVar(&f.rights, "rights", "", "print the part of nats-server.conf that gives the keys of this list their "+
 		"rights, and exit")
-	ui.Often(fs, "concurrency", "nice", "hours", "credentials", "engine", "run-engines", "new-key", "name")
+	ui.ShortHelp(fs, "concurrency", "nice", "hours", "credentials", "engine", "run-engines", "new-key", "name")
 	return cmd
 }
 

@@ -83,7 +83,7 @@ without a game count as independent of each other; --infer-games finds the games
 	fs.BoolVar(&f.config.Strict, "strict", false, "make the first row that cannot be read an error")
 	fs.IntVar(&f.config.Workers, "workers", 0, "threads; 0 is one per core")
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
-	ui.Often(fs, "out", "format", "columns", "results", "score-view", "infer-games", "opening-plies", "strict")
+	ui.ShortHelp(fs, "out", "format", "columns", "results", "score-view", "infer-games", "opening-plies", "strict")
 	return cmd
 }
 

@@ -99,7 +99,7 @@ in progress, the first games without a gap are used.`,
 	fs.Uint64Var(&f.filter.Seed, "seed", 0, "random seed")
 	fs.IntVar(&f.workers, "workers", 0, "threads; 0 is one per core")
 	f.addOutput(cmd)
-	ui.Often(fs, "out", "preset", "resolve", "min-ply", "max-score", "max-per-game", "sample", "uniform", "relabel")
+	ui.ShortHelp(fs, "out", "preset", "resolve", "min-ply", "max-score", "max-per-game", "sample", "uniform", "relabel")
 	return cmd
 }
 

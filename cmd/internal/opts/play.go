@@ -86,7 +86,7 @@ func (o *Play) AddGames(games string) {
 	})
 	Add(o.Flags, OfTest, func(fs *pflag.FlagSet) {
 		fs.Uint64Var(&o.Games, "games", 0, games)
-		ui.Often(fs, "games")
+		ui.ShortHelp(fs, "games")
 	})
 	o.AddOpenings()
 	o.AddAdjudication()
@@ -98,7 +98,7 @@ func (o *Play) AddGames(games string) {
 	o.AddMachines()
 	Add(o.Flags, Others, func(fs *pflag.FlagSet) {
 		fs.StringVar(&o.Out, "out", "", "folder for the result (default: keep nothing)")
-		ui.Often(fs, "out")
+		ui.ShortHelp(fs, "out")
 	})
 }
 
@@ -113,7 +113,7 @@ func (o *Play) AddPlayers() {
 		fs.Float64Var(&o.Tolerance.MaxForfeits, "max-forfeits", selfplay.DefaultMaxForfeits,
 			"share of its games a player may forfeit; beyond it (tested at level 0.001) there is no verdict")
 		fs.BoolVar(&o.Tolerance.Recover, "recover", false, "count forfeits as losses, however many there are")
-		ui.Often(fs, "build")
+		ui.ShortHelp(fs, "build")
 		inProject(fs, "build", "build")
 		inProject(fs, "bench", "no-bench")
 	})
@@ -128,7 +128,7 @@ func (o *Play) AddLimits() {
 			"many to finish its iteration (default %d without --depth)", DefaultNodes))
 		fs.BoolVar(&o.Limits.HardNodes, "hard-nodes", false, "stop at exactly --nodes, or nodes= of a player")
 		fs.IntVar(&o.Limits.Depth, "depth", 0, "depth per move, in plies")
-		ui.Often(fs, "tc", "nodes")
+		ui.ShortHelp(fs, "tc", "nodes")
 		inProject(fs, "limit", "tc", "movetime", "nodes", "hard-nodes", "depth")
 	})
 }
@@ -151,7 +151,7 @@ func (o *Play) AddOpenings() {
 			"nodes of the search that checks a random opening (default: 4 times --nodes, at most 20000)")
 		inProject(fs, "openings", Names(fs)...)
 		fs.Uint64Var(&o.Seed, "seed", 1, "seed of openings and games")
-		ui.Often(fs, "book", "seed")
+		ui.ShortHelp(fs, "book", "seed")
 	})
 }
 
@@ -201,7 +201,7 @@ func (o *Play) AddMachines() {
 		fs.Float64Var(&o.ReferenceSpeed, "reference-speed", 0,
 			"with --serve or --nats, for games by the clock: nodes/s of a core (assay bench) for which the clocks "+
 				"are meant; slower workers get more time (default: this machine's)")
-		ui.Often(fs, "concurrency")
+		ui.ShortHelp(fs, "concurrency")
 	})
 }
 

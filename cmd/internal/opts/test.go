@@ -49,7 +49,7 @@ func (t *Test) Add(o *Play) {
 		fs.Float64Var(&t.Beta, "beta", 0.05, "probability that a player of strength elo1 fails")
 		fs.BoolVar(&t.Corrected, "corrected", false,
 			"correct the bounds of --sprt for overshoot: shorter tests with exactly --alpha and --beta")
-		ui.Often(fs, "sprt", "preset")
+		ui.ShortHelp(fs, "sprt", "preset")
 		inProject(fs, "end", "sprt", "elo-model", "alpha", "beta", "corrected")
 	})
 	Add(o.Flags, Others, func(fs *pflag.FlagSet) {

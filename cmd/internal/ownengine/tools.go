@@ -47,7 +47,7 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.Engine, "engine", "", "your own engine: a folder of its git repository, or git:REF")
 	fs.BoolVar(&o.CheckOnly, "check", false, "with --engine: try every stage in miniature")
 	new(opts.Loop).AddTyped(fs)
-	ui.Often(fs, "engine", "check", "hours")
+	ui.ShortHelp(fs, "engine", "check", "hours")
 	fs.StringSliceVar(&o.Added, "add", nil,
 		"with --engine: more positions to learn from, as assay data positions makes them")
 	fs.BoolVar(&o.AcceptNotWeaker, "accept-not-weaker", false,

@@ -70,7 +70,7 @@ the new weights with the fit's own rows, position by position, and names the fir
 		"how far terms and eval may differ, in centipawns (assay.features/1: always 1)")
 	flags.BoolVar(&f.force, "force", false, "only warn if the evaluation predicts nothing")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object")
-	ui.Often(flags, "cmd", "out", "check", "procs", "timeout", "tolerance")
+	ui.ShortHelp(flags, "cmd", "out", "check", "procs", "timeout", "tolerance")
 	return cmd
 }
 

@@ -133,7 +133,7 @@ func (f *tuneFlags) register(cmd *cobra.Command) {
 	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
 	fs.BoolVar(&f.all, "all", false, "print every term and piece-square table")
 	ui.Silent(fs, "workers", "json", "all")
-	ui.Often(fs, "model", "from", "out", "method", "lambda", "freeze", "prior", "test", "strict")
+	ui.ShortHelp(fs, "model", "from", "out", "method", "lambda", "freeze", "prior", "test", "strict")
 }
 
 // parse turns the flags into a configuration. Its errors are usage errors.

@@ -19,14 +19,14 @@ func Silent(fs *pflag.FlagSet, names ...string) {
 	}
 }
 
-// OftenFlag is the annotation of a flag that --help shows. The other flags of its command are in
+// ShortHelpFlag is the annotation of a flag that --help shows. The other flags of its command are in
 // assay help COMMAND --all.
-const OftenFlag = "assay_often"
+const ShortHelpFlag = "assay_short_help"
 
-// Often annotates the flags that are used most.
-func Often(fs *pflag.FlagSet, names ...string) {
+// ShortHelp annotates the flags that a short help shows: those that are used most.
+func ShortHelp(fs *pflag.FlagSet, names ...string) {
 	for _, name := range names {
-		_ = fs.SetAnnotation(name, OftenFlag, nil) // a test finds a wrong name
+		_ = fs.SetAnnotation(name, ShortHelpFlag, nil) // a test finds a wrong name
 	}
 }
 

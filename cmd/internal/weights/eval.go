@@ -68,7 +68,7 @@ model. The output lists the terms that add different amounts, the largest differ
 	c.Flags().BoolVar(&all, "all", false, "show all terms, also those that do not occur")
 	c.Flags().BoolVar(&diff, "diff", false, "compare two weight files, given after the FEN")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object with every term")
-	ui.Often(c.Flags(), "model", "weights", "all", "diff")
+	ui.ShortHelp(c.Flags(), "model", "weights", "all", "diff")
 	return c
 }
 

@@ -265,7 +265,7 @@ data set of features: the values that the engine plays with.`,
 	c.Flags().StringVar(&f.out, "out", "", "file to write (default: standard output)")
 	c.Flags().StringArrayVar(&f.into, "into", nil,
 		"source file to write the weights into; repeat it for each that defines some")
-	ui.Often(c.Flags(), "format", "into", "out")
+	ui.ShortHelp(c.Flags(), "format", "into", "out")
 	return c
 }
 
