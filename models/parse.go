@@ -11,7 +11,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/assay-chess/assay/eval"
-	"github.com/assay-chess/assay/models/strictjson"
 )
 
 // Parse reads the text of a weight file of one of the models of package eval. The terms
@@ -55,11 +54,11 @@ func parse(name string, data []byte, foreign bool) (*File, error) {
 		return nil, tooLarge(name)
 	}
 	var d document
-	err := strictjson.Unmarshal(data, &d, strictjson.NotNull)
+	err := UnmarshalStrict(data, &d, notNull)
 	if err == nil {
 		err = d.check(data)
 	}
-	var wrong *strictjson.Error
+	var wrong *JSONError
 	if errors.As(err, &wrong) {
 		return nil, fmt.Errorf("%s:%d: %w", name, wrong.Line, d.nameTerm(wrong))
 	}
@@ -78,7 +77,7 @@ func tooLarge(name string) error {
 }
 
 // nameTerm puts the name of a term in place of its number.
-func (d *document) nameTerm(err *strictjson.Error) error {
+func (d *document) nameTerm(err *JSONError) error {
 	at := slices.Collect(err.Pointer.Tokens())
 	if len(at) < 2 || at[0] != "terms" {
 		return err
@@ -100,20 +99,20 @@ func (d *document) check(text []byte) error {
 		{"provenance", d.Provenance == nil}, {"terms", d.Terms == nil},
 	} {
 		if field.missing {
-			return strictjson.Errorf(text, "", "field %q is missing", field.name)
+			return jsonErrorf(text, "", "field %q is missing", field.name)
 		}
 	}
 	if *d.Format != formatName {
-		return strictjson.Errorf(text, "/format", "want %q, got %.60q", formatName, *d.Format)
+		return jsonErrorf(text, "/format", "want %q, got %.60q", formatName, *d.Format)
 	}
 	if _, err := parseUnit(*d.Unit); err != nil {
-		return strictjson.Errorf(text, "/unit", "%v", err)
+		return jsonErrorf(text, "/unit", "%v", err)
 	}
 	if err := checkSlope(*d.K); err != nil {
-		return strictjson.Errorf(text, "/K", "%v", err)
+		return jsonErrorf(text, "/K", "%v", err)
 	}
 	if d.Provenance.Rows < 0 || d.Provenance.Games < 0 {
-		return strictjson.Errorf(text, "/provenance", "rows and games cannot be below 0")
+		return jsonErrorf(text, "/provenance", "rows and games cannot be below 0")
 	}
 	seen := make(map[string]bool, len(d.Terms))
 	for i := range d.Terms {
@@ -121,19 +120,19 @@ func (d *document) check(text []byte) error {
 		at := jsontext.Pointer("/terms").AppendToken(strconv.Itoa(i))
 		switch {
 		case i == maxTerms:
-			return strictjson.Errorf(text, at, "more than %d terms", maxTerms)
+			return jsonErrorf(text, at, "more than %d terms", maxTerms)
 		case t.Name == "":
-			return strictjson.Errorf(text, at, `field "name" is missing`)
+			return jsonErrorf(text, at, `field "name" is missing`)
 		case seen[t.Name]:
-			return strictjson.Errorf(text, at, "it is given twice")
+			return jsonErrorf(text, at, "it is given twice")
 		case t.MG == nil:
-			return strictjson.Errorf(text, at, `field "mg" is missing`)
+			return jsonErrorf(text, at, `field "mg" is missing`)
 		case t.Count < 0:
-			return strictjson.Errorf(text, at+"/count", "want 0 or more, got %d", t.Count)
+			return jsonErrorf(text, at+"/count", "want 0 or more, got %d", t.Count)
 		}
 		seen[t.Name] = true
 		if w := t.weight(); max(w.MG, -w.MG, w.EG, -w.EG) > eval.MaxCoef {
-			return strictjson.Errorf(text, at, "mg and eg: want -%d to %[1]d, got %d and %d", eval.MaxCoef, w.MG, w.EG)
+			return jsonErrorf(text, at, "mg and eg: want -%d to %[1]d, got %d and %d", eval.MaxCoef, w.MG, w.EG)
 		}
 	}
 	return nil

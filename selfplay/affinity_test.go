@@ -11,7 +11,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/engine/cores"
+	"github.com/assay-chess/assay/engine/machine"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
 )
 
@@ -25,7 +25,7 @@ type pinned struct {
 func (p *pinned) Pin(core int) { p.core = core }
 
 func (p *pinned) Search(ctx context.Context, g *board.Game, lim engine.Limits) (engine.Result, error) {
-	allowed, err := cores.Allowed()
+	allowed, err := machine.AllowedCores()
 	if len(allowed) != 1 {
 		allowed = []int{-2}
 	}
@@ -37,7 +37,7 @@ func (p *pinned) Search(ctx context.Context, g *board.Game, lim engine.Limits) (
 // Each worker of a Local has one core of the list: the programs of its players run there, and the worker
 // itself if a player that has no program, b, searches in it.
 func TestLocalPins(t *testing.T) {
-	allowed, err := cores.Allowed()
+	allowed, err := machine.AllowedCores()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestLocalPins(t *testing.T) {
 		if len(seen) != 80 || slices.ContainsFunc(seen, func(core int) bool { return !slices.Contains(allowed, core) }) {
 			t.Errorf("%v: %d searches on cores %v, want 80 on some of %v", names, len(seen), seen, allowed)
 		}
-		if now, err := cores.Allowed(); err != nil || !slices.Equal(now, allowed) {
+		if now, err := machine.AllowedCores(); err != nil || !slices.Equal(now, allowed) {
 			t.Errorf("%v: afterwards %v, %v", names, now, err)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/engine/stall"
+	"github.com/assay-chess/assay/engine/machine"
 )
 
 // Play plays the job's game between White's and Black's player. A player that never
@@ -68,7 +68,7 @@ type table struct {
 	result   Result
 	referee  referee
 	clocks   clocks
-	watch    stall.Watch
+	watch    machine.Watch
 	settled  bool // by adjudication or a fault
 	playOn   bool // the game was adjudicated and is played on
 	timed    bool // the time of each move is recorded

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/assay-chess/assay/engine"
-	"github.com/assay-chess/assay/engine/cores"
+	"github.com/assay-chess/assay/engine/machine"
 )
 
 // Runner plays jobs, in any order and place: Local on this machine's cores, others on
@@ -24,7 +24,7 @@ type Runner interface {
 	// Parallel returns how many jobs are worth having under way at once.
 	Parallel() int
 	// Load returns the load of this machine during the last Run, zero if the games were not played here.
-	Load() cores.Load
+	Load() machine.Load
 }
 
 // Local plays games on this machine, one at a time in each of its workers. A worker
@@ -37,7 +37,7 @@ type Local struct {
 	// one for each worker. The games stay the same.
 	Cores []int
 
-	load cores.Load
+	load machine.Load
 }
 
 // PlayFunc plays one job. Its error says that the job could not be played at all.
@@ -77,7 +77,7 @@ func (s *Slot) Close() error {
 }
 
 // Load implements Runner.
-func (l *Local) Load() cores.Load { return l.load }
+func (l *Local) Load() machine.Load { return l.load }
 
 var _ Runner = (*Local)(nil)
 
@@ -96,7 +96,7 @@ func (l *Local) Run(ctx context.Context, jobs <-chan Job, results chan<- Result)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	meter := cores.StartMeter()
+	meter := machine.StartMeter()
 	defer func() { l.load = meter.Stop() }()
 	var wg sync.WaitGroup
 	for i := range l.Parallel() {
@@ -234,7 +234,7 @@ func (w *worker) pin(p engine.Player) (err error) {
 	if f, ok := engine.As[engine.Pinner](p); ok {
 		f.Pin(*w.core)
 	} else if w.release == nil {
-		w.release, err = cores.Pin(*w.core)
+		w.release, err = machine.Pin(*w.core)
 	}
 	return err
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/engine/cores"
+	"github.com/assay-chess/assay/engine/machine"
 )
 
 // Openings proposes where games begin; opening.Random and opening.Book do.
@@ -82,7 +82,7 @@ type SeriesReport struct {
 	Repeated   int64  // candidates that had been played before
 	CheckNodes uint64 // nodes of all checks
 
-	Load cores.Load // see Runner
+	Load machine.Load // see Runner
 }
 
 // Run plays the series to its end, to ErrStop or until ctx ends. It returns after

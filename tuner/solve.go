@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/assay-chess/assay/engine/cores"
+	"github.com/assay-chess/assay/engine/machine"
 	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/tuner/objective"
 	"github.com/assay-chess/assay/tuner/optimize"
@@ -221,7 +221,7 @@ func (f *fitting) memory() (need, have int64) {
 	if f.s.Bend() != nil {
 		terms *= 2
 	}
-	return matrixBytes(f.free.N, terms), cmp.Or(f.c.Memory, cores.Memory()/2)
+	return matrixBytes(f.free.N, terms), cmp.Or(f.c.Memory, machine.Memory()/2)
 }
 
 // fits reports whether matrices fit into memory.

@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/assay-chess/assay/engine/group"
+	"github.com/assay-chess/assay/engine/machine"
 )
 
 // ErrSilent says that an engine did not answer in time.
@@ -35,7 +35,7 @@ type process struct {
 // start starts the command and reads its header.
 func start(ctx context.Context, command []string, timeout time.Duration) (*process, error) {
 	ctx, kill := context.WithCancel(ctx)
-	p := &process{cmd: group.Command(ctx, command[0], command[1:]...), kill: kill, timeout: timeout}
+	p := &process{cmd: machine.Command(ctx, command[0], command[1:]...), kill: kill, timeout: timeout}
 	p.cmd.Stderr = &p.stderr
 	p.cmd.WaitDelay = time.Second // for its own children that keep stderr open
 	in, err := p.cmd.StdinPipe()

@@ -9,7 +9,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/engine/cores"
+	"github.com/assay-chess/assay/engine/machine"
 )
 
 func TestOptions(t *testing.T) {
@@ -38,7 +38,7 @@ func TestOptions(t *testing.T) {
 		t.Errorf("options %q lack the maximum of Hash, %s", e.Options(), limit)
 	}
 	// The maximum leaves some of the machine's memory.
-	if mb := int(cores.Memory() >> 20); mb > 0 && maxHashMB() >= mb {
+	if mb := int(machine.Memory() >> 20); mb > 0 && maxHashMB() >= mb {
 		t.Errorf("a hash of %d MB on a machine of %d MB", maxHashMB(), mb)
 	}
 }

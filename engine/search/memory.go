@@ -1,6 +1,6 @@
 package search
 
-import "github.com/assay-chess/assay/engine/cores"
+import "github.com/assay-chess/assay/engine/machine"
 
 const (
 	minHashMB   = 1
@@ -10,7 +10,7 @@ const (
 // maxHashMB returns the largest size of the transposition table, in MiB: 7/8 of the
 // machine's memory. A Go process that runs out of memory dies.
 func maxHashMB() int {
-	if mb := int(cores.Memory() >> 20); mb > 0 {
+	if mb := int(machine.Memory() >> 20); mb > 0 {
 		return max(min(mb*7/8, hashLimitMB), minHashMB)
 	}
 	return hashLimitMB

@@ -11,7 +11,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/engine/cores"
+	"github.com/assay-chess/assay/engine/machine"
 )
 
 // Verdicts of a Finding.
@@ -145,7 +145,7 @@ func (k *checker) run(s step) error {
 	} else if err := k.start(); err != nil {
 		return err
 	}
-	meter := cores.StartMeter()
+	meter := machine.StartMeter()
 	found := k.try(s)
 	load := meter.Stop()
 	if k.ctx.Err() != nil {

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/assay-chess/assay/engine"
-	"github.com/assay-chess/assay/engine/cores"
+	"github.com/assay-chess/assay/engine/machine"
 )
 
 // Timeouts of a foreign engine.
@@ -120,7 +120,7 @@ const anyCore = -1
 // Pin implements engine.Pinner. A program that runs elsewhere moves to the core; if it has children it
 // is ended, and started again when it is next needed.
 func (c *Client) Pin(core int) {
-	if c.process != nil && c.core != core && !cores.PinProcess(c.process.pid, core) {
+	if c.process != nil && c.core != core && !machine.PinProcess(c.process.pid, core) {
 		c.quit()
 	}
 	c.core = core

@@ -10,12 +10,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assay-chess/assay/engine/cores"
+	"github.com/assay-chess/assay/engine/machine"
 )
 
 // A pinned engine and its children run on one core; we, and engines started later, on all.
 func TestPin(t *testing.T) {
-	all, err := cores.Allowed()
+	all, err := machine.AllowedCores()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func TestPin(t *testing.T) {
 			}
 		}
 	}
-	if now, err := cores.Allowed(); err != nil || !slices.Equal(now, all) {
+	if now, err := machine.AllowedCores(); err != nil || !slices.Equal(now, all) {
 		t.Errorf("we may use %v, %v", now, err)
 	}
 	free.Pin(core) // it runs elsewhere: it is started again

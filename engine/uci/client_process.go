@@ -14,9 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/assay-chess/assay/engine/cores"
-	"github.com/assay-chess/assay/engine/group"
-	"github.com/assay-chess/assay/engine/stall"
+	"github.com/assay-chess/assay/engine/machine"
 )
 
 // process is a running program with pipes to it.
@@ -29,7 +27,7 @@ type process struct {
 	noise                 tail
 	log                   conversation
 
-	watch    stall.Watch   // while we wait
+	watch    machine.Watch // while we wait
 	credited time.Duration // stalls that have extended this wait
 
 	mu          sync.Mutex
@@ -82,7 +80,7 @@ const reapTimeout = 20 * time.Second
 // startProcess starts a program, pinned to the core unless that is anyCore.
 func startProcess(c *Command, core int) (*process, error) {
 	cmd := exec.Command(c.Path, c.Args...)
-	group.Own(cmd)
+	machine.OwnGroup(cmd)
 	endWithUs(cmd)
 	strays := newStrays()
 	cmd.Env = strays.environment()
@@ -137,14 +135,14 @@ func (p *process) supervise(cmd *exec.Cmd, strays *strays, core int, started cha
 		defer close(killed)
 		<-p.ending
 		strays.note(p.pid)
-		_ = group.Kill(cmd.Process) // it fails only if all have exited
+		_ = machine.KillGroup(cmd.Process) // it fails only if all have exited
 	}()
 	if awaitExit(p.pid) {
 		p.noteExit()
 	}
 	<-killed
-	_ = group.Kill(cmd.Process) // of an exited process: its children
-	_ = cmd.Wait()              // the state says more
+	_ = machine.KillGroup(cmd.Process) // of an exited process: its children
+	_ = cmd.Wait()                     // the state says more
 	p.state = cmd.ProcessState
 	strays.end(p.pid)
 	close(p.reaped)
@@ -154,7 +152,7 @@ func (p *process) supervise(cmd *exec.Cmd, strays *strays, core int, started cha
 // locked thread. It returns the command that was started, which may be a copy.
 func startOn(core int, cmd *exec.Cmd) (*exec.Cmd, error) {
 	if core != anyCore {
-		release, err := cores.Pin(core)
+		release, err := machine.Pin(core)
 		if err != nil {
 			return cmd, err
 		}

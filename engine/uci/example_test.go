@@ -6,7 +6,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/assay-chess/assay/engine/internal/historic/random"
+	"github.com/assay-chess/assay/engine/internal/historic/shannon"
 	"github.com/assay-chess/assay/engine/uci"
 )
 
@@ -14,7 +14,7 @@ import (
 // commands come from a GUI, usually over standard input.
 func ExampleServer_Serve() {
 	commands := strings.NewReader("isready\nposition startpos moves e2e4 a7a5\ngo depth 1\nquit\n")
-	s := &uci.Server{Name: "first-move", Author: "me", Player: random.NewFirst()}
+	s := &uci.Server{Name: "first-move", Author: "me", Player: shannon.NewFirst()}
 	if err := s.Serve(context.Background(), commands, os.Stdout); err != nil {
 		fmt.Println(err)
 	}

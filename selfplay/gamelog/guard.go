@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/engine/cores"
+	"github.com/assay-chess/assay/engine/machine"
 	"github.com/assay-chess/assay/selfplay"
 )
 
@@ -48,7 +48,7 @@ func (g *Guard) Cause() error {
 
 // Blame begins the reason with the machine if that was busier than its cores, by the load or by
 // the stalls of this process, and most forfeits of the player were for want of time.
-func (g *Guard) Blame(load cores.Load) {
+func (g *Guard) Blame(load machine.Load) {
 	if g.busy || g.reason == "" || g.blamed < 0 {
 		return
 	}

@@ -8,26 +8,26 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/engine/cores"
+	"github.com/assay-chess/assay/engine/machine"
 	"github.com/assay-chess/assay/selfplay"
 )
 
 // TestBlame: the machine is to blame if it was busier than its cores, or stood still, and a player lost on time;
 // not if a player crashed, and not on a free machine.
 func TestBlame(t *testing.T) {
-	busy, free := cores.Load{Threads: 9, Cores: 2, Time: time.Second}, cores.Load{Threads: 2, Cores: 2, Time: time.Second}
+	busy, free := machine.Load{Threads: 9, Cores: 2, Time: time.Second}, machine.Load{Threads: 2, Cores: 2, Time: time.Second}
 	for name, c := range map[string]struct {
 		why     board.Termination
 		late    bool
 		stalls  [2]int
-		load    cores.Load
+		load    machine.Load
 		machine bool
 	}{
 		"busy":        {selfplay.TimeForfeit, true, [2]int{}, busy, true},
 		"no answer":   {selfplay.PlayerFailed, true, [2]int{}, busy, true},
-		"stood still": {selfplay.TimeForfeit, true, [2]int{1, 0}, cores.Load{}, true},
+		"stood still": {selfplay.TimeForfeit, true, [2]int{1, 0}, machine.Load{}, true},
 		"free":        {selfplay.TimeForfeit, true, [2]int{}, free, false},
-		"not known":   {selfplay.TimeForfeit, true, [2]int{}, cores.Load{}, false},
+		"not known":   {selfplay.TimeForfeit, true, [2]int{}, machine.Load{}, false},
 		"crashed":     {selfplay.PlayerFailed, false, [2]int{}, busy, false},
 		"illegal":     {selfplay.IllegalMove, false, [2]int{}, busy, false},
 	} {

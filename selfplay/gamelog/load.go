@@ -5,13 +5,13 @@ import (
 	"path/filepath"
 
 	"github.com/assay-chess/assay/dataset/durable"
-	"github.com/assay-chess/assay/engine/cores"
+	"github.com/assay-chess/assay/engine/machine"
 )
 
 // loadEvent is the event with the load of the machine while a process played.
 const loadEvent = "load"
 
-func (g *games) noteLoad(l cores.Load) error {
+func (g *games) noteLoad(l machine.Load) error {
 	if l.Time == 0 {
 		return nil
 	}
@@ -20,12 +20,12 @@ func (g *games) noteLoad(l cores.Load) error {
 
 // ReadLoad returns the load of the machine while the games in the run's folder were played, by
 // all processes together; zero if it is not known.
-func ReadLoad(dir string) (all cores.Load) {
+func ReadLoad(dir string) (all machine.Load) {
 	// No result depends on it: what cannot be read is skipped.
 	_ = durable.ReadJournal(filepath.Join(dir, durable.RunEventsName), func(line []byte) error {
 		var e struct {
-			Kind string     `json:"event"`
-			Data cores.Load `json:"data"`
+			Kind string       `json:"event"`
+			Data machine.Load `json:"data"`
 		}
 		if json.Unmarshal(line, &e) == nil && e.Kind == loadEvent {
 			all.Add(e.Data)

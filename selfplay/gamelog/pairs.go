@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/assay-chess/assay/dataset/durable"
-	"github.com/assay-chess/assay/engine/cores"
+	"github.com/assay-chess/assay/engine/machine"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/opening"
 )
@@ -31,7 +31,7 @@ type Pairs struct {
 	games   *games // nil: nothing is kept
 	next    uint64 // pair to be counted
 	played  int64
-	load    cores.Load
+	load    machine.Load
 	used    []uint64                   // keys of the openings counted
 	waiting map[uint64]selfplay.Result // games in the journal that are not counted yet
 	void    map[uint64]int             // how often a pair that is not counted yet was void
@@ -182,7 +182,7 @@ func (p *Pairs) play(ctx context.Context, s selfplay.Series) error {
 }
 
 // noteLoad keeps the load during the series, and adds that of earlier processes.
-func (p *Pairs) noteLoad(l cores.Load) error {
+func (p *Pairs) noteLoad(l machine.Load) error {
 	p.load = l
 	if p.games == nil {
 		return nil

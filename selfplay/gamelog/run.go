@@ -7,13 +7,13 @@ import (
 
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/pgn"
-	"github.com/assay-chess/assay/engine/cores"
+	"github.com/assay-chess/assay/engine/machine"
 	"github.com/assay-chess/assay/selfplay"
 )
 
 // Process says what a result owes to the machine and to this process. It is no part of the result.
 type Process struct {
-	Load    cores.Load    `json:"-"` // of the machine, while all processes played
+	Load    machine.Load  `json:"-"` // of the machine, while all processes played
 	Already bool          `json:"-"` // the run was complete before
 	Played  int64         `json:"-"` // games played by this process, including those that do not count
 	Took    time.Duration `json:"-"`

@@ -13,7 +13,7 @@ import (
 
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
-	"github.com/assay-chess/assay/engine/cores"
+	"github.com/assay-chess/assay/engine/machine"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog/gamelogtest"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
@@ -141,8 +141,8 @@ type loaded struct {
 	threads float64
 }
 
-func (l loaded) Load() cores.Load {
-	return cores.Load{Threads: l.threads, Cores: 2, Time: time.Second}
+func (l loaded) Load() machine.Load {
+	return machine.Load{Threads: l.threads, Cores: 2, Time: time.Second}
 }
 
 // The load of the machine is kept with the match, over all its processes, and is in no file that
@@ -163,7 +163,7 @@ func TestLoadOfTheMachine(t *testing.T) {
 	c.Progress, c.Runner = nil, loaded{local, 6}
 	for range 2 { // played, and read again
 		r := run(t, c)
-		if want := (cores.Load{Threads: 4, Cores: 2, Time: 2 * time.Second}); r.Load != want || !r.Load.Busy() {
+		if want := (machine.Load{Threads: 4, Cores: 2, Time: 2 * time.Second}); r.Load != want || !r.Load.Busy() {
 			t.Errorf("load %+v, want %+v", r.Load, want)
 		}
 	}

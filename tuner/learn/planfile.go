@@ -11,7 +11,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/assay-chess/assay/models/strictjson"
+	"github.com/assay-chess/assay/models"
 )
 
 // RunConfig is the content of a run's config.json.
@@ -47,8 +47,8 @@ func parsePlan(data []byte) (*RunConfig, error) {
 	if !hasPlan.Match(data) {
 		to = &c.Plan
 	}
-	err := strictjson.Unmarshal(data, to, json.WithUnmarshalers(json.UnmarshalFromFunc(unmarshalGeneration)))
-	var wrong *strictjson.Error
+	err := models.UnmarshalStrict(data, to, json.WithUnmarshalers(json.UnmarshalFromFunc(unmarshalGeneration)))
+	var wrong *models.JSONError
 	if errors.As(err, &wrong) {
 		wrong.Pointer = jsontext.Pointer(strings.TrimPrefix(string(wrong.Pointer), "/plan"))
 	}

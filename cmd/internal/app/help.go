@@ -17,7 +17,7 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/durable"
-	"github.com/assay-chess/assay/engine/cores"
+	"github.com/assay-chess/assay/engine/machine"
 	"github.com/assay-chess/assay/engine/quote"
 )
 
@@ -216,7 +216,7 @@ is faster than one for v1.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			fmt.Fprintf(cmd.OutOrStdout(), "%s\n%s %s\n", ui.Version(), runtime.Version(), durable.BuildTarget())
-			if text := levelAdvice(durable.BuildTarget(), cores.Level()); text != "" {
+			if text := levelAdvice(durable.BuildTarget(), machine.Level()); text != "" {
 				fmt.Fprintln(cmd.OutOrStdout(), text)
 			}
 			return nil

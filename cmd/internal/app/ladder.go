@@ -18,7 +18,7 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
-	"github.com/assay-chess/assay/engine/cores"
+	"github.com/assay-chess/assay/engine/machine"
 	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/ladder"
@@ -267,10 +267,10 @@ func (s *session) runLadder(c ladder.Config) error {
 type ladderJSON struct {
 	Out string `json:"out,omitempty"`
 	*ladder.Result
-	Plot    string     `json:"plot,omitempty"`
-	Load    cores.Load `json:"load,omitzero"` // of the machine
-	Already bool       `json:"already"`
-	Seconds float64    `json:"seconds"`
+	Plot    string       `json:"plot,omitempty"`
+	Load    machine.Load `json:"load,omitzero"` // of the machine
+	Already bool         `json:"already"`
+	Seconds float64      `json:"seconds"`
 }
 
 func printLadder(out io.Writer, dir, plot string, r *ladder.Result) error {

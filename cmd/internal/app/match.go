@@ -11,7 +11,7 @@ import (
 
 	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/cmd/internal/ui"
-	"github.com/assay-chess/assay/engine/cores"
+	"github.com/assay-chess/assay/engine/machine"
 	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/selfplay/ladder"
 	"github.com/assay-chess/assay/selfplay/match"
@@ -179,11 +179,11 @@ func (s *session) runMatch(c match.Config, exitStatus bool) error {
 type matchReport struct {
 	Out string `json:"out,omitempty"`
 	*match.Result
-	NodesASecond [2]float64 `json:"nodes_per_second"` // of A and B, in search
-	Load         cores.Load `json:"load,omitzero"`    // of the machine; absent if it was not measured
-	Already      bool       `json:"already"`
-	Played       int64      `json:"played"` // by this process, including games that do not count
-	Seconds      float64    `json:"seconds"`
+	NodesASecond [2]float64   `json:"nodes_per_second"` // of A and B, in search
+	Load         machine.Load `json:"load,omitzero"`    // of the machine; absent if it was not measured
+	Already      bool         `json:"already"`
+	Played       int64        `json:"played"` // by this process, including games that do not count
+	Seconds      float64      `json:"seconds"`
 }
 
 func matchJSON(out string, r *match.Result) matchReport {

@@ -17,7 +17,7 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
-	"github.com/assay-chess/assay/engine/cores"
+	"github.com/assay-chess/assay/engine/machine"
 	testengine "github.com/assay-chess/assay/engine/uci/testdata"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
@@ -164,7 +164,7 @@ func TestAffinity(t *testing.T) {
 		s := session{Play: &opts.Play{}}
 		s.Affinity, s.Serve = tt.affinity, tt.remote
 		err := s.pin(l, tt.timed, tt.players)
-		_, release, errFree := cores.Claim(1)
+		_, release, errFree := machine.Claim(1)
 		if errFree != nil {
 			t.Skip("no core is free: ", errFree)
 		}

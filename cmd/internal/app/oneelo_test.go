@@ -16,7 +16,7 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/report"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/engine/cores"
+	"github.com/assay-chess/assay/engine/machine"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/sprt"
@@ -29,8 +29,8 @@ type scripted struct {
 	void    map[uint64]bool
 }
 
-func (s *scripted) Parallel() int    { return 1 }
-func (s *scripted) Load() cores.Load { return cores.Load{} }
+func (s *scripted) Parallel() int      { return 1 }
+func (s *scripted) Load() machine.Load { return machine.Load{} }
 
 func (s *scripted) Run(ctx context.Context, jobs <-chan selfplay.Job, results chan<- selfplay.Result) error {
 	for {

@@ -11,7 +11,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/assay-chess/assay/cmd/internal/ui"
-	"github.com/assay-chess/assay/engine/cores"
+	"github.com/assay-chess/assay/engine/machine"
 	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/selfplay"
@@ -105,7 +105,7 @@ type screenJSON struct {
 	*play.Result
 	Confirm *match.Result `json:"confirm,omitempty"`
 	Clock   *match.Result `json:"confirm_clock,omitempty"`
-	Load    cores.Load    `json:"load,omitzero"` // of the machine
+	Load    machine.Load  `json:"load,omitzero"` // of the machine
 	Already bool          `json:"already"`
 	Seconds float64       `json:"seconds"`
 }

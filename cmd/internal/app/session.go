@@ -21,7 +21,7 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
-	"github.com/assay-chess/assay/engine/cores"
+	"github.com/assay-chess/assay/engine/machine"
 	"github.com/assay-chess/assay/engine/syzygy"
 	"github.com/assay-chess/assay/engine/uci"
 	"github.com/assay-chess/assay/selfplay"
@@ -182,7 +182,7 @@ func (s *session) pin(l *selfplay.Local, timed bool, players []selfplay.Entrant)
 	case a == "off" || a == "auto" && (s.Remote() || timed || !pinnable(players)):
 		return nil
 	}
-	list, release, err := cores.Claim(l.Parallel())
+	list, release, err := machine.Claim(l.Parallel())
 	switch {
 	case err == nil:
 		l.Cores = list

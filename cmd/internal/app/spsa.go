@@ -13,7 +13,7 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/runs"
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/engine"
-	"github.com/assay-chess/assay/engine/cores"
+	"github.com/assay-chess/assay/engine/machine"
 	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/tuner/spsa"
 	"github.com/assay-chess/assay/tuner/spsa/play"
@@ -221,7 +221,7 @@ type spsaJSON struct {
 	*play.Result
 	Weights string       `json:"weights,omitempty"` // the weight file that was written
 	Budget  *spsa.Budget `json:"budget,omitempty"`  // null if the run was complete
-	Load    cores.Load   `json:"load,omitzero"`     // of the machine; absent if it was not measured
+	Load    machine.Load `json:"load,omitzero"`     // of the machine; absent if it was not measured
 	Already bool         `json:"already"`
 	Seconds float64      `json:"seconds"`
 }

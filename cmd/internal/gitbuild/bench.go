@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/assay-chess/assay/engine/group"
+	"github.com/assay-chess/assay/engine/machine"
 )
 
 // benchTimeout is how long an engine's bench may take.
@@ -34,7 +34,7 @@ func (b *Build) Bench(ctx context.Context) (*Bench, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, benchTimeout)
 	defer cancel()
-	cmd := group.Command(ctx, b.Path, "bench")
+	cmd := machine.Command(ctx, b.Path, "bench")
 	cmd.Env = cleanEnvironment()
 	cmd.Stdin = strings.NewReader("quit\n") // for an engine that waits for commands
 	var said bytes.Buffer

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/assay-chess/assay/engine/group"
+	"github.com/assay-chess/assay/engine/machine"
 	"github.com/assay-chess/assay/engine/quote"
 )
 
@@ -49,9 +49,9 @@ func (c *Cache) run(ctx context.Context, short, dir, command, out string) error 
 
 func shell(ctx context.Context, command string) *exec.Cmd {
 	if runtime.GOOS == "windows" {
-		return group.Command(ctx, "cmd", "/C", command)
+		return machine.Command(ctx, "cmd", "/C", command)
 	}
-	return group.Command(ctx, "sh", "-c", command)
+	return machine.Command(ctx, "sh", "-c", command)
 }
 
 // shellWord quotes a path for the shell, if it needs quotes.

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/assay-chess/assay/dataset/durable"
-	"github.com/assay-chess/assay/engine/cores"
+	"github.com/assay-chess/assay/engine/machine"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/sprt"
@@ -37,7 +37,7 @@ type matchView struct {
 	FaultLogs int // in the folder
 	// MoreFaults are forfeited games whose logs the folder has no room for, if known.
 	MoreFaults int64
-	Load       cores.Load
+	Load       machine.Load
 }
 
 func (b *builder) match() {

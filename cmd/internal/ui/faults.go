@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/engine/cores"
+	"github.com/assay-chess/assay/engine/machine"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 )
@@ -64,7 +64,7 @@ func PrintWarnings(out io.Writer, list []string) {
 }
 
 // BusyText says that the machine was busy, as the end of a headline.
-func BusyText(l cores.Load) string {
+func BusyText(l machine.Load) string {
 	if !l.Busy() {
 		return ""
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/assay-chess/assay/engine/internal/historic/bernstein"
 	"github.com/assay-chess/assay/engine/internal/historic/machack"
 	"github.com/assay-chess/assay/engine/internal/historic/nss"
-	"github.com/assay-chess/assay/engine/internal/historic/random"
 	"github.com/assay-chess/assay/engine/internal/historic/shannon"
 	"github.com/assay-chess/assay/engine/internal/historic/torres"
 	"github.com/assay-chess/assay/engine/internal/historic/turing"
@@ -28,8 +27,8 @@ type Program struct {
 func All() []Program {
 	return []Program{
 		plain("torres-1890", func() engine.Player { return torres.New() }),
-		plain("random", func() engine.Player { return random.New() }),
-		plain("first-move", func() engine.Player { return random.NewFirst() }),
+		plain("random", func() engine.Player { return shannon.NewRandom() }),
+		plain("first-move", func() engine.Player { return shannon.NewFirst() }),
 		weighted("shannon-a", "shannon-1950", shannon.NewA, weightsOfShannon),
 		weighted("shannon-b", "shannon-1950", shannon.NewB, weightsOfShannon),
 		plain("nss-1958", func() engine.Player { return nss.New() }),

@@ -27,7 +27,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/assay-chess/assay/dataset/durable"
-	"github.com/assay-chess/assay/engine/cores"
+	"github.com/assay-chess/assay/engine/machine"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
@@ -125,7 +125,7 @@ func New(c Config) *Coordinator {
 func (c *Coordinator) Parallel() int { return min(max(4, c.registry.cores()), maxOpen) }
 
 // Load implements selfplay.Runner: games are played elsewhere.
-func (c *Coordinator) Load() cores.Load { return cores.Load{} }
+func (c *Coordinator) Load() machine.Load { return machine.Load{} }
 
 // maxOpen bounds the units under way, and so the coordinator's memory, however many cores
 // workers claim to have.

@@ -19,7 +19,7 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/engine/cores"
+	"github.com/assay-chess/assay/engine/machine"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog/gamelogtest"
 	"github.com/assay-chess/assay/selfplay/opening"
@@ -150,7 +150,7 @@ func TestInterruptedRunsGiveTheSameBytes(t *testing.T) {
 // busy is a runner on a machine with a load.
 type busy struct{ selfplay.Runner }
 
-func (busy) Load() cores.Load { return cores.Load{Threads: 6, Cores: 2, Time: time.Second} }
+func (busy) Load() machine.Load { return machine.Load{Threads: 6, Cores: 2, Time: time.Second} }
 
 // The load of the machine is kept with the run.
 func TestLoadOfTheMachine(t *testing.T) {

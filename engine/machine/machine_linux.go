@@ -1,4 +1,4 @@
-package cores
+package machine
 
 import (
 	"bytes"
@@ -10,12 +10,14 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-// Allowed returns the cores that this process may use, in ascending order.
-func Allowed() ([]int, error) {
+// AllowedCores returns the cores that this process may use, in ascending order.
+func AllowedCores() ([]int, error) {
 	var set unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &set); err != nil {
 		return nil, fmt.Errorf("processor cores of this process: %w", err)
@@ -38,7 +40,7 @@ var errTaken = errors.New("other runs have pinned games to their cores")
 // their own do not see each other's claims. The error wraps errTaken if there are enough cores but not
 // enough free ones.
 func Claim(n int) (list []int, release func(), err error) {
-	allowed, err := Allowed()
+	allowed, err := AllowedCores()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -119,7 +121,7 @@ func Pin(core int) (release func(), err error) {
 // of them: then the load of the machine says nothing about it.
 func machineCores() int {
 	online, err := os.ReadFile("/sys/devices/system/cpu/online")
-	allowed, errAllowed := Allowed()
+	allowed, errAllowed := AllowedCores()
 	if err != nil || errAllowed != nil || countList(string(online)) != len(allowed) {
 		return 0
 	}
@@ -156,4 +158,15 @@ func runnable() (int, bool) {
 	count, _, _ := bytes.Cut(fields[3], []byte("/"))
 	n, err := strconv.Atoi(string(count))
 	return n - 1, err == nil && n > 0
+}
+
+// bootTime returns the time since the machine was booted, suspension included. The call cannot block,
+// and is hidden from Go's scheduler, whose monitor would wake up for it.
+func bootTime() time.Duration {
+	var t unix.Timespec
+	_, _, err := unix.RawSyscall(unix.SYS_CLOCK_GETTIME, unix.CLOCK_BOOTTIME, uintptr(unsafe.Pointer(&t)), 0)
+	if err != 0 {
+		return wallTime() // kernels before 2.6.39
+	}
+	return time.Duration(t.Nano())
 }

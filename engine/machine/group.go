@@ -1,8 +1,4 @@
-// Package group ends programs together with the programs that they started. No promise of
-// stability.
-//
-// No promise of stability.
-package group
+package machine
 
 import (
 	"context"
@@ -13,7 +9,7 @@ import (
 // Where there are no process groups, only the program is.
 func Command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
-	Own(cmd)
-	cmd.Cancel = func() error { return Kill(cmd.Process) }
+	OwnGroup(cmd)
+	cmd.Cancel = func() error { return KillGroup(cmd.Process) }
 	return cmd
 }

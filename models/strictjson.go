@@ -1,7 +1,4 @@
-// Package strictjson reads JSON text in which every field counts: a field that is unknown or repeated,
-// and a value of a wrong type, are errors that say where they are and what belongs there. It is for
-// files that people write; all others need encoding/json only. No promise of stability.
-package strictjson
+package models
 
 import (
 	"bytes"
@@ -16,14 +13,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Error is what is wrong with a text.
-type Error struct {
+// JSONError says where a JSON text of a person is wrong, and what belongs there.
+type JSONError struct {
 	Line    int // from 1
 	Pointer jsontext.Pointer
 	What    string
 }
 
-func (e *Error) Error() string {
+func (e *JSONError) Error() string {
 	if e.Pointer == "" {
 		return e.What
 	}
@@ -33,7 +30,7 @@ func (e *Error) Error() string {
 var listIndex = regexp.MustCompile(`\.(\d+)`)
 
 // Field writes the pointer as people do: generations[1].gate.games.
-func (e *Error) Field() string {
+func (e *JSONError) Field() string {
 	var b strings.Builder
 	for token := range e.Pointer.Tokens() {
 		b.WriteString("." + token)
@@ -42,26 +39,27 @@ func (e *Error) Field() string {
 	return field[:min(100, len(field))]
 }
 
-// Errorf returns the error of a value that was read.
-func Errorf(text []byte, at jsontext.Pointer, format string, args ...any) *Error {
+// jsonErrorf returns the error of a value that was read.
+func jsonErrorf(text []byte, at jsontext.Pointer, format string, args ...any) *JSONError {
 	dec := jsontext.NewDecoder(bytes.NewReader(text))
 	for {
 		if _, err := dec.ReadToken(); err != nil || dec.StackPointer() == at {
-			return &Error{lineOf(text, dec.InputOffset()), at, fmt.Sprintf(format, args...)}
+			return &JSONError{lineOf(text, dec.InputOffset()), at, fmt.Sprintf(format, args...)}
 		}
 	}
 }
 
-// NotNull is an option of Unmarshal: no value may be null.
-var NotNull = json.WithUnmarshalers(json.UnmarshalFromFunc(func(dec *jsontext.Decoder, v any) error {
+// notNull is an option of UnmarshalStrict: no value may be null.
+var notNull = json.WithUnmarshalers(json.UnmarshalFromFunc(func(dec *jsontext.Decoder, v any) error {
 	if dec.PeekKind() == 'n' {
 		return &json.SemanticError{JSONKind: 'n', GoType: reflect.TypeOf(v).Elem()}
 	}
 	return json.SkipFunc
 }))
 
-// Unmarshal reads text into what v points to. Its errors are of the type Error.
-func Unmarshal(text []byte, v any, options ...json.Options) error {
+// UnmarshalStrict reads a JSON file that people write into what v points to. Every field counts: one that is unknown or
+// repeated, and a value of a wrong type, are errors of the type JSONError.
+func UnmarshalStrict(text []byte, v any, options ...json.Options) error {
 	err := json.Unmarshal(text, v, append(options, json.RejectUnknownMembers(true))...)
 	var wrong *json.SemanticError
 	var syntax *jsontext.SyntacticError
@@ -70,13 +68,13 @@ func Unmarshal(text []byte, v any, options ...json.Options) error {
 		return nil
 	case errors.As(err, &wrong):
 		value, _ := jsontext.NewDecoder(bytes.NewReader(text[wrong.ByteOffset:])).ReadValue()
-		return &Error{lineOf(text, wrong.ByteOffset), wrong.JSONPointer, explain(wrong, string(value))}
+		return &JSONError{lineOf(text, wrong.ByteOffset), wrong.JSONPointer, explain(wrong, string(value))}
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return &Error{lineOf(text, int64(len(text))), "", "the file ends in the middle of the JSON object"}
+		return &JSONError{lineOf(text, int64(len(text))), "", "the file ends in the middle of the JSON object"}
 	case errors.Is(err, jsontext.ErrDuplicateName) && errors.As(err, &syntax):
-		return &Error{lineOf(text, syntax.ByteOffset), syntax.JSONPointer, "it is given twice"}
+		return &JSONError{lineOf(text, syntax.ByteOffset), syntax.JSONPointer, "it is given twice"}
 	case errors.As(err, &syntax):
-		return &Error{lineOf(text, syntax.ByteOffset), syntax.JSONPointer, fmt.Sprintf("not JSON: %v", syntax.Err)}
+		return &JSONError{lineOf(text, syntax.ByteOffset), syntax.JSONPointer, fmt.Sprintf("not JSON: %v", syntax.Err)}
 	}
 	return err
 }
@@ -85,7 +83,7 @@ func lineOf(text []byte, offset int64) int {
 	return 1 + bytes.Count(text[:min(offset, int64(len(text)))], []byte{'\n'})
 }
 
-var kinds = map[jsontext.Kind]string{
+var jsonKinds = map[jsontext.Kind]string{
 	'n': "null", 't': "true", 'f': "false", '"': "a string", '0': "the number", '{': "an object", '[': "a list",
 }
 
@@ -93,7 +91,7 @@ func explain(wrong *json.SemanticError, value string) string {
 	if errors.Is(wrong.Err, json.ErrUnknownName) {
 		return "there is no such field"
 	}
-	want, got := wanted(wrong.GoType), kinds[wrong.JSONKind]
+	want, got := wanted(wrong.GoType), jsonKinds[wrong.JSONKind]
 	if wrong.JSONKind == '0' && wrong.JSONValue == nil && wrong.GoType.Kind() == reflect.Uint64 {
 		want += ` in quotes, as "1949"`
 	}

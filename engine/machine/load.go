@@ -1,12 +1,16 @@
-// Package cores pins threads to processor cores and measures how busy the machine is and how
-// much memory it has. Linux only: elsewhere nothing can be pinned, and nothing is measured.
+// Package machine is what a run needs to know of the machine and of its processes: it pins threads to processor cores,
+// measures how busy the machine is and how much memory it has, notices when this process did not run, and ends programs
+// with the programs that they started. Elsewhere than on Linux nothing can be pinned, and nothing is measured.
 //
-// No promise of stability. Start reading at Claim, Pin, Meter and Memory.
-package cores
+// No promise of stability. Start reading at Claim, Pin, Meter, Watch and Command.
+package machine
 
 import (
 	"fmt"
+	"runtime"
 	"time"
+
+	"golang.org/x/sys/cpu"
 )
 
 // Load is how many threads of all processes wanted to run, on average over a time.
@@ -83,4 +87,23 @@ func (m *Meter) measure(cores int, runnable func() (int, bool)) {
 			sum += n
 		}
 	}
+}
+
+// Level returns the highest level of builds for amd64 that this processor runs, "v1" to "v4"
+// as in GOAMD64, and "" on other processors.
+func Level() string {
+	if runtime.GOARCH != "amd64" {
+		return ""
+	}
+	x := &cpu.X86
+	switch {
+	case !(x.HasCX16 && x.HasPOPCNT && x.HasSSE3 && x.HasSSSE3 && x.HasSSE41 && x.HasSSE42):
+		return "v1"
+	case !(x.HasAVX && x.HasAVX2 && x.HasBMI1 && x.HasBMI2 && x.HasF16C && x.HasFMA &&
+		x.HasLZCNT && x.HasMOVBE && x.HasOSXSAVE):
+		return "v2"
+	case !(x.HasAVX512F && x.HasAVX512BW && x.HasAVX512CD && x.HasAVX512DQ && x.HasAVX512VL):
+		return "v3"
+	}
+	return "v4"
 }

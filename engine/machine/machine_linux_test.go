@@ -1,4 +1,4 @@
-package cores
+package machine
 
 import (
 	"errors"
@@ -15,7 +15,7 @@ import (
 // A process that a pinned thread starts is pinned too, and the thread is as before after its
 // release.
 func TestPin(t *testing.T) {
-	all, err := Allowed()
+	all, err := AllowedCores()
 	if err != nil || len(all) == 0 {
 		t.Fatal(all, err)
 	}
@@ -26,7 +26,7 @@ func TestPin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	now, err := Allowed()
+	now, err := AllowedCores()
 	if err != nil || !slices.Equal(now, []int{last}) {
 		t.Errorf("pinned to %v, %v; want %d", now, err, last)
 	}
@@ -35,7 +35,7 @@ func TestPin(t *testing.T) {
 		t.Errorf("its process: %q, %v", status, err)
 	}
 	release()
-	if now, err := Allowed(); err != nil || !slices.Equal(now, all) {
+	if now, err := AllowedCores(); err != nil || !slices.Equal(now, all) {
 		t.Errorf("released: %v, %v; want %v", now, err, all)
 	}
 	if _, err := Pin(1 << 20); !errors.Is(err, unix.EINVAL) {
@@ -45,7 +45,7 @@ func TestPin(t *testing.T) {
 
 // No two runs have a core in common; a core is free again after its release.
 func TestClaim(t *testing.T) {
-	all, err := Allowed()
+	all, err := AllowedCores()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestClaim(t *testing.T) {
 
 // A running process is pinned with its threads, unless it has children.
 func TestPinProcess(t *testing.T) {
-	all, err := Allowed()
+	all, err := AllowedCores()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,14 +1,17 @@
 //go:build !linux
 
-package cores
+package machine
 
-import "errors"
+import (
+	"errors"
+	"time"
+)
 
 // errUnsupported says that threads cannot be pinned on this system.
 var errUnsupported = errors.New("pinning to processor cores needs Linux")
 
-// Allowed returns errUnsupported.
-func Allowed() ([]int, error) { return nil, errUnsupported }
+// AllowedCores returns errUnsupported.
+func AllowedCores() ([]int, error) { return nil, errUnsupported }
 
 // Claim returns errUnsupported.
 func Claim(int) (list []int, release func(), err error) { return nil, nil, errUnsupported }
@@ -22,3 +25,5 @@ func Pin(int) (release func(), err error) { return nil, errUnsupported }
 func machineCores() int { return 0 }
 
 func runnable() (int, bool) { return 0, false }
+
+func bootTime() time.Duration { return wallTime() }

@@ -1,25 +1,21 @@
-// Package stall notices when this process did not run for a while: it was stopped, the
-// machine was suspended or swapping, or a virtual machine was paused. Time that passed then
-// must not be charged to a player, and a timeout that expired then proves nothing.
-//
-// No promise of stability. Start reading at Watch.
-package stall
+package machine
 
 import (
 	"sync"
 	"time"
 )
 
-// limit is the shortest pause that counts as a stall.
-const limit = 250 * time.Millisecond
+// stallLimit is the shortest pause that counts as a stall.
+const stallLimit = 250 * time.Millisecond
 
-// tick is how often a Watch looks at the clock.
-const tick = 50 * time.Millisecond
+// watchTick is how often a Watch looks at the clock.
+const watchTick = 50 * time.Millisecond
 
-// Watch notices stalls between Start and Stop. It looks at the boot clock every 50 ms; if
-// 250 ms or more have passed since the last look, the process did not run in between. The
-// boot clock runs on while the machine is suspended. Where the system has none, the wall
-// clock is used, and a jump of that clock looks like a stall.
+// Watch notices stalls between Start and Stop: the process was stopped, the machine was suspended or swapping, or a
+// virtual machine was paused. Time that passed then must not be charged to a player, and a timeout that expired then
+// proves nothing. A Watch looks at the boot clock every 50 ms; if 250 ms or more have passed since the last look, the
+// process did not run in between. The boot clock runs on while the machine is suspended. Where the system has none, the
+// wall clock is used, and a jump of that clock looks like a stall.
 //
 // The zero Watch is ready for use. One goroutine may use it at a time.
 type Watch struct {
@@ -44,9 +40,9 @@ func (w *Watch) Start() {
 	w.running, w.n, w.total, w.last = true, 0, 0, w.clock()
 	switch {
 	case w.timer == nil:
-		w.timer = time.AfterFunc(tick, w.look)
+		w.timer = time.AfterFunc(watchTick, w.look)
 	case !w.armed:
-		w.timer.Reset(tick)
+		w.timer.Reset(watchTick)
 	}
 	w.armed = true
 }
@@ -56,14 +52,14 @@ func (w *Watch) look() {
 	defer w.mu.Unlock()
 	if w.armed = w.running; w.running {
 		w.note()
-		w.timer.Reset(tick)
+		w.timer.Reset(watchTick)
 	}
 }
 
 // note looks at the clock.
 func (w *Watch) note() {
 	now := w.clock()
-	if gap := now - w.last; gap >= limit {
+	if gap := now - w.last; gap >= stallLimit {
 		w.n++
 		w.total += gap
 	}
@@ -89,3 +85,6 @@ func (w *Watch) Stop() (n int, total time.Duration) {
 	w.running = false // the timer fires once more: to set it for each move of a game would cost more
 	return n, total
 }
+
+// wallTime returns the time of the wall clock.
+func wallTime() time.Duration { return time.Duration(time.Now().UnixNano()) }

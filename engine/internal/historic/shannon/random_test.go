@@ -1,4 +1,4 @@
-package random
+package shannon
 
 import (
 	"bytes"
@@ -12,18 +12,18 @@ import (
 	"github.com/assay-chess/assay/engine/internal/enginetest"
 )
 
-var _ historic.Explainer = (*Player)(nil)
+var _ historic.Explainer = (*Lister)(nil)
 
-func TestConform(t *testing.T) {
+func TestListerConforms(t *testing.T) {
 	t.Run("random", func(t *testing.T) {
-		enginetest.Conform(t, func() engine.Player { return New() }, enginetest.Weak)
+		enginetest.Conform(t, func() engine.Player { return NewRandom() }, enginetest.Weak)
 	})
 	t.Run("first-move", func(t *testing.T) {
 		enginetest.Conform(t, func() engine.Player { return NewFirst() }, enginetest.Weak)
 	})
 }
 
-func choose(t *testing.T, p *Player, seed uint64) board.Move {
+func chosen(t *testing.T, p *Lister, seed uint64) board.Move {
 	t.Helper()
 	if err := p.NewGame(seed); err != nil {
 		t.Fatal(err)
@@ -38,10 +38,10 @@ func choose(t *testing.T, p *Player, seed uint64) board.Move {
 // The first moves of many games are uniformly distributed.
 func TestRandomIsUniform(t *testing.T) {
 	const games = 8000
-	p := New()
+	p := NewRandom()
 	played := map[board.Move]int{}
 	for seed := range uint64(games) {
-		played[choose(t, p, seed)]++
+		played[chosen(t, p, seed)]++
 	}
 	var chi2 float64 // 19 degrees of freedom; above 43.8 with probability 1/1000
 	for _, n := range played {
@@ -54,12 +54,12 @@ func TestRandomIsUniform(t *testing.T) {
 }
 
 func TestSeedOption(t *testing.T) {
-	p := New()
-	before := choose(t, p, 1)
+	p := NewRandom()
+	before := chosen(t, p, 1)
 	if err := p.SetOption("Seed", "6"); err != nil {
 		t.Fatal(err)
 	}
-	if choose(t, p, 1) == before {
+	if chosen(t, p, 1) == before {
 		t.Error("another seed gives the same move; if the generator has changed, try another seed here")
 	}
 }
@@ -67,14 +67,14 @@ func TestSeedOption(t *testing.T) {
 // The knight on b1 comes first; its first direction is two ranks up and one file right.
 func TestFirstMove(t *testing.T) {
 	p := board.StartPosition()
-	if got := p.SAN(choose(t, NewFirst(), 9)); got != "Nc3" {
+	if got := p.SAN(chosen(t, NewFirst(), 9)); got != "Nc3" {
 		t.Errorf("first move %s", got)
 	}
 }
 
-func TestExplain(t *testing.T) {
+func TestListerExplains(t *testing.T) {
 	start := board.StartPosition()
-	for player, want := range map[*Player]string{New(): "one of 20 legal moves",
+	for player, want := range map[*Lister]string{NewRandom(): "one of 20 legal moves",
 		NewFirst(): "  1  Nc3\n  2  Na3\n  3  Nh3\n  4  Nf3\n  5  a3\n"} {
 		var out bytes.Buffer
 		if err := player.Explain(&out, &start); err != nil || !strings.Contains(out.String(), want) {

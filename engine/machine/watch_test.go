@@ -1,4 +1,4 @@
-package stall
+package machine
 
 import (
 	"sync/atomic"
@@ -30,7 +30,7 @@ func TestWatch(t *testing.T) {
 			{"none", nil, 0, 0},
 			{"short", []time.Duration{100 * time.Millisecond, 190 * time.Millisecond}, 0, 0},
 			{"long", []time.Duration{5 * time.Second}, 1, 5 * time.Second},
-			{"some", []time.Duration{time.Second, 0, 150 * time.Millisecond, limit}, 2, time.Second + limit},
+			{"some", []time.Duration{time.Second, 0, 150 * time.Millisecond, stallLimit}, 2, time.Second + stallLimit},
 			{"after a reset", nil, 0, 0},
 		} {
 			w.Start()
@@ -39,7 +39,7 @@ func TestWatch(t *testing.T) {
 				pause(d)
 			}
 			n, total := w.Seen() // before the next look
-			if n != tt.n || total < tt.total || total > tt.total+time.Duration(n)*tick {
+			if n != tt.n || total < tt.total || total > tt.total+time.Duration(n)*watchTick {
 				t.Errorf("%s: %d stalls of %v, want %d of %v", tt.name, n, total, tt.n, tt.total)
 			}
 			if again, _ := w.Stop(); again != n {

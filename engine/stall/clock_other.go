@@ -1,7 +1,0 @@
-//go:build !linux
-
-package stall
-
-import "time"
-
-func bootTime() time.Duration { return wallTime() }
