@@ -27,6 +27,9 @@ import (
 
 const program = "assay test bench 1"
 
+// mated is a position in which the game is over: playing it costs nothing.
+const mated = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
+
 // patience is how long a test waits for one event. It is far longer than anything takes on a
 // busy machine, and far shorter than go test's ten minutes: a test that would hang fails and
 // says what it waited for.
@@ -216,26 +219,34 @@ func sameFiles(t *testing.T, got, want string) {
 	}
 }
 
-// streams returns the names of a server's streams.
-func streams(t *testing.T, b *coordinator.Server) (names []string) {
+// api returns the API of a server for its coordinator.
+func api(t *testing.T, b *coordinator.Server) jetstream.JetStream {
 	t.Helper()
 	nc, err := b.Connect()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer nc.Close()
+	t.Cleanup(nc.Close)
 	js, err := jetstream.New(nc)
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := js.StreamNames(t.Context())
-	for name := range all.Name() {
-		names = append(names, name)
+	return js
+}
+
+// streams returns the streams of a server, by name.
+func streams(t *testing.T, js jetstream.JetStream) map[string]jetstream.StreamInfo {
+	t.Helper()
+	found := map[string]jetstream.StreamInfo{}
+	all := js.ListStreams(t.Context())
+	for info := range all.Info() {
+		info.TimeStamp = time.Time{}
+		found[info.Config.Name] = *info
 	}
 	if all.Err() != nil {
-		t.Error(all.Err())
+		t.Fatal(all.Err())
 	}
-	return names
+	return found
 }
 
 // Workers play the same games as one machine, to the byte. One of them leaves in the
@@ -260,8 +271,8 @@ func TestSameBytesAsLocal(t *testing.T) {
 	if err := c.Runner.(*coordinator.Coordinator).Close(); err != nil {
 		t.Fatal(err)
 	}
-	if left := streams(t, b); len(left) > 0 {
-		t.Errorf("the streams %q stay after the run", left)
+	if left := streams(t, api(t, b)); len(left) > 0 {
+		t.Errorf("these streams stay after the run: %v", left)
 	}
 	again := games(filepath.Join(t.TempDir(), "again"), total, newCoordinator(t, b, coordinator.Config{}))
 	generate(t, again)

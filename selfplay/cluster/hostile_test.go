@@ -128,15 +128,7 @@ func TestLostStreams(t *testing.T) {
 	t.Parallel()
 	want := local(t, 60)
 	b, notes := serve(t, coordinator.ServerConfig{}), newLogBook(t)
-	nc, err := b.Connect()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer nc.Close()
-	js, err := jetstream.New(nc)
-	if err != nil {
-		t.Fatal(err)
-	}
+	js := api(t, b)
 	c := games(filepath.Join(t.TempDir(), "games"), 60, newCoordinator(t, b, coordinator.Config{Log: notes.add,
 		CheckEvery: 200 * time.Millisecond}))
 	startWorker(t, b.URL(), "anna", nil)
@@ -145,7 +137,7 @@ func TestLostStreams(t *testing.T) {
 		n++
 		for name := range js.StreamNames(t.Context()).Name() {
 			stream, err := js.Stream(t.Context(), name)
-			if err == nil && n == 10 && !strings.Contains(name, "answers") && !strings.HasPrefix(name, "OBJ") {
+			if err == nil && n == 10 && !strings.HasPrefix(name, "OBJ") {
 				err = stream.Purge(t.Context())
 			}
 			if err == nil && n == 30 {
@@ -232,7 +224,7 @@ func TestHostileWorker(t *testing.T) {
 	b, notes := serve(t, coordinator.ServerConfig{Keys: []wire.Key{eveKey, annaKey}}), newLogBook(t)
 	dir := t.TempDir()
 	c := games(filepath.Join(t.TempDir(), "games"), n, newCoordinator(t, b, coordinator.Config{Dir: dir, Log: notes.add,
-		CheckEvery: 300 * time.Millisecond, Lease: 300 * time.Millisecond}))
+		CheckEvery: 300 * time.Millisecond, Lease: time.Second}))
 	startWorker(t, b.URL(), "anna", func(w *worker.Worker) { w.Access.Credentials = anna })
 	nc, err := (&wire.Access{URL: b.URL(), Name: "eve", Credentials: eve, Log: func(err error) { t.Error(err) }}).
 		Dial(t.Context())
@@ -275,7 +267,7 @@ func TestHostileWorker(t *testing.T) {
 				publish(answers, "", data)
 			}
 			publish(answers, "", m.Data)
-			_ = wire.Done(m)
+			_ = m.Respond(wire.Done)
 		}
 		for i := range 50 {
 			publish(fmt.Sprintf("$JS.ACK.ASSAY_%s.workers.1.%d.%d.1.0", run, i, i), "", []byte("+ACK"))
@@ -295,6 +287,73 @@ func TestHostileWorker(t *testing.T) {
 	generate(t, c)
 	sameFiles(t, c.Out, want)
 	notes.expect("worker eve", "check its machine")
+}
+
+// A key cannot have a server or the coordinator send what deletes or empties a stream, or what publishes a unit, to where
+// it may not publish itself.
+func TestRepliesThatWouldDelete(t *testing.T) {
+	t.Parallel()
+	for _, keys := range []bool{true, false} {
+		access, config := wire.Access{Name: "eve", Token: "secret"}, coordinator.ServerConfig{Token: "secret"}
+		if keys {
+			eve, key := newKey(t, "eve")
+			access, config = wire.Access{Name: "eve", Credentials: eve}, coordinator.ServerConfig{Keys: []wire.Key{key}}
+		}
+		b := serve(t, config)
+		k := newCoordinator(t, b, coordinator.Config{CheckEvery: time.Hour})
+		jobs := make(chan selfplay.Job)
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- k.Run(ctx, jobs, nil) }()
+		for i := range 10 {
+			jobs <- selfplay.Job{Number: uint64(i), Start: mated}
+		}
+		js := api(t, b)
+		before := streams(t, js)
+		for ; len(before) < 2 || total(before) < 10; before = streams(t, js) {
+			time.Sleep(10 * time.Millisecond)
+		}
+		access.URL = b.URL()
+		nc, err := access.Dial(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name := range before {
+			run := strings.TrimPrefix(strings.TrimPrefix(name, "OBJ_"), "ASSAY_")
+			for _, reply := range []string{"$JS.API.STREAM.DELETE." + name, "$JS.API.STREAM.PURGE." + name,
+				"$JS.API.CONSUMER.DELETE." + name + ".workers", wire.UnitSubject(run, "x"), "$O." + name + ".C.x"} {
+				for subject, data := range map[string]string{"$JS.API.CONSUMER.MSG.NEXT.ASSAY_" + run + ".workers": `{"batch":3,"no_wait":true}`,
+					"$JS.API.DIRECT.GET.OBJ_ASSAY_" + run: `{"seq":1000}`, wire.HelloSubject("eve"): "{}"} {
+					for range 5 { // after three pulls the queue is empty, and the reply has no body
+						if err := nc.PublishMsg(&nats.Msg{Subject: subject, Reply: reply, Data: []byte(data)}); err != nil {
+							t.Fatal(err)
+						}
+					}
+				}
+				data, _ := json.Marshal(&wire.Answer{Unit: wire.Digest(nil), Ack: reply})
+				if err := nc.Publish(wire.AnswerSubject(run, "eve"), data); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if _, err := nc.Request(wire.HelloSubject("eve"), []byte("{}"), patience); err != nil { // all of it has had its reply
+			t.Error(err)
+		}
+		nc.Close()
+		if after := streams(t, js); fmt.Sprint(after) != fmt.Sprint(before) {
+			t.Errorf("keys %t: the streams were\n%v, and are\n%v", keys, before, after)
+		}
+		cancel()
+		<-ended
+	}
+}
+
+// total returns how many messages are in the streams.
+func total(all map[string]jetstream.StreamInfo) (n uint64) {
+	for _, info := range all {
+		n += info.State.Msgs
+	}
+	return n
 }
 
 func TestLoopbackOnlyWithoutCredentials(t *testing.T) {

@@ -24,9 +24,6 @@ import (
 	"github.com/assay-chess/assay/selfplay/roster"
 )
 
-// mated is a position in which the game is over: playing it costs nothing.
-const mated = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
-
 // run plays n units that cost nothing.
 func run(t testing.TB, k *coordinator.Coordinator, n int) {
 	t.Helper()

@@ -1,25 +1,25 @@
 // Package coordinator is a selfplay.Runner whose workers are on other machines.
 //
-// It publishes each selfplay.Job as a unit into a work queue of JetStream, from which workers take them, and reads
-// the answers from a second stream. The first answer to a unit that can be right counts: it goes to the series, which
-// keeps it in the run's own journal. The servers redeliver a unit whose worker is silent. What they lose, the
-// coordinator publishes again: it compares the units that it waits for with those in the queue.
+// It publishes each selfplay.Job as a unit into a work queue of JetStream, from which workers take them. The first
+// answer to a unit that can be right counts: it goes to the series, which keeps it in the run's own journal, and the unit
+// is acknowledged. The servers redeliver a unit whose worker is silent. What they lose, the coordinator publishes again:
+// it compares the units that it waits for with those in the queue.
 //
 // A few units are published a second time, for another worker. Where two answers to a unit differ that should be
 // equal, the run stops and names both workers.
 //
 // It contains no chess. Serve starts a server in this process.
 //
-// No promise of stability. Start reading at Coordinator.Run, then session and streams.
+// No promise of stability. Start reading at Coordinator.Run, then session and queue.
 package coordinator
 
 import (
+	"cmp"
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"time"
@@ -39,8 +39,8 @@ type Config struct {
 	Open    selfplay.Opener            // opens players, for fingerprints
 	Log     func(line string)          // receives a line for each event; may be nil
 
-	// Measure returns how many nodes a second one core of this machine searches while that
-	// many cores do (0: all). If it is nil, clocks are not scaled.
+	// Measure returns how many nodes a second one core of this machine searches while that many cores do (0: all). If it
+	// is nil, clocks are not scaled.
 	Measure        func(ctx context.Context, cores int) (nodesPerSecond float64, err error)
 	ReferenceSpeed float64 // nodes/s of a core for which clocks are meant; 0: this machine's
 
@@ -71,82 +71,63 @@ const (
 
 // state is what a coordinator remembers when it is started again.
 type state struct {
-	Run     string  `json:"run"`                        // random, so that no two runs on a server have the same
-	Starts  int     `json:"starts"`                     // part of the ids of its messages
-	Answers uint64  `json:"answers"`                    // those up to this sequence are in the run's journal
-	Speed   float64 `json:"nodes_per_second,omitempty"` // of a core for which the run's clocks are meant
+	Run   string  `json:"run"`                        // random, so that no two runs on a server have the same
+	Speed float64 `json:"nodes_per_second,omitempty"` // of a core for which the run's clocks are meant
 }
 
-// Coordinator is a selfplay.Runner whose workers are on other machines. It starts with the
-// first job, and runs any number of series, one after the other.
+// Coordinator is a selfplay.Runner whose workers are on other machines. It starts with the first job, and runs any number
+// of series, one after the other.
 type Coordinator struct {
 	Config
 	state
-	lock     *durable.Lock
-	streams  *streams
-	registry *registry
-	players  *portablePlayers
-
-	attempts  int     // to publish a unit
-	reference float64 // nodes/s for which clocks are meant; 0: not settled in this process
-
-	// What earlier processes left at the servers.
-	queued map[string]bool     // ids of units
-	past   map[string][]uint64 // sequences of answers to units that nobody asked for yet, by unit
-	began  uint64              // last answer
-
-	// Sequences of answers.
-	seen      uint64 // received
-	delivered uint64 // the series took it
-	safe      uint64 // the same when the servers were last looked at
-
-	background context.Context // ends with the coordinator
-	stop       context.CancelFunc
-	finished   bool // the last series ended by itself
+	lock      *durable.Lock
+	queue     *queue
+	registry  *registry
+	players   *portablePlayers
+	reference float64         // nodes/s for which clocks are meant; 0: not settled in this process
+	queued    map[string]bool // ids of units that an earlier process left in the queue
+	finished  bool            // the last series ended by itself
 }
 
 var _ selfplay.Runner = (*Coordinator)(nil)
 
 // New returns a coordinator, which starts with its first job. Close it when done.
 func New(c Config) *Coordinator {
-	if c.Lease == 0 {
-		c.Lease = DefaultLease
-	}
-	if c.CheckEvery == 0 {
-		c.CheckEvery = time.Minute
-	}
+	c.Lease, c.CheckEvery = cmp.Or(c.Lease, DefaultLease), cmp.Or(c.CheckEvery, time.Minute)
 	if c.Log == nil {
 		c.Log = func(string) {}
 	}
-	return &Coordinator{Config: c, registry: newRegistry(c.Program, c.Lease, c.Log)}
+	return &Coordinator{Config: c, registry: newRegistry(&c)}
 }
 
 // Parallel returns how many jobs should be under way: as many as present workers have cores.
-func (c *Coordinator) Parallel() int { return min(max(4, c.registry.cores()), maxOpen) }
+func (c *Coordinator) Parallel() int {
+	_, cores := c.registry.present()
+	return min(max(4, cores), maxOpen)
+}
 
 // Load implements selfplay.Runner: games are played elsewhere.
 func (c *Coordinator) Load() machine.Load { return machine.Load{} }
 
-// maxOpen bounds the units under way, and so the coordinator's memory, however many cores
-// workers claim to have.
+// maxOpen bounds the units under way, and so the coordinator's memory, however many cores workers claim to have.
 const maxOpen = 1 << 14
 
 // Run implements selfplay.Runner.
 func (c *Coordinator) Run(ctx context.Context, jobs <-chan selfplay.Job, results chan<- selfplay.Result) error {
-	if err := c.start(); err != nil {
+	if err := c.start(ctx); err != nil {
 		return err
 	}
 	err := newSession(c).loop(ctx, jobs, results)
 	c.finished = ctx.Err() == nil || errors.Is(context.Cause(ctx), selfplay.ErrStop)
-	c.streams.purgeUnits() // a series that ended early has units that nobody waits for
+	c.queue.purge() // a series that ended early has units that nobody waits for
 	c.queued = nil
 	c.saveSnapshot()
 	return err
 }
 
 // start starts the coordinator, once.
-func (c *Coordinator) start() (err error) {
-	if c.streams != nil {
+func (c *Coordinator) start(ctx context.Context) (err error) {
+	if c.queue != nil {
 		return nil
 	}
 	if err := durable.MakeDir(c.Dir); err != nil {
@@ -165,37 +146,21 @@ func (c *Coordinator) start() (err error) {
 	if err != nil {
 		return err
 	}
-	c.background, c.stop = context.WithCancel(context.Background())
-	s := &streams{run: c.state.Run, lease: c.Lease, log: c.Log, nc: nc, answers: make(chan answer, 256),
-		back: make(chan struct{}, 1)}
-	if err := c.join(s); err != nil {
-		c.stop()
+	q, err := openQueue(ctx, nc, c.state.Run, &c.Config)
+	if err == nil {
+		v := q.look(ctx)
+		c.queued, err = v.units, v.err
+	}
+	if err == nil {
+		err = c.registry.listen(nc, c.state.Run)
+	}
+	if err != nil {
 		nc.Close()
 		return err
 	}
-	c.streams = s
+	c.queue = q
+	c.players = &portablePlayers{play: (&selfplay.Local{Open: c.Open}).One, queue: q, known: map[string]portablePlayer{}}
 	return nil
-}
-
-// join finds what earlier processes left at the servers, and listens to workers.
-func (c *Coordinator) join(s *streams) error {
-	if err := s.open(c.background); err != nil {
-		return err
-	}
-	v := s.look(c.background, 0)
-	if v.err != nil {
-		return v.err
-	}
-	if c.seen = c.Answers; v.last < c.seen {
-		c.seen = 0 // the servers lost the stream
-	}
-	c.queued, c.began, c.past = v.units, v.waitFor, map[string][]uint64{}
-	c.players = &portablePlayers{play: (&selfplay.Local{Open: c.Open}).One, files: s, known: map[string]portablePlayer{}}
-	c.registry.run = c.state.Run
-	if err := s.read(c.background, c.seen); err != nil {
-		return err
-	}
-	return c.registry.listen(s.nc)
 }
 
 // readState reads the state of an earlier process, or makes a new one.
@@ -204,23 +169,53 @@ func (c *Coordinator) readState() error {
 	data, err := durable.ReadFile(path, durable.MaxJSON)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		random := make([]byte, 8)
-		if _, err := rand.Read(random); err != nil {
-			return err
-		}
-		c.state.Run = hex.EncodeToString(random)
+		c.state.Run = fmt.Sprintf("%016x", rand.Uint64())
+		return c.saveState()
 	case err != nil:
 		return fmt.Errorf("cluster: %w", err)
 	case json.Unmarshal(data, &c.state) != nil || len(c.state.Run) != 16 || wire.CheckName(c.state.Run) != nil:
 		return fmt.Errorf("cluster: %s: %w: delete it, and the games that are not in the run's journal are played again",
 			path, durable.ErrDamaged)
 	}
-	c.Starts++
-	return c.saveState()
+	return nil
 }
 
 func (c *Coordinator) saveState() error {
 	return durable.WriteJSON(filepath.Join(c.Dir, stateName), &c.state)
+}
+
+// clockSpeed returns the speed for which the run's clocks are meant; 0: they are not scaled. The first game with a clock
+// settles it, and when that was answered, it stays the same when the run is resumed.
+func (c *Coordinator) clockSpeed(ctx context.Context) (_ float64, err error) {
+	switch {
+	case c.Speed > 0 && c.ReferenceSpeed > 0 && c.Speed != c.ReferenceSpeed:
+		return 0, fmt.Errorf("cluster: the run's clocks are meant for %.0f nodes/s, not %.0f: resume it without "+
+			"--reference-speed, or start another run", c.Speed, c.ReferenceSpeed)
+	case c.Speed > 0:
+		return c.Speed, nil
+	case c.reference > 0:
+		return c.reference, nil
+	case c.ReferenceSpeed > 0:
+		c.reference = c.ReferenceSpeed
+	case c.Measure == nil:
+		return 0, nil
+	default:
+		c.Log("measuring this machine's speed: the clocks are meant for it")
+		if c.reference, err = c.Measure(ctx, 0); err != nil {
+			return 0, fmt.Errorf("cluster: measuring this machine's speed: %w", err)
+		}
+	}
+	c.Log(fmt.Sprintf("clocks are meant for a core that searches %.0f nodes/s; workers scale theirs to it", c.reference))
+	return c.reference, nil
+}
+
+// keepSpeed keeps the speed of the run's clocks, now that a game has an answer.
+func (c *Coordinator) keepSpeed() error {
+	if c.Speed == c.reference || c.reference == 0 {
+		return nil
+	}
+	c.Speed = c.reference
+	return c.saveState()
 }
 
 // saveSnapshot writes the state of the workers for readers outside this process.
@@ -232,14 +227,13 @@ func (c *Coordinator) saveSnapshot() {
 
 // Close stops the coordinator. If its last series came to its end, nothing of the run stays at the servers.
 func (c *Coordinator) Close() error {
-	if c.streams != nil {
-		c.stop()
+	if c.queue != nil {
 		_ = c.registry.hellos.Unsubscribe() // workers whose consumer is gone leave if nobody replies
 		if c.finished {
-			c.streams.delete()
+			c.queue.delete()
 		}
-		c.streams.nc.Close()
-		c.streams = nil
+		c.queue.nc.Close()
+		c.queue = nil
 	}
 	if c.lock != nil {
 		c.lock.Unlock()

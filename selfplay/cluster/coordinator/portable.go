@@ -25,7 +25,7 @@ type portablePlayer struct {
 // portablePlayers makes local specifications portable, each of them once.
 type portablePlayers struct {
 	play  selfplay.PlayFunc
-	files *streams
+	queue *queue
 	known map[string]portablePlayer
 }
 
@@ -57,12 +57,12 @@ func (p *portablePlayers) foreign(ctx context.Context, spec engine.Spec) (portab
 	if err := roster.CheckPortable(spec); err != nil {
 		return portablePlayer{}, fmt.Errorf("workers could not play it: %w", err)
 	}
-	err = p.files.offer(ctx, program.SHA256, func() (io.ReadCloser, error) { return os.Open(path) })
+	err = p.queue.offer(ctx, program.SHA256, func() (io.ReadCloser, error) { return os.Open(path) })
 	return portablePlayer{spec: spec.WithProgram(program.Name), program: program}, err
 }
 
-// withWeights makes a player of the roster portable: its weights, embedded ones too, are named
-// by content and kept for workers, and its fingerprint is taken.
+// withWeights makes a player of the roster portable: its weights, embedded ones too, are named by content and kept for
+// workers, and its fingerprint is taken.
 func (p *portablePlayers) withWeights(ctx context.Context, spec engine.Spec) (portablePlayer, error) {
 	name := roster.WeightsName(spec)
 	if name == "" {
@@ -77,7 +77,7 @@ func (p *portablePlayers) withWeights(ctx context.Context, spec engine.Spec) (po
 		return portablePlayer{}, err
 	}
 	sum := durable.SumBytes(data).SHA256
-	err = p.files.offer(ctx, sum, func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil })
+	err = p.queue.offer(ctx, sum, func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil })
 	if err != nil {
 		return portablePlayer{}, err
 	}

@@ -61,9 +61,9 @@ const (
 // registry knows the workers that said hello. It is safe for concurrent use.
 type registry struct {
 	run, program string
-	hellos       *nats.Subscription
 	lease        time.Duration
 	log          func(string)
+	hellos       *nats.Subscription
 
 	mu      sync.Mutex
 	members map[string]*member
@@ -80,26 +80,25 @@ type member struct {
 // maxMembers bounds the workers that are remembered.
 const maxMembers = 1 << 14
 
-func newRegistry(program string, lease time.Duration, log func(string)) *registry {
-	return &registry{program: program, lease: lease, log: log, members: map[string]*member{}, noted: map[string]time.Time{}}
+func newRegistry(c *Config) *registry {
+	return &registry{program: c.Program, lease: c.Lease, log: c.Log, members: map[string]*member{},
+		noted: map[string]time.Time{}}
 }
 
 // listen replies to workers from now on.
-func (r *registry) listen(nc *nats.Conn) (err error) {
+func (r *registry) listen(nc *nats.Conn, run string) (err error) {
+	r.run = run
 	r.hellos, err = nc.Subscribe(wire.HelloSubject("*"), func(m *nats.Msg) {
-		worker, ok := wire.Sender(m)
+		worker := wire.Last(m.Subject)
 		var h wire.Hello
-		if !ok || json.Unmarshal(m.Data, &h) != nil || h.Run != "" && h.Run != r.run {
+		if wire.CheckName(worker) != nil || json.Unmarshal(m.Data, &h) != nil || h.Run != "" && h.Run != run {
 			return
 		}
 		if data, err := json.Marshal(r.hello(worker, &h)); err == nil {
 			_ = m.Respond(data) // a worker without a reply asks again
 		}
 	})
-	if err != nil {
-		return fmt.Errorf("cluster: %w", err)
-	}
-	return nil
+	return err
 }
 
 // hello takes a worker's hello.
@@ -124,11 +123,10 @@ func (r *registry) hello(worker string, h *wire.Hello) *wire.Welcome {
 		p.State = Refused
 		p.Reason = fmt.Sprintf("it is %s, and the run needs %s", p.Program, r.program)
 		w.Refused = p.Reason
+	case h.Trouble != "":
+		p.State, p.Reason = Refused, printable(h.Trouble)
 	case h.Leaving:
 		p.State = Gone
-		if h.Trouble != "" {
-			p.State, p.Reason = Refused, printable(h.Trouble)
-		}
 	}
 	if p.State != before {
 		r.announce(p)
@@ -137,14 +135,14 @@ func (r *registry) hello(worker string, h *wire.Hello) *wire.Welcome {
 }
 
 func (r *registry) announce(p *member) {
-	switch {
-	case p.State == Refused:
-		r.noteLocked(p.Name+" refused", fmt.Sprintf("worker %s does not play: %s", p.Name, p.Reason))
-	case p.State == Working:
-		r.noteLocked(p.Name+" comes", fmt.Sprintf("worker %s is here, with %d cores", p.Name, p.Cores))
-	default:
-		r.noteLocked(p.Name+" goes", fmt.Sprintf("worker %s is gone", p.Name))
+	says := fmt.Sprintf("worker %s is gone", p.Name)
+	switch p.State {
+	case Refused:
+		says = fmt.Sprintf("worker %s does not play: %s", p.Name, p.Reason)
+	case Working:
+		says = fmt.Sprintf("worker %s is here, with %d cores", p.Name, p.Cores)
 	}
+	r.noteLocked(p.Name+string(p.State), says)
 }
 
 // note logs something about a subject, but not again within a minute.
@@ -167,30 +165,18 @@ func (p *member) present(now time.Time) bool {
 	return p.State == Working && now.Sub(p.Seen) < 3*wire.HelloEvery+wire.ReplyTimeout
 }
 
-// cores returns the cores of the present workers.
-func (r *registry) cores() (n int) {
+// present returns how many workers are there, and their cores.
+func (r *registry) present() (workers, cores int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := time.Now()
 	for _, p := range r.members {
 		if p.present(now) {
-			n += p.Cores
+			workers++
+			cores += p.Cores
 		}
 	}
-	return n
-}
-
-// several reports whether there is more than one worker.
-func (r *registry) several() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	n, now := 0, time.Now()
-	for _, p := range r.members {
-		if p.present(now) {
-			n++
-		}
-	}
-	return n > 1
+	return workers, cores
 }
 
 // of calls a function with a worker that said hello.

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -77,11 +78,13 @@ func Serve(c ServerConfig) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{secret: rand.Text()}
-	o := &server.Options{
-		Host: host, Port: port, NoSigs: true, NoLog: true, MaxPayload: maxPayload, MaxSubs: 256,
-		TLSConfig: c.TLS, TLS: c.TLS != nil, TLSTimeout: 5, AuthTimeout: 5, JetStream: true, StoreDir: c.Dir,
+	o := &server.Options{}
+	if err := o.ProcessConfigString(c.accounts(fmt.Sprintf("{user: %s, password: %q}", user, s.secret))); err != nil {
+		return nil, fmt.Errorf("cluster: %w", err)
 	}
-	s.admit(o, &c)
+	o.Host, o.Port, o.NoSigs, o.NoLog, o.MaxPayload, o.MaxSubs = host, port, true, true, maxPayload, 256
+	o.TLSConfig, o.TLS, o.TLSTimeout, o.AuthTimeout = c.TLS, c.TLS != nil, 5, 5
+	o.JetStream, o.StoreDir = true, c.Dir
 	if s.server, err = server.NewServer(o); err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
 	}
@@ -89,16 +92,15 @@ func Serve(c ServerConfig) (*Server, error) {
 	s.server.SetLogger(log, false, false)
 	s.server.Start()
 	for started := time.Now(); !s.server.ReadyForConnections(ready / 100); {
-		if why := log.fatalErrors(); len(why) > 0 || time.Since(started) > ready {
+		if why := log.failure(); why != "" || time.Since(started) > ready {
 			s.Close()
-			return nil, fmt.Errorf("%w at %s: %s", ErrNoServer, c.Addr, strings.Join(why, "; "))
+			return nil, fmt.Errorf("%w at %s: %s", ErrNoServer, c.Addr, why)
 		}
 	}
 	return s, nil
 }
 
-// split returns the host and the port of an address. The default host is loopback, the
-// default port that of NATS.
+// split returns the host and the port of an address. The default host is loopback, the default port that of NATS.
 func split(addr string) (host string, port int, err error) {
 	h, p, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -108,8 +110,8 @@ func split(addr string) (host string, port int, err error) {
 		h = "127.0.0.1"
 	}
 	if port, err = strconv.Atoi(p); err != nil || port < 0 || port > 65535 || strings.Contains(h, "/") {
-		return "", 0, fmt.Errorf("cluster: address %q: want HOST:PORT, for example 127.0.0.1:4222; port "+
-			"0 chooses a free one", addr)
+		return "", 0, fmt.Errorf("cluster: address %q: want HOST:PORT, for example 127.0.0.1:4222; port 0 chooses a free one",
+			addr)
 	}
 	if port == 0 {
 		port = server.RANDOM_PORT
@@ -122,30 +124,53 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// admit lists the users: the coordinator, and workers with the rights that they need.
-func (s *Server) admit(o *server.Options, c *ServerConfig) {
-	o.Users = []*server.User{{Username: user, Password: s.secret}}
-	shared := &server.User{Username: wire.SharedUser, Password: c.Token, Permissions: permissions("")}
-	switch {
-	case c.Token != "":
-		o.Users = append(o.Users, shared)
-	case len(c.Keys) == 0:
-		shared.Password = rand.Text() // connections without credentials are this user
-		o.Users, o.NoAuthUser = append(o.Users, shared), wire.SharedUser
+// accounts returns the part of a nats-server.conf that says who may do what. Workers have an account of their own: only
+// the subjects that a worker needs lead from there to the run, so that they cannot have a server send a reply to any other.
+func (c *ServerConfig) accounts(coordinator string) string {
+	rights := func(worker string) string {
+		r := wire.WorkerRights(worker) // quoted, because $ begins the name of a variable
+		return fmt.Sprintf("permissions: {\n      publish: {allow: [%s]}\n      subscribe: {allow: [%s]}\n    }",
+			quoted("%q", r.Publish, ", "), quoted("%q", r.Subscribe, ", "))
 	}
+	var workers strings.Builder
 	for _, k := range c.Keys {
-		o.Nkeys = append(o.Nkeys, &server.NkeyUser{Nkey: k.Public, Permissions: permissions(k.Name)})
+		fmt.Fprintf(&workers, "    # %s\n    {nkey: %s, %s}\n", k.Name, k.Public, rights(k.Name))
 	}
+	token, open := c.Token, ""
+	if token == "" && len(c.Keys) == 0 { // connections without credentials are this user
+		token, open = rand.Text(), "no_auth_user: "+wire.SharedUser+"\n"
+	}
+	if token != "" {
+		fmt.Fprintf(&workers, "    {user: %s, password: %q, %s}\n", wire.SharedUser, token, rights(""))
+	}
+	services := wire.WorkerRights("").Publish
+	return fmt.Sprintf(`%saccounts {
+  ASSAY: {
+    jetstream: enabled
+    users: [%s]
+    exports: [
+%s    ]
+  }
+  ASSAY_WORKERS: {
+    users: [
+%s    ]
+    imports: [
+%s    ]
+  }
+}
+`, open, coordinator, quoted("      {service: %q, response: stream}\n", services, ""), &workers,
+		quoted("      {service: {account: ASSAY, subject: %q}}\n", services, ""))
 }
 
-func permissions(worker string) *server.Permissions {
-	r := wire.WorkerRights(worker)
-	return &server.Permissions{Publish: &server.SubjectPermission{Allow: r.Publish},
-		Subscribe: &server.SubjectPermission{Allow: r.Subscribe}}
+func quoted(format string, list []string, between string) string {
+	var all []string
+	for _, one := range list {
+		all = append(all, fmt.Sprintf(format, one))
+	}
+	return strings.Join(all, between)
 }
 
-// URL returns the server's address for workers. If the server listens on all addresses, it
-// holds the machine's name.
+// URL returns the server's address for workers. If the server listens on all addresses, it holds the machine's name.
 func (s *Server) URL() string {
 	u, err := url.Parse(s.server.ClientURL())
 	if err != nil {
@@ -175,33 +200,18 @@ func (s *Server) Close() {
 	s.server.WaitForShutdown()
 }
 
-// Conf returns the authorization block that the nats-server.conf of another server needs to
-// accept the keys with the rights that Serve gives them. The key named coordinator may do
-// everything.
+// Conf returns the accounts that the nats-server.conf of another server needs to accept the keys with the rights that
+// Serve gives them. The key named coordinator may do everything in the account of the runs.
 func Conf(keys []wire.Key) (string, error) {
-	var b strings.Builder
-	found := false
-	b.WriteString("authorization {\n  users: [\n")
-	for _, k := range keys {
-		fmt.Fprintf(&b, "    # %s\n    {nkey: %s", k.Name, k.Public)
-		if k.Name == user {
-			found = true
-		} else {
-			r := wire.WorkerRights(k.Name) // quoted, because $ begins the name of a variable
-			fmt.Fprintf(&b, ", permissions: {\n      publish: {allow: [\"%s\"]}\n      subscribe: {allow: [\"%s\"]}\n    }",
-				strings.Join(r.Publish, `", "`), strings.Join(r.Subscribe, `", "`))
-		}
-		b.WriteString("}\n")
-	}
-	if !found {
+	at := slices.IndexFunc(keys, func(k wire.Key) bool { return k.Name == user })
+	if at < 0 {
 		return "", ErrNoCoordinator
 	}
-	b.WriteString("  ]\n}\n")
-	return b.String(), nil
+	c := ServerConfig{Keys: slices.Concat(keys[:at], keys[at+1:])}
+	return c.accounts(fmt.Sprintf("{nkey: %s}", keys[at].Public)), nil
 }
 
-// serverLog is the server's log. It passes on rejected connections and requests, and keeps
-// fatal errors.
+// serverLog is the server's log. It passes on rejected connections and requests, and keeps fatal errors.
 type serverLog struct {
 	log  func(string)
 	keys []wire.Key // whose names replace their public keys
@@ -219,8 +229,8 @@ const maxLogged = 50
 // Errorf implements server.Logger.
 func (l *serverLog) Errorf(format string, v ...any) {
 	text := fmt.Sprintf(format, v...)
-	if lower := strings.ToLower(text); !strings.Contains(lower, "violation") &&
-		!strings.Contains(lower, "authentication") {
+	lower := strings.ToLower(text)
+	if l.log == nil || !strings.Contains(lower, "violation") && !strings.Contains(lower, "authentication") {
 		return
 	}
 	for _, k := range l.keys {
@@ -228,7 +238,7 @@ func (l *serverLog) Errorf(format string, v ...any) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.logged++; l.logged <= maxLogged && l.log != nil {
+	if l.logged++; l.logged <= maxLogged {
 		l.log("the server rejected a client: " + text)
 	}
 }
@@ -240,11 +250,11 @@ func (l *serverLog) Fatalf(format string, v ...any) {
 	l.fatal = append(l.fatal, fmt.Sprintf(format, v...))
 }
 
-// fatalErrors returns the fatal errors.
-func (l *serverLog) fatalErrors() []string {
+// failure returns the fatal errors.
+func (l *serverLog) failure() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.fatal
+	return strings.Join(l.fatal, "; ")
 }
 
 func (*serverLog) Noticef(string, ...any) {}

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -19,8 +18,8 @@ import (
 // ErrCredentials means that a server does not let the caller in.
 var ErrCredentials = errors.New("cluster: the server rejects the credentials")
 
-// ErrEncryption means that no encrypted connection with the right server exists: the server
-// has no certificate, or one that is not trusted or belongs to another host.
+// ErrEncryption means that no encrypted connection with the right server exists: the server has no certificate, or one
+// that is not trusted or belongs to another host.
 var ErrEncryption = errors.New("cluster: no encrypted connection with the server")
 
 // Access says which server to connect to, and as which user.
@@ -35,8 +34,7 @@ type Access struct {
 	Log func(error) // receives what goes wrong while connected or waiting; may be nil
 }
 
-// CheckURL reports malformed addresses, and addresses that hold credentials: others could
-// read those in a list of processes.
+// CheckURL reports malformed addresses, and those with credentials, which others could read in a list of processes.
 func CheckURL(text string) error {
 	for one := range strings.SplitSeq(text, ",") {
 		if err := checkOne(one); err != nil {
@@ -64,9 +62,8 @@ func checkOne(text string) error {
 	return nil
 }
 
-// Dial connects to a server, and retries until one answers or ctx ends. It returns an error
-// that wraps ErrCredentials if the server rejects the caller, and one that wraps
-// ErrEncryption if the server does not prove to be the right one.
+// Dial connects to a server, and retries until one answers or ctx ends. Its error wraps ErrCredentials if the server
+// rejects the caller, and ErrEncryption if the server does not prove to be the right one.
 func (a *Access) Dial(ctx context.Context) (*nats.Conn, error) {
 	options, err := a.options()
 	if err != nil {
@@ -82,8 +79,11 @@ func (a *Access) Dial(ctx context.Context) (*nats.Conn, error) {
 		case untrusted(err):
 			return nil, fmt.Errorf("%w: %w", ErrEncryption, err)
 		}
+		if errors.Is(err, nats.ErrNoServers) {
+			err = errors.New("no server answers there yet")
+		}
 		if a.Log != nil {
-			a.Log(notConnectedYet(err))
+			a.Log(fmt.Errorf("%w; retrying until one does", err))
 		}
 		select {
 		case <-ctx.Done():
@@ -93,8 +93,7 @@ func (a *Access) Dial(ctx context.Context) (*nats.Conn, error) {
 	}
 }
 
-// identity describes the user for an error: its name and the kind of credentials, never a
-// secret.
+// identity describes the user for an error: its name and the kind of credentials, never a secret.
 func (a *Access) identity() string {
 	name := "a coordinator"
 	if a.Name != "" {
@@ -109,28 +108,18 @@ func (a *Access) identity() string {
 	return name + ", which shows none"
 }
 
-// maxDialPause is the longest pause between two attempts to connect. The first pauses are
-// shorter, for workers that start together with the server.
+// maxDialPause is the longest pause between two attempts to connect. The first pauses are shorter, for workers that
+// start together with the server.
 const maxDialPause = 2 * time.Second
-
-// notConnectedYet explains why there is no connection yet.
-func notConnectedYet(err error) error {
-	if errors.Is(err, nats.ErrNoServers) {
-		return errors.New("no server answers there yet; retrying until one does")
-	}
-	return fmt.Errorf("%w; retrying until a server answers", err)
-}
 
 func refused(err error) bool {
 	return errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthExpired) ||
-		errors.Is(err, nats.ErrAuthRevoked) ||
-		errors.Is(err, nats.ErrNkeysNotSupported)
+		errors.Is(err, nats.ErrAuthRevoked) || errors.Is(err, nats.ErrNkeysNotSupported)
 }
 
 func untrusted(err error) bool {
 	var wrong *tls.CertificateVerificationError
-	return errors.As(err, &wrong) || errors.Is(err, nats.ErrSecureConnWanted) ||
-		errors.Is(err, nats.ErrSecureConnRequired)
+	return errors.As(err, &wrong) || errors.Is(err, nats.ErrSecureConnWanted) || errors.Is(err, nats.ErrSecureConnRequired)
 }
 
 func (a *Access) options() ([]nats.Option, error) {
@@ -155,31 +144,21 @@ func (a *Access) options() ([]nats.Option, error) {
 	if a.Credentials == "" {
 		return options, nil
 	}
-	data, err := os.ReadFile(a.Credentials)
+	data, err := readCredentials(a.Credentials)
 	if err != nil {
-		return nil, fmt.Errorf("cluster: credentials: %w; want the file with a secret key, as assay "+
-			"work --new-key writes it", err)
+		return nil, err
 	}
 	if bytes.Contains(data, []byte("BEGIN NATS USER JWT")) {
 		return append(options, nats.UserCredentials(a.Credentials)), nil
 	}
-	o, err := seedOption(data)
-	if err != nil {
-		return nil, fmt.Errorf("cluster: %s: %w: want a secret key, as assay work --new-key writes it, or a NATS "+
-			".creds file", a.Credentials, errKey)
+	pair, err := readSeed(data)
+	var public string
+	if err == nil {
+		public, err = pair.PublicKey()
 	}
-	return append(options, o), nil
-}
-
-// seedOption authenticates with the secret key in a file.
-func seedOption(file []byte) (nats.Option, error) {
-	pair, err := readSeed(file)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("cluster: %s: %w: want a secret key, as assay work --new-key writes it, or a NATS .creds file",
+			a.Credentials, errKey)
 	}
-	public, err := pair.PublicKey()
-	if err != nil {
-		return nil, err
-	}
-	return nats.Nkey(public, pair.Sign), nil
+	return append(options, nats.Nkey(public, pair.Sign)), nil
 }

@@ -24,8 +24,8 @@ import (
 // WeightsPrefix begins the name of weights that are named by the SHA-256 of their file.
 const WeightsPrefix = "sha256-"
 
-// MaxFile bounds a file, in bytes.
-const MaxFile = 1 << 28
+// maxFile bounds a file, in bytes.
+const maxFile = 1 << 28
 
 // Bucket returns the name of a run's object store.
 func Bucket(run string) string { return "ASSAY_" + run }
@@ -44,61 +44,50 @@ func PutFile(ctx context.Context, store jetstream.ObjectStore, sum string, open 
 	}
 	defer f.Close() // only read
 	h := sha256.New()
-	if _, err := store.Put(ctx, jetstream.ObjectMeta{Name: sum}, io.TeeReader(io.LimitReader(f, MaxFile+1), h)); err != nil {
+	if _, err := store.Put(ctx, jetstream.ObjectMeta{Name: sum}, io.TeeReader(io.LimitReader(f, maxFile+1), h)); err != nil {
 		return fmt.Errorf("cluster: the servers do not take the file %.12s: %w", sum, err)
 	}
 	if got := hex.EncodeToString(h.Sum(nil)); got != sum {
 		_ = store.Delete(ctx, sum) // the next attempt says more
 		return fmt.Errorf("cluster: %w: a file with SHA-256 %.12s changed, or has more than %d bytes", durable.ErrDamaged, sum,
-			MaxFile)
+			maxFile)
 	}
 	return nil
 }
 
 // FetchFile writes the file with the SHA-256 to a writer. It reads the object store message by message: that needs no
 // right but to read it. Its errors wrap ErrNoFile.
-func FetchFile(ctx context.Context, nc *nats.Conn, run, sum string, to io.Writer) error {
-	if err := fetchFile(ctx, nc, run, sum, to); err != nil {
-		return fmt.Errorf("%w with SHA-256 %.12s: %w", ErrNoFile, sum, err)
-	}
-	return nil
-}
-
-func fetchFile(ctx context.Context, nc *nats.Conn, run, sum string, to io.Writer) error {
+func FetchFile(ctx context.Context, nc *nats.Conn, run, sum string, to io.Writer) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("%w with SHA-256 %.12s: %w", ErrNoFile, sum, err)
+		}
+	}()
 	if !IsSHA256(sum) {
 		return errors.New("that is not a SHA-256")
 	}
 	subject := func(kind, name string) string { return "$O." + Bucket(run) + "." + kind + "." + name }
-	type request struct {
-		Last string `json:"last_by_subj,omitempty"`
-		Next string `json:"next_by_subj,omitempty"`
-		Seq  uint64 `json:"seq,omitempty"`
-	}
-	get := func(r request) (*nats.Msg, error) {
+	get := func(format string, v ...any) (*nats.Msg, error) {
 		ctx, cancel := context.WithTimeout(ctx, ReplyTimeout)
 		defer cancel()
-		data, err := json.Marshal(r)
-		if err != nil {
-			return nil, err
-		}
-		m, err := nc.RequestWithContext(ctx, directSubject("OBJ_"+Bucket(run)), data)
+		m, err := nc.RequestWithContext(ctx, directSubject("OBJ_"+Bucket(run)), fmt.Appendf(nil, format, v...))
 		if err == nil && m.Header.Get("Status") != "" {
 			err = fmt.Errorf("%s %s", m.Header.Get("Status"), m.Header.Get("Description"))
 		}
 		return m, err
 	}
-	m, err := get(request{Last: subject("M", base64.URLEncoding.EncodeToString([]byte(sum)))})
+	m, err := get(`{"last_by_subj":%q}`, subject("M", base64.URLEncoding.EncodeToString([]byte(sum))))
 	if err != nil {
 		return err
 	}
 	var info jetstream.ObjectInfo
-	if err := json.Unmarshal(m.Data, &info); err != nil || info.Deleted || info.Size > MaxFile {
+	if err := json.Unmarshal(m.Data, &info); err != nil || info.Deleted || info.Size > maxFile {
 		return fmt.Errorf("%w: it is deleted, or has %d bytes", durable.ErrDamaged, info.Size)
 	}
 	h := sha256.New()
 	to = io.MultiWriter(h, to)
 	for left, seq := info.Size, uint64(1); left > 0; seq++ {
-		m, err := get(request{Next: subject("C", info.NUID), Seq: seq})
+		m, err := get(`{"next_by_subj":%q,"seq":%d}`, subject("C", info.NUID), seq)
 		if err != nil {
 			return err
 		}

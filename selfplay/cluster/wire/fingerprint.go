@@ -10,15 +10,10 @@ import (
 )
 
 // fingerprintPlies and fingerprintNodes make a game of about 10 ms.
-const (
-	fingerprintPlies = 12
-	fingerprintNodes = 1000
-)
+const fingerprintPlies, fingerprintNodes = 12, 1000
 
-// Fingerprint plays a short game of a player with itself and returns the game's checksum.
-// Builds that search or evaluate differently have different fingerprints. The bench
-// signature in a program's version says what a build should do, the fingerprint what it
-// does.
+// Fingerprint plays a short game of a player with itself and returns the game's checksum. Builds that search or evaluate
+// differently have different ones. The bench signature says what a build should do, the fingerprint what it does.
 func Fingerprint(ctx context.Context, play selfplay.PlayFunc, spec engine.Spec) (sum string, err error) {
 	limits := selfplay.Limits{Nodes: fingerprintNodes, HardNodes: true}
 	job := selfplay.Job{Players: [2]engine.Spec{spec, spec}, Limits: [2]selfplay.Limits{limits, limits},

@@ -23,8 +23,7 @@ var errKey = errors.New("invalid key")
 // keyComment and the name are the first line of a key's file.
 const keyComment = "# secret key of the assay worker "
 
-// NewKey makes a worker's key. It returns the content of the worker's key file, and the
-// line for the coordinator's list.
+// NewKey makes a worker's key. It returns the content of the worker's key file, and the line for the coordinator's list.
 func NewKey(name string) (private []byte, line string, err error) {
 	if err := CheckName(name); err != nil {
 		return nil, "", err
@@ -35,11 +34,8 @@ func NewKey(name string) (private []byte, line string, err error) {
 	}
 	defer pair.Wipe()
 	seed, err := pair.Seed()
-	if err != nil {
-		return nil, "", fmt.Errorf("cluster: %w", err)
-	}
-	public, err := pair.PublicKey()
-	if err != nil {
+	public, e := pair.PublicKey()
+	if err = errors.Join(err, e); err != nil {
 		return nil, "", fmt.Errorf("cluster: %w", err)
 	}
 	return fmt.Appendf(nil, "%s%s\n%s\n", keyComment, name, seed), name + " " + public, nil
@@ -81,16 +77,14 @@ func ReadKeys(path string) ([]Key, error) {
 	return keys, nil
 }
 
-// KeyName returns the worker's name in a key file that NewKey made; empty if path is empty
-// or the file names no worker.
+// KeyName returns the worker's name in a key file that NewKey made; empty if path is empty or the file names no worker.
 func KeyName(path string) (string, error) {
 	if path == "" {
 		return "", nil
 	}
-	data, err := os.ReadFile(path)
+	data, err := readCredentials(path)
 	if err != nil {
-		return "", fmt.Errorf("cluster: credentials: %w; want the file with a secret key, as assay "+
-			"work --new-key writes it", err)
+		return "", err
 	}
 	first, _, _ := strings.Cut(string(data), "\n")
 	name, ok := strings.CutPrefix(strings.TrimSpace(first), keyComment)
@@ -98,6 +92,14 @@ func KeyName(path string) (string, error) {
 		return "", nil
 	}
 	return name, nil
+}
+
+func readCredentials(path string) ([]byte, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		err = fmt.Errorf("cluster: credentials: %w; want the file with a secret key, as assay work --new-key writes it", err)
+	}
+	return data, err
 }
 
 // readSeed reads the secret key of a file that NewKey made.

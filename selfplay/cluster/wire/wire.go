@@ -20,7 +20,7 @@ import (
 )
 
 // Protocol is the version of the messages below. A coordinator refuses workers of another version.
-const Protocol = 7
+const Protocol = 8
 
 // HelloEvery is how often a worker says hello. A worker that is silent for three times as long counts as gone.
 const HelloEvery = 10 * time.Second
@@ -56,15 +56,10 @@ type Unit struct {
 	Speed float64 `json:"nodes_per_second,omitempty"`
 }
 
-// ReadUnit reads a unit that was delivered. Workers can have servers and the coordinator send their replies to where
-// units are published: what is not under its digest, or not a unit and nothing else, is none.
-func ReadUnit(m *nats.Msg, run string) (*Unit, error) {
+// ReadUnit reads a unit: that and nothing else, since a worker can have servers send their replies to others.
+func ReadUnit(data []byte) (*Unit, error) {
 	u := new(Unit)
-	id := Digest(m.Data)
-	if m.Subject != UnitSubject(run, id) && m.Subject != ReplaySubject(run, id) {
-		return nil, fmt.Errorf("cluster: %s is not the subject of the unit %s", m.Subject, id)
-	}
-	d := json.NewDecoder(bytes.NewReader(m.Data))
+	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(u); err != nil || d.More() {
 		return nil, fmt.Errorf("cluster: malformed unit: %w", err)
@@ -84,6 +79,7 @@ type Program struct {
 // Answer is a worker's result of a unit. Its sender is the last part of its subject.
 type Answer struct {
 	Unit   string           `json:"unit"` // id
+	Ack    string           `json:"ack"`  // the subject where the unit is acknowledged
 	Result *selfplay.Result `json:"result,omitempty"`
 	Failed string           `json:"failed,omitempty"` // why the unit could not be played
 }
@@ -109,11 +105,8 @@ func Checksum(r *selfplay.Result) (string, error) {
 // Consumer is the name of the one consumer of a run's units, which all workers share.
 const Consumer = "workers"
 
-// Units returns the name of a run's stream of units, of which each is gone when a worker acknowledged it.
+// Units returns the name of a run's stream of units, each of which is gone when it was acknowledged.
 func Units(run string) string { return "ASSAY_" + run }
-
-// Answers returns the name of a run's stream of answers.
-func Answers(run string) string { return "ASSAY_" + run + "_answers" }
 
 // UnitSubject is where the coordinator publishes a unit; * stands for all.
 func UnitSubject(run, id string) string { return "assay.unit." + run + "." + id }
@@ -124,47 +117,31 @@ func ReplaySubject(run, id string) string { return "assay.again." + run + "." + 
 // AnswerSubject is where a worker publishes its answers; * stands for all workers.
 func AnswerSubject(run, worker string) string { return "assay.answer." + run + "." + worker }
 
-// Answerer returns the worker that published to a subject; empty if that is not where answers go.
-func Answerer(subject, run string) string {
-	worker, _ := strings.CutPrefix(subject, AnswerSubject(run, ""))
-	if CheckName(worker) != nil {
-		return ""
-	}
-	return worker
-}
-
-// HelloSubject is where a worker says hello.
+// HelloSubject is where a worker says hello; * stands for all workers.
 func HelloSubject(worker string) string { return "assay.hello." + worker }
+
+// Last returns the last part of a subject: a worker's name, or a unit's id.
+func Last(subject string) string { return subject[strings.LastIndexByte(subject, '.')+1:] }
 
 // inboxPrefix begins the subjects at which a worker receives replies.
 func inboxPrefix(worker string) string { return "_INBOX." + worker }
 
-// Last returns the last part of a subject.
-func Last(subject string) string { return subject[strings.LastIndexByte(subject, '.')+1:] }
-
-// Sender returns the name of the worker that said hello. It rejects messages that want the reply anywhere but in the
-// sender's own inbox: the coordinator may publish to subjects that a worker may not, so a worker could speak through
-// it in another's name.
-func Sender(m *nats.Msg) (worker string, ok bool) {
-	worker = Last(m.Subject)
-	return worker, CheckName(worker) == nil && strings.HasPrefix(m.Reply, inboxPrefix(worker)+".")
-}
-
 // Rights are the subjects that a connection may publish to and subscribe to.
 type Rights struct{ Publish, Subscribe []string }
 
-// WorkerRights returns all that a worker of the name may do: say hello, take units from the consumer that all share
-// and acknowledge them, read files by content, and answer under its own name. Servers do not check where it wants
-// their replies, so it can have units, files and acknowledgements sent to any subject: who receives answers counts
-// only those with the digest of an open unit. An empty name gives the rights of workers that share credentials;
-// these can answer in each other's name.
+// WorkerRights returns all that a worker of the name may do: say hello, take units from the consumer that all share,
+// extend them and give them back, read files by content, and answer under its own name. An empty name gives the rights
+// of workers that share credentials; these can answer in each other's name.
+//
+// Servers do not check where a client wants their replies. So workers have an account of their own, from which just
+// these subjects lead to that of the run: there is nothing else that a reply could reach.
 func WorkerRights(name string) Rights {
 	if name == "" {
 		name = "*"
 	}
 	return Rights{
-		Publish: []string{HelloSubject(name), AnswerSubject("*", name), pullSubject("*"),
-			"$JS.ACK.*." + Consumer + ".>", directSubject("*")},
+		Publish: []string{HelloSubject(name), AnswerSubject("*", name), pullSubject("*"), "$JS.ACK.*." + Consumer + ".>",
+			directSubject("*")},
 		Subscribe: []string{inboxPrefix(name) + ".>"},
 	}
 }
@@ -192,14 +169,18 @@ func Pull(nc *nats.Conn, run, reply string, units int, expires time.Duration) er
 	return nc.PublishRequest(pullSubject(Units(run)), reply, data)
 }
 
-// Extend says that a unit is still being played, Done that its answer is stored, and GiveBack that another worker
-// should get it after a pause.
-func Extend(unit *nats.Msg) error { return unit.Respond([]byte("+WPI")) }
+// What is said about a unit, at the subject to which its message wants the reply.
+var (
+	Done   = []byte("+ACK") // it has its answer
+	Extend = []byte("+WPI") // it is still being played
+)
 
-// Done acknowledges a unit: see Extend.
-func Done(unit *nats.Msg) error { return unit.Respond([]byte("+ACK")) }
+// GiveBack says that another worker should get the unit, after a pause.
+func GiveBack(pause time.Duration) []byte { return fmt.Appendf(nil, `-NAK {"delay":%d}`, pause) }
 
-// GiveBack gives a unit back: see Extend.
-func GiveBack(unit *nats.Msg, pause time.Duration) error {
-	return unit.Respond(fmt.Appendf(nil, `-NAK {"delay":%d}`, pause))
+// IsAck reports whether something can be said about a unit of the run at the subject. Workers send it with answers, so
+// it could be any subject.
+func IsAck(subject, run string) bool {
+	place, ok := strings.CutPrefix(subject, "$JS.ACK."+Units(run)+"."+Consumer+".")
+	return ok && strings.Trim(place, "0123456789.") == ""
 }

@@ -18,9 +18,7 @@ import (
 
 // play plays a unit. A fatal error ends the worker, another gives the unit back; a unit that cannot be played is an
 // answer. A game that started is finished.
-func (s *service) play(ctx context.Context, slot *selfplay.Slot, t *task) (*wire.Answer, error) {
-	a := &wire.Answer{Unit: t.id}
-	u := t.unit
+func (s *service) play(ctx context.Context, slot *selfplay.Slot, u *wire.Unit) (*wire.Answer, error) {
 	job := u.Job
 	for side, spec := range u.Job.Players {
 		if spec.Name == "" {
@@ -32,8 +30,7 @@ func (s *service) play(ctx context.Context, slot *selfplay.Slot, t *task) (*wire
 		case errors.As(err, &f), errors.Is(err, wire.ErrNoFile), err != nil && ctx.Err() != nil:
 			return nil, err
 		case err != nil:
-			a.Failed = err.Error()
-			return a, nil
+			return &wire.Answer{Failed: err.Error()}, nil
 		}
 		job.Players[side] = local
 	}
@@ -47,25 +44,23 @@ func (s *service) play(ctx context.Context, slot *selfplay.Slot, t *task) (*wire
 	}
 	r, err := slot.Play(ctx, &job)
 	if err != nil {
-		a.Failed = err.Error()
-		return a, nil
+		return &wire.Answer{Failed: err.Error()}, nil
 	}
 	r.Rescale(1 / f)
 	r.Players = u.Job.PlayerTexts()
-	a.Result = &r
 	s.Worker.units.Add(1)
 	s.nodes.Add(int64(r.Nodes[0] + r.Nodes[1]))
 	if r.Try == 0 {
 		s.games.Add(1)
 	}
-	return a, nil
+	return &wire.Answer{Result: &r}, nil
 }
 
-// localSpec returns the specification of a player on this machine, after it verified that
-// the player's fingerprint is the coordinator's.
+// localSpec returns the specification of a player on this machine, after it verified that the player's fingerprint is
+// the coordinator's.
 func (s *service) localSpec(ctx context.Context, spec engine.Spec, u *wire.Unit, side int) (engine.Spec, error) {
 	if spec.Foreign() {
-		return s.foreignSpec(ctx, spec, u.Programs[side], u.Job.Options[side])
+		return s.foreignSpec(ctx, spec, u, side)
 	}
 	s.verifying.Lock()
 	defer s.verifying.Unlock()
@@ -88,15 +83,12 @@ func (s *service) localSpec(ctx context.Context, spec engine.Spec, u *wire.Unit,
 				"are %s: build both from the same source", errRefused, spec, s.Program)}
 		}
 	}
-	if s.verified == nil {
-		s.verified = map[string]engine.Spec{}
-	}
 	s.verified[key] = local
 	return local, nil
 }
 
-// withWeights returns the specification with the path of the worker's own copy of the weights,
-// which it fetches if there is none.
+// withWeights returns the specification with the path of the worker's own copy of the weights, which it fetches if there
+// is none.
 func (s *service) withWeights(ctx context.Context, spec engine.Spec) (engine.Spec, error) {
 	name := roster.WeightsName(spec)
 	if name == "" {
@@ -122,11 +114,11 @@ func (s *service) withWeights(ctx context.Context, spec engine.Spec) (engine.Spe
 	return spec, durable.WriteFile(path, data.Bytes())
 }
 
-// foreignSpec returns the specification of an engine that the worker's owner allowed. The
-// run chooses the engine's options, except those that name files.
-func (s *service) foreignSpec(
-	ctx context.Context, spec engine.Spec, program wire.Program, options []engine.Option) (engine.Spec, error) {
-	if err := roster.CheckPortable(spec, options...); err != nil {
+// foreignSpec returns the specification of an engine that the worker's owner allowed. The run chooses the engine's
+// options, except those that name files.
+func (s *service) foreignSpec(ctx context.Context, spec engine.Spec, u *wire.Unit, side int) (engine.Spec, error) {
+	program := u.Programs[side]
+	if err := roster.CheckPortable(spec, u.Job.Options[side]...); err != nil {
 		return spec, &fatalError{fmt.Errorf("%w: %w", errRefused, err)}
 	}
 	path, err := s.Engines.path(program, func(to *os.File) error {

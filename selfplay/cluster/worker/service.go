@@ -21,230 +21,141 @@ var (
 	errResting = errors.New("the working hours are over")
 )
 
-// service is a worker's part in one run. One goroutine, serve, takes the units; one for each core plays them; and one
-// for each answer waits until it is stored.
+const (
+	// maxAhead is how many units may wait for a core, and aheadFor how long they should last: no core waits for the
+	// network, and a long game does not wait here while another worker has nothing to do.
+	maxAhead, aheadFor = 4, time.Second
+	// requestFor is how long a request for units is open at the server.
+	requestFor = 30 * time.Second
+)
+
+// service is a worker's part in one run. One goroutine for each core plays units, and one says hello.
 type service struct {
 	*Worker
 	run   string
 	lease time.Duration // of a unit
+	inbox string
+	units chan *nats.Msg // and the ends of requests for units
+	stop  context.CancelCauseFunc
+	gone  chan struct{} // asks for a hello: the consumer is gone
 
-	units    chan *task    // waiting for a core; closed when no more come
-	played   chan struct{} // a core is free
-	ended    chan *task    // answered or given back
-	fatal    chan error    // why the worker ends
-	gone     chan struct{} // asks for a hello: the consumer is gone
-	back     chan struct{} // the connection is back
-	held     map[string]*task
-	active   atomic.Int32  // held units that wait for a core or are played
-	slow     atomic.Bool   // games are long
-	failures atomic.Int32  // units in a row that could not be played
-	giveUp   chan struct{} // closed when answers that are not stored are given up
+	failures atomic.Int32 // units in a row that could not be played
 
+	mu      sync.Mutex
+	playing map[*nats.Msg]bool
+	ahead   int  // units that may wait for a core
+	away    bool // the coordinator does not reply, and nobody would take answers
 	// The open request for units. There is one at a time.
 	asked   int // units that it may still bring; 0: there is none
 	expires time.Time
 	request int // its number
 }
 
-// task is a unit that the worker has.
-type task struct {
-	id   string
-	key  string // of it among those that are held
-	unit *wire.Unit
-
-	mu      sync.Mutex
-	message *nats.Msg // as it was last delivered
-}
-
-// do acknowledges, extends or gives back the unit. If that is lost, another worker gets the unit a lease later.
-func (t *task) do(what func(*nats.Msg) error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	_ = what(t.message)
-}
-
 func newService(w *Worker, welcome *wire.Welcome) *service {
-	s := &service{Worker: w, run: welcome.Run, lease: max(welcome.Lease, 100*time.Millisecond), held: map[string]*task{}}
-	s.units, s.ended, s.fatal = make(chan *task, s.most()), make(chan *task), make(chan error)
-	s.played, s.gone, s.back = make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{}, 1)
-	s.giveUp = make(chan struct{})
-	return s
-}
-
-// most is how many units a worker has at most: for each core one that is played and two that wait, and those whose
-// answers are not stored yet.
-func (s *service) most() int { return 5*s.Cores + 16 }
-
-// wake has the receiver of a channel run once more.
-func wake(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
-	}
+	return &service{Worker: w, run: welcome.Run, lease: max(welcome.Lease, 100*time.Millisecond), inbox: w.nc.NewInbox(),
+		units: make(chan *nats.Msg, 4*(maxAhead+1)*w.Cores+64), gone: make(chan struct{}, 1), playing: map[*nats.Msg]bool{},
+		ahead: maxAhead}
 }
 
 // serve plays units of the run until ctx ends or the run is over. It finishes what is under way.
 func (s *service) serve(ctx context.Context) error {
-	inbox := s.nc.NewInbox()
-	messages := make(chan *nats.Msg, 2*s.most()+64)
-	subscription, err := s.nc.ChanSubscribe(inbox+".*", messages)
+	subscription, err := s.nc.ChanSubscribe(s.inbox+".*", s.units)
 	if err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
-	s.nc.SetReconnectHandler(func(*nats.Conn) { wake(s.back) })
-	serving, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	var players, greeter sync.WaitGroup
+	ctx, s.stop = context.WithCancelCause(ctx)
+	defer s.stop(nil)
+	s.nc.SetReconnectHandler(func(*nats.Conn) { s.ask(true) }) // the request may be lost
+	var all sync.WaitGroup
 	for range s.Cores {
-		players.Go(func() { s.playUnits(serving) })
+		all.Go(func() { s.playUnits(ctx) })
 	}
-	greeter.Go(func() { stop(s.greet(serving)) })
-	extend := time.NewTicker(max(s.lease/3, 10*time.Millisecond))
-	defer extend.Stop()
-	for serving.Err() == nil {
-		s.ask(inbox)
+	all.Go(func() { s.stop(s.greet(ctx)) })
+	ended := make(chan struct{})
+	go func() {
+		<-ctx.Done()
+		// The request for units ends with the subscription: without that, what is given back would come again.
+		_ = errors.Join(subscription.Drain(), s.flush()) // what is lost goes to others a lease later
+		for len(s.units) > 0 {
+			s.giveBack(<-s.units, 0)
+		}
+		all.Wait()
+		close(ended)
+	}()
+	tick := time.NewTicker(max(s.lease/3, 10*time.Millisecond))
+	defer tick.Stop()
+	for {
 		select {
-		case m := <-messages:
-			s.receive(m, inbox)
-		case <-s.played:
-		case <-s.back:
-			s.asked = 0 // the request may be lost
-		case t := <-s.ended:
-			delete(s.held, t.key)
-			s.lastWork = time.Now()
-		case <-extend.C:
-			s.extend()
+		case <-tick.C:
+			idle := s.extend()
+			s.ask(false) // if the last request was lost
 			switch {
 			case s.Resting != nil && s.Resting():
-				stop(errResting)
-			case len(s.held) == 0 && s.idle():
-				stop(ErrIdle)
+				s.stop(errResting)
+			case idle:
+				s.stop(ErrIdle)
 			}
-		case err := <-s.fatal:
-			stop(err)
-		case <-serving.Done():
+		case <-ended:
+			return errors.Join(context.Cause(ctx), s.flush())
 		}
 	}
-	patience := 2 * publishTimeout // for answers that are on their way
-	if errors.Is(context.Cause(serving), errRunOver) {
-		patience = time.Second
-	}
-	// The request for units ends with the subscription: without that, what is given back would come again.
-	_ = errors.Join(subscription.Drain(), s.nc.FlushTimeout(wire.ReplyTimeout)) // what is lost goes to others a lease later
-	for len(messages) > 0 {
-		if m := <-messages; m.Header.Get("Status") == "" {
-			_ = giveBackNow(m)
-		}
-	}
-	s.leave(&players, patience)
-	greeter.Wait()
-	return context.Cause(serving)
 }
 
-// longGame is how long a game takes from which on a worker asks for a unit when a core is free. Before that it has two
-// more for each core, so that none waits for the network.
-const longGame = 2 * time.Second
-
-// ask asks for units if cores may soon be free: several at once, to save requests.
-func (s *service) ask(inbox string) {
-	most, least := 3*s.Cores, s.Cores
-	if s.slow.Load() {
-		most, least = s.Cores, 1
+// flush waits until the server has all that was sent.
+func (s *service) flush() error {
+	if s.nc.IsConnected() {
+		_ = s.nc.FlushTimeout(wire.ReplyTimeout)
 	}
-	room := min(most-int(s.active.Load()), s.most()-len(s.held))
-	if s.asked > 0 && time.Now().Before(s.expires) || room < least {
+	return nil
+}
+
+// ask asks for units if cores may soon be free: several at once, to save requests. A forgotten request may still bring
+// some.
+func (s *service) ask(forget bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if forget {
+		s.asked = 0
+	}
+	most := (1 + s.ahead) * s.Cores
+	room := most - len(s.playing) - len(s.units)
+	if s.away || s.asked > 0 && time.Now().Before(s.expires) || room < max(1, s.ahead*s.Cores/2) {
 		return
 	}
 	s.request++
-	s.asked, s.expires = room, time.Now().Add(s.requestTime()+wire.ReplyTimeout)
-	reply := fmt.Sprintf("%s.%d", inbox, s.request)
-	_ = wire.Pull(s.nc, s.run, reply, room, s.requestTime()) // one that is lost expires
+	open := min(max(s.lease, time.Second), requestFor)
+	s.asked, s.expires = room, time.Now().Add(open+wire.ReplyTimeout)
+	_ = wire.Pull(s.nc, s.run, fmt.Sprintf("%s.%d", s.inbox, s.request), room, open) // one that is lost expires
 }
 
-// requestTime is how long a request for units is open at the server.
-func (s *service) requestTime() time.Duration { return min(max(s.lease, time.Second), 30*time.Second) }
-
-// receive takes a unit, or learns that the request for units is over.
-func (s *service) receive(m *nats.Msg, inbox string) {
-	if status := m.Header.Get("Status"); status != "" {
-		if m.Subject != fmt.Sprintf("%s.%d", inbox, s.request) {
-			return // of an earlier request
-		}
-		if s.asked = 0; status != "408" { // it did not just expire
-			s.asked, s.expires = 1, time.Now().Add(min(time.Second, s.lease)) // and ask again after a pause
-			wake(s.gone)
-		}
+// over notes that a request for units ended.
+func (s *service) over(m *nats.Msg, status string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if m.Subject != fmt.Sprintf("%s.%d", s.inbox, s.request) {
 		return
 	}
-	s.asked-- // units have the subject of their stream: all count for the last request
-	u, err := wire.ReadUnit(m, s.run)
-	if err != nil { // somebody had a server send it there
-		_ = wire.Done(m)
-		return
-	}
-	by := m.Header.Get(wire.PlayedBy)
-	if by == s.Access.Name {
-		_ = wire.GiveBack(m, s.lease/4)
-		return
-	}
-	t := &task{id: wire.Last(m.Subject), message: m, unit: u}
-	t.key = t.id + by                         // the worker may play the unit itself, and for another worker
-	if known := s.held[t.key]; known != nil { // it was delivered again: it had not been extended in time
-		known.mu.Lock()
-		known.message = m
-		known.mu.Unlock()
-		return
-	}
-	if len(s.held) >= s.most() { // a request was not lost when the connection was
-		_ = giveBackNow(m)
-		return
-	}
-	s.held[t.key] = t
-	s.active.Add(1)
-	s.units <- t // has room for all that are held
-}
-
-// extend says of all units that they are being played, or wait for it.
-func (s *service) extend() {
-	for _, t := range s.held {
-		t.do(wire.Extend)
-	}
-}
-
-// leave gives back the units that wait, and finishes the others.
-func (s *service) leave(players *sync.WaitGroup, wait time.Duration) {
-	close(s.units)
-	for t := range s.units {
-		t.do(giveBackNow)
-		delete(s.held, t.key)
-	}
-	finished := make(chan struct{})
-	go func() { players.Wait(); close(finished) }()
-	tick := time.NewTicker(s.lease / 3)
-	defer tick.Stop()
-	var patience <-chan time.Time
-	for len(s.held) > 0 || finished != nil {
+	if s.asked = 0; status != "408" { // it did not just expire
+		s.asked, s.expires = 1, time.Now().Add(min(time.Second, s.lease)) // and ask again after a pause
 		select {
-		case <-finished:
-			finished, patience = nil, time.After(wait)
-		case t := <-s.ended:
-			delete(s.held, t.key)
-		case <-tick.C:
-			s.extend()
-		case <-s.fatal: // it ends already
-		case <-patience:
-			close(s.giveUp)
-			patience = nil
+		case s.gone <- struct{}{}:
+		default:
 		}
 	}
-	_ = s.nc.FlushTimeout(time.Second) // others get what was given back a lease later
 }
 
-// giveBackNow gives a unit to whoever comes first.
-func giveBackNow(unit *nats.Msg) error { return wire.GiveBack(unit, 0) }
+// extend says of all units that they are being played, and reports whether there was none for too long.
+func (s *service) extend() (idle bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for m := range s.playing {
+		_ = m.Respond(wire.Extend)
+	}
+	return len(s.playing) == 0 && s.idle()
+}
 
-// giveBackLater gives a unit to whoever comes first after a pause.
-func (s *service) giveBackLater(unit *nats.Msg) error { return wire.GiveBack(unit, s.lease/10) }
+// giveBack gives a unit to whoever comes first after a pause. If that is lost, it goes to others a lease later.
+func (s *service) giveBack(m *nats.Msg, pause time.Duration) { _ = m.Respond(wire.GiveBack(pause)) }
 
 // greet says hello at intervals, and when the consumer is gone. It returns when the worker should no longer serve
 // this run.
@@ -274,12 +185,15 @@ func (s *service) greet(ctx context.Context) error {
 		case err == nil && welcome.Run != s.run, err != nil && gone && ctx.Err() == nil:
 			return errRunOver
 		case err != nil:
-			if silent++; silent%3 == 0 { // the coordinator is away, and its units still there; or this server is cut off
+			if silent++; silent%3 == 0 { // the coordinator is away, or this server is cut off from it
 				_ = s.nc.ForceReconnect()
 			}
 		default:
 			silent = 0
 		}
+		s.mu.Lock()
+		s.away = silent > 0
+		s.mu.Unlock()
 	}
 }
 
@@ -287,28 +201,66 @@ func (s *service) greet(ctx context.Context) error {
 func (s *service) playUnits(ctx context.Context) {
 	slot := selfplay.NewSlot(s.Open)
 	defer func() { _ = slot.Close() }() // the games are over
-	for t := range s.units {
-		started := time.Now()
-		a, err := s.play(ctx, slot, t)
-		s.slow.Store(time.Since(started) > longGame)
-		s.active.Add(-1)
-		wake(s.played)
-		if err == nil {
-			go s.answer(t, a)
-			if err = s.countFailures(a.Failed); err != nil {
-				s.fatal <- err
+	for s.ask(false); ctx.Err() == nil; s.ask(false) {
+		select {
+		case <-ctx.Done():
+		case m := <-s.units:
+			if status := m.Header.Get("Status"); status != "" {
+				s.over(m, status)
+			} else if err := s.take(ctx, slot, m); err != nil {
+				s.stop(err)
 			}
-			continue
 		}
-		t.do(s.giveBackLater)
-		var f *fatalError
-		if errors.As(err, &f) {
-			s.fatal <- err
-		} else if ctx.Err() == nil && !s.logged.Swap(true) {
+	}
+}
+
+// take plays a unit and answers, or gives it back. An error ends the worker.
+func (s *service) take(ctx context.Context, slot *selfplay.Slot, m *nats.Msg) error {
+	s.mu.Lock()
+	s.asked-- // all units count for the last request
+	s.playing[m] = true
+	s.mu.Unlock()
+	started := time.Now()
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.playing, m)
+		s.ahead = min(maxAhead, int(aheadFor/max(time.Since(started), 1)))
+		s.lastWork = time.Now()
+	}()
+	u, err := wire.ReadUnit(m.Data)
+	switch {
+	case err != nil: // somebody had a server send it here
+		return nil
+	case ctx.Err() != nil:
+		s.giveBack(m, 0)
+		return nil
+	case m.Header.Get(wire.PlayedBy) == s.Access.Name:
+		s.giveBack(m, s.lease/4)
+		return nil
+	}
+	a, err := s.play(ctx, slot, u)
+	var f *fatalError
+	switch {
+	case errors.As(err, &f):
+		s.giveBack(m, s.lease/10)
+		return err
+	case err != nil:
+		s.giveBack(m, s.lease/10)
+		if ctx.Err() == nil && !s.logged.Swap(true) {
 			s.Log(fmt.Sprintf("a unit goes back: %v", err))
 		}
-		s.ended <- t
+		return nil
 	}
+	a.Unit, a.Ack = wire.Digest(m.Data), m.Reply
+	data, err := json.Marshal(a)
+	if err == nil {
+		err = s.nc.Publish(wire.AnswerSubject(s.run, s.Access.Name), data)
+	}
+	if err != nil && !s.logged.Swap(true) { // the unit goes to others a lease later, as if the answer were lost on the way
+		s.Log(fmt.Sprintf("an answer is lost: %v", err))
+	}
+	return s.countFailures(a.Failed)
 }
 
 // maxFailures is how many units in a row a worker may fail to play. It is then at fault, and would fail others' units.
@@ -323,37 +275,4 @@ func (s *service) countFailures(why string) error {
 		return nil
 	}
 	return &fatalError{fmt.Errorf("%w: %d units in a row could not be played; the last one: %s", errRefused, maxFailures, why)}
-}
-
-// answer publishes an answer until it is stored, and then acknowledges the unit. One that failed goes to another
-// worker.
-func (s *service) answer(t *task, a *wire.Answer) {
-	defer func() { s.ended <- t }()
-	data, err := json.Marshal(a)
-	if err != nil {
-		s.fatal <- &fatalError{fmt.Errorf("cluster: %w", err)}
-		return
-	}
-	for pause := 50 * time.Millisecond; ; pause = min(2*pause, time.Second) {
-		stored, err := s.js.PublishAsync(wire.AnswerSubject(s.run, s.Access.Name), data)
-		if err == nil {
-			select {
-			case <-stored.Ok():
-				if a.Failed != "" {
-					t.do(s.giveBackLater)
-				} else {
-					t.do(wire.Done)
-				}
-				return
-			case <-stored.Err(): // no server, or the answer is too long for it
-			case <-s.giveUp:
-				return
-			}
-		}
-		select {
-		case <-time.After(pause):
-		case <-s.giveUp:
-			return
-		}
-	}
 }

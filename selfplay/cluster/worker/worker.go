@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
@@ -37,8 +36,8 @@ type Worker struct {
 	Open    selfplay.Opener
 	Program string // version and bench signature
 	Cores   int    // units at once; 0: one for each core
-	// Measure returns how many nodes a second one core of this machine searches while that
-	// many cores do. Games with clocks need it.
+	// Measure returns how many nodes a second one core of this machine searches while that many cores do. Games with
+	// clocks need it.
 	Measure func(ctx context.Context, cores int) (nodesPerSecond float64, err error)
 	Library string            // folder for weights and fetched engines
 	Engines *Engines          // foreign engines; nil: none
@@ -47,7 +46,6 @@ type Worker struct {
 	Log     func(line string) // receives a line for each event; may be nil
 
 	nc        *nats.Conn
-	js        jetstream.JetStream
 	speed     speedometer
 	verifying sync.Mutex
 	verified  map[string]engine.Spec // local specifications, by specification and fingerprint
@@ -71,12 +69,9 @@ func (w *Worker) Tally() Tally {
 	return Tally{Units: w.units.Load(), Games: w.games.Load(), Nodes: w.nodes.Load()}
 }
 
-// publishTimeout is how long a worker waits until its answer is stored, before it publishes it again.
-const publishTimeout = 5 * time.Second
-
-// Run plays units until ctx ends; then it finishes and answers the units under way, and
-// returns nil. It waits for a server and a run as long as necessary. An error that
-// wraps errRefused, ErrCredentials or ErrEncryption says why trying again is no use.
+// Run plays units until ctx ends; then it finishes and answers the units under way, and returns nil. It waits for a server
+// and a run as long as necessary. An error that wraps errRefused, ErrCredentials or ErrEncryption says why trying again
+// is no use.
 func (w *Worker) Run(ctx context.Context) error {
 	if err := wire.CheckName(w.Access.Name); err != nil {
 		return err
@@ -103,10 +98,7 @@ func (w *Worker) Run(ctx context.Context) error {
 		return err
 	}
 	defer w.nc.Close()
-	if w.js, err = jetstream.New(w.nc, jetstream.WithPublishAsyncTimeout(publishTimeout)); err != nil {
-		return fmt.Errorf("cluster: %w", err)
-	}
-	w.lastWork = time.Now()
+	w.lastWork, w.verified = time.Now(), map[string]engine.Spec{}
 	err = w.serveRuns(ctx)
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 		err = cause
@@ -137,8 +129,8 @@ func (w *Worker) serveRuns(ctx context.Context) error {
 	}
 }
 
-// serverError handles an error of the connection. It logs the first one. A worker that may
-// not say hello under its name, or receive the reply, has the key of another name, and ends.
+// serverError handles an error of the connection. It logs the first one. A worker that may not say hello under its name,
+// or receive the reply, has the key of another name, and ends.
 func (w *Worker) serverError(err error) {
 	if said := err.Error(); errors.Is(err, nats.ErrPermissionViolation) &&
 		(strings.Contains(said, wire.HelloSubject(w.Access.Name)) || strings.Contains(said, "_INBOX."+w.Access.Name+".")) {
@@ -187,7 +179,9 @@ func (w *Worker) sayHello(ctx context.Context, h *wire.Hello) (*wire.Welcome, er
 	defer cancel()
 	h.Protocol, h.Program, h.Cores = wire.Protocol, w.Program, w.Cores
 	h.System = runtime.GOOS + "/" + durable.BuildTarget()
-	h.Speed, _ = w.speed.latest()
+	if m := w.speed.last.Load(); m != nil {
+		h.Speed = m.speed
+	}
 	data, err := json.Marshal(h)
 	if err != nil {
 		return nil, err
@@ -213,9 +207,11 @@ func (w *Worker) sayGoodbye(err error) {
 	if errors.As(err, &t) {
 		h.Trouble = t.Error()
 	}
-	short, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
-	_, _ = w.sayHello(short, &h) // the worker leaves even if the message is lost
+	if w.nc.IsConnected() {
+		short, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		_, _ = w.sayHello(short, &h) // the worker leaves even if the message is lost
+	}
 }
 
 // fatalError is an error that ends the worker, and that its coordinator gets to see.
