@@ -63,11 +63,18 @@ type Header struct {
 type games struct {
 	Config
 	runID   string
-	journal *durable.Journal
+	journal journal
 	games   *dataset.Writer[dataset.GameRow]
 	kept    uint64 // games in the data set when it was opened
 	pgn     *os.File
 	pgnOut  *bufio.Writer
+}
+
+// journal is a durable.Journal, or one that a test watches.
+type journal interface {
+	Append(v any) error
+	Sync() error
+	Close() error
 }
 
 // open opens the files in the run's folder, then calls replay with the games of the
@@ -95,7 +102,7 @@ func (g *games) open(replay func(*games, *selfplay.Result) error) error {
 	}
 	g.pgnOut = bufio.NewWriter(g.pgn)
 	n := 0
-	g.journal, err = durable.OpenJournal(g.Run.Path(JournalName), func(line []byte) error {
+	j, err := durable.OpenJournal(g.Run.Path(JournalName), func(line []byte) error {
 		n++
 		r := new(selfplay.Result)
 		if err := json.Unmarshal(line, r); err != nil {
@@ -106,6 +113,7 @@ func (g *games) open(replay func(*games, *selfplay.Result) error) error {
 	if err != nil {
 		return err
 	}
+	g.journal = j
 	return g.Run.Event("playing", map[string]any{"journal": n})
 }
 
