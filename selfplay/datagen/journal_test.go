@@ -16,8 +16,8 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
-	"github.com/assay-chess/assay/selfplay/gamelog/gamelogtest"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
+	"github.com/assay-chess/assay/selfplay/runtest"
 )
 
 // interrupt runs until a number of games is announced, and returns the last number that was.
@@ -216,7 +216,7 @@ func TestOpenUnfinishedJournal(t *testing.T) {
 // interruption too.
 func TestForfeitsAreTolerated(t *testing.T) {
 	bad := func(workers int) selfplay.Runner {
-		return &gamelogtest.Changing{Runner: &selfplay.Local{Open: toy.Open, Workers: workers},
+		return &runtest.Changing{Runner: &selfplay.Local{Open: toy.Open, Workers: workers},
 			Change: func(r *selfplay.Result) {
 				if r.Try == 0 && r.Number%150 == 31 {
 					r.Result, r.Termination, r.Fault = board.WhiteWins, selfplay.IllegalMove, "black: a8a8 is not legal"

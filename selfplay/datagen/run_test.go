@@ -3,7 +3,6 @@ package datagen
 import (
 	"bytes"
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,9 +13,10 @@ import (
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/selfplay"
-	"github.com/assay-chess/assay/selfplay/gamelog/gamelogtest"
+	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
 	"github.com/assay-chess/assay/selfplay/opening"
+	"github.com/assay-chess/assay/selfplay/runtest"
 )
 
 // config is a small run of two toys: a shard and a half.
@@ -41,22 +41,40 @@ func run(t *testing.T, c Config) *Summary {
 	return s
 }
 
+// of returns a run that is not played yet.
+func of(c Config) runtest.Run {
+	return runtest.Run{Setup: &c.Setup, Games: &c.Games, Play: func(ctx context.Context) (runtest.Outcome, error) {
+		s, err := Run(ctx, c)
+		if s == nil {
+			return runtest.Outcome{}, err
+		}
+		return runtest.Outcome{Process: gamelog.Process{Already: s.Already, Played: s.Played}, Result: s,
+			Warnings: s.Warnings}, err
+	}}
+}
+
+// promised are the files that are the same for equal runs.
+var promised = []string{"*.arrow", durable.ManifestName, durable.RunResultName, durable.RunConfigName}
+
+func TestRun(t *testing.T) {
+	runtest.Suite{Files: promised, Reports: 90, Fails: "b", Name: "toy b: ",
+		New: func(t *testing.T) runtest.Run { return of(config(t, 520)) }, // three shards
+		Hasty: func(t *testing.T) runtest.Run {
+			c := config(t, 10)
+			c.Players[1] = selfplay.Entrant{Spec: engine.Spec{}.WithProgram("./hasty"), Name: "hasty"}
+			return of(c)
+		}}.Test(t)
+}
+
 // same compares the files of two runs that promise to be the same.
 func same(t *testing.T, got, want string) {
 	t.Helper()
-	gamelogtest.SameFiles(t, got, want, "*.arrow", durable.ManifestName, durable.RunResultName, durable.RunConfigName)
+	runtest.SameFiles(t, got, want, promised...)
 }
 
-func TestSameBytesForAnyWorkers(t *testing.T) {
+func TestSummary(t *testing.T) {
 	c := config(t, 300)
-	c.Concurrency = 1
 	summary := run(t, c)
-	for _, workers := range []int{2, 5} {
-		more := config(t, 300)
-		more.Concurrency = workers
-		run(t, more)
-		same(t, more.Out, c.Out)
-	}
 	if summary.Games != 300 || summary.WhiteWins+summary.Draws+summary.BlackWins != 300 {
 		t.Errorf("summary %+v", summary)
 	}
@@ -137,78 +155,6 @@ func leaveRubbish(t *testing.T, dir string) {
 	}
 }
 
-func TestCompleteRunSaysSo(t *testing.T) {
-	c := config(t, 10)
-	first := run(t, c)
-	c.Open = func(engine.Spec) (engine.Player, error) { return nil, errors.New("no game should be played") }
-	again := run(t, c)
-	if first.Already || !again.Already || again.Games != 10 || again.DataID != first.DataID {
-		t.Errorf("first %+v, again %+v", first, again)
-	}
-}
-
-// The process may end after the data set is whole and before the run is.
-func TestOnlyTheResultIsMissing(t *testing.T) {
-	whole, c := config(t, 300), config(t, 300)
-	run(t, whole)
-	run(t, c)
-	if err := os.Remove(filepath.Join(c.Out, durable.RunResultName)); err != nil {
-		t.Fatal(err)
-	}
-	c.Open = func(engine.Spec) (engine.Player, error) { return nil, errors.New("no game should be played") }
-	run(t, c)
-	same(t, c.Out, whole.Out)
-}
-
-func TestChangedConfigurationIsRefused(t *testing.T) {
-	c := config(t, 10)
-	run(t, c)
-	for name, change := range map[string]func(*Config){
-		"seed":            func(c *Config) { c.Seed++ },
-		"players[1]":      func(c *Config) { c.Players[1].Name = "toy b, other weights" },
-		"limits.nodes":    func(c *Config) { c.Limits.Nodes = 101; c.Check.Nodes = 400 },
-		"adjudication.wi": func(c *Config) { c.Rule.WinScore = 501 },
-		"program":         func(c *Config) { c.Program = "test 2" },
-	} {
-		other := config(t, 10)
-		other.Out = c.Out
-		change(&other)
-		_, err := Run(t.Context(), other)
-		var changed *durable.ConfigChangedError
-		if !errors.As(err, &changed) || !strings.HasPrefix(changed.Field, name) {
-			t.Errorf("%s changed: error %v", name, err)
-		}
-	}
-}
-
-// A run that is given more games, and is interrupted meanwhile, ends with the bytes of one that had them from
-// the start. Games cannot be taken away.
-func TestMoreGames(t *testing.T) {
-	whole := config(t, 700)
-	run(t, whole)
-	c := config(t, 100)
-	for _, games := range []uint64{100, 101, 300, 512} {
-		c.Games = games
-		if s := run(t, c); uint64(s.Games) != games || s.Already {
-			t.Fatalf("%d games: %+v", games, s)
-		}
-	}
-	c.Games = 700
-	gamelogtest.Interrupt(t, c.Out, 60, func(ctx context.Context, attempt gamelogtest.Attempt) error {
-		c.Concurrency, c.Progress = attempt.Workers, attempt.Progress
-		_, err := Run(ctx, c)
-		return err
-	})
-	same(t, c.Out, whole.Out)
-	if shards, err := filepath.Glob(filepath.Join(whole.Out, "*.arrow")); err != nil || len(shards) < 3 {
-		t.Errorf("%d shards, %v: want several", len(shards), err)
-	}
-	c.Games = 600
-	if _, err := Run(t.Context(), c); !errors.Is(err, selfplay.ErrConfig) || !strings.Contains(err.Error(), "700 games") {
-		t.Errorf("fewer games: %v", err)
-	}
-}
-
 func TestImpossibleConfigurations(t *testing.T) {
 	for name, change := range map[string]func(*Config){
 		"no games":      func(c *Config) { c.Games = 0 },
@@ -226,19 +172,6 @@ func TestImpossibleConfigurations(t *testing.T) {
 		if _, err := os.Stat(c.Out); err == nil {
 			t.Errorf("%s: left a folder behind", name)
 		}
-	}
-}
-
-func TestOtherFoldersAreNotChanged(t *testing.T) {
-	c := config(t, 10)
-	if err := os.MkdirAll(c.Out, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(c.Out, "thesis.tex"), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Run(t.Context(), c); !errors.Is(err, durable.ErrNotRun) {
-		t.Errorf("error %v, want ErrNotRun", err)
 	}
 }
 

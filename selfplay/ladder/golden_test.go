@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/selfplay"
-	"github.com/assay-chess/assay/selfplay/internal/golden"
+	"github.com/assay-chess/assay/selfplay/runtest"
 )
 
 // TestResults: the result of a ladder of each schedule, its picture, and what the progress said, stand in
@@ -27,9 +27,9 @@ func TestResults(t *testing.T) {
 				t.Fatal(err)
 			}
 			name := fmt.Sprintf("%s-%.0f", s, within)
-			golden.Compare(t, name+".json", string(text), 8)
-			golden.Compare(t, name+".svg", string(r.SVG()), 8)
-			golden.Compare(t, name+".txt", notes.String(), 8)
+			runtest.Golden(t, name+".json", string(text), 8)
+			runtest.Golden(t, name+".svg", string(r.SVG()), 8)
+			runtest.Golden(t, name+".txt", notes.String(), 8)
 		}
 	}
 }
@@ -57,7 +57,7 @@ func TestFitNumbers(t *testing.T) {
 			}
 		}
 	}
-	golden.Compare(t, "fit.txt", text.String(), 8)
+	runtest.Golden(t, "fit.txt", text.String(), 8)
 	for _, bad := range [][4]int{{0, 0, 1, -1}, {-1, 1, 0, 0}, {0, 4, 0, 0}, {0, 1, 2, 0}, {0, 1, 0, -2}} {
 		if err := table.Add(bad[0], bad[1], bad[2], bad[3]); err == nil {
 			t.Errorf("%v is counted", bad)

@@ -2,7 +2,6 @@ package ladder
 
 import (
 	"context"
-	"errors"
 	"math/rand/v2"
 	"path/filepath"
 	"reflect"
@@ -13,9 +12,9 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
-	"github.com/assay-chess/assay/selfplay/gamelog/gamelogtest"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
 	"github.com/assay-chess/assay/selfplay/opening"
+	"github.com/assay-chess/assay/selfplay/runtest"
 )
 
 // wild is a toy that plays any move with a probability: the first digit of its name in
@@ -56,6 +55,34 @@ func config(t *testing.T, schedule Schedule, games uint64) Config {
 		c.Players = append(c.Players, selfplay.Entrant{Spec: toy.Spec(name), Name: "wild " + name})
 	}
 	return c
+}
+
+// of returns a ladder that is not played yet.
+func of(c Config) runtest.Run {
+	return runtest.Run{Setup: &c.Setup, Games: &c.Games, Play: func(ctx context.Context) (runtest.Outcome, error) {
+		r, err := Run(ctx, c)
+		if r == nil {
+			return runtest.Outcome{}, err
+		}
+		return runtest.Outcome{Process: r.Process, Result: r, Verdict: r.Verdict, Reason: r.Reason,
+			Warnings: r.Warnings}, err
+	}}
+}
+
+func TestRun(t *testing.T) {
+	s := runtest.Suite{Files: runtest.Promised, Reports: 40, Journal: true, Fails: "4", Name: "wild 4: ",
+		Reason: "wild 4 forfeited ",
+		New:    func(t *testing.T) runtest.Run { return of(config(t, RoundRobin, 200)) },
+		Hasty: func(t *testing.T) runtest.Run {
+			c := config(t, RoundRobin, 20)
+			c.Open, c.Players[0] = toy.Open, selfplay.Entrant{Spec: engine.Spec{}.WithProgram("./hasty"), Name: "hasty"}
+			return of(c)
+		}}
+	s.Test(t)
+	t.Run("widest", func(t *testing.T) { // what is played depends on what was
+		s.New = func(t *testing.T) runtest.Run { return of(config(t, Widest, 200)) }
+		s.TestBytes(t)
+	})
 }
 
 func run(t *testing.T, c Config) *Result {
@@ -120,7 +147,7 @@ func TestRoundsAreFair(t *testing.T) {
 		}
 	}
 	openings := map[uint64]int{}
-	err := gamelogtest.Read(filepath.Join(c.Out, gamelog.JournalName), func(g *selfplay.Result) error {
+	err := runtest.Read(filepath.Join(c.Out, gamelog.JournalName), func(g *selfplay.Result) error {
 		_, key, err := g.Replay()
 		openings[key]++
 		return err
@@ -170,47 +197,6 @@ func TestEndsWhenNarrow(t *testing.T) {
 	}
 }
 
-// Interrupted again and again, with another number of workers each time, a ladder ends
-// with the bytes of an undisturbed one, though what is played depends on what was.
-func TestInterruptedLaddersGiveTheSameBytes(t *testing.T) {
-	for _, s := range []Schedule{Widest, RoundRobin} {
-		whole := config(t, s, 200)
-		want := run(t, whole)
-		c := config(t, s, 200)
-		gamelogtest.Interrupt(t, c.Out, 40, func(ctx context.Context, attempt gamelogtest.Attempt) error {
-			c.Concurrency, c.Progress = attempt.Workers, attempt.Progress
-			_, err := Run(ctx, c)
-			return err
-		})
-		gamelogtest.SameFiles(t, c.Out, whole.Out, gamelogtest.Promised...)
-		if again := run(t, c); !again.Already || !reflect.DeepEqual(again.Ratings, want.Ratings) {
-			t.Errorf("%s: a complete ladder says %+v", s, again)
-		}
-	}
-}
-
-// A complete ladder that is given more games ends with the bytes of one that had them from the start.
-func TestMoreGames(t *testing.T) {
-	for _, s := range []Schedule{Widest, RoundRobin} {
-		t.Run(string(s), func(t *testing.T) {
-			whole := config(t, s, 200)
-			run(t, whole)
-			c := config(t, s, 200)
-			for _, games := range []uint64{20, 34, 200} { // not all are whole batches
-				c.Games = games
-				if r := run(t, c); uint64(r.Games) != games || r.Already {
-					t.Fatalf("%d games: %+v", games, r)
-				}
-			}
-			gamelogtest.SameFiles(t, c.Out, whole.Out, gamelogtest.Promised...)
-			c.Games = 100
-			if _, err := Run(t.Context(), c); !errors.Is(err, selfplay.ErrConfig) {
-				t.Errorf("fewer games: %v", err)
-			}
-		})
-	}
-}
-
 func TestRefusals(t *testing.T) {
 	for says, change := range map[string]func(*Config){
 		"1 players":            func(c *Config) { c.Players = c.Players[:1] },
@@ -226,18 +212,5 @@ func TestRefusals(t *testing.T) {
 		if _, err := Run(t.Context(), c); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("want %q: %v", says, err)
 		}
-	}
-}
-
-// A program that does not know "go nodes" is named.
-func TestIgnoredNodesAreReported(t *testing.T) {
-	c := config(t, RoundRobin, 20)
-	c.Limits.Nodes = 1000
-	c.Players[0].Spec = engine.Spec{}.WithProgram("./hasty")
-	c.Open = toy.Open
-	c.Runner = &gamelogtest.Changing{Runner: &selfplay.Local{Open: toy.Open, Workers: 2},
-		Change: func(r *selfplay.Result) { r.Nodes = [2]uint64{30, 30} }}
-	if r := run(t, c); len(r.Warnings) != 1 || !strings.HasPrefix(r.Warnings[0], "wild 8 searched ") {
-		t.Errorf("warnings %q", r.Warnings)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assay-chess/assay/selfplay/internal/golden"
+	"github.com/assay-chess/assay/selfplay/runtest"
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
 
@@ -28,7 +28,7 @@ func TestResultsOfMatches(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		golden.Compare(t, "result-"+name+".json", string(text), 8)
+		runtest.Golden(t, "result-"+name+".json", string(text), 8)
 	}
 }
 

@@ -13,9 +13,9 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/selfplay"
-	"github.com/assay-chess/assay/selfplay/gamelog/gamelogtest"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
 	"github.com/assay-chess/assay/selfplay/opening"
+	"github.com/assay-chess/assay/selfplay/runtest"
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
 
@@ -51,30 +51,11 @@ func run(t *testing.T, c Config) *Result {
 	return r
 }
 
-func TestSameBytesForAnyWorkers(t *testing.T) {
-	for name, make := range map[string]func(*testing.T) Config{
-		"fixed": func(t *testing.T) Config { return config(t, 100) },
-		"sprt":  decisive,
-	} {
-		c := make(t)
-		c.Concurrency = 1
-		run(t, c)
-		whole := c.Out
-		for _, workers := range []int{2, 7} {
-			c := make(t)
-			c.Concurrency = workers
-			run(t, c)
-			t.Log(name, workers)
-			gamelogtest.SameFiles(t, c.Out, whole, gamelogtest.Promised...)
-		}
-	}
-}
-
 // journalOf returns the games of the journal by number.
 func journalOf(t *testing.T, dir string) map[uint64]selfplay.Result {
 	t.Helper()
 	games := map[uint64]selfplay.Result{}
-	err := gamelogtest.Read(filepath.Join(dir, JournalName), func(g *selfplay.Result) error {
+	err := runtest.Read(filepath.Join(dir, JournalName), func(g *selfplay.Result) error {
 		if _, twice := games[g.Number]; twice {
 			t.Errorf("game %d is in the journal twice", g.Number)
 		}

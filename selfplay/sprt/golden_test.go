@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/assay-chess/assay/selfplay/internal/golden"
+	"github.com/assay-chess/assay/selfplay/runtest"
 )
 
 // samples are tests with counts that passed, failed, go on, are few, or are one-sided.
@@ -52,7 +52,7 @@ func TestMeasured(t *testing.T) {
 			fmt.Fprintf(&text, "%s: %s\n", line[0], line[1])
 		}
 	}
-	golden.Compare(t, "measured.txt", text.String(), 7)
+	runtest.Golden(t, "measured.txt", text.String(), 7)
 }
 
 // TestMeasureSeparates: the LLR is of what the test observed, everything else of all pairs.
@@ -104,7 +104,7 @@ func TestPredicted(t *testing.T) {
 		rate, lo, hi := r.PassRate()
 		fmt.Fprintf(&text, "%s, simulated: %+v\npass rate %.8f [%.8f, %.8f]\n", s.name, r, rate, lo, hi)
 	}
-	golden.Compare(t, "predicted.txt", text.String(), 7)
+	runtest.Golden(t, "predicted.txt", text.String(), 7)
 }
 
 // TestOutcomes: probabilities of outcomes of motions of every kind, short and long, weak and strong, stand in testdata.
@@ -124,5 +124,5 @@ func TestOutcomes(t *testing.T) {
 			text.WriteByte('\n')
 		}
 	}
-	golden.Compare(t, "outcomes.txt", text.String(), 7)
+	runtest.Golden(t, "outcomes.txt", text.String(), 7)
 }

@@ -96,8 +96,8 @@ var layout = []layoutRow{
 	{"selfplay/gamelog", "what every run with games leaves on disk: journal, data set, PGN; opening: a run whose book " +
 		"is exhausted has ended; engine/machine: the load",
 		[]string{"selfplay", "engine/machine", "selfplay/opening", "dataset", "dataset/pgn", "dataset/durable"}},
-	{"selfplay/gamelog/gamelogtest", "what the tests of such runs share",
-		[]string{"selfplay", "selfplay/gamelog", "dataset/durable"}},
+	{"selfplay/runtest", "what the tests of such runs share",
+		[]string{"selfplay", "selfplay/gamelog", "dataset/durable", "engine/machine"}},
 	{"selfplay/datagen", "games into shards",
 		[]string{"selfplay", "selfplay/opening", "selfplay/gamelog", "dataset", "dataset/durable"}},
 	{"selfplay/sprt", "statistics of matches, without games", nil},

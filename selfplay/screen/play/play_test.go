@@ -13,11 +13,10 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
-	"github.com/assay-chess/assay/selfplay/gamelog/gamelogtest"
-	"github.com/assay-chess/assay/selfplay/opening"
-	"github.com/assay-chess/assay/selfplay/screen"
-
 	"github.com/assay-chess/assay/selfplay/internal/toy"
+	"github.com/assay-chess/assay/selfplay/opening"
+	"github.com/assay-chess/assay/selfplay/runtest"
+	"github.com/assay-chess/assay/selfplay/screen"
 )
 
 // wild is a toy that plays any move with a probability: the first digit of its name in tenths.
@@ -66,6 +65,37 @@ func config(t *testing.T, kind screen.Kind, games uint64) Config {
 		}}
 }
 
+// of returns a screen that is not played yet.
+func of(c Config) runtest.Run {
+	return runtest.Run{Setup: &c.Setup, Play: func(ctx context.Context) (runtest.Outcome, error) {
+		r, err := Run(ctx, c)
+		if r == nil {
+			return runtest.Outcome{}, err
+		}
+		return runtest.Outcome{Process: r.Process, Result: r, Verdict: r.Verdict, Reason: r.Reason,
+			Warnings: r.Warnings}, err
+	}}
+}
+
+func TestRun(t *testing.T) {
+	s := runtest.Suite{Files: runtest.Promised, Reports: 60, Journal: true, Name: "5: ", Reason: "5 forfeited ",
+		New: func(t *testing.T) runtest.Run { return of(config(t, screen.Rows, 240)) },
+		Hasty: func(t *testing.T) runtest.Run {
+			c := config(t, screen.Random, 32)
+			c.Base.Spec, c.Base.Name = engine.Spec{}.WithProgram("./hasty"), "hasty"
+			return of(c)
+		}}
+	s.Test(t)
+	t.Run("fixed factors", func(t *testing.T) { // what is played depends on what was
+		s.New = func(t *testing.T) runtest.Run {
+			c := config(t, screen.Random, 400)
+			c.Fix = true
+			return of(c)
+		}
+		s.TestBytes(t)
+	})
+}
+
 func run(t *testing.T, c Config) *Result {
 	t.Helper()
 	r, err := Run(t.Context(), c)
@@ -96,7 +126,7 @@ func TestDecidedFactorsAreFixed(t *testing.T) {
 		t.Fatalf("%+v", r)
 	}
 	after := 0
-	err := gamelogtest.Read(filepath.Join(c.Out, gamelog.JournalName), func(g *selfplay.Result) error {
+	err := runtest.Read(filepath.Join(c.Out, gamelog.JournalName), func(g *selfplay.Result) error {
 		if g.Number >= 480 {
 			after++
 			if g.Players[0] != g.Players[1] || g.Players[0] != "2" { // the better level of both
@@ -107,27 +137,6 @@ func TestDecidedFactorsAreFixed(t *testing.T) {
 	})
 	if err != nil || after == 0 {
 		t.Errorf("%d games after factors were fixed, %v", after, err)
-	}
-}
-
-// Interrupted again and again, with another number of workers each time, a screen ends with the bytes of an
-// undisturbed one, though what is played depends on what was.
-func TestInterruptedScreensGiveTheSameBytes(t *testing.T) {
-	for _, kind := range []screen.Kind{screen.Rows, screen.Random} {
-		whole := config(t, kind, 400)
-		whole.Fix = kind == screen.Random
-		want := run(t, whole)
-		c := config(t, kind, 400)
-		c.Fix = whole.Fix
-		gamelogtest.Interrupt(t, c.Out, 60, func(ctx context.Context, attempt gamelogtest.Attempt) error {
-			c.Concurrency, c.Progress = attempt.Workers, attempt.Progress
-			_, err := Run(ctx, c)
-			return err
-		})
-		gamelogtest.SameFiles(t, c.Out, whole.Out, gamelogtest.Promised...)
-		if again := run(t, c); !again.Already || !reflect.DeepEqual(again.Recommended, want.Recommended) {
-			t.Errorf("%s: a complete screen says %+v", kind, again)
-		}
 	}
 }
 
@@ -172,16 +181,5 @@ func TestTry(t *testing.T) {
 	games, _, err := c.Try(t.Context(), c.Player(0), c.Player(1), c.Player(4))
 	if err != nil || games[0] == games[1] || games[0] != games[2] {
 		t.Errorf("%q, %v", games, err)
-	}
-}
-
-// A program that does not know "go nodes" is named.
-func TestIgnoredNodesAreReported(t *testing.T) {
-	c := config(t, screen.Random, 32)
-	c.Limits.Nodes, c.Base.Spec, c.Base.Name = 1000, engine.Spec{}.WithProgram("./hasty"), "hasty"
-	c.Runner = &gamelogtest.Changing{Runner: &selfplay.Local{Open: openWild, Workers: 2},
-		Change: func(r *selfplay.Result) { r.Nodes = [2]uint64{30, 30} }}
-	if r := run(t, c); len(r.Warnings) != 1 || !strings.HasPrefix(r.Warnings[0], "hasty searched ") {
-		t.Errorf("warnings %q", r.Warnings)
 	}
 }

@@ -14,15 +14,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/engine/machine"
 	"github.com/assay-chess/assay/selfplay"
-	"github.com/assay-chess/assay/selfplay/gamelog/gamelogtest"
 	"github.com/assay-chess/assay/selfplay/opening"
+	"github.com/assay-chess/assay/selfplay/runtest"
 	"github.com/assay-chess/assay/tuner/spsa"
 )
 
@@ -102,6 +100,35 @@ func config(t *testing.T, iterations int) Config {
 	}
 }
 
+// of returns a tuning that is not played yet.
+func of(c Config) runtest.Run {
+	return runtest.Run{Setup: &c.Setup, Play: func(ctx context.Context) (runtest.Outcome, error) {
+		c.ValidationProgress = c.Progress
+		r, err := Run(ctx, c)
+		if r == nil {
+			return runtest.Outcome{}, err
+		}
+		return runtest.Outcome{Process: r.Process, Result: r, Verdict: r.Verdict, Reason: r.Reason,
+			Warnings: r.Warnings}, err
+	}}
+}
+
+func TestRun(t *testing.T) {
+	runtest.Suite{Files: append(runtest.Promised, LogName, ValidationName+"/"+durable.RunResultName), Reports: 40,
+		Journal: true, Name: "careless x=700 y=700: ", Reason: "careless forfeited ",
+		New: func(t *testing.T) runtest.Run {
+			c := config(t, 60)
+			c.Validation = 20
+			return of(c)
+		},
+		Hasty: func(t *testing.T) runtest.Run {
+			c := config(t, 10)
+			c.Player = selfplay.Entrant{Spec: engine.Spec{}.WithProgram("./hasty"), Name: "hasty"}
+			c.Open = func(engine.Spec) (engine.Player, error) { return &careless{}, nil }
+			return of(c)
+		}}.Test(t)
+}
+
 func run(t *testing.T, c Config) *Result {
 	t.Helper()
 	r, err := Run(t.Context(), c)
@@ -127,39 +154,6 @@ func TestRecoversAnOptimumInGames(t *testing.T) {
 	}
 	if again := run(t, c); !again.Already || !reflect.DeepEqual(again.Parameters, r.Parameters) {
 		t.Errorf("a complete run says %+v", again)
-	}
-}
-
-// Interrupted again and again, with another number of workers each time, a run ends
-// with the bytes of an undisturbed one.
-func TestInterruptedRunsGiveTheSameBytes(t *testing.T) {
-	whole := config(t, 60)
-	whole.Validation = 20
-	run(t, whole)
-	c := config(t, 60)
-	c.Validation = 20
-	gamelogtest.Interrupt(t, c.Out, 40, func(ctx context.Context, attempt gamelogtest.Attempt) error {
-		c.Concurrency, c.Progress, c.ValidationProgress = attempt.Workers, attempt.Progress, attempt.Progress
-		_, err := Run(ctx, c)
-		return err
-	})
-	gamelogtest.SameFiles(t, c.Out, whole.Out, append(gamelogtest.Promised, LogName,
-		"validation/"+durable.RunResultName)...)
-}
-
-// busy is a runner on a machine with a load.
-type busy struct{ selfplay.Runner }
-
-func (busy) Load() machine.Load { return machine.Load{Threads: 6, Cores: 2, Time: time.Second} }
-
-// The load of the machine is kept with the run.
-func TestLoadOfTheMachine(t *testing.T) {
-	c := config(t, 4)
-	c.Runner = busy{&selfplay.Local{Open: c.Open, Workers: 2}}
-	for range 2 { // played, and read again
-		if r := run(t, c); !r.Load.Busy() || r.Load.Time != time.Second {
-			t.Errorf("already %v: load %+v", r.Already, r.Load)
-		}
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/runs"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay/gamelog"
-	"github.com/assay-chess/assay/selfplay/gamelog/gamelogtest"
+	"github.com/assay-chess/assay/selfplay/runtest"
 )
 
 // damaged is a file that an error names, and fitted a fit with its weights.
@@ -120,7 +120,7 @@ func TestCuresOfDamagedRuns(t *testing.T) {
 			"gen-1/fit.json", "gen-1/gate/games.pgn", "gen-1/gate/result.json", "gen-1/final/games.pgn",
 			"gen-1/final/result.json"} {
 			if list, _ := filepath.Glob(filepath.Join(folder(whole), pattern)); len(list) > 0 {
-				gamelogtest.SameFiles(t, folder(run), folder(whole), pattern)
+				runtest.SameFiles(t, folder(run), folder(whole), pattern)
 			}
 		}
 	}

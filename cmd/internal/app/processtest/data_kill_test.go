@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/selfplay/gamelog/gamelogtest"
+	"github.com/assay-chess/assay/selfplay/runtest"
 )
 
 // writeList writes a list of 30,000 different positions in game order.
@@ -68,7 +68,7 @@ func TestKilledDataCommandsGiveTheSameBytes(t *testing.T) {
 		if err := assay(t, nil, append(c.args, "--out", broken)...); err != nil {
 			t.Fatal(err)
 		}
-		gamelogtest.SameFiles(t, broken, whole, c.pattern)
+		runtest.SameFiles(t, broken, whole, c.pattern)
 		if left, _ := filepath.Glob(filepath.Join(broken, ".*")); len(left) != 0 {
 			t.Errorf("%s leaves %v", c.name, left)
 		}

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/assay-chess/assay/selfplay"
-	"github.com/assay-chess/assay/selfplay/gamelog/gamelogtest"
 	"github.com/assay-chess/assay/selfplay/match"
+	"github.com/assay-chess/assay/selfplay/runtest"
 )
 
 var kills = flag.Int("kills", 4, "times that TestKilledRunsGiveTheSameBytes kills each run")
@@ -67,9 +67,9 @@ func TestKilledRunsGiveTheSameBytes(t *testing.T) {
 			if err := assay(t, nil, append(c.args, "--out", killed)...); err != nil {
 				t.Fatal(err)
 			}
-			gamelogtest.SameFiles(t, killed, whole, c.files...)
+			runtest.SameFiles(t, killed, whole, c.files...)
 			seen := map[uint64]bool{}
-			if err := gamelogtest.Read(filepath.Join(killed, match.JournalName), func(g *selfplay.Result) error {
+			if err := runtest.Read(filepath.Join(killed, match.JournalName), func(g *selfplay.Result) error {
 				if seen[g.Number] || g.Number >= uint64(c.games) {
 					t.Errorf("game %d of %d is in the journal again", g.Number, c.games)
 				}

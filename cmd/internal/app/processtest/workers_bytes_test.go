@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/assay-chess/assay/cmd/internal/runs"
-	"github.com/assay-chess/assay/selfplay/gamelog/gamelogtest"
+	"github.com/assay-chess/assay/selfplay/runtest"
 )
 
 const spsaOfTwo = `
@@ -51,7 +51,7 @@ func TestWorkersTuneTheSame(t *testing.T) {
 	carl := startWorker(t, nil, url, "--name", "carl")
 	run.ends(exitDone)
 	leave(bert, carl)
-	gamelogtest.SameFiles(t, shared, local, "config.json", "result.json", "iterations.jsonl", "weights.json", "games.pgn",
+	runtest.SameFiles(t, shared, local, "config.json", "result.json", "iterations.jsonl", "weights.json", "games.pgn",
 		"games/*", "validation/config.json", "validation/result.json", "validation/games.pgn", "validation/games/*")
 }
 
@@ -67,7 +67,7 @@ func TestWorkersRateTheSame(t *testing.T) {
 	anna, bert := startWorker(t, nil, url, "--name", "anna"), startWorker(t, nil, url, "--name", "bert")
 	run.ends(exitDone)
 	leave(anna, bert)
-	gamelogtest.SameFiles(t, shared, local, "config.json", "result.json", "games.pgn", "games/*", "ladder.svg")
+	runtest.SameFiles(t, shared, local, "config.json", "result.json", "games.pgn", "games/*", "ladder.svg")
 }
 
 // planOfOne has one generation of a model with nine terms, which takes no time to fit.
@@ -90,7 +90,7 @@ func TestWorkersLearnTheSame(t *testing.T) {
 	anna, bert := startWorker(t, nil, url, "--name", "anna"), startWorker(t, nil, url, "--name", "bert")
 	run.ends(exitDone)
 	leave(anna, bert)
-	gamelogtest.SameFiles(t, filepath.Join(runs.Dir, "shared"), filepath.Join(runs.Dir, "local"), "config.json",
+	runtest.SameFiles(t, filepath.Join(runs.Dir, "shared"), filepath.Join(runs.Dir, "local"), "config.json",
 		"result.json", "gen-1/games/*.arrow", "gen-1/games/manifest.json", "gen-1/positions/*", "gen-1/gate/result.json",
 		"gen-1/gate/games.pgn", "gen-1/final/result.json", "gen-1/final/games.pgn")
 }

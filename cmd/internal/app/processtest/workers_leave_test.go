@@ -15,7 +15,7 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 	testengine "github.com/assay-chess/assay/engine/uci/testdata"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
-	"github.com/assay-chess/assay/selfplay/gamelog/gamelogtest"
+	"github.com/assay-chess/assay/selfplay/runtest"
 )
 
 // needInterrupts skips a test on systems where processes cannot be interrupted.
@@ -64,7 +64,7 @@ func sameAsLongRun(t *testing.T, shared string) {
 	longRunAlone.Do(func() {
 		start(t, nil, append([]string{"selfplay"}, append(longRun[:len(longRun):len(longRun)], alone)...)...).ends(exitDone)
 	})
-	gamelogtest.SameFiles(t, shared, alone, "games-*.arrow", "manifest.json", "result.json")
+	runtest.SameFiles(t, shared, alone, "games-*.arrow", "manifest.json", "result.json")
 }
 
 // Workers that are interrupted finish and send the units under way, and give the others

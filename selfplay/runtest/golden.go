@@ -1,5 +1,4 @@
-// Package golden compares what tests compute with files of testdata.
-package golden
+package runtest
 
 import (
 	"flag"
@@ -15,9 +14,9 @@ var update = flag.Bool("update", false, "rewrite testdata")
 
 var long = regexp.MustCompile(`-?[0-9]+\.[0-9]{7,}(e-?[0-9]+)?`)
 
-// Compare compares a text, its numbers rounded to a number of digits, with a file of testdata. With -update it writes
+// Golden compares a text, its numbers rounded to a number of digits, with a file of testdata. With -update it writes
 // the file first.
-func Compare(t *testing.T, name, text string, digits int) {
+func Golden(t *testing.T, name, text string, digits int) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
 	text = long.ReplaceAllStringFunc(text, func(number string) string {

@@ -1,10 +1,10 @@
-// Package gamelogtest is for tests of runs that keep their games: it interrupts a run again
-// and again, and compares its files with those of an uninterrupted run.
+// Package runtest tests what all kinds of run promise that keep their games: the same bytes, resuming, what becomes of
+// damaged files and of players that fail.
 //
-// Start reading at Interrupt.
+// Start reading at Suite and Interrupt.
 //
 // No promise of stability.
-package gamelogtest
+package runtest
 
 import (
 	"bytes"
