@@ -64,6 +64,7 @@ type Run struct {
 	result json.RawMessage // nil until complete
 	lock   *Lock
 	events *Journal
+	last   *RunProgress // not an event yet
 }
 
 // OpenRun starts a run in dir, or opens an existing one to resume it. Config is marshaled
@@ -301,6 +302,55 @@ func (r *Run) Event(kind string, data any) error {
 	}{time.Now().UTC().Format(time.RFC3339Nano), kind, data})
 }
 
+// progressEvent is the kind of events with a RunProgress, of which there is one every progressEvery.
+const (
+	progressEvent = "progress"
+	progressEvery = 10 * time.Second
+)
+
+// RunProgress says how far a run was.
+type RunProgress struct {
+	Done  int64  `json:"done"`
+	Total int64  `json:"total"` // 0: not known
+	Note  string `json:"note,omitempty"`
+}
+
+// Progress returns a function that passes progress on to show, and keeps it as an event: now and then, and when the
+// run is closed.
+func (r *Run) Progress(show func(done, total int64, note string)) func(done, total int64, note string) {
+	var kept time.Time
+	return func(done, total int64, note string) {
+		r.last = &RunProgress{done, total, note}
+		if now := time.Now(); now.Sub(kept) >= progressEvery {
+			kept = now
+			r.keepProgress()
+		}
+		show(done, total, note)
+	}
+}
+
+func (r *Run) keepProgress() {
+	if r.last != nil {
+		_ = r.Event(progressEvent, r.last) // no result depends on it
+		r.last = nil
+	}
+}
+
+// LastProgress returns how far the run in dir was at last; nil if it is not known.
+func LastProgress(dir string) (last *RunProgress) {
+	_ = ReadJournal(filepath.Join(dir, RunEventsName), func(line []byte) error { // no result depends on it
+		var e struct {
+			Kind string      `json:"event"`
+			Data RunProgress `json:"data"`
+		}
+		if json.Unmarshal(line, &e) == nil && e.Kind == progressEvent {
+			last = &e.Data
+		}
+		return nil
+	})
+	return last
+}
+
 // Reopen removes the result of a complete run, which then goes on.
 func (r *Run) Reopen() error {
 	if err := os.Remove(r.Path(RunResultName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -328,6 +378,7 @@ func (r *Run) Close() error {
 	if r.lock == nil {
 		return nil
 	}
+	r.keepProgress()
 	err := r.events.Close()
 	r.lock.Unlock()
 	r.lock = nil

@@ -62,6 +62,9 @@ func Run(ctx context.Context, c Config) (*Summary, error) {
 			return nil, err
 		}
 	}
+	if c.Progress != nil {
+		c.Progress = run.Progress(c.Progress)
+	}
 	g := newGenerator(c, id, run, openings)
 	g.summary.Timed = !c.Limits.Deterministic()
 	summary, err := g.generate(ctx)

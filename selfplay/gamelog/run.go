@@ -73,6 +73,9 @@ func PlayRun[R any](ctx context.Context, p *Pairs, r Run[R]) (*R, error) {
 	}
 	return InFolder(s.Out, info, r.Identity, again, func(run *durable.Run) (*R, error) {
 		KeepNames(run, r.Players...)
+		if s.Progress != nil {
+			s.Progress = run.Progress(s.Progress)
+		}
 		if r.Begin != nil {
 			if err := r.Begin(run); err != nil {
 				return nil, err

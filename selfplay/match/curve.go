@@ -63,3 +63,15 @@ func Follow(pairs [][2]int, test *sprt.Test, corrected bool, maxPoints int) (*Cu
 	}
 	return c, nil
 }
+
+// Result returns the standing as the result of a match that goes on, by its test, which may be nil.
+func (c *Curve) Result(test *sprt.Test) *Result {
+	s := c.Standing
+	r := &Result{Verdict: "so far", Games: s.Games, Wins: c.Games[2], Draws: c.Games[1], Losses: c.Games[0],
+		Pentanomial: c.Pentanomial, Score: s.Score, Strength: c.Strength, LOS: s.KnownLOS(), DrawRatio: s.DrawRatio,
+		Test: test, LLR: c.LLR, Details: s.Details()}
+	if n := len(c.Points); n > 0 && test != nil {
+		r.Lower, r.Upper = &c.Points[n-1].Lower, &c.Points[n-1].Upper
+	}
+	return r
+}

@@ -2,27 +2,23 @@ package app
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/assay-chess/assay/cmd/internal/doc"
 	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
-	"github.com/assay-chess/assay/engine/machine"
-	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/ladder"
-	"github.com/assay-chess/assay/selfplay/sprt"
 )
 
 // ladderGames is the length without --games, for each player.
@@ -128,10 +124,7 @@ func rateGames(s *session, anchor string, files []string) error {
 	if games.Alone > 0 {
 		fmt.Fprintf(s.stderr, "ladder: %d games of a player against itself left out\n", games.Alone)
 	}
-	if s.JSON {
-		return ui.PrintJSON(s.stdout, r)
-	}
-	return printLadder(ui.Folded(s.stdout), "", "", r)
+	return ui.Show(s.cmd, r, doc.Ladder(r, "").Printer(s.All))
 }
 
 var anchorText = regexp.MustCompile(`^\s*(.+?)\s*=\s*(-?[0-9.]+)\s*(?:(?:±|\+-)\s*([0-9.]+))?\s*(?:,|$)`)
@@ -244,162 +237,18 @@ func (s *session) runLadder(c ladder.Config) error {
 		p.Finish(fmt.Sprintf("%d games between %d players%s", r.Games, len(c.Players), ui.BusyText(r.Load)))
 		s.sayCost(foreign && r.Played == r.Games, r.Games, r.Plies, r.Took)
 	}
-	var plot string
+	d, more := doc.Ladder(r, s.Out), map[string]any{}
 	if s.Out != "" && err == nil {
-		plot = filepath.Join(s.Out, ladder.PlotName)
+		plot := filepath.Join(s.Out, ladder.PlotName)
 		if err := durable.WriteFile(plot, r.SVG()); err != nil {
 			return err
 		}
+		more["plot"] = plot
+		d.Note("written %s, %s", filepath.Join(s.Out, gamelog.PGNName), plot)
 	}
 	s.leaveReport()
-	if s.JSON {
-		all := ladderJSON{Out: s.Out, Result: r, Plot: plot, Load: r.Load, Already: r.Already, Seconds: r.Took.Seconds()}
-		if e := ui.PrintJSON(s.stdout, all); e != nil {
-			return e
-		}
-	} else if e := printLadder(ui.Folded(s.stdout), s.Out, plot, r); e != nil {
+	if e := s.show(r, r.Process, d, more); e != nil {
 		return e
 	}
-	return err
-}
-
-// ladderJSON is what ladder --json prints.
-type ladderJSON struct {
-	Out string `json:"out,omitempty"`
-	*ladder.Result
-	Plot    string       `json:"plot,omitempty"`
-	Load    machine.Load `json:"load,omitzero"` // of the machine
-	Already bool         `json:"already"`
-	Seconds float64      `json:"seconds"`
-}
-
-func printLadder(out io.Writer, dir, plot string, r *ladder.Result) error {
-	if r.Verdict == gamelog.NoVerdict {
-		return printUnrated(out, dir, r)
-	}
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "rank\tElo [95 %%]\tgames\tscore\tdraws\tLOS\t\n")
-	for i := range r.Ratings {
-		x := &r.Ratings[i]
-		los := "-"
-		if i+1 < len(r.Ratings) && x.Known() {
-			los = fmt.Sprintf("%.1f %%", 100*x.LOS)
-		}
-		elo := "-" // the reason is below the table
-		if x.Known() {
-			elo = x.Strength.Text("")
-		}
-		quote.Fprintf(w, "%d\t%s\t%d\t%.1f %%\t%.0f %%\t%s\t  %s\n", x.Rank, elo, x.Games,
-			100*x.Percent, 100*float64(x.Draws)/float64(max(x.Games, 1)), los, x.Name)
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	if slices.ContainsFunc(r.Ratings, func(x ladder.Rating) bool { return !x.Known() }) {
-		fmt.Fprintf(out, "Elo -: fewer than %d games.\n", sprt.MinGames)
-	}
-	origin := "Elo 0 is the mean of all players"
-	if r.Anchor != "" {
-		origin = "Elo is relative to " + r.Anchor
-		if r.Terminations != nil { // a player of a ladder
-			origin += ", which has no error"
-		}
-	}
-	fmt.Fprintf(out, "\n%s. LOS: probability of being stronger than the next. White's advantage: %s; equal players draw "+
-		"%.0f %%.\n",
-		origin, sprt.Strength{Elo: r.WhiteElo, EloLo: r.WhiteEloLo, EloHi: r.WhiteEloHi}.Text(" Elo"), 100*r.Draws)
-	if err := printCrossTable(out, r); err != nil {
-		return err
-	}
-	for _, g := range r.Groups {
-		quote.Fprintf(out, "group of players that never met the others, so that ratings cannot be compared: %s\n",
-			strings.Join(g, ", "))
-	}
-	if r.Terminations == nil { // games of a PGN
-		return nil
-	}
-	fmt.Fprintf(out, "\n%d games, ended by %s\n", r.Games, ui.CountsText(r.Terminations))
-	forfeits := int64(0)
-	for _, x := range r.Ratings {
-		forfeits += x.Forfeits
-	}
-	for _, x := range r.Ratings {
-		if x.Forfeits > 0 {
-			fmt.Fprintf(out, "%d games forfeited by %s (%s)\n", x.Forfeits, x.Name, ui.FaultsText(dir, forfeits))
-		}
-	}
-	if r.VoidPairs > 0 {
-		fmt.Fprintf(out, "%d void pairs were played again (see the journal)\n", r.VoidPairs)
-	}
-	ui.PrintWarnings(out, r.Warnings)
-	if r.Load.Busy() {
-		fmt.Fprintf(out, "machine busy: %v\n", r.Load)
-	}
-	if dir != "" {
-		fmt.Fprintf(out, "written %s, %s\n", filepath.Join(dir, gamelog.PGNName), plot)
-	}
-	return nil
-}
-
-// printUnrated prints a ladder without a verdict.
-func printUnrated(out io.Writer, dir string, r *ladder.Result) error {
-	fmt.Fprintf(out, "no ratings: %s\n\n", r.Reason)
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "games\tforfeits\t\n")
-	forfeits := int64(0)
-	for _, x := range r.Unrated {
-		forfeits += x.Forfeits
-		quote.Fprintf(w, "%d\t%d\t  %s\n", x.Games, x.Forfeits, x.Name)
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	fmt.Fprintf(out, "\n%d games, ended by %s; %d void pairs (forfeits: %s)\n", r.Games, ui.CountsText(r.Terminations),
-		r.VoidPairs, ui.FaultsText(dir, forfeits))
-	if dir != "" {
-		fmt.Fprintf(out, "written %s\n", filepath.Join(dir, gamelog.PGNName))
-	}
-	return nil
-}
-
-// printCrossTable prints points and games of all pairings, by rank.
-func printCrossTable(out io.Writer, r *ladder.Result) error {
-	if len(r.Scores) == 0 {
-		return nil // there are too many
-	}
-	var table strings.Builder
-	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(w, "\n\t")
-	for i := range r.Ratings {
-		quote.Fprintf(w, "%d\t", i+1)
-	}
-	fmt.Fprintln(w)
-	for i := range r.Ratings {
-		quote.Fprintf(w, "%d\t", i+1)
-		for j := range r.Ratings {
-			s := r.Scores[i][j]
-			switch {
-			case i == j:
-				fmt.Fprint(w, "\t")
-			case s.Games() == 0:
-				fmt.Fprint(w, "-\t")
-			default:
-				quote.Fprintf(w, "%g/%d\t", s.Points(), s.Games())
-			}
-		}
-		fmt.Fprintln(w)
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	const most = 80 // columns
-	text := table.String()
-	for line := range strings.Lines(text) {
-		if len(line) > most+1 {
-			text = "(--json has the scores of all pairings)\n"
-			break
-		}
-	}
-	_, err := io.WriteString(out, text)
 	return err
 }

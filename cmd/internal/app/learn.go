@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/assay-chess/assay/cmd/internal/doc"
 	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/cmd/internal/ownengine"
 	"github.com/assay-chess/assay/cmd/internal/report"
@@ -159,11 +160,9 @@ func (s *learning) learnEngine(cmd *cobra.Command) error {
 		fmt.Fprintf(s.stderr, "run %s is complete: this is its result\n", dir)
 	}
 	page := runs.WriteReport(dir, s.stderr)
-	if s.JSON {
-		return ui.PrintJSON(s.stdout, r)
-	}
-	_, err = fmt.Fprintf(s.stdout, "%s%-13s  %s\n", r.Text(dir), "report", page)
-	return err
+	d := doc.Engine(r, dir)
+	d.Note("report: %s", page)
+	return ui.Show(cmd, r, d.Printer(s.All))
 }
 
 func (s *learning) learn() error {
@@ -205,10 +204,12 @@ func (s *learning) learn() error {
 			dir, filepath.Join(dir, durable.RunEventsName))
 	}
 	page := runs.WriteReport(dir, s.stderr)
-	if s.JSON {
-		return ui.PrintJSON(s.stdout, r)
+	d := doc.Learn(r, dir)
+	if r.Champion.Generation > 0 {
+		d.Note("weights: %s", filepath.Join(dir, filepath.FromSlash(r.Champion.File)))
 	}
-	return printLearned(ui.Folded(s.stdout), r, dir, page, s.All)
+	d.Note("report: %s", page)
+	return ui.Show(s.cmd, r, d.Printer(s.All))
 }
 
 func newLearnPictureCommand() *cobra.Command {

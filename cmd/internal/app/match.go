@@ -2,17 +2,14 @@ package app
 
 import (
 	"fmt"
-	"io"
 	"path/filepath"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/assay-chess/assay/cmd/internal/doc"
 	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/cmd/internal/ui"
-	"github.com/assay-chess/assay/engine/machine"
-	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/selfplay/ladder"
 	"github.com/assay-chess/assay/selfplay/match"
 )
@@ -159,11 +156,11 @@ func (s *session) runMatch(c match.Config, exitStatus bool) error {
 		s.sayCost(foreign && r.Played == r.Games, r.Games, r.Plies, r.Took)
 	}
 	s.leaveReport()
-	if s.JSON {
-		if e := ui.PrintJSON(s.stdout, matchJSON(s.Out, r)); e != nil {
-			return e
-		}
-	} else if e := printMatch(ui.Folded(s.stdout), s.Out, r, s.All); e != nil {
+	d := doc.Match(r, s.Out)
+	if s.Out != "" {
+		d.Note("written %s", filepath.Join(s.Out, match.PGNName))
+	}
+	if e := s.show(r, r.Process, d, map[string]any{"nodes_per_second": r.NodesPerSecond()}); e != nil { // of A and B, in search
 		return e
 	}
 	if s.Out != "" && r.Test != nil && r.Verdict == match.Undecided {
@@ -173,82 +170,4 @@ func (s *session) runMatch(c match.Config, exitStatus bool) error {
 		return ui.TestExit(r.Verdict)
 	}
 	return err
-}
-
-// matchReport is what match --json prints.
-type matchReport struct {
-	Out string `json:"out,omitempty"`
-	*match.Result
-	NodesASecond [2]float64   `json:"nodes_per_second"` // of A and B, in search
-	Load         machine.Load `json:"load,omitzero"`    // of the machine; absent if it was not measured
-	Already      bool         `json:"already"`
-	Played       int64        `json:"played"` // by this process, including games that do not count
-	Seconds      float64      `json:"seconds"`
-}
-
-func matchJSON(out string, r *match.Result) matchReport {
-	return matchReport{Out: out, Result: r, NodesASecond: r.NodesPerSecond(), Load: r.Load, Already: r.Already,
-		Played: r.Played, Seconds: r.Took.Seconds()}
-}
-
-// printMatch prints a result: the headline, what it rests on, and with all other measures of
-// strength.
-func printMatch(out io.Writer, dir string, r *match.Result, all bool) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(out, "%s\n", r.Headline())
-	for i, nps := range r.NodesPerSecond() {
-		name, id := [2]string{r.A, r.B}[i], [2]string{r.IDA, r.IDB}[i]
-		quote.Fprintf(w, "%c\t%s, %.0f nodes/s\n", 'A'+i, name, nps)
-		if id != name {
-			quote.Fprintf(w, "\t%s\n", id)
-		}
-	}
-	quote.Fprintf(w, "games\t%d: +%d =%d -%d for A, score %.2f %%\n", r.Games, r.Wins, r.Draws, r.Losses, 100*r.Score)
-	p := r.Pentanomial
-	quote.Fprintf(w, "pairs\t%d: LL %d, LD %d, even %d, WD %d, WW %d\n", p.Samples(), p[0], p[1], p[2], p[3], p[4])
-	if r.Verdict != match.NoVerdict {
-		printElo(w, r, all)
-	}
-	if r.Nodes != [2]uint64{} && r.Plies > 0 {
-		n := r.NodesAPly()
-		quote.Fprintf(w, "searches\t%.0f nodes a ply of A, %.0f of B\n", n[0], n[1])
-	}
-	if u := r.Unscored; u != [2]int64{} {
-		quote.Fprintf(w, "no score\t%d plies of A, %d of B; adjudication needs scores of both\n", u[0], u[1])
-	}
-	quote.Fprintf(w, "ended by\t%s\n", ui.CountsText(r.Terminations))
-	if r.Forfeits != [2]int64{} || r.Verdict == match.NoVerdict {
-		quote.Fprintf(w, "forfeits\tA %d, B %d (%s)\n", r.Forfeits[0], r.Forfeits[1],
-			ui.FaultsText(dir, r.Forfeits[0]+r.Forfeits[1]))
-	}
-	if r.VoidPairs > 0 {
-		quote.Fprintf(w, "void pairs\t%d, played again\n", r.VoidPairs)
-	}
-	if r.Load.Busy() {
-		quote.Fprintf(w, "machine\tbusy: %v\n", r.Load)
-	}
-	for _, text := range r.Warnings {
-		quote.Fprintf(w, "warning\t%s\n", text)
-	}
-	if dir != "" {
-		quote.Fprintf(w, "written\t%s\n", filepath.Join(dir, match.PGNName))
-	}
-	return w.Flush()
-}
-
-// printElo prints what the games say about strength. The headline has the Elo.
-func printElo(w io.Writer, r *match.Result, all bool) {
-	quote.Fprintf(w, "Elo\t%s\n", r.Strength.Text(""))
-	if r.LLR != nil {
-		quote.Fprintf(w, "LLR\t%.2f, bounds %.2f and %.2f, %s Elo %g to %g\n", *r.LLR, *r.Lower, *r.Upper, r.Test.Model,
-			r.Test.Elo0, r.Test.Elo1)
-	}
-	if !all {
-		return
-	}
-	quote.Fprintf(w, "LOS\t%s\n", ui.PercentOr(r.LOS, 1))
-	quote.Fprintf(w, "even pairs\t%.1f %%\n", 100*r.DrawRatio)
-	for _, row := range r.Details.Lines() {
-		quote.Fprintf(w, "%s\t%s\n", row[0], row[1])
-	}
 }

@@ -2,18 +2,16 @@ package app
 
 import (
 	"fmt"
-	"io"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/assay-chess/assay/cmd/internal/doc"
 	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/cmd/internal/ui"
-	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/datagen"
+	"github.com/assay-chess/assay/selfplay/gamelog"
 )
 
 func newSelfplayCommand() *cobra.Command {
@@ -117,95 +115,22 @@ func (s *session) runSelfplay(c datagen.Config) error {
 	} else {
 		p.Finish(fmt.Sprintf("%d games in %s", r.Games, s.Out))
 	}
-	if share, lo, _ := r.Disagreement(); lo > datagen.MaxDisagreement {
-		fmt.Fprintf(s.stderr, "selfplay: warning: %.1f %% of the games played on ended differently from their adjudication "+
-			"(%d won by the other side, %d drawn); "+
-			"if the draws are won endgames that the player cannot win, adjudication is right; otherwise raise --win-score or "+
-			"--win-plies\n",
-			100*share, r.Reversed, r.Disagreed-r.Reversed)
-	}
-	for _, text := range r.Warnings {
-		fmt.Fprintf(s.stderr, "selfplay: warning: %s\n", text)
-	}
 	s.leaveReport()
-	if s.JSON {
-		return ui.PrintJSON(s.stdout, selfplayJSON(s.Out, r))
+	more := map[string]any{"opening_checks": r.Search.Checks, "openings_lopsided": r.Search.Lopsided,
+		"openings_repeated": r.Search.Repeated}
+	if r.Views != nil {
+		more["view_fault"] = r.Views
 	}
-	return printSelfplay(s.stdout, s.Out, r)
-}
-
-// selfplayReport is what selfplay --json prints.
-type selfplayReport struct {
-	Out string `json:"out"`
-	*datagen.Summary
-	Views         *dataset.ViewFault `json:"view_fault,omitempty"`
-	Already       bool               `json:"already"` // nothing was played; the speeds are 0
-	Played        int64              `json:"played"`  // by this process
-	Seconds       float64            `json:"seconds"`
-	GamesASecond  float64            `json:"games_per_second"`
-	PliesASecond  float64            `json:"plies_per_second"`
-	NodesASecond  float64            `json:"nodes_per_second"` // in games, all workers together
-	NodesAPly     float64            `json:"nodes_per_ply"`    // mean, in games of this process
-	OpeningChecks int64              `json:"opening_checks"`
-	Lopsided      int64              `json:"openings_lopsided"`
-	Repeated      int64              `json:"openings_repeated"`
-}
-
-func selfplayJSON(out string, s *datagen.Summary) selfplayReport {
-	r := selfplayReport{Out: out, Summary: s, Views: s.Views, Already: s.Already, Played: s.Played,
-		Seconds:       s.Took.Seconds(),
-		OpeningChecks: s.Search.Checks, Lopsided: s.Search.Lopsided, Repeated: s.Search.Repeated}
-	if s.Plied > 0 {
-		r.NodesAPly = float64(s.Nodes) / float64(s.Plied)
+	if seconds := r.Took.Seconds(); seconds > 0 { // in games, all workers together
+		more["games_per_second"] = float64(r.Played) / seconds
+		more["plies_per_second"], more["nodes_per_second"] = float64(r.Plied)/seconds, float64(r.Nodes)/seconds
 	}
-	if r.Seconds > 0 {
-		r.GamesASecond = float64(s.Played) / r.Seconds
-		r.PliesASecond = float64(s.Plied) / r.Seconds
-		r.NodesASecond = float64(s.Nodes) / r.Seconds
+	if r.Plied > 0 {
+		more["nodes_per_ply"] = float64(r.Nodes) / float64(r.Plied)
 	}
-	return r
-}
-
-func printSelfplay(out io.Writer, dir string, s *datagen.Summary) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	if s.Views != nil {
-		fmt.Fprintf(out, "warning: %v; %s\n\n", s.Views, ui.ViewCure(s.Views, true))
+	d := doc.Selfplay(r, s.Out)
+	if len(d.Warnings) > 0 {
+		more["warnings"] = d.Warnings
 	}
-	quote.Fprintf(w, "games\t%d\t+%d =%d -%d for White\n", s.Games, s.WhiteWins, s.Draws, s.BlackWins)
-	quote.Fprintf(w, "plies\t%d\t%.1f a game, without openings", s.Plies, float64(s.Plies)/float64(max(1, s.Games)))
-	if s.Unscored > 0 {
-		quote.Fprintf(w, "; %d of them have no score", s.Unscored)
-	}
-	fmt.Fprintln(w)
-	quote.Fprintf(w, "ended by\t\t%s\n", ui.CountsText(s.Terminations))
-	if n := s.Forfeits(); n > 0 {
-		quote.Fprintf(w, "forfeits\t%d\t%s; no labels\n", n, ui.FaultsText(dir, n))
-	}
-	share, lo, hi := s.Disagreement()
-	quote.Fprintf(w, "adjudicated\t%d\t%d of them played to the end as a check: %d ended differently", s.Adjudicated,
-		s.PlayedOn, s.Disagreed)
-	if s.PlayedOn > 0 {
-		quote.Fprintf(w, " (%.1f %%, 95 %% interval %.1f to %.1f), %d of these won by the other side", 100*share, 100*lo,
-			100*hi, s.Reversed)
-	}
-	fmt.Fprintln(w)
-	if c := s.Search; c.Checks > 0 {
-		quote.Fprintf(w, "openings\t%d checked\t%d unbalanced, %d played before", c.Checks, c.Lopsided, c.Repeated)
-		if c.Unscored > 0 {
-			quote.Fprintf(w, ", %d without a score: accepted unchecked", c.Unscored)
-		}
-		fmt.Fprintln(w)
-	}
-	if t := s.Took.Seconds(); t > 0 {
-		quote.Fprintf(w, "speed\t%.1f games/s\t%.0f plies/s, %.0f nodes/s\n", float64(s.Played)/t, float64(s.Plied)/t,
-			float64(s.Nodes)/t)
-	}
-	if s.Nodes > 0 && s.Plied > 0 {
-		quote.Fprintf(w, "searches\t\t%.0f nodes a ply\n", float64(s.Nodes)/float64(s.Plied))
-	}
-	if s.Timed {
-		fmt.Fprintf(w, "limits\tof time\tanother run gives other games\n")
-	}
-	quote.Fprintf(w, "written\t%s\tid %s\n", dir, s.DataID[:min(12, len(s.DataID))])
-	return w.Flush()
+	return s.show(r, gamelog.Process{Already: r.Already, Played: r.Played, Took: r.Took}, d, more)
 }

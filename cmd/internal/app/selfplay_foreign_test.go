@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	testengine "github.com/assay-chess/assay/engine/uci/testdata"
+	"github.com/assay-chess/assay/selfplay/datagen"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 )
 
@@ -26,7 +27,7 @@ func TestSelfplayWithAnEngineThatForfeits(t *testing.T) {
 			"--max-plies", "6", "--opening-score", "-1", "--json", "--out", out}, flags...)...)
 		return code, stdout, stderr
 	}
-	var r selfplayReport
+	var r datagen.Summary
 	out := filepath.Join(t.TempDir(), "rarely")
 	code, stdout, stderr := selfplay("crash-rarely", out)
 	if err := json.Unmarshal([]byte(stdout), &r); code != exitDone || err != nil {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/assay-chess/assay/cmd/internal/doc"
 	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/cmd/internal/runs"
 	"github.com/assay-chess/assay/cmd/internal/ui"
@@ -25,6 +26,7 @@ import (
 	"github.com/assay-chess/assay/engine/syzygy"
 	"github.com/assay-chess/assay/engine/uci"
 	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/opening"
 	"github.com/assay-chess/assay/selfplay/roster"
 )
@@ -34,6 +36,7 @@ import (
 type session struct {
 	*opts.Play
 	git            gitPlayers
+	cmd            *cobra.Command
 	ctx            context.Context
 	name           string // of the command
 	stdout, stderr io.Writer
@@ -43,7 +46,8 @@ type session struct {
 
 // newSession returns a session of a command.
 func newSession(cmd *cobra.Command, o *opts.Play) *session {
-	return &session{Play: o, ctx: cmd.Context(), name: cmd.Name(), stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr()}
+	return &session{Play: o, cmd: cmd, ctx: cmd.Context(), name: cmd.Name(), stdout: cmd.OutOrStdout(),
+		stderr: cmd.ErrOrStderr()}
 }
 
 // leaveReport writes the page of the run that has ended.
@@ -52,6 +56,28 @@ func (s *session) leaveReport() {
 		s.followed()
 	}
 	runs.LeaveReport(s.Out, s.stderr)
+}
+
+// show prints the result of a run as its document, or with --json the result itself, with what only this process
+// knows as "process".
+func (s *session) show(r any, p gamelog.Process, d *doc.Document, more map[string]any) error {
+	if !s.JSON {
+		return d.Print(s.stdout, s.All)
+	}
+	more["already"], more["played"], more["seconds"] = p.Already, p.Played, p.Took.Seconds()
+	if s.Out != "" {
+		more["out"] = s.Out
+	}
+	if p.Load.Time != 0 {
+		more["load"] = p.Load // of the machine
+	}
+	result, err := json.Marshal(r)
+	process, err2 := json.Marshal(more)
+	if err := errors.Join(err, err2); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(s.stdout, "%s,\"process\":%s}\n", result[:len(result)-1], process)
+	return err
 }
 
 // close ends what the session started.

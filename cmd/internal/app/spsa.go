@@ -9,13 +9,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/assay-chess/assay/cmd/internal/doc"
 	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/cmd/internal/runs"
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/engine"
-	"github.com/assay-chess/assay/engine/machine"
 	"github.com/assay-chess/assay/engine/quote"
-	"github.com/assay-chess/assay/tuner/spsa"
 	"github.com/assay-chess/assay/tuner/spsa/play"
 )
 
@@ -186,7 +185,7 @@ func (s *tuning) runSpsa(c play.Config) error {
 		return err
 	}
 	if err != nil {
-		return errors.Join(s.printUntuned(&c, r), err)
+		return errors.Join(s.show(r, r.Process, doc.SPSA(r, c.SPSA.Parameters, c.Out), map[string]any{}), err)
 	}
 	if r.Already {
 		fmt.Fprintf(s.stderr, "spsa: %s is complete; nothing to do\n", c.Out)
@@ -198,30 +197,22 @@ func (s *tuning) runSpsa(c play.Config) error {
 		return err
 	}
 	s.leaveReport()
-	if s.JSON {
-		return ui.PrintJSON(s.stdout, spsaJSON{Out: c.Out, Result: r, Weights: weights, Budget: budget, Load: r.Load,
-			Already: r.Already, Seconds: r.Took.Seconds()})
+	d, more := doc.SPSA(r, c.SPSA.Parameters, c.Out), map[string]any{}
+	if form := s.config.form; form != "" {
+		values := make([]float64, len(r.Parameters))
+		for i := range values {
+			values[i] = r.Parameters[i].Value
+		}
+		d.Parts = append(d.Parts, doc.Part{Text: []string{fmt.Sprintf("the answer as %s reads it (%s):", form, r.Limits)},
+			Code: form.Format(c.SPSA.Parameters, values)})
 	}
-	return s.printSpsa(ui.Folded(s.stdout), &c, r, weights)
-}
-
-// printUntuned prints a run without a verdict.
-func (s *tuning) printUntuned(c *play.Config, r *play.Result) error {
-	if s.JSON {
-		return ui.PrintJSON(s.stdout, spsaJSON{Out: c.Out, Result: r, Load: r.Load, Seconds: r.Took.Seconds()})
+	if weights != "" {
+		more["weights"] = weights
+		d.Note("written %s", weights)
 	}
-	_, err := fmt.Fprintf(s.stdout, "no answer: %s\n%d iterations, %d games of %s, %d forfeited (%s); %d void pairs\n",
-		r.Reason, r.Iterations, r.Games, r.Player, r.Forfeits, ui.FaultsText(c.Out, r.Forfeits), r.VoidPairs)
-	return err
-}
-
-// spsaJSON is what spsa --json prints.
-type spsaJSON struct {
-	Out string `json:"out"`
-	*play.Result
-	Weights string       `json:"weights,omitempty"` // the weight file that was written
-	Budget  *spsa.Budget `json:"budget,omitempty"`  // null if the run was complete
-	Load    machine.Load `json:"load,omitzero"`     // of the machine; absent if it was not measured
-	Already bool         `json:"already"`
-	Seconds float64      `json:"seconds"`
+	if budget != nil {
+		more["budget"] = budget
+	}
+	d.Note("written %s", filepath.Join(c.Out, play.LogName))
+	return s.show(r, r.Process, d, more)
 }

@@ -2,17 +2,11 @@ package app
 
 import (
 	"fmt"
-	"io"
 	"path/filepath"
-	"strings"
-	"text/tabwriter"
 
-	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/durable"
-	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/selfplay/gamelog"
-	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/roster"
 	"github.com/assay-chess/assay/tuner/spsa"
 	"github.com/assay-chess/assay/tuner/spsa/play"
@@ -41,95 +35,6 @@ func writeSpsaWeights(c *play.Config, r *play.Result) (string, error) {
 	path := filepath.Join(c.Out, spsaWeightsName)
 	return path, durable.WriteFile(path, text)
 }
-
-func (s *tuning) printSpsa(out io.Writer, c *play.Config, r *play.Result, weights string) error {
-	if v := r.Validation; v != nil {
-		fmt.Fprintf(out, "%s: the answer against the start, %d games, %s: Elo %s\n\n", spsaVerdict(v), v.Games, r.Limits,
-			v.Strength.Text(""))
-	}
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(w, "parameter\tstart\tanswer\t±\toptimum, 95 %\t")
-	if s.All {
-		fmt.Fprint(w, "by regression\t±\tElo per c_end\t±\t")
-	}
-	fmt.Fprintln(w)
-	answer := make([]float64, len(r.Parameters))
-	var noEffect []string
-	for i := range r.Parameters {
-		e, p := &r.Parameters[i], &c.SPSA.Parameters[i]
-		answer[i] = e.Value
-		interval := tooFew
-		if e.OptimumLo != nil {
-			interval = pointerOr(e.OptimumLo) + " to " + pointerOr(e.OptimumHi)
-		}
-		if e.EffectP != nil && *e.EffectP >= spsaNoEffect {
-			noEffect = append(noEffect, e.Name)
-		}
-		quote.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t", e.Name, play.Text(p, e.Start), play.Text(p, e.Value),
-			numberOr(e.BatchSE, e.BatchSE > 0), interval)
-		if s.All {
-			quote.Fprintf(w, "%s\t%s\t%s\t%s\t", pointerOr(e.Optimum), pointerOr(e.OptimumSE), pointerOr(e.Slope),
-				pointerOr(e.SlopeSE))
-		}
-		fmt.Fprintln(w)
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	fmt.Fprintf(out, "\n%d iterations, %d games (%.0f %% drawn) of %s, %s\n", r.Iterations, r.Games,
-		100*float64(r.Draws)/float64(max(r.Games, 1)), r.Player, r.Limits)
-	fmt.Fprintf(out, "answers are averages over the last third, their errors (±) from batches; the optimum is by a "+
-		"regression on all results\n")
-	if len(noEffect) > 0 {
-		fmt.Fprintf(out, "no effect seen (p >= %.2f) of: %s. More games may see one; each of these values may be chance\n",
-			spsaNoEffect, strings.Join(noEffect, ", "))
-	}
-	if r.Forfeits > 0 {
-		fmt.Fprintf(out, "%d games were forfeited and count as lost (%s)\n", r.Forfeits, ui.FaultsText(c.Out, r.Forfeits))
-	}
-	ui.PrintWarnings(out, r.Warnings)
-	if r.Load.Busy() {
-		fmt.Fprintf(out, "machine busy: %v\n", r.Load)
-	}
-	if form := s.config.form; form != "" {
-		fmt.Fprintf(out, "the answer as %s reads it (%s):\n%s", form, r.Limits, form.Format(c.SPSA.Parameters, answer))
-	}
-	if weights != "" {
-		fmt.Fprintf(out, "written %s\n", weights)
-	}
-	_, err := fmt.Fprintf(out, "written %s\n", filepath.Join(c.Out, play.LogName))
-	return err
-}
-
-func spsaVerdict(v *match.Result) string {
-	switch v.Verdict {
-	case match.Stronger:
-		return "BETTER"
-	case match.Weaker:
-		return "WORSE, do not use it"
-	}
-	return "UNDECIDED, too few games"
-}
-
-// tooFew stands for a number that the results are too few for.
-const tooFew = "too few"
-
-func numberOr(x float64, known bool) string {
-	if !known {
-		return tooFew
-	}
-	return fmt.Sprintf("%.3g", x)
-}
-
-func pointerOr(x *float64) string {
-	if x == nil {
-		return tooFew
-	}
-	return fmt.Sprintf("%.4g", *x)
-}
-
-// spsaNoEffect is the p-value from which no effect of a parameter was seen.
-const spsaNoEffect = 0.05
 
 // afford says what the budget of a run can find, unless the run is complete.
 func (s *tuning) afford(c *play.Config, say func(string)) (*spsa.Budget, error) {

@@ -63,9 +63,9 @@ func (r *Result) Best() (best *Candidate) {
 	return best
 }
 
-// longer is the command of a match that plays a candidate until a test decides, on openings of its own. The run is in
+// Longer is the command of a match that plays a candidate until a test decides, on openings of its own. The run is in
 // the folder dir.
-func (r *Result) longer(c *Candidate, dir string) string {
+func (r *Result) Longer(c *Candidate, dir string) string {
 	candidate := "git:name=new:" + Tag(c.Weights)
 	if r.Weights != "" {
 		candidate = "git:name=new:" + BaseTag + "?" + r.Weights + "=" + filepath.Join(dir, filepath.FromSlash(c.Weights.File))

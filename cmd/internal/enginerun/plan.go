@@ -103,8 +103,8 @@ func (p *Plan) addition(limit string, wanted int, fit float64) int {
 	return 0
 }
 
-// leftOut names the matches that are left out.
-func (p *Plan) leftOut() string {
+// NotPlayed names the matches that are left out.
+func (p *Plan) NotPlayed() string {
 	return fmt.Sprintf("no match at %s: the %g hours are too few", strings.Join(p.LeftOut, " or "), p.Hours)
 }
 
@@ -190,7 +190,7 @@ func (p *Plan) Text() string {
 	}
 	line("at the end", "up to %d games, SPRT [-10, 0]; then %s", p.Final, strings.Join(list, ", "))
 	if p.LeftOut != nil {
-		line("", "%s", p.leftOut())
+		line("", "%s", p.NotPlayed())
 	}
 	if least := p.Provable(); least <= mostElo {
 		line("can prove", "a gain of %d Elo or more", least)

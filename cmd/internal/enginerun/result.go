@@ -2,10 +2,7 @@ package enginerun
 
 import (
 	"fmt"
-	"path/filepath"
-	"strings"
 
-	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/sprt"
 	"github.com/assay-chess/assay/tuner/learn"
@@ -79,67 +76,6 @@ func (r *Result) Headline() string {
 		return "nothing found: the champion failed the test against the engine as it was"
 	}
 	return "nothing found: the matches at the end show neither a gain nor that the engine did not become weaker"
-}
-
-// Text returns the result as people read it; dir is the run's folder.
-func (r *Result) Text(dir string) string {
-	var s strings.Builder
-	line := func(name, format string, args ...any) {
-		fmt.Fprintf(&s, "%-13s  %s\n", name, fmt.Sprintf(format, args...))
-	}
-	fmt.Fprintln(&s, r.Headline())
-	for _, g := range r.Generations {
-		name := fmt.Sprintf("generation %d", g.Number)
-		line(name, "%d games, %d positions; %s", r.Plan.Games, g.Positions, g.Headline)
-		if g.Changed > 0 {
-			line("", "%d rows are counted otherwise with the new weights: columns depend on tuned numbers", g.Changed)
-		}
-		line("", "%s", g.Reason)
-	}
-	for _, m := range []struct {
-		name string
-		r    *match.Result
-	}{
-		{"test", r.NotWeaker}, {"match", r.Fixed}, {fmt.Sprintf("%d x nodes", DeepFactor), r.Deep},
-		{r.Plan.FinalClock, r.Clock},
-	} {
-		switch {
-		case m.r == nil:
-		case m.r.Verdict == match.NoVerdict:
-			line(m.name, "no verdict: %s; the same command tries this match again", m.r.Reason)
-		default:
-			lost := ""
-			if m.r.Known() && m.r.EloHi < 0 && r.Patch != "" {
-				lost = ": a loss, so think again before you apply the patch"
-			}
-			line(m.name, "%s Elo, %d games +%d =%d -%d%s", m.r.Strength.Text(""), m.r.Games, m.r.Wins, m.r.Draws, m.r.Losses,
-				lost)
-		}
-	}
-	if r.Plan.LeftOut != nil && r.Outcome != learn.NothingFound {
-		line("", "%s", r.Plan.leftOut())
-	}
-	if best := r.Best(); best != nil {
-		line("best", "%s: %s Elo, %d games", best.Name, best.Match.Strength.Text(""), best.Match.Games)
-		if best.Match.Elo > 0 {
-			line("to play it on", "%s", r.longer(best, dir))
-		}
-	}
-	for i, note := range r.Notes {
-		line([]string{"in the source", ""}[min(i, 1)], "%s", quote.Text(note))
-	}
-	switch path := filepath.Join(dir, filepath.FromSlash(r.Patch)); {
-	case r.Patch == "":
-	case r.Stale:
-		line("patch", "%s; the repository has changed since: it is for %s", quote.Text(path), Short(r.Base))
-	case r.Dirty:
-		line("patch", "git apply %s", quote.Word(path))
-	case strings.HasSuffix(r.Patch, ".patch"):
-		line("patch", "git am %s", quote.Word(path))
-	default:
-		line("weights", "%s", quote.Text(path))
-	}
-	return s.String()
 }
 
 // NotWeaker is the test at the end.

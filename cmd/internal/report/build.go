@@ -12,25 +12,28 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/assay-chess/assay/cmd/internal/enginerun"
+	"github.com/assay-chess/assay/cmd/internal/doc"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/arrange"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 )
 
-// Section is a part of a page with a heading of its own.
+// Section is a part of a page with a heading of its own: what a document says, plots, and what only a page has.
 type Section struct {
 	ID, Title string
+	Parts     []doc.Part
+	Figures   []figure
 	Body      template.HTML
 }
 
 // Report is the content of a page about a run.
 type Report struct {
 	Status   durable.RunStatus
-	Headline template.HTML
+	Document *doc.Document
+	Unit     string // of what is done
 	Sections []Section
 	games    []*gallery // to replay, one a folder
-	outcome  *Summary
 }
 
 // reader reads files of a run. It keeps its first error.
@@ -61,12 +64,12 @@ func read[T any](r *reader, elem ...string) *T {
 	return v
 }
 
-// builder makes the sections of one run.
+// builder describes a run.
 type builder struct {
 	reader
+	brief    bool // for a list of runs: neither games nor plots
 	config   json.RawMessage
 	report   *Report
-	figures  int
 	tallies  []*tally
 	maxGames int // bytes of games that the page may hold, for each folder
 }
@@ -85,8 +88,7 @@ func contradicted(dir string, err *error) {
 }
 
 // Build reads the run in dir, as far as it got.
-func Build(dir string) (_ *Report, err error) {
-	defer contradicted(dir, &err)
+func Build(dir string) (*Report, error) {
 	dir = filepath.Clean(dir)
 	if info, err := os.Stat(dir); err != nil {
 		return nil, err
@@ -97,6 +99,7 @@ func Build(dir string) (_ *Report, err error) {
 	if abs, err := filepath.Abs(dir); err == nil {
 		b.report.Status.Name = filepath.Base(abs)
 	}
+	var err error
 	b.config, err = durable.ReadFile(filepath.Join(dir, durable.RunConfigName), durable.MaxJSON)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s is not a run: there is no %s", dir, durable.RunConfigName)
@@ -106,29 +109,49 @@ func Build(dir string) (_ *Report, err error) {
 	if s := b.report.Status; s.State == durable.Unreadable {
 		return nil, s.Err
 	}
-	if b.report.outcome, err = summarize(dir, b.report.Status, b.standing); err != nil {
-		return nil, err
+	return b.report, b.build()
+}
+
+// build describes the run, by the kind of its command.
+func (b *builder) build() (err error) {
+	defer contradicted(b.dir, &err)
+	status := &b.report.Status
+	of, known := kinds[status.Info.Command]
+	if !known {
+		of = kinds["selfplay"]
 	}
-	switch b.report.Status.Info.Command {
-	case "learn":
-		b.learn()
-	case "tune":
-		b.tune()
-	case "match":
-		b.match()
-	case "ladder":
-		b.ladder()
-	case "screen":
-		b.screen()
-	case "spsa":
-		b.spsa()
-	case enginerun.Command:
-		b.learnEngine()
-	default:
-		b.selfplay() // a command without a view of its own may have games
+	d := of.describe(b)
+	if b.err != nil {
+		return b.err
 	}
-	b.finish()
-	return b.report, b.err
+	b.report.Document, b.report.Unit = b.soFar(d, of.unit), of.unit
+	if !b.brief {
+		b.finish()
+	}
+	return b.err
+}
+
+// soFar completes the description of a run without a result by its last event of progress.
+func (b *builder) soFar(d *doc.Document, unit string) *doc.Document {
+	if d == nil {
+		d = new(doc.Document)
+	}
+	d.Class = cmp.Or(d.Class, doc.Open)
+	d.Total = cmp.Or(d.Total, int64(b.report.Status.Info.Total))
+	if d.Headline != "" {
+		return d
+	}
+	note := ""
+	if last := durable.LastProgress(b.dir); last != nil {
+		d.Done, d.Total, note = last.Done, cmp.Or(last.Total, d.Total), strings.TrimSpace(last.Note)
+	}
+	if d.Headline = fmt.Sprintf("%d %s", d.Done, unit); d.Total > 0 {
+		d.Headline = fmt.Sprintf("%d of %d %s", d.Done, d.Total, unit)
+	}
+	if note != "" {
+		d.Headline += ": " + note
+	}
+	return d
 }
 
 // finish adds the sections that all runs have.
@@ -140,27 +163,26 @@ func (b *builder) finish() {
 	if err != nil {
 		b.keep(fmt.Errorf("%s: %w", filepath.Join(b.dir, durable.RunConfigName), err))
 	}
-	b.add("settings", "Settings", "settings",
-		map[string]any{"Status": b.report.Status, "Settings": settings, "Pedigree": b.pedigree()})
-}
-
-// render renders a template, unless there was an error.
-func (b *builder) render(name string, data any) (body template.HTML) {
-	if b.err == nil {
-		body, b.err = renderFrom(&b.figures, name, data)
+	info := b.report.Status.Info
+	parts := []doc.Part{{Text: []string{"Program: " + info.Program + ". The command that started the run, and resumes it:"},
+		Code: info.Resume, Tables: []ui.Table{settings}}}
+	if pedigree := b.pedigree(); len(pedigree.Rows) > 0 {
+		parts[0].Tables = append(parts[0].Tables, pedigree)
 	}
-	return body
+	b.add("settings", "Settings", parts)
 }
 
-// add renders a section.
-func (b *builder) add(id, title, name string, data any) {
-	b.report.Sections = append(b.report.Sections, Section{id, title, b.render(name, data)})
+// add adds a section.
+func (b *builder) add(id, title string, parts []doc.Part, figures ...figure) {
+	b.report.Sections = append(b.report.Sections, Section{ID: id, Title: title, Parts: parts, Figures: figures})
 }
 
-// headline renders the result of the run in a sentence or two.
-func (b *builder) headline(name string, data any) {
-	class := template.HTMLEscapeString(b.report.outcome.Class)
-	b.report.Headline = template.HTML(`<div class="`+class+`">`) + b.render(name, data) + "</div>"
+// addBody adds a section with what only a page has.
+func (b *builder) addBody(id, title, template string, data any, figures ...figure) {
+	b.add(id, title, nil, figures...)
+	if b.err == nil {
+		b.report.Sections[len(b.report.Sections)-1].Body, b.err = render(template, data)
+	}
 }
 
 // tally reads the games of a folder, once.
@@ -173,6 +195,9 @@ func (b *builder) tally(dir, name string) *tally {
 	rel, err := filepath.Rel(b.dir, dir)
 	b.keep(err)
 	t := &tally{Tally: arrange.NewTally(), folder: dir, viewer: newGallery(name, dir, filepath.ToSlash(rel), b.maxGames)}
+	if b.brief {
+		return t
+	}
 	b.keep(gamelog.ReadGames(dir, t.add))
 	b.tallies = append(b.tallies, t)
 	if t.Games > 0 {
@@ -181,29 +206,19 @@ func (b *builder) tally(dir, name string) *tally {
 	return t
 }
 
-// standing counts the games of the run, which are read once for the whole page.
-func (b *builder) standing(dir string) (int64, [][2]int, error) {
-	t := b.tally(dir, b.report.Status.Info.Command)
-	return t.Games, t.Pairs(), b.err
-}
-
 // games adds the statistics of the run's games.
 func (b *builder) games() {
-	type summary struct {
-		Name    string
-		Rows    [][2]string
-		Figures []figure
-	}
-	var summaries []summary
+	var parts []doc.Part
+	var figures []figure
 	for _, t := range b.tallies {
-		if t.Games == 0 {
-			continue
+		if t.Games > 0 {
+			name := t.viewer.Label
+			parts = append(parts, doc.Part{Title: name, Tables: []ui.Table{t.summary()}})
+			figures = append(figures, t.figures(name)...)
 		}
-		name := t.viewer.Label
-		summaries = append(summaries, summary{name, t.summary(), t.figures(name)})
 	}
-	if len(summaries) > 0 {
-		b.add("games", "The games", "games", summaries)
+	if len(parts) > 0 {
+		b.add("games", "The games", parts, figures...)
 	}
 }
 
@@ -218,19 +233,16 @@ func (b *builder) board() {
 	}
 	sets, err := jsonScript(list)
 	b.keep(err)
-	b.add("replay", "Replay a game", "replay", sets)
+	b.addBody("replay", "Replay a game", "replay", sets)
 }
 
-// setting is one line of a configuration.
-type setting struct{ Name, Value string }
-
 // flatten lists a configuration's values with their paths, by path.
-func flatten(doc json.RawMessage) ([]setting, error) {
-	values, err := durable.Flatten(doc)
+func flatten(config json.RawMessage) (t ui.Table, err error) {
+	values, err := durable.Flatten(config)
 	if err != nil {
-		return nil, err
+		return t, err
 	}
-	var list []setting
+	t = ui.Table{Caption: "Configuration", Head: []string{"setting", "value"}}
 	for _, v := range values {
 		text := v.Value
 		if text == "null" {
@@ -238,14 +250,15 @@ func flatten(doc json.RawMessage) ([]setting, error) {
 		} else if v.Value[0] == '"' {
 			err = errors.Join(err, json.Unmarshal([]byte(v.Value), &text))
 		}
-		list = append(list, setting{v.Path, text})
+		t.Rows = append(t.Rows, []string{v.Path, text})
 	}
-	slices.SortFunc(list, func(a, b setting) int { return strings.Compare(a.Name, b.Name) })
-	return list, err
+	slices.SortFunc(t.Rows, func(a, b []string) int { return strings.Compare(a[0], b[0]) })
+	return t, err
 }
 
 // pedigree lists the weight files and data sets of a run, with what they were made from.
-func (b *builder) pedigree() (list []setting) {
+func (b *builder) pedigree() ui.Table {
+	t := ui.Table{Caption: "Pedigree: what each weight file and data set was made from", Head: []string{"file", "made from"}}
 	for _, name := range b.glob("weights.json", "gen-*/weights.json") {
 		rel, _ := filepath.Rel(b.dir, name)
 		var f struct {
@@ -253,26 +266,25 @@ func (b *builder) pedigree() (list []setting) {
 			Provenance provenance `json:"provenance"`
 		}
 		if ok, err := readJSON(&f, name); err != nil || !ok {
-			list = append(list, setting{rel, "cannot be read"})
+			t.Add("%s\tcannot be read", rel)
 			continue
 		}
 		p := f.Provenance
-		list = append(list, setting{rel, fmt.Sprintf("%s from parent %s, %d positions of %d games, %s, seed %s, %s; "+
-			"training loss %.5f, validation loss %.5f; data %s", f.Model, cmp.Or(p.Parent, "none"), p.Rows, p.Games, p.Method,
-			p.Seed, p.Program, p.LossTrain, p.LossValid, cmp.Or(strings.Join(p.Data, ", "), "none"))})
+		t.Add("%s\t%s from parent %s, %d positions of %d games, %s, seed %s, %s; "+
+			"training loss %.5f, validation loss %.5f; data %s", rel, f.Model, cmp.Or(p.Parent, "none"), p.Rows, p.Games, p.Method,
+			p.Seed, p.Program, p.LossTrain, p.LossValid, cmp.Or(strings.Join(p.Data, ", "), "none"))
 	}
 	for _, name := range b.glob("manifest.json", "*/manifest.json", "*/*/manifest.json") {
 		rel, _ := filepath.Rel(b.dir, filepath.Dir(name))
 		m, err := durable.LoadManifest(filepath.Dir(name))
 		if err != nil {
-			list = append(list, setting{rel, err.Error()})
+			t.Add("%s\t%s", rel, err)
 			continue
 		}
 		id, _ := m.ID()
-		list = append(list, setting{rel, fmt.Sprintf("%s, %d rows, complete: %t, id %.12s, seed %d, %s",
-			m.Schema, m.Rows, m.Complete, id, m.Seed, m.Program)})
+		t.Add("%s\t%s, %d rows, complete: %t, id %.12s, seed %d, %s", rel, m.Schema, m.Rows, m.Complete, id, m.Seed, m.Program)
 	}
-	return list
+	return t
 }
 
 // glob lists the files of the run that match one of the patterns.

@@ -194,17 +194,14 @@ func tint(v float64, se num.Float, most float64) template.CSS {
 	return template.CSS(fmt.Sprintf("background:rgba(%s,%.2f)", rgb, strength))
 }
 
-// coefficientSection adds the table.
-func (b *builder) coefficientSection(c *coefficients) {
-	if len(c.List) > 0 {
-		b.add("coefficients", "Every coefficient", "coefficients", c)
-	}
-}
-
-// boardSection adds the boards.
-func (b *builder) boardSection(c *coefficients) {
+// addCoefficients adds the piece-square tables among the terms, and the table of all.
+func (b *builder) addCoefficients(unit, note string, terms []tuner.TermFit) {
+	c := newCoefficients(unit, note, terms)
 	if tables := boards(c.List); len(tables) > 0 {
-		b.add("boards", "Piece-square tables", "boards", map[string]any{"Unit": c.Unit, "Tables": tables,
+		b.addBody("boards", "Piece-square tables", "boards", map[string]any{"Unit": c.Unit, "Tables": tables,
 			"Numbered": slices.ContainsFunc(tables, func(p pieceBoards) bool { return p.Numbered })})
+	}
+	if len(c.List) > 0 {
+		b.addBody("coefficients", "Every coefficient", "coefficients", c, c.Figures...)
 	}
 }

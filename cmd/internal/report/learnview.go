@@ -1,105 +1,96 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
-	"iter"
-	"os"
 	"path/filepath"
 
+	"github.com/assay-chess/assay/cmd/internal/doc"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/selfplay/datagen"
+	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/sprt"
 	"github.com/assay-chess/assay/tuner"
 	"github.com/assay-chess/assay/tuner/learn"
 	"github.com/assay-chess/assay/tuner/spsa/play"
 )
 
-// learnView is a learning run, as far as it got.
-type learnView struct {
-	Plan        learn.Plan
-	Result      *learn.Result // nil while the run is in progress
-	Generations []generation
-	Final       *matchView
-	FromStart   *matchView
-}
-
-// generation is one generation of the loop. What has not happened yet is nil.
-type generation struct {
-	Number   int
-	Games    *datagen.Summary
-	ByGames  bool // they are pairs between perturbed weights, see learn.MethodSPSA
-	Fit      *learn.Fit
-	Gate     *matchView
-	Decided  bool
-	Promoted bool
-	Reason   string
-	Warnings []string
-}
-
-// learn makes the sections of a run of assay learn.
-func (b *builder) learn() {
+// learn shows a run of assay learn.
+func (b *builder) learn() *doc.Document {
 	var config struct {
 		Plan learn.Plan `json:"plan"`
 	}
 	b.read(&config, b.dir, durable.RunConfigName)
-	v := &learnView{Plan: config.Plan, Result: read[learn.Result](&b.reader, b.dir, durable.RunResultName)}
-	if r := v.Result; r != nil {
-		name := filepath.Join(b.dir, durable.RunResultName)
+	d, plan, decisions := new(doc.Document), config.Plan, b.decisions()
+	r := read[learn.Result](&b.reader, b.dir, durable.RunResultName)
+	if r != nil {
+		name := b.path(durable.RunResultName)
 		switch {
 		case r.Format != learn.Format:
 			b.keep(fmt.Errorf("%s: format %q, want %s", name, r.Format, learn.Format))
-			return
+			return nil
 		case r.Final == nil:
 			b.keep(fmt.Errorf("%s: no final match", name))
-			return
+			return nil
 		}
-		v.Plan = r.Plan
+		d, plan = doc.Learn(r, b.dir), r.Plan
 	}
-	b.maxGames = galleryBytes / (2*len(v.Plan.Generations) + 2)
+	d.Done, d.Total = max(d.Done, int64(len(decisions))), int64(len(plan.Generations))
+	if b.brief {
+		return d
+	}
+	b.maxGames = galleryBytes / (2*len(plan.Generations) + 2)
 	// The final matches first: the result is there, and the board begins with their games.
-	last := filepath.Join(b.dir, fmt.Sprintf("gen-%d", len(v.Plan.Generations)))
-	v.Final = b.readMatch(filepath.Join(last, "final"), "final match")
-	v.FromStart = b.readMatch(filepath.Join(last, "from-start"), "match against the start weights")
-	b.generations(v)
-	b.headline("learn-headline", v)
-	b.learnSections(v)
+	last := b.path(learn.Folder(len(plan.Generations)))
+	b.addMatch("final", "Final match", filepath.Join(last, "final"))
+	_, fromStart := b.addMatch("from-start", "Match against the start weights", filepath.Join(last, "from-start"))
+	finals := len(b.report.Sections)
+	list := b.generations(r, len(plan.Generations), decisions)
+	matches := b.report.Sections
+	b.report.Sections = nil
+	if len(list) > 0 {
+		b.add("generations", "Generations", []doc.Part{doc.Generations(list)}, curves(list, fromStart)...)
+	}
+	b.report.Sections = append(b.report.Sections, matches[:finals]...)
+	terms, fit := latest(r, list)
+	note := "Compared with the start weights. " + starred +
+		" A small error means nothing where the prior determines the term."
+	b.addCoefficients("centipawns", note, terms)
+	if fit != nil && len(fit.Fit.Calibration.ByScore) > 0 {
+		b.add("calibration", "Calibration of the evaluation", nil, fitCalibrations(&fit.Fit.Calibration,
+			fmt.Sprintf("The evaluation of generation %d's weights.", fit.Number))...)
+	}
+	b.report.Sections = append(b.report.Sections, matches[finals:]...)
+	return d
 }
 
-// started lists the generations that have a folder.
-func (b *builder) started(generations int) iter.Seq2[int, string] {
-	return func(yield func(int, string) bool) {
-		for n := 1; n <= generations; n++ {
-			folder := filepath.Join(b.dir, fmt.Sprintf("gen-%d", n))
-			if _, err := os.Stat(folder); err != nil || !yield(n, folder) {
-				return
-			}
+// generations reads the generations that have started, as far as they got, and adds their gates.
+func (b *builder) generations(r *learn.Result, planned int, decisions map[int]decision) (list []learn.GenerationResult) {
+	for i, folder := range b.started(planned) {
+		g := learn.GenerationResult{Number: i + 1}
+		games, tuned := filepath.Join(folder, "games"), filepath.Join(folder, "spsa")
+		if s := read[datagen.Summary](&b.reader, games, durable.RunResultName); s != nil {
+			g.Games = *s
 		}
+		b.tally(games, fmt.Sprintf("generation %d, self-play", g.Number))
+		b.tally(tuned, fmt.Sprintf("generation %d, tuning by games", g.Number))
+		if f := read[learn.Fit](&b.reader, folder, learn.FitName); f != nil {
+			g.Fit = *f
+		}
+		g.Fit.SPSA = cmp.Or(g.Fit.SPSA, read[play.Result](&b.reader, tuned, durable.RunResultName))
+		_, g.Gate = b.addMatch(fmt.Sprintf("gate-%d", g.Number), fmt.Sprintf("Gate of generation %d", g.Number),
+			filepath.Join(folder, "gate"))
+		if x, ok := decisions[g.Number]; ok {
+			g.Promoted, g.Reason = x.Promoted, x.Reason
+		}
+		if r != nil && i < len(r.Generations) {
+			g.Promoted, g.Reason, g.Warnings = r.Generations[i].Promoted, r.Generations[i].Reason, r.Generations[i].Warnings
+		}
+		list = append(list, g)
 	}
-}
-
-func (b *builder) generations(v *learnView) {
-	decisions := b.decisions()
-	for n, folder := range b.started(len(v.Plan.Generations)) {
-		g := generation{Number: n}
-		g.Games = read[datagen.Summary](&b.reader, folder, "games", durable.RunResultName)
-		if tuned := read[play.Result](&b.reader, folder, "spsa", durable.RunResultName); tuned != nil {
-			g.Games, g.ByGames = &datagen.Summary{Games: tuned.Games}, true
-		}
-		b.tally(filepath.Join(folder, "games"), fmt.Sprintf("generation %d, self-play", n))
-		b.tally(filepath.Join(folder, "spsa"), fmt.Sprintf("generation %d, tuning by games", n))
-		g.Fit = read[learn.Fit](&b.reader, folder, learn.FitName)
-		g.Gate = b.readMatch(filepath.Join(folder, "gate"), fmt.Sprintf("generation %d, gate", n))
-		if d, ok := decisions[n]; ok {
-			g.Decided, g.Promoted, g.Reason = true, d.Promoted, d.Reason
-		}
-		if v.Result != nil && n <= len(v.Result.Generations) {
-			r := v.Result.Generations[n-1]
-			g.Decided, g.Promoted, g.Reason, g.Warnings = true, r.Promoted, r.Reason, r.Warnings
-		}
-		v.Generations = append(v.Generations, g)
-	}
+	return list
 }
 
 type decision struct {
@@ -120,45 +111,18 @@ func (b *builder) decisions() map[int]decision {
 	return all
 }
 
-func (b *builder) learnSections(v *learnView) {
-	if len(v.Generations) > 0 {
-		b.add("generations", "Generations", "generations", map[string]any{"View": v, "Figures": v.curves()})
-	}
-	if v.Final != nil {
-		b.add("final", "Final match", "match", v.Final)
-	}
-	if v.FromStart != nil {
-		b.add("from-start", "Match against the start weights", "match", v.FromStart)
-	}
-	terms, fit := v.latest()
-	note := "Compared with the start weights. " + starred +
-		" A small error means nothing where the prior determines the term."
-	c := newCoefficients("centipawns", note, terms)
-	b.boardSection(c)
-	b.coefficientSection(c)
-	if fit != nil && fit.Fit != nil && len(fit.Fit.Calibration.ByScore) > 0 {
-		b.add("calibration", "Calibration of the evaluation", "figures", fitCalibrations(&fit.Fit.Calibration,
-			fmt.Sprintf("The evaluation of generation %d's weights.", fit.Number)))
-	}
-	for _, g := range v.Generations {
-		if g.Gate != nil {
-			b.add(fmt.Sprintf("gate-%d", g.Number), fmt.Sprintf("Gate of generation %d", g.Number), "match", g.Gate)
-		}
-	}
-}
-
 // latest returns the terms of the result, or else of the last fit, and their generation,
 // nil if it has left no folder.
-func (v *learnView) latest() ([]tuner.TermFit, *generation) {
-	if v.Result != nil {
-		var of *generation
-		if n := v.Result.Learned.Generation; 0 < n && n <= len(v.Generations) {
-			of = &v.Generations[n-1]
+func latest(r *learn.Result, list []learn.GenerationResult) ([]tuner.TermFit, *learn.GenerationResult) {
+	if r != nil {
+		var of *learn.GenerationResult
+		if n := r.Learned.Generation; 0 < n && n <= len(list) {
+			of = &list[n-1]
 		}
-		return v.Result.Terms, of
+		return r.Terms, of
 	}
-	for i := len(v.Generations) - 1; i >= 0; i-- {
-		if g := &v.Generations[i]; g.Fit != nil {
+	for i := len(list) - 1; i >= 0; i-- {
+		if g := &list[i]; len(g.Fit.Terms) > 0 {
 			return g.Fit.Terms, g
 		}
 	}
@@ -166,29 +130,29 @@ func (v *learnView) latest() ([]tuner.TermFit, *generation) {
 }
 
 // curves draws loss and Elo over the generations.
-func (v *learnView) curves() (list []figure) {
+func curves(generations []learn.GenerationResult, fromStart *match.Result) (list []figure) {
 	before, after := series{name: "before", points: true}, series{name: "after", points: true}
 	gains := series{name: "before − after", points: true}
 	gates := series{name: "gate: candidate against champion", points: true}
-	for _, g := range v.Generations {
+	for _, g := range generations {
 		x := float64(g.Number)
-		if g.Fit != nil && g.Fit.Gain() != nil {
+		if g.Fit.Gain() != nil {
 			const apart = 0.08
 			p := g.Fit.Gain()
 			before.within(x-apart, num.Float(p.Start), p.StartInterval)
 			after.within(x+apart, num.Float(p.Tuned), p.TunedInterval)
 			gains.within(x, num.Float(p.Gain), p.Interval)
 		}
-		if g.Gate != nil && g.Gate.Strength().Known() {
-			gates.strength(x, g.Gate.Strength())
+		if g.Gate != nil && g.Gate.Strength.Known() {
+			gates.strength(x, g.Gate.Strength)
 		}
 	}
-	last := float64(len(v.Generations))
+	last := float64(len(generations))
 	if len(gates.x) > 0 {
 		drawn := []series{level("start", 0, 0, last), gates}
-		if v.FromStart != nil && v.FromStart.Strength().Known() {
+		if fromStart != nil && fromStart.Strength.Known() {
 			measured := series{name: "measured against the start", points: true}
-			measured.strength(last+0.15, v.FromStart.Strength())
+			measured.strength(last+0.15, fromStart.Strength)
 			drawn = append(drawn, measured)
 		}
 		list = append(list, chart(figure{Title: "Elo over the generations",

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -47,7 +49,7 @@ func TestOutcomes(t *testing.T) {
 		"ladder": {"ladder", &ladder.Result{Games: 40,
 			Ratings: []ladder.Rating{{Name: "first", Strength: sprt.Strength{Elo: 30, EloLo: 10, EloHi: 50}}}},
 			[]string{"first of 1: first, &#43;30 Elo [&#43;10, &#43;50]", "40 of 400 games"}},
-		"tuned": {"tune", better, []string{`<strong class="badge good">BETTER</strong> <bdi>loss lower by 0.020000 [&#43;0.010000, &#43;0.030000]`, "7 steps"}},
+		"tuned": {"tune", better, []string{`<strong class="badge good">BETTER</strong> <bdi>loss of the start weights minus that of the tuned ones: &#43;0.020000, 95 % interval &#43;0.010000 to`, "7 of 400 steps"}},
 		"early": {"match", nil, []string{"0 of 400 games", "Resume with: <code>assay early</code>"}},
 	} {
 		if err := os.Rename(writeRun(t, name, durable.RunInfo{Command: c.command, Resume: "assay " + name, Total: 400}, config,
@@ -70,7 +72,7 @@ func TestOutcomes(t *testing.T) {
 		noMarkup(t, body)
 	}
 	page := write(t, filepath.Join(runs, "passed"))
-	if want := "<title>PASSED new &lt;b&gt; beats base by &#43;21 Elo [&#43;4, &#43;38] · passed · assay</title>"; !strings.Contains(page, want) {
+	if want := "<title>PASSED: new &lt;b&gt; beats base by &#43;21 Elo [&#43;4, &#43;38] · passed · assay</title>"; !strings.Contains(page, want) {
 		t.Errorf("the page lacks %s", want)
 	}
 	if want := `<div class="good">`; !strings.Contains(page, want) {
@@ -78,26 +80,30 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// A match in progress is counted by its whole pairs, from A's view.
+// A list of runs says of a match in progress how it stood at last, and its page counts whole pairs, from A's view.
 func TestOutcomeOfAMatchInProgress(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "match")
 	c := longMatch(dir)
-	c.Games = 40
-	if _, err := match.Run(t.Context(), c); err != nil {
+	c.Games, c.Progress = 40, func(int64, int64, string) {}
+	r, err := match.Run(t.Context(), c)
+	if err == nil {
+		err = os.Remove(filepath.Join(dir, durable.RunResultName))
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
-	var final match.Result
-	if ok, err := readJSON(&final, dir, durable.RunResultName); err != nil || !ok {
-		t.Fatal(err)
-	}
-	if err := os.Remove(filepath.Join(dir, durable.RunResultName)); err != nil {
-		t.Fatal(err)
-	}
-	for name, at := range map[string]standing{"journal": readStanding, "tally": newBuilder(dir).standing} {
-		o, err := summarize(dir, durable.Status(dir), at)
-		if err != nil || o.WDL != wdl(final.Wins, final.Draws, final.Losses) || o.Done != 40 || o.Total != 40 ||
-			!strings.Contains(o.Text, "so far ") {
-			t.Errorf("%s: %+v, %v; want %d–%d–%d", name, o, err, final.Wins, final.Draws, final.Losses)
+	for brief, want := range map[bool]string{true: "40 of 40 games: ", false: "SO FAR: random against random: "} {
+		b := newBuilder(dir)
+		b.brief, b.config = brief, json.RawMessage("{}")
+		if err := b.build(); err != nil {
+			t.Fatal(err)
+		}
+		d := b.report.Document
+		if !strings.HasPrefix(d.Headline, want) || d.Done != 40 || d.Total != 40 {
+			t.Errorf("brief %t: %+v", brief, d)
+		}
+		if wdl := fmt.Sprintf("%d–%d–%d", r.Wins, r.Draws, r.Losses); !brief && d.WDL != wdl {
+			t.Errorf("%s, want %s", d.WDL, wdl)
 		}
 	}
 }

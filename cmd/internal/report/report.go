@@ -24,6 +24,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/assay-chess/assay/cmd/internal/doc"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/engine/quote"
@@ -57,7 +59,7 @@ type templateData struct {
 	Title    string // of the tab
 	Name     string
 	Status   *durable.RunStatus // nil for pages that are not of one run
-	Headline template.HTML
+	Document *doc.Document
 	Sections []Section
 	Games    template.JS
 	Refresh  int // 0: the page stays as it is
@@ -68,8 +70,11 @@ type templateData struct {
 
 // Page renders the whole page.
 func (r *Report) Page() ([]byte, error) {
-	v := templateData{Title: r.outcome.title(r.Status.Name), Name: r.Status.Name, Status: &r.Status, Headline: r.Headline,
+	v := templateData{Title: r.Status.Name, Name: r.Status.Name, Status: &r.Status, Document: r.Document,
 		Sections: r.Sections}
+	if text := r.Document.Headline; text != "" {
+		v.Title = shorten(text, 70) + " · " + v.Title
+	}
 	if r.Status.State == durable.Running {
 		v.Refresh = refresh
 	}
@@ -105,15 +110,13 @@ func embedded(name string) []byte {
 	return data
 }
 
-// render executes one of the page's templates.
-func render(name string, data any) (template.HTML, error) { return renderFrom(new(int), name, data) }
-
-// renderFrom executes a template and counts its figures, and gives each an id. Templates escape what
-// HTML would obey; quote, what a terminal would that shows the file.
-func renderFrom(figures *int, name string, data any) (template.HTML, error) {
+// render executes one of the page's templates, and gives each figure an id. Templates escape what HTML would obey;
+// quote, what a terminal would that shows the file.
+func render(name string, data any) (template.HTML, error) {
+	figures := 0
 	next := func() int {
-		*figures++
-		return *figures
+		figures++
+		return figures
 	}
 	t, err := template.New("").Funcs(funcs).Funcs(template.FuncMap{"next": next}).ParseFS(files, "page/*.html")
 	if err != nil {
@@ -128,23 +131,13 @@ func renderFrom(figures *int, name string, data any) (template.HTML, error) {
 
 // funcs are the functions with which templates format numbers.
 var funcs = template.FuncMap{
-	"signed": func(v float64) string { return fmt.Sprintf("%+.1f", v) },
-	"los": func(v num.Float) string {
-		if !v.Known() {
-			return "–"
-		}
-		return percent(float64(v), 1)
-	},
-	"fixed":   func(digits int, v float64) string { return fmt.Sprintf("%.*f", digits, v) },
-	"loss":    func(v num.Float) string { return known("none", 5, v) },
-	"se":      func(digits int, v num.Float) string { return known("–", digits, v) },
-	"minus":   func(a, b int64) int64 { return a - b },
-	"percent": percent,
-	"float":   func(n int64) float64 { return float64(n) },
-	"value":   func(v *float64) float64 { return *v },
-	"half":    func(won, drawn int64) float64 { return float64(won) + float64(drawn)/2 },
-	"short":   short,
-	"ends":    ends,
+	"fixed": func(digits int, v float64) string { return fmt.Sprintf("%.*f", digits, v) },
+	"se":    func(digits int, v num.Float) string { return known("–", digits, v) },
+	"short": short,
+	"ends":  ends,
+	"name":  func(head string) string { name, _ := ui.Column(head); return name },
+	"right": func(head string) bool { _, right := ui.Column(head); return right },
+	"head":  func(list []string, i int) string { return list[i] },
 }
 
 // known formats a number, or says that it is not known.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/assay-chess/assay/cmd/internal/doc"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/quote"
 )
@@ -66,8 +67,8 @@ func fail(w http.ResponseWriter, err error) {
 // listed is a line of the list of runs.
 type listed struct {
 	durable.RunStatus
-	Summary *Summary
-	Link    string
+	*Report
+	Link string
 }
 
 // list returns the list of runs, with a title that says how many are running.
@@ -80,9 +81,12 @@ func (s *Server) list(*http.Request) ([]byte, error) {
 	slices.SortStableFunc(runs, func(a, b durable.RunStatus) int { return b.Updated.Compare(a.Updated) })
 	var list []listed
 	for _, r := range runs {
-		x := listed{r, nil, "run/" + url.PathEscape(r.Name)}
-		if x.Summary, err = summarize(r.Dir, r, readStanding); err != nil {
-			x.Summary, x.Err = &Summary{State: r.State}, err
+		x, b := listed{RunStatus: r, Link: "run/" + url.PathEscape(r.Name)}, newBuilder(r.Dir)
+		if b.brief, b.report.Status = true, r; r.Err == nil {
+			x.Err = b.build()
+		}
+		if x.Report = b.report; x.Document == nil {
+			x.Document = new(doc.Document)
 		}
 		if r.State == durable.Running {
 			running++
@@ -113,4 +117,10 @@ func (s *Server) run(r *http.Request) ([]byte, error) {
 		return nil, err
 	}
 	return report.Page()
+}
+
+// Badge returns the verdict of a run, and the rest of its headline.
+func (l *listed) Badge() [2]string {
+	word, rest := l.Document.Verdict()
+	return [2]string{word, shorten(rest, 200)}
 }

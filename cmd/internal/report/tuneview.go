@@ -6,40 +6,45 @@ import (
 	"math"
 	"strings"
 
+	"github.com/assay-chess/assay/cmd/internal/doc"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/tuner"
 	"github.com/assay-chess/assay/tuner/stats"
 )
 
-// tune makes the sections of a run of assay tune.
-func (b *builder) tune() {
-	var r tuner.Report
-	complete := b.read(&r, b.dir, durable.RunResultName)
+// tune shows a run of assay tune.
+func (b *builder) tune() *doc.Document {
+	r := read[tuner.Report](&b.reader, b.dir, durable.RunResultName)
+	d := new(doc.Document)
+	if r != nil {
+		d = doc.Tune(r, 0)
+	}
+	if b.brief {
+		return d
+	}
 	steps := b.steps()
-	view := map[string]any{"Result": &r, "Complete": complete, "Steps": steps.n, "Figures": lossFigures(&r, steps)}
-	b.headline("tune-headline", view)
+	d.Done = int64(steps.n)
+	if r == nil {
+		b.add("loss", "Loss", nil, lossFigures(new(tuner.Report), steps)...)
+		return d
+	}
+	b.add("loss", "Loss", d.Parts, append(lossFigures(r, steps), ablationFigures(r.Ablations)...)...)
 	unit, note := "centipawns", starred
 	if r.Unit != 0 {
 		unit, note = "engine units", fmt.Sprintf("A pawn is %g engine units. %s", r.Unit, starred)
 	}
-	c := newCoefficients(unit, note, r.Terms)
-	b.add("loss", "Loss", "tune-loss", view)
-	b.boardSection(c)
-	if !complete {
-		return
-	}
-	if len(r.Ablations) > 0 {
-		b.add("ablation", "What each part is worth", "ablation", map[string]any{"List": r.Ablations,
-			"Figures": ablationFigures(r.Ablations)})
-	}
-	b.add("calibration", "Calibration", "figures", fitCalibrations(&r.Calibration, ""))
-	b.coefficientSection(c)
+	b.add("calibration", "Calibration", nil, fitCalibrations(&r.Calibration, "")...)
+	b.addCoefficients(unit, note, r.Terms)
+	return d
 }
 
 // ablationFigures draws the parts that are worth most.
 func ablationFigures(list []tuner.Ablation) []figure {
 	const most = 40
+	if len(list) == 0 {
+		return nil
+	}
 	var estimates []estimate
 	for _, a := range list[:min(most, len(list))] {
 		e := point(a.Name, a.Rise, a.Interval)

@@ -6,8 +6,11 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/assay-chess/assay/cmd/internal/doc"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 )
@@ -37,83 +40,79 @@ func readWorkers(dir string, state durable.State) (*coordinator.Snapshot, error)
 	return r, nil
 }
 
-// workersView is the workers of a run, those at work first.
-type workersView struct {
-	*coordinator.Snapshot
-	Running  bool
-	Present  int // workers at work
-	Cores    int // of these workers
-	Pace     float64
-	Compared []comparedWorker // empty if nothing goes beyond what replays show
-	Err      error            // why the list cannot be read
-}
-
-// comparedWorker is a worker beside all of them, from the games of the run.
-type comparedWorker struct {
-	Name                      string
-	Speed                     float64 // of one core, in nodes/s; 0: no game had a clock
-	Games                     float64
-	Residual, ForfeitResidual float64 // of scores and forfeits, in standard errors
-	Forfeits                  float64
-}
-
 // workers adds the section about the workers, if the run has any. A list that cannot be
 // read is shown as such, and is no error: no result depends on it.
 func (b *builder) workers() {
-	state := b.report.Status.State
-	roster, err := readWorkers(b.dir, state)
-	if roster == nil && err == nil {
-		return
+	running := b.report.Status.State == durable.Running
+	list, err := readWorkers(b.dir, b.report.Status.State)
+	switch {
+	case err != nil:
+		b.add("workers", "Workers", []doc.Part{{Text: []string{fmt.Sprintf("The list of workers cannot be read: %v.", err)}}})
+	case list != nil:
+		b.add("workers", "Workers", append([]doc.Part{describeWorkers(list, running)}, compare(list, readResiduals(b.dir))...))
 	}
-	v := workersView{Snapshot: roster, Running: state == durable.Running, Err: err}
-	if roster != nil {
-		v.sum()
-		v.compare(readResiduals(b.dir))
-	}
-	b.add("workers", "Workers", "workers", v)
 }
 
-func (v *workersView) sum() {
-	for _, w := range v.Workers {
-		if w.State == coordinator.Working {
-			v.Present++
-			v.Cores += w.Cores
-		}
-		v.Pace += w.GamesASecond
-	}
+// describeWorkers describes the workers of a run, those at work first.
+func describeWorkers(list *coordinator.Snapshot, running bool) doc.Part {
 	order := []coordinator.State{coordinator.Working, coordinator.Refused, coordinator.Gone}
-	slices.SortStableFunc(v.Workers, func(a, b coordinator.WorkerStatus) int {
+	slices.SortStableFunc(list.Workers, func(a, b coordinator.WorkerStatus) int {
 		return cmp.Or(slices.Index(order, a.State)-slices.Index(order, b.State), cmp.Compare(a.Name, b.Name))
 	})
+	t := ui.Table{Head: []string{"worker", "state", ">games/s", ">share", ">last seen", ">failures", ">games", ">replays",
+		">cores", "version"}}
+	present, cores, pace := 0, 0, 0.0
+	for _, w := range list.Workers {
+		if w.State == coordinator.Working {
+			present++
+			cores += w.Cores
+		}
+		pace += w.GamesASecond
+		program := w.Program
+		if w.System != "" {
+			program += ", " + w.System
+		}
+		t.Add("%s\t%s\t%.2f\t%s\t%s ago\t%d\t%d\t%d\t%d\t%s", w.Name, strings.TrimSpace(string(w.State)+" "+w.Reason),
+			w.GamesASecond, percent(float64(w.Units)/float64(max(1, list.Units)), 1),
+			list.Updated.Sub(w.Seen).Round(time.Second), w.Failures, w.Games, w.Replays, w.Cores, program)
+	}
+	text := "No worker is at work: the run has stopped"
+	if running {
+		text = fmt.Sprintf("%d at work with %d cores, together %.1f games/s", present, cores, pace)
+	}
+	return doc.Part{Tables: []ui.Table{t}, Text: []string{fmt.Sprintf("%s; %d units answered since the coordinator last "+
+		"started. As of %s.", text, list.Units, list.Updated.UTC().Format("2006-01-02 15:04:05 UTC"))},
+		Notes: []string{"A unit is a game or the check of an opening. Games/s are those of the last seconds; a share is that of " +
+			"all units since the coordinator started. A failure is a unit that the worker could not play; replays counts its " +
+			"games that a second worker played, too, with the same moves."}}
 }
 
-// compare compares the workers, if clocks, forfeits or residuals say anything beyond what replays show.
-func (v *workersView) compare(r *residuals) {
+// compare compares the workers by the games of the run, if clocks, forfeits or residuals say anything beyond what
+// replays show.
+func compare(list *coordinator.Snapshot, r *residuals) []doc.Part {
+	t := ui.Table{Head: []string{"worker", ">bench, nodes/s", ">games", ">residual of scores", ">forfeits",
+		">residual of forfeits"}}
 	says := false
-	var all []comparedWorker
-	for _, w := range v.Workers {
-		c := comparedWorker{Name: w.Name, Speed: w.Speed}
+	for _, w := range list.Workers {
+		games, speed := 0.0, ""
 		for _, own := range r.workers[w.Name] {
-			c.Games += own.games
+			games += own.games
 		}
-		if c.Games == 0 {
+		if games == 0 {
 			continue
 		}
-		c.Residual, c.ForfeitResidual, c.Forfeits = r.of(w.Name)
-		says = says || c.Speed > 0 || c.Forfeits > 0 || math.Abs(c.Residual) > 3
-		all = append(all, c)
+		if w.Speed > 0 {
+			speed = fmt.Sprintf("%.0f", w.Speed)
+		}
+		score, faulty, forfeits := r.of(w.Name)
+		says = says || w.Speed > 0 || forfeits > 0 || math.Abs(score) > 3
+		t.Add("%s\t%s\t%.0f\t%+.1f\t%.0f\t%+.1f", w.Name, speed, games, score, forfeits, faulty)
 	}
-	if says {
-		v.Compared = all
+	if !says {
+		return nil
 	}
-}
-
-// Share is a worker's share of all units.
-func (v workersView) Share(w coordinator.WorkerStatus) float64 {
-	return float64(w.Units) / float64(max(1, v.Units))
-}
-
-// Ago is how long before the list was written the worker was last seen.
-func (v workersView) Ago(w coordinator.WorkerStatus) string {
-	return v.Updated.Sub(w.Seen).Round(time.Second).String()
+	return []doc.Part{{Title: "Do the workers play alike?", Tables: []ui.Table{t}, Notes: []string{"Games with clocks cannot " +
+		"be checked by replaying them. A slower worker gets longer clocks instead, in proportion to the speed of its cores " +
+		"in the bench. A residual says by how many standard errors a worker's games, all of the run, differ from those of " +
+		"all workers in the same pairings. Beyond about 3, its machine plays differently."}}}
 }

@@ -188,21 +188,22 @@ var commandImports = map[string][]string{
 	"gitbuild":  nil,
 	"translate": {"ui"}, // texts in, texts out, and the command
 	"enginerun": nil,
-	"report":    {"enginerun"}, // shows such runs
-	"chrome":    nil,           // for tests
+	"doc":       {"ui", "enginerun"},        // describes such runs
+	"report":    {"ui", "enginerun", "doc"}, // shows documents
+	"chrome":    nil,                        // for tests
 	"data":      {"ui"},
 	"weights":   {"ui"},
 	"historic":  {"ui"},
-	"engines":   {"ui", "weights"},         // the bench of weights
-	"runs":      {"ui", "report"},          // pages of runs
-	"tune":      {"ui", "weights", "runs"}, // weights to start from; a page of the run
+	"engines":   {"ui", "weights"},                // the bench of weights
+	"runs":      {"ui", "report"},                 // pages of runs
+	"tune":      {"ui", "weights", "runs", "doc"}, // weights to start from; a page of the run
 	// names of models and folders in the help
 	"opts": {"ui"},
 
 	// assay.toml, builds of what it describes, what a run is, and the weights of data
 	"ownengine": {"ui", "gitbuild", "opts", "enginerun"},
 
-	"app": {"ui", "data", "translate", "weights", "gitbuild", "report", "historic", "engines", "runs",
+	"app": {"ui", "doc", "data", "translate", "weights", "gitbuild", "report", "historic", "engines", "runs",
 		"tune", "opts", "ownengine", "enginerun"},
 	// tests alone
 	"app/guidetest": nil, "app/processtest": nil, "app/scripttest": nil, "treetest": nil,

@@ -16,22 +16,16 @@ func TestCollinearList(t *testing.T) {
 		list = append(list, stats.Collinear{Coefficient: fmt.Sprintf("pst.%d mg", i),
 			Others: []string{"a", "b", "c", "d"}, Exact: i < 2, Unexplained: 0.001})
 	}
-	text := collinearText(list)
+	text := strings.Join(collinear(list), "\n") + "\n"
 	for _, want := range []string{"  pst.0 mg is, exactly, a, b, c, ...\n",
 		"  pst.2 mg is, but for 0.1 % of its information, a, b, c, ...\n  and 61 more; --json lists all\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	if text := collinearText(list[:3]); strings.Contains(text, "more") {
+	if text := strings.Join(collinear(list[:3]), "\n"); strings.Contains(text, "more") {
 		t.Errorf("three of three:\n%s", text)
 	}
-}
-
-func collinearText(list []stats.Collinear) string {
-	var b page
-	b.collinear(list)
-	return b.String()
 }
 
 // ± on the page is 95 %, in the JSON one standard error.

@@ -330,8 +330,7 @@ func (f *tuneFlags) write(task *tuneTask, r *tuner.Result, report *tuner.Report,
 	if f.asJSON {
 		return ui.PrintJSON(stdout, report)
 	}
-	_, err = io.WriteString(ui.Folded(stdout), tuneText(report, task.warnings(), file, took, f.all))
-	return err
+	return describe(report, file, took).Print(stdout, f.all)
 }
 
 // compareFormulas fits the other formula, if there is one, and compares.

@@ -36,7 +36,7 @@ func TestTuneTestsViews(t *testing.T) {
 		t.Errorf("%q, %v", text, err)
 	}
 	if text, err = tune(t, append([]string{wrong}, fit...)...); err != nil ||
-		!strings.HasPrefix(text, "warning: "+wrong+": "+what) || strings.Count(text, what) != 1 {
+		!strings.Contains(text, "\nwarning: "+wrong+": "+what) || strings.Count(text, what) != 1 {
 		t.Errorf("%.200q, %v", text, err)
 	}
 	if _, err = tune(t, append([]string{right, wrong, "--lambda", "0.3"}, fit...)...); err == nil ||

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 
@@ -54,13 +53,6 @@ func FaultsText(out string, forfeits int64) string {
 		return text
 	}
 	return "see the journal"
-}
-
-// PrintWarnings prints the warnings of a result.
-func PrintWarnings(out io.Writer, list []string) {
-	for _, text := range list {
-		fmt.Fprintf(out, "warning: %s\n", text)
-	}
 }
 
 // BusyText says that the machine was busy, as the end of a headline.

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/cmd/internal/app"
+	"github.com/assay-chess/assay/cmd/internal/doc"
 	"github.com/assay-chess/assay/cmd/internal/enginerun"
 	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/cmd/internal/ownengine"
@@ -175,7 +176,7 @@ func TestLearnEngine(t *testing.T) {
 			t.Fatalf("%s: %v", what, err)
 		}
 		commands = slices.DeleteFunc(commands, func(c string) bool { return !strings.HasPrefix(c, "match ") })
-		text := r.Text("runs/tuned")
+		text := printed(t, r)
 		if !slices.Equal(commands, ran) || !strings.Contains(text, says) ||
 			!strings.HasPrefix(text, "gain proved: +40 [+20, +60] Elo over 200 games") ||
 			!strings.Contains(text, "git am runs/tuned/engine.patch") {
@@ -261,7 +262,7 @@ func TestLearnEngineNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := r.Text("runs/tuned")
+	text := printed(t, r)
 	_, command, ok := strings.Cut(text, "to play it on  assay ")
 	if !strings.Contains(text, "best           half of the step of generation 1: +24 [+4, +44] Elo, 200 games\n") ||
 		!strings.HasPrefix(text, "nothing found: ") || !ok || r.Patch != "" {
@@ -296,4 +297,13 @@ func TestLearnEngineComment(t *testing.T) {
 	} else if base[0] == base[1] || len(learned[0]) == 0 || !slices.Equal(learned[0], learned[1]) {
 		t.Errorf("%s has the weights\n%v\n%s has\n%v", base[0], learned[0], base[1], learned[1])
 	}
+}
+
+// printed is what the command prints of a run in runs/tuned.
+func printed(t *testing.T, r *enginerun.Result) string {
+	var b strings.Builder
+	if err := doc.Engine(r, "runs/tuned").Print(&b, false); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }

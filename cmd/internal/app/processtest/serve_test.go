@@ -23,7 +23,7 @@ func TestServedRunThatIsKilled(t *testing.T) {
 	run := start(t, nil, "match", "random", "first-move", "--depth", "1", "--games", "1000000", "--max-plies", "60",
 		"--out", out)
 	url := serveProcess(t, runs)
-	awaitPage(t, url+"/run/night", `class="running">running`, "games counted")
+	awaitPage(t, url+"/run/night", `class="running">running`, "SO FAR: ")
 
 	run.kill()
 	resume := html.EscapeString("assay match random first-move --depth 1 --games 1000000 --max-plies 60 --out " +

@@ -27,7 +27,7 @@ func TestServedRunShowsItsWorkers(t *testing.T) {
 	startWorker(t, nil, address, "--name", "anna")
 	url := serveProcess(t, runs)
 	awaitPage(t, url+"/run/games", `class="working">working`, "<bdi>anna</bdi>",
-		"<strong>1</strong> at work with 1 core,", ui.Version()+", "+runtime.GOOS+"/"+durable.BuildTarget())
+		"1 at work with 1 cores,", ui.Version()+", "+runtime.GOOS+"/"+durable.BuildTarget())
 
 	roster := func() (r coordinator.Snapshot) {
 		t.Helper()

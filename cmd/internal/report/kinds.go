@@ -1,0 +1,328 @@
+package report
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/assay-chess/assay/cmd/internal/doc"
+	"github.com/assay-chess/assay/cmd/internal/enginerun"
+	"github.com/assay-chess/assay/cmd/internal/ui"
+	"github.com/assay-chess/assay/dataset/arrange"
+	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/selfplay/datagen"
+	"github.com/assay-chess/assay/selfplay/gamelog"
+	"github.com/assay-chess/assay/selfplay/ladder"
+	"github.com/assay-chess/assay/selfplay/match"
+	screenplay "github.com/assay-chess/assay/selfplay/screen/play"
+	"github.com/assay-chess/assay/selfplay/sprt"
+	"github.com/assay-chess/assay/tuner/learn"
+	"github.com/assay-chess/assay/tuner/spsa"
+	"github.com/assay-chess/assay/tuner/spsa/play"
+)
+
+// kind describes the runs of a command, and adds the sections of their pages. Where there is no result yet it returns
+// nil or a document without a headline: then the last event of progress is the headline.
+type kind struct {
+	unit     string // of what is done
+	describe func(*builder) *doc.Document
+}
+
+// kinds are the kinds of runs, by their commands. A command without a kind of its own may have games.
+var kinds = map[string]kind{
+	"match":           {"games", (*builder).match},
+	"ladder":          {"games", (*builder).ladder},
+	"screen":          {"games", (*builder).screen},
+	"selfplay":        {"games", (*builder).selfplay},
+	"spsa":            {"iterations", (*builder).spsa},
+	"tune":            {"steps", (*builder).tune},
+	"learn":           {"generations", (*builder).learn},
+	enginerun.Command: {"generations", (*builder).learnEngine},
+}
+
+func (b *builder) selfplay() *doc.Document {
+	b.tally(b.dir, "selfplay")
+	if b.report.Status.Info.Command != "selfplay" {
+		return nil // another command has another result
+	}
+	s := read[datagen.Summary](&b.reader, b.dir, durable.RunResultName)
+	if s == nil {
+		return nil
+	}
+	d := doc.Selfplay(s, b.dir)
+	d.Headline = fmt.Sprintf("%d games", s.Games)
+	b.add("selfplay", "Self-play", d.Parts)
+	return d
+}
+
+// matchConfig is the part of a match's config.json that its result needs.
+type matchConfig struct {
+	A         string     `json:"a"`
+	B         string     `json:"b"`
+	Test      *sprt.Test `json:"sprt"`
+	Corrected bool       `json:"overshoot_corrected"`
+}
+
+func (b *builder) match() *doc.Document {
+	d, _ := b.addMatch("match", "The match", b.dir)
+	return d
+}
+
+// addMatch adds the match in dir, as far as it got, and returns it. There may be none.
+func (b *builder) addMatch(id, title, dir string) (*doc.Document, *match.Result) {
+	var c matchConfig
+	if !b.read(&c, dir, durable.RunConfigName) {
+		return nil, nil
+	}
+	r := read[match.Result](&b.reader, dir, durable.RunResultName)
+	var course *match.Curve
+	if !b.brief {
+		const maxPoints = 300 // of a curve
+		var err error
+		if course, err = match.Follow(b.tally(dir, id).Pairs(), c.Test, c.Corrected, maxPoints); err != nil {
+			b.keep(fmt.Errorf("%s: %w", dir, err))
+			return nil, nil
+		}
+	}
+	if r == nil && course == nil {
+		return nil, nil
+	} else if r == nil {
+		r = course.Result(c.Test)
+		r.A, r.B = c.A, c.B
+		info, _ := durable.ReadRunInfo(dir) // what is wrong with it is in the run's status
+		if len(info.Players) == 2 {
+			r.A, r.B, r.IDA, r.IDB = info.Players[0].Name, info.Players[1].Name, info.Players[0].ID, info.Players[1].ID
+		}
+	}
+	r.Load = gamelog.ReadLoad(dir)
+	d := doc.Match(r, dir)
+	parts := d.Parts
+	if dir != b.dir {
+		parts = append([]doc.Part{{Text: append([]string{d.Headline}, d.Warnings...)}}, parts...)
+	}
+	b.add(id, title, parts, b.course(course, id)...)
+	return d, r
+}
+
+// course draws how a match went.
+func (b *builder) course(c *match.Curve, name string) (list []figure) {
+	if c == nil || len(c.Points) == 0 {
+		return nil
+	}
+	elo := series{name: "Elo of A, 95 % interval", line: true}
+	llr := series{name: "LLR", line: true}
+	lower, upper := series{name: "bounds of the test", guide: true}, series{guide: true}
+	for _, p := range c.Points {
+		at := float64(p.Games)
+		if p.Known() {
+			elo.strength(at, p.Strength)
+		}
+		if c.LLR != nil {
+			llr.put(at, p.LLR)
+			lower.put(at, p.Lower)
+			upper.put(at, p.Upper)
+		}
+	}
+	if n := len(llr.x); n > 0 {
+		llr.points = n < 40
+		list = append(list, chart(figure{Title: "Log-likelihood ratio against its bounds: " + name,
+			Note: "The test stops at the first crossing. Above the upper bound it accepts elo1, below the lower bound elo0.",
+		}, "games", "LLR", lower, upper, llr))
+	}
+	if n := len(elo.x); n > 0 {
+		// The intervals of the first pairs are so wide that they would hide the rest.
+		from := n / 12
+		elo.x, elo.y, elo.lo, elo.hi = elo.x[from:], elo.y[from:], elo.lo[from:], elo.hi[from:]
+		zero := level("equal", 0, elo.x[0], elo.x[len(elo.x)-1])
+		list = append(list, chart(figure{Title: "Elo with its 95 % interval: " + name}, "games", "Elo", zero, elo))
+	}
+	return append(list, bars(figure{Title: "Pairs of games by their score: " + name,
+		Note: "A pair is two games from one opening with colors reversed. The score is A's."},
+		"pairs", []string{"0", "½", "1", "1½", "2"}, counts(c.Pentanomial[:])))
+}
+
+func (b *builder) ladder() *doc.Document {
+	t := b.tally(b.dir, "ladder")
+	r := read[ladder.Result](&b.reader, b.dir, durable.RunResultName)
+	if r == nil {
+		so := ui.Table{Head: []string{"player", ">points", ">games"},
+			Caption: "Points so far; there are ratings when the ladder is complete"}
+		for _, s := range slices.SortedFunc(maps.Values(t.Standings), func(a, b *arrange.Standing) int {
+			return cmp.Compare((2*b.Won+b.Drawn)*a.Games, (2*a.Won+a.Drawn)*b.Games)
+		}) {
+			so.Add("%s\t%g\t%d", cmp.Or(t.viewer.shown[s.Name], s.Name), float64(s.Won)+float64(s.Drawn)/2, s.Games)
+		}
+		b.add("ladder", "The ladder", []doc.Part{{Tables: []ui.Table{so}}})
+		return nil
+	}
+	var list []estimate
+	for _, x := range r.Ratings {
+		if x.Known() {
+			list = append(list, estimate{name: x.Name, value: float64(x.Elo), lo: float64(x.EloLo), hi: float64(x.EloHi)})
+		}
+	}
+	r.Load = gamelog.ReadLoad(b.dir)
+	d := doc.Ladder(r, b.dir)
+	b.add("ladder", "The ladder", d.Parts, b.forest("Ratings with 95 % intervals", list)...)
+	return d
+}
+
+// forest draws estimates in Elo, if there are any.
+func (b *builder) forest(title string, list []estimate) []figure {
+	if b.brief || len(list) == 0 {
+		return nil
+	}
+	return []figure{forest(figure{Title: title}, "Elo", list)}
+}
+
+func (b *builder) screen() (d *doc.Document) {
+	b.tally(b.dir, "screen")
+	if r := read[screenplay.Result](&b.reader, b.dir, durable.RunResultName); r != nil {
+		var list []estimate
+		for j := range r.Effects {
+			if e := &r.Effects[j]; e.Known() {
+				list = append(list, estimate{name: r.Factors[j].Name, value: float64(e.Elo), lo: float64(e.EloLo),
+					hi: float64(e.EloHi)})
+			}
+		}
+		slices.SortStableFunc(list, func(a, b estimate) int { return cmp.Compare(b.value, a.value) }) // the largest on top
+		d = doc.Screen(r)
+		b.add("effects", "Effects", d.Parts, b.forest("Effects with 95 % intervals", list)...)
+	}
+	if !b.brief {
+		b.addMatch(screenplay.ConfirmName, "The confirming match", b.path(screenplay.ConfirmName))
+		b.addMatch(screenplay.ConfirmClockName, "The confirming match by a clock", b.path(screenplay.ConfirmClockName))
+	}
+	return d
+}
+
+func (b *builder) spsa() (d *doc.Document) {
+	var config struct {
+		SPSA spsa.Config `json:"spsa"`
+	}
+	b.read(&config, b.dir, durable.RunConfigName)
+	b.tally(b.dir, "tuning")
+	var parts []doc.Part
+	if r := read[play.Result](&b.reader, b.dir, durable.RunResultName); r != nil {
+		r.Load = gamelog.ReadLoad(b.dir)
+		d = doc.SPSA(r, config.SPSA.Parameters, b.dir)
+		parts = d.Parts
+	}
+	if b.brief {
+		return d
+	}
+	lines, err := b.iterations()
+	b.keep(err)
+	var figures []figure
+	at := frame{}
+	if len(config.SPSA.Parameters) > 2 {
+		at = onPage
+	}
+	for i, p := range config.SPSA.Parameters {
+		s := series{name: p.Name, line: true}
+		for k := 0; k < len(lines); k += max(1, len(lines)/400) {
+			if i < len(lines[k].Values) {
+				s.put(float64(lines[k].Iteration), lines[k].Values[i])
+			}
+		}
+		if len(s.x) > 0 {
+			start := level("start", p.Start, 0, s.x[len(s.x)-1])
+			f := figure{Title: "Value over the iterations: " + p.Name, frame: at}
+			figures = append(figures, chart(f, "iteration", "value", start, s))
+		}
+	}
+	b.add("parameters", "Parameters", parts, figures...)
+	b.addMatch("validation", "Validation match", b.path(play.ValidationName))
+	return d
+}
+
+// iterations reads the log of iterations, without a last line that is still being written.
+func (b *builder) iterations() (list []play.Iteration, err error) {
+	name := filepath.Join(b.dir, play.LogName)
+	data, err := durable.ReadFile(name, 4*durable.MaxJSON)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	whole := data[:bytes.LastIndexByte(data, '\n')+1]
+	for s := bufio.NewScanner(bytes.NewReader(whole)); s.Scan(); {
+		var line play.Iteration
+		if err := json.Unmarshal(s.Bytes(), &line); err != nil {
+			return nil, fmt.Errorf("%s: line %d: %w", name, len(list)+1, err)
+		}
+		list = append(list, line)
+	}
+	return list, nil
+}
+
+// learnEngine shows a run of assay learn --engine.
+func (b *builder) learnEngine() *doc.Document {
+	var config enginerun.Config
+	b.read(&config, b.dir, durable.RunConfigName)
+	d, plan := new(doc.Document), config.Plan
+	if r := read[enginerun.Result](&b.reader, b.dir, durable.RunResultName); r != nil {
+		d, plan = doc.Engine(r, b.dir), r.Plan
+		b.add("generations", "Generations", d.Parts)
+	}
+	if d.Total = int64(plan.Generations); b.brief {
+		return d
+	}
+	started := b.started(plan.Generations)
+	d.Done = int64(len(started))
+	for i, folder := range started {
+		for _, name := range []string{"gate", "gate-half"} {
+			b.addStage(learn.Folder(i+1)+"-"+name, filepath.Join(folder, name))
+		}
+	}
+	for _, name := range []string{"test", "match", "deep", "clock"} {
+		b.addStage(enginerun.FinalName+"-"+name, b.path(enginerun.FinalName, name))
+	}
+	b.add("plan", "The plan", []doc.Part{{Code: plan.Text()}})
+	return d
+}
+
+func (b *builder) addStage(id, dir string) {
+	b.addMatch(id, "Match: "+strings.ReplaceAll(id, "-", " "), dir)
+}
+
+// started lists the folders of the generations that have one.
+func (b *builder) started(generations int) (folders []string) {
+	for n := 1; n <= generations; n++ {
+		folder := b.path(learn.Folder(n))
+		if _, err := os.Stat(folder); err != nil {
+			break
+		}
+		folders = append(folders, folder)
+	}
+	return folders
+}
+
+// path returns a path in the run's folder.
+func (b *builder) path(elem ...string) string {
+	return filepath.Join(append([]string{b.dir}, elem...)...)
+}
+
+// events calls visit with each line of events.jsonl. It skips lines that cannot be read:
+// no result depends on them.
+func (b *builder) events(visit func(kind string, data json.RawMessage)) {
+	_ = durable.ReadJournal(b.path(durable.RunEventsName), func(line []byte) error {
+		var e struct {
+			Kind string          `json:"event"`
+			Data json.RawMessage `json:"data"`
+		}
+		if json.Unmarshal(line, &e) == nil {
+			visit(e.Kind, e.Data)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,64 @@
+package ui
+
+import (
+	"io"
+	"strings"
+
+	"github.com/rivo/uniseg"
+
+	"github.com/assay-chess/assay/engine/quote"
+)
+
+// Table is a table on a terminal or a page. The name of a column that is aligned right begins with >.
+type Table struct {
+	Caption string
+	Head    []string // nil: rows are a name and what there is to say
+	Rows    [][]string
+}
+
+// Add adds a row. The format has tabs between the cells; what others wrote is quoted.
+func (t *Table) Add(format string, args ...any) {
+	var b strings.Builder
+	_, _ = quote.Fprintf(&b, format, args...) // a strings.Builder cannot fail
+	t.Rows = append(t.Rows, strings.Split(b.String(), "\t"))
+}
+
+// Column returns the name of a column, and whether it is aligned right.
+func Column(head string) (name string, right bool) { return strings.CutPrefix(head, ">") }
+
+// Print writes the table with two spaces between columns.
+func (t *Table) Print(w io.Writer) error {
+	rows, right := t.Rows, make([]bool, len(t.Head))
+	if t.Head != nil {
+		head := make([]string, len(t.Head))
+		for i, name := range t.Head {
+			head[i], right[i] = Column(name)
+		}
+		rows = append([][]string{head}, rows...)
+	}
+	var widths []int
+	for _, row := range rows {
+		for i, cell := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			if i < len(row)-1 || i < len(right) && right[i] { // nothing stands behind the last
+				widths[i] = max(widths[i], uniseg.StringWidth(cell))
+			}
+		}
+	}
+	var b strings.Builder
+	for _, row := range rows {
+		line := ""
+		for i, cell := range row {
+			room := strings.Repeat(" ", max(0, widths[i]-uniseg.StringWidth(cell)))
+			if i < len(right) && right[i] {
+				cell, room = room+cell, ""
+			}
+			line += cell + room + "  "
+		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
