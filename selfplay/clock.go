@@ -91,7 +91,7 @@ func (c Clock) Runs() bool { return c != Clock{} }
 func (c Clock) validate() error {
 	if c.Runs() && (c.Base <= 0 || c.Increment < 0 || c.Moves < 0 || c.Margin < 0 || c.Base > maxClock ||
 		c.Increment > maxClock || c.Margin > maxClock) {
-		return fmt.Errorf("selfplay: impossible clock %+v", c)
+		return fmt.Errorf("impossible clock %+v", c)
 	}
 	return nil
 }

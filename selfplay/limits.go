@@ -25,7 +25,7 @@ type Limits struct {
 }
 
 // errLimits is returned for limits that would let a search run forever.
-var errLimits = errors.New("selfplay: no limit of depth, nodes or time")
+var errLimits = errors.New("no limit of depth, nodes or time")
 
 // Validate reports limits that do not end a search.
 func (l Limits) Validate() error {

@@ -36,7 +36,7 @@ var errStalled = errors.New("stalled")
 func playOnce(ctx context.Context, job *Job, players [2]engine.Player, stalls *[2]int) (Result, error) {
 	game, err := replay(job.Start, job.Opening)
 	if err != nil {
-		return Result{}, fmt.Errorf("selfplay: game %d: opening: %w", job.Number, err)
+		return Result{}, fmt.Errorf("game %d: opening: %w", job.Number, err)
 	}
 	for _, side := range []board.Color{board.White, board.Black} {
 		if err := job.Limits[side].Validate(); err != nil && players[side] != nil {
@@ -147,7 +147,7 @@ func (t *table) over() bool {
 func (t *table) move(ctx context.Context) error {
 	side := t.game.Position().SideToMove()
 	if t.players[side] == nil {
-		return fmt.Errorf("selfplay: game %d: no player for %s", t.job.Number, side)
+		return fmt.Errorf("game %d: no player for %s", t.job.Number, side)
 	}
 	lim := t.job.Limits[side].search()
 	t.clocks.limit(side, &lim)

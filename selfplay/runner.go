@@ -92,7 +92,7 @@ func (l *Local) Parallel() int {
 // Run implements Runner.
 func (l *Local) Run(ctx context.Context, jobs <-chan Job, results chan<- Result) error {
 	if n := len(l.Cores); n > 0 && n < l.Parallel() {
-		return fmt.Errorf("selfplay: %w: %d cores to pin %d games to", ErrConfig, n, l.Parallel())
+		return fmt.Errorf("%w: %d cores to pin %d games to", ErrConfig, n, l.Parallel())
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -158,7 +158,7 @@ func (w *worker) play(ctx context.Context, job *Job) (Result, error) {
 		}
 		p, err := w.player(spec, slot(job, side))
 		if err != nil {
-			return Result{}, fmt.Errorf("selfplay: open player %q: %w", spec.Shown(), err)
+			return Result{}, fmt.Errorf("open player %q: %w", spec.Shown(), err)
 		}
 		players[side] = p
 	}
@@ -255,7 +255,7 @@ func (w *worker) close() error {
 	for spec, list := range w.players {
 		for _, p := range list {
 			if err := p.Close(); err != nil {
-				all = errors.Join(all, fmt.Errorf("selfplay: close player %q: %w", spec, err))
+				all = errors.Join(all, fmt.Errorf("close player %q: %w", spec, err))
 			}
 		}
 	}

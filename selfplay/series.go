@@ -89,7 +89,7 @@ type SeriesReport struct {
 // everything it started has ended.
 func (s *Series) Run(ctx context.Context) (SeriesReport, error) {
 	if s.PerOpening < 1 {
-		return SeriesReport{}, errors.New("selfplay: a series needs at least one game an opening")
+		return SeriesReport{}, errors.New("a series needs at least one game an opening")
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -136,7 +136,7 @@ func (r *round) loop(jobs chan<- Job, results <-chan Result, runner <-chan error
 		case err := <-runner:
 			r.runnerEnded = true
 			if err == nil {
-				err = errors.New("selfplay: the runner ended before its jobs")
+				err = errors.New("the runner ended before its jobs")
 			}
 			return err
 		}
@@ -360,10 +360,10 @@ func (r *round) takeCheck(u *unit, result *Result) error {
 			r.propose(u)
 			return nil
 		}
-		return fmt.Errorf("selfplay: check of opening %d by %s: %s", u.number, r.Check.Player.Label(), result.Fault)
+		return fmt.Errorf("check of opening %d by %s: %s", u.number, r.Check.Player.Label(), result.Fault)
 	}
 	if len(result.Scores) <= result.Opening {
-		return fmt.Errorf("selfplay: opening %d is over before the first move: %s", u.number, result.Termination)
+		return fmt.Errorf("opening %d is over before the first move: %s", u.number, result.Termination)
 	}
 	r.report.Checks++
 	r.report.CheckNodes += result.Nodes[0] + result.Nodes[1]

@@ -38,13 +38,13 @@ func SumBytes(data []byte) Sum {
 func SumFile(path string) (Sum, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return Sum{}, fmt.Errorf("durable: %w", err)
+		return Sum{}, err
 	}
 	defer f.Close()
 	h := sha256.New()
 	n, err := io.Copy(h, f)
 	if err != nil {
-		return Sum{}, fmt.Errorf("durable: reading %s: %w", path, err)
+		return Sum{}, fmt.Errorf("reading %s: %w", path, err)
 	}
 	return Sum{Size: n, SHA256: hex.EncodeToString(h.Sum(nil))}, nil
 }
@@ -60,7 +60,7 @@ func WriteFile(path string, data []byte) error {
 func WriteJSON(path string, v any) error {
 	data, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
-		return fmt.Errorf("durable: %s: %w", path, err)
+		return fmt.Errorf("%s: %w", path, err)
 	}
 	return WriteFile(path, append(data, '\n'))
 }
@@ -70,11 +70,11 @@ func WriteJSON(path string, v any) error {
 func ReplaceFile(path string, data []byte) error {
 	path, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return fmt.Errorf("durable: %w", err)
+		return err
 	}
 	info, err := os.Stat(path)
 	if err != nil {
-		return fmt.Errorf("durable: %w", err)
+		return err
 	}
 	return writeFile(path, data, func(f *os.File) error { return f.Chmod(info.Mode().Perm()) })
 }
@@ -86,7 +86,7 @@ func writeFile(path string, data []byte, prepare func(*os.File) error) error {
 	}
 	if err := prepare(f.file); err != nil {
 		f.Abort()
-		return fmt.Errorf("durable: %w", err)
+		return err
 	}
 	if _, err := f.Write(data); err != nil {
 		f.Abort()
@@ -117,7 +117,7 @@ func Create(path string) (*File, error) {
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("durable: writing %s: %w", path, err)
+			return nil, fmt.Errorf("writing %s: %w", path, err)
 		}
 		return &File{path: path, file: f, hash: sha256.New()}, nil
 	}
@@ -135,7 +135,7 @@ func (f *File) Write(p []byte) (int, error) {
 	f.hash.Write(p[:n])
 	f.size += int64(n)
 	if err != nil {
-		f.err = fmt.Errorf("durable: writing %s: %w", f.path, err)
+		f.err = fmt.Errorf("writing %s: %w", f.path, err)
 	}
 	return n, f.err
 }
@@ -145,15 +145,15 @@ func (f *File) Write(p []byte) (int, error) {
 func (f *File) Commit() (Sum, error) {
 	if f.err == nil {
 		if err := f.file.Sync(); err != nil {
-			f.err = fmt.Errorf("durable: syncing %s: %w", f.path, err)
+			f.err = fmt.Errorf("syncing %s: %w", f.path, err)
 		}
 	}
 	if err := f.file.Close(); err != nil && f.err == nil {
-		f.err = fmt.Errorf("durable: closing %s: %w", f.path, err)
+		f.err = fmt.Errorf("closing %s: %w", f.path, err)
 	}
 	if f.err == nil {
 		if err := os.Rename(f.file.Name(), f.path); err != nil {
-			f.err = fmt.Errorf("durable: naming %s: %w", f.path, err)
+			f.err = fmt.Errorf("naming %s: %w", f.path, err)
 		}
 	}
 	if f.err != nil {
@@ -204,7 +204,7 @@ func removeTemps(dir, prefix string, age time.Duration) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("durable: %w", err)
+		return err
 	}
 	return nil
 }
@@ -215,7 +215,7 @@ func MakeDir(dir string) error {
 	dir = filepath.Clean(dir)
 	if info, err := os.Stat(dir); err == nil {
 		if !info.IsDir() {
-			return fmt.Errorf("durable: %s is not a directory", dir)
+			return fmt.Errorf("%s is not a directory", dir)
 		}
 		return nil
 	}
@@ -225,7 +225,7 @@ func MakeDir(dir string) error {
 		}
 	}
 	if err := os.Mkdir(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("durable: %w", err)
+		return err
 	}
 	return SyncDir(filepath.Dir(dir))
 }

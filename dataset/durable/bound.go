@@ -2,7 +2,6 @@ package durable
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -20,7 +19,7 @@ func Bound(dir string) (bool, error) {
 		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("durable: %w", err)
+		return false, err
 	}
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), ".") {
@@ -30,7 +29,7 @@ func Bound(dir string) (bool, error) {
 		bound := false
 		switch info, err := e.Info(); {
 		case err != nil:
-			return false, fmt.Errorf("durable: %w", err)
+			return false, err
 		case e.IsDir():
 			bound, err = Bound(path)
 			if err != nil {

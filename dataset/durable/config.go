@@ -20,7 +20,7 @@ type ConfigChangedError struct {
 }
 
 func (e *ConfigChangedError) Error() string {
-	return fmt.Sprintf("durable: %s: the configuration has changed: %s was %s and is now %s",
+	return fmt.Sprintf("%s: the configuration has changed: %s was %s and is now %s",
 		e.Path, e.Field, orNone(e.Old), orNone(e.New))
 }
 
@@ -37,11 +37,11 @@ func orNone(s string) string {
 func CompareConfig(path string, old, now json.RawMessage) error {
 	was, err := Flatten(old)
 	if err != nil {
-		return fmt.Errorf("durable: %s: %w: %w", path, ErrDamaged, err)
+		return fmt.Errorf("%s: %w: %w", path, ErrDamaged, err)
 	}
 	is, err := Flatten(now)
 	if err != nil {
-		return fmt.Errorf("durable: configuration: %w", err)
+		return fmt.Errorf("configuration: %w", err)
 	}
 	before := map[string]string{}
 	for _, s := range was {

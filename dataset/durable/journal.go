@@ -69,7 +69,7 @@ const syncEvery = time.Second
 func OpenJournal(path string, visit func(line []byte) error) (*Journal, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
-		return nil, fmt.Errorf("durable: %w", err)
+		return nil, err
 	}
 	end, err := scanJournal(f, path, visit)
 	if err == nil {
@@ -91,7 +91,7 @@ func OpenJournal(path string, visit func(line []byte) error) (*Journal, error) {
 func ReadJournal(path string, visit func(line []byte) error) error {
 	f, err := os.Open(path)
 	if err != nil {
-		return fmt.Errorf("durable: %w", err)
+		return err
 	}
 	defer f.Close()
 	_, err = scanJournal(f, path, visit)
@@ -110,7 +110,7 @@ func cutAt(f journalFile, path string, end int64) error {
 		_, err = f.Seek(end, io.SeekStart)
 	}
 	if err != nil {
-		return fmt.Errorf("durable: opening journal %s: %w", path, err)
+		return fmt.Errorf("opening journal %s: %w", path, err)
 	}
 	return nil
 }
@@ -130,17 +130,17 @@ func scanJournal(r io.Reader, path string, visit func([]byte) error) (int64, err
 			if n := len(line); n == 0 || line[n-1] == 0 || !lineIsWhole(line[:n-1]) {
 				return end, nil
 			}
-			return end, fmt.Errorf("durable: journal %s, line %d: no newline: %w", path, number, ErrDamaged)
+			return end, fmt.Errorf("journal %s, line %d: no newline: %w", path, number, ErrDamaged)
 		}
 		if err != nil {
-			return end, fmt.Errorf("durable: journal %s, line %d: %w", path, number, err)
+			return end, fmt.Errorf("journal %s, line %d: %w", path, number, err)
 		}
 		if !lineIsWhole(line) {
-			return end, fmt.Errorf("durable: journal %s, line %d: wrong checksum: %w", path, number, ErrDamaged)
+			return end, fmt.Errorf("journal %s, line %d: wrong checksum: %w", path, number, ErrDamaged)
 		}
 		if visit != nil {
 			if err := visit(line); err != nil {
-				return end, fmt.Errorf("durable: journal %s, line %d: %w", path, number, err)
+				return end, fmt.Errorf("journal %s, line %d: %w", path, number, err)
 			}
 		}
 		end += int64(len(line)) + 1
@@ -177,10 +177,10 @@ func (j *Journal) Append(v any) error {
 		return j.err
 	}
 	if err != nil {
-		return fmt.Errorf("durable: journal %s: %w", j.path, err)
+		return fmt.Errorf("journal %s: %w", j.path, err)
 	}
 	if _, err := j.file.Write(line); err != nil {
-		j.err = fmt.Errorf("durable: writing journal %s: %w", j.path, err)
+		j.err = fmt.Errorf("writing journal %s: %w", j.path, err)
 		if cut := cutAt(j.file, j.path, j.end); cut != nil {
 			return errors.Join(j.err, cut)
 		}
@@ -233,7 +233,7 @@ func (j *Journal) sync() error {
 	err := j.file.Sync()
 	j.mu.Lock()
 	if err != nil && j.err == nil {
-		j.err = fmt.Errorf("durable: syncing journal %s: %w", j.path, err)
+		j.err = fmt.Errorf("syncing journal %s: %w", j.path, err)
 	}
 	return j.err
 }
@@ -273,7 +273,7 @@ func (j *Journal) replace(values []any) error {
 		}
 		if err != nil {
 			out.Abort()
-			return fmt.Errorf("durable: journal %s: %w", j.path, err)
+			return fmt.Errorf("journal %s: %w", j.path, err)
 		}
 	}
 	j.file.Close() // before the new file gets its name: Windows renames onto no open file
@@ -282,7 +282,7 @@ func (j *Journal) replace(values []any) error {
 	}
 	file, err := os.OpenFile(j.path, os.O_RDWR, 0o666)
 	if err != nil {
-		return fmt.Errorf("durable: %w", err)
+		return err
 	}
 	j.file, j.end, j.dirty = file, out.size, false
 	return cutAt(file, j.path, j.end)
@@ -297,7 +297,7 @@ func (j *Journal) Close() error {
 	defer j.syncing.Unlock()
 	err := j.sync()
 	if e := j.file.Close(); e != nil && err == nil {
-		err = fmt.Errorf("durable: closing journal %s: %w", j.path, e)
+		err = fmt.Errorf("closing journal %s: %w", j.path, e)
 	}
 	return err
 }

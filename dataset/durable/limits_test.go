@@ -521,7 +521,7 @@ func TestConfigChangedMessage(t *testing.T) {
 		{`{"a":""}`, `{"a":null}`, `a was "" and is now null`},
 	} {
 		err := CompareConfig("run/config.json", []byte(c.old), []byte(c.now))
-		want := "durable: run/config.json: the configuration has changed: " + c.want
+		want := "run/config.json: the configuration has changed: " + c.want
 		if err == nil || err.Error() != want {
 			t.Errorf("%v\nwant %s", err, want)
 		}

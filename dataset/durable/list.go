@@ -3,7 +3,6 @@ package durable
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -52,7 +51,7 @@ func List(dir string) ([]RunStatus, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("durable: %w", err)
+		return nil, err
 	}
 	var runs []RunStatus
 	for _, e := range entries {

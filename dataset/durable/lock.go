@@ -43,7 +43,7 @@ func tryLock(path string, shared bool) (*Lock, error) {
 		if err == nil {
 			err = ErrLocked // the file was replaced each time: another process is using it
 		}
-		return nil, fmt.Errorf("durable: locking %s: %w", path, err)
+		return nil, fmt.Errorf("locking %s: %w", path, err)
 	}
 }
 

@@ -56,11 +56,11 @@ func (m *Manifest) Encode() (data []byte, id string, err error) {
 		c.Shards = []Shard{}
 	}
 	if err := c.check(); err != nil {
-		return nil, "", fmt.Errorf("durable: manifest: %w", err)
+		return nil, "", fmt.Errorf("manifest: %w", err)
 	}
 	data, err = json.MarshalIndent(&c, "", "  ")
 	if err != nil {
-		return nil, "", fmt.Errorf("durable: manifest: %w", err)
+		return nil, "", fmt.Errorf("manifest: %w", err)
 	}
 	data = append(bytes.TrimSuffix(data, []byte("\n}")), ",\n"...)
 	id = SumBytes(data).SHA256
@@ -94,7 +94,7 @@ func LoadManifest(dir string) (*Manifest, error) {
 	}
 	m, err := parseManifest(data)
 	if err != nil {
-		return nil, fmt.Errorf("durable: %s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return m, nil
 }
@@ -106,7 +106,7 @@ func LoadReport(dir string, report any) (*Manifest, error) {
 		return nil, err
 	}
 	if err := json.Unmarshal(m.Report, report); err != nil {
-		return nil, fmt.Errorf("durable: the report in %s: %w", filepath.Join(dir, ManifestName), err)
+		return nil, fmt.Errorf("the report in %s: %w", filepath.Join(dir, ManifestName), err)
 	}
 	return m, nil
 }
@@ -181,23 +181,23 @@ func ReadShard(dir string, s Shard) ([]byte, error) {
 	path := filepath.Join(dir, s.Name)
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("durable: %w", err)
+		return nil, err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, fmt.Errorf("durable: %w", err)
+		return nil, err
 	}
 	if info.Size() != s.Size {
-		return nil, fmt.Errorf("durable: %s: %d bytes, but the manifest says %d: %w",
+		return nil, fmt.Errorf("%s: %d bytes, but the manifest says %d: %w",
 			path, info.Size(), s.Size, ErrDamaged)
 	}
 	data := make([]byte, s.Size)
 	if _, err := io.ReadFull(f, data); err != nil {
-		return nil, fmt.Errorf("durable: reading %s: %w", path, err)
+		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
 	if SumBytes(data) != (Sum{s.Size, s.SHA256}) {
-		return nil, fmt.Errorf("durable: %s: wrong checksum: %w", path, ErrDamaged)
+		return nil, fmt.Errorf("%s: wrong checksum: %w", path, ErrDamaged)
 	}
 	return data, nil
 }

@@ -97,7 +97,7 @@ func (p *Pending[T]) Close() error { return p.journal.Close() }
 // RemovePending removes the journal at path, if there is one: the data set is complete.
 func RemovePending(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("durable: %w", err)
+		return err
 	}
 	return nil
 }

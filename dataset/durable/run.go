@@ -87,7 +87,7 @@ func OpenRun(dir string, info RunInfo, config any) (*Run, error) {
 func ExtendRun(dir string, info RunInfo, config any, settled func(recorded json.RawMessage) error) (*Run, error) {
 	doc, err := json.MarshalIndent(config, "", "  ")
 	if err != nil {
-		return nil, fmt.Errorf("durable: configuration of run %s: %w", dir, err)
+		return nil, fmt.Errorf("configuration of run %s: %w", dir, err)
 	}
 	if err := MakeDir(dir); err != nil {
 		return nil, err
@@ -167,7 +167,7 @@ func (r *Run) extend(event string, old json.RawMessage) error {
 		return err
 	}
 	if err := os.Remove(r.Path(RunResultName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("durable: %w", err)
+		return err
 	}
 	return r.write()
 }
@@ -197,7 +197,7 @@ func ReadRunInfo(dir string) (info RunInfo, err error) {
 		return info, err
 	}
 	if info.Format != RunFormat {
-		return info, fmt.Errorf("durable: %s has the format %q, and this version reads %q: %w; start the run in a new folder",
+		return info, fmt.Errorf("%s has the format %q, and this version reads %q: %w; start the run in a new folder",
 			path, info.Format, RunFormat, ErrFormat)
 	}
 	return info, nil
@@ -209,11 +209,11 @@ func (r *Run) writeInfo() error { return WriteJSON(r.Path(RunInfoName), r.info) 
 func (r *Run) checkEmpty() error {
 	entries, err := os.ReadDir(r.dir)
 	if err != nil {
-		return fmt.Errorf("durable: %w", err)
+		return err
 	}
 	for _, e := range entries {
 		if name := e.Name(); name != RunInfoName && name != RunEventsName && !strings.HasPrefix(name, ".") {
-			return fmt.Errorf("durable: %s has %s but no %s: %w", r.dir, name, RunConfigName, ErrNotRun)
+			return fmt.Errorf("%s has %s but no %s: %w", r.dir, name, RunConfigName, ErrNotRun)
 		}
 	}
 	return nil
@@ -251,7 +251,7 @@ const MaxJSON = 64 << 20
 func ReadFile(path string, max int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("durable: %w", err)
+		return nil, err
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, max+1))
@@ -259,7 +259,7 @@ func ReadFile(path string, max int64) ([]byte, error) {
 		err = fmt.Errorf("%w: it has more than %d bytes", ErrDamaged, max)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("durable: %s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return data, nil
 }
@@ -271,7 +271,7 @@ func ReadJSON(path string, v any) error {
 		return err
 	}
 	if err := json.Unmarshal(data, v); err != nil {
-		return fmt.Errorf("durable: %s: %w: %w", path, ErrDamaged, err)
+		return fmt.Errorf("%s: %w: %w", path, ErrDamaged, err)
 	}
 	return nil
 }
@@ -354,7 +354,7 @@ func LastProgress(dir string) (last *RunProgress) {
 // Reopen removes the result of a complete run, which then goes on.
 func (r *Run) Reopen() error {
 	if err := os.Remove(r.Path(RunResultName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("durable: %w", err)
+		return err
 	}
 	r.result = nil
 	return r.Event("reopened", nil)
@@ -364,7 +364,7 @@ func (r *Run) Reopen() error {
 func (r *Run) Finish(result any) error {
 	data, err := json.MarshalIndent(result, "", "  ")
 	if err != nil {
-		return fmt.Errorf("durable: result of run %s: %w", r.dir, err)
+		return fmt.Errorf("result of run %s: %w", r.dir, err)
 	}
 	if err := WriteFile(r.Path(RunResultName), append(data, '\n')); err != nil {
 		return err

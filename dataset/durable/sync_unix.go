@@ -13,13 +13,13 @@ import (
 func SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
-		return fmt.Errorf("durable: %w", err)
+		return err
 	}
 	defer d.Close()
 	// Some file systems cannot sync a directory, and do not need it.
 	err = d.Sync()
 	if err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, syscall.ENOTSUP) {
-		return fmt.Errorf("durable: syncing directory %s: %w", dir, err)
+		return fmt.Errorf("syncing directory %s: %w", dir, err)
 	}
 	return nil
 }

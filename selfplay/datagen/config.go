@@ -30,12 +30,12 @@ type identity struct {
 func (c *Config) complete() error {
 	switch {
 	case c.Games == 0:
-		return fmt.Errorf("datagen: %w: no games", selfplay.ErrConfig)
+		return fmt.Errorf("%w: no games", selfplay.ErrConfig)
 	case len(c.Players) < 1 || len(c.Players) > 2:
-		return fmt.Errorf("datagen: %w: %d players: want one or two", selfplay.ErrConfig, len(c.Players))
+		return fmt.Errorf("%w: %d players: want one or two", selfplay.ErrConfig, len(c.Players))
 	}
 	if err := c.Setup.Complete("selfplay", c.Players[0]); err != nil {
-		return fmt.Errorf("datagen: %w", err)
+		return err
 	}
 	return nil
 }

@@ -34,12 +34,12 @@ func Run(ctx context.Context, c Config) (*Summary, error) {
 	}
 	openings, err := c.Setup.Openings(c.Games)
 	if err != nil {
-		return nil, fmt.Errorf("datagen: %w", err)
+		return nil, err
 	}
 	if short := gamelog.Short(c.Out, func(s *Summary) bool { return uint64(s.Games) < c.Games }); short ||
 		!gamelog.Complete(c.Out) {
 		if err := c.Setup.Preflight(ctx, func(int) selfplay.Limits { return c.Limits }, c.Players...); err != nil {
-			return nil, fmt.Errorf("datagen: %w", err)
+			return nil, err
 		}
 	}
 	id := c.identity(openings)
@@ -53,7 +53,7 @@ func Run(ctx context.Context, c Config) (*Summary, error) {
 	if doc, complete := run.Result(); complete {
 		s := &Summary{Already: true}
 		if err := json.Unmarshal(doc, s); err != nil {
-			return nil, fmt.Errorf("datagen: %s: %w", run.Path(durable.RunResultName), err)
+			return nil, fmt.Errorf("%s: %w", run.Path(durable.RunResultName), err)
 		}
 		if uint64(s.Games) >= c.Games {
 			return s, gamelog.CheckTotal(c.Out, uint64(s.Games), c.Games)
@@ -148,7 +148,7 @@ func (g *generator) play(ctx context.Context) (report selfplay.SeriesReport, err
 		report, err = g.series().Run(ctx)
 	}
 	if ctx.Err() != nil {
-		return report, fmt.Errorf("datagen: %s: interrupted with %d of %d games on disk: %w", g.Out, g.kept(), g.Games,
+		return report, fmt.Errorf("%s: interrupted with %d of %d games on disk: %w", g.Out, g.kept(), g.Games,
 			context.Cause(ctx))
 	}
 	if err == nil || errors.Is(err, ErrForfeit) {
@@ -168,7 +168,7 @@ func (g *generator) tolerated() error {
 	if g.fault != "" {
 		last = "; the last was " + g.fault
 	}
-	return fmt.Errorf("datagen: %s: %w: %w%s", g.Out, ErrForfeit, g.guard.Cause(), last)
+	return fmt.Errorf("%s: %w: %w%s", g.Out, ErrForfeit, g.guard.Cause(), last)
 }
 
 // kept returns the number of games in listed shards and in the journal.
@@ -321,7 +321,7 @@ func (g *generator) finished(r selfplay.Result) error {
 func (g *generator) deliver(r *selfplay.Result) error {
 	row, err := g.rows.row(r)
 	if err != nil {
-		return fmt.Errorf("datagen: %w", err)
+		return err
 	}
 	before := g.writer.Rows()
 	if err := g.writer.Append(row); err != nil {

@@ -30,10 +30,10 @@ func KeepFaultLog(dir string, r *selfplay.Result) error {
 		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return fmt.Errorf("gamelog: %w", err)
+		return err
 	}
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		return fmt.Errorf("gamelog: %w", err)
+		return err
 	}
 	return nil
 }

@@ -98,7 +98,7 @@ func (g *games) open(replay func(*games, *selfplay.Result) error) error {
 	}
 	// The PGN is written from the start: nothing in it shows whether it is complete.
 	if g.pgn, err = os.Create(g.Run.Path(PGNName)); err != nil {
-		return fmt.Errorf("gamelog: %w", err)
+		return err
 	}
 	g.pgnOut = bufio.NewWriter(g.pgn)
 	n := 0
@@ -219,7 +219,7 @@ func (g *games) Record(games []selfplay.Result) error {
 		}
 	}
 	if err := g.pgnOut.Flush(); err != nil {
-		return fmt.Errorf("gamelog: %s: %w", g.Run.Path(PGNName), err)
+		return fmt.Errorf("%s: %w", g.Run.Path(PGNName), err)
 	}
 	return nil
 }
@@ -228,7 +228,7 @@ func (g *games) record(r *selfplay.Result) error {
 	h := g.Header(r)
 	row, err := g.row(r, &h)
 	if err != nil {
-		return fmt.Errorf("gamelog: %w", err)
+		return err
 	}
 	if r.Number >= g.kept {
 		if err := g.games.Append(row); err != nil {
@@ -239,7 +239,7 @@ func (g *games) record(r *selfplay.Result) error {
 	notes := pgn.Notes{Depths: r.Depths, Times: r.Times}
 	err = pgn.WriteNoted(g.pgnOut, row, notes, g.tags(&h)...)
 	if err != nil {
-		return fmt.Errorf("gamelog: %s: %w", g.Run.Path(PGNName), err)
+		return fmt.Errorf("%s: %w", g.Run.Path(PGNName), err)
 	}
 	return nil
 }
@@ -311,7 +311,7 @@ func (g *games) Finish(summary any) error {
 		return err
 	}
 	if err := errors.Join(g.pgnOut.Flush(), g.pgn.Sync()); err != nil {
-		return fmt.Errorf("gamelog: %s: %w", g.Run.Path(PGNName), err)
+		return fmt.Errorf("%s: %w", g.Run.Path(PGNName), err)
 	}
 	if err := durable.SyncDir(g.Run.Dir()); err != nil {
 		return err

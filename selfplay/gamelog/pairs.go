@@ -20,7 +20,7 @@ import (
 // It knows no points: Count does, and Over reports when enough pairs are counted. A pair with
 // a void game counts nowhere and is played again; both attempts are in the journal.
 type Pairs struct {
-	Name  string                             // of the command, for errors
+	Name  string                             // of the command
 	Fresh bool                               // no opening may repeat: those of counted pairs are kept
 	Over  func() bool                        // nothing more counts
 	Count func(pair []selfplay.Result) error // the next pair, which Guard.Tally has
@@ -110,7 +110,7 @@ func (p *Pairs) count(pair []selfplay.Result) error {
 	if p.Fresh {
 		first, err := pair[0].OpeningGame()
 		if err != nil {
-			return fmt.Errorf("%s: %w", p.Name, err)
+			return err
 		}
 		p.used = append(p.used, first.Position().Key())
 	}
@@ -138,7 +138,7 @@ func (p *Pairs) Play(ctx context.Context, s selfplay.Series) error {
 	}
 	p.Guard.Blame(p.load)
 	if none := p.Guard.Err(); none != nil {
-		return fmt.Errorf("%s: %w", p.Name, none)
+		return none
 	}
 	return err
 }
@@ -174,10 +174,10 @@ func (p *Pairs) play(ctx context.Context, s selfplay.Series) error {
 	case ctx.Err() == nil:
 		return err
 	case p.games == nil:
-		return fmt.Errorf("%s: interrupted after %d pairs, which were not kept: %w", p.Name, p.next,
+		return fmt.Errorf("interrupted after %d pairs, which were not kept: %w", p.next,
 			context.Cause(ctx))
 	}
-	return fmt.Errorf("%s: %s: interrupted after %d pairs: %w", p.Name, p.games.Run.Dir(), p.next,
+	return fmt.Errorf("%s: interrupted after %d pairs: %w", p.games.Run.Dir(), p.next,
 		context.Cause(ctx))
 }
 

@@ -55,7 +55,7 @@ func PlayRun[R any](ctx context.Context, p *Pairs, r Run[R]) (*R, error) {
 	}
 	if !Complete(s.Out) || Short(s.Out, r.Short) {
 		if err := s.Preflight(ctx, r.Limits, r.Try...); err != nil {
-			return nil, fmt.Errorf("%s: %w", p.Name, err)
+			return nil, err
 		}
 	}
 	if s.Out == "" {

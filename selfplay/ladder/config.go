@@ -50,7 +50,7 @@ func (c *Config) complete() error {
 		c.Schedule = Widest
 	}
 	if err := c.validate(); err != nil {
-		return fmt.Errorf("ladder: %w", err)
+		return err
 	}
 	return nil
 }

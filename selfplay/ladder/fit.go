@@ -9,7 +9,7 @@ import (
 
 // ErrFit says that no maximum of the likelihood was found. It does not happen with finite
 // counts.
-var ErrFit = errors.New("ladder: the likelihood has no maximum")
+var ErrFit = errors.New("the likelihood has no maximum")
 
 // Fit is the most likely strength of each player, with the covariance of all of them.
 // Strengths are on the model's scale and have no origin; Elo has one.

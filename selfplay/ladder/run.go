@@ -23,7 +23,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	}
 	openings, err := c.Setup.Openings(c.need())
 	if err != nil {
-		return nil, fmt.Errorf("ladder: %w", err)
+		return nil, err
 	}
 	l := &ladder{Config: c, openings: openings, table: NewTable(len(c.Players))}
 	l.round = c.Schedule.round(len(c.Players))

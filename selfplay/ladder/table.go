@@ -25,7 +25,7 @@ func (t *Table) Pairs() int64 { return t.pairs }
 // White, and that of the game in which j had, both White's view: 1, 0 or -1.
 func (t *Table) Add(i, j int, iWhite, jWhite int) error {
 	if i == j || i < 0 || j < 0 || i >= t.n || j >= t.n || iWhite*iWhite > 1 || jWhite*jWhite > 1 {
-		return fmt.Errorf("ladder: a pair of %d and %d with results %d and %d", i, j, iWhite, jWhite)
+		return fmt.Errorf("a pair of %d and %d with results %d and %d", i, j, iWhite, jWhite)
 	}
 	if i > j {
 		i, j, iWhite, jWhite = j, i, jWhite, iWhite

@@ -59,13 +59,13 @@ func LoadBook(path string, spec Spec, seed uint64) (*Book, error) {
 		b.sha256 = hex.EncodeToString(sum.Sum(nil))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("opening: %w", err)
+		return nil, err
 	}
 	if len(b.lines) == 0 {
-		return nil, fmt.Errorf("opening: %s: %w: it has no openings", path, errBook)
+		return nil, fmt.Errorf("%s: %w: it has no openings", path, errBook)
 	}
 	if spec.Skip < 0 || spec.Skip >= len(b.lines) {
-		return nil, fmt.Errorf("opening: %s: %w: it has %d openings, too few to skip %d", path, ErrExhausted, len(b.lines),
+		return nil, fmt.Errorf("%s: %w: it has %d openings, too few to skip %d", path, ErrExhausted, len(b.lines),
 			spec.Skip)
 	}
 	if spec.Random {
@@ -91,7 +91,7 @@ func (b *Book) add(l line, game *board.Game, seen map[uint64]bool) error {
 // try.
 func (b *Book) Propose(number uint64, try int) (*board.Game, error) {
 	if try > 1 {
-		return nil, fmt.Errorf("opening: %s: opening %d was played before", b.spec.Book, number)
+		return nil, fmt.Errorf("%s: opening %d was played before", b.spec.Book, number)
 	}
 	if number >= b.Len() {
 		return nil, fmt.Errorf("%w: %s has %d, and all were played", ErrExhausted, b.spec.Book, b.Len())

@@ -25,7 +25,7 @@ type Random struct {
 // position of standard chess, so that either side begins half of the games.
 func NewRandom(plies int, seed uint64) (*Random, error) {
 	if plies < 1 || plies >= MaxRandomPlies {
-		return nil, fmt.Errorf("opening: %d random plies: want 1 to %d", plies, MaxRandomPlies-1)
+		return nil, fmt.Errorf("%d random plies: want 1 to %d", plies, MaxRandomPlies-1)
 	}
 	return &Random{Start: board.StartPosition(), MinPlies: plies, MaxPlies: plies + 1, Seed: seed}, nil
 }
@@ -44,7 +44,7 @@ func (r *Random) Propose(number uint64, try int) (*board.Game, error) {
 			return game, nil
 		}
 	}
-	return nil, fmt.Errorf("opening: %d random plies from %s always end the game", plies, r.Start.FEN())
+	return nil, fmt.Errorf("%d random plies from %s always end the game", plies, r.Start.FEN())
 }
 
 // rng returns the random numbers of one try.

@@ -56,12 +56,12 @@ type Description struct {
 func (s Spec) Open(seed uint64) (Source, error) {
 	if s.Book != "" {
 		if s.Plies != 0 {
-			return nil, fmt.Errorf("opening: book %s and %d random plies: want one or the other", s.Book, s.Plies)
+			return nil, fmt.Errorf("book %s and %d random plies: want one or the other", s.Book, s.Plies)
 		}
 		return LoadBook(s.Book, s, seed)
 	}
 	if s.Random || s.Skip != 0 || s.BookPlies != 0 {
-		return nil, fmt.Errorf("opening: Random, Skip and BookPlies need a book")
+		return nil, fmt.Errorf("Random, Skip and BookPlies need a book")
 	}
 	plies := s.Plies
 	if plies == 0 {
