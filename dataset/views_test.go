@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine/board"
 )
 
@@ -138,7 +139,7 @@ func flipScore(r *PositionRow, by int16, yes bool) {
 
 // No verdict without cause: right scores and noise, in many small sets.
 func TestViewsRaiseNoFalseAlarm(t *testing.T) {
-	rows := scoredRows(t, 2000)
+	rows := scoredRows(t, datatest.Often(2000))
 	rng := rand.New(rand.NewPCG(3, 3))
 	for _, games := range []int{1, 3, 10, 20, 50, 200} {
 		for first := 0; first+60*games <= len(rows); first += 60 * games {

@@ -252,7 +252,7 @@ func TestResume(t *testing.T) {
 	writeAll(t, whole, gamesCodec, smallGames, games)
 	want := datatest.Files(t, whole)
 	rng := datatest.Rand(8)
-	for range 30 {
+	for range datatest.Often(60) {
 		dir := t.TempDir()
 		for stops := 0; ; stops++ {
 			w, err := newWriter(dir, testConfig, gamesCodec, smallGames)

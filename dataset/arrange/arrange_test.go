@@ -292,7 +292,7 @@ func TestShuffle(t *testing.T) {
 
 // Every row can come out anywhere: over many seeds the first row's place is uniform.
 func TestShuffleIsUniform(t *testing.T) {
-	if testing.Short() {
+	if !datatest.Soak {
 		t.Skip("writes many small data sets")
 	}
 	dir := t.TempDir()

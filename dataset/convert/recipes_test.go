@@ -113,6 +113,9 @@ func TestRecipes(t *testing.T) {
 		}
 	}
 	t.Run("polars", func(t *testing.T) {
+		if !datatest.Soak {
+			t.Skip("takes long to load")
+		}
 		datatest.LinkNode(t, dir, "nodejs-polars")
 		wantNumbers(t, runScript(t, dir, "node", recipe(t, "js", "nodejs-polars")),
 			[]float64{0, scores[0].value(), rows[0].n, 1, scores[1].value(), rows[1].n})

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/eval"
 )
@@ -327,7 +328,7 @@ func TestEnginesThatMisbehave(t *testing.T) {
 
 // An interrupted run resumes at the last whole shard, and ends with the same bytes.
 func TestFeaturesResume(t *testing.T) {
-	if testing.Short() {
+	if !datatest.Soak {
 		t.Skip("asks for 72,000 positions twice")
 	}
 	data, rows := positions(t, 72_000) // a shard has 65,536

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine/board"
 )
 
@@ -107,9 +108,9 @@ func TestFlintLoads(t *testing.T) {
 		var said bytes.Buffer
 		cmd := exec.Command(program)
 		cmd.Stderr = &said
-		cmd.Stdin = strings.NewReader("uci\nsetoption name EvalFile value " + file + "\nposition startpos\ngo depth 6\nquit\n")
+		cmd.Stdin = strings.NewReader("uci\nsetoption name EvalFile value " + file + "\nposition startpos\ngo depth 4\nquit\n")
 		out, _ := cmd.Output()
-		at := strings.LastIndex(string(out), "info depth 6")
+		at := strings.LastIndex(string(out), "info depth 4")
 		return string(out)[max(at, 0):], said.String()
 	}
 	same := file(func(int) float64 { return 0 }, len(h.Terms))
@@ -137,16 +138,19 @@ func TestFlintLoads(t *testing.T) {
 // The parameters of its search are UCI options: by default they are off, and each that is on
 // makes a search of the same depth smaller.
 func TestFlintOptions(t *testing.T) {
+	if !datatest.Soak {
+		t.Skip("searches deeply")
+	}
 	program := flint(t, "0")
 	nodes := func(option string) (n int) {
 		cmd := exec.Command(program)
 		cmd.Stdin = strings.NewReader("uci\n" + option +
-			"position fen r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 5 4\ngo depth 6\nquit\n")
+			"position fen r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 5 4\ngo depth 4\nquit\n")
 		out, err := cmd.Output()
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, last, _ := strings.Cut(string(out), "info depth 6 ")
+		_, last, _ := strings.Cut(string(out), "info depth 4 ")
 		_, last, ok := strings.Cut(last, "nodes ")
 		if !ok {
 			t.Fatalf("no depth 6 in\n%s", out)

@@ -20,27 +20,27 @@ import (
 func TestDuplicatesInBoundedMemory(t *testing.T) {
 	// Random games have few positions in common but in the beginning; so the same ones
 	// come again, under other names.
-	games := datatest.Games[dataset.GameRow](70, 120)
-	for _, g := range datatest.Games[dataset.GameRow](70, 60) {
+	games := datatest.Games[dataset.GameRow](70, 60)
+	for _, g := range datatest.Games[dataset.GameRow](70, 30) {
 		g.Game++
 		games = append(games, g)
 	}
 	r := gamesIn(t, games)
 	for _, f := range []Filter{
 		{Resolve: ResolveLeaf},
-		{Resolve: ResolveKeep, KeepDuplicates: true, Sample: 2000, Seed: 4},
+		{Resolve: ResolveKeep, KeepDuplicates: true, Sample: 1000, Seed: 4},
 		{Resolve: ResolveKeep, Uniform: true, Seed: 4},
 	} {
 		var files []map[string]string
 		var counts []Counts
-		for _, limit := range []int{0, 1, 3000} {
+		for _, limit := range []int{0, 1, 1500} {
 			dir := t.TempDir()
 			_, c, err := Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{r}, dir,
 				Config{Filter: f, NewResolver: toyResolve, Workers: 2, limit: limit})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if c.SameMoves != 60 {
+			if c.SameMoves != 30 {
 				t.Errorf("%d games twice", c.SameMoves)
 			}
 			if _, err := os.Stat(filepath.Join(dir, waitingDir)); !errors.Is(err, os.ErrNotExist) {
@@ -52,7 +52,7 @@ func TestDuplicatesInBoundedMemory(t *testing.T) {
 			counts[0] != counts[1] || counts[0] != counts[2] {
 			t.Errorf("%+v: %+v", f, counts)
 		}
-		if f.KeepDuplicates == (counts[0].Duplicate > 1500) {
+		if f.KeepDuplicates == (counts[0].Duplicate > 750) {
 			t.Errorf("%+v: %d duplicates", f, counts[0].Duplicate)
 		}
 	}
@@ -61,7 +61,7 @@ func TestDuplicatesInBoundedMemory(t *testing.T) {
 // A uniform sample has as many rows of each result and band of phases as the rarest; a
 // wanted number is what comes out, from cells as equal as can be.
 func TestSamples(t *testing.T) {
-	r := gamesIn(t, datatest.Games[dataset.GameRow](71, 250))
+	r := gamesIn(t, datatest.Games[dataset.GameRow](71, 120))
 	cellsOf := func(f Filter) (n [cells]int64, c Counts) {
 		c, rows := extract(t, r, t.TempDir(), f, 2)
 		for i := range rows {

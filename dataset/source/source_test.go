@@ -204,7 +204,7 @@ func TestEveryBit(t *testing.T) {
 	for name, data := range packed(t) {
 		t.Run(name, func(t *testing.T) {
 			at := bytes.Index(data, []byte(text))
-			for bit := 0; bit < 8*len(data); bit += 1 + 8*len(data)/200 {
+			for bit := 0; bit < 8*len(data); bit += 1 + 8*len(data)/150 {
 				damaged := bytes.Clone(data)
 				damaged[bit/8] ^= 1 << (bit % 8)
 				got, err := contents(t, []*Input{stream(Stdin, bytes.NewReader(damaged))})

@@ -11,6 +11,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/assay-chess/assay/dataset/internal/datatest"
 )
 
 // fens are two short positions with a flush between them, and one whose counts need float32.
@@ -148,6 +150,9 @@ func TestWritersAgree(t *testing.T) {
 		{"Python", "python3", "apt-get install python3", nil, []string{"python3", "-B", "testdata/engine.py"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if !datatest.Soak && (c.name == "C++" || c.name == "Rust") {
+				t.Skip("takes long to compile")
+			}
 			// A launcher of several versions is there without any of them.
 			if err := exec.Command(c.needs, "--version").Run(); err != nil {
 				t.Skipf("needs %s: %s", c.needs, c.install)

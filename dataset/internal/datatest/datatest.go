@@ -128,3 +128,11 @@ func FlipBit(t testing.TB, path string, bit int) {
 		t.Fatal(err)
 	}
 }
+
+// Often returns how often to try something at random: that many times in .ci/long, else a tenth.
+func Often(n int) int {
+	if Soak {
+		return n
+	}
+	return n / 10
+}
