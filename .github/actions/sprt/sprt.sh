@@ -23,7 +23,16 @@ title=${SPRT_TITLE:-SPRT}
 # commit prints the full name of a commit.
 commit() {
   git rev-parse --verify --quiet --end-of-options "$1^{commit}" && return
-  error "no commit $1 in this clone: name another, or give actions/checkout the setting fetch-depth: 0"
+  case $1 in
+  *[!0]*)
+    if [ "$(git rev-parse --is-shallow-repository)" = true ]; then
+      error "no commit $1 in this clone: name another, or give actions/checkout the setting fetch-depth: 0"
+    else
+      error "no commit $1 in this clone, which is complete; a forced push may have replaced it: set base"
+    fi
+    ;;
+  *) error "nothing came before the first push of this branch: set base, to the default branch for example" ;;
+  esac
   return 1
 }
 head=$(commit "${SPRT_HEAD:-HEAD}")
@@ -94,7 +103,7 @@ play() {
     else "" end]' \
     "$folder/result.json"
   headline=$(head -n 1 "$work/text")
-  [ -n "$headline" ] || headline="ERROR: $(tail -n 1 "$work/log")"
+  [ -n "$headline" ] || headline="ERROR: $(sed -n 's/^assay: //p' "$work/log" | head -n 1)"
 }
 
 # words prints a command line, with quotes where a shell needs them.

@@ -15,7 +15,8 @@ var limitKeys = []string{"tc", "movetime", "nodes", "depth"}
 // command puts the command together.
 func (t *translation) command() (*Command, error) {
 	if len(t.engines) < 2 {
-		return nil, fmt.Errorf("want two engines or more (-engine cmd=...), got %d", len(t.engines))
+		return nil, errors.New(strings.Join(append([]string{fmt.Sprintf("want two engines or more (-engine cmd=...), got %d",
+			len(t.engines))}, t.notes...), "; "))
 	}
 	if err := t.possible(); err != nil {
 		return nil, err

@@ -150,6 +150,7 @@ func TestMatchErrors(t *testing.T) {
 		"fastchess -engine cmd=a -engine cmd=b -each tc=1 -draw score=-5":        "from 0",
 		"fastchess -engine cmd=a -engine cmd=b -each tc=1 -rounds 0":             "from 1",
 		"fastchess -engine cmd=a -engine cmd=b -each tc=1 -variant fischerandom": "needs a book",
+		"fastchess -config file=config.json -rounds 100":                         "got 0; -config: assay reads no saved",
 		"cutechess-cli -engine conf=x -engine cmd=b -each tc=1":                  "engines.json",
 		"cutechess-cli -engine cmd=a -engine cmd=b -engine cmd=c -each tc=1 -tournament gauntlet -seeds 2": "one engine " +
 			"against the others",

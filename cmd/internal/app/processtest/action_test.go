@@ -210,11 +210,16 @@ func TestAction(t *testing.T) {
 
 	code, out, log = runAction(t, script, map[string]string{"SPRT_BASE": base,
 		"SPRT_BUILD": "echo no compiler >&2; false; : {out}"})
-	if code != 1 || out["verdict"] != "error" || !strings.HasPrefix(out["headline"], "ERROR: ") {
+	if code != 1 || out["verdict"] != "error" || !strings.HasPrefix(out["headline"], "ERROR: head: git:") {
 		t.Errorf("exit %d, %v: %s", code, out, log)
 	}
-	for says, env := range map[string][]string{"no commit nosuch in this clone": {"SPRT_BASE=nosuch"},
-		"no commit to beat: set base": nil, "head and base are the same commit": {"SPRT_BASE=HEAD"}} {
+	code, out, log = runAction(t, script, map[string]string{"SPRT_BASE": base, "SPRT_GAMES": "many"})
+	if code != 1 || !strings.HasPrefix(out["headline"], `ERROR: invalid argument "many" for "--games" flag`) {
+		t.Errorf("exit %d, %v: %s", code, out, log)
+	}
+	for says, env := range map[string][]string{"no commit nosuch in this clone, which is complete": {"SPRT_BASE=nosuch"},
+		"nothing came before the first push of this branch": {"SPRT_TARGET=" + strings.Repeat("0", 40)},
+		"no commit to beat: set base":                       nil, "head and base are the same commit": {"SPRT_BASE=HEAD"}} {
 		cmd := exec.Command("bash", script)
 		temp := t.TempDir()
 		cmd.Env = append(append(os.Environ(), "RUNNER_TEMP=", "TMPDIR="+temp), env...)
