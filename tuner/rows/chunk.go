@@ -316,7 +316,8 @@ func (c *Chunk) EachLine(codes []uint16, f func(row int, line []uint16, wides []
 }
 
 // CountTerms returns in how many rows of positive weight omega, by chunk and row, each term occurs, and its
-// typical count: the root mean square of its counts there, 1 if it never occurs.
+// typical count: the root mean square of its counts there, 1 if it never occurs. Of a term whose entries include factors
+// of their rows it is that of the counts before any factor, in all rows.
 func (s *Store) CountTerms(ctx context.Context, omega [][]float32) (rows []int64, typical []float64, err error) {
 	byPair := make([]int64, 1<<16)
 	rows, typical = make([]int64, s.terms), make([]float64, s.terms)
@@ -344,6 +345,8 @@ func (s *Store) CountTerms(ctx context.Context, omega [][]float32) (rows []int64
 	for t, n := range rows {
 		if typical[t] = math.Sqrt(typical[t] / float64(max(1, n))); n == 0 {
 			typical[t] = 1
+		} else if s.before != nil && s.before[t].rows > 0 {
+			typical[t] = math.Sqrt(s.before[t].squares / float64(s.before[t].rows))
 		}
 	}
 	return rows, typical, nil

@@ -73,7 +73,7 @@ func (b Build) Features(ctx context.Context, set dataset.FeatureSet, sources []F
 	if err != nil {
 		return nil, err
 	}
-	s.sources, s.skipped = infos, c.skipped
+	s.sources, s.skipped, s.before = infos, c.skipped, line.counted()
 	if err := s.skipped.Check(c.rows); err != nil {
 		return nil, errors.Join(fmt.Errorf("%w: %w", errSkipped, err), s.Close())
 	}
@@ -121,6 +121,9 @@ func (c *featureCollector) add(f *dataset.FeatureRow) error {
 	var row Row
 	if err := c.line.row(f, &row); err != nil {
 		return fmt.Errorf("%w: %w", ErrRow, err)
+	}
+	if c.line.before != nil && row.Weight > 0 {
+		c.line.count(f)
 	}
 	return c.to.Add(&row)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/eval"
 )
 
@@ -25,6 +26,8 @@ type Linear struct {
 	at      []int    // by term of the set: its index in terms
 	kinds   []string // by term of the rows: that of the set's term
 	entries []Entry  // of the last row
+	before  []tally  // by term of the rows: counts that entries have factors in, without them; nil with a formula
+	divided bool     // counts of flat terms were
 
 	straight *straight // of a formula that is linear; nil if there is none
 }
@@ -60,7 +63,52 @@ func NewLinear(set dataset.FeatureSet) *Linear {
 			l.terms[i].Tapered, l.terms[i].Mirror, l.terms[i].Group, l.terms[i].Own = t.Tapered, t.Mirror, t.Group, true
 		}
 	}
+	if !set.Bent() {
+		l.before = make([]tally, len(l.terms))
+	}
 	return l
+}
+
+// tally is the number of counts and the sum of their squares.
+type tally struct {
+	rows    int64
+	squares float64
+}
+
+func (t *tally) add(count float32) {
+	if count != 0 {
+		t.rows++
+		t.squares += num.Rounded(float64(count) * float64(count))
+	}
+}
+
+// count adds a row's counts, as they are before any factor of the row, of the terms whose entries include factors.
+func (l *Linear) count(f *dataset.FeatureRow) {
+	for i, t := range f.Terms {
+		mg, eg, at, kind := f.Counts[i], f.Counts[i], l.before[l.at[t]:], l.set.Terms[t].Kind
+		if l.set.BySide {
+			eg = f.EGCounts[i]
+		}
+		switch {
+		case kind == dataset.FlatTerm, kind == dataset.MiddlegameTerm:
+			at[0].add(mg)
+		case kind == dataset.EndgameTerm:
+			at[0].add(eg)
+		case kind == "" && l.set.BySide:
+			at[0].add(mg)
+			at[1].add(eg)
+		}
+	}
+}
+
+// counted returns what count added up, by term of the rows.
+func (l *Linear) counted() []tally {
+	for t := range l.before {
+		if l.kinds[t] == dataset.FlatTerm && !l.divided {
+			l.before[t] = tally{}
+		}
+	}
+	return l.before
 }
 
 // bentTerm adds a term of a set with a formula. The values of a scalar are in its steps.
@@ -197,6 +245,7 @@ func (l *Linear) flatten(r *Row) error {
 		return fmt.Errorf("%w: phase and eg_scale give %v and %v, "+
 			"so that a term of kind flat, mg or eg has no weight beside them", errFactors, r.MG, r.EG)
 	}
+	l.divided = true
 	for i := range l.entries {
 		if e := &l.entries[i]; l.kinds[e.Term] == dataset.FlatTerm {
 			e.Count = float32(float64(e.Count) / factor)

@@ -100,3 +100,57 @@ func TestSignChanges(t *testing.T) {
 		}
 	}
 }
+
+// The typical count of a term is that of its counts before any factor of a row, so that its prior is as wide as that of
+// a term that no factor touches.
+func TestTypicalCountsHaveNoFactors(t *testing.T) {
+	terms := []dataset.FeatureTerm{{Name: "tapered"}, {Name: "single", Kind: dataset.SingleTerm},
+		{Name: "flat", Kind: dataset.FlatTerm}, {Name: "mg", Kind: dataset.MiddlegameTerm},
+		{Name: "eg", Kind: dataset.EndgameTerm}}
+	for _, tt := range []struct {
+		name   string
+		bySide bool
+		scale  float32
+		eg     float32
+		want   []float64 // typical counts by term of the rows; those of bySide have two of the first
+	}{
+		{"no factors", false, 1, 1, []float64{2, 2, 2, 2, 2}},
+		{"scaled", false, 0.25, 1, []float64{2, 2, 2, 2, 2}},
+		{"endgame scaled", false, 1, 0.5, []float64{2, 2, 2, 2, 2}},
+		{"by side", true, 0.5, 1, []float64{2, 3, 2.5, 2, 2, 3}}, // single: half of either half's count
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			set := dataset.FeatureSet{Version: 2, Model: "m", Terms: terms, Float: true,
+				Evaluation: dataset.Evaluation{Unit: 100, Tolerance: 2, BySide: tt.bySide}}
+			s, err := Build{}.Features(t.Context(), set, []FeatureSource{{Rows: func(yield func(dataset.FeatureRow, error) bool) {
+				for i := range 8 {
+					sign := float32(2*(i%2) - 1)
+					f := dataset.FeatureRow{Phase: 0.5, Scale: tt.scale, EGScale: tt.eg, Eval: dataset.NoEval, Weight: 1,
+						Score: dataset.NoScore, Result: float32(i % 2), Game: uint64(i + 1)}
+					for term := range terms {
+						f.Terms, f.Counts = append(f.Terms, uint16(term)), append(f.Counts, 2*sign)
+						if tt.bySide {
+							f.EGCounts = append(f.EGCounts, 3*sign)
+						}
+					}
+					if !yield(f, nil) {
+						return
+					}
+				}
+			}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			omega, _ := s.Split(s.Clusters(), 0, 1)
+			_, typical, err := s.CountTerms(t.Context(), omega)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, want := range tt.want {
+				if math.Abs(typical[i]-want) > 1e-6 {
+					t.Errorf("%s: %v, want %v", NewLinear(set).Terms()[i].Name, typical[i], want)
+				}
+			}
+		})
+	}
+}

@@ -44,6 +44,7 @@ type Store struct {
 	disk     *spill       // where codes are, if not in memory
 	bend     *Bend        // nil if the evaluation is linear
 	skipped  dataset.Skipped
+	before   []tally // by term: counts before factors of the rows, where entries include those
 }
 
 // Rows returns the number of rows.
