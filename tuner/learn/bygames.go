@@ -91,33 +91,22 @@ func (l *learner) spsaFit(m *eval.Model, w []eval.Coef, r *play.Result, seed uin
 	file.K = l.champion.Values.K
 	file.Provenance = models.Provenance{Parent: l.champion.ID, Games: r.Games, Method: MethodSPSA, Seed: seed,
 		Program: l.Program, Time: time.Now().UTC().Format(time.RFC3339)}
-	none := tuner.Losses{Train: num.Unknown, Valid: num.Unknown}
-	fit := &Fit{ID: file.ID(), Build: durable.BuildTarget(), SPSA: r, Result: tuner.Result{
-		Data: tuner.Data{Games: r.Games}, Method: fmt.Sprintf("spsa, %d iterations", r.Iterations),
-		Warnings:   []string{},
-		Units:      tuner.Units{K: file.K, FileK: file.K, Rescale: 1},
-		StepLosses: tuner.StepLosses{Start: none, Fit: none, Rounded: none},
-		Certainty:  tuner.Certainty{Parameters: len(r.Parameters)},
-		Statistics: tuner.Statistics{Terms: spsaTerms(m, w, r)},
-	}}
-	return file, fit, nil
+	return file, &Fit{ID: file.ID(), Build: durable.BuildTarget(), SPSA: &Tuned{r, spsaTerms(m, w, r)}}, nil
 }
 
-// spsaTerms returns what a tuning by games says of each term. There are no standard errors: the
-// interval is that of the optimum by the regression on all results.
+// spsaTerms returns what a tuning by games found of each term.
 func spsaTerms(m *eval.Model, w []eval.Coef, r *play.Result) []tuner.TermFit {
 	found := map[string]*spsa.Estimate{}
 	for i := range r.Parameters {
 		found[r.Parameters[i].Name] = &r.Parameters[i]
 	}
 	list := make([]tuner.TermFit, len(m.Terms))
-	unknown := num.Float(math.NaN())
 	for i := range list {
 		t := &m.Terms[i]
 		f := tuner.TermFit{Name: t.Name, Group: t.Group, Tapered: t.Tapered, MG: w[i].MG, EG: w[i].EG,
 			FitMG: float64(w[i].MG), FitEG: float64(w[i].EG),
-			SEMG: unknown, SEEG: unknown, NaiveMG: unknown, NaiveEG: unknown, DataShare: unknown, PriorEffect: unknown,
-			Rescale: 1}
+			SEMG: num.Unknown, SEEG: num.Unknown, NaiveMG: num.Unknown, NaiveEG: num.Unknown, DataShare: num.Unknown,
+			PriorEffect: num.Unknown, Rescale: 1}
 		both, mg, eg := found[t.Name], found[t.Name+eval.OnlyMG], found[t.Name+eval.OnlyEG]
 		if both != nil {
 			mg, eg = both, both

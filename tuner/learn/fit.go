@@ -31,7 +31,7 @@ func (l *learner) fit(ctx context.Context, g int) (*models.File, *Fit, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	fit := &Fit{ID: file.ID(), Build: durable.BuildTarget(), Result: *r}
+	fit := &Fit{ID: file.ID(), Build: durable.BuildTarget(), Result: r}
 	if err := l.writeFit(g, file, fit); err != nil {
 		return nil, nil, err
 	}

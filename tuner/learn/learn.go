@@ -167,8 +167,10 @@ func (l *learner) Propose(ctx context.Context, g int, champion *Weights) (*Weigh
 		return nil, err
 	}
 	l.now.Fit = fit.summary()
-	l.now.Warnings = append(l.now.Warnings, fit.Warnings...)
-	return &Weights{WeightsRef{ID: fit.ID, File: Folder(g) + "/" + WeightsName, Generation: g}, file, fit.Terms}, nil
+	if fit.Result != nil {
+		l.now.Warnings = append(l.now.Warnings, fit.Warnings...)
+	}
+	return &Weights{WeightsRef{ID: fit.ID, File: Folder(g) + "/" + WeightsName, Generation: g}, file, fit.TermList()}, nil
 }
 
 // Decided keeps the result of a generation.

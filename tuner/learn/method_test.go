@@ -53,7 +53,7 @@ func TestGenerationByGames(t *testing.T) {
 		t.Errorf("generation 1: games %+v, %d positions", first.Games, first.Positions.Kept)
 	}
 	if first.Fit.SPSA == nil || first.Fit.SPSA.Iterations != 8 || len(first.Fit.SPSA.Parameters) != 9 ||
-		first.Fit.Rounded.Valid.Known() {
+		first.Fit.Result != nil {
 		t.Errorf("generation 1: fit %+v", first.Fit)
 	}
 	if second.Fit.SPSA != nil || second.Fit.Rows == 0 || !strings.HasPrefix(second.Fit.Method, "adam") || r.K <= 0 {
@@ -69,11 +69,11 @@ func checkSPSAWeights(t *testing.T, dir, id string) {
 	if file == nil {
 		t.Fatal(err)
 	}
-	if file.ID() != id || file.Provenance.Method != MethodSPSA || len(fit.Terms) != len(file.Terms) {
-		t.Fatalf("file %s of method %s, %d terms; want %s", file.ID(), file.Provenance.Method, len(fit.Terms), id)
+	if file.ID() != id || file.Provenance.Method != MethodSPSA || len(fit.TermList()) != len(file.Terms) {
+		t.Fatalf("file %s of method %s, %d terms; want %s", file.ID(), file.Provenance.Method, len(fit.TermList()), id)
 	}
 	moved := 0
-	for i, term := range fit.Terms {
+	for i, term := range fit.TermList() {
 		if term.MG != file.Terms[i].MG || term.Name != file.Terms[i].Name || term.Frozen || term.Moved() {
 			t.Errorf("term %+v, in the file %+v", term, file.Terms[i])
 		}

@@ -65,20 +65,43 @@ type GenerationResult struct {
 	Reason    string           `json:"reason"` // of the decision, in words
 }
 
-// Fit is what tuner found, and the id of the weights.
+// Fit is the id of a generation's weights, and how they were found: either by a fit to positions or, with MethodSPSA,
+// by games.
 type Fit struct {
-	ID    string `json:"id"`
-	Build string `json:"build"` // see durable.BuildTarget
-	tuner.Result
-	// SPSA is the tuning by games of a generation with MethodSPSA, else null. There are no
-	// positions then, so that Result has the terms alone.
-	SPSA *play.Result `json:"spsa,omitempty"`
+	ID            string `json:"id"`
+	Build         string `json:"build"` // see durable.BuildTarget
+	*tuner.Result        // nil with MethodSPSA
+	SPSA          *Tuned `json:"spsa,omitempty"` // nil with other methods
+}
+
+// Tuned is a tuning by games.
+type Tuned struct {
+	*play.Result
+	// Terms have no standard errors: their intervals are those of the optimum by the regression on all results.
+	Terms []tuner.TermFit `json:"terms,omitempty"`
+}
+
+// TermList returns what was found of each term; nil if the fit is a summary.
+func (f *Fit) TermList() []tuner.TermFit {
+	switch {
+	case f.SPSA != nil:
+		return f.SPSA.Terms
+	case f.Result != nil:
+		return f.Terms
+	}
+	return nil
 }
 
 // summary returns the fit without its terms and tables.
 func (f *Fit) summary() Fit {
 	s := *f
-	s.Terms, s.Tables, s.Groups, s.Collinear = nil, nil, nil, nil
+	if f.SPSA != nil {
+		s.SPSA = &Tuned{Result: f.SPSA.Result}
+		return s
+	}
+	r := *f.Result
+	r.Terms, r.Tables, r.Groups, r.Collinear = nil, nil, nil, nil
+	s.Result = &r
 	return s
 }
 
@@ -88,8 +111,9 @@ func (f *Fit) compare(start *models.File) error {
 	if err != nil {
 		return err
 	}
-	for i := range f.Terms {
-		f.Terms[i].CompareWith(float64(w[i].MG), float64(w[i].EG))
+	terms := f.TermList()
+	for i := range terms {
+		terms[i].CompareWith(float64(w[i].MG), float64(w[i].EG))
 	}
 	return nil
 }

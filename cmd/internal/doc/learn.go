@@ -74,9 +74,9 @@ func Generations(list []learn.GenerationResult) Part {
 		} else {
 			add("playing")
 		}
-		if g.Fit.Rows > 0 {
-			add("%d positions, validation loss %s -> %s", g.Fit.Rows, lossOr("-", 5, g.Fit.Start.Valid),
-				lossOr("-", 5, g.Fit.Rounded.Valid))
+		if fit := g.Fit.Result; fit != nil {
+			add("%d positions, validation loss %s -> %s", fit.Rows, lossOr("-", 5, fit.Start.Valid),
+				lossOr("-", 5, fit.Rounded.Valid))
 		}
 		if m := g.Gate; m != nil {
 			add("gate %s (%d games, Elo %s): %s", m.Outcome(), m.Games, m.Strength.Text(""), g.Reason)

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -58,7 +57,7 @@ func (b *builder) learn() *doc.Document {
 	note := "Compared with the start weights. " + starred +
 		" A small error means nothing where the prior determines the term."
 	b.addCoefficients("centipawns", note, terms)
-	if fit != nil && len(fit.Fit.Calibration.ByScore) > 0 {
+	if fit != nil && fit.Fit.Result != nil && len(fit.Fit.Calibration.ByScore) > 0 {
 		b.add("calibration", "Calibration of the evaluation", nil, fitCalibrations(&fit.Fit.Calibration,
 			fmt.Sprintf("The evaluation of generation %d's weights.", fit.Number))...)
 	}
@@ -79,7 +78,9 @@ func (b *builder) generations(r *learn.Result, planned int, decisions map[int]de
 		if f := read[learn.Fit](&b.reader, folder, learn.FitName); f != nil {
 			g.Fit = *f
 		}
-		g.Fit.SPSA = cmp.Or(g.Fit.SPSA, read[play.Result](&b.reader, tuned, durable.RunResultName))
+		if s := read[play.Result](&b.reader, tuned, durable.RunResultName); s != nil && g.Fit.SPSA == nil {
+			g.Fit.SPSA = &learn.Tuned{Result: s}
+		}
 		_, g.Gate = b.addMatch(fmt.Sprintf("gate-%d", g.Number), fmt.Sprintf("Gate of generation %d", g.Number),
 			filepath.Join(folder, "gate"))
 		if x, ok := decisions[g.Number]; ok {
@@ -122,8 +123,8 @@ func latest(r *learn.Result, list []learn.GenerationResult) ([]tuner.TermFit, *l
 		return r.Terms, of
 	}
 	for i := len(list) - 1; i >= 0; i-- {
-		if g := &list[i]; len(g.Fit.Terms) > 0 {
-			return g.Fit.Terms, g
+		if g := &list[i]; len(g.Fit.TermList()) > 0 {
+			return g.Fit.TermList(), g
 		}
 	}
 	return nil, nil
@@ -136,7 +137,7 @@ func curves(generations []learn.GenerationResult, fromStart *match.Result) (list
 	gates := series{name: "gate: candidate against champion", points: true}
 	for _, g := range generations {
 		x := float64(g.Number)
-		if g.Fit.Gain() != nil {
+		if g.Fit.Result != nil && g.Fit.Gain() != nil {
 			const apart = 0.08
 			p := g.Fit.Gain()
 			before.within(x-apart, num.Float(p.Start), p.StartInterval)
