@@ -65,21 +65,6 @@ func (l Limits) Scaled(f float64) Limits {
 	return l
 }
 
-// budgetMoves is the length of a long game.
-const budgetMoves = 60
-
-// Budget returns about how long a side may think in a long game; 0 without a limit of time.
-func (l Limits) Budget() time.Duration {
-	if c := l.Clock; c.Runs() {
-		times := 1
-		if c.Moves > 0 {
-			times = (budgetMoves + c.Moves - 1) / c.Moves
-		}
-		return time.Duration(times)*c.Base + budgetMoves*c.Increment
-	}
-	return budgetMoves * l.MoveTime
-}
-
 // Text returns limits in words.
 func (l Limits) Text() string {
 	var parts []string

@@ -43,25 +43,25 @@ func playOnce(ctx context.Context, job *Job, players [2]engine.Player, stalls *[
 			return Result{}, fmt.Errorf("game %d: %w", job.Number, err)
 		}
 	}
-	t := newTable(job, game, players)
-	if err := t.begin(); err != nil {
+	g := newLiveGame(job, game, players)
+	if err := g.begin(); err != nil {
 		return Result{}, err
 	}
-	for !t.over() {
-		if err := t.move(ctx); err != nil {
+	for !g.over() {
+		if err := g.move(ctx); err != nil {
 			return Result{}, err
 		}
-		if stalls != nil && t.result.Stalls != [2]int{} {
-			*stalls = t.result.Stalls
+		if stalls != nil && g.result.Stalls != [2]int{} {
+			*stalls = g.result.Stalls
 			return Result{}, errStalled
 		}
 	}
-	t.result.Moves = game.Moves()
-	return t.result, nil
+	g.result.Moves = game.Moves()
+	return g.result, nil
 }
 
-// table is a game in progress.
-type table struct {
+// liveGame is a game in progress.
+type liveGame struct {
 	job      *Job
 	game     *board.Game
 	players  [2]engine.Player
@@ -75,37 +75,37 @@ type table struct {
 	maxPlies int  // with the opening
 }
 
-func newTable(job *Job, game *board.Game, players [2]engine.Player) *table {
+func newLiveGame(job *Job, game *board.Game, players [2]engine.Player) *liveGame {
 	opening := len(job.Opening)
-	t := &table{job: job, game: game, players: players, referee: referee{rule: job.Rule}, clocks: newClocks(job.Limits),
+	g := &liveGame{job: job, game: game, players: players, referee: referee{rule: job.Rule}, clocks: newClocks(job.Limits),
 		maxPlies: opening + job.maxPlies()}
-	t.result = Result{Number: job.Number, Try: job.Try, Players: job.PlayerTexts(), Start: job.Start, Opening: opening,
+	g.result = Result{Number: job.Number, Try: job.Try, Players: job.PlayerTexts(), Start: job.Start, Opening: opening,
 		Seed:   job.Seed,
 		Scores: make([]int16, opening, opening+128), Depths: make([]uint8, opening, opening+128)}
-	for i := range t.result.Scores {
-		t.result.Scores[i] = engine.NoScore
+	for i := range g.result.Scores {
+		g.result.Scores[i] = engine.NoScore
 	}
-	if t.timed = !job.Limits[0].Deterministic() || !job.Limits[1].Deterministic(); t.timed {
-		t.result.Times = make([]uint32, opening, opening+128)
+	if g.timed = !job.Limits[0].Deterministic() || !job.Limits[1].Deterministic(); g.timed {
+		g.result.Times = make([]uint32, opening, opening+128)
 	}
-	return t
+	return g
 }
 
 // begin sets the players' options and starts a new game in each. Each gets its own seed,
 // so that a player against itself does not make the same random choices twice.
-func (t *table) begin() error {
-	for side, p := range t.players {
+func (g *liveGame) begin() error {
+	for side, p := range g.players {
 		if p == nil {
 			continue
 		}
-		for _, o := range t.job.Options[side] {
+		for _, o := range g.job.Options[side] {
 			if err := p.SetOption(o.Name, o.Value); err != nil {
-				t.failed(board.Color(side), fmt.Sprintf("option %s=%s", o.Name, o.Value), err)
+				g.failed(board.Color(side), fmt.Sprintf("option %s=%s", o.Name, o.Value), err)
 				return nil
 			}
 		}
-		if err := p.NewGame(Seed(t.job.Seed, 0, "player", uint64(side))); err != nil {
-			t.failed(board.Color(side), "new game", err)
+		if err := p.NewGame(Seed(g.job.Seed, 0, "player", uint64(side))); err != nil {
+			g.failed(board.Color(side), "new game", err)
 			return nil
 		}
 	}
@@ -113,52 +113,52 @@ func (t *table) begin() error {
 }
 
 // failed ends a game that has not started because a player failed.
-func (t *table) failed(side board.Color, doing string, err error) {
+func (g *liveGame) failed(side board.Color, doing string, err error) {
 	if !errors.Is(err, engine.ErrNotStarted) {
-		t.forfeit(side, PlayerFailed, fmt.Sprintf("%s: %v", doing, err))
-		t.result.Late = errors.Is(err, engine.ErrTimeout)
+		g.forfeit(side, PlayerFailed, fmt.Sprintf("%s: %v", doing, err))
+		g.result.Late = errors.Is(err, engine.ErrTimeout)
 		return
 	}
-	t.settled = true
-	t.result.Result, t.result.Termination = board.Draw, VoidGame
-	t.result.Void = bounded(fmt.Sprintf("%s: %s: %v", side, doing, err))
+	g.settled = true
+	g.result.Result, g.result.Termination = board.Draw, VoidGame
+	g.result.Void = bounded(fmt.Sprintf("%s: %s: %v", side, doing, err))
 }
 
 // over reports whether the game has ended. The rules of chess come before adjudication.
-func (t *table) over() bool {
-	if t.settled && (t.result.Fault != "" || t.result.Void != "") {
+func (g *liveGame) over() bool {
+	if g.settled && (g.result.Fault != "" || g.result.Void != "") {
 		return true
 	}
-	if result, why, over := t.game.Outcome(); over {
-		t.result.Result, t.result.Termination = result, why
+	if result, why, over := g.game.Outcome(); over {
+		g.result.Result, g.result.Termination = result, why
 		return true
 	}
-	if t.settled {
+	if g.settled {
 		return true
 	}
-	if len(t.game.Moves()) >= t.maxPlies {
-		t.result.Result, t.result.Termination = board.Draw, moveLimit
+	if len(g.game.Moves()) >= g.maxPlies {
+		g.result.Result, g.result.Termination = board.Draw, moveLimit
 		return true
 	}
 	return false
 }
 
 // move lets the side to move search and plays its move.
-func (t *table) move(ctx context.Context) error {
-	side := t.game.Position().SideToMove()
-	if t.players[side] == nil {
-		return fmt.Errorf("game %d: no player for %s", t.job.Number, side)
+func (g *liveGame) move(ctx context.Context) error {
+	side := g.game.Position().SideToMove()
+	if g.players[side] == nil {
+		return fmt.Errorf("game %d: no player for %s", g.job.Number, side)
 	}
-	lim := t.job.Limits[side].search()
-	t.clocks.limit(side, &lim)
-	found, took, err := t.search(ctx, side, lim)
-	t.result.Time[side] += took
-	t.result.Nodes[side] += found.Nodes
+	lim := g.job.Limits[side].search()
+	g.clocks.limit(side, &lim)
+	found, took, err := g.search(ctx, side, lim)
+	g.result.Time[side] += took
+	g.result.Nodes[side] += found.Nodes
 	if ctx.Err() != nil {
 		return ctx.Err() // the answer was cut short
 	}
-	if what, ok := t.clocks.spend(side, took); !ok {
-		t.forfeit(side, TimeForfeit, what+account(found, err))
+	if what, ok := g.clocks.spend(side, took); !ok {
+		g.forfeit(side, TimeForfeit, what+account(found, err))
 		return nil
 	}
 	if err != nil {
@@ -166,34 +166,34 @@ func (t *table) move(ctx context.Context) error {
 		if errors.Is(err, board.ErrMove) {
 			why = IllegalMove
 		}
-		t.forfeit(side, why, err.Error())
-		t.result.Late = errors.Is(err, engine.ErrTimeout)
+		g.forfeit(side, why, err.Error())
+		g.result.Late = errors.Is(err, engine.ErrTimeout)
 		return nil
 	}
-	if !t.game.Position().IsLegal(found.Move) {
-		t.forfeit(side, IllegalMove, fmt.Sprintf("%s is not legal in %s", found.Move, t.game.Position().FEN()))
+	if !g.game.Position().IsLegal(found.Move) {
+		g.forfeit(side, IllegalMove, fmt.Sprintf("%s is not legal in %s", found.Move, g.game.Position().FEN()))
 		return nil
 	}
-	if t.timed {
-		t.result.Times = append(t.result.Times, uint32((took+time.Millisecond-1)/time.Millisecond))
+	if g.timed {
+		g.result.Times = append(g.result.Times, uint32((took+time.Millisecond-1)/time.Millisecond))
 	}
-	t.record(side, found)
+	g.record(side, found)
 	return nil
 }
 
 // search lets the side's player search, and returns how long it took. Stalls are counted
 // if they could matter, and their time does not count.
-func (t *table) search(ctx context.Context, side board.Color, lim engine.Limits) (engine.Result, time.Duration, error) {
-	timed := !t.job.Limits[side].Deterministic()
+func (g *liveGame) search(ctx context.Context, side board.Color, lim engine.Limits) (engine.Result, time.Duration, error) {
+	timed := !g.job.Limits[side].Deterministic()
 	if timed {
-		t.watch.Start()
+		g.watch.Start()
 	}
 	start := time.Now()
-	found, err := t.players[side].Search(ctx, t.game, lim)
+	found, err := g.players[side].Search(ctx, g.game, lim)
 	took := time.Since(start)
 	if timed {
-		n, stalled := t.watch.Stop()
-		t.result.Stalls[side] += n
+		n, stalled := g.watch.Stop()
+		g.result.Stalls[side] += n
 		took = max(took-stalled, 0)
 	}
 	return found, took, err
@@ -211,35 +211,35 @@ func account(found engine.Result, err error) string {
 	return ""
 }
 
-func (t *table) record(side board.Color, found engine.Result) {
+func (g *liveGame) record(side board.Color, found engine.Result) {
 	score := found.Score.White(side)
-	t.result.Scores = append(t.result.Scores, score)
-	t.result.Depths = append(t.result.Depths, uint8(min(max(found.Depth, 0), 255)))
-	t.game.Push(found.Move)
-	if result, ok := t.job.Rule.Tables.Result(t.game.Position()); ok {
-		t.settled, t.result.Result, t.result.Termination = true, result, Tablebase
+	g.result.Scores = append(g.result.Scores, score)
+	g.result.Depths = append(g.result.Depths, uint8(min(max(found.Depth, 0), 255)))
+	g.game.Push(found.Move)
+	if result, ok := g.job.Rule.Tables.Result(g.game.Position()); ok {
+		g.settled, g.result.Result, g.result.Termination = true, result, Tablebase
 		return
 	}
-	if t.playOn {
+	if g.playOn {
 		return
 	}
-	result, why, over := t.referee.observe(side, score)
+	result, why, over := g.referee.observe(side, score)
 	switch {
-	case over && t.job.Rule.playsOn(t.job.Seed):
-		t.playOn = true
+	case over && g.job.Rule.playsOn(g.job.Seed):
+		g.playOn = true
 	case over:
-		t.settled, t.result.Result, t.result.Termination = true, result, why
+		g.settled, g.result.Result, g.result.Termination = true, result, why
 	}
 }
 
-func (t *table) forfeit(loser board.Color, why board.Termination, what string) {
-	t.settled = true
-	t.result.Result, t.result.Termination = board.WinFor(loser.Other()), why
-	if t.result.Late = why == TimeForfeit; t.result.Late {
-		t.result.Result = flagged(t.game.Position(), loser)
+func (g *liveGame) forfeit(loser board.Color, why board.Termination, what string) {
+	g.settled = true
+	g.result.Result, g.result.Termination = board.WinFor(loser.Other()), why
+	if g.result.Late = why == TimeForfeit; g.result.Late {
+		g.result.Result = flagged(g.game.Position(), loser)
 	}
-	t.result.Fault = bounded(fmt.Sprintf("%s: %s", loser, what))
-	t.result.FaultLog = faultLog(t.players[loser])
+	g.result.Fault = bounded(fmt.Sprintf("%s: %s", loser, what))
+	g.result.FaultLog = faultLog(g.players[loser])
 }
 
 // flagged returns the result of a game in which the side exceeds its time: the other wins,

@@ -11,7 +11,7 @@ import (
 	"github.com/assay-chess/assay/engine/machine"
 )
 
-// Openings proposes where games begin; opening.Random and opening.Book do.
+// Openings proposes where games begin; those of opening.Spec.Open do.
 type Openings interface {
 	// Propose returns the candidate for the opening with the number at its nth try,
 	// counted from 1. It depends on its arguments alone. An error means that there is no
@@ -93,7 +93,7 @@ func (s *Series) Run(ctx context.Context) (SeriesReport, error) {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	r := &round{Series: s, next: s.First, resolved: s.First, end: s.End, used: make(map[uint64]bool, len(s.Used))}
+	r := &seriesRun{Series: s, next: s.First, resolved: s.First, end: s.End, used: make(map[uint64]bool, len(s.Used))}
 	for _, key := range s.Used {
 		r.used[key] = true
 	}
@@ -113,7 +113,7 @@ func (s *Series) Run(ctx context.Context) (SeriesReport, error) {
 }
 
 // loop sends jobs to the runner and takes results, until everything is delivered.
-func (r *round) loop(jobs chan<- Job, results <-chan Result, runner <-chan error) error {
+func (r *seriesRun) loop(jobs chan<- Job, results <-chan Result, runner <-chan error) error {
 	for {
 		if err := r.advance(); err != nil {
 			return err
@@ -143,8 +143,8 @@ func (r *round) loop(jobs chan<- Job, results <-chan Result, runner <-chan error
 	}
 }
 
-// round is a call of Series.Run.
-type round struct {
+// seriesRun is a call of Series.Run.
+type seriesRun struct {
 	*Series
 	next     uint64 // lowest opening not delivered
 	resolved uint64 // lowest opening not yet settled
@@ -174,10 +174,10 @@ type unit struct {
 
 // ahead is how many openings may be open at once: enough that no worker waits for a
 // long game.
-func (r *round) ahead() int { return 16 + 8*max(1, r.Runner.Parallel()) }
+func (r *seriesRun) ahead() int { return 16 + 8*max(1, r.Runner.Parallel()) }
 
 // advance opens units, settles their openings in order, and delivers what is whole.
-func (r *round) advance() error {
+func (r *seriesRun) advance() error {
 	for {
 		for r.next+uint64(len(r.open)) < r.end && len(r.open) < r.ahead() {
 			if err := r.begin(r.next + uint64(len(r.open))); err != nil {
@@ -198,7 +198,7 @@ func (r *round) advance() error {
 }
 
 // begin opens the unit with the number and finds its first candidate.
-func (r *round) begin(number uint64) error {
+func (r *seriesRun) begin(number uint64) error {
 	u := &unit{number: number, attempt: r.Attempts[number], games: make([]Result, r.PerOpening), missing: r.PerOpening}
 	r.open = append(r.open, u)
 	for i := range u.games {
@@ -222,7 +222,7 @@ func (r *round) begin(number uint64) error {
 
 // propose moves the unit to its next candidate that is not known to be taken, and
 // queues its check.
-func (r *round) propose(u *unit) {
+func (r *seriesRun) propose(u *unit) {
 	for {
 		u.try++
 		if u.try > maxTries {
@@ -245,7 +245,7 @@ func (r *round) propose(u *unit) {
 	}
 }
 
-func (r *round) checkJob(u *unit) Job {
+func (r *seriesRun) checkJob(u *unit) Job {
 	job := Job{Number: u.number, Try: u.try, Attempt: u.checks, Plies: 1,
 		Seed: Seed(r.Check.Seed, uint64(u.try), "check", u.number)}
 	side := u.opening.Position().SideToMove()
@@ -256,7 +256,7 @@ func (r *round) checkJob(u *unit) Job {
 }
 
 // endAt makes the series end before the number, because it has no opening.
-func (r *round) endAt(number uint64, why error) {
+func (r *seriesRun) endAt(number uint64, why error) {
 	if number >= r.end {
 		return
 	}
@@ -266,7 +266,7 @@ func (r *round) endAt(number uint64, why error) {
 }
 
 // settle decides on openings in the order of their numbers, and queues their games.
-func (r *round) settle() {
+func (r *seriesRun) settle() {
 	for r.resolved < r.next+uint64(len(r.open)) {
 		u := r.open[r.resolved-r.next]
 		if !u.passed || r.Hold != nil && r.Hold(u.number) {
@@ -289,7 +289,7 @@ func (r *round) settle() {
 }
 
 // gameJob returns the job of the unit's ith game.
-func (r *round) gameJob(u *unit, i int) Job {
+func (r *seriesRun) gameJob(u *unit, i int) Job {
 	number := u.number*uint64(r.PerOpening) + uint64(i)
 	job := r.Job(number)
 	job.Number, job.Attempt = number, u.attempt
@@ -298,7 +298,7 @@ func (r *round) gameJob(u *unit, i int) Job {
 }
 
 // take takes a result to its unit.
-func (r *round) take(result Result) error {
+func (r *seriesRun) take(result Result) error {
 	if r.Failed != nil && (result.Fault != "" || result.Void != "") {
 		r.Failed(&result)
 	}
@@ -327,7 +327,7 @@ func (r *round) take(result Result) error {
 
 // replayVoid queues all games of the unit again if one of them is void. It waits until all
 // have ended, so that a runner never has a game twice.
-func (r *round) replayVoid(u *unit) error {
+func (r *seriesRun) replayVoid(u *unit) error {
 	at := slices.IndexFunc(u.games, func(g Result) bool { return g.Void != "" })
 	if at < 0 {
 		return nil
@@ -347,7 +347,7 @@ func (r *round) replayVoid(u *unit) error {
 	return nil
 }
 
-func (r *round) takeCheck(u *unit, result *Result) error {
+func (r *seriesRun) takeCheck(u *unit, result *Result) error {
 	if result.Void != "" {
 		if u.checks++; u.checks > maxAttempt {
 			return fmt.Errorf("check of opening %d by %s: %w: %s", u.number, r.Check.Player.Label(), ErrVoid, result.Void)

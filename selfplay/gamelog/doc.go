@@ -6,7 +6,7 @@
 // run is resumed, so a killed run loses no finished game and writes none twice.
 //
 // Pairs plays pairs of games and counts them in order, for matches, ladders and tuning by
-// games; InFolder starts and resumes such a run. Who plays whom, and what points mean, is
+// games; inFolder starts and resumes such a run. Who plays whom, and what points mean, is
 // known only to selfplay/match, selfplay/ladder and tuner/spsa/play.
 //
 // Start reading at Pairs, and for the files at Open.

@@ -10,12 +10,12 @@ import (
 	"github.com/assay-chess/assay/selfplay"
 )
 
-// InFolder starts or resumes a run in a folder: play plays it to the end and returns its
+// inFolder starts or resumes a run in a folder: play plays it to the end and returns its
 // result, which completes the run. The result of a complete run is read from the folder
-// and passed to again. After an error of play the folder can be resumed; what play
+// and passed to reload. After an error of play the folder can be resumed; what play
 // returned comes with the error. A result that comes with selfplay.ErrNoVerdict is written,
 // but does not complete the run; its JSON must have the verdict NoVerdict.
-func InFolder[R any](out string, info durable.RunInfo, identity any, again func(*durable.Run, *R) error,
+func inFolder[R any](out string, info durable.RunInfo, identity any, reload func(*durable.Run, *R) error,
 	play func(*durable.Run) (*R, error)) (*R, error) {
 	run, err := durable.OpenRun(out, info, identity)
 	if err != nil {
@@ -33,7 +33,7 @@ func InFolder[R any](out string, info durable.RunInfo, identity any, again func(
 		if err := json.Unmarshal(doc, r); err != nil {
 			return nil, fmt.Errorf("%s: %s: %w: %w", info.Command, run.Path(durable.RunResultName), durable.ErrDamaged, err)
 		}
-		if err := again(run, r); !errors.Is(err, errShort) {
+		if err := reload(run, r); !errors.Is(err, errShort) {
 			return r, err
 		}
 		if err := run.Reopen(); err != nil {

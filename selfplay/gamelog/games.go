@@ -38,8 +38,8 @@ func RunID(identity any) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// Config says where games are kept, and what identifies them.
-type Config struct {
+// destination says where games are kept, and what identifies them.
+type destination struct {
 	Run      *durable.Run
 	Identity any // everything that decides a game, for the manifest and the ids of games
 	Seed     uint64
@@ -61,7 +61,7 @@ type Header struct {
 
 // games are the files of a run. A nil Games keeps nothing.
 type games struct {
-	Config
+	destination
 	runID   string
 	journal journal
 	games   *dataset.Writer[dataset.GameRow]
@@ -80,8 +80,8 @@ type journal interface {
 // open opens the files in the run's folder, then calls replay with the games of the
 // journal in the order they finished. Replay gets the Games because it may record some of
 // them; if it fails, the files are closed.
-func open(c Config, replay func(*games, *selfplay.Result) error) (*games, error) {
-	g := &games{Config: c}
+func open(c destination, replay func(*games, *selfplay.Result) error) (*games, error) {
+	g := &games{destination: c}
 	if err := g.open(replay); err != nil {
 		return nil, errors.Join(err, g.Close())
 	}

@@ -24,9 +24,9 @@ func NameOf(players []durable.RunPlayer, spec string) string {
 	return spec
 }
 
-// KeepNames shows the players by the names with which the run began, whatever names they
+// keepNames shows the players by the names with which the run began, whatever names they
 // have when it is resumed: its files have the same bytes then.
-func KeepNames(run *durable.Run, players ...*selfplay.Entrant) {
+func keepNames(run *durable.Run, players ...*selfplay.Entrant) {
 	began := run.Info().Players
 	if len(began) != len(players) {
 		return // a run of an earlier version

@@ -40,9 +40,9 @@ type Pairs struct {
 // Counted returns the number of pairs that are.
 func (p *Pairs) Counted() uint64 { return p.next }
 
-// Keep opens the run's files and counts the pairs of its journal. The caller must call
+// keep opens the run's files and counts the pairs of its journal. The caller must call
 // Close, and Finish if the run ends without an error.
-func (p *Pairs) Keep(c Config) error {
+func (p *Pairs) keep(c destination) error {
 	p.waiting, p.void = map[uint64]selfplay.Result{}, map[uint64]int{}
 	games, err := open(c, p.replay)
 	p.games = games

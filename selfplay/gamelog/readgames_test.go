@@ -113,7 +113,7 @@ func TestReadGames(t *testing.T) {
 	header := func(r *selfplay.Result) Header {
 		return Header{White: selfplay.Entrant{Name: "a"}, Black: selfplay.Entrant{Name: "b"}}
 	}
-	g, err := open(Config{Run: run, Identity: "identity", Header: header},
+	g, err := open(destination{Run: run, Identity: "identity", Header: header},
 		func(*games, *selfplay.Result) error { return nil })
 	if err != nil {
 		t.Fatal(err)

@@ -38,7 +38,7 @@ type Run[R any] struct {
 	Header   func(*selfplay.Result) Header
 	Short    func(*R) bool                     // whether a complete run has fewer games than it is to have; may be nil
 	Games    uint64                            // how many there may be; 0: no limit
-	Again    func(*durable.Run, *R) error      // completes the result of a run that was complete before
+	Reload   func(*durable.Run, *R) error      // completes the result of a run that was complete before
 	Begin    func(*durable.Run) error          // called before games of the journal are counted; may be nil
 	Play     func(context.Context) (*R, error) // plays the pairs, and finishes them
 }
@@ -65,14 +65,14 @@ func PlayRun[R any](ctx context.Context, p *Pairs, r Run[R]) (*R, error) {
 	for _, e := range r.Players {
 		info.Players = append(info.Players, Players(*e)...)
 	}
-	again := func(run *durable.Run, result *R) error {
+	reload := func(run *durable.Run, result *R) error {
 		if r.Short != nil && r.Short(result) {
 			return errShort
 		}
-		return r.Again(run, result)
+		return r.Reload(run, result)
 	}
-	return InFolder(s.Out, info, r.Identity, again, func(run *durable.Run) (*R, error) {
-		KeepNames(run, r.Players...)
+	return inFolder(s.Out, info, r.Identity, reload, func(run *durable.Run) (*R, error) {
+		keepNames(run, r.Players...)
 		if s.Progress != nil {
 			s.Progress = run.Progress(s.Progress)
 		}
@@ -81,7 +81,7 @@ func PlayRun[R any](ctx context.Context, p *Pairs, r Run[R]) (*R, error) {
 				return nil, err
 			}
 		}
-		err := p.Keep(Config{Run: run, Identity: r.Identity, Seed: s.Seed, Program: s.Program, Event: "assay " + p.Name,
+		err := p.keep(destination{Run: run, Identity: r.Identity, Seed: s.Seed, Program: s.Program, Event: "assay " + p.Name,
 			Tags: r.Tags, Header: r.Header})
 		if err != nil {
 			return nil, err

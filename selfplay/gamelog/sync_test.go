@@ -59,7 +59,7 @@ func TestCountedGamesAreOnDisk(t *testing.T) {
 			}
 			return nil
 		}}
-	err = p.Keep(Config{Run: run, Identity: 1, Header: func(*selfplay.Result) Header {
+	err = p.keep(destination{Run: run, Identity: 1, Header: func(*selfplay.Result) Header {
 		return Header{White: player, Black: player}
 	}})
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/assay-chess/assay/selfplay/opening"
 )
 
-// MaxPlayers is the largest number of players: the cost of a fit grows with its cube.
-const MaxPlayers = 500
+// maxPlayers is the largest number of players: the cost of a fit grows with its cube.
+const maxPlayers = 500
 
 // Config says who is rated, and by which games. With Out empty nothing is kept. Random
 // openings are checked by the first player.
@@ -57,8 +57,8 @@ func (c *Config) complete() error {
 
 func (c *Config) validate() error {
 	switch {
-	case len(c.Players) < 2 || len(c.Players) > MaxPlayers:
-		return fmt.Errorf("%w: %d players: want 2 to %d", selfplay.ErrConfig, len(c.Players), MaxPlayers)
+	case len(c.Players) < 2 || len(c.Players) > maxPlayers:
+		return fmt.Errorf("%w: %d players: want 2 to %d", selfplay.ErrConfig, len(c.Players), maxPlayers)
 	case c.Games == 0 || c.Games%2 != 0:
 		return fmt.Errorf("%w: %d games: pairs need an even number above zero", selfplay.ErrConfig, c.Games)
 	case c.Within < 0 || math.IsNaN(c.Within):

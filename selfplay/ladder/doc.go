@@ -18,7 +18,7 @@
 // turned into Elo so that the expected score of nearly equal players is that of the
 // logistic curve.
 //
-// Start reading at Table and Table.Fit, then Config and Run.
+// Start reading at Run, and crosstable.fit for the model, then Config and Run.
 //
 // No promise of stability.
 package ladder

@@ -7,13 +7,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// ErrFit says that no maximum of the likelihood was found. It does not happen with finite
+// errFit says that no maximum of the likelihood was found. It does not happen with finite
 // counts.
-var ErrFit = errors.New("the likelihood has no maximum")
+var errFit = errors.New("the likelihood has no maximum")
 
-// Fit is the most likely strength of each player, with the covariance of all of them.
+// fit is the most likely strength of each player, with the covariance of all of them.
 // Strengths are on the model's scale and have no origin; Elo has one.
-type Fit struct {
+type fit struct {
 	n         int
 	theta     []float64 // strengths, then White's advantage, then the logarithm of draws
 	cov       *mat.SymDense
@@ -21,7 +21,7 @@ type Fit struct {
 	elo       float64 // of the origin
 }
 
-// Fit returns the maximum of the likelihood. Every pairing that was played gets one virtual
+// fit returns the maximum of the likelihood. Every pairing that was played gets one virtual
 // draw, half of it with either color, so that a score of 100 % has a finite rating. One
 // virtual game between equal players, a third of it won by White, drawn, and won by Black,
 // does the same if all games are drawn. Elo is the rating of player reference, or with -1
@@ -31,17 +31,17 @@ type Fit struct {
 // games from one opening are not independent. Virtual games are clusters of their own. Where
 // pairs are few, clusters with equal results would make intervals of width 0: the sandwich
 // is mixed with the inverse information, which counts as smallSample pairs a player.
-func (t *Table) Fit(reference int, elo float64) (*Fit, error) {
-	f := &Fit{n: t.n, theta: make([]float64, t.n+2), reference: reference, elo: elo}
+func (t *crosstable) fit(reference int, elo float64) (*fit, error) {
+	f := &fit{n: t.n, theta: make([]float64, t.n+2), reference: reference, elo: elo}
 	var chol mat.Cholesky
 	for range maxSteps {
 		gradient, information := f.derivatives(t)
 		if !chol.Factorize(information) {
-			return nil, ErrFit
+			return nil, errFit
 		}
 		var step mat.VecDense
 		if err := chol.SolveVecTo(&step, gradient); err != nil {
-			return nil, ErrFit
+			return nil, errFit
 		}
 		decrement := mat.Dot(&step, gradient)
 		length := 1.0
@@ -55,7 +55,7 @@ func (t *Table) Fit(reference int, elo float64) (*Fit, error) {
 			return f, f.sandwich(t, &chol)
 		}
 	}
-	return nil, ErrFit
+	return nil, errFit
 }
 
 const (
@@ -74,7 +74,7 @@ type outcome struct {
 	white, black, draw float64 // probabilities
 }
 
-func (f *Fit) game(white, black int) outcome {
+func (f *fit) game(white, black int) outcome {
 	x := f.theta[f.n]
 	if white >= 0 {
 		x += f.theta[white] - f.theta[black]
@@ -105,7 +105,7 @@ func (o outcome) information() (xx, xd, dd float64) {
 
 // add adds count games with the result to the gradient and the information; white < 0 is
 // a game between equal players.
-func (f *Fit) add(gradient []float64, information *mat.SymDense, white, black, result int, count float64) {
+func (f *fit) add(gradient []float64, information *mat.SymDense, white, black, result int, count float64) {
 	o := f.game(white, black)
 	gx, gd := o.score(result)
 	f.spread(gradient, white, black, count*gx, count*gd)
@@ -132,7 +132,7 @@ func (f *Fit) add(gradient []float64, information *mat.SymDense, white, black, r
 }
 
 // spread adds derivatives by x and by draws to a gradient.
-func (f *Fit) spread(gradient []float64, white, black int, byX, byDraw float64) {
+func (f *fit) spread(gradient []float64, white, black int, byX, byDraw float64) {
 	if white >= 0 {
 		gradient[white] += byX
 		gradient[black] -= byX
@@ -142,19 +142,19 @@ func (f *Fit) spread(gradient []float64, white, black int, byX, byDraw float64) 
 }
 
 // virtual adds the virtual draw of a pairing.
-func (f *Fit) virtual(gradient []float64, information *mat.SymDense, p pairing) {
+func (f *fit) virtual(gradient []float64, information *mat.SymDense, p pairing) {
 	f.add(gradient, information, p.first, p.second, 0, 0.5)
 	f.add(gradient, information, p.second, p.first, 0, 0.5)
 }
 
 // decided adds the virtual game between equal players.
-func (f *Fit) decided(gradient []float64, information *mat.SymDense) {
+func (f *fit) decided(gradient []float64, information *mat.SymDense) {
 	for result := -1; result <= 1; result++ {
 		f.add(gradient, information, -1, -1, result, 1.0/3)
 	}
 }
 
-func (f *Fit) derivatives(t *Table) (*mat.VecDense, *mat.SymDense) {
+func (f *fit) derivatives(t *crosstable) (*mat.VecDense, *mat.SymDense) {
 	gradient, information := make([]float64, f.n+2), mat.NewSymDense(f.n+2, nil)
 	t.pairings(func(p pairing, counts *[9]int64) {
 		for k, count := range counts {
@@ -187,7 +187,7 @@ func (f *Fit) derivatives(t *Table) (*mat.VecDense, *mat.SymDense) {
 }
 
 // sandwich fills in the covariance, given the information at the maximum.
-func (f *Fit) sandwich(t *Table, chol *mat.Cholesky) error {
+func (f *fit) sandwich(t *crosstable, chol *mat.Cholesky) error {
 	n := f.n + 2
 	if len(t.singles) > 0 { // without pairs games are independent
 		f.cov = mat.NewSymDense(n, nil)
@@ -217,7 +217,7 @@ func (f *Fit) sandwich(t *Table, chol *mat.Cholesky) error {
 	cluster(1, u)
 	var inverse mat.SymDense
 	if err := chol.InverseTo(&inverse); err != nil {
-		return ErrFit
+		return errFit
 	}
 	var half, all mat.Dense
 	half.Mul(&inverse, meat)
@@ -239,12 +239,12 @@ func (f *Fit) sandwich(t *Table, chol *mat.Cholesky) error {
 
 // scale is the Elo of one nat. The slope of the expected score at equality is
 // 1/(2(2+v)) a nat, v = e^d, and that of the logistic curve ln 10/1600 an Elo.
-func (f *Fit) scale() float64 {
+func (f *fit) scale() float64 {
 	return 400 / math.Ln10 * 2 / (2 + math.Exp(f.theta[f.n+1]))
 }
 
 // origin is the strength whose Elo is f.elo.
-func (f *Fit) origin() float64 {
+func (f *fit) origin() float64 {
 	if f.reference >= 0 {
 		return f.theta[f.reference]
 	}
@@ -255,11 +255,11 @@ func (f *Fit) origin() float64 {
 	return sum / float64(f.n)
 }
 
-// Elo returns the rating of player i.
-func (f *Fit) Elo(i int) float64 { return f.elo + f.scale()*(f.theta[i]-f.origin()) }
+// rating returns the Elo of player i.
+func (f *fit) rating(i int) float64 { return f.elo + f.scale()*(f.theta[i]-f.origin()) }
 
 // contrast returns the coefficients of player i's strength less the origin's.
-func (f *Fit) contrast(i int) *mat.VecDense {
+func (f *fit) contrast(i int) *mat.VecDense {
 	c := make([]float64, f.n+2)
 	c[i] = 1
 	if f.reference >= 0 {
@@ -272,36 +272,36 @@ func (f *Fit) contrast(i int) *mat.VecDense {
 	return mat.NewVecDense(f.n+2, c)
 }
 
-// Error returns the standard error of Elo(i): of its difference to the reference, or to
+// se returns the standard error of rating(i): of its difference to the reference, or to
 // the mean of all.
-func (f *Fit) Error(i int) float64 {
+func (f *fit) se(i int) float64 {
 	c := f.contrast(i)
 	return f.scale() * math.Sqrt(max(0, mat.Inner(c, f.cov, c)))
 }
 
-// Difference returns by how much player i is stronger than player j, in Elo, with its
+// difference returns by how much player i is stronger than player j, in Elo, with its
 // standard error.
-func (f *Fit) Difference(i, j int) (elo, se float64) {
+func (f *fit) difference(i, j int) (elo, se float64) {
 	v := f.cov.At(i, i) + f.cov.At(j, j) - 2*f.cov.At(i, j)
 	return f.scale() * (f.theta[i] - f.theta[j]), f.scale() * math.Sqrt(max(0, v))
 }
 
-// LOS returns the probability that player i is stronger than player j.
-func (f *Fit) LOS(i, j int) float64 {
-	elo, se := f.Difference(i, j)
+// los returns the probability that player i is stronger than player j.
+func (f *fit) los(i, j int) float64 {
+	elo, se := f.difference(i, j)
 	if se == 0 {
 		return 0.5
 	}
 	return math.Erfc(-elo/se/math.Sqrt2) / 2
 }
 
-// White returns the advantage of having White, in Elo, with its standard error.
-func (f *Fit) White() (elo, se float64) {
+// white returns the advantage of having White, in Elo, with its standard error.
+func (f *fit) white() (elo, se float64) {
 	return f.scale() * f.theta[f.n], f.scale() * math.Sqrt(max(0, f.cov.At(f.n, f.n)))
 }
 
-// Draws returns the share of draws between equal players without White's advantage.
-func (f *Fit) Draws() float64 {
+// draws returns the share of draws between equal players without White's advantage.
+func (f *fit) draws() float64 {
 	v := math.Exp(f.theta[f.n+1])
 	return v / (2 + v)
 }

@@ -6,18 +6,18 @@ import (
 	"testing"
 )
 
-func mustAdd(t testing.TB, table *Table, i, j, a, b int, count int) {
+func mustAdd(t testing.TB, table *crosstable, i, j, a, b int, count int) {
 	t.Helper()
 	for range count {
-		if err := table.Add(i, j, a, b); err != nil {
+		if err := table.add(i, j, a, b); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-func mustFit(t testing.TB, table *Table, reference int) *Fit {
+func mustFit(t testing.TB, table *crosstable, reference int) *fit {
 	t.Helper()
-	f, err := table.Fit(reference, 0)
+	f, err := table.fit(reference, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,23 +26,23 @@ func mustFit(t testing.TB, table *Table, reference int) *Fit {
 
 // Two players without draws: the logistic curve's own Elo, in closed form.
 func TestTwoPlayersByHand(t *testing.T) {
-	table := NewTable(2)
+	table := newCrosstable(2)
 	mustAdd(t, table, 0, 1, 1, -1, 3000) // both won by 0
 	mustAdd(t, table, 0, 1, -1, 1, 1000) // both lost
 	f := mustFit(t, table, 1)
 	want := 400 * math.Log10(3)
-	if got := f.Elo(0); math.Abs(got-want) > 0.3 || f.Elo(1) != 0 || f.Error(1) != 0 {
-		t.Errorf("Elo %v and %v, want %v and 0", got, f.Elo(1), want)
+	if got := f.rating(0); math.Abs(got-want) > 0.3 || f.rating(1) != 0 || f.se(1) != 0 {
+		t.Errorf("Elo %v and %v, want %v and 0", got, f.rating(1), want)
 	}
 	// Games of a pair end alike, so there are 4,000 observations and not 8,000.
 	se := 400 / math.Ln10 / math.Sqrt(4000*0.75*0.25)
-	if got := f.Error(0); math.Abs(got/se-1) > 0.01 {
+	if got := f.se(0); math.Abs(got/se-1) > 0.01 {
 		t.Errorf("error %v, want %v", got, se)
 	}
-	if los := f.LOS(0, 1); los < 0.9999 || math.Abs(f.LOS(1, 0)-(1-los)) > 1e-12 {
+	if los := f.los(0, 1); los < 0.9999 || math.Abs(f.los(1, 0)-(1-los)) > 1e-12 {
 		t.Errorf("LOS %v", los)
 	}
-	if white, _ := f.White(); math.Abs(white) > 0.1 {
+	if white, _ := f.white(); math.Abs(white) > 0.1 {
 		t.Errorf("White's advantage %v", white)
 	}
 }
@@ -94,8 +94,8 @@ func TestFitIsTheMaximum(t *testing.T) {
 
 // random plays pairs of random results: the games of a pair lean the same way by as
 // much as the opening does.
-func random(t testing.TB, rng *rand.Rand, elo []float64, white, draw float64, pairs int) *Table {
-	table := NewTable(len(elo))
+func random(t testing.TB, rng *rand.Rand, elo []float64, white, draw float64, pairs int) *crosstable {
+	table := newCrosstable(len(elo))
 	d := math.Log(2 * draw / (1 - draw))
 	nat := math.Ln10 / 400 * (2 + math.Exp(d)) / 2
 	play := func(x float64) int {
@@ -132,14 +132,14 @@ func TestIntervalsHoldTheTruth(t *testing.T) {
 					continue
 				}
 				all++
-				if math.Abs(f.Elo(i)-want) <= 1.96*f.Error(i) {
+				if math.Abs(f.rating(i)-want) <= 1.96*f.se(i) {
 					held++
 				}
 				if i == 4 {
-					bias += (f.Elo(i) - want) / runs
+					bias += (f.rating(i) - want) / runs
 				}
 			}
-			if white, se := f.White(); math.Abs(white-35) > 6*se+5 {
+			if white, se := f.white(); math.Abs(white-35) > 6*se+5 {
 				t.Errorf("White's advantage %v ± %v, want 35", white, se)
 			}
 		}
@@ -158,16 +158,16 @@ func TestIntervalsHoldTheTruth(t *testing.T) {
 // Scores of 100 %, draws alone, players who never met and no games at all have finite
 // answers, the unknown with errors to match.
 func TestFinite(t *testing.T) {
-	all, none, draws, apart := NewTable(2), NewTable(3), NewTable(2), NewTable(4)
+	all, none, draws, apart := newCrosstable(2), newCrosstable(3), newCrosstable(2), newCrosstable(4)
 	mustAdd(t, all, 0, 1, 1, -1, 50)
 	mustAdd(t, draws, 1, 0, 0, 0, 50)
 	mustAdd(t, apart, 0, 1, 1, 0, 20)
 	mustAdd(t, apart, 2, 3, 0, -1, 20)
-	for name, table := range map[string]*Table{"all": all, "none": none, "draws": draws, "apart": apart} {
+	for name, table := range map[string]*crosstable{"all": all, "none": none, "draws": draws, "apart": apart} {
 		for _, reference := range []int{-1, 0} {
 			f := mustFit(t, table, reference)
 			for i := range table.n {
-				elo, se := f.Elo(i), f.Error(i)
+				elo, se := f.rating(i), f.se(i)
 				if math.IsNaN(elo) || math.Abs(elo) > 3000 ||
 					math.IsNaN(se) || se > 1e5 || se == 0 && i != reference && name != "draws" {
 					t.Errorf("%s, player %d: %v ± %v", name, i, elo, se)
@@ -175,17 +175,17 @@ func TestFinite(t *testing.T) {
 			}
 		}
 	}
-	if _, se := mustFit(t, apart, -1).Difference(0, 2); se < 1000 {
+	if _, se := mustFit(t, apart, -1).difference(0, 2); se < 1000 {
 		t.Errorf("players who never met differ by ± %v", se)
 	}
-	if f := mustFit(t, all, -1); f.Elo(0)-f.Elo(1) < 400 {
-		t.Errorf("50 pairs won: %v Elo", f.Elo(0)-f.Elo(1))
+	if f := mustFit(t, all, -1); f.rating(0)-f.rating(1) < 400 {
+		t.Errorf("50 pairs won: %v Elo", f.rating(0)-f.rating(1))
 	}
 }
 
 // The order in which players are named changes nothing.
 func TestOrderOfPlayers(t *testing.T) {
-	a, b := NewTable(3), NewTable(3)
+	a, b := newCrosstable(3), newCrosstable(3)
 	turn := []int{2, 0, 1}
 	rng := rand.New(rand.NewPCG(4, 4))
 	for range 300 {
@@ -197,17 +197,17 @@ func TestOrderOfPlayers(t *testing.T) {
 	}
 	f, g := mustFit(t, a, 1), mustFit(t, b, turn[1])
 	for i := range 3 {
-		if math.Abs(f.Elo(i)-g.Elo(turn[i])) > 1e-6 || math.Abs(f.Error(i)-g.Error(turn[i])) > 1e-6 {
-			t.Errorf("player %d: %v ± %v, renamed %v ± %v", i, f.Elo(i), f.Error(i), g.Elo(turn[i]), g.Error(turn[i]))
+		if math.Abs(f.rating(i)-g.rating(turn[i])) > 1e-6 || math.Abs(f.se(i)-g.se(turn[i])) > 1e-6 {
+			t.Errorf("player %d: %v ± %v, renamed %v ± %v", i, f.rating(i), f.se(i), g.rating(turn[i]), g.se(turn[i]))
 		}
-		if a.Total(i) != b.Total(turn[i]) || a.Against(i, (i+1)%3) != b.Against(turn[i], turn[(i+1)%3]) {
-			t.Errorf("player %d: %+v, renamed %+v", i, a.Total(i), b.Total(turn[i]))
+		if a.total(i) != b.total(turn[i]) || a.against(i, (i+1)%3) != b.against(turn[i], turn[(i+1)%3]) {
+			t.Errorf("player %d: %+v, renamed %+v", i, a.total(i), b.total(turn[i]))
 		}
 	}
-	if err := a.Add(0, 0, 0, 0); err == nil {
+	if err := a.add(0, 0, 0, 0); err == nil {
 		t.Error("a player against himself")
 	}
-	if err := a.Add(0, 1, 2, 0); err == nil {
+	if err := a.add(0, 1, 2, 0); err == nil {
 		t.Error("a result of 2")
 	}
 }

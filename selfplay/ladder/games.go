@@ -122,7 +122,7 @@ const matrixPlayers = 100
 // virtual draw, shared among its opponents, so that a score of 100 % has a finite rating.
 func (g *Games) Rate(anchors []Anchor) (*Result, error) {
 	n := len(g.Names)
-	total, t := make([]Score, n), NewTable(n)
+	total, t := make([]Score, n), newCrosstable(n)
 	for p, counts := range g.counts {
 		s := single{pairing: p, counts: *counts}
 		t.singles = append(t.singles, s)
@@ -139,7 +139,7 @@ func (g *Games) Rate(anchors []Anchor) (*Result, error) {
 		games := float64(s.score().Games())
 		s.prior = games/float64(2*total[s.first].Games()) + games/float64(2*total[s.second].Games())
 	}
-	fit, err := t.Fit(-1, 0)
+	fit, err := t.fit(-1, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -148,12 +148,12 @@ func (g *Games) Rate(anchors []Anchor) (*Result, error) {
 }
 
 // anchored returns the ratings and their covariance, given that some are known up to their errors.
-func (f *Fit) anchored(anchors []Anchor, index map[string]int) ([]float64, *mat.SymDense) {
+func (f *fit) anchored(anchors []Anchor, index map[string]int) ([]float64, *mat.SymDense) {
 	const loose = 1e7 // variance of what all ratings have in common, before the anchors
 	elo, cov := make([]float64, f.n), mat.NewSymDense(f.n, nil)
 	sums, all := make([]float64, f.n), 0.0
 	for i := range f.n {
-		elo[i] = f.Elo(i)
+		elo[i] = f.rating(i)
 		for j := range f.n {
 			sums[i] += f.cov.At(i, j) / float64(f.n)
 		}
@@ -184,15 +184,15 @@ func (f *Fit) anchored(anchors []Anchor, index map[string]int) ([]float64, *mat.
 	return elo, cov
 }
 
-func (g *Games) result(t *Table, fit *Fit, elo []float64, cov *mat.SymDense, total []Score, anchors []Anchor) *Result {
+func (g *Games) result(t *crosstable, fit *fit, elo []float64, cov *mat.SymDense, total []Score, anchors []Anchor) *Result {
 	order := make([]int, len(elo))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return int(math.Copysign(1, elo[b]-elo[a])) })
-	white, se := fit.White()
+	white, se := fit.white()
 	w := strength(white, se, g.Finished)
-	r := &Result{Games: g.Finished, Draws: fit.Draws(), WhiteElo: w.Elo, WhiteEloLo: w.EloLo, WhiteEloHi: w.EloHi,
+	r := &Result{Games: g.Finished, Draws: fit.draws(), WhiteElo: w.Elo, WhiteEloLo: w.EloLo, WhiteEloHi: w.EloHi,
 		Groups: g.groups(t), Scores: [][]Score{}, LOS: [][]float64{}}
 	los := func(i, j int) float64 {
 		v := cov.At(i, i) + cov.At(j, j) - 2*cov.At(i, j)
@@ -238,7 +238,7 @@ func (g *Games) result(t *Table, fit *Fit, elo []float64, cov *mat.SymDense, tot
 }
 
 // groups returns the players by groups that never met, the largest first; nil if there is one.
-func (g *Games) groups(t *Table) (list [][]string) {
+func (g *Games) groups(t *crosstable) (list [][]string) {
 	root := make([]int, t.n)
 	for i := range root {
 		root[i] = i

@@ -37,29 +37,29 @@ func TestResults(t *testing.T) {
 // TestFitNumbers: strengths, errors and differences of a table of made-up pairs, from one pair on.
 func TestFitNumbers(t *testing.T) {
 	var text bytes.Buffer
-	table := NewTable(4)
+	table := newCrosstable(4)
 	for n, pair := range [][4]int{{0, 1, 1, -1}, {0, 1, 0, 0}, {1, 2, 1, 0}, {0, 2, 0, -1}, {2, 3, 1, 1}, {0, 3, -1, 0},
 		{1, 3, 1, -1}, {0, 1, 1, -1}, {2, 0, 1, -1}} {
-		if err := table.Add(pair[0], pair[1], pair[2], pair[3]); err != nil {
+		if err := table.add(pair[0], pair[1], pair[2], pair[3]); err != nil {
 			t.Fatal(err)
 		}
 		for _, reference := range []int{-1, 2} {
-			f, err := table.Fit(reference, 100)
+			f, err := table.fit(reference, 100)
 			if err != nil {
 				t.Fatal(err)
 			}
-			white, se := f.White()
-			fmt.Fprintf(&text, "%d pairs, from %d: White %.6f ± %.6f, draws %.6f\n", n+1, reference, white, se, f.Draws())
+			white, se := f.white()
+			fmt.Fprintf(&text, "%d pairs, from %d: White %.6f ± %.6f, draws %.6f\n", n+1, reference, white, se, f.draws())
 			for i := range 4 {
-				elo, of := f.Difference(i, (i+1)%4)
+				elo, of := f.difference(i, (i+1)%4)
 				fmt.Fprintf(&text, "  %d: %.6f ± %.6f, over the next %.6f ± %.6f, %.6f; %+v of %+v\n",
-					i, f.Elo(i), f.Error(i), elo, of, f.LOS(i, (i+1)%4), table.Against(i, (i+1)%4), table.Total(i))
+					i, f.rating(i), f.se(i), elo, of, f.los(i, (i+1)%4), table.against(i, (i+1)%4), table.total(i))
 			}
 		}
 	}
 	runtest.Golden(t, "fit.txt", text.String(), 8)
 	for _, bad := range [][4]int{{0, 0, 1, -1}, {-1, 1, 0, 0}, {0, 4, 0, 0}, {0, 1, 2, 0}, {0, 1, 0, -2}} {
-		if err := table.Add(bad[0], bad[1], bad[2], bad[3]); err == nil {
+		if err := table.add(bad[0], bad[1], bad[2], bad[3]); err == nil {
 			t.Errorf("%v is counted", bad)
 		}
 	}
@@ -89,22 +89,22 @@ func TestPictureParts(t *testing.T) {
 
 // TestMeanIsTheOrigin: without an anchor the ratings have the mean that was asked for.
 func TestMeanIsTheOrigin(t *testing.T) {
-	table := NewTable(3)
+	table := newCrosstable(3)
 	for range 20 {
 		for _, p := range [][4]int{{0, 1, 1, -1}, {0, 1, 1, 1}, {0, 2, 1, -1}, {1, 2, 0, 0}} {
-			if err := table.Add(p[0], p[1], p[2], p[3]); err != nil {
+			if err := table.add(p[0], p[1], p[2], p[3]); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	f, err := table.Fit(-1, 250)
+	f, err := table.fit(-1, 250)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range f.theta[:3] { // strengths have no origin
 		f.theta[i] += 7
 	}
-	if mean := (f.Elo(0) + f.Elo(1) + f.Elo(2)) / 3; math.Abs(mean-250) > 1e-6 {
+	if mean := (f.rating(0) + f.rating(1) + f.rating(2)) / 3; math.Abs(mean-250) > 1e-6 {
 		t.Errorf("the mean is %v", mean)
 	}
 }

@@ -103,7 +103,7 @@ func names(r *Result) (list []string) {
 
 // Every schedule finds the order of players whose order is known.
 func TestOrderIsFound(t *testing.T) {
-	for _, s := range []Schedule{Widest, RoundRobin, Gauntlet, Chain} {
+	for _, s := range []Schedule{Widest, RoundRobin, Gauntlet, chain} {
 		c := config(t, s, 480)
 		c.Out = ""
 		r := run(t, c)

@@ -65,9 +65,9 @@ type Unrated struct {
 func (l *ladder) noVerdict() *Result {
 	r := &Result{Verdict: gamelog.NoVerdict, Reason: l.pairs.Guard.Reason(), Schedule: l.Schedule, Ratings: []Rating{},
 		Scores: [][]Score{}, LOS: [][]float64{},
-		Games: 2 * l.table.Pairs()}
+		Games: 2 * l.table.pairs}
 	for i, p := range l.Players {
-		r.Unrated = append(r.Unrated, Unrated{p.Label(), l.table.Total(i).Games(), l.pairs.Guard.Tally.Player(i).Forfeits})
+		r.Unrated = append(r.Unrated, Unrated{p.Label(), l.table.total(i).Games(), l.pairs.Guard.Tally.Player(i).Forfeits})
 	}
 	return r
 }
@@ -82,13 +82,13 @@ func strength(elo, se float64, games int64) sprt.Strength {
 }
 
 // conclude turns a fit into a result.
-func conclude(c *Config, table *Table, fit *Fit, counts *gamelog.Tally) *Result {
+func conclude(c *Config, table *crosstable, fit *fit, counts *gamelog.Tally) *Result {
 	order := make([]int, len(c.Players))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		switch x, y := fit.Elo(a), fit.Elo(b); {
+		switch x, y := fit.rating(a), fit.rating(b); {
 		case x > y:
 			return -1
 		case x < y:
@@ -96,28 +96,28 @@ func conclude(c *Config, table *Table, fit *Fit, counts *gamelog.Tally) *Result 
 		}
 		return 0
 	})
-	r := &Result{Schedule: c.Schedule, Games: 2 * table.Pairs(), Draws: fit.Draws()}
+	r := &Result{Schedule: c.Schedule, Games: 2 * table.pairs, Draws: fit.draws()}
 	if c.Anchor >= 0 {
 		r.Anchor = c.Players[c.Anchor].Label()
 	}
-	white, se := fit.White()
+	white, se := fit.white()
 	w := strength(white, se, r.Games)
 	r.WhiteElo, r.WhiteEloLo, r.WhiteEloHi = w.Elo, w.EloLo, w.EloHi
 	for rank, i := range order {
 		rating := Rating{Rank: rank + 1, Name: c.Players[i].Label(), ID: c.Players[i].Identity(),
-			Strength: strength(fit.Elo(i), fit.Error(i), table.Total(i).Games()),
-			Score:    table.Total(i), Forfeits: counts.Player(i).Forfeits}
+			Strength: strength(fit.rating(i), fit.se(i), table.total(i).Games()),
+			Score:    table.total(i), Forfeits: counts.Player(i).Forfeits}
 		if rating.Games = rating.Score.Games(); rating.Games > 0 {
 			rating.Percent = rating.Points() / float64(rating.Games)
 		}
 		if rank+1 < len(order) {
-			rating.LOS = fit.LOS(i, order[rank+1])
+			rating.LOS = fit.los(i, order[rank+1])
 		}
 		r.Ratings = append(r.Ratings, rating)
 		scores, los := make([]Score, len(order)), make([]float64, len(order))
 		for k, j := range order {
 			if los[k] = 0.5; j != i {
-				scores[k], los[k] = table.Against(i, j), fit.LOS(i, j)
+				scores[k], los[k] = table.against(i, j), fit.los(i, j)
 			}
 		}
 		r.Scores, r.LOS = append(r.Scores, scores), append(r.LOS, los)

@@ -25,7 +25,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &ladder{Config: c, openings: openings, table: NewTable(len(c.Players))}
+	l := &ladder{Config: c, openings: openings, table: newCrosstable(len(c.Players))}
 	l.round = c.Schedule.round(len(c.Players))
 	l.pairs = gamelog.Pairs{Name: "ladder", Fresh: openings.Len() == 0 && c.stride() == 1, Over: l.ended, Count: l.count,
 		After: l.progress,
@@ -33,7 +33,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	for _, p := range c.Players {
 		l.pairs.Guard.Names = append(l.pairs.Guard.Names, p.Label())
 	}
-	if l.fit, err = l.table.Fit(c.Anchor, c.AnchorElo); err != nil {
+	if l.fit, err = l.table.fit(c.Anchor, c.AnchorElo); err != nil {
 		return nil, err
 	}
 	l.schedule()
@@ -45,7 +45,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	return gamelog.PlayRun(ctx, &l.pairs, gamelog.Run[Result]{Setup: &l.Setup, Try: c.Players, Players: players,
 		Identity: l.identity(openings), Header: l.header, Play: l.play, Games: c.Games,
 		Short: func(r *Result) bool { return uint64(r.Games) < c.Games },
-		Again: func(run *durable.Run, r *Result) error {
+		Reload: func(run *durable.Run, r *Result) error {
 			r.Process = gamelog.Before(run)
 			return gamelog.CheckTotal(run.Dir(), uint64(r.Games), c.Games)
 		}})
@@ -56,8 +56,8 @@ type ladder struct {
 	Config
 	openings opening.Source
 	pairs    gamelog.Pairs
-	table    *Table
-	fit      *Fit      // of the complete batches
+	table    *crosstable
+	fit      *fit      // of the complete batches
 	round    []pairing // of the schedule
 	chosen   []pairing // of the pairs, in order of number
 	over     bool      // the intervals are narrow enough
@@ -73,7 +73,7 @@ func (l *ladder) play(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	fit, err := l.table.Fit(l.Anchor, l.AnchorElo)
+	fit, err := l.table.fit(l.Anchor, l.AnchorElo)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func (l *ladder) note(r *Result) {
 
 func (l *ladder) ended() bool { return l.over || l.delivered() >= l.end() }
 
-func (l *ladder) delivered() uint64 { return uint64(l.table.Pairs()) }
+func (l *ladder) delivered() uint64 { return uint64(l.table.pairs) }
 
 // schedule chooses the pairings of the batches that may start. It is called when the last
 // pair of a batch is counted, so its choice does not depend on which other games are done.
@@ -144,14 +144,14 @@ func (l *ladder) header(g *selfplay.Result) gamelog.Header {
 // count counts a pair.
 func (l *ladder) count(pair []selfplay.Result) error {
 	p := l.chosen[l.delivered()]
-	if err := l.table.Add(p.first, p.second, int(pair[0].Result), int(pair[1].Result)); err != nil {
+	if err := l.table.add(p.first, p.second, int(pair[0].Result), int(pair[1].Result)); err != nil {
 		return err
 	}
 	if l.delivered()%batch != 0 {
 		return nil
 	}
 	var err error
-	if l.fit, err = l.table.Fit(l.Anchor, l.AnchorElo); err != nil {
+	if l.fit, err = l.table.fit(l.Anchor, l.AnchorElo); err != nil {
 		return err
 	}
 	l.over = l.narrow()
@@ -170,7 +170,7 @@ func (l *ladder) narrow() bool {
 // widest returns the widest interval's half width, in Elo.
 func (l *ladder) widest() (elo float64) {
 	for i := range l.Players {
-		elo = max(elo, z95*l.fit.Error(i))
+		elo = max(elo, z95*l.fit.se(i))
 	}
 	return elo
 }
@@ -180,11 +180,11 @@ func (l *ladder) progress() {
 	if l.delivered() >= batch {
 		best := 0
 		for i := range l.Players {
-			if l.fit.Elo(i) > l.fit.Elo(best) {
+			if l.fit.rating(i) > l.fit.rating(best) {
 				best = i
 			}
 		}
-		note = fmt.Sprintf("%s %+.0f leads  widest ±%.0f", l.Players[best].Label(), l.fit.Elo(best), l.widest())
+		note = fmt.Sprintf("%s %+.0f leads  widest ±%.0f", l.Players[best].Label(), l.fit.rating(best), l.widest())
 	}
-	l.Progress(2*l.table.Pairs(), int64(l.Games), note)
+	l.Progress(2*l.table.pairs, int64(l.Games), note)
 }

@@ -20,19 +20,19 @@ const (
 	RoundRobin Schedule = "round-robin"
 	// Gauntlet pairs the first player with all others, each round from one opening.
 	Gauntlet Schedule = "gauntlet"
-	// Chain pairs every player with the next, each round from one opening.
-	Chain Schedule = "chain"
+	// chain pairs every player with the next, each round from one opening.
+	chain Schedule = "chain"
 )
 
 // ParseSchedule reads the name of a schedule.
 func ParseSchedule(name string) (Schedule, error) {
-	for _, s := range []Schedule{Widest, RoundRobin, Gauntlet, Chain} {
+	for _, s := range []Schedule{Widest, RoundRobin, Gauntlet, chain} {
 		if name == string(s) {
 			return s, nil
 		}
 	}
 	return "", fmt.Errorf("%w: schedule %q is none of %s, %s, %s, %s", selfplay.ErrConfig, name, Widest, RoundRobin,
-		Gauntlet, Chain)
+		Gauntlet, chain)
 }
 
 // round returns the pairings of a round; for Widest, those of the first.
@@ -42,7 +42,7 @@ func (s Schedule) round(players int) (list []pairing) {
 		for i := 1; i < players; i++ {
 			list = append(list, pairing{0, i})
 		}
-	case Chain:
+	case chain:
 		for i := 1; i < players; i++ {
 			list = append(list, pairing{i - 1, i})
 		}
@@ -73,7 +73,7 @@ func (s Schedule) RoundGames(players int) uint64 {
 // choose returns the next count pairings: each time the player with the widest interval,
 // and the opponent that would narrow it most. Pairings that are chosen or under way count
 // as played.
-func choose(f *Fit, underWay []pairing, count int) (list []pairing) {
+func choose(f *fit, underWay []pairing, count int) (list []pairing) {
 	cov := mat.NewSymDense(f.n+2, nil)
 	cov.CopySym(f.cov)
 	for _, p := range underWay {
@@ -88,14 +88,14 @@ func choose(f *Fit, underWay []pairing, count int) (list []pairing) {
 }
 
 // expect changes a covariance as one more pair would.
-func (f *Fit) expect(cov *mat.SymDense, p pairing) {
+func (f *fit) expect(cov *mat.SymDense, p pairing) {
 	factor, move := f.update(cov, p)
 	cov.SymRankOne(cov, -factor, move)
 }
 
 // update returns the change of a covariance by one more pair, whose information has rank
 // one: cov falls by factor times move move'.
-func (f *Fit) update(cov *mat.SymDense, p pairing) (factor float64, move *mat.VecDense) {
+func (f *fit) update(cov *mat.SymDense, p pairing) (factor float64, move *mat.VecDense) {
 	e := mat.NewVecDense(f.n+2, nil)
 	e.SetVec(p.first, 1)
 	e.SetVec(p.second, -1)
@@ -106,7 +106,7 @@ func (f *Fit) update(cov *mat.SymDense, p pairing) (factor float64, move *mat.Ve
 }
 
 // next returns the best pairing under a covariance.
-func (f *Fit) next(cov *mat.SymDense) (best pairing) {
+func (f *fit) next(cov *mat.SymDense) (best pairing) {
 	widest, most := 0, -1.0
 	for i := range f.n {
 		c := f.contrast(i)
@@ -131,7 +131,7 @@ func (f *Fit) next(cov *mat.SymDense) (best pairing) {
 
 // pairInformation returns the information of a pair of games about the difference of its
 // players.
-func (f *Fit) pairInformation(p pairing) float64 {
+func (f *fit) pairInformation(p pairing) float64 {
 	a, _, _ := f.game(p.first, p.second).information()
 	b, _, _ := f.game(p.second, p.first).information()
 	return a + b

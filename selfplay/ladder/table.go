@@ -2,9 +2,9 @@ package ladder
 
 import "fmt"
 
-// Table counts the pairs of games of n players. A pair has two games from one opening,
+// crosstable counts the pairs of games of n players. A pair has two games from one opening,
 // with colors reversed.
-type Table struct {
+type crosstable struct {
 	n      int
 	counts map[pairing]*[9]int64 // by outcome: 3 (first + 1) + second + 1
 	pairs  int64
@@ -15,15 +15,12 @@ type Table struct {
 // pairing is two players; first is the one with the lower number.
 type pairing struct{ first, second int }
 
-// NewTable returns the empty table of n players.
-func NewTable(n int) *Table { return &Table{n: n, counts: map[pairing]*[9]int64{}} }
+// newCrosstable returns the empty table of n players.
+func newCrosstable(n int) *crosstable { return &crosstable{n: n, counts: map[pairing]*[9]int64{}} }
 
-// Pairs returns the number of pairs that were added.
-func (t *Table) Pairs() int64 { return t.pairs }
-
-// Add counts a pair between players i and j: the result of the game in which i had
+// add counts a pair between players i and j: the result of the game in which i had
 // White, and that of the game in which j had, both White's view: 1, 0 or -1.
-func (t *Table) Add(i, j int, iWhite, jWhite int) error {
+func (t *crosstable) add(i, j int, iWhite, jWhite int) error {
 	if i == j || i < 0 || j < 0 || i >= t.n || j >= t.n || iWhite*iWhite > 1 || jWhite*jWhite > 1 {
 		return fmt.Errorf("a pair of %d and %d with results %d and %d", i, j, iWhite, jWhite)
 	}
@@ -40,7 +37,7 @@ func (t *Table) Add(i, j int, iWhite, jWhite int) error {
 }
 
 // pairings calls visit with every pairing that was played, in order.
-func (t *Table) pairings(visit func(p pairing, counts *[9]int64)) {
+func (t *crosstable) pairings(visit func(p pairing, counts *[9]int64)) {
 	for i := range t.n {
 		for j := i + 1; j < t.n; j++ {
 			if c := t.counts[pairing{i, j}]; c != nil {
@@ -77,8 +74,8 @@ func (s *Score) add(result int, count int64) {
 	}
 }
 
-// Against returns the score of player i against player j.
-func (t *Table) Against(i, j int) (s Score) {
+// against returns the score of player i against player j.
+func (t *crosstable) against(i, j int) (s Score) {
 	p, turned := pairing{i, j}, 1
 	if i > j {
 		p, turned = pairing{j, i}, -1
@@ -95,11 +92,11 @@ func (t *Table) Against(i, j int) (s Score) {
 	return s
 }
 
-// Total returns the score of player i against all.
-func (t *Table) Total(i int) (s Score) {
+// total returns the score of player i against all.
+func (t *crosstable) total(i int) (s Score) {
 	for j := range t.n {
 		if j != i {
-			a := t.Against(i, j)
+			a := t.against(i, j)
 			s.Wins, s.Draws, s.Losses = s.Wins+a.Wins, s.Draws+a.Draws, s.Losses+a.Losses
 		}
 	}

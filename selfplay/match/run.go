@@ -46,7 +46,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	return gamelog.PlayRun(ctx, &m.pairs, gamelog.Run[Result]{Setup: &m.Setup, Limits: m.limits,
 		Try: []selfplay.Entrant{a, b}, Players: []*selfplay.Entrant{&m.A, &m.B}, Identity: m.identity(openings),
 		Games: c.Games, Short: m.short,
-		Tags: testTags(c.Test, c.Corrected), Header: m.header, Again: m.finished, Begin: m.name, Play: m.play})
+		Tags: testTags(c.Test, c.Corrected), Header: m.header, Reload: m.finished, Begin: m.name, Play: m.play})
 }
 
 // name shows the players by their names.

@@ -28,9 +28,9 @@ var ErrWholeGames = errors.New("its games are whole games and not openings")
 // use have up to 40.
 const longestOpening = 60
 
-// Book is a file of openings. Lines that lead to a position already in the book are
+// book is a file of openings. Lines that lead to a position already in the book are
 // left out, so that no opening is played twice.
-type Book struct {
+type book struct {
 	spec   Spec
 	sha256 string
 	lines  []line
@@ -43,10 +43,10 @@ type line struct {
 	moves []board.Move
 }
 
-// LoadBook reads a book of positions (EPD or FEN, one a line) or of games (PGN), packed or not, in the order that the
+// loadBook reads a book of positions (EPD or FEN, one a line) or of games (PGN), packed or not, in the order that the
 // spec says. Every line is checked: an error names the file and the line.
-func LoadBook(path string, spec Spec, seed uint64) (*Book, error) {
-	b := &Book{spec: spec}
+func loadBook(path string, spec Spec, seed uint64) (*book, error) {
+	b := &book{spec: spec}
 	b.spec.Book = path
 	f, err := source.Open(path)
 	read := b.readPositions
@@ -75,7 +75,7 @@ func LoadBook(path string, spec Spec, seed uint64) (*Book, error) {
 }
 
 // add takes a line of the file, which leads to the game, unless the book has the position.
-func (b *Book) add(l line, game *board.Game, seen map[uint64]bool) error {
+func (b *book) add(l line, game *board.Game, seen map[uint64]bool) error {
 	if _, why, over := game.Outcome(); over {
 		return fmt.Errorf("the game is over: %s", why)
 	}
@@ -89,7 +89,7 @@ func (b *Book) add(l line, game *board.Game, seen map[uint64]bool) error {
 
 // Propose implements selfplay.Openings: each number has its own line. There is no second
 // try.
-func (b *Book) Propose(number uint64, try int) (*board.Game, error) {
+func (b *book) Propose(number uint64, try int) (*board.Game, error) {
 	if try > 1 {
 		return nil, fmt.Errorf("%s: opening %d was played before", b.spec.Book, number)
 	}
@@ -104,10 +104,10 @@ func (b *Book) Propose(number uint64, try int) (*board.Game, error) {
 }
 
 // Len implements Source: the openings after the skipped ones.
-func (b *Book) Len() uint64 { return uint64(len(b.lines) - b.spec.Skip) }
+func (b *book) Len() uint64 { return uint64(len(b.lines) - b.spec.Skip) }
 
 // Describe implements Source.
-func (b *Book) Describe() Description {
+func (b *book) Describe() Description {
 	d := Description{Book: filepath.Base(b.spec.Book), SHA256: b.sha256, Lines: len(b.lines), Order: "sequential",
 		Skip: b.spec.Skip, BookPlies: b.spec.BookPlies}
 	if b.spec.Random {
@@ -136,7 +136,7 @@ func (l line) game() (*board.Game, error) {
 
 // permutation returns the numbers below n in an order that depends on the seed.
 func permutation(n int, seed uint64) []uint32 {
-	rng := (&Random{Seed: seed}).rng(uint64(n), 0)
+	rng := (&randomPlies{Seed: seed}).rng(uint64(n), 0)
 	order := make([]uint32, n)
 	for i := range order {
 		order[i] = uint32(i)
@@ -146,7 +146,7 @@ func permutation(n int, seed uint64) []uint32 {
 }
 
 // readPositions takes each line as an opening.
-func (b *Book) readPositions(r io.Reader) error {
+func (b *book) readPositions(r io.Reader) error {
 	if b.spec.BookPlies != 0 {
 		return fmt.Errorf("%s: %w: it has positions; only games can end after a number of plies",
 			b.spec.Book, errBook)
@@ -166,7 +166,7 @@ func (b *Book) readPositions(r io.Reader) error {
 }
 
 // readGames takes the last position of each game as the opening, or that after BookPlies.
-func (b *Book) readGames(r io.Reader) error {
+func (b *book) readGames(r io.Reader) error {
 	seen := map[uint64]bool{}
 	games, plies := 0, 0
 	for g, err := range pgn.Read(r) {
@@ -201,7 +201,7 @@ func (b *Book) readGames(r io.Reader) error {
 }
 
 // errorAt adds the file and the line to an error about a book.
-func (b *Book) errorAt(err error) error {
+func (b *book) errorAt(err error) error {
 	var inLine *lines.LineError
 	var inGame *pgn.GameError
 	switch {

@@ -26,17 +26,17 @@ func writeBook(t *testing.T, name, text string) string {
 	return path
 }
 
-func load(t *testing.T, spec Spec, seed uint64) *Book {
+func load(t *testing.T, spec Spec, seed uint64) *book {
 	t.Helper()
 	source, err := spec.Open(seed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return source.(*Book)
+	return source.(*book)
 }
 
 // all returns the FENs of all openings in their order.
-func all(t *testing.T, b *Book) (list []string) {
+func all(t *testing.T, b *book) (list []string) {
 	t.Helper()
 	for n := range b.Len() {
 		game, err := b.Propose(n, 1)

@@ -5,7 +5,7 @@
 // be played on any machine in any order. selfplay.Series decides which proposals are
 // balanced and new enough to be played; this package does not search or play.
 //
-// Start reading at Random, then LoadBook.
+// Start reading at Random, then loadBook.
 //
 // No promise of stability.
 package opening

@@ -9,8 +9,8 @@ import (
 )
 
 // The opening with a number is the same whenever it is asked for.
-func ExampleRandom() {
-	random, err := opening.NewRandom(4, 1)
+func ExampleSpec_Open() {
+	random, err := opening.Spec{Plies: 4}.Open(1)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -30,7 +30,7 @@ func ExampleRandom() {
 }
 
 // A book of positions. The second line repeats the first position.
-func ExampleLoadBook() {
+func ExampleSpec_Open_book() {
 	dir, err := os.MkdirTemp("", "book")
 	if err != nil {
 		fmt.Println(err)
@@ -46,7 +46,7 @@ rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2
 		fmt.Println(err)
 		return
 	}
-	book, err := opening.LoadBook(path, opening.Spec{}, 1)
+	book, err := opening.Spec{Book: path}.Open(1)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -53,12 +53,12 @@ func TestPackedBooks(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	load := func(name, content string) (*Book, error) {
+	load := func(name, content string) (*book, error) {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		return LoadBook(path, Spec{}, 1)
+		return loadBook(path, Spec{}, 1)
 	}
 	for name, plain := range map[string]string{packedList: "plain.epd", packedGames: "plain.pgn"} {
 		want, err := load(plain, name)

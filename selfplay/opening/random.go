@@ -13,21 +13,21 @@ import (
 // before they start.
 const MaxRandomPlies = 40
 
-// Random proposes openings of random legal moves.
-type Random struct {
+// randomPlies proposes openings of random legal moves.
+type randomPlies struct {
 	Start    board.Position
 	MinPlies int // fewest plies
 	MaxPlies int // most plies; each length from MinPlies on is equally likely
 	Seed     uint64
 }
 
-// NewRandom returns openings of plies or plies + 1 random moves from the start
+// newRandom returns openings of plies or plies + 1 random moves from the start
 // position of standard chess, so that either side begins half of the games.
-func NewRandom(plies int, seed uint64) (*Random, error) {
+func newRandom(plies int, seed uint64) (*randomPlies, error) {
 	if plies < 1 || plies >= MaxRandomPlies {
 		return nil, fmt.Errorf("%d random plies: want 1 to %d", plies, MaxRandomPlies-1)
 	}
-	return &Random{Start: board.StartPosition(), MinPlies: plies, MaxPlies: plies + 1, Seed: seed}, nil
+	return &randomPlies{Start: board.StartPosition(), MinPlies: plies, MaxPlies: plies + 1, Seed: seed}, nil
 }
 
 // deadEnds is how often Propose starts again because random moves ended the game, before
@@ -36,7 +36,7 @@ const deadEnds = 1000
 
 // Propose implements selfplay.Openings. The game is not over after the opening; the
 // opening may be unbalanced, and another number may have the same one.
-func (r *Random) Propose(number uint64, try int) (*board.Game, error) {
+func (r *randomPlies) Propose(number uint64, try int) (*board.Game, error) {
 	rng := r.rng(number, try)
 	plies := r.MinPlies + rng.IntN(r.MaxPlies-r.MinPlies+1)
 	for range deadEnds {
@@ -48,7 +48,7 @@ func (r *Random) Propose(number uint64, try int) (*board.Game, error) {
 }
 
 // rng returns the random numbers of one try.
-func (r *Random) rng(number uint64, try int) *rand.Rand {
+func (r *randomPlies) rng(number uint64, try int) *rand.Rand {
 	var doc [24]byte
 	binary.LittleEndian.PutUint64(doc[0:], r.Seed)
 	binary.LittleEndian.PutUint64(doc[8:], number)

@@ -7,7 +7,7 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-func propose(t *testing.T, r *Random, number uint64, try int) *board.Game {
+func propose(t *testing.T, r *randomPlies, number uint64, try int) *board.Game {
 	t.Helper()
 	game, err := r.Propose(number, try)
 	if err != nil {
@@ -18,7 +18,7 @@ func propose(t *testing.T, r *Random, number uint64, try int) *board.Game {
 
 // Runs on disk began with these: they must never change.
 func TestRandomOpeningsArePinned(t *testing.T) {
-	r, err := NewRandom(8, 7)
+	r, err := newRandom(8, 7)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func TestRandomOpeningsArePinned(t *testing.T) {
 }
 
 func TestRandomOpenings(t *testing.T) {
-	r, err := NewRandom(8, 1)
+	r, err := newRandom(8, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestRandomOpenings(t *testing.T) {
 
 // After one ply there are 20 positions, and each must come up.
 func TestRandomMovesReachEverything(t *testing.T) {
-	r := &Random{Start: board.StartPosition(), MinPlies: 1, MaxPlies: 1, Seed: 9}
+	r := &randomPlies{Start: board.StartPosition(), MinPlies: 1, MaxPlies: 1, Seed: 9}
 	count := map[board.Move]int{}
 	for number := range uint64(4000) {
 		count[propose(t, r, number, 1).Moves()[0]]++
@@ -83,7 +83,7 @@ func TestRandomWithoutAnyMove(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &Random{Start: mated, MinPlies: 2, MaxPlies: 3}
+	r := &randomPlies{Start: mated, MinPlies: 2, MaxPlies: 3}
 	if _, err := r.Propose(0, 1); err == nil {
 		t.Error("no error from a position that is mate")
 	}
@@ -91,7 +91,7 @@ func TestRandomWithoutAnyMove(t *testing.T) {
 
 func TestNewRandomRefuses(t *testing.T) {
 	for _, plies := range []int{-1, 0, MaxRandomPlies} {
-		if _, err := NewRandom(plies, 0); err == nil {
+		if _, err := newRandom(plies, 0); err == nil {
 			t.Errorf("%d plies: no error", plies)
 		}
 	}

@@ -58,7 +58,7 @@ func (s Spec) Open(seed uint64) (Source, error) {
 		if s.Plies != 0 {
 			return nil, fmt.Errorf("book %s and %d random plies: want one or the other", s.Book, s.Plies)
 		}
-		return LoadBook(s.Book, s, seed)
+		return loadBook(s.Book, s, seed)
 	}
 	if s.Random || s.Skip != 0 || s.BookPlies != 0 {
 		return nil, fmt.Errorf("Random, Skip and BookPlies need a book")
@@ -67,11 +67,11 @@ func (s Spec) Open(seed uint64) (Source, error) {
 	if plies == 0 {
 		plies = DefaultPlies
 	}
-	return NewRandom(plies, seed)
+	return newRandom(plies, seed)
 }
 
 // Len implements Source: random openings have no end.
-func (r *Random) Len() uint64 { return 0 }
+func (r *randomPlies) Len() uint64 { return 0 }
 
 // Describe implements Source.
-func (r *Random) Describe() Description { return Description{Plies: r.MinPlies} }
+func (r *randomPlies) Describe() Description { return Description{Plies: r.MinPlies} }

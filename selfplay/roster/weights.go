@@ -15,9 +15,9 @@ func WeightsName(spec engine.Spec) string {
 	return e.weights
 }
 
-// Weights returns the model of a player and its weights, with the terms that its specification sets; nil for a
+// weightsOf returns the model of a player and its weights, with the terms that its specification sets; nil for a
 // player without weights.
-func Weights(spec engine.Spec) (*eval.Model, []eval.Coef, error) {
+func weightsOf(spec engine.Spec) (*eval.Model, []eval.Coef, error) {
 	name := WeightsName(spec)
 	if name == "" {
 		return nil, nil, nil
@@ -42,7 +42,7 @@ func loadWeights(name string) (*eval.Model, []eval.Coef, error) {
 // WeightsWithOptions returns the weights of a player after options have been set. Their provenance has only the
 // parent's id. The result is nil if no option sets a weight, because the player has none or all options are others.
 func WeightsWithOptions(spec engine.Spec, options []engine.Option) (*models.File, error) {
-	m, w, err := Weights(spec)
+	m, w, err := weightsOf(spec)
 	if err != nil || m == nil {
 		return nil, err
 	}

@@ -12,9 +12,9 @@ import (
 // MaxFactors is the largest number of factors of a design.
 const MaxFactors = 40
 
-// PerOpening is how many pairs of games start from one opening: three of a subset against its complement, and one
+// perOpening is how many pairs of games start from one opening: three of a subset against its complement, and one
 // of rows against each other.
-const PerOpening = 4
+const perOpening = 4
 
 // Subset is a set of factors: those that are on, by their number as a bit.
 type Subset uint64
@@ -172,14 +172,14 @@ func unknown(x *mat.Dense) (list []int) {
 // Comparison returns the two subsets of a pair of games, by its number. Those of a random design keep the fixed
 // factors at their level.
 func (d *Design) Comparison(pair uint64, fixed Fixed) (a, b Subset) {
-	opening, place := pair/PerOpening, pair%PerOpening
-	complement := opening*(PerOpening-1) + place
+	opening, place := pair/perOpening, pair%perOpening
+	complement := opening*(perOpening-1) + place
 	if d.Kind == Random {
-		a, b = d.random(complement, opening, place == PerOpening-1)
+		a, b = d.random(complement, opening, place == perOpening-1)
 		return a&^fixed.Factors | fixed.On, b&^fixed.Factors | fixed.On
 	}
 	list, at := d.pairs[0], complement
-	if place == PerOpening-1 && len(d.pairs[1]) > 0 {
+	if place == perOpening-1 && len(d.pairs[1]) > 0 {
 		list, at = d.pairs[1], opening
 	}
 	p := list[at%uint64(len(list))]

@@ -42,10 +42,10 @@ func TestDesignsAreOrthogonal(t *testing.T) {
 			}
 			n := d.order()
 			var complements, all []Pair
-			for pair := range uint64(PerOpening * n * max(n-1, 1) * 2) {
+			for pair := range uint64(perOpening * n * max(n-1, 1) * 2) {
 				a, b := d.Comparison(pair, Fixed{})
 				all = append(all, Pair{A: a, B: b})
-				if pair%PerOpening == PerOpening-1 {
+				if pair%perOpening == perOpening-1 {
 					if differ := bits.OnesCount64(uint64(a ^ b)); a == b || k == n && differ != n/2 {
 						t.Fatalf("%s, %d factors, pair %d: %b against %b", kind, k, pair, a, b)
 					}
@@ -70,7 +70,7 @@ func TestDesignsAreOrthogonal(t *testing.T) {
 			dots(whole, k, 1e-12, 0)
 			dots(whole, d.columns(k <= 12), 1e-12, k)
 			if kind == Rows {
-				dots(all[:PerOpening*n*max(2*(n-1), 1)], d.columns(false), 1e-12, k)
+				dots(all[:perOpening*n*max(2*(n-1), 1)], d.columns(false), 1e-12, k)
 			}
 		}
 	}

@@ -1,5 +1,5 @@
-// Package screen has the statistics of factorial experiments with players, without games: many changes with
-// two levels each, on and off, are judged by the same pairs of games.
+// Package screen makes factorial experiments with players: many changes with two levels each, on and off, are judged
+// by the same pairs of games.
 //
 // # Design
 //
@@ -18,9 +18,14 @@
 // one opening is played in several rows. Effects of builds are estimated beside everything else that the rows
 // can tell apart, so interactions of two changes do not disturb them.
 //
-// Playing is in selfplay/screen/play, tests of two players are in selfplay/sprt.
+// # Games
 //
-// Start reading at Design and Design.Estimate.
+// Run plays the pairs that a design asks for, and keeps them as a match does: games are on disk
+// before they count, and a killed run is resumed. With limits that do not depend on time a screen has the same bytes
+// for any number of workers. What a factor is, an option or a patch, is the caller's: a Config has a
+// function that makes the player of a subset. Tests of two players are in selfplay/sprt.
+//
+// Start reading at Design and Design.Estimate, then Config and Run.
 //
 // No promise of stability.
 package screen

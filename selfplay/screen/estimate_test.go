@@ -16,7 +16,7 @@ func exact(d *Design, n int, strength func(Subset) float64) (list []Pair) {
 	for pair := range n {
 		a, b := d.Comparison(uint64(pair), Fixed{})
 		list = append(list, Pair{A: a, B: b, Score: sprt.Score(strength(a) - strength(b)),
-			Opening: uint64(pair / PerOpening)})
+			Opening: uint64(pair / perOpening)})
 	}
 	return list
 }
@@ -116,7 +116,7 @@ func TestPlan(t *testing.T) {
 		t.Errorf("±%v", within)
 	}
 	n := Need(5, Variance(0.5))
-	if got := 1.96 * Precision(n, Variance(0.5)); n%PerOpening != 0 || got > 5 || got < 4.99 {
+	if got := 1.96 * Precision(n, Variance(0.5)); n%perOpening != 0 || got > 5 || got < 4.99 {
 		t.Errorf("%d pairs have ±%v", n, got)
 	}
 	one, _ := AtBase(10, 1, 10000, Variance(0.5))
@@ -156,7 +156,7 @@ func TestStrata(t *testing.T) {
 		for n := range 6000 {
 			a, b := d.Comparison(uint64(6000+n), Fixed{Factors: 1, On: 1})
 			pairs = append(pairs, Pair{A: a, B: b, Score: sprt.Score(strength(c.apart)(a) - strength(c.apart)(b)),
-				Opening: uint64((6000 + n) / PerOpening), Stratum: 1})
+				Opening: uint64((6000 + n) / perOpening), Stratum: 1})
 		}
 		for i := range pairs {
 			pairs[i].Score += 0.1 * float64(1-2*rng.IntN(2))
@@ -188,7 +188,7 @@ func TestCoverage(t *testing.T) {
 			var decided Subset
 			for i := range pairs {
 				p := &pairs[i]
-				if i%PerOpening == 0 {
+				if i%perOpening == 0 {
 					for j := range own {
 						own[j] = 10 * rng.NormFloat64()
 					}

@@ -28,7 +28,7 @@ func group(pairs []Pair) *grouped {
 		stratum int
 	}
 	g := &grouped{pairs: pairs, kind: make([]int, len(pairs)), opening: make([]int, len(pairs))}
-	kinds, seen := make(map[key]int, len(pairs)), make(map[uint64]int, len(pairs)/PerOpening)
+	kinds, seen := make(map[key]int, len(pairs)), make(map[uint64]int, len(pairs)/perOpening)
 	for i := range pairs {
 		p := &pairs[i]
 		k, known := kinds[key{p.A, p.B, p.Stratum}]

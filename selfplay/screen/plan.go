@@ -14,7 +14,7 @@ const acrossShare = 0.5
 
 // Precision returns the standard error of a main effect, in Elo, after a number of pairs whose score has a variance.
 func Precision(pairs uint64, variance float64) float64 {
-	share := (PerOpening - 1 + acrossShare) / PerOpening
+	share := (perOpening - 1 + acrossShare) / perOpening
 	slope := logitPerElo / 4
 	return math.Sqrt(variance/(share*float64(pairs))) / slope
 }
@@ -23,7 +23,7 @@ func Precision(pairs uint64, variance float64) float64 {
 // openings.
 func Need(within, variance float64) uint64 {
 	one := 1.96 * Precision(1, variance) / within
-	return uint64(math.Ceil(one*one/PerOpening)) * PerOpening
+	return uint64(math.Ceil(one*one/perOpening)) * perOpening
 }
 
 // AtBase returns the standard errors of the effects of k factors at the base, all others off, after a number of pairs.

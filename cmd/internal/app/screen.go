@@ -17,7 +17,6 @@ import (
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/screen"
-	"github.com/assay-chess/assay/selfplay/screen/play"
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
 
@@ -140,9 +139,9 @@ func (x *screening) count() error {
 	case !x.Given("games"):
 		x.Games = defaultScreenGames
 	}
-	if x.Games == 0 || x.Games%play.PerOpening != 0 {
+	if x.Games == 0 || x.Games%screen.GamesPerOpening != 0 {
 		return ui.Usagef("--games %d: want a multiple of %d, four pairs of games from each opening", x.Games,
-			play.PerOpening)
+			screen.GamesPerOpening)
 	}
 	return nil
 }
@@ -153,8 +152,8 @@ func (x *screening) run() error {
 		return err
 	}
 	x.base = list[0]
-	c := play.Config{Setup: x.Setup, Design: x.design, Player: x.player, Games: x.Games,
-		Fix: x.design.Kind == screen.Random && x.Games >= play.FixFrom}
+	c := screen.Config{Setup: x.Setup, Design: x.design, Player: x.player, Games: x.Games,
+		Fix: x.design.Kind == screen.Random && x.Games >= screen.FixFrom}
 	if x.built != 0 {
 		x.builds = map[screen.Subset]selfplay.Entrant{0: x.base}
 		if err := x.readPatches(); err != nil {
@@ -211,7 +210,7 @@ func (x *screening) checkOptions(base selfplay.Entrant) error {
 	return p.NewGame(0)
 }
 
-func (x *screening) playOut(c play.Config) error {
+func (x *screening) playOut(c screen.Config) error {
 	x.warn(sharedOpenings("screen", c.Setup, c.Base))
 	x.warn(crowdedGames(!c.Limits.Deterministic(), x.Concurrency))
 	p := ui.NewProgress(x.stderr, "screen")
@@ -225,7 +224,7 @@ func (x *screening) playOut(c play.Config) error {
 		return err
 	}
 	x.limitMemory(players...)
-	r, err := play.Run(x.ctx, c)
+	r, err := screen.Run(x.ctx, c)
 	if r == nil {
 		return err
 	}
@@ -249,7 +248,7 @@ func (x *screening) playOut(c play.Config) error {
 
 // confirm plays the recommended set against the base, on openings that the screen did not play: by its own limits, and
 // patches by a clock too.
-func (x *screening) confirm(c play.Config, r *play.Result) (list []*match.Result, err error) {
+func (x *screening) confirm(c screen.Config, r *screen.Result) (list []*match.Result, err error) {
 	if r.Best == 0 {
 		fmt.Fprintln(x.stderr, "screen: no factor is recommended: there is nothing to confirm")
 		return nil, nil
@@ -257,8 +256,8 @@ func (x *screening) confirm(c play.Config, r *play.Result) (list []*match.Result
 	m := match.Config{Setup: c.Setup, A: x.player(r.Best), B: c.Base, Games: x.Games,
 		Test: &sprt.Test{Elo0: 0, Elo1: 5, Alpha: 0.05, Beta: 0.05, Model: sprt.Normalized}}
 	m.A.Shown, m.B.Shown = "recommended", "base"
-	used := int(c.Games / play.PerOpening)
-	for i, name := range []string{play.ConfirmName, play.ConfirmClockName} {
+	used := int(c.Games / screen.GamesPerOpening)
+	for i, name := range []string{screen.ConfirmName, screen.ConfirmClockName} {
 		if m.Stage = "screen/" + name; i > 0 {
 			if used += int(x.Games / 2); !x.clock.Runs() {
 				break

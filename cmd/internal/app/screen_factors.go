@@ -9,7 +9,6 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/selfplay/screen"
-	"github.com/assay-chess/assay/selfplay/screen/play"
 )
 
 // factor is a change of a player with two levels: options, patches or both.
@@ -165,9 +164,9 @@ func (s factors) set(of screen.Subset) (list []engine.Option) {
 
 // identities returns the factors as a run's configuration has them. Patches have their content's id, which patch
 // returns for what was typed.
-func (s factors) identities(patch func(text string) (id string)) (list []play.Factor) {
+func (s factors) identities(patch func(text string) (id string)) (list []screen.Factor) {
 	for _, f := range s {
-		x := play.Factor{Name: f.name}
+		x := screen.Factor{Name: f.name}
 		join := func(text *string, more string) { *text = strings.TrimPrefix(*text+" "+more, " ") }
 		for _, o := range f.options {
 			join(&x.Off, o.name+"="+o.off)

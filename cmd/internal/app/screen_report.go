@@ -14,14 +14,13 @@ import (
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/screen"
-	"github.com/assay-chess/assay/selfplay/screen/play"
 )
 
 // planDraws is the share of draws that the plan assumes.
 const planDraws = 0.5
 
 // plan says before the first game what it will take. It ends the screen if a factor changes nothing.
-func (x *screening) plan(c *play.Config) error {
+func (x *screening) plan(c *screen.Config) error {
 	players, single := []selfplay.Entrant{c.Base}, []int{-1}
 	if x.Limits.Deterministic() {
 		for j := range x.factors {
@@ -45,7 +44,7 @@ func (x *screening) plan(c *play.Config) error {
 }
 
 // sayPlan prints what a screen will take. Hours are those of a game.
-func (x *screening) sayPlan(c *play.Config, hours float64) {
+func (x *screening) sayPlan(c *screen.Config, hours float64) {
 	say := func(format string, args ...any) { fmt.Fprintf(x.stderr, "screen: "+format+"\n", args...) }
 	k, builds := x.design.Factors, "random subsets, no builds"
 	if n := len(x.design.Builds()); n > 0 {
@@ -58,7 +57,7 @@ func (x *screening) sayPlan(c *play.Config, hours float64) {
 		"each have ±%.1f", k, builds, c.Games, 1.96*off, 100*planDraws, int(c.Games)/k/2*2, 1.96*single)
 	say("%s at %.2g games/s; within ±5 Elo: %d games, %s", hoursText(hours*float64(c.Games)), 1/(3600*hours), need,
 		hoursText(hours*float64(need)))
-	if least := uint64(x.design.LeastOpenings()) * play.PerOpening; c.Games < least {
+	if least := uint64(x.design.LeastOpenings()) * screen.GamesPerOpening; c.Games < least {
 		x.warn(fmt.Sprintf("%d games are too few for %d factors: effects are estimated from %d games on", c.Games, k,
 			least))
 	}
@@ -92,7 +91,7 @@ func (x *screening) printAtBase() error {
 }
 
 // print prints what the games say, the recommended set as commands, and what confirmed it.
-func (x *screening) print(c *play.Config, r *play.Result, confirmed []*match.Result) error {
+func (x *screening) print(c *screen.Config, r *screen.Result, confirmed []*match.Result) error {
 	d := doc.Screen(r)
 	if x.Out != "" {
 		d.Note("written %s", filepath.Join(x.Out, gamelog.PGNName))
@@ -102,7 +101,7 @@ func (x *screening) print(c *play.Config, r *play.Result, confirmed []*match.Res
 	}
 	both := append(slices.Clip(confirmed), nil, nil)
 	all := struct {
-		*play.Result
+		*screen.Result
 		Confirm *match.Result `json:"confirm,omitempty"`
 		Clock   *match.Result `json:"confirm_clock,omitempty"`
 	}{r, both[0], both[1]}
@@ -110,7 +109,7 @@ func (x *screening) print(c *play.Config, r *play.Result, confirmed []*match.Res
 }
 
 // recommended are the recommended set as commands, and what confirmed it.
-func (x *screening) recommended(r *play.Result, confirmed []*match.Result) (p doc.Part) {
+func (x *screening) recommended(r *screen.Result, confirmed []*match.Result) (p doc.Part) {
 	p.Text = []string{"recommended: " + strings.Join(r.Recommended, ", ")}
 	var commits, files []string
 	for j, f := range x.factors {

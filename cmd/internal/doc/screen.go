@@ -11,14 +11,13 @@ import (
 	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/screen"
-	"github.com/assay-chess/assay/selfplay/screen/play"
 )
 
 // flat is the difference, in Elo, from which the logistic is not straight any more.
 const flat = 100
 
 // Screen describes the effects of many changes.
-func Screen(r *play.Result) *Document {
+func Screen(r *screen.Result) *Document {
 	ended := fmt.Sprintf("%d games (%.0f %% drawn) from %d openings, %s, ended by %s", r.Games,
 		100*float64(r.Draws)/float64(max(r.Games, 1)), r.Openings, r.Limits, ui.CountsText(r.Terminations))
 	if r.Verdict == gamelog.NoVerdict {
@@ -63,7 +62,7 @@ func Screen(r *play.Result) *Document {
 }
 
 // effects is the table of effects, the largest first. Its last column draws them on a terminal.
-func effects(r *play.Result) ui.Table {
+func effects(r *screen.Result) ui.Table {
 	order := make([]int, len(r.Factors))
 	reach := 1.0
 	for j := range order {
@@ -108,7 +107,7 @@ func bar(lo, mid, hi, reach float64) string {
 }
 
 // interactions are what the games say beside main effects.
-func interactions(r *play.Result) (list []string) {
+func interactions(r *screen.Result) (list []string) {
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	pair := func(i screen.Interaction) string {
 		return r.Factors[i.Factors[0]].Name + " x " + r.Factors[i.Factors[1]].Name

@@ -23,7 +23,7 @@ import (
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/ladder"
 	"github.com/assay-chess/assay/selfplay/match"
-	screenplay "github.com/assay-chess/assay/selfplay/screen/play"
+	"github.com/assay-chess/assay/selfplay/screen"
 	"github.com/assay-chess/assay/selfplay/sprt"
 	"github.com/assay-chess/assay/tuner/learn"
 	"github.com/assay-chess/assay/tuner/spsa"
@@ -186,7 +186,7 @@ func (b *builder) forest(title string, list []estimate) []figure {
 
 func (b *builder) screen() (d *doc.Document) {
 	b.tally(b.dir, "screen")
-	if r := read[screenplay.Result](&b.reader, b.dir, durable.RunResultName); r != nil {
+	if r := read[screen.Result](&b.reader, b.dir, durable.RunResultName); r != nil {
 		var list []estimate
 		for j := range r.Effects {
 			if e := &r.Effects[j]; e.Known() {
@@ -199,8 +199,8 @@ func (b *builder) screen() (d *doc.Document) {
 		b.add("effects", "Effects", d.Parts, b.forest("Effects with 95 % intervals", list)...)
 	}
 	if !b.brief {
-		b.addMatch(screenplay.ConfirmName, "The confirming match", b.path(screenplay.ConfirmName))
-		b.addMatch(screenplay.ConfirmClockName, "The confirming match by a clock", b.path(screenplay.ConfirmClockName))
+		b.addMatch(screen.ConfirmName, "The confirming match", b.path(screen.ConfirmName))
+		b.addMatch(screen.ConfirmClockName, "The confirming match by a clock", b.path(screen.ConfirmClockName))
 	}
 	return d
 }

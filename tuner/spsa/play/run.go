@@ -44,7 +44,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	r, err := gamelog.PlayRun(ctx, &s.pairs, gamelog.Run[Result]{Setup: &s.Setup,
 		Try: []selfplay.Entrant{c.Entrant(c.start())}, Players: []*selfplay.Entrant{&s.Player},
 		Identity: c.identity(openings), Header: s.header, Begin: s.begin, Play: s.tune,
-		Again: func(run *durable.Run, r *Result) error {
+		Reload: func(run *durable.Run, r *Result) error {
 			r.Process, r.Limits = gamelog.Before(run), s.result.Limits
 			return nil
 		}})

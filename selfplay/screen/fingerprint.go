@@ -1,4 +1,4 @@
-package play
+package screen
 
 import (
 	"context"

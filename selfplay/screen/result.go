@@ -1,4 +1,4 @@
-package play
+package screen
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
-	"github.com/assay-chess/assay/selfplay/screen"
 )
 
 // Folders of the confirming matches in that of a screen: by its own limits, and by a clock.
@@ -29,12 +28,12 @@ type Result struct {
 	Verdict string `json:"verdict,omitempty"`
 	Reason  string `json:"reason,omitempty"`
 
-	Base    string      `json:"base"` // name for people
-	Factors []Factor    `json:"factors"`
-	Design  screen.Kind `json:"design"`
-	Builds  int         `json:"builds,omitempty"`
-	Limits  string      `json:"limits"` // of each move, in words
-	screen.Estimate
+	Base    string   `json:"base"` // name for people
+	Factors []Factor `json:"factors"`
+	Design  Kind     `json:"design"`
+	Builds  int      `json:"builds,omitempty"`
+	Limits  string   `json:"limits"` // of each move, in words
+	Estimate
 	Decided     []Decision `json:"decided"`
 	Recommended []string   `json:"recommended"` // names of the factors of Best
 
@@ -60,14 +59,14 @@ type faults struct {
 }
 
 // add counts a pair of the subsets a and b.
-func (f *faults) add(pair []selfplay.Result, a, b screen.Subset) {
+func (f *faults) add(pair []selfplay.Result, a, b Subset) {
 	for i := range pair {
 		loser, forfeited := pair[i].Forfeited()
 		if !forfeited {
 			continue
 		}
 		f.all++
-		s := [2]screen.Subset{a, b}[int(pair[i].Number+uint64(loser))%2]
+		s := [2]Subset{a, b}[int(pair[i].Number+uint64(loser))%2]
 		for j := range f.byLevel {
 			f.byLevel[j][int(s>>j&1)]++
 		}
@@ -112,7 +111,7 @@ func (s *session) conclude() *Result {
 	r := &Result{Base: s.Base.Label(), Factors: s.Factors, Design: s.Design.Kind, Builds: len(s.Design.Builds()),
 		Limits: s.Limits.Text(), Estimate: *s.Design.Estimate(s.pairs), Decided: s.decisions, Games: t.Games(),
 		Draws: t.Results[1], Plies: t.Plies, Terminations: t.Terminations, VoidPairs: t.Void, Stalled: t.Stalled}
-	r.Recommended = append([]string{}, s.Names(r.Best)...)
+	r.Recommended = append([]string{}, s.names(r.Best)...)
 	if s.all > 0 {
 		r.Forfeits = s.byLevel
 	}
@@ -128,8 +127,8 @@ func (s *session) conclude() *Result {
 }
 
 // label names a subset for people.
-func (c *Config) label(s screen.Subset) string {
-	names := c.Names(s)
+func (c *Config) label(s Subset) string {
+	names := c.names(s)
 	switch {
 	case s == 0:
 		return "base"

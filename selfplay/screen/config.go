@@ -1,4 +1,4 @@
-package play
+package screen
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/opening"
-	"github.com/assay-chess/assay/selfplay/screen"
 )
 
 // FixFrom is the number of games from which a screen fixes factors that are decided: shorter ones have too few left.
@@ -25,22 +24,22 @@ type Config struct {
 
 	Base    selfplay.Entrant // the player with all factors off
 	Factors []Factor
-	Design  *screen.Design
-	Lost    []screen.Subset // builds of the design that failed, and which it has dropped
-	Player  func(screen.Subset) selfplay.Entrant
+	Design  *Design
+	Lost    []Subset // builds of the design that failed, and which it has dropped
+	Player  func(Subset) selfplay.Entrant
 	Games   uint64 // a multiple of 8, the games of an opening
 	Fix     bool   // factors that are decided keep their better level; of a random design
 }
 
-// PerOpening is the number of games that start from one opening.
-const PerOpening = 2 * screen.PerOpening
+// GamesPerOpening is the number of games that start from one opening.
+const GamesPerOpening = 2 * perOpening
 
 // identity is everything that decides the games, as config.json has it.
 type identity struct {
-	Base    string          `json:"base"`
-	Factors []Factor        `json:"factors"`
-	Design  screen.Kind     `json:"design"`
-	Lost    []screen.Subset `json:"lost_builds,omitempty"`
+	Base    string   `json:"base"`
+	Factors []Factor `json:"factors"`
+	Design  Kind     `json:"design"`
+	Lost    []Subset `json:"lost_builds,omitempty"`
 	selfplay.RulesIdentity
 	Games uint64 `json:"games"`
 	Fix   bool   `json:"fix,omitempty"`
@@ -54,10 +53,10 @@ func (c *Config) complete() error {
 	switch {
 	case len(c.Factors) != c.Design.Factors:
 		err = fmt.Errorf("%w: %d factors, the design has %d", selfplay.ErrConfig, len(c.Factors), c.Design.Factors)
-	case c.Games == 0 || c.Games%PerOpening != 0:
+	case c.Games == 0 || c.Games%GamesPerOpening != 0:
 		err = fmt.Errorf("%w: %d games: want a multiple of %d, the games of an opening", selfplay.ErrConfig, c.Games,
-			PerOpening)
-	case c.Fix && c.Design.Kind != screen.Random:
+			GamesPerOpening)
+	case c.Fix && c.Design.Kind != Random:
 		err = fmt.Errorf("%w: fixed factors need builds outside the design", selfplay.ErrConfig)
 	default:
 		err = c.Setup.Complete("screen", c.Base)
@@ -80,14 +79,14 @@ func (c *Config) pairs() uint64 { return c.Games / 2 }
 
 // looks returns the number of pairs at each look.
 func (c *Config) looks() (list []uint64) {
-	for _, share := range screen.Looks {
+	for _, share := range Looks {
 		list = append(list, uint64(math.Ceil(share*float64(c.pairs()))))
 	}
 	return list
 }
 
-// Names returns the names of a subset's factors.
-func (c *Config) Names(s screen.Subset) (list []string) {
+// names returns the names of a subset's factors.
+func (c *Config) names(s Subset) (list []string) {
 	for j, f := range c.Factors {
 		if s.Has(j) {
 			list = append(list, f.Name)

@@ -1,4 +1,4 @@
-package play
+package screen
 
 import (
 	"context"
@@ -16,7 +16,6 @@ import (
 	"github.com/assay-chess/assay/selfplay/internal/toy"
 	"github.com/assay-chess/assay/selfplay/opening"
 	"github.com/assay-chess/assay/selfplay/runtest"
-	"github.com/assay-chess/assay/selfplay/screen"
 )
 
 // wild is a toy that plays any move with a probability: the first digit of its name in tenths.
@@ -45,13 +44,13 @@ func (w *wild) Search(ctx context.Context, g *board.Game, lim engine.Limits) (en
 }
 
 // config returns a screen in which the first factor helps, the second hurts, and the third does nothing.
-func config(t *testing.T, kind screen.Kind, games uint64) Config {
+func config(t *testing.T, kind Kind, games uint64) Config {
 	t.Helper()
-	d, err := screen.NewDesign(kind, 3, 1)
+	d, err := NewDesign(kind, 3, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	player := func(s screen.Subset) selfplay.Entrant {
+	player := func(s Subset) selfplay.Entrant {
 		share := 5 - 3*int(s&1) + 3*int(s>>1&1)
 		return selfplay.Entrant{Spec: toy.Spec(string(rune('0' + share)))}
 	}
@@ -79,16 +78,16 @@ func of(c Config) runtest.Run {
 
 func TestRun(t *testing.T) {
 	s := runtest.Suite{Files: runtest.Promised, Reports: 60, Journal: true, Name: "5: ", Reason: "5 forfeited ",
-		New: func(t *testing.T) runtest.Run { return of(config(t, screen.Rows, 240)) },
+		New: func(t *testing.T) runtest.Run { return of(config(t, Rows, 240)) },
 		Hasty: func(t *testing.T) runtest.Run {
-			c := config(t, screen.Random, 32)
+			c := config(t, Random, 32)
 			c.Base.Spec, c.Base.Name = engine.Spec{}.WithProgram("./hasty"), "hasty"
 			return of(c)
 		}}
 	s.Test(t)
 	t.Run("fixed factors", func(t *testing.T) { // what is played depends on what was
 		s.New = func(t *testing.T) runtest.Run {
-			c := config(t, screen.Random, 400)
+			c := config(t, Random, 400)
 			c.Fix = true
 			return of(c)
 		}
@@ -106,7 +105,7 @@ func run(t *testing.T, c Config) *Result {
 }
 
 func TestEffectsAreFound(t *testing.T) {
-	for _, kind := range []screen.Kind{screen.Rows, screen.Random} {
+	for _, kind := range []Kind{Rows, Random} {
 		c := config(t, kind, 800)
 		c.Out = ""
 		r := run(t, c)
@@ -119,7 +118,7 @@ func TestEffectsAreFound(t *testing.T) {
 
 // A long screen of random subsets fixes what is decided, and ends when everything is.
 func TestDecidedFactorsAreFixed(t *testing.T) {
-	c := config(t, screen.Random, 1600)
+	c := config(t, Random, 1600)
 	c.Fix = true
 	r := run(t, c)
 	if len(r.Decided) == 0 || !r.Decided[0].Fixed || r.Decided[0].Games != 480 || r.Homogeneity == nil {
@@ -142,8 +141,8 @@ func TestDecidedFactorsAreFixed(t *testing.T) {
 
 // Forfeits of one level are its effect; those whatever the level end the screen.
 func TestForfeits(t *testing.T) {
-	c := config(t, screen.Rows, 240)
-	c.Player = func(s screen.Subset) selfplay.Entrant {
+	c := config(t, Rows, 240)
+	c.Player = func(s Subset) selfplay.Entrant {
 		if s.Has(1) {
 			return selfplay.Entrant{Spec: toy.Spec("0:illegal=8:error=9")}
 		}
@@ -153,8 +152,8 @@ func TestForfeits(t *testing.T) {
 	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "lost with hurts on") || !(r.Effects[1].EloHi < -100) {
 		t.Errorf("%v, %+v", r.Warnings, r.Effects)
 	}
-	c = config(t, screen.Rows, 160)
-	c.Player = func(screen.Subset) selfplay.Entrant { return selfplay.Entrant{Spec: toy.Spec("0:illegal=8:error=9")} }
+	c = config(t, Rows, 160)
+	c.Player = func(Subset) selfplay.Entrant { return selfplay.Entrant{Spec: toy.Spec("0:illegal=8:error=9")} }
 	if r, err := Run(t.Context(), c); !errors.Is(err, selfplay.ErrNoVerdict) || r.Verdict != gamelog.NoVerdict ||
 		!strings.Contains(r.Reason, "whatever the factors") {
 		t.Errorf("%+v, %v", r, err)
@@ -167,7 +166,7 @@ func TestRefusals(t *testing.T) {
 		"the design has 3":     func(c *Config) { c.Factors = c.Factors[:2] },
 		"outside the design":   func(c *Config) { c.Fix = true },
 	} {
-		c := config(t, screen.Rows, 16)
+		c := config(t, Rows, 16)
 		change(&c)
 		if _, err := Run(t.Context(), c); !errors.Is(err, selfplay.ErrConfig) || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", says, err)
@@ -177,7 +176,7 @@ func TestRefusals(t *testing.T) {
 
 // Players that play alike have equal games.
 func TestTry(t *testing.T) {
-	c := config(t, screen.Rows, 16)
+	c := config(t, Rows, 16)
 	games, _, err := c.Try(t.Context(), c.Player(0), c.Player(1), c.Player(4))
 	if err != nil || games[0] == games[1] || games[0] != games[2] {
 		t.Errorf("%q, %v", games, err)

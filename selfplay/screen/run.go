@@ -1,4 +1,4 @@
-package play
+package screen
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/opening"
-	"github.com/assay-chess/assay/selfplay/screen"
 )
 
 // Run plays the screen to its end and returns its result. With Out it continues where an earlier call stopped, and
@@ -20,7 +19,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
-	openings, err := c.Setup.Openings(c.Games / PerOpening)
+	openings, err := c.Setup.Openings(c.Games / GamesPerOpening)
 	if err != nil {
 		return nil, fmt.Errorf("screen: %w", err)
 	}
@@ -33,7 +32,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 			Who: func(uint64, board.Color) int { return 0 }}}
 	return gamelog.PlayRun(ctx, &s.games, gamelog.Run[Result]{Setup: &s.Setup, Try: []selfplay.Entrant{c.Base},
 		Players: []*selfplay.Entrant{&s.Base}, Identity: s.identity(openings), Header: s.header,
-		Again: func(run *durable.Run, r *Result) error {
+		Reload: func(run *durable.Run, r *Result) error {
 			r.Process = gamelog.Before(run)
 			return nil
 		}, Games: c.Games, Play: s.play})
@@ -45,9 +44,9 @@ type session struct {
 	faults
 	openings  opening.Source
 	games     gamelog.Pairs
-	pairs     []screen.Pair // counted
-	fixed     []stratum     // from which pair on; none: from no pair
-	decided   screen.Subset
+	pairs     []Pair    // counted
+	fixed     []stratum // from which pair on; none: from no pair
+	decided   Subset
 	decisions []Decision
 	look      int    // the next
 	reason    string // why there is no verdict
@@ -56,14 +55,14 @@ type session struct {
 // stratum is a part of the pairs with the same fixed factors.
 type stratum struct {
 	from uint64
-	screen.Fixed
+	Fixed
 }
 
 func (s *session) play(ctx context.Context) (*Result, error) {
-	series := s.Setup.Series(opening.Rounds{Source: s.openings, Pairs: screen.PerOpening})
+	series := s.Setup.Series(opening.Rounds{Source: s.openings, Pairs: perOpening})
 	series.Job, series.End, series.Repeats = s.job, s.Config.pairs(), true
 	series.Hold = func(pair uint64) bool {
-		return s.Fix && s.look < len(screen.Looks) && pair >= s.looks()[s.look]
+		return s.Fix && s.look < len(Looks) && pair >= s.looks()[s.look]
 	}
 	err := s.games.Play(ctx, series)
 	if err == nil && s.reason != "" {
@@ -82,13 +81,13 @@ func (s *session) play(ctx context.Context) (*Result, error) {
 // over reports whether nothing more counts: all pairs are, all factors are decided, or games failed.
 func (s *session) over() bool {
 	return uint64(len(s.pairs)) >= s.Config.pairs() || s.reason != "" ||
-		s.decided.Size() == len(s.Factors) && s.look < len(screen.Looks)
+		s.decided.Size() == len(s.Factors) && s.look < len(Looks)
 }
 
 // sides returns the subsets A and B of a game, and which of them has White: A in the first game of a pair.
-func (s *session) sides(game uint64) (sides [2]screen.Subset, white int) {
+func (s *session) sides(game uint64) (sides [2]Subset, white int) {
 	pair := game / 2
-	var fixed screen.Fixed
+	var fixed Fixed
 	for _, f := range s.fixed {
 		if pair >= f.from {
 			fixed = f.Fixed
@@ -106,7 +105,7 @@ func (s *session) job(number uint64) selfplay.Job {
 // header names the players of a game. Identities have the subset's number, since they must be short.
 func (s *session) header(g *selfplay.Result) gamelog.Header {
 	sides, white := s.sides(g.Number)
-	entrant := func(of screen.Subset) selfplay.Entrant {
+	entrant := func(of Subset) selfplay.Entrant {
 		return selfplay.Entrant{Name: fmt.Sprintf("%s subset %b", s.Base.Identity(), of), Shown: s.label(of)}
 	}
 	return gamelog.HeaderOf(g.Number, [2]selfplay.Limits{s.Limits, s.Limits},
@@ -118,13 +117,13 @@ func (s *session) count(pair []selfplay.Result) error {
 	number := uint64(len(s.pairs))
 	sides, _ := s.sides(2 * number)
 	points := int(pair[0].Result) - int(pair[1].Result)
-	s.pairs = append(s.pairs, screen.Pair{A: sides[0], B: sides[1], Score: 0.5 + float64(points)/4,
-		Opening: number / screen.PerOpening, Stratum: len(s.fixed)})
+	s.pairs = append(s.pairs, Pair{A: sides[0], B: sides[1], Score: 0.5 + float64(points)/4,
+		Opening: number / perOpening, Stratum: len(s.fixed)})
 	s.faults.add(pair, sides[0], sides[1])
 	if n := number + 1; n&(n-1) == 0 || n == s.Config.pairs() {
 		s.reason = s.tooMany(s.games.Guard.Tally.Games(), s.Tolerance, s.Base.Label())
 	}
-	for s.look < len(screen.Looks) && number+1 >= s.looks()[s.look] {
+	for s.look < len(Looks) && number+1 >= s.looks()[s.look] {
 		s.decide(number + 1)
 	}
 	return nil
@@ -138,10 +137,10 @@ func (s *session) decide(pairs uint64) {
 	if now == s.decided {
 		return
 	}
-	fix := s.Fix && s.look < len(screen.Looks)
-	s.decisions = append(s.decisions, Decision{Games: 2 * pairs, Factors: s.Names(now &^ s.decided), Fixed: fix})
+	fix := s.Fix && s.look < len(Looks)
+	s.decisions = append(s.decisions, Decision{Games: 2 * pairs, Factors: s.names(now &^ s.decided), Fixed: fix})
 	if fix {
-		var was screen.Fixed
+		var was Fixed
 		if len(s.fixed) > 0 {
 			was = s.fixed[len(s.fixed)-1].Fixed
 		}
