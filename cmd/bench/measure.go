@@ -27,7 +27,7 @@ func find(variable, name string) string {
 	return path
 }
 
-// seconds runs a command in a folder and returns its output and processor time, with that of
+// seconds runs a command in a folder and returns its output and processor time, which includes
 // the processes that it has waited for.
 func seconds(dir, path string, args ...string) ([]byte, float64, error) {
 	cmd := exec.Command(path, args...)

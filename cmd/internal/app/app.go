@@ -152,7 +152,7 @@ func reportGoroutines(interval string, w io.Writer) {
 const setUp = "Set up:"
 
 func newRootCommand() *cobra.Command {
-	cobra.EnableTraverseRunHooks = true // the root's hook runs before those of assay data
+	cobra.EnableTraverseRunHooks = true // the root's hook runs before the hook of assay data
 	root := &cobra.Command{
 		Use:   "assay",
 		Short: "Generate self-play data, tune a chess evaluation, and prove the gain",

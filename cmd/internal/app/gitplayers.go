@@ -37,8 +37,8 @@ type gitPin struct {
 	SHA256 string `json:"sha256"` // of the engine that was built
 }
 
-// prepare finds the repository of the players, if one of them is git:REF, and gives settings without
-// a flag those of its assay.toml.
+// prepare finds the repository of the players, if one of them is git:REF, and gives the options
+// that were not typed the values of its assay.toml.
 func (f *gitPlayers) prepare(s *session, players ...engine.Spec) error {
 	f.session = s
 	at := slices.IndexFunc(players, engine.Spec.FromGit)

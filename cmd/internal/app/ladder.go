@@ -24,7 +24,7 @@ import (
 // ladderGames is the length without --games, for each player.
 const ladderGames = 100
 
-// ladderOptions are the options of assay ladder beside those of all commands that play.
+// ladderOptions are the options of assay ladder alone.
 type ladderOptions struct {
 	within           float64
 	schedule, anchor string

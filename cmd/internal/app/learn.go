@@ -66,7 +66,7 @@ replaces the other flags and sets each generation separately.
 	return cmd
 }
 
-// learnOptions are the options of assay learn beside those of machines and tables.
+// learnOptions are the options of assay learn alone.
 type learnOptions struct {
 	ownengine.Options
 	run, model, method, from, opponent, plan  string

@@ -29,7 +29,7 @@ See assay guide test-my-patch; engine/README.md has the texts of players.`
 // defaultMatchGames is the length without --games and --sprt.
 const defaultMatchGames = 400
 
-// matchOptions are the options of assay match beside those of all commands that play.
+// matchOptions are the options of assay match alone.
 type matchOptions struct {
 	opts.Test
 	gauntlet bool

@@ -66,7 +66,7 @@ which-of-my-ideas.`,
 	return cmd
 }
 
-// screenOptions are the options of assay screen beside those of all commands that play.
+// screenOptions are the options of assay screen alone.
 type screenOptions struct {
 	within     float64
 	groups, at string
@@ -129,7 +129,7 @@ func (s *session) startScreen(o *screenOptions, args []string) error {
 	return x.run()
 }
 
-// count checks the numbers of the screen, and sets that of games.
+// count checks the numbers of the screen, and sets how many games it plays.
 func (x *screening) count() error {
 	switch {
 	case x.within < 0 || x.Given("within") && (x.within == 0 || x.Given("games")):

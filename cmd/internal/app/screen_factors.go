@@ -21,7 +21,7 @@ type factor struct {
 // factorOption is an option of the player with its value at both levels.
 type factorOption struct{ name, off, on string }
 
-// factors are those of a screen.
+// factors are what a screen judges.
 type factors []factor
 
 // parseFactors parses factors of a player as a user types them. Groups makes one factor each of several: names with

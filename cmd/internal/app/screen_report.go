@@ -43,7 +43,7 @@ func (x *screening) plan(c *screen.Config) error {
 	return nil
 }
 
-// sayPlan prints what a screen will take. Hours are those of a game.
+// sayPlan prints what a screen will take. Hours count what a game takes.
 func (x *screening) sayPlan(c *screen.Config, hours float64) {
 	say := func(format string, args ...any) { fmt.Fprintf(x.stderr, "screen: "+format+"\n", args...) }
 	k, builds := x.design.Factors, "random subsets, no builds"

@@ -127,7 +127,7 @@ func (f *sprtFlags) run(cmd *cobra.Command) error {
 	return err
 }
 
-// measure measures counts, those of a PGN file by the test that it names if there are no flags for one.
+// measure measures counts. Without flags of a test, a PGN file is measured by the test that it names.
 func (f *sprtFlags) measure(r *sprtReport, counts sprt.Counts) (err error) {
 	all, named := counts, f.games != nil && f.games.Test != nil && *f.games.Test == f.test
 	if f.games != nil {
@@ -224,7 +224,7 @@ func parseCounts(flag, text, want string, into []int64) error {
 	return nil
 }
 
-// shape returns the shape of the counts, or that of --draw-ratio.
+// shape returns the shape of the counts, or the one of --draw-ratio.
 func (f *sprtFlags) shape(cmd *cobra.Command, counts sprt.Counts) (sprt.Shape, error) {
 	if counts != nil && counts.Samples() > 0 && !cmd.Flags().Changed("draw-ratio") {
 		return sprt.ShapeOf(counts), nil
@@ -233,7 +233,7 @@ func (f *sprtFlags) shape(cmd *cobra.Command, counts sprt.Counts) (sprt.Shape, e
 	return sprt.IndependentGames(f.drawRatio, !single)
 }
 
-// plan predicts the test for each true Elo: those of --true-elo, or five
+// plan predicts the test for each true Elo of --true-elo, or for five
 // around the hypotheses.
 func (f *sprtFlags) plan(shape sprt.Shape) ([]sprtPlan, error) {
 	elos := f.trueElo
@@ -262,10 +262,10 @@ type sprtReport struct {
 	Upper float64 `json:"upper"`
 	*sprt.Measured
 	Unpaired  int        `json:"unpaired,omitempty"`  // games of a PGN file that were left out for want of a partner
-	Corrected *bool      `json:"corrected,omitempty"` // whether plan is that of a corrected test
+	Corrected *bool      `json:"corrected,omitempty"` // whether plan is for a corrected test
 	Plan      []sprtPlan `json:"plan,omitempty"`
 
-	stopped bool // the results are those of this test, which may have ended the match
+	stopped bool // this test may have ended the match
 	tested  bool // a test was asked for, or the file names one
 	all     bool // print other measures of strength
 }

@@ -63,7 +63,7 @@ of all results on the perturbations, with a 95 % interval. The same command resu
 	return cmd
 }
 
-// spsaOptions are the options of assay spsa beside those that it shares.
+// spsaOptions are the options of assay spsa alone.
 type spsaOptions struct {
 	write            string
 	simElo, simDraws float64

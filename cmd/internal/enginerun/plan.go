@@ -60,7 +60,7 @@ const (
 	finalShare  = 0.125 // of that: the test at the end, and the match of fixed length too
 	addedShare  = 0.075 // the match at more nodes, and that at a clock too
 	gamesShare  = 0.55  // of a generation: self-play
-	gateShare   = 0.225 // the gate, and that of half of the step too
+	gateShare   = 0.225 // the gate, and the gate of half of the step too
 
 	fewest = 20 // a match that adds to the result is not worth fewer games
 )
@@ -86,7 +86,7 @@ func (p *Plan) Split(gamesPerSecond float64, atOnce int) {
 	p.Games = max(2, p.Games-2*int(float64(p.Rows)*float64(p.Relabel)/(2*pliesPerGame*float64(max(p.Nodes, 1)))))
 }
 
-// GivenGames plans the games of a generation, where those of self-play are given.
+// GivenGames plans a generation whose games of self-play are given.
 func (p *Plan) GivenGames(games int) {
 	p.Hours, p.Games, p.Gate = 0, games, even(float64(games)*2/3)
 }

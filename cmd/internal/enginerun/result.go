@@ -39,7 +39,7 @@ type Result struct {
 	Outcome     learn.Outcome    `json:"outcome"`
 	learn.Proof
 	Patch string   `json:"patch,omitempty"` // what the author applies: a mail for git am, or a weight file
-	Dirty bool     `json:"dirty,omitempty"` // the files of the repository are not those of its commit
+	Dirty bool     `json:"dirty,omitempty"` // files of the repository differ from its commit
 	Stale bool     `json:"stale,omitempty"` // the repository has changed, and the patch does not apply to it any more
 	Notes []string `json:"notes,omitempty"` // other code that uses tuned numbers, as far as the source shows it
 
@@ -54,9 +54,9 @@ type Generation struct {
 	Change    float64       `json:"rms_change"`             // of the evaluation, in centipawns
 	Changed   int64         `json:"changed_rows,omitempty"` // that the new engine counts otherwise, by tuned numbers
 	Step      float64       `json:"step"`                   // share of the fit's step that was taken
-	First     *match.Result `json:"first_gate,omitempty"`   // that of the whole step, where half of it was tried too
+	First     *match.Result `json:"first_gate,omitempty"`   // of the whole step, where half of it was tried too
 	Gate      *match.Result `json:"gate"`                   // null: the weights were the champion's
-	Half      bool          `json:"half_step"`              // the gate is that of half the step, after an undecided one
+	Half      bool          `json:"half_step"`              // the gate tested half the step, after an undecided one
 	Promoted  bool          `json:"promoted"`
 	Reason    string        `json:"reason"`
 }

@@ -54,7 +54,7 @@ func (s *Source) Patch(ctx context.Context, name string) (*Patch, error) {
 	return newPatch(name, diff)
 }
 
-// Changed returns the source with what was changed in the folder of its Checkout; temp is that of Patched.
+// Changed returns the source with what was changed in the folder of its Checkout; temp is as for Patched.
 func (s *Source) Changed(ctx context.Context, dir, temp string) (*Source, error) {
 	env, err := s.environment()
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// WorkTree is the name of the files of the working tree, in place of that of a commit.
+// WorkTree stands for the files of the working tree, in place of a commit's name.
 const WorkTree = "."
 
 // ErrNoGit says that a repository or a commit cannot be found.

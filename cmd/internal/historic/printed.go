@@ -71,7 +71,7 @@ func printedNames() []string {
 	return append(names, strachey, losAlamos)
 }
 
-// openPrinted opens a program by its name, or as NAME:KEY=VALUE... with its settings: those of the
+// openPrinted opens a program by its name, or as NAME:KEY=VALUE... with its settings: as for the
 // player for turing, machack and nss; strategy (1 or 2), stages and king (its value in
 // eighths of a man; 0 is the strategy's) for strachey; depth in plies for losalamos. The errors wrap errProgram.
 func openPrinted(spec string) (*printedProgram, error) {

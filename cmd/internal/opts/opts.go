@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Headings of the help, in its order. Others is that of flags without a heading.
+// Headings of the help, in its order. Flags without a heading stand below Others.
 const (
 	OfRun          = "Run"
 	OfPlayers      = "Players"
@@ -32,7 +32,7 @@ const (
 	kindKey    = "assay_kind"
 )
 
-// Add adds flags to those of a command, below a heading of its help.
+// Add adds flags to a command, below a heading of its help.
 func Add(fs *pflag.FlagSet, heading string, define func(*pflag.FlagSet)) {
 	part := pflag.NewFlagSet("", pflag.ContinueOnError)
 	part.SortFlags = false

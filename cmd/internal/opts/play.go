@@ -224,7 +224,7 @@ func (o *Play) AddOutput(all string) {
 	})
 }
 
-// Complete checks the options of a command that plays games, and completes them. LimitsB are those of the second
+// Complete checks the options of a command that plays games, and completes them. LimitsB limit the second
 // player, which a match may give another time.
 func (o *Play) Complete() (limitsB selfplay.Limits, err error) {
 	switch {

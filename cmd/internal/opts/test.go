@@ -38,7 +38,7 @@ func presetHelp() string {
 	return strings.Join(list, "; ") + "; other flags win"
 }
 
-// Add adds the options to those of a command.
+// Add adds the options to the flags of a command.
 func (t *Test) Add(o *Play) {
 	Add(o.Flags, OfTest, func(fs *pflag.FlagSet) {
 		fs.Uint64Var(&t.Rounds, "rounds", 0, "pairs of games to play: --rounds 100 is --games 200")

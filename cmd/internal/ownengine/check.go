@@ -56,7 +56,7 @@ func Check(ctx context.Context, c Config) error {
 	}
 	for _, stage := range stages {
 		progress.Update(0, 0, stage.name)
-		k.hand, k.notes = "", nil
+		k.lastCommand, k.notes = "", nil
 		start := time.Now()
 		said, err := stage.do()
 		if ctx.Err() != nil {
@@ -268,7 +268,7 @@ func (k *checker) rebuild() (string, error) {
 	if err := k.export(k.tuned()); err != nil {
 		return "", err
 	}
-	k.hand, k.notes = "", uses(k.notes)
+	k.lastCommand, k.notes = "", uses(k.notes)
 	changed, err := k.source.Changed(k.ctx, k.path(enginerun.SourceName), k.dir)
 	if err != nil {
 		return "", err

@@ -22,19 +22,19 @@ import (
 // loop is a run in progress. It is the learn.Learner of an author's engine.
 type loop struct {
 	tools
-	kept   *durable.Run    // the run's folder
-	author *gitbuild.Repo  // the author's repository
-	clone  *gitbuild.Clone // that of the run
-	plan   enginerun.Plan
-	start  *learn.Weights
-	set    dataset.FeatureSet // of the champion's features
-	builds map[string]*gitbuild.Build
-	now    enginerun.Generation // of the generation under way
-	noHalf string               // why half of its step was not tried
-	barren int                  // generations without a promotion, the last ones
-	began  time.Time            // this process
-	worked time.Duration        // earlier processes, as far as they said
-	result enginerun.Result
+	kept           *durable.Run    // the run's folder
+	author         *gitbuild.Repo  // the author's repository
+	clone          *gitbuild.Clone // the run's own
+	plan           enginerun.Plan
+	start          *learn.Weights
+	set            dataset.FeatureSet // of the champion's features
+	builds         map[string]*gitbuild.Build
+	now            enginerun.Generation // of the generation under way
+	noHalf         string               // why half of its step was not tried
+	sincePromotion int                  // generations without a promotion, the last ones
+	began          time.Time            // this process
+	worked         time.Duration        // earlier processes, as far as they said
+	result         enginerun.Result
 }
 
 // Run tunes the engine in the run's folder dir, from where an earlier call stopped. The result is written as soon as
@@ -301,7 +301,7 @@ func (l *loop) built(name string) (*gitbuild.Build, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.hand = "" // the error of a build has its own command
+	l.lastCommand = "" // the error of a build has its own command
 	b, err := l.cache.Build(l.ctx, s, l.project.Build())
 	if err == nil {
 		l.builds[name] = b
@@ -345,7 +345,7 @@ func (l *loop) dumpOf(w *learn.Weights) (string, error) {
 
 // Propose plays the games of a generation, and fits.
 func (l *loop) Propose(_ context.Context, g int, champion *learn.Weights) (*learn.Weights, error) {
-	if l.barren == 2 || l.late(g) {
+	if l.sincePromotion == 2 || l.late(g) {
 		return nil, learn.ErrEnough
 	}
 	l.now, l.noHalf = enginerun.Generation{Number: g, Step: 1}, ""
@@ -422,9 +422,8 @@ func (l *loop) fit(g int, champion *learn.Weights) (string, error) {
 	return l.stage(learn.Folder(g), "fit", words...)
 }
 
-// weight is that of rows of a generation in the fit of another, less for each champion since: the games of a weaker
-// engine say less. One of two at half weight costs a tenth of their effective games; assay learn has the same for its
-// own models. Others' data, of generations below 1, count as those of one champion before.
+// weight returns what the rows of a generation weigh in the fit of another. Each champion since makes it less, because
+// the games of a weaker engine say less. Others' data, as generations below 1, weigh as if one champion came after them.
 func (l *loop) weight(from, in int) float64 {
 	if from < 1 {
 		return l.plan.Decay
@@ -473,8 +472,8 @@ func (l *loop) data(g int) string {
 // Decided keeps the result of a generation.
 func (l *loop) Decided(_ int, d learn.Decision) error {
 	l.now.Gate, l.now.Promoted, l.now.Reason = d.Gate, d.Promoted, d.Reason+l.noHalf
-	if l.barren++; d.Promoted {
-		l.barren = 0
+	if l.sincePromotion++; d.Promoted {
+		l.sincePromotion = 0
 	}
 	l.result.Generations = append(l.result.Generations, l.now)
 	return nil

@@ -71,15 +71,15 @@ type Config struct {
 // tools is the engine, and the commands for it.
 type tools struct {
 	Config
-	ctx     context.Context
-	dir     string // of all that is made
-	repo    *gitbuild.Repo
-	source  *gitbuild.Source
-	project *opts.Project
-	cache   *gitbuild.Cache
-	hand    string   // the last command, as a person types it
-	said    []string // by that command, to the standard error
-	notes   []string // of a stage, for the author to read
+	ctx         context.Context
+	dir         string // of all that is made
+	repo        *gitbuild.Repo
+	source      *gitbuild.Source
+	project     *opts.Project
+	cache       *gitbuild.Cache
+	lastCommand string   // the last command, as a person types it
+	said        []string // by that command, to the standard error
+	notes       []string // of a stage, for the author to read
 }
 
 // find finds the engine. Git objects of a working tree's files are written to the folder temp.
@@ -129,9 +129,9 @@ func (k *tools) path(elem ...string) string {
 
 // show sets the last command.
 func (k *tools) show(words []string) {
-	k.hand = "assay"
+	k.lastCommand = "assay"
 	for _, w := range words {
-		k.hand += " " + quote.Word(w)
+		k.lastCommand += " " + quote.Word(w)
 	}
 }
 
@@ -216,8 +216,8 @@ func (k *tools) export(from string) error {
 // failed says how a person repeats what failed.
 func (k *tools) failed(err error) error {
 	text := ui.Plain(err.Error())
-	if k.hand != "" {
-		text += "\nthe command was: " + k.hand
+	if k.lastCommand != "" {
+		text += "\nthe command was: " + k.lastCommand
 	}
 	return errors.New(text)
 }

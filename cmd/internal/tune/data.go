@@ -231,7 +231,7 @@ func (t *tuneTask) match(f *tuneFlags, out string) string {
 }
 
 // withFormula puts the formula of --formula in place of the header's, and returns the same
-// data with that of --against; nil if there is none.
+// data with the formula of --against; nil if there is none.
 func (t *tuneTask) withFormula(f *tuneFlags) (*tuneTask, error) {
 	if t.model != nil && t.model.Bend != nil {
 		var err error
@@ -356,7 +356,7 @@ func (t *tuneTask) warnings() []string {
 
 // load builds the store.
 func (t *tuneTask) load(ctx context.Context, f *tuneFlags, stderr io.Writer) (*rows.Store, error) {
-	if f.disk != "" { // what is to be in little memory shall not wait there to be collected
+	if f.disk != "" { // whoever wants little memory does not want garbage there
 		debug.SetGCPercent(25)
 	}
 	bar := ui.NewProgress(stderr, "features")

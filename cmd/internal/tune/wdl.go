@@ -158,7 +158,7 @@ func printWDL(out io.Writer, m *wdl.Model, code, picture string) error {
 	return err
 }
 
-// drawWDL draws the shares near the target, dots, and those of the model, lines.
+// drawWDL draws the shares near the target as dots, and the model's as lines.
 func drawWDL(path string, m *wdl.Model, games *wdl.Games) error {
 	const step = 20
 	measured := games.Measured(step)
