@@ -26,7 +26,7 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/data"
 	"github.com/assay-chess/assay/cmd/internal/engines"
 	"github.com/assay-chess/assay/cmd/internal/historic"
-	"github.com/assay-chess/assay/cmd/internal/runs"
+	"github.com/assay-chess/assay/cmd/internal/report"
 	"github.com/assay-chess/assay/cmd/internal/translate"
 	"github.com/assay-chess/assay/cmd/internal/tune"
 	"github.com/assay-chess/assay/cmd/internal/ui"
@@ -183,7 +183,7 @@ func newRootCommand() *cobra.Command {
 			newMatchCommand(), newLadderCommand(), newSprtCommand(), tune.NewWDL(),
 			translate.New(), newGuideCommand()}},
 		{"Make data:", []*cobra.Command{newSelfplayCommand(), data.New(), tune.NewFeatures()}},
-		{"Look at runs, and share them with other machines:", []*cobra.Command{runs.New(), runs.NewReport(), runs.NewServe(),
+		{"Look at runs, and share them with other machines:", []*cobra.Command{report.NewRuns(), report.New(), report.NewServe(),
 			newWorkCommand()}},
 		{"Engines and evaluations:", []*cobra.Command{engines.NewUCI(), weights.NewEval(), weights.New(),
 			engines.NewCheck(), engines.NewPerft(), engines.NewBench(), historic.New()}},

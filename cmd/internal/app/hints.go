@@ -17,7 +17,7 @@ import (
 
 	"github.com/assay-chess/assay/cmd/internal/gitbuild"
 	"github.com/assay-chess/assay/cmd/internal/opts"
-	"github.com/assay-chess/assay/cmd/internal/runs"
+	"github.com/assay-chess/assay/cmd/internal/report"
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/arrange"
@@ -243,7 +243,7 @@ func runFolder(cmd *cobra.Command) string {
 		return out.Value.String()
 	}
 	if run := cmd.Flags().Lookup("run"); run != nil && run.Value.String() != "" {
-		return filepath.Join(runs.Dir, run.Value.String())
+		return filepath.Join(report.Dir, run.Value.String())
 	}
 	return ""
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/cmd/internal/ownengine"
 	"github.com/assay-chess/assay/cmd/internal/report"
-	"github.com/assay-chess/assay/cmd/internal/runs"
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/cmd/internal/weights"
 	"github.com/assay-chess/assay/dataset/durable"
@@ -83,7 +82,7 @@ type learning struct {
 func (o *learnOptions) add(play *opts.Play) {
 	opts.Add(play.Flags, opts.OfRun, func(fs *pflag.FlagSet) {
 		o.AddFlags(fs)
-		fs.StringVar(&o.run, "run", "", "name of the run's folder in "+runs.Dir+" (default: from the settings)")
+		fs.StringVar(&o.run, "run", "", "name of the run's folder in "+report.Dir+" (default: from the settings)")
 		fs.IntVar(&o.games, "games", 1000, "games of the first generation; later: a fifth more")
 		fs.Uint64Var(&play.Limits.Nodes, "nodes", 1000, "nodes per move, in every game")
 		fs.IntVar(&o.generations, "generations", 2, "number of generations; of models with few terms 1")
@@ -129,7 +128,7 @@ func (s *learning) learnEngine(cmd *cobra.Command) error {
 	}
 	c := ownengine.Config{Options: s.Options, Typed: s.Flags, Seed: s.Seed, Stdout: s.stdout, Stderr: s.stderr,
 		Concurrency: s.Concurrency, Playing: playing,
-		Written: func() { runs.WriteReport(filepath.Join(runs.Dir, s.run), s.stderr) },
+		Written: func() { report.WriteOrWarn(filepath.Join(report.Dir, s.run), s.stderr) },
 		Command: func(ctx context.Context, words []string, stderr io.Writer) (string, error) {
 			var out strings.Builder
 			root := newRootCommand()
@@ -150,7 +149,7 @@ func (s *learning) learnEngine(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	stop := runs.FollowReport(dir)
+	stop := report.Follow(dir)
 	r, err := ownengine.Run(s.ctx, c, dir, resume)
 	stop()
 	if err != nil {
@@ -159,7 +158,7 @@ func (s *learning) learnEngine(cmd *cobra.Command) error {
 	if r.Already {
 		fmt.Fprintf(s.stderr, "run %s is complete: this is its result\n", dir)
 	}
-	page := runs.WriteReport(dir, s.stderr)
+	page := report.WriteOrWarn(dir, s.stderr)
 	d := doc.Engine(r, dir)
 	d.Note("report: %s", page)
 	return ui.Show(cmd, r, d.Printer(s.All))
@@ -190,10 +189,10 @@ func (s *learning) learn() error {
 		announce()
 		return ui.NewProgress(s.stderr, name)
 	}
-	stop := runs.FollowReport(dir)
+	stop := report.Follow(dir)
 	r, err := learn.Run(s.ctx, c)
 	stop()
-	if errors.Is(err, fs.ErrNotExist) && !runs.Exists(dir) {
+	if errors.Is(err, fs.ErrNotExist) && !report.Exists(dir) {
 		err = fmt.Errorf("%w; --from and --opponent say which file holds weights that a plan names by their id", err)
 	}
 	if err != nil {
@@ -203,7 +202,7 @@ func (s *learning) learn() error {
 		fmt.Fprintf(s.stderr, "run %s is complete: this is its result (%s has the speeds)\n",
 			dir, filepath.Join(dir, durable.RunEventsName))
 	}
-	page := runs.WriteReport(dir, s.stderr)
+	page := report.WriteOrWarn(dir, s.stderr)
 	d := doc.Learn(r, dir)
 	if r.Champion.Generation > 0 {
 		d.Note("weights: %s", filepath.Join(dir, filepath.FromSlash(r.Champion.File)))

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/assay-chess/assay/cmd/internal/runs"
+	"github.com/assay-chess/assay/cmd/internal/report"
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/models"
@@ -36,10 +36,10 @@ func (s *learning) learnConfig() (learn.Config, error) {
 func (s *learning) folder(name string) (dir, resume string, err error) {
 	run := cmp.Or(s.run, name)
 	if run != filepath.Base(run) || run == "." || run == ".." {
-		return "", "", ui.Usagef("--run %s: want a plain name, of a folder in %s", run, runs.Dir)
+		return "", "", ui.Usagef("--run %s: want a plain name, of a folder in %s", run, report.Dir)
 	}
 	err = s.Put("run", run)
-	return filepath.Join(runs.Dir, run), s.resume(nil), err
+	return filepath.Join(report.Dir, run), s.resume(nil), err
 }
 
 // flagged returns the plan that flags describe.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/assay-chess/assay/cmd/internal/gitbuild"
 	"github.com/assay-chess/assay/cmd/internal/opts"
-	"github.com/assay-chess/assay/cmd/internal/runs"
+	"github.com/assay-chess/assay/cmd/internal/report"
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/selfplay"
@@ -164,7 +164,7 @@ func (x *screening) run() error {
 	if err := x.checkOptions(c.Base); err != nil {
 		return err
 	}
-	if !runs.Exists(x.Out) {
+	if !report.Exists(x.Out) {
 		if err := x.plan(&c); err != nil {
 			return err
 		}

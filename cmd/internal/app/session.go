@@ -18,7 +18,7 @@ import (
 
 	"github.com/assay-chess/assay/cmd/internal/doc"
 	"github.com/assay-chess/assay/cmd/internal/opts"
-	"github.com/assay-chess/assay/cmd/internal/runs"
+	"github.com/assay-chess/assay/cmd/internal/report"
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
@@ -55,7 +55,7 @@ func (s *session) leaveReport() {
 	if s.followed != nil {
 		s.followed()
 	}
-	runs.LeaveReport(s.Out, s.stderr)
+	report.Leave(s.Out, s.stderr)
 }
 
 // show prints the result of a run as its document, or with --json the result itself, with what only this process
@@ -173,7 +173,7 @@ func (s *session) runner(timed bool, p *ui.Progress, players ...selfplay.Entrant
 	if s.Rule.Tables != nil {
 		s.Rule.Tables.Say = p.Say
 	}
-	s.followed = runs.FollowReport(s.Out)
+	s.followed = report.Follow(s.Out)
 	local := &selfplay.Local{Open: s.Open, Workers: cmp.Or(s.Concurrency, runtime.GOMAXPROCS(0))}
 	if s.Affinity != "" {
 		if err := s.pin(local, timed, players); err != nil {
@@ -304,7 +304,7 @@ func crowdedGames(timed bool, games int) string {
 // sharedOpenings returns a warning if the new run has the players and the openings of another run of the command in
 // the same folder: then its games are not independent of those. It is empty if there is none.
 func sharedOpenings(command string, s selfplay.Setup, players ...selfplay.Entrant) string {
-	if s.Out == "" || runs.Exists(s.Out) {
+	if s.Out == "" || report.Exists(s.Out) {
 		return ""
 	}
 	source, err := s.Openings(0)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/assay-chess/assay/cmd/internal/doc"
 	"github.com/assay-chess/assay/cmd/internal/opts"
-	"github.com/assay-chess/assay/cmd/internal/runs"
+	"github.com/assay-chess/assay/cmd/internal/report"
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/quote"
@@ -46,7 +46,7 @@ of all results on the perturbations, with a 95 % interval. The same command resu
 	play.AddOutput("print the regression of each parameter too")
 	opts.Add(play.Flags, opts.OfRun, func(fs *pflag.FlagSet) {
 		fs.StringVar(&play.Out, "out", "",
-			"folder for the run (default: "+runs.Dir+"/spsa-NAME, after CONFIG or the model)")
+			"folder for the run (default: "+report.Dir+"/spsa-NAME, after CONFIG or the model)")
 		fs.StringVar(&o.write, "write", "",
 			"for an ENGINE: write its spin options to this new TOML file (default: its name with .toml)")
 		ui.ShortHelp(fs, "out", "write")
@@ -115,7 +115,7 @@ func (s *tuning) start(args []string) error {
 		return fmt.Errorf("%s: %w", s.config.source, err)
 	}
 	if s.Out == "" {
-		s.Out = filepath.Join(runs.Dir, "spsa-"+strings.TrimSuffix(filepath.Base(args[0]), filepath.Ext(args[0])))
+		s.Out = filepath.Join(report.Dir, "spsa-"+strings.TrimSuffix(filepath.Base(args[0]), filepath.Ext(args[0])))
 	}
 	if err := s.git.prepare(s.session, spec); err != nil {
 		return err

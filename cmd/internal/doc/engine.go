@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/assay-chess/assay/cmd/internal/enginerun"
+	"github.com/assay-chess/assay/cmd/internal/ownengine"
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/selfplay/match"
@@ -13,7 +13,7 @@ import (
 )
 
 // Engine describes what a run in the folder dir found for an author's engine.
-func Engine(r *enginerun.Result, dir string) *Document {
+func Engine(r *ownengine.Result, dir string) *Document {
 	d := New(r.Headline())
 	if d.Done = int64(len(r.Generations)); r.Outcome == learn.GainProved {
 		d.Class = Good
@@ -30,7 +30,7 @@ func Engine(r *enginerun.Result, dir string) *Document {
 		name string
 		r    *match.Result
 	}{
-		{"test", r.NotWeaker}, {"match", r.Fixed}, {fmt.Sprintf("%d x nodes", enginerun.DeepFactor), r.Deep},
+		{"test", r.NotWeaker}, {"match", r.Fixed}, {fmt.Sprintf("%d x nodes", ownengine.DeepFactor), r.Deep},
 		{r.Plan.FinalClock, r.Clock},
 	} {
 		switch {
@@ -63,7 +63,7 @@ func Engine(r *enginerun.Result, dir string) *Document {
 	switch path := filepath.Join(dir, filepath.FromSlash(r.Patch)); {
 	case r.Patch == "":
 	case r.Stale:
-		t.Add("patch\t%s; the repository has changed since: it is for %s", path, enginerun.Short(r.Base))
+		t.Add("patch\t%s; the repository has changed since: it is for %s", path, ownengine.Short(r.Base))
 	case r.Dirty:
 		t.Add("patch\tgit apply %s", quote.Word(path))
 	case strings.HasSuffix(r.Patch, ".patch"):

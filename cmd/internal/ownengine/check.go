@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/assay-chess/assay/cmd/internal/enginerun"
 	"github.com/assay-chess/assay/cmd/internal/gitbuild"
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset"
@@ -27,7 +26,7 @@ const checkGames = 10
 type checker struct {
 	tools
 	built []*gitbuild.Build // the engine as it is, and with the weights of the fit
-	plan  enginerun.Plan
+	plan  Plan
 }
 
 // Check builds the engine, plays ten games, collects the features of their positions, finds the numbers in the
@@ -91,7 +90,7 @@ func (k *checker) open(p *ui.Progress) (err error) {
 	if err := k.find(k.dir); err != nil {
 		return err
 	}
-	if err := k.source.Checkout(k.ctx, k.path(enginerun.SourceName)); err != nil {
+	if err := k.source.Checkout(k.ctx, k.path(SourceName)); err != nil {
 		return err
 	}
 	log := func(format string, args ...any) { p.Say(fmt.Sprintf(format, args...)) }
@@ -269,7 +268,7 @@ func (k *checker) rebuild() (string, error) {
 		return "", err
 	}
 	k.lastCommand, k.notes = "", uses(k.notes)
-	changed, err := k.source.Changed(k.ctx, k.path(enginerun.SourceName), k.dir)
+	changed, err := k.source.Changed(k.ctx, k.path(SourceName), k.dir)
 	if err != nil {
 		return "", err
 	}

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/assay-chess/assay/cmd/internal/enginerun"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/eval"
@@ -118,9 +117,9 @@ func (l *loop) candidate(g int, name string, champion *learn.Weights, file *mode
 	if err := write(file, path); err != nil {
 		return nil, err
 	}
-	if l.project.Weights == "" && !l.clone.Has(l.ctx, enginerun.Tag(w.WeightsRef)) {
+	if l.project.Weights == "" && !l.clone.Has(l.ctx, Tag(w.WeightsRef)) {
 		if err := l.inSource(path, func() error {
-			return l.clone.Keep(l.ctx, "assay: the weights of generation "+fmt.Sprint(g), enginerun.Tag(w.WeightsRef))
+			return l.clone.Keep(l.ctx, "assay: the weights of generation "+fmt.Sprint(g), Tag(w.WeightsRef))
 		}); err != nil {
 			return nil, err
 		}
@@ -144,11 +143,11 @@ func (l *loop) verify(g int, w *learn.Weights, path string) error {
 
 // inSource writes weights into the source for as long as then runs.
 func (l *loop) inSource(path string, then func() error) error {
-	if err := l.clone.Restore(l.ctx, enginerun.BaseTag); err != nil {
+	if err := l.clone.Restore(l.ctx, BaseTag); err != nil {
 		return err
 	}
 	if err := l.export(path); err != nil {
 		return err
 	}
-	return errors.Join(then(), l.clone.Restore(l.ctx, enginerun.BaseTag))
+	return errors.Join(then(), l.clone.Restore(l.ctx, BaseTag))
 }

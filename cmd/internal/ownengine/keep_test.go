@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-chess/assay/cmd/internal/enginerun"
 	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
@@ -52,7 +51,7 @@ func TestPlan(t *testing.T) {
 		}
 		return p
 	}
-	plan := func(p *opts.Loop, words ...string) (enginerun.Plan, error) {
+	plan := func(p *opts.Loop, words ...string) (Plan, error) {
 		c := Config{Typed: opts.NewLoop().Flags, Seed: 7}
 		if err := c.Typed.Parse(words); err != nil {
 			t.Fatal(err)
@@ -87,9 +86,9 @@ func TestPlan(t *testing.T) {
 
 // Games of champions before count less, and so do others' data; a generation that was not promoted changes nothing.
 func TestWeight(t *testing.T) {
-	l := &loop{plan: enginerun.Plan{Decay: 0.5}}
+	l := &loop{plan: Plan{Decay: 0.5}}
 	for _, promoted := range []bool{true, false, true} {
-		l.result.Generations = append(l.result.Generations, enginerun.Generation{Promoted: promoted})
+		l.result.Generations = append(l.result.Generations, Generation{Promoted: promoted})
 	}
 	for g, want := range map[int][]float64{1: {0.5, 1}, 2: {0.5, 0.5, 1}, 3: {0.5, 0.5, 1, 1},
 		4: {0.5, 0.25, 0.5, 0.5, 1}} {
@@ -107,7 +106,7 @@ func TestSpent(t *testing.T) {
 	l := &loop{tools: tools{Config: Config{Stderr: io.Discard, Command: func(context.Context, []string, io.Writer) (string,
 		error) {
 		return "", context.Canceled
-	}}, dir: dir}, plan: enginerun.Plan{Hours: 2, Generations: 2, Games: 1100, Gate: 600, Final: 700, Speed: 1},
+	}}, dir: dir}, plan: Plan{Hours: 2, Generations: 2, Games: 1100, Gate: 600, Final: 700, Speed: 1},
 		began: time.Now().Add(-70 * time.Minute)}
 	var err error
 	if l.kept, err = durable.OpenRun(dir, durable.RunInfo{Started: time.Now().Add(-50 * time.Hour)}, 1); err != nil {
@@ -177,12 +176,12 @@ func TestChangeOf(t *testing.T) {
 
 // TestAdopt checks that a resumed run by the hour keeps its numbers of games, whatever the speed is now.
 func TestAdopt(t *testing.T) {
-	plan := enginerun.Plan{Nodes: 2000, Hours: 1, Generations: 1}
+	plan := Plan{Nodes: 2000, Hours: 1, Generations: 1}
 	plan.Final, plan.Deep, plan.Clocked, plan.FinalClock = 1000, 200, 200, "4+0.04"
-	recorded := &enginerun.Config{Base: "tree", Plan: plan}
+	recorded := &RunConfig{Base: "tree", Plan: plan}
 	recorded.Plan.Split(4, 2)
 	l := new(loop)
-	now := &enginerun.Config{Base: "tree", Plan: plan}
+	now := &RunConfig{Base: "tree", Plan: plan}
 	l.adopt(now, recorded)
 	if !reflect.DeepEqual(now, recorded) || !reflect.DeepEqual(l.plan, recorded.Plan) {
 		t.Errorf("resumes with the plan %+v, want %+v", l.plan, recorded.Plan)

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/assay-chess/assay/cmd/internal/enginerun"
 	"github.com/assay-chess/assay/cmd/internal/gitbuild"
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset"
@@ -25,22 +24,22 @@ type loop struct {
 	kept           *durable.Run    // the run's folder
 	author         *gitbuild.Repo  // the author's repository
 	clone          *gitbuild.Clone // the run's own
-	plan           enginerun.Plan
+	plan           Plan
 	start          *learn.Weights
 	set            dataset.FeatureSet // of the champion's features
 	builds         map[string]*gitbuild.Build
-	now            enginerun.Generation // of the generation under way
-	noHalf         string               // why half of its step was not tried
-	sincePromotion int                  // generations without a promotion, the last ones
-	began          time.Time            // this process
-	worked         time.Duration        // earlier processes, as far as they said
-	result         enginerun.Result
+	now            Generation    // of the generation under way
+	noHalf         string        // why half of its step was not tried
+	sincePromotion int           // generations without a promotion, the last ones
+	began          time.Time     // this process
+	worked         time.Duration // earlier processes, as far as they said
+	result         Result
 }
 
 // Run tunes the engine in the run's folder dir, from where an earlier call stopped. The result is written as soon as
 // the match of fixed length decides; matches that only add to it follow, also to the result of an earlier call. For a
 // complete run it returns the recorded result.
-func Run(ctx context.Context, c Config, dir, resume string) (*enginerun.Result, error) {
+func Run(ctx context.Context, c Config, dir, resume string) (*Result, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -56,13 +55,13 @@ func Run(ctx context.Context, c Config, dir, resume string) (*enginerun.Result, 
 	if err != nil {
 		return nil, err
 	}
-	info := durable.RunInfo{Command: enginerun.Command, Resume: resume, Program: ui.Version()}
+	info := durable.RunInfo{Command: Command, Resume: resume, Program: ui.Version()}
 	if l.kept, err = durable.OpenRun(dir, info, config); err != nil {
 		return nil, err
 	}
 	defer l.kept.Close()
 	l.worked = workedBefore(l.kept)
-	l.result = enginerun.Result{Format: enginerun.Format, Program: config.Program, Engine: config.Engine,
+	l.result = Result{Format: Format, Program: config.Program, Engine: config.Engine,
 		Base: config.Base, Weights: config.Weights, Plan: l.plan}
 	if err := l.all(c.AcceptNotWeaker); err != nil {
 		if ctx.Err() != nil {
@@ -75,7 +74,7 @@ func Run(ctx context.Context, c Config, dir, resume string) (*enginerun.Result, 
 }
 
 // open finds the engine, and says what the run plays: what it began with, if it is there.
-func (l *loop) open(temp string) (*enginerun.Config, error) {
+func (l *loop) open(temp string) (*RunConfig, error) {
 	log := func(format string, args ...any) { fmt.Fprintf(l.Stderr, "learn: "+format+"\n", args...) }
 	if err := l.find(temp); err != nil {
 		return nil, err
@@ -84,14 +83,14 @@ func (l *loop) open(temp string) (*enginerun.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	if clone := l.path(enginerun.SourceName); recorded == nil || !exists(clone) {
+	if clone := l.path(SourceName); recorded == nil || !exists(clone) {
 		if recorded != nil && recorded.Base != l.source.ID {
 			return nil, fmt.Errorf("%s started with %s, but the engine is now %s: delete the folder, or give this run "+
-				"another --run name", l.dir, enginerun.Short(recorded.Base), enginerun.Short(l.source.ID))
+				"another --run name", l.dir, Short(recorded.Base), Short(l.source.ID))
 		}
 		place := l.dir
 		l.dir = temp
-		if err := l.source.Checkout(l.ctx, l.path(enginerun.SourceName)); err != nil {
+		if err := l.source.Checkout(l.ctx, l.path(SourceName)); err != nil {
 			return nil, err
 		}
 		defer func() { l.dir = place }()
@@ -103,10 +102,10 @@ func (l *loop) open(temp string) (*enginerun.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	if rel, err := filepath.Rel(l.path(enginerun.SourceName), plan.Book); plan.Book != "" && err == nil {
+	if rel, err := filepath.Rel(l.path(SourceName), plan.Book); plan.Book != "" && err == nil {
 		plan.Book = filepath.Join(l.repo.Top, rel) // in the author's repository, not in a copy of it that goes
 	}
-	config := &enginerun.Config{Program: ui.Version(), Engine: l.repo.Name(), Base: l.source.ID,
+	config := &RunConfig{Program: ui.Version(), Engine: l.repo.Name(), Base: l.source.ID,
 		Build: l.project.Build(),
 		Dump:  l.project.Dump, Sources: l.project.Sources, Weights: l.project.Weights, Plan: plan}
 	if recorded != nil {
@@ -120,10 +119,10 @@ func (l *loop) open(temp string) (*enginerun.Config, error) {
 
 // adopt lets a run go on with what it began with: the numbers of games that a speed gave, and the engine's files. What
 // changes no game of an earlier stage may change: the hours, and the matches that only add to the result.
-func (l *loop) adopt(now, recorded *enginerun.Config) {
+func (l *loop) adopt(now, recorded *RunConfig) {
 	if now.Base != recorded.Base {
 		fmt.Fprintf(l.Stderr, "learn: the engine has changed since the run began: it goes on with %s\n",
-			enginerun.Short(recorded.Base))
+			Short(recorded.Base))
 		now.Base = recorded.Base
 	}
 	if now.Plan.Hours > 0 {
@@ -143,7 +142,7 @@ func (l *loop) adopt(now, recorded *enginerun.Config) {
 const fewGames, speedGames = 2, 24
 
 // measure plays a few games.
-func (l *loop) measure(p *enginerun.Plan) error {
+func (l *loop) measure(p *Plan) error {
 	b, err := l.cache.Build(l.ctx, l.source, l.project.Build())
 	if err != nil {
 		return err
@@ -168,8 +167,8 @@ func exists(path string) bool {
 }
 
 // readConfig reads the configuration of a run; nil if there is none yet.
-func readConfig(dir string) (*enginerun.Config, error) {
-	c := new(enginerun.Config)
+func readConfig(dir string) (*RunConfig, error) {
+	c := new(RunConfig)
 	err := durable.ReadJSON(filepath.Join(dir, durable.RunConfigName), c)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
@@ -194,14 +193,14 @@ func (l *loop) all(acceptNotWeaker bool) (err error) {
 			return l.leaveOut()
 		}
 	}
-	if l.clone, err = gitbuild.NewClone(l.ctx, l.path(enginerun.SourceName), l.source, enginerun.BaseTag); err != nil {
+	if l.clone, err = gitbuild.NewClone(l.ctx, l.path(SourceName), l.source, BaseTag); err != nil {
 		return err
 	}
 	l.author = l.repo
 	if l.repo, err = gitbuild.OpenRepo(l.ctx, l.clone.Dir); err != nil {
 		return err
 	}
-	l.start = &learn.Weights{WeightsRef: learn.WeightsRef{ID: enginerun.BaseTag}}
+	l.start = &learn.Weights{WeightsRef: learn.WeightsRef{ID: BaseTag}}
 	if !decided {
 		fmt.Fprint(l.Stderr, l.plan.Text())
 		if err := l.decide(acceptNotWeaker); err != nil {
@@ -319,9 +318,9 @@ func (l *loop) weightFile(w *learn.Weights) string {
 
 // engine returns an engine with weights as a player, with a name for people.
 func (l *loop) engine(name string, w *learn.Weights) (string, error) {
-	which := enginerun.Tag(w.WeightsRef)
+	which := Tag(w.WeightsRef)
 	if l.project.Weights != "" {
-		which = enginerun.BaseTag
+		which = BaseTag
 	}
 	b, err := l.built(which)
 	if err != nil {
@@ -332,9 +331,9 @@ func (l *loop) engine(name string, w *learn.Weights) (string, error) {
 
 // dumpOf returns the command that prints the features of an engine with weights.
 func (l *loop) dumpOf(w *learn.Weights) (string, error) {
-	which := enginerun.Tag(w.WeightsRef)
+	which := Tag(w.WeightsRef)
 	if l.project.Weights != "" {
-		which = enginerun.BaseTag
+		which = BaseTag
 	}
 	b, err := l.built(which)
 	if err != nil {
@@ -348,7 +347,7 @@ func (l *loop) Propose(_ context.Context, g int, champion *learn.Weights) (*lear
 	if l.sincePromotion == 2 || l.late(g) {
 		return nil, learn.ErrEnough
 	}
-	l.now, l.noHalf = enginerun.Generation{Number: g, Step: 1}, ""
+	l.now, l.noHalf = Generation{Number: g, Step: 1}, ""
 	fit, err := l.fit(g, champion)
 	if err != nil {
 		return nil, err

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/assay-chess/assay/cmd/internal/enginerun"
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay"
@@ -32,7 +31,7 @@ func (l *loop) Gate(_ context.Context, g int, proposed, champion *learn.Weights)
 		l.noHalf = fmt.Sprintf("; half of the step does not fit into the %g hours any more", l.plan.Hours)
 		return r, proposed, nil
 	}
-	half, err := l.candidate(g, enginerun.HalfName, champion, between(champion.Values, proposed.Values, 0.5))
+	half, err := l.candidate(g, HalfName, champion, between(champion.Values, proposed.Values, 0.5))
 	if err != nil || half.ID == champion.ID || half.ID == proposed.ID {
 		return r, proposed, err
 	}
@@ -83,7 +82,7 @@ func (l *loop) match(folder, name string, a, b *learn.Weights, words []string) (
 // it.
 func (l *loop) final(champion *learn.Weights, acceptNotWeaker bool) (err error) {
 	p := &l.result.Proof
-	t := enginerun.NotWeaker
+	t := NotWeaker
 	words := slices.Concat(l.plan.Limits(), []string{"--sprt", fmt.Sprintf("%g,%g", t.Elo0, t.Elo1), "--elo-model",
 		t.Model.String(), "--alpha", fmt.Sprint(t.Alpha)})
 	if p.NotWeaker, err = l.last("test", testStage, l.plan.Final, champion, words); err != nil {
@@ -120,7 +119,7 @@ func (l *loop) further() (list []addition) {
 		return nil
 	case p.Deep > 0 && p.Clock == "" && open(r.Deep):
 		list = append(list, addition{"deep", deepStage, p.Deep, []string{"--nodes",
-			fmt.Sprint(enginerun.DeepFactor * p.Nodes)}, p.DeepSeconds(), &r.Deep})
+			fmt.Sprint(DeepFactor * p.Nodes)}, p.DeepSeconds(), &r.Deep})
 	}
 	if p.Clocked > 0 && (open(r.Clock) || p.FinalClock != r.Plan.FinalClock) {
 		list = append(list, addition{"clock", clockStage, p.Clocked, []string{"--tc", p.FinalClock},
@@ -157,7 +156,7 @@ func (l *loop) add() error {
 		if err != nil {
 			played = &match.Result{Reason: ui.Plain(err.Error())}
 			if errors.Is(err, selfplay.ErrNoVerdict) { // the match has the reason alone
-				_ = durable.ReadJSON(l.path(enginerun.FinalName, x.name, durable.RunResultName), played)
+				_ = durable.ReadJSON(l.path(FinalName, x.name, durable.RunResultName), played)
 			}
 			played.Verdict = match.NoVerdict
 		}
@@ -175,7 +174,7 @@ func (l *loop) add() error {
 
 // addition plays one of them; one of other limits is put aside.
 func (l *loop) addition(x addition) (*match.Result, error) {
-	dir, champion := l.path(enginerun.FinalName, x.name), &learn.Weights{WeightsRef: l.result.Champion}
+	dir, champion := l.path(FinalName, x.name), &learn.Weights{WeightsRef: l.result.Champion}
 	var before struct {
 		Limits [2]selfplay.Limits `json:"limits"`
 	}
@@ -209,7 +208,7 @@ func aside(dir string) error {
 
 // last plays one of the matches at the end.
 func (l *loop) last(name string, stage, games int, champion *learn.Weights, words []string) (*match.Result, error) {
-	return l.match(enginerun.FinalName, name, champion, l.start, slices.Concat(l.games(games, 0, stage), words))
+	return l.match(FinalName, name, champion, l.start, slices.Concat(l.games(games, 0, stage), words))
 }
 
 // patch writes what the author applies. That of a repository that has changed since may not apply.
@@ -225,7 +224,7 @@ func (l *loop) patch(champion *learn.Weights) error {
 	if err != nil {
 		return err
 	}
-	mail, err := l.clone.Mail(l.ctx, l.author, enginerun.BaseTag, enginerun.Tag(champion.WeightsRef), l.message())
+	mail, err := l.clone.Mail(l.ctx, l.author, BaseTag, Tag(champion.WeightsRef), l.message())
 	if err != nil {
 		return err
 	}

@@ -2,23 +2,239 @@ package ownengine
 
 import (
 	"cmp"
+	"fmt"
+	"math"
 	"slices"
 	"strings"
 
-	"github.com/assay-chess/assay/cmd/internal/enginerun"
 	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/cmd/internal/ui"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/sprt"
+	"github.com/assay-chess/assay/tuner/learn"
 )
+
+// Plan is what decides the result of a run. It is written to config.json.
+type Plan struct {
+	Seed        uint64   `json:"seed,string"`
+	Nodes       uint64   `json:"nodes,omitempty"` // a move; or
+	Clock       string   `json:"tc,omitempty"`
+	Hours       float64  `json:"hours,omitempty"` // of the run; 0: the games were given
+	Generations int      `json:"generations"`     // at most
+	Games       int      `json:"games"`           // of self-play, in each generation
+	Gate        int      `json:"gate_games"`      // at most
+	Lambda      float64  `json:"lambda"`
+	Decay       float64  `json:"decay"`                   // weight of rows, for each promotion since; of Added: once
+	Rows        int      `json:"rows,omitempty"`          // of a generation's positions; 0: all
+	PerGame     int      `json:"per_game,omitempty"`      // positions of a game; 0: all
+	Relabel     uint64   `json:"relabel_nodes,omitempty"` // of the search that labels them; 0: the one that played
+	Freeze      []string `json:"freeze,omitempty"`
+	Added       []string `json:"added,omitempty"` // data sets of positions that each fit also learns from
+	Book        string   `json:"book,omitempty"`
+	Elo0        float64  `json:"gate_elo0"`
+	Elo1        float64  `json:"gate_elo1"`
+	Final       int      `json:"final_games"`
+	Deep        int      `json:"deep_games"`  // at DeepFactor times the nodes
+	Clocked     int      `json:"clock_games"` // at FinalClock
+	FinalClock  string   `json:"clock"`
+	Speed       float64  `json:"games_per_second,omitempty"` // from which the hours were shared
+	AtOnce      int      `json:"games_at_once,omitempty"`
+	LeftOut     []string `json:"left_out,omitempty"` // matches at the end, for which the hours are too few
+}
+
+const (
+	// FinalName is the folder of the matches at the end.
+	FinalName = "final"
+	// pliesPerGame is the usual length of a game.
+	pliesPerGame = 130
+	// DeepFactor is by how much the nodes of the deep match are more.
+	DeepFactor = 8
+)
+
+// How the time of a run is shared, if it is limited: builds, fits and a reserve take the rest. The shares of the
+// matches at the end are the most that they take; the generations have what these leave.
+const (
+	playedShare = 0.9   // of the hours
+	finalShare  = 0.125 // of that: the test at the end, and the match of fixed length too
+	addedShare  = 0.075 // the match at more nodes, and that at a clock too
+	gamesShare  = 0.55  // of a generation: self-play
+	gateShare   = 0.225 // the gate, and the gate of half of the step too
+
+	fewest = 20 // a match that adds to the result is not worth fewer games
+)
+
+// Split says how many games fit into the hours at a speed. So many are played at once, which matters at a clock. The
+// plan of a given number of games ignores it.
+func (p *Plan) Split(gamesPerSecond float64, atOnce int) {
+	if p.Hours == 0 {
+		return
+	}
+	p.Speed, p.AtOnce = gamesPerSecond, atOnce
+	games := playedShare * p.Hours * 3600 * p.Speed
+	p.Final = even(min(float64(p.Final), finalShare*games))
+	p.LeftOut = nil
+	if p.Clock == "" {
+		p.Deep = p.addition(fmt.Sprintf("%d times the nodes", DeepFactor), p.Deep, addedShare*games/DeepFactor)
+	}
+	p.Clocked = p.addition(p.FinalClock, p.Clocked, addedShare*games/p.Speed/p.ClockSeconds())
+	left := (games - float64(2*p.Final) - p.Speed*(p.DeepSeconds()+float64(p.Clocked)*p.ClockSeconds())) /
+		float64(p.Generations)
+	p.Games, p.Gate = even(gamesShare*left), even(gateShare*left)
+	// Labels take the time of games.
+	p.Games = max(2, p.Games-2*int(float64(p.Rows)*float64(p.Relabel)/(2*pliesPerGame*float64(max(p.Nodes, 1)))))
+}
+
+// GivenGames plans a generation whose games of self-play are given.
+func (p *Plan) GivenGames(games int) {
+	p.Hours, p.Games, p.Gate = 0, games, even(float64(games)*2/3)
+}
+
+// even returns a number of games of whole pairs.
+func even(games float64) int { return max(2, int(games+0.5)/2*2) }
+
+// addition returns how many of the wanted games of a match fit; 0 if they are too few.
+func (p *Plan) addition(limit string, wanted int, fit float64) int {
+	if games := even(min(float64(wanted), fit)); games >= min(fewest, wanted) {
+		return min(games, wanted)
+	}
+	p.LeftOut = append(p.LeftOut, limit)
+	return 0
+}
+
+// NotPlayed names the matches that are left out.
+func (p *Plan) NotPlayed() string {
+	return fmt.Sprintf("no match at %s: the %g hours are too few", strings.Join(p.LeftOut, " or "), p.Hours)
+}
+
+// Seconds is how long games at the plan's limits take; 0 if their speed was not measured.
+func (p *Plan) Seconds(games int) float64 {
+	if p.Speed == 0 {
+		return 0
+	}
+	return float64(games) / p.Speed
+}
+
+// DeepSeconds is how long the match at more nodes takes. At a clock there is none.
+func (p *Plan) DeepSeconds() float64 {
+	if p.Clock != "" {
+		return 0
+	}
+	return p.Seconds(DeepFactor * p.Deep)
+}
+
+// ClockSeconds is how long a game at the clock takes, if the engines use all of their time.
+func (p *Plan) ClockSeconds() float64 {
+	c, err := selfplay.ParseClock(p.FinalClock)
+	if err != nil {
+		return 1 // the match says what is wrong with it
+	}
+	const moves = pliesPerGame / 2
+	bases := 1.0
+	if c.Moves > 0 {
+		bases = math.Ceil(moves / float64(c.Moves))
+	}
+	return 2 * (bases*c.Base.Seconds() + moves*c.Increment.Seconds()) / float64(max(1, p.AtOnce))
+}
+
+// Limits are the flags that limit a move.
+func (p *Plan) Limits() []string {
+	if p.Clock != "" {
+		return []string{"--tc", p.Clock}
+	}
+	return []string{"--nodes", fmt.Sprint(p.Nodes)}
+}
+
+// LimitsText is the limit of a move in words.
+func (p *Plan) LimitsText() string {
+	return cmp.Or(p.Clock, fmt.Sprintf("%d nodes", p.Nodes))
+}
+
+// UsualDraws is the share of drawn games that predictions assume.
+const UsualDraws = 0.4
+
+// Text says what each part plays, and what it can see.
+func (p *Plan) Text() string {
+	var s strings.Builder
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(&s, "  %-10s  %s\n", name, fmt.Sprintf(format, args...))
+	}
+	how := "in each generation"
+	if p.Generations == 1 {
+		how = "in one generation"
+	}
+	if p.Hours > 0 {
+		how += fmt.Sprintf(", from %g hours", p.Hours)
+	}
+	line("self-play", "%d games at %s, %s", p.Games, p.LimitsText(), how)
+	rows := "all"
+	if p.Rows > 0 {
+		rows = fmt.Sprint(p.Rows)
+	}
+	if p.Relabel > 0 {
+		line("labels", "%s positions, each searched with %d nodes", rows, p.Relabel)
+	}
+	gain := 2 * p.Elo1
+	needs := fmt.Sprintf("a gain of %g Elo passes after %.0f on average", gain, p.needs(gain))
+	if p.needs(gain) > float64(p.Gate) {
+		needs = fmt.Sprintf("a gain of %g Elo needs %.0f on average", gain, p.needs(gain))
+	}
+	line("gate", "up to %d games, SPRT [%g, %g]; %s", p.Gate, p.Elo0, p.Elo1, needs)
+	list := []string{fmt.Sprintf("%d at %s", p.Final, p.LimitsText())}
+	if p.Deep > 0 && p.Clock == "" {
+		list = append(list, fmt.Sprintf("%d at %d nodes", p.Deep, DeepFactor*p.Nodes))
+	}
+	if p.Clocked > 0 {
+		list = append(list, fmt.Sprintf("%d at %s", p.Clocked, p.FinalClock))
+	}
+	line("at the end", "up to %d games, SPRT [-10, 0]; then %s", p.Final, strings.Join(list, ", "))
+	if p.LeftOut != nil {
+		line("", "%s", p.NotPlayed())
+	}
+	if least := p.Provable(); least <= mostElo {
+		line("can prove", "a gain of %d Elo or more", least)
+	} else {
+		line("can prove", "nothing: these are too few games, so give it more --hours or --games")
+	}
+	return s.String()
+}
+
+// needs is how many games a gate takes on average to pass a gain.
+func (p *Plan) needs(gain float64) float64 {
+	test := sprt.Test{Model: sprt.Logistic, Elo0: p.Elo0, Elo1: p.Elo1, Alpha: learn.GateAlpha(1), Beta: 0.05}
+	shape, err := sprt.IndependentGames(UsualDraws, true)
+	if err != nil {
+		return math.Inf(1)
+	}
+	at, err := test.Predict(shape, gain, false)
+	if err != nil {
+		return math.Inf(1)
+	}
+	return at.Games
+}
+
+// mostElo is the largest gain that a plan looks for.
+const mostElo = 500
+
+// Provable is the least gain, in steps of 5 Elo, that passes the gate within its games on average, and whose interval
+// over the match of fixed length is then above 0.
+func (p *Plan) Provable() int {
+	low := 1.96 * 1600 / math.Ln10 * math.Sqrt((1-UsualDraws)/4/float64(max(2, p.Final)))
+	elo := 5
+	for elo <= mostElo && (float64(elo) < low || float64(elo) < p.Elo1 || p.needs(float64(elo)) > float64(p.Gate)) {
+		elo += 5
+	}
+	return elo
+}
 
 const defaultHours = 2.5
 
 // newPlan returns the plan of assay.toml and of the typed flags, which win. Without --games its numbers of games need
 // split.
-func newPlan(c *Config, own *opts.Loop) (p enginerun.Plan, err error) {
+func newPlan(c *Config, own *opts.Loop) (p Plan, err error) {
 	if err := own.Replace(c.Typed); err != nil {
 		return p, ui.Usage(err)
 	}
-	p = enginerun.Plan{Seed: c.Seed, Clock: own.Clock, Nodes: own.Nodes, Hours: own.Hours,
+	p = Plan{Seed: c.Seed, Clock: own.Clock, Nodes: own.Nodes, Hours: own.Hours,
 		Generations: max(1, own.Generations), Games: own.Games, Lambda: own.Lambda, Decay: own.Decay, Rows: own.Rows,
 		PerGame: own.PerGame, Relabel: own.RelabelNodes, Freeze: own.Freeze, Added: c.Added, Book: own.Book,
 		Final: own.Final, Deep: own.Deep, Clocked: own.AtClock, FinalClock: own.FinalClock}
@@ -50,7 +266,7 @@ func newPlan(c *Config, own *opts.Loop) (p enginerun.Plan, err error) {
 }
 
 // frozen returns the terms that keep their values: those named, and a tempo, which says nothing of positions.
-func frozen(p *enginerun.Plan, terms []string) []string {
+func frozen(p *Plan, terms []string) []string {
 	list := slices.Clone(p.Freeze)
 	for _, t := range terms {
 		if strings.EqualFold(t, "tempo") && !slices.Contains(list, t) {

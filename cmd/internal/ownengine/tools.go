@@ -22,7 +22,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/assay-chess/assay/cmd/internal/enginerun"
 	"github.com/assay-chess/assay/cmd/internal/gitbuild"
 	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/cmd/internal/ui"
@@ -102,7 +101,7 @@ func (k *tools) find(temp string) error {
 
 // describe reads the assay.toml of the engine's files, and checks that it says all that the loop needs.
 func (k *tools) describe(log func(format string, args ...any)) (err error) {
-	if k.project, err = opts.ReadProject(k.path(enginerun.SourceName)); err != nil {
+	if k.project, err = opts.ReadProject(k.path(SourceName)); err != nil {
 		return err
 	}
 	for _, need := range []struct{ key, value, example string }{
@@ -140,7 +139,7 @@ func (k *tools) run(words ...string) (string, error) {
 	k.show(words)
 	var said strings.Builder
 	text, err := k.Command(k.ctx, words, &said)
-	short := strings.NewReplacer(k.path(enginerun.SourceName)+string(filepath.Separator), "",
+	short := strings.NewReplacer(k.path(SourceName)+string(filepath.Separator), "",
 		k.path()+string(filepath.Separator), "")
 	k.said = strings.Split(strings.TrimSpace(short.Replace(said.String())), "\n")
 	return text, err
@@ -188,7 +187,7 @@ func (k *tools) dump(path, weights string) string {
 // texts reads the sources.
 func (k *tools) texts() (list [][]byte, err error) {
 	for _, name := range k.project.Sources {
-		text, err := os.ReadFile(k.path(enginerun.SourceName, name))
+		text, err := os.ReadFile(k.path(SourceName, name))
 		if errors.Is(err, os.ErrNotExist) {
 			return nil, fmt.Errorf("%s, sources: there is no file %s in %s", opts.ProjectName, name, k.source.Short())
 		}
@@ -204,7 +203,7 @@ func (k *tools) texts() (list [][]byte, err error) {
 func (k *tools) export(from string) error {
 	words := []string{"weights", "export", from}
 	for _, name := range k.project.Sources {
-		words = append(words, "--into", k.path(enginerun.SourceName, name))
+		words = append(words, "--into", k.path(SourceName, name))
 	}
 	_, err := k.run(words...)
 	k.notes = slices.DeleteFunc(k.said, func(line string) bool {
@@ -246,7 +245,7 @@ func uses(notes []string) (list []string) {
 }
 
 // try lets a build play a few games against itself. It is an error if it plays at other limits than it should.
-func (k *tools) try(b *gitbuild.Build, games int, out string, p *enginerun.Plan) error {
+func (k *tools) try(b *gitbuild.Build, games int, out string, p *Plan) error {
 	_, err := k.run(slices.Concat([]string{"selfplay", "--players", k.player(b.Path, ""), "--games", fmt.Sprint(games),
 		"--out", out}, p.Limits(), k.Playing)...)
 	for _, line := range k.said {

@@ -15,7 +15,7 @@ import (
 	"strings"
 
 	"github.com/assay-chess/assay/cmd/internal/doc"
-	"github.com/assay-chess/assay/cmd/internal/enginerun"
+	"github.com/assay-chess/assay/cmd/internal/ownengine"
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/arrange"
 	"github.com/assay-chess/assay/dataset/durable"
@@ -46,7 +46,7 @@ var kinds = map[string]kind{
 	"spsa":            {"iterations", (*builder).spsa},
 	"tune":            {"steps", (*builder).tune},
 	"learn":           {"generations", (*builder).learn},
-	enginerun.Command: {"generations", (*builder).learnEngine},
+	ownengine.Command: {"generations", (*builder).learnEngine},
 }
 
 func (b *builder) selfplay() *doc.Document {
@@ -267,10 +267,10 @@ func (b *builder) iterations() (list []play.Iteration, err error) {
 
 // learnEngine shows a run of assay learn --engine.
 func (b *builder) learnEngine() *doc.Document {
-	var config enginerun.Config
+	var config ownengine.RunConfig
 	b.read(&config, b.dir, durable.RunConfigName)
 	d, plan := new(doc.Document), config.Plan
-	if r := read[enginerun.Result](&b.reader, b.dir, durable.RunResultName); r != nil {
+	if r := read[ownengine.Result](&b.reader, b.dir, durable.RunResultName); r != nil {
 		d, plan = doc.Engine(r, b.dir), r.Plan
 		b.add("generations", "Generations", d.Parts)
 	}
@@ -285,7 +285,7 @@ func (b *builder) learnEngine() *doc.Document {
 		}
 	}
 	for _, name := range []string{"test", "match", "deep", "clock"} {
-		b.addStage(enginerun.FinalName+"-"+name, b.path(enginerun.FinalName, name))
+		b.addStage(ownengine.FinalName+"-"+name, b.path(ownengine.FinalName, name))
 	}
 	b.add("plan", "The plan", []doc.Part{{Code: plan.Text()}})
 	return d

@@ -10,6 +10,8 @@
 // Text that others wrote (engine names, tags, run names) reaches the page through
 // html/template, plots through plain, and the script as data.
 //
+// The commands report, runs and serve are here too: they show what other commands left.
+//
 // Start reading at Build, which makes sections from a folder, then page/*.html.
 package report
 

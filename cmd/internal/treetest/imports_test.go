@@ -184,25 +184,20 @@ func TestImportsFollowTheLayout(t *testing.T) {
 var commandImports = map[string][]string{
 	"ui":        nil, // what commands share knows no command
 	"gitbuild":  nil,
-	"translate": {"ui"}, // texts in, texts out, and the command
-	"enginerun": nil,
-	"doc":       {"ui", "enginerun"},        // describes such runs
-	"report":    {"ui", "enginerun", "doc"}, // shows documents
+	"translate": {"ui"},                     // texts in, texts out, and the command
+	"opts":      {"ui"},                     // help
+	"ownengine": {"ui", "gitbuild", "opts"}, // assay.toml, and builds of what it describes
+	"doc":       {"ui", "ownengine"},        // describes such runs
+	"report":    {"ui", "ownengine", "doc"}, // shows documents
 	"chrome":    nil,                        // for tests
 	"data":      {"ui"},
 	"weights":   {"ui"},
 	"historic":  {"ui"},
-	"engines":   {"ui", "weights"},                // the bench of weights
-	"runs":      {"ui", "report"},                 // pages of runs
-	"tune":      {"ui", "weights", "runs", "doc"}, // weights to start from; a page of the run
-	// names of models and folders in the help
-	"opts": {"ui"},
+	"engines":   {"ui", "weights"},                  // the bench of weights
+	"tune":      {"ui", "weights", "report", "doc"}, // weights to start from; a page of the run
 
-	// assay.toml, builds of what it describes, what a run is, and the weights of data
-	"ownengine": {"ui", "gitbuild", "opts", "enginerun"},
-
-	"app": {"ui", "doc", "data", "translate", "weights", "gitbuild", "report", "historic", "engines", "runs",
-		"tune", "opts", "ownengine", "enginerun"},
+	"app": {"ui", "doc", "data", "translate", "weights", "gitbuild", "report", "historic", "engines", "tune", "opts",
+		"ownengine"},
 	// tests alone
 	"app/guidetest": nil, "app/processtest": nil, "app/scripttest": nil, "treetest": nil,
 }

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/assay-chess/assay/cmd/internal/runs"
+	"github.com/assay-chess/assay/cmd/internal/report"
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/models"
@@ -70,7 +70,7 @@ func openTuneOut(f *tuneFlags, t *tuneTask) (*tuneOut, json.RawMessage, error) {
 	if complete {
 		return nil, result, run.Close()
 	}
-	return &tuneOut{path: run.Path("weights.json"), run: run, followed: runs.FollowReport(f.out)}, nil, nil
+	return &tuneOut{path: run.Path("weights.json"), run: run, followed: report.Follow(f.out)}, nil, nil
 }
 
 // event adds to the run's events. One that cannot be logged does not end the fit; Finish returns the error.
@@ -129,7 +129,7 @@ func (o *tuneOut) close(stderr io.Writer) error {
 	}
 	err := o.run.Close()
 	o.followed()
-	runs.LeaveReport(o.run.Dir(), stderr)
+	report.Leave(o.run.Dir(), stderr)
 	return err
 }
 

@@ -14,7 +14,6 @@ import (
 
 	"github.com/assay-chess/assay/cmd/internal/app"
 	"github.com/assay-chess/assay/cmd/internal/doc"
-	"github.com/assay-chess/assay/cmd/internal/enginerun"
 	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/cmd/internal/ownengine"
 	"github.com/assay-chess/assay/dataset/durable"
@@ -81,7 +80,7 @@ func (f *flint) git(args ...string) string {
 
 // learn runs the loop with matches that nobody plays: decide says how they end, by their folder. It returns the result
 // and the commands that were run, by their first word and folder.
-func (f *flint) learn(decide func(folder string) *match.Result, flags ...string) (*enginerun.Result, []string, error) {
+func (f *flint) learn(decide func(folder string) *match.Result, flags ...string) (*ownengine.Result, []string, error) {
 	f.Helper()
 	c := ownengine.Config{Seed: 1, Typed: opts.NewLoop().Flags, Stdout: io.Discard, Stderr: io.Discard}
 	c.Engine, c.Playing = ".", []string{"--concurrency", "1"}
@@ -155,7 +154,7 @@ func TestLearnEngine(t *testing.T) {
 		case "gate", "test":
 			return scored(match.AcceptH1, 50)
 		case "clock", "deep": // when these begin all else is on disk
-			var r enginerun.Result
+			var r ownengine.Result
 			if err := durable.ReadJSON(f.run(durable.RunResultName), &r); err != nil || r.Outcome != learn.GainProved {
 				t.Errorf("at the match %s the result is %q, %v", folder, r.Outcome, err)
 			}
@@ -203,7 +202,7 @@ func TestLearnEngine(t *testing.T) {
 		t.Errorf("the repository has changed: %s", status)
 	}
 
-	var r enginerun.Result
+	var r ownengine.Result
 	if err := durable.ReadJSON(f.run(durable.RunResultName), &r); err != nil {
 		t.Fatal(err)
 	}
@@ -300,7 +299,7 @@ func TestLearnEngineComment(t *testing.T) {
 }
 
 // printed is what the command prints of a run in runs/tuned.
-func printed(t *testing.T, r *enginerun.Result) string {
+func printed(t *testing.T, r *ownengine.Result) string {
 	var b strings.Builder
 	if err := doc.Engine(r, "runs/tuned").Print(&b, false); err != nil {
 		t.Fatal(err)

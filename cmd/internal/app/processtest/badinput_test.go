@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assay-chess/assay/cmd/internal/runs"
+	"github.com/assay-chess/assay/cmd/internal/report"
 	"github.com/assay-chess/assay/models"
 )
 
@@ -108,7 +108,7 @@ func TestBadWeightFiles(t *testing.T) {
 			t.Errorf("%s: selfplay left a folder for games that cannot be played", name)
 		}
 	}
-	if _, err := os.Stat(runs.Dir); err == nil {
+	if _, err := os.Stat(report.Dir); err == nil {
 		t.Error("learn left a run for weights that cannot be read")
 	}
 }

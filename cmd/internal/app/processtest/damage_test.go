@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assay-chess/assay/cmd/internal/runs"
+	"github.com/assay-chess/assay/cmd/internal/report"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/runtest"
@@ -72,7 +72,7 @@ func TestCuresOfDamagedRuns(t *testing.T) {
 		{learn, zeros, []string{"gen-1/fit.json", "gen-1/gate/config.json", "result.json"}},
 		{learn, half, []string{"gen-1/games/config.json", "gen-1/positions/manifest.json"}},
 	} {
-		folder := func(run string) string { return filepath.Join(runs.Dir, run) }
+		folder := func(run string) string { return filepath.Join(report.Dir, run) }
 		play := func(run string) (int, string) {
 			if x.args[0] != "learn" {
 				run = folder(run)

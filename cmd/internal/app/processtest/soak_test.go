@@ -26,7 +26,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-chess/assay/cmd/internal/runs"
+	"github.com/assay-chess/assay/cmd/internal/report"
 	"github.com/assay-chess/assay/dataset/durable"
 	testengine "github.com/assay-chess/assay/engine/uci/testdata"
 )
@@ -163,7 +163,7 @@ func (j *soakJob) command(work string) (cmd *exec.Cmd, out string) {
 	out = filepath.Join(work, "out")
 	args := append(j.args[:len(j.args):len(j.args)], "--concurrency", "2", "--out", out)
 	if j.run {
-		out = filepath.Join(work, runs.Dir, "small")
+		out = filepath.Join(work, report.Dir, "small")
 		args = append(j.args[:len(j.args):len(j.args)], "--concurrency", "2", "--run", "small")
 	}
 	cmd = exec.Command("assay", args...)

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-chess/assay/cmd/internal/runs"
+	"github.com/assay-chess/assay/cmd/internal/report"
 	"github.com/assay-chess/assay/selfplay/runtest"
 )
 
@@ -90,7 +90,7 @@ func TestWorkersLearnTheSame(t *testing.T) {
 	anna, bert := startWorker(t, nil, url, "--name", "anna"), startWorker(t, nil, url, "--name", "bert")
 	run.ends(exitDone)
 	leave(anna, bert)
-	runtest.SameFiles(t, filepath.Join(runs.Dir, "shared"), filepath.Join(runs.Dir, "local"), "config.json",
+	runtest.SameFiles(t, filepath.Join(report.Dir, "shared"), filepath.Join(report.Dir, "local"), "config.json",
 		"result.json", "gen-1/games/*.arrow", "gen-1/games/manifest.json", "gen-1/positions/*", "gen-1/gate/result.json",
 		"gen-1/gate/games.pgn", "gen-1/final/result.json", "gen-1/final/games.pgn")
 }

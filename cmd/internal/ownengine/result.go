@@ -1,4 +1,4 @@
-package enginerun
+package ownengine
 
 import (
 	"fmt"
@@ -14,8 +14,8 @@ const Command = "learn-engine"
 // Format names the layout of a run's result.json.
 const Format = "assay.learn-engine/1"
 
-// Config is the content of a run's config.json.
-type Config struct {
+// RunConfig is the content of a run's config.json.
+type RunConfig struct {
 	Program string   `json:"program"`
 	Engine  string   `json:"engine"` // name of the repository
 	Base    string   `json:"base"`   // the commit or tree that is tuned

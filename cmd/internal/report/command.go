@@ -1,4 +1,4 @@
-package runs
+package report
 
 import (
 	"context"
@@ -12,13 +12,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/assay-chess/assay/cmd/internal/report"
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/engine/quote"
 )
 
-// NewReport returns the command assay report.
-func NewReport() *cobra.Command {
+// New returns the command assay report.
+func New() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "report RUN...",
@@ -43,7 +42,7 @@ interrupted, is shown as far as it got.`,
 func reportRuns(out io.Writer, dirs []string, asJSON bool) error {
 	pages := []string{}
 	for _, dir := range dirs {
-		page, err := report.Write(dir)
+		page, err := Write(dir)
 		if err != nil {
 			return fmt.Errorf("report of %s: %w", dir, err)
 		}
@@ -57,9 +56,9 @@ func reportRuns(out io.Writer, dirs []string, asJSON bool) error {
 	return nil
 }
 
-// FollowReport writes the page of a run again and again, until the function that it returns is called. It takes a
+// Follow writes the page of a run again and again, until the function that it returns is called. It takes a
 // hundredth of a processor core at most. A run that is not saved has no page.
-func FollowReport(dir string) (stop func()) {
+func Follow(dir string) (stop func()) {
 	if dir == "" {
 		return func() {}
 	}
@@ -72,13 +71,13 @@ func FollowReport(dir string) (stop func()) {
 			select {
 			case <-ctx.Done():
 				if followed { // the last page says that the run goes on
-					_, _ = report.Write(dir)
+					_, _ = Write(dir)
 				}
 				return
 			case <-time.After(pause):
 			}
 			began := time.Now()
-			_, err := report.Write(dir) // the run writes at the same time: what this page misses, the next one shows
+			_, err := Write(dir) // the run writes at the same time: what this page misses, the next one shows
 			followed = followed || err == nil
 			pause = max(followEvery, 100*time.Since(began))
 		}
@@ -89,21 +88,21 @@ func FollowReport(dir string) (stop func()) {
 // followEvery is the time between two pages of a run.
 const followEvery = 15 * time.Second
 
-// LeaveReport writes the page of a run that has ended, and prints its path. A run that is
+// Leave writes the page of a run that has ended, and prints its path. A run that is
 // not saved has no folder, and gets no page.
-func LeaveReport(dir string, stderr io.Writer) {
+func Leave(dir string, stderr io.Writer) {
 	if dir == "" {
 		return
 	}
-	if page := WriteReport(dir, stderr); page != "" {
+	if page := WriteOrWarn(dir, stderr); page != "" {
 		quote.Fprintf(stderr, "report: %s\n", page)
 	}
 }
 
-// WriteReport writes the page of a run and returns its path. The run itself is complete, so
+// WriteOrWarn writes the page of a run and returns its path. The run itself is complete, so
 // an error here is only a warning.
-func WriteReport(dir string, stderr io.Writer) string {
-	page, err := report.Write(dir)
+func WriteOrWarn(dir string, stderr io.Writer) string {
+	page, err := Write(dir)
 	if err != nil {
 		fmt.Fprintf(stderr, "report: warning: no page was written for %s: %v\n", dir, err)
 	}
@@ -151,7 +150,7 @@ func serve(ctx context.Context, dir, listen string, stderr io.Writer) error {
 	}
 	ui.Quiet(stderr)
 	fmt.Fprintf(stderr, "serve: http://%s/ (press Ctrl-C to stop)\n", l.Addr())
-	server := ui.HTTPServer(ctx, (&report.Server{Dir: dir}).Handler())
+	server := ui.HTTPServer(ctx, (&Server{Dir: dir}).Handler())
 	stop := context.AfterFunc(ctx, func() { server.Close() })
 	defer stop()
 	if err := server.Serve(ui.LimitConnections(l)); !errors.Is(err, http.ErrServerClosed) {

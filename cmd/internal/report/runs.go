@@ -1,7 +1,4 @@
-// Package runs is the commands about what other commands left: runs are listed
-// and shown as pages, as files (assay report) or live (assay serve). The pages come from
-// internal/report.
-package runs
+package report
 
 import (
 	"fmt"
@@ -20,8 +17,8 @@ import (
 // Dir is where long commands keep their runs, in the working directory.
 const Dir = "runs"
 
-// New returns the command assay runs.
-func New() *cobra.Command {
+// NewRuns returns the command assay runs.
+func NewRuns() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "runs [DIR]",

@@ -1,4 +1,4 @@
-package enginerun
+package ownengine
 
 import (
 	"strings"
