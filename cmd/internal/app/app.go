@@ -164,7 +164,7 @@ func newRootCommand() *cobra.Command {
 		SilenceUsage:  true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			ui.Begin(cmd.ErrOrStderr(), strings.TrimPrefix(cmd.CommandPath(), "assay "))
-			if asJSON := cmd.Flags().Lookup("json"); asJSON != nil && asJSON.Value.String() == "true" && ui.ClosedOutput() {
+			if ui.WantsJSON(cmd) && ui.ClosedOutput() {
 				return errors.New("standard output is closed: there is nowhere to print what --json asks for; >" + os.DevNull +
 					" discards it")
 			}

@@ -2,16 +2,14 @@ package app
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"github.com/assay-chess/assay/cmd/internal/doc"
 	"github.com/assay-chess/assay/cmd/internal/ui"
-	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
@@ -31,7 +29,6 @@ type sprtFlags struct {
 	all        bool
 	drawRatio  float64
 	corrected  bool
-	asJSON     bool
 	status     bool
 
 	games *match.PGNCount // of --pgn
@@ -79,7 +76,7 @@ Fewer than 20 games give no Elo. --elo0, --elo1 and --true-elo are in the unit o
 	fs.Float64Var(&f.drawRatio, "draw-ratio", 0.6, "share of draws among equal players, for the prediction")
 	fs.BoolVar(&f.corrected, "corrected", false,
 		"the prediction is for bounds corrected for overshoot, as assay match --corrected")
-	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
+	ui.JSON(cmd)
 	fs.BoolVar(&f.status, "exit-status", false, "exit code of the results' verdict: 0 PASSED, 3 FAILED, 4 UNDECIDED")
 	fs.BoolVar(&f.all, "all", false, "print other measures of strength too: normalized Elo, other intervals")
 	ui.ShortHelp(fs, "penta", "wdl", "pgn", "elo0", "elo1", "elo-model", "true-elo", "exit-status")
@@ -92,7 +89,7 @@ func (f *sprtFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	given := cmd.Flags().Changed
-	r := &sprtReport{Test: f.test, stopped: given("elo0") || given("elo1"), all: f.all,
+	r := &sprtReport{Test: f.test, stopped: given("elo0") || given("elo1"),
 		tested: counts == nil || slices.ContainsFunc(testFlags, given) || given("exit-status") || given("true-elo") || f.games != nil && f.games.Test != nil}
 	r.Lower, r.Upper = f.test.Bounds()
 	if counts != nil {
@@ -113,11 +110,7 @@ func (f *sprtFlags) run(cmd *cobra.Command) error {
 		}
 		r.Corrected = &f.corrected
 	}
-	if f.asJSON {
-		err = ui.PrintJSON(cmd.OutOrStdout(), r)
-	} else {
-		err = r.print(ui.Folded(cmd.OutOrStdout()))
-	}
+	err = ui.Show(cmd, r, r.document().Printer(f.all))
 	if n := int64(r.Unpaired); err == nil && n > 0 && n > r.Games {
 		return fmt.Errorf("%s: %d of %d games have no partner with colors reversed", f.pgn, n, r.Games+n)
 	}
@@ -267,7 +260,6 @@ type sprtReport struct {
 
 	stopped bool // this test may have ended the match
 	tested  bool // a test was asked for, or the file names one
-	all     bool // print other measures of strength
 }
 
 // sprtWords are the verdicts as people read them, as in the headline of a match.
@@ -281,70 +273,62 @@ type sprtPlan struct {
 	Games   float64 `json:"games"` // expected
 }
 
-func (r *sprtReport) print(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+// document describes the test, what was measured, and the plan.
+func (r *sprtReport) document() *doc.Document {
+	var facts, more ui.Table
 	if r.tested {
-		quote.Fprintf(t, "test\t[%g, %g] %v Elo, alpha %g, beta %g\n", r.Elo0, r.Elo1, r.Model, r.Alpha, r.Beta)
+		facts.Add("test\t[%g, %g] %v Elo, alpha %g, beta %g", r.Elo0, r.Elo1, r.Model, r.Alpha, r.Beta)
 	}
 	if r.Measured != nil {
-		if n := int64(r.Unpaired); 20*n > r.Games+n {
-			fmt.Fprintf(w, "%d of %d games have no partner and are left out: the rest may be biased.\n", n, r.Games+n)
-		}
-		r.printCounted(t)
+		r.addMeasured(&facts, &more)
 	} else {
-		quote.Fprintf(t, "LLR bounds\t%.4f, %.4f\n", r.Lower, r.Upper)
+		facts.Add("LLR bounds\t%.4f, %.4f", r.Lower, r.Upper)
 	}
-	if err := t.Flush(); err != nil || len(r.Plan) == 0 {
-		return err
+	d := &doc.Document{Parts: []doc.Part{{Tables: []ui.Table{facts}}, {Tables: []ui.Table{more}, More: true}}}
+	if n := int64(r.Unpaired); r.Measured != nil && 20*n > r.Games+n {
+		d.Text = []string{fmt.Sprintf("%d of %d games have no partner and are left out: the rest may be biased.", n, r.Games+n)}
 	}
-	return r.printPlan(w)
+	if len(r.Plan) == 0 {
+		return d
+	}
+	plan := ui.Table{Head: []string{">true Elo", ">pass", ">games"}}
+	for _, p := range r.Plan {
+		plan.Add("%g\t%.4f\t%.0f", p.TrueElo, p.Pass, p.Games)
+	}
+	how := "without correction for overshoot (see --corrected)"
+	if r.Corrected != nil && *r.Corrected {
+		how = "corrected for overshoot"
+	}
+	d.Parts = append(d.Parts, doc.Part{Tables: []ui.Table{plan}, Notes: []string{"Tests are " + how + "."}})
+	return d
 }
 
-func (r *sprtReport) printCounted(w io.Writer) {
+func (r *sprtReport) addMeasured(facts, more *ui.Table) {
 	c := r.Measured
 	if r.tested {
-		fmt.Fprintf(w, "LLR\t%.4f, bounds %.4f, %.4f\n", c.LLR, r.Lower, r.Upper)
-		fmt.Fprintf(w, "verdict\t%s\n", sprtWords[c.Verdict])
+		facts.Add("LLR\t%.4f, bounds %.4f, %.4f", c.LLR, r.Lower, r.Upper)
+		facts.Add("verdict\t%s", sprtWords[c.Verdict])
 	}
-	fmt.Fprintf(w, "games\t%d, score %.2f %%\n", c.Games, 100*c.Score)
+	facts.Add("games\t%d, score %.2f %%", c.Games, 100*c.Score)
 	note := ""
 	if r.stopped && c.Known() {
 		note = ", corrected for the stop of the test"
 	}
-	fmt.Fprintf(w, "Elo\t%s%s\n", c.Strength.Text(""), note)
-	fmt.Fprintf(w, "LOS\t%s\n", ui.PercentOr(c.LOS, 2))
-	if !r.all {
-		return
-	}
-	fmt.Fprintf(w, "corrected bounds\t%.4f, %.4f, for overshoot\n", c.CorrectedLower, c.CorrectedUpper)
-	fmt.Fprintf(w, "after the stop\t%s\n", c.AfterStop.Text(""))
+	facts.Add("Elo\t%s%s", c.Strength.Text(""), note)
+	facts.Add("LOS\t%s", ui.PercentOr(c.LOS, 2))
+	more.Add("corrected bounds\t%.4f, %.4f, for overshoot", c.CorrectedLower, c.CorrectedUpper)
+	more.Add("after the stop\t%s", c.AfterStop.Text(""))
 	for _, row := range c.Details.Lines() {
-		fmt.Fprintf(w, "%s\t%s\n", row[0], row[1])
+		more.Add("%s\t%s", row[0], row[1])
 	}
 	if !c.Paired {
-		fmt.Fprintf(w, "draws\t%.2f %%\n", 100*c.DrawRatio)
+		more.Add("draws\t%.2f %%", 100*c.DrawRatio)
 		return
 	}
 	ratio := "-"
 	if c.PairRatio.Known() {
 		ratio = fmt.Sprintf("%.3f won to one lost", c.PairRatio)
 	}
-	fmt.Fprintf(w, "even pairs\t%.2f %%\npair ratio\t%s\n", 100*c.DrawRatio, ratio)
-}
-
-func (r *sprtReport) printPlan(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "\ntrue Elo\tpass\tgames\t")
-	for _, p := range r.Plan {
-		quote.Fprintf(t, "%g\t%.4f\t%.0f\t\n", p.TrueElo, p.Pass, p.Games)
-	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	how := "without correction for overshoot (see --corrected)"
-	if r.Corrected != nil && *r.Corrected {
-		how = "corrected for overshoot"
-	}
-	_, err := fmt.Fprintf(w, "\nTests are %s.\n", how)
-	return err
+	more.Add("even pairs\t%.2f %%", 100*c.DrawRatio)
+	more.Add("pair ratio\t%s", ratio)
 }

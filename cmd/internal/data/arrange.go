@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -20,7 +21,6 @@ import (
 type arrangement struct {
 	cmd    *cobra.Command
 	out    string
-	asJSON bool
 	config arrange.Config
 }
 
@@ -48,7 +48,7 @@ func newArrangement(cmd *cobra.Command, write arranger) *arrangement {
 		return a.report(dirs)
 	}
 	cmd.Flags().StringVar(&a.out, "out", "", "folder to write (required)")
-	cmd.Flags().BoolVar(&a.asJSON, "json", false, "print one JSON object")
+	ui.JSON(cmd)
 	return a
 }
 
@@ -64,6 +64,7 @@ func (a *arrangement) report(dirs []string) error {
 		Rows int64  `json:"rows"`
 	}
 	var sets []set
+	text := ""
 	for _, dir := range dirs {
 		m, err := durable.LoadManifest(dir)
 		if err != nil {
@@ -74,17 +75,16 @@ func (a *arrangement) report(dirs []string) error {
 			return err
 		}
 		sets = append(sets, set{dir, id, m.Rows})
-		if !a.asJSON {
-			fmt.Fprintf(a.cmd.OutOrStdout(), "%s: %s, %d rows\n", dir, m.Schema, m.Rows)
-		}
+		text += fmt.Sprintf("%s: %s, %d rows\n", dir, m.Schema, m.Rows)
 	}
-	switch {
-	case !a.asJSON:
-		return nil
-	case len(sets) == 1:
-		return ui.PrintJSON(a.cmd.OutOrStdout(), sets[0])
+	var v any = map[string]any{"out": a.out, "parts": sets}
+	if len(sets) == 1 {
+		v = sets[0]
 	}
-	return ui.PrintJSON(a.cmd.OutOrStdout(), map[string]any{"out": a.out, "parts": sets})
+	return ui.Show(a.cmd, v, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
 }
 
 // one makes one data set.

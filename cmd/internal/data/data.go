@@ -40,7 +40,6 @@ reports it as unverified.`,
 }
 
 func newVerify() *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "verify PATH",
 		Short: "Check a data set: checksums, schema and every row",
@@ -53,7 +52,7 @@ listed and the data set is complete.`,
 			problems := []string{}
 			report := func(problem error) {
 				problems = append(problems, problem.Error())
-				if !asJSON {
+				if !ui.WantsJSON(cmd) {
 					fmt.Fprintln(cmd.OutOrStdout(), problem)
 				}
 			}
@@ -63,20 +62,15 @@ listed and the data set is complete.`,
 				return err
 			}
 			p.Finish("done")
-			if asJSON {
-				err = ui.PrintJSON(cmd.OutOrStdout(), struct {
-					*dataset.Verification
-					OK       bool     `json:"ok"`
-					Problems []string `json:"problems"`
-				}{v, v.OK(), problems})
-			} else {
-				note := ""
-				if !v.Verified {
-					note = " (unverified: without a manifest, damage that leaves valid rows is not detected)"
-				}
-				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %d rows in %d files are valid%s\n",
-					v.Path, v.Format, v.Rows, v.Shards, note)
+			note := ""
+			if !v.Verified {
+				note = " (unverified: without a manifest, damage that leaves valid rows is not detected)"
 			}
+			err = ui.Show(cmd, struct {
+				*dataset.Verification
+				OK       bool     `json:"ok"`
+				Problems []string `json:"problems"`
+			}{v, v.OK(), problems}, ui.Text("%s: %s, %d rows in %d files are valid%s\n", v.Path, v.Format, v.Rows, v.Shards, note))
 			if err != nil || v.OK() {
 				return err
 			}
@@ -87,6 +81,6 @@ listed and the data set is complete.`,
 			return fmt.Errorf("%s: %w", v.Path, dataset.ErrIncomplete)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	ui.JSON(cmd)
 	return cmd
 }

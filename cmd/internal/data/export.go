@@ -13,7 +13,6 @@ import (
 
 func newExport() *cobra.Command {
 	var out, format string
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "export PATH --out FILE",
 		Short: "Write a data set as EPD, CSV, JSON lines, PGN or bulletformat",
@@ -38,7 +37,7 @@ The file gets its name only when it is complete. An existing file is never repla
 					return ui.Usage(err)
 				}
 			}
-			if asJSON && out == source.Stdin {
+			if ui.WantsJSON(cmd) && out == source.Stdin {
 				return ui.Usagef("--json and --out - both write to standard output")
 			}
 			rows, err := convert.Export(cmd.Context(), args[0], out, c)
@@ -49,15 +48,12 @@ The file gets its name only when it is complete. An existing file is never repla
 				return err
 			}
 			p.Finish(fmt.Sprintf("%d rows in %s", rows, out))
-			if asJSON {
-				return ui.PrintJSON(cmd.OutOrStdout(), map[string]any{"out": out, "rows": rows})
-			}
-			return nil
+			return ui.Show(cmd, map[string]any{"out": out, "rows": rows}, ui.Text(""))
 		},
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&out, "out", "", "file to write (required)")
 	fs.StringVar(&format, "format", "", formatNames(convert.ExportFormats, ", ")+" (default: by the file name)")
-	fs.BoolVar(&asJSON, "json", false, "print one JSON object")
+	ui.JSON(cmd)
 	return cmd
 }

@@ -28,7 +28,6 @@ type importFlags struct {
 	columns []string
 	view    string
 	ply     string
-	asJSON  bool
 }
 
 func newImport() *cobra.Command {
@@ -60,7 +59,7 @@ without a game count as independent of each other; --infer-games finds the games
 			if cmd.Flags().Changed("score-view") {
 				f.config.Comments.View = map[string]pgn.View{"white": pgn.White, "mover": pgn.Mover}[f.view]
 			}
-			return f.run(cmd.Context(), args, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			return f.run(cmd.Context(), args, ui.OutputOf(cmd))
 		},
 	}
 	fs := cmd.Flags()
@@ -82,7 +81,7 @@ without a game count as independent of each other; --infer-games finds the games
 		"(default: those marked {book}, or 0)")
 	fs.BoolVar(&f.config.Strict, "strict", false, "make the first row that cannot be read an error")
 	fs.IntVar(&f.config.Workers, "workers", 0, "threads; 0 is one per core")
-	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
+	ui.JSON(cmd)
 	ui.ShortHelp(fs, "out", "format", "columns", "results", "score-view", "infer-games", "opening-plies", "strict")
 	return cmd
 }
@@ -133,7 +132,8 @@ func (f *importFlags) check(sources []string) (err error) {
 	return nil
 }
 
-func (f *importFlags) run(ctx context.Context, sources []string, stdout, stderr io.Writer) error {
+func (f *importFlags) run(ctx context.Context, sources []string, to ui.Output) error {
+	stderr := to.Err
 	c := f.config
 	c.Program = ui.Version()
 	p := ui.NewProgress(stderr, "data import")
@@ -171,20 +171,13 @@ func (f *importFlags) run(ctx context.Context, sources []string, stdout, stderr 
 	if n.Views != nil {
 		fmt.Fprintf(stderr, "data import: warning: %v; %s\n", n.Views, ui.ViewCure(n.Views, false))
 	}
-	return f.print(stdout, m, n)
+	return f.print(to, m, n)
 }
 
-func (f *importFlags) print(stdout io.Writer, m *durable.Manifest, n *convert.Imported) error {
+func (f *importFlags) print(to ui.Output, m *durable.Manifest, n *convert.Imported) error {
 	id, err := m.ID()
 	if err != nil {
 		return err
-	}
-	if f.asJSON {
-		return ui.PrintJSON(stdout, struct {
-			Out string `json:"out"`
-			ID  string `json:"id"`
-			*convert.Imported
-		}{f.out, id, n})
 	}
 	games := ""
 	switch {
@@ -193,8 +186,14 @@ func (f *importFlags) print(stdout io.Writer, m *durable.Manifest, n *convert.Im
 	case n.Schema == dataset.PositionsFormat && !n.Named:
 		games = ", no games (unclustered)"
 	}
-	fmt.Fprintf(stdout, "%s: %s, %d rows%s; %d refused\n", f.out, n.Schema, n.Rows, games, n.Refused)
-	return printComments(stdout, n.Comments)
+	return to.Show(struct {
+		Out string `json:"out"`
+		ID  string `json:"id"`
+		*convert.Imported
+	}{f.out, id, n}, func(w io.Writer) error {
+		quote.Fprintf(w, "%s: %s, %d rows%s; %d refused\n", f.out, n.Schema, n.Rows, games, n.Refused)
+		return printComments(w, n.Comments)
+	})
 }
 
 // printComments says what was taken from the comments of PGN files.

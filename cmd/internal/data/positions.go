@@ -7,7 +7,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -32,7 +31,6 @@ type positionsFlags struct {
 	judge   string // weights of that search
 	player  string // that searches instead of assay with these weights
 	workers int
-	asJSON  bool
 	syzygy  string // folders of tables that correct results
 	fifty   bool   // by the 50-move rule
 
@@ -160,7 +158,7 @@ func (f *positionsFlags) addOutput(cmd *cobra.Command) {
 	fs.StringVar(&f.syzygy, "syzygy", "", "correct results by the Syzygy endgame tables in this folder")
 	fs.BoolVar(&f.fifty, "syzygy-50", true, "with --syzygy: by the 50-move rule and the half-move clock; =false: without "+
 		"the rule")
-	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
+	ui.JSON(cmd)
 }
 
 // judgeWeights is the default of the weights that search for new scores.
@@ -281,19 +279,16 @@ func (f *positionsFlags) run(cmd *cobra.Command, sources []string) error {
 		warn("%d of %d games have the same moves as an earlier one; is some data passed twice, under another name?",
 			counts.SameMoves, counts.Games)
 	}
-	if !f.asJSON {
-		return printCounts(cmd.OutOrStdout(), counts)
-	}
 	id, err := m.ID()
 	if err != nil {
 		return err
 	}
-	return ui.PrintJSON(cmd.OutOrStdout(), struct {
+	return ui.Show(cmd, struct {
 		Out  string `json:"out"`
 		ID   string `json:"id"`
 		Rows int64  `json:"rows"`
 		positions.Counts
-	}{f.out, id, m.Rows, counts})
+	}{f.out, id, m.Rows, counts}, func(w io.Writer) error { return printCounts(w, counts) })
 }
 
 // warnUnscored warns if the player gave no score of some positions.
@@ -406,13 +401,13 @@ func openWeights(path string) (model *eval.Model, coefs []eval.Coef, name string
 }
 
 func printCounts(out io.Writer, c positions.Counts) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	t := ui.Table{Head: []string{">count", ">share", "what"}}
 	line := func(n int64, what string) {
 		if n > 0 {
-			quote.Fprintf(w, "%d\t%s\t  %s\n", n, ui.Share(n, c.Positions), what)
+			t.Add("%d\t%s\t%s", n, ui.Share(n, c.Positions), what)
 		}
 	}
-	quote.Fprintf(w, "%d\t\t  games\n", c.Games)
+	t.Add("%d\t\tgames", c.Games)
 	line(c.Positions, "positions")
 	forfeits := ui.CountsText(c.Forfeits.ByReason())
 	line(c.Forfeit, "dropped: decided by a forfeit (games: "+forfeits+")")
@@ -432,9 +427,9 @@ func printCounts(out io.Writer, c positions.Counts) error {
 	line(c.NotChosen, "dropped: not chosen (--uniform, --sample)")
 	line(c.Kept, "kept")
 	if c.Forfeit == 0 && c.Forfeits.Games() > 0 {
-		quote.Fprintf(w, "\t\t  of games decided by a forfeit too (--forfeits keep; games: %s)\n", forfeits)
+		t.Add("\t\tof games decided by a forfeit too (--forfeits keep; games: %s)", forfeits)
 	}
 	line(c.Replaced, "of these, replaced by their quiescence leaf")
 	line(c.Corrected, "of these, with a result corrected by endgame tables (--syzygy)")
-	return w.Flush()
+	return t.Print(out)
 }

@@ -1,12 +1,12 @@
 package data
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -14,12 +14,10 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/arrange"
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/eval"
 )
 
 func newStat() *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "stat PATH",
 		Short: "Print statistics: rows, games, results, phases, scores, duplicates",
@@ -33,21 +31,16 @@ func newStat() *cobra.Command {
 				return err
 			}
 			p.Finish("done")
-			if asJSON {
-				return ui.PrintJSON(cmd.OutOrStdout(), s)
-			}
-			return printSummary(cmd.OutOrStdout(), s)
+			return ui.Show(cmd, s, func(w io.Writer) error { return printSummary(w, s) })
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	ui.JSON(cmd)
 	return cmd
 }
 
 func printSummary(out io.Writer, s *arrange.Summary) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	line := func(name, format string, args ...any) {
-		quote.Fprintf(w, "%s\t%s\n", name, fmt.Sprintf(format, args...))
-	}
+	var t ui.Table
+	line := func(name, format string, args ...any) { t.Add("%s\t%s", name, fmt.Sprintf(format, args...)) }
 	if s.Views != nil {
 		fmt.Fprintf(out, "warning: %v; %s\n\n", s.Views, ui.ViewCure(s.Views, false))
 	}
@@ -63,7 +56,7 @@ func printSummary(out io.Writer, s *arrange.Summary) error {
 	line("id", "%.12s", s.ID)
 	line("rows", "%d in %d files", s.Rows, s.Shards)
 	if s.Rows == 0 {
-		return w.Flush()
+		return t.Print(out)
 	}
 	line("size", "%d bytes, %s", s.Bytes, density(s))
 	switch {
@@ -103,7 +96,7 @@ func printSummary(out io.Writer, s *arrange.Summary) error {
 		}
 		line("phases", "%s", strings.Join(bands, ", "))
 	}
-	return w.Flush()
+	return t.Print(out)
 }
 
 // printLabels says which results the board did not decide.
@@ -184,22 +177,19 @@ func head(out io.Writer, path string, n int, fens bool) error {
 	if err != nil {
 		return err
 	}
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	var t ui.Table
 	switch format {
 	case dataset.GamesFormat:
-		err = headGames(w, path, n, fens)
+		err = headGames(&t, path, n, fens)
 	case dataset.PositionsFormat:
-		err = headPositions(w, path, n, fens)
+		err = headPositions(&t, path, n, fens)
 	default:
 		if fens {
 			return ui.Usagef("%s holds features; they have no FEN", path)
 		}
-		err = headFeatures(w, path, n)
+		err = headFeatures(&t, path, n)
 	}
-	if e := w.Flush(); err == nil {
-		err = e
-	}
-	return err
+	return errors.Join(err, t.Print(out))
 }
 
 // firstRows calls show with at most n rows.
@@ -226,13 +216,13 @@ func scoreText(s int16) string {
 	return fmt.Sprint(s)
 }
 
-func headGames(w io.Writer, path string, n int, fens bool) error {
+func headGames(t *ui.Table, path string, n int, fens bool) error {
 	r, err := dataset.OpenGames(path, dataset.Partial())
 	if err != nil {
 		return err
 	}
 	if !fens {
-		fmt.Fprintln(w, "GAME\tRESULT\tPLIES\tTERMINATION\tWHITE\tBLACK\tOPENING\tMOVES")
+		t.Head = []string{"game", "result", "plies", "termination", "white", "black", "opening", "moves"}
 	}
 	return firstRows(r, n, func(g *dataset.GameRow) {
 		var last *board.Game
@@ -244,42 +234,42 @@ func headGames(w io.Writer, path string, n int, fens bool) error {
 			}
 		}
 		if fens {
-			quote.Fprintf(w, "%s [%g]\n", last.Position().FEN(), dataset.ResultOf(g.Result))
+			t.Add("%s [%g]", last.Position().FEN(), dataset.ResultOf(g.Result))
 			return
 		}
-		quote.Fprintf(w, "%016x\t%s\t%d\t%s\t%s\t%s\t%d plies\t%s ...\n", g.Game, board.GameResult(g.Result), len(g.Moves),
+		t.Add("%016x\t%s\t%d\t%s\t%s\t%s\t%d plies\t%s ...", g.Game, board.GameResult(g.Result), len(g.Moves),
 			g.Termination,
 			g.White, g.Black, g.OpeningPlies, strings.Join(sans, " "))
 	})
 }
 
-func headPositions(w io.Writer, path string, n int, fens bool) error {
+func headPositions(t *ui.Table, path string, n int, fens bool) error {
 	r, err := dataset.OpenPositions(path, dataset.Partial())
 	if err != nil {
 		return err
 	}
 	if !fens {
-		fmt.Fprintln(w, "GAME\tPLY\tSCORE\tRESULT\tWEIGHT\tPOSITION")
+		t.Head = []string{"game", "ply", "score", "result", "weight", "position"}
 	}
 	return firstRows(r, n, func(p *dataset.PositionRow) {
 		if fens {
-			quote.Fprintf(w, "%s [%g]\n", p.Board.FEN(), p.Result)
+			t.Add("%s [%g]", p.Board.FEN(), p.Result)
 			return
 		}
-		quote.Fprintf(w, "%016x\t%d\t%s\t%g\t%g\t%s\n", p.Game, p.Ply, scoreText(p.Score), p.Result, p.Weight, p.Board.FEN())
+		t.Add("%016x\t%d\t%s\t%g\t%g\t%s", p.Game, p.Ply, scoreText(p.Score), p.Result, p.Weight, p.Board.FEN())
 	})
 }
 
-func headFeatures(w io.Writer, path string, n int) error {
+func headFeatures(t *ui.Table, path string, n int) error {
 	r, set, err := dataset.OpenFeatures(path, dataset.Partial())
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(w, "GAME\tRESULT\tSCORE\tEVAL\tPHASE\tSCALE\tEG_SCALE\tOFFSET\tTERMS")
+	t.Head = []string{"game", "result", "score", "eval", "phase", "scale", "eg_scale", "offset", "terms"}
 	return firstRows(r, n, func(f *dataset.FeatureRow) {
 		terms := []string{}
-		for i, t := range f.Terms {
-			terms = append(terms, fmt.Sprintf("%s %+g", set.Terms[t].Name, f.Counts[i]))
+		for i, n := range f.Terms {
+			terms = append(terms, fmt.Sprintf("%s %+g", set.Terms[n].Name, f.Counts[i]))
 		}
 		eval, egScale := "-", "-"
 		if f.Eval != dataset.NoEval {
@@ -288,7 +278,7 @@ func headFeatures(w io.Writer, path string, n int) error {
 		if set.Version > 1 && !set.BySide {
 			egScale = fmt.Sprintf("%g", f.EGScale)
 		}
-		quote.Fprintf(w, "%016x\t%g\t%s\t%s\t%.3g\t%g\t%s\t%g\t%s\n", f.Game, f.Result, scoreText(f.Score), eval,
+		t.Add("%016x\t%g\t%s\t%s\t%.3g\t%g\t%s\t%g\t%s", f.Game, f.Result, scoreText(f.Score), eval,
 			f.Phase, f.Scale, egScale, f.Offset, strings.Join(terms, ", "))
 	})
 }

@@ -26,7 +26,6 @@ type benchReport struct {
 // NewBench returns the command assay bench.
 func NewBench() *cobra.Command {
 	var file string
-	var asJSON bool
 	c := &cobra.Command{
 		Use:   "bench",
 		Short: "Measure the search speed, and check the search's signature",
@@ -52,14 +51,9 @@ signature it was released with, the command fails.`,
 				return err
 			}
 			report := benchReport{x.File.ID(), r.Positions, r.Nodes, r.Time.Seconds(), r.NPS(), search.Signature}
-			out := cmd.OutOrStdout()
-			if asJSON {
-				err = ui.PrintJSON(out, report)
-			} else {
-				_, err = fmt.Fprintf(out, "weights    %s (id %s)\npositions  %d\nnodes      %d\n"+
-					"seconds    %.3f\nnodes/s    %.0f\nsignature  %d\n",
-					x.Name, report.Weights, r.Positions, r.Nodes, report.Seconds, report.NPS, search.Signature)
-			}
+			err = ui.Show(cmd, report, ui.Text("weights    %s (id %s)\npositions  %d\nnodes      %d\n"+
+				"seconds    %.3f\nnodes/s    %.0f\nsignature  %d\n",
+				x.Name, report.Weights, r.Positions, r.Nodes, report.Seconds, report.NPS, search.Signature))
 			if err == nil && file == "" && r.Nodes != search.Signature {
 				err = fmt.Errorf("the bench visits %d nodes instead of %d: this build does not search like the released one",
 					r.Nodes, search.Signature)
@@ -68,7 +62,7 @@ signature it was released with, the command fails.`,
 		},
 	}
 	c.Flags().StringVar(&file, "weights", "", `weight file or name of embedded weights (default "assay")`)
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	ui.JSON(c)
 	return c
 }
 

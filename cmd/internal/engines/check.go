@@ -18,7 +18,7 @@ import (
 // NewCheck returns the command assay check.
 func NewCheck() *cobra.Command {
 	var clocks []string
-	var load, asJSON, all bool
+	var load, all bool
 	c := &cobra.Command{
 		Use:   "check ENGINE",
 		Short: "Check that a UCI engine keeps to the protocol, its limits and time",
@@ -45,17 +45,17 @@ busy.`,
 				config.Clocks = append(config.Clocks,
 					uci.CheckClock{Name: text, Base: clock.Base, Increment: clock.Increment, Moves: clock.Moves})
 			}
-			return check(cmd, args[0], config, asJSON, all)
+			return check(cmd, args[0], config, all)
 		},
 	}
 	c.Flags().StringSliceVar(&clocks, "clock", []string{"1+0.01"}, "`clocks` of the games, [MOVES/]SECONDS[+INCREMENT]")
 	c.Flags().BoolVar(&load, "load", false, "play each game once more while every core is busy")
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	ui.JSON(c)
 	c.Flags().BoolVar(&all, "all", false, "print the whole dialogue of a failure, not its last lines")
 	return c
 }
 
-func check(cmd *cobra.Command, text string, config uci.CheckConfig, asJSON, all bool) error {
+func check(cmd *cobra.Command, text string, config uci.CheckConfig, all bool) error {
 	spec, err := ui.Player(text)
 	if err != nil {
 		return err
@@ -75,11 +75,7 @@ func check(cmd *cobra.Command, text string, config uci.CheckConfig, asJSON, all 
 	}
 	failed := r.Count(uci.CheckFailed)
 	p.Finish(fmt.Sprintf("%d checks", len(r.Findings)))
-	if asJSON {
-		err = ui.PrintJSON(cmd.OutOrStdout(), r)
-	} else {
-		err = printCheck(ui.Folded(cmd.OutOrStdout()), spec.Label, r, all)
-	}
+	err = ui.Show(cmd, r, func(w io.Writer) error { return printCheck(ui.Folded(w), spec.Label, r, all) })
 	if err == nil && failed > 0 {
 		err = ui.ExitCode(ui.ExitFailed)
 	}

@@ -31,7 +31,7 @@ type perftMove struct {
 
 // NewPerft returns the command assay perft.
 func NewPerft() *cobra.Command {
-	var asJSON, divide bool
+	var divide bool
 	c := &cobra.Command{
 		Use:   "perft FEN DEPTH",
 		Short: "Count the leaves of the tree of legal moves",
@@ -62,13 +62,10 @@ start position.`,
 			if !divide {
 				r.Moves = nil
 			}
-			if asJSON {
-				return ui.PrintJSON(cmd.OutOrStdout(), r)
-			}
-			return r.print(cmd.OutOrStdout())
+			return ui.Show(cmd, r, r.print)
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	ui.JSON(c)
 	c.Flags().BoolVar(&divide, "divide", false, "show the count under each move")
 	return c
 }

@@ -120,7 +120,7 @@ func newNim() *cobra.Command {
 	var heaps []int
 	var rules nim.Rules
 	var seed uint64
-	var why, asJSON bool
+	var why bool
 	c := &cobra.Command{
 		Use:   "nim --heaps N,N,...",
 		Short: "Make a move at nim as Nimrod did in 1951",
@@ -140,14 +140,11 @@ with --last-wins. If every move loses against correct play, the move is random.`
 			}
 			r := nimReport{Heaps: heaps, MaxHeaps: rules.K, LastWins: rules.LastWins, Left: left, Found: found,
 				Case: string(rules.Case(heaps)), Sums: nim.Sums(heaps), SumsLeft: nim.Sums(left)}
-			switch {
-			case asJSON:
-				return ui.PrintJSON(cmd.OutOrStdout(), r)
-			case why:
-				return r.print(cmd.OutOrStdout())
+			print := ui.Text("%s\n", commas(left))
+			if why {
+				print = r.print
 			}
-			_, err := fmt.Fprintln(cmd.OutOrStdout(), commas(left))
-			return err
+			return ui.Show(cmd, r, print)
 		},
 	}
 	c.Flags().IntSliceVar(&heaps, "heaps", nil, fmt.Sprintf("matches in each heap, 2 to %d heaps of 0 to %d",
@@ -156,7 +153,7 @@ with --last-wins. If every move loses against correct play, the move is random.`
 	c.Flags().BoolVar(&rules.LastWins, "last-wins", false, "the player that takes the last match wins")
 	c.Flags().Uint64Var(&seed, "seed", 1, "random seed")
 	c.Flags().BoolVar(&why, "why", false, "explain the move: the case and the binary columns")
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	ui.JSON(c)
 	return c
 }
 

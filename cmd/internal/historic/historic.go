@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -17,7 +16,6 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/historic"
 	"github.com/assay-chess/assay/engine/historic/prinz"
-	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/selfplay/roster"
 )
 
@@ -77,7 +75,6 @@ var historicPrograms = []historicProgram{
 }
 
 func newList() *cobra.Command {
-	var asJSON bool
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List the programs and their papers",
@@ -87,17 +84,14 @@ others are commands.`,
 		Example: "  assay historic list",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if asJSON {
-				return ui.PrintJSON(cmd.OutOrStdout(), historicPrograms)
-			}
-			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+			var t ui.Table
 			for _, p := range historicPrograms {
-				quote.Fprintf(w, "%s\t%d\t%s\t%s\n", p.Name, p.Year, p.Use, p.Paper)
+				t.Add("%s\t%d\t%s\t%s", p.Name, p.Year, p.Use, p.Paper)
 			}
-			return w.Flush()
+			return ui.Show(cmd, historicPrograms, t.Print)
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON array")
+	ui.JSON(c)
 	return c
 }
 
@@ -158,7 +152,6 @@ func explainPosition(w io.Writer, spec engine.Spec, p *board.Position) (err erro
 }
 
 func newPrinz() *cobra.Command {
-	var asJSON bool
 	c := &cobra.Command{
 		Use:   "prinz [FEN]",
 		Short: "Solve a mate in two as the Manchester machine did in 1951",
@@ -187,20 +180,20 @@ does not distinguish checkmate from stalemate.`,
 			if err != nil {
 				return err
 			}
-			out := cmd.OutOrStdout()
-			if asJSON {
-				return ui.PrintJSON(out, prinzReport(prinz.Solve(p, nil)))
+			s, text := prinz.Solve(p, nil), ""
+			for _, m := range s.Tried {
+				text += fmt.Sprintln(m)
 			}
-			s := prinz.Solve(p, func(m prinz.Move) { fmt.Fprintln(out, m) })
-			if s.Found {
-				fmt.Fprintln(out, "MATE.")
-			} else {
-				fmt.Fprintln(out, "NO MATE.")
+			if !s.Found {
+				text += "NO "
 			}
-			return nil
+			return ui.Show(cmd, prinzReport(s), func(w io.Writer) error {
+				_, err := io.WriteString(w, text+"MATE.\n")
+				return err
+			})
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object, with the number of moves made and of illegal ones")
+	ui.JSON(c)
 	return c
 }
 

@@ -13,7 +13,6 @@ import (
 )
 
 func newReplay() *cobra.Command {
-	var asJSON bool
 	names := strings.Join(printedNames(), "|")
 	c := &cobra.Command{
 		Use:   "replay " + names,
@@ -38,27 +37,24 @@ plies for losalamos.`,
 				return err
 			}
 			defer func() { err = errors.Join(err, p.Close()) }()
-			out := cmd.OutOrStdout()
-			if asJSON {
-				r, err := replayAll(cmd.Context(), io.Discard, p)
-				if err != nil {
-					return err
-				}
-				return ui.PrintJSON(out, r)
+			turns, note := cmd.OutOrStdout(), ""
+			if ui.WantsJSON(cmd) {
+				turns = io.Discard
 			}
-			r, err := replayAll(cmd.Context(), out, p)
+			r, err := replayAll(cmd.Context(), turns, p)
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(out, "the same move in %d of %d turns\n", r.Same, r.Turns)
 			if p.Note != "" {
-				fmt.Fprintln(out, p.Note)
+				note = p.Note + "\n"
 			}
-			_, err = fmt.Fprintf(out, "source: %s\n", p.Source)
-			return err
+			return ui.Show(cmd, r, func(w io.Writer) error {
+				_, err := fmt.Fprintf(w, "the same move in %d of %d turns\n%ssource: %s\n", r.Same, r.Turns, note, p.Source)
+				return err
+			})
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	ui.JSON(c)
 	return c
 }
 

@@ -3,7 +3,6 @@ package historic
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,7 +12,6 @@ import (
 )
 
 func newSEE() *cobra.Command {
-	var asJSON bool
 	c := &cobra.Command{
 		Use:   "see FEN SQUARE",
 		Short: "Evaluate an exchange by the two procedures of a lecture, and by the engine",
@@ -45,13 +43,10 @@ legal.`,
 				return err
 			}
 			r := exchangeOf(&p, x)
-			if asJSON {
-				return ui.PrintJSON(cmd.OutOrStdout(), r)
-			}
-			return r.print(cmd.OutOrStdout())
+			return ui.Show(cmd, r, r.print)
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	ui.JSON(c)
 	return c
 }
 
@@ -101,9 +96,8 @@ func exchangeOf(p *board.Position, x *historic.Exchange) *exchangeReport {
 }
 
 func (r *exchangeReport) print(w io.Writer) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s captures the %s on %s; values in pawns for %s\n", r.Side, r.Piece, r.Square, r.Side)
-	fmt.Fprintf(&b, "%-20s  %-7s  %7s  %7s\n", "capture", "takes", "printed", "minimax")
+	fmt.Fprintf(w, "%s captures the %s on %s; values in pawns for %s\n", r.Side, r.Piece, r.Square, r.Side)
+	t := ui.Table{Head: []string{"capture", "takes", ">printed", ">minimax"}}
 	for i, c := range r.Captures {
 		minimax := ""
 		switch {
@@ -112,14 +106,15 @@ func (r *exchangeReport) print(w io.Writer) error {
 		case i == 0 || r.Captures[i-1].Minimax != nil:
 			minimax = "stops"
 		}
-		fmt.Fprintf(&b, "%s\n", strings.TrimRight(fmt.Sprintf("%-20s  %-7s  %+7d  %7s", c.Move, c.Takes, c.Printed,
-			minimax), " "))
+		t.Add("%s\t%s\t%+d\t%s", c.Move, c.Takes, c.Printed, minimax)
+	}
+	if err := t.Print(w); err != nil {
+		return err
 	}
 	engine := "-"
 	if r.Engine != nil {
 		engine = fmt.Sprintf("%+.0f", *r.Engine)
 	}
-	fmt.Fprintf(&b, "printed %+d, minimax %+d, engine %s\n", r.Printed, r.Minimax, engine)
-	_, err := io.WriteString(w, b.String())
+	_, err := fmt.Fprintf(w, "printed %+d, minimax %+d, engine %s\n", r.Printed, r.Minimax, engine)
 	return err
 }

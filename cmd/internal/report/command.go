@@ -18,7 +18,6 @@ import (
 
 // New returns the command assay report.
 func New() *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "report RUN...",
 		Short: "Make a web page of a run: its settings, its results, its games",
@@ -32,28 +31,25 @@ interrupted, is shown as far as it got.`,
 			for i, arg := range args {
 				dirs[i] = findRun(arg)
 			}
-			return reportRuns(cmd.OutOrStdout(), dirs, asJSON)
+			return reportRuns(ui.OutputOf(cmd), dirs)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	ui.JSON(cmd)
 	return cmd
 }
 
-func reportRuns(out io.Writer, dirs []string, asJSON bool) error {
+func reportRuns(to ui.Output, dirs []string) error {
 	pages := []string{}
 	for _, dir := range dirs {
 		page, err := Write(dir)
 		if err != nil {
 			return fmt.Errorf("report of %s: %w", dir, err)
 		}
-		if pages = append(pages, page); !asJSON {
-			quote.Fprintf(out, "%s\n", page)
+		if pages = append(pages, page); !to.JSON {
+			quote.Fprintf(to.Out, "%s\n", page)
 		}
 	}
-	if asJSON {
-		return ui.PrintJSON(out, map[string]any{"pages": pages})
-	}
-	return nil
+	return to.Show(map[string]any{"pages": pages}, ui.Text(""))
 }
 
 // Follow writes the page of a run again and again, until the function that it returns is called. It takes a

@@ -2,16 +2,15 @@ package report
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset/durable"
-	"github.com/assay-chess/assay/engine/quote"
 )
 
 // Dir is where long commands keep their runs, in the working directory.
@@ -19,7 +18,6 @@ const Dir = "runs"
 
 // NewRuns returns the command assay runs.
 func NewRuns() *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "runs [DIR]",
 		Short:   "List runs, their state, and the command that resumes each",
@@ -34,13 +32,10 @@ func NewRuns() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return ui.PrintJSON(cmd.OutOrStdout(), runsJSON(runs))
-			}
-			return printRuns(cmd, dir, runs)
+			return ui.Show(cmd, runsJSON(runs), func(w io.Writer) error { return printRuns(w, dir, runs) })
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	ui.JSON(cmd)
 	return cmd
 }
 
@@ -67,14 +62,12 @@ func runsJSON(runs []durable.RunStatus) any {
 	return map[string]any{"runs": list}
 }
 
-func printRuns(cmd *cobra.Command, dir string, runs []durable.RunStatus) error {
-	out := cmd.OutOrStdout()
+func printRuns(out io.Writer, dir string, runs []durable.RunStatus) error {
 	if len(runs) == 0 {
 		fmt.Fprintf(out, "no runs in %s\n", dir)
 		return nil
 	}
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tSTATE\tCOMMAND\tLAST CHANGE\tRESUME WITH")
+	t := ui.Table{Head: []string{"name", "state", "command", "last change", "resume with"}}
 	for _, r := range runs {
 		resume := r.Info.Resume
 		if r.State == durable.Complete || r.State == durable.Running {
@@ -83,9 +76,9 @@ func printRuns(cmd *cobra.Command, dir string, runs []durable.RunStatus) error {
 		if r.Err != nil {
 			resume = r.Err.Error()
 		}
-		quote.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", r.Name, r.State, r.Info.Command, r.Updated.Format(time.DateTime), resume)
+		t.Add("%s\t%s\t%s\t%s\t%s", r.Name, r.State, r.Info.Command, r.Updated.Format(time.DateTime), resume)
 	}
-	return w.Flush()
+	return t.Print(out)
 }
 
 // findRun returns the folder of a run, given its path or its name in Dir.

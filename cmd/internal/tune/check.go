@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 
@@ -18,7 +19,7 @@ import (
 )
 
 // checkEngine compares an engine that was built with new weights with the rows of their fit.
-func (f *featuresFlags) checkEngine(ctx context.Context, args []string, to streams) error {
+func (f *featuresFlags) checkEngine(ctx context.Context, args []string, to ui.Output) error {
 	x, err := weights.OpenAny(f.check)
 	if err != nil {
 		return err
@@ -41,7 +42,7 @@ func (f *featuresFlags) checkEngine(ctx context.Context, args []string, to strea
 	}
 	var sum features.Compared
 	for _, fit := range fits {
-		p := ui.NewProgress(to.err, "check")
+		p := ui.NewProgress(to.Err, "check")
 		found, err := features.Compare(ctx, features.Comparison{
 			Command: f.c.Command, Timeout: f.c.Timeout, Features: fit.features,
 			Positions: fit.positions, Progress: p.Update, Expect: expect,
@@ -52,18 +53,20 @@ func (f *featuresFlags) checkEngine(ctx context.Context, args []string, to strea
 		p.Finish(fmt.Sprintf("%d positions of %s", found.Rows, fit.features))
 		sum.Add(*found)
 	}
-	if f.asJSON {
-		return ui.PrintJSON(to.out, map[string]any{"weights": x.File.ID(), "check": sum})
-	}
-	fmt.Fprintf(to.out, "the engine agrees with the weights on %d positions of the fit: %s (id %s); "+
+	return to.Show(map[string]any{"weights": x.File.ID(), "check": sum},
+		func(w io.Writer) error { return printCompared(w, x, &sum) })
+}
+
+func printCompared(w io.Writer, x *weights.Opened, sum *features.Compared) error {
+	fmt.Fprintf(w, "the engine agrees with the weights on %d positions of the fit: %s (id %s); "+
 		"the largest difference is %.2g centipawns\n", sum.Rows, x.Name, x.File.ID(), sum.Largest)
 	if sum.Apart > 0 {
-		fmt.Fprintf(to.out, "of %d of them only the sum of the engine's own terms was compared, not that of the "+
+		fmt.Fprintf(w, "of %d of them only the sum of the engine's own terms was compared, not that of the "+
 			"fit's row: "+
 			"it resolves positions, or another side is ahead in the endgame half\n", sum.Apart)
 	}
 	if sum.Changed > 0 {
-		fmt.Fprintf(to.out, "%d of them, %.2g%%, are counted otherwise than in the fit's row, and add up; that moves a "+
+		fmt.Fprintf(w, "%d of them, %.2g%%, are counted otherwise than in the fit's row, and add up; that moves a "+
 			"value by up to %.3g centipawns\nthe first is %s\nit depends on numbers that were tuned: the fit took it as fixed. "+
 			"Give it numbers of its own, the old ones, or tune the features of the new build\n",
 			sum.Changed, 100*float64(sum.Changed)/float64(sum.Rows), sum.Shift, sum.Change)

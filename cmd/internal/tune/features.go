@@ -13,6 +13,7 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/features"
+	"github.com/assay-chess/assay/dataset/positions"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/tuner"
@@ -23,7 +24,7 @@ type featuresFlags struct {
 	c                   features.Config
 	out, command, check string
 	tolerance           bool // it was given
-	asJSON, force       bool
+	force               bool
 }
 
 // NewFeatures returns the command assay features.
@@ -51,7 +52,7 @@ the new weights with the fit's own rows, position by position, and names the fir
 				return err
 			}
 			f.tolerance = cmd.Flags().Changed("tolerance")
-			to := streams{cmd.OutOrStdout(), cmd.ErrOrStderr()}
+			to := ui.OutputOf(cmd)
 			if f.check != "" {
 				return f.checkEngine(cmd.Context(), args, to)
 			}
@@ -69,7 +70,7 @@ the new weights with the fit's own rows, position by position, and names the fir
 	flags.Float64Var(&f.c.Tolerance, "tolerance", dataset.DefaultTolerance,
 		"how far terms and eval may differ, in centipawns (assay.features/1: always 1)")
 	flags.BoolVar(&f.force, "force", false, "only warn if the evaluation predicts nothing")
-	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object")
+	ui.JSON(cmd)
 	ui.ShortHelp(flags, "cmd", "out", "check", "procs", "timeout", "tolerance")
 	return cmd
 }
@@ -97,11 +98,11 @@ func (f *featuresFlags) parse(args []string) (err error) {
 }
 
 // run collects features, and says what they are worth.
-func (f *featuresFlags) run(ctx context.Context, args []string, to streams) error {
-	p := ui.NewProgress(to.err, "features")
+func (f *featuresFlags) run(ctx context.Context, args []string, to ui.Output) error {
+	p := ui.NewProgress(to.Err, "features")
 	noise := &noiseSample{}
 	f.c.Program, f.c.Progress = ui.Version(), p.Update
-	f.c.Notice = func(text string) { fmt.Fprintf(to.err, "features: %s\n", text) }
+	f.c.Notice = func(text string) { fmt.Fprintf(to.Err, "features: %s\n", text) }
 	f.c.Watch = func(p *board.Position, total int64) {
 		noise.total = total
 		noise.take(p)
@@ -113,7 +114,7 @@ func (f *featuresFlags) run(ctx context.Context, args []string, to streams) erro
 	m, err := features.Run(ctx, args, f.out, f.c)
 	switch {
 	case errors.Is(err, dataset.ErrComplete):
-		fmt.Fprintf(to.err, "features: %s is complete; nothing to do\n", f.out)
+		fmt.Fprintf(to.Err, "features: %s is complete; nothing to do\n", f.out)
 		if m, err = durable.LoadManifest(f.out); err != nil {
 			return err
 		}
@@ -126,7 +127,7 @@ func (f *featuresFlags) run(ctx context.Context, args []string, to streams) erro
 	if err != nil {
 		return err
 	}
-	if err := f.print(to.out, args, m, prediction); err != nil {
+	if err := f.print(to, args, m, prediction); err != nil {
 		return err
 	}
 	if err := prediction.Skipped.Check(m.Rows); err != nil {
@@ -135,22 +136,24 @@ func (f *featuresFlags) run(ctx context.Context, args []string, to streams) erro
 	if err := predictsNothing(f.out, prediction); err != nil && !f.force {
 		return err
 	} else if err != nil {
-		fmt.Fprintf(to.err, "features: warning: %v\n", err)
+		fmt.Fprintf(to.Err, "features: warning: %v\n", err)
 	}
 	return nil
 }
 
-func (f *featuresFlags) print(w io.Writer, sources []string, m *durable.Manifest, p *tuner.Prediction) error {
+func (f *featuresFlags) print(to ui.Output, sources []string, m *durable.Manifest, p *tuner.Prediction) error {
 	id, err := m.ID()
 	if err != nil {
 		return err
 	}
 	noise := noiseOf(m)
-	if f.asJSON {
-		return ui.PrintJSON(w, map[string]any{"out": f.out, "id": id, "rows": m.Rows, "skipped": p.Skipped,
-			"prediction": p, "noise": noise})
-	}
-	if text := noiseWarning(&noise, sources); text != "" {
+	return to.Show(map[string]any{"out": f.out, "id": id, "rows": m.Rows, "skipped": p.Skipped, "prediction": p,
+		"noise": noise}, func(w io.Writer) error { return f.printText(w, sources, m, p, &noise) })
+}
+
+func (f *featuresFlags) printText(w io.Writer, sources []string, m *durable.Manifest, p *tuner.Prediction,
+	noise *positions.Noise) (err error) {
+	if text := noiseWarning(noise, sources); text != "" {
 		fmt.Fprintf(w, "warning: %s, and run this command on it\n", text)
 	}
 	fmt.Fprintf(w, "%s: %s, %d rows\n", f.out, m.Schema, m.Rows)

@@ -43,7 +43,6 @@ type tuneFlags struct {
 	loss             string
 	prior            []string
 	priorFactor      string
-	asJSON           bool
 	all              bool
 	c                tuner.Config
 }
@@ -79,7 +78,7 @@ terms is worth. The same data and flags give the same weights for any --workers,
 				return err
 			}
 			f.resume = ui.CommandLine(cmd, args)
-			return f.run(cmd.Context(), args, streams{cmd.OutOrStdout(), cmd.ErrOrStderr()})
+			return f.run(cmd.Context(), args, ui.OutputOf(cmd))
 		},
 	}
 	f.register(c)
@@ -130,7 +129,7 @@ func (f *tuneFlags) register(cmd *cobra.Command) {
 	fs.BoolVar(&f.strict, "strict", false, "exit code 1 unless the verdict is better; the weights are written all "+
 		"the same")
 	fs.IntVar(&f.c.Workers, "workers", 0, "threads (default: one per core); does not change the result")
-	fs.BoolVar(&f.asJSON, "json", false, "print one JSON object")
+	ui.JSON(cmd)
 	fs.BoolVar(&f.all, "all", false, "print every term and piece-square table")
 	ui.Silent(fs, "workers", "json", "all")
 	ui.ShortHelp(fs, "model", "from", "out", "method", "lambda", "freeze", "prior", "test", "strict")
@@ -214,8 +213,8 @@ func (f *tuneFlags) parsePriorFactor() error {
 	return nil
 }
 
-func (f *tuneFlags) run(ctx context.Context, paths []string, to streams) (err error) {
-	task, err := newTuneTask(f, paths, to.err)
+func (f *tuneFlags) run(ctx context.Context, paths []string, to ui.Output) (err error) {
+	task, err := newTuneTask(f, paths, to.Err)
 	if err != nil {
 		return err
 	}
@@ -228,7 +227,7 @@ func (f *tuneFlags) run(ctx context.Context, paths []string, to streams) (err er
 	if task.ofFeatures && task.model == nil && f.priorFactor == "" {
 		f.c.ChoosePrior = f.c.Folds > 1
 	}
-	if task.test, err = task.openTest(f, to.err); err != nil {
+	if task.test, err = task.openTest(f, to.Err); err != nil {
 		return err
 	}
 	out, done, err := openTuneOut(f, task)
@@ -236,23 +235,17 @@ func (f *tuneFlags) run(ctx context.Context, paths []string, to streams) (err er
 		return err
 	}
 	if done != nil {
-		fmt.Fprintf(to.err, "tune: %s is complete already\n", f.out)
-		if f.asJSON {
-			return ui.PrintJSON(to.out, done)
-		}
-		return nil
+		fmt.Fprintf(to.Err, "tune: %s is complete already\n", f.out)
+		return to.Show(done, ui.Text(""))
 	}
-	defer func() { err = errors.Join(err, out.close(to.err)) }()
+	defer func() { err = errors.Join(err, out.close(to.Err)) }()
 	f.c.Unit, f.c.AblateWeights = task.unit(), out.run != nil && f.c.Ablate == tuner.Groups
-	return task.with(ctx, f, to.err, func(s *rows.Store) error { return f.fit(ctx, task, s, out, to) })
+	return task.with(ctx, f, to.Err, func(s *rows.Store) error { return f.fit(ctx, task, s, out, to) })
 }
 
-// streams are where a command prints.
-type streams struct{ out, err io.Writer }
-
 // fit fits, and writes what was found, if only in part.
-func (f *tuneFlags) fit(ctx context.Context, task *tuneTask, s *rows.Store, out *tuneOut, to streams) error {
-	bar := ui.NewProgress(to.err, "tune")
+func (f *tuneFlags) fit(ctx context.Context, task *tuneTask, s *rows.Store, out *tuneOut, to ui.Output) error {
+	bar := ui.NewProgress(to.Err, "tune")
 	f.c.Progress, f.c.NoisyRows = bar.Update, task.warning != ""
 	f.c.Trace = func(s tuner.Step) { out.event("step", s) }
 	started := time.Now()
@@ -265,8 +258,8 @@ func (f *tuneFlags) fit(ctx context.Context, task *tuneTask, s *rows.Store, out 
 	report := &tuner.Report{Out: out.shownPath(), Parent: task.parent, Build: durable.BuildTarget(),
 		Match: task.match(f, out.shownPath())}
 	for _, step := range []func() error{
-		func() error { return f.onTest(ctx, task.test, r, to.err) },
-		func() error { return f.compareFormulas(ctx, task.other, r, to.err) },
+		func() error { return f.onTest(ctx, task.test, r, to.Err) },
+		func() error { return f.compareFormulas(ctx, task.other, r, to.Err) },
 		func() (err error) {
 			report.EGSigns, err = task.signChanges(ctx, s, r)
 			return err
@@ -289,7 +282,7 @@ func (f *tuneFlags) fit(ctx context.Context, task *tuneTask, s *rows.Store, out 
 	report.Partial = err != nil // something of what was asked for is missing
 	bar.Finish(fmt.Sprintf("%d steps, training loss %s, validation loss %s",
 		r.Steps, lossText(r.Rounded.Train), lossText(r.Rounded.Valid)))
-	if err := f.write(task, r, report, out, took, to.out); err != nil {
+	if err := f.write(task, r, report, out, took, to); err != nil {
 		return err
 	}
 	if report.Partial {
@@ -304,7 +297,7 @@ func (f *tuneFlags) fit(ctx context.Context, task *tuneTask, s *rows.Store, out 
 
 // write writes the weights, and prints the report.
 func (f *tuneFlags) write(task *tuneTask, r *tuner.Result, report *tuner.Report, out *tuneOut, took time.Duration,
-	stdout io.Writer) error {
+	to ui.Output) error {
 	model := task.model
 	if task.otherFormula && !task.ofFeatures {
 		model = rows.ModelOf(task.set)
@@ -327,10 +320,7 @@ func (f *tuneFlags) write(task *tuneTask, r *tuner.Result, report *tuner.Report,
 	if err := out.write(text, report); err != nil {
 		return err
 	}
-	if f.asJSON {
-		return ui.PrintJSON(stdout, report)
-	}
-	return describe(report, file, took).Print(stdout, f.all)
+	return to.Show(report, describe(report, file, took).Printer(f.all))
 }
 
 // compareFormulas fits the other formula, if there is one, and compares.

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"gonum.org/v1/plot"
@@ -20,7 +19,6 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
-	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/tuner/wdl"
 )
@@ -54,7 +52,6 @@ fn win_rate(v: f64, %[1]s: f64) -> i32 {
 func NewWDL() *cobra.Command {
 	var by, code, picture string
 	var most, resamples int
-	var asJSON bool
 	c := &cobra.Command{
 		Use:   "wdl GAMES...",
 		Short: "Fit how often an evaluation wins, draws and loses",
@@ -104,10 +101,7 @@ because the positions of one game share its result: ± is 95 %, and a_se in the 
 					return err
 				}
 			}
-			if asJSON {
-				return ui.PrintJSON(cmd.OutOrStdout(), m)
-			}
-			return printWDL(cmd.OutOrStdout(), m, code, picture)
+			return ui.Show(cmd, m, func(w io.Writer) error { return printWDL(w, m, code, picture) })
 		},
 	}
 	c.Flags().StringVar(&by, "by", "material", "what a and b depend on: material or move")
@@ -115,7 +109,7 @@ because the positions of one game share its result: ± is 95 %, and a_se in the 
 	c.Flags().StringVar(&picture, "picture", "", "draw model and games into this new file, .png or .svg")
 	c.Flags().IntVar(&most, "max-score", 1000, "largest evaluation to use, in centipawns")
 	c.Flags().IntVar(&resamples, "resamples", 100, "fits to games drawn at random, for errors")
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	ui.JSON(c)
 	return c
 }
 
@@ -137,16 +131,16 @@ func readGames(cmd *cobra.Command, path string, p *ui.Progress, into *wdl.Games)
 }
 
 func printWDL(out io.Writer, m *wdl.Model, code, picture string) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	quote.Fprintf(w, "games\t%d, %d positions\n", m.Games, m.Positions)
-	quote.Fprintf(w, "1.00\t%.1f ± %.1f centipawns win half of the games at %s %d\n", m.Pawn, 1.96*m.PawnSE, m.By, m.Target)
-	quote.Fprintf(w, "spread\t%.1f ± %.1f centipawns\n", m.Spread, 1.96*m.SpreadSE)
-	quote.Fprintf(w, "draws at 0.00\t%.1f ± %.1f %%\n", 100*m.Draws, 196*m.DrawsSE)
-	quote.Fprintf(w, "loss\t%.4f a position\n", m.Loss)
+	var t ui.Table
+	t.Add("games\t%d, %d positions", m.Games, m.Positions)
+	t.Add("1.00\t%.1f ± %.1f centipawns win half of the games at %s %d", m.Pawn, 1.96*m.PawnSE, m.By, m.Target)
+	t.Add("spread\t%.1f ± %.1f centipawns", m.Spread, 1.96*m.SpreadSE)
+	t.Add("draws at 0.00\t%.1f ± %.1f %%", 100*m.Draws, 196*m.DrawsSE)
+	t.Add("loss\t%.4f a position", m.Loss)
 	if picture != "" {
-		quote.Fprintf(w, "written\t%s\n", picture)
+		t.Add("written\t%s", picture)
 	}
-	if err := w.Flush(); err != nil {
+	if err := t.Print(out); err != nil {
 		return err
 	}
 	name := map[string]string{"material": "material", "move": "fullmove"}[m.By] // move is a word of Rust

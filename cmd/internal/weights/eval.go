@@ -11,6 +11,7 @@ import (
 
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/models"
 )
@@ -18,7 +19,7 @@ import (
 // NewEval returns the command assay eval.
 func NewEval() *cobra.Command {
 	var model, weights string
-	var all, diff, asJSON bool
+	var all, diff bool
 	c := &cobra.Command{
 		Use:   "eval FEN|startpos [moves MOVE...] [--diff A B]",
 		Short: "Explain the static evaluation of a position, term by term",
@@ -41,7 +42,7 @@ model. The output lists the terms that add different amounts, the largest differ
 					return ui.Usagef("--diff compares the two weight files given as arguments: " +
 						"leave out --model, --weights and --all")
 				}
-				return evalDiff(cmd.OutOrStdout(), args, asJSON)
+				return evalDiff(cmd, args)
 			}
 			x, err := Open(model, weights)
 			if err != nil {
@@ -55,11 +56,7 @@ model. The output lists the terms that add different amounts, the largest differ
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return ui.PrintJSON(cmd.OutOrStdout(), e)
-			}
-			_, err = io.WriteString(cmd.OutOrStdout(), e.table(&p, x, all))
-			return err
+			return ui.Show(cmd, e, func(w io.Writer) error { return e.print(w, &p, x, all) })
 		},
 	}
 	c.Flags().StringVar(&model, "model", "", `model: `+ModelNames()+` (default: that of --weights)`)
@@ -67,7 +64,7 @@ model. The output lists the terms that add different amounts, the largest differ
 		"weight file, or name of embedded weights (default: the newest of the model, or assay, the newest champion)")
 	c.Flags().BoolVar(&all, "all", false, "show all terms, also those that do not occur")
 	c.Flags().BoolVar(&diff, "diff", false, "compare two weight files, given after the FEN")
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object with every term")
+	ui.JSON(c)
 	ui.ShortHelp(c.Flags(), "model", "weights", "all", "diff")
 	return c
 }
@@ -184,12 +181,11 @@ func explain(p *board.Position, x *Opened) (*explained, error) {
 	return &explained{p.FEN(), x.Model.Name, x.File.ID(), e}, err
 }
 
-// table returns the board and the terms as text, by group in the order of their first terms.
-func (e *explained) table(p *board.Position, x *Opened, all bool) string {
-	var b strings.Builder
-	b.WriteString(e.head(p, x))
-	fmt.Fprintf(&b, "\n%-24s %6s %6s %8s %8s %10s\n", "term", "White", "Black", "mg", "eg", "adds")
-	line := func(name string, adds float64) { fmt.Fprintf(&b, "%-56s %10s\n", name, decimal(adds)) }
+// print prints the board and the terms, by group in the order of their first terms.
+func (e *explained) print(w io.Writer, p *board.Position, x *Opened, all bool) error {
+	fmt.Fprintln(w, e.head(p, x))
+	table := ui.Table{Head: []string{"term", ">White", ">Black", ">mg", ">eg", ">adds"}}
+	line := func(name string, adds float64) { table.Add("%s\t\t\t\t\t%s", name, decimal(adds)) }
 	groups := map[string][]*eval.TermValue{}
 	sums := map[string]float64{}
 	var order []string
@@ -210,24 +206,26 @@ func (e *explained) table(p *board.Position, x *Opened, all bool) string {
 		line(group, sums[group])
 		for _, t := range groups[group] {
 			total += t.Adds
-			fmt.Fprintf(&b, "  %-22s %6d %6d %8d %8d %10s\n", t.Name, t.White, t.Black, t.MG, t.EG, decimal(t.Adds))
+			table.Add("  %s\t%d\t%d\t%d\t%d\t%s", t.Name, t.White, t.Black, t.MG, t.EG, decimal(t.Adds))
 		}
 	}
 	if x.Model.Bend != nil {
 		line("value, by the formula", float64(e.Value))
-		b.WriteString("\n\"adds\" is how much lower the value would be without the term; these do not " +
-			"sum to the value:\n\n")
-		b.WriteString("  " + strings.ReplaceAll(x.Model.Bend.Formula, "\n", "\n  ") + "\n")
 	} else {
 		line("sum", total)
 	}
 	if num, den := e.Scale[0], e.Scale[1]; num != den {
 		line(fmt.Sprintf("times %d/%d: endgame scale, hard to win", num, den), total*float64(num)/float64(den))
 	}
-	if hidden > 0 {
-		fmt.Fprintf(&b, "\n%d terms do not occur; --all shows them.\n", hidden)
+	err := table.Print(w)
+	if x.Model.Bend != nil {
+		fmt.Fprintf(w, "\n\"adds\" is how much lower the value would be without the term; these do not sum to the value:\n\n"+
+			"  %s\n", strings.ReplaceAll(x.Model.Bend.Formula, "\n", "\n  "))
 	}
-	return b.String()
+	if hidden > 0 {
+		fmt.Fprintf(w, "\n%d terms do not occur; --all shows them.\n", hidden)
+	}
+	return err
 }
 
 // head returns the board with the value, phase and weights next to it.
@@ -281,7 +279,7 @@ type evalDifference struct {
 }
 
 // evalDiff explains a position under two weight files, the last two of args.
-func evalDiff(w io.Writer, args []string, asJSON bool) error {
+func evalDiff(cmd *cobra.Command, args []string) error {
 	if len(args) < 3 {
 		return ui.Usagef("--diff: want a FEN and two weight files")
 	}
@@ -308,33 +306,25 @@ func evalDiff(w io.Writer, args []string, asJSON bool) error {
 	}
 	d := evalDifference{x.FEN, x.Model, x.Weights, y.Weights, x.Value, y.Value, x.Phase,
 		eval.Diff(x.Explanation, y.Explanation)}
-	if asJSON {
-		return ui.PrintJSON(w, d)
-	}
-	_, err = io.WriteString(w, d.table(a.Name, b.Name))
-	return err
+	return ui.Show(cmd, d, func(w io.Writer) error { return d.print(w, a.Name, b.Name) })
 }
 
-// table returns the differences as text.
-func (d *evalDifference) table(nameA, nameB string) string {
-	var s strings.Builder
+func (d *evalDifference) print(w io.Writer, nameA, nameB string) error {
 	value := func(cp int) string { return fmt.Sprintf("%+.2f", float64(cp)/100) }
-	fmt.Fprintf(&s, "A  %s  %s (id %s)\nB  %s  %s (id %s)\n", value(d.ValueA), nameA, d.A, value(d.ValueB), nameB, d.B)
-	fmt.Fprintf(&s, "pawns, White's view; phase %d of %d; %d terms add different amounts\n",
+	quote.Fprintf(w, "A  %s  %s (id %s)\nB  %s  %s (id %s)\n", value(d.ValueA), nameA, d.A, value(d.ValueB), nameB, d.B)
+	fmt.Fprintf(w, "pawns, White's view; phase %d of %d; %d terms add different amounts\n",
 		d.Phase, eval.MaxPhase, len(d.Terms))
 	if len(d.Terms) == 0 {
-		return s.String()
+		return nil
 	}
-	fmt.Fprintf(&s, "\n%-24s %6s %6s %15s %15s %9s %9s %9s\n", "term", "White", "Black", "mg, eg A", "mg, eg B",
-		"adds A", "adds B", "change")
-	sum := 0.0
+	fmt.Fprintln(w)
+	t, sum := ui.Table{Head: []string{"term", ">White", ">Black", ">mg, eg A", ">mg, eg B", ">adds A", ">adds B", ">change"}}, 0.0
 	for i := range d.Terms {
-		t := &d.Terms[i]
-		sum += t.Change()
-		fmt.Fprintf(&s, "%-24s %6d %6d %15s %15s %9s %9s %9s\n", t.Name, t.White, t.Black,
-			fmt.Sprintf("%d, %d", t.MGA, t.EGA), fmt.Sprintf("%d, %d", t.MGB, t.EGB),
-			decimal(t.AddsA), decimal(t.AddsB), decimal(t.Change()))
+		x := &d.Terms[i]
+		sum += x.Change()
+		t.Add("%s\t%d\t%d\t%d, %d\t%d, %d\t%s\t%s\t%s", x.Name, x.White, x.Black, x.MGA, x.EGA, x.MGB, x.EGB,
+			decimal(x.AddsA), decimal(x.AddsB), decimal(x.Change()))
 	}
-	fmt.Fprintf(&s, "%-88s %9s\n", "sum", decimal(sum))
-	return s.String()
+	t.Add("sum\t\t\t\t\t\t\t%s", decimal(sum))
+	return t.Print(w)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner"
 )
@@ -36,7 +37,6 @@ func New() *cobra.Command {
 }
 
 func newShow() *cobra.Command {
-	var asJSON bool
 	c := &cobra.Command{
 		Use:     "show FILE",
 		Short:   "Print the weights of a file, or embedded weights, with their provenance",
@@ -47,18 +47,17 @@ func newShow() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				text, err := x.File.Encode()
-				if err == nil {
-					_, err = cmd.OutOrStdout().Write(text)
+			text := []byte(showWeights(x))
+			if ui.WantsJSON(cmd) { // the file itself, in its normal form
+				if text, err = x.File.Encode(); err != nil {
+					return err
 				}
-				return err
 			}
-			_, err = io.WriteString(cmd.OutOrStdout(), showWeights(x))
+			_, err = cmd.OutOrStdout().Write(text)
 			return err
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print the file itself, in its normal form")
+	ui.JSON(c)
 	return c
 }
 
@@ -68,10 +67,15 @@ func showWeights(x *Opened) string {
 	if x.Model == nil {
 		model += ", a foreign evaluation"
 	}
-	fmt.Fprintf(&b, "%-9s %s\n%-9s %s\n%-9s %d\n%-9s %.7f per %s\n", "model", model, "id", x.File.ID(), "terms",
-		len(x.File.Terms), "K", x.File.K, x.File.UnitName())
-	b.WriteString(provenance(&x.File.Provenance))
-	fmt.Fprintf(&b, "\n%-28s %15s %15s %10s\n", "term", "mg", "eg", "positions")
+	var facts ui.Table
+	facts.Add("model\t%s", model)
+	facts.Add("id\t%s", x.File.ID())
+	facts.Add("terms\t%d", len(x.File.Terms))
+	facts.Add("K\t%.7f per %s", x.File.K, x.File.UnitName())
+	addProvenance(&facts, &x.File.Provenance)
+	_ = facts.Print(&b) // a strings.Builder cannot fail
+	b.WriteByte('\n')
+	t := ui.Table{Head: []string{"term", ">mg", ">eg", ">positions"}}
 	boards, shown := SquareBoards(x.File.Terms)
 	for i := range x.File.Terms {
 		w := &x.File.Terms[i]
@@ -86,16 +90,15 @@ func showWeights(x *Opened) string {
 		if w.Count > 0 {
 			count = fmt.Sprint(w.Count)
 		}
-		line := fmt.Sprintf("%-28s %15s %15s %10s", w.Name, WithError(w.MG, w.SEMG), eg, count)
-		b.WriteString(strings.TrimRight(line, " ") + "\n")
+		t.Add("%s\t%s\t%s\t%s", w.Name, WithError(w.MG, w.SEMG), eg, count)
 	}
+	_ = t.Print(&b)
 	b.WriteString(boards)
 	return b.String()
 }
 
-// provenance returns the lines of the provenance that are not empty.
-func provenance(p *models.Provenance) string {
-	var b strings.Builder
+// addProvenance adds what is known of the provenance.
+func addProvenance(t *ui.Table, p *models.Provenance) {
 	loss := ""
 	if p.LossTrain != 0 || p.LossValid != 0 {
 		loss = fmt.Sprintf("%.6f training, %.6f validation", p.LossTrain, p.LossValid)
@@ -106,14 +109,12 @@ func provenance(p *models.Provenance) string {
 		{"program", p.Program}, {"config", p.Config}, {"time", p.Time},
 	} {
 		if line[1] != "" && line[1] != "0" {
-			fmt.Fprintf(&b, "%-9s %s\n", line[0], line[1])
+			t.Rows = append(t.Rows, line[:])
 		}
 	}
-	return b.String()
 }
 
 func newDiff() *cobra.Command {
-	var asJSON bool
 	c := &cobra.Command{
 		Use:   "diff A B",
 		Short: "Compare two weight files of one model",
@@ -129,19 +130,16 @@ func newDiff() *cobra.Command {
 				return err
 			}
 			changes := models.Diff(a.File, b.File)
-			if asJSON {
-				return ui.PrintJSON(cmd.OutOrStdout(), struct {
-					Model   string          `json:"model"`
-					A       string          `json:"a"`
-					B       string          `json:"b"`
-					Changes []models.Change `json:"changes"`
-				}{a.File.Model, a.File.ID(), b.File.ID(), changes})
-			}
-			_, err = io.WriteString(cmd.OutOrStdout(), showChanges(a, b, changes))
-			return err
+			return ui.Show(cmd, struct {
+				Model   string          `json:"model"`
+				A       string          `json:"a"`
+				B       string          `json:"b"`
+				Changes []models.Change `json:"changes"`
+			}{a.File.Model, a.File.ID(), b.File.ID(), changes},
+				func(w io.Writer) error { return printChanges(w, a, b, changes) })
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	ui.JSON(c)
 	return c
 }
 
@@ -171,27 +169,25 @@ func openTwoWeights(first, second string) (a, b *Opened, err error) {
 	return a, b, nil
 }
 
-func showChanges(a, b *Opened, changes []models.Change) string {
-	var s strings.Builder
-	fmt.Fprintf(&s, "A  %s (id %s)\nB  %s (id %s)\n", a.Name, a.File.ID(), b.Name, b.File.ID())
-	fmt.Fprintf(&s, "%d of %d terms differ\n", len(changes), len(a.File.Terms))
+func printChanges(w io.Writer, a, b *Opened, changes []models.Change) error {
+	quote.Fprintf(w, "A  %s (id %s)\nB  %s (id %s)\n", a.Name, a.File.ID(), b.Name, b.File.ID())
+	fmt.Fprintf(w, "%d of %d terms differ\n", len(changes), len(a.File.Terms))
 	if len(changes) == 0 {
-		return s.String()
+		return nil
 	}
-	fmt.Fprintf(&s, "\n%-28s %7s %7s %7s   %7s %7s %7s\n", "term", "mg A", "B", "change", "eg A", "B", "change")
+	fmt.Fprintln(w)
+	t := ui.Table{Head: []string{"term", ">mg A", ">B", ">change", ">eg A", ">B", ">change", ""}}
 	for _, c := range changes {
 		star := ""
 		if c.Significant {
-			star = "  *"
+			star = "*"
 		}
-		fmt.Fprintf(&s, "%-28s %7d %7d %+7d   %7d %7d %+7d%s\n",
-			c.Name, c.MGA, c.MGB, c.MGB-c.MGA, c.EGA, c.EGB, c.EGB-c.EGA, star)
+		t.Add("%s\t%d\t%d\t%+d\t%d\t%d\t%+d\t%s", c.Name, c.MGA, c.MGB, c.MGB-c.MGA, c.EGA, c.EGB, c.EGB-c.EGA, star)
 	}
-	return s.String()
+	return t.Print(w)
 }
 
 func newList() *cobra.Command {
-	var asJSON bool
 	c := &cobra.Command{
 		Use:     "list",
 		Short:   "List the models and the embedded weights",
@@ -205,26 +201,19 @@ func newList() *cobra.Command {
 				Terms int    `json:"terms"`
 				About string `json:"about"`
 			}
-			rows := []row{}
+			rows, t := []row{}, ui.Table{Head: []string{"weights", "model", "id", ">terms", "description"}}
 			for _, name := range models.Names() {
 				f, err := models.Embedded(name)
 				if err != nil {
 					return err
 				}
 				rows = append(rows, row{name, f.Model, f.ID(), len(f.Terms), models.About(name)})
+				t.Add("%s\t%s\t%s\t%d\t%s", name, f.Model, f.ID(), len(f.Terms), models.About(name))
 			}
-			if asJSON {
-				return ui.PrintJSON(cmd.OutOrStdout(), map[string]any{"weights": rows})
-			}
-			out := cmd.OutOrStdout()
-			fmt.Fprintf(out, "%-16s %-16s %-13s %6s  %s\n", "weights", "model", "id", "terms", "description")
-			for _, r := range rows {
-				fmt.Fprintf(out, "%-16s %-16s %-13s %6d  %s\n", r.Name, r.Model, r.ID, r.Terms, r.About)
-			}
-			return nil
+			return ui.Show(cmd, map[string]any{"weights": rows}, t.Print)
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	ui.JSON(c)
 	return c
 }
 
