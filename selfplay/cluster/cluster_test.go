@@ -14,6 +14,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
@@ -277,6 +278,41 @@ func TestSameBytesAsLocal(t *testing.T) {
 	again := games(filepath.Join(t.TempDir(), "again"), total, newCoordinator(t, b, coordinator.Config{}))
 	generate(t, again)
 	sameFiles(t, again.Out, want)
+}
+
+// A worker whose games take several leases keeps its units: it says that it still plays them.
+func TestSlowWorker(t *testing.T) {
+	t.Parallel()
+	want := local(t, 10)
+	b, dir := serve(t, coordinator.ServerConfig{}), t.TempDir()
+	c := games(filepath.Join(t.TempDir(), "games"), 10, newCoordinator(t, b, coordinator.Config{Dir: dir,
+		Lease: time.Second}))
+	var slow *worker.Worker
+	startWorker(t, b.URL(), "slow", func(w *worker.Worker) {
+		slow, w.Cores = w, 4
+		w.Open = func(spec engine.Spec) (engine.Player, error) {
+			p, err := roster.Open(spec)
+			return watched{p, func(engine.Limits) { time.Sleep(100 * time.Millisecond) }}, err
+		}
+	})
+	n := 0
+	c.Progress = func(int64, int64, string) {
+		if n++; n == 2 { // the first game is the slow one's, and it has begun others
+			startWorker(t, b.URL(), "fast", nil)
+		}
+	}
+	generate(t, c)
+	sameFiles(t, c.Out, want)
+	var all coordinator.Snapshot
+	if err := durable.ReadJSON(filepath.Join(dir, coordinator.WorkersName), &all); err != nil {
+		t.Fatal(err)
+	}
+	played := slow.Tally().Units
+	for _, w := range all.Workers {
+		if w.Name == "slow" && (w.Games < 2 || played > w.Units+2) { // without that, half of its games
+			t.Errorf("slow played %d units, and %d counted", played, w.Units)
+		}
+	}
 }
 
 // hasText reports whether an error has the text.

@@ -66,6 +66,7 @@ const (
 	// WorkersName is the name of the file with a Snapshot of the workers.
 	WorkersName = "workers.json"
 	stateName   = "state.json"
+	filesName   = "files"
 	lockName    = ".lock"
 )
 
@@ -151,15 +152,24 @@ func (c *Coordinator) start(ctx context.Context) (err error) {
 		v := q.look(ctx)
 		c.queued, err = v.units, v.err
 	}
+	c.players = &portablePlayers{play: (&selfplay.Local{Open: c.Open}).One, dir: filepath.Join(c.Dir, filesName),
+		known: map[string]portablePlayer{}}
 	if err == nil {
-		err = c.registry.listen(nc, c.state.Run)
+		_, err = nc.Subscribe(wire.FileSubject("*"), func(m *nats.Msg) {
+			var part wire.Part
+			if json.Unmarshal(m.Data, &part) == nil && part.Run == q.run {
+				_ = m.Respond(c.players.part(&part)) // a worker without a reply gives the unit back
+			}
+		})
+	}
+	if err == nil {
+		err = c.registry.listen(nc, q.run)
 	}
 	if err != nil {
 		nc.Close()
 		return err
 	}
 	c.queue = q
-	c.players = &portablePlayers{play: (&selfplay.Local{Open: c.Open}).One, queue: q, known: map[string]portablePlayer{}}
 	return nil
 }
 
@@ -231,6 +241,7 @@ func (c *Coordinator) Close() error {
 		_ = c.registry.hellos.Unsubscribe() // workers whose consumer is gone leave if nobody replies
 		if c.finished {
 			c.queue.delete()
+			_ = os.RemoveAll(c.players.dir) // what stays is of no use
 		}
 		c.queue.nc.Close()
 		c.queue = nil

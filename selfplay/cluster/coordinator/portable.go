@@ -1,11 +1,10 @@
 package coordinator
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
@@ -22,10 +21,10 @@ type portablePlayer struct {
 	program     wire.Program
 }
 
-// portablePlayers makes local specifications portable, each of them once.
+// portablePlayers makes local specifications portable, each of them once, and keeps the files that workers need.
 type portablePlayers struct {
 	play  selfplay.PlayFunc
-	queue *queue
+	dir   string // of the files, whose names are their SHA-256
 	known map[string]portablePlayer
 }
 
@@ -34,11 +33,12 @@ func (p *portablePlayers) portable(ctx context.Context, spec engine.Spec) (porta
 	if found, ok := p.known[text]; ok || text == "" {
 		return found, nil
 	}
-	find := p.withWeights
+	found, err := portablePlayer{spec: spec}, error(nil)
 	if spec.Foreign() {
-		find = p.foreign
+		err = p.foreign(&found)
+	} else if name := roster.WeightsName(spec); name != "" {
+		err = p.withWeights(ctx, name, &found)
 	}
-	found, err := find(ctx, spec)
 	if err != nil {
 		return found, fmt.Errorf("player %q: %w", spec.Shown(), err)
 	}
@@ -48,40 +48,61 @@ func (p *portablePlayers) portable(ctx context.Context, spec engine.Spec) (porta
 
 // foreign makes a foreign engine portable: workers run their own copy of the program, or fetch it, and only if their
 // owners allow it.
-func (p *portablePlayers) foreign(ctx context.Context, spec engine.Spec) (portablePlayer, error) {
-	path := roster.Program(spec)
-	program, err := wire.ProgramOf(path)
+func (p *portablePlayers) foreign(found *portablePlayer) error {
+	if err := roster.CheckPortable(found.spec); err != nil {
+		return fmt.Errorf("workers could not play it: %w", err)
+	}
+	path := roster.Program(found.spec)
+	data, err := durable.ReadFile(path, wire.MaxFile)
 	if err != nil {
-		return portablePlayer{}, err
+		return err
 	}
-	if err := roster.CheckPortable(spec); err != nil {
-		return portablePlayer{}, fmt.Errorf("workers could not play it: %w", err)
-	}
-	err = p.queue.offer(ctx, program.SHA256, func() (io.ReadCloser, error) { return os.Open(path) })
-	return portablePlayer{spec: spec.WithProgram(program.Name), program: program}, err
+	found.program = wire.Program{Name: filepath.Base(path)}
+	found.spec = found.spec.WithProgram(found.program.Name)
+	found.program.SHA256, err = p.keep(data)
+	return err
 }
 
-// withWeights makes a player of the roster portable: its weights, embedded ones too, are named by content and kept for
-// workers, and its fingerprint is taken.
-func (p *portablePlayers) withWeights(ctx context.Context, spec engine.Spec) (portablePlayer, error) {
-	name := roster.WeightsName(spec)
-	if name == "" {
-		return portablePlayer{spec: spec}, nil
-	}
+// withWeights makes a player with weights portable, embedded ones, too: they are named by content, and its fingerprint is
+// taken.
+func (p *portablePlayers) withWeights(ctx context.Context, name string, found *portablePlayer) error {
 	file, err := models.Open(name)
 	if err != nil {
-		return portablePlayer{}, err
+		return err
 	}
 	data, err := file.Encode()
 	if err != nil {
-		return portablePlayer{}, err
+		return err
 	}
-	sum := durable.SumBytes(data).SHA256
-	err = p.queue.offer(ctx, sum, func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil })
+	sum, err := p.keep(data)
 	if err != nil {
-		return portablePlayer{}, err
+		return err
 	}
-	proof, err := wire.Fingerprint(ctx, p.play, spec)
-	spec.Weights = wire.WeightsPrefix + sum
-	return portablePlayer{spec: spec, fingerprint: proof}, err
+	found.fingerprint, err = wire.Fingerprint(ctx, p.play, found.spec)
+	found.spec.Weights = wire.WeightsPrefix + sum
+	return err
+}
+
+// keep keeps a file for workers: the original may change while the run lasts.
+func (p *portablePlayers) keep(data []byte) (sum string, err error) {
+	if err := durable.MakeDir(p.dir); err != nil {
+		return "", err
+	}
+	sum = durable.SumBytes(data).SHA256
+	return sum, durable.WriteFile(filepath.Join(p.dir, sum), data)
+}
+
+// part returns a part of a file; nil if there is none.
+func (p *portablePlayers) part(part *wire.Part) []byte {
+	if !wire.IsSHA256(part.SHA256) {
+		return nil
+	}
+	f, err := os.Open(filepath.Join(p.dir, part.SHA256))
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	data := make([]byte, wire.PartSize)
+	n, _ := f.ReadAt(data, part.Offset) // the worker notices what is missing
+	return data[:n]
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -14,7 +12,7 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 
-// queue is what a run has at the servers: the stream of its units, its files, and a subscription to the answers.
+// queue is the stream of a run's units at the servers, and a subscription to the answers.
 type queue struct {
 	run   string
 	lease time.Duration
@@ -25,10 +23,6 @@ type queue struct {
 	replicas int
 	answers  chan *nats.Msg
 	back     chan struct{} // the connection is back
-
-	mu      sync.Mutex
-	files   jetstream.ObjectStore
-	offered map[string]func() (io.ReadCloser, error) // what is in files, by SHA-256
 }
 
 // What a run needs of the servers.
@@ -50,10 +44,10 @@ const (
 // ErrServers means that the NATS servers cannot serve a run; the error says what is missing.
 var ErrServers = errors.New("cluster: the NATS servers cannot serve a run")
 
-// openQueue creates the stream and the object store of a run, or finds those of an earlier process.
+// openQueue creates the stream of a run, or finds that of an earlier process.
 func openQueue(ctx context.Context, nc *nats.Conn, run string, c *Config) (*queue, error) {
 	q := &queue{run: run, lease: c.Lease, log: c.Log, nc: nc, replicas: 1, answers: make(chan *nats.Msg, maxUnread),
-		back: make(chan struct{}, 1), offered: map[string]func() (io.ReadCloser, error){}}
+		back: make(chan struct{}, 1)}
 	if most := nc.MaxPayload(); most < minPayload {
 		return nil, fmt.Errorf("%w: they accept messages of %d bytes, and games need %d: set max_payload to 1MB", ErrServers,
 			most, minPayload)
@@ -114,7 +108,7 @@ func (q *queue) create(ctx context.Context) error {
 		return fmt.Errorf("%w: JetStream is not enabled: add jetstream {store_dir: FOLDER} to nats-server.conf: %w",
 			ErrServers, err)
 	case errors.As(err, &api):
-		return fmt.Errorf("%w: they need %d MB of storage, 2 streams and 1 consumer for it: %w", ErrServers,
+		return fmt.Errorf("%w: they need %d MB of storage, a stream and a consumer for it: %w", ErrServers,
 			maxQueue>>20, err)
 	}
 	return fmt.Errorf("%w: %w", ErrServers, err)
@@ -133,29 +127,7 @@ func (q *queue) tryCreate(ctx context.Context) error {
 	_, err = q.js.CreateOrUpdateConsumer(ctx, wire.Units(q.run), jetstream.ConsumerConfig{Durable: wire.Consumer,
 		AckPolicy: jetstream.AckExplicitPolicy, AckWait: q.lease, MaxAckPending: -1, MaxWaiting: 1 << 14,
 		Replicas: q.replicas})
-	if err != nil {
-		return err
-	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.files, err = q.js.ObjectStore(ctx, wire.Bucket(q.run)); !errors.Is(err, jetstream.ErrBucketNotFound) {
-		return err
-	}
-	q.files, err = q.js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: wire.Bucket(q.run), Replicas: q.replicas})
-	for sum, open := range q.offered { // the servers may have lost them
-		if err == nil {
-			err = wire.PutFile(ctx, q.files, sum, open)
-		}
-	}
 	return err
-}
-
-// offer puts a file into the object store, from which workers fetch it.
-func (q *queue) offer(ctx context.Context, sum string, open func() (io.ReadCloser, error)) error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.offered[sum] = open
-	return wire.PutFile(ctx, q.files, sum, open)
 }
 
 // publish publishes a unit, the second time for another worker than playedBy. If that is lost, the next comparison
@@ -213,12 +185,11 @@ func (q *queue) purge() {
 	}
 }
 
-// delete deletes what the run has at the servers. What stays is of no use to anybody.
+// delete deletes the queue. What stays is of no use to anybody.
 func (q *queue) delete() {
 	ctx, cancel := context.WithTimeout(context.Background(), apiTimeout)
 	defer cancel()
-	err := errors.Join(q.js.DeleteStream(ctx, wire.Units(q.run)), q.js.DeleteObjectStore(ctx, wire.Bucket(q.run)))
-	if err != nil {
-		q.log(fmt.Sprintf("the streams of run %s stay at the servers: %v", q.run, err))
+	if err := q.js.DeleteStream(ctx, wire.Units(q.run)); err != nil {
+		q.log(fmt.Sprintf("the stream of run %s stays at the servers: %v", q.run, err))
 	}
 }

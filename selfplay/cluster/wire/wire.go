@@ -117,6 +117,9 @@ func ReplaySubject(run, id string) string { return "assay.again." + run + "." + 
 // AnswerSubject is where a worker publishes its answers; * stands for all workers.
 func AnswerSubject(run, worker string) string { return "assay.answer." + run + "." + worker }
 
+// FileSubject is where a worker asks for a part of a file; * stands for all workers.
+func FileSubject(worker string) string { return "assay.file." + worker }
+
 // HelloSubject is where a worker says hello; * stands for all workers.
 func HelloSubject(worker string) string { return "assay.hello." + worker }
 
@@ -130,7 +133,7 @@ func inboxPrefix(worker string) string { return "_INBOX." + worker }
 type Rights struct{ Publish, Subscribe []string }
 
 // WorkerRights returns all that a worker of the name may do: say hello, take units from the consumer that all share,
-// extend them and give them back, read files by content, and answer under its own name. An empty name gives the rights
+// extend them and give them back, ask for files by content, and answer under its own name. An empty name gives the rights
 // of workers that share credentials; these can answer in each other's name.
 //
 // Servers do not check where a client wants their replies. So workers have an account of their own, from which just
@@ -140,17 +143,14 @@ func WorkerRights(name string) Rights {
 		name = "*"
 	}
 	return Rights{
-		Publish: []string{HelloSubject(name), AnswerSubject("*", name), pullSubject("*"), "$JS.ACK.*." + Consumer + ".>",
-			directSubject("*")},
+		Publish: []string{HelloSubject(name), FileSubject(name), AnswerSubject("*", name), pullSubject("*"),
+			"$JS.ACK.*." + Consumer + ".>"},
 		Subscribe: []string{inboxPrefix(name) + ".>"},
 	}
 }
 
 // pullSubject is where a worker asks for units of a stream.
 func pullSubject(stream string) string { return "$JS.API.CONSUMER.MSG.NEXT." + stream + "." + Consumer }
-
-// directSubject is where a worker reads a stream that permits it: only those of files do.
-func directSubject(stream string) string { return "$JS.API.DIRECT.GET." + stream }
 
 var nameRule = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,47}$`)
 

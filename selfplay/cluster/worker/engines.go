@@ -1,8 +1,10 @@
 package worker
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,19 +18,13 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 
-// Engines are the foreign engines that a worker's owner lets it run: files by name and content and, if the owner
-// allows it, whatever a run sends. A worker runs no other program. It is safe for concurrent use.
+// Engines are the foreign engines that a worker's owner lets it run: files by name and content and, if the owner allows
+// it, whatever a run sends. A worker runs no other program. It is safe for concurrent use.
 type Engines struct {
 	mu      sync.Mutex
-	allowed map[wire.Program]string // paths of the engines allowed by name
-	cache   string                  // folder of fetched engines; empty: none are fetched
-	checked map[wire.Program]checkedFile
-}
-
-// checkedFile is a file that was checked, and need not be checked again while it is unchanged.
-type checkedFile struct {
-	path string
-	info fs.FileInfo
+	allowed map[wire.Program]string      // paths of the engines allowed by name
+	cache   string                       // folder of fetched engines; empty: none are fetched
+	checked map[wire.Program]fs.FileInfo // when the content of the file was checked
 }
 
 // keepUnused is how long a fetched engine is kept that no run asks for.
@@ -37,13 +33,13 @@ const keepUnused = 30 * 24 * time.Hour
 // AllowEngines allows the programs at the paths, with the content that they have now, and, if cache is not empty, all
 // that a run sends. These are kept in that folder, until they were not used for a month.
 func AllowEngines(paths []string, cache string) (*Engines, error) {
-	e := &Engines{allowed: map[wire.Program]string{}, checked: map[wire.Program]checkedFile{}}
+	e := &Engines{allowed: map[wire.Program]string{}, checked: map[wire.Program]fs.FileInfo{}}
 	for _, path := range paths {
 		path, err := filepath.Abs(path)
 		if err != nil {
 			return nil, fmt.Errorf("cluster: %w", err)
 		}
-		p, err := wire.ProgramOf(path)
+		p, err := programOf(path)
 		if err != nil {
 			return nil, err
 		}
@@ -55,115 +51,96 @@ func AllowEngines(paths []string, cache string) (*Engines, error) {
 	if err := durable.MakeDir(cache); err != nil {
 		return nil, err
 	}
-	var err error
-	if e.cache, err = filepath.Abs(cache); err != nil {
+	entries, err := os.ReadDir(cache)
+	for _, entry := range entries {
+		info, e := entry.Info()
+		if e == nil && wire.IsSHA256(entry.Name()) && time.Since(info.ModTime()) > keepUnused {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(cache, entry.Name())))
+		}
+	}
+	if err == nil {
+		e.cache, err = filepath.Abs(cache)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
 	}
-	return e, e.removeUnused()
+	return e, nil
 }
 
-func (e *Engines) removeUnused() error {
-	entries, err := os.ReadDir(e.cache)
+// programOf describes the file at path.
+func programOf(path string) (wire.Program, error) {
+	info, err := os.Stat(path)
 	if err != nil {
-		return fmt.Errorf("cluster: %w", err)
+		return wire.Program{}, fmt.Errorf("cluster: %w; want the path of an engine's program", err)
 	}
-	for _, entry := range entries {
-		info, err := entry.Info()
-		if err != nil || !wire.IsSHA256(entry.Name()) || time.Since(info.ModTime()) < keepUnused {
-			continue
-		}
-		if err := os.RemoveAll(filepath.Join(e.cache, entry.Name())); err != nil {
-			return fmt.Errorf("cluster: %w", err)
-		}
+	if !info.Mode().IsRegular() {
+		return wire.Program{}, fmt.Errorf("cluster: %s is not a regular file: want the program of an engine", path)
 	}
-	return nil
+	sum, err := durable.SumFile(path)
+	return wire.Program{Name: filepath.Base(path), SHA256: sum.SHA256}, err
 }
 
 // path returns the path of this machine's copy of a program, which is fetched if there is none and the owner allows it.
-func (e *Engines) path(p wire.Program, fetch func(to *os.File) error) (string, error) {
+// The content is checked again when size or time of the file changed: who can forge these can run programs anyway.
+func (e *Engines) path(p wire.Program, fetch func(to io.Writer) error) (path string, err error) {
 	if e == nil {
-		e = &Engines{checked: map[wire.Program]checkedFile{}}
+		e = &Engines{checked: map[wire.Program]fs.FileInfo{}}
 	}
 	if p.Name == "" || p.Name == "." || p.Name == ".." || strings.ContainsAny(p.Name, `/\:`) || !wire.IsSHA256(p.SHA256) {
 		return "", errors.New("that is not a program's file name and its SHA-256")
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if c, ok := e.checked[p]; ok && c.unchanged() {
-		return c.path, nil
-	}
-	path, err := e.find(p, fetch)
-	if err != nil {
-		return "", err
-	}
-	info, err := os.Stat(path)
-	e.checked[p] = checkedFile{path, info}
-	return path, err
-}
-
-// unchanged reports whether a file is as it was when it was checked. It goes by size and
-// time: someone who can forge these can run programs anyway.
-func (c *checkedFile) unchanged() bool {
-	info, err := os.Stat(c.path)
-	return err == nil && os.SameFile(info, c.info) && info.Size() == c.info.Size() &&
-		info.ModTime().Equal(c.info.ModTime())
-}
-
-// find looks for a program among the allowed ones, and fetches it otherwise.
-func (e *Engines) find(p wire.Program, fetch func(to *os.File) error) (string, error) {
-	if path, ok := e.allowed[p]; ok {
-		if now, err := wire.ProgramOf(path); err != nil || now != p {
-			return "", errors.New("the file changed since its owner allowed it; to allow the new content, " +
-				"start the worker again")
-		}
-		return path, nil
-	}
-	if e.cache == "" {
+	path, named := e.allowed[p]
+	if !named && e.cache == "" {
 		for other := range e.allowed {
 			if other.Name == p.Name {
-				return "", fmt.Errorf("the allowed engine of that name has SHA-256 %s; the run and the worker need the "+
-					"same file", other.SHA256)
+				return "", fmt.Errorf("the allowed engine of that name has SHA-256 %s; the run and the worker need the same file",
+					other.SHA256)
 			}
 		}
-		return "", errors.New("to allow it, start the worker with --engine PATH, or with --run-engines for all that a " +
-			"run sends")
+		return "", errors.New("to allow it, start the worker with --engine PATH, or with --run-engines for all that a run sends")
 	}
-	path := filepath.Join(e.cache, p.SHA256, p.Name)
-	if now, err := wire.ProgramOf(path); err != nil || now != p {
+	if !named {
+		path = filepath.Join(e.cache, p.SHA256, p.Name)
+	}
+	was, info := e.checked[p], fs.FileInfo(nil)
+	if info, err = os.Stat(path); err == nil && was != nil && os.SameFile(info, was) && info.Size() == was.Size() &&
+		info.ModTime().Equal(was.ModTime()) {
+		return path, nil
+	}
+	now, err := programOf(path)
+	if named && (err != nil || now != p) {
+		return "", errors.New("the file changed since its owner allowed it; to allow the new content, start the worker again")
+	}
+	if err != nil || now != p {
 		if err := install(path, fetch); err != nil {
 			return "", err
 		}
 	}
-	now := time.Now()
-	_ = os.Chtimes(filepath.Dir(path), now, now) // if it fails, it is fetched again after a month
-	return path, nil
+	if !named {
+		now := time.Now()
+		_ = os.Chtimes(filepath.Dir(path), now, now) // if it fails, it is fetched again after a month
+	}
+	e.checked[p], err = os.Stat(path)
+	return path, err
 }
 
-// install fetches a program to its path, and makes it executable. No process may start while the file is open: it
-// would have the file open for a moment, and a program whose file is open for writing cannot be run. So the fetched
-// bytes are copied at once.
-func install(path string, fetch func(to *os.File) error) error {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("cluster: %w", err)
-	}
-	part, err := os.CreateTemp(dir, "part-*")
-	if err != nil {
-		return fmt.Errorf("cluster: %w", err)
-	}
-	defer os.Remove(part.Name())
-	if err := errors.Join(fetch(part), part.Close()); err != nil {
+// install fetches a program to its path, and makes it executable. No process may start while the file is open: it would
+// have the file open for a moment, and a program whose file is open for writing cannot be run. So it is written at once.
+func install(path string, fetch func(to io.Writer) error) error {
+	var data bytes.Buffer
+	if err := fetch(&data); err != nil {
 		return err
 	}
-	data, err := os.ReadFile(part.Name())
-	if err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
 	fresh := path + ".new"
 	os.Remove(fresh)
-	if err := os.WriteFile(fresh, data, 0o500); err != nil {
+	if err := os.WriteFile(fresh, data.Bytes(), 0o500); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
 	return os.Rename(fresh, path)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -105,7 +106,7 @@ func (s *service) withWeights(ctx context.Context, spec engine.Spec) (engine.Spe
 		return spec, nil
 	}
 	var data bytes.Buffer
-	if err := wire.FetchFile(ctx, s.nc, s.run, want, &data); err != nil {
+	if err := wire.FetchFile(ctx, s.nc, s.Access.Name, s.run, want, &data); err != nil {
 		return spec, err
 	}
 	if err := os.MkdirAll(s.Library, 0o777); err != nil {
@@ -121,9 +122,9 @@ func (s *service) foreignSpec(ctx context.Context, spec engine.Spec, u *wire.Uni
 	if err := roster.CheckPortable(spec, u.Job.Options[side]...); err != nil {
 		return spec, &fatalError{fmt.Errorf("%w: %w", errRefused, err)}
 	}
-	path, err := s.Engines.path(program, func(to *os.File) error {
+	path, err := s.Engines.path(program, func(to io.Writer) error {
 		s.Log(fmt.Sprintf("fetching engine %s, SHA-256 %.12s", program.Name, program.SHA256))
-		return wire.FetchFile(ctx, s.nc, s.run, program.SHA256, to)
+		return wire.FetchFile(ctx, s.nc, s.Access.Name, s.run, program.SHA256, to)
 	})
 	if err != nil && !errors.Is(err, wire.ErrNoFile) && ctx.Err() == nil { // other workers may have it
 		err = &fatalError{fmt.Errorf("%w: its owner does not allow the engine %q with SHA-256 %.64s: %w", errRefused,

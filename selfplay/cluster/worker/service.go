@@ -22,7 +22,7 @@ var (
 )
 
 const (
-	// maxAhead is how many units may wait for a core, and aheadFor how long they should last: no core waits for the
+	// maxAhead is how many units may wait for each core, and aheadFor how long they should last: no core waits for the
 	// network, and a long game does not wait here while another worker has nothing to do.
 	maxAhead, aheadFor = 4, time.Second
 	// requestFor is how long a request for units is open at the server.
@@ -35,16 +35,16 @@ type service struct {
 	run   string
 	lease time.Duration // of a unit
 	inbox string
-	units chan *nats.Msg // and the ends of requests for units
+	units chan *nats.Msg // waiting for a core
 	stop  context.CancelCauseFunc
 	gone  chan struct{} // asks for a hello: the consumer is gone
 
 	failures atomic.Int32 // units in a row that could not be played
 
-	mu      sync.Mutex
-	playing map[*nats.Msg]bool
-	ahead   int  // units that may wait for a core
-	away    bool // the coordinator does not reply, and nobody would take answers
+	mu   sync.Mutex
+	held map[*nats.Msg]bool // units that wait for a core or are played
+	took time.Duration      // the longest of the last units
+	away bool               // the coordinator does not reply, and nobody would take answers
 	// The open request for units. There is one at a time.
 	asked   int // units that it may still bring; 0: there is none
 	expires time.Time
@@ -53,13 +53,13 @@ type service struct {
 
 func newService(w *Worker, welcome *wire.Welcome) *service {
 	return &service{Worker: w, run: welcome.Run, lease: max(welcome.Lease, 100*time.Millisecond), inbox: w.nc.NewInbox(),
-		units: make(chan *nats.Msg, 4*(maxAhead+1)*w.Cores+64), gone: make(chan struct{}, 1), playing: map[*nats.Msg]bool{},
-		ahead: maxAhead}
+		units: make(chan *nats.Msg, 2*(maxAhead+1)*w.Cores), gone: make(chan struct{}, 1), held: map[*nats.Msg]bool{},
+		took: 2 * aheadFor}
 }
 
 // serve plays units of the run until ctx ends or the run is over. It finishes what is under way.
 func (s *service) serve(ctx context.Context) error {
-	subscription, err := s.nc.ChanSubscribe(s.inbox+".*", s.units)
+	subscription, err := s.nc.Subscribe(s.inbox+".*", s.receive)
 	if err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
@@ -117,9 +117,9 @@ func (s *service) ask(forget bool) {
 	if forget {
 		s.asked = 0
 	}
-	most := (1 + s.ahead) * s.Cores
-	room := most - len(s.playing) - len(s.units)
-	if s.away || s.asked > 0 && time.Now().Before(s.expires) || room < max(1, s.ahead*s.Cores/2) {
+	ahead := min(maxAhead, int(aheadFor/max(s.took, 1))) * s.Cores
+	room := s.Cores + ahead - len(s.held)
+	if s.away || s.asked > 0 && time.Now().Before(s.expires) || room < max(1, ahead/2) {
 		return
 	}
 	s.request++
@@ -128,14 +128,24 @@ func (s *service) ask(forget bool) {
 	_ = wire.Pull(s.nc, s.run, fmt.Sprintf("%s.%d", s.inbox, s.request), room, open) // one that is lost expires
 }
 
-// over notes that a request for units ended.
-func (s *service) over(m *nats.Msg, status string) {
+// receive takes a unit, or the end of a request for units.
+func (s *service) receive(m *nats.Msg) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if m.Subject != fmt.Sprintf("%s.%d", s.inbox, s.request) {
-		return
-	}
-	if s.asked = 0; status != "408" { // it did not just expire
+	status := m.Header.Get("Status")
+	switch {
+	case status == "":
+		s.asked-- // all units count for the last request
+		select {
+		case s.units <- m:
+			s.held[m] = true
+		default: // a forgotten request brought some, too
+			s.giveBack(m, 0)
+		}
+	case m.Subject != fmt.Sprintf("%s.%d", s.inbox, s.request): // an earlier one
+	case status == "408": // it expired
+		s.asked = 0
+	default:
 		s.asked, s.expires = 1, time.Now().Add(min(time.Second, s.lease)) // and ask again after a pause
 		select {
 		case s.gone <- struct{}{}:
@@ -144,14 +154,14 @@ func (s *service) over(m *nats.Msg, status string) {
 	}
 }
 
-// extend says of all units that they are being played, and reports whether there was none for too long.
+// extend says of all units that they are held, and reports whether there was none for too long.
 func (s *service) extend() (idle bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for m := range s.playing {
+	for m := range s.held {
 		_ = m.Respond(wire.Extend)
 	}
-	return len(s.playing) == 0 && s.idle()
+	return len(s.held) == 0 && s.idle()
 }
 
 // giveBack gives a unit to whoever comes first after a pause. If that is lost, it goes to others a lease later.
@@ -205,9 +215,7 @@ func (s *service) playUnits(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 		case m := <-s.units:
-			if status := m.Header.Get("Status"); status != "" {
-				s.over(m, status)
-			} else if err := s.take(ctx, slot, m); err != nil {
+			if err := s.take(ctx, slot, m); err != nil {
 				s.stop(err)
 			}
 		}
@@ -216,16 +224,12 @@ func (s *service) playUnits(ctx context.Context) {
 
 // take plays a unit and answers, or gives it back. An error ends the worker.
 func (s *service) take(ctx context.Context, slot *selfplay.Slot, m *nats.Msg) error {
-	s.mu.Lock()
-	s.asked-- // all units count for the last request
-	s.playing[m] = true
-	s.mu.Unlock()
 	started := time.Now()
 	defer func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		delete(s.playing, m)
-		s.ahead = min(maxAhead, int(aheadFor/max(time.Since(started), 1)))
+		delete(s.held, m)
+		s.took = max(time.Since(started), s.took*9/10)
 		s.lastWork = time.Now()
 	}()
 	u, err := wire.ReadUnit(m.Data)
