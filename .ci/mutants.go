@@ -32,8 +32,8 @@ import (
 	"time"
 )
 
-var usual = []string{"./engine/board", "./selfplay/sprt", "./selfplay/match", "./selfplay/ladder", "./tuner/objective",
-	"./tuner/stats", "./tuner/rows", "./dataset/positions", "./dataset/durable"}
+var usual = []string{"./engine/board", "./selfplay/sprt", "./selfplay/match", "./selfplay/ladder",
+	"./tuner/internal/objective", "./tuner/internal/stats", "./tuner/rows", "./dataset/positions", "./dataset/durable"}
 
 // other has what an operator becomes.
 var other = map[token.Token]token.Token{

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/assay-chess/assay/engine/num"
-	"github.com/assay-chess/assay/tuner/objective"
+	"github.com/assay-chess/assay/tuner/internal/objective"
 )
 
 // What Config.Ablate takes out, each for itself.

@@ -13,8 +13,8 @@ import (
 	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/eval/formula"
 	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/tuner/internal/objective"
 	"github.com/assay-chess/assay/tuner/internal/synthetic"
-	"github.com/assay-chess/assay/tuner/objective"
 	"github.com/assay-chess/assay/tuner/rows"
 )
 

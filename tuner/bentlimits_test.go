@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/tuner/internal/objective"
 	"github.com/assay-chess/assay/tuner/internal/synthetic"
-	"github.com/assay-chess/assay/tuner/objective"
 	"github.com/assay-chess/assay/tuner/rows"
 )
 

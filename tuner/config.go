@@ -11,7 +11,8 @@ import (
 
 	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/eval"
-	"github.com/assay-chess/assay/tuner/objective"
+	"github.com/assay-chess/assay/tuner/internal/objective"
+	"github.com/assay-chess/assay/tuner/internal/optimize"
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
@@ -115,6 +116,11 @@ var (
 	ErrNoFeatures = errors.New("every feature of every training row is zero")
 	ErrAllFrozen  = errors.New("every coefficient is frozen")
 	errNoStep     = errors.New("no step makes the loss smaller")
+
+	ErrConfig = objective.ErrConfig // wrapped by other errors of a configuration
+	ErrName   = objective.ErrName   // of a term or group
+	ErrMethod = optimize.ErrMethod
+	ErrScale  = objective.ErrScale // no slope fits the results
 )
 
 // NewConfig returns the defaults: cross-entropy of results alone, everything

@@ -12,7 +12,7 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/models"
-	"github.com/assay-chess/assay/tuner/optimize"
+	"github.com/assay-chess/assay/tuner/internal/optimize"
 	"github.com/assay-chess/assay/tuner/rows"
 )
 

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/assay-chess/assay/tuner/objective"
+	"github.com/assay-chess/assay/tuner/internal/objective"
 	"github.com/assay-chess/assay/tuner/rows"
 )
 

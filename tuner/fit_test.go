@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/assay-chess/assay/tuner/internal/objective"
+	"github.com/assay-chess/assay/tuner/internal/optimize"
 	"github.com/assay-chess/assay/tuner/internal/synthetic"
-	"github.com/assay-chess/assay/tuner/objective"
-	"github.com/assay-chess/assay/tuner/optimize"
 	"github.com/assay-chess/assay/tuner/rows"
 )
 

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/assay-chess/assay/tuner/internal/objective"
 	"github.com/assay-chess/assay/tuner/internal/synthetic"
-	"github.com/assay-chess/assay/tuner/objective"
 )
 
 // TestHeadline compares the verdict on simulated games with the truth: the loss of start and

@@ -5,8 +5,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/assay-chess/assay/tuner/internal/objective"
 	"github.com/assay-chess/assay/tuner/internal/synthetic"
-	"github.com/assay-chess/assay/tuner/objective"
 )
 
 // TestLargeFit: a fit whose matrices would take too much memory has the weights of one with them,

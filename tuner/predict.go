@@ -7,7 +7,7 @@ import (
 	"math"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/tuner/objective"
+	"github.com/assay-chess/assay/tuner/internal/objective"
 )
 
 // Prediction is how well the evaluation that features are of predicts the results of the

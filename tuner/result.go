@@ -3,10 +3,10 @@ package tuner
 import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/num"
-	"github.com/assay-chess/assay/tuner/objective"
-	"github.com/assay-chess/assay/tuner/optimize"
+	"github.com/assay-chess/assay/tuner/internal/objective"
+	"github.com/assay-chess/assay/tuner/internal/optimize"
+	"github.com/assay-chess/assay/tuner/internal/stats"
 	"github.com/assay-chess/assay/tuner/rows"
-	"github.com/assay-chess/assay/tuner/stats"
 )
 
 // Report is what assay tune --json prints and a run of it keeps as result.json: a fit, and where it was

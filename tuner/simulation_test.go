@@ -6,8 +6,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/assay-chess/assay/tuner/internal/objective"
 	"github.com/assay-chess/assay/tuner/internal/synthetic"
-	"github.com/assay-chess/assay/tuner/objective"
 	"github.com/assay-chess/assay/tuner/rows"
 )
 

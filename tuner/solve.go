@@ -9,9 +9,9 @@ import (
 
 	"github.com/assay-chess/assay/engine/machine"
 	"github.com/assay-chess/assay/engine/num"
-	"github.com/assay-chess/assay/tuner/objective"
-	"github.com/assay-chess/assay/tuner/optimize"
-	"github.com/assay-chess/assay/tuner/stats"
+	"github.com/assay-chess/assay/tuner/internal/objective"
+	"github.com/assay-chess/assay/tuner/internal/optimize"
+	"github.com/assay-chess/assay/tuner/internal/stats"
 )
 
 // solution is where a fit has come to.

@@ -14,7 +14,7 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/eval"
-	"github.com/assay-chess/assay/tuner/objective"
+	"github.com/assay-chess/assay/tuner/internal/objective"
 	"github.com/assay-chess/assay/tuner/rows"
 )
 

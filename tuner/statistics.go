@@ -10,10 +10,10 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/assay-chess/assay/engine/num"
-	"github.com/assay-chess/assay/tuner/objective"
-	"github.com/assay-chess/assay/tuner/optimize"
+	"github.com/assay-chess/assay/tuner/internal/objective"
+	"github.com/assay-chess/assay/tuner/internal/optimize"
+	"github.com/assay-chess/assay/tuner/internal/stats"
 	"github.com/assay-chess/assay/tuner/rows"
-	"github.com/assay-chess/assay/tuner/stats"
 )
 
 // result assembles the Result at theta.

@@ -5,8 +5,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/assay-chess/assay/tuner/internal/objective"
 	"github.com/assay-chess/assay/tuner/internal/synthetic"
-	"github.com/assay-chess/assay/tuner/objective"
 )
 
 // TestLossesOfSteps: after the last step the losses are those of the fit, on both sides

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/assay-chess/assay/engine/num"
-	"github.com/assay-chess/assay/tuner/objective"
+	"github.com/assay-chess/assay/tuner/internal/objective"
 )
 
 // Answers of a Verdict.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/tuner"
-	"github.com/assay-chess/assay/tuner/optimize"
+	"github.com/assay-chess/assay/tuner/internal/optimize"
 )
 
 // MethodSPSA tunes the coefficients by games between perturbed weights, without positions. The

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/tuner"
+	"github.com/assay-chess/assay/tuner/internal/objective"
 	"github.com/assay-chess/assay/tuner/internal/synthetic"
-	"github.com/assay-chess/assay/tuner/objective"
 	"github.com/assay-chess/assay/tuner/rows"
 )
 

@@ -37,8 +37,6 @@ import (
 	"github.com/assay-chess/assay/selfplay/sprt"
 	"github.com/assay-chess/assay/tuner"
 	"github.com/assay-chess/assay/tuner/learn"
-	"github.com/assay-chess/assay/tuner/objective"
-	"github.com/assay-chess/assay/tuner/optimize"
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
@@ -151,19 +149,19 @@ var hints = []hint{
 
 	{is: rows.ErrEmpty, on: "learn", cure: fewGames},
 	{is: tuner.ErrOneClass, on: "learn", cure: fewGames},
-	{is: objective.ErrScale, on: "learn", cure: fewGames},
+	{is: tuner.ErrScale, on: "learn", cure: fewGames},
 	{is: rows.ErrEmpty, cure: "give a data set with positions"},
 	{is: tuner.ErrOneClass, cure: "play more games, or games of more equal players"},
 	{is: tuner.ErrNoFeatures, cure: "is this the right --model for these positions?"},
-	{is: objective.ErrScale,
+	{is: tuner.ErrScale,
 		cure: "give --k (0.0058 is Elo's scale) or start --from weights that know the value of the pieces"},
 	{is: tuner.ErrAllFrozen, cure: "freeze less"},
 
 	{is: selfplay.ErrConfig, on: onGames},
 	{is: learn.ErrPlan, on: "learn"},
-	{is: objective.ErrConfig, on: "tune"},
-	{is: objective.ErrName, on: "tune"},
-	{is: optimize.ErrMethod, on: "tune"},
+	{is: tuner.ErrConfig, on: "tune"},
+	{is: tuner.ErrName, on: "tune"},
+	{is: tuner.ErrMethod, on: "tune"},
 	{is: sprt.ErrTest, on: "sprt"},
 	{is: sprt.ErrCounts, on: "sprt"},
 

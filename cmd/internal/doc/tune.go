@@ -8,7 +8,6 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner"
-	"github.com/assay-chess/assay/tuner/stats"
 )
 
 // Tune describes a fit: the verdict with what follows from it, how good the fit is, which groups of terms are worth
@@ -114,7 +113,7 @@ func ablations(r *tuner.Report) Part {
 }
 
 // calibration compares predictions with results.
-func calibration(c *stats.Calibration) Part {
+func calibration(c *tuner.Calibration) Part {
 	if c.Rows == 0 {
 		return Part{}
 	}
@@ -124,7 +123,7 @@ func calibration(c *stats.Calibration) Part {
 	}
 	t := ui.Table{Head: []string{"", ">positions", ">predicted", ">actual", ">loss", "fitted"},
 		Caption: fmt.Sprintf("Calibration on %d %s; loss under the start weights and under the fit.", c.Rows, side)}
-	rows := func(name string, bins []stats.Bin) {
+	rows := func(name string, bins []tuner.CalibrationBin) {
 		for _, x := range bins {
 			if x.Rows > 0 {
 				t.Add("%s\t%d\t%.3f\t%.3f +- %.3f\t%.4f\t%.4f", fmt.Sprintf(name, x.Lo, x.Hi), x.Rows, x.Predicted, x.Actual,

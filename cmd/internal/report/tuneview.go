@@ -10,7 +10,6 @@ import (
 	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/tuner"
-	"github.com/assay-chess/assay/tuner/stats"
 )
 
 // tune shows a run of assay tune.
@@ -193,7 +192,7 @@ func point(name string, v float64, i tuner.Interval) estimate {
 }
 
 // fitCalibrations draws the calibration of a fit. The remark says which fit it is.
-func fitCalibrations(c *stats.Calibration, remark string) []figure {
+func fitCalibrations(c *tuner.Calibration, remark string) []figure {
 	on := "On the training games, since none were held out: the fit looks better here than it is."
 	if c.HeldOut {
 		on = "On held-out games, which the fit has not seen."

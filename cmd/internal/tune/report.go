@@ -14,7 +14,6 @@ import (
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner"
-	"github.com/assay-chess/assay/tuner/stats"
 )
 
 // describe describes a fit, with all of its terms if wanted.
@@ -102,7 +101,7 @@ func mark(x *tuner.TermFit) string {
 }
 
 // collinear names coefficients that the data cannot distinguish.
-func collinear(list []stats.Collinear) (text []string) {
+func collinear(list []tuner.Collinear) (text []string) {
 	if len(list) == 0 {
 		return nil
 	}

@@ -2,18 +2,18 @@ package tune
 
 import (
 	"fmt"
+	"github.com/assay-chess/assay/tuner"
 	"strings"
 	"testing"
 
-	"github.com/assay-chess/assay/tuner/stats"
 	"github.com/assay-chess/assay/tuner/wdl"
 )
 
 // Tables have dozens of collinear coefficients: the text names a few and counts the others.
 func TestCollinearList(t *testing.T) {
-	var list []stats.Collinear
+	var list []tuner.Collinear
 	for i := range 64 {
-		list = append(list, stats.Collinear{Coefficient: fmt.Sprintf("pst.%d mg", i),
+		list = append(list, tuner.Collinear{Coefficient: fmt.Sprintf("pst.%d mg", i),
 			Others: []string{"a", "b", "c", "d"}, Exact: i < 2, Unexplained: 0.001})
 	}
 	text := strings.Join(collinear(list), "\n") + "\n"

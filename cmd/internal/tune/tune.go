@@ -22,8 +22,6 @@ import (
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner"
-	"github.com/assay-chess/assay/tuner/objective"
-	"github.com/assay-chess/assay/tuner/optimize"
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
@@ -91,7 +89,7 @@ func (f *tuneFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.from, "from", "", "weight file, or the name of embedded weights, to start from (default: those "+
 		"of the model or the features)")
 	fs.StringVar(&f.out, "out", "weights.json", "weight file to write (.json), or a folder for the whole run")
-	fs.StringVar(&f.c.Method, "method", optimize.DefaultMethod, "gauss-newton or adam")
+	fs.StringVar(&f.c.Method, "method", tuner.DefaultMethod, "gauss-newton or adam")
 	fs.StringVar(&f.loss, "loss", "cross-entropy", "cross-entropy or mse")
 	fs.Float64Var(&f.c.Lambda, "lambda", f.c.Lambda,
 		"share of the game's result in the target; the rest is the search score")
@@ -138,10 +136,10 @@ func (f *tuneFlags) register(cmd *cobra.Command) {
 // parse turns the flags into a configuration. Its errors are usage errors.
 func (f *tuneFlags) parse() error {
 	var err error
-	if f.c.Loss, err = objective.ParseLoss(f.loss); err != nil {
+	if f.c.Loss, err = tuner.ParseLoss(f.loss); err != nil {
 		return ui.Usage(err)
 	}
-	if _, err := optimize.NewMethod(f.c.Method); err != nil {
+	if err := tuner.CheckMethod(f.c.Method); err != nil {
 		return ui.Usage(err)
 	}
 	if f.model != "" {

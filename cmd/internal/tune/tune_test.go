@@ -25,7 +25,6 @@ import (
 	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner"
-	"github.com/assay-chess/assay/tuner/objective"
 )
 
 // writeWalks writes a data set of positions from random games, whose results
@@ -384,7 +383,7 @@ func TestTuneUnit(t *testing.T) {
 		row := dataset.FeatureRow{Terms: []uint16{0, 1}, Counts: []float32{float32(a), float32(b)}, Phase: 0.5,
 			Scale: 1, EGScale: 1,
 			Eval: float32(250*a + 20*b), Score: dataset.NoScore, Game: uint64(i/10 + 1), Weight: 1}
-		if r.Float64() < objective.Sigmoid(0.004*256*float64(a)+0.1*float64(b)) {
+		if r.Float64() < tuner.Sigmoid(0.004*256*float64(a)+0.1*float64(b)) {
 			row.Result = 1
 		}
 		if err := w.Append(&row); err != nil {
@@ -472,7 +471,7 @@ func TestTuneFeatures(t *testing.T) {
 			}
 			row.Eval = float32(evals(float64(a)*(90*float64(phase)+110*float64(24-phase))/24 +
 				5*float64(b)*float64(phase)/24))
-			if r.Float64() < objective.Sigmoid(0.006*100*float64(a)+0.1*float64(b)) {
+			if r.Float64() < tuner.Sigmoid(0.006*100*float64(a)+0.1*float64(b)) {
 				row.Result = 1
 			}
 			if err := w.Append(&row); err != nil {

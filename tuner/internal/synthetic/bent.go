@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/tuner/objective"
+	"github.com/assay-chess/assay/tuner/internal/objective"
 )
 
 // BentK is the slope under which results are drawn.

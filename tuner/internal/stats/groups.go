@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/assay-chess/assay/engine/num"
-	"github.com/assay-chess/assay/tuner/objective"
-	"github.com/assay-chess/assay/tuner/optimize"
+	"github.com/assay-chess/assay/tuner/internal/objective"
+	"github.com/assay-chess/assay/tuner/internal/optimize"
 	"github.com/assay-chess/assay/tuner/rows"
 )
 

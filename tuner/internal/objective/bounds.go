@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/assay-chess/assay/tuner/optimize"
+	"github.com/assay-chess/assay/tuner/internal/optimize"
 	"github.com/assay-chess/assay/tuner/rows"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/eval"
-	"github.com/assay-chess/assay/tuner/objective"
+	"github.com/assay-chess/assay/tuner/internal/objective"
 	"github.com/assay-chess/assay/tuner/rows"
 )
 

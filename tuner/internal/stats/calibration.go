@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"github.com/assay-chess/assay/tuner/objective"
+	"github.com/assay-chess/assay/tuner/internal/objective"
 	"github.com/assay-chess/assay/tuner/rows"
 )
 

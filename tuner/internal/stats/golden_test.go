@@ -6,11 +6,11 @@ import (
 	"math"
 	"testing"
 
+	"github.com/assay-chess/assay/tuner/internal/objective"
+	"github.com/assay-chess/assay/tuner/internal/optimize"
+	"github.com/assay-chess/assay/tuner/internal/stats"
 	"github.com/assay-chess/assay/tuner/internal/synthetic"
-	"github.com/assay-chess/assay/tuner/objective"
-	"github.com/assay-chess/assay/tuner/optimize"
 	"github.com/assay-chess/assay/tuner/rows"
-	"github.com/assay-chess/assay/tuner/stats"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata")

@@ -9,8 +9,8 @@ import (
 
 	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/tuner/internal/dense"
-	"github.com/assay-chess/assay/tuner/objective"
-	"github.com/assay-chess/assay/tuner/optimize"
+	"github.com/assay-chess/assay/tuner/internal/objective"
+	"github.com/assay-chess/assay/tuner/internal/optimize"
 	"github.com/assay-chess/assay/tuner/rows"
 )
 

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/assay-chess/assay/tuner/internal/objective"
 	"github.com/assay-chess/assay/tuner/internal/synthetic"
-	"github.com/assay-chess/assay/tuner/objective"
 	"github.com/assay-chess/assay/tuner/rows"
 )
 

@@ -10,7 +10,7 @@ import (
 	"github.com/assay-chess/assay/dataset/inorder"
 	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/tuner/internal/dense"
-	"github.com/assay-chess/assay/tuner/objective"
+	"github.com/assay-chess/assay/tuner/internal/objective"
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
