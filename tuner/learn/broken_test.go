@@ -45,7 +45,7 @@ func TestBrokenPlayer(t *testing.T) {
 	}{
 		{"plays no move", -1, "", selfplay.ErrPreflight, "crashed"},
 		{"crashes in games", 20, "", datagen.ErrForfeit, games + ": a player failed: "},
-		{"crashes in the gate", 20, "gen-1", selfplay.ErrNoVerdict, gate + ": match: no verdict: gen-1 (A) forfeited "},
+		{"crashes in the gate", 20, "gen-1", selfplay.ErrNoVerdict, gate + ": no verdict: gen-1 (A) forfeited "},
 	} {
 		c := config(dir, 2)
 		c.Open = func(spec engine.Spec) (engine.Player, error) {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -183,11 +184,36 @@ func (s *session) startLadder(o *ladderOptions, args []string) error {
 	}
 	c := ladder.Config{Setup: s.Setup, Players: list, Games: s.Games, Schedule: schedule, Within: o.within,
 		Anchor: anchor, AnchorElo: elo}
-	c.Resume, c.Pinned = s.resume(args), s.git.pinned()
 	if c.Check.Player, err = openingChecker(list...); err != nil {
 		return err
 	}
-	return s.runLadder(c)
+	s.warn(sharedOpenings("ladder", c.Setup, list...))
+	p, err := s.begin("ladder", &c.Setup, !c.Limits.Deterministic(), args, list...)
+	if err != nil {
+		return err
+	}
+	foreign := s.limitMemory(list...)
+	r, err := ladder.Run(s.ctx, c)
+	s.git.release() // so that the cost of the games has the engines' time in it
+	if err != nil && r == nil {
+		if s.ctx.Err() != nil {
+			p.Stopped()
+		}
+		return err
+	}
+	s.end(p, r.Already, "%d games between %d players%s", r.Games, len(list), ui.BusyText(r.Load))
+	s.sayCost(foreign && r.Played == r.Games, r.Games, r.Plies, r.Took)
+	d, more := doc.Ladder(r, s.Out), map[string]any{}
+	if s.Out != "" && err == nil {
+		plot := filepath.Join(s.Out, ladder.PlotName)
+		if err := durable.WriteFile(plot, r.SVG()); err != nil {
+			return err
+		}
+		more["plot"] = plot
+		d.Note("written %s, %s", filepath.Join(s.Out, gamelog.PGNName), plot)
+	}
+	s.leaveReport()
+	return cmp.Or(s.show(r, r.Process, d, more), err)
 }
 
 // parseAnchor reads PLAYER=ELO. A player's name may contain = too.
@@ -212,43 +238,4 @@ func parseAnchor(text string, players []engine.Spec) (player int, elo float64, e
 	}
 	return 0, 0, ui.Usagef("--anchor %s: %q is not one of the players: name one as on the command line, or by its "+
 		"number from 1 to %d", text, text[:at], len(players))
-}
-
-func (s *session) runLadder(c ladder.Config) error {
-	s.warn(sharedOpenings("ladder", c.Setup, c.Players...))
-	p := ui.NewProgress(s.stderr, "ladder")
-	c.Progress, c.Failed = p.Update, ui.ReportFaults(p.Say, c.Players...)
-	var err error
-	if c.Runner, err = s.runner(!c.Limits.Deterministic(), p, c.Players...); err != nil {
-		return err
-	}
-	foreign := s.limitMemory(c.Players...)
-	r, err := ladder.Run(s.ctx, c)
-	s.git.release() // so that the cost of the games has the engines' time in it
-	if err != nil && r == nil {
-		if s.ctx.Err() != nil {
-			p.Stopped()
-		}
-		return err
-	}
-	if r.Already {
-		fmt.Fprintf(s.stderr, "ladder: %s is complete; nothing to do\n", s.Out)
-	} else {
-		p.Finish(fmt.Sprintf("%d games between %d players%s", r.Games, len(c.Players), ui.BusyText(r.Load)))
-		s.sayCost(foreign && r.Played == r.Games, r.Games, r.Plies, r.Took)
-	}
-	d, more := doc.Ladder(r, s.Out), map[string]any{}
-	if s.Out != "" && err == nil {
-		plot := filepath.Join(s.Out, ladder.PlotName)
-		if err := durable.WriteFile(plot, r.SVG()); err != nil {
-			return err
-		}
-		more["plot"] = plot
-		d.Note("written %s, %s", filepath.Join(s.Out, gamelog.PGNName), plot)
-	}
-	s.leaveReport()
-	if e := s.show(r, r.Process, d, more); e != nil {
-		return e
-	}
-	return err
 }

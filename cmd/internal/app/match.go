@@ -101,13 +101,44 @@ func (s *session) startMatch(o *matchOptions, args []string) error {
 	}
 	c := match.Config{Setup: s.Setup, A: list[0], B: list[1], LimitsB: limitsB, Games: s.Games, Test: test,
 		Corrected: o.Corrected}
-	c.Resume, c.Pinned = s.resume(args), s.git.pinned()
 	if s.Opening.Book == "" {
 		if c.Check.Player, err = openingChecker(c.B, c.A); err != nil { // B first: A is usually the newer
 			return err
 		}
 	}
-	return s.runMatch(c, o.ExitStatus)
+	for _, warning := range append(c.Warnings(), sharedOpenings("match", c.Setup, c.A, c.B)) {
+		s.warn(warning)
+	}
+	p, err := s.begin("match", &c.Setup, !c.Limits.Deterministic() || !c.LimitsB.Deterministic(), args, c.A, c.B)
+	if err != nil {
+		return err
+	}
+	foreign := s.limitMemory(c.A, c.B)
+	r, err := match.Run(s.ctx, c)
+	s.git.release() // so that the cost of the games has the engines' time in it
+	if err != nil && r == nil {
+		if s.ctx.Err() != nil {
+			p.Stopped()
+		}
+		return err
+	}
+	s.end(p, r.Already, "%d games, %s%s", r.Games, r.Outcome(), ui.BusyText(r.Load))
+	s.sayCost(foreign && r.Played == r.Games, r.Games, r.Plies, r.Took)
+	s.leaveReport()
+	d := doc.Match(r, s.Out)
+	if s.Out != "" {
+		d.Note("written %s", filepath.Join(s.Out, match.PGNName))
+	}
+	if e := s.show(r, r.Process, d, map[string]any{"nodes_per_second": r.NodesPerSecond()}); e != nil { // of A and B, in search
+		return e
+	}
+	if s.Out != "" && r.Test != nil && r.Verdict == match.Undecided {
+		fmt.Fprintf(s.stderr, "%s: undecided after %d games; the same command with a larger --games goes on\n", s.name, r.Games)
+	}
+	if err == nil && o.ExitStatus {
+		return ui.TestExit(r.Verdict)
+	}
+	return err
 }
 
 // startTournament is startMatch for more than two players.
@@ -126,48 +157,4 @@ func (s *session) startTournament(o *matchOptions, args []string) error {
 		schedule = ladder.Gauntlet
 	}
 	return s.startLadder(&ladderOptions{schedule: string(schedule)}, args)
-}
-
-func (s *session) runMatch(c match.Config, exitStatus bool) error {
-	timed := !c.Limits.Deterministic() || !c.LimitsB.Deterministic()
-	for _, warning := range append(c.Warnings(), crowdedGames(timed, s.Concurrency),
-		sharedOpenings("match", c.Setup, c.A, c.B)) {
-		s.warn(warning)
-	}
-	p := ui.NewProgress(s.stderr, "match")
-	c.Progress, c.Failed = p.Update, ui.ReportFaults(p.Say, c.A, c.B)
-	var err error
-	if c.Runner, err = s.runner(timed, p, c.A, c.B); err != nil {
-		return err
-	}
-	foreign := s.limitMemory(c.A, c.B)
-	r, err := match.Run(s.ctx, c)
-	s.git.release() // so that the cost of the games has the engines' time in it
-	if err != nil && r == nil {
-		if s.ctx.Err() != nil {
-			p.Stopped()
-		}
-		return err
-	}
-	if r.Already {
-		fmt.Fprintf(s.stderr, "match: %s is complete; nothing to do\n", c.Out)
-	} else {
-		p.Finish(fmt.Sprintf("%d games, %s%s", r.Games, r.Outcome(), ui.BusyText(r.Load)))
-		s.sayCost(foreign && r.Played == r.Games, r.Games, r.Plies, r.Took)
-	}
-	s.leaveReport()
-	d := doc.Match(r, s.Out)
-	if s.Out != "" {
-		d.Note("written %s", filepath.Join(s.Out, match.PGNName))
-	}
-	if e := s.show(r, r.Process, d, map[string]any{"nodes_per_second": r.NodesPerSecond()}); e != nil { // of A and B, in search
-		return e
-	}
-	if s.Out != "" && r.Test != nil && r.Verdict == match.Undecided {
-		fmt.Fprintf(s.stderr, "%s: undecided after %d games; the same command with a larger --games goes on\n", s.name, r.Games)
-	}
-	if err == nil && exitStatus {
-		return ui.TestExit(r.Verdict)
-	}
-	return err
 }

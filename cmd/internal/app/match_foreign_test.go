@@ -260,7 +260,7 @@ func TestForfeitsAndVerdict(t *testing.T) {
 	}
 	code, stdout, stderr := call(t, "ladder", "assay:hash=1", often, "--nodes", "50", "--max-plies", "10",
 		"--opening-nodes", "500", "--start-timeout", "1m", "--move-timeout", "1m")
-	if code != exitFailed || !strings.HasPrefix(stdout, "no ratings: "+often+" forfeited ") ||
+	if code != exitFailed || !strings.HasPrefix(stdout, "NO VERDICT: "+often+" forfeited ") ||
 		!strings.Contains(stderr, "no verdict: ") {
 		t.Errorf("ladder: exit %d, %s%s", code, stdout, stderr)
 	}

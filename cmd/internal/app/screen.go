@@ -174,7 +174,6 @@ func (x *screening) run() error {
 			return err
 		}
 	}
-	c.Resume, c.Pinned = x.resume(x.args), x.git.pinned()
 	if c.Check.Player, err = openingChecker(c.Base); err != nil {
 		return err
 	}
@@ -212,15 +211,12 @@ func (x *screening) checkOptions(base selfplay.Entrant) error {
 
 func (x *screening) playOut(c screen.Config) error {
 	x.warn(sharedOpenings("screen", c.Setup, c.Base))
-	x.warn(crowdedGames(!c.Limits.Deterministic(), x.Concurrency))
-	p := ui.NewProgress(x.stderr, "screen")
 	players := []selfplay.Entrant{c.Base}
 	for _, e := range x.builds {
 		players = append(players, e)
 	}
-	c.Progress, c.Failed = p.Update, ui.ReportFaults(p.Say, players...)
-	var err error
-	if c.Runner, err = x.runner(!c.Limits.Deterministic(), p, players...); err != nil {
+	p, err := x.begin("screen", &c.Setup, !c.Limits.Deterministic(), x.args, players...)
+	if err != nil {
 		return err
 	}
 	x.limitMemory(players...)
@@ -228,11 +224,7 @@ func (x *screening) playOut(c screen.Config) error {
 	if r == nil {
 		return err
 	}
-	if r.Already {
-		fmt.Fprintf(x.stderr, "screen: %s is complete; nothing to play\n", x.Out)
-	} else {
-		p.Finish(fmt.Sprintf("%d games, %d factors%s", r.Games, len(r.Factors), ui.BusyText(r.Load)))
-	}
+	x.end(p, r.Already, "%d games, %d factors%s", r.Games, len(r.Factors), ui.BusyText(r.Load))
 	if _, known := x.builds[r.Best&x.built]; err == nil && x.toConfirm && x.builds != nil && !known {
 		err = x.buildSubset(r.Best & x.built) // if it fails, what was found is printed all the same
 	}

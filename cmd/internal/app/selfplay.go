@@ -84,37 +84,24 @@ func (s *session) startSelfplay(weights string, texts []string) error {
 	if err != nil {
 		return err
 	}
-	c := datagen.Config{Games: s.Games}
+	c := datagen.Config{Setup: s.Setup, Games: s.Games}
 	if c.Players, err = s.entrants(players, func(int) string { return "selfplay" }); err != nil {
 		return err
 	}
-	c.Setup = s.Setup
-	c.Resume, c.Pinned = s.resume(nil), s.git.pinned()
 	if !s.Limits.Deterministic() { // the players may know only clocks, but openings are checked by nodes
 		if c.Check.Player, err = openingChecker(c.Players...); err != nil {
 			return err
 		}
 	}
-	return s.runSelfplay(c)
-}
-
-func (s *session) runSelfplay(c datagen.Config) error {
-	s.warn(crowdedGames(!c.Limits.Deterministic(), s.Concurrency))
-	p := ui.NewProgress(s.stderr, "selfplay")
-	c.Progress, c.Failed = p.Update, ui.ReportFaults(p.Say, c.Players...)
-	var err error
-	if c.Runner, err = s.runner(!c.Limits.Deterministic(), p, c.Players...); err != nil {
+	p, err := s.begin("selfplay", &c.Setup, !c.Limits.Deterministic(), nil, c.Players...)
+	if err != nil {
 		return err
 	}
 	r, err := datagen.Run(s.ctx, c)
 	if err != nil {
 		return err
 	}
-	if r.Already {
-		fmt.Fprintf(s.stderr, "selfplay: %s is complete: %d games; nothing to do\n", s.Out, r.Games)
-	} else {
-		p.Finish(fmt.Sprintf("%d games in %s", r.Games, s.Out))
-	}
+	s.end(p, r.Already, "%d games in %s", r.Games, s.Out)
 	s.leaveReport()
 	more := map[string]any{"opening_checks": r.Search.Checks, "openings_lopsided": r.Search.Lopsided,
 		"openings_repeated": r.Search.Repeated}

@@ -80,6 +80,26 @@ func (s *session) show(r any, p gamelog.Process, d *doc.Document, more map[strin
 	return err
 }
 
+// begin makes a run ready to play: its line of progress, its runner, and how it is resumed.
+func (s *session) begin(label string, c *selfplay.Setup, timed bool, args []string, players ...selfplay.Entrant) (
+	p *ui.Progress, err error) {
+	s.warn(crowdedGames(timed, s.Concurrency))
+	p = ui.NewProgress(s.stderr, label)
+	c.Resume, c.Pinned = s.resume(args), s.git.pinned()
+	c.Progress, c.Failed = p.Update, ui.ReportFaults(p.Say, players...)
+	c.Runner, err = s.runner(timed, p, players...)
+	return p, err
+}
+
+// end ends the line of progress of a run that has ended.
+func (s *session) end(p *ui.Progress, already bool, format string, args ...any) {
+	if already {
+		p.Say(s.Out + " is complete; nothing to do")
+	} else {
+		p.Finish(fmt.Sprintf(format, args...))
+	}
+}
+
 // close ends what the session started.
 func (s *session) close() {
 	if s.followed != nil {

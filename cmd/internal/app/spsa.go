@@ -124,8 +124,7 @@ func (s *tuning) start(args []string) error {
 	if err := s.tuned(&c, spec); err != nil {
 		return fmt.Errorf("%s: %w", s.config.source, err)
 	}
-	c.Resume, c.Pinned = s.resume(args), s.git.pinned()
-	return s.runSpsa(c)
+	return s.play(c, args)
 }
 
 // tuned opens the player once and sets its values, so that errors appear before the run starts.
@@ -169,14 +168,14 @@ func (s *tuning) tryValues(c *play.Config) error {
 	return p.NewGame(0)
 }
 
-func (s *tuning) runSpsa(c play.Config) error {
-	p, validation := ui.NewProgress(s.stderr, "spsa"), ui.NewProgress(s.stderr, "spsa: validation")
-	c.Progress, c.ValidationProgress, c.Failed = p.Update, validation.Update, ui.ReportFaults(p.Say, c.Player)
-	budget, err := s.afford(&c, p.Say)
+func (s *tuning) play(c play.Config, args []string) error {
+	c.ValidationProgress = ui.NewProgress(s.stderr, "spsa: validation").Update
+	budget, err := s.afford(&c, func(text string) { fmt.Fprintf(s.stderr, "spsa: %s\n", text) })
 	if err != nil {
 		return err
 	}
-	if c.Runner, err = s.runner(!c.Limits.Deterministic(), p, c.Player); err != nil {
+	p, err := s.begin("spsa", &c.Setup, !c.Limits.Deterministic(), args, c.Player)
+	if err != nil {
 		return err
 	}
 	s.limitMemory(c.Player)
@@ -187,11 +186,7 @@ func (s *tuning) runSpsa(c play.Config) error {
 	if err != nil {
 		return errors.Join(s.show(r, r.Process, doc.SPSA(r, c.SPSA.Parameters, c.Out), map[string]any{}), err)
 	}
-	if r.Already {
-		fmt.Fprintf(s.stderr, "spsa: %s is complete; nothing to do\n", c.Out)
-	} else {
-		p.Finish(fmt.Sprintf("%d iterations, %d games%s", r.Iterations, r.Games, ui.BusyText(r.Load)))
-	}
+	s.end(p, r.Already, "%d iterations, %d games%s", r.Iterations, r.Games, ui.BusyText(r.Load))
 	weights, err := writeSpsaWeights(&c, r)
 	if err != nil {
 		return err

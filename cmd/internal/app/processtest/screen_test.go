@@ -59,7 +59,7 @@ func TestScreenOfPatches(t *testing.T) {
 	if code != exitDone || r.built() != 8 {
 		t.Fatalf("exit %d, %d builds: %s", code, r.built(), stderr)
 	}
-	wantText(t, stderr, "git:one was", "complete; nothing to play")
+	wantText(t, stderr, "git:one was", "complete; nothing to do")
 
 	for factors, want := range map[string]string{
 		"git:two git:other":                     "factors git:two and git:other conflict: git:other does not apply",
