@@ -33,7 +33,7 @@ import (
 )
 
 var usual = []string{"./engine/board", "./selfplay/sprt", "./selfplay/match", "./selfplay/ladder",
-	"./tuner/internal/objective", "./tuner/internal/stats", "./tuner/rows", "./dataset/positions", "./dataset/durable"}
+	"./tuner/internal/objective", "./tuner/internal/stats", "./tuner/rows", "./dataset/positions", "./internal/durable"}
 
 // other has what an operator becomes.
 var other = map[token.Token]token.Token{

@@ -9,8 +9,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/internal/guard"
+	"github.com/assay-chess/assay/internal/durable"
 )
 
 // arrowFile is an Arrow IPC file that has passed the guard.

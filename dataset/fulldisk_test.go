@@ -12,8 +12,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/internal/datatest"
+	"github.com/assay-chess/assay/internal/durable"
 )
 
 // A full disk ends the writing with an error that names the file and what is safe,

@@ -16,9 +16,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/internal/guard"
-	"github.com/assay-chess/assay/dataset/source"
+	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/internal/source"
 )
 
 // ErrIncomplete says that a data set lacks rows: it is still being written, or the process

@@ -5,7 +5,7 @@ import (
 	"io/fs"
 	"slices"
 
-	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/internal/durable"
 )
 
 // ReopenGames makes a complete data set of games one that a writer resumes, for a run that is given more

@@ -8,8 +8,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/internal/dedup"
+	"github.com/assay-chess/assay/internal/durable"
 )
 
 // Verification is the outcome of Verify.

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/durable"
 )
 
 func TestDetect(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/internal/dedup"
+	"github.com/assay-chess/assay/internal/durable"
 )
 
 // Merge concatenates data sets of one schema into a data set in dir. A game that occurs

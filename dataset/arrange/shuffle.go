@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/internal/durable"
 )
 
 // shuffleLimits bound the memory of Shuffle. The rows of one bucket are in memory at once.

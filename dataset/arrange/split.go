@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/durable"
 )
 
 // Values of by: what Split keeps together.

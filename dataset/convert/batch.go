@@ -7,8 +7,8 @@ import (
 	"iter"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/inorder"
 	"github.com/assay-chess/assay/engine/quote"
+	"github.com/assay-chess/assay/internal/inorder"
 )
 
 // batch is a part of a file, and the rows it becomes.

@@ -1,5 +1,5 @@
 // Package convert imports files of other programs as data sets, and exports data sets as
-// such files. The formats are in dataset/lines (text), records (binary) and pgn; dataset/source finds and unpacks files.
+// such files. The formats are in dataset/lines (text), records (binary) and pgn; internal/source finds and unpacks files.
 // No promise of stability.
 //
 // An import never drops duplicates and never skips a row silently: every row that cannot be
@@ -15,7 +15,7 @@ import (
 	"path"
 	"slices"
 
-	"github.com/assay-chess/assay/dataset/source"
+	"github.com/assay-chess/assay/internal/source"
 )
 
 // Format is a file format of positions or games.

@@ -16,11 +16,11 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/dataset/internal/records"
 	"github.com/assay-chess/assay/dataset/lines"
 	"github.com/assay-chess/assay/dataset/pgn"
-	"github.com/assay-chess/assay/dataset/records"
-	"github.com/assay-chess/assay/dataset/source"
+	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/internal/source"
 )
 
 // Errors of Export.
@@ -28,6 +28,8 @@ var (
 	ErrExists = errors.New("the file exists already")
 	// ErrKind says that the format cannot store the rows of the data set.
 	ErrKind = errors.New("the format cannot store such rows")
+	// ErrNoScore says that a position has no score, and the format needs one.
+	ErrNoScore = records.ErrNoScore
 )
 
 // ExportConfig configures Export.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/pgn"
-	"github.com/assay-chess/assay/dataset/source"
+	"github.com/assay-chess/assay/internal/source"
 )
 
 // gamesBatch is the number of games in a batch.

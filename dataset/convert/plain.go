@@ -9,11 +9,11 @@ import (
 	"strings"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/internal/records"
 	"github.com/assay-chess/assay/dataset/lines"
 	"github.com/assay-chess/assay/dataset/pgn"
-	"github.com/assay-chess/assay/dataset/records"
-	"github.com/assay-chess/assay/dataset/source"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/source"
 )
 
 // plainBatch is the number of positions in a batch.

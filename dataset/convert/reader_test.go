@@ -21,10 +21,10 @@ import (
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/internal/datatest"
+	"github.com/assay-chess/assay/dataset/internal/records"
 	"github.com/assay-chess/assay/dataset/lines"
 	"github.com/assay-chess/assay/dataset/pgn"
-	"github.com/assay-chess/assay/dataset/records"
-	"github.com/assay-chess/assay/dataset/source"
+	"github.com/assay-chess/assay/internal/source"
 )
 
 // through is data as a compressor writes them.
@@ -125,7 +125,7 @@ func readers(t *testing.T) map[string][]byte {
 		"x.plain": lists[2].Bytes(),
 		"x.csv":   lists[3].Bytes(), "x.tsv": lists[4].Bytes(), "x.pgn": games,
 		"x.bullet": packed, "x.jsonl": lists[5].Bytes(),
-		"x.binpack": real(t, "../records/testdata/games.binpack", 1<<20)}
+		"x.binpack": real(t, "../internal/records/testdata/games.binpack", 1<<20)}
 }
 
 // TestEveryReader imports each format in one of the packings, and in each of them in .ci/long, as a file, as a file whose name says

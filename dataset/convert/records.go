@@ -8,7 +8,7 @@ import (
 	"io"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/records"
+	"github.com/assay-chess/assay/dataset/internal/records"
 )
 
 // recordBlock is the number of bytes of records parsed at once.

@@ -18,8 +18,8 @@ import (
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/internal/datatest"
-	"github.com/assay-chess/assay/dataset/records"
-	"github.com/assay-chess/assay/dataset/source"
+	"github.com/assay-chess/assay/dataset/internal/records"
+	"github.com/assay-chess/assay/internal/source"
 )
 
 // real returns a sample of real data, of whole lines, up to that many bytes.

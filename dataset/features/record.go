@@ -12,9 +12,9 @@ import (
 	"slices"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/source"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/internal/source"
 )
 
 // maxRecord is the maximum length of a JSON record, in bytes.

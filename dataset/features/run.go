@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/durable"
-	"github.com/assay-chess/assay/dataset/inorder"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/internal/inorder"
 )
 
 // Config configures Run.

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/source"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/source"
 )
 
 // MaxLine bounds the length of a line, in bytes.

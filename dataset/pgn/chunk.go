@@ -11,8 +11,8 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/assay-chess/assay/dataset/inorder"
-	"github.com/assay-chess/assay/dataset/source"
+	"github.com/assay-chess/assay/internal/inorder"
+	"github.com/assay-chess/assay/internal/source"
 )
 
 const (

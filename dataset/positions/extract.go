@@ -6,9 +6,9 @@ import (
 	"fmt"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/durable"
-	"github.com/assay-chess/assay/dataset/inorder"
 	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/internal/inorder"
 )
 
 // Config configures Extract and Refine.

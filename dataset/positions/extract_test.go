@@ -9,10 +9,10 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/syzygy"
+	"github.com/assay-chess/assay/internal/durable"
 )
 
 // toyResolve stands in for a quiescence search: it makes captures until there are

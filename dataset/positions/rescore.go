@@ -11,10 +11,10 @@ import (
 	"path/filepath"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/durable"
-	"github.com/assay-chess/assay/dataset/inorder"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/internal/inorder"
 )
 
 // scoreBlock is the number of positions in a job, and in a line of the journal.

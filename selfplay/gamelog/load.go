@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"path/filepath"
 
-	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/machine"
+	"github.com/assay-chess/assay/internal/durable"
 )
 
 // loadEvent is the event with the load of the machine while a process played.

@@ -1,7 +1,7 @@
 package gamelog
 
 import (
-	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/selfplay"
 )
 

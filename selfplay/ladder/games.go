@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/assay-chess/assay/dataset/pgn"
-	"github.com/assay-chess/assay/dataset/source"
+	"github.com/assay-chess/assay/internal/source"
 )
 
 // Games are games of any program or person, by the tags of PGN files.

@@ -7,7 +7,7 @@ import (
 	"io"
 
 	"github.com/assay-chess/assay/dataset/pgn"
-	"github.com/assay-chess/assay/dataset/source"
+	"github.com/assay-chess/assay/internal/source"
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
 

@@ -11,8 +11,8 @@ import (
 
 	"github.com/assay-chess/assay/dataset/lines"
 	"github.com/assay-chess/assay/dataset/pgn"
-	"github.com/assay-chess/assay/dataset/source"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/source"
 )
 
 // ErrExhausted says that a book has no openings left.

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/internal/durable"
 )
 
 // checkResume returns an error if the run in dir cannot be resumed under a new

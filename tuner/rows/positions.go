@@ -7,8 +7,8 @@ import (
 	"iter"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/inorder"
 	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/internal/inorder"
 )
 
 // Source is a set of labelled positions to learn from.

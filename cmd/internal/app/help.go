@@ -16,9 +16,9 @@ import (
 	"github.com/assay-chess/assay/cmd/assay/guide"
 	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/cmd/internal/ui"
-	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/machine"
 	"github.com/assay-chess/assay/engine/quote"
+	"github.com/assay-chess/assay/internal/durable"
 )
 
 // addTemplates adds what the templates of helpText call. cobra keeps it in one map for all commands.

@@ -22,13 +22,12 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/arrange"
 	"github.com/assay-chess/assay/dataset/convert"
-	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/features"
 	"github.com/assay-chess/assay/dataset/lines"
 	"github.com/assay-chess/assay/dataset/positions"
-	"github.com/assay-chess/assay/dataset/records"
-	"github.com/assay-chess/assay/dataset/source"
 	"github.com/assay-chess/assay/engine/uci"
+	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/internal/source"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
@@ -131,7 +130,7 @@ var hints = []hint{
 	{is: convert.ErrKind, cure: "games can be exported as pgn and jsonl, positions as anything but pgn; 'assay data " +
 		"positions' makes positions of games"},
 	{is: lines.ErrSpelling, cure: "export as fen or csv, which have numbers"},
-	{is: records.ErrNoScore, cure: "export as csv, or use data in which every position has a score: 'assay data " +
+	{is: convert.ErrNoScore, cure: "export as csv, or use data in which every position has a score: 'assay data " +
 		"positions --preset nnue --need-score' makes such, and 'assay data relabel' adds scores"},
 	{is: positions.ErrOtherScores,
 		cure: "run the command that searched them again, to resume it, or use another --out"},

@@ -20,7 +20,7 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/report"
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/cmd/internal/weights"
-	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/tuner/learn"
 )
 

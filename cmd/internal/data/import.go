@@ -13,11 +13,11 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/convert"
-	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/dataset/lines"
 	"github.com/assay-chess/assay/dataset/pgn"
-	"github.com/assay-chess/assay/dataset/source"
 	"github.com/assay-chess/assay/engine/quote"
+	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/internal/source"
 )
 
 // importFlags are the flags of assay data import.

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/internal/durable"
 )
 
 // Keep is how many builds a cache keeps: those that were used last. A build that a process

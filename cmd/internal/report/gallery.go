@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/internal/durable"
 )
 
 // galleryBytes is how many bytes of games a page holds at most, in all galleries together.

@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/assay-chess/assay/cmd/internal/doc"
-	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/quote"
+	"github.com/assay-chess/assay/internal/durable"
 )
 
 // Server shows the runs in a folder. It only reads. A run's folder may be a link.

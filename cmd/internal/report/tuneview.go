@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/assay-chess/assay/cmd/internal/doc"
-	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/num"
+	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/tuner"
 )
 

@@ -4,7 +4,7 @@ import (
 	"iter"
 	"testing"
 
-	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/internal/durable"
 )
 
 // ReadAll reads a data set to the end, or to the first error.

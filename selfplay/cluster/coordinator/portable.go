@@ -6,8 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"

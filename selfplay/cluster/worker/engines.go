@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/assay-chess/assay/dataset/inorder"
 	"github.com/assay-chess/assay/engine/num"
+	"github.com/assay-chess/assay/internal/inorder"
 	"github.com/assay-chess/assay/tuner/rows"
 )
 

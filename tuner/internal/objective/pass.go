@@ -4,8 +4,8 @@ import (
 	"context"
 	"sync"
 
-	"github.com/assay-chess/assay/dataset/inorder"
 	"github.com/assay-chess/assay/engine/num"
+	"github.com/assay-chess/assay/internal/inorder"
 	"github.com/assay-chess/assay/tuner/internal/autodiff"
 	"github.com/assay-chess/assay/tuner/rows"
 )

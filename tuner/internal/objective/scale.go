@@ -7,8 +7,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/assay-chess/assay/dataset/inorder"
 	"github.com/assay-chess/assay/engine/num"
+	"github.com/assay-chess/assay/internal/inorder"
 	"github.com/assay-chess/assay/tuner/rows"
 )
 

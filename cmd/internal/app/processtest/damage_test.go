@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/cmd/internal/report"
-	"github.com/assay-chess/assay/dataset/durable"
+	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/runtest"
 )

@@ -13,9 +13,9 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/cmd/internal/opts"
-	"github.com/assay-chess/assay/dataset/durable"
 	"github.com/assay-chess/assay/engine/quote"
 	testengine "github.com/assay-chess/assay/engine/uci/testdata"
+	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/selfplay/match"
 )
 

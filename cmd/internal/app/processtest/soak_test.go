@@ -27,8 +27,8 @@ import (
 	"time"
 
 	"github.com/assay-chess/assay/cmd/internal/report"
-	"github.com/assay-chess/assay/dataset/durable"
 	testengine "github.com/assay-chess/assay/engine/uci/testdata"
+	"github.com/assay-chess/assay/internal/durable"
 )
 
 // warmUp is how long the steady processes run before they are measured. The heap of a coordinator

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/assay-chess/assay/dataset/source"
+	"github.com/assay-chess/assay/internal/source"
 )
 
 // castagnoli is the polynomial of the checksum in journal lines.
