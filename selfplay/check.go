@@ -11,15 +11,15 @@ const maxCheckNodes = 20000
 // return |score| <= MaxScore, or no score. In a Series a MaxScore of 0 or less accepts every
 // candidate; in a Setup each zero field stands for its default.
 type Check struct {
-	Player   Entrant // who searches
-	Nodes    uint64  // of the search; by default 4 times those of a move, at most 20,000
-	MaxScore int     // centipawns; by default DefaultMaxOpeningScore
-	Seed     uint64  // set by Setup.Series
+	Player   Player // who searches
+	Nodes    uint64 // of the search; by default 4 times those of a move, at most 20,000
+	MaxScore int    // centipawns; by default DefaultMaxOpeningScore
+	Seed     uint64 // set by Setup.Series
 }
 
 // complete fills in the defaults. Openings of a book are not checked: who chooses the
 // book decides about balance.
-func (c Check) complete(book bool, player Entrant, move Limits) Check {
+func (c Check) complete(book bool, player Player, move Limits) Check {
 	if book || c.MaxScore < 0 {
 		return Check{MaxScore: -1}
 	}

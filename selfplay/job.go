@@ -36,8 +36,8 @@ type Job struct {
 	Attempt int `json:"attempt,omitempty"`
 }
 
-// PlayerTexts returns the text of the players, as a Result has it.
-func (j *Job) PlayerTexts() [2]string { return [2]string{j.Players[0].String(), j.Players[1].String()} }
+// Specs returns the specifications of the players, as a Result has them.
+func (j *Job) Specs() [2]string { return [2]string{j.Players[0].String(), j.Players[1].String()} }
 
 // maxAttempt is the Attempt of a game that is not played again: if it is void too, the series
 // ends.

@@ -102,7 +102,7 @@ func becomes(t *testing.T, command foreign.Command, start string) (verdict, why 
 	t.Helper()
 	open := func(engine.Spec) (engine.Player, error) { return foreign.NewClient(command), nil }
 	if err := (&Place{Open: open}).Preflight(t.Context(), func(int) Limits { return anyLimits[0] },
-		Entrant{Spec: toy.Spec("bad")}); err != nil {
+		Player{Spec: toy.Spec("bad")}); err != nil {
 		if !errors.Is(err, ErrPreflight) {
 			t.Error(err)
 		}

@@ -62,8 +62,8 @@ func TestPool(t *testing.T) {
 			}
 		}
 		s := Place{Open: pool.Open}
-		if err := s.Preflight(t.Context(), fiveNodes, Entrant{Spec: toy.Spec(players[0])},
-			Entrant{Spec: toy.Spec(players[1])}); err != nil {
+		if err := s.Preflight(t.Context(), fiveNodes, Player{Spec: toy.Spec(players[0])},
+			Player{Spec: toy.Spec(players[1])}); err != nil {
 			t.Fatal(err)
 		}
 		least := 2

@@ -30,7 +30,7 @@ const (
 // error output.
 //
 // Without an Opener it does nothing.
-func (s *Place) Preflight(ctx context.Context, limits func(player int) Limits, players ...Entrant) error {
+func (s *Place) Preflight(ctx context.Context, limits func(player int) Limits, players ...Player) error {
 	if s.Open == nil {
 		return nil
 	}
@@ -53,7 +53,7 @@ func (s *Place) Preflight(ctx context.Context, limits func(player int) Limits, p
 	return nil
 }
 
-func preflight(ctx context.Context, here *Local, limits Limits, e Entrant) error {
+func preflight(ctx context.Context, here *Local, limits Limits, e Player) error {
 	limits = limits.preflight()
 	job := Job{Players: [2]engine.Spec{e.Spec}, Options: [2][]engine.Option{e.Options}, Limits: [2]Limits{limits, limits},
 		Plies: 1}

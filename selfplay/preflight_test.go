@@ -51,8 +51,8 @@ func TestPreflight(t *testing.T) {
 	} {
 		var open atomic.Int32
 		s := Place{Open: openCounting(&open)}
-		err := s.Preflight(t.Context(), fiveNodes, Entrant{Spec: toy.Spec("good")},
-			Entrant{Spec: toy.Spec(tt.spec), Name: "the name", Options: tt.options})
+		err := s.Preflight(t.Context(), fiveNodes, Player{Spec: toy.Spec("good")},
+			Player{Spec: toy.Spec(tt.spec), ID: "the name", Options: tt.options})
 		switch {
 		case tt.says == "" && err != nil:
 			t.Errorf("%s: %v", tt.spec, err)
@@ -66,11 +66,11 @@ func TestPreflight(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := (&Place{Open: toy.Open}).Preflight(ctx, fiveNodes, Entrant{Spec: toy.Spec("a")}); !errors.Is(err,
+	if err := (&Place{Open: toy.Open}).Preflight(ctx, fiveNodes, Player{Spec: toy.Spec("a")}); !errors.Is(err,
 		context.Canceled) {
 		t.Errorf("canceled: %v", err)
 	}
-	if err := (&Place{}).Preflight(ctx, fiveNodes, Entrant{Spec: toy.Spec("nobody")}); err != nil {
+	if err := (&Place{}).Preflight(ctx, fiveNodes, Player{Spec: toy.Spec("nobody")}); err != nil {
 		t.Errorf("without an opener: %v", err)
 	}
 }

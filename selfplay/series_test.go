@@ -39,7 +39,7 @@ func testSeries(workers, perOpening int, openings Openings, end uint64) *Series 
 	return &Series{
 		Runner:     &Local{Open: toy.Open, Workers: workers},
 		Openings:   openings,
-		Check:      Check{Player: Entrant{Spec: toy.Spec("c")}, Nodes: 1, MaxScore: 150, Seed: 3},
+		Check:      Check{Player: Player{Spec: toy.Spec("c")}, Nodes: 1, MaxScore: 150, Seed: 3},
 		PerOpening: perOpening,
 		Job: func(game uint64) Job {
 			return Job{Players: toy.Specs("a", "b"), Limits: anyLimits, Plies: 20, Seed: Seed(1, 0, "test", game)}

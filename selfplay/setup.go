@@ -53,7 +53,7 @@ type Place struct {
 // Complete fills in what was left open and reports what cannot be played, as an error
 // that wraps ErrConfig. Random openings are checked by the checker, unless Check names
 // another player. It may be called again.
-func (s *Setup) Complete(stage string, checker Entrant) error {
+func (s *Setup) Complete(stage string, checker Player) error {
 	if err := s.Limits.playable(); err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (s *Setup) Series(openings Openings) Series {
 }
 
 // Job returns the game with the number between two players, without its opening.
-func (s *Rules) Job(number uint64, white, black Entrant) Job {
+func (s *Rules) Job(number uint64, white, black Player) Job {
 	return Job{
 		Players: [2]engine.Spec{white.Spec, black.Spec},
 		Options: [2][]engine.Option{white.Options, black.Options},

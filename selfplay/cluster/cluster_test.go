@@ -149,7 +149,7 @@ func fewer(n uint64) uint64 {
 
 // games configures a small data set.
 func games(out string, n uint64, r selfplay.Runner) datagen.Config {
-	return datagen.Config{Games: n, Players: []selfplay.Entrant{{Spec: toy.Spec("assay:hash=1")}},
+	return datagen.Config{Games: n, Players: []selfplay.Player{{Spec: toy.Spec("assay:hash=1")}},
 		Setup: selfplay.Setup{
 			Rules: selfplay.Rules{Limits: selfplay.Limits{Nodes: 20, HardNodes: true}, Rule: selfplay.StandardAdjudication(),
 				MaxPlies: 20, Check: selfplay.Check{Nodes: 50}, Seed: 7, Program: "test"},
@@ -159,8 +159,8 @@ func games(out string, n uint64, r selfplay.Runner) datagen.Config {
 // matchOf configures a small match.
 func matchOf(out string, n uint64, r selfplay.Runner) match.Config {
 	l := selfplay.Limits{Nodes: 20, HardNodes: true}
-	return match.Config{A: selfplay.Entrant{Spec: toy.Spec("assay:hash=1")},
-		B: selfplay.Entrant{Spec: toy.Spec("assay:hash=1:weights=shannon-1950")}, Games: n,
+	return match.Config{A: selfplay.Player{Spec: toy.Spec("assay:hash=1")},
+		B: selfplay.Player{Spec: toy.Spec("assay:hash=1:weights=shannon-1950")}, Games: n,
 		Setup: selfplay.Setup{
 			Rules: selfplay.Rules{Limits: l, MaxPlies: 20, Check: selfplay.Check{Nodes: 50}, Opening: opening.Spec{Plies: 8},
 				Seed: 3, Program: "test"},

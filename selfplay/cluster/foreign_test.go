@@ -58,8 +58,8 @@ func putToy(t *testing.T, path, build string) {
 // foreignMatch is a match of a foreign engine with ours.
 func foreignMatch(t *testing.T, spec string, r selfplay.Runner) match.Config {
 	l := selfplay.Limits{Nodes: 30}
-	return match.Config{A: selfplay.Entrant{Spec: toy.Spec(spec), Name: "toy"},
-		B:     selfplay.Entrant{Spec: toy.Spec("assay:hash=1")},
+	return match.Config{A: selfplay.Player{Spec: toy.Spec(spec), ID: "toy"},
+		B:     selfplay.Player{Spec: toy.Spec("assay:hash=1")},
 		Games: 6, Setup: selfplay.Setup{
 			Rules: selfplay.Rules{Limits: l, MaxPlies: 30, Check: selfplay.Check{MaxScore: -1},
 				Opening: opening.Spec{Plies: 6}, Seed: 3, Program: "test"},

@@ -143,10 +143,10 @@ func BenchmarkThousandIdleWorkers(b *testing.B) {
 // BenchmarkGames plays games at 300 nodes a move with a runner of this process, and with a worker of one core in a process
 // of its own, whose processor time counts.
 func BenchmarkGames(b *testing.B) {
-	player := selfplay.Entrant{Spec: toy.Spec("assay:hash=1")}
+	player := selfplay.Player{Spec: toy.Spec("assay:hash=1")}
 	for _, where := range []string{"local", "worker"} {
 		b.Run(where, func(b *testing.B) {
-			c := datagen.Config{Games: uint64(b.N), Players: []selfplay.Entrant{player}}
+			c := datagen.Config{Games: uint64(b.N), Players: []selfplay.Player{player}}
 			c.Out, c.Rule = filepath.Join(b.TempDir(), "games"), selfplay.StandardAdjudication()
 			c.Limits, c.Check.Nodes = selfplay.Limits{Nodes: 300, HardNodes: true}, 300
 			c.Seed, c.Program, c.Open, c.Concurrency = 7, "test", roster.Open, 1

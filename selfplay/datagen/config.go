@@ -12,8 +12,8 @@ import (
 type Config struct {
 	selfplay.Setup
 
-	Games   uint64             // how many; a run may be given more later
-	Players []selfplay.Entrant // one, against itself, or two, who swap colors after each game
+	Games   uint64            // how many; a run may be given more later
+	Players []selfplay.Player // one, against itself, or two, who swap colors after each game
 }
 
 // identity is everything that decides the bytes of a game, as config.json and the manifest have it. The number of

@@ -247,7 +247,7 @@ func TestForfeitsAreTolerated(t *testing.T) {
 // tolerated.
 func TestTooManyForfeits(t *testing.T) {
 	c := config(t, 300)
-	c.Players = []selfplay.Entrant{{Spec: toy.Spec("a")}, {Spec: toy.Spec("b:illegal=9"), Shown: "mine"}}
+	c.Players = []selfplay.Player{{Spec: toy.Spec("a")}, {Spec: toy.Spec("b:illegal=9"), Name: "mine"}}
 	for range 2 {
 		_, err := Run(t.Context(), c)
 		if !errors.Is(err, ErrForfeit) || !errors.Is(err, selfplay.ErrNoVerdict) {

@@ -244,7 +244,7 @@ func (g *generator) reopen() error {
 		for i := range last {
 			number := uint64(before) + uint64(i)
 			job := g.job(number)
-			if err = journal.Add(*gamelog.ResultOf(&last[i], number, job.PlayerTexts())); err != nil {
+			if err = journal.Add(*gamelog.ResultOf(&last[i], number, job.Specs())); err != nil {
 				break
 			}
 		}

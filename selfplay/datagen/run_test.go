@@ -28,7 +28,7 @@ func config(t *testing.T, games uint64) Config {
 			Place: selfplay.Place{Out: filepath.Join(t.TempDir(), "games"), Open: toy.Open, Concurrency: 2},
 		},
 		Games:   games,
-		Players: []selfplay.Entrant{{Spec: toy.Spec("a"), Name: "toy a"}, {Spec: toy.Spec("b"), Name: "toy b"}},
+		Players: []selfplay.Player{{Spec: toy.Spec("a"), ID: "toy a"}, {Spec: toy.Spec("b"), ID: "toy b"}},
 	}
 }
 
@@ -61,7 +61,7 @@ func TestRun(t *testing.T) {
 		New: func(t *testing.T) runtest.Run { return of(config(t, 520)) }, // three shards
 		Hasty: func(t *testing.T) runtest.Run {
 			c := config(t, 10)
-			c.Players[1] = selfplay.Entrant{Spec: engine.Spec{}.WithProgram("./hasty"), Name: "hasty"}
+			c.Players[1] = selfplay.Player{Spec: engine.Spec{}.WithProgram("./hasty"), ID: "hasty"}
 			return of(c)
 		}}.Test(t)
 }
@@ -234,7 +234,7 @@ func (p whiteView) Search(ctx context.Context, game *board.Game, lim engine.Limi
 func TestViewOfAPlayerIsNoticed(t *testing.T) {
 	for _, wrong := range []string{"", "a", "b", "ab"} {
 		c := config(t, 120)
-		c.Players[1].Shown = "the second"
+		c.Players[1].Name = "the second"
 		c.Open = func(spec engine.Spec) (engine.Player, error) {
 			p, err := toy.Open(spec)
 			if strings.Contains(wrong, spec.Name) {

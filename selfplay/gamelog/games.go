@@ -51,7 +51,7 @@ type destination struct {
 
 // Header is what a Result does not contain.
 type Header struct {
-	White, Black selfplay.Entrant
+	White, Black selfplay.Player
 	Nodes        uint64 // White's limit; 0 for none
 	Round        string // in the PGN
 	// TimeControls are the clocks of White and Black as PGN has them, such as 40/300 or
@@ -261,7 +261,7 @@ func (g *games) tags(h *Header) []pgn.Tag {
 	case white != "":
 		tags = append(tags, pgn.Tag{Name: "TimeControl", Value: white})
 	}
-	for i, e := range []selfplay.Entrant{h.White, h.Black} {
+	for i, e := range []selfplay.Player{h.White, h.Black} {
 		if e.Label() != e.Identity() {
 			tags = append(tags, pgn.Tag{Name: [2]string{"WhiteId", "BlackId"}[i], Value: e.Identity()})
 		}

@@ -88,7 +88,7 @@ func (g *Guard) Count(pair []selfplay.Result) {
 
 // Warnings names stalls of the runner, and players that seem not to know "go nodes". The players are in the order of
 // g.Names.
-func (g *Guard) Warnings(limits selfplay.Limits, players ...selfplay.Entrant) []string {
+func (g *Guard) Warnings(limits selfplay.Limits, players ...selfplay.Player) []string {
 	list := g.Tally.StallWarnings(g.Names)
 	for i, p := range players {
 		n := g.Tally.Player(i)

@@ -56,9 +56,9 @@ func TestBlame(t *testing.T) {
 func TestWarnings(t *testing.T) {
 	program := engine.Spec{}.WithProgram("./engine")
 	names := []string{"good", "hasty", "new"}
-	var players []selfplay.Entrant
+	var players []selfplay.Player
 	for _, name := range names {
-		players = append(players, selfplay.Entrant{Spec: program, Name: name})
+		players = append(players, selfplay.Player{Spec: program, ID: name})
 	}
 	g := Guard{Names: names,
 		Who: func(game uint64, side board.Color) int { return int(game+uint64(side)) % 2 }, Slots: 1}

@@ -6,7 +6,7 @@ import (
 )
 
 // Players returns the names and identities of the players for the folder of a run.
-func Players(list ...selfplay.Entrant) (players []durable.RunPlayer) {
+func Players(list ...selfplay.Player) (players []durable.RunPlayer) {
 	for _, e := range list {
 		players = append(players, durable.RunPlayer{Name: e.Label(), ID: e.Identity(), Spec: e.Spec.String()})
 	}
@@ -26,12 +26,12 @@ func NameOf(players []durable.RunPlayer, spec string) string {
 
 // keepNames shows the players by the names with which the run began, whatever names they
 // have when it is resumed: its files have the same bytes then.
-func keepNames(run *durable.Run, players ...*selfplay.Entrant) {
+func keepNames(run *durable.Run, players ...*selfplay.Player) {
 	began := run.Info().Players
 	if len(began) != len(players) {
 		return // a run of an earlier version
 	}
 	for i, p := range players {
-		p.Shown = began[i].Name
+		p.Name = began[i].Name
 	}
 }

@@ -111,7 +111,7 @@ func TestReadGames(t *testing.T) {
 	}
 	defer run.Close()
 	header := func(r *selfplay.Result) Header {
-		return Header{White: selfplay.Entrant{Name: "a"}, Black: selfplay.Entrant{Name: "b"}}
+		return Header{White: selfplay.Player{ID: "a"}, Black: selfplay.Player{ID: "b"}}
 	}
 	g, err := open(destination{Run: run, Identity: "identity", Header: header},
 		func(*games, *selfplay.Result) error { return nil })

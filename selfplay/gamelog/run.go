@@ -31,8 +31,8 @@ func Before(run *durable.Run) Process { return Process{Load: ReadLoad(run.Dir())
 type Run[R any] struct {
 	Setup    *selfplay.Setup
 	Limits   func(player int) selfplay.Limits // of those that are tried; nil: the setup's
-	Try      []selfplay.Entrant               // play a move before the first game
-	Players  []*selfplay.Entrant              // keep the names with which the run began
+	Try      []selfplay.Player                // play a move before the first game
+	Players  []*selfplay.Player               // keep the names with which the run began
 	Identity any
 	Tags     []pgn.Tag
 	Header   func(*selfplay.Result) Header
@@ -95,7 +95,7 @@ func PlayRun[R any](ctx context.Context, p *Pairs, r Run[R]) (*R, error) {
 }
 
 // HeaderOf returns the header of a game of pairs, White's part of limits and sides first.
-func HeaderOf(game uint64, limits [2]selfplay.Limits, sides [2]selfplay.Entrant) Header {
+func HeaderOf(game uint64, limits [2]selfplay.Limits, sides [2]selfplay.Player) Header {
 	return Header{White: sides[0], Black: sides[1], Nodes: limits[0].Nodes,
 		TimeControls: [2]string{limits[0].TimeControl(), limits[1].TimeControl()},
 		Round:        fmt.Sprintf("%d.%d", game/2+1, game%2+1)}

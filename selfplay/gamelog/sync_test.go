@@ -31,7 +31,7 @@ func (w *watched) Sync() error {
 
 // A pair counts once its games are on disk, not before; a finished run leaves none that is not.
 func TestCountedGamesAreOnDisk(t *testing.T) {
-	player := selfplay.Entrant{Spec: toy.Spec("a")}
+	player := selfplay.Player{Spec: toy.Spec("a")}
 	s := selfplay.Setup{
 		Rules: selfplay.Rules{Limits: selfplay.Limits{Nodes: 1}, MaxPlies: 10, Opening: opening.Spec{Plies: 4}},
 		Place: selfplay.Place{Out: filepath.Join(t.TempDir(), "run"), Open: toy.Open, Concurrency: 3}}

@@ -17,7 +17,7 @@ const maxPlayers = 500
 type Config struct {
 	selfplay.Setup
 
-	Players  []selfplay.Entrant
+	Players  []selfplay.Player
 	Schedule Schedule
 	Games    uint64  // at most; even; may grow on resume
 	Within   float64 // end when every 95 % interval is within ± this many Elo; 0: play all games

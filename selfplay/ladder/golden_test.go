@@ -81,7 +81,7 @@ func TestPictureParts(t *testing.T) {
 		t.Errorf("nothing known: from %v to %v", low, high)
 	}
 	for pairs, want := range map[uint64]uint64{9: 1, 10: 1, 11: 2, 20: 2} { // five players: ten pairs a round
-		if c := (Config{Schedule: RoundRobin, Games: 2 * pairs, Players: make([]selfplay.Entrant, 5)}); c.need() != want {
+		if c := (Config{Schedule: RoundRobin, Games: 2 * pairs, Players: make([]selfplay.Player, 5)}); c.need() != want {
 			t.Errorf("%d pairs need %d openings, want %d", pairs, c.need(), want)
 		}
 	}

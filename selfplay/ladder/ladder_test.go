@@ -52,7 +52,7 @@ func config(t *testing.T, schedule Schedule, games uint64) Config {
 			Place: selfplay.Place{Out: filepath.Join(t.TempDir(), "ladder"), Open: openWild, Concurrency: 2},
 		}}
 	for _, name := range []string{"8", "0", "4", "6", "2"} {
-		c.Players = append(c.Players, selfplay.Entrant{Spec: toy.Spec(name), Name: "wild " + name})
+		c.Players = append(c.Players, selfplay.Player{Spec: toy.Spec(name), ID: "wild " + name})
 	}
 	return c
 }
@@ -75,7 +75,7 @@ func TestRun(t *testing.T) {
 		New:    func(t *testing.T) runtest.Run { return of(config(t, RoundRobin, 200)) },
 		Hasty: func(t *testing.T) runtest.Run {
 			c := config(t, RoundRobin, 20)
-			c.Open, c.Players[0] = toy.Open, selfplay.Entrant{Spec: engine.Spec{}.WithProgram("./hasty"), Name: "hasty"}
+			c.Open, c.Players[0] = toy.Open, selfplay.Player{Spec: engine.Spec{}.WithProgram("./hasty"), ID: "hasty"}
 			return of(c)
 		}}
 	s.Test(t)

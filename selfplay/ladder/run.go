@@ -38,7 +38,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	}
 	l.schedule()
 	l.Players = slices.Clone(c.Players)
-	var players []*selfplay.Entrant
+	var players []*selfplay.Player
 	for i := range l.Players {
 		players = append(players, &l.Players[i])
 	}
@@ -138,7 +138,7 @@ func (l *ladder) job(number uint64) selfplay.Job {
 func (l *ladder) header(g *selfplay.Result) gamelog.Header {
 	white, black := l.sides(g.Number)
 	return gamelog.HeaderOf(g.Number, [2]selfplay.Limits{l.Limits, l.Limits},
-		[2]selfplay.Entrant{l.Players[white], l.Players[black]})
+		[2]selfplay.Player{l.Players[white], l.Players[black]})
 }
 
 // count counts a pair.

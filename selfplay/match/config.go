@@ -13,8 +13,8 @@ import (
 type Config struct {
 	selfplay.Setup
 
-	A, B    selfplay.Entrant // results are from A's view
-	LimitsB selfplay.Limits  // of each move of B; zero: Limits, as A's
+	A, B    selfplay.Player // results are from A's view
+	LimitsB selfplay.Limits // of each move of B; zero: Limits, as A's
 
 	Games     uint64     // with Test the most, else the number; even. 0 with Test: no end. May grow on resume
 	Test      *sprt.Test // nil: play all Games
@@ -90,9 +90,8 @@ func (c *Config) identity(openings opening.Source) identity {
 // Warnings returns what a reader of the result should know.
 func (c *Config) Warnings() []string {
 	var list []string
-	a, b := c.A.Identity(), c.B.Identity()
-	if selfplay.SamePlayer(a, b) && (c.LimitsB == c.Limits || c.LimitsB == selfplay.Limits{}) {
-		list = append(list, fmt.Sprintf("both players are the same program, %s: the match measures only noise", a))
+	if c.A.IsSame(c.B) && (c.LimitsB == c.Limits || c.LimitsB == selfplay.Limits{}) {
+		list = append(list, fmt.Sprintf("both players are the same program, %s: the match measures only noise", c.A.Identity()))
 	}
 	return list
 }

@@ -26,7 +26,7 @@ func ExampleRun() {
 				MaxPlies: 80, Seed: 1, Program: "example"},
 			Place: selfplay.Place{Out: filepath.Join(dir, "m"), Open: toy.Open},
 		},
-		A: selfplay.Entrant{Spec: toy.Spec("a")}, B: selfplay.Entrant{Spec: toy.Spec("b")},
+		A: selfplay.Player{Spec: toy.Spec("a")}, B: selfplay.Player{Spec: toy.Spec("b")},
 		Games: 20,
 	}
 	for range 2 {

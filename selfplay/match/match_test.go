@@ -27,8 +27,8 @@ func config(t *testing.T, games uint64) Config {
 				WinPlies: 4}, MaxPlies: 60, Opening: opening.Spec{Plies: 4}, Seed: 5, Program: "test 1"},
 			Place: selfplay.Place{Out: filepath.Join(t.TempDir(), "match"), Open: toy.Open, Concurrency: 2},
 		},
-		A:       selfplay.Entrant{Spec: toy.Spec("a"), Name: "toy a"},
-		B:       selfplay.Entrant{Spec: toy.Spec("b"), Name: "toy b"},
+		A:       selfplay.Player{Spec: toy.Spec("a"), ID: "toy a"},
+		B:       selfplay.Player{Spec: toy.Spec("b"), ID: "toy b"},
 		LimitsB: selfplay.Limits{Nodes: 200},
 		Games:   games,
 	}
@@ -282,7 +282,7 @@ func TestOneSidedScores(t *testing.T) {
 	for _, spec := range [][2]string{{"a:error=6:illegal=7", "b"}, {"a", "b:error=6:illegal=7"}} {
 		c := config(t, 6)
 		c.Out, c.A.Spec, c.B.Spec, c.Tolerance.Recover = "", toy.Spec(spec[0]), toy.Spec(spec[1]), true
-		c.Check.Player = selfplay.Entrant{Spec: toy.Spec("c")}
+		c.Check.Player = selfplay.Player{Spec: toy.Spec("c")}
 		c.Rule = selfplay.Adjudication{}
 		r := run(t, c)
 		if r.Score != 0 && r.Score != 1 {
@@ -298,7 +298,7 @@ func TestImpossibleConfigurations(t *testing.T) {
 	for name, change := range map[string]func(*Config){
 		"odd games":    func(c *Config) { c.Games = 7 },
 		"no end":       func(c *Config) { c.Games = 0 },
-		"one player":   func(c *Config) { c.B = selfplay.Entrant{} },
+		"one player":   func(c *Config) { c.B = selfplay.Player{} },
 		"no limits":    func(c *Config) { c.Limits = selfplay.Limits{} },
 		"a wrong test": func(c *Config) { c.Test = &sprt.Test{Elo0: 5, Elo1: 0, Alpha: 0.05, Beta: 0.05} },
 	} {

@@ -115,7 +115,7 @@ func (r *Result) nodeWarnings(c *Config) (list []string) {
 	var limits [2]uint64
 	means := r.NodesAPly()
 	for i, mean := range means {
-		player := [2]selfplay.Entrant{c.A, c.B}[i]
+		player := [2]selfplay.Player{c.A, c.B}[i]
 		if text := player.Ignores(c.limits(i), mean); text != "" {
 			list = append(list, text)
 		}

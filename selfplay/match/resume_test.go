@@ -27,7 +27,7 @@ func TestRun(t *testing.T) {
 		New:    func(t *testing.T) runtest.Run { return of(config(t, 240)) },
 		Hasty: func(t *testing.T) runtest.Run {
 			c := config(t, 20)
-			c.A = selfplay.Entrant{Spec: engine.Spec{}.WithProgram("./hasty"), Name: "hasty"}
+			c.A = selfplay.Player{Spec: engine.Spec{}.WithProgram("./hasty"), ID: "hasty"}
 			return of(c)
 		}}
 	s.Test(t)

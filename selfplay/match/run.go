@@ -40,11 +40,11 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		Over: count.over, Count: count.add, After: m.progress,
 		Guard: gamelog.Guard{Tolerance: c.Tolerance, Slots: c.Runner.Parallel(), Who: playerOf}}
 	a, b := c.A, c.B
-	a.Shown, b.Shown = "A: "+a.Label(), "B: "+b.Label()
+	a.Name, b.Name = "A: "+a.Label(), "B: "+b.Label()
 	count.tally = &m.pairs.Guard.Tally
 	m.name(nil)
 	return gamelog.PlayRun(ctx, &m.pairs, gamelog.Run[Result]{Setup: &m.Setup, Limits: m.limits,
-		Try: []selfplay.Entrant{a, b}, Players: []*selfplay.Entrant{&m.A, &m.B}, Identity: m.identity(openings),
+		Try: []selfplay.Player{a, b}, Players: []*selfplay.Player{&m.A, &m.B}, Identity: m.identity(openings),
 		Games: c.Games, Short: m.short,
 		Tags: testTags(c.Test, c.Corrected), Header: m.header, Reload: m.finished, Begin: m.name, Play: m.play})
 }
@@ -88,10 +88,10 @@ func (m *match) finished(run *durable.Run, r *Result) error {
 
 // header names the players of a game.
 func (m *match) header(g *selfplay.Result) gamelog.Header {
-	players := [2]selfplay.Entrant{m.A, m.B}
+	players := [2]selfplay.Player{m.A, m.B}
 	white, black := playerOf(g.Number, board.White), playerOf(g.Number, board.Black)
 	return gamelog.HeaderOf(g.Number, [2]selfplay.Limits{m.limits(white), m.limits(black)},
-		[2]selfplay.Entrant{players[white], players[black]})
+		[2]selfplay.Player{players[white], players[black]})
 }
 
 func (m *match) play(ctx context.Context) (*Result, error) {
@@ -124,7 +124,7 @@ func (m *match) series() selfplay.Series {
 }
 
 func (m *match) job(number uint64) selfplay.Job {
-	players := [2]selfplay.Entrant{m.A, m.B}
+	players := [2]selfplay.Player{m.A, m.B}
 	white, black := playerOf(number, board.White), playerOf(number, board.Black)
 	job := m.Setup.Job(number, players[white], players[black])
 	job.Limits = [2]selfplay.Limits{m.limits(white), m.limits(black)}

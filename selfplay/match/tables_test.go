@@ -18,9 +18,9 @@ import (
 // TestWarnings: only a player against itself with the same limits measures noise.
 func TestWarnings(t *testing.T) {
 	hundred, thousand := selfplay.Limits{Nodes: 100}, selfplay.Limits{Nodes: 1000}
-	a, b := selfplay.Entrant{Spec: toy.Spec("a")}, selfplay.Entrant{Spec: toy.Spec("b")}
+	a, b := selfplay.Player{Spec: toy.Spec("a")}, selfplay.Player{Spec: toy.Spec("b")}
 	for _, tt := range []struct {
-		b       selfplay.Entrant
+		b       selfplay.Player
 		limitsB selfplay.Limits
 		noise   bool
 	}{
@@ -32,7 +32,7 @@ func TestWarnings(t *testing.T) {
 			t.Errorf("%s, %+v: %q", tt.b.Identity(), tt.limitsB, list)
 		}
 	}
-	c := Config{A: selfplay.Entrant{Name: "uci:new@0123456789ab"}, B: selfplay.Entrant{Name: "uci:old@0123456789ab"}}
+	c := Config{A: selfplay.Player{Same: "uci:@0123456789ab", ID: "uci:new@0123456789ab"}, B: selfplay.Player{Same: "uci:@0123456789ab", ID: "uci:old@0123456789ab"}}
 	if len(c.Warnings()) != 1 {
 		t.Error("two copies of one program are not noticed")
 	}
@@ -41,7 +41,7 @@ func TestWarnings(t *testing.T) {
 // counting is a counter of a match of a and b.
 func counting(t *testing.T, games uint64, test *sprt.Test) *counter {
 	t.Helper()
-	n, err := newCounter(&Config{A: selfplay.Entrant{Spec: toy.Spec("a")}, B: selfplay.Entrant{Spec: toy.Spec("b")},
+	n, err := newCounter(&Config{A: selfplay.Player{Spec: toy.Spec("a")}, B: selfplay.Player{Spec: toy.Spec("b")},
 		Games: games, Test: test})
 	if err != nil {
 		t.Fatal(err)

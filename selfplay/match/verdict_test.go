@@ -94,7 +94,7 @@ func (v *voiding) Run(ctx context.Context, jobs <-chan selfplay.Job, results cha
 		select {
 		case job := <-jobs:
 			if job.Try == 0 && v.void(job) {
-				out = append(out, selfplay.Result{Number: job.Number, Players: job.PlayerTexts(), Start: job.Start,
+				out = append(out, selfplay.Result{Number: job.Number, Players: job.Specs(), Start: job.Start,
 					Opening: len(job.Opening),
 					Moves:   job.Opening, Scores: make([]int16, len(job.Opening)), Depths: make([]uint8, len(job.Opening)),
 					Termination: selfplay.VoidGame, Void: "paused", Seed: job.Seed})

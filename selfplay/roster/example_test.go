@@ -44,7 +44,7 @@ func ExampleOpen() {
 
 // The identity of a player names its weights by their id, whatever their file is called.
 func ExampleIdentify() {
-	id, err := roster.Identify(engine.Spec{Name: "assay", Weights: "shannon-1950", Nodes: 2000})
+	id, _, err := roster.Identify(engine.Spec{Name: "assay", Weights: "shannon-1950", Nodes: 2000})
 	if err != nil {
 		fmt.Println(err)
 		return

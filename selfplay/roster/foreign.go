@@ -74,13 +74,13 @@ func CheckPortable(spec engine.Spec, others ...engine.Option) error {
 // IdentifyBuilt returns the identity of an engine that was built from a commit: what was built, in place of the
 // program's checksum, since two builds of a commit need not have the same bytes.
 func IdentifyBuilt(spec engine.Spec, what string) string {
-	return shorten("git:" + what + settingsIdentity(spec))
+	return shorten("git:" + what + settingsIdentity(spec, identifyFile))
 }
 
 // identifyForeign returns the identity of a foreign engine, which does not depend on the folders of its files. The
 // program has the first digits of its SHA-256; so have the first argument, which may be an interpreter's program,
 // and networks (EvalFile, WeightsFile).
-func identifyForeign(spec engine.Spec) (string, error) {
+func identifyForeign(spec engine.Spec, identifyFile identifier) (string, error) {
 	path, err := findProgram(spec.Command[0])
 	if err != nil {
 		return "", err
@@ -91,7 +91,7 @@ func identifyForeign(spec engine.Spec) (string, error) {
 	}
 	for i, word := range spec.Command[1:] {
 		if i == 0 {
-			word = identifyIfFile(word)
+			word = identifyIfFile(word, identifyFile)
 		} else {
 			word = withoutFolder(word)
 		}
@@ -100,15 +100,15 @@ func identifyForeign(spec engine.Spec) (string, error) {
 		}
 		id += " " + word
 	}
-	return shorten("uci:" + id + settingsIdentity(spec)), nil
+	return shorten("uci:" + id + settingsIdentity(spec, identifyFile)), nil
 }
 
 // settingsIdentity returns the options and limits as the end of an identity.
-func settingsIdentity(spec engine.Spec) (id string) {
+func settingsIdentity(spec engine.Spec, identifyFile identifier) (id string) {
 	for i, o := range spec.Options {
 		value := withoutFolder(o.Value)
 		if strings.EqualFold(o.Name, "EvalFile") || strings.EqualFold(o.Name, "WeightsFile") {
-			value = identifyIfFile(o.Value)
+			value = identifyIfFile(o.Value, identifyFile)
 		}
 		id += string("?&"[min(i, 1)]) + o.Name
 		if value != "" {
@@ -125,7 +125,7 @@ func settingsIdentity(spec engine.Spec) (id string) {
 }
 
 // identifyIfFile returns the identity of a file, and any other word without its folder.
-func identifyIfFile(word string) string {
+func identifyIfFile(word string, identifyFile identifier) string {
 	if id, err := identifyFile(word); err == nil {
 		return id
 	}
@@ -168,6 +168,15 @@ func identifyFile(path string) (string, error) {
 // is reports whether the file is still the same.
 func (h hashedFile) is(now fs.FileInfo) bool {
 	return os.SameFile(h.info, now) && h.info.Size() == now.Size() && h.info.ModTime().Equal(now.ModTime())
+}
+
+// identifier returns the identity of a file.
+type identifier = func(path string) (string, error)
+
+// identifyContent returns a file's @HASH.
+func identifyContent(path string) (string, error) {
+	id, err := identifyFile(path)
+	return id[max(0, strings.LastIndexByte(id, '@')):], err
 }
 
 // withoutFolder removes the folder from an absolute path, also in KEY=PATH.

@@ -118,3 +118,42 @@ func TestForeignWithLimits(t *testing.T) {
 		t.Errorf("start: %v", err)
 	}
 }
+
+// The names of files do not make players differ; what is in them, arguments and settings do.
+func TestSameProgram(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, text := range map[string]string{"new": "#!/bin/sh", "old": "#!/bin/sh", "x.nnue": "net", "y.nnue": "net",
+		"other": "#!/bin/false", "z.nnue": "another net"} {
+		if err := os.WriteFile(name, []byte(text), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	same := func(text string) string {
+		t.Helper()
+		spec, err := Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		id, same, err := Identify(spec)
+		if err != nil || spec.Foreign() == (id == same) {
+			t.Errorf("%s: %q, %q, %v", text, id, same, err)
+		}
+		return same
+	}
+	for _, tt := range []struct {
+		x, y string
+		want bool
+	}{
+		{"uci:./new", "uci:./old", true},
+		{"uci:./new", "uci:./other", false},
+		{"uci:./new?EvalFile=x.nnue", "uci:./old?EvalFile=y.nnue", true},
+		{"uci:./new?EvalFile=x.nnue", "uci:./old?EvalFile=z.nnue", false},
+		{"uci:./new -eval one", "uci:./old -eval two", false},
+		{"uci:nodes=200:./new", "uci:nodes=300:./old", false},
+		{"assay", "assay:weights=shannon-1950", false},
+	} {
+		if x, y := same(tt.x), same(tt.y); (x == y) != tt.want {
+			t.Errorf("%s is %s, %s is %s", tt.x, x, tt.y, y)
+		}
+	}
+}

@@ -175,17 +175,22 @@ func open(spec engine.Spec) (engine.Player, error) {
 
 // Identify returns the identity of a player, under which files record it. Players with the same identity play the
 // same moves. It has the id of the player's weights in place of their name, so it does not change when a file is
-// renamed, and does when a file is changed. Foreign programs have their name and the first digits of their SHA-256.
-func Identify(spec engine.Spec) (id string, err error) {
+// renamed, and does when a file is changed. Foreign programs have their name and the first digits of their SHA-256;
+// same is the identity without the names of files.
+func Identify(spec engine.Spec) (id, same string, err error) {
 	if spec.Foreign() {
-		id, err = identifyForeign(spec)
+		id, err = identifyForeign(spec, identifyFile)
 	} else {
 		id, err = identify(spec)
+	}
+	same = id
+	if err == nil && spec.Foreign() {
+		same, err = identifyForeign(spec, identifyContent)
 	}
 	if err != nil && !errors.Is(err, ErrUnknownPlayer) {
 		err = fmt.Errorf("player %q: %w", spec.Shown(), err)
 	}
-	return id, err
+	return id, same, err
 }
 
 func identify(spec engine.Spec) (string, error) {

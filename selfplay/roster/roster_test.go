@@ -26,7 +26,8 @@ func identifyText(text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return Identify(spec)
+	id, _, err := Identify(spec)
+	return id, err
 }
 
 func TestEveryPlayer(t *testing.T) {

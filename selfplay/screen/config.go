@@ -22,11 +22,11 @@ type Factor struct {
 type Config struct {
 	selfplay.Setup
 
-	Base    selfplay.Entrant // the player with all factors off
+	Base    selfplay.Player // the player with all factors off
 	Factors []Factor
 	Design  *Design
 	Lost    []Subset // builds of the design that failed, and which it has dropped
-	Player  func(Subset) selfplay.Entrant
+	Player  func(Subset) selfplay.Player
 	Games   uint64 // a multiple of 8, the games of an opening
 	Fix     bool   // factors that are decided keep their better level; of a random design
 }

@@ -11,7 +11,7 @@ import (
 // Try plays a game of each player with itself, on this machine. It returns what the games were, moves, scores and
 // nodes, and how long a game takes when as many are played at once as the screen does. Players that search alike have
 // equal games, unless time limits them.
-func (c *Config) Try(ctx context.Context, players ...selfplay.Entrant) (games []string, each time.Duration, err error) {
+func (c *Config) Try(ctx context.Context, players ...selfplay.Player) (games []string, each time.Duration, err error) {
 	jobs, results := make(chan selfplay.Job, len(players)), make(chan selfplay.Result, len(players))
 	for i, e := range players {
 		job := c.Setup.Job(0, e, e)

@@ -50,9 +50,9 @@ func config(t *testing.T, kind Kind, games uint64) Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	player := func(s Subset) selfplay.Entrant {
+	player := func(s Subset) selfplay.Player {
 		share := 5 - 3*int(s&1) + 3*int(s>>1&1)
-		return selfplay.Entrant{Spec: toy.Spec(string(rune('0' + share)))}
+		return selfplay.Player{Spec: toy.Spec(string(rune('0' + share)))}
 	}
 	return Config{Design: d, Games: games, Base: player(0), Player: player,
 		Factors: []Factor{{Name: "helps", On: "1"}, {Name: "hurts", On: "2"}, {Name: "nothing", On: "3"}},
@@ -81,7 +81,7 @@ func TestRun(t *testing.T) {
 		New: func(t *testing.T) runtest.Run { return of(config(t, Rows, 240)) },
 		Hasty: func(t *testing.T) runtest.Run {
 			c := config(t, Random, 32)
-			c.Base.Spec, c.Base.Name = engine.Spec{}.WithProgram("./hasty"), "hasty"
+			c.Base.Spec, c.Base.ID = engine.Spec{}.WithProgram("./hasty"), "hasty"
 			return of(c)
 		}}
 	s.Test(t)
@@ -142,18 +142,18 @@ func TestDecidedFactorsAreFixed(t *testing.T) {
 // Forfeits of one level are its effect; those whatever the level end the screen.
 func TestForfeits(t *testing.T) {
 	c := config(t, Rows, 240)
-	c.Player = func(s Subset) selfplay.Entrant {
+	c.Player = func(s Subset) selfplay.Player {
 		if s.Has(1) {
-			return selfplay.Entrant{Spec: toy.Spec("0:illegal=8:error=9")}
+			return selfplay.Player{Spec: toy.Spec("0:illegal=8:error=9")}
 		}
-		return selfplay.Entrant{Spec: toy.Spec("0")}
+		return selfplay.Player{Spec: toy.Spec("0")}
 	}
 	r := run(t, c)
 	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "lost with hurts on") || !(r.Effects[1].EloHi < -100) {
 		t.Errorf("%v, %+v", r.Warnings, r.Effects)
 	}
 	c = config(t, Rows, 160)
-	c.Player = func(Subset) selfplay.Entrant { return selfplay.Entrant{Spec: toy.Spec("0:illegal=8:error=9")} }
+	c.Player = func(Subset) selfplay.Player { return selfplay.Player{Spec: toy.Spec("0:illegal=8:error=9")} }
 	if r, err := Run(t.Context(), c); !errors.Is(err, selfplay.ErrNoVerdict) || r.Verdict != gamelog.NoVerdict ||
 		!strings.Contains(r.Reason, "whatever the factors") {
 		t.Errorf("%+v, %v", r, err)

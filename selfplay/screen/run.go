@@ -30,8 +30,8 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	s.games = gamelog.Pairs{Name: "screen", Over: s.over, Count: s.count, After: s.progress,
 		Guard: gamelog.Guard{Tolerance: alone, Slots: c.Runner.Parallel(), Names: []string{c.Base.Label()},
 			Who: func(uint64, board.Color) int { return 0 }}}
-	return gamelog.PlayRun(ctx, &s.games, gamelog.Run[Result]{Setup: &s.Setup, Try: []selfplay.Entrant{c.Base},
-		Players: []*selfplay.Entrant{&s.Base}, Identity: s.identity(openings), Header: s.header,
+	return gamelog.PlayRun(ctx, &s.games, gamelog.Run[Result]{Setup: &s.Setup, Try: []selfplay.Player{c.Base},
+		Players: []*selfplay.Player{&s.Base}, Identity: s.identity(openings), Header: s.header,
 		Reload: func(run *durable.Run, r *Result) error {
 			r.Process = gamelog.Before(run)
 			return nil
@@ -105,11 +105,11 @@ func (s *session) job(number uint64) selfplay.Job {
 // header names the players of a game. Identities have the subset's number, since they must be short.
 func (s *session) header(g *selfplay.Result) gamelog.Header {
 	sides, white := s.sides(g.Number)
-	entrant := func(of Subset) selfplay.Entrant {
-		return selfplay.Entrant{Name: fmt.Sprintf("%s subset %b", s.Base.Identity(), of), Shown: s.label(of)}
+	player := func(of Subset) selfplay.Player {
+		return selfplay.Player{ID: fmt.Sprintf("%s subset %b", s.Base.Identity(), of), Name: s.label(of)}
 	}
 	return gamelog.HeaderOf(g.Number, [2]selfplay.Limits{s.Limits, s.Limits},
-		[2]selfplay.Entrant{entrant(sides[white]), entrant(sides[1-white])})
+		[2]selfplay.Player{player(sides[white]), player(sides[1-white])})
 }
 
 // count counts a pair, and looks whether factors are decided if it is time to.

@@ -68,7 +68,7 @@ func (l *learner) spsaConfig(g int, m *eval.Model, w []eval.Coef) (play.Config, 
 	if err != nil {
 		return play.Config{}, err
 	}
-	c := play.Config{Setup: l.setup(l.run.Path(Folder(g), spsaName), plan.Nodes), Player: l.entrant(l.champion), Pairs: 1}
+	c := play.Config{Setup: l.setup(l.run.Path(Folder(g), spsaName), plan.Nodes), Player: l.player(l.champion), Pairs: 1}
 	c.Limits.HardNodes = false
 	c.Seed = selfplay.Seed(l.Plan.Seed, uint64(g), spsaName, 0)
 	c.SPSA = spsa.Config{Iterations: plan.Games / 2, Seed: c.Seed, Ahead: play.DefaultAhead}

@@ -38,15 +38,15 @@ func (l *learner) parent() *models.File {
 	return l.start
 }
 
-// entrant returns weights as a player. Its name in files holds the weights' id and
+// player returns weights as a player. Its name in files holds the weights' id and
 // no path, so that equal runs in different folders write equal bytes.
-func (l *learner) entrant(w *Weights) selfplay.Entrant {
+func (l *learner) player(w *Weights) selfplay.Player {
 	shown, place := "start", l.Plan.From
 	if w.Generation > 0 {
 		shown = Folder(w.Generation)
 		place = l.run.Path(shown, WeightsName)
 	}
-	return selfplay.Entrant{Spec: l.spec(place), Name: "assay:" + w.ID, Shown: shown}
+	return selfplay.Player{Spec: l.spec(place), ID: "assay:" + w.ID, Name: shown}
 }
 
 // Run carries out the plan in the run's folder, from where an earlier call stopped. For a
@@ -228,7 +228,7 @@ func (l *learner) limits(nodes uint64) selfplay.Limits {
 func (l *learner) games(ctx context.Context, g int) (*datagen.Summary, error) {
 	plan := l.Plan.Generations[g-1]
 	c := datagen.Config{Setup: l.setup(l.run.Path(Folder(g), "games"), plan.Nodes), Games: uint64(plan.Games),
-		Players: []selfplay.Entrant{l.entrant(l.champion)}}
+		Players: []selfplay.Player{l.player(l.champion)}}
 	c.Generation, c.Stage = uint64(g), "selfplay"
 	stage := l.stage(fmt.Sprintf("generation %d: self-play", g))
 	c.Progress = stage.Update
@@ -245,7 +245,7 @@ func (l *learner) games(ctx context.Context, g int) (*datagen.Summary, error) {
 // Gate lets the last fit's weights meet the champion's.
 func (l *learner) Gate(ctx context.Context, g int, proposed, champion *Weights) (*match.Result, *Weights, error) {
 	plan := l.Plan.Generations[g-1].Gate
-	c := l.match(l.run.Path(Folder(g), "gate"), l.entrant(proposed), l.entrant(champion), plan.Nodes)
+	c := l.match(l.run.Path(Folder(g), "gate"), l.player(proposed), l.player(champion), plan.Nodes)
 	c.Games = uint64(plan.Games)
 	c.Test = plan.test()
 	c.Generation, c.Stage = uint64(g), "gate"
@@ -262,8 +262,8 @@ func (l *learner) final(ctx context.Context) error {
 	if player.ID == l.result.Opponent.ID {
 		player = l.last
 	}
-	opponent := selfplay.Entrant{Spec: l.spec(l.Plan.Opponent), Name: "assay:" + l.result.Opponent.ID,
-		Shown: l.result.Opponent.File}
+	opponent := selfplay.Player{Spec: l.spec(l.Plan.Opponent), ID: "assay:" + l.result.Opponent.ID,
+		Name: l.result.Opponent.File}
 	var err error
 	if l.result.Final, err = l.measure(ctx, finalName, "final match against "+l.result.Opponent.File, player,
 		opponent); err != nil {
@@ -277,22 +277,22 @@ func (l *learner) final(ctx context.Context) error {
 		return nil
 	}
 	l.result.FromStart, err = l.measure(ctx, fromStartName, "match against the start weights", player,
-		l.entrant(&Weights{WeightsRef: l.result.Start}))
+		l.player(&Weights{WeightsRef: l.result.Start}))
 	return err
 }
 
 // measure plays one of the matches of fixed length. The stage, which is also the
 // folder's name, keeps their openings apart.
 func (l *learner) measure(ctx context.Context, stage, name string, player *Weights,
-	against selfplay.Entrant) (*match.Result, error) {
+	against selfplay.Player) (*match.Result, error) {
 	last := len(l.Plan.Generations)
-	c := l.match(l.run.Path(Folder(last), stage), l.entrant(player), against, l.Plan.Final.Nodes)
+	c := l.match(l.run.Path(Folder(last), stage), l.player(player), against, l.Plan.Final.Nodes)
 	c.Games = uint64(l.Plan.Final.Games)
 	c.Generation, c.Stage = uint64(last), stage
 	return l.play(ctx, c, name)
 }
 
-func (l *learner) match(out string, a, b selfplay.Entrant, nodes uint64) match.Config {
+func (l *learner) match(out string, a, b selfplay.Player, nodes uint64) match.Config {
 	return match.Config{Setup: l.setup(out, nodes), A: a, B: b}
 }
 

@@ -48,7 +48,7 @@ const connectTimeout = time.Minute
 
 // remote returns the runner for the games of the run in the folder Out, which may be empty: local,
 // unless the settings ask for other machines. Call done at the end.
-func (s *session) remote(local selfplay.Runner, log func(string), players ...selfplay.Entrant) (r selfplay.Runner,
+func (s *session) remote(local selfplay.Runner, log func(string), players ...selfplay.Player) (r selfplay.Runner,
 	done func(), err error) {
 	if r, ok := s.ctx.Value(scriptedRunner{}).(selfplay.Runner); ok {
 		return r, func() {}, nil

@@ -112,30 +112,30 @@ func (f *gitPlayers) warnDirty(players []engine.Spec) error {
 	return err
 }
 
-// entrant is the function of that name for players that may be git:REF.
-func (f *gitPlayers) entrant(spec engine.Spec) (selfplay.Entrant, error) {
+// openPlayer is the function of that name for players that may be git:REF.
+func (f *gitPlayers) openPlayer(spec engine.Spec) (selfplay.Player, error) {
 	if !spec.FromGit() {
-		return ui.Entrant(f.opener(), spec)
+		return ui.OpenPlayer(f.opener(), spec)
 	}
 	ref := spec.Command[0]
 	source, err := f.source(ref)
 	if err != nil {
-		return selfplay.Entrant{}, err
+		return selfplay.Player{}, err
 	}
 	b, err := f.cache.Build(f.ctx, source, f.Build)
 	if err != nil {
-		return selfplay.Entrant{}, fmt.Errorf("git:%s (%s): %w", ref, source.Short(), err)
+		return selfplay.Player{}, fmt.Errorf("git:%s (%s): %w", ref, source.Short(), err)
 	}
 	f.built = append(f.built, b.Close)
 	if err := f.check(ref, source, b); err != nil {
-		return selfplay.Entrant{}, err
+		return selfplay.Player{}, err
 	}
 	f.pin(gitPin{Player: "git:" + ref, Commit: source.ID, SHA256: b.SHA256})
 	for _, o := range f.project.Options {
 		spec = withDefault(spec, engine.Option{Name: o.Name, Value: o.Text})
 	}
-	e, err := ui.Entrant(f.opener(), spec.WithProgram(b.Path))
-	e.Name = roster.IdentifyBuilt(spec, source.Short()+" "+f.Build)
+	e, err := ui.OpenPlayer(f.opener(), spec.WithProgram(b.Path))
+	e.ID, e.Same = roster.IdentifyBuilt(spec, source.Short()+" "+f.Build), ""
 	return e, err
 }
 

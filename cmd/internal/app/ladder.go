@@ -178,7 +178,7 @@ func (s *session) startLadder(o *ladderOptions, args []string) error {
 	if err != nil {
 		return err
 	}
-	list, err := s.entrants(players, func(i int) string { return fmt.Sprintf("player %d", i+1) })
+	list, err := s.openPlayers(players, func(i int) string { return fmt.Sprintf("player %d", i+1) })
 	if err != nil {
 		return err
 	}

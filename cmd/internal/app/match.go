@@ -95,7 +95,7 @@ func (s *session) startMatch(o *matchOptions, args []string) error {
 	if s.Games%2 != 0 {
 		return ui.Usagef("--games %d: pairs need an even number", s.Games)
 	}
-	list, err := s.entrants(players, func(i int) string { return fmt.Sprintf("match: %c", 'A'+i) })
+	list, err := s.openPlayers(players, func(i int) string { return fmt.Sprintf("match: %c", 'A'+i) })
 	if err != nil {
 		return err
 	}

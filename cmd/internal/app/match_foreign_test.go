@@ -144,21 +144,21 @@ func TestMatchAgainstBadEngines(t *testing.T) {
 // By default a game of foreign engines has a core of its own if that makes it faster and nothing else
 // can come of it.
 func TestAffinity(t *testing.T) {
-	foreign, own := selfplay.Entrant{Spec: parsedSpec("uci:engine")}, selfplay.Entrant{Spec: parsedSpec("assay")}
+	foreign, own := selfplay.Player{Spec: parsedSpec("uci:engine")}, selfplay.Player{Spec: parsedSpec("assay")}
 	for _, tt := range []struct {
 		affinity string
 		remote   string
 		timed    bool
-		players  []selfplay.Entrant
+		players  []selfplay.Player
 		want     int
 	}{
-		{"auto", "", false, []selfplay.Entrant{foreign, own}, 1},
-		{"auto", "", false, []selfplay.Entrant{own, own}, 0},
-		{"auto", "", true, []selfplay.Entrant{foreign, foreign}, 0},
-		{"auto", "", false, []selfplay.Entrant{foreign, {Spec: parsedSpec("uci:engine?Threads=2")}}, 0},
-		{"auto", "127.0.0.1:0", false, []selfplay.Entrant{foreign}, 0},
-		{"on", "", true, []selfplay.Entrant{own, own}, 1},
-		{"off", "", false, []selfplay.Entrant{foreign}, 0},
+		{"auto", "", false, []selfplay.Player{foreign, own}, 1},
+		{"auto", "", false, []selfplay.Player{own, own}, 0},
+		{"auto", "", true, []selfplay.Player{foreign, foreign}, 0},
+		{"auto", "", false, []selfplay.Player{foreign, {Spec: parsedSpec("uci:engine?Threads=2")}}, 0},
+		{"auto", "127.0.0.1:0", false, []selfplay.Player{foreign}, 0},
+		{"on", "", true, []selfplay.Player{own, own}, 1},
+		{"off", "", false, []selfplay.Player{foreign}, 0},
 	} {
 		l := &selfplay.Local{Workers: 1}
 		s := session{Play: &opts.Play{}}

@@ -55,7 +55,7 @@ func (s *scripted) Run(ctx context.Context, jobs <-chan selfplay.Job, results ch
 }
 
 func (s *scripted) play(job *selfplay.Job) (r selfplay.Result, err error) {
-	r = selfplay.Result{Number: job.Number, Players: job.PlayerTexts(), Start: job.Start, Opening: len(job.Opening),
+	r = selfplay.Result{Number: job.Number, Players: job.Specs(), Start: job.Start, Opening: len(job.Opening),
 		Moves:       job.Opening,
 		Termination: selfplay.AdjudicatedWin, Seed: job.Seed}
 	game, err := r.Game()

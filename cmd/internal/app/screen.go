@@ -81,15 +81,15 @@ type screening struct {
 	factors factors
 	design  *screen.Design
 	spec    engine.Spec
-	base    selfplay.Entrant // without its options
-	clock   selfplay.Clock   // of a second confirming match; zero: there is none
+	base    selfplay.Player // without its options
+	clock   selfplay.Clock  // of a second confirming match; zero: there is none
 	args    []string
 
-	built   screen.Subset                      // factors that need builds
-	builds  map[screen.Subset]selfplay.Entrant // of the factors built; nil: there are none
-	patches map[string]*gitbuild.Patch         // by what was typed
-	source  *gitbuild.Source                   // of the base
-	temp    string                             // folder of git objects
+	built   screen.Subset                     // factors that need builds
+	builds  map[screen.Subset]selfplay.Player // of the factors built; nil: there are none
+	patches map[string]*gitbuild.Patch        // by what was typed
+	source  *gitbuild.Source                  // of the base
+	temp    string                            // folder of git objects
 }
 
 // startScreen checks a screen, and plays it.
@@ -147,7 +147,7 @@ func (x *screening) count() error {
 }
 
 func (x *screening) run() error {
-	list, err := x.entrants([]engine.Spec{x.spec}, func(int) string { return "screen: PLAYER" })
+	list, err := x.openPlayers([]engine.Spec{x.spec}, func(int) string { return "screen: PLAYER" })
 	if err != nil {
 		return err
 	}
@@ -155,7 +155,7 @@ func (x *screening) run() error {
 	c := screen.Config{Setup: x.Setup, Design: x.design, Player: x.player, Games: x.Games,
 		Fix: x.design.Kind == screen.Random && x.Games >= screen.FixFrom}
 	if x.built != 0 {
-		x.builds = map[screen.Subset]selfplay.Entrant{0: x.base}
+		x.builds = map[screen.Subset]selfplay.Player{0: x.base}
 		if err := x.readPatches(); err != nil {
 			return err
 		}
@@ -181,19 +181,19 @@ func (x *screening) run() error {
 }
 
 // player returns the player of a subset.
-func (x *screening) player(of screen.Subset) selfplay.Entrant {
+func (x *screening) player(of screen.Subset) selfplay.Player {
 	e := x.base
 	if x.builds != nil {
 		e = x.builds[of&x.built]
 	}
 	if e.Options = x.factors.set(of); len(e.Options) > 0 {
-		e.Name = e.Identity() + optionsText(e.Options)
+		e.ID = e.Identity() + optionsText(e.Options)
 	}
 	return e
 }
 
 // checkOptions sets the options of both levels once, so that errors appear before the first game.
-func (x *screening) checkOptions(base selfplay.Entrant) error {
+func (x *screening) checkOptions(base selfplay.Player) error {
 	p, err := x.Open(base.Spec)
 	if err != nil {
 		return err
@@ -211,7 +211,7 @@ func (x *screening) checkOptions(base selfplay.Entrant) error {
 
 func (x *screening) playOut(c screen.Config) error {
 	x.warn(sharedOpenings("screen", c.Setup, c.Base))
-	players := []selfplay.Entrant{c.Base}
+	players := []selfplay.Player{c.Base}
 	for _, e := range x.builds {
 		players = append(players, e)
 	}
@@ -247,7 +247,7 @@ func (x *screening) confirm(c screen.Config, r *screen.Result) (list []*match.Re
 	}
 	m := match.Config{Setup: c.Setup, A: x.player(r.Best), B: c.Base, Games: x.Games,
 		Test: &sprt.Test{Elo0: 0, Elo1: 5, Alpha: 0.05, Beta: 0.05, Model: sprt.Normalized}}
-	m.A.Shown, m.B.Shown = "recommended", "base"
+	m.A.Name, m.B.Name = "recommended", "base"
 	used := int(c.Games / screen.GamesPerOpening)
 	for i, name := range []string{screen.ConfirmName, screen.ConfirmClockName} {
 		if m.Stage = "screen/" + name; i > 0 {

@@ -173,11 +173,11 @@ func (x *screening) buildSubset(of screen.Subset) error {
 		return err
 	}
 	x.git.built = append(x.git.built, b.Close)
-	e, err := ui.Entrant(x.Open, x.base.Spec.WithProgram(b.Path))
+	e, err := ui.OpenPlayer(x.Open, x.base.Spec.WithProgram(b.Path))
 	if err != nil {
 		return err
 	}
-	e.Name, e.Shown = roster.IdentifyBuilt(x.base.Spec, s.Short()+" "+x.Build), x.factors.name(of)
+	e.ID, e.Same, e.Name = roster.IdentifyBuilt(x.base.Spec, s.Short()+" "+x.Build), "", x.factors.name(of)
 	x.builds[of] = e
 	return nil
 }

@@ -21,7 +21,7 @@ const planDraws = 0.5
 
 // plan says before the first game what it will take. It ends the screen if a factor changes nothing.
 func (x *screening) plan(c *screen.Config) error {
-	players, single := []selfplay.Entrant{c.Base}, []int{-1}
+	players, single := []selfplay.Player{c.Base}, []int{-1}
 	if x.Limits.Deterministic() {
 		for j := range x.factors {
 			if !x.built.Has(j) { // one patch alone is no build of the design

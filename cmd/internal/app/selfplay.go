@@ -85,7 +85,7 @@ func (s *session) startSelfplay(weights string, texts []string) error {
 		return err
 	}
 	c := datagen.Config{Setup: s.Setup, Games: s.Games}
-	if c.Players, err = s.entrants(players, func(int) string { return "selfplay" }); err != nil {
+	if c.Players, err = s.openPlayers(players, func(int) string { return "selfplay" }); err != nil {
 		return err
 	}
 	if !s.Limits.Deterministic() { // the players may know only clocks, but openings are checked by nodes

@@ -169,7 +169,7 @@ func (s *session) leaveOwnDepth(players []engine.Spec) []engine.Spec {
 }
 
 // limitMemory reports whether all players are foreign engines, to which this process then leaves the memory.
-func (s *session) limitMemory(players ...selfplay.Entrant) bool {
+func (s *session) limitMemory(players ...selfplay.Player) bool {
 	foreign := allForeign(players)
 	if foreign {
 		ui.LimitMemory()
@@ -177,8 +177,8 @@ func (s *session) limitMemory(players ...selfplay.Entrant) bool {
 	return foreign
 }
 
-func allForeign(players []selfplay.Entrant) bool {
-	return !slices.ContainsFunc(players, func(e selfplay.Entrant) bool { return !e.Spec.Foreign() })
+func allForeign(players []selfplay.Player) bool {
+	return !slices.ContainsFunc(players, func(e selfplay.Player) bool { return !e.Spec.Foreign() })
 }
 
 // sayCost says with --all what the runner itself took, if the games were all played now, by foreign engines.
@@ -189,7 +189,7 @@ func (s *session) sayCost(now bool, games, plies int64, took time.Duration) {
 }
 
 // runner returns the runner for the games, on this machine or elsewhere. Close ends it.
-func (s *session) runner(timed bool, p *ui.Progress, players ...selfplay.Entrant) (selfplay.Runner, error) {
+func (s *session) runner(timed bool, p *ui.Progress, players ...selfplay.Player) (selfplay.Runner, error) {
 	if s.Rule.Tables != nil {
 		s.Rule.Tables.Say = p.Say
 	}
@@ -219,7 +219,7 @@ func (s *session) runner(timed bool, p *ui.Progress, players ...selfplay.Entrant
 }
 
 // pin gives each game at once a core of its own, with its engines, by --affinity.
-func (s *session) pin(l *selfplay.Local, timed bool, players []selfplay.Entrant) error {
+func (s *session) pin(l *selfplay.Local, timed bool, players []selfplay.Player) error {
 	switch a := s.Affinity; {
 	case a != "on" && a != "off" && a != "auto":
 		return ui.Usagef("--affinity %s: want on, off or auto", a)
@@ -241,7 +241,7 @@ func (s *session) pin(l *selfplay.Local, timed bool, players []selfplay.Entrant)
 
 // pinnable reports whether the players gain by a core of their own: the programs of a game take turns,
 // and on one core the next one need not be woken up on another.
-func pinnable(players []selfplay.Entrant) bool {
+func pinnable(players []selfplay.Player) bool {
 	programs := false
 	for _, p := range players {
 		if p.Spec.Threaded() {
@@ -279,10 +279,10 @@ func parsePlayers(texts []string) ([]engine.Spec, error) {
 	return players, nil
 }
 
-// entrants opens each player once. What begins the name of a player in errors.
-func (s *session) entrants(players []engine.Spec, what func(i int) string) (list []selfplay.Entrant, err error) {
+// openPlayers opens each player once. What begins the name of a player in errors.
+func (s *session) openPlayers(players []engine.Spec, what func(i int) string) (list []selfplay.Player, err error) {
 	for i, spec := range players {
-		e, err := s.entrant(spec, what(i))
+		e, err := s.openPlayer(spec, what(i))
 		if err != nil {
 			return nil, ui.Named(err, spec.Label)
 		}
@@ -291,10 +291,10 @@ func (s *session) entrants(players []engine.Spec, what func(i int) string) (list
 	return list, nil
 }
 
-// entrant names a player, builds it if it is git:REF, and starts it once. What is the player's name in
+// openPlayer names a player, builds it if it is git:REF, and starts it once. What is the player's name in
 // errors.
-func (s *session) entrant(spec engine.Spec, what string) (selfplay.Entrant, error) {
-	e, err := s.git.entrant(spec.WithTimeouts(s.MoveTimeout, s.StartTimeout))
+func (s *session) openPlayer(spec engine.Spec, what string) (selfplay.Player, error) {
+	e, err := s.git.openPlayer(spec.WithTimeouts(s.MoveTimeout, s.StartTimeout))
 	if errors.Is(err, uci.ErrStart) {
 		err = fmt.Errorf("%s, %s: %w: %w", what, spec.Label, selfplay.ErrPreflight, err)
 	}
@@ -304,13 +304,13 @@ func (s *session) entrant(spec engine.Spec, what string) (selfplay.Entrant, erro
 // openingChecker returns who checks random openings: the first of the players that is
 // assay, or else a small assay. A foreign engine could fail in a check, where it has no
 // game to lose, and the scores of historic programs need not be centipawns.
-func openingChecker(players ...selfplay.Entrant) (selfplay.Entrant, error) {
+func openingChecker(players ...selfplay.Player) (selfplay.Player, error) {
 	for _, e := range players {
 		if e.Spec.Name == "assay" {
 			return e, nil
 		}
 	}
-	return ui.Entrant(nil, ui.SmallChecker)
+	return ui.OpenPlayer(nil, ui.SmallChecker)
 }
 
 func crowdedGames(timed bool, games int) string {
@@ -323,7 +323,7 @@ func crowdedGames(timed bool, games int) string {
 
 // sharedOpenings returns a warning if the new run has the players and the openings of another run of the command in
 // the same folder: then its games are not independent of those. It is empty if there is none.
-func sharedOpenings(command string, s selfplay.Setup, players ...selfplay.Entrant) string {
+func sharedOpenings(command string, s selfplay.Setup, players ...selfplay.Player) string {
 	if s.Out == "" || report.Exists(s.Out) {
 		return ""
 	}

@@ -129,7 +129,7 @@ func (s *tuning) start(args []string) error {
 
 // tuned opens the player once and sets its values, so that errors appear before the run starts.
 func (s *tuning) tuned(c *play.Config, spec engine.Spec) error {
-	e, err := s.git.entrant(spec)
+	e, err := s.git.openPlayer(spec)
 	if err != nil {
 		return err
 	}

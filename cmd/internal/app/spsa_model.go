@@ -142,7 +142,7 @@ func engineToTune(args []string) (spec engine.Spec, ok bool, err error) {
 
 // writeSpins writes a CONFIG with the spin options of an engine, for the user to edit.
 func (s *tuning) writeSpins(spec engine.Spec) error {
-	e, err := s.git.entrant(spec)
+	e, err := s.git.openPlayer(spec)
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ func writeSpsaWeights(c *play.Config, r *play.Result) (string, error) {
 	for i, e := range r.Parameters {
 		values[i] = e.Value
 	}
-	f, err := roster.WeightsWithOptions(c.Player.Spec, c.Entrant(values).Options)
+	f, err := roster.WeightsWithOptions(c.Player.Spec, c.With(values).Options)
 	if err != nil || f == nil {
 		return "", err
 	}

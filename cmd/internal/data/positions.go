@@ -379,8 +379,8 @@ func (f *positionsFlags) searches(c *positions.Config) error {
 		if err != nil {
 			return err
 		}
-		e, err := ui.Entrant(roster.Open, spec)
-		c.Filter.Relabel = fmt.Sprintf("nodes=%d %s", f.nodes, e.Name)
+		e, err := ui.OpenPlayer(roster.Open, spec)
+		c.Filter.Relabel = fmt.Sprintf("nodes=%d %s", f.nodes, e.ID)
 		c.NewPlayer = func() (engine.Player, error) { return roster.Open(spec) }
 		return err
 	}

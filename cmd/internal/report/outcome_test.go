@@ -110,7 +110,7 @@ func TestOutcomeOfAMatchInProgress(t *testing.T) {
 
 // longMatch is a match that lasts until it is stopped.
 func longMatch(out string) match.Config {
-	player := selfplay.Entrant{Spec: engine.Spec{Name: "random"}, Name: "random"}
+	player := selfplay.Player{Spec: engine.Spec{Name: "random"}, ID: "random"}
 	return match.Config{A: player, B: player, Games: 1_000_000,
 		Setup: selfplay.Setup{
 			Rules: selfplay.Rules{Limits: selfplay.Limits{Depth: 1}, MaxPlies: 60, Opening: opening.Spec{Plies: 8},

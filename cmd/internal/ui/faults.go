@@ -15,7 +15,7 @@ import (
 const maxFaultsShown = 10
 
 // ReportFaults returns a function that reports faults of the players, by their names, and void games.
-func ReportFaults(report func(text string), players ...selfplay.Entrant) func(*selfplay.Result) {
+func ReportFaults(report func(text string), players ...selfplay.Player) func(*selfplay.Result) {
 	shown, known := 0, gamelog.Players(players...)
 	return func(r *selfplay.Result) {
 		what, why := string(r.Termination), r.Fault

@@ -180,7 +180,7 @@ func (s *session) receive(m *nats.Msg) error {
 	if err := s.remember(&a, worker, u); err != nil {
 		return err
 	}
-	a.Result.Players, a.Result.Worker = u.job.PlayerTexts(), worker
+	a.Result.Players, a.Result.Worker = u.job.Specs(), worker
 	s.results = append(s.results, *a.Result)
 	return nil
 }

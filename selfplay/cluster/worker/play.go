@@ -48,7 +48,7 @@ func (s *service) play(ctx context.Context, slot *selfplay.Slot, u *wire.Unit) (
 		return &wire.Answer{Failed: err.Error()}, nil
 	}
 	r.Rescale(1 / f)
-	r.Players = u.Job.PlayerTexts()
+	r.Players = u.Job.Specs()
 	s.Worker.units.Add(1)
 	s.nodes.Add(int64(r.Nodes[0] + r.Nodes[1]))
 	if r.Try == 0 {

@@ -17,7 +17,7 @@ import (
 type Config struct {
 	selfplay.Setup // its Seed is that of SPSA too
 
-	Player     selfplay.Entrant
+	Player     selfplay.Player
 	SPSA       spsa.Config
 	Pairs      int    // of games an iteration; 0: 1
 	Validation uint64 // games between the answer and the start; 0: none
@@ -65,7 +65,7 @@ func (c *Config) validate() error {
 		return fmt.Errorf("%w: a tuning by games has no generation and no stage", selfplay.ErrConfig)
 	}
 	// The checker sets its values itself: a player keeps those of its last game.
-	return c.Setup.Complete("spsa", c.Entrant(c.start()))
+	return c.Setup.Complete("spsa", c.With(c.start()))
 }
 
 // need returns how many openings the iterations need.
@@ -85,8 +85,8 @@ func (c *Config) start() []float64 {
 	return values
 }
 
-// Entrant returns the player with values, rounded for integer parameters.
-func (c *Config) Entrant(values []float64) selfplay.Entrant {
+// With returns the player with values, rounded for integer parameters.
+func (c *Config) With(values []float64) selfplay.Player {
 	e := c.Player
 	e.Options = c.options(values)
 	var text []string
@@ -94,7 +94,7 @@ func (c *Config) Entrant(values []float64) selfplay.Entrant {
 		text = append(text, o.Name+"="+o.Value)
 	}
 	set := " " + strings.Join(text, " ")
-	e.Name, e.Shown = c.Player.Identity()+set, c.Player.Label()+set
+	e.ID, e.Name = c.Player.Identity()+set, c.Player.Label()+set
 	return e
 }
 

@@ -94,7 +94,7 @@ func config(t *testing.T, iterations int) Config {
 				Opening: opening.Spec{Plies: 8}, Program: "test"},
 			Place: selfplay.Place{Out: filepath.Join(t.TempDir(), "run"), Open: openCareless, Concurrency: 3},
 		},
-		Player: selfplay.Entrant{Spec: engine.Spec{Name: "careless"}},
+		Player: selfplay.Player{Spec: engine.Spec{Name: "careless"}},
 		SPSA:   spsa.Config{Parameters: []spsa.Parameter{x, y}, Iterations: iterations, Seed: 3, Ahead: 3},
 		Pairs:  2,
 	}
@@ -123,7 +123,7 @@ func TestRun(t *testing.T) {
 		},
 		Hasty: func(t *testing.T) runtest.Run {
 			c := config(t, 10)
-			c.Player = selfplay.Entrant{Spec: engine.Spec{}.WithProgram("./hasty"), Name: "hasty"}
+			c.Player = selfplay.Player{Spec: engine.Spec{}.WithProgram("./hasty"), ID: "hasty"}
 			c.Open = func(engine.Spec) (engine.Player, error) { return &careless{}, nil }
 			return of(c)
 		}}.Test(t)
@@ -211,7 +211,7 @@ func TestMoreIterationsAreRefused(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	for says, change := range map[string]func(*Config){
 		"no folder":     func(c *Config) { c.Out = "" },
-		"no player":     func(c *Config) { c.Player = selfplay.Entrant{} },
+		"no player":     func(c *Config) { c.Player = selfplay.Player{} },
 		"-1 pairs":      func(c *Config) { c.Pairs = -1 },
 		"even number":   func(c *Config) { c.Validation = 3 },
 		"no limit of":   func(c *Config) { c.Limits = selfplay.Limits{} },

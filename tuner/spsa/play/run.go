@@ -42,7 +42,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 		Guard: gamelog.Guard{Tolerance: c.Tolerance, Slots: c.Runner.Parallel(), Names: []string{c.Player.Label()},
 			Who: func(uint64, board.Color) int { return 0 }}}
 	r, err := gamelog.PlayRun(ctx, &s.pairs, gamelog.Run[Result]{Setup: &s.Setup,
-		Try: []selfplay.Entrant{c.Entrant(c.start())}, Players: []*selfplay.Entrant{&s.Player},
+		Try: []selfplay.Player{c.With(c.start())}, Players: []*selfplay.Player{&s.Player},
 		Identity: c.identity(openings), Header: s.header, Begin: s.begin, Play: s.tune,
 		Reload: func(run *durable.Run, r *Result) error {
 			r.Process, r.Limits = gamelog.Before(run), s.result.Limits
@@ -163,14 +163,14 @@ func (s *session) job(number uint64) selfplay.Job {
 // header names the sides of a game. It is the same for a game that is replayed.
 func (s *session) header(g *selfplay.Result) gamelog.Header {
 	k := s.iteration(g.Number / 2)
-	var sides [2]selfplay.Entrant
+	var sides [2]selfplay.Player
 	for i := range sides {
 		name := fmt.Sprintf(" iteration %d %c", k, "+-"[i])
-		sides[i] = selfplay.Entrant{Name: s.Player.Identity() + name, Shown: s.Player.Label() + name}
+		sides[i] = selfplay.Player{ID: s.Player.Identity() + name, Name: s.Player.Label() + name}
 	}
 	plus := plusSide(g.Number)
 	return gamelog.HeaderOf(g.Number, [2]selfplay.Limits{s.Limits, s.Limits},
-		[2]selfplay.Entrant{sides[plus], sides[1-plus]})
+		[2]selfplay.Player{sides[plus], sides[1-plus]})
 }
 
 // plusSide returns the color of Plus in a game.
@@ -239,7 +239,7 @@ func (s *session) validateAnswer(ctx context.Context, out string) error {
 	for i, e := range s.result.Parameters {
 		start[i], answer[i] = e.Start, e.Value
 	}
-	c := match.Config{Setup: s.Setup, A: s.Entrant(answer), B: s.Entrant(start), Games: s.Validation}
+	c := match.Config{Setup: s.Setup, A: s.With(answer), B: s.With(start), Games: s.Validation}
 	c.Out, c.Stage, c.Opening, c.Progress = out, s.Stage+"/validation", s.validationOpenings(), s.ValidationProgress
 	r, err := match.Run(ctx, c)
 	s.result.Validation = r

@@ -46,20 +46,20 @@ func Player(text string) (engine.Spec, error) {
 // programFolders are where engines are that PATH need not have: here, and where packages install games.
 var programFolders = []string{".", "/usr/games", "/usr/local/games", "/usr/local/bin", "/opt/homebrew/bin"}
 
-// Entrant opens a player once with an opener, such as that of a pool, so that errors appear before the run starts.
-// With an error that wraps uci.ErrStart the entrant is valid. The checksum of an engine's file is computed while the
+// OpenPlayer opens a player once with an opener, such as that of a pool, so that errors appear before the run starts.
+// With an error that wraps uci.ErrStart the player is valid. The checksum of an engine's file is computed while the
 // engine starts. Without an opener the player is not opened.
-func Entrant(open selfplay.Opener, spec engine.Spec) (selfplay.Entrant, error) {
+func OpenPlayer(open selfplay.Opener, spec engine.Spec) (selfplay.Player, error) {
 	if open == nil {
-		name, err := roster.Identify(spec)
-		return selfplay.Entrant{Spec: spec, Name: name, Shown: spec.Label}, err
+		id, same, err := roster.Identify(spec)
+		return selfplay.Player{Spec: spec, ID: id, Name: spec.Label, Same: same}, err
 	}
-	var name string
+	var id, same string
 	var unknown error
 	identified := make(chan struct{})
 	go func() {
 		defer close(identified)
-		name, unknown = roster.Identify(spec)
+		id, same, unknown = roster.Identify(spec)
 	}()
 	p, err := open(spec)
 	opened := err == nil
@@ -72,9 +72,9 @@ func Entrant(open selfplay.Opener, spec engine.Spec) (selfplay.Entrant, error) {
 	<-identified
 	switch {
 	case unknown != nil:
-		return selfplay.Entrant{}, unknown
+		return selfplay.Player{}, unknown
 	case !opened:
-		return selfplay.Entrant{}, err
+		return selfplay.Player{}, err
 	}
-	return selfplay.Entrant{Spec: spec, Name: name, Shown: spec.Label}, err
+	return selfplay.Player{Spec: spec, ID: id, Name: spec.Label, Same: same}, err
 }
