@@ -197,10 +197,8 @@ func advise(cmd *cobra.Command, err error) error {
 	words, dir := strings.Fields(cmd.CommandPath()), runFolder(cmd)
 	info := runInfo(dir)
 	for _, h := range hints {
-		fits := errors.Is(err, h.is)
-		if t, byType := h.is.(errType); byType {
-			fits = t.fits(cmd, err)
-		}
+		t, byType := h.is.(errType)
+		fits := byType && t.fits(cmd, err) || !byType && errors.Is(err, h.is)
 		if on := strings.Fields(h.on); !fits || h.on != "" &&
 			!slices.ContainsFunc(words, func(w string) bool { return slices.Contains(on, w) }) {
 			continue

@@ -369,6 +369,6 @@ func TestWorkersInABrowser(t *testing.T) {
 		document.querySelector("#workers").innerText.includes("4321")`) // the page may be loading again
 	end()
 	wait(`!!document.querySelector("#workers")?.innerText.includes("No worker is at work") &&
-		!document.querySelector("#workers .working")`)
+		!document.querySelector("#workers").innerText.includes("working")`)
 	b.Quiet(server.URL)
 }

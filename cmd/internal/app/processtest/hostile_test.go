@@ -185,7 +185,7 @@ func TestOutputIsQuoted(t *testing.T) {
 		})
 		return nil
 	})
-	if err != nil || tables < 15 {
+	if err != nil || tables == 0 {
 		t.Errorf("%d tables, %v", tables, err)
 	}
 }

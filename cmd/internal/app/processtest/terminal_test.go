@@ -114,11 +114,11 @@ func TestOneLineOnATerminal(t *testing.T) {
 			last   string // a line of the result
 			args   []string
 		}{
-			{`match \d+/80 \d+% \[[=> ]+\] LLR -?[0-9.]+/-?2\.94 Elo`, `^written  `,
+			{`match \d+/80 \d+% \[[=> ]+\] LLR -?[0-9.]+/-?2\.94 Elo`, `^written `,
 				[]string{"match", "assay:hash=1", "assay:hash=1:weights=shannon-1950", "--games", "80", "--concurrency", "1",
 					"--sprt", "0,2", "--nodes", "20", "--opening-nodes", "50", "--max-plies", "60", "--out", "m" + n}},
 			{`generation 1: [a-z-]+ \d+/\d+ \d+%`, // of any stage: 40 games take a fifth of a second
-				`^report +runs.l\d+.report.html$`,
+				`^report: +runs.l\d+.report.html$`,
 				[]string{"learn", "--model", model, "--generations", "1", "--games", "40", "--nodes", "30", "--gate-games", "20",
 					"--final-games", "20", "--run", "l" + n}},
 			{`\btune (step|\d+ parameters|estimating|errors)`, `^wrote `,

@@ -26,7 +26,7 @@ func TestServedRunShowsItsWorkers(t *testing.T) {
 		"--nodes", "20", "--max-plies", "30")
 	startWorker(t, nil, address, "--name", "anna")
 	url := serveProcess(t, runs)
-	awaitPage(t, url+"/run/games", `class="working">working`, "<bdi>anna</bdi>",
+	awaitPage(t, url+"/run/games", "<bdi>working</bdi>", "<bdi>anna</bdi>",
 		"1 at work with 1 cores,", ui.Version()+", "+runtime.GOOS+"/"+durable.BuildTarget())
 
 	roster := func() (r coordinator.Snapshot) {
@@ -49,7 +49,7 @@ func TestServedRunShowsItsWorkers(t *testing.T) {
 		}
 	}
 	run.kill()
-	awaitPage(t, url+"/run/games", `class="gone">gone`, "No worker is at work")
+	awaitPage(t, url+"/run/games", "<bdi>gone</bdi>", "No worker is at work")
 }
 
 // output runs a command, which has to succeed or not, and returns its output.
