@@ -14,33 +14,23 @@ import (
 )
 
 func newDraughts() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "draughts",
-		Short: "Strachey's draughts program of 1952",
-		Long: `Draughts as Strachey's program for the Manchester machine played it. Squares are
-numbered 0 to 31 from Black's side, four a row. The machine is Black and moves first, down
-the board. Moves are written as in the book: 11-15, 6-20(16,9) for a capture, 6-1K for a
-new king. "assay historic replay strachey" replays its printed game.`,
-		Example: "  assay historic draughts play --human",
-	}
-	c.AddCommand(newDraughtsPlay())
-	return c
-}
-
-func newDraughtsPlay() *cobra.Command {
 	var number, stages int
 	var king float64
 	var seed uint64
 	var human bool
 	c := &cobra.Command{
-		Use:   "play",
-		Short: "Play a game, machine against machine or against you",
-		Long: `Play a game of the machine against itself, or with --human against you: you are White
-and type one move a line. A game of the machine against itself is a draw after 40 plies
-without a capture or a move of a man that is not a king; the program does not know how to
-win.`,
-		Example: `  assay historic draughts play --seed 7
-  assay historic draughts play --human --strategy 1`,
+		Use:   "draughts",
+		Short: "Strachey's draughts program of 1952: machine against machine or against you",
+		Long: `Draughts as Strachey's program for the Manchester machine played it. Squares are
+numbered 0 to 31 from Black's side, four a row. The machine is Black and moves first, down
+the board. Moves are written as in the book: 11-15, 6-20(16,9) for a capture, 6-1K for a
+new king. "assay historic replay strachey" replays its printed game.
+
+With --human you are White and type one move a line. A game of the machine against itself is
+a draw after 40 plies without a capture or a move of a man that is not a king; the program
+does not know how to win.`,
+		Example: `  assay historic draughts --seed 7
+  assay historic draughts --human --strategy 1`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := draughtsStrategy(number, stages, king)

@@ -16,30 +16,20 @@ import (
 )
 
 func newLosAlamos() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "losalamos",
-		Short: "The chess of MANIAC on six squares by six, 1956",
-		Long: `Chess on six squares by six as MANIAC played it: no bishops, no castling, no double
-pawn moves. Moves are written from square to square, a1 to f6: d2d3, and e5f6q for a
-promotion. The player losalamos-1956 is the same program on eight squares by eight.`,
-		Example: "  assay historic losalamos play",
-	}
-	c.AddCommand(newLosAlamosPlay())
-	return c
-}
-
-func newLosAlamosPlay() *cobra.Command {
 	var fen, human string
 	var depth int
 	c := &cobra.Command{
-		Use:   "play",
-		Short: "Play a game, program against program or against you",
-		Long: `Play a game of the program against itself, or with --human against you, who type one
-move a line; "assay historic replay losalamos" replays MANIAC's own game. A game ends with
-checkmate or stalemate, at the third occurrence of a position, and after 50 moves of each
-side without a capture or a pawn move.`,
-		Example: `  assay historic losalamos play
-  assay historic losalamos play --human black --depth 3`,
+		Use:   "losalamos",
+		Short: "The chess of MANIAC on six squares by six, 1956: against itself or against you",
+		Long: `Chess on six squares by six as MANIAC played it: no bishops, no castling, no double
+pawn moves. Moves are written from square to square, a1 to f6: d2d3, and e5f6q for a
+promotion. "assay historic replay losalamos" replays MANIAC's own game. The player
+losalamos-1956 is the same program on eight squares by eight.
+
+With --human you type one move a line. A game ends with checkmate or stalemate, at the third
+occurrence of a position, and after 50 moves of each side without a capture or a pawn move.`,
+		Example: `  assay historic losalamos
+  assay historic losalamos --human black --depth 3`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if depth < 1 || depth > 12 {

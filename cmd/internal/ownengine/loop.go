@@ -291,8 +291,12 @@ const (
 	clockStage
 )
 
-// built returns the build of a tag.
-func (l *loop) built(name string) (*gitbuild.Build, error) {
+// built returns the build of the engine with weights, or that loads them.
+func (l *loop) built(w *learn.Weights) (*gitbuild.Build, error) {
+	name := Tag(w.WeightsRef)
+	if l.project.Weights != "" {
+		name = BaseTag
+	}
 	if b := l.builds[name]; b != nil {
 		return b, nil
 	}
@@ -318,11 +322,7 @@ func (l *loop) weightFile(w *learn.Weights) string {
 
 // engine returns an engine with weights as a player, with a name for people.
 func (l *loop) engine(name string, w *learn.Weights) (string, error) {
-	which := Tag(w.WeightsRef)
-	if l.project.Weights != "" {
-		which = BaseTag
-	}
-	b, err := l.built(which)
+	b, err := l.built(w)
 	if err != nil {
 		return "", err
 	}
@@ -331,11 +331,7 @@ func (l *loop) engine(name string, w *learn.Weights) (string, error) {
 
 // dumpOf returns the command that prints the features of an engine with weights.
 func (l *loop) dumpOf(w *learn.Weights) (string, error) {
-	which := Tag(w.WeightsRef)
-	if l.project.Weights != "" {
-		which = BaseTag
-	}
-	b, err := l.built(which)
+	b, err := l.built(w)
 	if err != nil {
 		return "", err
 	}
