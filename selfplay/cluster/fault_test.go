@@ -16,7 +16,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -273,66 +272,6 @@ func faults(t *testing.T, role string, crowd, kills int, n uint64) {
 	sameFiles(t, out, want)
 }
 
-// cable is a connection between two servers that can be cut.
-type cable struct {
-	l net.Listener
-
-	mu    sync.Mutex
-	cut   bool
-	conns []net.Conn
-}
-
-func newCable(t *testing.T, to string) *cable {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &cable{l: l}
-	t.Cleanup(func() { l.Close(); c.set(true) })
-	go func() {
-		for {
-			a, err := l.Accept()
-			if err != nil {
-				return
-			}
-			b, err := net.Dial("tcp", to)
-			c.mu.Lock()
-			if err != nil || c.cut {
-				a.Close()
-				if err == nil {
-					b.Close()
-				}
-				c.mu.Unlock()
-				continue
-			}
-			c.conns = append(c.conns, a, b)
-			c.mu.Unlock()
-			for _, ends := range [][2]net.Conn{{a, b}, {b, a}} {
-				go func() {
-					_, _ = io.Copy(ends[0], ends[1])
-					a.Close()
-					b.Close()
-				}()
-			}
-		}
-	}()
-	return c
-}
-
-// set cuts or repairs the cable.
-func (c *cable) set(cut bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.cut = cut
-	if cut {
-		for _, x := range c.conns {
-			x.Close()
-		}
-		c.conns = nil
-	}
-}
-
 // three are three servers that form a cluster, each a process, and the cables between them.
 type three struct {
 	nodes  [3]*node
@@ -352,7 +291,7 @@ func serveThree(t *testing.T) *three {
 			if i != j {
 				c := newCable(t, fmt.Sprint("127.0.0.1:", to.clusterPort))
 				s.cables[[2]int{i, j}] = c
-				routes = append(routes, "nats://"+c.l.Addr().String())
+				routes = append(routes, "nats://"+c.address)
 			}
 		}
 		from.routes = strings.Join(routes, ",")

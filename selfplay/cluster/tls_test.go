@@ -14,7 +14,6 @@ import (
 	"io/fs"
 	"math/big"
 	"net"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -38,38 +37,39 @@ type authority struct {
 
 func newAuthority(t *testing.T) *authority {
 	t.Helper()
-	a := &authority{t: t}
-	self := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "authority"},
+	a := &authority{t: t, cert: &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "authority"},
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err == nil {
-		var der []byte
-		if der, err = x509.CreateCertificate(rand.Reader, self, self, &key.PublicKey, key); err == nil {
-			a.cert, err = x509.ParseCertificate(der)
-		}
-	}
-	if err != nil {
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}}
+	var err error
+	if a.key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader); err != nil {
 		t.Fatal(err)
 	}
-	a.key = key
+	if a.cert, err = x509.ParseCertificate(a.sign(a.cert, a.key)); err != nil {
+		t.Fatal(err)
+	}
 	return a
+}
+
+// sign signs a certificate of a key.
+func (a *authority) sign(cert *x509.Certificate, key *ecdsa.PrivateKey) []byte {
+	a.t.Helper()
+	der, err := x509.CreateCertificate(rand.Reader, cert, a.cert, &key.PublicKey, a.key)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	return der
 }
 
 // server configures a server of the IP address, with a certificate that is valid until then.
 func (a *authority) server(ip string, until time.Time) *tls.Config {
 	a.t.Helper()
-	cert := &x509.Certificate{SerialNumber: big.NewInt(2), NotBefore: time.Now().Add(-time.Hour), NotAfter: until,
-		IPAddresses: []net.IP{net.ParseIP(ip)}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	var der []byte
-	if err == nil {
-		der, err = x509.CreateCertificate(rand.Reader, cert, a.cert, &key.PublicKey, a.key)
-	}
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}},
+	cert := &x509.Certificate{SerialNumber: big.NewInt(2), NotBefore: time.Now().Add(-time.Hour), NotAfter: until,
+		IPAddresses: []net.IP{net.ParseIP(ip)}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}
+	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{a.sign(cert, key)}, PrivateKey: key}},
 		MinVersion: tls.VersionTLS12}
 }
 
@@ -80,61 +80,80 @@ func (a *authority) client() *tls.Config {
 	return &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 }
 
-// wiretap forwards and records the bytes between workers and a server.
-type wiretap struct {
-	url  string
-	mu   sync.Mutex
-	sent [2]bytes.Buffer // to the server, and to workers
+// cable forwards connections to an address, records what is sent, and can be cut.
+type cable struct {
+	address string
+
+	mu    sync.Mutex
+	cut   bool
+	conns []net.Conn
+	sent  [2]bytes.Buffer // to the address, and back
 }
 
-func tap(t *testing.T, server string) *wiretap {
+func newCable(t *testing.T, to string) *cable {
 	t.Helper()
-	u, err := url.Parse(server)
-	if err != nil {
-		t.Fatal(err)
-	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { l.Close() })
-	w := &wiretap{url: u.Scheme + "://" + l.Addr().String()}
-	pass := func(to, from net.Conn, direction int) {
-		defer to.Close()
-		buffer := make([]byte, 1<<16)
-		for {
-			n, err := from.Read(buffer)
-			w.mu.Lock()
-			w.sent[direction].Write(buffer[:n])
-			w.mu.Unlock()
-			if _, e := to.Write(buffer[:n]); err != nil || e != nil {
-				return
-			}
-		}
-	}
+	c := &cable{address: l.Addr().String()}
+	t.Cleanup(func() { l.Close(); c.set(true) })
 	go func() {
 		for {
 			near, err := l.Accept()
 			if err != nil {
 				return
 			}
-			far, err := net.Dial("tcp", u.Host)
+			far, err := net.Dial("tcp", to)
 			if err != nil {
 				near.Close()
 				continue
 			}
-			go pass(far, near, 0)
-			go pass(near, far, 1)
+			c.mu.Lock()
+			c.conns = append(c.conns, near, far)
+			cut := c.cut
+			c.mu.Unlock()
+			c.set(cut) // closes the new ones, too
+			go c.pass(far, near, 0)
+			go c.pass(near, far, 1)
 		}
 	}()
-	return w
+	return c
 }
 
-// recorded returns the recorded bytes.
-func (w *wiretap) recorded() (toServer, toWorkers []byte) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return bytes.Clone(w.sent[0].Bytes()), bytes.Clone(w.sent[1].Bytes())
+// pass forwards one direction until one of the ends closes.
+func (c *cable) pass(to, from net.Conn, direction int) {
+	defer to.Close()
+	defer from.Close()
+	buffer := make([]byte, 1<<16)
+	for {
+		n, err := from.Read(buffer)
+		c.mu.Lock()
+		c.sent[direction].Write(buffer[:n])
+		c.mu.Unlock()
+		if _, e := to.Write(buffer[:n]); err != nil || e != nil {
+			return
+		}
+	}
+}
+
+// set cuts or repairs the cable.
+func (c *cable) set(cut bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cut = cut; cut {
+		for _, x := range c.conns {
+			x.Close()
+		}
+		c.conns = nil
+	}
+}
+
+// recorded returns the bytes that were sent to the address, and back.
+func (c *cable) recorded() (there, back []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return bytes.Clone(c.sent[0].Bytes()), bytes.Clone(c.sent[1].Bytes())
 }
 
 const secretToken = "Mxyzptlk-7f3a-token"
@@ -152,9 +171,6 @@ func TestEncryptedConnections(t *testing.T) {
 			config.TLS = ca.server("127.0.0.1", time.Now().Add(time.Hour))
 		}
 		b := serve(t, config)
-		if scheme, _, _ := strings.Cut(b.URL(), ":"); (scheme == "tls") != encrypted {
-			t.Errorf("the server's address is %s", b.URL())
-		}
 		everything, err := b.Connect()
 		if err != nil {
 			t.Fatal(err)
@@ -172,13 +188,17 @@ func TestEncryptedConnections(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		tapped := tap(t, b.URL())
+		scheme, address, _ := strings.Cut(b.URL(), "://")
+		if (scheme == "tls") != encrypted {
+			t.Errorf("the server's address is %s", b.URL())
+		}
+		tapped := newCable(t, address)
 		c := games(filepath.Join(t.TempDir(), "games"), 3, newCoordinator(t, b, coordinator.Config{Dir: dir, Log: keep}))
 		ended := make(chan struct{})
 		go func() { defer close(ended); generate(t, c) }()
 		<-units // now the coordinator replies to workers; before that, who listens here keeps them waiting
 		stop, _ := startWorker(t, b.URL(), "anna", func(w *worker.Worker) {
-			w.Access.URL, w.Access.Token, w.Log = tapped.url, secretToken, keep
+			w.Access.URL, w.Access.Token, w.Log = scheme+"://"+tapped.address, secretToken, keep
 			if encrypted {
 				w.Access.TLS = ca.client()
 			}

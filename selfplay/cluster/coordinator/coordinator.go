@@ -176,18 +176,18 @@ func (c *Coordinator) start(ctx context.Context) (err error) {
 // readState reads the state of an earlier process, or makes a new one.
 func (c *Coordinator) readState() error {
 	path := filepath.Join(c.Dir, stateName)
-	data, err := durable.ReadFile(path, durable.MaxJSON)
+	err := durable.ReadJSON(path, &c.state)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		c.state.Run = fmt.Sprintf("%016x", rand.Uint64())
 		return c.saveState()
-	case err != nil:
-		return fmt.Errorf("cluster: %w", err)
-	case json.Unmarshal(data, &c.state) != nil || len(c.state.Run) != 16 || wire.CheckName(c.state.Run) != nil:
-		return fmt.Errorf("cluster: %s: %w: delete it, and the games that are not in the run's journal are played again",
-			path, durable.ErrDamaged)
+	case err == nil && (len(c.state.Run) != 16 || wire.CheckName(c.state.Run) != nil):
+		err = fmt.Errorf("%s: %w", path, durable.ErrDamaged)
 	}
-	return nil
+	if errors.Is(err, durable.ErrDamaged) {
+		err = fmt.Errorf("cluster: %w: delete it, and the games that are not in the run's journal are played again", err)
+	}
+	return err
 }
 
 func (c *Coordinator) saveState() error {

@@ -115,12 +115,9 @@ func (q *queue) create(ctx context.Context) error {
 }
 
 func (q *queue) tryCreate(ctx context.Context) error {
-	_, err := q.js.Stream(ctx, wire.Units(q.run))
-	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		_, err = q.js.CreateStream(ctx, jetstream.StreamConfig{Name: wire.Units(q.run), Replicas: q.replicas,
-			Subjects:  []string{wire.UnitSubject(q.run, "*"), wire.ReplaySubject(q.run, "*")},
-			Retention: jetstream.WorkQueuePolicy, MaxBytes: maxQueue})
-	}
+	_, err := q.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{Name: wire.Units(q.run), Replicas: q.replicas,
+		Subjects:  []string{wire.UnitSubject(q.run, "*"), wire.ReplaySubject(q.run, "*")},
+		Retention: jetstream.WorkQueuePolicy, MaxBytes: maxQueue})
 	if err != nil {
 		return err
 	}

@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
@@ -246,16 +246,8 @@ func (s *session) receiveSecond(worker string, a *wire.Answer) error {
 	return nil
 }
 
-// printable shortens a text of a worker, and drops what could control a terminal.
-func printable(text string) string {
-	text = strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 {
-			return ' '
-		}
-		return r
-	}, text)
-	return text[:min(len(text), 300)]
-}
+// printable shortens a text of a worker, and escapes what could control a terminal.
+func printable(text string) string { return quote.Text(text[:min(len(text), 300)]) }
 
 // look looks at the queue, unless it does already.
 func (s *session) look(ctx context.Context) {

@@ -17,8 +17,8 @@ import (
 	"github.com/assay-chess/assay/selfplay/roster"
 )
 
-// play plays a unit. A fatal error ends the worker, another gives the unit back; a unit that cannot be played is an
-// answer. A game that started is finished.
+// play plays a unit. An error gives the unit back, and ends the worker if it wraps errRefused; a unit that cannot be
+// played is an answer. A game that started is finished.
 func (s *service) play(ctx context.Context, slot *selfplay.Slot, u *wire.Unit) (*wire.Answer, error) {
 	job := u.Job
 	for side, spec := range u.Job.Players {
@@ -26,9 +26,8 @@ func (s *service) play(ctx context.Context, slot *selfplay.Slot, u *wire.Unit) (
 			continue
 		}
 		local, err := s.localSpec(ctx, spec, u, side)
-		var f *fatalError
 		switch {
-		case errors.As(err, &f), errors.Is(err, wire.ErrNoFile), err != nil && ctx.Err() != nil:
+		case errors.Is(err, errRefused), errors.Is(err, wire.ErrNoFile), err != nil && ctx.Err() != nil:
 			return nil, err
 		case err != nil:
 			return &wire.Answer{Failed: err.Error()}, nil
@@ -80,8 +79,8 @@ func (s *service) localSpec(ctx context.Context, spec engine.Spec, u *wire.Unit,
 			return spec, err
 		}
 		if own != want {
-			return spec, &fatalError{fmt.Errorf("%w: this build plays %s differently from the coordinator's, though both "+
-				"are %s: build both from the same source", errRefused, spec, s.Program)}
+			return spec, fmt.Errorf("%w: this build plays %s differently from the coordinator's, though both are %s: build both "+
+				"from the same source", errRefused, spec, s.Program)
 		}
 	}
 	s.verified[key] = local
@@ -120,15 +119,15 @@ func (s *service) withWeights(ctx context.Context, spec engine.Spec) (engine.Spe
 func (s *service) foreignSpec(ctx context.Context, spec engine.Spec, u *wire.Unit, side int) (engine.Spec, error) {
 	program := u.Programs[side]
 	if err := roster.CheckPortable(spec, u.Job.Options[side]...); err != nil {
-		return spec, &fatalError{fmt.Errorf("%w: %w", errRefused, err)}
+		return spec, fmt.Errorf("%w: %w", errRefused, err)
 	}
 	path, err := s.Engines.path(program, func(to io.Writer) error {
 		s.Log(fmt.Sprintf("fetching engine %s, SHA-256 %.12s", program.Name, program.SHA256))
 		return wire.FetchFile(ctx, s.nc, s.Access.Name, s.run, program.SHA256, to)
 	})
 	if err != nil && !errors.Is(err, wire.ErrNoFile) && ctx.Err() == nil { // other workers may have it
-		err = &fatalError{fmt.Errorf("%w: its owner does not allow the engine %q with SHA-256 %.64s: %w", errRefused,
-			program.Name, program.SHA256, err)}
+		err = fmt.Errorf("%w: its owner does not allow the engine %q with SHA-256 %.64s: %w", errRefused, program.Name,
+			program.SHA256, err)
 	}
 	return spec.WithProgram(path), err
 }

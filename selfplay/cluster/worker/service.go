@@ -45,6 +45,7 @@ type service struct {
 	held map[*nats.Msg]bool // units that wait for a core or are played
 	took time.Duration      // the longest of the last units
 	away bool               // the coordinator does not reply, and nobody would take answers
+	over bool               // the worker asks for no more units
 	// The open request for units. There is one at a time.
 	asked   int // units that it may still bring; 0: there is none
 	expires time.Time
@@ -65,6 +66,8 @@ func (s *service) serve(ctx context.Context) error {
 	}
 	ctx, s.stop = context.WithCancelCause(ctx)
 	defer s.stop(nil)
+	drained := make(chan struct{})
+	subscription.SetClosedHandler(func(string) { close(drained) })
 	s.nc.SetReconnectHandler(func(*nats.Conn) { s.ask(true) }) // the request may be lost
 	var all sync.WaitGroup
 	for range s.Cores {
@@ -74,8 +77,15 @@ func (s *service) serve(ctx context.Context) error {
 	ended := make(chan struct{})
 	go func() {
 		<-ctx.Done()
+		s.mu.Lock()
+		s.over = true
+		s.mu.Unlock()
 		// The request for units ends with the subscription: without that, what is given back would come again.
-		_ = errors.Join(subscription.Drain(), s.flush()) // what is lost goes to others a lease later
+		_ = subscription.Drain()
+		select {
+		case <-drained:
+		case <-time.After(wire.ReplyTimeout): // what is lost goes to others a lease later
+		}
 		for len(s.units) > 0 {
 			s.giveBack(<-s.units, 0)
 		}
@@ -96,17 +106,17 @@ func (s *service) serve(ctx context.Context) error {
 				s.stop(ErrIdle)
 			}
 		case <-ended:
-			return errors.Join(context.Cause(ctx), s.flush())
+			s.flush()
+			return context.Cause(ctx)
 		}
 	}
 }
 
 // flush waits until the server has all that was sent.
-func (s *service) flush() error {
+func (s *service) flush() {
 	if s.nc.IsConnected() {
 		_ = s.nc.FlushTimeout(wire.ReplyTimeout)
 	}
-	return nil
 }
 
 // ask asks for units if cores may soon be free: several at once, to save requests. A forgotten request may still bring
@@ -119,7 +129,7 @@ func (s *service) ask(forget bool) {
 	}
 	ahead := min(maxAhead, int(aheadFor/max(s.took, 1))) * s.Cores
 	room := s.Cores + ahead - len(s.held)
-	if s.away || s.asked > 0 && time.Now().Before(s.expires) || room < max(1, ahead/2) {
+	if s.over || s.away || s.asked > 0 && time.Now().Before(s.expires) || room < max(1, ahead/2) {
 		return
 	}
 	s.request++
@@ -244,13 +254,11 @@ func (s *service) take(ctx context.Context, slot *selfplay.Slot, m *nats.Msg) er
 		return nil
 	}
 	a, err := s.play(ctx, slot, u)
-	var f *fatalError
-	switch {
-	case errors.As(err, &f):
+	if err != nil {
 		s.giveBack(m, s.lease/10)
-		return err
-	case err != nil:
-		s.giveBack(m, s.lease/10)
+		if errors.Is(err, errRefused) {
+			return err
+		}
 		if ctx.Err() == nil && !s.logged.Swap(true) {
 			s.Log(fmt.Sprintf("a unit goes back: %v", err))
 		}
@@ -278,5 +286,5 @@ func (s *service) countFailures(why string) error {
 	if s.failures.Add(1) < maxFailures {
 		return nil
 	}
-	return &fatalError{fmt.Errorf("%w: %d units in a row could not be played; the last one: %s", errRefused, maxFailures, why)}
+	return fmt.Errorf("%w: %d units in a row could not be played; the last one: %s", errRefused, maxFailures, why)
 }

@@ -39,14 +39,13 @@ func (w *Worker) clockScale(ctx context.Context, u *wire.Unit) (float64, error) 
 	}
 	speed, err := w.measuredSpeed(ctx)
 	if err != nil {
-		return 0, &fatalError{err}
+		return 0, err
 	}
 	f := u.Speed / speed
 	if f < 1./maxClockScale || f > maxClockScale {
-		return 0, &fatalError{fmt.Errorf("%w: one of its cores searches %.0f nodes/s, and the run's clocks are "+
-			"meant for %.0f: its times would be multiplied by %.2f, which must be from %.2f to %d; use a machine of "+
-			"another speed, or start the run with another --reference-speed",
-			errRefused, speed, u.Speed, f, 1./maxClockScale, maxClockScale)}
+		return 0, fmt.Errorf("%w: one of its cores searches %.0f nodes/s, and the run's clocks are meant for %.0f: its times "+
+			"would be multiplied by %.2f, which must be from %.2f to %d; use a machine of another speed, or start the run with "+
+			"another --reference-speed", errRefused, speed, u.Speed, f, 1./maxClockScale, maxClockScale)
 	}
 	return f, nil
 }
@@ -75,7 +74,7 @@ func (w *Worker) measuredSpeed(ctx context.Context) (float64, error) {
 	}
 	speed, err := w.Measure(ctx, cores)
 	if err != nil {
-		return 0, fmt.Errorf("cluster: measuring this machine's speed: %w", err)
+		return 0, fmt.Errorf("%w: measuring this machine's speed: %w", errRefused, err)
 	}
 	w.speed.last.Store(&measurement{speed, time.Now()})
 	w.Log(fmt.Sprintf("one core searches %.0f nodes/s", speed))

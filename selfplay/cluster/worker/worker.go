@@ -24,7 +24,7 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 
-// errRefused means that a worker gets or plays no units of a run; the error says why.
+// errRefused means that a worker gets or plays no units of a run, and ends; the error says why, also to the coordinator.
 var errRefused = errors.New("cluster: refused")
 
 // ErrIdle means that the worker had no work for as long as Worker.Wait.
@@ -200,12 +200,11 @@ func (w *Worker) sayHello(ctx context.Context, h *wire.Hello) (*wire.Welcome, er
 	return &welcome, wire.CheckName(welcome.Run)
 }
 
-// sayGoodbye reports to the coordinator that the worker leaves, and the error if it is fatal.
+// sayGoodbye reports to the coordinator that the worker leaves, and why if it refuses to play.
 func (w *Worker) sayGoodbye(err error) {
 	h := wire.Hello{Leaving: true}
-	var t *fatalError
-	if errors.As(err, &t) {
-		h.Trouble = t.Error()
+	if errors.Is(err, errRefused) {
+		h.Trouble = err.Error()
 	}
 	if w.nc.IsConnected() {
 		short, cancel := context.WithTimeout(context.Background(), time.Second)
@@ -213,8 +212,3 @@ func (w *Worker) sayGoodbye(err error) {
 		_, _ = w.sayHello(short, &h) // the worker leaves even if the message is lost
 	}
 }
-
-// fatalError is an error that ends the worker, and that its coordinator gets to see.
-type fatalError struct{ error }
-
-func (e *fatalError) Unwrap() error { return e.error }
