@@ -81,7 +81,7 @@ func (s *session) show(r any, p gamelog.Process, d *doc.Document, more map[strin
 }
 
 // begin makes a run ready to play: its line of progress, its runner, and how it is resumed.
-func (s *session) begin(label string, c *selfplay.Setup, timed bool, args []string, players ...selfplay.Entrant) (
+func (s *session) begin(label string, c *selfplay.Setup, timed bool, args []string, players ...selfplay.Player) (
 	p *ui.Progress, err error) {
 	s.warn(crowdedGames(timed, s.Concurrency))
 	p = ui.NewProgress(s.stderr, label)
