@@ -28,18 +28,18 @@ var ErrIncomplete = errors.New("the data set is not complete")
 // ErrNoData says that a path is neither a data set nor an Arrow file.
 var ErrNoData = errors.New("no data set")
 
-// RowError says why one row is not valid.
-type RowError struct {
+// rowError says why one row is not valid.
+type rowError struct {
 	File string // path of the file
 	Row  int64  // within the file, from 0; the message counts from 1
 	Err  error
 }
 
-func (e *RowError) Error() string {
+func (e *rowError) Error() string {
 	return fmt.Sprintf("dataset: %s, row %d: %v", e.File, e.Row+1, e.Err)
 }
 
-func (e *RowError) Unwrap() error { return e.Err }
+func (e *rowError) Unwrap() error { return e.Err }
 
 // Reader reads a data set: a folder with a manifest, a folder of Arrow files, or one file.
 // It keeps no file open and is safe for concurrent use.
@@ -282,7 +282,7 @@ func (r *Reader[R]) Len() (n int64) {
 func (r *Reader[R]) Extend(rows []R) error {
 	for i := range rows {
 		if err := r.codec.check(&rows[i]); err != nil {
-			return &RowError{File: r.path, Row: r.Len(), Err: err}
+			return &rowError{File: r.path, Row: r.Len(), Err: err}
 		}
 		r.more = append(r.more, rows[i])
 	}
@@ -331,7 +331,7 @@ func (r *Reader[R]) scan(i int, visit func(row int64, r *R, err error) bool) err
 		for k := range int(rec.NumRows()) {
 			err := fetchRow(fetch, k, &v)
 			if err != nil {
-				err = &RowError{File: r.files[i].path, Row: row, Err: err}
+				err = &rowError{File: r.files[i].path, Row: row, Err: err}
 			}
 			if !visit(row, &v, err) {
 				return false

@@ -26,7 +26,7 @@ type rowBlock[R any] struct {
 	done   chan struct{}
 }
 
-// All yields every row in order. The first error, about a file or a *RowError, is yielded
+// All yields every row in order. The first error, about a file or a *rowError, is yielded
 // with a zero row and ends the sequence: without an error, there were Len rows and all of
 // them passed their Check.
 //
@@ -213,7 +213,7 @@ func (b *rowBlock[R]) decode() {
 	b.rows = b.rows[:b.hi-b.lo]
 	for i := range b.rows {
 		if err := fetchRow(b.fetch, b.lo+i, &b.rows[i]); err != nil {
-			b.err = &RowError{File: b.file, Row: b.first + int64(b.lo+i), Err: err}
+			b.err = &rowError{File: b.file, Row: b.first + int64(b.lo+i), Err: err}
 			b.rows = b.rows[:i]
 			return
 		}

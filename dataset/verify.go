@@ -135,7 +135,7 @@ func verifyFiles[R any](v *verifier, w *watch, r *Reader[R], check func(*R) erro
 			}
 			if err == nil && check != nil {
 				if err = check(value); err != nil {
-					err = &RowError{File: r.files[i].path, Row: row, Err: err}
+					err = &rowError{File: r.files[i].path, Row: row, Err: err}
 				}
 			}
 			if err != nil {

@@ -74,7 +74,7 @@ func TestVerifyFindsGamesTwice(t *testing.T) {
 	if err != nil || v.Rows != 19 || v.BadRows != 1 || len(problems) != 1 {
 		t.Fatalf("%+v, %v, %v", v, problems, err)
 	}
-	var row *RowError
+	var row *rowError
 	if !errors.As(problems[0], &row) || row.Row != 7 || !strings.HasSuffix(row.File, "games-00001.arrow") ||
 		!errors.Is(row, ErrTwice) {
 		t.Errorf("problem %v", problems[0])
@@ -111,7 +111,7 @@ func TestBadRowsOfOthersAreNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows, err := readAll(r)
-	var row *RowError
+	var row *rowError
 	if len(rows) != 4 || !errors.As(err, &row) || row.Row != 4 {
 		t.Errorf("a reader gives %d rows, then %v", len(rows), err)
 	}

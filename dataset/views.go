@@ -32,7 +32,7 @@ type Views struct {
 
 // ViewFault is what Views found wrong.
 type ViewFault struct {
-	Kind    ViewKind
+	Kind    viewKind
 	Players []string // whose scores are wrong; none: everybody's
 	Text    string   // the evidence
 	// Flipped says that scores were taken for the mover's and converted to White's, so that those
@@ -40,12 +40,12 @@ type ViewFault struct {
 	Flipped bool
 }
 
-// ViewKind says what is wrong; viewTexts explain the kinds.
-type ViewKind int
+// viewKind says what is wrong; viewTexts explain the kinds.
+type viewKind int
 
 // The kinds of faults. The last two may only make scores less useful.
 const (
-	OneSide ViewKind = iota + 1
+	OneSide viewKind = iota + 1
 	BothSides
 	MoverResults
 	mixedSigns // no view makes sense
@@ -348,7 +348,7 @@ func (s *viewSums) judge() *ViewFault {
 
 // oneSide is the kind of scores that are wrong with one side to move: no choice of view helps if
 // it is White.
-func oneSide(white relation) ViewKind {
+func oneSide(white relation) viewKind {
 	if white.r < 0 {
 		return mixedSigns
 	}

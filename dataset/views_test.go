@@ -60,7 +60,7 @@ func TestViews(t *testing.T) {
 	for name, c := range map[string]struct {
 		games  int
 		change func(*PositionRow)
-		want   ViewKind
+		want   viewKind
 	}{
 		"right":                   {300, func(*PositionRow) {}, 0},
 		"right, one game":         {1, func(*PositionRow) {}, 0},
@@ -112,7 +112,7 @@ func TestViews(t *testing.T) {
 	}
 }
 
-func kindOf(f *ViewFault) ViewKind {
+func kindOf(f *ViewFault) viewKind {
 	if f == nil {
 		return 0
 	}
@@ -167,7 +167,7 @@ func TestViewsOfGames(t *testing.T) {
 	for _, c := range []struct {
 		wrong   func(name string) bool
 		players []string
-		kind    ViewKind
+		kind    viewKind
 	}{
 		{func(string) bool { return false }, nil, 0},
 		{func(string) bool { return true }, nil, OneSide},
@@ -198,7 +198,7 @@ func TestViewsOfGames(t *testing.T) {
 func TestViewsOfFeatures(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(i int, f *FeatureRow)
-		want   ViewKind
+		want   viewKind
 	}{
 		"right":   {func(int, *FeatureRow) {}, 0},
 		"mover's": {func(i int, f *FeatureRow) { f.Score *= int16(1 - 2*(i%2)) }, mixedSigns},

@@ -27,10 +27,10 @@ type Summary struct {
 	Duplicates    int64 `json:"duplicates"`               // rows with four FEN fields, or moves, of an earlier one
 	Openings      int64 `json:"openings"`                 // distinct ones
 
-	Results      Results          `json:"results"`
-	Plies        Range            `json:"plies"`                  // length of a game; ply of a position
+	Results      results          `json:"results"`
+	Plies        spread           `json:"plies"`                  // length of a game; ply of a position
 	Phases       *[25]int64       `json:"phases,omitempty"`       // positions by phase; 24 is the middlegame
-	Scores       []ScoreBin       `json:"scores"`                 // without mates and missing scores
+	Scores       []scoreBin       `json:"scores"`                 // without mates and missing scores
 	Mates        int64            `json:"mates"`                  // scores that are mates
 	Unscored     int64            `json:"unscored"`               // in games: without those of openings
 	Terminations map[string]int64 `json:"terminations,omitempty"` // of games
@@ -46,8 +46,8 @@ type Summary struct {
 	Views *dataset.ViewFault `json:"view_fault,omitempty"` // what is wrong with the scores, if anything is
 }
 
-// Results counts rows by the result of their game, White's view.
-type Results struct {
+// results counts rows by the result of their game, White's view.
+type results struct {
 	White int64   `json:"white"`
 	Draw  int64   `json:"draw"`
 	Black int64   `json:"black"`
@@ -55,16 +55,16 @@ type Results struct {
 	Mean  float64 `json:"mean"`            // average result: 1 if White won all
 }
 
-// Range describes a list of numbers.
-type Range struct {
+// spread describes a list of numbers.
+type spread struct {
 	Min  int64   `json:"min"`
 	Mean float64 `json:"mean"`
 	Max  int64   `json:"max"`
 	Sum  int64   `json:"sum"`
 }
 
-// ScoreBin counts scores from From up to but not including To, in centipawns.
-type ScoreBin struct {
+// scoreBin counts scores from From up to but not including To, in centipawns.
+type scoreBin struct {
 	From int   `json:"from"`
 	To   int   `json:"to"`
 	N    int64 `json:"n"`
@@ -83,7 +83,7 @@ func Summarize(ctx context.Context, path string, progress dataset.Progress) (*Su
 	c := &counter{s: Summary{Path: path, Format: format}, seed: maphash.MakeSeed()}
 	defer c.rows.Close()
 	for i := range len(binEdges) - 1 {
-		c.s.Scores = append(c.s.Scores, ScoreBin{From: binEdges[i], To: binEdges[i+1]})
+		c.s.Scores = append(c.s.Scores, scoreBin{From: binEdges[i], To: binEdges[i+1]})
 	}
 	switch format {
 	case dataset.GamesFormat:

@@ -197,7 +197,7 @@ func parseLines(b *batch[dataset.PositionRow], c chunk, read lineReader) {
 		}
 		row, foreign, err := read(text)
 		switch {
-		case errors.Is(err, dataset.ErrResultScale):
+		case errors.Is(err, lines.ErrResultScale):
 			b.err = fmt.Errorf("line %d: %w", number, err)
 			return
 		case err != nil:

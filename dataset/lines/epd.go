@@ -232,7 +232,7 @@ func (l *Line) takeLabels(s string) (rest string, err error) {
 	}
 	text, rest, _ := strings.Cut(s, " ")
 	text = strings.TrimSuffix(text, ";")
-	if _, ok := dataset.KnownResult(text); !ok {
+	if _, ok := knownResult(text); !ok {
 		return s, nil
 	}
 	return rest, l.setResult(text)
@@ -255,7 +255,7 @@ func isColumns(s string) bool {
 		return false
 	}
 	first, _, _ := strings.Cut(s, ";")
-	_, foreign, err := dataset.ParseScore(strings.TrimSpace(first))
+	_, foreign, err := parseScore(strings.TrimSpace(first))
 	return strings.IndexByte("+-.0123456789\"", s[0]) >= 0 || err == nil && foreign // a mate
 }
 
@@ -270,7 +270,7 @@ func (l *Line) columns(s string, sep byte) error {
 	// "result | score" is in use too. It is recognized by a spelling that can only be a
 	// result.
 	if _, err := strconv.Atoi(first); err != nil {
-		if _, is := dataset.KnownResult(first); is {
+		if _, is := knownResult(first); is {
 			first, second = second, first
 		}
 	}
@@ -281,12 +281,12 @@ func (l *Line) columns(s string, sep byte) error {
 }
 
 func (l *Line) setScore(text string) (err error) {
-	l.Score, l.Foreign, err = dataset.ParseScore(text)
+	l.Score, l.Foreign, err = parseScore(text)
 	return err
 }
 
 func (l *Line) setResult(text string) error {
-	r, err := dataset.ParseResult(text)
+	r, err := parseResult(text)
 	if err != nil {
 		return err
 	}
@@ -314,7 +314,7 @@ func (l *Line) parseOps(s string) error {
 		quoted := len(operand) > 1 && operand[0] == '"' && operand[len(operand)-1] == '"'
 		if quoted {
 			operand = operand[1 : len(operand)-1]
-			if _, is := dataset.KnownResult(operand); is && name[0] == 'c' {
+			if _, is := knownResult(operand); is && name[0] == 'c' {
 				if err := l.setResult(operand); err != nil {
 					return err
 				}

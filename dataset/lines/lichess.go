@@ -38,7 +38,7 @@ func (l *evaluated) deepest() (best eval) {
 }
 
 // ParseLichess reads a line. Its result is the one to expect, by the formula with which Lichess shows chances to win.
-// Foreign is as in dataset.ParseScore. Mover says that scores are the mover's.
+// Foreign is as in parseScore. Mover says that scores are the mover's.
 func ParseLichess(text string, mover bool) (r dataset.PositionRow, foreign bool, err error) {
 	var l evaluated
 	err = json.Unmarshal([]byte(text), &l)

@@ -112,7 +112,7 @@ func Header(line string) ([]string, error) {
 	return columns, nil
 }
 
-// Row parses one line without its line break. Foreign is as in dataset.ParseScore.
+// Row parses one line without its line break. Foreign is as in parseScore.
 func (t *Table) Row(line string) (r dataset.PositionRow, foreign bool, err error) {
 	r = dataset.PositionRow{Score: dataset.NoScore, Weight: 1}
 	ply := -1
@@ -129,7 +129,7 @@ func (t *Table) Row(line string) (r dataset.PositionRow, foreign bool, err error
 		case columnFEN:
 			r.Board, err = board.ParseFEN(cell)
 		case columnScore:
-			r.Score, foreign, err = dataset.ParseScore(cell)
+			r.Score, foreign, err = parseScore(cell)
 		case columnResult:
 			r.Result, err = t.result(cell)
 		case columnPly:
@@ -191,7 +191,7 @@ func cutCell(s string, sep byte) (cell, rest string, more bool, err error) {
 
 func (t *Table) result(cell string) (float32, error) {
 	if t.Results == nil {
-		return dataset.ParseResult(cell)
+		return parseResult(cell)
 	}
 	i := slices.Index(t.Results, cell)
 	if i < 0 {

@@ -79,7 +79,7 @@ func TestTableRow(t *testing.T) {
 			t.Errorf("%q: %+v, %v; want %q", line, got, err, want)
 		}
 	}
-	if _, _, err := mover.Row("-1,5," + fen); !errors.Is(err, dataset.ErrResultScale) {
+	if _, _, err := mover.Row("-1,5," + fen); !errors.Is(err, ErrResultScale) {
 		t.Errorf("-1: %v", err)
 	}
 }

@@ -136,7 +136,7 @@ func scales(g *Game) (factor [2]float64) {
 }
 
 // clip returns a score in raw pawns, within limits.
-func clip(r raw, d *Dialect) float64 {
+func clip(r raw, d *dialect) float64 {
 	x := float64(r)
 	if d.Centipawns && r > -maxRaw && r < maxRaw {
 		x /= 100
@@ -176,7 +176,7 @@ func (a *aligner) decide() {
 // reader yields games in order, once it is known how to read their scores.
 type reader struct {
 	Reading
-	aligners map[*Dialect]*aligner
+	aligners map[*dialect]*aligner
 	queue    []held
 }
 
@@ -250,7 +250,7 @@ func (r Reading) Games(in io.Reader) iter.Seq2[*Game, error] {
 
 func (r Reading) games(s *splitter) iter.Seq2[*Game, error] {
 	return func(yield func(*Game, error) bool) {
-		held := &reader{Reading: r, aligners: map[*Dialect]*aligner{}}
+		held := &reader{Reading: r, aligners: map[*dialect]*aligner{}}
 		for g, err := range s.read(r.Workers) {
 			var bad *GameError
 			if err != nil && !errors.As(err, &bad) {

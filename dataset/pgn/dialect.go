@@ -11,7 +11,7 @@ type View uint8
 // Ply says which position a score belongs to.
 type Ply uint8
 
-// The values of View and Ply. Zero is unknown: see Dialect.
+// The values of View and Ply. Zero is unknown: see dialect.
 const (
 	White View = iota + 1
 	Mover      // the side that made the move before the comment
@@ -30,9 +30,9 @@ func (p Ply) String() string {
 	return [...]string{"unknown position", "the position before the move", "the position after the move"}[p]
 }
 
-// Dialect is a row of the table of how programs write scores, and mark book moves, in the
+// dialect is a row of the table of how programs write scores, and mark book moves, in the
 // comments behind moves.
-type Dialect struct {
+type dialect struct {
 	Name    string
 	Example string
 	// Centipawns says that numbers are centipawns, not pawns.
@@ -79,7 +79,7 @@ const form = hasEval | hasWV | hasScore | hasSel | hasLone
 const lichess = "lichess.org"
 
 // dialects is the table. The first row that fits a game counts.
-var dialects = []Dialect{
+var dialects = []dialect{
 	{Name: "assay", Example: "[%eval 0.34,12]", Moves: true, View: White, Ply: Before,
 		has: hasEval, tags: []Tag{{"Annotator", annotator}}},
 	{Name: "ChessBase, engines at play", Example: "[%eval 34,12] [%emt 0:00:05]", Centipawns: true, Moves: true,
@@ -114,7 +114,7 @@ var dialects = []Dialect{
 }
 
 // dialectOf returns the row that fits a game whose comments have these features, or nil.
-func dialectOf(g *Game, f feature) *Dialect {
+func dialectOf(g *Game, f feature) *dialect {
 	for i := range dialects {
 		d := &dialects[i]
 		if d.has&^f == 0 && (d.any == 0 || d.any&f != 0) && d.not&f == 0 && d.fits(g) {
@@ -124,7 +124,7 @@ func dialectOf(g *Game, f feature) *Dialect {
 	return nil
 }
 
-func (d *Dialect) fits(g *Game) bool {
+func (d *dialect) fits(g *Game) bool {
 	if d.only != "" {
 		known := strings.Fields(d.only)
 		return !slices.ContainsFunc(g.Tags, func(t Tag) bool { return !slices.Contains(known, t.Name) })
@@ -138,15 +138,15 @@ func (d *Dialect) fits(g *Game) bool {
 }
 
 // unit returns "pawns" or "centipawns".
-func (d *Dialect) unit() string {
+func (d *dialect) unit() string {
 	if d.Centipawns {
 		return "centipawns"
 	}
 	return "pawns"
 }
 
-// Taken is what was taken from the comments of games of one dialect, read in one way.
-type Taken struct {
+// taken is what was taken from the comments of games of one dialect, read in one way.
+type taken struct {
 	Dialect string `json:"dialect"`
 	Unit    string `json:"unit"`
 	View    string `json:"view"`
@@ -159,7 +159,7 @@ type Taken struct {
 
 // Tally counts what was taken from comments.
 type Tally struct {
-	Taken []Taken `json:"taken,omitempty"`
+	Taken []taken `json:"taken,omitempty"`
 	Books int64   `json:"book_marks,omitempty"` // games with marked book moves
 	// Unknown counts comments that seem to have a score, in no dialect of the table; Example is
 	// the first, with its line.
@@ -183,9 +183,9 @@ func (t *Tally) Add(g *Game) {
 	if g.Dialect == nil {
 		return
 	}
-	row := Taken{Dialect: g.Dialect.Name, Unit: g.Dialect.unit(), View: g.View.String(), Ply: g.Ply.String(), Why: g.why,
+	row := taken{Dialect: g.Dialect.Name, Unit: g.Dialect.unit(), View: g.View.String(), Ply: g.Ply.String(), Why: g.why,
 		Left: g.Ply == 0}
-	i := slices.IndexFunc(t.Taken, func(have Taken) bool {
+	i := slices.IndexFunc(t.Taken, func(have taken) bool {
 		have.Games, have.Scores = 0, 0
 		return have == row
 	})

@@ -239,7 +239,7 @@ func TestDialects(t *testing.T) {
 }
 
 // writeGame writes a game of random moves in a dialect, and returns the scores that it has.
-func writeGame(t *testing.T, d *Dialect, tags string, w *written, start string) (text string, want []int16) {
+func writeGame(t *testing.T, d *dialect, tags string, w *written, start string) (text string, want []int16) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	first, sans, row := play(t, rng, start, 13)
 	white := func(i int) bool { return (first.SideToMove() == board.White) == (i%2 == 0) }

@@ -5,7 +5,7 @@
 // Scores are written as [%eval 0.34] after the move they were found for, and mates as
 // [%eval #-3], as chess programs and libraries do: pawns, White's view. A game written by
 // Write is read back by Read move for move and score for score. What the comments of other
-// programs mean is a table: see Dialect.
+// programs mean is a table: see dialect.
 //
 // The standard is Edwards, "Portable Game Notation Specification and Implementation Guide"
 // (1994). Only the main line is read: variations are skipped.
@@ -45,7 +45,7 @@ type Game struct {
 	Book int
 	// Dialect is how its comments write scores, nil if they have none, and View and Ply how they
 	// were read. Where the Ply is 0, the scores are left out.
-	Dialect *Dialect
+	Dialect *dialect
 	View    View
 	Ply     Ply
 

@@ -15,9 +15,9 @@ import (
 type Config struct {
 	Filter  Filter
 	Program string // version of the program, for the manifest
-	// NewResolver returns a Resolver for one goroutine. It is not used with ResolveKeep
+	// NewResolver returns a resolver for one goroutine. It is not used with ResolveKeep
 	// unless Filter.MaxNoise is set. See Quiescence.
-	NewResolver func() Resolver
+	NewResolver func() resolver
 	// NewPlayer opens a player for one goroutine. It searches positions for new scores, within
 	// the limits, if Filter.Relabel is set. See Searcher.
 	NewPlayer func() (engine.Player, error)

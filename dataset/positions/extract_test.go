@@ -17,8 +17,8 @@ import (
 
 // toyResolve stands in for a quiescence search: it makes captures until there are
 // none, always the last one listed.
-func toyResolve() Resolver {
-	return func(p *board.Position) Resolved {
+func toyResolve() resolver {
+	return func(p *board.Position) resolved {
 		leaf := *p
 		for !leaf.InCheck() {
 			captures := leaf.LegalCaptures(nil)
@@ -27,7 +27,7 @@ func toyResolve() Resolver {
 			}
 			leaf.Make(captures[len(captures)-1])
 		}
-		return Resolved{Leaf: leaf, Changed: leaf != *p}
+		return resolved{Leaf: leaf, Changed: leaf != *p}
 	}
 }
 

@@ -19,11 +19,11 @@ const (
 	ResolveKeep = "keep"    // keep it unchanged
 )
 
-// A Resolver runs the quiescence search of a position.
-type Resolver func(p *board.Position) Resolved
+// A resolver runs the quiescence search of a position.
+type resolver func(p *board.Position) resolved
 
-// Resolved is what a quiescence search found. Scores are centipawns, White's view.
-type Resolved struct {
+// resolved is what a quiescence search found. Scores are centipawns, White's view.
+type resolved struct {
 	Leaf    board.Position // at the end of the principal variation
 	Score   int            // of the leaf
 	Noise   int            // by how much the score differs from the evaluation of the position, at least 0
@@ -53,7 +53,7 @@ type Filter struct {
 
 	MinPly    int  `json:"min_ply,omitempty"`    // drop positions before this ply of the game
 	QuietMove bool `json:"quiet_move,omitempty"` // drop positions whose next move captures or promotes; only for games
-	MaxNoise  int  `json:"max_noise,omitempty"`  // drop larger Resolved.Noise, centipawns; 0: none
+	MaxNoise  int  `json:"max_noise,omitempty"`  // drop larger resolved.Noise, centipawns; 0: none
 	// DropLeafScore removes the score of a position that was replaced by its leaf. Otherwise
 	// the leaf keeps the score of the position in the game.
 	DropLeafScore bool `json:"drop_leaf_score,omitempty"`
@@ -137,7 +137,7 @@ type candidate struct {
 
 // candidates appends the rows of a game that pass the filter. The game has passed its
 // Check.
-func (f *Filter) candidates(to []candidate, g *dataset.GameRow, resolve Resolver, counts *Counts) []candidate {
+func (f *Filter) candidates(to []candidate, g *dataset.GameRow, resolve resolver, counts *Counts) []candidate {
 	counts.Games++
 	counts.Positions += int64(len(g.Moves))
 	if reason := dataset.Forfeit(g.Termination); reason != "" {
@@ -173,7 +173,7 @@ func (f *Filter) candidates(to []candidate, g *dataset.GameRow, resolve Resolver
 }
 
 // refine is candidates for the rows of a game, whose opening is not known.
-func (f *Filter) refine(to []candidate, group []dataset.PositionRow, resolve Resolver, counts *Counts) []candidate {
+func (f *Filter) refine(to []candidate, group []dataset.PositionRow, resolve resolver, counts *Counts) []candidate {
 	if group[0].Game != 0 {
 		counts.Games++
 	}
@@ -190,7 +190,7 @@ func (f *Filter) refine(to []candidate, group []dataset.PositionRow, resolve Res
 }
 
 // settleAll resolves the rows as Filter.Resolve says, and appends them.
-func (f *Filter) settleAll(to []candidate, rows []dataset.PositionRow, resolve Resolver, counts *Counts) []candidate {
+func (f *Filter) settleAll(to []candidate, rows []dataset.PositionRow, resolve resolver, counts *Counts) []candidate {
 	for i := range rows {
 		replaced, n := f.settle(&rows[i], resolve, counts)
 		if n != nil {
@@ -262,7 +262,7 @@ func (f *Filter) resolves() bool { return f.Resolve != ResolveKeep || f.MaxNoise
 
 // settle resolves the row's position, or returns the count to increment if the row is
 // dropped.
-func (f *Filter) settle(r *dataset.PositionRow, resolve Resolver, c *Counts) (replaced bool, dropped *int64) {
+func (f *Filter) settle(r *dataset.PositionRow, resolve resolver, c *Counts) (replaced bool, dropped *int64) {
 	if !f.resolves() {
 		return false, nil
 	}

@@ -112,7 +112,7 @@ func (f *Filter) begin(games *dedup.KeySet, game uint64) error {
 
 // work turns the games or positions of jobs into candidates.
 func (e *extraction) work(_ context.Context, jobs iter.Seq[*extractJob]) error {
-	var resolve Resolver
+	var resolve resolver
 	if e.Filter.resolves() {
 		resolve = e.NewResolver()
 	}

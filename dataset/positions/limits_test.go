@@ -83,13 +83,13 @@ func TestFilterAtItsLimits(t *testing.T) {
 func TestLeavesAtTheirLimits(t *testing.T) {
 	const start = "4k3/8/8/3q4/8/2N5/P7/4K3 w - - 0 9"
 	const leaf = "4k3/8/8/3N4/8/8/P7/4K3 b - - 0 9"
-	found := func(fen string, score, noise int) Resolved {
-		return Resolved{Leaf: rowOf(t, fen, 0).Board, Score: score, Noise: noise, Changed: fen != start}
+	found := func(fen string, score, noise int) resolved {
+		return resolved{Leaf: rowOf(t, fen, 0).Board, Score: score, Noise: noise, Changed: fen != start}
 	}
 	for _, c := range []struct {
 		name string
 		f    Filter
-		r    Resolved
+		r    resolved
 		want Counts
 		ply  int // of the row that is kept
 	}{
@@ -119,7 +119,7 @@ func TestLeavesAtTheirLimits(t *testing.T) {
 	} {
 		var got Counts
 		searches := 0
-		resolve := func(*board.Position) Resolved { searches++; return c.r }
+		resolve := func(*board.Position) resolved { searches++; return c.r }
 		d := deduplicator{filter: &c.f, counts: &got}
 		rows := c.f.refine(nil, []dataset.PositionRow{rowOf(t, start, 0)}, resolve, &got)
 		for i := range rows {
@@ -310,7 +310,7 @@ func TestNoiseLimits(t *testing.T) {
 	quiet, check := rowOf(t, quietFEN, 0), rowOf(t, "4k3/8/8/8/8/8/4R3/4K3 b - - 0 9", 0)
 	var n Noise
 	for _, noise := range []int{0, NoiseLimit, NoiseLimit + 1, 1000} {
-		n.Add(&quiet.Board, func(*board.Position) Resolved { return Resolved{Noise: noise} })
+		n.Add(&quiet.Board, func(*board.Position) resolved { return resolved{Noise: noise} })
 	}
 	n.Add(&check.Board, nil) // not searched
 	if n != (Noise{Rows: 5, InCheck: 1, Noisy: 2}) {

@@ -11,11 +11,11 @@ const NoiseLimit = 50
 type Noise struct {
 	Rows    int64 `json:"rows"` // looked at
 	InCheck int64 `json:"in_check"`
-	Noisy   int64 `json:"noisy"` // not in check, and Resolved.Noise above NoiseLimit
+	Noisy   int64 `json:"noisy"` // not in check, and resolved.Noise above NoiseLimit
 }
 
 // Add counts a position.
-func (n *Noise) Add(p *board.Position, resolve Resolver) {
+func (n *Noise) Add(p *board.Position, resolve resolver) {
 	n.Rows++
 	if p.InCheck() {
 		n.InCheck++

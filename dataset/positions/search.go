@@ -15,19 +15,19 @@ import (
 //
 // The weights only choose which captures are played. The leaf's own score is not used as a
 // label: a tuner would only learn its start weights back.
-func Quiescence(m *eval.Model, weights []eval.Coef) (func() Resolver, error) {
+func Quiescence(m *eval.Model, weights []eval.Coef) (func() resolver, error) {
 	if _, err := m.NewEvaluator(weights); err != nil {
 		return nil, fmt.Errorf("dataset: %w", err)
 	}
-	return func() Resolver {
+	return func() resolver {
 		ev, err := m.NewEvaluator(weights)
 		if err != nil {
 			panic(err) // it was made from the same weights before
 		}
 		leaves := search.NewLeafSearch(ev)
-		return func(p *board.Position) Resolved {
+		return func(p *board.Position) resolved {
 			leaf, score := leaves.Leaf(p)
-			r := Resolved{Leaf: leaf, Score: score, Changed: leaf != *p}
+			r := resolved{Leaf: leaf, Score: score, Changed: leaf != *p}
 			if r.Changed {
 				r.Noise = max(score, ev.Evaluate(p)) - min(score, ev.Evaluate(p))
 			}

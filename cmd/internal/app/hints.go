@@ -119,7 +119,7 @@ var hints = []hint{
 	{is: dataset.ErrTwice, cure: "pass each only once: rows that occur twice would count double"},
 	{is: arrange.ErrSchemas, cure: "all data sets must have the same schema"},
 	{is: lines.ErrHeader, cure: "name them, for example with --columns fen,score,result,ply,_ (_ is ignored)"},
-	{is: dataset.ErrResultScale, cure: "set --results -1,0,1"},
+	{is: lines.ErrResultScale, cure: "set --results -1,0,1"},
 	{is: convert.ErrUnordered, cure: "leave out --infer-games"},
 	{is: convert.ErrMixed, cure: "import each kind with its own --out"},
 	{is: convert.ErrNothing, cure: "are --format and --columns right?"},

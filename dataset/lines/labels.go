@@ -1,0 +1,76 @@
+package lines
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/assay-chess/assay/dataset"
+)
+
+// ErrResultScale says that results are numbers from -1 to 1. A single row does not show
+// which scale a file uses: 0 is a draw on that one and a loss on the usual one.
+var ErrResultScale = errors.New("results from -1 to 1 cannot be distinguished from results from 0 to 1")
+
+// resultSpellings are the usual spellings of a result, from White's view.
+var resultSpellings = map[string]float32{
+	"1-0": 1, "0-1": 0, "1/2-1/2": 0.5, "1/2": 0.5, "½-½": 0.5,
+	"1.0": 1, "0.0": 0, "0.5": 0.5, "1": 1, "0": 0, "1.": 1, "0.": 0, ".5": 0.5,
+}
+
+// knownResult reads one of the usual spellings of a game's result: 1-0, 1/2-1/2,
+// 0-1, or the numbers 1, 0.5 and 0 with or without decimals.
+func knownResult(s string) (result float32, ok bool) {
+	result, ok = resultSpellings[s]
+	return result, ok
+}
+
+// parseResult reads a result from 0 (Black won) to 1 (White won): a usual spelling, or a
+// decimal fraction in between. The error is ErrResultScale (wrapped) for -1.
+func parseResult(s string) (float32, error) {
+	if r, ok := resultSpellings[s]; ok {
+		return r, nil
+	}
+	r, err := strconv.ParseFloat(s, 32)
+	switch {
+	case err == nil && r == -1:
+		return 0, fmt.Errorf("result %.20q: %w", s, ErrResultScale)
+	case err != nil || !(r >= 0 && r <= 1) || strings.ContainsAny(s, "xXpP_nN"):
+		return 0, fmt.Errorf("result %.20q is not 1-0, 1/2-1/2, 0-1 or a number from 0 to 1", s)
+	}
+	return float32(r), nil
+}
+
+// parseScore reads a score in whole centipawns. An empty string, a dash, "null" and "none"
+// are dataset.NoScore. So are a number beyond dataset.MateScore, which some programs write in place of a
+// missing score, and a mate (M2, #-3), which some count in moves and some in plies: foreign
+// is then true.
+func parseScore(s string) (score int16, foreign bool, err error) {
+	switch s {
+	case "", "-", "null", "none":
+		return dataset.NoScore, false, nil
+	}
+	if isMate(s) {
+		return dataset.NoScore, true, nil
+	}
+	n, err := strconv.Atoi(s)
+	switch {
+	case err != nil && errors.Is(err, strconv.ErrRange):
+		return dataset.NoScore, true, nil
+	case err != nil:
+		return dataset.NoScore, false, fmt.Errorf("score %.20q is not a whole number of centipawns", s)
+	case n > dataset.MateScore || n < -dataset.MateScore:
+		return dataset.NoScore, true, nil
+	}
+	return int16(n), false, nil
+}
+
+// isMate reports whether s is a mate as programs write it: M2, -M2, +M2, M-2, #2, #-2.
+func isMate(s string) bool {
+	unsigned := strings.TrimLeft(s, "+-")
+	n := strings.TrimLeft(unsigned, "mM#")
+	digits := strings.TrimLeft(n, "+-")
+	return len(unsigned) == len(n)+1 && len(s)-len(unsigned)+len(n)-len(digits) <= 1 &&
+		digits != "" && strings.Trim(digits, "0123456789") == ""
+}
