@@ -2,7 +2,7 @@
 //
 // It has types: how a player is named (Spec), the limits of a search (Limits), its answer (Result), its progress
 // (Info), and what a player may implement beside Player (OptionLister, Ponderer and
-// others). The players are in engine/search (the modern engine) and engine/historic.
+// others). The players are in engine/search (the modern engine) and internal/historic.
 // Package engine/uci makes a UCI program of any player and a player of any UCI program;
 // selfplay/roster opens players by name.
 //

@@ -46,7 +46,7 @@ func checkHistoric(t *testing.T, row map[string]any) {
 	for column, want := range row {
 		var got any
 		switch column {
-		case "fen", "shannon.g": // which engine/internal/historic/shannon computes
+		case "fen", "shannon.g": // which internal/historic/shannon computes
 			continue
 		case "shannon.f":
 			m, _ := Lookup("shannon-1950")
@@ -127,7 +127,7 @@ func TestHistoricVectors(t *testing.T) {
 	for _, v := range file.Vectors {
 		if !strings.HasPrefix(v.Term, "shannon.") && !strings.HasPrefix(v.Term, "machack.") ||
 			v.Term == "machack.R_unit" || v.Term == "shannon.g" {
-			continue // R needs a root: its vectors are in TestMacHackRatio; g is a test of engine/internal/historic/shannon
+			continue // R needs a root: its vectors are in TestMacHackRatio; g is a test of internal/historic/shannon
 		}
 		checked++
 		fen := v.FEN

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/engine"
-	"github.com/assay-chess/assay/engine/internal/enginetest"
 	"github.com/assay-chess/assay/engine/search"
+	"github.com/assay-chess/assay/internal/enginetest"
 	"github.com/assay-chess/assay/models"
 )
 

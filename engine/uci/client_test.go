@@ -16,9 +16,9 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/engine/internal/enginetest"
 	"github.com/assay-chess/assay/engine/search"
 	testengine "github.com/assay-chess/assay/engine/uci/testdata"
+	"github.com/assay-chess/assay/internal/enginetest"
 	"github.com/assay-chess/assay/models"
 )
 

@@ -6,8 +6,8 @@ import (
 	"os"
 	"strings"
 
-	"github.com/assay-chess/assay/engine/internal/historic/shannon"
 	"github.com/assay-chess/assay/engine/uci"
+	"github.com/assay-chess/assay/internal/historic/shannon"
 )
 
 // A Server makes a UCI program of any player: this one plays its first legal move. The

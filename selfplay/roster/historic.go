@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/assay-chess/assay/engine"
-	"github.com/assay-chess/assay/engine/historic/programs"
+	"github.com/assay-chess/assay/internal/historic/programs"
 )
 
 // historicEntries returns the historic programs in the order of lists.

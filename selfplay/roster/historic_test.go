@@ -9,7 +9,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/engine/historic"
+	"github.com/assay-chess/assay/internal/historic"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
 )
 

@@ -25,7 +25,7 @@
 // git: in place of uci:, and a commit in place of the command line, name an engine that must be built before it can
 // be opened.
 //
-// The players are elsewhere: the modern engine in engine/search, the historic programs in engine/historic, the
+// The players are elsewhere: the modern engine in engine/search, the historic programs in internal/historic, the
 // client for foreign engines in engine/uci.
 //
 // Start reading at Parse and Open.

@@ -181,7 +181,7 @@ func TestResults(t *testing.T) {
 	}
 	pedigree := regexp.MustCompile("(?s)^`\\.ci/results ([a-z-]+)`.*seed.*(bench [0-9]{7}|commit [0-9a-f]{7})")
 	tables := 0
-	for _, page := range []string{"RESULTS.md", "engine/historic/README.md"} {
+	for _, page := range []string{"RESULTS.md", "internal/historic/README.md"} {
 		text, err := os.ReadFile(filepath.Join(root, page))
 		if err != nil {
 			t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/assay-chess/assay/cmd/internal/ui"
-	"github.com/assay-chess/assay/engine/historic/draughts"
+	"github.com/assay-chess/assay/internal/historic/draughts"
 )
 
 func newDraughts() *cobra.Command {

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/assay-chess/assay/cmd/internal/ui"
-	"github.com/assay-chess/assay/engine/historic/losalamos"
-	"github.com/assay-chess/assay/engine/historic/nim"
+	"github.com/assay-chess/assay/internal/historic/losalamos"
+	"github.com/assay-chess/assay/internal/historic/nim"
 )
 
 func newLosAlamos() *cobra.Command {

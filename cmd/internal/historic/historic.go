@@ -14,8 +14,8 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/engine/historic"
-	"github.com/assay-chess/assay/engine/historic/prinz"
+	"github.com/assay-chess/assay/internal/historic"
+	"github.com/assay-chess/assay/internal/historic/prinz"
 	"github.com/assay-chess/assay/selfplay/roster"
 )
 

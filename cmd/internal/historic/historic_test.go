@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/engine"
-	"github.com/assay-chess/assay/engine/historic"
+	"github.com/assay-chess/assay/internal/historic"
 	"github.com/assay-chess/assay/selfplay/roster"
 )
 

@@ -7,9 +7,9 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"github.com/assay-chess/assay/engine/historic"
-	"github.com/assay-chess/assay/engine/historic/draughts"
-	"github.com/assay-chess/assay/engine/historic/losalamos"
+	"github.com/assay-chess/assay/internal/historic"
+	"github.com/assay-chess/assay/internal/historic/draughts"
+	"github.com/assay-chess/assay/internal/historic/losalamos"
 )
 
 // The programs that do not play chess on 64 squares.

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/assay-chess/assay/engine/historic"
+	"github.com/assay-chess/assay/internal/historic"
 )
 
 // How often our programs play the moves of their papers. The counts depend on our reading of

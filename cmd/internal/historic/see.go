@@ -8,7 +8,7 @@ import (
 
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/engine/board"
-	"github.com/assay-chess/assay/engine/historic"
+	"github.com/assay-chess/assay/internal/historic"
 )
 
 func newSEE() *cobra.Command {

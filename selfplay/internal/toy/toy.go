@@ -1,6 +1,6 @@
 // Package toy is a chess player for the tests of what drives players: quick,
 // deterministic, seeded, and weak. It is no player for anything else; those are in
-// engine/search and engine/historic.
+// engine/search and internal/historic.
 //
 // Start reading at Open.
 package toy

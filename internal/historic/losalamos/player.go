@@ -1,0 +1,126 @@
+package losalamos
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/historic"
+)
+
+// Player is losalamos-1956, the program on eight squares by eight. It implements
+// engine.Player and historic.Explainer.
+type Player struct {
+	historic.Base
+	plies int
+}
+
+// New returns the player, which looks two moves of each side ahead. Its option is Plies.
+func New() *Player {
+	p := &Player{plies: Depth}
+	p.Settings = historic.Options{historic.Number("Plies", &p.plies, 1, maxDepth)}
+	return p
+}
+
+// Search implements engine.Player. It searches one ply deep, then two, and so on to its own
+// depth, so that a limit finds a move ready.
+func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits) (engine.Result, error) {
+	root := *game.Position()
+	budget := historic.NewBudget(ctx, root.SideToMove(), lim)
+	list := historic.RootMoves(root.LegalMoves(nil), lim)
+	if len(list) == 0 {
+		return budget.Finish(engine.Result{}), nil
+	}
+	r := engine.Unscored(list[0])
+	for depth := 1; depth <= budget.Depth(p.plies); depth++ {
+		s := rooted(list, depth, budget.Spend)
+		v := s.value(&root, 0, 0, -2*mate, 2*mate)
+		if s.over {
+			break
+		}
+		r.Move, r.PV, r.Score, r.Depth = s.line[0][0], slices.Clone(s.line[0]), engine.Score(score(v)), depth
+		budget.Report(r, depth)
+		if budget.Enough() {
+			break
+		}
+	}
+	return budget.Finish(r), nil
+}
+
+// rooted returns a search of the moves in the list at the root.
+func rooted(list []board.Move, depth int, spend func() bool) *search[board.Position, board.Move] {
+	return &search[board.Position, board.Move]{rules: &from{list: list}, depth: depth, spend: spend}
+}
+
+// from is large with a list of moves at the root, for which the search asks first.
+type from struct {
+	large
+	list    []board.Move
+	started bool
+}
+
+func (f *from) moves(p *board.Position, buf []board.Move) []board.Move {
+	if !f.started {
+		f.started = true
+		return append(buf, f.list...)
+	}
+	return f.large.moves(p, buf)
+}
+
+// score converts a value to centipawns or a mate score.
+func score(v int) int {
+	switch {
+	case v > mate-maxDepth-1:
+		return engine.MateScore - (mate - v)
+	case v < maxDepth+1-mate:
+		return -engine.MateScore + (mate + v)
+	}
+	return v * 100 / pawn
+}
+
+// Explain writes every move with its value in pawns and its line, the best first.
+func (p *Player) Explain(w io.Writer, root *board.Position) error {
+	type entry struct {
+		move  board.Move
+		value int
+		line  []board.Move
+	}
+	var entries []entry
+	for _, m := range root.LegalMoves(nil) {
+		s := rooted([]board.Move{m}, p.plies, func() bool { return true })
+		v := s.value(root, 0, 0, -2*mate, 2*mate)
+		entries = append(entries, entry{m, v, slices.Clone(s.line[0])})
+	}
+	slices.SortStableFunc(entries, func(a, b entry) int { return b.value - a.value })
+	if _, err := fmt.Fprintf(w, "%d moves, each searched %d plies deep.\n"+
+		"Value in pawns = material at the end of the line + 0.1 x mobility of the positions on it:\n",
+		len(entries), p.plies); err != nil {
+		return err
+	}
+	for _, e := range entries {
+		at, text := *root, ""
+		mobility := 0
+		for _, m := range e.line {
+			text += " " + at.SAN(m)
+			at.Make(m)
+			mobility += forWhite(&at, at.CountLegal())
+		}
+		// From the view of the side to move at the root.
+		material, mobility := forWhite(root, large{}.material(&at)), forWhite(root, mobility)
+		if _, err := fmt.Fprintf(w, "%8.1f = %3d %+6.1f  %s\n", float64(e.value)/pawn, material, float64(mobility)/pawn,
+			text[1:]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func forWhite(p *board.Position, v int) int {
+	if p.SideToMove() == board.White {
+		return v
+	}
+	return -v
+}
