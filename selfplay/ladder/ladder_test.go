@@ -70,9 +70,9 @@ func of(c Config) runtest.Run {
 }
 
 func TestRun(t *testing.T) {
-	s := runtest.Suite{Files: runtest.Promised, Reports: 40, Journal: true, Fails: "4", Name: "wild 4: ",
+	s := runtest.Suite{Files: runtest.Promised, Reports: 20, Journal: true, Fails: "4", Name: "wild 4: ",
 		Reason: "wild 4 forfeited ",
-		New:    func(t *testing.T) runtest.Run { return of(config(t, RoundRobin, 200)) },
+		New:    func(t *testing.T) runtest.Run { return of(config(t, RoundRobin, 120)) },
 		Hasty: func(t *testing.T) runtest.Run {
 			c := config(t, RoundRobin, 20)
 			c.Open, c.Players[0] = toy.Open, selfplay.Player{Spec: engine.Spec{}.WithProgram("./hasty"), ID: "hasty"}
@@ -80,7 +80,7 @@ func TestRun(t *testing.T) {
 		}}
 	s.Test(t)
 	t.Run("widest", func(t *testing.T) { // what is played depends on what was
-		s.New = func(t *testing.T) runtest.Run { return of(config(t, Widest, 200)) }
+		s.New = func(t *testing.T) runtest.Run { return of(config(t, Widest, 120)) }
 		s.TestBytes(t)
 	})
 }

@@ -22,9 +22,9 @@ func of(c Config) runtest.Run {
 }
 
 func TestRun(t *testing.T) {
-	s := runtest.Suite{Files: runtest.Promised, Reports: 30, Journal: true, Fails: "b", Name: "B: toy b: ",
+	s := runtest.Suite{Files: runtest.Promised, Reports: 16, Journal: true, Fails: "b", Name: "B: toy b: ",
 		Reason: "toy b (B) forfeited ",
-		New:    func(t *testing.T) runtest.Run { return of(config(t, 240)) },
+		New:    func(t *testing.T) runtest.Run { return of(config(t, 120)) },
 		Hasty: func(t *testing.T) runtest.Run {
 			c := config(t, 20)
 			c.A = selfplay.Player{Spec: engine.Spec{}.WithProgram("./hasty"), ID: "hasty"}

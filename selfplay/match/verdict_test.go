@@ -121,16 +121,16 @@ func (v *voiding) Run(ctx context.Context, jobs <-chan selfplay.Job, results cha
 // A void game is played again with its pair, from the same opening: files and results are
 // those of a match without void games, but for the journal and the count.
 func TestVoidPairsArePlayedAgain(t *testing.T) {
-	whole := config(t, 400)
+	whole := config(t, 160)
 	want := run(t, whole)
 	void := func(job selfplay.Job) bool {
-		return job.Number == 7 && job.Attempt < 2 || job.Number == 280 && job.Attempt == 0
+		return job.Number == 7 && job.Attempt < 2 || job.Number == 120 && job.Attempt == 0
 	}
-	c := config(t, 400)
+	c := config(t, 160)
 	c.Runner = &voiding{&selfplay.Local{Open: toy.Open, Workers: 3}, void}
 	c.Runner = &slots{c.Runner, 5}
 	r := run(t, c)
-	if r.VoidPairs != 3 || r.Games != 400 || r.Pentanomial != want.Pentanomial || r.Elo != want.Elo {
+	if r.VoidPairs != 3 || r.Games != 160 || r.Pentanomial != want.Pentanomial || r.Elo != want.Elo {
 		t.Errorf("%d void pairs, %d games, %v; want 3, %d, %v", r.VoidPairs, r.Games, r.Pentanomial, want.Games,
 			want.Pentanomial)
 	}
@@ -143,8 +143,8 @@ func TestVoidPairsArePlayedAgain(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil || voids != 3 || lines[6] != 3 || lines[7] != 3 || lines[280] != 2 || lines[281] != 2 || lines[8] != 1 {
-		t.Errorf("%d void games in the journal, lines %d %d %d %d %d, %v", voids, lines[6], lines[7], lines[280], lines[281],
+	if err != nil || voids != 3 || lines[6] != 3 || lines[7] != 3 || lines[120] != 2 || lines[121] != 2 || lines[8] != 1 {
+		t.Errorf("%d void games in the journal, lines %d %d %d %d %d, %v", voids, lines[6], lines[7], lines[120], lines[121],
 			lines[8], err)
 	}
 	// Read again from the journal, it is the same.

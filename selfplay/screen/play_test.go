@@ -77,8 +77,8 @@ func of(c Config) runtest.Run {
 }
 
 func TestRun(t *testing.T) {
-	s := runtest.Suite{Files: runtest.Promised, Reports: 60, Journal: true, Name: "5: ", Reason: "5 forfeited ",
-		New: func(t *testing.T) runtest.Run { return of(config(t, Rows, 240)) },
+	s := runtest.Suite{Files: runtest.Promised, Reports: 14, Journal: true, Name: "5: ", Reason: "5 forfeited ",
+		New: func(t *testing.T) runtest.Run { return of(config(t, Rows, 96)) },
 		Hasty: func(t *testing.T) runtest.Run {
 			c := config(t, Random, 32)
 			c.Base.Spec, c.Base.ID = engine.Spec{}.WithProgram("./hasty"), "hasty"
@@ -87,7 +87,7 @@ func TestRun(t *testing.T) {
 	s.Test(t)
 	t.Run("fixed factors", func(t *testing.T) { // what is played depends on what was
 		s.New = func(t *testing.T) runtest.Run {
-			c := config(t, Random, 400)
+			c := config(t, Random, 240)
 			c.Fix = true
 			return of(c)
 		}

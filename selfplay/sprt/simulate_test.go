@@ -25,17 +25,14 @@ func mustSimulate(t testing.TB, x Test, c Simulation) Simulated {
 	return s
 }
 
-// moreRuns is how many times as many runs a simulation study takes under a build tag.
+// moreRuns is how many times as many runs a study takes under the build tag soak: it is the whole study then.
 var moreRuns = 1
 
 // TestErrorRates simulates tests at both hypotheses: with correction for overshoot
 // they err as often as asked, without it less often.
 func TestErrorRates(t *testing.T) {
-	if testing.Short() {
-		t.Skip("simulates for seconds")
-	}
-	errorRates(t, 30, 600*moreRuns)
-	errorRates(t, 50, 1500*moreRuns)
+	errorRates(t, 30, 150*moreRuns)
+	errorRates(t, 50, 400*moreRuns)
 }
 
 // errorRates simulates that many tests of [0, elo1] at each hypothesis.
@@ -70,10 +67,7 @@ func errorRates(t *testing.T, elo1 float64, runs int) {
 
 // TestPrediction compares the formulas with simulation at the midpoint.
 func TestPrediction(t *testing.T) {
-	runs := 2000
-	if testing.Short() {
-		runs = 1000
-	}
+	runs := 250 * moreRuns
 	for _, x := range []Test{
 		{Elo0: 0, Elo1: 30, Model: Normalized, Alpha: 0.05, Beta: 0.05},
 		{Elo0: 0, Elo1: 20, Model: Logistic, Alpha: 0.05, Beta: 0.10},
@@ -100,9 +94,6 @@ func TestPrediction(t *testing.T) {
 
 // TestIndependentSimulation compares with another program's simulation of the same tests.
 func TestIndependentSimulation(t *testing.T) {
-	if testing.Short() {
-		t.Skip("simulates for seconds")
-	}
 	const name = "testdata/simulation.json"
 	data, err := os.ReadFile(name)
 	if err != nil {
@@ -121,14 +112,14 @@ func TestIndependentSimulation(t *testing.T) {
 	if err := json.Unmarshal(data, &file); err != nil || len(file.Rows) == 0 {
 		t.Fatalf("%s: %v, %d rows", name, err, len(file.Rows))
 	}
-	const runs = 500
+	runs := 70 * moreRuns
 	for _, r := range file.Rows {
 		x := Test{Elo0: r.NElo0, Elo1: r.NElo1, Model: Normalized, Alpha: 0.05, Beta: 0.05}
 		s := mustSimulate(t, x, Simulation{Shape: mustShape(t, r.Draws, true), TrueElo: r.True, Runs: runs, Seed: 13})
 		rate, _, _ := s.PassRate()
 		// Four standard deviations of the difference of two simulations; games have a
 		// deviation of about their mean.
-		both := 1/r.Runs + 1.0/runs
+		both := 1/r.Runs + 1/float64(runs)
 		if d := 4 * math.Sqrt((r.Pass*(1-r.Pass)+0.001)*both); math.Abs(rate-r.Pass) > d {
 			t.Errorf("%+v: pass rate %v", r, rate)
 		}

@@ -2,4 +2,4 @@
 
 package sprt
 
-func init() { moreRuns = 2 }
+func init() { moreRuns = 8 }

@@ -14,7 +14,7 @@ func TestAfterStopIsUnbiased(t *testing.T) {
 	}
 	x := Test{Elo0: 0, Elo1: 30, Model: Normalized, Alpha: 0.05, Beta: 0.05}
 	const trueElo = 30
-	runs := 600 * moreRuns
+	runs := 150 * moreRuns
 	truth, err := mustShape(t, 0.6, true).at(Normalized, trueElo)
 	if err != nil {
 		t.Fatal(err)
@@ -72,7 +72,7 @@ func TestAfterStopWithoutStop(t *testing.T) {
 // TestFinite asks everything of counts and tests that people come up with.
 func TestFinite(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 1))
-	for range 1500 {
+	for range 200 * moreRuns {
 		elo0 := math.Round(r.NormFloat64() * math.Exp(6*r.Float64()))
 		x := Test{Elo0: elo0, Elo1: elo0 + math.Ceil(100*r.Float64()*r.Float64()), Model: Model(r.IntN(2)),
 			Alpha: math.Exp(-1 - 9*r.Float64()), Beta: math.Exp(-1 - 9*r.Float64())}

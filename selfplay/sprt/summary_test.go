@@ -71,7 +71,8 @@ func TestIntervalsCover(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const nelo, runs, pairs = 120, 4000, 400
+	const nelo, pairs = 120, 400
+	runs := 500 * moreRuns
 	truth, err := shape.at(Normalized, nelo)
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +94,7 @@ func TestIntervalsCover(t *testing.T) {
 	for name, n := range map[string]int{"Elo": plain, "likely": likely, "normalized": normalized} {
 		// Five standard deviations of the count around 95 %, and a little for
 		// what intervals of 400 pairs miss.
-		if rate := float64(n) / runs; rate < 0.93 || rate > 0.968 {
+		if rate := float64(n) / float64(runs); rate < 0.93 || rate > 0.968 {
 			t.Errorf("%s interval holds the truth in %.4f of samples", name, rate)
 		}
 	}
