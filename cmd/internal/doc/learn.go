@@ -2,7 +2,7 @@ package doc
 
 import (
 	"fmt"
-	"path/filepath"
+	"slices"
 
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/engine/num"
@@ -36,14 +36,15 @@ func Learn(r *learn.Result, dir string) *Document {
 	default:
 		gain.Text, matches = append(gain.Text, measured(r.FromStart)), append(matches, r.FromStart)
 	}
-	all := Part{Title: "Every coefficient", Tables: []ui.Table{terms(r)}, More: true}
-	d.Parts = []Part{Changes(r.Terms), all, Generations(r.Generations), gain}
+	byGames := slices.ContainsFunc(r.Generations, func(g learn.GenerationResult) bool {
+		return g.Number == r.Learned.Generation && g.Fit.SPSA != nil
+	})
+	d.Parts = []Part{Changes(r.Terms), Terms(r.Terms, byGames), Generations(r.Generations), gain}
 	for _, m := range matches {
 		p := measures(m)
 		p.Tables[0].Caption = m.A + " against " + m.B
 		d.Parts = append(d.Parts, p)
 	}
-	d.Parts = append(d.Parts, written(r, dir))
 	return d
 }
 
@@ -75,8 +76,8 @@ func Generations(list []learn.GenerationResult) Part {
 			add("playing")
 		}
 		if fit := g.Fit.Result; fit != nil {
-			add("%d positions, validation loss %s -> %s", fit.Rows, lossOr("-", 5, fit.Start.Valid),
-				lossOr("-", 5, fit.Rounded.Valid))
+			add("%d positions, validation loss %s -> %s", fit.Rows, Loss(fit.Start.Valid),
+				Loss(fit.Rounded.Valid))
 		}
 		if m := g.Gate; m != nil {
 			add("gate %s (%d games, Elo %s): %s", m.Outcome(), m.Games, m.Strength.Text(""), g.Reason)
@@ -96,8 +97,8 @@ func Changes(terms []tuner.TermFit) Part {
 		return Part{}
 	}
 	t := ui.Table{Head: []string{"", "", ">start", ">new", ">± SE", ">positions", ""},
-		Caption: fmt.Sprintf("The %d coefficients that moved most, of %d terms (--all has every one); a star\nmarks a change "+
-			"of more than two standard errors:", len(list), len(terms))}
+		Caption: fmt.Sprintf("The %d coefficients that moved most, of %d terms; a star marks a change of more than "+
+			"two standard errors:", len(list), len(terms))}
 	for _, c := range list {
 		t.Add("%s\t%s\t%.0f\t%d\t%s\t%d\t%s", c.Term.Name, c.Half, c.Start, c.Value, ui.ErrorText(c.SE, 1), c.Term.Count,
 			star(c.Term))
@@ -112,20 +113,14 @@ func star(t *tuner.TermFit) string {
 	return ""
 }
 
-// terms has every coefficient before and after, in centipawns.
-func terms(r *learn.Result) ui.Table {
-	byGames := false
-	for i := range r.Generations {
-		byGames = byGames || r.Generations[i].Number == r.Learned.Generation && r.Generations[i].Fit.SPSA != nil
-	}
-	t := ui.Table{Head: []string{"term", ">mg", ">new", ">± SE", ">eg", ">new", ">± SE", ">positions", ""},
-		Caption: fmt.Sprintf("All %d terms, start and learned, in centipawns; a star marks a change\nof more than two standard "+
-			"errors where at least 30 effective games and the data rather than the prior speak", len(r.Terms))}
+// Terms has every coefficient of a fit, or of a tuning by games, before and after.
+func Terms(list []tuner.TermFit, byGames bool) Part {
+	t := ui.Table{Head: []string{"term", ">mg", ">new", ">± SE", ">eg", ">new", ">± SE", ">positions", ">data", ">games", ""}}
+	caption := ""
 	if byGames {
-		t.Head[3], t.Head[6] = ">95 %", ">95 %"
-		t.Caption = fmt.Sprintf("All %d terms, start and learned by games, in centipawns; the 95 %% interval is that of the\n"+
-			"optimum by a regression on all results, - where it says nothing", len(r.Terms))
+		caption, t.Head[3], t.Head[6] = " by games", ">95 %", ">95 %"
 	}
+	t.Caption = fmt.Sprintf("All %d terms, start and learned%s:", len(list), caption)
 	certain := func(se num.Float, i tuner.Interval) string {
 		switch {
 		case !byGames:
@@ -135,43 +130,28 @@ func terms(r *learn.Result) ui.Table {
 		}
 		return fmt.Sprintf("%.0f to %.0f", i[0], i[1])
 	}
-	for i := range r.Terms {
-		x := &r.Terms[i]
-		t.Add("%s\t%.0f\t%d\t%s\t%.0f\t%d\t%s\t%d\t%s", x.Name, x.StartMG, x.MG, certain(x.SEMG, x.IntervalMG), x.StartEG,
-			x.EG, certain(x.SEEG, x.IntervalEG), x.Count, star(x))
+	for i := range list {
+		x := &list[i]
+		mark := star(x)
+		switch {
+		case x.Frozen:
+			mark = "="
+		case x.Few():
+			mark = "?"
+		}
+		t.Add("%s\t%.0f\t%d\t%s\t%.0f\t%d\t%s\t%d\t%s\t%.0f\t%s", x.Name, x.StartMG, x.MG, certain(x.SEMG, x.IntervalMG),
+			x.StartEG, x.EG, certain(x.SEEG, x.IntervalEG), x.Count, ui.PercentOr(x.DataShare, 0), x.EffectiveGames, mark)
 	}
-	return t
+	return Part{Title: "Every coefficient", Tables: []ui.Table{t}, More: true, Notes: []string{
+		"data: the share of the term that the data determined; the prior holds the rest, and then a small error says nothing\n" +
+			"of the truth. games: effective number of games that inform the term; ? fewer than 30, the error is too small;\n" +
+			"= frozen; * moved by more than two errors. After a tuning by games the interval is that of a regression."}}
 }
 
-// written lists what the run left.
-func written(r *learn.Result, dir string) Part {
-	t := ui.Table{Caption: "Written:"}
-	add := func(what string, path ...string) { t.Add("%s\t%s", what, filepath.Join(path...)) }
-	if r.Champion.Generation > 0 {
-		add("champion", dir, filepath.FromSlash(r.Champion.File))
-	}
-	for _, g := range r.Generations {
-		parts := []string{"games", "positions", "weights.json", "gate"}
-		if g.Fit.SPSA != nil {
-			parts = []string{"spsa", "weights.json", "gate"}
-		}
-		for _, part := range parts {
-			add(fmt.Sprintf("generation %d", g.Number), dir, learn.Folder(g.Number), part)
-		}
-	}
-	last := learn.Folder(len(r.Generations))
-	add("final match", dir, last, "final", "games.pgn")
-	if r.FromStart != nil && r.Opponent.ID != r.Start.ID {
-		add("match from start", dir, last, "from-start", "games.pgn")
-	}
-	add("result", dir, durable.RunResultName)
-	return Part{Title: "Files", Tables: []ui.Table{t}, More: true}
-}
-
-// lossOr formats a loss, or returns other if it is not known.
-func lossOr(other string, digits int, v num.Float) string {
+// Loss formats a loss that may not be known.
+func Loss(v num.Float) string {
 	if !v.Known() {
-		return other
+		return "none"
 	}
-	return fmt.Sprintf("%.*f", digits, v)
+	return fmt.Sprintf("%.6f", v)
 }

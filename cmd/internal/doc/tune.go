@@ -47,7 +47,7 @@ func fit(r *tuner.Report, took time.Duration) (t ui.Table) {
 	}
 	t.Add("fit\t%s: %d steps%s, %.1g above the smallest mean loss%s", r.Method, r.Steps, converged, r.Gap, seconds)
 	t.Add("loss\ttraining %.6f -> %.6f, validation %s -> %s; rounding to integers costs %.1e", r.Start.Train,
-		r.Rounded.Train, lossOr("none", 6, r.Start.Valid), lossOr("none", 6, r.Rounded.Valid), r.Rounded.Train-r.Fit.Train)
+		r.Rounded.Train, Loss(r.Start.Valid), Loss(r.Rounded.Valid), r.Rounded.Train-r.Fit.Train)
 	scores := ""
 	if r.KScore != 0 {
 		scores = fmt.Sprintf("; scores %.6f", r.KScore)

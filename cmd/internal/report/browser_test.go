@@ -326,9 +326,9 @@ func TestServedPageFollowsARun(t *testing.T) {
 		time.Sleep(50 * time.Millisecond)
 	}
 	b.Do(chromedp.Navigate(server.URL + "/run/match"))
-	wait("games", `document.querySelector("#match tbody td")?.textContent > 0`)
-	mark := chrome.Ask[string](b, `document.querySelector("#match tbody td").textContent`)
-	wait("more games", `Number(document.querySelector("#match tbody td")?.textContent) > `+mark)
+	const games = `parseInt([...document.querySelectorAll("#match tbody tr")].find(r => r.cells[0].textContent === "games")?.cells[1].textContent)`
+	wait("games", games+" > 0")
+	wait("more games", fmt.Sprint(games, " > ", chrome.Ask[int](b, games)))
 	wait("the state", `document.querySelector("#status strong")?.textContent === "running"`)
 	stop()
 	<-ended

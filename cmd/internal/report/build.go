@@ -178,8 +178,8 @@ func (b *builder) add(id, title string, parts []doc.Part, figures ...figure) {
 }
 
 // addBody adds a section with what only a page has.
-func (b *builder) addBody(id, title, template string, data any, figures ...figure) {
-	b.add(id, title, nil, figures...)
+func (b *builder) addBody(id, title, template string, data any, parts ...doc.Part) {
+	b.add(id, title, parts)
 	if b.err == nil {
 		b.report.Sections[len(b.report.Sections)-1].Body, b.err = render(template, data)
 	}

@@ -1,12 +1,12 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"html/template"
 	"math"
 	"slices"
 
+	"github.com/assay-chess/assay/cmd/internal/doc"
 	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner"
@@ -31,12 +31,11 @@ type change struct {
 // By is how far the term moved.
 func (c change) By() float64 { return c.New - c.Old }
 
-// coefficients is the table of all terms, and the plot of those that moved most.
+// coefficients is the table of all terms.
 type coefficients struct {
-	Unit    string // of all values: centipawns, or engine units
-	Note    string
-	List    []coefficient
-	Figures []figure
+	Unit string // of all values: centipawns, or engine units
+	Note string
+	List []coefficient
 }
 
 // starred explains the star in the table.
@@ -58,7 +57,7 @@ func newCoefficients(unit, note string, terms []tuner.TermFit) *coefficients {
 	for i := range list {
 		list[i].MG.Whisker, list[i].EG.Whisker = list[i].MG.whisker(most), list[i].EG.whisker(most)
 	}
-	return &coefficients{Unit: unit, Note: note, List: list, Figures: movers(unit, list)}
+	return &coefficients{Unit: unit, Note: note, List: list}
 }
 
 // whisker draws a change and its 95 % interval around the start value in the middle, on
@@ -76,40 +75,6 @@ func (c change) whisker(most float64) template.HTML {
 	return template.HTML(fmt.Sprintf(`<svg class="w" viewBox="-2 0 84 12" aria-hidden="true">`+
 		`<path class="z" d="M40 0V12"/><path d="M%.0f 6H%.0f"/><circle cx="%.0f" cy="6" r="3"/></svg>`,
 		at(lo), at(hi), at(c.New)))
-}
-
-// movers draws the coefficients that moved farthest from their start in standard errors.
-func movers(unit string, list []coefficient) []figure {
-	type mover struct {
-		estimate
-		z float64
-	}
-	var all []mover
-	add := func(name string, c change) {
-		if se := c.SE.OrZero(); se > 0 {
-			e := point(name, c.New, c.In)
-			e.start, e.hasStart = c.Old, true
-			all = append(all, mover{e, math.Abs(c.New-c.Old) / se})
-		}
-	}
-	for _, c := range list {
-		if c.Moved {
-			add(c.Name+" mg", c.MG)
-			add(c.Name+" eg", c.EG)
-		}
-	}
-	if len(all) == 0 {
-		return nil
-	}
-	slices.SortStableFunc(all, func(a, b mover) int { return cmp.Compare(b.z, a.z) })
-	const maxShown = 20
-	var top []estimate
-	for _, m := range all[:min(maxShown, len(all))] {
-		top = append(top, m.estimate)
-	}
-	return []figure{forest(figure{Title: "What moved most",
-		Note: "Of the coefficients with a star in the table, those that " +
-			"moved by the most standard errors, with 95 % intervals."}, unit, top)}
 }
 
 // diagram is a piece-square table, the eighth rank first.
@@ -202,6 +167,6 @@ func (b *builder) addCoefficients(unit, note string, terms []tuner.TermFit) {
 			"Numbered": slices.ContainsFunc(tables, func(p pieceBoards) bool { return p.Numbered })})
 	}
 	if len(c.List) > 0 {
-		b.addBody("coefficients", "Every coefficient", "coefficients", c, c.Figures...)
+		b.addBody("coefficients", "Every coefficient", "coefficients", c, doc.Changes(terms))
 	}
 }

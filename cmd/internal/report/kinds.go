@@ -196,6 +196,13 @@ func (b *builder) screen() (d *doc.Document) {
 		}
 		slices.SortStableFunc(list, func(a, b estimate) int { return cmp.Compare(b.value, a.value) }) // the largest on top
 		d = doc.Screen(r)
+		if r.Verdict == "" { // a terminal draws in the last column what the plot shows
+			t := &d.Parts[0].Tables[0]
+			t.Head = t.Head[:3]
+			for i := range t.Rows {
+				t.Rows[i] = t.Rows[i][:3]
+			}
+		}
 		b.add("effects", "Effects", d.Parts, b.forest("Effects with 95 % intervals", list)...)
 	}
 	if !b.brief {

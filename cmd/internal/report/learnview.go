@@ -132,16 +132,12 @@ func latest(r *learn.Result, list []learn.GenerationResult) ([]tuner.TermFit, *l
 
 // curves draws loss and Elo over the generations.
 func curves(generations []learn.GenerationResult, fromStart *match.Result) (list []figure) {
-	before, after := series{name: "before", points: true}, series{name: "after", points: true}
 	gains := series{name: "before − after", points: true}
 	gates := series{name: "gate: candidate against champion", points: true}
 	for _, g := range generations {
 		x := float64(g.Number)
 		if g.Fit.Result != nil && g.Fit.Gain() != nil {
-			const apart = 0.08
 			p := g.Fit.Gain()
-			before.within(x-apart, num.Float(p.Start), p.StartInterval)
-			after.within(x+apart, num.Float(p.Tuned), p.TunedInterval)
 			gains.within(x, num.Float(p.Gain), p.Interval)
 		}
 		if g.Gate != nil && g.Gate.Strength.Known() {
@@ -160,11 +156,8 @@ func curves(generations []learn.GenerationResult, fromStart *match.Result) (list
 			Note: "A gate stops as soon as it has decided, so its median-unbiased estimate is drawn, with its 95 % interval. " +
 				"Only the match of fixed length measures what was learned."}, "generation", "Elo", drawn...))
 	}
-	if len(before.x) > 0 {
+	if len(gains.x) > 0 {
 		list = append(list,
-			chart(figure{Title: "Loss of each fit", Note: "Mean loss on games held out from the fit, under the weights it " +
-				"began with and under the fitted ones, with 95 % intervals. Each generation has games of its own: compare " +
-				"before with after, not one generation with another."}, "generation", "loss", before, after),
 			chart(figure{Title: "What each fit gained",
 				Note: "Loss before minus loss after, game by game, with 95 % intervals: " +
 					"far better known than either loss."}, "generation", "loss before − after", level("no gain", 0, 0.5, last+0.5),

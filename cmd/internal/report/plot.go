@@ -30,7 +30,6 @@ type figure struct {
 	Header      []string
 	Rows        [][]string
 	frame       frame
-	from        string // what an estimate's start is called; "start" if empty
 }
 
 // frame is the size of a plot and of its letters. On a page a plot is as wide as its column:
@@ -316,12 +315,10 @@ func label(s string) string {
 	return string(r[:most/2]) + "…" + string(r[len(r)-most/2+1:])
 }
 
-// estimate is a named value with its interval, and an optional start value.
+// estimate is a named value with its interval.
 type estimate struct {
 	name          string
 	value, lo, hi float64
-	start         float64
-	hasStart      bool
 }
 
 // forest draws estimates one below the other, the first on top.
@@ -330,24 +327,16 @@ func forest(f figure, xLabel string, list []estimate) figure {
 	at := f.framed()
 	at.height = vg.Length(60 + 22*n)
 	p := newPlot(xLabel, "", at.letters)
-	xy, start := make(plotter.XYs, n), plotter.XYs{}
+	xy := make(plotter.XYs, n)
 	e := crossPoints{XYs: xy, XErrors: make(plotter.XErrors, n)}
 	ticks := make([]plot.Tick, n)
-	f.Header = []string{"", "value", "95 % interval", "start"}
+	f.Header = []string{"", "value", "95 % interval"}
 	for i, v := range list {
 		y := float64(n - 1 - i)
 		xy[i] = plotter.XY{X: finite(v.value), Y: y}
 		e.XErrors[i].Low, e.XErrors[i].High = finite(v.value-v.lo), finite(v.hi-v.value)
 		ticks[i] = plot.Tick{Value: y, Label: label(v.name)}
-		row := []string{v.name, short(v.value), "–", ""}
-		if !math.IsNaN(v.lo) {
-			row[2] = short(v.lo) + " to " + short(v.hi)
-		}
-		if v.hasStart {
-			start = append(start, plotter.XY{X: finite(v.start), Y: y})
-			row[3] = short(v.start)
-		}
-		f.Rows = append(f.Rows, row)
+		f.Rows = append(f.Rows, []string{v.name, short(v.value), short(v.lo) + " to " + short(v.hi)})
 	}
 	if b, err := plotter.NewXErrorBars(e); err == nil {
 		b.LineStyle = draw.LineStyle{Color: ink(1), Width: 1.4}
@@ -357,21 +346,10 @@ func forest(f figure, xLabel string, list []estimate) figure {
 		sc.GlyphStyle = draw.GlyphStyle{Color: ink(1), Radius: 3.4, Shape: glyphs[0]}
 		p.Add(sc)
 	}
-	if len(start) > 0 {
-		if sc, err := plotter.NewScatter(start); err == nil {
-			sc.GlyphStyle = draw.GlyphStyle{Color: ink(2), Radius: 4, Shape: draw.CrossGlyph{}}
-			p.Add(sc)
-			p.Legend.Add(cmp.Or(f.from, "start"), sc)
-		}
-	}
 	p.Y.Tick.Marker = plot.ConstantTicks(ticks)
 	widen(&p.X)
 	p.Y.Min, p.Y.Max = -0.6, float64(n)-0.4
-	names := 0
-	if len(start) > 0 {
-		names = 1
-	}
-	f.draw(p, at, names)
+	f.draw(p, at, 0)
 	return f
 }
 

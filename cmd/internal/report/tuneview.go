@@ -25,10 +25,10 @@ func (b *builder) tune() *doc.Document {
 	steps := b.steps()
 	d.Done = int64(steps.n)
 	if r == nil {
-		b.add("loss", "Loss", nil, lossFigures(new(tuner.Report), steps)...)
+		b.add("loss", "Loss", nil, lossFigures(steps)...)
 		return d
 	}
-	b.add("loss", "Loss", d.Parts, append(lossFigures(r, steps), ablationFigures(r.Ablations)...)...)
+	b.add("loss", "Loss", d.Parts, lossFigures(steps)...)
 	unit, note := "centipawns", starred
 	if r.Unit != 0 {
 		unit, note = "engine units", fmt.Sprintf("A pawn is %g engine units. %s", r.Unit, starred)
@@ -36,24 +36,6 @@ func (b *builder) tune() *doc.Document {
 	b.add("calibration", "Calibration", nil, fitCalibrations(&r.Calibration, "")...)
 	b.addCoefficients(unit, note, r.Terms)
 	return d
-}
-
-// ablationFigures draws the parts that are worth most.
-func ablationFigures(list []tuner.Ablation) []figure {
-	const most = 40
-	if len(list) == 0 {
-		return nil
-	}
-	var estimates []estimate
-	for _, a := range list[:min(most, len(list))] {
-		e := point(a.Name, a.Rise, a.Interval)
-		e.hasStart = true // at 0
-		estimates = append(estimates, e)
-	}
-	about := figure{Title: "What each part is worth", from: "nothing",
-		Note: "By how much the loss rises on unseen games if these terms are 0 and all others fitted again, " +
-			"with 95 % intervals."}
-	return []figure{forest(about, "rise of the loss", estimates)}
 }
 
 // progress is the steps of a fit, from events.jsonl.
@@ -133,7 +115,7 @@ func bounds(i tuner.Interval) (lo, hi float64) {
 	return i[0], i[1]
 }
 
-func lossFigures(r *tuner.Report, p progress) (list []figure) {
+func lossFigures(p progress) (list []figure) {
 	if p.n > 0 {
 		list = append(list, chart(figure{Title: "Objective after each step",
 			Note: "Mean loss on the training games plus the " +
@@ -145,50 +127,7 @@ func lossFigures(r *tuner.Report, p progress) (list []figure) {
 			Note: "Mean loss without the prior, on the training " +
 				"games and on the held-out games. A new line is a fit of its own, under another design effect."}, "step", "mean loss", p.train, p.valid))
 	}
-	if r.Rows > 0 {
-		list = append(list, beforeAndAfter(r)...)
-	}
 	return list
-}
-
-// beforeAndAfter draws the losses under the start weights and under the tuned ones, and
-// what tuning gained, on each kind of games.
-func beforeAndAfter(r *tuner.Report) []figure {
-	losses := []estimate{
-		point("training, before", float64(r.Start.Train), tuner.Interval{}),
-		point("training, after", float64(r.Rounded.Train), tuner.Interval{}),
-	}
-	var gains []estimate
-	add := func(name string, p *tuner.Paired) {
-		if p == nil {
-			return
-		}
-		losses = append(losses, point(name+", before", p.Start, p.StartInterval),
-			point(name+", after", p.Tuned, p.TunedInterval))
-		gain := point(name, p.Gain, p.Interval)
-		gain.hasStart = true // at 0
-		gains = append(gains, gain)
-	}
-	add("held out", r.Validation)
-	add("cross-validation", r.CrossValidation)
-	if r.Test != nil {
-		add("test data", &r.Test.Paired)
-	}
-	list := []figure{forest(figure{Title: "Loss before and after",
-		Note: "With 95 % intervals, where the fit has not seen the games."}, "mean loss", losses)}
-	if len(gains) > 0 {
-		list = append(list, forest(figure{Title: "What tuning gained", from: "no gain",
-			Note: "Loss before minus loss after, " +
-				"game by game, with 95 % intervals. What makes games hard to predict is in both losses, so that the difference " +
-				"is known far better than either."}, "loss before − after", gains))
-	}
-	return list
-}
-
-// point is an estimate without a start.
-func point(name string, v float64, i tuner.Interval) estimate {
-	lo, hi := bounds(i)
-	return estimate{name: name, value: v, lo: lo, hi: hi}
 }
 
 // fitCalibrations draws the calibration of a fit. The remark says which fit it is.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/assay-chess/assay/cmd/internal/doc"
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/cmd/internal/weights"
 	"github.com/assay-chess/assay/eval"
@@ -279,7 +280,7 @@ func (f *tuneFlags) fit(ctx context.Context, task *tuneTask, s *rows.Store, out 
 	}
 	report.Partial = err != nil // something of what was asked for is missing
 	bar.Finish(fmt.Sprintf("%d steps, training loss %s, validation loss %s",
-		r.Steps, lossText(r.Rounded.Train), lossText(r.Rounded.Valid)))
+		r.Steps, doc.Loss(r.Rounded.Train), doc.Loss(r.Rounded.Valid)))
 	if err := f.write(task, r, report, out, took, to); err != nil {
 		return err
 	}
@@ -318,7 +319,7 @@ func (f *tuneFlags) write(task *tuneTask, r *tuner.Result, report *tuner.Report,
 	if err := out.write(text, report); err != nil {
 		return err
 	}
-	return to.Show(report, describe(report, file, took).Printer(f.all))
+	return to.Show(report, describe(report, file.Model, took).Printer(f.all))
 }
 
 // compareFormulas fits the other formula, if there is one, and compares.
