@@ -15,6 +15,7 @@ import (
 
 	"github.com/assay-chess/assay/cmd/internal/doc"
 	"github.com/assay-chess/assay/cmd/internal/opts"
+	"github.com/assay-chess/assay/cmd/internal/report"
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/internal/durable"
@@ -205,8 +206,8 @@ func (s *session) startLadder(o *ladderOptions, args []string) error {
 	s.sayCost(foreign && r.Played == r.Games, r.Games, r.Plies, r.Took)
 	d, more := doc.Ladder(r, s.Out), map[string]any{}
 	if s.Out != "" && err == nil {
-		plot := filepath.Join(s.Out, ladder.PlotName)
-		if err := durable.WriteFile(plot, r.SVG()); err != nil {
+		plot := filepath.Join(s.Out, report.LadderName)
+		if err := durable.WriteFile(plot, report.Ladder(r)); err != nil {
 			return err
 		}
 		more["plot"] = plot

@@ -164,16 +164,29 @@ func (b *builder) ladder() *doc.Document {
 		b.add("ladder", "The ladder", []doc.Part{{Tables: []ui.Table{so}}})
 		return nil
 	}
-	var list []estimate
+	r.Load = gamelog.ReadLoad(b.dir)
+	d := doc.Ladder(r, b.dir)
+	b.add("ladder", "The ladder", d.Parts, b.forest(ratingsTitle, ratings(r))...)
+	return d
+}
+
+const ratingsTitle = "Ratings with 95 % intervals"
+
+func ratings(r *ladder.Result) (list []estimate) {
 	for _, x := range r.Ratings {
 		if x.Known() {
 			list = append(list, estimate{name: x.Name, value: float64(x.Elo), lo: float64(x.EloLo), hi: float64(x.EloHi)})
 		}
 	}
-	r.Load = gamelog.ReadLoad(b.dir)
-	d := doc.Ladder(r, b.dir)
-	b.add("ladder", "The ladder", d.Parts, b.forest("Ratings with 95 % intervals", list)...)
-	return d
+	return list
+}
+
+// LadderName is the file with the drawing of a ladder, in its folder.
+const LadderName = "ladder.svg"
+
+// Ladder draws the ratings of a ladder as an SVG file.
+func Ladder(r *ladder.Result) []byte {
+	return standalone(string(forest(figure{Title: ratingsTitle, frame: alone}, "Elo", ratings(r)).SVG))
 }
 
 // forest draws estimates in Elo, if there are any.

@@ -347,6 +347,9 @@ func forest(f figure, xLabel string, list []estimate) figure {
 		p.Add(sc)
 	}
 	p.Y.Tick.Marker = plot.ConstantTicks(ticks)
+	if n == 0 {
+		p.X.Min, p.X.Max = -1, 1
+	}
 	widen(&p.X)
 	p.Y.Min, p.Y.Max = -0.6, float64(n)-0.4
 	f.draw(p, at, 0)
