@@ -10,6 +10,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine/board"
 )
 
@@ -17,24 +18,15 @@ import (
 // the first 125 games of a file of 435,000 positions.
 func realRows(t testing.TB, path string, n int) []PositionRow {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := datatest.Must(os.Open(path))
 	defer f.Close()
-	z, err := zstd.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := datatest.Must(zstd.NewReader(f))
 	defer z.Close()
 	var rows []PositionRow
 	game, last := uint64(1), 0
 	for lines := bufio.NewScanner(z); lines.Scan() && len(rows) < n; {
 		cells := strings.Split(lines.Text(), "\t")
-		p, err := board.ParseFEN(cells[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := datatest.Must(board.ParseFEN(cells[0]))
 		score, _ := strconv.Atoi(cells[1])
 		result, _ := strconv.Atoi(cells[2])
 		ply, _ := strconv.Atoi(cells[3])
@@ -55,19 +47,11 @@ func size(t testing.TB, rows []PositionRow, packed bool) float64 {
 	if packed {
 		opts = append(opts, Packed())
 	}
-	w, err := NewPositionWriter(t.TempDir(), WriterConfig{}, opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := datatest.Must(NewPositionWriter(t.TempDir(), WriterConfig{}, opts...))
 	for i := range rows {
-		if err := w.Append(&rows[i]); err != nil {
-			t.Fatal(err)
-		}
+		datatest.Check(t, w.Append(&rows[i]))
 	}
-	m, err := w.Finish(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := datatest.Must(w.Finish(nil))
 	bytes := int64(0)
 	for _, s := range m.Shards {
 		bytes += s.Size
@@ -98,10 +82,7 @@ func BenchmarkReadPositions(b *testing.B) {
 	writeAll(b, dir, positionsCodec, positionsCodec.layout, rows)
 	n := 0
 	for b.Loop() {
-		r, err := OpenPositions(dir)
-		if err != nil {
-			b.Fatal(err)
-		}
+		r := datatest.Must(OpenPositions(dir))
 		for _, err := range r.All() {
 			if err != nil {
 				b.Fatal(err)

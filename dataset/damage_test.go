@@ -47,31 +47,18 @@ func TestDamagedShardsAreNoticed(t *testing.T) {
 	dir := t.TempDir()
 	writeAll(t, dir, gamesCodec, smallGames, randomGames(12, 20))
 	path := filepath.Join(dir, "games-00001.arrow")
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := datatest.Must(os.ReadFile(path))
 	damages(whole, func(what string, changed []byte) {
-		if err := os.WriteFile(path, changed, 0o666); err != nil {
-			t.Fatal(err)
-		}
-		r, err := OpenGames(dir)
-		if err != nil {
-			t.Fatal(err) // it looks at the first shard only
-		}
+		datatest.Check(t, os.WriteFile(path, changed, 0o666))
+		r := datatest.Must(OpenGames(dir))
 		rows, err := readAll(r)
 		if !errors.Is(err, durable.ErrDamaged) || !bytes.Contains([]byte(err.Error()), []byte(path)) ||
 			len(rows) != 10 {
 			t.Fatalf("%s: %d rows, %v", what, len(rows), err)
 		}
 	})
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
-	r, err := OpenGames(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	datatest.Check(t, os.Remove(path))
+	r := datatest.Must(OpenGames(dir))
 	if _, err := readAll(r); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("missing shard: %v", err)
 	}
@@ -88,10 +75,7 @@ func TestDamagedBareFiles(t *testing.T) {
 		features[i] = FeatureRow{Terms: []uint16{0, 1}, Counts: []float32{float32(i), -3}, Phase: 1, Scale: 1,
 			Eval: NoEval, Score: 5, Result: 0.5, Weight: 1}
 	}
-	fc, err := newFeaturesCodec(set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fc := datatest.Must(newFeaturesCodec(set))
 	t.Run("games", func(t *testing.T) {
 		damageBare(t, bareFile(t, gamesCodec, layout{GamesFormat, "x", 5, 12}, games), len(games),
 			func(path string, opt OpenOption) (int, error) {
@@ -128,10 +112,7 @@ func bareFile[R any](t testing.TB, c *codec[R], l layout, rows []R, opts ...Writ
 	t.Helper()
 	dir := t.TempDir()
 	writeAll(t, dir, c, l, rows, opts...)
-	data, err := os.ReadFile(filepath.Join(dir, "x-00000.arrow"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := datatest.Must(os.ReadFile(filepath.Join(dir, "x-00000.arrow")))
 	return data
 }
 
@@ -162,9 +143,7 @@ func damageBare(t *testing.T, whole []byte, rows int, read func(string, OpenOpti
 	path := filepath.Join(t.TempDir(), "bare.arrow")
 	silent, noticed := 0, 0
 	tried := damages(whole, func(what string, changed []byte) {
-		if err := os.WriteFile(path, changed, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		datatest.Check(t, os.WriteFile(path, changed, 0o666))
 		mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 		n, err := read(path, withMemory(mem))
 		switch {
@@ -190,9 +169,7 @@ func FuzzBareFile(f *testing.F) {
 	f.Add(bareFile(f, gamesCodec, layout{GamesFormat, "x", 2, 4}, randomGames(14, 4)))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		path := filepath.Join(t.TempDir(), "x.arrow")
-		if err := os.WriteFile(path, data, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		datatest.Check(t, os.WriteFile(path, data, 0o666))
 		r, err := OpenGames(path)
 		if err != nil {
 			return

@@ -7,22 +7,18 @@ import (
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/assay-chess/assay/dataset/internal/datatest"
 )
 
 // FORMAT.md is what outsiders implement: its tables are the schemas, its JavaScript
 // is the script that the conformance test runs.
 func TestFormatDescribesTheSchemas(t *testing.T) {
-	data, err := os.ReadFile("FORMAT.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := datatest.Must(os.ReadFile("FORMAT.md"))
 	text := string(data)
 	features := func(set FeatureSet) *arrow.Schema {
 		set.Version, set.Unit = 2, 100
-		codec, err := newFeaturesCodec(set)
-		if err != nil {
-			t.Fatal(err)
-		}
+		codec := datatest.Must(newFeaturesCodec(set))
 		return codec.schema
 	}
 	for _, tt := range []struct {
@@ -74,10 +70,7 @@ func TestFormatDescribesTheSchemas(t *testing.T) {
 			t.Errorf("the layout of %s is not described", l.format)
 		}
 	}
-	script, err := os.ReadFile("testdata/read.mjs")
-	if err != nil {
-		t.Fatal(err)
-	}
+	script := datatest.Must(os.ReadFile("testdata/read.mjs"))
 	if !strings.Contains(text, "```js\n"+string(script)+"```\n") {
 		t.Error("the JavaScript recipe is not testdata/read.mjs")
 	}

@@ -55,17 +55,13 @@ func TestFullDisk(t *testing.T) {
 		}
 	}
 
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, "size=64m"); err != nil {
-		t.Fatal(err)
-	}
+	datatest.Check(t, syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, "size=64m"))
 	w, err = newWriter(data, testConfig, gamesCodec, smallGames)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := w.Rows(); i < int64(len(games)); i++ {
-		if err := w.Append(&games[i]); err != nil {
-			t.Fatal(err)
-		}
+		datatest.Check(t, w.Append(&games[i]))
 	}
 	if _, err := w.Finish(map[string]int{"written": len(games)}); err != nil {
 		t.Fatal(err)
@@ -84,9 +80,7 @@ func TestNoRoomAtAll(t *testing.T) {
 		t.Skipf("cannot mount a small tmpfs (needs root): %v", err)
 	}
 	t.Cleanup(func() { _ = syscall.Unmount(dir, 0) }) // nothing to do about it
-	if err := os.WriteFile(filepath.Join(dir, "ballast"), make([]byte, 4096), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	datatest.Check(t, os.WriteFile(filepath.Join(dir, "ballast"), make([]byte, 4096), 0o666))
 	if _, err := NewGameWriter(filepath.Join(dir, "games"), testConfig); !errors.Is(err, syscall.ENOSPC) ||
 		!strings.Contains(err.Error(), dir) {
 		t.Errorf("err = %v", err)

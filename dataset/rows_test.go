@@ -54,9 +54,7 @@ func TestGameCheck(t *testing.T) {
 		base.Moves = append(base.Moves, board.NewMove(squareOf(s[:2]), squareOf(s[2:])))
 		base.Scores = append(base.Scores, NoScore)
 	}
-	if err := base.Check(); err != nil {
-		t.Fatal(err)
-	}
+	datatest.Check(t, base.Check())
 	for want, spoil := range map[string]func(g *GameRow){
 		"variant":             func(g *GameRow) { g.Variant = "atomic" },
 		"start":               func(g *GameRow) { g.Start = "8/8/8/8/8/8/8/8 w - - 0 1" },
@@ -112,10 +110,7 @@ func TestNewGameRow(t *testing.T) {
 		var last *board.Game
 		for _, last = range want.Replay() {
 		}
-		got, err := NewGameRow(last)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := datatest.Must(NewGameRow(last))
 		if err := got.Check(); err != nil {
 			t.Error(err)
 		}
@@ -128,9 +123,7 @@ func TestNewGameRow(t *testing.T) {
 
 func TestPositionCheck(t *testing.T) {
 	good := PositionRow{Board: board.StartPosition(), Result: 0.5, Weight: 1, Score: NoScore}
-	if err := good.Check(); err != nil {
-		t.Fatal(err)
-	}
+	datatest.Check(t, good.Check())
 	nan := float32(0)
 	nan /= nan
 	for name, spoil := range map[string]func(*PositionRow){

@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"github.com/assay-chess/assay/dataset/internal/datatest"
 )
 
 // All yields what the files hold one after the other, shard by shard, wherever the
@@ -13,19 +15,13 @@ func TestAllIsEveryShardInOrder(t *testing.T) {
 	dir := t.TempDir()
 	rows := positionsOf(randomGames(60, 120))
 	writeAll(t, dir, positionsCodec, layout{PositionsFormat, "positions", 2500, 6000}, rows)
-	r, err := OpenPositions(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := datatest.Must(OpenPositions(dir))
 	if r.Shards() < 2 {
 		t.Fatalf("%d rows are too few for this test", len(rows))
 	}
 	var want []PositionRow
 	for i := range r.Shards() {
-		shard, err := readShard(r, i)
-		if err != nil {
-			t.Fatal(err)
-		}
+		shard := datatest.Must(readShard(r, i))
 		want = append(want, shard...)
 	}
 	before := runtime.NumGoroutine()

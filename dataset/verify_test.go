@@ -27,9 +27,7 @@ func TestDetect(t *testing.T) {
 			t.Errorf("%s is %q, %v", path, got, err)
 		}
 	}
-	if err := os.Remove(filepath.Join(games, durable.ManifestName)); err != nil {
-		t.Fatal(err)
-	}
+	datatest.Check(t, os.Remove(filepath.Join(games, durable.ManifestName)))
 	if got, err := Detect(games); got != GamesFormat || err != nil {
 		t.Errorf("without manifest: %q, %v", got, err)
 	}
@@ -45,14 +43,9 @@ func TestVerifyFindsEverythingWrong(t *testing.T) {
 	writeAll(t, dir, gamesCodec, smallGames, games)
 	datatest.FlipBit(t, filepath.Join(dir, "games-00000.arrow"), 9000)
 	datatest.FlipBit(t, filepath.Join(dir, "games-00003.arrow"), 9000)
-	if err := os.WriteFile(filepath.Join(dir, "stray.arrow"), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	datatest.Check(t, os.WriteFile(filepath.Join(dir, "stray.arrow"), nil, 0o666))
 	var problems []string
-	v, err := Verify(t.Context(), dir, func(err error) { problems = append(problems, err.Error()) }, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := datatest.Must(Verify(t.Context(), dir, func(err error) { problems = append(problems, err.Error()) }, nil))
 	// The game that is there twice is not found: its twin's file is damaged.
 	if v.OK() || v.Rows != 20 || v.BadFiles != 3 || v.BadRows != 0 || len(problems) != 3 {
 		t.Errorf("%+v\n%s", v, strings.Join(problems, "\n"))
@@ -106,10 +99,7 @@ func TestBadRowsOfOthersAreNamed(t *testing.T) {
 			t.Errorf("problem %d: %s, want %s", i, problems[i], want)
 		}
 	}
-	r, err := OpenGames(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := datatest.Must(OpenGames(dir))
 	rows, err := readAll(r)
 	var row *rowError
 	if len(rows) != 4 || !errors.As(err, &row) || row.Row != 4 {
@@ -119,17 +109,12 @@ func TestBadRowsOfOthersAreNamed(t *testing.T) {
 
 func TestImpossiblePositionsAreNamed(t *testing.T) {
 	good := positionsOf(randomGames(36, 2))[:50]
-	w, err := newWriter(t.TempDir(), testConfig, unchecked(*positionsCodec), smallPositions)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := datatest.Must(newWriter(t.TempDir(), testConfig, unchecked(*positionsCodec), smallPositions))
 	for i := range good {
 		if i == 20 {
 			good[i].Board = board.Position{}
 		}
-		if err := w.Append(&good[i]); err != nil {
-			t.Fatal(err)
-		}
+		datatest.Check(t, w.Append(&good[i]))
 	}
 	if _, err := w.Finish(nil); err != nil {
 		t.Fatal(err)

@@ -28,19 +28,11 @@ var testConfig = WriterConfig{Config: map[string]int{"games": 40}, Seed: 7, Prog
 func writeAll[R any](t testing.TB, dir string, c *codec[R], l layout, rows []R,
 	opts ...WriterOption) *durable.Manifest {
 	t.Helper()
-	w, err := newWriter(dir, testConfig, c, l, opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := datatest.Must(newWriter(dir, testConfig, c, l, opts...))
 	for i := range rows {
-		if err := w.Append(&rows[i]); err != nil {
-			t.Fatal(err)
-		}
+		datatest.Check(t, w.Append(&rows[i]))
 	}
-	m, err := w.Finish(map[string]int{"written": len(rows)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := datatest.Must(w.Finish(map[string]int{"written": len(rows)}))
 	return m
 }
 
@@ -75,14 +67,8 @@ func TestGamesRoundTrip(t *testing.T) {
 		want := randomGames(1, n)
 		m := writeAll(t, dir, gamesCodec, smallGames, want)
 		mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-		r, err := OpenGames(dir, withMemory(mem))
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := readAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := datatest.Must(OpenGames(dir, withMemory(mem)))
+		got := datatest.Must(readAll(r))
 		mem.AssertSize(t, 0)
 		if len(got) != n || r.Len() != int64(n) || !r.Verified() || m.Rows != int64(n) || !m.Complete {
 			t.Errorf("%d rows, Len %d, manifest %+v", len(got), r.Len(), m)
@@ -104,10 +90,7 @@ func TestPositionsRoundTrip(t *testing.T) {
 	dir := t.TempDir()
 	writeAll(t, dir, positionsCodec, smallPositions, want)
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	r, err := OpenPositions(dir, withMemory(mem))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := datatest.Must(OpenPositions(dir, withMemory(mem)))
 	got, err := readAll(r)
 	if err != nil || len(got) != len(want) {
 		t.Fatalf("%d rows, %v", len(got), err)
@@ -126,10 +109,7 @@ func TestPositionsRoundTrip(t *testing.T) {
 	mem.AssertSize(t, 0)
 	n = 0
 	for i := range r.Shards() {
-		rows, err := readShard(r, i)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := datatest.Must(readShard(r, i))
 		n += len(rows)
 	}
 	if n != len(want) {
@@ -172,10 +152,7 @@ func TestFeaturesRoundTrip(t *testing.T) {
 			}
 			want[i] = r
 		}
-		c, err := newFeaturesCodec(set)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := datatest.Must(newFeaturesCodec(set))
 		dir := t.TempDir()
 		writeAll(t, dir, c, layout{FeaturesFormat, "features", 50, 100}, want)
 		r, gotSet, err := OpenFeatures(dir)
@@ -255,10 +232,7 @@ func TestResume(t *testing.T) {
 	for range datatest.Often(60) {
 		dir := t.TempDir()
 		for stops := 0; ; stops++ {
-			w, err := newWriter(dir, testConfig, gamesCodec, smallGames)
-			if err != nil {
-				t.Fatal(err)
-			}
+			w := datatest.Must(newWriter(dir, testConfig, gamesCodec, smallGames))
 			if w.Rows()%10 != 0 {
 				t.Fatalf("%d rows are safe: not whole shards", w.Rows())
 			}
@@ -267,9 +241,7 @@ func TestResume(t *testing.T) {
 				stop = rng.IntN(len(games) + 1)
 			}
 			for i := int(w.Rows()); i < stop; i++ {
-				if err := w.Append(&games[i]); err != nil {
-					t.Fatal(err)
-				}
+				datatest.Check(t, w.Append(&games[i]))
 			}
 			if stops < 4 {
 				w.Close()
@@ -291,26 +263,18 @@ func TestResume(t *testing.T) {
 // rename, and between the rename of a shard and its listing.
 func leaveDebris(t *testing.T, dir string, moment int) {
 	t.Helper()
-	m, err := durable.LoadManifest(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := datatest.Must(durable.LoadManifest(dir))
 	name := ".games-00000.arrow.77-0.tmp"
 	if moment%2 == 1 {
 		name = fmt.Sprintf("games-%05d.arrow", len(m.Shards))
 	}
-	if err := os.WriteFile(filepath.Join(dir, name), []byte("ARROW1 half a sh"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	datatest.Check(t, os.WriteFile(filepath.Join(dir, name), []byte("ARROW1 half a sh"), 0o666))
 }
 
 func TestWriterRefusals(t *testing.T) {
 	games := randomGames(9, 12)
 	dir := t.TempDir()
-	w, err := newWriter(dir, testConfig, gamesCodec, smallGames)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := datatest.Must(newWriter(dir, testConfig, gamesCodec, smallGames))
 	if _, err := NewGameWriter(dir, testConfig); !errors.Is(err, durable.ErrLocked) {
 		t.Errorf("two writers: %v", err)
 	}
@@ -320,9 +284,7 @@ func TestWriterRefusals(t *testing.T) {
 		t.Error("a bad row was accepted")
 	}
 	for i := range games { // a refused row does not spoil the writer
-		if err := w.Append(&games[i]); err != nil {
-			t.Fatal(err)
-		}
+		datatest.Check(t, w.Append(&games[i]))
 	}
 	w.Close()
 	w.Close()
@@ -361,9 +323,7 @@ func TestWriterKnowsWhatIsComplete(t *testing.T) {
 	if !reflect.DeepEqual(before, datatest.Files(t, dir)) {
 		t.Error("the complete data set was changed")
 	}
-	if err := os.Remove(filepath.Join(dir, durable.ManifestName)); err != nil {
-		t.Fatal(err)
-	}
+	datatest.Check(t, os.Remove(filepath.Join(dir, durable.ManifestName)))
 	if _, err := NewGameWriter(dir, testConfig); !errors.Is(err, ErrNotData) {
 		t.Errorf("shards without manifest: %v", err)
 	}
@@ -373,14 +333,9 @@ func TestWriterKnowsWhatIsComplete(t *testing.T) {
 func interrupted(t *testing.T, games []GameRow) string {
 	t.Helper()
 	dir := t.TempDir()
-	w, err := newWriter(dir, testConfig, gamesCodec, smallGames)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := datatest.Must(newWriter(dir, testConfig, gamesCodec, smallGames))
 	for i := range games {
-		if err := w.Append(&games[i]); err != nil {
-			t.Fatal(err)
-		}
+		datatest.Check(t, w.Append(&games[i]))
 	}
 	w.Close()
 	return dir

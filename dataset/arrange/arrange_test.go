@@ -30,14 +30,8 @@ func namedPositions(seed uint64, games int) []dataset.PositionRow {
 
 func readPositions(t testing.TB, path string) []dataset.PositionRow {
 	t.Helper()
-	r, err := dataset.OpenPositions(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := datatest.ReadAll(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := datatest.Must(dataset.OpenPositions(path))
+	rows := datatest.Must(datatest.ReadAll(r))
 	return rows
 }
 
@@ -106,10 +100,7 @@ func TestMergeWantsTheSameFeatures(t *testing.T) {
 	for _, name := range []string{"a", "b"} {
 		set := dataset.FeatureSet{Model: "m", Terms: []dataset.FeatureTerm{{Name: name}}}
 		dir := filepath.Join(t.TempDir(), name)
-		w, err := dataset.NewFeatureWriter(dir, set, dataset.WriterConfig{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := datatest.Must(dataset.NewFeatureWriter(dir, set, dataset.WriterConfig{}))
 		if err := w.Append(&dataset.FeatureRow{Terms: []uint16{0}, Counts: []float32{2}, Scale: 1,
 			Eval: dataset.NoEval, Score: dataset.NoScore, Weight: 1}); err != nil {
 			t.Fatal(err)
@@ -245,9 +236,7 @@ func TestShuffle(t *testing.T) {
 			_, err := shuffle(ctx, []string{data}, out, c, dataset.OpenPositions, limits)
 			return err
 		}
-		if err := run(t.Context(), out, 9, Config{}); err != nil {
-			t.Fatal(err)
-		}
+		datatest.Check(t, run(t.Context(), out, 9, Config{}))
 		got := readPositions(t, out)
 		if slices.Equal(got, rows) || len(got) != len(rows) {
 			t.Fatalf("%s: %d rows, shuffled: %v", name, len(got), !slices.Equal(got, rows))
@@ -281,9 +270,7 @@ func TestShuffle(t *testing.T) {
 		if !reflect.DeepEqual(datatest.Files(t, out), datatest.Files(t, again)) {
 			t.Errorf("%s: the same seed gives other bytes", name)
 		}
-		if err := run(t.Context(), other, 10, Config{}); err != nil {
-			t.Fatal(err)
-		}
+		datatest.Check(t, run(t.Context(), other, 10, Config{}))
 		if slices.Equal(readPositions(t, other), got) {
 			t.Errorf("%s: another seed gives the same order", name)
 		}

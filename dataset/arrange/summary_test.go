@@ -15,10 +15,7 @@ func TestSummaryOfGames(t *testing.T) {
 	games[40].Game = 99
 	dir := t.TempDir()
 	writeGames(t, dir, games, dataset.ShardRows(5, 10))
-	s, err := Summarize(t.Context(), dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := datatest.Must(Summarize(t.Context(), dir, nil))
 	var want Summary
 	sum, played := 0.0, int64(0)
 	openings := map[uint64]bool{}
@@ -63,10 +60,7 @@ func TestSummaryOfPositions(t *testing.T) {
 	}
 	dir := t.TempDir()
 	writePositions(t, dir, rows, dataset.ShardRows(64, 256))
-	s, err := Summarize(t.Context(), dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := datatest.Must(Summarize(t.Context(), dir, nil))
 	if s.Rows != int64(len(rows)) || s.Duplicates != int64(len(rows)-len(keys)) || *s.Phases != phases ||
 		s.Games != 20 || !s.GamesInferred {
 		t.Errorf("summary %+v", s)
@@ -99,14 +93,9 @@ func TestNoGamesInferredFromRowsInNoOrder(t *testing.T) {
 func TestSummaryOfInterruptedData(t *testing.T) {
 	dir := t.TempDir()
 	games := datatest.Games[dataset.GameRow](37, 25)
-	w, err := dataset.NewGameWriter(dir, dataset.WriterConfig{}, dataset.ShardRows(5, 10))
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := datatest.Must(dataset.NewGameWriter(dir, dataset.WriterConfig{}, dataset.ShardRows(5, 10)))
 	for i := range games {
-		if err := w.Append(&games[i]); err != nil {
-			t.Fatal(err)
-		}
+		datatest.Check(t, w.Append(&games[i]))
 	}
 	w.Close()
 	s, err := Summarize(t.Context(), dir, nil)

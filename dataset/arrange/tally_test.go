@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine/board"
 )
 
@@ -14,16 +15,10 @@ func TestTally(t *testing.T) {
 	game := func(opening uint64, white, black string, result int8, moves ...string) *dataset.GameRow {
 		g := board.NewGame(board.StartPosition())
 		for _, san := range moves {
-			m, err := g.Position().ParseSAN(san)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := datatest.Must(g.Position().ParseSAN(san))
 			g.Push(m)
 		}
-		row, err := dataset.NewGameRow(g)
-		if err != nil {
-			t.Fatal(err)
-		}
+		row := datatest.Must(dataset.NewGameRow(g))
 		row.Opening, row.White, row.Black = opening, white, black
 		row.Result, row.Termination, row.OpeningPlies = result, "resign", 1
 		return &row

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/dataset/pgn"
 	"github.com/assay-chess/assay/engine/board"
 )
@@ -19,10 +20,7 @@ func importGames(t *testing.T, c ImportConfig, text string) (games []dataset.Gam
 	if err != nil || refused != nil {
 		t.Fatal(refused, err)
 	}
-	r, err := dataset.OpenGames(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := datatest.Must(dataset.OpenGames(dir))
 	for g, err := range r.All() {
 		if err != nil {
 			t.Fatal(err)

@@ -27,9 +27,7 @@ import (
 func put(t testing.TB, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	datatest.Check(t, os.WriteFile(path, []byte(text), 0o666))
 	return path
 }
 
@@ -44,10 +42,7 @@ func importFiles(t testing.TB, dir string, c ImportConfig, paths ...string) (*Im
 
 func positions(t testing.TB, dir string) (rows []dataset.PositionRow) {
 	t.Helper()
-	r, err := dataset.OpenPositions(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := datatest.Must(dataset.OpenPositions(dir))
 	for row, err := range r.All() {
 		if err != nil {
 			t.Fatal(err)
@@ -147,10 +142,7 @@ func TestImportResumesBehindShards(t *testing.T) {
 	if err != nil || len(kept) < 2 || len(kept) > 19 {
 		t.Fatalf("an interrupted import left %v, %v", kept, err)
 	}
-	before, err := os.Stat(kept[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := datatest.Must(os.Stat(kept[0]))
 	if _, _, err := importFiles(t, cut, c, path); err != nil {
 		t.Fatal(err)
 	}
@@ -339,10 +331,7 @@ func TestGames(t *testing.T) {
 			t.Errorf("refused %q, want %q", refused[i], want)
 		}
 	}
-	r, err := dataset.OpenGames(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := datatest.Must(dataset.OpenGames(dir))
 	start := board.StartPosition()
 	for g, err := range r.All() {
 		if err != nil || len(g.Moves) != 3 || g.OpeningPlies != 2 || g.Opening == start.Key() || g.Game == 0 {

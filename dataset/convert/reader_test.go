@@ -90,10 +90,7 @@ func packings(t *testing.T) map[string]func(name string, data []byte) []byte {
 		list[".bz2"] = func(_ string, data []byte) []byte {
 			cmd := exec.Command(path)
 			cmd.Stdin = bytes.NewReader(data)
-			out, err := cmd.Output()
-			if err != nil {
-				t.Fatal(err)
-			}
+			out := datatest.Must(cmd.Output())
 			return out
 		}
 	}
@@ -108,10 +105,7 @@ func readers(t *testing.T) map[string][]byte {
 	lists[4].Write(lines.AppendHeader(nil, '\t'))
 	var packed []byte
 	for _, r := range must(randomList(9, 100)) {
-		rec, err := records.AppendBullet(nil, &r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rec := datatest.Must(records.AppendBullet(nil, &r))
 		packed = append(packed, rec...)
 		fmt.Fprintf(&lists[0], "%s;%d;%g\n", r.Board.FEN(), r.Score, r.Result)
 		fmt.Fprintf(&lists[1], "%s [%g]\n", r.Board.FEN(), r.Result)

@@ -20,10 +20,7 @@ import (
 // recipe returns the block of FORMAT.md that contains a text.
 func recipe(t *testing.T, language, has string) string {
 	t.Helper()
-	text, err := os.ReadFile("../FORMAT.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := datatest.Must(os.ReadFile("../FORMAT.md"))
 	for _, block := range strings.Split(string(text), "\n```"+language+"\n")[1:] {
 		if block, _, _ = strings.Cut(block, "\n```\n"); strings.Contains(block, has) {
 			return block + "\n"
@@ -40,10 +37,7 @@ func wantNumbers(t *testing.T, text string, want []float64) {
 	t.Helper()
 	var got []float64
 	for _, s := range number.FindAllString(text, -1) {
-		v, err := strconv.ParseFloat(s, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := datatest.Must(strconv.ParseFloat(s, 64))
 		got = append(got, v)
 	}
 	if !slices.EqualFunc(got, want, func(a, b float64) bool { return math.Abs(a-b) <= 1e-6*max(1, math.Abs(b)) }) {
@@ -71,10 +65,7 @@ func recipeData(t *testing.T, dir string) (list []dataset.PositionRow, games []d
 		ExportConfig{}); err != nil {
 		t.Fatal(err)
 	}
-	r, err := dataset.OpenGames(filepath.Join(dir, "games"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := datatest.Must(dataset.OpenGames(filepath.Join(dir, "games")))
 	for g, err := range r.All() {
 		if err != nil {
 			t.Fatal(err)
@@ -130,14 +121,9 @@ func TestRecipes(t *testing.T) {
 		script := recipe(t, "python", "# Checking a data set")
 		runScript(t, dir, python, script)
 		shard := filepath.Join(dir, "positions", "positions-00000.arrow")
-		data, err := os.ReadFile(shard)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := datatest.Must(os.ReadFile(shard))
 		data[len(data)/2] ^= 1
-		if err := os.WriteFile(shard, data, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		datatest.Check(t, os.WriteFile(shard, data, 0o666))
 		cmd := exec.Command(python, "-c", script)
 		cmd.Dir = dir
 		if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "AssertionError") {
@@ -242,9 +228,7 @@ func pythonWith(t *testing.T, module, install string) string {
 func runScript(t *testing.T, dir, program, script string) string {
 	t.Helper()
 	file := filepath.Join(dir, "script.mjs") // a name that Node asks for, and Python does not mind
-	if err := os.WriteFile(file, []byte(script), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	datatest.Check(t, os.WriteFile(file, []byte(script), 0o666))
 	cmd := exec.Command(program, file)
 	cmd.Dir = dir
 	var stderr bytes.Buffer

@@ -181,10 +181,7 @@ func TestNoRowIsLost(t *testing.T) {
 	games := someGames(t)
 	var packed []byte
 	for _, r := range must(randomList(9, 50)) {
-		rec, err := records.AppendBullet(nil, &r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rec := datatest.Must(records.AppendBullet(nil, &r))
 		packed = append(packed, rec...)
 	}
 	for _, f := range []struct {

@@ -164,10 +164,7 @@ func writeBinary(out *bufio.Writer, counts [6]float32, phase float32, value int)
 
 func testEngine(t *testing.T, how ...string) []string {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := datatest.Must(os.Executable())
 	return append([]string{self, "engine"}, how...)
 }
 
@@ -175,10 +172,7 @@ func testEngine(t *testing.T, how ...string) []string {
 func positions(t testing.TB, n int) (dir string, rows []dataset.PositionRow) {
 	t.Helper()
 	dir = t.TempDir()
-	w, err := dataset.NewPositionWriter(dir, dataset.WriterConfig{Program: "test"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := datatest.Must(dataset.NewPositionWriter(dir, dataset.WriterConfig{Program: "test"}))
 	rng, seen := rand.New(rand.NewPCG(1, 2)), map[uint64]bool{}
 	for game := uint64(1); len(rows) < n; game++ {
 		p := board.StartPosition()
@@ -194,9 +188,7 @@ func positions(t testing.TB, n int) (dir string, rows []dataset.PositionRow) {
 			seen[p.Key()] = true
 			rows = append(rows, dataset.PositionRow{Board: p, Ply: uint16(ply + 1), Score: int16(ply), Result: 0.5, Game: game,
 				Opening: 7, Weight: 2})
-			if err := w.Append(&rows[len(rows)-1]); err != nil {
-				t.Fatal(err)
-			}
+			datatest.Check(t, w.Append(&rows[len(rows)-1]))
 		}
 	}
 	if _, err := w.Finish(nil); err != nil {
@@ -208,15 +200,9 @@ func positions(t testing.TB, n int) (dir string, rows []dataset.PositionRow) {
 func filesOf(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := datatest.Must(os.ReadDir(dir))
 	for _, e := range entries {
-		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := datatest.Must(os.ReadFile(filepath.Join(dir, e.Name())))
 		files[e.Name()] = string(data)
 	}
 	return files

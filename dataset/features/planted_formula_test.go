@@ -154,9 +154,7 @@ func TestPlantedInFormula(t *testing.T) {
 	e := newCurved()
 	e.set.Formula = strings.Replace(strings.ReplaceAll(e.set.Formula, "let e = main.eg", "let e = 0 # ;\n + main.eg"),
 		"(2*m*n", "(m*n + m*n", 1)
-	if err := e.set.Check(); err != nil {
-		t.Fatal(err)
-	}
+	datatest.Check(t, e.set.Check())
 	lets := e.set.HalfLets()
 	for late, drifts := range []bool{false, true} { // the halves with king danger, and one more
 		e.dump = func(p *board.Position, r *record, _ *memory) {

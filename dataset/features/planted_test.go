@@ -525,10 +525,7 @@ func TestBlame(t *testing.T) {
 		if e.none || !strings.Contains(c.want, "term ") {
 			continue
 		}
-		examples, err := answered(&e.set, rows, e.answer)
-		if err != nil {
-			t.Fatal(err)
-		}
+		examples := datatest.Must(answered(&e.set, rows, e.answer))
 		cause, x := driftCause(&e.set, examples)
 		name := terms.FindStringSubmatch(cause)
 		if name == nil || strings.Contains(cause, "never counted") {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine/board"
 )
 
@@ -118,10 +119,7 @@ func TestRecords(t *testing.T) {
 	} {
 		var first *record
 		for form, data := range map[string]string{recordsJSON: c.json + "\n", recordsBinary: c.binary} {
-			h, err := parseHeader([]byte(strings.Replace(headerStart+c.header+"}", recordsJSON, form, 1)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			h := datatest.Must(parseHeader([]byte(strings.Replace(headerStart+c.header+"}", recordsJSON, form, 1))))
 			rr := newRecordReader(bufio.NewReader(strings.NewReader(data)), h)
 			rec, err := rr.next(&start)
 			if err != nil {
@@ -163,10 +161,7 @@ func TestRecords(t *testing.T) {
 		if c[0] == "b" {
 			header = strings.Replace(headerStart+"}", recordsJSON, recordsBinary, 1)
 		}
-		h, err := parseHeader([]byte(header))
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := datatest.Must(parseHeader([]byte(header)))
 		rr := newRecordReader(bufio.NewReader(strings.NewReader(c[1]+"\n")), h)
 		if _, err := rr.next(&start); !errors.Is(err, ErrProtocol) || !strings.Contains(err.Error(), c[2]) {
 			t.Errorf("%s: %v, want %s", name, err, c[2])

@@ -11,6 +11,7 @@ import (
 	"testing/iotest"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine/board"
 )
 
@@ -95,16 +96,10 @@ func TestReadTakesFilesAsTheyAre(t *testing.T) {
 }
 
 func TestWriteIsReadBack(t *testing.T) {
-	p, err := board.ParseFEN("rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 7 12")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := datatest.Must(board.ParseFEN("rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 7 12"))
 	for _, r := range []float32{0, 0.5, 1} {
 		want := dataset.PositionRow{Board: p, Ply: uint16(p.Ply()), Score: 34, Result: r, Weight: 1}
-		line, err := AppendEPD(nil, &want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		line := datatest.Must(AppendEPD(nil, &want))
 		for l, err := range Read(bytes.NewReader(line)) {
 			if row, e := l.Row(false); err != nil || e != nil || row != want {
 				t.Errorf("%s is read back as %+v, %v, %v", line, row, err, e)
@@ -138,10 +133,7 @@ func TestRealLists(t *testing.T) {
 		"noob_3moves.epd": {100, 0},
 		"2moves_v1.epd":   {100, 0},
 	} {
-		f, err := os.Open(filepath.Join("testdata", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := datatest.Must(os.Open(filepath.Join("testdata", name)))
 		sum, n := float32(0), 0
 		for l, err := range Read(f) {
 			if err != nil || l.HasResult != (want.sum > 0) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine/board"
 )
 
@@ -29,10 +30,7 @@ func TestTableRoundTrip(t *testing.T) {
 			want.Score, want.Game = dataset.NoScore, 0
 		}
 		for _, sep := range []byte("\t,;|") {
-			columns, err := Header(strings.TrimSpace(string(AppendHeader(nil, sep))))
-			if err != nil {
-				t.Fatal(err)
-			}
+			columns := datatest.Must(Header(strings.TrimSpace(string(AppendHeader(nil, sep)))))
 			r := Table{Columns: columns, Separator: sep}
 			line := strings.TrimSuffix(string(AppendRow(nil, &want, sep)), "\n")
 			if got, foreign, err := r.Row(line); err != nil || foreign || got != want || Separator(line) != sep {

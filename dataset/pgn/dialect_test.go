@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine/board"
 )
 
@@ -48,10 +49,7 @@ func table() string {
 // FORMAT.md has the table of the code.
 func TestTableInFormat(t *testing.T) {
 	const path = "../FORMAT.md"
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := datatest.Must(os.ReadFile(path))
 	const head = "| dialect | the game has |"
 	before, rest, found := strings.Cut(string(text), head)
 	_, after, closed := strings.Cut(rest, "|\n\n")
@@ -65,9 +63,7 @@ func TestTableInFormat(t *testing.T) {
 	if !*update {
 		t.Fatalf("%s does not have the table of dialects; run go test ./dataset/pgn -run TestTableInFormat -update", path)
 	}
-	if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	datatest.Check(t, os.WriteFile(path, []byte(want), 0o644))
 }
 
 // written is what a program writes behind a move: a score in centipawns from White's view, or a
@@ -214,14 +210,9 @@ func TestDialects(t *testing.T) {
 			return r
 		}, d.Name)+".pgn")
 		if *update {
-			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			datatest.Check(t, os.WriteFile(path, []byte(text), 0o644))
 		}
-		file, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := datatest.Must(os.ReadFile(path))
 		games, tally := readAll(t, Reading{}, string(file))
 		for i, g := range games {
 			book := 0

@@ -5,13 +5,12 @@ package pgn
 import (
 	"os"
 	"testing"
+
+	"github.com/assay-chess/assay/dataset/internal/datatest"
 )
 
 func TestAllHumanGames(t *testing.T) {
-	f, err := os.Open("../../../shared/data/pgn/lichess-438-games.pgn")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := datatest.Must(os.Open("../../../shared/data/pgn/lichess-438-games.pgn"))
 	defer f.Close()
 	games, plies := 0, 0
 	for g, err := range Read(f) {

@@ -15,6 +15,7 @@ import (
 	"testing/iotest"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine/board"
 )
 
@@ -33,10 +34,7 @@ func game(t testing.TB, start, result string, sans ...string) dataset.GameRow {
 		}
 	}
 	for _, san := range sans {
-		m, err := p.ParseSAN(san)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := datatest.Must(p.ParseSAN(san))
 		p.Make(m)
 		g.Moves, g.Scores = append(g.Moves, m), append(g.Scores, dataset.NoScore)
 	}
@@ -166,9 +164,7 @@ func TestWrittenGamesAreReadBack(t *testing.T) {
 			notes.Depths = append(notes.Depths, uint8(rng.IntN(40)))
 			notes.Times = append(notes.Times, rng.Uint32N(2)*rng.Uint32N(5e6)) // half of them unknown
 		}
-		if err := WriteNoted(&text, &g, notes); err != nil {
-			t.Fatal(err)
-		}
+		datatest.Check(t, WriteNoted(&text, &g, notes))
 	}
 	for line := range strings.Lines(text.String()) {
 		if tag := strings.HasSuffix(line, "\"]\n"); !tag && (len(line) > lineWidth+1 || line[0] == '[' || line[0] == '{') {
@@ -329,10 +325,7 @@ func TestReadPassesOnErrorsOfTheReader(t *testing.T) {
 
 func sample(t testing.TB, name string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := datatest.Must(os.ReadFile(filepath.Join("testdata", name)))
 	return data
 }
 

@@ -182,10 +182,7 @@ func TestRescoreResumes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := dataset.OpenPositions(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := datatest.Must(dataset.OpenPositions(whole))
 	for row, err := range p.All() {
 		if err != nil || row.Score != keyScore(&row.Board) {
 			t.Fatalf("%+v, %v", row, err)
@@ -251,10 +248,7 @@ func TestRefineIsExtractInTwoSteps(t *testing.T) {
 	want, rows := extract(t, r, one, f, 2)
 	all := t.TempDir()
 	extract(t, r, all, Filter{Resolve: ResolveKeep, KeepDuplicates: true}, 2)
-	p, err := dataset.OpenPositions(all)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := datatest.Must(dataset.OpenPositions(all))
 	two := t.TempDir()
 	_, got, err := Refine(context.Background(), []*dataset.Reader[dataset.PositionRow]{p}, two,
 		Config{Filter: f, NewResolver: toyResolve})
@@ -265,20 +259,14 @@ func TestRefineIsExtractInTwoSteps(t *testing.T) {
 		got.Games != want.Games {
 		t.Errorf("%+v\nwant %+v", got, want)
 	}
-	refined, err := dataset.OpenPositions(two)
-	if err != nil {
-		t.Fatal(err)
-	}
+	refined := datatest.Must(dataset.OpenPositions(two))
 	if again, err := datatest.ReadAll(refined); err != nil || !reflect.DeepEqual(again, rows) {
 		t.Errorf("the rows differ; %v", err)
 	}
 
 	// Where the rows of a game are not together, they cannot be counted.
 	mixed := t.TempDir()
-	unsorted, err := datatest.ReadAll(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	unsorted := datatest.Must(datatest.ReadAll(p))
 	datatest.Rand(1).Shuffle(len(unsorted), func(i, j int) { unsorted[i], unsorted[j] = unsorted[j], unsorted[i] })
 	w, err := dataset.NewPositionWriter(mixed, dataset.WriterConfig{})
 	datatest.Write(t, w, err, unsorted)

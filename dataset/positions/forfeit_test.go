@@ -53,10 +53,7 @@ func TestDrawsByRuleAreDropped(t *testing.T) {
 			"4k3/8/8/3q4/8/2N5/8/4K3 w - - 0 9", // the leaf is king and knight against king
 			"4k3/8/8/8/8/8/4P3/4K3 w - - 4 60",
 		} {
-			p, err := board.ParseFEN(fen)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := datatest.Must(board.ParseFEN(fen))
 			rows = append(rows, dataset.PositionRow{Board: p, Game: 1, Result: result, Weight: 1})
 		}
 		return rows

@@ -42,14 +42,8 @@ func TestGoldenRows(t *testing.T) {
 		{Resolve: ResolveLeaf, DropLeafScore: true, NeedScore: true},
 	} {
 		c, rows := extract(t, r, t.TempDir(), f, 2)
-		filter, err := json.Marshal(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		counts, err := json.Marshal(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		filter := datatest.Must(json.Marshal(f))
+		counts := datatest.Must(json.Marshal(c))
 		fmt.Fprintf(&text, "%s\n%s\n", filter, counts)
 		sum := sha256.New()
 		for i, p := range rows {
@@ -64,17 +58,10 @@ func TestGoldenRows(t *testing.T) {
 	}
 	path := filepath.Join("testdata", "rows.txt")
 	if *update {
-		if err := os.MkdirAll("testdata", 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		datatest.Check(t, os.MkdirAll("testdata", 0o777))
+		datatest.Check(t, os.WriteFile(path, []byte(text.String()), 0o666))
 	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := datatest.Must(os.ReadFile(path))
 	if got := text.String(); got != string(want) {
 		had, have := strings.Split(string(want), "\n"), strings.Split(got, "\n")
 		for i, line := range have {

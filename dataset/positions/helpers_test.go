@@ -13,9 +13,6 @@ func gamesIn(t testing.TB, games []dataset.GameRow) *dataset.Reader[dataset.Game
 	dir := t.TempDir()
 	w, err := dataset.NewGameWriter(dir, dataset.WriterConfig{Seed: 7}, dataset.ShardRows(5, 10))
 	datatest.Write(t, w, err, games)
-	r, err := dataset.OpenGames(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := datatest.Must(dataset.OpenGames(dir))
 	return r
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/internal/durable"
@@ -146,10 +147,7 @@ func journalOf(t *testing.T, dir string) string {
 // scorer returns an extraction that writes shards of a number of rows into dir.
 func scorer(t *testing.T, dir, program string, shard int) *extraction {
 	t.Helper()
-	w, err := dataset.NewPositionWriter(dir, dataset.WriterConfig{}, dataset.ShardRows(shard, shard))
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := datatest.Must(dataset.NewPositionWriter(dir, dataset.WriterConfig{}, dataset.ShardRows(shard, shard)))
 	t.Cleanup(func() { w.Close() })
 	return &extraction{writer: w, skip: w.Rows(), identity: dataset.WriterConfig{Program: program}}
 }
@@ -159,10 +157,7 @@ func scorer(t *testing.T, dir, program string, shard int) *extraction {
 func TestJournalOfScores(t *testing.T) {
 	dir := t.TempDir()
 	e := scorer(t, dir, "a", 5)
-	s, err := e.openScores()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := datatest.Must(e.openScores())
 	defer func() { s.journal.Close() }()
 	var progress []string
 	e.total = 99
@@ -183,9 +178,7 @@ func TestJournalOfScores(t *testing.T) {
 		{9, 3, false, "config", 10},
 	} {
 		e.Filter.All = c.all
-		if err := e.scored(s, block(c.first, c.n)); err != nil {
-			t.Fatal(err)
-		}
+		datatest.Check(t, e.scored(s, block(c.first, c.n)))
 		if got := journalOf(t, dir); got != c.lines || e.writer.Rows() != c.rows || s.shards != c.rows {
 			t.Errorf("after row %d: %s, %d rows, want %s, %d", c.first, got, e.writer.Rows(), c.lines, c.rows)
 		}
@@ -238,24 +231,15 @@ func TestOpenScores(t *testing.T) {
 		}
 		if c.scores {
 			for _, job := range []*rescoreJob{block(0, 3), block(3, 3), block(6, 2)} {
-				if err := e.scored(s, job); err != nil {
-					t.Fatal(err)
-				}
+				datatest.Check(t, e.scored(s, job))
 			}
 		}
-		if err := errors.Join(s.journal.Close(), e.writer.Close()); err != nil {
-			t.Fatal(err)
-		}
+		datatest.Check(t, errors.Join(s.journal.Close(), e.writer.Close()))
 		if c.damage {
 			path := filepath.Join(dir, scoresName)
-			data, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := datatest.Must(os.ReadFile(path))
 			data[len(data)-12] ^= 1
-			if err := os.WriteFile(path, data, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			datatest.Check(t, os.WriteFile(path, data, 0o666))
 		}
 		s, err = scorer(t, dir, c.config, c.shard).openScores()
 		if c.other != "" {
@@ -291,18 +275,12 @@ func TestScoresOfShards(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, first := range []int64{0, 3, 4, 5} {
-		if err := s.journal.Append(scoresLine{First: first, Scores: []int16{int16(first), 9}}); err != nil {
-			t.Fatal(err)
-		}
+		datatest.Check(t, s.journal.Append(scoresLine{First: first, Scores: []int16{int16(first), 9}}))
 	}
 	for _, r := range block(0, 4).rows {
-		if err := e.writer.Append(&r); err != nil {
-			t.Fatal(err)
-		}
+		datatest.Check(t, e.writer.Append(&r))
 	}
-	if err := errors.Join(s.journal.Close(), e.writer.Close()); err != nil {
-		t.Fatal(err)
-	}
+	datatest.Check(t, errors.Join(s.journal.Close(), e.writer.Close()))
 	if s, err = scorer(t, dir, "a", 4).openScores(); err != nil {
 		t.Fatal(err)
 	}

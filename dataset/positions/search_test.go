@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/eval"
@@ -13,19 +14,13 @@ import (
 
 func shannon(t testing.TB) *eval.Model {
 	t.Helper()
-	m, err := eval.Lookup("shannon-1950")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := datatest.Must(eval.Lookup("shannon-1950"))
 	return m
 }
 
 func TestQuiescence(t *testing.T) {
 	m := shannon(t)
-	newResolver, err := Quiescence(m, m.Start)
-	if err != nil {
-		t.Fatal(err)
-	}
+	newResolver := datatest.Must(Quiescence(m, m.Start))
 	resolve := newResolver()
 	for _, c := range []struct{ fen, leaf string }{
 		{board.StartFEN, board.StartFEN},
@@ -34,10 +29,7 @@ func TestQuiescence(t *testing.T) {
 		// The pawn is defended: the rook leaves it alone.
 		{"4k3/2p5/3p4/8/8/8/8/3RK3 w - - 3 9", "4k3/2p5/3p4/8/8/8/8/3RK3 w - - 3 9"},
 	} {
-		p, err := board.ParseFEN(c.fen)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := datatest.Must(board.ParseFEN(c.fen))
 		r := resolve(&p)
 		if r.Leaf.FEN() != c.leaf || r.Changed != (c.leaf != c.fen) || (r.Noise > 800) != r.Changed {
 			t.Errorf("%s resolves to %s, %+v; want %s", c.fen, r.Leaf.FEN(), r, c.leaf)
@@ -51,35 +43,21 @@ func TestQuiescence(t *testing.T) {
 // The parts fit: games with a hanging piece become rows without one.
 func TestExtractWithQuiescence(t *testing.T) {
 	dir := t.TempDir()
-	w, err := dataset.NewGameWriter(dir, dataset.WriterConfig{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := datatest.Must(dataset.NewGameWriter(dir, dataset.WriterConfig{}))
 	p := board.StartPosition()
 	g := dataset.GameRow{Game: 1, Variant: dataset.Standard, Result: 1}
 	for _, san := range []string{"e4", "d5", "Nc3", "d4", "Nf3", "dxc3", "dxc3"} {
-		m, err := p.ParseSAN(san)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := datatest.Must(p.ParseSAN(san))
 		p.Make(m)
 		g.Moves, g.Scores = append(g.Moves, m), append(g.Scores, 7)
 	}
-	if err := w.Append(&g); err != nil {
-		t.Fatal(err)
-	}
+	datatest.Check(t, w.Append(&g))
 	if _, err := w.Finish(nil); err != nil {
 		t.Fatal(err)
 	}
-	games, err := dataset.OpenGames(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	games := datatest.Must(dataset.OpenGames(dir))
 	m := shannon(t)
-	newResolver, err := Quiescence(m, m.Start)
-	if err != nil {
-		t.Fatal(err)
-	}
+	newResolver := datatest.Must(Quiescence(m, m.Start))
 	_, counts, err := Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{games}, t.TempDir(),
 		Config{Filter: DefaultFilter(), NewResolver: newResolver, Workers: 2})
 	if err != nil || counts.Positions != 7 || counts.Replaced == 0 || counts.Kept+counts.Duplicate != 7 {
@@ -105,23 +83,14 @@ func TestScoreOf(t *testing.T) {
 		"7k/5Q2/6K1/8/8/8/8/8 b - - 0 1",       // stalemate
 	}
 	score := func(player engine.Player, p board.Position) int16 {
-		n, err := e.scoreOf(context.Background(), player, &p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := datatest.Must(e.scoreOf(context.Background(), player, &p))
 		return n
 	}
-	first, err := open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := datatest.Must(open())
 	second, _ := open()
 	var scores []int16
 	for _, fen := range fens {
-		p, err := board.ParseFEN(fen)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := datatest.Must(board.ParseFEN(fen))
 		n := score(first, p)
 		// The order of moves is not the same for both, so the search need not be.
 		if mirrored := score(first, p.Mirror()); mirrored+n > 100 || mirrored+n < -100 {
@@ -147,10 +116,7 @@ func TestScoreOf(t *testing.T) {
 // score than the position in the game.
 func TestNoisyRows(t *testing.T) {
 	m := shannon(t)
-	newResolver, err := Quiescence(m, m.Start)
-	if err != nil {
-		t.Fatal(err)
-	}
+	newResolver := datatest.Must(Quiescence(m, m.Start))
 	resolve := newResolver()
 	var noise Noise
 	for _, fen := range []string{
@@ -158,10 +124,7 @@ func TestNoisyRows(t *testing.T) {
 		"4k3/2p5/3p4/8/8/8/8/3RK3 w - - 3 9",
 		"4k3/8/8/8/8/8/4R3/4K3 b - - 0 9", // in check
 	} {
-		p, err := board.ParseFEN(fen)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := datatest.Must(board.ParseFEN(fen))
 		noise.Add(&p, resolve)
 	}
 	if noise != (Noise{Rows: 3, InCheck: 1, Noisy: 1}) || !noise.Unfit() {

@@ -20,10 +20,7 @@ func TestFinder(t *testing.T) {
 		for row := range int64(20000) {
 			key := rng.Uint64N(7000) * board.SplitMix64Gamma
 			want[key] = true
-			answer, err := f.Add(key, row)
-			if err != nil {
-				t.Fatal(err)
-			}
+			answer := datatest.Must(f.Add(key, row))
 			if answer == Repeated {
 				n++
 			}

@@ -9,6 +9,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/assay-chess/assay/dataset/internal/datatest"
 )
 
 // A batch may have exactly the largest number of rows, and not one more.
@@ -19,16 +21,9 @@ func TestRowsOfABatch(t *testing.T) {
 		column := array.NewBooleanData(array.NewData(arrow.FixedWidthTypes.Boolean, rows,
 			[]*memory.Buffer{nil, bits}, nil, 0, 0))
 		out := &buffer{}
-		w, err := ipc.NewFileWriter(out, ipc.WithSchema(schema), ipc.WithZstd())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Write(array.NewRecord(schema, []arrow.Array{column}, int64(rows))); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		w := datatest.Must(ipc.NewFileWriter(out, ipc.WithSchema(schema), ipc.WithZstd()))
+		datatest.Check(t, w.Write(array.NewRecord(schema, []arrow.Array{column}, int64(rows))))
+		datatest.Check(t, w.Close())
 		blocks, err := Check(bytes.NewReader(out.Bytes()), int64(out.Len()))
 		if good && (err != nil || blocks[0].Rows != int64(rows)) ||
 			!good && (err == nil || !strings.Contains(err.Error(), "rows are out of range")) {

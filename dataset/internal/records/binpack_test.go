@@ -67,10 +67,7 @@ func games() (rows []dataset.PositionRow, moves []board.Move) {
 
 func reference(t testing.TB) []byte {
 	t.Helper()
-	file, err := os.ReadFile("testdata/games.binpack")
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := datatest.Must(os.ReadFile("testdata/games.binpack"))
 	return file
 }
 
