@@ -2,12 +2,9 @@ package wire
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/nats-io/nats.go"
@@ -33,37 +30,32 @@ type Part struct {
 // ErrNoFile means that a run has no file of that content, or that it cannot be read now.
 var ErrNoFile = errors.New("cluster: cannot fetch the file")
 
-// FetchFile writes the file of a run with the SHA-256 to a writer. Its errors wrap ErrNoFile.
-func FetchFile(ctx context.Context, nc *nats.Conn, worker, run, sum string, to io.Writer) (err error) {
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("%w with SHA-256 %.12s: %w", ErrNoFile, sum, err)
-		}
-	}()
-	h := sha256.New()
-	to = io.MultiWriter(h, to)
-	get := func(offset int64) (int, error) {
-		ctx, cancel := context.WithTimeout(ctx, ReplyTimeout)
-		defer cancel()
-		data, err := json.Marshal(&Part{run, sum, offset})
-		if err != nil {
-			return 0, err
-		}
-		m, err := nc.RequestWithContext(ctx, FileSubject(worker), data)
-		if err != nil {
-			return 0, err
-		}
-		return to.Write(m.Data)
-	}
-	for n, offset := PartSize, int64(0); n == PartSize && offset < MaxFile; offset += int64(n) {
-		if n, err = get(offset); err != nil {
-			return err
+// FetchFile returns the file of a run with the SHA-256. Its errors wrap ErrNoFile.
+func FetchFile(ctx context.Context, nc *nats.Conn, worker, run, sum string) (all []byte, err error) {
+	for n := PartSize; err == nil && n == PartSize && len(all) < MaxFile; {
+		var m *nats.Msg
+		if m, err = fetchPart(ctx, nc, worker, &Part{run, sum, int64(len(all))}); err == nil {
+			n = len(m.Data)
+			all = append(all, m.Data...)
 		}
 	}
-	if hex.EncodeToString(h.Sum(nil)) != sum {
-		return fmt.Errorf("%w: it arrived with other content", durable.ErrDamaged)
+	if err == nil && durable.SumBytes(all).SHA256 != sum {
+		err = fmt.Errorf("%w: it arrived with other content", durable.ErrDamaged)
 	}
-	return nil
+	if err != nil {
+		err = fmt.Errorf("%w with SHA-256 %.12s: %w", ErrNoFile, sum, err)
+	}
+	return all, err
+}
+
+func fetchPart(ctx context.Context, nc *nats.Conn, worker string, part *Part) (*nats.Msg, error) {
+	ctx, cancel := context.WithTimeout(ctx, ReplyTimeout)
+	defer cancel()
+	data, err := json.Marshal(part)
+	if err != nil {
+		return nil, err
+	}
+	return nc.RequestWithContext(ctx, FileSubject(worker), data)
 }
 
 // IsSHA256 reports whether a text is a SHA-256 in hex.

@@ -1,10 +1,8 @@
 package worker
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -82,7 +80,7 @@ func programOf(path string) (wire.Program, error) {
 
 // path returns the path of this machine's copy of a program, which is fetched if there is none and the owner allows it.
 // The content is checked again when size or time of the file changed: who can forge these can run programs anyway.
-func (e *Engines) path(p wire.Program, fetch func(to io.Writer) error) (path string, err error) {
+func (e *Engines) path(p wire.Program, fetch func() ([]byte, error)) (path string, err error) {
 	if e == nil {
 		e = &Engines{checked: map[wire.Program]fs.FileInfo{}}
 	}
@@ -128,9 +126,9 @@ func (e *Engines) path(p wire.Program, fetch func(to io.Writer) error) (path str
 
 // install fetches a program to its path, and makes it executable. No process may start while the file is open: it would
 // have the file open for a moment, and a program whose file is open for writing cannot be run. So it is written at once.
-func install(path string, fetch func(to io.Writer) error) error {
-	var data bytes.Buffer
-	if err := fetch(&data); err != nil {
+func install(path string, fetch func() ([]byte, error)) error {
+	data, err := fetch()
+	if err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -140,7 +138,7 @@ func install(path string, fetch func(to io.Writer) error) error {
 	defer syscall.ForkLock.RUnlock()
 	fresh := path + ".new"
 	os.Remove(fresh)
-	if err := os.WriteFile(fresh, data.Bytes(), 0o500); err != nil {
+	if err := os.WriteFile(fresh, data, 0o500); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
 	return os.Rename(fresh, path)

@@ -1,11 +1,9 @@
 package worker
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -104,14 +102,14 @@ func (s *service) withWeights(ctx context.Context, spec engine.Spec) (engine.Spe
 	if sum, err := durable.SumFile(path); err == nil && sum.SHA256 == want {
 		return spec, nil
 	}
-	var data bytes.Buffer
-	if err := wire.FetchFile(ctx, s.nc, s.Access.Name, s.run, want, &data); err != nil {
+	data, err := wire.FetchFile(ctx, s.nc, s.Access.Name, s.run, want)
+	if err != nil {
 		return spec, err
 	}
 	if err := os.MkdirAll(s.Library, 0o777); err != nil {
 		return spec, err
 	}
-	return spec, durable.WriteFile(path, data.Bytes())
+	return spec, durable.WriteFile(path, data)
 }
 
 // foreignSpec returns the specification of an engine that the worker's owner allowed. The run chooses the engine's
@@ -121,9 +119,9 @@ func (s *service) foreignSpec(ctx context.Context, spec engine.Spec, u *wire.Uni
 	if err := roster.CheckPortable(spec, u.Job.Options[side]...); err != nil {
 		return spec, fmt.Errorf("%w: %w", errRefused, err)
 	}
-	path, err := s.Engines.path(program, func(to io.Writer) error {
+	path, err := s.Engines.path(program, func() ([]byte, error) {
 		s.Log(fmt.Sprintf("fetching engine %s, SHA-256 %.12s", program.Name, program.SHA256))
-		return wire.FetchFile(ctx, s.nc, s.Access.Name, s.run, program.SHA256, to)
+		return wire.FetchFile(ctx, s.nc, s.Access.Name, s.run, program.SHA256)
 	})
 	if err != nil && !errors.Is(err, wire.ErrNoFile) && ctx.Err() == nil { // other workers may have it
 		err = fmt.Errorf("%w: its owner does not allow the engine %q with SHA-256 %.64s: %w", errRefused, program.Name,

@@ -25,6 +25,8 @@ const (
 	// maxAhead is how many units may wait for each core, and aheadFor how long they should last: no core waits for the
 	// network, and a long game does not wait here while another worker has nothing to do.
 	maxAhead, aheadFor = 4, time.Second
+	// leavePause is when others get the units of a worker that leaves: its request for units must have ended at the server.
+	leavePause = 300 * time.Millisecond
 	// requestFor is how long a request for units is open at the server.
 	requestFor = 30 * time.Second
 )
@@ -35,7 +37,7 @@ type service struct {
 	run   string
 	lease time.Duration // of a unit
 	inbox string
-	units chan *nats.Msg // waiting for a core
+	units chan *nats.Msg // waiting for a core; closed when no more come
 	stop  context.CancelCauseFunc
 	gone  chan struct{} // asks for a hello: the consumer is gone
 
@@ -45,7 +47,7 @@ type service struct {
 	held map[*nats.Msg]bool // units that wait for a core or are played
 	took time.Duration      // the longest of the last units
 	away bool               // the coordinator does not reply, and nobody would take answers
-	over bool               // the worker asks for no more units
+	over bool               // units are given back
 	// The open request for units. There is one at a time.
 	asked   int // units that it may still bring; 0: there is none
 	expires time.Time
@@ -68,7 +70,7 @@ func (s *service) serve(ctx context.Context) error {
 	defer s.stop(nil)
 	drained := make(chan struct{})
 	subscription.SetClosedHandler(func(string) { close(drained) })
-	s.nc.SetReconnectHandler(func(*nats.Conn) { s.ask(true) }) // the request may be lost
+	s.nc.SetReconnectHandler(func(*nats.Conn) { s.ask(ctx, true) }) // the request may be lost
 	var all sync.WaitGroup
 	for range s.Cores {
 		all.Go(func() { s.playUnits(ctx) })
@@ -77,17 +79,18 @@ func (s *service) serve(ctx context.Context) error {
 	ended := make(chan struct{})
 	go func() {
 		<-ctx.Done()
-		s.mu.Lock()
-		s.over = true
-		s.mu.Unlock()
 		// The request for units ends with the subscription: without that, what is given back would come again.
 		_ = subscription.Drain()
 		select {
 		case <-drained:
 		case <-time.After(wire.ReplyTimeout): // what is lost goes to others a lease later
 		}
-		for len(s.units) > 0 {
-			s.giveBack(<-s.units, 0)
+		s.mu.Lock()
+		s.over = true
+		close(s.units)
+		s.mu.Unlock()
+		for m := range s.units {
+			_ = s.take(ctx, nil, m)
 		}
 		all.Wait()
 		close(ended)
@@ -98,7 +101,7 @@ func (s *service) serve(ctx context.Context) error {
 		select {
 		case <-tick.C:
 			idle := s.extend()
-			s.ask(false) // if the last request was lost
+			s.ask(ctx, false) // if the last request was lost
 			switch {
 			case s.Resting != nil && s.Resting():
 				s.stop(errResting)
@@ -121,7 +124,7 @@ func (s *service) flush() {
 
 // ask asks for units if cores may soon be free: several at once, to save requests. A forgotten request may still bring
 // some.
-func (s *service) ask(forget bool) {
+func (s *service) ask(ctx context.Context, forget bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if forget {
@@ -129,7 +132,7 @@ func (s *service) ask(forget bool) {
 	}
 	ahead := min(maxAhead, int(aheadFor/max(s.took, 1))) * s.Cores
 	room := s.Cores + ahead - len(s.held)
-	if s.over || s.away || s.asked > 0 && time.Now().Before(s.expires) || room < max(1, ahead/2) {
+	if ctx.Err() != nil || s.away || s.asked > 0 && time.Now().Before(s.expires) || room < max(1, ahead/2) {
 		return
 	}
 	s.request++
@@ -144,13 +147,15 @@ func (s *service) receive(m *nats.Msg) {
 	defer s.mu.Unlock()
 	status := m.Header.Get("Status")
 	switch {
+	case status == "" && s.over:
+		s.giveBack(m, leavePause)
 	case status == "":
 		s.asked-- // all units count for the last request
 		select {
 		case s.units <- m:
 			s.held[m] = true
 		default: // a forgotten request brought some, too
-			s.giveBack(m, 0)
+			s.giveBack(m, leavePause)
 		}
 	case m.Subject != fmt.Sprintf("%s.%d", s.inbox, s.request): // an earlier one
 	case status == "408": // it expired
@@ -221,7 +226,7 @@ func (s *service) greet(ctx context.Context) error {
 func (s *service) playUnits(ctx context.Context) {
 	slot := selfplay.NewSlot(s.Open)
 	defer func() { _ = slot.Close() }() // the games are over
-	for s.ask(false); ctx.Err() == nil; s.ask(false) {
+	for s.ask(ctx, false); ctx.Err() == nil; s.ask(ctx, false) {
 		select {
 		case <-ctx.Done():
 		case m := <-s.units:
@@ -232,7 +237,7 @@ func (s *service) playUnits(ctx context.Context) {
 	}
 }
 
-// take plays a unit and answers, or gives it back. An error ends the worker.
+// take plays a unit and answers, or gives it back, unplayed if ctx has ended. An error ends the worker.
 func (s *service) take(ctx context.Context, slot *selfplay.Slot, m *nats.Msg) error {
 	started := time.Now()
 	defer func() {
@@ -247,7 +252,7 @@ func (s *service) take(ctx context.Context, slot *selfplay.Slot, m *nats.Msg) er
 	case err != nil: // somebody had a server send it here
 		return nil
 	case ctx.Err() != nil:
-		s.giveBack(m, 0)
+		s.giveBack(m, leavePause)
 		return nil
 	case m.Header.Get(wire.PlayedBy) == s.Access.Name:
 		s.giveBack(m, s.lease/4)
