@@ -217,7 +217,7 @@ func (g *liveGame) record(side board.Color, found engine.Result) {
 	g.result.Depths = append(g.result.Depths, uint8(min(max(found.Depth, 0), 255)))
 	g.game.Push(found.Move)
 	if result, ok := g.job.Rule.Tables.Result(g.game.Position()); ok {
-		g.settled, g.result.Result, g.result.Termination = true, result, Tablebase
+		g.settled, g.result.Result, g.result.Termination = true, result, tablebase
 		return
 	}
 	if g.playOn {

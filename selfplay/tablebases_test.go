@@ -22,7 +22,7 @@ func TestTablebasesEndGames(t *testing.T) {
 	} {
 		job := Job{Start: start, Rule: Adjudication{WinScore: 1, WinPlies: 1, PlayOn: 1, Tables: tables}}
 		r := play(t, job, "a", "b")
-		if r.Result != want || r.Termination != Tablebase || len(r.Moves) != 1 {
+		if r.Result != want || r.Termination != tablebase || len(r.Moves) != 1 {
 			t.Errorf("%s: %v by %s after %d plies, want %v by the tables after one", start, r.Result, r.Termination,
 				len(r.Moves), want)
 		}

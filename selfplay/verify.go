@@ -59,7 +59,7 @@ func (r *Result) Verify(job *Job) error {
 		if want := flagged(game.Position(), r.toMove()); want != r.Result {
 			return fmt.Errorf("game %d ended %s by %s, not %s", r.Number, outcome(r.Result), r.Termination, outcome(want))
 		}
-	case !over && r.Termination != Tablebase && (r.Result == board.Draw) != (r.Termination == AdjudicatedDraw ||
+	case !over && r.Termination != tablebase && (r.Result == board.Draw) != (r.Termination == AdjudicatedDraw ||
 		r.Termination == moveLimit ||
 		r.Termination == VoidGame):
 		return fmt.Errorf("game %d ended %s by %s", r.Number, outcome(r.Result), r.Termination)
@@ -92,7 +92,7 @@ func (r *Result) ended(job *Job) bool {
 	switch r.Termination {
 	case AdjudicatedWin, AdjudicatedDraw, moveLimit, VoidGame:
 		return true
-	case Tablebase:
+	case tablebase:
 		return job.Rule.Tables != nil
 	}
 	_, yes := r.Forfeited()

@@ -137,31 +137,25 @@ func (g *games) openData() error {
 // played again: a game that counts is visited once. The games of a pair are visited together when both have ended; of
 // the others, those that have ended come last, in the order of their numbers.
 func ReadPlayed(path string, visit func(*selfplay.Result) error) error {
-	return readPlayed(path, func(r *selfplay.Result) (uint64, bool) { return r.Number, r.Void != "" }, visit)
-}
-
-// readPlayed is ReadPlayed for lines of which more or less is read.
-func readPlayed[T any](path string, game func(*T) (number uint64, void bool), visit func(*T) error) error {
-	waiting := map[uint64]*T{}
+	waiting := map[uint64]*selfplay.Result{}
 	err := durable.ReadJournal(path, func(line []byte) error {
-		r := new(T)
+		r := new(selfplay.Result)
 		if err := json.Unmarshal(line, r); err != nil {
 			return fmt.Errorf("%w: %w", durable.ErrDamaged, err)
 		}
-		number, void := game(r)
-		partner, both := waiting[number^1]
+		partner, both := waiting[r.Number^1]
 		if !both {
-			waiting[number] = r
+			waiting[r.Number] = r
 			return nil
 		}
-		delete(waiting, number^1)
-		if _, void2 := game(partner); void || void2 {
+		delete(waiting, partner.Number)
+		if r.Void != "" || partner.Void != "" {
 			return nil
 		}
 		return errors.Join(visit(partner), visit(r))
 	})
 	for _, n := range slices.Sorted(maps.Keys(waiting)) {
-		if _, void := game(waiting[n]); err == nil && !void {
+		if err == nil && waiting[n].Void == "" {
 			err = visit(waiting[n])
 		}
 	}

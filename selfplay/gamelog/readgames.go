@@ -62,26 +62,6 @@ func ReadGames(dir string, visit func(number uint64, g *dataset.GameRow)) error 
 	return nil
 }
 
-// ReadResults is ReadGames for White's results alone, 1, 0 or -1: it does not read the moves.
-func ReadResults(dir string, visit func(number uint64, result int)) error {
-	type line struct {
-		Number uint64 `json:"number"`
-		Result int    `json:"result"`
-		Void   string `json:"void"`
-	}
-	if folder, m, err := dataSet(dir); err != nil || !m.Complete && folder != dir {
-		err := readPlayed(filepath.Join(dir, JournalName), func(r *line) (uint64, bool) { return r.Number, r.Void != "" },
-			func(r *line) error {
-				visit(r.Number, r.Result)
-				return nil
-			})
-		if !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	return ReadGames(dir, func(n uint64, g *dataset.GameRow) { visit(n, int(g.Result)) })
-}
-
 // dataSet returns the data set of the games in a run's folder.
 func dataSet(dir string) (folder string, m *durable.Manifest, err error) {
 	folder = filepath.Join(dir, GamesName)

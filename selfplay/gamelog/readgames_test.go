@@ -38,22 +38,13 @@ func numbers(t *testing.T, dir string) (list []uint64) {
 	t.Helper()
 	err := ReadGames(dir, func(n uint64, g *dataset.GameRow) {
 		list = append(list, n)
-		if want := played(t, n); !slices.Equal(g.Moves, want.Moves) || g.White != "a" || g.Black != "b" {
-			t.Errorf("game %d of %s and %s has the moves %v", n, g.White, g.Black, g.Moves)
+		if want := played(t, n); !slices.Equal(g.Moves, want.Moves) || int(g.Result) != int(want.Result) ||
+			g.White != "a" || g.Black != "b" {
+			t.Errorf("game %d of %s and %s has the moves %v, result %d", n, g.White, g.Black, g.Moves, g.Result)
 		}
 	})
 	if err != nil {
 		t.Error(err)
-	}
-	var results []uint64
-	err = ReadResults(dir, func(n uint64, result int) {
-		results = append(results, n)
-		if want := played(t, n); result != int(want.Result) {
-			t.Errorf("game %d has the result %d, want %d", n, result, want.Result)
-		}
-	})
-	if err != nil || !slices.Equal(results, list) {
-		t.Errorf("results of %v, games %v: %v", results, list, err)
 	}
 	return list
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
 	"github.com/assay-chess/assay/selfplay/opening"
 	"github.com/assay-chess/assay/selfplay/runtest"
@@ -55,7 +56,7 @@ func run(t *testing.T, c Config) *Result {
 func journalOf(t *testing.T, dir string) map[uint64]selfplay.Result {
 	t.Helper()
 	games := map[uint64]selfplay.Result{}
-	err := runtest.Read(filepath.Join(dir, JournalName), func(g *selfplay.Result) error {
+	err := runtest.Read(filepath.Join(dir, gamelog.JournalName), func(g *selfplay.Result) error {
 		if _, twice := games[g.Number]; twice {
 			t.Errorf("game %d is in the journal twice", g.Number)
 		}
@@ -130,7 +131,7 @@ func TestCounting(t *testing.T) {
 	if r.Games != wins+draws+losses || r.Verdict != AcceptH0 {
 		t.Errorf("%d games, %s; want %d, %s", r.Games, r.Verdict, wins+draws+losses, AcceptH0)
 	}
-	pgn, err := os.ReadFile(filepath.Join(c.Out, PGNName))
+	pgn, err := os.ReadFile(filepath.Join(c.Out, gamelog.PGNName))
 	if n := strings.Count(string(pgn), "[Event "); err != nil || n != int(r.Games) {
 		t.Errorf("%d games in the PGN, %d counted, %v", n, r.Games, err)
 	}
@@ -140,7 +141,7 @@ func TestCounting(t *testing.T) {
 // checkData compares the data set with the result.
 func checkData(t *testing.T, dir string, r *Result) {
 	t.Helper()
-	data, err := dataset.OpenGames(filepath.Join(dir, gamesName))
+	data, err := dataset.OpenGames(filepath.Join(dir, gamelog.GamesName))
 	if err != nil {
 		t.Fatal(err)
 	}

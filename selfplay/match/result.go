@@ -11,13 +11,6 @@ import (
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
 
-// Names of files in a match's folder, beside those of every run.
-const (
-	JournalName = gamelog.JournalName
-	gamesName   = gamelog.GamesName
-	PGNName     = gamelog.PGNName
-)
-
 // The verdicts of a match.
 const (
 	AcceptH1  = "accept H1"       // the test passed: A is stronger, by Elo1 rather than Elo0

@@ -76,7 +76,7 @@ func (m *match) finished(run *durable.Run, r *Result) error {
 		return err
 	}
 	r.Process = gamelog.Before(run)
-	return gamelog.ReadPlayed(run.Path(JournalName), func(g *selfplay.Result) error {
+	return gamelog.ReadPlayed(run.Path(gamelog.JournalName), func(g *selfplay.Result) error {
 		if g.Number < uint64(r.Games) {
 			for _, side := range []board.Color{board.White, board.Black} {
 				r.Time[playerOf(g.Number, side)] += g.Time[side]

@@ -11,6 +11,7 @@ import (
 
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
@@ -196,7 +197,7 @@ var gameTags = regexp.MustCompile(`\[(?:Round|White|Black) "(.*)"\]`)
 func TestRoundsOfPGN(t *testing.T) {
 	c := config(t, 6)
 	run(t, c)
-	text, err := os.ReadFile(filepath.Join(c.Out, PGNName))
+	text, err := os.ReadFile(filepath.Join(c.Out, gamelog.PGNName))
 	if err != nil {
 		t.Fatal(err)
 	}

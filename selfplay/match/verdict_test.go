@@ -14,6 +14,7 @@ import (
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
 	"github.com/assay-chess/assay/selfplay/runtest"
 	"github.com/assay-chess/assay/selfplay/sprt"
@@ -136,7 +137,7 @@ func TestVoidPairsArePlayedAgain(t *testing.T) {
 	}
 	runtest.SameFiles(t, c.Out, whole.Out, "games.pgn", "games/games-00000.arrow")
 	lines, voids := map[uint64]int{}, 0
-	err := runtest.Read(filepath.Join(c.Out, JournalName), func(g *selfplay.Result) error {
+	err := runtest.Read(filepath.Join(c.Out, gamelog.JournalName), func(g *selfplay.Result) error {
 		lines[g.Number]++
 		if g.Void != "" {
 			voids++
@@ -149,7 +150,7 @@ func TestVoidPairsArePlayedAgain(t *testing.T) {
 	}
 	// Read again from the journal, it is the same.
 	if err := errors.Join(os.Remove(filepath.Join(c.Out, "result.json")),
-		os.RemoveAll(filepath.Join(c.Out, gamesName))); err != nil {
+		os.RemoveAll(filepath.Join(c.Out, gamelog.GamesName))); err != nil {
 		t.Fatal(err)
 	}
 	again := run(t, c)

@@ -79,7 +79,7 @@ func (c *Config) pairs() uint64 { return c.Games / 2 }
 
 // looks returns the number of pairs at each look.
 func (c *Config) looks() (list []uint64) {
-	for _, share := range Looks {
+	for _, share := range lookShares {
 		list = append(list, uint64(math.Ceil(share*float64(c.pairs()))))
 	}
 	return list

@@ -28,8 +28,8 @@ func (s Subset) Size() int { return bits.OnesCount64(uint64(s)) }
 // level returns 1 for a factor that is on, else -1.
 func (s Subset) level(factor int) float64 { return float64(s>>factor&1)*2 - 1 }
 
-// Fixed are factors that have one level in all later games, and that level.
-type Fixed struct{ Factors, On Subset }
+// fixedFactors are factors that have one level in all later games, and that level.
+type fixedFactors struct{ Factors, On Subset }
 
 // Kind is how a design chooses subsets.
 type Kind string
@@ -136,9 +136,9 @@ func (d *Design) Drop(subsets ...Subset) (lost []int) {
 	}
 	d.partial = true
 	d.pairUp()
-	var pairs []Pair
+	var pairs []scoredPair
 	for _, p := range slices.Concat(d.pairs[0], d.pairs[1]) {
-		pairs = append(pairs, Pair{A: d.builds[p[0]], B: d.builds[p[1]]})
+		pairs = append(pairs, scoredPair{A: d.builds[p[0]], B: d.builds[p[1]]})
 	}
 	return unknown(d.regressors(pairs, d.Factors))
 }
@@ -169,9 +169,9 @@ func unknown(x *mat.Dense) (list []int) {
 	return list
 }
 
-// Comparison returns the two subsets of a pair of games, by its number. Those of a random design keep the fixed
+// comparison returns the two subsets of a pair of games, by its number. Those of a random design keep the fixed
 // factors at their level.
-func (d *Design) Comparison(pair uint64, fixed Fixed) (a, b Subset) {
+func (d *Design) comparison(pair uint64, fixed fixedFactors) (a, b Subset) {
 	opening, place := pair/perOpening, pair%perOpening
 	complement := opening*(perOpening-1) + place
 	if d.Kind == Random {
@@ -231,7 +231,7 @@ func (d *Design) columns(interactions bool) int {
 
 // regressors returns by what the coefficients are multiplied in each pair: main effects by 1/2 of the difference of
 // levels, interactions by 1/4 of that of their products.
-func (d *Design) regressors(pairs []Pair, columns int) *mat.Dense {
+func (d *Design) regressors(pairs []scoredPair, columns int) *mat.Dense {
 	x := mat.NewDense(max(len(pairs), 1), columns, nil)
 	for i := range pairs {
 		a, b, row := pairs[i].A, pairs[i].B, x.RawRowView(i)

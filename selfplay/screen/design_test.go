@@ -41,19 +41,19 @@ func TestDesignsAreOrthogonal(t *testing.T) {
 				t.Fatal(err)
 			}
 			n := d.order()
-			var complements, all []Pair
+			var complements, all []scoredPair
 			for pair := range uint64(perOpening * n * max(n-1, 1) * 2) {
-				a, b := d.Comparison(pair, Fixed{})
-				all = append(all, Pair{A: a, B: b})
+				a, b := d.comparison(pair, fixedFactors{})
+				all = append(all, scoredPair{A: a, B: b})
 				if pair%perOpening == perOpening-1 {
 					if differ := bits.OnesCount64(uint64(a ^ b)); a == b || k == n && differ != n/2 {
 						t.Fatalf("%s, %d factors, pair %d: %b against %b", kind, k, pair, a, b)
 					}
-				} else if complements = append(complements, Pair{A: a, B: b}); a^b != d.all() {
+				} else if complements = append(complements, scoredPair{A: a, B: b}); a^b != d.all() {
 					t.Fatalf("%s, %d factors, pair %d: %b is not the complement of %b", kind, k, pair, a, b)
 				}
 			}
-			dots := func(pairs []Pair, columns int, within float64, from int) {
+			dots := func(pairs []scoredPair, columns int, within float64, from int) {
 				x := d.regressors(pairs, columns)
 				var gram mat.Dense
 				gram.Mul(x.T(), x)
@@ -105,17 +105,17 @@ func TestComparisonsRepeat(t *testing.T) {
 	one, _ := NewDesign(Random, 9, 1)
 	again, _ := NewDesign(Random, 9, 1)
 	other, _ := NewDesign(Random, 9, 2)
-	fixed, same := Fixed{Factors: 5, On: 4}, 0
+	fixed, same := fixedFactors{Factors: 5, On: 4}, 0
 	for pair := range uint64(400) {
-		a, b := one.Comparison(pair, Fixed{})
-		a2, b2 := again.Comparison(pair, Fixed{})
+		a, b := one.comparison(pair, fixedFactors{})
+		a2, b2 := again.comparison(pair, fixedFactors{})
 		if a != a2 || b != b2 {
 			t.Fatalf("pair %d differs", pair)
 		}
-		if a3, b3 := other.Comparison(pair, Fixed{}); a == a3 && b == b3 {
+		if a3, b3 := other.comparison(pair, fixedFactors{}); a == a3 && b == b3 {
 			same++
 		}
-		if a, b = one.Comparison(pair, fixed); a&5 != 4 || b&5 != 4 {
+		if a, b = one.comparison(pair, fixed); a&5 != 4 || b&5 != 4 {
 			t.Fatalf("pair %d: %b and %b do not keep fixed factors", pair, a, b)
 		}
 	}
@@ -153,7 +153,7 @@ func TestLostBuilds(t *testing.T) {
 		t.Errorf("one of 8 builds: lost %v", lost)
 	}
 	for pair := range uint64(200) {
-		if a, b := d.Comparison(pair, Fixed{}); a == d.builds[1] || b == d.builds[1] {
+		if a, b := d.comparison(pair, fixedFactors{}); a == d.builds[1] || b == d.builds[1] {
 			t.Fatal("the lost build plays")
 		}
 	}

@@ -25,7 +25,7 @@
 // for any number of workers. What a factor is, an option or a patch, is the caller's: a Config has a
 // function that makes the player of a subset. Tests of two players are in selfplay/sprt.
 //
-// Start reading at Design and Design.Estimate, then Config and Run.
+// Start reading at Design and Estimate, then Config and Run.
 //
 // No promise of stability.
 package screen

@@ -12,8 +12,8 @@ import (
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
 
-// Pair is a pair of games from one opening with colors reversed.
-type Pair struct {
+// scoredPair is a pair of games from one opening with colors reversed.
+type scoredPair struct {
 	A, B    Subset
 	Score   float64 // of A: 0, 1/4, 1/2, 3/4 or 1
 	Opening uint64  // pairs of one opening are not independent
@@ -88,9 +88,9 @@ const (
 	weak = 1.0 / (2000 * 2000)
 )
 
-// Estimate estimates effects from pairs in the order in which they were counted. Too few pairs have unknown effects.
-func (d *Design) Estimate(pairs []Pair) *Estimate {
-	e := d.Effects(pairs)
+// estimate estimates effects from pairs in the order in which they were counted. Too few pairs have unknown effects.
+func (d *Design) estimate(pairs []scoredPair) *Estimate {
+	e := d.effects(pairs)
 	if e.main == nil {
 		return e
 	}
@@ -111,7 +111,7 @@ func (d *Design) Estimate(pairs []Pair) *Estimate {
 }
 
 // Effects is Estimate without what no decision needs: interactions and the best set.
-func (d *Design) Effects(pairs []Pair) *Estimate {
+func (d *Design) effects(pairs []scoredPair) *Estimate {
 	g := group(pairs)
 	e := &Estimate{Pairs: len(pairs), Openings: g.openings, Effects: make([]Effect, d.Factors), Variance: num.Unknown,
 		games: g}

@@ -12,10 +12,10 @@ import (
 )
 
 // exact returns the pairs of a screen with the scores that the logistic of a strength expects.
-func exact(d *Design, n int, strength func(Subset) float64) (list []Pair) {
+func exact(d *Design, n int, strength func(Subset) float64) (list []scoredPair) {
 	for pair := range n {
-		a, b := d.Comparison(uint64(pair), Fixed{})
-		list = append(list, Pair{A: a, B: b, Score: sprt.Score(strength(a) - strength(b)),
+		a, b := d.comparison(uint64(pair), fixedFactors{})
+		list = append(list, scoredPair{A: a, B: b, Score: sprt.Score(strength(a) - strength(b)),
 			Opening: uint64(pair / perOpening)})
 	}
 	return list
@@ -33,7 +33,7 @@ func TestEstimateFindsTheEffects(t *testing.T) {
 	}
 	for _, kind := range []Kind{Rows, Random} {
 		d, _ := NewDesign(kind, len(main), 3)
-		e := d.Estimate(exact(d, 4000, strength))
+		e := d.estimate(exact(d, 4000, strength))
 		for j, want := range main {
 			if got := float64(e.Effects[j].Elo); math.Abs(got-want) > 0.05 {
 				t.Errorf("%s: factor %d: %v, want %v", kind, j, got, want)
@@ -66,20 +66,20 @@ func TestEstimateFindsTheEffects(t *testing.T) {
 // With two players alike in all but one factor, the effect is the Elo of their match.
 func TestOneFactorIsAMatch(t *testing.T) {
 	d, _ := NewDesign(Random, 2, 1)
-	var pairs []Pair
+	var pairs []scoredPair
 	var p sprt.Pentanomial
 	rng := rand.New(rand.NewPCG(1, 2))
 	for n := range 2000 {
 		points := min(max(2+int(math.Round(rng.NormFloat64()+0.2)), 0), 4)
 		p[points]++
-		pairs = append(pairs, Pair{A: 3, B: 2, Score: float64(points) / 4, Opening: uint64(n)})
+		pairs = append(pairs, scoredPair{A: 3, B: 2, Score: float64(points) / 4, Opening: uint64(n)})
 	}
 	want := sprt.Summarize(p).Strength()
-	got := d.Estimate(pairs).Effects[0]
+	got := d.estimate(pairs).Effects[0]
 	if math.Abs(float64(got.Elo-want.Elo)) > 0.01 || math.Abs(float64(got.EloHi-want.EloHi)) > 0.2 {
 		t.Errorf("%v, a match says %v", got.Strength, want)
 	}
-	if other := d.Estimate(pairs).Effects[1]; other.Known() {
+	if other := d.estimate(pairs).Effects[1]; other.Known() {
 		t.Errorf("a factor that never changed has the effect %v", other)
 	}
 }
@@ -87,7 +87,7 @@ func TestOneFactorIsAMatch(t *testing.T) {
 func TestTooFewPairs(t *testing.T) {
 	d, _ := NewDesign(Rows, 8, 1)
 	for _, n := range []int{0, 4, 100} {
-		e := d.Estimate(exact(d, n, func(Subset) float64 { return 0 }))
+		e := d.estimate(exact(d, n, func(Subset) float64 { return 0 }))
 		if e.Effects[0].Known() || e.Best != 0 {
 			t.Errorf("%d pairs: %+v", n, e)
 		}
@@ -104,7 +104,7 @@ func TestAllWon(t *testing.T) {
 			pairs[i].Score = 0.5
 		}
 	}
-	if e := d.Estimate(pairs); !(e.Effects[1].Elo > 300 && e.Effects[1].Elo < 5000) ||
+	if e := d.estimate(pairs); !(e.Effects[1].Elo > 300 && e.Effects[1].Elo < 5000) ||
 		math.Abs(float64(e.Effects[0].Elo)) > 1 {
 		t.Errorf("%+v", e.Effects)
 	}
@@ -154,14 +154,14 @@ func TestStrata(t *testing.T) {
 		rng := rand.New(rand.NewPCG(3, 4))
 		pairs := exact(d, 6000, strength(c.apart))
 		for n := range 6000 {
-			a, b := d.Comparison(uint64(6000+n), Fixed{Factors: 1, On: 1})
-			pairs = append(pairs, Pair{A: a, B: b, Score: sprt.Score(strength(c.apart)(a) - strength(c.apart)(b)),
+			a, b := d.comparison(uint64(6000+n), fixedFactors{Factors: 1, On: 1})
+			pairs = append(pairs, scoredPair{A: a, B: b, Score: sprt.Score(strength(c.apart)(a) - strength(c.apart)(b)),
 				Opening: uint64((6000 + n) / perOpening), Stratum: 1})
 		}
 		for i := range pairs {
 			pairs[i].Score += 0.1 * float64(1-2*rng.IntN(2))
 		}
-		e := d.Estimate(pairs)
+		e := d.estimate(pairs)
 		if got := float64(e.Effects[1].Elo); e.Homogeneity == nil || math.Abs(got-c.want) > 2 ||
 			(e.Homogeneity.P < homogeneityLevel) != (c.apart > 0) {
 			t.Errorf("%+v: %v, homogeneity %+v", c, got, e.Homogeneity)
@@ -206,13 +206,13 @@ func TestCoverage(t *testing.T) {
 						p.Score += 0.25
 					}
 				}
-				for look, share := range Looks {
+				for look, share := range lookShares {
 					if float64(i+1) == math.Ceil(share*n) {
-						decided = d.Effects(pairs[:i+1]).Decide(look, decided)
+						decided = d.effects(pairs[:i+1]).decide(look, decided)
 					}
 				}
 			}
-			for j, x := range d.Estimate(pairs).Effects {
+			for j, x := range d.estimate(pairs).Effects {
 				if float64(x.EloLo) <= main[j] && main[j] <= float64(x.EloHi) {
 					held++
 				}

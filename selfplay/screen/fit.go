@@ -14,15 +14,15 @@ import (
 // grouped are pairs of games by kind: those of the same two players expect the same score, so that fits need as much
 // time as there are kinds. Of a design of rows these are few.
 type grouped struct {
-	pairs    []Pair
-	kinds    []Pair    // one pair of each kind: subsets and stratum
-	kind     []int     // of each pair
-	size     []float64 // pairs of each kind
-	opening  []int     // of each pair, numbered from 0
+	pairs    []scoredPair
+	kinds    []scoredPair // one pair of each kind: subsets and stratum
+	kind     []int        // of each pair
+	size     []float64    // pairs of each kind
+	opening  []int        // of each pair, numbered from 0
 	openings int
 }
 
-func group(pairs []Pair) *grouped {
+func group(pairs []scoredPair) *grouped {
 	type key struct {
 		a, b    Subset
 		stratum int

@@ -42,9 +42,9 @@ func AtBase(k, m int, pairs uint64, variance float64) (effect, fromMean float64)
 	return effect, one * math.Sqrt((1-1/n)/(2*s/(n-1)))
 }
 
-// Looks are the shares of the games after which factors are decided: those whose effect is not zero. None are
+// lookShares are the shares of the games after which factors are decided: those whose effect is not zero. None are
 // decided before the first.
-var Looks = []float64{0.3, 0.5, 0.75, 1}
+var lookShares = []float64{0.3, 0.5, 0.75, 1}
 
 // familyError is the probability that any factor without an effect is decided at any look.
 const familyError = 0.05
@@ -55,16 +55,16 @@ const familyError = 0.05
 func levels(factors int) []float64 {
 	alpha := familyError / float64(factors)
 	z := distuv.UnitNormal.Quantile(1 - alpha/2)
-	list, spent := make([]float64, len(Looks)), 0.0
-	for i, share := range Looks {
+	list, spent := make([]float64, len(lookShares)), 0.0
+	for i, share := range lookShares {
 		all := 2 * distuv.UnitNormal.Survival(z/math.Sqrt(share))
 		list[i], spent = all-spent, all
 	}
 	return list
 }
 
-// Decide returns the factors that a look decides, beside those that are.
-func (e *Estimate) Decide(look int, decided Subset) Subset {
+// decide returns the factors that a look decides, beside those that are.
+func (e *Estimate) decide(look int, decided Subset) Subset {
 	level := levels(len(e.Effects))[look]
 	for j := range e.Effects {
 		if float64(e.Effects[j].P) < level { // never if it is unknown
@@ -74,8 +74,8 @@ func (e *Estimate) Decide(look int, decided Subset) Subset {
 	return decided
 }
 
-// Fix returns the factors that are decided at their better level; those that are fixed stay as they are.
-func (e *Estimate) Fix(decided Subset, was Fixed) Fixed {
+// fix returns the factors that are decided at their better level; those that are fixed stay as they are.
+func (e *Estimate) fix(decided Subset, was fixedFactors) fixedFactors {
 	for j := range e.Effects {
 		if decided.Has(j) && !was.Factors.Has(j) && e.Effects[j].Elo > 0 {
 			was.On |= 1 << j

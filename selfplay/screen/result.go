@@ -109,7 +109,7 @@ func (f *faults) warnings(factors []Factor) (list []string) {
 func (s *session) conclude() *Result {
 	t := &s.games.Guard.Tally
 	r := &Result{Base: s.Base.Label(), Factors: s.Factors, Design: s.Design.Kind, Builds: len(s.Design.Builds()),
-		Limits: s.Limits.Text(), Estimate: *s.Design.Estimate(s.pairs), Decided: s.decisions, Games: t.Games(),
+		Limits: s.Limits.Text(), Estimate: *s.Design.estimate(s.pairs), Decided: s.decisions, Games: t.Games(),
 		Draws: t.Results[1], Plies: t.Plies, Terminations: t.Terminations, VoidPairs: t.Void, Stalled: t.Stalled}
 	r.Recommended = append([]string{}, s.names(r.Best)...)
 	if s.all > 0 {

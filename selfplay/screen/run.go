@@ -44,8 +44,8 @@ type session struct {
 	faults
 	openings  opening.Source
 	games     gamelog.Pairs
-	pairs     []Pair    // counted
-	fixed     []stratum // from which pair on; none: from no pair
+	pairs     []scoredPair // counted
+	fixed     []stratum    // from which pair on; none: from no pair
 	decided   Subset
 	decisions []Decision
 	look      int    // the next
@@ -55,14 +55,14 @@ type session struct {
 // stratum is a part of the pairs with the same fixed factors.
 type stratum struct {
 	from uint64
-	Fixed
+	fixedFactors
 }
 
 func (s *session) play(ctx context.Context) (*Result, error) {
 	series := s.Setup.Series(opening.Rounds{Source: s.openings, Pairs: perOpening})
 	series.Job, series.End, series.Repeats = s.job, s.Config.pairs(), true
 	series.Hold = func(pair uint64) bool {
-		return s.Fix && s.look < len(Looks) && pair >= s.looks()[s.look]
+		return s.Fix && s.look < len(lookShares) && pair >= s.looks()[s.look]
 	}
 	err := s.games.Play(ctx, series)
 	if err == nil && s.reason != "" {
@@ -81,19 +81,19 @@ func (s *session) play(ctx context.Context) (*Result, error) {
 // over reports whether nothing more counts: all pairs are, all factors are decided, or games failed.
 func (s *session) over() bool {
 	return uint64(len(s.pairs)) >= s.Config.pairs() || s.reason != "" ||
-		s.decided.Size() == len(s.Factors) && s.look < len(Looks)
+		s.decided.Size() == len(s.Factors) && s.look < len(lookShares)
 }
 
 // sides returns the subsets A and B of a game, and which of them has White: A in the first game of a pair.
 func (s *session) sides(game uint64) (sides [2]Subset, white int) {
 	pair := game / 2
-	var fixed Fixed
+	var fixed fixedFactors
 	for _, f := range s.fixed {
 		if pair >= f.from {
-			fixed = f.Fixed
+			fixed = f.fixedFactors
 		}
 	}
-	sides[0], sides[1] = s.Design.Comparison(pair, fixed)
+	sides[0], sides[1] = s.Design.comparison(pair, fixed)
 	return sides, int(game % 2)
 }
 
@@ -117,13 +117,13 @@ func (s *session) count(pair []selfplay.Result) error {
 	number := uint64(len(s.pairs))
 	sides, _ := s.sides(2 * number)
 	points := int(pair[0].Result) - int(pair[1].Result)
-	s.pairs = append(s.pairs, Pair{A: sides[0], B: sides[1], Score: 0.5 + float64(points)/4,
+	s.pairs = append(s.pairs, scoredPair{A: sides[0], B: sides[1], Score: 0.5 + float64(points)/4,
 		Opening: number / perOpening, Stratum: len(s.fixed)})
 	s.faults.add(pair, sides[0], sides[1])
 	if n := number + 1; n&(n-1) == 0 || n == s.Config.pairs() {
 		s.reason = s.tooMany(s.games.Guard.Tally.Games(), s.Tolerance, s.Base.Label())
 	}
-	for s.look < len(Looks) && number+1 >= s.looks()[s.look] {
+	for s.look < len(lookShares) && number+1 >= s.looks()[s.look] {
 		s.decide(number + 1)
 	}
 	return nil
@@ -131,20 +131,20 @@ func (s *session) count(pair []selfplay.Result) error {
 
 // decide looks at the first pairs.
 func (s *session) decide(pairs uint64) {
-	e := s.Design.Effects(s.pairs)
-	now := e.Decide(s.look, s.decided)
+	e := s.Design.effects(s.pairs)
+	now := e.decide(s.look, s.decided)
 	s.look++
 	if now == s.decided {
 		return
 	}
-	fix := s.Fix && s.look < len(Looks)
+	fix := s.Fix && s.look < len(lookShares)
 	s.decisions = append(s.decisions, Decision{Games: 2 * pairs, Factors: s.names(now &^ s.decided), Fixed: fix})
 	if fix {
-		var was Fixed
+		var was fixedFactors
 		if len(s.fixed) > 0 {
-			was = s.fixed[len(s.fixed)-1].Fixed
+			was = s.fixed[len(s.fixed)-1].fixedFactors
 		}
-		s.fixed = append(s.fixed, stratum{pairs, e.Fix(now, was)})
+		s.fixed = append(s.fixed, stratum{pairs, e.fix(now, was)})
 	}
 	s.decided = now
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/doc"
 	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/cmd/internal/ui"
+	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/ladder"
 	"github.com/assay-chess/assay/selfplay/match"
 )
@@ -127,7 +128,7 @@ func (s *session) startMatch(o *matchOptions, args []string) error {
 	s.leaveReport()
 	d := doc.Match(r, s.Out)
 	if s.Out != "" {
-		d.Note("written %s", filepath.Join(s.Out, match.PGNName))
+		d.Note("written %s", filepath.Join(s.Out, gamelog.PGNName))
 	}
 	if e := s.show(r, r.Process, d, map[string]any{"nodes_per_second": r.NodesPerSecond()}); e != nil { // of A and B, in search
 		return e

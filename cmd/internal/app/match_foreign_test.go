@@ -70,7 +70,7 @@ func playForeign(t *testing.T, dir, spec string, flags ...string) (r match.Resul
 	if err := json.Unmarshal([]byte(stdout), &r); err != nil {
 		t.Fatal(err)
 	}
-	err := durable.ReadJournal(filepath.Join(dir, match.JournalName), func(line []byte) error {
+	err := durable.ReadJournal(filepath.Join(dir, gamelog.JournalName), func(line []byte) error {
 		var g selfplay.Result
 		if err := json.Unmarshal(line, &g); err != nil {
 			return err

@@ -18,6 +18,7 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/machine"
 	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
@@ -175,7 +176,7 @@ func TestOneElo(t *testing.T) {
 				t.Errorf("match again, %v:\n%s\nwant\n%s", err, again, first)
 			}
 			sameInJSON(t, s, args, first, elo)
-			counted, err := s.command(t, "sprt", "--pgn", filepath.Join(dir, match.PGNName))
+			counted, err := s.command(t, "sprt", "--pgn", filepath.Join(dir, gamelog.PGNName))
 			if err != nil || eloOf(t, "sprt", counted) != elo {
 				t.Errorf("sprt --pgn, %v:\n%s\nwant %s", err, counted, elo)
 			}

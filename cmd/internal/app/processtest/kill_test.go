@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/assay-chess/assay/selfplay"
-	"github.com/assay-chess/assay/selfplay/match"
+	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/runtest"
 )
 
@@ -69,7 +69,7 @@ func TestKilledRunsGiveTheSameBytes(t *testing.T) {
 			}
 			runtest.SameFiles(t, killed, whole, c.files...)
 			seen := map[uint64]bool{}
-			if err := runtest.Read(filepath.Join(killed, match.JournalName), func(g *selfplay.Result) error {
+			if err := runtest.Read(filepath.Join(killed, gamelog.JournalName), func(g *selfplay.Result) error {
 				if seen[g.Number] || g.Number >= uint64(c.games) {
 					t.Errorf("game %d of %d is in the journal again", g.Number, c.games)
 				}
@@ -91,7 +91,7 @@ func shards(dir string) int {
 
 // journalLines counts the lines of the journal in a folder; none if there is no file yet.
 func journalLines(dir string) int {
-	data, _ := os.ReadFile(filepath.Join(dir, match.JournalName))
+	data, _ := os.ReadFile(filepath.Join(dir, gamelog.JournalName))
 	return bytes.Count(data, []byte("\n"))
 }
 
