@@ -10,23 +10,23 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // realRows returns up to n scored positions of real games, in their order. The sample is
 // the first 125 games of a file of 435,000 positions.
 func realRows(t testing.TB, path string, n int) []PositionRow {
 	t.Helper()
-	f := datatest.Must(os.Open(path))
+	f := setup.Must(os.Open(path))
 	defer f.Close()
-	z := datatest.Must(zstd.NewReader(f))
+	z := setup.Must(zstd.NewReader(f))
 	defer z.Close()
 	var rows []PositionRow
 	game, last := uint64(1), 0
 	for lines := bufio.NewScanner(z); lines.Scan() && len(rows) < n; {
 		cells := strings.Split(lines.Text(), "\t")
-		p := datatest.Must(board.ParseFEN(cells[0]))
+		p := setup.Must(board.ParseFEN(cells[0]))
 		score, _ := strconv.Atoi(cells[1])
 		result, _ := strconv.Atoi(cells[2])
 		ply, _ := strconv.Atoi(cells[3])
@@ -47,11 +47,11 @@ func size(t testing.TB, rows []PositionRow, packed bool) float64 {
 	if packed {
 		opts = append(opts, Packed())
 	}
-	w := datatest.Must(NewPositionWriter(t.TempDir(), WriterConfig{}, opts...))
+	w := setup.Must(NewPositionWriter(t.TempDir(), WriterConfig{}, opts...))
 	for i := range rows {
-		datatest.Check(t, w.Append(&rows[i]))
+		setup.Check(t, w.Append(&rows[i]))
 	}
-	m := datatest.Must(w.Finish(nil))
+	m := setup.Must(w.Finish(nil))
 	bytes := int64(0)
 	for _, s := range m.Shards {
 		bytes += s.Size
@@ -82,7 +82,7 @@ func BenchmarkReadPositions(b *testing.B) {
 	writeAll(b, dir, positionsCodec, positionsCodec.layout, rows)
 	n := 0
 	for b.Loop() {
-		r := datatest.Must(OpenPositions(dir))
+		r := setup.Must(OpenPositions(dir))
 		for _, err := range r.All() {
 			if err != nil {
 				b.Fatal(err)

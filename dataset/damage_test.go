@@ -12,6 +12,7 @@ import (
 
 	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // damages calls try with single-bit flips and as many truncations of data,
@@ -47,18 +48,18 @@ func TestDamagedShardsAreNoticed(t *testing.T) {
 	dir := t.TempDir()
 	writeAll(t, dir, gamesCodec, smallGames, randomGames(12, 20))
 	path := filepath.Join(dir, "games-00001.arrow")
-	whole := datatest.Must(os.ReadFile(path))
+	whole := setup.Must(os.ReadFile(path))
 	damages(whole, func(what string, changed []byte) {
-		datatest.Check(t, os.WriteFile(path, changed, 0o666))
-		r := datatest.Must(OpenGames(dir))
+		setup.Check(t, os.WriteFile(path, changed, 0o666))
+		r := setup.Must(OpenGames(dir))
 		rows, err := readAll(r)
 		if !errors.Is(err, durable.ErrDamaged) || !bytes.Contains([]byte(err.Error()), []byte(path)) ||
 			len(rows) != 10 {
 			t.Fatalf("%s: %d rows, %v", what, len(rows), err)
 		}
 	})
-	datatest.Check(t, os.Remove(path))
-	r := datatest.Must(OpenGames(dir))
+	setup.Check(t, os.Remove(path))
+	r := setup.Must(OpenGames(dir))
 	if _, err := readAll(r); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("missing shard: %v", err)
 	}
@@ -75,7 +76,7 @@ func TestDamagedBareFiles(t *testing.T) {
 		features[i] = FeatureRow{Terms: []uint16{0, 1}, Counts: []float32{float32(i), -3}, Phase: 1, Scale: 1,
 			Eval: NoEval, Score: 5, Result: 0.5, Weight: 1}
 	}
-	fc := datatest.Must(newFeaturesCodec(set))
+	fc := setup.Must(newFeaturesCodec(set))
 	t.Run("games", func(t *testing.T) {
 		damageBare(t, bareFile(t, gamesCodec, layout{GamesFormat, "x", 5, 12}, games), len(games),
 			func(path string, opt OpenOption) (int, error) {
@@ -112,7 +113,7 @@ func bareFile[R any](t testing.TB, c *codec[R], l layout, rows []R, opts ...Writ
 	t.Helper()
 	dir := t.TempDir()
 	writeAll(t, dir, c, l, rows, opts...)
-	data := datatest.Must(os.ReadFile(filepath.Join(dir, "x-00000.arrow")))
+	data := setup.Must(os.ReadFile(filepath.Join(dir, "x-00000.arrow")))
 	return data
 }
 
@@ -143,7 +144,7 @@ func damageBare(t *testing.T, whole []byte, rows int, read func(string, OpenOpti
 	path := filepath.Join(t.TempDir(), "bare.arrow")
 	silent, noticed := 0, 0
 	tried := damages(whole, func(what string, changed []byte) {
-		datatest.Check(t, os.WriteFile(path, changed, 0o666))
+		setup.Check(t, os.WriteFile(path, changed, 0o666))
 		mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 		n, err := read(path, withMemory(mem))
 		switch {
@@ -169,7 +170,7 @@ func FuzzBareFile(f *testing.F) {
 	f.Add(bareFile(f, gamesCodec, layout{GamesFormat, "x", 2, 4}, randomGames(14, 4)))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		path := filepath.Join(t.TempDir(), "x.arrow")
-		datatest.Check(t, os.WriteFile(path, data, 0o666))
+		setup.Check(t, os.WriteFile(path, data, 0o666))
 		r, err := OpenGames(path)
 		if err != nil {
 			return

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 func TestForfeit(t *testing.T) {
@@ -87,7 +87,7 @@ func TestDrawByRule(t *testing.T) {
 		{"3k4/8/8/8/8/8/4R3/3K4 w - - 100 90", 1, true},
 		{"3k4/8/8/8/8/8/4R3/3K4 w - - 100 90", 0.5, false},
 	} {
-		p := datatest.Must(board.ParseFEN(c.fen))
+		p := setup.Must(board.ParseFEN(c.fen))
 		if r := (PositionRow{Board: p, Result: c.result}); r.DrawByRule() != c.want {
 			t.Errorf("%s with result %g: %v", c.fen, c.result, r.DrawByRule())
 		}

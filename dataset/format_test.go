@@ -8,17 +8,17 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"github.com/assay-chess/assay/dataset/internal/datatest"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // FORMAT.md is what outsiders implement: its tables are the schemas, its JavaScript
 // is the script that the conformance test runs.
 func TestFormatDescribesTheSchemas(t *testing.T) {
-	data := datatest.Must(os.ReadFile("FORMAT.md"))
+	data := setup.Must(os.ReadFile("FORMAT.md"))
 	text := string(data)
 	features := func(set FeatureSet) *arrow.Schema {
 		set.Version, set.Unit = 2, 100
-		codec := datatest.Must(newFeaturesCodec(set))
+		codec := setup.Must(newFeaturesCodec(set))
 		return codec.schema
 	}
 	for _, tt := range []struct {
@@ -70,7 +70,7 @@ func TestFormatDescribesTheSchemas(t *testing.T) {
 			t.Errorf("the layout of %s is not described", l.format)
 		}
 	}
-	script := datatest.Must(os.ReadFile("testdata/read.mjs"))
+	script := setup.Must(os.ReadFile("testdata/read.mjs"))
 	if !strings.Contains(text, "```js\n"+string(script)+"```\n") {
 		t.Error("the JavaScript recipe is not testdata/read.mjs")
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // A full disk ends the writing with an error that names the file and what is safe,
@@ -55,13 +56,13 @@ func TestFullDisk(t *testing.T) {
 		}
 	}
 
-	datatest.Check(t, syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, "size=64m"))
+	setup.Check(t, syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, "size=64m"))
 	w, err = newWriter(data, testConfig, gamesCodec, smallGames)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := w.Rows(); i < int64(len(games)); i++ {
-		datatest.Check(t, w.Append(&games[i]))
+		setup.Check(t, w.Append(&games[i]))
 	}
 	if _, err := w.Finish(map[string]int{"written": len(games)}); err != nil {
 		t.Fatal(err)
@@ -80,7 +81,7 @@ func TestNoRoomAtAll(t *testing.T) {
 		t.Skipf("cannot mount a small tmpfs (needs root): %v", err)
 	}
 	t.Cleanup(func() { _ = syscall.Unmount(dir, 0) }) // nothing to do about it
-	datatest.Check(t, os.WriteFile(filepath.Join(dir, "ballast"), make([]byte, 4096), 0o666))
+	setup.Check(t, os.WriteFile(filepath.Join(dir, "ballast"), make([]byte, 4096), 0o666))
 	if _, err := NewGameWriter(filepath.Join(dir, "games"), testConfig); !errors.Is(err, syscall.ENOSPC) ||
 		!strings.Contains(err.Error(), dir) {
 		t.Errorf("err = %v", err)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // nodeScript returns a copy of a script of testdata that finds its npm packages, or
@@ -24,9 +25,9 @@ func nodeScript(t *testing.T, name string) string {
 	t.Helper()
 	dir := t.TempDir()
 	datatest.LinkNode(t, dir, "apache-arrow", "fzstd")
-	code := datatest.Must(os.ReadFile(filepath.Join("testdata", name)))
+	code := setup.Must(os.ReadFile(filepath.Join("testdata", name)))
 	script := filepath.Join(dir, name)
-	datatest.Check(t, os.WriteFile(script, code, 0o666))
+	setup.Check(t, os.WriteFile(script, code, 0o666))
 	return script
 }
 
@@ -53,7 +54,7 @@ func readWithNode(t *testing.T, script, path string) nodeFile {
 	if !lines.Scan() {
 		t.Fatal("no output")
 	}
-	datatest.Check(t, json.Unmarshal(lines.Bytes(), &f))
+	setup.Check(t, json.Unmarshal(lines.Bytes(), &f))
 	for lines.Scan() {
 		f.values = append(f.values, lines.Text())
 	}
@@ -150,7 +151,7 @@ func compareWithNode[R any](t *testing.T, script string, c *codec[R], l layout, 
 func compareFileWithNode[R any](t *testing.T, script string, data []byte, c *codec[R], rows []R,
 	values func(*R) []any) {
 	path := filepath.Join(t.TempDir(), "x.arrow")
-	datatest.Check(t, os.WriteFile(path, data, 0o666))
+	setup.Check(t, os.WriteFile(path, data, 0o666))
 	f := readWithNode(t, script, path)
 	if f.Rows != len(rows) || len(f.values) != len(rows) {
 		t.Fatalf("%d rows (%d lines) of %d", f.Rows, len(f.values), len(rows))
@@ -165,7 +166,7 @@ func compareFileWithNode[R any](t *testing.T, script string, data []byte, c *cod
 		}
 	}
 	for i := range rows {
-		want := datatest.Must(json.Marshal(values(&rows[i])))
+		want := setup.Must(json.Marshal(values(&rows[i])))
 		var a, b any
 		if json.Unmarshal(want, &a) != nil || json.Unmarshal([]byte(f.values[i]), &b) != nil || !equalNumbers(a, b) {
 			t.Fatalf("row %d is\n%s, want\n%s", i, f.values[i], want)
@@ -180,19 +181,19 @@ func TestReadsFilesFromNode(t *testing.T) {
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "in.arrow"), filepath.Join(dir, "out.arrow")
 	rewrite := func(data []byte) {
-		datatest.Check(t, os.WriteFile(in, data, 0o666))
+		setup.Check(t, os.WriteFile(in, data, 0o666))
 		if text, err := exec.Command("node", script, in, out).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
 	}
 	rewrite(bareFile(t, gamesCodec, layout{GamesFormat, "x", 15, 40}, games))
-	g := datatest.Must(OpenGames(out))
+	g := setup.Must(OpenGames(out))
 	if got, err := readAll(g); err != nil || !reflect.DeepEqual(got, games) {
 		t.Errorf("%d games, %v", len(got), err)
 	}
 	positions := positionsOf(games)
 	rewrite(bareFile(t, positionsCodec, layout{PositionsFormat, "x", 1000, 10000}, positions))
-	p := datatest.Must(OpenPositions(out))
+	p := setup.Must(OpenPositions(out))
 	if got, err := readAll(p); err != nil || !reflect.DeepEqual(got, positions) {
 		t.Errorf("%d positions, %v", len(got), err)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/dataset/internal/guard"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 func randomGames(seed uint64, n int) []GameRow { return datatest.Games[GameRow](seed, n) }
@@ -54,7 +55,7 @@ func TestGameCheck(t *testing.T) {
 		base.Moves = append(base.Moves, board.NewMove(squareOf(s[:2]), squareOf(s[2:])))
 		base.Scores = append(base.Scores, NoScore)
 	}
-	datatest.Check(t, base.Check())
+	setup.Check(t, base.Check())
 	for want, spoil := range map[string]func(g *GameRow){
 		"variant":             func(g *GameRow) { g.Variant = "atomic" },
 		"start":               func(g *GameRow) { g.Start = "8/8/8/8/8/8/8/8 w - - 0 1" },
@@ -110,7 +111,7 @@ func TestNewGameRow(t *testing.T) {
 		var last *board.Game
 		for _, last = range want.Replay() {
 		}
-		got := datatest.Must(NewGameRow(last))
+		got := setup.Must(NewGameRow(last))
 		if err := got.Check(); err != nil {
 			t.Error(err)
 		}
@@ -123,7 +124,7 @@ func TestNewGameRow(t *testing.T) {
 
 func TestPositionCheck(t *testing.T) {
 	good := PositionRow{Board: board.StartPosition(), Result: 0.5, Weight: 1, Score: NoScore}
-	datatest.Check(t, good.Check())
+	setup.Check(t, good.Check())
 	nan := float32(0)
 	nan /= nan
 	for name, spoil := range map[string]func(*PositionRow){

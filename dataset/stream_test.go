@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-chess/assay/dataset/internal/datatest"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // All yields what the files hold one after the other, shard by shard, wherever the
@@ -15,13 +15,13 @@ func TestAllIsEveryShardInOrder(t *testing.T) {
 	dir := t.TempDir()
 	rows := positionsOf(randomGames(60, 120))
 	writeAll(t, dir, positionsCodec, layout{PositionsFormat, "positions", 2500, 6000}, rows)
-	r := datatest.Must(OpenPositions(dir))
+	r := setup.Must(OpenPositions(dir))
 	if r.Shards() < 2 {
 		t.Fatalf("%d rows are too few for this test", len(rows))
 	}
 	var want []PositionRow
 	for i := range r.Shards() {
-		shard := datatest.Must(readShard(r, i))
+		shard := setup.Must(readShard(r, i))
 		want = append(want, shard...)
 	}
 	before := runtime.NumGoroutine()

@@ -10,6 +10,7 @@ import (
 	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 func TestDetect(t *testing.T) {
@@ -27,7 +28,7 @@ func TestDetect(t *testing.T) {
 			t.Errorf("%s is %q, %v", path, got, err)
 		}
 	}
-	datatest.Check(t, os.Remove(filepath.Join(games, durable.ManifestName)))
+	setup.Check(t, os.Remove(filepath.Join(games, durable.ManifestName)))
 	if got, err := Detect(games); got != GamesFormat || err != nil {
 		t.Errorf("without manifest: %q, %v", got, err)
 	}
@@ -43,9 +44,9 @@ func TestVerifyFindsEverythingWrong(t *testing.T) {
 	writeAll(t, dir, gamesCodec, smallGames, games)
 	datatest.FlipBit(t, filepath.Join(dir, "games-00000.arrow"), 9000)
 	datatest.FlipBit(t, filepath.Join(dir, "games-00003.arrow"), 9000)
-	datatest.Check(t, os.WriteFile(filepath.Join(dir, "stray.arrow"), nil, 0o666))
+	setup.Check(t, os.WriteFile(filepath.Join(dir, "stray.arrow"), nil, 0o666))
 	var problems []string
-	v := datatest.Must(Verify(t.Context(), dir, func(err error) { problems = append(problems, err.Error()) }, nil))
+	v := setup.Must(Verify(t.Context(), dir, func(err error) { problems = append(problems, err.Error()) }, nil))
 	// The game that is there twice is not found: its twin's file is damaged.
 	if v.OK() || v.Rows != 20 || v.BadFiles != 3 || v.BadRows != 0 || len(problems) != 3 {
 		t.Errorf("%+v\n%s", v, strings.Join(problems, "\n"))
@@ -99,7 +100,7 @@ func TestBadRowsOfOthersAreNamed(t *testing.T) {
 			t.Errorf("problem %d: %s, want %s", i, problems[i], want)
 		}
 	}
-	r := datatest.Must(OpenGames(dir))
+	r := setup.Must(OpenGames(dir))
 	rows, err := readAll(r)
 	var row *rowError
 	if len(rows) != 4 || !errors.As(err, &row) || row.Row != 4 {
@@ -109,12 +110,12 @@ func TestBadRowsOfOthersAreNamed(t *testing.T) {
 
 func TestImpossiblePositionsAreNamed(t *testing.T) {
 	good := positionsOf(randomGames(36, 2))[:50]
-	w := datatest.Must(newWriter(t.TempDir(), testConfig, unchecked(*positionsCodec), smallPositions))
+	w := setup.Must(newWriter(t.TempDir(), testConfig, unchecked(*positionsCodec), smallPositions))
 	for i := range good {
 		if i == 20 {
 			good[i].Board = board.Position{}
 		}
-		datatest.Check(t, w.Append(&good[i]))
+		setup.Check(t, w.Append(&good[i]))
 	}
 	if _, err := w.Finish(nil); err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // Small shards let a test have many.
@@ -28,11 +29,11 @@ var testConfig = WriterConfig{Config: map[string]int{"games": 40}, Seed: 7, Prog
 func writeAll[R any](t testing.TB, dir string, c *codec[R], l layout, rows []R,
 	opts ...WriterOption) *durable.Manifest {
 	t.Helper()
-	w := datatest.Must(newWriter(dir, testConfig, c, l, opts...))
+	w := setup.Must(newWriter(dir, testConfig, c, l, opts...))
 	for i := range rows {
-		datatest.Check(t, w.Append(&rows[i]))
+		setup.Check(t, w.Append(&rows[i]))
 	}
-	m := datatest.Must(w.Finish(map[string]int{"written": len(rows)}))
+	m := setup.Must(w.Finish(map[string]int{"written": len(rows)}))
 	return m
 }
 
@@ -67,8 +68,8 @@ func TestGamesRoundTrip(t *testing.T) {
 		want := randomGames(1, n)
 		m := writeAll(t, dir, gamesCodec, smallGames, want)
 		mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-		r := datatest.Must(OpenGames(dir, withMemory(mem)))
-		got := datatest.Must(readAll(r))
+		r := setup.Must(OpenGames(dir, withMemory(mem)))
+		got := setup.Must(readAll(r))
 		mem.AssertSize(t, 0)
 		if len(got) != n || r.Len() != int64(n) || !r.Verified() || m.Rows != int64(n) || !m.Complete {
 			t.Errorf("%d rows, Len %d, manifest %+v", len(got), r.Len(), m)
@@ -90,7 +91,7 @@ func TestPositionsRoundTrip(t *testing.T) {
 	dir := t.TempDir()
 	writeAll(t, dir, positionsCodec, smallPositions, want)
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	r := datatest.Must(OpenPositions(dir, withMemory(mem)))
+	r := setup.Must(OpenPositions(dir, withMemory(mem)))
 	got, err := readAll(r)
 	if err != nil || len(got) != len(want) {
 		t.Fatalf("%d rows, %v", len(got), err)
@@ -109,7 +110,7 @@ func TestPositionsRoundTrip(t *testing.T) {
 	mem.AssertSize(t, 0)
 	n = 0
 	for i := range r.Shards() {
-		rows := datatest.Must(readShard(r, i))
+		rows := setup.Must(readShard(r, i))
 		n += len(rows)
 	}
 	if n != len(want) {
@@ -152,7 +153,7 @@ func TestFeaturesRoundTrip(t *testing.T) {
 			}
 			want[i] = r
 		}
-		c := datatest.Must(newFeaturesCodec(set))
+		c := setup.Must(newFeaturesCodec(set))
 		dir := t.TempDir()
 		writeAll(t, dir, c, layout{FeaturesFormat, "features", 50, 100}, want)
 		r, gotSet, err := OpenFeatures(dir)
@@ -232,7 +233,7 @@ func TestResume(t *testing.T) {
 	for range datatest.Often(60) {
 		dir := t.TempDir()
 		for stops := 0; ; stops++ {
-			w := datatest.Must(newWriter(dir, testConfig, gamesCodec, smallGames))
+			w := setup.Must(newWriter(dir, testConfig, gamesCodec, smallGames))
 			if w.Rows()%10 != 0 {
 				t.Fatalf("%d rows are safe: not whole shards", w.Rows())
 			}
@@ -241,7 +242,7 @@ func TestResume(t *testing.T) {
 				stop = rng.IntN(len(games) + 1)
 			}
 			for i := int(w.Rows()); i < stop; i++ {
-				datatest.Check(t, w.Append(&games[i]))
+				setup.Check(t, w.Append(&games[i]))
 			}
 			if stops < 4 {
 				w.Close()
@@ -263,18 +264,18 @@ func TestResume(t *testing.T) {
 // rename, and between the rename of a shard and its listing.
 func leaveDebris(t *testing.T, dir string, moment int) {
 	t.Helper()
-	m := datatest.Must(durable.LoadManifest(dir))
+	m := setup.Must(durable.LoadManifest(dir))
 	name := ".games-00000.arrow.77-0.tmp"
 	if moment%2 == 1 {
 		name = fmt.Sprintf("games-%05d.arrow", len(m.Shards))
 	}
-	datatest.Check(t, os.WriteFile(filepath.Join(dir, name), []byte("ARROW1 half a sh"), 0o666))
+	setup.Check(t, os.WriteFile(filepath.Join(dir, name), []byte("ARROW1 half a sh"), 0o666))
 }
 
 func TestWriterRefusals(t *testing.T) {
 	games := randomGames(9, 12)
 	dir := t.TempDir()
-	w := datatest.Must(newWriter(dir, testConfig, gamesCodec, smallGames))
+	w := setup.Must(newWriter(dir, testConfig, gamesCodec, smallGames))
 	if _, err := NewGameWriter(dir, testConfig); !errors.Is(err, durable.ErrLocked) {
 		t.Errorf("two writers: %v", err)
 	}
@@ -284,7 +285,7 @@ func TestWriterRefusals(t *testing.T) {
 		t.Error("a bad row was accepted")
 	}
 	for i := range games { // a refused row does not spoil the writer
-		datatest.Check(t, w.Append(&games[i]))
+		setup.Check(t, w.Append(&games[i]))
 	}
 	w.Close()
 	w.Close()
@@ -323,7 +324,7 @@ func TestWriterKnowsWhatIsComplete(t *testing.T) {
 	if !reflect.DeepEqual(before, datatest.Files(t, dir)) {
 		t.Error("the complete data set was changed")
 	}
-	datatest.Check(t, os.Remove(filepath.Join(dir, durable.ManifestName)))
+	setup.Check(t, os.Remove(filepath.Join(dir, durable.ManifestName)))
 	if _, err := NewGameWriter(dir, testConfig); !errors.Is(err, ErrNotData) {
 		t.Errorf("shards without manifest: %v", err)
 	}
@@ -333,9 +334,9 @@ func TestWriterKnowsWhatIsComplete(t *testing.T) {
 func interrupted(t *testing.T, games []GameRow) string {
 	t.Helper()
 	dir := t.TempDir()
-	w := datatest.Must(newWriter(dir, testConfig, gamesCodec, smallGames))
+	w := setup.Must(newWriter(dir, testConfig, gamesCodec, smallGames))
 	for i := range games {
-		datatest.Check(t, w.Append(&games[i]))
+		setup.Check(t, w.Append(&games[i]))
 	}
 	w.Close()
 	return dir

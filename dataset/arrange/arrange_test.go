@@ -14,6 +14,7 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // namedPositions are positions of games, each with its game and an opening of two games.
@@ -30,8 +31,8 @@ func namedPositions(seed uint64, games int) []dataset.PositionRow {
 
 func readPositions(t testing.TB, path string) []dataset.PositionRow {
 	t.Helper()
-	r := datatest.Must(dataset.OpenPositions(path))
-	rows := datatest.Must(datatest.ReadAll(r))
+	r := setup.Must(dataset.OpenPositions(path))
+	rows := setup.Must(datatest.ReadAll(r))
 	return rows
 }
 
@@ -100,7 +101,7 @@ func TestMergeWantsTheSameFeatures(t *testing.T) {
 	for _, name := range []string{"a", "b"} {
 		set := dataset.FeatureSet{Model: "m", Terms: []dataset.FeatureTerm{{Name: name}}}
 		dir := filepath.Join(t.TempDir(), name)
-		w := datatest.Must(dataset.NewFeatureWriter(dir, set, dataset.WriterConfig{}))
+		w := setup.Must(dataset.NewFeatureWriter(dir, set, dataset.WriterConfig{}))
 		if err := w.Append(&dataset.FeatureRow{Terms: []uint16{0}, Counts: []float32{2}, Scale: 1,
 			Eval: dataset.NoEval, Score: dataset.NoScore, Weight: 1}); err != nil {
 			t.Fatal(err)
@@ -236,7 +237,7 @@ func TestShuffle(t *testing.T) {
 			_, err := shuffle(ctx, []string{data}, out, c, dataset.OpenPositions, limits)
 			return err
 		}
-		datatest.Check(t, run(t.Context(), out, 9, Config{}))
+		setup.Check(t, run(t.Context(), out, 9, Config{}))
 		got := readPositions(t, out)
 		if slices.Equal(got, rows) || len(got) != len(rows) {
 			t.Fatalf("%s: %d rows, shuffled: %v", name, len(got), !slices.Equal(got, rows))
@@ -270,7 +271,7 @@ func TestShuffle(t *testing.T) {
 		if !reflect.DeepEqual(datatest.Files(t, out), datatest.Files(t, again)) {
 			t.Errorf("%s: the same seed gives other bytes", name)
 		}
-		datatest.Check(t, run(t.Context(), other, 10, Config{}))
+		setup.Check(t, run(t.Context(), other, 10, Config{}))
 		if slices.Equal(readPositions(t, other), got) {
 			t.Errorf("%s: another seed gives the same order", name)
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 func TestSummaryOfGames(t *testing.T) {
@@ -15,7 +16,7 @@ func TestSummaryOfGames(t *testing.T) {
 	games[40].Game = 99
 	dir := t.TempDir()
 	writeGames(t, dir, games, dataset.ShardRows(5, 10))
-	s := datatest.Must(Summarize(t.Context(), dir, nil))
+	s := setup.Must(Summarize(t.Context(), dir, nil))
 	var want Summary
 	sum, played := 0.0, int64(0)
 	openings := map[uint64]bool{}
@@ -60,7 +61,7 @@ func TestSummaryOfPositions(t *testing.T) {
 	}
 	dir := t.TempDir()
 	writePositions(t, dir, rows, dataset.ShardRows(64, 256))
-	s := datatest.Must(Summarize(t.Context(), dir, nil))
+	s := setup.Must(Summarize(t.Context(), dir, nil))
 	if s.Rows != int64(len(rows)) || s.Duplicates != int64(len(rows)-len(keys)) || *s.Phases != phases ||
 		s.Games != 20 || !s.GamesInferred {
 		t.Errorf("summary %+v", s)
@@ -93,9 +94,9 @@ func TestNoGamesInferredFromRowsInNoOrder(t *testing.T) {
 func TestSummaryOfInterruptedData(t *testing.T) {
 	dir := t.TempDir()
 	games := datatest.Games[dataset.GameRow](37, 25)
-	w := datatest.Must(dataset.NewGameWriter(dir, dataset.WriterConfig{}, dataset.ShardRows(5, 10)))
+	w := setup.Must(dataset.NewGameWriter(dir, dataset.WriterConfig{}, dataset.ShardRows(5, 10)))
 	for i := range games {
-		datatest.Check(t, w.Append(&games[i]))
+		setup.Check(t, w.Append(&games[i]))
 	}
 	w.Close()
 	s, err := Summarize(t.Context(), dir, nil)

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // TestTally counts games that finish out of order.
@@ -15,10 +15,10 @@ func TestTally(t *testing.T) {
 	game := func(opening uint64, white, black string, result int8, moves ...string) *dataset.GameRow {
 		g := board.NewGame(board.StartPosition())
 		for _, san := range moves {
-			m := datatest.Must(g.Position().ParseSAN(san))
+			m := setup.Must(g.Position().ParseSAN(san))
 			g.Push(m)
 		}
-		row := datatest.Must(dataset.NewGameRow(g))
+		row := setup.Must(dataset.NewGameRow(g))
 		row.Opening, row.White, row.Black = opening, white, black
 		row.Result, row.Termination, row.OpeningPlies = result, "resign", 1
 		return &row

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/dataset/pgn"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // importGames returns the games of a PGN and what the import says of its comments.
@@ -20,7 +20,7 @@ func importGames(t *testing.T, c ImportConfig, text string) (games []dataset.Gam
 	if err != nil || refused != nil {
 		t.Fatal(refused, err)
 	}
-	r := datatest.Must(dataset.OpenGames(dir))
+	r := setup.Must(dataset.OpenGames(dir))
 	for g, err := range r.All() {
 		if err != nil {
 			t.Fatal(err)

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // imported makes a data set of a random list.
@@ -84,7 +84,7 @@ func TestGamesGoToPGNAndBack(t *testing.T) {
 	}
 	var games [2][]dataset.GameRow
 	for i, d := range []string{dir, back} {
-		r := datatest.Must(dataset.OpenGames(d))
+		r := setup.Must(dataset.OpenGames(d))
 		for g, err := range r.All() {
 			if err != nil {
 				t.Fatal(err)
@@ -113,7 +113,7 @@ func TestExportLeavesNothingBehind(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "x.bullet")
 	stale := filepath.Join(dir, ".x.bullet.999999-0.tmp")
-	datatest.Check(t, os.WriteFile(stale, nil, 0o666))
+	setup.Check(t, os.WriteFile(stale, nil, 0o666))
 	if _, err := Export(t.Context(), data, file, ExportConfig{}); err == nil ||
 		!strings.Contains(err.Error(), "row 2: the position has no score") {
 		t.Error(err)
@@ -121,7 +121,7 @@ func TestExportLeavesNothingBehind(t *testing.T) {
 	if entries, _ := os.ReadDir(dir); len(entries) != 0 {
 		t.Errorf("%v is left behind", entries)
 	}
-	datatest.Check(t, os.WriteFile(file, []byte("mine"), 0o666))
+	setup.Check(t, os.WriteFile(file, []byte("mine"), 0o666))
 	if _, err := Export(t.Context(), data, file, ExportConfig{}); !errors.Is(err, ErrExists) {
 		t.Error(err)
 	}

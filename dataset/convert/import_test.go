@@ -21,13 +21,14 @@ import (
 	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/dataset/lines"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // put writes a file of a test and returns its path.
 func put(t testing.TB, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	datatest.Check(t, os.WriteFile(path, []byte(text), 0o666))
+	setup.Check(t, os.WriteFile(path, []byte(text), 0o666))
 	return path
 }
 
@@ -42,7 +43,7 @@ func importFiles(t testing.TB, dir string, c ImportConfig, paths ...string) (*Im
 
 func positions(t testing.TB, dir string) (rows []dataset.PositionRow) {
 	t.Helper()
-	r := datatest.Must(dataset.OpenPositions(dir))
+	r := setup.Must(dataset.OpenPositions(dir))
 	for row, err := range r.All() {
 		if err != nil {
 			t.Fatal(err)
@@ -142,7 +143,7 @@ func TestImportResumesBehindShards(t *testing.T) {
 	if err != nil || len(kept) < 2 || len(kept) > 19 {
 		t.Fatalf("an interrupted import left %v, %v", kept, err)
 	}
-	before := datatest.Must(os.Stat(kept[0]))
+	before := setup.Must(os.Stat(kept[0]))
 	if _, _, err := importFiles(t, cut, c, path); err != nil {
 		t.Fatal(err)
 	}
@@ -331,7 +332,7 @@ func TestGames(t *testing.T) {
 			t.Errorf("refused %q, want %q", refused[i], want)
 		}
 	}
-	r := datatest.Must(dataset.OpenGames(dir))
+	r := setup.Must(dataset.OpenGames(dir))
 	start := board.StartPosition()
 	for g, err := range r.All() {
 		if err != nil || len(g.Moves) != 3 || g.OpeningPlies != 2 || g.Opening == start.Key() || g.Game == 0 {

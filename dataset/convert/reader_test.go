@@ -24,6 +24,7 @@ import (
 	"github.com/assay-chess/assay/dataset/internal/records"
 	"github.com/assay-chess/assay/dataset/lines"
 	"github.com/assay-chess/assay/dataset/pgn"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/internal/source"
 )
 
@@ -90,7 +91,7 @@ func packings(t *testing.T) map[string]func(name string, data []byte) []byte {
 		list[".bz2"] = func(_ string, data []byte) []byte {
 			cmd := exec.Command(path)
 			cmd.Stdin = bytes.NewReader(data)
-			out := datatest.Must(cmd.Output())
+			out := setup.Must(cmd.Output())
 			return out
 		}
 	}
@@ -105,7 +106,7 @@ func readers(t *testing.T) map[string][]byte {
 	lists[4].Write(lines.AppendHeader(nil, '\t'))
 	var packed []byte
 	for _, r := range must(randomList(9, 100)) {
-		rec := datatest.Must(records.AppendBullet(nil, &r))
+		rec := setup.Must(records.AppendBullet(nil, &r))
 		packed = append(packed, rec...)
 		fmt.Fprintf(&lists[0], "%s;%d;%g\n", r.Board.FEN(), r.Score, r.Result)
 		fmt.Fprintf(&lists[1], "%s [%g]\n", r.Board.FEN(), r.Result)

@@ -15,12 +15,13 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // recipe returns the block of FORMAT.md that contains a text.
 func recipe(t *testing.T, language, has string) string {
 	t.Helper()
-	text := datatest.Must(os.ReadFile("../FORMAT.md"))
+	text := setup.Must(os.ReadFile("../FORMAT.md"))
 	for _, block := range strings.Split(string(text), "\n```"+language+"\n")[1:] {
 		if block, _, _ = strings.Cut(block, "\n```\n"); strings.Contains(block, has) {
 			return block + "\n"
@@ -37,7 +38,7 @@ func wantNumbers(t *testing.T, text string, want []float64) {
 	t.Helper()
 	var got []float64
 	for _, s := range number.FindAllString(text, -1) {
-		v := datatest.Must(strconv.ParseFloat(s, 64))
+		v := setup.Must(strconv.ParseFloat(s, 64))
 		got = append(got, v)
 	}
 	if !slices.EqualFunc(got, want, func(a, b float64) bool { return math.Abs(a-b) <= 1e-6*max(1, math.Abs(b)) }) {
@@ -65,7 +66,7 @@ func recipeData(t *testing.T, dir string) (list []dataset.PositionRow, games []d
 		ExportConfig{}); err != nil {
 		t.Fatal(err)
 	}
-	r := datatest.Must(dataset.OpenGames(filepath.Join(dir, "games")))
+	r := setup.Must(dataset.OpenGames(filepath.Join(dir, "games")))
 	for g, err := range r.All() {
 		if err != nil {
 			t.Fatal(err)
@@ -121,9 +122,9 @@ func TestRecipes(t *testing.T) {
 		script := recipe(t, "python", "# Checking a data set")
 		runScript(t, dir, python, script)
 		shard := filepath.Join(dir, "positions", "positions-00000.arrow")
-		data := datatest.Must(os.ReadFile(shard))
+		data := setup.Must(os.ReadFile(shard))
 		data[len(data)/2] ^= 1
-		datatest.Check(t, os.WriteFile(shard, data, 0o666))
+		setup.Check(t, os.WriteFile(shard, data, 0o666))
 		cmd := exec.Command(python, "-c", script)
 		cmd.Dir = dir
 		if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "AssertionError") {
@@ -228,7 +229,7 @@ func pythonWith(t *testing.T, module, install string) string {
 func runScript(t *testing.T, dir, program, script string) string {
 	t.Helper()
 	file := filepath.Join(dir, "script.mjs") // a name that Node asks for, and Python does not mind
-	datatest.Check(t, os.WriteFile(file, []byte(script), 0o666))
+	setup.Check(t, os.WriteFile(file, []byte(script), 0o666))
 	cmd := exec.Command(program, file)
 	cmd.Dir = dir
 	var stderr bytes.Buffer

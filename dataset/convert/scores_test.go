@@ -9,10 +9,10 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/dataset/internal/records"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // What a search may say, from the mover's view. A client makes no score of "mate 0" in a
@@ -24,8 +24,8 @@ var saidScores = []engine.Score{engine.NoScore, 0, 34, engine.MaxScore, -engine.
 func scored(t *testing.T) (positionsDir, gamesDir string, scores []int16) {
 	t.Helper()
 	positionsDir, gamesDir = filepath.Join(t.TempDir(), "p"), filepath.Join(t.TempDir(), "g")
-	rows := datatest.Must(dataset.NewPositionWriter(positionsDir, dataset.WriterConfig{}))
-	games := datatest.Must(dataset.NewGameWriter(gamesDir, dataset.WriterConfig{}))
+	rows := setup.Must(dataset.NewPositionWriter(positionsDir, dataset.WriterConfig{}))
+	games := setup.Must(dataset.NewGameWriter(gamesDir, dataset.WriterConfig{}))
 	g := dataset.GameRow{Game: 7, Variant: dataset.Standard, Termination: "move-limit"}
 	play := board.NewGame(board.StartPosition())
 	for i := range 2 * len(saidScores) { // each score twice, once for either side
@@ -33,17 +33,17 @@ func scored(t *testing.T) (positionsDir, gamesDir string, scores []int16) {
 		score := saidScores[i/2].White(p.SideToMove())
 		scores = append(scores, score)
 		row := dataset.PositionRow{Board: *p, Ply: uint16(i), Score: score, Result: 0.5, Game: 7, Weight: 1}
-		datatest.Check(t, rows.Append(&row))
+		setup.Check(t, rows.Append(&row))
 		m := p.LegalMoves(nil)[0]
 		play.Push(m)
 		g.Moves, g.Scores = append(g.Moves, m), append(g.Scores, score)
 	}
-	datatest.Check(t, games.Append(&g))
+	setup.Check(t, games.Append(&g))
 	for _, finish := range []func() error{
 		func() error { _, err := rows.Finish(nil); return err }, rows.Close,
 		func() error { _, err := games.Finish(nil); return err }, games.Close,
 	} {
-		datatest.Check(t, finish())
+		setup.Check(t, finish())
 	}
 	return positionsDir, gamesDir, scores
 }
@@ -101,7 +101,7 @@ func TestScoresOf(t *testing.T) {
 	if _, refused, err := importFiles(t, back, ImportConfig{}, put(t, "x.pgn", text)); err != nil || refused != nil {
 		t.Fatal(refused, err)
 	}
-	r := datatest.Must(dataset.OpenGames(back))
+	r := setup.Must(dataset.OpenGames(back))
 	for g, err := range r.All() {
 		if err != nil || fmt.Sprint(g.Scores) != fmt.Sprint(scores) {
 			t.Errorf("scores %d, want %d (%v)", g.Scores, scores, err)

@@ -19,6 +19,7 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/dataset/internal/records"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/internal/source"
 )
 
@@ -181,7 +182,7 @@ func TestNoRowIsLost(t *testing.T) {
 	games := someGames(t)
 	var packed []byte
 	for _, r := range must(randomList(9, 50)) {
-		rec := datatest.Must(records.AppendBullet(nil, &r))
+		rec := setup.Must(records.AppendBullet(nil, &r))
 		packed = append(packed, rec...)
 	}
 	for _, f := range []struct {

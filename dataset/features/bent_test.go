@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // bentEngine builds the engine whose evaluation is not linear.
@@ -120,7 +120,7 @@ func TestBentHeader(t *testing.T) {
 func TestBentRecords(t *testing.T) {
 	start := board.StartPosition()
 	read := func(form, data string) (*record, error) {
-		h := datatest.Must(parseHeader([]byte(strings.Replace(bentHeader, recordsJSON, form, 1))))
+		h := setup.Must(parseHeader([]byte(strings.Replace(bentHeader, recordsJSON, form, 1))))
 		rr := newRecordReader(bufio.NewReader(bytes.NewReader([]byte(data))), h)
 		rec, err := rr.next(&start)
 		if err != nil {
@@ -151,7 +151,7 @@ func TestBentRecords(t *testing.T) {
 	}
 	flat := strings.NewReplacer(`"kind":"tapered"`, `"kind":"plain"`, `a.mg*phase + a.eg*(1 - phase)`, `a`,
 		`"mg":100,"eg":50`, `"value":100`).Replace(bentHeader)
-	h := datatest.Must(parseHeader([]byte(flat)))
+	h := setup.Must(parseHeader([]byte(flat)))
 	rr := newRecordReader(bufio.NewReader(strings.NewReader(`{"term":[0],"white":[1],"black":[0],"columns":[1,1,1],`+
 		`"halves":[1,2]}`+"\n")), h)
 	if _, err := rr.next(&start); err == nil || !strings.Contains(err.Error(), "2 halves, want 0") {
@@ -203,11 +203,11 @@ func TestBentRecords(t *testing.T) {
 
 // TestDivisionByZero: a row for which the formula has no value is an error that says where.
 func TestDivisionByZero(t *testing.T) {
-	h := datatest.Must(parseHeader([]byte(strings.Replace(bentHeader, "/k", "/(k - g)", 1))))
+	h := setup.Must(parseHeader([]byte(strings.Replace(bentHeader, "/k", "/(k - g)", 1))))
 	start := board.StartPosition()
 	rr := newRecordReader(bufio.NewReader(strings.NewReader(`{"term":[1],"white":[2],"black":[1],"columns":[1,1,`+
 		`4]}`+"\n")), h)
-	rec := datatest.Must(rr.next(&start))
+	rec := setup.Must(rr.next(&start))
 	set := h.set()
 	if err := checkRecord(&set, rec); err == nil || !strings.Contains(err.Error(), "division by 0") ||
 		!strings.Contains(err.Error(), "g = 4") {

@@ -21,6 +21,7 @@ import (
 	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // TestMain is also the engine that the tests run: "engine WHAT" as arguments.
@@ -164,7 +165,7 @@ func writeBinary(out *bufio.Writer, counts [6]float32, phase float32, value int)
 
 func testEngine(t *testing.T, how ...string) []string {
 	t.Helper()
-	self := datatest.Must(os.Executable())
+	self := setup.Must(os.Executable())
 	return append([]string{self, "engine"}, how...)
 }
 
@@ -172,7 +173,7 @@ func testEngine(t *testing.T, how ...string) []string {
 func positions(t testing.TB, n int) (dir string, rows []dataset.PositionRow) {
 	t.Helper()
 	dir = t.TempDir()
-	w := datatest.Must(dataset.NewPositionWriter(dir, dataset.WriterConfig{Program: "test"}))
+	w := setup.Must(dataset.NewPositionWriter(dir, dataset.WriterConfig{Program: "test"}))
 	rng, seen := rand.New(rand.NewPCG(1, 2)), map[uint64]bool{}
 	for game := uint64(1); len(rows) < n; game++ {
 		p := board.StartPosition()
@@ -188,7 +189,7 @@ func positions(t testing.TB, n int) (dir string, rows []dataset.PositionRow) {
 			seen[p.Key()] = true
 			rows = append(rows, dataset.PositionRow{Board: p, Ply: uint16(ply + 1), Score: int16(ply), Result: 0.5, Game: game,
 				Opening: 7, Weight: 2})
-			datatest.Check(t, w.Append(&rows[len(rows)-1]))
+			setup.Check(t, w.Append(&rows[len(rows)-1]))
 		}
 	}
 	if _, err := w.Finish(nil); err != nil {
@@ -200,9 +201,9 @@ func positions(t testing.TB, n int) (dir string, rows []dataset.PositionRow) {
 func filesOf(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
-	entries := datatest.Must(os.ReadDir(dir))
+	entries := setup.Must(os.ReadDir(dir))
 	for _, e := range entries {
-		data := datatest.Must(os.ReadFile(filepath.Join(dir, e.Name())))
+		data := setup.Must(os.ReadFile(filepath.Join(dir, e.Name())))
 		files[e.Name()] = string(data)
 	}
 	return files

@@ -15,6 +15,7 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // flint builds the small engine in C, with one of the mistakes in its dump (0: none).
@@ -51,7 +52,7 @@ func TestFlintPlays(t *testing.T) {
 	cmd := exec.Command(program)
 	cmd.Stdin = strings.NewReader("uci\nisready\nposition fen 6k1/5ppp/8/8/8/8/8/R6K w - - 0 1 moves h1g1 g8h8\ngo " +
 		"nodes 20000\nposition startpos moves e2e4\ngo depth 3\nquit\n")
-	out := datatest.Must(cmd.Output())
+	out := setup.Must(cmd.Output())
 	for _, want := range []string{"uciok\n", "readyok\n", "score mate 1 ", "bestmove a1a8\n"} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("no %q in\n%s", want, out)
@@ -73,14 +74,14 @@ func TestFlintPlays(t *testing.T) {
 // Flint plays and dumps with the weights of a file, and says what is wrong with one that is not its own.
 func TestFlintLoads(t *testing.T) {
 	program := flint(t, "0")
-	header := datatest.Must(exec.Command(program, "dump").Output())
+	header := setup.Must(exec.Command(program, "dump").Output())
 	var h struct {
 		Terms []struct {
 			Name, Kind string
 			MG, EG     float64
 		}
 	}
-	datatest.Check(t, json.Unmarshal(header, &h))
+	setup.Check(t, json.Unmarshal(header, &h))
 	file := func(change func(i int) float64, n int) string {
 		path, lines := filepath.Join(t.TempDir(), "weights.json"), []string{}
 		for i, x := range h.Terms[:n] {
@@ -91,7 +92,7 @@ func TestFlintLoads(t *testing.T) {
 			lines = append(lines, fmt.Sprintf(`    {"name": %q, "mg": %g%s}`, x.Name, x.MG+change(i), eg))
 		}
 		text := "{\n  \"format\": \"assay.weights/1\",\n  \"terms\": [\n" + strings.Join(lines, ",\n") + "\n  ]\n}\n"
-		datatest.Check(t, os.WriteFile(path, []byte(text), 0o666))
+		setup.Check(t, os.WriteFile(path, []byte(text), 0o666))
 		return path
 	}
 	play := func(file string) (nodes, stderr string) {
@@ -136,7 +137,7 @@ func TestFlintOptions(t *testing.T) {
 		cmd := exec.Command(program)
 		cmd.Stdin = strings.NewReader("uci\n" + option +
 			"position fen r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 5 4\ngo depth 4\nquit\n")
-		out := datatest.Must(cmd.Output())
+		out := setup.Must(cmd.Output())
 		_, last, _ := strings.Cut(string(out), "info depth 4 ")
 		_, last, ok := strings.Cut(last, "nodes ")
 		if !ok {

@@ -9,6 +9,7 @@ import (
 	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // curved is an engine in Go whose evaluation is not linear: king danger counts by its square.
@@ -154,7 +155,7 @@ func TestPlantedInFormula(t *testing.T) {
 	e := newCurved()
 	e.set.Formula = strings.Replace(strings.ReplaceAll(e.set.Formula, "let e = main.eg", "let e = 0 # ;\n + main.eg"),
 		"(2*m*n", "(m*n + m*n", 1)
-	datatest.Check(t, e.set.Check())
+	setup.Check(t, e.set.Check())
 	lets := e.set.HalfLets()
 	for late, drifts := range []bool{false, true} { // the halves with king danger, and one more
 		e.dump = func(p *board.Position, r *record, _ *memory) {

@@ -13,6 +13,7 @@ import (
 	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // toy is an engine in Go, as small as flint, and its dump. Each mistake changes one thing in it.
@@ -525,7 +526,7 @@ func TestBlame(t *testing.T) {
 		if e.none || !strings.Contains(c.want, "term ") {
 			continue
 		}
-		examples := datatest.Must(answered(&e.set, rows, e.answer))
+		examples := setup.Must(answered(&e.set, rows, e.answer))
 		cause, x := driftCause(&e.set, examples)
 		name := terms.FindStringSubmatch(cause)
 		if name == nil || strings.Contains(cause, "never counted") {

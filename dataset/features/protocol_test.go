@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 const headerStart = `{"format":"assay.features/2","model":"m","records":"json","terms":[{"name":"a","mg":100,` +
@@ -119,7 +119,7 @@ func TestRecords(t *testing.T) {
 	} {
 		var first *record
 		for form, data := range map[string]string{recordsJSON: c.json + "\n", recordsBinary: c.binary} {
-			h := datatest.Must(parseHeader([]byte(strings.Replace(headerStart+c.header+"}", recordsJSON, form, 1))))
+			h := setup.Must(parseHeader([]byte(strings.Replace(headerStart+c.header+"}", recordsJSON, form, 1))))
 			rr := newRecordReader(bufio.NewReader(strings.NewReader(data)), h)
 			rec, err := rr.next(&start)
 			if err != nil {
@@ -161,7 +161,7 @@ func TestRecords(t *testing.T) {
 		if c[0] == "b" {
 			header = strings.Replace(headerStart+"}", recordsJSON, recordsBinary, 1)
 		}
-		h := datatest.Must(parseHeader([]byte(header)))
+		h := setup.Must(parseHeader([]byte(header)))
 		rr := newRecordReader(bufio.NewReader(strings.NewReader(c[1]+"\n")), h)
 		if _, err := rr.next(&start); !errors.Is(err, ErrProtocol) || !strings.Contains(err.Error(), c[2]) {
 			t.Errorf("%s: %v, want %s", name, err, c[2])

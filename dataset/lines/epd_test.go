@@ -11,8 +11,8 @@ import (
 	"testing/iotest"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 const fen4 = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq -"
@@ -96,10 +96,10 @@ func TestReadTakesFilesAsTheyAre(t *testing.T) {
 }
 
 func TestWriteIsReadBack(t *testing.T) {
-	p := datatest.Must(board.ParseFEN("rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 7 12"))
+	p := setup.Must(board.ParseFEN("rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 7 12"))
 	for _, r := range []float32{0, 0.5, 1} {
 		want := dataset.PositionRow{Board: p, Ply: uint16(p.Ply()), Score: 34, Result: r, Weight: 1}
-		line := datatest.Must(AppendEPD(nil, &want))
+		line := setup.Must(AppendEPD(nil, &want))
 		for l, err := range Read(bytes.NewReader(line)) {
 			if row, e := l.Row(false); err != nil || e != nil || row != want {
 				t.Errorf("%s is read back as %+v, %v, %v", line, row, err, e)
@@ -133,7 +133,7 @@ func TestRealLists(t *testing.T) {
 		"noob_3moves.epd": {100, 0},
 		"2moves_v1.epd":   {100, 0},
 	} {
-		f := datatest.Must(os.Open(filepath.Join("testdata", name)))
+		f := setup.Must(os.Open(filepath.Join("testdata", name)))
 		sum, n := float32(0), 0
 		for l, err := range Read(f) {
 			if err != nil || l.HasResult != (want.sum > 0) {

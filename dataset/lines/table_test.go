@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 const fen = "4k3/8/8/8/8/8/4P3/4K3 b - - 3 17"
@@ -30,7 +30,7 @@ func TestTableRoundTrip(t *testing.T) {
 			want.Score, want.Game = dataset.NoScore, 0
 		}
 		for _, sep := range []byte("\t,;|") {
-			columns := datatest.Must(Header(strings.TrimSpace(string(AppendHeader(nil, sep)))))
+			columns := setup.Must(Header(strings.TrimSpace(string(AppendHeader(nil, sep)))))
 			r := Table{Columns: columns, Separator: sep}
 			line := strings.TrimSuffix(string(AppendRow(nil, &want, sep)), "\n")
 			if got, foreign, err := r.Row(line); err != nil || foreign || got != want || Separator(line) != sep {

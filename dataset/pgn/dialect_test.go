@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 var update = flag.Bool("update", false, "write the files that tests compare with")
@@ -49,7 +49,7 @@ func table() string {
 // FORMAT.md has the table of the code.
 func TestTableInFormat(t *testing.T) {
 	const path = "../FORMAT.md"
-	text := datatest.Must(os.ReadFile(path))
+	text := setup.Must(os.ReadFile(path))
 	const head = "| dialect | the game has |"
 	before, rest, found := strings.Cut(string(text), head)
 	_, after, closed := strings.Cut(rest, "|\n\n")
@@ -63,7 +63,7 @@ func TestTableInFormat(t *testing.T) {
 	if !*update {
 		t.Fatalf("%s does not have the table of dialects; run go test ./dataset/pgn -run TestTableInFormat -update", path)
 	}
-	datatest.Check(t, os.WriteFile(path, []byte(want), 0o644))
+	setup.Check(t, os.WriteFile(path, []byte(want), 0o644))
 }
 
 // written is what a program writes behind a move: a score in centipawns from White's view, or a
@@ -210,9 +210,9 @@ func TestDialects(t *testing.T) {
 			return r
 		}, d.Name)+".pgn")
 		if *update {
-			datatest.Check(t, os.WriteFile(path, []byte(text), 0o644))
+			setup.Check(t, os.WriteFile(path, []byte(text), 0o644))
 		}
-		file := datatest.Must(os.ReadFile(path))
+		file := setup.Must(os.ReadFile(path))
 		games, tally := readAll(t, Reading{}, string(file))
 		for i, g := range games {
 			book := 0

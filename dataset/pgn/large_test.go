@@ -6,11 +6,11 @@ import (
 	"os"
 	"testing"
 
-	"github.com/assay-chess/assay/dataset/internal/datatest"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 func TestAllHumanGames(t *testing.T) {
-	f := datatest.Must(os.Open("../../../shared/data/pgn/lichess-438-games.pgn"))
+	f := setup.Must(os.Open("../../../shared/data/pgn/lichess-438-games.pgn"))
 	defer f.Close()
 	games, plies := 0, 0
 	for g, err := range Read(f) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/internal/datatest"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // Depths and times stand beside the scores, and the scores are read back from there.
@@ -14,7 +14,7 @@ func TestWriteNoted(t *testing.T) {
 	g.Scores = []int16{dataset.NoScore, 34, -5, -31999}
 	notes := Notes{Depths: []uint8{0, 12, 0}, Times: []uint32{0, 1250, 1, 3_600_000 + 61_007}}
 	var b strings.Builder
-	datatest.Check(t, WriteNoted(&b, &g, notes))
+	setup.Check(t, WriteNoted(&b, &g, notes))
 	want := `1. f3 e5 { [%eval 0.34,12] [%emt 0:00:01.250] } 2. g4 { [%eval -0.05] [%emt
 0:00:00.001] } 2... Qh4# { [%eval #-1] [%emt 1:01:01.007] } 0-1
 `

@@ -15,8 +15,8 @@ import (
 	"testing/iotest"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // game builds a row of the moves, in SAN.
@@ -34,7 +34,7 @@ func game(t testing.TB, start, result string, sans ...string) dataset.GameRow {
 		}
 	}
 	for _, san := range sans {
-		m := datatest.Must(p.ParseSAN(san))
+		m := setup.Must(p.ParseSAN(san))
 		p.Make(m)
 		g.Moves, g.Scores = append(g.Moves, m), append(g.Scores, dataset.NoScore)
 	}
@@ -164,7 +164,7 @@ func TestWrittenGamesAreReadBack(t *testing.T) {
 			notes.Depths = append(notes.Depths, uint8(rng.IntN(40)))
 			notes.Times = append(notes.Times, rng.Uint32N(2)*rng.Uint32N(5e6)) // half of them unknown
 		}
-		datatest.Check(t, WriteNoted(&text, &g, notes))
+		setup.Check(t, WriteNoted(&text, &g, notes))
 	}
 	for line := range strings.Lines(text.String()) {
 		if tag := strings.HasSuffix(line, "\"]\n"); !tag && (len(line) > lineWidth+1 || line[0] == '[' || line[0] == '{') {
@@ -325,7 +325,7 @@ func TestReadPassesOnErrorsOfTheReader(t *testing.T) {
 
 func sample(t testing.TB, name string) []byte {
 	t.Helper()
-	data := datatest.Must(os.ReadFile(filepath.Join("testdata", name)))
+	data := setup.Must(os.ReadFile(filepath.Join("testdata", name)))
 	return data
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // Duplicates are the same ones, and the bytes too, whether keys are compared in memory
@@ -182,7 +183,7 @@ func TestRescoreResumes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := datatest.Must(dataset.OpenPositions(whole))
+	p := setup.Must(dataset.OpenPositions(whole))
 	for row, err := range p.All() {
 		if err != nil || row.Score != keyScore(&row.Board) {
 			t.Fatalf("%+v, %v", row, err)
@@ -248,7 +249,7 @@ func TestRefineIsExtractInTwoSteps(t *testing.T) {
 	want, rows := extract(t, r, one, f, 2)
 	all := t.TempDir()
 	extract(t, r, all, Filter{Resolve: ResolveKeep, KeepDuplicates: true}, 2)
-	p := datatest.Must(dataset.OpenPositions(all))
+	p := setup.Must(dataset.OpenPositions(all))
 	two := t.TempDir()
 	_, got, err := Refine(context.Background(), []*dataset.Reader[dataset.PositionRow]{p}, two,
 		Config{Filter: f, NewResolver: toyResolve})
@@ -259,14 +260,14 @@ func TestRefineIsExtractInTwoSteps(t *testing.T) {
 		got.Games != want.Games {
 		t.Errorf("%+v\nwant %+v", got, want)
 	}
-	refined := datatest.Must(dataset.OpenPositions(two))
+	refined := setup.Must(dataset.OpenPositions(two))
 	if again, err := datatest.ReadAll(refined); err != nil || !reflect.DeepEqual(again, rows) {
 		t.Errorf("the rows differ; %v", err)
 	}
 
 	// Where the rows of a game are not together, they cannot be counted.
 	mixed := t.TempDir()
-	unsorted := datatest.Must(datatest.ReadAll(p))
+	unsorted := setup.Must(datatest.ReadAll(p))
 	datatest.Rand(1).Shuffle(len(unsorted), func(i, j int) { unsorted[i], unsorted[j] = unsorted[j], unsorted[i] })
 	w, err := dataset.NewPositionWriter(mixed, dataset.WriterConfig{})
 	datatest.Write(t, w, err, unsorted)

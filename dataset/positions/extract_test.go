@@ -13,6 +13,7 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/syzygy"
 	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // toyResolve stands in for a quiescence search: it makes captures until there are
@@ -39,7 +40,7 @@ func extract(t testing.TB, r *dataset.Reader[dataset.GameRow], dir string, f Fil
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := datatest.Must(dataset.OpenPositions(dir))
+	p := setup.Must(dataset.OpenPositions(dir))
 	rows, err := datatest.ReadAll(p)
 	if err != nil || int64(len(rows)) != counts.Kept || m.Rows != counts.Kept {
 		t.Fatalf("%d rows, %d kept, manifest %d, %v", len(rows), counts.Kept, m.Rows, err)
@@ -185,11 +186,11 @@ func TestExtractResumesAfterWholeShards(t *testing.T) {
 	f := Filter{Resolve: ResolveKeep}
 	dir := t.TempDir()
 	_, rows := extract(t, r, t.TempDir(), f, 1)
-	id := datatest.Must(r.ID())
+	id := setup.Must(r.ID())
 	config := dataset.WriterConfig{Config: f, Program: "test", Parents: []string{id}}
-	w := datatest.Must(dataset.NewPositionWriter(dir, config, dataset.ShardRows(64, 256)))
+	w := setup.Must(dataset.NewPositionWriter(dir, config, dataset.ShardRows(64, 256)))
 	for i := range rows[:1000] {
-		datatest.Check(t, w.Append(&rows[i]))
+		setup.Check(t, w.Append(&rows[i]))
 	}
 	if w.Rows() != 768 {
 		t.Fatalf("%d rows", w.Rows())
@@ -229,13 +230,13 @@ func TestExtractPassesOnDamage(t *testing.T) {
 // TestTablesCorrectResults checks that rows get the result that endgame tables know, that only changed ones are counted
 // of those that are kept, and that the sample by result sees the right results.
 func TestTablesCorrectResults(t *testing.T) {
-	tables := datatest.Must(syzygy.NewJudge("../../engine/syzygy/testdata", true, nil))
+	tables := setup.Must(syzygy.NewJudge("../../engine/syzygy/testdata", true, nil))
 	f := Filter{Resolve: ResolveKeep, All: true, Tables: tables}
 	var counts Counts
 	var group []dataset.PositionRow
 	for _, fen := range []string{"8/8/8/8/8/4k3/8/KQ6 w - - 0 1", "8/8/8/8/3k4/8/4P3/4K3 w - - 0 1",
 		"8/8/8/8/8/3k4/8/KR6 b - - 90 100", board.StartFEN} {
-		p := datatest.Must(board.ParseFEN(fen))
+		p := setup.Must(board.ParseFEN(fen))
 		group = append(group, dataset.PositionRow{Board: p, Result: 0, Game: 1, Weight: 1})
 	}
 	want := []struct {

@@ -8,6 +8,7 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // Games that ended by a forfeit are no labels, unless they are wanted. Without any, the
@@ -53,7 +54,7 @@ func TestDrawsByRuleAreDropped(t *testing.T) {
 			"4k3/8/8/3q4/8/2N5/8/4K3 w - - 0 9", // the leaf is king and knight against king
 			"4k3/8/8/8/8/8/4P3/4K3 w - - 4 60",
 		} {
-			p := datatest.Must(board.ParseFEN(fen))
+			p := setup.Must(board.ParseFEN(fen))
 			rows = append(rows, dataset.PositionRow{Board: p, Game: 1, Result: result, Weight: 1})
 		}
 		return rows

@@ -12,6 +12,7 @@ import (
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/internal/datatest"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata")
@@ -42,8 +43,8 @@ func TestGoldenRows(t *testing.T) {
 		{Resolve: ResolveLeaf, DropLeafScore: true, NeedScore: true},
 	} {
 		c, rows := extract(t, r, t.TempDir(), f, 2)
-		filter := datatest.Must(json.Marshal(f))
-		counts := datatest.Must(json.Marshal(c))
+		filter := setup.Must(json.Marshal(f))
+		counts := setup.Must(json.Marshal(c))
 		fmt.Fprintf(&text, "%s\n%s\n", filter, counts)
 		sum := sha256.New()
 		for i, p := range rows {
@@ -58,10 +59,10 @@ func TestGoldenRows(t *testing.T) {
 	}
 	path := filepath.Join("testdata", "rows.txt")
 	if *update {
-		datatest.Check(t, os.MkdirAll("testdata", 0o777))
-		datatest.Check(t, os.WriteFile(path, []byte(text.String()), 0o666))
+		setup.Check(t, os.MkdirAll("testdata", 0o777))
+		setup.Check(t, os.WriteFile(path, []byte(text.String()), 0o666))
 	}
-	want := datatest.Must(os.ReadFile(path))
+	want := setup.Must(os.ReadFile(path))
 	if got := text.String(); got != string(want) {
 		had, have := strings.Split(string(want), "\n"), strings.Split(got, "\n")
 		for i, line := range have {

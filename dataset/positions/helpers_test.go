@@ -5,6 +5,7 @@ import (
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/internal/datatest"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // gamesIn writes games as a data set with many shards and opens it.
@@ -13,6 +14,6 @@ func gamesIn(t testing.TB, games []dataset.GameRow) *dataset.Reader[dataset.Game
 	dir := t.TempDir()
 	w, err := dataset.NewGameWriter(dir, dataset.WriterConfig{Seed: 7}, dataset.ShardRows(5, 10))
 	datatest.Write(t, w, err, games)
-	r := datatest.Must(dataset.OpenGames(dir))
+	r := setup.Must(dataset.OpenGames(dir))
 	return r
 }

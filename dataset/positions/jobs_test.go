@@ -13,6 +13,7 @@ import (
 	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // A run says how many times in a row a game comes.
@@ -33,7 +34,7 @@ func positionsOf(t *testing.T, runs ...run) *dataset.Reader[dataset.PositionRow]
 	dir := t.TempDir()
 	w, err := dataset.NewPositionWriter(dir, dataset.WriterConfig{})
 	datatest.Write(t, w, err, rows)
-	r := datatest.Must(dataset.OpenPositions(dir))
+	r := setup.Must(dataset.OpenPositions(dir))
 	return r
 }
 
@@ -217,7 +218,7 @@ func TestRowsOfOtherGames(t *testing.T) {
 	r := gamesIn(t, datatest.Games[dataset.GameRow](43, 5))
 	f := Filter{Resolve: ResolveKeep}
 	_, rows := extract(t, r, t.TempDir(), f, 1)
-	id := datatest.Must(r.ID())
+	id := setup.Must(r.ID())
 	for more := range 3 {
 		dir, n := t.TempDir(), len(rows)+more-1
 		config := dataset.WriterConfig{Config: f, Program: "test", Parents: []string{id}}
@@ -254,11 +255,11 @@ func TestOriginOfRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Close()
-	first := datatest.Must(dataset.OpenGames(half, dataset.Partial()))
+	first := setup.Must(dataset.OpenGames(half, dataset.Partial()))
 	sources := []*dataset.Reader[dataset.GameRow]{first, gamesIn(t, games[30:])}
 	var ids []string
 	for _, s := range sources {
-		id := datatest.Must(s.ID())
+		id := setup.Must(s.ID())
 		ids = append(ids, id)
 	}
 	dir := t.TempDir()
@@ -279,7 +280,7 @@ func TestOriginOfRows(t *testing.T) {
 // A complete data set without a report is not taken for one of this run.
 func TestCompleteWithoutReport(t *testing.T) {
 	r, dir, f := gamesIn(t, datatest.Games[dataset.GameRow](45, 3)), t.TempDir(), Filter{Resolve: ResolveKeep}
-	id := datatest.Must(r.ID())
+	id := setup.Must(r.ID())
 	w, err := dataset.NewPositionWriter(dir, dataset.WriterConfig{Config: f, Parents: []string{id}})
 	datatest.Write(t, w, err, nil)
 	m, _, err := Extract(t.Context(), []*dataset.Reader[dataset.GameRow]{r}, dir, Config{Filter: f})
@@ -304,7 +305,7 @@ func TestWaitingRowsOfAKilledProcess(t *testing.T) {
 	for _, f := range []Filter{{Resolve: ResolveKeep}, {Resolve: ResolveKeep, Sample: 50}} {
 		dir := t.TempDir()
 		left := filepath.Join(dir, waitingDir)
-		datatest.Check(t, errors.Join(durable.MakeDir(left), durable.WriteFile(filepath.Join(left, "x"), nil)))
+		setup.Check(t, errors.Join(durable.MakeDir(left), durable.WriteFile(filepath.Join(left, "x"), nil)))
 		c, _ := extract(t, r, dir, f, 2)
 		if f.Sample > 0 && c.Kept != f.Sample {
 			t.Errorf("%d rows", c.Kept)

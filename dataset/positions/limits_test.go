@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // quietFEN has ten pieces, and nothing to capture.
@@ -16,7 +16,7 @@ const quietFEN = "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 9"
 // rowOf returns a position of no game, with its label.
 func rowOf(t testing.TB, fen string, score int16) dataset.PositionRow {
 	t.Helper()
-	p := datatest.Must(board.ParseFEN(fen))
+	p := setup.Must(board.ParseFEN(fen))
 	return dataset.PositionRow{Board: p, Ply: uint16(p.Ply()), Score: score, Result: 1, Weight: 1}
 }
 
@@ -149,7 +149,7 @@ func gameOf(t *testing.T, start string, opening int, moves string) dataset.GameR
 		p = rowOf(t, start, 0).Board
 	}
 	for i, san := range strings.Fields(moves) {
-		m := datatest.Must(p.ParseSAN(san))
+		m := setup.Must(p.ParseSAN(san))
 		p.Make(m)
 		g.Moves, g.Scores = append(g.Moves, m), append(g.Scores, int16(10*i))
 	}

@@ -11,10 +11,10 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // scriptPlayer is a player whose searches a function answers.
@@ -147,7 +147,7 @@ func journalOf(t *testing.T, dir string) string {
 // scorer returns an extraction that writes shards of a number of rows into dir.
 func scorer(t *testing.T, dir, program string, shard int) *extraction {
 	t.Helper()
-	w := datatest.Must(dataset.NewPositionWriter(dir, dataset.WriterConfig{}, dataset.ShardRows(shard, shard)))
+	w := setup.Must(dataset.NewPositionWriter(dir, dataset.WriterConfig{}, dataset.ShardRows(shard, shard)))
 	t.Cleanup(func() { w.Close() })
 	return &extraction{writer: w, skip: w.Rows(), identity: dataset.WriterConfig{Program: program}}
 }
@@ -157,7 +157,7 @@ func scorer(t *testing.T, dir, program string, shard int) *extraction {
 func TestJournalOfScores(t *testing.T) {
 	dir := t.TempDir()
 	e := scorer(t, dir, "a", 5)
-	s := datatest.Must(e.openScores())
+	s := setup.Must(e.openScores())
 	defer func() { s.journal.Close() }()
 	var progress []string
 	e.total = 99
@@ -178,7 +178,7 @@ func TestJournalOfScores(t *testing.T) {
 		{9, 3, false, "config", 10},
 	} {
 		e.Filter.All = c.all
-		datatest.Check(t, e.scored(s, block(c.first, c.n)))
+		setup.Check(t, e.scored(s, block(c.first, c.n)))
 		if got := journalOf(t, dir); got != c.lines || e.writer.Rows() != c.rows || s.shards != c.rows {
 			t.Errorf("after row %d: %s, %d rows, want %s, %d", c.first, got, e.writer.Rows(), c.lines, c.rows)
 		}
@@ -231,15 +231,15 @@ func TestOpenScores(t *testing.T) {
 		}
 		if c.scores {
 			for _, job := range []*rescoreJob{block(0, 3), block(3, 3), block(6, 2)} {
-				datatest.Check(t, e.scored(s, job))
+				setup.Check(t, e.scored(s, job))
 			}
 		}
-		datatest.Check(t, errors.Join(s.journal.Close(), e.writer.Close()))
+		setup.Check(t, errors.Join(s.journal.Close(), e.writer.Close()))
 		if c.damage {
 			path := filepath.Join(dir, scoresName)
-			data := datatest.Must(os.ReadFile(path))
+			data := setup.Must(os.ReadFile(path))
 			data[len(data)-12] ^= 1
-			datatest.Check(t, os.WriteFile(path, data, 0o666))
+			setup.Check(t, os.WriteFile(path, data, 0o666))
 		}
 		s, err = scorer(t, dir, c.config, c.shard).openScores()
 		if c.other != "" {
@@ -275,12 +275,12 @@ func TestScoresOfShards(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, first := range []int64{0, 3, 4, 5} {
-		datatest.Check(t, s.journal.Append(scoresLine{First: first, Scores: []int16{int16(first), 9}}))
+		setup.Check(t, s.journal.Append(scoresLine{First: first, Scores: []int16{int16(first), 9}}))
 	}
 	for _, r := range block(0, 4).rows {
-		datatest.Check(t, e.writer.Append(&r))
+		setup.Check(t, e.writer.Append(&r))
 	}
-	datatest.Check(t, errors.Join(s.journal.Close(), e.writer.Close()))
+	setup.Check(t, errors.Join(s.journal.Close(), e.writer.Close()))
 	if s, err = scorer(t, dir, "a", 4).openScores(); err != nil {
 		t.Fatal(err)
 	}

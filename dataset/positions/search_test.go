@@ -6,21 +6,21 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 func shannon(t testing.TB) *eval.Model {
 	t.Helper()
-	m := datatest.Must(eval.Lookup("shannon-1950"))
+	m := setup.Must(eval.Lookup("shannon-1950"))
 	return m
 }
 
 func TestQuiescence(t *testing.T) {
 	m := shannon(t)
-	newResolver := datatest.Must(Quiescence(m, m.Start))
+	newResolver := setup.Must(Quiescence(m, m.Start))
 	resolve := newResolver()
 	for _, c := range []struct{ fen, leaf string }{
 		{board.StartFEN, board.StartFEN},
@@ -29,7 +29,7 @@ func TestQuiescence(t *testing.T) {
 		// The pawn is defended: the rook leaves it alone.
 		{"4k3/2p5/3p4/8/8/8/8/3RK3 w - - 3 9", "4k3/2p5/3p4/8/8/8/8/3RK3 w - - 3 9"},
 	} {
-		p := datatest.Must(board.ParseFEN(c.fen))
+		p := setup.Must(board.ParseFEN(c.fen))
 		r := resolve(&p)
 		if r.Leaf.FEN() != c.leaf || r.Changed != (c.leaf != c.fen) || (r.Noise > 800) != r.Changed {
 			t.Errorf("%s resolves to %s, %+v; want %s", c.fen, r.Leaf.FEN(), r, c.leaf)
@@ -43,21 +43,21 @@ func TestQuiescence(t *testing.T) {
 // The parts fit: games with a hanging piece become rows without one.
 func TestExtractWithQuiescence(t *testing.T) {
 	dir := t.TempDir()
-	w := datatest.Must(dataset.NewGameWriter(dir, dataset.WriterConfig{}))
+	w := setup.Must(dataset.NewGameWriter(dir, dataset.WriterConfig{}))
 	p := board.StartPosition()
 	g := dataset.GameRow{Game: 1, Variant: dataset.Standard, Result: 1}
 	for _, san := range []string{"e4", "d5", "Nc3", "d4", "Nf3", "dxc3", "dxc3"} {
-		m := datatest.Must(p.ParseSAN(san))
+		m := setup.Must(p.ParseSAN(san))
 		p.Make(m)
 		g.Moves, g.Scores = append(g.Moves, m), append(g.Scores, 7)
 	}
-	datatest.Check(t, w.Append(&g))
+	setup.Check(t, w.Append(&g))
 	if _, err := w.Finish(nil); err != nil {
 		t.Fatal(err)
 	}
-	games := datatest.Must(dataset.OpenGames(dir))
+	games := setup.Must(dataset.OpenGames(dir))
 	m := shannon(t)
-	newResolver := datatest.Must(Quiescence(m, m.Start))
+	newResolver := setup.Must(Quiescence(m, m.Start))
 	_, counts, err := Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{games}, t.TempDir(),
 		Config{Filter: DefaultFilter(), NewResolver: newResolver, Workers: 2})
 	if err != nil || counts.Positions != 7 || counts.Replaced == 0 || counts.Kept+counts.Duplicate != 7 {
@@ -83,14 +83,14 @@ func TestScoreOf(t *testing.T) {
 		"7k/5Q2/6K1/8/8/8/8/8 b - - 0 1",       // stalemate
 	}
 	score := func(player engine.Player, p board.Position) int16 {
-		n := datatest.Must(e.scoreOf(context.Background(), player, &p))
+		n := setup.Must(e.scoreOf(context.Background(), player, &p))
 		return n
 	}
-	first := datatest.Must(open())
+	first := setup.Must(open())
 	second, _ := open()
 	var scores []int16
 	for _, fen := range fens {
-		p := datatest.Must(board.ParseFEN(fen))
+		p := setup.Must(board.ParseFEN(fen))
 		n := score(first, p)
 		// The order of moves is not the same for both, so the search need not be.
 		if mirrored := score(first, p.Mirror()); mirrored+n > 100 || mirrored+n < -100 {
@@ -116,7 +116,7 @@ func TestScoreOf(t *testing.T) {
 // score than the position in the game.
 func TestNoisyRows(t *testing.T) {
 	m := shannon(t)
-	newResolver := datatest.Must(Quiescence(m, m.Start))
+	newResolver := setup.Must(Quiescence(m, m.Start))
 	resolve := newResolver()
 	var noise Noise
 	for _, fen := range []string{
@@ -124,7 +124,7 @@ func TestNoisyRows(t *testing.T) {
 		"4k3/2p5/3p4/8/8/8/8/3RK3 w - - 3 9",
 		"4k3/8/8/8/8/8/4R3/4K3 b - - 0 9", // in check
 	} {
-		p := datatest.Must(board.ParseFEN(fen))
+		p := setup.Must(board.ParseFEN(fen))
 		noise.Add(&p, resolve)
 	}
 	if noise != (Noise{Rows: 3, InCheck: 1, Noisy: 1}) || !noise.Unfit() {

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // crashDirEnv makes the test program the victim of TestKilledAtAnyMoment.
@@ -70,9 +72,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, cmd.Start())
 		time.AfterFunc(lifetime*3/10+time.Duration(rng.Int64N(int64(lifetime*7/10))), func() { cmd.Process.Kill() })
 		before := acked
 		for acks := bufio.NewScanner(out); acks.Scan(); {

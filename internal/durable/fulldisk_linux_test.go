@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // smallDisk returns a folder on a file system of size bytes, or skips the test.
@@ -22,9 +24,7 @@ func smallDisk(t *testing.T, size string) string {
 func TestFullDisk(t *testing.T) {
 	dir := smallDisk(t, "128k")
 	path := filepath.Join(dir, "file")
-	if err := WriteFile(path, []byte("old")); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, WriteFile(path, []byte("old")))
 	j, err := OpenJournal(filepath.Join(dir, "journal"), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 type testLine struct {
@@ -21,18 +23,11 @@ type testLine struct {
 func writeJournal(t *testing.T, n int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "journal.jsonl")
-	j, err := OpenJournal(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := setup.Must(OpenJournal(path, nil))
 	for i := range n {
-		if err := j.Append(testLine{i, "Ng5 \"!?\"\n"}); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, j.Append(testLine{i, "Ng5 \"!?\"\n"}))
 	}
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, j.Close())
 	return path
 }
 
@@ -55,25 +50,15 @@ func pairsOf(path string) ([]int, error) {
 
 func TestJournalLinesAreJSONWithAChecksum(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "j")
-	j, err := OpenJournal(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := setup.Must(OpenJournal(path, nil))
 	for _, v := range []any{map[string]int{"a": 1}, struct{}{}} {
-		if err := j.Append(v); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, j.Append(v))
 	}
 	if err := j.Append([]int{1}); err == nil {
 		t.Error("a line that is not an object was accepted")
 	}
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
-	got, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, j.Close())
+	got := setup.Must(os.ReadFile(path))
 	// CRC-32C of `{"a":1,` and of `{`, computed with another program.
 	want := "{\"a\":1,\"crc\":\"6cb98cba\"}\n{\"crc\":\"ba6cac67\"}\n"
 	if string(got) != want {
@@ -83,15 +68,10 @@ func TestJournalLinesAreJSONWithAChecksum(t *testing.T) {
 
 func TestJournalCutsATornTail(t *testing.T) {
 	path := writeJournal(t, 3)
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := setup.Must(os.ReadFile(path))
 	line := len(whole) / 3
 	for cut := range len(whole) + 1 {
-		if err := os.WriteFile(path, whole[:cut], 0o666); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.WriteFile(path, whole[:cut], 0o666))
 		got, err := pairsOf(path)
 		want := []int{0, 1, 2}[:cut/line]
 		if err != nil || !slices.Equal(got, want) {
@@ -105,22 +85,12 @@ func TestJournalCutsATornTail(t *testing.T) {
 
 func TestJournalResumesAfterATornTail(t *testing.T) {
 	path := writeJournal(t, 2)
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := setup.Must(os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0))
 	fmt.Fprint(f, `{"pair":2,"te`)
 	f.Close()
-	j, err := OpenJournal(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := j.Append(testLine{Pair: 7}); err != nil {
-		t.Fatal(err)
-	}
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
+	j := setup.Must(OpenJournal(path, nil))
+	setup.Check(t, j.Append(testLine{Pair: 7}))
+	setup.Check(t, j.Close())
 	if got, err := pairsOf(path); err != nil || !slices.Equal(got, []int{0, 1, 7}) {
 		t.Errorf("got %v, %v", got, err)
 	}
@@ -129,14 +99,9 @@ func TestJournalResumesAfterATornTail(t *testing.T) {
 // No flipped bit goes unnoticed, and none takes a line away in silence.
 func TestJournalNoticesEveryFlippedBit(t *testing.T) {
 	path := writeJournal(t, 3)
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := setup.Must(os.ReadFile(path))
 	flipAll(whole, func(bit int, changed []byte) {
-		if err := os.WriteFile(path, changed, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.WriteFile(path, changed, 0o666))
 		got, err := pairsOf(path)
 		if !errors.Is(err, ErrDamaged) {
 			t.Fatalf("bit %d: %v, %v", bit, got, err)
@@ -152,13 +117,8 @@ func TestJournalNoticesEveryFlippedBit(t *testing.T) {
 
 func TestReadJournalLeavesTheTailAlone(t *testing.T) {
 	path := writeJournal(t, 2)
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, append(whole, `{"pair"`...), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	whole := setup.Must(os.ReadFile(path))
+	setup.Check(t, os.WriteFile(path, append(whole, `{"pair"`...), 0o666))
 	n := 0
 	if err := ReadJournal(path, func([]byte) error { n++; return nil }); err != nil || n != 2 {
 		t.Errorf("%d lines, %v", n, err)
@@ -174,9 +134,7 @@ func TestReadJournalLeavesTheTailAlone(t *testing.T) {
 
 func TestJournalRefusesEndlessLines(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "j")
-	if err := os.WriteFile(path, make([]byte, maxLine+1<<20), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.WriteFile(path, make([]byte, maxLine+1<<20), 0o666))
 	if _, err := OpenJournal(path, nil); !errors.Is(err, ErrDamaged) {
 		t.Errorf("err = %v", err)
 	}
@@ -201,9 +159,7 @@ func TestJournalEndsBeforeZeros(t *testing.T) {
 		{2*first - 2, 2*first + 1}} {
 		data := bytes.Clone(whole)
 		clear(data[zero[0]:zero[1]])
-		if err := os.WriteFile(path, data, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.WriteFile(path, data, 0o666))
 		n := 0
 		j, err := OpenJournal(path, func([]byte) error { n++; return nil })
 		if err == nil {

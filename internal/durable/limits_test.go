@@ -13,36 +13,26 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // A journal takes a line of just under 16 MB, reads it again, and refuses a longer one without harm.
 func TestLongestLine(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "j")
-	j, err := OpenJournal(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	empty, err := encodeLine(testLine{Pair: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := setup.Must(OpenJournal(path, nil))
+	empty := setup.Must(encodeLine(testLine{Pair: 1}))
 	longest := maxLine - len(empty) // without its newline it has maxLine-1 bytes
 	if err := j.Append(testLine{1, strings.Repeat("x", longest+1)}); err == nil ||
 		!strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "too long") {
 		t.Errorf("too long: %v", err)
 	}
 	for _, text := range []string{strings.Repeat("x", longest), "after"} {
-		if err := j.Append(testLine{1, text}); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, j.Append(testLine{1, text}))
 	}
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, j.Close())
 	var sizes []int
-	if err := ReadJournal(path, func(line []byte) error { sizes = append(sizes, len(line)); return nil }); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, ReadJournal(path, func(line []byte) error { sizes = append(sizes, len(line)); return nil }))
 	if !slices.Equal(sizes, []int{maxLine - 1, len(empty) - 1 + len("after")}) {
 		t.Errorf("lines of %v bytes", sizes)
 	}
@@ -57,17 +47,13 @@ func TestJournalSyncs(t *testing.T) {
 		syncs int64
 	}{{0, 0}, {1, 1}, {0, 1}, {3, 2}} {
 		for range c.lines {
-			if err := j.Append(testLine{}); err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, j.Append(testLine{}))
 		}
 		if err := j.Sync(); err != nil || disk.syncs.Load() != c.syncs {
 			t.Errorf("%d syncs, %v; want %d", disk.syncs.Load(), err, c.syncs)
 		}
 	}
-	if err := j.Append(testLine{}); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, j.Append(testLine{}))
 	if err := j.Close(); err != nil || disk.syncs.Load() != 3 {
 		t.Errorf("%d syncs after the last line, %v", disk.syncs.Load(), err)
 	}
@@ -179,9 +165,7 @@ func TestReadPending(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(j.Append(map[string]string{"pair": "six"}), j.Close()); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, errors.Join(j.Append(map[string]string{"pair": "six"}), j.Close()))
 	_, err = ReadPending(path, 0, number)
 	if !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), path+", line 6") {
 		t.Error(err)
@@ -197,10 +181,7 @@ func TestNamesOfUnfinishedFiles(t *testing.T) {
 	path := filepath.Join(dir, "a")
 	var files []*File
 	for n := range 3 {
-		f, err := Create(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := setup.Must(Create(path))
 		files = append(files, f)
 		want := fmt.Sprintf(".a.%d-%d.tmp", os.Getpid(), n)
 		if filepath.Base(f.file.Name()) != want || f.Name() != path {
@@ -224,10 +205,7 @@ func TestNamesOfUnfinishedFiles(t *testing.T) {
 func TestFileFails(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a")
-	f, err := Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := setup.Must(Create(path))
 	f.file.Close()
 	_, first := f.Write([]byte("x"))
 	_, second := f.Write([]byte("x"))
@@ -238,9 +216,7 @@ func TestFileFails(t *testing.T) {
 	}
 	mustWrite(t, filepath.Join(dir, "b"), "")
 	folder := filepath.Join(dir, "full")
-	if err := MakeDir(filepath.Join(folder, "x")); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, MakeDir(filepath.Join(folder, "x")))
 	if err := WriteFile(folder, nil); err == nil || !strings.Contains(err.Error(), "naming "+folder) {
 		t.Errorf("a file in the place of a folder: %v", err)
 	}
@@ -314,10 +290,7 @@ func TestLockWaits(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	waited := false
 	for range 20 { // a machine that is busy for longer than the lock waits may lose some
-		held, err := TryLock(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		held := setup.Must(TryLock(path))
 		result := make(chan *Lock)
 		go func() {
 			l, err := TryLock(path)
@@ -341,18 +314,12 @@ func TestLockWaits(t *testing.T) {
 	if !errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrLocked) || !strings.Contains(err.Error(), "locking "+path) {
 		t.Errorf("no folder: %v", err)
 	}
-	shared, err := TrySharedLock(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	shared := setup.Must(TrySharedLock(path))
 	if shared.Unlock(); !exists(path) || locked(path) || locked(path+"x") {
 		t.Error("the file of a shared lock is gone, or a lock is seen that is not held")
 	}
 	mustWrite(t, path, "")
-	l, err := TryLock(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := setup.Must(TryLock(path))
 	if l.Unlock(); exists(path) {
 		t.Error("the file of a lock is left")
 	}
@@ -411,9 +378,7 @@ func TestLoadReport(t *testing.T) {
 	mustWrite(t, path, "")
 	const without, long = "no checksum line", "more than 67108864 bytes"
 	for size, want := range map[int64]string{0: without, MaxJSON: without, MaxJSON + 1: long} {
-		if err := os.Truncate(path, size); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.Truncate(path, size))
 		if _, err := LoadManifest(dir); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%d bytes: %v", size, err)
 		}
@@ -422,9 +387,7 @@ func TestLoadReport(t *testing.T) {
 	for text, good := range map[string]bool{`{"N":7}`: true, `[1]`: false, "": false} {
 		m := testManifest()
 		m.Report = []byte(text)
-		if err := m.Save(dir); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, m.Save(dir))
 		got, err := LoadReport(dir, &report)
 		if good && (err != nil || got.Rows != 300 || report.N != 7) ||
 			!good && (err == nil || got != nil || !strings.Contains(err.Error(), "the report in "+path)) {
@@ -466,9 +429,7 @@ func TestBound(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, c.file)
-		if err := MakeDir(filepath.Dir(path)); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, MakeDir(filepath.Dir(path)))
 		mustWrite(t, path, c.text)
 		mustWrite(t, filepath.Join(dir, "zz.txt"), "x") // what follows does not change it
 		if bound, err := Bound(dir); err != nil || bound != c.bound {
@@ -539,18 +500,14 @@ func TestFinish(t *testing.T) {
 		t.Errorf("a result that is not JSON: %v", err)
 	}
 	full := filepath.Join(dir, RunResultName, "x")
-	if err := MakeDir(full); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, MakeDir(full))
 	if err := r.Finish("done"); err == nil {
 		t.Error("a result in the place of a folder")
 	}
 	if doc, complete := r.Result(); complete || doc != nil {
 		t.Errorf("complete without a result: %s", doc)
 	}
-	if err := errors.Join(os.RemoveAll(filepath.Dir(full)), r.Finish(map[string]int{"elo": 3})); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, errors.Join(os.RemoveAll(filepath.Dir(full)), r.Finish(map[string]int{"elo": 3})))
 	doc, complete := r.Result()
 	const want = "{\n  \"elo\": 3\n}"
 	if !complete || string(doc) != want || mustRead(t, r.Path(RunResultName)) != want+"\n" {
@@ -567,9 +524,7 @@ func TestFinish(t *testing.T) {
 // A run whose run.json is lost gets one again, with the time of its configuration.
 func TestRunWithoutInfo(t *testing.T) {
 	dir := t.TempDir()
-	if err := mustOpenRun(t, dir, testConfig{}).Close(); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, mustOpenRun(t, dir, testConfig{}).Close())
 	day := time.Date(2020, 5, 6, 7, 8, 9, 500_000_000, time.UTC)
 	if err := errors.Join(os.Chtimes(filepath.Join(dir, RunConfigName), day, day),
 		os.Remove(filepath.Join(dir, RunInfoName))); err != nil {
@@ -611,9 +566,7 @@ func TestStatus(t *testing.T) {
 		if s := Status(dir); s.State != Running {
 			t.Errorf("%s: open, but %s", c.name, s.State)
 		}
-		if err := r.Close(); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, r.Close())
 		if c.result != "" {
 			mustWrite(t, filepath.Join(dir, RunResultName), c.result)
 		}
@@ -625,9 +578,7 @@ func TestStatus(t *testing.T) {
 		}
 		for i, name := range []string{RunConfigName, RunEventsName, RunResultName} {
 			if c.days[i] > 0 {
-				if err := os.Chtimes(filepath.Join(dir, name), day(c.days[i]), day(c.days[i])); err != nil {
-					t.Fatal(err)
-				}
+				setup.Check(t, os.Chtimes(filepath.Join(dir, name), day(c.days[i]), day(c.days[i])))
 			}
 		}
 		s := Status(dir)
@@ -681,17 +632,12 @@ func exists(path string) bool {
 // mustWrite writes a file that a test damages or reads.
 func mustWrite(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.WriteFile(path, []byte(text), 0o666))
 }
 
 func mustRead(t *testing.T, path string) string {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := setup.Must(os.ReadFile(path))
 	return string(data)
 }
 
@@ -703,8 +649,6 @@ func dataSet(t *testing.T) string {
 	sum := SumBytes([]byte("shard"))
 	m := &Manifest{Schema: "x", Complete: true, Report: []byte(`{"n":1}`), Rows: 10,
 		Shards: []Shard{{Name: "x-0.arrow", Rows: 10, Size: sum.Size, SHA256: sum.SHA256}}}
-	if err := m.Save(dir); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, m.Save(dir))
 	return dir
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 func testManifest() *Manifest {
@@ -28,13 +30,8 @@ func TestManifestRoundTrip(t *testing.T) {
 	if _, err := LoadManifest(dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no manifest: %v", err)
 	}
-	if err := m.Save(dir); err != nil {
-		t.Fatal(err)
-	}
-	got, err := LoadManifest(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, m.Save(dir))
+	got := setup.Must(LoadManifest(dir))
 	want, id, err := m.Encode()
 	if err != nil {
 		t.Fatal(err)
@@ -89,9 +86,7 @@ func TestReadShard(t *testing.T) {
 	s := Shard{Name: "x", Rows: 1, Size: 3, SHA256: SumBytes([]byte("abc")).SHA256}
 	path := filepath.Join(dir, "x")
 	for content, good := range map[string]bool{"abc": true, "abd": false, "ab": false, "abcd": false, "": false} {
-		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.WriteFile(path, []byte(content), 0o666))
 		got, err := ReadShard(dir, s)
 		if good && (err != nil || string(got) != content) {
 			t.Errorf("%q: %q, %v", content, got, err)

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // badDisk is the file of a journal on a disk that is slow, full or broken.
@@ -52,10 +54,7 @@ func number(l *testLine) uint64 { return uint64(l.Pair) }
 func onBadDisk(t *testing.T) (p *Pending[testLine], disk *badDisk, path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), JournalName)
-	p, err := OpenPending(path, 0, number)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p = setup.Must(OpenPending(path, 0, number))
 	disk = &badDisk{File: p.journal.file.(*os.File)}
 	p.journal.file = disk
 	return p, disk, path
@@ -64,10 +63,7 @@ func onBadDisk(t *testing.T) (p *Pending[testLine], disk *badDisk, path string) 
 // pendingAt returns the numbers of the units in a journal.
 func pendingAt(t *testing.T, path string) []uint64 {
 	t.Helper()
-	units, err := ReadPending(path, 0, number)
-	if err != nil {
-		t.Fatal(err)
-	}
+	units := setup.Must(ReadPending(path, 0, number))
 	return slices.Sorted(maps.Keys(units))
 }
 
@@ -80,9 +76,7 @@ func TestJournalOnASlowDisk(t *testing.T) {
 	for ; time.Since(started) < 1800*time.Millisecond; n++ {
 		before := disk.syncs.Load()
 		at := time.Now()
-		if err := p.Add(testLine{Pair: n}); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, p.Add(testLine{Pair: n}))
 		if took := time.Since(at); took > disk.slow/2 && disk.syncs.Load() == before {
 			t.Errorf("line %d took %v", n, took)
 		}
@@ -94,9 +88,7 @@ func TestJournalOnASlowDisk(t *testing.T) {
 	if syncs := disk.syncs.Load(); syncs < 1 || syncs > 3 {
 		t.Errorf("%d syncs in %v", syncs, time.Since(started))
 	}
-	if err := p.Close(); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, p.Close())
 	info, err := os.Stat(path)
 	if err != nil || disk.synced.Load() != info.Size() || len(pendingAt(t, path)) != n {
 		t.Errorf("%d of %v bytes are synced, %v", disk.synced.Load(), info.Size(), err)
@@ -108,13 +100,8 @@ func TestJournalSyncsTheLastLine(t *testing.T) {
 	p, disk, path := onBadDisk(t)
 	defer p.Close()
 	for n := range 2 {
-		if err := p.Add(testLine{Pair: n}); err != nil {
-			t.Fatal(err)
-		}
-		info, err := os.Stat(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, p.Add(testLine{Pair: n}))
+		info := setup.Must(os.Stat(path))
 		until := time.Now().Add(20 * time.Second)
 		for ; disk.synced.Load() != info.Size(); time.Sleep(10 * time.Millisecond) {
 			if time.Now().After(until) {
@@ -168,9 +155,7 @@ func TestJournalOnAFullDisk(t *testing.T) {
 		if err != nil || len(again.Units()) != n-1 {
 			t.Fatalf("%d units after %d lines, %v", len(again.Units()), n-1, err)
 		}
-		if err := again.Add(testLine{Pair: n}); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, again.Add(testLine{Pair: n}))
 		again.Close()
 		if got := pendingAt(t, path); len(got) != n {
 			t.Errorf("%v after %d lines", got, n)
@@ -181,10 +166,7 @@ func TestJournalOnAFullDisk(t *testing.T) {
 // The lines of a listed shard leave the journal, and no other does, even if lines are added meanwhile.
 func TestJournalDropsListedUnits(t *testing.T) {
 	path := filepath.Join(t.TempDir(), JournalName)
-	p, err := OpenPending(path, 0, number)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := setup.Must(OpenPending(path, 0, number))
 	var all sync.WaitGroup
 	for w := range 4 {
 		all.Go(func() {
@@ -196,22 +178,14 @@ func TestJournalDropsListedUnits(t *testing.T) {
 		})
 	}
 	for _, first := range []uint64{0, 5, 50} {
-		if err := p.Listed(first); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, p.Listed(first))
 	}
 	all.Wait()
-	if err := p.Listed(100); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, p.Listed(100))
 	for n := 800; n < 900; n++ {
-		if err := p.Add(testLine{Pair: n}); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, p.Add(testLine{Pair: n}))
 	}
-	if err := p.Close(); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, p.Close())
 	got := pendingAt(t, path)
 	if len(got) != 800 || got[0] != 100 || got[799] != 899 {
 		t.Errorf("%d units: %v", len(got), got)

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 type testConfig struct {
@@ -24,10 +26,7 @@ var testInfo = RunInfo{Command: "learn", Resume: "assay learn --run a", Program:
 
 func mustOpenRun(t *testing.T, dir string, config any) *Run {
 	t.Helper()
-	r, err := OpenRun(dir, testInfo, config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := setup.Must(OpenRun(dir, testInfo, config))
 	t.Cleanup(func() { r.Close() })
 	return r
 }
@@ -43,15 +42,11 @@ func TestRun(t *testing.T) {
 	if _, err := OpenRun(dir, testInfo, config); !errors.Is(err, ErrLocked) {
 		t.Errorf("opened twice: %v", err)
 	}
-	if err := r.Event("generation", map[string]int{"n": 1}); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, r.Event("generation", map[string]int{"n": 1}))
 	if s := onlyRun(t, dir); s.State != Running || s.Info.Resume != testInfo.Resume {
 		t.Errorf("status %+v", s)
 	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, r.Close())
 	if s := onlyRun(t, dir); s.State != Interrupted {
 		t.Errorf("status %+v", s)
 	}
@@ -63,15 +58,9 @@ func TestRun(t *testing.T) {
 	if _, complete := r.Result(); complete {
 		t.Error("complete before Finish")
 	}
-	if err := r.Event("end", nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.Finish(map[string]float64{"elo": 12.5}); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, r.Event("end", nil))
+	setup.Check(t, r.Finish(map[string]float64{"elo": 12.5}))
+	setup.Check(t, r.Close())
 	if s := onlyRun(t, dir); s.State != Complete || s.Updated.IsZero() || s.Name != "a" {
 		t.Errorf("status %+v", s)
 	}
@@ -113,9 +102,7 @@ func TestRunRefusesAChangedConfiguration(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		r := mustOpenRun(t, dir, base)
-		if err := errors.Join(WriteFile(r.Path("journal.jsonl"), []byte("a game\n")), r.Close()); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, errors.Join(WriteFile(r.Path("journal.jsonl"), []byte("a game\n")), r.Close()))
 		changed := base
 		c.change(&changed)
 		_, err := OpenRun(dir, testInfo, changed)
@@ -165,9 +152,7 @@ func TestFailedRunDoesNotBindItsFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, r.Close())
 	if info, err := ReadRunInfo(dir); err != nil || info.Resume != again.Resume || info.Pinned == nil {
 		t.Errorf("%+v, %v", info, err)
 	}
@@ -177,9 +162,7 @@ func TestFailedRunDoesNotBindItsFolder(t *testing.T) {
 		}
 		path := filepath.Join(dir, binds)
 		was, _ := os.ReadFile(path)
-		if err := os.WriteFile(path, []byte("{}"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.WriteFile(path, []byte("{}"), 0o666))
 		if bound, err := Bound(dir); !bound || err != nil {
 			t.Errorf("%s does not bind: %v", binds, err)
 		}
@@ -217,9 +200,7 @@ func TestCompareConfigIgnoresOrderAndSpace(t *testing.T) {
 
 func TestRunRefusesOtherFolders(t *testing.T) {
 	dir := t.TempDir()
-	if err := WriteFile(filepath.Join(dir, "thesis.tex"), nil); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, WriteFile(filepath.Join(dir, "thesis.tex"), nil))
 	if _, err := OpenRun(dir, testInfo, testConfig{}); !errors.Is(err, ErrNotRun) ||
 		!strings.Contains(err.Error(), "thesis.tex") {
 		t.Errorf("err = %v", err)
@@ -229,15 +210,9 @@ func TestRunRefusesOtherFolders(t *testing.T) {
 // A crash between run.json and config.json leaves a folder in which a run can be started.
 func TestOpenRunAfterACrash(t *testing.T) {
 	dir := t.TempDir()
-	if err := mustOpenRun(t, dir, testConfig{}).Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(filepath.Join(dir, RunConfigName)); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, ".config.json.99-0.tmp"), []byte("{"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, mustOpenRun(t, dir, testConfig{}).Close())
+	setup.Check(t, os.Remove(filepath.Join(dir, RunConfigName)))
+	setup.Check(t, os.WriteFile(filepath.Join(dir, ".config.json.99-0.tmp"), []byte("{"), 0o666))
 	mustOpenRun(t, dir, testConfig{Games: 9})
 	for _, name := range namesIn(t, dir) {
 		if strings.HasSuffix(name, tempSuffix) {
@@ -252,16 +227,10 @@ func TestListSaysWhatCannotBeRead(t *testing.T) {
 		t.Errorf("%v, %v", runs, err)
 	}
 	for _, name := range []string{"b", "a"} {
-		if err := mustOpenRun(t, filepath.Join(base, name), testConfig{}).Close(); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, mustOpenRun(t, filepath.Join(base, name), testConfig{}).Close())
 	}
-	if err := MakeDir(filepath.Join(base, "not-a-run")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(base, "b", RunResultName), []byte(`{"elo":`), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, MakeDir(filepath.Join(base, "not-a-run")))
+	setup.Check(t, os.WriteFile(filepath.Join(base, "b", RunResultName), []byte(`{"elo":`), 0o666))
 	runs, err := List(base)
 	if err != nil || len(runs) != 2 || runs[0].State != Interrupted || runs[1].State != Unreadable {
 		t.Fatalf("%+v, %v", runs, err)
@@ -290,9 +259,7 @@ func TestExtendRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	started := r.info.Started
-	if err := errors.Join(r.Finish("done"), r.Close()); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, errors.Join(r.Finish("done"), r.Close()))
 	refused := errors.New("the first turn differs")
 	if _, err := open(3, "three", refused); !errors.Is(err, refused) {
 		t.Errorf("a configuration that is not settled: %v", err)
@@ -306,9 +273,7 @@ func TestExtendRun(t *testing.T) {
 	if _, complete := r.Result(); complete || !r.info.Started.Equal(started) {
 		t.Error("the extended run is complete, or has a new start time")
 	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, r.Close())
 	if got := Status(dir); got.State != Interrupted || got.Info.Resume != "three" {
 		t.Errorf("after the extension: %+v", got)
 	}
@@ -319,7 +284,5 @@ func TestExtendRun(t *testing.T) {
 	if r, err = open(3, "three", refused); err != nil { // equal configurations: settled is not called
 		t.Fatal(err)
 	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, r.Close())
 }

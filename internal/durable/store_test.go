@@ -9,15 +9,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 func TestWriteFileReplacesAndLeavesNothingElse(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.json")
 	for _, text := range []string{"first", "", strings.Repeat("x", 1<<20)} {
-		if err := WriteFile(path, []byte(text)); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, WriteFile(path, []byte(text)))
 		if got, err := os.ReadFile(path); err != nil || string(got) != text {
 			t.Fatalf("read back %d bytes, %v; wrote %d", len(got), err, len(text))
 		}
@@ -42,13 +42,8 @@ func TestWriteFileErrorsNameThePath(t *testing.T) {
 func TestAbortKeepsTheOldFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a")
-	if err := WriteFile(path, []byte("old")); err != nil {
-		t.Fatal(err)
-	}
-	f, err := Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, WriteFile(path, []byte("old")))
+	f := setup.Must(Create(path))
 	fmt.Fprint(f, "new")
 	f.Abort()
 	if got, _ := os.ReadFile(path); string(got) != "old" {
@@ -88,23 +83,14 @@ func TestLock(t *testing.T) {
 
 func TestSharedLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
-	a, err := TrySharedLock(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := TrySharedLock(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := setup.Must(TrySharedLock(path))
+	b := setup.Must(TrySharedLock(path))
 	a.Unlock() // b still holds it
 	if _, err := TryLock(path); !errors.Is(err, ErrLocked) {
 		t.Errorf("beside a shared lock: %v", err)
 	}
 	b.Unlock()
-	c, err := TryLock(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := setup.Must(TryLock(path))
 	if _, err := TrySharedLock(path); !errors.Is(err, ErrLocked) {
 		t.Errorf("a shared lock beside another: %v", err)
 	}
@@ -149,10 +135,7 @@ func TestLockExcludes(t *testing.T) {
 
 func namesIn(t *testing.T, dir string) []string {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := setup.Must(os.ReadDir(dir))
 	var names []string
 	for _, e := range entries {
 		names = append(names, e.Name())
@@ -173,15 +156,11 @@ func flipAll(data []byte, try func(bit int, changed []byte)) {
 func TestReplaceFile(t *testing.T) {
 	dir := t.TempDir()
 	path, link := filepath.Join(dir, "run.sh"), filepath.Join(dir, "link")
-	if err := os.WriteFile(path, []byte("old"), 0o750); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.WriteFile(path, []byte("old"), 0o750))
 	if err := os.Symlink("run.sh", link); err != nil {
 		t.Skip(err)
 	}
-	if err := ReplaceFile(link, []byte("new")); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, ReplaceFile(link, []byte("new")))
 	info, err := os.Lstat(path)
 	text, _ := os.ReadFile(path)
 	if target, e := os.Readlink(link); err != nil || e != nil || target != "run.sh" || string(text) != "new" ||

@@ -95,7 +95,10 @@ func TestRunEndsWithTheFirstError(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	if n := runtime.NumGoroutine(); n > before {
-		t.Errorf("%d goroutines, %d before", n, before)
+	for tries := 0; runtime.NumGoroutine() > before; tries++ { // one may be about to end
+		if tries == 100 {
+			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+		}
+		time.Sleep(10 * time.Millisecond)
 	}
 }

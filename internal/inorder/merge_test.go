@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 func TestMergeKeepsOrder(t *testing.T) {
@@ -23,9 +25,7 @@ func TestMergeKeepsOrder(t *testing.T) {
 			}
 			got = append(got, i)
 		}
-		if err := Merge(context.Background(), w, 100, func() *int { return new(int) }, work, merge); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, Merge(context.Background(), w, 100, func() *int { return new(int) }, work, merge))
 		if len(got) != 100 || !slices.IsSorted(got) {
 			t.Errorf("%d workers merged %v", w, got)
 		}

@@ -17,6 +17,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/ulikunitz/xz"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 const text = "hello\n"
@@ -30,18 +32,11 @@ var long = func() string {
 	return string(b)
 }()
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 func write(t *testing.T, w io.WriteCloser, err error) {
 	t.Helper()
-	must(t, err)
+	setup.Check(t, err)
 	_, err = io.WriteString(w, text)
-	must(t, errors.Join(err, w.Close()))
+	setup.Check(t, errors.Join(err, w.Close()))
 }
 
 func zipOf(t *testing.T, names ...string) []byte {
@@ -50,11 +45,11 @@ func zipOf(t *testing.T, names ...string) []byte {
 	z := zip.NewWriter(&b)
 	for _, name := range names {
 		w, err := z.Create(name)
-		must(t, err)
+		setup.Check(t, err)
 		_, err = io.WriteString(w, text)
-		must(t, err)
+		setup.Check(t, err)
 	}
-	must(t, z.Close())
+	setup.Check(t, z.Close())
 	return b.Bytes()
 }
 
@@ -62,13 +57,13 @@ func tarOf(t *testing.T, text string, names ...string) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	z := tar.NewWriter(&b)
-	must(t, z.WriteHeader(&tar.Header{Name: "folder/", Typeflag: tar.TypeDir, Mode: 0o777}))
+	setup.Check(t, z.WriteHeader(&tar.Header{Name: "folder/", Typeflag: tar.TypeDir, Mode: 0o777}))
 	for _, name := range names {
-		must(t, z.WriteHeader(&tar.Header{Name: name, Size: int64(len(text)), Mode: 0o666}))
+		setup.Check(t, z.WriteHeader(&tar.Header{Name: name, Size: int64(len(text)), Mode: 0o666}))
 		_, err := io.WriteString(z, text)
-		must(t, err)
+		setup.Check(t, err)
 	}
-	must(t, z.Close())
+	setup.Check(t, z.Close())
 	return b.Bytes()
 }
 
@@ -77,7 +72,7 @@ func gzipOf(t *testing.T, data []byte) []byte {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
 	_, err := z.Write(data)
-	must(t, errors.Join(err, z.Close()))
+	setup.Check(t, errors.Join(err, z.Close()))
 	return b.Bytes()
 }
 
@@ -91,7 +86,7 @@ func packed(t *testing.T) map[string][]byte {
 	write(t, x, err)
 	// printf 'hello\n' | bzip2 | xxd -p
 	bz, err := hex.DecodeString("425a6839314159265359c1c080e2000001410000100244a00030cd00c3462997177245385090c1c080e2")
-	must(t, err)
+	setup.Check(t, err)
 	gz := gzipOf(t, []byte(text))
 	skip := func(magic byte, frame []byte) []byte { // as pzstd does
 		return append([]byte{magic, 0x2a, 0x4d, 0x18, 4, 0, 0, 0, byte(len(frame)), 0, 0, 0}, frame...)
@@ -143,12 +138,12 @@ func TestFoldersAndPacking(t *testing.T) {
 	dir := t.TempDir()
 	want := map[string]string{}
 	for name, data := range packed(t) {
-		must(t, os.WriteFile(filepath.Join(dir, name), data, 0o666))
+		setup.Check(t, os.WriteFile(filepath.Join(dir, name), data, 0o666))
 		want[filepath.Join(dir, name)+inside[name]] = content(name)
 	}
-	must(t, os.WriteFile(filepath.Join(dir, ".hidden"), []byte("no"), 0o666))
+	setup.Check(t, os.WriteFile(filepath.Join(dir, ".hidden"), []byte("no"), 0o666))
 	list, err := List([]string{dir}, nil)
-	must(t, err)
+	setup.Check(t, err)
 	got, err := contents(t, list)
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q, %v\nwant %q", got, err, want)
@@ -189,7 +184,7 @@ func TestTruncation(t *testing.T) {
 				continue // no magic number yet; behind the text of a tar file are zeros, and what is hidden
 			}
 			path := filepath.Join(dir, name)
-			must(t, os.WriteFile(path, data[:n], 0o666))
+			setup.Check(t, os.WriteFile(path, data[:n], 0o666))
 			if got, err := contents(t, []*Input{{Path: path}}); err == nil || !strings.Contains(err.Error(), "end early") &&
 				!errors.Is(err, errArchive) {
 				t.Fatalf("%s: %d of %d bytes read as %q, %v", name, n, len(data), got, err)
@@ -247,18 +242,18 @@ func TestRaw(t *testing.T) {
 	for _, data := range []string{"\x28\xb5\x2f\xfd raw", "\x1f\x8b\x08 raw raw raw raw", "PAR1 raw",
 		"PK\x03\x04\x01\x02\x03\x04\x05\x06", "\x50\x2a\x4d\x18 raw"} {
 		f, err := stream("-", strings.NewReader(data)).Open(true, nil)
-		must(t, err)
+		setup.Check(t, err)
 		if got, err := io.ReadAll(f); err != nil || string(got) != data {
 			t.Errorf("%q is read as %q, %v", data, got, err)
 		}
 	}
 	for name, data := range packed(t) {
 		f, err := stream("-", bytes.NewReader(data)).Open(true, nil)
-		must(t, err)
+		setup.Check(t, err)
 		if got, err := io.ReadAll(f); err != nil || string(got) != content(name) {
 			t.Errorf("%s is read as %q, %v", name, got, err)
 		}
-		must(t, f.Close())
+		setup.Check(t, f.Close())
 	}
 }
 
@@ -275,7 +270,7 @@ func TestNoData(t *testing.T) {
 		"{}":                                                                 "not a data set",
 	} {
 		path := filepath.Join(t.TempDir(), "x")
-		must(t, os.WriteFile(path, []byte(data), 0o666))
+		setup.Check(t, os.WriteFile(path, []byte(data), 0o666))
 		if err := NoData(path); !strings.Contains(err.Error(), path+": "+want) {
 			t.Errorf("%q: %v, want %q", data, err, want)
 		}
@@ -284,9 +279,7 @@ func TestNoData(t *testing.T) {
 
 func TestIdentityIsOfTheBytes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
-	if err := os.WriteFile(path, []byte("abc"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.WriteFile(path, []byte("abc"), 0o666))
 	in := &Input{Path: path}
 	const sum = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" // FIPS 180
 	if id, err := in.Identity(); id != sum || err != nil || in.Size() != 3 {

@@ -60,6 +60,7 @@ var layout = []layoutRow{
 		[]string{"internal/historic", "internal/historic/losalamos", "internal/historic/bernstein",
 			"internal/historic/machack", "internal/historic/nss",
 			"internal/historic/shannon", "internal/historic/torres", "internal/historic/turing"}},
+	{"internal/setup", "what tests prepare with", nil},
 	{"internal/source", "files that others wrote, by their first bytes; packed ones are unpacked", nil},
 	{"internal/durable", "files that survive a crash; source: lines of bounded length",
 		[]string{"internal/source"}},

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset/internal/datatest"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // fens are two short positions with a flush between them, and one whose counts need float32.
@@ -25,9 +26,7 @@ func weightFile(t *testing.T, lines ...string) string {
 	path := filepath.Join(t.TempDir(), "weights.json")
 	text := "{\n  \"format\": \"assay.weights/1\",\n  \"model\": \"t\",\n  \"terms\": [\n    " +
 		strings.Join(lines, ",\n    ") + "\n  ]\n}\n"
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.WriteFile(path, []byte(text), 0o666))
 	return path
 }
 
@@ -170,16 +169,10 @@ func TestWritersAgree(t *testing.T) {
 				if how == "bent" {
 					write = bent
 				}
-				want, err := write(how)
-				if err != nil {
-					t.Fatal(err)
-				}
+				want := setup.Must(write(how))
 				cmd := exec.Command(command[0], append(command[1:], how)...)
 				cmd.Stdin, cmd.Stderr = strings.NewReader(fens), os.Stderr
-				got, err := cmd.Output()
-				if err != nil {
-					t.Fatal(err)
-				}
+				got := setup.Must(cmd.Output())
 				gotHeader, gotRecords, _ := strings.Cut(string(got), "\n")
 				wantHeader, wantRecords, _ := strings.Cut(want, "\n")
 				if gotRecords != wantRecords {

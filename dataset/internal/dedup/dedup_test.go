@@ -6,6 +6,7 @@ import (
 
 	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // The repeats are the same whether keys are compared in memory or in files, and no file
@@ -20,7 +21,7 @@ func TestFinder(t *testing.T) {
 		for row := range int64(20000) {
 			key := rng.Uint64N(7000) * board.SplitMix64Gamma
 			want[key] = true
-			answer := datatest.Must(f.Add(key, row))
+			answer := setup.Must(f.Add(key, row))
 			if answer == Repeated {
 				n++
 			}

@@ -10,7 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/assay-chess/assay/dataset/internal/datatest"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // A batch may have exactly the largest number of rows, and not one more.
@@ -21,9 +21,9 @@ func TestRowsOfABatch(t *testing.T) {
 		column := array.NewBooleanData(array.NewData(arrow.FixedWidthTypes.Boolean, rows,
 			[]*memory.Buffer{nil, bits}, nil, 0, 0))
 		out := &buffer{}
-		w := datatest.Must(ipc.NewFileWriter(out, ipc.WithSchema(schema), ipc.WithZstd()))
-		datatest.Check(t, w.Write(array.NewRecord(schema, []arrow.Array{column}, int64(rows))))
-		datatest.Check(t, w.Close())
+		w := setup.Must(ipc.NewFileWriter(out, ipc.WithSchema(schema), ipc.WithZstd()))
+		setup.Check(t, w.Write(array.NewRecord(schema, []arrow.Array{column}, int64(rows))))
+		setup.Check(t, w.Close())
 		blocks, err := Check(bytes.NewReader(out.Bytes()), int64(out.Len()))
 		if good && (err != nil || blocks[0].Rows != int64(rows)) ||
 			!good && (err == nil || !strings.Contains(err.Error(), "rows are out of range")) {

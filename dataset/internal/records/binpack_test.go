@@ -13,6 +13,7 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // read reads a file to the end.
@@ -67,7 +68,7 @@ func games() (rows []dataset.PositionRow, moves []board.Move) {
 
 func reference(t testing.TB) []byte {
 	t.Helper()
-	file := datatest.Must(os.ReadFile("testdata/games.binpack"))
+	file := setup.Must(os.ReadFile("testdata/games.binpack"))
 	return file
 }
 

@@ -8,14 +8,14 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // A record worked out by hand: king and pawn against king, Black to move, Black loses.
 // Seen from Black: own king e1 (4), white king e8 (60) flipped e1 (4), white pawn e7 (52).
 func TestBulletLayout(t *testing.T) {
-	p := datatest.Must(board.ParseFEN("4k3/8/8/8/8/8/4P3/4K3 b - - 0 1"))
+	p := setup.Must(board.ParseFEN("4k3/8/8/8/8/8/4P3/4K3 b - - 0 1"))
 	row := dataset.PositionRow{Board: p, Score: 300, Result: 1, Weight: 1}
 	got, err := AppendBullet(nil, &row)
 	// pieces in the order e1, e7, e8: own king 5, pawn 8, king 13; the score is -300.
