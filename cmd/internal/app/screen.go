@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -161,7 +160,8 @@ func (x *screening) run() error {
 		}
 	}
 	c.Base, c.Factors = x.player(0), x.factors.identities(func(text string) string { return x.patches[text].ID })
-	if err := x.checkOptions(c.Base); err != nil {
+	both := append(x.factors.set(1<<x.design.Factors-1), x.factors.set(0)...)
+	if err := x.try(c.Base.Spec, "factor", both); err != nil {
 		return err
 	}
 	if !report.Exists(x.Out) {
@@ -190,23 +190,6 @@ func (x *screening) player(of screen.Subset) selfplay.Player {
 		e.ID = e.Identity() + optionsText(e.Options)
 	}
 	return e
-}
-
-// checkOptions sets the options of both levels once, so that errors appear before the first game.
-func (x *screening) checkOptions(base selfplay.Player) error {
-	p, err := x.Open(base.Spec)
-	if err != nil {
-		return err
-	}
-	defer p.Close()
-	for _, of := range []screen.Subset{1<<x.design.Factors - 1, 0} {
-		for _, o := range x.factors.set(of) {
-			if err := p.SetOption(o.Name, o.Value); err != nil {
-				return fmt.Errorf("factor %s: the player refuses %s: %w", o.Name, cmp.Or(o.Value, "an empty value"), err)
-			}
-		}
-	}
-	return p.NewGame(0)
 }
 
 func (x *screening) playOut(c screen.Config) error {

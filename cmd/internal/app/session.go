@@ -301,6 +301,26 @@ func (s *session) openPlayer(spec engine.Spec, what string) (selfplay.Player, er
 	return e, err
 }
 
+// try sets options of a player once, so that errors appear before the first game.
+func (s *session) try(spec engine.Spec, kind string, options []engine.Option) error {
+	p, err := s.Open(spec)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	if starter, ok := engine.As[engine.Starter](p); ok {
+		if err := starter.Start(); err != nil {
+			return err
+		}
+	}
+	for _, o := range options {
+		if err := p.SetOption(o.Name, o.Value); err != nil {
+			return fmt.Errorf("%s %s: the player refuses %s: %w", kind, o.Name, cmp.Or(o.Value, "an empty value"), err)
+		}
+	}
+	return p.NewGame(0)
+}
+
 // openingChecker returns who checks random openings: the first of the players that is
 // assay, or else a small assay. A foreign engine could fail in a check, where it has no
 // game to lose, and the scores of historic programs need not be centipawns.

@@ -135,7 +135,14 @@ func (s *tuning) tuned(c *play.Config, spec engine.Spec) error {
 	}
 	c.Player, c.Open = e, s.git.opener()
 	s.Open = c.Open
-	if err := s.tryValues(c); err != nil {
+	var values []engine.Option
+	for i := range c.SPSA.Parameters {
+		q := &c.SPSA.Parameters[i]
+		for _, value := range []float64{q.Min, q.Max, q.Start} {
+			values = append(values, engine.Option{Name: q.Name, Value: play.Text(q, value)})
+		}
+	}
+	if err := s.try(e.Spec, "parameter", values); err != nil {
 		return err
 	}
 	checker, err := openingChecker(c.Player)
@@ -143,29 +150,6 @@ func (s *tuning) tuned(c *play.Config, spec engine.Spec) error {
 		c.Check.Player = checker
 	}
 	return err
-}
-
-// tryValues sets the values of a tuning once.
-func (s *tuning) tryValues(c *play.Config) error {
-	p, err := c.Open(c.Player.Spec)
-	if err != nil {
-		return err
-	}
-	defer p.Close()
-	if starter, ok := engine.As[engine.Starter](p); ok {
-		if err := starter.Start(); err != nil {
-			return err
-		}
-	}
-	for i := range c.SPSA.Parameters {
-		q := &c.SPSA.Parameters[i]
-		for _, value := range []float64{q.Min, q.Max, q.Start} {
-			if err := p.SetOption(q.Name, play.Text(q, value)); err != nil {
-				return fmt.Errorf("parameter %q at %v: the player refuses it: %w", q.Name, value, err)
-			}
-		}
-	}
-	return p.NewGame(0)
 }
 
 func (s *tuning) play(c play.Config, args []string) error {
