@@ -134,20 +134,11 @@ func render(name string, data any) (template.HTML, error) {
 // funcs are the functions with which templates format numbers.
 var funcs = template.FuncMap{
 	"fixed": func(digits int, v float64) string { return fmt.Sprintf("%.*f", digits, v) },
-	"se":    func(digits int, v num.Float) string { return known("–", digits, v) },
+	"se":    func(digits int, v num.Float) string { return ui.ErrorText(v, digits) },
 	"short": short,
 	"ends":  ends,
 	"name":  func(head string) string { name, _ := ui.Column(head); return name },
 	"right": func(head string) bool { _, right := ui.Column(head); return right },
-	"head":  func(list []string, i int) string { return list[i] },
-}
-
-// known formats a number, or says that it is not known.
-func known(unknown string, digits int, v num.Float) string {
-	if !v.Known() {
-		return unknown
-	}
-	return fmt.Sprintf("%.*f", digits, v)
 }
 
 func percent(part, whole float64) string {

@@ -170,7 +170,7 @@ func TestUnknownErrors(t *testing.T) {
 	nan := num.Float(math.NaN())
 	body, err := render("coefficients", newCoefficients("centipawns", "",
 		[]tuner.TermFit{{Name: "tempo", MG: 9, SEMG: nan, SEEG: nan}}))
-	if err != nil || strings.Contains(string(body), "NaN") || strings.Count(string(body), "<td>–</td>") < 2 {
+	if err != nil || strings.Contains(string(body), "NaN") || strings.Count(string(body), "<td>-</td>") < 2 {
 		t.Errorf("%v: %s", err, body)
 	}
 }
