@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
 )
 
 // Limits ends the search of each move; a zero field does not limit. It is the part of
@@ -83,4 +85,138 @@ func (l Limits) Text() string {
 		parts = append(parts, fmt.Sprintf("clock %v", l.Clock))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// ClockMargin is by how much a player may exceed its time before it loses, unless the
+// Clock says otherwise. A busy machine may need as long to pass a move from one process to
+// another. A clock exceeded by less is at zero.
+const ClockMargin = 50 * time.Millisecond
+
+// Clock is the time that a side has for a game: Base, and Increment more after each
+// move. With Moves above zero, Base is added again after that many moves. The zero Clock
+// does not run.
+type Clock struct {
+	Base      time.Duration `json:"base_ns"`
+	Increment time.Duration `json:"increment_ns,omitempty"`
+	Moves     int           `json:"moves,omitempty"`
+	Margin    time.Duration `json:"margin_ns,omitempty"` // 0: ClockMargin
+}
+
+// margin returns by how much the time may be exceeded.
+func (c Clock) margin() time.Duration {
+	if c.Margin > 0 {
+		return c.Margin
+	}
+	return ClockMargin
+}
+
+// maxClock bounds the parts of a clock.
+const maxClock = 1000 * time.Hour
+
+// ParseClock reads [MOVES/]SECONDS[+INCREMENT], such as 8+0.08 or 40/60.
+func ParseClock(s string) (Clock, error) {
+	fail := func(what string) (Clock, error) {
+		return Clock{}, fmt.Errorf("clock %q: %s; want [MOVES/]SECONDS[+INCREMENT], as 8+0.08 or 40/60", s, what)
+	}
+	var c Clock
+	text := s
+	if moves, rest, ok := strings.Cut(s, "/"); ok {
+		n, err := strconv.Atoi(moves)
+		if err != nil || n < 1 || n > 1000 {
+			return fail("want a number of moves from 1 to 1000")
+		}
+		c.Moves, text = n, rest
+	}
+	base, increment, more := strings.Cut(text, "+")
+	var ok bool
+	if c.Base, ok = seconds(base); !ok || c.Base <= 0 {
+		return fail(fmt.Sprintf("%q is not a valid time", base))
+	}
+	if more {
+		if c.Increment, ok = seconds(increment); !ok {
+			return fail(fmt.Sprintf("%q is not a valid increment", increment))
+		}
+	}
+	return c, nil
+}
+
+// seconds reads a time to the nanosecond; not below zero, and no longer than maxClock.
+func seconds(s string) (time.Duration, bool) {
+	x, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(x >= 0 && x <= maxClock.Seconds()) {
+		return 0, false
+	}
+	return time.Duration(math.Round(x * float64(time.Second))), true
+}
+
+// String returns the clock as ParseClock reads it.
+func (c Clock) String() string {
+	text := strconv.FormatFloat(c.Base.Seconds(), 'f', -1, 64)
+	if c.Moves > 0 {
+		text = fmt.Sprintf("%d/%s", c.Moves, text)
+	}
+	if c.Increment > 0 {
+		text += "+" + strconv.FormatFloat(c.Increment.Seconds(), 'f', -1, 64)
+	}
+	return text
+}
+
+// Runs reports whether there is a clock at all.
+func (c Clock) Runs() bool { return c != Clock{} }
+
+func (c Clock) validate() error {
+	if c.Runs() && (c.Base <= 0 || c.Increment < 0 || c.Moves < 0 || c.Margin < 0 || c.Base > maxClock ||
+		c.Increment > maxClock || c.Margin > maxClock) {
+		return fmt.Errorf("impossible clock %+v", c)
+	}
+	return nil
+}
+
+// clocks are both sides' clocks in one game. They run from the moment a player is asked
+// for a move until it has answered; what players report does not count.
+type clocks struct {
+	control [2]Clock
+	left    [2]time.Duration
+	moves   [2]int // made
+}
+
+func newClocks(limits [2]Limits) clocks {
+	var c clocks
+	for side, l := range limits {
+		c.control[side], c.left[side] = l.Clock, l.Clock.Base
+	}
+	return c
+}
+
+// limit sets what the side to move sees of the clocks.
+func (c *clocks) limit(us board.Color, lim *engine.Limits) {
+	for side, control := range c.control {
+		if control.Runs() {
+			lim.Clock[side] = max(c.left[side], time.Millisecond) // zero means no clock
+			lim.Increment[side] = control.Increment
+		}
+	}
+	if n := c.control[us].Moves; n > 0 {
+		lim.MovesToGo = n - c.moves[us]%n
+	}
+}
+
+// spend subtracts the time of a move from the clock of its side. If the player exceeded
+// its time, it returns false and what happened.
+func (c *clocks) spend(us board.Color, took time.Duration) (what string, ok bool) {
+	control := c.control[us]
+	if !control.Runs() {
+		return "", true
+	}
+	left := c.left[us]
+	if margin := control.margin(); took > left+margin {
+		return fmt.Sprintf("%v for a move with %v on the clock (margin %v)", took.Round(time.Millisecond),
+			left.Round(time.Millisecond), margin), false
+	}
+	c.moves[us]++
+	c.left[us] = max(0, left-took) + control.Increment
+	if control.Moves > 0 && c.moves[us]%control.Moves == 0 {
+		c.left[us] += control.Base
+	}
+	return "", true
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/selfplay/opening"
 )
 
@@ -149,4 +150,70 @@ func (s *Rules) Identity(openings opening.Source) (RulesIdentity, OpeningIdentit
 		from.Checker, from.OpeningNodes, from.OpeningScore = s.Check.Player.Identity(), s.Check.Nodes, s.Check.MaxScore
 	}
 	return RulesIdentity{s.Limits, s.Rule, s.MaxPlies}, from, SeedIdentity{s.Seed, s.Generation, s.Stage, s.Program}
+}
+
+// DefaultMaxOpeningScore is the score, in centipawns, above which an opening is too
+// unbalanced to be played.
+const DefaultMaxOpeningScore = 150
+
+// maxCheckNodes is enough for a search that sees what eight random plies left en prise.
+const maxCheckNodes = 20000
+
+// Check says how candidates for openings are checked: a search of the position must
+// return |score| <= MaxScore, or no score. In a Series a MaxScore of 0 or less accepts every
+// candidate; in a Setup each zero field stands for its default.
+type Check struct {
+	Player   Player // who searches
+	Nodes    uint64 // of the search; by default 4 times those of a move, at most 20,000
+	MaxScore int    // centipawns; by default DefaultMaxOpeningScore
+	Seed     uint64 // set by Setup.Series
+}
+
+// complete fills in the defaults. Openings of a book are not checked: who chooses the
+// book decides about balance.
+func (c Check) complete(book bool, player Player, move Limits) Check {
+	if book || c.MaxScore < 0 {
+		return Check{MaxScore: -1}
+	}
+	if c.MaxScore == 0 {
+		c.MaxScore = DefaultMaxOpeningScore
+	}
+	if c.Player.Spec.Name == "" {
+		c.Player = player
+	}
+	if c.Nodes == 0 {
+		c.Nodes = checkNodes(move)
+	}
+	return c
+}
+
+// checkNodes returns the nodes of the search that checks an opening, by default: 20,000,
+// or four times those of a move where that is less. A game of eighty plies then spends
+// 5 % of its nodes on each check; at 1,000 nodes a move a check of 20,000 would take a
+// quarter.
+func checkNodes(move Limits) uint64 {
+	if move.Nodes == 0 {
+		return maxCheckNodes
+	}
+	return min(maxCheckNodes, 4*move.Nodes)
+}
+
+// Seed returns the seed of one piece of work: a chain of board.SplitMix64 over the run's
+// seed, the generation, a tag for the stage and the number within it. Equal arguments
+// give equal seeds on every machine; a stage of its own is enough for games that never
+// replay those of another.
+func Seed(seed, generation uint64, stage string, number uint64) uint64 {
+	h := board.SplitMix64(seed)
+	h = board.SplitMix64(h ^ generation)
+	h = board.SplitMix64(h ^ uint64(len(stage)))
+	for i := range len(stage) {
+		h = board.SplitMix64(h ^ uint64(stage[i]))
+	}
+	return board.SplitMix64(h ^ number)
+}
+
+// chance returns a number in [0, 1) that follows from the seed of a game and the tag of
+// the decision.
+func chance(seed uint64, tag string) float64 {
+	return float64(Seed(seed, 0, tag, 0)>>11) / (1 << 53)
 }

@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 
+	"github.com/assay-chess/assay/engine/machine"
 	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/selfplay"
 )
@@ -85,4 +87,110 @@ func Complete(out string) bool {
 	}
 	doc, err := durable.ReadFile(filepath.Join(out, durable.RunResultName), durable.MaxJSON)
 	return err == nil && !durable.WithoutVerdict(doc)
+}
+
+// loadEvent is the event with the load of the machine while a process played.
+const loadEvent = "load"
+
+func (g *games) noteLoad(l machine.Load) error {
+	if l.Time == 0 {
+		return nil
+	}
+	return g.Run.Event(loadEvent, l)
+}
+
+// ReadLoad returns the load of the machine while the games in the run's folder were played, by
+// all processes together; zero if it is not known.
+func ReadLoad(dir string) (all machine.Load) {
+	// No result depends on it: what cannot be read is skipped.
+	_ = durable.ReadJournal(filepath.Join(dir, durable.RunEventsName), func(line []byte) error {
+		var e struct {
+			Kind string       `json:"event"`
+			Data machine.Load `json:"data"`
+		}
+		if json.Unmarshal(line, &e) == nil && e.Kind == loadEvent {
+			all.Add(e.Data)
+		}
+		return nil
+	})
+	return all
+}
+
+// Players returns the names and identities of the players for the folder of a run.
+func Players(list ...selfplay.Player) (players []durable.RunPlayer) {
+	for _, e := range list {
+		players = append(players, durable.RunPlayer{Name: e.Label(), ID: e.Identity(), Spec: e.Spec.String()})
+	}
+	return players
+}
+
+// NameOf returns the name for people of the run's player with the specification, or that if there
+// is none.
+func NameOf(players []durable.RunPlayer, spec string) string {
+	for _, p := range players {
+		if p.Spec == spec {
+			return p.Name
+		}
+	}
+	return spec
+}
+
+// keepNames shows the players by the names with which the run began, whatever names they
+// have when it is resumed: its files have the same bytes then.
+func keepNames(run *durable.Run, players ...*selfplay.Player) {
+	began := run.Info().Players
+	if len(began) != len(players) {
+		return // a run of an earlier version
+	}
+	for i, p := range players {
+		p.Name = began[i].Name
+	}
+}
+
+// FaultsName is the folder with the logs of engines that forfeited, one file a game.
+const FaultsName = "faults"
+
+// maxFaultLogs is how many logs a run keeps.
+const maxFaultLogs = 100
+
+// KeepFaultLog writes the log of the engine that forfeited the game into the run's folder, if
+// there is one and the folder has fewer than 100. The log of a game that is played again
+// replaces the earlier one. Logs depend on the machine: no other file of the run contains them.
+func KeepFaultLog(dir string, r *selfplay.Result) error {
+	if r.FaultLog == "" {
+		return nil
+	}
+	info, _ := durable.ReadRunInfo(dir) // without it players have no names
+	text := fmt.Sprintf("game %d: %s\n%s\nWhite %s\nBlack %s\n\n%s", r.Number, r.Termination, r.Fault,
+		NameOf(info.Players, r.Players[0]), NameOf(info.Players, r.Players[1]), r.FaultLog)
+	path := filepath.Join(dir, FaultsName, fmt.Sprintf("game-%d.txt", r.Number))
+	if _, err := os.Stat(path); err != nil && FaultLogs(dir) >= maxFaultLogs {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		return err
+	}
+	return nil
+}
+
+// FaultLogs returns the number of logs in the run's folder.
+func FaultLogs(dir string) int {
+	names, err := os.ReadDir(filepath.Join(dir, FaultsName))
+	if err != nil {
+		return 0 // there is none
+	}
+	return len(names)
+}
+
+// MissingFaultLogs returns how many of a run's forfeited games have no log because the folder
+// has as many as it may.
+func MissingFaultLogs(dir string, forfeits int64) int64 {
+	logs := FaultLogs(dir)
+	if logs < maxFaultLogs {
+		return 0
+	}
+	return max(0, forfeits-int64(logs))
 }

@@ -33,6 +33,7 @@ package roster
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os/exec"
@@ -40,7 +41,10 @@ import (
 	"strings"
 
 	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/search"
+	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/internal/historic/programs"
 	"github.com/assay-chess/assay/models"
 )
 
@@ -235,3 +239,126 @@ func find(name string) (entry, error) {
 	return entry{}, fmt.Errorf("%w: %q (there are: %s, uci:COMMAND%s)", ErrUnknownPlayer, name,
 		strings.Join(Names(), ", "), hint)
 }
+
+// WeightsName returns the file or embedded name of a player's weights; empty for a player without weights.
+func WeightsName(spec engine.Spec) string {
+	e, ok := known(spec.Name)
+	if !ok || e.weights == "" || spec.Weights != "" {
+		return spec.Weights
+	}
+	return e.weights
+}
+
+// weightsOf returns the model of a player and its weights, with the terms that its specification sets; nil for a
+// player without weights.
+func weightsOf(spec engine.Spec) (*eval.Model, []eval.Coef, error) {
+	name := WeightsName(spec)
+	if name == "" {
+		return nil, nil, nil
+	}
+	m, w, err := loadWeights(name)
+	for _, o := range spec.Options {
+		if err == nil {
+			w, _, err = m.SetWeight(w, o.Name, o.Value)
+		}
+	}
+	return m, w, err
+}
+
+func loadWeights(name string) (*eval.Model, []eval.Coef, error) {
+	f, err := models.Open(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	return f.Weights()
+}
+
+// WeightsWithOptions returns the weights of a player after options have been set. Their provenance has only the
+// parent's id. The result is nil if no option sets a weight, because the player has none or all options are others.
+func WeightsWithOptions(spec engine.Spec, options []engine.Option) (*models.File, error) {
+	m, w, err := weightsOf(spec)
+	if err != nil || m == nil {
+		return nil, err
+	}
+	parent, touched := models.New(m, w).ID(), false
+	for _, o := range options {
+		next, ok, err := m.SetWeight(w, o.Name, o.Value)
+		if err != nil {
+			return nil, err
+		}
+		w, touched = next, touched || ok
+	}
+	if !touched {
+		return nil, nil
+	}
+	f := models.New(m, w)
+	f.Provenance.Parent = parent
+	return f, nil
+}
+
+// historicEntries returns the historic programs in the order of lists.
+func historicEntries() (list []entry) {
+	for _, p := range programs.All() {
+		list = append(list, entry{name: p.Name, weights: p.Weights, open: func(spec engine.Spec) (engine.Player, error) {
+			return p.Open(func(name string) (engine.Weights, error) {
+				m, w, err := loadWeights(cmp.Or(name, WeightsName(spec)))
+				if err != nil {
+					return nil, err
+				}
+				return m.With(w), nil
+			})
+		}})
+	}
+	return list
+}
+
+// OwnDepth is a limit in plies beyond the own depth of every historic program.
+const OwnDepth = 40
+
+// WithOwnDepth returns a historic program with a limit of OwnDepth plies: it then searches to its own depth, whatever
+// the limits of a search are. Other players, and those with nodes= or depth=, are returned unchanged.
+func WithOwnDepth(spec engine.Spec) engine.Spec {
+	if IsHistoric(spec) && spec.Nodes == 0 && spec.Depth == 0 {
+		spec.Depth = OwnDepth
+	}
+	return spec
+}
+
+// IsHistoric reports whether the player is a historic program. Such a program searches to its own depth unless a
+// limit ends the search.
+func IsHistoric(spec engine.Spec) bool {
+	return slices.ContainsFunc(historicEntries(), func(e entry) bool { return e.name == spec.Name })
+}
+
+// limit returns the player with the limits of its specification, or as it is if there are none.
+func limit(p engine.Player, spec engine.Spec) engine.Player {
+	if spec.Nodes == 0 && spec.Depth == 0 {
+		return p
+	}
+	return &limited{p, spec.Nodes, spec.Depth}
+}
+
+// limited is a player with its own limits.
+type limited struct {
+	engine.Player
+	nodes uint64
+	depth int
+}
+
+// Search replaces the caller's limits in nodes, depth and time, but not whether nodes are exact.
+func (p *limited) Search(ctx context.Context, game *board.Game, lim engine.Limits) (engine.Result, error) {
+	return p.Player.Search(ctx, game, engine.Limits{
+		Nodes:       p.nodes,
+		HardNodes:   lim.HardNodes,
+		Depth:       p.depth,
+		Infinite:    lim.Infinite,
+		Ponder:      lim.Ponder,
+		PonderHit:   lim.PonderHit,
+		MultiPV:     lim.MultiPV,
+		SearchMoves: lim.SearchMoves,
+		Info:        lim.Info,
+	})
+}
+
+// Unwrap implements engine.Wrapper.
+func (p *limited) Unwrap() engine.Player { return p.Player }
