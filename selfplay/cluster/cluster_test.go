@@ -31,9 +31,8 @@ const program = "assay test bench 1"
 // mated is a position in which the game is over: playing it costs nothing.
 const mated = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
 
-// patience is how long a test waits for one event. It is far longer than anything takes on a
-// busy machine, and far shorter than go test's ten minutes: a test that would hang fails and
-// says what it waited for.
+// patience is how long a test waits for one event. It is far longer than anything takes on a busy machine, and far
+// shorter than go test's ten minutes: a test that would hang fails and says what it waited for.
 const patience = 3 * time.Minute
 
 // patient returns a context that ends when the test has waited long enough.
@@ -138,8 +137,7 @@ func startWorker(t testing.TB, url, name string, change func(*worker.Worker)) (s
 	}
 }
 
-// fewer returns n, or a third of it with -short: under the race detector a game takes ten
-// times as long.
+// fewer returns n, or a third of it with -short: under the race detector a game takes ten times as long.
 func fewer(n uint64) uint64 {
 	if testing.Short() {
 		return n / 3

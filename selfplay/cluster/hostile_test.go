@@ -14,7 +14,6 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
@@ -26,8 +25,7 @@ import (
 	"github.com/assay-chess/assay/selfplay/roster"
 )
 
-// cheat is a player that searches correctly only with one limit of nodes; otherwise it plays
-// the first legal move.
+// cheat is a player that searches correctly only with one limit of nodes; otherwise it plays the first legal move.
 type cheat struct {
 	engine.Player
 	honest uint64
@@ -222,8 +220,7 @@ func TestHostileWorker(t *testing.T) {
 	eve, eveKey := newKey(t, "eve")
 	anna, annaKey := newKey(t, "anna")
 	b, notes := serve(t, coordinator.ServerConfig{Keys: []wire.Key{eveKey, annaKey}}), newLogBook(t)
-	dir := t.TempDir()
-	c := games(filepath.Join(t.TempDir(), "games"), n, newCoordinator(t, b, coordinator.Config{Dir: dir, Log: notes.add,
+	c := games(filepath.Join(t.TempDir(), "games"), n, newCoordinator(t, b, coordinator.Config{Log: notes.add,
 		CheckEvery: 300 * time.Millisecond, Lease: time.Second}))
 	startWorker(t, b.URL(), "anna", func(w *worker.Worker) { w.Access.Credentials = anna })
 	nc, err := (&wire.Access{URL: b.URL(), Name: "eve", Credentials: eve, Log: func(err error) { t.Error(err) }}).
@@ -232,35 +229,31 @@ func TestHostileWorker(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer nc.Close()
-	attack := func(run string) {
-		publish := func(subject, reply string, data []byte) {
-			if err := nc.PublishMsg(&nats.Msg{Subject: subject, Reply: reply, Data: data}); err != nil {
-				t.Error(err)
-			}
+	taken, err := nc.SubscribeSync(nc.NewInbox())
+	if err != nil {
+		t.Fatal(err)
+	}
+	publish := func(subject, reply string, data []byte) {
+		if err := nc.PublishMsg(&nats.Msg{Subject: subject, Reply: reply, Data: data}); err != nil {
+			t.Error(err)
 		}
+	}
+	attack := func(run string) {
 		answers, units := wire.AnswerSubject(run, "eve"), "$JS.API.CONSUMER.MSG.NEXT.ASSAY_"+run+".workers"
-		for _, reply := range []string{wire.AnswerSubject(run, "anna"), wire.UnitSubject(run, "x"), wire.HelloSubject("anna"),
-			"$JS.API.STREAM.DELETE.ASSAY_" + run} {
+		for _, reply := range []string{wire.AnswerSubject(run, "anna"), wire.HelloSubject("anna")} {
 			publish(units, reply, []byte(`{"batch":2,"no_wait":true}`))
 			publish(answers, reply, []byte(`{"unit":"none"}`))
 			publish(wire.HelloSubject("eve"), reply, []byte(`{}`))
 		}
-		inbox := nc.NewInbox()
-		taken, err := nc.SubscribeSync(inbox)
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		defer func() { _ = taken.Unsubscribe() }()
-		publish(units, inbox, []byte(`{"batch":2,"expires":300000000}`))
+		publish(units, taken.Subject, []byte(`{"batch":2,"expires":300000000}`))
 		for range 2 {
 			m, err := taken.NextMsg(300 * time.Millisecond)
 			if err != nil || m.Header.Get("Status") != "" {
 				continue
 			}
-			for _, a := range []wire.Answer{{}, {Unit: wire.Digest(m.Data)},
-				{Unit: wire.Digest(m.Data), Result: &selfplay.Result{Result: board.WhiteWins}},
-				{Unit: wire.Digest([]byte("another")), Result: &selfplay.Result{Result: board.WhiteWins}}} {
+			lie := &selfplay.Result{Result: board.WhiteWins}
+			for _, a := range []wire.Answer{{}, {Unit: wire.Digest(m.Data)}, {Unit: wire.Digest(m.Data), Result: lie},
+				{Unit: wire.Digest([]byte("another")), Result: lie}} {
 				data, _ := json.Marshal(&a)
 				publish(answers, "", data)
 			}
@@ -268,18 +261,18 @@ func TestHostileWorker(t *testing.T) {
 			_ = m.Respond(wire.Done)
 		}
 		for i := range 50 {
-			publish(fmt.Sprintf("$JS.ACK.ASSAY_%s.workers.1.%d.%d.1.0", run, i, i), "", []byte("+ACK"))
+			publish(fmt.Sprintf("$JS.ACK.ASSAY_%s.workers.1.%d.%d.1.0", run, i, i), "", wire.Done)
 		}
 	}
 	done := 0
 	c.Progress = func(int64, int64, string) {
 		if done++; done%20 == 5 {
-			var s struct{ Run string }
-			data, err := os.ReadFile(filepath.Join(dir, "state.json"))
-			if err = errors.Join(err, json.Unmarshal(data, &s)); err != nil {
+			var w wire.Welcome
+			m, err := nc.Request(wire.HelloSubject("eve"), []byte("{}"), patience)
+			if err != nil || json.Unmarshal(m.Data, &w) != nil {
 				t.Error(err)
 			}
-			attack(s.Run)
+			attack(w.Run)
 		}
 	}
 	generate(t, c)
@@ -291,67 +284,53 @@ func TestHostileWorker(t *testing.T) {
 // it may not publish itself.
 func TestRepliesThatWouldDelete(t *testing.T) {
 	t.Parallel()
-	for _, keys := range []bool{true, false} {
-		access, config := wire.Access{Name: "eve", Token: "secret"}, coordinator.ServerConfig{Token: "secret"}
-		if keys {
-			eve, key := newKey(t, "eve")
-			access, config = wire.Access{Name: "eve", Credentials: eve}, coordinator.ServerConfig{Keys: []wire.Key{key}}
+	eve, key := newKey(t, "eve")
+	b := serve(t, coordinator.ServerConfig{Keys: []wire.Key{key}, Token: "secret"})
+	k := newCoordinator(t, b, coordinator.Config{CheckEvery: time.Hour})
+	ctx, cancel := context.WithCancel(t.Context())
+	jobs, ended := make(chan selfplay.Job), make(chan error)
+	go func() { ended <- k.Run(ctx, jobs, nil) }()
+	defer func() { cancel(); <-ended }()
+	for i := range 20 {
+		jobs <- selfplay.Job{Number: uint64(i), Start: mated}
+	}
+	js := api(t, b)
+	var stream string
+	before := streams(t, js)
+	for ; before[stream].State.Msgs < 20; before = streams(t, js) {
+		for stream = range before {
 		}
-		b := serve(t, config)
-		k := newCoordinator(t, b, coordinator.Config{CheckEvery: time.Hour})
-		jobs := make(chan selfplay.Job)
-		ctx, cancel := context.WithCancel(t.Context())
-		ended := make(chan error)
-		go func() { ended <- k.Run(ctx, jobs, nil) }()
-		for i := range 10 {
-			jobs <- selfplay.Job{Number: uint64(i), Start: mated}
-		}
-		js := api(t, b)
-		before := streams(t, js)
-		for ; total(before) < 10; before = streams(t, js) {
-			time.Sleep(10 * time.Millisecond)
-		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	run := strings.TrimPrefix(stream, "ASSAY_")
+	for _, access := range []wire.Access{{Name: "eve", Credentials: eve}, {Name: "eve", Token: "secret"}} {
 		access.URL = b.URL()
 		nc, err := access.Dial(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name := range before {
-			run := strings.TrimPrefix(name, "ASSAY_")
-			for _, reply := range []string{"$JS.API.STREAM.DELETE." + name, "$JS.API.STREAM.PURGE." + name,
-				"$JS.API.CONSUMER.DELETE." + name + ".workers", wire.UnitSubject(run, "x")} {
-				for subject, data := range map[string]string{"$JS.API.CONSUMER.MSG.NEXT.ASSAY_" + run + ".workers": `{"batch":3,"no_wait":true}`,
-					wire.FileSubject("eve"): `{"run":"` + run + `","sha256":"../state.json"}`, wire.HelloSubject("eve"): "{}"} {
-					for range 5 { // after three pulls the queue is empty, and the reply has no body
-						if err := nc.PublishMsg(&nats.Msg{Subject: subject, Reply: reply, Data: []byte(data)}); err != nil {
-							t.Fatal(err)
-						}
+		for _, reply := range []string{"$JS.API.STREAM.DELETE." + stream, "$JS.API.STREAM.PURGE." + stream,
+			"$JS.API.CONSUMER.DELETE." + stream + ".workers", wire.UnitSubject(run, "x")} {
+			ack, _ := json.Marshal(&wire.Answer{Unit: wire.Digest(nil), Ack: reply})
+			for subject, data := range map[string]string{
+				"$JS.API.CONSUMER.MSG.NEXT." + stream + ".workers": `{"batch":3,"no_wait":true}`,
+				wire.FileSubject("eve"):                            `{"run":"` + run + `","sha256":"../state.json"}`,
+				wire.HelloSubject("eve"):                           "{}", wire.AnswerSubject(run, "eve"): string(ack)} {
+				for range 10 { // after seven pulls the queue is empty, and the reply has no body
+					if err := nc.PublishMsg(&nats.Msg{Subject: subject, Reply: reply, Data: []byte(data)}); err != nil {
+						t.Fatal(err)
 					}
-				}
-				data, _ := json.Marshal(&wire.Answer{Unit: wire.Digest(nil), Ack: reply})
-				if err := nc.Publish(wire.AnswerSubject(run, "eve"), data); err != nil {
-					t.Fatal(err)
 				}
 			}
 		}
-		if _, err := nc.Request(wire.HelloSubject("eve"), []byte("{}"), patience); err != nil { // all of it has had its reply
+		if _, err := nc.Request(wire.HelloSubject("eve"), []byte("{}"), patience); err != nil { // all had their reply
 			t.Error(err)
 		}
 		nc.Close()
 		if after := streams(t, js); fmt.Sprint(after) != fmt.Sprint(before) {
-			t.Errorf("keys %t: the streams were\n%v, and are\n%v", keys, before, after)
+			t.Errorf("the streams were\n%v, and are\n%v", before, after)
 		}
-		cancel()
-		<-ended
 	}
-}
-
-// total returns how many messages are in the streams.
-func total(all map[string]jetstream.StreamInfo) (n uint64) {
-	for _, info := range all {
-		n += info.State.Msgs
-	}
-	return n
 }
 
 func TestLoopbackOnlyWithoutCredentials(t *testing.T) {
