@@ -180,37 +180,22 @@ does not distinguish checkmate from stalemate.`,
 			if err != nil {
 				return err
 			}
-			s, text := prinz.Solve(p, nil), ""
+			s, tried, text := prinz.Solve(p, nil), []string{}, ""
 			for _, m := range s.Tried {
-				text += fmt.Sprintln(m)
+				tried, text = append(tried, m.String()), text+fmt.Sprintln(m)
 			}
 			if !s.Found {
 				text += "NO "
 			}
-			return ui.Show(cmd, prinzReport(s), func(w io.Writer) error {
-				_, err := io.WriteString(w, text+"MATE.\n")
-				return err
-			})
+			return ui.Show(cmd, map[string]any{"tried": tried, "found": s.Found, "made": s.Made, "illegal": s.Illegal},
+				func(w io.Writer) error {
+					_, err := io.WriteString(w, text+"MATE.\n")
+					return err
+				})
 		},
 	}
 	ui.JSON(c)
 	return c
-}
-
-// prinzResult is the output of prinz --json.
-type prinzResult struct {
-	Tried   []string `json:"tried"`
-	Found   bool     `json:"found"`
-	Made    int      `json:"made"`
-	Illegal int      `json:"illegal"`
-}
-
-func prinzReport(s prinz.Solution) prinzResult {
-	r := prinzResult{Tried: []string{}, Found: s.Found, Made: s.Made, Illegal: s.Illegal}
-	for _, m := range s.Tried {
-		r.Tried = append(r.Tried, m.String())
-	}
-	return r
 }
 
 // dialogue is a game between a program and a person.
