@@ -190,7 +190,7 @@ func declareSquares(t *table) {
 		}
 		for s := from; s < to; s++ {
 			name := fmt.Sprintf("psq.%v.%v", board.PieceType(kind), s)
-			t.set(base+int(s), Term{Name: name, Group: GroupPieceSquare, Tapered: true, Source: sourceOurs}, 0)
+			t.set(base+int(s), Term{Name: name, Group: groupPieceSquare, Tapered: true, Source: sourceOurs}, 0)
 		}
 		for s := from; s < to; s++ {
 			if s&7 < 4 {

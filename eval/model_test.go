@@ -12,7 +12,7 @@ import (
 // match, start weights that the model accepts.
 func TestTables(t *testing.T) {
 	groups := map[string]bool{
-		GroupMaterial: true, GroupPieceSquare: true, groupMobility: true, groupPawns: true,
+		GroupMaterial: true, groupPieceSquare: true, groupMobility: true, groupPawns: true,
 		groupPassed: true, groupPieces: true, groupKing: true, groupTempo: true, groupThreats: true, groupEndgame: true,
 	}
 	for _, m := range Models() {

@@ -21,7 +21,7 @@ const MaxCoef = 30000
 // The groups of terms. A tuner has one prior and a report one section for each.
 const (
 	GroupMaterial    = "material"
-	GroupPieceSquare = "piece-square"
+	groupPieceSquare = "piece-square"
 	groupMobility    = "mobility"
 	groupPawns       = "pawns"
 	groupPassed      = "passed"

@@ -301,10 +301,10 @@ var triangle = [64]uint8{0: 6, 1: 0, 2: 1, 3: 2, 9: 7, 10: 3, 11: 4, 18: 8, 19: 
 // choose[k][n] is the number of ways to choose k of n.
 var choose = newChoose()
 
-func newChoose() (c [MaxMen][64]uint64) {
+func newChoose() (c [maxMen][64]uint64) {
 	for n := range 64 {
 		c[0][n] = 1
-		for k := 1; k < MaxMen && n > 0; k++ {
+		for k := 1; k < maxMen && n > 0; k++ {
 			c[k][n] = c[k][n-1] + c[k-1][n-1]
 		}
 	}
@@ -339,8 +339,8 @@ func newKingPair() (pair [10][64]uint64) {
 // the number of placements with the first on that file.
 var pawnStart, pawnSpan = newPawns()
 
-func newPawns() (start [MaxMen][24]uint64, span [MaxMen][4]uint64) {
-	for n := 1; n < MaxMen-1; n++ {
+func newPawns() (start [maxMen][24]uint64, span [maxMen][4]uint64) {
+	for n := 1; n < maxMen-1; n++ {
 		for e := range 24 {
 			start[n][e] = span[n][e/6]
 			span[n][e/6] += choose[n-1][twist(board.NewSquare(e/6, e%6+1))]

@@ -22,13 +22,13 @@ type Judge struct {
 	// are not judged.
 	Say func(string) `json:"-"`
 
-	tables *Tables
+	tables *tableSet
 	said   sync.Map
 }
 
 // NewJudge opens the tables of the folders, as Open does.
 func NewJudge(path string, fifty bool, say func(string)) (*Judge, error) {
-	t, err := Open(path)
+	t, err := openTables(path)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func (j *Judge) Result(p *board.Position) (result board.GameResult, ok bool) {
 		return result, ok
 	}
 	what, key := "this file", err.Error()
-	if errors.Is(err, ErrMissing) {
+	if errors.Is(err, errMissing) {
 		what, key = "this or another missing table", "missing"
 	}
 	if _, said := j.said.LoadOrStore(key, true); !said && j.Say != nil {

@@ -26,7 +26,7 @@ func TestAgreesWithFathom(t *testing.T) {
 		dir, n = d, 100000
 	}
 	answers := startFathom(t, dir)
-	tables, err := Open(dir)
+	tables, err := openTables(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,16 +48,16 @@ func TestAgreesWithFathom(t *testing.T) {
 		}
 	}
 	vectors := &bytes.Buffer{}
-	counts, enPassant := map[WDL]int{}, 0
+	counts, enPassant := map[outcome]int{}, 0
 	for i, want := range answers(positions) {
 		p := &positions[i]
-		wdl, err := tables.WDL(p)
-		if failed := err != nil; failed != (want[0] < 0) || failed && !errors.Is(err, ErrMissing) {
+		wdl, err := tables.wdl(p)
+		if failed := err != nil; failed != (want[0] < 0) || failed && !errors.Is(err, errMissing) {
 			t.Errorf("%s: WDL %s, %v; Fathom %d", p.FEN(), wdl, err, want[0])
-		} else if !failed && int(wdl-Loss) != want[0] {
+		} else if !failed && int(wdl-lost) != want[0] {
 			t.Errorf("%s: WDL %s, Fathom %d", p.FEN(), wdl, want[0])
 		}
-		dtz, dtzErr := tables.DTZ(p)
+		dtz, dtzErr := tables.dtz(p)
 		if want[1] >= 0 && p.CountLegal() > 0 && (dtzErr != nil || max(dtz, -dtz) != want[1] || dtz*int(wdl) < 0) {
 			t.Errorf("%s: DTZ %d, %v; Fathom %d", p.FEN(), dtz, dtzErr, want[1])
 		}
@@ -76,7 +76,7 @@ func TestAgreesWithFathom(t *testing.T) {
 	}
 	t.Logf("%d positions, %d with en passant: %v", n, enPassant, counts)
 	_, pawns := tables.byMaterial[materialKey("KP", "KP")]
-	if pawns && enPassant == 0 || counts[Win] == 0 || counts[Loss] == 0 || counts[Draw] == 0 {
+	if pawns && enPassant == 0 || counts[won] == 0 || counts[lost] == 0 || counts[drawn] == 0 {
 		t.Errorf("too few positions of each kind")
 	}
 	if file := os.Getenv("ASSAY_SYZYGY_VECTORS"); file != "" {
@@ -153,7 +153,7 @@ func randomPosition(rng *rand.Rand, men []board.Piece) (board.Position, bool) {
 }
 
 // materials returns the men of each table, in the order of their names.
-func materials(tables *Tables) (all [][]board.Piece) {
+func materials(tables *tableSet) (all [][]board.Piece) {
 	for _, name := range tables.files {
 		base, _, _ := strings.Cut(name, " ")
 		if match := tableName.FindStringSubmatch(base); match != nil {

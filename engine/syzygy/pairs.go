@@ -133,7 +133,7 @@ func (d *pairs) count(i, depth int, dtz bool) error {
 
 // checkValue reports a value that is none of win, draw and loss.
 func (d *pairs) checkValue(v int, dtz bool) error {
-	if !dtz && v > int(Win-Loss) {
+	if !dtz && v > int(won-lost) {
 		return fmt.Errorf("%w: the value %d", errDamaged, v)
 	}
 	return nil

@@ -6,20 +6,20 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// WDL returns the value of the position for the side to move as if its half-move clock were 0. An
-// error that wraps ErrMissing says that no table knows it.
-func (t *Tables) WDL(p *board.Position) (WDL, error) {
+// wdl returns the value of the position for the side to move as if its half-move clock were 0. An
+// error that wraps errMissing says that no table knows it.
+func (t *tableSet) wdl(p *board.Position) (outcome, error) {
 	v, _, err := t.value(p)
 	return v, err
 }
 
-// DTZ returns the distance in plies to the next capture or pawn move with best play: positive if the
+// dtz returns the distance in plies to the next capture or pawn move with best play: positive if the
 // side to move wins, negative if it loses, 0 if the position is a draw. Cursed wins and blessed losses are beyond
 // ±100. Where a table stores moves the distance may be one ply too short.
-func (t *Tables) DTZ(p *board.Position) (int, error) {
+func (t *tableSet) dtz(p *board.Position) (int, error) {
 	v, zeroing, err := t.value(p)
 	switch {
-	case err != nil || v == Draw:
+	case err != nil || v == drawn:
 		return 0, err
 	case zeroing:
 		return zeroed(v), nil
@@ -30,12 +30,12 @@ func (t *Tables) DTZ(p *board.Position) (int, error) {
 // Result returns how the game ends with best play from the position, its half-move clock included, by the 50-move
 // rule or, with fifty false, without it. ok is false where the tables leave that open: a win whose zeroing is within
 // a ply of the rule's limit.
-func (t *Tables) Result(p *board.Position, fifty bool) (result board.GameResult, ok bool, err error) {
+func (t *tableSet) Result(p *board.Position, fifty bool) (result board.GameResult, ok bool, err error) {
 	v, zeroing, err := t.value(p)
 	switch {
 	case err != nil:
 		return board.Draw, false, err
-	case v == Draw, fifty && v != Win && v != Loss:
+	case v == drawn, fifty && v != won && v != lost:
 		return board.Draw, true, nil
 	case fifty && p.Halfmove() > 0:
 		plies := zeroed(v)
@@ -57,18 +57,18 @@ func (t *Tables) Result(p *board.Position, fifty bool) (result board.GameResult,
 }
 
 // zeroed returns the DTZ of a position whose value the next capture or pawn move keeps.
-func zeroed(v WDL) int {
-	return [...]int{-1, -101, 0, 101, 1}[v-Loss]
+func zeroed(v outcome) int {
+	return [...]int{-1, -101, 0, 101, 1}[v-lost]
 }
 
 // value returns the value of the position: the best of its captures and of what its table has, since a table may have
 // a lower value where a capture is better, and knows nothing of en passant. zeroing says that the table's DTZ means
 // nothing, because a winning capture is best or all moves are captures.
-func (t *Tables) value(p *board.Position) (best WDL, zeroing bool, err error) {
+func (t *tableSet) value(p *board.Position) (best outcome, zeroing bool, err error) {
 	if p.Castling() != 0 {
-		return 0, false, fmt.Errorf("syzygy: %w has castling rights", ErrMissing)
+		return 0, false, fmt.Errorf("syzygy: %w has castling rights", errMissing)
 	}
-	best = Loss - 1
+	best = lost - 1
 	var buf [board.MaxMoves]board.Move
 	moves := p.LegalMoves(buf[:0])
 	captures := 0
@@ -83,18 +83,18 @@ func (t *Tables) value(p *board.Position) (best WDL, zeroing bool, err error) {
 		}
 		best = max(best, -v)
 	}
-	if best == Win || captures > 0 && captures == len(moves) {
+	if best == won || captures > 0 && captures == len(moves) {
 		return best, true, nil
 	}
-	var stored WDL
+	var stored outcome
 	if p.Occupied().Count() > 2 {
 		_, value, _, err := t.lookup(p, false)
 		if err != nil {
 			return 0, false, err
 		}
-		stored = Loss + WDL(value)
+		stored = lost + outcome(value)
 	}
-	return max(best, stored), best >= stored && best > Draw, nil
+	return max(best, stored), best >= stored && best > drawn, nil
 }
 
 // after returns the position after the move.
@@ -105,7 +105,7 @@ func after(p *board.Position, m board.Move) *board.Position {
 }
 
 // distance returns the DTZ of a position with this value that no capture decides.
-func (t *Tables) distance(p *board.Position, v WDL) (int, error) {
+func (t *tableSet) distance(p *board.Position, v outcome) (int, error) {
 	var buf [board.MaxMoves]board.Move
 	moves := p.LegalMoves(buf[:0])
 	if v > 0 { // a table may have any distance where a pawn move wins
@@ -113,7 +113,7 @@ func (t *Tables) distance(p *board.Position, v WDL) (int, error) {
 			if p.PieceAt(m.From()).Type() != board.Pawn || p.IsCapture(m) {
 				continue
 			}
-			next, err := t.WDL(after(p, m))
+			next, err := t.wdl(after(p, m))
 			if err != nil {
 				return 0, err
 			}
@@ -134,14 +134,14 @@ func (t *Tables) distance(p *board.Position, v WDL) (int, error) {
 }
 
 // searchDistance returns the DTZ by those of the moves, where the table is for the other side to move.
-func (t *Tables) searchDistance(p *board.Position, v WDL, moves []board.Move) (int, error) {
+func (t *tableSet) searchDistance(p *board.Position, v outcome, moves []board.Move) (int, error) {
 	best, found := zeroed(v), v < 0 // a lost position loses at once if it has no better move
 	for _, m := range moves {
 		if p.IsCapture(m) || p.PieceAt(m.From()).Type() == board.Pawn {
 			continue
 		}
 		next := after(p, m)
-		plies, err := t.DTZ(next)
+		plies, err := t.dtz(next)
 		if err != nil {
 			return 0, err
 		}
@@ -163,7 +163,7 @@ func (t *Tables) searchDistance(p *board.Position, v WDL, moves []board.Move) (i
 }
 
 // lookup returns what a file says of the position. ok is false if a DTZ file is for the other side to move.
-func (t *Tables) lookup(p *board.Position, dtz bool) (found *part, value int, ok bool, err error) {
+func (t *tableSet) lookup(p *board.Position, dtz bool) (found *part, value int, ok bool, err error) {
 	e, err := t.find(p)
 	if err != nil {
 		return nil, 0, false, err
@@ -186,20 +186,20 @@ func (t *Tables) lookup(p *board.Position, dtz bool) (found *part, value int, ok
 }
 
 // plies returns the DTZ that a table's number stands for, in a position with this value.
-func (p *part) plies(stored int, v WDL) (int, error) {
+func (p *part) plies(stored int, v outcome) (int, error) {
 	if p.flags&mapped != 0 {
-		values := p.ranges[[...]int{1, 3, 0, 2, 0}[v-Loss]]
+		values := p.ranges[[...]int{1, 3, 0, 2, 0}[v-lost]]
 		if stored >= len(values) {
 			return 0, fmt.Errorf("%w: distance %d of %d", errDamaged, stored, len(values))
 		}
 		stored = int(values[stored])
 	}
-	inPlies := v == Win && p.flags&winPlies != 0 || v == Loss && p.flags&lossPlies != 0
+	inPlies := v == won && p.flags&winPlies != 0 || v == lost && p.flags&lossPlies != 0
 	if !inPlies { // moves
 		stored *= 2
 	}
 	plies := stored + 1
-	if v == CursedWin || v == BlessedLoss {
+	if v == cursedWin || v == blessedLoss {
 		plies += 100
 	}
 	if v < 0 {

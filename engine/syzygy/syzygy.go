@@ -9,7 +9,7 @@
 //
 // All tables of three and four men, made by the author's generator, are tested against a second reader, Fathom, and of
 // five men KBBvKN and KNNNvK. All others of five to seven men are tested by the format only. No checksum is computed:
-// damage within the compressed values is found only where it makes an impossible code. Start reading at Tables.
+// damage within the compressed values is found only where it makes an impossible code. Start reading at Judge.
 package syzygy
 
 import (
@@ -25,33 +25,33 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// WDL is the value of a position for the side to move, with the half-move clock at 0.
-type WDL int8
+// outcome is the value of a position for the side to move, with the half-move clock at 0.
+type outcome int8
 
 // The values of a position. A cursed win and a blessed loss are draws by the 50-move rule.
 const (
-	Loss WDL = iota - 2
-	BlessedLoss
-	Draw
-	CursedWin
-	Win
+	lost outcome = iota - 2
+	blessedLoss
+	drawn
+	cursedWin
+	won
 )
 
 // String returns the value in words, such as "cursed win".
-func (v WDL) String() string {
-	return [...]string{"loss", "blessed loss", "draw", "cursed win", "win"}[v-Loss]
+func (v outcome) String() string {
+	return [...]string{"loss", "blessed loss", "draw", "cursed win", "win"}[v-lost]
 }
 
-// MaxMen is the number of men, kings included, that the format can hold.
-const MaxMen = 7
+// maxMen is the number of men, kings included, that the format can hold.
+const maxMen = 7
 
-// ErrMissing is wrapped by the errors of probes that need a table which is not there: too many
+// errMissing is wrapped by the errors of probes that need a table which is not there: too many
 // men, castling rights, or a file that no folder has. Any other error is a damaged or unreadable file.
-var ErrMissing = errors.New("no table")
+var errMissing = errors.New("no table")
 
-// Tables are the tables of some folders. A file is opened when a probe first needs it. All
+// tableSet are the tables of some folders. A file is opened when a probe first needs it. All
 // methods may be called at once.
-type Tables struct {
+type tableSet struct {
 	byMaterial map[uint64]entry
 	files      []string // base name and size of each, sorted
 	men        int
@@ -71,8 +71,8 @@ var tableName = regexp.MustCompile(`^(K[QRBNP]*)v(K[QRBNP]*)\.rtb[wz]$`)
 // Open lists the tables of the folders, which are separated as in PATH (":" or, on Windows, ";").
 // Of two tables with the same name it takes the first. A folder that cannot be read, or no table
 // at all, is an error.
-func Open(path string) (*Tables, error) {
-	t := &Tables{byMaterial: map[uint64]entry{}}
+func openTables(path string) (*tableSet, error) {
+	t := &tableSet{byMaterial: map[uint64]entry{}}
 	for _, dir := range filepath.SplitList(path) {
 		files, err := os.ReadDir(dir)
 		if err != nil {
@@ -92,9 +92,9 @@ func Open(path string) (*Tables, error) {
 }
 
 // add lists a file if it is a table.
-func (t *Tables) add(dir string, f fs.DirEntry) error {
+func (t *tableSet) add(dir string, f fs.DirEntry) error {
 	name := tableName.FindStringSubmatch(f.Name())
-	if name == nil || len(name[1])+len(name[2]) > MaxMen {
+	if name == nil || len(name[1])+len(name[2]) > maxMen {
 		return nil
 	}
 	key, mirrored := materialKey(name[1], name[2]), materialKey(name[2], name[1])
@@ -132,7 +132,7 @@ func materialKey(white, black string) (key uint64) {
 }
 
 // find returns the table of the position's material.
-func (t *Tables) find(p *board.Position) (entry, error) {
+func (t *tableSet) find(p *board.Position) (entry, error) {
 	if e, ok := t.byMaterial[p.MaterialKey()]; ok {
 		return e, nil
 	}
@@ -142,5 +142,5 @@ func (t *Tables) find(p *board.Position) (entry, error) {
 			sides[c] += strings.Repeat(string(t.Letter()), p.Pieces(board.Color(c), t).Count())
 		}
 	}
-	return entry{}, fmt.Errorf("syzygy: %w: %sv%s", ErrMissing, sides[0], sides[1])
+	return entry{}, fmt.Errorf("syzygy: %w: %sv%s", errMissing, sides[0], sides[1])
 }

@@ -15,9 +15,9 @@ import (
 	"golang.org/x/exp/mmap"
 )
 
-func open(t testing.TB, path string) *Tables {
+func open(t testing.TB, path string) *tableSet {
 	t.Helper()
-	tables, err := Open(path)
+	tables, err := openTables(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func position(t testing.TB, fen string) *board.Position {
 
 type vector struct {
 	position *board.Position
-	wdl      WDL
+	wdl      outcome
 	dtz      string
 }
 
@@ -72,11 +72,11 @@ func TestVectors(t *testing.T) {
 				if worker%2 == 1 {
 					p = p.Mirror()
 				}
-				if wdl, err := tables.WDL(&p); err != nil || wdl != v.wdl {
+				if wdl, err := tables.wdl(&p); err != nil || wdl != v.wdl {
 					t.Errorf("%s: %s, %v; want %s", p.FEN(), wdl, err, v.wdl)
 				}
-				dtz, err := tables.DTZ(&p)
-				if errors.Is(err, ErrMissing) && v.dtz == "-" {
+				dtz, err := tables.dtz(&p)
+				if errors.Is(err, errMissing) && v.dtz == "-" {
 					continue
 				}
 				if err != nil || fmt.Sprint(dtz) != v.dtz {
@@ -101,15 +101,15 @@ func TestValuesFollowFromMoves(t *testing.T) {
 			if !ok || p.CountLegal() == 0 {
 				continue
 			}
-			best := Loss
+			best := lost
 			for _, m := range p.LegalMoves(nil) {
-				v, err := tables.WDL(after(&p, m))
+				v, err := tables.wdl(after(&p, m))
 				if err != nil {
 					t.Fatal(err)
 				}
 				best = max(best, -v)
 			}
-			if v, err := tables.WDL(&p); err != nil || v != best {
+			if v, err := tables.wdl(&p); err != nil || v != best {
 				t.Fatalf("%s: %s, %v; its best move has %s", p.FEN(), v, err, best)
 			}
 			checked++
@@ -146,14 +146,14 @@ func TestCursed(t *testing.T) {
 	p := part{flags: winPlies | mapped, ranges: [4][]uint16{{7, 9}, {4}, {50}, {60}}}
 	for _, c := range []struct {
 		stored int
-		v      WDL
+		v      outcome
 		want   int
-	}{{1, Win, 10}, {0, Loss, -9}, {0, CursedWin, 201}, {0, BlessedLoss, -221}} {
+	}{{1, won, 10}, {0, lost, -9}, {0, cursedWin, 201}, {0, blessedLoss, -221}} {
 		if got, err := p.plies(c.stored, c.v); err != nil || got != c.want {
 			t.Errorf("%d, %s: %d, %v; want %d", c.stored, c.v, got, err, c.want)
 		}
 	}
-	if _, err := p.plies(2, Win); !errors.Is(err, errDamaged) {
+	if _, err := p.plies(2, won); !errors.Is(err, errDamaged) {
 		t.Errorf("beyond the map: %v", err)
 	}
 }
@@ -164,18 +164,18 @@ func TestMissing(t *testing.T) {
 		"8/8/8/8/8/2qk4/8/KR5B w - - 0 1": "KRBvKQ", "8/8/8/8/8/3bk3/8/KQ6 w - - 0 1": "KQvKB",
 		"4k3/8/8/8/8/8/8/4K2R w K - 0 1": "castling",
 	} {
-		if _, err := tables.WDL(position(t, fen)); !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), name) {
+		if _, err := tables.wdl(position(t, fen)); !errors.Is(err, errMissing) || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v, want %s", fen, err, name)
 		}
 	}
-	if _, err := tables.DTZ(position(t, "8/8/8/8/8/3rk3/8/KQ6 w - - 0 1")); !errors.Is(err, ErrMissing) {
+	if _, err := tables.dtz(position(t, "8/8/8/8/8/3rk3/8/KQ6 w - - 0 1")); !errors.Is(err, errMissing) {
 		t.Errorf("DTZ without .rtbz: %v", err)
 	}
 	empty := t.TempDir()
 	for path, want := range map[string]string{
 		empty: "no table in", filepath.Join(empty, "none"): "no such file", "": "no table",
 	} {
-		if _, err := Open(path); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := openTables(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Open(%q): %v, want %q", path, err, want)
 		}
 	}
@@ -197,7 +197,7 @@ func TestDamaged(t *testing.T) {
 		if err := os.WriteFile(file, content, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		_, err := open(t, dir+string(filepath.ListSeparator)+"testdata").DTZ(p)
+		_, err := open(t, dir+string(filepath.ListSeparator)+"testdata").dtz(p)
 		if err != nil && !strings.Contains(err.Error(), file+" is damaged") {
 			t.Errorf("%v does not name %s", err, file)
 		}
@@ -253,7 +253,7 @@ func FuzzTable(f *testing.F) {
 			p := *position(t, fens[i])
 			for _, e := range []entry{{table: table}, {table, !table.symmetric}} {
 				if part, n, ok := file.number(e, &p, dtz); ok {
-					if value, err := part.value(file.src, n); err == nil && !dtz && value > int(Win-Loss) {
+					if value, err := part.value(file.src, n); err == nil && !dtz && value > int(won-lost) {
 						t.Errorf("value %d", value)
 					}
 				}
@@ -281,7 +281,7 @@ func TestLimits(t *testing.T) {
 	tables := open(t, "testdata")
 	for clock := range 101 {
 		p := position(t, fmt.Sprintf("8/8/8/8/8/3k4/8/KR6 w - - %d 80", clock))
-		dtz, _ := tables.DTZ(p)
+		dtz, _ := tables.dtz(p)
 		result, ok, err := tables.Result(p, true)
 		total := dtz + clock
 		open := clock > 0 && (total == 99 || total == 100)
@@ -291,7 +291,7 @@ func TestLimits(t *testing.T) {
 	}
 	for _, fen := range []string{"7k/8/6K1/8/8/8/8/R7 w - - 0 1", "7k/8/6K1/8/8/8/8/1Q6 w - - 0 1",
 		"7k/8/6K1/8/8/8/8/1R6 w - - 0 1"} {
-		if dtz, err := tables.DTZ(position(t, fen)); err != nil || dtz != 1 {
+		if dtz, err := tables.dtz(position(t, fen)); err != nil || dtz != 1 {
 			t.Errorf("%s: DTZ %d, %v; want 1", fen, dtz, err)
 		}
 	}

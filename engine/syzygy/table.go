@@ -45,7 +45,7 @@ type file struct {
 	src  *mmap.ReaderAt
 	err  error
 
-	// By the file of the leading pawn (0 without pawns) and, with WDL, by the side to move.
+	// By the file of the leading pawn (0 without pawns) and, with outcome, by the side to move.
 	parts [4][2]part
 }
 
@@ -91,7 +91,7 @@ func guarded(f func() error) (err error) {
 // open reads the file's header, once.
 func (f *file) open(t *table, dtz bool) error {
 	if f.path == "" {
-		return fmt.Errorf("syzygy: %w: %s%s", ErrMissing, t.name, map[bool]string{true: ".rtbz", false: ".rtbw"}[dtz])
+		return fmt.Errorf("syzygy: %w: %s%s", errMissing, t.name, map[bool]string{true: ".rtbz", false: ".rtbw"}[dtz])
 	}
 	f.once.Do(func() {
 		if f.src, f.err = mmap.Open(f.path); f.err == nil {
@@ -266,7 +266,7 @@ func (f *file) number(e entry, p *board.Position, dtz bool) (found *part, n uint
 		swap = board.Black
 	}
 	side := p.SideToMove() ^ swap
-	var buf [MaxMen]board.Square
+	var buf [maxMen]board.Square
 	i := 0
 	if e.pawns[0] > 0 {
 		i = firstPawn(squaresOf(p, f.parts[0][0].men[:e.pawns[0]], swap, buf[:0]))

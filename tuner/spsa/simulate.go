@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// Hill is a function to climb: a player loses strength with the square of each
+// hill is a function to climb: a player loses strength with the square of each
 // parameter's distance from its optimum.
-type Hill struct {
+type hill struct {
 	Optimum []float64 // a parameter each
 	// Loss is the Elo that a player loses whose parameter is at the farther of its
 	// bounds while all others are at their optimum; a parameter each.
@@ -19,7 +19,7 @@ type Hill struct {
 }
 
 // elo returns the strength of a player with the values, at most 0.
-func (h *Hill) elo(parameters []Parameter, values []float64) float64 {
+func (h *hill) elo(parameters []Parameter, values []float64) float64 {
 	elo := 0.0
 	for i := range parameters {
 		p := &parameters[i]
@@ -30,11 +30,11 @@ func (h *Hill) elo(parameters []Parameter, values []float64) float64 {
 	return elo
 }
 
-// RandomHill returns a hill whose optimum is anywhere between the parameters' bounds,
+// randomHill returns a hill whose optimum is anywhere between the parameters' bounds,
 // and on which their starts together cost the given Elo.
-func RandomHill(parameters []Parameter, elo, draws float64, seed uint64) Hill {
+func randomHill(parameters []Parameter, elo, draws float64, seed uint64) hill {
 	rng := rand.New(rand.NewPCG(seed, uint64(len(parameters))))
-	h := Hill{Draws: draws, Optimum: make([]float64, len(parameters)), Loss: make([]float64, len(parameters))}
+	h := hill{Draws: draws, Optimum: make([]float64, len(parameters)), Loss: make([]float64, len(parameters))}
 	start := make([]float64, len(parameters))
 	for i := range parameters {
 		p := &parameters[i]
@@ -60,13 +60,13 @@ func (m *moments) mean() (mean, se float64) {
 }
 
 // climbAll makes simulated runs, and passes each to a function.
-func climbAll(ctx context.Context, c Config, pairs, runs int, hill func(run uint64) Hill,
-	each func(*Hill, *Tuner)) error {
+func climbAll(ctx context.Context, c Config, pairs, runs int, draw func(run uint64) hill,
+	each func(*hill, *Tuner)) error {
 	if pairs < 1 || runs < 1 {
 		return fmt.Errorf("%w: %d pairs, %d runs", ErrConfig, pairs, runs)
 	}
 	for run := range uint64(runs) {
-		h := hill(run)
+		h := draw(run)
 		c.Seed = run + 1
 		t, err := climb(ctx, c, pairs, &h)
 		if err != nil {
@@ -78,7 +78,7 @@ func climbAll(ctx context.Context, c Config, pairs, runs int, hill func(run uint
 }
 
 // climb is one simulated run.
-func climb(ctx context.Context, c Config, pairs int, h *Hill) (*Tuner, error) {
+func climb(ctx context.Context, c Config, pairs int, h *hill) (*Tuner, error) {
 	t, err := New(c)
 	if err != nil {
 		return nil, err
@@ -150,9 +150,9 @@ func Afford(ctx context.Context, c Config, pairs int, elo, draws float64) (Budge
 	merge := (c.Iterations + most - 1) / most
 	c.Iterations, c.Ahead = (c.Iterations+merge-1)/merge, max(1, c.Ahead/merge)
 	b := Budget{Elo: elo, Draws: draws, Runs: min(max(budgetWork/(c.Iterations*len(c.Parameters)), 4), budgetRuns)}
-	hill := func(run uint64) Hill { return RandomHill(c.Parameters, elo, draws, run) }
+	hills := func(run uint64) hill { return randomHill(c.Parameters, elo, draws, run) }
 	var found moments
-	err := climbAll(ctx, c, pairs*merge, b.Runs, hill, func(h *Hill, t *Tuner) {
+	err := climbAll(ctx, c, pairs*merge, b.Runs, hills, func(h *hill, t *Tuner) {
 		values := make([]float64, len(c.Parameters))
 		for i := range values {
 			values[i], _, _ = t.average(i)

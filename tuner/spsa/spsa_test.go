@@ -192,8 +192,8 @@ func TestRecoversTheTopOfAHill(t *testing.T) {
 			Integer: i%2 == 0}
 		c.Parameters = append(c.Parameters, p)
 	}
-	hill := func(run uint64) Hill { return RandomHill(c.Parameters, 80, 0.4, run) }
-	s, err := Simulate(context.Background(), c, 2, 12, hill)
+	hills := func(run uint64) hill { return randomHill(c.Parameters, 80, 0.4, run) }
+	s, err := Simulate(context.Background(), c, 2, 12, hills)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +214,7 @@ func TestFlatGround(t *testing.T) {
 	seen, steep, narrow := 0, 0, 0
 	for run := range uint64(50) {
 		c.Seed = run
-		flat := Hill{Optimum: []float64{0, 0}, Loss: []float64{0, 0}, Draws: 0.3}
+		flat := hill{Optimum: []float64{0, 0}, Loss: []float64{0, 0}, Draws: 0.3}
 		tuner, err := climb(context.Background(), c, 1, &flat)
 		if err != nil {
 			t.Fatal(err)
@@ -269,7 +269,7 @@ func TestAfford(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := Simulate(t.Context(), c, 1, 4, func(run uint64) Hill { return RandomHill(c.Parameters, 40, 0.5, run) })
+	s, err := Simulate(t.Context(), c, 1, 4, func(run uint64) hill { return randomHill(c.Parameters, 40, 0.5, run) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -329,11 +329,11 @@ type Simulated struct {
 
 // Simulate makes runs of the configuration, with as many pairs of games an iteration,
 // each on a hill of its own from the function. Equal arguments give equal answers.
-func Simulate(ctx context.Context, c Config, pairs, runs int, hill func(run uint64) Hill) (Simulated, error) {
+func Simulate(ctx context.Context, c Config, pairs, runs int, draw func(run uint64) hill) (Simulated, error) {
 	s := Simulated{Runs: runs}
 	var value, regressed moments
 	covered, regressCovered := 0, 0
-	err := climbAll(ctx, c, pairs, runs, hill, func(h *Hill, t *Tuner) {
+	err := climbAll(ctx, c, pairs, runs, draw, func(h *hill, t *Tuner) {
 		values, tops := make([]float64, len(c.Parameters)), make([]float64, len(c.Parameters))
 		for i, e := range t.Estimates() {
 			values[i], tops[i] = e.Value, e.Value

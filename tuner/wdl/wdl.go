@@ -26,8 +26,8 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// ErrFit says that the games do not determine the model.
-var ErrFit = errors.New("the games do not determine how often an evaluation wins")
+// errFit says that the games do not determine the model.
+var errFit = errors.New("the games do not determine how often an evaluation wins")
 
 // By is what a and b depend on: its value at a position, between Low and High, in units of Target.
 type By struct {
@@ -134,9 +134,9 @@ func (g *Games) Fit(ctx context.Context, resamples int, seed uint64) (*Model, er
 	decided := slices.ContainsFunc(g.games, func(list []seen) bool { return list[0].result != 0 })
 	switch {
 	case len(g.games) == 0:
-		return nil, fmt.Errorf("%w: no position of them has a score", ErrFit)
+		return nil, fmt.Errorf("%w: no position of them has a score", errFit)
 	case !decided:
-		return nil, fmt.Errorf("%w: all were drawn", ErrFit)
+		return nil, fmt.Errorf("%w: all were drawn", errFit)
 	}
 	ones := make([]float64, len(g.games))
 	for i := range ones {
@@ -208,10 +208,10 @@ func (g *Games) fit(weights, start []float64) ([]float64, float64, error) {
 		Converger: &optimize.FunctionConverge{Absolute: 1e-10, Iterations: 1}}
 	r, err := optimize.Minimize(problem, start, settings, &optimize.Newton{Linesearcher: &optimize.Backtracking{}})
 	if r == nil || math.IsNaN(r.F) || math.IsInf(r.F, 0) || (err != nil && r.MajorIterations < 2) {
-		return nil, 0, fmt.Errorf("%w: %v", ErrFit, err)
+		return nil, 0, fmt.Errorf("%w: %v", errFit, err)
 	}
 	if pawn, spread, _ := derived(r.X); !(pawn > 0 && spread > 0) {
-		return nil, 0, fmt.Errorf("%w: half are won at %.0f centipawns, with a spread of %.0f", ErrFit, pawn, spread)
+		return nil, 0, fmt.Errorf("%w: half are won at %.0f centipawns, with a spread of %.0f", errFit, pawn, spread)
 	}
 	return r.X, r.F, nil
 }

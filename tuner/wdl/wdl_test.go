@@ -88,7 +88,7 @@ func TestFitFails(t *testing.T) {
 	for i := range g.games {
 		g.games[i][0].result = 0
 	}
-	if _, err := g.Fit(t.Context(), 2, 1); !errors.Is(err, ErrFit) {
+	if _, err := g.Fit(t.Context(), 2, 1); !errors.Is(err, errFit) {
 		t.Errorf("only draws: %v", err)
 	}
 }

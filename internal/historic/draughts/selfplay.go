@@ -6,7 +6,7 @@ import "math/rand/v2"
 // would move to and fro forever.
 const (
 	maxPlies       = 300
-	maxBarrenPlies = 40 // since the last capture or move of a man that is not a king
+	maxQuietPlies = 40 // since the last capture or move of a man that is not a king
 )
 
 // Game is a game between two strategies.
@@ -19,7 +19,7 @@ type Game struct {
 func Play(start Position, black, white Strategy, rng *rand.Rand) Game {
 	g := Game{Result: 0.5}
 	p := start
-	for barren := 0; barren < maxBarrenPlies && len(g.Moves) < maxPlies; {
+	for quietPlies := 0; quietPlies < maxQuietPlies && len(g.Moves) < maxPlies; {
 		s := black
 		if p.White {
 			s = white
@@ -33,9 +33,9 @@ func Play(start Position, black, white Strategy, rng *rand.Rand) Game {
 			return g
 		}
 		g.Moves = append(g.Moves, c.Move)
-		barren++
+		quietPlies++
 		if c.Move.n > 0 || p.K>>c.Move.From&1 == 0 {
-			barren = 0
+			quietPlies = 0
 		}
 		p.Make(c.Move)
 	}

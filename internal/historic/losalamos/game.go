@@ -20,7 +20,7 @@ func PublicGame() []string { return strings.Fields(publicGame) }
 type Game struct {
 	pos    Position
 	seen   map[string]int // how often each position occurred before, by FEN
-	barren int            // plies since the last capture or pawn move
+	quietPlies int            // plies since the last capture or pawn move
 }
 
 // NewGame returns a game that starts from a position.
@@ -32,9 +32,9 @@ func (g *Game) Position() *Position { return &g.pos }
 // Push plays a legal move.
 func (g *Game) Push(m Move) {
 	g.seen[g.pos.FEN()]++
-	g.barren++
+	g.quietPlies++
 	if g.pos.irreversible(m) {
-		g.barren = 0
+		g.quietPlies = 0
 	}
 	g.pos.Make(m)
 }
@@ -49,7 +49,7 @@ func (g *Game) Outcome() string {
 		return "Stalemate: draw."
 	case g.seen[p.FEN()] >= 2:
 		return "Threefold repetition: draw."
-	case g.barren >= 100:
+	case g.quietPlies >= 100:
 		return "Fifty moves without a capture or a pawn move: draw."
 	}
 	return ""
