@@ -28,7 +28,7 @@ type Spec struct {
 	Command []string // words of the foreign engine's command; the commit alone
 	Weights string   // file or embedded name; empty: the player's own
 	Options []Option // set when the player is opened, in this order
-	Nodes   uint64   // limits that replace those of each search; 0: none
+	Nodes   uint64   // replaces the limits of each search; 0: does not
 	Depth   int
 
 	// Of foreign engines alone.

@@ -7,7 +7,7 @@ import (
 	"github.com/assay-chess/assay/eval/formula"
 )
 
-// The model assay-bent: the terms of the model assay, but for those of fixed units of danger,
+// The model assay-bent: the terms of the model assay, except fixed units of danger,
 // and three channels instead of what assay has fixed in code: danger by its square, chances to
 // convert a lead, and complexity.
 

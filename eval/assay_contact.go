@@ -120,7 +120,7 @@ func traceAttack(v *view, s tracer) tracer {
 	return s
 }
 
-// Units of danger beside those of attacks on the ring.
+// Units of danger beside attacks on the ring.
 const (
 	dangerKnight    = 8
 	dangerBishop    = 6

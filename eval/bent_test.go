@@ -92,7 +92,7 @@ func TestBentAgrees(t *testing.T) {
 	}
 }
 
-// TestBentSums checks that the indices of sums are those of the channels.
+// TestBentSums checks that sums and channels have the same indices.
 func TestBentSums(t *testing.T) {
 	m := assayBentModel()
 	for name, want := range map[string]int{"danger": sumDanger, "winning": sumWinning, "complexity": sumComplexity} {

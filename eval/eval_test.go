@@ -100,7 +100,7 @@ func TestOneEvaluation(t *testing.T) {
 	for _, m := range Models() {
 		positions := positions
 		if m.Bend != nil && !deep {
-			positions /= 4 // its trace functions are mostly those of the model assay
+			positions /= 4 // it shares most trace functions with the model assay
 		}
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()

@@ -10,7 +10,7 @@ import (
 
 // Explanation is the value of a position, taken apart into what each term adds. Value is
 // the sum of (White - Black) x (MG x Phase + EG x (24 - Phase)) x Scale / 24 over the
-// terms, truncated toward zero; of a model with a formula, that of the sums of its channels.
+// terms, truncated toward zero; with a formula, its value for the sums of the channels.
 type Explanation struct {
 	Value int         `json:"value"` // centipawns, White's view
 	Phase int         `json:"phase"` // MaxPhase in the middlegame, 0 in the endgame

@@ -28,7 +28,7 @@ var historicTerms = map[string]map[string]string{
 	},
 }
 
-// TestHistoricTable compares counts with those of an independent program.
+// TestHistoricTable compares counts with an independent program's.
 func TestHistoricTable(t *testing.T) {
 	var table struct{ Positions []map[string]any }
 	readTestdata(t, "term_table.json", &table)

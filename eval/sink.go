@@ -6,7 +6,7 @@ import "math/bits"
 // index replaces its bounds check.
 const maxTerms = 1024
 
-// A sink takes the counts of one side and, after its method turn, those of the other.
+// A sink takes the counts of one side and, after its method turn, the other's.
 // There are two with the same methods: tracer collects counts, scorer adds up weights.
 // Both are values that calls take and return (s = s.add(term, 2)), which keeps the
 // scorer's sum in a register. The terms are written for the tracer; "go generate" copies

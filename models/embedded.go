@@ -132,7 +132,7 @@ func load(path string, parse func(string, []byte) (*File, error)) (*File, error)
 }
 
 // Open returns the weights of an embedded name, the start weights of a model that has none
-// embedded, or else those of the file at that path. Write ./name for a file with such a name.
+// embedded, or else the file at that path. Write ./name for a file with such a name.
 func Open(fileOrName string) (*File, error) { return open(fileOrName, Parse) }
 
 // OpenAny is Open for weights of any evaluation, as ParseAny is Parse.

@@ -64,7 +64,7 @@ type TermWeight struct {
 	FitMG, FitEG, SEMG, SEEG float64
 	// Count is the number of positions of the fit in which the term occurred.
 	Count int64
-	// Step is that of a scalar of the formula: its value is MG steps. 0 is for all other terms.
+	// Step, of a scalar of the formula: its value is MG steps. 0 is for all other terms.
 	Step float64
 }
 
@@ -110,7 +110,7 @@ func formulaOf(m *eval.Model) string {
 	return m.Bend.Formula
 }
 
-// Table returns the term table, in the order of f.Terms: the model's, or that of a foreign
+// Table returns the term table, in the order of f.Terms: the model's, or the one of a foreign
 // evaluation. It fails if f.Terms does not match the table.
 func (f *File) Table() ([]eval.Term, error) {
 	if f.Foreign == nil {

@@ -144,7 +144,7 @@ var (
 	plusType  = regexp.MustCompile(`\b(?:unsigned|uint\w*|u8|u16|u32|u64|usize|size_t|byte|U8|U16|U32|U64)\b`)
 )
 
-// isVariable reports whether a definition in a function is that of a variable, which is computed or begins
+// isVariable reports whether a definition in a function defines a variable, which is computed or begins
 // at 0, and not of a coefficient.
 func (c *code) isVariable(n *node) bool {
 	if !n.local || n.list != nil || constHead.MatchString(c.masked[n.head.from:n.head.to]) {

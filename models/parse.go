@@ -89,7 +89,7 @@ func (d *document) nameTerm(err *JSONError) error {
 	return fmt.Errorf("term %s: %s", strings.Join(append([]string{name}, at[2:min(4, len(at))]...), ": "), err.What)
 }
 
-// check looks for what is missing, twice or out of range.
+// check finds fields that are missing, repeated or out of range.
 func (d *document) check(text []byte) error {
 	for _, field := range []struct {
 		name    string

@@ -109,7 +109,7 @@ func (f *File) Held(t *TermWeight) bool {
 	return !fitted(*t) && slices.ContainsFunc(f.Terms, fitted)
 }
 
-// arrays names terms, those of an array together.
+// arrays names terms, an array's together.
 func arrays(terms []string) (names []string) {
 	count := map[string]int{}
 	for _, t := range terms {
@@ -132,7 +132,7 @@ func arrays(terms []string) (names []string) {
 // whole reports whether the value of a term is a whole number.
 func (t *TermWeight) whole() bool { return math.Round(t.Value()) == t.Value() }
 
-// sortEdits sorts the edits. No number is that of two terms.
+// sortEdits sorts the edits. No two terms share a number.
 func (c *code) sortEdits() error {
 	slices.SortFunc(c.edits, func(a, b edit) int { return cmp.Compare(a.from, b.from) })
 	for i := 1; i < len(c.edits); i++ {

@@ -191,7 +191,7 @@ func (c *code) run(numbers []span, j, step int) int {
 }
 
 // unwritten returns the whole numbers of all files that the patch leaves alone. Sizes and indices of arrays do not
-// count, nor do numbers that count on, as those of squares.
+// count, nor do numbers that count on, such as squares.
 func (c *code) unwritten() (list []span) {
 	written := map[int]bool{}
 	for _, e := range c.edits {

@@ -50,7 +50,8 @@ func (a *Ablation) Verdict() string {
 	return NotShown
 }
 
-// ablations lists what is taken out. Scalars of a formula stay: a formula need not have a value where one is 0.
+// ablations lists the parts that are taken out in turn. Scalars of a formula stay: a formula need not have a value
+// where one is 0.
 func (f *fitting) ablations() (list []Ablation) {
 	at := map[string]int{}
 	for t, term := range f.terms {
@@ -132,7 +133,7 @@ func (f *fitting) ablate(ctx context.Context, r *Result) error {
 	return nil
 }
 
-// ablated predicts by what is fitted without a fold and without terms. Each side has the slope that suits it best,
+// ablated predicts by weights fitted without a fold and without terms. Each side has the slope that suits it best,
 // since those terms may have given the evaluation its scale.
 func (v *crossValidation) ablated(ctx context.Context, p *objective.Problem, fold int, out []bool) (x predictor,
 	err error) {

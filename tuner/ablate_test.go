@@ -12,7 +12,7 @@ import (
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
-// ablatable is games of eight terms, of which the two of the group dead say nothing.
+// ablatable is games of eight terms; the two of the group dead say nothing.
 func ablatable(t *testing.T) (*rows.Store, []rows.Term, Config) {
 	syn := synthetic.Games{Games: 300, Rows: 15, Terms: 8, PerRow: 4, K: 0.005, Seed: 5}
 	truth, r, b := syn.Truth(), rand.New(rand.NewPCG(3, 7)), rows.NewBuilder(8)
@@ -43,7 +43,7 @@ func ablatable(t *testing.T) (*rows.Store, []rows.Term, Config) {
 	return synthetic.Finish(t, b), terms, c
 }
 
-// The loss without a group is that of cross-validated fits in which its terms are 0 from the start and frozen.
+// The loss without a group comes from cross-validated fits in which its terms are 0 from the start and frozen.
 func TestAblation(t *testing.T) {
 	s, terms, c := ablatable(t)
 	c.Ablate = Groups

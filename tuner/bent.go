@@ -123,7 +123,7 @@ func (f *fitting) loosest(bend *rows.Bend, h *mat.SymDense) (term int, with []st
 	return term, with
 }
 
-// describeBend fills in what is said of an evaluation with a formula, at the fitted numbers.
+// describeBend fills in the report on an evaluation with a formula, at the fitted numbers.
 func (f *fitting) describeBend(ctx context.Context, r *Result) error {
 	bend := f.s.Bend()
 	if bend == nil {

@@ -54,7 +54,7 @@ type Config struct {
 	// Folds is the number of parts of the games each of which is held out once, with the
 	// coefficients refitted to the others; 0 is none. It changes no weight.
 	Folds int
-	// Ablate says what is taken out in turn, the rest fitted again: Groups, Terms or nothing. It takes Folds, and
+	// Ablate names the parts to take out in turn, the rest fitted again: Groups, Terms or nothing. It takes Folds, and
 	// changes no weight.
 	Ablate string
 	// AblateWeights keeps the weights without each, fitted to all games, for Result.Without.
@@ -87,7 +87,7 @@ type Config struct {
 
 // Step is one step of a method.
 type Step struct {
-	Stage     string    `json:"stage"`     // what is minimized: "cross-entropy under D = 10.00"
+	Stage     string    `json:"stage"`     // the objective: "cross-entropy under D = 10.00"
 	Iteration int       `json:"iteration"` // within the stage
 	Objective float64   `json:"objective"` // mean loss and prior
 	Gap       num.Float `json:"gap"`       // estimated distance from the smallest; +Inf if not known

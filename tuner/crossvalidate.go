@@ -15,7 +15,7 @@ import (
 const foldGap = 1e-7
 
 // crossValidation refits the coefficients without each fold of the games, the last fit for
-// start. Scale, design effect and priors are those of the last fit.
+// start. Scale, design effect and priors are the last fit's.
 type crossValidation struct {
 	f       *fitting
 	all     *objective.Problem // every row trained on

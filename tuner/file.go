@@ -50,7 +50,7 @@ func (r *Result) File(m *eval.Model, p Pedigree) (*models.File, error) {
 	return f, nil
 }
 
-// fill sets what a fit found and what is known of its making.
+// fill sets the fit's numbers and its provenance.
 func (r *Result) fill(f *models.File, p Pedigree) {
 	f.K = r.FileK
 	for i := range r.Terms {
@@ -74,7 +74,7 @@ func (r *Result) fill(f *models.File, p Pedigree) {
 }
 
 // FileOf returns the weight file of a fit to the features of the evaluation of that name. If it is a model of
-// package eval, see rows.ModelOf, the file is that of File. Else only the evaluation's own engine can use it.
+// package eval, see rows.ModelOf, the file is File's. Else only the evaluation's own engine can use it.
 func (r *Result) FileOf(evaluation string, m *eval.Model, p Pedigree) (*models.File, error) {
 	if m != nil {
 		return r.File(m, p)

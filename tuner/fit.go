@@ -65,7 +65,7 @@ type fitting struct {
 	held     []string       // scalars that the data do not determine alone
 }
 
-// slopes are those of the sigmoid, per centipawn.
+// slopes of the sigmoid, per centipawn.
 type slopes struct {
 	k, score float64
 	start    objective.Measures // of the start weights under the first k

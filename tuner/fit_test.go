@@ -239,7 +239,7 @@ func TestTied(t *testing.T) {
 }
 
 // TestRescale: the root mean square evaluation of the reference stays, and
-// the loss under FileK is that of the fit.
+// the fit has the same loss as its file under FileK.
 func TestRescale(t *testing.T) {
 	ctx := context.Background()
 	syn := synthetic.Games{Games: 300, Rows: 20, Terms: 8, PerRow: 4, K: 0.006, Seed: 23}

@@ -30,7 +30,7 @@ func FitK(loss Loss, x []float64, y, omega []float32) (float64, error) {
 // DefaultMethod is the method of an empty name.
 const DefaultMethod = optimize.DefaultMethod
 
-// CheckMethod returns an error that wraps ErrMethod unless the name is that of a method.
+// CheckMethod returns an error that wraps ErrMethod unless there is a method of that name.
 func CheckMethod(name string) error {
 	_, err := optimize.NewMethod(name)
 	return err

@@ -110,7 +110,7 @@ func TestRealGames(t *testing.T) {
 	}
 }
 
-// learnsChess fits terms to real games: the fit must learn what is known of chess.
+// learnsChess fits terms to real games: the fit must learn facts of chess.
 func learnsChess(t *testing.T, s *rows.Store, terms []rows.Term, c Config) *Result {
 	t.Helper()
 	started := time.Now()

@@ -30,7 +30,7 @@ func TestMoved(t *testing.T) {
 	}
 }
 
-// TestLossesJSON: what is not known is null, and null is read as not known.
+// TestLossesJSON: an unknown loss is null, and null is read as unknown.
 func TestLossesJSON(t *testing.T) {
 	text, err := json.Marshal(Losses{0.5, num.Float(math.NaN())})
 	if err != nil || string(text) != `{"train":0.5,"valid":null}` {

@@ -238,7 +238,7 @@ func TestRecovery(t *testing.T) {
 }
 
 // TestPriorHolds: few games and a prior stay close to the start and use few
-// effective parameters; the held-out loss beats that of the free fit.
+// effective parameters; the held-out loss is below the free fit's.
 func TestPriorHolds(t *testing.T) {
 	syn := synthetic.Games{Games: 40, Rows: 40, Terms: 60, PerRow: 10, Shared: 0.7, K: 0.006, Seed: 12, Persistent: true}
 	s := syn.Store(t)

@@ -179,7 +179,7 @@ func (f *fitting) lossesAt(ctx context.Context, step int, theta []float64) Losse
 	return lossesOf(&m)
 }
 
-// objective returns what is minimized under the present design effect.
+// objective returns the function to minimize under the present design effect.
 func (f *fitting) objective() *objective.Penalized {
 	o := objective.New(f.train, f.free.Params, f.at.design)
 	if f.at.known == nil || f.at.knownLoss != f.train.Loss {

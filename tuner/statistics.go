@@ -171,7 +171,7 @@ func (f *fitting) growth(ctx context.Context, w objective.Tapered, after float64
 }
 
 // rescaleGradient returns the derivative of ln RMS with respect to the parameters, at the
-// fit: RMS is that of the positions that rescale takes.
+// fit: RMS over the positions that rescale takes.
 func (f *fitting) rescaleGradient(ctx context.Context) ([]float64, error) {
 	w, g := objective.NewTapered(len(f.terms)), objective.NewTapered(len(f.terms))
 	f.free.Expand(f.at.theta, w)

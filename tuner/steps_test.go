@@ -9,7 +9,7 @@ import (
 	"github.com/assay-chess/assay/tuner/internal/synthetic"
 )
 
-// TestLossesOfSteps: after the last step the losses are those of the fit, on both sides
+// TestLossesOfSteps: the losses after the last step and the fit's are the same, on both sides
 // of the split, whatever the method.
 func TestLossesOfSteps(t *testing.T) {
 	syn := synthetic.Games{Games: 200, Rows: 10, Terms: 8, PerRow: 4, K: 0.006, Seed: 5}

@@ -42,7 +42,7 @@ type TermFit struct {
 
 	Count int64 `json:"count"` // training rows in which it occurs
 	// TypicalCount is the root mean square of its counts in these rows. PriorEffect is the width of its prior
-	// in centipawns of effect: that of the weight times TypicalCount; null where it is free.
+	// in centipawns of effect: the weight's width times TypicalCount; null where it is free.
 	TypicalCount float64   `json:"typical_count,omitempty"`
 	PriorEffect  num.Float `json:"prior_effect,omitempty"`
 	// EffectiveGames is the effective number of clusters that inform the term.
@@ -53,7 +53,7 @@ type TermFit struct {
 	DataShare num.Float `json:"data_share"`
 	Rescale   float64   `json:"rescale"` // Result.Rescale
 	Frozen    bool      `json:"frozen,omitempty"`
-	// Step is that of a formula's scalar, whose coefficients and errors are numbers of steps.
+	// Step, of a formula's scalar: its coefficients and errors are numbers of steps.
 	Step float64 `json:"step,omitempty"`
 }
 

@@ -194,7 +194,7 @@ func TestMoves(t *testing.T) {
 }
 
 // TestPairedIntervals: against weights without any loss, the interval of the difference is
-// that of the other side's loss.
+// the other side's loss.
 func TestPairedIntervals(t *testing.T) {
 	of := &rows.Clusters{}
 	loss, none := []float64{3, 1, 8, 2}, make([]float64, 4)

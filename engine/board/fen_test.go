@@ -43,7 +43,7 @@ func TestParseFENRefuses(t *testing.T) {
 	}
 }
 
-// TestParseFENNormalizes gives what is read for FENs that are not written as FEN
+// TestParseFENNormalizes lists how the parser reads FENs that are not written as FEN
 // writes them.
 func TestParseFENNormalizes(t *testing.T) {
 	for _, c := range []struct{ fen, want string }{

@@ -114,7 +114,7 @@ func (p *Position) attacked(s Square, by Color, occupied Bitboard) bool {
 		RookAttacks(s, occupied)&(p.byType[Rook]|queens)&them != 0
 }
 
-// safe returns those of the squares that the king of the side to move could enter: the other
+// safe returns the squares among these that the king of the side to move could enter: the other
 // side does not attack them when the king is removed from the board.
 func (p *Position) safe(squares Bitboard) Bitboard {
 	us := p.stm

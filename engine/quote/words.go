@@ -30,7 +30,7 @@ func Split(line string) (words []string, err error) {
 }
 
 // Cut returns the text before the first unquoted separator, without its quotes; that separator, or 0 at the
-// end of the text; and the rest. The rules are those of Split.
+// end of the text; and the rest. It follows the rules of Split.
 func Cut(text, separators string) (word string, end byte, rest string, err error) {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {

@@ -56,7 +56,7 @@ func (l *lag) observe(d time.Duration) {
 
 func (l *lag) fade() { *l -= *l / 8 }
 
-// overhead returns the time that a move costs beside its search: that of the option, or
+// overhead returns the time that a move costs beside its search: the option's, or
 // half of the lag, which does not affect every move.
 func (l *lag) overhead(option time.Duration) time.Duration {
 	return max(option, time.Duration(*l)/2)

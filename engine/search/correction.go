@@ -19,7 +19,7 @@ const (
 	correctionStep = historyMax / 4
 )
 
-// corrections returns what is remembered of the position at the ply: by its pawns, White's
+// corrections returns the entries for the position at the ply: by its pawns, White's
 // pieces, Black's pieces and the last move. Values are up to historyMax, from the side to
 // move's view.
 func (e *Engine) corrections(ply int) [4]*int16 {

@@ -103,7 +103,7 @@ var disturbances = []struct {
 	}},
 }
 
-// After NewGame, searches with limits in nodes or depth answer like those of a fresh
+// After NewGame, searches with limits in nodes or depth answer as in a fresh
 // engine, whatever ran before.
 func TestAnswersDoNotDependOnThePast(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))

@@ -41,7 +41,7 @@ func (l *LeafSearch) Leaf(p *board.Position) (leaf board.Position, score int) {
 }
 
 // search returns the score from the side to move's view. It sets the frame's leaf if the
-// score is above alpha. The square last is that of the move before.
+// score is above alpha. The move before went to the square last.
 func (l *LeafSearch) search(ply int, last board.Square, alpha, beta int) int {
 	f := &l.frames[ply]
 	p := &f.pos

@@ -188,7 +188,7 @@ func (p *parameterInfo) option() string {
 	return fmt.Sprintf("option name %s type spin default %d min %d max %d", p.name, p.preset, p.least, p.most)
 }
 
-// params holds the parameters' values and what is computed from them.
+// params holds the parameters' values and the tables computed from them.
 type params struct {
 	values [numParameters]int
 	// reductions holds the basic reductions of late moves by depth and number, in 1024ths

@@ -11,7 +11,7 @@ const recapturePly = 6
 
 // quiesce returns the score of the position by a search of captures, promotions, evasions
 // and, in its first plies, quiet checks. A side not in check may stop at the static
-// evaluation. The window and the view are those of search; qply counts the plies since
+// evaluation. Window and view are as in search; qply counts the plies since
 // quiescence began.
 func (e *Engine) quiesce(ply, qply, alpha, beta int) int {
 	if score, over := e.enter(ply); over {

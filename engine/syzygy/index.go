@@ -26,7 +26,7 @@ type layout struct {
 type group struct {
 	first, n int
 	factor   uint64
-	pawns    bool // its squares are those of ranks 2 to 7
+	pawns    bool // it stands on ranks 2 to 7
 }
 
 var errLayout = errors.New("men in an impossible order")

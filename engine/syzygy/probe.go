@@ -133,7 +133,7 @@ func (t *tableSet) distance(p *board.Position, v outcome) (int, error) {
 	return plies, e.dtz.damaged(err)
 }
 
-// searchDistance returns the DTZ by those of the moves, where the table is for the other side to move.
+// searchDistance derives the DTZ from the positions after each move, where the table is for the other side to move.
 func (t *tableSet) searchDistance(p *board.Position, v outcome, moves []board.Move) (int, error) {
 	best, found := zeroed(v), v < 0 // a lost position loses at once if it has no better move
 	for _, m := range moves {

@@ -64,7 +64,7 @@ func (r *CheckReport) Count(verdict string) (n int) {
 
 // Check tries whether an engine keeps to the protocol and to its limits. Times are wall-clock times, so they should
 // be taken on a machine with nothing else to do. An engine that crashes or hangs is started again for the next check.
-// The error is that of a program that cannot be run, or of the context.
+// It fails if the program cannot be run, or with the context.
 func Check(ctx context.Context, command Command, config CheckConfig) (*CheckReport, error) {
 	k := &checker{ctx: ctx, command: NewClient(command).command, within: searchWithin, report: new(CheckReport)}
 	return k.check(steps(config), config.Progress)

@@ -29,7 +29,7 @@ const (
 	ofNodes   = 1.5                    // searched to asked
 )
 
-// steps lists the checks. fastchess -compliance has those of the handshake, and the forms of go with a clock.
+// steps lists the checks. fastchess -compliance has the handshake, and the forms of go with a clock.
 func steps(c CheckConfig) []step {
 	list := []step{
 		{"handshake", "uci", (*checker).handshake},

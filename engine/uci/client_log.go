@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	logSize    = 16 << 10 // what is kept of a conversation, in bytes
+	logSize    = 16 << 10 // most bytes kept of a conversation
 	logLineMax = 2 << 10  // of one line
 )
 

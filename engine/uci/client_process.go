@@ -357,7 +357,7 @@ func isBrokenPipe(err error) bool {
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
 }
 
-// tail keeps the end of what is read.
+// tail keeps the last bytes of a stream.
 type tail struct {
 	done chan struct{} // closed when all is read
 	mu   sync.Mutex
@@ -384,7 +384,7 @@ func (t *tail) drain(r io.Reader) {
 	}
 }
 
-// text returns what is kept.
+// text returns the bytes kept.
 func (t *tail) text() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

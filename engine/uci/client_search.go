@@ -117,7 +117,7 @@ func (c *Client) failSearch(err error, within time.Duration) error {
 	return c.fail(err, what, within)
 }
 
-// repeated reports whether a bestmove is that of the search before, sent a second time.
+// repeated reports whether a bestmove belongs to the search before and was sent a second time.
 // Such a move is never legal in the new position: its from square has been left.
 func (c *Client) repeated(word string) bool {
 	if word == "" || word != c.lastMove || c.answer.scored {

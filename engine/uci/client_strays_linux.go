@@ -30,7 +30,7 @@ func awaitExit(pid int) bool {
 // descendants of the engine after its start and before its end.
 //
 // Linux makes us the parent of processes whose own parent has died, instead of process 1.
-// We kill and reap those of the engine one by one, by id: other children of this process
+// We kill and reap the engine's one by one, by id: other children of this process
 // are left alone, to os/exec for example.
 type strays struct {
 	mark string
@@ -69,7 +69,7 @@ func (s *strays) descend(pid int) {
 // strayTimeout bounds how long end waits for killed processes.
 const strayTimeout = 500 * time.Millisecond
 
-// end kills and reaps what is left of the engine, which has been reaped.
+// end kills and reaps the processes that the engine, already reaped, left behind.
 func (s *strays) end(pid int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -25,7 +25,7 @@ import (
 // serveVariable makes the test binary a UCI engine: our server with our search.
 const serveVariable = "ASSAY_TEST_SERVE"
 
-// scratch holds what is built for the tests.
+// scratch holds programs built for the tests.
 var scratch string
 
 func TestMain(m *testing.M) {

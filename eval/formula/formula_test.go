@@ -165,7 +165,7 @@ func TestEngines(t *testing.T) {
 	}
 }
 
-// TestMistakes checks what is said of mistakes, and where the caret stands.
+// TestMistakes checks the messages for mistakes, and where the caret stands.
 func TestMistakes(t *testing.T) {
 	names := []Name{{Name: "main", Tapered: true}, {Name: "danger", Sides: true}, {Name: "phase", Kind: Column},
 		{Name: "k", Kind: Scalar}, {Name: "shelter", Kind: Table, Size: 4}}
@@ -321,7 +321,7 @@ func TestRandomExpressions(t *testing.T) {
 	}
 }
 
-// A let of what is counted for each side has the sides too.
+// A let of terms counted for each side has the sides too.
 func TestSidesOfLet(t *testing.T) {
 	names := []Name{{Name: "danger", Sides: true}, {Name: "f", Kind: Column, Sides: true}}
 	texts := []string{"let s = danger*f + 1; value = if(balance(s) < 0, s.black, 2*s.white)",

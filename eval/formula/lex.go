@@ -19,7 +19,7 @@ type textError struct {
 	what string
 }
 
-// Error returns what is wrong with the line and a caret below the place.
+// Error returns the mistake, the line, and a caret below the place.
 func (e *textError) Error() string {
 	from := strings.LastIndexByte(e.text[:e.at], '\n') + 1
 	line, _, _ := strings.Cut(e.text[from:], "\n")

@@ -11,7 +11,7 @@ import (
 // ErrExchange is wrapped by the errors of NewExchange.
 var ErrExchange = errors.New("no exchange")
 
-// exchangeValues are those of Hsu's lecture, in pawns. The king's is ours.
+// exchangeValues are from Hsu's lecture, in pawns. The king's is ours.
 var exchangeValues = [...]int{board.Pawn: 1, board.Knight: 3, board.Bishop: 3, board.Rook: 5, board.Queen: 9,
 	board.King: 100}
 

@@ -41,7 +41,7 @@ type entry struct {
 	at    vg.Length
 }
 
-// Series differ in shape and dashes as well as in color. The colors are those of Okabe and
+// Series differ in shape and dashes as well as in color. The colors are from Okabe and
 // Ito (2008), which color-blind people can distinguish.
 var (
 	colors = []color.Color{color.RGBA{0, 114, 178, 255}, color.RGBA{213, 94, 0, 255}, color.RGBA{0, 158, 115, 255},

@@ -21,7 +21,7 @@ import (
 	"github.com/assay-chess/assay/tuner/spsa/play"
 )
 
-// spsaName is the folder of a tuning by games, in that of its generation.
+// spsaName is the folder of a tuning by games, in its generation's.
 const spsaName = "spsa"
 
 // learnGames tunes the champion's weights by games between perturbed ones.

@@ -64,7 +64,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Paths stay out of what is written: weights that are not embedded go by their id.
+	// No file holds paths: weights that are not embedded go by their id.
 	plan := c.Plan
 	plan.From, plan.Opponent = Written(plan.From, start), Written(plan.Opponent, opponent)
 	now := RunConfig{c.Program, start.ID(), opponent.ID(), plan}

@@ -30,7 +30,7 @@ type Learner interface {
 // ErrEnough is what Propose returns instead of a generation that is not worth its games.
 var ErrEnough = errors.New("no further generation")
 
-// Weights play in a loop: those that it began with, or those of a generation.
+// Weights play in a loop: it began with them, or a generation found them.
 type Weights struct {
 	WeightsRef
 	Values *models.File

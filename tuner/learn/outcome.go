@@ -32,7 +32,7 @@ type Proof struct {
 	Clock *match.Result `json:"clock"` // at a clock
 }
 
-// Outcome says what the matches show. A gain is only that of the match of fixed length. An engine that is 10 Elo weaker
+// Outcome says what the matches show. Only the match of fixed length shows a gain. An engine that is 10 Elo weaker
 // passes the test, and one that is equal shows a gain, with the probability Alpha at most.
 func (p *Proof) Outcome() Outcome {
 	switch {

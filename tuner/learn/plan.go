@@ -17,7 +17,7 @@ import (
 // run's config.json. A run is resumed only under a plan that does not change generations that have started.
 type Plan struct {
 	Seed     uint64 `json:"seed,string"`
-	Model    string `json:"model"`    // what is tuned
+	Model    string `json:"model"`    // to tune
 	From     string `json:"from"`     // first champion, of any model: an embedded name or a file
 	Opponent string `json:"opponent"` // of the final match: an embedded name or a file
 	Hash     int    `json:"hash_mb"`  // transposition table of every player

@@ -77,7 +77,7 @@ type Fit struct {
 // Tuned is a tuning by games.
 type Tuned struct {
 	*play.Result
-	// Terms have no standard errors: their intervals are those of the optimum by the regression on all results.
+	// Terms have no standard errors: their intervals hold the optimum by the regression on all results.
 	Terms []tuner.TermFit `json:"terms,omitempty"`
 }
 

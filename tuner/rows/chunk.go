@@ -37,8 +37,8 @@ type Chunk struct {
 	Number  []int64
 }
 
-// factors are those of the middlegame and endgame values of a chunk's rows; NaN where rows have
-// their own. Phase is OwnFactors where they are not those of a phase.
+// factors of the middlegame and endgame values of a chunk's rows; NaN where rows have
+// their own. Phase is OwnFactors where they do not follow from a phase.
 type factors struct {
 	Phase  int
 	MG, EG float64
@@ -142,7 +142,7 @@ func (o *openChunk) seal() *Chunk {
 	return c
 }
 
-// byLength returns the rows in order of length, those of equal length in order.
+// byLength sorts the rows by length; rows of equal length keep their order.
 func byLength(rows []openRow) []int {
 	longest := 0
 	for i := range rows {
@@ -316,8 +316,8 @@ func (c *Chunk) EachLine(codes []uint16, f func(row int, line []uint16, wides []
 }
 
 // CountTerms returns in how many rows of positive weight omega, by chunk and row, each term occurs, and its
-// typical count: the root mean square of its counts there, 1 if it never occurs. Of a term whose entries include factors
-// of their rows it is that of the counts before any factor, in all rows.
+// typical count: the root mean square of its counts there, 1 if it never occurs. Terms whose entries include factors
+// of their rows count without any factor, in all rows.
 func (s *Store) CountTerms(ctx context.Context, omega [][]float32) (rows []int64, typical []float64, err error) {
 	byPair := make([]int64, 1<<16)
 	rows, typical = make([]int64, s.terms), make([]float64, s.terms)

@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite testdata")
 
-// TestStores: what is kept of positions and of the features of other engines, with every kind of term
+// TestStores: the stores of positions and of the features of other engines, with every kind of term
 // and factor, is what testdata has, in memory and on disk, from any number of workers.
 func TestStores(t *testing.T) {
 	for name, build := range map[string]func(b rows.Build) (*rows.Store, error){

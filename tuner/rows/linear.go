@@ -13,7 +13,7 @@ import (
 	"github.com/assay-chess/assay/eval"
 )
 
-// Linear turns features into rows whose evaluation is that of the features.
+// Linear turns features into rows of the same evaluation.
 //
 // A row has one pair of factors for all of its terms. Terms that the factors do not touch,
 // flat ones, have their counts divided by the factors instead; those of one half alone become
@@ -24,7 +24,7 @@ type Linear struct {
 	set     dataset.FeatureSet
 	terms   []Term
 	at      []int    // by term of the set: its index in terms
-	kinds   []string // by term of the rows: that of the set's term
+	kinds   []string // by term of the rows: the set's
 	entries []Entry  // of the last row
 	before  []tally  // by term of the rows: counts that entries have factors in, without them; nil with a formula
 	divided bool     // counts of flat terms were

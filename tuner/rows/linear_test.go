@@ -69,7 +69,7 @@ func TestLinearKeepsTheValue(t *testing.T) {
 }
 
 // Rows whose endgame half has another sign under other weights are counted, without flat
-// terms and those of the middlegame, and only where the endgame factor follows the sign.
+// terms and middlegame terms, and only where the endgame factor follows the sign.
 func TestSignChanges(t *testing.T) {
 	ctx := context.Background()
 	set := dataset.FeatureSet{Version: 2, Model: "m", Terms: []dataset.FeatureTerm{{Name: "a", EG: 10}, {Name: "b",
@@ -101,8 +101,7 @@ func TestSignChanges(t *testing.T) {
 	}
 }
 
-// The typical count of a term is that of its counts before any factor of a row, so that its prior is as wide as that of
-// a term that no factor touches.
+// The typical count of a term leaves out the factors of rows, so that its prior is as wide as if no factor touched it.
 func TestTypicalCountsHaveNoFactors(t *testing.T) {
 	terms := []dataset.FeatureTerm{{Name: "tapered"}, {Name: "single", Kind: dataset.SingleTerm},
 		{Name: "flat", Kind: dataset.FlatTerm}, {Name: "mg", Kind: dataset.MiddlegameTerm},
@@ -112,7 +111,7 @@ func TestTypicalCountsHaveNoFactors(t *testing.T) {
 		bySide bool
 		scale  float32
 		eg     float32
-		want   []float64 // typical counts by term of the rows; those of bySide have two of the first
+		want   []float64 // typical counts by term of the rows; by side the first term is two
 	}{
 		{"no factors", false, 1, 1, []float64{2, 2, 2, 2, 2}},
 		{"scaled", false, 0.25, 1, []float64{2, 2, 2, 2, 2}},
@@ -122,7 +121,7 @@ func TestTypicalCountsHaveNoFactors(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			set := dataset.FeatureSet{Version: 2, Model: "m", Terms: terms, Float: true,
 				Evaluation: dataset.Evaluation{Unit: 100, Tolerance: 2, BySide: tt.bySide}}
-			s, err := Build{}.Features(t.Context(), set, []FeatureSource{{Rows: func(yield func(dataset.FeatureRow, error) bool) {
+			each := func(yield func(dataset.FeatureRow, error) bool) {
 				for i := range 8 {
 					sign := float32(2*(i%2) - 1)
 					f := dataset.FeatureRow{Phase: 0.5, Scale: tt.scale, EGScale: tt.eg, Eval: dataset.NoEval, Weight: 1,
@@ -137,7 +136,8 @@ func TestTypicalCountsHaveNoFactors(t *testing.T) {
 						return
 					}
 				}
-			}}})
+			}
+			s, err := Build{}.Features(t.Context(), set, []FeatureSource{{Rows: each}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -112,7 +112,7 @@ type Term struct {
 	// another evaluation calls a group says nothing.
 	Own   bool
 	Fixed bool // no fit changes it
-	// Step is that of a formula's scalar, whose coefficient is a number of steps; 0 for others.
+	// Step of a formula's scalar, whose coefficient is a number of steps; 0 for others.
 	Step float64
 }
 

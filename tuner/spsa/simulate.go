@@ -133,7 +133,7 @@ type Budget struct {
 	Hopeless bool    `json:"hopeless"` // less than a fifth is found
 }
 
-// Limits of what is simulated for a budget.
+// Limits of the simulations for a budget.
 const (
 	budgetRuns       = 20
 	budgetIterations = 4000

@@ -14,7 +14,7 @@ import (
 // commands must quote.
 var Folder = sync.OnceValue(func() string {
 	old, _ := filepath.Glob(filepath.Join(os.TempDir(), "assay engines*"))
-	for _, dir := range old { // of tests that were killed: those of tests that run now are not a day old
+	for _, dir := range old { // of tests that were killed; tests that run now have folders younger than a day
 		if info, err := os.Stat(dir); err == nil && time.Since(info.ModTime()) > 24*time.Hour {
 			_ = os.RemoveAll(dir) // another user's stays
 		}

@@ -35,7 +35,7 @@ const (
 	rook    = "4k3/8/8/8/8/8/8/R3K3 w Q - 0 1"
 )
 
-// White's and Black's factors agree with those of an independent program.
+// White's and Black's factors agree with an independent program.
 func TestFactors(t *testing.T) {
 	plain, without := New(), New()
 	if err := without.SetOption("KingGuards", "false"); err != nil {

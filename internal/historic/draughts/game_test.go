@@ -130,7 +130,7 @@ func TestPrintedGame(t *testing.T) {
 	}
 }
 
-// Best moves and values agree with those of an independent program.
+// Best moves and values agree with an independent program.
 func TestReferenceChoices(t *testing.T) {
 	var file struct {
 		Moves []struct {

@@ -5,7 +5,7 @@ import "math/rand/v2"
 // Either ends a game that the program plays against itself as drawn: it does not know how to win an endgame, and
 // would move to and fro forever.
 const (
-	maxPlies       = 300
+	maxPlies      = 300
 	maxQuietPlies = 40 // since the last capture or move of a man that is not a king
 )
 

@@ -7,7 +7,7 @@
 // captures; all moves are searched, two of each side; an evaluation of material plus
 // mobility, where the mobility of a position is the number of moves in it; and the "slight
 // modification" of minimax by which the mobility of every position of a line is added, not
-// only that of the last.
+// only the last one's.
 //
 // From public sources: the start position, and promotion to any piece but a bishop.
 //

@@ -18,8 +18,8 @@ func PublicGame() []string { return strings.Fields(publicGame) }
 
 // Game is a game on six squares by six, with the draws by repetition and by fifty moves.
 type Game struct {
-	pos    Position
-	seen   map[string]int // how often each position occurred before, by FEN
+	pos        Position
+	seen       map[string]int // how often each position occurred before, by FEN
 	quietPlies int            // plies since the last capture or pawn move
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 )
 
-// The counts agree with those of an independent program.
+// The counts agree with an independent program.
 func TestPerft(t *testing.T) {
 	p := Start()
 	for depth, want := range []uint64{1, 10, 100, 1212, 14332} {

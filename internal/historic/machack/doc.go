@@ -35,7 +35,7 @@
 //   - The search is repeated one ply deeper until the depth is reached, so that a limit finds
 //     a move ready. The hash table is cleared each time, so that the last iteration finds
 //     what a single search of that depth would.
-//   - Values are in centipawns, those of the program were in 1/128 pawn.
+//   - Values are in centipawns; the program's were in 1/128 pawn.
 //
 // Without its book it opens with 1.e4 and answers 1.e4 with e5, as in the printed games of the
 // time before the book. Of Mac Hack's 158 moves in the four printed games it plays 78. Other

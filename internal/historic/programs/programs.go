@@ -19,7 +19,7 @@ import (
 type Program struct {
 	Name    string
 	Weights string // name of its weights; empty: it takes none
-	// Open opens it. load opens weights: its own for "", or those of the option EvalFile.
+	// Open opens it. load opens weights: its own for "", or the file of the option EvalFile.
 	Open func(load historic.Loader) (engine.Player, error)
 }
 

@@ -8,7 +8,7 @@ var worth = [6]int{1, 3, 3, 5, 9, 200}
 // restless is g(P) of Shannon 1950, section 6, by which his type B strategy decides
 // whether to stop a variation: it reports whether any piece "is attacked by a piece of
 // lower value, or by more pieces than defences, or if any check exists". Only direct
-// attacks and defences count, those of pinned pieces too. Our own readings: a king does
+// attacks and defences count, by pinned pieces too. Our own readings: a king does
 // not count as attacked, and a check exists if the side to move is in check.
 func restless(p *board.Position) bool {
 	if p.InCheck() {

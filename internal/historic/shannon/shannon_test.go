@@ -118,7 +118,7 @@ func TestTypeAIsMinimax(t *testing.T) {
 	}
 }
 
-// The exact values of an explanation are those of minimax for every move.
+// An explanation has the minimax value of every move.
 func TestExactValues(t *testing.T) {
 	p := newPlayer(t, NewA, "Moves=1")
 	pos := enginetest.Position(t, positions[1])
@@ -273,7 +273,7 @@ func TestVariation(t *testing.T) {
 	}
 }
 
-// Style scales what is not material: at 0 a pawn structure is worth nothing.
+// Style scales all but material: at 0 a pawn structure is worth nothing.
 func TestStyle(t *testing.T) {
 	pos := enginetest.Position(t, "4k3/8/8/8/8/P7/P7/4K3 w - - 0 1") // f = 2 - .5*(1+2) + .1*(6-5)
 	for style, want := range map[string]int{"100": 60, "0": 200, "200": -80} {

@@ -70,7 +70,7 @@ func readGolden(t *testing.T) (g golden) {
 
 func tenths(x float64) int { return int(math.Round(10 * x)) }
 
-// The square roots are those of the printed table.
+// The square roots agree with the printed table.
 func TestRoots(t *testing.T) {
 	for n, want := range []int{0, 10, 14, 17, 20, 22, 24, 26, 28, 30, 32, 33, 35, 36} {
 		if got := root(n); got != want {

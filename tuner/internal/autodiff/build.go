@@ -20,7 +20,7 @@ type builder struct {
 	nodes []*gorgonia.Node // by node of the formula
 	in    map[int]*gorgonia.Node
 	known map[float64]*gorgonia.Node // constants
-	zeros []*gorgonia.Node           // what is added to each lookup
+	zeros []*gorgonia.Node           // added to each lookup
 	err   error
 }
 
@@ -121,7 +121,7 @@ func (b *builder) do(n *gorgonia.Node, err error) *gorgonia.Node {
 	return n
 }
 
-// unary and binary are gorgonia's operations for those of a formula.
+// unary and binary translate a formula's operations to gorgonia's.
 var (
 	unary = map[formula.Op]func(x *gorgonia.Node) (*gorgonia.Node, error){
 		formula.Truncate: func(x *gorgonia.Node) (*gorgonia.Node, error) { return x, nil },
@@ -188,8 +188,8 @@ func (b *builder) input(i int) *gorgonia.Node {
 	return b.in[i]
 }
 
-// lookup returns what is found at a place of a table, plus an input that is 0: the derivative
-// by that one is the derivative by what is found.
+// lookup returns the entry at a place of a table, plus an input that is 0: the derivative
+// by that input is the derivative by the entry.
 func (b *builder) lookup(n *formula.Node, place *gorgonia.Node) *gorgonia.Node {
 	l := &lookup{first: n.Input, size: n.Size}
 	b.p.lookups = append(b.p.lookups, l)

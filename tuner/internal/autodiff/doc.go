@@ -2,7 +2,7 @@
 // and the vectors are gorgonia's: a formula becomes one graph over vectors of Rows rows, one
 // call of gorgonia.Grad differentiates the sum of its values with respect to all channels
 // and scalars, and a tape machine runs it. Because each input is a vector, with the value of
-// a scalar repeated, the derivative of the sum by an input is that of each row's value.
+// a scalar repeated, the derivative of the sum by an input is each row's own.
 //
 // What gorgonia v0.9 asks for, and this package does: inputs and constants are vectors with
 // names of their own, since nodes of one name are one; x^2 is Square, since Pow knows no

@@ -25,7 +25,7 @@ type RowError struct {
 
 func (e *RowError) Error() string { return fmt.Sprintf("row %d of the batch: %v", e.Row, e.Err) }
 
-// Unwrap returns what is wrong, and ErrRow.
+// Unwrap returns the cause, and ErrRow.
 func (e *RowError) Unwrap() []error { return []error{ErrRow, e.Err} }
 
 // Machine computes a formula, smooth, for batches of rows. It is for one goroutine.

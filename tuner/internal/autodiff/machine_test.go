@@ -76,7 +76,7 @@ func (b batch) row(j int) []float64 {
 	return out
 }
 
-// slopesOf returns the derivatives of a row by input, those of tables too.
+// slopesOf returns the derivatives of a row by input, tables included.
 func slopesOf(m *Machine, f *formula.Formula, j int) []float64 {
 	out := make([]float64, len(f.Inputs))
 	for i, x := range f.Inputs {
@@ -238,7 +238,7 @@ func TestConstants(t *testing.T) {
 	}
 }
 
-// TestTies: at a tie the derivative is the first argument's, that of abs at 0 is 0.
+// TestTies: at a tie the derivative is the first argument's, abs has the derivative 0 at 0.
 func TestTies(t *testing.T) {
 	f, err := formula.Parse("value = max(a, b) + abs(c)", []formula.Name{{Name: "a"}, {Name: "b"}, {Name: "c"}})
 	if err != nil {

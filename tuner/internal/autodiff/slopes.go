@@ -64,7 +64,7 @@ func wanted(f *formula.Formula) (inputs []int, lookups []bool) {
 }
 
 // differentiate adds the derivatives to the graph, all with one call, and returns where they
-// will be read: after those of inputs those of lookups, and then their places.
+// will be read: of inputs, then of lookups, and then their places.
 func (b *builder) differentiate(root *gorgonia.Node) ([]*read, error) {
 	inputs, reached := wanted(b.m.f)
 	var by gorgonia.Nodes

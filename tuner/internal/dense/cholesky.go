@@ -13,7 +13,7 @@ import (
 
 // Cholesky is the upper triangle U of a symmetric, positive definite matrix U'U.
 type Cholesky struct {
-	u    blas64.General // what is below the diagonal means nothing
+	u    blas64.General // below the diagonal it means nothing
 	norm float64        // largest sum of a row of the matrix, all elements taken positive
 }
 
@@ -122,7 +122,7 @@ func (c *Cholesky) Solve(x []float64) {
 	}
 }
 
-// Inverse returns the upper triangle of the inverse; what is below means nothing.
+// Inverse returns the upper triangle of the inverse; below, the numbers mean nothing.
 func (c *Cholesky) Inverse() blas64.Symmetric {
 	n := c.u.Rows
 	y, out := general(n), general(n)

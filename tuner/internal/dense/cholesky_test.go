@@ -69,7 +69,7 @@ func TestCholesky(t *testing.T) {
 	}
 }
 
-// TestCholeskyIndefinite: what is not positive definite, or not finite, has no factor.
+// TestCholeskyIndefinite: a matrix that is not positive definite, or not finite, has no factor.
 func TestCholeskyIndefinite(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 8))
 	for _, n := range []int{1, 40, 150} {

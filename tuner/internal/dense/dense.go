@@ -1,6 +1,6 @@
 // Package dense multiplies dense matrices. Every element is a sum in order of the inner
 // index, each product rounded before it is added: so the bytes are the same on every
-// machine, with vectors or without, and the same as those of gonum's loops.
+// machine, with vectors or without, and the same as by gonum's loops.
 package dense
 
 import (

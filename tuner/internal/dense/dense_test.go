@@ -56,7 +56,7 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// TestSquare: the upper triangle is that of gonum's Syrk.
+// TestSquare: the upper triangle agrees with gonum's Syrk.
 func TestSquare(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 4))
 	for _, n := range []int{1, 5, 37, 130} {

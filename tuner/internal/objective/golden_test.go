@@ -147,7 +147,7 @@ func paramsOf(t *testing.T, d synthetic.Data) *objective.Params {
 }
 
 // TestPenalized: value, gradient, curvature and information of a fit, and what its parameters are, stand in
-// testdata; the gradient is that of the value by finite differences.
+// testdata; the gradient agrees with finite differences of the value.
 func TestPenalized(t *testing.T) {
 	samples := synthetic.Samples(t)
 	for _, name := range slices.Sorted(maps.Keys(samples)) {

@@ -159,7 +159,7 @@ func crossEntropy(k float64, x []float64, y, omega []float32) float64 {
 
 // outerPlain adds h * v v' to the rows of m, the upper triangle of a symmetric
 // matrix packed as base says, v given by ascending indices. Two lines of the
-// matrix are worked on together, because they share what is read of v.
+// matrix are worked on together, because they read the same part of v.
 func outerPlain(index []uint16, value []float64, h float64, m []float64, base []int) {
 	value = value[:len(index)]
 	i := 0

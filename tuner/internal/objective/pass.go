@@ -280,8 +280,8 @@ func (p *Problem) gradient(ctx context.Context, w Tapered, g Tapered,
 	return total, nil
 }
 
-// scatterMixed adds the rows' derivatives X by pair: those of the middlegame values to
-// g, those of the endgame values to eg.g.
+// scatterMixed adds the rows' derivatives X by pair: by middlegame values to
+// g, by endgame values to eg.g.
 func (s *Scratch) scatterMixed(c *rows.Chunk, pairs int) {
 	mg, eg := c.EachFactor()
 	y := s.eg.x[:c.Rows]

@@ -109,7 +109,7 @@ func (r *bounded) model() (*quadraticStep, error) {
 		return nil, err
 	}
 	r.out.Curvatures++
-	if r.ridge > 0 { // what is singular stays singular
+	if r.ridge > 0 { // a singular matrix stays singular
 		r.factor = factorizeScaled(h, r.ridge)
 	} else {
 		r.factor = Factorize(h)

@@ -50,7 +50,7 @@ const idleRounds = 3
 // Minimize runs the method within the box, as an active set: variables that end beyond a bound are held at it,
 // and released when the value falls towards the inside. For a convex objective the last face holds the minimum.
 // Without a box (nil) it is the method itself. It begins with the variables held that the last call left at a
-// bound. GaussNewton finds what is held within each of its steps.
+// bound. GaussNewton finds the held variables within each of its steps.
 func (b *Box) Minimize(ctx context.Context, m Method, f Objective, x0 []float64, s Settings) (Outcome, error) {
 	if b == nil {
 		return m.Minimize(ctx, f, x0, s)
@@ -94,7 +94,7 @@ func (b *Box) Minimize(ctx context.Context, m Method, f Objective, x0 []float64,
 			}
 			last = out.Value
 			moved = idle < idleRounds && b.release(x, g, single)
-			single = true // what is caught again was let go with too many others
+			single = true // caught again: it was let go with too many others
 		}
 		if !moved {
 			return total, nil

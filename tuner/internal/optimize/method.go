@@ -36,7 +36,7 @@ type Settings struct {
 	// gives up with ErrDiverged. 0 means no limit.
 	Limit float64
 	// Region, if not nil, is where the minimum is looked for. A method stops where it
-	// leaves the region or reaches its border: Box.Minimize then holds what is there.
+	// leaves the region or reaches its border: Box.Minimize then holds the variables there.
 	Region *Region
 	// NoCurvature says that the objective's curvature would take too much memory: the gap stays unknown, +Inf.
 	NoCurvature bool

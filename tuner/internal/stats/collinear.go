@@ -61,7 +61,7 @@ type pivoted struct {
 	scale []float64   // root of the diagonal of h
 	rows  [][]float64 // of the factor, by coefficient; as long as rank when eliminated
 	h     *mat.SymDense
-	pivot []float64 // what is left of the unit diagonal
+	pivot []float64 // the rest of the unit diagonal
 	order []int     // eliminated coefficients first
 	rank  int
 }

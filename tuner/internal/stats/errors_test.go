@@ -55,7 +55,7 @@ func fitMean(t *testing.T, won []float64, length int) (*Covariance, float64) {
 }
 
 // TestErrorsOfAMean: the coefficient of a term that every row has is the logarithm of the odds, whose
-// errors follow from those of a mean: of the games' results, and of independent rows.
+// errors follow from the error of a mean: of the games' results, and of independent rows.
 func TestErrorsOfAMean(t *testing.T) {
 	const games, length, k = 400, 10, 0.004
 	r := rand.New(rand.NewPCG(4, 2))

@@ -121,7 +121,7 @@ func Evaluate(r *rows.Row, w objective.Tapered) float64 {
 	return e*float64(r.Scale) + float64(r.Offset)
 }
 
-// Factors are those of the row's middlegame and endgame values.
+// Factors returns the factors of the row's middlegame and endgame values.
 func Factors(r *rows.Row) (mg, eg float64) {
 	if r.Phase == rows.OwnFactors {
 		return float64(r.MG), float64(r.EG)

@@ -323,7 +323,7 @@ func raise(s syscall.Signal) {
 	time.Sleep(time.Hour)
 }
 
-// wrongMove returns what is played in place of a move in some modes.
+// wrongMove returns the word that some modes play in place of a move.
 func (e *bad) wrongMove(move string, third bool) (string, bool) {
 	for mode, played := range map[string]string{
 		"none": "(none)", "san": "Nf3", "own-square": "e2e2", "off-board": "e2e9", "other-side": "e7e5",
