@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -17,7 +16,6 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/engine/machine"
-	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/internal/durable"
 )
 
@@ -244,7 +242,7 @@ func newGuideCommand() *cobra.Command {
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			out := cmd.OutOrStdout()
-			w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+			var t ui.Table
 			for i, name := range guide.Names {
 				text, err := guide.Pages.ReadFile(name + ".md")
 				if err != nil {
@@ -255,12 +253,12 @@ func newGuideCommand() *cobra.Command {
 					return err
 				}
 				title, _, _ := strings.Cut(strings.TrimPrefix(string(text), "# "), "\n")
-				quote.Fprintf(w, "%d\t%s\t%s\n", i+1, name, title)
+				t.Add("%d\t%s\t%s", i+1, name, title)
 			}
 			if len(args) == 1 {
 				return ui.Usagef("there is no guide %q; there are: %s", args[0], strings.Join(guide.Names, ", "))
 			}
-			return w.Flush()
+			return t.Print(out)
 		},
 	}
 }

@@ -44,6 +44,11 @@ type Part struct {
 	More   bool // terminals show it with --all, pages folded
 }
 
+// Empty reports whether all tables of the part are empty: then its text and notes say nothing.
+func (p *Part) Empty() bool {
+	return len(p.Tables) > 0 && !slices.ContainsFunc(p.Tables, func(t ui.Table) bool { return len(t.Rows) > 0 })
+}
+
 // New returns a document whose class follows from its headline.
 func New(headline string) *Document {
 	d := &Document{Headline: headline, Class: Open}
@@ -107,7 +112,7 @@ func (d *Document) Print(w io.Writer, all bool) error {
 		}
 	}
 	for _, p := range d.Parts {
-		if p.More && !all {
+		if p.More && !all || p.Empty() {
 			continue
 		}
 		lines(append(slices.Clone(p.Text), strings.TrimSuffix(p.Code, "\n")))

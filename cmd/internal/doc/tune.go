@@ -24,7 +24,7 @@ func Tune(r *tuner.Report, took time.Duration) *Document {
 	if r.Match != "" {
 		d.Text = append(d.Text, "A fit predicts results, games decide:", r.Match)
 	}
-	d.Parts = []Part{{Text: []string{""}, Tables: []ui.Table{fit(r, took)}}, groups(&r.Result), ablations(r),
+	d.Parts = []Part{{Tables: []ui.Table{fit(r, took)}}, groups(&r.Result), ablations(r),
 		calibration(&r.Calibration)}
 	return d
 }
@@ -83,17 +83,9 @@ func groups(r *tuner.Result) Part {
 	for _, g := range r.Groups {
 		t.Add("%s\t%d\t%.1f\t%.6f\t%+.6f", g.Name, g.Parameters, g.Effective, g.Gain, g.Net)
 	}
-	return Part{Title: "Groups", Tables: []ui.Table{t}, Notes: when(len(r.Groups) > 0,
-		"gain: by how much the mean training loss would be larger had the group kept its\n"+
-			"start weights and the rest been tuned without it; net: what of it to expect on\nother games.")}
-}
-
-// when returns the text, or nothing.
-func when(yes bool, text string) []string {
-	if !yes {
-		return nil
-	}
-	return []string{text}
+	return Part{Title: "Groups", Tables: []ui.Table{t}, Notes: []string{
+		"gain: by how much the mean training loss would be larger had the group kept its\n" +
+			"start weights and the rest been tuned without it; net: what of it to expect on\nother games."}}
 }
 
 // ablations says what groups or terms are worth.
@@ -105,11 +97,11 @@ func ablations(r *tuner.Report) Part {
 		t.Add("%s\t%d\t%+.6f\t[%+.6f, %+.6f]\t%.2f %%\t%s", a.Name, a.Terms, a.Rise, a.Interval[0], a.Interval[1], 100*a.Share,
 			a.Verdict())
 	}
-	return Part{Title: "What each part is worth", Tables: []ui.Table{t}, Notes: when(len(r.Ablations) > 0, fmt.Sprintf(
+	return Part{Title: "What each part is worth", Tables: []ui.Table{t}, Notes: []string{fmt.Sprintf(
 		"loss: by how much it rises on unseen games if those terms are 0 and all others fitted again; share: of what\n"+
 			"the evaluation knows beyond a constant. %d help, %d are not shown to, %d harm.\n"+
 			"Whether their cost in speed is worth it, only games decide.", counts[tuner.Helps], counts[tuner.NotShown],
-		counts[tuner.Harms]))}
+		counts[tuner.Harms])}}
 }
 
 // calibration compares predictions with results.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -96,15 +95,15 @@ func printCheck(out io.Writer, engine string, r *uci.CheckReport, all bool) erro
 		quote.Fprintf(out, "%s by %s\n", r.Name, r.Author)
 	}
 	group := ""
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	var t ui.Table
 	for _, f := range r.Findings {
 		if f.Group != group {
 			group = f.Group
-			quote.Fprintf(w, "\n%s\n", group)
+			t.Rows = append(t.Rows, []string{""}, []string{group})
 		}
-		quote.Fprintf(w, "  %s\t%s\t%s\n", f.Verdict, f.Check, f.Text)
+		t.Add("  %s\t%s\t%s", f.Verdict, f.Check, f.Text)
 	}
-	if err := w.Flush(); err != nil {
+	if err := t.Print(out); err != nil {
 		return err
 	}
 	for _, f := range r.Findings {

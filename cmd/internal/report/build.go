@@ -174,6 +174,7 @@ func (b *builder) finish() {
 
 // add adds a section.
 func (b *builder) add(id, title string, parts []doc.Part, figures ...figure) {
+	parts = slices.DeleteFunc(slices.Clone(parts), func(p doc.Part) bool { return p.Empty() })
 	b.report.Sections = append(b.report.Sections, Section{ID: id, Title: title, Parts: parts, Figures: figures})
 }
 
