@@ -7,9 +7,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/syzygy"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
 )
 
@@ -283,5 +286,200 @@ func TestSameJobSameGame(t *testing.T) {
 	job.Seed = 6
 	if third := play(t, job, "a", "b"); slices.Equal(first.Moves, third.Moves) {
 		t.Error("another seed gave the same game")
+	}
+}
+
+// TestTablebasesEndGames plays from positions that the tables know: the first move ends the game, also one that is
+// played on, with a result that is no forfeit and that Verify accepts of jobs with tables alone.
+func TestTablebasesEndGames(t *testing.T) {
+	tables, err := syzygy.NewJudge("../engine/syzygy/testdata", true, func(text string) { t.Error(text) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for start, want := range map[string]board.GameResult{
+		"8/8/8/8/8/3k4/8/KQ6 b - - 0 1":    board.WhiteWins,
+		"kq6/8/3K4/8/8/8/8/8 w - - 0 1":    board.BlackWins,
+		"8/8/8/8/3k4/8/4P3/4K3 w - - 0 1":  board.Draw,
+		"8/8/8/8/8/3k4/8/KR6 b - - 90 100": board.Draw, // too late by the 50-move rule
+	} {
+		job := Job{Start: start, Rule: Adjudication{WinScore: 1, WinPlies: 1, PlayOn: 1, Tables: tables}}
+		r := play(t, job, "a", "b")
+		if r.Result != want || r.Termination != tablebase || len(r.Moves) != 1 {
+			t.Errorf("%s: %v by %s after %d plies, want %v by the tables after one", start, r.Result, r.Termination,
+				len(r.Moves), want)
+		}
+		if _, forfeited := r.Forfeited(); forfeited {
+			t.Errorf("%s: counted as a forfeit", start)
+		}
+		if err := r.Verify(&job); err != nil {
+			t.Error(err)
+		}
+		job.Rule.Tables = nil
+		if r.Verify(&job) == nil {
+			t.Errorf("%s: a job without tables accepts their result", start)
+		}
+	}
+}
+
+// logging is a player with a log; limiting is one that changes how another is used.
+type (
+	logging struct {
+		engine.Player
+		log string
+	}
+	limiting struct{ engine.Player }
+)
+
+func (l logging) Log() string            { return l.log }
+func (l limiting) Unwrap() engine.Player { return l.Player }
+
+// The log of the player that forfeits comes with the game: its end, without control
+// characters, as Verify accepts it. That of its opponent does not.
+func TestFaultLog(t *testing.T) {
+	long := strings.Repeat("é\x1b[2J\u0085\xff\n", maxFaultLog)
+	late := func(log string) engine.Player {
+		p := slowPlayer(t, 0)
+		p.err = errors.New("crashed")
+		return logging{p, log}
+	}
+	for name, black := range map[string]engine.Player{"fault": late(long + "the end\n"),
+		"wrapped": limiting{late("the end\n")}} {
+		job := Job{Limits: anyLimits, Players: toy.Specs("w", "b")}
+		r, err := Play(t.Context(), &job, [2]engine.Player{logging{slowPlayer(t, 0), "innocent"}, black})
+		if err != nil || r.Termination != PlayerFailed {
+			t.Fatalf("%s: %+v, %v", name, r, err)
+		}
+		if !strings.HasSuffix(r.FaultLog, "the end\n") || len(r.FaultLog) > maxFaultLog || strings.ContainsFunc(r.FaultLog,
+			isControl) {
+			t.Errorf("%s: log of %d bytes: %.100q", name, len(r.FaultLog), r.FaultLog)
+		}
+		if err := r.Verify(&job); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A player that exceeds its time has a log too, and one without a fault has none.
+func TestFaultLogOfTime(t *testing.T) {
+	clock := Limits{Clock: Clock{Base: time.Millisecond, Margin: time.Nanosecond}}
+	for _, lost := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			job := Job{Limits: anyLimits, Players: toy.Specs("w", "b"), Plies: 2}
+			if lost {
+				job.Limits[board.White] = clock
+			}
+			r, err := Play(t.Context(), &job, [2]engine.Player{logging{slowPlayer(t, 2*time.Millisecond), "log"},
+				slowPlayer(t, 0)})
+			if err != nil || (r.Termination == TimeForfeit) != lost || (r.FaultLog == "log") != lost {
+				t.Errorf("%+v, %v", r, err)
+			}
+		})
+	}
+}
+
+// played returns a job and the game that two players make of it.
+func played(t *testing.T, job Job, specs ...string) (*Job, *Result) {
+	t.Helper()
+	var players [2]engine.Player
+	for side, spec := range specs {
+		job.Players[side] = toy.Spec(spec)
+		p, err := toy.Open(job.Players[side])
+		if err != nil {
+			t.Fatal(err)
+		}
+		players[side] = p
+	}
+	job.Limits = [2]Limits{{Nodes: 1}, {Nodes: 1}}
+	r, err := Play(context.Background(), &job, players)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &job, &r
+}
+
+// twoPlies are 1. e4 e5: from square 12 to 28, and from 52 to 36.
+func twoPlies() []board.Move { return []board.Move{board.NewMove(12, 28), board.NewMove(52, 36)} }
+
+func TestVerifyAcceptsPlayedGames(t *testing.T) {
+	const mated = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
+	for name, c := range map[string]struct {
+		job   Job
+		specs []string
+		by    board.Termination
+	}{
+		"move limit": {Job{Number: 3, Seed: 1, Opening: twoPlies(), Plies: 10}, []string{"a", "b"}, moveLimit},
+		"to the end": {Job{Number: 4, Seed: 2, Opening: twoPlies(), Plies: 2000}, []string{"a", "b"}, ""},
+		"adjudicated": {Job{Seed: 3, Plies: 200, Rule: Adjudication{WinScore: 300, WinPlies: 2}},
+			[]string{"a:margin=900", "b:margin=-900"}, AdjudicatedWin},
+		"forfeited": {Job{Seed: 4, Plies: 200}, []string{"a:error=6", "b"}, PlayerFailed},
+		"over":      {Job{Seed: 5, Start: mated}, []string{"a", "b"}, board.Checkmate},
+	} {
+		job, r := played(t, c.job, c.specs...)
+		if c.by != "" && r.Termination != c.by {
+			t.Errorf("%s: it ended by %s", name, r.Termination)
+		}
+		if err := r.Verify(job); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestVerifyRefusesImpossibleResults(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(r *Result)
+		want   string
+	}{
+		"number":           {func(r *Result) { r.Number++ }, "the job was"},
+		"try":              {func(r *Result) { r.Try++ }, "the job was"},
+		"seed":             {func(r *Result) { r.Seed++ }, "the job was"},
+		"start":            {func(r *Result) { r.Start = "4k3/8/8/8/8/8/8/4K2R w - - 0 1" }, "the start position of its job"},
+		"opening":          {func(r *Result) { r.Moves[0] = board.NewMove(11, 27) }, "the opening of its job"},
+		"longer opening":   {func(r *Result) { r.Opening = 3 }, "the opening of its job"},
+		"negative opening": {func(r *Result) { r.Opening = -1 }, "the opening of its job"},
+		"too few moves":    {func(r *Result) { r.Moves = r.Moves[:1] }, "the opening of its job"},
+		"score missing":    {func(r *Result) { r.Scores = r.Scores[1:] }, "scores"},
+		"depth too many":   {func(r *Result) { r.Depths = append(r.Depths, 1) }, "depths"},
+		"times":            {func(r *Result) { r.Times = []uint32{1} }, "times"},
+		"illegal move":     {func(r *Result) { r.Moves[4] = board.NewMove(board.A1, board.H8) }, "game 7"},
+		"another end":      {func(r *Result) { r.Termination = board.Checkmate; r.Result = board.WhiteWins }, "not over"},
+		"no end":           {func(r *Result) { r.Termination = "" }, "not over"},
+		"a fault unsaid":   {func(r *Result) { r.Termination, r.Result = PlayerFailed, board.WhiteWins }, "fault"},
+		"a fault too many": {func(r *Result) { r.Fault = "it slept" }, "fault"},
+		"limit won":        {func(r *Result) { r.Result = board.WhiteWins }, "1-0 by move-limit"},
+		"draw won":         {func(r *Result) { r.Termination = AdjudicatedWin }, "1/2-1/2 by adjudicated-win"},
+		"no result":        {func(r *Result) { r.Termination, r.Result = AdjudicatedWin, 5 }, "the result 5"},
+		"a fault too long": {func(r *Result) {
+			r.Termination, r.Result, r.Fault = PlayerFailed, board.WhiteWins, strings.Repeat("x", 5000)
+		}, "5000 bytes"},
+		"a log without a fault": {func(r *Result) { r.FaultLog = "x" }, "a log of 1 bytes"},
+		"a log too long": {func(r *Result) {
+			r.Termination, r.Result, r.Fault, r.FaultLog = PlayerFailed, board.WhiteWins, "x", strings.Repeat("x", 50000)
+		}, "a log of 50000 bytes"},
+		"a log that clears the screen": {func(r *Result) {
+			r.Termination, r.Result, r.Fault, r.FaultLog = PlayerFailed, board.WhiteWins, "x", "\x1b[2J"
+		}, "printable"},
+		"time without a clock": {func(r *Result) { r.Termination, r.Result, r.Fault = TimeForfeit, board.WhiteWins, "slow" },
+			"without a clock"},
+		"late without a fault": {func(r *Result) { r.Late = true }, "late"},
+		"cut short": {func(r *Result) {
+			r.Moves, r.Scores, r.Depths = r.Moves[:8], r.Scores[:8], r.Depths[:8]
+		}, "after 6 plies"},
+	} {
+		job, r := played(t, Job{Number: 7, Seed: 1, Opening: twoPlies(), Plies: 10}, "a", "b")
+		r.Moves, r.Scores, r.Depths = slices.Clone(r.Moves), slices.Clone(r.Scores), slices.Clone(r.Depths)
+		c.change(r)
+		if err := r.Verify(job); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+	job, r := played(t, Job{Number: 7, Seed: 1, Plies: 10}, "a", "b")
+	job.Plies = 9
+	if err := r.Verify(job); err == nil || !strings.Contains(err.Error(), "after 10 plies") {
+		t.Errorf("too long: %v", err)
+	}
+	job, r = played(t, Job{Start: "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"}, "a", "b")
+	r.Result = board.WhiteWins
+	if err := r.Verify(job); err == nil || !strings.Contains(err.Error(), "ended 0-1") {
+		t.Errorf("the loser wins: %v", err)
 	}
 }

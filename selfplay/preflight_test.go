@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -95,3 +96,123 @@ func TestPreflightLimits(t *testing.T) {
 }
 
 func fiveNodes(int) Limits { return Limits{Nodes: 5} }
+
+// starting is a player with a program of its own.
+type starting struct {
+	engine.Player
+	closed func()
+}
+
+func (s *starting) Start() error { return nil }
+
+func (s *starting) Close() error {
+	s.closed()
+	return s.Player.Close()
+}
+
+// counting counts players that were opened and that were closed.
+type counting struct {
+	mu             sync.Mutex
+	opened, closed int
+}
+
+func (c *counting) open(spec engine.Spec) (engine.Player, error) {
+	p, err := toy.Open(spec)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.opened++
+	return &starting{p, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.closed++
+	}}, nil
+}
+
+// The players that were checked and played the preflight play the games: two games at once of
+// two players need four programs, and of a player against itself, too.
+func TestPool(t *testing.T) {
+	for _, players := range [][2]string{{"a", "b"}, {"a", "a"}} {
+		var count counting
+		pool := NewPool(count.open)
+		for _, spec := range players { // as commands check players
+			p, err := pool.Open(toy.Spec(spec))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, ok := engine.As[engine.Starter](p); !ok {
+				t.Error("a player of the pool cannot be started")
+			}
+			if err := p.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		s := Place{Open: pool.Open}
+		if err := s.Preflight(t.Context(), fiveNodes, Player{Spec: toy.Spec(players[0])},
+			Player{Spec: toy.Spec(players[1])}); err != nil {
+			t.Fatal(err)
+		}
+		least := 2
+		if players[0] == players[1] {
+			least = 1 // or 2, at the same time
+		}
+		if count.opened < least || count.opened > 2 || count.closed != 0 {
+			t.Errorf("%v: %d opened and %d closed before the games", players, count.opened, count.closed)
+		}
+		l := &Local{Open: pool.Open, Workers: 2}
+		jobs, results := make(chan Job), make(chan Result)
+		go func() {
+			defer close(jobs)
+			both := toy.Specs(players[0], players[1])
+			jobs <- Job{Players: both, Limits: anyLimits, Plies: 4}
+			jobs <- Job{Number: 1, Players: both, Limits: anyLimits, Plies: 4} // by the other worker: no one takes results yet
+			<-results
+			<-results
+		}()
+		if err := l.Run(t.Context(), jobs, results); err != nil {
+			t.Fatal(err)
+		}
+		if count.opened != 4 || count.closed != 0 {
+			t.Errorf("%v: %d opened and %d closed after two games at once, want 4 and 0", players, count.opened, count.closed)
+		}
+		if err := pool.Close(); err != nil || count.closed != 4 {
+			t.Errorf("%v: %d closed with the pool, %v", players, count.closed, err)
+		}
+		p, err := pool.Open(toy.Spec("a"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _ = p.Close(); count.opened != 5 || count.closed != 5 {
+			t.Errorf("%v: %d opened, %d closed after the pool was closed", players, count.opened, count.closed)
+		}
+	}
+}
+
+// A player that forfeits is not used again, and one without a program is not kept.
+func TestPoolKeepsOnlyWhatWorks(t *testing.T) {
+	var count counting
+	pool := NewPool(count.open)
+	defer pool.Close()
+	w := worker{open: pool.Open, players: map[string][]engine.Player{}}
+	r, err := w.play(t.Context(), &Job{Players: toy.Specs("bad:error=0", "good"), Limits: anyLimits, Plies: 4})
+	if err != nil || r.Termination != PlayerFailed {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if err := w.close(); err != nil || count.closed != 1 {
+		t.Errorf("%d closed, %v; want the one that failed", count.closed, err)
+	}
+	if pool.take("bad:error=0") != nil || pool.take("good") == nil {
+		t.Error("want the good player, and not the other")
+	}
+	var open atomic.Int32
+	plain := NewPool(openCounting(&open))
+	p, err := plain.Open(toy.Spec("a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Close(); err != nil || open.Load() != 0 {
+		t.Errorf("%d open, %v", open.Load(), err)
+	}
+}

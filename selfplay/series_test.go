@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -366,5 +367,169 @@ func roundTrip(t *testing.T, from, to any) {
 	}
 	if err := json.Unmarshal(data, to); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// optioned is a player with one option: a margin added to its scores.
+type optioned struct {
+	engine.Player
+	margin int
+}
+
+func openOptioned(spec engine.Spec) (engine.Player, error) {
+	p, err := toy.Open(spec)
+	return &optioned{Player: p}, err
+}
+
+func (o *optioned) SetOption(name, value string) (err error) {
+	if name != "margin" {
+		return o.Player.SetOption(name, value)
+	}
+	o.margin, err = strconv.Atoi(value)
+	return err
+}
+
+func (o *optioned) Search(ctx context.Context, game *board.Game, lim engine.Limits) (engine.Result, error) {
+	r, err := o.Player.Search(ctx, game, lim)
+	r.Score += engine.Score(o.margin % 1000)
+	return r, err
+}
+
+// Games that need the results of earlier ones get them, the same for any number of
+// workers: a player's margin is the score of the steps before.
+func TestHeldOpeningsSeeWhatWasDelivered(t *testing.T) {
+	const step = 3 // openings that are played at once
+	play := func(workers int) (games []Result) {
+		s := testSeries(workers, 2, shortOpenings{plies: 4}, 40)
+		delivered, points, known := uint64(0), 0, 0
+		s.Hold = func(opening uint64) bool { return opening/step > delivered/step }
+		s.Job = func(game uint64) Job {
+			if game/2/step > delivered/step {
+				t.Errorf("game %d begins with %d openings delivered", game, delivered)
+			}
+			margin := engine.Option{Name: "margin", Value: strconv.Itoa(known)}
+			return Job{Players: toy.Specs("a", "b"), Limits: anyLimits, Plies: 20, Seed: game,
+				Options: [2][]engine.Option{{margin}}}
+		}
+		s.Runner.(*Local).Open = openOptioned
+		s.Deliver = func(_ uint64, pair []Result) error {
+			for _, g := range pair {
+				g.Time = [2]time.Duration{}
+				points += int(g.Scores[len(g.Scores)-1])
+				games = append(games, g)
+			}
+			if delivered++; delivered%step == 0 {
+				known = points
+			}
+			return nil
+		}
+		if _, err := s.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return games
+	}
+	want := play(1)
+	if len(want) != 80 {
+		t.Fatalf("%d games", len(want))
+	}
+	for _, workers := range []int{2, 7} {
+		if got := play(workers); !reflect.DeepEqual(got, want) {
+			t.Errorf("%d workers play other games than one", workers)
+		}
+	}
+}
+
+// Repeats makes do with fewer openings than there are games.
+func TestOpeningsMayRepeat(t *testing.T) {
+	s := testSeries(2, 1, sameOpening{}, 10)
+	s.Repeats = true
+	if got := run(t, s); len(got) != 10 {
+		t.Errorf("%d games, want 10", len(got))
+	}
+}
+
+type sameOpening struct{}
+
+func (sameOpening) Propose(uint64, int) (*board.Game, error) {
+	return shortOpenings{plies: 4}.Propose(1, 1)
+}
+
+// An option that a player does not take costs it the game, not the match.
+func TestOptionThatIsRefused(t *testing.T) {
+	job := Job{Players: toy.Specs("a", "b"), Limits: anyLimits,
+		Options: [2][]engine.Option{1: {{Name: "Foo", Value: "1"}}}}
+	a, err := toy.Open(toy.Spec("a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := toy.Open(toy.Spec("b"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Play(t.Context(), &job, [2]engine.Player{a, b})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if loser, yes := r.Forfeited(); !yes || loser != 1 || r.Termination != PlayerFailed {
+		t.Errorf("%+v", r)
+	}
+}
+
+// mute plays like the player inside and gives no scores.
+type mute struct{ engine.Player }
+
+func (m mute) Search(ctx context.Context, game *board.Game, lim engine.Limits) (engine.Result, error) {
+	r, err := m.Player.Search(ctx, game, lim)
+	r.Score = engine.NoScore
+	return r, err
+}
+
+// A search without a score is recorded as such, from either side's view, and no rule of
+// scores ends the game.
+func TestGamesWithoutScores(t *testing.T) {
+	job := &Job{Start: "4k3/8/8/8/8/8/PPPPPPPP/RNBQKBNR b KQ - 0 1", Limits: anyLimits, Plies: 30,
+		Rule: Adjudication{WinScore: 500, WinPlies: 2, DrawScore: 10, DrawPlies: 2}}
+	for _, silent := range [][2]bool{{true, true}, {true, false}, {false, true}} {
+		list := players(t, "a", "b")
+		for side := range list {
+			if silent[side] {
+				list[side] = mute{list[side]}
+			}
+		}
+		r, err := Play(t.Context(), job, list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Termination == AdjudicatedWin || r.Termination == AdjudicatedDraw {
+			t.Errorf("silent %v: ended by %s after %d plies", silent, r.Termination, len(r.Moves))
+		}
+		for side, n := range r.Unscored() {
+			if silent[side] != (n == 15) {
+				t.Errorf("silent %v: %d searches of %s without a score", silent, n, board.Color(side))
+			}
+		}
+		for i, s := range r.Scores { // Black moves first
+			if none := s == engine.NoScore; none != silent[1-i%2] {
+				t.Errorf("silent %v: ply %d has the score %d", silent, i, s)
+			}
+		}
+	}
+}
+
+// An opening whose check has no score is accepted, and counted.
+func TestOpeningsCheckedWithoutScores(t *testing.T) {
+	s := testSeries(2, 1, shortOpenings{plies: 6}, 10)
+	s.Runner = &Local{Workers: 2, Open: func(spec engine.Spec) (engine.Player, error) {
+		p, err := toy.Open(spec)
+		if spec.Name == "c" {
+			p = mute{p}
+		}
+		return p, err
+	}}
+	games := 0
+	s.Deliver = func(uint64, []Result) error { games++; return nil }
+	report, err := s.Run(t.Context())
+	if err != nil || games != 10 || report.Unscored < 10 || report.Lopsided != 0 {
+		t.Errorf("%d games, %+v, %v; want 10 games, and every check without a score", games, report, err)
 	}
 }

@@ -2,6 +2,9 @@ package gamelog
 
 import (
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -77,5 +80,105 @@ func TestWarnings(t *testing.T) {
 	list := g.Warnings(limits, players...)
 	if len(list) != 1 || !strings.HasPrefix(list[0], "hasty searched 30 nodes a ply, and its limit is 1000") {
 		t.Errorf("%q", list)
+	}
+}
+
+func TestStallWarnings(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		games  int
+		stalls [2]int // one a game, from the first on: in the time of player 0, then of player 1
+		took   [2]time.Duration
+		says   []string
+	}{
+		{"none", 100, [2]int{}, [2]time.Duration{1, 1}, nil},
+		{"two in a hundred", 100, [2]int{1, 1}, [2]time.Duration{1, 1}, nil},
+		{"three in a hundred", 100, [2]int{1, 2}, [2]time.Duration{1, 1},
+			[]string{"too busy for clocks: it stood still in 3 of 100 games"}},
+		{"nine of one player", 1000, [2]int{9, 0}, [2]time.Duration{1, 1}, nil},
+		{"ten of one player", 1000, [2]int{0, 10}, [2]time.Duration{1, 1}, []string{"b may cause it"}},
+		{"one player has the time", 1000, [2]int{10, 0}, [2]time.Duration{9, 1}, nil},
+	} {
+		var c Tally
+		for i := range tt.games {
+			white := i % 2
+			r := selfplay.Result{Time: tt.took}
+			if white == 1 {
+				r.Time[0], r.Time[1] = r.Time[1], r.Time[0]
+			}
+			switch {
+			case i < tt.stalls[0]:
+				r.Stalls[white] = 1
+			case i < tt.stalls[0]+tt.stalls[1]:
+				r.Stalls[1-white] = 1
+			}
+			c.Add(&r, [2]int{white, 1 - white})
+		}
+		got := c.StallWarnings([]string{"a", "b"})
+		if len(got) != len(tt.says) || len(got) > 0 && !strings.Contains(got[0], tt.says[0]) {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.says)
+		}
+	}
+}
+
+// Of many players, those with too many stalls are named; a player against itself never is.
+func TestStallsOfManyPlayers(t *testing.T) {
+	var c, alone Tally
+	for i := range 3000 {
+		r := selfplay.Result{Time: [2]time.Duration{1, 1}}
+		white := i % 3
+		if i < 30 && white == 1 {
+			r.Stalls[0] = 3
+		}
+		c.Add(&r, [2]int{white, (white + 1) % 3})
+		alone.Add(&r, [2]int{})
+	}
+	if got := c.StallWarnings([]string{"a", "b", "c"}); len(got) != 1 || !strings.HasPrefix(got[0],
+		"the machine stood still 30 times in b's time, of 30, 7.7 standard errors") {
+		t.Errorf("%q", got)
+	}
+	if got := alone.StallWarnings([]string{"a"}); len(got) != 0 {
+		t.Errorf("a player alone: %q", got)
+	}
+	if got := new(Tally).StallWarnings(nil); len(got) != 0 {
+		t.Errorf("no games: %q", got)
+	}
+}
+
+// A folder has the logs of a hundred games at most, one a game.
+func TestKeepFaultLog(t *testing.T) {
+	dir := t.TempDir()
+	keep := func(n uint64, log string) {
+		t.Helper()
+		r := selfplay.Result{Number: n, Termination: selfplay.PlayerFailed, Fault: "white: crashed",
+			Players: [2]string{"uci:a", "b"}, FaultLog: log}
+		if err := KeepFaultLog(dir, &r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	keep(3, "")
+	if n := FaultLogs(dir); n != 0 {
+		t.Errorf("%d logs of players that keep none", n)
+	}
+	for n := range uint64(maxFaultLogs + 20) {
+		keep(n, "> go\n")
+		keep(n, fmt.Sprintf("> go nodes %d\n", n))
+	}
+	if n, more := FaultLogs(dir), MissingFaultLogs(dir, maxFaultLogs+20); n != maxFaultLogs || more != 20 {
+		t.Errorf("%d logs, %d more", n, more)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, FaultsName, "game-7.txt"))
+	if want := "game 7: player-failed\nwhite: crashed\nWhite uci:a\nBlack b\n\n> go nodes 7\n"; err != nil ||
+		string(text) != want {
+		t.Errorf("%q, %v; want %q", text, err, want)
+	}
+	if _, err := os.Stat(filepath.Join(dir, FaultsName, "game-100.txt")); !os.IsNotExist(err) {
+		t.Errorf("the 101st: %v", err)
+	}
+	for _, e := range []string{"game-0.txt", "game-99.txt"} {
+		if text, err := os.ReadFile(filepath.Join(dir, FaultsName, e)); err != nil || !strings.Contains(string(text),
+			"> go nodes") {
+			t.Errorf("%s: %q, %v", e, text, err)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package ladder
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"path/filepath"
 	"reflect"
@@ -212,5 +213,20 @@ func TestRefusals(t *testing.T) {
 		if _, err := Run(t.Context(), c); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("want %q: %v", says, err)
 		}
+	}
+}
+
+// A ladder in which a player loses most of its games by its faults rates no one.
+func TestNoVerdict(t *testing.T) {
+	c := config(t, RoundRobin, 200)
+	c.Players[2].Spec = toy.Spec("4:illegal=8:error=9")
+	r, err := Run(t.Context(), c)
+	if !errors.Is(err, selfplay.ErrNoVerdict) || r == nil || r.Verdict != "none" ||
+		len(r.Ratings) != 0 || len(r.Unrated) != 5 {
+		t.Fatalf("result %+v, error %v; want no verdict", r, err)
+	}
+	if !strings.HasPrefix(r.Reason, "wild 4 forfeited ") || r.Games > 100 ||
+		r.Unrated[2].Name != "wild 4" || r.Unrated[2].Forfeits < 2 {
+		t.Errorf("%d games, %s, %+v", r.Games, r.Reason, r.Unrated)
 	}
 }

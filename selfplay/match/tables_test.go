@@ -210,3 +210,94 @@ func TestRoundsOfPGN(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, ","), want)
 	}
 }
+
+// TestFollow checks the last point of a curve against the statistics of all pairs at once.
+func TestFollow(t *testing.T) {
+	var pairs [][2]int
+	for i := range 1000 {
+		pairs = append(pairs, [2]int{i%3 - 1, i/3%3 - 1})
+	}
+	test := &sprt.Test{Elo0: -5, Elo1: 6, Model: sprt.Logistic, Alpha: 0.05, Beta: 0.05}
+	c, err := Follow(pairs, test, false, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Points) != 100 || c.Points[0].Games != 20 || c.Points[99].Games != 2000 {
+		t.Fatalf("%d points: %+v", len(c.Points), c.Points)
+	}
+	last := c.Points[99]
+	llr, err := test.LLR(c.Pentanomial)
+	lower, upper := test.Bounds()
+	if err != nil || last.LLR != llr || *c.LLR != llr || last.Lower != lower || last.Upper != upper {
+		t.Errorf("LLR %v (%v, %v), want %v (%v, %v), %v", last.LLR, last.Lower, last.Upper, llr, lower, upper, err)
+	}
+	if s := sprt.Summarize(c.Pentanomial); last.Strength != c.Strength || last.Strength != s.StrengthAfter(test,
+		c.Pentanomial) || c.Standing != s || c.Pentanomial.Samples() != 1000 {
+		t.Errorf("%+v, want %+v", last, s)
+	}
+	if c, err = Follow(pairs[:1], nil, false, 100); err != nil || len(c.Points) != 1 || c.LLR != nil {
+		t.Errorf("without a test: %+v, %v", c, err)
+	}
+	if c, err = Follow(nil, test, false, 100); err != nil || len(c.Points) != 0 || c.LLR == nil || *c.LLR != 0 {
+		t.Errorf("without pairs: %+v, %v", c, err)
+	}
+}
+
+func TestHeadline(t *testing.T) {
+	without := &WithoutForfeits{Verdict: Undecided, LLR: 2.314}
+	base := Result{A: "new", B: "base", Games: sprt.MinGames, Strength: sprt.Strength{Elo: 20, EloLo: -80, EloHi: 90}}
+	enough := base
+	enough.EloLo, enough.EloHi = 10, 30
+	tested := base
+	tested.Strength = sprt.Strength{Elo: 12.4, EloLo: 3.2, EloHi: 20.6}
+	tested.Test = &sprt.Test{Elo1: 5}
+	forfeited := tested
+	forfeited.WithoutForfeits = without
+	for _, test := range []struct {
+		r       Result
+		verdict string
+		want    string
+	}{
+		{tested, AcceptH1, "PASSED: new beats base by +12.4 Elo [+3.2, +20.6]"},
+		{forfeited, AcceptH1, "PASSED: new beats base by +12.4 Elo [+3.2, +20.6]; without B's forfeits: not decided (LLR " +
+			"2.31)"},
+		{tested, AcceptH0, "FAILED: new against base: +12.4 Elo [+3.2, +20.6]"},
+		{enough, Stronger, "STRONGER: new beats base by +20 Elo [+10, +30]"},
+		{enough, Weaker, "WEAKER: new against base: +20 Elo [+10, +30]"},
+		{tested, Undecided, "UNDECIDED: new against base: +12.4 Elo [+3.2, +20.6]"},
+		{base, Undecided, "NO CLEAR WINNER: new against base: +20 Elo [-80, +90]"},
+		{Result{A: "a", B: "b", Games: 2, Wins: 1, Draws: 1, Strength: sprt.Strength{Elo: 190}}, Undecided,
+			"NO CLEAR WINNER: a against b: 1.5 of 2 points, too few games for an Elo"},
+		{Result{Reason: "A forfeited 9 of 10 games"}, NoVerdict, "NO VERDICT: A forfeited 9 of 10 games"},
+	} {
+		r := test.r
+		r.Verdict = test.verdict
+		if got := r.Headline(); got != test.want {
+			t.Errorf("%s: got %s, want %s", test.verdict, got, test.want)
+		}
+	}
+}
+
+// Players that search beyond a soft limit alike are no cause for a warning; one that does alone is.
+func TestNodeWarnings(t *testing.T) {
+	nodes := selfplay.Limits{Nodes: 1000}
+	c := &Config{Setup: selfplay.Setup{Rules: selfplay.Rules{Limits: nodes}}, LimitsB: nodes}
+	for _, x := range []struct {
+		a, b uint64 // a ply
+		want string
+	}{
+		{1700, 1650, ""}, {1700, 1000, "A, a, searched 1700 nodes a ply, beyond its limit of 1000, and b 1000: "},
+		{1000, 4000, "B, b, searched 4000"}, {1400, 900, ""}, {2000, 0, ""},
+	} {
+		r := &Result{A: "a", B: "b", Plies: 200, Nodes: [2]uint64{100 * x.a, 100 * x.b}}
+		got := strings.Join(r.nodeWarnings(c), "; ")
+		if !strings.HasPrefix(got, x.want) || (got == "") != (x.want == "") {
+			t.Errorf("%d and %d nodes a ply: %q, want %q", x.a, x.b, got, x.want)
+		}
+	}
+	c.A.Spec.Nodes = 4000
+	r := &Result{A: "a", B: "b", Plies: 200, Nodes: [2]uint64{400_000, 100_000}}
+	if list := r.nodeWarnings(c); list != nil {
+		t.Errorf("a player with nodes of its own: %q", list)
+	}
+}
