@@ -110,7 +110,7 @@ func (f *FeatureRow) FactorValue(i int) float64 {
 // Program is the parsed formula of a set.
 type Program struct {
 	Formula *formula.Formula
-	Inputs  []FormulaInput // as those of the formula
+	Inputs  []FormulaInput // in the order of the formula
 	channel []int          // by term
 	free    sync.Pool      // of evaluator
 }

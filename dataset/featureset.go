@@ -70,7 +70,7 @@ const EGScaleBySign = "sign"
 // FeatureSet is the set of terms that the features of a data set count, and how the
 // evaluation is made of them.
 type FeatureSet struct {
-	// Version is that of the format. In version 1 every term is tapered, there is no
+	// Version is the format's version. In version 1 every term is tapered, there is no
 	// EGScale, and of the fields below only Float may be set. 0 is version 1.
 	Version int
 	Model   string        // name of the evaluation

@@ -57,10 +57,7 @@ func TestFullDisk(t *testing.T) {
 	}
 
 	setup.Check(t, syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, "size=64m"))
-	w, err = newWriter(data, testConfig, gamesCodec, smallGames)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w = setup.Must(newWriter(data, testConfig, gamesCodec, smallGames))
 	for i := w.Rows(); i < int64(len(games)); i++ {
 		setup.Check(t, w.Append(&games[i]))
 	}

@@ -20,7 +20,7 @@ const (
 // IsFeatures reports whether a format is one of features.
 func IsFeatures(format string) bool { return format == FeaturesFormat || format == FeaturesFormat1 }
 
-// Scores are those of package engine, in centipawns from White's view. NoScore is null in a
+// Scores are centipawns from White's view, as in package engine. NoScore is null in a
 // file.
 const (
 	NoScore   = engine.NoScore

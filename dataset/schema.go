@@ -23,7 +23,7 @@ const (
 		"2 bishop, 3 rook, 4 queen; castling is king takes own rook"
 )
 
-// checkSchema compares a file's schema with that of its format: the same columns in any
+// checkSchema compares a file's schema with its format's: the same columns in any
 // order. Nullability is checked in the data.
 func checkSchema(got, want *arrow.Schema) error {
 	format, _ := want.Metadata().GetValue(metaFormat)

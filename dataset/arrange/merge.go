@@ -35,7 +35,7 @@ func Merge(ctx context.Context, paths []string, dir string, c Config) (*durable.
 	}
 }
 
-// mergeReport is the part of a merged set's manifest that says what is in it.
+// mergeReport is the report in the manifest of a merged set.
 type mergeReport struct {
 	ParentRows []int64 `json:"parent_rows"` // in the order of the parents and of the rows
 }

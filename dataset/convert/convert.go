@@ -1,5 +1,5 @@
 // Package convert imports files of other programs as data sets, and exports data sets as
-// such files. The formats are in dataset/lines (text), records (binary) and pgn; internal/source finds and unpacks files.
+// such files. The formats are in dataset/lines (text), internal/records (binary) and pgn; internal/source finds and unpacks files.
 // No promise of stability.
 //
 // An import never drops duplicates and never skips a row silently: every row that cannot be
@@ -28,12 +28,12 @@ const (
 	formatTable   Format = "table"   // import: CSV or TSV: see dataset/lines
 	formatCSV     Format = "csv"     // export
 	formatTSV     Format = "tsv"     // export
-	formatJSONL   Format = "jsonl"   // export: positions or games: see dataset/internal/jsonl
+	formatJSONL   Format = "jsonl"   // export: positions or games: see dataset/lines
 	formatPlain   Format = "plain"   // import: text of Stockfish's tools
 	formatPGN     Format = "pgn"     // games
-	formatBullet  Format = "bullet"  // positions in 32 bytes: see dataset/bullet
-	formatBinpack Format = "binpack" // import: chained positions of Stockfish's tools: see dataset/internal/binpack
-	formatLichess Format = "lichess" // import: evaluations of Lichess, JSON lines: see dataset/internal/lichess
+	formatBullet  Format = "bullet"  // positions in 32 bytes: see dataset/internal/records
+	formatBinpack Format = "binpack" // import: chained positions of Stockfish's tools: see dataset/internal/records
+	formatLichess Format = "lichess" // import: evaluations of Lichess, JSON lines: see dataset/lines
 )
 
 // ImportFormats and ExportFormats are the supported formats.

@@ -56,7 +56,7 @@ func exportFormatOf(name string) (Format, bool) {
 // exporter is the state of one Export.
 type exporter struct {
 	ExportConfig
-	data, kind string // what is exported
+	data, kind string // the path and the schema of the data set
 }
 
 // Export writes the rows of a data set, in order, as one file, compressed if its name ends

@@ -24,7 +24,7 @@ type ImportConfig struct {
 	Columns []string // of tables without a header; see dataset/lines
 	Results []string // values of tables for Black won, draw, White won; nil: the usual spellings
 	Mover   bool     // scores are from the side to move's view, not White's
-	// OtherView are players whose scores are from the other view than that of the comments.
+	// OtherView names players whose scores have the other view than the comments.
 	OtherView []string
 	// InferGames says that positions are in game order: see dataset.GameRuns.
 	InferGames   bool
@@ -39,7 +39,7 @@ type ImportConfig struct {
 	Workers  int                                  // goroutines that parse; 0: one per core
 	Refused  func(*Refusal)                       // is called for each refused row; nil for none
 	Skipped  func(path string)                    // is called for files in folders whose format is unknown
-	Notice   func(text string)                    // is called for what is neither a row nor an error, at any time
+	Notice   func(text string)                    // is called with a remark, at any time
 	Same     func(path, earlier string)           // is called for inputs with the same bytes as an earlier one
 	Progress func(done, total int64, note string) // of bytes on disk (compressed); nil for none
 

@@ -144,7 +144,7 @@ func clip(r raw, d *dialect) float64 {
 	return max(-2*maxStep, min(2*maxStep, x))
 }
 
-// decide looks whether the data say what is not known.
+// decide looks whether the data show how to read the scores.
 func (a *aligner) decide() {
 	if a.over || a.scores < a.next {
 		return

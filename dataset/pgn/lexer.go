@@ -14,7 +14,7 @@ const (
 	tokenTag                 // text is `Name "Value"`, without the brackets
 	tokenOpenTag             // a tag whose bracket is not closed on its line
 	tokenSymbol              // a move, move number or result; a result as this package writes it
-	tokenComment             // text is what is between the braces, shortened
+	tokenComment             // text is the part between the braces, shortened
 	tokenOpen                // (
 	tokenClose               // )
 	tokenGlyph               // $12

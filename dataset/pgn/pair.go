@@ -29,7 +29,7 @@ func (g *Game) Half(white bool) Half {
 // have the same opening.
 const commonPlies = 2
 
-// Pairs finds the pairs among the games of two players, in any order: first among those of one round, then among all
+// Pairs finds the pairs among the games of two players, in any order: first within each round, then among all games
 // that are left. Both games begin at the same position; of several that do, those are pairs that have the most first
 // moves in common. A pair is two indices, the lower first; pairs are in the order in which they were complete.
 func Pairs(games []Half) (pairs [][2]int) {
@@ -82,7 +82,7 @@ type pairer struct {
 }
 
 // pair pairs games that are ordered by their moves and have that many in common: those that have more in common first.
-// It returns what is left, which is all of one color.
+// It returns the games that are left, all of one color.
 func (p *pairer) pair(order []int, plies int) (left []int) {
 	for len(order) > 0 {
 		n := 1

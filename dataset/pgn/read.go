@@ -55,7 +55,7 @@ type Game struct {
 	has     feature
 	scores  int // in raw
 	beyond  int // scores beyond what a data set can hold
-	strange int // comments with scores of no dialect, the first of which is example
+	strange int // comments with scores of no dialect; example is the first
 	example string
 	line    int // of example
 }
@@ -184,7 +184,7 @@ func (p *parser) game() (*Game, error) {
 	}
 }
 
-// byTags completes a game of which the tags alone count, and skips what is behind them.
+// byTags completes a game whose tags alone count, and skips the text behind them.
 func (p *parser) byTags(g *Game, err error) error {
 	m, said := mainLine{game: g}, false
 	var wrong error

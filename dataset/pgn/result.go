@@ -61,7 +61,7 @@ func points(s string) (n, halves int) {
 	return 1, 2 * int(s[0]-'0')
 }
 
-// between returns the length of what is between the points of two players, 0 if it is nothing of the kind.
+// between returns the length of the dash between the points of two players, with its spaces; 0 if there is none.
 func between(s string) (n int) {
 	n = prefix(s[:min(1, len(s))], " ")
 	for _, dash := range [...]string{"-", "–", "—", ":"} {

@@ -74,10 +74,7 @@ func TestLock(t *testing.T) {
 	if locked(path) {
 		t.Error("seen as locked")
 	}
-	l, err = TryLock(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l = setup.Must(TryLock(path))
 	l.Unlock()
 }
 
