@@ -9,15 +9,13 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // TestExportGolden compares exports with golden files.
 func TestExportGolden(t *testing.T) {
 	f := fitted(t)
-	shannon, err := Embedded("shannon-1950")
-	if err != nil {
-		t.Fatal(err)
-	}
+	shannon := setup.Must(Embedded("shannon-1950"))
 	shannon.Terms[1].FitMG, shannon.Terms[1].SEMG, shannon.Terms[1].Count = 300.25, 1.5, 12
 	for _, test := range []struct {
 		format, golden string
@@ -32,14 +30,9 @@ func TestExportGolden(t *testing.T) {
 		}
 		path := filepath.Join("testdata", test.golden)
 		if *update {
-			if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, os.WriteFile(path, b.Bytes(), 0o644))
 		}
-		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := setup.Must(os.ReadFile(path))
 		if !bytes.Equal(b.Bytes(), want) {
 			t.Errorf("%s differs from the export: run go test ./models -update and look at git diff", path)
 		}
@@ -58,9 +51,7 @@ func TestExportCompiles(t *testing.T) {
 	at := func(name string) *TermWeight { i, _ := m.Term(name); return &f.Terms[i] }
 	at("queen").MG, at("mobility.queen.27").EG, at("psq.pawn.e4").MG = 931, 77, -123
 	var header bytes.Buffer
-	if err := f.Export(&header, "c"); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, f.Export(&header, "c"))
 	const program = `#include "w.h"
 int main(void) {
 	return !(queen.mg == 931 && mobility_queen[27].eg == 77 && psq_pawn[28].mg == -123 && psq_pawn[0].mg == 0 &&
@@ -68,9 +59,7 @@ int main(void) {
 }
 `
 	for name, text := range map[string]string{"w.h": header.String(), "main.c": program} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
 	bin := filepath.Join(dir, "main")
 	if out, err := exec.Command(cc, "-std=c99", "-pedantic", "-Wall", "-Werror", "-o", bin,
@@ -86,10 +75,7 @@ int main(void) {
 // unique, for every model.
 func TestTemplateData(t *testing.T) {
 	for _, m := range eval.Models() {
-		s, err := New(m, m.Start).templateData()
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := setup.Must(New(m, m.Start).templateData())
 		next := 0
 		idents := map[string]bool{}
 		for _, a := range s.Arrays {
@@ -116,19 +102,14 @@ func TestTemplateData(t *testing.T) {
 func TestExportJSON(t *testing.T) {
 	f := fitted(t)
 	var b bytes.Buffer
-	if err := f.Export(&b, "json"); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, f.Export(&b, "json"))
 	if got, err := Parse("w.json", b.Bytes()); err != nil || got.ID() != f.ID() {
 		t.Errorf("exported JSON reads back as %v, %v", got, err)
 	}
 }
 
 func TestRounding(t *testing.T) {
-	f, err := Embedded("shannon-1950")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := setup.Must(Embedded("shannon-1950"))
 	if r := f.Rounding(); r != (Rounding{}) {
 		t.Errorf("weights without fitted numbers: %+v", r)
 	}

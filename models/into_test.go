@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // foreignFile has every shape of array, and a term whose name is a word of C.
@@ -26,14 +28,10 @@ func foreignFile(t *testing.T) *File {
 // The C header of a foreign evaluation against a golden file, and with a program that checks some weights.
 func TestExportForeign(t *testing.T) {
 	var b bytes.Buffer
-	if err := foreignFile(t).Export(&b, "c"); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, foreignFile(t).Export(&b, "c"))
 	path := filepath.Join("testdata", "mine.h")
 	if *update {
-		if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.WriteFile(path, b.Bytes(), 0o644))
 	}
 	if want, err := os.ReadFile(path); err != nil || !bytes.Equal(b.Bytes(), want) {
 		t.Errorf("%s differs from the export (%v): run go test ./models -update and look at git diff", path, err)

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 var update = flag.Bool("update", false, "write the embedded start weights and the golden exports")
@@ -48,10 +49,7 @@ func TestEmbeddedIsACopy(t *testing.T) {
 // a file says for which formula its weights are.
 func testUnfitted(t *testing.T, m *eval.Model) {
 	t.Helper()
-	f, err := Open(StartOf(m.Name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := setup.Must(Open(StartOf(m.Name)))
 	if model, w, err := f.Weights(); err != nil || model != m || !slices.Equal(w, m.Start) {
 		t.Errorf("%s: weights differ from the model's start (%v)", m.Name, err)
 	}
@@ -78,28 +76,17 @@ func TestEmbedded(t *testing.T) {
 			testUnfitted(t, m)
 			continue
 		}
-		want, err := start(m).Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := setup.Must(start(m).Encode())
 		path := StartOf(m.Name) + ".json"
 		if *update {
-			if err := os.WriteFile(path, want, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, os.WriteFile(path, want, 0o644))
 			continue // the next build embeds it
 		}
-		got, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := setup.Must(os.ReadFile(path))
 		if !bytes.Equal(got, want) {
 			t.Errorf("%s does not hold the start weights of %s: run go test ./models -update", path, m.Name)
 		}
-		f, err := Embedded(StartOf(m.Name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := setup.Must(Embedded(StartOf(m.Name)))
 		model, w, err := f.Weights()
 		if err != nil || model != m || !slices.Equal(w, m.Start) {
 			t.Errorf("%s: weights differ from the model's start (%v)", m.Name, err)
@@ -114,10 +101,7 @@ func TestChampion(t *testing.T) {
 		addTerms(t, champion+".json")
 		return // the next build embeds it
 	}
-	newest, err := Embedded(champion)
-	if err != nil {
-		t.Fatal(err)
-	}
+	newest := setup.Must(Embedded(champion))
 	f, err := Embedded(Default)
 	if err != nil || f.ID() != newest.ID() {
 		t.Fatalf("%s is not %s: %v", Default, champion, err)
@@ -142,10 +126,7 @@ func TestChampion(t *testing.T) {
 		t.Errorf("names %v do not match files %v", names, files)
 	}
 	for _, file := range files {
-		f, err := Load(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := setup.Must(Load(file))
 		v := f.Provenance
 		if strings.HasPrefix(file, "assay-") && file != "assay-start.json" &&
 			(v.Parent == "" || len(v.Data) == 0 || v.Games == 0 || v.LossValid == 0 || v.Program == "" ||
@@ -181,18 +162,10 @@ func TestHistory(t *testing.T) {
 // model's start weights, terms that the model no longer has are dropped.
 func addTerms(t *testing.T, path string) {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := setup.Must(os.ReadFile(path))
 	var named struct{ Model string }
-	if err := json.Unmarshal(text, &named); err != nil {
-		t.Fatal(err)
-	}
-	m, err := eval.Lookup(named.Model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, json.Unmarshal(text, &named))
+	m := setup.Must(eval.Lookup(named.Model))
 	// Under another name the file is a foreign evaluation, which may have any terms.
 	old, err := ParseAny(path, bytes.Replace(text, []byte(`"model": "`+named.Model+`"`), []byte(`"model": "old"`), 1))
 	if err != nil {
@@ -209,17 +182,12 @@ func addTerms(t *testing.T, path string) {
 	if text, err = f.Encode(); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, text, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.WriteFile(path, text, 0o644))
 }
 
 // fitted returns a file of the model assay with every field set.
 func fitted(t *testing.T) *File {
-	m, err := eval.Lookup("assay")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := setup.Must(eval.Lookup("assay"))
 	f := New(m, m.Start)
 	f.K = 0.0043210987654321
 	for i := range f.Terms {
@@ -238,14 +206,8 @@ func fitted(t *testing.T) *File {
 
 func TestRoundTrip(t *testing.T) {
 	want := fitted(t)
-	text, err := want.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := Parse("w.json", text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := setup.Must(want.Encode())
+	got := setup.Must(Parse("w.json", text))
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("read back:\n%+v\nwritten:\n%+v", got, want)
 	}
@@ -268,10 +230,7 @@ func TestID(t *testing.T) {
 	if f.ID() == id {
 		t.Error("the id does not depend on the weights")
 	}
-	shannon, err := Embedded("shannon-1950")
-	if err != nil {
-		t.Fatal(err)
-	}
+	shannon := setup.Must(Embedded("shannon-1950"))
 	if got := shannon.ID(); got != "0f928dcdd93a" {
 		t.Errorf("id of shannon-1950 is %s", got)
 	}
@@ -284,10 +243,7 @@ func TestOrder(t *testing.T) {
 	lines := strings.Split(string(text), "\n")
 	first := slices.IndexFunc(lines, func(s string) bool { return strings.Contains(s, `"pawn"`) })
 	lines[first], lines[first+9] = lines[first+9], lines[first]
-	got, err := Parse("w.json", []byte(strings.Join(lines, "\n")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := setup.Must(Parse("w.json", []byte(strings.Join(lines, "\n"))))
 	if !reflect.DeepEqual(got, want) {
 		t.Error("order of the terms in the file matters")
 	}
@@ -323,9 +279,7 @@ func TestOpen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "w.json")
 	want := fitted(t)
 	text, _ := want.Encode()
-	if err := os.WriteFile(path, text, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.WriteFile(path, text, 0o644))
 	f, err := Open(path)
 	if err != nil || f.ID() != want.ID() {
 		t.Errorf("Open(%s): %v", path, err)

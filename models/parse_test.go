@@ -7,15 +7,14 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // replaced returns the embedded file of the model with one text in place of another.
 func replaced(t *testing.T, model, old, with string) string {
 	t.Helper()
-	data, err := embedded.ReadFile(model + ".json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := setup.Must(embedded.ReadFile(model + ".json"))
 	if !strings.Contains(string(data), old) {
 		t.Fatalf("%s.json does not contain %s", model, old)
 	}
@@ -102,10 +101,7 @@ func TestParseErrors(t *testing.T) {
 // TestForeignNames checks that names which Parse refuses are refused by Encode too.
 func TestForeignNames(t *testing.T) {
 	const file = `{"format":"assay.weights/1","model":"mine","unit":"centipawn","K":1,"provenance":{},"terms":[{"name":"a.b","group":"g","mg":3}]}`
-	f, err := ParseAny("w.json", []byte(file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := setup.Must(ParseAny("w.json", []byte(file)))
 	for _, test := range []struct {
 		old, with, want string
 		change          func()
@@ -129,14 +125,9 @@ func TestForeignNames(t *testing.T) {
 // TestSize checks that a file beyond maxSize is refused without being read completely.
 func TestSize(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "large.json")
-	file, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := setup.Must(os.Create(path))
 	defer file.Close()
-	if err := file.Truncate(200 << 20); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, file.Truncate(200<<20))
 	if _, err := Load(path); err == nil || !strings.Contains(err.Error(), "large.json") ||
 		!strings.Contains(err.Error(), "bytes") {
 		t.Errorf("Load of 200 MB: %v", err)
@@ -160,10 +151,7 @@ func TestManyTerms(t *testing.T) {
 // FuzzParse checks that Encode and Parse return every content that Parse accepts.
 func FuzzParse(f *testing.F) {
 	for _, name := range Names() {
-		data, err := embedded.ReadFile(CanonicalName(name) + ".json")
-		if err != nil {
-			f.Fatal(err)
-		}
+		data := setup.Must(embedded.ReadFile(CanonicalName(name) + ".json"))
 		f.Add(data)
 	}
 	f.Add([]byte(`{"format":"assay.weights/1","model":"mine","unit":"centipawn","K":1,"provenance":{},"terms":[{"name":"a.b","mg":-3,"eg":-4},{"name":"c","group":"d","mg":1,"fit_mg":0.75}]}`))

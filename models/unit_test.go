@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // Weights of a foreign evaluation may have a unit of their own. It is not part of the id.
@@ -37,10 +39,7 @@ func TestUnit(t *testing.T) {
 			t.Errorf("%s: %v", unit, err)
 		}
 	}
-	own, err := Embedded("shannon-1950")
-	if err != nil {
-		t.Fatal(err)
-	}
+	own := setup.Must(Embedded("shannon-1950"))
 	own.Unit = 256
 	if _, err := own.Encode(); err == nil || !strings.Contains(err.Error(), "are in centipawns") {
 		t.Errorf("our own model: %v", err)

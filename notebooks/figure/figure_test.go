@@ -7,19 +7,15 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // decode draws a figure and decodes the image.
 func decode(t *testing.T, f *Figure) image.Image {
 	t.Helper()
-	data, err := f.PNG(300, 200)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := png.Decode(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := setup.Must(f.PNG(300, 200))
+	m := setup.Must(png.Decode(bytes.NewReader(data)))
 	return m
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 	"github.com/assay-chess/assay/selfplay/cluster/worker"
@@ -127,9 +128,7 @@ func TestReferenceSpeedIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	stop, _ := startWorker(t, b.URL(), "anna", func(w *worker.Worker) { w.Measure = speed(1e6) })
-	if err := run(t.Context(), coordinator.Config{ReferenceSpeed: 2e6}); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, run(t.Context(), coordinator.Config{ReferenceSpeed: 2e6}))
 	failing := func(context.Context, int) (float64, error) { return 0, errors.New("it is not measured again") }
 	if err := run(t.Context(), coordinator.Config{Measure: failing}); err != nil {
 		t.Error(err)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
@@ -77,10 +78,7 @@ func serve(t testing.TB, c coordinator.ServerConfig) *coordinator.Server {
 		c.Addr = "127.0.0.1:0"
 	}
 	c.Dir = t.TempDir()
-	b, err := coordinator.Serve(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := setup.Must(coordinator.Serve(c))
 	t.Cleanup(b.Close)
 	return b
 }
@@ -221,15 +219,9 @@ func sameFiles(t *testing.T, got, want string) {
 // api returns the API of a server for its coordinator.
 func api(t *testing.T, b *coordinator.Server) jetstream.JetStream {
 	t.Helper()
-	nc, err := b.Connect()
-	if err != nil {
-		t.Fatal(err)
-	}
+	nc := setup.Must(b.Connect())
 	t.Cleanup(nc.Close)
-	js, err := jetstream.New(nc)
-	if err != nil {
-		t.Fatal(err)
-	}
+	js := setup.Must(jetstream.New(nc))
 	return js
 }
 
@@ -267,9 +259,7 @@ func TestSameBytesAsLocal(t *testing.T) {
 	}
 	generate(t, c)
 	sameFiles(t, c.Out, want)
-	if err := c.Runner.(*coordinator.Coordinator).Close(); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, c.Runner.(*coordinator.Coordinator).Close())
 	if left := streams(t, api(t, b)); len(left) > 0 {
 		t.Errorf("these streams stay after the run: %v", left)
 	}
@@ -302,9 +292,7 @@ func TestSlowWorker(t *testing.T) {
 	generate(t, c)
 	sameFiles(t, c.Out, want)
 	var all coordinator.Snapshot
-	if err := durable.ReadJSON(filepath.Join(dir, coordinator.WorkersName), &all); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, durable.ReadJSON(filepath.Join(dir, coordinator.WorkersName), &all))
 	played := slow.Tally().Units
 	for _, w := range all.Workers {
 		if w.Name == "slow" && (w.Games < 2 || played > w.Units+2) { // without that, half of its games

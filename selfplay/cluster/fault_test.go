@@ -24,6 +24,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 	"github.com/assay-chess/assay/selfplay/cluster/worker"
@@ -263,9 +264,7 @@ func faults(t *testing.T, role string, crowd, kills int, n uint64) {
 		}
 		_, _ = fmt.Fprintln(k.in) // fails if the coordinator was just killed
 	}
-	if err := k.cmd.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, k.cmd.Wait())
 	if i < len(events) {
 		t.Errorf("%d of %d faults happened", i, len(events))
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/engine/quote"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 	"github.com/assay-chess/assay/selfplay/cluster/worker"
@@ -69,10 +70,7 @@ func foreignMatch(t *testing.T, spec string, r selfplay.Runner) match.Config {
 
 func allow(t *testing.T, cache string, engines ...string) *worker.Engines {
 	t.Helper()
-	a, err := worker.AllowEngines(engines, cache)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := setup.Must(worker.AllowEngines(engines, cache))
 	return a
 }
 
@@ -120,8 +118,6 @@ func foreignEngines(t *testing.T, last func(*testing.T) *worker.Engines) {
 		notes.expect(name, "does not play", "does not allow the engine", refusal.says)
 	}
 	startWorker(t, b.URL(), "anna", allowing(last(t)))
-	if err := <-ended; err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, <-ended)
 	sameFiles(t, c.Out, local.Out)
 }

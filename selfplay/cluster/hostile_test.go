@@ -17,6 +17,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
@@ -54,9 +55,7 @@ func cheating(honest uint64) func(*worker.Worker) {
 
 func write(t *testing.T, path string, data []byte) {
 	t.Helper()
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.WriteFile(path, data, 0o600))
 }
 
 // A worker that cheats after its fingerprint stops the run when another worker plays one of its games, too; the error
@@ -179,10 +178,7 @@ func TestKeysAndRights(t *testing.T) {
 	}
 	errs := make(chan error, 10)
 	access := wire.Access{URL: b.URL(), Name: "eve", Credentials: eve, Log: func(err error) { errs <- err }}
-	nc, err := access.Dial(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	nc := setup.Must(access.Dial(t.Context()))
 	defer nc.Close()
 	for _, subject := range []string{"assay.>", "_INBOX.anna.>", "$JS.API.>"} {
 		if _, err := nc.SubscribeSync(subject); err != nil {
@@ -197,9 +193,7 @@ func TestKeysAndRights(t *testing.T) {
 		"$JS.API.STREAM.DELETE.ASSAY_x", "$JS.API.STREAM.PURGE.ASSAY_x", "$JS.API.CONSUMER.CREATE.ASSAY_x_answers",
 		"$JS.API.CONSUMER.DELETE.ASSAY_x.workers", "$JS.API.STREAM.MSG.GET.ASSAY_x_answers",
 		"$JS.API.CONSUMER.MSG.NEXT.ASSAY_x.eve"} {
-		if err := nc.Publish(subject, nil); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, nc.Publish(subject, nil))
 		if err := <-errs; !strings.Contains(strings.ToLower(err.Error()), "permissions violation") {
 			t.Errorf("publishing to %s: %v", subject, err)
 		}
@@ -229,10 +223,7 @@ func TestHostileWorker(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer nc.Close()
-	taken, err := nc.SubscribeSync(nc.NewInbox())
-	if err != nil {
-		t.Fatal(err)
-	}
+	taken := setup.Must(nc.SubscribeSync(nc.NewInbox()))
 	publish := func(subject, reply string, data []byte) {
 		if err := nc.PublishMsg(&nats.Msg{Subject: subject, Reply: reply, Data: data}); err != nil {
 			t.Error(err)
@@ -305,10 +296,7 @@ func TestRepliesThatWouldDelete(t *testing.T) {
 	run := strings.TrimPrefix(stream, "ASSAY_")
 	for _, access := range []wire.Access{{Name: "eve", Credentials: eve}, {Name: "eve", Token: "secret"}} {
 		access.URL = b.URL()
-		nc, err := access.Dial(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		nc := setup.Must(access.Dial(t.Context()))
 		for _, reply := range []string{"$JS.API.STREAM.DELETE." + stream, "$JS.API.STREAM.PURGE." + stream,
 			"$JS.API.CONSUMER.DELETE." + stream + ".workers", wire.UnitSubject(run, "x")} {
 			ack, _ := json.Marshal(&wire.Answer{Unit: wire.Digest(nil), Ack: reply})
@@ -317,9 +305,7 @@ func TestRepliesThatWouldDelete(t *testing.T) {
 				wire.FileSubject("eve"):                            `{"run":"` + run + `","sha256":"../state.json"}`,
 				wire.HelloSubject("eve"):                           "{}", wire.AnswerSubject(run, "eve"): string(ack)} {
 				for range 10 { // after seven pulls the queue is empty, and the reply has no body
-					if err := nc.PublishMsg(&nats.Msg{Subject: subject, Reply: reply, Data: []byte(data)}); err != nil {
-						t.Fatal(err)
-					}
+					setup.Check(t, nc.PublishMsg(&nats.Msg{Subject: subject, Reply: reply, Data: []byte(data)}))
 				}
 			}
 		}
@@ -374,15 +360,9 @@ func confServer(t *testing.T, conf string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "nats-server.conf")
 	write(t, path, []byte(conf))
-	o, err := server.ProcessConfigFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := setup.Must(server.ProcessConfigFile(path))
 	o.Host, o.Port, o.NoSigs, o.NoLog = "127.0.0.1", server.RANDOM_PORT, true, true
-	s, err := server.NewServer(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := setup.Must(server.NewServer(o))
 	s.Start()
 	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
 	if !s.ReadyForConnections(patience) {
@@ -400,10 +380,7 @@ func TestConf(t *testing.T) {
 	if _, err := coordinator.Conf([]wire.Key{annaKey}); !errors.Is(err, coordinator.ErrNoCoordinator) {
 		t.Errorf("without a coordinator: %v", err)
 	}
-	text, err := coordinator.Conf([]wire.Key{annaKey, masterKey})
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := setup.Must(coordinator.Conf([]wire.Key{annaKey, masterKey}))
 	url := confServer(t, text+"jetstream {store_dir: "+strconv.Quote(t.TempDir())+"}\n")
 	with := func(key string) func() (*nats.Conn, error) {
 		return func() (*nats.Conn, error) {

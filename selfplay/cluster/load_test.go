@@ -15,6 +15,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
@@ -45,9 +46,7 @@ func run(t testing.TB, k *coordinator.Coordinator, n int) {
 		}
 	}
 	close(jobs)
-	if err := <-ended; err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, <-ended)
 }
 
 // BenchmarkEmptyUnits measures how many units a coordinator, its server with its files and its workers handle in one
@@ -92,9 +91,7 @@ func crowd(ctx context.Context, url string, n, cores int, library string) {
 func processor(t testing.TB) time.Duration {
 	t.Helper()
 	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
@@ -113,10 +110,7 @@ func BenchmarkThousandIdleWorkers(b *testing.B) {
 		time.Sleep(100 * time.Millisecond)
 	}
 	time.Sleep(5 * time.Second)
-	nc, err := s.Connect()
-	if err != nil {
-		b.Fatal(err)
-	}
+	nc := setup.Must(s.Connect())
 	defer nc.Close()
 	var bytes, messages atomic.Int64
 	if _, err := nc.Subscribe(">", func(m *nats.Msg) { bytes.Add(int64(m.Size())); messages.Add(1) }); err != nil {
@@ -165,9 +159,7 @@ func BenchmarkGames(b *testing.B) {
 			used = processor(b) - used
 			if w != nil {
 				_ = w.cmd.Process.Signal(syscall.SIGINT)
-				if err := w.cmd.Wait(); err != nil {
-					b.Fatal(err)
-				}
+				setup.Check(b, w.cmd.Wait())
 				used = w.cmd.ProcessState.UserTime() + w.cmd.ProcessState.SystemTime()
 			}
 			b.ReportMetric(float64(b.N)/used.Seconds(), "games/cpu-s")

@@ -23,6 +23,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 	"github.com/assay-chess/assay/selfplay/cluster/worker"
@@ -92,10 +93,7 @@ type cable struct {
 
 func newCable(t *testing.T, to string) *cable {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := setup.Must(net.Listen("tcp", "127.0.0.1:0"))
 	c := &cable{address: l.Addr().String()}
 	t.Cleanup(func() { l.Close(); c.set(true) })
 	go func() {
@@ -171,10 +169,7 @@ func TestEncryptedConnections(t *testing.T) {
 			config.TLS = ca.server("127.0.0.1", time.Now().Add(time.Hour))
 		}
 		b := serve(t, config)
-		everything, err := b.Connect()
-		if err != nil {
-			t.Fatal(err)
-		}
+		everything := setup.Must(b.Connect())
 		t.Cleanup(everything.Close)
 		messages, units := 0, make(chan string, 1000)
 		if _, err := everything.Subscribe(">", func(m *nats.Msg) {

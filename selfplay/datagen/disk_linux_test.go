@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 )
 
@@ -23,9 +24,7 @@ func smallDisk(t *testing.T, size string) (dir string, remount func(flags uintpt
 	t.Cleanup(func() { _ = syscall.Unmount(dir, 0) }) // nothing to do about it
 	return dir, func(flags uintptr, size string) {
 		t.Helper()
-		if err := syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT|flags, "size="+size); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT|flags, "size="+size))
 	}
 }
 
@@ -97,9 +96,7 @@ func TestJournalInAReadOnlyFolderOnDisk(t *testing.T) {
 	c := plan(whole, filepath.Join(t.TempDir(), "games"))
 	if os.Geteuid() == 0 { // permissions do not hold root back
 		dir := filepath.Dir(c.Out)
-		if err := errors.Join(os.Chmod(dir, 0o777), os.Chmod(filepath.Dir(dir), 0o755)); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, errors.Join(os.Chmod(dir, 0o777), os.Chmod(filepath.Dir(dir), 0o755)))
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		if err := syscall.Setfsuid(65534); err != nil {
@@ -118,9 +115,7 @@ func TestJournalInAReadOnlyFolderOnDisk(t *testing.T) {
 	if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), c.Out) {
 		t.Fatal(err)
 	}
-	if err := os.Chmod(c.Out, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.Chmod(c.Out, 0o777))
 	if games, err := gamelog.ReadPending(c.Out, 0); err != nil || len(gapless(games, 0)) < 255 {
 		t.Errorf("%d games are kept, %v", len(games), err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
@@ -77,10 +78,7 @@ func TestJournalKeepsEveryAnnouncedGame(t *testing.T) {
 		if r, err := dataset.OpenGames(c.Out, dataset.Partial()); err == nil {
 			rows = r.Len()
 		}
-		games, err := gamelog.ReadPending(c.Out, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		games := setup.Must(gamelog.ReadPending(c.Out, 0))
 		for n := range games {
 			if int64(n) < rows {
 				t.Errorf("life %d: game %d is in a listed shard and in the journal", life, n)
@@ -107,14 +105,9 @@ func TestJournalKeepsEveryAnnouncedGame(t *testing.T) {
 // tear adds the first half of a line to the journal.
 func tear(t *testing.T, path string) {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := setup.Must(os.ReadFile(path))
 	line, _, _ := bytes.Cut(data, []byte("\n"))
-	if err := os.WriteFile(path, append(data, line[:len(line)/2]...), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.WriteFile(path, append(data, line[:len(line)/2]...), 0o666))
 }
 
 // If the process ends between the shard and the shorter journal, the lines of the shard count once.
@@ -124,18 +117,10 @@ func TestJournalWithLinesOfAListedShard(t *testing.T) {
 	c := plan(whole, filepath.Join(t.TempDir(), "broken"))
 	path := filepath.Join(c.Out, gamelog.JournalName)
 	interrupt(t, c, 250)
-	old, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	old := setup.Must(os.ReadFile(path))
 	interrupt(t, c, 260)
-	now, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, append(old, now...), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	now := setup.Must(os.ReadFile(path))
+	setup.Check(t, os.WriteFile(path, append(old, now...), 0o666))
 	if s := run(t, c); s.Played > 40 {
 		t.Errorf("%d games played", s.Played)
 	}
@@ -147,10 +132,7 @@ func TestOpenUnfinishedJournal(t *testing.T) {
 	c := config(t, 400)
 	read := func() (rows []dataset.GameRow) {
 		t.Helper()
-		r, err := Open(c.Out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := setup.Must(Open(c.Out))
 		for row, err := range r.All() {
 			if err != nil {
 				t.Fatal(err)
@@ -186,26 +168,16 @@ func TestOpenUnfinishedJournal(t *testing.T) {
 	// A gap ends it.
 	gap := config(t, 100)
 	interrupt(t, gap, 30)
-	games, err := gamelog.ReadPending(gap.Out, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	games := setup.Must(gamelog.ReadPending(gap.Out, 0))
 	path := filepath.Join(gap.Out, gamelog.JournalName)
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
-	j, err := durable.OpenJournal(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.Remove(path))
+	j := setup.Must(durable.OpenJournal(path, nil))
 	defer j.Close()
 	for n, g := range games {
 		if n == 17 {
 			continue
 		}
-		if err := j.Append(&g); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, j.Append(&g))
 	}
 	if r, err := Open(gap.Out); err != nil || r.Len() != 17 {
 		t.Errorf("%d games before the gap at 17, %v", r.Len(), err)

@@ -12,6 +12,7 @@ import (
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
@@ -34,10 +35,7 @@ func config(t *testing.T, games uint64) Config {
 
 func run(t *testing.T, c Config) *Summary {
 	t.Helper()
-	s, err := Run(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := setup.Must(Run(t.Context(), c))
 	return s
 }
 
@@ -94,10 +92,7 @@ func TestSummary(t *testing.T) {
 func TestGamesAreValid(t *testing.T) {
 	c := config(t, 120)
 	run(t, c)
-	r, err := dataset.OpenGames(c.Out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := setup.Must(dataset.OpenGames(c.Out))
 	ids, openings := map[uint64]bool{}, map[uint64]bool{}
 	n := 0
 	for g, err := range r.All() {
@@ -136,10 +131,7 @@ func leaveRubbish(t *testing.T, dir string) {
 	if _, err := os.Stat(filepath.Join(dir, durable.RunResultName)); err == nil {
 		return
 	}
-	f, err := os.OpenFile(filepath.Join(dir, durable.RunEventsName), os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := setup.Must(os.OpenFile(filepath.Join(dir, durable.RunEventsName), os.O_APPEND|os.O_WRONLY, 0))
 	defer f.Close()
 	if _, err := f.WriteString(`{"time":"2026-01`); err != nil {
 		t.Fatal(err)
@@ -150,9 +142,7 @@ func leaveRubbish(t *testing.T, dir string) {
 		next = r.Shards()
 	}
 	name := filepath.Join(dir, "games-0000"+string(rune('0'+next))+".arrow")
-	if err := os.WriteFile(name, []byte("ARROW1 half a shard"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.WriteFile(name, []byte("ARROW1 half a shard"), 0o666))
 }
 
 func TestImpossibleConfigurations(t *testing.T) {

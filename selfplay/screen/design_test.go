@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // The rows of a Hadamard matrix are orthogonal.
@@ -36,10 +38,7 @@ func TestHadamard(t *testing.T) {
 func TestDesignsAreOrthogonal(t *testing.T) {
 	for _, kind := range []Kind{Rows, Random} {
 		for _, k := range []int{2, 3, 4, 5, 8, 11, 12, 13, 20, 28, 40} {
-			d, err := NewDesign(kind, k, 7)
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := setup.Must(NewDesign(kind, k, 7))
 			n := d.order()
 			var complements, all []scoredPair
 			for pair := range uint64(perOpening * n * max(n-1, 1) * 2) {
@@ -78,10 +77,7 @@ func TestDesignsAreOrthogonal(t *testing.T) {
 
 func TestBuilds(t *testing.T) {
 	for k, want := range map[int]int{2: 4, 3: 8, 8: 16, 12: 24, 17: 40, 20: 40} {
-		d, err := NewDesign(Rows, k, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := setup.Must(NewDesign(Rows, k, 1))
 		seen := map[Subset]bool{}
 		for _, s := range d.Builds() {
 			seen[s] = true

@@ -11,6 +11,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
@@ -46,10 +47,7 @@ func (w *wild) Search(ctx context.Context, g *board.Game, lim engine.Limits) (en
 // config returns a screen in which the first factor helps, the second hurts, and the third does nothing.
 func config(t *testing.T, kind Kind, games uint64) Config {
 	t.Helper()
-	d, err := NewDesign(kind, 3, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := setup.Must(NewDesign(kind, 3, 1))
 	player := func(s Subset) selfplay.Player {
 		share := 5 - 3*int(s&1) + 3*int(s>>1&1)
 		return selfplay.Player{Spec: toy.Spec(string(rune('0' + share)))}
@@ -97,10 +95,7 @@ func TestRun(t *testing.T) {
 
 func run(t *testing.T, c Config) *Result {
 	t.Helper()
-	r, err := Run(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := setup.Must(Run(t.Context(), c))
 	return r
 }
 

@@ -18,6 +18,7 @@ import (
 
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	testengine "github.com/assay-chess/assay/engine/uci/testdata"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // Exit codes.
@@ -57,12 +58,8 @@ func allCommands(cmd *cobra.Command) []*cobra.Command {
 func golden(t *testing.T, path, text string) {
 	t.Helper()
 	if *update {
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		setup.Check(t, os.WriteFile(path, []byte(text), 0o666))
 		return
 	}
 	want, err := os.ReadFile(path)
@@ -90,10 +87,7 @@ func TestErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path, err = filepath.Abs(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	path = setup.Must(filepath.Abs(path))
 	dir := t.TempDir()
 	t.Chdir(dir)
 	t.Setenv("HOME", dir)

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // What people type first who come from other programs: it works, or the answer has the line to type.
@@ -22,13 +24,9 @@ func TestHabits(t *testing.T) {
 			"echo option name LMR Base type spin default -3 min -9 max 9\necho uciok;;\n" +
 			"isready) echo readyok;;\nquit) exit;;\nesac; done\n",
 	} {
-		if err := os.WriteFile(name, []byte(text), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.WriteFile(name, []byte(text), 0o777))
 	}
-	if err := os.Chmod("list.epd", 0o666); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.Chmod("list.epd", 0o666))
 	if code, _, stderr := call(t, strings.Fields("ladder assay random first-move --games 6 --out l"+play)...); code != 0 {
 		t.Fatal(stderr)
 	}

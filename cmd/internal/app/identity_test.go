@@ -9,15 +9,13 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/cmd/internal/ui"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // The text of a run's configuration decides the ids of its games: keys, their order and what is left out
 // must not change. A new setting adds nothing at its default.
 func TestIdentitiesStay(t *testing.T) {
-	path, err := filepath.Abs("testdata/identities.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := setup.Must(filepath.Abs("testdata/identities.txt"))
 	t.Chdir(t.TempDir())
 	book := "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2\n" +
 		"rnbqkbnr/ppp1pppp/8/3p4/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - 0 2\n"
@@ -25,9 +23,7 @@ func TestIdentitiesStay(t *testing.T) {
 	for name, text := range map[string]string{"book.epd": book, "engine": engine,
 		"spsa.toml": "player = \"assay:hash=1\"\niterations = 1\npairs = 1\nnodes = 40\n" +
 			"[[parameter]]\nname = \"ReverseMargin\"\nstart = 70\nmin = 10\nmax = 200\nc_end = 10\n"} {
-		if err := os.WriteFile(name, []byte(text), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.WriteFile(name, []byte(text), 0o777))
 	}
 	var out bytes.Buffer
 	for _, line := range []string{
@@ -46,9 +42,7 @@ func TestIdentitiesStay(t *testing.T) {
 		"selfplay --players assay:hash=1,./engine --games 2 --depth 2 --max-plies 20 --opening-score -1",
 		"spsa spsa.toml",
 	} {
-		if err := os.RemoveAll("out"); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.RemoveAll("out"))
 		args := append(strings.Fields(line), "--out", "out")
 		code, _, stderr := call(t, args...)
 		out.WriteString(line + "\n")
@@ -64,13 +58,8 @@ func TestIdentitiesStay(t *testing.T) {
 
 func writeIdentity(t *testing.T, out *bytes.Buffer) {
 	t.Helper()
-	doc, err := os.ReadFile(filepath.Join("out", "config.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := setup.Must(os.ReadFile(filepath.Join("out", "config.json")))
 	text := new(bytes.Buffer)
-	if err := json.Compact(text, doc); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, json.Compact(text, doc))
 	out.WriteString(text.String() + "\n")
 }

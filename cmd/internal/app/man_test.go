@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra/doc"
 
 	"github.com/assay-chess/assay/cmd/internal/ui"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 var manFolder = flag.String("man", "", "folder for the manual pages of a release")
@@ -26,9 +27,7 @@ func TestManPages(t *testing.T) {
 	root := newRootCommand()
 	root.DisableAutoGenTag = true // it names the generator and the day
 	header := &doc.GenManHeader{Section: "1", Source: ui.Version(), Manual: "assay"}
-	if err := doc.GenManTree(root, header, folder); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, doc.GenManTree(root, header, folder))
 	pages, err := os.ReadDir(folder)
 	if err != nil || len(pages) < 40 {
 		t.Errorf("%d pages, %v", len(pages), err)

@@ -19,6 +19,7 @@ import (
 	"github.com/assay-chess/assay/engine/machine"
 	testengine "github.com/assay-chess/assay/engine/uci/testdata"
 	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/match"
@@ -67,9 +68,7 @@ func playForeign(t *testing.T, dir, spec string, flags ...string) (r match.Resul
 	if code != exitDone {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	if err := json.Unmarshal([]byte(stdout), &r); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, json.Unmarshal([]byte(stdout), &r))
 	err := durable.ReadJournal(filepath.Join(dir, gamelog.JournalName), func(line []byte) error {
 		var g selfplay.Result
 		if err := json.Unmarshal(line, &g); err != nil {
@@ -326,9 +325,7 @@ func TestKilledRunnerLeavesNoEngine(t *testing.T) {
 		spec, mark := badPlayer(path, "deaf-later")
 		cmd := exec.Command("assay", "match", "assay:hash=1", spec, "--games", "8", "--tc", "100", "--opening-nodes", "500",
 			"--concurrency", "2")
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, cmd.Start())
 		for until := time.Now().Add(3 * time.Minute); len(processesWith(mark)) < 2 && time.Now().Before(until); {
 			time.Sleep(50 * time.Millisecond)
 		}
@@ -363,16 +360,11 @@ func TestEnginesAreStartedOnce(t *testing.T) {
 		} else if told := strings.Contains(stderr, "the runner took"); told != (i == 1) {
 			t.Errorf("%d: what the runner took is printed: %t", i, told)
 		}
-		text, err := os.ReadFile(starts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := setup.Must(os.ReadFile(starts))
 		if n := strings.Count(string(text), "\n"); n > 4 || n < 2 {
 			t.Errorf("%d: %d starts of engines, want four at most", i, n)
 		}
-		if err := os.Remove(starts); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.Remove(starts))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	testengine "github.com/assay-chess/assay/engine/uci/testdata"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // innerName is the name of a package in an error, which says nothing to a user.
@@ -48,10 +49,7 @@ func TestNamesInErrors(t *testing.T) {
 			for _, pattern := range []string{"games.pgn", "report.html", "faults/*", "result.json"} {
 				paths, _ := filepath.Glob(filepath.Join(out, pattern))
 				for _, path := range paths {
-					text, err := os.ReadFile(path)
-					if err != nil {
-						t.Fatal(err)
-					}
+					text := setup.Must(os.ReadFile(path))
 					// The page quotes the command that resumes the run, as it was typed.
 					checkNames(t, what+": "+pattern, strings.ReplaceAll(string(text), form.spec+mode, ""), "")
 				}
@@ -84,12 +82,8 @@ func TestPlainErrors(t *testing.T) {
 	}
 	for name, text := range map[string]string{"file": "", "other/x": "", "broken/config.json": "{",
 		"damaged/result.json": "{"} {
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.MkdirAll(filepath.Dir(name), 0o777))
+		setup.Check(t, os.WriteFile(name, []byte(text), 0o666))
 	}
 	for _, args := range []string{"--games 2 --nodes 7 --out done", "--games 2 --out file", "--games 2 --out other",
 		"--games 2 --out broken", "--games 2 --out damaged", "--games 3 --out odd",

@@ -17,6 +17,7 @@ import (
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/machine"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/match"
@@ -159,10 +160,7 @@ func TestOneElo(t *testing.T) {
 			args := append([]string{"match", "name=G:assay:hash=1", "name=E:assay:hash=1:weights=shannon-1950", "--nodes",
 				"50", "--opening-score", "-1",
 				"--out", dir, "--games", fmt.Sprint(c.games)}, c.flags...)
-			first, err := s.command(t, args...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			first := setup.Must(s.command(t, args...))
 			elo := eloOf(t, "match", first)
 			if c.want != "" && elo != c.want {
 				t.Errorf("got %q, want %q", elo, c.want)
@@ -192,19 +190,11 @@ func TestOneElo(t *testing.T) {
 // sameInJSON reads the match's JSON, of the command and of the folder, and has it say the result again.
 func sameInJSON(t *testing.T, s *scripted, args []string, first, elo string) {
 	t.Helper()
-	text, err := s.command(t, append(args, "--json")...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	kept, err := os.ReadFile(filepath.Join(args[8], "result.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := setup.Must(s.command(t, append(args, "--json")...))
+	kept := setup.Must(os.ReadFile(filepath.Join(args[8], "result.json")))
 	for _, doc := range []string{text, string(kept)} {
 		var r match.Result
-		if err := json.Unmarshal([]byte(doc), &r); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, json.Unmarshal([]byte(doc), &r))
 		if r.Strength.Text("") != elo || !strings.HasPrefix(first, r.Headline()+"\n") {
 			t.Errorf("read from JSON: %s; Elo %s, want %s\n%s", r.Headline(), r.Strength.Text(""), elo, doc)
 		}
@@ -217,10 +207,7 @@ func samePages(t *testing.T, runs, name, first, elo string) {
 	t.Helper()
 	headline, _, _ := strings.Cut(first, "\n")
 	_, headline, _ = strings.Cut(headline, ": ")
-	page, err := os.ReadFile(filepath.Join(runs, name, "report.html"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := setup.Must(os.ReadFile(filepath.Join(runs, name, "report.html")))
 	get := func(path string) string {
 		w := httptest.NewRecorder()
 		r := httptest.NewRequest("GET", "http://127.0.0.1"+path, nil)
@@ -238,9 +225,7 @@ func samePages(t *testing.T, runs, name, first, elo string) {
 		has(what, text, "<bdi>"+elo+"</bdi>")
 	}
 	has("the list", get("/"), headline)
-	if err := os.Remove(filepath.Join(runs, name, "result.json")); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.Remove(filepath.Join(runs, name, "result.json")))
 	has("the live page of a match in progress", get("/run/"+name), "<bdi>"+elo+"</bdi>")
 	has("the list with a match in progress", get("/"), "Elo ")
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/assay-chess/assay/cmd/assay/guide"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // root is the folder of the module.
@@ -111,10 +112,7 @@ func TestPagesParse(t *testing.T) {
 		if name == "CHANGELOG.md" {
 			continue // names what is gone
 		}
-		text, err := os.ReadFile(filepath.Join(root, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := setup.Must(os.ReadFile(filepath.Join(root, name)))
 		for _, b := range pageBlocks(string(text)) {
 			for _, line := range b.Text {
 				if args := command(line); args != nil {
@@ -182,10 +180,7 @@ func TestResults(t *testing.T) {
 	pedigree := regexp.MustCompile("(?s)^`\\.ci/results ([a-z-]+)`.*seed.*(bench [0-9]{7}|commit [0-9a-f]{7})")
 	tables := 0
 	for _, page := range []string{"RESULTS.md", "internal/historic/README.md"} {
-		text, err := os.ReadFile(filepath.Join(root, page))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := setup.Must(os.ReadFile(filepath.Join(root, page)))
 		paragraphs := strings.Split(string(text), "\n\n")
 		for i, p := range paragraphs {
 			if !strings.HasPrefix(p, "|") || strings.HasPrefix(p, "| package | year |") {
@@ -221,10 +216,7 @@ func TestGuideNames(t *testing.T) {
 	if err != nil || len(files) != len(guide.Names) {
 		t.Errorf("%d guides, %d of them in the list, %v", len(files), len(guide.Names), err)
 	}
-	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	readme := setup.Must(os.ReadFile(filepath.Join(root, "README.md")))
 	for i, name := range guide.Names {
 		want := fmt.Sprintf(`\[%d [^]]+\]\(cmd/assay/guide/%s\.md\)`, i+1, name)
 		if !regexp.MustCompile(want).Match(readme) {
@@ -245,10 +237,7 @@ func TestPagesLink(t *testing.T) {
 		t.Skip("needs git and a clone: ", err)
 	}
 	for _, name := range strings.Fields(string(tracked)) {
-		text, err := os.ReadFile(filepath.Join(root, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := setup.Must(os.ReadFile(filepath.Join(root, name)))
 		for _, found := range regexp.MustCompile(`\]\(([^)\s]+)\)`).FindAllStringSubmatch(string(text), -1) {
 			path, anchor, _ := strings.Cut(found[1], "#")
 			if strings.Contains(path, "://") {
@@ -282,10 +271,7 @@ func anchors(page string) map[string]bool {
 
 // TestReadme says what the marks of the README's blocks may be, and that its three recipes are run.
 func TestReadme(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(root, "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := setup.Must(os.ReadFile(filepath.Join(root, "README.md")))
 	run := ""
 	for _, b := range pageBlocks(string(text)) {
 		for _, line := range b.Text {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // TestReadmeRuns runs the commands of the README, as they are committed, in a fresh clone, with
@@ -20,10 +22,7 @@ func TestReadmeRuns(t *testing.T) {
 	if out, err := exec.Command("git", "clone", "--quiet", root, clone).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	text, err := os.ReadFile(filepath.Join(clone, "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := setup.Must(os.ReadFile(filepath.Join(clone, "README.md")))
 	for _, b := range pageBlocks(string(text)) {
 		var lines []string
 		for _, line := range b.Text {

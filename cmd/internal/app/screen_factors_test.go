@@ -4,19 +4,14 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay/roster"
 )
 
 // Factors that are grouped go on and off together, the others alone.
 func TestGroupsOfFactors(t *testing.T) {
-	base, err := roster.Parse("git:main")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := parseFactors([]string{"A=0,1", "B=2,3", "c=git:idea", "D=4,5", "e=x.diff"}, base, "A,c D,e")
-	if err != nil {
-		t.Fatal(err)
-	}
+	base := setup.Must(roster.Parse("git:main"))
+	s := setup.Must(parseFactors([]string{"A=0,1", "B=2,3", "c=git:idea", "D=4,5", "e=x.diff"}, base, "A,c D,e"))
 	if want := []string{"A+c", "B", "D+e"}; !reflect.DeepEqual(s.names(), want) {
 		t.Errorf("%v, want %v", s.names(), want)
 	}

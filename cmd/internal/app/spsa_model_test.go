@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/tuner/spsa/play"
 )
 
@@ -22,14 +23,10 @@ func TestConfigIsReadAgain(t *testing.T) {
 	}
 	for name, text := range map[string]string{"iterations": "500", "pairs": "1", "nodes": "300", "validation": "1000",
 		"seed": "3"} {
-		if err := want.Put(name, text); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, want.Put(name, text))
 	}
 	path := filepath.Join(t.TempDir(), "config.toml")
-	if err := want.save(path); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, want.save(path))
 	got, err := readSpsaConfig(path)
 	if err != nil || got.Player != want.Player || string(got.toml()) != string(want.toml()) || !reflect.DeepEqual(got.Setup, want.Setup) ||
 		!reflect.DeepEqual(got.Parameters, want.Parameters) {

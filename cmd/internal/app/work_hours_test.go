@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // Hours may extend past midnight, and end with the day.
@@ -15,10 +17,7 @@ func TestHours(t *testing.T) {
 		"23-0":  ".......................+",
 		"20-24": "....................++++",
 	} {
-		h, err := parseHours(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := setup.Must(parseHours(text))
 		got := ""
 		for hour := range 24 {
 			got += map[bool]string{true: "+", false: "."}[h.contains(hour)]

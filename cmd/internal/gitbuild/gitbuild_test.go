@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/assay-chess/assay/engine/quote"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // TestMain lets the test binary be another process that builds: see builder.
@@ -75,35 +76,24 @@ func newRepo(t *testing.T) (dir string, c *Cache) {
 		git(t, dir, "commit", "--quiet", "-m", "Patch "+n+"\n\nBench: "+nodes)
 		git(t, dir, "tag", n)
 	}
-	c, err := OpenCache(t.Logf)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c = setup.Must(OpenCache(t.Logf))
 	return dir, c
 }
 
 func git(t *testing.T, dir string, args ...string) string {
 	t.Helper()
-	text, err := runGit(t.Context(), dir, nil, args...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := setup.Must(runGit(t.Context(), dir, nil, args...))
 	return text
 }
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.WriteFile(path, []byte(text), 0o666))
 }
 
 func build(t *testing.T, c *Cache, s *Source, command string) *Build {
 	t.Helper()
-	b, err := c.Build(t.Context(), s, command)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := setup.Must(c.Build(t.Context(), s, command))
 	t.Cleanup(b.Close)
 	return b
 }
@@ -126,10 +116,7 @@ func TestBuildOfACommit(t *testing.T) {
 		ref   string
 		nodes uint64
 	}{{"one", 1000}, {"two", 2000}, {"HEAD", 2000}, {"HEAD~1", 1000}} {
-		s, err := resolve(dir, tt.ref)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := setup.Must(resolve(dir, tt.ref))
 		b := build(t, c, s, command)
 		if name := filepath.Base(b.Path); name != "my-engine-"+s.Short() || len(s.ID) != 40 ||
 			b.New != (tt.ref == "one" || tt.ref == "two") {
@@ -143,10 +130,7 @@ func TestBuildOfACommit(t *testing.T) {
 	if n := calls(); n != 2 {
 		t.Errorf("built %d times, want once a commit", n)
 	}
-	s, err := resolve(dir, "one")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := setup.Must(resolve(dir, "one"))
 	if !build(t, c, s, "true && "+command).New {
 		t.Error("another command is not another build")
 	}
@@ -161,10 +145,7 @@ func TestBuildOfACommit(t *testing.T) {
 // nothingHalfMade fails if the cache holds anything but whole builds and their locks.
 func nothingHalfMade(t *testing.T, c *Cache) {
 	t.Helper()
-	entries, err := os.ReadDir(c.dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := setup.Must(os.ReadDir(c.dir))
 	for _, e := range entries {
 		if strings.HasSuffix(e.Name(), lockSuffix) && e.Name()[0] != '.' {
 			continue
@@ -177,10 +158,7 @@ func nothingHalfMade(t *testing.T, c *Cache) {
 
 func TestBuildOfTheWorkingTree(t *testing.T) {
 	dir, c := newRepo(t)
-	r, err := OpenRepo(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := setup.Must(OpenRepo(t.Context(), dir))
 	write(t, filepath.Join(dir, ".gitignore"), "*.o\n")
 	write(t, filepath.Join(dir, "junk.o"), "x")
 	write(t, filepath.Join(dir, "new.txt"), "3000")
@@ -195,10 +173,7 @@ func TestBuildOfTheWorkingTree(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(done)
-		s, err := r.Snapshot(t.Context(), temp)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := setup.Must(r.Snapshot(t.Context(), temp))
 		return s
 	}
 	const command = "test ! -e junk.o && test $(git rev-parse HEAD) = $(git rev-parse two) && test $(cat new.txt) = 3000 " +
@@ -232,27 +207,17 @@ func TestBuildOfTheWorkingTree(t *testing.T) {
 // one of the commit.
 func TestChangeAtTheMomentOfTheCommit(t *testing.T) {
 	dir, c := newRepo(t)
-	r, err := OpenRepo(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := setup.Must(OpenRepo(t.Context(), dir))
 	path := filepath.Join(dir, "engine.sh")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := setup.Must(os.ReadFile(path))
 	moment := time.Now().Add(-time.Hour)
 	for change := range 2 {
 		text[len(text)-1] += byte(change)
 		write(t, path, string(text))
-		if err := os.Chtimes(path, moment, moment); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.Chtimes(path, moment, moment))
 		if change == 0 {
 			git(t, dir, "update-index", "--refresh")
-			if err := os.Chtimes(filepath.Join(dir, ".git", "index"), moment, moment); err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, os.Chtimes(filepath.Join(dir, ".git", "index"), moment, moment))
 		}
 	}
 	temp, done, err := c.Temp()
@@ -260,10 +225,7 @@ func TestChangeAtTheMomentOfTheCommit(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer done()
-	s, err := r.Snapshot(t.Context(), temp)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := setup.Must(r.Snapshot(t.Context(), temp))
 	if tree := git(t, dir, "rev-parse", "HEAD^{tree}"); s.ID == tree {
 		t.Error("the change is not in the snapshot")
 	}
@@ -275,28 +237,15 @@ func TestHooksDoNotRun(t *testing.T) {
 	ran := filepath.Join(t.TempDir(), "ran")
 	script := "#!/bin/sh\n: >" + quote.Word(ran) + "\n"
 	hooks := filepath.Join(dir, ".git", "hooks")
-	if err := os.MkdirAll(hooks, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.MkdirAll(hooks, 0o777))
 	for _, name := range []string{"monitor", "post-checkout", "post-index-change"} {
-		if err := os.WriteFile(filepath.Join(hooks, name), []byte(script), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.WriteFile(filepath.Join(hooks, name), []byte(script), 0o777))
 	}
 	git(t, dir, "config", "core.fsmonitor", filepath.Join(hooks, "monitor"))
 	write(t, filepath.Join(dir, "engine.sh"), engine)
-	r, err := OpenRepo(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	commit, err := r.Resolve(t.Context(), "one")
-	if err != nil {
-		t.Fatal(err)
-	}
-	tree, err := r.Snapshot(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := setup.Must(OpenRepo(t.Context(), dir))
+	commit := setup.Must(r.Resolve(t.Context(), "one"))
+	tree := setup.Must(r.Snapshot(t.Context(), t.TempDir()))
 	for _, s := range []*Source{commit, tree} {
 		build(t, c, s, "cp engine.sh {out}")
 	}
@@ -307,10 +256,7 @@ func TestHooksDoNotRun(t *testing.T) {
 
 func TestFailedBuilds(t *testing.T) {
 	dir, c := newRepo(t)
-	s, err := resolve(dir, "HEAD")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := setup.Must(resolve(dir, "HEAD"))
 	for command, want := range map[string]string{
 		"echo no such header; false # {out}": "no such header",
 		"true # {out}":                       "wrote no program to {out}",
@@ -339,9 +285,7 @@ func builder(t *testing.T, dir, command string) (cmd *exec.Cmd, out *strings.Bui
 	cmd.Env = append(os.Environ(), "GITBUILD_REPO="+dir, "GITBUILD_COMMAND="+command)
 	cmd.Stdout = out
 	cmd.WaitDelay = time.Second
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, cmd.Start())
 	t.Cleanup(func() {
 		if cmd.ProcessState == nil { // the test has failed
 			_ = cmd.Process.Kill()
@@ -368,28 +312,18 @@ func TestKilledDuringABuild(t *testing.T) {
 	// The compiler goes on after the kill, until the test ends.
 	slow := fmt.Sprintf("head -c 20 engine.sh >{out}; touch %s; while test -d %s; do sleep 0.05; done",
 		quote.Word(started), quote.Word(end))
-	if err := os.Mkdir(end, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.Mkdir(end, 0o777))
 	defer os.Remove(end)
 	cmd, _ := builder(t, dir, slow)
 	waitFor(t, started)
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, cmd.Process.Kill())
 	_ = cmd.Wait() // killed
 	left, _ := filepath.Glob(filepath.Join(c.dir, tempPrefix+"*"))
 	if len(left) == 0 {
 		t.Error("the kill left nothing behind: this shows nothing")
 	}
-	s, err := resolve(dir, "HEAD")
-	if err != nil {
-		t.Fatal(err)
-	}
-	next, err := OpenCache(t.Logf)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := setup.Must(resolve(dir, "HEAD"))
+	next := setup.Must(OpenCache(t.Logf))
 	nothingHalfMade(t, next)
 	command, calls := counted(t)
 	for range 2 {
@@ -424,22 +358,14 @@ func TestTwoProcessesBuildOnce(t *testing.T) {
 
 func TestPrune(t *testing.T) {
 	dir, c := newRepo(t)
-	s, err := resolve(dir, "HEAD")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := setup.Must(resolve(dir, "HEAD"))
 	command := func(n int) string { return fmt.Sprintf("cp engine.sh {out} # %d", n) }
 	used := build(t, c, s, command(0))
 	old := time.Now().Add(-time.Hour)
 	for n := range Keep + 2 {
-		b, err := c.Build(t.Context(), s, command(n))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := setup.Must(c.Build(t.Context(), s, command(n)))
 		at := old.Add(time.Duration(n) * time.Second)
-		if err := os.Chtimes(b.dir, at, at); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.Chtimes(b.dir, at, at))
 		b.Close()
 	}
 	left, err := filepath.Glob(filepath.Join(c.dir, "*", infoName))
@@ -456,15 +382,9 @@ func TestPrune(t *testing.T) {
 
 func TestADamagedBuildIsMadeAgain(t *testing.T) {
 	dir, c := newRepo(t)
-	s, err := resolve(dir, "HEAD")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := setup.Must(resolve(dir, "HEAD"))
 	command, calls := counted(t)
-	b, err := c.Build(t.Context(), s, command)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := setup.Must(c.Build(t.Context(), s, command))
 	b.Close()
 	write(t, b.Path, "half")
 	if build(t, c, s, command); calls() != 2 {

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/assay-chess/assay/internal/historic"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // How often our programs play the moves of their papers. The counts depend on our reading of
@@ -39,10 +40,7 @@ type printedCount struct{ game, turns, same int }
 var macHack = []printedCount{{2, 6, 3}}
 
 func TestMacHack(t *testing.T) {
-	p, err := openPrinted("machack")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := setup.Must(openPrinted("machack"))
 	defer p.Close()
 	for _, want := range macHack {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -64,20 +62,14 @@ func TestMacHack(t *testing.T) {
 
 func count(t *testing.T, spec string, same, turns []int) {
 	t.Helper()
-	p, err := openPrinted(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := setup.Must(openPrinted(spec))
 	defer p.Close()
 	if len(p.Titles) != len(turns) {
 		t.Fatalf("%d games, want %d", len(p.Titles), len(turns))
 	}
 	for i := range turns {
 		called := 0
-		g, err := p.Replay(context.Background(), i, func(replayedTurn) { called++ })
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := setup.Must(p.Replay(context.Background(), i, func(replayedTurn) { called++ }))
 		if g.Same != same[i] || len(g.Turns) != turns[i] || called != turns[i] || g.Title != p.Titles[i] {
 			t.Errorf("%s: the same move in %d of %d turns, want %d of %d; %d reported", g.Title, g.Same, len(g.Turns), same[i],
 				turns[i], called)
@@ -126,10 +118,7 @@ func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, name := range []string{"turing", "machack", "nss", "losalamos"} {
-		p, err := openPrinted(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := setup.Must(openPrinted(name))
 		if _, err := p.Replay(ctx, 0, nil); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: error %v", name, err)
 		}

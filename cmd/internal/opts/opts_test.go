@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/assay-chess/assay/engine/quote"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 func newFlags() *pflag.FlagSet { return pflag.NewFlagSet("", pflag.ContinueOnError) }
@@ -48,19 +49,14 @@ func TestLine(t *testing.T) {
 func write(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.WriteFile(path, []byte(text), 0o666))
 	return path
 }
 
 // A flag replaces all related settings of assay.toml, a preset the limits and the end of a match.
 func TestPrecedence(t *testing.T) {
 	dir := filepath.Dir(write(t, ProjectName, "nodes = 20\nmax_plies = 4\nsprt = [0, 400]\ngames = 4\nbook = 'b.epd'\n"))
-	p, err := ReadProject(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := setup.Must(ReadProject(dir))
 	for words, want := range map[string]string{
 		"":                 " --book " + quote.Word(filepath.Join(dir, "b.epd")) + " --games 4 --max-plies 4 --nodes 20 --sprt 0,400",
 		"--depth 3":        " --book " + quote.Word(filepath.Join(dir, "b.epd")) + " --depth 3 --games 4 --max-plies 4 --sprt 0,400",
@@ -69,12 +65,8 @@ func TestPrecedence(t *testing.T) {
 		"--games 6":        " --book " + quote.Word(filepath.Join(dir, "b.epd")) + " --games 6 --max-plies 4 --nodes 20",
 	} {
 		s := newMatch()
-		if err := s.Flags.Parse(strings.Fields(words)); err != nil {
-			t.Fatal(err)
-		}
-		if err := p.Apply(s.Flags, 2); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, s.Flags.Parse(strings.Fields(words)))
+		setup.Check(t, p.Apply(s.Flags, 2))
 		if got := s.Line("m", nil); got != "m"+want {
 			t.Errorf("%q: %s, want m%s", words, got, want)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/models"
 )
 
@@ -45,17 +46,13 @@ func TestPlan(t *testing.T) {
 		p := opts.NewLoop()
 		for _, l := range lines {
 			name, value, _ := strings.Cut(l, "=")
-			if err := p.Flags.Set(name, value); err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, p.Flags.Set(name, value))
 		}
 		return p
 	}
 	plan := func(p *opts.Loop, words ...string) (Plan, error) {
 		c := Config{Typed: opts.NewLoop().Flags, Seed: 7}
-		if err := c.Typed.Parse(words); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, c.Typed.Parse(words))
 		return newPlan(&c, p)
 	}
 	p, err := plan(project("hours=4", "generations=2", "nodes=3000"))
@@ -129,9 +126,7 @@ func TestTolerance(t *testing.T) {
 	for text, want := range map[string]string{"tolerance=2.5": "features in --tolerance 2.5", "decay=1": "features in"} {
 		own := opts.NewLoop()
 		name, value, _ := strings.Cut(text, "=")
-		if err := own.Flags.Set(name, value); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, own.Flags.Set(name, value))
 		k := &tools{project: &opts.Project{Learn: own}}
 		if got := strings.Join(k.collect("in"), " "); got != want {
 			t.Errorf("%s: %q, want %q", text, got, want)
@@ -146,10 +141,7 @@ func TestChangeOf(t *testing.T) {
 			Columns: []dataset.Column{{Name: "g"}}, Formula: "value = sqrt(main.mg)*phase + main.eg*(1 - phase) + g"},
 		Terms: []dataset.FeatureTerm{{Name: "pawn", Channel: "main", MG: 100, EG: 100}}}
 	features := filepath.Join(t.TempDir(), "features")
-	w, err := dataset.NewFeatureWriter(features, set, dataset.WriterConfig{Config: "test", Program: "test"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := setup.Must(dataset.NewFeatureWriter(features, set, dataset.WriterConfig{Config: "test", Program: "test"}))
 	row := func(count, column float32) *dataset.FeatureRow {
 		return &dataset.FeatureRow{Terms: []uint16{0}, Counts: []float32{count}, Columns: []float32{column}, Scale: 1,
 			EGScale: 1, Eval: dataset.NoEval, Score: dataset.NoScore, Weight: 1}
@@ -158,9 +150,7 @@ func TestChangeOf(t *testing.T) {
 	noRoot.Phase = 1
 	for _, r := range []*dataset.FeatureRow{row(3, 0), row(4, 0), {Skip: "KPK", Scale: 1, EGScale: 1,
 		Eval: dataset.NoEval, Score: dataset.NoScore}, noRoot} {
-		if err := w.Append(r); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, w.Append(r))
 	}
 	if _, err := w.Finish(nil); err != nil {
 		t.Fatal(err)

@@ -27,6 +27,7 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/roster"
@@ -56,10 +57,7 @@ func smallRun(t *testing.T) (dir string) {
 
 func TestLearnReportInABrowser(t *testing.T) {
 	t.Parallel()
-	dir, err := filepath.Abs(smallRun(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := setup.Must(filepath.Abs(smallRun(t)))
 	url := "file://" + filepath.Join(dir, Name)
 	b := chrome.New(t)
 	b.Do(chromedp.EmulateViewport(1200, 1500), chromedp.Navigate(url))
@@ -185,10 +183,7 @@ func checkReplay(b *chrome.Tab) {
 		chrome.Ask[bool](b, `document.querySelector(".chessboard").focus(), true`)
 		press("Home")
 		for i, san := range g.SAN {
-			m, err := position.ParseSAN(san)
-			if err != nil {
-				b.Fatal(err)
-			}
+			m := setup.Must(position.ParseSAN(san))
 			position.Make(m)
 			press("ArrowRight")
 			if i%7 != 0 && i != len(g.SAN)-1 {
@@ -278,10 +273,7 @@ func writeGames(t *testing.T, dir string, games int) {
 			moves = game.Position().LegalMoves(moves[:0])
 			game.Push(moves[rng.IntN(len(moves))])
 		}
-		row, err := dataset.NewGameRow(game)
-		if err != nil {
-			t.Fatal(err)
-		}
+		row := setup.Must(dataset.NewGameRow(game))
 		row.Game, row.White, row.Black, row.Termination = dataset.GameID("x", uint64(n)), hostile[:1000], "b",
 			"move-limit" // longer ones no data set takes
 		for i := range row.Scores {
@@ -292,9 +284,7 @@ func writeGames(t *testing.T, dir string, games int) {
 		} else if row.Result = int8(rng.IntN(3) - 1); row.Result != 0 {
 			row.Termination = "adjudicated-win"
 		}
-		if err := w.Append(&row); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, w.Append(&row))
 	}
 	if _, err := w.Finish(nil); err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/ladder"
@@ -45,10 +46,7 @@ func folders(f *testing.F) map[string]map[string][]byte {
 	fit := &tuner.Report{}
 	fit.Terms = learnResult().Terms
 	text := func(v any) []byte {
-		data, err := json.Marshal(v)
-		if err != nil {
-			f.Fatal(err)
-		}
+		data := setup.Must(json.Marshal(v))
 		return data
 	}
 	played[coordinator.DirName+"/"+coordinator.WorkersName] = text(someWorkers())
@@ -112,10 +110,7 @@ func FuzzFolder(f *testing.F) {
 		}
 		noMarkup(t, list.Body.String())
 		if path, err := Write(dir); err == nil {
-			page, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			page := setup.Must(os.ReadFile(path))
 			noMarkup(t, string(page))
 		}
 	})

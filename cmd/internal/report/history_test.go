@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/engine/num"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/selfplay/ladder"
 	"github.com/assay-chess/assay/selfplay/match"
@@ -18,26 +19,16 @@ import (
 
 func writeJSON(t *testing.T, v any, elem ...string) {
 	t.Helper()
-	data, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := setup.Must(json.Marshal(v))
 	path := filepath.Join(elem...)
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.MkdirAll(filepath.Dir(path), 0o777))
+	setup.Check(t, os.WriteFile(path, data, 0o666))
 }
 
 // TestHistory draws two generations, one of them not promoted, and another player.
 func TestHistory(t *testing.T) {
 	dir, played := t.TempDir(), t.TempDir()
-	start, err := models.Embedded("assay-start")
-	if err != nil {
-		t.Fatal(err)
-	}
+	start := setup.Must(models.Embedded("assay-start"))
 	startID := start.ID()
 	result := ladder.Result{Games: 120, Ratings: []ladder.Rating{
 		{Name: "start", ID: "assay:weights=" + start.ID() + ":hash=1"},
@@ -45,15 +36,10 @@ func TestHistory(t *testing.T) {
 	}}
 	for n, verdict := range []string{match.AcceptH1, match.AcceptH0} {
 		start.Terms[0].MG++
-		text, err := start.Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := setup.Must(start.Encode())
 		folder := filepath.Join(dir, "gen-"+string(rune('1'+n)))
 		writeJSON(t, match.Result{Verdict: verdict}, folder, "gate.json")
-		if err := os.WriteFile(filepath.Join(folder, "weights.json"), text, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.WriteFile(filepath.Join(folder, "weights.json"), text, 0o666))
 		elo := 123 * num.Float(n+1)
 		result.Ratings = append(result.Ratings, ladder.Rating{Name: "assay:weights=gen/weights.json",
 			ID: "assay:weights=" + start.ID(), Strength: sprt.Strength{Elo: elo, EloLo: elo - 20, EloHi: elo + 20}})
@@ -61,10 +47,7 @@ func TestHistory(t *testing.T) {
 	writeJSON(t, learn.RunConfig{StartID: startID,
 		Plan: learn.DefaultPlan(2, 40, 300, 7)}, dir, "plan.json")
 	writeJSON(t, result, played, "result.json")
-	picture, err := History(played, []string{dir}, OverGenerations)
-	if err != nil {
-		t.Fatal(err)
-	}
+	picture := setup.Must(History(played, []string{dir}, OverGenerations))
 	for _, want := range []string{`<svg xmlns="http://www.w3.org/2000/svg"`, ">promoted<", ">not promoted<",
 		"shannon &lt;1950&gt; -111", "Elo, 120 games", "prefers-color-scheme"} {
 		if !strings.Contains(string(picture), want) {
@@ -84,9 +67,7 @@ func TestHistory(t *testing.T) {
 		t.Fatal(err)
 	}
 	writeJSON(t, match.Result{Verdict: match.AcceptH1}, second, "gen-1", "gate.json")
-	if err := os.WriteFile(filepath.Join(second, "gen-1", "weights.json"), text, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.WriteFile(filepath.Join(second, "gen-1", "weights.json"), text, 0o666))
 	writeJSON(t, learn.RunConfig{StartID: from, Plan: learn.DefaultPlan(1, 5000, 300, 7)}, second, "plan.json")
 	more := result
 	more.Ratings = append(slices.Clone(result.Ratings),
@@ -128,9 +109,7 @@ func TestHistory(t *testing.T) {
 		!strings.Contains(err.Error(), "of generation 2") {
 		t.Errorf("a ladder without generation 2: %v", err)
 	}
-	if err := os.Remove(filepath.Join(dir, "gen-1", "gate.json")); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.Remove(filepath.Join(dir, "gen-1", "gate.json")))
 	if _, err := History(played, []string{dir}, OverGenerations); err == nil ||
 		!strings.Contains(err.Error(), "gate.json") {
 		t.Errorf("a history without a gate: %v", err)

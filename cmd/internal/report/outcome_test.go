@@ -12,6 +12,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/ladder"
 	"github.com/assay-chess/assay/selfplay/match"
@@ -95,9 +96,7 @@ func TestOutcomeOfAMatchInProgress(t *testing.T) {
 	for brief, want := range map[bool]string{true: "40 of 40 games: ", false: "SO FAR: random against random: "} {
 		b := newBuilder(dir)
 		b.brief, b.config = brief, json.RawMessage("{}")
-		if err := b.build(); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, b.build())
 		d := b.report.Document
 		if !strings.HasPrefix(d.Headline, want) || d.Done != 40 || d.Total != 40 {
 			t.Errorf("brief %t: %+v", brief, d)

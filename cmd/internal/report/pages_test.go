@@ -14,6 +14,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/assay-chess/assay/cmd/internal/chrome"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // clipped lists text that a reader cannot see in whole: beyond the edge of the window or of
@@ -109,10 +110,7 @@ func someRuns(t *testing.T) string {
 func TestPagesAtThreeWidths(t *testing.T) {
 	t.Parallel()
 	runs := someRuns(t)
-	entries, err := os.ReadDir(runs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := setup.Must(os.ReadDir(runs))
 	server := httptest.NewServer((&Server{Dir: runs}).Handler())
 	t.Cleanup(server.Close)
 	look := func(t *testing.T, name, url, origin string, folded ...bool) *chrome.Tab {
@@ -129,10 +127,7 @@ func TestPagesAtThreeWidths(t *testing.T) {
 	for _, e := range entries {
 		t.Run(e.Name(), func(t *testing.T) {
 			t.Parallel()
-			path, err := Write(filepath.Join(runs, e.Name()))
-			if err != nil {
-				t.Fatal(err)
-			}
+			path := setup.Must(Write(filepath.Join(runs, e.Name())))
 			look(t, e.Name()+"-report", "file://"+path, "file://"+path, false, true)
 		})
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay/ladder"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/sprt"
@@ -31,15 +32,10 @@ var hostile = `</script><script>alert(1)</script>"'&<img src=x onerror=alert(2)>
 func writeRun(t *testing.T, name string, info durable.RunInfo, config, result any) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), name)
-	r, err := durable.OpenRun(dir, info, config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := setup.Must(durable.OpenRun(dir, info, config))
 	defer r.Close()
 	if result != nil {
-		if err := r.Finish(result); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, r.Finish(result))
 	}
 	return dir
 }
@@ -81,14 +77,8 @@ func learnResult() *learn.Result {
 
 func write(t *testing.T, dir string) string {
 	t.Helper()
-	path, err := Write(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := setup.Must(Write(dir))
+	data := setup.Must(os.ReadFile(path))
 	return string(data)
 }
 
@@ -127,9 +117,7 @@ func TestInterruptedRunShowsHowToResume(t *testing.T) {
 func TestFoldersWithoutARunAreRefused(t *testing.T) {
 	empty := t.TempDir()
 	damaged := writeRun(t, "damaged", durable.RunInfo{Command: "learn"}, map[string]any{}, map[string]any{})
-	if err := os.WriteFile(filepath.Join(damaged, durable.RunResultName), []byte("{"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.WriteFile(filepath.Join(damaged, durable.RunResultName), []byte("{"), 0o666))
 	for name, c := range map[string]struct{ dir, says string }{
 		"nothing there": {filepath.Join(empty, "none"), "none"},
 		"no run":        {empty, durable.RunConfigName},
@@ -157,10 +145,7 @@ func TestNamesThatFillAPlot(t *testing.T) {
 			len(svg) > 30_000 {
 			t.Errorf("%.40q: %d bytes %.300q", s, len(svg), svg)
 		}
-		body, err := render("figure", f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		body := setup.Must(render("figure", f))
 		noMarkup(t, string(body))
 	}
 }
@@ -187,10 +172,7 @@ func TestFlattenKeepsLargeNumbers(t *testing.T) {
 // continue the one before.
 func TestSeparateFitsAreNotJoined(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "tuned")
-	run, err := durable.OpenRun(dir, durable.RunInfo{Command: "tune"}, map[string]any{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := setup.Must(durable.OpenRun(dir, durable.RunInfo{Command: "tune"}, map[string]any{}))
 	defer run.Close()
 	// The last two are of a fit under the same design effect from another start.
 	for i, stage := range []string{"D = 10", "D = 10", "D = 13", "D = 13", "D = 13", "D = 13", "D = 13"} {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 	"github.com/assay-chess/assay/selfplay/gamelog"
@@ -63,13 +64,9 @@ func writeJournal(t *testing.T, dir string) {
 		if worker == "bert" {
 			g.Result, g.Termination = board.BlackWins, selfplay.TimeForfeit
 		}
-		if err := j.Append(gamelog.Line(&g)); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, j.Append(gamelog.Line(&g)))
 	}
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, j.Close())
 }
 
 // runWithWorkers opens a run; the function that it returns closes it.
@@ -86,15 +83,9 @@ func runWithWorkers(t *testing.T, dir string) (end func()) {
 
 func get(t *testing.T, url string) (code int, body string) {
 	t.Helper()
-	answer, err := http.Get(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	answer := setup.Must(http.Get(url))
 	defer answer.Body.Close()
-	data, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := setup.Must(io.ReadAll(answer.Body))
 	return answer.StatusCode, string(data)
 }
 

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // permissive are the licences that a linked module may have, and phrases by which to
@@ -29,10 +31,7 @@ var otherLicences = map[string]string{
 var copyleft = []string{"GNU GENERAL PUBLIC", "GNU LESSER", "GNU AFFERO", "Mozilla Public License", "ShareAlike"}
 
 func TestLinkedModulesArePermissive(t *testing.T) {
-	credits, err := os.ReadFile("../../assay/THIRD_PARTY.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	credits := setup.Must(os.ReadFile("../../assay/THIRD_PARTY.md"))
 	modules := linkedModules(t)
 	for path, dir := range modules {
 		text := licenceText(t, dir, "licen", "copying")
@@ -84,20 +83,14 @@ func linkedModules(t *testing.T) map[string]string {
 // licenceText joins the files in a module's folder whose names begin so.
 func licenceText(t *testing.T, dir string, prefixes ...string) string {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := setup.Must(os.ReadDir(dir))
 	var text strings.Builder
 	for _, e := range entries {
 		name := strings.ToLower(e.Name())
 		if e.IsDir() || !slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) }) {
 			continue
 		}
-		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := setup.Must(os.ReadFile(filepath.Join(dir, e.Name())))
 		text.Write(data)
 	}
 	return strings.Join(strings.Fields(text.String()), " ")

@@ -14,6 +14,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/models"
 )
 
@@ -23,10 +24,7 @@ func writePair(t *testing.T, dir string, fill func(r *rand.Rand) (a, b, result f
 	t.Helper()
 	set := dataset.FeatureSet{Model: "pair", Float: true,
 		Terms: []dataset.FeatureTerm{{Name: "a", MG: 10, EG: 10}, {Name: "b"}}}
-	w, err := dataset.NewFeatureWriter(dir, set, dataset.WriterConfig{Config: "test", Program: "test"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := setup.Must(dataset.NewFeatureWriter(dir, set, dataset.WriterConfig{Config: "test", Program: "test"}))
 	r := rand.New(rand.NewPCG(8, 9))
 	for i := range 2000 {
 		row := dataset.FeatureRow{Phase: float32(r.IntN(25)) / 24, Scale: 1, Eval: dataset.NoEval,
@@ -38,9 +36,7 @@ func writePair(t *testing.T, dir string, fill func(r *rand.Rand) (a, b, result f
 				row.Terms, row.Counts = append(row.Terms, uint16(t)), append(row.Counts, v)
 			}
 		}
-		if err := w.Append(&row); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, w.Append(&row))
 	}
 	if _, err := w.Finish(nil); err != nil {
 		t.Fatal(err)
@@ -55,19 +51,10 @@ func poison(t *testing.T, dir, to string) {
 	if err != nil || len(files) != 1 {
 		t.Fatalf("%v, %v", files, err)
 	}
-	in, err := os.Open(files[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := setup.Must(os.Open(files[0]))
 	defer in.Close()
-	from, err := ipc.NewFileReader(in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	batch, err := from.Record(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	from := setup.Must(ipc.NewFileReader(in))
+	batch := setup.Must(from.Record(0))
 	at := from.Schema().FieldIndices("result")[0]
 	results := append([]float32(nil), batch.Column(at).(*array.Float32).Float32Values()...)
 	results[6] = float32(math.NaN())
@@ -75,23 +62,11 @@ func poison(t *testing.T, dir, to string) {
 	b.AppendValues(results, nil)
 	columns := append([]arrow.Array(nil), batch.Columns()...)
 	columns[at] = b.NewArray()
-	out, err := os.Create(to)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := ipc.NewFileWriter(out, ipc.WithSchema(from.Schema()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Write(array.NewRecord(from.Schema(), columns, batch.NumRows())); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := out.Close(); err != nil {
-		t.Fatal(err)
-	}
+	out := setup.Must(os.Create(to))
+	w := setup.Must(ipc.NewFileWriter(out, ipc.WithSchema(from.Schema())))
+	setup.Check(t, w.Write(array.NewRecord(from.Schema(), columns, batch.NumRows())))
+	setup.Check(t, w.Close())
+	setup.Check(t, out.Close())
 }
 
 // TestTuneBadData: what data can be wrong in is an error that says so, and leaves no
@@ -151,9 +126,7 @@ func TestTuneBadData(t *testing.T) {
 					t.Errorf("%s %q: %+v", tt.name, tt.flags, x)
 				}
 			}
-			if err := os.Remove(out); err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, os.Remove(out))
 		}
 	}
 }

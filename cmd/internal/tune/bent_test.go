@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/models"
 )
 
@@ -32,10 +33,7 @@ const bentFormula = `let q = max(attack, 0)^2 / divisor; value = (main.mg + bala
 func writeBent(t *testing.T, dir string, zero int) {
 	t.Helper()
 	set := bentSet(bentFormula)
-	w, err := dataset.NewFeatureWriter(dir, set, dataset.WriterConfig{Config: "test", Program: "test"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := setup.Must(dataset.NewFeatureWriter(dir, set, dataset.WriterConfig{Config: "test", Program: "test"}))
 	r := rand.New(rand.NewPCG(10, 11))
 	for i := range 2000 {
 		row := dataset.FeatureRow{Phase: float32(r.IntN(25)) / 24, Scale: 1, EGScale: 1, Eval: dataset.NoEval,
@@ -56,9 +54,7 @@ func writeBent(t *testing.T, dir string, zero int) {
 		if i == zero {
 			row.Columns[0] = 1
 		}
-		if err := w.Append(&row); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, w.Append(&row))
 	}
 	if _, err := w.Finish(nil); err != nil {
 		t.Fatal(err)
@@ -73,9 +69,7 @@ func TestTuneOwnFormula(t *testing.T) {
 	writeWalks(t, data, 12, nil)
 	text := "let k = clamp(64 + winning.white + winning.black, 0, 64)/64; value = (main.mg + " +
 		"balance(danger.mg)/16)*phase + (main.eg + balance(danger.eg)/16 + complexity/64)*(1 - phase)*k"
-	if err := os.WriteFile(line, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.WriteFile(line, []byte(text), 0o644))
 	flags := []string{"--model", "assay-bent", "--folds", "2", "--iterations", "2", "--k", "0.005", "--freeze",
 		"piece-square,mobility,passed,pawns,pieces,threats,tempo", "--out", out}
 	said, err := tune(t, append(flags, data, "--against", line)...)
@@ -103,10 +97,7 @@ func TestTuneFormula(t *testing.T) {
 		"share*balance(attack))*(1 - phase)\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	text, err := tune(t, data, "--against", line, "--out", out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := setup.Must(tune(t, data, "--against", line, "--out", out))
 	for _, want := range []string{"The formula is ", "on games held out", "divisor is held at its start value",
 		"near, check"} {
 		if !strings.Contains(text, want) {
@@ -171,9 +162,7 @@ func TestTuneFormulaErrors(t *testing.T) {
 		"value = main.mg + if(g, 1, 2)":                   "want a condition",
 		"value = main.mg/0":                               "division by 0",
 	} {
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.WriteFile(file, []byte(text), 0o644))
 		_, err := tune(t, data, "--formula", file, "--out", out)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
@@ -193,10 +182,7 @@ func TestTuneFormulaErrors(t *testing.T) {
 func TestTuneUnscored(t *testing.T) {
 	dir := t.TempDir()
 	set := dataset.FeatureSet{Model: "scored", Terms: []dataset.FeatureTerm{{Name: "a", MG: 60, EG: 60}}}
-	w, err := dataset.NewFeatureWriter(dir, set, dataset.WriterConfig{Config: "test", Program: "test"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := setup.Must(dataset.NewFeatureWriter(dir, set, dataset.WriterConfig{Config: "test", Program: "test"}))
 	r := rand.New(rand.NewPCG(12, 13))
 	for i := range 2000 {
 		n := r.IntN(7) - 3
@@ -208,9 +194,7 @@ func TestTuneUnscored(t *testing.T) {
 		if float64(n) > 3*r.NormFloat64() {
 			row.Result = 1
 		}
-		if err := w.Append(&row); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, w.Append(&row))
 	}
 	if _, err := w.Finish(nil); err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package tune
 
 import (
 	"fmt"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/tuner"
 	"strings"
 	"testing"
@@ -32,9 +33,7 @@ func TestCollinearList(t *testing.T) {
 func TestWDLPage(t *testing.T) {
 	var page strings.Builder
 	m := wdl.Model{Pawn: 65, PawnSE: 3.3, Spread: 101, SpreadSE: 4, Draws: 0.31, DrawsSE: 0.014}
-	if err := printWDL(&page, &m, "c", ""); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, printWDL(&page, &m, "c", ""))
 	for _, want := range []string{"65.0 ± 6.5 ", "101.0 ± 7.8 ", "31.0 ± 2.7 %"} {
 		if !strings.Contains(page.String(), want) {
 			t.Errorf("no %q in:\n%s", want, &page)

@@ -23,6 +23,7 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner"
 )
@@ -31,10 +32,7 @@ import (
 // lean to the side with more material.
 func writeWalks(t *testing.T, dir string, games int, change func(*dataset.PositionRow)) {
 	t.Helper()
-	w, err := dataset.NewPositionWriter(dir, dataset.WriterConfig{Config: "random walks", Program: "test"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := setup.Must(dataset.NewPositionWriter(dir, dataset.WriterConfig{Config: "random walks", Program: "test"}))
 	r := rand.New(rand.NewPCG(4, 4))
 	for g := range games {
 		var rows []dataset.PositionRow
@@ -58,9 +56,7 @@ func writeWalks(t *testing.T, dir string, games int, change func(*dataset.Positi
 			if change != nil {
 				change(&row)
 			}
-			if err := w.Append(&row); err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, w.Append(&row))
 		}
 	}
 	if _, err := w.Finish(nil); err != nil {
@@ -99,10 +95,7 @@ func TestTune(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := models.Load(out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := setup.Must(models.Load(out))
 		for _, want := range []string{"pawn ", "queen ", "effective number of games", "id " + f.ID()} {
 			if !strings.Contains(text, want) {
 				t.Errorf("report without %q:\n%s", want, text)
@@ -120,10 +113,7 @@ func TestTune(t *testing.T) {
 			t.Errorf("provenance %+v", p)
 		}
 		f.Provenance.Time = ""
-		b, err := f.Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := setup.Must(f.Encode())
 		if first == nil {
 			first = b
 		}
@@ -273,10 +263,7 @@ func TestTuneLarge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc, err := os.ReadFile(filepath.Join(out, "result.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := setup.Must(os.ReadFile(filepath.Join(out, "result.json")))
 	for _, want := range [][2]string{
 		{text, "  -  "}, {text, "a large fit: matrices would take"},
 		{string(doc), `"se_mg": null`}, {string(doc), `"interval_mg": null`},
@@ -286,9 +273,7 @@ func TestTuneLarge(t *testing.T) {
 		}
 	}
 	var r tuner.Report
-	if err := json.Unmarshal(doc, &r); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, json.Unmarshal(doc, &r))
 	for _, x := range r.Terms {
 		if x.SEMG > 0 || x.SEEG > 0 {
 			t.Errorf("a standard error: %+v", x)
@@ -303,10 +288,7 @@ func TestTuneRun(t *testing.T) {
 	data, run, file := filepath.Join(dir, "positions"), filepath.Join(dir, "run"), filepath.Join(dir, "w.json")
 	writeWalks(t, data, 60, nil)
 	args := []string{data, "--model", "shannon-1950", "--valid", "0.3"}
-	text, err := tune(t, append(args, "--out", run)...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := setup.Must(tune(t, append(args, "--out", run)...))
 	for _, want := range []string{"group ", "Calibration on", "held-out positions", "validation"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("report without %q:\n%s", want, text)
@@ -347,10 +329,7 @@ func TestTuneRun(t *testing.T) {
 	if _, err := tune(t, append(args, "--out", file, "--disk", dir)...); err != nil {
 		t.Fatal(err)
 	}
-	a, err := models.Load(filepath.Join(run, "weights.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := setup.Must(models.Load(filepath.Join(run, "weights.json")))
 	if b, err := models.Load(file); err != nil || a.ID() != b.ID() || b.ID() != result.ID {
 		t.Errorf("ids %s and %s, %v: memory and disk differ", a.ID(), b.ID(), err)
 	}
@@ -373,10 +352,7 @@ func TestTuneUnit(t *testing.T) {
 			{Name: "tempo", MG: 20, EG: 20, Kind: dataset.FlatTerm}},
 		Evaluation: dataset.Evaluation{Unit: 256, Tolerance: 2}}
 	features, run := filepath.Join(dir, "features"), filepath.Join(dir, "run")
-	w, err := dataset.NewFeatureWriter(features, set, dataset.WriterConfig{Config: "test", Program: "test"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := setup.Must(dataset.NewFeatureWriter(features, set, dataset.WriterConfig{Config: "test", Program: "test"}))
 	r := rand.New(rand.NewPCG(1, 7))
 	for i := range 4000 {
 		a, b := r.IntN(7)-3, 1-2*r.IntN(2)
@@ -386,17 +362,12 @@ func TestTuneUnit(t *testing.T) {
 		if r.Float64() < tuner.Sigmoid(0.004*256*float64(a)+0.1*float64(b)) {
 			row.Result = 1
 		}
-		if err := w.Append(&row); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, w.Append(&row))
 	}
 	if _, err := w.Finish(featuresReport{}); err != nil {
 		t.Fatal(err)
 	}
-	text, err := tune(t, features, "--out", run)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := setup.Must(tune(t, features, "--out", run))
 	for _, want := range []string{"per engine unit (256 a pawn) under the start weights",
 		"100 old centipawns are", "weights and their errors are in engine units, 256 a pawn"} {
 		if !strings.Contains(text, want) {
@@ -455,10 +426,7 @@ func TestTuneFeatures(t *testing.T) {
 		path := filepath.Join(dir, name)
 		set := dataset.FeatureSet{Model: "mine",
 			Terms: []dataset.FeatureTerm{{Name: "pawn", MG: 90, EG: 110}, {Name: "king.safety", MG: 5}}}
-		w, err := dataset.NewFeatureWriter(path, set, dataset.WriterConfig{Config: "test", Program: "test"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := setup.Must(dataset.NewFeatureWriter(path, set, dataset.WriterConfig{Config: "test", Program: "test"}))
 		r := rand.New(rand.NewPCG(1, uint64(len(name)-2)))
 		for i := range 4000 {
 			a, b, phase := float32(r.IntN(7)-3), float32(r.IntN(9)-4), r.IntN(25)
@@ -474,9 +442,7 @@ func TestTuneFeatures(t *testing.T) {
 			if r.Float64() < tuner.Sigmoid(0.006*100*float64(a)+0.1*float64(b)) {
 				row.Result = 1
 			}
-			if err := w.Append(&row); err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, w.Append(&row))
 		}
 		if _, err := w.Finish(featuresReport{positions.Noise{Rows: 100, Noisy: 20}}); err != nil {
 			t.Fatal(err)
@@ -489,10 +455,7 @@ func TestTuneFeatures(t *testing.T) {
 		!strings.Contains(err.Error(), "--strict: "+tuner.BetterHere) {
 		t.Errorf("noisy rows, --strict: %v", err)
 	}
-	text, err := tune(t, good, "--out", out, "--json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := setup.Must(tune(t, good, "--out", out, "--json"))
 	var j tuner.Report
 	if err := json.Unmarshal([]byte(text), &j); err != nil || len(j.Terms) != 2 || j.Terms[1].Group != "king" ||
 		j.Terms[1].ZMG < 2 || j.Answer != tuner.BetterHere || !j.NoisyRows ||
@@ -504,20 +467,14 @@ func TestTuneFeatures(t *testing.T) {
 		`"king.safety"`) {
 		t.Errorf("weights %s, %v", b, err)
 	}
-	again, err := tune(t, good, "--from", out, "--out", filepath.Join(dir, "w2.json"), "--json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := setup.Must(tune(t, good, "--from", out, "--out", filepath.Join(dir, "w2.json"), "--json"))
 	var j2 tuner.Report
 	if err := json.Unmarshal([]byte(again), &j2); err != nil || j2.Parent != j.ID ||
 		j2.Terms[0].StartMG != float64(j.Terms[0].MG) {
 		t.Errorf("from %s: %v, parent %q, %+v", j.ID, err, j2.Parent, j2.Terms)
 	}
 	fresh := write("fresh", func(sum float64) int16 { return int16(sum) })
-	tested, err := tune(t, good, "--test", fresh, "--out", out, "--json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tested := setup.Must(tune(t, good, "--test", fresh, "--out", out, "--json"))
 	j2 = tuner.Report{}
 	if err := json.Unmarshal([]byte(tested), &j2); err != nil || j2.Test == nil || j2.Test.Rows != 4000 ||
 		j2.Test.Clusters != 400 || j2.Basis != "test data" || j2.Answer != tuner.Better {
@@ -564,14 +521,9 @@ func TestTuneWithoutErrors(t *testing.T) {
 				t.Errorf("%s is not in\n%s", want, text)
 			}
 		}
-		doc, err := os.ReadFile(filepath.Join(out, "result.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		doc := setup.Must(os.ReadFile(filepath.Join(out, "result.json")))
 		var r tuner.Report
-		if err := json.Unmarshal(doc, &r); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, json.Unmarshal(doc, &r))
 		for i := range r.Terms {
 			if x := &r.Terms[i]; x.Count > 0 &&
 				(x.SEMG.Known() || x.SEEG.Known() || x.ZMG.Known() || x.Moved() || x.IntervalMG != (tuner.Interval{})) {

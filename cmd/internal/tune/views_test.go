@@ -9,6 +9,7 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/data"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // Scores of the wrong view end a fit that uses them, and head the report of one that does not.
@@ -48,10 +49,7 @@ func TestTuneTestsViews(t *testing.T) {
 		t.Errorf("%.200q, %v", text, err)
 	}
 	stat := func(path string) string {
-		text, err := execute(t.Context(), data.New(), "stat", path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := setup.Must(execute(t.Context(), data.New(), "stat", path))
 		return text
 	}
 	if text := stat(wrong); !strings.HasPrefix(text, "warning: "+what) {

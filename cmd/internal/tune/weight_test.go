@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/models"
 )
 
@@ -30,10 +31,7 @@ func TestWeight(t *testing.T) {
 		if _, err := tune(t, append(args, "--model", "shannon-1950", "--out", out)...); err != nil {
 			t.Fatal(err)
 		}
-		f, err := models.OpenAny(out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := setup.Must(models.OpenAny(out))
 		return f.Terms
 	}
 	half := terms(sets[0], sets[2])

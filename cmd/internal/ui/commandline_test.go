@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // The words of the command line are read as the same values again.
@@ -29,9 +31,7 @@ func TestCommandLineIsReadAgain(t *testing.T) {
 	c := command(&a)
 	c.SetArgs([]string{"data", "--players=uci:./e?Hash=1,[x]", "--engine", "a,b", "--engine", `c"d`, "--nodes", "9",
 		"--json", "--keep=false"})
-	if err := c.Execute(); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, c.Execute())
 	line := CommandLine(c, c.Flags().Args())
 	want := `selfplay data --engine a,b --engine 'c"d' --keep=false --nodes 9 --players 'uci:./e?Hash=1,[x]'`
 	if line != want {
@@ -39,9 +39,7 @@ func TestCommandLineIsReadAgain(t *testing.T) {
 	}
 	again := command(&b)
 	again.SetArgs(strings.Fields(strings.ReplaceAll(line, "'", ""))[1:])
-	if err := again.Execute(); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, again.Execute())
 	a.json = false
 	if !reflect.DeepEqual(a, b) {
 		t.Errorf("read again: %+v, want %+v", b, a)

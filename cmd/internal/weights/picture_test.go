@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // numberedFile writes weights of a foreign evaluation with a table of numbers, 0 but at one square.
@@ -24,9 +26,7 @@ func numberedFile(t *testing.T, square, mg int) string {
 	path := filepath.Join(t.TempDir(), "w.json")
 	text := `{"format": "assay.weights/1", "model": "mine", "unit": "centipawn", "K": 0.005, "provenance": {}, ` +
 		`"terms": [` + strings.Join(terms, ",\n") + `]}`
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.WriteFile(path, []byte(text), 0o666))
 	return path
 }
 
@@ -42,17 +42,9 @@ func TestPicture(t *testing.T) {
 		cmd := newPicture()
 		cmd.SetArgs(append([]string{now, "--out", out}, c.args...))
 		cmd.SetOut(new(bytes.Buffer))
-		if err := cmd.Execute(); err != nil {
-			t.Fatal(err)
-		}
-		data, err := os.ReadFile(out)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := png.Decode(bytes.NewReader(data))
-		if err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, cmd.Execute())
+		data := setup.Must(os.ReadFile(out))
+		m := setup.Must(png.Decode(bytes.NewReader(data)))
 		if want := int(2*boardWidth)*c.boards + 20; m.Bounds().Dx() != want {
 			t.Errorf("%v: %d pixels wide, want %d", c.args, m.Bounds().Dx(), want)
 		}

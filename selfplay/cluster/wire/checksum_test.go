@@ -4,16 +4,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay"
 )
 
 // The checksum depends on the game, and on nothing that differs between machines.
 func TestChecksum(t *testing.T) {
 	sum := func(r selfplay.Result) string {
-		s, err := Checksum(&r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := setup.Must(Checksum(&r))
 		return s
 	}
 	want := sum(selfplay.Result{Number: 1, Fault: "crashed"})

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // Whatever is in a list of keys, reading it fails, or returns keys that are valid and names that are unique.
@@ -19,9 +21,7 @@ func FuzzKeys(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		path := filepath.Join(t.TempDir(), "list")
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.WriteFile(path, data, 0o600))
 		keys, err := ReadKeys(path)
 		if (err == nil) != (len(keys) > 0) {
 			t.Fatal(keys, err)

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // TestGuideBendMyEvaluation runs the commands of the guide on the engine with a formula.
@@ -22,9 +24,7 @@ func TestGuideBendMyEvaluation(t *testing.T) {
 		case strings.HasPrefix(block, "value = "): // of the guide's engine, whose danger is plain
 			formula = true
 			block = strings.Replace(block, "balance(danger)", "balance(danger.mg)", 1)
-			if err := os.WriteFile("linear.txt", []byte(block), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, os.WriteFile("linear.txt", []byte(block), 0o666))
 		case strings.HasPrefix(block, "assay "):
 			for line := range strings.Lines(block) {
 				commands = append(commands, strings.TrimSpace(line))

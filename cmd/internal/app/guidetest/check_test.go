@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // TestLearnEngineCheck checks flint in a repository of its own: with its numbers in the source, with a weight file, and
@@ -14,15 +16,10 @@ func TestLearnEngineCheck(t *testing.T) {
 	_, features := withCompiler(t)
 	t.Setenv("ASSAY_CACHE", t.TempDir())
 	t.Setenv("TMPDIR", t.TempDir())
-	source, err := os.ReadFile(filepath.Join(features, "testdata", "flint.c"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := setup.Must(os.ReadFile(filepath.Join(features, "testdata", "flint.c")))
 	write := func(name, text string) {
 		t.Helper()
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.WriteFile(name, []byte(text), 0o666))
 	}
 	git := func(args ...string) string {
 		t.Helper()
@@ -33,10 +30,7 @@ func TestLearnEngineCheck(t *testing.T) {
 		}
 		return string(out)
 	}
-	header, err := os.ReadFile(filepath.Join(features, "assay_features.h"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	header := setup.Must(os.ReadFile(filepath.Join(features, "assay_features.h")))
 	write("assay_features.h", string(header)) // beside the source: the command is then the same in every checkout
 	const build = "build = 'cc -O1 -o {out} flint.c'\n"
 	good := build + "dump = '{exe} dump'\nsources = ['flint.c']\n[learn]\nnodes = 200\n"

@@ -18,6 +18,7 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/ownengine"
 	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/match"
@@ -41,16 +42,10 @@ func newFlint(t *testing.T, old, new string, lines ...string) *flint {
 		t.Setenv(name, value)
 	}
 	read := func(elem ...string) string {
-		text, err := os.ReadFile(filepath.Join(append([]string{features}, elem...)...))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := setup.Must(os.ReadFile(filepath.Join(append([]string{features}, elem...)...)))
 		return string(text)
 	}
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := setup.Must(os.Getwd())
 	f := &flint{t, dir}
 	for name, text := range map[string]string{
 		"flint.c":          strings.Replace(read("testdata", "flint.c"), old, new, 1),
@@ -58,9 +53,7 @@ func newFlint(t *testing.T, old, new string, lines ...string) *flint {
 		"assay.toml": "build = 'cc -O0 -I. -o {out} flint.c'\ndump = '{exe} dump'\nsources = ['flint.c']\n[learn]\n" +
 			strings.Join(lines, "\n") + "\n",
 	} {
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.WriteFile(name, []byte(text), 0o666))
 	}
 	f.git("init", "--quiet")
 	f.git("add", "-A")
@@ -84,9 +77,7 @@ func (f *flint) learn(decide func(folder string) *match.Result, flags ...string)
 	f.Helper()
 	c := ownengine.Config{Seed: 1, Typed: opts.NewLoop().Flags, Stdout: io.Discard, Stderr: io.Discard}
 	c.Engine, c.Playing = ".", []string{"--concurrency", "1"}
-	if err := c.Typed.Parse(flags); err != nil {
-		f.Fatal(err)
-	}
+	setup.Check(f, c.Typed.Parse(flags))
 	var ran []string
 	c.Command = func(_ context.Context, words []string, stderr io.Writer) (string, error) {
 		if at := slices.Index(words, "--out"); at >= 0 {
@@ -143,9 +134,7 @@ const quick = "nodes = 100\ngames = 60\nlambda = 1"
 func TestLearnEngine(t *testing.T) {
 	f := newFlint(t, "", "", quick, "clock = '4+0.04'", "book = 'open.epd'")
 	const start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\n"
-	if err := os.WriteFile("open.epd", []byte(start), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.WriteFile("open.epd", []byte(start), 0o666))
 	f.git("add", "open.epd")
 	f.git("commit", "--quiet", "--amend", "-m", "flint")
 	clock := &match.Result{Verdict: match.NoVerdict, Reason: "new forfeited 3 of 8 games"}
@@ -203,9 +192,7 @@ func TestLearnEngine(t *testing.T) {
 	}
 
 	var r ownengine.Result
-	if err := durable.ReadJSON(f.run(durable.RunResultName), &r); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, durable.ReadJSON(f.run(durable.RunResultName), &r))
 	// The book is the author's file, and not a copy that goes.
 	if book := filepath.Join(f.dir, "open.epd"); r.Plan.Book != book {
 		t.Errorf("the book is %s, not %s", r.Plan.Book, book)
@@ -213,15 +200,10 @@ func TestLearnEngine(t *testing.T) {
 	if g := r.Generations[0]; !g.Promoted || g.Positions == 0 || g.Change <= 0 {
 		t.Errorf("%+v", g)
 	}
-	patch, err := os.ReadFile(f.run("engine.patch"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	patch := setup.Must(os.ReadFile(f.run("engine.patch")))
 	for _, lost := range []string{durable.RunResultName, "engine.patch", "final/match", "gen-1/gate", "gen-1/features-1",
 		"gen-1/weights.json"} {
-		if err := os.RemoveAll(f.run(lost)); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.RemoveAll(f.run(lost)))
 	}
 	learned("what was lost is made again", []string{"match gate", "match match"}, "gain proved", "--clock", "8+0.08")
 	if again, err := os.ReadFile(f.run("engine.patch")); err != nil || string(again) != string(patch) {
@@ -284,10 +266,7 @@ func TestLearnEngineComment(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			file, err := models.OpenAny(f.run("gen-1", learn.WeightsName))
-			if err != nil {
-				t.Fatal(err)
-			}
+			file := setup.Must(models.OpenAny(f.run("gen-1", learn.WeightsName)))
 			base[i], learned[i] = r.Base, file.Terms
 		})
 	}
@@ -301,8 +280,6 @@ func TestLearnEngineComment(t *testing.T) {
 // printed is what the command prints of a run in runs/tuned.
 func printed(t *testing.T, r *ownengine.Result) string {
 	var b strings.Builder
-	if err := doc.Engine(r, "runs/tuned").Print(&b, false); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, doc.Engine(r, "runs/tuned").Print(&b, false))
 	return b.String()
 }

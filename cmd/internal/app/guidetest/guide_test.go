@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // guideBlocks returns the indented blocks of a guide: commands, and files.
@@ -30,9 +32,7 @@ func TestGuideDataWithMyEngine(t *testing.T) {
 		t.Skip("the engine is a shell script")
 	}
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile("my-engine", []byte("#!/bin/sh\nexec assay uci\n"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.WriteFile("my-engine", []byte("#!/bin/sh\nexec assay uci\n"), 0o777))
 	short := strings.NewReplacer("--games 1000 ", "--games 2 --max-plies 60 ", "--games 100 ",
 		"--games 2 --max-plies 60 ", "--games 20 ", "--games 2 --max-plies 60 ",
 		"--nodes 5000", "--nodes 20", "50ms", "1ms")
@@ -73,10 +73,7 @@ func withCompiler(t *testing.T) (cc, features string) {
 // engine, which plays them faster: from the right values of the men the same takes five times as long.
 func TestGuideTuneMyEngine(t *testing.T) {
 	cc, features := withCompiler(t)
-	source, err := os.ReadFile(filepath.Join(features, "testdata", "flint.c"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := setup.Must(os.ReadFile(filepath.Join(features, "testdata", "flint.c")))
 	build := func(name string) {
 		t.Helper()
 		if out, err := exec.Command(cc, "-O2", "-I"+features, "-o", name, "engine.c").CombinedOutput(); err != nil {
@@ -157,9 +154,7 @@ func TestGuideTuneMySearch(t *testing.T) {
 			name = "search.toml"
 		}
 		if name != "" {
-			if err := os.WriteFile(name, []byte(short.Replace(block)), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, os.WriteFile(name, []byte(short.Replace(block)), 0o666))
 			continue
 		}
 		for line := range strings.Lines(block) {

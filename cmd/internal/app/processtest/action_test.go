@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // actionScript is what the action for authors of engines runs.
@@ -91,14 +93,8 @@ func actionRepo(t *testing.T) (dir, base, head string) {
 			t.Skipf("%s is not installed: the action is not tested", program)
 		}
 	}
-	flint, err := os.ReadFile("../../../../dataset/features/testdata/flint.c")
-	if err != nil {
-		t.Fatal(err)
-	}
-	header, err := os.ReadFile("../../../../dataset/features/assay_features.h")
-	if err != nil {
-		t.Fatal(err)
-	}
+	flint := setup.Must(os.ReadFile("../../../../dataset/features/testdata/flint.c"))
+	header := setup.Must(os.ReadFile("../../../../dataset/features/assay_features.h"))
 	weak := strings.Replace(string(flint), "S(900, 900)", "S(200, 200)", 1)
 	if weak == string(flint) {
 		t.Fatal("flint.c has no queen of 900")
@@ -106,9 +102,7 @@ func actionRepo(t *testing.T) (dir, base, head string) {
 	r := newEngineRepo(t)
 	commit := func(source string) string {
 		for name, text := range map[string]string{"flint.c": source, "assay_features.h": string(header)} {
-			if err := os.WriteFile(filepath.Join(r.dir, name), []byte(text), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, os.WriteFile(filepath.Join(r.dir, name), []byte(text), 0o666))
 		}
 		r.git(t, "add", ".")
 		r.git(t, "commit", "--quiet", "-m", "engine")
@@ -155,10 +149,7 @@ func runAction(t *testing.T, script string, env map[string]string) (code int, ou
 // The script plays head against base, and writes check and comment; a later run changes its own
 // comment. A test that fails, a build that fails, and a token that may not write.
 func TestAction(t *testing.T) {
-	script, err := filepath.Abs(actionScript)
-	if err != nil {
-		t.Fatal(err)
-	}
+	script := setup.Must(filepath.Abs(actionScript))
 	_, base, head := actionRepo(t)
 	g := newGitHub(t)
 	onGitHub := func(more map[string]string) map[string]string {

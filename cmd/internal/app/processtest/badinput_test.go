@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/cmd/internal/report"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/models"
 )
 
@@ -50,14 +51,8 @@ func TestBadFENs(t *testing.T) {
 // TestBadWeightFiles damages a weight file in many ways and gives it to each command that
 // takes one.
 func TestBadWeightFiles(t *testing.T) {
-	f, err := models.Embedded("shannon-1950")
-	if err != nil {
-		t.Fatal(err)
-	}
-	good, err := f.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := setup.Must(models.Embedded("shannon-1950"))
+	good := setup.Must(f.Encode())
 	replace := func(old, now string) string {
 		if !strings.Contains(string(good), old) {
 			t.Fatalf("the file has no %q:\n%s", old, good)
@@ -84,9 +79,7 @@ func TestBadWeightFiles(t *testing.T) {
 		"array":        "[]",
 	} {
 		path := filepath.Join(dir, name+".json")
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.WriteFile(path, []byte(text), 0o666))
 		for _, args := range [][]string{
 			{"eval", "8/5k2/8/3KP3/8/8/8/8 w - - 0 1", "--weights", path},
 			{"weights", "show", path},

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	testengine "github.com/assay-chess/assay/engine/uci/testdata"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // What an error advises works when it is done literally, in the same folder where it names no
@@ -13,9 +14,7 @@ import (
 func TestCuresWork(t *testing.T) {
 	engine := testengine.Build(t, "badengine")
 	t.Chdir(t.TempDir())
-	if err := os.Link(engine, "bad"); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.Link(engine, "bad"))
 	for name, text := range map[string]string{
 		"bad.epd":  "this is no position\n",
 		"good.epd": "4k3/8/8/8/8/8/4P3/4K3 w - - c9 \"1-0\";\n",
@@ -23,9 +22,7 @@ func TestCuresWork(t *testing.T) {
 		"three.epd": "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -\nrnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR " +
 			"b KQkq -\nrnbqkbnr/pppppppp/8/8/8/5N2/PPPPPPPP/RNBQKB1R b KQkq -\n",
 	} {
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.WriteFile(name, []byte(text), 0o666))
 	}
 	fast := []string{"--nodes", "20", "--max-plies", "8", "--opening-nodes", "20"}
 	book := []string{"--nodes", "20", "--max-plies", "8", "--sprt", "0,400"}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/assay-chess/assay/cmd/internal/report"
 	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/runtest"
 )
@@ -28,27 +29,21 @@ func followCure(t *testing.T, stderr string) {
 	both := fitted.FindStringSubmatch(text)
 	switch {
 	case both != nil:
-		if err := os.Remove(both[1]); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.Remove(both[1]))
 		path = both[2]
 	case path == "" || !strings.Contains(text, "delete the folder of that file"):
 		t.Fatalf("no file or no cure in %s", stderr)
 	case !slices.Contains([]string{durable.RunResultName, durable.RunInfoName, durable.RunEventsName}, filepath.Base(path)):
 		path = filepath.Dir(path)
 	}
-	if err := os.RemoveAll(path); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.RemoveAll(path))
 }
 
 // A damaged file of a run is named with a cure. Followed literally, again and again, it ends with the bytes of an
 // undisturbed run.
 func TestCuresOfDamagedRuns(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile("plan.json", []byte(planOfOne), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.WriteFile("plan.json", []byte(planOfOne), 0o666))
 	short := []string{"--nodes", "20", "--hard-nodes", "--opening-nodes", "50", "--max-plies", "40", "--games", "12", "--out"}
 	match := append([]string{"match", "assay:hash=1", "assay:hash=1:weights=shannon-1950"}, short...)
 	selfplay := append([]string{"selfplay", "--players", "assay:hash=1"}, short...)
@@ -87,13 +82,9 @@ func TestCuresOfDamagedRuns(t *testing.T) {
 				t.Fatal(stderr)
 			}
 		}
-		if err := os.CopyFS(folder(run), os.DirFS(folder(whole))); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.CopyFS(folder(run), os.DirFS(folder(whole))))
 		if x.files[0] != durable.RunResultName { // else it is complete, and nothing is read again
-			if err := os.Remove(filepath.Join(folder(run), durable.RunResultName)); err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, os.Remove(filepath.Join(folder(run), durable.RunResultName)))
 		}
 		for _, name := range x.files {
 			path := filepath.Join(folder(run), name)

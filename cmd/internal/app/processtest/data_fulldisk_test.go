@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/engine/quote"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // A full disk ends every command that writes data with 1 and a message that names the
@@ -31,9 +32,7 @@ func TestDataCommandsOnAFullDisk(t *testing.T) {
 		few); code != 0 {
 		t.Fatal(errs)
 	}
-	if err := os.WriteFile(script, []byte(tempoEngine), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.WriteFile(script, []byte(tempoEngine), 0o777))
 	for _, c := range []struct {
 		size string // of the disk
 		args []string
@@ -49,9 +48,7 @@ func TestDataCommandsOnAFullDisk(t *testing.T) {
 		{"96k", []string{"data", "export", data, "--format", "csv", "--out"}},
 	} {
 		name := strings.Join(c.args[:len(c.args)-1], " ")
-		if err := syscall.Mount("tmpfs", small, "tmpfs", syscall.MS_REMOUNT, "size="+c.size); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, syscall.Mount("tmpfs", small, "tmpfs", syscall.MS_REMOUNT, "size="+c.size))
 		out := filepath.Join(small, "out")
 		export := c.args[1] == "export"
 		code, stdout, stderr := call(t, append(c.args, out)...)
@@ -63,15 +60,11 @@ func TestDataCommandsOnAFullDisk(t *testing.T) {
 		if _, err := os.Stat(out); export && err == nil {
 			t.Error("half an export has its final name")
 		}
-		if err := syscall.Mount("tmpfs", small, "tmpfs", syscall.MS_REMOUNT, "size=256m"); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, syscall.Mount("tmpfs", small, "tmpfs", syscall.MS_REMOUNT, "size=256m"))
 		if code, _, stderr := call(t, append(c.args, out)...); code != 0 {
 			t.Errorf("%s, with room: exit %d, %s", name, code, stderr)
 		}
-		if err := os.RemoveAll(out); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.RemoveAll(out))
 	}
 	if entries, err := os.ReadDir(small); err != nil || len(entries) != 0 {
 		t.Errorf("left behind: %v %v", entries, err)

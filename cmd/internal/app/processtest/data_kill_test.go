@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay/runtest"
 )
 
@@ -28,9 +29,7 @@ func writeList(t *testing.T, path string) {
 			text = fmt.Appendf(text, "%s;%d;%.1f\n", p.FEN(), rng.IntN(800)-400, result)
 		}
 	}
-	if err := os.WriteFile(path, text, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.WriteFile(path, text, 0o666))
 }
 
 // TestKilledDataCommandsGiveTheSameBytes kills the commands that write data sets as soon as
@@ -39,9 +38,7 @@ func TestKilledDataCommandsGiveTheSameBytes(t *testing.T) {
 	dir := t.TempDir()
 	list, data := filepath.Join(dir, "list.epd"), filepath.Join(dir, "data")
 	writeList(t, list)
-	if err := assay(t, nil, "data", "import", list, "--infer-games", "--out", data); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, assay(t, nil, "data", "import", list, "--infer-games", "--out", data))
 	killed := 0
 	for _, c := range []struct {
 		name, pattern string
@@ -54,9 +51,7 @@ func TestKilledDataCommandsGiveTheSameBytes(t *testing.T) {
 		{"shuffle", "*", []string{"data", "shuffle", data, "--seed", "3"}},
 	} {
 		whole, broken := filepath.Join(dir, c.name), filepath.Join(dir, c.name+"-killed")
-		if err := assay(t, nil, append(c.args, "--out", whole)...); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, assay(t, nil, append(c.args, "--out", whole)...))
 		wrote := func() bool {
 			names, err := filepath.Glob(filepath.Join(broken, "*"))
 			hidden, _ := filepath.Glob(filepath.Join(broken, ".*"))
@@ -65,9 +60,7 @@ func TestKilledDataCommandsGiveTheSameBytes(t *testing.T) {
 		if assay(t, wrote, append(c.args, "--out", broken)...) != nil {
 			killed++
 		}
-		if err := assay(t, nil, append(c.args, "--out", broken)...); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, assay(t, nil, append(c.args, "--out", broken)...))
 		runtest.SameFiles(t, broken, whole, c.pattern)
 		if left, _ := filepath.Glob(filepath.Join(broken, ".*")); len(left) != 0 {
 			t.Errorf("%s leaves %v", c.name, left)

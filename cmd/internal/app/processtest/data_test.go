@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // Whatever a flipped bit or a cut does to a data set, every command that reads it
@@ -21,10 +23,7 @@ func TestDamagedDataEndsEveryCommand(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, name := range []string{"games-00000.arrow", "manifest.json"} {
 		path := filepath.Join(games, name)
-		whole, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		whole := setup.Must(os.ReadFile(path))
 		for i := range 16 {
 			changed := bytes.Clone(whole)
 			if i%2 == 0 {
@@ -32,9 +31,7 @@ func TestDamagedDataEndsEveryCommand(t *testing.T) {
 			} else {
 				changed = changed[:rng.IntN(len(whole))]
 			}
-			if err := os.WriteFile(path, changed, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, os.WriteFile(path, changed, 0o666))
 			for _, args := range [][]string{
 				{"data", "stat", games}, {"data", "verify", games}, {"data", "head", games},
 				{"data", "positions", games, "--out", filepath.Join(dir, "x")},
@@ -49,9 +46,7 @@ func TestDamagedDataEndsEveryCommand(t *testing.T) {
 				}
 			}
 		}
-		if err := os.WriteFile(path, whole, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.WriteFile(path, whole, 0o666))
 	}
 	if _, err := os.Stat(filepath.Join(dir, "games.pgn")); err == nil {
 		t.Error("damaged games were exported")

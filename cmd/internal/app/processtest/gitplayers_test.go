@@ -16,6 +16,7 @@ import (
 	"github.com/assay-chess/assay/engine/quote"
 	testengine "github.com/assay-chess/assay/engine/uci/testdata"
 	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay/match"
 )
 
@@ -62,9 +63,7 @@ func (r *engineRepo) engine(t *testing.T, nodes int, name string) {
 	t.Helper()
 	text := fmt.Sprintf("#!/bin/sh\n# %s\ncase $1 in bench) echo '%d nodes 5000 nps'; exit;; esac\nexec '%s' good\n",
 		name, nodes, testengine.Build(t, "badengine"))
-	if err := os.WriteFile(filepath.Join(r.dir, "engine.sh"), []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.WriteFile(filepath.Join(r.dir, "engine.sh"), []byte(text), 0o666))
 }
 
 func (r *engineRepo) commit(t *testing.T, nodes int, message, name string) {
@@ -98,9 +97,7 @@ func playCommits(t *testing.T, a, b string, flags ...string) (r match.Result, st
 	if code != exitDone {
 		t.Fatalf("%q: exit %d: %s", args, code, stderr)
 	}
-	if err := json.Unmarshal([]byte(stdout), &r); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, json.Unmarshal([]byte(stdout), &r))
 	return r, stderr
 }
 
@@ -132,10 +129,7 @@ func TestMatchOfCommits(t *testing.T) {
 	if !strings.HasPrefix(m.IDA, "git:"+head[:12]+" ") || r.built() != 2 {
 		t.Errorf("resumed with %s after %d builds", m.IDA, r.built())
 	}
-	info, err := durable.ReadRunInfo("../run")
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := setup.Must(durable.ReadRunInfo("../run"))
 	wantText(t, string(info.Pinned), head, base, `"sha256"`)
 
 	// Uncommitted changes.
@@ -161,9 +155,7 @@ func TestResumeOfTheWorkingTree(t *testing.T) {
 		t.Errorf("%s and %s, built %d times", first.A, again.A, r.built())
 	}
 	wantText(t, stderr, "and has changed since: the run keeps it")
-	if err := os.RemoveAll(os.Getenv("ASSAY_CACHE")); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.RemoveAll(os.Getenv("ASSAY_CACHE")))
 	code, _, stderr := call(t, "match", "git:.", "git:HEAD", "--build", buildCommand, "--out", "../run")
 	if code != exitFailed {
 		t.Errorf("exit %d", code)
@@ -174,17 +166,13 @@ func TestResumeOfTheWorkingTree(t *testing.T) {
 func TestProjectFile(t *testing.T) {
 	r := newEngineRepo(t)
 	write := func(text string) {
-		if err := os.WriteFile(filepath.Join(r.dir, opts.ProjectName), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.WriteFile(filepath.Join(r.dir, opts.ProjectName), []byte(text), 0o666))
 	}
 	if err := os.WriteFile("book.epd", []byte("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq "+
 		"-\n4k3/8/8/8/8/8/4P3/4K3 w - -\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Mkdir("src", 0o777); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.Mkdir("src", 0o777))
 	t.Chdir("src")
 	write("build = '''" + buildCommand + "'''\noptions = { Hash = 8, 'Use Book' = false }\nnodes = 20\nmax_plies = " +
 		"4\nbook = 'book.epd'\nsprt = [0, 400]\ngames = 4\n")
@@ -194,9 +182,7 @@ func TestProjectFile(t *testing.T) {
 		if code != exitDone {
 			t.Fatalf("exit %d: %s", code, stderr)
 		}
-		if err := json.Unmarshal([]byte(stdout), &m); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, json.Unmarshal([]byte(stdout), &m))
 		return m, stderr
 	}
 	m, _ := played("--out", "../../run")
@@ -204,10 +190,7 @@ func TestProjectFile(t *testing.T) {
 		!strings.HasSuffix(m.IDB, "?hash=4&Use Book=false") {
 		t.Errorf("%+v", m)
 	}
-	info, err := durable.ReadRunInfo("../../run")
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := setup.Must(durable.ReadRunInfo("../../run"))
 	wantText(t, info.Resume, "--build", "--nodes 20", "--book "+quote.Word(filepath.Join(r.dir, "book.epd")), "--sprt 0,400")
 
 	// Flags win, a group at a time.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/cmd/internal/opts"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // guideBlocks returns the indented blocks of a guide: commands, and files.
@@ -41,9 +42,7 @@ func TestGuideTestMyPatch(t *testing.T) {
 			continue // .ci/action
 		}
 		if strings.HasPrefix(block, "build ") {
-			if err := os.WriteFile(opts.ProjectName, []byte(block), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, os.WriteFile(opts.ProjectName, []byte(block), 0o666))
 			continue
 		}
 		for line := range strings.Lines(block) {

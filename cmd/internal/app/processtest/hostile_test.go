@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/engine/quote"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // attack is text that a terminal would obey, and that would forge a line of a table.
@@ -57,9 +58,7 @@ func TestHostile(t *testing.T) {
 			" >&2; exit 3\n",
 	}
 	for name, text := range files {
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.MkdirAll(filepath.Dir(name), 0o777))
 		if err := os.WriteFile(name, []byte(text), 0o777); err != nil {
 			t.Skip(err) // a system without such names
 		}

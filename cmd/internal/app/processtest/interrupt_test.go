@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // wholeTable makes TestInterrupted run every row, one at a time, at each width, by the strict limits. Without it
@@ -119,15 +121,10 @@ func commandTree(t *testing.T, path ...string) (names []string) {
 // newTerminalPlace makes a folder for the commands, and returns the names in braces and what they stand for.
 func newTerminalPlace(t *testing.T, whole bool) (dir string, names *strings.Replacer) {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "t") // a short name, so that no path is longer than a line
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir = setup.Must(os.MkdirTemp("", "t"))
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	write := func(name, text string) string {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o777))
 		return name
 	}
 	write("slow", `#!/bin/sh
@@ -171,15 +168,9 @@ done
 			t.Fatalf("git %s: %v %s", args, err, out)
 		}
 	}
-	mute, err := net.Listen("tcp", "127.0.0.1:0") // connections are accepted by the system, and never answered
-	if err != nil {
-		t.Fatal(err)
-	}
+	mute := setup.Must(net.Listen("tcp", "127.0.0.1:0"))
 	t.Cleanup(func() { mute.Close() })
-	nobody, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	nobody := setup.Must(net.Listen("tcp", "127.0.0.1:0"))
 	nobody.Close()
 	return dir, strings.NewReplacer("{slow}", "./slow", "{few}", "few", "{epd}", "many.epd",
 		"{positions}", "positions", "{games}", "fewgames",

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/runtest"
@@ -39,9 +40,7 @@ func TestKilledRunsGiveTheSameBytes(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
 			whole, killed := filepath.Join(dir, "whole"), filepath.Join(dir, "killed")
-			if err := assay(t, nil, append(c.args, "--out", whole, "--concurrency", "2")...); err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, assay(t, nil, append(c.args, "--out", whole, "--concurrency", "2")...))
 			rng := rand.New(rand.NewPCG(8, 9))
 			died := 0
 			for range *kills {
@@ -64,9 +63,7 @@ func TestKilledRunsGiveTheSameBytes(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			if err := assay(t, nil, append(c.args, "--out", killed)...); err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, assay(t, nil, append(c.args, "--out", killed)...))
 			runtest.SameFiles(t, killed, whole, c.files...)
 			seen := map[uint64]bool{}
 			if err := runtest.Read(filepath.Join(killed, gamelog.JournalName), func(g *selfplay.Result) error {
@@ -102,9 +99,7 @@ func assay(t *testing.T, kill func() bool, args ...string) error {
 	cmd := exec.Command("assay", args...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, cmd.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	var err error

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // soonEnough is how long a test waits for a process before it gives up. It is far longer
@@ -49,9 +51,7 @@ func start(t *testing.T, env []string, args ...string) *process {
 	p := &process{Cmd: exec.Command("assay", args...), t: t}
 	p.Env = append(os.Environ(), env...)
 	p.Cmd.Stderr = &p.stderr
-	if err := p.Start(); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, p.Start())
 	p.ended = make(chan struct{})
 	go func() { defer close(p.ended); p.err = p.Wait() }()
 	t.Cleanup(func() { _ = p.Process.Kill(); <-p.ended })

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // ideas makes branches of the repository of an engine, each with one change of a file.
@@ -12,9 +14,7 @@ func (r *engineRepo) ideas(t *testing.T, changes map[string][2]string) {
 	t.Helper()
 	base := "a\nb\nc\nd\ne\nf\ng\nh\ni\n"
 	write := func(text string) {
-		if err := os.WriteFile("list", []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.WriteFile("list", []byte(text), 0o666))
 	}
 	write(base)
 	r.git(t, "add", "list")
@@ -34,9 +34,7 @@ func TestScreenOfPatches(t *testing.T) {
 	r.ideas(t, map[string][2]string{"one": {"a\n", "A\n"}, "two": {"e\n", "E\n"}, "three": {"i\n", "I\n"},
 		"other": {"e\n", "X\n"}, "broken": {"c\n", "C\n"}})
 	diff := r.git(t, "diff", "main", "three") + "\n"
-	if err := os.WriteFile("../three.diff", []byte(diff), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.WriteFile("../three.diff", []byte(diff), 0o666))
 	screen := func(factors string, more ...string) (int, string, string) {
 		args := append([]string{"screen", "git:main"}, strings.Fields(factors)...)
 		return call(t, append(append(args, "--build", buildCommand+" && ! grep -q C list", "--nodes", "20",
@@ -49,10 +47,7 @@ func TestScreenOfPatches(t *testing.T) {
 	}
 	wantText(t, stderr, "3 factors, 8 builds, 16 games", "16 games are too few for 3 factors")
 	wantText(t, stdout, "Elo -: too few games", "16 games")
-	pgn, err := os.ReadFile(filepath.Join(out, "games.pgn"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	pgn := setup.Must(os.ReadFile(filepath.Join(out, "games.pgn")))
 	wantText(t, string(pgn), `[White "base"]`, `[Black "all"]`, `"git:one+git:two"`)
 	r.git(t, "branch", "--force", "one", "other") // the run keeps the commit that it began with
 	code, _, stderr = screen("git:one git:two third=../three.diff", "--games", "16", "--out", out)

@@ -11,14 +11,13 @@ import (
 	"time"
 
 	"github.com/assay-chess/assay/engine/quote"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // A match is killed. Its page and the list of runs say so.
 func TestServedRunThatIsKilled(t *testing.T) {
 	runs := filepath.Join(t.TempDir(), "runs")
-	if err := os.Mkdir(runs, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.Mkdir(runs, 0o777))
 	out := filepath.Join(runs, "night")
 	run := start(t, nil, "match", "random", "first-move", "--depth", "1", "--games", "1000000", "--max-plies", "60",
 		"--out", out)
@@ -36,10 +35,7 @@ func TestServedRunThatIsKilled(t *testing.T) {
 func awaitPage(t *testing.T, url string, wanted ...string) {
 	t.Helper()
 	for until := time.Now().Add(soonEnough); ; time.Sleep(100 * time.Millisecond) {
-		answer, err := http.Get(url)
-		if err != nil {
-			t.Fatal(err)
-		}
+		answer := setup.Must(http.Get(url))
 		page, err := io.ReadAll(answer.Body)
 		answer.Body.Close()
 		if err != nil {

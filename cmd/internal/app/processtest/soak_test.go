@@ -29,6 +29,7 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/report"
 	testengine "github.com/assay-chess/assay/engine/uci/testdata"
 	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // warmUp is how long the steady processes run before they are measured. The heap of a coordinator
@@ -49,14 +50,10 @@ func TestSoak(t *testing.T) {
 	dir := t.TempDir()
 	s := &soak{t: t, dir: dir, temp: filepath.Join(dir, "temp"), faults: map[string]int{}, rounds: map[string]int{}}
 	for _, name := range []string{s.temp, filepath.Join(dir, "runs"), filepath.Join(dir, "library")} {
-		if err := os.Mkdir(name, 0o777); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.Mkdir(name, 0o777))
 	}
 	t.Setenv("TMPDIR", s.temp)
-	if err := os.WriteFile(filepath.Join(dir, "plan.json"), []byte(planOfOne), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.WriteFile(filepath.Join(dir, "plan.json"), []byte(planOfOne), 0o666))
 	small := []string{"--nodes", "20", "--hard-nodes", "--opening-nodes", "50", "--max-plies", "80"}
 	jobs := []soakJob{
 		{name: "selfplay", args: append([]string{"selfplay", "--games", "600", "--players", "assay:hash=1"}, small...),
@@ -119,15 +116,9 @@ type soak struct {
 // its folder. Nothing else differs. Changing the machine's clock would need root and disturb
 // everything else on it; libfaketime does not reach Go, which reads the vDSO.
 func buildWithClockSteps(t *testing.T) string {
-	root, err := exec.Command("go", "env", "GOROOT").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := setup.Must(exec.Command("go", "env", "GOROOT").Output())
 	original := filepath.Join(strings.TrimSpace(string(root)), "src", "time", "time.go")
-	text, err := os.ReadFile(original)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := setup.Must(os.ReadFile(original))
 	const now = "func Now() Time {\n\tsec, nsec, mono := runtimeNow()\n"
 	if bytes.Count(text, []byte(now)) != 1 {
 		t.Fatalf("%s: time.Now has changed; no clock steps possible", original)
@@ -137,13 +128,8 @@ func buildWithClockSteps(t *testing.T) string {
 		"43200\n"), 1)
 	dir := t.TempDir()
 	changed, overlay := filepath.Join(dir, "time.go"), filepath.Join(dir, "overlay.json")
-	replace, err := json.Marshal(map[string]any{"Replace": map[string]string{original: changed}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(os.WriteFile(changed, text, 0o666), os.WriteFile(overlay, replace, 0o666)); err != nil {
-		t.Fatal(err)
-	}
+	replace := setup.Must(json.Marshal(map[string]any{"Replace": map[string]string{original: changed}}))
+	setup.Check(t, errors.Join(os.WriteFile(changed, text, 0o666), os.WriteFile(overlay, replace, 0o666)))
 	bin := filepath.Join(dir, "bin")
 	if out, err := exec.Command("go", "build", "-overlay", overlay, "-o", filepath.Join(bin, "assay"),
 		".").CombinedOutput(); err != nil {

@@ -15,6 +15,8 @@ import (
 
 	"github.com/creack/pty"
 	"github.com/rivo/uniseg"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 var colours = regexp.MustCompile(`\x1b\[\d*m`)
@@ -70,10 +72,7 @@ func onTerminal(t *testing.T, dir string, columns int, args ...string) *terminal
 	t.Helper()
 	cmd := exec.Command("assay", args...)
 	cmd.Dir = dir
-	f, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: uint16(columns)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := setup.Must(pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: uint16(columns)}))
 	defer f.Close()
 	watchdog := time.AfterFunc(soonEnough, func() { _ = cmd.Process.Kill() })
 	defer watchdog.Stop()

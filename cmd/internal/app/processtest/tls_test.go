@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // certificate writes a server's self-signed certificate and its key.
@@ -24,24 +26,13 @@ func certificate(t *testing.T, dir, name string) (cert, key string) {
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
 		IPAddresses: []net.IP{net.ParseIP("127.0.0.1")}, IsCA: true, BasicConstraintsValid: true,
 		KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature}
-	secret, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	public, err := x509.CreateCertificate(rand.Reader, c, c, &secret.PublicKey, secret)
-	if err != nil {
-		t.Fatal(err)
-	}
-	private, err := x509.MarshalPKCS8PrivateKey(secret)
-	if err != nil {
-		t.Fatal(err)
-	}
+	secret := setup.Must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
+	public := setup.Must(x509.CreateCertificate(rand.Reader, c, c, &secret.PublicKey, secret))
+	private := setup.Must(x509.MarshalPKCS8PrivateKey(secret))
 	cert, key = filepath.Join(dir, name+".pem"), filepath.Join(dir, name+".key")
 	for path, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: public},
 		key: {Type: "PRIVATE KEY", Bytes: private}} {
-		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.WriteFile(path, pem.EncodeToMemory(block), 0o600))
 	}
 	return cert, key
 }

@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // engineProcess is assay uci at the other end of real pipes. What the server answers is
@@ -27,15 +29,10 @@ func startEngine(t *testing.T, args ...string) *engineProcess {
 	if e.in, err = e.cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}
-	out, err := e.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := setup.Must(e.cmd.StdoutPipe())
 	e.out = bufio.NewReader(out)
 	e.cmd.Stderr = &e.stderr
-	if err := e.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, e.cmd.Start())
 	t.Cleanup(func() { _ = e.cmd.Process.Kill() })
 	return e
 }
@@ -99,9 +96,7 @@ func TestUCIEnds(t *testing.T) {
 		e.send("go infinite\n")
 		e.expect("info depth 1 ")
 		e.send(last)
-		if err := e.in.Close(); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, e.in.Close())
 		if n := e.ends(); n != 1 {
 			t.Errorf("%d answers after go infinite and %q, want 1", n, last)
 		}
@@ -115,14 +110,9 @@ func TestUCIReaderGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := exec.Command("assay", "uci", "--player", "assay:hash=1")
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := setup.Must(cmd.StdinPipe())
 	cmd.Stdout = w
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, cmd.Start())
 	w.Close()
 	r.Close()
 	if _, err := io.WriteString(in, "go infinite\nisready\n"); err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/assay-chess/assay/cmd/internal/report"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay/runtest"
 )
 
@@ -40,9 +41,7 @@ func TestWorkersTuneTheSame(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	config, local, shared := filepath.Join(dir, "two.toml"), filepath.Join(dir, "local"), filepath.Join(dir, "shared")
-	if err := os.WriteFile(config, []byte(spsaOfTwo), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.WriteFile(config, []byte(spsaOfTwo), 0o666))
 	start(t, nil, "spsa", config, "--out", local).ends(exitDone)
 	run, url := startCoordinator(t, nil, "spsa", config, "--out", shared, "--lease", "1s")
 	anna, bert := startWorker(t, nil, url, "--name", "anna"), startWorker(t, nil, url, "--name", "bert")
@@ -81,9 +80,7 @@ const planOfOne = `{
 // weights by their content, so the time in the weight file does not matter.
 func TestWorkersLearnTheSame(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile("plan.json", []byte(planOfOne), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.WriteFile("plan.json", []byte(planOfOne), 0o666))
 	args := []string{"--plan", "plan.json", "--run"}
 	start(t, nil, append([]string{"learn"}, append(args, "local")...)...).ends(exitDone)
 	run, url := startCoordinator(t, nil, "learn", append(args, "shared", "--replay-share", "0")...)

@@ -14,6 +14,7 @@ import (
 
 	testengine "github.com/assay-chess/assay/engine/uci/testdata"
 	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 	"github.com/assay-chess/assay/selfplay/runtest"
 )
@@ -192,8 +193,6 @@ func clockAt(t *testing.T, sinceMidnight time.Duration) string {
 	zone = append(zone, 0, 0) // no daylight saving, the name at 0
 	zone = append(zone, "TST\x00"...)
 	path := filepath.Join(t.TempDir(), "zone")
-	if err := os.WriteFile(path, zone, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.WriteFile(path, zone, 0o666))
 	return "TZ=" + path
 }

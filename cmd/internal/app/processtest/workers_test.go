@@ -16,6 +16,7 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	testengine "github.com/assay-chess/assay/engine/uci/testdata"
 	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 )
 
@@ -68,10 +69,7 @@ func output(t *testing.T, good bool, env []string, args ...string) string {
 
 // The error about a port in use says what to do.
 func TestPortInUse(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := setup.Must(net.Listen("tcp", "127.0.0.1:0"))
 	defer l.Close()
 	said := output(t, false, nil, "selfplay", "--out", filepath.Join(t.TempDir(), "games"), "--games", "2", "--serve",
 		l.Addr().String())
@@ -85,9 +83,7 @@ func TestGuideShareMachines(t *testing.T) {
 	engine := testengine.Build(t, "nullengine")
 	t.Chdir(t.TempDir())
 	for _, name := range []string{"new", "base"} {
-		if err := os.Link(engine, name); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.Link(engine, name))
 	}
 	var runs []*process
 	url, ran := "", 0

@@ -8,6 +8,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/assay-chess/assay/cmd/internal/app"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // update rewrites golden files: go test ./cmd/internal/app/... -run 'Overview|Errors|Scripts' -update
@@ -20,10 +21,7 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs the command-line tests of testdata/script.
 func TestScripts(t *testing.T) {
-	tables, err := filepath.Abs("../../../../engine/syzygy/testdata")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tables := setup.Must(filepath.Abs("../../../../engine/syzygy/testdata"))
 	testscript.Run(t, testscript.Params{Dir: "testdata/script", UpdateScripts: *update,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("SYZYGY", tables)
