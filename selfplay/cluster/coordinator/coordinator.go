@@ -170,6 +170,7 @@ func (c *Coordinator) start(ctx context.Context) (err error) {
 		return err
 	}
 	c.queue = q
+	c.saveSnapshot() // the next one has games a second
 	return nil
 }
 
