@@ -55,7 +55,7 @@ func of(c Config) runtest.Run {
 var promised = []string{"*.arrow", durable.ManifestName, durable.RunResultName, durable.RunConfigName}
 
 func TestRun(t *testing.T) {
-	runtest.Suite{Files: promised, Reports: 90, Fails: "b", Name: "toy b: ",
+	runtest.Suite{Files: promised, Reports: 60, Fails: "b", Name: "toy b: ",
 		New: func(t *testing.T) runtest.Run { return of(config(t, 520)) }, // three shards
 		Hasty: func(t *testing.T) runtest.Run {
 			c := config(t, 10)

@@ -71,7 +71,7 @@ func of(c Config) runtest.Run {
 }
 
 func TestRun(t *testing.T) {
-	s := runtest.Suite{Files: runtest.Promised, Reports: 20, Journal: true, Fails: "4", Name: "wild 4: ",
+	s := runtest.Suite{Files: runtest.Promised, Reports: 6, Journal: true, Fails: "4", Name: "wild 4: ",
 		Reason: "wild 4 forfeited ",
 		New:    func(t *testing.T) runtest.Run { return of(config(t, RoundRobin, 120)) },
 		Hasty: func(t *testing.T) runtest.Run {

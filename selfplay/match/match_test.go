@@ -359,7 +359,7 @@ func of(c Config) runtest.Run {
 }
 
 func TestRun(t *testing.T) {
-	s := runtest.Suite{Files: runtest.Promised, Reports: 16, Journal: true, Fails: "b", Name: "B: toy b: ",
+	s := runtest.Suite{Files: runtest.Promised, Reports: 6, Journal: true, Fails: "b", Name: "B: toy b: ",
 		Reason: "toy b (B) forfeited ",
 		New:    func(t *testing.T) runtest.Run { return of(config(t, 120)) },
 		Hasty: func(t *testing.T) runtest.Run {
@@ -369,7 +369,7 @@ func TestRun(t *testing.T) {
 		}}
 	s.Test(t)
 	t.Run("sprt", func(t *testing.T) {
-		s.New, s.Reports = func(t *testing.T) runtest.Run { return of(decisive(t)) }, 8
+		s.New, s.Reports = func(t *testing.T) runtest.Run { return of(decisive(t)) }, 4
 		s.TestBytes(t)
 	})
 }

@@ -114,7 +114,7 @@ func of(c Config) runtest.Run {
 }
 
 func TestRun(t *testing.T) {
-	runtest.Suite{Files: append(runtest.Promised, LogName, ValidationName+"/"+durable.RunResultName), Reports: 16,
+	runtest.Suite{Files: append(runtest.Promised, LogName, ValidationName+"/"+durable.RunResultName), Reports: 5,
 		Journal: true, Name: "careless x=700 y=700: ", Reason: "careless forfeited ",
 		New: func(t *testing.T) runtest.Run {
 			c := config(t, 24)
