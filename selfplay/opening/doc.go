@@ -1,11 +1,11 @@
 // Package opening proposes the positions that games begin with: a few random legal
-// plies (Random), or the lines of a book (Book).
+// plies, or the lines of a book.
 //
 // An opening depends on its number alone and on nothing that happened before, so games can
 // be played on any machine in any order. selfplay.Series decides which proposals are
 // balanced and new enough to be played; this package does not search or play.
 //
-// Start reading at Random, then loadBook.
+// Start reading at Spec.Open.
 //
 // No promise of stability.
 package opening
