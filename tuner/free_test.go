@@ -14,19 +14,11 @@ import (
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
-// freeLength is the number of rows a game.
-func freeLength() int {
-	if soak {
-		return 15
-	}
-	return 5
-}
-
 // freeRows are games of eight terms, and of three more: "rare" occurs in one row of 500
 // and always wins, "sum" is the sum of the first two, "lost" tells a lost game by its
 // middlegame and its endgame together: neither half alone is one-sided.
 func freeRows(t *testing.T, seed uint64) (*rows.Store, []rows.Term) {
-	syn := synthetic.Games{Games: 400, Rows: freeLength(), Terms: 8, PerRow: 4, K: 0.006, Seed: seed}
+	syn := synthetic.Games{Games: 400, Rows: quickOr(5, 15), Terms: 8, PerRow: 4, K: 0.006, Seed: seed}
 	r, b, n := rand.New(rand.NewPCG(seed, 1)), rows.NewBuilder(11), 0
 	s := syn.Store(t)
 	err := s.EachRow(context.Background(), func(chunk, row int, entries []rows.Entry) {
@@ -78,12 +70,9 @@ func freeConfig(loss objective.Loss) Config {
 // the others the fit is as good as thousands of steps of Adam, within a few steps, with
 // collinear terms too.
 func TestFreeFit(t *testing.T) {
-	ctx, seeds, steps := context.Background(), uint64(1), 4000
-	if soak {
-		seeds, steps = 3, 10000
-	}
+	ctx := context.Background()
 	for _, loss := range []objective.Loss{objective.CrossEntropy, objective.MSE} {
-		for seed := range seeds {
+		for seed := range uint64(quickOr(1, 3)) {
 			s, terms := freeRows(t, 50+seed)
 			r, err := Fit(ctx, s, terms, freeConfig(loss))
 			if err != nil {
@@ -108,7 +97,7 @@ func TestFreeFit(t *testing.T) {
 			checkFinite(t, r)
 
 			c := freeConfig(loss)
-			c.Method, c.Iterations, c.Gap, c.Design = "adam", steps, 1e-300, r.Design
+			c.Method, c.Iterations, c.Gap, c.Design = "adam", quickOr(4000, 10000), 1e-300, r.Design
 			c.Freeze = []string{"rare", "lost"}
 			for _, i := range []int{8, 10} {
 				terms[i].MG, terms[i].EG = r.Terms[i].FitMG, r.Terms[i].FitEG

@@ -21,6 +21,11 @@ func study(t *testing.T, quick, full int) int {
 		t.Skip("a simulation study")
 	}
 	t.Parallel()
+	return quickOr(quick, full)
+}
+
+// quickOr returns the second number in a soak.
+func quickOr(quick, full int) int {
 	if soak {
 		return full
 	}
