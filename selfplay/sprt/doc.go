@@ -16,7 +16,7 @@
 // page and file uses them, so that one result has one Elo.
 //
 // Start reading at [Test], which names the hypotheses, and at [Counts], the results.
-// [Walk] follows a match pair by pair, [Summarize] describes results, [Test.AfterStop]
+// [Walk] follows a match pair by pair, [Summarize] describes results, [Summary.StrengthAfter]
 // estimates Elo after a stop, and [Test.Predict] says how long a test lasts.
 //
 // # Sources

@@ -53,10 +53,10 @@ func TestRefused(t *testing.T) {
 	bad := Test{Elo0: 5, Elo1: 0, Alpha: 0.05, Beta: 0.05}
 	for name, f := range map[string]func() (any, error){
 		"LLR":      func() (any, error) { x, err := bad.LLR(WDL(9, 2, 1)); return x, err },
-		"estimate": func() (any, error) { x, err := bad.AfterStop(WDL(9, 2, 1)); return x, err },
+		"estimate": func() (any, error) { x, err := bad.afterStop(WDL(9, 2, 1)); return x, err },
 		"predict":  func() (any, error) { x, err := bad.Predict(mustShape(t, 0.5, true), 0, true); return x, err },
 		"bounds": func() (any, error) {
-			lower, upper, err := bad.CorrectedBounds(WDL(9, 2, 1))
+			lower, upper, err := bad.correctedBounds(WDL(9, 2, 1))
 			return math.Abs(lower) + math.Abs(upper), err
 		},
 		"model": func() (any, error) { x, err := ParseModel("elo"); return uint8(x), err },
@@ -87,7 +87,7 @@ func TestCountLimits(t *testing.T) {
 			t.Errorf("%v: %v, want %s", tt.counts, err, tt.want)
 		}
 		_, errLLR := usual.LLR(tt.counts)
-		_, errStop := usual.AfterStop(tt.counts)
+		_, errStop := usual.afterStop(tt.counts)
 		if bad := tt.want != ""; errors.Is(errLLR, ErrCounts) != bad || errors.Is(errStop, ErrCounts) != bad {
 			t.Errorf("%v: LLR %v, estimate %v", tt.counts, errLLR, errStop)
 		}
@@ -109,7 +109,7 @@ func TestShapeLimits(t *testing.T) {
 		}
 	}
 	single, paired := mustShape(t, 0.6, false), mustShape(t, 0.6, true)
-	if single.Paired() || !paired.Paired() {
+	if single.paired() || !paired.paired() {
 		t.Error("games are pairs, or pairs are not")
 	}
 	for i, want := range []float64{0.04, 0.24, 0.44, 0.24, 0.04} {
@@ -148,7 +148,7 @@ func TestWalkAfterManySamples(t *testing.T) {
 		{-0.6, 1, 1.25 / 2.6, 0.05 / 0.6},
 	} {
 		w.advance(step.llr, step.added)
-		if below, above := w.Overshoot(); math.Abs(below-step.below) > 1e-6 || math.Abs(above-step.above) > 1e-6 {
+		if below, above := w.overshoot(); math.Abs(below-step.below) > 1e-6 || math.Abs(above-step.above) > 1e-6 {
 			t.Errorf("at %v, %d samples: overshoot %v %v, want %v %v", step.llr, w.Samples(), below, above, step.below,
 				step.above)
 		}

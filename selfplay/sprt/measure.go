@@ -46,6 +46,6 @@ func (t Test) Measure(c, all Counts, stopped bool) (*Measured, error) {
 		Strength: shown, AfterStop: after,
 		LOS: s.KnownLOS(), DrawRatio: s.DrawRatio, PairRatio: s.KnownPairRatio(), Details: s.Details(), Paired: s.Paired,
 	}
-	r.CorrectedLower, r.CorrectedUpper, err = t.CorrectedBounds(c)
+	r.CorrectedLower, r.CorrectedUpper, err = t.correctedBounds(c)
 	return r, err
 }

@@ -67,10 +67,10 @@ func (d *dist) conjugate(jump *[5]float64, drift, variance float64) float64 {
 	return 0 // the drift is so strong that exp overflows: the pass is certain or hopeless
 }
 
-// CorrectedBounds returns Wald's bounds drawn in by the overshoot to expect where
+// correctedBounds returns Wald's bounds drawn in by the overshoot to expect where
 // results come like these counts. It is what a corrected Walk does, for counts
 // without the order in which they came: by formula instead of measured records.
-func (t Test) CorrectedBounds(c Counts) (lower, upper float64, err error) {
+func (t Test) correctedBounds(c Counts) (lower, upper float64, err error) {
 	if err := t.accepts(c); err != nil {
 		return 0, 0, err
 	}

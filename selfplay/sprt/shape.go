@@ -42,7 +42,7 @@ func ShapeOf(c Counts) Shape {
 }
 
 // Paired says whether samples are pairs of games.
-func (s Shape) Paired() bool { return s.d.perSample == 2 }
+func (s Shape) paired() bool { return s.d.perSample == 2 }
 
 // at bends the shape to a true Elo in the model's unit.
 func (s Shape) at(m Model, elo float64) (dist, error) {

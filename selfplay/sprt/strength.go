@@ -15,9 +15,9 @@ const (
 	// MinGames is the number of games below which no Elo is stated. So few may all end alike,
 	// and would give a narrow interval far from the truth.
 	MinGames = 20
-	// FewGames is the number of games below which the normal interval is too narrow, because
+	// fewGames is the number of games below which the normal interval is too narrow, because
 	// it takes the spread of the games seen for the true one.
-	FewGames = 100
+	fewGames = 100
 )
 
 // Strength is the Elo that people see, with its 95 % interval: the same in every text,
@@ -32,7 +32,7 @@ type Strength struct {
 // Strength returns the Elo of games whose number was fixed beforehand. The interval is the
 // normal one, or that by likelihood where games are few or one side won nothing.
 func (s Summary) Strength() Strength {
-	if s.Games < FewGames || s.oneSided {
+	if s.Games < fewGames || s.oneSided {
 		return s.strength(s.Elo, s.LikelyLo, s.LikelyHi)
 	}
 	return s.strength(s.Elo, s.EloLo, s.EloHi)
@@ -45,7 +45,7 @@ func (s Summary) StrengthAfter(t *Test, observed Counts) Strength {
 	if t == nil || s.Games < MinGames {
 		return s.Strength()
 	}
-	e, err := t.AfterStop(observed)
+	e, err := t.afterStop(observed)
 	if err != nil {
 		return s.Strength()
 	}

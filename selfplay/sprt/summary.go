@@ -38,8 +38,8 @@ type Summary struct {
 	exactLo, exactHi float64 // the interval that is shown holds these
 }
 
-// EloError is half the width of the normal interval of Elo.
-func (s Summary) EloError() float64 { return (s.EloHi - s.EloLo) / 2 }
+// eloError is half the width of the normal interval of Elo.
+func (s Summary) eloError() float64 { return (s.EloHi - s.EloLo) / 2 }
 
 // Summarize describes counts that pass Validate.
 func Summarize(c Counts) Summary {

@@ -92,7 +92,7 @@ func TestCorrectionDrawsIn(t *testing.T) {
 	}
 	lower, upper := w.Bounds()
 	l, u := x.Bounds()
-	below, above := w.Overshoot()
+	below, above := w.overshoot()
 	if lower != l+below || upper != u-above || below <= 0 || above <= 0 || below > 0.5 || above > 0.5 {
 		t.Errorf("bounds %v %v of %v %v, overshoot %v %v", lower, upper, l, u, below, above)
 	}
@@ -214,7 +214,7 @@ func TestAfterStopIsUnbiased(t *testing.T) {
 			f.add(s.next())
 		}
 		c := Pentanomial(f.counts)
-		e, err := x.AfterStop(c)
+		e, err := x.afterStop(c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -243,7 +243,7 @@ func TestAfterStopIsUnbiased(t *testing.T) {
 func TestAfterStopWithoutStop(t *testing.T) {
 	x := Test{Elo0: -20, Elo1: 20, Model: Logistic, Alpha: 1e-9, Beta: 1e-9}
 	c := Pentanomial{4, 20, 40, 26, 5}
-	e, err := x.AfterStop(c)
+	e, err := x.afterStop(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -312,7 +312,7 @@ func checkFinite(t *testing.T, x Test, c Counts) {
 		return
 	}
 	finite("LLR", llr, -inf, inf)
-	e, err := x.AfterStop(c)
+	e, err := x.afterStop(c)
 	if err != nil {
 		t.Errorf("%+v, %v: %v", x, c, err)
 	}
@@ -320,7 +320,7 @@ func checkFinite(t *testing.T, x Test, c Counts) {
 	finite("Elo after the stop", e.Elo, -1000, 1000)
 	finite("its lower end", e.Lo, -1000, e.Elo)
 	finite("its upper end", e.Hi, e.Elo, 1000)
-	lower, upper, err := x.CorrectedBounds(c)
+	lower, upper, err := x.correctedBounds(c)
 	if err != nil {
 		t.Errorf("%+v, %v: %v", x, c, err)
 	}
