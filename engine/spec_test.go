@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 func TestParseSpec(t *testing.T) {
@@ -172,10 +174,7 @@ func FuzzSpec(f *testing.F) {
 		if err != nil || strings.ToValidUTF8(text, "") != text {
 			return
 		}
-		data, err := json.Marshal([2]Spec{s})
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := setup.Must(json.Marshal([2]Spec{s}))
 		var again [2]Spec
 		if err := json.Unmarshal(data, &again); err != nil || again[0].String() != s.String() || again[1].Name != "" {
 			t.Errorf("%q: %s, %+v, %v", text, data, again, err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/eval/formula"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // playable returns random weights of a size that a fit finds: a multiple of scrambled ones.
@@ -53,10 +54,7 @@ const phaseName = "phase"
 // parseBend returns a model with a formula, and the formula.
 func parseBend(t *testing.T) (*Model, *formula.Formula) {
 	t.Helper()
-	m, err := Lookup("assay-bent")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := setup.Must(Lookup("assay-bent"))
 	names := append(slices.Clone(m.Bend.Channels), formula.Name{Name: phaseName, Kind: formula.Column})
 	f, err := formula.Parse(m.Bend.Formula, names)
 	if err != nil || len(f.Unused) > 0 {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // random is splitmix64: the tests' positions are the same on every machine.
@@ -56,19 +57,13 @@ func scrambled(m *Model) []Coef {
 
 func mustParse(t testing.TB, fen string) board.Position {
 	t.Helper()
-	p, err := board.ParseFEN(fen)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := setup.Must(board.ParseFEN(fen))
 	return p
 }
 
 func mustEvaluator(t testing.TB, m *Model, w []Coef) engine.Rooted {
 	t.Helper()
-	e, err := m.NewEvaluator(w)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := setup.Must(m.NewEvaluator(w))
 	return e
 }
 
@@ -78,10 +73,7 @@ func TestGenerated(t *testing.T) {
 	if out, err := exec.Command("go", "run", "gen.go", "-o", fresh).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	want, err := os.ReadFile(fresh)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := setup.Must(os.ReadFile(fresh))
 	if got, err := os.ReadFile("score_generated.go"); err != nil || string(got) != string(want) {
 		t.Errorf("out of date: run go generate ./eval; %v", err)
 	}
@@ -241,10 +233,7 @@ func BenchmarkEvaluate(b *testing.B) {
 // BenchmarkEvaluateCold is BenchmarkEvaluate of the model assay with an empty cache of pawns
 // and kings.
 func BenchmarkEvaluateCold(b *testing.B) {
-	m, err := Lookup("assay")
-	if err != nil {
-		b.Fatal(err)
-	}
+	m := setup.Must(Lookup("assay"))
 	e := mustEvaluator(b, m, m.Start).(*evaluator)
 	ps := benchPositions(b)
 	for i := 0; b.Loop(); i++ {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // historicTerms gives the term for each column of testdata/term_table.json, by model; with a
@@ -85,10 +86,7 @@ func historicCounts(t *testing.T, p *board.Position, column string) (white, blac
 
 func counts(t *testing.T, p *board.Position, model, name string) (white, black float64) {
 	t.Helper()
-	m, err := Lookup(model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := setup.Must(Lookup(model))
 	i, ok := m.Term(name)
 	if !ok {
 		t.Fatalf("%s has no term %s", model, name)

@@ -1,12 +1,13 @@
 package eval
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/assay-chess/assay/internal/setup"
+)
 
 func TestScale(t *testing.T) {
-	m, err := Lookup("assay")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := setup.Must(Lookup("assay"))
 	for _, c := range []struct {
 		name, fen string
 		want      int

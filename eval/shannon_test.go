@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // shannonRow is the expected f(P) of a position and its counts, White's and Black's.
@@ -69,10 +71,7 @@ func TestShannonTable(t *testing.T) {
 
 func checkShannon(t *testing.T, want *shannonRow) {
 	t.Helper()
-	m, err := Lookup("shannon-1950")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := setup.Must(Lookup("shannon-1950"))
 	p := mustParse(t, want.FEN)
 	counts := m.Counts(&p)
 	got := shannonRow{FEN: want.FEN, F: want.F}
@@ -154,11 +153,6 @@ func TestPass(t *testing.T) {
 // readTestdata decodes a file of testdata.
 func readTestdata(t *testing.T, name string, v any) {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(data, v); err != nil {
-		t.Fatal(err)
-	}
+	data := setup.Must(os.ReadFile(filepath.Join("testdata", name)))
+	setup.Check(t, json.Unmarshal(data, v))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/machine"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
 )
 
@@ -37,10 +38,7 @@ func (p *pinned) Search(ctx context.Context, g *board.Game, lim engine.Limits) (
 // Each worker of a Local has one core of the list: the programs of its players run there, and the worker
 // itself if a player that has no program, b, searches in it.
 func TestLocalPins(t *testing.T) {
-	allowed, err := machine.AllowedCores()
-	if err != nil {
-		t.Fatal(err)
-	}
+	allowed := setup.Must(machine.AllowedCores())
 	var mu sync.Mutex
 	var seen []int
 	inside := true // some player has no program
@@ -69,9 +67,7 @@ func TestLocalPins(t *testing.T) {
 			jobs <- Job{Number: n, Players: toy.Specs(names[0], names[1]), Limits: anyLimits, Plies: 4}
 		}
 		close(jobs)
-		if err := l.Run(t.Context(), jobs, results); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, l.Run(t.Context(), jobs, results))
 		if len(seen) != 80 || slices.ContainsFunc(seen, func(core int) bool { return !slices.Contains(allowed, core) }) {
 			t.Errorf("%v: %d searches on cores %v, want 80 on some of %v", names, len(seen), seen, allowed)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
 )
 
@@ -121,10 +122,7 @@ func (s *slow) Search(ctx context.Context, g *board.Game, lim engine.Limits) (en
 }
 
 func slowPlayer(t *testing.T, takes time.Duration) *slow {
-	p, err := toy.Open(toy.Spec("slow"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := setup.Must(toy.Open(toy.Spec("slow")))
 	return &slow{Player: p, takes: takes}
 }
 
@@ -143,10 +141,7 @@ func TestTimeForfeit(t *testing.T) {
 			white, black := slowPlayer(t, 10*time.Second), slowPlayer(t, 80*time.Millisecond)
 			black.says, black.err = tt.says, tt.err
 			job := Job{Limits: [2]Limits{quick, {Clock: Clock{Base: time.Millisecond}}}, Players: toy.Specs("w", "b"), Plies: 20}
-			r, err := Play(t.Context(), &job, [2]engine.Player{white, black})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := setup.Must(Play(t.Context(), &job, [2]engine.Player{white, black}))
 			loser, yes := r.Forfeited()
 			if r.Termination != TimeForfeit || r.Result != board.WhiteWins || !yes || loser != board.Black {
 				t.Errorf("%v by %q, forfeited %v by %v", r.Result, r.Termination, yes, loser)
@@ -177,10 +172,7 @@ func TestTimeForfeitAgainstALoneKing(t *testing.T) {
 			slow, job := slowPlayer(t, 10*time.Second), Job{Limits: [2]Limits{{Clock: Clock{Base: time.Millisecond}},
 				{Clock: Clock{Base: time.Millisecond}}},
 				Start: tt.start, Players: toy.Specs("w", "b"), Plies: 20}
-			r, err := Play(t.Context(), &job, [2]engine.Player{slow, slow})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := setup.Must(Play(t.Context(), &job, [2]engine.Player{slow, slow}))
 			loser, yes := r.Forfeited()
 			if r.Termination != TimeForfeit || r.Result != tt.want || !yes || loser != tt.loser || r.Verify(&job) != nil {
 				t.Errorf("%s: %v by %q, forfeited %v by %v; %v", tt.start, r.Result, r.Termination, yes, loser, r.Verify(&job))

@@ -14,6 +14,7 @@ import (
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	foreign "github.com/assay-chess/assay/engine/uci"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
 )
 
@@ -77,10 +78,7 @@ func TestMisbehaviours(t *testing.T) {
 	if n := len(misbehaviours); n < 60 {
 		t.Errorf("%d misbehaviours, want at least 60", n)
 	}
-	path, err := buildBad()
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := setup.Must(buildBad())
 	for i, tt := range misbehaviours {
 		t.Run(tt.mode, func(t *testing.T) {
 			t.Parallel()
@@ -117,10 +115,7 @@ func becomes(t *testing.T, command foreign.Command, start string) (verdict, why 
 	for own := range board.Color(2) {
 		pair := players(t, "a", "a")
 		pair[own] = c
-		r, err := Play(t.Context(), &job, pair)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := setup.Must(Play(t.Context(), &job, pair))
 		loser, forfeited := r.Forfeited()
 		switch {
 		case forfeited && loser != own:
@@ -142,10 +137,7 @@ func TestNoProgramIsVoid(t *testing.T) {
 	for side := range board.Color(2) {
 		pair := players(t, "a", "a")
 		pair[side] = foreign.NewClient(foreign.Command{Path: "/no/such/engine"})
-		r, err := Play(t.Context(), &Job{Limits: anyLimits}, pair)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := setup.Must(Play(t.Context(), &Job{Limits: anyLimits}, pair))
 		if _, yes := r.Forfeited(); yes || r.Termination != VoidGame || !strings.Contains(r.Void,
 			side.String()+": new game: ") {
 			t.Errorf("ended by %s: %s%s", r.Termination, r.Fault, r.Void)
@@ -173,10 +165,7 @@ func noneLeft(t *testing.T, mark string) {
 // processesWith returns the processes with the mark among their arguments.
 func processesWith(t *testing.T, mark string) (pids []int) {
 	t.Helper()
-	names, err := filepath.Glob("/proc/[0-9]*/cmdline")
-	if err != nil {
-		t.Fatal(err)
-	}
+	names := setup.Must(filepath.Glob("/proc/[0-9]*/cmdline"))
 	for _, name := range names {
 		if text, err := os.ReadFile(name); err == nil && strings.Contains(string(text), mark) {
 			var pid int

@@ -13,6 +13,7 @@ import (
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/syzygy"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
 )
 
@@ -130,10 +131,7 @@ func players(t *testing.T, white, black string) [2]engine.Player {
 	t.Helper()
 	var list [2]engine.Player
 	for i, spec := range []string{white, black} {
-		p, err := toy.Open(toy.Spec(spec))
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := setup.Must(toy.Open(toy.Spec(spec)))
 		list[i] = p
 	}
 	return list
@@ -144,10 +142,7 @@ var anyLimits = [2]Limits{{Nodes: 1000}, {Nodes: 1000}}
 func play(t *testing.T, job Job, white, black string) Result {
 	t.Helper()
 	job.Limits, job.Players = anyLimits, toy.Specs(white, black)
-	result, err := Play(t.Context(), &job, players(t, white, black))
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := setup.Must(Play(t.Context(), &job, players(t, white, black)))
 	return result
 }
 
@@ -155,10 +150,7 @@ func TestPlayRecordsAWholeGame(t *testing.T) {
 	opening := []board.Move{uci(t, "e2e4"), uci(t, "e7e5")}
 	for seed := range uint64(20) {
 		r := play(t, Job{Number: seed, Seed: seed, Opening: opening}, "a", "b")
-		game, err := r.Game()
-		if err != nil {
-			t.Fatal(err)
-		}
+		game := setup.Must(r.Game())
 		result, why, over := game.Outcome()
 		if !over && r.Termination != moveLimit || over && (result != r.Result || why != r.Termination) {
 			t.Errorf("seed %d: %v by %q recorded, %v by %q on the board", seed, r.Result, r.Termination, result, why)
@@ -292,10 +284,7 @@ func TestSameJobSameGame(t *testing.T) {
 // TestTablebasesEndGames plays from positions that the tables know: the first move ends the game, also one that is
 // played on, with a result that is no forfeit and that Verify accepts of jobs with tables alone.
 func TestTablebasesEndGames(t *testing.T) {
-	tables, err := syzygy.NewJudge("../engine/syzygy/testdata", true, func(text string) { t.Error(text) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	tables := setup.Must(syzygy.NewJudge("../engine/syzygy/testdata", true, func(text string) { t.Error(text) }))
 	for start, want := range map[string]board.GameResult{
 		"8/8/8/8/8/3k4/8/KQ6 b - - 0 1":    board.WhiteWins,
 		"kq6/8/3K4/8/8/8/8/8 w - - 0 1":    board.BlackWins,
@@ -383,17 +372,11 @@ func played(t *testing.T, job Job, specs ...string) (*Job, *Result) {
 	var players [2]engine.Player
 	for side, spec := range specs {
 		job.Players[side] = toy.Spec(spec)
-		p, err := toy.Open(job.Players[side])
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := setup.Must(toy.Open(job.Players[side]))
 		players[side] = p
 	}
 	job.Limits = [2]Limits{{Nodes: 1}, {Nodes: 1}}
-	r, err := Play(context.Background(), &job, players)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := setup.Must(Play(context.Background(), &job, players))
 	return &job, &r
 }
 

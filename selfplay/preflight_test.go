@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
 )
 
@@ -138,10 +139,7 @@ func TestPool(t *testing.T) {
 		var count counting
 		pool := NewPool(count.open)
 		for _, spec := range players { // as commands check players
-			p, err := pool.Open(toy.Spec(spec))
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := setup.Must(pool.Open(toy.Spec(spec)))
 			if _, ok := engine.As[engine.Starter](p); !ok {
 				t.Error("a player of the pool cannot be started")
 			}
@@ -171,19 +169,14 @@ func TestPool(t *testing.T) {
 			<-results
 			<-results
 		}()
-		if err := l.Run(t.Context(), jobs, results); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, l.Run(t.Context(), jobs, results))
 		if count.opened != 4 || count.closed != 0 {
 			t.Errorf("%v: %d opened and %d closed after two games at once, want 4 and 0", players, count.opened, count.closed)
 		}
 		if err := pool.Close(); err != nil || count.closed != 4 {
 			t.Errorf("%v: %d closed with the pool, %v", players, count.closed, err)
 		}
-		p, err := pool.Open(toy.Spec("a"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := setup.Must(pool.Open(toy.Spec("a")))
 		if _ = p.Close(); count.opened != 5 || count.closed != 5 {
 			t.Errorf("%v: %d opened, %d closed after the pool was closed", players, count.opened, count.closed)
 		}
@@ -208,10 +201,7 @@ func TestPoolKeepsOnlyWhatWorks(t *testing.T) {
 	}
 	var open atomic.Int32
 	plain := NewPool(openCounting(&open))
-	p, err := plain.Open(toy.Spec("a"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := setup.Must(plain.Open(toy.Spec("a")))
 	if err := p.Close(); err != nil || open.Load() != 0 {
 		t.Errorf("%d open, %v", open.Load(), err)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
 )
 
@@ -52,10 +53,7 @@ func testSeries(workers, perOpening int, openings Openings, end uint64) *Series 
 // run plays the series and returns all it delivered, times left out.
 func run(t *testing.T, s *Series) []Result {
 	t.Helper()
-	games, err := collect(t.Context(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	games := setup.Must(collect(t.Context(), s))
 	return games
 }
 
@@ -93,10 +91,7 @@ func TestSeriesIsTheSameForAnyWorkers(t *testing.T) {
 
 func openingKey(t *testing.T, r *Result) uint64 {
 	t.Helper()
-	game, err := r.OpeningGame()
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := setup.Must(r.OpeningGame())
 	return game.Position().Key()
 }
 
@@ -145,14 +140,8 @@ func TestCheckPassesOverLopsidedOpenings(t *testing.T) {
 	games := run(t, s)
 	p, _ := toy.Open(toy.Spec("c"))
 	for i := range games {
-		game, err := games[i].OpeningGame()
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := p.Search(t.Context(), game, engine.Limits{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		game := setup.Must(games[i].OpeningGame())
+		r := setup.Must(p.Search(t.Context(), game, engine.Limits{}))
 		if max(r.Score, -r.Score) > 150 {
 			t.Errorf("game %d begins with a score of %d", i, r.Score)
 		}
@@ -361,13 +350,8 @@ func TestJobsAndResultsAreJSON(t *testing.T) {
 
 func roundTrip(t *testing.T, from, to any) {
 	t.Helper()
-	data, err := json.Marshal(from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(data, to); err != nil {
-		t.Fatal(err)
-	}
+	data := setup.Must(json.Marshal(from))
+	setup.Check(t, json.Unmarshal(data, to))
 }
 
 // optioned is a player with one option: a margin added to its scores.
@@ -458,18 +442,9 @@ func (sameOpening) Propose(uint64, int) (*board.Game, error) {
 func TestOptionThatIsRefused(t *testing.T) {
 	job := Job{Players: toy.Specs("a", "b"), Limits: anyLimits,
 		Options: [2][]engine.Option{1: {{Name: "Foo", Value: "1"}}}}
-	a, err := toy.Open(toy.Spec("a"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := toy.Open(toy.Spec("b"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := Play(t.Context(), &job, [2]engine.Player{a, b})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := setup.Must(toy.Open(toy.Spec("a")))
+	b := setup.Must(toy.Open(toy.Spec("b")))
+	r := setup.Must(Play(t.Context(), &job, [2]engine.Player{a, b}))
 	if loser, yes := r.Forfeited(); !yes || loser != 1 || r.Termination != PlayerFailed {
 		t.Errorf("%+v", r)
 	}
@@ -496,10 +471,7 @@ func TestGamesWithoutScores(t *testing.T) {
 				list[side] = mute{list[side]}
 			}
 		}
-		r, err := Play(t.Context(), job, list)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := setup.Must(Play(t.Context(), job, list))
 		if r.Termination == AdjudicatedWin || r.Termination == AdjudicatedDraw {
 			t.Errorf("silent %v: ended by %s after %d plies", silent, r.Termination, len(r.Moves))
 		}

@@ -20,6 +20,7 @@ import (
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	foreign "github.com/assay-chess/assay/engine/uci"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
 )
 
@@ -120,31 +121,17 @@ var buildBad = sync.OnceValues(func() (string, error) {
 // While the process that plays the games is stopped no player loses. With a clock the game
 // is played again, without one only the engine's timeout is extended.
 func TestNoOneLosesWhileStopped(t *testing.T) {
-	path, err := buildBad()
-	if err != nil {
-		t.Fatal(err)
-	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := setup.Must(buildBad())
+	self := setup.Must(os.Executable())
 	for _, kind := range []string{"clock", "nodes"} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			cmd := exec.Command(self, path)
 			cmd.Env = append(os.Environ(), stalledVariable+"="+kind)
 			cmd.Stderr = os.Stderr
-			in, err := cmd.StdinPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			out, err := cmd.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			in := setup.Must(cmd.StdinPipe())
+			out := setup.Must(cmd.StdoutPipe())
+			setup.Check(t, cmd.Start())
 			lines := bufio.NewReader(out)
 			if line, err := lines.ReadString('\n'); err != nil || line != "searching\n" {
 				t.Fatalf("%q, %v", line, err)
@@ -169,9 +156,7 @@ func TestNoOneLosesWhileStopped(t *testing.T) {
 			time.Sleep(stopTime)
 			signal(syscall.SIGCONT)
 			var games []Result
-			if err := json.NewDecoder(lines).Decode(&games); err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, json.NewDecoder(lines).Decode(&games))
 			if err := cmd.Wait(); err != nil {
 				t.Error(err)
 			}

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/tuner/internal/objective"
 	"github.com/assay-chess/assay/tuner/internal/synthetic"
 	"github.com/assay-chess/assay/tuner/rows"
@@ -26,9 +27,7 @@ func ablatable(t *testing.T) (*rows.Store, []rows.Term, Config) {
 			if r.Float64() < objective.Sigmoid(syn.K*synthetic.Evaluate(&row, truth)) {
 				row.Result = 1
 			}
-			if err := b.Add(&row); err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, b.Add(&row))
 		}
 	}
 	for i := range truth.MG {
@@ -47,10 +46,7 @@ func ablatable(t *testing.T) (*rows.Store, []rows.Term, Config) {
 func TestAblation(t *testing.T) {
 	s, terms, c := ablatable(t)
 	c.Ablate = Groups
-	r, err := Fit(context.Background(), s, terms, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := setup.Must(Fit(context.Background(), s, terms, c))
 	if len(r.Ablations) != 3 {
 		t.Fatalf("%+v", r.Ablations)
 	}
@@ -69,10 +65,7 @@ func TestAblation(t *testing.T) {
 		}
 		d := c
 		d.Ablate, d.Freeze = "", []string{a.Name}
-		o, err := Fit(context.Background(), s, without, d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		o := setup.Must(Fit(context.Background(), s, without, d))
 		if off := math.Abs(o.CrossValidation.Tuned - a.Loss); off > 2e-5 { // weights are rounded
 			t.Errorf("without %s the loss is %v, of a fit with it frozen at 0 %v", a.Name, a.Loss, o.CrossValidation.Tuned)
 		}
@@ -91,10 +84,7 @@ func TestAblationOfTerms(t *testing.T) {
 	s, terms, c := ablatable(t)
 	terms[0].Mirror, terms[3].Mirror = 3, 0
 	c.Ablate, c.Folds = Terms, 2
-	r, err := Fit(context.Background(), s, terms, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := setup.Must(Fit(context.Background(), s, terms, c))
 	names := map[string]int{}
 	for _, a := range r.Ablations {
 		names[a.Name] = a.Terms

@@ -12,6 +12,7 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/eval/formula"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner/internal/objective"
 	"github.com/assay-chess/assay/tuner/internal/synthetic"
@@ -55,14 +56,8 @@ func TestLinearFormula(t *testing.T) {
 			c := NewConfig()
 			c.KeepScale, c.Gap = true, 1e-15
 			change(&c)
-			a, err := Fit(context.Background(), fast, rows.TermsOfFeatures(set), c)
-			if err != nil {
-				t.Fatal(err)
-			}
-			b, err := Fit(context.Background(), slow, rows.TermsOfFeatures(set), c)
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := setup.Must(Fit(context.Background(), fast, rows.TermsOfFeatures(set), c))
+			b := setup.Must(Fit(context.Background(), slow, rows.TermsOfFeatures(set), c))
 			close := func(what string, x, y, tolerance float64) {
 				if !(math.Abs(x-y) <= tolerance*(1+math.Abs(x))) {
 					t.Errorf("%s: %.12g as linear, %.12g as a formula", what, x, y)
@@ -122,10 +117,7 @@ func TestBentGradient(t *testing.T) {
 		t.Fatal(err)
 	}
 	value := func() float64 {
-		v, err := p.Gradient(ctx, w, objective.Tapered{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := setup.Must(p.Gradient(ctx, w, objective.Tapered{}))
 		return v
 	}
 	checked := 0
@@ -170,10 +162,7 @@ func TestBentGradient(t *testing.T) {
 	}
 	params := objective.NewParams(terms, objective.StartOf(terms), make([]bool, len(terms)), make([]float64, len(terms)),
 		leaders(len(terms)))
-	grams, err := p.Gram(ctx, w, objective.Curvature)
-	if err != nil {
-		t.Fatal(err)
-	}
+	grams := setup.Must(p.Gram(ctx, w, objective.Curvature))
 	got := params.FoldGram(grams[0])
 	fold := make([][]float64, params.N)
 	for j := range fold {
@@ -208,28 +197,16 @@ func TestBentScale(t *testing.T) {
 	s := bentStore(t, set, synthetic.BentGames(t, set, 1000, 10, 3), false)
 	c := NewConfig()
 	c.Valid, c.K = 0, synthetic.BentK
-	right, err := Fit(t.Context(), s, rows.TermsOfFeatures(set), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	right := setup.Must(Fit(t.Context(), s, rows.TermsOfFeatures(set), c))
 	for _, keep := range []bool{true, false} {
 		c.K, c.KeepScale = 0.6*synthetic.BentK, keep
-		r, err := Fit(t.Context(), s, rows.TermsOfFeatures(set), c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := setup.Must(Fit(t.Context(), s, rows.TermsOfFeatures(set), c))
 		start, w := objective.StartOf(rows.TermsOfFeatures(set)), objective.NewTapered(len(r.Terms))
 		for i, x := range r.Terms {
 			w.MG[i], w.EG[i] = x.FitMG, x.FitEG
 		}
-		before, err := objective.RMS(t.Context(), s, 2, start)
-		if err != nil {
-			t.Fatal(err)
-		}
-		after, err := objective.RMS(t.Context(), s, 2, w)
-		if err != nil {
-			t.Fatal(err)
-		}
+		before := setup.Must(objective.RMS(t.Context(), s, 2, start))
+		after := setup.Must(objective.RMS(t.Context(), s, 2, w))
 		switch ratio := after / before; {
 		case keep && (ratio < 1.3 || r.K != c.K || r.Scale.Kept):
 			t.Errorf("scale as fitted: evaluations are %.3f times as large under K %.5f: %v", ratio, r.K, r.Scale)
@@ -261,10 +238,7 @@ func TestBentRecovers(t *testing.T) {
 				x.MG, x.EG = x.MG*f, x.EG*f
 			}
 		}
-		f, err := Fit(context.Background(), s, rows.TermsOfFeatures(set), c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := setup.Must(Fit(context.Background(), s, rows.TermsOfFeatures(set), c))
 		if first == nil {
 			first = f
 		}
@@ -314,10 +288,7 @@ func TestUnidentified(t *testing.T) {
 	s := bentStore(t, set, synthetic.BentGames(t, set, 300, 8, 9), false)
 	c := NewConfig()
 	c.Prior = map[string]float64{objective.AllTerms: math.Inf(1)}
-	r, err := Fit(context.Background(), s, rows.TermsOfFeatures(set), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := setup.Must(Fit(context.Background(), s, rows.TermsOfFeatures(set), c))
 	if len(r.Bend.Held) != 1 || r.Bend.Held[0] != "divisor" || r.Terms[len(r.Terms)-1].MG != 40 {
 		t.Errorf("held %v, the divisor is %d steps", r.Bend.Held, r.Terms[len(r.Terms)-1].MG)
 	}
@@ -326,10 +297,7 @@ func TestUnidentified(t *testing.T) {
 		!strings.Contains(said, "danger.0, danger.1, danger.2, danger.3") {
 		t.Error(said)
 	}
-	f, err := r.FileOf(set.Model, nil, Pedigree{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := setup.Must(r.FileOf(set.Model, nil, Pedigree{}))
 	text, err := f.Encode()
 	if err != nil || !strings.Contains(string(text), `"formula": "let q = max(danger, 0)^2 / divisor`) ||
 		!strings.Contains(string(text), `"mg": 40, "step": 10`) {
@@ -355,19 +323,12 @@ func TestWorthIt(t *testing.T) {
 	fit := func(set dataset.FeatureSet) *Result {
 		c := NewConfig()
 		c.Folds = 5
-		r, err := Fit(context.Background(), bentStore(t, set, data, false), rows.TermsOfFeatures(set), c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := setup.Must(Fit(context.Background(), bentStore(t, set, data, false), rows.TermsOfFeatures(set), c))
 		return r
 	}
 	bent, line := fit(set), fit(flat)
-	if err := bent.CompareBend(line); err != nil {
-		t.Fatal(err)
-	}
-	if err := line.CompareBend(bent); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, bent.CompareBend(line))
+	setup.Check(t, line.CompareBend(bent))
 	if p := bent.Bend.Against; p.Interval[0] <= 0 || p.Clusters != 1500 || line.Bend.Against.Interval[1] >= 0 {
 		t.Errorf("%s; the other way %s", bent.Bend.Comparison(), line.Bend.Comparison())
 	}
@@ -391,10 +352,7 @@ func TestBentWorkers(t *testing.T) {
 		defer s.Close()
 		c := NewConfig()
 		c.Workers = workers
-		r, err := Fit(context.Background(), s, rows.TermsOfFeatures(set), c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := setup.Must(Fit(context.Background(), s, rows.TermsOfFeatures(set), c))
 		if first == nil {
 			first = r
 		}

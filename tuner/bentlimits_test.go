@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/tuner/internal/objective"
 	"github.com/assay-chess/assay/tuner/internal/synthetic"
 	"github.com/assay-chess/assay/tuner/rows"
@@ -40,10 +41,7 @@ func TestBentKinks(t *testing.T) {
 	}
 	c := NewConfig()
 	c.Valid, c.K, c.Prior = 0, synthetic.BentK, map[string]float64{"jumpy": 0.1}
-	r, err := Fit(context.Background(), bentStore(t, set, data, false), rows.TermsOfFeatures(set), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := setup.Must(Fit(context.Background(), bentStore(t, set, data, false), rows.TermsOfFeatures(set), c))
 	if got := strings.Join(r.Bend.OnKinks, ", "); got != "jumpy, kinky" ||
 		!strings.Contains(strings.Join(r.Warnings, "\n"), "the errors of 2 coefficients are rough") {
 		t.Errorf("%s are named, %v\n%+v", got, r.Warnings, r.Terms[4:])

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/tuner/internal/objective"
 	"github.com/assay-chess/assay/tuner/internal/synthetic"
 	"github.com/assay-chess/assay/tuner/rows"
@@ -29,19 +30,13 @@ func TestGroupGains(t *testing.T) {
 	c := NewConfig()
 	c.K, c.KeepScale, c.Design = syn.K, true, 1
 	c.Prior = map[string]float64{"near": math.Inf(1), "right": math.Inf(1)}
-	full, err := Fit(context.Background(), s, terms, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	full := setup.Must(Fit(context.Background(), s, terms, c))
 	if len(full.Groups) != 2 {
 		t.Fatalf("groups %+v", full.Groups)
 	}
 	for _, g := range full.Groups {
 		c.Freeze = []string{g.Name}
-		held, err := Fit(context.Background(), s, terms, c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		held := setup.Must(Fit(context.Background(), s, terms, c))
 		want := float64(held.Fit.Train - full.Fit.Train)
 		if math.Abs(g.Gain-want) > 0.05*want+1e-9 {
 			t.Errorf("%s: gain %v, freezing it costs %v", g.Name, g.Gain, want)
@@ -83,19 +78,14 @@ func TestCollinearNames(t *testing.T) {
 				r.Entries = append(r.Entries, rows.Entry{Term: uint16(6 + i), Count: v})
 			}
 		}
-		if err := b.Add(&r); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, b.Add(&r))
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := NewConfig()
 	c.K, c.KeepScale = syn.K, true
-	r, err := Fit(context.Background(), synthetic.Finish(t, b), terms, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := setup.Must(Fit(context.Background(), synthetic.Finish(t, b), terms, c))
 	if len(r.Collinear) != 4 {
 		t.Fatalf("%d collinear coefficients, want the two halves of two sets: %+v", len(r.Collinear), r.Collinear)
 	}
@@ -124,10 +114,7 @@ func TestCalibration(t *testing.T) {
 	c := NewConfig()
 	c.K, c.KeepScale, c.Valid = syn.K, true, 0.3
 	c.Prior = map[string]float64{"pieces": math.Inf(1)}
-	r, err := Fit(context.Background(), syn.Store(t), syn.List(objective.NewTapered(6)), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := setup.Must(Fit(context.Background(), syn.Store(t), syn.List(objective.NewTapered(6)), c))
 	x := r.Calibration
 	if !x.HeldOut || x.Rows != int64(r.RowsValid) || len(x.ByScore) != 10 || len(x.ByPhase) != 5 {
 		t.Fatalf("%+v", x)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/tuner/internal/objective"
 	"github.com/assay-chess/assay/tuner/internal/synthetic"
 	"github.com/assay-chess/assay/tuner/rows"
@@ -52,10 +53,7 @@ func TestForeignPhases(t *testing.T) {
 		{"all different", func(i int) float32 { return float32(i) / 4096 }, func(n int) bool { return n > 3000 }},
 	} {
 		features := phases256(4000, truth, k, tt.phase)
-		s, err := rows.Build{}.Features(ctx, set, []rows.FeatureSource{featureSource(features)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := setup.Must(rows.Build{}.Features(ctx, set, []rows.FeatureSource{featureSource(features)}))
 		mixed := 0
 		for _, c := range s.Chunks {
 			if c.Mixed() {
@@ -68,10 +66,7 @@ func TestForeignPhases(t *testing.T) {
 		c := NewConfig()
 		c.K, c.KeepScale, c.Valid, c.Design = k, true, 0, 1
 		c.Prior = map[string]float64{"a": math.Inf(1), "b": math.Inf(1), "c": math.Inf(1)}
-		r, err := Fit(ctx, s, rows.TermsOfFeatures(set), c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := setup.Must(Fit(ctx, s, rows.TermsOfFeatures(set), c))
 		for i, x := range r.Terms {
 			if math.Abs(x.FitMG-truth.MG[i]) > 1e-3 || math.Abs(x.FitEG-truth.EG[i]) > 1e-3 {
 				t.Errorf("%s: %s is %v, %v, want %v, %v", tt.name, x.Name, x.FitMG, x.FitEG, truth.MG[i], truth.EG[i])
@@ -92,9 +87,7 @@ func TestForeignPhaseExact(t *testing.T) {
 		for j, t := range f.Terms {
 			row.Entries = append(row.Entries, rows.Entry{Term: t, Count: f.Counts[j]})
 		}
-		if err := b.Add(&row); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, b.Add(&row))
 		want = append(want, synthetic.Evaluate(&row, truth))
 	}
 	for i, x := range evaluations(t, synthetic.Finish(t, b), truth, 1) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner/rows"
 )
@@ -53,33 +54,15 @@ func featureSource(positions []dataset.FeatureRow) rows.FeatureSource {
 // fit to the positions.
 func TestFeaturesAreThePositions(t *testing.T) {
 	ctx := context.Background()
-	m, err := eval.Lookup("shannon-1950")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := setup.Must(eval.Lookup("shannon-1950"))
 	positions := walks(t, 100)
 	set, features := featuresOf(m, positions)
-	own, err := rows.Build{Workers: 2}.Positions(ctx, m, []rows.Source{sliceSource(positions)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ownTerms, err := rows.TermsOf(m, m.Start)
-	if err != nil {
-		t.Fatal(err)
-	}
+	own := setup.Must(rows.Build{Workers: 2}.Positions(ctx, m, []rows.Source{sliceSource(positions)}))
+	ownTerms := setup.Must(rows.TermsOf(m, m.Start))
 	set.Model = m.Name // known by name: twins and terms without taper
-	foreign, err := rows.Build{}.Features(ctx, set, []rows.FeatureSource{featureSource(features)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := Fit(ctx, own, ownTerms, NewConfig())
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := Fit(ctx, foreign, rows.TermsOfFeatures(set), NewConfig())
-	if err != nil {
-		t.Fatal(err)
-	}
+	foreign := setup.Must(rows.Build{}.Features(ctx, set, []rows.FeatureSource{featureSource(features)}))
+	a := setup.Must(Fit(ctx, own, ownTerms, NewConfig()))
+	b := setup.Must(Fit(ctx, foreign, rows.TermsOfFeatures(set), NewConfig()))
 	for i := range a.Terms {
 		x, y := a.Terms[i], b.Terms[i]
 		if math.Abs(x.FitMG-y.FitMG) > 1e-9 || x.EG != y.EG || x.Name != y.Name || math.Abs(float64(x.SEMG-y.SEMG)) > 1e-9 {
@@ -89,10 +72,7 @@ func TestFeaturesAreThePositions(t *testing.T) {
 }
 
 func TestFeatureErrors(t *testing.T) {
-	m, err := eval.Lookup("shannon-1950")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := setup.Must(eval.Lookup("shannon-1950"))
 	set, good := featuresOf(m, walks(t, 5))
 	for _, tt := range []struct {
 		name   string
@@ -128,9 +108,7 @@ func TestStartFrom(t *testing.T) {
 		Foreign: []eval.Term{{Name: "b"}, {Name: "a", Tapered: true, Mirror: 1}},
 	}
 	terms := []rows.Term{{Name: "a", Tapered: true}, {Name: "b", Tapered: true, Mirror: 1}}
-	if err := StartFrom(terms, file); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, StartFrom(terms, file))
 	if a, b := terms[0], terms[1]; a.MG != 1 || a.EG != 2 || !a.Tapered || b.MG != 7 || b.EG != 7 || b.Tapered {
 		t.Errorf("%+v", terms)
 	}
@@ -147,10 +125,7 @@ func TestStartFrom(t *testing.T) {
 // in that unit.
 func TestUnit(t *testing.T) {
 	ctx := context.Background()
-	m, err := eval.Lookup("shannon-1950")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := setup.Must(eval.Lookup("shannon-1950"))
 	set, features := featuresOf(m, walks(t, 60))
 	set.Version, set.Evaluation = 2, dataset.Evaluation{Unit: 100, Tolerance: 2}
 	var fits []*Result
@@ -168,16 +143,10 @@ func TestUnit(t *testing.T) {
 			rescaled[i].Eval *= float32(unit / 100)
 			rescaled[i].EGScale = 1
 		}
-		s, err := rows.Build{}.Features(ctx, set, []rows.FeatureSource{featureSource(rescaled)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := setup.Must(rows.Build{}.Features(ctx, set, []rows.FeatureSource{featureSource(rescaled)}))
 		c := NewConfig()
 		c.Unit, c.KeepScale = unit, true
-		r, err := Fit(ctx, s, rows.TermsOfFeatures(set), c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := setup.Must(Fit(ctx, s, rows.TermsOfFeatures(set), c))
 		fits = append(fits, r)
 	}
 	for i := range fits[0].Terms {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/tuner/internal/objective"
 	"github.com/assay-chess/assay/tuner/internal/optimize"
 	"github.com/assay-chess/assay/tuner/internal/synthetic"
@@ -21,9 +22,7 @@ func twoTerms(t *testing.T, n int, row func(i int, r *rows.Row)) (*rows.Store, [
 	for i := range n {
 		r := rows.Row{Phase: i % 25, Scale: 1, Weight: 1, Score: rows.NoScore, Game: uint64(i/5 + 1)}
 		row(i, &r)
-		if err := b.Add(&r); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, b.Add(&r))
 	}
 	return synthetic.Finish(t, b), []rows.Term{
 		{Name: "a", Group: "material", Tapered: true, Mirror: 0, MG: 100, EG: 100},
@@ -119,10 +118,7 @@ func TestUnseen(t *testing.T) {
 		c := NewConfig()
 		c.KeepScale = true
 		c.Prior = map[string]float64{"king": tau}
-		r, err := Fit(context.Background(), s, terms, c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := setup.Must(Fit(context.Background(), s, terms, c))
 		checkFinite(t, r)
 		b := r.Terms[1]
 		if b.MG != 17 || b.EG != 23 || b.Count != 0 || b.SEMG != 0 || b.SEEG != 0 {
@@ -144,10 +140,7 @@ func TestCollinear(t *testing.T) {
 	c := NewConfig()
 	c.KeepScale = true
 	c.Prior = map[string]float64{"king": math.Inf(1), "material": math.Inf(1)}
-	r, err := Fit(context.Background(), s, terms, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := setup.Must(Fit(context.Background(), s, terms, c))
 	checkFinite(t, r)
 	if !strings.Contains(strings.Join(r.Warnings, "\n"), "not determined") {
 		t.Errorf("no warning in %q", r.Warnings)
@@ -167,10 +160,7 @@ func TestOneGame(t *testing.T) {
 	for _, width := range []float64{20, math.Inf(1)} {
 		c := NewConfig()
 		c.KeepScale, c.Valid, c.Prior = true, 0, map[string]float64{"king": width}
-		r, err := Fit(context.Background(), s, terms, c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := setup.Must(Fit(context.Background(), s, terms, c))
 		if x := r.Terms[1]; x.EffectiveGames != 1 || x.SEMG.Known() == math.IsInf(width, 1) || !r.Terms[0].SEMG.Known() {
 			t.Errorf("width %v: %+v", width, x)
 		}
@@ -202,10 +192,7 @@ func TestFrozenTermsStay(t *testing.T) {
 	c.K, c.Freeze = syn.K, []string{"t3"}
 	terms := syn.List(start)
 	terms[5].Fixed = true
-	r, err := Fit(context.Background(), syn.Store(t), terms, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := setup.Must(Fit(context.Background(), syn.Store(t), terms, c))
 	for i, x := range r.Terms {
 		if stays := i == 3 || i == 5; x.Frozen != stays || stays &&
 			(float64(x.MG) != start.MG[i] || float64(x.EG) != start.EG[i] || x.SEMG != 0) {
@@ -225,10 +212,7 @@ func TestTied(t *testing.T) {
 	terms[3].MG = 10
 	c := NewConfig()
 	c.K, c.KeepScale = syn.K, true
-	r, err := Fit(context.Background(), syn.Store(t), terms, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := setup.Must(Fit(context.Background(), syn.Store(t), terms, c))
 	a, b := r.Terms[2], r.Terms[3]
 	if math.Abs(a.FitMG-(b.FitMG-10)) > 1e-9 || a.FitEG != b.FitEG || a.FitMG == 0 {
 		t.Errorf("twins: %+v and %+v", fitOf(a), fitOf(b))
@@ -252,10 +236,7 @@ func TestRescale(t *testing.T) {
 	c := NewConfig()
 	c.K, c.Reference = syn.K, ref
 	c.Prior = map[string]float64{"pieces": 1000}
-	r, err := Fit(ctx, s, syn.List(start), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := setup.Must(Fit(ctx, s, syn.List(start), c))
 	fit := objective.NewTapered(8)
 	for i, x := range r.Terms {
 		fit.MG[i], fit.EG[i] = x.FitMG, x.FitEG
@@ -281,28 +262,19 @@ func TestMSE(t *testing.T) {
 	c := NewConfig()
 	c.K, c.Loss, c.Valid, c.KeepScale = syn.K, objective.MSE, 0, true
 	c.Prior = map[string]float64{"pieces": math.Inf(1)}
-	r, err := Fit(context.Background(), s, terms, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := setup.Must(Fit(context.Background(), s, terms, c))
 	if !r.Outcome.Converged {
 		t.Fatalf("not converged: %+v", r.Outcome)
 	}
 	c.Loss = objective.CrossEntropy
-	other, err := Fit(context.Background(), s, terms, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := setup.Must(Fit(context.Background(), s, terms, c))
 	w := objective.NewTapered(8)
 	for i, x := range other.Terms {
 		w.MG[i], w.EG[i] = x.FitMG, x.FitEG
 	}
 	omega, _ := s.Split(s.Clusters(), 0, 0)
 	p := &objective.Problem{Store: s, Loss: objective.MSE, Target: objective.Targets(s, 1, 0), Omega: omega}
-	m, err := p.Measure(context.Background(), w, syn.K)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := setup.Must(p.Measure(context.Background(), w, syn.K))
 	if ce := lossesOf(&m).Train; r.Fit.Train >= ce {
 		t.Errorf("MSE %v of the MSE fit, %v of the cross-entropy fit", r.Fit.Train, ce)
 	}
@@ -319,10 +291,7 @@ func TestLambdaUsesScores(t *testing.T) {
 	c := NewConfig()
 	c.K, c.KScore, c.Lambda, c.KeepScale = 0.004, 0.004, 0, true
 	c.Prior = map[string]float64{"material": math.Inf(1)}
-	got, err := Fit(context.Background(), s, terms, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := setup.Must(Fit(context.Background(), s, terms, c))
 	if x := got.Terms[0]; x.MG != 300 || x.EG != 300 {
 		t.Errorf("fitted %+v to scores of 300", fitOf(x))
 	}
@@ -344,10 +313,7 @@ func TestMatesAreNoScale(t *testing.T) {
 		})
 		c := NewConfig()
 		c.K, c.Lambda = 0.005, 0.3
-		got, err := Fit(context.Background(), s, terms, c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := setup.Must(Fit(context.Background(), s, terms, c))
 		return got.KScore
 	}
 	if with, without := slope(true), slope(false); math.Abs(with/without-1) > 0.03 || without < 0.004 {

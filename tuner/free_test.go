@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/tuner/internal/objective"
 	"github.com/assay-chess/assay/tuner/internal/synthetic"
 	"github.com/assay-chess/assay/tuner/rows"
@@ -45,9 +46,7 @@ func freeRows(t *testing.T, seed uint64) (*rows.Store, []rows.Term) {
 			}
 			x.Entries = append(x.Entries, rows.Entry{Term: 10, Count: count * float32(1+r.IntN(2))})
 		}
-		if err := b.Add(&x); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, b.Add(&x))
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -74,10 +73,7 @@ func TestFreeFit(t *testing.T) {
 	for _, loss := range []objective.Loss{objective.CrossEntropy, objective.MSE} {
 		for seed := range uint64(quickOr(1, 3)) {
 			s, terms := freeRows(t, 50+seed)
-			r, err := Fit(ctx, s, terms, freeConfig(loss))
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := setup.Must(Fit(ctx, s, terms, freeConfig(loss)))
 			t.Logf("%v: %+v, no finite optimum: %v", loss, r.Fit, r.Unbounded)
 			if !r.Converged || r.Steps > 40 {
 				t.Errorf("%v: converged %v after %d steps", loss, r.Converged, r.Steps)
@@ -102,10 +98,7 @@ func TestFreeFit(t *testing.T) {
 			for _, i := range []int{8, 10} {
 				terms[i].MG, terms[i].EG = r.Terms[i].FitMG, r.Terms[i].FitEG
 			}
-			long, err := Fit(ctx, s, terms, c)
-			if err != nil {
-				t.Fatal(err)
-			}
+			long := setup.Must(Fit(ctx, s, terms, c))
 			if r.Fit.Train > long.Fit.Train+1e-9 {
 				t.Errorf("%v: loss %.12f, Adam finds %.12f", loss, r.Fit.Train, long.Fit.Train)
 			}

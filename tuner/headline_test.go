@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/tuner/internal/objective"
 	"github.com/assay-chess/assay/tuner/internal/synthetic"
 )
@@ -58,14 +59,9 @@ func TestHeadline(t *testing.T) {
 				tt.change(&c, &syn)
 			}
 			terms := syn.List(tt.start)
-			r, err := Fit(t.Context(), syn.Store(t), terms, c)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := setup.Must(Fit(t.Context(), syn.Store(t), terms, c))
 			verdict := r.Verdict
-			if err := r.TestOn(t.Context(), exact.Store(t), terms); err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, r.TestOn(t.Context(), exact.Store(t), terms))
 			if tt.tested {
 				verdict = r.Verdict
 			}
@@ -124,10 +120,7 @@ func TestRoundingWarning(t *testing.T) {
 		}
 		c := NewConfig()
 		c.K, c.Prior = syn.K, map[string]float64{objective.AllTerms: 100}
-		r, err := Fit(t.Context(), syn.Store(t), syn.List(objective.NewTapered(syn.Terms)), c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := setup.Must(Fit(t.Context(), syn.Store(t), syn.List(objective.NewTapered(syn.Terms)), c))
 		if warned := strings.Contains(strings.Join(r.Warnings, "\n"), "rounding to integers costs"); warned != want {
 			t.Errorf("weights of %v: warned %v: %v -> %v, rounded %v", spread, warned, r.Start.Train, r.Fit.Train,
 				r.Rounded.Train)

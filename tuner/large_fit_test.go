@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/tuner/internal/objective"
 	"github.com/assay-chess/assay/tuner/internal/synthetic"
 )
@@ -19,10 +20,7 @@ func TestLargeFit(t *testing.T) {
 	c.K = syn.K
 	fit := func(memory int64, design float64, method string) *Result {
 		c.Memory, c.Design, c.Method = memory, design, method
-		r, err := Fit(context.Background(), s, terms, c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := setup.Must(Fit(context.Background(), s, terms, c))
 		return r
 	}
 	want := fit(1<<40, designFirst, "")

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/tuner/internal/synthetic"
 	"github.com/assay-chess/assay/tuner/rows"
 )
@@ -44,10 +45,7 @@ func fitLarge(t *testing.T, size int, dir string) *Result {
 		t.Skip("the shared data are not here: ", err)
 	}
 	small, terms := scoredStore(t, "assay", scoredPositions(t, path, 40000), 2)
-	b, err := newBuilder(len(terms), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := setup.Must(newBuilder(len(terms), dir))
 	n := 0
 	for copies := uint64(0); n < size; copies++ {
 		err := small.EachRow(t.Context(), func(chunk, row int, entries []rows.Entry) {
@@ -73,10 +71,7 @@ func fitLarge(t *testing.T, size int, dir string) *Result {
 	c.Progress = func(_, _ int64, note string) {
 		t.Logf("%.0f s: %s; peak %d MiB", time.Since(started).Seconds(), note, peak()>>20)
 	}
-	r, err := Fit(t.Context(), s, terms, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := setup.Must(Fit(t.Context(), s, terms, c))
 	t.Logf("fitted in %.0f s: %s, loss %.6f, D %.1f, %d parameters; peak memory %d MiB", time.Since(started).Seconds(),
 		outline(r.Outcome), r.Fit.Train, r.Design, r.Parameters, peak()>>20)
 	return r

@@ -8,6 +8,7 @@ import (
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/tuner/internal/objective"
 	"github.com/assay-chess/assay/tuner/internal/synthetic"
 	"github.com/assay-chess/assay/tuner/rows"
@@ -21,10 +22,7 @@ func TestGradientAgainstAutodiff(t *testing.T) {
 		o, data := testProblem(t, loss, 2)
 		theta := testTheta(o.Dim())
 		got := make([]float64, o.Dim())
-		value, err := o.Gradient(context.Background(), theta, got)
-		if err != nil {
-			t.Fatal(err)
-		}
+		value := setup.Must(o.Gradient(context.Background(), theta, got))
 		wantValue, want := autodiff(t, o, data, theta)
 		if math.Abs(value-wantValue) > 1e-9*math.Abs(wantValue) {
 			t.Errorf("%v: value %v, the graph says %v", loss, value, wantValue)
@@ -109,12 +107,7 @@ func autodiff(t *testing.T, o *objective.Penalized, sample []rows.Row, theta []f
 	}
 	vm := gorgonia.NewTapeMachine(g, gorgonia.BindDualValues(weights))
 	defer vm.Close()
-	if err := vm.RunAll(); err != nil {
-		t.Fatal(err)
-	}
-	grad, err := weights.Grad()
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, vm.RunAll())
+	grad := setup.Must(weights.Grad())
 	return cost.Value().Data().(float64), grad.Data().([]float64)
 }

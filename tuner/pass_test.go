@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/tuner/internal/objective"
 	"github.com/assay-chess/assay/tuner/internal/optimize"
 	"github.com/assay-chess/assay/tuner/internal/synthetic"
@@ -34,9 +35,7 @@ func testProblem(t *testing.T, loss objective.Loss, workers int) (*objective.Pen
 			row.Scale, row.Offset = 0.5, float32(r.IntN(100))-50
 		}
 		data = append(data, row)
-		if err := b.Add(&row); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, b.Add(&row))
 	}
 	s := synthetic.Finish(t, b)
 	list := syn.List(testTruth(terms))
@@ -48,10 +47,7 @@ func testProblem(t *testing.T, loss objective.Loss, workers int) (*objective.Pen
 	for i := range tau {
 		tau[i] = 30
 	}
-	leader, err := objective.Leaders(list, objective.TwinsTied)
-	if err != nil {
-		t.Fatal(err)
-	}
+	leader := setup.Must(objective.Leaders(list, objective.TwinsTied))
 	q := objective.NewParams(list, objective.StartOf(list), frozen, tau, leader)
 	if want := 2*terms - 1 - 2 - 2; q.N != want {
 		t.Fatalf("%d parameters, want %d", q.N, want)
@@ -101,10 +97,7 @@ func TestGradient(t *testing.T) {
 			at := func(d float64) float64 {
 				x := append([]float64(nil), theta...)
 				x[j] += d
-				v, err := o.Gradient(ctx, x, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
+				v := setup.Must(o.Gradient(ctx, x, nil))
 				return v
 			}
 			want := (at(h) - at(-h)) / (2 * h)
@@ -121,10 +114,7 @@ func TestCurvature(t *testing.T) {
 	ctx := context.Background()
 	o, _ := testProblem(t, objective.CrossEntropy, 2)
 	theta := testTheta(o.Dim())
-	h, err := o.Curvature(ctx, theta)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := setup.Must(o.Curvature(ctx, theta))
 	for j := range theta {
 		const d = 1e-3
 		at := func(d float64) []float64 {
@@ -169,10 +159,7 @@ func TestWorkers(t *testing.T) {
 		c := NewConfig()
 		c.K, c.Workers = 0.006, workers
 		c.Prior = map[string]float64{"pieces": 80}
-		r, err := Fit(ctx, s, terms, c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := setup.Must(Fit(ctx, s, terms, c))
 		r.Config = Config{}
 		return fmt.Sprintf("%+v", *r) // %v of a float64 is unique
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/tuner/internal/optimize"
 	"github.com/assay-chess/assay/tuner/rows"
 )
@@ -46,10 +47,7 @@ func eachScored(tb testing.TB, path string, f func(r *dataset.PositionRow, quiet
 			game++
 		}
 		last = ply
-		p, err := board.ParseFEN(c[0])
-		if err != nil {
-			tb.Fatal(err)
-		}
+		p := setup.Must(board.ParseFEN(c[0]))
 		score, _ := strconv.Atoi(c[1])
 		result, _ := strconv.Atoi(c[2])
 		return f(&dataset.PositionRow{
@@ -62,15 +60,9 @@ func eachScored(tb testing.TB, path string, f func(r *dataset.PositionRow, quiet
 // eachLine calls f with the lines of a compressed file, until it says no.
 func eachLine(tb testing.TB, path string, f func(line string) bool) {
 	tb.Helper()
-	file, err := os.Open(path)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	file := setup.Must(os.Open(path))
 	defer file.Close()
-	z, err := zstd.NewReader(file)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	z := setup.Must(zstd.NewReader(file))
 	defer z.Close()
 	for lines := bufio.NewScanner(z); lines.Scan() && f(lines.Text()); {
 	}
@@ -78,18 +70,12 @@ func eachLine(tb testing.TB, path string, f func(line string) bool) {
 
 func scoredStore(tb testing.TB, model string, positions []dataset.PositionRow, workers int) (*rows.Store, []rows.Term) {
 	tb.Helper()
-	m, err := eval.Lookup(model)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	m := setup.Must(eval.Lookup(model))
 	s, err := rows.Build{Workers: workers}.Positions(context.Background(), m, []rows.Source{sliceSource(positions)})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	terms, err := rows.TermsOf(m, m.Start)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	terms := setup.Must(rows.TermsOf(m, m.Start))
 	return s, terms
 }
 
@@ -114,10 +100,7 @@ func TestRealGames(t *testing.T) {
 func learnsChess(t *testing.T, s *rows.Store, terms []rows.Term, c Config) *Result {
 	t.Helper()
 	started := time.Now()
-	r, err := Fit(context.Background(), s, terms, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := setup.Must(Fit(context.Background(), s, terms, c))
 	t.Logf("%d rows of %d games, %.1f entries and %.0f bytes a row, fitted in %v", s.Rows(), s.Games(),
 		float64(s.Entries())/float64(s.Rows()), float64(s.Bytes())/float64(s.Rows()), time.Since(started))
 	t.Logf("K %.5f, D %.2f = %.2f x %.2f, %d parameters, %.1f effective, rescale %.3f", r.K, r.Design, r.Clustering,

@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/tuner/internal/objective"
 	"github.com/assay-chess/assay/tuner/internal/synthetic"
 	"github.com/assay-chess/assay/tuner/rows"
@@ -128,10 +129,7 @@ func TestRescaledIntervalsCover(t *testing.T) {
 		c := NewConfig()
 		c.K, c.Valid, c.Design, c.Rescale = syn.K, 0, 1, true
 		c.Prior = map[string]float64{"pieces": math.Inf(1)}
-		r, err := Fit(t.Context(), s, syn.List(start), c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := setup.Must(Fit(t.Context(), s, syn.List(start), c))
 		truth := rescaledTruth(t, s, start, syn.Truth())
 		x := &r.Terms[0]
 		hold.add(x.FitMG-truth.MG[0], x.Quantile()*float64(x.SEMG))
@@ -153,14 +151,8 @@ func dominated(seed uint64) synthetic.Games {
 // rescaledTruth returns the true weights with the RMS evaluation of the start weights.
 func rescaledTruth(t *testing.T, s *rows.Store, start, truth objective.Tapered) objective.Tapered {
 	t.Helper()
-	before, err := objective.RMS(t.Context(), s, 1, start)
-	if err != nil {
-		t.Fatal(err)
-	}
-	after, err := objective.RMS(t.Context(), s, 1, truth)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := setup.Must(objective.RMS(t.Context(), s, 1, start))
+	after := setup.Must(objective.RMS(t.Context(), s, 1, truth))
 	out := objective.NewTapered(len(truth.MG))
 	for j := range out.MG {
 		out.MG[j], out.EG[j] = truth.MG[j]*before/after, truth.EG[j]*before/after
@@ -206,10 +198,7 @@ func simulate(t *testing.T, syn synthetic.Games, start objective.Tapered, tau, d
 	c := NewConfig()
 	c.K, c.Valid, c.KeepScale, c.Design = syn.K, 0, true, design
 	c.Prior = map[string]float64{"pieces": tau}
-	r, err := Fit(context.Background(), syn.Store(t), syn.List(start), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := setup.Must(Fit(context.Background(), syn.Store(t), syn.List(start), c))
 	return r
 }
 
@@ -252,10 +241,7 @@ func TestPriorHolds(t *testing.T) {
 		c := NewConfig()
 		c.K, c.Valid, c.KeepScale = syn.K, 0.25, true
 		c.Prior = map[string]float64{"pieces": tau}
-		r, err := Fit(context.Background(), s, syn.List(start), c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := setup.Must(Fit(context.Background(), s, syn.List(start), c))
 		return r
 	}
 	free, held := fit(math.Inf(1)), fit(20)

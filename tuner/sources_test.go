@@ -14,6 +14,7 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/tuner/internal/objective"
 	"github.com/assay-chess/assay/tuner/rows"
 )
@@ -75,10 +76,7 @@ func TestBuildPositions(t *testing.T) {
 				w[i].EG = w[i].MG
 			}
 		}
-		terms, err := rows.TermsOf(m, w)
-		if err != nil {
-			t.Fatal(err)
-		}
+		terms := setup.Must(rows.TermsOf(m, w))
 		var first *rows.Store
 		for _, workers := range []int{1, 2, 5} {
 			s, err := rows.Build{Workers: workers}.Positions(ctx, m,
@@ -117,10 +115,7 @@ func sameChunks(a, b *rows.Store) bool {
 
 func compareEvaluations(t *testing.T, m *eval.Model, w []eval.Coef, positions []dataset.PositionRow, got []float64) {
 	t.Helper()
-	ev, err := m.NewEvaluator(w)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ev := setup.Must(m.NewEvaluator(w))
 	for i := range positions {
 		p := &positions[i].Board
 		x := got[i]
@@ -168,10 +163,7 @@ func TestBuildPositionsErrors(t *testing.T) {
 // features.
 func TestRowsOfWeight0(t *testing.T) {
 	ctx := context.Background()
-	m, err := eval.Lookup("shannon-1950")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := setup.Must(eval.Lookup("shannon-1950"))
 	positions := walks(t, 60)
 	var mixed []dataset.PositionRow
 	for i, p := range positions {
@@ -190,20 +182,11 @@ func TestRowsOfWeight0(t *testing.T) {
 			mixed[i].Weight = 0
 		}
 	}
-	terms, err := rows.TermsOf(m, m.Start)
-	if err != nil {
-		t.Fatal(err)
-	}
+	terms := setup.Must(rows.TermsOf(m, m.Start))
 	fit := func(rows []dataset.PositionRow, features bool) string {
 		s := storeOf(t, m, rows, features)
-		r, err := Fit(ctx, s, terms, NewConfig())
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := json.Marshal(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := setup.Must(Fit(ctx, s, terms, NewConfig()))
+		text := setup.Must(json.Marshal(r))
 		return string(text)
 	}
 	for _, features := range []bool{false, true} {

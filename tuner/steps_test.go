@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/tuner/internal/objective"
 	"github.com/assay-chess/assay/tuner/internal/synthetic"
 )
@@ -18,10 +19,7 @@ func TestLossesOfSteps(t *testing.T) {
 		c := NewConfig()
 		c.Method, c.K, c.Valid, c.KeepScale, c.Iterations = method, syn.K, 0.2, true, lossSteps
 		c.Trace = func(s Step) { last = s }
-		r, err := Fit(context.Background(), syn.Store(t), syn.List(objective.NewTapered(syn.Terms)), c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := setup.Must(Fit(context.Background(), syn.Store(t), syn.List(objective.NewTapered(syn.Terms)), c))
 		if math.Abs(float64(last.Train-r.Fit.Train)) > 1e-9 || math.Abs(float64(last.Valid-r.Fit.Valid)) > 1e-9 ||
 			!(r.Fit.Valid > 0) {
 			t.Errorf("%s: losses %v after step %d, of the fit %v", method, last.Losses, last.Iteration, r.Fit)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/engine/num"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/tuner/internal/objective"
 	"github.com/assay-chess/assay/tuner/internal/synthetic"
 	"github.com/assay-chess/assay/tuner/rows"
@@ -24,19 +25,14 @@ func TestCrossValidation(t *testing.T) {
 	c := NewConfig()
 	c.K, c.KeepScale, c.Valid, c.Folds = syn.K, true, 0, 5
 	c.Prior = map[string]float64{"pieces": 30}
-	r, err := Fit(t.Context(), s, terms, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := setup.Must(Fit(t.Context(), s, terms, c))
 	held := *r.CrossValidation
 	if held.Rows != s.Rows() || held.Clusters != syn.Games {
 		t.Errorf("%d rows of %d games were held out, want %d of %d", held.Rows, held.Clusters, s.Rows(), syn.Games)
 	}
 	fresh := syn
 	fresh.Games, fresh.Seed = 3000, 22
-	if err := r.TestOn(t.Context(), fresh.Store(t), terms); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, r.TestOn(t.Context(), fresh.Store(t), terms))
 	if d, se := held.Gain-r.Test.Gain, math.Hypot(float64(held.SE), float64(r.Test.SE)); !(math.Abs(d) < 4*se) {
 		t.Errorf("gain %v cross-validated, %v on other games: %.1f standard errors apart", &held, r.Test, d/se)
 	}
@@ -131,15 +127,10 @@ func TestOnOtherGames(t *testing.T) {
 	terms[0].MG, terms[0].EG = 50, 50
 	c := NewConfig()
 	c.K = syn.K
-	r, err := Fit(t.Context(), syn.Store(t), terms, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := setup.Must(Fit(t.Context(), syn.Store(t), terms, c))
 	syn.Seed = 24
 	other := syn.Store(t)
-	if err := r.TestOn(t.Context(), other, terms); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, r.TestOn(t.Context(), other, terms))
 	p := &objective.Problem{Store: other, Target: objective.Targets(other, 1, 0)}
 	p.Omega, _ = other.Split(other.Clusters(), 0, 0)
 	w := objective.NewTapered(syn.Terms)
@@ -150,10 +141,7 @@ func TestOnOtherGames(t *testing.T) {
 		w       objective.Tapered
 		k, loss float64
 	}{{objective.StartOf(terms), r.Test.KStart, r.Test.Start}, {w, r.Test.KTuned, r.Test.Tuned}} {
-		k, err := p.FitK(t.Context(), side.w)
-		if err != nil {
-			t.Fatal(err)
-		}
+		k := setup.Must(p.FitK(t.Context(), side.w))
 		m, err := p.Measure(t.Context(), side.w, k)
 		if loss, _ := m.Means(); err != nil || k != side.k || math.Abs(loss-side.loss) > 1e-12 {
 			t.Errorf("%v: K %v, loss %v; want %v, %v", err, side.k, side.loss, k, loss)

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 var perftDepth = flag.Int("perft-depth", 5, "depth to which TestPerftSuitesDeep counts")
@@ -36,24 +38,15 @@ func TestPerftDeep(t *testing.T) {
 // TestRealPositions parses and writes 434,921 positions of real games. By their keys,
 // exactly 34,980 are repetitions. The file is not part of the project.
 func TestRealPositions(t *testing.T) {
-	f, err := os.Open("../../../shared/data/sf-scored-435k.tsv.zst")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := setup.Must(os.Open("../../../shared/data/sf-scored-435k.tsv.zst"))
 	defer f.Close()
-	z, err := zstd.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := setup.Must(zstd.NewReader(f))
 	defer z.Close()
 	keys := map[uint64]bool{}
 	rows, again := 0, 0
 	for lines := bufio.NewScanner(z); lines.Scan(); rows++ {
 		fields := strings.Split(lines.Text(), "\t")
-		p, err := ParseFEN(fields[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := setup.Must(ParseFEN(fields[0]))
 		if keys[p.Key()] {
 			again++
 		}

@@ -4,16 +4,15 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // play pushes moves given as SAN.
 func play(t *testing.T, g *Game, sans string) {
 	t.Helper()
 	for _, san := range strings.Fields(sans) {
-		m, err := g.Position().ParseSAN(san)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := setup.Must(g.Position().ParseSAN(san))
 		g.Push(m)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // TestMakeKeepsWhatParseFENComputes compares the whole position after each move,
@@ -224,10 +226,7 @@ func TestCastlingRightsEnd(t *testing.T) {
 	} {
 		p := mustParse(t, c.fen)
 		for _, uci := range strings.Fields(c.moves) {
-			m, err := p.ParseUCI(uci)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := setup.Must(p.ParseUCI(uci))
 			p.Make(m)
 		}
 		if got := strings.Fields(p.FEN())[2]; got != c.want {

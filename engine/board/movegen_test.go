@@ -3,6 +3,8 @@ package board
 import (
 	"slices"
 	"testing"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // TestLegalMovesAgainstOracle compares moves, and the positions after them, with the
@@ -149,9 +151,6 @@ const kiwipeteFEN = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w K
 
 func mustParse(t testing.TB, fen string) Position {
 	t.Helper()
-	p, err := ParseFEN(fen)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := setup.Must(ParseFEN(fen))
 	return p
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // oracle is chess once more, slow and plain: letters on a mailbox, moves tried out
@@ -319,10 +321,7 @@ func chess960Start(t testing.TB, r *rand.Rand) Position {
 		row[slices.Index(row[:], 0)] = c
 	}
 	black := string(row[:])
-	p, err := ParseFEN(black + "/pppppppp/8/8/8/8/PPPPPPPP/" + strings.ToUpper(black) + " w KQkq - 0 1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := setup.Must(ParseFEN(black + "/pppppppp/8/8/8/8/PPPPPPPP/" + strings.ToUpper(black) + " w KQkq - 0 1"))
 	return p
 }
 

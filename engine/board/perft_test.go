@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // perftCase is a position with its leaf counts by depth; 0 means unknown.
@@ -97,10 +99,7 @@ func readTrickyPerft(t *testing.T, file string) (cases []perftCase) {
 
 func readLines(t testing.TB, file string) []string {
 	t.Helper()
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := setup.Must(os.ReadFile(file))
 	return strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
 }
 
@@ -152,10 +151,7 @@ func TestPerftSuites(t *testing.T) {
 func TestPerftMirrored(t *testing.T) {
 	t.Parallel()
 	for _, c := range readPerftEPD(t, "testdata/perft.epd") {
-		p, err := ParseFEN(c.fen)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := setup.Must(ParseFEN(c.fen))
 		m := p.Mirror()
 		c.fen = m.FEN()
 		c.name += " mirrored"

@@ -11,27 +11,18 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // What a program started ends with it.
 func TestChildrenEnd(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cmd := Command(ctx, "sh", "-c", "sleep 100 & echo $!; wait")
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	child, err := strconv.Atoi(strings.TrimSpace(line))
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := setup.Must(cmd.StdoutPipe())
+	setup.Check(t, cmd.Start())
+	line := setup.Must(bufio.NewReader(out).ReadString('\n'))
+	child := setup.Must(strconv.Atoi(strings.TrimSpace(line)))
 	cancel()
 	if err := cmd.Wait(); err == nil {
 		t.Error("the program ended by itself")

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // A process that a pinned thread starts is pinned too, and the thread is as before after its
@@ -22,10 +24,7 @@ func TestPin(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	last := all[len(all)-1]
-	release, err := Pin(last)
-	if err != nil {
-		t.Fatal(err)
-	}
+	release := setup.Must(Pin(last))
 	now, err := AllowedCores()
 	if err != nil || !slices.Equal(now, []int{last}) {
 		t.Errorf("pinned to %v, %v; want %d", now, err, last)
@@ -45,10 +44,7 @@ func TestPin(t *testing.T) {
 
 // No two runs have a core in common; a core is free again after its release.
 func TestClaim(t *testing.T) {
-	all, err := AllowedCores()
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := setup.Must(AllowedCores())
 	one, release, err := Claim(1)
 	if errors.Is(err, errTaken) {
 		t.Skip("other runs have claimed every core")
@@ -72,21 +68,13 @@ func TestClaim(t *testing.T) {
 
 // A running process is pinned with its threads, unless it has children.
 func TestPinProcess(t *testing.T) {
-	all, err := AllowedCores()
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := setup.Must(AllowedCores())
 	last := all[len(all)-1]
 	for script, want := range map[string]bool{"echo; exec sleep 60": true, "sleep 60 & echo; wait": false} {
 		cmd := exec.Command("sh", "-c", script)
 		cmd.SysProcAttr = &unix.SysProcAttr{Setpgid: true}
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		out := setup.Must(cmd.StdoutPipe())
+		setup.Check(t, cmd.Start())
 		if _, err := out.Read(make([]byte, 1)); err != nil {
 			t.Error(err)
 		}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 func TestText(t *testing.T) {
@@ -40,10 +42,7 @@ func FuzzQuote(f *testing.F) {
 				t.Fatalf("%q: %q", s, Text(s))
 			}
 		}
-		data, err := json.Marshal(strings.ToValidUTF8(s, "?"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := setup.Must(json.Marshal(strings.ToValidUTF8(s, "?")))
 		quoted := Lines(append(data, '\n'))
 		var again string
 		if err := json.Unmarshal(quoted, &again); err != nil || !utf8.Valid(quoted) || again != strings.ToValidUTF8(s, "?") {

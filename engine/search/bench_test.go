@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"testing"
 
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/models"
 )
 
@@ -16,10 +17,7 @@ var rewrite = flag.Bool("update", false, "rewrite the signature")
 // A failure means that the engine now plays differently. If that is intended, run the test
 // with -update and say in the commit what changed.
 func TestSignature(t *testing.T) {
-	r, err := Bench(context.Background(), evaluator(t, models.Default), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := setup.Must(Bench(context.Background(), evaluator(t, models.Default), nil))
 	t.Logf("%d positions, %d nodes, %.0f nodes/s", r.Positions, r.Nodes, r.NPS())
 	if *rewrite {
 		writeSignature(t, r.Nodes)
@@ -31,18 +29,13 @@ func TestSignature(t *testing.T) {
 // writeSignature changes the constant in bench.go.
 func writeSignature(t *testing.T, nodes uint64) {
 	t.Helper()
-	source, err := os.ReadFile("bench.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := setup.Must(os.ReadFile("bench.go"))
 	line := regexp.MustCompile(`(?m)^const Signature uint64 = \d+$`)
 	if !line.Match(source) {
 		t.Fatal("bench.go has no line that declares the signature")
 	}
 	source = line.ReplaceAll(source, fmt.Appendf(nil, "const Signature uint64 = %d", nodes))
-	if err := os.WriteFile("bench.go", source, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.WriteFile("bench.go", source, 0o644))
 }
 
 func BenchmarkSearch(b *testing.B) {
@@ -51,10 +44,7 @@ func BenchmarkSearch(b *testing.B) {
 			ev := evaluator(b, name)
 			var nodes, ns float64
 			for b.Loop() {
-				r, err := Bench(context.Background(), ev, nil)
-				if err != nil {
-					b.Fatal(err)
-				}
+				r := setup.Must(Bench(context.Background(), ev, nil))
 				nodes += float64(r.Nodes)
 				ns += float64(r.Time)
 			}

@@ -6,6 +6,7 @@ import (
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/search"
 	"github.com/assay-chess/assay/internal/enginetest"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/models"
 )
 
@@ -13,19 +14,13 @@ func TestConform(t *testing.T) {
 	// one of each model
 	for _, weights := range []string{"assay-1", "assay-3", "machack-1967", "shannon-1950", "shannon-appendix"} {
 		t.Run(weights, func(t *testing.T) {
-			f, err := models.Embedded(weights)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := setup.Must(models.Embedded(weights))
 			m, w, err := f.Weights()
 			if err != nil {
 				t.Fatal(err)
 			}
 			enginetest.Conform(t, func() engine.Player {
-				ev, err := m.NewEvaluator(w)
-				if err != nil {
-					t.Fatal(err)
-				}
+				ev := setup.Must(m.NewEvaluator(w))
 				return search.New(ev, 1)
 			})
 		})

@@ -9,15 +9,14 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // answers plays from the position and returns all answers. Each depends on what the
 // searches before it have left in the engine.
 func answers(t *testing.T, e *Engine, fen string) (list []string) {
 	t.Helper()
-	if err := e.NewGame(0); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, e.NewGame(0))
 	g := board.NewGame(position(t, fen))
 	for _, lim := range []engine.Limits{{Nodes: 8000}, {Nodes: 3000, HardNodes: true},
 		{Depth: 5, MultiPV: 2}, {Nodes: 5000}} {
@@ -64,9 +63,7 @@ var disturbances = []struct {
 	}},
 	{"other sizes of the table", func(t *testing.T, e *Engine, rng *rand.Rand) {
 		for _, mb := range []string{"5", "2", "1"} {
-			if err := e.SetOption("Hash", mb); err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, e.SetOption("Hash", mb))
 			run(t, e, board.NewGame(position(t, middlegame)), engine.Limits{Nodes: 5000 + rng.Uint64N(5000)})
 		}
 	}},

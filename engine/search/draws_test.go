@@ -5,6 +5,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // play returns the game of the moves from the position.
@@ -12,10 +13,7 @@ func play(t testing.TB, fen string, moves ...string) *board.Game {
 	t.Helper()
 	g := board.NewGame(position(t, fen))
 	for _, uci := range moves {
-		m, err := g.Position().ParseUCI(uci)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := setup.Must(g.Position().ParseUCI(uci))
 		g.Push(m)
 	}
 	return g
@@ -45,10 +43,7 @@ func TestRepetition(t *testing.T) {
 	g := play(t, fen, append(shuffle, shuffle[:3]...)...)
 	e := New(evaluator(t, "shannon-1950"), 1)
 	p := g.Position()
-	back, err := p.ParseUCI("g8h8")
-	if err != nil {
-		t.Fatal(err)
-	}
+	back := setup.Must(p.ParseUCI("g8h8"))
 	r := run(t, e, g, engine.Limits{Depth: 6, SearchMoves: []board.Move{back}})
 	if r.Score != 0 {
 		t.Errorf("score %d of the third occurrence, want 0", r.Score)

@@ -10,6 +10,7 @@ import (
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/machine"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 func TestOptions(t *testing.T) {
@@ -58,9 +59,7 @@ func TestHash(t *testing.T) {
 	if _, found := e.table.probe(p.Key()); !found || e.table.full() == 0 {
 		t.Errorf("the root is not in the table after a search: %v, %d per mille full", found, e.table.full())
 	}
-	if err := e.SetOption("Clear Hash", ""); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, e.SetOption("Clear Hash", ""))
 	if _, found := e.table.probe(p.Key()); found || e.table.full() != 0 {
 		t.Errorf("the root is in the table after it was cleared: %v, %d per mille full", found, e.table.full())
 	}
@@ -69,9 +68,7 @@ func TestHash(t *testing.T) {
 func TestSetEvaluator(t *testing.T) {
 	g := board.NewGame(position(t, middlegame))
 	answer := func(e *Engine) string {
-		if err := e.NewGame(0); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, e.NewGame(0))
 		return answerOf(run(t, e, g, engine.Limits{Nodes: 5000}))
 	}
 	e := New(evaluator(t, "shannon-1950"), 1)

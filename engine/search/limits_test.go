@@ -7,6 +7,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 const middlegame = "r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N2N2/PP2BPPP/R1BQ1RK1 w - - 0 9"
@@ -25,9 +26,7 @@ func TestSoftNodesFinishTheIteration(t *testing.T) {
 	e := New(evaluator(t, "assay-start"), 1)
 	g := board.NewGame(position(t, middlegame))
 	soft := run(t, e, g, engine.Limits{Nodes: 4000})
-	if err := e.NewGame(0); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, e.NewGame(0))
 	whole := run(t, e, g, engine.Limits{Depth: soft.Depth})
 	if soft.Nodes < 4000 || soft.Nodes != whole.Nodes || soft.Score != whole.Score || soft.Move != whole.Move {
 		t.Errorf("soft limit %+v, the same depth without it %+v", soft, whole)

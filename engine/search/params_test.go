@@ -12,6 +12,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // Every parameter has an effect: at one end of its range, the search of some bench position
@@ -19,9 +20,7 @@ import (
 func TestEveryParameterHasAnEffect(t *testing.T) {
 	e := New(evaluator(t, "assay-start"), 1)
 	nodes := func(fen string, most uint64) uint64 {
-		if err := e.NewGame(0); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, e.NewGame(0))
 		return run(t, e, board.NewGame(position(t, fen)), engine.Limits{Depth: 11, Nodes: most, HardNodes: true}).Nodes
 	}
 	before := map[string]uint64{}
@@ -36,9 +35,7 @@ func TestEveryParameterHasAnEffect(t *testing.T) {
 		p := &parameters[i]
 		moves := func(fen string) bool {
 			for _, value := range []int{p.least, p.most} {
-				if err := e.SetOption(p.name, strconv.Itoa(value)); err != nil {
-					t.Fatal(err)
-				}
+				setup.Check(t, e.SetOption(p.name, strconv.Itoa(value)))
 				if nodes(fen, before[fen]+1) != before[fen] {
 					return true
 				}
@@ -48,9 +45,7 @@ func TestEveryParameterHasAnEffect(t *testing.T) {
 		if !slices.ContainsFunc(positions, moves) {
 			t.Errorf("%s: %d and %d have no effect", p.name, p.least, p.most)
 		}
-		if err := e.SetOption(p.name, strconv.Itoa(p.preset)); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, e.SetOption(p.name, strconv.Itoa(p.preset)))
 	}
 	if fen := benchPositions[1]; nodes(fen, before[fen]+1) != before[fen] {
 		t.Errorf("%d nodes after all defaults were restored, want %d", nodes(fen, before[fen]+1), before[fen])
@@ -70,9 +65,7 @@ func TestParametersAtTheirLimits(t *testing.T) {
 		t.Run(end.name, func(t *testing.T) {
 			e := New(evaluator(t, "assay-start"), 1)
 			for i := range parameters {
-				if err := e.SetOption(parameters[i].name, strconv.Itoa(end.of(&parameters[i]))); err != nil {
-					t.Fatal(err)
-				}
+				setup.Check(t, e.SetOption(parameters[i].name, strconv.Itoa(end.of(&parameters[i]))))
 			}
 			for _, fen := range benchPositions {
 				p := position(t, fen)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // rootPositions have many legal moves and few, mates for both sides, and castling in
@@ -170,10 +171,7 @@ func TestLastInfo(t *testing.T) {
 					stop()
 				}
 			}
-			r, err := New(evaluator(t, "assay-start"), 1).Search(ctx, board.NewGame(board.StartPosition()), lim)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := setup.Must(New(evaluator(t, "assay-start"), 1).Search(ctx, board.NewGame(board.StartPosition()), lim))
 			if infos == 0 || last.Nodes != r.Nodes || last.Time <= 0 || len(last.PV) == 0 || last.PV[0] != r.Move ||
 				last.Bound == 0 && last.Score != r.Score {
 				t.Errorf("after %d lines the last is %+v, the answer %+v", infos, last, r)

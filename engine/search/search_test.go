@@ -7,42 +7,31 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/models"
 )
 
 // evaluator returns the evaluator of embedded weights or a weight file.
 func evaluator(t testing.TB, name string) engine.Evaluator {
 	t.Helper()
-	f, err := models.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := setup.Must(models.Open(name))
 	m, w, err := f.Weights()
 	if err != nil {
 		t.Fatal(err)
 	}
-	ev, err := m.NewEvaluator(w)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ev := setup.Must(m.NewEvaluator(w))
 	return ev
 }
 
 func position(t testing.TB, fen string) board.Position {
 	t.Helper()
-	p, err := board.ParseFEN(fen)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := setup.Must(board.ParseFEN(fen))
 	return p
 }
 
 func run(t testing.TB, e *Engine, g *board.Game, lim engine.Limits) engine.Result {
 	t.Helper()
-	r, err := e.Search(context.Background(), g, lim)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := setup.Must(e.Search(context.Background(), g, lim))
 	return r
 }
 
@@ -96,9 +85,7 @@ func TestDeterminism(t *testing.T) {
 	e := New(evaluator(t, "assay-start"), 1)
 	for range 3 {
 		run(t, e, board.NewGame(board.StartPosition()), lim)
-		if err := e.NewGame(1); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, e.NewGame(1))
 		r := run(t, e, board.NewGame(p), lim)
 		if r.Move != fresh.Move || r.Score != fresh.Score || r.Nodes != fresh.Nodes || r.Depth != fresh.Depth ||
 			!slices.Equal(r.PV, fresh.PV) {

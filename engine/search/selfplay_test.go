@@ -10,6 +10,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 var selfplayGames = flag.Int("games", 60, "games that TestSelfPlay plays, half of them of Chess960")
@@ -74,10 +75,7 @@ func selfplayGame(t *testing.T, e *Engine, start board.Position) (plies int) {
 // again when it is used up.
 func standardStarts(t *testing.T, n int) (list []board.Position) {
 	t.Helper()
-	data, err := os.ReadFile("testdata/openings.epd")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := setup.Must(os.ReadFile("testdata/openings.epd"))
 	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
 	for i := range n {
 		k := i % len(lines)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // tactics are positions from Win at Chess (Reinfeld 1945) that a search must solve with any
@@ -26,14 +27,9 @@ func TestTactics(t *testing.T) {
 		e := New(evaluator(t, weights), 4)
 		for _, tt := range tactics {
 			p := position(t, tt.fen)
-			if err := e.NewGame(0); err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, e.NewGame(0))
 			r := run(t, e, board.NewGame(p), engine.Limits{Nodes: 60_000, HardNodes: true})
-			best, err := p.ParseSAN(tt.best)
-			if err != nil {
-				t.Fatal(err)
-			}
+			best := setup.Must(p.ParseSAN(tt.best))
 			if r.Move != best {
 				t.Errorf("%s: %s in %s, want %s (depth %d, score %d)", weights, p.SAN(r.Move), tt.fen,
 					tt.best, r.Depth, r.Score)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // problem is a position with its best moves.
@@ -20,10 +21,7 @@ type problem struct {
 
 // problems reads an EPD file of positions with best moves.
 func problems(t *testing.T, path string) (list []problem) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := setup.Must(os.ReadFile(path))
 	for line := range strings.Lines(string(data)) {
 		text := strings.TrimSpace(line)
 		fields := strings.Fields(text)

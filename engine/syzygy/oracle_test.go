@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // TestAgreesWithFathom compares 100,000 random positions of all materials with Fathom's answers. The folder in
@@ -26,10 +27,7 @@ func TestAgreesWithFathom(t *testing.T) {
 		dir, n = d, 100000
 	}
 	answers := startFathom(t, dir)
-	tables, err := openTables(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tables := setup.Must(openTables(dir))
 	rng := rand.New(rand.NewPCG(1, 2))
 	positions := make([]board.Position, 0, n)
 	all := materials(tables)
@@ -80,9 +78,7 @@ func TestAgreesWithFathom(t *testing.T) {
 		t.Errorf("too few positions of each kind")
 	}
 	if file := os.Getenv("ASSAY_SYZYGY_VECTORS"); file != "" {
-		if err := os.WriteFile(file, vectors.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.WriteFile(file, vectors.Bytes(), 0o644))
 	}
 }
 
@@ -100,10 +96,7 @@ func startFathom(t *testing.T, dir string) func([]board.Position) [][2]int {
 		}
 		cmd := exec.Command(driver, dir)
 		cmd.Stdin = in
-		out, err := cmd.Output()
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := setup.Must(cmd.Output())
 		answers, r := make([][2]int, len(positions)), bytes.NewReader(out)
 		for i := range answers {
 			if _, err := fmt.Fscan(r, &answers[i][0], &answers[i][1]); err != nil {

@@ -12,24 +12,19 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 	"golang.org/x/exp/mmap"
 )
 
 func open(t testing.TB, path string) *tableSet {
 	t.Helper()
-	tables, err := openTables(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tables := setup.Must(openTables(path))
 	return tables
 }
 
 func position(t testing.TB, fen string) *board.Position {
 	t.Helper()
-	p, err := board.ParseFEN(fen)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := setup.Must(board.ParseFEN(fen))
 	return &p
 }
 
@@ -41,10 +36,7 @@ type vector struct {
 
 func vectors(t testing.TB) (all []vector) {
 	t.Helper()
-	text, err := os.ReadFile("testdata/vectors.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := setup.Must(os.ReadFile("testdata/vectors.txt"))
 	for line := range strings.Lines(string(text)) {
 		if f := strings.Split(strings.TrimSpace(line), ";"); len(f) == 3 && line[0] != '#' {
 			v := vector{position: position(t, f[0]), dtz: f[2]}
@@ -103,10 +95,7 @@ func TestValuesFollowFromMoves(t *testing.T) {
 			}
 			best := lost
 			for _, m := range p.LegalMoves(nil) {
-				v, err := tables.wdl(after(&p, m))
-				if err != nil {
-					t.Fatal(err)
-				}
+				v := setup.Must(tables.wdl(after(&p, m)))
 				best = max(best, -v)
 			}
 			if v, err := tables.wdl(&p); err != nil || v != best {
@@ -186,26 +175,19 @@ func TestMissing(t *testing.T) {
 
 // TestDamaged checks that a damaged file is an error that names it, or changes values at most: no panic, no hang.
 func TestDamaged(t *testing.T) {
-	whole, err := os.ReadFile("testdata/KRvK.rtbz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := setup.Must(os.ReadFile("testdata/KRvK.rtbz"))
 	p := position(t, "8/8/8/8/8/3k4/8/KR6 w - - 0 1")
 	probe := func(content []byte) error {
 		dir := t.TempDir()
 		file := filepath.Join(dir, "KRvK.rtbz")
-		if err := os.WriteFile(file, content, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.WriteFile(file, content, 0o644))
 		_, err := open(t, dir+string(filepath.ListSeparator)+"testdata").dtz(p)
 		if err != nil && !strings.Contains(err.Error(), file+" is damaged") {
 			t.Errorf("%v does not name %s", err, file)
 		}
 		return err
 	}
-	if err := probe(whole); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, probe(whole))
 	for _, n := range []int{0, 3, 5, 60, len(whole) - 64, len(whole) - 1} {
 		if probe(whole[:n]) == nil {
 			t.Errorf("a file cut to %d bytes was read", n)
@@ -234,10 +216,7 @@ func FuzzTable(f *testing.F) {
 	names := [][2]string{{"KR", "K"}, {"KP", "K"}, {"KNN", "K"}, {"KP", "KP"}}
 	for i, name := range []string{"KRvK", "KPvK", "KNNvK"} {
 		for _, suffix := range []string{".rtbw", ".rtbz"} {
-			content, err := os.ReadFile("testdata/" + name + suffix)
-			if err != nil {
-				f.Fatal(err)
-			}
+			content := setup.Must(os.ReadFile("testdata/" + name + suffix))
 			f.Add(content, uint8(i))
 		}
 	}
@@ -265,13 +244,8 @@ func FuzzTable(f *testing.F) {
 
 // mapBytes writes a file with the content and maps it.
 func mapBytes(t *testing.T, path string, content []byte) *mmap.ReaderAt {
-	if err := os.WriteFile(path, content, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	src, err := mmap.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.WriteFile(path, content, 0o644))
+	src := setup.Must(mmap.Open(path))
 	t.Cleanup(func() { src.Close() })
 	return src
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/assay-chess/assay/engine/board"
 	testengine "github.com/assay-chess/assay/engine/uci/testdata"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // checkOf checks badengine in a mode. Steps other than the handshake that keep leaves out are not made.
@@ -17,10 +18,7 @@ func checkOf(t *testing.T, mode string, keep func(step) bool) *CheckReport {
 	k := &checker{ctx: t.Context(), within: time.Second, report: new(CheckReport), command: NewClient(Command{
 		Path: testengine.Build(t, "badengine"), Args: []string{mode}, StartTimeout: time.Second}).command}
 	list := slices.DeleteFunc(steps(CheckConfig{}), func(s step) bool { return s.group != "handshake" && !keep(s) })
-	r, err := k.check(list, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := setup.Must(k.check(list, nil))
 	return r
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 func TestParseOption(t *testing.T) {
@@ -122,13 +123,8 @@ func TestOptionsThatAreFollowed(t *testing.T) {
 		if _, err := c.optionCommands(); err != nil {
 			t.Fatal(err)
 		}
-		p, err := board.ParseFEN(tt.fen)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.prepare(board.NewGame(p), &engine.Limits{Depth: 1, MultiPV: tt.lines}); err != nil {
-			t.Fatal(err)
-		}
+		p := setup.Must(board.ParseFEN(tt.fen))
+		setup.Check(t, c.prepare(board.NewGame(p), &engine.Limits{Depth: 1, MultiPV: tt.lines}))
 		commands, _, _ := strings.Cut(string(c.out), "position")
 		if got := strings.TrimSuffix(strings.TrimPrefix(commands, "setoption name "), "\n"); got != tt.want {
 			t.Errorf("%+v: sent %q", tt, got)
@@ -140,9 +136,7 @@ func TestOptionsThatAreFollowed(t *testing.T) {
 func TestOptionsAreRemembered(t *testing.T) {
 	c := openBad(t, "good")
 	for _, o := range [][2]string{{"hash", "16"}, {"Style", "Normal"}, {"HASH", "32"}, {"Clear Hash", ""}} {
-		if err := c.SetOption(o[0], o[1]); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, c.SetOption(o[0], o[1]))
 	}
 	if want := []engine.Option{{Name: "Hash", Value: "32"},
 		{Name: "Style", Value: "Normal"}}; !slices.Equal(c.command.Options, want) {
@@ -230,10 +224,7 @@ func TestAnswer(t *testing.T) {
 	if !ok || word != "e2e4" || len(seen) != 3 || seen[1].MultiPV != 2 || len(seen[0].PV) != 2 {
 		t.Errorf("word %q, infos %+v", word, seen)
 	}
-	m, err := start.ParseUCI(word)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := setup.Must(start.ParseUCI(word))
 	r := a.result(m)
 	if r.Score != 30 || r.Depth != 4 || r.Nodes != 250 || r.Time != 9*time.Millisecond || len(r.PV) != 2 {
 		t.Errorf("result %+v", r)
@@ -242,10 +233,7 @@ func TestAnswer(t *testing.T) {
 
 // An engine may report from White's view: with Black to move, all is the other way round.
 func TestAnswerFromWhitesView(t *testing.T) {
-	p, err := board.ParseFEN("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := setup.Must(board.ParseFEN("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"))
 	for text, want := range map[string]engine.Info{
 		"score cp 30":            {Score: -30},
 		"score cp -30":           {Score: 30},
@@ -398,10 +386,7 @@ func TestPositionCommandGrows(t *testing.T) {
 func positionCommandGrows(t *testing.T, full bool) {
 	for _, fen := range []string{board.StartFEN, "r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 3 9",
 		"1r2k3/8/8/8/8/8/8/1R2K3 w Bb - 0 1"} {
-		start, err := board.ParseFEN(fen)
-		if err != nil {
-			t.Fatal(err)
-		}
+		start := setup.Must(board.ParseFEN(fen))
 		g := board.NewGame(start)
 		growing := positionWriter{full: full}
 		for ply := range 40 {
@@ -435,10 +420,7 @@ func TestPositionCommandBeginsAtTheLastPawnMove(t *testing.T) {
 	g := board.NewGame(board.StartPosition())
 	var w positionWriter
 	for _, word := range strings.Fields("g1f3 g8f6 f3g1 f6g8 e2e4 e7e5 g1f3 g8f6 f3g1 f6g8") {
-		m, err := g.Position().ParseUCI(word)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := setup.Must(g.Position().ParseUCI(word))
 		g.Push(m)
 		checkPosition(t, string(w.appendPosition(nil, g)), g, false)
 	}

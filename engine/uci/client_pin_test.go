@@ -11,21 +11,17 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/engine/machine"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // A pinned engine and its children run on one core; we, and engines started later, on all.
 func TestPin(t *testing.T) {
-	all, err := machine.AllowedCores()
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := setup.Must(machine.AllowedCores())
 	one, free := openBad(t, "fork"), openBad(t, "fork")
 	core := all[len(all)-1]
 	one.Pin(core)
 	for _, c := range []*Client{one, free} {
-		if err := c.NewGame(1); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, c.NewGame(1))
 	}
 	for c, want := range map[*Client]string{one: fmt.Sprint(core), free: allowedList(t, "/proc/self")} {
 		for _, name := range processesWith(t, c.command.Args[1]) {
@@ -38,9 +34,7 @@ func TestPin(t *testing.T) {
 		t.Errorf("we may use %v, %v", now, err)
 	}
 	free.Pin(core) // it runs elsewhere: it is started again
-	if err := free.NewGame(1); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, free.NewGame(1))
 	list := processesWith(t, free.command.Args[1])
 	for _, name := range list {
 		if got := allowedList(t, filepath.Dir(name)); got != fmt.Sprint(core) {
@@ -51,9 +45,7 @@ func TestPin(t *testing.T) {
 		t.Error("pinned after its start an engine does not run")
 	}
 	good := openBad(t, "good")
-	if err := good.NewGame(1); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, good.NewGame(1))
 	before := good.process
 	good.Pin(core) // it has no children: it moves
 	if err := good.NewGame(1); err != nil || good.process != before {
@@ -73,10 +65,7 @@ func TestPin(t *testing.T) {
 // allowedList returns the cores that the process may use.
 func allowedList(t *testing.T, process string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(process, "status"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := setup.Must(os.ReadFile(filepath.Join(process, "status")))
 	_, rest, _ := strings.Cut(string(text), "Cpus_allowed_list:\t")
 	list, _, _ := strings.Cut(rest, "\n")
 	return list

@@ -7,6 +7,8 @@ import (
 	"os"
 	"testing"
 	"time"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // newTestPipes returns our ends of pipes, and the program's, until the end of the test.
@@ -53,9 +55,7 @@ func TestPipeReadDeadlines(t *testing.T) {
 	ours, theirs := newTestPipes(t)
 	buf := make([]byte, 100)
 	for _, first := range []time.Time{{}, time.Now().Add(time.Hour)} {
-		if err := ours[1].SetReadDeadline(first); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, ours[1].SetReadDeadline(first))
 		read := make(chan error)
 		go func() {
 			_, err := ours[1].Read(buf)
@@ -66,9 +66,7 @@ func TestPipeReadDeadlines(t *testing.T) {
 			t.Fatalf("the read ended before its deadline: %v", err)
 		case <-time.After(5 * time.Millisecond):
 		}
-		if err := ours[1].SetReadDeadline(time.Unix(1, 0)); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, ours[1].SetReadDeadline(time.Unix(1, 0)))
 		for range 2 {
 			if err := <-read; !errors.Is(err, os.ErrDeadlineExceeded) {
 				t.Errorf("error %v, want that the deadline is exceeded", err)
@@ -81,15 +79,11 @@ func TestPipeReadDeadlines(t *testing.T) {
 		<-read
 	}
 	start := time.Now()
-	if err := ours[1].SetReadDeadline(start.Add(10 * time.Millisecond)); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, ours[1].SetReadDeadline(start.Add(10*time.Millisecond)))
 	if _, err := ours[1].Read(buf); !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(start) < 10*time.Millisecond {
 		t.Errorf("error %v after %v, want the deadline after 10 ms", err, time.Since(start))
 	}
-	if err := ours[1].SetReadDeadline(time.Now().Add(time.Hour)); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, ours[1].SetReadDeadline(time.Now().Add(time.Hour)))
 	if _, err := theirs[1].WriteString("readyok\n"); err != nil {
 		t.Fatal(err)
 	}
@@ -106,9 +100,7 @@ func TestPipeReadDeadlines(t *testing.T) {
 func TestPipeWriteDeadline(t *testing.T) {
 	ours, theirs := newTestPipes(t)
 	text := bytes.Repeat([]byte("position\n"), 1<<17)
-	if err := ours[0].SetWriteDeadline(time.Now().Add(100 * time.Millisecond)); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, ours[0].SetWriteDeadline(time.Now().Add(100*time.Millisecond)))
 	written, err := ours[0].Write(text)
 	if !errors.Is(err, os.ErrDeadlineExceeded) || written == 0 {
 		t.Fatalf("wrote %d bytes, %v, want some and then the deadline", written, err)
@@ -118,9 +110,7 @@ func TestPipeWriteDeadline(t *testing.T) {
 		n, _ := io.Copy(io.Discard, theirs[0])
 		read <- n
 	}()
-	if err := ours[0].SetWriteDeadline(time.Time{}); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, ours[0].SetWriteDeadline(time.Time{}))
 	if _, err := ours[0].Write(text[written:]); err != nil {
 		t.Fatal(err)
 	}

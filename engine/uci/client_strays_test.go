@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // A process whose parents have all ended is ended with the engine that it came from, and
@@ -17,19 +18,12 @@ import (
 func TestStraysEndWithTheirEngine(t *testing.T) {
 	other := exec.Command("/bin/sh", "-c", "read x; exit 5") // not an engine
 	other.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	in, err := other.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := other.Start(); err != nil {
-		t.Fatal(err)
-	}
+	in := setup.Must(other.StdinPipe())
+	setup.Check(t, other.Start())
 
 	stays, leaves := openBad(t, "fork-orphan"), openBad(t, "fork-orphan")
 	for _, c := range []*Client{stays, leaves} {
-		if err := c.NewGame(1); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, c.NewGame(1))
 	}
 	mark := leaves.command.Args[1]
 	if n := len(processesWith(t, mark)); n != 2 {
@@ -72,9 +66,7 @@ func TestLog(t *testing.T) {
 // The log is bounded, whatever an engine writes.
 func TestLogIsBounded(t *testing.T) {
 	c := openBad(t, "flood,long-line,long-bestmove")
-	if err := c.NewGame(1); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, c.NewGame(1))
 	if _, err := c.Search(t.Context(), board.NewGame(board.StartPosition()), searchLimits); err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/assay-chess/assay/engine/search"
 	testengine "github.com/assay-chess/assay/engine/uci/testdata"
 	"github.com/assay-chess/assay/internal/enginetest"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/models"
 )
 
@@ -82,10 +83,7 @@ const patient = 3 * time.Minute
 // among their arguments.
 func badCommand(t *testing.T, mode string) (c Command, mark string) {
 	t.Helper()
-	path, err := buildBad()
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := setup.Must(buildBad())
 	mark = fmt.Sprintf("mark-%d-%d-", os.Getpid(), marks.Add(1))
 	return Command{Path: path, Args: []string{mode, mark}, StartTimeout: patient, MoveTimeout: patient}, mark
 }
@@ -295,10 +293,7 @@ func TestStartErrors(t *testing.T) {
 
 // Our own engine behind our own server passes the tests of a player.
 func TestClientConforms(t *testing.T) {
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := setup.Must(os.Executable())
 	t.Setenv(serveVariable, "1")
 	enginetest.Conform(t, func() engine.Player {
 		return NewClient(Command{Path: self, StartTimeout: patient, MoveTimeout: patient})

@@ -13,6 +13,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // script is an engine within the test: a Client reaches it over net.Pipe. In a bubble of
@@ -205,9 +206,7 @@ func TestContextStopsAForeignSearch(t *testing.T) {
 					return command == "go"
 				})
 			})
-			if err := c.NewGame(1); err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, c.NewGame(1))
 			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 			defer cancel()
 			want, wantErr := 50*time.Millisecond, error(nil)

@@ -11,24 +11,19 @@ import (
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/search"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/models"
 )
 
 // realEngine returns the modern engine, to test what the server passes on.
 func realEngine(t testing.TB) *search.Engine {
 	t.Helper()
-	f, err := models.Embedded("assay-start")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := setup.Must(models.Embedded("assay-start"))
 	m, w, err := f.Weights()
 	if err != nil {
 		t.Fatal(err)
 	}
-	ev, err := m.NewEvaluator(w)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ev := setup.Must(m.NewEvaluator(w))
 	return search.New(ev, 1)
 }
 
@@ -299,9 +294,7 @@ func FuzzServeEngine(f *testing.F) {
 		}
 		var out strings.Builder
 		s := &Server{Name: "x", Author: "x", Player: e}
-		if err := s.Serve(context.Background(), strings.NewReader(input), &out); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, s.Serve(context.Background(), strings.NewReader(input), &out))
 		goes := 0
 		for l := range strings.Lines(input) {
 			if words := strings.Fields(strings.Map(printable, l)); len(words) > 0 {

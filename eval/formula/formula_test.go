@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // Engines are evaluations of real engines as formulas, with the C that they stand for.
@@ -146,10 +148,7 @@ func TestEngines(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, e := range engines {
 		t.Run(e.name, func(t *testing.T) {
-			f, err := Parse(e.text, e.names)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := setup.Must(Parse(e.text, e.names))
 			if f.Order() != 2 {
 				t.Errorf("order %d of an evaluation that bends", f.Order())
 			}
@@ -235,10 +234,7 @@ func TestRowErrors(t *testing.T) {
 		{"value = a*b", "not a finite number", []float64{1e200, 1e200}},
 		{"value = if(b == 0, 0, a/b)", "division by 0", []float64{1, 0}}, // both branches are computed
 	} {
-		f, err := Parse(c.text, names)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := setup.Must(Parse(c.text, names))
 		in := make([]float64, 2)
 		for i, x := range f.Inputs {
 			in[i] = c.in[x.Name[0]-'a']

@@ -6,13 +6,11 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 func TestBook(t *testing.T) {
-	b, err := ParseBook("# a comment\n\nKing's pawn: e4 e5 Nf3\nQueen's pawn: d4\nagain: e4 c5")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := setup.Must(ParseBook("# a comment\n\nKing's pawn: e4 e5 Nf3\nQueen's pawn: d4\nagain: e4 c5"))
 	p := board.StartPosition()
 	list, count := p.LegalMoves(nil), map[string]int{}
 	rng := rand.New(rand.NewPCG(1, 2))

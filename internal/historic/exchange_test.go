@@ -13,6 +13,7 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/internal/enginetest"
 	"github.com/assay-chess/assay/internal/historic"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // see returns what side c wins by capturing on sq, as printed and as meant. Both are 0 if there
@@ -29,10 +30,7 @@ func see(p *board.Position, c board.Color, sq board.Square) (printed, minimax in
 func TestCaptures(t *testing.T) {
 	p := enginetest.Position(t, "3qk3/8/4p3/3n4/4P3/2N5/8/4K3 b - - 0 1")
 	d5, _ := board.ParseSquare("d5")
-	x, err := historic.NewExchange(&p, d5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := setup.Must(historic.NewExchange(&p, d5))
 	var got []string
 	for _, c := range x.Captures {
 		got = append(got, fmt.Sprintf("%c%v takes %v %+d", c.Piece.Letter(), c.From, c.Takes, c.Balance))
@@ -65,10 +63,7 @@ type vector struct {
 
 func check(t *testing.T, term, fen, square, side string, want int) {
 	t.Helper()
-	p, err := board.ParseFEN(fen)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := setup.Must(board.ParseFEN(fen))
 	sq, ok := board.ParseSquare(square)
 	if !ok {
 		t.Fatalf("no square %q", square)
@@ -124,9 +119,7 @@ func TestVectors(t *testing.T) {
 	}
 	for _, v := range file.Vectors {
 		var want int
-		if err := json.Unmarshal(v.Expected, &want); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, json.Unmarshal(v.Expected, &want))
 		check(t, v.Term, v.FEN, v.Square, v.Side, want)
 	}
 	if len(file.Vectors) != 6 {
@@ -145,10 +138,7 @@ func legal(p *board.Position) (moves []string) {
 func after(t *testing.T, p board.Position, moves ...string) board.Position {
 	t.Helper()
 	for _, san := range moves {
-		m, err := p.ParseSAN(san)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := setup.Must(p.ParseSAN(san))
 		p.Make(m)
 	}
 	return p

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // The games that the papers print are legal. Their final positions are those of an
@@ -19,9 +20,7 @@ func TestPrintedGames(t *testing.T) {
 			Mate  bool
 		}
 	}
-	if err := json.Unmarshal(gamesText, &file); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, json.Unmarshal(gamesText, &file))
 	for i, g := range file.Games {
 		if PrintedGames()[i] != g.PrintedGame || (g.Side == "white" || g.Side == "black") != (g.Program != "") {
 			t.Errorf("%+v", g.PrintedGame)

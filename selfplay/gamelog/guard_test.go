@@ -12,6 +12,7 @@ import (
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/machine"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay"
 )
 
@@ -152,9 +153,7 @@ func TestKeepFaultLog(t *testing.T) {
 		t.Helper()
 		r := selfplay.Result{Number: n, Termination: selfplay.PlayerFailed, Fault: "white: crashed",
 			Players: [2]string{"uci:a", "b"}, FaultLog: log}
-		if err := KeepFaultLog(dir, &r); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, KeepFaultLog(dir, &r))
 	}
 	keep(3, "")
 	if n := FaultLogs(dir); n != 0 {

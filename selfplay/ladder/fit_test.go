@@ -4,23 +4,20 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 func mustAdd(t testing.TB, table *crosstable, i, j, a, b int, count int) {
 	t.Helper()
 	for range count {
-		if err := table.add(i, j, a, b); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, table.add(i, j, a, b))
 	}
 }
 
 func mustFit(t testing.TB, table *crosstable, reference int) *fit {
 	t.Helper()
-	f, err := table.fit(reference, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := setup.Must(table.fit(reference, 0))
 	return f
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset/pgn"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // played writes a PGN file of games between players of known strengths, White ahead by 30 Elo.
@@ -38,9 +39,7 @@ func played(t testing.TB, elo []float64, games int) string {
 			result)
 	}
 	path := filepath.Join(t.TempDir(), "games.pgn")
-	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.WriteFile(path, []byte(b.String()), 0o666))
 	return path
 }
 
@@ -51,16 +50,11 @@ func TestGamesFindTheTruth(t *testing.T) {
 		elo[i] = 3000 + 8*float64(i)
 	}
 	var g Games
-	if err := g.Read(t.Context(), played(t, elo, 12000)); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, g.Read(t.Context(), played(t, elo, 12000)))
 	if g.Finished != 12000 || len(g.Names) != 60 {
 		t.Fatalf("%d games of %d players", g.Finished, len(g.Names))
 	}
-	r, err := g.Rate([]Anchor{{"P10", elo[10], 0}, {"P50", elo[50] + 5, 10}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := setup.Must(g.Rate([]Anchor{{"P10", elo[10], 0}, {"P50", elo[50] + 5, 10}}))
 	sum := 0.0
 	for _, x := range r.Ratings {
 		var n int
@@ -131,9 +125,7 @@ func TestGamesThatCannotBeCounted(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "g.pgn")
-			if err := os.WriteFile(path, []byte(c.text), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, os.WriteFile(path, []byte(c.text), 0o666))
 			err := new(Games).Read(t.Context(), path)
 			if err == nil || !strings.HasPrefix(err.Error(), path) || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v, want %q", err, c.want)

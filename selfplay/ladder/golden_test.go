@@ -7,6 +7,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/runtest"
 )
@@ -20,10 +21,7 @@ func TestResults(t *testing.T) {
 			var notes bytes.Buffer
 			c.Progress = func(done, total int64, note string) { fmt.Fprintf(&notes, "%d of %d: %s\n", done, total, note) }
 			r := run(t, c)
-			text, err := json.MarshalIndent(r, "", "  ")
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := setup.Must(json.MarshalIndent(r, "", "  "))
 			name := fmt.Sprintf("%s-%.0f", s, within)
 			runtest.Golden(t, name+".json", string(text), 8)
 			runtest.Golden(t, name+".txt", notes.String(), 8)
@@ -37,14 +35,9 @@ func TestFitNumbers(t *testing.T) {
 	table := newCrosstable(4)
 	for n, pair := range [][4]int{{0, 1, 1, -1}, {0, 1, 0, 0}, {1, 2, 1, 0}, {0, 2, 0, -1}, {2, 3, 1, 1}, {0, 3, -1, 0},
 		{1, 3, 1, -1}, {0, 1, 1, -1}, {2, 0, 1, -1}} {
-		if err := table.add(pair[0], pair[1], pair[2], pair[3]); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, table.add(pair[0], pair[1], pair[2], pair[3]))
 		for _, reference := range []int{-1, 2} {
-			f, err := table.fit(reference, 100)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := setup.Must(table.fit(reference, 100))
 			white, se := f.white()
 			fmt.Fprintf(&text, "%d pairs, from %d: White %.6f ± %.6f, draws %.6f\n", n+1, reference, white, se, f.draws())
 			for i := range 4 {
@@ -67,15 +60,10 @@ func TestMeanIsTheOrigin(t *testing.T) {
 	table := newCrosstable(3)
 	for range 20 {
 		for _, p := range [][4]int{{0, 1, 1, -1}, {0, 1, 1, 1}, {0, 2, 1, -1}, {1, 2, 0, 0}} {
-			if err := table.add(p[0], p[1], p[2], p[3]); err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, table.add(p[0], p[1], p[2], p[3]))
 		}
 	}
-	f, err := table.fit(-1, 250)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := setup.Must(table.fit(-1, 250))
 	for i := range f.theta[:3] { // strengths have no origin
 		f.theta[i] += 7
 	}

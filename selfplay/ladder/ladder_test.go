@@ -11,6 +11,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
@@ -88,10 +89,7 @@ func TestRun(t *testing.T) {
 
 func run(t *testing.T, c Config) *Result {
 	t.Helper()
-	r, err := Run(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := setup.Must(Run(t.Context(), c))
 	return r
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay/runtest"
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
@@ -24,10 +25,7 @@ func TestResultsOfMatches(t *testing.T) {
 			c.Test = test
 		}
 		r := run(t, c)
-		text, err := json.MarshalIndent(r, "", "  ")
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := setup.Must(json.MarshalIndent(r, "", "  "))
 		runtest.Golden(t, "result-"+name+".json", string(text), 8)
 	}
 }
@@ -35,10 +33,7 @@ func TestResultsOfMatches(t *testing.T) {
 // TestNote: the LLR stands beside the bound that it is nearing; the numbers are those of the pairs so far.
 func TestNote(t *testing.T) {
 	for llr, want := range map[int]string{1: "LLR 0.0", -1: "LLR -"} {
-		walk, err := sprt.NewWalk(sprt.Test{Elo0: 0, Elo1: 50, Alpha: 0.05, Beta: 0.1}, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		walk := setup.Must(sprt.NewWalk(sprt.Test{Elo0: 0, Elo1: 50, Alpha: 0.05, Beta: 0.1}, false))
 		n := counter{walk: walk, countedPair: 30, config: &Config{}}
 		for i := range 30 {
 			points := llr
@@ -68,9 +63,7 @@ func TestCountPGN(t *testing.T) {
 	text := pgnText("1", "", "A", "B", "1-0", e4) + pgnText("1", "", "B", "A", "1/2-1/2", e4) +
 		pgnText("2", "", "A", "C", "1-0", e4) + pgnText("3", "", "A", "B", "*", d4) + pgnText("4", "", "B", "A", "0-1", d4)
 	path := filepath.Join(t.TempDir(), "games.pgn")
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.WriteFile(path, []byte(text), 0o666))
 	for _, tt := range []struct{ player, opponent, want string }{
 		{"A", "B", "A against B: 1 pairs; 1 games without a partner left out; 1 games without a result left out; " +
 			"1 games of other players left out; [0 0 0 1 0] [0 1 2]"},
@@ -102,10 +95,7 @@ func TestCurvePoints(t *testing.T) {
 		pairs = append(pairs, [2]int{i % 2, -(i % 3 / 2)})
 	}
 	for most, want := range map[int][]int64{1: {50}, 5: {10, 20, 30, 40, 50}, 4: {12, 24, 36, 48, 50}, 100: nil} {
-		c, err := Follow(pairs, &sprt.Test{Elo0: 0, Elo1: 5, Alpha: 0.05, Beta: 0.05}, false, most)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := setup.Must(Follow(pairs, &sprt.Test{Elo0: 0, Elo1: 5, Alpha: 0.05, Beta: 0.05}, false, most))
 		var got []int64
 		for _, p := range c.Points {
 			got = append(got, p.Games)

@@ -14,6 +14,7 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
@@ -47,10 +48,7 @@ func decisive(t *testing.T) Config {
 
 func run(t *testing.T, c Config) *Result {
 	t.Helper()
-	r, err := Run(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := setup.Must(Run(t.Context(), c))
 	return r
 }
 
@@ -114,10 +112,7 @@ func TestCounting(t *testing.T) {
 			t.Fatalf("pair %d: the openings differ", pair)
 		}
 		penta[points+2]++
-		llr, err := c.Test.LLR(penta)
-		if err != nil {
-			t.Fatal(err)
-		}
+		llr := setup.Must(c.Test.LLR(penta))
 		if llr > lower && llr < upper {
 			continue
 		}
@@ -143,10 +138,7 @@ func TestCounting(t *testing.T) {
 // checkData compares the data set with the result.
 func checkData(t *testing.T, dir string, r *Result) {
 	t.Helper()
-	data, err := dataset.OpenGames(filepath.Join(dir, gamelog.GamesName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := setup.Must(dataset.OpenGames(filepath.Join(dir, gamelog.GamesName)))
 	n, score := 0, 0.0
 	openings := map[uint64]int{}
 	for g, err := range data.All() {
@@ -234,9 +226,7 @@ rnbqkbnr/pp1ppppp/8/2p5/2P5/8/PP1PPPPP/RNBQKBNR w KQkq - 0 2
 
 func TestBookRunsOut(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "three.epd")
-	if err := os.WriteFile(path, []byte(book), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.WriteFile(path, []byte(book), 0o666))
 	c := config(t, 8)
 	c.Opening = opening.Spec{Book: path}
 	_, err := Run(t.Context(), c)

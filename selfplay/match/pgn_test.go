@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
 
@@ -52,9 +53,7 @@ func TestPairsOfPGN(t *testing.T) {
 			sprt.Pentanomial{}, 2, 0},
 	} {
 		path := filepath.Join(t.TempDir(), "m.pgn")
-		if err := os.WriteFile(path, []byte(tt.text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.WriteFile(path, []byte(tt.text), 0o644))
 		c, err := CountPGN(path, "A", "B")
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -66,9 +65,7 @@ func TestPairsOfPGN(t *testing.T) {
 		var packed bytes.Buffer
 		z := gzip.NewWriter(&packed)
 		_, err = z.Write([]byte(tt.text))
-		if err := errors.Join(err, z.Close(), os.WriteFile(path+".gz", packed.Bytes(), 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, errors.Join(err, z.Close(), os.WriteFile(path+".gz", packed.Bytes(), 0o644)))
 		if again, err := CountPGN(path+".gz", "A", "B"); err != nil || !reflect.DeepEqual(again, c) {
 			t.Errorf("%s, packed: %+v, %v", name, again, err)
 		}

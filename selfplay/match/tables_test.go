@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
@@ -89,9 +90,7 @@ func TestCounterStops(t *testing.T) {
 	for i := 0; !n.over() && i < 1000; i++ {
 		points := i % 3 / 2
 		pairs.AddPair(1, -points)
-		if err := pair(n, 1, -points); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, pair(n, 1, -points))
 		llr, err := x.LLR(pairs)
 		if err != nil || n.over() != (x.Status(llr) != sprt.Continue) {
 			t.Fatalf("LLR %v after %d pairs: over %v, %v", llr, i+1, n.over(), err)
@@ -105,9 +104,7 @@ func TestCounterStops(t *testing.T) {
 // TestGamesInOrder: a game that is not the next one is refused with both numbers.
 func TestGamesInOrder(t *testing.T) {
 	n := counting(t, 20, nil)
-	if err := pair(n, 0, 0); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, pair(n, 0, 0))
 	for _, tt := range []struct {
 		numbers [2]uint64
 		want    string
@@ -131,13 +128,8 @@ func TestSpeed(t *testing.T) {
 func count(t *testing.T, text string) *PGNCount {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "games.pgn")
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	c, err := CountPGN(path, "A", "B")
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.WriteFile(path, []byte(text), 0o666))
+	c := setup.Must(CountPGN(path, "A", "B"))
 	return c
 }
 
@@ -197,10 +189,7 @@ var gameTags = regexp.MustCompile(`\[(?:Round|White|Black) "(.*)"\]`)
 func TestRoundsOfPGN(t *testing.T) {
 	c := config(t, 6)
 	run(t, c)
-	text, err := os.ReadFile(filepath.Join(c.Out, gamelog.PGNName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := setup.Must(os.ReadFile(filepath.Join(c.Out, gamelog.PGNName)))
 	var got []string
 	for _, tag := range gameTags.FindAllStringSubmatch(string(text), -1) {
 		got = append(got, tag[1])
@@ -218,10 +207,7 @@ func TestFollow(t *testing.T) {
 		pairs = append(pairs, [2]int{i%3 - 1, i/3%3 - 1})
 	}
 	test := &sprt.Test{Elo0: -5, Elo1: 6, Model: sprt.Logistic, Alpha: 0.05, Beta: 0.05}
-	c, err := Follow(pairs, test, false, 100)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := setup.Must(Follow(pairs, test, false, 100))
 	if len(c.Points) != 100 || c.Points[0].Games != 20 || c.Points[99].Games != 2000 {
 		t.Fatalf("%d points: %+v", len(c.Points), c.Points)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
@@ -249,13 +250,8 @@ func TestWithoutForfeits(t *testing.T) {
 	} {
 		c := decisive(t)
 		c.Test = &sprt.Test{Elo0: 0, Elo1: 10, Model: sprt.Normalized, Alpha: 0.05, Beta: 0.05}
-		if err := c.complete(); err != nil {
-			t.Fatal(err)
-		}
-		n, err := newCounter(&c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, c.complete())
+		n := setup.Must(newCounter(&c))
 		for pair := uint64(0); !n.over() && pair < 100_000; pair++ {
 			// A has White in the first game, B in the second. Without wins the players
 			// score in turn, so that they are equal.
@@ -276,9 +272,7 @@ func TestWithoutForfeits(t *testing.T) {
 			}
 			n.tally.Add(&games[0], [2]int{0, 1})
 			n.tally.Add(&games[1], [2]int{1, 0})
-			if err := n.add(games); err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, n.add(games))
 		}
 		r := n.conclude()
 		if tt.want == "" && r.Verdict == AcceptH1 && r.WithoutForfeits == nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/ulikunitz/xz"
 
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 const threeLines = `# three openings, one of them twice
@@ -27,18 +28,13 @@ rnbqkbnr/pp1ppppp/8/2p5/2P5/8/PP1PPPPP/RNBQKBNR w KQkq -
 func writeBook(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.WriteFile(path, []byte(text), 0o666))
 	return path
 }
 
 func load(t *testing.T, spec Spec, seed uint64) *book {
 	t.Helper()
-	source, err := spec.Open(seed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := setup.Must(spec.Open(seed))
 	return source.(*book)
 }
 
@@ -46,10 +42,7 @@ func load(t *testing.T, spec Spec, seed uint64) *book {
 func all(t *testing.T, b *book) (list []string) {
 	t.Helper()
 	for n := range b.Len() {
-		game, err := b.Propose(n, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		game := setup.Must(b.Propose(n, 1))
 		list = append(list, game.Position().FEN())
 	}
 	return list
@@ -223,9 +216,7 @@ func zipped(t *testing.T, members ...string) string {
 			t.Fatal(err)
 		}
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, z.Close())
 	return b.String()
 }
 
@@ -246,16 +237,11 @@ func TestPackedBooks(t *testing.T) {
 	dir := t.TempDir()
 	load := func(name, content string) (*book, error) {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.WriteFile(path, []byte(content), 0o666))
 		return loadBook(path, Spec{}, 1)
 	}
 	for name, plain := range map[string]string{packedList: "plain.epd", packedGames: "plain.pgn"} {
-		want, err := load(plain, name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := setup.Must(load(plain, name))
 		packed := map[string]string{"b.epd.zip": zipped(t, "b.epd", packedList), "b.epd.xz": xzs.String(), "c": packedList}
 		if plain == "plain.pgn" {
 			packed = map[string]string{"b.pgn.zip": zipped(t, "b.pgn", packedGames), "b.pgn.gz": gz.String(),
@@ -291,19 +277,13 @@ func TestPackedBooks(t *testing.T) {
 
 func propose(t *testing.T, r *randomPlies, number uint64, try int) *board.Game {
 	t.Helper()
-	game, err := r.Propose(number, try)
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := setup.Must(r.Propose(number, try))
 	return game
 }
 
 // Runs on disk began with these: they must never change.
 func TestRandomOpeningsArePinned(t *testing.T) {
-	r, err := newRandom(8, 7)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := setup.Must(newRandom(8, 7))
 	for number, want := range []string{
 		"r1bqkb1r/1ppppppp/2n4n/pQ6/1P6/4P1P1/P1PP1P1P/RNB1KBNR b KQkq - 1 5",
 		"rn1qkbnr/pb1pppp1/8/1pp4p/2P3P1/7P/PP1PPPB1/RNBQK1NR w KQkq - 1 5",
@@ -316,10 +296,7 @@ func TestRandomOpeningsArePinned(t *testing.T) {
 }
 
 func TestRandomOpenings(t *testing.T) {
-	r, err := newRandom(8, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := setup.Must(newRandom(8, 1))
 	lengths := map[int]int{}
 	keys := map[uint64]bool{}
 	for number := range uint64(2000) {
@@ -361,10 +338,7 @@ func TestRandomMovesReachEverything(t *testing.T) {
 }
 
 func TestRandomWithoutAnyMove(t *testing.T) {
-	mated, err := board.ParseFEN("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	mated := setup.Must(board.ParseFEN("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"))
 	r := &randomPlies{Start: mated, MinPlies: 2, MaxPlies: 3}
 	if _, err := r.Propose(0, 1); err == nil {
 		t.Error("no error from a position that is mate")

@@ -7,6 +7,8 @@ import (
 	"io"
 	"path/filepath"
 	"testing"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // TestRealBooks reads three books in common use from ../shared/data/books beside the project.
@@ -14,20 +16,11 @@ import (
 func TestRealBooks(t *testing.T) {
 	for name, want := range map[string]uint64{"2moves_v1.epd": 40457, "8moves_v3.pgn": 34700, "UHO_4060_v3.epd": 241670} {
 		path := filepath.Join("..", "..", "..", "shared", "data", "books", name+".zip")
-		z, err := zip.OpenReader(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		z := setup.Must(zip.OpenReader(path))
 		defer z.Close()
-		f, err := z.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := setup.Must(z.Open(name))
 		defer f.Close()
-		text, err := io.ReadAll(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := setup.Must(io.ReadAll(f))
 		b := load(t, Spec{Book: writeBook(t, name, string(text)), Random: true}, 1)
 		if b.Len() != want {
 			t.Errorf("%s: %d openings, want %d", name, b.Len(), want)

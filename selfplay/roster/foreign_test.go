@@ -14,6 +14,7 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/engine/uci"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
 )
@@ -58,19 +59,12 @@ func TestIdentifyForeign(t *testing.T) {
 	dir := t.TempDir()
 	program := func(name, content string) string {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		setup.Check(t, os.WriteFile(path, []byte(content), 0o755))
 		return path
 	}
 	identify := func(spec string) string {
-		id, err := identifyText(spec)
-		if err != nil {
-			t.Fatal(err)
-		}
+		id := setup.Must(identifyText(spec))
 		if strings.Contains(id, dir) {
 			t.Errorf("%s names the folder", id)
 		}
@@ -96,9 +90,7 @@ func TestIdentifyForeign(t *testing.T) {
 		t.Error("two programs with one name have the same identity")
 	}
 	was := identify("uci:" + quote.Word(other))
-	if err := os.Chtimes(program("c/engine", "six"), time.Time{}, time.Now().Add(time.Hour)); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.Chtimes(program("c/engine", "six"), time.Time{}, time.Now().Add(time.Hour)))
 	if identify("uci:"+quote.Word(other)) == was {
 		t.Error("a changed program keeps its identity")
 	}
@@ -110,10 +102,7 @@ func TestIdentifyForeign(t *testing.T) {
 
 // A foreign engine with limits can still be started.
 func TestForeignWithLimits(t *testing.T) {
-	p, err := openText("uci:nodes=5:start=100ms:sh -c 'read x; exit 9'")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := setup.Must(openText("uci:nodes=5:start=100ms:sh -c 'read x; exit 9'"))
 	defer p.Close()
 	s, ok := engine.As[engine.Starter](p)
 	if !ok {
@@ -129,16 +118,11 @@ func TestSameProgram(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{"new": "#!/bin/sh", "old": "#!/bin/sh", "x.nnue": "net", "y.nnue": "net",
 		"other": "#!/bin/false", "z.nnue": "another net"} {
-		if err := os.WriteFile(name, []byte(text), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.WriteFile(name, []byte(text), 0o777))
 	}
 	same := func(text string) string {
 		t.Helper()
-		spec, err := Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		spec := setup.Must(Parse(text))
 		id, same, err := Identify(spec)
 		if err != nil || spec.Foreign() == (id == same) {
 			t.Errorf("%s: %q, %q, %v", text, id, same, err)
@@ -188,9 +172,7 @@ func TestWeightsName(t *testing.T) {
 
 func TestProgram(t *testing.T) {
 	engine := filepath.Join(t.TempDir(), "an engine")
-	if err := os.WriteFile(engine, []byte("#!/bin/sh\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.WriteFile(engine, []byte("#!/bin/sh\n"), 0o755))
 	for text, want := range map[string]string{
 		`uci:nodes=5:"` + engine + `"?Hash=16`: engine, "uci:nowhere-to-be-found": "nowhere-to-be-found"} {
 		if got := Program(toy.Spec(text)); got != want {
@@ -270,14 +252,8 @@ func TestRealEngines(t *testing.T) {
 	for _, e := range realEngines {
 		t.Run(e.debian, func(t *testing.T) {
 			spec := installed(t, e.debian, e.spec)
-			p, err := Open(spec)
-			if err != nil {
-				t.Fatal(err)
-			}
-			us, err := Open(toy.Spec("assay:hash=1"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := setup.Must(Open(spec))
+			us := setup.Must(Open(toy.Spec("assay:hash=1")))
 			for i, lim := range realLimits {
 				if lim.Nodes > 0 && !e.nodes {
 					continue
@@ -333,10 +309,7 @@ func TestHistory(t *testing.T) {
 // moves returns the moves of a game that the player plays against itself, at a fixed depth.
 func moves(t *testing.T, spec engine.Spec, start string) []board.Move {
 	t.Helper()
-	p, err := Open(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := setup.Must(Open(spec))
 	defer p.Close()
 	lim := selfplay.Limits{Depth: 5}
 	r, err := selfplay.Play(t.Context(), &selfplay.Job{Start: start, Plies: 120, Limits: [2]selfplay.Limits{lim, lim},
@@ -353,10 +326,7 @@ func supports960(p engine.Player) bool {
 
 func playFaultless(t *testing.T, job *selfplay.Job, players [2]engine.Player) {
 	t.Helper()
-	r, err := selfplay.Play(t.Context(), job, players)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := setup.Must(selfplay.Play(t.Context(), job, players))
 	if r.Fault != "" {
 		t.Errorf("%+v: %s: %s", job.Limits[0], r.Termination, r.Fault)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/search"
 	"github.com/assay-chess/assay/internal/historic"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
 )
@@ -42,14 +43,9 @@ func TestEveryPlayer(t *testing.T) {
 			if id, err := identifyText(spec); err != nil || !strings.HasPrefix(id, name) {
 				t.Errorf("identity %q, error %v", id, err)
 			}
-			p, err := openText(spec)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := setup.Must(openText(spec))
 			game := board.NewGame(board.StartPosition())
-			if err := p.NewGame(1); err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, p.NewGame(1))
 			r, err := p.Search(context.Background(), game, engine.Limits{})
 			if err != nil || !game.Position().IsLegal(r.Move) {
 				t.Errorf("move %v, error %v", r.Move, err)
@@ -129,10 +125,7 @@ func TestOpenErrors(t *testing.T) {
 }
 
 func TestFixedLimits(t *testing.T) {
-	p, err := openText("assay:depth=3:hash=1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := setup.Must(openText("assay:depth=3:hash=1"))
 	r, err := p.Search(context.Background(), board.NewGame(board.StartPosition()), engine.Limits{Depth: 9, Nodes: 1e6})
 	if err != nil || r.Depth != 3 {
 		t.Errorf("depth %d, error %v; want the player's own 3", r.Depth, err)
@@ -143,36 +136,19 @@ func TestFixedLimits(t *testing.T) {
 }
 
 func TestIdentify(t *testing.T) {
-	f, err := models.Embedded("shannon-1950")
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := f.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := setup.Must(models.Embedded("shannon-1950"))
+	data := setup.Must(f.Encode())
 	path := filepath.Join(t.TempDir(), "copy:of it.json")
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	a, err := identifyText("assay:weights=shannon-1950:nodes=7")
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := identifyText("assay:nodes=7:weights=" + path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.WriteFile(path, data, 0o644))
+	a := setup.Must(identifyText("assay:weights=shannon-1950:nodes=7"))
+	b := setup.Must(identifyText("assay:nodes=7:weights=" + path))
 	if want := "assay:weights=" + f.ID() + ":nodes=7"; a != want || b != want {
 		t.Errorf("identities %q and %q, want %q", a, b, want)
 	}
 }
 
 func TestEvalFile(t *testing.T) {
-	p, err := openText("assay:hash=1:depth=1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := setup.Must(openText("assay:hash=1:depth=1"))
 	for _, value := range []string{"shannon-1950", "<empty>", ""} {
 		if err := p.SetOption("EvalFile", value); err != nil {
 			t.Errorf("EvalFile %q: %v", value, err)
@@ -185,10 +161,7 @@ func TestEvalFile(t *testing.T) {
 
 // A player's own number of nodes is exact where the search asks for exact nodes.
 func TestOwnNodesAreExact(t *testing.T) {
-	p, err := openText("assay:nodes=500")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := setup.Must(openText("assay:nodes=500"))
 	defer p.Close()
 	for _, exact := range []bool{true, false} {
 		r, err := p.Search(t.Context(), board.NewGame(board.StartPosition()), engine.Limits{Nodes: 9, HardNodes: exact})
@@ -203,18 +176,10 @@ const checkPlies = "option name CheckPlies type spin default 1 min 0 max 3"
 // nodesOf returns the nodes of a player's search of the start position.
 func nodesOf(t *testing.T, spec string) uint64 {
 	t.Helper()
-	p, err := openText(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := setup.Must(openText(spec))
 	defer p.Close()
-	if err := p.NewGame(1); err != nil {
-		t.Fatal(err)
-	}
-	r, err := p.Search(t.Context(), board.NewGame(board.StartPosition()), engine.Limits{Depth: 8})
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, p.NewGame(1))
+	r := setup.Must(p.Search(t.Context(), board.NewGame(board.StartPosition()), engine.Limits{Depth: 8}))
 	return r.Nodes
 }
 
@@ -226,10 +191,7 @@ func TestParametersInSpecifications(t *testing.T) {
 	if plain != same || plain == other {
 		t.Errorf("%d nodes, %d with the default, %d with another value", plain, same, other)
 	}
-	plainID, err := identifyText("assay")
-	if err != nil {
-		t.Fatal(err)
-	}
+	plainID := setup.Must(identifyText("assay"))
 	if id, err := identifyText("assay:ReverseMargin=20"); err != nil || id != plainID+":reversemargin=20" {
 		t.Errorf("identity %q, %v", id, err)
 	}
@@ -238,10 +200,7 @@ func TestParametersInSpecifications(t *testing.T) {
 func TestShowParameters(t *testing.T) {
 	for spec, want := range map[string]bool{"assay": true, "assay:nodes=5": true, "random": false,
 		"random:nodes=5": false} {
-		p, err := openText(spec)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := setup.Must(openText(spec))
 		defer p.Close()
 		lister, _ := engine.As[engine.OptionLister](p)
 		listed := func() bool { return slices.Contains(lister.Options(), checkPlies) }
@@ -271,10 +230,7 @@ func TestWeightsWithOptions(t *testing.T) {
 func TestWeightsWithOptionsOfHistoricPrograms(t *testing.T) {
 	for _, spec := range []string{"shannon-a:moves=1", "shannon-b", "machack-1967:isolated=-20:book=false",
 		"assay:weights=shannon-1950"} {
-		p, err := openText(spec)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := setup.Must(openText(spec))
 		defer p.Close()
 		if err := p.SetOption("queen", "1000"); err != nil {
 			t.Errorf("%s: %v", spec, err)
@@ -307,35 +263,19 @@ func options(nameValue ...string) (list []engine.Option) {
 // score returns the player's score of a position where White is a queen up.
 func score(t *testing.T, p engine.Player) int {
 	t.Helper()
-	position, err := board.ParseFEN("4k3/pppp4/8/8/8/8/PPPP4/3QK3 w - - 0 1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.NewGame(1); err != nil {
-		t.Fatal(err)
-	}
-	r, err := p.Search(t.Context(), board.NewGame(position), engine.Limits{Depth: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	position := setup.Must(board.ParseFEN("4k3/pppp4/8/8/8/8/PPPP4/3QK3 w - - 0 1"))
+	setup.Check(t, p.NewGame(1))
+	r := setup.Must(p.Search(t.Context(), board.NewGame(position), engine.Limits{Depth: 1}))
 	return int(r.Score)
 }
 
 // A weight set as an option has the same effect as in a file.
 func TestWeightsAreOptions(t *testing.T) {
-	p, err := openText("assay:hash=1:weights=assay-start")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := setup.Must(openText("assay:hash=1:weights=assay-start"))
 	before := score(t, p)
 	for _, value := range []string{"500", "1300"} {
-		if err := p.SetOption("queen", value); err != nil {
-			t.Fatal(err)
-		}
-		f, err := models.Embedded("assay-start")
-		if err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, p.SetOption("queen", value))
+		f := setup.Must(models.Embedded("assay-start"))
 		m, w, err := f.Weights()
 		if err != nil {
 			t.Fatal(err)
@@ -348,10 +288,7 @@ func TestWeightsAreOptions(t *testing.T) {
 				}
 			}
 		}
-		ev, err := m.NewEvaluator(w)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ev := setup.Must(m.NewEvaluator(w))
 		if got, want := score(t, p), score(t, search.New(ev, 1)); got != want || got == before {
 			t.Errorf("queen %s: %d, in a file %d, before %d", value, got, want, before)
 		}
@@ -368,10 +305,7 @@ func TestWeightsAreOptions(t *testing.T) {
 }
 
 func TestWeightsRefused(t *testing.T) {
-	p, err := openText("assay:hash=1:weights=assay-start")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := setup.Must(openText("assay:hash=1:weights=assay-start"))
 	for _, o := range [][3]string{
 		{"queen", "9.5", "whole number"}, {"queen", "", "whole number"}, {"queen", "99999999999", "whole number"},
 		{"queen", "2000000000", "queen"}, {"queens", "1", "unknown"}, {"queen.xg", "1", "unknown"},
@@ -398,10 +332,7 @@ func TestWithOwnDepth(t *testing.T) {
 		}
 	}
 	for _, spec := range []string{"shannon-a:moves=1", WithOwnDepth(toy.Spec("shannon-a:moves=1")).String()} {
-		p, err := openText(spec)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := setup.Must(openText(spec))
 		r, err := p.Search(context.Background(), board.NewGame(board.StartPosition()),
 			engine.Limits{Nodes: 30, HardNodes: true})
 		if held := spec == "shannon-a:moves=1"; err != nil || (r.Nodes <= 30) != held || (r.Depth < 2) != held {
@@ -417,10 +348,7 @@ func TestWithOwnDepth(t *testing.T) {
 func suitePositions(t *testing.T) (all []board.Position) {
 	t.Helper()
 	for _, file := range []string{"perft.epd", "standard.epd", "tricky.perft", "fischer.epd"} {
-		f, err := os.Open("../../engine/board/testdata/" + file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := setup.Must(os.Open("../../engine/board/testdata/" + file))
 		defer f.Close()
 		for lines := bufio.NewScanner(f); lines.Scan(); {
 			text, _, _ := strings.Cut(lines.Text(), ";")
@@ -444,10 +372,7 @@ var suiteStep = 4
 func TestHistoricProgramsOnPerftSuites(t *testing.T) {
 	positions := suitePositions(t)
 	for _, fen := range []string{"R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"} {
-		p, err := board.ParseFEN(fen)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := setup.Must(board.ParseFEN(fen))
 		positions = append(positions, p)
 	}
 	step := suiteStep
@@ -457,10 +382,7 @@ func TestHistoricProgramsOnPerftSuites(t *testing.T) {
 	for _, e := range historicEntries() {
 		t.Run(e.name, func(t *testing.T) {
 			t.Parallel()
-			p, err := openText(e.name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := setup.Must(openText(e.name))
 			for i := 0; i < len(positions); i += step {
 				answer(t, p, &positions[i], i)
 			}
@@ -476,9 +398,7 @@ func TestHistoricProgramsOnPerftSuites(t *testing.T) {
 
 func answer(t *testing.T, p engine.Player, pos *board.Position, number int) engine.Result {
 	t.Helper()
-	if err := p.NewGame(uint64(number)); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, p.NewGame(uint64(number)))
 	const nodes = 60
 	r, err := p.Search(context.Background(), board.NewGame(*pos), engine.Limits{Nodes: nodes, HardNodes: true})
 	legal := pos.CountLegal() > 0

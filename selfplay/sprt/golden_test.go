@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay/runtest"
 )
 
@@ -59,10 +60,7 @@ func TestMeasured(t *testing.T) {
 func TestMeasureSeparates(t *testing.T) {
 	x := Test{Elo0: 0, Elo1: 50, Model: Normalized, Alpha: 0.05, Beta: 0.05}
 	observed, all := Pentanomial{20, 100, 150, 130, 30}, Pentanomial{20, 100, 150, 180, 40}
-	m, err := x.Measure(observed, all, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := setup.Must(x.Measure(observed, all, true))
 	llr, err := x.LLR(observed)
 	if err != nil || m.LLR != llr || m.Games != all.Games() || m.Score != Summarize(all).Score {
 		t.Errorf("%+v, want the LLR %v of %v and the score of %v (%v)", m, llr, observed, all, err)

@@ -6,6 +6,8 @@ import (
 	"os"
 	"slices"
 	"testing"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // vector is one reference value: what another program computes.
@@ -64,10 +66,7 @@ func within(got, want, tolerance float64) bool {
 
 func loadVectors(t *testing.T) []vector {
 	t.Helper()
-	data, err := os.ReadFile(reference)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := setup.Must(os.ReadFile(reference))
 	var file struct{ Vectors []vector }
 	if err := json.Unmarshal(data, &file); err != nil {
 		t.Fatalf("%s: %v", reference, err)

@@ -7,23 +7,19 @@ import (
 	"os"
 	"slices"
 	"testing"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 func mustShape(t testing.TB, drawRatio float64, paired bool) Shape {
 	t.Helper()
-	s, err := IndependentGames(drawRatio, paired)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := setup.Must(IndependentGames(drawRatio, paired))
 	return s
 }
 
 func mustSimulate(t testing.TB, x Test, c Simulation) Simulated {
 	t.Helper()
-	s, err := x.simulate(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := setup.Must(x.simulate(c))
 	return s
 }
 
@@ -78,10 +74,7 @@ func TestPrediction(t *testing.T) {
 		for _, corrected := range []bool{false, true} {
 			shape := mustShape(t, 0.6, x.Elo0 == 0) // single games too
 			mid := (x.Elo0 + x.Elo1) / 2
-			p, err := x.Predict(shape, mid, corrected)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := setup.Must(x.Predict(shape, mid, corrected))
 			s := mustSimulate(t, x, Simulation{Shape: shape, TrueElo: mid, Runs: runs, Seed: 12, Corrected: corrected})
 			rate, lo, hi := s.PassRate()
 			slack := 4/math.Sqrt(float64(runs)) + 0.03
@@ -97,10 +90,7 @@ func TestPrediction(t *testing.T) {
 // TestIndependentSimulation compares with another program's simulation of the same tests.
 func TestIndependentSimulation(t *testing.T) {
 	const name = "testdata/simulation.json"
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := setup.Must(os.ReadFile(name))
 	var file struct {
 		Rows []struct {
 			NElo0, NElo1, Runs float64
@@ -143,10 +133,7 @@ func TestFollowerIsExact(t *testing.T) {
 		{Elo0: -10, Elo1: 10, Model: Logistic, Alpha: 0.05, Beta: 0.05},
 		{Elo0: 0, Elo1: 30, Model: Logistic, Alpha: 0.05, Beta: 0.05},
 	} {
-		truth, err := mustShape(t, 0.6, x.Elo1 < 30).at(x.Model, (x.Elo0+x.Elo1)/2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		truth := setup.Must(mustShape(t, 0.6, x.Elo1 < 30).at(x.Model, (x.Elo0+x.Elo1)/2))
 		for i := range uint64(60) {
 			corrected := i%2 == 0
 			fast := x.simulateOne(newSampler(&truth, 14, i), corrected, math.MaxInt64)
@@ -167,10 +154,7 @@ func TestFollowerIsExact(t *testing.T) {
 }
 
 func everyLLR(t *testing.T, x Test, s *sampler, corrected bool) ending {
-	w, err := NewWalk(x, corrected)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := setup.Must(NewWalk(x, corrected))
 	var p Pentanomial
 	for w.Status() == Continue {
 		p[s.next()]++

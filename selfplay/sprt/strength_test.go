@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/engine/num"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // TestStrength says what is known after few and after one-sided games, in words and in JSON.
@@ -30,17 +31,12 @@ func TestStrength(t *testing.T) {
 		if got := s.Brief(); got != test.brief {
 			t.Errorf("%v: got %q, want %q", test.pairs, got, test.brief)
 		}
-		doc, err := json.Marshal(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		doc := setup.Must(json.Marshal(s))
 		if test.json != "" && string(doc) != test.json || !strings.HasPrefix(string(doc), test.prefix) {
 			t.Errorf("%v: JSON is %s, want %s%s", test.pairs, doc, test.json, test.prefix)
 		}
 		var back Strength
-		if err := json.Unmarshal(doc, &back); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, json.Unmarshal(doc, &back))
 		if back != s && s.Known() || back.Text("") != s.Text("") || back.Brief() != s.Brief() {
 			t.Errorf("%v: %s is read as %+v", test.pairs, doc, back)
 		}
@@ -83,14 +79,9 @@ func TestNoAbsurdNumbers(t *testing.T) {
 		d := s.Details()
 		known := []num.Float{s.Strength().Elo, s.Strength().EloLo, s.Strength().EloHi, d.Elo, d.NormalLo,
 			d.NormalHi, d.LikelyLo, d.LikelyHi, d.NElo, d.NEloLo, d.NEloHi, s.KnownLOS(), s.KnownPairRatio()}
-		doc, err := json.Marshal(known)
-		if err != nil {
-			t.Fatal(err)
-		}
+		doc := setup.Must(json.Marshal(known))
 		var numbers []any
-		if err := json.Unmarshal(doc, &numbers); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, json.Unmarshal(doc, &numbers))
 		for i, n := range numbers {
 			if x, ok := n.(float64); n != nil && (s.Games < MinGames || ok && math.Abs(x) > 2000) {
 				t.Errorf("%v: number %d is %v", p, i, n)
@@ -257,16 +248,10 @@ func TestIntervalsOfOneSidedScores(t *testing.T) {
 
 // TestIntervalsCover draws samples and counts how often intervals hold the truth.
 func TestIntervalsCover(t *testing.T) {
-	shape, err := IndependentGames(0.5, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	shape := setup.Must(IndependentGames(0.5, true))
 	const nelo, pairs = 120, 400
 	runs := 500 * moreRuns
-	truth, err := shape.at(Normalized, nelo)
-	if err != nil {
-		t.Fatal(err)
-	}
+	truth := setup.Must(shape.at(Normalized, nelo))
 	mean, _ := truth.moments()
 	elo := Elo(mean)
 	plain, likely, normalized := 0, 0, 0

@@ -6,15 +6,14 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 var usual = Test{Elo0: 0, Elo1: 5, Model: Normalized, Alpha: 0.05, Beta: 0.05}
 
 func TestTestAsJSON(t *testing.T) {
-	data, err := json.Marshal(usual)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := setup.Must(json.Marshal(usual))
 	if want := `{"elo0":0,"elo1":5,"model":"normalized","alpha":0.05,"beta":0.05}`; string(data) != want {
 		t.Errorf("got %s, want %s", data, want)
 	}
@@ -30,10 +29,7 @@ func TestTestAsJSON(t *testing.T) {
 // TestWalkStopsOnce lets a walk cross both bounds: the first one counts.
 func TestWalkStopsOnce(t *testing.T) {
 	x := Test{Elo0: 0, Elo1: 100, Model: Logistic, Alpha: 0.05, Beta: 0.05}
-	w, err := NewWalk(x, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := setup.Must(NewWalk(x, false))
 	var c Pentanomial
 	stoppedAt := int64(0)
 	for i := range 400 {
@@ -43,10 +39,7 @@ func TestWalkStopsOnce(t *testing.T) {
 		} else {
 			c[0]++
 		}
-		status, err := w.Observe(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		status := setup.Must(w.Observe(c))
 		if status != Continue && stoppedAt == 0 {
 			stoppedAt = c.Samples()
 			if llr, _ := x.LLR(c); llr != w.LLR() || x.Status(llr) != status {
@@ -63,10 +56,7 @@ func TestWalkStopsOnce(t *testing.T) {
 }
 
 func TestWalkRefusesFewer(t *testing.T) {
-	w, err := NewWalk(usual, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := setup.Must(NewWalk(usual, true))
 	if _, err := w.Observe(Pentanomial{0, 1, 1, 0, 0}); err != nil {
 		t.Fatal(err)
 	}
@@ -78,10 +68,7 @@ func TestWalkRefusesFewer(t *testing.T) {
 // TestCorrectionDrawsIn follows a random match with and without correction.
 func TestCorrectionDrawsIn(t *testing.T) {
 	x := Test{Elo0: 0, Elo1: 50, Model: Normalized, Alpha: 0.05, Beta: 0.05}
-	w, err := NewWalk(x, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := setup.Must(NewWalk(x, true))
 	r := rand.New(rand.NewPCG(9, 1))
 	var c Pentanomial
 	for w.Status() == Continue && c.Samples() < 100_000 {
@@ -200,10 +187,7 @@ func TestAfterStopIsUnbiased(t *testing.T) {
 	x := Test{Elo0: 0, Elo1: 30, Model: Normalized, Alpha: 0.05, Beta: 0.05}
 	const trueElo = 30
 	runs := 150 * moreRuns
-	truth, err := mustShape(t, 0.6, true).at(Normalized, trueElo)
-	if err != nil {
-		t.Fatal(err)
-	}
+	truth := setup.Must(mustShape(t, 0.6, true).at(Normalized, trueElo))
 	mean, _ := truth.moments()
 	elo := Elo(mean)
 	above, plainAbove, holds := 0, 0, 0
@@ -214,10 +198,7 @@ func TestAfterStopIsUnbiased(t *testing.T) {
 			f.add(s.next())
 		}
 		c := Pentanomial(f.counts)
-		e, err := x.afterStop(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := setup.Must(x.afterStop(c))
 		above += inside(elo, e.Elo, math.Inf(1))
 		plainAbove += inside(elo, Summarize(c).Elo, math.Inf(1))
 		holds += inside(e.Lo, elo, e.Hi)
@@ -243,10 +224,7 @@ func TestAfterStopIsUnbiased(t *testing.T) {
 func TestAfterStopWithoutStop(t *testing.T) {
 	x := Test{Elo0: -20, Elo1: 20, Model: Logistic, Alpha: 1e-9, Beta: 1e-9}
 	c := Pentanomial{4, 20, 40, 26, 5}
-	e, err := x.afterStop(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := setup.Must(x.afterStop(c))
 	s := Summarize(c)
 	if math.Abs(e.Elo-s.Elo) > 0.01 || math.Abs(e.Lo-s.EloLo) > 0.5 ||
 		math.Abs(e.Hi-s.EloHi) > 0.5 || math.Abs(e.LOS-s.LOS) > 1e-6 {

@@ -11,6 +11,7 @@ import (
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/datagen"
 	"github.com/assay-chess/assay/selfplay/roster"
@@ -60,9 +61,7 @@ func TestBrokenPlayer(t *testing.T) {
 			t.Errorf("a player that %s: result %+v, error %v", tt.what, r, err)
 		}
 		if tt.err == datagen.ErrForfeit {
-			if err := os.RemoveAll(games); err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, os.RemoveAll(games))
 		}
 	}
 	if s := durable.Status(gate); s.State != durable.NoVerdict {
@@ -71,9 +70,7 @@ func TestBrokenPlayer(t *testing.T) {
 	if s := durable.Status(dir); s.State != durable.Interrupted {
 		t.Errorf("the run is %s, %v", s.State, s.Err)
 	}
-	if err := os.RemoveAll(gate); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.RemoveAll(gate))
 	if _, err := Run(t.Context(), config(dir, 2)); err != nil {
 		t.Fatal(err)
 	}

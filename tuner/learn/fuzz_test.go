@@ -6,23 +6,19 @@ import (
 	"os"
 	"reflect"
 	"testing"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // Whatever is in the file of a plan, reading it fails, or returns a plan that can be run, and which is the same when
 // it is written and read again.
 func FuzzPlan(f *testing.F) {
-	whole, err := json.Marshal(DefaultPlan(2, 40, 300, 7))
-	if err != nil {
-		f.Fatal(err)
-	}
+	whole := setup.Must(json.Marshal(DefaultPlan(2, 40, 300, 7)))
 	f.Add(whole)
 	f.Add([]byte(`{"start_id":"a","plan":` + string(whole) + `}`))
 	f.Add([]byte(bare))
 	for _, path := range []string{"plan.json", "second-1/plan.json", "second-2/plan.json"} {
-		data, err := os.ReadFile("../../models/history/" + path)
-		if err != nil {
-			f.Fatal(err)
-		}
+		data := setup.Must(os.ReadFile("../../models/history/" + path))
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -33,10 +29,7 @@ func FuzzPlan(f *testing.F) {
 			}
 			return
 		}
-		text, err := json.Marshal(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := setup.Must(json.Marshal(c))
 		if again, err := parsePlan(text); err != nil || !reflect.DeepEqual(c, again) {
 			t.Errorf("%+v\n%+v, %v", c, again, err)
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // stopBefore runs the plan until the stage begins.
@@ -34,16 +35,10 @@ func TestExtendedRunEndsWithTheSameBytes(t *testing.T) {
 	grown := filepath.Join(t.TempDir(), "grown")
 	short := config(grown, 2)
 	short.Plan.Generations = short.Plan.Generations[:1]
-	first, err := Run(context.Background(), short)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := setup.Must(Run(context.Background(), short))
 	long := config(grown, 2)
 	long.Resume = "more"
-	got, err := Run(context.Background(), long)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := setup.Must(Run(context.Background(), long))
 	if got.Already || len(got.Generations) != 2 || first.Final == nil {
 		t.Errorf("the extended run has %d generations", len(got.Generations))
 	}
@@ -63,14 +58,8 @@ func TestExtendedRunEndsWithTheSameBytes(t *testing.T) {
 
 func same(t *testing.T, a, b string) {
 	t.Helper()
-	x, err := os.ReadFile(a)
-	if err != nil {
-		t.Fatal(err)
-	}
-	y, err := os.ReadFile(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := setup.Must(os.ReadFile(a))
+	y := setup.Must(os.ReadFile(b))
 	if string(x) != string(y) {
 		t.Errorf("%s and %s differ:\n%s\n%s", a, b, x, y)
 	}
@@ -82,10 +71,7 @@ func TestStartedGenerationsCannotChange(t *testing.T) {
 	c := config(dir, 2)
 	c.Plan.Generations = append(c.Plan.Generations, c.Plan.Generations[1])
 	stopBefore(t, c, "generation 2: positions")
-	before, err := os.ReadFile(filepath.Join(dir, durable.RunConfigName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := setup.Must(os.ReadFile(filepath.Join(dir, durable.RunConfigName)))
 	for field, change := range map[string]func(*Config){
 		"plan.generations[0].gate.nelo1": func(c *Config) { c.Plan.Generations[0].Gate.Elo1++ },
 		"plan.generations[1].prior":      func(c *Config) { c.Plan.Generations[1].Prior = 3 },
@@ -122,9 +108,7 @@ func TestStartedGenerationsCannotChange(t *testing.T) {
 func TestStartedFinalCannotChange(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	for _, name := range []string{Folder(1), Folder(2), filepath.Join(Folder(2), finalName)} {
-		if err := os.MkdirAll(filepath.Join(dir, name), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.MkdirAll(filepath.Join(dir, name), 0o777))
 	}
 	was := RunConfig{Plan: tiny()}
 	now := was

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/match"
@@ -65,10 +66,7 @@ var wholeRun = sync.OnceValues(func() (*Result, error) {
 // whole returns the result of the run in wholeDir.
 func whole(t *testing.T) *Result {
 	t.Helper()
-	r, err := wholeRun()
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := setup.Must(wholeRun())
 	return r
 }
 
@@ -154,10 +152,7 @@ func TestCompleteRunAnswersAgain(t *testing.T) {
 		t.Errorf("a complete run starts stage %s", name)
 		return silent{}
 	}
-	second, err := Run(context.Background(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	second := setup.Must(Run(context.Background(), c))
 	if first.Champion != second.Champion || first.Final.Score != second.Final.Score ||
 		len(second.Terms) != len(first.Terms) {
 		t.Errorf("the answers differ: %+v and %+v", first.Champion, second.Champion)
@@ -170,10 +165,7 @@ func TestChampionPlaysItsWeights(t *testing.T) {
 	r := whole(t)
 	parent := r.Start.ID
 	for _, g := range r.Generations {
-		f, err := models.Load(filepath.Join(wholeDir, Folder(g.Number), WeightsName))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := setup.Must(models.Load(filepath.Join(wholeDir, Folder(g.Number), WeightsName)))
 		if f.ID() != g.Fit.ID || f.Provenance.Games == 0 || f.Provenance.Parent != parent ||
 			len(f.Provenance.Data) != g.Number {
 			t.Errorf("generation %d: file %s, pedigree %+v, the fit says %s", g.Number, f.ID(), f.Provenance, g.Fit.ID)
@@ -214,19 +206,14 @@ func TestSmallRun(t *testing.T) {
 	for i := range c.Plan.Generations {
 		c.Plan.Generations[i].Gate.Games = 2 // which no weights pass, as with 200 games
 	}
-	r, err := Run(context.Background(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := setup.Must(Run(context.Background(), c))
 	got := r.Start.ID + "\n"
 	for _, g := range r.Generations {
 		got += g.Fit.ID + "\n"
 	}
 	golden := filepath.Join("testdata", "small-run.txt")
 	if *update {
-		if err := os.WriteFile(golden, []byte(got), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.WriteFile(golden, []byte(got), 0o666))
 	}
 	want, err := os.ReadFile(golden)
 	if err != nil || got != string(want) {
@@ -241,10 +228,7 @@ func TestNothingPromoted(t *testing.T) {
 	c := config(filepath.Join(t.TempDir(), "run"), 2)
 	c.Plan.Generations = c.Plan.Generations[:1]
 	c.Plan.Generations[0].Gate = Gate{Elo0: 500, Elo1: 900, Alpha: 0.05, Beta: 0.05, Games: 40, Nodes: 60}
-	r, err := Run(context.Background(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := setup.Must(Run(context.Background(), c))
 	if r.Generations[0].Promoted || r.Champion != r.Start || r.FromStart != nil || r.Final.IDA != "assay:"+r.Start.ID ||
 		r.Final.A != "start" {
 		t.Errorf("champion %+v after %s", r.Champion, r.Generations[0].Reason)
@@ -256,31 +240,20 @@ func TestNothingPromoted(t *testing.T) {
 
 // TestPathsStayOutOfResults starts from a copy of the start weights under two paths.
 func TestPathsStayOutOfResults(t *testing.T) {
-	f, err := models.Embedded("shannon-1950")
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := f.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := setup.Must(models.Embedded("shannon-1950"))
+	text := setup.Must(f.Encode())
 	var results [][]byte
 	for _, name := range []string{"one.json", "two.json"} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, text, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.WriteFile(path, text, 0o666))
 		c := config(filepath.Join(dir, "run"), 2)
 		c.Plan.Generations = c.Plan.Generations[:1]
 		c.Plan.From = path
 		if _, err := Run(context.Background(), c); err != nil {
 			t.Fatal(err)
 		}
-		data, err := os.ReadFile(filepath.Join(dir, "run", durable.RunResultName))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := setup.Must(os.ReadFile(filepath.Join(dir, "run", durable.RunResultName)))
 		results = append(results, data)
 	}
 	if !bytes.Equal(results[0], results[1]) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner"
 )
@@ -23,10 +24,7 @@ func byGames(dir string, workers int) Config {
 // interruption before each stage: the bytes are the same.
 func TestGenerationByGames(t *testing.T) {
 	whole, broken := filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "broken")
-	r, err := Run(t.Context(), byGames(whole, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := setup.Must(Run(t.Context(), byGames(whole, 1)))
 	for _, stage := range []string{"generation 1: tune by games", "generation 1: gate", "generation 2: self-play",
 		"generation 2: gate"} {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -113,10 +111,7 @@ func TestHeldTerms(t *testing.T) {
 	c.Plan.Model, c.Plan.From, c.Plan.Opponent = "machack-1967", "", ""
 	c.Plan = c.Plan.WithDefaults()
 	c.Plan.Generations = c.Plan.Generations[:1]
-	r, err := Run(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := setup.Must(Run(t.Context(), c))
 	if len(r.Held) != 1 || r.Held[0].Name != "ratio" || r.Held[0].Why == "" {
 		t.Errorf("held are %+v", r.Held)
 	}
@@ -136,10 +131,7 @@ func TestFinalOfTheLastFit(t *testing.T) {
 	c.Plan.Opponent = c.Plan.From
 	c.Plan.Generations = c.Plan.Generations[:1]
 	c.Plan.Generations[0].Gate = Gate{Elo0: 500, Elo1: 900, Alpha: 0.05, Beta: 0.05, Games: 40, Nodes: 60}
-	r, err := Run(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := setup.Must(Run(t.Context(), c))
 	if r.Generations[0].Promoted || r.FromStart != nil || r.Final.IDA != "assay:"+r.Generations[0].Fit.ID ||
 		r.FinalPlayer() != r.Learned {
 		t.Errorf("the final match is %s against %s", r.Final.A, r.Final.B)
@@ -152,18 +144,9 @@ func TestOtherModel(t *testing.T) {
 	c.Plan.HardNodes = true
 	c.Plan.From, c.Plan.Model = "shannon-1950", "shannon-appendix"
 	c.Plan.Generations = c.Plan.Generations[:1]
-	r, err := Run(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, err := models.Load(filepath.Join(c.Out, "gen-1", WeightsName))
-	if err != nil {
-		t.Fatal(err)
-	}
-	start, err := models.Embedded("shannon-appendix")
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := setup.Must(Run(t.Context(), c))
+	file := setup.Must(models.Load(filepath.Join(c.Out, "gen-1", WeightsName)))
+	start := setup.Must(models.Embedded("shannon-appendix"))
 	if file.Model != "shannon-appendix" || file.Provenance.Parent != start.ID() {
 		t.Errorf("learned %s from %s, want shannon-appendix from %s", file.Model, file.Provenance.Parent, start.ID())
 	}

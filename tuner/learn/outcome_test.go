@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/engine/num"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
@@ -42,10 +43,7 @@ func simulated(t *testing.T, rng *rand.Rand, elo float64, games int, test *sprt.
 		if walk == nil {
 			continue
 		}
-		status, err := walk.Observe(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		status := setup.Must(walk.Observe(p))
 		if status == sprt.AcceptH1 {
 			r.Verdict = match.AcceptH1
 		}

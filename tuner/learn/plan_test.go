@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 func TestPlanCheck(t *testing.T) {
@@ -58,15 +60,10 @@ func TestReadPlan(t *testing.T) {
 		g.Lambda, g.Keep, g.Decay, g.Prior = 1, 3, 0.5, 1
 		g.Filter = Filter{Resolve: "qsearch", MaxScore: 3000}
 	}
-	recorded, err := json.Marshal(RunConfig{"assay", "a", "b", want})
-	if err != nil {
-		t.Fatal(err)
-	}
+	recorded := setup.Must(json.Marshal(RunConfig{"assay", "a", "b", want}))
 	for name, text := range map[string]string{"bare": bare, "config.json": string(recorded)} {
 		path := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.WriteFile(path, []byte(text), 0o666))
 		got, err := ReadPlan(path)
 		if err != nil || !reflect.DeepEqual(got.Plan, want) {
 			t.Errorf("%s: %+v, %v", name, got, err)
@@ -94,9 +91,7 @@ func TestReadPlanRefuses(t *testing.T) {
 	} {
 		text := strings.Replace(bare, change[0], change[1], 1)
 		path := filepath.Join(t.TempDir(), "plan.json")
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.WriteFile(path, []byte(text), 0o666))
 		if _, err := ReadPlan(path); !errors.Is(err, ErrPlan) || !strings.Contains(err.Error(), want) ||
 			!strings.HasPrefix(err.Error(), path) {
 			t.Errorf("%s:\n%v", want, err)

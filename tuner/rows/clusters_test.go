@@ -3,14 +3,13 @@ package rows
 import (
 	"fmt"
 	"testing"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 func finish(t *testing.T, b *Builder) *Store {
 	t.Helper()
-	s, err := b.Finish()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := setup.Must(b.Finish())
 	return s
 }
 
@@ -22,9 +21,7 @@ func TestSplit(t *testing.T) {
 	for i := range 20000 {
 		g := uint64(i/10 + 1)
 		r := Row{Entries: []Entry{{0, 1}}, Phase: i % 25, Scale: 1, Weight: 1, Game: g, Opening: 1 + g/4, TrainOnly: g < 400}
-		if err := b.Add(&r); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, b.Add(&r))
 	}
 	s := finish(t, b)
 	c := s.Clusters()
@@ -68,9 +65,7 @@ func TestFewOpenings(t *testing.T) {
 	b := NewBuilder(1)
 	for i := range 1000 {
 		r := Row{Entries: []Entry{{0, 1}}, Scale: 1, Weight: 1, Game: uint64(i/10 + 1), Opening: 77}
-		if err := b.Add(&r); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, b.Add(&r))
 	}
 	if c := finish(t, b).Clusters(); c.ByOpening || c.N() != 100 || c.Warning == "" {
 		t.Errorf("%d clusters, by opening %v, warning %q", c.N(), c.ByOpening, c.Warning)

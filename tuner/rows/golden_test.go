@@ -11,6 +11,7 @@ import (
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/tuner/internal/synthetic"
 	"github.com/assay-chess/assay/tuner/rows"
 )
@@ -50,10 +51,7 @@ func TestStores(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, b := range []rows.Build{{Workers: 1}, {Workers: 3}, {Disk: t.TempDir()}} {
-				s, err := build(b)
-				if err != nil {
-					t.Fatal(err)
-				}
+				s := setup.Must(build(b))
 				var text synthetic.Text
 				describe(t, &text, s)
 				text.Golden(t, name+".txt", *update)
@@ -243,10 +241,7 @@ func sidesSet() dataset.FeatureSet {
 // TestSignChanges counts rows whose endgame half favors the other side under other weights.
 func TestSignChanges(t *testing.T) {
 	set := signSet()
-	s, err := features(set)(rows.Build{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := setup.Must(features(set)(rows.Build{}))
 	linear := rows.NewLinear(set)
 	terms := linear.Terms()
 	before, after := make([]float64, len(terms)), make([]float64, len(terms))

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // A dictionary that is full has no number for a new pair, and keeps those it has. Counts of a byte and others
@@ -65,10 +66,7 @@ func TestSignChangesOfZero(t *testing.T) {
 		}
 	}}
 	l := NewLinear(set)
-	s, err := Build{}.Features(context.Background(), set, []FeatureSource{source})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := setup.Must(Build{}.Features(context.Background(), set, []FeatureSource{source}))
 	for _, c := range []struct {
 		before, after float64
 		changed       int

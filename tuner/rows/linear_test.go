@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // value is the evaluation of a row under the terms' start values.
@@ -46,16 +47,10 @@ func TestLinearKeepsTheValue(t *testing.T) {
 					}
 				}
 			}
-			if err := set.CheckRow(&f); err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, set.CheckRow(&f))
 			var r Row
-			if err := l.row(&f, &r); err != nil {
-				t.Fatal(err)
-			}
-			if err := r.check(len(l.Terms())); err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, l.row(&f, &r))
+			setup.Check(t, r.check(len(l.Terms())))
 			if got, want := value(&r, l.Terms()), set.Value(&f); math.Abs(got-want) > 1e-3 {
 				t.Fatalf("row %d, %+v: %v, want %v from %+v", i, r, got, want, f)
 			}
@@ -90,10 +85,7 @@ func TestSignChanges(t *testing.T) {
 		if !follows {
 			set.EGScale = ""
 		}
-		s, err := Build{}.Features(ctx, set, []FeatureSource{source})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := setup.Must(Build{}.Features(ctx, set, []FeatureSource{source}))
 		c, err := NewLinear(set).SignChanges(ctx, s, []float64{10, 3, 99, 77, 4}, []float64{10, 6, 99, 77, 4})
 		if want := (SignChanges{6, 3}); err != nil || follows && *c != want || !follows && c != nil {
 			t.Errorf("%+v, %v; want %+v", c, err, want)
@@ -137,10 +129,7 @@ func TestTypicalCountsHaveNoFactors(t *testing.T) {
 					}
 				}
 			}
-			s, err := Build{}.Features(t.Context(), set, []FeatureSource{{Rows: each}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := setup.Must(Build{}.Features(t.Context(), set, []FeatureSource{{Rows: each}}))
 			omega, _ := s.Split(s.Clusters(), 0, 1)
 			_, typical, err := s.CountTerms(t.Context(), omega)
 			if err != nil {

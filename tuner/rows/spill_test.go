@@ -8,6 +8,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/tuner"
 	"github.com/assay-chess/assay/tuner/internal/objective"
 	"github.com/assay-chess/assay/tuner/internal/synthetic"
@@ -23,16 +24,10 @@ func TestDisk(t *testing.T) {
 	fit := func(s *rows.Store) string {
 		c := tuner.NewConfig()
 		c.K = syn.K
-		r, err := tuner.Fit(ctx, s, terms, c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := setup.Must(tuner.Fit(ctx, s, terms, c))
 		return fmt.Sprintf("%+v", *r)
 	}
-	b, err := rows.NewDiskBuilder(syn.Terms, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := setup.Must(rows.NewDiskBuilder(syn.Terms, dir))
 	disk, memory := syn.Fill(t, b), syn.Store(t)
 	if disk.Bytes() >= memory.Bytes()*3/5 {
 		t.Errorf("%d bytes with the entries on disk, %d without", disk.Bytes(), memory.Bytes())
@@ -40,15 +35,11 @@ func TestDisk(t *testing.T) {
 	if a, b := fit(memory), fit(disk); a != b {
 		t.Errorf("fit from memory and from disk differ:\n%s\n%s", a, b)
 	}
-	if err := disk.Truncate(); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, disk.Truncate())
 	if _, err := tuner.Fit(ctx, disk, terms, tuner.NewConfig()); err == nil {
 		t.Error("no error from half a file")
 	}
-	if err := disk.Close(); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, disk.Close())
 	if left, _ := os.ReadDir(dir); len(left) > 0 {
 		t.Errorf("%v left behind", left)
 	}
@@ -69,10 +60,7 @@ func TestWide(t *testing.T) {
 		}
 		c := tuner.NewConfig()
 		c.K = syn.K
-		r, err := tuner.Fit(ctx, s, terms, c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := setup.Must(tuner.Fit(ctx, s, terms, c))
 		return r
 	}
 	want := fit(rows.MaxPairs)
@@ -111,9 +99,7 @@ func TestWideMixed(t *testing.T) {
 				row.MG = float32(row.Phase) / rows.MaxPhase
 				row.Phase, row.EG = rows.OwnFactors, 1-row.MG
 			}
-			if err := b.Add(&row); err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, b.Add(&row))
 		}
 		s, wide := synthetic.Finish(t, b), 0
 		for _, c := range s.Chunks {
@@ -127,10 +113,7 @@ func TestWideMixed(t *testing.T) {
 		}
 		c := tuner.NewConfig()
 		c.K = syn.K
-		res, err := tuner.Fit(context.Background(), s, terms, c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := setup.Must(tuner.Fit(context.Background(), s, terms, c))
 		return res
 	}
 	want := fit(false, rows.MaxPairs)

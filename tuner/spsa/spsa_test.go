@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // plain is a parameter from -100 to 100.
@@ -19,10 +21,7 @@ func plain(name string, start float64) Parameter {
 
 func mustNew(t *testing.T, c Config) *Tuner {
 	t.Helper()
-	tuner, err := New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tuner := setup.Must(New(c))
 	return tuner
 }
 
@@ -50,13 +49,8 @@ func TestSchedule(t *testing.T) {
 func TestTellMovesTheValues(t *testing.T) {
 	c := Config{Parameters: []Parameter{plain("x", 10), plain("y", -20)}, Iterations: 100, Seed: 4}
 	tuner := mustNew(t, c)
-	trial, err := tuner.Ask(1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := tuner.Tell(1, -2, 2); err != nil {
-		t.Fatal(err)
-	}
+	trial := setup.Must(tuner.Ask(1))
+	setup.Check(t, tuner.Tell(1, -2, 2))
 	for i, v := range tuner.Values() {
 		p := &c.Parameters[i]
 		want := p.Start - 2*c.step(p, 1)*float64(trial.Flips[i])
@@ -77,19 +71,14 @@ func TestStochasticRoundingIsUnbiased(t *testing.T) {
 	tuner := mustNew(t, c)
 	middle, width, want := 0.0, 0.0, 0.0
 	for k := 1; k <= c.Iterations; k++ {
-		trial, err := tuner.Ask(k)
-		if err != nil {
-			t.Fatal(err)
-		}
+		trial := setup.Must(tuner.Ask(k))
 		if trial.Plus[0] != math.Trunc(trial.Plus[0]) || trial.Minus[0] != math.Trunc(trial.Minus[0]) {
 			t.Fatalf("%v and %v are played", trial.Plus, trial.Minus)
 		}
 		middle += (trial.Plus[0] + trial.Minus[0]) / 2 / 20000
 		width += math.Abs(trial.Plus[0]-trial.Minus[0]) / 2 / 20000
 		want += c.perturbation(&p, k) / 20000
-		if err := tuner.Tell(k, 0, 2); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, tuner.Tell(k, 0, 2))
 	}
 	if math.Abs(middle-3.3) > 0.02 || math.Abs(width-want) > 0.02 {
 		t.Errorf("middle %v, want 3.3; half width %v, want %v", middle, width, want)
@@ -107,28 +96,21 @@ func TestReplayIsLossless(t *testing.T) {
 	for k := 1; k <= c.Iterations; k++ {
 		for asked < c.Iterations && first.Ready(asked+1) {
 			asked++
-			trial, err := first.Ask(asked)
-			if err != nil {
-				t.Fatal(err)
-			}
+			trial := setup.Must(first.Ask(asked))
 			trials = append(trials, trial)
 		}
 		if asked != min(k-1+7, c.Iterations) {
 			t.Fatalf("%d iterations were asked for before the result of %d", asked, k)
 		}
 		outcomes = append(outcomes, float64(results.IntN(5)-2))
-		if err := first.Tell(k, outcomes[k-1], 2); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, first.Tell(k, outcomes[k-1], 2))
 	}
 	for k := 1; k <= c.Iterations; k++ {
 		trial, err := second.Ask(k)
 		if err != nil || !reflect.DeepEqual(trial, trials[k-1]) {
 			t.Fatalf("iteration %d asks %v (%v), before %v", k, trial, err, trials[k-1])
 		}
-		if err := second.Tell(k, outcomes[k-1], 2); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, second.Tell(k, outcomes[k-1], 2))
 	}
 	if !reflect.DeepEqual(first.Estimates(), second.Estimates()) {
 		t.Error("equal results gave different answers")
@@ -193,10 +175,7 @@ func TestRecoversTheTopOfAHill(t *testing.T) {
 		c.Parameters = append(c.Parameters, p)
 	}
 	hills := func(run uint64) hill { return randomHill(c.Parameters, 80, 0.4, run) }
-	s, err := Simulate(context.Background(), c, 2, 12, hills)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := setup.Must(Simulate(context.Background(), c, 2, 12, hills))
 	t.Logf("%+v", s)
 	if math.Abs(s.StartElo+80) > 1e-6 || s.ValueElo < -12 || s.FinalElo < -16 {
 		t.Errorf("from %v Elo below the top to %v (last values %v)", s.StartElo, s.ValueElo, s.FinalElo)
@@ -215,10 +194,7 @@ func TestFlatGround(t *testing.T) {
 	for run := range uint64(50) {
 		c.Seed = run
 		flat := hill{Optimum: []float64{0, 0}, Loss: []float64{0, 0}, Draws: 0.3}
-		tuner, err := climb(context.Background(), c, 1, &flat)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tuner := setup.Must(climb(context.Background(), c, 1, &flat))
 		for _, e := range tuner.Estimates() {
 			if *e.EffectP < 0.05 {
 				seen++
@@ -246,9 +222,7 @@ func TestFewResults(t *testing.T) {
 	tuner := mustNew(t, c)
 	for k := 0; k <= 30; k++ {
 		if k > 0 {
-			if err := tuner.Tell(k, 0, 2); err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, tuner.Tell(k, 0, 2))
 		}
 		e := tuner.Estimates()[0]
 		if e.Value != 7 || e.BatchSE != 0 || e.Optimum != nil || e.Slope != nil && math.IsNaN(*e.Slope) {
@@ -265,10 +239,7 @@ func TestAfford(t *testing.T) {
 		c.Parameters = append(c.Parameters, Parameter{Name: string(rune('a' + i)), Min: -100, Max: 100, CEnd: 20})
 	}
 	c = c.WithDefaultREnd(1, 1)
-	merged, err := Afford(t.Context(), c, 1, 40, 0.5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	merged := setup.Must(Afford(t.Context(), c, 1, 40, 0.5))
 	s, err := Simulate(t.Context(), c, 1, 4, func(run uint64) hill { return randomHill(c.Parameters, 40, 0.5, run) })
 	if err != nil {
 		t.Fatal(err)

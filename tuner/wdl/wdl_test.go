@@ -8,6 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // truth is a model that made the games of a test.
@@ -36,10 +38,7 @@ func made(n int) *Games {
 
 // A fit finds the model that made the games, within its errors.
 func TestFitFindsTheTruth(t *testing.T) {
-	m, err := made(10000).Fit(t.Context(), 40, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := setup.Must(made(10000).Fit(t.Context(), 40, 1))
 	pawn, spread, draws := derived(append(truth.A[:], truth.B[:]...))
 	for _, c := range []struct {
 		name          string

@@ -10,6 +10,7 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/internal/enginetest"
 	"github.com/assay-chess/assay/internal/historic"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 var _ historic.Explainer = (*Player)(nil)
@@ -20,9 +21,7 @@ func TestConform(t *testing.T) {
 	t.Run("cut", func(t *testing.T) {
 		enginetest.Conform(t, func() engine.Player {
 			p := New()
-			if err := p.SetOption("Cut", "true"); err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, p.SetOption("Cut", "true"))
 			return p
 		}, enginetest.Weak)
 	})
@@ -38,9 +37,7 @@ const (
 // White's and Black's factors agree with an independent program.
 func TestFactors(t *testing.T) {
 	plain, without := New(), New()
-	if err := without.SetOption("KingGuards", "false"); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, without.SetOption("KingGuards", "false"))
 	moves := func(s sum) int { return s.Moves }
 	area := func(s sum) int { return s.Area }
 	king := func(s sum) int { return s.King }
@@ -145,10 +142,7 @@ func TestSearchIsMinimax(t *testing.T) {
 	for _, fen := range []string{start, e4, knights, rook,
 		"r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"} {
 		p, pos := New(), enginetest.Position(t, fen)
-		r, err := p.Search(context.Background(), board.NewGame(pos), engine.Limits{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := setup.Must(p.Search(context.Background(), board.NewGame(pos), engine.Limits{}))
 		tr := &tree{player: p, machine: pos.SideToMove(), plies: p.plies}
 		tr.budget = historic.NewBudget(context.Background(), tr.machine, engine.Limits{})
 		tr.root = tr.plausibleAt(&pos, pos.LegalMoves(nil))
@@ -166,10 +160,7 @@ func TestSearchIsMinimax(t *testing.T) {
 // proposed if seven other moves come first.
 func TestBlindSpot(t *testing.T) {
 	pos := enginetest.Position(t, "r1bqk2r/1ppp1ppp/p1n2n2/4p3/B1B1P3/5N2/PPPP1PPP/RN1QK2R b KQkq - 0 5")
-	attack, err := pos.ParseSAN("b5")
-	if err != nil {
-		t.Fatal(err)
-	}
+	attack := setup.Must(pos.ParseSAN("b5"))
 	list := plausible(&pos, pos.LegalMoves(nil), 7)
 	for _, x := range list {
 		if x.Move == attack {
@@ -223,9 +214,7 @@ func TestExplain(t *testing.T) {
 	} {
 		pos := enginetest.Position(t, fen)
 		var out bytes.Buffer
-		if err := New().Explain(&out, &pos); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, New().Explain(&out, &pos))
 		for _, want := range wants {
 			if !strings.Contains(out.String(), want) {
 				t.Errorf("%q is missing in\n%s", want, out.String())

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 func perft(p *Position, depth int) (n int) {
@@ -88,9 +90,7 @@ func replay(t *testing.T, f func(turn int, p *Position, m Move)) int {
 		}
 		f(i/2+1, &p, m)
 		p.Make(m)
-		if err := check(&p); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, check(&p))
 		plies++
 	}
 	if p.B != 0x80900000 || p.W != 0x12420000 || p.K != 0x80020000 {
@@ -171,10 +171,7 @@ func TestReferenceChoices(t *testing.T) {
 
 func word(t *testing.T, hex string) uint32 {
 	t.Helper()
-	n, err := strconv.ParseUint(hex, 16, 32)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := setup.Must(strconv.ParseUint(hex, 16, 32))
 	return uint32(n)
 }
 

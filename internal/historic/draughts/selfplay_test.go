@@ -3,6 +3,8 @@ package draughts
 import (
 	"math/rand/v2"
 	"testing"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 func TestPlay(t *testing.T) {
@@ -17,9 +19,7 @@ func TestPlay(t *testing.T) {
 		p := start
 		for _, m := range g.Moves {
 			p.Make(m)
-			if err := check(&p); err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, check(&p))
 		}
 		if over := len(p.Moves(nil)) == 0; over != (g.Result != 0.5) {
 			t.Errorf("result %v, no move left: %v", g.Result, over)

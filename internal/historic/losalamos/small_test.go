@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // The counts agree with an independent program.
@@ -69,10 +70,7 @@ func TestRules(t *testing.T) {
 		{"5k/6/6/6/r5/2R2K w", "f1e1 c1c2", "f1f2 f1e2"}, // the rook controls the second rank
 		{"5k/4r1/6/6/4R1/4K1 w", "e2e3 e2e5", "e2d2"},    // pinned
 	} {
-		p, err := ParseFEN(test.fen)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := setup.Must(ParseFEN(test.fen))
 		for _, m := range strings.Fields(test.has) {
 			if _, err := p.Parse(m); err != nil {
 				t.Error(err)
@@ -179,10 +177,7 @@ func TestChooseIsMinimax(t *testing.T) {
 				break
 			}
 		}
-		m, err := p.Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := setup.Must(p.Parse(text))
 		p.Make(m)
 	}
 	if _, ok := Choose(&p, 4, nil); ok {
@@ -200,10 +195,7 @@ func TestMates(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error although black is in check but not to move")
 	}
-	p, err = ParseFEN("k5/6/1K4/6/6/4RR w")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p = setup.Must(ParseFEN("k5/6/1K4/6/6/4RR w"))
 	c, _ := Choose(&p, Depth, nil)
 	if c.Value != mate-1 || len(c.Line) != 1 {
 		t.Errorf("%v, value %d", c.Line, c.Value)

@@ -8,6 +8,7 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/internal/enginetest"
 	"github.com/assay-chess/assay/internal/historic"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // tournament holds positions, from or like those of the paper's games, with Mac Hack to move.
@@ -155,10 +156,7 @@ func TestPlayedMoves(t *testing.T) {
 		}
 		p := board.StartPosition()
 		for _, uci := range strings.Fields(game.Moves) {
-			m, err := p.ParseUCI(uci)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := setup.Must(p.ParseUCI(uci))
 			if p.SideToMove().String() == game.Side {
 				var g generator
 				list := g.list(&p, p.LegalMoves(nil), nil)

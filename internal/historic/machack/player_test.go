@@ -6,18 +6,13 @@ import (
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/internal/enginetest"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 func open(t testing.TB) *Player {
 	t.Helper()
-	m, err := eval.Lookup("machack-1967")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := New(m.With(m.Start))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := setup.Must(eval.Lookup("machack-1967"))
+	p := setup.Must(New(m.With(m.Start)))
 	return p
 }
 

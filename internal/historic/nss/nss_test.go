@@ -10,6 +10,7 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/internal/enginetest"
 	"github.com/assay-chess/assay/internal/historic"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 var _ historic.Explainer = (*Player)(nil)
@@ -29,9 +30,7 @@ func newPlayer(t testing.TB, options ...string) *Player {
 	p := New()
 	for _, o := range options {
 		name, value, _ := strings.Cut(o, "=")
-		if err := p.SetOption(name, value); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, p.SetOption(name, value))
 	}
 	return p
 }
@@ -216,10 +215,7 @@ func replaySimon(t *testing.T, p *Player) (chosen, proposed int) {
 		pos := game.Position()
 		m := enginetest.Move(t, pos, san)
 		if pos.SideToMove() == board.White {
-			r, err := p.Search(context.Background(), game, engine.Limits{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := setup.Must(p.Search(context.Background(), game, engine.Limits{}))
 			if r.Move == m {
 				chosen++
 			}
@@ -242,9 +238,7 @@ func TestExplain(t *testing.T) {
 	} {
 		pos := enginetest.Position(t, fen)
 		var out bytes.Buffer
-		if err := New().Explain(&out, &pos); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, New().Explain(&out, &pos))
 		for _, want := range wants {
 			if !strings.Contains(out.String(), want) {
 				t.Errorf("%q is missing in\n%s", want, out.String())

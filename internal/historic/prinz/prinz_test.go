@@ -7,6 +7,7 @@ import (
 
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/internal/enginetest"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // printed is the list of moves in the book.
@@ -28,10 +29,7 @@ Rook to 68.
 func parse(t testing.TB, fen string) *Position {
 	t.Helper()
 	b := enginetest.Position(t, fen)
-	p, err := New(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := setup.Must(New(&b))
 	return p
 }
 
@@ -57,10 +55,7 @@ func TestPrintedList(t *testing.T) {
 
 // By the full rules of chess the reconstructed position has only the printed key.
 func TestOnlyKey(t *testing.T) {
-	p, err := board.ParseFEN(Problem)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := setup.Must(board.ParseFEN(Problem))
 	var keys []string
 	for _, m := range p.LegalMoves(nil) {
 		if after := made(p, m); forcedMate(&after) {
@@ -122,10 +117,7 @@ func TestMoves(t *testing.T) {
 		"r2q1rk1/1b3pb1/p3p1p1/1p1pP1B1/3P2Q1/2PB1N2/P5P1/R4RK1 w - - 0 20",
 		"k7/8/8/2n1q3/4N3/3K4/2B2R2/8 w - - 0 1",
 	} {
-		b, err := board.ParseFEN(fen)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := setup.Must(board.ParseFEN(fen))
 		p := parse(t, fen)
 		got := map[[2]int]bool{}
 		for _, m := range p.moves(nil, board.White) {
@@ -151,10 +143,7 @@ func TestMoves(t *testing.T) {
 }
 
 func TestBlackToMove(t *testing.T) {
-	b, err := board.ParseFEN(strings.Replace(Problem, " w ", " b ", 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := setup.Must(board.ParseFEN(strings.Replace(Problem, " w ", " b ", 1)))
 	if _, err := New(&b); !errors.Is(err, ErrPosition) {
 		t.Errorf("Black to move: %v", err)
 	}

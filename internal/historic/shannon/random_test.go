@@ -10,6 +10,7 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/internal/enginetest"
 	"github.com/assay-chess/assay/internal/historic"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 var _ historic.Explainer = (*Lister)(nil)
@@ -25,13 +26,8 @@ func TestListerConforms(t *testing.T) {
 
 func chosen(t *testing.T, p *Lister, seed uint64) board.Move {
 	t.Helper()
-	if err := p.NewGame(seed); err != nil {
-		t.Fatal(err)
-	}
-	r, err := p.Search(context.Background(), board.NewGame(board.StartPosition()), engine.Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, p.NewGame(seed))
+	r := setup.Must(p.Search(context.Background(), board.NewGame(board.StartPosition()), engine.Limits{}))
 	return r.Move
 }
 
@@ -56,9 +52,7 @@ func TestRandomIsUniform(t *testing.T) {
 func TestSeedOption(t *testing.T) {
 	p := NewRandom()
 	before := chosen(t, p, 1)
-	if err := p.SetOption("Seed", "6"); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, p.SetOption("Seed", "6"))
 	if chosen(t, p, 1) == before {
 		t.Error("another seed gives the same move; if the generator has changed, try another seed here")
 	}

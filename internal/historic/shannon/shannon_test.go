@@ -13,35 +13,25 @@ import (
 	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/internal/enginetest"
 	"github.com/assay-chess/assay/internal/historic"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 var _ historic.Explainer = (*Player)(nil)
 
 func newPlayer(t testing.TB, make func(engine.Weights) (*Player, error), options ...string) *Player {
 	t.Helper()
-	m, err := eval.Lookup("shannon-1950")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := make(m.With(m.Start))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := setup.Must(eval.Lookup("shannon-1950"))
+	p := setup.Must(make(m.With(m.Start)))
 	for _, o := range options {
 		name, value, _ := strings.Cut(o, "=")
-		if err := p.SetOption(name, value); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, p.SetOption(name, value))
 	}
 	return p
 }
 
 func play(t testing.TB, p *Player, pos board.Position, lim engine.Limits) engine.Result {
 	t.Helper()
-	r, err := p.Search(context.Background(), board.NewGame(pos), lim)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := setup.Must(p.Search(context.Background(), board.NewGame(pos), lim))
 	return r
 }
 
@@ -194,10 +184,7 @@ func TestH(t *testing.T) {
 		{"4k3/8/8/8/8/8/1b6/R5K1 w - - 0 1", "Ra4", defensive},
 	} {
 		p := enginetest.Position(t, test.fen)
-		m, err := p.ParseSAN(test.move)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := setup.Must(p.ParseSAN(test.move))
 		if got := h(&p, m, threatened(&p)); got != test.want {
 			t.Errorf("h of %s in %s is %d, want %d", test.move, test.fen, got, test.want)
 		}
@@ -208,10 +195,7 @@ func TestH(t *testing.T) {
 // middle: three moves deep, A takes a guarded pawn with the last of its own moves.
 func TestTypeBSeesExchangesOut(t *testing.T) {
 	pos := enginetest.Position(t, "4k3/8/2p5/3p4/8/8/3R4/3RK3 w - - 0 1")
-	take, err := pos.ParseSAN("Rxd5")
-	if err != nil {
-		t.Fatal(err)
-	}
+	take := setup.Must(pos.ParseSAN("Rxd5"))
 	one := engine.Limits{Depth: 1}
 	if r := play(t, newPlayer(t, NewA), pos, one); r.Move != take {
 		t.Errorf("type A, one ply: %s", pos.SAN(r.Move))
@@ -255,9 +239,7 @@ func TestVariation(t *testing.T) {
 	varied, seen := newPlayer(t, NewA, "Moves=1", "Variation=10"), map[board.Move]bool{}
 	for seed := range uint64(200) {
 		for _, p := range []*Player{plain, varied} {
-			if err := p.NewGame(seed); err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, p.NewGame(seed))
 		}
 		if m := play(t, plain, pos, engine.Limits{}).Move; m != best.Move {
 			t.Fatalf("without variation %v and %v", m, best.Move)
@@ -301,10 +283,7 @@ func TestCoefficients(t *testing.T) {
 }
 
 func TestBook(t *testing.T) {
-	b, err := ownBook()
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := setup.Must(ownBook())
 	// Shannon asks for a few hundred openings.
 	if len(b) < 300 {
 		t.Errorf("only %d positions", len(b))
@@ -313,9 +292,7 @@ func TestBook(t *testing.T) {
 	start := board.StartPosition()
 	seen := map[board.Move]bool{}
 	for seed := range uint64(100) {
-		if err := p.NewGame(seed); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, p.NewGame(seed))
 		r := play(t, p, start, engine.Limits{})
 		if r.Nodes != 0 || !slices.Contains(b[start.Key()], r.Move) {
 			t.Fatalf("%v with %d nodes is not a book move", r.Move, r.Nodes)
@@ -328,9 +305,7 @@ func TestBook(t *testing.T) {
 	// Over UCI every game has the same seed; the option makes games differ.
 	seen = map[board.Move]bool{}
 	for _, seed := range []string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"} {
-		if err := errors.Join(p.SetOption("Seed", seed), p.NewGame(0)); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, errors.Join(p.SetOption("Seed", seed), p.NewGame(0)))
 		seen[play(t, p, start, engine.Limits{}).Move] = true
 	}
 	if len(seen) < 2 {
@@ -391,9 +366,7 @@ func TestExplain(t *testing.T) {
 	for _, p := range []*Player{newPlayer(t, NewA, "Moves=1"), newPlayer(t, NewB, "Most=3")} {
 		pos := enginetest.Position(t, positions[1])
 		var out bytes.Buffer
-		if err := p.Explain(&out, &pos); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, p.Explain(&out, &pos))
 		for _, want := range []string{"f(P) = +", "mobility", "g(P) = 1", "plies deep", "exd4"} {
 			if !strings.Contains(out.String(), want) {
 				t.Errorf("%q is missing in\n%s", want, out.String())

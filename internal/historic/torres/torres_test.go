@@ -7,6 +7,7 @@ import (
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/internal/enginetest"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 func TestConform(t *testing.T) {
@@ -141,10 +142,7 @@ func TestRules(t *testing.T) {
 		{"KR6/8/4k3/8/8/8/8/7n w - - 0 1", "", 0},
 		{board.StartFEN, "", 0},
 	} {
-		p, err := board.ParseFEN(test.fen)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := setup.Must(board.ParseFEN(test.fen))
 		m, rule := answer(&p)
 		if rule != test.rule || rule != 0 && p.SAN(m) != test.move {
 			t.Errorf("%s: rule %d, %v; want rule %d, %s", test.fen, rule, m, test.rule, test.move)

@@ -15,6 +15,7 @@ import (
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/internal/enginetest"
 	"github.com/assay-chess/assay/internal/historic"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 var _ historic.Explainer = (*Player)(nil)
@@ -55,13 +56,8 @@ type golden struct {
 
 func readGolden(t *testing.T) (g golden) {
 	t.Helper()
-	data, err := os.ReadFile("testdata/turing.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(data, &g); err != nil {
-		t.Fatal(err)
-	}
+	data := setup.Must(os.ReadFile("testdata/turing.json"))
+	setup.Check(t, json.Unmarshal(data, &g))
 	if len(g.Figures) != 16 || len(g.Choices) != 29 || len(g.Vectors) != 18 {
 		t.Fatalf("%d figures, %d choices, %d vectors", len(g.Figures), len(g.Choices), len(g.Vectors))
 	}
@@ -124,10 +120,7 @@ func TestVectors(t *testing.T) {
 		case "turing.position_play.white":
 			got = float64(positionPlay(&p, board.White, false)) / 10
 		case "turing.pp_increase":
-			m, err := p.ParseUCI(v.Move)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := setup.Must(p.ParseUCI(v.Move))
 			got = float64(increase(&p, m)) / 10
 		case "turing.material_ratio":
 			got = New().dead(&p, board.White)
@@ -149,10 +142,7 @@ func TestChoices(t *testing.T) {
 	p := New()
 	for _, c := range readGolden(t).Choices {
 		pos := enginetest.Position(t, c.FEN)
-		r, err := p.Search(context.Background(), board.NewGame(pos), engine.Limits{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := setup.Must(p.Search(context.Background(), board.NewGame(pos), engine.Limits{}))
 		// At move 26 two rook moves are equal; the other program generates them in another order.
 		got := pos.SAN(r.Move)
 		if increase(&pos, r.Move) != tenths(c.BestPP) || got != c.Best && c.Move != 26 || (got == c.Turing) != c.Agree {
@@ -275,9 +265,7 @@ func TestMeasure(t *testing.T) {
 	if p.dead(&before, board.White) >= p.dead(&after, board.White) {
 		t.Error("an exchange when ahead does not raise the ratio")
 	}
-	if err := p.SetOption("measure", "difference"); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, p.SetOption("measure", "difference"))
 	if a, b := p.dead(&before, board.White), p.dead(&after, board.Black); a != 10 || b != -9.5 {
 		t.Errorf("differences %v and %v", a, b)
 	}
@@ -309,9 +297,7 @@ func TestPieceValues(t *testing.T) {
 	value := func() float64 { return valueOf(t, p, &pos, "Bxd6") }
 	before := value()
 	for _, o := range [][2]string{{"Bishop", "250"}, {"Knight", "400"}} {
-		if err := p.SetOption(o[0], o[1]); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, p.SetOption(o[0], o[1]))
 	}
 	if after := value(); after != before { // a bare king against a pawn in both cases
 		t.Errorf("the value after the exchange is %v and %v", before, after)
@@ -332,9 +318,7 @@ func TestExplain(t *testing.T) {
 	} {
 		pos := enginetest.Position(t, fen)
 		var out bytes.Buffer
-		if err := New().Explain(&out, &pos); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, New().Explain(&out, &pos))
 		for _, want := range wants {
 			if !strings.Contains(out.String(), want) {
 				t.Errorf("%q is missing in\n%s", want, out.String())

@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // definite returns a matrix whose smallest and largest eigenvalues are some powers of ten apart.
@@ -40,9 +42,7 @@ func TestCholesky(t *testing.T) {
 				t.Errorf("%d: condition %g, want %g", n, c.Cond(), want.Cond())
 			}
 			var inverse mat.SymDense
-			if err := want.InverseTo(&inverse); err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, want.InverseTo(&inverse))
 			got := c.Inverse()
 			limit := 1e-14 * want.Cond() * mat.Max(&inverse)
 			for i := range n {

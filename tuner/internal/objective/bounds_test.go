@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/tuner/internal/objective"
 	"github.com/assay-chess/assay/tuner/internal/synthetic"
 	"github.com/assay-chess/assay/tuner/rows"
@@ -22,9 +23,7 @@ func TestPin(t *testing.T) {
 		{Result: 0.5, Entries: []rows.Entry{{Term: drawn, Count: 1}}},
 	} {
 		row.Phase, row.Scale, row.Weight, row.Score, row.Game = 12, 1, 1, rows.NoScore, uint64(i+1)
-		if err := b.Add(&row); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, b.Add(&row))
 	}
 	var terms []rows.Term
 	for i, name := range []string{"winner", "loser", "both", "drawn", "held"} {
@@ -35,16 +34,10 @@ func TestPin(t *testing.T) {
 	p.Omega, _ = d.Store.Split(d.Store.Clusters(), 0, 0)
 	tau := slices.Repeat([]float64{math.Inf(1)}, len(terms))
 	tau[held] = 50
-	leader, err := objective.Leaders(terms, objective.TwinsTied)
-	if err != nil {
-		t.Fatal(err)
-	}
+	leader := setup.Must(objective.Leaders(terms, objective.TwinsTied))
 	q := objective.NewParams(terms, objective.StartOf(terms), make([]bool, len(terms)), tau, leader)
 	q.Limit(500)
-	theta, err := q.Pin(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	theta := setup.Must(q.Pin(t.Context(), p))
 	for term, want := range map[int][2]float64{
 		winner: {490, 0}, loser: {-510, -1400}, both: {}, drawn: {}, held: {},
 	} {

@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/tuner/internal/objective"
 	"github.com/assay-chess/assay/tuner/internal/synthetic"
 	"github.com/assay-chess/assay/tuner/rows"
@@ -78,10 +79,7 @@ func sums(t *testing.T, text *synthetic.Text, d synthetic.Data, p *objective.Pro
 	number("K of the scores", func() (float64, error) { k, _, err := p.FitScoreK(); return k, err })
 	number("RMS", func() (float64, error) { return objective.RMS(ctx, d.Store, p.Workers, w) })
 	number("dispersion", func() (float64, error) { return p.Dispersion(ctx, w) })
-	m, err := p.Measure(ctx, w, 0.004)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := setup.Must(p.Measure(ctx, w, 0.004))
 	train, valid := m.Means()
 	text.Add("measures", m.Loss[0], m.Loss[1], m.Weight[0], m.Weight[1], train, valid, m.RMS())
 	seen, typical, err := p.CountParts(ctx, w)
@@ -95,10 +93,7 @@ func sums(t *testing.T, text *synthetic.Text, d synthetic.Data, p *objective.Pro
 	g := objective.NewTapered(len(d.Terms))
 	for i, f := range []func(context.Context, objective.Tapered, objective.Tapered) (float64, error){p.Gradient,
 		p.SquaresGradient} {
-		v, err := f(ctx, w, g)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := setup.Must(f(ctx, w, g))
 		text.Add([]string{"loss and its gradient", "squares and their gradient"}[i], v)
 		text.Sums("mg", g.MG)
 		text.Sums("eg", g.EG)
@@ -114,10 +109,7 @@ func sums(t *testing.T, text *synthetic.Text, d synthetic.Data, p *objective.Pro
 	}
 	text.Sums("derivatives", each)
 	if d.Store.Bend() != nil {
-		rough, err := p.FindRough(ctx, w, 30, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rough := setup.Must(p.FindRough(ctx, w, 30, 2))
 		text.Add("near jumps", float64(rough.NearJumps))
 		text.Add("share, mg", rough.Share.MG...)
 		text.Add("share, eg", rough.Share.EG...)
@@ -135,14 +127,8 @@ func paramsOf(t *testing.T, d synthetic.Data) *objective.Params {
 	if err != nil {
 		t.Fatal(err)
 	}
-	frozen, err := objective.Frozen(d.Terms, []string{d.Terms[len(d.Terms)-1].Name})
-	if err != nil {
-		t.Fatal(err)
-	}
-	leader, err := objective.Leaders(d.Terms, objective.TwinsTied)
-	if err != nil {
-		t.Fatal(err)
-	}
+	frozen := setup.Must(objective.Frozen(d.Terms, []string{d.Terms[len(d.Terms)-1].Name}))
+	leader := setup.Must(objective.Leaders(d.Terms, objective.TwinsTied))
 	return objective.NewParams(d.Terms, weights(d.Terms), frozen, tau, leader)
 }
 
@@ -156,10 +142,7 @@ func TestPenalized(t *testing.T) {
 		p := problemOf(d, objective.CrossEntropy, 2)
 		q.Limit(300)
 		var text synthetic.Text
-		theta, err := q.Pin(t.Context(), p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		theta := setup.Must(q.Pin(t.Context(), p))
 		text.Sums("pinned", theta)
 		for j := range theta {
 			theta[j] += 3 * math.Sin(float64(j))
@@ -177,25 +160,16 @@ func TestPenalized(t *testing.T) {
 		text.Sums(fmt.Sprintf("%d parameters, priorless %v", q.N, q.Priorless()), list)
 		o := objective.New(p, q, 3)
 		g := make([]float64, o.Dim())
-		value, err := o.Gradient(t.Context(), theta, g)
-		if err != nil {
-			t.Fatal(err)
-		}
+		value := setup.Must(o.Gradient(t.Context(), theta, g))
 		text.Add("value", value)
 		text.Sums("gradient", g)
 		checkGradient(t, name, o, theta, g)
-		h, err := o.Curvature(t.Context(), theta)
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := setup.Must(o.Curvature(t.Context(), theta))
 		text.Sums("curvature", flat(h))
 		text.Sums("held out", flat(q.HoldOut(h)))
 		w := objective.NewTapered(len(d.Terms))
 		q.Expand(theta, w)
-		grams, err := p.Gram(t.Context(), w, objective.SquaredSlope, objective.Curvature)
-		if err != nil {
-			t.Fatal(err)
-		}
+		grams := setup.Must(p.Gram(t.Context(), w, objective.SquaredSlope, objective.Curvature))
 		text.Sums("squared slopes", flat(q.FoldGram(grams[0])))
 		text.Sums("curvatures", flat(q.FoldGram(grams[1])))
 		q.Widen(2)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
@@ -25,10 +26,7 @@ func TestWidths(t *testing.T) {
 		{map[string]float64{AllTerms: 24, "pst": 16, "other": math.Inf(1)}, 0.5, []float64{6, 6, 1, math.Inf(1)}},
 		{map[string]float64{"material": 10}, 1, []float64{5, 5, defaultEffect / 8.0, defaultEffect}},
 	} {
-		got, err := Widths(terms, typical, tt.over, tt.factor)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := setup.Must(Widths(terms, typical, tt.over, tt.factor))
 		for i := range got {
 			if got[i] != tt.want[i] {
 				t.Errorf("%v: %v, want %v", tt.over, got, tt.want)

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/tuner/internal/objective"
 	"github.com/assay-chess/assay/tuner/internal/optimize"
 	"github.com/assay-chess/assay/tuner/rows"
@@ -25,32 +26,19 @@ func fitMean(t *testing.T, won []float64, length int) (*Covariance, float64) {
 			if float64(i) < share*float64(length) {
 				r.Result = 1
 			}
-			if err := b.Add(&r); err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, b.Add(&r))
 		}
 	}
-	s, err := b.Finish()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := setup.Must(b.Finish())
 	terms := []rows.Term{{Name: "tempo", Group: "tempo"}}
 	clusters := s.Clusters()
 	omega, _ := s.Split(clusters, 0, 0)
 	p := &objective.Problem{Store: s, K: 0.004, Target: objective.Targets(s, 1, 0), Omega: omega}
 	q := objective.NewParams(terms, objective.StartOf(terms), []bool{false}, []float64{math.Inf(1)}, []int{0})
 	o := objective.New(p, q, 1)
-	out, err := optimize.GaussNewton{}.Minimize(t.Context(), o, []float64{0}, optimize.Settings{Gap: 1e-14})
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := NewCovariance(t.Context(), o, clusters, out.X, Final)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := v.Finish(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	out := setup.Must(optimize.GaussNewton{}.Minimize(t.Context(), o, []float64{0}, optimize.Settings{Gap: 1e-14}))
+	v := setup.Must(NewCovariance(t.Context(), o, clusters, out.X, Final))
+	setup.Check(t, v.Finish(t.Context()))
 	return v, v.SE(0, out.X[0])
 }
 

@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/tuner/internal/objective"
 	"github.com/assay-chess/assay/tuner/internal/optimize"
 	"github.com/assay-chess/assay/tuner/internal/stats"
@@ -44,28 +45,16 @@ func statistics(t *testing.T, text *synthetic.Text, d synthetic.Data, workers in
 	if err != nil {
 		t.Fatal(err)
 	}
-	tau, err := objective.Widths(d.Terms, typical, nil, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	leader, err := objective.Leaders(d.Terms, objective.TwinsTied)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tau := setup.Must(objective.Widths(d.Terms, typical, nil, 1))
+	leader := setup.Must(objective.Leaders(d.Terms, objective.TwinsTied))
 	o := objective.New(p, objective.NewParams(d.Terms, start, make([]bool, len(d.Terms)), tau, leader), 2)
 	out, err := optimize.GaussNewton{}.Minimize(ctx, o, make([]float64, o.Dim()), optimize.Settings{Gap: 1e-14})
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := stats.NewCovariance(ctx, o, clusters, out.X, stats.Final)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := setup.Must(stats.NewCovariance(ctx, o, clusters, out.X, stats.Final))
 	checkStages(t, o, clusters, out.X, v)
-	design, err := v.Design(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	design := setup.Must(v.Design(ctx))
 	fit := objective.NewTapered(len(d.Terms))
 	o.Params.Expand(out.X, fit)
 	text.Sums("fit", append(fit.MG, fit.EG...))
@@ -93,15 +82,9 @@ func statistics(t *testing.T, text *synthetic.Text, d synthetic.Data, workers in
 	for _, g := range v.GroupGains(d.Terms, design, 1000) {
 		text.Add("group "+g.Name, float64(g.Parameters), g.Effective, g.Gain, g.Net)
 	}
-	incidence, err := stats.Incidence(ctx, d.Store)
-	if err != nil {
-		t.Fatal(err)
-	}
+	incidence := setup.Must(stats.Incidence(ctx, d.Store))
 	text.Sums("incidence", incidence)
-	tables, err := stats.FindTables(ctx, d.Store, d.Terms)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tables := setup.Must(stats.FindTables(ctx, d.Store, d.Terms))
 	for i := range tables {
 		v.Center(&tables[i], d.Terms, fit, incidence, 1.5)
 		text.Add(fmt.Sprintf("table %s of %d terms", tables[i].Name, len(tables[i].Terms)), float64(tables[i].MeanMG),
@@ -112,17 +95,11 @@ func statistics(t *testing.T, text *synthetic.Text, d synthetic.Data, workers in
 		}
 		text.Sums("centered", list)
 	}
-	info, err := o.Curvature(ctx, out.X)
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := setup.Must(o.Curvature(ctx, out.X))
 	for _, c := range stats.FindCollinear(info, o.Params.Names(d.Terms)) {
 		text.Add(fmt.Sprintf("%s = %v, exact %v", c.Coefficient, c.Others, c.Exact), c.Unexplained)
 	}
-	sides, err := stats.Calibrate(ctx, p, start, fit)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sides := setup.Must(stats.Calibrate(ctx, p, start, fit))
 	c := stats.NewCalibration(&sides, 1.7)
 	text.Add(fmt.Sprintf("calibration, held out %v", c.HeldOut), float64(c.Rows))
 	for _, b := range append(c.ByScore, c.ByPhase...) {
@@ -133,14 +110,9 @@ func statistics(t *testing.T, text *synthetic.Text, d synthetic.Data, workers in
 // checkStages: a covariance that was thought not to be the last of a fit ends with the same errors.
 func checkStages(t *testing.T, o *objective.Penalized, c *rows.Clusters, theta []float64, final *stats.Covariance) {
 	t.Helper()
-	interim, err := stats.NewCovariance(t.Context(), o, c, theta, stats.Interim)
-	if err != nil {
-		t.Fatal(err)
-	}
+	interim := setup.Must(stats.NewCovariance(t.Context(), o, c, theta, stats.Interim))
 	for _, v := range []*stats.Covariance{interim, final} {
-		if err := v.Finish(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, v.Finish(t.Context()))
 	}
 	for j := range theta {
 		if a, b := interim.SE(j, 20), final.SE(j, 20); math.Abs(a-b) > 1e-9*b {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner/spsa"
 )
@@ -14,9 +15,7 @@ import (
 func write(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.WriteFile(path, []byte(text), 0o666))
 	return path
 }
 
@@ -31,10 +30,7 @@ func TestLists(t *testing.T) {
 		if err != nil || form != want || len(list) != 2 {
 			t.Fatalf("%s: %v %v, %v", want, form, list, err)
 		}
-		parameters, err := Parameters(list, 700)
-		if err != nil {
-			t.Fatal(err)
-		}
+		parameters := setup.Must(Parameters(list, 700))
 		c := Config{SPSA: spsa.Config{Parameters: parameters}}
 		if got := form.Format(parameters, c.start()); got != text {
 			t.Errorf("%s: read\n%sformatted\n%s", form, text, got)
@@ -97,18 +93,12 @@ func FuzzList(f *testing.F) {
 
 func parametersOf(t *testing.T, weights string) map[string]FileParameter {
 	t.Helper()
-	f, err := models.Open(weights)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := setup.Must(models.Open(weights))
 	m, w, err := f.Weights()
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := TermParameters(m, w)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := setup.Must(TermParameters(m, w))
 	byName := map[string]FileParameter{}
 	for _, p := range list {
 		if _, err := p.checked(); err != nil {
@@ -160,10 +150,7 @@ func TestTaperedTerms(t *testing.T) {
 }
 
 func TestTermsRefused(t *testing.T) {
-	m, err := eval.Lookup("machack-1967")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := setup.Must(eval.Lookup("machack-1967"))
 	if _, err := TermParameters(m, m.Start[1:]); err == nil {
 		t.Error("weights of another length are taken")
 	}
@@ -172,10 +159,7 @@ func TestTermsRefused(t *testing.T) {
 // The steps are ones that the schedule takes for any number of games.
 func TestTermSchedule(t *testing.T) {
 	for _, m := range eval.Models() {
-		list, err := TermParameters(m, m.Start)
-		if err != nil {
-			t.Fatal(err)
-		}
+		list := setup.Must(TermParameters(m, m.Start))
 		p, err := Parameters(list, 10)
 		if err != nil || p[0].REnd != spsa.DefaultREnd(10, len(list)) {
 			t.Errorf("%s: %v", m.Name, err)

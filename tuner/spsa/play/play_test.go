@@ -18,6 +18,7 @@ import (
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/opening"
 	"github.com/assay-chess/assay/selfplay/runtest"
@@ -131,10 +132,7 @@ func TestRun(t *testing.T) {
 
 func run(t *testing.T, c Config) *Result {
 	t.Helper()
-	r, err := Run(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := setup.Must(Run(t.Context(), c))
 	return r
 }
 
@@ -161,20 +159,12 @@ func TestRecoversAnOptimumInGames(t *testing.T) {
 func TestLogCanBeRecomputed(t *testing.T) {
 	c := config(t, 40)
 	r := run(t, c)
-	data, err := os.ReadFile(filepath.Join(c.Out, LogName))
-	if err != nil {
-		t.Fatal(err)
-	}
-	tuner, err := spsa.New(c.SPSA)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := setup.Must(os.ReadFile(filepath.Join(c.Out, LogName)))
+	tuner := setup.Must(spsa.New(c.SPSA))
 	dec := json.NewDecoder(bytes.NewReader(data))
 	for k := 1; k <= 40; k++ {
 		var line Iteration
-		if err := dec.Decode(&line); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, dec.Decode(&line))
 		trial, err := tuner.Ask(k)
 		if err != nil || !reflect.DeepEqual(trial.Plus, line.Plus) || !reflect.DeepEqual(trial.Minus, line.Minus) ||
 			!reflect.DeepEqual(trial.Flips, line.Flips) {
@@ -184,9 +174,7 @@ func TestLogCanBeRecomputed(t *testing.T) {
 		for _, p := range line.Results {
 			sum += int(p)
 		}
-		if err := tuner.Tell(k, float64(sum), len(line.Results)); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, tuner.Tell(k, float64(sum), len(line.Results)))
 		if !reflect.DeepEqual(tuner.Values(), line.Values) {
 			t.Fatalf("iteration %d: values %v, logged %v", k, tuner.Values(), line.Values)
 		}
