@@ -27,6 +27,8 @@ const (
 	maxAhead, aheadFor = 4, time.Second
 	// leavePause is when others get the units of a worker that leaves: its request for units must have ended at the server.
 	leavePause = 300 * time.Millisecond
+	// arrivePause is how long the units of a request take that has just reached the server.
+	arrivePause = leavePause / 3
 	// requestFor is how long a request for units is open at the server.
 	requestFor = 30 * time.Second
 )
@@ -43,11 +45,12 @@ type service struct {
 
 	failures atomic.Int32 // units in a row that could not be played
 
-	mu   sync.Mutex
-	held map[*nats.Msg]bool // units that wait for a core or are played
-	took time.Duration      // the longest of the last units
-	away bool               // the coordinator does not reply, and nobody would take answers
-	over bool               // units are given back
+	mu      sync.Mutex
+	held    map[*nats.Msg]bool // units that wait for a core or are played
+	took    time.Duration      // the longest of the last units
+	away    bool               // the coordinator does not reply, and nobody would take answers
+	over    bool               // units are given back
+	leaving bool               // nothing more is asked for
 	// The open request for units. There is one at a time.
 	asked   int // units that it may still bring; 0: there is none
 	expires time.Time
@@ -70,7 +73,7 @@ func (s *service) serve(ctx context.Context) error {
 	defer s.stop(nil)
 	drained := make(chan struct{})
 	subscription.SetClosedHandler(func(string) { close(drained) })
-	s.nc.SetReconnectHandler(func(*nats.Conn) { s.ask(ctx, true) }) // the request may be lost
+	s.nc.SetReconnectHandler(func(*nats.Conn) { s.ask(true) }) // the request may be lost
 	var all sync.WaitGroup
 	for range s.Cores {
 		all.Go(func() { s.playUnits(ctx) })
@@ -79,7 +82,13 @@ func (s *service) serve(ctx context.Context) error {
 	ended := make(chan struct{})
 	go func() {
 		<-ctx.Done()
-		// The request for units ends with the subscription: without that, what is given back would come again.
+		// A unit that finds no subscription waits for a lease: what was asked for arrives first. The request ends with the
+		// subscription: without that, what is given back would come again.
+		s.mu.Lock()
+		s.leaving = true
+		s.mu.Unlock()
+		s.flush()
+		time.Sleep(arrivePause)
 		_ = subscription.Drain()
 		select {
 		case <-drained:
@@ -101,7 +110,7 @@ func (s *service) serve(ctx context.Context) error {
 		select {
 		case <-tick.C:
 			idle := s.extend()
-			s.ask(ctx, false) // if the last request was lost
+			s.ask(false) // if the last request was lost
 			switch {
 			case s.Resting != nil && s.Resting():
 				s.stop(errResting)
@@ -124,7 +133,7 @@ func (s *service) flush() {
 
 // ask asks for units if cores may soon be free: several at once, to save requests. A forgotten request may still bring
 // some.
-func (s *service) ask(ctx context.Context, forget bool) {
+func (s *service) ask(forget bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if forget {
@@ -132,7 +141,7 @@ func (s *service) ask(ctx context.Context, forget bool) {
 	}
 	ahead := min(maxAhead, int(aheadFor/max(s.took, 1))) * s.Cores
 	room := s.Cores + ahead - len(s.held)
-	if ctx.Err() != nil || s.away || s.asked > 0 && time.Now().Before(s.expires) || room < max(1, ahead/2) {
+	if s.leaving || s.away || s.asked > 0 && time.Now().Before(s.expires) || room < max(1, ahead/2) {
 		return
 	}
 	s.request++
@@ -226,7 +235,7 @@ func (s *service) greet(ctx context.Context) error {
 func (s *service) playUnits(ctx context.Context) {
 	slot := selfplay.NewSlot(s.Open)
 	defer func() { _ = slot.Close() }() // the games are over
-	for s.ask(ctx, false); ctx.Err() == nil; s.ask(ctx, false) {
+	for s.ask(false); ctx.Err() == nil; s.ask(false) {
 		select {
 		case <-ctx.Done():
 		case m := <-s.units:
