@@ -64,7 +64,7 @@ func (s Spec) Open(seed uint64) (Source, error) {
 		return loadBook(s.Book, s, seed)
 	}
 	if s.Random || s.Skip != 0 || s.BookPlies != 0 {
-		return nil, fmt.Errorf("Random, Skip and BookPlies need a book")
+		return nil, fmt.Errorf("a random order, Skip and BookPlies need a book")
 	}
 	plies := s.Plies
 	if plies == 0 {

@@ -1,5 +1,5 @@
-// Package ui is what the commands share: the terminal, progress, tables, JSON output, usage errors, advice on
-// errors. It has no commands and knows none.
+// Package ui is what the commands share: the terminal, progress, tables, JSON output, usage errors. It
+// has no commands and knows none; the cures of errors are in package app.
 package ui
 
 import (
