@@ -109,7 +109,7 @@ func TestShapeLimits(t *testing.T) {
 		}
 	}
 	single, paired := mustShape(t, 0.6, false), mustShape(t, 0.6, true)
-	if single.paired() || !paired.paired() {
+	if single.d.perSample == 2 || paired.d.perSample != 2 {
 		t.Error("games are pairs, or pairs are not")
 	}
 	for i, want := range []float64{0.04, 0.24, 0.44, 0.24, 0.04} {
@@ -148,7 +148,7 @@ func TestWalkAfterManySamples(t *testing.T) {
 		{-0.6, 1, 1.25 / 2.6, 0.05 / 0.6},
 	} {
 		w.advance(step.llr, step.added)
-		if below, above := w.overshoot(); math.Abs(below-step.below) > 1e-6 || math.Abs(above-step.above) > 1e-6 {
+		if below, above := w.below.overshoot(), w.above.overshoot(); math.Abs(below-step.below) > 1e-6 || math.Abs(above-step.above) > 1e-6 {
 			t.Errorf("at %v, %d samples: overshoot %v %v, want %v %v", step.llr, w.Samples(), below, above, step.below,
 				step.above)
 		}

@@ -122,8 +122,8 @@ func checkNumber(t *testing.T, v *vector, got float64) {
 func checkFixedGames(t *testing.T, v *vector) {
 	want, _ := expect[struct{ Elo, Elo95, LOS float64 }](v)
 	s := Summarize(v.counts(t))
-	if !near(s.Elo, want.Elo) || !near(s.eloError(), want.Elo95) || !near(s.LOS, want.LOS) {
-		t.Errorf("%s: got %v +- %v, LOS %v, want %v", v.ID, s.Elo, s.eloError(), s.LOS, want)
+	if !near(s.Elo, want.Elo) || !near((s.EloHi-s.EloLo)/2, want.Elo95) || !near(s.LOS, want.LOS) {
+		t.Errorf("%s: got %v +- %v, LOS %v, want %v", v.ID, s.Elo, (s.EloHi-s.EloLo)/2, s.LOS, want)
 	}
 }
 
@@ -241,7 +241,7 @@ func checkFastchessElo(t *testing.T, v *vector) {
 	if !ok {
 		return
 	}
-	if !within(s.Elo, want.Elo, tolerance) || !within(s.eloError(), want.EloErr, tolerance) ||
+	if !within(s.Elo, want.Elo, tolerance) || !within((s.EloHi-s.EloLo)/2, want.EloErr, tolerance) ||
 		!within(s.NElo, want.NElo, tolerance) || !within(s.Score, want.Score, tolerance) {
 		t.Errorf("%s: got %+v, want %+v", v.ID, s, want)
 	}

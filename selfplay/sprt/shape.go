@@ -41,9 +41,6 @@ func ShapeOf(c Counts) Shape {
 	return Shape{d}
 }
 
-// Paired says whether samples are pairs of games.
-func (s Shape) paired() bool { return s.d.perSample == 2 }
-
 // at bends the shape to a true Elo in the model's unit.
 func (s Shape) at(m Model, elo float64) (dist, error) {
 	if !(math.Abs(elo) <= maxElo) {

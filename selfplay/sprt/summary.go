@@ -38,9 +38,6 @@ type Summary struct {
 	exactLo, exactHi float64 // the interval that is shown holds these
 }
 
-// eloError is half the width of the normal interval of Elo.
-func (s Summary) eloError() float64 { return (s.EloHi - s.EloLo) / 2 }
-
 // Summarize describes counts that pass Validate.
 func Summarize(c Counts) Summary {
 	d := c.distribution()

@@ -103,12 +103,6 @@ func (w *Walk) Samples() int64 { return w.samples }
 // Status is the status after the last sample observed.
 func (w *Walk) Status() Status { return w.status }
 
-// overshoot is the excess over the lower and over the upper bound that the
-// records so far let expect, in LLR, neither below zero.
-func (w *Walk) overshoot() (lower, upper float64) {
-	return w.below.overshoot(), w.above.overshoot()
-}
-
 // Bounds is where the walk would stop now: Wald's bounds, narrowed by overshoot if
 // corrected.
 func (w *Walk) Bounds() (lower, upper float64) {

@@ -79,7 +79,7 @@ func TestCorrectionDrawsIn(t *testing.T) {
 	}
 	lower, upper := w.Bounds()
 	l, u := x.Bounds()
-	below, above := w.overshoot()
+	below, above := w.below.overshoot(), w.above.overshoot()
 	if lower != l+below || upper != u-above || below <= 0 || above <= 0 || below > 0.5 || above > 0.5 {
 		t.Errorf("bounds %v %v of %v %v, overshoot %v %v", lower, upper, l, u, below, above)
 	}
