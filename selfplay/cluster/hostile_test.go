@@ -229,6 +229,7 @@ func TestHostileWorker(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	lied := false
 	attack := func(run string) {
 		answers, units := wire.AnswerSubject(run, "eve"), "$JS.API.CONSUMER.MSG.NEXT.ASSAY_"+run+".workers"
 		for _, reply := range []string{wire.AnswerSubject(run, "anna"), wire.HelloSubject("anna")} {
@@ -242,6 +243,7 @@ func TestHostileWorker(t *testing.T) {
 			if err != nil || m.Header.Get("Status") != "" {
 				continue
 			}
+			lied = true
 			lie := &selfplay.Result{Result: board.WhiteWins}
 			for _, a := range []wire.Answer{{}, {Unit: wire.Digest(m.Data)}, {Unit: wire.Digest(m.Data), Result: lie},
 				{Unit: wire.Digest([]byte("another")), Result: lie}} {
@@ -257,7 +259,7 @@ func TestHostileWorker(t *testing.T) {
 	}
 	done := 0
 	c.Progress = func(int64, int64, string) {
-		if done++; done%20 == 5 {
+		if done++; done%20 == 5 || done > 5 && !lied { // until there was a unit for eve
 			var w wire.Welcome
 			m, err := nc.Request(wire.HelloSubject("eve"), []byte("{}"), patience)
 			if err != nil || json.Unmarshal(m.Data, &w) != nil {
