@@ -53,7 +53,7 @@ func TestRefused(t *testing.T) {
 	bad := Test{Elo0: 5, Elo1: 0, Alpha: 0.05, Beta: 0.05}
 	for name, f := range map[string]func() (any, error){
 		"LLR":      func() (any, error) { x, err := bad.LLR(WDL(9, 2, 1)); return x, err },
-		"estimate": func() (any, error) { x, err := bad.afterStop(WDL(9, 2, 1)); return x, err },
+		"estimate": func() (any, error) { x, err := bad.AfterStop(WDL(9, 2, 1)); return x, err },
 		"predict":  func() (any, error) { x, err := bad.Predict(mustShape(t, 0.5, true), 0, true); return x, err },
 		"bounds": func() (any, error) {
 			lower, upper, err := bad.correctedBounds(WDL(9, 2, 1))
@@ -87,7 +87,7 @@ func TestCountLimits(t *testing.T) {
 			t.Errorf("%v: %v, want %s", tt.counts, err, tt.want)
 		}
 		_, errLLR := usual.LLR(tt.counts)
-		_, errStop := usual.afterStop(tt.counts)
+		_, errStop := usual.AfterStop(tt.counts)
 		if bad := tt.want != ""; errors.Is(errLLR, ErrCounts) != bad || errors.Is(errStop, ErrCounts) != bad {
 			t.Errorf("%v: LLR %v, estimate %v", tt.counts, errLLR, errStop)
 		}

@@ -168,7 +168,7 @@ func checkEstimate(t *testing.T, v *vector) {
 		CI            [2]float64
 	}](v)
 	s, c := v.test(t), v.counts(t)
-	got, err := s.afterStop(c)
+	got, err := s.AfterStop(c)
 	if err != nil {
 		t.Fatal(v.ID, err)
 	}

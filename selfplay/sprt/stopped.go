@@ -10,7 +10,7 @@ type Estimate struct {
 	LOS    float64 // probability of a worse outcome than this for equal players
 }
 
-// afterStop estimates Elo from the counts at which a test stopped, or stands.
+// AfterStop estimates Elo from the counts at which a test stopped, or stands.
 //
 // The plain estimate of a stopped test is biased away from the middle: tests stop
 // on lucky and on unlucky streaks. Here outcomes are ordered from soonest
@@ -19,7 +19,7 @@ type Estimate struct {
 // at which it has 0.975 and 0.025 (Siegmund 1985, ch. III.4; fishtest does the
 // same). The LLR is taken for a Brownian motion whose variance is that of the
 // counts, and counts beyond a bound for the moment at which it reached it.
-func (t Test) afterStop(c Counts) (Estimate, error) {
+func (t Test) AfterStop(c Counts) (Estimate, error) {
 	if err := t.accepts(c); err != nil {
 		return Estimate{}, err
 	}

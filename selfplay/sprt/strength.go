@@ -45,7 +45,7 @@ func (s Summary) StrengthAfter(t *Test, observed Counts) Strength {
 	if t == nil || s.Games < MinGames {
 		return s.Strength()
 	}
-	e, err := t.afterStop(observed)
+	e, err := t.AfterStop(observed)
 	if err != nil {
 		return s.Strength()
 	}

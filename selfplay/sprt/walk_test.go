@@ -198,7 +198,7 @@ func TestAfterStopIsUnbiased(t *testing.T) {
 			f.add(s.next())
 		}
 		c := Pentanomial(f.counts)
-		e := setup.Must(x.afterStop(c))
+		e := setup.Must(x.AfterStop(c))
 		above += inside(elo, e.Elo, math.Inf(1))
 		plainAbove += inside(elo, Summarize(c).Elo, math.Inf(1))
 		holds += inside(e.Lo, elo, e.Hi)
@@ -224,7 +224,7 @@ func TestAfterStopIsUnbiased(t *testing.T) {
 func TestAfterStopWithoutStop(t *testing.T) {
 	x := Test{Elo0: -20, Elo1: 20, Model: Logistic, Alpha: 1e-9, Beta: 1e-9}
 	c := Pentanomial{4, 20, 40, 26, 5}
-	e := setup.Must(x.afterStop(c))
+	e := setup.Must(x.AfterStop(c))
 	s := Summarize(c)
 	if math.Abs(e.Elo-s.Elo) > 0.01 || math.Abs(e.Lo-s.EloLo) > 0.5 ||
 		math.Abs(e.Hi-s.EloHi) > 0.5 || math.Abs(e.LOS-s.LOS) > 1e-6 {
@@ -290,7 +290,7 @@ func checkFinite(t *testing.T, x Test, c Counts) {
 		return
 	}
 	finite("LLR", llr, -inf, inf)
-	e, err := x.afterStop(c)
+	e, err := x.AfterStop(c)
 	if err != nil {
 		t.Errorf("%+v, %v: %v", x, c, err)
 	}
