@@ -231,7 +231,7 @@ func TestChangeAtTheMomentOfTheCommit(t *testing.T) {
 	}
 }
 
-// A repository may be somebody else's: programs that its settings and hooks name do not run.
+// A repository may be a stranger's: programs that its settings and hooks name do not run.
 func TestHooksDoNotRun(t *testing.T) {
 	dir, c := newRepo(t)
 	ran := filepath.Join(t.TempDir(), "ran")

@@ -225,7 +225,7 @@ func (r *Repo) folder() string {
 }
 
 // runGit runs git in a folder, and returns its output without the last newline. Programs that the repository's own
-// settings name do not run: the repository may be somebody else's.
+// settings name do not run: the repository may be a stranger's.
 func runGit(ctx context.Context, dir string, env []string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.fsmonitor=", "-c", "core.hooksPath=" + os.DevNull},
 		args...)...)

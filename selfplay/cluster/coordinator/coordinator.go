@@ -120,7 +120,7 @@ func (c *Coordinator) Run(ctx context.Context, jobs <-chan selfplay.Job, results
 	}
 	err := newSession(c).loop(ctx, jobs, results)
 	c.finished = ctx.Err() == nil || errors.Is(context.Cause(ctx), selfplay.ErrStop)
-	c.queue.purge() // a series that ended early has units that nobody waits for
+	c.queue.purge() // units of a series that ended early
 	c.queued = nil
 	c.saveSnapshot()
 	return err

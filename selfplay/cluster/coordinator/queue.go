@@ -173,7 +173,7 @@ func (q *queue) look(ctx context.Context) view {
 	return v
 }
 
-// purge empties the queue. If that fails, workers play units for nobody.
+// purge empties the queue. If that fails, workers play units in vain.
 func (q *queue) purge() {
 	ctx, cancel := context.WithTimeout(context.Background(), apiTimeout)
 	defer cancel()

@@ -48,7 +48,7 @@ type service struct {
 	mu      sync.Mutex
 	held    map[*nats.Msg]bool // units that wait for a core or are played
 	took    time.Duration      // the longest of the last units
-	away    bool               // the coordinator does not reply, and nobody would take answers
+	away    bool               // the coordinator does not reply and takes no answers
 	over    bool               // units are given back
 	leaving bool               // nothing more is asked for
 	// The open request for units. There is one at a time.
@@ -188,7 +188,7 @@ func (s *service) extend() (idle bool) {
 	return len(s.held) == 0 && s.idle()
 }
 
-// giveBack gives a unit to whoever comes first after a pause. If that is lost, it goes to others a lease later.
+// giveBack returns a unit to the queue after a pause. If that message is lost, the unit is delivered again a lease later.
 func (s *service) giveBack(m *nats.Msg, pause time.Duration) { _ = m.Respond(wire.GiveBack(pause)) }
 
 // greet says hello at intervals, and when the consumer is gone. It returns when the worker should no longer serve
@@ -258,7 +258,7 @@ func (s *service) take(ctx context.Context, slot *selfplay.Slot, m *nats.Msg) er
 	}()
 	u, err := wire.ReadUnit(m.Data)
 	switch {
-	case err != nil: // somebody had a server send it here
+	case err != nil: // not a unit: another client named our inbox as its reply
 		return nil
 	case ctx.Err() != nil:
 		s.giveBack(m, leavePause)
