@@ -63,8 +63,8 @@ const (
 	fewest = 20 // a match that adds to the result is not worth fewer games
 )
 
-// Split says how many games fit into the hours at a speed. So many are played at once, which matters at a clock. The
-// plan of a given number of games ignores it.
+// Split divides the hours among the stages at a speed, with atOnce games at a time, which matters at a clock. A plan
+// with a given number of games ignores it.
 func (p *Plan) Split(gamesPerSecond float64, atOnce int) {
 	if p.Hours == 0 {
 		return

@@ -188,7 +188,7 @@ func (s *service) extend() (idle bool) {
 	return len(s.held) == 0 && s.idle()
 }
 
-// giveBack returns a unit to the queue after a pause. If that message is lost, the unit is delivered again a lease later.
+// giveBack returns a unit to the queue after a pause. If that is lost, the unit is delivered again a lease later.
 func (s *service) giveBack(m *nats.Msg, pause time.Duration) { _ = m.Respond(wire.GiveBack(pause)) }
 
 // greet says hello at intervals, and when the consumer is gone. It returns when the worker should no longer serve
