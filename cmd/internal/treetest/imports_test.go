@@ -30,6 +30,7 @@ var layout = []layoutRow{
 		[]string{"eval/formula"}},
 	{"models", "weight files hold the terms of a model",
 		[]string{"eval"}},
+	{"models/numbers", "the numbers in an engine's own sources: found, made settable, written back", nil},
 	{"internal/enginetest", "what every player must do", nil},
 	{"engine/machine", "pins threads to cores, measures load and memory, notices stalls, ends process groups", nil},
 	{"engine/search", "the modern engine; its evaluation is set from outside; machine: the largest table that fits into " +
