@@ -1,0 +1,309 @@
+package numbers
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Set is what Scan found in the listed files of a tree.
+type Set struct {
+	Language string // "c", "c++", "rust" or "go"
+	Root     string
+	Files    []string // as listed, relative to Root, with slashes
+	Numbers  []Number // in the order of Files, and of their bytes
+	Left     []Left
+
+	language language
+}
+
+// language is what Scan and Instrument need to know of one. A value belongs to one Set and keeps what it parsed.
+type language interface {
+	// scan fills s.Numbers (without names that repeat: Scan makes them unique) and s.Left.
+	scan(s *Set, o Options) error
+	// instrument rewrites the tree at dir, whose listed files are the scanned ones.
+	instrument(s *Set, dir, value string) error
+}
+
+// languages in the order in which they are preferred: a header beside a C++ file is C++.
+var languages = []struct {
+	name       string
+	extensions []string
+	open       func(name string) language
+}{
+	{"c++", []string{".cpp", ".cc", ".cxx", ".hpp", ".hh", ".hxx"}, openC},
+	{"c", []string{".c", ".h", ".inc", ".inl", ".def"}, openC},
+}
+
+// Scan finds the numbers of the listed files, which are relative to root.
+func Scan(root string, files []string, o Options) (*Set, error) {
+	if len(files) == 0 {
+		return nil, errors.New("no files with numbers are listed")
+	}
+	s := &Set{Root: root}
+	for _, f := range files {
+		s.Files = append(s.Files, filepath.ToSlash(filepath.Clean(f)))
+	}
+	if err := s.chooseLanguage(); err != nil {
+		return nil, err
+	}
+	if err := s.language.scan(s, o); err != nil {
+		return nil, err
+	}
+	s.uniqueNames()
+	s.pairNames()
+	return s, nil
+}
+
+// chooseLanguage takes the first language that has one of the listed files, where the others' are its headers.
+func (s *Set) chooseLanguage() error {
+	for _, l := range languages {
+		if slices.ContainsFunc(s.Files, func(f string) bool { return slices.Contains(l.extensions, filepath.Ext(f)) }) {
+			s.Language, s.language = l.name, l.open(l.name)
+			return nil
+		}
+	}
+	return fmt.Errorf("%s: not a file of C, C++, Rust or Go by its extension", s.Files[0])
+}
+
+// uniqueNames appends #2, #3... to names that repeat, such as those of two branches of an #if.
+func (s *Set) uniqueNames() {
+	seen := map[string]int{}
+	for i := range s.Numbers {
+		n := &s.Numbers[i]
+		n.Name = strings.Join(strings.Fields(n.Name), "")
+		seen[n.Name]++
+		if k := seen[n.Name]; k > 1 {
+			n.Name += "#" + strconv.Itoa(k)
+		}
+	}
+}
+
+// pairNames pairs PawnValueMg with PawnValueEg and mg_pawn[3] with eg_pawn[3], where the two are numbers of one file.
+func (s *Set) pairNames() {
+	index := map[string]int{}
+	for i, n := range s.Numbers {
+		index[n.File+" "+n.Name] = i
+	}
+	for i, n := range s.Numbers {
+		for _, mg := range []string{"Mg", "MG", "mg"} {
+			eg := strings.Replace(mg, mg[:1], string(mg[0]-'M'+'E'), 1)
+			at := strings.LastIndex(n.Name, mg)
+			if at < 0 || n.Pair >= 0 {
+				continue
+			}
+			if j, ok := index[n.File+" "+n.Name[:at]+eg+n.Name[at+2:]]; ok && s.Numbers[j].Pair < 0 {
+				s.Numbers[i].Pair, s.Numbers[j].Pair, n.Pair = j, i, j
+			}
+		}
+	}
+}
+
+// Values are the numbers as they stand in the sources.
+func (s *Set) Values() []float64 {
+	v := make([]float64, len(s.Numbers))
+	for i, n := range s.Numbers {
+		v[i] = n.Value
+	}
+	return v
+}
+
+// Round is the value that a literal of n can hold.
+func (n Number) Round(v float64) float64 {
+	if !n.Float {
+		v = math.RoundToEven(v)
+	}
+	return v + 0 // not -0
+}
+
+// Instrument makes the numbers settable in the tree at dir, a private copy of the scanned one. value is the author's glue
+// file, relative to dir. Build files stay as they are; the built program plays as before unless the variables are set.
+func (s *Set) Instrument(dir, value string) error {
+	if len(s.Numbers) == 0 {
+		return fmt.Errorf("%s: no numbers were found", strings.Join(s.Files, ", "))
+	}
+	if _, err := s.read(dir); err != nil {
+		return err
+	}
+	return s.language.instrument(s, dir, value)
+}
+
+// WriteFile writes a line NAME VALUE for each number, for ASSAY_NUMBERS.
+func (s *Set) WriteFile(path string, values []float64) error {
+	if err := s.check(values); err != nil {
+		return err
+	}
+	var b strings.Builder
+	for i, n := range s.Numbers {
+		fmt.Fprintln(&b, n.Name, strconv.FormatFloat(n.Round(values[i]), 'g', -1, 64))
+	}
+	return os.WriteFile(path, []byte(b.String()), 0o666)
+}
+
+// ReadFile reads lines NAME VALUE; numbers without a line keep the value that they have in the sources.
+func (s *Set) ReadFile(path string) ([]float64, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	index := map[string]int{}
+	for i, n := range s.Numbers {
+		index[n.Name] = i
+	}
+	values, lines := s.Values(), bufio.NewScanner(f)
+	for line := 1; lines.Scan(); line++ {
+		fields := strings.Fields(lines.Text())
+		if len(fields) == 0 {
+			continue
+		}
+		if len(fields) != 2 {
+			return nil, fmt.Errorf("%s, line %d: not a name and a value: %.80q", path, line, lines.Text())
+		}
+		i, ok := index[fields[0]]
+		if !ok {
+			return nil, fmt.Errorf("%s, line %d: no number has the name %.80q", path, line, fields[0])
+		}
+		v, err := strconv.ParseFloat(fields[1], 64)
+		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || v != s.Numbers[i].Round(v) {
+			return nil, fmt.Errorf("%s, line %d: %s cannot be %.40q", path, line, fields[0], fields[1])
+		}
+		values[i] = v
+	}
+	return values, lines.Err()
+}
+
+func (s *Set) check(values []float64) error {
+	if len(values) != len(s.Numbers) {
+		return fmt.Errorf("%d values for %d numbers", len(values), len(s.Numbers))
+	}
+	for i, v := range values {
+		if math.IsNaN(v) || math.Abs(v) > 1<<30 {
+			return fmt.Errorf("%s cannot be %v", s.Numbers[i].Name, v)
+		}
+	}
+	return nil
+}
+
+// read returns the listed files at dir, whose literals must stand where they were scanned.
+func (s *Set) read(dir string) (map[string]string, error) {
+	text := map[string]string{}
+	for _, n := range s.Numbers {
+		if _, ok := text[n.File]; !ok {
+			b, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(n.File)))
+			if err != nil {
+				return nil, err
+			}
+			text[n.File] = string(b)
+		}
+		if t := text[n.File]; n.To > len(t) || t[n.From:n.To] != n.Text {
+			return nil, fmt.Errorf("%s, line %d: %s was %s when it was scanned; the file has changed since, scan it again",
+				n.File, n.Line, n.Name, n.Text)
+		}
+	}
+	return text, nil
+}
+
+// WriteBack replaces the literals of the tree at dir by values, rounded where a literal is whole, and returns how many
+// changed. Layout and comments stay; in tables whose columns are aligned the width stays where there are blanks.
+func (s *Set) WriteBack(dir string, values []float64) (changed int, err error) {
+	if err := s.check(values); err != nil {
+		return 0, err
+	}
+	text, err := s.read(dir)
+	if err != nil {
+		return 0, err
+	}
+	aligned := map[string]bool{}
+	for _, n := range s.Numbers {
+		before := text[n.File][:n.From]
+		last := strings.TrimRight(before, " ")
+		if k := len(before) - len(last); k > 1 && !strings.HasSuffix(last, "\n") || k == 1 && strings.HasSuffix(last, "(") {
+			aligned[n.File+" "+n.Table] = true
+		}
+	}
+	order := make([]int, len(s.Numbers))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return s.Numbers[b].From - s.Numbers[a].From })
+	written := map[string]string{}
+	for _, i := range order { // from the end, so that positions stay right
+		n := s.Numbers[i]
+		v := n.Round(values[i])
+		if v == n.Value {
+			continue
+		}
+		changed++
+		text[n.File] = n.replace(text[n.File], v, aligned[n.File+" "+n.Table])
+		written[n.File] = text[n.File]
+	}
+	for _, file := range slices.Sorted(maps.Keys(written)) {
+		path := filepath.Join(dir, filepath.FromSlash(file))
+		info, err := os.Stat(path)
+		if err != nil {
+			return 0, err
+		}
+		if err := os.WriteFile(path, []byte(written[file]), info.Mode()); err != nil {
+			return 0, err
+		}
+	}
+	return changed, nil
+}
+
+// replace writes v in place of n's literal.
+func (n Number) replace(text string, v float64, aligned bool) string {
+	before, after, literal := text[:n.From], text[n.To:], n.literal(v)
+	if strings.HasPrefix(literal, "-") && strings.HasSuffix(before, "-") {
+		literal = " " + literal // a--5 is no difference
+	}
+	if !aligned {
+		return before + literal + after
+	}
+	blank := strings.HasSuffix(before, " ")
+	for blank && len(literal) < len(n.Text) {
+		literal = " " + literal
+	}
+	for over := len(literal) - len(n.Text); over > 0 && (strings.HasSuffix(before, "  ") || strings.HasSuffix(before, "( ")); over-- {
+		before = before[:len(before)-1]
+	}
+	return before + literal + after
+}
+
+// literal is v with the sign, the point and the suffix of n's text.
+func (n Number) literal(v float64) string {
+	digits := strings.TrimLeft(n.Text, "+- \t\r\n")
+	end := 0
+	for end < len(digits) && strings.ContainsRune("0123456789.'_", rune(digits[end])) {
+		end++
+	}
+	if end < len(digits) && (digits[end] == 'e' || digits[end] == 'E') {
+		end++
+		for end < len(digits) && strings.ContainsRune("0123456789+-", rune(digits[end])) {
+			end++
+		}
+	}
+	point := strings.ContainsAny(digits[:end], ".eE")
+	number := strings.TrimRight(digits[:end], "_")
+	suffix := digits[len(number):]
+	out := strconv.FormatFloat(v, 'f', -1, 64)
+	if point && !strings.Contains(out, ".") {
+		switch {
+		case strings.HasSuffix(number, "."):
+			out += "."
+		default:
+			out += ".0"
+		}
+	}
+	if v > 0 && strings.HasPrefix(n.Text, "+") {
+		out = "+" + out
+	}
+	return out + suffix
+}

@@ -1,0 +1,115 @@
+package numbers
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/assay-chess/assay/internal/setup"
+)
+
+// listed is a set of the literals in text that stand between « and », and its tree.
+func listed(t *testing.T, text string) *Set {
+	t.Helper()
+	s := &Set{Root: t.TempDir(), Files: []string{"a.c"}}
+	var b strings.Builder
+	for i, part := range strings.FieldsFunc(text, func(r rune) bool { return r == '«' || r == '»' }) {
+		if i%2 == 1 {
+			number := strings.TrimRight(strings.ReplaceAll(part, " ", ""), "fuU")
+			s.Numbers = append(s.Numbers, Number{Name: "T[" + part + "]", Table: "T", File: "a.c", Line: 1, Pair: -1, Text: part,
+				From: b.Len(), To: b.Len() + len(part), Value: setup.Must(strconv.ParseFloat(number, 64)), Float: strings.Contains(part, ".")})
+		}
+		b.WriteString(part)
+	}
+	setup.Check(t, os.WriteFile(filepath.Join(s.Root, "a.c"), []byte(b.String()), 0o666))
+	return s
+}
+
+func TestWriteBack(t *testing.T) {
+	for _, c := range []struct {
+		name, text, want string
+		values           []float64
+	}{
+		{"the same", "{«1», «-2»}", "{1, -2}", []float64{1, -2}},
+		{"rounded to the same", "{«1», «-2»}", "{1, -2}", []float64{1.4, -2.4}},
+		{"rounded", "{«1», «-2»}", "{2, -3}", []float64{1.6, -2.6}},
+		{"a float", "{«1.0f», «.5», «2.»}", "{2.25f, 3.0, 4.}", []float64{2.25, 3, 4}},
+		{"a suffix", "{«12u», «5U»}", "{7u, 6U}", []float64{7, 6}},
+		{"a plus", "S(«+5», «+6»)", "S(+7, -6)", []float64{7, -6}},
+		{"no double minus", "a-«5»", "a- -5", []float64{-5}},
+		{"narrow columns stay narrow", "{«12»,«100»}", "{5,1}", []float64{5, 1}},
+		{"one blank is no column", "{«12», «100»}", "{5, 1000}", []float64{5, 1000}},
+		{"columns", "{ «5»,  «12», «-30»}", "{ 15,  -1,   4}", []float64{15, -1, 4}},
+		{"columns run over", "{ «5»,  «12», «-30»}", "{ 1500, 2000, -30}", []float64{1500, 2000, -30}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := listed(t, c.text)
+			want := 0
+			for i, n := range s.Numbers {
+				if n.Round(c.values[i]) != n.Value {
+					want++
+				}
+			}
+			changed, err := s.WriteBack(s.Root, c.values)
+			if got := string(setup.Must(os.ReadFile(filepath.Join(s.Root, "a.c")))); err != nil || changed != want || got != c.want {
+				t.Errorf("%q, %d changed, %v; want %q, %d", got, changed, err, c.want, want)
+			}
+		})
+	}
+}
+
+func TestWriteBackRefuses(t *testing.T) {
+	s := listed(t, "{«1», «-2»}")
+	setup.Check(t, os.WriteFile(filepath.Join(s.Root, "a.c"), []byte("{1,  -2}"), 0o666))
+	if _, err := s.WriteBack(s.Root, []float64{1, 3}); err == nil || !strings.Contains(err.Error(), "scan it again") {
+		t.Errorf("a changed file: %v", err)
+	}
+	if _, err := s.WriteBack(s.Root, []float64{1}); err == nil {
+		t.Error("one value was taken for two numbers")
+	}
+}
+
+func TestFile(t *testing.T) {
+	s := listed(t, "{«1», «-2», «.5»}")
+	path := filepath.Join(s.Root, "a file")
+	setup.Check(t, s.WriteFile(path, []float64{3.2, -4, .25}))
+	if got := setup.Must(s.ReadFile(path)); !slices.Equal(got, []float64{3, -4, .25}) {
+		t.Errorf("read %v", got)
+	}
+	for _, c := range []struct{ name, text, want string }{
+		{"unknown", "T[7] 3\n", "line 1: no number has the name"},
+		{"no value", "\nT[1]\n", "line 2: not a name and a value"},
+		{"not whole", "T[1] .5\n", "line 1: T[1] cannot be"},
+		{"not a number", "T[.5] NaN\n", "line 1: T[.5] cannot be"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			setup.Check(t, os.WriteFile(path, []byte(c.text), 0o666))
+			if _, err := s.ReadFile(path); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+		})
+	}
+	setup.Check(t, os.WriteFile(path, []byte("T[-2] 7\n"), 0o666))
+	if got := setup.Must(s.ReadFile(path)); !slices.Equal(got, []float64{1, 7, .5}) {
+		t.Errorf("numbers without a line: %v", got)
+	}
+}
+
+func TestNames(t *testing.T) {
+	s := &Set{}
+	for _, name := range []string{"PawnMg", "PawnEg", "mg_pst[3]", "eg_pst[3]", "mg_pst[4]", "A", "A"} {
+		s.Numbers = append(s.Numbers, Number{Name: name, Pair: -1})
+	}
+	s.uniqueNames()
+	s.pairNames()
+	var pairs []int
+	for _, n := range s.Numbers {
+		pairs = append(pairs, n.Pair)
+	}
+	if !slices.Equal(pairs, []int{1, 0, 3, 2, -1, -1, -1}) || s.Numbers[6].Name != "A#2" {
+		t.Errorf("pairs %v, last name %s", pairs, s.Numbers[6].Name)
+	}
+}
