@@ -15,8 +15,6 @@ type FeatureTerm struct {
 	MG    float64 `json:"mg"` // start value in the middlegame: engine units
 	EG    float64 `json:"eg"` // start value in the endgame; equal to MG in single and flat terms
 	Kind  string  `json:"kind,omitempty"`
-	// Asymmetric says that the term is not the same for both colors on purpose.
-	Asymmetric bool `json:"asymmetric,omitempty"`
 	// Fixed says that no fit may change the value: the term stands for a part of the evaluation
 	// that is not linear, and its count is that part.
 	Fixed bool `json:"fixed,omitempty"`
@@ -90,7 +88,6 @@ type Evaluation struct {
 	Tolerance float64 `json:"tolerance"`          // of CheckRow: centipawns
 	EGScale   string  `json:"eg_scale,omitempty"` // EGScaleBySign, or empty
 	BySide    bool    `json:"by_side,omitempty"`  // rows have EGCounts
-	Resolves  bool    `json:"resolves,omitempty"` // rows are leaves of the engine's quiescence search
 }
 
 // Defaults of an Evaluation. Two divisions that truncate cost 1.9 centipawns.
@@ -158,8 +155,8 @@ func (s *FeatureSet) Check() error {
 		switch {
 		case t.Name == "" || seen[t.Name]:
 			return fmt.Errorf("term %d: the name %q is empty or used twice", i, t.Name)
-		case s.Version < 2 && (t.Kind != "" || t.Asymmetric || t.Fixed):
-			return fmt.Errorf("term %q: kind, asymmetric and fixed need %s", t.Name, FeaturesFormat)
+		case s.Version < 2 && (t.Kind != "" || t.Fixed):
+			return fmt.Errorf("term %q: kind and fixed need %s", t.Name, FeaturesFormat)
 		case !s.Bent() && (t.Kind == ScalarTerm || t.Channel != "" || t.Step != 0):
 			return fmt.Errorf("term %q: %w", t.Name, errBent)
 		}
@@ -173,7 +170,7 @@ func (s *FeatureSet) Check() error {
 	}
 	if s.Version < 2 {
 		if s.Evaluation != (Evaluation{}) {
-			return fmt.Errorf("unit, tolerance, eg_scale, by_side and resolves need %s", FeaturesFormat)
+			return fmt.Errorf("unit, tolerance, eg_scale and by_side need %s", FeaturesFormat)
 		}
 		return nil
 	}

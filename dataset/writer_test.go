@@ -128,9 +128,9 @@ func TestFeaturesRoundTrip(t *testing.T) {
 		{Version: 2, Model: "sides", Terms: []FeatureTerm{{Name: "a", MG: 1, EG: 2},
 			{Name: "tempo", MG: 9, EG: 9, Kind: FlatTerm}},
 			Evaluation: Evaluation{Unit: 256, Tolerance: 2, BySide: true}},
-		{Version: 2, Model: "new", Float: true, Terms: []FeatureTerm{{Name: "a", MG: 1, EG: 2, Asymmetric: true},
+		{Version: 2, Model: "new", Float: true, Terms: []FeatureTerm{{Name: "a", MG: 1, EG: 2},
 			{Name: "b", MG: 9, EG: 9, Kind: SingleTerm}},
-			Evaluation: Evaluation{Unit: 100, Tolerance: 0.5, EGScale: EGScaleBySign, Resolves: true}},
+			Evaluation: Evaluation{Unit: 100, Tolerance: 0.5, EGScale: EGScaleBySign}},
 	} {
 		want := make([]FeatureRow, 300)
 		for i := range want {

@@ -204,14 +204,14 @@ func (k *comparer) block(p *process, examples []*example, rows []dataset.Feature
 		return nil
 	}
 	i := 0
-	return p.ask(examples, func(x *example, rec *record) error {
+	return p.ask(examples, func(x *example, rec *dataset.FeatureRow) error {
 		k.found.Rows++
 		row := &rows[i]
 		i++
 		what := k.difference(row, rec)
 		own := what != "" || k.apart(row, rec)
 		if own {
-			row = &rec.FeatureRow
+			row = rec
 		}
 		extra := k.off(row, rec)
 		switch {
@@ -219,7 +219,7 @@ func (k *comparer) block(p *process, examples []*example, rows []dataset.Feature
 			k.bad = append(k.bad, badRow{rows[i-1], x.String(), what, extra})
 		case what != "":
 			k.found.Changed++
-			k.found.Shift = max(k.found.Shift, k.shift(&rows[i-1], &rec.FeatureRow))
+			k.found.Shift = max(k.found.Shift, k.shift(&rows[i-1], rec))
 			if k.change == nil {
 				k.change = &badRow{row: rows[i-1], text: x.String(), what: what}
 			}
@@ -231,16 +231,13 @@ func (k *comparer) block(p *process, examples []*example, rows []dataset.Feature
 }
 
 // apart reports whether the row of the fit says nothing about the engine's answer.
-func (k *comparer) apart(row *dataset.FeatureRow, rec *record) bool {
-	return k.want.Resolves || k.want.EGScale == dataset.EGScaleBySign && rec.EGScale != row.EGScale
+func (k *comparer) apart(row *dataset.FeatureRow, rec *dataset.FeatureRow) bool {
+	return k.want.EGScale == dataset.EGScaleBySign && rec.EGScale != row.EGScale
 }
 
 // difference returns what the engine counts otherwise than in the fit's row.
-func (k *comparer) difference(row *dataset.FeatureRow, rec *record) (what string) {
-	if rec.Skip != row.Skip {
-		return fmt.Sprintf("it is skipped for %q, in the fit's row for %q", rec.Skip, row.Skip)
-	}
-	if rec.Skip != "" || k.apart(row, rec) {
+func (k *comparer) difference(row *dataset.FeatureRow, rec *dataset.FeatureRow) (what string) {
+	if k.apart(row, rec) {
 		return ""
 	}
 	same := func(name string, a, b float32) {
@@ -252,43 +249,16 @@ func (k *comparer) difference(row *dataset.FeatureRow, rec *record) (what string
 	same("the factor of the tapered part", rec.Scale, row.Scale)
 	same("the endgame factor", rec.EGScale, row.EGScale)
 	same("the offset", rec.Offset, row.Offset)
-	for i := range min(len(rec.Columns), len(row.Columns)) {
-		same(k.column(i), rec.Columns[i], row.Columns[i])
-	}
-	return cmp.Or(what, k.counts(&rec.FeatureRow, row))
+	return cmp.Or(what, k.counts(rec, row))
 }
 
-// column names a number of the columns.
-func (k *comparer) column(number int) string {
-	var names []string
-	for _, c := range k.want.Columns {
-		if c.Sides {
-			names = append(names, c.Name+".white", c.Name+".black")
-		} else {
-			names = append(names, c.Name)
-		}
-	}
-	return "the column " + names[number]
-}
-
-// off returns by how much the engine's value differs from that of a row, if it is more than the tolerance, or one of
-// its halves does.
-func (k *comparer) off(row *dataset.FeatureRow, rec *record) float64 {
+// off returns by how much the engine's value differs from that of a row, if it is more than the tolerance.
+func (k *comparer) off(row *dataset.FeatureRow, rec *dataset.FeatureRow) float64 {
 	want := k.want
-	if rec.Skip != "" {
-		return 0
-	}
 	value := want.Value(row)
 	got := float64(rec.Eval)
 	if rec.Eval == dataset.NoEval {
-		got = want.Value(&rec.FeatureRow)
-	}
-	if len(rec.halves) == 2 && !want.Bent() {
-		for i, half := range halvesOf(want, &record{FeatureRow: *row}) {
-			if d := float64(rec.halves[i]) - half; math.Abs(d) > 1e-3*(1+math.Abs(half)) {
-				return cmp.Or(got-value, d)
-			}
-		}
+		got = want.Value(rec)
 	}
 	off := math.Abs(got - value)
 	if !(off <= want.MaxDrift()) {
@@ -300,20 +270,16 @@ func (k *comparer) off(row *dataset.FeatureRow, rec *record) float64 {
 
 // shift is how far the value of a row that changed is from that of the fit's row.
 func (k *comparer) shift(row, now *dataset.FeatureRow) float64 {
-	if row.Skip != "" || now.Skip != "" {
-		return 0
-	}
 	return math.Abs(k.want.Value(now)-k.want.Value(row)) * k.want.Centipawns(1)
 }
 
 // counts names the first term that is counted otherwise.
 func (k *comparer) counts(a, b *dataset.FeatureRow) string {
-	if slices.Equal(a.Terms, b.Terms) && slices.Equal(a.Counts, b.Counts) && slices.Equal(a.EGCounts, b.EGCounts) &&
-		slices.Equal(a.Blacks, b.Blacks) {
+	if slices.Equal(a.Terms, b.Terms) && slices.Equal(a.Counts, b.Counts) && slices.Equal(a.EGCounts, b.EGCounts) {
 		return ""
 	}
 	for t := range k.want.Terms {
-		for _, l := range [][2][]float32{{a.Counts, b.Counts}, {a.EGCounts, b.EGCounts}, {a.Blacks, b.Blacks}} {
+		for _, l := range [][2][]float32{{a.Counts, b.Counts}, {a.EGCounts, b.EGCounts}} {
 			if x, y := countAt(a, l[0], t), countAt(b, l[1], t); !close32(x, y) {
 				return fmt.Sprintf("term %q is counted %.6g, in the fit's row %.6g", k.want.Terms[t].Name, x, y)
 			}
@@ -423,3 +389,10 @@ func (k *comparer) stale(row *dataset.FeatureRow, terms []bool, side, off float6
 	}
 	return first, first != "" && near(off, set.Value(row)-k.want.Value(row), k.want.MaxDrift())
 }
+
+// close32 reports whether two numbers are equal but for rounding.
+func close32(a, b float32) bool {
+	return math.Abs(float64(a)-float64(b)) <= 1e-3+1e-6*math.Abs(float64(b))
+}
+
+func near(a, b, tolerance float64) bool { return math.Abs(a-b) <= tolerance }

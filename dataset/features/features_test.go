@@ -3,14 +3,12 @@ package features
 import (
 	"bufio"
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -27,12 +25,7 @@ import (
 // TestMain is also the engine that the tests run: "engine WHAT" as arguments.
 func TestMain(m *testing.M) {
 	if len(os.Args) >= 3 && os.Args[1] == "engine" {
-		switch how := os.Args[2]; how {
-		case "sides", "sides-swapped", "sides-halves", "leaf", "leaf-root", "again":
-			writerEngine(how)
-		default:
-			engine(how, append(os.Args, "")[3])
-		}
+		engine(os.Args[2], append(os.Args, "")[3])
 		return
 	}
 	os.Exit(m.Run())
@@ -56,30 +49,17 @@ func features(p *board.Position) (counts [6]float32, phase float32, value int) {
 	return counts, phase, int(sum)
 }
 
-// headerTerms are the terms of a header.
-func headerTerms(terms []dataset.FeatureTerm) (out []headerTerm) {
-	for _, t := range terms {
-		out = append(out, headerTerm{Name: t.Name, Group: t.Group, MG: &t.MG, EG: &t.EG})
-	}
-	return out
-}
-
 // engine keeps to the protocol, or breaks it in the way of its name at a position.
 func engine(how, at string) {
 	out := bufio.NewWriterSize(os.Stdout, 1<<20)
 	defer out.Flush()
-	records := recordsJSON
-	if how == "binary" || how == "mark" {
-		records = recordsBinary
-	}
-	h := header{Format: dataset.FeaturesFormat1, Model: "test", Records: records, Terms: headerTerms(testTerms),
-		Float: how == "float"}
-	doc, _ := json.Marshal(h)
+	doc, _ := json.Marshal(map[string]any{"format": dataset.FeaturesFormat, "model": "test", "terms": testTerms,
+		"float": how == "float"})
 	switch how {
 	case "noheader":
 		doc = []byte("Stockfish 15.1 by the Stockfish developers")
 	case "oldheader":
-		doc = []byte(strings.Replace(string(doc), "features/1", "features/0", 1))
+		doc = []byte(strings.Replace(string(doc), "features/2", "features/0", 1))
 	case "quiet":
 		time.Sleep(time.Minute)
 	case "banner":
@@ -100,7 +80,7 @@ func engine(how, at string) {
 		if err != nil {
 			panic(err)
 		}
-		counts, phase, value := features(&p)
+		counts, _, value := features(&p)
 		if bad := lines.Text() == at; bad {
 			switch how {
 			case "crash":
@@ -108,7 +88,7 @@ func engine(how, at string) {
 				fmt.Fprintln(os.Stderr, "segmentation fault, as it were")
 				os.Exit(3)
 			case "drift":
-				value += 3
+				value += 4
 			case "range":
 				counts[5] = 200
 			case "garbage":
@@ -116,9 +96,6 @@ func engine(how, at string) {
 				continue
 			case "long":
 				fmt.Fprintln(out, strings.Repeat(" ", 2*maxRecord))
-				continue
-			case "mark":
-				fmt.Fprint(out, "{}                    ")
 				continue
 			case "term":
 				fmt.Fprintln(out, `{"term":[6],"count":[1]}`)
@@ -132,10 +109,6 @@ func engine(how, at string) {
 				counts[5] = 200.5
 			}
 		}
-		if records == recordsBinary {
-			writeBinary(out, counts, phase, value)
-			continue
-		}
 		// Backwards, and in two halves: order and repeats do not matter.
 		var terms []int
 		var halves []float64
@@ -144,22 +117,6 @@ func engine(how, at string) {
 		}
 		rec, _ := json.Marshal(map[string]any{"term": terms, "count": halves, "eval": value})
 		fmt.Fprintf(out, "%s\n", rec)
-	}
-}
-
-func writeBinary(out *bufio.Writer, counts [6]float32, phase float32, value int) {
-	head := make([]byte, recordHead1)
-	binary.LittleEndian.PutUint16(head, uint16(len(counts)))
-	head[2], head[3] = flagEval, recordMark1
-	binary.LittleEndian.PutUint32(head[4:], math.Float32bits(phase))
-	binary.LittleEndian.PutUint32(head[8:], math.Float32bits(1))
-	binary.LittleEndian.PutUint16(head[16:], uint16(int16(value)))
-	out.Write(head)
-	for t := range counts {
-		out.Write(binary.LittleEndian.AppendUint16(nil, uint16(t)))
-	}
-	for _, n := range counts {
-		out.WriteByte(byte(int8(n)))
 	}
 }
 
@@ -210,16 +167,13 @@ func filesOf(t *testing.T, dir string) map[string]string {
 }
 
 // What an engine prints is what the data set holds, in the order of the positions,
-// whatever the form of the records and the number of processes.
+// whatever the number of processes.
 func TestFeaturesEqualTheEnginesOutput(t *testing.T) {
 	data, rows := positions(t, 3000)
 	var all []map[string]string
-	for _, c := range []struct {
-		how   string
-		procs int
-	}{{"json", 1}, {"json", 3}, {"binary", 2}} {
+	for _, procs := range []int{1, 3} {
 		out := t.TempDir()
-		m, err := Run(context.Background(), []string{data}, out, Config{Command: testEngine(t, c.how), Procs: c.procs,
+		m, err := Run(context.Background(), []string{data}, out, Config{Command: testEngine(t, "well"), Procs: procs,
 			Program: "test"})
 		if err != nil {
 			t.Fatal(err)
@@ -228,7 +182,7 @@ func TestFeaturesEqualTheEnginesOutput(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m.Rows != int64(len(rows)) || set.Model != "test" || set.Version != 1 || !reflect.DeepEqual(set.Terms, testTerms) {
+		if m.Rows != int64(len(rows)) || set.Model != "test" || set.Version != 2 || !reflect.DeepEqual(set.Terms, testTerms) {
 			t.Fatalf("%d rows of %s", m.Rows, set.Model)
 		}
 		i := 0
@@ -252,9 +206,6 @@ func TestFeaturesEqualTheEnginesOutput(t *testing.T) {
 	if !reflect.DeepEqual(all[0], all[1]) {
 		t.Error("the bytes depend on the number of processes")
 	}
-	if all[0]["features-00000.arrow"] != all[2]["features-00000.arrow"] {
-		t.Error("JSON and binary records give different bytes")
-	}
 }
 
 // Every way to break the protocol is an error that says what is wrong, and where.
@@ -268,14 +219,13 @@ func TestEnginesThatMisbehave(t *testing.T) {
 		"quiet":     {ErrSilent.Error()},
 		"unflushed": {ErrSilent.Error(), "row 1 ", "flush"},
 		"crash":     {row, "exit status 3", "segmentation fault, as it were"},
-		"drift":     {row, dataset.ErrDrift.Error()},
+		"drift":     {row, dataset.ErrDrift.Error(), "the terms add up to", "eval is"},
 		"range":     {row, "term 5: count 200", "float32"},
 		"garbage":   {row, "info depth 1"},
 		"long":      {row, "longer than"},
-		"mark":      {row, "a5"},
 		"term":      {row, "term 6, but there are 6"},
 		"short":     {row, "2 terms, but 1 counts"},
-		"extra":     {"drifted apart"}, // noticed at the next record
+		"extra":     {"drifted apart"}, // seen at the next record
 	} {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
@@ -303,7 +253,7 @@ func TestEnginesThatMisbehave(t *testing.T) {
 		Config{Command: testEngine(t, "float", rows[1000].Board.FEN()), Procs: 1}); err != nil {
 		t.Error(err)
 	}
-	if _, err := Run(context.Background(), []string{data}, out, Config{Command: testEngine(t, "json"),
+	if _, err := Run(context.Background(), []string{data}, out, Config{Command: testEngine(t, "well"),
 		Procs: 1}); err == nil || errors.Is(err, dataset.ErrComplete) {
 		t.Errorf("another engine is taken for the same: %v", err)
 	}
@@ -320,7 +270,7 @@ func TestFeaturesResume(t *testing.T) {
 	}
 	data, rows := positions(t, 72_000) // a shard has 65,536
 	whole, cut := t.TempDir(), t.TempDir()
-	c := Config{Command: testEngine(t, "binary"), Procs: 2, Program: "test"}
+	c := Config{Command: testEngine(t, "well"), Procs: 2, Program: "test"}
 	if _, err := Run(context.Background(), []string{data}, whole, c); err != nil {
 		t.Fatal(err)
 	}
@@ -355,74 +305,99 @@ func TestFeaturesResume(t *testing.T) {
 	}
 }
 
-// The engine in C, with the writer in C, says what is true.
-func TestExampleInC(t *testing.T) {
-	cc, err := exec.LookPath("cc")
-	if err != nil {
-		t.Skip("needs a C compiler:", err)
+const headerStart = `{"format":"assay.features/2","model":"m","records":"json","terms":[{"name":"a","mg":100,` +
+	`"eg":50},{"name":"s","kind":"single","value":7},{"name":"tempo","kind":"flat","value":12},` +
+	`{"name":"open","kind":"mg","value":23},{"name":"danger","kind":"eg","mg":0,"eg":1,"fixed":true}]`
+
+// TestHeader: a header says what the evaluation is made of.
+func TestHeader(t *testing.T) {
+	h := setup.Must(parseHeader([]byte(headerStart + `,"unit":256,"eg_scale":"sign"}`)))
+	want := dataset.FeatureSet{Version: 2, Model: "m", Terms: []dataset.FeatureTerm{
+		{Name: "a", MG: 100, EG: 50}, {Name: "s", MG: 7, EG: 7, Kind: "single"}, {Name: "tempo", MG: 12, EG: 12, Kind: "flat"},
+		{Name: "open", MG: 23, Kind: "mg"}, {Name: "danger", EG: 1, Kind: "eg", Fixed: true},
+	}, Evaluation: dataset.Evaluation{Unit: 256, Tolerance: 2, EGScale: "sign"}}
+	if set := h.set(); !reflect.DeepEqual(set, want) {
+		t.Errorf("%+v, want %+v", set, want)
 	}
-	program := filepath.Join(t.TempDir(), "engine")
-	if text, err := exec.Command(cc, "-std=c99", "-Wall", "-Wextra", "-Werror", "-O1", "-I.", "-o", program,
-		"testdata/engine.c").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
-	data, rows := positions(t, 2000)
-	out := t.TempDir()
-	if _, err := Run(context.Background(), []string{data}, out, Config{Command: []string{program, "dump"},
-		Procs: 2}); err != nil {
-		t.Fatal(err)
-	}
-	r, set, err := dataset.OpenFeatures(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(set.Terms) != 7 || set.Terms[5].Name != "rook.open" || set.Float {
-		t.Fatalf("%+v", set)
-	}
-	i := 0
-	for f, err := range r.All() {
-		if err != nil {
-			t.Fatal(err)
+	for name, c := range map[string][3]string{
+		"format":     {"features/2", "features/3", "want \"assay.features/2\""},
+		"records":    {`"records":"json"`, `"records":"binary"`, `want "json"`},
+		"model":      {`"model":"m"`, `"model":""`, "model: "},
+		"value":      {`"value":7`, `"value":7,"mg":7`, "value stands for mg and eg"},
+		"two values": {`"kind":"single","value":7`, `"kind":"single","mg":7,"eg":8`, "has one value"},
+		"one half":   {`"mg":0,"eg":1`, `"mg":2,"eg":1`, "the other one must be 0"},
+		"formula":    {`"model":"m"`, `"model":"m","formula":"value = a"`, "formula"},
+		"unit":       {`"model":"m"`, `"model":"m","unit":1`, "unit 1"},
+	} {
+		_, err := parseHeader([]byte(strings.Replace(headerStart+"}", c[0], c[1], 1)))
+		if !errors.Is(err, ErrProtocol) || !strings.Contains(err.Error(), c[2]) {
+			t.Errorf("%s: %v, want %s", name, err, c[2])
 		}
-		want, phase, _ := features(&rows[i].Board)
-		var got [7]float32
-		for k, term := range f.Terms {
-			got[term] = f.Counts[k]
+	}
+}
+
+// TestRecords: the value of a record is that of the format, and a row that does not add up is named with its sum.
+func TestRecords(t *testing.T) {
+	start := board.StartPosition()
+	read := func(header, line string) (*dataset.FeatureRow, dataset.FeatureSet, error) {
+		h := setup.Must(parseHeader([]byte(headerStart + header + "}")))
+		rr := newRecordReader(bufio.NewReader(strings.NewReader(line+"\n")), h)
+		row, err := rr.next(&start)
+		return row, h.set(), err
+	}
+	for name, c := range map[string]struct {
+		header, line string
+		value        float64
+	}{
+		"plain": {"", `{"term":[2,0],"count":[-1,2],"phase":1.25,"scale":2,"eg_scale":0.5,"offset":-3,"eval":210.5}`,
+			-3 - 12 + 2*(1.25*200-0.25*0.5*100)},
+		"by side": {`,"by_side":true`, `{"term":[2,0],"white":[0,3],"black":[1,1],"phase":1.25,"scale":2,` +
+			`"scale_white":0.5,"scale_black":1,"offset":-3,"eval":40.5}`, -3 - 12 + 2*(1.25*200-0.25*(0.5*150-50))},
+		"defaults": {"", `{"term":[0,0],"count":[1,1]}`, 200},
+	} {
+		row, set, err := read(c.header, c.line)
+		if err != nil || math.Abs(set.Value(row)-c.value) > 1e-9 {
+			t.Fatalf("%s: %+v, %v, want the value %v", name, row, err, c.value)
 		}
-		if [5]float32(got[:5]) != [5]float32(want[:5]) || f.Phase != phase || f.Eval == dataset.NoEval ||
-			set.CheckRow(&f) != nil {
-			t.Fatalf("row %d of %s: %+v", i, rows[i].Board.FEN(), f)
+		row.Eval = float32(c.value)
+		setup.Check(t, set.CheckRow(row))
+		row.Eval += 3
+		if err := set.CheckRow(row); !errors.Is(err, dataset.ErrDrift) ||
+			!strings.Contains(err.Error(), fmt.Sprintf("the terms add up to %.2f, eval is %g", c.value, row.Eval)) {
+			t.Errorf("%s: %v", name, err)
 		}
-		i++
+	}
+	for name, c := range map[string][3]string{
+		"sides":    {"", `{"term":[],"white":[],"black":[]}`, `need "by_side":true`},
+		"no sides": {`,"by_side":true`, `{"term":[],"count":[]}`, "want white, black"},
+		"lengths":  {`,"by_side":true`, `{"term":[0],"white":[1],"black":[]}`, "1 terms, but 1 and 0 counts"},
+		"term":     {"", `{"term":[5],"count":[1]}`, "term 5, but there are 5"},
+		"field":    {"", `{"term":[],"count":[],"halves":[1,2]}`, "halves"},
+	} {
+		if _, _, err := read(c[0], c[1]); !errors.Is(err, ErrProtocol) || !strings.Contains(err.Error(), c[2]) {
+			t.Errorf("%s: %v, want %s", name, err, c[2])
+		}
 	}
 }
 
 // Whatever an engine prints, a record is read or refused.
 func FuzzRecords(f *testing.F) {
-	f.Add(true, []byte("\x01\x00\x01\xa5\x00\x00\x80\x3f\x00\x00\x80\x3f\x00\x00\x00\x00\x05\x00\x00\x00\x05"))
-	f.Add(false, []byte(`{"term":[0,1],"count":[1,-2],"phase":0.75,"scale":1,"offset":0,"eval":35}`+"\n"))
-	f.Add(true, []byte("\x01\x00\x13\xa6\x00\x00\x80\x3f\x00\x00\x80\x3f\x00\x00\x00\x00\x05\x00\x00\x00\x05\x00\x00\x00"))
-	f.Add(false, []byte(`{"term":[0],"white":[1],"black":[2],"scale_white":0.5,"scale_black":1,"halves":[0,1,2]}`+"\n"))
+	f.Add([]byte(`{"term":[0,1],"count":[1,-2],"phase":0.75,"scale":1,"offset":0,"eval":35}` + "\n"))
+	f.Add([]byte(`{"term":[0],"white":[1],"black":[2],"scale_white":0.5,"scale_black":1}` + "\n"))
 	p := board.StartPosition()
-	f.Fuzz(func(t *testing.T, isBinary bool, data []byte) {
-		for _, h := range []header{
-			{Format: dataset.FeaturesFormat1}, {Format: dataset.FeaturesFormat},
-			{Format: dataset.FeaturesFormat, BySide: true}, {Format: dataset.FeaturesFormat, Resolves: true},
-		} {
-			h.Model, h.Float, h.Terms, h.Records = "x", true, headerTerms(testTerms), recordsJSON
-			if isBinary {
-				h.Records = recordsBinary
-			}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, bySide := range []bool{false, true} {
+			h := header{Model: "x", Float: true, Terms: make([]headerTerm, 6), BySide: bySide}
 			set, rr := h.set(), newRecordReader(bufio.NewReader(strings.NewReader(string(data))), &h)
 			for {
-				rec, err := rr.next(&p)
+				row, err := rr.next(&p)
 				if err != nil {
 					break
 				}
-				if len(rec.Terms) != len(rec.Counts) {
-					t.Fatalf("%+v", rec)
+				if len(row.Terms) != len(row.Counts) {
+					t.Fatalf("%+v", row)
 				}
-				_ = checkRecord(&set, rec) // it must not panic
+				_ = set.CheckRow(row) // it must not panic
 			}
 		}
 	})

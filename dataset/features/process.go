@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/machine"
 )
 
@@ -111,7 +112,7 @@ func (w *watchdog) Stop() bool {
 
 // ask sends positions, reads the answers at the same time, and passes them to take. An error names
 // the position that it is about.
-func (p *process) ask(examples []*example, take func(x *example, rec *record) error) error {
+func (p *process) ask(examples []*example, take func(x *example, row *dataset.FeatureRow) error) error {
 	wrote := make(chan error, 1)
 	go func() {
 		for _, x := range examples {
@@ -123,10 +124,10 @@ func (p *process) ask(examples []*example, take func(x *example, rec *record) er
 	}()
 	dog := p.watch()
 	for _, x := range examples {
-		rec, err := p.records.next(&x.board)
+		row, err := p.records.next(&x.board)
 		if err == nil {
 			dog.timer.Reset(p.timeout)
-			err = take(x, rec)
+			err = take(x, row)
 		}
 		if err = p.reason(err, dog); err != nil {
 			p.kill() // this also ends the writing goroutine

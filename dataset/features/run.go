@@ -25,16 +25,15 @@ type Config struct {
 	Timeout time.Duration // for one answer; 0: a minute
 	// Float stores counts as float32 even if the engine does not ask for it.
 	Float bool
-	// Tolerance is how far value and eval may differ, in centipawns; 0 is
-	// dataset.DefaultTolerance. Engines of version 1 have a tolerance of 1 centipawn.
+	// Tolerance is how far value and eval may differ, in centipawns; 0 is dataset.DefaultTolerance.
 	Tolerance float64
 	Program   string // version of the program, for the manifest
 	Progress  func(done, total int64, note string)
 	// Notice is called with what a person should know, such as a banner that was skipped;
 	// nil for none.
 	Notice func(text string)
-	// Watch is called with each position, in order, and the number of all, unless the engine
-	// resolves positions itself. Report returns the manifest's report. Both may be nil.
+	// Watch is called with each position, in order, and the number of all. Report returns the manifest's report.
+	// Both may be nil.
 	Watch  func(p *board.Position, total int64)
 	Report func() (any, error)
 }
@@ -49,31 +48,21 @@ type identity struct {
 	Model     string   `json:"model"`        // from the header
 	Terms     string   `json:"terms_sha256"` // of the terms as JSON
 	Float     bool     `json:"float"`
-	// From version 2 on.
-	Evaluation *dataset.Evaluation `json:"evaluation,omitempty"`
-	Bend       *dataset.Bend       `json:"bend,omitempty"`
+
+	Evaluation *dataset.Evaluation `json:"evaluation"`
 }
 
 func identityOf(set *dataset.FeatureSet, prints []string) identity {
 	terms, _ := json.Marshal(set.Terms) // it came from JSON
 	sum := sha256.Sum256(terms)
-	id := identity{Operation: "features", Command: prints, Model: set.Model, Terms: hex.EncodeToString(sum[:]),
-		Float: set.Float}
-	if set.Version > 1 {
-		id.Evaluation = &set.Evaluation
-	}
-	if set.Bent() {
-		id.Bend = &set.Bend
-	}
-	return id
+	return identity{Operation: "features", Command: prints, Model: set.Model, Terms: hex.EncodeToString(sum[:]),
+		Float: set.Float, Evaluation: &set.Evaluation}
 }
 
 // Run has the engine print the features of all positions of data sets, and writes them in
 // the order of the positions as a data set in dir. The bytes do not depend on the number of
 // processes; an interrupted data set is resumed. A malformed record (ErrProtocol), or one
-// whose terms do not add up to its eval (dataset.ErrDrift), is an error that names the row. So
-// is an engine that evaluates a sample of the positions and their mirrored twins differently
-// (errMirror), or answers twice in two ways (errRepeat).
+// whose terms do not add up to its eval (dataset.ErrDrift), is an error that names the row.
 // The error is dataset.ErrComplete (wrapped) if dir is complete already.
 func Run(ctx context.Context, paths []string, dir string, c Config) (*durable.Manifest, error) {
 	r := &run{Config: c}
@@ -102,9 +91,8 @@ func Run(ctx context.Context, paths []string, dir string, c Config) (*durable.Ma
 		return nil, r.blame(err)
 	}
 	set := first.header.set()
-	_ = set.Check() // parseHeader has checked it; this keeps the formula
 	set.Float = set.Float || c.Float
-	if c.Tolerance > 0 && set.Version > 1 {
+	if c.Tolerance > 0 {
 		set.Tolerance = c.Tolerance
 	}
 	if n := len(first.skipped); n > 0 && c.Notice != nil {
@@ -118,15 +106,6 @@ func Run(ctx context.Context, paths []string, dir string, c Config) (*durable.Ma
 	}
 	defer w.Close()
 	r.writer, r.set, r.first, r.skip = w, set, first, w.Rows()
-	if err := r.examine(ctx, first); err != nil {
-		if ctx.Err() != nil {
-			err = ctx.Err()
-		}
-		return nil, first.end(err)
-	}
-	if first.header.Resolves {
-		r.Watch = nil
-	}
 	if err := r.run(ctx); err != nil {
 		return nil, err
 	}
@@ -245,39 +224,19 @@ func (r *run) serve(ctx context.Context, p *process, blocks iter.Seq[*block]) (e
 	return nil
 }
 
-// ask sends a block to a process and stores the answers.
+// ask sends a block to a process and stores the answers, with the labels of their positions.
 func (r *run) ask(ctx context.Context, p *process, b *block) error {
-	err := p.ask(b.examples, func(x *example, rec *record) error {
-		rec.label(&b.rows[len(b.features)])
-		b.features = append(b.features, rec.FeatureRow)
-		x.rec, x.err = rec, checkRecord(&r.set, rec)
-		if errors.Is(x.err, dataset.ErrDrift) { // the rest of the block shows the cause
-			return nil
-		}
-		return x.err
+	err := p.ask(b.examples, func(_ *example, f *dataset.FeatureRow) error {
+		from := &b.rows[len(b.features)]
+		f.Result, f.Score, f.Game, f.Opening, f.Weight = from.Result, from.Score, from.Game, from.Opening, from.Weight
+		b.features = append(b.features, *f)
+		return r.set.CheckRow(f)
 	})
-	if err == nil { // the sample may not have shown a drift
-		link(b.examples)
-		err = drifted(&r.set, b.examples)
-	}
 	if err != nil && ctx.Err() != nil {
 		return ctx.Err()
 	}
 	b.examples = nil
 	return err
-}
-
-// label copies the labels of the position to its features. The score is that of the
-// position, and of no leaf.
-func (rec *record) label(p *dataset.PositionRow) {
-	f := &rec.FeatureRow
-	f.Result, f.Score, f.Game, f.Opening, f.Weight = p.Result, p.Score, p.Game, p.Opening, p.Weight
-	if f.Skip != "" {
-		f.Weight = 0
-	}
-	if rec.leaf != nil && rec.leaf.Key() != p.Board.Key() {
-		f.Score = dataset.NoScore
-	}
 }
 
 // blame adds the name of the engine to an error.

@@ -10,4 +10,4 @@ var Pages embed.FS
 
 // Names are the names of the pages, in the order to read them.
 var Names = []string{"tune-my-engine", "test-my-patch", "data-with-my-engine", "tune-my-search", "which-of-my-ideas",
-	"bend-my-evaluation", "share-machines"}
+	"share-machines"}

@@ -81,10 +81,9 @@ var layout = []layoutRow{
 		[]string{"dataset"}},
 	{"dataset/pgn", "games; source: line breaks and encodings; inorder: games are parsed in parallel",
 		[]string{"dataset", "internal/inorder", "internal/source"}},
-	{"dataset/features", "features from foreign engines; eval: the phase where an engine leaves it out; durable: " +
+	{"dataset/features", "features from an engine's trace; eval: the phase where an engine leaves it out; durable: " +
 		"checksums; source: lines of an engine",
 		[]string{"engine/machine", "dataset", "internal/source", "internal/inorder", "internal/durable", "eval"}},
-	{"dataset/features/writer", "what engines in Go import: the standard library alone", nil},
 	{"dataset/convert", "the one place that knows all converters",
 		[]string{"dataset", "internal/inorder", "internal/durable", "internal/source", "dataset/lines", "dataset/pgn",
 			"dataset/internal/records"}},

@@ -32,17 +32,16 @@ func NewFeatures() *cobra.Command {
 	var f featuresFlags
 	cmd := &cobra.Command{
 		Use:   "features [POSITIONS...] --cmd COMMAND [--out DIR | --check WEIGHTS]",
-		Short: "Collect the evaluation features of another engine",
-		Long: `Send positions to another engine, and collect the features that it prints in a data set
-(assay.features/2), which 'assay tune' can fit.
+		Short: "Collect the trace of another engine's evaluation",
+		Long: `Send positions to an engine whose evaluation has a trace, and collect what it prints in a data
+set (assay.features/2), which 'assay tune' can fit.
 
 The engine prints a header line, a JSON object with the names and values of its terms. Then it
 answers each line on standard input, a FEN, with a record, such as
   {"term":[0,17],"count":[1,-2],"phase":0.75,"eval":35}
 After an empty line it flushes its output. Counts are White's minus Black's. dataset/FORMAT.md
-describes the protocol and the checks of every row; dataset/features has writers in five languages.
-If a check fails, the error names the likely cause and how many rows it explains, and nothing is
-written. --check WEIGHTS is the last step after a fit: it compares the dump of the engine built with
+describes the protocol. A row whose terms do not add up to eval is an error that names the position.
+--check WEIGHTS is the last step after a fit: it compares the dump of the engine built with
 the new weights with the fit's own rows, position by position, and names the first difference.`,
 		Example: `  assay features positions --cmd './engine dump' --out features
   assay features positions --cmd 'python3 dump.py' --procs 4 --out features
@@ -68,7 +67,7 @@ the new weights with the fit's own rows, position by position, and names the fir
 	flags.DurationVar(&f.c.Timeout, "timeout", time.Minute, "time limit for one answer")
 	flags.BoolVar(&f.c.Float, "float", false, "store counts as float32, even if the engine does not ask for it")
 	flags.Float64Var(&f.c.Tolerance, "tolerance", dataset.DefaultTolerance,
-		"how far terms and eval may differ, in centipawns (assay.features/1: always 1)")
+		"how far terms and eval may differ, in centipawns")
 	flags.BoolVar(&f.force, "force", false, "only warn if the evaluation predicts nothing")
 	ui.JSON(cmd)
 	ui.ShortHelp(flags, "cmd", "out", "check", "procs", "timeout", "tolerance")

@@ -479,11 +479,6 @@ static void bench(void) {
   printf("%lu nodes\n", (unsigned long)sum);
 }
 
-/* Features. MISTAKE plants one of the mistakes that assay features has to find. */
-#ifndef MISTAKE
-#define MISTAKE 0
-#endif
-
 static void dump(void) {
   char fen[ASSAY_FEN];
   int t;
@@ -492,37 +487,11 @@ static void dump(void) {
   while (assay_next(fen)) {
     Board b;
     Eval e;
-    int sign = 1, value, phase, counted = 1;
-    double scale = 1, eg_scale;
     parse(&b, fen);
     evaluate(&b, &e);
-    value = e.value, phase = e.phase, eg_scale = e.eg_scale / 16.0;
-#if MISTAKE == 1 /* wrong view: the side to move's in all of the record */
-    if (!b.white) sign = -1, value = -value;
-#elif MISTAKE == 2 /* forgotten term */
-    e.count[BISHOP_PAIR] = 0;
-#elif MISTAKE == 3 /* stale flip: once turned for Black, never turned back */
-    static int flip = 0;
-    flip |= !b.white;
-    if (flip) value = -value;
-#elif MISTAKE == 4 /* wrong phase: a queen counts 2 */
-    for (t = 0; t < 120; t++) phase -= !(t & 0x88) && abs(b.at[t]) == QUEEN ? 2 : 0;
-#elif MISTAKE == 5 /* truncation: every term is tapered and divided on its own */
-    for (value = weight(TEMPO) * e.count[TEMPO], t = 0; t < TEMPO; t++)
-      value += (e.count[t] * MG(weight(t)) * phase + e.count[t] * EG(weight(t)) * e.eg_scale / 16 * (24 - phase)) / 24;
-#elif MISTAKE == 6 /* the endgame factor on the whole */
-    scale = eg_scale, eg_scale = 1;
-#elif MISTAKE == 7 /* cached score: known positions are not counted again */
-    static struct { uint64_t key; int value; } cache[4096];
-    if (cache[b.key & 4095].key == b.key) value = cache[b.key & 4095].value, counted = 0;
-    cache[b.key & 4095].key = b.key, cache[b.key & 4095].value = value;
-#elif MISTAKE == 8 /* swapped sides: Black's counts minus White's */
-    sign = -1;
-#endif
-    for (t = 0; t < TERMS && counted; t++)
-      if (e.count[t]) assay_add(t, sign * e.count[t]);
-    if (MISTAKE != 8 && counted) assay_halves(sign * e.mg, sign * e.eg);
-    assay_end(phase / 24.0, scale, eg_scale, 0, value);
+    for (t = 0; t < TERMS; t++)
+      if (e.count[t]) assay_add(t, e.count[t]);
+    assay_end(e.phase / 24.0, 1, e.eg_scale / 16.0, 0, e.value);
   }
 }
 

@@ -73,7 +73,7 @@ func TestDataCommandsOnAFullDisk(t *testing.T) {
 
 // tempoEngine prints features; they say whose move it is.
 const tempoEngine = `#!/bin/sh
-echo '{"format":"assay.features/1","model":"sh","records":"json","terms":[{"name":"tempo","mg":10,"eg":10}]}'
+echo '{"format":"assay.features/2","model":"sh","terms":[{"name":"tempo","mg":10,"eg":10}]}'
 while read -r placement side rest; do
   case "$side" in
     w) echo '{"term":[0],"count":[1]}' ;;
