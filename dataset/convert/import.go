@@ -24,6 +24,8 @@ type ImportConfig struct {
 	Columns []string // of tables without a header; see dataset/lines
 	Results []string // values of tables for Black won, draw, White won; nil: the usual spellings
 	Mover   bool     // scores are from the side to move's view, not White's
+	// MoverResults says that results of lists and tables are so, too.
+	MoverResults bool
 	// OtherView names players whose scores have the other view than the comments.
 	OtherView []string
 	// InferGames says that positions are in game order: see dataset.GameRuns.
@@ -98,6 +100,8 @@ type importIdentity struct {
 	WhiteScores bool        `json:"white_scores,omitempty"` // of lists, in ce too
 	NoBookMarks bool        `json:"no_book_marks,omitempty"`
 	Comments    pgn.Reading `json:"comments,omitzero"`
+
+	MoverResults bool `json:"mover_results,omitempty"`
 }
 
 // Import reads files, folders and streams ("-" is c.Stdin) and writes their rows as a data
@@ -110,11 +114,15 @@ func Import(ctx context.Context, paths []string, dir string, c ImportConfig) (*d
 		return nil, nil, err
 	}
 	id := importIdentity{Columns: c.Columns, Results: c.Results, Mover: c.Mover, OtherView: c.OtherView,
-		InferGames: c.InferGames, OpeningPlies: c.OpeningPlies}
+		InferGames: c.InferGames, OpeningPlies: c.OpeningPlies, MoverResults: c.MoverResults}
 	if inputs, err = c.formats(inputs, paths, &id); err != nil {
 		return nil, nil, err
 	}
-	for _, in := range inputs {
+	for i, in := range inputs {
+		if f := id.Formats[i]; c.MoverResults && f != formatTable && f != formatEPD {
+			return nil, nil, fmt.Errorf("convert: %s: results of %s have one view: only lists and tables may have another",
+				in.Path, f)
+		}
 		sum, err := in.Identity()
 		if err != nil {
 			return nil, nil, err
@@ -304,6 +312,9 @@ func (im *importer) judge() error {
 func (im *importer) takePosition(b *batch[dataset.PositionRow], r *dataset.PositionRow) {
 	if r.Game != 0 {
 		im.counts.Named = true
+	}
+	if im.MoverResults && r.Board.SideToMove() == board.Black {
+		r.Result = 1 - r.Result
 	}
 	if im.InferGames && r.Game == 0 {
 		im.counts.Inferred = true

@@ -12,6 +12,7 @@ import (
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/lines"
 	"github.com/assay-chess/assay/dataset/pgn"
+	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/internal/source"
 )
 
@@ -165,6 +166,9 @@ func (im *importer) table(c *chunk) (lineReader, error) {
 		t := &lines.Table{Columns: im.Columns, Separator: lines.Separator(text), Results: im.Results, Mover: im.Mover}
 		if t.Columns == nil {
 			columns, err := lines.Header(text)
+			if im.Results == nil && lines.Sample(c.text) {
+				return im.sample(text), nil
+			}
 			if err != nil {
 				return nil, err
 			}
@@ -175,6 +179,24 @@ func (im *importer) table(c *chunk) (lineReader, error) {
 		return t.Row, nil
 	}
 	return nil, nil
+}
+
+// sample reads a table without a header that c-chess-cli wrote.
+func (im *importer) sample(text string) lineReader {
+	if im.Notice != nil {
+		im.Notice("the table has no header and results 0, 1 and 2: read as c-chess-cli's fen,score,result from the view " +
+			"of the side to move")
+	}
+	t := &lines.Table{Columns: lines.SampleColumns, Separator: lines.Separator(text), Results: []string{"0", "1", "2"},
+		Mover: true}
+	return func(line string) (dataset.PositionRow, bool, error) {
+		im.ces.Add(1)
+		r, foreign, err := t.Row(line)
+		if !im.MoverResults && r.Board.SideToMove() == board.Black {
+			r.Result = 1 - r.Result
+		}
+		return r, foreign, err
+	}
 }
 
 // parseLines parses the lines of a chunk. Blank lines and comments are skipped.

@@ -97,6 +97,22 @@ func TestImportTestsViews(t *testing.T) {
 		}
 		return b.String()
 	}
+	var moverResults, sample strings.Builder
+	for line := range strings.Lines(right) {
+		if f := strings.Split(line, ","); strings.Contains(f[0], " b ") {
+			f[2] = map[string]string{"1": "0", "0": "1", "0.5": "0.5"}[f[2]]
+			line = strings.Join(f, ",")
+		}
+		moverResults.WriteString(line)
+	}
+	for line := range strings.Lines(mover.String()[strings.Index(right, "\n")+1:]) {
+		f := strings.Split(line, ",")
+		won := map[string]int{"0": 0, "0.5": 1, "1": 2}[f[2]]
+		if strings.Contains(f[0], " b ") {
+			won = 2 - won
+		}
+		fmt.Fprintf(&sample, "%s,%s,%d\n", f[0], f[1], won)
+	}
 	for _, c := range []struct {
 		name, text string
 		config     ImportConfig
@@ -109,6 +125,9 @@ func TestImportTestsViews(t *testing.T) {
 		{"a.csv", mover.String(), ImportConfig{InferGames: true}, true, false, 0},
 		{"a.csv", mover.String(), ImportConfig{}, true, false, 0},
 		{"a.csv", mover.String(), ImportConfig{InferGames: true, Mover: true}, false, false, 0},
+		{"a.csv", moverResults.String(), ImportConfig{MoverResults: true}, false, false, 0},
+		{"a.csv", sample.String(), ImportConfig{}, false, false, 0},
+		{"a.csv", sample.String(), ImportConfig{MoverResults: true}, false, false, 0},
 		{"a.epd", ces(mover.String()), ImportConfig{}, false, false, 0},
 		{"a.epd", ces(right), ImportConfig{}, true, true, 0},
 		{"a.epd", ces(right), ImportConfig{Comments: whites}, false, false, 0},

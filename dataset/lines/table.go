@@ -112,6 +112,24 @@ func Header(line string) ([]string, error) {
 	return columns, nil
 }
 
+// SampleColumns are those of the positions that c-chess-cli samples. It writes no header; scores and results (0 lost, 1
+// drawn, 2 won) are from the view of the side to move.
+var SampleColumns = []string{columnFEN, columnScore, columnResult}
+
+// Sample reports whether the first lines of a table are such a sample. A result 2 tells it from other scales; the last
+// line may be cut off.
+func Sample(text string) bool {
+	won := false
+	for line := range strings.Lines(text) {
+		cells := strings.Split(strings.TrimSpace(line), ",")
+		if len(cells) != 3 || strings.Count(cells[0], "/") != 7 || len(cells[2]) != 1 || cells[2] < "0" || cells[2] > "2" {
+			return won && !strings.HasSuffix(line, "\n")
+		}
+		won = won || cells[2] == "2"
+	}
+	return won
+}
+
 // Row parses one line without its line break. Foreign is as in parseScore.
 func (t *Table) Row(line string) (r dataset.PositionRow, foreign bool, err error) {
 	r = dataset.PositionRow{Score: dataset.NoScore, Weight: 1}

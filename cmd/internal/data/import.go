@@ -27,6 +27,7 @@ type importFlags struct {
 	format  string
 	columns []string
 	view    string
+	results string // view of the results
 	ply     string
 }
 
@@ -72,6 +73,7 @@ without a game count as independent of each other; --infer-games finds the games
 		"as -1,0,1 (default: the usual spellings)")
 	fs.StringVar(&f.view, "score-view", "white", "view of the scores: white (if given, also for ce in lists) or mover "+
 		"(the side to move; in PGN, the side that moved); comments in PGN usually show it")
+	fs.StringVar(&f.results, "result-view", "white", "view of the results of lists and tables: white or mover")
 	fs.StringVar(&f.ply, "score-ply", "", "PGN: scores are of the position before or after the move that they follow "+
 		"(default: as each program writes them)")
 	fs.StringArrayVar(&f.config.OtherView, "other-view", nil, "games: player whose scores have the other view than "+
@@ -118,6 +120,10 @@ func (f *importFlags) check(sources []string) (err error) {
 		return fmt.Errorf("--score-view %q: want white or mover", f.view)
 	}
 	f.config.Mover = f.view == "mover"
+	if f.results != "white" && f.results != "mover" {
+		return fmt.Errorf("--result-view %q: want white or mover", f.results)
+	}
+	f.config.MoverResults = f.results == "mover"
 	ply, known := map[string]pgn.Ply{"": 0, "before": pgn.Before, "after": pgn.After}[f.ply]
 	if !known {
 		return fmt.Errorf("--score-ply %q: want before or after", f.ply)
