@@ -104,8 +104,9 @@ func plainWords(s string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(s), apart), " ")
 }
 
-// DrawByRule reports whether the rules make the position a draw, by its material or its
-// clock, although its result is not one: such a label is wrong.
+// DrawByRule reports whether the rules make the position a draw, by its material, its clock or
+// stalemate, although its result is not one: such a label is wrong.
 func (p *PositionRow) DrawByRule() bool {
-	return p.Result != 0.5 && (p.Board.InsufficientMaterial() || p.Board.Halfmove() >= 100)
+	return p.Result != 0.5 && (p.Board.InsufficientMaterial() || p.Board.Halfmove() >= 100 ||
+		!p.Board.InCheck() && p.Board.CountLegal() == 0)
 }

@@ -86,6 +86,9 @@ func TestDrawByRule(t *testing.T) {
 		{"3k4/8/8/8/8/8/4R3/3K4 w - - 99 90", 1, false},
 		{"3k4/8/8/8/8/8/4R3/3K4 w - - 100 90", 1, true},
 		{"3k4/8/8/8/8/8/4R3/3K4 w - - 100 90", 0.5, false},
+		{"7k/5Q2/6K1/8/8/8/8/8 b - - 0 60", 1, true}, // stalemate
+		{"7k/5Q2/6K1/8/8/8/8/8 w - - 0 60", 1, false},
+		{"7k/6Q1/6K1/8/8/8/8/8 b - - 0 60", 1, false}, // mate
 	} {
 		p := setup.Must(board.ParseFEN(c.fen))
 		if r := (PositionRow{Board: p, Result: c.result}); r.DrawByRule() != c.want {

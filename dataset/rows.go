@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"math"
+	"strings"
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
@@ -52,6 +53,27 @@ type GameRow struct {
 	Termination  string       // why the game ended: a rule of chess, or an adjudication
 	White, Black string       // player and weights
 	Seed         uint64       // of the game
+}
+
+// first returns the side that moves first.
+func (g *GameRow) first() board.Color {
+	if _, rest, _ := strings.Cut(g.Start, " "); strings.HasPrefix(rest, "b") {
+		return board.Black
+	}
+	return board.White
+}
+
+// KeepScoresOf removes the scores of the other player, and reports whether the player has any.
+func (g *GameRow) KeepScoresOf(player string) (some bool) {
+	side := g.first()
+	for i := range g.Scores {
+		if [2]string{g.White, g.Black}[side] != player {
+			g.Scores[i] = NoScore
+		}
+		some = some || g.Scores[i] != NoScore
+		side = side.Other()
+	}
+	return some
 }
 
 // PositionRow is one position with its labels.

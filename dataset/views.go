@@ -13,9 +13,8 @@ import (
 
 // Views tests, while rows are read for another purpose, whether scores are from White's view:
 // with either side to move they must rise with the results, and agree with the score a ply later.
-// Where positions are at hand, material is a third witness. All is compared in standard errors by
-// game, so that few games, or scores that say little, raise no alarm. The zero value is ready to
-// use.
+// Where positions are at hand, material is a third witness, of results without scores too. All is compared in standard
+// errors by game, so that few games, or scores that say little, raise no alarm. The zero value is ready to use.
 type Views struct {
 	all     viewSums
 	players map[string]*viewSums // whose games are tested one by one
@@ -43,23 +42,27 @@ type ViewFault struct {
 // viewKind says what is wrong; viewTexts explain the kinds.
 type viewKind int
 
-// The kinds of faults. The last two may only make scores less useful.
+// The kinds of faults. From uneven on they may only make scores less useful.
 const (
 	OneSide viewKind = iota + 1
 	BothSides
 	MoverResults
+	MoverBoth  // scores and results
 	mixedSigns // no view makes sense
 	uneven     // they say much less with one side to move than with the other
 	noRelation // material says more
+	TwoScales  // of players whose pawns are not worth the same
 )
 
 var viewTexts = [...]string{
-	OneSide:      "are from the view of the side to move, not White's",
-	BothSides:    "contradict the results: one of them is from Black's view",
-	MoverResults: "are fine, but the results are from the view of the side to move, not White's",
-	mixedSigns:   "are not from White's view",
-	uneven:       "may have the wrong sign in a part of the rows",
-	noRelation:   "say nothing about the results",
+	OneSide:      "the scores%s are from the view of the side to move, not White's",
+	BothSides:    "the scores%s contradict the results: one of them is from Black's view",
+	MoverResults: "the results%s are from the view of the side to move, not White's",
+	MoverBoth:    "the scores and results%s are from the view of the side to move, not White's",
+	mixedSigns:   "the scores%s are not from White's view",
+	uneven:       "the scores%s may have the wrong sign in a part of the rows",
+	noRelation:   "the scores%s say nothing about the results",
+	TwoScales:    "the scores%s have another scale than those beside them",
 }
 
 // Wrong reports whether the scores, or the results, mislead.
@@ -69,12 +72,12 @@ func (f *ViewFault) Wrong() bool { return f != nil && f.Kind < uneven }
 func (f *ViewFault) Error() string {
 	what, whose := viewTexts[f.Kind], ""
 	if f.Kind == OneSide && f.Flipped {
-		what = "are from White's view, not from that of the side to move"
+		what = "the scores%s are from White's view, not from that of the side to move"
 	}
 	for i, name := range f.Players {
 		whose += fmt.Sprintf("%s%.60q", [2]string{" of ", ", "}[min(i, 1)], name)
 	}
-	return fmt.Sprintf("the scores%s %s: %s", whose, what, f.Text)
+	return fmt.Sprintf(what+": %s", whose, f.Text)
 }
 
 // MarshalText makes it a string in JSON.
@@ -115,14 +118,22 @@ type moments struct {
 	products      [len(viewPairs)]float64
 }
 
-// viewSums are the moments of rows with White to move, with Black to move, and of pairs of scores
-// of successive plies: White's as viewScore, Black's as viewResult.
-type viewSums [3][]moments
+// viewSums are the moments of rows with White to move and with Black to move, and of more lists.
+type viewSums [6][]moments
 
-const plies = 2 // after board.White and board.Black
+// The lists after board.White and board.Black.
+const (
+	plies    = 2 + iota // pairs of scores of successive plies: White's as viewScore, Black's as viewResult
+	scales              // logarithms of a score by what it is compared with, as viewScore
+	unscored            // rows without a score with White to move, and in the next list with Black
+)
 
 func newViewSums(groups int) *viewSums {
-	return &viewSums{make([]moments, groups), make([]moments, groups), make([]moments, groups)}
+	var s viewSums
+	for i := range s {
+		s[i] = make([]moments, groups)
+	}
+	return &s
 }
 
 func (s *viewSums) add(list int, game uint64, v *[viewVars]float64) {
@@ -148,6 +159,26 @@ func (s *viewSums) addPly(game uint64, side board.Color, x, before float64) {
 	s.add(plies, game, &[viewVars]float64{viewScore: x, viewResult: before})
 }
 
+// addScale takes a score and what it is compared with, unless they are small or far apart.
+func (s *viewSums) addScale(game uint64, x, other float64) {
+	if ratio := x / other; min(math.Abs(x), math.Abs(other)) >= 50 && ratio > 0.1 && ratio < 10 {
+		s.add(scales, game, &[viewVars]float64{viewScore: math.Log(ratio)})
+	}
+}
+
+// scale returns the mean logarithm of what addScale took, and its standard error by game.
+func (s *viewSums) scale() (mean, se, n float64) {
+	sum := 0.
+	for _, m := range s[scales] {
+		sum, n = sum+m.sums[viewScore], n+m.n
+	}
+	mean = sum / n
+	for _, m := range s[scales] {
+		se += math.Pow(m.sums[viewScore]-m.n*mean, 2)
+	}
+	return mean, math.Sqrt(se) / n, n
+}
+
 // variables are squashed so that a few large values do not decide.
 func variables(score int16, result, material float64) [viewVars]float64 {
 	squash := func(x float64) float64 { return x / (math.Abs(x) + 300) }
@@ -164,17 +195,21 @@ func (v *Views) begin() {
 // Position takes the next row.
 func (v *Views) Position(p *PositionRow) {
 	l := &v.last
-	if v.runs.Next(p); p.Score == NoScore {
-		l.game = 0
-		return
-	}
+	v.runs.Next(p)
 	v.begin()
-	game, side := p.Game, p.Board.SideToMove()
+	game, side, men := p.Game, p.Board.SideToMove(), material(&p.Board)
 	if game == 0 {
 		game = uint64(v.runs.Games)
 	}
-	x := variables(p.Score, float64(p.Result), material(&p.Board))
+	x := variables(p.Score, float64(p.Result), men)
+	if p.Score == NoScore {
+		l.game = 0
+		x[viewScore], x[viewScoreSize] = 0, 0
+		v.all.add(unscored+int(side), game, &x)
+		return
+	}
 	v.all.add(int(side), game, &x)
+	v.all.addScale(game, float64(p.Score), men)
 	if l.game == game && l.ply+1 == p.Ply && l.side != side {
 		v.all.addPly(game, side, x[viewScore], l.x)
 	}
@@ -193,13 +228,10 @@ func material(p *board.Position) (cp float64) {
 // Game takes the next game.
 func (v *Views) Game(g *GameRow) {
 	v.begin()
-	side := board.White
-	if _, rest, _ := strings.Cut(g.Start, " "); strings.HasPrefix(rest, "b") {
-		side = board.Black
-	}
+	side := g.first()
 	players := [2]*viewSums{v.player(g.White), v.player(g.Black)}
 	before := math.NaN()
-	for _, s := range g.Scores {
+	for i, s := range g.Scores {
 		x := variables(s, float64(ResultOf(g.Result)), 0)
 		if s == NoScore {
 			x[viewScore] = math.NaN()
@@ -210,6 +242,10 @@ func (v *Views) Game(g *GameRow) {
 		if !math.IsNaN(before + x[viewScore]) {
 			v.all.addPly(g.Game, side, x[viewScore], before)
 			players[board.Black].addPly(g.Game, side, x[viewScore], before) // only Black's can be wrong
+			if g.White != g.Black {
+				players[side].addScale(g.Game, float64(s), float64(g.Scores[i-1]))
+				players[side.Other()].addScale(g.Game, float64(g.Scores[i-1]), float64(s))
+			}
 		}
 		before, side = x[viewScore], side.Other()
 	}
@@ -256,7 +292,62 @@ func (v *Views) Fault() *ViewFault {
 	if f != nil && v.blind {
 		f.Text = strings.Replace(f.Text, " with White to move", "", 1)
 	}
+	if f == nil {
+		f = v.playersScale()
+	}
 	return f
+}
+
+// A difference of scales is named if it is beyond this logarithm, and by so many standard errors sure.
+const (
+	scaleApart = 0.3
+	scaleSure  = 5
+)
+
+// playersScale returns a fault if a player's scores are larger or smaller than its opponents' of the plies beside them.
+func (v *Views) playersScale() (f *ViewFault) {
+	most := scaleApart
+	for _, name := range slices.Sorted(maps.Keys(v.players)) {
+		mean, se, n := v.players[name].scale()
+		if size := math.Abs(mean); size > most && size >= scaleSure*se && n >= 100 {
+			most = size
+			f = &ViewFault{Kind: TwoScales, Players: []string{name}, Text: fmt.Sprintf(
+				"they are %.2f times as large as the opponents' of the plies beside them (%.0f pairs)", math.Exp(mean), n)}
+		}
+	}
+	return f
+}
+
+// Faults returns the faults of several data sets, each with its name, and at last a fault if the scores of two are far
+// from equally large beside the same material.
+func Faults(names []string, sets []*Views) (list []error) {
+	for i, v := range sets {
+		if f := v.Fault(); f != nil {
+			list = append(list, fmt.Errorf("%s: %w", names[i], f))
+		}
+	}
+	for i := 1; i < len(sets); i++ {
+		if f := sets[i].apart(sets[0]); f != nil {
+			f.Text += fmt.Sprintf(" of %.60q", names[0])
+			return append(list, fmt.Errorf("%s: %w", names[i], f))
+		}
+	}
+	return list
+}
+
+// apart returns a fault if two data sets have scores of different scales.
+func (v *Views) apart(other *Views) *ViewFault {
+	if v.players == nil || other.players == nil {
+		return nil
+	}
+	mean, se, n := v.all.scale()
+	first, firstSE, firstN := other.all.scale()
+	size := math.Abs(mean - first)
+	if !(size > scaleApart) || size < scaleSure*math.Hypot(se, firstSE) || min(n, firstN) < 100 {
+		return nil
+	}
+	return &ViewFault{Kind: TwoScales, Text: fmt.Sprintf(
+		"beside the same material they are %.2f times as large as those", math.Exp(mean-first))}
 }
 
 // relation is how two variables go together.
@@ -314,12 +405,16 @@ func (s *viewSums) judge() *ViewFault {
 	w, b, both := relate(scoreResult, white), relate(scoreResult, black), relate(scoreResult, white, black)
 	next := relate(scoreResult, s[plies])
 	wm, bm := relate(scoreMaterial, white), relate(scoreMaterial, black)
-	mw, mb := relate(materialResult, white), relate(materialResult, black)
+	mw, mb := relate(materialResult, white, s[unscored]), relate(materialResult, black, s[unscored+1])
 	// A score and that of the next ply agree even in a few games.
 	turns := next.n >= 50 && next.z() <= -3 && next.r <= -0.3 || next.n >= 200 && next.z() <= -1.5 && next.r <= -0.5
 	switch {
-	case opposite(mw, mb, 3) && !opposite(wm, bm, 3):
-		return &ViewFault{Kind: MoverResults, Text: sides("the correlation of material and results", mw, mb)}
+	case opposite(mw, mb, 3):
+		kind := MoverResults
+		if opposite(wm, bm, 3) {
+			kind = MoverBoth
+		}
+		return &ViewFault{Kind: kind, Text: sides("the correlation of material and results", mw, mb)}
 	case opposite(w, b, 3):
 		return &ViewFault{Kind: oneSide(w), Text: sides("their correlation with the results", w, b)}
 	case opposite(wm, bm, 4):

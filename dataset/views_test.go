@@ -74,6 +74,15 @@ func TestViews(t *testing.T) {
 		"White's for mover's":     {300, mover, OneSide},
 		"Black's":                 {300, func(r *PositionRow) { r.Score = -r.Score }, BothSides},
 		"results of the mover":    {300, func(r *PositionRow) { flipResult(r, black(r)) }, MoverResults},
+		"both of the mover":       {300, func(r *PositionRow) { mover(r); flipResult(r, black(r)) }, MoverBoth},
+		"results of the mover, no scores": {300, func(r *PositionRow) {
+			flipResult(r, black(r))
+			r.Score = NoScore
+		}, MoverResults},
+		"results of the mover, some scores": {300, func(r *PositionRow) {
+			flipResult(r, black(r))
+			drop(r, rng.IntN(2) == 0)
+		}, MoverResults},
 		"half of the games mover's": {300, func(r *PositionRow) {
 			if r.Game%2 == 0 {
 				mover(r)
@@ -105,7 +114,7 @@ func TestViews(t *testing.T) {
 		if got := kindOf(f); got != c.want {
 			t.Errorf("%s: %v, want kind %d", name, f, c.want)
 		}
-		if f != nil && (f.Wrong() != (f.Kind < uneven) || !strings.HasPrefix(f.Error(), "the scores ") ||
+		if f != nil && (f.Wrong() != (f.Kind < uneven) || !strings.HasPrefix(f.Error(), "the ") ||
 			strings.Contains(f.Error(), "NaN")) {
 			t.Errorf("%s: wrong %v: %v", name, f.Wrong(), f)
 		}
@@ -166,12 +175,15 @@ func TestViewsRaiseNoFalseAlarm(t *testing.T) {
 func TestViewsOfGames(t *testing.T) {
 	for _, c := range []struct {
 		wrong   func(name string) bool
+		scale   float64 // of b
 		players []string
 		kind    viewKind
 	}{
-		{func(string) bool { return false }, nil, 0},
-		{func(string) bool { return true }, nil, OneSide},
-		{func(name string) bool { return name == "b" }, []string{"b"}, OneSide},
+		{func(string) bool { return false }, 1, nil, 0},
+		{func(string) bool { return false }, 1.2, nil, 0},
+		{func(string) bool { return false }, 1.8, []string{"a"}, TwoScales}, // or "b", whose are larger
+		{func(string) bool { return true }, 1, nil, OneSide},
+		{func(name string) bool { return name == "b" }, 1, []string{"b"}, OneSide},
 	} {
 		rows := scoredRows(t, 200)
 		var v Views
@@ -183,6 +195,9 @@ func TestViewsOfGames(t *testing.T) {
 				if i%2 == 1 && c.wrong(row.Black) {
 					r.Score = -r.Score
 				}
+				if [2]string{row.White, row.Black}[i%2] == "b" {
+					r.Score = int16(c.scale * float64(r.Score))
+				}
 				row.Scores = append(row.Scores, r.Score)
 			}
 			v.Game(&row)
@@ -190,6 +205,26 @@ func TestViewsOfGames(t *testing.T) {
 		f := v.Fault()
 		if kindOf(f) != c.kind || f != nil && strings.Join(f.Players, " ") != strings.Join(c.players, " ") {
 			t.Errorf("%v, want kind %d of %v", f, c.kind, c.players)
+		}
+	}
+}
+
+// Two data sets of positions whose scores are far from equally large beside the same material are named.
+func TestFaultsOfTwoScales(t *testing.T) {
+	for scale, want := range map[float64]bool{1: false, 1.2: false, 1.8: true, 0.5: true} {
+		var sets [2]Views
+		for i := range sets {
+			for _, r := range scoredRows(t, 200+i) {
+				if i == 1 {
+					r.Score = int16(scale * float64(r.Score))
+				}
+				sets[i].Position(&r)
+			}
+		}
+		list := Faults([]string{"one", "two"}, []*Views{&sets[0], &sets[1]})
+		if got := len(list) == 1 && strings.HasPrefix(list[0].Error(), "two: the scores have another scale"); got != want ||
+			!want && list != nil {
+			t.Errorf("%g: %v", scale, list)
 		}
 	}
 }

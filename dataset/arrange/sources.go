@@ -17,6 +17,8 @@ type Config struct {
 	Seed     uint64 // of Split and Shuffle
 	Program  string // version of the program, for the manifest
 	Progress dataset.Progress
+
+	Fault func(error) // is called by Merge for each fault of the scores and results; nil for none
 }
 
 // sources are data sets of one schema that are read one after the other.
@@ -25,6 +27,7 @@ type sources[R any] struct {
 	readers []*dataset.Reader[R]
 	ids     []string
 	total   int64 // rows
+	at      int   // reader whose rows are read
 }
 
 // opener opens data sets of one schema.
@@ -86,7 +89,8 @@ func (s *sources[R]) writer(dir string, config any, opts ...dataset.WriterOption
 // each calls visit with every row of all sources.
 func (s *sources[R]) each(ctx context.Context, note string, visit func(*R) error) error {
 	before := int64(0)
-	for _, r := range s.readers {
+	for i, r := range s.readers {
+		s.at = i
 		var progress dataset.Progress
 		if s.Progress != nil {
 			progress = func(done, _ int64, note string) { s.Progress(before+done, s.total, note) }

@@ -25,8 +25,8 @@ type Config struct {
 	Workers   int              // goroutines; 0: one per core
 	Progress  dataset.Progress // of games, or of rows of positions; nil for none
 
-	// Views, if not nil, takes the rows, to test their scores.
-	Views *dataset.Views
+	// Views, if not nil, takes the rows, to test their scores, and Games the games.
+	Views, Games *dataset.Views
 
 	limit int // number of position keys in memory; 0: dedup.Limit. It does not change the rows
 }
@@ -40,7 +40,10 @@ type Config struct {
 // compared on disk, in dir. A game that occurs twice is an error (dataset.ErrTwice).
 func Extract(ctx context.Context, sources []*dataset.Reader[dataset.GameRow], dir string, c Config) (
 	*durable.Manifest, Counts, error) {
-	return extractFrom(ctx, sources, dir, c, readGames)
+	return extractFrom(ctx, sources, dir, c,
+		func(_ *Filter, s []*dataset.Reader[dataset.GameRow], send func(*extractJob) error) error {
+			return readGames(c.Games, s, send)
+		})
 }
 
 // provenance is what the manifest says about the origin of the rows.

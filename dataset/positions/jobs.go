@@ -26,7 +26,7 @@ type extractJob struct {
 }
 
 // readGames sends the games of the sources as jobs.
-func readGames(_ *Filter, sources []*dataset.Reader[dataset.GameRow], send func(*extractJob) error) error {
+func readGames(views *dataset.Views, sources []*dataset.Reader[dataset.GameRow], send func(*extractJob) error) error {
 	job := &extractJob{}
 	var ids, moves dedup.KeySet
 	seed := maphash.MakeSeed()
@@ -34,6 +34,9 @@ func readGames(_ *Filter, sources []*dataset.Reader[dataset.GameRow], send func(
 		for game, err := range s.All() {
 			if err != nil {
 				return err
+			}
+			if views != nil {
+				views.Game(&game)
 			}
 			if !ids.Add(game.Game) {
 				return fmt.Errorf("dataset: %s: game %016x: %w", s.Path(), game.Game, dataset.ErrTwice)

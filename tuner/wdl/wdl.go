@@ -65,13 +65,24 @@ type Games struct {
 	cells []cell
 	games [][]seen
 	rows  int64
+	left  Left
+}
+
+// Left counts what has a wrong label and is left out.
+type Left struct {
+	Forfeits dataset.Forfeits `json:"forfeits,omitzero"`    // games
+	Draws    int64            `json:"rule_draws,omitempty"` // positions that the rules call a draw, of decided games
 }
 
 // NewGames returns an empty list. Scores beyond most centipawns are left out.
 func NewGames(by By, most int) *Games { return &Games{by: by, most: most, index: map[[2]int]int32{}} }
 
-// Add adds the positions of a game that have a score.
+// Add adds the positions of a game that have a score and whose label is right.
 func (g *Games) Add(row *dataset.GameRow) {
+	if reason := dataset.Forfeit(row.Termination); reason != "" {
+		g.left.Forfeits.Add(reason, 1)
+		return
+	}
 	var list []seen
 	for ply, game := range row.Replay() {
 		if ply >= len(row.Scores) {
@@ -79,6 +90,10 @@ func (g *Games) Add(row *dataset.GameRow) {
 		}
 		score := int(row.Scores[ply])
 		if score == dataset.NoScore || score > g.most || score < -g.most {
+			continue
+		}
+		if p := (dataset.PositionRow{Board: *game.Position(), Result: dataset.ResultOf(row.Result)}); p.DrawByRule() {
+			g.left.Draws++
 			continue
 		}
 		key := [2]int{int(math.Round(float64(score) / bin)), min(max(g.by.of(game.Position()), g.by.Low), g.by.High)}
@@ -115,6 +130,7 @@ type Model struct {
 	Games     int        `json:"games"`
 	Positions int64      `json:"positions"`
 	Resamples int        `json:"resamples"`
+	Left
 }
 
 // Rates returns the win and the loss rate at a score in centipawns.
@@ -147,7 +163,7 @@ func (g *Games) Fit(ctx context.Context, resamples int, seed uint64) (*Model, er
 		return nil, err
 	}
 	m := &Model{By: g.by.Name, Target: g.by.Target, Low: g.by.Low, High: g.by.High, Loss: loss, Games: len(g.games),
-		Positions: g.rows, Resamples: resamples}
+		Positions: g.rows, Resamples: resamples, Left: g.left}
 	m.A, m.B = [4]float64(best[:4]), [4]float64(best[4:])
 	m.Pawn, m.Spread, m.Draws = derived(best)
 	samples := make([][]float64, resamples)

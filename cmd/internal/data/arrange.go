@@ -36,6 +36,9 @@ func newArrangement(cmd *cobra.Command, write arranger) *arrangement {
 		}
 		p := ui.NewProgress(cmd.ErrOrStderr(), "data "+cmd.Name())
 		a.config.Program, a.config.Progress = ui.Version(), p.Update
+		a.config.Fault = func(fault error) {
+			fmt.Fprintf(cmd.ErrOrStderr(), "data %s: warning: %s\n", cmd.Name(), ui.FaultText(fault))
+		}
 		dirs, err := write(a, args)
 		switch {
 		case errors.Is(err, dataset.ErrComplete):

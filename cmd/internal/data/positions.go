@@ -250,7 +250,7 @@ func (f *positionsFlags) run(cmd *cobra.Command, sources []string) error {
 	}
 	p := ui.NewProgress(stderr, label)
 	c.Progress = p.Update
-	c.Views = &dataset.Views{}
+	c.Views, c.Games = &dataset.Views{}, &dataset.Views{}
 	m, counts, err := f.extract(cmd.Context(), format, sources, c, warn)
 	switch {
 	case errors.Is(err, dataset.ErrComplete):
@@ -271,7 +271,11 @@ func (f *positionsFlags) run(cmd *cobra.Command, sources []string) error {
 			return err
 		}
 	}
-	if fault := c.Views.Fault(); fault != nil {
+	fault := c.Views.Fault()
+	if fault == nil && f.player == "" {
+		fault = c.Games.Fault() // knows players
+	}
+	if fault != nil {
 		fault.Flipped = f.player != ""
 		warn("%v; %s", fault, ui.ViewCure(fault, fault.Flipped))
 	}

@@ -49,6 +49,7 @@ type tuneTask struct {
 	warning  string           // about noisy rows, once they are loaded; empty if there are few
 
 	viewWarning string // about scores
+	ruleDraws   int64  // positions left out, see dataset.PositionRow.DrawByRule
 }
 
 // newTuneTask opens the data, all positions or all features, and finds out what
@@ -157,10 +158,15 @@ func (t *tuneTask) addPositions(path string, stderr io.Writer) error {
 	t.noise.total += d.Len()
 	views, weight := &dataset.Views{}, t.weight()
 	t.views = append(t.views, views)
-	s.Rows = watched(s.Rows, func(p *dataset.PositionRow) {
+	s.Rows = watched(s.Rows, func(p *dataset.PositionRow) bool {
 		p.Weight *= weight
 		t.noise.take(&p.Board)
 		views.Position(p)
+		if p.DrawByRule() {
+			t.ruleDraws++
+			return false
+		}
+		return true
 	})
 	t.positions = append(t.positions, s)
 	return err
@@ -187,9 +193,10 @@ func (t *tuneTask) addFeatures(path string, stderr io.Writer) error {
 	s, err := rows.FeatureSourceOf(d)
 	views, weight := &dataset.Views{}, t.weight()
 	t.views = append(t.views, views)
-	s.Rows = watched(s.Rows, func(r *dataset.FeatureRow) {
+	s.Rows = watched(s.Rows, func(r *dataset.FeatureRow) bool {
 		r.Weight *= weight
 		views.Feature(r, set.Unit)
+		return true
 	})
 	t.features = append(t.features, s)
 	return err
@@ -333,25 +340,31 @@ func (t *tuneTask) identity() (hashes []string) {
 	return hashes
 }
 
-// checkViews returns an error if the fit would learn from scores that are not from White's view.
+// checkViews returns an error if the fit would learn from scores or results that are not from White's view.
 func (t *tuneTask) checkViews(f *tuneFlags) error {
-	for i, views := range t.views {
-		fault := views.Fault()
-		if fault == nil || !fault.Wrong() && f.c.Lambda == 1 { // the fit does not use scores
-			continue
+	for _, err := range dataset.Faults(t.paths, t.views) {
+		var fault *dataset.ViewFault
+		errors.As(err, &fault)
+		results := fault.Kind == dataset.MoverResults || fault.Kind == dataset.MoverBoth
+		switch {
+		case results:
+			return errors.New(ui.FaultText(err))
+		case fault.Wrong() && f.c.Lambda < 1:
+			return fmt.Errorf("%s (--lambda 1 fits to the results alone)", ui.FaultText(err))
+		case fault.Wrong() || f.c.Lambda < 1: // a fit to results alone does not use scores
+			t.viewWarning = ui.FaultText(err)
 		}
-		if fault.Wrong() && f.c.Lambda < 1 {
-			return fmt.Errorf("%s: %w; %s (--lambda 1 fits to the results alone)",
-				t.paths[i], fault, ui.ViewCure(fault, false))
-		}
-		t.viewWarning = fmt.Sprintf("%s: %v; %s", t.paths[i], fault, ui.ViewCure(fault, false))
 	}
 	return nil
 }
 
 // warnings returns what is wrong with the data.
 func (t *tuneTask) warnings() []string {
-	return slices.DeleteFunc([]string{t.viewWarning, t.warning}, func(w string) bool { return w == "" })
+	draws := ""
+	if t.ruleDraws > 0 {
+		draws = fmt.Sprintf("%d positions that the rules call a draw have another result and are left out", t.ruleDraws)
+	}
+	return slices.DeleteFunc([]string{t.viewWarning, t.warning, draws}, func(w string) bool { return w == "" })
 }
 
 // load builds the store.

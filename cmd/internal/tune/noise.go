@@ -24,12 +24,12 @@ type noiseSample struct {
 	boards []board.Position
 }
 
-// watched returns the rows, which take sees too.
-func watched[R any](rows iter.Seq2[R, error], take func(*R)) iter.Seq2[R, error] {
+// watched returns the rows that take wants.
+func watched[R any](rows iter.Seq2[R, error], take func(*R) bool) iter.Seq2[R, error] {
 	return func(yield func(R, error) bool) {
 		for r, err := range rows {
-			if err == nil {
-				take(&r)
+			if err == nil && !take(&r) {
+				continue
 			}
 			if !yield(r, err) {
 				return

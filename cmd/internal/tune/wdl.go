@@ -2,6 +2,7 @@ package tune
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"image/color"
 	"io"
@@ -50,7 +51,7 @@ fn win_rate(v: f64, %[1]s: f64) -> i32 {
 
 // NewWDL returns the command assay wdl.
 func NewWDL() *cobra.Command {
-	var by, code, picture string
+	var by, code, picture, player string
 	var most, resamples int
 	c := &cobra.Command{
 		Use:   "wdl GAMES...",
@@ -62,7 +63,8 @@ code, to show win rates or evaluations in which 1.00 wins half of the games.
 
 GAMES are data sets of games, or folders of runs that have them. For a PGN file with evaluations in
 its comments, first: assay data import games.pgn --out games. The scores are those of the players'
-searches, so the games should be of the engine in question, not adjudicated too early.
+searches, so the games should be of the engine in question (--player), not adjudicated too early.
+Games that a forfeit ended are left out.
 
 The fit maximizes the likelihood of all positions. Its errors come from fits to games drawn at random,
 because the positions of one game share its result: ± is 95 %, and a_se in the JSON one standard error.`,
@@ -84,10 +86,28 @@ because the positions of one game share its result: ± is 95 %, and a_se in the 
 			}
 			games := wdl.NewGames(wdl.Kinds[kind], most)
 			p := ui.NewProgress(cmd.ErrOrStderr(), "wdl")
+			var views dataset.Views
+			found := player == ""
 			for _, path := range args {
-				if err := readGames(cmd, path, p, games); err != nil {
+				err := readGames(cmd, path, p, func(row *dataset.GameRow) {
+					if player != "" && row.KeepScoresOf(player) {
+						found = true
+					}
+					views.Game(row)
+					games.Add(row)
+				})
+				if err != nil {
 					return err
 				}
+			}
+			fault := views.Fault()
+			switch {
+			case !found:
+				return fmt.Errorf("--player %s: no game has scores of that player", player)
+			case fault.Wrong():
+				return errors.New(ui.FaultText(fault))
+			case fault != nil:
+				fmt.Fprintf(cmd.ErrOrStderr(), "wdl: warning: %s\n", ui.FaultText(fault))
 			}
 			m, err := games.Fit(cmd.Context(), resamples, 1)
 			if cmd.Context().Err() != nil {
@@ -104,6 +124,7 @@ because the positions of one game share its result: ± is 95 %, and a_se in the 
 			return ui.Show(cmd, m, func(w io.Writer) error { return printWDL(w, m, code, picture) })
 		},
 	}
+	c.Flags().StringVar(&player, "player", "", "use the scores of this player alone, by its name in the games")
 	c.Flags().StringVar(&by, "by", "material", "what a and b depend on: material or move")
 	c.Flags().StringVar(&code, "code", "c", "language of the printed function: c, go or rust")
 	c.Flags().StringVar(&picture, "picture", "", "draw model and games into this new file, .png or .svg")
@@ -114,7 +135,7 @@ because the positions of one game share its result: ± is 95 %, and a_se in the 
 }
 
 // readGames reads a data set, or that in the folder of a run.
-func readGames(cmd *cobra.Command, path string, p *ui.Progress, into *wdl.Games) error {
+func readGames(cmd *cobra.Command, path string, p *ui.Progress, take func(*dataset.GameRow)) error {
 	if inRun := filepath.Join(path, gamelog.GamesName); !strings.HasSuffix(path, ".arrow") {
 		if _, err := os.Stat(inRun); err == nil {
 			path = inRun
@@ -125,7 +146,7 @@ func readGames(cmd *cobra.Command, path string, p *ui.Progress, into *wdl.Games)
 		return err
 	}
 	return dataset.Each(cmd.Context(), r, p.Update, "", func(row *dataset.GameRow) error {
-		into.Add(row)
+		take(row)
 		return nil
 	})
 }
@@ -133,6 +154,12 @@ func readGames(cmd *cobra.Command, path string, p *ui.Progress, into *wdl.Games)
 func printWDL(out io.Writer, m *wdl.Model, code, picture string) error {
 	var t ui.Table
 	t.Add("games\t%d, %d positions", m.Games, m.Positions)
+	if n := m.Forfeits.Games(); n > 0 {
+		t.Add("left out\t%d games that a forfeit ended (%s)", n, ui.CountsText(m.Forfeits.ByReason()))
+	}
+	if m.Left.Draws > 0 {
+		t.Add("left out\t%d positions of decided games that the rules call a draw", m.Left.Draws)
+	}
 	t.Add("1.00\t%.1f ± %.1f centipawns win half of the games at %s %d", m.Pawn, 1.96*m.PawnSE, m.By, m.Target)
 	t.Add("spread\t%.1f ± %.1f centipawns", m.Spread, 1.96*m.SpreadSE)
 	t.Add("draws at 0.00\t%.1f ± %.1f %%", 100*m.Draws, 196*m.DrawsSE)

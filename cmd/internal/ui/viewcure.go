@@ -1,10 +1,20 @@
 package ui
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/assay-chess/assay/dataset"
 )
+
+// FaultText is the text of a fault that is no player's of this run, with what to do about it.
+func FaultText(err error) string {
+	var f *dataset.ViewFault
+	if errors.As(err, &f) {
+		return fmt.Sprintf("%v; %s", err, ViewCure(f, false))
+	}
+	return err.Error()
+}
 
 // ViewCure says what to do about scores with a fault, which a player reported just now or
 // which came from a file.
@@ -21,7 +31,12 @@ func ViewCure(f *dataset.ViewFault, player bool) string {
 	case f.Kind == dataset.OneSide:
 		return "import them with --score-view mover; an engine that prints White's view plays as uci:view=white:COMMAND"
 	case f.Kind == dataset.MoverResults:
-		return "convert the results to White's view"
+		return "import them with --result-view mover"
+	case f.Kind == dataset.MoverBoth:
+		return "import them with --score-view mover --result-view mover"
+	case f.Kind == dataset.TwoScales:
+		return "'assay data relabel' gives all positions scores of one engine, wdl --player takes those of one, and tune " +
+			"--lambda 1 needs none"
 	case f.Kind == dataset.BothSides:
 		return "are the values of --results in order: Black won, draw, White won?"
 	}
