@@ -65,26 +65,26 @@ func TestClocks(t *testing.T) {
 		if lim.Clock != [2]time.Duration{step.left, 0} || lim.Increment[board.White] != 10*ms || lim.MovesToGo != step.toGo {
 			t.Errorf("move %d: %+v, want %v left and %d moves to go", i, lim, step.left, step.toGo)
 		}
-		if what, ok := c.spend(board.White, step.took); !ok {
+		if what, over := c.spend(board.White, step.took); over != 0 {
 			t.Errorf("move %d: %s", i, what)
 		}
 	}
-	if what, ok := c.spend(board.Black, time.Hour); !ok {
+	if what, over := c.spend(board.Black, time.Hour); over != 0 {
 		t.Errorf("Black has no clock, but %s", what)
 	}
-	if what, ok := c.spend(board.White, 1020*ms+ClockMargin); ok ||
+	if what, over := c.spend(board.White, 1020*ms+ClockMargin); over != 1 ||
 		what != "1.07s for a move with 1.02s on the clock (margin 50ms)" {
-		t.Errorf("time is up: %v, %q", ok, what)
+		t.Errorf("time is up: %v, %q", over, what)
 	}
 }
 
 func TestMarginOfAClock(t *testing.T) {
 	c := newClocks([2]Limits{{Clock: Clock{Base: time.Second, Margin: 200 * time.Millisecond}}, {}})
-	if what, ok := c.spend(board.White, 1200*time.Millisecond); !ok {
+	if what, over := c.spend(board.White, 1200*time.Millisecond); over != 0 {
 		t.Error(what)
 	}
-	if what, ok := c.spend(board.White, 201*time.Millisecond); ok || !strings.Contains(what, "(margin 200ms)") {
-		t.Errorf("%v, %q", ok, what)
+	if what, over := c.spend(board.White, 205*time.Millisecond); over != 5*time.Millisecond || !strings.Contains(what, "(margin 200ms)") {
+		t.Errorf("%v, %q", over, what)
 	}
 	if err := (Limits{Clock: Clock{Base: time.Second, Margin: -1}}).Validate(); err == nil {
 		t.Error("a negative margin")
@@ -94,7 +94,7 @@ func TestMarginOfAClock(t *testing.T) {
 // A clock without time left is still a clock.
 func TestEmptyClockIsShown(t *testing.T) {
 	c := newClocks([2]Limits{{Clock: Clock{Base: time.Second}}, {}})
-	if _, ok := c.spend(board.White, time.Second); !ok {
+	if _, over := c.spend(board.White, time.Second); over != 0 {
 		t.Fatal("time is up too early")
 	}
 	var lim engine.Limits

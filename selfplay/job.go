@@ -74,12 +74,15 @@ type Result struct {
 	Fault       string            `json:"fault,omitempty"` // what the player that forfeited did wrong, and its side
 	Late        bool              `json:"late,omitempty"`  // that player forfeited for want of time
 
+	// answered says that the player that forfeited on time has answered since, and can play on.
+	answered bool
+
 	// FaultLog is the end of the conversation with the engine that forfeited, and of its error
 	// output. It is empty if the player keeps none (see engine.Logger).
 	FaultLog string `json:"fault_log,omitempty"`
 
-	// Void says why the game must not be counted, such as a program that could not be started.
-	// The reason never depends on the moves. A void game has no fault, and is a draw by VoidGame.
+	// Void says why the game must not be counted, such as a program that could not be started, or a clock that ran
+	// out while this machine was late. The reason never depends on the moves. A void game has no fault, and is a draw by VoidGame.
 	Void string `json:"void,omitempty"`
 
 	// Stalls is how often the program that plays the games did not run for 250 ms while White's or

@@ -202,21 +202,21 @@ func (c *clocks) limit(us board.Color, lim *engine.Limits) {
 }
 
 // spend subtracts the time of a move from the clock of its side. If the player exceeded
-// its time, it returns false and what happened.
-func (c *clocks) spend(us board.Color, took time.Duration) (what string, ok bool) {
+// its time and the margin, it returns by how much, and what happened.
+func (c *clocks) spend(us board.Color, took time.Duration) (what string, over time.Duration) {
 	control := c.control[us]
 	if !control.Runs() {
-		return "", true
+		return "", 0
 	}
 	left := c.left[us]
 	if margin := control.margin(); took > left+margin {
 		return fmt.Sprintf("%v for a move with %v on the clock (margin %v)", took.Round(time.Millisecond),
-			left.Round(time.Millisecond), margin), false
+			left.Round(time.Millisecond), margin), took - left - margin
 	}
 	c.moves[us]++
 	c.left[us] = max(0, left-took) + control.Increment
 	if control.Moves > 0 && c.moves[us]%control.Moves == 0 {
 		c.left[us] += control.Base
 	}
-	return "", true
+	return "", 0
 }

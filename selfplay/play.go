@@ -22,7 +22,8 @@ import (
 // program cannot be started at all the game is void. An error means that there is no
 // result: the context ended, or the job is invalid.
 //
-// While this process did not run (see package stall) no clock runs.
+// While this process did not run (see machine.Watch) no clock runs. A game is void if a player exceeded its time by no
+// more than this process ran late during the move.
 func Play(ctx context.Context, job *Job, players [2]engine.Player) (Result, error) {
 	return playOnce(ctx, job, players, nil)
 }
@@ -119,9 +120,14 @@ func (g *liveGame) failed(side board.Color, doing string, err error) {
 		g.result.Late = errors.Is(err, engine.ErrTimeout)
 		return
 	}
+	g.void(fmt.Sprintf("%s: %s: %v", side, doing, err))
+}
+
+// void ends a game that must not be counted.
+func (g *liveGame) void(why string) {
 	g.settled = true
 	g.result.Result, g.result.Termination = board.Draw, VoidGame
-	g.result.Void = bounded(fmt.Sprintf("%s: %s: %v", side, doing, err))
+	g.result.Void = bounded(why)
 }
 
 // over reports whether the game has ended. The rules of chess come before adjudication.
@@ -157,8 +163,14 @@ func (g *liveGame) move(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ctx.Err() // the answer was cut short
 	}
-	if what, ok := g.clocks.spend(side, took); !ok {
+	if what, over := g.clocks.spend(side, took); over > 0 {
+		if late := g.watch.Late(); over <= late {
+			g.void(fmt.Sprintf("%s: %s: this machine was too busy: it ran up to %v late", side, what,
+				late.Round(time.Millisecond)))
+			return nil
+		}
 		g.forfeit(side, TimeForfeit, what+account(found, err))
+		g.result.answered = err == nil
 		return nil
 	}
 	if err != nil {

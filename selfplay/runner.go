@@ -166,7 +166,7 @@ func (w *worker) play(ctx context.Context, job *Job) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if loser, yes := result.Forfeited(); yes {
+	if loser, yes := result.Forfeited(); yes && !result.answered { // to start it again would take other games' time
 		w.drop(job.Players[loser].String(), slot(job, int(loser)))
 	}
 	return result, nil

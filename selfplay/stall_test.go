@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -72,7 +73,11 @@ func stopMark(pid int) string { return fmt.Sprintf("stopped-%d-", pid) }
 
 // playStopped plays one game against a foreign engine and prints its result.
 func playStopped(kind, path string) error {
-	client := foreign.NewClient(foreign.Command{Path: path, Args: []string{"late", stopMark(os.Getpid())},
+	mode := "late"
+	if kind == "short stop" {
+		mode = "good"
+	}
+	client := foreign.NewClient(foreign.Command{Path: path, Args: []string{mode, stopMark(os.Getpid())},
 		StartTimeout: time.Minute, MoveTimeout: 700 * time.Millisecond})
 	open := func(spec engine.Spec) (engine.Player, error) {
 		return &stopped{Player: client, foreign: kind == "nodes"}, nil
@@ -84,8 +89,11 @@ func playStopped(kind, path string) error {
 	}
 	job.setOpening(board.NewGame(position))
 	lim := Limits{Nodes: 1}
-	if kind == "clock" {
+	switch kind {
+	case "clock":
 		lim = Limits{Clock: Clock{Base: 900 * time.Millisecond}}
+	case "short stop":
+		lim = Limits{Clock: Clock{Base: 50 * time.Millisecond}}
 	}
 	job.Limits = [2]Limits{lim, lim}
 	jobs, results := make(chan Job, 5), make(chan Result, 5)
@@ -119,11 +127,12 @@ var buildBad = sync.OnceValues(func() (string, error) {
 })
 
 // While the process that plays the games is stopped no player loses. With a clock the game
-// is played again, without one only the engine's timeout is extended.
+// is played again, without one only the engine's timeout is extended. A stop too short for that voids a game that was
+// lost on time by less.
 func TestNoOneLosesWhileStopped(t *testing.T) {
 	path := setup.Must(buildBad())
 	self := setup.Must(os.Executable())
-	for _, kind := range []string{"clock", "nodes"} {
+	for _, kind := range []string{"clock", "nodes", "short stop"} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			cmd := exec.Command(self, path)
@@ -153,7 +162,11 @@ func TestNoOneLosesWhileStopped(t *testing.T) {
 			if _, err := in.Write([]byte("x")); err != nil { // read when it continues
 				t.Error(err)
 			}
-			time.Sleep(stopTime)
+			if kind == "short stop" {
+				time.Sleep(240 * time.Millisecond)
+			} else {
+				time.Sleep(stopTime)
+			}
 			signal(syscall.SIGCONT)
 			var games []Result
 			setup.Check(t, json.NewDecoder(lines).Decode(&games))
@@ -161,6 +174,12 @@ func TestNoOneLosesWhileStopped(t *testing.T) {
 				t.Error(err)
 			}
 			stalls := 0
+			if kind == "short stop" {
+				if g := games[2]; !strings.Contains(g.Void, "ran up to") && g.Stalls == [2]int{} {
+					t.Errorf("the game ended by %s: %s%s", g.Termination, g.Fault, g.Void)
+				}
+				return
+			}
 			for _, g := range games {
 				if _, yes := g.Forfeited(); yes || g.Void != "" || len(g.Moves) != 1 {
 					t.Errorf("game of %d moves ended by %s: %s%s", len(g.Moves), g.Termination, g.Fault, g.Void)

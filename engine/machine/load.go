@@ -24,6 +24,11 @@ type Load struct {
 // tolerated: it is what a program does beside its games.
 func (l Load) Busy() bool { return l.Time > 0 && l.Threads > float64(l.Cores)+0.5 }
 
+// Fit returns about how many of the games that were played at once the cores can carry.
+func (l Load) Fit(games int) int {
+	return max(1, int(float64(games*l.Cores)/max(l.Threads, float64(l.Cores))))
+}
+
 // String returns the load in words.
 func (l Load) String() string { return fmt.Sprintf("load %.1f on %d cores", l.Threads, l.Cores) }
 

@@ -19,7 +19,7 @@ func TestWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		var paused atomic.Int64
-		w := Watch{clock: func() time.Duration { return time.Since(start) + time.Duration(paused.Load()) }}
+		w := Watch{heart: &heartbeat{clock: func() time.Duration { return time.Since(start) + time.Duration(paused.Load()) }}}
 		pause := func(d time.Duration) { paused.Add(int64(d)) }
 		for _, tt := range []struct {
 			name   string
@@ -39,7 +39,7 @@ func TestWatch(t *testing.T) {
 				pause(d)
 			}
 			n, total := w.Seen() // before the next look
-			if n != tt.n || total < tt.total || total > tt.total+time.Duration(n)*watchTick {
+			if n != tt.n || total < tt.total || total > tt.total+time.Duration(n)*beat {
 				t.Errorf("%s: %d stalls of %v, want %d of %v", tt.name, n, total, tt.n, tt.total)
 			}
 			if again, _ := w.Stop(); again != n {
@@ -51,4 +51,32 @@ func TestWatch(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A beat that comes late, or is due, says how late this process runs.
+func TestLate(t *testing.T) {
+	const ms = time.Millisecond
+	h := &heartbeat{watching: 1, armed: 1, due: 100 * ms, last: 90 * ms}
+	var now time.Duration
+	h.clock = func() time.Duration { return now }
+	at := func(t time.Duration) { now = t; h.beat(h.armed) }
+	at(140 * ms) // due at 100, the next at 150
+	at(155 * ms) // the next at 165
+	at(165 * ms) // the next at 175
+	for _, tt := range []struct {
+		name             string
+		start, now, want time.Duration
+	}{
+		{"all", 90 * ms, 170 * ms, 40 * ms},
+		{"began while a beat was late", 120 * ms, 170 * ms, 20 * ms},
+		{"after the first", 145 * ms, 170 * ms, 5 * ms},
+		{"nothing late", 160 * ms, 170 * ms, 0},
+		{"a beat is due", 145 * ms, 205 * ms, 30 * ms},
+		{"due before the start", 200 * ms, 205 * ms, 5 * ms},
+	} {
+		now = tt.now
+		if _, late := h.look(tt.start); late != tt.want {
+			t.Errorf("%s: %v late, want %v", tt.name, late, tt.want)
+		}
+	}
 }

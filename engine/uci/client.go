@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -139,6 +140,8 @@ func (c *Client) Start() error {
 	case c.process != nil:
 		return nil
 	}
+	starting <- struct{}{}
+	defer func() { <-starting }()
 	p, err := c.start(&c.command, c.core)
 	if err != nil {
 		return fmt.Errorf("uci:%s: %w: %w", c.Name(), engine.ErrNotStarted, err)
@@ -159,6 +162,9 @@ func (c *Client) Start() error {
 	p.lookForStrays()
 	return nil
 }
+
+// starting bounds how many programs start at once, because the clocks of other games run meanwhile.
+var starting = make(chan struct{}, runtime.NumCPU())
 
 // handshake sends uci and reads the options that the engine announces.
 func (c *Client) handshake() error {

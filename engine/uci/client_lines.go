@@ -6,10 +6,11 @@ import (
 	"io"
 )
 
-// lineBufferSize bounds how much of a line is read, in bytes; the rest is skipped.
-const lineBufferSize = 64 << 10
+// How much of a line is read, in bytes: at first, because hundreds of engines may play at once, and at most; the rest
+// is skipped.
+const firstLineBuffer, lineBufferSize = 4 << 10, 64 << 10
 
-// lineBuffer reads lines into a buffer that does not grow. It returns as much of a longer
+// lineBuffer reads lines into a buffer that grows up to a bound. It returns as much of a longer
 // line as fits and skips the rest. Unlike bufio.Reader it loses no data when a read
 // fails for a while, at a deadline for example.
 type lineBuffer struct {
@@ -38,6 +39,8 @@ func (b *lineBuffer) next() ([]byte, error) {
 		case b.low > 0:
 			b.top = copy(b.buf, b.buf[b.low:b.top])
 			b.low = 0
+		case b.top == len(b.buf) && len(b.buf) < lineBufferSize:
+			b.buf = append(b.buf, make([]byte, len(b.buf))...)
 		case b.top == len(b.buf):
 			b.low, b.top, b.skipping = 0, 0, true
 			return b.buf, nil

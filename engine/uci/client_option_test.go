@@ -310,7 +310,7 @@ func TestLineBuffer(t *testing.T) {
 		{long[:lineBufferSize-1] + "\nb", []string{long[:lineBufferSize-1], "b"}},
 	} {
 		for _, chunk := range []int{1 << 20, 1000, 7} {
-			b := lineBuffer{from: &chunked{strings.NewReader(tt.text), chunk}, buf: make([]byte, lineBufferSize)}
+			b := lineBuffer{from: &chunked{strings.NewReader(tt.text), chunk}, buf: make([]byte, firstLineBuffer)}
 			var got []string
 			for {
 				line, err := b.next()

@@ -60,7 +60,7 @@ type pipe interface {
 func newProcess(stdin, stdout, stderr pipe) *process {
 	p := &process{
 		stdin: stdin, stdout: stdout, stderr: stderr,
-		lines:   lineBuffer{from: stdout, buf: make([]byte, lineBufferSize)},
+		lines:   lineBuffer{from: stdout, buf: make([]byte, firstLineBuffer)},
 		context: context.Background(), unfollow: func() bool { return false },
 		ending: make(chan struct{}), reaped: make(chan struct{}),
 	}

@@ -47,17 +47,20 @@ func (g *Guard) Cause() error {
 }
 
 // Blame begins the reason with the machine if that was busier than its cores, by the load or by
-// the stalls of this process, and most forfeits of the player were for want of time.
+// the stalls of this process, and games were void or most forfeits of the player were for want of time.
 func (g *Guard) Blame(load machine.Load) {
-	if g.busy || g.reason == "" || g.blamed < 0 {
+	if g.busy || g.reason == "" {
 		return
 	}
-	if p := g.Tally.Player(g.blamed); 2*p.Late < p.Forfeits {
-		return
+	if g.blamed >= 0 {
+		if p := g.Tally.Player(g.blamed); 2*p.Late < p.Forfeits {
+			return
+		}
 	}
 	switch {
 	case load.Busy():
-		g.reason = fmt.Sprintf("%v (%v): %s", selfplay.ErrBusy, load, g.reason)
+		g.reason = fmt.Sprintf("%v (%v; about %d games at once fit): %s", selfplay.ErrBusy, load, load.Fit(g.Slots),
+			g.reason)
 	case g.Tally.busy():
 		g.reason = fmt.Sprintf("%v (it stood still in %d of %d games): %s", selfplay.ErrBusy, g.Tally.Stalled,
 			g.Tally.Measured, g.reason)

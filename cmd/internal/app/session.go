@@ -172,10 +172,13 @@ func (s *session) leaveOwnDepth(players []engine.Spec) []engine.Spec {
 func (s *session) limitMemory(players ...selfplay.Player) bool {
 	foreign := allForeign(players)
 	if foreign {
-		ui.LimitMemory()
+		ui.LimitMemory(s.atOnce())
 	}
 	return foreign
 }
+
+// atOnce returns how many games this machine plays at once.
+func (s *session) atOnce() int { return cmp.Or(s.Concurrency, runtime.GOMAXPROCS(0)) }
 
 func allForeign(players []selfplay.Player) bool {
 	return !slices.ContainsFunc(players, func(e selfplay.Player) bool { return !e.Spec.Foreign() })
@@ -194,7 +197,7 @@ func (s *session) runner(timed bool, p *ui.Progress, players ...selfplay.Player)
 		s.Rule.Tables.Say = p.Say
 	}
 	s.followed = report.Follow(s.Out)
-	local := &selfplay.Local{Open: s.Open, Workers: cmp.Or(s.Concurrency, runtime.GOMAXPROCS(0))}
+	local := &selfplay.Local{Open: s.Open, Workers: s.atOnce()}
 	if s.Affinity != "" {
 		if err := s.pin(local, timed, players); err != nil {
 			return nil, err

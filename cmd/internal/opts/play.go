@@ -230,9 +230,10 @@ func (o *Play) Complete() (limitsB selfplay.Limits, err error) {
 	switch {
 	case o.MoveTimeout <= 0 || o.StartTimeout <= 0:
 		return limitsB, ui.Usagef("--move-timeout and --start-timeout must be above zero")
-	case o.TimeMargin < time.Millisecond || o.TimeMargin > time.Second:
-		return limitsB, ui.Usagef("--time-margin %v: want a time from 1ms to 1s", o.TimeMargin)
+	case o.TimeMargin < 0 || o.TimeMargin > time.Second:
+		return limitsB, ui.Usagef("--time-margin %v: want a time from 0 to 1s", o.TimeMargin)
 	}
+	o.TimeMargin = max(o.TimeMargin, 1) // as good as none: 0 stands for the default in a clock
 	times, err := o.Times("--")
 	if err != nil {
 		return limitsB, ui.Usage(err)

@@ -10,17 +10,19 @@ import (
 	"github.com/assay-chess/assay/engine"
 )
 
-// foreignMemory is the memory limit, in bytes, of a run that plays foreign engines only. The heap needs a few
-// megabytes, except while a shard of games is compressed; without a limit it would stay that large afterwards.
-const foreignMemory = 24 << 20
+// The memory limit, in bytes, of a run that plays foreign engines only. The heap needs a few megabytes, and a tenth
+// of one for each game, except while a shard of games is compressed; without a limit it would stay that large
+// afterwards. A limit near what is alive would have the collector run all the time, and engines lose on time.
+const foreignMemory, gameMemory = 24 << 20, 512 << 10
 
 // SmallChecker is the engine that checks openings in such a run. Its hash table is small for the same reason.
 var SmallChecker = engine.Spec{Name: "assay", Options: []engine.Option{{Name: "hash", Value: "1"}}}
 
-// LimitMemory limits the memory of this process, to leave it to foreign engines. GOMEMLIMIT overrides it.
-func LimitMemory() {
+// LimitMemory limits the memory of this process, which plays that many games at once, to leave it to foreign engines.
+// GOMEMLIMIT overrides it.
+func LimitMemory(games int) {
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(foreignMemory)
+		debug.SetMemoryLimit(foreignMemory + int64(games)*gameMemory)
 	}
 }
 

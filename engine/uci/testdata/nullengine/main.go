@@ -1,18 +1,27 @@
 // Command nullengine is a UCI engine that answers at once with some legal move and score 0, for tests of what runs
-// engines. It ignores arguments.
+// engines. With the argument sleep=DURATION it sleeps up to that long before each move. It ignores other arguments.
 package main
 
 import (
 	"bufio"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 func main() {
+	var most time.Duration
+	for _, arg := range os.Args[1:] {
+		if text, ok := strings.CutPrefix(arg, "sleep="); ok {
+			most = setup.Must(time.ParseDuration(text))
+		}
+	}
 	position := board.StartPosition()
 	in := bufio.NewScanner(os.Stdin)
 	for in.Buffer(nil, 1<<20); in.Scan(); {
@@ -25,6 +34,9 @@ func main() {
 		case "position":
 			position = setUp(words[1 : len(words)-1])
 		case "go":
+			if most > 0 {
+				time.Sleep(rand.N(most))
+			}
 			move := "0000"
 			if moves := position.LegalMoves(nil); len(moves) > 0 {
 				move = position.UCI(moves[position.Key()>>32%uint64(len(moves))])
