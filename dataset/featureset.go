@@ -18,6 +18,9 @@ type FeatureTerm struct {
 	// Fixed says that no fit may change the value: the term stands for a part of the evaluation
 	// that is not linear, and its count is that part.
 	Fixed bool `json:"fixed,omitempty"`
+	// Pair is the name of the other half of a tapered pair whose halves are terms of their own, as slopes are: their
+	// counts add up to the count of the pair, by which a prior knows how much it matters.
+	Pair string `json:"pair,omitempty"`
 	// With a formula: the channel that the term is summed in, by default the first, and of a
 	// scalar the step to which it is rounded, by default 1.
 	Channel string  `json:"channel,omitempty"`
@@ -88,12 +91,22 @@ type Evaluation struct {
 	Tolerance float64 `json:"tolerance"`          // of CheckRow: centipawns
 	EGScale   string  `json:"eg_scale,omitempty"` // EGScaleBySign, or empty
 	BySide    bool    `json:"by_side,omitempty"`  // rows have EGCounts
+	// Local says that counts are slopes: the terms' values are the point where they were measured, and the evaluation
+	// is linear only near it. A term's unit need not be that of the evaluation.
+	Local bool `json:"local,omitempty"`
 }
 
 // Defaults of an Evaluation. Two divisions that truncate cost 1.9 centipawns.
 const (
 	DefaultUnit      = 100
 	DefaultTolerance = 2
+)
+
+// Bounds of a unit. Weights in it are written as whole numbers, unless they are local and have units of their own.
+const (
+	MinUnit      = 10
+	maxUnit      = 10_000
+	MaxLocalUnit = 1_000_000
 )
 
 // Format returns the name of the format of the set's files.
@@ -165,6 +178,9 @@ func (s *FeatureSet) Check() error {
 		}
 		seen[t.Name] = true
 	}
+	if err := s.checkPairs(); err != nil {
+		return err
+	}
 	if err := s.checkBend(); err != nil {
 		return err
 	}
@@ -177,11 +193,31 @@ func (s *FeatureSet) Check() error {
 	return s.Evaluation.check()
 }
 
+// checkPairs returns an error unless the halves of pairs name each other.
+func (s *FeatureSet) checkPairs() error {
+	pair := make(map[string]string)
+	for _, t := range s.Terms {
+		if t.Pair != "" {
+			pair[t.Name] = t.Pair
+		}
+	}
+	for _, t := range s.Terms {
+		if t.Pair != "" && (pair[t.Pair] != t.Name || t.Pair == t.Name || !s.Local) {
+			return fmt.Errorf("term %q: its pair %q must name it as its own, in a local set", t.Name, t.Pair)
+		}
+	}
+	return nil
+}
+
 func (e *Evaluation) check() error {
+	largest := float64(maxUnit)
+	if e.Local {
+		largest = MaxLocalUnit
+	}
 	switch {
-	case !(e.Unit >= 10 && e.Unit <= 10_000): // weights are written as whole numbers
-		return fmt.Errorf("unit %v is not between 10 and 10,000 engine units a pawn: multiply values, offset and eval",
-			e.Unit)
+	case !(e.Unit >= MinUnit && e.Unit <= largest):
+		return fmt.Errorf("unit %v is not between %d and %g engine units a pawn: multiply values, offset and eval",
+			e.Unit, MinUnit, largest)
 	case !(e.Tolerance >= 0 && e.Tolerance <= 1e4):
 		return fmt.Errorf("tolerance %v is not between 0 and 10,000 centipawns", e.Tolerance)
 	case e.EGScale != "" && e.EGScale != EGScaleBySign:
@@ -269,7 +305,7 @@ func (f *FeatureRow) checkFactors(s *FeatureSet) error {
 		return fmt.Errorf("scale %v is not between 0 and %d", f.Scale, maxFactor)
 	case !old && !(f.EGScale >= 0 && f.EGScale <= maxFactor):
 		return fmt.Errorf("eg_scale %v is not between 0 and %d", f.EGScale, maxFactor)
-	case !(f.Offset >= -1e6 && f.Offset <= 1e6):
+	case !(math.Abs(float64(f.Offset)) <= 1e6 || s.Local && math.Abs(float64(f.Offset)) <= 1e9):
 		return fmt.Errorf("offset %v is out of range", f.Offset)
 	case f.Eval == NoEval:
 		return nil

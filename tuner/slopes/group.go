@@ -1,0 +1,317 @@
+package slopes
+
+import (
+	"math"
+	"slices"
+
+	"github.com/assay-chess/assay/engine/board"
+)
+
+// cell is the slope of a number at a position.
+type cell struct {
+	number int
+	slope  float64
+}
+
+// block is some positions that one program measures.
+type block struct {
+	m        *measurement
+	program  *Program
+	fens     []string
+	boards   []*board.Position
+	traits   []bitset
+	base     []float64 // values at the point
+	cells    [][]cell  // by position, numbers ascending
+	bent     int64     // cells
+	failures []*Failure
+	failed   map[int]bool // numbers of the failures
+}
+
+// group is numbers of a block that are moved together.
+type group struct {
+	*block
+	numbers []int
+	plus    [][]float64 // by number of the group and position: by how much a step up changes the value
+	minus   [][]float64 // a step down, where the group bends
+	known   []bitset    // where plus was measured with the number alone
+}
+
+// measure measures all cells of the block.
+func (b *block) measure() error {
+	b.traits = traitsOf(b.boards)
+	b.base, b.cells = make([]float64, len(b.fens)), make([][]cell, len(b.fens))
+	b.program.load(b.fens)
+	if err := b.program.values(nil, nil, b.base); err != nil {
+		return err
+	}
+	for _, numbers := range b.m.groups() {
+		g := &group{block: b, numbers: numbers}
+		for range numbers {
+			g.plus, g.minus = append(g.plus, make([]float64, len(b.fens))), append(g.minus, make([]float64, len(b.fens)))
+			g.known = append(g.known, newBitset(len(b.fens)))
+		}
+		if err := g.measure(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// measure measures the cells of a group: up where the numbers are expected to count, and where else they do; then down.
+func (g *group) measure() error {
+	for i := range g.numbers {
+		if err := g.single(i, g.expected(i), 1); err != nil {
+			return err
+		}
+	}
+	all := newBitset(len(g.fens))
+	for p := range g.fens {
+		all.add(p)
+	}
+	at := all.list()
+	up, down := make([]float64, len(at)), make([]float64, len(at))
+	if err := g.change(0, len(g.numbers), 1, at, up); err != nil {
+		return err
+	}
+	if err := g.find(0, len(g.numbers), 1, at, up); err != nil {
+		return err
+	}
+	if err := g.change(0, len(g.numbers), -1, at, down); err != nil {
+		return err
+	}
+	bends := newBitset(len(g.fens))
+	for p := range at {
+		if math.Abs(up[p]+down[p]) > g.m.bends() {
+			bends.add(p)
+		}
+	}
+	if err := g.measureDown(bends, down); err != nil {
+		return err
+	}
+	return g.collect(bends)
+}
+
+// expected returns the positions where number i of the group is likely to count.
+func (g *group) expected(i int) []int32 {
+	c := g.m.covers[g.numbers[i]]
+	switch {
+	case c.trait >= 0:
+		return g.traits[c.trait].list()
+	case c.after >= 0:
+		return g.counts(c.after).list()
+	}
+	return nil
+}
+
+// counts returns the positions where number i of the group changes the value.
+func (g *group) counts(i int) bitset {
+	b := newBitset(len(g.fens))
+	for p, v := range g.plus[i] {
+		if v != 0 {
+			b.add(p)
+		}
+	}
+	return b
+}
+
+// single moves number i alone.
+func (g *group) single(i int, at []int32, way float64) error {
+	out := make([]float64, len(at))
+	if err := g.change(i, i+1, way, at, out); err != nil {
+		return err
+	}
+	table := g.table(way)
+	for j, p := range at {
+		if table[i][p] = out[j]; way > 0 {
+			g.known[i].add(int(p))
+		}
+	}
+	return nil
+}
+
+func (g *group) table(way float64) [][]float64 {
+	if way > 0 {
+		return g.plus
+	}
+	return g.minus
+}
+
+// change sets out to how much the values change if the numbers from first to last of the group are moved by their steps.
+func (g *group) change(first, last int, way float64, at []int32, out []float64) error {
+	for len(at) > 0 {
+		var moves []move
+		for _, k := range g.numbers[first:last] {
+			if !g.failed[k] {
+				moves = append(moves, move{k, g.m.point[k] + way*g.m.steps[k]})
+			}
+		}
+		if len(moves) == 0 {
+			clear(out)
+			return nil
+		}
+		err := g.program.values(moves, at, out)
+		if failed(err) {
+			if err = g.blame(moves, at, err); err != nil {
+				return err
+			}
+			continue
+		}
+		for j, p := range at {
+			out[j] -= g.base[p]
+		}
+		return err
+	}
+	return nil
+}
+
+// blame notes which of the moved numbers make the program fail, by halves. They are not moved again in this block.
+func (b *block) blame(moves []move, at []int32, why error) error {
+	if len(moves) == 1 {
+		f := &Failure{Number: b.m.names[moves[0].number], Value: moves[0].value, Err: why}
+		if len(b.failures) < mostLocated {
+			i, err := b.program.culprit(b.fens, moves)
+			if err != nil {
+				return err
+			}
+			if i >= 0 {
+				f.FEN = b.fens[i]
+			}
+		}
+		b.failures, b.failed[moves[0].number] = append(b.failures, f), true
+		return nil
+	}
+	blamed := len(b.failures)
+	for _, half := range [][]move{moves[:len(moves)/2], moves[len(moves)/2:]} {
+		err := b.program.values(half, at, make([]float64, len(at)))
+		if failed(err) {
+			err = b.blame(half, at, err)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if len(b.failures) == blamed { // only together
+		for _, m := range moves {
+			b.failures = append(b.failures, &Failure{Number: b.m.names[m.number], Value: m.value, Err: why})
+			b.failed[m.number] = true
+		}
+	}
+	return nil
+}
+
+// mostLocated is for how many numbers of a block the position that fails is looked for.
+const mostLocated = 3
+
+// find looks for the numbers that explain by how much the values at some positions change if the numbers from first to
+// last are moved: where that is not the sum of what is known.
+func (g *group) find(first, last int, way float64, at []int32, changes []float64) error {
+	table := g.table(way)
+	var open []int32
+	var left []float64
+	for j, p := range at {
+		known, sum := 0, 0.0
+		for _, t := range table[first:last] {
+			if v := t[p]; v != 0 {
+				known++
+				sum += v
+			}
+		}
+		if math.Abs(changes[j]-sum) > g.m.noise(known) {
+			open, left = append(open, p), append(left, changes[j])
+		}
+	}
+	if len(open) == 0 {
+		return nil
+	}
+	if last-first == 1 {
+		return g.single(first, slices.DeleteFunc(open, func(p int32) bool { return way > 0 && g.known[first].has(int(p)) }), way)
+	}
+	middle := (first + last) / 2
+	half := make([]float64, len(open))
+	if err := g.change(first, middle, way, open, half); err != nil {
+		return err
+	}
+	if err := g.find(first, middle, way, open, half); err != nil {
+		return err
+	}
+	for j := range left {
+		left[j] -= half[j]
+	}
+	return g.find(middle, last, way, open, left)
+}
+
+// measureDown measures steps down at positions where the group bends.
+func (g *group) measureDown(bends bitset, down []float64) error {
+	for i := range g.numbers {
+		var at []int32
+		for p, v := range g.plus[i] {
+			if v != 0 && bends.has(p) {
+				at = append(at, int32(p))
+			}
+		}
+		if err := g.single(i, at, -1); err != nil {
+			return err
+		}
+	}
+	at := bends.list()
+	changes := make([]float64, len(at))
+	for j, p := range at {
+		changes[j] = down[p]
+	}
+	return g.find(0, len(g.numbers), -1, at, changes)
+}
+
+// collect turns changes into slopes, after measuring bent cells from both sides with a smaller step.
+func (g *group) collect(bends bitset) error {
+	for i, k := range g.numbers {
+		step := g.m.steps[k]
+		if g.failed[k] {
+			continue
+		}
+		var bent []int32
+		for p := range g.fens {
+			if math.Abs(g.plus[i][p]+g.minus[i][p]) > g.m.bends() && bends.has(p) {
+				bent = append(bent, int32(p))
+			}
+		}
+		near, err := g.near(k, bent)
+		if err != nil {
+			return err
+		}
+		for p := range g.fens {
+			slope := g.plus[i][p] / step
+			if bends.has(p) {
+				slope = (g.plus[i][p] - g.minus[i][p]) / (2 * step)
+			}
+			if len(bent) > 0 && int(bent[0]) == p {
+				slope, bent, near = near[0], bent[1:], near[1:]
+				g.bent++
+			}
+			if slope != 0 {
+				g.cells[p] = append(g.cells[p], cell{k, slope})
+			}
+		}
+	}
+	return nil
+}
+
+// near returns the slopes of a number at positions where it bends.
+func (g *group) near(k int, at []int32) ([]float64, error) {
+	out, down := make([]float64, len(at)), make([]float64, len(at))
+	step := g.m.bentStep(k)
+	for i, values := range [][]float64{out, down} {
+		way := float64(1 - 2*i)
+		moves := []move{{k, g.m.point[k] + way*step}}
+		err := g.program.values(moves, at, values)
+		if failed(err) {
+			err = g.blame(moves, at, err)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	for j := range out {
+		out[j] = (out[j] - down[j]) / (2 * step)
+	}
+	return out, nil
+}

@@ -1,0 +1,515 @@
+package slopes
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/internal/inorder"
+	"github.com/assay-chess/assay/models/numbers"
+)
+
+// Config says what to measure.
+type Config struct {
+	Command
+	// Numbers are the program's numbers, in its order; nil: as it names them, without tables and pairs.
+	Numbers   []numbers.Number
+	Positions []string // data sets
+	Out       string   // folder of the data set to write
+	Model     string   // name of the evaluation, in the data set
+	// Point are the numbers at which to measure; nil: those with which the program starts.
+	Point []float64
+	Skip  []string // numbers and tables that are not moved
+	// Unit is a pawn in the finest unit of the engine; 0 measures what a missing pawn costs.
+	Unit     float64
+	Workers  int    // processes; 0: one per core. No result depends on it.
+	Program  string // version of the caller, for the manifest
+	Progress func(done, total int64, note string)
+}
+
+// Left is a number or a table that the data set does not have, and why.
+type Left struct {
+	Name string `json:"name"`
+	Why  string `json:"why"`
+}
+
+// Unevaluated is a position that is not in the data set, and why.
+type Unevaluated struct {
+	FEN string `json:"fen"`
+	Why string `json:"why"`
+}
+
+// Report says what Measure found. The manifest of the data set has it too.
+type Report struct {
+	Rows        int64         `json:"rows"`
+	Unevaluated []Unevaluated `json:"unevaluated,omitempty"`
+	Numbers     int           `json:"numbers"` // in the data set
+	Unit        float64       `json:"unit"`
+	Evaluations int64         `json:"evaluations"`
+	Seconds     float64       `json:"-"`
+	Speed       float64       `json:"-"` // evaluations a second of a process
+	Cells       int64         `json:"cells"`
+	Bent        int64         `json:"bent"` // cells whose slope depends on the step
+	// Flat are numbers that change no value, Together pairs that always change it by the same amount but for a factor.
+	Flat     []string    `json:"flat,omitempty"`
+	Together [][2]string `json:"together,omitempty"`
+	Left     []Left      `json:"left,omitempty"`
+	// Actual is the RMS change of the sample's values when all numbers move at random, and Wrong that of its difference
+	// from what the slopes predict: centipawns.
+	Actual float64 `json:"actual"`
+	Wrong  float64 `json:"wrong"`
+}
+
+// measurement is a run of Measure.
+type measurement struct {
+	Config
+	ctx     context.Context
+	sources []*dataset.Reader[dataset.PositionRow]
+	total   int64
+	idle    chan *Program // all programs, but for those at work
+	names   []string
+	point   []float64
+	steps   []float64 // by number; 0: not moved
+	covers  []cover
+	whole   bool // values are whole numbers
+	left    []Left
+	tries   map[int]int // failures by number
+	report  *Report
+}
+
+// Measure measures the slopes of all numbers at all positions, and writes them as features. The rows do not depend on the
+// number of processes. An interrupted data set is started over; if it is complete already, the error wraps
+// dataset.ErrComplete, and the report is that of the data set.
+func Measure(ctx context.Context, c Config) (*Report, error) {
+	began := time.Now()
+	m := &measurement{Config: c, ctx: ctx, tries: map[int]int{}, report: new(Report)}
+	identity, parents, err := m.open()
+	if err != nil {
+		return nil, err
+	}
+	if old := completeReport(c.Out, identity, parents); old != nil {
+		return old, fmt.Errorf("%s: %w: %d rows", c.Out, dataset.ErrComplete, old.Rows)
+	}
+	if err := m.start(); err != nil {
+		return nil, err
+	}
+	defer m.end()
+	for {
+		again, err := m.attempt(identity, parents)
+		if err != nil {
+			return nil, err
+		}
+		if !again {
+			break
+		}
+	}
+	busy := time.Duration(0)
+	for range inorder.Workers(c.Workers) {
+		p := <-m.idle
+		m.report.Evaluations += p.evaluations
+		busy += p.busy
+		m.idle <- p
+	}
+	m.report.Seconds = time.Since(began).Seconds()
+	m.report.Speed = float64(m.report.Evaluations) / max(1e-9, busy.Seconds())
+	return m.report, nil
+}
+
+// identity is the configuration in the manifest: all that decides the rows.
+type identity struct {
+	Operation string    `json:"operation"`
+	Command   []string  `json:"command"` // the program's checksum and its arguments
+	Point     []float64 `json:"point,omitempty"`
+	Skip      []string  `json:"skip,omitempty"`
+	Unit      float64   `json:"unit,omitempty"`
+	Model     string    `json:"model"`
+}
+
+// open opens the positions, and returns what the data set is made of.
+func (m *measurement) open() (*identity, []string, error) {
+	sum, err := durable.SumFile(m.Path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("slopes: %w", err)
+	}
+	id := &identity{"slopes", append([]string{"sha256:" + sum.SHA256}, m.Args...), m.Point, m.Skip, m.Unit, m.Model}
+	if m.Command.Numbers != "" {
+		sum, err := durable.SumFile(m.Command.Numbers)
+		if err != nil {
+			return nil, nil, fmt.Errorf("slopes: %w", err)
+		}
+		id.Command = append(id.Command, "numbers sha256:"+sum.SHA256)
+	}
+	var parents []string
+	for _, path := range m.Positions {
+		src, err := dataset.OpenPositions(path)
+		if err != nil {
+			return nil, nil, err
+		}
+		parent, err := src.ID()
+		if err != nil {
+			return nil, nil, err
+		}
+		m.sources, parents, m.total = append(m.sources, src), append(parents, parent), m.total+src.Len()
+	}
+	if m.total == 0 {
+		return nil, nil, fmt.Errorf("slopes: %s: there are no positions", strings.Join(m.Positions, ", "))
+	}
+	return id, parents, nil
+}
+
+// completeReport returns the report of a complete data set of that configuration, nil if there is none.
+func completeReport(dir string, id *identity, parents []string) *Report {
+	old, err := durable.LoadManifest(dir)
+	if err != nil || !old.Complete || !slices.Equal(old.Parents, parents) {
+		return nil
+	}
+	config, err := json.Marshal(id)
+	r := new(Report)
+	if err != nil || durable.CompareConfig(dir, old.Config, config) != nil || json.Unmarshal(old.Report, r) != nil {
+		return nil
+	}
+	return r
+}
+
+// start starts the programs.
+func (m *measurement) start() error {
+	n := inorder.Workers(m.Workers)
+	m.idle = make(chan *Program, n)
+	for range n {
+		p, err := Start(m.ctx, m.Command)
+		if err != nil {
+			m.end()
+			return err
+		}
+		m.idle <- p
+		if m.names == nil {
+			m.names, m.point = p.names, p.start
+			if m.Point != nil {
+				m.point = m.Point
+			}
+			if err := m.checkNumbers(); err != nil {
+				m.end()
+				return err
+			}
+		}
+		p.setPoint(m.point)
+	}
+	return nil
+}
+
+// end ends the programs that do not work.
+func (m *measurement) end() {
+	for {
+		select {
+		case p := <-m.idle:
+			p.Close()
+		default:
+			return
+		}
+	}
+}
+
+// checkNumbers compares what the program calls its numbers with what the caller knows of them.
+func (m *measurement) checkNumbers() error {
+	if len(m.point) != len(m.names) {
+		return fmt.Errorf("%s has %d numbers, and the point to measure at has %d", m.Path, len(m.names), len(m.point))
+	}
+	if m.Config.Numbers == nil {
+		for _, name := range m.names {
+			table, _, _ := strings.Cut(name, "[")
+			m.Config.Numbers = append(m.Config.Numbers, numbers.Number{Name: name, Table: table, Pair: -1})
+		}
+	}
+	if len(m.Config.Numbers) != len(m.names) {
+		return fmt.Errorf("%s has %d numbers, its sources have %d: is it built from them?", m.Path, len(m.names),
+			len(m.Config.Numbers))
+	}
+	for k, n := range m.Config.Numbers {
+		if n.Name != m.names[k] {
+			return fmt.Errorf("number %d of %s is %s, that of its sources %s: is it built from them?", k+1, m.Path, m.names[k],
+				n.Name)
+		}
+	}
+	return nil
+}
+
+// attempt measures everything, unless numbers turn out to make the program fail: then it is tried again with smaller
+// steps for these, or without them.
+func (m *measurement) attempt(id *identity, parents []string) (again bool, err error) {
+	s, err := m.takeSample()
+	if err != nil || len(s.failures) > 0 {
+		return err == nil, err
+	}
+	w, err := dataset.NewFeatureWriter(m.Out, m.set(), dataset.WriterConfig{Config: id, Program: m.Program,
+		Parents: parents})
+	if err == nil {
+		defer w.Close()
+		err = w.Restart()
+	}
+	if err != nil {
+		return false, err
+	}
+	*m.report = Report{Unit: m.Unit, Numbers: len(m.active()), Left: m.left, Actual: s.actual, Wrong: s.wrong,
+		Together: s.together()}
+	again, err = m.measureAll(w)
+	if again || err != nil {
+		return again, err
+	}
+	_, err = w.Finish(m.report)
+	return false, err
+}
+
+// active returns the numbers that are moved.
+func (m *measurement) active() (out []int) {
+	for k, step := range m.steps {
+		if step != 0 {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+const (
+	groupSize = 64
+	manyGroup = 128
+	many      = 4096 // numbers from which on groups are larger
+)
+
+// groups returns the active numbers in groups.
+func (m *measurement) groups() [][]int {
+	active := m.active()
+	size := groupSize
+	if len(active) >= many {
+		size = manyGroup
+	}
+	return slices.Collect(slices.Chunk(active, size))
+}
+
+// leaveOut takes a number out of the measurement.
+func (m *measurement) leaveOut(k int, why string) {
+	m.steps[k] = 0
+	m.left = append(m.left, Left{m.names[k], why})
+}
+
+// punish makes the step of numbers that made the program fail smaller, and leaves those out that failed twice.
+func (m *measurement) punish(failures []*Failure) {
+	for _, f := range failures {
+		k := slices.Index(m.names, f.Number)
+		if m.steps[k] == 0 {
+			continue
+		}
+		if m.tries[k]++; m.tries[k] == 1 {
+			m.steps[k] = m.integral(k, m.steps[k]/4)
+			continue
+		}
+		m.leaveOut(k, f.Error())
+	}
+}
+
+// integral returns a step that a number can make: a whole one unless it may have other values.
+func (m *measurement) integral(k int, step float64) float64 {
+	if m.Config.Numbers[k].Float {
+		return step
+	}
+	return max(1, math.Round(step))
+}
+
+// bentStep is the step for a number that bends: a quarter of its value within bounds, and no more than the usual step.
+func (m *measurement) bentStep(k int) float64 {
+	v, step := math.Abs(m.point[k]), m.steps[k]
+	switch {
+	case m.Config.Numbers[k].Float && v > 0:
+		return min(step, v/4)
+	case v >= 2 && v <= 15:
+		return min(step, 4)
+	}
+	return min(step, max(8, min(64, math.Round(v/4))))
+}
+
+// bends is the largest sum of a step up and a step down at which nothing bends: two whole numbers that were rounded.
+func (m *measurement) bends() float64 {
+	if m.whole {
+		return 2
+	}
+	return m.Unit * 2e-4
+}
+
+// noise is by how much a change of the value may differ from the sum of known changes. Each of them is rounded, and has
+// the rounding of the value at the point in common.
+func (m *measurement) noise(known int) float64 {
+	if !m.whole {
+		return m.Unit * 1e-6 * float64(1+known)
+	}
+	n := float64(known)
+	return 0.5 + 0.5*n + 1.2*math.Sqrt(n)
+}
+
+// set is the description of the data set's terms.
+func (m *measurement) set() dataset.FeatureSet {
+	s := dataset.FeatureSet{Version: 2, Model: m.Model, Float: true,
+		Evaluation: dataset.Evaluation{Unit: m.Unit, Tolerance: tolerance, Local: true}}
+	for _, k := range m.active() {
+		n := &m.Config.Numbers[k]
+		t := dataset.FeatureTerm{Name: n.Name, Group: n.Table, Kind: dataset.FlatTerm, MG: m.point[k], EG: m.point[k]}
+		if n.Pair >= 0 && m.steps[n.Pair] != 0 {
+			t.Pair = m.names[n.Pair]
+		}
+		s.Terms = append(s.Terms, t)
+	}
+	return s
+}
+
+// tolerance of the rows, in centipawns: they are rounded to float32.
+const tolerance = 0.1
+
+// A block has a sixteenth of the rows within bounds: many, so that each set of numbers is made once for them, and not so
+// many that processes wait for the last one.
+const (
+	blocks    = 16
+	minBlock  = 512
+	maxBlock  = 8192
+	mostWrong = 100 // positions that may fail; one of fifty may
+)
+
+func (m *measurement) blockSize() int { return int(min(maxBlock, max(minBlock, m.total/blocks))) }
+
+// piece is a block with its labels.
+type piece struct {
+	block
+	first   int64 // number of the first row
+	rows    []dataset.PositionRow
+	without []Unevaluated
+}
+
+// measureAll measures all rows that the writer does not have.
+func (m *measurement) measureAll(w *dataset.Writer[dataset.FeatureRow]) (again bool, err error) {
+	index := make([]uint16, len(m.names))
+	for i, k := range m.active() {
+		index[k] = uint16(i)
+	}
+	seen := make([]bool, len(m.names))
+	errAgain := errors.New("numbers made the program fail")
+	err = inorder.Run(m.ctx, m.Workers, m.read, m.measurePieces, func(p *piece) error {
+		if len(p.failures) > 0 {
+			m.punish(p.failures)
+			return errAgain
+		}
+		m.report.Unevaluated = append(m.report.Unevaluated, p.without...)
+		if n := int64(len(m.report.Unevaluated)); n > mostWrong && 50*n > p.first {
+			return fmt.Errorf("%s: %d of the first %d positions cannot be evaluated, as %s: %s", m.Path, n,
+				p.first+int64(len(p.rows)), p.without[0].FEN, p.without[0].Why)
+		}
+		for i := range p.rows {
+			for _, c := range p.cells[i] {
+				seen[c.number] = true
+			}
+			m.report.Cells += int64(len(p.cells[i]))
+			m.report.Rows++
+			if err := w.Append(m.featureRow(&p.rows[i], p.base[i], p.cells[i], index)); err != nil {
+				return err
+			}
+		}
+		m.report.Bent += p.bent
+		m.progress(p.first+int64(len(p.rows)), "slopes")
+		return nil
+	})
+	for _, k := range m.active() {
+		if !seen[k] {
+			m.report.Flat = append(m.report.Flat, m.names[k])
+		}
+	}
+	if errors.Is(err, errAgain) {
+		return true, nil
+	}
+	return false, err
+}
+
+func (m *measurement) progress(done int64, note string) {
+	if m.Progress != nil {
+		m.Progress(done, m.total, note)
+	}
+}
+
+// read sends all rows, in blocks.
+func (m *measurement) read(_ context.Context, send func(*piece) error) error {
+	p := &piece{}
+	n := int64(0)
+	for _, src := range m.sources {
+		for row, err := range src.All() {
+			if err != nil {
+				return err
+			}
+			n++
+			if p.rows = append(p.rows, row); len(p.rows) < m.blockSize() {
+				continue
+			}
+			if err := send(p); err != nil {
+				return err
+			}
+			p = &piece{first: n}
+		}
+	}
+	if len(p.rows) == 0 {
+		return nil
+	}
+	return send(p)
+}
+
+// measurePieces measures blocks with one program.
+func (m *measurement) measurePieces(_ context.Context, pieces iter.Seq[*piece]) error {
+	program := <-m.idle
+	defer func() { m.idle <- program }()
+	for p := range pieces {
+		if err := m.measurePiece(program, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// measurePiece measures the rows of a block, without those that the program cannot evaluate.
+func (m *measurement) measurePiece(program *Program, p *piece) error {
+	fens := make([]string, len(p.rows))
+	for i := range p.rows {
+		fens[i] = FEN(&p.rows[i].Board)
+	}
+	_, bad, err := program.each(fens)
+	if err != nil {
+		return err
+	}
+	for i := len(fens) - 1; i >= 0; i-- {
+		if err := bad[i]; err != nil {
+			p.without = append(p.without, Unevaluated{fens[i], err.Error()})
+			fens, p.rows = slices.Delete(fens, i, i+1), slices.Delete(p.rows, i, i+1)
+		}
+	}
+	p.block = block{m: m, program: program, fens: fens, failed: map[int]bool{}}
+	for i := range p.rows {
+		p.boards = append(p.boards, &p.rows[i].Board)
+	}
+	return p.measure()
+}
+
+// featureRow is the row of a position.
+func (m *measurement) featureRow(p *dataset.PositionRow, base float64, cells []cell, index []uint16) *dataset.FeatureRow {
+	f := &dataset.FeatureRow{Phase: 1, Scale: 1, EGScale: 1, Eval: float32(base), Result: p.Result, Score: p.Score,
+		Game: p.Game, Opening: p.Opening, Weight: p.Weight}
+	offset := base
+	slices.SortFunc(cells, func(a, b cell) int { return cmp.Compare(a.number, b.number) })
+	for _, c := range cells {
+		slope := float32(c.slope)
+		f.Terms, f.Counts = append(f.Terms, index[c.number]), append(f.Counts, slope)
+		offset -= float64(slope) * m.point[c.number]
+	}
+	f.Offset = float32(offset)
+	return f
+}

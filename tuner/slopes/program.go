@@ -1,0 +1,545 @@
+package slopes
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/assay-chess/assay/engine/machine"
+	"github.com/assay-chess/assay/models/numbers"
+)
+
+// Command is a measuring program that can be started.
+type Command struct {
+	Path    string
+	Args    []string
+	Env     []string      // added to the environment; Start sets the variables of package numbers
+	Dir     string        // "" is the current one
+	Numbers string        // file with values of the numbers; "" for those in the source
+	Timeout time.Duration // the longest for one answer; 0 is a minute
+}
+
+// Ways in which a program fails.
+var (
+	ErrDied   = errors.New("the program ended")
+	ErrHung   = errors.New("the program did not answer in time")
+	ErrAnswer = errors.New("the program gave a malformed answer")
+)
+
+// Failure says what a program could not evaluate. It wraps one of the errors above.
+type Failure struct {
+	Number string // the number that was moved; "" if none or several were
+	Value  float64
+	FEN    string // "" if it is not known
+	Err    error
+}
+
+func (f *Failure) Error() string {
+	var b strings.Builder
+	if f.Number != "" {
+		fmt.Fprintf(&b, "with %s = %g: ", f.Number, f.Value)
+	}
+	b.WriteString(f.Err.Error())
+	if f.FEN != "" {
+		fmt.Fprintf(&b, " (at %s)", f.FEN)
+	}
+	return b.String()
+}
+
+func (f *Failure) Unwrap() error { return f.Err }
+
+// failed reports whether a program failed, and its caller can go on with another one.
+func failed(err error) bool {
+	return errors.Is(err, ErrDied) || errors.Is(err, ErrHung) || errors.Is(err, ErrAnswer)
+}
+
+// Program is a measuring program. It is started again when it has died or hung, and then gets its positions and numbers
+// again. It is not safe for concurrent use.
+type Program struct {
+	command Command
+	ctx     context.Context // of all its processes
+	names   []string
+	start   []float64 // the numbers it starts with
+	point   []float64 // the numbers that are not moved
+
+	process *process // nil if none runs
+	fens    []string
+	loaded  bool  // the process has the positions
+	moved   []int // numbers of the process that may not be at the point
+
+	evaluations int64
+	busy        time.Duration
+}
+
+// move gives a number another value.
+type move struct {
+	number int
+	value  float64
+}
+
+// Start starts a program and asks for its numbers. The program ends with ctx.
+func Start(ctx context.Context, c Command) (*Program, error) {
+	if c.Timeout <= 0 {
+		c.Timeout = time.Minute
+	}
+	p := &Program{command: c, ctx: ctx}
+	err := p.launch()
+	if err == nil {
+		p.names, p.start, err = p.process.numbers(c.Timeout)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", c.Path, err), p.Close())
+	}
+	p.point = p.start
+	return p, nil
+}
+
+// Names returns the names of the numbers, in order.
+func (p *Program) Names() []string { return p.names }
+
+// Point returns the numbers with which the program started.
+func (p *Program) Point() []float64 { return p.start }
+
+// Evaluations returns how many positions were evaluated.
+func (p *Program) Evaluations() int64 { return p.evaluations }
+
+// Speed returns the evaluations a second so far.
+func (p *Program) Speed() float64 { return float64(p.evaluations) / max(1e-9, p.busy.Seconds()) }
+
+// Close ends the program.
+func (p *Program) Close() error {
+	if p.process != nil {
+		p.process.end()
+		p.process = nil
+	}
+	return nil
+}
+
+// Values evaluates positions with the numbers at, or with those of the start if it is nil. Values are White's view, in
+// the finest unit of the engine. If the program fails, the error is a Failure that names the position.
+func (p *Program) Values(fens []string, at []float64) ([]float64, error) {
+	if at == nil {
+		at = p.start
+	}
+	if len(at) != len(p.start) {
+		return nil, fmt.Errorf("%s: %d values for %d numbers", p.command.Path, len(at), len(p.start))
+	}
+	p.setPoint(at)
+	out, bad, err := p.each(fens)
+	for _, i := range slices.Sorted(maps.Keys(bad)) {
+		return nil, &Failure{FEN: fens[i], Err: bad[i]}
+	}
+	return out, err
+}
+
+// mostBad is how many positions of a list may fail.
+const mostBad = 100
+
+// each evaluates positions, which are loaded then, at the point. Those that make the program fail have an error.
+func (p *Program) each(fens []string) (out []float64, bad map[int]error, err error) {
+	bad = map[int]error{}
+	for {
+		var good []string
+		var at []int
+		for i, fen := range fens {
+			if bad[i] == nil {
+				good, at = append(good, fen), append(at, i)
+			}
+		}
+		p.load(good)
+		values := make([]float64, len(good))
+		why := p.values(nil, nil, values)
+		if why == nil {
+			out = make([]float64, len(fens))
+			for j, i := range at {
+				out[i] = values[j]
+			}
+			return out, bad, nil
+		}
+		if !failed(why) {
+			return nil, nil, why
+		}
+		i, err := p.culprit(good, nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		if i >= 0 {
+			bad[at[i]] = why
+		}
+		if len(bad) > mostBad || i < 0 && len(bad) == mostBad {
+			return nil, nil, fmt.Errorf("%d of %d positions fail, as %s: %w", len(bad), len(fens), good[max(0, i)], why)
+		}
+	}
+}
+
+// setPoint makes at the numbers that are not moved.
+func (p *Program) setPoint(at []float64) {
+	for k, v := range at {
+		if v != p.point[k] {
+			p.moved = append(p.moved, k)
+		}
+	}
+	p.point = slices.Clone(at)
+}
+
+// load makes the next values those of other positions.
+func (p *Program) load(fens []string) { p.fens, p.loaded = fens, false }
+
+// values evaluates the positions at, ascending, or all if that is nil, with some numbers moved away from the point.
+func (p *Program) values(moves []move, at []int32, out []float64) error {
+	if len(out) == 0 {
+		return nil
+	}
+	if p.process == nil {
+		if err := p.launch(); err != nil {
+			return err
+		}
+		p.moved, p.loaded = p.moved[:0], false
+		for k, v := range p.start {
+			if v != p.point[k] {
+				p.moved = append(p.moved, k)
+			}
+		}
+	}
+	var r request
+	if !p.loaded {
+		r.line("clear")
+		for _, fen := range p.fens {
+			r.line("position " + fen)
+		}
+	}
+	for _, k := range p.moved {
+		r.add("set", float64(k), p.point[k])
+	}
+	p.moved = p.moved[:0]
+	for _, m := range moves {
+		r.add("set", float64(m.number), m.value)
+		p.moved = append(p.moved, m.number)
+	}
+	if at == nil {
+		r.add("values", 0, float64(len(p.fens)))
+	}
+	for i := 0; i < len(at); {
+		from := i
+		for i++; i < len(at) && at[i] == at[i-1]+1; i++ {
+		}
+		r.add("values", float64(at[from]), float64(at[i-1]+1))
+	}
+	return p.exchange(r.text(), out)
+}
+
+// exchange sends a request and reads the values.
+func (p *Program) exchange(request []byte, out []float64) error {
+	began, i := time.Now(), 0
+	err := p.process.ask(request, p.patience(len(out)), func(line []byte) (more bool, err error) {
+		v, ok := parseValue(line)
+		if !ok {
+			return false, fmt.Errorf("%w: %.80q is not a value", ErrAnswer, line)
+		}
+		out[i] = v
+		i++
+		return i < len(out), nil
+	})
+	if err != nil {
+		p.process.end()
+		p.process = nil
+		if p.ctx.Err() != nil {
+			return p.ctx.Err()
+		}
+		return err
+	}
+	p.loaded = true
+	p.evaluations += int64(len(out))
+	p.busy += time.Since(began)
+	return nil
+}
+
+const (
+	// enoughValues is the number of evaluations that say how long one takes.
+	enoughValues = 1000
+	// slower is by how much longer than usual an answer may take, beside leastPatience.
+	slower        = 50
+	leastPatience = 5 * time.Second
+)
+
+// patience is the time limit for n evaluations.
+func (p *Program) patience(n int) time.Duration {
+	if p.evaluations < enoughValues {
+		return p.command.Timeout
+	}
+	each := float64(p.busy) / float64(p.evaluations)
+	return min(p.command.Timeout, leastPatience+time.Duration(slower*each*float64(n)))
+}
+
+// culprit finds a position at which the program fails, by halves. It is -1 if the program no longer fails.
+func (p *Program) culprit(fens []string, moves []move) (int, error) {
+	defer p.load(p.fens)
+	fails := func(from, to int) (bool, error) {
+		p.load(fens[from:to])
+		err := p.values(moves, nil, make([]float64, to-from))
+		if failed(err) {
+			return true, nil
+		}
+		return false, err
+	}
+	from, to := 0, len(fens)
+	for first := true; first || to-from > 1; first = false {
+		middle := (from + to) / 2
+		if first {
+			middle = to
+		}
+		bad, err := fails(from, middle)
+		switch {
+		case err != nil:
+			return -1, err
+		case bad:
+			to = middle
+		case first:
+			return -1, nil
+		default:
+			from = middle
+		}
+	}
+	return from, nil
+}
+
+// parseValue reads a value; whole numbers, the usual ones, fast.
+func parseValue(line []byte) (float64, bool) {
+	digits := line
+	if len(digits) > 0 && digits[0] == '-' {
+		digits = digits[1:]
+	}
+	n := 0
+	for _, c := range digits {
+		if c < '0' || c > '9' {
+			n = -1
+			break
+		}
+		n = 10*n + int(c-'0')
+	}
+	if n >= 0 && len(digits) > 0 && len(digits) < 16 {
+		if len(digits) < len(line) {
+			n = -n
+		}
+		return float64(n), true
+	}
+	v, err := strconv.ParseFloat(string(line), 64)
+	return v, err == nil && !math.IsNaN(v) && !math.IsInf(v, 0)
+}
+
+// longestLine is the number of bytes that a line of a request has at most.
+const longestLine = 4000
+
+// request is the text of commands.
+type request struct {
+	buf  []byte
+	last string // the command of an unfinished line
+	from int    // its start
+}
+
+// line adds a command of its own.
+func (r *request) line(text string) {
+	r.finish()
+	r.buf = append(append(r.buf, text...), '\n')
+}
+
+func (r *request) finish() {
+	if r.last != "" {
+		r.buf, r.last = append(r.buf, '\n'), ""
+	}
+}
+
+// add adds a pair to the last line if that is the same command, else to a new one.
+func (r *request) add(command string, a, b float64) {
+	const longestPair = 60
+	if r.last != command || len(r.buf)-r.from > longestLine-longestPair {
+		r.finish()
+		r.from, r.last = len(r.buf), command
+		r.buf = append(r.buf, command...)
+	}
+	for _, v := range [2]float64{a, b} {
+		r.buf = strconv.AppendFloat(append(r.buf, ' '), v, 'f', -1, 64)
+	}
+}
+
+func (r *request) text() []byte {
+	r.finish()
+	return r.buf
+}
+
+// process is a running program.
+type process struct {
+	cmd  *exec.Cmd
+	in   io.WriteCloser
+	out  *bufio.Reader
+	kill context.CancelFunc
+	said tail // on standard error
+
+	limit atomic.Int64 // nanoseconds of silence that are allowed
+	timer *time.Timer
+	hung  atomic.Bool
+}
+
+// launch starts a process.
+func (p *Program) launch() error {
+	c := &p.command
+	ctx, kill := context.WithCancel(p.ctx)
+	r := &process{cmd: machine.Command(ctx, c.Path, c.Args...), kill: kill}
+	r.cmd.Dir = c.Dir
+	r.cmd.Env = append(r.cmd.Environ(), c.Env...)
+	r.cmd.Env = append(r.cmd.Env, numbers.MeasureVariable+"=1")
+	if c.Numbers != "" {
+		r.cmd.Env = append(r.cmd.Env, numbers.FileVariable+"="+c.Numbers)
+	}
+	r.cmd.Stderr = &r.said
+	r.cmd.WaitDelay = time.Second // for its own children that keep stderr open
+	in, err := r.cmd.StdinPipe()
+	if err == nil {
+		var out io.ReadCloser
+		if out, err = r.cmd.StdoutPipe(); err == nil {
+			r.in, r.out = in, bufio.NewReaderSize(awake{r, out}, 1<<16)
+			err = r.cmd.Start()
+		}
+	}
+	if err != nil {
+		kill()
+		return err
+	}
+	r.timer = time.AfterFunc(time.Hour, func() {
+		r.hung.Store(true)
+		r.kill()
+	})
+	r.timer.Stop()
+	p.process = r
+	return nil
+}
+
+// awake is the output of a process; each piece of it starts the time limit again.
+type awake struct {
+	r *process
+	io.Reader
+}
+
+func (a awake) Read(b []byte) (int, error) {
+	n, err := a.Reader.Read(b)
+	if n > 0 {
+		a.r.timer.Reset(time.Duration(a.r.limit.Load()))
+	}
+	return n, err
+}
+
+// ask sends a request and takes the lines of the answer at the same time, so that no pipe fills up.
+func (r *process) ask(request []byte, limit time.Duration, take func(line []byte) (more bool, err error)) error {
+	wrote := make(chan struct{})
+	go func() {
+		r.in.Write(request) // if it fails, so does reading
+		close(wrote)
+	}()
+	r.limit.Store(int64(limit))
+	r.timer.Reset(limit)
+	defer r.timer.Stop()
+	for more := true; more; {
+		line, err := r.out.ReadSlice('\n')
+		if err == nil {
+			more, err = take(bytes.TrimRight(line, "\r\n"))
+		}
+		if err != nil {
+			r.kill() // this also ends the writing goroutine
+			<-wrote
+			return r.reason(err)
+		}
+	}
+	<-wrote
+	return nil
+}
+
+// reason is the cause of an error.
+func (r *process) reason(err error) error {
+	switch {
+	case r.hung.Load():
+		return fmt.Errorf("%w: %v", ErrHung, time.Duration(r.limit.Load()))
+	case errors.Is(err, bufio.ErrBufferFull):
+		return fmt.Errorf("%w: a line of more than 65,536 bytes", ErrAnswer)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		status := "exit status 0"
+		if err := r.cmd.Wait(); err != nil {
+			status = err.Error()
+		}
+		err = fmt.Errorf("%w (%s)", ErrDied, status)
+		if said := r.said.last(); said != "" {
+			err = fmt.Errorf("%w; its last message: %s", err, said)
+		}
+	}
+	return err
+}
+
+// end ends the process and waits for it.
+func (r *process) end() {
+	r.timer.Stop()
+	r.in.Close()
+	r.kill()
+	r.cmd.Wait()
+}
+
+// maxBanner is the number of lines that a program may print before its first answer.
+const maxBanner = 100
+
+// numbers asks for names and values.
+func (r *process) numbers(limit time.Duration) (names []string, values []float64, err error) {
+	banner := 0
+	err = r.ask([]byte("numbers\n"), limit, func(line []byte) (more bool, err error) {
+		name, value, ok := strings.Cut(string(line), " ")
+		v, isValue := parseValue([]byte(value))
+		switch {
+		case string(line) == ".":
+			return false, nil
+		case ok && isValue:
+			names, values = append(names, name), append(values, v)
+		case len(names) == 0 && banner < maxBanner:
+			banner++
+		default:
+			return false, fmt.Errorf("%w: %.80q is not NAME VALUE", ErrAnswer, line)
+		}
+		return true, nil
+	})
+	if err == nil && len(names) == 0 {
+		err = fmt.Errorf("%w: it has no numbers", ErrAnswer)
+	}
+	return names, values, err
+}
+
+// tail keeps the end of what is written to it.
+type tail struct {
+	mu   sync.Mutex
+	data []byte
+}
+
+const tailSize = 1024
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.data = append(t.data, p[max(0, len(p)-tailSize):]...)
+	t.data = t.data[max(0, len(t.data)-tailSize):]
+	return len(p), nil
+}
+
+// last returns the last line.
+func (t *tail) last() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	lines := bytes.Split(bytes.TrimSpace(t.data), []byte("\n"))
+	return strings.ToValidUTF8(string(lines[len(lines)-1]), "?")
+}

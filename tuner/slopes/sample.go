@@ -1,0 +1,358 @@
+package slopes
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/inorder"
+)
+
+// sampleSize is the number of positions at which every number is moved alone.
+const sampleSize = 512
+
+// sample is some of the positions, and what they say of the numbers.
+type sample struct {
+	*measurement
+	piece
+	where         []bitset  // by number: where it changes the value
+	size          []float64 // by number: by how much, RMS
+	slopes        [][]cell  // by number; cells name the position
+	actual, wrong float64   // see Report
+}
+
+// takeSample measures a sample of the positions, and decides steps and covers by it. If it has failures, all is to be
+// done again.
+func (m *measurement) takeSample() (*sample, error) {
+	s := &sample{measurement: m, where: make([]bitset, len(m.names)), size: make([]float64, len(m.names))}
+	every, n := max(1, m.total/sampleSize), int64(0)
+	for _, src := range m.sources {
+		for row, err := range src.All() {
+			if err != nil {
+				return nil, err
+			}
+			if n++; n%every == 0 && len(s.rows) < sampleSize {
+				s.rows = append(s.rows, row)
+			}
+		}
+	}
+	program := <-m.idle
+	defer func() { m.idle <- program }()
+	err := s.prepare(program)
+	if err == nil {
+		m.idle <- program
+		err = s.chooseSteps()
+		program = <-m.idle
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.chooseCovers()
+	m.progress(0, "a sample")
+	if err := m.measurePiece(program, &s.piece); err != nil {
+		return nil, err
+	}
+	if len(s.failures) == 0 {
+		s.slopes = make([][]cell, len(m.names))
+		for p, cells := range s.cells {
+			for _, c := range cells {
+				s.slopes[c.number] = append(s.slopes[c.number], cell{p, c.slope})
+			}
+		}
+		if err := s.products(program); err != nil {
+			return nil, err
+		}
+	}
+	m.punish(s.failures)
+	return s, nil
+}
+
+// prepare evaluates the sample at the point, and finds the unit.
+func (s *sample) prepare(program *Program) error {
+	for i := range s.rows {
+		s.fens, s.boards = append(s.fens, FEN(&s.rows[i].Board)), append(s.boards, &s.rows[i].Board)
+	}
+	values, bad, err := program.each(s.fens)
+	if err != nil {
+		return err
+	}
+	for i := len(s.fens) - 1; i >= 0; i-- {
+		if bad[i] != nil {
+			s.rows, s.fens, s.boards, values = slices.Delete(s.rows, i, i+1), slices.Delete(s.fens, i, i+1),
+				slices.Delete(s.boards, i, i+1), slices.Delete(values, i, i+1)
+		}
+	}
+	s.base, s.whole = values, !slices.ContainsFunc(values, func(v float64) bool { return v != math.Round(v) })
+	if s.Unit == 0 {
+		s.Unit, err = s.pawn(program)
+	}
+	return err
+}
+
+// pawn returns what a missing pawn costs, in the engine's unit.
+func (s *sample) pawn(program *Program) (float64, error) {
+	var fens []string
+	var of []int
+	for i, p := range s.boards {
+		side := board.Color(i % 2)
+		pawns := p.Pieces(side, board.Pawn)
+		for range i / 2 % max(1, pawns.Count()) {
+			pawns.PopFirst()
+		}
+		if pawns == 0 {
+			continue
+		}
+		without, err := withoutPiece(p, pawns.First())
+		if err == nil {
+			fens, of = append(fens, FEN(&without)), append(of, i)
+		}
+	}
+	values, bad, err := program.each(fens)
+	if err != nil {
+		return 0, err
+	}
+	var costs []float64
+	for j, i := range of {
+		if bad[j] == nil {
+			costs = append(costs, (s.base[i]-values[j])*float64(1-2*(i%2)))
+		}
+	}
+	slices.Sort(costs)
+	if len(costs) == 0 {
+		return dataset.DefaultUnit, nil
+	}
+	cost := costs[len(costs)/2]
+	if costs[len(costs)/4] <= 0 {
+		return 0, fmt.Errorf("%s: a missing pawn costs its side %g, and in a quarter of the positions %g or less: "+
+			"is the value White's view, whoever is to move?", s.Path, cost, costs[len(costs)/4])
+	}
+	scale := math.Pow(10, math.Floor(math.Log10(cost))-1)
+	return min(dataset.MaxLocalUnit, max(dataset.MinUnit, math.Round(cost/scale)*scale)), nil
+}
+
+// withoutPiece returns a position without the piece on a square.
+func withoutPiece(p *board.Position, at board.Square) (board.Position, error) {
+	sets := board.Sets{SideToMove: p.SideToMove(), Castling: p.Castling(), EnPassant: board.NoSquare,
+		Halfmove: p.Halfmove(), Fullmove: p.Fullmove()}
+	for c := board.White; c <= board.Black; c++ {
+		for t := range sets.ByType {
+			b := p.Pieces(c, board.PieceType(t)) &^ at.Bitboard()
+			sets.ByColor[c] |= b
+			sets.ByType[t] |= b
+		}
+	}
+	return sets.Position()
+}
+
+const (
+	firstStep = 64
+	// A step whose changes of the value are outside these is made smaller or larger, so that they are firstStep.
+	smallChange, largeChange = 16, 1024
+	mostGrowth               = 1024
+)
+
+// stepOf is a step of number k of about that size. Steps of a group differ, so that changes do not cancel.
+func (m *measurement) stepOf(k int, size float64) float64 {
+	return m.integral(k, size*float64(40+5*(7*k%16))/64)
+}
+
+// chooseSteps moves each number alone at the sample, and makes steps larger or smaller until the changes of the value are
+// about 64 units.
+func (s *sample) chooseSteps() error {
+	moved, first := s.active(), s.steps == nil
+	if first {
+		s.steps, s.covers = make([]float64, len(s.names)), make([]cover, len(s.names))
+		for k, n := range s.Config.Numbers {
+			if !slices.Contains(s.Skip, n.Name) && !slices.Contains(s.Skip, n.Table) {
+				s.steps[k] = s.stepOf(k, firstStep)
+				moved = append(moved, k)
+			}
+		}
+	}
+	if err := s.moveAlone(moved); err != nil || !first {
+		return err
+	}
+	var growth []float64
+	for _, k := range moved {
+		if s.size[k] > 0 {
+			growth = append(growth, firstStep/s.size[k])
+		}
+	}
+	slices.Sort(growth)
+	if len(growth) == 0 {
+		return fmt.Errorf("%s: no number changes the value of any of %d positions: are the tables made again, and caches "+
+			"cleared, in assay_refresh?", s.Path, len(s.fens))
+	}
+	typical := growth[len(growth)/2]
+	var again []int
+	steps, sizes := slices.Clone(s.steps), slices.Clone(s.size)
+	for _, k := range moved {
+		factor := firstStep / s.size[k]
+		if s.size[k] >= smallChange && s.size[k] <= largeChange || s.size[k] == 0 && typical < firstStep/smallChange {
+			continue
+		}
+		if s.size[k] == 0 {
+			factor = typical
+		}
+		s.steps[k] = s.integral(k, s.steps[k]*min(mostGrowth, factor))
+		again = append(again, k)
+	}
+	if err := s.moveAlone(again); err != nil {
+		return err
+	}
+	var back []int
+	for _, k := range again { // a small table may overflow: then the larger step says nothing
+		if want := sizes[k] * s.steps[k] / steps[k]; s.steps[k] != 0 && (s.size[k] < want/2 || s.size[k] > 2*want+2) && sizes[k] > 0 {
+			s.steps[k] = steps[k]
+			back = append(back, k)
+		}
+	}
+	return s.moveAlone(back)
+}
+
+// moveAlone moves numbers alone at the sample.
+func (s *sample) moveAlone(list []int) error {
+	type part struct {
+		numbers  []int
+		failures []*Failure
+	}
+	for len(list) > 0 {
+		var again []int
+		done := 0
+		err := inorder.Run(s.ctx, s.Workers, func(_ context.Context, send func(*part) error) error {
+			for numbers := range slices.Chunk(list, groupSize) {
+				if err := send(&part{numbers: numbers}); err != nil {
+					return err
+				}
+			}
+			return nil
+		}, func(_ context.Context, parts iter.Seq[*part]) error {
+			program := <-s.idle
+			defer func() { s.idle <- program }()
+			program.load(s.fens)
+			b := block{m: s.measurement, program: program, fens: s.fens, base: s.base, failed: map[int]bool{}}
+			out := make([]float64, len(s.fens))
+			for p := range parts {
+				b.failures = nil
+				for _, k := range p.numbers {
+					g := group{block: &b, numbers: []int{k}}
+					if err := g.change(0, 1, 1, s.all(), out); err != nil {
+						return err
+					}
+					s.note(k, out)
+				}
+				p.failures = b.failures
+			}
+			return nil
+		}, func(p *part) error {
+			s.punish(p.failures)
+			for _, f := range p.failures {
+				if k := slices.Index(s.names, f.Number); s.steps[k] != 0 {
+					again = append(again, k)
+				}
+			}
+			done += len(p.numbers)
+			if s.Progress != nil {
+				s.Progress(int64(done), int64(len(list)), "each number alone")
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		list = again
+	}
+	return nil
+}
+
+// all returns the numbers of all positions.
+func (b *block) all() []int32 {
+	out := make([]int32, len(b.fens))
+	for i := range out {
+		out[i] = int32(i)
+	}
+	return out
+}
+
+// note keeps what a number does alone.
+func (s *sample) note(k int, changes []float64) {
+	s.where[k] = newBitset(len(changes))
+	n, squares := 0, 0.0
+	for p, v := range changes {
+		if v != 0 {
+			s.where[k].add(p)
+			squares += v * v
+			n++
+		}
+	}
+	s.size[k] = math.Sqrt(squares / float64(max(1, n)))
+}
+
+// chooseCovers decides where numbers are likely to count.
+func (s *sample) chooseCovers() {
+	traits := traitsOf(s.boards)
+	for _, group := range s.groups() {
+		var before []bitset
+		for _, k := range group {
+			s.covers[k] = chooseCover(s.where[k], traits, before)
+			before = append(before, s.where[k])
+		}
+	}
+}
+
+// together returns pairs of numbers that always change the value by the same amount, but for a factor.
+func (s *sample) together() (out [][2]string) {
+	const (
+		fewest = 8    // positions that show it
+		small  = 0.05 // of the largest slope: rounding may hide it
+		same   = 0.9995
+	)
+	first := map[string][]int{}
+	for k, cells := range s.slopes {
+		largest := 0.0
+		for _, c := range cells {
+			largest = max(largest, math.Abs(c.slope))
+		}
+		var key []byte
+		n := 0
+		for _, c := range cells {
+			if math.Abs(c.slope) > small*largest {
+				key = append(key, byte(c.number), byte(c.number>>8))
+				n++
+			}
+		}
+		if n < fewest {
+			continue
+		}
+		for _, j := range first[string(key)] {
+			if math.Abs(cosine(s.slopes[j], cells)) > same {
+				out = append(out, [2]string{s.names[j], s.names[k]})
+				break
+			}
+		}
+		first[string(key)] = append(first[string(key)], k)
+	}
+	return out
+}
+
+// cosine is that of the angle between two numbers' slopes, by position.
+func cosine(a, b []cell) float64 {
+	dot, x, y := 0.0, 0.0, 0.0
+	for _, c := range a {
+		x += c.slope * c.slope
+	}
+	i := 0
+	for _, c := range b {
+		y += c.slope * c.slope
+		for ; i < len(a) && a[i].number < c.number; i++ {
+		}
+		if i < len(a) && a[i].number == c.number {
+			dot += a[i].slope * c.slope
+		}
+	}
+	return dot / math.Sqrt(x*y)
+}
