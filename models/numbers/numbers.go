@@ -5,7 +5,8 @@
 // becomes an element of one array, and the initializers are run again after the array was read from a file; so the
 // package needs to know nothing of layouts, types, macros and packed pairs. Writing back replaces the same literals.
 //
-// It knows C, C++, Rust and Go by their tokens. It builds nothing and runs nothing.
+// It knows C, C++ and Rust by their tokens, and Go by its syntax trees and types. It builds nothing, and runs nothing but
+// go list.
 //
 // Start reading at Scan.
 //

@@ -39,6 +39,7 @@ var languages = []struct {
 	open       func(name string) language
 }{
 	{"c++", []string{".cpp", ".cc", ".cxx", ".hpp", ".hh", ".hxx"}, openC},
+	{"go", []string{".go"}, openGo},
 	{"c", []string{".c", ".h", ".inc", ".inl", ".def"}, openC},
 }
 

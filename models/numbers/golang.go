@@ -1,0 +1,399 @@
+package numbers
+
+import (
+	_ "embed"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	gotoken "go/token"
+	"go/types"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+//go:embed golang.go.txt
+var goLibrary string
+
+// goPackageName is the package that holds the numbers in the copy of an engine in Go.
+const goPackageName = "assaynumbers"
+
+type goEdit struct {
+	from, to int
+	text     string
+}
+
+// instrument replaces the literals by elements of a slice in a package of its own, which Go initializes first, and turns
+// constants into variables. What initializers make from the slice is then right when the program starts. What set must make
+// again is known once the copy is written.
+func (g *golang) instrument(s *Set, dir, value string) error {
+	glue, err := placeGlue(dir, value)
+	if err != nil {
+		return err
+	}
+	t, err := loadGo(dir, s.Files[0], g.tree)
+	if err != nil {
+		return err
+	}
+	numbers := map[string]map[int]int{}
+	for k, n := range s.Numbers {
+		if numbers[n.File] == nil {
+			numbers[n.File] = map[int]int{}
+		}
+		numbers[n.File][n.From] = k
+	}
+	variables, err := t.variables(numbers, t.constants(nil))
+	if err != nil {
+		return err
+	}
+	for _, p := range t.own {
+		for _, f := range p.files {
+			f.literals(numbers[f.relative()])
+			f.uses(variables)
+			f.declarations(variables)
+		}
+	}
+	if err := t.connect(glue); err != nil {
+		return err
+	}
+	if err := t.library(s); err != nil {
+		return err
+	}
+	if err := t.write(); err != nil {
+		return err
+	}
+	if t, err = loadGo(dir, s.Files[0], t); err != nil {
+		return err
+	}
+	t.remake()
+	return t.write()
+}
+
+// placeGlue returns the path of the glue file, which it moves beside main if its folder has no package of its name.
+func placeGlue(dir, value string) (string, error) {
+	path := filepath.Join(dir, filepath.FromSlash(value))
+	src, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	glue, err := parser.ParseFile(gotoken.NewFileSet(), path, src, parser.PackageClauseOnly)
+	if err != nil {
+		return "", err
+	}
+	var mains []string
+	beside := false
+	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if name != dir && (d.Name() == "vendor" || d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".")) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") || name == path {
+			return nil
+		}
+		f, err := parser.ParseFile(gotoken.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return nil // the compiler tells
+		}
+		beside = beside || f.Name.Name == glue.Name.Name && filepath.Dir(name) == filepath.Dir(path)
+		if f.Name.Name == "main" && slices.ContainsFunc(f.Decls, isMain) {
+			mains = append(mains, filepath.Dir(name))
+		}
+		return nil
+	})
+	if err != nil || beside {
+		return path, err
+	}
+	if len(mains) != 1 || glue.Name.Name != "main" {
+		return "", fmt.Errorf("%s: put it into the folder of the engine's main package, one of %q", value, mains)
+	}
+	if err := os.Remove(path); err != nil {
+		return "", err
+	}
+	path = filepath.Join(mains[0], "assay_value.go")
+	return path, os.WriteFile(path, src, 0o666)
+}
+
+func isMain(d ast.Decl) bool {
+	f, ok := d.(*ast.FuncDecl)
+	return ok && f.Name.Name == "main" && f.Recv == nil && f.Body != nil
+}
+
+// variables are the constants that become variables: the listed ones, and what is made from them.
+func (t *goTree) variables(numbers map[string]map[int]int, c goConstants) (map[string]bool, error) {
+	v := map[string]bool{}
+	var add func(key string)
+	add = func(key string) {
+		if !v[key] {
+			v[key] = true
+			for _, to := range c.from[key] {
+				add(to)
+			}
+		}
+	}
+	for name, at := range numbers {
+		f := t.file(name)
+		if f == nil {
+			return nil, fmt.Errorf("%s: not a file of a package that go build would take", name)
+		}
+		f.walk(f.ast, func(stack []ast.Node) {
+			spec, ok := stack[len(stack)-1].(*ast.ValueSpec)
+			if d, _ := stack[max(0, len(stack)-2)].(*ast.GenDecl); !ok || d.Tok != gotoken.CONST {
+				return
+			}
+			for i, e := range spec.Values {
+				for from := range at {
+					if f.offset(e.Pos()) <= from && from < f.offset(e.End()) {
+						add(goKey(f.pkg.info.Defs[spec.Names[i]]))
+					}
+				}
+			}
+		})
+	}
+	return v, nil
+}
+
+// literals replaces the numbers of a file, given by offsets.
+func (f *goFile) literals(at map[int]int) {
+	f.walk(f.ast, func(stack []ast.Node) {
+		e := stack[len(stack)-1]
+		k, ok := at[f.offset(e.Pos())]
+		if _, binary := e.(*ast.BinaryExpr); !ok || binary {
+			return
+		}
+		switch x := e.(type) {
+		case *ast.UnaryExpr:
+			ok = x.Op == gotoken.SUB || x.Op == gotoken.ADD
+		case *ast.BasicLit:
+		default:
+			ok = false
+		}
+		if ok {
+			delete(at, f.offset(e.Pos())) // not the literal within its sign
+			f.needLibrary()
+			f.replace(stack, fmt.Sprintf("%s.N[%d]", goPackageName, k), true)
+		}
+	})
+}
+
+// uses converts untyped constants that become variables to the type that they took.
+func (f *goFile) uses(variables map[string]bool) {
+	info := &f.pkg.info
+	f.walk(f.ast, func(stack []ast.Node) {
+		id, ok := stack[len(stack)-1].(*ast.Ident)
+		if !ok || !variables[goKey(info.Uses[id])] {
+			return
+		}
+		if s, ok := stack[len(stack)-2].(*ast.SelectorExpr); ok && s.Sel == id {
+			stack = stack[:len(stack)-1]
+		}
+		if b, ok := info.Uses[id].Type().(*types.Basic); ok && b.Info()&types.IsUntyped != 0 {
+			e := stack[len(stack)-1].(ast.Expr)
+			f.replace(stack, f.source(e), !types.Identical(types.Default(b), info.Types[e].Type))
+		}
+	})
+}
+
+// replace puts text, with a conversion if its type differs, in place of the expression at the top of stack. Where the
+// expression was folded with other untyped constants, the folded whole is converted to the type that it took.
+func (f *goFile) replace(stack []ast.Node, text string, convert bool) {
+	e := stack[len(stack)-1].(ast.Expr)
+	typ := f.pkg.info.Types[e].Type
+	if convert && typ != nil {
+		text = f.typeName(types.Default(typ)) + "(" + text + ")"
+	}
+	f.edits = append(f.edits, goEdit{f.offset(e.Pos()), f.offset(e.End()), text})
+	for i := len(stack) - 2; i >= 0 && untyped(typ); i-- {
+		outer, ok := stack[i].(ast.Expr)
+		tv := f.pkg.info.Types[outer]
+		if !ok || tv.Value == nil {
+			return
+		}
+		if typ = tv.Type; untyped(typ) {
+			continue
+		}
+		open := goEdit{f.offset(outer.Pos()), f.offset(outer.Pos()), f.typeName(typ) + "("}
+		if !slices.Contains(f.edits, open) {
+			f.edits = append(f.edits, open, goEdit{f.offset(outer.End()), f.offset(outer.End()), ")"})
+		}
+	}
+}
+
+func untyped(t types.Type) bool {
+	b, ok := t.(*types.Basic)
+	return ok && b.Info()&types.IsUntyped != 0
+}
+
+// typeName writes a type in f, with imports of its own for types of other packages.
+func (f *goFile) typeName(t types.Type) string {
+	return types.TypeString(t, func(p *types.Package) string {
+		if p.Path() == f.pkg.ImportPath {
+			return ""
+		}
+		alias := "assay_" + p.Name()
+		f.need[alias] = p.Path()
+		return alias
+	})
+}
+
+// declarations turns constants into variables at the end of the file; a blank constant keeps the count of iota.
+func (f *goFile) declarations(variables map[string]bool) {
+	f.walk(f.ast, func(stack []ast.Node) {
+		spec, ok := stack[len(stack)-1].(*ast.ValueSpec)
+		if d, _ := stack[max(0, len(stack)-2)].(*ast.GenDecl); !ok || d.Tok != gotoken.CONST {
+			return
+		}
+		for i, n := range spec.Names {
+			if !variables[goKey(f.pkg.info.Defs[n])] {
+				continue
+			}
+			typ := ""
+			if spec.Type != nil {
+				typ = f.source(spec.Type) + " "
+			}
+			from, to := f.offset(spec.Values[i].Pos()), f.offset(spec.Values[i].End())
+			fmt.Fprintf(&f.tail, "\nvar %s %s= %s\n", n.Name, typ, splice(f.src, from, to, f.edits))
+			f.cuts = append(f.cuts, goEdit{f.offset(n.Pos()), f.offset(n.End()), "_"}, goEdit{from, to, "0"})
+		}
+	})
+}
+
+// splice is text from one byte to another with the edits inside.
+func splice(text string, from, to int, edits []goEdit) string {
+	edits = slices.Clone(edits)
+	slices.SortStableFunc(edits, func(a, b goEdit) int {
+		if a.from != b.from {
+			return a.from - b.from
+		}
+		return a.to - b.to
+	})
+	var b strings.Builder
+	for _, e := range edits {
+		if from <= e.from && e.to <= to {
+			b.WriteString(text[from:e.from])
+			b.WriteString(e.text)
+			from = e.to
+		}
+	}
+	b.WriteString(text[from:to])
+	return b.String()
+}
+
+// connect calls our main first, and gives the functions of the glue file to the library.
+func (t *goTree) connect(glue string) error {
+	glue, err := filepath.EvalSymlinks(glue)
+	if err != nil {
+		return err
+	}
+	name, err := filepath.Rel(t.root, glue)
+	if err != nil {
+		return err
+	}
+	name = filepath.ToSlash(name)
+	g := t.file(name)
+	if g == nil {
+		return fmt.Errorf("%s: not a file of a package that go build would take", name)
+	}
+	if err := g.hooks(name); err != nil {
+		return err
+	}
+	for _, p := range t.own {
+		if p.Name != "main" || p != g.pkg && g.pkg.Name == "main" {
+			continue
+		}
+		for _, f := range p.files {
+			for _, d := range f.ast.Decls {
+				if isMain(d) {
+					f.needLibrary()
+					at := f.offset(d.(*ast.FuncDecl).Body.Lbrace) + 1
+					f.edits = append(f.edits, goEdit{at, at, " if " + goPackageName + ".Serve() { return };"})
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (f *goFile) needLibrary() { f.need[goPackageName] = f.tree.module + "/" + goPackageName }
+
+// hooks adds to the glue file what keeps positions, as assay_position returns them, or FENs if it returns nothing.
+func (f *goFile) hooks(name string) error {
+	functions := map[string]*ast.FuncType{}
+	for _, d := range f.ast.Decls {
+		if d, ok := d.(*ast.FuncDecl); ok && d.Recv == nil {
+			functions[d.Name.Name] = d.Type
+		}
+	}
+	for _, want := range []string{"assay_start", "assay_position", "assay_value", "assay_refresh"} {
+		if functions[want] == nil {
+			return fmt.Errorf("%s: no func %s", name, want)
+		}
+	}
+	kept, add, value := "string", "fen", "assay_position(positions[i])\n\t\treturn float64(assay_value())"
+	if r := functions["assay_position"].Results; r.NumFields() == 1 {
+		kept, add, value = f.source(r.List[0].Type), "assay_position(fen)", "return float64(assay_value(positions[i]))"
+	}
+	f.needLibrary()
+	fmt.Fprintf(&f.tail, `
+func init() {
+	var positions []%s
+	%[2]s.Start, %[2]s.Refresh = assay_start, assay_refresh
+	%[2]s.Clear = func() { positions = nil }
+	%[2]s.Position = func(fen string) { positions = append(positions, %[3]s) }
+	%[2]s.Value = func(i int) float64 {
+		%[4]s
+	}
+}
+`, kept, goPackageName, add, value)
+	return nil
+}
+
+// library writes the package with the numbers.
+func (t *goTree) library(s *Set) error {
+	home := filepath.Join(t.home, goPackageName)
+	if err := os.Mkdir(home, 0o777); err != nil {
+		return err
+	}
+	var names, values strings.Builder
+	for _, n := range s.Numbers {
+		fmt.Fprintf(&names, "\t%q,\n", n.Name)
+		fmt.Fprintf(&values, "\t%s,\n", strconv.FormatFloat(n.Value, 'g', -1, 64))
+	}
+	table := "package " + goPackageName + "\n\nvar names = [...]string{\n" + names.String() + "}\n\nvar values = [...]float64{\n" +
+		values.String() + "}\n"
+	if err := os.WriteFile(filepath.Join(home, "table.go"), []byte(table), 0o666); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(home, goPackageName+".go"), []byte(goLibrary), 0o666)
+}
+
+// write writes the files that changed. Imports stand on the line of the package clause: lines keep their numbers.
+func (t *goTree) write() error {
+	for _, p := range t.own {
+		for _, f := range p.files {
+			if len(f.edits) == 0 && len(f.cuts) == 0 && f.tail.Len() == 0 {
+				continue
+			}
+			edits := slices.DeleteFunc(f.edits, func(e goEdit) bool {
+				return slices.ContainsFunc(f.cuts, func(c goEdit) bool { return c.from <= e.from && e.to <= c.to })
+			})
+			at := f.offset(f.ast.Name.End())
+			for _, alias := range slices.Sorted(maps.Keys(f.need)) {
+				edits = append(edits, goEdit{at, at, fmt.Sprintf("; import %s %q", alias, f.need[alias])})
+			}
+			text := splice(f.src, 0, len(f.src), append(edits, f.cuts...)) + f.tail.String()
+			if err := os.WriteFile(f.path, []byte(text), 0o666); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,77 @@
+package numbers
+
+import (
+	"fmt"
+	"math"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// nameWords are the lower-case words of an identifier: KingPST, king_pst and KING_PST are king and pst.
+func nameWords(name string) []string {
+	var b strings.Builder
+	r := []rune(name)
+	for i, c := range r {
+		if unicode.IsUpper(c) && i > 0 && (unicode.IsLower(r[i-1]) || i+1 < len(r) && unicode.IsLower(r[i+1])) {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(unicode.ToLower(c))
+	}
+	return strings.FieldsFunc(b.String(), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
+}
+
+// notWeights are words in the names of what an evaluation reads and nobody tunes.
+var notWeights = map[string]string{
+	"phase": "a phase", "phases": "a phase", "limit": "a limit", "threshold": "a limit", "max": "a limit", "min": "a limit",
+	"mate": "a sentinel", "checkmate": "a sentinel", "inf": "a sentinel", "infinity": "a sentinel", "infinite": "a sentinel",
+	"size": "a size", "count": "a size", "entries": "a size", "mask": "a mask", "masks": "a mask", "mb": "a size",
+	"flip": "geometry", "mirror": "geometry", "mirrored": "geometry", "index": "an index", "idx": "an index", "ix": "an index",
+	"version": "a version", "divisor": "a divisor", "depth": "search", "margin": "search", "lmr": "search", "nmp": "search",
+}
+
+// aside is why a table with these values is no weight of an evaluation, "" if it may be one.
+func aside(table string, values []float64) string {
+	geometry := false
+	for _, w := range nameWords(table) {
+		if why := notWeights[w]; why != "" {
+			return fmt.Sprintf("%s, by its name", why)
+		}
+		geometry = geometry || slices.Contains([]string{"dist", "distance", "square", "squares", "color", "colour"}, w)
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	for i, v := range sorted {
+		if v != float64(i)+sorted[0] || sorted[0] != 0 && sorted[0] != 1 {
+			break
+		}
+		if i == len(sorted)-1 && len(sorted) >= 8 {
+			return "a permutation"
+		}
+	}
+	if geometry && len(values) >= 64 {
+		return "geometry, by its name"
+	}
+	if len(values) == 1 && isSentinel(values[0]) {
+		return "a sentinel, by its value"
+	}
+	return ""
+}
+
+// isSentinel tells values such as 10000 of a king and 32767 of infinity.
+func isSentinel(v float64) bool {
+	v = math.Abs(v)
+	return v >= 8000 && (math.Mod(v, 1000) == 0 || v >= 32700 && v <= 32768 || v >= 65535)
+}
+
+// outside tells the files that search or generate moves, whose uses of a number a measured slope does not see.
+func outside(file string) bool {
+	folder, base := path.Split(strings.TrimSuffix(file, path.Ext(file)))
+	for _, w := range nameWords(path.Base(folder) + " " + base) {
+		switch w {
+		case "search", "see", "movegen", "movepick", "movepicker", "movesort", "order", "ordering", "time", "clock", "tt", "uci":
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,3 @@
+module example.org/minnow
+
+go 1.16
