@@ -1,12 +1,277 @@
 package numbers
 
+import (
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
 // cc is C and C++.
 type cc struct {
-	plus bool // C++
+	plus    bool
+	files   []*outline // of the tree: the listed ones first, in their order
+	listed  int
+	tables  []*table // what the listed files declare, in their order
+	named   map[string][]*table
+	uses    map[string]*use
+	taken   map[string]bool // names whose tables become variables that are made again
+	options Options
+}
+
+// table is a declaration of a listed file, which may become settable.
+type table struct {
+	*declaration
+	file     int // in files
+	literals []literal
+	number   int  // the index of its first number in the Set
+	made     bool // it is made again
+	rank     int  // after all tables that it is made from
+}
+
+// use is what the tree does with a name, as far as it forbids to change its value; empty is nothing.
+type use struct {
+	constant string // where it must be known when the program is compiled
+	other    string // why it is left out unless it is asked for
 }
 
 func openC(name string) language { return &cc{plus: name == "c++"} }
 
-func (c *cc) scan(s *Set, o Options) error { return nil }
+func (c *cc) scan(s *Set, o Options) error {
+	c.options = o
+	if err := c.load(s); err != nil {
+		return err
+	}
+	c.named, c.uses, c.taken = map[string][]*table{}, map[string]*use{}, map[string]bool{}
+	for i, p := range c.files[:c.listed] {
+		for _, d := range p.declarations {
+			t := &table{declaration: d, file: i}
+			c.tables = append(c.tables, t)
+			c.named[d.name] = append(c.named[d.name], t)
+			c.uses[d.name] = &use{}
+		}
+	}
+	for i, p := range c.files {
+		c.findUses(p, i >= c.listed)
+	}
+	for _, name := range o.Skip {
+		if u, ok := c.uses[name]; ok {
+			u.constant = "it was to be skipped"
+		}
+	}
+	c.spreadConstants()
+	for _, t := range c.tables {
+		c.take(s, t)
+	}
+	for i, p := range c.files[:c.listed] {
+		c.takeBodies(s, p, i)
+	}
+	c.derive()
+	return nil
+}
 
-func (c *cc) instrument(s *Set, dir, value string) error { return nil }
+var extensionsC = func() []string {
+	var all []string
+	for _, l := range languages[:2] {
+		all = append(all, l.extensions...)
+	}
+	return all
+}
+
+// load parses the listed files, and the others of the tree: what they use cannot change unseen.
+func (c *cc) load(s *Set) error {
+	var others []string
+	err := filepath.WalkDir(s.Root, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if e.IsDir() && strings.HasPrefix(e.Name(), ".") && path != s.Root {
+			return fs.SkipDir
+		}
+		rel, err := filepath.Rel(s.Root, path)
+		if err == nil && e.Type().IsRegular() && slices.Contains(extensionsC(), filepath.Ext(path)) && !slices.Contains(s.Files,
+			filepath.ToSlash(rel)) {
+			others = append(others, filepath.ToSlash(rel))
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	c.listed = len(s.Files)
+	for _, file := range append(slices.Clone(s.Files), others...) {
+		b, err := os.ReadFile(filepath.Join(s.Root, filepath.FromSlash(file)))
+		if err != nil {
+			return err
+		}
+		if len(b) < 4<<20 { // larger ones are data
+			c.files = append(c.files, parse(lex(file, string(b))))
+		}
+	}
+	return nil
+}
+
+// spreadConstants: what a constant is made from is constant too.
+func (c *cc) spreadConstants() {
+	for changed := true; changed; {
+		changed = false
+		for _, t := range c.tables {
+			if c.uses[t.name].constant == "" {
+				continue
+			}
+			for _, name := range t.src.names(t.from, t.to) {
+				if u, ok := c.uses[name]; ok && u.constant == "" {
+					u.constant, changed = "the constant "+t.name+" is made from it", true
+				}
+			}
+		}
+	}
+}
+
+// names are the words of tokens that are no members of an object.
+func (s *source) names(from, to int) []string {
+	var all []string
+	for i := from; i < to; i++ {
+		if s.tokens[i].kind == word && !s.is(i-1, ".", "->") {
+			all = append(all, s.tokens[i].text)
+		}
+	}
+	return all
+}
+
+// take adds the numbers of a table to s, or what is left of them.
+func (c *cc) take(s *Set, t *table) {
+	found, expression := t.findLiterals()
+	line := c.files[t.file].line(t.offset(t.at))
+	leave := func(why string) { s.Left = append(s.Left, Left{t.name, c.files[t.file].path, line, why}) }
+	if len(found) > 0 {
+		why := c.forbids(t)
+		if why == "" && !slices.Contains(c.options.Take, t.name) {
+			if why = c.uses[t.name].other; why == "" {
+				why = unfit(t, found)
+			}
+		}
+		if why != "" {
+			leave(why)
+			return
+		}
+	}
+	if expression > 0 {
+		leave(fmt.Sprintf("%d numbers are parts of expressions", expression))
+	}
+	t.number = len(s.Numbers)
+	index := make([]int, len(found)) // in s.Numbers
+	for i, l := range found {
+		n := Number{Name: t.name + l.path, Table: t.name, File: c.files[t.file].path, From: t.offset(l.from), Pair: -1,
+			To: t.offset(l.to) + len(t.src.tokens[l.to].text), Value: l.value}
+		n.Float = l.float || l.from == l.to && t.specified("double", "float")
+		n.Text, n.Line = c.files[t.file].text[n.From:n.To], c.files[t.file].line(n.From)
+		if index[i] = -1; slices.Contains(c.options.Skip, n.Name) {
+			continue
+		}
+		if math.Abs(n.Value) >= 20000 {
+			leave(n.Name + " is too large for a score")
+			continue
+		}
+		index[i] = len(s.Numbers)
+		s.Numbers = append(s.Numbers, n)
+		t.literals = append(t.literals, l)
+		c.taken[t.name] = true
+		t.made = true
+	}
+	for i, l := range found {
+		if index[i] >= 0 && l.pair >= 0 {
+			s.Numbers[index[i]].Pair = index[l.pair]
+		}
+	}
+}
+
+// offset is the byte in the file at which a token begins.
+func (d *declaration) offset(i int) int { return d.directive + d.src.tokens[i].from }
+
+// forbids says why t cannot become a variable.
+func (c *cc) forbids(t *table) string {
+	switch {
+	case c.uses[t.name].constant != "":
+		return c.uses[t.name].constant
+	case t.template:
+		return "it stands in a template"
+	case t.scoped, t.place == enumerator && !c.plus && len(t.scope) > 0:
+		return "it is an enumerator of a class"
+	case t.place == field && !c.plus:
+		return "it is no variable"
+	case t.specified("thread_local", "_Thread_local", "__thread", "volatile"):
+		return "each thread has its own"
+	}
+	for i := t.spec; t.place != enumerator && i < t.at; i++ {
+		if t.src.is(i, "*", "&") {
+			return "it is a pointer"
+		}
+	}
+	return ""
+}
+
+// derive finds what is made from the taken tables, which is made again after them, and the order.
+func (c *cc) derive() {
+	touching := map[string][]string{} // a function, and the names in its body
+	for _, p := range c.files[:c.listed] {
+		for _, f := range p.functions {
+			touching[f.name] = append(touching[f.name], p.names(f.open, p.match[f.open])...)
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		for name, words := range touching {
+			if !c.taken[name] && slices.ContainsFunc(words, func(w string) bool { return c.taken[w] }) {
+				c.taken[name], changed = true, true
+			}
+		}
+		for _, t := range c.tables {
+			if t.made || t.place == macro || t.place == enumerator || t.place == field || c.forbids(t) != "" {
+				continue
+			}
+			if slices.ContainsFunc(t.src.names(t.from, t.to), func(w string) bool { return c.taken[w] }) || c.object(t) {
+				t.made, c.taken[t.name], changed = true, true, true
+			}
+		}
+	}
+	c.order(touching)
+}
+
+// object reports whether t is a variable of a class whose default members were taken.
+func (c *cc) object(t *table) bool {
+	return c.plus && !t.specified("extern") && slices.ContainsFunc(c.tables, func(f *table) bool {
+		return f.place == field && f.made && t.place == variable && t.specified(f.scope[len(f.scope)-1])
+	})
+}
+
+// order ranks the tables after what they are made from, directly or by functions.
+func (c *cc) order(touching map[string][]string) {
+	rank := map[string]int{}
+	for changed, round := true, 0; changed && round < 20; round++ {
+		changed = false
+		raise := func(name string, words []string) {
+			for _, w := range words {
+				if r, ok := rank[w]; c.taken[w] && w != name && (!ok || r >= rank[name]) {
+					rank[w], rank[name], changed = r, r+1, true
+				}
+			}
+		}
+		for name, words := range touching {
+			if c.taken[name] {
+				raise(name, words)
+			}
+		}
+		for _, t := range c.tables {
+			if t.made {
+				raise(t.name, t.src.names(t.from, t.to))
+			}
+		}
+	}
+	for _, t := range c.tables {
+		t.rank = rank[t.name]
+	}
+}

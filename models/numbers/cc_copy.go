@@ -1,0 +1,475 @@
+package numbers
+
+import (
+	_ "embed"
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+//go:embed assay.h
+var libraryC string
+
+// edit replaces bytes of a file.
+type edit struct {
+	from, to int
+	text     string
+}
+
+// copier collects the edits of a copy.
+type copier struct {
+	*cc
+	s      *Set
+	edits  map[string][]edit
+	consts map[string]string // words that make a constant, and what stands for them in the copy
+	at     map[string]int    // "FILE:BYTE" of a number: its index
+	extern map[string]bool   // names that an extern declaration has
+}
+
+func (c *cc) instrument(s *Set, dir, value string) error {
+	m := copier{cc: c, s: s, edits: map[string][]edit{}, at: map[string]int{}, extern: map[string]bool{}}
+	for i, n := range s.Numbers {
+		m.at[n.File+":"+strconv.Itoa(n.From)] = i
+	}
+	m.findConsts()
+	glue := path.Clean(filepath.ToSlash(value))
+	library := path.Join(path.Dir(glue), "assay.h")
+	if _, err := os.Stat(filepath.Join(dir, library)); err == nil {
+		return fmt.Errorf("%s: the engine has a file of this name, which the copy needs", library)
+	}
+	main, arguments, err := m.renameMain()
+	if err != nil {
+		return err
+	}
+	for _, p := range c.files {
+		m.declared(p)
+	}
+	for i, p := range c.files[:c.listed] {
+		m.insert(p, 0, fmt.Sprintf("#include %q\n", relative(p.path, library)))
+		m.bodies(p)
+		for _, t := range c.tables {
+			if t.file == i {
+				m.table(p, t)
+			}
+		}
+	}
+	for i, n := range s.Numbers { // of bodies, which no table has
+		if !slices.ContainsFunc(m.edits[n.File], func(e edit) bool { return e.from == n.From }) && c.named[n.Table] == nil {
+			m.edits[n.File] = append(m.edits[n.File], edit{n.From, n.To, m.element(i)})
+		}
+	}
+	// The glue file may be among those that the build compiles one by one: its text moves.
+	moved := strings.TrimSuffix(glue, path.Ext(glue)) + ".assay"
+	p := c.files[main]
+	m.insert(p, len(p.text), fmt.Sprintf("\n#define ASSAY_MAIN\n#include %q\n#include %q\n", relative(p.path, moved),
+		relative(p.path, library)))
+	if err := m.write(dir); err != nil {
+		return err
+	}
+	text, err := os.ReadFile(filepath.Join(dir, glue))
+	if err != nil {
+		return err
+	}
+	for name, text := range map[string]string{glue: "", moved: fmt.Sprintf("#line 1 %q\n%s", glue, text), library: libraryC,
+		path.Join(path.Dir(glue), "assay_numbers.h"): m.numbers(arguments)} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// relative is the path of file as an #include in the file from has it.
+func relative(from, file string) string {
+	rel, err := filepath.Rel(filepath.FromSlash(path.Dir(from)), filepath.FromSlash(file))
+	if err != nil {
+		return file
+	}
+	return filepath.ToSlash(rel)
+}
+
+func (m *copier) insert(p *outline, at int, text string) {
+	m.edits[p.path] = append(m.edits[p.path], edit{at, at, text})
+}
+
+func (m *copier) replace(p *outline, token int, text string) {
+	m.edits[p.path] = append(m.edits[p.path], edit{p.tokens[token].from, p.tokens[token].to, text})
+}
+
+var constMacro = regexp.MustCompile(`^#\s*define\s+(\w+)\s+((?:\w+\s+)*(?:const|constexpr)(?:\s+\w+)*)\s*$`)
+
+// findConsts knows the words that make a variable constant: also macros and types of the engine.
+func (m *copier) findConsts() {
+	m.consts = map[string]string{"const": "", "constexpr": "", "constinit": ""}
+	without := func(tokens []token) string {
+		var kept []string
+		for _, t := range tokens {
+			if t.text != "const" && t.text != "constexpr" {
+				kept = append(kept, t.text)
+			}
+		}
+		return strings.Join(kept, " ")
+	}
+	for _, p := range m.files {
+		for _, d := range p.directives {
+			if f := constMacro.FindStringSubmatch(d.text); f != nil {
+				m.consts[f[1]] = without(lex("", f[2]).tokens)
+			}
+		}
+		for i := range p.tokens {
+			end := i + 1
+			for end < i+8 && !p.is(end, ";") {
+				end++
+			}
+			switch {
+			case !p.is(end, ";") || !slices.ContainsFunc(p.tokens[i:end], func(t token) bool { return t.text == "const" }):
+			case p.is(i, "typedef") && p.isKind(end-1, word):
+				m.consts[p.tokens[end-1].text] = without(p.tokens[i+1 : end-1])
+			case p.is(i, "using") && p.is(i+2, "="):
+				m.consts[p.tokens[i+1].text] = without(p.tokens[i+3 : end])
+			}
+		}
+	}
+}
+
+// renameMain returns the file that has main, and whether main has arguments.
+func (m *copier) renameMain() (file int, arguments bool, err error) {
+	var found []int
+	for i, p := range m.files {
+		if !forTests(p.path) && slices.ContainsFunc(p.functions, isMainC) {
+			found = append(found, i)
+		}
+	}
+	if len(found) > 1 { // the one that is nearest to the listed files
+		near := func(i int) int { return len(commonPrefix(m.files[i].path, m.files[0].path)) }
+		slices.SortStableFunc(found, func(a, b int) int { return near(b) - near(a) })
+	}
+	if len(found) == 0 {
+		return 0, false, fmt.Errorf("%s: no file of the tree has a function main", m.s.Root)
+	}
+	p := m.files[found[0]]
+	for _, f := range p.functions {
+		if isMainC(f) {
+			i := f.first
+			for !p.is(i, "main") {
+				i++
+			}
+			arguments = p.match[i+1] > i+2 && !p.is(i+2, "void")
+			m.replace(p, i, "assay_engine_main")
+			m.insert(p, p.tokens[p.match[f.open]].from, "return 0; ")
+		}
+	}
+	return found[0], arguments, nil
+}
+
+func isMainC(f function) bool { return f.name == "main" && len(f.path) == 0 }
+
+func commonPrefix(a, b string) string {
+	a, b = path.Dir(a)+"/", path.Dir(b)+"/"
+	i := 0
+	for i < len(a) && i < len(b) && a[i] == b[i] {
+		i++
+	}
+	return a[:i]
+}
+
+// declared edits declarations of taken names that have no initializer. C++: everything becomes public for the glue file.
+func (m *copier) declared(p *outline) {
+	for _, d := range p.declarations {
+		if d.place != macro && d.from == d.to && m.made(d.name) && (d.specified("extern") || d.place == member) {
+			m.extern[d.name] = true
+			m.dropConst(p, d)
+		}
+	}
+	if !m.plus {
+		return
+	}
+	for i := range p.tokens {
+		if p.is(i, "private", "protected") && p.is(i+1, ":") {
+			m.replace(p, i, "public")
+		}
+	}
+	for _, c := range p.classes {
+		m.insert(p, p.tokens[c.open].to, " public: ")
+	}
+}
+
+func (m *copier) dropConst(p *outline, d *declaration) (constant bool) {
+	for i := d.first; i < d.at; i++ {
+		if text, ok := m.consts[p.tokens[i].text]; ok {
+			m.replace(p, i, text)
+			constant = true
+		}
+	}
+	return constant
+}
+
+// element is the expression in place of the literal of number k, of the literal's type.
+func (m *copier) element(k int) string {
+	n := m.s.Numbers[k]
+	suffix := strings.ToLower(strings.TrimLeft(n.Text, "+-0123456789.' \t\r\n"))
+	cast := map[string]string{"u": "unsigned", "l": "long", "ul": "unsigned long", "lu": "unsigned long", "ll": "long long",
+		"ull": "unsigned long long", "llu": "unsigned long long", "f": "float"}[suffix]
+	array := "assay_n"
+	if n.Float {
+		array = "assay_f"
+	}
+	if cast != "" {
+		return fmt.Sprintf("((%s)%s[%d])", cast, array, k)
+	}
+	return fmt.Sprintf("%s[%d]", array, k)
+}
+
+// initializer is that of t with elements in place of literals.
+func (m *copier) initializer(t *table) string {
+	replace := map[int]string{}
+	for _, l := range t.literals {
+		if k, ok := m.at[m.files[t.file].path+":"+strconv.Itoa(t.offset(l.from))]; ok {
+			replace[l.from] = m.element(k)
+			if l.to > l.from {
+				replace[l.to] = ""
+			}
+		}
+	}
+	return t.src.join(t.from, t.to, replace)
+}
+
+func (m *copier) table(p *outline, t *table) {
+	if !t.made {
+		return
+	}
+	name, qualified := t.name, strings.Join(append(slices.Clone(t.scope), t.name), "::")
+	if t.outer == t.end {
+		qualified = name
+	}
+	init := m.initializer(t)
+	switch t.place {
+	case macro, field:
+		m.inPlace(p, t)
+		if t.place == field {
+			m.dropConst(p, t.declaration)
+		}
+		return
+	case enumerator:
+		m.enumerator(p, t, init, qualified)
+		return
+	}
+	for i := t.at; p.is(i-1, "::") && p.isKind(i-2, word); i -= 2 { // int A::x = 5
+		qualified = p.tokens[i-2].text + "::" + qualified
+	}
+	constant := m.dropConst(p, t.declaration)
+	switch {
+	case !m.plus:
+		m.constantInitializer(p, t)
+	case t.place == member && !t.specified("inline"):
+		m.insert(p, p.tokens[t.first].from, "inline ")
+	case constant && t.place == variable && !t.specified("static", "inline", "extern") && !m.extern[name] && qualified == name:
+		m.insert(p, p.tokens[t.first].from, "static ") // const was static
+	}
+	if m.plus {
+		m.inPlace(p, t)
+	}
+	if t.from == t.to {
+		init = "{}"
+	}
+	m.insert(p, p.tokens[t.outer].to, m.makeAgain(t, qualified, init))
+}
+
+// inPlace replaces the literals where they stand.
+func (m *copier) inPlace(p *outline, t *table) {
+	for _, l := range t.literals {
+		if k, ok := m.at[p.path+":"+strconv.Itoa(t.offset(l.from))]; ok {
+			n := m.s.Numbers[k]
+			m.edits[p.path] = append(m.edits[p.path], edit{n.From, n.To, m.element(k)})
+		}
+	}
+}
+
+// constantInitializer: C wants constants, so a taken scalar gives way to its own initializer.
+func (m *copier) constantInitializer(p *outline, t *table) {
+	for i := t.from; i < t.to; i++ {
+		if text := m.constant(t, i, 0); text != "" {
+			m.replace(p, i, text)
+		}
+	}
+}
+
+func (m *copier) constant(t *table, i, depth int) string {
+	k := slices.IndexFunc(m.named[t.src.tokens[i].text], func(u *table) bool { return u.made && u.from < u.to })
+	if k < 0 || depth > 20 || t.src.is(i-1, ".", "->") || t.src.is(i+1, "[") {
+		return ""
+	}
+	u := m.named[t.src.tokens[i].text][k]
+	from, replace := u.from, map[int]string{}
+	if u.src.is(from, "=") {
+		from++
+	}
+	if u.src.is(from, "{") {
+		return ""
+	}
+	for i := from; i < u.to; i++ {
+		if text := m.constant(u, i, depth+1); text != "" {
+			replace[i] = text
+		}
+	}
+	return "(" + u.src.join(from, u.to, replace) + ")"
+}
+
+// enumerator leaves the enum as it is, under another name, and has a variable behind it.
+func (m *copier) enumerator(p *outline, t *table, init, qualified string) {
+	init = strings.TrimPrefix(init, "= ")
+	m.replace(p, t.at, "assay_enum_"+t.name)
+	typ, static := t.enum, "static "
+	if t.outer > t.end {
+		static = "static inline "
+	}
+	if !m.plus {
+		typ, init = "int", t.src.join(t.from+1, t.to, nil)
+		m.insert(p, p.tokens[t.end].to, " static int "+t.name+" = "+init+";")
+		m.insert(p, p.tokens[t.end].to, m.makeAgain(t, t.name, "= "+strings.TrimPrefix(m.initializer(t), "= ")))
+		return
+	}
+	m.insert(p, p.tokens[t.end].to, fmt.Sprintf(" %s%s %s = (%s)(%s);", static, typ, t.name, typ, init))
+	m.insert(p, p.tokens[t.outer].to, m.makeAgain(t, qualified, fmt.Sprintf("= (__typeof__(%s))(%s)", qualified, init)))
+}
+
+func (m *copier) makeAgain(t *table, name, init string) string {
+	id := slices.Index(m.tables, t)
+	return fmt.Sprintf(" ASSAY_MAKE(%d, %s) %s; ASSAY_MADE(%d, %d, %s)", id, name, init, id, t.rank*len(m.tables)+id, name)
+}
+
+// bodies: functions that use taken names are not constexpr, and their local constants are made at each call.
+func (m *copier) bodies(p *outline) {
+	for _, f := range p.functions {
+		uses := func(from, to int) bool {
+			return slices.ContainsFunc(p.names(from, to), func(w string) bool { return m.taken[w] })
+		}
+		closed := p.match[f.open]
+		for i := f.first; i < f.open && uses(f.open, closed); i++ {
+			if p.is(i, "constexpr", "consteval") {
+				m.replace(p, i, "inline")
+			}
+		}
+		for i := f.open + 1; i < closed; i++ {
+			if !p.is(i-1, ";", "{", "}") || !p.is(i, "static", "const", "constexpr") {
+				continue
+			}
+			end := p.semicolon(i)
+			if !uses(i, end) {
+				continue
+			}
+			for ; p.is(i, "static", "const", "constexpr"); i++ {
+				m.replace(p, i, map[string]string{"constexpr": "const", "const": "const"}[p.tokens[i].text])
+			}
+			i = end - 1
+		}
+	}
+}
+
+// write applies the edits to the tree at dir.
+func (m *copier) write(dir string) error {
+	for _, p := range m.files {
+		edits := m.edits[p.path]
+		if len(edits) == 0 {
+			continue
+		}
+		name := filepath.Join(dir, filepath.FromSlash(p.path))
+		b, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		if string(b) != p.text {
+			return fmt.Errorf("%s: it has changed since it was scanned", p.path)
+		}
+		slices.SortStableFunc(edits, func(a, b edit) int { return a.from - b.from })
+		var out strings.Builder
+		at := 0
+		for i, e := range edits {
+			if i > 0 && e == edits[i-1] && e.to > e.from {
+				continue // two declarators of one declaration
+			}
+			out.WriteString(p.text[at:e.from] + e.text)
+			at = e.to
+		}
+		out.WriteString(p.text[at:])
+		if err := os.WriteFile(name, []byte(out.String()), 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// numbers is the part of the library that differs between engines.
+func (m *copier) numbers(arguments bool) string {
+	var whole, floats, names []string
+	for _, n := range m.s.Numbers {
+		whole = append(whole, strconv.Itoa(int(n.Value)))
+		floats = append(floats, strconv.FormatFloat(n.Value, 'g', -1, 64))
+		names = append(names, strconv.Quote(n.Name))
+	}
+	call := ""
+	if arguments {
+		call = "argc, argv"
+	}
+	return fmt.Sprintf(`#define ASSAY_COUNT %d
+#define ASSAY_ENGINE_MAIN(argc, argv) ((void)argc, (void)argv, assay_engine_main(%s))
+int assay_n[] = {%s};
+double assay_f[] = {%s};
+static const char *const assay_names[] = {
+%s
+};
+`, len(names), call, strings.Join(whole, ", "), strings.Join(floats, ", "), strings.Join(names, ",\n"))
+}
+
+var (
+	diagnostic = regexp.MustCompile(`(?m)^.*(error|undefined reference|multiple definition|warning|note|In function).*$`)
+	identifier = regexp.MustCompile(`\w+`)
+	maker      = regexp.MustCompile(`\bassay_make_(\d+)\b`)
+)
+
+// Blame names the tables of s that errors of a compiler or a linker name, or show in the line of the source.
+func Blame(output string, s *Set) []string {
+	c, ok := s.language.(*cc)
+	if !ok {
+		return nil
+	}
+	blamed := map[string]bool{}
+	starts := diagnostic.FindAllStringIndex(output, -1)
+	for i, at := range starts {
+		end := len(output)
+		if i+1 < len(starts) {
+			end = starts[i+1][0]
+		}
+		if !strings.Contains(output[at[0]:at[1]], "error") && !strings.Contains(output[at[0]:at[1]], "definition") &&
+			!strings.Contains(output[at[0]:at[1]], "undefined") {
+			continue
+		}
+		for _, part := range []string{output[at[0]:at[1]], output[at[1]:end]} { // the message; else the lines that it shows
+			before := len(blamed)
+			for _, w := range identifier.FindAllString(strings.ReplaceAll(part, "assay_enum_", ""), -1) {
+				if c.made(w) {
+					blamed[w] = true
+				}
+			}
+			for _, id := range maker.FindAllStringSubmatch(part, -1) {
+				if k, err := strconv.Atoi(id[1]); err == nil && k < len(c.tables) {
+					blamed[c.tables[k].name] = true
+				}
+			}
+			if len(blamed) > before {
+				break
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(blamed))
+}
+
+func (c *cc) made(name string) bool {
+	return slices.ContainsFunc(c.named[name], func(t *table) bool { return t.made })
+}

@@ -1,0 +1,171 @@
+package numbers
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// literal is a number in an initializer.
+type literal struct {
+	from, to int    // tokens; a sign is the first one
+	path     string // [1][12], .name, .0
+	pair     int    // the other half among the literals, or -1
+	value    float64
+	float    bool
+}
+
+// elements collects the literals of one initializer.
+type elements struct {
+	*declaration
+	found      []literal
+	expression int // numbers that are part of an expression
+	dims       int // array brackets of the declarator
+}
+
+// findLiterals returns the numbers that stand alone as an element or as an argument. The second result counts others.
+func (d *declaration) findLiterals() ([]literal, int) {
+	e := elements{declaration: d}
+	k, hi := d.from, d.to
+	for i := d.at + 1; d.place != enumerator && i < d.from; i = max(d.src.match[i], i) + 1 {
+		if !d.src.is(i+1, "2") || d.src.match[i] < d.from-1 { // T[64][2] has pairs
+			e.dims++
+		}
+	}
+	switch {
+	case d.src.is(k, "="):
+		k++
+	case d.src.is(k, "("):
+		k, hi = k+1, hi-1
+	}
+	if d.specified("array", "vector") {
+		e.dims = math.MaxInt
+	}
+	if !slices.ContainsFunc(d.src.tokens[d.from:max(d.from, d.to)], func(t token) bool { return t.text == ";" }) { // no lambda
+		e.element(k, hi, "", 0)
+	}
+	return e.found, e.expression
+}
+
+func (e *elements) element(k, hi int, path string, depth int) {
+	s := e.src
+	if s.is(k, "{") && s.match[k] == hi-1 {
+		e.list(k+1, hi-1, path, depth+1)
+		return
+	}
+	first := len(e.found)
+	for i := k; i < hi; i++ {
+		if s.is(i, "[") {
+			i = max(s.match[i], i)
+		}
+		if !s.isKind(i, numeral) {
+			continue
+		}
+		l := literal{from: i, to: i, path: path, pair: -1}
+		if s.is(i-1, "-", "+") && (i-1 == k || s.is(i-2, "(", "{", ",") || s.cast(i-2)) {
+			l.from--
+		}
+		ok := false
+		if l.value, l.float, ok = decimal(s.text[s.tokens[l.from].from:s.tokens[i].to]); !ok {
+			continue
+		}
+		if (l.from == k || s.is(l.from-1, "(", "{", ",") || s.cast(l.from-1)) && (i+1 == hi || s.is(i+1, ")", "}", ",")) {
+			e.found = append(e.found, l)
+		} else {
+			e.expression++
+		}
+	}
+	for i := first; i < len(e.found) && len(e.found) > first+1; i++ {
+		e.found[i].path += "." + strconv.Itoa(i-first)
+	}
+	e.pair(first)
+}
+
+// pair joins the two literals from first on if they are all that stands between two brackets.
+func (e *elements) pair(first int) {
+	s := e.src
+	if len(e.found) != first+2 {
+		return
+	}
+	a, b := &e.found[first], &e.found[first+1]
+	if s.is(a.from-1, "(", "{") && b.from == a.to+2 && (s.match[a.from-1] == b.to+1 || s.match[a.from-1] == b.to+2) {
+		a.pair, b.pair = first+1, first
+	}
+}
+
+func (e *elements) list(k, hi int, path string, depth int) {
+	first := len(e.found)
+	for index := 0; k < hi; index++ {
+		at := path + "[" + strconv.Itoa(index) + "]"
+		switch {
+		case e.src.is(k, "["): // [A] =
+			closed := max(e.src.match[k], k)
+			at = path + "[" + e.src.join(k+1, closed, nil) + "]"
+			k = closed + 1
+		case e.src.is(k, "."): // .a =
+			at = path + "." + e.src.tokens[k+1].text
+			k += 2
+		}
+		if e.src.is(k, "=") {
+			k++
+		}
+		end := e.src.expressionEnd(k, hi)
+		e.element(k, end, at, depth)
+		k = end + 1
+	}
+	if depth > e.dims {
+		e.pair(first)
+	}
+}
+
+// cast reports whether token i closes (type).
+func (s *source) cast(i int) bool {
+	if !s.is(i, ")") || s.match[i] >= i-1 || s.isKind(s.match[i]-1, word) {
+		return false
+	}
+	return !slices.ContainsFunc(s.tokens[s.match[i]+1:i], func(t token) bool { return t.kind != word })
+}
+
+// join is the text of tokens, where replace has other texts for some; directives between them stay on lines of their own.
+func (s *source) join(from, to int, replace map[int]string) string {
+	var b strings.Builder
+	next := 0
+	for i := from; i < to; i++ {
+		for ; i > from && next < len(s.directives) && s.directives[next].from < s.tokens[i].from; next++ {
+			if s.directives[next].from > s.tokens[from].from {
+				b.WriteString("\n" + s.directives[next].text + "\n")
+			}
+		}
+		text, ok := replace[i]
+		if !ok {
+			text = s.tokens[i].text
+		}
+		if i > from {
+			b.WriteByte(' ')
+		}
+		b.WriteString(text)
+	}
+	return b.String()
+}
+
+// decimal is the value of a literal; it refuses hexadecimal and binary ones, which are bits.
+func decimal(text string) (value float64, float, ok bool) {
+	t := strings.ToLower(strings.NewReplacer("'", "", " ", "", "\t", "", "\n", "").Replace(text))
+	sign := 1.0
+	if strings.HasPrefix(t, "-") {
+		sign = -1
+	}
+	t = strings.TrimLeft(t, "+-")
+	if strings.HasPrefix(t, "0x") || strings.HasPrefix(t, "0b") {
+		return 0, false, false
+	}
+	float = strings.ContainsAny(t, ".e")
+	t = strings.TrimRight(t, "ulzf")
+	if !float && len(t) > 1 && t[0] == '0' {
+		v, err := strconv.ParseInt(t, 8, 31)
+		return sign * float64(v), false, err == nil
+	}
+	v, err := strconv.ParseFloat(t, 64)
+	return sign * v, float, err == nil && v <= 1<<30
+}

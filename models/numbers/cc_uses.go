@@ -1,0 +1,231 @@
+package numbers
+
+import (
+	"fmt"
+	"math"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// walk is the place in a file whose uses are collected.
+type walk struct {
+	*outline
+	c       *cc
+	open    []int  // brackets
+	inside  []byte // of each token
+	isCase  bool
+	outside bool
+}
+
+const (
+	inBody byte = 1 << iota
+	inInitializer
+	inEnum
+	isDeclared // the name of a declaration
+)
+
+// findUses records what a file does with the names of the listed files. outside: it is not listed.
+func (c *cc) findUses(p *outline, outside bool) {
+	w := walk{outline: p, c: c, inside: make([]byte, len(p.tokens)+1), outside: outside && !forTests(p.path) && !isGlue(p)}
+	for _, f := range p.functions {
+		w.fill(f.open, p.match[f.open], inBody)
+	}
+	for _, d := range p.declarations {
+		switch {
+		case d.place == enumerator:
+			w.fill(d.from, d.to, inEnum)
+		case d.place != macro:
+			w.fill(d.from, d.to, inInitializer)
+		}
+		if d.place != macro {
+			w.inside[d.at] |= isDeclared
+		}
+	}
+	for i, t := range p.tokens {
+		w.step(i)
+		if u := c.uses[t.text]; u != nil && t.kind == word && !p.is(i-1, ".", "->") && w.inside[i]&isDeclared == 0 {
+			w.use(u, i)
+		}
+	}
+	for _, d := range p.directives {
+		s := lex(p.path, strings.TrimSpace(d.text[1:]))
+		for i := range s.tokens {
+			if u := c.uses[s.tokens[i].text]; u != nil && i > 0 && s.is(0, "if", "elif") && u.constant == "" {
+				u.constant = fmt.Sprintf("%s:%d: an #if asks for it", p.path, p.line(d.from))
+			}
+		}
+	}
+}
+
+func (w *walk) fill(from, to int, bit byte) {
+	for i := from; i < to; i++ {
+		w.inside[i] |= bit
+	}
+}
+
+func (w *walk) step(i int) {
+	switch {
+	case w.match[i] > i:
+		w.open = append(w.open, i)
+	case w.match[i] < i && len(w.open) > 0:
+		w.open = w.open[:len(w.open)-1]
+	case w.is(i, "case"):
+		w.isCase = true
+	case w.is(i, ":"):
+		w.isCase = false
+	}
+}
+
+// use records the use at token i.
+func (w *walk) use(u *use, i int) {
+	at := fmt.Sprintf("%s:%d: ", w.path, w.line(w.tokens[i].from))
+	if u.constant == "" {
+		if why := w.constant(i); why != "" {
+			u.constant = at + why
+		}
+	}
+	from := i
+	for w.is(from-1, "::") && w.isKind(from-2, word) {
+		from -= 2
+	}
+	to := i + 1
+	for w.is(to, "[") {
+		to = max(w.match[to], to) + 1
+	}
+	switch {
+	case u.other != "":
+	case w.outside:
+		u.other = at + "a file that is not listed uses it too"
+	case w.is(from-1, "/", "%", "/=", "%="):
+		u.other = at + "it divides"
+	case w.is(from-1, "<<", ">>") && w.isKind(from-2, numeral):
+		u.other = at + "it shifts"
+	case w.is(from-1, "[") && w.is(to, "]"):
+		u.other = at + "it is an index"
+	}
+}
+
+// constant says why the compiler must know the value of the name at token i.
+func (w *walk) constant(i int) string {
+	switch {
+	case w.isCase:
+		return "a case label"
+	case w.inside[i]&inEnum != 0:
+		return "an enumerator is made from it"
+	}
+	for _, b := range w.open {
+		switch {
+		case w.is(b-1, "static_assert", "_Static_assert", "alignas"), w.is(b-1, "constexpr") && w.is(b-2, "if"):
+			return "in a constant expression"
+		case !w.is(b, "["):
+		case w.inside[b]&(inBody|inInitializer) == 0, w.inside[b]&inInitializer != 0 && w.is(b-1, "{", ","):
+			return "the size or an index of an array"
+		case w.isKind(b-1, word) && w.isKind(b-2, word) && !w.is(b-2, "return", "case", "else", "goto", "new", "delete"):
+			return "the size of an array"
+		}
+	}
+	if w.is(i-1, "<", ",") && w.is(i+1, ">", ",", ">>") {
+		for k := i - 1; k > i-16; k-- {
+			if end := w.angle(k); end > i && (w.is(end+1, "(", "{", "::") || w.isKind(end+1, word)) {
+				return "an argument of a template"
+			}
+		}
+	}
+	return ""
+}
+
+// forTests reports whether a file is of a tuner or a test, which names every number but does not play.
+func forTests(file string) bool {
+	return slices.ContainsFunc(words(strings.TrimSuffix(file, path.Ext(file))), func(w string) bool {
+		return slices.Contains([]string{"test", "tests", "tune", "tuner", "tuning", "texel", "trace"}, w)
+	})
+}
+
+// isGlue reports whether a file is the author's glue file.
+func isGlue(p *outline) bool {
+	return slices.ContainsFunc(p.directives, func(d token) bool {
+		return strings.Join(strings.Fields(d.text), "") == `#include"assay.h"`
+	})
+}
+
+// words of a name, in small letters: KingAttackWeights and KING_ATTACK_WEIGHTS have three.
+func words(name string) []string {
+	var all []string
+	var b strings.Builder
+	end := func() {
+		if b.Len() > 0 {
+			all = append(all, strings.ToLower(b.String()))
+		}
+		b.Reset()
+	}
+	last := ' '
+	for _, r := range name {
+		if !unicode.IsLetter(r) || unicode.IsUpper(r) && !unicode.IsUpper(last) {
+			end()
+		}
+		if unicode.IsLetter(r) {
+			b.WriteRune(r)
+		}
+		last = r
+	}
+	end()
+	return all
+}
+
+var (
+	bits      = regexp.MustCompile(`(?i)^(bool|_bool|bitboard|bb|u64|uint64|uint64_t|uint_fast64_t|key|hash|string|string_view)$`)
+	limit     = regexp.MustCompile(`^(limits?|thresholds?)$`)
+	sentinel  = regexp.MustCompile(`^(mates?|mated|checkmate|inf|infinity|infinite|infin|invalid|none|unknown|win)$`)
+	geometry  = regexp.MustCompile(`^(mirrors?|mirrored|flip|flipped|directions?|dirs?|deltas?|offsets?|index|indices|idx|shift|masks?|distances?|ply|max|depth|size|castling)$`)
+	phase     = regexp.MustCompile(`phase`)
+	evaluates = regexp.MustCompile(`^(bonus(es)?|penalt(y|ies)|weights?|scores?|values?|val|mg|eg|mgs|egs|mid|end|safety|danger|attack(s|ers)?|pst|psqt?|passed|threats?|mobility)$`)
+)
+
+// unfit says why a table is none of an evaluation by its type, its name or its values.
+func unfit(t *table, found []literal) string {
+	has := func(r *regexp.Regexp) bool { return slices.ContainsFunc(words(t.name), r.MatchString) }
+	wide := 0.0
+	for _, l := range found {
+		wide = max(wide, math.Abs(l.value))
+	}
+	long := 0
+	for i := t.first; i < t.spec; i++ {
+		if t.src.is(i, "long", "unsigned") {
+			long++
+		}
+		if bits.MatchString(t.src.tokens[i].text) {
+			return "its type has bits, not a value"
+		}
+	}
+	switch {
+	case long == 3:
+		return "its type has bits, not a value"
+	case has(limit):
+		return "a limit by its name"
+	case has(phase):
+		return "the phase of the game by its name"
+	case len(found) == 1 && (wide >= 8000 || has(sentinel) && !has(evaluates)):
+		return "a bound of scores, not a score"
+	case has(geometry) && !has(evaluates):
+		return "geometry by its name"
+	case permutation(found):
+		return "an index by its values"
+	}
+	return ""
+}
+
+// permutation reports whether the values are different and without a gap.
+func permutation(found []literal) bool {
+	if len(found) < 8 {
+		return false
+	}
+	var values []float64
+	for _, l := range found {
+		values = append(values, l.value)
+	}
+	slices.Sort(values)
+	return len(slices.Compact(values)) == len(found) && values[len(values)-1]-values[0] == float64(len(found)-1)
+}
