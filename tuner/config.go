@@ -47,6 +47,9 @@ type Config struct {
 	// Limit is the largest coefficient in centipawns that no prior holds; 0 means
 	// DefaultLimit, +Inf none. A term that always wins has no finite optimum, and ends there.
 	Limit float64
+	// Trust is how far coefficients of an evaluation that is linear only near its start values may move from these, in
+	// centipawns of effect: times what a term typically counts. 0 means DefaultTrust, +Inf none.
+	Trust float64
 	// Design is the design effect D, at most maxDesign; 0 estimates it.
 	Design float64
 	Valid  float64 // share of games held out for validation, 0..0.9
@@ -97,6 +100,9 @@ type Step struct {
 // DefaultLimit is the limit of coefficients that nothing else holds, in centipawns.
 const DefaultLimit = 2000
 
+// DefaultTrust is the distance from a measured point up to which slopes are believed: a pawn. See TUNER.md.
+const DefaultTrust = 100
+
 // maxFolds is the largest number of folds.
 const maxFolds = 20
 
@@ -141,6 +147,7 @@ func (c *Config) check(terms int) error {
 		{"score K", c.KScore, c.KScore >= 0 && c.KScore <= 1},
 		{"design effect", c.Design, c.Design >= 0 && c.Design <= maxDesign},
 		{"limit", c.Limit, c.Limit >= 0},
+		{"trust", c.Trust, c.Trust >= 0},
 		{"validation share", c.Valid, c.Valid >= 0 && c.Valid <= 0.9},
 		{"number of folds", float64(c.Folds), c.Folds >= 0 && c.Folds <= maxFolds},
 		{"gap", c.Gap, c.Gap >= 0},
@@ -180,6 +187,9 @@ func (c *Config) Text() string {
 	}
 	if c.Limit != 0 {
 		s += fmt.Sprintf(" limit=%g", c.Limit)
+	}
+	if c.Trust != 0 {
+		s += fmt.Sprintf(" trust=%g", c.Trust)
 	}
 	if c.PriorFactor != 0 {
 		s += fmt.Sprintf(" prior*%g", c.PriorFactor)

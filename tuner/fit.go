@@ -69,7 +69,7 @@ type fitting struct {
 type slopes struct {
 	k, score float64
 	start    objective.Measures // of the start weights under the first k
-	moved    bool               // k is another, see keepBentScale
+	moved    bool               // k is another, see keepScaleBySlope
 }
 
 // freedom says which coefficients are fitted.
@@ -222,6 +222,9 @@ func (f *fitting) parametrize(ctx context.Context) error {
 		return ErrAllFrozen
 	}
 	f.free.Limit(cmp.Or(f.c.Limit, DefaultLimit) * f.c.unit())
+	if f.s.Local() {
+		f.free.Trust(cmp.Or(f.c.Trust, DefaultTrust)*f.c.unit(), f.split.typical)
+	}
 	f.free.first, err = f.free.Pin(ctx, f.train)
 	return err
 }

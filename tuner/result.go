@@ -128,6 +128,8 @@ type Statistics struct {
 	// Collinear lists coefficients that the data cannot distinguish from others, whether or not the prior can.
 	Collinear   []stats.Collinear `json:"collinear,omitempty"`
 	Calibration stats.Calibration `json:"calibration"`
+	// Local is of an evaluation whose slopes were measured at the start weights; nil for others.
+	Local *Local `json:"local,omitempty"`
 	// Bend is of an evaluation with a formula; nil if there is none.
 	Bend *Bend `json:"bend,omitempty"`
 }

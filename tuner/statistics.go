@@ -65,6 +65,9 @@ func (f *fitting) result(ctx context.Context) (*Result, error) {
 	if err := f.describeBend(ctx, r); err != nil {
 		return nil, err
 	}
+	if err := f.describeLocal(ctx, r); err != nil {
+		return nil, err
+	}
 	f.caution(r)
 	r.Warnings = append([]string{}, f.warnings...)
 	r.describe()
@@ -117,7 +120,7 @@ func (f *fitting) rescale(ctx context.Context, r *Result, w objective.Tapered, a
 			return 1, err
 		}
 	}
-	if f.s.Bend() != nil { // by its slope, see keepBentScale
+	if f.scaledBySlope() { // see keepScaleBySlope
 		if r.Scale != nil {
 			r.Scale.Kept = f.slope.moved
 		}
@@ -284,7 +287,7 @@ const (
 // caution adds the warnings that the finished fit calls for.
 func (f *fitting) caution(r *Result) {
 	for j, name := range f.free.Names(f.terms) {
-		if f.free.Stuck(j) {
+		if f.free.Stuck(j) && !f.s.Local() {
 			r.Unbounded = append(r.Unbounded, name)
 		}
 	}

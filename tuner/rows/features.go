@@ -73,7 +73,7 @@ func (b Build) Features(ctx context.Context, set dataset.FeatureSet, sources []F
 	if err != nil {
 		return nil, err
 	}
-	s.sources, s.skipped, s.before = infos, c.skipped, line.counted()
+	s.sources, s.skipped, s.before, s.local = infos, c.skipped, line.counted(), set.Local
 	if err := s.skipped.Check(c.rows); err != nil {
 		return nil, errors.Join(fmt.Errorf("%w: %w", errSkipped, err), s.Close())
 	}

@@ -28,6 +28,7 @@ type Linear struct {
 	entries []Entry  // of the last row
 	before  []tally  // by term of the rows: counts that entries have factors in, without them; nil with a formula
 	divided bool     // counts of flat terms were
+	pairs   []int    // by term of the set: the other half of its pair, -1 if there is none
 
 	straight *straight // of a formula that is linear; nil if there is none
 }
@@ -58,6 +59,7 @@ func NewLinear(set dataset.FeatureSet) *Linear {
 			add(t.Name, false, t.Value(), t.Value())
 		}
 	}
+	l.pairs = pairsOf(set)
 	if m := ModelOf(set); m != nil {
 		for i, t := range m.Terms {
 			l.terms[i].Tapered, l.terms[i].Mirror, l.terms[i].Group, l.terms[i].Own = t.Tapered, t.Mirror, t.Group, true
@@ -67,6 +69,20 @@ func NewLinear(set dataset.FeatureSet) *Linear {
 		l.before = make([]tally, len(l.terms))
 	}
 	return l
+}
+
+// pairsOf returns the other half of each term's pair, -1 where there is none.
+func pairsOf(set dataset.FeatureSet) []int {
+	out, number := make([]int, len(set.Terms)), make(map[string]int)
+	for i, t := range set.Terms {
+		number[t.Name] = i
+	}
+	for i, t := range set.Terms {
+		if out[i] = -1; t.Pair != "" {
+			out[i] = number[t.Pair]
+		}
+	}
+	return out
 }
 
 // tally is the number of counts and the sum of their squares.
@@ -82,9 +98,20 @@ func (t *tally) add(count float32) {
 	}
 }
 
-// count adds a row's counts, as they are before any factor of the row, of the terms whose entries include factors.
+// count adds a row's counts, as they are before any factor of the row, of the terms whose entries include factors. The
+// slopes of a pair's halves include the phase, and add up to the count of the pair.
 func (l *Linear) count(f *dataset.FeatureRow) {
 	for i, t := range f.Terms {
+		if other := l.pairs[t]; other >= 0 {
+			j, both := slices.BinarySearch(f.Terms, uint16(other))
+			if both {
+				l.before[l.at[t]].add(f.Counts[i] + f.Counts[j])
+			} else {
+				l.before[l.at[t]].add(f.Counts[i])
+				l.before[l.at[other]].add(f.Counts[i])
+			}
+			continue
+		}
 		mg, eg, at, kind := f.Counts[i], f.Counts[i], l.before[l.at[t]:], l.set.Terms[t].Kind
 		if l.set.BySide {
 			eg = f.EGCounts[i]
@@ -104,7 +131,7 @@ func (l *Linear) count(f *dataset.FeatureRow) {
 // counted returns what count added up, by term of the rows.
 func (l *Linear) counted() []tally {
 	for t := range l.before {
-		if l.kinds[t] == dataset.FlatTerm && !l.divided {
+		if l.kinds[t] == dataset.FlatTerm && !l.divided && !l.set.Local {
 			l.before[t] = tally{}
 		}
 	}

@@ -44,6 +44,7 @@ type Store struct {
 	disk     *spill       // where codes are, if not in memory
 	bend     *Bend        // nil if the evaluation is linear
 	skipped  dataset.Skipped
+	local    bool    // linear only near the start values, see dataset.Evaluation
 	before   []tally // by term: counts before factors of the rows, where entries include those
 }
 
@@ -60,6 +61,9 @@ func (s *Store) Terms() int {
 
 // Bend says how the rows are evaluated; nil if they are linear.
 func (s *Store) Bend() *Bend { return s.bend }
+
+// Local reports whether counts are slopes, so that the evaluation is linear only near the start values.
+func (s *Store) Local() bool { return s.local }
 
 // Pairs returns the pairs of term and count that codes stand for.
 func (s *Store) Pairs() []Entry { return s.pairs.pairs }

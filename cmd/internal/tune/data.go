@@ -301,6 +301,10 @@ func (t *tuneTask) foreign(f *tuneFlags) error {
 	if f.from == "" {
 		return nil
 	}
+	if t.set.Local {
+		return fmt.Errorf("--from %s: %s has slopes, which hold near the numbers with which they were measured: measure them "+
+			"again with those of the file", f.from, t.paths[0])
+	}
 	x, err := weights.OpenAny(f.from)
 	if err != nil {
 		return err

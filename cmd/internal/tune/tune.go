@@ -110,6 +110,8 @@ func (f *tuneFlags) register(cmd *cobra.Command) {
 	fs.Uint64Var(&f.c.Seed, "seed", 0, "seed of the split")
 	fs.Float64Var(&f.c.Limit, "limit", tuner.DefaultLimit,
 		"largest coefficient without prior, in centipawns, or inf")
+	fs.Float64Var(&f.c.Trust, "trust", tuner.DefaultTrust, "of measured slopes: how far from where they were measured "+
+		"a number may move, in centipawns of what its typical slope is worth, or inf")
 	fs.StringVar(&f.memory, "memory", "", "memory for matrices, such as 800M or 4G; a fit that needs more has no "+
 		"standard errors, or is refused if it has a formula (default: half of the machine's)")
 	fs.StringVar(&f.disk, "disk", "", "folder to keep the features in while tuning, instead of memory")
@@ -159,6 +161,9 @@ func (f *tuneFlags) parse() error {
 	}
 	if f.c.Limit == tuner.DefaultLimit {
 		f.c.Limit = 0 // so that runs of earlier versions have the same configuration
+	}
+	if f.c.Trust == tuner.DefaultTrust {
+		f.c.Trust = 0
 	}
 	if f.memory != "" {
 		var ok bool

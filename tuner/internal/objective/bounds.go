@@ -54,6 +54,24 @@ func (p *Params) Limit(limit float64) {
 	}
 }
 
+// Trust keeps coefficients within a distance of their start values: reach divided by what the term typically counts. An
+// infinite reach is none.
+func (p *Params) Trust(reach float64, typical []float64) {
+	if math.IsInf(reach, 1) {
+		return
+	}
+	if p.Box == nil {
+		p.Box = optimize.NewBox(p.N)
+	}
+	for t := range p.MG {
+		for _, j := range [2]int{p.MG[t], p.EG[t]} {
+			if j != Fixed {
+				p.Box.Lo[j], p.Box.Hi[j] = max(p.Box.Lo[j], -reach/typical[t]), min(p.Box.Hi[j], reach/typical[t])
+			}
+		}
+	}
+}
+
 // Pin returns the first theta of a fit: no change, but for limited parameters of which
 // every row says the same. These are at their limit, which is where they would end.
 func (p *Params) Pin(ctx context.Context, problem *Problem) ([]float64, error) {
@@ -66,7 +84,7 @@ func (p *Params) Pin(ctx context.Context, problem *Problem) ([]float64, error) {
 		return nil, err
 	}
 	for j, w := range way {
-		if !math.IsInf(p.Box.Hi[j], 1) && (w == upward || w == downward) {
+		if p.Precision(j) == 0 && !math.IsInf(p.Box.Hi[j], 1) && (w == upward || w == downward) {
 			theta[j], p.Box.Held[j] = p.Box.Hi[j], true
 			if w == downward {
 				theta[j] = p.Box.Lo[j]
