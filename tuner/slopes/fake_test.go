@@ -55,7 +55,9 @@ const (
 
 // newFake returns a program. Special is a list of: centipawns, which truncates the value; products; risky: moving the
 // last number far kills it; deadly: moving it at all does; hang; state: the value depends on the position before;
-// cache: values are kept when numbers change; stale: material is made at start; mover: the value is the mover's; asymmetric.
+// cache: values are kept when numbers change; stale: material is made at start; mover: the value is the mover's;
+// asymmetric and lopsided: something counts for White alone; random: processes differ; deaf: it reads no file; fatal: it
+// dies at some positions.
 func newFake(special string) *fake {
 	f := &fake{special: special, cache: map[string]float64{}}
 	add := func(table string, count int, pairs bool, value func(i int) float64) {
@@ -79,7 +81,7 @@ func newFake(special string) *fake {
 	for _, n := range f.list {
 		f.n = append(f.n, n.Value)
 	}
-	if path := os.Getenv(numbers.FileVariable); path != "" {
+	if path := os.Getenv(numbers.FileVariable); path != "" && !f.is("deaf") {
 		for i, line := range strings.Split(strings.TrimSpace(string(setup.Must(os.ReadFile(path)))), "\n") {
 			_, value, _ := strings.Cut(line, " ")
 			f.n[i] = setup.Must(strconv.ParseFloat(value, 64))
@@ -139,6 +141,12 @@ func (f *fake) value(p *board.Position) float64 {
 	}
 	if f.is("asymmetric") && p.Pieces(board.White, board.Queen) != 0 {
 		v += 24 * 9
+	}
+	if f.is("lopsided") {
+		v += 24 * n[fakeTwin] * float64(p.Pieces(board.White, board.Rook).Count())
+	}
+	if f.is("random") {
+		v += float64(os.Getpid() % 1000)
 	}
 	return v
 }
@@ -232,7 +240,7 @@ func positions(t testing.TB, n int) (dir string, rows []dataset.PositionRow) {
 				break
 			}
 			p.Make(moves[rng.IntN(len(moves))])
-			if ply%6 == 5 {
+			if ply%5 == 4 {
 				row := dataset.PositionRow{Board: p, Ply: uint16(ply), Score: int16(rng.IntN(100)), Game: game,
 					Result: float32(rng.IntN(3)) / 2, Weight: 1, Opening: game}
 				rows = append(rows, row)

@@ -29,21 +29,13 @@ type sample struct {
 // done again.
 func (m *measurement) takeSample() (*sample, error) {
 	s := &sample{measurement: m, where: make([]bitset, len(m.names)), size: make([]float64, len(m.names))}
-	every, n := max(1, m.total/sampleSize), int64(0)
-	for _, src := range m.sources {
-		for row, err := range src.All() {
-			if err != nil {
-				return nil, err
-			}
-			if n++; n%every == 0 && len(s.rows) < sampleSize {
-				s.rows = append(s.rows, row)
-			}
-		}
+	var err error
+	if s.rows, err = m.some(sampleSize); err != nil {
+		return nil, err
 	}
 	program := <-m.idle
 	defer func() { m.idle <- program }()
-	err := s.prepare(program)
-	if err == nil {
+	if err = s.prepare(program); err == nil {
 		m.idle <- program
 		err = s.chooseSteps()
 		program = <-m.idle
@@ -69,6 +61,22 @@ func (m *measurement) takeSample() (*sample, error) {
 	}
 	m.punish(s.failures)
 	return s, nil
+}
+
+// some returns n of the positions, or all if there are fewer.
+func (m *measurement) some(n int64) (out []dataset.PositionRow, err error) {
+	every, at := max(1, m.total/n), int64(0)
+	for _, src := range m.sources {
+		for row, err := range src.All() {
+			if err != nil {
+				return nil, err
+			}
+			if at++; at%every == 0 && int64(len(out)) < n {
+				out = append(out, row)
+			}
+		}
+	}
+	return out, nil
 }
 
 // prepare evaluates the sample at the point, and finds the unit.

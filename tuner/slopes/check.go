@@ -1,0 +1,348 @@
+package slopes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// What Check may find. The errors that wrap these name positions, numbers and the likely cause.
+var (
+	ErrFresh   = errors.New("another process gives other values")
+	ErrOrder   = errors.New("the value of a position depends on what was evaluated before")
+	ErrNumbers = errors.New("numbers from a file give other values than the same numbers set later")
+	ErrView    = errors.New("the value is the view of the side to move, not White's")
+)
+
+const (
+	checkSize  = 600 // positions
+	checkMoves = 10  // by how much each number moves
+)
+
+// Checked says what Check found beside errors.
+type Checked struct {
+	Positions int `json:"positions"`
+	// Moved are the numbers that were moved in the comparison of a file and set, of Numbers.
+	Moved   int `json:"moved"`
+	Numbers int `json:"numbers"`
+	// Mirror is a warning: what does not have the negative value when colours are exchanged; "" if everything has.
+	Mirror string `json:"mirror,omitempty"`
+}
+
+// checking is a run of Check.
+type checking struct {
+	*measurement
+	program *Program
+	rows    []string // FENs
+	mirror  []string // their mirrored twins
+	base    []float64
+	checked Checked
+}
+
+// Check compares what a program says of some of the positions: in another order and after other numbers, in a fresh
+// process, with numbers from a file and with the same numbers set, and with colours exchanged.
+func Check(ctx context.Context, c Config) (*Checked, error) {
+	c.Workers = 1
+	m := &measurement{Config: c, ctx: ctx, tries: map[int]int{}}
+	if _, _, err := m.open(); err != nil {
+		return nil, err
+	}
+	if err := m.start(); err != nil {
+		return nil, err
+	}
+	defer m.end()
+	k := &checking{measurement: m, program: <-m.idle}
+	defer func() { m.idle <- k.program }()
+	for _, step := range []func() error{k.prepare, k.order, k.fresh, k.numbers, k.mirrored} {
+		if err := step(); err != nil {
+			return nil, fmt.Errorf("%s: %w", c.Path, err)
+		}
+	}
+	return &k.checked, nil
+}
+
+// prepare evaluates some positions.
+func (k *checking) prepare() error {
+	rows, err := k.some(checkSize)
+	if err != nil {
+		return err
+	}
+	var fens, mirror []string
+	for i := range rows {
+		twin := rows[i].Board.Mirror()
+		fens, mirror = append(fens, FEN(&rows[i].Board)), append(mirror, FEN(&twin))
+	}
+	values, bad, err := k.program.each(fens)
+	for i, v := range values {
+		if bad[i] == nil {
+			k.rows, k.mirror, k.base = append(k.rows, fens[i]), append(k.mirror, mirror[i]), append(k.base, v)
+		}
+	}
+	k.whole = !slices.ContainsFunc(values, func(v float64) bool { return v != math.Round(v) })
+	k.checked.Positions, k.checked.Numbers = len(k.rows), len(k.names)
+	return err
+}
+
+// differences says where two lists of values differ; "" if they are the same.
+func (k *checking) differences(a, b []float64) string {
+	n, first := 0, -1
+	for i := range a {
+		if a[i] != b[i] {
+			if n++; first < 0 {
+				first = i
+			}
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d positions, as %s: %g, then %g", n, len(a), k.rows[first], a[first], b[first])
+}
+
+// order evaluates the positions in the other order, and again after other numbers.
+func (k *checking) order() error {
+	slices.Reverse(k.rows)
+	values, err := k.program.Values(k.rows, k.point)
+	slices.Reverse(k.rows)
+	if err != nil {
+		return err
+	}
+	slices.Reverse(values)
+	if d := k.differences(k.base, values); d != "" {
+		return fmt.Errorf("%w: %s; in the other order. Does it keep something from one position to the next, as a cache or a "+
+			"flag that is not reset?", ErrOrder, d)
+	}
+	moves, _, err := k.moves(nil)
+	if err != nil {
+		return err
+	}
+	if values, err = k.program.Values(k.rows, k.point); err != nil {
+		return err
+	}
+	if d := k.differences(k.base, values); d != "" {
+		return fmt.Errorf("%w: %s; after %d numbers were moved and put back. Does assay_refresh clear caches, and make again "+
+			"what is made from numbers?", ErrOrder, d, len(moves))
+	}
+	return nil
+}
+
+// fresh evaluates the positions in another process.
+func (k *checking) fresh() error {
+	p, err := Start(k.ctx, k.Command)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	values, err := p.Values(k.rows, k.point)
+	if err != nil {
+		return err
+	}
+	if d := k.differences(k.base, values); d != "" {
+		return fmt.Errorf("%w: %s. Is a value not initialized, or random?", ErrFresh, d)
+	}
+	return nil
+}
+
+// moves moves all numbers, or those of some tables, up or down at random, and evaluates the positions. Numbers that make
+// the program fail stay where they are.
+func (k *checking) moves(tables []string) ([]move, []float64, error) {
+	b := &block{m: k.measurement, program: k.program, fens: k.rows, failed: map[int]bool{}}
+	for {
+		rng := rand.New(rand.NewPCG(7, 8))
+		var moves []move
+		for i, n := range k.Config.Numbers {
+			by := math.Copysign(checkMoves, rng.Float64()-0.5)
+			if n.Float {
+				by *= math.Abs(k.point[i]) / 100
+			}
+			if !b.failed[i] && !slices.Contains(k.Skip, n.Name) && !slices.Contains(k.Skip, n.Table) &&
+				(tables == nil || slices.Contains(tables, n.Table)) {
+				moves = append(moves, move{i, k.point[i] + by})
+			}
+		}
+		k.program.load(k.rows)
+		out := make([]float64, len(k.rows))
+		err := k.program.values(moves, nil, out)
+		if failed(err) {
+			err = b.blame(moves, b.all(), err)
+			if err == nil {
+				continue
+			}
+		}
+		return moves, out, err
+	}
+}
+
+// numbers compares numbers that are set with those in a file.
+func (k *checking) numbers() error {
+	moves, set, err := k.moves(nil)
+	if err != nil {
+		return err
+	}
+	k.checked.Moved = len(moves)
+	values, err := k.fromFile(moves)
+	if err != nil {
+		return err
+	}
+	d := k.differences(set, values)
+	if d == "" {
+		return nil
+	}
+	table := "all tables together"
+	list := k.tables()
+	for from, to := 0, len(list); ; {
+		if to-from == 1 {
+			table = list[from]
+			break
+		}
+		middle := (from + to) / 2
+		differ, err := k.differ(list[from:middle])
+		if err != nil {
+			return err
+		}
+		if differ {
+			to = middle
+		} else if differ, err = k.differ(list[middle:to]); err != nil {
+			return err
+		} else if differ {
+			from = middle
+		} else {
+			break
+		}
+	}
+	return fmt.Errorf("%w: %s (set, then from a file); for %s alone too. Does assay_refresh make again all that is made from "+
+		"numbers at the start, or when a position is set up?", ErrNumbers, d, table)
+}
+
+// differ reports whether the numbers of some tables have other effects from a file.
+func (k *checking) differ(tables []string) (bool, error) {
+	moves, set, err := k.moves(tables)
+	if err != nil {
+		return false, err
+	}
+	values, err := k.fromFile(moves)
+	return err == nil && k.differences(set, values) != "", err
+}
+
+// tables returns the tables of the numbers, in order.
+func (k *checking) tables() (out []string) {
+	for _, n := range k.Config.Numbers {
+		if len(out) == 0 || out[len(out)-1] != n.Table {
+			out = append(out, n.Table)
+		}
+	}
+	return out
+}
+
+// fromFile evaluates the positions in a process that reads its numbers from a file.
+func (k *checking) fromFile(moves []move) ([]float64, error) {
+	at := slices.Clone(k.point)
+	for _, m := range moves {
+		at[m.number] = m.value
+	}
+	dir, err := os.MkdirTemp("", "assay-numbers")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	c := k.Command
+	c.Numbers = filepath.Join(dir, "numbers")
+	var text []byte
+	for i, name := range k.names {
+		text = append(strconv.AppendFloat(append(append(text, name...), ' '), at[i], 'f', -1, 64), '\n')
+	}
+	if err := os.WriteFile(c.Numbers, text, 0o600); err != nil {
+		return nil, err
+	}
+	p, err := Start(k.ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	for i, v := range p.start {
+		if v != at[i] {
+			return nil, fmt.Errorf("%w: a file gives %s the value %g, and the program starts with %g", ErrNumbers, k.names[i], at[i], v)
+		}
+	}
+	return p.Values(k.rows, nil)
+}
+
+// mirrored compares the positions with their mirrored twins.
+func (k *checking) mirrored() error {
+	values, bad, err := k.program.each(k.mirror)
+	if err != nil {
+		return err
+	}
+	var broken []int
+	same := 0
+	for i, v := range values {
+		if bad[i] == nil && math.Abs(v+k.base[i]) > k.bends() {
+			broken = append(broken, i)
+			if v == k.base[i] {
+				same++
+			}
+		}
+	}
+	if 10*same > 9*len(broken) && 2*same > len(values) {
+		return fmt.Errorf("%w: with colours exchanged %d of %d positions have the same value, as %s: %g", ErrView, same,
+			len(values), k.rows[broken[0]], k.base[broken[0]])
+	}
+	if len(broken) == 0 {
+		return nil
+	}
+	who, err := k.lopsided(broken)
+	first := broken[0]
+	k.checked.Mirror = fmt.Sprintf("%d of %d positions do not have the negative value with colours exchanged, as %s: %g, and "+
+		"then %g", len(broken), len(values), k.rows[first], k.base[first], values[first])
+	if len(who) > 0 {
+		k.checked.Mirror += "; by " + strings.Join(who, ", ")
+	}
+	return err
+}
+
+// lopsided returns tables that do not change positions and their mirrored twins alike.
+func (k *checking) lopsided(at []int) (out []string, err error) {
+	const most = 8
+	at = at[:min(len(at), 50)]
+	var fens []string
+	for _, i := range at {
+		fens = append(fens, k.rows[i], k.mirror[i])
+	}
+	base, err := k.program.Values(fens, k.point)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range k.tables() {
+		var moves []move
+		for i, n := range k.Config.Numbers {
+			if n.Table == t {
+				moves = append(moves, move{i, k.point[i] + checkMoves})
+			}
+		}
+		values := make([]float64, len(fens))
+		err := k.program.values(moves, nil, values)
+		if failed(err) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		for i := 0; i < len(fens); i += 2 {
+			if math.Abs(values[i]-base[i]+values[i+1]-base[i+1]) > k.bends() {
+				out = append(out, t)
+				break
+			}
+		}
+		if len(out) == most {
+			return append(out, "and others"), nil
+		}
+	}
+	return out, nil
+}

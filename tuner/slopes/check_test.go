@@ -1,0 +1,45 @@
+package slopes
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// Each way in which a program contradicts itself is named, with a position or a table.
+func TestCheck(t *testing.T) {
+	dir, _ := positions(t, 700)
+	for _, c := range []struct {
+		special string
+		err     error
+		text    string // in the error or the warning
+	}{
+		{"", nil, ""},
+		{"risky", nil, ""},
+		{"state", ErrOrder, "in the other order"},
+		{"cache", ErrNumbers, "material alone too"},
+		{"stale", ErrNumbers, "for material alone too"},
+		{"random", ErrFresh, "of 600 positions, as "},
+		{"mover", ErrView, "have the same value, as "},
+		{"asymmetric", nil, "do not have the negative value"},
+		{"lopsided", nil, "by twin"},
+		{"deaf", ErrNumbers, "a file gives material[0].0 the value"},
+	} {
+		t.Run(c.special, func(t *testing.T) {
+			r, err := Check(t.Context(), Config{Command: command(c.special), Numbers: newFake("").list, Positions: []string{dir}})
+			if !errors.Is(err, c.err) || c.err == nil && err != nil {
+				t.Fatalf("%v", err)
+			}
+			if err != nil {
+				if !strings.Contains(err.Error(), c.text) {
+					t.Errorf("%v", err)
+				}
+				return
+			}
+			if r.Positions != 600 || r.Moved < fakeNumbers-1 || (r.Mirror == "") != (c.text == "") ||
+				!strings.Contains(r.Mirror, c.text) {
+				t.Errorf("%+v", r)
+			}
+		})
+	}
+}
