@@ -23,7 +23,7 @@ import (
 // result: the context ended, or the job is invalid.
 //
 // While this process did not run (see machine.Watch) no clock runs. A game is void if a player exceeded its time by no
-// more than this process ran late during the move.
+// more than this process ran late during the move, unless it was void twice before.
 func Play(ctx context.Context, job *Job, players [2]engine.Player) (Result, error) {
 	return playOnce(ctx, job, players, nil)
 }
@@ -164,7 +164,7 @@ func (g *liveGame) move(ctx context.Context) error {
 		return ctx.Err() // the answer was cut short
 	}
 	if what, over := g.clocks.spend(side, took); over > 0 {
-		if late := g.watch.Late(); over <= late {
+		if late := g.watch.Late(); over <= late && g.job.Attempt < maxAttempt {
 			g.void(fmt.Sprintf("%s: %s: this machine was too busy: it ran up to %v late", side, what,
 				late.Round(time.Millisecond)))
 			return nil

@@ -272,12 +272,12 @@ func TestForfeitsAndVerdict(t *testing.T) {
 
 func TestMatchAtAClock(t *testing.T) {
 	spec, mark := badPlayer(testengine.Build(t, "badengine"), "late")
-	r, faults, _ := playForeign(t, filepath.Join(t.TempDir(), "m"), spec, "--tc", "60,0.15", "--start-timeout", "1m")
+	r, faults, _ := playForeign(t, filepath.Join(t.TempDir(), "m"), spec, "--tc", "60,0.05", "--start-timeout", "1m")
 	if r.Forfeits != [2]int64{0, 4} || r.Terminations[string(selfplay.TimeForfeit)] != 4 {
 		t.Errorf("forfeits %v, ended by %v", r.Forfeits, r.Terminations)
 	}
 	for _, fault := range faults {
-		if !strings.Contains(fault, "with 150ms on the clock (margin 50ms)") {
+		if !strings.Contains(fault, "with 50ms on the clock (margin 50ms)") {
 			t.Errorf("fault %q", fault)
 		}
 	}
@@ -302,7 +302,7 @@ func TestForeignUsage(t *testing.T) {
 		{[]string{"assay", "uci:'x"}, exitFailed, "uci:[KEY=VALUE:]COMMAND"},
 		{[]string{"assay", spec, "--tc", "8", "--movetime", "1s"}, exitUsage, "give one of them"},
 		{[]string{"assay", spec, "--tc", "8/x"}, exitUsage, `--tc: clock "8/x"`},
-		{[]string{"assay", spec, "--tc", "8", "--time-margin", "2s"}, exitUsage, "from 1ms to 1s"},
+		{[]string{"assay", spec, "--tc", "8", "--time-margin", "2s"}, exitUsage, "from 0 to 1s"},
 		{[]string{"assay", spec, "--movetime", "100"}, exitUsage, "--movetime 100: want a time"},
 		{[]string{"assay", spec, "--move-timeout", "0s"}, exitUsage, "above zero"},
 	} {
