@@ -1,6 +1,7 @@
 package numbers
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"maps"
@@ -387,13 +388,14 @@ func (m *copier) write(dir string) error {
 		if string(b) != p.text {
 			return fmt.Errorf("%s: it has changed since it was scanned", p.path)
 		}
-		slices.SortStableFunc(edits, func(a, b edit) int { return a.from - b.from })
+		slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Or(a.from-b.from, a.to-b.to) })
 		var out strings.Builder
-		at := 0
-		for i, e := range edits {
-			if i > 0 && e == edits[i-1] && e.to > e.from {
+		at, done := 0, map[edit]bool{}
+		for _, e := range edits {
+			if done[e] {
 				continue // two declarators of one declaration
 			}
+			done[e] = true
 			out.WriteString(p.text[at:e.from] + e.text)
 			at = e.to
 		}

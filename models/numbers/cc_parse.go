@@ -57,6 +57,7 @@ func parse(s *source) *outline {
 	for i := range s.directives {
 		p.macro(i)
 	}
+	slices.SortStableFunc(p.declarations, func(a, b *declaration) int { return a.offset(a.at) - b.offset(b.at) })
 	return p
 }
 

@@ -3,7 +3,6 @@ package numbers
 import (
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -73,13 +72,10 @@ func (c *cc) scan(s *Set, o Options) error {
 	return nil
 }
 
-var extensionsC = func() []string {
-	var all []string
-	for _, l := range languages[:2] {
-		all = append(all, l.extensions...)
-	}
-	return all
-}
+var (
+	extensionsPlus = []string{".cpp", ".cc", ".cxx", ".hpp", ".hh", ".hxx", ".ipp"}
+	extensionsC    = []string{".c", ".h", ".inc", ".inl", ".def"}
+)
 
 // load parses the listed files, and the others of the tree: what they use cannot change unseen.
 func (c *cc) load(s *Set) error {
@@ -92,8 +88,9 @@ func (c *cc) load(s *Set) error {
 			return fs.SkipDir
 		}
 		rel, err := filepath.Rel(s.Root, path)
-		if err == nil && e.Type().IsRegular() && slices.Contains(extensionsC(), filepath.Ext(path)) && !slices.Contains(s.Files,
-			filepath.ToSlash(rel)) {
+		extension := filepath.Ext(path)
+		if err == nil && e.Type().IsRegular() && !slices.Contains(s.Files, filepath.ToSlash(rel)) &&
+			(slices.Contains(extensionsPlus, extension) || slices.Contains(extensionsC, extension)) {
 			others = append(others, filepath.ToSlash(rel))
 		}
 		return err
@@ -172,8 +169,8 @@ func (c *cc) take(s *Set, t *table) {
 		if index[i] = -1; slices.Contains(c.options.Skip, n.Name) {
 			continue
 		}
-		if math.Abs(n.Value) >= 20000 {
-			leave(n.Name + " is too large for a score")
+		if isSentinel(n.Value) {
+			s.Left = append(s.Left, Left{n.Name, n.File, n.Line, "a sentinel, by its value"})
 			continue
 		}
 		index[i] = len(s.Numbers)
@@ -205,11 +202,8 @@ func (c *cc) forbids(t *table) string {
 		return "it is no variable"
 	case t.specified("thread_local", "_Thread_local", "__thread", "volatile"):
 		return "each thread has its own"
-	}
-	for i := t.spec; t.place != enumerator && i < t.at; i++ {
-		if t.src.is(i, "*", "&") {
-			return "it is a pointer"
-		}
+	case t.src.is(t.at-1, "*", "&"), t.src.is(t.at-1, "const") && t.src.is(t.at-2, "*"):
+		return "it is a pointer"
 	}
 	return ""
 }

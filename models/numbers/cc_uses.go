@@ -2,12 +2,10 @@ package numbers
 
 import (
 	"fmt"
-	"math"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 )
 
 // walk is the place in a file whose uses are collected.
@@ -139,7 +137,7 @@ func (w *walk) constant(i int) string {
 
 // forTests reports whether a file is of a tuner or a test, which names every number but does not play.
 func forTests(file string) bool {
-	return slices.ContainsFunc(words(strings.TrimSuffix(file, path.Ext(file))), func(w string) bool {
+	return slices.ContainsFunc(nameWords(strings.TrimSuffix(file, path.Ext(file))), func(w string) bool {
 		return slices.Contains([]string{"test", "tests", "tune", "tuner", "tuning", "texel", "trace"}, w)
 	})
 }
@@ -151,81 +149,22 @@ func isGlue(p *outline) bool {
 	})
 }
 
-// words of a name, in small letters: KingAttackWeights and KING_ATTACK_WEIGHTS have three.
-func words(name string) []string {
-	var all []string
-	var b strings.Builder
-	end := func() {
-		if b.Len() > 0 {
-			all = append(all, strings.ToLower(b.String()))
-		}
-		b.Reset()
-	}
-	last := ' '
-	for _, r := range name {
-		if !unicode.IsLetter(r) || unicode.IsUpper(r) && !unicode.IsUpper(last) {
-			end()
-		}
-		if unicode.IsLetter(r) {
-			b.WriteRune(r)
-		}
-		last = r
-	}
-	end()
-	return all
-}
-
-var (
-	bits      = regexp.MustCompile(`(?i)^(bool|_bool|bitboard|bb|u64|uint64|uint64_t|uint_fast64_t|key|hash|string|string_view)$`)
-	limit     = regexp.MustCompile(`^(limits?|thresholds?)$`)
-	sentinel  = regexp.MustCompile(`^(mates?|mated|checkmate|inf|infinity|infinite|infin|invalid|none|unknown|win)$`)
-	geometry  = regexp.MustCompile(`^(mirrors?|mirrored|flip|flipped|directions?|dirs?|deltas?|offsets?|index|indices|idx|shift|masks?|distances?|ply|max|depth|size|castling)$`)
-	phase     = regexp.MustCompile(`phase`)
-	evaluates = regexp.MustCompile(`^(bonus(es)?|penalt(y|ies)|weights?|scores?|values?|val|mg|eg|mgs|egs|mid|end|safety|danger|attack(s|ers)?|pst|psqt?|passed|threats?|mobility)$`)
-)
+var bits = regexp.MustCompile(`(?i)^(bool|_bool|bitboard|bb|u64|uint64|uint64_t|uint_fast64_t|key|hash|string|string_view)$`)
 
 // unfit says why a table is none of an evaluation by its type, its name or its values.
 func unfit(t *table, found []literal) string {
-	has := func(r *regexp.Regexp) bool { return slices.ContainsFunc(words(t.name), r.MatchString) }
-	wide := 0.0
-	for _, l := range found {
-		wide = max(wide, math.Abs(l.value))
-	}
 	long := 0
 	for i := t.first; i < t.spec; i++ {
 		if t.src.is(i, "long", "unsigned") {
 			long++
 		}
-		if bits.MatchString(t.src.tokens[i].text) {
+		if long == 3 || bits.MatchString(t.src.tokens[i].text) {
 			return "its type has bits, not a value"
 		}
 	}
-	switch {
-	case long == 3:
-		return "its type has bits, not a value"
-	case has(limit):
-		return "a limit by its name"
-	case has(phase):
-		return "the phase of the game by its name"
-	case len(found) == 1 && (wide >= 8000 || has(sentinel) && !has(evaluates)):
-		return "a bound of scores, not a score"
-	case has(geometry) && !has(evaluates):
-		return "geometry by its name"
-	case permutation(found):
-		return "an index by its values"
+	values := make([]float64, len(found))
+	for i, l := range found {
+		values[i] = l.value
 	}
-	return ""
-}
-
-// permutation reports whether the values are different and without a gap.
-func permutation(found []literal) bool {
-	if len(found) < 8 {
-		return false
-	}
-	var values []float64
-	for _, l := range found {
-		values = append(values, l.value)
-	}
-	slices.Sort(values)
-	return len(slices.Compact(values)) == len(found) && values[len(values)-1]-values[0] == float64(len(found)-1)
+	return aside(t.name, values)
 }

@@ -24,7 +24,8 @@ func nameWords(name string) []string {
 
 // notWeights are words in the names of what an evaluation reads and nobody tunes.
 var notWeights = map[string]string{
-	"phase": "a phase", "phases": "a phase", "limit": "a limit", "threshold": "a limit", "max": "a limit", "min": "a limit",
+	"phase": "a phase", "phases": "a phase", "limit": "a limit", "limits": "a limit",
+	"threshold": "a limit", "thresholds": "a limit", "max": "a limit", "min": "a limit",
 	"mate": "a sentinel", "checkmate": "a sentinel", "inf": "a sentinel", "infinity": "a sentinel", "infinite": "a sentinel",
 	"size": "a size", "count": "a size", "entries": "a size", "mask": "a mask", "masks": "a mask", "mb": "a size",
 	"flip": "geometry", "mirror": "geometry", "mirrored": "geometry", "index": "an index", "idx": "an index", "ix": "an index",

@@ -38,9 +38,9 @@ var languages = []struct {
 	extensions []string
 	open       func(name string) language
 }{
-	{"c++", []string{".cpp", ".cc", ".cxx", ".hpp", ".hh", ".hxx"}, openC},
+	{"c++", extensionsPlus, openC},
 	{"go", []string{".go"}, openGo},
-	{"c", []string{".c", ".h", ".inc", ".inl", ".def"}, openC},
+	{"c", extensionsC, openC},
 }
 
 // Scan finds the numbers of the listed files, which are relative to root.
