@@ -164,15 +164,20 @@ static const char *assay_command(char *line, FILE *out) {
             assay_set(i, v);
         }
         assay_changed = 1;
-    } else if (sscanf(line, "values %d %d", &from, &to) == 2) {
-        if (from < 0 || to > assay_position_count)
-            return "values beyond the positions";
+    } else if (!strncmp(line, "values ", 7)) {
         if (assay_changed) {
             assay_make();
             assay_refresh();
         }
-        for (assay_changed = 0; from < to; from++)
-            fprintf(out, "%d\n", assay_evaluate(from));
+        assay_changed = 0;
+        for (line += 7; *line; line = end) {
+            from = (int)strtol(line, &end, 10);
+            to = (int)strtol(line = end, &end, 10);
+            if (end == line || from < 0 || to > assay_position_count)
+                return "values wants ranges of positions";
+            for (; from < to; from++)
+                fprintf(out, "%d\n", assay_evaluate(from));
+        }
         fflush(out);
     } else if (!strcmp(line, "numbers")) {
         for (i = 0; i < ASSAY_COUNT; i++)
