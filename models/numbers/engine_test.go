@@ -28,7 +28,7 @@ var testPositions = []string{
 	"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b",
 	"r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w",
 	"4k3/8/3p4/2N1n3/1b3B2/8/1r4R1/3QK2q b",
-	"B2R4/1B6/8/1P6/8/8/8/2B5 b",
+	"B2R4/NB6/8/1P6/8/5N2/8/2B5 b",
 	"2k5/1p1n4/8/6B1/8/5b2/P2N1r2/1QR4K w",
 }
 
@@ -147,10 +147,28 @@ func testProtocol(t *testing.T, e testEngine, s *Set, program string, set []stri
 
 func TestGo(t *testing.T) {
 	testInstrument(t, testEngine{
-		folder: "go", files: []string{"eval/tables.go"}, value: "cmd/minnow/assay.go", numbers: 50,
-		left: []string{"Mate", "Ranks", "Values[6]", "flip"}, silent: []string{"PST[0][0]", "PST[0][7]"},
+		folder: "go", files: []string{"eval/tables.go"}, value: "cmd/minnow/assay.go", numbers: 51,
+		left: []string{"Mate", "Ranks", "flip"}, silent: []string{"Values[6]", "PST[0][0]", "PST[0][7]"},
 		build: func(t *testing.T, dir, program string) {
 			c := exec.Command("go", "build", "-o", program, "./cmd/minnow")
+			c.Dir = dir
+			if out, err := c.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+		},
+	})
+}
+
+func TestRust(t *testing.T) {
+	if _, err := exec.LookPath("rustc"); err != nil {
+		t.Skip("no rustc; install Rust 1.82 or newer to run this")
+	}
+	testInstrument(t, testEngine{
+		folder: "rust", files: []string{"src/eval/tables.rs"}, value: "assay.rs", numbers: 54,
+		left: []string{"MATE", "RANKS", "LAZY", "MASK", "BONUS"}, silent: []string{"PACKED[0].0#2", "PACKED[0].1#2"},
+		build: func(t *testing.T, dir, program string) {
+			os.Remove(filepath.Join(dir, "rust-toolchain")) // the pin of the untouched tree
+			c := exec.Command("rustc", "--edition", "2021", "-o", program, "src/main.rs")
 			c.Dir = dir
 			if out, err := c.CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)

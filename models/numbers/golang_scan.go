@@ -38,7 +38,7 @@ func (g *golang) scan(s *Set, o Options) error {
 				if d.Body != nil && slices.Contains(o.Take, name+":"+d.Name.Name) {
 					w := goLiterals{file: f, table: d.Name.Name}
 					w.body(d.Body)
-					s.goTake(w, name, o)
+					s.takeAll(w.found, name, w.table, o)
 				}
 			}
 		}
@@ -67,7 +67,7 @@ func (s *Set) goDeclaration(f *goFile, name string, d *ast.GenDecl, constants go
 				why = constants.fixed(goKey(f.pkg.info.Defs[ident]))
 			}
 			if why == "" && !slices.Contains(o.Take, ident.Name) {
-				why = w.aside(constants.outside[goKey(f.pkg.info.Defs[ident])])
+				why = usual(ident.Name, w.found, constants.outside[goKey(f.pkg.info.Defs[ident])])
 			}
 			if slices.Contains(o.Skip, ident.Name) {
 				why = "asked to leave it out"
@@ -76,7 +76,7 @@ func (s *Set) goDeclaration(f *goFile, name string, d *ast.GenDecl, constants go
 				s.Left = append(s.Left, Left{Name: ident.Name, File: name, Line: f.line(ident), Why: why})
 				continue
 			}
-			s.goTake(w, name, o)
+			s.takeAll(w.found, name, w.table, o)
 		}
 	}
 }
@@ -89,11 +89,11 @@ func (f *goFile) relative() string {
 	return filepath.ToSlash(rel)
 }
 
-// goTake adds what w found, in the order of the file.
-func (s *Set) goTake(w goLiterals, file string, o Options) {
+// takeAll adds the numbers of a table.
+func (s *Set) takeAll(found []Number, file, table string, o Options) {
 	base := len(s.Numbers)
-	for _, n := range w.found {
-		n.File, n.Table = file, w.table
+	for _, n := range found {
+		n.File, n.Table = file, table
 		if n.Pair >= 0 {
 			n.Pair += base
 		}
@@ -102,19 +102,14 @@ func (s *Set) goTake(w goLiterals, file string, o Options) {
 	s.drop(base, o.Skip)
 }
 
-// drop leaves out the numbers from base on that are named in skip, and sentinels within tables.
+// drop leaves out the numbers from base on that are named in skip.
 func (s *Set) drop(base int, skip []string) {
 	for i := len(s.Numbers) - 1; i >= base; i-- {
-		n, why := s.Numbers[i], ""
-		switch {
-		case slices.Contains(skip, n.Name):
-			why = "asked to leave it out"
-		case isSentinel(n.Value):
-			why = "a sentinel, by its value"
-		default:
+		n := s.Numbers[i]
+		if !slices.Contains(skip, n.Name) {
 			continue
 		}
-		s.Left = append(s.Left, Left{Name: n.Name, File: n.File, Line: n.Line, Why: why})
+		s.Left = append(s.Left, Left{Name: n.Name, File: n.File, Line: n.Line, Why: "asked to leave it out"})
 		s.Numbers = slices.Delete(s.Numbers, i, i+1)
 		for j := base; j < len(s.Numbers); j++ {
 			switch p := &s.Numbers[j].Pair; {
@@ -132,21 +127,6 @@ type goLiterals struct {
 	file  *goFile
 	table string
 	found []Number
-}
-
-// aside is why the table is left out unless it is asked for.
-func (w *goLiterals) aside(outsider string) string {
-	var values []float64
-	for _, n := range w.found {
-		values = append(values, n.Value)
-	}
-	if why := aside(w.table, values); why != "" {
-		return why
-	}
-	if outsider != "" {
-		return "used in " + outsider + " too"
-	}
-	return ""
 }
 
 // walk takes the literals of e, which has the name name, and the type typ where its literal leaves it out.
@@ -440,12 +420,15 @@ func (c goConstants) use(f *goFile, key string, stack []ast.Node) {
 }
 
 // fixed is why a constant must stay one: by its own uses, or by those of a constant that is made from it.
-func (c goConstants) fixed(key string) string {
+func (c goConstants) fixed(key string, through ...string) string {
 	if why := c.why[key]; why != "" {
 		return why
 	}
 	for _, to := range c.from[key] {
-		if why := c.fixed(to); why != "" {
+		if slices.Contains(through, to) {
+			continue // a name that stands for two
+		}
+		if why := c.fixed(to, append(through, to)...); why != "" {
 			return "used by the constant " + to[strings.LastIndex(to, ".")+1:] + ": " + why
 		}
 	}

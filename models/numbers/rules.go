@@ -59,6 +59,19 @@ func aside(table string, values []float64) string {
 	return ""
 }
 
+// usual says why a table is left out unless it is asked for; elsewhere is the file of the search that uses it, or "".
+func usual(table string, found []Number, elsewhere string) string {
+	values := make([]float64, len(found))
+	for i, n := range found {
+		values[i] = n.Value
+	}
+	why := aside(table, values)
+	if why == "" && elsewhere != "" {
+		return elsewhere + " uses it too"
+	}
+	return why
+}
+
 // isSentinel tells values such as 10000 of a king and 32767 of infinity.
 func isSentinel(v float64) bool {
 	v = math.Abs(v)

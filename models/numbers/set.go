@@ -39,6 +39,7 @@ var languages = []struct {
 	open       func(name string) language
 }{
 	{"c++", extensionsPlus, openC},
+	{"rust", []string{".rs"}, openRust},
 	{"go", []string{".go"}, openGo},
 	{"c", extensionsC, openC},
 }

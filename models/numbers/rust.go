@@ -1,0 +1,395 @@
+package numbers
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+//go:embed rust.rs.txt
+var rustLibrary string
+
+// instrument turns each listed constant and static, and what is made from them, into an extern static, which the
+// compiler cannot fold, beside the memory that it names. .init_array makes them before main, by their initializers with
+// other literals. The library is a module of the crate that has them, and the glue file one of the crate that has main.
+func (r *rust) instrument(s *Set, dir, value string) error {
+	if err := r.read(dir); err != nil {
+		return err
+	}
+	glue, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(value)))
+	if err != nil {
+		return err
+	}
+	crates, err := findCrates(dir)
+	if err != nil {
+		return err
+	}
+	main, err := r.mainFile(crates, s.Files[0], value)
+	if err != nil {
+		return err
+	}
+	root, library, err := r.tableCrate(crates, s.Files, main)
+	if err != nil {
+		return err
+	}
+	serve, err := rustServe(string(glue), value, library)
+	if err != nil {
+		return err
+	}
+	if err := r.literals(s); err != nil {
+		return err
+	}
+	for order, d := range r.touched() {
+		d.rewrite(order)
+	}
+	r.file(root).append("pub mod assay_numbers;")
+	r.file(main).append("mod assay_value;")
+	r.file(main).callServe(library)
+	return errors.Join(
+		r.write(dir),
+		writeNew(dir, path.Join(path.Dir(root), "assay_numbers/mod.rs"), rustLibrary),
+		writeNew(dir, path.Join(path.Dir(root), "assay_numbers/table.rs"), rustTable(s)),
+		writeNew(dir, path.Join(path.Dir(main), "assay_value/mod.rs"), string(glue)+serve),
+		rustConfig(dir))
+}
+
+func rustTable(s *Set) string {
+	var names, values strings.Builder
+	for _, n := range s.Numbers {
+		fmt.Fprintf(&names, "%q,\n", n.Name)
+		fmt.Fprintf(&values, "%s_f64,\n", strconv.FormatFloat(n.Value, 'f', -1, 64))
+	}
+	return fmt.Sprintf("pub const NAMES: [&str; %[1]d] = [\n%[2]s];\npub const VALUES: [f64; %[1]d] = [\n%[3]s];\n",
+		len(s.Numbers), &names, &values)
+}
+
+func (f *rsFile) append(text string) {
+	f.edits = append(f.edits, goEdit{len(f.raw), len(f.raw), "\n" + text + "\n"})
+}
+
+// callServe answers instead of what main does.
+func (f *rsFile) callServe(library string) {
+	at := f.end(f.until(f.mainFunction(), len(f.tokens), "{"))
+	f.edits = append(f.edits, goEdit{at, at,
+		" if " + library + "::measuring() { assay_value::assay_serve(); ::std::process::exit(0); }"})
+}
+
+// replace puts text in place of bytes with all edits inside.
+func (f *rsFile) replace(from, to int, text string) {
+	f.edits = slices.DeleteFunc(f.edits, func(e goEdit) bool { return from <= e.from && e.to <= to })
+	f.edits = append(f.edits, goEdit{from, to, text})
+}
+
+func writeNew(dir, name, text string) error {
+	file := filepath.Join(dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+		return err
+	}
+	return os.WriteFile(file, []byte(text), 0o666)
+}
+
+func (r *rust) file(name string) *rsFile {
+	if i := slices.IndexFunc(r.files, func(f *rsFile) bool { return f.path == name }); i >= 0 {
+		return r.files[i]
+	}
+	return nil
+}
+
+// mainFunction is the token fn of main, or the number of tokens.
+func (f *rsFile) mainFunction() int {
+	for i := 0; i < len(f.tokens); i = max(i, f.match[i]) + 1 {
+		if f.is(i, "fn") && f.is(i+1, "main") {
+			return i
+		}
+	}
+	return len(f.tokens)
+}
+
+// rsCrate is a package of cargo: its folder with a slash at the end, and the names that its Cargo.toml has.
+type rsCrate struct{ folder, library, root string }
+
+var (
+	rsPackage = regexp.MustCompile(`(?ms)^\[package\].*?^name\s*=\s*"([^"]+)"`)
+	rsLib     = regexp.MustCompile(`(?ms)^\[lib\]([^\[]*)`)
+	rsLibName = regexp.MustCompile(`(?m)^name\s*=\s*"([^"]+)"`)
+	rsLibPath = regexp.MustCompile(`(?m)^path\s*=\s*"([^"]+)"`)
+)
+
+// findCrates reads the Cargo.toml below dir, the innermost folders first.
+func findCrates(dir string) ([]rsCrate, error) {
+	var all []rsCrate
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && name != dir && (d.Name() == "target" || strings.HasPrefix(d.Name(), ".")) {
+			return fs.SkipDir
+		}
+		if d.IsDir() || d.Name() != "Cargo.toml" {
+			return nil
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(dir, filepath.Dir(name))
+		if err != nil {
+			return err
+		}
+		if m := rsPackage.FindSubmatch(text); m != nil {
+			c := rsCrate{library: string(m[1]), root: "src/lib.rs", folder: strings.TrimPrefix(filepath.ToSlash(rel)+"/", "./")}
+			if lib := rsLib.FindSubmatch(text); lib != nil {
+				if n := rsLibName.FindSubmatch(lib[1]); n != nil {
+					c.library = string(n[1])
+				}
+				if p := rsLibPath.FindSubmatch(lib[1]); p != nil {
+					c.root = string(p[1])
+				}
+			}
+			c.library, c.root = strings.ReplaceAll(c.library, "-", "_"), path.Join(c.folder, c.root)
+			all = append(all, c)
+		}
+		return nil
+	})
+	slices.SortStableFunc(all, func(a, b rsCrate) int { return len(b.folder) - len(a.folder) })
+	return all, err
+}
+
+func crateOf(crates []rsCrate, file string) *rsCrate {
+	for i := range crates {
+		if strings.HasPrefix(file, crates[i].folder) {
+			return &crates[i]
+		}
+	}
+	return nil
+}
+
+// mainFile is the file of the program: in the crate of the glue file or of the numbers, src/main.rs before others.
+func (r *rust) mainFile(crates []rsCrate, first, value string) (string, error) {
+	var mains []string
+	for _, f := range r.files {
+		if c := crateOf(crates, f.path); c != nil && f.mainFunction() < len(f.tokens) {
+			rel := strings.TrimPrefix(f.path, c.folder)
+			if rel == "src/main.rs" || !strings.HasPrefix(rel, "benches/") && !strings.HasPrefix(rel, "tests/") &&
+				!strings.HasPrefix(rel, "examples/") && rel != "build.rs" {
+				mains = append(mains, f.path)
+			}
+		}
+	}
+	for _, near := range []string{value, first} {
+		c := crateOf(crates, near)
+		inside := slices.DeleteFunc(slices.Clone(mains), func(m string) bool { return crateOf(crates, m) != c })
+		if len(inside) > 0 && path.Dir(value) != "." || len(inside) == 1 {
+			mains = inside
+		}
+		if i := slices.IndexFunc(mains, func(m string) bool { return strings.HasSuffix("/"+m, "/src/main.rs") }); i >= 0 && len(inside) > 1 {
+			mains = mains[i : i+1]
+		}
+	}
+	if len(mains) != 1 {
+		return "", fmt.Errorf("%s: not clear which file has main: %q; put %[1]s into the folder of its crate", value, mains)
+	}
+	return mains[0], nil
+}
+
+// tableCrate is the root file of the crate that has the listed files, and the path of our library from that of main.
+func (r *rust) tableCrate(crates []rsCrate, files []string, main string) (root, library string, err error) {
+	c := crateOf(crates, files[0])
+	for _, f := range files {
+		if c == nil || crateOf(crates, f) != c {
+			return "", "", fmt.Errorf("%s: not in one package of cargo with the other files", f)
+		}
+	}
+	module, _, _ := strings.Cut(strings.TrimPrefix(files[0], path.Dir(main)+"/"), "/")
+	module = strings.TrimSuffix(module, ".rs")
+	m := r.file(main)
+	for i := range m.tokens {
+		if files[0] == main || m.is(i, "mod") && m.is(i+1, module) && m.is(i+2, ";") {
+			return main, "crate::assay_numbers", nil
+		}
+	}
+	if r.file(c.root) == nil {
+		return "", "", fmt.Errorf("%s: neither %s nor %s has its module", files[0], main, c.root)
+	}
+	return c.root, c.library + "::assay_numbers", nil
+}
+
+// literals replaces the numbers.
+func (r *rust) literals(s *Set) error {
+	for k, n := range s.Numbers {
+		f := r.file(n.File)
+		if f == nil {
+			return fmt.Errorf("%s: no such file", n.File)
+		}
+		f.edits = append(f.edits, goEdit{n.From, n.To, fmt.Sprintf("crate::assay_numbers::n(%d, %s)", k, n.Text)})
+		for _, d := range r.items {
+			if d.file == f && f.tokens[d.from].from <= n.From && n.From < f.tokens[d.to].from {
+				d.numbers = append(d.numbers, k)
+			}
+		}
+	}
+	return nil
+}
+
+// touched are the items with numbers and what is made from them, each after what it is made from.
+func (r *rust) touched() []*rsItem {
+	names, byName := map[string]bool{}, map[string][]*rsItem{}
+	for _, d := range r.items {
+		names[d.name] = true
+		byName[d.name] = append(byName[d.name], d)
+	}
+	var order []*rsItem
+	state := map[*rsItem]int{} // 1: being visited, 2: not touched, 3: touched
+	var visit func(d *rsItem) bool
+	visit = func(d *rsItem) bool {
+		if state[d] != 0 {
+			return state[d] == 3
+		}
+		state[d] = 1
+		touched := len(d.numbers) > 0
+		for _, name := range r.reads(d.file.names(d.from, d.to), names) {
+			for _, other := range byName[name] {
+				touched = visit(other) || touched
+			}
+		}
+		state[d] = 2
+		if touched && !d.member {
+			state[d] = 3
+			order = append(order, d)
+		}
+		return state[d] == 3
+	}
+	for _, d := range r.items {
+		visit(d)
+	}
+	return order
+}
+
+var (
+	rsLocal   = regexp.MustCompile(`&(\s*[^'\s])`)
+	rsForbids = regexp.MustCompile(`#!\[\s*(?:deny|forbid)\s*\(`)
+)
+
+// rewrite replaces the item by an extern static, memory of that name, and the function that makes it.
+func (d *rsItem) rewrite(order int) {
+	f := d.file
+	from, to := f.tokens[d.start].from, f.end(d.to)
+	if d.name == "_" { // an assertion
+		f.replace(from, to, "")
+		return
+	}
+	typ := rsLocal.ReplaceAllString(f.span(d.typeFrom, d.typeTo), "&'static $1")
+	value := splice(f.raw, f.tokens[d.from].from, f.tokens[d.to].from, append(f.edits, f.boxes(d)...))
+	name := fmt.Sprintf("ASSAY_%d_%s", order, d.name)
+	var text string
+	if d.mutable {
+		text = f.span(d.start, d.to+1)
+		value = d.name + " = " + value
+	} else {
+		text = fmt.Sprintf(`unsafe extern "C" { #[link_name = "%s"] %ssafe static %s: %s; }`+
+			` %[5]s#[unsafe(export_name = "%[1]s")] static mut %[1]s: ::std::mem::MaybeUninit<%[4]s>`+
+			` = ::std::mem::MaybeUninit::zeroed();`,
+			name, visibility(f, d), d.name, typ, d.conditions)
+		value = fmt.Sprintf("%s = ::std::mem::MaybeUninit::<%s>::new(%s)", name, typ, value)
+	}
+	text += fmt.Sprintf(` %s#[used] #[unsafe(link_section = ".init_array.00200")] static ASSAY_MAKE_%d: extern "C" fn() = {`+
+		` extern "C" fn register() { crate::assay_numbers::register(%[2]d, || unsafe { %[3]s; }) } register };`,
+		d.conditions, order, value)
+	f.replace(from, to, text)
+}
+
+func visibility(f *rsFile, d *rsItem) string {
+	if !f.is(d.start, "pub") {
+		return ""
+	}
+	end := d.start + 1
+	if f.is(end, "(") {
+		end = f.match[end] + 1
+	}
+	return f.span(d.start, end) + " "
+}
+
+// boxes puts what an initializer borrows, and no static holds, into memory that stays.
+func (f *rsFile) boxes(d *rsItem) []goEdit {
+	var edits []goEdit
+	for i := d.from; i < d.to; i++ {
+		if f.is(i, "&") && f.is(i+1, "[") {
+			from, to := f.tokens[i].from, f.end(f.match[i+1])
+			edits = append(edits, goEdit{from, from + 1, "::std::boxed::Box::leak(::std::boxed::Box::new("},
+				goEdit{to, to, "))"})
+		}
+	}
+	return edits
+}
+
+// write writes all files that change. Lints that would refuse what we add are allowed.
+func (r *rust) write(dir string) error {
+	for _, f := range r.files {
+		for _, m := range rsForbids.FindAllStringIndex(f.raw, -1) {
+			f.edits = append(f.edits, goEdit{m[0], m[1], "#![allow("})
+		}
+		if len(f.edits) == 0 {
+			continue
+		}
+		if err := writeNew(dir, f.path, splice(f.raw, 0, len(f.raw), f.edits)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rustServe is what the module of the glue file gets, which keeps what assay_position returns, or FENs.
+func rustServe(glue, value, library string) (string, error) {
+	f := lex(value, rsPlain(glue))
+	position, evaluate := "|fen| assay_position(fen)", "|p| assay_value(p)"
+	for _, name := range []string{"assay_start", "assay_position", "assay_value", "assay_refresh"} {
+		i := slices.IndexFunc(f.tokens, func(t token) bool { return t.text == name })
+		if i < 1 || !f.is(i-1, "fn") {
+			return "", fmt.Errorf("%s: no fn %s", value, name)
+		}
+		if name == "assay_value" && f.match[i+1] == i+2 {
+			position, evaluate = "|fen| fen.to_string()", "|fen| { assay_position(fen.as_str()); assay_value() }"
+		}
+	}
+	return fmt.Sprintf("\npub fn assay_serve() { %s::serve(assay_start, %s, %s, assay_refresh) }\n",
+		library, position, evaluate), nil
+}
+
+var rsFlags = regexp.MustCompile(`(?m)^(\s*rustflags\s*=\s*\[)`)
+
+// rustConfig removes pins of an older compiler, and lets statics be read without a table of addresses, which costs up to
+// a twentieth of the speed. Procedural macros cannot be compiled so.
+func rustConfig(dir string) error {
+	for _, pin := range []string{"rust-toolchain", "rust-toolchain.toml"} {
+		if err := os.Remove(filepath.Join(dir, pin)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	flags := `"--cap-lints", "allow"`
+	lock, _ := os.ReadFile(filepath.Join(dir, "Cargo.lock"))
+	cargo, _ := os.ReadFile(filepath.Join(dir, "Cargo.toml"))
+	known := lock != nil || !strings.Contains(string(cargo), "dependencies]")
+	if known && !strings.Contains(string(lock)+string(cargo), "proc-macro") {
+		flags += `, "-C", "relocation-model=static"`
+	}
+	name := ".cargo/config.toml"
+	if _, err := os.Stat(filepath.Join(dir, ".cargo", "config")); err == nil {
+		name = ".cargo/config"
+	}
+	text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if rsFlags.Match(text) {
+		return writeNew(dir, name, rsFlags.ReplaceAllString(string(text), "${1}"+flags+", "))
+	}
+	return writeNew(dir, name, string(text)+"\n[target.'cfg(all())']\nrustflags = ["+flags+"]\n")
+}
