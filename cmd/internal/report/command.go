@@ -8,12 +8,14 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/engine/quote"
+	"github.com/assay-chess/assay/internal/durable"
 )
 
 // New returns the command assay report.
@@ -84,13 +86,19 @@ func Follow(dir string) (stop func()) {
 // followEvery is the time between two pages of a run.
 const followEvery = 15 * time.Second
 
-// Leave writes the page of a run that has ended, and prints its path. A run that is
-// not saved has no folder, and gets no page.
+// Leave writes the page of a run that has ended, unless it was written after the result, and prints its path. A run that
+// is not saved has no folder, and gets no page.
 func Leave(dir string, stderr io.Writer) {
 	if dir == "" {
 		return
 	}
-	if page := WriteOrWarn(dir, stderr); page != "" {
+	page := filepath.Join(dir, Name)
+	written, err := os.Stat(page)
+	result, err2 := os.Stat(filepath.Join(dir, durable.RunResultName))
+	if err != nil || err2 != nil || !written.Mode().IsRegular() || written.ModTime().Before(result.ModTime()) {
+		page = WriteOrWarn(dir, stderr)
+	}
+	if page != "" {
 		quote.Fprintf(stderr, "report: %s\n", page)
 	}
 }
