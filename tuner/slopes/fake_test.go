@@ -74,7 +74,7 @@ func newFake(special string) *fake {
 	add("tempo", 1, false, func(int) float64 { return 12 })
 	add("danger", 6, false, func(i int) float64 { return []float64{3, 14, 12, 18, 30, 25}[i] })
 	add("square", 1, false, func(int) float64 { return 40 })
-	add("factors", 2, false, func(i int) float64 { return float64(20 + 10*i) })
+	add("factors", 2, false, func(i int) float64 { return float64(1 + i) })
 	add("twin", 1, false, func(int) float64 { return 7 })
 	add("idle", 1, false, func(int) float64 { return 5 })
 	add("risky", 1, false, func(int) float64 { return 50 })
@@ -135,12 +135,12 @@ func (f *fake) value(p *board.Position) float64 {
 		}
 		v += sign * max(0, danger)
 		v += sign * math.Pow(attackers*n[fakeSquare], 2) / 256
-		if f.is("products") {
-			v += sign * attackers * n[fakeFactors] * n[fakeFactors+1] / 4
-		}
 	}
 	if f.is("asymmetric") && p.Pieces(board.White, board.Queen) != 0 {
 		v += 24 * 9
+	}
+	if f.is("products") {
+		v += 24 * side * n[fakeFactors] * n[fakeFactors+1]
 	}
 	if f.is("lopsided") {
 		v += 24 * n[fakeTwin] * float64(p.Pieces(board.White, board.Rook).Count())
@@ -151,11 +151,14 @@ func (f *fake) value(p *board.Position) float64 {
 	return v
 }
 
+// fatal are the positions at which a program may die.
+func fatal(p *board.Position) bool { return p.Occupied().Count() < 16 }
+
 // answer is what the program says of a position.
 func (f *fake) answer(fen string, p *board.Position) float64 {
 	moved := math.Abs(f.n[fakeRisky] - 50)
 	switch {
-	case f.is("risky") && moved > 30, f.is("deadly") && moved > 0, f.is("fatal") && p.Pieces(board.White, board.Queen) == 0:
+	case f.is("risky") && moved > 30, f.is("deadly") && moved > 0, f.is("fatal") && fatal(p):
 		fmt.Fprintln(os.Stderr, "division by zero")
 		os.Exit(3)
 	case f.is("hang") && moved > 30:
@@ -202,7 +205,7 @@ func (f *fake) serve() {
 			fen := strings.Join(words[1:], " ")
 			fens, boards = append(fens, fen), append(boards, setup.Must(board.ParseFEN(fen)))
 		case "set":
-			for i := 1; i < len(words); i += 2 {
+			for i := 1; i < len(words) && !f.is("deaf to set"); i += 2 {
 				f.n[int(number(i))] = number(i + 1)
 			}
 		case "values":

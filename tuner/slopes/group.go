@@ -44,7 +44,7 @@ func (b *block) measure() error {
 	if err := b.program.values(nil, nil, b.base); err != nil {
 		return err
 	}
-	for _, numbers := range b.m.groups() {
+	for _, numbers := range b.m.groups {
 		g := &group{block: b, numbers: numbers}
 		for range numbers {
 			g.plus, g.minus = append(g.plus, make([]float64, len(b.fens))), append(g.minus, make([]float64, len(b.fens)))
@@ -93,8 +93,10 @@ func (g *group) measure() error {
 
 // expected returns the positions where number i of the group is likely to count.
 func (g *group) expected(i int) []int32 {
-	c := g.m.covers[g.numbers[i]]
-	switch {
+	k := g.numbers[i]
+	switch c := g.m.covers[k]; {
+	case g.m.steps[k] == 0:
+		return nil
 	case c.trait >= 0:
 		return g.traits[c.trait].list()
 	case c.after >= 0:
@@ -141,7 +143,7 @@ func (g *group) change(first, last int, way float64, at []int32, out []float64) 
 	for len(at) > 0 {
 		var moves []move
 		for _, k := range g.numbers[first:last] {
-			if !g.failed[k] {
+			if !g.failed[k] && g.m.steps[k] != 0 {
 				moves = append(moves, move{k, g.m.point[k] + way*g.m.steps[k]})
 			}
 		}
@@ -265,7 +267,7 @@ func (g *group) measureDown(bends bitset, down []float64) error {
 func (g *group) collect(bends bitset) error {
 	for i, k := range g.numbers {
 		step := g.m.steps[k]
-		if g.failed[k] {
+		if g.failed[k] || step == 0 {
 			continue
 		}
 		var bent []int32

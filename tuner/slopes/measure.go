@@ -79,6 +79,7 @@ type measurement struct {
 	names   []string
 	point   []float64
 	steps   []float64 // by number; 0: not moved
+	groups  [][]int
 	covers  []cover
 	whole   bool // values are whole numbers
 	left    []Left
@@ -284,14 +285,14 @@ const (
 	many      = 4096 // numbers from which on groups are larger
 )
 
-// groups returns the active numbers in groups.
-func (m *measurement) groups() [][]int {
+// group divides the active numbers into groups. Those that are left out later stay in theirs, and are not moved.
+func (m *measurement) group() {
 	active := m.active()
 	size := groupSize
 	if len(active) >= many {
 		size = manyGroup
 	}
-	return slices.Collect(slices.Chunk(active, size))
+	m.groups = slices.Collect(slices.Chunk(active, size))
 }
 
 // leaveOut takes a number out of the measurement.

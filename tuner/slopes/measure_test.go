@@ -1,11 +1,18 @@
 package slopes
 
 import (
+	"errors"
+	"fmt"
 	"math"
 	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/internal/setup"
 )
 
@@ -43,7 +50,6 @@ func TestSlopes(t *testing.T) {
 	}{{"", 24, 1e-6}, {"centipawns", 1, 0.06}} {
 		t.Run(c.special, func(t *testing.T) {
 			r, set, rows, list := measured(t, c.special, 1500, nil)
-			t.Logf("%+v", *r)
 			f := newFake("")
 			wrong, cells := 0, 0
 			for i, row := range rows {
@@ -75,5 +81,156 @@ func TestSlopes(t *testing.T) {
 				t.Errorf("%d of %d cells are wrong, in %d rows of %d", wrong, cells, len(rows), len(list))
 			}
 		})
+	}
+}
+
+// Bent cells have the slope of a chord: of max(0, x) and of a square.
+func TestBent(t *testing.T) {
+	r, set, rows, list := measured(t, "", 1500, nil)
+	f := newFake("")
+	wrong, cells := 0, 0
+	for i, row := range rows {
+		have := map[string]float64{}
+		for j, term := range row.Terms {
+			have[set.Terms[term].Name] = float64(row.Counts[j])
+		}
+		for k := fakeDanger; k <= fakeSquare; k++ {
+			value := f.n[k]
+			chord := func(step float64) float64 {
+				f.n[k] = value + step
+				up := f.value(&list[i].Board)
+				f.n[k] = value - step
+				up -= f.value(&list[i].Board)
+				f.n[k] = value
+				return up / (2 * step)
+			}
+			low, high := chord(0.01), chord(0.01)
+			for _, step := range []float64{1, 2, 4, 8, 10, 40} {
+				low, high = min(low, chord(step)), max(high, chord(step))
+			}
+			if low == 0 && high == 0 {
+				continue
+			}
+			cells++
+			if v := have[f.list[k].Name]; v < low-0.1-0.03*math.Abs(low) || v > high+0.1+0.03*math.Abs(high) {
+				wrong++
+			}
+		}
+	}
+	if r.Bent == 0 || cells < 500 || wrong > 0 {
+		t.Errorf("%d of %d cells are wrong, %d bent", wrong, cells, r.Bent)
+	}
+}
+
+// The rows are the same for any number of processes, and a complete data set is kept.
+func TestWorkers(t *testing.T) {
+	var reports [2]*Report
+	var rows [2][]dataset.FeatureRow
+	for i, workers := range []int{1, 3} {
+		var c Config
+		reports[i], _, rows[i], _ = measured(t, "centipawns products", 1100, func(config *Config) {
+			config.Workers = workers
+			c = *config
+		})
+		again, err := Measure(t.Context(), c)
+		if !errors.Is(err, dataset.ErrComplete) || again == nil || again.Cells != reports[i].Cells {
+			t.Errorf("a complete data set: %+v, %v", again, err)
+		}
+		reports[i].Seconds, reports[i].Speed = 0, 0
+	}
+	if !reflect.DeepEqual(rows[0], rows[1]) || !reflect.DeepEqual(reports[0], reports[1]) {
+		t.Errorf("%d and %d rows differ:\n%+v\n%+v", len(rows[0]), len(rows[1]), reports[0], reports[1])
+	}
+}
+
+// A number that makes the program fail is tried with a quarter of its step, and then left out and named; a position at
+// which it fails is named.
+func TestFailures(t *testing.T) {
+	for _, c := range []struct {
+		special string
+		left    string // the end of why a number is left out
+		change  func(*Config)
+	}{
+		{"risky", "", nil},
+		{"deadly", "with risky[0] = ", nil},
+		{"hang", "", func(c *Config) { c.Timeout = 200 * time.Millisecond }},
+		{"fatal", "", nil},
+	} {
+		t.Run(c.special, func(t *testing.T) {
+			rows := 600
+			r, set, have, list := measured(t, c.special, rows, c.change)
+			text := fmt.Sprint(r.Left)
+			if (len(r.Left) == 0) != (c.left == "") || !strings.Contains(text, c.left) {
+				t.Errorf("left out: %s", text)
+			}
+			if c.left != "" && !(strings.Contains(text, "(at ") && strings.Contains(text, "division by zero")) {
+				t.Errorf("left out: %s", text)
+			}
+			if want := fakeNumbers - len(r.Left); len(set.Terms) != want || r.Numbers != want {
+				t.Errorf("%d terms, want %d", len(set.Terms), want)
+			}
+			dead := 0
+			for i := range list {
+				if c.special == "fatal" && fatal(&list[i].Board) {
+					dead++
+				}
+			}
+			if len(r.Unevaluated) != dead || len(have) != rows-dead || c.special == "fatal" && dead == 0 {
+				t.Errorf("%d positions of %d are missing, want %d: %v", len(r.Unevaluated), rows, dead, r.Unevaluated)
+			}
+		})
+	}
+}
+
+// One of two numbers that multiply is left out, and what is left moves as the slopes say.
+func TestProducts(t *testing.T) {
+	r, set, _, _ := measured(t, "products", 700, func(c *Config) {
+		c.Skip = []string{"knights", "danger", "square"} // so that half of the move is of the factors
+	})
+	text := fmt.Sprint(r.Left)
+	if !strings.Contains(text, "factors") || !strings.Contains(text, "multiplies") || r.Wrong > mostOff*r.Actual {
+		t.Errorf("%+v", *r)
+	}
+	for _, term := range set.Terms {
+		if term.Group == "factors" {
+			t.Errorf("%s is a term", term.Name)
+		}
+	}
+	if pair := set.Terms[0].Pair; pair != set.Terms[1].Name || !set.Local {
+		t.Errorf("%+v", set)
+	}
+}
+
+// Numbers without a slope and numbers that always move together are named, and so is a program that has others.
+func TestNumbersAreNamed(t *testing.T) {
+	r, _, _, _ := measured(t, "", 600, func(c *Config) { c.Skip = []string{"danger", "material[1].0"} })
+	if !slices.Contains(r.Flat, "idle[0]") || slices.Contains(r.Flat, "knights[18].0") ||
+		!slices.Contains(r.Together, [2]string{"tempo[0]", "twin[0]"}) || r.Numbers != fakeNumbers-7 {
+		t.Errorf("%+v", *r)
+	}
+	c := Config{Command: command(""), Numbers: newFake("").list[1:]}
+	dir, _ := positions(t, 30)
+	c.Positions = []string{dir}
+	if _, err := Measure(t.Context(), c); err == nil || !strings.Contains(err.Error(), "is it built from them?") {
+		t.Errorf("other numbers: %v", err)
+	}
+	c.Numbers, c.Env = nil, []string{fakeVariable + "=deaf to set"}
+	c.Out = t.TempDir()
+	if _, err := Measure(t.Context(), c); err == nil || !strings.Contains(err.Error(), "no number changes the value") {
+		t.Errorf("a program that takes no numbers: %v", err)
+	}
+}
+
+// Counters of a FEN are those of a game that could have been played.
+func TestFEN(t *testing.T) {
+	for _, c := range [][2]string{
+		{"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"},
+		{"4k3/8/8/8/8/8/4P3/4K3 b - - 7 1", "4k3/8/8/8/8/8/4P3/4K3 b - - 7 5"},
+		{"4k3/8/8/8/8/8/4P3/4K3 w - - 120 80", "4k3/8/8/8/8/8/4P3/4K3 w - - 99 80"},
+	} {
+		p := setup.Must(board.ParseFEN(c[0]))
+		if have := FEN(&p); have != c[1] {
+			t.Errorf("%s: %s", c[0], have)
+		}
 	}
 }

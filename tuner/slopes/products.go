@@ -9,11 +9,11 @@ import (
 
 const (
 	draws = 4
-	// Numbers move so that the values change by that much, RMS; it is what a fit moves them.
-	drawSize = 40
-	// The change may be so far from what the slopes predict, RMS: centipawns, or a part of it.
-	mostOff     = 4
-	mostOffPart = 0.2
+	// Numbers move so that the values change by that much, RMS, which is twice what a fit moves them: centipawns.
+	drawSize = 80
+	// The change may be that part of it away from what the slopes predict, RMS. Where numbers multiply, half of the move
+	// has a quarter of the error: 4 centipawns of 40.
+	mostOff = 0.2
 	// helpful is the part of the squared error that leaving out a table must take away.
 	helpful = 0.1
 	// mostTables is how many tables may be left out.
@@ -36,7 +36,7 @@ func (s *sample) products(program *Program) error {
 		list = append(list, s.draw(rng))
 	}
 	actual, wrong, err := s.predict(program, list, "")
-	for tables := 0; err == nil && len(s.failures) == 0 && wrong > max(mostOff, mostOffPart*actual) && tables < mostTables; tables++ {
+	for tables := 0; err == nil && len(s.failures) == 0 && wrong > mostOff*actual && tables < mostTables; tables++ {
 		best, least := "", wrong*math.Sqrt(1-helpful)
 		for _, t := range s.tables() {
 			var without float64
@@ -108,12 +108,12 @@ func (s *sample) draw(rng *rand.Rand) *draw {
 	return d
 }
 
-// bounded is a move that number k can make: a whole number unless it may have others, and no longer than its step.
+// bounded is a move that number k can make: a whole number unless it may have others, and no longer than two steps.
 func (s *sample) bounded(k int, by float64) float64 {
 	if !s.Config.Numbers[k].Float {
 		by = math.Round(by)
 	}
-	return max(-s.steps[k], min(s.steps[k], by))
+	return max(-2*s.steps[k], min(2*s.steps[k], by))
 }
 
 // drop takes a table out of a draw.

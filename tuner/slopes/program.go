@@ -95,11 +95,7 @@ func Start(ctx context.Context, c Command) (*Program, error) {
 		c.Timeout = time.Minute
 	}
 	p := &Program{command: c, ctx: ctx}
-	err := p.launch()
-	if err == nil {
-		p.names, p.start, err = p.process.numbers(c.Timeout)
-	}
-	if err != nil {
+	if err := p.launch(); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", c.Path, err), p.Close())
 	}
 	p.point = p.start
@@ -392,7 +388,7 @@ type process struct {
 	hung  atomic.Bool
 }
 
-// launch starts a process.
+// launch starts a process, and reads its numbers and what it prints before them.
 func (p *Program) launch() error {
 	c := &p.command
 	ctx, kill := context.WithCancel(p.ctx)
@@ -423,7 +419,13 @@ func (p *Program) launch() error {
 	})
 	r.timer.Stop()
 	p.process = r
-	return nil
+	names, values, err := r.numbers(c.Timeout)
+	if p.names == nil {
+		p.names, p.start = names, values
+	} else if err == nil && !(slices.Equal(p.names, names) && slices.Equal(p.start, values)) {
+		err = errors.New("started again, it has other numbers")
+	}
+	return err
 }
 
 // awake is the output of a process; each piece of it starts the time limit again.

@@ -82,7 +82,7 @@ func (m *measurement) some(n int64) (out []dataset.PositionRow, err error) {
 // prepare evaluates the sample at the point, and finds the unit.
 func (s *sample) prepare(program *Program) error {
 	for i := range s.rows {
-		s.fens, s.boards = append(s.fens, FEN(&s.rows[i].Board)), append(s.boards, &s.rows[i].Board)
+		s.fens = append(s.fens, FEN(&s.rows[i].Board))
 	}
 	values, bad, err := program.each(s.fens)
 	if err != nil {
@@ -90,9 +90,11 @@ func (s *sample) prepare(program *Program) error {
 	}
 	for i := len(s.fens) - 1; i >= 0; i-- {
 		if bad[i] != nil {
-			s.rows, s.fens, s.boards, values = slices.Delete(s.rows, i, i+1), slices.Delete(s.fens, i, i+1),
-				slices.Delete(s.boards, i, i+1), slices.Delete(values, i, i+1)
+			s.rows, s.fens, values = slices.Delete(s.rows, i, i+1), slices.Delete(s.fens, i, i+1), slices.Delete(values, i, i+1)
 		}
+	}
+	for i := range s.rows {
+		s.boards = append(s.boards, &s.rows[i].Board)
 	}
 	s.base, s.whole = values, !slices.ContainsFunc(values, func(v float64) bool { return v != math.Round(v) })
 	if s.Unit == 0 {
@@ -303,7 +305,8 @@ func (s *sample) note(k int, changes []float64) {
 // chooseCovers decides where numbers are likely to count.
 func (s *sample) chooseCovers() {
 	traits := traitsOf(s.boards)
-	for _, group := range s.groups() {
+	s.group()
+	for _, group := range s.groups {
 		var before []bitset
 		for _, k := range group {
 			s.covers[k] = chooseCover(s.where[k], traits, before)
