@@ -69,11 +69,17 @@ func testInstrument(t *testing.T, e testEngine) {
 	}
 	moved := s.Values()
 	for i := range moved {
-		moved[i] = s.Numbers[i].Round(moved[i] + 1 + float64(i%7)*2)
+		moved[i] = s.Numbers[i].Round(moved[i] + 1 + float64(i%7)*2 - 20*float64(i%2))
 	}
 	file := filepath.Join(root, "moved numbers")
 	setup.Check(t, s.WriteFile(file, moved))
-	if changed := setup.Must(s.WriteBack(trees["back"], moved)); changed != e.numbers {
+	bounded := 0 // what stays for its type's sake
+	for i, n := range s.Numbers {
+		if moved[i] == n.Value {
+			bounded++
+		}
+	}
+	if changed := setup.Must(s.WriteBack(trees["back"], moved)); changed != e.numbers-bounded || bounded > 1 {
 		t.Fatalf("%d of %d literals written back", changed, e.numbers)
 	}
 	setup.Check(t, s.Instrument(trees["new"], e.value))
@@ -98,7 +104,7 @@ func testProtocol(t *testing.T, e testEngine, s *Set, program string, set []stri
 	var ask strings.Builder
 	positions := "position " + strings.Join(testPositions, "\nposition ") + "\n"
 	ask.WriteString("numbers\nposition " + testPositions[0] + "\nclear\n" + positions)
-	values := fmt.Sprintf("values 0 %d\n", len(testPositions))
+	values := fmt.Sprintf("values 0 2 2 3 3 %d\n", len(testPositions))
 	ask.WriteString(values + "set")
 	for i, v := range moved {
 		fmt.Fprintf(&ask, " %d %v", i, v)
@@ -147,7 +153,7 @@ func testProtocol(t *testing.T, e testEngine, s *Set, program string, set []stri
 
 func TestGo(t *testing.T) {
 	testInstrument(t, testEngine{
-		folder: "go", files: []string{"eval/tables.go"}, value: "cmd/minnow/assay.go", numbers: 51,
+		folder: "go", files: []string{"eval/tables.go"}, value: "cmd/minnow/assay.go", numbers: 53,
 		left: []string{"Mate", "Ranks", "flip"}, silent: []string{"Values[6]", "PST[0][0]", "PST[0][7]"},
 		build: func(t *testing.T, dir, program string) {
 			c := exec.Command("go", "build", "-o", program, "./cmd/minnow")

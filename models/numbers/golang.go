@@ -343,7 +343,7 @@ func (f *goFile) hooks(name string) error {
 	}
 	f.needLibrary()
 	fmt.Fprintf(&f.tail, `
-func init() {
+var _ = func() bool {
 	var positions []%s
 	%[2]s.Start, %[2]s.Refresh = assay_start, assay_refresh
 	%[2]s.Clear = func() { positions = nil }
@@ -351,7 +351,8 @@ func init() {
 	%[2]s.Value = func(i int) float64 {
 		%[4]s
 	}
-}
+	return true
+}()
 `, kept, goPackageName, add, value)
 	return nil
 }

@@ -36,6 +36,7 @@ type goPackage struct {
 	types *types.Package
 	info  types.Info
 	files []*goFile
+	saved string // names of variables whose first values are kept
 }
 
 // goFile is a file of a package with the changes to be made in it. Offsets are bytes.

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	gotoken "go/token"
 	"go/types"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,8 +14,13 @@ import (
 // remake writes functions that make again what initializers and init functions make from the numbers, in the order in
 // which Go does it. Only plain data is made again: a cache or a search that an initializer opens stays.
 func (t *goTree) remake() {
-	touched := t.touched()
+	readers, functions := t.readers()
+	touched := flood(readers, t.module+"/"+goPackageName+".N")
+	spoiled := flood(functions, spoils)
 	for _, p := range t.own {
+		if p.Name == goPackageName {
+			continue
+		}
 		var calls []string
 		var last *goFile
 		for _, init := range p.info.InitOrder {
@@ -35,13 +41,14 @@ func (t *goTree) remake() {
 		for _, f := range p.files {
 			for _, d := range f.ast.Decls {
 				d, ok := d.(*ast.FuncDecl)
-				if !ok || d.Recv != nil || d.Name.Name != "init" || !touched[initKey(f, d)] || !f.repeatable(d.Body) {
+				if !ok || d.Recv != nil || d.Name.Name != "init" || d.Body == nil {
 					continue
 				}
-				last = f
-				calls = append(calls, "assayMake"+strconv.Itoa(len(calls)))
-				f.edits = append(f.edits, goEdit{f.offset(d.Name.Pos()), f.offset(d.Name.End()),
-					"init() { " + calls[len(calls)-1] + "() }; func " + calls[len(calls)-1]})
+				if body := t.again(f, d.Body, touched, spoiled); body != "" {
+					last = f
+					calls = append(calls, "assayMake"+strconv.Itoa(len(calls)))
+					fmt.Fprintf(&f.tail, "\nfunc %s() {\n%s}\n", calls[len(calls)-1], body)
+				}
 			}
 		}
 		if last != nil {
@@ -53,41 +60,28 @@ func (t *goTree) remake() {
 	}
 }
 
-func initKey(f *goFile, d *ast.FuncDecl) string {
-	return f.pkg.ImportPath + ".init " + f.path + strconv.Itoa(f.offset(d.Pos()))
-}
+// spoils is what functions read that start, register or print something, so that they are not run again.
+const spoils = " spoils"
 
-// touched are the variables, functions and init functions that read the numbers, themselves or through others.
-func (t *goTree) touched() map[string]bool {
-	readers := map[string][]string{} // by what they read
-	read := func(f *goFile, n ast.Node, by string) {
-		ast.Inspect(n, func(n ast.Node) bool {
-			if id, ok := n.(*ast.Ident); ok {
-				if key := goKey(f.pkg.info.Uses[id]); key != "" {
-					readers[key] = append(readers[key], by)
-				}
-			}
-			return true
-		})
-	}
+// readers are the variables and functions that read an object, by its key, and the functions alone.
+func (t *goTree) readers() (readers, functions map[string][]string) {
+	readers, functions = map[string][]string{}, map[string][]string{}
 	for _, p := range t.own {
 		for _, f := range p.files {
 			for _, d := range f.ast.Decls {
-				if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil {
-					key := goKey(p.info.Defs[d.Name])
-					if key == "" || d.Name.Name == "init" && d.Recv == nil {
-						key = initKey(f, d)
+				switch d := d.(type) {
+				case *ast.FuncDecl:
+					by := goKey(p.info.Defs[d.Name])
+					for key := range f.reads(d) {
+						readers[key] = append(readers[key], by)
+						functions[key] = append(functions[key], by)
 					}
-					read(f, d.Body, key)
-				}
-				if d, ok := d.(*ast.GenDecl); ok && d.Tok == gotoken.VAR {
+				case *ast.GenDecl:
 					for _, spec := range d.Specs {
-						spec := spec.(*ast.ValueSpec)
-						for i, e := range spec.Values {
-							for j, n := range spec.Names {
-								if i == j || len(spec.Values) == 1 {
-									read(f, e, goKey(p.info.Defs[n]))
-								}
+						v, ok := spec.(*ast.ValueSpec)
+						for i := 0; ok && i < len(v.Names)*len(v.Values); i++ {
+							for key := range f.reads(v.Values[i%len(v.Values)]) {
+								readers[key] = append(readers[key], goKey(p.info.Defs[v.Names[i/len(v.Values)]]))
 							}
 						}
 					}
@@ -95,18 +89,145 @@ func (t *goTree) touched() map[string]bool {
 			}
 		}
 	}
-	touched := map[string]bool{}
-	for next := []string{t.module + "/" + goPackageName + ".N"}; len(next) > 0; {
-		key := next[len(next)-1]
-		next = next[:len(next)-1]
+	return readers, functions
+}
+
+// reads are the keys of what stands in n. A function counts where it is called, or handed over to a call.
+func (f *goFile) reads(n ast.Node) map[string]bool {
+	keys := map[string]bool{}
+	f.walk(n, func(stack []ast.Node) {
+		switch n := stack[len(stack)-1].(type) {
+		case *ast.GoStmt, *ast.ChanType:
+			keys[spoils] = true
+		case *ast.Ident:
+			o := f.pkg.info.Uses[n]
+			if p, ok := o.(*types.PkgName); ok && !f.tree.all[p.Imported().Path()].own && !slices.Contains(pure, p.Imported().Path()) {
+				keys[spoils] = true
+			}
+			parent := stack[max(0, len(stack)-2)]
+			if s, ok := parent.(*ast.SelectorExpr); ok && s.Sel == n {
+				parent = stack[max(0, len(stack)-3)]
+			}
+			_, called := parent.(*ast.CallExpr)
+			if _, function := o.(*types.Func); called || !function {
+				keys[goKey(o)] = true
+			}
+		}
+	})
+	delete(keys, "")
+	return keys
+}
+
+// pure are packages whose functions may be called again.
+var pure = []string{"math", "math/bits", "math/rand", "sort", "fmt", "strings", "strconv"}
+
+// flood is what reads a key, itself or through others.
+func flood(readers map[string][]string, from string) map[string]bool {
+	all := map[string]bool{from: true}
+	for next := []string{from}; len(next) > 0; {
+		key := next[0]
+		next = next[1:]
 		for _, by := range readers[key] {
-			if !touched[by] {
-				touched[by] = true
+			if by != "" && !all[by] {
+				all[by] = true
 				next = append(next, by)
 			}
 		}
 	}
-	return touched
+	return all
+}
+
+// again is the statements of an init function that read the numbers, after what they add to has its first value again;
+// "" if there are none.
+func (t *goTree) again(f *goFile, body *ast.BlockStmt, touched, spoiled map[string]bool) string {
+	var text string
+	found := false
+	first := map[string]bool{}
+	in := func(keys, set map[string]bool) bool {
+		for key := range keys {
+			if set[key] {
+				return true
+			}
+		}
+		return false
+	}
+	for _, s := range body.List {
+		keys := f.reads(s)
+		locals := localNames(s)
+		reads := in(keys, touched) && !in(keys, spoiled)
+		if !reads && locals == nil {
+			continue
+		}
+		found = found || reads
+		text += "\t" + f.source(s) + "\n"
+		for _, name := range locals {
+			text += "\t_ = " + name + "\n" // its users may be left out
+		}
+		for _, g := range f.pkg.files {
+			for _, d := range g.ast.Decls {
+				if d, ok := d.(*ast.FuncDecl); ok && keys[goKey(f.pkg.info.Defs[d.Name])] {
+					maps.Copy(keys, g.reads(d))
+				}
+			}
+		}
+		for key := range keys {
+			name := strings.TrimPrefix(key, f.pkg.ImportPath+".")
+			if v, ok := f.pkg.types.Scope().Lookup(name).(*types.Var); ok && reads && !touched[key] && fixed(v.Type()) {
+				first[name] = true
+			}
+		}
+	}
+	if !found {
+		return ""
+	}
+	for _, name := range slices.Sorted(maps.Keys(first)) {
+		if !strings.Contains(f.pkg.saved, " "+name+" ") {
+			f.pkg.saved += " " + name + " "
+			fmt.Fprintf(&f.tail, "\nvar assayFirst_%s = %[1]s\n", name)
+		}
+		text = fmt.Sprintf("\t%s = assayFirst_%[1]s\n", name) + text
+	}
+	return text
+}
+
+// localNames are the variables that a statement declares.
+func localNames(s ast.Stmt) []string {
+	var names []string
+	if a, ok := s.(*ast.AssignStmt); ok && a.Tok == gotoken.DEFINE {
+		for _, e := range a.Lhs {
+			if id, ok := e.(*ast.Ident); ok && id.Name != "_" {
+				names = append(names, id.Name)
+			}
+		}
+	}
+	if d, ok := s.(*ast.DeclStmt); ok {
+		for _, spec := range d.Decl.(*ast.GenDecl).Specs {
+			if v, ok := spec.(*ast.ValueSpec); ok && d.Decl.(*ast.GenDecl).Tok == gotoken.VAR {
+				for _, n := range v.Names {
+					names = append(names, n.Name)
+				}
+			}
+		}
+	}
+	return names
+}
+
+// fixed tells plain data that an assignment copies.
+func fixed(t types.Type) bool {
+	switch t := t.Underlying().(type) {
+	case *types.Array:
+		return fixed(t.Elem())
+	case *types.Struct:
+		for i := range t.NumFields() {
+			if !fixed(t.Field(i).Type()) {
+				return false
+			}
+		}
+		return true
+	case *types.Basic:
+		return t.Kind() != types.UnsafePointer
+	}
+	return false
 }
 
 // plain tells numbers and tables of them from what has a state.
@@ -129,23 +250,4 @@ func plain(t types.Type) bool {
 		return true
 	}
 	return false
-}
-
-// repeatable tells an init function that only computes from one that starts, registers or opens something.
-func (f *goFile) repeatable(body *ast.BlockStmt) bool {
-	ok := true
-	ast.Inspect(body, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.GoStmt:
-			ok = false
-		case *ast.SelectorExpr:
-			id, _ := n.X.(*ast.Ident)
-			p, is := f.pkg.info.Uses[id].(*types.PkgName)
-			if is && (!f.tree.all[p.Imported().Path()].own || p.Imported().Name() == goPackageName) {
-				ok = ok && slices.Contains([]string{"math", "math/bits", "sort", "fmt", "strings"}, p.Imported().Path())
-			}
-		}
-		return true
-	})
-	return ok
 }

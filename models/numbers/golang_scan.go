@@ -240,13 +240,13 @@ func (w *goLiterals) literal(e ast.Expr, lit *ast.BasicLit, name string) {
 	if u, ok := e.(*ast.UnaryExpr); ok && u.Op == gotoken.SUB {
 		v = -v
 	}
-	w.found = append(w.found, Number{Name: name, Line: w.file.line(e), From: w.file.offset(e.Pos()), To: w.file.offset(e.End()),
-		Text: w.file.source(e), Value: v + 0, Float: lit.Kind == gotoken.FLOAT || isFloat(w.file.pkg.info.Types[e].Type), Pair: -1})
-}
-
-func isFloat(t types.Type) bool {
-	b, ok := underlying(t).(*types.Basic)
-	return ok && b.Info()&types.IsFloat != 0
+	n := Number{Name: name, Line: w.file.line(e), From: w.file.offset(e.Pos()), To: w.file.offset(e.End()), Text: w.file.source(e),
+		Value: v + 0, Float: lit.Kind == gotoken.FLOAT, Pair: -1}
+	if b, ok := underlying(w.file.pkg.info.Types[e].Type).(*types.Basic); ok {
+		n.Float = n.Float || b.Info()&types.IsFloat != 0
+		n.Min, n.Max = bounds(b.Name())
+	}
+	w.found = append(w.found, n)
 }
 
 func underlying(t types.Type) types.Type {

@@ -29,6 +29,7 @@ type Number struct {
 	Text     string  // those bytes
 	Value    float64 // in the engine's own unit
 	Float    bool    // may take values that are not whole
+	Min, Max float64 // what its type holds; 0 and 0: not known
 	Pair     int     // index of the other half, as in S(12, -5); -1: none
 }
 

@@ -72,6 +72,23 @@ func usual(table string, found []Number, elsewhere string) string {
 	return why
 }
 
+// bounds are the least and the largest value of a type of few bits in Rust or Go, such as uint16; 0 and 0 of others.
+func bounds(name string) (least, most float64) {
+	switch name {
+	case "i8", "int8":
+		return math.MinInt8, math.MaxInt8
+	case "i16", "int16":
+		return math.MinInt16, math.MaxInt16
+	case "u8", "uint8":
+		return 0, math.MaxUint8
+	case "u16", "uint16":
+		return 0, math.MaxUint16
+	case "u32", "uint32", "uint":
+		return 0, math.MaxUint32
+	}
+	return 0, 0
+}
+
 // isSentinel tells values such as 10000 of a king and 32767 of infinity.
 func isSentinel(v float64) bool {
 	v = math.Abs(v)

@@ -242,12 +242,17 @@ func (f *rsFile) item(start, i int) *rsItem {
 // notNumbers are types of bit boards, indices and texts.
 var notNumbers = regexp.MustCompile(`\b(u64|u128|usize|u8|bool|str|char|String|Bit[bB]oard|BB|Square|Piece|Move)\b`)
 
+var rsWhole = regexp.MustCompile(`\b[iu](8|16|32)\b`)
+
 // take adds the numbers of an item to s, or what is left of them.
 func (r *rust) take(s *Set, d *rsItem, o Options) {
 	w := rsLiterals{rsFile: d.file}
 	w.walk(d.from, d.to, d.name)
 	if len(w.found) == 0 {
 		return
+	}
+	for i := range w.found {
+		w.found[i].Min, w.found[i].Max = bounds(rsWhole.FindString(d.file.span(d.typeFrom, d.typeTo)))
 	}
 	why := r.fixed.fixed(d.name)
 	if d.member {

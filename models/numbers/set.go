@@ -122,6 +122,9 @@ func (n Number) Round(v float64) float64 {
 	if !n.Float {
 		v = math.RoundToEven(v)
 	}
+	if n.Min < n.Max {
+		v = min(max(v, n.Min), n.Max)
+	}
 	return v + 0 // not -0
 }
 

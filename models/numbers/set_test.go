@@ -1,6 +1,7 @@
 package numbers
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -111,5 +112,19 @@ func TestNames(t *testing.T) {
 	}
 	if !slices.Equal(pairs, []int{1, 0, 3, 2, -1, -1, -1}) || s.Numbers[6].Name != "A#2" {
 		t.Errorf("pairs %v, last name %s", pairs, s.Numbers[6].Name)
+	}
+}
+
+func TestRound(t *testing.T) {
+	for _, c := range []struct {
+		number  Number
+		v, want float64
+	}{
+		{Number{}, 2.6, 3}, {Number{}, -.2, 0}, {Number{Float: true}, 2.6, 2.6}, {Number{Max: 65535}, -3, 0},
+		{Number{Min: -128, Max: 127}, 130.2, 127}, {Number{Min: -128, Max: 127}, -130, -128},
+	} {
+		if got := c.number.Round(c.v); got != c.want || math.Signbit(got) != math.Signbit(c.want) {
+			t.Errorf("%+v rounds %v to %v, want %v", c.number, c.v, got, c.want)
+		}
 	}
 }

@@ -27,13 +27,16 @@ func (p *Problem) FindRough(ctx context.Context, w Tapered, jump, kink float64) 
 	nodes = nodes[:min(len(nodes), 64)] // as many as near has bits: more are not looked for
 	near := make([][]uint64, len(p.Store.Chunks))
 	err := Evaluate(ctx, p.Store, p.Workers, w, func(t *Scratch, i int) {
-		m, in := formula.NewMachine(b.Formula), make([]float64, len(b.Formula.Inputs))
+		m, in := formula.NewMachine(b.Program.Formula, formula.Smooth), make([]float64, len(b.Program.Inputs))
 		near[i] = make([]uint64, p.Store.Chunks[i].Rows)
 		for row := range near[i] {
 			for k := range in {
-				in[k] = t.bent.machine.Input(k)[row]
+				v := t.bent.machine.Input(k)
+				in[k] = v[min(row, len(v)-1)]
 			}
-			m.Value(in)
+			if _, err := m.Value(in); err != nil {
+				continue // the pass itself says so
+			}
 			for k := range nodes {
 				distance := jump
 				if k >= len(b.Jumps) {
@@ -60,9 +63,9 @@ func (p *Problem) FindRough(ctx context.Context, w Tapered, jump, kink float64) 
 // moves returns, by term, the bits of the nodes that the coefficients of its two halves may move.
 func (p *Problem) moves(nodes []int) [][2]uint64 {
 	b := p.Store.Bend()
-	steps := b.Formula.Nodes
+	steps := b.Program.Formula.Nodes
 	// bits of the nodes that they lead to
-	reach, inputs := make([]uint64, len(steps)), make([]uint64, len(b.Formula.Inputs))
+	reach, inputs := make([]uint64, len(steps)), make([]uint64, len(b.Program.Inputs))
 	for i := len(steps) - 1; i >= 0; i-- {
 		n, bits := &steps[i], reach[i]
 		if k := slices.Index(nodes, i); k >= 0 {
@@ -71,8 +74,13 @@ func (p *Problem) moves(nodes []int) [][2]uint64 {
 		for _, a := range n.Arguments() {
 			reach[a] |= bits
 		}
-		if n.Op == formula.Read {
+		switch n.Op {
+		case formula.Read:
 			inputs[n.Input] |= bits
+		case formula.Lookup:
+			for k := range n.Size {
+				inputs[n.Input+k] |= bits
+			}
 		}
 	}
 	out := make([][2]uint64, p.Store.Terms())
@@ -82,6 +90,9 @@ func (p *Problem) moves(nodes []int) [][2]uint64 {
 				out[c.Term][half] |= inputs[in]
 			}
 		}
+	}
+	for _, s := range b.Scalars {
+		out[s.Term][0] |= inputs[s.Input]
 	}
 	return out
 }

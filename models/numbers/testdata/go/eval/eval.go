@@ -23,6 +23,30 @@ func init() {
 	total += 0
 }
 
+var bonus [2]int
+
+var opened bool
+
+func init() {
+	n := 2
+	accumulate(n)
+	open()
+}
+
+func accumulate(n int) {
+	bonus[White] += n * int(Typed)
+	bonus[Black] -= total
+}
+
+// open must run once.
+func open() {
+	if opened {
+		panic("opened twice")
+	}
+	opened = PST[1][2] != 1000
+	go func() {}()
+}
+
 func sum(row [8]Score) int {
 	t := 0
 	for _, v := range row {
@@ -33,7 +57,7 @@ func sum(row [8]Score) int {
 
 // Evaluate is from White's view.
 func Evaluate(b *Board) int {
-	score, mg, eg, phase := 0, 0, int(Pair), 0
+	score, mg, eg, phase := bonus[0]+bonus[1], 0, int(Pair), 0
 	for at, piece := range b.Squares {
 		if piece == 0 {
 			continue
@@ -59,7 +83,7 @@ func Evaluate(b *Board) int {
 	}
 	score += (mg*phase + eg*(32-phase)) / 32
 	score += int(math.Round(float64(total)*Tempo*float64(Scale))) / 100
-	score += int(float32(phase)*Slope) + local(phase)
+	score += int(float32(phase)*Slope) + local(phase) + int(Small[phase%2])
 	var small int16 = Tempo
 	if !b.Black {
 		return score + int(small+Tempo*300/100) + int(Typed)

@@ -38,6 +38,8 @@ var PST = [PieceCount][8]Score{
 
 var Mask = [2]uint64{12, 13}
 
+var Small = [2]uint16{0, 3}
+
 var Both = [2][PieceCount][8]Score{PST}
 
 var flip = [8]int{7, 6, 5, 4, 3, 2, 1, 0}
