@@ -25,9 +25,6 @@ func newFeaturesCodec(set FeatureSet) (*codec[FeatureRow], error) {
 	if set.BySide {
 		add(copied("eg_count", nil, func(f *FeatureRow) *[]float32 { return &f.EGCounts }))
 	}
-	if set.BySides() {
-		add(copied("black", nil, func(f *FeatureRow) *[]float32 { return &f.Blacks }))
-	}
 	add(plain("phase", func(f *FeatureRow) *float32 { return &f.Phase }),
 		plain("scale", func(f *FeatureRow) *float32 { return &f.Scale }))
 	offset := plain("offset", func(f *FeatureRow) *float32 { return &f.Offset })
@@ -36,10 +33,6 @@ func newFeaturesCodec(set FeatureSet) (*codec[FeatureRow], error) {
 	} else {
 		add(plain("eg_scale", func(f *FeatureRow) *float32 { return &f.EGScale }), offset,
 			optional("eval", NoEval, func(f *FeatureRow) *float32 { return &f.Eval }))
-	}
-	if set.Bent() {
-		add(copied("columns", nil, func(f *FeatureRow) *[]float32 { return &f.Columns }),
-			text("skip", true, func(f *FeatureRow) *string { return &f.Skip }))
 	}
 	add(optional("score", NoScore, func(f *FeatureRow) *int16 { return &f.Score }),
 		plain("result", func(f *FeatureRow) *float32 { return &f.Result }),
@@ -75,9 +68,6 @@ func (s *FeatureSet) metadata() ([]string, error) {
 	err := add(metaTerms, s.Terms)
 	if err == nil && s.Version >= 2 {
 		err = add(metaEval, s.Evaluation)
-	}
-	if err == nil && s.Bent() {
-		err = add(metaBend, s.Bend)
 	}
 	return meta, err
 }

@@ -47,12 +47,7 @@ func (s *FeatureSet) Parts(r *FeatureRow) Parts {
 
 // Value returns the evaluation of a row with the values of the set's terms: engine units
 // (centipawns in version 1), White's view. The row must be valid for the set.
-// It is NaN where a formula has no value for the row, see ValueOf.
 func (s *FeatureSet) Value(r *FeatureRow) float64 {
-	if s.Bent() {
-		v, _ := s.ValueOf(r)
-		return v
-	}
 	p := s.Parts(r)
 	return float64(r.Offset) + p.Flat + float64(r.Scale)*(p.Phase*p.MG+(1-p.Phase)*s.egScale(r)*p.EG)
 }
@@ -71,16 +66,10 @@ func (s *FeatureSet) CheckRow(r *FeatureRow) error {
 	if err := r.check(s); err != nil {
 		return err
 	}
-	if err := s.checkCounts(r); err != nil || r.Skip != "" || r.Eval == NoEval && !s.Bent() {
+	if err := s.checkCounts(r); err != nil || r.Eval == NoEval {
 		return err
 	}
-	value, err := s.ValueOf(r)
-	if err != nil {
-		return fmt.Errorf("%w%s", err, s.Explain(r))
-	}
-	if r.Eval == NoEval {
-		return nil
-	}
+	value := s.Value(r)
 	if !(math.Abs(value-float64(r.Eval)) <= s.MaxDrift()) {
 		return fmt.Errorf("%w: the terms add up to %.2f, eval is %g%s", ErrDrift, value, r.Eval, s.Explain(r))
 	}
@@ -93,9 +82,6 @@ const largestTerms = 10
 // Explain says what the value of a row is made of: halves, factors, and the terms that add
 // most.
 func (s *FeatureSet) Explain(r *FeatureRow) string {
-	if s.Bent() {
-		return s.explainBent(r)
-	}
 	p := s.Parts(r)
 	type part struct {
 		text  string

@@ -21,10 +21,6 @@ type FeatureTerm struct {
 	// Pair is the name of the other half of a tapered pair whose halves are terms of their own, as slopes are: their
 	// counts add up to the count of the pair, by which a prior knows how much it matters.
 	Pair string `json:"pair,omitempty"`
-	// With a formula: the channel that the term is summed in, by default the first, and of a
-	// scalar the step to which it is rounded, by default 1.
-	Channel string  `json:"channel,omitempty"`
-	Step    float64 `json:"step,omitempty"`
 }
 
 // Kinds of terms. A term of another kind is tapered.
@@ -48,7 +44,7 @@ func (t *FeatureTerm) Value() float64 {
 func (t *FeatureTerm) checkKind() error {
 	switch t.Kind {
 	case "":
-	case SingleTerm, FlatTerm, ScalarTerm:
+	case SingleTerm, FlatTerm:
 		if t.MG != t.EG {
 			return fmt.Errorf("term %q is %s: it has one value, not %v and %v", t.Name, t.Kind, t.MG, t.EG)
 		}
@@ -80,9 +76,6 @@ type FeatureSet struct {
 	// is not a whole number from -128 to 127 is an error: nothing is rounded.
 	Float      bool
 	Evaluation // from version 2 on
-	Bend       // of an evaluation that is not linear
-
-	program *Program // set by Check
 }
 
 // Evaluation is what a FeatureSet says of the evaluation beside its terms.
@@ -152,9 +145,6 @@ func (s *FeatureSet) SameTerms(other *FeatureSet) error {
 	if max(s.Version, 1) != max(other.Version, 1) || a != b {
 		return fmt.Errorf("the evaluation is %s %+v, before it came %s %+v", other.Format(), b, s.Format(), a)
 	}
-	if !s.Bend.same(&other.Bend) {
-		return fmt.Errorf("the formula or its channels and columns are %+v, before they came %+v", other.Bend, s.Bend)
-	}
 	return nil
 }
 
@@ -170,8 +160,6 @@ func (s *FeatureSet) Check() error {
 			return fmt.Errorf("term %d: the name %q is empty or used twice", i, t.Name)
 		case s.Version < 2 && (t.Kind != "" || t.Fixed):
 			return fmt.Errorf("term %q: kind and fixed need %s", t.Name, FeaturesFormat)
-		case !s.Bent() && (t.Kind == ScalarTerm || t.Channel != "" || t.Step != 0):
-			return fmt.Errorf("term %q: %w", t.Name, errBent)
 		}
 		if err := t.checkKind(); err != nil {
 			return err
@@ -179,9 +167,6 @@ func (s *FeatureSet) Check() error {
 		seen[t.Name] = true
 	}
 	if err := s.checkPairs(); err != nil {
-		return err
-	}
-	if err := s.checkBend(); err != nil {
 		return err
 	}
 	if s.Version < 2 {
@@ -247,11 +232,6 @@ func featureSetOf(schema *arrow.Schema) (FeatureSet, error) {
 			return s, fmt.Errorf("%s in the schema metadata: %w", metaEval, err)
 		}
 	}
-	if bend, ok := meta.GetValue(metaBend); ok {
-		if err := json.Unmarshal([]byte(bend), &s.Bend); err != nil {
-			return s, fmt.Errorf("%s in the schema metadata: %w", metaBend, err)
-		}
-	}
 	if f, ok := schema.FieldsByName("count"); ok && len(f) == 1 {
 		if list, ok := f[0].Type.(*arrow.ListType); ok {
 			s.Float = list.Elem().ID() == arrow.FLOAT32
@@ -284,9 +264,6 @@ func (f *FeatureRow) check(s *FeatureSet) error {
 		if s.BySide && !(math.Abs(float64(f.EGCounts[i])) <= 1e9) {
 			return fmt.Errorf("term %d: count %v of the endgame half is out of range", t, f.EGCounts[i])
 		}
-	}
-	if err := f.checkBentRow(s); err != nil {
-		return err
 	}
 	if err := f.checkFactors(s); err != nil {
 		return err

@@ -95,11 +95,6 @@ type FeatureRow struct {
 	// EGCounts are the counts of the endgame half, where sides are scaled on their own
 	// (FeatureSet.BySide): White's count times its factor minus Black's times its factor.
 	EGCounts []float32
-	// With a formula: Black's counts, where a channel counts each side on its own (Counts are
-	// White's then), the numbers of the columns, and why the row is left out of fits, if it is.
-	Blacks  []float32
-	Columns []float32
-	Skip    string
 
 	Phase   float32 // factor of the middlegame half; 1 minus it is that of the endgame half
 	Scale   float32 // factor of the tapered part; normally 1

@@ -13,7 +13,6 @@ const (
 	metaMoves  = "assay.moves"      // games: how a move is packed
 	metaModel  = "assay.model"      // features: name of the evaluation
 	metaTerms  = "assay.terms"      // features: JSON array of FeatureTerm
-	metaBend   = "assay.formula"    // features of an evaluation that is not linear: JSON of a bend
 	metaEval   = "assay.evaluation" // features from version 2 on: JSON of an evaluation
 )
 
@@ -52,7 +51,7 @@ func compareSchemas(got, want *arrow.Schema) (key string, err error) {
 		return "", err
 	}
 	gm, wm := got.Metadata(), want.Metadata()
-	for _, key := range []string{metaModel, metaTerms, metaEval, metaBend} {
+	for _, key := range []string{metaModel, metaTerms, metaEval} {
 		g, _ := gm.GetValue(key)
 		if w, _ := wm.GetValue(key); g != w {
 			return key, nil

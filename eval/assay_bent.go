@@ -46,20 +46,44 @@ const (
 // ending that is close to a draw scales the lead, and a position with play left in it adds to the
 // endgame value of the side that is ahead, never beyond zero.
 var assayBend = Bend{
-	Channels: []formula.Name{
+	Channels: []formula.Channel{
 		{Name: "main", Tapered: true},
 		{Name: "danger", Tapered: true, Sides: true}, // of the side that attacks
 		{Name: "winning", Sides: true},               // chances to convert a lead, in 1/64 of it
 		{Name: "complexity"},
 	},
-	Formula: `let attack = clamp(danger.mg, 0, 2000)^2/4096;
+	Formula: formula.New(assayFormula, smoothAssayBent),
+	value:   valueAssayBent,
+}
+
+// assayFormula is what smoothAssayBent computes. The ids of weights depend on its text.
+const assayFormula = `let attack = clamp(danger.mg, 0, 2000)^2/4096;
 let late = clamp(danger.eg, 0, 2000)/16;
 let m = main.mg + balance(attack);
 let e0 = main.eg + balance(late);
 let e = e0 + sign(e0)*max(complexity, -abs(e0));
 let v = m*phase + e*(1 - phase);
-value = v*clamp(64 + if(v < 0, winning.black, winning.white), 0, 96)/64`,
-	value: valueAssayBent,
+value = v*clamp(64 + if(v < 0, winning.black, winning.white), 0, 96)/64`
+
+// smoothAssayBent is the value as a fit sees it. The order of its operations is that of the fit's last bits.
+func smoothAssayBent(b *formula.Builder) formula.Value {
+	const main, danger, winning, complexity = 0, 1, 2, 3 // of the channels
+	attack := b.Read(formula.Input{Channel: main}).Plus(b.Balance(func(black bool) formula.Value {
+		return b.Read(formula.Input{Channel: danger, Black: black}).Clamp(0, 2000).Square().Over(4096)
+	}))
+	phase := b.Read(formula.Input{Channel: formula.Phase})
+	v := attack.Times(phase)
+	e := b.Read(formula.Input{Channel: main, Endgame: true}).Plus(b.Balance(func(black bool) formula.Value {
+		return b.Read(formula.Input{Channel: danger, Black: black, Endgame: true}).Clamp(0, 2000).Over(16)
+	}))
+	sign, play := e.Sign(), b.Read(formula.Input{Channel: complexity})
+	e = e.Plus(sign.Times(play.Max(b.Number(0).Minus(e.Abs()))))
+	v = v.Plus(e.Times(b.Number(1).Minus(phase)))
+	lead := b.Number(64)
+	behind := v.Less(b.Number(0))
+	black := b.Read(formula.Input{Channel: winning, Black: true})
+	lead = lead.Plus(b.If(behind, black, b.Read(formula.Input{Channel: winning})))
+	return v.Times(lead.Clamp(0, 96)).Over(64)
 }
 
 // valueAssayBent is the formula in integers. Nothing is rounded before the end, and with sums of 32

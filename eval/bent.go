@@ -13,9 +13,8 @@ import (
 type Bend struct {
 	// Channels are what the terms are summed in. A channel without sides has White's counts
 	// minus Black's, or counts of the whole position; one with sides has a sum for each.
-	Channels []formula.Name
-	// Formula may use the channels and the column "phase", from 0 to 1.
-	Formula string
+	Channels []formula.Channel
+	Formula  *formula.Formula
 
 	value   func(s *sums, phase int64) int64 // the formula in integers
 	first   []int                            // by channel: its first sum
@@ -54,11 +53,14 @@ func (b *Bend) compact(t *table) *table {
 	for i := range dense.terms {
 		x := &dense.terms[i]
 		x.Mirror = int(b.term[x.Mirror])
-		channel := slices.IndexFunc(b.Channels, func(c formula.Name) bool { return c.Name == x.Channel })
+		channel := slices.IndexFunc(b.Channels, func(c formula.Channel) bool { return c.Name == x.Channel })
 		b.channel = append(b.channel, uint8(max(0, channel)))
 	}
 	return dense
 }
+
+// Channel returns the index of a term's channel.
+func (b *Bend) Channel(term int) int { return int(b.channel[term]) }
 
 // sides reports whether the channel of a term counts each side.
 func (b *Bend) sides(term int) bool { return b.Channels[b.channel[term]].Sides }

@@ -74,7 +74,7 @@ func (f *File) Encode() ([]byte, error) {
 func (f *File) term(i int, about *eval.Term) *termJSON {
 	w := &f.Terms[i]
 	t := &termJSON{
-		Name: w.Name, MG: &w.MG, Step: number(w.Step), Count: w.Count,
+		Name: w.Name, MG: &w.MG, Count: w.Count,
 		FitMG: number(w.FitMG), FitEG: number(w.FitEG), SEMG: number(w.SEMG), SEEG: number(w.SEEG),
 	}
 	if about.Tapered {

@@ -64,16 +64,6 @@ type TermWeight struct {
 	FitMG, FitEG, SEMG, SEEG float64
 	// Count is the number of positions of the fit in which the term occurred.
 	Count int64
-	// Step, of a scalar of the formula: its value is MG steps. 0 is for all other terms.
-	Step float64
-}
-
-// Value returns the value of a term that is not tapered.
-func (t *TermWeight) Value() float64 {
-	if t.Step > 0 {
-		return float64(t.MG) * t.Step
-	}
-	return float64(t.MG)
 }
 
 // Provenance says where weights come from. Fields that do not apply are empty.
@@ -107,7 +97,7 @@ func formulaOf(m *eval.Model) string {
 	if m.Bend == nil {
 		return ""
 	}
-	return m.Bend.Formula
+	return m.Bend.Formula.Text
 }
 
 // Table returns the term table, in the order of f.Terms: the model's, or the one of a foreign
@@ -141,9 +131,6 @@ func (f *File) Table() ([]eval.Term, error) {
 			return nil, fmt.Errorf("evaluation %s: term %d is %q, in the term table %q", f.Model, i, t.Name, about.Name)
 		case !about.Tapered && t.MG != t.EG:
 			return nil, fmt.Errorf("term %q is not tapered, its weights %d and %d differ", t.Name, t.MG, t.EG)
-		case t.Step != 0 && (f.Formula == "" || about.Tapered || !(t.Step > 0 && t.Step <= 1e6)):
-			return nil, fmt.Errorf("term %q has a step of %v: steps above 0 are of the scalars of a formula",
-				t.Name, t.Step)
 		case max(t.MG, -t.MG, t.EG, -t.EG) > eval.MaxCoef:
 			return nil, fmt.Errorf("term %q: weight %d/%d is beyond %d", t.Name, t.MG, t.EG, eval.MaxCoef)
 		}
@@ -179,11 +166,7 @@ func (f *File) ID() string {
 	}
 	for i := range f.Terms {
 		t := &f.Terms[i]
-		fmt.Fprintf(h, "%s %d %d", t.Name, t.MG, t.EG)
-		if t.Step != 0 {
-			fmt.Fprintf(h, " %g", t.Step)
-		}
-		fmt.Fprintln(h)
+		fmt.Fprintf(h, "%s %d %d\n", t.Name, t.MG, t.EG)
 	}
 	return hex.EncodeToString(h.Sum(nil))[:12]
 }

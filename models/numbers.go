@@ -22,13 +22,6 @@ import (
 // eg in them (or opening, midgame and endgame), NAME_MG and NAME_EG, mgName and egName, or one whose first
 // index is the half: NAME.5 is then NAME[0][5] and NAME[1][5].
 func (c *code) place(t *TermWeight, tapered bool) (bool, error) {
-	if t.Step != 0 {
-		whole := TermWeight{Name: t.Name, MG: int32(math.Round(t.Value())), EG: int32(math.Round(t.Value()))}
-		if !t.whole() {
-			return false, nil // it is among those to be written by hand
-		}
-		t = &whole
-	}
 	base := t.Name
 	half := -1 // 0 or 1 where the term is half of one: sides that are scaled on their own
 	if name, end, _ := cutLast(base); !tapered && len(c.defs[identifier(base)]) == 0 && (end == "mg" || end == "eg") {

@@ -41,7 +41,6 @@ type termJSON struct {
 	Group string `json:"group,omitzero"` // of a foreign evaluation only
 	MG    *int32 `json:"mg"`
 	EG    *int32 `json:"eg,omitzero"`
-	Step  number `json:"step,omitzero"`
 	FitMG number `json:"fit_mg,omitzero"`
 	FitEG number `json:"fit_eg,omitzero"`
 	SEMG  number `json:"se_mg,omitzero"`
@@ -195,8 +194,8 @@ func (d *document) order(f *File, m *eval.Model) error {
 
 // foreign makes the term table of a foreign evaluation from the file.
 func (d *document) foreign(f *File) error {
-	if len(d.Terms) == 0 {
-		return errors.New("a foreign evaluation needs terms")
+	if len(d.Terms) == 0 || f.Formula != "" {
+		return errors.New("a foreign evaluation needs terms, and has no formula")
 	}
 	for i := range d.Terms {
 		t := &d.Terms[i]
@@ -209,7 +208,7 @@ func (d *document) foreign(f *File) error {
 
 func (t *termJSON) weight() TermWeight {
 	return TermWeight{
-		Name: t.Name, MG: *t.MG, EG: *cmp.Or(t.EG, t.MG), Step: float64(t.Step), Count: t.Count,
+		Name: t.Name, MG: *t.MG, EG: *cmp.Or(t.EG, t.MG), Count: t.Count,
 		FitMG: float64(t.FitMG), FitEG: float64(t.FitEG), SEMG: float64(t.SEMG), SEEG: float64(t.SEEG),
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 )
@@ -21,9 +20,8 @@ type Source struct {
 // Patch is what Paste makes of sources.
 type Patch struct {
 	Files [][]byte // the new text of each source
-	// Missing are the held terms that no source defines, arrays by their name alone. ByHand are the
-	// terms whose values are no whole numbers, so that they cannot be written, with the values.
-	Missing, ByHand []string
+	// Missing are the held terms that no source defines, arrays by their name alone.
+	Missing []string
 	// Copies says which other numbers were written: those of Black, where the source has them apart.
 	Copies []string
 	// Shared says which written names other code uses too. Stale lists numbers that were not written
@@ -66,15 +64,13 @@ func (c *code) paste(f *File, held func(t *TermWeight) bool, tapered func(i int)
 		case err != nil:
 			return nil, fmt.Errorf("term %s: %w", t.Name, err)
 		case found:
-		case !t.whole():
-			p.ByHand = append(p.ByHand, fmt.Sprintf("%s = %g", t.Name, t.Value()))
 		case held(t):
 			heldBack = append(heldBack, t.Name)
 		default:
 			missing = append(missing, t.Name)
 		}
 	}
-	if len(missing)+len(heldBack)+len(p.ByHand) == len(f.Terms) {
+	if len(missing)+len(heldBack) == len(f.Terms) {
 		return nil, fmt.Errorf("it defines nothing that is named as a term of %s, such as %s", f.Model, f.Terms[0].Name)
 	}
 	if len(missing) > 0 {
@@ -128,9 +124,6 @@ func arrays(terms []string) (names []string) {
 	}
 	return names
 }
-
-// whole reports whether the value of a term is a whole number.
-func (t *TermWeight) whole() bool { return math.Round(t.Value()) == t.Value() }
 
 // sortEdits sorts the edits. No two terms share a number.
 func (c *code) sortEdits() error {

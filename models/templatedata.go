@@ -41,7 +41,7 @@ func (c cell) Score() string {
 	if c.Tapered {
 		return fmt.Sprintf("S(%d, %d)", c.MG, c.EG)
 	}
-	return fmt.Sprint(c.Value())
+	return fmt.Sprint(c.MG)
 }
 
 // array is a group of consecutive terms whose names differ only at the end.

@@ -50,8 +50,7 @@ func (a *Ablation) Verdict() string {
 	return NotShown
 }
 
-// ablations lists the parts that are taken out in turn. Scalars of a formula stay: a formula need not have a value
-// where one is 0.
+// ablations lists the parts that are taken out in turn.
 func (f *fitting) ablations() (list []Ablation) {
 	at := map[string]int{}
 	for t, term := range f.terms {
@@ -59,7 +58,7 @@ func (f *fitting) ablations() (list []Ablation) {
 		if f.c.Ablate == Terms {
 			key, name = fmt.Sprint(f.free.MG[t]), term.Name
 		}
-		if f.split.seen[t] == 0 || term.Fixed || term.Step != 0 || f.c.Ablate == Terms && f.free.MG[t] == objective.Fixed {
+		if f.split.seen[t] == 0 || term.Fixed || f.c.Ablate == Terms && f.free.MG[t] == objective.Fixed {
 			continue
 		}
 		i, known := at[key]

@@ -6,44 +6,44 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/eval/formula"
 	"github.com/assay-chess/assay/internal/setup"
-	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner/internal/objective"
 	"github.com/assay-chess/assay/tuner/internal/synthetic"
 	"github.com/assay-chess/assay/tuner/rows"
 )
 
-// bentStore builds a store, keeping the formula where it is linear.
-func bentStore(t testing.TB, set dataset.FeatureSet, data []dataset.FeatureRow, keep bool) *rows.Store {
-	t.Helper()
-	if keep { // the difference is 0, but not linear
-		set.Formula = strings.Replace(set.Formula, "value = ", "value = abs(main.mg) - abs(main.mg) + ", 1)
-	}
-	s, err := rows.Build{}.Features(context.Background(), set,
-		[]rows.FeatureSource{{Name: "simulated", Rows: synthetic.Seq(data)}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-// TestLinearFormula: a linear evaluation written as a formula is recognized, and gives the same
-// fit if it is not.
+// TestLinearFormula: a linear evaluation written as a formula gives the same fit as its sum.
 func TestLinearFormula(t *testing.T) {
-	set := synthetic.LinearSet(8)
-	data := synthetic.BentGames(t, set, 400, 10, 1)
-	for i := range set.Terms { // guesses
-		set.Terms[i].MG, set.Terms[i].EG = 80, 80
+	e := &synthetic.Bent{Channels: []formula.Channel{{Name: "main", Tapered: true}}}
+	e.Formula = formula.New("linear", func(b *formula.Builder) formula.Value {
+		phase := b.Read(formula.Input{Channel: formula.Phase})
+		mg, eg := b.Read(formula.Input{Channel: 0}), b.Read(formula.Input{Channel: 0, Endgame: true})
+		return mg.Times(phase).Plus(eg.Times(b.Number(1).Minus(phase)))
+	})
+	for i := range 8 {
+		e.Add(0, fmt.Sprintf("main.%d", i), float64(60+10*i), float64(90-5*i))
 	}
-	fast, slow := bentStore(t, set, data, false), bentStore(t, set, data, true)
-	if fast.Bend() != nil || slow.Bend() == nil {
-		t.Fatal("a linear formula is not recognized, or the switch does nothing")
+	data := e.Games(400, 10, 1)
+	line := rows.NewBuilder(len(e.Terms))
+	for i := range data {
+		row := rows.Row{Phase: data[i].Phase, Scale: 1, Result: data[i].Result, Score: rows.NoScore, Weight: 1,
+			Game: data[i].Game}
+		for term, n := range data[i].Counts {
+			if n[0] != 0 {
+				row.Entries = append(row.Entries, rows.Entry{Term: uint16(term), Count: n[0]})
+			}
+		}
+		setup.Check(t, line.Add(&row))
+	}
+	fast, slow := synthetic.Finish(t, line), e.Store(t, data, "")
+	for i := range e.Terms { // guesses
+		e.Terms[i].MG, e.Terms[i].EG = 80, 80
 	}
 	for name, change := range map[string]func(*Config){
 		"prior":     func(*Config) {},
@@ -56,8 +56,8 @@ func TestLinearFormula(t *testing.T) {
 			c := NewConfig()
 			c.KeepScale, c.Gap = true, 1e-15
 			change(&c)
-			a := setup.Must(Fit(context.Background(), fast, rows.TermsOfFeatures(set), c))
-			b := setup.Must(Fit(context.Background(), slow, rows.TermsOfFeatures(set), c))
+			a := setup.Must(Fit(context.Background(), fast, e.Terms, c))
+			b := setup.Must(Fit(context.Background(), slow, e.Terms, c))
 			close := func(what string, x, y, tolerance float64) {
 				if !(math.Abs(x-y) <= tolerance*(1+math.Abs(x))) {
 					t.Errorf("%s: %.12g as linear, %.12g as a formula", what, x, y)
@@ -90,15 +90,8 @@ func TestLinearFormula(t *testing.T) {
 // TestBentGradient compares the objective's derivatives with central differences, and the
 // Gauss-Newton matrix with sums over rows.
 func TestBentGradient(t *testing.T) {
-	set := synthetic.BentSet(6)
-	set.Formula = strings.Replace(set.Formula, "value = ", "value = balance(curve[danger/60])*phase + ", 1)
-	for i, v := range []float64{0, 5, 12, 30, 31, 45} { // a table of the formula
-		set.Terms = append(set.Terms, dataset.FeatureTerm{Name: fmt.Sprintf("curve.%d", i), Kind: dataset.ScalarTerm, MG: v,
-			EG: v, Step: 0.5})
-	}
-	data := synthetic.BentGames(t, set, 100, 10, 2)
-	s := bentStore(t, set, data, false)
-	terms := rows.TermsOfFeatures(set)
+	e := synthetic.NewBent(6, true)
+	s, terms := e.Store(t, e.Games(100, 10, 2), ""), e.Terms
 	p := &objective.Problem{Store: s, K: synthetic.BentK, Target: objective.Targets(s, 1, 0)}
 	for _, c := range s.Chunks {
 		w := make([]float32, c.Rows)
@@ -140,7 +133,7 @@ func TestBentGradient(t *testing.T) {
 			}
 		}
 	}
-	if checked < 2*6+4+1+1+6 {
+	if checked < 2*6+4+1 {
 		t.Errorf("only %d derivatives are not 0", checked)
 	}
 	n := 2 * len(terms)
@@ -193,15 +186,15 @@ func leaders(n int) (out []int) {
 // TestBentScale: under too small a slope a fit makes larger evaluations. By default another slope
 // keeps their scale, and the losses are those under the right slope.
 func TestBentScale(t *testing.T) {
-	set := synthetic.BentSet(6)
-	s := bentStore(t, set, synthetic.BentGames(t, set, 1000, 10, 3), false)
+	e := synthetic.NewBent(6, false)
+	s := e.Store(t, e.Games(1000, 10, 3), "")
 	c := NewConfig()
 	c.Valid, c.K = 0, synthetic.BentK
-	right := setup.Must(Fit(t.Context(), s, rows.TermsOfFeatures(set), c))
+	right := setup.Must(Fit(t.Context(), s, e.Terms, c))
 	for _, keep := range []bool{true, false} {
 		c.K, c.KeepScale = 0.6*synthetic.BentK, keep
-		r := setup.Must(Fit(t.Context(), s, rows.TermsOfFeatures(set), c))
-		start, w := objective.StartOf(rows.TermsOfFeatures(set)), objective.NewTapered(len(r.Terms))
+		r := setup.Must(Fit(t.Context(), s, e.Terms, c))
+		start, w := objective.StartOf(e.Terms), objective.NewTapered(len(r.Terms))
 		for i, x := range r.Terms {
 			w.MG[i], w.EG[i] = x.FitMG, x.FitEG
 		}
@@ -221,24 +214,23 @@ func TestBentScale(t *testing.T) {
 // TestBentRecovers fits simulated games of a bent evaluation from three starts: they meet, and
 // near the truth.
 func TestBentRecovers(t *testing.T) {
-	truth := synthetic.BentSet(6)
-	data := synthetic.BentGames(t, truth, 1500, 10, 3)
-	s := bentStore(t, truth, data, false)
+	truth := synthetic.NewBent(6, false)
+	s := truth.Store(t, truth.Games(1500, 10, 3), "")
 	c := NewConfig()
 	c.Prior = map[string]float64{objective.AllTerms: math.Inf(1)}
 	c.Valid, c.K, c.Gap, c.KeepScale = 0, synthetic.BentK, 1e-12, true
 	r := rand.New(rand.NewPCG(4, 5))
 	var first *Result
 	for start := range 3 {
-		set := synthetic.BentSet(6)
-		for i := range set.Terms {
-			x := &set.Terms[i]
+		terms := slices.Clone(truth.Terms)
+		for i := range terms {
+			x := &terms[i]
 			if start > 0 {
 				f := 0.7 + 0.6*r.Float64()
 				x.MG, x.EG = x.MG*f, x.EG*f
 			}
 		}
-		f := setup.Must(Fit(context.Background(), s, rows.TermsOfFeatures(set), c))
+		f := setup.Must(Fit(context.Background(), s, terms, c))
 		if first == nil {
 			first = f
 		}
@@ -251,8 +243,7 @@ func TestBentRecovers(t *testing.T) {
 	for i, x := range first.Terms {
 		v := truth.Terms[i]
 		for half, fit := range [2]float64{x.FitMG, x.FitEG} {
-			step, se := v.StepOf(), float64([2]num.Float{x.SEMG, x.SEEG}[half])
-			z := (fit - [2]float64{v.MG, v.EG}[half]/step) / se
+			z := (fit - [2]float64{v.MG, v.EG}[half]) / float64([2]num.Float{x.SEMG, x.SEEG}[half])
 			if n++; math.Abs(z) > 2 {
 				far++
 			}
@@ -266,93 +257,21 @@ func TestBentRecovers(t *testing.T) {
 		first.Steps)
 }
 
-// TestBentRowError: a start value that divides by 0 is an error with the row, and no fit.
-func TestBentRowError(t *testing.T) {
-	set := synthetic.BentSet(3)
-	set.Formula = strings.Replace(set.Formula, "/ 400", "/ (share - 0.3)", 1)
-	_, err := rows.Build{}.Features(context.Background(), set,
-		[]rows.FeatureSource{{Name: "simulated", Rows: synthetic.Seq(synthetic.BentGames(t, synthetic.BentSet(3), 10, 2,
-			1))}})
-	if !errors.Is(err, formula.ErrFormula) || !strings.Contains(err.Error(), "row 1") ||
-		!strings.Contains(err.Error(), "division by 0") {
-		t.Errorf("%v", err)
-	}
-}
-
-// TestUnidentified: a scalar that only repeats the scale of a channel is held, and named.
-func TestUnidentified(t *testing.T) {
-	set := synthetic.BentSet(3)
-	set.Formula = strings.Replace(set.Formula, "/ 400", "/ divisor", 1)
-	set.Terms = append(set.Terms, dataset.FeatureTerm{Name: "divisor", Kind: dataset.ScalarTerm, MG: 400, EG: 400,
-		Step: 10})
-	s := bentStore(t, set, synthetic.BentGames(t, set, 300, 8, 9), false)
-	c := NewConfig()
-	c.Prior = map[string]float64{objective.AllTerms: math.Inf(1)}
-	r := setup.Must(Fit(context.Background(), s, rows.TermsOfFeatures(set), c))
-	if len(r.Bend.Held) != 1 || r.Bend.Held[0] != "divisor" || r.Terms[len(r.Terms)-1].MG != 40 {
-		t.Errorf("held %v, the divisor is %d steps", r.Bend.Held, r.Terms[len(r.Terms)-1].MG)
-	}
-	said := strings.Join(r.Warnings, "\n")
-	if !strings.Contains(said, "divisor is held at its start value") ||
-		!strings.Contains(said, "danger.0, danger.1, danger.2, danger.3") {
-		t.Error(said)
-	}
-	f := setup.Must(r.FileOf(set.Model, nil, Pedigree{}))
-	text, err := f.Encode()
-	if err != nil || !strings.Contains(string(text), `"formula": "let q = max(danger, 0)^2 / divisor`) ||
-		!strings.Contains(string(text), `"mg": 40, "step": 10`) {
-		t.Errorf("%s, %v", text, err)
-	}
-	again, err := models.ParseAny("weights.json", text)
-	if err != nil || again.ID() != f.ID() {
-		t.Fatalf("%v", err)
-	}
-	again.Formula += " "
-	if again.ID() == f.ID() {
-		t.Error("another formula has the same id")
-	}
-}
-
-// TestWorthIt: the bent formula that the games were made from predicts held-out games better
-// than a linear one of the same channels, and not the other way round.
-func TestWorthIt(t *testing.T) {
-	set := synthetic.BentSet(4)
-	data := synthetic.BentGames(t, set, 1500, 8, 12)
-	flat := set
-	flat.Formula = "value = (main.mg + balance(danger)*0.3)*phase + (main.eg + balance(danger)*share)*(1 - phase)"
-	fit := func(set dataset.FeatureSet) *Result {
-		c := NewConfig()
-		c.Folds = 5
-		r := setup.Must(Fit(context.Background(), bentStore(t, set, data, false), rows.TermsOfFeatures(set), c))
-		return r
-	}
-	bent, line := fit(set), fit(flat)
-	setup.Check(t, bent.CompareBend(line))
-	setup.Check(t, line.CompareBend(bent))
-	if p := bent.Bend.Against; p.Interval[0] <= 0 || p.Clusters != 1500 || line.Bend.Against.Interval[1] >= 0 {
-		t.Errorf("%s; the other way %s", bent.Bend.Comparison(), line.Bend.Comparison())
-	}
-	t.Log(bent.Bend.Comparison())
-}
-
 // TestBentWorkers: the same bytes for any number of workers, and on disk.
 func TestBentWorkers(t *testing.T) {
-	set := synthetic.BentSet(4)
-	data := synthetic.BentGames(t, set, 1500, 8, 13)
+	e := synthetic.NewBent(4, false)
+	data := e.Games(1500, 8, 13)
 	var first *Result
 	for _, workers := range []int{1, 2, 3} {
-		b := rows.Build{}
+		disk := ""
 		if workers == 3 {
-			b.Disk = t.TempDir()
+			disk = t.TempDir()
 		}
-		s, err := b.Features(context.Background(), set, []rows.FeatureSource{{Name: "simulated", Rows: synthetic.Seq(data)}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := e.Store(t, data, disk)
 		defer s.Close()
 		c := NewConfig()
 		c.Workers = workers
-		r := setup.Must(Fit(context.Background(), s, rows.TermsOfFeatures(set), c))
+		r := setup.Must(Fit(context.Background(), s, e.Terms, c))
 		if first == nil {
 			first = r
 		}
@@ -361,5 +280,57 @@ func TestBentWorkers(t *testing.T) {
 				t.Fatalf("%d workers: %+v, want %+v", workers, r.Terms[i], first.Terms[i])
 			}
 		}
+	}
+}
+
+// TestBentKinks: a coefficient that ends on a kink, and one whose rows are near a jump, are named.
+func TestBentKinks(t *testing.T) {
+	e := &synthetic.Bent{Channels: []formula.Channel{{Name: "main", Tapered: true}, {Name: "a"}, {Name: "b"}}}
+	e.Formula = formula.New("kinks", func(b *formula.Builder) formula.Value {
+		phase := b.Read(formula.Input{Channel: formula.Phase})
+		mg, eg := b.Read(formula.Input{Channel: 0}), b.Read(formula.Input{Channel: 0, Endgame: true})
+		v := mg.Times(phase).Plus(eg.Times(b.Number(1).Minus(phase)))
+		a := b.Read(formula.Input{Channel: 1})
+		v = v.Plus(b.If(b.Number(20).Less(a), b.Number(2), b.Number(1)).Times(a))
+		return v.Minus(b.Read(formula.Input{Channel: 2}).Abs())
+	})
+	for i := range 4 {
+		e.Add(0, fmt.Sprintf("main.%d", i), float64(60+10*i), float64(90-5*i))
+	}
+	e.Add(1, "jumpy", 17, 17)
+	e.Add(2, "kinky", 20, 20)
+	e.Add(2, "steady", 300, 300)
+	data := e.Games(300, 10, 6)
+	for i := range data { // the rows of kinky are won more often than its part may say
+		row, n := &data[i], data[i].Counts[4:]
+		had := [2]bool{n[1][0] != 0, n[2][0] != 0}
+		if n[0][0] != 0 {
+			n[0][0] = 1
+		}
+		n[1][0], n[2][0] = 0, 0
+		switch {
+		case had[0]:
+			n[1][0], row.Result = 1, max(row.Result, float32(i%4/2))
+		case had[1]:
+			n[2][0] = 1
+		}
+	}
+	c := NewConfig()
+	c.Valid, c.K, c.Prior = 0, synthetic.BentK, map[string]float64{"jumpy": 0.1}
+	r := setup.Must(Fit(t.Context(), e.Store(t, data, ""), e.Terms, c))
+	if got := strings.Join(r.Bend.OnKinks, ", "); got != "jumpy, kinky" ||
+		!strings.Contains(strings.Join(r.Warnings, "\n"), "the errors of 2 coefficients are rough") {
+		t.Errorf("%s are named, %v\n%+v", got, r.Warnings, r.Terms[4:])
+	}
+}
+
+// TestBentMemory: a fit with a formula needs its matrices, and says so.
+func TestBentMemory(t *testing.T) {
+	e := synthetic.NewBent(6, false)
+	c := NewConfig()
+	c.Memory = 1 << 20
+	if _, err := Fit(t.Context(), e.Store(t, e.Games(50, 4, 7), ""), e.Terms, c); !errors.Is(err, objective.ErrConfig) ||
+		!strings.Contains(err.Error(), "needs matrices") {
+		t.Errorf("%v", err)
 	}
 }

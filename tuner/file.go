@@ -84,11 +84,8 @@ func (r *Result) FileOf(evaluation string, m *eval.Model, p Pedigree) (*models.F
 
 func (r *Result) foreignFile(model string, p Pedigree) *models.File {
 	f := &models.File{Model: model, Unit: r.Unit}
-	if r.Bend != nil {
-		f.Formula = r.Bend.Formula
-	}
 	for i, t := range r.Terms {
-		f.Terms = append(f.Terms, models.TermWeight{Name: t.Name, MG: t.MG, EG: t.EG, Step: t.Step})
+		f.Terms = append(f.Terms, models.TermWeight{Name: t.Name, MG: t.MG, EG: t.EG})
 		f.Foreign = append(f.Foreign, eval.Term{Name: t.Name, Group: t.Group, Tapered: t.Tapered, Mirror: i})
 	}
 	r.fill(f, p)
@@ -99,7 +96,7 @@ func (r *Result) foreignFile(model string, p Pedigree) *models.File {
 // terms of a fit. The file has no slope: it is for export, not to be written. It is an error if
 // a value is not a whole number of engine units.
 func StartWeights(set dataset.FeatureSet) (*models.File, error) {
-	f := &models.File{Model: set.Model, Formula: set.Formula}
+	f := &models.File{Model: set.Model}
 	if set.Version > 1 && set.Unit != dataset.DefaultUnit {
 		f.Unit = set.Unit
 	}
@@ -107,7 +104,7 @@ func StartWeights(set dataset.FeatureSet) (*models.File, error) {
 		if math.Round(t.MG) != t.MG || math.Round(t.EG) != t.EG {
 			return nil, fmt.Errorf("term %q: its values %v and %v must be whole numbers of engine units", t.Name, t.MG, t.EG)
 		}
-		f.Terms = append(f.Terms, models.TermWeight{Name: t.Name, MG: int32(t.MG), EG: int32(t.EG), Step: t.Step})
+		f.Terms = append(f.Terms, models.TermWeight{Name: t.Name, MG: int32(t.MG), EG: int32(t.EG)})
 		f.Foreign = append(f.Foreign, eval.Term{Name: t.Name, Group: t.Group, Tapered: t.Tapered, Mirror: i})
 	}
 	_, err := f.Table()
@@ -178,10 +175,10 @@ func short(v float64) float64 {
 	return math.Round(v*p) / p
 }
 
-// WithWeights returns the set with the values and the formula of the weight file.
+// WithWeights returns the set with the values of the weight file.
 func WithWeights(f *models.File, set *dataset.FeatureSet) (*dataset.FeatureSet, error) {
 	out := *set
-	out.Terms, out.Formula = nil, f.Formula
+	out.Terms = nil
 	by := make(map[string]*models.TermWeight, len(f.Terms))
 	for i := range f.Terms {
 		by[f.Terms[i].Name] = &f.Terms[i]
@@ -194,17 +191,13 @@ func WithWeights(f *models.File, set *dataset.FeatureSet) (*dataset.FeatureSet, 
 		if mg == nil || eg == nil {
 			return nil, fmt.Errorf("the features count a term %q, for which the weights have no value", t.Name)
 		}
-		step := 1.0
-		if mg.Step > 0 {
-			step = mg.Step
-		}
-		t.MG, t.EG = step*float64(mg.MG), step*float64(eg.EG)
+		t.MG, t.EG = float64(mg.MG), float64(eg.EG)
 		switch {
 		case t.Kind == dataset.MiddlegameTerm:
 			t.EG = 0
 		case t.Kind == dataset.EndgameTerm:
 			t.MG, t.EG = 0, t.MG
-		case set.Single(&t):
+		case t.Kind != "":
 			t.EG = t.MG
 		}
 		out.Terms = append(out.Terms, t)

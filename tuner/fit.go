@@ -20,7 +20,7 @@ func Fit(ctx context.Context, s *rows.Store, terms []rows.Term, c Config) (*Resu
 }
 
 func (f *fitting) run(ctx context.Context) (*Result, error) {
-	for _, stage := range []func(context.Context) error{f.prepare, f.scale, f.parametrize, f.identify} {
+	for _, stage := range []func(context.Context) error{f.prepare, f.scale, f.parametrize, f.checkMemory} {
 		if err := stage(ctx); err != nil {
 			return nil, err
 		}
@@ -62,7 +62,6 @@ type fitting struct {
 	at       solution
 	warnings []string
 	nested   *clusterLosses // of a chosen factor on the priors
-	held     []string       // scalars that the data do not determine alone
 }
 
 // slopes of the sigmoid, per centipawn.

@@ -13,10 +13,8 @@ import (
 // Prediction is how well the evaluation that features are of predicts the results of the
 // games, beside the best constant. Losses are mean cross-entropies.
 type Prediction struct {
-	Rows int `json:"rows"`
-	// Skipped are the rows that the engine left out, by its reason.
-	Skipped dataset.Skipped `json:"skipped,omitempty"`
-	Games   int             `json:"games"` // a row that names none counts as one
+	Rows  int `json:"rows"`
+	Games int `json:"games"` // a row that names none counts as one
 	// K is the slope per centipawn that makes the loss smallest; 0 if none does.
 	K        float64 `json:"k"`
 	Loss     float64 `json:"cross_entropy"`
@@ -52,7 +50,6 @@ func Predict(ctx context.Context, path string) (*Prediction, error) {
 	}
 	var s predicted
 	var values []float64
-	skipped := dataset.Skipped{}
 	for row, err := range d.All() {
 		if err == nil {
 			err = ctx.Err()
@@ -60,14 +57,13 @@ func Predict(ctx context.Context, path string) (*Prediction, error) {
 		if err != nil {
 			return nil, err
 		}
-		skipped.Add(&row)
 		if row.Weight > 0 {
 			values = append(values, set.Centipawns(set.Value(&row)))
 			s.result, s.weight, s.game = append(s.result, row.Result), append(s.weight, row.Weight),
 				append(s.game, row.Game)
 		}
 	}
-	p := &Prediction{Rows: len(values), Skipped: skipped}
+	p := &Prediction{Rows: len(values)}
 	if p.Rows == 0 {
 		return p, nil
 	}

@@ -1,7 +1,6 @@
 package tuner
 
 import (
-	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/tuner/internal/objective"
 	"github.com/assay-chess/assay/tuner/internal/optimize"
@@ -30,8 +29,6 @@ type Result struct {
 	Method   string `json:"method"`   // what was minimized, and how
 	Settings string `json:"settings"` // everything else that decided the fit beside data, start weights and seed
 	Verdict
-	// Skipped are the rows of features that the engine left out, by its reason; they are not in Rows.
-	Skipped dataset.Skipped `json:"skipped,omitempty"`
 	// Unscored is the number of rows without a search score, where Config.Lambda is below 1:
 	// their target is the result alone.
 	Unscored int `json:"unscored,omitempty"`

@@ -232,7 +232,7 @@ func (f *fitting) fits() bool {
 }
 
 // checkMemory refuses a fit with a formula that would take more than it may.
-func (f *fitting) checkMemory() error {
+func (f *fitting) checkMemory(context.Context) error {
 	need, have := f.memory()
 	if f.s.Bend() == nil || have == 0 || need <= have {
 		return nil

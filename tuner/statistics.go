@@ -25,7 +25,6 @@ func (f *fitting) result(ctx context.Context) (*Result, error) {
 			Rows: f.s.Rows(), RowsTrain: f.split.trained, RowsValid: f.split.valid, Games: int64(f.s.Games()),
 			Clusters: f.split.clusters.N(), ClustersHeld: f.split.clustersHeld(), ByOpening: f.split.clusters.ByOpening,
 		},
-		Skipped:     f.s.Skipped(),
 		Convergence: Convergence{f.at.outcome.Iterations, num.Float(f.at.outcome.Gap), f.at.outcome.Converged},
 		Units:       Units{K: f.slope.k, KScore: f.slope.score, Tied: f.free.tied, PriorFactor: f.c.PriorFactor},
 		Certainty:   Certainty{Parameters: f.free.N, Design: f.at.design},
@@ -93,7 +92,7 @@ func (f *fitting) finishWeights(ctx context.Context, r *Result, w objective.Tape
 	}
 	for t, term := range f.terms {
 		v := TermFit{
-			Name: term.Name, Group: term.Group, Tapered: term.Tapered, Step: term.Step,
+			Name: term.Name, Group: term.Group, Tapered: term.Tapered,
 			StartMG: term.MG, StartEG: term.EG, FitMG: w.MG[t] * r.Rescale, FitEG: w.EG[t] * r.Rescale,
 			Rescale: r.Rescale, Count: f.split.seen[t], Frozen: f.free.frozen[t],
 		}

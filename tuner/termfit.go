@@ -53,8 +53,6 @@ type TermFit struct {
 	DataShare num.Float `json:"data_share"`
 	Rescale   float64   `json:"rescale"` // Result.Rescale
 	Frozen    bool      `json:"frozen,omitempty"`
-	// Step, of a formula's scalar: its coefficients and errors are numbers of steps.
-	Step float64 `json:"step,omitempty"`
 }
 
 // Quantile returns how many standard errors a 95 % interval of the term reaches to either side: that of

@@ -35,7 +35,6 @@ type Summary struct {
 	Unscored     int64            `json:"unscored"`               // in games: without those of openings
 	Terminations map[string]int64 `json:"terminations,omitempty"` // of games
 	Terms        int              `json:"terms,omitempty"`        // of features
-	Skipped      dataset.Skipped  `json:"skipped,omitempty"`      // rows of features, by the engine's reason
 
 	// Forfeits counts games that ended by a forfeit: those of a data set of games, or those that a
 	// data set of positions was made from, by its report. Kept says that they are labels in it.
@@ -92,7 +91,6 @@ func Summarize(ctx context.Context, path string, progress dataset.Progress) (*Su
 		c.s.Phases = new([25]int64)
 		err = summarize(ctx, c, path, dataset.OpenPositions, progress, c.position)
 	default:
-		c.s.Skipped = dataset.Skipped{}
 		open := func(path string, opts ...dataset.OpenOption) (*dataset.Reader[dataset.FeatureRow], error) {
 			r, set, err := dataset.OpenFeatures(path, opts...)
 			c.s.Terms, c.unit = len(set.Terms), set.Unit
@@ -187,7 +185,6 @@ func (c *counter) position(p *dataset.PositionRow) {
 func (c *counter) feature(f *dataset.FeatureRow) {
 	c.label(f.Game, f.Opening, f.Result, f.Score)
 	c.views.Feature(f, c.unit)
-	c.s.Skipped.Add(f)
 }
 
 func (c *counter) label(game, opening uint64, result float32, score int16) {

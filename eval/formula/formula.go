@@ -1,64 +1,27 @@
+// Package formula is the value of an evaluation that is not linear, as a list of operations on the sums of its
+// channels. An evaluation writes it in Go with a Builder; the text of the formula identifies it.
+//
+// The list is run for one row at a time here. Its derivatives are gorgonia's, in package tuner/internal/autodiff.
+//
+// Start reading at Builder.
+//
+// No promise of stability.
 package formula
 
-import "fmt"
-
-// Kind says what a name of a formula stands for.
-type Kind uint8
-
-const (
-	Channel Kind = iota // a linear sum of terms
-	Column              // a number of the row
-	Scalar              // a number that a fit determines
-	Table               // several of those, looked up by place
-)
-
-var kindNames = [...]string{"channel", "column", "scalar", "table"}
-
-func (k Kind) String() string { return kindNames[k] }
-
-// Name is one that a formula may use.
-type Name struct {
+// Channel is a linear sum of terms.
+type Channel struct {
 	Name    string
-	Kind    Kind
-	Tapered bool // a channel of two halves, NAME.mg and NAME.eg
-	Sides   bool // a channel or column of each side, NAME.white and NAME.black
-	Size    int  // entries of a table
+	Tapered bool // two sums: of the middlegame values and of the endgame values
+	Sides   bool // a sum of White's counts and one of Black's
 }
 
-// Side says whose channel or column an input is.
-type Side uint8
+// Phase is the Input.Channel of the phase, from 0 to 1.
+const Phase = -1
 
-const (
-	Both Side = iota
-	White
-	Black
-)
-
-// Half says which half of a tapered channel an input is.
-type Half uint8
-
-const (
-	Whole Half = iota
-	Middlegame
-	Endgame
-)
-
-// Input is a number that a formula reads from the row. A table has an input an entry.
+// Input is a number that a formula reads from a row: a sum of a channel, or the phase.
 type Input struct {
-	Name  string
-	Kind  Kind
-	Side  Side
-	Half  Half
-	Entry int // of a table
-}
-
-// String returns the input as a formula says it.
-func (in Input) String() string {
-	s := in.Name + [...]string{"", ".white", ".black"}[in.Side] + [...]string{"", ".mg", ".eg"}[in.Half]
-	if in.Kind == Table {
-		s += fmt.Sprintf("[%d]", in.Entry)
-	}
-	return s
+	Channel        int // index, or Phase
+	Black, Endgame bool
 }
 
 // Op is what a node does with its arguments.
@@ -71,32 +34,21 @@ const (
 	Subtract
 	Multiply
 	Divide
-	DivideInt // truncates as C does, where exact
-	Truncate  // as DivideInt
 	Square
 	Max
 	Min
 	Abs
 	Sign
-	Sqrt
-	Less // 1 or 0, as all conditions
-	LessEqual
-	Equal
-	And
-	Or
-	Not
-	If
-	Lookup // of the place A in a table, between whose entries it interpolates
+	Less // 1 or 0
+	If   // B where A is 1, C where it is 0
 )
 
-// Node is one step of the program. Its arguments are earlier nodes.
+// Node is one operation. Its arguments are earlier nodes.
 type Node struct {
 	Op      Op
 	A, B, C int
 	Value   float64 // of a constant
-	Input   int     // of Read; of Lookup, the first entry
-	Size    int     // of Lookup
-	At      int     // byte of the text
+	Input   int     // of Read
 }
 
 // Arguments returns the nodes that the node takes.
@@ -104,7 +56,7 @@ func (n *Node) Arguments() []int {
 	switch n.Op {
 	case Constant, Read:
 		return nil
-	case Square, Abs, Sign, Sqrt, Not, Truncate, Lookup:
+	case Square, Abs, Sign:
 		return []int{n.A}
 	case If:
 		return []int{n.A, n.B, n.C}
@@ -112,48 +64,102 @@ func (n *Node) Arguments() []int {
 	return []int{n.A, n.B}
 }
 
-// Formula is a parsed formula.
+// Formula is a list of operations.
 type Formula struct {
-	Text   string
+	Text   string // that identifies it
 	Inputs []Input
-	Nodes  []Node   // the last is the value
-	Unused []string // channels, scalars and tables that the text does not name
+	Nodes  []Node // the last is the value
 }
 
-// Parse reads a formula of the given names. An error in the text points at its place.
-func Parse(text string, names []Name) (*Formula, error) {
-	r := &resolver{
-		f: &Formula{Text: text}, names: map[string]*Name{}, lets: map[string]*letOf{}, inputs: map[Input]int{},
-		known: map[Node]int{}, used: map[string]bool{},
-	}
-	for i := range names {
-		n := &names[i]
-		if err := checkName(n.Name); err != nil {
-			return nil, err
-		}
-		if r.names[n.Name] != nil {
-			return nil, fmt.Errorf("%w: %q is declared twice", ErrFormula, n.Name)
-		}
-		if n.Kind == Table && !(n.Size >= 2 && n.Size <= maxTable) {
-			return nil, fmt.Errorf("%w: table %q has %d entries, want 2 to %d", ErrFormula, n.Name, n.Size, maxTable)
-		}
-		r.names[n.Name] = n
-	}
-	tokens, err := lex(text)
-	if err != nil {
-		return nil, err
-	}
-	p := &parser{text: text, tokens: tokens}
-	list, err := p.statements()
-	if err != nil {
-		return nil, err
-	}
-	if err := r.declare(list); err != nil {
-		return nil, err
-	}
-	root, err := r.number(list[len(list)-1].body, Both)
-	if err != nil {
-		return nil, err
-	}
-	return r.finish(root, list, names)
+// Builder makes a formula. Equal operations are one node.
+type Builder struct {
+	f     *Formula
+	known map[Node]int
 }
+
+// New returns a formula of that text. The value that make returns must be of its last operation.
+func New(text string, make func(b *Builder) Value) *Formula {
+	b := &Builder{&Formula{Text: text}, map[Node]int{}}
+	if v := make(b); v.node != len(b.f.Nodes)-1 {
+		panic("formula: operations after the value")
+	}
+	return b.f
+}
+
+// Value is the result of an operation.
+type Value struct {
+	b    *Builder
+	node int
+}
+
+func (b *Builder) node(n Node) Value {
+	i, ok := b.known[n]
+	if !ok {
+		i = len(b.f.Nodes)
+		b.f.Nodes = append(b.f.Nodes, n)
+		b.known[n] = i
+	}
+	return Value{b, i}
+}
+
+// Read returns the value of an input.
+func (b *Builder) Read(in Input) Value {
+	for i, known := range b.f.Inputs {
+		if known == in {
+			return b.node(Node{Op: Read, Input: i})
+		}
+	}
+	b.f.Inputs = append(b.f.Inputs, in)
+	return b.node(Node{Op: Read, Input: len(b.f.Inputs) - 1})
+}
+
+// Number returns a constant.
+func (b *Builder) Number(v float64) Value { return b.node(Node{Op: Constant, Value: v}) }
+
+// Balance is White's value minus Black's.
+func (b *Builder) Balance(of func(black bool) Value) Value {
+	white := of(false)
+	return white.Minus(of(true))
+}
+
+// If is yes where a < b, else no.
+func (b *Builder) If(less, yes, no Value) Value {
+	return b.node(Node{Op: If, A: less.node, B: yes.node, C: no.node})
+}
+
+func (v Value) with(op Op, w Value) Value { return v.b.node(Node{Op: op, A: v.node, B: w.node}) }
+
+func (v Value) alone(op Op) Value { return v.b.node(Node{Op: op, A: v.node}) }
+
+// Plus is v + w.
+func (v Value) Plus(w Value) Value { return v.with(Add, w) }
+
+// Minus is v - w.
+func (v Value) Minus(w Value) Value { return v.with(Subtract, w) }
+
+// Times is v * w.
+func (v Value) Times(w Value) Value { return v.with(Multiply, w) }
+
+// Over is v / number.
+func (v Value) Over(number float64) Value { return v.with(Divide, v.b.Number(number)) }
+
+// Max is the larger of two values.
+func (v Value) Max(w Value) Value { return v.with(Max, w) }
+
+// Less is 1 where v < w, else 0.
+func (v Value) Less(w Value) Value { return v.with(Less, w) }
+
+// Clamp is v, but not below low and not above high.
+func (v Value) Clamp(low, high float64) Value {
+	least, most := v.b.Number(low), v.b.Number(high)
+	return v.Max(least).with(Min, most)
+}
+
+// Square is v * v.
+func (v Value) Square() Value { return v.alone(Square) }
+
+// Abs is v without its sign.
+func (v Value) Abs() Value { return v.alone(Abs) }
+
+// Sign is -1, 0 or 1.
+func (v Value) Sign() Value { return v.alone(Sign) }

@@ -32,9 +32,6 @@ type Chunk struct {
 	Score  []int16   // nil if there is none
 	Scale  []float32 // nil if all are 1
 	Offset []float32 // nil if all are 0
-	// In a store with a formula: its columns by row, and which rows of the data these are.
-	Columns [][]float64
-	Number  []int64
 }
 
 // factors of the middlegame and endgame values of a chunk's rows; NaN where rows have
@@ -68,8 +65,6 @@ type openRow struct {
 	score                         int16
 	mg, eg                        float32 // of its own factors
 	result, weight, scale, offset float32
-	columns                       []float64 // with a formula
-	number                        int64
 }
 
 func (o *openChunk) add(r *Row, game uint32, d *dictionary) {
@@ -83,7 +78,7 @@ func (o *openChunk) add(r *Row, game uint32, d *dictionary) {
 	}
 	o.rows = append(o.rows, openRow{
 		length: len(o.codes) - from, game: game, score: r.Score, mg: r.MG, eg: r.EG,
-		result: r.Result, weight: r.Weight, scale: r.Scale, offset: r.Offset, columns: r.Columns, number: r.Number,
+		result: r.Result, weight: r.Weight, scale: r.Scale, offset: r.Offset,
 	})
 }
 
@@ -132,12 +127,6 @@ func (o *openChunk) seal() *Chunk {
 	c.Score = unless(column(o, order, func(r *openRow) int16 { return r.score }), NoScore)
 	c.Scale = unless(column(o, order, func(r *openRow) float32 { return r.scale }), 1)
 	c.Offset = unless(column(o, order, func(r *openRow) float32 { return r.offset }), 0)
-	if o.rows[0].columns != nil {
-		c.Number = column(o, order, func(r *openRow) int64 { return r.number })
-		for k := range o.rows[0].columns {
-			c.Columns = append(c.Columns, column(o, order, func(r *openRow) float64 { return r.columns[k] }))
-		}
-	}
 	*o = openChunk{factors: o.factors, rows: o.rows[:0], codes: o.codes[:0], wide: o.wide[:0]}
 	return c
 }
@@ -185,7 +174,6 @@ func unless[T comparable](column []T, def T) []T {
 func (c *Chunk) bytes() int64 {
 	n := 2*cap(c.codes) + 8*len(c.Runs) + 12*cap(c.Wide) + 2*cap(c.Score)
 	n += 4 * (cap(c.mg) + cap(c.eg) + cap(c.Result) + cap(c.Game) + cap(c.weight) + cap(c.Scale) + cap(c.Offset))
-	n += 8 * (cap(c.Number) + len(c.Columns)*c.Rows)
 	return int64(n)
 }
 

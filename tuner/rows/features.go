@@ -31,7 +31,7 @@ func FeatureSourceOf(r *dataset.Reader[dataset.FeatureRow]) (FeatureSource, erro
 // sum of its features under the set's start values: else the error wraps dataset.ErrDrift. Errors name the
 // source and the row, counted from 1.
 func (b Build) Features(ctx context.Context, set dataset.FeatureSet, sources []FeatureSource) (*Store, error) {
-	if err := set.Check(); err != nil { // it keeps the formula
+	if err := set.Check(); err != nil {
 		return nil, err
 	}
 	line := NewLinear(set)
@@ -39,12 +39,7 @@ func (b Build) Features(ctx context.Context, set dataset.FeatureSet, sources []F
 	if err != nil {
 		return nil, err
 	}
-	c := featureCollector{line: line, to: to, unchecked: b.Unchecked, skipped: dataset.Skipped{}}
-	if set.Bent() {
-		if err := c.bendBy(&set); err != nil {
-			return nil, errors.Join(err, to.s.Close())
-		}
-	}
+	c := featureCollector{line: line, to: to}
 	total, done := int64(0), int64(0)
 	for _, s := range sources {
 		total += s.Len
@@ -73,10 +68,7 @@ func (b Build) Features(ctx context.Context, set dataset.FeatureSet, sources []F
 	if err != nil {
 		return nil, err
 	}
-	s.sources, s.skipped, s.before, s.local = infos, c.skipped, line.counted(), set.Local
-	if err := s.skipped.Check(c.rows); err != nil {
-		return nil, errors.Join(fmt.Errorf("%w: %w", errSkipped, err), s.Close())
-	}
+	s.sources, s.before, s.local = infos, line.counted(), set.Local
 	return s, nil
 }
 
@@ -84,45 +76,17 @@ func (b Build) Features(ctx context.Context, set dataset.FeatureSet, sources []F
 type featureCollector struct {
 	line *Linear
 	to   *Builder
-	bend *Bend // nil if the rows are linear
-	row  Row
-	rows int64
-
-	skipped   dataset.Skipped
-	unchecked bool
-}
-
-// bendBy prepares for rows with a formula, unless it is one that is linear.
-func (c *featureCollector) bendBy(set *dataset.FeatureSet) (err error) {
-	if c.line.straight, err = linearOf(set); err != nil || c.line.straight != nil {
-		return err
-	}
-	if c.bend, err = newBend(set); err == nil {
-		c.to.bendBy(c.bend)
-	}
-	return err
 }
 
 func (c *featureCollector) add(f *dataset.FeatureRow) error {
-	if c.unchecked {
-		f.Eval = dataset.NoEval
-	}
 	if err := c.line.set.CheckRow(f); err != nil {
 		return fmt.Errorf("%w: %w", ErrRow, err)
-	}
-	if c.rows++; f.Skip != "" {
-		c.skipped.Add(f)
-		return nil
-	}
-	if c.bend != nil {
-		c.bend.row(f, c.rows-1, &c.row)
-		return c.to.Add(&c.row)
 	}
 	var row Row
 	if err := c.line.row(f, &row); err != nil {
 		return fmt.Errorf("%w: %w", ErrRow, err)
 	}
-	if c.line.before != nil && row.Weight > 0 {
+	if row.Weight > 0 {
 		c.line.count(f)
 	}
 	return c.to.Add(&row)

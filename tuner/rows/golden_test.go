@@ -38,16 +38,9 @@ func TestStores(t *testing.T) {
 			}
 			return b.Positions(t.Context(), m, []rows.Source{synthetic.RandomPlay(10, 100, 3)})
 		},
-		"linear":              features(synthetic.MadeUpSet()),
-		"sign":                features(signSet()),
-		"sides":               features(sidesSet()),
-		"linear-formula":      formula(synthetic.LinearSet(6), false),
-		"linear-formula-kept": formula(synthetic.LinearSet(6), true),
-		"formula": func(b rows.Build) (*rows.Store, error) {
-			set := synthetic.BentSet(5)
-			return b.Features(t.Context(), set, []rows.FeatureSource{{Name: "bent",
-				Rows: synthetic.Seq(synthetic.BentGames(t, set, 30, 6, 4))}})
-		},
+		"linear": features(synthetic.MadeUpSet()),
+		"sign":   features(signSet()),
+		"sides":  features(sidesSet()),
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, b := range []rows.Build{{Workers: 1}, {Workers: 3}, {Disk: t.TempDir()}} {
@@ -128,25 +121,6 @@ func floats[T float32 | int | int64 | uint32](list []T) (out []float64) {
 		out = append(out, float64(v))
 	}
 	return out
-}
-
-// formula returns a build of rows of a set with a formula.
-func formula(set dataset.FeatureSet, keep bool) func(rows.Build) (*rows.Store, error) {
-	if keep { // the difference is 0, but not linear
-		set.Formula = strings.Replace(set.Formula, "value = ", "value = abs(main.mg) - abs(main.mg) + ", 1)
-	}
-	return func(b rows.Build) (*rows.Store, error) {
-		var list []dataset.FeatureRow
-		for i := range 40 {
-			row := dataset.FeatureRow{Phase: float32(i%25) / 24, Scale: 1, EGScale: 1, Eval: dataset.NoEval,
-				Score: dataset.NoScore, Weight: 1, Game: uint64(i / 4), Result: float32(i%3) / 2}
-			for term := range set.Terms {
-				row.Terms, row.Counts = append(row.Terms, uint16(term)), append(row.Counts, float32((i+term)%4-1))
-			}
-			list = append(list, row)
-		}
-		return b.Features(context.Background(), set, []rows.FeatureSource{{Name: "made up", Rows: synthetic.Seq(list)}})
-	}
 }
 
 // TestBadRows: errors name the source and the row, counted from 1; a row at its limits is taken.

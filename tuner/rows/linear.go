@@ -26,11 +26,9 @@ type Linear struct {
 	at      []int    // by term of the set: its index in terms
 	kinds   []string // by term of the rows: the set's
 	entries []Entry  // of the last row
-	before  []tally  // by term of the rows: counts that entries have factors in, without them; nil with a formula
+	before  []tally  // by term of the rows: counts that entries have factors in, without them
 	divided bool     // counts of flat terms were
 	pairs   []int    // by term of the set: the other half of its pair, -1 if there is none
-
-	straight *straight // of a formula that is linear; nil if there is none
 }
 
 // NewLinear returns the conversion of the set's rows.
@@ -48,8 +46,6 @@ func NewLinear(set dataset.FeatureSet) *Linear {
 			l.kinds = append(l.kinds, t.Kind)
 		}
 		switch {
-		case set.Bent():
-			l.bentTerm(&t, group)
 		case set.BySide && t.Kind == "":
 			add(t.Name+".mg", false, t.MG, t.MG)
 			add(t.Name+".eg", false, t.EG, t.EG)
@@ -65,9 +61,7 @@ func NewLinear(set dataset.FeatureSet) *Linear {
 			l.terms[i].Tapered, l.terms[i].Mirror, l.terms[i].Group, l.terms[i].Own = t.Tapered, t.Mirror, t.Group, true
 		}
 	}
-	if !set.Bent() {
-		l.before = make([]tally, len(l.terms))
-	}
+	l.before = make([]tally, len(l.terms))
 	return l
 }
 
@@ -138,23 +132,6 @@ func (l *Linear) counted() []tally {
 	return l.before
 }
 
-// bentTerm adds a term of a set with a formula. The values of a scalar are in its steps.
-func (l *Linear) bentTerm(t *dataset.FeatureTerm, group string) {
-	x := Term{Name: t.Name, Group: group, Tapered: !l.set.Single(t), Mirror: len(l.terms), MG: t.MG, EG: t.EG,
-		Fixed: t.Fixed}
-	if t.Kind == dataset.ScalarTerm {
-		if x.Step = t.StepOf(); t.Group == "" {
-			x.Group = formulaGroup
-		}
-		x.MG, x.EG = t.MG/x.Step, t.MG/x.Step
-	}
-	l.terms = append(l.terms, x)
-	l.kinds = append(l.kinds, t.Kind)
-}
-
-// formulaGroup is the group of a formula's scalars that name no other.
-const formulaGroup = "formula"
-
 // Terms returns the terms of the rows with the evaluation's own start values, in engine units. If it is one of
 // our models under the model's own name, twins and terms that are not tapered are known; else there are no
 // twins. A term without a group belongs to what stands before the first dot of its name.
@@ -173,15 +150,6 @@ func (l *Linear) row(f *dataset.FeatureRow, r *Row) error {
 		r.Phase = n
 	}
 	l.entries = l.entries[:0]
-	if l.straight != nil {
-		for i, t := range f.Terms {
-			if f.Counts[i] != 0 {
-				l.entries = append(l.entries, Entry{t, f.Counts[i]})
-			}
-		}
-		r.Entries = l.entries
-		return l.straight.row(f, r)
-	}
 	if l.set.Version > 1 {
 		if l.set.BySide {
 			l.bySide(f, r)
@@ -323,8 +291,7 @@ func (l *Linear) SignChanges(ctx context.Context, s *Store, before, after []floa
 // every one of them tapered or single as the model has it. It returns nil for a foreign evaluation.
 func ModelOf(set dataset.FeatureSet) *eval.Model {
 	m, err := eval.Lookup(set.Model)
-	if err != nil || len(m.Terms) != len(set.Terms) || set.BySide || set.Bent() != (m.Bend != nil) || m.Bend != nil &&
-		set.Formula != m.Bend.Formula {
+	if err != nil || len(m.Terms) != len(set.Terms) || set.BySide || m.Bend != nil {
 		return nil
 	}
 	for i := range set.Terms {

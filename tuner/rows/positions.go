@@ -53,10 +53,6 @@ type Build struct {
 	// Disk is a folder for the entries of a store that is not kept in memory;
 	// see NewDiskBuilder. Empty means memory.
 	Disk string
-	// Formula, if not empty, is another formula of the channels of the model of positions.
-	Formula string
-	// Unchecked leaves out the comparison with the engine's evaluation, whose formula may be another.
-	Unchecked bool
 	// Progress, if not nil, is called now and then.
 	Progress func(done, total int64, note string)
 }
@@ -81,16 +77,9 @@ func (b Build) Positions(ctx context.Context, m *eval.Model, sources []Source) (
 	if err != nil {
 		return nil, err
 	}
-	var bend *Bend
-	if m.Bend != nil {
-		set, err := SetOf(m, b.Formula)
-		if err == nil {
-			bend, err = newBend(&set)
-		}
-		if err != nil {
-			return nil, errors.Join(err, to.s.Close())
-		}
-		to.bendBy(bend)
+	bend := bendOf(m)
+	if bend != nil {
+		to.BendBy(bend)
 	}
 	n := inorder.Workers(b.Workers)
 	c := collector{b: to, used: make(chan *job, 4*n), infos: make([]SourceInfo, len(sources)), progress: b.progress}
@@ -133,15 +122,16 @@ func (j *job) extract(m *eval.Model, bend *Bend, f *eval.Features, s *Source) {
 		factor = 1
 	}
 	j.rows, j.entries, j.ends = j.rows[:0], j.entries[:0], j.ends[:0]
-	var features dataset.FeatureRow
 	var row Row
 	for i := range j.positions {
 		p := &j.positions[i]
 		m.Features(&p.Board, f)
 		if bend != nil {
-			countedBy(f, &features)
-			bend.row(&features, j.first+int64(i), &row)
-			j.entries = append(j.entries, row.Entries...)
+			for _, e := range f.Entries {
+				j.entries = bend.Entries(j.entries, e.Term, float32(e.Count), float32(e.Black))
+			}
+			row.Phase, row.Scale, row.MG = OwnFactors, 1, float32(f.Phase)/MaxPhase
+			row.EG = 1 - row.MG
 		} else {
 			for _, e := range f.Entries {
 				j.entries = append(j.entries, Entry{e.Term, float32(e.Count)})

@@ -41,9 +41,6 @@ type Row struct {
 	// MG and EG are the factors of the middlegame and the endgame values where
 	// Phase is OwnFactors. Else they are Phase/24 and (24-Phase)/24.
 	MG, EG float32
-	// In a store with a formula: the numbers of its columns, and which row of the data it is.
-	Columns []float64
-	Number  int64
 }
 
 // factors returns the factors of the middlegame and the endgame values.
@@ -112,8 +109,6 @@ type Term struct {
 	// another evaluation calls a group says nothing.
 	Own   bool
 	Fixed bool // no fit changes it
-	// Step of a formula's scalar, whose coefficient is a number of steps; 0 for others.
-	Step float64
 }
 
 // TermsOf returns the terms of a model with start weights w in centipawns.

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/board"
 )
 
@@ -16,8 +15,6 @@ var (
 	ErrEmpty = errors.New("no rows")
 	// ErrRow wraps every complaint about the contents of one row.
 	ErrRow = errors.New("bad row")
-	// errSkipped means that the engine left out more than half of the rows.
-	errSkipped = errors.New("too many rows are skipped")
 )
 
 // game is what a store knows of one game (or of one row without a game).
@@ -43,9 +40,8 @@ type Store struct {
 	sources  []SourceInfo // empty unless built from sources
 	disk     *spill       // where codes are, if not in memory
 	bend     *Bend        // nil if the evaluation is linear
-	skipped  dataset.Skipped
-	local    bool    // linear only near the start values, see dataset.Evaluation
-	before   []tally // by term: counts before factors of the rows, where entries include those
+	local    bool         // linear only near the start values, see dataset.Evaluation
+	before   []tally      // by term: counts before factors of the rows, where entries include those
 }
 
 // Rows returns the number of rows.
@@ -91,9 +87,6 @@ type SourceInfo struct {
 	Name, Hash string
 	Rows       int64
 }
-
-// Skipped returns the rows of features that the engine left out, by its reason.
-func (s *Store) Skipped() dataset.Skipped { return s.skipped }
 
 // Unscored returns the number of rows without a search score.
 func (s *Store) Unscored() (n int) {
@@ -141,8 +134,8 @@ func NewBuilder(terms int) *Builder {
 	return b
 }
 
-// bendBy makes the store one of rows that a formula evaluates.
-func (b *Builder) bendBy(bend *Bend) {
+// BendBy makes the store one of rows that a formula evaluates.
+func (b *Builder) BendBy(bend *Bend) {
 	b.s.bend, b.s.terms = bend, len(bend.Counted)
 	b.s.pairs = newDictionary(len(bend.Counted))
 }
@@ -180,7 +173,7 @@ func (b *Builder) Add(r *Row) error {
 	return nil
 }
 
-// chunkOf returns the open chunk that takes the row. A formula takes the phase from a column: its
+// chunkOf returns the open chunk that takes the row. A formula takes the phase of each row: its
 // chunks are full and in order.
 func (b *Builder) chunkOf(r *Row) *openChunk {
 	switch {

@@ -73,9 +73,6 @@ func printSummary(out io.Writer, s *arrange.Summary) error {
 		line("plies", "%d to %d, mean %.1f", s.Plies.Min, s.Plies.Max, s.Plies.Mean)
 	} else {
 		line("terms", "%d", s.Terms)
-		if text := s.Skipped.Text(s.Rows); text != "" {
-			line("skipped", "%s", text)
-		}
 	}
 	r := s.Results
 	line("results", "White %s, draw %s, Black %s; mean %.4f", ui.Share(r.White, s.Rows), ui.Share(r.Draw, s.Rows),

@@ -15,9 +15,6 @@ import (
 func Tune(r *tuner.Report, took time.Duration) *Document {
 	d := New("Verdict: " + r.Headline() + ".")
 	d.Done, d.Warnings = int64(r.Steps), r.Warnings
-	if r.Bend != nil && r.Bend.Against != nil {
-		d.Text = append(d.Text, fmt.Sprintf("The formula is %s.", r.Bend.Comparison()))
-	}
 	if c := r.Caveat(); c != "" {
 		d.Text = append(d.Text, c+".")
 	}
@@ -31,9 +28,6 @@ func Tune(r *tuner.Report, took time.Duration) *Document {
 
 func fit(r *tuner.Report, took time.Duration) (t ui.Table) {
 	t.Add("data\t%d positions of %d games, split %s", r.Rows, r.Games, r.Split)
-	if text := r.Skipped.Text(int64(r.Rows) + r.Skipped.Total()); text != "" {
-		t.Add("\t%s", text)
-	}
 	if r.Unscored > 0 {
 		t.Add("\t%d of %d positions (%s) have no score: their target is the result alone, as with --lambda 1",
 			r.Unscored, r.Rows, ui.Share(int64(r.Unscored), int64(r.Rows)))

@@ -2,7 +2,6 @@ package ownengine
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -224,8 +223,7 @@ func (k *checker) fit() (string, error) {
 }
 
 // shake moves all weights that a fit may change, up and down in turn, by an eighth and a little more: after ten games
-// a fit moves few. Numbers of a formula move by a step away from zero, since they may be divisors. It returns how many
-// it moved.
+// a fit moves few. It returns how many it moved.
 func shake(f *models.File) (moved int) {
 	step := func(v int32, sign int32) int32 { return v + sign*(max(v, -v)/8+4) }
 	for i := range f.Terms {
@@ -234,9 +232,6 @@ func shake(f *models.File) (moved int) {
 		switch {
 		case f.Held(t):
 			continue
-		case t.Step != 0:
-			t.MG += int32(cmp.Compare(t.MG, 0))
-			t.EG = t.MG
 		default:
 			if t.MG, t.EG = step(t.MG, sign), step(t.EG, -sign); !f.Foreign[i].Tapered {
 				t.EG = t.MG

@@ -57,8 +57,7 @@ func (l *loop) trust(old, new *models.File, features string) (*models.File, erro
 const changeRows = 20000
 
 // changeOf returns by how much weights change the evaluation, and the evaluation as it was, both as root mean squares
-// over positions of a data set, in centipawns. Positions without a value do not count: those that the engine skips, and
-// those where a formula has none.
+// over positions of a data set, in centipawns.
 func changeOf(new *models.File, features string) (change, size float64, err error) {
 	data, set, err := dataset.OpenFeatures(features)
 	if err != nil {

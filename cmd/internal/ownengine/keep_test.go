@@ -134,28 +134,20 @@ func TestTolerance(t *testing.T) {
 	}
 }
 
-// TestChangeOf: the size of a step is that of the positions with a value. One that the engine skips has no columns.
+// TestChangeOf: the size of a step is the root mean square over all positions.
 func TestChangeOf(t *testing.T) {
 	set := dataset.FeatureSet{Version: 2, Model: "m", Evaluation: dataset.Evaluation{Unit: 100, Tolerance: 2},
-		Bend: dataset.Bend{Channels: []dataset.Channel{{Name: "main", Kind: dataset.TaperedChannel}},
-			Columns: []dataset.Column{{Name: "g"}}, Formula: "value = sqrt(main.mg)*phase + main.eg*(1 - phase) + g"},
-		Terms: []dataset.FeatureTerm{{Name: "pawn", Channel: "main", MG: 100, EG: 100}}}
+		Terms: []dataset.FeatureTerm{{Name: "pawn", MG: 100, EG: 100}}}
 	features := filepath.Join(t.TempDir(), "features")
 	w := setup.Must(dataset.NewFeatureWriter(features, set, dataset.WriterConfig{Config: "test", Program: "test"}))
-	row := func(count, column float32) *dataset.FeatureRow {
-		return &dataset.FeatureRow{Terms: []uint16{0}, Counts: []float32{count}, Columns: []float32{column}, Scale: 1,
-			EGScale: 1, Eval: dataset.NoEval, Score: dataset.NoScore, Weight: 1}
-	}
-	noRoot := row(-1, 0)
-	noRoot.Phase = 1
-	for _, r := range []*dataset.FeatureRow{row(3, 0), row(4, 0), {Skip: "KPK", Scale: 1, EGScale: 1,
-		Eval: dataset.NoEval, Score: dataset.NoScore}, noRoot} {
-		setup.Check(t, w.Append(r))
+	for _, count := range []float32{3, 4} {
+		setup.Check(t, w.Append(&dataset.FeatureRow{Terms: []uint16{0}, Counts: []float32{count}, Scale: 1, EGScale: 1,
+			Eval: dataset.NoEval, Score: dataset.NoScore, Weight: 1}))
 	}
 	if _, err := w.Finish(nil); err != nil {
 		t.Fatal(err)
 	}
-	new := &models.File{Formula: set.Formula, Terms: []models.TermWeight{{Name: "pawn", MG: 100, EG: 110}}}
+	new := &models.File{Terms: []models.TermWeight{{Name: "pawn", MG: 100, EG: 110}}}
 	change, size, err := changeOf(new, features)
 	want := math.Sqrt((3*3 + 4*4) / 2.)                             // pawns
 	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-9 } // never NaN

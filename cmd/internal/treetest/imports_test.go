@@ -25,7 +25,7 @@ var layout = []layoutRow{
 	{"engine/quote", "makes text of others harmless, and splits and quotes command lines, everywhere", nil},
 	{"engine/syzygy", "endgame tables; a board is all they need", nil},
 	{"engine/num", "numbers that may be unknown, and rounded products, everywhere", nil},
-	{"eval/formula", "the language of evaluations that are not linear", nil},
+	{"eval/formula", "evaluations that are not linear, as operations", nil},
 	{"eval", "what a position is worth, and the features behind it; eval/formula: how a model declares channels",
 		[]string{"eval/formula"}},
 	{"models", "weight files hold the terms of a model",
@@ -65,9 +65,9 @@ var layout = []layoutRow{
 	{"internal/source", "files that others wrote, by their first bytes; packed ones are unpacked", nil},
 	{"internal/durable", "files that survive a crash; source: lines of bounded length",
 		[]string{"internal/source"}},
-	{"dataset", "schemas, rows, reading and writing; durable: shards and manifests; eval/formula: rows of a bent " +
-		"evaluation are checked; source: what a file is that is no data set",
-		[]string{"internal/durable", "internal/source", "eval/formula"}},
+	{"dataset", "schemas, rows, reading and writing; durable: shards and manifests; source: what a file is that is " +
+		"no data set",
+		[]string{"internal/durable", "internal/source"}},
 	{"internal/inorder", "work by any number of goroutines, results in order", nil},
 	{"dataset/positions", "positions from games; eval, engine/search: quiescence leaves and new scores; " +
 		"syzygy: tables correct results",

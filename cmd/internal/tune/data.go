@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime/debug"
 	"slices"
-	"strings"
 
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/cmd/internal/weights"
@@ -35,9 +33,7 @@ type tuneTask struct {
 	features  []rows.FeatureSource
 	set       dataset.FeatureSet // of the features
 
-	otherFormula bool      // than the header's
-	other        *tuneTask // the same data with another formula; nil if there is none
-	test         *tuneTask // other data of the same evaluation; nil if there are none
+	test *tuneTask // other data of the same evaluation; nil if there are none
 
 	// ofFeatures reports that the data are features; else they are positions.
 	ofFeatures bool
@@ -137,8 +133,7 @@ func (t *tuneTask) openTest(f *tuneFlags, stderr io.Writer) (*tuneTask, error) {
 
 // beside returns the task of other data of the same evaluation.
 func (t *tuneTask) beside(paths []string, stderr io.Writer) (*tuneTask, error) {
-	x := &tuneTask{paths: paths, model: t.model, name: t.name, terms: t.terms, set: t.set, ofFeatures: t.ofFeatures,
-		otherFormula: t.otherFormula}
+	x := &tuneTask{paths: paths, model: t.model, name: t.name, terms: t.terms, set: t.set, ofFeatures: t.ofFeatures}
 	return x, x.open(paths, stderr)
 }
 
@@ -180,9 +175,6 @@ func (t *tuneTask) addFeatures(path string, stderr io.Writer) error {
 	warnUnverified(stderr, path, d.Verified())
 	if err := checkNames(&set); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
-	}
-	if t.otherFormula {
-		set.Formula = t.set.Formula
 	}
 	if t.terms == nil && t.features == nil {
 		t.set = set
@@ -235,48 +227,6 @@ func (t *tuneTask) match(f *tuneFlags, out string) string {
 		players = quote.Word("assay:weights="+out) + " " + quote.Word("assay:weights="+from)
 	}
 	return "assay match " + players + " --nodes 5000 --sprt 0,10"
-}
-
-// withFormula puts the formula of --formula in place of the header's, and returns the same
-// data with the formula of --against; nil if there is none.
-func (t *tuneTask) withFormula(f *tuneFlags) (*tuneTask, error) {
-	if t.model != nil && t.model.Bend != nil {
-		var err error
-		if t.set, err = rows.SetOf(t.model, ""); err != nil {
-			return nil, err
-		}
-	}
-	if (f.formula != "" || f.against != "") && !t.set.Bent() {
-		return nil, ui.Usagef("--formula and --against need features with a formula in their header, or a --model " +
-			"that has one")
-	}
-	if f.formula != "" {
-		if err := t.takeFormula("--formula", f.formula); err != nil {
-			return nil, err
-		}
-	}
-	if f.against == "" {
-		return nil, nil
-	}
-	other := *t
-	other.terms = slices.Clone(t.terms)
-	return &other, other.takeFormula("--against", f.against)
-}
-
-// takeFormula reads a formula for the features.
-func (t *tuneTask) takeFormula(flag, path string) error {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return fmt.Errorf("%s: %w", flag, err)
-	}
-	if t.set.Formula = strings.TrimSpace(string(text)); t.set.Formula == "" {
-		return fmt.Errorf("%s %s: the file is empty", flag, path)
-	}
-	if err := t.set.Check(); err != nil {
-		return fmt.Errorf("%s %s: %w", flag, path, err)
-	}
-	t.otherFormula = true
-	return nil
 }
 
 // unit returns the number of engine units a pawn of the features, 0 if they are centipawns.
@@ -381,10 +331,8 @@ func (t *tuneTask) load(ctx context.Context, f *tuneFlags, stderr io.Writer) (*r
 	var s *rows.Store
 	var err error
 	if t.ofFeatures {
-		b.Unchecked = t.otherFormula
 		s, err = b.Features(ctx, t.set, t.features)
 	} else {
-		b.Formula = t.set.Formula
 		s, err = b.Positions(ctx, t.model, t.positions)
 	}
 	if err != nil {

@@ -129,9 +129,6 @@ func (f *featuresFlags) run(ctx context.Context, args []string, to ui.Output) er
 	if err := f.print(to, args, m, prediction); err != nil {
 		return err
 	}
-	if err := prediction.Skipped.Check(m.Rows); err != nil {
-		return fmt.Errorf("%s: %w", f.out, err)
-	}
 	if err := predictsNothing(f.out, prediction); err != nil && !f.force {
 		return err
 	} else if err != nil {
@@ -146,7 +143,7 @@ func (f *featuresFlags) print(to ui.Output, sources []string, m *durable.Manifes
 		return err
 	}
 	noise := noiseOf(m)
-	return to.Show(map[string]any{"out": f.out, "id": id, "rows": m.Rows, "skipped": p.Skipped, "prediction": p,
+	return to.Show(map[string]any{"out": f.out, "id": id, "rows": m.Rows, "prediction": p,
 		"noise": noise}, func(w io.Writer) error { return f.printText(w, sources, m, p, &noise) })
 }
 
@@ -156,9 +153,6 @@ func (f *featuresFlags) printText(w io.Writer, sources []string, m *durable.Mani
 		fmt.Fprintf(w, "warning: %s, and run this command on it\n", text)
 	}
 	fmt.Fprintf(w, "%s: %s, %d rows\n", f.out, m.Schema, m.Rows)
-	if text := p.Skipped.Text(m.Rows); text != "" {
-		fmt.Fprintf(w, "%s\n", text)
-	}
 	if !p.Judged() {
 		_, err = fmt.Fprintf(w, "too few games, or games of one result, to see what the evaluation predicts: %d\n",
 			p.Games)

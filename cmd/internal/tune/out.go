@@ -32,13 +32,10 @@ type tuneConfig struct {
 	Fit   string   `json:"fit"`
 	// Folds is -1 for none; left out where it is the default, so that runs of earlier
 	// versions have the same configuration.
-	Folds int      `json:"folds,omitempty"`
-	Test  []string `json:"test,omitempty"`
-	// Formula and Against are texts, of --formula and --against.
+	Folds   int       `json:"folds,omitempty"`
+	Test    []string  `json:"test,omitempty"`
 	Weights []float64 `json:"weights,omitempty"`
 	Ablate  string    `json:"ablate,omitempty"`
-	Formula string    `json:"formula,omitempty"`
-	Against string    `json:"against,omitempty"`
 	Program string    `json:"program"`
 }
 
@@ -50,12 +47,6 @@ func openTuneOut(f *tuneFlags, t *tuneTask) (*tuneOut, json.RawMessage, error) {
 	}
 	c := tuneConfig{Model: t.name, From: t.parent, Data: t.identity(), Fit: f.c.Text(), Ablate: f.c.Ablate,
 		Weights: t.weights, Program: ui.Version()}
-	if t.otherFormula {
-		c.Formula = t.set.Formula
-	}
-	if t.other != nil {
-		c.Against = t.other.set.Formula
-	}
 	if t.test != nil {
 		c.Test = t.test.identity()
 	}

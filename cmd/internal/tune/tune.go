@@ -35,7 +35,6 @@ type tuneFlags struct {
 	model, from, out string
 	disk             string
 	strict           bool
-	formula, against string
 	weights          []float64 // of the rows of each data set; nil: 1
 	test             []string
 	resume           string // the command line that resumes the run
@@ -69,8 +68,7 @@ terms is worth. The same data and flags give the same weights for any --workers,
   assay tune gen1/positions gen2/positions --from gen1/weights.json --lambda 0.7 --json
   assay tune my-engine-features --out runs/mine
   assay tune my-engine-features --ablate
-  assay tune my-engine-features --test features-of-other-games --strict
-  assay tune my-engine-features --against linear.txt`,
+  assay tune my-engine-features --test features-of-other-games --strict`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.parse(); err != nil {
@@ -113,17 +111,13 @@ func (f *tuneFlags) register(cmd *cobra.Command) {
 	fs.Float64Var(&f.c.Trust, "trust", tuner.DefaultTrust, "of measured slopes: how far from where they were measured "+
 		"a number may move, in centipawns of what its typical slope is worth, or inf")
 	fs.StringVar(&f.memory, "memory", "", "memory for matrices, such as 800M or 4G; a fit that needs more has no "+
-		"standard errors, or is refused if it has a formula (default: half of the machine's)")
+		"standard errors; one of assay-bent is refused (default: half of the machine's)")
 	fs.StringVar(&f.disk, "disk", "", "folder to keep the features in while tuning, instead of memory")
 	fs.IntVar(&f.c.Folds, "folds", f.c.Folds,
 		"for the verdict: parts of the games, each predicted by a fit to the others; 0: no folds")
 	fs.StringArrayVar(&f.test, "test", nil, "data to judge the fit by, which it does not see: positions, or features "+
 		"of the same evaluation (repeatable)")
 	fs.Float64SliceVar(&f.weights, "weight", nil, "W,W...: what multiplies the weights of the rows of each DATA, in order")
-	fs.StringVar(&f.formula, "formula", "",
-		"file with the formula of the features, in place of the one in their header")
-	fs.StringVar(&f.against, "against", "", "file with another formula for the same channels, to fit and to compare on "+
-		"unseen games")
 	fs.StringVar(&f.c.Ablate, "ablate", "", "what each group is worth, or with =terms each term: the loss on unseen "+
 		"games without it, the rest fitted again")
 	fs.Lookup("ablate").NoOptDefVal = tuner.Groups
@@ -222,12 +216,6 @@ func (f *tuneFlags) run(ctx context.Context, paths []string, to ui.Output) (err 
 	if err != nil {
 		return err
 	}
-	if task.other, err = task.withFormula(f); err != nil {
-		return err
-	}
-	if task.other != nil && f.c.Folds < 2 {
-		return ui.Usagef("--against compares by cross-validation: give --folds 2 or more")
-	}
 	if task.ofFeatures && task.model == nil && f.priorFactor == "" {
 		f.c.ChoosePrior = f.c.Folds > 1
 	}
@@ -263,7 +251,6 @@ func (f *tuneFlags) fit(ctx context.Context, task *tuneTask, s *rows.Store, out 
 		Match: task.match(f, out.shownPath())}
 	for _, step := range []func() error{
 		func() error { return f.onTest(ctx, task.test, r, to.Err) },
-		func() error { return f.compareFormulas(ctx, task.other, r, to.Err) },
 		func() (err error) {
 			report.EGSigns, err = task.signChanges(ctx, s, r)
 			return err
@@ -302,11 +289,7 @@ func (f *tuneFlags) fit(ctx context.Context, task *tuneTask, s *rows.Store, out 
 // write writes the weights, and prints the report.
 func (f *tuneFlags) write(task *tuneTask, r *tuner.Result, report *tuner.Report, out *tuneOut, took time.Duration,
 	to ui.Output) error {
-	model := task.model
-	if task.otherFormula && !task.ofFeatures {
-		model = rows.ModelOf(task.set)
-	}
-	file, err := r.FileOf(task.name, model, tuner.Pedigree{Parent: task.parent, Program: ui.Version(),
+	file, err := r.FileOf(task.name, task.model, tuner.Pedigree{Parent: task.parent, Program: ui.Version(),
 		Time: time.Now()})
 	if err != nil {
 		return err
@@ -317,7 +300,7 @@ func (f *tuneFlags) write(task *tuneTask, r *tuner.Result, report *tuner.Report,
 	}
 	report.ID = file.ID()
 	if err := out.writeAblated(r, func(x *tuner.Result) (*models.File, error) {
-		return x.FileOf(task.name, model, tuner.Pedigree{Parent: report.ID, Program: ui.Version(), Time: time.Now()})
+		return x.FileOf(task.name, task.model, tuner.Pedigree{Parent: report.ID, Program: ui.Version(), Time: time.Now()})
 	}); err != nil {
 		return err
 	}
@@ -325,23 +308,6 @@ func (f *tuneFlags) write(task *tuneTask, r *tuner.Result, report *tuner.Report,
 		return err
 	}
 	return to.Show(report, describe(report, file.Model, took).Printer(f.all))
-}
-
-// compareFormulas fits the other formula, if there is one, and compares.
-func (f *tuneFlags) compareFormulas(ctx context.Context, other *tuneTask, r *tuner.Result, stderr io.Writer) error {
-	err := other.with(ctx, f, stderr, func(s *rows.Store) error {
-		c := f.c
-		c.Trace, c.Ablate = nil, ""
-		against, err := tuner.Fit(ctx, s, other.terms, c)
-		if err != nil {
-			return err
-		}
-		return r.CompareBend(against)
-	})
-	if err != nil {
-		return fmt.Errorf("--against: %w", err)
-	}
-	return nil
 }
 
 // onTest measures the weights on the data of --test, if there are any.

@@ -220,7 +220,7 @@ func (e *explained) print(w io.Writer, p *board.Position, x *Opened, all bool) e
 	err := table.Print(w)
 	if x.Model.Bend != nil {
 		fmt.Fprintf(w, "\n\"adds\" is how much lower the value would be without the term; these do not sum to the value:\n\n"+
-			"  %s\n", strings.ReplaceAll(x.Model.Bend.Formula, "\n", "\n  "))
+			"  %s\n", strings.ReplaceAll(x.Model.Bend.Formula.Text, "\n", "\n  "))
 	}
 	if hidden > 0 {
 		fmt.Fprintf(w, "\n%d terms do not occur; --all shows them.\n", hidden)

@@ -107,7 +107,6 @@ func (f *exportFlags) report(p *models.Patch, stderr io.Writer) {
 			strings.Join(f.into, ", "), strings.Join(p.Missing, ", "))
 	}
 	list("separate values for Black, written too:", p.Copies)
-	list("not whole numbers, write them by hand:", p.ByHand)
 	list("warning: other code, such as margins or the phase, uses these values too and will behave differently:",
 		p.Shared)
 	list("not written, but equal to old values of written terms; check whether they should change too:", p.Stale)

@@ -20,7 +20,6 @@ type builder struct {
 	nodes []*gorgonia.Node // by node of the formula
 	in    map[int]*gorgonia.Node
 	known map[float64]*gorgonia.Node // constants
-	zeros []*gorgonia.Node           // added to each lookup
 	err   error
 }
 
@@ -62,15 +61,12 @@ func (b *builder) first(results []*read) error {
 		}
 	}
 	var want []float64
+	check, row := formula.NewMachine(m.f), make([]float64, len(m.in))
 	for j := range 64 {
 		for i, v := range m.in {
-			m.row[i] = v[min(j, len(v)-1)]
+			row[i] = v[j]
 		}
-		v, err := m.check.Value(m.row)
-		if err != nil {
-			v = math.NaN()
-		}
-		want = append(want, v)
+		want = append(want, check.Value(row))
 	}
 	if err := b.p.run(); err != nil {
 		return fmt.Errorf("gorgonia: %w", err)
@@ -124,23 +120,15 @@ func (b *builder) do(n *gorgonia.Node, err error) *gorgonia.Node {
 // unary and binary translate a formula's operations to gorgonia's.
 var (
 	unary = map[formula.Op]func(x *gorgonia.Node) (*gorgonia.Node, error){
-		formula.Truncate: func(x *gorgonia.Node) (*gorgonia.Node, error) { return x, nil },
-		formula.Square:   gorgonia.Square, formula.Abs: gorgonia.Abs, formula.Sqrt: gorgonia.Sqrt,
+		formula.Square: gorgonia.Square, formula.Abs: gorgonia.Abs,
 	}
 	binary = map[formula.Op]func(x, y *gorgonia.Node) (*gorgonia.Node, error){
 		formula.Add: gorgonia.Add, formula.Subtract: gorgonia.Sub,
-		formula.Multiply: gorgonia.HadamardProd, formula.And: gorgonia.HadamardProd,
-		formula.Divide: gorgonia.HadamardDiv, formula.DivideInt: gorgonia.HadamardDiv,
-		formula.Max: gorgonia.MaxBetween, formula.Or: gorgonia.MaxBetween, formula.Min: gorgonia.MinBetween,
-		formula.Less: same(gorgonia.Lt), formula.LessEqual: same(gorgonia.Lte), formula.Equal: same(gorgonia.Eq),
+		formula.Multiply: gorgonia.HadamardProd, formula.Divide: gorgonia.HadamardDiv,
+		formula.Max: gorgonia.MaxBetween, formula.Min: gorgonia.MinBetween,
+		formula.Less: func(x, y *gorgonia.Node) (*gorgonia.Node, error) { return gorgonia.Lt(x, y, true) },
 	}
 )
-
-// same makes a comparison one whose result is 1 or 0.
-func same(compare func(x, y *gorgonia.Node, same bool) (*gorgonia.Node, error)) func(x,
-	y *gorgonia.Node) (*gorgonia.Node, error) {
-	return func(x, y *gorgonia.Node) (*gorgonia.Node, error) { return compare(x, y, true) }
-}
 
 // node returns the graph's node for one of the formula.
 func (b *builder) node(n *formula.Node) *gorgonia.Node {
@@ -167,15 +155,11 @@ func (b *builder) node(n *formula.Node) *gorgonia.Node {
 		above := b.do(gorgonia.Gt(x, b.constant(0), true))
 		below := b.do(gorgonia.Lt(x, b.constant(0), true))
 		return b.do(gorgonia.Sub(above, below))
-	case formula.Not:
-		return b.do(gorgonia.Sub(b.constant(1), x))
 	case formula.If:
 		other := b.do(gorgonia.Sub(b.constant(1), x))
 		first := b.do(gorgonia.HadamardProd(x, y))
 		second := b.do(gorgonia.HadamardProd(other, b.nodes[n.C]))
 		return b.do(gorgonia.Add(first, second))
-	case formula.Lookup:
-		return b.lookup(n, x)
 	}
 	return b.do(nil, fmt.Errorf("no node for operation %d", n.Op))
 }
@@ -186,23 +170,4 @@ func (b *builder) input(i int) *gorgonia.Node {
 		b.in[i] = b.vector(fmt.Sprintf("input %d", i), b.m.in[i])
 	}
 	return b.in[i]
-}
-
-// lookup returns the entry at a place of a table, plus an input that is 0: the derivative
-// by that input is the derivative by the entry.
-func (b *builder) lookup(n *formula.Node, place *gorgonia.Node) *gorgonia.Node {
-	l := &lookup{first: n.Input, size: n.Size}
-	b.p.lookups = append(b.p.lookups, l)
-	entries := func() []float64 {
-		out := make([]float64, n.Size)
-		for i := range out {
-			out[i] = b.m.in[n.Input+i][0]
-		}
-		return out
-	}
-	found := b.do(gorgonia.ApplyOp(&tableOp{number: len(b.p.lookups), entries: entries}, place))
-	gorgonia.Read(place, &l.place.value)
-	zero := b.vector(fmt.Sprintf("found %d", len(b.p.lookups)), make([]float64, Rows))
-	b.zeros = append(b.zeros, zero)
-	return b.do(gorgonia.Add(found, zero))
 }

@@ -1,8 +1,8 @@
 // Package autodiff computes a formula and its derivatives for many rows at once. The calculus
 // and the vectors are gorgonia's: a formula becomes one graph over vectors of Rows rows, one
-// call of gorgonia.Grad differentiates the sum of its values with respect to all channels
-// and scalars, and a tape machine runs it. Because each input is a vector, with the value of
-// a scalar repeated, the derivative of the sum by an input is each row's own.
+// call of gorgonia.Grad differentiates the sum of its values with respect to all channels,
+// and a tape machine runs it. Because each input is a vector, the derivative of the sum by an
+// input is each row's own.
 //
 // What gorgonia v0.9 asks for, and this package does: inputs and constants are vectors with
 // names of their own, since nodes of one name are one; x^2 is Square, since Pow knows no

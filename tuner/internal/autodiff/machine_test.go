@@ -5,41 +5,41 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 
 	"github.com/assay-chess/assay/eval/formula"
+	"github.com/assay-chess/assay/internal/setup"
 )
+
+// in reads the sum of a channel.
+func in(b *formula.Builder, channel int) formula.Value {
+	return b.Read(formula.Input{Channel: channel})
+}
 
 // cases are formulas with everything in them.
 var cases = []struct {
-	name, text string
-	names      []formula.Name
+	name string
+	make func(b *formula.Builder) formula.Value
 }{
-	{"linear", "value = main.mg*phase + main.eg*(1 - phase) + 3*k",
-		[]formula.Name{{Name: "main", Tapered: true}, {Name: "phase", Kind: formula.Column},
-			{Name: "k", Kind: formula.Scalar}}},
-	{"an input alone", "value = a", []formula.Name{{Name: "a"}}},
-	{"4ku", "value = main.mg*phase + main.eg*if(main.eg < 0, f.black, f.white)*(1 - phase)",
-		[]formula.Name{{Name: "main", Tapered: true}, {Name: "phase", Kind: formula.Column},
-			{Name: "f", Kind: formula.Column, Sides: true}}},
-	{"Ethereal 12", `let m = main.mg - balance(danger.mg*max(danger.mg,0)//720); let e0 = main.eg - balance(max(danger.eg,0)//20);
-		let e = e0 + sign(e0)*max(complexity, -abs(e0)); value = m*phase + e*(1-phase)*if(e<0, f.black, f.white) + tempo`,
-		[]formula.Name{{Name: "main", Tapered: true}, {Name: "danger", Tapered: true, Sides: true}, {Name: "complexity"},
-			{Name: "tempo"},
-			{Name: "phase", Kind: formula.Column}, {Name: "f", Kind: formula.Column, Sides: true}}},
-	{"chess-3", "let q = max(att, 0)^2/4096; value = balance(mg + q*M.mg)*phase + balance((eg + q*M.eg)*sf)*(1 - phase)",
-		[]formula.Name{{Name: "mg", Sides: true}, {Name: "eg", Sides: true}, {Name: "att", Sides: true},
-			{Name: "M.mg", Kind: formula.Scalar}, {Name: "M.eg", Kind: formula.Scalar},
-			{Name: "phase", Kind: formula.Column}, {Name: "sf", Kind: formula.Column, Sides: true}}},
-	{"tables", "value = balance(shelter[x/50] * (1 + x/1000)) + shelter[y/30]*y/100 + z*w/(1 + abs(z)) + sqrt(z^2 + 4)",
-		[]formula.Name{{Name: "shelter", Kind: formula.Table, Size: 7}, {Name: "x", Sides: true}, {Name: "y"}, {Name: "z"},
-			{Name: "w", Kind: formula.Scalar}}},
-	{"conditions", "value = if(a < b and not (a == 3) or b <= -100, a*b/100, clamp(a, -50, min(b, 60))) + trunc(a/3)*p " +
-		"+ if(p != 0.5, c, 2*c)",
-		[]formula.Name{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "p", Kind: formula.Column}}},
-	{"no derivative", "value = a + 0*b + if(b > 0, 1, 2)", []formula.Name{{Name: "a"}, {Name: "b"}}},
+	{"linear", func(b *formula.Builder) formula.Value {
+		phase := in(b, formula.Phase)
+		return in(b, 0).Times(phase).Plus(in(b, 1).Times(b.Number(1).Minus(phase)))
+	}},
+	{"an input alone", func(b *formula.Builder) formula.Value { return in(b, 0) }},
+	{"no derivative", func(b *formula.Builder) formula.Value {
+		step := b.If(in(b, 1).Less(b.Number(0)), b.Number(1), b.Number(2))
+		return in(b, 0).Plus(in(b, 1).Times(b.Number(0))).Plus(step)
+	}},
+	{"danger, complexity and a factor", func(b *formula.Builder) formula.Value {
+		v := in(b, 0).Plus(b.Balance(func(black bool) formula.Value {
+			return b.Read(formula.Input{Channel: 1, Black: black}).Clamp(0, 150).Square().Over(300)
+		}))
+		sign, play := v.Sign(), in(b, 2)
+		v = v.Plus(sign.Times(play.Max(b.Number(0).Minus(v.Abs()))))
+		factor := b.If(v.Less(b.Number(0)), in(b, 3), in(b, 4))
+		return v.Times(factor.Clamp(-96, 96)).Over(64)
+	}},
 }
 
 // batch holds the inputs of rows, by input.
@@ -50,13 +50,10 @@ func newBatch(f *formula.Formula, r *rand.Rand) batch {
 	for i, x := range f.Inputs {
 		for range Rows {
 			v := 400*r.Float64() - 200
-			if x.Kind == formula.Column {
+			if x.Channel == formula.Phase {
 				v = float64(r.IntN(25)) / 24
 			}
 			b[i] = append(b[i], v)
-		}
-		if x.Kind == formula.Table {
-			b[i] = b[i][:1]
 		}
 	}
 	return b
@@ -76,41 +73,29 @@ func (b batch) row(j int) []float64 {
 	return out
 }
 
-// slopesOf returns the derivatives of a row by input, tables included.
+// slopesOf returns the derivatives of a row by input.
 func slopesOf(m *Machine, f *formula.Formula, j int) []float64 {
 	out := make([]float64, len(f.Inputs))
-	for i, x := range f.Inputs {
-		if s := m.Slope(i); s != nil && x.Kind != formula.Table {
+	for i := range f.Inputs {
+		if s := m.Slope(i); s != nil {
 			out[i] = s[j]
 		}
-	}
-	for _, l := range m.Lookups() {
-		at, part := formula.Place(l.Place[j], l.Size)
-		out[l.First+at] += l.Slope[j] * (1 - part)
-		out[l.First+at+1] += l.Slope[j] * part
 	}
 	return out
 }
 
-func machineOf(t testing.TB, i int) (*Machine, *formula.Formula) {
+func machineOf(t testing.TB, make func(b *formula.Builder) formula.Value) (*Machine, *formula.Formula) {
 	t.Helper()
-	f, err := formula.Parse(cases[i].text, cases[i].names)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := newMachine(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m, f
+	f := formula.New("", make)
+	return setup.Must(newMachine(f)), f
 }
 
 // TestAgainstInterpreter compares values with the interpreter's, and derivatives with its
 // central differences where no kink is near.
 func TestAgainstInterpreter(t *testing.T) {
-	for i, c := range cases {
+	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			m, f := machineOf(t, i)
+			m, f := machineOf(t, c.make)
 			r := rand.New(rand.NewPCG(5, 6))
 			b := newBatch(f, r)
 			b.fill(m)
@@ -123,14 +108,7 @@ func TestAgainstInterpreter(t *testing.T) {
 					t.Fatalf("the run has changed %v", f.Inputs[i])
 				}
 			}
-			oracle := formula.NewMachine(f, formula.Smooth)
-			at := func(in []float64) float64 {
-				v, err := oracle.Value(in)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return v
-			}
+			at := formula.NewMachine(f).Value
 			kinks, checked := 0, 0
 			for j := range Rows {
 				in := b.row(j)
@@ -140,7 +118,7 @@ func TestAgainstInterpreter(t *testing.T) {
 				}
 				slopes := slopesOf(m, f, j)
 				for i, x := range f.Inputs {
-					if x.Kind == formula.Column {
+					if x.Channel == formula.Phase {
 						continue
 					}
 					const h = 1e-3
@@ -154,7 +132,7 @@ func TestAgainstInterpreter(t *testing.T) {
 					}
 					checked++
 					if math.Abs(slopes[i]-want) > 1e-6*(1+math.Abs(want)) {
-						t.Fatalf("row %d: the derivative by %v is %v, want %v", j, x, slopes[i], want)
+						t.Fatalf("row %d: the derivative by %+v is %v, want %v", j, x, slopes[i], want)
 					}
 				}
 			}
@@ -167,10 +145,10 @@ func TestAgainstInterpreter(t *testing.T) {
 
 // TestSameBytes runs batches twice, in another order, short, and on another machine.
 func TestSameBytes(t *testing.T) {
-	for i, c := range cases {
+	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			m, f := machineOf(t, i)
-			other, _ := machineOf(t, i)
+			m, f := machineOf(t, c.make)
+			other, _ := machineOf(t, c.make)
 			r := rand.New(rand.NewPCG(7, 8))
 			batches := []batch{newBatch(f, r), newBatch(f, r), newBatch(f, r)}
 			type outcome struct{ values, slopes []float64 }
@@ -215,24 +193,20 @@ func TestSameBytes(t *testing.T) {
 
 // TestConstants keeps constants apart whose printed beginnings and ends agree.
 func TestConstants(t *testing.T) {
-	f, err := formula.Parse("value = max(a, 1000) + max(a, 1000.5)*10 + max(b, 1000)*100 + 0.1*a + 0.10000001*b",
-		[]formula.Name{{Name: "a"}, {Name: "b"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := newMachine(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m, f := machineOf(t, func(b *formula.Builder) formula.Value {
+		a, c := in(b, 0), in(b, 1)
+		v := a.Max(b.Number(1000)).Plus(a.Max(b.Number(1000.5)).Times(b.Number(10)))
+		return v.Plus(a.Times(b.Number(0.1))).Plus(c.Times(b.Number(0.10000001)))
+	})
 	copy(m.Input(0), []float64{0, 1000.2, 2000})
 	copy(m.Input(1), []float64{0, 0, 2000})
 	got, err := m.Gradient(3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	oracle := formula.NewMachine(f, formula.Smooth)
+	oracle := formula.NewMachine(f)
 	for j, in := range [][]float64{{0, 0}, {1000.2, 0}, {2000, 2000}} {
-		if want, _ := oracle.Value(in); math.Abs(got[j]-want) > 1e-9 {
+		if want := oracle.Value(in); math.Abs(got[j]-want) > 1e-9 {
 			t.Errorf("row %d: %v, want %v", j, got[j], want)
 		}
 	}
@@ -240,66 +214,32 @@ func TestConstants(t *testing.T) {
 
 // TestTies: at a tie the derivative is the first argument's, abs has the derivative 0 at 0.
 func TestTies(t *testing.T) {
-	f, err := formula.Parse("value = max(a, b) + abs(c)", []formula.Name{{Name: "a"}, {Name: "b"}, {Name: "c"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := newMachine(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m, _ := machineOf(t, func(b *formula.Builder) formula.Value { return in(b, 0).Max(in(b, 1)).Plus(in(b, 2).Abs()) })
 	for i, v := range []float64{2, 2, 0} {
 		m.Input(i)[0] = v
 	}
-	if _, err := m.Gradient(1); err != nil {
-		t.Fatal(err)
-	}
+	setup.Must(m.Gradient(1))
 	if got := []float64{m.Slope(0)[0], m.Slope(1)[0], m.Slope(2)[0]}; !slices.Equal(got, []float64{1, 0, 0}) {
 		t.Errorf("derivatives %v, want 1, 0, 0", got)
 	}
 }
 
-// TestRowErrors names the row that has no value, and why.
-func TestRowErrors(t *testing.T) {
-	for text, want := range map[string]string{
-		"value = 100/a":       "division by 0",
-		"value = 1//a":        "division by 0",
-		"value = sqrt(a-0.5)": "below 0",
-		"value = sqrt(a)":     "a derivative is not finite",
-		"value = a + 0/a":     "division by 0",
-	} {
-		f, err := formula.Parse(text, []formula.Name{{Name: "a"}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := newMachine(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for j := range 10 {
-			m.Input(0)[j] = float64((7 - j) * (7 - j))
-		}
-		_, err = m.Gradient(10)
-		var at *RowError
-		if !errors.As(err, &at) || !errors.Is(err, ErrRow) || !errors.Is(err, formula.ErrFormula) || at.Row != 7 ||
-			!strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want row 7, %s", text, err, want)
-		}
-		for j := range 10 {
-			m.Input(0)[j] = 4
-		}
-		if _, err = m.Gradient(10); err != nil {
-			t.Errorf("%s: after an error: %v", text, err)
-		}
+// TestNotFinite: a value beyond all numbers is an error, and the next run is as if there had been none.
+func TestNotFinite(t *testing.T) {
+	m, _ := machineOf(t, func(b *formula.Builder) formula.Value { return in(b, 0).Square() })
+	m.Input(0)[7] = 1e200
+	if _, err := m.Gradient(10); !errors.Is(err, ErrRow) {
+		t.Error(err)
+	}
+	m.Input(0)[7] = 3
+	if v, err := m.Gradient(10); err != nil || v[7] != 9 {
+		t.Errorf("after an error: %v, %v", v, err)
 	}
 }
 
 // TestTwoWorkers runs two machines at once, for the race detector.
 func TestTwoWorkers(t *testing.T) {
-	f, err := formula.Parse(cases[3].text, cases[3].names)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := formula.New("", cases[3].make)
 	pool := NewPool(f)
 	b := newBatch(f, rand.New(rand.NewPCG(9, 10)))
 	var mu sync.Mutex

@@ -2,12 +2,9 @@ package objective
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"math"
 
 	"github.com/assay-chess/assay/engine/num"
-	"github.com/assay-chess/assay/eval/formula"
 	"github.com/assay-chess/assay/tuner/internal/autodiff"
 	"github.com/assay-chess/assay/tuner/rows"
 )
@@ -19,8 +16,7 @@ type bent struct {
 	slot    [1 << 16]uint16 // by code
 	sums    []float64       // of a row, by slot: of middlegame and of endgame values
 	slopes  [][2][]float64  // by slot: derivatives of the evaluation, by row; nil if 0
-	lookups []autodiff.Lookup
-	g       Tapered // derivatives of a chunk
+	g       Tapered         // derivatives of a chunk
 }
 
 // bentEvaluate runs the machine for a chunk of a store with a formula.
@@ -33,12 +29,7 @@ func (s *Scratch) bentEvaluate(store *rows.Store, c *rows.Chunk, w Tapered,
 		s.of = c
 	}
 	s.load(store, c, w)
-	x, err := run(s.bent.machine, c.Rows)
-	var at *autodiff.RowError
-	if errors.As(err, &at) {
-		return nil, fmt.Errorf("%w: row %d of the data: %w", autodiff.ErrRow, c.Number[at.Row]+1, at.Err)
-	}
-	return x, err
+	return run(s.bent.machine, c.Rows)
 }
 
 // bentDifferentiate is Differentiate for a store with a formula.
@@ -57,7 +48,6 @@ func (s *Scratch) bentDifferentiate(store *rows.Store, c *rows.Chunk, w Tapered)
 			}
 		}
 	}
-	s.bent.lookups = m.Lookups()
 	return nil
 }
 
@@ -86,12 +76,6 @@ func (s *Scratch) prepareBent(store *rows.Store, w Tapered) error {
 		x.slot[i] = t.Slot
 		s.table[i], s.eg.table[i] = float64(p.Count)*w.MG[t.Term], float64(p.Count)*w.EG[t.Term]
 	}
-	for _, v := range b.Scalars {
-		in := x.machine.Input(v.Input)
-		for i := range in {
-			in[i] = v.Step * w.MG[v.Term]
-		}
-	}
 	return nil
 }
 
@@ -103,7 +87,7 @@ func (s *Scratch) giveBack() {
 	}
 }
 
-// load writes the sums and columns of a chunk into the machine.
+// load writes the sums and phases of a chunk into the machine.
 func (s *Scratch) load(store *rows.Store, c *rows.Chunk, w Tapered) {
 	b, x := store.Bend(), s.bent
 	into := make([][2][]float64, len(b.Slots))
@@ -138,14 +122,17 @@ func (s *Scratch) load(store *rows.Store, c *rows.Chunk, w Tapered) {
 			v[e.Row] += num.Rounded(float64(e.Count) * w.EG[t.Term])
 		}
 	}
-	for k, in := range b.Columns {
-		copy(x.machine.Input(in), c.Columns[k])
+	if b.Phase >= 0 {
+		phases := x.machine.Input(b.Phase)
+		for row := range c.Rows {
+			phases[row] = float64(c.PhaseOf(row)) / rows.MaxPhase
+		}
 	}
 }
 
 // bentParts returns what the evaluation of a row depends on, after Differentiate: its line of
-// codes and its wide entries, scalars, and the entries of tables. Terms ascend; one that
-// counts each side occurs twice. Parts that the evaluation does not depend on are left out.
+// codes and its wide entries. Terms ascend; one that counts each side occurs twice. Parts that
+// the evaluation does not depend on are left out.
 func (s *Scratch) bentParts(store *rows.Store, line []uint16, wides []rows.Wide, row int) []Part {
 	b, x, pairs := store.Bend(), s.bent, store.Pairs()
 	out := s.parts[:0]
@@ -170,38 +157,12 @@ func (s *Scratch) bentParts(store *rows.Store, line []uint16, wides []rows.Wide,
 	for _, e := range wides {
 		add(e.Entry)
 	}
-	for _, v := range b.Scalars {
-		if v.Table {
-			continue
-		}
-		if d := x.machine.Slope(v.Input); d != nil && d[row] != 0 {
-			out = append(out, Part{rows.Entry{Term: uint16(v.Term), Count: 1}, v.Step * d[row], 0})
-		}
-	}
-	for _, l := range x.lookups {
-		out = lookupParts(b, &l, row, out)
-	}
 	for i := known; i < len(out); i++ { // few, and mostly in order
 		for j := i; j > 0 && out[j].Term < out[j-1].Term; j-- {
 			out[j], out[j-1] = out[j-1], out[j]
 		}
 	}
 	s.parts = out
-	return out
-}
-
-// lookupParts adds the two entries of a table between which a row has looked.
-func lookupParts(b *rows.Bend, l *autodiff.Lookup, row int, out []Part) []Part {
-	d := l.Slope[row]
-	if d == 0 {
-		return out
-	}
-	at, part := formula.Place(l.Place[row], l.Size)
-	for k, share := range [2]float64{1 - part, part} {
-		if v := b.Scalar(l.First + at + k); share != 0 {
-			out = append(out, Part{rows.Entry{Term: uint16(v.Term), Count: 1}, v.Step * d * share, 0})
-		}
-	}
 	return out
 }
 
@@ -239,7 +200,7 @@ func (s *Scratch) bentGradient(store *rows.Store, c *rows.Chunk) {
 	s.bentRest(b, c)
 }
 
-// bentRest adds wide entries, scalars and tables to the gradient of a chunk.
+// bentRest adds wide entries to the gradient of a chunk.
 func (s *Scratch) bentRest(b *rows.Bend, c *rows.Chunk) {
 	x, g := s.bent, s.bent.g
 	for _, e := range c.Wide {
@@ -250,23 +211,6 @@ func (s *Scratch) bentRest(b *rows.Bend, c *rows.Chunk) {
 		}
 		if d := x.slopes[t.Slot][1]; d != nil {
 			g.EG[t.Term] += num.Rounded(v * d[e.Row])
-		}
-	}
-	for _, v := range b.Scalars {
-		if d := x.machine.Slope(v.Input); d != nil && !v.Table {
-			sum := 0.0
-			for i, y := range s.X[:c.Rows] {
-				sum += num.Rounded(y * d[i])
-			}
-			g.MG[v.Term] += v.Step * sum
-		}
-	}
-	for i := range x.lookups {
-		for row := range c.Rows {
-			s.parts = lookupParts(b, &x.lookups[i], row, s.parts[:0])
-			for _, p := range s.parts {
-				g.MG[p.Term] += num.Rounded(s.X[row] * p.MG)
-			}
 		}
 	}
 }

@@ -27,16 +27,13 @@ func (p *Problem) FindRough(ctx context.Context, w Tapered, jump, kink float64) 
 	nodes = nodes[:min(len(nodes), 64)] // as many as near has bits: more are not looked for
 	near := make([][]uint64, len(p.Store.Chunks))
 	err := Evaluate(ctx, p.Store, p.Workers, w, func(t *Scratch, i int) {
-		m, in := formula.NewMachine(b.Program.Formula, formula.Smooth), make([]float64, len(b.Program.Inputs))
+		m, in := formula.NewMachine(b.Formula), make([]float64, len(b.Formula.Inputs))
 		near[i] = make([]uint64, p.Store.Chunks[i].Rows)
 		for row := range near[i] {
 			for k := range in {
-				v := t.bent.machine.Input(k)
-				in[k] = v[min(row, len(v)-1)]
+				in[k] = t.bent.machine.Input(k)[row]
 			}
-			if _, err := m.Value(in); err != nil {
-				continue // the pass itself says so
-			}
+			m.Value(in)
 			for k := range nodes {
 				distance := jump
 				if k >= len(b.Jumps) {
@@ -63,9 +60,9 @@ func (p *Problem) FindRough(ctx context.Context, w Tapered, jump, kink float64) 
 // moves returns, by term, the bits of the nodes that the coefficients of its two halves may move.
 func (p *Problem) moves(nodes []int) [][2]uint64 {
 	b := p.Store.Bend()
-	steps := b.Program.Formula.Nodes
+	steps := b.Formula.Nodes
 	// bits of the nodes that they lead to
-	reach, inputs := make([]uint64, len(steps)), make([]uint64, len(b.Program.Inputs))
+	reach, inputs := make([]uint64, len(steps)), make([]uint64, len(b.Formula.Inputs))
 	for i := len(steps) - 1; i >= 0; i-- {
 		n, bits := &steps[i], reach[i]
 		if k := slices.Index(nodes, i); k >= 0 {
@@ -74,13 +71,8 @@ func (p *Problem) moves(nodes []int) [][2]uint64 {
 		for _, a := range n.Arguments() {
 			reach[a] |= bits
 		}
-		switch n.Op {
-		case formula.Read:
+		if n.Op == formula.Read {
 			inputs[n.Input] |= bits
-		case formula.Lookup:
-			for k := range n.Size {
-				inputs[n.Input+k] |= bits
-			}
 		}
 	}
 	out := make([][2]uint64, p.Store.Terms())
@@ -90,9 +82,6 @@ func (p *Problem) moves(nodes []int) [][2]uint64 {
 				out[c.Term][half] |= inputs[in]
 			}
 		}
-	}
-	for _, s := range b.Scalars {
-		out[s.Term][0] |= inputs[s.Input]
 	}
 	return out
 }

@@ -131,20 +131,11 @@ func Samples(tb testing.TB) map[string]Data {
 		s, err := rows.Build{}.Positions(tb.Context(), m, []rows.Source{RandomPlay(games, 120, 1)})
 		keep(name, s, terms, err)
 	}
-	bent := BentSet(5)
-	bent.Formula = strings.Replace(bent.Formula, "value = ",
-		"value = if(main.eg > 30, 10, 0) + balance(curve[danger/60])*phase + ", 1)
-	for i, v := range []float64{0, 5, 12, 30, 31, 45} { // a table of the formula
-		bent.Terms = append(bent.Terms,
-			dataset.FeatureTerm{Name: fmt.Sprintf("curve.%d", i), Kind: dataset.ScalarTerm, MG: v, EG: v, Step: 0.5})
-	}
-	for name, of := range map[string]struct {
-		set  dataset.FeatureSet
-		list []dataset.FeatureRow
-	}{"features": {MadeUpSet(), MadeUp(MadeUpSet(), 1400)}, "formula": {bent, BentGames(tb, bent, 60, 6, 4)}} {
-		s, err := rows.Build{}.Features(tb.Context(), of.set, []rows.FeatureSource{{Name: name, Rows: Seq(of.list)}})
-		keep(name, s, rows.TermsOfFeatures(of.set), err)
-	}
+	set := MadeUpSet()
+	s, err := rows.Build{}.Features(tb.Context(), set, []rows.FeatureSource{{Name: "features", Rows: Seq(MadeUp(set, 1400))}})
+	keep("features", s, rows.TermsOfFeatures(set), err)
+	bent := NewBent(5, true)
+	keep("formula", bent.Store(tb, bent.Games(60, 6, 4), ""), bent.Terms, nil)
 	return out
 }
 
