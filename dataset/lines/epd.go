@@ -122,6 +122,12 @@ func (l *Line) OfMover() bool { return l.ce }
 func Parse(s string) (Line, error) {
 	line := Line{Score: dataset.NoScore}
 	s = strings.TrimSpace(s)
+	if text, rest, _ := strings.Cut(s, " "); isRanks(rest) { // "1.0 FEN"
+		if _, ok := knownResult(text); ok {
+			_ = line.setResult(text) // it is known
+			s = strings.TrimSpace(rest)
+		}
+	}
 	n, end, plain := fieldsEnd(s)
 	if n < 4 {
 		return line, fmt.Errorf("want a position of at least four fields, got %.80q", s)
@@ -143,6 +149,12 @@ func Parse(s string) (Line, error) {
 	}
 	line.Board, err = board.ParseFEN(fen)
 	return line, err
+}
+
+// isRanks reports whether the first word are the ranks of a position.
+func isRanks(s string) bool {
+	first, _, _ := strings.Cut(strings.TrimSpace(s), " ")
+	return strings.Count(first, "/") == 7
 }
 
 // withCounters adds the two counters to the first four fields: from the operations, or
@@ -255,6 +267,9 @@ func isColumns(s string) bool {
 		return false
 	}
 	first, _, _ := strings.Cut(s, ";")
+	if _, ok := winners[strings.TrimSpace(first)]; ok {
+		return true
+	}
 	_, foreign, err := parseScore(strings.TrimSpace(first))
 	return strings.IndexByte("+-.0123456789\"", s[0]) >= 0 || err == nil && foreign // a mate
 }

@@ -40,6 +40,12 @@ func TestParseEPD(t *testing.T) {
 		{fen4 + ` c9 "1/2-1/2"`, fen4 + " 0 1", 0.5, map[string]string{"c9": "1/2-1/2"}},
 		{fen4 + ` bm Nf3 e4; id "a; b"; hmvc 5; fmvn 9;`, fen4 + " 5 9", none,
 			map[string]string{"bm": "Nf3 e4", "id": "a; b", "hmvc": "5", "fmvn": "9"}},
+		{fen4 + " 5 9;w", fen4 + " 5 9", 1, nil},
+		{fen4 + " 5 9; d", fen4 + " 5 9", 0.5, nil},
+		{fen4 + " 5 9;0.5", fen4 + " 5 9", 0.5, nil},
+		{fen4 + " 5 9 [b] 34", fen4 + " 5 9", 0, nil},
+		{"0.0 " + fen4 + " 5 9", fen4 + " 5 9", 0, nil},
+		{"1/2-1/2 " + fen4, fen4 + " 0 1", 0.5, nil},
 		{fen4 + ";", fen4 + " 0 1", none, nil},
 	} {
 		l, err := Parse(c.in)
@@ -60,6 +66,9 @@ func TestParseEPD(t *testing.T) {
 		fen4 + " [0.5":                     "[ without ]",
 		fen4 + " | draw":                   "result",
 		fen4 + ` [0.5] c9 "1-0";`:          "contradict",
+		"1.0 " + fen4 + " [0.5]":           "contradict",
+		fen4 + " [W]":                      "result",
+		"0.3 " + fen4:                      "EPD operation",
 		fen4 + " 5 9 0.3":                  "EPD operation",
 		fen4 + " hmvc x;":                  "halfmove",
 		fen4 + " 5 9 [0.5] surplus; +junk": "EPD operation",

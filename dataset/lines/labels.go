@@ -19,6 +19,9 @@ var resultSpellings = map[string]float32{
 	"1.0": 1, "0.0": 0, "0.5": 0.5, "1": 1, "0": 0, "1.": 1, "0.": 0, ".5": 0.5,
 }
 
+// winners are spellings of a result by who won: White, Black or nobody.
+var winners = map[string]float32{"w": 1, "b": 0, "d": 0.5}
+
 // knownResult reads one of the usual spellings of a game's result: 1-0, 1/2-1/2,
 // 0-1, or the numbers 1, 0.5 and 0 with or without decimals.
 func knownResult(s string) (result float32, ok bool) {
@@ -26,10 +29,13 @@ func knownResult(s string) (result float32, ok bool) {
 	return result, ok
 }
 
-// parseResult reads a result from 0 (Black won) to 1 (White won): a usual spelling, or a
+// parseResult reads a result from 0 (Black won) to 1 (White won): a usual spelling, the letter of the winner, or a
 // decimal fraction in between. The error is ErrResultScale (wrapped) for -1.
 func parseResult(s string) (float32, error) {
 	if r, ok := resultSpellings[s]; ok {
+		return r, nil
+	}
+	if r, ok := winners[s]; ok {
 		return r, nil
 	}
 	r, err := strconv.ParseFloat(s, 32)

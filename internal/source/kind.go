@@ -29,24 +29,28 @@ type kind struct {
 const arrow = "an Arrow file"
 
 // kinds are the formats by their magic numbers.
-var kinds = []kind{
-	{name: "zstd", magic: "\x28\xb5\x2f\xfd", unpack: unpackZstd},
-	{name: "zstd", is: isSkippable, unpack: unpackZstd},
-	{name: "gzip", magic: "\x1f\x8b", unpack: unpackGzip},
-	{name: "bzip2", is: isBzip2, unpack: unpackBzip2},
-	{name: "xz", magic: "\xfd7zXZ\x00", unpack: unpackXZ},
-	{name: "zip", magic: "PK\x03\x04", unpack: unpackZip, archive: true},
-	{name: "zip", magic: "PK\x05\x06", unpack: unpackZip, archive: true}, // an empty one
-	{name: "tar", at: 257, magic: "ustar", unpack: unpackTar, archive: true},
+var kinds []kind
 
-	{name: "a 7z archive", magic: "7z\xbc\xaf\x27\x1c", advice: "unpack it with 7z x"},
-	{name: "a RAR archive", magic: "Rar!\x1a\x07", advice: "unpack it with unrar x"},
-	{name: "lz4-compressed", magic: "\x04\x22\x4d\x18", advice: "unpack it with lz4 -d"},
-	{name: "lzip-compressed", magic: "LZIP\x01", advice: "unpack it with lzip -d"},
-	{name: "compressed by compress", magic: "\x1f\x9d", advice: "unpack it with gzip -d"},
-	{name: arrow, magic: "ARROW1\x00\x00", advice: "a data set of assay is an input of 'assay data', and " +
-		"'assay data export' makes text of it; write another program's file as CSV, with pyarrow or duckdb"},
-	{name: "a Parquet file", magic: "PAR1", advice: `write it as CSV: duckdb -c "copy (from 'FILE') to 'FILE.csv'"`},
+func init() { // not above, because an archive's files are of these kinds too
+	kinds = []kind{
+		{name: "zstd", magic: "\x28\xb5\x2f\xfd", unpack: unpackZstd},
+		{name: "zstd", is: isSkippable, unpack: unpackZstd},
+		{name: "gzip", magic: "\x1f\x8b", unpack: unpackGzip},
+		{name: "bzip2", is: isBzip2, unpack: unpackBzip2},
+		{name: "xz", magic: "\xfd7zXZ\x00", unpack: unpackXZ},
+		{name: "zip", magic: "PK\x03\x04", unpack: unpackZip, archive: true},
+		{name: "zip", magic: "PK\x05\x06", unpack: unpackZip, archive: true}, // an empty one
+		{name: "tar", at: 257, magic: "ustar", unpack: unpackTar, archive: true},
+
+		{name: "a 7z archive", magic: "7z\xbc\xaf\x27\x1c", advice: "unpack it with 7z x"},
+		{name: "a RAR archive", magic: "Rar!\x1a\x07", advice: "unpack it with unrar x"},
+		{name: "lz4-compressed", magic: "\x04\x22\x4d\x18", advice: "unpack it with lz4 -d"},
+		{name: "lzip-compressed", magic: "LZIP\x01", advice: "unpack it with lzip -d"},
+		{name: "compressed by compress", magic: "\x1f\x9d", advice: "unpack it with gzip -d"},
+		{name: arrow, magic: "ARROW1\x00\x00", advice: "a data set of assay is an input of 'assay data', and " +
+			"'assay data export' makes text of it; write another program's file as CSV, with pyarrow or duckdb"},
+		{name: "a Parquet file", magic: "PAR1", advice: `write it as CSV: duckdb -c "copy (from 'FILE') to 'FILE.csv'"`},
+	}
 }
 
 // recognize returns the kind of a file by its beginning, nil if none.

@@ -216,11 +216,29 @@ func TestEveryBit(t *testing.T) {
 	}
 }
 
+// A tar of PGN files, packed each, is all their games; a damaged one is named.
+func TestTarOfGames(t *testing.T) {
+	games := string(gzipOf(t, []byte(text)))
+	got, err := contents(t, []*Input{stream("-", bytes.NewReader(tarOf(t, games, "a.pgn.gz", "b/c.PGN.gz")))})
+	if want := text + "\n\n" + text; err != nil || len(got) != 1 || got["-:*.pgn"] != want {
+		t.Errorf("%q, %v", got, err)
+	}
+	damaged := games[:len(games)-5] + "x" + games[len(games)-4:]
+	data := tarOf(t, games, "a.pgn.gz", "b.pgn.gz")
+	at := bytes.LastIndex(data, []byte(games))
+	copy(data[at:], damaged)
+	if _, err := contents(t, []*Input{stream("-", bytes.NewReader(data))}); err == nil ||
+		!strings.Contains(err.Error(), "b.pgn.gz: the gzip data cannot be read") {
+		t.Errorf("%v", err)
+	}
+}
+
 // Archives of several files are not guessed about, and formats that are not read are named.
 func TestNamedErrors(t *testing.T) {
 	for want, data := range map[string][]byte{
 		"holds a.pgn, b/c.pgn":              zipOf(t, "a.pgn", "b/c.pgn"),
 		"holds a.epd, b.epd":                tarOf(t, text, "a.epd", "b.epd"),
+		"holds a.pgn, b.txt":                tarOf(t, text, "a.pgn", "b.txt"),
 		"holds x.epd, y.epd":                gzipOf(t, tarOf(t, text, "x.epd", "y.epd")),
 		"this one is empty":                 zipOf(t),
 		"and 2 more":                        zipOf(t, "1", "2", "3", "4", "5", "6", "7", "8", "9", "10"),

@@ -271,9 +271,10 @@ func unpackZip(f *File) error {
 	return f.layer("zip", r, r.Close)
 }
 
-// unpackTar opens the only file of an archive. Whether it is the only one is known at its end.
+// unpackTar opens the only file of an archive, or all its files if they are PGN, one after the other: testing sites pack
+// each worker's games. Whether there are others is known at the end.
 func unpackTar(f *File) error {
-	t := &tarFile{Reader: tar.NewReader(f.Reader)}
+	t := &tarFile{archive: tar.NewReader(f.Reader)}
 	name, err := t.next()
 	if err != nil {
 		return err
@@ -281,20 +282,31 @@ func unpackTar(f *File) error {
 	if name == "" {
 		return oneOf(nil)
 	}
-	t.names = []string{name}
-	f.Name += ":" + name
+	if isPGN(name) {
+		f.Name += ":*.pgn" // there may be others
+	} else {
+		f.Name += ":" + name
+	}
+	if err := t.open(name); err != nil {
+		return err
+	}
 	return f.layer("tar", t)
 }
 
+// isPGN reports whether a file is PGN by its name, packed or not.
+func isPGN(name string) bool { return strings.Contains(strings.ToLower(path.Base(name)), ".pgn") }
+
 type tarFile struct {
-	*tar.Reader
-	names []string
+	archive *tar.Reader
+	member  io.Reader
+	names   []string
+	mixed   bool // files that are not all PGN
 }
 
 // next returns the name of the next file, "" behind the last.
 func (t *tarFile) next() (string, error) {
 	for {
-		h, err := t.Reader.Next()
+		h, err := t.archive.Next()
 		switch {
 		case err == io.EOF:
 			return "", nil
@@ -306,21 +318,40 @@ func (t *tarFile) next() (string, error) {
 	}
 }
 
+// open begins to read a file: unpacked and after an empty line, if it is one of several.
+func (t *tarFile) open(name string) error {
+	t.names = append(t.names, name)
+	t.member = t.archive
+	if !isPGN(name) {
+		return nil
+	}
+	f := &File{Name: name, Reader: bufio.NewReaderSize(t.archive, trialLength)}
+	err := f.unpackAll(false)
+	t.member = f
+	if len(t.names) > 1 {
+		t.member = io.MultiReader(strings.NewReader("\n\n"), f)
+	}
+	return err
+}
+
 func (t *tarFile) Read(p []byte) (int, error) {
-	n, err := t.Reader.Read(p)
+	n, err := t.member.Read(p)
 	for err == io.EOF {
 		name, e := t.next()
 		switch {
 		case e != nil:
 			return n, e
-		case name != "":
-			t.names = append(t.names, name)
-			continue
+		case name == "" && t.mixed:
+			return n, oneOf(t.names)
+		case name == "":
+			return n, io.EOF
+		case !t.mixed && isPGN(name) && isPGN(t.names[0]):
+			return n, t.open(name)
 		}
-		if e := oneOf(t.names); e != nil {
-			return n, e
-		}
-		return n, io.EOF
+		t.names, t.mixed = append(t.names, name), true
+	}
+	if err != nil && len(t.names) > 1 {
+		err = fmt.Errorf("%s: %w", t.names[len(t.names)-1], err)
 	}
 	return n, err
 }
