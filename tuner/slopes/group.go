@@ -57,7 +57,8 @@ func (b *block) measure() error {
 	return nil
 }
 
-// measure measures the cells of a group: up where the numbers are expected to count, and where else they do; then down.
+// measure measures the cells of a group: up where the numbers are expected to count, and where else they do; then down. The
+// group bends where up and down differ, or where its numbers do something else together than alone.
 func (g *group) measure() error {
 	for i := range g.numbers {
 		if err := g.single(i, g.expected(i), 1); err != nil {
@@ -81,7 +82,8 @@ func (g *group) measure() error {
 	}
 	bends := newBitset(len(g.fens))
 	for p := range at {
-		if math.Abs(up[p]+down[p]) > g.m.bends() {
+		known, sum := g.sum(0, len(g.numbers), g.plus, int32(p))
+		if math.Abs(up[p]+down[p]) > g.m.bends() || math.Abs(up[p]-sum) > g.m.noise(known) {
 			bends.add(p)
 		}
 	}
@@ -211,13 +213,7 @@ func (g *group) find(first, last int, way float64, at []int32, changes []float64
 	var open []int32
 	var left []float64
 	for j, p := range at {
-		known, sum := 0, 0.0
-		for _, t := range table[first:last] {
-			if v := t[p]; v != 0 {
-				known++
-				sum += v
-			}
-		}
+		known, sum := g.sum(first, last, table, p)
 		if math.Abs(changes[j]-sum) > g.m.noise(known) {
 			open, left = append(open, p), append(left, changes[j])
 		}
@@ -240,6 +236,17 @@ func (g *group) find(first, last int, way float64, at []int32, changes []float64
 		left[j] -= half[j]
 	}
 	return g.find(middle, last, way, open, left)
+}
+
+// sum adds up what the numbers from first to last do alone at a position, and counts those that do anything.
+func (g *group) sum(first, last int, table [][]float64, p int32) (known int, sum float64) {
+	for _, t := range table[first:last] {
+		if v := t[p]; v != 0 {
+			known++
+			sum += v
+		}
+	}
+	return known, sum
 }
 
 // measureDown measures steps down at positions where the group bends.

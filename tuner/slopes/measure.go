@@ -344,14 +344,20 @@ func (m *measurement) bends() float64 {
 	return m.Unit * 2e-4
 }
 
+// noiseErrors is how many standard deviations of roundings are still noise.
+const noiseErrors = 3
+
 // noise is by how much a change of the value may differ from the sum of known changes. Each of them is rounded, and has
 // the rounding of the value at the point in common.
 func (m *measurement) noise(known int) float64 {
 	if !m.whole {
 		return m.Unit * 1e-6 * float64(1+known)
 	}
+	if known == 0 {
+		return 0.5
+	}
 	n := float64(known)
-	return 0.5 + 0.5*n + 1.2*math.Sqrt(n)
+	return noiseErrors * math.Sqrt(((n-1)*(n-1)+n+1)/12)
 }
 
 // set is the description of the data set's terms.

@@ -165,9 +165,14 @@ const (
 	mostGrowth               = 1024
 )
 
-// stepOf is a step of number k of about that size. Steps of a group differ, so that changes do not cancel.
+// stepOf is a step of number k of about that size. Steps of a group differ, so that changes do not cancel; those of the
+// halves of a pair do not, because their changes have the same sign.
 func (m *measurement) stepOf(k int, size float64) float64 {
-	return m.integral(k, size*float64(40+5*(7*k%16))/64)
+	of := k
+	if pair := m.Config.Numbers[k].Pair; pair >= 0 {
+		of = min(k, pair) / 2
+	}
+	return m.integral(k, size*float64(40+5*(7*of%16))/64)
 }
 
 // chooseSteps moves each number alone at the sample, and makes steps larger or smaller until the changes of the value are
