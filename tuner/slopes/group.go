@@ -80,14 +80,17 @@ func (g *group) measure() error {
 	if err := g.change(0, len(g.numbers), -1, at, down); err != nil {
 		return err
 	}
-	bends := newBitset(len(g.fens))
+	bends, joint := newBitset(len(g.fens)), newBitset(len(g.fens))
 	for p := range at {
-		known, sum := g.sum(0, len(g.numbers), g.plus, int32(p))
-		if math.Abs(up[p]+down[p]) > g.m.bends() || math.Abs(up[p]-sum) > g.m.noise(known) {
+		if known, sum := g.sum(0, len(g.numbers), g.plus, int32(p)); math.Abs(up[p]-sum) > g.m.noise(known) {
+			joint.add(p)
+			bends.add(p)
+		}
+		if math.Abs(up[p]+down[p]) > g.m.bends() {
 			bends.add(p)
 		}
 	}
-	if err := g.measureDown(bends, down); err != nil {
+	if err := g.measureDown(bends, joint, down); err != nil {
 		return err
 	}
 	return g.collect(bends)
@@ -249,8 +252,9 @@ func (g *group) sum(first, last int, table [][]float64, p int32) (known int, sum
 	return known, sum
 }
 
-// measureDown measures steps down at positions where the group bends.
-func (g *group) measureDown(bends bitset, down []float64) error {
+// measureDown measures steps down at positions where the group bends. Where its numbers do something jointly, as they do up,
+// no other number needs to be looked for.
+func (g *group) measureDown(bends, joint bitset, down []float64) error {
 	for i := range g.numbers {
 		var at []int32
 		for p, v := range g.plus[i] {
@@ -262,7 +266,7 @@ func (g *group) measureDown(bends bitset, down []float64) error {
 			return err
 		}
 	}
-	at := bends.list()
+	at := slices.DeleteFunc(bends.list(), func(p int32) bool { return joint.has(int(p)) })
 	changes := make([]float64, len(at))
 	for j, p := range at {
 		changes[j] = down[p]

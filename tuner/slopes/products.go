@@ -15,7 +15,7 @@ const (
 	// has a quarter of the error: 4 centipawns of 40.
 	mostOff = 0.2
 	// helpful is the part of the squared error that leaving out a table must take away.
-	helpful = 0.1
+	helpful = 0.25
 	// mostTables is how many tables may be left out.
 	mostTables = 8
 )
