@@ -20,18 +20,18 @@ type Option struct {
 	Value string `json:"value"`
 }
 
-// Spec names a player, with all that is set before it plays: one of selfplay/roster's players, a foreign engine, or
+// Spec names a player, with all that is set before it plays: one of selfplay/roster's players, an external engine, or
 // an engine to be built from a commit. ParseSpec reads what people type (see selfplay/roster). Equal Specs but for the
 // Label have equal Strings. The zero Spec is no player.
 type Spec struct {
-	Name    string   // of the roster's player; "uci" for a foreign engine, "git" for a commit
-	Command []string // words of the foreign engine's command; the commit alone
+	Name    string   // of the roster's player; "uci" for an external engine, "git" for a commit
+	Command []string // words of the external engine's command; the commit alone
 	Weights string   // file or embedded name; empty: the player's own
 	Options []Option // set when the player is opened, in this order
 	Nodes   uint64   // replaces the limits of each search; 0: does not
 	Depth   int
 
-	// Of foreign engines alone.
+	// Of external engines alone.
 	MoveTimeout  time.Duration // of a move, beyond its limit; 0: the default
 	StartTimeout time.Duration // 0: the default
 	FullHistory  bool          // the engine gets all moves of a game
@@ -46,13 +46,13 @@ const (
 	gitName     = "git"
 )
 
-// Foreign reports whether the player is a foreign engine.
+// Foreign reports whether the player is an external engine.
 func (s Spec) Foreign() bool { return s.Name == foreignName }
 
 // FromGit reports whether the player is an engine that is built from a commit.
 func (s Spec) FromGit() bool { return s.Name == gitName }
 
-// Threaded reports whether a foreign engine gets more than one thread.
+// Threaded reports whether an external engine gets more than one thread.
 func (s Spec) Threaded() bool {
 	return s.Foreign() && slices.ContainsFunc(s.Options, func(o Option) bool {
 		return strings.Contains(strings.ToLower(o.Name), "thread") && o.Value != "1"
@@ -67,7 +67,7 @@ func (s Spec) WithTimeouts(move, start time.Duration) Spec {
 	return s
 }
 
-// WithProgram returns the same foreign engine, which has no arguments, as the program at a path. What is to be
+// WithProgram returns the same external engine, which has no arguments, as the program at a path. What is to be
 // built from a commit becomes foreign.
 func (s Spec) WithProgram(path string) Spec {
 	s.Name, s.Command = foreignName, []string{path}
@@ -104,7 +104,7 @@ func (s Spec) String() string {
 	return text
 }
 
-// commandText is String for foreign engines and commits.
+// commandText is String for external engines and commits.
 func (s Spec) commandText() string {
 	text := s.Name + s.LimitsText()
 	if s.MoveTimeout > 0 {
@@ -153,14 +153,14 @@ func (s *Spec) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// ErrSpec is wrapped by the errors of malformed specifications of foreign engines.
+// ErrSpec is wrapped by the errors of malformed specifications of external engines.
 var ErrSpec = errors.New("want uci:[KEY=VALUE:]COMMAND[?OPTION=VALUE[&OPTION=VALUE]...]")
 
 // ParseSpec parses the specification of a player. It does not know which players exist: see roster.Parse. The
 // Spec that comes with an error has the player's name, if there is one.
 //
 // The label is the text itself, or NAME of name=NAME: before it or after the colon of its kind. A word with a path
-// separator is the program of a foreign engine: ./engine?Hash=16 is uci:./engine?Hash=16.
+// separator is the program of an external engine: ./engine?Hash=16 is uci:./engine?Hash=16.
 func ParseSpec(text string) (Spec, error) {
 	if text == "" {
 		return Spec{}, nil

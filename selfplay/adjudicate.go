@@ -15,7 +15,7 @@ const (
 	PlayerFailed    board.Termination = "player-failed"    // the player whose search failed loses
 	// a player that exceeds its time loses, or draws against a lone king
 	TimeForfeit board.Termination = "time-forfeit"
-	// tablebase: endgame tables know the result, also of a game that is played on after its adjudication
+	// tablebase: tablebases know the result, also of a game that is played on after its adjudication
 	tablebase board.Termination = "tablebase"
 	VoidGame  board.Termination = "void" // must not be counted: Result.Void says why
 )

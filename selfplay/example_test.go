@@ -11,7 +11,7 @@ import (
 
 // Four games of a player against itself, each from a random opening of its own, in the
 // order of their numbers. toy.Open opens a weak test player; roster.Open opens the players
-// of this project and foreign engines.
+// of this project and external engines.
 func ExampleSeries() {
 	openings, err := opening.Spec{Plies: 6}.Open(1)
 	if err != nil {

@@ -49,7 +49,7 @@ func TestMain(m *testing.M) {
 }
 
 // stopped is a player during whose third search of the first game the process is stopped.
-// It says so on standard output and waits until it has been, if it is not a foreign engine.
+// It says so on standard output and waits until it has been, if it is not an external engine.
 type stopped struct {
 	engine.Player
 	searches int
@@ -71,7 +71,7 @@ func (p *stopped) Search(ctx context.Context, game *board.Game, lim engine.Limit
 // stopMark is an argument of the engine of the process.
 func stopMark(pid int) string { return fmt.Sprintf("stopped-%d-", pid) }
 
-// playStopped plays one game against a foreign engine and prints its result.
+// playStopped plays one game against an external engine and prints its result.
 func playStopped(kind, path string) error {
 	mode := "late"
 	if kind == "short stop" {

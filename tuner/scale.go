@@ -16,7 +16,7 @@ type Scale struct {
 	Rows   int     `json:"rows"`
 	KStart float64 `json:"k_start"`
 	KTuned float64 `json:"k_tuned"` // of the fit, before any rescaling
-	// Pawn is what 100 old centipawns are in the weights as written.
+	// Pawn is what 100 centipawns of the start weights are in the weights as written.
 	Pawn float64 `json:"pawn"`
 	// Kept reports that the fit was brought back to the old RMS evaluation, because K moved by
 	// more than kMoves: by rescaling the weights, or by another slope, see scaledBySlope.
@@ -29,8 +29,8 @@ func (s *Scale) String() string {
 	if s.Kept {
 		how = "kept"
 	}
-	return fmt.Sprintf("%s: 100 old centipawns are %.0f on the new scale (K %.6f of the start weights, %.6f of the fit, "+
-		"on %d rows within %d centipawns)", how, s.Pawn, s.KStart, s.KTuned, s.Rows, nearEqual)
+	return fmt.Sprintf("%s: eval scale x%.2f (K %.6f of the start weights, %.6f of the fit, on %d rows within %d "+
+		"centipawns)", how, s.Pawn/100, s.KStart, s.KTuned, s.Rows, nearEqual)
 }
 
 const (

@@ -233,7 +233,7 @@ func insertSuffix(texts ...string) func(*rand.Rand, *sheet) {
 	}
 }
 
-// sheets are games of people from the project, and games of random moves.
+// sheets are human games from the project, and games of random moves.
 func sheets(t *testing.T, rng *rand.Rand) (list []sheet) {
 	games, _ := readAll(t, Reading{}, string(sample(t, "lichess.pgn")))
 	for _, g := range games {

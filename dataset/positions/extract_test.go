@@ -227,7 +227,7 @@ func TestExtractPassesOnDamage(t *testing.T) {
 	}
 }
 
-// TestTablesCorrectResults checks that rows get the result that endgame tables know, that only changed ones are counted
+// TestTablesCorrectResults checks that rows get the result that tablebases know, that only changed ones are counted
 // of those that are kept, and that the sample by result sees the right results.
 func TestTablesCorrectResults(t *testing.T) {
 	tables := setup.Must(syzygy.NewJudge("../../engine/syzygy/testdata", true, nil))

@@ -1,4 +1,4 @@
-// Package syzygy reads Syzygy endgame tables: who wins a position with three to seven men, and how
+// Package syzygy reads Syzygy tablebases: who wins a position with 3-7 pieces, and how
 // far the next capture or pawn move is. It opens folders of tables, it does not make them.
 //
 // A .rtbw file has win, draw or loss (WDL) of every position of its material, a .rtbz file the

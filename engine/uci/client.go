@@ -17,7 +17,7 @@ import (
 	"github.com/assay-chess/assay/engine/machine"
 )
 
-// Timeouts of a foreign engine.
+// Timeouts of an external engine.
 const (
 	// DefaultStartTimeout is the timeout for uciok and for each readyok. An engine may
 	// load a large network, or clear a large hash table, on a busy machine.
@@ -44,7 +44,7 @@ var (
 	errClosed = errors.New("the engine was closed")             // by Close
 )
 
-// Command says how to start a foreign engine and how long to wait for its answers.
+// Command says how to start an external engine and how long to wait for its answers.
 type Command struct {
 	Path    string // of the program, as exec.LookPath takes it
 	Args    []string

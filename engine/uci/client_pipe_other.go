@@ -27,7 +27,7 @@ func newPipes() (ours [3]pipe, theirs [3]*os.File, err error) {
 		ours[i], theirs[i] = reader, writer
 	}
 	if err := ours[1].SetReadDeadline(time.Time{}); err != nil {
-		return ours, theirs, fmt.Errorf("foreign engines need pipes with deadlines, which this system lacks: %w", err)
+		return ours, theirs, fmt.Errorf("external engines need pipes with deadlines, which this system lacks: %w", err)
 	}
 	return ours, theirs, nil
 }

@@ -56,7 +56,7 @@ func putToy(t *testing.T, path, build string) {
 	}
 }
 
-// foreignMatch is a match of a foreign engine with ours.
+// foreignMatch is a match of an external engine with ours.
 func foreignMatch(t *testing.T, spec string, r selfplay.Runner) match.Config {
 	l := selfplay.Limits{Nodes: 30}
 	return match.Config{A: selfplay.Player{Spec: toy.Spec(spec), ID: "toy"},
@@ -78,7 +78,7 @@ func allowing(a *worker.Engines) func(*worker.Worker) {
 	return func(w *worker.Worker) { w.Engines = a }
 }
 
-// Workers come to a match with a foreign engine: one whose owner allowed no engine, two whose owners allowed other
+// Workers come to a match with an external engine: one whose owner allowed no engine, two whose owners allowed other
 // files, and one whose owner allowed this build, or all that a run sends. The first ones say what their owners have to
 // do, and leave; the last one plays the games that one machine would have played.
 func TestForeignEngines(t *testing.T) {

@@ -28,7 +28,7 @@ func openForeign(spec engine.Spec) (engine.Player, error) {
 	return uci.NewClient(c), nil
 }
 
-// Command returns the command of a foreign engine.
+// Command returns the command of an external engine.
 func Command(spec engine.Spec) (uci.Command, error) {
 	c := uci.Command{Path: spec.Command[0], Args: spec.Command[1:], Options: slices.Clone(spec.Options),
 		StartTimeout: spec.StartTimeout, MoveTimeout: spec.MoveTimeout,
@@ -46,7 +46,7 @@ func findProgram(name string) (string, error) {
 	return path, err
 }
 
-// Program returns the program of a foreign engine, as a full path if it can be found.
+// Program returns the program of an external engine, as a full path if it can be found.
 func Program(spec engine.Spec) string {
 	if found, err := exec.LookPath(spec.Command[0]); err == nil {
 		return found
@@ -54,7 +54,7 @@ func Program(spec engine.Spec) string {
 	return spec.Command[0]
 }
 
-// CheckPortable returns an error about a foreign engine from another machine that could do more than run its
+// CheckPortable returns an error about an external engine from another machine that could do more than run its
 // program: one with arguments, or with options, of its own or others, that may name files.
 func CheckPortable(spec engine.Spec, others ...engine.Option) error {
 	if len(spec.Command) > 1 {
@@ -77,7 +77,7 @@ func IdentifyBuilt(spec engine.Spec, what string) string {
 	return shorten("git:" + what + settingsIdentity(spec, identifyFile))
 }
 
-// identifyForeign returns the identity of a foreign engine, which does not depend on the folders of its files. The
+// identifyForeign returns the identity of an external engine, which does not depend on the folders of its files. The
 // program has the first digits of its SHA-256; so have the first argument, which may be an interpreter's program,
 // and networks (EvalFile, WeightsFile).
 func identifyForeign(spec engine.Spec, identifyFile identifier) (string, error) {

@@ -100,7 +100,7 @@ func TestIdentifyForeign(t *testing.T) {
 	}
 }
 
-// A foreign engine with limits can still be started.
+// An external engine with limits can still be started.
 func TestForeignWithLimits(t *testing.T) {
 	p := setup.Must(openText("uci:nodes=5:start=100ms:sh -c 'read x; exit 9'"))
 	defer p.Close()

@@ -8,7 +8,7 @@
 //	assay:weights=runs/first/weights.json:nodes=5000:hash=1
 //	shannon-a:moves=2
 //
-// A foreign engine is "uci:", settings, a command line and options of the engine:
+// An external engine is "uci:", settings, a command line and options of the engine:
 //
 //	uci:stockfish
 //	uci:/usr/games/stockfish?Hash=16&Use NNUE=false
@@ -26,7 +26,7 @@
 // be opened.
 //
 // The players are elsewhere: the modern engine in engine/search, the historic programs in internal/historic, the
-// client for foreign engines in engine/uci.
+// client for external engines in engine/uci.
 //
 // Start reading at Parse and Open.
 package roster
@@ -59,12 +59,12 @@ type entry struct {
 	open    func(spec engine.Spec) (engine.Player, error)
 }
 
-// entries returns all players but foreign engines.
+// entries returns all players but external engines.
 func entries() []entry {
 	return append([]entry{{"assay", models.Default, isAssayOption, openAssay}}, historicEntries()...)
 }
 
-// Names returns the names of all players but foreign engines.
+// Names returns the names of all players but external engines.
 func Names() []string {
 	var names []string
 	for _, e := range entries() {
@@ -93,7 +93,7 @@ func known(name string) (entry, bool) {
 // and the parameters of its search by name (assay:ReverseMargin=90); assay uci --tunable lists them. Historic
 // programs take nodes and depth, some take weights, and their own options by name (shannon-a:moves=2).
 //
-// The specification of a foreign engine is uci:[KEY=VALUE:]...COMMAND[?OPTIONS] with the keys
+// The specification of an external engine is uci:[KEY=VALUE:]...COMMAND[?OPTIONS] with the keys
 //
 //	name, nodes, depth    as above
 //	timeout               timeout of a move beyond its limit (default: uci.DefaultMoveTimeout)
@@ -142,7 +142,7 @@ func (e *entry) settings() string {
 	return "nodes=, depth="
 }
 
-// Open opens a player. It checks that a foreign engine's program exists, but does not start it: see uci.Client.
+// Open opens a player. It checks that an external engine's program exists, but does not start it: see uci.Client.
 func Open(spec engine.Spec) (engine.Player, error) {
 	p, err := open(spec)
 	if errors.Is(err, ErrUnknownPlayer) {

@@ -32,7 +32,7 @@ const (
 	tlsCAEnv       = "ASSAY_TLS_CA"
 )
 
-// takeToken returns the token and removes it from the environment, which foreign engines
+// takeToken returns the token and removes it from the environment, which external engines
 // inherit.
 func takeToken() string {
 	token := os.Getenv(tokenEnv)

@@ -140,7 +140,7 @@ func TestMatchAgainstBadEngines(t *testing.T) {
 	}
 }
 
-// By default a game of foreign engines has a core of its own if that makes it faster and nothing else
+// By default a game of external engines has a core of its own if that makes it faster and nothing else
 // can come of it.
 func TestAffinity(t *testing.T) {
 	foreign, own := selfplay.Player{Spec: parsedSpec("uci:engine")}, selfplay.Player{Spec: parsedSpec("assay")}

@@ -104,7 +104,7 @@ func (s *scripted) commandBoth(t *testing.T, args ...string) (stdout, stderr str
 }
 
 // eloRow is the row of a command's table with the Elo.
-var eloRow = regexp.MustCompile(`(?m)^Elo +(.*?)(?:, corrected for the stop of the test)?$`)
+var eloRow = regexp.MustCompile(`(?m)^Elo +(.*?)(?:, bias-corrected for early stopping)?$`)
 
 func eloOf(t *testing.T, what, text string) string {
 	t.Helper()

@@ -11,7 +11,7 @@ import (
 	"github.com/assay-chess/assay/selfplay/gamelog"
 )
 
-// Games that a foreign engine forfeits count with their termination, and self-play goes on until
+// Games that an external engine forfeits count with their termination, and self-play goes on until
 // there are too many; then the error says what to do.
 func TestSelfplayWithAnEngineThatForfeits(t *testing.T) {
 	path := testengine.Build(t, "badengine")

@@ -142,7 +142,7 @@ func (s *session) complete(texts []string) ([]engine.Spec, selfplay.Limits, erro
 	return p, other, err
 }
 
-// tablebases opens the endgame tables of --syzygy; nil without it.
+// tablebases opens the tablebases of --syzygy; nil without it.
 func (s *session) tablebases() (*syzygy.Judge, error) {
 	if s.Syzygy != "" && s.Remote() {
 		return nil, ui.Usagef("--syzygy is for games on this machine: with --serve or --nats workers have no tables")
@@ -168,7 +168,7 @@ func (s *session) leaveOwnDepth(players []engine.Spec) []engine.Spec {
 	return own
 }
 
-// limitMemory reports whether all players are foreign engines, to which this process then leaves the memory.
+// limitMemory reports whether all players are external engines, to which this process then leaves the memory.
 func (s *session) limitMemory(players ...selfplay.Player) bool {
 	foreign := allForeign(players)
 	if foreign {
@@ -184,7 +184,7 @@ func allForeign(players []selfplay.Player) bool {
 	return !slices.ContainsFunc(players, func(e selfplay.Player) bool { return !e.Spec.Foreign() })
 }
 
-// sayCost says with --all what the runner itself took, if the games were all played now, by foreign engines.
+// sayCost says with --all what the runner itself took, if the games were all played now, by external engines.
 func (s *session) sayCost(now bool, games, plies int64, took time.Duration) {
 	if cost := ui.RunnerCost(games, plies, took); s.All && now && cost != "" {
 		fmt.Fprintf(s.stderr, "%s: %s\n", s.name, cost)
@@ -325,7 +325,7 @@ func (s *session) try(spec engine.Spec, kind string, options []engine.Option) er
 }
 
 // openingChecker returns who checks random openings: the first of the players that is
-// assay, or else a small assay. A foreign engine could fail in a check, where it has no
+// assay, or else a small assay. An external engine could fail in a check, where it has no
 // game to lose, and the scores of historic programs need not be centipawns.
 func openingChecker(players ...selfplay.Player) (selfplay.Player, error) {
 	for _, e := range players {

@@ -312,7 +312,7 @@ func (r *sprtReport) addMeasured(facts, more *ui.Table) {
 	facts.Add("games\t%d, score %.2f %%", c.Games, 100*c.Score)
 	note := ""
 	if r.stopped && c.Known() {
-		note = ", corrected for the stop of the test"
+		note = ", bias-corrected for early stopping"
 	}
 	facts.Add("Elo\t%s%s", c.Strength.Text(""), note)
 	facts.Add("LOS\t%s", ui.PercentOr(c.LOS, 2))

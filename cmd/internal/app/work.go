@@ -41,7 +41,7 @@ const workHelp = `Play games on this machine for a run of assay selfplay, match,
 was started with --serve or --nats. The games are the same, to the byte. Ctrl-C finishes and sends
 the games under way. The worker waits for a run, and after it for the next one.
 
-A worker needs the version of assay that the run has. It plays a foreign engine only if its owner
+A worker needs the version of assay that the run has. It plays an external engine only if its owner
 allows the program: --engine PATH a file with its current content, --run-engines whatever the run
 sends. Engines run with your rights.
 
@@ -86,8 +86,8 @@ func newWorkCommand() *cobra.Command {
 	fs.StringVar(&f.name, "name", "", "name of this worker (default: the name of its key, or the machine and the process "+
 		"id)")
 	fs.StringVar(&f.credentials, "credentials", "", "file with this worker's key (default: "+credentialsEnv+")")
-	fs.StringArrayVar(&f.engines, "engine", nil, "path of a foreign engine that may be played here; may be repeated")
-	fs.BoolVar(&f.runEngines, "run-engines", false, "play all foreign engines that a run sends: they run with your "+
+	fs.StringArrayVar(&f.engines, "engine", nil, "path of an external engine that may be played here; may be repeated")
+	fs.BoolVar(&f.runEngines, "run-engines", false, "play all external engines that a run sends: they run with your "+
 		"rights, so trust who starts runs")
 	fs.StringVar(&f.library, "library", "", "folder for weights and fetched engines (default: in the user's cache)")
 	fs.DurationVar(&f.wait, "wait", 0, "leave after this long without work; time outside --hours counts too (default: "+

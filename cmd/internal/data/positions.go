@@ -155,7 +155,7 @@ func (f *positionsFlags) usePreset(cmd *cobra.Command) error {
 func (f *positionsFlags) addOutput(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVar(&f.out, "out", "", "folder to write (required)")
-	fs.StringVar(&f.syzygy, "syzygy", "", "correct results by the Syzygy endgame tables in this folder")
+	fs.StringVar(&f.syzygy, "syzygy", "", "correct results by the Syzygy tablebases in this folder")
 	fs.BoolVar(&f.fifty, "syzygy-50", true, "with --syzygy: by the 50-move rule and the half-move clock; =false: without "+
 		"the rule")
 	ui.JSON(cmd)
@@ -434,6 +434,6 @@ func printCounts(out io.Writer, c positions.Counts) error {
 		t.Add("\t\tof games decided by a forfeit too (--forfeits keep; games: %s)", forfeits)
 	}
 	line(c.Replaced, "of these, replaced by their quiescence leaf")
-	line(c.Corrected, "of these, with a result corrected by endgame tables (--syzygy)")
+	line(c.Corrected, "of these, with a result corrected by tablebases (--syzygy)")
 	return t.Print(out)
 }

@@ -62,7 +62,7 @@ func fit(r *tuner.Report, took time.Duration) (t ui.Table) {
 	if r.PriorFactor != 0 && r.PriorFactor != 1 {
 		factor = fmt.Sprintf("; priors of %.3g times the default width", r.PriorFactor)
 	}
-	t.Add("parameters\t%d; the data determine %.1f, the prior holds the rest%s", r.Parameters, r.Effective, factor)
+	t.Add("parameters\t%d, %.1f effective%s", r.Parameters, r.Effective, factor)
 	if r.Clustering != 0 {
 		t.Add("D\t%.2f (rows of a game depend on each other: %.2f; spread of a single row: %.2f)", r.Design, r.Clustering,
 			r.Dispersion)

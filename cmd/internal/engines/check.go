@@ -20,9 +20,8 @@ func NewCheck() *cobra.Command {
 	var load, all bool
 	c := &cobra.Command{
 		Use:   "check ENGINE",
-		Short: "Check that a UCI engine keeps to the protocol, its limits and time",
-		Long: `Try whether a UCI engine keeps to the protocol and to its limits, before it plays games: about 40
-checks of the handshake, options, every form of go, legal moves, mates, how fast it answers, nodes,
+		Short: "Check UCI compliance, limits and timing of an engine",
+		Long: `Check UCI compliance and timing of an engine before it plays games: about 40 checks of the handshake, options, every form of go, legal moves, mates, how fast it answers, nodes,
 depth and time as asked, memory, Chess960, and how it ends.
 
 A check that failed means lost games, and the exit code is 1. A warning means games that are not

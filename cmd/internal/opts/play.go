@@ -72,7 +72,7 @@ func (o *Play) Line(command string, players []string) string {
 func (o *Play) AddGames(games string) {
 	o.AddPlayers()
 	Add(o.Flags, OfPlayers, func(fs *pflag.FlagSet) {
-		fs.DurationVar(&o.StartTimeout, "start-timeout", uci.DefaultStartTimeout, "time for a foreign engine to start")
+		fs.DurationVar(&o.StartTimeout, "start-timeout", uci.DefaultStartTimeout, "time for an external engine to start")
 		inProject(fs, "start-timeout", "start-timeout")
 	})
 	o.AddLimits()
@@ -80,7 +80,7 @@ func (o *Play) AddGames(games string) {
 		fs.DurationVar(&o.TimeMargin, "time-margin", selfplay.ClockMargin,
 			"how far a player may overstep its time before it loses; raise it on a busy machine")
 		fs.DurationVar(&o.MoveTimeout, "move-timeout", uci.DefaultMoveTimeout,
-			"how long to wait for a foreign engine's move beyond its limit, if that is not a clock")
+			"how long to wait for an external engine's move beyond its limit, if that is not a clock")
 		inProject(fs, "time-margin", "time-margin")
 		inProject(fs, "move-timeout", "move-timeout")
 	})
@@ -175,10 +175,10 @@ func (o *Play) AddAdjudication() {
 	})
 }
 
-// AddTables adds the options of endgame tables.
+// AddTables adds the options of tablebases.
 func (o *Play) AddTables() {
 	Add(o.Flags, OfAdjudication, func(fs *pflag.FlagSet) {
-		fs.StringVar(&o.Syzygy, "syzygy", "", "end games by the Syzygy endgame tables in this folder (or several, with "+
+		fs.StringVar(&o.Syzygy, "syzygy", "", "end games by the Syzygy tablebases in this folder (or several, with "+
 			string(filepath.ListSeparator)+" between them)")
 		fs.BoolVar(&o.SyzygyFifty, "syzygy-50", true,
 			"with --syzygy: by the 50-move rule; =false: a win counts however long it takes")
@@ -210,7 +210,7 @@ func (o *Play) AddAffinity() {
 	Add(o.Flags, OfMachines, func(fs *pflag.FlagSet) {
 		fs.StringVar(&o.Affinity, "affinity", "auto",
 			"pin each running game, with its engines and all their threads, to a core of its own (Linux): on, off, "+
-				"or auto: on for single-threaded foreign engines without time limits, if enough cores are free")
+				"or auto: on for single-threaded external engines without time limits, if enough cores are free")
 	})
 }
 

@@ -37,7 +37,7 @@ func Match(runner string, args []string) (*Command, error) {
 	for _, o := range group(args) {
 		apply, known := options[o.name]
 		if !known {
-			return nil, fmt.Errorf("%s: this is no option that assay knows of %s", o.name, runner)
+			return nil, fmt.Errorf("%s: unknown %s option", o.name, runner)
 		}
 		if err := apply(t, o.values); err != nil {
 			return nil, fmt.Errorf("%s: %w", strings.Join(append([]string{o.name}, o.values...), " "), err)

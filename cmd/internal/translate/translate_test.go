@@ -118,7 +118,7 @@ func TestMatch(t *testing.T) {
 func TestMatchErrors(t *testing.T) {
 	for line, want := range map[string]string{
 		"arena -engine cmd=a": "no such runner",
-		"fastchess -engine cmd=a -engine cmd=b -each tc=1+0.01 -nosuch 3": "-nosuch: this is no option",
+		"fastchess -engine cmd=a -engine cmd=b -each tc=1+0.01 -nosuch 3": "-nosuch: unknown fastchess option",
 		"fastchess -engine cmd=a": "want two " +
 			"engines",
 		"fastchess -engine cmd=a -engine name=b -each nodes=10": "no cmd=",

@@ -23,7 +23,7 @@ var layout = []layoutRow{
 	{"engine/board", "the rules of chess", nil},
 	{"engine", "the contract of a player, and how one is named; quote: words of commands", nil},
 	{"engine/quote", "makes text of others harmless, and splits and quotes command lines, everywhere", nil},
-	{"engine/syzygy", "endgame tables; a board is all they need", nil},
+	{"engine/syzygy", "tablebases; a board is all they need", nil},
 	{"engine/num", "numbers that may be unknown, and rounded products, everywhere", nil},
 	{"eval/formula", "evaluations that are not linear, as operations", nil},
 	{"eval", "what a position is worth, and the features behind it; eval/formula: how a model declares channels",

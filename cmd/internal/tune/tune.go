@@ -1,5 +1,5 @@
 // Package tune is the commands assay tune and assay features: a fit of weights to positions,
-// or to features that a foreign engine printed. Start reading at New; a fit is a tuneTask
+// or to features that an external engine printed. Start reading at New; a fit is a tuneTask
 // (data.go), what it writes a tuneOut (out.go), what it prints is in report.go.
 package tune
 

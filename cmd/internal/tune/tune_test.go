@@ -369,7 +369,7 @@ func TestTuneUnit(t *testing.T) {
 	}
 	text := setup.Must(tune(t, features, "--out", run))
 	for _, want := range []string{"per engine unit (256 a pawn) under the start weights",
-		"100 old centipawns are", "weights and their errors are in engine units, 256 a pawn"} {
+		"eval scale x", "weights and their errors are in engine units, 256 a pawn"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

@@ -64,7 +64,7 @@ func OpenPlayer(open selfplay.Opener, spec engine.Spec) (selfplay.Player, error)
 	p, err := open(spec)
 	opened := err == nil
 	if opened {
-		if s, ok := engine.As[engine.Starter](p); ok { // a foreign engine
+		if s, ok := engine.As[engine.Starter](p); ok { // an external engine
 			err = s.Start()
 		}
 		err = errors.Join(err, p.Close())

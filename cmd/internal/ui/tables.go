@@ -6,7 +6,7 @@ import (
 	"github.com/assay-chess/assay/engine/syzygy"
 )
 
-// Tables opens the endgame tables of --syzygy, by the 50-move rule if --syzygy-50 says so. It calls say for each table
+// Tables opens the tablebases of --syzygy, by the 50-move rule if --syzygy-50 says so. It calls say for each table
 // that is missing or damaged. The result is nil if path is empty.
 func Tables(path string, fifty bool, say func(string)) (*syzygy.Judge, error) {
 	switch {

@@ -46,7 +46,7 @@ func (p *portablePlayers) portable(ctx context.Context, spec engine.Spec) (porta
 	return found, nil
 }
 
-// foreign makes a foreign engine portable: workers run their own copy of the program, or fetch it, and only if their
+// foreign makes an external engine portable: workers run their own copy of the program, or fetch it, and only if their
 // owners allow it.
 func (p *portablePlayers) foreign(found *portablePlayer) error {
 	if err := roster.CheckPortable(found.spec); err != nil {

@@ -51,7 +51,7 @@ type Welcome struct {
 type Unit struct {
 	Job          selfplay.Job `json:"job"`                   // its players name weights and programs by content
 	Fingerprints [2]string    `json:"fingerprints,omitzero"` // of White's and Black's player; empty: not asked for
-	Programs     [2]Program   `json:"programs,omitzero"`     // of foreign engines
+	Programs     [2]Program   `json:"programs,omitzero"`     // of external engines
 	// of a core for which the clocks are meant, in nodes/s; 0: they are not scaled
 	Speed float64 `json:"nodes_per_second,omitempty"`
 }
@@ -70,7 +70,7 @@ func ReadUnit(data []byte) (*Unit, error) {
 // PlayedBy is the header of a unit that is played a second time: the worker that played it first.
 const PlayedBy = "Assay-Played-By"
 
-// Program identifies a foreign engine by its file's name and content.
+// Program identifies an external engine by its file's name and content.
 type Program struct {
 	Name   string `json:"name,omitempty"`
 	SHA256 string `json:"sha256,omitempty"`

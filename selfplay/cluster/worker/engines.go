@@ -16,7 +16,7 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 
-// Engines are the foreign engines that a worker's owner lets it run: files by name and content and, if the owner allows
+// Engines are the external engines that a worker's owner lets it run: files by name and content and, if the owner allows
 // it, whatever a run sends. A worker runs no other program. It is safe for concurrent use.
 type Engines struct {
 	mu      sync.Mutex

@@ -40,7 +40,7 @@ type Worker struct {
 	// clocks need it.
 	Measure func(ctx context.Context, cores int) (nodesPerSecond float64, err error)
 	Library string            // folder for weights and fetched engines
-	Engines *Engines          // foreign engines; nil: none
+	Engines *Engines          // external engines; nil: none
 	Wait    time.Duration     // time without work after which Run returns ErrIdle; 0: never
 	Resting func() bool       // reports whether the worker should rest now; nil: never
 	Log     func(line string) // receives a line for each event; may be nil

@@ -4,7 +4,7 @@
 // Each iteration is one or more pairs of games between the player with the values of Plus
 // and the same player with those of Minus, each pair from its own opening with colors
 // reversed. The values are the player's options, set before each game: UCI options of a
-// foreign engine, or weights and options of assay.
+// external engine, or weights and options of assay.
 //
 // As in a match, games are on disk before they count: the log of iterations follows from
 // the journal of games. A killed run continues where the journal ends. With limits that do
