@@ -430,46 +430,33 @@ static const char *const assay_names[] = {
 }
 
 var (
-	diagnostic = regexp.MustCompile(`(?m)^.*(error|undefined reference|multiple definition|warning|note|In function).*$`)
+	diagnostic = regexp.MustCompile(`(?m)^.*(error: |undefined reference|multiple definition).*$`)
 	identifier = regexp.MustCompile(`\w+`)
-	maker      = regexp.MustCompile(`\bassay_make_(\d+)\b`)
 )
 
-// Blame names the tables of s that errors of a compiler or a linker name, or show in the line of the source.
+// Blame names the tables of s that errors of a compiler or a linker name; if they name none, those in the lines of source
+// that the compiler shows.
 func Blame(output string, s *Set) []string {
 	c, ok := s.language.(*cc)
 	if !ok {
 		return nil
 	}
-	blamed := map[string]bool{}
-	starts := diagnostic.FindAllStringIndex(output, -1)
-	for i, at := range starts {
-		end := len(output)
-		if i+1 < len(starts) {
-			end = starts[i+1][0]
+	for _, text := range []string{strings.Join(diagnostic.FindAllString(output, -1), "\n"), output} {
+		blamed := map[string]bool{}
+		for _, w := range identifier.FindAllString(text, -1) {
+			id, err := strconv.Atoi(strings.TrimPrefix(w, "assay_make_"))
+			switch w = strings.TrimPrefix(w, "assay_enum_"); {
+			case c.made(w):
+				blamed[w] = true
+			case err == nil && strings.HasPrefix(w, "assay_make_") && id < len(c.tables):
+				blamed[c.tables[id].name] = true
+			}
 		}
-		if !strings.Contains(output[at[0]:at[1]], "error") && !strings.Contains(output[at[0]:at[1]], "definition") &&
-			!strings.Contains(output[at[0]:at[1]], "undefined") {
-			continue
-		}
-		for _, part := range []string{output[at[0]:at[1]], output[at[1]:end]} { // the message; else the lines that it shows
-			before := len(blamed)
-			for _, w := range identifier.FindAllString(strings.ReplaceAll(part, "assay_enum_", ""), -1) {
-				if c.made(w) {
-					blamed[w] = true
-				}
-			}
-			for _, id := range maker.FindAllStringSubmatch(part, -1) {
-				if k, err := strconv.Atoi(id[1]); err == nil && k < len(c.tables) {
-					blamed[c.tables[k].name] = true
-				}
-			}
-			if len(blamed) > before {
-				break
-			}
+		if len(blamed) > 0 {
+			return slices.Sorted(maps.Keys(blamed))
 		}
 	}
-	return slices.Sorted(maps.Keys(blamed))
+	return nil
 }
 
 func (c *cc) made(name string) bool {

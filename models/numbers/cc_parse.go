@@ -26,6 +26,7 @@ type declaration struct {
 	outer     int      // and that of the outermost class
 	template  bool     // stands in a template
 	scoped    bool     // an enumerator of an enum class
+	counted   bool     // an enumerator from which the next ones are counted
 	enum      string   // the type of an enumerator
 	directive int      // of a macro: its directive
 }
@@ -255,11 +256,16 @@ func (p *outline) enum(st statement, open, closed int, path []string, in *class)
 	} else if p.is(st.first, "typedef") && p.isKind(closed+1, word) {
 		d.enum = p.tokens[closed+1].text
 	}
+	last := &declaration{}
 	for i := open + 1; i < closed; {
 		e := d
 		e.at, e.name = i, p.tokens[i].text
 		i = p.expressionEnd(i, closed)
-		e.from, e.to = min(e.at+1, i), i
+		if e.from, e.to = min(e.at+1, i), i; e.from < e.to {
+			last = &e
+		} else {
+			last.counted = true
+		}
 		p.add(&e, in)
 		i++
 	}

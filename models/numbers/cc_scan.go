@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -80,15 +81,15 @@ var (
 // load parses the listed files, and the others of the tree: what they use cannot change unseen.
 func (c *cc) load(s *Set) error {
 	var others []string
-	err := filepath.WalkDir(s.Root, func(path string, e fs.DirEntry, err error) error {
+	err := filepath.WalkDir(s.Root, func(name string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		if e.IsDir() && strings.HasPrefix(e.Name(), ".") && path != s.Root {
+		if e.IsDir() && strings.HasPrefix(e.Name(), ".") && name != s.Root {
 			return fs.SkipDir
 		}
-		rel, err := filepath.Rel(s.Root, path)
-		extension := filepath.Ext(path)
+		rel, err := filepath.Rel(s.Root, name)
+		extension := filepath.Ext(name)
 		if err == nil && e.Type().IsRegular() && !slices.Contains(s.Files, filepath.ToSlash(rel)) &&
 			(slices.Contains(extensionsPlus, extension) || slices.Contains(extensionsC, extension)) {
 			others = append(others, filepath.ToSlash(rel))
@@ -97,6 +98,9 @@ func (c *cc) load(s *Set) error {
 	})
 	if err != nil {
 		return err
+	}
+	if c.plus = c.plus || c.headersOfPlus(s.Files, others); c.plus {
+		s.Language = "c++"
 	}
 	c.listed = len(s.Files)
 	for _, file := range append(slices.Clone(s.Files), others...) {
@@ -111,17 +115,31 @@ func (c *cc) load(s *Set) error {
 	return nil
 }
 
-// spreadConstants: what a constant is made from is constant too.
+// headersOfPlus reports whether headers alone are listed, of a tree in C++.
+func (c *cc) headersOfPlus(listed, others []string) bool {
+	return !slices.ContainsFunc(listed, func(f string) bool { return path.Ext(f) == ".c" }) &&
+		slices.ContainsFunc(others, func(f string) bool { return slices.Contains(extensionsPlus, path.Ext(f)) })
+}
+
+// spreadConstants: what a constant is made from is constant too, and so is what shares its declaration.
 func (c *cc) spreadConstants() {
 	for changed := true; changed; {
 		changed = false
+		mark := func(name, why string) {
+			if u, ok := c.uses[name]; ok && u.constant == "" {
+				u.constant, changed = why, true
+			}
+		}
 		for _, t := range c.tables {
 			if c.uses[t.name].constant == "" {
 				continue
 			}
 			for _, name := range t.src.names(t.from, t.to) {
-				if u, ok := c.uses[name]; ok && u.constant == "" {
-					u.constant, changed = "the constant "+t.name+" is made from it", true
+				mark(name, "the constant "+t.name+" is made from it")
+			}
+			for _, u := range c.tables {
+				if u.src == t.src && u.first == t.first && t.place != enumerator && t.specified("const", "constexpr") {
+					mark(u.name, "the constant "+t.name+" is declared with it")
 				}
 			}
 		}
@@ -198,6 +216,8 @@ func (c *cc) forbids(t *table) string {
 		return "it stands in a template"
 	case t.scoped, t.place == enumerator && !c.plus && len(t.scope) > 0:
 		return "it is an enumerator of a class"
+	case t.counted:
+		return "the next enumerators are counted from it"
 	case t.place == field && !c.plus:
 		return "it is no variable"
 	case t.specified("thread_local", "_Thread_local", "__thread", "volatile"):

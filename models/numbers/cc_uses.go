@@ -49,11 +49,22 @@ func (c *cc) findUses(p *outline, outside bool) {
 		}
 	}
 	for _, d := range p.directives {
-		s := lex(p.path, strings.TrimSpace(d.text[1:]))
-		for i := range s.tokens {
-			if u := c.uses[s.tokens[i].text]; u != nil && i > 0 && s.is(0, "if", "elif") && u.constant == "" {
-				u.constant = fmt.Sprintf("%s:%d: an #if asks for it", p.path, p.line(d.from))
-			}
+		w.directive(d)
+	}
+}
+
+// directive records the uses in a line that begins with #.
+func (w *walk) directive(d token) {
+	s := lex(w.path, d.text[1:])
+	at := fmt.Sprintf("%s:%d: ", w.path, w.line(d.from))
+	for i := range s.tokens {
+		u := w.c.uses[s.tokens[i].text]
+		switch {
+		case u == nil || i == 0:
+		case s.is(0, "define") && i > 1 && u.other == "":
+			u.other = w.other(s, i, at)
+		case s.is(0, "if", "elif") && u.constant == "":
+			u.constant = at + "an #if asks for it"
 		}
 	}
 }
@@ -85,25 +96,32 @@ func (w *walk) use(u *use, i int) {
 			u.constant = at + why
 		}
 	}
+	if u.other == "" {
+		u.other = w.other(w.source, i, at)
+	}
+}
+
+// other says why a number that is used like the name at token i is none of an evaluation.
+func (w *walk) other(s *source, i int, at string) string {
 	from := i
-	for w.is(from-1, "::") && w.isKind(from-2, word) {
+	for s.is(from-1, "::") && s.isKind(from-2, word) {
 		from -= 2
 	}
 	to := i + 1
-	for w.is(to, "[") {
-		to = max(w.match[to], to) + 1
+	for s.is(to, "[") {
+		to = max(s.match[to], to) + 1
 	}
 	switch {
-	case u.other != "":
 	case w.outside:
-		u.other = at + "a file that is not listed uses it too"
-	case w.is(from-1, "/", "%", "/=", "%="):
-		u.other = at + "it divides"
-	case w.is(from-1, "<<", ">>") && w.isKind(from-2, numeral):
-		u.other = at + "it shifts"
-	case w.is(from-1, "[") && w.is(to, "]"):
-		u.other = at + "it is an index"
+		return at + "a file that is not listed uses it too"
+	case s.is(from-1, "/", "%", "/=", "%="):
+		return at + "it divides"
+	case s.is(from-1, "<<", ">>", "<<=", ">>=") && (!w.c.plus || s.isKind(from-2, numeral) || s.is(from-2, ")")): // no stream
+		return at + "it shifts"
+	case s.is(from-1, "[") && s.is(to, "]"):
+		return at + "it is an index"
 	}
+	return ""
 }
 
 // constant says why the compiler must know the value of the name at token i.

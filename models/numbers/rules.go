@@ -27,7 +27,7 @@ var notWeights = map[string]string{
 	"phase": "a phase", "phases": "a phase", "limit": "a limit", "limits": "a limit",
 	"threshold": "a limit", "thresholds": "a limit", "max": "a limit", "min": "a limit",
 	"mate": "a sentinel", "checkmate": "a sentinel", "inf": "a sentinel", "infinity": "a sentinel", "infinite": "a sentinel",
-	"size": "a size", "count": "a size", "entries": "a size", "mask": "a mask", "masks": "a mask", "mb": "a size",
+	"size": "a size", "entries": "a size", "mask": "a mask", "shift": "a shift", "masks": "a mask", "mb": "a size",
 	"flip": "geometry", "mirror": "geometry", "mirrored": "geometry", "index": "an index", "idx": "an index", "ix": "an index",
 	"version": "a version", "divisor": "a divisor", "depth": "search", "margin": "search", "lmr": "search", "nmp": "search",
 }
@@ -50,7 +50,7 @@ func aside(table string, values []float64) string {
 			return "a permutation"
 		}
 	}
-	if geometry && len(values) >= 64 {
+	if geometry && len(values) >= 64 && !slices.Contains(nameWords(table), "piece") { // but piece-square tables
 		return "geometry, by its name"
 	}
 	if len(values) == 1 && isSentinel(values[0]) {

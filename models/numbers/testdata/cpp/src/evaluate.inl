@@ -27,6 +27,11 @@ constexpr std::array<int, 3> Third = {{8, -8, 24}};
 
 int blend(Score s, int phase) { return (s.mg * phase + s.eg * (24 - phase)) / 24; }
 
+int rooks(int rank) {
+    static constexpr int limits[] = {Outpost, 9};
+    return Rooks::Ranks[rank] < limits[rank > 1] ? Rooks::Ranks[rank] : Rooks::Pair + limits[0];
+}
+
 } // namespace
 
 int evaluate(const Board &board) {
@@ -43,7 +48,7 @@ int evaluate(const Board &board) {
         table.entries[board.piece(i) % Wide] += side;
         bishops += board.piece(i) == BISHOP ? side : 0;
         if (board.piece(i) == ROOK)
-            rest += side * weights(i % 3);
+            rest += side * (weights(i % 3) + rooks(board.isBlack(i) ? 7 - i / 8 : i / 8));
         if (board.piece(i) == KNIGHT && i / 8 == 4)
             rest += side * (Outpost * most + Third[i % 3] / Divisor);
         if (board.piece(i) == KING)

@@ -5,6 +5,8 @@ namespace tables {
 const int Tempo = 14;
 const Weights weights;
 Shelter shelters;
+const int Rooks::Ranks[8] = {3, 1, 1, 0, 2, 2, 12, 5};
+Weight Rooks::Pair = -15;
 
 static const char *text = R"(int Raw[] = {1, 2, 3}; ")" " \" int Quoted = 4;";
 

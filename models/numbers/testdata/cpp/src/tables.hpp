@@ -40,4 +40,11 @@ class Shelter {
 
 extern Shelter shelters;
 
+using Weight = const int;
+
+struct Rooks {
+    static const int Ranks[8];
+    static Weight Pair;
+};
+
 } // namespace tables
