@@ -24,8 +24,10 @@ type Config struct {
 	// Numbers are the program's numbers, in its order; nil: as it names them, without tables and pairs.
 	Numbers   []numbers.Number
 	Positions []string // data sets
-	Out       string   // folder of the data set to write
-	Model     string   // name of the evaluation, in the data set
+	// Weights are what multiplies the weights of the rows of each data set; nil: 1.
+	Weights []float64
+	Out     string // folder of the data set to write
+	Model   string // name of the evaluation, in the data set
 	// Point are the numbers at which to measure; nil: those with which the program starts.
 	Point []float64
 	Skip  []string // numbers and tables that are not moved
@@ -133,6 +135,7 @@ type identity struct {
 	Skip      []string  `json:"skip,omitempty"`
 	Unit      float64   `json:"unit,omitempty"`
 	Model     string    `json:"model"`
+	Weights   []float64 `json:"weights,omitempty"`
 }
 
 // open opens the positions, and returns what the data set is made of.
@@ -141,13 +144,16 @@ func (m *measurement) open() (*identity, []string, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("slopes: %w", err)
 	}
-	id := &identity{"slopes", append([]string{"sha256:" + sum.SHA256}, m.Args...), m.Point, m.Skip, m.Unit, m.Model}
+	id := &identity{"slopes", append([]string{"sha256:" + sum.SHA256}, m.Args...), m.Point, m.Skip, m.Unit, m.Model, m.Weights}
 	if m.Command.Numbers != "" {
 		sum, err := durable.SumFile(m.Command.Numbers)
 		if err != nil {
 			return nil, nil, fmt.Errorf("slopes: %w", err)
 		}
 		id.Command = append(id.Command, "numbers sha256:"+sum.SHA256)
+	}
+	if m.Weights != nil && len(m.Weights) != len(m.Positions) {
+		return nil, nil, fmt.Errorf("slopes: %d weights for %d data sets", len(m.Weights), len(m.Positions))
 	}
 	var parents []string
 	for _, path := range m.Positions {
@@ -450,12 +456,15 @@ func (m *measurement) progress(done int64, note string) {
 func (m *measurement) read(_ context.Context, send func(*piece) error) error {
 	p := &piece{}
 	n := int64(0)
-	for _, src := range m.sources {
+	for i, src := range m.sources {
 		for row, err := range src.All() {
 			if err != nil {
 				return err
 			}
 			n++
+			if m.Weights != nil {
+				row.Weight *= float32(m.Weights[i])
+			}
 			if p.rows = append(p.rows, row); len(p.rows) < m.blockSize() {
 				continue
 			}

@@ -1,0 +1,114 @@
+package slopes
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+
+	"github.com/assay-chess/assay/dataset"
+)
+
+// Moved is what other numbers do to the values of a data set's positions: root mean squares in centipawns.
+type Moved struct {
+	Actual float64 // change of the value
+	Wrong  float64 // difference from what the slopes predict
+}
+
+// Compare evaluates positions of a data set that Measure made of the same Config with the numbers at, and says how well
+// their slopes predict it. It takes up to most positions, evenly.
+func Compare(ctx context.Context, c Config, at []float64, most int64) (Moved, error) {
+	m := &measurement{Config: c, ctx: ctx, tries: map[int]int{}}
+	if _, _, err := m.open(); err != nil {
+		return Moved{}, err
+	}
+	data, set, err := dataset.OpenFeatures(c.Out)
+	if err != nil {
+		return Moved{}, err
+	}
+	program, err := Start(ctx, c.Command)
+	if err != nil {
+		return Moved{}, err
+	}
+	moved, err := m.compare(program, data, &set, at, max(1, data.Len()/most))
+	return moved, errors.Join(err, program.Close())
+}
+
+func (m *measurement) compare(program *Program, data *dataset.Reader[dataset.FeatureRow], set *dataset.FeatureSet,
+	at []float64, every int64) (moved Moved, err error) {
+	if len(at) != len(program.names) {
+		return moved, fmt.Errorf("%s: %d values for %d numbers", m.Path, len(at), len(program.names))
+	}
+	values := map[string]float64{}
+	for k, name := range program.names {
+		values[name] = at[k]
+	}
+	terms := make([]float64, len(set.Terms))
+	for i, t := range set.Terms {
+		terms[i] = values[t.Name]
+	}
+	var fens []string
+	var base, predicted []float64
+	next, stop := iter.Pull2(data.All())
+	defer stop()
+	n := int64(0)
+	err = m.evaluated(data, func(row *dataset.PositionRow) error {
+		f, err, ok := next()
+		if !ok {
+			err = errors.Join(err, fmt.Errorf("%s: fewer rows than positions", m.Out))
+		}
+		if err != nil {
+			return err
+		}
+		if n++; n%every != 0 {
+			return nil
+		}
+		p := float64(f.Offset)
+		for i, t := range f.Terms {
+			p += float64(f.Counts[i]) * terms[t]
+		}
+		fens, base, predicted = append(fens, FEN(&row.Board)), append(base, float64(f.Eval)), append(predicted, p)
+		return nil
+	})
+	if err != nil || len(fens) == 0 {
+		return moved, err
+	}
+	now, err := program.Values(fens, at)
+	if err != nil {
+		return moved, err
+	}
+	for i, v := range now {
+		moved.Actual += (v - base[i]) * (v - base[i])
+		moved.Wrong += (v - predicted[i]) * (v - predicted[i])
+	}
+	rms := func(sum float64) float64 { return set.Centipawns(math.Sqrt(sum / float64(len(fens)))) }
+	return Moved{rms(moved.Actual), rms(moved.Wrong)}, nil
+}
+
+// evaluated calls each with the positions that have a row.
+func (m *measurement) evaluated(data *dataset.Reader[dataset.FeatureRow], each func(*dataset.PositionRow) error) error {
+	var report Report
+	if err := json.Unmarshal(data.Manifest().Report, &report); err != nil {
+		return fmt.Errorf("%s: report: %w", data.Path(), err)
+	}
+	without := map[string]bool{}
+	for _, u := range report.Unevaluated {
+		without[u.FEN] = true
+	}
+	for _, src := range m.sources {
+		for row, err := range src.All() {
+			if err != nil {
+				return err
+			}
+			if without[FEN(&row.Board)] {
+				continue
+			}
+			if err := each(&row); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

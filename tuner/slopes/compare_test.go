@@ -1,0 +1,44 @@
+package slopes
+
+import (
+	"math"
+	"path/filepath"
+	"testing"
+
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/internal/setup"
+)
+
+// What slopes predict at other numbers is compared with the program, whose values at its own numbers are exact. Rows
+// weigh what their data set weighs.
+func TestCompare(t *testing.T) {
+	dir, list := positions(t, 600)
+	c := Config{Command: command(""), Numbers: newFake("").list, Positions: []string{dir}, Weights: []float64{0.5},
+		Out: filepath.Join(t.TempDir(), "out"), Model: "fake", Workers: 1}
+	_, err := Measure(t.Context(), c)
+	setup.Check(t, err)
+	program := setup.Must(Start(t.Context(), c.Command))
+	at := append([]float64{}, program.Point()...)
+	setup.Check(t, program.Close())
+	same := setup.Must(Compare(t.Context(), c, at, 100))
+	if same.Actual != 0 || same.Wrong > 1e-3 {
+		t.Errorf("the same numbers change values: %+v", same)
+	}
+	for i := range at {
+		at[i] += float64(i%5 - 2)
+	}
+	other := setup.Must(Compare(t.Context(), c, at, 1000))
+	if !(other.Actual > 10*other.Wrong) || math.IsNaN(other.Wrong) {
+		t.Errorf("other numbers: %+v", other)
+	}
+	data, _, err := dataset.OpenFeatures(c.Out)
+	setup.Check(t, err)
+	n := 0
+	for row, err := range data.All() {
+		setup.Check(t, err)
+		if row.Weight != 0.5*list[n].Weight {
+			t.Fatalf("row %d weighs %v, its position %v", n, row.Weight, list[n].Weight)
+		}
+		n++
+	}
+}
