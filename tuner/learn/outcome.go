@@ -1,8 +1,6 @@
 package learn
 
 import (
-	"math"
-
 	"github.com/assay-chess/assay/selfplay/match"
 )
 
@@ -16,12 +14,13 @@ const (
 	NothingFound Outcome = "nothing found"
 )
 
-// Alpha is the error probability of the test at the end, and twice that is shared by the gates of a generation.
+// Alpha is the error probability of the test at the end, and twice that is shared by the sizes of a step that a gate
+// compares.
 const Alpha = 0.025
 
-// GateAlpha returns the error probability of a gate of a generation, from 1: half of what the gates before it left, so
-// that weights which are tried again pass by chance no more often.
-func GateAlpha(attempt int) float64 { return math.Ldexp(2*Alpha, -attempt) }
+// GateAlpha returns the error probability of each of the sizes of a step that a gate compares, so that weights which are
+// no better pass by chance no more often than if there were one.
+func GateAlpha(sizes int) float64 { return 2 * Alpha / float64(sizes) }
 
 // Proof are the matches at the end of a loop, of its champion against the engine that it began with.
 type Proof struct {

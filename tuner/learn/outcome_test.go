@@ -97,8 +97,8 @@ func TestRunsGain(t *testing.T) {
 	const sd, generations, games = 6, 2, 3000
 	for _, mean := range []float64{0, -3} {
 		rng := rand.New(rand.NewPCG(2, 2))
-		gate := func(elo float64, attempt int) *match.Result {
-			return simulated(t, rng, elo, games, &sprt.Test{Model: sprt.Logistic, Elo0: 0, Elo1: 10, Alpha: GateAlpha(attempt),
+		gate := func(elo float64, games int) *match.Result {
+			return simulated(t, rng, elo, games, &sprt.Test{Model: sprt.Logistic, Elo0: 0, Elo1: 10, Alpha: GateAlpha(3),
 				Beta: 0.05})
 		}
 		var total, patches, weaker, proved float64
@@ -107,13 +107,11 @@ func TestRunsGain(t *testing.T) {
 			gain, changed := 0.0, false
 			for range generations {
 				step := mean + sd*rng.NormFloat64()
-				r := gate(step, 1)
-				if r.Verdict == match.Undecided {
-					step /= 2
-					r = gate(step, 2)
-				}
-				if r.Passed() {
-					gain, changed = gain+step, true
+				for i, size := range []float64{1, 0.5, 0.25} { // the larger a step, the longer it is played if it is a good one
+					if gate(size*step, []int{11, 5, 2}[i]*2*games/18).Passed() {
+						gain, changed = gain+size*step, true
+						break
+					}
 				}
 			}
 			if !changed {

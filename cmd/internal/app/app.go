@@ -179,7 +179,7 @@ func newRootCommand() *cobra.Command {
 		title    string
 		commands []*cobra.Command
 	}{
-		{"Learn and measure:", []*cobra.Command{newLearnCommand(), tune.New(), newSpsaCommand(), newScreenCommand(),
+		{"Learn and measure:", []*cobra.Command{newInitCommand(), newLearnCommand(), tune.New(), newSpsaCommand(), newScreenCommand(),
 			newMatchCommand(), newLadderCommand(), newSprtCommand(), tune.NewWDL(),
 			translate.New(), newGuideCommand()}},
 		{"Make data:", []*cobra.Command{newSelfplayCommand(), data.New(), tune.NewFeatures()}},

@@ -1,10 +1,8 @@
 package app
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -15,12 +13,16 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/assay-chess/assay/cmd/internal/doc"
+	"github.com/assay-chess/assay/cmd/internal/newengine"
 	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/cmd/internal/ownengine"
 	"github.com/assay-chess/assay/cmd/internal/report"
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/cmd/internal/weights"
+	"github.com/assay-chess/assay/engine/syzygy"
 	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/tuner/learn"
 )
 
@@ -114,37 +116,24 @@ func (s *learning) learnEngine(cmd *cobra.Command) error {
 	with := slices.Concat([]string{"engine", "run", "games", "nodes", "generations", "seed", "final-games", "json"},
 		forGames, ownengine.Alone)
 	var err error
-	playing := []string{"--start-timeout=1m"} // builds may be slow to start on a busy machine
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if !slices.Contains(with, f.Name) && err == nil {
 			err = ui.Usagef("--%s: with --engine the settings are in %s", f.Name, opts.ProjectName)
-		}
-		if slices.Contains(forGames, f.Name) {
-			playing = append(playing, "--"+f.Name+"="+f.Value.String())
 		}
 	})
 	if err != nil {
 		return err
 	}
-	c := ownengine.Config{Options: s.Options, Typed: s.Flags, Seed: s.Seed, Stdout: s.stdout, Stderr: s.stderr,
-		Concurrency: s.Concurrency, Playing: playing,
-		Written: func() { report.WriteOrWarn(filepath.Join(report.Dir, s.run), s.stderr) },
-		Command: func(ctx context.Context, words []string, stderr io.Writer) (string, error) {
-			var out strings.Builder
-			root := newRootCommand()
-			root.SetArgs(words)
-			root.SetOut(&out)
-			root.SetErr(stderr)
-			cmd, err := root.ExecuteContextC(ctx)
-			if err != nil {
-				err = advise(cmd, err)
-			}
-			return out.String(), err
-		}}
+	tables, err := s.tablebases()
+	if err != nil {
+		return err
+	}
+	c := s.engineConfig(s.Options, s.Flags, tables)
 	if s.CheckOnly {
 		return ownengine.Check(s.ctx, c)
 	}
 	place, _ := filepath.Abs(strings.TrimPrefix(s.Engine, "git:"))
+	c.Written = func() { report.WriteOrWarn(filepath.Join(report.Dir, s.run), s.stderr) }
 	dir, resume, err := s.folder(fmt.Sprintf("engine-%s-s%d", filepath.Base(place), s.Seed))
 	if err != nil {
 		return err
@@ -162,6 +151,37 @@ func (s *learning) learnEngine(cmd *cobra.Command) error {
 	d := doc.Engine(r, dir)
 	d.Note("report: %s", page)
 	return ui.Show(cmd, r, d.Printer(s.All))
+}
+
+// engineConfig says which engine is tuned, and where its games are played.
+func (s *session) engineConfig(o ownengine.Options, typed *pflag.FlagSet, tables *syzygy.Judge) ownengine.Config {
+	return ownengine.Config{Options: o, Typed: typed, Seed: s.Seed, Stdout: s.stdout, Stderr: s.stderr,
+		Concurrency: s.Concurrency, Remote: s.Remote(), Match: match.Run,
+		Begin: func(label string, c *selfplay.Setup, players ...selfplay.Player) (*ui.Progress, func(), error) {
+			c.Rule.Tables = tables
+			return s.beginStage(label, c, players)
+		}}
+}
+
+// newInitCommand returns the command that begins to tune an engine, and tries what it wrote.
+func newInitCommand() *cobra.Command {
+	play := opts.New(pflag.NewFlagSet("", pflag.ContinueOnError))
+	play.AddMachines()
+	return newengine.New(func(cmd *cobra.Command, top string) error {
+		s := newSession(cmd, play)
+		defer s.close()
+		s.Seed = 1
+		return ownengine.Check(s.ctx, s.engineConfig(ownengine.Options{Engine: top}, play.Flags, nil))
+	})
+}
+
+// beginStage makes a stage of a run ready to play, and returns what ends it.
+func (s *session) beginStage(label string, c *selfplay.Setup, players []selfplay.Player) (*ui.Progress, func(), error) {
+	play := *s.Play
+	play.Out, play.Open, play.Affinity = c.Out, c.Open, "auto"
+	stage := &session{Play: &play, cmd: s.cmd, ctx: s.ctx, name: s.name, stdout: s.stdout, stderr: s.stderr}
+	p, err := stage.begin(label, c, !c.Limits.Deterministic(), nil, players...)
+	return p, stage.close, err
 }
 
 func (s *learning) learn() error {

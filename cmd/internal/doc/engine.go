@@ -3,7 +3,6 @@ package doc
 import (
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"github.com/assay-chess/assay/cmd/internal/ownengine"
 	"github.com/assay-chess/assay/cmd/internal/ui"
@@ -20,9 +19,14 @@ func Engine(r *ownengine.Result, dir string) *Document {
 	}
 	var t ui.Table
 	for _, g := range r.Generations {
-		t.Add("generation %d\t%d games, %d positions; %s", g.Number, r.Plan.Games, g.Positions, g.Headline)
-		if g.Changed > 0 {
-			t.Add("\t%d rows are counted otherwise with the new weights: columns depend on tuned numbers", g.Changed)
+		t.Add("generation %d\t%d games, %d positions", g.Number, r.Plan.Games, g.Positions)
+		for _, f := range g.Fits {
+			t.Add("\t%s", f.Text())
+		}
+		for _, s := range g.Steps {
+			if s.Gate != nil {
+				t.Add("\t%s step: %s Elo, %d games", s.Name, s.Gate.Strength.Text(""), s.Gate.Games)
+			}
 		}
 		t.Add("\t%s", g.Reason)
 	}
@@ -55,21 +59,14 @@ func Engine(r *ownengine.Result, dir string) *Document {
 			t.Add("to play it on\t%s", r.Longer(best, dir))
 		}
 	}
-	name := "in the source"
-	for _, note := range r.Notes {
-		t.Add("%s\t%s", name, note)
-		name = ""
-	}
 	switch path := filepath.Join(dir, filepath.FromSlash(r.Patch)); {
 	case r.Patch == "":
 	case r.Stale:
 		t.Add("patch\t%s; the repository has changed since: it is for %s", path, ownengine.Short(r.Base))
 	case r.Dirty:
 		t.Add("patch\tgit apply %s", quote.Word(path))
-	case strings.HasSuffix(r.Patch, ".patch"):
-		t.Add("patch\tgit am %s", quote.Word(path))
 	default:
-		t.Add("weights\t%s", path)
+		t.Add("patch\tgit am %s", quote.Word(path))
 	}
 	d.Add(t)
 	return d

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/selfplay"
 )
 
@@ -21,7 +20,6 @@ type Loop struct {
 	Games, Generations   int
 	Hours                float64
 	Lambda, Decay        float64 // Decay: of rows, by promotion
-	Tolerance            float64 // between terms and value, in centipawns
 	Freeze               []string
 	Gate                 string
 	Rows, PerGame        int // positions that a generation learns from
@@ -43,9 +41,7 @@ func NewLoop() *Loop {
 		"share of the result in the target of the fit; the rest is the engine's own search")
 	fs.Float64Var(&o.Decay, "decay", 0.5,
 		"weight of positions from before a promotion, for each promotion since, and of those of --add")
-	fs.Float64Var(&o.Tolerance, "tolerance", dataset.DefaultTolerance,
-		"how far the terms of a position and the engine's own value may differ, in centipawns")
-	fs.StringSliceVar(&o.Freeze, "freeze", nil, "terms or groups that keep their values")
+	fs.StringSliceVar(&o.Freeze, "freeze", nil, "tables or numbers that keep their values")
 	fs.StringVar(&o.Gate, "gate", "0,10", "elo0,elo1 of the SPRT that promotes a generation")
 	fs.Uint64Var(&o.RelabelNodes, "relabel-nodes", 0,
 		"nodes of the engine's own deeper search that labels the positions; 0: the search that played")
@@ -115,8 +111,6 @@ func (o *Loop) take(l Line) error {
 		return fmt.Errorf("want a share from 0 to 1, not %s", l.Text)
 	case !(o.Decay > 0 && o.Decay <= 1):
 		return fmt.Errorf("want a weight above 0, up to 1, not %s", l.Text)
-	case !(o.Tolerance >= 0 && o.Tolerance <= 100):
-		return fmt.Errorf("want centipawns from 0 to 100, not %s", l.Text)
 	case err == nil && (l.Name == "tc" || l.Name == "clock"):
 		_, err = selfplay.ParseClock(l.Text)
 	}

@@ -75,7 +75,8 @@ func TestPrecedence(t *testing.T) {
 
 // TestProjectLearn: what an assay.toml says of how its engine is tuned, with errors by line.
 func TestProjectLearn(t *testing.T) {
-	const good = "build = 'make EXE={out}'\nnodes = 9\ndump = '{exe} dump'\nsources = ['src/eval.c', 'pst.h']\n" +
+	const good = "build = 'make EXE={out}'\nnodes = 9\nnumbers = ['src/eval.c', 'pst.h']\nvalue = 'assay.c'\n" +
+		"skip = ['tempo']\ntake = ['a.c:f']\n" +
 		"[learn]\nnodes = 5000\ngames = 800\ngenerations = 2\nlambda = 0.5\nfreeze = ['tempo', 'king']\nbook = 'b.epd'\n" +
 		"gate = [0, 5]\n"
 	dir := filepath.Dir(write(t, ProjectName, good))
@@ -84,7 +85,8 @@ func TestProjectLearn(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := p.Learn
-	if p.Dump != "{exe} dump" || !slices.Equal(p.Sources, []string{"src/eval.c", "pst.h"}) || p.Weights != "" ||
+	if !slices.Equal(p.Numbers, []string{"src/eval.c", "pst.h"}) || p.Value != "assay.c" ||
+		!slices.Equal(p.Skip, []string{"tempo"}) || !slices.Equal(p.Take, []string{"a.c:f"}) ||
 		s.Nodes != 5000 || s.Games != 800 || s.Generations != 2 || s.Lambda != 0.5 || s.Gate != "0,5" ||
 		!slices.Equal(s.Freeze, []string{"tempo", "king"}) || s.Book != filepath.Join(dir, "b.epd") {
 		t.Errorf("%+v", p)
@@ -94,33 +96,30 @@ func TestProjectLearn(t *testing.T) {
 		t.Errorf("a match has settings of the loop: %v, %s", err, m.Line("m", nil))
 	}
 	if p, err = ReadProject(filepath.Dir(write(t, ProjectName,
-		"dump = '{exe} dump {weights}'\nweights = 'EvalFile'\n[learn]\ntc = '1+0.01'\n"))); err != nil ||
-		p.Weights != "EvalFile" || p.Learn.Clock != "1+0.01" || p.Learn.Lambda != 0.3 || p.Learn.Gate != "0,10" {
+		"[learn]\ntc = '1+0.01'\n"))); err != nil || p.Learn.Clock != "1+0.01" || p.Learn.Lambda != 0.3 || p.Learn.Gate != "0,10" {
 		t.Errorf("%v: %+v", err, p)
 	}
 	for text, want := range map[string]string{
-		"dump = 'engine dump'":          "line 1: dump: want the command that prints features, with {exe}",
-		"dump = 3":                      "line 1: dump: want the command",
-		"nodes = 9\nsources = 'eval.c'": "line 2: sources: want a list of files",
-		"sources = ['../eval.c']":       `line 1: sources: want files of the repository, from its top, not "../eval.c"`,
-		"sources = [7]":                 "line 1: sources: want files",
-		"sources = ['a.c']\ndump='{exe} {weights}'\nweights = 'EvalFile'": "line 3: weights: the coefficients stand in sources or",
-		"dump = '{exe}'\nweights = 'EvalFile'":                            `line 2: weights: dump must say where the file goes: "{exe} dump {weights}"`,
-		"weights = ''":                                                    "line 1: weights: want the name of a UCI option",
-		"learn = 3":                                                       "line 1: learn: want a table",
-		"nodes = 9\n[learn]\ngames = 10\nnodes = 0":                       "line 4: nodes: want 1 or more, not 0",
-		"nodes = 9\n[learn]\nnodes = 'x'":                                 `line 3: nodes: "x": want nodes per move`,
-		"learn = { games = 4, lambda = 1.5 }":                             "line 1: lambda: want a share from 0 to 1, not 1.5",
-		"[learn]\nlambda = nan":                                           "line 2: lambda: want a share",
-		"[learn]\ntolerance = -1":                                         "line 2: tolerance: want centipawns from 0 to 100, not -1",
-		"[learn]\ndecay = 0":                                              "line 2: decay: want a weight above 0, up to 1, not 0",
-		"[learn]\ngames = -2":                                             "line 2: games: want 1 or more",
-		"[learn]\ngate = [-10, 0]":                                        "line 2: gate: want a test for a gain, such as [0, 10], not [-10,0]",
-		"[learn]\ngate = 5":                                               "line 2: gate: want a test for a gain",
-		"[learn]\nnodes = 5\ntc = '1+0.1'":                                "line 3: tc: nodes and tc both limit a move",
-		"[learn]\ntc = 'fast'":                                            "line 2: tc: ",
-		"[learn]\nhash = 16":                                              "line 2: hash: unknown setting of [learn] (there are: ",
-		"[learn]\nfreeze = { a = 1 }":                                     "line 2: freeze: want a text",
+		"nodes = 9\nnumbers = 'eval.c'": "line 2: numbers: want a list of files",
+		"numbers = ['../eval.c']":       `line 1: numbers: want files of the repository, from its top, not "../eval.c"`,
+		"numbers = [7]":                 "line 1: numbers: want a list of files",
+		"value = 3":                     "line 1: value: want the file that evaluates a position",
+		"value = '/assay.c'":            "line 1: value: want the file that evaluates a position",
+		"skip = []":                     "line 1: skip: want a list of names",
+		"dump = '{exe} dump'":           "line 1: dump: unknown setting (there are: options, numbers, value, ",
+		"learn = 3":                     "line 1: learn: want a table",
+		"nodes = 9\n[learn]\ngames = 10\nnodes = 0": "line 4: nodes: want 1 or more, not 0",
+		"nodes = 9\n[learn]\nnodes = 'x'":           `line 3: nodes: "x": want nodes per move`,
+		"learn = { games = 4, lambda = 1.5 }":       "line 1: lambda: want a share from 0 to 1, not 1.5",
+		"[learn]\nlambda = nan":                     "line 2: lambda: want a share",
+		"[learn]\ndecay = 0":                        "line 2: decay: want a weight above 0, up to 1, not 0",
+		"[learn]\ngames = -2":                       "line 2: games: want 1 or more",
+		"[learn]\ngate = [-10, 0]":                  "line 2: gate: want a test for a gain, such as [0, 10], not [-10,0]",
+		"[learn]\ngate = 5":                         "line 2: gate: want a test for a gain",
+		"[learn]\nnodes = 5\ntc = '1+0.1'":          "line 3: tc: nodes and tc both limit a move",
+		"[learn]\ntc = 'fast'":                      "line 2: tc: ",
+		"[learn]\nhash = 16":                        "line 2: hash: unknown setting of [learn] (there are: ",
+		"[learn]\nfreeze = { a = 1 }":               "line 2: freeze: want a text",
 	} {
 		_, err := ReadProject(filepath.Dir(write(t, ProjectName, text+"\n")))
 		if err == nil || !strings.Contains(err.Error(), ProjectName+", "+want) {

@@ -162,18 +162,13 @@ func scalarText(value any) (string, error) {
 // tests it.
 const ProjectName = "assay.toml"
 
-// Words of the command that prints features: the engine, and where it loads weights the file with them, or nothing.
-const (
-	Exe        = "{exe}"
-	WeightFile = "{weights}"
-)
-
 // Project is an assay.toml.
 type Project struct {
 	Options []Line   // of the engine
-	Dump    string   // command that prints features, with Exe
-	Sources []string // files in which the coefficients stand, from the top of the repository; or
-	Weights string   // the UCI option that loads a weight file
+	Numbers []string // files in which the numbers of the evaluation stand, from the top of the repository
+	Value   string   // the file of the author's that evaluates a position, as assay init writes it
+	Skip    []string // names of numbers to leave out
+	Take    []string // names of numbers to take that are otherwise left out
 	Learn   *Loop
 	lines   []Line // settings, by the names of their flags
 	*document
@@ -205,36 +200,51 @@ func (p *Project) tuned(l Line, value any) (bool, error) {
 			return true, errors.New("want a table: [learn], and below it nodes = 5000")
 		}
 		return true, inside.lines(table, nil, p.addLearn)
-	case "dump":
-		if p.Dump, _ = value.(string); !strings.Contains(p.Dump, Exe) {
-			return true, fmt.Errorf("want the command that prints features, with %s for the engine: \"%[1]s dump\"", Exe)
+	case "numbers":
+		return true, files(value, &p.Numbers)
+	case "value":
+		var one []string
+		if err := files([]any{value}, &one); err != nil {
+			return true, errors.New(`want the file that evaluates a position: "assay.c" (assay init writes it)`)
 		}
-	case "sources":
-		list, _ := value.([]any)
-		for _, v := range list {
-			name, _ := v.(string)
-			if !filepath.IsLocal(name) {
-				return true, fmt.Errorf("want files of the repository, from its top, not %q", fmt.Sprint(v))
-			}
-			p.Sources = append(p.Sources, name)
-		}
-		if len(list) == 0 {
-			return true, errors.New(`want a list of files: ["src/eval.c"]`)
-		}
-	case "weights":
-		if p.Weights, _ = value.(string); p.Weights == "" {
-			return true, errors.New("want the name of a UCI option that loads a weight file")
-		}
-		if !strings.Contains(p.Dump, WeightFile) {
-			return true, fmt.Errorf("dump must say where the file goes: \"%s dump %s\"", Exe, WeightFile)
-		}
-		if len(p.Sources) > 0 {
-			return true, errors.New("the coefficients stand in sources or in a weight file: give one of them")
-		}
+		p.Value = one[0]
+	case "skip":
+		return true, texts(value, &p.Skip)
+	case "take":
+		return true, texts(value, &p.Take)
 	default:
 		return false, nil
 	}
 	return true, nil
+}
+
+// texts takes a list of texts.
+func texts(value any, to *[]string) error {
+	list, _ := value.([]any)
+	for _, v := range list {
+		text, ok := v.(string)
+		if !ok || text == "" {
+			return fmt.Errorf("want a list of names, not %q", fmt.Sprint(v))
+		}
+		*to = append(*to, text)
+	}
+	if len(list) == 0 {
+		return errors.New(`want a list of names: ["phase_of"]`)
+	}
+	return nil
+}
+
+// files takes a list of files of the repository.
+func files(value any, to *[]string) error {
+	if err := texts(value, to); err != nil {
+		return errors.New(`want a list of files: ["src/eval.c"]`)
+	}
+	for _, name := range *to {
+		if !filepath.IsLocal(name) {
+			return fmt.Errorf("want files of the repository, from its top, not %q", name)
+		}
+	}
+	return nil
 }
 
 // addLearn takes a line of the table [learn].
@@ -274,7 +284,7 @@ func (p *Project) add(l Line) error {
 		l.Name, l.Text = "no-bench", "true"
 	case l.Name == "no_bench" || !slices.Contains(known, l.flag()):
 		list := strings.NewReplacer("-", "_", "no-bench", "bench").Replace(strings.Join(known, ", "))
-		return fmt.Errorf("unknown setting (there are: options, dump, sources, weights, learn, %s)", list)
+		return fmt.Errorf("unknown setting (there are: options, numbers, value, skip, take, learn, %s)", list)
 	default:
 		l.Name = l.flag()
 	}

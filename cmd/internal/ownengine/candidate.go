@@ -2,7 +2,6 @@ package ownengine
 
 import (
 	"fmt"
-	"path"
 	"path/filepath"
 	"strings"
 
@@ -11,22 +10,13 @@ import (
 	"github.com/assay-chess/assay/tuner/learn"
 )
 
-// SourceName is the folder of a run's own clone of the engine, which has each candidate as a tag.
-const SourceName = "source"
-
-// BaseTag is the tag of the engine as it was.
-const BaseTag = "base"
-
 // Tag is the tag of weights that a generation proposed.
 func Tag(w learn.WeightsRef) string {
 	if w.Generation == 0 {
 		return BaseTag
 	}
-	return strings.TrimSuffix(strings.ReplaceAll(w.File, "/", "-"), ".json")
+	return strings.TrimSuffix(strings.ReplaceAll(w.File, "/", "-"), ".txt")
 }
-
-// HalfName is the file of half of a generation's step, in its folder.
-const HalfName = "half.json"
 
 // Candidate is weights that a generation proposed, and the match that did not prove them.
 type Candidate struct {
@@ -41,24 +31,21 @@ func (r *Result) Best() (best *Candidate) {
 	if r.Outcome != learn.NothingFound {
 		return nil
 	}
-	try := func(name string, g int, file string, m *match.Result) {
+	try := func(name string, w learn.WeightsRef, m *match.Result) {
 		if m != nil && m.Known() && (best == nil || m.EloLo > best.Match.EloLo) {
-			best = &Candidate{name, learn.WeightsRef{Generation: g, File: path.Join(learn.Folder(g), file)}, m}
+			best = &Candidate{name, w, m}
 		}
 	}
 	if c := r.Champion; c.Generation > 0 {
 		for _, m := range []*match.Result{r.NotWeaker, r.Fixed} {
-			try(fmt.Sprintf("the champion, of generation %d", c.Generation), c.Generation, path.Base(c.File), m)
+			try(fmt.Sprintf("the champion, of generation %d", c.Generation), c, m)
 		}
 		return best
 	}
 	for _, g := range r.Generations {
-		whole := g.Gate
-		if g.Half {
-			whole = g.First
-			try(fmt.Sprintf("half of the step of generation %d", g.Number), g.Number, HalfName, g.Gate)
+		for _, s := range g.Steps {
+			try(fmt.Sprintf("the %s step of generation %d", s.Name, g.Number), s.Weights, s.Gate)
 		}
-		try(fmt.Sprintf("generation %d", g.Number), g.Number, learn.WeightsName, whole)
 	}
 	return best
 }
@@ -66,12 +53,8 @@ func (r *Result) Best() (best *Candidate) {
 // Longer is the command of a match that plays a candidate until a test decides, on openings of its own. The run is in
 // the folder dir.
 func (r *Result) Longer(c *Candidate, dir string) string {
-	candidate := "git:name=new:" + Tag(c.Weights)
-	if r.Weights != "" {
-		candidate = "git:name=new:" + BaseTag + "?" + r.Weights + "=" + filepath.Join(dir, filepath.FromSlash(c.Weights.File))
-	}
-	words := append([]string{"match", candidate, "git:name=old:" + BaseTag, "--repo", filepath.Join(dir, SourceName),
-		"--no-bench"}, r.Plan.Limits()...)
+	words := append([]string{"match", "git:name=new:" + Tag(c.Weights), "git:name=old:" + BaseTag, "--repo",
+		filepath.Join(dir, SourceName), "--no-bench"}, r.Plan.Limits()...)
 	if r.Plan.Book != "" {
 		words = append(words, "--book", r.Plan.Book, "--book-order", "random")
 	}

@@ -1,21 +1,20 @@
 package ownengine
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/assay-chess/assay/cmd/internal/gitbuild"
-	"github.com/assay-chess/assay/cmd/internal/ui"
-	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/internal/durable"
-	"github.com/assay-chess/assay/models"
-	"github.com/assay-chess/assay/tuner"
+	"github.com/assay-chess/assay/models/numbers"
+	"github.com/assay-chess/assay/selfplay/match"
+	"github.com/assay-chess/assay/tuner/learn"
+	"github.com/assay-chess/assay/tuner/slopes"
 )
 
 // checkGames is how many games the check plays. More would only cost time: it asks whether everything works.
@@ -23,280 +22,234 @@ const checkGames = 10
 
 // checker is a check in progress.
 type checker struct {
-	tools
-	built []*gitbuild.Build // the engine as it is, and with the weights of the fit
-	plan  Plan
+	workshop
+	plan    Plan
+	repeats bool     // the engine's bench
+	held    []string // numbers and tables that a fit does not move
+	notes   []string // of a stage, for the author to read
 }
 
-// Check builds the engine, plays ten games, collects the features of their positions, finds the numbers in the
-// source, fits, and builds and compares the engine with new weights. It prints a line for each stage, and what a run
-// would play.
+// Check builds the engine as it is and with settable numbers, compares the two, plays ten games, measures slopes of
+// their positions, and builds and compares the engine with other numbers. It prints a line for each stage, and what a
+// run would play.
 func Check(ctx context.Context, c Config) error {
-	k := &checker{tools: tools{Config: c, ctx: ctx}}
+	dir, err := os.MkdirTemp("", "assay-check-")
+	if err != nil {
+		return err
+	}
+	k := &checker{workshop: workshop{Config: c, ctx: ctx, dir: dir, builds: map[string]*gitbuild.Build{}}}
 	defer k.close()
-	progress := ui.NewProgress(c.Stderr, "check")
-	if err := k.open(progress); err != nil {
-		return errors.Join(err, os.RemoveAll(k.dir))
+	if err := k.open(); err != nil {
+		return errors.Join(err, os.RemoveAll(dir))
 	}
 	stages := []struct {
 		name string
 		do   func() (string, error)
 	}{
-		{"build", func() (string, error) { return k.build(k.source) }},
+		{"build", k.untouched},
+		{"numbers", k.settable},
 		{"games", k.games},
-		{"positions", k.positions},
-		{"features", k.features},
-		{"numbers", k.numbers},
-		{"fit", k.fit},
-		{"new build", k.rebuild},
-		{"new dump", k.compare},
-		{"match", k.match},
+		{"values", k.evaluate},
+		{"slopes", k.slopes},
+		{"patch", k.patch},
+		{"match", k.twoGames},
 	}
 	for _, stage := range stages {
-		progress.Update(0, 0, stage.name)
-		k.lastCommand, k.notes = "", nil
+		k.notes = nil
 		start := time.Now()
 		said, err := stage.do()
 		if ctx.Err() != nil {
-			return errors.Join(context.Cause(ctx), os.RemoveAll(k.dir))
+			return errors.Join(context.Cause(ctx), os.RemoveAll(dir))
 		}
 		took := time.Since(start).Seconds()
 		if err != nil {
-			fmt.Fprintf(c.Stdout, "%-10s %6.1f s  FAILED\n", stage.name, took)
-			return k.failed(stage.name, err)
+			fmt.Fprintf(c.Stdout, "%-8s %6.1f s  FAILED\n", stage.name, took)
+			return fmt.Errorf("%s: %w\nits files are in %s", stage.name, err, dir)
 		}
-		fmt.Fprintf(c.Stdout, "%-10s %6.1f s  %s\n", stage.name, took, said)
+		fmt.Fprintf(c.Stdout, "%-8s %6.1f s  %s\n", stage.name, took, said)
 		for _, note := range k.notes {
-			fmt.Fprintf(c.Stdout, "%22s%s\n", "", note)
+			fmt.Fprintf(c.Stdout, "%20s%s\n", "", note)
 		}
 	}
-	progress.Finish(fmt.Sprintf("all %d stages work", len(stages)))
+	fmt.Fprintf(c.Stderr, "check: all %d stages work\n", len(stages))
 	fmt.Fprint(c.Stdout, "\na run plays:\n", k.plan.Text())
-	return os.RemoveAll(k.dir)
+	return os.RemoveAll(dir)
 }
 
-// failed says how a person repeats what failed, and where its files are.
-func (k *checker) failed(stage string, err error) error {
-	text := strings.TrimPrefix(k.tools.failed(err).Error(), stage+": ")
-	return fmt.Errorf("%s: %s\nits files are in %s", stage, text, k.dir)
+func (k *checker) note(format string, args ...any) {
+	k.notes = append(k.notes, fmt.Sprintf(format, args...))
 }
 
 // open reads the repository and its assay.toml.
-func (k *checker) open(p *ui.Progress) (err error) {
-	if k.dir, err = os.MkdirTemp("", "assay-check-"); err != nil {
-		return err
-	}
+func (k *checker) open() (err error) {
 	if err := k.find(k.dir); err != nil {
 		return err
 	}
-	if err := k.source.Checkout(k.ctx, k.path(SourceName)); err != nil {
-		return err
-	}
-	log := func(format string, args ...any) { p.Say(fmt.Sprintf(format, args...)) }
-	if err := k.describe(log); err != nil {
+	if err := k.openClone(); err != nil {
 		return err
 	}
 	k.plan, err = newPlan(&k.Config, k.project.Learn)
 	return err
 }
 
-func (k *checker) close() {
-	for _, b := range k.built {
-		b.Close()
-	}
-}
-
-// build builds a source, and runs the bench of the engine as it is.
-func (k *checker) build(s *gitbuild.Source) (string, error) {
-	b, err := k.cache.Build(k.ctx, s, k.project.Build())
+// untouched builds the engine as it is, and runs its bench.
+func (k *checker) untouched() (string, error) {
+	b, err := k.built(BaseTag)
 	if err != nil {
 		return "", err
 	}
-	k.built = append(k.built, b)
-	bench := "without its bench"
-	if s == k.source {
-		found, err := b.Bench(k.ctx)
-		if err != nil {
-			return "", err
-		}
-		bench = found.String()
+	bench, err := b.Bench(k.ctx)
+	if err != nil {
+		return "", err
 	}
 	how := "; built before"
 	if b.New {
 		how = ""
 	}
-	return fmt.Sprintf("%s, %s%s", s.Short(), bench, how), nil
+	return fmt.Sprintf("%s, %v%s", k.source.Short(), bench, how), nil
+}
+
+// settable builds the engine with settable numbers, and compares the benches.
+func (k *checker) settable() (said string, err error) {
+	if err := k.prepare(); err != nil {
+		return "", err
+	}
+	said = fmt.Sprintf("%d in %s; ", len(k.set.Numbers), strings.Join(k.project.Numbers, ", "))
+	text, repeats, err := k.sameBench()
+	k.repeats = repeats
+	k.leftOut()
+	return said + text, err
+}
+
+// leftOut notes what was not taken.
+func (k *checker) leftOut() {
+	for _, line := range leftOut(k.set.Left) {
+		k.note("%s", line)
+	}
+}
+
+// leftOut says what was not taken, a line for each reason.
+func leftOut(left []numbers.Left) (lines []string) {
+	names, order := map[string][]string{}, []string(nil)
+	for _, x := range left {
+		if names[x.Why] == nil {
+			order = append(order, x.Why)
+		}
+		names[x.Why] = append(names[x.Why], x.Name)
+	}
+	for _, why := range order {
+		lines = append(lines, fmt.Sprintf("left out, %s: %s", why, listed(names[why])))
+	}
+	return lines
+}
+
+// listed lists the first of some names.
+func listed(names []string) string {
+	const most = 8
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
 func (k *checker) games() (string, error) {
+	player, err := k.with("engine", &learn.Weights{})
+	if err != nil {
+		return "", err
+	}
 	start := time.Now()
-	err := k.try(k.built[0], checkGames, k.path("games"), &k.plan)
+	r, err := k.selfplay("games", k.path("games"), checkGames, &k.plan, player, 0)
+	if err != nil {
+		return "", err
+	}
 	k.plan.Split(checkGames/time.Since(start).Seconds(), k.atOnce())
-	return fmt.Sprintf("%d games of the engine against itself, %s", checkGames, k.plan.LimitsText()), err
+	rows, err := k.quiet(k.path("games"), k.path("positions"), &k.plan)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%d of the engine against itself, %s; %d quiet positions", checkGames, k.plan.LimitsText(), rows),
+		knowsNodes(r.Warnings)
 }
 
-func (k *checker) positions() (string, error) {
-	_, err := k.run("data", "positions", k.path("games"), "--preset", "texel", "--out", k.path("positions"))
+// evaluate asks the measuring program what can be wrong with its values.
+func (k *checker) evaluate() (string, error) {
+	checked, err := k.trust(k.path("positions"), k.repeats)
 	if err != nil {
 		return "", err
 	}
-	m, err := durable.LoadManifest(k.path("positions"))
-	if err != nil {
-		return "", err
+	if checked.Mirror != "" {
+		k.note("warning: %s", checked.Mirror)
 	}
-	return fmt.Sprintf("%d quiet positions", m.Rows), nil
+	return "the same in another order, and in a fresh process with all numbers moved", nil
 }
 
-// features collects features. Ten games are too few to say whether an evaluation predicts anything.
-func (k *checker) features() (string, error) {
-	if _, err := k.run(k.collect(k.path("positions"), "--cmd", k.dump(k.built[0].Path, ""), "--out",
-		k.path("features"), "--force")...); err != nil {
-		return "", err
-	}
-	_, set, err := dataset.OpenFeatures(k.path("features"))
+// slopes measures slopes, and compares what they predict.
+func (k *checker) slopes() (string, error) {
+	c := k.measuring(k.path("slopes"), nil, k.path("positions"))
+	r, err := slopes.Measure(k.ctx, c)
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%d terms; each row adds up to the engine's own value", len(set.Terms)), nil
+	if len(r.Flat) > 0 {
+		k.note("without a slope here: %d, as %s", len(r.Flat), listed(r.Flat))
+	}
+	for _, left := range r.Left {
+		k.held = append(k.held, left.Name)
+		k.note("held, %s: %s", left.Why, left.Name)
+	}
+	return fmt.Sprintf("%d rows, %.0f evaluations a second; all numbers moved change the value by %.1f centipawns, and "+
+		"as predicted to within %.1f", r.Rows, r.Speed, r.Actual, r.Wrong), nil
 }
 
-// numbers finds the engine's own values in the source, where writing them must change nothing, or lets the engine
-// load them.
-func (k *checker) numbers() (string, error) {
-	if k.project.Weights != "" {
-		return k.ownWeights()
-	}
-	before, err := k.texts()
-	if err != nil {
-		return "", err
-	}
-	if err := k.export(k.path("features")); err != nil {
-		return "", err
-	}
-	k.notes = nil // they follow where values change
-	after, err := k.texts()
-	if err != nil {
-		return "", err
-	}
-	for i, name := range k.project.Sources {
-		if !bytes.Equal(before[i], after[i]) {
-			return "", fmt.Errorf("%s changed although its own values were written: the dump prints values that are not "+
-				"those of the source", name)
+// shaken are the weights of the check: numbers that moved.
+var shaken = learn.WeightsRef{ID: "check", File: "shaken.txt", Generation: 1}
+
+// patch writes other numbers into the source, and compares what the engine then evaluates.
+func (k *checker) patch() (string, error) {
+	values := k.set.Values()
+	for i, n := range k.set.Numbers {
+		if !slices.Contains(k.held, n.Name) && !slices.Contains(k.held, n.Table) {
+			values[i] = shake(n, i)
 		}
 	}
-	return "found in " + strings.Join(k.project.Sources, ", ") + "; written back, they change nothing", nil
-}
-
-// ownWeights gives the engine a file of its own values.
-func (k *checker) ownWeights() (string, error) {
-	file, err := k.start()
+	if err := k.keepValues(shaken, values); err != nil {
+		return "", err
+	}
+	w := &learn.Weights{WeightsRef: shaken}
+	if err := k.keepPatched(w); err != nil {
+		return "", err
+	}
+	b, err := k.built(checkTag)
 	if err != nil {
 		return "", err
 	}
-	file.K = models.DefaultK // any: a weight file has one
-	if err := write(file, k.path("own.json")); err != nil {
-		return "", err
-	}
-	_, err = k.agrees(k.built[0], k.path("own.json"))
-	return "loaded from a file, the engine's own values change nothing", err
+	n, err := k.sameValues(k.path("positions"), k.builds[settingTag], b, k.path(shaken.File))
+	return fmt.Sprintf("with other numbers in its source it evaluates %d positions as the one that had them set", n), err
 }
 
-func (k *checker) fit() (string, error) {
-	words := []string{"tune", k.path("features"), "--out", k.path("fit.json"), "--folds", "0", "--lambda",
-		fmt.Sprint(k.plan.Lambda)}
-	for _, name := range k.plan.Freeze {
-		words = append(words, "--freeze", name)
+// shake moves a number by a tenth and a little more, up and down in turn.
+func shake(n numbers.Number, i int) float64 {
+	step := math.Abs(n.Value) / 10
+	if !n.Float {
+		step = math.Ceil(step)
 	}
-	if _, err := k.run(words...); err != nil {
-		return "", err
-	}
-	f, err := models.OpenAny(k.path("fit.json"))
+	return n.Round(n.Value + step*float64(i%2*2-1))
+}
+
+// twoGames lets the two engines play each other.
+func (k *checker) twoGames() (string, error) {
+	new, err := k.asSource("new", &learn.Weights{WeightsRef: shaken})
 	if err != nil {
 		return "", err
 	}
-	moved := shake(f)
-	if moved == 0 {
-		return "", errors.New("it changed no term: are all of them frozen or fixed?")
-	}
-	return fmt.Sprintf("%d terms; the next stages move each a good deal further, so that a number which stays behind "+
-		"shows", moved), write(f, k.tuned())
-}
-
-// shake moves all weights that a fit may change, up and down in turn, by an eighth and a little more: after ten games
-// a fit moves few. It returns how many it moved.
-func shake(f *models.File) (moved int) {
-	step := func(v int32, sign int32) int32 { return v + sign*(max(v, -v)/8+4) }
-	for i := range f.Terms {
-		t := &f.Terms[i]
-		sign := int32(i%2*2 - 1)
-		switch {
-		case f.Held(t):
-			continue
-		default:
-			if t.MG, t.EG = step(t.MG, sign), step(t.EG, -sign); !f.Foreign[i].Tapered {
-				t.EG = t.MG
-			}
-		}
-		moved++
-	}
-	return moved
-}
-
-// start returns the engine's own values.
-func (k *checker) start() (*models.File, error) {
-	_, set, err := dataset.OpenFeatures(k.path("features"))
-	if err != nil {
-		return nil, err
-	}
-	return tuner.StartWeights(set)
-}
-
-func (k *checker) tuned() string { return k.path("weights.json") }
-
-// rebuild builds the engine with the weights of the fit, unless it loads them.
-func (k *checker) rebuild() (string, error) {
-	if k.project.Weights != "" {
-		k.built = append(k.built, k.built[0])
-		return "none: the engine loads weights by its option " + k.project.Weights, nil
-	}
-	if err := k.export(k.tuned()); err != nil {
-		return "", err
-	}
-	k.lastCommand, k.notes = "", uses(k.notes)
-	changed, err := k.source.Changed(k.ctx, k.path(SourceName), k.dir)
+	old, err := k.asSource("old", &learn.Weights{})
 	if err != nil {
 		return "", err
 	}
-	return k.build(changed)
-}
-
-func (k *checker) compare() (string, error) { return k.agrees(k.built[1], k.tuned()) }
-
-// agrees compares what an engine evaluates with the rows of the fit under weights.
-func (k *checker) agrees(b *gitbuild.Build, weights string) (string, error) {
-	loaded := ""
-	if k.project.Weights != "" {
-		loaded = weights
-	}
-	found, err := k.tools.compare(k.path("features"), k.path("positions"), weights, k.dump(b.Path, loaded))
+	s, err := k.setup("", "", &k.plan, k.plan.limits(), 0, testStage)
 	if err != nil {
 		return "", err
 	}
-	if found.Changed > 0 {
-		k.notes = append(k.notes, fmt.Sprintf("%d of them are counted otherwise than in the fit's rows: %s", found.Changed,
-			found.Change))
-	}
-	return fmt.Sprintf("it evaluates %d positions as the weights say; largest difference %.2g centipawns", found.Rows,
-		found.Largest), nil
-}
-
-// match lets the two engines play each other.
-func (k *checker) match() (string, error) {
-	loaded := ""
-	if k.project.Weights != "" {
-		loaded = k.tuned()
-	}
-	_, err := k.run(slices.Concat([]string{"match", "name=new:" + k.player(k.built[1].Path, loaded), "name=old:" +
-		k.player(k.built[0].Path, ""), "--games", "2"}, k.plan.Limits(), k.Playing)...)
-	return "2 games of the new weights against the old", err
+	_, err = k.play("match", match.Config{Setup: s, A: new, B: old, Games: 2})
+	return "2 games of the new numbers against the old", err
 }

@@ -8,28 +8,26 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/assay-chess/assay/cmd/internal/gitbuild"
 	"github.com/assay-chess/assay/cmd/internal/ui"
-	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/match"
+	"github.com/assay-chess/assay/selfplay/sprt"
 	"github.com/assay-chess/assay/tuner/learn"
 )
 
 // loop is a run in progress. It is the learn.Learner of an author's engine.
 type loop struct {
-	tools
-	kept           *durable.Run    // the run's folder
-	author         *gitbuild.Repo  // the author's repository
-	clone          *gitbuild.Clone // the run's own
+	workshop
+	kept           *durable.Run // the run's folder
+	resume         string       // the command that resumes it
 	plan           Plan
 	start          *learn.Weights
-	set            dataset.FeatureSet // of the champion's features
-	builds         map[string]*gitbuild.Build
 	now            Generation    // of the generation under way
-	noHalf         string        // why half of its step was not tried
+	steps          []Step        // sizes of its step
 	sincePromotion int           // generations without a promotion, the last ones
 	began          time.Time     // this process
 	worked         time.Duration // earlier processes, as far as they said
@@ -44,7 +42,8 @@ func Run(ctx context.Context, c Config, dir, resume string) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &loop{tools: tools{Config: c, ctx: ctx, dir: dir}, builds: map[string]*gitbuild.Build{}, began: time.Now()}
+	l := &loop{workshop: workshop{Config: c, ctx: ctx, dir: dir, builds: map[string]*gitbuild.Build{}}, resume: resume,
+		began: time.Now()}
 	defer l.close()
 	temp, err := os.MkdirTemp("", "assay-learn-")
 	if err != nil {
@@ -61,8 +60,7 @@ func Run(ctx context.Context, c Config, dir, resume string) (*Result, error) {
 	}
 	defer l.kept.Close()
 	l.worked = workedBefore(l.kept)
-	l.result = Result{Format: Format, Program: config.Program, Engine: config.Engine,
-		Base: config.Base, Weights: config.Weights, Plan: l.plan}
+	l.result = Result{Format: Format, Program: config.Program, Engine: config.Engine, Base: config.Base, Plan: l.plan}
 	if err := l.all(c.AcceptNotWeaker); err != nil {
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
@@ -73,9 +71,9 @@ func Run(ctx context.Context, c Config, dir, resume string) (*Result, error) {
 	return &l.result, nil
 }
 
-// open finds the engine, and says what the run plays: what it began with, if it is there.
+// open finds the engine, and says what the run plays: what it began with, if it is there. A new run tries the engine in
+// the folder temp first.
 func (l *loop) open(temp string) (*RunConfig, error) {
-	log := func(format string, args ...any) { fmt.Fprintf(l.Stderr, "learn: "+format+"\n", args...) }
 	if err := l.find(temp); err != nil {
 		return nil, err
 	}
@@ -83,19 +81,16 @@ func (l *loop) open(temp string) (*RunConfig, error) {
 	if err != nil {
 		return nil, err
 	}
-	if clone := l.path(SourceName); recorded == nil || !exists(clone) {
+	if recorded == nil || !exists(l.path(SourceName)) {
 		if recorded != nil && recorded.Base != l.source.ID {
 			return nil, fmt.Errorf("%s started with %s, but the engine is now %s: delete the folder, or give this run "+
 				"another --run name", l.dir, Short(recorded.Base), Short(l.source.ID))
 		}
 		place := l.dir
 		l.dir = temp
-		if err := l.source.Checkout(l.ctx, l.path(SourceName)); err != nil {
-			return nil, err
-		}
 		defer func() { l.dir = place }()
 	}
-	if err := l.describe(log); err != nil {
+	if err := l.openClone(); err != nil {
 		return nil, err
 	}
 	plan, err := newPlan(&l.Config, l.project.Learn)
@@ -103,28 +98,37 @@ func (l *loop) open(temp string) (*RunConfig, error) {
 		return nil, err
 	}
 	if rel, err := filepath.Rel(l.path(SourceName), plan.Book); plan.Book != "" && err == nil {
-		plan.Book = filepath.Join(l.repo.Top, rel) // in the author's repository, not in a copy of it that goes
+		plan.Book = filepath.Join(l.author.Top, rel) // in the author's repository, not in a copy of it that goes
 	}
-	config := &RunConfig{Program: ui.Version(), Engine: l.repo.Name(), Base: l.source.ID,
-		Build: l.project.Build(),
-		Dump:  l.project.Dump, Sources: l.project.Sources, Weights: l.project.Weights, Plan: plan}
+	config := &RunConfig{Program: ui.Version(), Engine: l.author.Name(), Base: l.source.ID, Build: l.project.Build(),
+		Numbers: l.project.Numbers, Value: l.project.Value, Skip: l.project.Skip, Take: l.project.Take, Plan: plan}
 	if recorded != nil {
 		l.adopt(config, recorded)
 		return config, nil
 	}
-	err = l.measure(&config.Plan)
-	l.plan = config.Plan
-	return config, err
+	if err := l.prepare(); err != nil {
+		return nil, err
+	}
+	said, repeats, err := l.sameBench()
+	if err != nil {
+		return nil, err
+	}
+	l.say("%d numbers; %s", len(l.set.Numbers), said)
+	if err := l.speed(&config.Plan, repeats); err != nil {
+		return nil, err
+	}
+	l.plan, config.Unfit = config.Plan, l.unfit
+	return config, nil
 }
 
 // adopt lets a run go on with what it began with: the numbers of games that a speed gave, and the engine's files. What
 // changes no game of an earlier stage may change: the hours, and the matches that only add to the result.
 func (l *loop) adopt(now, recorded *RunConfig) {
 	if now.Base != recorded.Base {
-		fmt.Fprintf(l.Stderr, "learn: the engine has changed since the run began: it goes on with %s\n",
-			Short(recorded.Base))
+		l.say("the engine has changed since the run began: it goes on with %s", Short(recorded.Base))
 		now.Base = recorded.Base
 	}
+	now.Unfit, l.unfit = recorded.Unfit, recorded.Unfit
 	if now.Plan.Hours > 0 {
 		if recorded.Plan.Speed > 0 {
 			now.Plan.Split(recorded.Plan.Speed, recorded.Plan.AtOnce)
@@ -141,24 +145,33 @@ func (l *loop) adopt(now, recorded *RunConfig) {
 // a plan by the hour follows.
 const fewGames, speedGames = 2, 24
 
-// measure plays a few games.
-func (l *loop) measure(p *Plan) error {
-	b, err := l.cache.Build(l.ctx, l.source, l.project.Build())
-	if err != nil {
-		return err
-	}
-	defer b.Close()
+// speed plays a few games, and checks the values of their positions.
+func (l *loop) speed(p *Plan, repeats bool) error {
 	games := fewGames
 	if p.Hours > 0 {
 		games = speedGames
 	}
-	fmt.Fprintf(l.Stderr, "learn: %d games to begin with\n", games)
+	player, err := l.with("engine", &learn.Weights{})
+	if err != nil {
+		return err
+	}
 	began := time.Now()
-	if err := l.try(b, games, l.path("speed"), p); err != nil {
-		return l.failed(err)
+	r, err := l.selfplay(fmt.Sprintf("%d games to begin with", games), l.path("speed"), games, p, player, 0)
+	if err != nil {
+		return err
 	}
 	p.Split(float64(games)/time.Since(began).Seconds(), l.atOnce())
-	return nil
+	if err := knowsNodes(r.Warnings); err != nil {
+		return err
+	}
+	if _, err := l.quiet(l.path("speed"), l.path("checked"), p); err != nil {
+		return err
+	}
+	checked, err := l.trust(l.path("checked"), repeats)
+	if err == nil && checked.Mirror != "" {
+		l.say("warning: %s", checked.Mirror)
+	}
+	return err
 }
 
 func exists(path string) bool {
@@ -176,12 +189,6 @@ func readConfig(dir string) (*RunConfig, error) {
 	return c, err
 }
 
-func (l *loop) close() {
-	for _, b := range l.builds {
-		b.Close()
-	}
-}
-
 // all carries out the loop and the matches at its end, as far as an earlier call did not.
 func (l *loop) all(acceptNotWeaker bool) (err error) {
 	doc, decided := l.kept.Result()
@@ -193,13 +200,13 @@ func (l *loop) all(acceptNotWeaker bool) (err error) {
 			return l.leaveOut()
 		}
 	}
-	if l.clone, err = gitbuild.NewClone(l.ctx, l.path(SourceName), l.source, BaseTag); err != nil {
+	if err := l.openClone(); err != nil {
 		return err
 	}
-	l.author = l.repo
-	if l.repo, err = gitbuild.OpenRepo(l.ctx, l.clone.Dir); err != nil {
+	if err := l.prepare(); err != nil {
 		return err
 	}
+	l.result.Numbers = len(l.set.Numbers)
 	l.start = &learn.Weights{WeightsRef: learn.WeightsRef{ID: BaseTag}}
 	if !decided {
 		fmt.Fprint(l.Stderr, l.plan.Text())
@@ -214,12 +221,12 @@ func (l *loop) all(acceptNotWeaker bool) (err error) {
 func (l *loop) decide(acceptNotWeaker bool) error {
 	champion, _, err := learn.Loop(l.ctx, l.kept, l, l.plan.Generations, l.start)
 	if err != nil {
-		return l.failed(err)
+		return err
 	}
 	l.result.Champion = champion.WeightsRef
 	if l.result.Outcome = learn.NothingFound; champion != l.start {
 		if err := l.final(champion, acceptNotWeaker); err != nil {
-			return l.failed(err)
+			return err
 		}
 	}
 	return l.write()
@@ -234,13 +241,6 @@ func (l *loop) write() error {
 		l.Written()
 	}
 	return nil
-}
-
-// play runs a command of assay that shows its progress.
-func (l *loop) play(words ...string) error {
-	l.show(words)
-	_, err := l.Command(l.ctx, words, l.Stderr)
-	return errors.Join(err, l.kept.Event(workedEvent, l.spent().Seconds()))
 }
 
 // workedEvent says after each stage, and when a process ends in one, how many seconds the run has worked.
@@ -264,91 +264,104 @@ func workedBefore(run *durable.Run) (worked time.Duration) {
 	return worked
 }
 
-// stage runs a command whose output is a folder of a generation's, unless that is complete, and returns its path.
-func (l *loop) stage(folder, name string, words ...string) (string, error) {
-	out := l.path(folder, name)
-	if m, err := durable.LoadManifest(out); err == nil && m.Complete || durable.Status(out).State == durable.Complete {
-		return out, nil
-	}
-	fmt.Fprintf(l.Stderr, "%s: %s\n", folder, name)
-	return out, l.play(append(words, "--out", out)...)
-}
-
-// games returns the words of a command that plays: the limits, a seed of its own, the repository and the machines.
-func (l *loop) games(number, g, stage int) []string {
-	return slices.Concat([]string{"--games", fmt.Sprint(number), "--seed",
-		fmt.Sprint(l.plan.Seed + uint64(100*g+stage)<<32)}, l.Playing)
-}
+// remember keeps how long the run has worked.
+func (l *loop) remember() error { return l.kept.Event(workedEvent, l.spent().Seconds()) }
 
 // The stages of a generation, and those at the end, as generation 0: their openings differ.
 const (
 	playStage = iota + 1
 	gateStage
-	halfStage
+	_ // seeds of later stages stay
 	testStage
 	fixedStage
 	deepStage
 	clockStage
 )
 
-// built returns the build of the engine with weights, or that loads them.
-func (l *loop) built(w *learn.Weights) (*gitbuild.Build, error) {
-	name := Tag(w.WeightsRef)
-	if l.project.Weights != "" {
-		name = BaseTag
-	}
-	if b := l.builds[name]; b != nil {
-		return b, nil
-	}
-	s, err := l.repo.Resolve(l.ctx, "refs/tags/"+name)
-	if err != nil {
-		return nil, err
-	}
-	l.lastCommand = "" // the error of a build has its own command
-	b, err := l.cache.Build(l.ctx, s, l.project.Build())
-	if err == nil {
-		l.builds[name] = b
-	}
-	return b, err
-}
-
-// weightFile returns the weights that an engine loads; empty if they stand in its source.
-func (l *loop) weightFile(w *learn.Weights) string {
-	if l.project.Weights == "" || w.Generation == 0 {
-		return ""
-	}
-	return l.path(filepath.FromSlash(w.File))
-}
-
-// engine returns an engine with weights as a player, with a name for people.
-func (l *loop) engine(name string, w *learn.Weights) (string, error) {
-	b, err := l.built(w)
-	if err != nil {
-		return "", err
-	}
-	return "name=" + name + ":" + l.player(b.Path, l.weightFile(w)), nil
-}
-
-// dumpOf returns the command that prints the features of an engine with weights.
-func (l *loop) dumpOf(w *learn.Weights) (string, error) {
-	b, err := l.built(w)
-	if err != nil {
-		return "", err
-	}
-	return l.dump(b.Path, l.weightFile(w)), nil
-}
-
 // Propose plays the games of a generation, and fits.
 func (l *loop) Propose(_ context.Context, g int, champion *learn.Weights) (*learn.Weights, error) {
 	if l.sincePromotion == 2 || l.late(g) {
 		return nil, learn.ErrEnough
 	}
-	l.now, l.noHalf = Generation{Number: g, Step: 1}, ""
-	fit, err := l.fit(g, champion)
+	l.now, l.steps = Generation{Number: g, Step: 1}, nil
+	if fitted, err := l.fitted(g, champion); fitted != nil || err != nil {
+		return fitted, err
+	}
+	player, err := l.with("champion", champion)
 	if err != nil {
 		return nil, err
 	}
-	return l.take(g, champion, fit)
+	if err := l.games(g, player); err != nil {
+		return nil, err
+	}
+	f := fitting{l: l, g: g}
+	if f.champion, err = l.valuesOf(champion); err != nil {
+		return nil, err
+	}
+	f.data = slices.Clone(l.plan.Added)
+	for from := 1; from <= g; from++ {
+		f.data = append(f.data, l.data(from))
+	}
+	for i, positions := range f.data {
+		m, err := durable.LoadManifest(positions)
+		if err != nil {
+			return nil, err
+		}
+		l.now.Positions += m.Rows
+		f.weights = append(f.weights, l.weight(i-len(l.plan.Added)+1, g))
+	}
+	found, err := f.run()
+	if err != nil {
+		return nil, err
+	}
+	proposed, err := l.propose(g, champion, f.champion, found)
+	if err != nil {
+		return nil, err
+	}
+	l.now.Steps = l.steps
+	return proposed, errors.Join(durable.WriteJSON(l.path(learn.Folder(g), fitName), &l.now), l.remember())
+}
+
+// fitName is the file of a generation that has what its fit found.
+const fitName = "fit.json"
+
+// fitted returns what the fit of a generation found, if all of it is there; else nil.
+func (l *loop) fitted(g int, champion *learn.Weights) (*learn.Weights, error) {
+	err := durable.ReadJSON(l.path(learn.Folder(g), fitName), &l.now)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	for _, s := range l.now.Steps {
+		if !exists(l.path(filepath.FromSlash(s.Weights.File))) {
+			l.now = Generation{Number: g, Step: 1}
+			return nil, nil
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if l.steps = l.now.Steps; len(l.steps) == 0 {
+		return champion, nil
+	}
+	return &learn.Weights{WeightsRef: l.steps[0].Weights}, nil
+}
+
+// games plays the games of a generation, and makes the positions that it learns from.
+func (l *loop) games(g int, player selfplay.Player) error {
+	games, out := l.path(learn.Folder(g), "games"), l.path(learn.Folder(g), "positions")
+	if m, err := durable.LoadManifest(games); err != nil || !m.Complete {
+		if _, err := l.selfplay(fmt.Sprintf("generation %d: self-play", g), games, l.plan.Games, &l.plan, player,
+			g); err != nil {
+			return err
+		}
+		if err := l.remember(); err != nil {
+			return err
+		}
+	}
+	if _, err := l.quiet(games, out, &l.plan); err != nil || l.plan.Relabel == 0 {
+		return err
+	}
+	return l.relabel(out, l.data(g), &l.plan, player)
 }
 
 // late reports whether a further generation, and the matches that must follow, do not fit into the hours.
@@ -363,58 +376,6 @@ func (l *loop) late(g int) bool {
 // fits reports whether what takes so many seconds fits into the hours.
 func (l *loop) fits(seconds float64) bool {
 	return l.plan.Hours == 0 || l.spent().Seconds()+seconds <= l.plan.Hours*3600
-}
-
-// fit plays, and fits to the positions of all generations. It returns the folder of the fit.
-func (l *loop) fit(g int, champion *learn.Weights) (string, error) {
-	player, err := l.engine("champion", champion)
-	if err != nil {
-		return "", err
-	}
-	_, err = l.stage(learn.Folder(g), "games", slices.Concat([]string{"selfplay", "--players", player},
-		l.games(l.plan.Games, g, playStage), l.plan.Limits())...)
-	if err != nil {
-		return "", err
-	}
-	if err := l.positions(g, champion); err != nil {
-		return "", err
-	}
-	dump, err := l.dumpOf(champion)
-	if err != nil {
-		return "", err
-	}
-	data := slices.Clone(l.plan.Added)
-	for from := 1; from <= g; from++ {
-		data = append(data, l.data(from))
-	}
-	words, weights := []string{"tune"}, []string{}
-	for i, positions := range data {
-		m, err := durable.LoadManifest(positions)
-		if err != nil {
-			return "", err
-		}
-		l.now.Positions += m.Rows
-		name := fmt.Sprintf("features-%d", i+1)
-		out, err := l.stage(learn.Folder(g), name, l.collect(positions, "--cmd", dump)...)
-		if err != nil {
-			return "", err
-		}
-		words = append(words, out)
-		weights = append(weights, fmt.Sprint(l.weight(i-len(l.plan.Added)+1, g)))
-	}
-	if _, l.set, err = dataset.OpenFeatures(words[1]); err != nil {
-		return "", err
-	}
-	var terms []string
-	for _, t := range l.set.Terms {
-		terms = append(terms, t.Name)
-	}
-	words = append(words, "--weight", strings.Join(weights, ","), "--lambda", fmt.Sprint(l.plan.Lambda), "--seed",
-		fmt.Sprint(l.plan.Seed))
-	for _, name := range frozen(&l.plan, terms) {
-		words = append(words, "--freeze", name)
-	}
-	return l.stage(learn.Folder(g), "fit", words...)
 }
 
 // weight returns what the rows of a generation weigh in the fit of another. Each champion since makes it less, because
@@ -432,30 +393,6 @@ func (l *loop) weight(from, in int) float64 {
 	return weight
 }
 
-// positions makes the positions that a generation learns from.
-func (l *loop) positions(g int, champion *learn.Weights) error {
-	words := []string{"data", "positions", l.path(learn.Folder(g), "games"), "--preset", "texel", "--seed",
-		fmt.Sprint(l.plan.Seed)}
-	if l.plan.Rows > 0 {
-		words = append(words, "--sample", fmt.Sprint(l.plan.Rows))
-	}
-	if l.plan.PerGame > 0 {
-		words = append(words, "--max-per-game", fmt.Sprint(l.plan.PerGame))
-	}
-	out, err := l.stage(learn.Folder(g), "positions", words...)
-	if err != nil || l.plan.Relabel == 0 {
-		return err
-	}
-	player, err := l.engine("champion", champion)
-	if err != nil {
-		return err
-	}
-	_, unnamed, _ := strings.Cut(player, "name=champion:")
-	_, err = l.stage(learn.Folder(g), filepath.Base(l.data(g)), "data", "relabel", out, "--player", unnamed, "--nodes",
-		fmt.Sprint(l.plan.Relabel))
-	return err
-}
-
 // data returns the positions of a generation.
 func (l *loop) data(g int) string {
 	if l.plan.Relabel > 0 {
@@ -466,10 +403,30 @@ func (l *loop) data(g int) string {
 
 // Decided keeps the result of a generation.
 func (l *loop) Decided(_ int, d learn.Decision) error {
-	l.now.Gate, l.now.Promoted, l.now.Reason = d.Gate, d.Promoted, d.Reason+l.noHalf
+	l.now.Gate, l.now.Promoted, l.now.Reason = d.Gate, d.Promoted, d.Reason
 	if l.sincePromotion++; d.Promoted {
 		l.sincePromotion = 0
 	}
 	l.result.Generations = append(l.result.Generations, l.now)
 	return nil
+}
+
+// match plays a match in a folder of the run. One that ended without a verdict is put aside, and played again.
+func (l *loop) match(folder string, a, b selfplay.Player, games, g, stage int, limits selfplay.Limits,
+	test *sprt.Test) (*match.Result, error) {
+	out := l.path(filepath.FromSlash(folder))
+	if durable.Status(out).State == durable.NoVerdict {
+		if err := aside(out); err != nil {
+			return nil, err
+		}
+	}
+	if r, err := recorded(out, games); r != nil || err != nil {
+		return r, err
+	}
+	s, err := l.setup(out, l.plan.Book, &l.plan, limits, g, stage)
+	if err != nil {
+		return nil, err
+	}
+	r, err := l.play(folder, match.Config{Setup: s, A: a, B: b, Games: uint64(games), Test: test})
+	return r, errors.Join(err, l.remember())
 }

@@ -1,97 +1,36 @@
 package ownengine
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/models/numbers"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/sprt"
 	"github.com/assay-chess/assay/tuner/learn"
 )
 
-// Gate tests the proposed weights against the champion's. If the test is undecided, half of the step is tested once.
-func (l *loop) Gate(_ context.Context, g int, proposed, champion *learn.Weights) (*match.Result, *learn.Weights,
-	error) {
-	if proposed.ID == champion.ID {
-		return nil, proposed, nil
-	}
-	r, err := l.gate(g, "gate", gateStage, learn.GateAlpha(1), proposed, champion)
-	if err != nil || r.Passed() || r.Verdict == match.AcceptH0 {
-		return r, proposed, err
-	}
-	if !exists(l.path(learn.Folder(g), halfGate)) && !l.fits(l.plan.Seconds(l.plan.Gate+2*l.plan.Final)) {
-		l.noHalf = fmt.Sprintf("; half of the step does not fit into the %g hours any more", l.plan.Hours)
-		return r, proposed, nil
-	}
-	half, err := l.candidate(g, HalfName, champion, between(champion.Values, proposed.Values, 0.5))
-	if err != nil || half.ID == champion.ID || half.ID == proposed.ID {
-		return r, proposed, err
-	}
-	l.now.First = r
-	second, err := l.gate(g, halfGate, halfStage, learn.GateAlpha(2), half, champion)
-	if err != nil {
-		return nil, nil, err
-	}
-	l.now.Half = true
-	return second, half, nil
-}
-
-// halfGate is the folder of the gate of half of a step.
-const halfGate = "gate-half"
-
-func (l *loop) gate(g int, name string, stage int, alpha float64, a, b *learn.Weights) (*match.Result, error) {
-	return l.match(learn.Folder(g), name, a, b, slices.Concat(l.games(l.plan.Gate, g, stage), l.plan.Limits(), []string{
-		"--sprt", fmt.Sprintf("%g,%g", l.plan.Elo0, l.plan.Elo1), "--elo-model", sprt.Logistic.String(), "--alpha",
-		fmt.Sprint(alpha)}))
-}
-
-// match plays a match in a folder of a generation's. One that ended without a verdict is put aside, and played again.
-func (l *loop) match(folder, name string, a, b *learn.Weights, words []string) (*match.Result, error) {
-	players := make([]string, 2)
-	for i, w := range []*learn.Weights{a, b} {
-		var err error
-		if players[i], err = l.engine([]string{"new", "old"}[i], w); err != nil {
-			return nil, err
-		}
-	}
-	if l.plan.Book != "" {
-		words = append(words, "--book", l.plan.Book, "--book-order", "random")
-	}
-	if durable.Status(l.path(folder, name)).State == durable.NoVerdict {
-		if err := aside(l.path(folder, name)); err != nil {
-			return nil, err
-		}
-	}
-	out, err := l.stage(folder, name, slices.Concat([]string{"match"}, players, words)...)
-	if err != nil {
-		return nil, err
-	}
-	r := new(match.Result)
-	return r, durable.ReadJSON(filepath.Join(out, durable.RunResultName), r)
-}
-
 // final plays the matches that decide, of the champion against the engine as it was, and writes the patch if they allow
 // it.
 func (l *loop) final(champion *learn.Weights, acceptNotWeaker bool) (err error) {
-	p := &l.result.Proof
-	t := NotWeaker
-	words := slices.Concat(l.plan.Limits(), []string{"--sprt", fmt.Sprintf("%g,%g", t.Elo0, t.Elo1), "--elo-model",
-		t.Model.String(), "--alpha", fmt.Sprint(t.Alpha)})
-	if p.NotWeaker, err = l.last("test", testStage, l.plan.Final, champion, words); err != nil {
+	if err := l.verify(champion); err != nil {
+		return err
+	}
+	p, limits := &l.result.Proof, l.plan.limits()
+	if p.NotWeaker, err = l.last("test", testStage, l.plan.Final, champion, limits, &NotWeaker); err != nil {
 		return err
 	}
 	if p.NotWeaker.Verdict == match.AcceptH0 {
 		return nil
 	}
-	if p.Fixed, err = l.last("match", fixedStage, l.plan.Final, champion, l.plan.Limits()); err != nil {
+	if p.Fixed, err = l.last("match", fixedStage, l.plan.Final, champion, limits, nil); err != nil {
 		return err
 	}
 	l.result.Outcome = p.Outcome()
@@ -105,7 +44,7 @@ func (l *loop) final(champion *learn.Weights, acceptNotWeaker bool) (err error) 
 type addition struct {
 	name         string // of its folder
 	stage, games int
-	limit        []string
+	limit        selfplay.Limits
 	seconds      float64 // that it takes
 	result       **match.Result
 }
@@ -118,11 +57,11 @@ func (l *loop) further() (list []addition) {
 	case r.Outcome == learn.NothingFound:
 		return nil
 	case p.Deep > 0 && p.Clock == "" && open(r.Deep):
-		list = append(list, addition{"deep", deepStage, p.Deep, []string{"--nodes",
-			fmt.Sprint(DeepFactor * p.Nodes)}, p.DeepSeconds(), &r.Deep})
+		list = append(list, addition{"deep", deepStage, p.Deep, selfplay.Limits{Nodes: DeepFactor * p.Nodes},
+			p.DeepSeconds(), &r.Deep})
 	}
 	if p.Clocked > 0 && (open(r.Clock) || p.FinalClock != r.Plan.FinalClock) {
-		list = append(list, addition{"clock", clockStage, p.Clocked, []string{"--tc", p.FinalClock},
+		list = append(list, addition{"clock", clockStage, p.Clocked, clocked(p.FinalClock),
 			float64(p.Clocked) * p.ClockSeconds(), &r.Clock})
 	}
 	return list
@@ -178,7 +117,7 @@ func (l *loop) addition(x addition) (*match.Result, error) {
 	var before struct {
 		Limits [2]selfplay.Limits `json:"limits"`
 	}
-	clock, _ := selfplay.ParseClock(l.plan.FinalClock) // the match says what is wrong with it
+	clock := x.limit.Clock
 	err := durable.ReadJSON(filepath.Join(dir, durable.RunConfigName), &before)
 	if was := before.Limits[0].Clock; err == nil && was.Base > 0 &&
 		(was.Base != clock.Base || was.Increment != clock.Increment || was.Moves != clock.Moves) {
@@ -186,7 +125,7 @@ func (l *loop) addition(x addition) (*match.Result, error) {
 			return nil, err
 		}
 	}
-	played, err := l.last(x.name, x.stage, x.games, champion, x.limit)
+	played, err := l.last(x.name, x.stage, x.games, champion, x.limit, nil)
 	var changed *durable.ConfigChangedError
 	if !errors.As(err, &changed) {
 		return played, err
@@ -194,7 +133,7 @@ func (l *loop) addition(x addition) (*match.Result, error) {
 	if err := aside(dir); err != nil {
 		return nil, err
 	}
-	return l.last(x.name, x.stage, x.games, champion, x.limit)
+	return l.last(x.name, x.stage, x.games, champion, x.limit, nil)
 }
 
 // aside gives a folder another name, with the first number that is free.
@@ -206,23 +145,70 @@ func aside(dir string) error {
 	return os.Rename(dir, fmt.Sprintf("%s-%d", dir, n))
 }
 
-// last plays one of the matches at the end.
-func (l *loop) last(name string, stage, games int, champion *learn.Weights, words []string) (*match.Result, error) {
-	return l.match(FinalName, name, champion, l.start, slices.Concat(l.games(games, 0, stage), words))
+// last plays one of the matches at the end, by engines with their numbers in the source.
+func (l *loop) last(name string, stage, games int, champion *learn.Weights, limits selfplay.Limits,
+	test *sprt.Test) (*match.Result, error) {
+	new, err := l.asSource("new", champion)
+	if err != nil {
+		return nil, err
+	}
+	old, err := l.asSource("old", l.start)
+	if err != nil {
+		return nil, err
+	}
+	return l.match(path.Join(FinalName, name), new, old, games, 0, stage, limits, test)
+}
+
+// verify returns an error unless the engine with the champion's numbers in its source evaluates the positions as the
+// champion did that played: a number that stands in another place too makes a difference.
+func (l *loop) verify(champion *learn.Weights) error {
+	if err := l.keepPatched(champion); err != nil {
+		return err
+	}
+	measured, err := l.built(checkTag)
+	if err != nil {
+		return err
+	}
+	_, err = l.sameValues(l.data(champion.Generation), l.builds[settingTag], measured,
+		l.path(filepath.FromSlash(champion.File)))
+	if err != nil {
+		return fmt.Errorf("the engine with the new numbers in its source is not the one that passed: %w", err)
+	}
+	return nil
+}
+
+// checkTag is the tag of the engine with new numbers in its source, which can be set again.
+const checkTag = "check"
+
+// keepPatched keeps the engine with the weights in its source and settable numbers as the checkTag.
+func (k *workshop) keepPatched(w *learn.Weights) error {
+	values, err := k.valuesOf(w)
+	if err != nil {
+		return err
+	}
+	return k.keep(checkTag, "new numbers that can be set", func() error {
+		if _, err := k.set.WriteBack(k.clone.Dir, values); err != nil {
+			return err
+		}
+		set, err := numbers.Scan(k.clone.Dir, k.project.Numbers, k.taken())
+		if err != nil {
+			return err
+		}
+		return set.Instrument(k.clone.Dir, k.project.Value)
+	})
 }
 
 // patch writes what the author applies. That of a repository that has changed since may not apply.
 func (l *loop) patch(champion *learn.Weights) error {
-	if l.project.Weights != "" {
-		l.result.Patch = champion.File
-		return nil
-	}
-	err := l.inSource(l.path(filepath.FromSlash(champion.File)), func() error {
-		l.result.Notes = l.notes
-		return nil
-	})
+	values, err := l.valuesOf(champion)
 	if err != nil {
 		return err
+	}
+	l.result.Changed = 0
+	for i, n := range l.set.Numbers {
+		if values[i] != n.Value {
+			l.result.Changed++
+		}
 	}
 	mail, err := l.clone.Mail(l.ctx, l.author, BaseTag, Tag(champion.WeightsRef), l.message())
 	if err != nil {

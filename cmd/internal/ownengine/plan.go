@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/assay-chess/assay/cmd/internal/opts"
@@ -58,7 +57,7 @@ const (
 	finalShare  = 0.125 // of that: the test at the end, and the match of fixed length too
 	addedShare  = 0.075 // the match at more nodes, and that at a clock too
 	gamesShare  = 0.55  // of a generation: self-play
-	gateShare   = 0.225 // the gate, and the gate of half of the step too
+	gateShare   = 0.45  // the gate, all sizes of the step together
 
 	fewest = 20 // a match that adds to the result is not worth fewer games
 )
@@ -86,7 +85,7 @@ func (p *Plan) Split(gamesPerSecond float64, atOnce int) {
 
 // GivenGames plans a generation whose games of self-play are given.
 func (p *Plan) GivenGames(games int) {
-	p.Hours, p.Games, p.Gate = 0, games, even(float64(games)*2/3)
+	p.Hours, p.Games, p.Gate = 0, games, even(float64(games))
 }
 
 // even returns a number of games of whole pairs.
@@ -175,10 +174,10 @@ func (p *Plan) Text() string {
 	}
 	gain := 2 * p.Elo1
 	needs := fmt.Sprintf("a gain of %g Elo passes after %.0f on average", gain, p.needs(gain))
-	if p.needs(gain) > float64(p.Gate) {
+	if p.needs(gain) > mostOfOne*float64(p.Gate) {
 		needs = fmt.Sprintf("a gain of %g Elo needs %.0f on average", gain, p.needs(gain))
 	}
-	line("gate", "up to %d games, SPRT [%g, %g]; %s", p.Gate, p.Elo0, p.Elo1, needs)
+	line("gate", "up to %d games of three sizes of the step, SPRT [%g, %g]; %s", p.Gate, p.Elo0, p.Elo1, needs)
 	list := []string{fmt.Sprintf("%d at %s", p.Final, p.LimitsText())}
 	if p.Deep > 0 && p.Clock == "" {
 		list = append(list, fmt.Sprintf("%d at %d nodes", p.Deep, DeepFactor*p.Nodes))
@@ -198,9 +197,12 @@ func (p *Plan) Text() string {
 	return s.String()
 }
 
-// needs is how many games a gate takes on average to pass a gain.
+// mostOfOne is the share of a gate's games that the size which is left at the end plays.
+const mostOfOne = 11. / 18
+
+// needs is how many games of one size of a step a gate takes on average to pass a gain.
 func (p *Plan) needs(gain float64) float64 {
-	test := sprt.Test{Model: sprt.Logistic, Elo0: p.Elo0, Elo1: p.Elo1, Alpha: learn.GateAlpha(1), Beta: 0.05}
+	test := sprt.Test{Model: sprt.Logistic, Elo0: p.Elo0, Elo1: p.Elo1, Alpha: learn.GateAlpha(len(sizes)), Beta: 0.05}
 	shape, err := sprt.IndependentGames(UsualDraws, true)
 	if err != nil {
 		return math.Inf(1)
@@ -220,7 +222,7 @@ const mostElo = 500
 func (p *Plan) Provable() int {
 	low := 1.96 * 1600 / math.Ln10 * math.Sqrt((1-UsualDraws)/4/float64(max(2, p.Final)))
 	elo := 5
-	for elo <= mostElo && (float64(elo) < low || float64(elo) < p.Elo1 || p.needs(float64(elo)) > float64(p.Gate)) {
+	for elo <= mostElo && (float64(elo) < low || float64(elo) < p.Elo1 || p.needs(float64(elo)) > mostOfOne*float64(p.Gate)) {
 		elo += 5
 	}
 	return elo
@@ -263,15 +265,4 @@ func newPlan(c *Config, own *opts.Loop) (p Plan, err error) {
 		return p, ui.Usagef("--games or --hours: want a number above 0")
 	}
 	return p, nil
-}
-
-// frozen returns the terms that keep their values: those named, and a tempo, which says nothing of positions.
-func frozen(p *Plan, terms []string) []string {
-	list := slices.Clone(p.Freeze)
-	for _, t := range terms {
-		if strings.EqualFold(t, "tempo") && !slices.Contains(list, t) {
-			list = append(list, t)
-		}
-	}
-	return list
 }

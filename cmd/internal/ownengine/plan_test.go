@@ -13,7 +13,7 @@ func TestSplit(t *testing.T) {
 			p := Plan{Hours: hours, Generations: 2, Nodes: 2000, Elo0: 0, Elo1: 10, Final: 1000, Deep: 200, Clocked: 200,
 				FinalClock: "4+0.04"}
 			p.Split(speed, 2)
-			must := p.Seconds(2*(p.Games+2*p.Gate) + 2*p.Final)
+			must := p.Seconds(2*(p.Games+p.Gate) + 2*p.Final)
 			all := must + p.DeepSeconds() + float64(p.Clocked)*p.ClockSeconds()
 			if limit := hours * 3600; all > limit && must*speed > 16 || p.Final > 1000 || p.Deep > 200 || p.Clocked > 200 {
 				t.Errorf("%g hours at %g games a second: %.0f s of %.0f: %+v", hours, speed, all, limit, p)
@@ -35,7 +35,7 @@ func TestProvable(t *testing.T) {
 		least       int
 		says        string
 	}{
-		{4000, 4000, 15, "a gain of 20 Elo passes after "},
+		{4000, 4000, 20, "a gain of 20 Elo passes after "},
 		{4000, 1000, 20, "a gain of 20 Elo passes after "},
 		{766, 1000, 0, "a gain of 20 Elo needs "},
 		{8, 8, 0, "can prove   nothing: "},

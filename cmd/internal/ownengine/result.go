@@ -20,9 +20,11 @@ type RunConfig struct {
 	Engine  string   `json:"engine"` // name of the repository
 	Base    string   `json:"base"`   // the commit or tree that is tuned
 	Build   string   `json:"build"`
-	Dump    string   `json:"dump"`
-	Sources []string `json:"sources,omitempty"`
-	Weights string   `json:"weights,omitempty"` // the option that loads a weight file
+	Numbers []string `json:"numbers"`
+	Value   string   `json:"value"`
+	Skip    []string `json:"skip,omitempty"`
+	Take    []string `json:"take,omitempty"`
+	Unfit   []string `json:"unfit,omitempty"` // numbers that did not compile when they were settable
 	Plan    Plan     `json:"plan"`
 }
 
@@ -32,16 +34,16 @@ type Result struct {
 	Program     string           `json:"program"`
 	Engine      string           `json:"engine"`
 	Base        string           `json:"base"`
-	Weights     string           `json:"weights,omitempty"` // the option that loads a weight file
+	Numbers     int              `json:"numbers"`
 	Plan        Plan             `json:"plan"`
 	Generations []Generation     `json:"generations"`
 	Champion    learn.WeightsRef `json:"champion"`
 	Outcome     learn.Outcome    `json:"outcome"`
 	learn.Proof
-	Patch string   `json:"patch,omitempty"` // what the author applies: a mail for git am, or a weight file
-	Dirty bool     `json:"dirty,omitempty"` // files of the repository differ from its commit
-	Stale bool     `json:"stale,omitempty"` // the repository has changed, and the patch does not apply to it any more
-	Notes []string `json:"notes,omitempty"` // other code that uses tuned numbers, as far as the source shows it
+	Patch   string `json:"patch,omitempty"`   // a mail for git am
+	Changed int    `json:"changed,omitempty"` // numbers that the patch changes
+	Dirty   bool   `json:"dirty,omitempty"`   // files of the repository differ from its commit
+	Stale   bool   `json:"stale,omitempty"`   // the repository has changed, and the patch does not apply to it any more
 
 	Already bool `json:"-"` // the run was complete before
 }
@@ -50,13 +52,10 @@ type Result struct {
 type Generation struct {
 	Number    int           `json:"number"`
 	Positions int64         `json:"positions"`
-	Headline  string        `json:"headline"`               // of the fit
-	Change    float64       `json:"rms_change"`             // of the evaluation, in centipawns
-	Changed   int64         `json:"changed_rows,omitempty"` // that the new engine counts otherwise, by tuned numbers
-	Step      float64       `json:"step"`                   // share of the fit's step that was taken
-	First     *match.Result `json:"first_gate,omitempty"`   // of the whole step, where half of it was tried too
-	Gate      *match.Result `json:"gate"`                   // null: the weights were the champion's
-	Half      bool          `json:"half_step"`              // the gate tested half the step, after an undecided one
+	Fits      []Fit         `json:"fits"`  // each to slopes at the point of the one before
+	Steps     []Step        `json:"steps"` // sizes of the step that played; none: the weights were the champion's
+	Step      float64       `json:"step"`  // share of the fit's step that the gate judged
+	Gate      *match.Result `json:"gate"`  // of that; null: the weights were the champion's
 	Promoted  bool          `json:"promoted"`
 	Reason    string        `json:"reason"`
 }

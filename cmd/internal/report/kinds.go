@@ -300,8 +300,8 @@ func (b *builder) learnEngine() *doc.Document {
 	started := b.started(plan.Generations)
 	d.Done = int64(len(started))
 	for i, folder := range started {
-		for _, name := range []string{"gate", "gate-half"} {
-			b.addStage(learn.Folder(i+1)+"-"+name, filepath.Join(folder, name))
+		for _, size := range ownengine.Sizes() {
+			b.addStage(learn.Folder(i+1)+"-"+size, filepath.Join(folder, ownengine.GateName, size))
 		}
 	}
 	for _, name := range []string{"test", "match", "deep", "clock"} {

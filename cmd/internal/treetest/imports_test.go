@@ -192,6 +192,7 @@ var commandImports = map[string][]string{
 	"translate": {"ui"},                     // texts in, texts out, and the command
 	"opts":      {"ui"},                     // help
 	"ownengine": {"ui", "gitbuild", "opts"}, // assay.toml, and builds of what it describes
+	"newengine": {"ui", "opts"},             // writes assay.toml
 	"doc":       {"ui", "ownengine"},        // describes such runs
 	"report":    {"ui", "ownengine", "doc"}, // shows documents
 	"chrome":    nil,                        // for tests
@@ -202,7 +203,7 @@ var commandImports = map[string][]string{
 	"tune":      {"ui", "weights", "report", "doc"}, // weights to start from; a page of the run
 
 	"app": {"ui", "doc", "data", "translate", "weights", "gitbuild", "report", "historic", "engines", "tune", "opts",
-		"ownengine"},
+		"newengine", "ownengine"},
 	// tests alone
 	"app/guidetest": nil, "app/processtest": nil, "app/scripttest": nil, "treetest": nil,
 }

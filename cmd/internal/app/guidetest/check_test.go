@@ -2,7 +2,6 @@ package guidetest
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,82 +9,69 @@ import (
 	"github.com/assay-chess/assay/internal/setup"
 )
 
-// TestLearnEngineCheck checks flint in a repository of its own: with its numbers in the source, with a weight file, and
-// with what an author can get wrong. The repository is only read.
+// TestLearnEngineCheck checks flint in a repository of its own, and with what an author can get wrong: the check names
+// each mistake. The repository is only read.
 func TestLearnEngineCheck(t *testing.T) {
-	_, features := withCompiler(t)
-	t.Setenv("ASSAY_CACHE", t.TempDir())
-	t.Setenv("TMPDIR", t.TempDir())
-	source := setup.Must(os.ReadFile(filepath.Join(features, "testdata", "flint.c")))
-	write := func(name, text string) {
-		t.Helper()
-		setup.Check(t, os.WriteFile(name, []byte(text), 0o666))
+	f := newFlint(t, "", "", "nodes = 200")
+	setup.Check(t, os.WriteFile("other.c", []byte("int main(void) { return 0; }\n"), 0o666))
+	read := func(name string) string { return string(setup.Must(os.ReadFile(filepath.Join(f.dir, name)))) }
+	source, glue, toml := read("flint.c"), read("assay.c"), read("assay.toml")
+	const value = "return evaluate(&assay_board, &e), e.value;"
+	const evaluate = "static void evaluate(const Board *b, Eval *e) {\n"
+	if !strings.Contains(glue, value) || !strings.Contains(source, evaluate) {
+		t.Fatal("the test does not fit to flint")
 	}
-	git := func(args ...string) string {
-		t.Helper()
-		words := append([]string{"-c", "user.name=a", "-c", "user.email=a@b"}, args...)
-		out, err := exec.Command("git", words...).CombinedOutput()
-		if err != nil {
-			t.Fatalf("git %v: %v %s", args, err, out)
-		}
-		return string(out)
-	}
-	header := setup.Must(os.ReadFile(filepath.Join(features, "assay_features.h")))
-	write("assay_features.h", string(header)) // beside the source: the command is then the same in every checkout
-	const build = "build = 'cc -O1 -o {out} flint.c'\n"
-	good := build + "dump = '{exe} dump'\nsources = ['flint.c']\n[learn]\nnodes = 200\n"
-	write("flint.c", string(source))
-	write("assay.toml", good)
-	git("init", "--quiet")
-	git("add", "-A")
-	git("commit", "--quiet", "-m", "flint")
-	ok := []string{"numbers ", "found in flint.c", "fit ", "new build ", "it evaluates", "match "}
-	const oldPhase = "static const int phase_of[] = {0, 0, 1, 1, 2, 4, 0};"
+	glued := func(code string) string { return strings.Replace(glue, value, code, 1) }
 	for _, c := range []struct {
-		name, engine, toml, flint string
-		want                      []string
-		fails                     string
+		name, engine, toml, flint, glue string
+		want                            string // of what is printed
+		fails                           string
 	}{
-		{name: "a commit", engine: "git:HEAD", want: ok},
-		{name: "weight file", toml: build + "dump = '{exe} dump {weights}'\nweights = 'EvalFile'\n[learn]\nnodes = 200\n",
-			want: []string{"loaded from a file", "none: the engine loads weights", "it evaluates", "match "}},
-		{name: "phase from a tuned value", flint: strings.Replace(string(source), oldPhase,
-			"const int phase_of[] = {0, 0, 1, 1, 2, MG(material[4]) / 225, 0};", 1),
-			want: []string{"new build ", "new dump ", "FAILED"}, fails: "it is computed from numbers that were tuned"},
-		{name: "no such option", toml: build + "dump = '{exe} dump {weights}'\nweights = 'Net'\n[learn]\nnodes = 200\n",
-			want: []string{"it evaluates"}, fails: `option "Net": the engine does not have it`},
-		{name: "no dump", toml: build + "sources = ['flint.c']\n",
-			fails: "assay.toml: dump is missing; write for example: dump = "},
-		{name: "no file", toml: strings.Replace(good, "['flint.c']", "['eval.c']", 1),
-			fails: "there is no file eval.c in tree-"},
+		{name: "a commit", engine: "git:HEAD", want: "the bench is the same"},
+		{name: "a number used in two places", want: "patch ",
+			flint: strings.Replace(source, evaluate, evaluate+"  e->phase = MG(material[4]) / 900 - 1;\n", 1)},
+		{name: "a number that crashes", want: "held, ",
+			flint: strings.Replace(source, evaluate, evaluate+"  if (MG(bishop_pair) > 25) abort();\n", 1)},
+		{name: "value of the side to move",
+			glue: glued("return evaluate(&assay_board, &e), value_of(&assay_board);"), fails: "the view of the side to move"},
+		{name: "Black's view", glue: glued("return evaluate(&assay_board, &e), -e.value;"), fails: "Black's view"},
+		{name: "another board", glue: glued("static Board b; parse(&b, start); return evaluate(&b, &e), e.value;"),
+			fails: "does assay_position read the FEN"},
+		{name: "state of the last position", fails: "depends on what was evaluated before",
+			glue: glued("static int last; evaluate(&assay_board, &e); last = (last + e.value) % 7; return e.value + last;")},
+		{name: "a cache that stays", fails: "values: ",
+			glue: glued("static struct { uint64_t key; int value; } cache[65536];\n  if (cache[assay_board.key & 65535].key != " +
+				"assay_board.key) {\n    evaluate(&assay_board, &e);\n    cache[assay_board.key & 65535].key = assay_board.key, " +
+				"cache[assay_board.key & 65535].value = e.value;\n  }\n  return cache[assay_board.key & 65535].value;")},
+		{name: "a build of other files", fails: "numbers: ", toml: strings.Replace(toml, "flint.c", "other.c", 1)},
+		{name: "no value", toml: "build = 'cc -o {out} flint.c'\nnumbers = ['flint.c']\n",
+			fails: "assay.toml: value is missing; write for example: value = "},
+		{name: "no file", toml: strings.Replace(toml, `["flint.c"]`, `["eval.c"]`, 1), fails: "there is no file eval.c in tree-"},
 		{name: "no repository", engine: t.TempDir(), fails: "--engine names a folder in the repository of your engine"},
 	} {
-		for name, text := range map[string]string{"assay.toml": c.toml, "flint.c": c.flint} {
-			if text != "" {
-				write(name, text)
+		t.Run(c.name, func(t *testing.T) {
+			for name, text := range map[string]string{"assay.toml": c.toml, "flint.c": c.flint, "assay.c": c.glue} {
+				if text != "" {
+					setup.Check(t, os.WriteFile(name, []byte(text), 0o666))
+				}
 			}
-		}
-		before, engine := git("status", "--short"), "."
-		if c.engine != "" {
-			engine = c.engine
-		}
-		code, stdout, stderr := call(t, "learn", "--engine", engine, "--check")
-		if (code == exitDone) != (c.fails == "") || !strings.Contains(stderr, c.fails) {
-			t.Errorf("%s: exit %d, want %q: %s%s", c.name, code, c.fails, stdout, stderr)
-		}
-		for _, want := range c.want {
-			if !strings.Contains(stdout, want) {
-				t.Errorf("%s: no %q in\n%s", c.name, want, stdout)
+			before, engine := f.git("status", "--short"), "."
+			if c.engine != "" {
+				engine = c.engine
 			}
-		}
-		if left, _ := filepath.Glob(filepath.Join(os.Getenv("TMPDIR"), "assay-check-*")); code == exitDone && len(left) > 0 &&
-			c.name == "a commit" {
-			t.Errorf("%s: %v is left", c.name, left)
-		}
-		if after := git("status", "--short"); after != before {
-			t.Errorf("%s: the repository has changed: %s", c.name, after)
-		}
-		git("checkout", "--quiet", ".")
+			code, stdout, stderr := call(t, "learn", "--engine", engine, "--check")
+			if (code == exitDone) != (c.fails == "") || !strings.Contains(stderr, c.fails) || !strings.Contains(stdout, c.want) {
+				t.Errorf("exit %d, want %q: %s%s", code, c.fails+c.want, stdout, stderr)
+			}
+			if left, _ := filepath.Glob(filepath.Join(os.Getenv("TMPDIR"), "assay-check-*")); code == exitDone && len(left) > 0 &&
+				c.name == "a commit" {
+				t.Errorf("%v is left", left)
+			}
+			if after := f.git("status", "--short"); after != before {
+				t.Errorf("the repository has changed: %s", after)
+			}
+			f.git("checkout", "--quiet", ".")
+		})
 	}
 	for _, words := range []string{"learn --check", "learn --engine . --check --model assay",
 		"learn --engine . --hours 1 --games 4"} {

@@ -12,14 +12,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assay-chess/assay/cmd/internal/app"
 	"github.com/assay-chess/assay/cmd/internal/doc"
 	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/cmd/internal/ownengine"
+	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/internal/setup"
-	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/sprt"
@@ -36,29 +35,36 @@ type flint struct {
 // source old is replaced by new.
 func newFlint(t *testing.T, old, new string, lines ...string) *flint {
 	t.Helper()
-	_, features := withCompiler(t)
+	from := flintFolder(t)
 	for name, value := range map[string]string{"ASSAY_CACHE": t.TempDir(), "TMPDIR": t.TempDir(),
 		"GIT_CONFIG_GLOBAL": os.DevNull} {
 		t.Setenv(name, value)
 	}
-	read := func(elem ...string) string {
-		text := setup.Must(os.ReadFile(filepath.Join(append([]string{features}, elem...)...)))
-		return string(text)
-	}
-	dir := setup.Must(os.Getwd())
-	f := &flint{t, dir}
-	for name, text := range map[string]string{
-		"flint.c":          strings.Replace(read("testdata", "flint.c"), old, new, 1),
-		"assay_features.h": read("assay_features.h"),
-		"assay.toml": "build = 'cc -O0 -I. -o {out} flint.c'\ndump = '{exe} dump'\nsources = ['flint.c']\n[learn]\n" +
-			strings.Join(lines, "\n") + "\n",
-	} {
+	t.Chdir(t.TempDir())
+	f := &flint{t, setup.Must(os.Getwd())}
+	for _, name := range []string{"flint.c", "assay.c", "assay.toml"} {
+		text := string(setup.Must(os.ReadFile(filepath.Join(from, name))))
+		if name == "flint.c" {
+			text = strings.Replace(strings.Replace(text, old, new, 1), "think(&b, 5, 0", "think(&b, 3, 0", 1) // a short bench
+		}
+		if name == "assay.toml" {
+			text = strings.Replace(text, "-O2", "-O0", 1) + "[learn]\n" + strings.Join(lines, "\n") + "\n"
+		}
 		setup.Check(t, os.WriteFile(name, []byte(text), 0o666))
 	}
 	f.git("init", "--quiet")
 	f.git("add", "-A")
 	f.git("commit", "--quiet", "-m", "flint")
 	return f
+}
+
+// flintFolder returns the folder of flint, if there is a compiler.
+func flintFolder(t *testing.T) string {
+	t.Helper()
+	if _, err := exec.LookPath("cc"); err != nil {
+		t.Skip("needs a C compiler (on Debian: apt-get install gcc)")
+	}
+	return setup.Must(filepath.Abs("../../../../models/numbers/testdata/flint"))
 }
 
 func (f *flint) git(args ...string) string {
@@ -72,26 +78,20 @@ func (f *flint) git(args ...string) string {
 }
 
 // learn runs the loop with matches that nobody plays: decide says how they end, by their folder. It returns the result
-// and the commands that were run, by their first word and folder.
+// and the folders of the matches.
 func (f *flint) learn(decide func(folder string) *match.Result, flags ...string) (*ownengine.Result, []string, error) {
 	f.Helper()
-	c := ownengine.Config{Seed: 1, Typed: opts.NewLoop().Flags, Stdout: io.Discard, Stderr: io.Discard}
-	c.Engine, c.Playing = ".", []string{"--concurrency", "1"}
-	setup.Check(f, c.Typed.Parse(flags))
 	var ran []string
-	c.Command = func(_ context.Context, words []string, stderr io.Writer) (string, error) {
-		if at := slices.Index(words, "--out"); at >= 0 {
-			ran = append(ran, words[0]+" "+filepath.Base(words[at+1]))
-		}
-		if words[0] == "match" {
-			return "", f.play(words, decide)
-		}
-		var stdout, said strings.Builder
-		if code := app.Run(words, strings.NewReader(""), &stdout, io.MultiWriter(stderr, &said)); code != exitDone {
-			return "", fmt.Errorf("exit code %d: %s", code, said.String())
-		}
-		return stdout.String(), nil
-	}
+	c := ownengine.Config{Seed: 1, Typed: opts.NewLoop().Flags, Stdout: io.Discard, Stderr: io.Discard, Concurrency: 1,
+		Begin: func(label string, _ *selfplay.Setup, _ ...selfplay.Player) (*ui.Progress, func(), error) {
+			return ui.NewProgress(io.Discard, label), func() {}, nil
+		},
+		Match: func(_ context.Context, m match.Config) (*match.Result, error) {
+			ran = append(ran, filepath.Base(m.Out))
+			return f.play(m, decide)
+		}}
+	c.Engine = "."
+	setup.Check(f, c.Typed.Parse(flags))
 	r, err := ownengine.Run(f.Context(), c, f.run(), "assay learn")
 	return r, ran, err
 }
@@ -101,28 +101,23 @@ func (f *flint) run(elem ...string) string {
 }
 
 // play writes a match as decide says.
-func (f *flint) play(words []string, decide func(folder string) *match.Result) error {
-	out := words[slices.Index(words, "--out")+1]
-	limit := selfplay.Limits{Nodes: 1}
-	if at := slices.Index(words, "--tc"); at >= 0 {
-		limit = selfplay.Limits{}
-		limit.Clock, _ = selfplay.ParseClock(words[at+1])
-	}
-	run, err := durable.OpenRun(out, durable.RunInfo{Command: "match"}, map[string]any{"limits": []any{limit, limit}})
+func (f *flint) play(m match.Config, decide func(folder string) *match.Result) (*match.Result, error) {
+	run, err := durable.OpenRun(m.Out, durable.RunInfo{Command: "match"}, map[string]any{"limits": []any{m.Limits, m.Limits}})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer run.Close()
-	r := decide(filepath.Base(out))
+	r := decide(filepath.Base(m.Out))
+	r.Test = m.Test
 	if err := run.Finish(r); err != nil || r.Verdict != match.NoVerdict {
-		return err
+		return r, err
 	}
-	return fmt.Errorf("%w: %s", selfplay.ErrNoVerdict, r.Reason)
+	return r, fmt.Errorf("%w: %s", selfplay.ErrNoVerdict, r.Reason)
 }
 
 // scored is the result of a match with the verdict.
 func scored(verdict string, elo num.Float) *match.Result {
-	return &match.Result{Verdict: verdict, Games: 200, Wins: 90, Draws: 50, Losses: 60,
+	return &match.Result{Verdict: verdict, Games: 200, Score: sprt.Score(float64(elo)), Wins: 90, Draws: 50, Losses: 60,
 		Strength: sprt.Strength{Elo: elo, EloLo: elo - 20, EloHi: elo + 20}}
 }
 
@@ -140,7 +135,9 @@ func TestLearnEngine(t *testing.T) {
 	clock := &match.Result{Verdict: match.NoVerdict, Reason: "new forfeited 3 of 8 games"}
 	decide := func(folder string) *match.Result {
 		switch folder {
-		case "gate", "test":
+		case "half", "quarter":
+			return scored(match.Undecided, 10)
+		case "whole", "test":
 			return scored(match.AcceptH1, 50)
 		case "clock", "deep": // when these begin all else is on disk
 			var r ownengine.Result
@@ -159,22 +156,21 @@ func TestLearnEngine(t *testing.T) {
 	// learned checks what the loop ran, and what it says.
 	learned := func(what string, ran []string, says string, flags ...string) string {
 		t.Helper()
-		r, commands, err := f.learn(decide, flags...)
+		r, matches, err := f.learn(decide, flags...)
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
-		commands = slices.DeleteFunc(commands, func(c string) bool { return !strings.HasPrefix(c, "match ") })
 		text := printed(t, r)
-		if !slices.Equal(commands, ran) || !strings.Contains(text, says) ||
+		if !slices.Equal(matches, ran) || !strings.Contains(text, says) ||
 			!strings.HasPrefix(text, "gain proved: +40 [+20, +60] Elo over 200 games") ||
 			!strings.Contains(text, "git am runs/tuned/engine.patch") {
-			t.Errorf("%s: matches %q, want %q, and %q in\n%s", what, commands, ran, says, text)
+			t.Errorf("%s: matches %q, want %q, and %q in\n%s", what, matches, ran, says, text)
 		}
 		return text
 	}
-	learned("the clock fails", []string{"match gate", "match test", "match match", "match deep", "match clock"},
+	learned("the clock fails", []string{"whole", "half", "quarter", "test", "match", "deep", "clock"},
 		"no verdict: new forfeited 3 of 8 games")
-	learned("it fails again", []string{"match clock"}, "no verdict: new forfeited 3 of 8 games")
+	learned("it fails again", []string{"clock"}, "no verdict: new forfeited 3 of 8 games")
 	if _, err := os.Stat(f.run("final", "clock-1", durable.RunResultName)); err != nil {
 		t.Error(err)
 	}
@@ -182,8 +178,8 @@ func TestLearnEngine(t *testing.T) {
 		t.Errorf("without a match at a clock:\n%s", text)
 	}
 	clock = scored(match.Undecided, -5)
-	learned("it is played", []string{"match clock"}, "\n4+0.04         -5 [-25, +15] Elo")
-	first := learned("another clock", []string{"match clock"}, "\n8+0.08         -5 [-25, +15] Elo", "--clock", "8+0.08")
+	learned("it is played", []string{"clock"}, "\n4+0.04        -5 [-25, +15] Elo")
+	first := learned("another clock", []string{"clock"}, "\n8+0.08        -5 [-25, +15] Elo", "--clock", "8+0.08")
 	if again := learned("a complete run", nil, "gain proved", "--clock", "8+0.08", "--hours", "3"); again != first {
 		t.Errorf("a complete run says\n%s, not\n%s", again, first)
 	}
@@ -197,15 +193,15 @@ func TestLearnEngine(t *testing.T) {
 	if book := filepath.Join(f.dir, "open.epd"); r.Plan.Book != book {
 		t.Errorf("the book is %s, not %s", r.Plan.Book, book)
 	}
-	if g := r.Generations[0]; !g.Promoted || g.Positions == 0 || g.Change <= 0 {
+	if g := r.Generations[0]; !g.Promoted || g.Positions == 0 || g.Fits[0].Change <= 0 {
 		t.Errorf("%+v", g)
 	}
 	patch := setup.Must(os.ReadFile(f.run("engine.patch")))
-	for _, lost := range []string{durable.RunResultName, "engine.patch", "final/match", "gen-1/gate", "gen-1/features-1",
-		"gen-1/weights.json"} {
+	for _, lost := range []string{durable.RunResultName, "engine.patch", "final/match", "gen-1/gate", "gen-1/slopes-1",
+		"gen-1/fit.json", "gen-1/whole.txt"} {
 		setup.Check(t, os.RemoveAll(f.run(lost)))
 	}
-	learned("what was lost is made again", []string{"match gate", "match match"}, "gain proved", "--clock", "8+0.08")
+	learned("what was lost is made again", []string{"whole", "half", "quarter", "match"}, "gain proved", "--clock", "8+0.08")
 	if again, err := os.ReadFile(f.run("engine.patch")); err != nil || string(again) != string(patch) {
 		t.Errorf("another patch after what was lost, %v:\n%s\n%s", err, patch, again)
 	}
@@ -230,10 +226,13 @@ func TestLearnEngineNothing(t *testing.T) {
 	f := newFlint(t, "", "", quick, "generations = 1")
 	gate := &match.Result{Verdict: match.NoVerdict, Reason: "old forfeited 9 of 9 games"}
 	decide := func(folder string) *match.Result {
-		if folder == "gate" {
+		switch folder {
+		case "whole":
 			return gate
+		case "half":
+			return scored(match.Undecided, 24)
 		}
-		return scored(match.Undecided, 24)
+		return scored(match.Undecided, -3)
 	}
 	if r, _, err := f.learn(decide); err == nil || errors.Is(err, context.Canceled) {
 		t.Fatalf("a gate without a verdict: %+v", r)
@@ -245,7 +244,7 @@ func TestLearnEngineNothing(t *testing.T) {
 	}
 	text := printed(t, r)
 	_, command, ok := strings.Cut(text, "to play it on  assay ")
-	if !strings.Contains(text, "best           half of the step of generation 1: +24 [+4, +44] Elo, 200 games\n") ||
+	if !strings.Contains(text, "best           the half step of generation 1: +24 [+4, +44] Elo, 200 games\n") ||
 		!strings.HasPrefix(text, "nothing found: ") || !ok || r.Patch != "" {
 		t.Fatalf("%s", text)
 	}
@@ -258,7 +257,7 @@ func TestLearnEngineNothing(t *testing.T) {
 // TestLearnEngineComment: a comment in the source makes another commit and another program, and the same weights.
 func TestLearnEngineComment(t *testing.T) {
 	var base [2]string
-	var learned [2][]models.TermWeight
+	var learned [2]string
 	for i, comment := range []string{"/* flint", "/* the same engine: flint"} {
 		t.Run(comment, func(t *testing.T) {
 			f := newFlint(t, "/* flint", comment, quick, "generations = 1")
@@ -266,14 +265,13 @@ func TestLearnEngineComment(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			file := setup.Must(models.OpenAny(f.run("gen-1", learn.WeightsName)))
-			base[i], learned[i] = r.Base, file.Terms
+			base[i], learned[i] = r.Base, string(setup.Must(os.ReadFile(f.run("gen-1", "whole.txt"))))
 		})
 	}
 	if base[0] == "" {
 		t.Skip("without a compiler both were skipped")
-	} else if base[0] == base[1] || len(learned[0]) == 0 || !slices.Equal(learned[0], learned[1]) {
-		t.Errorf("%s has the weights\n%v\n%s has\n%v", base[0], learned[0], base[1], learned[1])
+	} else if base[0] == base[1] || learned[0] == "" || learned[0] != learned[1] {
+		t.Errorf("%s has the numbers\n%s\n%s has\n%s", base[0], learned[0], base[1], learned[1])
 	}
 }
 

@@ -93,17 +93,14 @@ func actionRepo(t *testing.T) (dir, base, head string) {
 			t.Skipf("%s is not installed: the action is not tested", program)
 		}
 	}
-	flint := setup.Must(os.ReadFile("../../../../dataset/features/testdata/flint.c"))
-	header := setup.Must(os.ReadFile("../../../../dataset/features/assay_features.h"))
+	flint := setup.Must(os.ReadFile("../../../../models/numbers/testdata/flint/flint.c"))
 	weak := strings.Replace(string(flint), "S(900, 900)", "S(200, 200)", 1)
 	if weak == string(flint) {
 		t.Fatal("flint.c has no queen of 900")
 	}
 	r := newEngineRepo(t)
 	commit := func(source string) string {
-		for name, text := range map[string]string{"flint.c": source, "assay_features.h": string(header)} {
-			setup.Check(t, os.WriteFile(filepath.Join(r.dir, name), []byte(text), 0o666))
-		}
+		setup.Check(t, os.WriteFile(filepath.Join(r.dir, "flint.c"), []byte(source), 0o666))
 		r.git(t, "add", ".")
 		r.git(t, "commit", "--quiet", "-m", "engine")
 		return r.git(t, "rev-parse", "HEAD")

@@ -1,0 +1,187 @@
+package ownengine
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/assay-chess/assay/cmd/internal/ui"
+	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/positions"
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/datagen"
+	"github.com/assay-chess/assay/selfplay/match"
+	"github.com/assay-chess/assay/selfplay/opening"
+	"github.com/assay-chess/assay/selfplay/roster"
+	"github.com/assay-chess/assay/selfplay/sprt"
+)
+
+// setup says how games are played, with a seed of their own, from the openings of a book unless its name is empty.
+func (k *workshop) setup(out, book string, p *Plan, limits selfplay.Limits, g, stage int) (selfplay.Setup, error) {
+	rule := selfplay.StandardAdjudication()
+	s := selfplay.Setup{Rules: selfplay.Rules{Limits: limits, Rule: rule,
+		Opening: opening.Spec{Plies: opening.DefaultPlies}, Seed: p.Seed + uint64(100*g+stage)<<32, Program: ui.Version()}}
+	s.Out, s.Open, s.Concurrency = out, roster.Open, k.Concurrency
+	s.Tolerance.MaxForfeits = selfplay.DefaultMaxForfeits
+	if book != "" {
+		s.Opening = opening.Spec{Book: book, Random: true}
+		return s, nil
+	}
+	var err error
+	s.Check.Player, err = ui.OpenPlayer(nil, ui.SmallChecker)
+	return s, err
+}
+
+// selfplay plays games of a player against itself into a folder, and returns what was said about them.
+func (k *workshop) selfplay(label, out string, games int, p *Plan, player selfplay.Player, g int) (*datagen.Summary,
+	error) {
+	limits := p.limits()
+	limits.HardNodes = limits.Nodes > 0
+	s, err := k.setup(out, "", p, limits, g, playStage)
+	if err != nil {
+		return nil, err
+	}
+	progress, end, err := k.Begin(label, &s, player)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	r, err := datagen.Run(k.ctx, datagen.Config{Setup: s, Games: uint64(games), Players: []selfplay.Player{player}})
+	if err != nil {
+		return nil, err
+	}
+	progress.Finish(fmt.Sprintf("%d games", r.Games))
+	for _, w := range r.Warnings {
+		k.say("warning: %s", w)
+	}
+	if r.Views != nil {
+		k.say("warning: %v; %s", r.Views, ui.ViewCure(r.Views, false))
+	}
+	return r, nil
+}
+
+// play plays a match into a folder.
+func (k *workshop) play(label string, c match.Config) (*match.Result, error) {
+	progress, end, err := k.Begin(label, &c.Setup, c.A, c.B)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	c.Rule.PlayOn = 0
+	r, err := k.Match(k.ctx, c)
+	if errors.Is(err, selfplay.ErrNoVerdict) {
+		return nil, fmt.Errorf("%s: %w", c.Out, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	progress.Finish(fmt.Sprintf("%d games, %s", r.Games, r.Outcome()))
+	return r, nil
+}
+
+// recorded returns the result of a match that needs no more games; nil if it does.
+func recorded(dir string, games int) (*match.Result, error) {
+	if durable.Status(dir).State != durable.Complete {
+		return nil, nil
+	}
+	r := new(match.Result)
+	if err := durable.ReadJSON(filepath.Join(dir, durable.RunResultName), r); err != nil {
+		return nil, err
+	}
+	if r.Verdict == match.Undecided && r.Test != nil && r.Games < int64(games) {
+		return nil, nil
+	}
+	return r, nil
+}
+
+// limits are those of a move.
+func (p *Plan) limits() selfplay.Limits {
+	if p.Clock != "" {
+		return clocked(p.Clock)
+	}
+	return selfplay.Limits{Nodes: p.Nodes}
+}
+
+// clocked are the limits of a clock, whose text was checked when it was read.
+func clocked(text string) (l selfplay.Limits) {
+	l.Clock, _ = selfplay.ParseClock(text)
+	return l
+}
+
+func testOf(elo0, elo1, alpha float64) *sprt.Test {
+	return &sprt.Test{Model: sprt.Logistic, Elo0: elo0, Elo1: elo1, Alpha: alpha, Beta: 0.05}
+}
+
+// quietBy are the weights of the quiescence search that makes positions quiet.
+const quietBy = "shannon-1950"
+
+// quiet makes quiet positions of games.
+func (k *workshop) quiet(games, out string, p *Plan) (rows int64, err error) {
+	file, err := models.Open(quietBy)
+	if err != nil {
+		return 0, err
+	}
+	model, coefs, err := file.Weights()
+	if err != nil {
+		return 0, err
+	}
+	c := positions.Config{Filter: positions.DefaultFilter(), Program: ui.Version(), Views: &dataset.Views{}}
+	c.Filter.DropLeafScore, c.Filter.Seed = true, p.Seed
+	c.Filter.Sample, c.Filter.MaxPerGame = int64(p.Rows), p.PerGame
+	c.Filter.Evaluation = file.Model + " " + file.ID()
+	if c.NewResolver, err = positions.Quiescence(model, coefs); err != nil {
+		return 0, err
+	}
+	read, err := dataset.OpenGames(games)
+	if err != nil {
+		return 0, err
+	}
+	progress := ui.NewProgress(k.Stderr, "positions")
+	c.Progress = progress.Update
+	m, _, err := positions.Extract(k.ctx, []*dataset.Reader[dataset.GameRow]{read}, out, c)
+	if errors.Is(err, dataset.ErrComplete) {
+		m, err = durable.LoadManifest(out)
+	}
+	if err != nil {
+		return 0, err
+	}
+	progress.Finish(fmt.Sprintf("%d quiet positions", m.Rows))
+	return m.Rows, nil
+}
+
+// relabel searches positions with a player for deeper scores.
+func (k *workshop) relabel(from, out string, p *Plan, player selfplay.Player) error {
+	c := positions.Config{Filter: positions.Filter{Resolve: positions.ResolveKeep, KeepDuplicates: true, All: true},
+		Program: ui.Version(), Workers: k.Concurrency, Views: &dataset.Views{}}
+	c.Limits = engine.Limits{Nodes: p.Relabel}
+	c.Filter.Relabel = fmt.Sprintf("nodes=%d %s", p.Relabel, player.ID)
+	c.NewPlayer = func() (engine.Player, error) { return roster.Open(player.Spec) }
+	read, err := dataset.OpenPositions(from)
+	if err != nil {
+		return err
+	}
+	progress := ui.NewProgress(k.Stderr, "relabel")
+	c.Progress = progress.Update
+	_, n, err := positions.Refine(k.ctx, []*dataset.Reader[dataset.PositionRow]{read}, out, c)
+	if errors.Is(err, dataset.ErrComplete) {
+		return nil
+	}
+	if err == nil {
+		progress.Finish(fmt.Sprintf("%d positions", n.Kept))
+	}
+	return err
+}
+
+// knowsNodes returns an error if a player ignores the limit of nodes.
+func knowsNodes(warnings []string) error {
+	for _, line := range warnings {
+		if strings.Contains(line, `does not seem to know "go nodes"`) {
+			return fmt.Errorf("%s; add go nodes to the engine, or set tc in [learn]", line)
+		}
+	}
+	return nil
+}

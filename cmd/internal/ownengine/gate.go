@@ -1,0 +1,181 @@
+package ownengine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/selfplay/match"
+	"github.com/assay-chess/assay/tuner/learn"
+)
+
+// Step is a size of a generation's step, and its match against the champion.
+type Step struct {
+	Name    string           `json:"name"`
+	Share   float64          `json:"share"` // of the fit's step
+	Weights learn.WeightsRef `json:"weights"`
+	Gate    *match.Result    `json:"gate"`
+}
+
+// sizes are the steps that a gate compares.
+var sizes = []Step{{Name: "whole", Share: 1}, {Name: "half", Share: 0.5}, {Name: "quarter", Share: 0.25}}
+
+// Sizes are the names of the steps that a gate compares, and the folders of their matches.
+func Sizes() (names []string) {
+	for _, s := range sizes {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// GateName is the folder of a generation's gate, with a match for each size of its step.
+const GateName = "gate"
+
+// race is a gate in progress. All steps play the champion from the same openings, each tested at its share of one error
+// probability. In each round those that are left play on, and the worst one falls out; so most games are of the best
+// one, and no game is spent on a step that others beat. It is kept after each round.
+type race struct {
+	Left   int   `json:"games_left"` // of all steps together
+	Played int   `json:"games_each"` // of those that are left
+	Live   []int `json:"live"`       // indices of Steps
+	Passed []int `json:"passed"`
+	Steps  []Step
+}
+
+const raceName = "race.json"
+
+// Gate lets steps of three sizes meet the champion until one of them passes.
+func (l *loop) Gate(_ context.Context, g int, proposed, champion *learn.Weights) (*match.Result, *learn.Weights,
+	error) {
+	if proposed.ID == champion.ID {
+		return nil, proposed, nil
+	}
+	r := race{Left: l.plan.Gate, Steps: l.steps}
+	for i := range r.Steps {
+		r.Live = append(r.Live, i)
+	}
+	kept := l.path(learn.Folder(g), GateName, raceName)
+	if err := durable.ReadJSON(kept, &r); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, nil, err
+	}
+	for len(r.Live) > 0 && len(r.Passed) == 0 && r.Left >= 2*len(r.Live) {
+		if err := l.round(g, &r, champion); err != nil {
+			return nil, nil, err
+		}
+		if err := durable.WriteJSON(kept, &r); err != nil {
+			return nil, nil, err
+		}
+	}
+	best := r.best()
+	l.now.Steps, l.now.Step = r.Steps, best.Share
+	return best.Gate, &learn.Weights{WeightsRef: best.Weights}, nil
+}
+
+// round lets the steps that are left play on: a half, a third of the games that are left if as many steps are.
+func (l *loop) round(g int, r *race, champion *learn.Weights) error {
+	each := even(float64(r.Left) / float64(len(r.Live)*len(r.Live)))
+	r.Played += each
+	before := len(r.Live)
+	for _, i := range slices.Clone(r.Live) {
+		step := &r.Steps[i]
+		played, err := l.meet(g, step, champion, r.Played)
+		if err != nil {
+			return err
+		}
+		r.Left -= each
+		step.Gate = played
+		switch {
+		case played.Passed():
+			r.Passed = append(r.Passed, i)
+		case played.Verdict == match.AcceptH0:
+			r.drop(i)
+		}
+	}
+	if len(r.Passed) == 0 && len(r.Live) == before && before > 1 {
+		r.drop(slices.MinFunc(r.Live, func(a, b int) int { return r.compare(a, b) }))
+	}
+	return nil
+}
+
+func (r *race) drop(i int) { r.Live = slices.DeleteFunc(r.Live, func(j int) bool { return i == j }) }
+
+// compare compares the scores of two steps.
+func (r *race) compare(a, b int) int {
+	switch x, y := r.Steps[a].Gate.Score, r.Steps[b].Gate.Score; {
+	case x < y:
+		return -1
+	case x > y:
+		return 1
+	}
+	return 0
+}
+
+// best returns the step that passed, the better one of two. Else the one that is left, or which scored best.
+func (r *race) best() *Step {
+	among := r.Passed
+	if len(among) == 0 {
+		among = r.Live
+	}
+	if len(among) == 0 {
+		for i := range r.Steps {
+			among = append(among, i)
+		}
+	}
+	return &r.Steps[slices.MaxFunc(among, r.compare)]
+}
+
+// meet plays a step against the champion, up to a number of games.
+func (l *loop) meet(g int, s *Step, champion *learn.Weights, games int) (*match.Result, error) {
+	new, err := l.with(s.Name, &learn.Weights{WeightsRef: s.Weights})
+	if err != nil {
+		return nil, err
+	}
+	old, err := l.with("champion", champion)
+	if err != nil {
+		return nil, err
+	}
+	alpha := learn.GateAlpha(len(sizes))
+	return l.match(path.Join(learn.Folder(g), GateName, s.Name), new, old, games, g, gateStage, l.plan.limits(),
+		testOf(l.plan.Elo0, l.plan.Elo1, alpha))
+}
+
+// propose keeps the sizes of a step from the champion's numbers to those of a fit. Sizes with equal numbers are one.
+func (l *loop) propose(g int, champion *learn.Weights, was, found []float64) (*learn.Weights, error) {
+	l.steps = nil
+	ids := []string{champion.ID, idOf(l.set, was)}
+	for _, s := range sizes {
+		values := l.between(was, found, s.Share)
+		id := idOf(l.set, values)
+		if slices.Contains(ids, id) {
+			continue
+		}
+		ids = append(ids, id)
+		s.Weights = learn.WeightsRef{ID: id, File: path.Join(learn.Folder(g), s.Name+".txt"), Generation: g}
+		if err := l.keepValues(s.Weights, values); err != nil {
+			return nil, err
+		}
+		l.steps = append(l.steps, s)
+	}
+	if l.steps == nil {
+		return champion, nil
+	}
+	return &learn.Weights{WeightsRef: l.steps[0].Weights}, nil
+}
+
+// keepValues writes values as a file for the engine, and as a commit of the clone.
+func (k *workshop) keepValues(w learn.WeightsRef, values []float64) error {
+	file := k.path(filepath.FromSlash(w.File))
+	if err := k.set.WriteFile(file, values); err != nil {
+		return err
+	}
+	return k.keep(Tag(w), fmt.Sprintf("assay: %s of the step of generation %d", path.Base(w.File), w.Generation),
+		func() error {
+			_, err := k.set.WriteBack(k.clone.Dir, values)
+			return err
+		})
+}
