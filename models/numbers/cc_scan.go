@@ -27,7 +27,6 @@ type table struct {
 	*declaration
 	file     int // in files
 	literals []literal
-	number   int  // the index of its first number in the Set
 	made     bool // it is made again
 	rank     int  // after all tables that it is made from
 }
@@ -177,10 +176,10 @@ func (c *cc) take(s *Set, t *table) {
 	if expression > 0 {
 		leave(fmt.Sprintf("%d numbers are parts of expressions", expression))
 	}
-	t.number = len(s.Numbers)
+	least, most := t.bounds()
 	index := make([]int, len(found)) // in s.Numbers
 	for i, l := range found {
-		n := Number{Name: t.name + l.path, Table: t.name, File: c.files[t.file].path, From: t.offset(l.from), Pair: -1,
+		n := Number{Name: t.name + l.path, Table: t.name, File: c.files[t.file].path, From: t.offset(l.from), Pair: -1, Min: least, Max: most,
 			To: t.offset(l.to) + len(t.src.tokens[l.to].text), Value: l.value}
 		n.Float = l.float || l.from == l.to && t.specified("double", "float")
 		n.Text, n.Line = c.files[t.file].text[n.From:n.To], c.files[t.file].line(n.From)
@@ -202,6 +201,21 @@ func (c *cc) take(s *Set, t *table) {
 			s.Numbers[index[i]].Pair = index[l.pair]
 		}
 	}
+}
+
+// bounds is what the type of t holds, as far as its words say.
+func (t *table) bounds() (least, most float64) {
+	prefix := map[bool]string{true: "u"}[t.specified("unsigned")]
+	for _, w := range t.src.tokens[t.first:max(t.first, t.spec)] {
+		name := map[string]string{"char": "int8", "short": "int16"}[w.text]
+		if name == "" {
+			name = strings.TrimSuffix(w.text, "_t")
+		}
+		if least, most := bounds(prefix + name); least < most {
+			return least, most
+		}
+	}
+	return bounds(prefix + "int")
 }
 
 // offset is the byte in the file at which a token begins.
