@@ -154,7 +154,7 @@ func testProtocol(t *testing.T, e testEngine, s *Set, program string, set []stri
 func TestGo(t *testing.T) {
 	testInstrument(t, testEngine{
 		folder: "go", files: []string{"eval/tables.go"}, value: "cmd/minnow/assay.go", numbers: 53,
-		left: []string{"Mate", "Ranks", "flip"}, silent: []string{"Values[6]", "PST[0][0]", "PST[0][7]"},
+		left: []string{"Mate", "Ranks", "flip", "code"}, silent: []string{"Values[6]", "PST[0][0]", "PST[0][7]"},
 		build: func(t *testing.T, dir, program string) {
 			c := exec.Command("go", "build", "-o", program, "./cmd/minnow")
 			c.Dir = dir

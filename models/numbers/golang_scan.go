@@ -62,15 +62,18 @@ func (s *Set) goDeclaration(f *goFile, name string, d *ast.GenDecl, constants go
 			if len(w.found) == 0 {
 				continue
 			}
-			why := ""
+			key, why := goKey(f.pkg.info.Defs[ident]), ""
 			if d.Tok == gotoken.CONST {
-				why = constants.fixed(goKey(f.pkg.info.Defs[ident]))
+				why = constants.fixed(key)
 			}
-			if why == "" && !slices.Contains(o.Take, ident.Name) {
-				why = usual(ident.Name, w.found, constants.outside[goKey(f.pkg.info.Defs[ident])])
-			}
-			if slices.Contains(o.Skip, ident.Name) {
+			switch {
+			case slices.Contains(o.Skip, ident.Name):
 				why = "asked to leave it out"
+			case why != "" || slices.Contains(o.Take, ident.Name):
+			case w.product:
+				why = "products of literals"
+			default:
+				why = usual(ident.Name, w.found, constants.outside[key])
 			}
 			if why != "" {
 				s.Left = append(s.Left, Left{Name: ident.Name, File: name, Line: f.line(ident), Why: why})
@@ -127,6 +130,8 @@ type goLiterals struct {
 	file  *goFile
 	table string
 	found []Number
+
+	product bool // some elements are 2*2*3, as of a code for material
 }
 
 // walk takes the literals of e, which has the name name, and the type typ where its literal leaves it out.
@@ -147,6 +152,9 @@ func (w *goLiterals) walk(e ast.Expr, name string, typ ast.Expr) {
 			w.walk(x.X, name, nil)
 			w.walk(x.Y, name, nil)
 		}
+		_, left := x.X.(*ast.BasicLit)
+		_, right := x.Y.(*ast.BasicLit)
+		w.product = w.product || left && right && x.Op == gotoken.MUL
 	case *ast.CallExpr:
 		w.call(x, name)
 	case *ast.CompositeLit:

@@ -20,7 +20,7 @@ func init() {
 			Both[Black][piece][i] = -row[flip[i]]
 		}
 	}
-	total += 0
+	total += code[0] - 6
 }
 
 var bonus [2]int

@@ -44,6 +44,8 @@ var Both = [2][PieceCount][8]Score{PST}
 
 var flip = [8]int{7, 6, 5, 4, 3, 2, 1, 0}
 
+var code = [3]int{2 * 3, 2, 1}
+
 var total = sum(PST[1])
 
 var cache = newCache()
