@@ -47,7 +47,7 @@ func run() (err error) {
 	}
 	defer func() { err = errors.Join(err, log.Close()) }()
 	fmt.Fprintln(log, *about)
-	fmt.Println("row\trate a processor second, median\tratio of assay to the peer, 95 %")
+	fmt.Println("row\trate a CPU-second, median\tratio of assay to the peer, 95 %")
 	for _, r := range tools.rows() {
 		if pattern.MatchString(r.name) {
 			r.measure(*rounds)

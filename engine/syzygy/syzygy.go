@@ -8,7 +8,7 @@
 // and correct the value by the captures, which the tables leave out (probe.go).
 //
 // All tables of three and four men, made by the author's generator, are tested against a second reader, Fathom, and of
-// five men KBBvKN and KNNNvK. All others of five to seven men are tested by the format only. No checksum is computed:
+// five pieces KBBvKN and KNNNvK. All others of 5-7 pieces are tested by the format only. No checksum is computed:
 // damage within the compressed values is found only where it makes an impossible code. Start reading at Judge.
 package syzygy
 

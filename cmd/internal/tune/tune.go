@@ -58,7 +58,7 @@ of your engine's features (assay features).
 
 Features contain the start values; --from replaces them. Weights, their errors and --k are in the
 unit of the evaluation; widths of priors, --limit and tolerances are in centipawns. A prior holds
-each coefficient near its start value. The validation loss is of games that the fit has not seen.
+each coefficient near its start value. The validation loss is of held-out games.
 The verdict is better, no difference shown or worse: the loss under the start weights minus that
 under the tuned ones, with a 95 % interval, on the data of --test, or else by cross-validation. It
 is not about Elo: a match decides, whose command stands below it. --ablate says what each group of
