@@ -32,6 +32,7 @@ func (c *cc) takeBodies(s *Set, p *outline, file int) {
 				if index++; slices.Contains(c.options.Skip, name) {
 					continue
 				}
+				c.inBodies = append(c.inBodies, len(s.Numbers))
 				s.Numbers = append(s.Numbers, Number{Name: name, Table: f.name, File: p.path, Line: p.line(t.from), From: t.from,
 					To: t.to, Text: t.text, Value: v, Float: float, Pair: -1})
 			}

@@ -39,20 +39,12 @@ func (c *cc) instrument(s *Set, dir, value string) error {
 		m.at[n.File+":"+strconv.Itoa(n.From)] = i
 	}
 	m.findConsts()
-	glue := path.Clean(filepath.ToSlash(value))
-	library := path.Join(path.Dir(glue), "assay.h")
-	if _, err := os.Stat(filepath.Join(dir, library)); err == nil {
-		return fmt.Errorf("%s: the engine has a file of this name, which the copy needs", library)
-	}
-	main, arguments, err := m.renameMain()
-	if err != nil {
-		return err
-	}
 	for _, p := range c.files {
 		m.declared(p)
 	}
+	glue := path.Clean(filepath.ToSlash(value))
 	for i, p := range c.files[:c.listed] {
-		m.insert(p, 0, fmt.Sprintf("#include %q\n", relative(p.path, library)))
+		m.insert(p, 0, fmt.Sprintf("#include %q\n", relative(p.path, beside(glue, "assay.h"))))
 		m.bodies(p)
 		for _, t := range c.tables {
 			if t.file == i {
@@ -60,31 +52,37 @@ func (c *cc) instrument(s *Set, dir, value string) error {
 			}
 		}
 	}
-	for i, n := range s.Numbers { // of bodies, which no table has
-		if !slices.ContainsFunc(m.edits[n.File], func(e edit) bool { return e.from == n.From }) && c.named[n.Table] == nil {
-			m.edits[n.File] = append(m.edits[n.File], edit{n.From, n.To, m.element(i)})
-		}
+	for _, i := range c.inBodies {
+		n := s.Numbers[i]
+		m.edits[n.File] = append(m.edits[n.File], edit{n.From, n.To, m.element(i)})
 	}
-	// The glue file may be among those that the build compiles one by one: its text moves.
-	moved := strings.TrimSuffix(glue, path.Ext(glue)) + ".assay"
-	p := c.files[main]
-	m.insert(p, len(p.text), fmt.Sprintf("\n#define ASSAY_MAIN\n#include %q\n#include %q\n", relative(p.path, moved),
-		relative(p.path, library)))
-	if err := m.write(dir); err != nil {
+	arguments, err := m.renameMain(glue)
+	if err != nil {
 		return err
 	}
 	text, err := os.ReadFile(filepath.Join(dir, glue))
 	if err != nil {
 		return err
 	}
-	for name, text := range map[string]string{glue: "", moved: fmt.Sprintf("#line 1 %q\n%s", glue, text), library: libraryC,
-		path.Join(path.Dir(glue), "assay_numbers.h"): m.numbers(arguments)} {
+	if err := m.write(dir); err != nil {
+		return err
+	}
+	for name, text := range map[string]string{
+		glue:                            "", // it may be among the files that the build compiles one by one: its text moves
+		moved(glue):                     fmt.Sprintf("#line 1 %q\n%s", glue, text),
+		beside(glue, "assay.h"):         libraryC,
+		beside(glue, "assay_numbers.h"): m.numbers(arguments),
+	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+func beside(file, name string) string { return path.Join(path.Dir(file), name) }
+
+func moved(glue string) string { return strings.TrimSuffix(glue, path.Ext(glue)) + ".assay" }
 
 // relative is the path of file as an #include in the file from has it.
 func relative(from, file string) string {
@@ -139,22 +137,20 @@ func (m *copier) findConsts() {
 	}
 }
 
-// renameMain returns the file that has main, and whether main has arguments.
-func (m *copier) renameMain() (file int, arguments bool, err error) {
-	var found []int
-	for i, p := range m.files {
-		if !forTests(p.path) && slices.ContainsFunc(p.functions, isMainC) {
-			found = append(found, i)
+// renameMain gives main another name, includes the glue file and the library behind it, and returns whether main has
+// arguments. Of several the one that is nearest to the listed files is the engine's.
+func (m *copier) renameMain(glue string) (arguments bool, err error) {
+	var p *outline
+	near := -1
+	for _, f := range m.files {
+		n := len(commonPrefix(f.path, m.files[0].path))
+		if n > near && !forTests(f.path) && slices.ContainsFunc(f.functions, isMainC) {
+			p, near = f, n
 		}
 	}
-	if len(found) > 1 { // the one that is nearest to the listed files
-		near := func(i int) int { return len(commonPrefix(m.files[i].path, m.files[0].path)) }
-		slices.SortStableFunc(found, func(a, b int) int { return near(b) - near(a) })
+	if p == nil {
+		return false, fmt.Errorf("%s: no file of the tree has a function main", m.s.Root)
 	}
-	if len(found) == 0 {
-		return 0, false, fmt.Errorf("%s: no file of the tree has a function main", m.s.Root)
-	}
-	p := m.files[found[0]]
 	for _, f := range p.functions {
 		if isMainC(f) {
 			i := f.first
@@ -166,7 +162,9 @@ func (m *copier) renameMain() (file int, arguments bool, err error) {
 			m.insert(p, p.tokens[p.match[f.open]].from, "return 0; ")
 		}
 	}
-	return found[0], arguments, nil
+	m.insert(p, len(p.text), fmt.Sprintf("\n#define ASSAY_MAIN\n#include %q\n#include %q\n", relative(p.path, moved(glue)),
+		relative(p.path, beside(glue, "assay.h"))))
+	return arguments, nil
 }
 
 func isMainC(f function) bool { return f.name == "main" && len(f.path) == 0 }

@@ -29,7 +29,8 @@ func (d *declaration) findLiterals() ([]literal, int) {
 	e := elements{declaration: d}
 	k, hi := d.from, d.to
 	for i := d.at + 1; d.place != enumerator && i < d.from; i = max(d.src.match[i], i) + 1 {
-		if !d.src.is(i+1, "2") || d.src.match[i] < d.from-1 { // T[64][2] has pairs
+		last := d.src.match[i] == d.from-1
+		if !last || !d.phases(i) && (!d.src.is(i+1, "2") || d.phases(d.at+1)) { // T[64][2] has pairs
 			e.dims++
 		}
 	}
@@ -45,7 +46,31 @@ func (d *declaration) findLiterals() ([]literal, int) {
 	if !slices.ContainsFunc(d.src.tokens[d.from:max(d.from, d.to)], func(t token) bool { return t.text == ";" }) { // no lambda
 		e.element(k, hi, "", 0)
 	}
+	if d.phases(d.at + 1) {
+		e.pairPhases()
+	}
 	return e.found, e.expression
+}
+
+// phases reports whether an array bracket opens at token i with a size of phases.
+func (d *declaration) phases(i int) bool {
+	return d.src.is(i, "[") && slices.ContainsFunc(nameWords(d.src.tokens[i+1].text), func(w string) bool {
+		return w == "phase" || w == "phases"
+	})
+}
+
+// pairPhases pairs T[0][12] with T[1][12].
+func (e *elements) pairPhases() {
+	first := map[string]int{}
+	for i, l := range e.found {
+		if rest, ok := strings.CutPrefix(l.path, "[0]"); ok {
+			first[rest] = i
+		} else if rest, ok := strings.CutPrefix(l.path, "[1]"); ok && l.pair < 0 {
+			if k, ok := first[rest]; ok && e.found[k].pair < 0 {
+				e.found[k].pair, e.found[i].pair = i, k
+			}
+		}
+	}
 }
 
 func (e *elements) element(k, hi int, path string, depth int) {

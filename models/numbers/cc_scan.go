@@ -20,6 +20,8 @@ type cc struct {
 	uses    map[string]*use
 	taken   map[string]bool // names whose tables become variables that are made again
 	options Options
+
+	inBodies []int // numbers that stand in functions
 }
 
 // table is a declaration of a listed file, which may become settable.

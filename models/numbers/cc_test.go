@@ -35,7 +35,8 @@ func needs(t *testing.T, program string) {
 func TestC(t *testing.T) {
 	needs(t, "cc")
 	testInstrument(t, testEngine{
-		folder: "c", files: []string{"src/tables.c", "src/tables.h", "src/king.c"}, value: "assay.c", numbers: 54,
+		folder: "c", files: []string{"src/tables.c", "src/tables.h", "src/king.c"}, value: "assay.c", numbers: 55,
+		take: []string{"src/king.c:kings"},
 		left: []string{"packed", "values", "phase", "flip", "mate_score", "spread", "corners", "TWELVE", "LANES", "KNIGHT_VALUE",
 			"QUEEN_VALUE"},
 		silent: []string{"pst[0][0]", "pst[0][7]", "pst[1][0]", "pst[1][1]", "pst[1][6]", "pst[1][7]", "pst[1][9]",
@@ -75,6 +76,8 @@ func TestScan(t *testing.T) {
 			""},
 		{"pairs", "T A[2] = {S(1, 2), {3, 4}}, B[3][2] = {{5, 6}}; int C[2][3] = {{7, 8}}, D(9);",
 			"A[0].0=1* A[0].1=2* A[1][0]=3* A[1][1]=4* B[0][0]=5* B[0][1]=6* C[0][0]=7 C[0][1]=8 D=9", ""},
+		{"phases", "int A[PHASES][2] = {{1, 2}, {3}}, B[9][N_PHASES] = {{5, 6}}, C[PHASE_NB] = {7, 8};",
+			"A[0][0]=1* A[0][1]=2 A[1][0]=3* B[0][0]=5* B[0][1]=6* C[0]=7* C[1]=8*", ""},
 		{"bodies", "int f(int a = 1) { int b = 2; return 3; } struct A { A() : c{4} {} int c = 5; }; auto D = [] { return 6; }();", "c=5", ""},
 		{"types", "bool A = 1; Bitboard B[] = {2}; uint64_t C = 3; const std::string D(4); unsigned E = 5;", "E=5", "A B C D"},
 		{"names", "int PhaseWeight = 1, SpaceThreshold = 2, VALUE_MATE = 3, Mated = 4;", "Mated=4", "PhaseWeight SpaceThreshold VALUE_MATE"},

@@ -16,7 +16,7 @@ import (
 // testEngine is an engine of testdata that prints its evaluations of the positions in its arguments.
 type testEngine struct {
 	folder, value string
-	files         []string
+	files, take   []string
 	numbers       int
 	left          []string                                // names
 	silent        []string                                // numbers whose change no position shows
@@ -56,7 +56,7 @@ func testInstrument(t *testing.T, e testEngine) {
 		trees[name] = filepath.Join(root, name)
 		setup.Check(t, os.CopyFS(trees[name], os.DirFS(filepath.Join("testdata", e.folder))))
 	}
-	s := setup.Must(Scan(trees["old"], e.files, Options{}))
+	s := setup.Must(Scan(trees["old"], e.files, Options{Take: e.take}))
 	var left []string
 	for _, l := range s.Left {
 		left = append(left, l.Name)

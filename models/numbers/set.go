@@ -88,6 +88,9 @@ func (s *Set) uniqueNames() {
 	}
 }
 
+// halves are what tells the names of the two numbers of a pair apart.
+var halves = [][2]string{{"Mg", "Eg"}, {"MG", "EG"}, {"mg", "eg"}, {"Mid", "End"}, {"MID", "END"}, {"mid", "end"}}
+
 // pairNames pairs PawnValueMg with PawnValueEg and mg_pawn[3] with eg_pawn[3], where the two are numbers of one file.
 func (s *Set) pairNames() {
 	index := map[string]int{}
@@ -95,14 +98,14 @@ func (s *Set) pairNames() {
 		index[n.File+" "+n.Name] = i
 	}
 	for i, n := range s.Numbers {
-		for _, mg := range []string{"Mg", "MG", "mg"} {
-			eg := strings.Replace(mg, mg[:1], string(mg[0]-'M'+'E'), 1)
-			at := strings.LastIndex(n.Name, mg)
-			if at < 0 || n.Pair >= 0 {
+		for _, h := range halves {
+			at := strings.LastIndex(n.Name, h[0])
+			if at < 0 || s.Numbers[i].Pair >= 0 {
 				continue
 			}
-			if j, ok := index[n.File+" "+n.Name[:at]+eg+n.Name[at+2:]]; ok && s.Numbers[j].Pair < 0 {
-				s.Numbers[i].Pair, s.Numbers[j].Pair, n.Pair = j, i, j
+			j, ok := index[n.File+" "+n.Name[:at]+h[1]+n.Name[at+len(h[0]):]]
+			if ok && s.Numbers[j].Pair < 0 {
+				s.Numbers[i].Pair, s.Numbers[j].Pair = j, i
 			}
 		}
 	}
