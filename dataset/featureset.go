@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -21,6 +22,9 @@ type FeatureTerm struct {
 	// Pair is the name of the other half of a tapered pair whose halves are terms of their own, as slopes are: their
 	// counts add up to the count of the pair, by which a prior knows how much it matters.
 	Pair string `json:"pair,omitempty"`
+	// Step is how much a number of a local set is for each 1 of the term's value, where that is not 1: weights are whole,
+	// and some numbers are not.
+	Step float64 `json:"step,omitempty"`
 }
 
 // Kinds of terms. A term of another kind is tapered.
@@ -31,6 +35,9 @@ const (
 	MiddlegameTerm = "mg"
 	EndgameTerm    = "eg"
 )
+
+// Number returns what a value of the term is as one of the engine's numbers, see Step.
+func (t *FeatureTerm) Number(value float64) float64 { return value * cmp.Or(t.Step, 1) }
 
 // Value returns the value of a term that is not tapered: engine units.
 func (t *FeatureTerm) Value() float64 {
@@ -166,7 +173,7 @@ func (s *FeatureSet) Check() error {
 		}
 		seen[t.Name] = true
 	}
-	if err := s.checkPairs(); err != nil {
+	if err := s.checkLocal(); err != nil {
 		return err
 	}
 	if s.Version < 2 {
@@ -178,8 +185,8 @@ func (s *FeatureSet) Check() error {
 	return s.Evaluation.check()
 }
 
-// checkPairs returns an error unless the halves of pairs name each other.
-func (s *FeatureSet) checkPairs() error {
+// checkLocal returns an error unless the halves of pairs name each other, and steps are some.
+func (s *FeatureSet) checkLocal() error {
 	pair := make(map[string]string)
 	for _, t := range s.Terms {
 		if t.Pair != "" {
@@ -189,6 +196,9 @@ func (s *FeatureSet) checkPairs() error {
 	for _, t := range s.Terms {
 		if t.Pair != "" && (pair[t.Pair] != t.Name || t.Pair == t.Name || !s.Local) {
 			return fmt.Errorf("term %q: its pair %q must name it as its own, in a local set", t.Name, t.Pair)
+		}
+		if t.Step != 0 && !(t.Step > 0 && t.Step <= math.MaxFloat32 && s.Local) {
+			return fmt.Errorf("term %q: step %v is not a number above 0, in a local set", t.Name, t.Step)
 		}
 	}
 	return nil

@@ -50,7 +50,8 @@ const (
 	fakeTwin     = fakeFactors + 2    // counts with the tempo
 	fakeIdle     = fakeTwin + 1       // counts for nothing
 	fakeRisky    = fakeIdle + 1       // divides
-	fakeNumbers  = fakeRisky + 1
+	fakeShare    = fakeRisky + 1      // not a whole number
+	fakeNumbers  = fakeShare + 1
 )
 
 // newFake returns a program. Special is a list of: centipawns, which truncates the value; products; risky: moving the
@@ -78,6 +79,8 @@ func newFake(special string) *fake {
 	add("twin", 1, false, func(int) float64 { return 7 })
 	add("idle", 1, false, func(int) float64 { return 5 })
 	add("risky", 1, false, func(int) float64 { return 50 })
+	add("share", 1, false, func(int) float64 { return 0.35 })
+	f.list[fakeShare].Float = true
 	for _, n := range f.list {
 		f.n = append(f.n, n.Value)
 	}
@@ -121,6 +124,7 @@ func (f *fake) value(p *board.Position) float64 {
 			v -= tapered(fakeKnights+2*int(s^56), 1)
 		}
 	}
+	v += 24 * 100 * n[fakeShare] * float64(p.Pieces(board.White, board.Rook).Count()-p.Pieces(board.Black, board.Rook).Count())
 	side := float64(1 - 2*int(p.SideToMove()))
 	v += 24 * side * (n[fakeTempo] + 2*n[fakeTwin])
 	for c := board.White; c <= board.Black; c++ {

@@ -83,7 +83,8 @@ type measurement struct {
 	steps   []float64 // by number; 0: not moved
 	groups  [][]int
 	covers  []cover
-	whole   bool // values are whole numbers
+	coarse  []float64 // by number: FeatureTerm.Step
+	whole   bool      // values are whole numbers
 	left    []Left
 	tries   map[int]int // failures by number
 	report  *Report
@@ -372,7 +373,11 @@ func (m *measurement) set() dataset.FeatureSet {
 		Evaluation: dataset.Evaluation{Unit: m.Unit, Tolerance: tolerance, Local: true}}
 	for _, k := range m.active() {
 		n := &m.Config.Numbers[k]
-		t := dataset.FeatureTerm{Name: n.Name, Group: n.Table, Kind: dataset.FlatTerm, MG: m.point[k], EG: m.point[k]}
+		v := m.point[k] / m.coarse[k]
+		t := dataset.FeatureTerm{Name: n.Name, Group: n.Table, Kind: dataset.FlatTerm, MG: v, EG: v}
+		if m.coarse[k] != 1 {
+			t.Step = m.coarse[k]
+		}
 		if n.Pair >= 0 && m.steps[n.Pair] != 0 {
 			t.Pair = m.names[n.Pair]
 		}
@@ -522,9 +527,10 @@ func (m *measurement) featureRow(p *dataset.PositionRow, base float64, cells []c
 	offset := base
 	slices.SortFunc(cells, func(a, b cell) int { return cmp.Compare(a.number, b.number) })
 	for _, c := range cells {
-		slope := float32(c.slope)
+		step := m.coarse[c.number]
+		slope := float32(c.slope * step)
 		f.Terms, f.Counts = append(f.Terms, index[c.number]), append(f.Counts, slope)
-		offset -= float64(slope) * m.point[c.number]
+		offset -= float64(slope) * m.point[c.number] / step
 	}
 	f.Offset = float32(offset)
 	return f

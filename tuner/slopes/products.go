@@ -12,8 +12,8 @@ const (
 	// Numbers move so that the values change by that much, RMS, which is twice what a fit moves them: centipawns.
 	drawSize = 80
 	// The change may be that part of it away from what the slopes predict, RMS. Where numbers multiply, half of the move
-	// has a quarter of the error: 4 centipawns of 40.
-	mostOff = 0.2
+	// has a quarter of the error: 5 centipawns of 40.
+	mostOff = 0.25
 	// helpful is the part of the squared error that leaving out a table must take away.
 	helpful = 0.25
 	// mostTables is how many tables may be left out.
@@ -50,8 +50,8 @@ func (s *sample) products(program *Program) error {
 		if best == "" {
 			break
 		}
-		why := fmt.Sprintf("it multiplies other numbers: with all moved at once the slopes are %.1f centipawns wrong (RMS), "+
-			"without it %.1f", wrong, least)
+		why := fmt.Sprintf("with all numbers moved at once the slopes are %.1f centipawns wrong (RMS), without it %.1f: it "+
+			"multiplies others, or bends too much", wrong, least)
 		s.leaveOutTable(best, why)
 		for _, d := range list {
 			s.drop(d, best)

@@ -55,6 +55,7 @@ func (m *measurement) takeSample() (*sample, error) {
 				s.slopes[c.number] = append(s.slopes[c.number], cell{p, c.slope})
 			}
 		}
+		s.chooseUnits()
 		if err := s.products(program); err != nil {
 			return nil, err
 		}
@@ -305,6 +306,31 @@ func (s *sample) note(k int, changes []float64) {
 		}
 	}
 	s.size[k] = math.Sqrt(squares / float64(max(1, n)))
+}
+
+// chooseUnits gives numbers that need not be whole steps in which they are: a thousandth of a pawn each, about.
+func (s *sample) chooseUnits() {
+	const (
+		part    = 1000
+		largest = 1 << 14 // value in steps
+	)
+	s.coarse = slices.Repeat([]float64{1}, len(s.names))
+	for k, n := range s.Config.Numbers {
+		if !n.Float {
+			continue
+		}
+		size := 0.0
+		for _, c := range s.slopes[k] {
+			size = max(size, math.Abs(c.slope))
+		}
+		step := math.Abs(s.point[k]) / largest
+		if size > 0 {
+			step = max(step, s.Unit/part/size)
+		}
+		if step > 0 {
+			s.coarse[k] = math.Exp2(math.Ceil(math.Log2(step)))
+		}
+	}
 }
 
 // chooseCovers decides where numbers are likely to count.
