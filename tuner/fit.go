@@ -68,7 +68,7 @@ type fitting struct {
 type slopes struct {
 	k, score float64
 	start    objective.Measures // of the start weights under the first k
-	moved    bool               // k is another, see keepScaleBySlope
+	moved    bool               // k is another, see keepBentScale
 }
 
 // freedom says which coefficients are fitted.

@@ -19,7 +19,7 @@ type Scale struct {
 	// Pawn is what 100 centipawns of the start weights are in the weights as written.
 	Pawn float64 `json:"pawn"`
 	// Kept reports that the fit was brought back to the old RMS evaluation, because K moved by
-	// more than kMoves: by rescaling the weights, or by another slope, see scaledBySlope.
+	// more than kMoves: by rescaling the weights, or a bent one by another slope.
 	Kept bool `json:"kept"`
 }
 
@@ -89,33 +89,22 @@ func (s *Scale) moved() bool {
 	return math.Abs(s.KTuned/s.KStart-1) > kMoves
 }
 
-// scaledBySlope reports whether weights that are all larger by a factor are not the same evaluation in another unit:
-// where it bends, where slopes hold only near a point, or where a part of it is not tuned.
-func (f *fitting) scaledBySlope() bool {
-	return f.s.Bend() != nil || f.s.Local() || slices.ContainsFunc(f.s.Chunks, func(c *rows.Chunk) bool {
-		return c.Offset != nil
-	})
-}
-
 const (
-	// scaleRounds bounds the fits that look for the slope.
+	// scaleRounds bounds the fits that look for the slope of a bent evaluation.
 	scaleRounds = 3
-	// leastElastic bounds how far one of them may change the slope.
-	leastElastic = 0.1
 	// scaleClose is a change of the scale that is as good as none.
 	scaleClose = 0.005
 )
 
-// keepScaleBySlope looks for the slope under which the fit has the root mean square evaluation of the start
-// weights, by rough fits from theta on, and returns where they end. Other evaluations are rescaled by their
+// keepBentScale looks for the slope under which the fit has the root mean square evaluation of the start
+// weights, by rough fits from theta on, and returns where they end. A linear evaluation is rescaled by its
 // coefficients instead, see rescale. Without it a fit to scores, which predict results better than an
 // evaluation does, makes larger evaluations, and the margins of a search no longer suit them.
-func (f *fitting) keepScaleBySlope(ctx context.Context, theta []float64) ([]float64, error) {
-	if !f.scaledBySlope() || f.bare || f.c.KeepScale {
+func (f *fitting) keepBentScale(ctx context.Context, theta []float64) ([]float64, error) {
+	if f.s.Bend() == nil || f.bare || f.c.KeepScale {
 		return theta, nil
 	}
-	elasticity := 1.0 // of the evaluation's size: priors and offsets hold a part of it
-	for round, last := 0, 0.0; ; round++ {
+	for round := 0; ; round++ {
 		if err := f.minimize(ctx, theta, looseGap); err != nil {
 			return theta, err
 		}
@@ -135,12 +124,7 @@ func (f *fitting) keepScaleBySlope(ctx context.Context, theta []float64) ([]floa
 		if err != nil || ratio == 0 || math.Abs(ratio-1) < scaleClose || round == scaleRounds {
 			return theta, err
 		}
-		left := math.Log(ratio)
-		if round > 0 && f.s.Bend() == nil {
-			elasticity = max(leastElastic, elasticity*(1-left/last))
-		}
-		last = left
-		f.slope.k *= math.Pow(ratio, 1/elasticity)
+		f.slope.k *= ratio
 		f.train.K, f.slope.moved, f.at.known = f.slope.k, true, nil
 	}
 }
@@ -152,5 +136,5 @@ func (f *fitting) movesScale(ctx context.Context, w objective.Tapered) (bool, er
 			return false, err
 		}
 	}
-	return f.s.Local() || f.scalable(w), nil // last, because it warns
+	return f.scalable(w), nil // last, because it warns
 }

@@ -55,7 +55,7 @@ func (f *fitting) solve(ctx context.Context) error {
 		theta = f.at.theta
 	}
 	if estimate && f.free.Priorless() { // the minimum does not depend on D
-		theta, err := f.keepScaleBySlope(ctx, theta)
+		theta, err := f.keepBentScale(ctx, theta)
 		if err != nil {
 			return err
 		}
@@ -73,7 +73,7 @@ func (f *fitting) solve(ctx context.Context) error {
 		}
 		theta = f.at.theta
 	}
-	theta, err := f.keepScaleBySlope(ctx, theta)
+	theta, err := f.keepBentScale(ctx, theta)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
@@ -87,7 +88,10 @@ func (f *fitting) finishWeights(ctx context.Context, r *Result, w objective.Tape
 	if r.Scale != nil {
 		r.Scale.Pawn = short(100 * r.Scale.KStart * r.Rescale / r.Scale.KTuned)
 	}
-	if r.FileK = f.slope.k / r.Rescale; r.FileK > 1 { // a pawn would decide every game
+	if r.FileK == 0 {
+		r.FileK = f.slope.k / r.Rescale
+	}
+	if r.FileK > 1 { // a pawn would decide every game
 		return fmt.Errorf("%w: the data separate almost perfectly; give every group a prior", optimize.ErrDiverged)
 	}
 	for t, term := range f.terms {
@@ -119,7 +123,7 @@ func (f *fitting) rescale(ctx context.Context, r *Result, w objective.Tapered, a
 			return 1, err
 		}
 	}
-	if f.scaledBySlope() { // see keepScaleBySlope
+	if f.s.Bend() != nil { // by its slope, see keepBentScale
 		if r.Scale != nil {
 			r.Scale.Kept = f.slope.moved
 		}
@@ -135,10 +139,42 @@ func (f *fitting) rescale(ctx context.Context, r *Result, w objective.Tapered, a
 	if err != nil || ratio == 0 {
 		return 1, err
 	}
+	factor := 1 / ratio
+	if f.hasOffsets() {
+		if factor, err = f.offsetFactor(ctx, w, after, after/ratio); err != nil || factor == 0 {
+			return 1, err
+		}
+		r.FileK = f.slope.k * ratio
+	}
 	if r.Scale != nil {
 		r.Scale.Kept = true
 	}
-	return 1 / ratio, nil
+	return factor, nil
+}
+
+// hasOffsets reports whether a part of the evaluation is not tuned, so that it does not grow with the weights.
+func (f *fitting) hasOffsets() bool {
+	return slices.ContainsFunc(f.s.Chunks, func(c *rows.Chunk) bool { return c.Offset != nil })
+}
+
+// offsetFactor returns the factor of weights w, whose root mean square evaluation is after, that makes that want, where
+// rows have offsets. Its square is quadratic in the factor. It is 0, with a warning, if there is none.
+func (f *fitting) offsetFactor(ctx context.Context, w objective.Tapered, after, want float64) (float64, error) {
+	var squares [2]float64
+	for i, factor := range []float64{0, -1} {
+		m, err := f.train.Measure(ctx, w.Times(factor), f.slope.k)
+		if err != nil {
+			return 0, err
+		}
+		squares[i] = m.RMS() * m.RMS()
+	}
+	a, b, c := (after*after+squares[1])/2-squares[0], (after*after-squares[1])/2, squares[0]-want*want
+	factor := (-b + math.Sqrt(b*b-4*a*c)) / (2 * a)
+	if !(factor > 0) || math.IsInf(factor, 1) {
+		f.warn("not rescaled: the part of the evaluation that is not tuned is larger than all of it was")
+		return 0, nil
+	}
+	return factor, nil
 }
 
 // scalable reports whether the weights may be rescaled, or warns why not.
@@ -173,10 +209,13 @@ func (f *fitting) growth(ctx context.Context, w objective.Tapered, after float64
 }
 
 // rescaleGradient returns the derivative of ln RMS with respect to the parameters, at the
-// fit: RMS over the positions that rescale takes.
-func (f *fitting) rescaleGradient(ctx context.Context) ([]float64, error) {
+// fit: RMS over the positions that rescale takes. With offsets it is that of the logarithm of 1/factor.
+func (f *fitting) rescaleGradient(ctx context.Context, factor float64) ([]float64, error) {
 	w, g := objective.NewTapered(len(f.terms)), objective.NewTapered(len(f.terms))
 	f.free.Expand(f.at.theta, w)
+	if f.hasOffsets() {
+		w = w.Times(factor)
+	}
 	p := f.train
 	if ref := f.c.Reference; ref != nil {
 		p = &objective.Problem{Store: ref, Workers: f.c.Workers}
@@ -184,6 +223,9 @@ func (f *fitting) rescaleGradient(ctx context.Context) ([]float64, error) {
 	squares, err := p.SquaresGradient(ctx, w, g)
 	if err != nil {
 		return nil, err
+	}
+	if f.hasOffsets() {
+		squares = (floats.Dot(g.MG, w.MG) + floats.Dot(g.EG, w.EG)) / factor
 	}
 	out := make([]float64, f.free.N)
 	f.free.Fold(g, out)
@@ -200,7 +242,7 @@ func (f *fitting) statistics(ctx context.Context, r *Result) error {
 	}
 	r.Effective, r.Clustering, r.Dispersion = v.Effective, v.Clustering, v.Dispersion
 	if r.Rescale != 1 {
-		g, err := f.rescaleGradient(ctx)
+		g, err := f.rescaleGradient(ctx, r.Rescale)
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package slopes
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/assay-chess/assay/dataset"
 )
 
 // What Check may find. The errors that wrap these name positions, numbers and the likely cause.
@@ -49,7 +52,7 @@ type checking struct {
 // Check compares what a program says of some of the positions: in another order and after other numbers, in a fresh
 // process, with numbers from a file and with the same numbers set, and with colours exchanged.
 func Check(ctx context.Context, c Config) (*Checked, error) {
-	c.Workers = 1
+	c.Workers, c.Unit = 1, cmp.Or(c.Unit, dataset.DefaultUnit)
 	m := &measurement{Config: c, ctx: ctx, tries: map[int]int{}}
 	if _, _, err := m.open(); err != nil {
 		return nil, err
@@ -169,14 +172,9 @@ func (k *checking) moves(tables []string) ([]move, []float64, error) {
 		}
 		k.program.load(k.rows)
 		out := make([]float64, len(k.rows))
-		err := k.program.values(moves, nil, out)
-		if failed(err) {
-			err = b.blame(moves, b.all(), err)
-			if err == nil {
-				continue
-			}
+		if failures, err := b.try(moves, b.all(), out); err != nil || failures == 0 {
+			return moves, out, err
 		}
-		return moves, out, err
 	}
 }
 

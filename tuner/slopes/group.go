@@ -156,19 +156,27 @@ func (g *group) change(first, last int, way float64, at []int32, out []float64) 
 			clear(out)
 			return nil
 		}
-		err := g.program.values(moves, at, out)
-		if failed(err) {
-			if err = g.blame(moves, at, err); err != nil {
-				return err
+		failures, err := g.try(moves, at, out)
+		if err != nil {
+			return err
+		}
+		if failures == 0 {
+			for j, p := range at {
+				out[j] -= g.base[p]
 			}
-			continue
+			return nil
 		}
-		for j, p := range at {
-			out[j] -= g.base[p]
-		}
-		return err
 	}
 	return nil
+}
+
+// try evaluates positions with numbers moved, and returns how many of these it found to make the program fail.
+func (b *block) try(moves []move, at []int32, out []float64) (failures int, err error) {
+	before := len(b.failures)
+	if err = b.program.values(moves, at, out); failed(err) {
+		err = b.blame(moves, at, err)
+	}
+	return len(b.failures) - before, err
 }
 
 // blame notes which of the moved numbers make the program fail, by halves. They are not moved again in this block.
@@ -189,11 +197,7 @@ func (b *block) blame(moves []move, at []int32, why error) error {
 	}
 	blamed := len(b.failures)
 	for _, half := range [][]move{moves[:len(moves)/2], moves[len(moves)/2:]} {
-		err := b.program.values(half, at, make([]float64, len(at)))
-		if failed(err) {
-			err = b.blame(half, at, err)
-		}
-		if err != nil {
+		if _, err := b.try(half, at, make([]float64, len(at))); err != nil {
 			return err
 		}
 	}
@@ -314,12 +318,7 @@ func (g *group) near(k int, at []int32) ([]float64, error) {
 	step := g.m.bentStep(k)
 	for i, values := range [][]float64{out, down} {
 		way := float64(1 - 2*i)
-		moves := []move{{k, g.m.point[k] + way*step}}
-		err := g.program.values(moves, at, values)
-		if failed(err) {
-			err = g.blame(moves, at, err)
-		}
-		if err != nil {
+		if _, err := g.try([]move{{k, g.m.point[k] + way*step}}, at, values); err != nil {
 			return nil, err
 		}
 	}

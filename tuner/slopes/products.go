@@ -28,19 +28,18 @@ type draw struct {
 
 // products moves all numbers at random at once. Where the slopes do not predict the values, numbers multiply each other:
 // tables without which they do are left out.
-func (s *sample) products(program *Program) error {
-	program.load(s.fens)
+func (s *sample) products() error {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var list []*draw
 	for range draws {
 		list = append(list, s.draw(rng))
 	}
-	actual, wrong, err := s.predict(program, list, "")
+	actual, wrong, err := s.predict(list, "")
 	for tables := 0; err == nil && len(s.failures) == 0 && wrong > mostOff*actual && tables < mostTables; tables++ {
 		best, least := "", wrong*math.Sqrt(1-helpful)
 		for _, t := range s.tables() {
 			var without float64
-			if _, without, err = s.predict(program, list, t); err != nil || len(s.failures) > 0 {
+			if _, without, err = s.predict(list, t); err != nil || len(s.failures) > 0 {
 				return err
 			}
 			if without < least {
@@ -56,7 +55,7 @@ func (s *sample) products(program *Program) error {
 		for _, d := range list {
 			s.drop(d, best)
 		}
-		actual, wrong, err = s.predict(program, list, "")
+		actual, wrong, err = s.predict(list, "")
 	}
 	s.actual, s.wrong = actual, wrong
 	return err
@@ -127,7 +126,7 @@ func (s *sample) drop(d *draw, table string) {
 
 // predict returns by how much the values change in all draws without a table, and how wrong the slopes are, both RMS in
 // centipawns.
-func (s *sample) predict(program *Program, list []*draw, without string) (actual, wrong float64, err error) {
+func (s *sample) predict(list []*draw, without string) (actual, wrong float64, err error) {
 	var changes, errors []float64
 	for _, d := range list {
 		out := make([]float64, len(s.fens))
@@ -142,12 +141,7 @@ func (s *sample) predict(program *Program, list []*draw, without string) (actual
 				sums[c.number] += by * c.slope
 			}
 		}
-		err := program.values(moves, nil, out)
-		if failed(err) {
-			err = s.blame(moves, s.all(), err)
-			return 0, 0, err
-		}
-		if err != nil {
+		if failures, err := s.try(moves, s.all(), out); err != nil || failures > 0 {
 			return 0, 0, err
 		}
 		for p, v := range out {

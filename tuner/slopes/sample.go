@@ -56,7 +56,7 @@ func (m *measurement) takeSample() (*sample, error) {
 			}
 		}
 		s.chooseUnits()
-		if err := s.products(program); err != nil {
+		if err := s.products(); err != nil {
 			return nil, err
 		}
 	}

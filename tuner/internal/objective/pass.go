@@ -41,6 +41,15 @@ func NewTapered(terms int) Tapered {
 	return Tapered{make([]float64, terms), make([]float64, terms)}
 }
 
+// Times returns the values times a factor.
+func (w Tapered) Times(factor float64) Tapered {
+	out := NewTapered(len(w.MG))
+	for t := range w.MG {
+		out.MG[t], out.EG[t] = factor*w.MG[t], factor*w.EG[t]
+	}
+	return out
+}
+
 // taper writes what each pair of the dictionary adds to an evaluation, a and b the factors of the two values.
 func (w Tapered) taper(a, b float64, pairs []rows.Entry, out *lookup) {
 	for i, p := range pairs {
