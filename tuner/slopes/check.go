@@ -165,6 +165,9 @@ func (k *checking) moves(tables []string) ([]move, []float64, error) {
 			if n.Float {
 				by *= math.Abs(k.point[i]) / 100
 			}
+			if n.Min < n.Max && (k.point[i]+by < n.Min || k.point[i]+by > n.Max) {
+				by = -by
+			}
 			if !b.failed[i] && !slices.Contains(k.Skip, n.Name) && !slices.Contains(k.Skip, n.Table) &&
 				(tables == nil || slices.Contains(tables, n.Table)) {
 				moves = append(moves, move{i, k.point[i] + by})

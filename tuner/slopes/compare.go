@@ -47,7 +47,7 @@ func (m *measurement) compare(program *Program, data *dataset.Reader[dataset.Fea
 	}
 	terms := make([]float64, len(set.Terms))
 	for i, t := range set.Terms {
-		terms[i] = values[t.Name]
+		terms[i] = values[t.Name] / t.Number(1)
 	}
 	var fens []string
 	var base, predicted []float64

@@ -81,6 +81,7 @@ func newFake(special string) *fake {
 	add("risky", 1, false, func(int) float64 { return 50 })
 	add("share", 1, false, func(int) float64 { return 0.35 })
 	f.list[fakeShare].Float = true
+	f.list[fakeTempo].Min, f.list[fakeTempo].Max = 0, 255
 	for _, n := range f.list {
 		f.n = append(f.n, n.Value)
 	}
@@ -210,7 +211,8 @@ func (f *fake) serve() {
 			fens, boards = append(fens, fen), append(boards, setup.Must(board.ParseFEN(fen)))
 		case "set":
 			for i := 1; i < len(words) && !f.is("deaf to set"); i += 2 {
-				f.n[int(number(i))] = number(i + 1)
+				k := int(number(i))
+				f.n[k] = f.list[k].Round(number(i + 1))
 			}
 		case "values":
 			for i := 1; i < len(words); i += 2 {

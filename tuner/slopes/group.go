@@ -144,27 +144,32 @@ func (g *group) table(way float64) [][]float64 {
 }
 
 // change sets out to how much the values change if the numbers from first to last of the group are moved by their steps.
+// A number that cannot go down counts as if it changed them by the opposite of its step up.
 func (g *group) change(first, last int, way float64, at []int32, out []float64) error {
-	for len(at) > 0 {
+	for failures := 1; failures > 0 && len(at) > 0; {
 		var moves []move
 		for _, k := range g.numbers[first:last] {
-			if !g.failed[k] && g.m.steps[k] != 0 {
+			if !g.failed[k] && g.m.steps[k] != 0 && (way > 0 || !g.m.oneSided(k)) {
 				moves = append(moves, move{k, g.m.point[k] + way*g.m.steps[k]})
 			}
 		}
-		if len(moves) == 0 {
-			clear(out)
-			return nil
+		if failures = 0; len(moves) == 0 {
+			for j, p := range at {
+				out[j] = g.base[p]
+			}
+			break
 		}
-		failures, err := g.try(moves, at, out)
-		if err != nil {
+		var err error
+		if failures, err = g.try(moves, at, out); err != nil {
 			return err
 		}
-		if failures == 0 {
-			for j, p := range at {
-				out[j] -= g.base[p]
+	}
+	for j, p := range at {
+		out[j] -= g.base[p]
+		for i := first; i < last && way < 0; i++ {
+			if g.m.oneSided(g.numbers[i]) {
+				out[j] -= g.plus[i][p]
 			}
-			return nil
 		}
 	}
 	return nil

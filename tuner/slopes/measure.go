@@ -323,12 +323,23 @@ func (m *measurement) punish(failures []*Failure) {
 	}
 }
 
-// integral returns a step that a number can make: a whole one unless it may have other values.
+// integral returns a step that a number can make: a whole one unless it may have other values, and no further up than its
+// type goes.
 func (m *measurement) integral(k int, step float64) float64 {
-	if m.Config.Numbers[k].Float {
-		return step
+	n := &m.Config.Numbers[k]
+	if !n.Float {
+		step = max(1, math.Round(step))
 	}
-	return max(1, math.Round(step))
+	if n.Min < n.Max {
+		step = min(step, n.Max-m.point[k])
+	}
+	return step
+}
+
+// oneSided reports whether the type of a number does not go as far down as its step: then it is taken to be straight.
+func (m *measurement) oneSided(k int) bool {
+	n := &m.Config.Numbers[k]
+	return n.Min < n.Max && m.point[k]-m.steps[k] < n.Min
 }
 
 // bentStep is the step for a number that bends: a quarter of its value within bounds, and no more than the usual step.

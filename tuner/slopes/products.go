@@ -109,10 +109,8 @@ func (s *sample) draw(rng *rand.Rand) *draw {
 
 // bounded is a move that number k can make: a whole number unless it may have others, and no longer than two steps.
 func (s *sample) bounded(k int, by float64) float64 {
-	if !s.Config.Numbers[k].Float {
-		by = math.Round(by)
-	}
-	return max(-2*s.steps[k], min(2*s.steps[k], by))
+	by = max(-2*s.steps[k], min(2*s.steps[k], by))
+	return s.Config.Numbers[k].Round(s.point[k]+by) - s.point[k]
 }
 
 // drop takes a table out of a draw.

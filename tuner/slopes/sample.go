@@ -184,8 +184,10 @@ func (s *sample) chooseSteps() error {
 		s.steps, s.covers = make([]float64, len(s.names)), make([]cover, len(s.names))
 		for k, n := range s.Config.Numbers {
 			if !slices.Contains(s.Skip, n.Name) && !slices.Contains(s.Skip, n.Table) {
-				s.steps[k] = s.stepOf(k, firstStep)
 				moved = append(moved, k)
+				if s.steps[k] = s.stepOf(k, firstStep); s.steps[k] == 0 {
+					s.leaveOut(k, "its type holds nothing above its value")
+				}
 			}
 		}
 	}
