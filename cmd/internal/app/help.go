@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -100,26 +99,16 @@ func flagUsages(cmd *cobra.Command) string {
 }
 
 // paragraphs returns the text of a help, of a short one the first paragraph. On a terminal, paragraphs
-// that are too wide are broken again. Lines that begin with a space stay.
+// that are too wide are broken again.
 func paragraphs(cmd *cobra.Command, text string) string {
 	text = strings.TrimRight(text, " \n")
 	if shortHelp(cmd) != nil {
 		text, _, _ = strings.Cut(text, "\n\n")
 	}
-	columns := ui.Columns(cmd.Root().OutOrStdout())
-	if columns == 0 {
-		return text
+	if columns := ui.Columns(cmd.Root().OutOrStdout()); columns > 0 {
+		return ui.Reflow(text, columns)
 	}
-	blocks := strings.Split(text, "\n\n")
-	for i, block := range blocks {
-		lines := strings.Split(block, "\n")
-		wide := slices.ContainsFunc(lines, func(l string) bool { return len([]rune(l)) > columns })
-		indented := slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, " ") })
-		if wide && !indented {
-			blocks[i] = ui.Wrap(strings.Join(lines, " "), columns)
-		}
-	}
-	return strings.Join(blocks, "\n\n")
+	return text
 }
 
 func newHelpCommand() *cobra.Command {
@@ -249,6 +238,9 @@ func newGuideCommand() *cobra.Command {
 					return err
 				}
 				if len(args) == 1 && (args[0] == name || args[0] == strconv.Itoa(i+1)) {
+					if columns := ui.Columns(cmd.Root().OutOrStdout()); columns > 0 {
+						text = []byte(ui.Reflow(string(text), columns))
+					}
 					_, err := out.Write(text)
 					return err
 				}

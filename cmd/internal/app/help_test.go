@@ -10,6 +10,7 @@ import (
 	"github.com/rivo/uniseg"
 	"github.com/spf13/pflag"
 
+	"github.com/assay-chess/assay/cmd/assay/guide"
 	"github.com/assay-chess/assay/cmd/internal/ui"
 )
 
@@ -126,5 +127,31 @@ printf '%s\n' "${COMPREPLY[@]}"`, "bash", line)
 			strings.Contains(string(out), "not found") {
 			t.Errorf("%q completes to %q, want %q: %v", line, out, want, err)
 		}
+	}
+}
+
+// Nothing that help and guides print is wider than a terminal, but for commands and code in guides.
+func TestHelpFitsColumns(t *testing.T) {
+	check := func(args ...string) {
+		t.Helper()
+		fenced := false
+		for line := range strings.Lines(helpAt(t, 80, args...).String()) {
+			line = strings.TrimRight(line, "\n")
+			fenced = fenced != strings.HasPrefix(line, "```")
+			code := args[0] == "guide" && (fenced || strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "|"))
+			if uniseg.StringWidth(line) > 80 && !code {
+				t.Errorf("assay %s: wider than 80 columns: %s", strings.Join(args, " "), line)
+			}
+		}
+	}
+	for _, cmd := range allCommands(newRootCommand()) {
+		path := strings.Fields(cmd.CommandPath())[1:]
+		check(append(path, "--help")...)
+		if len(path) > 0 {
+			check(append([]string{"help", "--all"}, path...)...)
+		}
+	}
+	for _, name := range guide.Names {
+		check("guide", name)
 	}
 }

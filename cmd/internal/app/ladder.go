@@ -48,10 +48,10 @@ tags are rated by all of these games, which count as independent. --anchor then 
 ratings, with their errors: --anchor 'Stash 36=3340±15, Weiss 2=3380'. Groups of players that
 never met are named, because their ratings cannot be compared.`,
 		Example: `  assay ladder assay assay:weights=shannon-1950 assay:depth=1 --nodes 1000
-  assay ladder assay uci:/usr/games/stockfish 'uci:/usr/games/gnuchess --uci' --tc 5+0.05 --schedule round-robin
+  assay ladder assay uci:stockfish 'uci:gnuchess --uci' --tc 5+0.05
   assay ladder git:v1 git:v2 git:v3 --schedule chain --tc 8+0.08
   assay ladder games.pgn --anchor 'Stash 36=3340±15'
-  assay ladder ./new ./old ./older --anchor ./old=2800 --within 15 --games 20000 --out runs/ladder`,
+  assay ladder ./new ./old --anchor ./old=2800 --within 15 --out runs/ladder`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if pgnFiles(args) != nil {
 				return nil

@@ -41,11 +41,11 @@ a longer plan adds generations. --plan FILE (the config.json of a run, or its ob
 replaces the other flags and sets each generation separately.
 
 --engine DIR tunes your own engine instead (assay guide tune-my-engine); --check tries it first.`,
-		Example: `  assay learn                                   # about three minutes on two cores
-  assay learn --games 40 --nodes 300 --seed 3   # a whole small run in seconds
+		Example: `  assay learn                                 # about three minutes on two cores
+  assay learn --games 40 --nodes 300 --seed 3 # a whole small run in seconds
   assay learn --generations 4 --games 20000 --nodes 5000 --run night
-  assay learn --engine ../my-engine --check     # can assay tune my engine?
-  assay learn --engine ../my-engine --hours 8   # a patch by tomorrow, if there is a gain`,
+  assay learn --engine ../engine --check      # can assay tune my engine?
+  assay learn --engine ../engine --hours 8    # a patch by tomorrow, if it gains`,
 		Args: cobra.NoArgs,
 	}
 	var o learnOptions
@@ -243,8 +243,8 @@ become horizontal lines. Generations are recognized by the ids of their weights,
 from --history: a folder with a run's plan.json and its folders gen-1, gen-2 and so on. Several
 runs make one curve, in the order in which they learned. If a run started from weights that no
 earlier run has, these are a point too.`,
-		Example: `  assay learn picture runs/generations --history models/history --out models/history/elo.svg
-  assay learn picture runs/curve --history models/history,models/history/second-1 --over games --out curve.svg`,
+		Example: `  assay learn picture runs/generations --history models/history --out elo.svg
+  assay learn picture runs/curve --over games --out curve.svg`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(report.Axes, over) {

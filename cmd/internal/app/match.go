@@ -44,7 +44,7 @@ func newMatchCommand() *cobra.Command {
 		Example: `  assay match ./new ./base --tc 8+0.08 --sprt 0,5 --book openings.epd
   assay match git:HEAD git:main --build 'make -j EXE={out}' --preset stc
   assay match './new?Hash=16' /usr/games/stockfish --tc 8+0.08 --out runs/sf
-  assay match assay:weights=new.json assay:weights=old.json --nodes 5000 --sprt 0,10`,
+  assay match assay:weights=new.json assay:weights=old.json --sprt 0,10`,
 		Args: cobra.MinimumNArgs(2),
 	}
 	var o matchOptions

@@ -30,9 +30,9 @@ give each run a --seed of its own.
 The same command resumes an interrupted run and replays no finished game. A complete DIR is not
 changed. 'assay data positions' also reads an unfinished one.`,
 		Example: `  assay selfplay --out games --games 1000 --nodes 1000
-  assay selfplay --out night --games 100000 --weights runs/first/weights.json --seed 2
-  assay selfplay --out mine --games 1000 --players 'uci:./my-engine?Hash=16' --tc 2+0.02 --book openings.epd
-  assay selfplay --out mixed --games 200 --players assay,assay:weights=shannon-1950`,
+  assay selfplay --out night --games 100000 --weights new.json --seed 2
+  assay selfplay --out mine --games 1000 --players ./engine --tc 2+0.02
+  assay selfplay --out mixed --games 200 --players assay,turing-1951`,
 		Args: cobra.NoArgs,
 	}
 	var players []string

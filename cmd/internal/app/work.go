@@ -56,11 +56,11 @@ func newWorkCommand() *cobra.Command {
 		Use:   "work URL",
 		Short: "Play games on this machine for a run elsewhere",
 		Long:  workHelp,
-		Example: `  assay selfplay --out games --games 100000 --serve 127.0.0.1:4222   # here,
-  assay work nats://127.0.0.1:4222                                   # in as many terminals as you like
+		Example: `  assay selfplay --out games --games 100000 --serve 127.0.0.1:4222 # here,
+  assay work nats://127.0.0.1:4222        # in as many terminals as you like
 
-  assay work --new-key bob.key --name bob            # once; send the line it prints to the coordinator
-  assay work tls://big.example.org:4222 --credentials bob.key --concurrency 6 --hours 22-7`,
+  assay work --new-key bob.key --name bob # once; the coordinator needs its line
+  assay work tls://big.example.org:4222 --credentials bob.key --hours 22-7`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && (f.newKey != "" || f.rights != "") {

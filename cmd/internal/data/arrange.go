@@ -129,7 +129,7 @@ func newSplit() *cobra.Command {
 	var by string
 	a := newArrangement(&cobra.Command{
 		Use:   "split PATH... --out DIR",
-		Short: "Split data sets by game, for example into training and validation data",
+		Short: "Split data sets by game, such as into training and validation",
 		Long: `Write each game of data sets of one schema to one of several parts, each a data set in a
 folder of DIR. The positions of a game are similar and have the same result, so they stay
 together. --by opening keeps games with the same opening together.

@@ -49,7 +49,7 @@ dataset/FORMAT.md has the spellings of all formats, and which comments of PGN ar
 without a game count as independent of each other; --infer-games finds the games of rows in order.`,
 		Example: `  assay data import games.pgn.zst --out games
   assay data import positions.epd --out positions --infer-games
-  assay data import scored.tsv.zst --out positions --columns fen,score,result,ply,_,_ --results -1,0,1`,
+  assay data import x.tsv --columns fen,score,result --results -1,0,1 --out rows`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(args); err != nil {

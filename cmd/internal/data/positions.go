@@ -203,7 +203,7 @@ cleared for each position: --player 'uci:stockfish?Hash=1'.
 After an interruption, or after an engine crashed, run the same command again to resume; no
 position is searched twice.`,
 		Example: `  assay data relabel positions --nodes 5000 --out relabeled
-  assay data relabel positions --player 'uci:./my-engine?Hash=1' --nodes 5000 --out relabeled`,
+  assay data relabel positions --player ./engine --nodes 5000 --out relabeled`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.out == "" {

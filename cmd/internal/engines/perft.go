@@ -39,7 +39,7 @@ func NewPerft() *cobra.Command {
 thread and no hash table, and does not make the moves of the last ply. "startpos" is the
 start position.`,
 		Example: `  assay perft startpos 6
-  assay perft "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1" 5 --divide`,
+  assay perft "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1" 5 --divide`,
 		Args: cobra.RangeArgs(2, 7), // an unquoted FEN has up to six fields
 		RunE: func(cmd *cobra.Command, args []string) error {
 			last := len(args) - 1

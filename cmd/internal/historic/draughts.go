@@ -20,7 +20,7 @@ func newDraughts() *cobra.Command {
 	var human bool
 	c := &cobra.Command{
 		Use:   "draughts",
-		Short: "Strachey's draughts program of 1952: machine against machine or against you",
+		Short: "Strachey's draughts program, 1952: against itself or against you",
 		Long: `Draughts as Strachey's program for the Manchester machine played it. Squares are
 numbered 0 to 31 from Black's side, four a row. The machine is Black and moves first, down
 the board. Moves are written as in the book: 11-15, 6-20(16,9) for a capture, 6-1K for a

@@ -20,7 +20,7 @@ func newLosAlamos() *cobra.Command {
 	var depth int
 	c := &cobra.Command{
 		Use:   "losalamos",
-		Short: "The chess of MANIAC on six squares by six, 1956: against itself or against you",
+		Short: "The 6x6 chess of MANIAC, 1956: against itself or against you",
 		Long: `Chess on six squares by six as MANIAC played it: no bishops, no castling, no double
 pawn moves. Moves are written from square to square, a1 to f6: d2d3, and e5f6q for a
 promotion. "assay historic replay losalamos" replays MANIAC's own game. The player

@@ -107,7 +107,8 @@ not explanations). FEN may be "startpos".
 
 "assay eval" explains the weights of the modern engine.`,
 		Example: `  assay historic explain turing-1951 startpos
-  assay historic explain machack-1967:plies=3 "2r1kb1r/5p1p/p1n1b1p1/2nQN3/Pp5B/8/1PP2PPP/1K1R1B1R w k - 1 20"`,
+  assay historic explain machack-1967:plies=3 \
+    "2r1kb1r/5p1p/p1n1b1p1/2nQN3/Pp5B/8/1PP2PPP/1K1R1B1R w k - 1 20"`,
 		Args: cobra.RangeArgs(2, 7), // a FEN without quotes has up to six fields
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, err := positionArgs(args[1:])

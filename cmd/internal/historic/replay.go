@@ -16,7 +16,7 @@ func newReplay() *cobra.Command {
 	names := strings.Join(printedNames(), "|")
 	c := &cobra.Command{
 		Use:   "replay " + names,
-		Short: "Replay the printed games move by move, with the program's own moves and reasons",
+		Short: "Replay the printed games with the program's own moves and reasons",
 		Long: `Replay the games that the papers print, move by move: the printed move, the move that the
 reconstructed program plays in the same position, its reason, and how often the two agree. Where
 they differ, a second line gives the reason against the printed move.

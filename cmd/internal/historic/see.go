@@ -14,7 +14,7 @@ import (
 func newSEE() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "see FEN SQUARE",
-		Short: "Evaluate an exchange by the two procedures of a lecture, and by the engine",
+		Short: "Evaluate an exchange by two procedures of a lecture and the engine",
 		Long: `Evaluate the captures on one square (static exchange evaluation) as a lecture on chess
 programs by Tsan-sheng Hsu prints it, and as the lecture means it. The opponent of the
 piece on the square captures first, with either side to move; both sides capture with the least

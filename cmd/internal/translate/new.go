@@ -20,8 +20,8 @@ differently or cannot do. Nothing is run.
 
 As in the other runners, -each wins over -engine. They play until mate unless an option asks
 for adjudication; assay adjudicates lost games by default, so --win-plies 0 is added.`,
-		Example: `  assay translate fastchess -engine cmd=./new name=new -engine cmd=./base name=base \
-      -each tc=8+0.08 option.Hash=16 -rounds 10000 -sprt elo0=0 elo1=5 -concurrency 4`,
+		Example: `  assay translate fastchess -engine cmd=./new -engine cmd=./base \
+      -each tc=8+0.08 option.Hash=16 -rounds 10000 -sprt elo0=0 elo1=5`,
 		DisableFlagParsing: true, // the flags are another program's
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 && (args[0] == "--help" || args[0] == "-h") {

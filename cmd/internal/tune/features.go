@@ -31,7 +31,7 @@ type featuresFlags struct {
 func NewFeatures() *cobra.Command {
 	var f featuresFlags
 	cmd := &cobra.Command{
-		Use:   "features [POSITIONS...] --cmd COMMAND [--out DIR | --check WEIGHTS]",
+		Use:   "features [POSITIONS]... --cmd CMD [--out DIR | --check WEIGHTS]",
 		Short: "Collect the trace of another engine's evaluation",
 		Long: `Send positions to an engine whose evaluation has a trace, and collect what it prints in a data
 set (assay.features/2), which 'assay tune' can fit.

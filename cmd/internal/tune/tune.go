@@ -65,7 +65,7 @@ is not about Elo: a match decides, whose command stands below it. --ablate says 
 terms is worth. The same data and flags give the same weights for any --workers, in memory or not.`,
 		Example: `  assay tune positions --out tuned.json
   assay tune positions --model shannon-1950 --freeze material --prior mobility=5
-  assay tune gen1/positions gen2/positions --from gen1/weights.json --lambda 0.7 --json
+  assay tune gen1/positions gen2/positions --from gen1/weights.json --json
   assay tune my-engine-features --out runs/mine
   assay tune my-engine-features --ablate
   assay tune my-engine-features --test features-of-other-games --strict`,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -317,8 +318,43 @@ func Columns(out io.Writer) int {
 	return 0
 }
 
-// Wrap breaks a paragraph into lines that fit the columns.
-func Wrap(text string, columns int) string { return wrap(strings.Fields(text), columns, "", "") }
+// hanging is what stands before a paragraph whose other lines are indented: an item of a list, or a definition.
+var hanging = regexp.MustCompile(`^(?:- |\d+\. | {1,3}\S+(?: \S+)*?  +)`)
+
+// Reflow breaks the paragraphs of a text again that have lines beyond the columns. Code, tables and headings stay.
+func Reflow(text string, columns int) string {
+	var out, open []string // open are the lines of a paragraph
+	first, indent := "", ""
+	end := func() {
+		wide := slices.ContainsFunc(open, func(l string) bool { return uniseg.StringWidth(l) > columns })
+		if wide {
+			words := strings.Fields(strings.TrimPrefix(strings.Join(open, " "), first))
+			open = []string{wrap(words, columns, first, indent)}
+		}
+		out, open = append(out, open...), nil
+	}
+	fenced := false
+	for line := range strings.SplitSeq(text, "\n") {
+		fence, marker := strings.HasPrefix(line, "```"), hanging.FindString(line)
+		leading := len(line) - len(strings.TrimLeft(line, " "))
+		switch {
+		case fence || fenced || line == "" || line[0] == '|' || line[0] == '#' || strings.HasPrefix(line, "    "):
+			end()
+			out = append(out, line)
+			fenced = fenced != fence
+		case marker != "" || len(open) == 0 || leading != len(indent) || leading > 0 && first == indent:
+			end()
+			if first = marker; marker == "" {
+				first = line[:leading]
+			}
+			open, indent = []string{line}, strings.Repeat(" ", len(first))
+		default:
+			open = append(open, line)
+		}
+	}
+	end()
+	return strings.Join(out, "\n")
+}
 
 // wrap joins words to lines that fit the columns. The first line has an indentation, the others another.
 func wrap(words []string, columns int, first, indent string) string {

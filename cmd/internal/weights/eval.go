@@ -31,9 +31,9 @@ in the middle of an exchange means little.
 
 With --diff, the last two arguments are weight files, or names of embedded weights, of one
 model. The output lists the terms that add different amounts, the largest difference first.`,
-		Example: `  assay eval "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
-  assay eval "8/5k2/8/3KP3/8/8/8/8 w - - 0 1" --weights runs/first/weights.json --json
-  assay eval "8/5k2/8/3KP3/8/8/8/8 w - - 0 1" --diff assay-start runs/first/weights.json
+		Example: `  assay eval "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3"
+  assay eval "8/5k2/8/3KP3/8/8/8/8 w - - 0 1" --weights new.json --json
+  assay eval "8/5k2/8/3KP3/8/8/8/8 w - - 0 1" --diff assay-start new.json
   assay eval startpos moves e4 c5 Nf3 --model shannon-1950`,
 		Args: cobra.MinimumNArgs(1), // a FEN without quotes is up to six; any number of moves
 		RunE: func(cmd *cobra.Command, args []string) error {

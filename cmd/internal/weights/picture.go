@@ -40,7 +40,7 @@ as psq.pawn.a2, or with each number from 0 to 63, as pst.0 to pst.63.
 Blue is below zero, orange above. Where all values of a table lie far from zero, because they hold
 the worth of the piece, the colors show their distance from their mean.`,
 		Example: `  assay weights picture assay
-  assay weights picture runs/first/weights.json --from assay-start --out boards.png`,
+  assay weights picture new.json --from assay-start --out boards.png`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if filepath.Ext(f.out) != ".png" {

@@ -29,7 +29,7 @@ func New() *cobra.Command {
 		Example: `  assay weights list
   assay weights show shannon-1950
   assay weights diff assay-start runs/first/weights.json
-  assay weights picture runs/first/weights.json --from assay-start --out boards.png
+  assay weights picture new.json --from assay-start --out boards.png
   assay weights export assay --format c --out weights.h`,
 	}
 	c.AddCommand(newShow(), newDiff(), newList(), newPicture(), newExport())
@@ -39,7 +39,7 @@ func New() *cobra.Command {
 func newShow() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "show FILE",
-		Short:   "Print the weights of a file, or embedded weights, with their provenance",
+		Short:   "Print weights, of a file or embedded, with their provenance",
 		Example: "  assay weights show assay",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
