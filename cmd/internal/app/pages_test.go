@@ -282,8 +282,8 @@ func TestReadme(t *testing.T) {
 			run += line + "\n"
 		}
 	}
-	for _, want := range []string{"go run ./cmd/assay learn --games", "assay tune runs/features",
-		"assay match runs/new runs/base"} {
+	for _, want := range []string{"go run ./cmd/assay learn --games", "assay tune runs/positions",
+		"assay learn --engine runs/flint --check"} {
 		if !strings.Contains(run, want) {
 			t.Errorf("CI does not run %q, but\n%s", want, run)
 		}

@@ -155,7 +155,9 @@ func (r *Repo) Snapshot(ctx context.Context, temp string) (*Source, error) {
 	if s.ID, err = runGit(ctx, r.Top, env, "write-tree"); err != nil {
 		return nil, err
 	}
-	s.head, err = runGit(ctx, r.Top, nil, "rev-parse", "HEAD")
+	if s.head, err = runGit(ctx, r.Top, nil, "rev-parse", "--verify", "--quiet", "HEAD"); err != nil {
+		err = fmt.Errorf("%s has no commit yet: git add . && git commit", r.Top)
+	}
 	return s, err
 }
 
