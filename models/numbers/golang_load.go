@@ -102,7 +102,8 @@ func (t *goTree) list(before *goTree) error {
 			return fmt.Errorf("go list in %s: %w", t.home, err)
 		}
 		inside, err := filepath.Rel(t.home, p.Dir)
-		p.own = err == nil && filepath.IsLocal(inside) && !p.Standard && !strings.HasPrefix(filepath.ToSlash(inside), "vendor/")
+		vendored := strings.HasPrefix(filepath.ToSlash(inside), "vendor/")
+		p.own = err == nil && filepath.IsLocal(inside) && !p.Standard && !vendored
 		if !p.own && before != nil && before.all[p.ImportPath] != nil {
 			p = before.all[p.ImportPath]
 		}
@@ -145,7 +146,8 @@ func (t *goTree) check(p *goPackage) error {
 			p.files = append(p.files, f)
 		}
 	}
-	p.info = types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}}
+	p.info = types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{},
+		Defs: map[*ast.Ident]types.Object{}}
 	c := types.Config{FakeImportC: true, IgnoreFuncBodies: !p.own, Error: func(error) {}}
 	c.Importer = goImporter(func(path string) (*types.Package, error) {
 		if m := p.ImportMap[path]; m != "" {

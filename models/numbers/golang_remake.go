@@ -33,10 +33,12 @@ func (t *goTree) remake() {
 			if !again {
 				continue
 			}
-			i := slices.IndexFunc(p.files, func(f *goFile) bool { return f.ast.Pos() <= init.Rhs.Pos() && init.Rhs.Pos() < f.ast.End() })
-			last = p.files[i]
-			calls = append(calls, "assayMake"+strconv.Itoa(len(calls)))
-			fmt.Fprintf(&last.tail, "\nfunc %s() {\n\t%s = %s\n}\n", calls[len(calls)-1], strings.Join(names, ", "), last.source(init.Rhs))
+			last = p.files[slices.IndexFunc(p.files, func(f *goFile) bool {
+				return f.ast.Pos() <= init.Rhs.Pos() && init.Rhs.Pos() < f.ast.End()
+			})]
+			call := "assayMake" + strconv.Itoa(len(calls))
+			calls = append(calls, call)
+			fmt.Fprintf(&last.tail, "\nfunc %s() {\n\t%s = %s\n}\n", call, strings.Join(names, ", "), last.source(init.Rhs))
 		}
 		for _, f := range p.files {
 			for _, d := range f.ast.Decls {
@@ -101,8 +103,9 @@ func (f *goFile) reads(n ast.Node) map[string]bool {
 			keys[spoils] = true
 		case *ast.Ident:
 			o := f.pkg.info.Uses[n]
-			if p, ok := o.(*types.PkgName); ok && !f.tree.all[p.Imported().Path()].own && !slices.Contains(pure, p.Imported().Path()) {
-				keys[spoils] = true
+			if p, ok := o.(*types.PkgName); ok {
+				path := p.Imported().Path()
+				keys[spoils] = keys[spoils] || !f.tree.all[path].own && !slices.Contains(pure, path)
 			}
 			parent := stack[max(0, len(stack)-2)]
 			if s, ok := parent.(*ast.SelectorExpr); ok && s.Sel == n {
@@ -115,6 +118,7 @@ func (f *goFile) reads(n ast.Node) map[string]bool {
 		}
 	})
 	delete(keys, "")
+	maps.DeleteFunc(keys, func(_ string, is bool) bool { return !is })
 	return keys
 }
 

@@ -241,15 +241,16 @@ func (w *goLiterals) list(elements []ast.Expr, name string, pair bool, label fun
 func (w *goLiterals) literal(e ast.Expr, lit *ast.BasicLit, name string) {
 	digits := strings.ReplaceAll(lit.Value, "_", "")
 	v, err := strconv.ParseFloat(digits, 64)
-	if err != nil || lit.Kind != gotoken.INT && lit.Kind != gotoken.FLOAT || strings.HasPrefix(digits, "0") && lit.Kind == gotoken.INT && v != 0 ||
-		strings.ContainsAny(digits, "xXbBoOpP") || noWeight(w.file.pkg.info.Types[e].Type) {
+	octal := lit.Kind == gotoken.INT && strings.HasPrefix(digits, "0") && v != 0
+	if err != nil || octal || lit.Kind != gotoken.INT && lit.Kind != gotoken.FLOAT || strings.ContainsAny(digits, "xXbBoOpP") ||
+		noWeight(w.file.pkg.info.Types[e].Type) {
 		return
 	}
 	if u, ok := e.(*ast.UnaryExpr); ok && u.Op == gotoken.SUB {
 		v = -v
 	}
-	n := Number{Name: name, Line: w.file.line(e), From: w.file.offset(e.Pos()), To: w.file.offset(e.End()), Text: w.file.source(e),
-		Value: v + 0, Float: lit.Kind == gotoken.FLOAT, Pair: -1}
+	n := Number{Name: name, Line: w.file.line(e), From: w.file.offset(e.Pos()), To: w.file.offset(e.End()),
+		Text: w.file.source(e), Value: v + 0, Float: lit.Kind == gotoken.FLOAT, Pair: -1}
 	if b, ok := underlying(w.file.pkg.info.Types[e].Type).(*types.Basic); ok {
 		n.Float = n.Float || b.Info()&types.IsFloat != 0
 		n.Min, n.Max = bounds(b.Name())
@@ -314,8 +315,8 @@ func weightPlace(stack []ast.Node) bool {
 			}
 		case *ast.ParenExpr:
 		case *ast.AssignStmt:
-			return p.Tok != gotoken.SHL_ASSIGN && p.Tok != gotoken.SHR_ASSIGN && p.Tok != gotoken.QUO_ASSIGN && p.Tok != gotoken.REM_ASSIGN &&
-				!(i > 0 && isFor(stack[i-1]))
+			divides := []gotoken.Token{gotoken.SHL_ASSIGN, gotoken.SHR_ASSIGN, gotoken.QUO_ASSIGN, gotoken.REM_ASSIGN}
+			return !slices.Contains(divides, p.Tok) && !(i > 0 && isFor(stack[i-1]))
 		case *ast.ReturnStmt, *ast.ValueSpec:
 			return !within[*ast.GenDecl](stack[:i]) || !isConstant(stack[:i])
 		default:
@@ -328,7 +329,10 @@ func weightPlace(stack []ast.Node) bool {
 func isFor(n ast.Node) bool { _, ok := n.(*ast.ForStmt); return ok }
 
 func isConstant(stack []ast.Node) bool {
-	return slices.ContainsFunc(stack, func(n ast.Node) bool { d, ok := n.(*ast.GenDecl); return ok && d.Tok == gotoken.CONST })
+	return slices.ContainsFunc(stack, func(n ast.Node) bool {
+		d, ok := n.(*ast.GenDecl)
+		return ok && d.Tok == gotoken.CONST
+	})
 }
 
 // goConstants tells which package constants can become variables.
@@ -398,7 +402,8 @@ func (c goConstants) use(f *goFile, key string, stack []ast.Node) {
 				c.why[key] = "the length of an array, line " + strconv.Itoa(f.line(p)) + " of " + path.Base(f.path)
 			}
 		case *ast.KeyValueExpr:
-			if _, isMap := underlying(f.pkg.info.Types[stack[max(0, i-1)].(ast.Expr)].Type).(*types.Map); p.Key == child && !isMap {
+			table, _ := stack[i-1].(ast.Expr)
+			if _, isMap := underlying(f.pkg.info.Types[table].Type).(*types.Map); p.Key == child && !isMap {
 				c.why[key] = "a key of a table, line " + strconv.Itoa(f.line(p)) + " of " + path.Base(f.path)
 			}
 		case *ast.IndexExpr:

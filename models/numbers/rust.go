@@ -190,7 +190,8 @@ func (r *rust) mainFile(crates []rsCrate, first, value string) (string, error) {
 		if len(inside) > 0 && path.Dir(value) != "." || len(inside) == 1 {
 			mains = inside
 		}
-		if i := slices.IndexFunc(mains, func(m string) bool { return strings.HasSuffix("/"+m, "/src/main.rs") }); i >= 0 && len(inside) > 1 {
+		usual := func(m string) bool { return strings.HasSuffix("/"+m, "/src/main.rs") }
+		if i := slices.IndexFunc(mains, usual); i >= 0 && len(inside) > 1 {
 			mains = mains[i : i+1]
 		}
 	}

@@ -319,7 +319,8 @@ func (w *rsLiterals) walk(lo, hi int, name string) {
 		return
 	}
 	open := lo
-	for w.isKind(open, word) && !w.is(open, "if", "match", "unsafe", "loop") || open > lo && w.is(open, "::", "!", "<", ">", ",") {
+	for w.isKind(open, word) && !w.is(open, "if", "match", "unsafe", "loop") ||
+		open > lo && w.is(open, "::", "!", "<", ">", ",") {
 		open++
 	}
 	if w.is(open, "(", "[", "{") && w.match[open] == hi-1 && (open > lo || !w.is(open, "{")) {
@@ -390,8 +391,8 @@ func (w *rsLiterals) literal(lo, hi int, name string) bool {
 	v, float, ok := rsNumber(w.span(lo, hi))
 	if ok {
 		from := w.tokens[lo].from
-		w.found = append(w.found, Number{Name: name, Line: w.line(from), From: from, To: w.end(hi - 1), Text: w.span(lo, hi), Value: v,
-			Float: float, Pair: -1})
+		w.found = append(w.found, Number{Name: name, Line: w.line(from), From: from, To: w.end(hi - 1),
+			Text: w.span(lo, hi), Value: v, Float: float, Pair: -1})
 	}
 	return ok
 }
@@ -465,8 +466,8 @@ func (r *rust) reads(words []string, names map[string]bool) []string {
 // constant is why the compiler must know the value of the name at token i, which stands in d if d is not nil.
 func (f *rsFile) constant(i int, d *rsItem) string {
 	end := i + 1
-	for f.isKind(end, word) && !f.is(end, "if") || f.isKind(end, numeral) || f.is(end, "::", "|", "...") || f.is(end, ".") && f.is(end+1, ".") ||
-		f.is(end-1, ".") && f.is(end, ".") || f.is(end, "=") && f.is(end-1, ".") {
+	for f.isKind(end, word) && !f.is(end, "if") || f.isKind(end, numeral) || f.is(end, "::", "|", "...") ||
+		f.is(end, ".") && f.is(end+1, ".") || f.is(end-1, ".") && f.is(end, ".", "=") {
 		end++
 	}
 	switch {

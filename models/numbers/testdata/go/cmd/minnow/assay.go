@@ -1,9 +1,18 @@
 package main
 
 import (
+	"fmt"
+	"os"
+
 	"example.org/minnow/board"
 	"example.org/minnow/eval"
 )
+
+func init() {
+	if os.Getenv("ASSAY_MEASURE") != "" {
+		fmt.Println("a banner that is no answer")
+	}
+}
 
 func assay_start() {}
 
