@@ -186,7 +186,7 @@ func (m *copier) declared(p *outline) {
 			m.dropConst(p, d)
 		}
 	}
-	if !m.plus {
+	if !m.isPlus(p) {
 		return
 	}
 	for i := range p.tokens {
@@ -264,14 +264,14 @@ func (m *copier) table(p *outline, t *table) {
 	}
 	constant := m.dropConst(p, t.declaration)
 	switch {
-	case !m.plus:
+	case !m.isPlus(p):
 		m.constantInitializer(p, t)
 	case t.place == member && !t.specified("inline"):
 		m.insert(p, p.tokens[t.first].from, "inline ")
 	case constant && t.place == variable && !t.specified("static", "inline", "extern") && !m.extern[name] && qualified == name:
 		m.insert(p, p.tokens[t.first].from, "static ") // const was static
 	}
-	if m.plus {
+	if m.isPlus(p) {
 		m.inPlace(p, t)
 	}
 	if t.from == t.to {
@@ -328,7 +328,7 @@ func (m *copier) enumerator(p *outline, t *table, init, qualified string) {
 	if t.outer > t.end {
 		static = "static inline "
 	}
-	if !m.plus {
+	if !m.isPlus(p) {
 		typ, init = "int", t.src.join(t.from+1, t.to, nil)
 		m.insert(p, p.tokens[t.end].to, " static int "+t.name+" = "+init+";")
 		m.insert(p, p.tokens[t.end].to, m.makeAgain(t, t.name, "= "+strings.TrimPrefix(m.initializer(t), "= ")))

@@ -116,6 +116,9 @@ func (c *cc) load(s *Set) error {
 	return nil
 }
 
+// isPlus reports whether a file is C++, as headers of a tree with C++ are.
+func (c *cc) isPlus(p *outline) bool { return c.plus && path.Ext(p.path) != ".c" }
+
 // headersOfPlus reports whether headers alone are listed, of a tree in C++.
 func (c *cc) headersOfPlus(listed, others []string) bool {
 	return !slices.ContainsFunc(listed, func(f string) bool { return path.Ext(f) == ".c" }) &&
@@ -230,11 +233,11 @@ func (c *cc) forbids(t *table) string {
 		return c.uses[t.name].constant
 	case t.template:
 		return "it stands in a template"
-	case t.scoped, t.place == enumerator && !c.plus && len(t.scope) > 0:
+	case t.scoped, t.place == enumerator && !c.isPlus(c.files[t.file]) && len(t.scope) > 0:
 		return "it is an enumerator of a class"
 	case t.counted:
 		return "the next enumerators are counted from it"
-	case t.place == field && !c.plus:
+	case t.place == field && !c.isPlus(c.files[t.file]):
 		return "it is no variable"
 	case t.specified("thread_local", "_Thread_local", "__thread", "volatile"):
 		return "each thread has its own"
@@ -273,7 +276,7 @@ func (c *cc) derive() {
 
 // object reports whether t is a variable of a class whose default members were taken.
 func (c *cc) object(t *table) bool {
-	return c.plus && !t.specified("extern") && slices.ContainsFunc(c.tables, func(f *table) bool {
+	return !t.specified("extern") && slices.ContainsFunc(c.tables, func(f *table) bool {
 		return f.place == field && f.made && t.place == variable && t.specified(f.scope[len(f.scope)-1])
 	})
 }
