@@ -73,7 +73,7 @@ func (s *Set) goDeclaration(f *goFile, name string, d *ast.GenDecl, constants go
 			case w.product:
 				why = "products of literals"
 			default:
-				why = usual(ident.Name, w.found, constants.outside[key])
+				why = usual(ident.Name, w.found, constants.unusual[key])
 			}
 			if why != "" {
 				s.Left = append(s.Left, Left{Name: ident.Name, File: name, Line: f.line(ident), Why: why})
@@ -339,12 +339,12 @@ func isConstant(stack []ast.Node) bool {
 type goConstants struct {
 	from    map[string][]string // constants in whose initializers a constant stands
 	why     map[string]string   // why a constant must stay one
-	outside map[string]string   // the file of the search that uses an object
+	unusual map[string]string   // why a variable or a constant is left out unless it is asked for
 }
 
 // constants reads all uses of the constants of the engine.
 func (t *goTree) constants(listed []string) goConstants {
-	c := goConstants{from: map[string][]string{}, why: map[string]string{}, outside: map[string]string{}}
+	c := goConstants{from: map[string][]string{}, why: map[string]string{}, unusual: map[string]string{}}
 	for _, p := range t.own {
 		for _, f := range p.files {
 			rel := f.relative()
@@ -355,7 +355,10 @@ func (t *goTree) constants(listed []string) goConstants {
 				case *ast.Ident:
 					if key := goKey(p.info.Uses[n]); key != "" {
 						if outside(rel) && !slices.Contains(listed, rel) {
-							c.outside[key] = rel
+							c.unusual[key] = rel + " uses it too"
+						}
+						if divides(stack) {
+							c.unusual[key] = fmt.Sprintf("it divides, line %d of %s", f.line(n), rel)
 						}
 						if _, ok := p.info.Uses[n].(*types.Const); ok {
 							c.use(f, key, stack)
@@ -366,6 +369,16 @@ func (t *goTree) constants(listed []string) goConstants {
 		}
 	}
 	return c
+}
+
+// divides reports whether the name at the top of stack, of a package perhaps, is a divisor.
+func divides(stack []ast.Node) bool {
+	n := len(stack) - 1
+	if s, ok := stack[max(0, n-1)].(*ast.SelectorExpr); ok && s.Sel == stack[n] {
+		n--
+	}
+	b, ok := stack[max(0, n-1)].(*ast.BinaryExpr)
+	return ok && b.Y == stack[n] && (b.Op == gotoken.QUO || b.Op == gotoken.REM)
 }
 
 // declaration finds constants that stand in a row of iota or of repeated values.

@@ -59,17 +59,16 @@ func aside(table string, values []float64) string {
 	return ""
 }
 
-// usual says why a table is left out unless it is asked for; elsewhere is the file of the search that uses it, or "".
-func usual(table string, found []Number, elsewhere string) string {
+// usual says why a table is left out unless it is asked for; use is why by its uses, or "".
+func usual(table string, found []Number, use string) string {
 	values := make([]float64, len(found))
 	for i, n := range found {
 		values[i] = n.Value
 	}
-	why := aside(table, values)
-	if why == "" && elsewhere != "" {
-		return elsewhere + " uses it too"
+	if why := aside(table, values); why != "" {
+		return why
 	}
-	return why
+	return use
 }
 
 // bounds are the least and the largest value of a type of few bits in Rust or Go, such as uint16; 0 and 0 of others.

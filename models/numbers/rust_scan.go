@@ -259,7 +259,7 @@ func (r *rust) take(s *Set, d *rsItem, o Options) {
 		why = "a constant of a type or a trait; move it out"
 	}
 	if why == "" && !slices.Contains(o.Take, d.name) {
-		why = usual(d.name, w.found, r.fixed.outside[d.name])
+		why = usual(d.name, w.found, r.fixed.unusual[d.name])
 		if t := notNumbers.FindString(d.file.span(d.typeFrom, d.typeTo)); why == "" && t != "" {
 			why = "of type " + t
 		}
@@ -410,7 +410,7 @@ func rsNumber(text string) (value float64, float, ok bool) {
 
 // uses finds where the names of items stand, and what becomes of them.
 func (r *rust) uses(listed []string) {
-	r.fixed = goConstants{from: map[string][]string{}, why: map[string]string{}, outside: map[string]string{}}
+	r.fixed = goConstants{from: map[string][]string{}, why: map[string]string{}, unusual: map[string]string{}}
 	names := map[string]bool{}
 	for _, d := range r.items {
 		names[d.name] = true
@@ -430,7 +430,10 @@ func (r *rust) uses(listed []string) {
 				r.fixed.why[t.text] = fmt.Sprintf("%s, line %d of %s", why, f.line(t.from), f.path)
 			}
 			if outside(f.path) && !slices.Contains(listed, f.path) {
-				r.fixed.outside[t.text] = f.path
+				r.fixed.unusual[t.text] = f.path + " uses it too"
+			}
+			if f.is(i-1, "/", "%") {
+				r.fixed.unusual[t.text] = fmt.Sprintf("it divides, line %d of %s", f.line(t.from), f.path)
 			}
 		}
 	}

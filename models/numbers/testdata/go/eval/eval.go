@@ -81,7 +81,7 @@ func Evaluate(b *Board) int {
 	if at := b.Squares[0]; at == 0 {
 		score += Isolated
 	}
-	score += (mg*phase + eg*(32-phase)) / 32
+	score += (mg*phase + eg*(32-phase)) / Grain
 	score += int(math.Round(float64(total)*Tempo*float64(Scale))) / 100
 	score += int(float32(phase)*Slope) + local(phase) + int(Small[phase%2])
 	var small int16 = Tempo

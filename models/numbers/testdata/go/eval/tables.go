@@ -11,6 +11,8 @@ const (
 	Ranks          = 8
 )
 
+const Grain = 32
+
 const Pair, Wide = 25, Centre * 4 // Wide is made from Centre
 
 const (

@@ -42,6 +42,6 @@ pub fn evaluate(b: &Board) -> i32 {
     if b.squares[0] == 0 {
         score += ISOLATED + NAME.len() as i32 + raw(NAME).0.len() as i32;
     }
-    score += (mg * phase + eg * (32 - phase)) / 32 + (phase as f64 * SCALE) as i32;
+    score += (mg * phase + eg * (32 - phase)) / GRAIN + (phase as f64 * SCALE) as i32;
     score + if b.black { TWICE[1] } else { TWICE[0] } + if score > MATE { 1 } else { 0 }
 }

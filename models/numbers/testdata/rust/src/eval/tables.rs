@@ -7,6 +7,7 @@ pub const ISOLATED: i32 = -12 + 5;
 pub const MATE: i32 = 30_000;
 pub const RANKS: i32 = 8;
 pub const LAZY: i32 = 4;
+pub const GRAIN: i32 = 32;
 pub const OPEN: Pair = Pair { mg: 7, eg: -3 };
 pub const SCALE: f64 = 0.5;
 pub const MASK: [u64; 2] = [12, 13];
