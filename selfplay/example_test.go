@@ -13,7 +13,7 @@ import (
 // order of their numbers. toy.Open opens a weak test player; roster.Open opens the players
 // of this project and external engines.
 func ExampleSeries() {
-	openings, err := opening.Spec{Plies: 6}.Open(1)
+	openings, err := opening.Spec{Plies: 6}.Open(context.Background(), 1)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -1,6 +1,7 @@
 package selfplay
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -85,8 +86,8 @@ func (l Limits) playable() error {
 
 // Openings opens the openings of a run that needs at most that many of them. An error
 // about a book with fewer wraps ErrConfig and opening.ErrExhausted.
-func (s *Rules) Openings(need uint64) (opening.Source, error) {
-	source, err := s.Opening.Open(Seed(s.Seed, s.Generation, s.Stage+"/opening", 0))
+func (s *Rules) Openings(ctx context.Context, need uint64) (opening.Source, error) {
+	source, err := s.Opening.Open(ctx, Seed(s.Seed, s.Generation, s.Stage+"/opening", 0))
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ var errUnfinished = errors.New("the game has no result (*)")
 
 // readGames reads all inputs, which hold games.
 func (im *importer) readGames(ctx context.Context, send func(*batch[dataset.GameRow]) error) error {
-	return im.eachFile(func(_ Format, name string, r *source.File) error {
+	return im.eachFile(ctx, func(_ Format, name string, r *source.File) error {
 		b := &batch[dataset.GameRow]{file: name}
 		err := im.readPGN(name, r, func(g *dataset.GameRow, refused *Refusal) error {
 			if refused == nil {

@@ -115,7 +115,7 @@ func Import(ctx context.Context, paths []string, dir string, c ImportConfig) (*d
 	}
 	id := importIdentity{Columns: c.Columns, Results: c.Results, Mover: c.Mover, OtherView: c.OtherView,
 		InferGames: c.InferGames, OpeningPlies: c.OpeningPlies, MoverResults: c.MoverResults}
-	if inputs, err = c.formats(inputs, paths, &id); err != nil {
+	if inputs, err = c.formats(ctx, inputs, paths, &id); err != nil {
 		return nil, nil, err
 	}
 	for i, in := range inputs {
@@ -158,7 +158,7 @@ func Import(ctx context.Context, paths []string, dir string, c ImportConfig) (*d
 
 // formats determines the format of each input. A file that was named must have a known
 // format; files in folders are skipped otherwise.
-func (c *ImportConfig) formats(inputs []*source.Input, named []string, id *importIdentity) ([]*source.Input, error) {
+func (c *ImportConfig) formats(ctx context.Context, inputs []*source.Input, named []string, id *importIdentity) ([]*source.Input, error) {
 	byName := map[string]bool{}
 	for _, path := range named {
 		byName[path] = true
@@ -168,7 +168,7 @@ func (c *ImportConfig) formats(inputs []*source.Input, named []string, id *impor
 		f, ok := c.formatOf(in.Path)
 		if !ok && !in.Stream {
 			var err error
-			if f, ok, err = formatInside(in); err != nil && byName[in.Path] {
+			if f, ok, err = formatInside(ctx, in); err != nil && byName[in.Path] {
 				return nil, err
 			}
 		}
@@ -207,8 +207,8 @@ func (c *ImportConfig) formatOf(path string) (Format, bool) {
 
 // formatInside returns the format of the file in an archive. The error names a format that is not
 // read.
-func formatInside(in *source.Input) (f Format, ok bool, err error) {
-	file, err := in.Open(false, nil)
+func formatInside(ctx context.Context, in *source.Input) (f Format, ok bool, err error) {
+	file, err := in.Open(ctx, false, nil)
 	if err != nil {
 		return "", false, err
 	}

@@ -70,7 +70,7 @@ type lineReader func(line string) (r dataset.PositionRow, foreign bool, err erro
 
 // readPositions reads all inputs, which hold positions.
 func (im *importer) readPositions(ctx context.Context, send func(*batch[dataset.PositionRow]) error) error {
-	return im.eachFile(func(f Format, name string, r *source.File) error {
+	return im.eachFile(ctx, func(f Format, name string, r *source.File) error {
 		var read lineReader
 		if f == formatPlain || f == formatEPD && r.Plain() {
 			return im.readPlain(send, name, r)
@@ -109,7 +109,7 @@ func (im *importer) readPositions(ctx context.Context, send func(*batch[dataset.
 }
 
 // eachFile opens the files of all inputs one after the other.
-func (im *importer) eachFile(visit func(f Format, name string, r *source.File) error) error {
+func (im *importer) eachFile(ctx context.Context, visit func(f Format, name string, r *source.File) error) error {
 	var total, before int64
 	for _, in := range im.inputs {
 		total += in.Size()
@@ -121,7 +121,7 @@ func (im *importer) eachFile(visit func(f Format, name string, r *source.File) e
 			}
 		}
 		raw := im.formats[i].binary() && !source.Packed(in.Path)
-		f, err := in.Open(raw, read)
+		f, err := in.Open(ctx, raw, read)
 		if err != nil {
 			return err
 		}

@@ -18,8 +18,8 @@ import (
 const (
 	// chunkSize is about how many bytes of a file are parsed at once.
 	chunkSize = 128 << 10
-	// maxGame bounds a game, in bytes. A longer one is refused.
-	maxGame = 64 << 20
+	// maxGame bounds a game, in bytes. A longer one is refused. dataset.MaxPlies moves with long comments take half of it.
+	maxGame = 8 << 20
 )
 
 // held is a game, or an error, that waits for its turn.
@@ -173,6 +173,7 @@ func (p *parser) extend(s *splitter) {
 		c, _ := s.next()
 		b = append(b, c.text...)
 		p.open, p.last, p.broken = c.open && len(b) < maxGame, c.last, c.broken
+		p.long = c.open && !p.open
 	}
 	p.lex = lexer{text: string(b), pos: p.lex.pos - from, line: p.lex.line, first: p.lex.first}
 }

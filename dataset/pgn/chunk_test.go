@@ -89,3 +89,15 @@ func TestReadEndsEarly(t *testing.T) {
 		t.Errorf("%d bytes left, then %d", left, in.Len())
 	}
 }
+
+// A game beyond the bound is refused with the bound.
+func TestLongGame(t *testing.T) {
+	text := "[Event \"x\"]\n[Result \"1-0\"]\n\n1. e4 {" + strings.Repeat("a long comment \n", (maxGame+1<<20)>>4) + "} 1-0\n"
+	for _, err := range Read(strings.NewReader(text)) {
+		if err == nil || err.Error() != "line 1: the game is longer than 8 MiB" {
+			t.Error(err)
+		}
+		return
+	}
+	t.Error("nothing")
+}

@@ -96,6 +96,7 @@ type parser struct {
 	stray bool
 
 	open, last, broken bool // as in chunk
+	long               bool // the text ends in a game that goes on beyond maxGame
 }
 
 // next returns the next game or its error. It is not ok at the end, and where reading failed
@@ -112,6 +113,9 @@ func (p *parser) next() (h held, ok bool) {
 		return h, false
 	}
 	h.g, h.err = p.game()
+	if p.long && p.lex.ended {
+		h.err = &GameError{h.g.Line, errLong}
+	}
 	return h, h.err == nil || !p.broken || !p.lex.ended
 }
 
@@ -120,6 +124,7 @@ var ErrTagsOnly = errors.New("the file ends behind the tags of a game: it may be
 
 var (
 	errNoResult = errors.New("the game has no result at its end")
+	errLong     = fmt.Errorf("the game is longer than %d MiB", maxGame>>20)
 	errNoTags   = errors.New("moves without tags, behind the result of a game")
 	errNoStart  = errors.New("the tags SetUp or Variant announce a start position, but there is no [FEN]")
 )

@@ -2,6 +2,7 @@ package source
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"regexp"
@@ -96,7 +97,7 @@ func (f *File) Plain() bool { return bytes.HasPrefix(f.text(), []byte("fen ")) }
 // NoData says what a file is that is not a data set, as an *OtherError.
 func NoData(path string) error {
 	other := &OtherError{Path: path, Advice: fmt.Sprintf("assay data import %s --out DIR", path)}
-	f, err := Open(path)
+	f, err := Open(context.Background(), path)
 	if err != nil {
 		_ = errors.As(err, &other)
 		if other.What == "" {

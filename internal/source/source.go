@@ -15,6 +15,7 @@ package source
 
 import (
 	"bufio"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -130,11 +131,11 @@ func (in *Input) Identity() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// Open opens the input for reading. Read, if not nil, is called with the number of bytes on
+// Open opens the input for reading. Reading fails once the context is done. Read, if not nil, is called with the number of bytes on
 // disk read so far. Raw says that the format can begin with any bytes: they are unpacked only if
 // that succeeds.
-func (in *Input) Open(raw bool, read func(int64)) (*File, error) {
-	f := &File{Name: in.Path, Reader: in.in}
+func (in *Input) Open(ctx context.Context, raw bool, read func(int64)) (*File, error) {
+	f := &File{Name: in.Path, Reader: in.in, ctx: ctx}
 	if !in.Stream {
 		file, err := os.Open(in.Path)
 		if err != nil {
@@ -142,7 +143,7 @@ func (in *Input) Open(raw bool, read func(int64)) (*File, error) {
 		}
 		f.closers = append(f.closers, file.Close)
 		f.disk = file
-		f.Reader = bufio.NewReaderSize(&counting{file, read, 0}, trialLength)
+		f.Reader = bufio.NewReaderSize(&counting{ctx, file, read, 0}, trialLength)
 	}
 	if err := f.unpackAll(raw); err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -151,21 +152,25 @@ func (in *Input) Open(raw bool, read func(int64)) (*File, error) {
 }
 
 // Open opens one file. A folder is an error.
-func Open(path string) (*File, error) {
+func Open(ctx context.Context, path string) (*File, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return nil, fmt.Errorf("%s is a folder, want a file", path)
 	}
-	return (&Input{Path: path}).Open(false, nil)
+	return (&Input{Path: path}).Open(ctx, false, nil)
 }
 
 // counting reports how much was read.
 type counting struct {
+	ctx  context.Context
 	r    io.Reader
 	read func(int64)
 	n    int64
 }
 
 func (c *counting) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
 	n, err := c.r.Read(p)
 	c.n += int64(n)
 	if c.read != nil {

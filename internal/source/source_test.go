@@ -5,6 +5,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/hex"
 	"errors"
 	"io"
@@ -121,7 +122,7 @@ func contents(t *testing.T, list []*Input) (map[string]string, error) {
 	t.Helper()
 	got := map[string]string{}
 	for _, in := range list {
-		f, err := in.Open(false, nil)
+		f, err := in.Open(t.Context(), false, nil)
 		if err != nil {
 			return got, err
 		}
@@ -259,14 +260,14 @@ func TestNamedErrors(t *testing.T) {
 func TestRaw(t *testing.T) {
 	for _, data := range []string{"\x28\xb5\x2f\xfd raw", "\x1f\x8b\x08 raw raw raw raw", "PAR1 raw",
 		"PK\x03\x04\x01\x02\x03\x04\x05\x06", "\x50\x2a\x4d\x18 raw"} {
-		f, err := stream("-", strings.NewReader(data)).Open(true, nil)
+		f, err := stream("-", strings.NewReader(data)).Open(t.Context(), true, nil)
 		setup.Check(t, err)
 		if got, err := io.ReadAll(f); err != nil || string(got) != data {
 			t.Errorf("%q is read as %q, %v", data, got, err)
 		}
 	}
 	for name, data := range packed(t) {
-		f, err := stream("-", bytes.NewReader(data)).Open(true, nil)
+		f, err := stream("-", bytes.NewReader(data)).Open(t.Context(), true, nil)
 		setup.Check(t, err)
 		if got, err := io.ReadAll(f); err != nil || string(got) != content(name) {
 			t.Errorf("%s is read as %q, %v", name, got, err)
@@ -317,5 +318,23 @@ func TestBaseName(t *testing.T) {
 		if packed := Packed(in); packed != strings.ContainsAny(filepath.Ext(in), "z2") {
 			t.Errorf("%s: packed is %v", in, packed)
 		}
+	}
+}
+
+// Reading ends with the context, although a little on disk is much to read.
+func TestReadingEndsWithTheContext(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "zeros.gz")
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	setup.Must(z.Write(make([]byte, 8<<20)))
+	setup.Check(t, z.Close())
+	setup.Check(t, os.WriteFile(path, b.Bytes(), 0o666))
+	ctx, stop := context.WithCancel(t.Context())
+	f := setup.Must(Open(ctx, path))
+	defer f.Close()
+	setup.Must(io.CopyN(io.Discard, f, 1<<20))
+	stop()
+	if n, err := io.Copy(io.Discard, f); !errors.Is(err, context.Canceled) || n > 1<<20 {
+		t.Errorf("%d bytes later: %v", n, err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"compress/bzip2"
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -38,7 +39,8 @@ var errArchive = errors.New("an archive must hold one file: unpack it")
 type File struct {
 	Name string // the path, and behind a colon the name in an archive
 	*bufio.Reader
-	disk    *os.File // the file itself while nothing is unpacked, nil for a stream
+	ctx     context.Context // of reading
+	disk    *os.File        // the file itself while nothing is unpacked, nil for a stream
 	closers []func() error
 }
 
@@ -85,7 +87,7 @@ func succeeds(k *kind, head []byte) bool {
 	if k.archive {
 		return k.at > 0 || len(head) > 9 && head[5]|head[9] == 0 // high bytes of a zip's version and method
 	}
-	f := &File{Reader: bufio.NewReader(bytes.NewReader(head))}
+	f := &File{Reader: bufio.NewReader(bytes.NewReader(head)), ctx: context.Background()}
 	defer f.Close()
 	if k.unpack(f) != nil {
 		return false
@@ -113,7 +115,7 @@ func (f *File) layer(name string, r io.Reader, closers ...func() error) error {
 }
 
 func (f *File) wholeLayer(l *layer, closers ...func() error) error {
-	l.outer = f.Reader
+	l.ctx, l.outer = f.ctx, f.Reader
 	f.Reader = bufio.NewReaderSize(l, trialLength)
 	f.closers = append(f.closers, closers...)
 	return nil
@@ -121,6 +123,7 @@ func (f *File) wholeLayer(l *layer, closers ...func() error) error {
 
 // layer reads the content of a kind. Its errors name the kind.
 type layer struct {
+	ctx   context.Context
 	r     io.Reader
 	name  string
 	outer io.Reader // what r reads
@@ -130,6 +133,9 @@ type layer struct {
 }
 
 func (l *layer) Read(p []byte) (int, error) {
+	if err := l.ctx.Err(); err != nil { // little on disk may be much
+		return 0, err
+	}
 	n, err := l.r.Read(p)
 	if err != nil && l.cut != nil && l.packed.ended && l.cut(l.packed.last) {
 		err = io.ErrUnexpectedEOF

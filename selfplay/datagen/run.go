@@ -32,7 +32,7 @@ func Run(ctx context.Context, c Config) (*Summary, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
-	openings, err := c.Setup.Openings(c.Games)
+	openings, err := c.Setup.Openings(ctx, c.Games)
 	if err != nil {
 		return nil, err
 	}

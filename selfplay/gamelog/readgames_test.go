@@ -189,7 +189,7 @@ func TestCountedGamesAreOnDisk(t *testing.T) {
 	if err := s.Complete("test", player); err != nil {
 		t.Fatal(err)
 	}
-	openings, err := s.Openings(0)
+	openings, err := s.Openings(t.Context(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ type Anchor struct {
 // Read counts the games of a PGN file, which may be packed. A game that cannot be read, or whose result or player is
 // unknown, is an error: without it the ratings would be biased.
 func (g *Games) Read(ctx context.Context, path string) error {
-	f, err := source.Open(path)
+	f, err := source.Open(ctx, path)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
-	openings, err := c.Setup.Openings(c.need())
+	openings, err := c.Setup.Openings(ctx, c.need())
 	if err != nil {
 		return nil, err
 	}

@@ -75,7 +75,7 @@ func TestCountPGN(t *testing.T) {
 		{"", "", `line 17: ` + ErrPlayers.Error() + `: "A" against "C", after "A" against "B"`},
 		{"A", "X", `no finished game between "A" and "X"`},
 	} {
-		c, err := CountPGN(path, tt.player, tt.opponent)
+		c, err := CountPGN(t.Context(), path, tt.player, tt.opponent)
 		got := ""
 		if err != nil {
 			got = strings.TrimPrefix(err.Error(), path+": ")

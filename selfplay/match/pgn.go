@@ -2,6 +2,7 @@ package match
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -93,8 +94,8 @@ func (c *PGNCount) String() string {
 // is taken from the file: White of the first game, and the other player.
 //
 // See pgn.Pairs for which games are a pair.
-func CountPGN(path, player, opponent string) (*PGNCount, error) {
-	f, err := source.Open(path)
+func CountPGN(ctx context.Context, path, player, opponent string) (*PGNCount, error) {
+	f, err := source.Open(ctx, path)
 	if err != nil {
 		return nil, err
 	}

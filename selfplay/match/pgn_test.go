@@ -54,7 +54,7 @@ func TestPairsOfPGN(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), "m.pgn")
 		setup.Check(t, os.WriteFile(path, []byte(tt.text), 0o644))
-		c, err := CountPGN(path, "A", "B")
+		c, err := CountPGN(t.Context(), path, "A", "B")
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -66,10 +66,10 @@ func TestPairsOfPGN(t *testing.T) {
 		z := gzip.NewWriter(&packed)
 		_, err = z.Write([]byte(tt.text))
 		setup.Check(t, errors.Join(err, z.Close(), os.WriteFile(path+".gz", packed.Bytes(), 0o644)))
-		if again, err := CountPGN(path+".gz", "A", "B"); err != nil || !reflect.DeepEqual(again, c) {
+		if again, err := CountPGN(t.Context(), path+".gz", "A", "B"); err != nil || !reflect.DeepEqual(again, c) {
 			t.Errorf("%s, packed: %+v, %v", name, again, err)
 		}
-		if _, err := CountPGN(path, "", "C"); !errors.Is(err, ErrPlayers) {
+		if _, err := CountPGN(t.Context(), path, "", "C"); !errors.Is(err, ErrPlayers) {
 			t.Errorf("%s: another opponent: %v", name, err)
 		}
 	}

@@ -129,7 +129,7 @@ func count(t *testing.T, text string) *PGNCount {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "games.pgn")
 	setup.Check(t, os.WriteFile(path, []byte(text), 0o666))
-	c := setup.Must(CountPGN(path, "A", "B"))
+	c := setup.Must(CountPGN(t.Context(), path, "A", "B"))
 	return c
 }
 

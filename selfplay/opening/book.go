@@ -1,6 +1,7 @@
 package opening
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -45,17 +46,17 @@ type line struct {
 
 // loadBook reads a book of positions (EPD or FEN, one a line) or of games (PGN), packed or not, in the order that the
 // spec says. Every line is checked: an error names the file and the line.
-func loadBook(path string, spec Spec, seed uint64) (*book, error) {
+func loadBook(ctx context.Context, path string, spec Spec, seed uint64) (*book, error) {
 	b := &book{spec: spec}
 	b.spec.Book = path
-	f, err := source.Open(path)
+	f, err := source.Open(ctx, path)
 	read := b.readPositions
 	if err == nil && (f.PGN() || filepath.Ext(source.BaseName(f.Name)) == ".pgn") {
 		read = b.readGames
 	}
 	if err == nil {
 		sum := sha256.New() // of the unpacked book
-		err = errors.Join(read(io.TeeReader(f, sum)), f.Close())
+		err = errors.Join(read(&bookReader{r: io.TeeReader(f, sum)}), f.Close())
 		b.sha256 = hex.EncodeToString(sum.Sum(nil))
 	}
 	if err != nil {
@@ -72,6 +73,23 @@ func loadBook(path string, spec Spec, seed uint64) (*book, error) {
 		b.order = permutation(len(b.lines), seed)
 	}
 	return b, nil
+}
+
+// maxBook bounds a book, in bytes unpacked. The largest in use have a fifth of it.
+const maxBook = 1 << 30
+
+// bookReader ends with an error behind maxBook.
+type bookReader struct {
+	r io.Reader
+	n int64
+}
+
+func (b *bookReader) Read(p []byte) (int, error) {
+	n, err := b.r.Read(p)
+	if b.n += int64(n); b.n > maxBook {
+		return 0, fmt.Errorf("%w: it has more than %d MiB unpacked", errBook, maxBook>>20)
+	}
+	return n, err
 }
 
 // add takes a line of the file, which leads to the game, unless the book has the position.
@@ -153,7 +171,7 @@ func (b *book) readPositions(r io.Reader) error {
 	}
 	seen := map[uint64]bool{}
 	for l, err := range lines.Read(r) {
-		if err == nil {
+		if err == nil && !seen[l.Board.Key()] {
 			if err = b.add(line{fen: l.Board.FEN()}, board.NewGame(l.Board), seen); err != nil {
 				err = &lines.LineError{Number: l.Number, Err: err}
 			}

@@ -4,7 +4,9 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -34,7 +36,7 @@ func writeBook(t *testing.T, name, text string) string {
 
 func load(t *testing.T, spec Spec, seed uint64) *book {
 	t.Helper()
-	source := setup.Must(spec.Open(seed))
+	source := setup.Must(spec.Open(t.Context(), seed))
 	return source.(*book)
 }
 
@@ -118,7 +120,7 @@ func TestBookOfGames(t *testing.T) {
 	if err != nil || len(game.Moves()) != 3 {
 		t.Errorf("the first opening has the moves %v, error %v", game.Moves(), err)
 	}
-	_, err = Spec{Book: writeBook(t, "bad.pgn", games+"\n[Event \"x\"]\n\n1. e5 *\n")}.Open(1)
+	_, err = Spec{Book: writeBook(t, "bad.pgn", games+"\n[Event \"x\"]\n\n1. e5 *\n")}.Open(t.Context(), 1)
 	if !errors.Is(err, errBook) || !strings.Contains(err.Error(), "bad.pgn:20") {
 		t.Errorf("error %v, want one that names line 20", err)
 	}
@@ -141,7 +143,7 @@ func TestFilesThatAreNotBooks(t *testing.T) {
 		"prose":      {"e4 is best by test\n", "bad.epd:1"},
 		"mate":       {"7k/6Q1/6K1/8/8/8/8/8 b - - 0 1\n", "bad.epd:1"},
 	} {
-		_, err := Spec{Book: writeBook(t, "bad.epd", c.text)}.Open(1)
+		_, err := Spec{Book: writeBook(t, "bad.epd", c.text)}.Open(t.Context(), 1)
 		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: error %v, want one that says %q", name, err, c.says)
 		}
@@ -152,7 +154,7 @@ func TestFilesThatAreNotBooks(t *testing.T) {
 		"book and chance": {Book: path, Plies: 8},
 		"order of chance": {Random: true},
 	} {
-		if _, err := spec.Open(1); err == nil {
+		if _, err := spec.Open(t.Context(), 1); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
@@ -184,15 +186,15 @@ func TestBookPlies(t *testing.T) {
 		}
 	}
 	for name, text := range map[string]string{"over": games + mate, "long": long + "*\n"} {
-		_, err := Spec{Book: writeBook(t, "whole.pgn", text)}.Open(1)
+		_, err := Spec{Book: writeBook(t, "whole.pgn", text)}.Open(t.Context(), 1)
 		if !errors.Is(err, ErrWholeGames) || !errors.Is(err, errBook) || !strings.Contains(err.Error(), "whole.pgn:") {
 			t.Errorf("%s: error %v, want one that says that these are whole games", name, err)
 		}
 	}
-	if _, err := (Spec{Book: writeBook(t, "three.epd", threeLines), BookPlies: 2}).Open(1); !errors.Is(err, errBook) {
+	if _, err := (Spec{Book: writeBook(t, "three.epd", threeLines), BookPlies: 2}).Open(t.Context(), 1); !errors.Is(err, errBook) {
 		t.Errorf("a list of positions with plies: %v", err)
 	}
-	if _, err := (Spec{BookPlies: 2}).Open(1); err == nil {
+	if _, err := (Spec{BookPlies: 2}).Open(t.Context(), 1); err == nil {
 		t.Error("plies of a book without a book")
 	}
 }
@@ -238,7 +240,7 @@ func TestPackedBooks(t *testing.T) {
 	load := func(name, content string) (*book, error) {
 		path := filepath.Join(dir, name)
 		setup.Check(t, os.WriteFile(path, []byte(content), 0o666))
-		return loadBook(path, Spec{}, 1)
+		return loadBook(t.Context(), path, Spec{}, 1)
 	}
 	for name, plain := range map[string]string{packedList: "plain.epd", packedGames: "plain.pgn"} {
 		want := setup.Must(load(plain, name))
@@ -350,5 +352,19 @@ func TestNewRandomRefuses(t *testing.T) {
 		if _, err := newRandom(plies, 0); err == nil {
 			t.Errorf("%d plies: no error", plies)
 		}
+	}
+}
+
+// A book has a bound, which the error names, and a done context ends its reading.
+func TestBookIsBounded(t *testing.T) {
+	line := "4k3/8/8/8/8/8/8/4K2R w K - 0 1\n"
+	r := &bookReader{r: strings.NewReader(line), n: maxBook - int64(len(line)) + 1}
+	if _, err := io.ReadAll(r); err == nil || err.Error() != "not a book: it has more than 1024 MiB unpacked" {
+		t.Error(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := (Spec{Book: writeBook(t, "book.epd", line)}).Open(ctx, 1); !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 }

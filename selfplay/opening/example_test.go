@@ -1,6 +1,7 @@
 package opening_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,7 +11,7 @@ import (
 
 // The opening with a number is the same whenever it is asked for.
 func ExampleSpec_Open() {
-	random, err := opening.Spec{Plies: 4}.Open(1)
+	random, err := opening.Spec{Plies: 4}.Open(context.Background(), 1)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -46,7 +47,7 @@ rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2
 		fmt.Println(err)
 		return
 	}
-	book, err := opening.Spec{Book: path}.Open(1)
+	book, err := opening.Spec{Book: path}.Open(context.Background(), 1)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -1,6 +1,7 @@
 package opening
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -56,12 +57,12 @@ type Description struct {
 }
 
 // Open returns the openings. Random ones, and a random order, depend on the seed.
-func (s Spec) Open(seed uint64) (Source, error) {
+func (s Spec) Open(ctx context.Context, seed uint64) (Source, error) {
 	if s.Book != "" {
 		if s.Plies != 0 {
 			return nil, fmt.Errorf("book %s and %d random plies: want one or the other", s.Book, s.Plies)
 		}
-		return loadBook(s.Book, s, seed)
+		return loadBook(ctx, s.Book, s, seed)
 	}
 	if s.Random || s.Skip != 0 || s.BookPlies != 0 {
 		return nil, fmt.Errorf("a random order, Skip and BookPlies need a book")

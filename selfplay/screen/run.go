@@ -20,7 +20,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
-	openings, err := c.Setup.Openings(c.Games / GamesPerOpening)
+	openings, err := c.Setup.Openings(ctx, c.Games/GamesPerOpening)
 	if err != nil {
 		return nil, fmt.Errorf("screen: %w", err)
 	}

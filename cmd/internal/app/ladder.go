@@ -188,7 +188,7 @@ func (s *session) startLadder(o *ladderOptions, args []string) error {
 	if c.Check.Player, err = openingChecker(list...); err != nil {
 		return err
 	}
-	s.warn(sharedOpenings("ladder", c.Setup, list...))
+	s.warn(sharedOpenings(s.ctx, "ladder", c.Setup, list...))
 	p, err := s.begin("ladder", &c.Setup, !c.Limits.Deterministic(), args, list...)
 	if err != nil {
 		return err

@@ -107,7 +107,7 @@ func (s *session) startMatch(o *matchOptions, args []string) error {
 			return err
 		}
 	}
-	for _, warning := range append(c.Warnings(), sharedOpenings("match", c.Setup, c.A, c.B)) {
+	for _, warning := range append(c.Warnings(), sharedOpenings(s.ctx, "match", c.Setup, c.A, c.B)) {
 		s.warn(warning)
 	}
 	p, err := s.begin("match", &c.Setup, !c.Limits.Deterministic() || !c.LimitsB.Deterministic(), args, c.A, c.B)

@@ -193,7 +193,7 @@ func (x *screening) player(of screen.Subset) selfplay.Player {
 }
 
 func (x *screening) playOut(c screen.Config) error {
-	x.warn(sharedOpenings("screen", c.Setup, c.Base))
+	x.warn(sharedOpenings(x.ctx, "screen", c.Setup, c.Base))
 	players := []selfplay.Player{c.Base}
 	for _, e := range x.builds {
 		players = append(players, e)

@@ -346,11 +346,11 @@ func crowdedGames(timed bool, games int) string {
 
 // sharedOpenings returns a warning if the new run has the players and the openings of another run of the command in
 // the same folder: then its games are not independent of those. It is empty if there is none.
-func sharedOpenings(command string, s selfplay.Setup, players ...selfplay.Player) string {
+func sharedOpenings(ctx context.Context, command string, s selfplay.Setup, players ...selfplay.Player) string {
 	if s.Out == "" || report.Exists(s.Out) {
 		return ""
 	}
-	source, err := s.Openings(0)
+	source, err := s.Openings(ctx, 0)
 	if err != nil {
 		return "" // the run itself says so
 	}

@@ -156,7 +156,7 @@ func (f *sprtFlags) parse(cmd *cobra.Command) (counts sprt.Counts, err error) {
 	case f.status && !fs.Changed("penta") && !fs.Changed("wdl") && !fs.Changed("pgn"):
 		return nil, ui.Usagef("--exit-status needs results: --penta, --wdl or --pgn")
 	case fs.Changed("pgn"):
-		c, err := match.CountPGN(f.pgn, f.player, f.opponent)
+		c, err := match.CountPGN(cmd.Context(), f.pgn, f.player, f.opponent)
 		if err != nil {
 			return nil, err
 		}

@@ -150,3 +150,26 @@ func FuzzConfig(f *testing.F) {
 		}
 	})
 }
+
+// TOML that nests is refused before its reader takes memory for each level.
+func TestNestedTOML(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "assay.toml")
+	for name, c := range map[string]struct {
+		text string
+		line string // empty: it is read
+	}{
+		"brackets":     {"x = 1\ny = " + strings.Repeat("[", 20000) + strings.Repeat("]", 20000), "line 2"},
+		"lines":        {"x = " + strings.Repeat("[\n", 20000) + strings.Repeat("]", 20000), "line 65"},
+		"inline":       {"x = " + strings.Repeat("{a=", 20000) + "1" + strings.Repeat("}", 20000), "line 1"},
+		"a dotted key": {"# c\n" + strings.Repeat("a.", 20000) + "b = 1", "line 2"},
+		"a table":      {"[" + strings.Repeat("\"a\" . ", 20000) + "b]", "line 1"},
+		"many tables":  {strings.Repeat("[[parameter]]\nname = \"a.b.c\"\nmin = [1, [2]]\n", 200), ""},
+	} {
+		setup.Check(t, os.WriteFile(path, []byte(c.text), 0o666))
+		_, err := readDocument(path)
+		if c.line == "" && err != nil || c.line != "" && (err == nil ||
+			!strings.HasSuffix(err.Error(), c.line+": more than 64 levels of brackets or dots")) {
+			t.Errorf("%s: %.200v", name, err)
+		}
+	}
+}

@@ -69,7 +69,38 @@ func readDocument(path string) (*document, error) {
 	return d, err
 }
 
+// maxNested bounds how deep brackets and dots of TOML nest: its reader takes memory for each level again.
+const maxNested = 64
+
+var deepKey = regexp.MustCompile(fmt.Sprintf(`(?:[\w"'-]+\s*\.\s*){%d}`, maxNested))
+
+// nested returns the number of a line that nests too deep, 0 if there is none. Brackets in strings count too.
+func (d *document) nested() int {
+	depth, end := 0, -1
+	if key := deepKey.FindStringIndex(d.text); key != nil {
+		end = key[0]
+	}
+	for i := 0; i < len(d.text) && end < 0; i++ {
+		switch d.text[i] {
+		case '[', '{':
+			depth++
+		case ']', '}':
+			depth = max(0, depth-1)
+		}
+		if depth > maxNested {
+			end = i
+		}
+	}
+	if end < 0 {
+		return 0
+	}
+	return 1 + strings.Count(d.text[:end], "\n")
+}
+
 func (d *document) decodeTOML() error {
+	if n := d.nested(); n > 0 {
+		return fmt.Errorf("%s, line %d: more than %d levels of brackets or dots", d.path, n, maxNested)
+	}
 	_, err := toml.Decode(d.text, &d.values)
 	var parse toml.ParseError
 	if errors.As(err, &parse) {
