@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/assay-chess/assay/internal/source"
 )
@@ -59,6 +60,10 @@ var ErrMixed = errors.New("one data set cannot hold both games and positions")
 
 // ParseFormat returns the format of that name, which must be in list.
 func ParseFormat(name string, list []Format) (Format, error) {
+	name = strings.TrimSuffix(name, "format") // bulletformat
+	if (name == "csv" || name == "tsv") && slices.Contains(list, formatTable) {
+		name = string(formatTable)
+	}
 	if f := Format(name); slices.Contains(list, f) {
 		return f, nil
 	}

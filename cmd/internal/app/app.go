@@ -81,7 +81,7 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	var usage ui.UsageError
 	if errors.As(err, &usage) || strings.HasPrefix(err.Error(), "unknown command") {
 		text := cmp.Or(inAssay(args), unknownCommand(root, ui.Plain(err.Error())))
-		fmt.Fprintf(messages, "assay: %s\nSee '%s --help'.\n", text, cmd.CommandPath())
+		fmt.Fprintf(messages, "assay: %s\nSee '%s --help'.\n", fill(text, args), cmd.CommandPath())
 		return ui.ExitUsage
 	}
 	say := func(text string) { fmt.Fprintf(messages, "assay: %s\n", text) }
@@ -163,6 +163,9 @@ func newRootCommand() *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if err := swallowed(cmd); err != nil {
+				return err
+			}
 			ui.Begin(cmd.ErrOrStderr(), strings.TrimPrefix(cmd.CommandPath(), "assay "))
 			if ui.WantsJSON(cmd) && ui.ClosedOutput() {
 				return errors.New("standard output is closed: there is nowhere to print what --json asks for; >" + os.DevNull +
@@ -210,6 +213,9 @@ func markUsageErrors(cmd *cobra.Command) {
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(c *cobra.Command, args []string) error {
 			if err := check(c, args); err != nil {
+				if e := swallowed(c); e != nil {
+					return e
+				}
 				return ui.Usage(argumentsError(c, args, err))
 			}
 			return nil
@@ -228,7 +234,7 @@ func argumentsError(cmd *cobra.Command, args []string, err error) error {
 	}
 	if cmd.Use == cmd.Name() {
 		return fmt.Errorf("%s takes no arguments, got %q%s", cmd.Name(), strings.Join(args, " "),
-			argument(flagsOf(cmd), args[0]))
+			fill(argument(cmd.Name(), flagsOf(cmd), args[0]), args))
 	}
 	if len(args) == 1 && len(cmd.ValidArgs) > 0 {
 		return fmt.Errorf("%s %s: want one of %s", cmd.Name(), args[0], strings.Join(cmd.ValidArgs, ", "))
@@ -236,5 +242,6 @@ func argumentsError(cmd *cobra.Command, args []string, err error) error {
 	if name := missingArgument(cmd, args); name != "" {
 		return fmt.Errorf("%s is missing; usage: %s", name, strings.TrimSuffix(cmd.UseLine(), " [flags]"))
 	}
-	return fmt.Errorf("wrong number of arguments: %d; usage: %s", len(args), strings.TrimSuffix(cmd.UseLine(), " [flags]"))
+	return fmt.Errorf("wrong number of arguments: %d; usage: %s%s", len(args), strings.TrimSuffix(cmd.UseLine(), " [flags]"),
+		fill(instead(cmd.Name(), flagsOf(cmd), "*"), args))
 }

@@ -4,15 +4,20 @@ import (
 	"cmp"
 	_ "embed"
 	"fmt"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/cmd/internal/translate"
 	"github.com/assay-chess/assay/cmd/internal/ui"
+	"github.com/assay-chess/assay/engine/quote"
 )
 
 // habitsText has a line for each habit of users of other programs: words, flags or keys of arguments, a colon, and
@@ -21,21 +26,76 @@ import (
 //go:embed habits.txt
 var habitsText string
 
-// instead returns "; type ..." for a word of another program; empty if it is none, or needs a flag that the
-// command does not have.
-func instead(has func(flag string) bool, word string) string {
+// instead returns "; type ..." for a word of another program after a command; empty if it is none, or needs a flag that
+// the command does not have. The user's values are filled in later.
+func instead(command string, has func(flag string) bool, word string) string {
 	for line := range strings.Lines(habitsText) {
 		words, say, _ := strings.Cut(strings.TrimSpace(line), ": ")
 		flag, isFlag := strings.CutPrefix(say, "--")
 		switch {
-		case !slices.Contains(strings.Fields(words), word) || strings.HasPrefix(words, "#"):
+		case strings.HasPrefix(words, "#") || !slices.ContainsFunc(strings.Fields(words), func(w string) bool {
+			return w == word || w == command+":"+word
+		}):
 		case isFlag && !has(strings.Trim(strings.Fields(flag)[0], ",")):
 		case strings.HasPrefix(say, "./engine") && !has("win-score"):
 		default:
-			return "; type " + say
+			return "; type " + strings.ReplaceAll(say, "{|", "{"+word+"|")
 		}
 	}
 	return ""
+}
+
+var givenValue = regexp.MustCompile(`\{([-\w.]*=?)\|([^|}]*)\|?([^}]*)\}`)
+
+// fill puts the values of a command line into a text of instead.
+func fill(text string, args []string) string {
+	return givenValue.ReplaceAllStringFunc(text, func(place string) string {
+		m := givenValue.FindStringSubmatch(place)
+		value := cmp.Or(given(args, m[1]), m[2])
+		n, err := strconv.Atoi(value)
+		switch _, e := strconv.ParseFloat(value, 64); {
+		case m[3] == "x2" && err == nil:
+			value = strconv.Itoa(2 * n)
+		case m[3] != "" && m[3] != "x2" && e == nil:
+			value += m[3]
+		}
+		return value
+	})
+}
+
+// given returns what a command line gives to a flag, to the word before = or ., or as the argument with a number.
+func given(args []string, key string) (value string) {
+	if n, err := strconv.Atoi(key); err == nil && n < len(args) {
+		return quote.Word(args[n])
+	}
+	flag := strings.HasPrefix(key, "--")
+	for i, arg := range args {
+		if flag && strings.HasPrefix(arg, "-") { // of one dash or two
+			arg = "--" + strings.TrimLeft(arg, "-")
+		}
+		switch after, ok := strings.CutPrefix(arg, key); {
+		case !ok || key == "":
+		case after == "" && flag && i+1 < len(args) && !strings.HasPrefix(args[i+1], "-"):
+			value = strings.TrimPrefix(args[i+1], "file=")
+		case after != "" && (!flag || after[0] == '=' || after[0] == '.'):
+			value = strings.TrimLeft(after, "=.")
+		}
+	}
+	if value == "" {
+		return ""
+	}
+	return quote.Word(value)
+}
+
+// swallowed returns an error if a flag took the name of the next flag for its value.
+func swallowed(cmd *cobra.Command) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		value := strings.Trim(f.Value.String(), "[]")
+		if name, ok := strings.CutPrefix(value, "--"); ok && cmd.Flags().Lookup(name) != nil {
+			err = ui.Usagef("--%s needs a value, but %s follows it", f.Name, value)
+		}
+	})
+	return err
 }
 
 // flagsOf returns what knows the flags of a command.
@@ -50,7 +110,7 @@ func unknownCommand(root *cobra.Command, text string) string {
 		return text
 	}
 	first, _, _ := strings.Cut(text, "\n")
-	if say := instead(flagsOf(root), strings.ToLower(word)); say != "" && (parent == "assay" || parent == "assay data") {
+	if say := instead(strings.TrimPrefix(parent, "assay "), flagsOf(root), strings.ToLower(word)); say != "" && (parent == "assay" || parent == "assay data") {
 		return first + say
 	}
 	if cmd, _, err := root.Find(strings.Fields(parent)[1:]); err == nil && cmd != root {
@@ -99,26 +159,34 @@ func inAssay(args []string) string {
 
 // onlyPlayers explains an argument that is no player, but a KEY=VALUE of another runner, a file or a commit.
 func onlyPlayers(args []string) error {
-	for _, text := range args {
-		if say := argument(func(flag string) bool { return flag != "pgn" }, text); say != "" {
+	for i, text := range args {
+		if i+1 < len(args) && !isFile(text) && isFile(text+" "+args[i+1]) {
+			return ui.Usagef("%s is no file; type %s", text, quote.Word(text+" "+args[i+1]))
+		}
+		if say := argument("match", func(flag string) bool { return flag != "pgn" }, text); say != "" {
 			return ui.Usagef("%s is not a player%s", text, say)
 		}
 	}
 	return nil
 }
 
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
 // argument is instead for an argument.
-func argument(has func(flag string) bool, text string) string {
+func argument(command string, has func(flag string) bool, text string) string {
 	key, _, named := strings.Cut(text, "=")
 	switch {
 	case strings.Contains(text, ":"): // an own way to name a player
 		return ""
 	case strings.HasPrefix(text, "option."):
-		return instead(has, "option.")
+		return instead(command, has, "option.")
 	case named:
-		return instead(has, key+"=")
+		return instead(command, has, key+"=")
 	}
-	return instead(has, cmp.Or(filepath.Ext(text), text))
+	return cmp.Or(instead(command, has, cmp.Or(filepath.Ext(text), text)), instead(command, has, "*"))
 }
 
 // flagError explains an unknown flag: the nearest one, or the way from another runner's
@@ -134,6 +202,10 @@ func flagError(cmd *cobra.Command, err error) error {
 		}
 	}
 	if text, kind, ok := strings.Cut(text, ": strconv.Parse"); ok {
+		var value, flag string
+		if _, err := fmt.Sscanf(text, "invalid argument %q for %q", &value, &flag); err == nil && strings.HasPrefix(value, "--") {
+			return ui.Usagef("%s needs a value, but %s follows it", flag, value)
+		}
 		return ui.Usagef("%s: want %s", text, map[bool]string{true: "true or false", false: "a number"}[kind[0] == 'B'])
 	}
 	return ui.Usage(err)
@@ -147,7 +219,7 @@ func noFlag(cmd *cobra.Command, name string) string {
 	if name, _, _ = strings.Cut(name, "."); cmd.Flags().Lookup(name) != nil {
 		return "; flags have two dashes: --" + name
 	}
-	if say := instead(flagsOf(cmd), "--"+name); say != "" {
+	if say := instead(cmd.Name(), flagsOf(cmd), "--"+name); say != "" {
 		return say
 	}
 	if why := translate.Why("-" + name); why != "" && cmd.Flags().Lookup("win-score") != nil {

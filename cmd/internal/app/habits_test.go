@@ -17,8 +17,9 @@ func TestHabits(t *testing.T) {
 		"short.pgn": "[Event \"x\"]\n[Result \"*\"]\n\n1. e4 e5 2. Nf3 *\n\n[Event \"y\"]\n[Result \"*\"]\n\n1. d4 d5 *\n",
 		"whole.pgn": "[Event \"x\"]\n[Result \"0-1\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n\n" +
 			"[Event \"y\"]\n[Result \"*\"]\n\n1. d4 d5 *\n",
-		"list.epd": "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2; [1.0]\n",
-		"new":      "#!/bin/sh\n",
+		"list.epd":    "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2; [1.0]\n",
+		"new":         "#!/bin/sh\n",
+		"params.json": `{"A": {"value": 75, "min_value": 0, "max_value": 200, "step": 10}}`,
 		"tunable": "#!/bin/sh\nwhile read line; do case $line in\n" +
 			"uci) echo option name Hash type spin default 16 min 1 max 64\n" +
 			"echo option name LMR Base type spin default -3 min -9 max 9\necho uciok;;\n" +
@@ -27,6 +28,8 @@ func TestHabits(t *testing.T) {
 		setup.Check(t, os.WriteFile(name, []byte(text), 0o777))
 	}
 	setup.Check(t, os.Chmod("list.epd", 0o666))
+	setup.Check(t, os.Mkdir("my dir", 0o777))
+	setup.Check(t, os.WriteFile("my dir/new", nil, 0o777))
 	if code, _, stderr := call(t, strings.Fields("ladder assay random first-move --games 6 --out l"+play)...); code != 0 {
 		t.Fatal(stderr)
 	}
@@ -58,7 +61,7 @@ func TestHabits(t *testing.T) {
 		{"match ./new ./base -st 0.1 -openings file=b.epd order=random plies=8",
 			line + "./new ./base --movetime 100ms --book b.epd --book-order random --book-plies 8"},
 		{"sprt -engine cmd=a -engine cmd=b -each nodes=9 -rounds 2", line + "uci:a uci:b --nodes 9 --games 4"},
-		{"match ./new ./base -openings file=b.epd", "type --book FILE"}, // no limit to translate
+		{"match ./new ./base -openings file=b.epd", "type --book b.epd"}, // no limit to translate
 		{"match -games 2 assay random", "flags have two dashes: --games"},
 		{"match ./new ./base -concurrency 4", "flags have two dashes: --concurrency"},
 		{"match ./new ./base -tc 8+0.08", "flags have two dashes: --tc"},
@@ -66,39 +69,39 @@ func TestHabits(t *testing.T) {
 		{"translate cutechess -engine cmd=a -engine cmd=b -each st=1", "cutechess-cli"},
 
 		// Flags and words after a command.
-		{"match a b --st 0.1", "type --movetime 100ms"},
+		{"match a b --st 0.1", "type --movetime 0.1s"},
 		{"match a b --resign movecount=3", "type --win-score 400 --win-plies 6 --win-one-sided"},
 		{"match a b --draw movecount=8", "type --draw-score 10 --draw-plies 16 --draw-from 68"},
 		{"match a b --pgn x.pgn", "type --out DIR, which keeps DIR/games.pgn"},
 		{"match a b --pgnout x.pgn", "type --out DIR"},
-		{"match a b -o x", "type --out PATH"},
+		{"match a b -o x", "type --out x"},
 		{"match a b --each tc=1", "type assay match ./new ./base --tc 8+0.08"},
 		{"match a b option.Hash=16", "type ./engine?Hash=16"},
 		{"match a b --option.Hash=16", "type ./engine?Hash=16"},
-		{"match a b tc=8+0.08", "type --tc 8+0.08"},
+		{"match a b tc=3+0.03", "type --tc 3+0.03"},
 		{"match cmd=./a cmd=./b", "type ./engine"},
-		{"match a b --hash 16", "type ./engine?Hash=16"},
-		{"match a b --maxmoves 200", "type --max-plies 400"},
-		{"match a b --srand 3", "type --seed 1"},
-		{"match a b --elo0 0", "type --sprt 0,5"},
+		{"match a b --hash 64", "type ./engine?Hash=64"},
+		{"match a b --maxmoves 200", "type --max-plies 400, which is 200 moves"},
+		{"match a b --srand 3", "type --seed 3"},
+		{"match a b --elo0 0 --elo1 4", "type --sprt 0,4"},
 		{"match a b --repeat", "assay always plays both games"},
-		{"match a b --tb /x", "type --syzygy DIR"},
-		{"match a b --cores 1", "type --concurrency 4"},
-		{"match a b --openings b.epd", "type --book FILE"},
-		{"ladder a b --rounds 3", "type --games 200"},
+		{"match a b --tb /x", "type --syzygy /x"},
+		{"match a b --cores 1", "type --concurrency 1"},
+		{"match a b --openings b.epd", "type --book b.epd"},
+		{"ladder a b --rounds 3", "type --games 6, which is 3 pairs"},
 		{"match HEAD main", "type git:HEAD git:main"},
 		{"ladder games.pgn x", "type assay sprt --pgn FILE"},
-		{"ladder -p games.pgn", "type assay ladder games.pgn"},
+		{"ladder -p my.pgn", "type assay ladder my.pgn"},
 		{"match a b book.epd", "type --book FILE"},
 		{"sprt games.pgn", "type --pgn FILE"},
 		{"sprt elo0=0 elo1=5", "type --elo0 0 --elo1 5"},
-		{"selfplay --engine ./a --out x", "type --players ./engine"},
-		{"spsa --engine ./a", "type --write engine.toml and the engine: assay spsa ./engine"},
+		{"selfplay --engine ./a --out x", "type --players ./a"},
+		{"spsa --engine ./a", "type --write engine.toml and the engine: assay spsa ./a"},
 		{"uci --hash 64", "type --player assay:hash=64"},
 		{"selfplay 1000", "usage: assay selfplay --out DIR"},
 		{"match a b --concurrency all", "want a number"},
-		{"tune x --epochs 3", "type --iterations 100"},
-		{"tune x --threads 3", "type --workers 4"},
+		{"tune x --epochs 3", "type --iterations 3"},
+		{"tune x --threads 3", "type --workers 3"},
 		{"match assay random --gmaes 2", "did you mean --games?"},
 		{"match assay random --rounds 1" + play, "ok 2 games"},
 		{"match assay random --rounds 1 --games 4" + play, "give one of them"},
@@ -112,6 +115,37 @@ func TestHabits(t *testing.T) {
 		{"match assay random --sprt 5,0", "elo0"},
 		{"match assay random --preset stc --games 2" + play, "ok LLR"},
 		{"match assay random --preset vstc", "stc, ltc and nonreg"},
+
+		{"match a b --threads 2", "type ./engine?Threads=2"},
+		{"match a b --plies 8", "type --book-plies 8"},
+		{"match a b --resign movecount=4 score=500", "type --win-score 500 --win-plies 8 --win-one-sided"},
+		{"match a b --draw movenumber=30 movecount=7 score=20", "type --draw-score 20 --draw-plies 14 --draw-from 60"},
+		{"match a b --timemargin 20", "type --time-margin 20ms"},
+		{"match a b --variant fischerandom", "--book FILE with positions of Chess960"},
+		{"match a b --proto uci", "every engine speaks UCI"},
+		{"match a b --affinity --nodes 50", "--affinity needs a value, but --nodes follows it"},
+		{"match a b --sprt --nodes 50", "--sprt needs a value, but --nodes follows it"},
+		{"match a b --games --nodes 50", "--games needs a value, but --nodes follows it"},
+		{"bench --affinity --json", "--affinity"},
+		{"match assay random --out my.pgn", "want a folder, which will have games.pgn; type --out my"},
+		{"ladder --pgn whole.pgn", "type assay ladder whole.pgn"},
+		{"ladder l", "ok 6 games"},
+		{"data stats l", "type assay data stat DIR"},
+		{"data info l", "type assay data stat DIR"},
+		{"spsa params.json", `write parameter_file = "params.json"`},
+		{"tune x --model bayesian", "unknown model \"bayesian\" (there are:"},
+		{"data export x --format bulletformat --out y", "failed x"},
+		{"data import list.epd --format fenformat --out y", "not one of"},
+		{"sprt --ptnml 1,2,3,4,5", "type --penta 1,2,3,4,5"},
+		{"sprt --wins 10 --draws 20 --losses 5", "type --wdl 10,20,5"},
+		{"sprt 0 3", "type --elo0 0 --elo1 3"},
+		{"sprt --wdl 10,20,5 0 3", "type --elo0 0 --elo1 3"},
+		{"selfplay ./a --out x", "type --players ./a"},
+		{"perft 2", "ok 400"},
+		{"perft 2 startpos", "ok 400"},
+		{"bench ./a", "type assay check ./a to test an engine"},
+		{"learn --out X", "type --run X, a folder in runs"},
+		{"match ./my dir/new random --games 2", "./my is no file; type './my dir/new'"},
 
 		// Players.
 		{"match ./nosuch random --games 2", "failed ./nosuch"},
@@ -190,7 +224,11 @@ func TestHabitsAreTrue(t *testing.T) {
 			continue
 		}
 		rows++
+		say = fill(say, nil)
 		for word := range strings.FieldsSeq(words) {
+			if strings.Contains(word, ":") {
+				continue // of one command
+			}
 			if cmd, _, err := newRootCommand().Find([]string{word}); err == nil && cmd.HasParent() {
 				t.Errorf("%q is a command", word)
 			}

@@ -97,6 +97,10 @@ func (s *tuning) start(args []string) error {
 		return ui.Usagef("--write is for an ENGINE, and %s is none", quote.Text(args[0]))
 	}
 	if s.config, err = readSpsaConfig(args[0]); err != nil {
+		if form, _, e := play.ReadList(args[0]); e == nil {
+			return ui.Usagef("%s is a list of parameters for %s; make a CONFIG with assay spsa ./engine, and write "+
+				"parameter_file = %[1]q there in place of its parameters", args[0], form)
+		}
 		return err
 	}
 	if s.simElo <= 0 || !(s.simDraws >= 0 && s.simDraws <= 0.95) {

@@ -40,10 +40,16 @@ thread and no hash table, and does not make the moves of the last ply. "startpos
 start position.`,
 		Example: `  assay perft startpos 6
   assay perft "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1" 5 --divide`,
-		Args: cobra.RangeArgs(2, 7), // an unquoted FEN has up to six fields
+		Args: cobra.RangeArgs(1, 7), // an unquoted FEN has up to six fields
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 { // of other engines: perft 5
+				args = []string{"startpos", args[0]}
+			}
 			last := len(args) - 1
 			depth, err := strconv.Atoi(args[last])
+			if first, e := strconv.Atoi(args[0]); err != nil && e == nil && last > 0 { // perft 5 FEN
+				depth, err, args = first, nil, append(args[1:], args[0])
+			}
 			if err != nil || depth < 0 {
 				return ui.Usagef("the depth %q is not a number of plies", args[last])
 			}

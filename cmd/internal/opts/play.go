@@ -2,6 +2,7 @@ package opts
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/assay-chess/assay/cmd/internal/ui"
+	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/engine/uci"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
@@ -234,6 +236,11 @@ func (o *Play) Complete() (limitsB selfplay.Limits, err error) {
 		return limitsB, ui.Usagef("--time-margin %v: want a time from 0 to 1s", o.TimeMargin)
 	}
 	o.TimeMargin = max(o.TimeMargin, 1) // as good as none: 0 stands for the default in a clock
+	if dir, ok := strings.CutSuffix(o.Out, ".pgn"); ok {
+		if _, err := os.Stat(o.Out); err != nil {
+			return limitsB, ui.Usagef("--out %s: want a folder, which will have games.pgn; type --out %s", o.Out, quote.Word(dir))
+		}
+	}
 	times, err := o.Times("--")
 	if err != nil {
 		return limitsB, ui.Usage(err)

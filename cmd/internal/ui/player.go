@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -17,6 +18,10 @@ import (
 // Player parses the specification of a player, as a user types it. The error about one that does not exist says what
 // may have been meant.
 func Player(text string) (engine.Spec, error) {
+	path, _, _ := strings.Cut(text, "?")
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && strings.Contains(path, " ") {
+		text = "uci:" + quote.Word(path) + strings.TrimPrefix(text, path) // one word, not a command and its arguments
+	}
 	spec, err := roster.Parse(text)
 	name, options, more := strings.Cut(spec.Name, "?")
 	if err == nil && spec.Foreign() && len(spec.Command) > 0 {
