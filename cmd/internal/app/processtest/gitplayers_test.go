@@ -142,6 +142,14 @@ func TestMatchOfCommits(t *testing.T) {
 		t.Errorf("played %s: %s", m.A, stderr)
 	}
 	wantText(t, stderr, "bench 4000 nodes")
+
+	// A commit that changes no program.
+	r.git(t, "checkout", "--quiet", "engine.sh")
+	r.git(t, "commit", "--quiet", "--allow-empty", "-m", "Words\n\nBench: 3000")
+	for _, b := range []string{"git:HEAD~1", "git:."} {
+		_, stderr = playCommits(t, "git:HEAD", b, "--build", buildCommand)
+		wantText(t, stderr, "both players are the same program, git:")
+	}
 }
 
 // What the second start of a run that plays the working tree does.
