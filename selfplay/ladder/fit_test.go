@@ -3,7 +3,10 @@ package ladder
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/assay-chess/assay/internal/setup"
 )
@@ -206,5 +209,53 @@ func TestOrderOfPlayers(t *testing.T) {
 	}
 	if err := a.add(0, 1, 2, 0); err == nil {
 		t.Error("a result of 2")
+	}
+}
+
+// The last bits of a fit, which differ between builds for other processors, choose no other pairings, though many are
+// equally good.
+func TestLastBitsChooseNothing(t *testing.T) {
+	const players = 6
+	table := newCrosstable(players)
+	for _, p := range RoundRobin.round(players) {
+		for _, result := range []int{1, -1, 0} {
+			setup.Check(t, table.add(p.first, p.second, result, result))
+		}
+	}
+	f := setup.Must(table.fit(-1, 0))
+	want := choose(f, nil, 20)
+	rng := rand.New(rand.NewPCG(1, 5))
+	for range 20 {
+		g := *f
+		g.theta = slices.Clone(f.theta)
+		g.cov = mat.NewSymDense(players+2, nil)
+		for i := range players + 2 {
+			g.theta[i] += 1e-13 * rng.NormFloat64()
+			for j := i; j < players+2; j++ {
+				g.cov.SetSym(i, j, f.cov.At(i, j)*(1+1e-13*rng.NormFloat64()))
+			}
+		}
+		if got := choose(&g, nil, 20); !slices.Equal(got, want) {
+			t.Fatalf("%v, want %v", got, want)
+		}
+	}
+}
+
+// A player who won all games, or lost all, has no bound on that side, as in sprt.
+func TestPerfectScoresHaveNoBound(t *testing.T) {
+	for _, c := range []struct {
+		elo, se float64
+		score   Score
+		want    string
+	}{
+		{938, 318, Score{Wins: 30}, "more than +315"},
+		{-938, 318, Score{Losses: 30}, "less than -315"},
+		{400, 100, Score{Wins: 29, Draws: 1}, "+400 [+204, +596]"},
+		{938, 318, Score{Wins: 3}, "- (fewer than 20 games)"},
+		{0, 0, Score{Wins: 30}, "+0 [+0, +0]"}, // the anchor
+	} {
+		if got := strength(c.elo, c.se, c.score).Text(""); got != c.want {
+			t.Errorf("%+v: %s, want %s", c.score, got, c.want)
+		}
 	}
 }

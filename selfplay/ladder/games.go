@@ -191,7 +191,7 @@ func (g *Games) result(t *crosstable, fit *fit, elo []float64, cov *mat.SymDense
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return int(math.Copysign(1, elo[b]-elo[a])) })
 	white, se := fit.white()
-	w := strength(white, se, g.Finished)
+	w := strength(white, se, Score{Draws: g.Finished})
 	r := &Result{Games: g.Finished, Draws: fit.draws(), WhiteElo: w.Elo, WhiteEloLo: w.EloLo, WhiteEloHi: w.EloHi,
 		Groups: g.groups(t), Scores: [][]Score{}, LOS: [][]float64{}}
 	los := func(i, j int) float64 {
@@ -212,7 +212,7 @@ func (g *Games) result(t *crosstable, fit *fit, elo []float64, cov *mat.SymDense
 	r.Anchor = strings.Join(names, ", ")
 	for rank, i := range order {
 		x := Rating{Rank: rank + 1, Name: g.Names[i], ID: g.Names[i], Score: total[i], Games: total[i].Games(),
-			Strength: strength(elo[i], math.Sqrt(max(0, cov.At(i, i))), total[i].Games())}
+			Strength: strength(elo[i], math.Sqrt(max(0, cov.At(i, i))), total[i])}
 		x.Percent = x.Points() / float64(x.Games)
 		if rank+1 < len(order) {
 			x.LOS = los(i, order[rank+1])

@@ -1,6 +1,7 @@
 package ladder
 
 import (
+	"math"
 	"slices"
 
 	"github.com/assay-chess/assay/engine/num"
@@ -73,12 +74,20 @@ func (l *ladder) noVerdict() *Result {
 }
 
 // strength returns a rating with its 95 % interval. The anchor has no error, and is known
-// without games.
-func strength(elo, se float64, games int64) sprt.Strength {
-	if games < sprt.MinGames && se > 0 {
+// without games. Who won or lost every game has a rating without a bound: only the virtual draws give it one.
+func strength(elo, se float64, s Score) sprt.Strength {
+	if s.Games() < sprt.MinGames && se > 0 {
 		return sprt.Unknown()
 	}
-	return sprt.Strength{Elo: num.Float(elo), EloLo: num.Float(elo - z95*se), EloHi: num.Float(elo + z95*se)}
+	r := sprt.Strength{Elo: num.Float(elo), EloLo: num.Float(elo - z95*se), EloHi: num.Float(elo + z95*se)}
+	switch infinite := num.Float(math.Inf(1)); {
+	case se == 0:
+	case s.Wins == s.Games():
+		r.Elo, r.EloHi = infinite, infinite
+	case s.Losses == s.Games():
+		r.Elo, r.EloLo = -infinite, -infinite
+	}
+	return r
 }
 
 // conclude turns a fit into a result.
@@ -101,11 +110,11 @@ func conclude(c *Config, table *crosstable, fit *fit, counts *gamelog.Tally) *Re
 		r.Anchor = c.Players[c.Anchor].Label()
 	}
 	white, se := fit.white()
-	w := strength(white, se, r.Games)
+	w := strength(white, se, Score{Draws: r.Games})
 	r.WhiteElo, r.WhiteEloLo, r.WhiteEloHi = w.Elo, w.EloLo, w.EloHi
 	for rank, i := range order {
 		rating := Rating{Rank: rank + 1, Name: c.Players[i].Label(), ID: c.Players[i].Identity(),
-			Strength: strength(fit.rating(i), fit.se(i), table.total(i).Games()),
+			Strength: strength(fit.rating(i), fit.se(i), table.total(i)),
 			Score:    table.total(i), Forfeits: counts.Player(i).Forfeits}
 		if rating.Games = rating.Score.Games(); rating.Games > 0 {
 			rating.Percent = rating.Points() / float64(rating.Games)

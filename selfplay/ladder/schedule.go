@@ -105,12 +105,17 @@ func (f *fit) update(cov *mat.SymDense, p pairing) (factor float64, move *mat.Ve
 	return weight / (1 + weight*mat.Dot(e, move)), move
 }
 
+// sure is by how much a variance must exceed another to count as larger. Builds for other processors round sums in
+// another way, and must choose the same pairings: almost equal ones, of which there are many in ladders of equal players,
+// are chosen in the order of the players.
+const sure = 1 + 1e-6
+
 // next returns the best pairing under a covariance.
 func (f *fit) next(cov *mat.SymDense) (best pairing) {
 	widest, most := 0, -1.0
 	for i := range f.n {
 		c := f.contrast(i)
-		if v := mat.Inner(c, cov, c); v > most {
+		if v := mat.Inner(c, cov, c); v > most*sure {
 			widest, most = i, v
 		}
 	}
@@ -122,7 +127,7 @@ func (f *fit) next(cov *mat.SymDense) (best pairing) {
 		p := pairing{min(widest, j), max(widest, j)}
 		factor, move := f.update(cov, p)
 		along := mat.Dot(f.contrast(widest), move)
-		if fall := factor * along * along; fall > shrinks {
+		if fall := factor * along * along; fall > shrinks*sure {
 			best, shrinks = p, fall
 		}
 	}

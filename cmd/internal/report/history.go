@@ -76,12 +76,12 @@ func History(ladderDir string, histories []string, over Axis) ([]byte, error) {
 		if over == OverGames {
 			at = float64(g.games) / 1000
 		}
-		s.put(at, float64(x.Elo))
-		s.lo, s.hi = append(s.lo, float64(x.EloLo)), append(s.hi, float64(x.EloHi))
+		s.strength(at, x.Strength)
 	}
 	list := []series{generations, rejected}
 	for _, x := range rest {
-		list = append(list, level(fmt.Sprintf("%s %+.0f", displayName(x.ID, x.Name), x.Elo), float64(x.Elo), 0, last))
+		list = append(list, level(fmt.Sprintf("%s %+.0f", displayName(x.ID, x.Name), finiteEnd(x.Strength)),
+			finiteEnd(x.Strength), 0, last))
 	}
 	f := chart(figure{Title: "Elo over " + string(over), frame: alone}, xLabel,
 		fmt.Sprintf("Elo, %d games, 95 %% intervals", played.Games), list...)

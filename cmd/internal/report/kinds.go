@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -175,10 +176,18 @@ const ratingsTitle = "Ratings with 95 % intervals"
 func ratings(r *ladder.Result) (list []estimate) {
 	for _, x := range r.Ratings {
 		if x.Known() {
-			list = append(list, estimate{name: x.Name, value: float64(x.Elo), lo: float64(x.EloLo), hi: float64(x.EloHi)})
+			list = append(list, estimate{name: x.Name, value: finiteEnd(x.Strength), lo: float64(x.EloLo), hi: float64(x.EloHi)})
 		}
 	}
 	return list
+}
+
+// finiteEnd is where an Elo is drawn: at the end of its interval that is finite if all games were won or lost.
+func finiteEnd(s sprt.Strength) float64 {
+	if math.IsInf(float64(s.Elo), 1) {
+		return float64(s.EloLo)
+	}
+	return float64(min(s.Elo, s.EloHi))
 }
 
 // LadderName is the file with the drawing of a ladder, in its folder.
