@@ -104,7 +104,7 @@ func (s *scripted) commandBoth(t *testing.T, args ...string) (stdout, stderr str
 }
 
 // eloRow is the row of a command's table with the Elo.
-var eloRow = regexp.MustCompile(`(?m)^Elo +(.*?)(?:, bias-corrected for early stopping)?$`)
+var eloRow = regexp.MustCompile(`(?m)^Elo +(.*?)(?:, bias-corrected for early stopping|, if the test is to end the match)?$`)
 
 func eloOf(t *testing.T, what, text string) string {
 	t.Helper()

@@ -126,7 +126,7 @@ func (f *sprtFlags) measure(r *sprtReport, counts sprt.Counts) (err error) {
 	if f.games != nil {
 		all = f.games.Counts()
 	}
-	r.stopped = r.stopped || named
+	r.stopped, r.played, r.fixed = r.stopped || named, named, sprt.Summarize(all).Strength()
 	if r.Measured, err = f.test.Measure(counts, all, r.stopped); err != nil || !named || !f.games.Corrected {
 		return err
 	}
@@ -259,6 +259,8 @@ type sprtReport struct {
 	Plan      []sprtPlan `json:"plan,omitempty"`
 
 	stopped bool // this test may have ended the match
+	played  bool // the file of the games says so
+	fixed   sprt.Strength
 	tested  bool // a test was asked for, or the file names one
 }
 
@@ -310,11 +312,15 @@ func (r *sprtReport) addMeasured(facts, more *ui.Table) {
 		facts.Add("verdict\t%s", sprtWords[c.Verdict])
 	}
 	facts.Add("games\t%d, score %.2f %%", c.Games, 100*c.Score)
-	note := ""
-	if r.stopped && c.Known() {
-		note = ", bias-corrected for early stopping"
+	switch {
+	case r.played && c.Known():
+		facts.Add("Elo\t%s, bias-corrected for early stopping", c.Strength.Text(""))
+	case r.stopped && c.Known():
+		facts.Add("Elo\t%s, if the test is to end the match", c.Strength.Text(""))
+		facts.Add("or\t%s, of a fixed number of games (without --elo0 and --elo1)", r.fixed.Text(""))
+	default:
+		facts.Add("Elo\t%s", c.Strength.Text(""))
 	}
-	facts.Add("Elo\t%s%s", c.Strength.Text(""), note)
 	facts.Add("LOS\t%s", ui.PercentOr(c.LOS, 2))
 	more.Add("corrected bounds\t%.4f, %.4f, for overshoot", c.CorrectedLower, c.CorrectedUpper)
 	more.Add("after the stop\t%s", c.AfterStop.Text(""))
