@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/internal/setup"
+	"github.com/assay-chess/assay/selfplay"
 )
 
 // What people type first who come from other programs: it works, or the answer has the line to type.
@@ -133,6 +135,7 @@ func TestHabits(t *testing.T) {
 		{"data stats l", "type assay data stat DIR"},
 		{"data info l", "type assay data stat DIR"},
 		{"spsa params.json", `write parameter_file = "params.json"`},
+		{"spsa params.json --iterations 5", "type iterations = 5 in CONFIG"},
 		{"tune x --model bayesian", "unknown model \"bayesian\" (there are:"},
 		{"data export x --format bulletformat --out y", "failed x"},
 		{"data import list.epd --format fenformat --out y", "not one of"},
@@ -259,6 +262,29 @@ func TestHabitsAreTrue(t *testing.T) {
 	}
 	if rows < 60 || parsed < 40 {
 		t.Errorf("%d habits, %d command lines in them", rows, parsed)
+	}
+}
+
+// The tables of all games that are played at once are added up.
+func TestCrowdedMemory(t *testing.T) {
+	player := func(text string) selfplay.Player { return selfplay.Player{Spec: setup.Must(engine.ParseSpec(text))} }
+	small, large := player("assay:hash=16"), player("./engine?Hash=512")
+	for _, c := range []struct {
+		games   int
+		players []selfplay.Player
+		want    string
+	}{
+		{10, []selfplay.Player{small, small}, ""},
+		{3, []selfplay.Player{large, player("./engine")}, ""},
+		{10, []selfplay.Player{large, large, small}, "the hash tables of 10 games at once need 10240 MiB, but there are 2048 " +
+			"MiB of memory; use a smaller Hash, or --concurrency 2 or less"},
+	} {
+		if got := crowdedMemory(c.games, 2<<30, c.players...); got != c.want {
+			t.Errorf("%d games: %q, want %q", c.games, got, c.want)
+		}
+	}
+	if got := crowdedMemory(10, 0, large); got != "" { // of an unknown memory
+		t.Error(got)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -84,6 +85,7 @@ func (s *session) show(r any, p gamelog.Process, d *doc.Document, more map[strin
 func (s *session) begin(label string, c *selfplay.Setup, timed bool, args []string, players ...selfplay.Player) (
 	p *ui.Progress, err error) {
 	s.warn(crowdedGames(timed, s.Concurrency))
+	s.warn(crowdedMemory(s.Concurrency, machine.Memory(), players...))
 	p = ui.NewProgress(s.stderr, label)
 	c.Resume, c.Pinned = s.resume(args), s.git.pinned()
 	c.Progress, c.Failed = p.Update, ui.ReportFaults(p.Say, players...)
@@ -342,6 +344,29 @@ func crowdedGames(timed bool, games int) string {
 			cores, cores)
 	}
 	return ""
+}
+
+// crowdedMemory returns a warning if the hash tables that are typed, of the two largest players in as many games as are
+// played at once, need more memory than this process may use.
+func crowdedMemory(games int, memory int64, players ...selfplay.Player) string {
+	var tables []int // in MiB
+	for _, p := range players {
+		for _, o := range p.Spec.Options {
+			if mb, err := strconv.Atoi(o.Value); err == nil && strings.EqualFold(o.Name, "hash") {
+				tables = append(tables, mb)
+			}
+		}
+	}
+	slices.SortFunc(tables, func(a, b int) int { return b - a })
+	need := int64(0)
+	for _, mb := range tables[:min(2, len(tables))] {
+		need += int64(games) * int64(mb) << 20
+	}
+	if memory == 0 || need <= memory {
+		return ""
+	}
+	return fmt.Sprintf("the hash tables of %d games at once need %d MiB, but there are %d MiB of memory; use a smaller Hash, "+
+		"or --concurrency %d or less", games, need>>20, memory>>20, max(1, int64(games)*memory/need))
 }
 
 // sharedOpenings returns a warning if the new run has the players and the openings of another run of the command in
