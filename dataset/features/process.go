@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
-	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -28,7 +26,7 @@ type process struct {
 	records recordReader
 	header  *header
 	skipped []string // lines before the header
-	stderr  tail
+	stderr  machine.Tail
 	kill    context.CancelFunc
 	timeout time.Duration
 }
@@ -174,32 +172,8 @@ func (p *process) end(err error) error {
 	case errors.Is(err, errEnded):
 		err = fmt.Errorf("%w (%v)", err, exit)
 	}
-	if said := p.stderr.last(); said != "" {
+	if said := p.stderr.Last(); said != "" {
 		return fmt.Errorf("%w; its last message: %s", err, said)
 	}
 	return err
-}
-
-// tail keeps the end of what is written to it.
-type tail struct {
-	mu   sync.Mutex
-	data []byte
-}
-
-const tailSize = 1024
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.data = append(t.data, p[max(0, len(p)-tailSize):]...)
-	t.data = t.data[max(0, len(t.data)-tailSize):]
-	return len(p), nil
-}
-
-// last returns the last nonempty line.
-func (t *tail) last() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	lines := bytes.Split(bytes.TrimSpace(t.data), []byte("\n"))
-	return strings.ToValidUTF8(string(lines[len(lines)-1]), "?")
 }

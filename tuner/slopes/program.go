@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -381,7 +380,7 @@ type process struct {
 	in   io.WriteCloser
 	out  *bufio.Reader
 	kill context.CancelFunc
-	said tail // on standard error
+	said machine.Tail // on standard error
 
 	limit atomic.Int64 // nanoseconds of silence that are allowed
 	timer *time.Timer
@@ -480,7 +479,7 @@ func (r *process) reason(err error) error {
 			status = err.Error()
 		}
 		err = fmt.Errorf("%w (%s)", ErrDied, status)
-		if said := r.said.last(); said != "" {
+		if said := r.said.Last(); said != "" {
 			err = fmt.Errorf("%w; its last message: %s", err, said)
 		}
 	}
@@ -520,28 +519,4 @@ func (r *process) numbers(limit time.Duration) (names []string, values []float64
 		err = fmt.Errorf("%w: it has no numbers", ErrAnswer)
 	}
 	return names, values, err
-}
-
-// tail keeps the end of what is written to it.
-type tail struct {
-	mu   sync.Mutex
-	data []byte
-}
-
-const tailSize = 1024
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.data = append(t.data, p[max(0, len(p)-tailSize):]...)
-	t.data = t.data[max(0, len(t.data)-tailSize):]
-	return len(p), nil
-}
-
-// last returns the last line.
-func (t *tail) last() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	lines := bytes.Split(bytes.TrimSpace(t.data), []byte("\n"))
-	return strings.ToValidUTF8(string(lines[len(lines)-1]), "?")
 }
