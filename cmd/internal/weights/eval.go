@@ -109,7 +109,6 @@ type Opened struct {
 	terms []eval.Term
 	Model *eval.Model // nil for a foreign evaluation; coefs too
 	Coefs []eval.Coef
-	held  func(t *models.TermWeight) bool // whether a source may lack the term
 }
 
 // Open opens weights and checks that they are for the model. Each may be empty: the
@@ -145,7 +144,7 @@ func OpenAny(name string) (*Opened, error) {
 }
 
 func opened(name string, f *models.File) (*Opened, error) {
-	x := &Opened{Name: name, File: f, held: f.Held}
+	x := &Opened{Name: name, File: f}
 	var err error
 	if f.Foreign == nil {
 		x.Model, x.Coefs, err = f.Weights()

@@ -1,113 +1,62 @@
 package weights
 
 import (
-	"bytes"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/assay-chess/assay/cmd/internal/ui"
-	"github.com/assay-chess/assay/internal/durable"
-	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/models/numbers"
 )
 
-// intoSources replaces the numbers of source files.
+// intoSources replaces the numbers of source files by those of the same names.
 func (f *exportFlags) intoSources(x *Opened, stderr io.Writer) error {
-	sources := make([]models.Source, len(f.into))
 	for i, name := range f.into {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return err
+		if !filepath.IsLocal(name) {
+			return ui.Usagef("--into %s: name files from the top of the engine's folder, and type the command there", name)
 		}
-		if slices.ContainsFunc(sources[:i],
-			func(s models.Source) bool { return filepath.Clean(s.Name) == filepath.Clean(name) }) {
+		if slices.ContainsFunc(f.into[:i], func(s string) bool { return filepath.Clean(s) == filepath.Clean(name) }) {
 			return ui.Usagef("--into %s is given twice", name)
 		}
-		sources[i] = models.Source{Name: name, Text: text}
 	}
-	p, err := x.File.Paste(sources, x.held, beside(f.into)...)
+	set, err := numbers.Scan(".", f.into, numbers.Options{})
 	if err != nil {
-		what := "it is not changed"
-		if len(f.into) > 1 {
-			what = "none of them is changed"
-		}
-		return fmt.Errorf("%s: %w; %s", strings.Join(f.into, ", "), err, what)
+		return err
 	}
-	printRounding(x, stderr)
-	changed := false
-	for i, s := range sources {
-		if bytes.Equal(s.Text, p.Files[i]) {
-			fmt.Fprintf(stderr, "%s has these weights already\n", s.Name)
+	at := map[string]int{}
+	for i, n := range set.Numbers {
+		at[n.Name] = i
+	}
+	values := set.Values()
+	var missing []string
+	for _, t := range x.File.Terms {
+		i, ok := at[t.Name]
+		if !ok || set.Numbers[i].Float { // a weight file has whole numbers, of steps that it does not know
+			missing = append(missing, t.Name)
 			continue
 		}
-		changed = true
-		if err := durable.ReplaceFile(s.Name, p.Files[i]); err != nil {
-			return err
-		}
+		values[i] = float64(t.MG)
 	}
-	f.report(p, stderr)
-	if changed && x.Model == nil && x.File.K > 0 {
-		fmt.Fprintf(stderr, "last step: build the engine, and check it: assay features --check %s --cmd 'ENGINE dump'\n",
-			x.Name)
+	if len(missing) > 0 {
+		return fmt.Errorf("%s: these are no whole numbers there, and nothing is changed: %s (only weights of measured "+
+			"numbers can be written into a source; for others there is --format c)", strings.Join(f.into, ", "), listed(missing))
 	}
+	changed, err := set.WriteBack(".", values)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(stderr, "%d of %d numbers changed in %s\n", changed, len(x.File.Terms), strings.Join(f.into, ", "))
 	return nil
 }
 
-// beside reads the other files of the same language and folder, whose code may use the coefficients. It leaves out what
-// it cannot read, and the dump.
-func beside(names []string) (others []models.Source) {
-	seen := map[string]bool{}
-	for _, name := range names {
-		seen[filepath.Clean(name)] = true
-	}
-	for _, name := range names {
-		patterns := []string{filepath.Ext(name)}
-		if slices.Contains(cFamily, patterns[0]) {
-			patterns = cFamily
-		}
-		for _, ext := range patterns {
-			found, _ := filepath.Glob(filepath.Join(filepath.Dir(name), "*"+ext)) // a folder with a [ in its name has none
-			for _, path := range found {
-				text, err := os.ReadFile(path)
-				if err == nil && !seen[path] && len(text) < 1<<20 && !bytes.Contains(text, []byte("assay")) {
-					others = append(others, models.Source{Name: path, Text: text})
-				}
-				seen[path] = true
-			}
-		}
-	}
-	return others
-}
-
-var cFamily = []string{".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".hh", ".inc"}
-
-// mostListed is how many lines of one kind are printed.
+// mostListed is how many names are printed.
 const mostListed = 20
 
-// report prints what a person should know about what was written, and what was not.
-func (f *exportFlags) report(p *models.Patch, stderr io.Writer) {
-	list := func(title string, lines []string) {
-		if len(lines) == 0 {
-			return
-		}
-		fmt.Fprintln(stderr, title)
-		for i, line := range lines {
-			if i == mostListed && len(lines) > mostListed+1 {
-				fmt.Fprintf(stderr, "  and %d more\n", len(lines)-mostListed)
-				break
-			}
-			fmt.Fprintf(stderr, "  %s\n", line)
-		}
+func listed(names []string) string {
+	if len(names) > mostListed+1 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:mostListed], ", "), len(names)-mostListed)
 	}
-	if len(p.Missing) > 0 {
-		fmt.Fprintf(stderr, "not in %s, and held by the fit: %s\n",
-			strings.Join(f.into, ", "), strings.Join(p.Missing, ", "))
-	}
-	list("separate values for Black, written too:", p.Copies)
-	list("warning: other code, such as margins or the phase, uses these values too and will behave differently:",
-		p.Shared)
-	list("not written, but equal to old values of written terms; check whether they should change too:", p.Stale)
+	return strings.Join(names, ", ")
 }

@@ -231,17 +231,11 @@ func newExport() *cobra.Command {
 		Long: `Write weights in a format that another program can read (json, the weight file; c, a header with
 arrays and S(mg, eg); csv, a line per term), or with --into put them into the source of your engine.
 
---into replaces only the numbers in definitions named like the terms: pst.2.12 is element [2][12] of
-pst, counted from 0, where the 64 squares are a1, b1 ... h8. Elements are S(12, -5), {12, -5}, or
-single numbers in tables whose names have mg and eg. Nothing is guessed: an element that is computed
-is an error, and so is a term that no file defines. In a file with the comments // assay:begin and
-// assay:end only what is between them counts; // assay:keep in the first line of a definition keeps
-its numbers. Values for Black are written if they are White's with the sign changed, mirrored, or
-both. Then check the new engine: assay features --check WEIGHTS --cmd './new dump'. FILE may be a
-data set of features: the values that the engine plays with.`,
+--into replaces the numbers of files whose names are those of the weights, as a fit to measured
+slopes has them; layout and comments stay. The files are named from the top of the engine's folder,
+where the command is typed. Then build the engine and play a match.`,
 		Example: `  assay weights export assay --format c --out weights.h
-  assay weights export tuned.json --into src/eval.cpp --into src/psqt.h
-  assay weights export features --into src/eval.cpp`,
+  assay weights export tuned.json --into src/eval.cpp --into src/psqt.h`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -272,8 +266,7 @@ func (f *exportFlags) run(name string, stdout, stderr io.Writer) error {
 		return err
 	}
 	if x.File.K == 0 && f.format == "json" {
-		return ui.Usagef("%s holds features, from which assay tune makes a weight file: give --into FILE or another "+
-			"--format", name)
+		return ui.Usagef("%s holds features, from which assay tune makes a weight file: give another --format", name)
 	}
 	if f.into != nil {
 		return f.intoSources(x, stderr)
@@ -304,15 +297,7 @@ func openValues(name string) (*Opened, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	x, err := opened(name, file)
-	if err == nil {
-		fixed := map[string]bool{}
-		for _, t := range set.Terms {
-			fixed[t.Name], fixed[t.Name+".mg"], fixed[t.Name+".eg"] = t.Fixed, t.Fixed, t.Fixed
-		}
-		x.held = func(t *models.TermWeight) bool { return fixed[t.Name] }
-	}
-	return x, err
+	return opened(name, file)
 }
 
 // printRounding prints how far the integers are from the fitted numbers.

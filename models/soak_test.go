@@ -1,5 +1,0 @@
-//go:build soak
-
-package models
-
-func init() { copies = 250 }
