@@ -140,7 +140,7 @@ func TestPagesParse(t *testing.T) {
 			}
 		}
 	}
-	if inBlocks < 80 || inText < 50 {
+	if inBlocks < 70 || inText < 50 {
 		t.Errorf("%d commands in blocks, %d in text", inBlocks, inText)
 	}
 }

@@ -21,17 +21,16 @@ import (
 
 // featuresFlags are the flags of assay features.
 type featuresFlags struct {
-	c                   features.Config
-	out, command, check string
-	tolerance           bool // it was given
-	force               bool
+	c            features.Config
+	out, command string
+	force        bool
 }
 
 // NewFeatures returns the command assay features.
 func NewFeatures() *cobra.Command {
 	var f featuresFlags
 	cmd := &cobra.Command{
-		Use:   "features [POSITIONS]... --cmd CMD [--out DIR | --check WEIGHTS]",
+		Use:   "features POSITIONS... --cmd CMD --out DIR",
 		Short: "Collect the trace of another engine's evaluation",
 		Long: `Send positions to an engine whose evaluation has a trace, and collect what it prints in a data
 set (assay.features/2), which 'assay tune' can fit.
@@ -41,28 +40,19 @@ answers each line on standard input, a FEN, with a record, such as
   {"term":[0,17],"count":[1,-2],"phase":0.75,"eval":35}
 After an empty line it flushes its output. Counts are White's minus Black's. dataset/FORMAT.md
 describes the protocol. A row whose terms do not add up to eval is an error that names the position.
---check WEIGHTS is the last step after a fit: it compares the dump of the engine built with
-the new weights with the fit's own rows, position by position, and names the first difference.`,
+An engine without a trace needs none: assay learn --engine measures its numbers.`,
 		Example: `  assay features positions --cmd './engine dump' --out features
-  assay features positions --cmd 'python3 dump.py' --procs 4 --out features
-  assay features --check tuned/weights.json --cmd './new dump'`,
+  assay features positions --cmd 'python3 dump.py' --procs 4 --out features`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.parse(args); err != nil {
 				return err
 			}
-			f.tolerance = cmd.Flags().Changed("tolerance")
-			to := ui.OutputOf(cmd)
-			if f.check != "" {
-				return f.checkEngine(cmd.Context(), args, to)
-			}
-			return f.run(cmd.Context(), args, to)
+			return f.run(cmd.Context(), args, ui.OutputOf(cmd))
 		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.command, "cmd", "", "the engine and its arguments (required)")
-	flags.StringVar(&f.out, "out", "", "folder to write (required without --check)")
-	flags.StringVar(&f.check, "check", "",
-		"weight file of a fit: check the engine that was built with it, and write nothing")
+	flags.StringVar(&f.out, "out", "", "folder to write (required)")
 	flags.IntVar(&f.c.Procs, "procs", 0, "processes of the engine; 0 is one per core")
 	flags.DurationVar(&f.c.Timeout, "timeout", time.Minute, "time limit for one answer")
 	flags.BoolVar(&f.c.Float, "float", false, "store counts as float32, even if the engine does not ask for it")
@@ -70,17 +60,15 @@ the new weights with the fit's own rows, position by position, and names the fir
 		"how far terms and eval may differ, in centipawns")
 	flags.BoolVar(&f.force, "force", false, "only warn if the evaluation predicts nothing")
 	ui.JSON(cmd)
-	ui.ShortHelp(flags, "cmd", "out", "check", "procs", "timeout", "tolerance")
+	ui.ShortHelp(flags, "cmd", "out", "procs", "timeout", "tolerance")
 	return cmd
 }
 
 func (f *featuresFlags) parse(args []string) (err error) {
 	switch {
-	case f.check != "" && f.out != "":
-		return ui.Usagef("--check compares and writes nothing: leave out --out")
-	case f.check == "" && len(args) == 0:
+	case len(args) == 0:
 		return ui.Usagef("name data sets of positions")
-	case f.check == "" && f.out == "":
+	case f.out == "":
 		return ui.Usagef("missing --out DIR")
 	}
 	if f.c.Command, err = quote.Split(f.command); err != nil {
