@@ -4,7 +4,7 @@
      void assay_position(const char *fen)  sets the board
      int  assay_value(void)                what the evaluation says of it, from White's view, in its finest unit
      void assay_refresh(void)              makes again what is made from the numbers; clears caches
-   #define ASSAY_BOARD board before the #include keeps a copy of the variable board for each position, so that FENs are parsed
+   #define ASSAY_BOARD board before the #include keeps a copy of the variable board for each position: FENs are parsed
    once. What it holds of the numbers, such as sums of piece-square tables, is then for assay_value to make again. */
 #ifndef ASSAY_H
 #define ASSAY_H
@@ -117,8 +117,9 @@ __attribute__((constructor(201))) static void assay_make_first(void) {
 }
 
 #ifdef ASSAY_BOARD
-#define ASSAY_KEEP(fen) (assay_position(fen), memcpy(assay_grow(0, sizeof ASSAY_BOARD), (void *)&ASSAY_BOARD, sizeof ASSAY_BOARD))
-#define ASSAY_SHOW(kept) memcpy((void *)&ASSAY_BOARD, kept, sizeof ASSAY_BOARD)
+#define ASSAY_COPY(to, from) memcpy(to, from, sizeof ASSAY_BOARD)
+#define ASSAY_KEEP(fen) (assay_position(fen), ASSAY_COPY(assay_grow(0, sizeof ASSAY_BOARD), (void *)&ASSAY_BOARD))
+#define ASSAY_SHOW(kept) ASSAY_COPY((void *)&ASSAY_BOARD, kept)
 #else
 #define ASSAY_KEEP(fen) strcpy((char *)assay_grow(0, strlen(fen) + 1), fen)
 #define ASSAY_SHOW(kept) assay_position(kept)
@@ -149,8 +150,7 @@ static const char *assay_command(char *line, FILE *out) {
     } else if (!strncmp(line, "values ", 7)) {
         if (assay_changed)
             assay_make(), assay_refresh();
-        assay_changed = 0;
-        for (line += 7; *line; line = end) {
+        for (assay_changed = 0, line += 7; *line; line = end) {
             from = (int)strtol(line, &end, 10);
             to = (int)strtol(line = end, &end, 10);
             if (end == line || from < 0 || to > assay_position_count)

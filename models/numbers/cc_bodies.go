@@ -40,8 +40,9 @@ func (c *cc) takeBodies(s *Set, p *outline, file int) {
 	}
 }
 
-// weighs reports whether the literal at token i adds or multiplies: it does not divide, compare, shift, and is no argument.
+// weighs reports whether the literal at token i adds or multiplies: it does not divide, compare or shift, and is no
+// argument.
 func (p *outline) weighs(i int) bool {
-	before := !p.is(i-1, "/", "%", "/=", "%=", "<<", ">>", "<", ">", "<=", ">=", "==", "!=", "(", ",", "&", "|", "^", "{", "~")
-	return before && p.is(i+1, "*", "+", "-", ";", ":", "?", ")", ",")
+	return !p.is(i-1, "/", "%", "/=", "%=", "<<", ">>", "<", ">", "<=", ">=", "==", "!=", "(", ",", "&", "|", "^",
+		"{", "~") && p.is(i+1, "*", "+", "-", ";", ":", "?", ")", ",")
 }

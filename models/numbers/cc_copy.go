@@ -162,7 +162,7 @@ func (m *copier) renameMain(glue string) (arguments bool, err error) {
 			m.insert(p, p.tokens[p.match[f.open]].from, "return 0; ")
 		}
 	}
-	m.insert(p, len(p.text), fmt.Sprintf("\n#define ASSAY_MAIN\n#include %q\n#include %q\n", relative(p.path, moved(glue)),
+	m.insert(p, len(p.text), fmt.Sprintf("\n#include %q\n#define ASSAY_MAIN\n#include %q\n", relative(p.path, moved(glue)),
 		relative(p.path, beside(glue, "assay.h"))))
 	return arguments, nil
 }
@@ -178,7 +178,8 @@ func commonPrefix(a, b string) string {
 	return a[:i]
 }
 
-// declared edits declarations of taken names that have no initializer. C++: everything becomes public for the glue file.
+// declared edits declarations of taken names that have no initializer. In C++ everything becomes public, for the glue
+// file.
 func (m *copier) declared(p *outline) {
 	for _, d := range p.declarations {
 		if d.place != macro && d.from == d.to && m.made(d.name) && (d.specified("extern") || d.place == member) {
@@ -213,8 +214,8 @@ func (m *copier) dropConst(p *outline, d *declaration) (constant bool) {
 func (m *copier) element(k int) string {
 	n := m.s.Numbers[k]
 	suffix := strings.ToLower(strings.TrimLeft(n.Text, "+-0123456789.' \t\r\n"))
-	cast := map[string]string{"u": "unsigned", "l": "long", "ul": "unsigned long", "lu": "unsigned long", "ll": "long long",
-		"ull": "unsigned long long", "llu": "unsigned long long", "f": "float"}[suffix]
+	cast := map[string]string{"u": "unsigned", "l": "long", "ul": "unsigned long", "lu": "unsigned long",
+		"ll": "long long", "ull": "unsigned long long", "llu": "unsigned long long", "f": "float"}[suffix]
 	array := "assay_n"
 	if n.Float {
 		array = "assay_f"
@@ -268,7 +269,8 @@ func (m *copier) table(p *outline, t *table) {
 		m.constantInitializer(p, t)
 	case t.place == member && !t.specified("inline"):
 		m.insert(p, p.tokens[t.first].from, "inline ")
-	case constant && t.place == variable && !t.specified("static", "inline", "extern") && !m.extern[name] && qualified == name:
+	case constant && t.place == variable && !t.specified("static", "inline", "extern") && !m.extern[name] &&
+		qualified == name:
 		m.insert(p, p.tokens[t.first].from, "static ") // const was static
 	}
 	if m.isPlus(p) {
@@ -432,8 +434,8 @@ var (
 	identifier = regexp.MustCompile(`\w+`)
 )
 
-// Blame names the tables of s that errors of a compiler or a linker name; if they name none, those in the lines of source
-// that the compiler shows.
+// Blame names the tables of s that errors of a compiler or a linker name; if they name none, those in the lines of
+// source that the compiler shows.
 func Blame(output string, s *Set) []string {
 	c, ok := s.language.(*cc)
 	if !ok {

@@ -43,7 +43,8 @@ func (d *declaration) findLiterals() ([]literal, int) {
 	if d.specified("array", "vector") {
 		e.dims = math.MaxInt
 	}
-	if !slices.ContainsFunc(d.src.tokens[d.from:max(d.from, d.to)], func(t token) bool { return t.text == ";" }) { // no lambda
+	lambda := slices.ContainsFunc(d.src.tokens[d.from:max(d.from, d.to)], func(t token) bool { return t.text == ";" })
+	if !lambda {
 		e.element(k, hi, "", 0)
 	}
 	if d.phases(d.at + 1) {
@@ -152,7 +153,8 @@ func (s *source) cast(i int) bool {
 	return !slices.ContainsFunc(s.tokens[s.match[i]+1:i], func(t token) bool { return t.kind != word })
 }
 
-// join is the text of tokens, where replace has other texts for some; directives between them stay on lines of their own.
+// join is the text of tokens, where replace has other texts for some; directives between them stay on lines of their
+// own.
 func (s *source) join(from, to int, replace map[int]string) string {
 	var b strings.Builder
 	next := 0

@@ -115,7 +115,8 @@ func (p *outline) declarator(i int) int {
 	for i--; p.is(i, "]") && p.match[i] < i; i-- {
 		i = p.match[i]
 	}
-	if !p.isKind(i, word) || p.is(i, "const", "noexcept", "override", "final", "default", "else", "do", "try", "operator") {
+	if !p.isKind(i, word) || p.is(i, "const", "noexcept", "override", "final", "default", "else", "do", "try",
+		"operator") {
 		return -1
 	}
 	return i
@@ -245,8 +246,8 @@ func (p *outline) plain(st statement, end int, path []string, in *class) {
 func (p *outline) enum(st statement, open, closed int, path []string, in *class) {
 	head := p.tokens[st.first:open]
 	k := slices.IndexFunc(head, func(t token) bool { return t.text == "enum" }) + 1
-	d := declaration{src: p.source, place: enumerator, scope: path, first: st.first, spec: st.first, end: p.semicolon(closed),
-		template: st.template, enum: "int"}
+	d := declaration{src: p.source, place: enumerator, scope: path, first: st.first, spec: st.first,
+		end: p.semicolon(closed), template: st.template, enum: "int"}
 	if k < len(head) && (head[k].text == "class" || head[k].text == "struct") {
 		d.scoped = true
 		k++

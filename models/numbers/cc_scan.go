@@ -184,8 +184,8 @@ func (c *cc) take(s *Set, t *table) {
 	least, most := t.bounds()
 	index := make([]int, len(found)) // in s.Numbers
 	for i, l := range found {
-		n := Number{Name: t.name + l.path, Table: t.name, File: c.files[t.file].path, From: t.offset(l.from), Pair: -1, Min: least, Max: most,
-			To: t.offset(l.to) + len(t.src.tokens[l.to].text), Value: l.value}
+		n := Number{Name: t.name + l.path, Table: t.name, File: c.files[t.file].path, From: t.offset(l.from), Pair: -1,
+			Min: least, Max: most, To: t.offset(l.to) + len(t.src.tokens[l.to].text), Value: l.value}
 		n.Float = l.float || l.from == l.to && t.specified("double", "float")
 		n.Text, n.Line = c.files[t.file].text[n.From:n.To], c.files[t.file].line(n.From)
 		if index[i] = -1; slices.Contains(c.options.Skip, n.Name) {

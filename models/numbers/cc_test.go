@@ -37,7 +37,8 @@ func TestC(t *testing.T) {
 	testInstrument(t, testEngine{
 		folder: "c", files: []string{"src/tables.c", "src/tables.h", "src/king.c"}, value: "assay.c", numbers: 55,
 		take: []string{"src/king.c:kings"},
-		left: []string{"packed", "values", "phase", "flip", "mate_score", "spread", "corners", "TWELVE", "LANES", "KNIGHT_VALUE",
+		left: []string{"packed", "values", "phase", "flip", "mate_score", "spread", "corners", "TWELVE", "LANES",
+			"KNIGHT_VALUE",
 			"QUEEN_VALUE"},
 		silent: []string{"pst[0][0]", "pst[0][7]", "pst[1][0]", "pst[1][1]", "pst[1][6]", "pst[1][7]", "pst[1][9]",
 			"packed[2]"},
@@ -48,7 +49,8 @@ func TestC(t *testing.T) {
 func TestCPlusPlus(t *testing.T) {
 	needs(t, "c++")
 	testInstrument(t, testEngine{
-		folder: "cpp", files: []string{"src/tables.hpp", "src/tables.cpp", "src/evaluate.inl"}, value: "assay.cpp", numbers: 56,
+		folder: "cpp", files: []string{"src/tables.hpp", "src/tables.cpp", "src/evaluate.inl"},
+		value: "assay.cpp", numbers: 56,
 		left:   []string{"KnightMg", "White", "Black", "Extra", "Divisor", "Width", "Wide"},
 		silent: []string{"Near", "Ranks[2]", "Ranks[3]", "Ranks[4]", "Ranks[5]", "Ranks[6]", "Third[0][2]"},
 		build:  compile("src/*.cpp", "assay.cpp", "c++", "-std=c++17", "-O1"),
@@ -65,38 +67,53 @@ func scanText(t testing.TB, file, text string, o Options) *Set {
 
 func TestScan(t *testing.T) {
 	for _, c := range []struct{ name, text, want, left string }{
-		{"comments and strings", "int A = 1; // int B = 2;\n/* int C = 3; */ char *d = \"int E = 4;\", f = '\"'; int G = 5;", "A=1 G=5", ""},
+		{"comments and strings", "int A = 1; // int B = 2;\n/* int C = 3; */ char *d = \"int E = 4;\", f = '\"'; int G = 5;",
+			"A=1 G=5", ""},
 		{"continued", "// int A = \\\n 1;\nint B = \\\n 2;\n", "B=2", ""},
 		{"raw", "auto A = R\"x(int B = 1; )\" )x\"; int C = 2;", "C=2", ""},
 		{"separators", "int A = 1'000, B = 2'5; char c = '1'; int D = 3;", "A=1000 B=25 D=3", ""},
 		{"notations", "int A[] = {0x10, 010, 00, 1e2, 5u, -7L, + 8, (short)-9, 0b11};",
 			"A[1]=8 A[2]=0 A[3]=100 A[4]=5 A[5]=-7 A[6]=8 A[7]=-9", ""},
 		{"expressions", "int A[] = {1 << 3, 2 * B, C - 4, (5), f(6, g), -(7), x[8]};", "A[3]=5 A[4]=6 A[5]=7", "A"},
-		{"designators", "T A[9] = {[B] = 1, [C ... D] = 2, {.e = {3, 4}, .f = 5}};", "A[B]=1 A[C...D]=2 A[2].e[0]=3* A[2].e[1]=4* A[2].f=5",
+		{"designators", "T A[9] = {[B] = 1, [C ... D] = 2, {.e = {3, 4}, .f = 5}};",
+			"A[B]=1 A[C...D]=2 A[2].e[0]=3* A[2].e[1]=4* A[2].f=5",
 			""},
 		{"pairs", "T A[2] = {S(1, 2), {3, 4}}, B[3][2] = {{5, 6}}; int C[2][3] = {{7, 8}}, D(9);",
 			"A[0].0=1* A[0].1=2* A[1][0]=3* A[1][1]=4* B[0][0]=5* B[0][1]=6* C[0][0]=7 C[0][1]=8 D=9", ""},
 		{"phases", "int A[PHASES][2] = {{1, 2}, {3}}, B[9][N_PHASES] = {{5, 6}}, C[PHASE_NB] = {7, 8};",
 			"A[0][0]=1* A[0][1]=2 A[1][0]=3* B[0][0]=5* B[0][1]=6* C[0]=7* C[1]=8*", ""},
-		{"bodies", "int f(int a = 1) { int b = 2; return 3; } struct A { A() : c{4} {} int c = 5; }; auto D = [] { return 6; }();", "c=5", ""},
-		{"types", "bool A = 1; Bitboard B[] = {2}; uint64_t C = 3; const std::string D(4); unsigned E = 5;", "E=5", "A B C D"},
-		{"names", "int PhaseWeight = 1, SpaceThreshold = 2, VALUE_MATE = 3, Mated = 4;", "Mated=4", "PhaseWeight SpaceThreshold VALUE_MATE"},
+		{"bodies", "int f(int a = 1) { int b = 2; return 3; } struct A { A() : c{4} {} int c = 5; }; " +
+			"auto D = [] { return 6; }();",
+			"c=5", ""},
+		{"types", "bool A = 1; Bitboard B[] = {2}; uint64_t C = 3; const std::string D(4); unsigned E = 5;",
+			"E=5", "A B C D"},
+		{"names", "int PhaseWeight = 1, SpaceThreshold = 2, VALUE_MATE = 3, Mated = 4;",
+			"Mated=4", "PhaseWeight SpaceThreshold VALUE_MATE"},
 		{"values", "int A = 32000, B[] = {1, 20000}, C[] = {8, 7, 6, 5, 4, 3, 2, 1};", "B[0]=1", "A B[1] C"},
-		{"constants", "enum { A = 1, B = A }; int C = 2, D = 3, E = 4, F = 5; int x[C]; static_assert(D > 1); T<E> y; enum { G = F };", "",
+		{"constants", "enum { A = 1, B = A }; int C = 2, D = 3, E = 4, F = 5; int x[C]; " +
+			"static_assert(D > 1); T<E> y; enum { G = F };",
+			"",
 			"A C D E F"},
 		{"counted", "enum A { B = 1, C, D = 3, E = 4, F, G }; enum { H = 5, I = 6 };", "D=3 H=5 I=6", "B E"},
 		{"case labels", "int A = 1; int f(int x) { switch (x) { case A: return A ? B : 2; } int B = 3; }", "", "A"},
 		{"made from", "const int A = 1, B = A * C, D = 2; const int E = 3; int x[B];", "E=3", "A D"},
-		{"divisors", "int A = 1, B = 2, C = 3, D = 4; int f(int x) { return x / A + x % B + (1 << C) + y[D]; }", "", "A B C D"},
+		{"divisors", "int A = 1, B = 2, C = 3, D = 4; int f(int x) { return x / A + x % B + (1 << C) + y[D]; }",
+			"", "A B C D"},
 		{"dead branch", "#if 0\nint A = 1;\n#else\nint B = 2;\n#endif\n", "B=2", ""},
 		{"branches", "int A[] = {\n#ifdef X\n1 };\n#else\n2 };\n#endif\nint B = 3;", "A[0]=1 B=3", ""},
-		{"macros", "#define A 1\n#define B (-2) // 3\n#define C(x) 4\n#define D 5 + x\n#define E S(6, 7)\n", "A=1 B=-2 E.0=6* E.1=7*", "D"},
+		{"macros", "#define A 1\n#define B (-2) // 3\n#define C(x) 4\n#define D 5 + x\n#define E S(6, 7)\n",
+			"A=1 B=-2 E.0=6* E.1=7*", "D"},
 		{"twice", "#ifdef X\n#define A 1\n#else\n#define A 2\n#endif\n", "A=1 A#2=2", ""},
-		{"namespaces", "namespace a { namespace b::c { inline namespace { int A = 1; } } } extern \"C\" { int B = 2; }", "A=1 B=2", ""},
-		{"members", "class alignas(8) A : B<3> { static const int C = 1; enum D : int { E = 2 }; struct { int f = 4; } g; } h = {5};",
+		{"namespaces", "namespace a { namespace b::c { inline namespace { int A = 1; } } } extern \"C\" { int B = 2; }",
+			"A=1 B=2", ""},
+		{"members", "class alignas(8) A : B<3> { static const int C = 1; enum D : int { E = 2 }; " +
+			"struct { int f = 4; } g; } h = {5};",
 			"C=1 E=2 f=4 h[0]=5", ""},
-		{"templates", "template <int N = 1> struct A { int b = 2; }; template <class T> int C = 3; int D = 4;", "D=4", "b C"},
-		{"no variables", "using A = B<1>; typedef int C[2]; int (*d)(int) = 0; int operator=(int e = 3); virtual int f() = 0; int *G = {4};", "",
+		{"templates", "template <int N = 1> struct A { int b = 2; }; template <class T> int C = 3; int D = 4;",
+			"D=4", "b C"},
+		{"no variables", "using A = B<1>; typedef int C[2]; int (*d)(int) = 0; int operator=(int e = 3); " +
+			"virtual int f() = 0; int *G = {4};",
+			"",
 			"G"},
 		{"Mg and Eg", "int PawnMg = 1, PawnEg = 2, KnightMg = 3;", "PawnMg=1* PawnEg=2* KnightMg=3", ""},
 	} {
@@ -118,7 +135,8 @@ func TestScan(t *testing.T) {
 }
 
 func TestOptions(t *testing.T) {
-	text := `int A = 1, B[] = {2, 3}, SpaceLimit = 4; int f(int x) { return g(5) + 6 * x + (x > 7 ? 8 : 0) / 9; } int h() { return 10; }`
+	text := `int A = 1, B[] = {2, 3}, SpaceLimit = 4;
+		int f(int x) { return g(5) + 6 * x + (x > 7 ? 8 : 0) / 9; } int h() { return 10; }`
 	s := scanText(t, "a.c", text, Options{Skip: []string{"A", "B[1]"}, Take: []string{"SpaceLimit", "a.c:f"}})
 	var names []string
 	for _, n := range s.Numbers {
@@ -130,7 +148,8 @@ func TestOptions(t *testing.T) {
 }
 
 func TestBounds(t *testing.T) {
-	for _, n := range scanText(t, "a.c", "int A = 1; const int8_t B = 2; unsigned short C = 3; static unsigned D = 4; unsigned char E = 5;",
+	for _, n := range scanText(t, "a.c", "int A = 1; const int8_t B = 2; "+
+		"unsigned short C = 3; static unsigned D = 4; unsigned char E = 5;",
 		Options{}).Numbers {
 		want := map[string][2]float64{"B": {-128, 127}, "C": {0, 65535}, "D": {0, 1<<32 - 1}, "E": {0, 255}}[n.Name]
 		if want != [2]float64{n.Min, n.Max} {
@@ -149,7 +168,8 @@ func TestOutsideUses(t *testing.T) {
 		setup.Check(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 	}
 	s := setup.Must(Scan(dir, []string{"eval.c"}, Options{}))
-	if len(s.Numbers) != 3 || len(s.Left) != 1 || s.Left[0].Name != "A" || !strings.HasPrefix(s.Left[0].Why, "search.c:1: ") {
+	if len(s.Numbers) != 3 || len(s.Left) != 1 || s.Left[0].Name != "A" ||
+		!strings.HasPrefix(s.Left[0].Why, "search.c:1: ") {
 		t.Errorf("%d numbers, left %v", len(s.Numbers), s.Left)
 	}
 }
@@ -160,11 +180,13 @@ func TestBlame(t *testing.T) {
 		name, output string
 		want         []string
 	}{
-		{"messages", "a.cpp:2:7: warning: unused variable 'Other'\n    2 | int x[Other];\na.cpp:4:9: error: the value of ‘tables::Bonus’ " +
-			"is not usable\n    4 | int z = Other;\na.cpp:1:99: error: no match for 'operator=' in 'assay_make_3'\n" +
+		{"messages", "a.cpp:2:7: warning: unused variable 'Other'\n    2 | int x[Other];\n" +
+			"a.cpp:4:9: error: the value of ‘tables::Bonus’ is not usable\n" +
+			"    4 | int z = Other;\na.cpp:1:99: error: no match for 'operator=' in 'assay_make_3'\n" +
 			"/usr/bin/ld: b.o:(.data+0x0): multiple definition of `Fifth'; a.o: first defined here\n",
 			[]string{"Bonus", "Fifth", "Fourth"}},
-		{"lines", "a.cpp:3:7: error: array bound is not an integer constant before ']' token\n    3 | int y[Extent];\n", []string{"Extent"}},
+		{"lines", "a.cpp:3:7: error: array bound is not an integer constant before ']' token\n    3 | int y[Extent];\n",
+			[]string{"Extent"}},
 		{"nothing", "a.cpp:3:7: error: expected ';'\n", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -178,7 +200,8 @@ func TestBlame(t *testing.T) {
 // TestSkip leaves out what a compiler refuses and Scan did not see, as the caller of Blame does.
 func TestSkip(t *testing.T) {
 	needs(t, "c++")
-	text := "const int A = 1;\nconst int B = 2;\ntemplate <int N> int pick() { return N; }\nint main() { return pick<A + 1>() + B; }\n"
+	text := "const int A = 1;\nconst int B = 2;\ntemplate <int N> int pick() { return N; }\n" +
+		"int main() { return pick<A + 1>() + B; }\n"
 	var skip []string
 	for try := 0; ; try++ {
 		s := scanText(t, "a.cpp", text, Options{Skip: skip})

@@ -116,7 +116,8 @@ func (w *walk) other(s *source, i int, at string) string {
 		return at + "a file that is not listed uses it too"
 	case s.is(from-1, "/", "%", "/=", "%="):
 		return at + "it divides"
-	case s.is(from-1, "<<", ">>", "<<=", ">>=") && (!w.c.plus || s.isKind(from-2, numeral) || s.is(from-2, ")")): // no stream
+	case s.is(from-1, "<<", ">>", "<<=", ">>=") && // no stream
+		(!w.c.plus || s.isKind(from-2, numeral) || s.is(from-2, ")")):
 		return at + "it shifts"
 	case s.is(from-1, "[") && s.is(to, "]"):
 		return at + "it is an index"
@@ -167,7 +168,8 @@ func isGlue(p *outline) bool {
 	})
 }
 
-var bits = regexp.MustCompile(`(?i)^(bool|_bool|bitboard|bb|u64|uint64|uint64_t|uint_fast64_t|key|hash|string|string_view)$`)
+var bits = regexp.MustCompile(
+	`(?i)^(bool|_bool|bitboard|bb|u64|uint64|uint64_t|uint_fast64_t|key|hash|string|string_view)$`)
 
 // unfit says why a table is none of an evaluation by its type, its name or its values.
 func unfit(t *table, found []literal) string {

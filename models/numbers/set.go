@@ -279,7 +279,10 @@ func (n Number) replace(text string, v float64, aligned bool) string {
 	for blank && len(literal) < len(n.Text) {
 		literal = " " + literal
 	}
-	for over := len(literal) - len(n.Text); over > 0 && (strings.HasSuffix(before, "  ") || strings.HasSuffix(before, "( ")); over-- {
+	for over := len(literal) - len(n.Text); over > 0; over-- {
+		if !strings.HasSuffix(before, "  ") && !strings.HasSuffix(before, "( ") {
+			break
+		}
 		before = before[:len(before)-1]
 	}
 	return before + literal + after

@@ -1,3 +1,4 @@
+#define ASSAY_BOARD board // positions stay parsed
 #include "assay.h"
 #include "src/tables.hpp"
 
