@@ -10,8 +10,8 @@ import (
 )
 
 // Local says how far a fit went from the point where its slopes were measured, which is the start weights. Measuring
-// again at the tuned ones shows how far the slopes hold: where the evaluation changed by something else than Predicted,
-// half of Largest is a better Config.Trust.
+// again at the tuned ones shows how far the slopes hold: where the evaluation changed by something else than
+// Predicted, half of Largest is a better Config.Trust.
 type Local struct {
 	// Predicted is the root mean square change of the evaluation on the rows trained on, by the slopes: centipawns.
 	Predicted float64 `json:"predicted"`
@@ -43,8 +43,9 @@ func (f *fitting) describeLocal(ctx context.Context, r *Result) error {
 		}
 	}
 	if n := len(r.Local.AtLimit); n > 0 {
-		f.warn("%d numbers would go further than %g centipawns of effect from where slopes were measured, and are held there: "+
-			"measure again at the tuned weights, and fit again (or --trust): %s", n, float64(r.Local.Trust), some(r.Local.AtLimit))
+		f.warn("%d numbers would go further than %g centipawns of effect from where slopes were measured, and are held "+
+			"there: measure again at the tuned weights, and fit again (or --trust): %s", n, float64(r.Local.Trust),
+			some(r.Local.AtLimit))
 	}
 	rms, err := f.changeRMS(ctx, change)
 	r.Local.Predicted = short(rms / f.c.unit())

@@ -119,8 +119,8 @@ func (k *checking) order() error {
 	}
 	slices.Reverse(values)
 	if d := k.differences(k.base, values); d != "" {
-		return fmt.Errorf("%w: %s; in the other order. Does it keep something from one position to the next, as a cache or a "+
-			"flag that is not reset?", ErrOrder, d)
+		return fmt.Errorf("%w: %s; in the other order. Does it keep something from one position to the next, as a "+
+			"cache or a flag that is not reset?", ErrOrder, d)
 	}
 	moves, _, err := k.moves(nil)
 	if err != nil {
@@ -130,8 +130,8 @@ func (k *checking) order() error {
 		return err
 	}
 	if d := k.differences(k.base, values); d != "" {
-		return fmt.Errorf("%w: %s; after %d numbers were moved and put back. Does assay_refresh clear caches, and make again "+
-			"what is made from numbers?", ErrOrder, d, len(moves))
+		return fmt.Errorf("%w: %s; after %d numbers were moved and put back. Does assay_refresh clear caches, and make "+
+			"again what is made from numbers?", ErrOrder, d, len(moves))
 	}
 	return nil
 }
@@ -153,8 +153,8 @@ func (k *checking) fresh() error {
 	return nil
 }
 
-// moves moves all numbers, or those of some tables, up or down at random, and evaluates the positions. Numbers that make
-// the program fail stay where they are.
+// moves moves all numbers, or the numbers of some tables, up or down at random, and evaluates the positions. Numbers
+// that make the program fail stay where they are.
 func (k *checking) moves(tables []string) ([]move, []float64, error) {
 	b := &block{m: k.measurement, program: k.program, fens: k.rows, failed: map[int]bool{}}
 	for {
@@ -218,8 +218,8 @@ func (k *checking) numbers() error {
 			break
 		}
 	}
-	return fmt.Errorf("%w: %s (set, then from a file); for %s alone too. Does assay_refresh make again all that is made from "+
-		"numbers at the start, or when a position is set up?", ErrNumbers, d, table)
+	return fmt.Errorf("%w: %s (set, then from a file); for %s alone too. Does assay_refresh make again all that is made "+
+		"from numbers at the start, or when a position is set up?", ErrNumbers, d, table)
 }
 
 // differ reports whether the numbers of some tables have other effects from a file.
@@ -269,7 +269,8 @@ func (k *checking) fromFile(moves []move) ([]float64, error) {
 	defer p.Close()
 	for i, v := range p.start {
 		if v != at[i] {
-			return nil, fmt.Errorf("%w: a file gives %s the value %g, and the program starts with %g", ErrNumbers, k.names[i], at[i], v)
+			return nil, fmt.Errorf("%w: a file gives %s the value %g, and the program starts with %g", ErrNumbers, k.names[i],
+				at[i], v)
 		}
 	}
 	return p.Values(k.rows, nil)
@@ -300,8 +301,8 @@ func (k *checking) mirrored() error {
 	}
 	who, err := k.lopsided(broken)
 	first := broken[0]
-	k.checked.Mirror = fmt.Sprintf("%d of %d positions do not have the negative value with colours exchanged, as %s: %g, and "+
-		"then %g", len(broken), len(values), k.rows[first], k.base[first], values[first])
+	k.checked.Mirror = fmt.Sprintf("%d of %d positions do not have the negative value with colours exchanged, as %s: %g, "+
+		"and then %g", len(broken), len(values), k.rows[first], k.base[first], values[first])
 	if len(who) > 0 {
 		k.checked.Mirror += "; by " + strings.Join(who, ", ")
 	}

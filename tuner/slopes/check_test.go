@@ -26,7 +26,8 @@ func TestCheck(t *testing.T) {
 		{"deaf", ErrNumbers, "a file gives material[0].0 the value"},
 	} {
 		t.Run(c.special, func(t *testing.T) {
-			r, err := Check(t.Context(), Config{Command: command(c.special), Numbers: newFake("").list, Positions: []string{dir}})
+			r, err := Check(t.Context(), Config{Command: command(c.special), Numbers: newFake("").list,
+				Positions: []string{dir}})
 			if !errors.Is(err, c.err) || c.err == nil && err != nil {
 				t.Fatalf("%v", err)
 			}

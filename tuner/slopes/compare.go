@@ -17,8 +17,8 @@ type Moved struct {
 	Wrong  float64 // difference from what the slopes predict
 }
 
-// Compare evaluates positions of a data set that Measure made of the same Config with the numbers at, and says how well
-// their slopes predict it. It takes up to most positions, evenly.
+// Compare evaluates positions of a data set that Measure made of the same Config with the numbers at, and says how
+// well their slopes predict it. It takes up to most positions, evenly.
 func Compare(ctx context.Context, c Config, at []float64, most int64) (Moved, error) {
 	m := &measurement{Config: c, ctx: ctx, tries: map[int]int{}}
 	if _, _, err := m.open(); err != nil {

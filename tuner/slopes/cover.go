@@ -79,8 +79,8 @@ func traitsOf(positions []*board.Position) []bitset {
 	return out
 }
 
-// cover says where a number of a group is likely to count: where positions have a trait, or where a number of the group
-// before it counts. Wrong ones cost evaluations, and nothing else.
+// cover says where a number of a group is likely to count: where positions have a trait, or where a number of the
+// group before it counts. Wrong ones cost evaluations, and nothing else.
 type cover struct {
 	trait int // -1: none
 	after int // index in the group; -1: none
@@ -90,7 +90,8 @@ type cover struct {
 const searchCost = 8
 
 // chooseCover returns the cover of the cheapest search: it evaluates all positions that it covers, and looks for the
-// number in others where that counts. Where is what the sample says of the number, before of those before it in its group.
+// number in others where that counts. Where is where the number counts in the sample, before the same for the numbers
+// before it in its group.
 func chooseCover(where bitset, traits, before []bitset) cover {
 	best, none := searchCost*where.count(), cover{-1, -1}
 	out := none

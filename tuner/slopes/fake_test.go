@@ -57,8 +57,8 @@ const (
 // newFake returns a program. Special is a list of: centipawns, which truncates the value; products; risky: moving the
 // last number far kills it; deadly: moving it at all does; hang; state: the value depends on the position before;
 // cache: values are kept when numbers change; stale: material is made at start; mover: the value is the mover's;
-// asymmetric and lopsided: something counts for White alone; random: processes differ; deaf: it reads no file; fatal: it
-// dies at some positions.
+// asymmetric and lopsided: something counts for White alone; random: processes differ; deaf: it reads no file; fatal:
+// it dies at some positions.
 func newFake(special string) *fake {
 	f := &fake{special: special, cache: map[string]float64{}}
 	add := func(table string, count int, pairs bool, value func(i int) float64) {
@@ -125,7 +125,8 @@ func (f *fake) value(p *board.Position) float64 {
 			v -= tapered(fakeKnights+2*int(s^56), 1)
 		}
 	}
-	v += 24 * 100 * n[fakeShare] * float64(p.Pieces(board.White, board.Rook).Count()-p.Pieces(board.Black, board.Rook).Count())
+	rooks := p.Pieces(board.White, board.Rook).Count() - p.Pieces(board.Black, board.Rook).Count()
+	v += 24 * 100 * n[fakeShare] * float64(rooks)
 	side := float64(1 - 2*int(p.SideToMove()))
 	v += 24 * side * (n[fakeTempo] + 2*n[fakeTwin])
 	for c := board.White; c <= board.Black; c++ {

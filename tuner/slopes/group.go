@@ -57,8 +57,8 @@ func (b *block) measure() error {
 	return nil
 }
 
-// measure measures the cells of a group: up where the numbers are expected to count, and where else they do; then down. The
-// group bends where up and down differ, or where its numbers do something else together than alone.
+// measure measures the cells of a group: up where the numbers are expected to count, and where else they do; then
+// down. The group bends where up and down differ, or where its numbers do something else together than alone.
 func (g *group) measure() error {
 	for i := range g.numbers {
 		if err := g.single(i, g.expected(i), 1); err != nil {
@@ -143,8 +143,8 @@ func (g *group) table(way float64) [][]float64 {
 	return g.minus
 }
 
-// change sets out to how much the values change if the numbers from first to last of the group are moved by their steps.
-// A number that cannot go down counts as if it changed them by the opposite of its step up.
+// change sets out to how much the values change if the numbers from first to last of the group are moved by their
+// steps. A number that cannot go down counts as if it changed them by the opposite of its step up.
 func (g *group) change(first, last int, way float64, at []int32, out []float64) error {
 	for failures := 1; failures > 0 && len(at) > 0; {
 		var moves []move
@@ -218,8 +218,8 @@ func (b *block) blame(moves []move, at []int32, why error) error {
 // mostLocated is for how many numbers of a block the position that fails is looked for.
 const mostLocated = 3
 
-// find looks for the numbers that explain by how much the values at some positions change if the numbers from first to
-// last are moved: where that is not the sum of what is known.
+// find looks for the numbers that explain by how much the values at some positions change if the numbers from first
+// to last are moved: where that is not the sum of what is known.
 func (g *group) find(first, last int, way float64, at []int32, changes []float64) error {
 	table := g.table(way)
 	var open []int32
@@ -234,7 +234,8 @@ func (g *group) find(first, last int, way float64, at []int32, changes []float64
 		return nil
 	}
 	if last-first == 1 {
-		return g.single(first, slices.DeleteFunc(open, func(p int32) bool { return way > 0 && g.known[first].has(int(p)) }), way)
+		known := func(p int32) bool { return way > 0 && g.known[first].has(int(p)) }
+		return g.single(first, slices.DeleteFunc(open, known), way)
 	}
 	middle := (first + last) / 2
 	half := make([]float64, len(open))
@@ -261,8 +262,8 @@ func (g *group) sum(first, last int, table [][]float64, p int32) (known int, sum
 	return known, sum
 }
 
-// measureDown measures steps down at positions where the group bends. Where its numbers do something jointly, as they do up,
-// no other number needs to be looked for.
+// measureDown measures steps down at positions where the group bends. Where its numbers do something jointly, as they
+// do up, no other number needs to be looked for.
 func (g *group) measureDown(bends, joint bitset, down []float64) error {
 	for i := range g.numbers {
 		var at []int32

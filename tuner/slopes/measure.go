@@ -1,12 +1,9 @@
 package slopes
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -28,7 +25,7 @@ type Config struct {
 	Weights []float64
 	Out     string // folder of the data set to write
 	Model   string // name of the evaluation, in the data set
-	// Point are the numbers at which to measure; nil: those with which the program starts.
+	// Point are the numbers at which to measure; nil: the program's at its start.
 	Point []float64
 	Skip  []string // numbers and tables that are not moved
 	// Unit is a pawn in the finest unit of the engine; 0 measures what a missing pawn costs.
@@ -90,8 +87,8 @@ type measurement struct {
 	report  *Report
 }
 
-// Measure measures the slopes of all numbers at all positions, and writes them as features. The rows do not depend on the
-// number of processes. An interrupted data set is started over; if it is complete already, the error wraps
+// Measure measures the slopes of all numbers at all positions, and writes them as features. The rows do not depend on
+// the number of processes. An interrupted data set is started over; if it is complete already, the error wraps
 // dataset.ErrComplete, and the report is that of the data set.
 func Measure(ctx context.Context, c Config) (*Report, error) {
 	began := time.Now()
@@ -145,7 +142,8 @@ func (m *measurement) open() (*identity, []string, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("slopes: %w", err)
 	}
-	id := &identity{"slopes", append([]string{"sha256:" + sum.SHA256}, m.Args...), m.Point, m.Skip, m.Unit, m.Model, m.Weights}
+	command := append([]string{"sha256:" + sum.SHA256}, m.Args...)
+	id := &identity{"slopes", command, m.Point, m.Skip, m.Unit, m.Model, m.Weights}
 	if m.Command.Numbers != "" {
 		sum, err := durable.SumFile(m.Command.Numbers)
 		if err != nil {
@@ -323,8 +321,8 @@ func (m *measurement) punish(failures []*Failure) {
 	}
 }
 
-// integral returns a step that a number can make: a whole one unless it may have other values, and no further up than its
-// type goes.
+// integral returns a step that a number can make: a whole one unless it may have other values, and no further up than
+// its type goes.
 func (m *measurement) integral(k int, step float64) float64 {
 	n := &m.Config.Numbers[k]
 	if !n.Float {
@@ -342,7 +340,8 @@ func (m *measurement) oneSided(k int) bool {
 	return n.Min < n.Max && m.point[k]-m.steps[k] < n.Min
 }
 
-// bentStep is the step for a number that bends: a quarter of its value within bounds, and no more than the usual step.
+// bentStep is the step for a number that bends: a quarter of its value within bounds, and no more than the usual
+// step.
 func (m *measurement) bentStep(k int) float64 {
 	v, step := math.Abs(m.point[k]), m.steps[k]
 	switch {
@@ -365,8 +364,8 @@ func (m *measurement) bends() float64 {
 // noiseErrors is how many standard deviations of roundings are still noise.
 const noiseErrors = 3
 
-// noise is by how much a change of the value may differ from the sum of known changes. Each of them is rounded, and has
-// the rounding of the value at the point in common.
+// noise is by how much a change of the value may differ from the sum of known changes. Each of them is rounded, and
+// has the rounding of the value at the point in common.
 func (m *measurement) noise(known int) float64 {
 	if !m.whole {
 		return m.Unit * 1e-6 * float64(1+known)
@@ -399,150 +398,3 @@ func (m *measurement) set() dataset.FeatureSet {
 
 // tolerance of the rows, in centipawns: they are rounded to float32.
 const tolerance = 0.1
-
-// A block has a sixteenth of the rows within bounds: many, so that each set of numbers is made once for them, and not so
-// many that processes wait for the last one.
-const (
-	blocks    = 16
-	minBlock  = 512
-	maxBlock  = 8192
-	mostWrong = 100 // positions that may fail; one of fifty may
-)
-
-func (m *measurement) blockSize() int { return int(min(maxBlock, max(minBlock, m.total/blocks))) }
-
-// piece is a block with its labels.
-type piece struct {
-	block
-	first   int64 // number of the first row
-	rows    []dataset.PositionRow
-	without []Unevaluated
-}
-
-// measureAll measures all rows that the writer does not have.
-func (m *measurement) measureAll(w *dataset.Writer[dataset.FeatureRow]) (again bool, err error) {
-	index := make([]uint16, len(m.names))
-	for i, k := range m.active() {
-		index[k] = uint16(i)
-	}
-	seen := make([]bool, len(m.names))
-	errAgain := errors.New("numbers made the program fail")
-	err = inorder.Run(m.ctx, m.Workers, m.read, m.measurePieces, func(p *piece) error {
-		if len(p.failures) > 0 {
-			m.punish(p.failures)
-			return errAgain
-		}
-		m.report.Unevaluated = append(m.report.Unevaluated, p.without...)
-		if n := int64(len(m.report.Unevaluated)); n > mostWrong && 50*n > p.first {
-			return fmt.Errorf("%s: %d of the first %d positions cannot be evaluated, as %s: %s", m.Path, n,
-				p.first+int64(len(p.rows)), p.without[0].FEN, p.without[0].Why)
-		}
-		for i := range p.rows {
-			for _, c := range p.cells[i] {
-				seen[c.number] = true
-			}
-			m.report.Cells += int64(len(p.cells[i]))
-			m.report.Rows++
-			if err := w.Append(m.featureRow(&p.rows[i], p.base[i], p.cells[i], index)); err != nil {
-				return err
-			}
-		}
-		m.report.Bent += p.bent
-		m.progress(p.first+int64(len(p.rows)), "slopes")
-		return nil
-	})
-	for _, k := range m.active() {
-		if !seen[k] {
-			m.report.Flat = append(m.report.Flat, m.names[k])
-		}
-	}
-	if errors.Is(err, errAgain) {
-		return true, nil
-	}
-	return false, err
-}
-
-func (m *measurement) progress(done int64, note string) {
-	if m.Progress != nil {
-		m.Progress(done, m.total, note)
-	}
-}
-
-// read sends all rows, in blocks.
-func (m *measurement) read(_ context.Context, send func(*piece) error) error {
-	p := &piece{}
-	n := int64(0)
-	for i, src := range m.sources {
-		for row, err := range src.All() {
-			if err != nil {
-				return err
-			}
-			n++
-			if m.Weights != nil {
-				row.Weight *= float32(m.Weights[i])
-			}
-			if p.rows = append(p.rows, row); len(p.rows) < m.blockSize() {
-				continue
-			}
-			if err := send(p); err != nil {
-				return err
-			}
-			p = &piece{first: n}
-		}
-	}
-	if len(p.rows) == 0 {
-		return nil
-	}
-	return send(p)
-}
-
-// measurePieces measures blocks with one program.
-func (m *measurement) measurePieces(_ context.Context, pieces iter.Seq[*piece]) error {
-	program := <-m.idle
-	defer func() { m.idle <- program }()
-	for p := range pieces {
-		if err := m.measurePiece(program, p); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// measurePiece measures the rows of a block, without those that the program cannot evaluate.
-func (m *measurement) measurePiece(program *Program, p *piece) error {
-	fens := make([]string, len(p.rows))
-	for i := range p.rows {
-		fens[i] = FEN(&p.rows[i].Board)
-	}
-	_, bad, err := program.each(fens)
-	if err != nil {
-		return err
-	}
-	for i := len(fens) - 1; i >= 0; i-- {
-		if err := bad[i]; err != nil {
-			p.without = append(p.without, Unevaluated{fens[i], err.Error()})
-			fens, p.rows = slices.Delete(fens, i, i+1), slices.Delete(p.rows, i, i+1)
-		}
-	}
-	p.block = block{m: m, program: program, fens: fens, failed: map[int]bool{}}
-	for i := range p.rows {
-		p.boards = append(p.boards, &p.rows[i].Board)
-	}
-	return p.measure()
-}
-
-// featureRow is the row of a position.
-func (m *measurement) featureRow(p *dataset.PositionRow, base float64, cells []cell, index []uint16) *dataset.FeatureRow {
-	f := &dataset.FeatureRow{Phase: 1, Scale: 1, EGScale: 1, Eval: float32(base), Result: p.Result, Score: p.Score,
-		Game: p.Game, Opening: p.Opening, Weight: p.Weight}
-	offset := base
-	slices.SortFunc(cells, func(a, b cell) int { return cmp.Compare(a.number, b.number) })
-	for _, c := range cells {
-		step := m.coarse[c.number]
-		slope := float32(c.slope * step)
-		f.Terms, f.Counts = append(f.Terms, index[c.number]), append(f.Counts, slope)
-		offset -= float64(slope) * m.point[c.number] / step
-	}
-	f.Offset = float32(offset)
-	return f
-}

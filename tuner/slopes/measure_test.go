@@ -146,8 +146,8 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-// A number that makes the program fail is tried with a quarter of its step, and then left out and named; a position at
-// which it fails is named.
+// A number that makes the program fail is tried with a quarter of its step, and then left out and named; a position
+// at which it fails is named.
 func TestFailures(t *testing.T) {
 	for _, c := range []struct {
 		special string

@@ -20,14 +20,14 @@ const (
 	mostTables = 8
 )
 
-// draw is a random move of all numbers, with the values that it gave and those that the slopes predict.
+// draw is a random move of all numbers, with the values before and after it, and what slopes predict.
 type draw struct {
 	by            []float64 // by number
 	change, error []float64 // by position
 }
 
-// products moves all numbers at random at once. Where the slopes do not predict the values, numbers multiply each other:
-// tables without which they do are left out.
+// products moves all numbers at random at once. Where the slopes do not predict the values, numbers multiply each
+// other: tables without which they do are left out.
 func (s *sample) products() error {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var list []*draw
@@ -81,7 +81,8 @@ func (m *measurement) leaveOutTable(table, why string) {
 	m.left = append(m.left, Left{table, why})
 }
 
-// draw moves each number by what changes the value of a position in which it counts by about as much as the others do.
+// draw moves each number by what changes the value of a position in which it counts by about as much as the others
+// do.
 func (s *sample) draw(rng *rand.Rand) *draw {
 	d := &draw{by: make([]float64, len(s.names))}
 	sums := make([]float64, len(s.fens))
@@ -122,8 +123,8 @@ func (s *sample) drop(d *draw, table string) {
 	}
 }
 
-// predict returns by how much the values change in all draws without a table, and how wrong the slopes are, both RMS in
-// centipawns.
+// predict returns by how much the values change in all draws without a table, and how wrong the slopes are, both RMS
+// in centipawns.
 func (s *sample) predict(list []*draw, without string) (actual, wrong float64, err error) {
 	var changes, errors []float64
 	for _, d := range list {

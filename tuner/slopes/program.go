@@ -1,23 +1,15 @@
 package slopes
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math"
-	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
-
-	"github.com/assay-chess/assay/engine/machine"
-	"github.com/assay-chess/assay/models/numbers"
 )
 
 // Command is a measuring program that can be started.
@@ -26,7 +18,7 @@ type Command struct {
 	Args    []string
 	Env     []string      // added to the environment; Start sets the variables of package numbers
 	Dir     string        // "" is the current one
-	Numbers string        // file with values of the numbers; "" for those in the source
+	Numbers string        // file with values of the numbers; "": the sources' values
 	Timeout time.Duration // the longest for one answer; 0 is a minute
 }
 
@@ -64,8 +56,8 @@ func failed(err error) bool {
 	return errors.Is(err, ErrDied) || errors.Is(err, ErrHung) || errors.Is(err, ErrAnswer)
 }
 
-// Program is a measuring program. It is started again when it has died or hung, and then gets its positions and numbers
-// again. It is not safe for concurrent use.
+// Program is a measuring program. It is started again when it has died or hung, and then gets its positions and
+// numbers again. It is not safe for concurrent use.
 type Program struct {
 	command Command
 	ctx     context.Context // of all its processes
@@ -122,7 +114,7 @@ func (p *Program) Close() error {
 	return nil
 }
 
-// Values evaluates positions with the numbers at, or with those of the start if it is nil. Values are White's view, in
+// Values evaluates positions with the numbers at, or with its first ones if that is nil. Values are White's view, in
 // the finest unit of the engine. If the program fails, the error is a Failure that names the position.
 func (p *Program) Values(fens []string, at []float64) ([]float64, error) {
 	if at == nil {
@@ -189,7 +181,7 @@ func (p *Program) setPoint(at []float64) {
 	p.point = slices.Clone(at)
 }
 
-// load makes the next values those of other positions.
+// load makes the next values about other positions.
 func (p *Program) load(fens []string) { p.fens, p.loaded = fens, false }
 
 // values evaluates the positions at, ascending, or all if that is nil, with some numbers moved away from the point.
@@ -372,151 +364,4 @@ func (r *request) add(command string, a, b float64) {
 func (r *request) text() []byte {
 	r.finish()
 	return r.buf
-}
-
-// process is a running program.
-type process struct {
-	cmd  *exec.Cmd
-	in   io.WriteCloser
-	out  *bufio.Reader
-	kill context.CancelFunc
-	said machine.Tail // on standard error
-
-	limit atomic.Int64 // nanoseconds of silence that are allowed
-	timer *time.Timer
-	hung  atomic.Bool
-}
-
-// launch starts a process, and reads its numbers and what it prints before them.
-func (p *Program) launch() error {
-	c := &p.command
-	ctx, kill := context.WithCancel(p.ctx)
-	r := &process{cmd: machine.Command(ctx, c.Path, c.Args...), kill: kill}
-	r.cmd.Dir = c.Dir
-	r.cmd.Env = append(r.cmd.Environ(), c.Env...)
-	r.cmd.Env = append(r.cmd.Env, numbers.MeasureVariable+"=1")
-	if c.Numbers != "" {
-		r.cmd.Env = append(r.cmd.Env, numbers.FileVariable+"="+c.Numbers)
-	}
-	r.cmd.Stderr = &r.said
-	r.cmd.WaitDelay = time.Second // for its own children that keep stderr open
-	in, err := r.cmd.StdinPipe()
-	if err == nil {
-		var out io.ReadCloser
-		if out, err = r.cmd.StdoutPipe(); err == nil {
-			r.in, r.out = in, bufio.NewReaderSize(awake{r, out}, 1<<16)
-			err = r.cmd.Start()
-		}
-	}
-	if err != nil {
-		kill()
-		return err
-	}
-	r.timer = time.AfterFunc(time.Hour, func() {
-		r.hung.Store(true)
-		r.kill()
-	})
-	r.timer.Stop()
-	p.process = r
-	names, values, err := r.numbers(c.Timeout)
-	if p.names == nil {
-		p.names, p.start = names, values
-	} else if err == nil && !(slices.Equal(p.names, names) && slices.Equal(p.start, values)) {
-		err = errors.New("started again, it has other numbers")
-	}
-	return err
-}
-
-// awake is the output of a process; each piece of it starts the time limit again.
-type awake struct {
-	r *process
-	io.Reader
-}
-
-func (a awake) Read(b []byte) (int, error) {
-	n, err := a.Reader.Read(b)
-	if n > 0 {
-		a.r.timer.Reset(time.Duration(a.r.limit.Load()))
-	}
-	return n, err
-}
-
-// ask sends a request and takes the lines of the answer at the same time, so that no pipe fills up.
-func (r *process) ask(request []byte, limit time.Duration, take func(line []byte) (more bool, err error)) error {
-	wrote := make(chan struct{})
-	go func() {
-		r.in.Write(request) // if it fails, so does reading
-		close(wrote)
-	}()
-	r.limit.Store(int64(limit))
-	r.timer.Reset(limit)
-	defer r.timer.Stop()
-	for more := true; more; {
-		line, err := r.out.ReadSlice('\n')
-		if err == nil {
-			more, err = take(bytes.TrimRight(line, "\r\n"))
-		}
-		if err != nil {
-			r.kill() // this also ends the writing goroutine
-			<-wrote
-			return r.reason(err)
-		}
-	}
-	<-wrote
-	return nil
-}
-
-// reason is the cause of an error.
-func (r *process) reason(err error) error {
-	switch {
-	case r.hung.Load():
-		return fmt.Errorf("%w: %v", ErrHung, time.Duration(r.limit.Load()))
-	case errors.Is(err, bufio.ErrBufferFull):
-		return fmt.Errorf("%w: a line of more than 65,536 bytes", ErrAnswer)
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		status := "exit status 0"
-		if err := r.cmd.Wait(); err != nil {
-			status = err.Error()
-		}
-		err = fmt.Errorf("%w (%s)", ErrDied, status)
-		if said := r.said.Last(); said != "" {
-			err = fmt.Errorf("%w; its last message: %s", err, said)
-		}
-	}
-	return err
-}
-
-// end ends the process and waits for it.
-func (r *process) end() {
-	r.timer.Stop()
-	r.in.Close()
-	r.kill()
-	r.cmd.Wait()
-}
-
-// maxBanner is the number of lines that a program may print before its first answer.
-const maxBanner = 100
-
-// numbers asks for names and values.
-func (r *process) numbers(limit time.Duration) (names []string, values []float64, err error) {
-	banner := 0
-	err = r.ask([]byte("numbers\n"), limit, func(line []byte) (more bool, err error) {
-		name, value, ok := strings.Cut(string(line), " ")
-		v, isValue := parseValue([]byte(value))
-		switch {
-		case string(line) == ".":
-			return false, nil
-		case ok && isValue:
-			names, values = append(names, name), append(values, v)
-		case len(names) == 0 && banner < maxBanner:
-			banner++
-		default:
-			return false, fmt.Errorf("%w: %.80q is not NAME VALUE", ErrAnswer, line)
-		}
-		return true, nil
-	})
-	if err == nil && len(names) == 0 {
-		err = fmt.Errorf("%w: it has no numbers", ErrAnswer)
-	}
-	return names, values, err
 }

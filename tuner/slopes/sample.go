@@ -166,8 +166,8 @@ const (
 	mostGrowth               = 1024
 )
 
-// stepOf is a step of number k of about that size. Steps of a group differ, so that changes do not cancel; those of the
-// halves of a pair do not, because their changes have the same sign.
+// stepOf is a step of number k of about that size. Steps of a group differ, so that changes do not cancel; the halves
+// of a pair have the same step, because their changes have the same sign.
 func (m *measurement) stepOf(k int, size float64) float64 {
 	of := k
 	if pair := m.Config.Numbers[k].Pair; pair >= 0 {
@@ -176,8 +176,8 @@ func (m *measurement) stepOf(k int, size float64) float64 {
 	return m.integral(k, size*float64(40+5*(7*of%16))/64)
 }
 
-// chooseSteps moves each number alone at the sample, and makes steps larger or smaller until the changes of the value are
-// about 64 units.
+// chooseSteps moves each number alone at the sample, and makes steps larger or smaller until the changes of the value
+// are about 64 units.
 func (s *sample) chooseSteps() error {
 	moved, first := s.active(), s.steps == nil
 	if first {
@@ -224,7 +224,8 @@ func (s *sample) chooseSteps() error {
 	}
 	var back []int
 	for _, k := range again { // a small table may overflow: then the larger step says nothing
-		if want := sizes[k] * s.steps[k] / steps[k]; s.steps[k] != 0 && (s.size[k] < want/2 || s.size[k] > 2*want+2) && sizes[k] > 0 {
+		want := sizes[k] * s.steps[k] / steps[k]
+		if s.steps[k] != 0 && want > 0 && (s.size[k] < want/2 || s.size[k] > 2*want+2) {
 			s.steps[k] = steps[k]
 			back = append(back, k)
 		}
