@@ -25,7 +25,7 @@ func init() {
 
 var bonus [2]int
 
-var opened bool
+var opened []bool
 
 func init() {
 	n := 2
@@ -40,10 +40,9 @@ func accumulate(n int) {
 
 // open must run once.
 func open() {
-	if opened {
+	if opened = append(opened, PST[1][2] != 1000); len(opened) > 1 {
 		panic("opened twice")
 	}
-	opened = PST[1][2] != 1000
 	go func() {}()
 }
 

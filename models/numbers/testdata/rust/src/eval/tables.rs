@@ -37,12 +37,13 @@ pub static PST: [[i16; 8]; 3] = [
 
 /// Made by a const function.
 pub const BOTH: [[[i16; 8]; 3]; 2] = {
-    let mut both = [PST_COPY, PST_COPY];
+    let mut both = [[[0; 8]; 3]; 2];
     let mut piece = 0;
     while piece < 3 {
         let mut row = 0;
         while row < 8 {
-            both[1][piece][row] = -flipped(piece, row);
+            both[0][piece][row] = -flipped(piece, 7 - row);
+            both[1][piece][row] = flipped(piece, row);
             row += 1;
         }
         piece += 1;
@@ -52,7 +53,7 @@ pub const BOTH: [[[i16; 8]; 3]; 2] = {
 const PST_COPY: [[i16; 8]; 3] = [[0, 5, 10, 20, 30, 50, 80, 0], [-20, 0, 5, 10, 15, 10, 0, 8], [4; 8]];
 
 const fn flipped(piece: usize, row: usize) -> i16 {
-    PST_COPY[piece][7 - row]
+    -PST_COPY[piece][7 - row]
 }
 
 pub struct Old;
