@@ -89,7 +89,8 @@ func (s *Set) uniqueNames() {
 }
 
 // halves are what tells the names of the two numbers of a pair apart.
-var halves = [][2]string{{"Mg", "Eg"}, {"MG", "EG"}, {"mg", "eg"}, {"Mid", "End"}, {"MID", "END"}, {"mid", "end"}}
+var halves = [][2]string{{"Mg", "Eg"}, {"MG", "EG"}, {"mg", "eg"}, {"Mid", "End"}, {"MID", "END"}, {"mid", "end"},
+	{"Middlegame", "Endgame"}, {"Early", "Late"}}
 
 // pairNames pairs PawnValueMg with PawnValueEg and mg_pawn[3] with eg_pawn[3], where the two are numbers of one file.
 func (s *Set) pairNames() {

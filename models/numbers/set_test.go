@@ -101,7 +101,8 @@ func TestFile(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	s := &Set{}
-	for _, name := range []string{"PawnMg", "PawnEg", "mg_pst[3]", "eg_pst[3]", "mg_pst[4]", "A", "A"} {
+	for _, name := range []string{"PawnMg", "PawnEg", "mg_pst[3]", "eg_pst[3]", "mg_pst[4]", "A", "A",
+		"MiddlegameOpenFile", "EndgameOpenFile", "LateRook[7]", "EarlyRook[7]"} {
 		s.Numbers = append(s.Numbers, Number{Name: name, Pair: -1})
 	}
 	s.uniqueNames()
@@ -110,7 +111,7 @@ func TestNames(t *testing.T) {
 	for _, n := range s.Numbers {
 		pairs = append(pairs, n.Pair)
 	}
-	if !slices.Equal(pairs, []int{1, 0, 3, 2, -1, -1, -1}) || s.Numbers[6].Name != "A#2" {
+	if !slices.Equal(pairs, []int{1, 0, 3, 2, -1, -1, -1, 8, 7, 10, 9}) || s.Numbers[6].Name != "A#2" {
 		t.Errorf("pairs %v, last name %s", pairs, s.Numbers[6].Name)
 	}
 }
