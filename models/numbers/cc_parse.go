@@ -181,7 +181,7 @@ func (p *outline) initializer(st *statement, i, end int, path []string, in *clas
 	at := p.declarator(i)
 	if st.spec < 0 {
 		st.spec = at
-		for p.is(st.spec-1, "*", "&", "::") || p.is(st.spec, "::") {
+		for st.spec > st.first && (p.is(st.spec-1, "*", "&", "::") || p.is(st.spec, "::")) {
 			st.spec--
 		}
 	}

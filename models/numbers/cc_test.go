@@ -223,6 +223,7 @@ func FuzzScan(f *testing.F) {
 			f.Add(string(setup.Must(os.ReadFile(name))))
 		}
 	}
+	f.Add("::s{K")
 	f.Fuzz(func(t *testing.T, text string) {
 		at := 0
 		for _, token := range lex("a.cpp", text).tokens {
