@@ -158,6 +158,9 @@ func (m *copier) renameMain(glue string) (arguments bool, err error) {
 				i++
 			}
 			arguments = p.match[i+1] > i+2 && !p.is(i+2, "void")
+			if !p.is(f.first, "static", "extern") {
+				m.insert(p, p.tokens[f.first].from, "static ") // -Wmissing-declarations
+			}
 			m.replace(p, i, "assay_engine_main")
 			m.insert(p, p.tokens[p.match[f.open]].from, "return 0; ")
 		}

@@ -1,8 +1,6 @@
 #include "assay.h"
 #include "src/board.h"
 
-void refresh(void);
-
 void assay_start(void) { printf("not for the pipe\n"); }
 void assay_position(const char *fen) { setup(fen); }
 int assay_value(void) { return evaluate(); }

@@ -13,6 +13,7 @@ extern struct board board;
 
 void setup(const char *fen);
 int evaluate(void);
+void refresh(void);
 int kings(int square);
 
 #endif
