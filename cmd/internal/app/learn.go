@@ -155,7 +155,8 @@ func (s *learning) learnEngine(cmd *cobra.Command) error {
 
 // engineConfig says which engine is tuned, and where its games are played.
 func (s *session) engineConfig(o ownengine.Options, typed *pflag.FlagSet, tables *syzygy.Judge) ownengine.Config {
-	return ownengine.Config{Options: o, Typed: typed, Seed: s.Seed, Stdout: s.stdout, Stderr: s.stderr,
+	runs, _ := filepath.Abs(report.Dir) // without a current folder nothing else works
+	return ownengine.Config{Options: o, Typed: typed, Seed: s.Seed, Stdout: s.stdout, Stderr: s.stderr, Runs: runs,
 		Concurrency: s.Concurrency, Remote: s.Remote(), Match: match.Run,
 		Begin: func(label string, c *selfplay.Setup, players ...selfplay.Player) (*ui.Progress, func(), error) {
 			c.Rule.Tables = tables

@@ -133,9 +133,9 @@ func (r *Repo) Dirty(ctx context.Context) (int, error) {
 }
 
 // Snapshot returns the files of the working tree, new ones included, without those that
-// .gitignore names. Git objects of changed files are written to the folder temp, not to the
-// repository.
-func (r *Repo) Snapshot(ctx context.Context, temp string) (*Source, error) {
+// .gitignore names, and without a folder unless its path is empty or leads out of the repository. Git objects of changed
+// files are written to the folder temp, not to the repository.
+func (r *Repo) Snapshot(ctx context.Context, temp, without string) (*Source, error) {
 	if r.Top == "" {
 		return nil, fmt.Errorf("%w: a working tree: %s is a bare repository", ErrNoGit, r.common)
 	}
@@ -149,7 +149,11 @@ func (r *Repo) Snapshot(ctx context.Context, temp string) (*Source, error) {
 	if err := copyIndex(filepath.Join(r.gitDir, "index"), index); err != nil {
 		return nil, err
 	}
-	if _, err := runGit(ctx, r.Top, env, "add", "--all", "."); err != nil {
+	words := []string{"add", "--all", "."}
+	if inside, err := filepath.Rel(r.Top, without); err == nil && filepath.IsLocal(inside) && inside != "." {
+		words = append(words, ":(exclude,literal)"+filepath.ToSlash(inside))
+	}
+	if _, err := runGit(ctx, r.Top, env, words...); err != nil {
 		return nil, err
 	}
 	if s.ID, err = runGit(ctx, r.Top, env, "write-tree"); err != nil {

@@ -142,7 +142,7 @@ func (b *beginner) rewrite() error {
 // writeProject writes assay.toml, or says what one that is there lacks.
 func (b *beginner) writeProject(project *opts.Project, value string) error {
 	build, how := b.e.build()
-	files := b.e.numbers()
+	files, take := b.e.numbers()
 	if len(files) == 0 {
 		b.line("to do", "%s: numbers: no file was found with the numbers of an evaluation", opts.ProjectName)
 		files = []string{b.e.main.path}
@@ -153,7 +153,7 @@ func (b *beginner) writeProject(project *opts.Project, value string) error {
 		has   bool
 	}{
 		{"build", build, project.Build() != ""}, {"numbers", files, len(project.Numbers) > 0},
-		{"value", value, project.Value != ""},
+		{"value", value, project.Value != ""}, {"take", take, len(take) == 0 || len(project.Take) > 0},
 	}
 	var s strings.Builder
 	for _, l := range lines {
@@ -182,24 +182,35 @@ var (
 	otherwise   = regexp.MustCompile(`(?i)(search|movegen|movepick|uci|bitboard|magic|attack|zobrist|hash|time|book|perft|bench|main|thread|history)`)
 )
 
-// numbers guesses in which files the numbers of the evaluation stand.
-func (e *engine) numbers() (files []string) {
-	all := slices.Concat(e.files, e.heads)
+// usedBy is how numbers names a file that keeps a table from being taken.
+var usedBy = regexp.MustCompile(`^(\S+):\d+: a file that is not listed uses it too$`)
+
+// numbers guesses in which files the numbers of the evaluation stand, and which of them to take although other files use
+// them, such as one that keeps a sum of squares up to date.
+func (e *engine) numbers() (files, take []string) {
 	if len(e.files) == 1 {
-		return []string{e.files[0].path}
+		return []string{e.files[0].path}, nil
 	}
-	evaluate := e.find(evaluates, func(f *function) bool { return !strings.HasPrefix(f.lastType(), "void") }, `(?i)eval`)
-	for _, f := range all {
-		base := path.Base(f.path)
-		own := evaluate != nil && f == evaluate.file
-		if !own && (!numberFiles.MatchString(f.path) || otherwise.MatchString(base)) {
-			continue
-		}
-		set, err := numbers.Scan(e.top, []string{f.path}, numbers.Options{})
-		if err == nil && len(set.Numbers) > 0 {
+	evaluate := e.evaluation()
+	for _, f := range slices.Concat(e.files, e.heads) {
+		if evaluate != nil && f == evaluate.file ||
+			numberFiles.MatchString(f.path) && !otherwise.MatchString(path.Base(f.path)) {
 			files = append(files, f.path)
 		}
 	}
 	slices.SortFunc(files, func(a, b string) int { return cmp.Or(cmp.Compare(depth(a), depth(b)), cmp.Compare(a, b)) })
-	return files
+	if len(files) == 0 {
+		return nil, nil
+	}
+	set, err := numbers.Scan(e.top, files, numbers.Options{})
+	if err != nil {
+		return files, nil // the check says it again
+	}
+	for _, left := range set.Left {
+		m := usedBy.FindStringSubmatch(left.Why)
+		if m != nil && !otherwise.MatchString(path.Base(m[1])) && !slices.Contains(take, left.Name) {
+			take = append(take, left.Name)
+		}
+	}
+	return files, take
 }

@@ -28,7 +28,7 @@ func (g *glue) left(format string, args ...any) {
 
 // guess finds the functions that evaluate and parse a position, and writes the file around them.
 func (e *engine) guess(whiteView bool) *glue {
-	evaluate := e.find(evaluates, func(f *function) bool { return !strings.HasPrefix(f.lastType(), "void") }, `(?i)eval`)
+	evaluate := e.evaluation()
 	parse := e.find(parses, func(f *function) bool {
 		return slices.ContainsFunc(f.params, isText) && !strings.Contains(strings.ToLower(f.name), "tofen")
 	}, `(?i)(board|pos|fen)`)
@@ -44,6 +44,11 @@ func (e *engine) guess(whiteView bool) *glue {
 		return e.inRust(evaluate, parse, whiteView)
 	}
 	return e.inC(evaluate, parse, whiteView)
+}
+
+// evaluation finds the function that evaluates a position; nil: none.
+func (e *engine) evaluation() *function {
+	return e.find(evaluates, func(f *function) bool { return !strings.HasPrefix(f.lastType(), "void") }, `(?i)eval`)
 }
 
 var takesFEN = regexp.MustCompile(`(?i)\bs?fen(_?str(ing)?)?\b`)

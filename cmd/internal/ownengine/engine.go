@@ -62,8 +62,9 @@ type Config struct {
 	Typed          *pflag.FlagSet // flags that replace settings of assay.toml
 	Seed           uint64
 	Stdout, Stderr io.Writer
-	Concurrency    int  // games at once; 0: one a core
-	Remote         bool // games are played on other machines
+	Runs           string // the folder of runs, which is no part of an engine
+	Concurrency    int    // games at once; 0: one a core
+	Remote         bool   // games are played on other machines
 	// Begin makes games ready to play: it sets their runner and their line of progress. End ends these.
 	Begin func(label string, s *selfplay.Setup, players ...selfplay.Player) (p *ui.Progress, end func(), err error)
 	// Match plays a match: match.Run, but in tests.
@@ -127,7 +128,7 @@ func (k *workshop) find(temp string) (err error) {
 		return fmt.Errorf("%w; --engine names a folder in the repository of your engine, or git:REF", err)
 	}
 	if ref == gitbuild.WorkTree {
-		k.source, err = k.author.Snapshot(k.ctx, temp)
+		k.source, err = k.author.Snapshot(k.ctx, temp, k.Runs)
 	} else {
 		k.source, err = k.author.Resolve(k.ctx, ref)
 	}

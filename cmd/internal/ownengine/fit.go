@@ -134,7 +134,7 @@ func (f *fitting) reach(measured slopes.Config, point []float64) (found []float6
 		if err != nil {
 			return nil, fit, err
 		}
-		found = f.l.found(r, point)
+		found = f.l.found(&set, r, point)
 		moved, err := slopes.Compare(f.l.ctx, measured, found, compared)
 		if err != nil {
 			return nil, fit, err
@@ -162,7 +162,8 @@ func (f *fitting) fit(set dataset.FeatureSet, store *rows.Store, trust float64) 
 		was[n.Name] = set.Centipawns(f.champion[i])
 	}
 	for _, t := range set.Terms {
-		c.Center = append(c.Center, tuner.Coefficient{MG: was[t.Name], EG: was[t.Name]})
+		center := was[t.Name] / t.Number(1)
+		c.Center = append(c.Center, tuner.Coefficient{MG: center, EG: center})
 	}
 	progress := ui.NewProgress(f.l.Stderr, "fit")
 	c.Progress = progress.Update
@@ -177,10 +178,10 @@ func (f *fitting) fit(set dataset.FeatureSet, store *rows.Store, trust float64) 
 }
 
 // found returns the numbers that a fit found, as literals can be written.
-func (k *workshop) found(r *tuner.Result, point []float64) []float64 {
+func (k *workshop) found(set *dataset.FeatureSet, r *tuner.Result, point []float64) []float64 {
 	byName := map[string]float64{}
-	for _, t := range r.Terms {
-		byName[t.Name] = t.FitMG
+	for i, t := range r.Terms {
+		byName[t.Name] = set.Terms[i].Number(float64(t.MG))
 	}
 	values := slices.Clone(point)
 	for i, n := range k.set.Numbers {

@@ -51,6 +51,9 @@ func (k *workshop) selfplay(label, out string, games int, p *Plan, player selfpl
 	}
 	defer end()
 	r, err := datagen.Run(k.ctx, datagen.Config{Setup: s, Games: uint64(games), Players: []selfplay.Player{player}})
+	if errors.Is(err, selfplay.ErrPreflight) && p.Clock == "" {
+		err = fmt.Errorf("%w; if the engine does not know go nodes, add it, or set tc in [learn] of assay.toml", err)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,90 @@
+package newengine
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/assay-chess/assay/internal/setup"
+)
+
+// What is guessed of small engines, laid out as authors do it.
+func TestGuess(t *testing.T) {
+	const table = "S(1, 2), S(3, 4), S(5, 6), S(7, 8)"
+	for _, c := range []struct {
+		name          string
+		files         map[string]string
+		build         string
+		numbers, take []string
+		glue          []string // lines of the author's file
+		todo          int
+	}{
+		{"C", map[string]string{
+			"src/Makefile":   "EXE = fast\nall:\n\tcc -O2 *.c -o $(EXE)\n",
+			"src/main.c":     "int main(int argc, char **argv) {\n  initBitboards();\n  psqt_init();\n  setbuf(stdout, NULL);\n  uci();\n}\n",
+			"src/uci.c":      "void uci(void) { puts(\"uciok\"); }\n",
+			"src/evaluate.c": "#define S(a, b) ((a) + (b) * 65536)\nint PSQT[4] = { " + table + " };\nint Evaluate(const Position *pos, int side) { return PSQT[0]; }\n",
+			"src/evaluate.h": "int Evaluate(const Position *pos, int side);\n",
+			"src/board.c":    "extern int PSQT[4];\nvoid ParseFen(const char *fen, Position *pos) { pos->psqt = PSQT[1]; }\n",
+			"src/board.h":    "void ParseFen(const char *fen, Position *pos);\n",
+			"tests/eval.c":   "int evaluate(Board *b) { return 1; }\n",
+		}, "make -C src EXE={out}", []string{"src/evaluate.c", "src/evaluate.h"}, []string{"PSQT"}, []string{
+			`#include "src/evaluate.h"`, `#include "src/board.h"`, "static Position assay_board;",
+			"void assay_start(void) { initBitboards(); psqt_init(); }", "ParseFen(fen, &assay_board);",
+			"int v = Evaluate(&assay_board, 0);"}, 0},
+		{"C++, methods, no Makefile", map[string]string{
+			"main.cpp": "int main() { Attacks::init(); uci(); }\n",
+			"eval.cpp": "int Eval::evaluate(Board &b, PawnCache *cache) { return 1; }\n",
+			"eval.h":   "class Eval {\n  int evaluate(Board &b, PawnCache *cache);\n};\n",
+			"board.h":  "Board fenToBoard(std::string s);\n",
+			"fen.cpp":  "Board fenToBoard(std::string s) {\n  return Board();\n}\n",
+		}, "c++ -O2 -std=c++20 -o {out} eval.cpp fen.cpp main.cpp -lm -lpthread", []string{"eval.cpp", "eval.h"}, nil, []string{
+			"assay_board = fenToBoard(fen);", "Eval().evaluate(assay_board, 0 /* PawnCache *cache */)"}, 1},
+		{"Go", map[string]string{
+			"go.mod":             "module example.org/fast\n",
+			"cmd/fast/main.go":   "package main\n\nfunc main() { uci() }\n",
+			"pkg/board/board.go": "package board\n\nfunc ParseFEN(fen string) (*Board, error) {\n}\n",
+			"pkg/eval/eval.go":   "package eval\n\nfunc (e *Eval) Evaluate(b *board.Board) int {\n}\n",
+		}, "go build -o {out} ./cmd/fast", []string{"pkg/eval/eval.go"}, nil, []string{
+			`"example.org/fast/pkg/board"`, "board *board.Board", "a.board, _ = board.ParseFEN(fen)",
+			"var assayEvaluator = new(eval.Eval)", "assayView(a.black, assayEvaluator.Evaluate(a.board))"}, 0},
+		{"Rust", map[string]string{
+			"Cargo.toml":        "[package]\nname = \"fast\"\n",
+			"src/main.rs":       "fn main() {\n    uci();\n}\n",
+			"src/board.rs":      "impl Board {\n    pub fn from_fen(fen: &str) -> Result<Board, String> {\n    }\n}\n",
+			"src/evaluation.rs": "pub fn evaluate(board: &Board) -> i32 {\n    1\n}\n",
+		}, "cargo build --release && cp target/release/fast {out}", []string{"src/evaluation.rs"}, nil, []string{
+			"board: crate::board::Board, ", "crate::board::Board::from_fen(fen).ok().unwrap()",
+			"let v = (crate::evaluation::evaluate(&a.board)) as i32;"}, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			top := t.TempDir()
+			for name, text := range c.files {
+				path := filepath.Join(top, filepath.FromSlash(name))
+				setup.Check(t, os.MkdirAll(filepath.Dir(path), 0o777))
+				setup.Check(t, os.WriteFile(path, []byte(text), 0o666))
+			}
+			e := setup.Must(read(top))
+			if build, _ := e.build(); build != c.build {
+				t.Errorf("the build is %q, not %q", build, c.build)
+			}
+			if files, take := e.numbers(); !slices.Equal(files, c.numbers) || !slices.Equal(take, c.take) {
+				t.Errorf("numbers %q, take %q, want %q, %q", files, take, c.numbers, c.take)
+			}
+			g := e.guess(false)
+			for _, want := range c.glue {
+				if !strings.Contains(g.text, want) {
+					t.Errorf("no %q in\n%s", want, g.text)
+				}
+			}
+			if len(g.todo) != c.todo {
+				t.Errorf("to do: %q", g.todo)
+			}
+		})
+	}
+	if e, err := read(t.TempDir()); e != nil || err != nil {
+		t.Errorf("an empty folder: %v %v", e, err)
+	}
+}
