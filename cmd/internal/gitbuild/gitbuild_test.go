@@ -229,7 +229,8 @@ func TestChangeAtTheMomentOfTheCommit(t *testing.T) {
 	if tree := git(t, dir, "rev-parse", "HEAD^{tree}"); s.ID == tree {
 		t.Error("the change is not in the snapshot")
 	}
-	write(t, filepath.Join(dir, "runs", "a", "result.json"), "{}")
+	setup.Check(t, os.Mkdir(filepath.Join(dir, "runs"), 0o777))
+	write(t, filepath.Join(dir, "runs", "result.json"), "{}")
 	without := setup.Must(r.Snapshot(t.Context(), t.TempDir(), filepath.Join(r.Top, "runs")))
 	if with := setup.Must(r.Snapshot(t.Context(), t.TempDir(), "")); without.ID != s.ID || with.ID == s.ID {
 		t.Error("a folder that is left out is in the snapshot, or is missing where it is not")
