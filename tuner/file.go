@@ -174,33 +174,3 @@ func short(v float64) float64 {
 	}
 	return math.Round(v*p) / p
 }
-
-// WithWeights returns the set with the values of the weight file.
-func WithWeights(f *models.File, set *dataset.FeatureSet) (*dataset.FeatureSet, error) {
-	out := *set
-	out.Terms = nil
-	by := make(map[string]*models.TermWeight, len(f.Terms))
-	for i := range f.Terms {
-		by[f.Terms[i].Name] = &f.Terms[i]
-	}
-	for _, t := range set.Terms {
-		mg, eg := by[t.Name], by[t.Name]
-		if mg == nil && set.BySide { // halves of their own, see rows.Linear
-			mg, eg = by[t.Name+".mg"], by[t.Name+".eg"]
-		}
-		if mg == nil || eg == nil {
-			return nil, fmt.Errorf("the features count a term %q, for which the weights have no value", t.Name)
-		}
-		t.MG, t.EG = float64(mg.MG), float64(eg.EG)
-		switch {
-		case t.Kind == dataset.MiddlegameTerm:
-			t.EG = 0
-		case t.Kind == dataset.EndgameTerm:
-			t.MG, t.EG = 0, t.MG
-		case t.Kind != "":
-			t.EG = t.MG
-		}
-		out.Terms = append(out.Terms, t)
-	}
-	return &out, out.Check()
-}

@@ -51,7 +51,8 @@ func folder(dir string) string {
 }
 
 var (
-	makeName   = regexp.MustCompile(`(?m)^(EXE|TARGET|EXECUTABLE|PROGRAM|PROG|OUTPUT|OUT|BIN|BINARY|ENGINE|NAME)\s*[:?]?=\s*(\S*)`)
+	makeName = regexp.MustCompile(`(?m)^(EXE|TARGET|EXECUTABLE|PROGRAM|PROG|OUTPUT|OUT|BIN|BINARY|ENGINE|NAME)` +
+		`\s*[:?]?=\s*(\S*)`)
 	makeTarget = regexp.MustCompile(`(?m)^(?:basic|build|release|all|default)\s*:`)
 	makeOut    = regexp.MustCompile(`-o\s+(\w[\w./-]*)\s`)
 )

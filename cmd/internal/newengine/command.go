@@ -178,15 +178,17 @@ func (b *beginner) writeProject(project *opts.Project, value string) error {
 }
 
 var (
-	numberFiles = regexp.MustCompile(`(?i)(eval|psq|pst|score|weight|param|material|pawn|king|mobility|endgame|term|bonus|tables?\.)`)
-	otherwise   = regexp.MustCompile(`(?i)(search|movegen|movepick|uci|bitboard|magic|attack|zobrist|hash|time|book|perft|bench|main|thread|history)`)
+	numberFiles = regexp.MustCompile(`(?i)(eval|psq|pst|score|weight|param|material|pawn|king|mobility|endgame|term|bonus|` +
+		`tables?\.)`)
+	otherwise = regexp.MustCompile(`(?i)(search|movegen|movepick|uci|bitboard|magic|attack|zobrist|hash|time|book|perft|` +
+		`bench|main|thread|history)`)
 )
 
 // usedBy is how numbers names a file that keeps a table from being taken.
 var usedBy = regexp.MustCompile(`^(\S+):\d+: a file that is not listed uses it too$`)
 
-// numbers guesses in which files the numbers of the evaluation stand, and which of them to take although other files use
-// them, such as one that keeps a sum of squares up to date.
+// numbers guesses in which files the numbers of the evaluation stand, and which of them to take although other files
+// use them, such as one that keeps a sum of squares up to date.
 func (e *engine) numbers() (files, take []string) {
 	if len(e.files) == 1 {
 		return []string{e.files[0].path}, nil

@@ -11,8 +11,10 @@ import (
 // Names by which engines call what the author's file needs, the likeliest first.
 var (
 	evaluates = []string{"evaluate", "eval", "evaluate_?position", "eval_?position", "evaluate_?board", "evaluation",
-		"get_?evaluation", "static_?eval(uation)?", "score_?position", "evaluator", "value_of(_position)?", "\\w*evaluat\\w*", "\\w*eval"}
-	parses = []string{"(parse|load|read|set|from|init|setup)_?(from_?)?fen", "\\w*from_?fen", "fen_?to_?(board|position|pos)",
+		"get_?evaluation", "static_?eval(uation)?", "score_?position", "evaluator", "value_of(_position)?",
+		"\\w*evaluat\\w*", "\\w*eval"}
+	parses = []string{"(parse|load|read|set|from|init|setup)_?(from_?)?fen", "\\w*from_?fen",
+		"fen_?to_?(board|position|pos)",
 		"(load|set|parse|read)_?position", "set_?board", "\\w*fen(string)?", "(pos|position|board)_?set", "set"}
 )
 
@@ -151,7 +153,8 @@ func typeC(param string) (name, pass string) {
 	return words[0], pass
 }
 
-var plainTypes = regexp.MustCompile(`^(unsigned|int|bool|long|short|double|float|size_t|u?int\d+_t|char|Color|Score|Value|Depth)$`)
+var plainTypes = regexp.MustCompile(`^(unsigned|int|bool|long|short|double|float|size_t|u?int\d+_t|char|Color|Score|` +
+	`Value|Depth)$`)
 
 // boardC returns the type of the board that a function fills from a FEN, and the call.
 func (f *function) boardC(e *engine) (board, call string) {
@@ -224,9 +227,11 @@ func (e *engine) isClass(name string) bool {
 }
 
 var (
-	call        = regexp.MustCompile(`(?m)([A-Za-z_][\w:.]*)\s*\(([^;{}]*)\)\s*;`)
-	starting    = regexp.MustCompile(`(?i)init|set_?up|prepare|magic|zobrist|seed|set_?size|set_?default|fill|generate|build|load|create|alloc`)
-	noStart     = regexp.MustCompile(`(?i)uci|loop|printf|print|cout|setbuf|bench|book|tablebase|syzygy|nnue|network|nn$|thread|options?$`)
+	call     = regexp.MustCompile(`(?m)([A-Za-z_][\w:.]*)\s*\(([^;{}]*)\)\s*;`)
+	starting = regexp.MustCompile(`(?i)init|set_?up|prepare|magic|zobrist|seed|set_?size|set_?default|fill|generate|build|` +
+		`load|create|alloc`)
+	noStart = regexp.MustCompile(`(?i)uci|loop|printf|print|cout|setbuf|bench|book|tablebase|syzygy|nnue|network|nn$|` +
+		`thread|options?$`)
 	loops       = regexp.MustCompile(`\b(while|for|do)\b|\bif\s*\(\s*argc`)
 	constantArg = regexp.MustCompile(`^(|[-+]?[\d.xXa-fA-F]+[uUlLfF]*|&?[A-Z_][A-Z0-9_]*|true|false|NULL|nullptr)$`)
 )

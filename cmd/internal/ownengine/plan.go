@@ -222,7 +222,7 @@ const mostElo = 500
 func (p *Plan) Provable() int {
 	low := 1.96 * 1600 / math.Ln10 * math.Sqrt((1-UsualDraws)/4/float64(max(2, p.Final)))
 	elo := 5
-	for elo <= mostElo && (float64(elo) < low || float64(elo) < p.Elo1 || p.needs(float64(elo)) > mostOfOne*float64(p.Gate)) {
+	for elo <= mostElo && (float64(elo) < max(low, p.Elo1) || p.needs(float64(elo)) > mostOfOne*float64(p.Gate)) {
 		elo += 5
 	}
 	return elo
