@@ -18,7 +18,7 @@ func TestCompare(t *testing.T) {
 	_, err := Measure(t.Context(), c)
 	setup.Check(t, err)
 	program := setup.Must(Start(t.Context(), c.Command))
-	at := append([]float64{}, program.Point()...)
+	at := append([]float64{}, program.start...)
 	setup.Check(t, program.Close())
 	same := setup.Must(Compare(t.Context(), c, at, 100))
 	if same.Actual != 0 || same.Wrong > 1e-3 {

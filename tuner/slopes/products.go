@@ -20,10 +20,9 @@ const (
 	mostTables = 8
 )
 
-// draw is a random move of all numbers, with the values before and after it, and what slopes predict.
+// draw is a random move of all numbers.
 type draw struct {
-	by            []float64 // by number
-	change, error []float64 // by position
+	by []float64 // by number
 }
 
 // products moves all numbers at random at once. Where the slopes do not predict the values, numbers multiply each

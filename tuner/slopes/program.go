@@ -93,18 +93,6 @@ func Start(ctx context.Context, c Command) (*Program, error) {
 	return p, nil
 }
 
-// Names returns the names of the numbers, in order.
-func (p *Program) Names() []string { return p.names }
-
-// Point returns the numbers with which the program started.
-func (p *Program) Point() []float64 { return p.start }
-
-// Evaluations returns how many positions were evaluated.
-func (p *Program) Evaluations() int64 { return p.evaluations }
-
-// Speed returns the evaluations a second so far.
-func (p *Program) Speed() float64 { return float64(p.evaluations) / max(1e-9, p.busy.Seconds()) }
-
 // Close ends the program.
 func (p *Program) Close() error {
 	if p.process != nil {
