@@ -65,6 +65,20 @@ func WriteJSON(path string, v any) error {
 	return WriteFile(path, append(data, '\n'))
 }
 
+// ReplaceFile is WriteFile for a file that exists: it keeps the permissions, and writes the
+// file that a symbolic link leads to.
+func ReplaceFile(path string, data []byte) error {
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	return writeFile(path, data, func(f *os.File) error { return f.Chmod(info.Mode().Perm()) })
+}
+
 func writeFile(path string, data []byte, prepare func(*os.File) error) error {
 	f, err := Create(path)
 	if err != nil {

@@ -148,3 +148,23 @@ func flipAll(data []byte, try func(bit int, changed []byte)) {
 		try(bit, c)
 	}
 }
+
+// A replaced file keeps its permissions, and a link to it stays a link.
+func TestReplaceFile(t *testing.T) {
+	dir := t.TempDir()
+	path, link := filepath.Join(dir, "run.sh"), filepath.Join(dir, "link")
+	setup.Check(t, os.WriteFile(path, []byte("old"), 0o750))
+	if err := os.Symlink("run.sh", link); err != nil {
+		t.Skip(err)
+	}
+	setup.Check(t, ReplaceFile(link, []byte("new")))
+	info, err := os.Lstat(path)
+	text, _ := os.ReadFile(path)
+	if target, e := os.Readlink(link); err != nil || e != nil || target != "run.sh" || string(text) != "new" ||
+		info.Mode() != 0o750 {
+		t.Errorf("%q, mode %v, link to %q; %v, %v", text, info.Mode(), target, err, e)
+	}
+	if err := ReplaceFile(filepath.Join(dir, "none"), nil); err == nil {
+		t.Error("a file that does not exist is written")
+	}
+}

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/assay-chess/assay/internal/durable"
 )
 
 // Set is what Scan found in the listed files of a tree.
@@ -255,12 +257,7 @@ func (s *Set) WriteBack(dir string, values []float64) (changed int, err error) {
 		written[n.File] = text[n.File]
 	}
 	for _, file := range slices.Sorted(maps.Keys(written)) {
-		path := filepath.Join(dir, filepath.FromSlash(file))
-		info, err := os.Stat(path)
-		if err != nil {
-			return 0, err
-		}
-		if err := os.WriteFile(path, []byte(written[file]), info.Mode()); err != nil {
+		if err := durable.ReplaceFile(filepath.Join(dir, filepath.FromSlash(file)), []byte(written[file])); err != nil {
 			return 0, err
 		}
 	}

@@ -30,7 +30,6 @@ var layout = []layoutRow{
 		[]string{"eval/formula"}},
 	{"models", "weight files hold the terms of a model",
 		[]string{"eval"}},
-	{"models/numbers", "the numbers in an engine's own sources: found, made settable, written back", nil},
 	{"internal/enginetest", "what every player must do", nil},
 	{"engine/machine", "pins threads to cores, measures load and memory, notices stalls, ends process groups", nil},
 	{"engine/search", "the modern engine; its evaluation is set from outside; machine: the largest table that fits into " +
@@ -65,6 +64,8 @@ var layout = []layoutRow{
 	{"internal/source", "files that others wrote, by their first bytes; packed ones are unpacked", nil},
 	{"internal/durable", "files that survive a crash; source: lines of bounded length",
 		[]string{"internal/source"}},
+	{"models/numbers", "the numbers in an engine's own sources: found, made settable, written back; durable: whole files",
+		[]string{"internal/durable"}},
 	{"dataset", "schemas, rows, reading and writing; durable: shards and manifests; source: what a file is that is " +
 		"no data set",
 		[]string{"internal/durable", "internal/source"}},
