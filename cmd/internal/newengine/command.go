@@ -26,7 +26,7 @@ import (
 func New(check func(cmd *cobra.Command, top string) error) *cobra.Command {
 	return &cobra.Command{
 		Use:   "init [DIR]",
-		Short: "Begin to tune your own engine: write assay.toml and what evaluates a position",
+		Short: "Prepare your engine for tuning: assay.toml and its glue",
 		Long: `Guess how the engine in a folder is built and where its evaluation is, in C, C++, Rust or Go, and
 write two files into it:
 
