@@ -28,7 +28,8 @@ var notWeights = map[string]string{
 	"threshold": "a limit", "thresholds": "a limit", "max": "a limit", "min": "a limit",
 	"mate": "a sentinel", "checkmate": "a sentinel", "inf": "a sentinel", "infinity": "a sentinel", "infinite": "a sentinel",
 	"size": "a size", "entries": "a size", "mask": "a mask", "shift": "a shift", "masks": "a mask", "mb": "a size",
-	"flip": "geometry", "mirror": "geometry", "mirrored": "geometry", "index": "an index", "idx": "an index", "ix": "an index",
+	"flip": "geometry", "mirror": "geometry", "mirrored": "geometry", "steps": "geometry", "offsets": "geometry",
+	"dirs": "geometry", "directions": "geometry", "index": "an index", "idx": "an index", "ix": "an index",
 	"version": "a version", "divisor": "a divisor", "depth": "search", "margin": "search", "lmr": "search", "nmp": "search",
 }
 
@@ -49,6 +50,9 @@ func aside(table string, values []float64) string {
 		if i == len(sorted)-1 && len(sorted) >= 8 {
 			return "a permutation"
 		}
+	}
+	if isSteps(sorted) {
+		return "steps of a piece, by its values"
 	}
 	if geometry && len(values) >= 64 && !slices.Contains(nameWords(table), "piece") { // but piece-square tables
 		return "geometry, by its name"
@@ -86,6 +90,20 @@ func bounds(name string) (least, most float64) {
 		return 0, math.MaxUint32
 	}
 	return 0, 0
+}
+
+// isSteps tells the steps of a piece between squares: each one and its opposite, and perhaps a 0 for their end.
+func isSteps(sorted []float64) bool {
+	sorted = slices.DeleteFunc(slices.Clone(sorted), func(v float64) bool { return v == 0 })
+	if len(sorted) < 4 || len(sorted) > 16 || len(sorted)%2 != 0 {
+		return false
+	}
+	for i, v := range sorted {
+		if v != -sorted[len(sorted)-1-i] || i > 0 && v == sorted[i-1] {
+			return false
+		}
+	}
+	return true
 }
 
 // isSentinel tells values such as 10000 of a king and 32767 of infinity.

@@ -129,3 +129,23 @@ func TestRound(t *testing.T) {
 		}
 	}
 }
+
+// Tables that no one tunes are told by their names or values.
+func TestAside(t *testing.T) {
+	for _, c := range []struct {
+		table  string
+		values []float64
+		why    string
+	}{
+		{"KnDir", []float64{-8, -19, -21, -12, 8, 19, 21, 12}, "steps of a piece"},
+		{"rook", []float64{-16, -1, 1, 16, 0}, "steps of a piece"},
+		{"king_steps", []float64{1, 2}, "geometry"},
+		{"order", []float64{0, 1, 2, 3, 4, 5, 6, 7}, "a permutation"},
+		{"CENTRE", []float64{-10, -5, 5, 11}, ""},
+		{"pst", []float64{0, 0, 5, 10, 10, 5, 0, 0}, ""},
+	} {
+		if why := aside(c.table, c.values); !strings.HasPrefix(why, c.why) || c.why == "" && why != "" {
+			t.Errorf("%s: %q, want %q", c.table, why, c.why)
+		}
+	}
+}

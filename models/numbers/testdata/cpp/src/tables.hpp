@@ -16,8 +16,8 @@ const int Bonus = 6;
 struct Weights {
     int rook = 11;
     Score queen = S(13, -4);
-    static constexpr int Steps[] = {2, 9, 4};
-    int operator()(int step) const { return Steps[step] + rook; }
+    static constexpr int Ladder[] = {2, 9, 4};
+    int operator()(int step) const { return Ladder[step] + rook; }
 };
 
 extern const Weights weights;
