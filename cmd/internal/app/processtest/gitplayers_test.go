@@ -232,7 +232,7 @@ func TestProjectFile(t *testing.T) {
 
 	for text, want := range map[string]string{
 		"build = 'x'\n\ntime_control = '8'": "assay.toml, line 3: time_control: unknown setting (there are: " +
-			"options, dump, sources, weights, learn, alpha, beta, ",
+			"options, numbers, value, skip, take, learn, alpha, beta, ",
 		"build = 'x'\nhard-nodes = true":            "line 2: hard-nodes: unknown setting",
 		"build = 'x'\n[options.x]\ny = 1":           "line 2: x: want a text",
 		"build = \n":                                "assay.toml, line 1: ",

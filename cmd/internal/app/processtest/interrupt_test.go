@@ -73,6 +73,7 @@ var atTerminals = []atTerminal{
 	{command: "historic replay", args: "losalamos:depth=10"},
 	{command: "historic see", quick: "it looks at the captures on one square"},
 	{command: "ladder", args: slowPlayers, shows: `ladder 0/\d+ .*2 games under way`},
+	{command: "init", quick: "it builds a small engine and plays a few games"},
 	{command: "learn", args: "--nodes 1000000000", shows: "generation 1"},
 	{command: "learn picture", quick: readsLittle},
 	{command: "match", args: slowPlayers + " --games 400", shows: `match 0/400 .*2 games under way`},
