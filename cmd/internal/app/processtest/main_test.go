@@ -3,6 +3,8 @@ package processtest
 import (
 	"bytes"
 	"math"
+	"os"
+	"os/signal"
 	"runtime/debug"
 	"strings"
 	"testing"
@@ -16,6 +18,9 @@ import (
 // TestMain puts the test binary itself into the path as assay, so that nothing is built to
 // start a process.
 func TestMain(m *testing.M) {
+	if signal.Ignored(os.Interrupt) { // as in the background of a script: programs that tests start would ignore it too
+		signal.Notify(make(chan os.Signal, 1), os.Interrupt)
+	}
 	testscript.Main(testengine.Tests{M: m}, map[string]func(){"assay": app.Main})
 }
 
