@@ -22,7 +22,7 @@ func nameWords(name string) []string {
 	return strings.FieldsFunc(b.String(), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
 }
 
-// notWeights are words in the names of what an evaluation reads and nobody tunes.
+// notWeights are words in names of numbers that an evaluation reads and authors do not tune.
 var notWeights = map[string]string{
 	"phase": "a phase", "phases": "a phase", "limit": "a limit", "limits": "a limit",
 	"threshold": "a limit", "thresholds": "a limit", "max": "a limit", "min": "a limit",

@@ -19,7 +19,7 @@ type rust struct {
 	functions map[string][]string // names in the bodies of const functions
 }
 
-// rsFile is a file in tokens, of which comments, strings, lifetimes and the # of attributes are none.
+// rsFile is a file in tokens, without comments, strings, lifetimes and the # of attributes.
 type rsFile struct {
 	*source
 	raw   string

@@ -224,7 +224,7 @@ func TestNumbersAreNamed(t *testing.T) {
 	}
 }
 
-// Counters of a FEN are those of a game that could have been played.
+// Counters of a FEN stay within what a game can reach.
 func TestFEN(t *testing.T) {
 	for _, c := range [][2]string{
 		{"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"},

@@ -69,7 +69,7 @@ type Config struct {
 	Begin func(label string, s *selfplay.Setup, players ...selfplay.Player) (p *ui.Progress, end func(), err error)
 	// Match plays a match: match.Run, but in tests.
 	Match func(context.Context, match.Config) (*match.Result, error)
-	// Written is called when there is a result, or a line more of it, in the run's folder; nil: by nobody.
+	// Written is called when there is a result, or a line more of it, in the run's folder; it may be nil.
 	Written func()
 }
 

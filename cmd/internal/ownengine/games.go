@@ -101,7 +101,7 @@ func recorded(dir string, games int) (*match.Result, error) {
 	return r, nil
 }
 
-// limits are those of a move.
+// limits bounds one move.
 func (p *Plan) limits() selfplay.Limits {
 	if p.Clock != "" {
 		return clocked(p.Clock)

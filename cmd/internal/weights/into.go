@@ -11,7 +11,7 @@ import (
 	"github.com/assay-chess/assay/models/numbers"
 )
 
-// intoSources replaces the numbers of source files by those of the same names.
+// intoSources writes the weights into source files, by name.
 func (f *exportFlags) intoSources(x *Opened, stderr io.Writer) error {
 	for i, name := range f.into {
 		if !filepath.IsLocal(name) {
