@@ -13,6 +13,7 @@ import (
 	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/internal/setup"
 )
 
@@ -30,7 +31,7 @@ func TestDuplicatesInBoundedMemory(t *testing.T) {
 	for _, f := range []Filter{
 		{Resolve: ResolveLeaf},
 		{Resolve: ResolveKeep, KeepDuplicates: true, Sample: 1000, Seed: 4},
-		{Resolve: ResolveKeep, Uniform: true, Seed: 4},
+		{Resolve: ResolveKeep, PhaseShares: even, Seed: 4},
 	} {
 		var files []map[string]string
 		var counts []Counts
@@ -59,52 +60,28 @@ func TestDuplicatesInBoundedMemory(t *testing.T) {
 	}
 }
 
-// A uniform sample has as many rows of each result and band of phases as the rarest; a
-// wanted number is what comes out, from cells as equal as can be.
+// A sample has the wanted number of rows, of each phase in its share, and every dropped row is counted.
 func TestSamples(t *testing.T) {
 	r := gamesIn(t, datatest.Games[dataset.GameRow](71, 120))
-	cellsOf := func(f Filter) (n [cells]int64, c Counts) {
+	for _, f := range []Filter{
+		{Resolve: ResolveKeep, PhaseShares: even, Seed: 1},
+		{Resolve: ResolveKeep, PhaseShares: Bands{4, 3, 2, 1, 0}, Sample: 1001, Seed: 2},
+		{Resolve: ResolveKeep, Sample: 3001, Seed: 2},
+		{Resolve: ResolveKeep, Sample: 1 << 40},
+	} {
 		c, rows := extract(t, r, t.TempDir(), f, 2)
+		var n Bands
 		for i := range rows {
-			n[cellOf(&rows[i])]++
+			n[eval.PhaseBand(eval.Phase(&rows[i].Board))]++
 		}
 		if sum := c.Opening + c.InCheck + c.MateScore + c.Duplicate + c.NotChosen + c.Kept; sum != c.Positions {
 			t.Errorf("%+v: %+v sums to %d", f, c, sum)
 		}
-		return n, c
-	}
-	all, _ := cellsOf(Filter{Resolve: ResolveKeep})
-	least := int64(1 << 60)
-	for _, n := range all {
-		if n > 0 {
-			least = min(least, n)
+		if f.PhaseShares != (Bands{}) && n != c.Taken {
+			t.Errorf("%+v: %d of the phases, want %d", f, n, c.Taken)
 		}
-	}
-	uniform, _ := cellsOf(Filter{Resolve: ResolveKeep, Uniform: true, Seed: 1})
-	for i, n := range uniform {
-		if n != min(all[i], least) {
-			t.Errorf("cell %d: %d of %d, want %d", i, n, all[i], least)
-		}
-	}
-	for _, f := range []Filter{
-		{Resolve: ResolveKeep, Uniform: true, Sample: 3001, Seed: 2},
-		{Resolve: ResolveKeep, Sample: 3001, Seed: 2},
-		{Resolve: ResolveKeep, Sample: 1 << 40},
-	} {
-		some, c := cellsOf(f)
-		if f.Sample == 3001 != (c.Kept == 3001) {
+		if f.Sample > 0 && f.Sample < 1<<40 && c.Kept != f.Sample {
 			t.Errorf("%+v: %d rows", f, c.Kept)
-		}
-		most := int64(0)
-		for i, n := range some {
-			if f.Uniform && n < all[i] {
-				most = max(most, n)
-			}
-		}
-		for i, n := range some {
-			if f.Uniform && n < min(most-1, all[i]) {
-				t.Errorf("cell %d has %d of %d, another %d", i, n, all[i], most)
-			}
 		}
 	}
 }

@@ -44,12 +44,10 @@ type Filter struct {
 	NeedScore      bool   `json:"need_score"`      // drop positions that end up without a score
 	FewestPieces   int    `json:"fewest_men"`      // drop positions with fewer pieces, kings and pawns too; 0: none
 
-	// Uniform takes equally many positions of each result in each of five bands of the
-	// phase: 24, 18 to 23, 12 to 17, 6 to 11 and 0 to 5.
-	Uniform bool   `json:"uniform,omitempty"`
-	Sample  int64  `json:"sample,omitempty"`  // take this many positions in total, at random; 0: all
-	Relabel string `json:"relabel,omitempty"` // identity of the search for new scores, if any; see Config.NewPlayer
-	All     bool   `json:"all,omitempty"`     // drop neither checks nor mates
+	PhaseShares Bands  `json:"phase_shares,omitzero"` // take positions of the phases in these proportions; zero: all
+	Sample      int64  `json:"sample,omitempty"`      // take this many positions in total, at random; 0: all
+	Relabel     string `json:"relabel,omitempty"`     // identity of the search for new scores, if any; see Config.NewPlayer
+	All         bool   `json:"all,omitempty"`         // drop neither checks nor mates
 
 	MinPly    int  `json:"min_ply,omitempty"`    // drop positions before this ply of the game
 	QuietMove bool `json:"quiet_move,omitempty"` // drop positions whose next move captures or promotes; only for games
@@ -65,7 +63,7 @@ type Filter struct {
 
 // samples reports whether rows are chosen among all rows, so that their number must be
 // known.
-func (f *Filter) samples() bool { return f.Uniform || f.Sample > 0 }
+func (f *Filter) samples() bool { return f.PhaseShares != Bands{} || f.Sample > 0 }
 
 // DefaultFilter is the filter for tuning on games of self-play.
 func DefaultFilter() Filter { return Filter{Resolve: ResolveLeaf, MaxScore: 3000} }
@@ -86,7 +84,7 @@ type Counts struct {
 	Noisy      int64 `json:"noisy"`       // dropped: ResolveDrop, Filter.MaxNoise
 	BadLeaf    int64 `json:"bad_leaf"`    // dropped: the leaf is in check or mate
 	Duplicate  int64 `json:"duplicate"`   // dropped: the position occurred before
-	NotChosen  int64 `json:"not_chosen"`  // dropped: Filter.Uniform, Filter.Sample
+	NotChosen  int64 `json:"not_chosen"`  // dropped: Filter.PhaseShares, Filter.Sample
 	Kept       int64 `json:"kept"`
 	Replaced   int64 `json:"replaced"`   // of Kept: by the leaf of the quiescence search
 	SameMoves  int64 `json:"same_moves"` // games with the same moves as an earlier one; they are not dropped as such
@@ -95,6 +93,11 @@ type Counts struct {
 	Forfeit   int64 `json:"forfeit,omitempty"`    // dropped: the game ended by a forfeit
 	RuleDraw  int64 `json:"rule_draw,omitempty"`  // dropped: dataset.PositionRow.DrawByRule
 	Corrected int64 `json:"corrected,omitempty"`  // of Kept: Filter.Tables replaced the result
+
+	// Found and Taken count the positions of each band of phases, if there are Filter.PhaseShares, before and
+	// after the choice by them.
+	Found Bands `json:"found,omitzero"`
+	Taken Bands `json:"taken,omitzero"`
 
 	// Forfeits counts the games that ended by a forfeit, kept or not, by reason.
 	Forfeits dataset.Forfeits `json:"forfeit_games,omitzero"`
@@ -124,6 +127,8 @@ func (f *Filter) Check() error {
 		return fmt.Errorf("dataset: resolve %q is not %s, %s or %s", f.Resolve, ResolveLeaf, ResolveDrop, ResolveKeep)
 	case least < 0 || f.Sample < 0:
 		return errors.New("dataset: a limit of the filter is negative")
+	case slices.Min(f.PhaseShares[:]) < 0 || slices.Max(f.PhaseShares[:]) > maxShare:
+		return fmt.Errorf("dataset: shares of phases %v: want 0 to %d", f.PhaseShares, maxShare)
 	}
 	return nil
 }

@@ -38,8 +38,8 @@ func TestGoldenRows(t *testing.T) {
 		{Resolve: ResolveKeep, QuietMove: true, MaxPerGame: 6, Seed: 11},
 		{Resolve: ResolveKeep, MaxPerGame: 6, Seed: 12},
 		{Resolve: ResolveDrop, Sample: 40, Seed: 3},
-		{Resolve: ResolveKeep, Uniform: true, Seed: 3},
-		{Resolve: ResolveKeep, Uniform: true, Sample: 77, Seed: 4},
+		{Resolve: ResolveKeep, PhaseShares: even, Seed: 3},
+		{Resolve: ResolveKeep, PhaseShares: Bands{3, 2, 0, 1, 4}, Sample: 77, Seed: 4},
 		{Resolve: ResolveLeaf, DropLeafScore: true, NeedScore: true},
 	} {
 		c, rows := extract(t, r, t.TempDir(), f, 2)

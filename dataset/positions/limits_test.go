@@ -271,7 +271,7 @@ func TestFilterCheck(t *testing.T) {
 	if err := f.Check(); err != nil || f.samples() {
 		t.Errorf("the default: %v, samples: %v", err, f.samples())
 	}
-	for _, f := range []Filter{{Uniform: true}, {Sample: 1}} {
+	for _, f := range []Filter{{PhaseShares: even}, {Sample: 1}} {
 		if !f.samples() {
 			t.Errorf("%+v takes no sample", f)
 		}
@@ -328,65 +328,71 @@ func TestNoiseLimits(t *testing.T) {
 	}
 }
 
-// A cell is a band of phases and a result.
-func TestCells(t *testing.T) {
-	const rooks = "r3k3/8/8/8/8/8/8/R3K3 w - - 0 1" // phase 4
+// Positions are sampled by the band of their phase, or all alike.
+func TestBands(t *testing.T) {
 	for _, c := range []struct {
-		fen    string
-		result float32
-		cell   int
+		fen  string
+		band int
 	}{
-		{board.StartFEN, 0, 0}, {board.StartFEN, 0.5, 1}, {board.StartFEN, 1, 2},
-		{"rnbqkbnr/8/8/8/8/8/8/RNBQKB1R w - - 0 1", 0, 3}, // 23
-		{"rnb1kbnr/8/8/8/8/8/8/RNBQK2R w - - 0 1", 0, 3},  // 18
-		{"rnb1kbnr/8/8/8/8/8/8/RNBQK3 w - - 0 1", 0.5, 7}, // 16
-		{"rnb1kbnr/8/8/8/8/8/8/RN2K1N1 w - - 0 1", 1, 8},  // 13
-		{"rn2k2r/8/8/8/8/8/8/R2NK2R w - - 0 1", 0, 9},     // 10
-		{"rn2k3/8/8/8/8/8/8/RN2K3 w - - 0 1", 1, 11},      // 6
-		{rooks, 0, 12}, {rooks, 0.24, 12}, {rooks, 0.26, 13}, // the nearest result
-		{rooks, 0.5, 13}, {rooks, 0.74, 13}, {rooks, 0.76, 14}, {rooks, 1, 14},
+		{board.StartFEN, 0},
+		{"rnbqkbnr/8/8/8/8/8/8/RNBQKB1R w - - 0 1", 1}, // 23
+		{"rnb1kbnr/8/8/8/8/8/8/RNBQK2R w - - 0 1", 1},  // 18
+		{"rnb1kbnr/8/8/8/8/8/8/RNBQK3 w - - 0 1", 2},   // 16
+		{"rnb1kbnr/8/8/8/8/8/8/RN2K1N1 w - - 0 1", 2},  // 13
+		{"rn2k2r/8/8/8/8/8/8/R2NK2R w - - 0 1", 3},     // 10
+		{"rn2k3/8/8/8/8/8/8/RN2K3 w - - 0 1", 3},       // 6
+		{"r3k3/8/8/8/8/8/8/R3K3 w - - 0 1", 4},
 	} {
 		r := rowOf(t, c.fen, 0)
-		r.Result = c.result
-		if got := cellOf(&r); got != c.cell {
-			t.Errorf("%s, result %g: cell %d, want %d", c.fen, c.result, got, c.cell)
-		}
-		one := sampler{filter: &Filter{Sample: 1}}
-		many := sampler{filter: &Filter{Uniform: true}}
-		if one.cell(&r) != 0 || many.cell(&r) != c.cell {
-			t.Errorf("%s: cells %d and %d", c.fen, one.cell(&r), many.cell(&r))
+		one := newSampler(&Filter{Sample: 1}, nil)
+		many := newSampler(&Filter{PhaseShares: even}, nil)
+		if one.band(&r) != 0 || many.band(&r) != c.band {
+			t.Errorf("%s: bands %d and %d, want 0 and %d", c.fen, one.band(&r), many.band(&r), c.band)
 		}
 	}
 }
 
-// How many rows of each cell are taken: equally many, or all of a small one.
+var even = Bands{1, 1, 1, 1, 1}
+
+// How many rows of each band are taken: in the wanted proportions, or all of a band that has too few.
 func TestShares(t *testing.T) {
 	for _, c := range []struct {
 		name       string
 		f          Filter
-		left, want []int64
+		left, want Bands
 	}{
-		{"smallest", Filter{Uniform: true}, []int64{5, 0, 3, 4}, []int64{3, 0, 3, 3}},
-		{"one row", Filter{Uniform: true}, []int64{0, 1, 9}, []int64{0, 1, 1}},
-		{"equal cells", Filter{Uniform: true}, []int64{2, 2}, []int64{2, 2}},
-		{"no rows", Filter{Uniform: true}, nil, nil},
-		{"small cell whole", Filter{Uniform: true, Sample: 10}, []int64{2, 9, 9}, []int64{2, 4, 4}},
-		{"the last cell takes what is over", Filter{Uniform: true, Sample: 11}, []int64{2, 9, 9}, []int64{2, 4, 5}},
-		{"in any order", Filter{Uniform: true, Sample: 11}, []int64{9, 2, 0, 9}, []int64{4, 2, 0, 5}},
-		{"more than there are", Filter{Uniform: true, Sample: 99}, []int64{2, 9}, []int64{2, 9}},
-		{"exactly all", Filter{Uniform: true, Sample: 11}, []int64{2, 9}, []int64{2, 9}},
-		{"fewer than cells", Filter{Uniform: true, Sample: 1}, []int64{5, 5, 5}, []int64{0, 0, 1}},
-		{"one cell", Filter{Sample: 4}, []int64{9}, []int64{4}},
-		{"one cell, all", Filter{Sample: 9}, []int64{9}, []int64{9}},
-		{"far apart", Filter{Uniform: true, Sample: 6}, []int64{1 << 40, 3, 1 << 50}, []int64{2, 2, 2}},
+		{"smallest", Filter{PhaseShares: even}, Bands{5, 0, 3, 4}, Bands{3, 0, 3, 3}},
+		{"one row", Filter{PhaseShares: even}, Bands{0, 1, 9}, Bands{0, 1, 1}},
+		{"equal bands", Filter{PhaseShares: even}, Bands{2, 2}, Bands{2, 2}},
+		{"no rows", Filter{PhaseShares: even}, Bands{}, Bands{}},
+		{"small band whole", Filter{PhaseShares: even, Sample: 10}, Bands{2, 9, 9}, Bands{2, 4, 4}},
+		{"the last band takes what is over", Filter{PhaseShares: even, Sample: 11}, Bands{2, 9, 9}, Bands{2, 4, 5}},
+		{"in any order", Filter{PhaseShares: even, Sample: 11}, Bands{9, 2, 0, 9}, Bands{4, 2, 0, 5}},
+		{"more than there are", Filter{PhaseShares: even, Sample: 99}, Bands{2, 9}, Bands{2, 9}},
+		{"exactly all", Filter{PhaseShares: even, Sample: 11}, Bands{2, 9}, Bands{2, 9}},
+		{"fewer than bands", Filter{PhaseShares: even, Sample: 1}, Bands{5, 5, 5}, Bands{0, 0, 1}},
+		{"one band", Filter{Sample: 4}, Bands{9}, Bands{4}},
+		{"one band, all", Filter{Sample: 9}, Bands{9}, Bands{9}},
+		{"far apart", Filter{PhaseShares: even, Sample: 6}, Bands{1 << 40, 3, 1 << 50}, Bands{2, 2, 2}},
+		{"proportions", Filter{PhaseShares: Bands{3, 2, 1}}, Bands{90, 90, 90, 90}, Bands{90, 60, 30}},
+		{"proportions, the scarcest is not the smallest", Filter{PhaseShares: Bands{3, 2, 1}}, Bands{30, 90, 20}, Bands{30, 20, 10}},
+		{"proportions of a sample", Filter{PhaseShares: Bands{3, 2, 0, 0, 5}, Sample: 100}, Bands{99, 99, 99, 99, 99}, Bands{30, 20, 0, 0, 50}},
+		{"what one lacks, others give", Filter{PhaseShares: Bands{3, 2, 0, 0, 5}, Sample: 100}, Bands{99, 99, 9, 9, 10}, Bands{54, 36, 0, 0, 10}},
+		{"only unwanted rows", Filter{PhaseShares: Bands{1}, Sample: 5}, Bands{0, 7}, Bands{}},
 	} {
-		s := newSampler(&c.f, &Counts{})
-		var want [cells]int64
-		copy(s.left[:], c.left)
-		copy(want[:], c.want)
-		left := s.left
-		if s.settle(); s.want != want || s.left != left {
-			t.Errorf("%s: %v, want %v", c.name, s.want, want)
+		var counts Counts
+		s := newSampler(&c.f, &counts)
+		s.left = c.left
+		if s.settle(); s.want != c.want || s.left != c.left {
+			t.Errorf("%s: %v, want %v", c.name, s.want, c.want)
+		}
+		if by := s.byPhase(); by != (counts.Found == c.left && counts.Taken == c.want) && c.left.Sum() > 0 {
+			t.Errorf("%s: found %v, taken %v", c.name, counts.Found, counts.Taken)
+		}
+	}
+	for _, share := range []int64{-1, maxShare + 1} {
+		if err := (&Filter{Resolve: ResolveKeep, PhaseShares: Bands{1, share}}).Check(); err == nil {
+			t.Errorf("a share of %d is accepted", share)
 		}
 	}
 }

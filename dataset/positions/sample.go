@@ -1,6 +1,7 @@
 package positions
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 
@@ -8,67 +9,75 @@ import (
 	"github.com/assay-chess/assay/eval"
 )
 
-// cells is the number of cells; a cell is a band of phases and a result.
-const cells = len(eval.PhaseBands) * 3
+// Bands has a number for each of eval.PhaseBands: of positions, or the proportions that are wanted.
+type Bands [len(eval.PhaseBands)]int64
 
-// cellOf returns the cell of a row. Results other than 1, 0.5 and 0 count as the nearest of
-// these.
-func cellOf(r *dataset.PositionRow) int {
-	return 3*eval.PhaseBand(eval.Phase(&r.Board)) + int(2*r.Result+0.5)
+// Sum is the sum of the numbers.
+func (b Bands) Sum() (sum int64) {
+	for _, n := range b {
+		sum += n
+	}
+	return sum
 }
 
-// sampler takes a sample of known size from each cell, every such sample equally likely
+// maxShare keeps products of shares and rows exact.
+const maxShare = 1000
+
+// sampler takes a sample of known size from each band of phases, every such sample equally likely
 // (Knuth, The Art of Computer Programming 2, 3.4.2, algorithm S).
 type sampler struct {
 	filter *Filter
 	counts *Counts
 	rng    *rand.Rand
-	left   [cells]int64 // rows still to come
-	want   [cells]int64 // rows still to take
+	shares Bands
+	left   Bands // rows still to come
+	want   Bands // rows still to take
 }
 
 func newSampler(f *Filter, c *Counts) *sampler {
-	return &sampler{filter: f, counts: c, rng: rand.New(rand.NewPCG(f.Seed, 1))}
+	s := &sampler{filter: f, counts: c, rng: rand.New(rand.NewPCG(f.Seed, 1)), shares: f.PhaseShares}
+	if !s.byPhase() {
+		s.shares[0] = 1
+	}
+	return s
 }
 
-// cell returns the row's cell; without Uniform there is only one.
-func (s *sampler) cell(r *dataset.PositionRow) int {
-	if s.filter.Uniform {
-		return cellOf(r)
+func (s *sampler) byPhase() bool { return s.filter.PhaseShares != Bands{} }
+
+// band returns the row's band; without PhaseShares there is only one.
+func (s *sampler) band(r *dataset.PositionRow) int {
+	if s.byPhase() {
+		return eval.PhaseBand(eval.Phase(&r.Board))
 	}
 	return 0
 }
 
-func (s *sampler) count(r *dataset.PositionRow) { s.left[s.cell(r)]++ }
+func (s *sampler) count(r *dataset.PositionRow) { s.left[s.band(r)]++ }
 
-// settle decides how many rows of each cell are taken. Uniform takes as many of each cell
-// as the smallest nonempty cell has; together with Sample, it takes numbers that are as
-// equal as the cells allow.
+// settle decides how many rows of each band are taken. Without Sample it is the largest sample with exactly the
+// shares, but for bands without rows. With Sample, what is missing in one band is taken from the others, by their shares.
 func (s *sampler) settle() {
-	s.want = s.left
+	var order []int // the scarcest band first
+	var sum int64   // of the shares
+	for i, n := range s.left {
+		if n > 0 && s.shares[i] > 0 {
+			order, sum = append(order, i), sum+s.shares[i]
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(s.left[a]*s.shares[b], s.left[b]*s.shares[a])
+	})
 	most := s.filter.Sample
-	if most == 0 {
-		smallest := int64(0)
-		for _, n := range s.left {
-			if n > 0 && (smallest == 0 || n < smallest) {
-				smallest = n
-			}
-		}
-		for i := range s.want {
-			s.want[i] = min(s.want[i], smallest)
-		}
-		return
+	if most == 0 && len(order) > 0 {
+		scarcest := s.shares[order[0]]
+		most = (s.left[order[0]]*sum + scarcest - 1) / scarcest
 	}
-	// From the smallest cell up: each cell gives an equal share of what is still wanted, or
-	// all its rows.
-	order := make([]int, cells)
-	for i := range order {
-		order[i] = i
+	for _, i := range order {
+		s.want[i] = min(s.left[i], most*s.shares[i]/sum)
+		most, sum = most-s.want[i], sum-s.shares[i]
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return int(min(1, max(-1, s.left[a]-s.left[b]))) })
-	for i, cell := range order {
-		s.want[cell] = min(s.left[cell], most/int64(cells-i))
-		most -= s.want[cell]
+	if s.byPhase() {
+		s.counts.Found, s.counts.Taken = s.left, s.want
 	}
 }
 
@@ -77,11 +86,11 @@ func (s *sampler) take(r *dataset.PositionRow) bool {
 	if !s.filter.samples() {
 		return true
 	}
-	cell := s.cell(r)
-	taken := s.rng.Int64N(max(s.left[cell], 1)) < s.want[cell]
-	s.left[cell]--
+	band := s.band(r)
+	taken := s.rng.Int64N(max(s.left[band], 1)) < s.want[band]
+	s.left[band]--
 	if taken {
-		s.want[cell]--
+		s.want[band]--
 	} else {
 		s.counts.NotChosen++
 	}

@@ -50,7 +50,7 @@ type Filter struct {
 	KeepDuplicates bool   `json:"keep_duplicates"`
 	NeedScore      bool   `json:"need_score"`
 	FewestPieces   int    `json:"fewest_men"`
-	Uniform        bool   `json:"uniform"`
+	Uniform        bool   `json:"uniform"` // equally many of each of eval.PhaseBands
 	Sample         int64  `json:"sample"`
 }
 
@@ -64,7 +64,10 @@ func (f *Filter) dataset(weights string, seed uint64) positions.Filter {
 	d := positions.Filter{
 		Resolve: f.Resolve, MaxScore: f.MaxScore, SkipPlies: f.SkipPlies, MaxPerGame: f.MaxPerGame,
 		KeepDuplicates: f.KeepDuplicates, NeedScore: f.NeedScore, FewestPieces: f.FewestPieces,
-		Uniform: f.Uniform, Sample: f.Sample, Seed: seed,
+		Sample: f.Sample, Seed: seed,
+	}
+	if f.Uniform {
+		d.PhaseShares = positions.Bands{1, 1, 1, 1, 1}
 	}
 	if f.Resolve != positions.ResolveKeep {
 		d.Evaluation = weights

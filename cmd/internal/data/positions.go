@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -34,6 +35,8 @@ type positionsFlags struct {
 	syzygy  string // folders of tables that correct results
 	fifty   bool   // by the 50-move rule
 
+	shares []int // of the phases
+
 	preset, leafScore, forfeits, relabel string // as they were typed
 
 	fromPreset bool // filter.QuietMove is a preset's
@@ -58,7 +61,8 @@ in progress, the first games without a gap are used.`,
 		Example: `  assay data positions games --out positions
   assay data positions gen1 gen2 --out positions --max-per-game 20 --seed 1
   assay data positions games --out train --preset nnue
-  assay data positions imported --out quiet --uniform --relabel nodes=5000`,
+  assay data positions games --out even --phase-shares 2,3,3,2,1
+  assay data positions imported --out quiet --relabel nodes=5000`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(cmd); err != nil {
@@ -90,14 +94,15 @@ in progress, the first games without a gap are used.`,
 		"that of replaced ones")
 	fs.BoolVar(&f.filter.KeepDuplicates, "keep-duplicates", false, "keep duplicates (positions with equal first four "+
 		"FEN fields)")
-	fs.BoolVar(&f.filter.Uniform, "uniform", false, "take equally many positions of each result and phase")
+	fs.IntSliceVar(&f.shares, "phase-shares", nil, "take positions of the phases "+phaseNames()+" in these "+
+		"proportions, `N,N,N,N,N`")
 	fs.Int64Var(&f.filter.Sample, "sample", 0, "take this many positions in total, at random; 0 takes all")
 	fs.StringVar(&f.relabel, "relabel", "", "search for new scores: nodes=N, or nodes=N,weights=FILE-or-name (default "+
 		"weights: assay)")
 	fs.Uint64Var(&f.filter.Seed, "seed", 0, "random seed")
 	fs.IntVar(&f.workers, "workers", 0, "threads; 0 is one per core")
 	f.addOutput(cmd)
-	ui.ShortHelp(fs, "out", "preset", "resolve", "min-ply", "max-score", "max-per-game", "sample", "uniform", "relabel")
+	ui.ShortHelp(fs, "out", "preset", "resolve", "min-ply", "max-score", "max-per-game", "sample", "phase-shares", "relabel")
 	return cmd
 }
 
@@ -116,6 +121,14 @@ func (f *positionsFlags) check(cmd *cobra.Command) (err error) {
 		return ui.Usagef("--forfeits %s: want drop or keep", f.forfeits)
 	}
 	f.filter.KeepForfeits = f.forfeits == "keep"
+	if len(f.shares) > 0 {
+		if len(f.shares) != len(eval.PhaseBands) || slices.Max(f.shares) == 0 {
+			return ui.Usagef("--phase-shares %v: want a number for each phase: %s, not all 0", f.shares, phaseNames())
+		}
+		for i, n := range f.shares {
+			f.filter.PhaseShares[i] = int64(n)
+		}
+	}
 	f.filter.DropLeafScore = f.leafScore == "drop" && f.filter.Resolve == positions.ResolveLeaf
 	if err := f.filter.Check(); err != nil {
 		return ui.Usage(err)
@@ -126,6 +139,11 @@ func (f *positionsFlags) check(cmd *cobra.Command) (err error) {
 		}
 	}
 	return nil
+}
+
+// phaseNames names the bands of phases.
+func phaseNames() string {
+	return strings.Trim(fmt.Sprint(eval.PhaseBands), "[]")
 }
 
 // presets are flags for a purpose.
@@ -292,7 +310,7 @@ func (f *positionsFlags) run(cmd *cobra.Command, sources []string) error {
 		ID   string `json:"id"`
 		Rows int64  `json:"rows"`
 		positions.Counts
-	}{f.out, id, m.Rows, counts}, func(w io.Writer) error { return printCounts(w, counts) })
+	}{f.out, id, m.Rows, counts}, func(w io.Writer) error { return printCounts(w, counts, f.filter.PhaseShares) })
 }
 
 // warnUnscored warns if the player gave no score of some positions.
@@ -404,7 +422,7 @@ func openWeights(path string) (model *eval.Model, coefs []eval.Coef, name string
 	return model, coefs, file.Model + " " + file.ID(), err
 }
 
-func printCounts(out io.Writer, c positions.Counts) error {
+func printCounts(out io.Writer, c positions.Counts, shares positions.Bands) error {
 	t := ui.Table{Head: []string{">count", ">share", "what"}}
 	line := func(n int64, what string) {
 		if n > 0 {
@@ -428,12 +446,18 @@ func printCounts(out io.Writer, c positions.Counts) error {
 	line(c.Noisy, "dropped: noisy (--resolve drop, --max-noise)")
 	line(c.BadLeaf, "dropped: the quiescence leaf is in check or mate")
 	line(c.Duplicate, "dropped: duplicate")
-	line(c.NotChosen, "dropped: not chosen (--uniform, --sample)")
+	line(c.NotChosen, "dropped: not chosen (--phase-shares, --sample)")
 	line(c.Kept, "kept")
 	if c.Forfeit == 0 && c.Forfeits.Games() > 0 {
 		t.Add("\t\tof games decided by a forfeit too (--forfeits keep; games: %s)", forfeits)
 	}
 	line(c.Replaced, "of these, replaced by their quiescence leaf")
 	line(c.Corrected, "of these, with a result corrected by tablebases (--syzygy)")
+	for i, n := range c.Taken {
+		if all := shares.Sum(); all > 0 {
+			t.Add("%d\t%s\tof these, of phase %v: wanted %s, found %d", n, ui.Share(n, c.Taken.Sum()), eval.PhaseBands[i],
+				ui.Share(shares[i], all), c.Found[i])
+		}
+	}
 	return t.Print(out)
 }
