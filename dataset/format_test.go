@@ -10,8 +10,7 @@ import (
 	"github.com/assay-chess/assay/internal/setup"
 )
 
-// FORMAT.md is what outsiders implement: its tables are the schemas, its JavaScript
-// is the script that the conformance test runs.
+// FORMAT.md is what outsiders implement: its tables are the schemas.
 func TestFormatDescribesTheSchemas(t *testing.T) {
 	data := setup.Must(os.ReadFile("FORMAT.md"))
 	text := string(data)
@@ -61,10 +60,6 @@ func TestFormatDescribesTheSchemas(t *testing.T) {
 			!strings.Contains(text, "| "+thousands(l.shardRows)+" rows | "+thousands(l.batchRows)+" rows |") {
 			t.Errorf("the layout of %s is not described", l.format)
 		}
-	}
-	script := setup.Must(os.ReadFile("testdata/read.mjs"))
-	if !strings.Contains(text, "```js\n"+string(script)+"```\n") {
-		t.Error("the JavaScript recipe is not testdata/read.mjs")
 	}
 }
 
