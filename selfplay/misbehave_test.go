@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	foreign "github.com/assay-chess/assay/engine/uci"
+	testengine "github.com/assay-chess/assay/engine/uci/testdata"
 	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
 )
@@ -90,7 +90,7 @@ func TestMisbehaviours(t *testing.T) {
 			if verdict, why := becomes(t, c, tt.start); verdict != tt.verdict {
 				t.Errorf("%q: %s; want %q", verdict, why, tt.verdict)
 			}
-			noneLeft(t, mark)
+			testengine.NoneLeft(t, mark)
 		})
 	}
 }
@@ -146,33 +146,4 @@ func TestNoProgramIsVoid(t *testing.T) {
 			t.Error(err)
 		}
 	}
-}
-
-// noneLeft waits until no process has the mark among its arguments.
-func noneLeft(t *testing.T, mark string) {
-	t.Helper()
-	for until := time.Now().Add(3 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
-		left := processesWith(t, mark)
-		if len(left) == 0 {
-			return
-		}
-		if time.Now().After(until) {
-			t.Fatalf("processes %v do not end", left)
-		}
-	}
-}
-
-// processesWith returns the processes with the mark among their arguments.
-func processesWith(t *testing.T, mark string) (pids []int) {
-	t.Helper()
-	names := setup.Must(filepath.Glob("/proc/[0-9]*/cmdline"))
-	for _, name := range names {
-		if text, err := os.ReadFile(name); err == nil && strings.Contains(string(text), mark) {
-			var pid int
-			if _, err := fmt.Sscanf(name, "/proc/%d/", &pid); err == nil {
-				pids = append(pids, pid)
-			}
-		}
-	}
-	return pids
 }

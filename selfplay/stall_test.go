@@ -21,6 +21,7 @@ import (
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	foreign "github.com/assay-chess/assay/engine/uci"
+	testengine "github.com/assay-chess/assay/engine/uci/testdata"
 	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
 )
@@ -149,7 +150,7 @@ func TestNoOneLosesWhileStopped(t *testing.T) {
 			// the other game the engine stops too, as when a machine is suspended.
 			stop := []int{cmd.Process.Pid}
 			if kind == "nodes" {
-				stop = append(stop, processesWith(t, stopMark(cmd.Process.Pid))...)
+				stop = append(stop, testengine.Processes(stopMark(cmd.Process.Pid))...)
 			}
 			signal := func(s syscall.Signal) {
 				for _, pid := range stop {

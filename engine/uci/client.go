@@ -69,8 +69,9 @@ type Command struct {
 // Client is an engine.Player that plays by running a foreign program over UCI.
 //
 // The program is started when it is first needed, in its own process group, which is
-// killed as a whole; on Linux so are processes that have left the group. Every wait has a
-// timeout, which is extended while this process itself does not run. When a method fails because the program
+// killed as a whole; on Linux so are processes that have left the group, and all of them
+// if this process is killed (machine.Mark says what escapes). Every wait has a timeout, which
+// is extended while this process itself does not run. When a method fails because the program
 // misbehaves, it has killed the program, and the next NewGame starts it again.
 //
 // Harmless faults are accepted: endless lines (64 KiB of each are read), floods of lines,

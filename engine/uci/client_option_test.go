@@ -12,6 +12,7 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	testengine "github.com/assay-chess/assay/engine/uci/testdata"
 	"github.com/assay-chess/assay/internal/setup"
 )
 
@@ -165,7 +166,7 @@ func TestOptionsAtTheStart(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	noneLeft(t, mark)
+	testengine.NoneLeft(t, mark)
 }
 
 func TestParseInfo(t *testing.T) {

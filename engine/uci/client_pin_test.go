@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/engine/machine"
+	testengine "github.com/assay-chess/assay/engine/uci/testdata"
 	"github.com/assay-chess/assay/internal/setup"
 )
 
@@ -24,8 +25,8 @@ func TestPin(t *testing.T) {
 		setup.Check(t, c.NewGame(1))
 	}
 	for c, want := range map[*Client]string{one: fmt.Sprint(core), free: allowedList(t, "/proc/self")} {
-		for _, name := range processesWith(t, c.command.Args[1]) {
-			if got := allowedList(t, filepath.Dir(name)); got != want {
+		for _, pid := range testengine.Processes(c.command.Args[1]) {
+			if got := allowedList(t, fmt.Sprintf("/proc/%d", pid)); got != want {
 				t.Errorf("a process of an engine may use cores %s, want %s", got, want)
 			}
 		}
@@ -35,9 +36,9 @@ func TestPin(t *testing.T) {
 	}
 	free.Pin(core) // it runs elsewhere: it is started again
 	setup.Check(t, free.NewGame(1))
-	list := processesWith(t, free.command.Args[1])
-	for _, name := range list {
-		if got := allowedList(t, filepath.Dir(name)); got != fmt.Sprint(core) {
+	list := testengine.Processes(free.command.Args[1])
+	for _, pid := range list {
+		if got := allowedList(t, fmt.Sprintf("/proc/%d", pid)); got != fmt.Sprint(core) {
 			t.Errorf("pinned after its start a process may use cores %s, want %d", got, core)
 		}
 	}

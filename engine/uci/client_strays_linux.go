@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/assay-chess/assay/engine/machine"
 )
 
 // awaitExit waits until the process has exited, without reaping it. It returns false if
@@ -41,7 +43,7 @@ type strays struct {
 func newStrays() *strays {
 	// It stays set for this process. If it fails, strays go to process 1 and stay.
 	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-	return &strays{mark: "ASSAY_ENGINE=" + rand.Text(), seen: map[int]string{}}
+	return &strays{mark: machine.Mark() + rand.Text(), seen: map[int]string{}}
 }
 
 // environment returns the environment of the engine.

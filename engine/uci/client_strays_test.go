@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/engine/board"
+	testengine "github.com/assay-chess/assay/engine/uci/testdata"
 	"github.com/assay-chess/assay/internal/setup"
 )
 
@@ -26,14 +27,14 @@ func TestStraysEndWithTheirEngine(t *testing.T) {
 		setup.Check(t, c.NewGame(1))
 	}
 	mark := leaves.command.Args[1]
-	if n := len(processesWith(t, mark)); n != 2 {
+	if n := len(testengine.Processes(mark)); n != 2 {
 		t.Errorf("%d processes, want the engine and its child", n)
 	}
 	if err := leaves.Close(); err != nil {
 		t.Error(err)
 	}
-	noneLeft(t, mark)
-	if n := len(processesWith(t, stays.command.Args[1])); n != 2 {
+	testengine.NoneLeft(t, mark)
+	if n := len(testengine.Processes(stays.command.Args[1])); n != 2 {
 		t.Errorf("%d processes of the other engine, want 2", n)
 	}
 

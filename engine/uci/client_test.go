@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -98,37 +97,9 @@ func openBad(t *testing.T, mode string) *Client {
 		if err := c.Close(); err != nil {
 			t.Errorf("Close: %v", err)
 		}
-		noneLeft(t, mark)
+		testengine.NoneLeft(t, mark)
 	})
 	return c
-}
-
-// noneLeft waits until no process has the mark among its arguments.
-func noneLeft(t *testing.T, mark string) {
-	t.Helper()
-	for until := time.Now().Add(3 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
-		left := processesWith(t, mark)
-		if len(left) == 0 {
-			return
-		}
-		if time.Now().After(until) {
-			t.Fatalf("processes do not end: %q", left)
-		}
-	}
-}
-
-// processesWith returns the files in /proc of processes with the mark.
-func processesWith(t *testing.T, mark string) []string {
-	t.Helper()
-	names, err := filepath.Glob("/proc/[0-9]*/cmdline")
-	if err != nil || len(names) == 0 {
-		t.Log("no /proc: not checked whether processes are left")
-		return nil
-	}
-	return slices.DeleteFunc(names, func(name string) bool {
-		text, err := os.ReadFile(name)
-		return err != nil || !strings.Contains(string(text), mark)
-	})
 }
 
 // searchLimits are of a search that the misbehaving engine should answer at once.

@@ -34,30 +34,6 @@ func badPlayer(path, mode string) (spec, mark string) {
 	return fmt.Sprintf("uci:'%s' %s %s", path, mode, mark), mark
 }
 
-// processesWith returns the command lines of processes that have the mark.
-func processesWith(mark string) (list []string) {
-	names, _ := filepath.Glob("/proc/[0-9]*/cmdline")
-	for _, name := range names {
-		text, err := os.ReadFile(name)
-		words := strings.ReplaceAll(string(text), "\x00", " ")
-		if err == nil && strings.Contains(words, mark) && !strings.Contains(words, "assay match") {
-			list = append(list, words)
-		}
-	}
-	return list
-}
-
-func noneLeft(t *testing.T, mark string) {
-	t.Helper()
-	var left []string
-	for until := time.Now().Add(3 * time.Minute); time.Now().Before(until); time.Sleep(50 * time.Millisecond) {
-		if left = processesWith(mark); len(left) == 0 {
-			return
-		}
-	}
-	t.Errorf("left behind: %q", left)
-}
-
 // playForeign plays a match of four games against the player in the folder, whatever it
 // forfeits, and returns the result, the faults in the journal, and the standard error.
 func playForeign(t *testing.T, dir, spec string, flags ...string) (r match.Result, faults []string, stderr string) {
@@ -135,7 +111,7 @@ func TestMatchAgainstBadEngines(t *testing.T) {
 					t.Errorf("the command does not say %q: %s", why, stderr)
 				}
 			}
-			noneLeft(t, mark)
+			testengine.NoneLeft(t, mark)
 		})
 	}
 }
@@ -214,7 +190,7 @@ func TestEnginesThatNeverWork(t *testing.T) {
 					t.Errorf("%q: there is a folder", args)
 				}
 			}
-			noneLeft(t, mark)
+			testengine.NoneLeft(t, mark)
 		})
 	}
 }
@@ -267,7 +243,7 @@ func TestForfeitsAndVerdict(t *testing.T) {
 	if code != exitDone || r.Games != 200 || r.Forfeits[1] < 1 || r.Forfeits[1] > 6 || r.Losses+r.Wins+r.Draws != 200 {
 		t.Errorf("rare crashes: exit %d, %d games, forfeits %v; %s", code, r.Games, r.Forfeits, stderr)
 	}
-	noneLeft(t, mark)
+	testengine.NoneLeft(t, mark)
 }
 
 func TestMatchAtAClock(t *testing.T) {
@@ -286,7 +262,7 @@ func TestMatchAtAClock(t *testing.T) {
 	if len(faults) > 0 || r.Games != 4 {
 		t.Errorf("%d games, faults %q", r.Games, faults)
 	}
-	noneLeft(t, mark)
+	testengine.NoneLeft(t, mark)
 }
 
 func TestForeignUsage(t *testing.T) {
@@ -311,32 +287,33 @@ func TestForeignUsage(t *testing.T) {
 			t.Errorf("%q: exit %d, %s; want %d with %q", tt.args, code, stderr, tt.code, tt.says)
 		}
 	}
-	noneLeft(t, mark)
+	testengine.NoneLeft(t, mark)
 }
 
-// A runner that is killed takes its engines with it, even those that neither read nor
-// answer.
+// A runner that is killed takes its engines with it, even those that neither read nor answer, and what they started,
+// in their process group or not.
 func TestKilledRunnerLeavesNoEngine(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux ties the life of an engine to ours")
 	}
 	path := testengine.Build(t, "badengine")
 	for _, signal := range []syscall.Signal{syscall.SIGKILL, syscall.SIGINT} {
-		spec, mark := badPlayer(path, "deaf-later")
+		spec, mark := badPlayer(path, "deaf-later,fork,fork-session,fork-orphan")
 		cmd := exec.Command("assay", "match", "assay:hash=1", spec, "--games", "8", "--tc", "100", "--opening-nodes", "500",
 			"--concurrency", "2")
 		setup.Check(t, cmd.Start())
-		for until := time.Now().Add(3 * time.Minute); len(processesWith(mark)) < 2 && time.Now().Before(until); {
+		const want = 1 + 2*4 // assay, and two engines with three children each
+		for until := time.Now().Add(3 * time.Minute); len(testengine.Processes(mark)) < want && time.Now().Before(until); {
 			time.Sleep(50 * time.Millisecond)
 		}
-		if n := len(processesWith(mark)); n != 2 {
-			t.Errorf("%d engines before the end, want 2", n)
+		if n := len(testengine.Processes(mark)); n != want {
+			t.Errorf("%d processes before the end, want %d", n, want)
 		}
 		if err := cmd.Process.Signal(signal); err != nil {
 			t.Error(err)
 		}
 		_ = cmd.Wait() // it failed: it was killed
-		noneLeft(t, mark)
+		testengine.NoneLeft(t, mark)
 	}
 }
 

@@ -19,7 +19,7 @@ func TestSelfplayWithAnEngineThatForfeits(t *testing.T) {
 	for _, mode := range []string{"crash-rarely", "crash-often"} {
 		spec, mark := badPlayer(path, mode)
 		specs[mode] = spec
-		defer noneLeft(t, mark)
+		defer testengine.NoneLeft(t, mark)
 	}
 	selfplay := func(mode, out string, flags ...string) (code int, stdout, stderr string) {
 		spec := specs[mode]

@@ -45,7 +45,7 @@ func (b *Build) BenchAgain(ctx context.Context) (*Bench, error) {
 	ctx, cancel := context.WithTimeout(ctx, benchTimeout)
 	defer cancel()
 	cmd := machine.Command(ctx, b.Path, "bench")
-	cmd.Env = cleanEnvironment()
+	cmd.Env = append(cleanEnvironment(), machine.Mark())
 	cmd.Stdin = strings.NewReader("quit\n") // for an engine that waits for commands
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said

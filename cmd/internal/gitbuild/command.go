@@ -29,7 +29,7 @@ func (c *Cache) run(ctx context.Context, short, dir, command, out string) error 
 	command = strings.ReplaceAll(command, Out, shellWord(out))
 	c.log("building %s: %s", short, command)
 	cmd := shell(ctx, command)
-	cmd.Dir, cmd.Env = dir, cleanEnvironment()
+	cmd.Dir, cmd.Env = dir, append(cleanEnvironment(), machine.Mark())
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
 	cmd.WaitDelay = 2 * time.Second // for a child that keeps the output open

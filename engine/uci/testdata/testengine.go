@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -42,6 +44,32 @@ func Build(tb testing.TB, name string) string {
 		tb.Fatalf("%v: %s", err, out)
 	}
 	return path
+}
+
+// Processes returns the processes that have the mark among their arguments; none where the system does not list them.
+func Processes(mark string) (pids []int) {
+	names, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, name := range names {
+		if text, err := os.ReadFile(name); err == nil && strings.Contains(string(text), mark) {
+			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(name)))
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// NoneLeft waits until no process has the mark among its arguments.
+func NoneLeft(tb testing.TB, mark string) {
+	tb.Helper()
+	for until := time.Now().Add(3 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		left := Processes(mark)
+		if len(left) == 0 {
+			return
+		}
+		if time.Now().After(until) {
+			tb.Fatalf("processes %v do not end", left)
+		}
+	}
 }
 
 // Tests runs the tests of a package, and removes what they built.
