@@ -21,15 +21,13 @@ var ErrCountRange = errors.New("the count does not fit int8; store the counts as
 type Parts struct {
 	MG, EG float64 // of the tapered and single terms; EG is scaled by side in a BySide set
 	Flat   float64 // of the flat terms
-	Phase  float64 // FeatureRow.Phase, exact where it is n/24
+	Phase  float64 // FeatureRow.Middlegame
 }
 
 // Parts sums the row's terms with the values of the set. The row must be valid for it.
 func (s *FeatureSet) Parts(r *FeatureRow) Parts {
-	p := Parts{Phase: float64(r.Phase)}
-	if n, ok := r.Phase24(); ok {
-		p.Phase = float64(n) / 24
-	}
+	var p Parts
+	p.Phase, _, _ = r.Middlegame()
 	for i, t := range r.Terms {
 		v, count := &s.Terms[t], float64(r.Counts[i])
 		if v.Kind == FlatTerm {

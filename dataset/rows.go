@@ -111,12 +111,14 @@ type FeatureRow struct {
 // NoEval is the Eval of a row without one.
 const NoEval float32 = -math.MaxFloat32
 
-// Phase24 returns the n of a phase that is n/24 but for the rounding of float32 or of six
-// digits, and whether it is one. Such a phase means n/24 exactly.
-func (r *FeatureRow) Phase24() (n int, ok bool) {
+// Middlegame returns the factor of the middlegame half. A Phase that is n/24 but for the rounding of float32 or of six
+// digits means n/24 exactly.
+func (r *FeatureRow) Middlegame() (factor float64, n int, whole bool) {
 	v := 24 * float64(r.Phase)
-	whole := math.Round(v)
-	return int(whole), math.Abs(v-whole) < 2e-5
+	if near := math.Round(v); math.Abs(v-near) < 2e-5 {
+		return near / 24, int(near), true
+	}
+	return float64(r.Phase), 0, false
 }
 
 // numberBits is how many bits of a game's id are its number.

@@ -432,18 +432,18 @@ func TestBound(t *testing.T) {
 		setup.Check(t, MakeDir(filepath.Dir(path)))
 		mustWrite(t, path, c.text)
 		mustWrite(t, filepath.Join(dir, "zz.txt"), "x") // what follows does not change it
-		if bound, err := Bound(dir); err != nil || bound != c.bound {
+		if bound, err := Bound(dir, testInfo.Loose); err != nil || bound != c.bound {
 			t.Errorf("%s with %q: %v, %v", c.file, c.text, bound, err)
 		}
 	}
 	dir := dataSet(t)
-	if bound, err := Bound(dir); err != nil || !bound {
+	if bound, err := Bound(dir, testInfo.Loose); err != nil || !bound {
 		t.Errorf("a data set: %v, %v", bound, err)
 	}
-	if bound, err := Bound(filepath.Join(dir, "none")); err != nil || bound {
+	if bound, err := Bound(filepath.Join(dir, "none"), nil); err != nil || bound {
 		t.Errorf("no folder: %v, %v", bound, err)
 	}
-	if _, err := Bound(filepath.Join(dir, ManifestName)); err == nil {
+	if _, err := Bound(filepath.Join(dir, ManifestName), nil); err == nil {
 		t.Error("a file is taken for a folder")
 	}
 }

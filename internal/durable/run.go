@@ -47,6 +47,9 @@ type RunInfo struct {
 
 	// Players are those of a run that plays games, in the order of its command line.
 	Players []RunPlayer `json:"players,omitempty"`
+
+	// Loose has the patterns of names of files that the configuration does not decide: see Bound.
+	Loose []string `json:"-"`
 }
 
 // RunPlayer is a player of a run. A resumed run keeps the names with which it began.
@@ -127,7 +130,7 @@ func (r *Run) open(settled func(json.RawMessage) error) error {
 	var changed *ConfigChangedError
 	event := ""
 	if errors.As(err, &changed) {
-		bound, e := Bound(r.dir)
+		bound, e := Bound(r.dir, r.info.Loose)
 		switch {
 		case e != nil:
 			err = e

@@ -44,7 +44,7 @@ func Run(ctx context.Context, c Config) (*Summary, error) {
 	}
 	id := c.identity(openings)
 	info := durable.RunInfo{Command: "selfplay", Resume: c.Resume, Program: c.Program, Pinned: c.Pinned,
-		Total: c.Games, Players: gamelog.Players(c.Players...)}
+		Total: c.Games, Players: gamelog.Players(c.Players...), Loose: gamelog.Loose}
 	run, err := durable.OpenRun(c.Out, info, id)
 	if err != nil {
 		return nil, err

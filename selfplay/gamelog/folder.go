@@ -19,6 +19,7 @@ import (
 // but does not complete the run; its JSON must have the verdict NoVerdict.
 func inFolder[R any](out string, info durable.RunInfo, identity any, reload func(*durable.Run, *R) error,
 	play func(*durable.Run) (*R, error)) (*R, error) {
+	info.Loose = Loose
 	run, err := durable.OpenRun(out, info, identity)
 	if err != nil {
 		return nil, err
@@ -146,6 +147,10 @@ func keepNames(run *durable.Run, players ...*selfplay.Player) {
 		p.Name = began[i].Name
 	}
 }
+
+// Loose are the names of files that the configuration of a run does not decide: pages, pictures, logs of faults, the
+// workers that played.
+var Loose = []string{"*.html", "*.svg", "*.txt", "workers.json"}
 
 // FaultsName is the folder with the logs of engines that forfeited, one file a game.
 const FaultsName = "faults"

@@ -14,6 +14,7 @@ import (
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/datagen"
+	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/match"
 )
 
@@ -68,7 +69,8 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	plan := c.Plan
 	plan.From, plan.Opponent = Written(plan.From, start), Written(plan.Opponent, opponent)
 	now := RunConfig{c.Program, start.ID(), opponent.ID(), plan}
-	run, err := durable.ExtendRun(c.Out, durable.RunInfo{Command: "learn", Resume: c.Resume, Program: c.Program}, now,
+	info := durable.RunInfo{Command: "learn", Resume: c.Resume, Program: c.Program, Loose: gamelog.Loose}
+	run, err := durable.ExtendRun(c.Out, info, now,
 		func(recorded json.RawMessage) error { return checkResume(c.Out, recorded, now) })
 	if err != nil {
 		return nil, err

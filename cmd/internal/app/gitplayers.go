@@ -14,6 +14,7 @@ import (
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/roster"
 )
 
@@ -72,7 +73,7 @@ func (f *gitPlayers) prepare(s *session, players ...engine.Spec) error {
 	if f.cache, err = gitbuild.OpenCache(f.log); err != nil {
 		return err
 	}
-	if bound, err := durable.Bound(f.Out); bound && err == nil {
+	if bound, err := durable.Bound(f.Out, gamelog.Loose); bound && err == nil {
 		if info, err := durable.ReadRunInfo(f.Out); err == nil && info.Pinned != nil {
 			if err := json.Unmarshal(info.Pinned, &f.was); err != nil {
 				return fmt.Errorf("%s: %w: %w", f.Out, durable.ErrDamaged, err)

@@ -31,6 +31,7 @@ import (
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
+	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/opening"
 	"github.com/assay-chess/assay/selfplay/sprt"
@@ -207,7 +208,7 @@ func advise(cmd *cobra.Command, err error) error {
 			h.cure = h.kept
 		}
 		again := ""
-		if bound, err := durable.Bound(dir); bound || err != nil {
+		if bound, err := durable.Bound(dir, gamelog.Loose); bound || err != nil {
 			again = ", with another --out"
 		}
 		switch {

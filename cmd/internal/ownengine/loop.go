@@ -14,6 +14,7 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/sprt"
 	"github.com/assay-chess/assay/tuner/learn"
@@ -54,7 +55,7 @@ func Run(ctx context.Context, c Config, dir, resume string) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	info := durable.RunInfo{Command: Command, Resume: resume, Program: ui.Version()}
+	info := durable.RunInfo{Command: Command, Resume: resume, Program: ui.Version(), Loose: gamelog.Loose}
 	if l.kept, err = durable.OpenRun(dir, info, config); err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/tuner"
 )
 
@@ -53,7 +54,8 @@ func openTuneOut(f *tuneFlags, t *tuneTask) (*tuneOut, json.RawMessage, error) {
 	if f.c.Folds != tuneFolds {
 		c.Folds = cmp.Or(f.c.Folds, -1)
 	}
-	run, err := durable.OpenRun(f.out, durable.RunInfo{Command: "tune", Resume: f.resume, Program: ui.Version()}, c)
+	run, err := durable.OpenRun(f.out,
+		durable.RunInfo{Command: "tune", Resume: f.resume, Program: ui.Version(), Loose: gamelog.Loose}, c)
 	if err != nil {
 		return nil, nil, err
 	}
