@@ -1,9 +1,14 @@
 package dataset
 
 import (
+	"os"
+	"reflect"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/dataset/internal/guard"
 	"github.com/assay-chess/assay/engine/board"
@@ -141,4 +146,135 @@ func TestPositionCheck(t *testing.T) {
 			t.Errorf("%s is not noticed", name)
 		}
 	}
+}
+
+// All yields what the files hold one after the other, shard by shard, wherever the
+// reader stops; and it leaves no goroutine behind.
+func TestAllIsEveryShardInOrder(t *testing.T) {
+	dir := t.TempDir()
+	rows := positionsOf(randomGames(60, 120))
+	writeAll(t, dir, positionsCodec, layout{PositionsFormat, "positions", 2500, 6000}, rows)
+	r := setup.Must(OpenPositions(dir))
+	if r.Shards() < 2 {
+		t.Fatalf("%d rows are too few for this test", len(rows))
+	}
+	var want []PositionRow
+	for i := range r.Shards() {
+		shard := setup.Must(readShard(r, i))
+		want = append(want, shard...)
+	}
+	before := runtime.NumGoroutine()
+	for _, stop := range []int{0, 1, 2047, 2048, 2499, 2500, 5999, 6001, len(rows)} {
+		var got []PositionRow
+		for row, err := range r.All() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, row)
+			if len(got) == max(stop, 1) {
+				break
+			}
+		}
+		if !reflect.DeepEqual(got, want[:max(stop, 1)]) {
+			t.Fatalf("the first %d rows differ", stop)
+		}
+	}
+	for _, first := range []int{0, 1, 2047, 2499, 2500, 5999, len(rows) - 1, len(rows), len(rows) + 9} {
+		var got []PositionRow
+		for row, err := range r.From(int64(first)) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, row)
+		}
+		if rest := want[min(first, len(want)):]; len(got) != len(rest) || len(rest) > 0 &&
+			!reflect.DeepEqual(got, rest) {
+			t.Fatalf("from row %d: %d rows, want %d", first, len(got), len(rest))
+		}
+	}
+	for range 500 { // one that has answered may still be on its way out
+		if runtime.NumGoroutine() <= before {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+}
+
+// FORMAT.md is what outsiders implement: its tables are the schemas.
+func TestFormatDescribesTheSchemas(t *testing.T) {
+	data := setup.Must(os.ReadFile("FORMAT.md"))
+	text := string(data)
+	features := func(set FeatureSet) *arrow.Schema {
+		set.Version, set.Unit = 2, 100
+		codec := setup.Must(newFeaturesCodec(set))
+		return codec.schema
+	}
+	for _, tt := range []struct {
+		format string
+		schema *arrow.Schema
+	}{
+		{GamesFormat, gamesCodec.schema},
+		{PositionsFormat, positionsCodec.schema},
+		{FeaturesFormat, features(FeatureSet{Evaluation: Evaluation{BySide: true}})},
+	} {
+		format, schema := tt.format, tt.schema
+		_, section, found := strings.Cut(text, "\n## "+format+"\n")
+		if !found {
+			t.Errorf("no section for %s", format)
+			continue
+		}
+		section, _, _ = strings.Cut(section, "\n## ")
+		var got []string
+		for line := range strings.Lines(section) {
+			if strings.HasPrefix(line, "| `") {
+				cells := strings.SplitN(line, "|", 5)
+				for i := range cells {
+					cells[i] = strings.TrimSpace(cells[i])
+				}
+				got = append(got, strings.Join(cells[1:4], " "))
+			}
+		}
+		var want []string
+		for _, f := range schema.Fields() {
+			want = append(want, strings.TrimSpace("`"+f.Name+"` "+typeText(f.Type)+" "+nullText(f)))
+		}
+		for i := range got {
+			got[i] = strings.TrimSpace(got[i])
+		}
+		if g, w := strings.Join(got, "\n"), strings.Join(want, "\n"); g != w {
+			t.Errorf("%s is described as\n%s\nbut is\n%s", format, g, w)
+		}
+	}
+	for _, l := range []layout{gamesCodec.layout, positionsCodec.layout, featuresLayout(FeaturesFormat)} {
+		if row := "| `" + l.format + "` |"; !strings.Contains(text, row) ||
+			!strings.Contains(text, "| "+thousands(l.shardRows)+" rows | "+thousands(l.batchRows)+" rows |") {
+			t.Errorf("the layout of %s is not described", l.format)
+		}
+	}
+}
+
+func typeText(t arrow.DataType) string {
+	if l, ok := t.(*arrow.ListType); ok {
+		return "list<" + typeText(l.Elem()) + ">"
+	}
+	return t.Name()
+}
+
+func nullText(f arrow.Field) string {
+	if l, ok := f.Type.(*arrow.ListType); ok && l.ElemField().Nullable {
+		return "items"
+	}
+	if f.Nullable {
+		return "null"
+	}
+	return ""
+}
+
+func thousands(n int) string {
+	s := ""
+	for ; n >= 1000; n /= 1000 {
+		s = "," + string([]byte{byte('0' + n/100%10), byte('0' + n/10%10), byte('0' + n%10)}) + s
+	}
+	return strings.TrimLeft(string([]byte{byte('0' + n/100%10), byte('0' + n/10%10), byte('0' + n%10)}), "0") + s
 }

@@ -1,6 +1,8 @@
 package dataset
 
 import (
+	"encoding/json"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -8,6 +10,7 @@ import (
 
 	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // scoredRows are the positions of games in which one side's advantage drifts away: material
@@ -247,6 +250,129 @@ func TestViewsOfFeatures(t *testing.T) {
 		}
 		if f := v.Fault(); kindOf(f) != c.want || f != nil && strings.Contains(f.Text, "to move") {
 			t.Errorf("%s: %v, want kind %d", name, f, c.want)
+		}
+	}
+}
+
+// A row's terms must make its evaluation, to a centipawn.
+func TestDrift(t *testing.T) {
+	set := FeatureSet{Model: "m", Terms: []FeatureTerm{{Name: "a", MG: 100, EG: 50}, {Name: "b", MG: -7, EG: -7}}}
+	good := FeatureRow{Terms: []uint16{0, 1}, Counts: []float32{2, 3}, Phase: 7. / 24, Scale: 0.5, Offset: 10,
+		Eval: NoEval, Score: NoScore, Weight: 1}
+	const value = 10 + 0.5*(2*(100*7./24+50*17./24)-21)
+	if v := set.Value(&good); v < value-1e-9 || v > value+1e-9 {
+		t.Errorf("value %v, want %v", v, value)
+	}
+	for eval, want := range map[float32]error{NoEval: nil, 64: nil, 65: nil, 63: ErrDrift, 66: ErrDrift,
+		-64: ErrDrift} {
+		r := good
+		r.Eval = eval
+		if err := set.CheckRow(&r); !errors.Is(err, want) {
+			t.Errorf("eval %g, value %.3f: %v", eval, value, err)
+		}
+	}
+	for want, change := range map[string]func(*FeatureRow){
+		"count 200":         func(r *FeatureRow) { r.Counts = []float32{200, 3} },
+		"there are 2 terms": func(r *FeatureRow) { r.Terms = []uint16{0, 2} },
+	} {
+		r := good
+		change(&r)
+		if err := set.CheckRow(&r); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	set.Float = true
+	good.Counts = []float32{200.5, 3}
+	if err := set.CheckRow(&good); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestForfeit(t *testing.T) {
+	for text, want := range map[string]string{
+		"time forfeit": "time-forfeit", "Time forfeit": "time-forfeit", "TIME FORFEIT": "time-forfeit",
+		"time-forfeit":        "time-forfeit",
+		"Crasher won on time": "time-forfeit", "Game drawn by timeout vs insufficient material": "time-forfeit",
+		"illegal move": "illegal-move", "illegal-move": "illegal-move",
+		"rules infraction": "rules-infraction", "Rules Infraction": "rules-infraction",
+		"player-failed": "player-failed", "engine crash": "player-failed",
+		"abandoned": "abandoned", "Abandoned": "abandoned", "stalled connection": "abandoned", "disconnect": "abandoned",
+		"Abandon_ship won - game abandoned": "abandoned", "unterminated": "abandoned", "emergency": "abandoned",
+		"death":          "abandoned",
+		"White forfeits": "forfeit",
+
+		"": "", "Normal": "", "normal": "", "adjudication": "", "checkmate": "", "stalemate": "", "repetition": "",
+		"fifty-moves":           "",
+		"insufficient-material": "", "adjudicated-win": "", "adjudicated-draw": "", "move-limit": "", "resignation": "",
+		"Crasher won by checkmate": "", "Flagship won by resignation": "",
+	} {
+		if got := Forfeit(text); got != want {
+			t.Errorf("Forfeit(%q) = %q, want %q", text, got, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"-0.22/12 0.5s, White loses on time":                   "time-forfeit",
+		"+M3/20 0.1s, Black makes an illegal move: 0000":       "illegal-move",
+		"White's connection stalls":                            "abandoned",
+		"0.00/1 0s, Black disconnects":                         "abandoned",
+		"Black forfeits by disconnection":                      "abandoned",
+		"White forfeits on time":                               "time-forfeit",
+		"Black ran out of time and White has no material left": "time-forfeit",
+		"White wins on time.":                                  "time-forfeit",
+		"Black left the game.":                                 "abandoned",
+		"+0.10/9 1s":                                           "",
+		"+0.31/12 0.5s, White mates":                           "",
+		"Black resigns":                                        "",
+		"Black was short of time here":                         "",
+		"Draw by adjudication":                                 "",
+	} {
+		if got := ForfeitComment(text); got != want {
+			t.Errorf("ForfeitComment(%q) = %q, want %q", text, got, want)
+		}
+	}
+	for _, w := range forfeitWords {
+		if Forfeit(w.reason) != w.reason {
+			t.Errorf("Forfeit(%q) = %q", w.reason, Forfeit(w.reason))
+		}
+	}
+}
+
+func TestForfeitsInJSON(t *testing.T) {
+	var f, back Forfeits
+	f.Add("time-forfeit", 3)
+	f.Add("abandoned", 2)
+	text, err := json.Marshal(f)
+	if err != nil || string(text) != `{"abandoned":2,"time-forfeit":3}` || json.Unmarshal(text, &back) != nil ||
+		back != f || f.Games() != 5 {
+		t.Errorf("%s, %v: %v", text, err, back)
+	}
+	if text, err := json.Marshal(struct {
+		F Forfeits `json:"f,omitzero"`
+	}{}); string(text) != "{}" {
+		t.Errorf("no forfeits are %s, %v", text, err)
+	}
+}
+
+func TestDrawByRule(t *testing.T) {
+	for _, c := range []struct {
+		fen    string
+		result float32
+		want   bool
+	}{
+		{"4k3/8/8/8/8/8/8/4K3 w - - 0 60", 1, true},
+		{"4k3/8/8/8/8/8/8/4K3 w - - 0 60", 0.5, false},
+		{"4k3/8/8/3N4/8/8/8/4K3 b - - 0 60", 0, true},
+		{"4k3/8/8/8/8/8/4P3/4K3 w - - 0 60", 1, false},
+		{"3k4/8/8/8/8/8/4R3/3K4 w - - 99 90", 1, false},
+		{"3k4/8/8/8/8/8/4R3/3K4 w - - 100 90", 1, true},
+		{"3k4/8/8/8/8/8/4R3/3K4 w - - 100 90", 0.5, false},
+		{"7k/5Q2/6K1/8/8/8/8/8 b - - 0 60", 1, true}, // stalemate
+		{"7k/5Q2/6K1/8/8/8/8/8 w - - 0 60", 1, false},
+		{"7k/6Q1/6K1/8/8/8/8/8 b - - 0 60", 1, false}, // mate
+	} {
+		p := setup.Must(board.ParseFEN(c.fen))
+		if r := (PositionRow{Board: p, Result: c.result}); r.DrawByRule() != c.want {
+			t.Errorf("%s with result %g: %v", c.fen, c.result, r.DrawByRule())
 		}
 	}
 }

@@ -2,7 +2,10 @@ package tuner
 
 import (
 	"context"
+	"errors"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,6 +13,8 @@ import (
 	"github.com/assay-chess/assay/tuner/internal/objective"
 	"github.com/assay-chess/assay/tuner/internal/synthetic"
 	"github.com/assay-chess/assay/tuner/rows"
+	"gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
 )
 
 // TestGroupGains compares the predicted gains with fits in which the group is
@@ -143,4 +148,218 @@ func TestCalibration(t *testing.T) {
 	if chi < float64(n)/5 || chi > 3*float64(n) {
 		t.Errorf("chi-square %.1f of %d bins", chi, n)
 	}
+}
+
+// freeRows are games of eight terms, and of three more: "rare" occurs in one row of 500
+// and always wins, "sum" is the sum of the first two, "lost" tells a lost game by its
+// middlegame and its endgame together: neither half alone is one-sided.
+func freeRows(t *testing.T, seed uint64) (*rows.Store, []rows.Term) {
+	syn := synthetic.Games{Games: 400, Rows: quickOr(5, 15), Terms: 8, PerRow: 4, K: 0.006, Seed: seed}
+	r, b, n := rand.New(rand.NewPCG(seed, 1)), rows.NewBuilder(11), 0
+	s := syn.Store(t)
+	err := s.EachRow(context.Background(), func(chunk, row int, entries []rows.Entry) {
+		c := s.Chunks[chunk]
+		x := rows.Row{Phase: c.Phase, Scale: 1, Weight: 1, Score: rows.NoScore, Result: c.Result[row],
+			Game: uint64(c.Game[row]) + 1}
+		sum := float32(0)
+		for _, e := range entries {
+			x.Entries = append(x.Entries, e)
+			if e.Term < 2 {
+				sum += e.Count
+			}
+		}
+		if n++; n%500 == 0 {
+			x.Entries = append(x.Entries, rows.Entry{Term: 8, Count: 2*x.Result - 1})
+		}
+		if sum != 0 {
+			x.Entries = append(x.Entries, rows.Entry{Term: 9, Count: sum})
+		}
+		if n%50 == 0 && c.Phase != 12 { // won where phase and count agree
+			count := 2*x.Result - 1
+			if c.Phase < 12 {
+				count = -count
+			}
+			x.Entries = append(x.Entries, rows.Entry{Term: 10, Count: count * float32(1+r.IntN(2))})
+		}
+		setup.Check(t, b.Add(&x))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	terms := syn.List(objective.NewTapered(8))
+	for i, name := range []string{"rare", "sum", "lost"} {
+		terms = append(terms, rows.Term{Name: name, Group: "pieces", Tapered: true, Mirror: 8 + i})
+	}
+	return synthetic.Finish(t, b), terms
+}
+
+func freeConfig(loss objective.Loss) Config {
+	c := NewConfig()
+	c.Loss, c.K, c.KeepScale, c.Valid = loss, 0.006, true, 0
+	c.Prior = map[string]float64{"pieces": math.Inf(1)}
+	return c
+}
+
+// TestFreeFit: without priors, terms that always win end at the limit and are named; on
+// the others the fit is as good as thousands of steps of Adam, within a few steps, with
+// collinear terms too.
+func TestFreeFit(t *testing.T) {
+	ctx := context.Background()
+	for _, loss := range []objective.Loss{objective.CrossEntropy, objective.MSE} {
+		for seed := range uint64(quickOr(1, 3)) {
+			s, terms := freeRows(t, 50+seed)
+			r := setup.Must(Fit(ctx, s, terms, freeConfig(loss)))
+			t.Logf("%v: %+v, no finite optimum: %v", loss, r.Fit, r.Unbounded)
+			if !r.Converged || r.Steps > 40 {
+				t.Errorf("%v: converged %v after %d steps", loss, r.Converged, r.Steps)
+			}
+			// One half of "lost" at the limit is enough to leave the other an optimum.
+			u := r.Unbounded
+			if !slices.Equal(u[:2], []string{"rare mg", "rare eg"}) || len(u) < 3 || !strings.HasPrefix(u[2], "lost") {
+				t.Errorf("%v: no finite optimum: %v", loss, u)
+			}
+			if x := r.Terms; x[8].MG != 2000 || x[8].EG != 2000 || max(x[10].MG, -x[10].EG) != 2000 {
+				t.Errorf("%v: rare %v, lost %v", loss, fitOf(x[8]), fitOf(x[10]))
+			}
+			if text := strings.Join(r.Warnings, "\n"); !strings.Contains(text, "no finite optimum") ||
+				!strings.Contains(text, "rare mg") {
+				t.Errorf("%v: warnings %q", loss, text)
+			}
+			checkFinite(t, r)
+
+			c := freeConfig(loss)
+			c.Method, c.Iterations, c.Gap, c.Design = "adam", quickOr(4000, 10000), 1e-300, r.Design
+			c.Freeze = []string{"rare", "lost"}
+			for _, i := range []int{8, 10} {
+				terms[i].MG, terms[i].EG = r.Terms[i].FitMG, r.Terms[i].FitEG
+			}
+			long := setup.Must(Fit(ctx, s, terms, c))
+			if r.Fit.Train > long.Fit.Train+1e-9 {
+				t.Errorf("%v: loss %.12f, Adam finds %.12f", loss, r.Fit.Train, long.Fit.Train)
+			}
+		}
+	}
+}
+
+// TestNoStepIsAnError: from the optimum no step is needed, but where none is found and the
+// gap is too large the fit fails.
+func TestNoStepIsAnError(t *testing.T) {
+	s, terms := freeRows(t, 60)
+	c := freeConfig(objective.CrossEntropy)
+	for try := 0; ; try++ {
+		r, err := Fit(context.Background(), s, terms, c)
+		if c.Gap > 0 && errors.Is(err, errNoStep) {
+			return
+		}
+		if err != nil || c.Gap == 0 && !r.Converged {
+			t.Fatalf("from the optimum: %v", err)
+		}
+		if try == 20 {
+			t.Fatal("steps without end")
+		}
+		for i := range terms {
+			terms[i].MG, terms[i].EG = r.Terms[i].FitMG, r.Terms[i].FitEG
+		}
+		if c.Design = r.Design; try > 0 {
+			c.Gap = 1e-300 // which rounding does not reach
+		}
+	}
+}
+
+// TestGradientAgainstAutodiff builds the same loss as a gorgonia graph over
+// the dense features and compares its value and gradient with the fused
+// sparse pass.
+func TestGradientAgainstAutodiff(t *testing.T) {
+	for _, loss := range []objective.Loss{objective.CrossEntropy, objective.MSE} {
+		o, data := testProblem(t, loss, 2)
+		theta := testTheta(o.Dim())
+		got := make([]float64, o.Dim())
+		value := setup.Must(o.Gradient(context.Background(), theta, got))
+		wantValue, want := autodiff(t, o, data, theta)
+		if math.Abs(value-wantValue) > 1e-9*math.Abs(wantValue) {
+			t.Errorf("%v: value %v, the graph says %v", loss, value, wantValue)
+		}
+		for j := range want {
+			if math.Abs(got[j]-want[j]) > 1e-9*(1+math.Abs(want[j])) {
+				t.Errorf("%v: g[%d] = %v, the graph says %v", loss, j, got[j], want[j])
+			}
+		}
+	}
+}
+
+// dense writes the derivatives of every row's evaluation with respect to the
+// parameters, the evaluation under the start weights, target and weight.
+func dense(o *objective.Penalized, data []rows.Row) (x, base, y, omega []float64) {
+	q := o.Params
+	where := make([][2]int, len(data)) // chunk and place of each row
+	for i, c := range o.Problem.Store.Chunks {
+		for j, g := range c.Game {
+			where[g] = [2]int{i, j}
+		}
+	}
+	for i := range data {
+		r, at := &data[i], where[i]
+		line := make([]float64, q.N)
+		for _, e := range r.Entries {
+			if q.MG[e.Term] == objective.Fixed {
+				continue
+			}
+			mg, eg := synthetic.Factors(r)
+			v := float64(e.Count) * float64(r.Scale)
+			line[q.MG[e.Term]] += v * mg
+			line[q.EG[e.Term]] += v * eg
+		}
+		x = append(x, line...)
+		base = append(base, synthetic.Evaluate(r, q.Start))
+		y = append(y, float64(o.Problem.Target[at[0]][at[1]]))
+		omega = append(omega, float64(o.Problem.Omega[at[0]][at[1]]))
+	}
+	return x, base, y, omega
+}
+
+func autodiff(t *testing.T, o *objective.Penalized, sample []rows.Row, theta []float64) (float64, []float64) {
+	t.Helper()
+	x, base, y, omega := dense(o, sample)
+	n, d := len(sample), o.Dim()
+	g := gorgonia.NewGraph()
+	vector := func(name string, v []float64) *gorgonia.Node {
+		return gorgonia.NewVector(g, tensor.Float64, gorgonia.WithName(name), gorgonia.WithShape(len(v)),
+			gorgonia.WithValue(tensor.New(tensor.WithShape(len(v)), tensor.WithBacking(v))))
+	}
+	features := gorgonia.NewMatrix(g, tensor.Float64, gorgonia.WithName("x"), gorgonia.WithShape(n, d),
+		gorgonia.WithValue(tensor.New(tensor.WithShape(n, d), tensor.WithBacking(x))))
+	weights := vector("theta", append([]float64(nil), theta...))
+	number := func(name string, v float64) *gorgonia.Node {
+		return gorgonia.NewScalar(g, tensor.Float64, gorgonia.WithName(name), gorgonia.WithValue(v))
+	}
+	must := gorgonia.Must
+	e := must(gorgonia.Add(must(gorgonia.Mul(features, weights)), vector("base", base)))
+	p := must(gorgonia.Sigmoid(must(gorgonia.Mul(e, number("k", o.Problem.K)))))
+	target, w := vector("y", y), vector("omega", omega)
+	one := number("one", 1)
+	var rowLoss *gorgonia.Node
+	if o.Problem.Loss == objective.MSE {
+		rowLoss = must(gorgonia.Square(must(gorgonia.Sub(p, target))))
+	} else {
+		yes := must(gorgonia.HadamardProd(target, must(gorgonia.Log(p))))
+		no := must(gorgonia.HadamardProd(must(gorgonia.Sub(one, target)), must(gorgonia.Log(must(gorgonia.Sub(one, p))))))
+		rowLoss = must(gorgonia.Neg(must(gorgonia.Add(yes, no))))
+	}
+	data := must(gorgonia.Div(must(gorgonia.Sum(must(gorgonia.HadamardProd(rowLoss, w)))), number("design", o.Design)))
+	precision := make([]float64, d)
+	for j := range precision {
+		precision[j] = o.Params.Precision(j) / 2
+	}
+	centered := must(gorgonia.Sub(weights, vector("centre", o.Params.Center)))
+	prior := must(gorgonia.Sum(must(gorgonia.HadamardProd(must(gorgonia.Square(centered)),
+		vector("precision", precision)))))
+	cost := must(gorgonia.Add(data, prior))
+	if _, err := gorgonia.Grad(cost, weights); err != nil {
+		t.Fatal(err)
+	}
+	vm := gorgonia.NewTapeMachine(g, gorgonia.BindDualValues(weights))
+	defer vm.Close()
+	setup.Check(t, vm.RunAll())
+	grad := setup.Must(weights.Grad())
+	return cost.Value().Data().(float64), grad.Data().([]float64)
 }

@@ -1,12 +1,18 @@
 package tuner
 
 import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
+	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/tuner/internal/objective"
 	"github.com/assay-chess/assay/tuner/internal/synthetic"
+	"github.com/assay-chess/assay/tuner/rows"
 )
 
 // TestHeadline compares the verdict on simulated games with the truth: the loss of start and
@@ -124,6 +130,175 @@ func TestRoundingWarning(t *testing.T) {
 		if warned := strings.Contains(strings.Join(r.Warnings, "\n"), "rounding to integers costs"); warned != want {
 			t.Errorf("weights of %v: warned %v: %v -> %v, rounded %v", spread, warned, r.Start.Train, r.Fit.Train,
 				r.Rounded.Train)
+		}
+	}
+}
+
+// ablatable is games of eight terms; the two of the group dead say nothing.
+func ablatable(t *testing.T) (*rows.Store, []rows.Term, Config) {
+	syn := synthetic.Games{Games: 300, Rows: 15, Terms: 8, PerRow: 4, K: 0.005, Seed: 5}
+	truth, r, b := syn.Truth(), rand.New(rand.NewPCG(3, 7)), rows.NewBuilder(8)
+	for i := 6; i < 8; i++ {
+		truth.MG[i], truth.EG[i] = 0, 0
+	}
+	for g := range syn.Games {
+		for range syn.Rows {
+			row := rows.Row{Entries: syn.Entries(r), Phase: r.IntN(rows.MaxPhase + 1), Scale: 1, Weight: 1, Score: rows.NoScore,
+				Game: uint64(g + 1)}
+			if r.Float64() < objective.Sigmoid(syn.K*synthetic.Evaluate(&row, truth)) {
+				row.Result = 1
+			}
+			setup.Check(t, b.Add(&row))
+		}
+	}
+	for i := range truth.MG {
+		truth.MG[i], truth.EG[i] = math.Round(truth.MG[i]/2), math.Round(truth.EG[i]/2)
+	}
+	terms := syn.List(truth)
+	for i, name := range []string{"a", "a", "a", "b", "b", "b", "dead", "dead"} {
+		terms[i].Group = name
+	}
+	c := NewConfig()
+	c.K, c.Design, c.KeepScale, c.Folds = syn.K, 1, true, 4
+	return synthetic.Finish(t, b), terms, c
+}
+
+// The loss without a group comes from cross-validated fits in which its terms are 0 from the start and frozen.
+func TestAblation(t *testing.T) {
+	s, terms, c := ablatable(t)
+	c.Ablate = Groups
+	r := setup.Must(Fit(context.Background(), s, terms, c))
+	if len(r.Ablations) != 3 {
+		t.Fatalf("%+v", r.Ablations)
+	}
+	for i, a := range r.Ablations {
+		if i > 0 && a.Rise > r.Ablations[i-1].Rise {
+			t.Error("not in order")
+		}
+		if want := map[string]string{"a": Helps, "b": Helps, "dead": NotShown}[a.Name]; a.Verdict() != want {
+			t.Errorf("%s: %s, want %s: %+v", a.Name, a.Verdict(), want, a)
+		}
+		without := append([]rows.Term(nil), terms...)
+		for j := range without {
+			if without[j].Group == a.Name {
+				without[j].MG, without[j].EG = 0, 0
+			}
+		}
+		d := c
+		d.Ablate, d.Freeze = "", []string{a.Name}
+		o := setup.Must(Fit(context.Background(), s, without, d))
+		if off := math.Abs(o.CrossValidation.Tuned - a.Loss); off > 2e-5 { // weights are rounded
+			t.Errorf("without %s the loss is %v, of a fit with it frozen at 0 %v", a.Name, a.Loss, o.CrossValidation.Tuned)
+		}
+		if off := math.Abs(a.Loss - a.Rise - r.CrossValidation.Tuned); off > 1e-6 {
+			t.Errorf("%s: the loss with it is %v, of the fit %v", a.Name, a.Loss-a.Rise, r.CrossValidation.Tuned)
+		}
+	}
+	c.Ablate = ""
+	if plain, err := Fit(context.Background(), s, terms, c); err != nil || plain.Rounded != r.Rounded {
+		t.Errorf("ablation changes the fit: %v, %v", plain, err)
+	}
+}
+
+// Each term by itself; tied ones go together.
+func TestAblationOfTerms(t *testing.T) {
+	s, terms, c := ablatable(t)
+	terms[0].Mirror, terms[3].Mirror = 3, 0
+	c.Ablate, c.Folds = Terms, 2
+	r := setup.Must(Fit(context.Background(), s, terms, c))
+	names := map[string]int{}
+	for _, a := range r.Ablations {
+		names[a.Name] = a.Terms
+	}
+	if len(names) != 7 || names["t0=t3"] != 2 || names["t6"] != 1 {
+		t.Errorf("%v", names)
+	}
+	c.Folds = 0
+	if _, err := Fit(context.Background(), s, terms, c); !errors.Is(err, objective.ErrConfig) {
+		t.Errorf("without folds: %v", err)
+	}
+}
+
+// phases256 returns positions of an engine whose phase has 256 steps: their predicted
+// results are those of the true values under K, to the bit of a float32.
+func phases256(n int, truth objective.Tapered, k float64, phase func(i int) float32) []dataset.FeatureRow {
+	r := rand.New(rand.NewPCG(1, 256))
+	var out []dataset.FeatureRow
+	for i := range n {
+		row := dataset.FeatureRow{Phase: phase(i), Scale: 1, Eval: dataset.NoEval, Score: dataset.NoScore, Weight: 1,
+			Game: uint64(i/5 + 1)}
+		x := 0.0
+		for t := range truth.MG {
+			if c := r.IntN(5) - 2; c != 0 {
+				row.Terms, row.Counts = append(row.Terms, uint16(t)), append(row.Counts, float32(c))
+				p := float64(row.Phase)
+				x += float64(c) * (truth.MG[t]*p + truth.EG[t]*(1-p))
+			}
+		}
+		row.Result = float32(objective.Sigmoid(k * x))
+		out = append(out, row)
+	}
+	return out
+}
+
+// TestForeignPhases: any phase counts as it is. Phases of few values stand in chunks of
+// their own, others carry their factors; both give the evaluations and the known values.
+func TestForeignPhases(t *testing.T) {
+	const k = 0.006
+	ctx := context.Background()
+	truth := objective.Tapered{MG: []float64{80, -30, 12}, EG: []float64{20, 50, 12.5}}
+	set := dataset.FeatureSet{Model: "mine", Terms: []dataset.FeatureTerm{{Name: "a"}, {Name: "b"}, {Name: "c"}}}
+	for _, tt := range []struct {
+		name  string
+		phase func(i int) float32
+		mixed func(rows int) bool
+	}{
+		{"24 steps", func(i int) float32 { return float32(i%25) / 24 }, func(n int) bool { return n == 0 }},
+		{"four of 256", func(i int) float32 { return float32(51*(i%4)+1) / 256 }, func(n int) bool { return n == 0 }},
+		{"256 steps", func(i int) float32 { return float32(i*37%257) / 256 }, func(n int) bool { return n > 3000 }},
+		{"all different", func(i int) float32 { return float32(i) / 4096 }, func(n int) bool { return n > 3000 }},
+	} {
+		features := phases256(4000, truth, k, tt.phase)
+		s := setup.Must(rows.Build{}.Features(ctx, set, []rows.FeatureSource{featureSource(features)}))
+		mixed := 0
+		for _, c := range s.Chunks {
+			if c.Mixed() {
+				mixed += c.Rows
+			}
+		}
+		if !tt.mixed(mixed) || s.Rows() != 4000 {
+			t.Errorf("%s: %d of %d rows carry their factors", tt.name, mixed, s.Rows())
+		}
+		c := NewConfig()
+		c.K, c.KeepScale, c.Valid, c.Design = k, true, 0, 1
+		c.Prior = map[string]float64{"a": math.Inf(1), "b": math.Inf(1), "c": math.Inf(1)}
+		r := setup.Must(Fit(ctx, s, rows.TermsOfFeatures(set), c))
+		for i, x := range r.Terms {
+			if math.Abs(x.FitMG-truth.MG[i]) > 1e-3 || math.Abs(x.FitEG-truth.EG[i]) > 1e-3 {
+				t.Errorf("%s: %s is %v, %v, want %v, %v", tt.name, x.Name, x.FitMG, x.FitEG, truth.MG[i], truth.EG[i])
+			}
+		}
+	}
+}
+
+// TestForeignPhaseExact: the score of a row with a phase of n/256 is the engine's, to the bit.
+func TestForeignPhaseExact(t *testing.T) {
+	truth := objective.Tapered{MG: []float64{80, -30, 12}, EG: []float64{20, 50, 13}} // sums of n/256 are exact
+	features := phases256(1000, truth, 0.006, func(i int) float32 { return float32(i*37%257) / 256 })
+	b := rows.NewBuilder(3)
+	var want []float64
+	for i, f := range features {
+		row := rows.Row{Phase: rows.OwnFactors, MG: f.Phase, EG: 1 - f.Phase, Scale: 1, Weight: 1, Score: rows.NoScore,
+			Game: uint64(i + 1)}
+		for j, t := range f.Terms {
+			row.Entries = append(row.Entries, rows.Entry{Term: t, Count: f.Counts[j]})
+		}
+		setup.Check(t, b.Add(&row))
+		want = append(want, synthetic.Evaluate(&row, truth))
+	}
+	for i, x := range evaluations(t, synthetic.Finish(t, b), truth, 1) {
+		if x != want[i] {
+			t.Fatalf("row %d: %v, want %v", i, x, want[i])
 		}
 	}
 }

@@ -2,14 +2,14 @@ package tuner
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/tuner/internal/objective"
 	"github.com/assay-chess/assay/tuner/rows"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // TermFit is what a fit says of one term. Coefficients are in the unit of the start weights:
@@ -142,4 +142,131 @@ func LargestChanges(terms []TermFit, n int) []Change {
 		}
 	}
 	return list
+}
+
+const (
+	// jumpReach is the distance from a jump of a formula, in centipawns of what is compared, up
+	// to which a row is counted as near.
+	jumpReach = 5
+	// kinkReach is the distance from a kink, in centipawns, that counts as on it.
+	kinkReach = 0.05
+	// mostlyRough is the part of a coefficient's information from rows near a jump or on a kink,
+	// from which on it is named.
+	mostlyRough = 0.5
+	// bentIdle is the decrease of the mean loss that is none: a loss with kinks and jumps has no
+	// gradient that vanishes at its minimum.
+	bentIdle = 1e-8
+)
+
+// Bend is what a fit says of an evaluation that is not linear.
+type Bend struct {
+	Formula string `json:"formula"`
+	// Jumps is the number of places where the formula may jump; NearJumps that of the rows
+	// within 5 centipawns of one under the tuned weights. What a fit says of these is rough.
+	Jumps     int `json:"jumps"`
+	NearJumps int `json:"rows_near_jumps"`
+	// OnKinks are the coefficients that the data determine mostly by rows near a jump, or on a
+	// kink: where a value is cut off or changes its sign. Their errors are rough.
+	OnKinks []string `json:"coefficients_on_kinks,omitempty"`
+}
+
+// describeBend fills in the report on an evaluation with a formula, at the fitted numbers.
+func (f *fitting) describeBend(ctx context.Context, r *Result) error {
+	bend := f.s.Bend()
+	if bend == nil {
+		return nil
+	}
+	r.Bend = &Bend{Formula: bend.Formula.Text, Jumps: len(bend.Jumps)}
+	rough, err := f.train.FindRough(ctx, r.fitted(), jumpReach*f.c.unit(), kinkReach*f.c.unit())
+	if err != nil {
+		return err
+	}
+	r.Bend.NearJumps = rough.NearJumps
+	for t := range f.terms {
+		for half, j := range [2]int{f.free.MG[t], f.free.EG[t]} {
+			if j == objective.Fixed || half == 1 && !f.terms[t].Tapered ||
+				[2]float64{rough.Share.MG[t], rough.Share.EG[t]}[half] < mostlyRough {
+				continue
+			}
+			name := f.terms[t].Name
+			if f.terms[t].Tapered {
+				name += [2]string{" mg", " eg"}[half]
+			}
+			r.Bend.OnKinks = append(r.Bend.OnKinks, name)
+		}
+	}
+	if n := len(r.Bend.OnKinks); n > 0 {
+		f.warn("the errors of %d coefficients are rough, most of what the data say of them is from rows "+
+			"near a jump or on a kink of the formula: %s", n, some(r.Bend.OnKinks))
+	}
+	if n := r.Bend.NearJumps; n > 0 {
+		f.warn("%d of %d rows are within %d centipawns of where the formula jumps (signs and conditions): "+
+			"there the fit is rough", n, r.Rows, jumpReach)
+	}
+	return nil
+}
+
+// Local says how far a fit went from the point where its slopes were measured, which is the start weights. Measuring
+// again at the tuned ones shows how far the slopes hold: where the evaluation changed by something else than
+// Predicted, half of Largest is a better Config.Trust.
+type Local struct {
+	// Predicted is the root mean square change of the evaluation on the rows trained on, by the slopes: centipawns.
+	Predicted float64 `json:"predicted"`
+	// Largest is how far the coefficient that moved most did, in centipawns of effect, and Term its term.
+	Largest float64   `json:"largest"`
+	Term    string    `json:"term"`
+	Trust   num.Float `json:"trust"` // Config.Trust
+	// AtLimit names the coefficients that Trust holds.
+	AtLimit []string `json:"at_limit,omitempty"`
+}
+
+// describeLocal fills in what a fit with measured slopes says of itself.
+func (f *fitting) describeLocal(ctx context.Context, r *Result) error {
+	if !f.s.Local() {
+		return nil
+	}
+	r.Local = &Local{Trust: num.Float(cmp.Or(f.c.Trust, DefaultTrust))}
+	change := r.rounded()
+	for t, term := range f.terms {
+		change.MG[t] -= term.MG
+		change.EG[t] -= term.EG
+		if by := math.Abs(change.MG[t]) * f.split.typical[t] / f.c.unit(); by > r.Local.Largest && f.split.seen[t] > 0 {
+			r.Local.Largest, r.Local.Term = by, term.Name
+		}
+	}
+	for j, name := range f.free.Names(f.terms) {
+		if f.free.Stuck(j) {
+			r.Local.AtLimit = append(r.Local.AtLimit, name)
+		}
+	}
+	if n := len(r.Local.AtLimit); n > 0 {
+		f.warn("%d numbers would go further than %g centipawns of effect from where slopes were measured, and are held "+
+			"there: measure again at the tuned weights, and fit again (or --trust): %s", n, float64(r.Local.Trust),
+			some(r.Local.AtLimit))
+	}
+	rms, err := f.changeRMS(ctx, change)
+	r.Local.Predicted = short(rms / f.c.unit())
+	return err
+}
+
+// changeRMS returns the root mean square change of the evaluation of the rows trained on, if coefficients change so.
+func (f *fitting) changeRMS(ctx context.Context, change objective.Tapered) (float64, error) {
+	type sums struct{ squares, weight float64 }
+	var all sums
+	parts := make([]sums, len(f.s.Chunks))
+	err := objective.Evaluate(ctx, f.s, f.c.Workers, change, func(t *objective.Scratch, i int) {
+		c := f.s.Chunks[i]
+		for j, x := range t.X[:c.Rows] {
+			if c.Offset != nil {
+				x -= float64(c.Offset[j])
+			}
+			omega := float64(f.train.Omega[i][j])
+			parts[i].squares += num.Rounded(omega * x * x)
+			parts[i].weight += omega
+		}
+	}, func(_ *objective.Scratch, i int) {
+		all.squares += parts[i].squares
+		all.weight += parts[i].weight
+	})
+	return math.Sqrt(all.squares / all.weight), err
 }

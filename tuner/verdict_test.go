@@ -1,6 +1,8 @@
 package tuner
 
 import (
+	"context"
+	"encoding/json"
 	"math"
 	"strings"
 	"testing"
@@ -195,5 +197,88 @@ func TestPairedIntervals(t *testing.T) {
 	}
 	if b.TunedInterval != a.Interval || b.Interval != (Interval{-a.Interval[1], -a.Interval[0]}) {
 		t.Errorf("%+v", b)
+	}
+}
+
+func TestLargestChanges(t *testing.T) {
+	terms := []TermFit{
+		{Name: "scaled", Tapered: true, Count: 9, StartMG: 900, StartEG: 900, FitMG: 810, FitEG: 811, Rescale: 0.9},
+		{Name: "down", Tapered: true, Count: 9, FitMG: -30, MG: -30, FitEG: 2, Rescale: 0.9},
+		{Name: "flat", Count: 9, StartMG: 10, StartEG: 10, FitMG: 21, FitEG: 21, MG: 21, Rescale: 0.9},
+		{Name: "psq.pawn.a2", Tapered: true, Count: 4, FitMG: 7, Rescale: 0.9, SEMG: 2},
+		{Name: "psq.pawn.h2", Tapered: true, Count: 5, FitMG: 7, Rescale: 0.9, SEMG: 2},
+		{Name: "unseen", Count: 0, FitMG: 99, Rescale: 0.9},
+	}
+	want := []string{"down mg", "flat ", "psq.pawn.a2 mg", "down eg"}
+	got := LargestChanges(terms, len(want))
+	for i, c := range got {
+		if name := c.Term.Name + " " + c.Half; name != want[i] {
+			t.Errorf("%d: %s moved by %v, want %s", i, name, c.Moved, want[i])
+		}
+	}
+	if len(got) != len(want) || len(LargestChanges(terms, 1)) != 1 || len(LargestChanges(terms, 99)) != 5 {
+		t.Errorf("%d changes, want %d", len(got), len(want))
+	}
+}
+
+// TestLossesOfSteps: the losses after the last step and the fit's are the same, on both sides
+// of the split, whatever the method.
+func TestLossesOfSteps(t *testing.T) {
+	syn := synthetic.Games{Games: 200, Rows: 10, Terms: 8, PerRow: 4, K: 0.006, Seed: 5}
+	for _, method := range []string{"gauss-newton", "adam"} {
+		var last Step
+		c := NewConfig()
+		c.Method, c.K, c.Valid, c.KeepScale, c.Iterations = method, syn.K, 0.2, true, lossSteps
+		c.Trace = func(s Step) { last = s }
+		r := setup.Must(Fit(context.Background(), syn.Store(t), syn.List(objective.NewTapered(syn.Terms)), c))
+		if math.Abs(float64(last.Train-r.Fit.Train)) > 1e-9 || math.Abs(float64(last.Valid-r.Fit.Valid)) > 1e-9 ||
+			!(r.Fit.Valid > 0) {
+			t.Errorf("%s: losses %v after step %d, of the fit %v", method, last.Losses, last.Iteration, r.Fit)
+		}
+	}
+}
+
+func TestMoved(t *testing.T) {
+	moved := TermFit{StartMG: 100, MG: 120, SEMG: 5, EffectiveGames: 100, DataShare: 0.8, Rescale: 1}
+	for name, test := range map[string]struct {
+		change func(*TermFit)
+		want   bool
+	}{
+		"far":                {func(*TermFit) {}, true},
+		"near":               {func(t *TermFit) { t.SEMG = 15 }, false},
+		"endgame":            {func(t *TermFit) { t.SEMG, t.StartEG, t.EG, t.SEEG = 15, 10, 40, 3 }, true},
+		"the prior's":        {func(t *TermFit) { t.DataShare = 0.1 }, false},
+		"few games":          {func(t *TermFit) { t.EffectiveGames = 20 }, false},
+		"only the rescaling": {func(t *TermFit) { t.Rescale = 1.2 }, false},
+		"never seen":         {func(t *TermFit) { t.SEMG = 0 }, false},
+	} {
+		term := moved
+		test.change(&term)
+		if term.Moved() != test.want {
+			t.Errorf("%s: Moved() = %v", name, !test.want)
+		}
+	}
+}
+
+// TestLossesJSON: an unknown loss is null, and null is read as unknown.
+func TestLossesJSON(t *testing.T) {
+	text, err := json.Marshal(Losses{0.5, num.Float(math.NaN())})
+	if err != nil || string(text) != `{"train":0.5,"valid":null}` {
+		t.Fatalf("%s, %v", text, err)
+	}
+	var l Losses
+	if err := json.Unmarshal(text, &l); err != nil || l.Train != 0.5 || l.Valid.Known() {
+		t.Errorf("%+v, %v", l, err)
+	}
+}
+
+// TestMeanByGame works out a mean and its standard error by hand: the rows of game 7 are one
+// cluster, the row without a game is another.
+func TestMeanByGame(t *testing.T) {
+	s := &predicted{weight: []float32{1, 1, 2}, game: []uint64{7, 7, 0}}
+	m := s.mean([]float64{1, 2, 4})
+	// The mean is 11/4. The clusters' sums of deviations are -5/2 and 5/2.
+	if want := math.Sqrt((6.25+6.25)*2/1) / 4; m.Mean != 2.75 || math.Abs(m.SE-want) > 1e-12 {
+		t.Errorf("mean %v, standard error %v; want 2.75 and %v", m.Mean, m.SE, want)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -13,6 +14,8 @@ import (
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/internal/datatest"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/internal/setup"
 )
@@ -311,5 +314,179 @@ func TestShuffleIsUniform(t *testing.T) {
 	}
 	if chi > 24.3 { // 7 degrees of freedom, 0.1 %
 		t.Errorf("places of the first row: %v, chi-squared %.1f", at, chi)
+	}
+}
+
+func writeGames(t testing.TB, dir string, rows []dataset.GameRow, opts ...dataset.WriterOption) {
+	t.Helper()
+	w, err := dataset.NewGameWriter(dir, dataset.WriterConfig{Seed: 7}, opts...)
+	datatest.Write(t, w, err, rows)
+}
+
+func writePositions(t testing.TB, dir string, rows []dataset.PositionRow, opts ...dataset.WriterOption) {
+	t.Helper()
+	w, err := dataset.NewPositionWriter(dir, dataset.WriterConfig{Seed: 7}, opts...)
+	datatest.Write(t, w, err, rows)
+}
+
+// positionsOf returns all positions of games, with labels of every kind.
+func positionsOf(games []dataset.GameRow) (rows []dataset.PositionRow) {
+	for _, g := range games {
+		for i, game := range g.Replay() {
+			p := *game.Position()
+			r := dataset.PositionRow{Board: p, Ply: uint16(p.Ply()), Score: dataset.NoScore,
+				Result: dataset.ResultOf(g.Result), Weight: 1}
+			if i < len(g.Scores) {
+				r.Score = g.Scores[i]
+			}
+			if i%7 != 0 {
+				r.Game, r.Opening = g.Game, g.Opening
+			}
+			if i%5 == 0 {
+				r.Weight = 0.25
+			}
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+func TestSummaryOfGames(t *testing.T) {
+	games := datatest.Games[dataset.GameRow](31, 40)
+	games = append(games, games[3]) // once more, under another name
+	games[40].Game = 99
+	dir := t.TempDir()
+	writeGames(t, dir, games, dataset.ShardRows(5, 10))
+	s := setup.Must(Summarize(t.Context(), dir, nil))
+	var want Summary
+	sum, played := 0.0, int64(0)
+	openings := map[uint64]bool{}
+	for _, g := range games {
+		want.Plies.Sum += int64(len(g.Moves))
+		sum += float64(dataset.ResultOf(g.Result))
+		openings[g.Opening] = true
+		played += int64(len(g.Moves) - int(g.OpeningPlies))
+		for i, v := range g.Scores {
+			if v == dataset.NoScore && i < int(g.OpeningPlies) {
+				continue
+			} else if v == dataset.NoScore {
+				want.Unscored++
+			} else if v > dataset.MaxScore || v < -dataset.MaxScore {
+				want.Mates++
+			}
+		}
+	}
+	if s.Rows != 41 || s.Games != 41 || s.Duplicates != 1 || s.Openings != int64(len(openings)) ||
+		s.Plies.Sum != want.Plies.Sum ||
+		s.Unscored != want.Unscored || s.Mates != want.Mates || s.Results.Mean != sum/41 || !s.Verified ||
+		!s.Complete || s.Shards != 5 {
+		t.Errorf("summary %+v", s)
+	}
+	n := s.Unscored + s.Mates
+	for _, b := range s.Scores {
+		n += b.N
+	}
+	if n != played || s.Results.White+s.Results.Draw+s.Results.Black != 41 {
+		t.Errorf("%d scores for %d plies; results %+v", n, played, s.Results)
+	}
+}
+
+func TestSummaryOfPositions(t *testing.T) {
+	rows := positionsOf(datatest.Games[dataset.GameRow](32, 20))
+	keys := map[uint64]bool{}
+	phases := [25]int64{}
+	for i := range rows {
+		rows[i].Game = 0
+		keys[rows[i].Board.Key()] = true
+		phases[eval.Phase(&rows[i].Board)]++
+	}
+	dir := t.TempDir()
+	writePositions(t, dir, rows, dataset.ShardRows(64, 256))
+	s := setup.Must(Summarize(t.Context(), dir, nil))
+	if s.Rows != int64(len(rows)) || s.Duplicates != int64(len(rows)-len(keys)) || *s.Phases != phases ||
+		s.Games != 20 || !s.GamesInferred {
+		t.Errorf("summary %+v", s)
+	}
+}
+
+func terminationsOf(games []dataset.GameRow) map[string]int64 {
+	n := map[string]int64{}
+	for _, g := range games {
+		n[g.Termination]++
+	}
+	return n
+}
+
+// No games are inferred from rows in no order.
+func TestNoGamesInferredFromRowsInNoOrder(t *testing.T) {
+	rows := positionsOf(datatest.Games[dataset.GameRow](27, 20))
+	for i := range rows {
+		rows[i].Game = 0
+	}
+	datatest.Rand(27).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+	dir := t.TempDir()
+	writePositions(t, dir, rows)
+	if s, err := Summarize(t.Context(), dir, nil); err != nil || s.Games != 0 || s.GamesInferred {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// An interrupted data set is counted as far as its shards go.
+func TestSummaryOfInterruptedData(t *testing.T) {
+	dir := t.TempDir()
+	games := datatest.Games[dataset.GameRow](37, 25)
+	w := setup.Must(dataset.NewGameWriter(dir, dataset.WriterConfig{}, dataset.ShardRows(5, 10)))
+	for i := range games {
+		setup.Check(t, w.Append(&games[i]))
+	}
+	w.Close()
+	s, err := Summarize(t.Context(), dir, nil)
+	if err != nil || s.Complete || s.Rows != 20 {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	if !reflect.DeepEqual(s.Terminations, terminationsOf(games[:20])) {
+		t.Errorf("terminations %v", s.Terminations)
+	}
+}
+
+// TestTally counts games that finish out of order.
+func TestTally(t *testing.T) {
+	game := func(opening uint64, white, black string, result int8, moves ...string) *dataset.GameRow {
+		g := board.NewGame(board.StartPosition())
+		for _, san := range moves {
+			m := setup.Must(g.Position().ParseSAN(san))
+			g.Push(m)
+		}
+		row := setup.Must(dataset.NewGameRow(g))
+		row.Opening, row.White, row.Black = opening, white, black
+		row.Result, row.Termination, row.OpeningPlies = result, "resign", 1
+		return &row
+	}
+	c := NewTally()
+	c.Add(1, game(7, "B", "A", 0, "e4", "e5", "Nf3"))
+	if pairs := c.Pairs(); len(pairs) != 0 {
+		t.Errorf("pairs %v before the first game is finished", pairs)
+	}
+	c.Add(0, game(7, "A", "B", 1, "e4", "e5", "Nf3"))
+	c.Add(3, game(8, "B", "A", 1, "d4", "d5"))
+	c.Add(2, game(8, "A", "B", -1, "d4", "Nf6"))
+	c.Add(5, game(9, "B", "A", 1, "c4", "e5")) // its pair is not finished
+	if got, want := c.Pairs(), [][2]int{{1, 0}, {-1, -1}}; !slices.Equal(got, want) {
+		t.Errorf("pairs %v, want %v", got, want)
+	}
+	if c.Games != 5 || c.Plies != 7 || c.White != 3 || c.Draw != 1 || c.Lost != 1 || c.Repeated != 1 ||
+		c.Terminations["resign"] != 5 || c.Lengths[0] != 5 || c.Phases[24] != 7 {
+		t.Errorf("%+v", c)
+	}
+	if a := c.Standings["A"]; a.Games != 5 || a.Won != 1 || a.Drawn != 1 {
+		t.Errorf("standing of A: %+v", a)
+	}
+	different, most, effective := c.Openings()
+	if h := math.Exp(0.8*math.Log(2.5) + 0.2*math.Log(5)); different != 3 || most != 2 || math.Abs(effective-h) > 1e-9 {
+		t.Errorf("openings: %d, %d, %v; want 3, 2, %v", different, most, effective, h)
+	}
+	// Searched positions: after e4, e5 (twice), d4 (twice), c4.
+	if share, rate := c.RepeatedPositions(); math.Abs(share-3.0/7) > 1e-9 || rate != 1 {
+		t.Errorf("repeated positions: %v of one key in %d", share, rate)
 	}
 }

@@ -1,6 +1,7 @@
 package lines
 
 import (
+	"encoding/json"
 	"errors"
 	"math/rand/v2"
 	"reflect"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/internal/datatest"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/internal/setup"
 )
@@ -123,4 +125,82 @@ func FuzzTableRow(f *testing.F) {
 			t.Fatalf("%q: %+v is written and read back as %+v, %v", line, row, again, err)
 		}
 	})
+}
+
+func TestPositionJSON(t *testing.T) {
+	p := setup.Must(board.ParseFEN("4k3/8/8/8/8/8/4P3/4K3 b - - 3 17"))
+	row := dataset.PositionRow{Board: p, Ply: 33, Score: -20, Result: 0.5, Game: 1<<64 - 1, Weight: 0.25}
+	const want = `{"fen":"4k3/8/8/8/8/8/4P3/4K3 b - - 3 17","score":-20,"result":0.5,"ply":33,` +
+		`"game":"18446744073709551615","opening":null,"weight":0.25}` + "\n"
+	if got := string(AppendPositionJSON(nil, &row)); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+func TestGameJSON(t *testing.T) {
+	game := board.NewGame(board.StartPosition())
+	for _, san := range []string{"f3", "e5", "g4", "Qh4#"} {
+		m := setup.Must(game.Position().ParseSAN(san))
+		game.Push(m)
+	}
+	g := setup.Must(dataset.NewGameRow(game))
+	g.Game, g.Opening, g.White, g.Scores[1] = 1<<63, 5, `a "b"`, 12
+	got, err := AppendGameJSON([]byte("x"), &g)
+	const want = `x{"game":"9223372036854775808","variant":"standard","start":null,"opening":"5","opening_plies":0,` +
+		`"moves":["f2f3","e7e5","g2g4","d8h4"],"scores":[null,12,null,null],"nodes":0,"result":-1,` +
+		`"termination":"checkmate","white":"a \"b\"","black":"","seed":"0"}` + "\n"
+	if err != nil || string(got) != want {
+		t.Errorf("%s, %v\nwant %s", got, err, want)
+	}
+}
+
+func TestParseLichess(t *testing.T) {
+	for text, want := range map[string]int16{
+		`{"fen":"W","evals":[{"pvs":[{"cp":7,"line":"e1d1 {"},{"cp":9}],"knodes":5,"depth":20}]}`: 7,
+		`{"evals": [{"depth": 2, "pvs": [{"mate": 3}]}], "fen": "W"} `:                            31995,
+		`{"fen":"W","evals":[{"pvs":[{"mate":-3}],"depth":0},{"pvs":[{"cp":1}],"depth":0}]}`:      -31994,
+		`{"fen":"B","evals":[{"pvs":[{"mate":3}],"depth":2},{"pvs":[],"depth":3}]}`:               31994,
+		`{"fen":"B","evals":[{"pvs":[{"mate":-99999}]}]}`:                                         -30003,
+		`{"fen":"B","evals":[{"pvs":[{"cp":30001}]}]}`:                                            dataset.NoScore,
+		`{"fen":"W"}`: 0, "": 0, `{"evals":[{"pvs":[{"cp":1}]}]`: 0, `{"fen":"x","evals":[{"pvs":[{"cp":1}]}]}`: 0,
+		`{"fen":"W","evals":[{"pvs":[{"cp":1.5}]}]}`: 0, `{"fen":"W","evals":[{"pvs":[{"mate":0}]}]}`: 0, `{"fen`: 0,
+	} {
+		const fen = `"8/8/8/8/8/4k3/4p3/4K3 `
+		text = strings.NewReplacer(`"W"`, fen+`w - -"`, `"B"`, fen+`b - -"`).Replace(text)
+		r, foreign, err := ParseLichess(text, false)
+		if (err != nil) != (want == 0) || err == nil && r.Score != want || foreign != (want == dataset.NoScore) {
+			t.Errorf("%s: %d, %v, %v, want %d", text, r.Score, foreign, err, want)
+		}
+	}
+}
+
+// What encoding/json writes is read back: the first score of the deepest evaluation, from either view.
+func TestWrittenByLichess(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, g := range datatest.Games[dataset.GameRow](4, 10) {
+		row := dataset.GameRow(g)
+		for _, game := range row.Replay() {
+			type object = map[string]any
+			p, n, depth, mover := *game.Position(), 1+rng.IntN(900), rng.IntN(40), rng.IntN(2) > 0
+			kind, sign := []string{"cp", "mate"}[rng.IntN(2)], 1-2*rng.IntN(2)
+			evals := []object{{"depth": depth, "pvs": []object{{kind: sign * n, "line": "a b"}, {"cp": 1}}},
+				{"depth": depth - 1 - rng.IntN(3), "pvs": []object{{"mate": 2}}}, {"depth": 99, "pvs": []object{}}}
+			rng.Shuffle(len(evals), func(i, j int) { evals[i], evals[j] = evals[j], evals[i] })
+			text, _ := json.Marshal(object{"fen": p.FEN(), "evals": evals})
+			if p.SideToMove() == board.Black && mover {
+				sign = -sign // White's view
+			}
+			want := sign * n
+			if kind == "mate" { // after the mover's nth move, or before its n+1st
+				if want = 2 * n; sign > 0 == (p.SideToMove() == board.White) {
+					want--
+				}
+				want = sign * (dataset.MateScore - want)
+			}
+			r, _, err := ParseLichess(string(text), mover)
+			if err != nil || int(r.Score) != want || r.Board != p || r.Result > 0.5 != (want > 0) {
+				t.Fatalf("%s: %+v, %v, want %d", text, r, err, want)
+			}
+		}
+	}
 }

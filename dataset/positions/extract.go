@@ -4,9 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
+	"iter"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/internal/dedup"
 	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/internal/inorder"
 )
@@ -207,3 +211,165 @@ func (e *extraction) filter(ctx context.Context, emit func(*dataset.PositionRow)
 }
 
 var errGamesChanged = errors.New("it was made from other games")
+
+// Size of a job: games, or rows of positions.
+const (
+	jobGames = 64
+	jobRows  = 4096
+)
+
+// extractJob is a number of games, or of positions by game, and the rows they become.
+type extractJob struct {
+	games  []dataset.GameRow
+	groups [][]dataset.PositionRow
+	size   int64 // rows of the source
+	rows   []candidate
+	counts Counts
+}
+
+// readGames sends the games of the sources as jobs.
+func readGames(views *dataset.Views, sources []*dataset.Reader[dataset.GameRow], send func(*extractJob) error) error {
+	job := &extractJob{}
+	var ids, moves dedup.KeySet
+	seed := maphash.MakeSeed()
+	for _, s := range sources {
+		for game, err := range s.All() {
+			if err != nil {
+				return err
+			}
+			if views != nil {
+				views.Game(&game)
+			}
+			if !ids.Add(game.Game) {
+				return fmt.Errorf("dataset: %s: game %016x: %w", s.Path(), game.Game, dataset.ErrTwice)
+			}
+			if !moves.Add(dedup.GameKey(seed, game.Start, game.Moves)) {
+				job.counts.SameMoves++
+			}
+			job.games = append(job.games, game)
+			if job.size++; job.size < jobGames {
+				continue
+			}
+			if err := send(job); err != nil {
+				return err
+			}
+			job = &extractJob{}
+		}
+	}
+	return send(job)
+}
+
+// readGroups sends the positions of the sources as jobs, grouped by game.
+func readGroups(f *Filter, sources []*dataset.Reader[dataset.PositionRow], send func(*extractJob) error) error {
+	job := &extractJob{}
+	var games dedup.KeySet
+	var group []dataset.PositionRow
+	flush := func() error {
+		if len(group) == 0 {
+			return nil
+		}
+		job.groups, job.size = append(job.groups, group), job.size+int64(len(group))
+		group = nil
+		if job.size < jobRows {
+			return nil
+		}
+		full := job
+		job = &extractJob{}
+		return send(full)
+	}
+	for _, s := range sources {
+		row := int64(0)
+		for p, err := range s.All() {
+			if err != nil {
+				return err
+			}
+			row++
+			if len(group) == 0 || group[0].Game != p.Game || p.Game == 0 && len(group) >= jobRows {
+				if err := flush(); err != nil {
+					return err
+				}
+				if err := f.begin(&games, p.Game); err != nil {
+					return fmt.Errorf("dataset: %s, row %d: %w", s.Path(), row, err)
+				}
+			}
+			group = append(group, p)
+		}
+	}
+	if err := flush(); err != nil {
+		return err
+	}
+	return send(job)
+}
+
+// begin notes that the rows of a game begin. With MaxPerGame, a game that occurred before
+// is an error: its rows do not follow each other.
+func (f *Filter) begin(games *dedup.KeySet, game uint64) error {
+	switch {
+	case f.MaxPerGame == 0:
+		return nil
+	case game == 0:
+		return fmt.Errorf("%w: it names no game", dataset.ErrUngrouped)
+	case !games.Add(game):
+		return fmt.Errorf("%w: its game has earlier rows that are not next to it", dataset.ErrUngrouped)
+	}
+	return nil
+}
+
+// work turns the games or positions of jobs into candidates.
+func (e *extraction) work(_ context.Context, jobs iter.Seq[*extractJob]) error {
+	var resolve resolver
+	if e.Filter.resolves() {
+		resolve = e.NewResolver()
+	}
+	for job := range jobs {
+		most := 0
+		for i := range job.games {
+			most += len(job.games[i].Moves)
+		}
+		for _, group := range job.groups {
+			most += len(group)
+		}
+		job.rows = make([]candidate, 0, most)
+		for i := range job.games {
+			job.rows = e.Filter.candidates(job.rows, &job.games[i], resolve, &job.counts)
+		}
+		for _, group := range job.groups {
+			job.rows = e.Filter.refine(job.rows, group, resolve, &job.counts)
+		}
+		job.games, job.groups = nil, nil
+	}
+	return nil
+}
+
+// NoiseLimit is the noise in centipawns above which a position counts as noisy: the
+// quiescence search differs from the evaluation by more.
+const NoiseLimit = 50
+
+// Noise counts rows whose static evaluation says little about the result: those in check,
+// and those in which a capture or promotion is about to change it.
+type Noise struct {
+	Rows    int64 `json:"rows"` // looked at
+	InCheck int64 `json:"in_check"`
+	Noisy   int64 `json:"noisy"` // not in check, and resolved.Noise above NoiseLimit
+}
+
+// Add counts a position.
+func (n *Noise) Add(p *board.Position, resolve resolver) {
+	n.Rows++
+	if p.InCheck() {
+		n.InCheck++
+	} else if resolve(p).Noise > NoiseLimit {
+		n.Noisy++
+	}
+}
+
+// Plus returns the sum of two counts.
+func (n Noise) Plus(o Noise) Noise {
+	return Noise{n.Rows + o.Rows, n.InCheck + o.InCheck, n.Noisy + o.Noisy}
+}
+
+// maxNoisy is the share of rows in check or noisy above which data are unfit for tuning.
+const maxNoisy = 0.05
+
+// Unfit reports whether more than maxNoisy of the rows are in check or noisy.
+func (n *Noise) Unfit() bool { return float64(n.InCheck+n.Noisy) > maxNoisy*float64(n.Rows) }

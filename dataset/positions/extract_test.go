@@ -2,7 +2,12 @@ package positions
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
+	"flag"
+	"fmt"
+	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -248,4 +253,135 @@ func TestTablesCorrectResults(t *testing.T) {
 			t.Errorf("row %d: result %v, corrected %v; want %+v", i, r.Result, r.corrected, want[i])
 		}
 	}
+}
+
+// Games that ended by a forfeit are no labels, unless they are wanted. Without any, the
+// manifest is the same as before there was this filter.
+func TestForfeitedGames(t *testing.T) {
+	games := datatest.Games[dataset.GameRow](30, 40)
+	none, _ := json.Marshal(Counts{Games: 3})
+	if filter, _ := json.Marshal(DefaultFilter()); strings.Contains(string(filter)+string(none), "forfeit") {
+		t.Errorf("the default adds to the identity: %s, %s", filter, none)
+	}
+	lost, plies := map[uint64]bool{}, int64(0)
+	for i, why := range []string{"Time forfeit", "abandoned", "illegal-move", "time-forfeit", "Normal"} {
+		g := &games[7*i]
+		if g.Termination = why; why != "Normal" {
+			lost[g.Game] = true
+			plies += int64(len(g.Moves))
+		}
+	}
+	f := Filter{Resolve: ResolveKeep, KeepDuplicates: true}
+	c, rows := extract(t, gamesIn(t, games), t.TempDir(), f, 2)
+	if text, _ := json.Marshal(c.Forfeits); c.Forfeit != plies ||
+		string(text) != `{"abandoned":1,"illegal-move":1,"time-forfeit":2}` {
+		t.Errorf("%d positions of %d dropped; %s", c.Forfeit, plies, text)
+	}
+	for i := range rows {
+		if lost[rows[i].Game] {
+			t.Fatalf("row %d is of a game that ended by a forfeit", i)
+		}
+	}
+	f.KeepForfeits = true
+	kept, all := extract(t, gamesIn(t, games), t.TempDir(), f, 2)
+	if kept.Forfeit != 0 || kept.Forfeits != c.Forfeits || kept.Kept <= c.Kept || len(all) != int(kept.Kept) {
+		t.Errorf("with KeepForfeits %+v", kept)
+	}
+}
+
+// A position that the rules make a draw is dropped from won games, also as a leaf.
+func TestDrawsByRuleAreDropped(t *testing.T) {
+	group := func(result float32) (rows []dataset.PositionRow) {
+		for _, fen := range []string{
+			"4k3/8/8/8/8/8/8/4K3 w - - 0 60",
+			"3k4/8/8/8/8/8/4R3/3K4 w - - 100 90",
+			"4k3/8/8/3q4/8/2N5/8/4K3 w - - 0 9", // the leaf is king and knight against king
+			"4k3/8/8/8/8/8/4P3/4K3 w - - 4 60",
+		} {
+			p := setup.Must(board.ParseFEN(fen))
+			rows = append(rows, dataset.PositionRow{Board: p, Game: 1, Result: result, Weight: 1})
+		}
+		return rows
+	}
+	for _, result := range []float32{0, 0.5, 1} {
+		var c Counts
+		f := Filter{Resolve: ResolveLeaf}
+		rows := f.refine(nil, group(result), toyResolve(), &c)
+		want := int64(3)
+		if result == 0.5 {
+			want = 0
+		}
+		if c.RuleDraw != want || int64(len(rows)) != 4-want {
+			t.Errorf("result %g: %d rows, %+v", result, len(rows), c)
+		}
+	}
+}
+
+var update = flag.Bool("update", false, "rewrite testdata")
+
+// TestGoldenRows: the rows that filters keep of the same games, and what they count, are what testdata
+// has. A seed chooses the same rows in every version.
+func TestGoldenRows(t *testing.T) {
+	games := datatest.Games[dataset.GameRow](90, 60)
+	for i, why := range []string{"time forfeit", "abandoned"} {
+		games[20*i].Termination = why
+	}
+	for _, g := range datatest.Games[dataset.GameRow](90, 10) { // the same games under other names
+		g.Game++
+		games = append(games, g)
+	}
+	r := gamesIn(t, games)
+	var text strings.Builder
+	for _, f := range []Filter{
+		DefaultFilter(),
+		{Resolve: ResolveKeep},
+		{Resolve: ResolveKeep, KeepDuplicates: true, KeepForfeits: true},
+		{Resolve: ResolveKeep, SkipPlies: 8, MinPly: 12, MaxScore: 9000, FewestPieces: 24, NeedScore: true},
+		{Resolve: ResolveKeep, QuietMove: true, MaxPerGame: 6, Seed: 11},
+		{Resolve: ResolveKeep, MaxPerGame: 6, Seed: 12},
+		{Resolve: ResolveDrop, Sample: 40, Seed: 3},
+		{Resolve: ResolveKeep, PhaseShares: even, Seed: 3},
+		{Resolve: ResolveKeep, PhaseShares: Bands{3, 2, 0, 1, 4}, Sample: 77, Seed: 4},
+		{Resolve: ResolveLeaf, DropLeafScore: true, NeedScore: true},
+	} {
+		c, rows := extract(t, r, t.TempDir(), f, 2)
+		filter := setup.Must(json.Marshal(f))
+		counts := setup.Must(json.Marshal(c))
+		fmt.Fprintf(&text, "%s\n%s\n", filter, counts)
+		sum := sha256.New()
+		for i, p := range rows {
+			line := fmt.Sprintf("%s, ply %d, score %d, result %g, game %016x\n",
+				p.Board.FEN(), p.Ply, p.Score, p.Result, p.Game)
+			sum.Write([]byte(line))
+			if i < 3 {
+				text.WriteString(line)
+			}
+		}
+		fmt.Fprintf(&text, "%d rows, %.8x\n\n", len(rows), sum.Sum(nil))
+	}
+	path := filepath.Join("testdata", "rows.txt")
+	if *update {
+		setup.Check(t, os.MkdirAll("testdata", 0o777))
+		setup.Check(t, os.WriteFile(path, []byte(text.String()), 0o666))
+	}
+	want := setup.Must(os.ReadFile(path))
+	if got := text.String(); got != string(want) {
+		had, have := strings.Split(string(want), "\n"), strings.Split(got, "\n")
+		for i, line := range have {
+			if i >= len(had) || line != had[i] {
+				t.Fatalf("%s, line %d is now\n%s\n(if that is wanted: go test -update)", path, i+1, line)
+			}
+		}
+		t.Fatalf("%s is now shorter", path)
+	}
+}
+
+// gamesIn writes games as a data set with many shards and opens it.
+func gamesIn(t testing.TB, games []dataset.GameRow) *dataset.Reader[dataset.GameRow] {
+	t.Helper()
+	dir := t.TempDir()
+	w, err := dataset.NewGameWriter(dir, dataset.WriterConfig{Seed: 7}, dataset.ShardRows(5, 10))
+	datatest.Write(t, w, err, games)
+	r := setup.Must(dataset.OpenGames(dir))
+	return r
 }

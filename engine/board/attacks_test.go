@@ -2,6 +2,7 @@ package board
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -210,5 +211,56 @@ func TestSquare(t *testing.T) {
 	}
 	if NoSquare.String() != "-" {
 		t.Errorf("NoSquare prints %q", NoSquare.String())
+	}
+}
+
+// TestChecks compares what Checks says of every legal move, and which quiet moves
+// QuietChecks lists, with the positions after them.
+func TestChecks(t *testing.T) {
+	t.Parallel()
+	given := 0
+	eachPosition(t, 6, 1500, func(p *Position) {
+		checks := p.Checks()
+		var quiet []Move
+		for _, m := range p.LegalMoves(nil) {
+			if p.IsCastling(m) || p.IsEnPassant(m) {
+				continue
+			}
+			next := *p
+			next.Make(m)
+			if m.Promotion() != NoPieceType {
+				continue // a piece that promotes may look through the square it left
+			}
+			if got := checks.Given(p, m); got != next.InCheck() {
+				t.Fatalf("%s, %s: Given() = %v", p, p.UCI(m), got)
+			}
+			if next.InCheck() && !p.IsCapture(m) {
+				quiet = append(quiet, m)
+				given++
+			}
+		}
+		targets := p.Targets()
+		got := targets.QuietChecks(p, nil, &checks)
+		slices.Sort(got)
+		slices.Sort(quiet)
+		if !slices.Equal(got, quiet) {
+			t.Fatalf("%s: QuietChecks() = %v, want %v", p, got, quiet)
+		}
+	})
+	if given < 500 {
+		t.Errorf("only %d quiet checks seen", given)
+	}
+}
+
+// The numbers for the seed 1234567 are those of the reference implementation at
+// https://prng.di.unimi.it/splitmix64.c.
+func TestSplitMix64(t *testing.T) {
+	state := uint64(1234567)
+	for i, want := range []uint64{6457827717110365317, 3203168211198807973, 9817491932198370423,
+		4593380528125082431, 16408922859458223821} {
+		if got := SplitMix64(state); got != want {
+			t.Errorf("number %d is %d, want %d", i, got, want)
+		}
+		state += SplitMix64Gamma
 	}
 }

@@ -6,8 +6,16 @@
 package machine
 
 import (
+	"bufio"
+	"bytes"
 	"fmt"
+	"io/fs"
+	"os"
+	"path"
 	"runtime"
+	"strconv"
+	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/cpu"
@@ -111,4 +119,65 @@ func Level() string {
 		return "v3"
 	}
 	return "v4"
+}
+
+// Memory returns how much memory this process may use, in bytes: the machine's, or the lowest limit of its control
+// groups, which a container has. It returns 0 where that is not known: on systems other than Linux.
+func Memory() int64 { return memory(os.DirFS("/")) }
+
+func memory(root fs.FS) int64 {
+	data, _ := fs.ReadFile(root, "proc/meminfo")
+	var kB int64
+	if _, err := fmt.Fscanf(bytes.NewReader(data), "MemTotal: %d kB", &kB); err != nil {
+		return 0
+	}
+	least := kB << 10
+	groups, _ := fs.ReadFile(root, "proc/self/cgroup")
+	for lines := bufio.NewScanner(bytes.NewReader(groups)); lines.Scan(); {
+		// hierarchy:controllers:folder, without controllers in version 2. Inside a container the folder may be the host's,
+		// and the limit is at the top.
+		part := strings.SplitN(lines.Text(), ":", 3)
+		if len(part) != 3 || part[1] != "" && part[1] != "memory" {
+			continue
+		}
+		top, file := "sys/fs/cgroup", "memory.max"
+		if part[1] != "" {
+			top, file = "sys/fs/cgroup/memory", "memory.limit_in_bytes"
+		}
+		for dir := path.Clean("/" + part[2]); ; dir = path.Dir(dir) {
+			text, _ := fs.ReadFile(root, path.Join(top, dir, file))
+			if limit, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil && limit > 0 {
+				least = min(least, limit)
+			}
+			if dir == "/" {
+				break
+			}
+		}
+	}
+	return least
+}
+
+// Tail keeps the end of what is written to it, such as a program's standard error.
+type Tail struct {
+	mu   sync.Mutex
+	data []byte
+}
+
+// tailSize is how much is kept, in bytes.
+const tailSize = 1024
+
+func (t *Tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.data = append(t.data, p[max(0, len(p)-tailSize):]...)
+	t.data = t.data[max(0, len(t.data)-tailSize):]
+	return len(p), nil
+}
+
+// Last returns the last line that is not empty.
+func (t *Tail) Last() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	lines := bytes.Split(bytes.TrimSpace(t.data), []byte("\n"))
+	return strings.ToValidUTF8(string(lines[len(lines)-1]), "?")
 }

@@ -2,7 +2,10 @@ package search
 
 import (
 	"context"
+	"os"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/assay-chess/assay/engine"
@@ -119,4 +122,110 @@ func TestLeafSearch(t *testing.T) {
 	if n := testing.AllocsPerRun(10, func() { l.Leaf(&p) }); n != 0 {
 		t.Errorf("Leaf allocates %v times", n)
 	}
+}
+
+// tactics are positions from Win at Chess (Reinfeld 1945) that a search must solve with any
+// evaluation that has reasonable piece values.
+var tactics = []struct{ fen, best string }{
+	{"3RNbk1/pp3p2/4rQpp/8/1qr5/7P/P4P2/3R2K1 w - - 0 1", "Qg7+"},
+	{"2kr4/ppp3Pp/4RP1B/2r5/5P2/1P6/P2p4/3K4 w - - 0 1", "Rd6"},
+	{"2r5/2rk2pp/1pn1pb2/pN1p4/P2P4/1N2B3/nPR1KPPP/3R4 b - - 0 1", "Nxd4+"},
+	{"r5k1/pp1RR1pp/1b6/6r1/2p5/B6P/P4qPK/3Q4 w - - 0 1", "Qd5+"},
+	{"3r2k1/1p1b1pp1/pq5p/8/3NR3/2PQ3P/PP3PP1/6K1 b - - 0 1", "Bf5"},
+	{"2r1b3/1pp1qrk1/p1n1P1p1/7R/2B1p3/4Q1P1/PP3PP1/3R2K1 w - - 0 1", "Qh6+"},
+	{"7k/1b1r2p1/p6p/1p2qN2/3bP3/3Q4/P5PP/1B1R3K b - - 0 1", "Bg1"},
+	{"6kr/1q2r1p1/1p2N1Q1/5p2/1P1p4/6R1/7P/2R3K1 w - - 0 1", "Rc8+"},
+	{"6k1/6p1/p7/3Pn3/5p2/4rBqP/P4RP1/5QK1 b - - 0 1", "Re1"},
+}
+
+func TestTactics(t *testing.T) {
+	for _, weights := range []string{"shannon-1950", "assay-start"} {
+		e := New(evaluator(t, weights), 4)
+		for _, tt := range tactics {
+			p := position(t, tt.fen)
+			setup.Check(t, e.NewGame(0))
+			r := run(t, e, board.NewGame(p), engine.Limits{Nodes: 60_000, HardNodes: true})
+			best := setup.Must(p.ParseSAN(tt.best))
+			if r.Move != best {
+				t.Errorf("%s: %s in %s, want %s (depth %d, score %d)", weights, p.SAN(r.Move), tt.fen,
+					tt.best, r.Depth, r.Score)
+			}
+		}
+	}
+}
+
+// problem is a position with its best moves.
+type problem struct {
+	text string
+	pos  board.Position
+	best []board.Move
+}
+
+// problems reads an EPD file of positions with best moves.
+func problems(t *testing.T, path string) (list []problem) {
+	data := setup.Must(os.ReadFile(path))
+	for line := range strings.Lines(string(data)) {
+		text := strings.TrimSpace(line)
+		fields := strings.Fields(text)
+		if len(fields) == 0 {
+			continue
+		}
+		_, moves, found := strings.Cut(text, " bm ")
+		if !found {
+			t.Fatalf("%s: no best move in %q", path, text)
+		}
+		x := problem{text: text, pos: position(t, strings.Join(fields[:4], " ")+" 0 1")}
+		moves, _, _ = strings.Cut(moves, ";")
+		for _, san := range strings.Fields(moves) {
+			m, err := x.pos.ParseSAN(san)
+			if err != nil {
+				t.Fatalf("%s: %q: %v", path, text, err)
+			}
+			x.best = append(x.best, m)
+		}
+		list = append(list, x)
+	}
+	return list
+}
+
+// TestWAC searches some positions of Win at Chess (Reinfeld 1945) with a limit in nodes.
+// Experiments search all of them with a limit in time.
+func TestWAC(t *testing.T) {
+	solved := solve(t, "assay", problems(t, "testdata/wac.epd")[:40], engine.Limits{Nodes: 30_000, HardNodes: true})
+	if solved < 35 {
+		t.Errorf("only %d of 40 solved", solved)
+	}
+}
+
+// solve returns how many of the problems are solved by two engines at a time.
+func solve(t *testing.T, weights string, list []problem, limit engine.Limits) (solved int) {
+	t.Helper()
+	var wait sync.WaitGroup
+	var lock sync.Mutex
+	for worker := range 2 {
+		e := New(evaluator(t, weights), 64)
+		wait.Go(func() {
+			for i := worker; i < len(list); i += 2 {
+				x := &list[i]
+				if err := e.NewGame(0); err != nil {
+					t.Error(err)
+					return
+				}
+				r, err := e.Search(t.Context(), board.NewGame(x.pos), limit)
+				lock.Lock()
+				switch {
+				case err != nil:
+					t.Errorf("%s: %v", x.text, err)
+				case slices.Contains(x.best, r.Move):
+					solved++
+				default:
+					t.Logf("missed: %s: played %s (depth %d, score %d)", x.text, x.pos.SAN(r.Move), r.Depth, r.Score)
+				}
+				lock.Unlock()
+			}
+		})
+	}
+	wait.Wait()
+	t.Logf("%d of %d solved", solved, len(list))
+	return solved
 }

@@ -1,10 +1,13 @@
 package historic
 
 import (
+	_ "embed"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/assay-chess/assay/engine/board"
 )
@@ -53,3 +56,25 @@ func (b Book) Move(p *board.Position, list []board.Move, rng *rand.Rand) (m boar
 	}
 	return moves[rng.IntN(len(moves))], true
 }
+
+// PrintedGame is a game that a paper prints.
+type PrintedGame struct {
+	Name    string // unique among the games
+	Program string // name of the player that is the program of the paper; "" if none is
+	Side    string // its color, white or black
+	Title   string // the players, White first
+	Moves   string // in UCI notation, separated by spaces
+}
+
+//go:embed games.json
+var gamesText []byte
+
+// PrintedGames returns the games that the papers print, in the order of the papers. Misprints
+// are corrected with as few changes as possible.
+var PrintedGames = sync.OnceValue(func() []PrintedGame {
+	var file struct{ Games []PrintedGame }
+	if err := json.Unmarshal(gamesText, &file); err != nil {
+		panic("historic: games.json: " + err.Error()) // never: a test plays all of them
+	}
+	return file.Games
+})

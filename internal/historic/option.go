@@ -3,9 +3,13 @@ package historic
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
 )
 
 // ErrOption is wrapped by the errors of Options.Set.
@@ -109,4 +113,122 @@ func (o Options) Set(name, value string) error {
 		return fmt.Errorf("%w %q is unknown; this player has no options", ErrOption, name)
 	}
 	return fmt.Errorf("%w %q is unknown; the options are %s", ErrOption, name, strings.Join(names, ", "))
+}
+
+// Base implements the methods of engine.Player that are the same in most programs of the
+// papers, which have no memory, no randomness and nothing to free. Programs embed it.
+type Base struct {
+	Settings Options
+}
+
+// NewGame does nothing.
+func (b *Base) NewGame(uint64) error { return nil }
+
+// SetOption sets one of the options.
+func (b *Base) SetOption(name, value string) error { return b.Settings.Set(name, value) }
+
+// Options returns the UCI declarations of the options.
+func (b *Base) Options() []string { return b.Settings.Lines() }
+
+// Close does nothing.
+func (b *Base) Close() error { return nil }
+
+// Victim returns the type of the piece that a move captures, or board.NoPieceType.
+func Victim(p *board.Position, m board.Move) board.PieceType {
+	if p.IsEnPassant(m) {
+		return board.Pawn
+	}
+	return p.PieceAt(m.To()).Type()
+}
+
+// Filter returns the moves to keep.
+func Filter(moves []board.Move, keep func(board.Move) bool) (kept []board.Move) {
+	for _, m := range moves {
+		if keep(m) {
+			kept = append(kept, m)
+		}
+	}
+	return kept
+}
+
+// ToQueen reports whether a move is no promotion, or one to a queen: some programs make no others.
+func ToQueen(m board.Move) bool {
+	return m.Promotion() == board.NoPieceType || m.Promotion() == board.Queen
+}
+
+// Seeded is the part of a player that makes random choices. They depend on the seed and the position, not
+// on earlier choices.
+type Seeded struct {
+	seed  uint64 // of the game
+	added int    // the option Seed
+}
+
+// NewGame sets the random seed of the game.
+func (s *Seeded) NewGame(seed uint64) error {
+	s.seed = seed
+	return nil
+}
+
+// Option is Seed, which is added to the seed of a game, since a GUI cannot set one.
+func (s *Seeded) Option() Option { return Number("Seed", &s.added, 0, 1<<30) }
+
+// RNG returns the generator of a position with this number.
+func (s *Seeded) RNG(position uint64) *rand.Rand {
+	return rand.New(rand.NewPCG(s.seed+uint64(s.added), position))
+}
+
+// Weighted is the part of a player that evaluates with weights.
+type Weighted struct {
+	// Load opens the weights that the option EvalFile names, or the player's own weights for
+	// "". Without it setting EvalFile is an error.
+	Load Loader
+
+	Weights  engine.Weights
+	Settings Options
+	// Use replaces the player's weights.
+	Use func(engine.Weights) error
+}
+
+// Loader opens weights by name.
+type Loader = func(name string) (engine.Weights, error)
+
+// EvalFile is the option that loads weights.
+func (e *Weighted) EvalFile() Option {
+	return Text("EvalFile", func(name string) error {
+		if e.Load == nil {
+			return fmt.Errorf("this player cannot load %q", name)
+		}
+		w, err := e.Load(name)
+		if err != nil {
+			return err
+		}
+		return e.Use(w)
+	})
+}
+
+// SetOption sets one of the options. It also accepts the name of a term of the model, with a
+// weight in centipawns, so that weights can be tuned by playing games.
+func (e *Weighted) SetOption(name, value string) error {
+	w, ok, err := e.Weights.Set(name, value)
+	if !ok {
+		return e.Settings.Set(name, value)
+	}
+	if err == nil {
+		err = e.Use(w)
+	}
+	if err != nil {
+		return fmt.Errorf("%w %s: %w", ErrOption, name, err)
+	}
+	return nil
+}
+
+// Options returns the UCI declarations of the options.
+func (e *Weighted) Options() []string { return e.Settings.Lines() }
+
+// PieceValues are options for the values of pawn to queen.
+func PieceValues(values *[5]int, least int) (list Options) {
+	for t, name := range []string{"Pawn", "Knight", "Bishop", "Rook", "Queen"} {
+		list = append(list, Number(name, &values[board.PieceType(t)], least, 5000))
+	}
+	return list
 }

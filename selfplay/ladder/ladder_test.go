@@ -1,14 +1,20 @@
 package ladder
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"math"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/assay-chess/assay/dataset/pgn"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/internal/setup"
@@ -226,5 +232,193 @@ func TestNoVerdict(t *testing.T) {
 	if !strings.HasPrefix(r.Reason, "wild 4 forfeited ") || r.Games > 100 ||
 		r.Unrated[2].Name != "wild 4" || r.Unrated[2].Forfeits < 2 {
 		t.Errorf("%d games, %s, %+v", r.Games, r.Reason, r.Unrated)
+	}
+}
+
+// TestResults: the result of a ladder of each schedule, and what the progress said, stand in testdata.
+func TestResults(t *testing.T) {
+	for _, s := range []Schedule{Widest, RoundRobin, Gauntlet} {
+		for _, within := range []float64{0, 400} {
+			c := config(t, s, 80)
+			c.Within, c.Anchor, c.AnchorElo = within, 1, 1500
+			var notes bytes.Buffer
+			c.Progress = func(done, total int64, note string) { fmt.Fprintf(&notes, "%d of %d: %s\n", done, total, note) }
+			r := run(t, c)
+			text := setup.Must(json.MarshalIndent(r, "", "  "))
+			name := fmt.Sprintf("%s-%.0f", s, within)
+			runtest.Golden(t, name+".json", string(text), 8)
+			runtest.Golden(t, name+".txt", notes.String(), 8)
+		}
+	}
+}
+
+// TestFitNumbers: strengths, errors and differences of a table of made-up pairs, from one pair on.
+func TestFitNumbers(t *testing.T) {
+	var text bytes.Buffer
+	table := newCrosstable(4)
+	for n, pair := range [][4]int{{0, 1, 1, -1}, {0, 1, 0, 0}, {1, 2, 1, 0}, {0, 2, 0, -1}, {2, 3, 1, 1}, {0, 3, -1, 0},
+		{1, 3, 1, -1}, {0, 1, 1, -1}, {2, 0, 1, -1}} {
+		setup.Check(t, table.add(pair[0], pair[1], pair[2], pair[3]))
+		for _, reference := range []int{-1, 2} {
+			f := setup.Must(table.fit(reference, 100))
+			white, se := f.white()
+			fmt.Fprintf(&text, "%d pairs, from %d: White %.6f ± %.6f, draws %.6f\n", n+1, reference, white, se, f.draws())
+			for i := range 4 {
+				elo, of := f.difference(i, (i+1)%4)
+				fmt.Fprintf(&text, "  %d: %.6f ± %.6f, over the next %.6f ± %.6f, %.6f; %+v of %+v\n",
+					i, f.rating(i), f.se(i), elo, of, f.los(i, (i+1)%4), table.against(i, (i+1)%4), table.total(i))
+			}
+		}
+	}
+	runtest.Golden(t, "fit.txt", text.String(), 8)
+	for _, bad := range [][4]int{{0, 0, 1, -1}, {-1, 1, 0, 0}, {0, 4, 0, 0}, {0, 1, 2, 0}, {0, 1, 0, -2}} {
+		if err := table.add(bad[0], bad[1], bad[2], bad[3]); err == nil {
+			t.Errorf("%v is counted", bad)
+		}
+	}
+}
+
+// TestMeanIsTheOrigin: without an anchor the ratings have the mean that was asked for.
+func TestMeanIsTheOrigin(t *testing.T) {
+	table := newCrosstable(3)
+	for range 20 {
+		for _, p := range [][4]int{{0, 1, 1, -1}, {0, 1, 1, 1}, {0, 2, 1, -1}, {1, 2, 0, 0}} {
+			setup.Check(t, table.add(p[0], p[1], p[2], p[3]))
+		}
+	}
+	f := setup.Must(table.fit(-1, 250))
+	for i := range f.theta[:3] { // strengths have no origin
+		f.theta[i] += 7
+	}
+	if mean := (f.rating(0) + f.rating(1) + f.rating(2)) / 3; math.Abs(mean-250) > 1e-6 {
+		t.Errorf("the mean is %v", mean)
+	}
+}
+
+func TestNeededOpenings(t *testing.T) {
+	for pairs, want := range map[uint64]uint64{9: 1, 10: 1, 11: 2, 20: 2} { // five players: ten pairs a round
+		if c := (Config{Schedule: RoundRobin, Games: 2 * pairs, Players: make([]selfplay.Player, 5)}); c.need() != want {
+			t.Errorf("%d pairs need %d openings, want %d", pairs, c.need(), want)
+		}
+	}
+}
+
+// played writes a PGN file of games between players of known strengths, White ahead by 30 Elo.
+func played(t testing.TB, elo []float64, games int) string {
+	t.Helper()
+	random := rand.New(rand.NewPCG(3, 4))
+	var b strings.Builder
+	for range games {
+		i, j := random.IntN(len(elo)), random.IntN(len(elo)-1)
+		if j >= i {
+			j++
+		}
+		// Davidson's model, in which equal players draw a third, so that an Elo is ln 10/400 * 3/2 nats.
+		x := (elo[i] - elo[j] + 30) * math.Ln10 / 400 * 1.5
+		w, l := math.Exp(x/2), math.Exp(-x/2)
+		result := "1/2-1/2"
+		switch u := random.Float64() * (w + l + 1); {
+		case u < w:
+			result = "1-0"
+		case u < w+l:
+			result = "0-1"
+		}
+		fmt.Fprintf(&b, "[Event \"e\"]\n[White \"P%d\"]\n[Black \"P%d\"]\n[Result \"%s\"]\n\n1. e4 {\n[White \"no tag"+
+			"\n} e5 %[3]s\n\n", i, j,
+			result)
+	}
+	path := filepath.Join(t.TempDir(), "games.pgn")
+	setup.Check(t, os.WriteFile(path, []byte(b.String()), 0o666))
+	return path
+}
+
+// Ratings of games lie around the strengths that made them, as their errors say, with anchors too.
+func TestGamesFindTheTruth(t *testing.T) {
+	elo := make([]float64, 60)
+	for i := range elo {
+		elo[i] = 3000 + 8*float64(i)
+	}
+	var g Games
+	setup.Check(t, g.Read(t.Context(), played(t, elo, 12000)))
+	if g.Finished != 12000 || len(g.Names) != 60 {
+		t.Fatalf("%d games of %d players", g.Finished, len(g.Names))
+	}
+	r := setup.Must(g.Rate([]Anchor{{"P10", elo[10], 0}, {"P50", elo[50] + 5, 10}}))
+	sum := 0.0
+	for _, x := range r.Ratings {
+		var n int
+		fmt.Sscanf(x.Name, "P%d", &n)
+		se := float64(x.EloHi-x.EloLo) / 2 / z95
+		if n == 10 {
+			if math.Abs(float64(x.Elo)-elo[10]) > 0.01 || se > 0.01 {
+				t.Errorf("the anchor is %v ± %v", x.Elo, se)
+			}
+			continue
+		}
+		z := (float64(x.Elo) - elo[n]) / se
+		if sum += z * z; math.Abs(z) > 4.5 || se > 40 {
+			t.Errorf("%s: %.0f ± %.0f, want %.0f", x.Name, x.Elo, se, elo[n])
+		}
+	}
+	if mean := sum / 59; mean > 1.8 || mean < 0.4 { // they share the error of the anchor
+		t.Errorf("mean square of errors %.2f standard errors", mean)
+	}
+	if math.Abs(float64(r.WhiteElo)-30) > 12 || math.Abs(r.Draws-1./3) > 0.03 {
+		t.Errorf("White ahead by %v, %v draws", r.WhiteElo, r.Draws)
+	}
+}
+
+// Groups that never met are named, and a player that lost all has a rating.
+func TestGamesInGroups(t *testing.T) {
+	var g Games
+	add := func(white, black, result string) {
+		t.Helper()
+		text := fmt.Sprintf("[White %q]\n[Black %q]\n[Result %q]\n", white, black, result)
+		for game, err := range (pgn.Reading{TagsOnly: true}).Games(strings.NewReader(text)) {
+			if err = errors.Join(err, g.add(game)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for range 30 {
+		add("a", "b", "1-0")
+		add("c", "d", "1/2-1/2")
+		add("e", "c", "0-1")
+	}
+	add("a", "b", "*")
+	add("a", "a", "1-0")
+	r, err := g.Rate(nil)
+	if err != nil || g.Unfinished != 1 || g.Alone != 1 {
+		t.Fatal(err, g.Unfinished, g.Alone)
+	}
+	if got := fmt.Sprint(r.Groups); got != "[[c d e] [a b]]" {
+		t.Errorf("groups %s", got)
+	}
+	for _, x := range r.Ratings {
+		if perfect := x.Name != "c" && x.Name != "d"; !x.Known() || math.IsInf(float64(x.Elo), 0) != perfect {
+			t.Errorf("%s: %v", x.Name, x.Strength)
+		}
+	}
+}
+
+// A file with a game that cannot be counted, or with none that can, is an error that says why.
+func TestGamesThatCannotBeCounted(t *testing.T) {
+	const game = "[White \"a\"]\n[Black \"b\"]\n[Result \"1-0\"]\n"
+	for name, c := range map[string]struct{ text, want string }{
+		"no game":        {"", "has no finished game between two players"},
+		"unfinished":     {strings.Replace(game, "1-0", "*", 1), "has no finished game between two players"},
+		"alone":          {strings.Replace(game, `"b"`, `"a"`, 1), "has no finished game between two players"},
+		"no player":      {game + "\n" + strings.Replace(game, "[Black \"b\"]\n", "", 1), ": line 5: a game needs the tags White"},
+		"unknown result": {game + strings.Replace(game, "1-0", "won", 1), `: line 4: the result "won" is not known`},
+		"UTF-16":         {"\xff\xfe[\x00W\x00", "UTF-16"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "g.pgn")
+			setup.Check(t, os.WriteFile(path, []byte(c.text), 0o666))
+			err := new(Games).Read(t.Context(), path)
+			if err == nil || !strings.HasPrefix(err.Error(), path) || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+		})
 	}
 }

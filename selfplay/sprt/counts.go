@@ -3,6 +3,7 @@ package sprt
 import (
 	"errors"
 	"fmt"
+	"math"
 )
 
 // ErrCounts is wrapped by every error about invalid counts.
@@ -135,4 +136,93 @@ func (d *dist) moments() (mean, variance float64) {
 		variance += float64(d.p[i] * x * x)
 	}
 	return mean, variance
+}
+
+// eloPerNormalized is the normalized Elo of a t-value of 1 (a mean score one
+// standard deviation of a game above 1/2): 800/ln 10, chosen so that small
+// normalized and logistic Elo agree where no game is drawn.
+const eloPerNormalized = 800 / math.Ln10
+
+// half is the score of equals, that t-values are measured from.
+const half = 0.5
+
+// minScore keeps the Elo of a score finite: scores are clamped to [1/1000,
+// 999/1000], so that Elo stays within +-1199.83.
+const minScore = 1e-3
+
+// Score returns the expected score, 0 to 1, of a player who is elo (logistic)
+// stronger than its opponent.
+func Score(elo float64) float64 { return 1 / (1 + math.Pow(10, -elo/400)) }
+
+// Elo returns the logistic Elo of an expected score. Scores below 0.001 and above
+// 0.999 are taken as these, so the answer stays within +-1199.83.
+func Elo(score float64) float64 {
+	score = clampScore(score)
+	return 400 * math.Log10(score/(1-score))
+}
+
+func clampScore(score float64) float64 {
+	return math.Min(math.Max(score, minScore), 1-minScore)
+}
+
+// tValue is the t-value per sample that belongs to a normalized Elo, which is per
+// game: the score of a pair has half the variance of a game's.
+func (d *dist) tValue(nelo float64) float64 {
+	return nelo / eloPerNormalized * math.Sqrt(d.perSample)
+}
+
+// normalizedElo is the inverse of tValue.
+func (d *dist) normalizedElo(t float64) float64 {
+	return t * eloPerNormalized / math.Sqrt(d.perSample)
+}
+
+// Shape is what the results of equal players look like: how often they draw, and
+// whether samples are games or pairs. A true Elo bends a shape as little as it
+// can, to the distribution with that Elo under which the shape's own frequencies
+// are the likeliest.
+type Shape struct{ d dist }
+
+// IndependentGames is the shape of games of which a share drawRatio, 0.001 to
+// 0.999, is drawn; paired ones are counted two by two as Pentanomial.
+func IndependentGames(drawRatio float64, paired bool) (Shape, error) {
+	if !(drawRatio >= minScore && drawRatio <= 1-minScore) {
+		return Shape{}, fmt.Errorf("%w: draw ratio %v is not within [0.001, 0.999]", ErrCounts, drawRatio)
+	}
+	l := (1 - drawRatio) / 2
+	game := [3]float64{l, drawRatio, l}
+	d := Trinomial{}.distribution()
+	copy(d.p[:], game[:])
+	if paired {
+		d = Pentanomial{}.distribution()
+		d.p = [5]float64{}
+		for i, a := range game {
+			for j, b := range game {
+				d.p[i+j] += float64(a * b)
+			}
+		}
+	}
+	d.n = 1
+	return Shape{d}, nil
+}
+
+// ShapeOf is the shape of counts that pass Validate, seen in a real match.
+func ShapeOf(c Counts) Shape {
+	d := c.distribution()
+	d.n = 1
+	return Shape{d}
+}
+
+// at bends the shape to a true Elo in the model's unit.
+func (s Shape) at(m Model, elo float64) (dist, error) {
+	if !(math.Abs(elo) <= maxElo) {
+		return dist{}, fmt.Errorf("%w: true elo is %v, not within +-%d", ErrTest, elo, maxElo)
+	}
+	d := s.d
+	if m == Normalized {
+		equal := d.withMean(half)
+		q := d.withT(d.tValue(elo), &equal)
+		return d.over(&q), nil
+	}
+	q := d.withMean(clampScore(Score(elo)))
+	return d.over(&q), nil
 }

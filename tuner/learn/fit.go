@@ -2,6 +2,7 @@ package learn
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/dataset/positions"
 	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner"
@@ -179,4 +181,92 @@ func (l *learner) sources(g int) ([]rows.Source, error) {
 		list = append(list, s)
 	}
 	return list, nil
+}
+
+// checkResume returns an error if the run in dir cannot be resumed under a new
+// configuration. The plan of generations that have started must not differ. Later
+// generations may change, and more may be added. The final match must not differ once it
+// has started, unless generations are added.
+func checkResume(dir string, recorded json.RawMessage, now RunConfig) error {
+	path := filepath.Join(dir, durable.RunConfigName)
+	was, err := parsePlan(recorded)
+	if err != nil {
+		return fmt.Errorf("%s: %w: %w", path, durable.ErrDamaged, err)
+	}
+	last := len(was.Plan.Generations)
+	started := 0
+	for started < last && exists(filepath.Join(dir, Folder(started+1))) {
+		started++
+	}
+	measured := len(now.Plan.Generations) == last && exists(filepath.Join(dir, Folder(last), finalName))
+	err = durable.CompareConfig(path, was.fixedPart(started, measured), now.fixedPart(started, measured))
+	var changed *durable.ConfigChangedError
+	generation := 0
+	if errors.As(err, &changed) {
+		if n, _ := fmt.Sscanf(changed.Field, "plan.generations[%d]", &generation); n == 1 {
+			return fmt.Errorf("generation %d has started, so its plan cannot change: %w", generation+1, err)
+		}
+	}
+	return err
+}
+
+// fixedPart returns the part of a configuration that cannot change once that many
+// generations have started; with measured, the matches at its end have started too.
+func (c RunConfig) fixedPart(started int, measured bool) json.RawMessage {
+	c.Plan.Generations = c.Plan.Generations[:min(started, len(c.Plan.Generations))]
+	if !measured {
+		c.Plan.Opponent, c.OpponentID, c.Plan.Final = "", "", Final{}
+	}
+	doc, _ := json.Marshal(c) // numbers and strings, checked: cannot fail
+	return doc
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// positions makes the generation's positions of its games: noisy ones are replaced by
+// the leaves of their quiescence search under the weights that played.
+func (l *learner) positions(ctx context.Context, g int) (positions.Counts, error) {
+	var none positions.Counts
+	games, err := dataset.OpenGames(l.run.Path(Folder(g), "games"))
+	if err != nil {
+		return none, err
+	}
+	filter := l.Plan.Generations[g-1].Filter.dataset(l.champion.ID, l.Plan.Seed)
+	m, coefs, err := l.champion.Values.Weights()
+	if err != nil {
+		return none, err
+	}
+	newResolve, err := positions.Quiescence(m, coefs)
+	if err != nil {
+		return none, err
+	}
+	stage := l.stage(fmt.Sprintf("generation %d: positions", g))
+	manifest, counts, err := positions.Extract(ctx, []*dataset.Reader[dataset.GameRow]{games},
+		l.run.Path(Folder(g), "positions"), positions.Config{
+			Filter: filter, Program: l.Program, NewResolver: newResolve, Workers: l.Concurrency, Progress: stage.Update,
+		})
+	if errors.Is(err, dataset.ErrComplete) {
+		return l.counted(g)
+	}
+	if err != nil {
+		return none, err
+	}
+	stage.Finish(fmt.Sprintf("%d of %d kept, %d of them replaced by a quiet leaf",
+		manifest.Rows, counts.Positions, counts.Replaced))
+	return counts, nil
+}
+
+// counted returns the counts of positions that an earlier call wrote.
+func (l *learner) counted(g int) (counts positions.Counts, err error) {
+	d, err := dataset.OpenPositions(l.run.Path(Folder(g), "positions"))
+	if err != nil {
+		return counts, err
+	}
+	if err := json.Unmarshal(d.Manifest().Report, &counts); err != nil {
+		return counts, fmt.Errorf("%s: report: %w", d.Path(), err)
+	}
+	return counts, nil
 }

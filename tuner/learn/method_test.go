@@ -2,14 +2,23 @@ package learn
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/datagen"
+	"github.com/assay-chess/assay/selfplay/roster"
 	"github.com/assay-chess/assay/tuner"
 )
 
@@ -153,4 +162,90 @@ func TestOtherModel(t *testing.T) {
 	if gate := r.Generations[0].Gate; gate.IDB != "assay:"+r.Start.ID || r.Start.File != "shannon-1950" {
 		t.Errorf("the gate was against %s, and the run began with %s", gate.IDB, r.Start.File)
 	}
+}
+
+// crashing is a player that fails after a number of plies.
+type crashing struct {
+	engine.Player
+	after int
+}
+
+func (c crashing) Search(ctx context.Context, g *board.Game, lim engine.Limits) (engine.Result, error) {
+	if len(g.Moves()) > c.after {
+		return engine.Result{}, errors.New("crashed")
+	}
+	return c.Player.Search(ctx, g, lim)
+}
+
+// A run whose player does not work, or fails in games or in a gate, ends there and says why.
+// When the player works again, the run is resumed and ends with the bytes of one that never failed.
+// Games with too many forfeits, and a gate without a verdict, must be deleted first: their games count.
+func TestBrokenPlayer(t *testing.T) {
+	whole(t)
+	dir := filepath.Join(t.TempDir(), "broken")
+	gate, games := filepath.Join(dir, "gen-1", "gate"), filepath.Join(dir, "gen-1", "games")
+	for _, tt := range []struct {
+		what  string
+		after int
+		in    string // part of the specification of those that fail
+		err   error
+		says  string
+	}{
+		{"plays no move", -1, "", selfplay.ErrPreflight, "crashed"},
+		{"crashes in games", 20, "", datagen.ErrForfeit, games + ": a player failed: "},
+		{"crashes in the gate", 20, "gen-1", selfplay.ErrNoVerdict, gate + ": no verdict: gen-1 (A) forfeited "},
+	} {
+		c := config(dir, 2)
+		c.Open = func(spec engine.Spec) (engine.Player, error) {
+			p, err := roster.Open(spec)
+			if err == nil && strings.Contains(spec.String(), tt.in) {
+				p = crashing{p, tt.after}
+			}
+			return p, err
+		}
+		if r, err := Run(t.Context(), c); !errors.Is(err, tt.err) || r != nil ||
+			!strings.Contains(err.Error(), tt.says) {
+			t.Errorf("a player that %s: result %+v, error %v", tt.what, r, err)
+		}
+		if tt.err == datagen.ErrForfeit {
+			setup.Check(t, os.RemoveAll(games))
+		}
+	}
+	if s := durable.Status(gate); s.State != durable.NoVerdict {
+		t.Errorf("the gate is %s, %v", s.State, s.Err)
+	}
+	if s := durable.Status(dir); s.State != durable.Interrupted {
+		t.Errorf("the run is %s, %v", s.State, s.Err)
+	}
+	setup.Check(t, os.RemoveAll(gate))
+	if _, err := Run(t.Context(), config(dir, 2)); err != nil {
+		t.Fatal(err)
+	}
+	compare(t, wholeDir, dir)
+}
+
+// Whatever is in the file of a plan, reading it fails, or returns a plan that can be run, and which is the same when
+// it is written and read again.
+func FuzzPlan(f *testing.F) {
+	whole := setup.Must(json.Marshal(DefaultPlan(2, 40, 300, 7)))
+	f.Add(whole)
+	f.Add([]byte(`{"start_id":"a","plan":` + string(whole) + `}`))
+	f.Add([]byte(bare))
+	for _, path := range []string{"plan.json", "second-1/plan.json", "second-2/plan.json"} {
+		data := setup.Must(os.ReadFile("../../models/history/" + path))
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, err := parsePlan(data)
+		if err != nil {
+			if !errors.Is(err, ErrPlan) {
+				t.Error(err)
+			}
+			return
+		}
+		text := setup.Must(json.Marshal(c))
+		if again, err := parsePlan(text); err != nil || !reflect.DeepEqual(c, again) {
+			t.Errorf("%+v\n%+v, %v", c, again, err)
+		}
+	})
 }

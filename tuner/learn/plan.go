@@ -5,12 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/assay-chess/assay/dataset/positions"
+	"github.com/assay-chess/assay/engine/syzygy"
 	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/sprt"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Plan is the part of the configuration that decides the result. It is written to the
@@ -236,4 +242,84 @@ func checkNodes(n uint64) error {
 		return fmt.Errorf("nodes: %d, want 1 to %d nodes a move", n, uint32(math.MaxUint32))
 	}
 	return nil
+}
+
+// RunConfig is the content of a run's config.json.
+type RunConfig struct {
+	Program    string `json:"program"`
+	StartID    string `json:"start_id"`
+	OpponentID string `json:"opponent_id"`
+	Plan       Plan   `json:"plan"`
+}
+
+// ReadPlan reads a plan from a file: a bare one, or a run's config.json, which says of
+// what weights it was made. Reading is strict. What a plan need not say: model, from
+// and opponent are those of WithDefaults, hash_mb is 1; keep is 3, decay 0.5, prior
+// 1, and the filter positions.DefaultFilter. Errors name the file and the field.
+func ReadPlan(path string) (*RunConfig, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	c, err := parsePlan(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return c, nil
+}
+
+// hasPlan matches a config.json, in which the plan is a field.
+var hasPlan = regexp.MustCompile(`"plan"\s*:`)
+
+func parsePlan(data []byte) (*RunConfig, error) {
+	c := &RunConfig{Plan: Plan{Hash: 1}}
+	var to any = c
+	if !hasPlan.Match(data) {
+		to = &c.Plan
+	}
+	err := models.UnmarshalStrict(data, to, json.WithUnmarshalers(json.UnmarshalFromFunc(unmarshalGeneration)))
+	var wrong *models.JSONError
+	if errors.As(err, &wrong) {
+		wrong.Pointer = jsontext.Pointer(strings.TrimPrefix(string(wrong.Pointer), "/plan"))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrPlan, err)
+	}
+	c.Plan = c.Plan.WithDefaults()
+	return c, c.Plan.check()
+}
+
+// unmarshalGeneration reads what a generation says beside the defaults.
+func unmarshalGeneration(dec *jsontext.Decoder, g *Generation) error {
+	type plain Generation // without this function
+	p := plain(newGeneration())
+	err := json.UnmarshalDecode(dec, &p)
+	*g = Generation(p)
+	if g.byGames() && math.IsNaN(g.Lambda) {
+		g.Lambda = 1 // results alone: there is no label
+	}
+	return err
+}
+
+// Config is everything that a run's result depends on, and how to carry it out.
+type Config struct {
+	selfplay.Place // where games are played: Out is the run's folder, Open opens assay with the weights of a file
+
+	Program string // version of the program, for pedigrees
+	Plan    Plan
+
+	// StartID and OpponentID, if not empty, are what the ids of the plan's weights must be.
+	StartID, OpponentID string
+
+	Tables *syzygy.Judge // that end games, or nil
+
+	// Stage, if not nil, is called when a stage begins; what it returns is called with
+	// the progress of the stage, and at its end with a summary.
+	Stage func(name string) StageProgress
+}
+
+// StageProgress receives the progress of a stage.
+type StageProgress interface {
+	Update(done, total int64, note string)
+	Finish(summary string)
 }

@@ -1,12 +1,15 @@
 package rows
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/internal/setup"
 )
 
@@ -141,5 +144,150 @@ func TestTypicalCountsHaveNoFactors(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestReservoirKeepsEveryNth(t *testing.T) {
+	var r reservoir
+	p := board.StartPosition()
+	for range 3*samplePositions + 1 {
+		r.add(&p)
+	}
+	if r.stride != 4 || len(r.positions) != (3*samplePositions+1+3)/4 {
+		t.Errorf("stride %d, %d positions of %d", r.stride, len(r.positions), r.n)
+	}
+}
+
+func finish(t *testing.T, b *Builder) *Store {
+	t.Helper()
+	s := setup.Must(b.Finish())
+	return s
+}
+
+// TestSplit: whole games, and whole openings where games share them, are on
+// one side; the share is about right; other seeds choose others; games marked
+// so are never held out.
+func TestSplit(t *testing.T) {
+	b := NewBuilder(1)
+	for i := range 20000 {
+		g := uint64(i/10 + 1)
+		r := Row{Entries: []Entry{{0, 1}}, Phase: i % 25, Scale: 1, Weight: 1, Game: g, Opening: 1 + g/4, TrainOnly: g < 400}
+		setup.Check(t, b.Add(&r))
+	}
+	s := finish(t, b)
+	c := s.Clusters()
+	if !c.ByOpening || c.N() != 501 || s.Games() != 2000 {
+		t.Fatalf("%d clusters, by opening %v, %d games", c.N(), c.ByOpening, s.Games())
+	}
+	sides := make([]map[uint64]bool, 2)
+	for seed := range sides {
+		omega, _ := s.Split(c, 0.2, uint64(seed))
+		held, learned := map[uint64]bool{}, map[uint64]bool{}
+		for i, k := range s.Chunks {
+			for j, g := range k.Game {
+				o := s.games[g].opening
+				if omega[i][j] > 0 {
+					learned[o] = true
+					continue
+				}
+				held[o] = true
+				if s.games[g].trainOnly {
+					t.Fatal("a game for training only was held out")
+				}
+			}
+		}
+		for o := range held {
+			if learned[o] {
+				t.Fatalf("opening %d is on both sides", o)
+			}
+		}
+		if n := len(held); n < 50 || n > 120 { // of 401 that may be held out
+			t.Errorf("%d of 401 openings held out at 0.2", n)
+		}
+		sides[seed] = held
+	}
+	if fmt.Sprint(sides[0]) == fmt.Sprint(sides[1]) {
+		t.Error("two seeds, one split")
+	}
+}
+
+// TestFewOpenings: games that all start from one position are still clusters.
+func TestFewOpenings(t *testing.T) {
+	b := NewBuilder(1)
+	for i := range 1000 {
+		r := Row{Entries: []Entry{{0, 1}}, Scale: 1, Weight: 1, Game: uint64(i/10 + 1), Opening: 77}
+		setup.Check(t, b.Add(&r))
+	}
+	if c := finish(t, b).Clusters(); c.ByOpening || c.N() != 100 || c.Warning == "" {
+		t.Errorf("%d clusters, by opening %v, warning %q", c.N(), c.ByOpening, c.Warning)
+	}
+}
+
+// A dictionary that is full has no number for a new pair, and keeps those it has. Counts of a byte and others
+// are kept in two tables with one numbering.
+func TestDictionaryIsFull(t *testing.T) {
+	d := newDictionary(2)
+	d.limit = 4
+	for i, e := range []Entry{{0, -128}, {1, 127}, {1, 128}, {0, -129}} {
+		for range 2 {
+			if n, ok := d.number(e); !ok || int(n) != i || d.pairs[n] != e {
+				t.Errorf("%v: number %d, %t; want %d", e, n, ok, i)
+			}
+		}
+	}
+	for _, e := range []Entry{{0, 1}, {1, 200}, {0, 0.5}} {
+		if n, ok := d.number(e); ok {
+			t.Errorf("%v has number %d in a full dictionary", e, n)
+		}
+	}
+}
+
+// Chunks stand in the order of phase, then of their own factors, MG before EG; mixed ones are last and equal.
+func TestChunkOrder(t *testing.T) {
+	of := func(phase int, mg, eg float64, own []float32) *Chunk {
+		return &Chunk{factors: factors{Phase: phase, MG: mg, EG: eg}, mg: own}
+	}
+	order := [][]*Chunk{
+		{of(0, 0, 1, nil)}, {of(24, 1, 0, nil)},
+		{of(OwnFactors, 0, 1, nil)}, {of(OwnFactors, 0.5, 0.1, nil)}, {of(OwnFactors, 0.5, 0.2, nil)},
+		{of(1, 3, 0, []float32{1}), of(2, 0, 0, []float32{1})},
+	}
+	for i, a := range order {
+		for j, b := range order {
+			for _, x := range a {
+				for _, y := range b {
+					if got, want := byFactors(x, y), cmp.Compare(i, j); got != want {
+						t.Errorf("%d beside %d: %d, want %d", i, j, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A half that is exactly 0 before or after has no sign that could change, and a term that does not count for the
+// endgame is passed over, not the end of the row.
+func TestSignChangesOfZero(t *testing.T) {
+	set := dataset.FeatureSet{Version: 2, Model: "m", Terms: []dataset.FeatureTerm{
+		{Name: "open", MG: 7, Kind: dataset.MiddlegameTerm},
+		{Name: "a", EG: 10}}, Evaluation: dataset.Evaluation{Unit: 100, Tolerance: 2, EGScale: dataset.EGScaleBySign}}
+	source := FeatureSource{Name: "x", Rows: func(yield func(dataset.FeatureRow, error) bool) {
+		for range 3 {
+			if !yield(dataset.FeatureRow{Phase: 0.5, Scale: 1, EGScale: 1, Eval: dataset.NoEval, Weight: 1,
+				Terms: []uint16{0, 1}, Counts: []float32{2, 1}}, nil) {
+				return
+			}
+		}
+	}}
+	l := NewLinear(set)
+	s := setup.Must(Build{}.Features(context.Background(), set, []FeatureSource{source}))
+	for _, c := range []struct {
+		before, after float64
+		changed       int
+	}{{1, -1, 3}, {-1, 1, 3}, {0, -1, 0}, {0, 1, 0}, {1, 0, 0}, {-1, 0, 0}, {2, 1, 0}, {-2, -1, 0}} {
+		got, err := l.SignChanges(context.Background(), s, []float64{1, c.before}, []float64{1, c.after})
+		if err != nil || got.Changed != c.changed || got.Rows != 3 {
+			t.Errorf("from %v to %v: %+v, %v; want %d", c.before, c.after, got, err, c.changed)
+		}
 	}
 }

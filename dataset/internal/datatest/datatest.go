@@ -7,12 +7,17 @@ package datatest
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
+	"io/fs"
+	"iter"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/durable"
 )
 
 // Rand returns a generator that is the same in every run.
@@ -135,4 +140,69 @@ func Often(n int) int {
 		return n
 	}
 	return n / 10
+}
+
+// nodeModulesEnv names a node_modules folder with the packages of .ci/node.
+const nodeModulesEnv = "ASSAY_NODE_MODULES"
+
+// LinkNode makes scripts for Node in a folder find these npm packages. Where one is missing,
+// the test is skipped.
+func LinkNode(t *testing.T, dir string, packages ...string) {
+	t.Helper()
+	if _, err := exec.LookPath("node"); err != nil {
+		t.Skip("needs node:", err)
+	}
+	modules := os.Getenv(nodeModulesEnv)
+	if modules == "" {
+		modules = filepath.Join(root(t), ".ci", "node", "node_modules")
+	}
+	for _, name := range packages {
+		if _, err := os.Stat(filepath.Join(modules, name)); err != nil {
+			t.Skipf("needs the npm package %s: run 'npm install --no-save --prefix .ci/node' in the project's root, "+
+				"or set %s: %v", name, nodeModulesEnv, err)
+		}
+	}
+	if err := os.Symlink(modules, filepath.Join(dir, "node_modules")); err != nil && !errors.Is(err, fs.ErrExist) {
+		t.Skip("needs symbolic links:", err)
+	}
+}
+
+// root returns the project's folder.
+func root(t *testing.T) string {
+	t.Helper()
+	mod, err := exec.Command("go", "env", "GOMOD").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Dir(string(mod))
+}
+
+// ReadAll reads a data set to the end, or to the first error.
+func ReadAll[R any](r interface{ All() iter.Seq2[R, error] }) (rows []R, err error) {
+	for row, err := range r.All() {
+		if err != nil {
+			return rows, err
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// Write writes rows as a complete data set. The writer comes with the error of making it.
+func Write[R any](t testing.TB, w interface {
+	Append(*R) error
+	Finish(report any) (*durable.Manifest, error)
+}, err error, rows []R) {
+	t.Helper()
+	for i := range rows {
+		if err == nil {
+			err = w.Append(&rows[i])
+		}
+	}
+	if err == nil {
+		_, err = w.Finish(nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -22,7 +22,7 @@
 //   - A depth of five plies; feedover for at most two plies.
 //   - A piece is en prise if its least valuable attacker is worth less than it is, or if it
 //     has more attackers than defenders.
-//   - The heuristics of kinds.go, with points of the size of the paper's one example (10 for
+//   - The heuristics of habits.go, with points of the size of the paper's one example (10 for
 //     unblocking a bishop). An unblocked piece gets no points for the square that the moving
 //     piece goes to: the paper counts squares that a piece "can move to".
 //   - A pawn on the second rank is never backward. By the letter of the paper's list all

@@ -90,3 +90,141 @@ func (j *judgment) rookHabits(rank int) {
 		j.add(seventhRank, seventhBonus, j.to)
 	}
 }
+
+// kind is a heuristic of the plausible move generator.
+type kind struct {
+	positional bool
+	comment    string // %s is the piece that it is about
+}
+
+// The positional heuristics judge how well a move places pieces. A move with few positional points is marked as
+// developmentally poor.
+var (
+	develops      = &kind{true, "developmental value of the piece, new less old"}
+	unblocksOwn   = &kind{true, "for unblocking the %s"}
+	blocksOwn     = &kind{true, "for blocking the %s"}
+	blocksTheir   = &kind{true, "for blocking the %s"}
+	unblocksTheir = &kind{true, "for unblocking the %s"}
+	castles       = &kind{true, "for castling"}
+	losesCastling = &kind{true, "for giving up the right to castle"}
+	kingWanders   = &kind{true, "for moving the king forward with queens on the board"}
+	frontOfCenter = &kind{true, "for standing in front of the %s"}
+	leavesHome    = &kind{true, "for leaving its home square"}
+	centerPawn    = &kind{true, "for advancing a center pawn"}
+	shelterPawn   = &kind{true, "for advancing a pawn in front of the king"}
+	edgePawn      = &kind{true, "for a move of a rook's pawn in the opening"}
+	doublesPawn   = &kind{true, "for doubling a pawn"}
+	queenEarly    = &kind{true, "for bringing the queen out early"}
+	openFile      = &kind{true, "for a rook on an open file"}
+	seventhRank   = &kind{true, "for a rook on the seventh rank"}
+	rookBehind    = &kind{true, "for a rook behind a passed pawn"}
+)
+
+// The tactical heuristics judge what a move attacks, defends, wins or loses.
+var (
+	mates         = &kind{false, "for mate"}
+	checks        = &kind{false, "for a safe check"}
+	captures      = &kind{false, "developmental value of the %s"}
+	wins          = &kind{false, "for the material that the capture wins"}
+	losesOn       = &kind{false, "for the material that the capture loses"}
+	hangs         = &kind{false, "for going en prise"}
+	escapes       = &kind{false, "for leaving a square on which it was en prise"}
+	guards        = &kind{false, "for the %s, which is no longer en prise"}
+	abandons      = &kind{false, "for leaving the %s en prise"}
+	threatens     = &kind{false, "for putting the %s en prise"}
+	attacksWeak   = &kind{false, "for attacking the %s, which is weak"}
+	attacksPinned = &kind{false, "for attacking the %s, which is pinned"}
+	attacksGuard  = &kind{false, "for attacking the %s, which defends another piece"}
+	passedPawn    = &kind{false, "for advancing a passed pawn"}
+	promotes      = &kind{false, "for promoting"}
+	forks         = &kind{false, "for attacking several pieces of higher value"}
+)
+
+// Deductions in centipawns: 4, 8, 6 and 4 points of 1/128 pawn. They are ours; the paper says
+// "a few points" and "various small amounts".
+const (
+	poorLoss     = 3
+	returnLoss   = 6
+	twoMovesLoss = 5
+	earlyLoss    = 3
+	maxDeduction = poorLoss + returnLoss
+
+	earlyMoves = 8
+)
+
+// deduction returns what is subtracted from the value of a move that continues with the
+// line: for a developmentally poor move, and for a piece that moves again two plies later,
+// if it goes back, if one move would have been enough, or if it is among the first eight
+// moves of the game.
+func deduction(p *board.Position, c *candidate, line []board.Move) (loss int) {
+	if c.poor() {
+		loss = poorLoss
+	}
+	if len(line) < 2 || line[1].From() != c.move.To() || p.IsCastling(c.move) {
+		return loss
+	}
+	from, to := c.move.From(), line[1].To()
+	switch {
+	case to == from:
+		loss += returnLoss
+	case p.IsLegal(board.NewMove(from, to)):
+		loss += twoMovesLoss
+	case p.Fullmove() <= earlyMoves:
+		loss += earlyLoss
+	}
+	return loss
+}
+
+// widths are the basic widths by level. The last one holds for all deeper levels.
+var widths = map[string][]int{
+	"tournament": {15, 15, 9, 9, 7},
+	"normal":     {6},
+}
+
+// picker selects the moves of one position that are searched, by plausibility.
+type picker struct {
+	list   []candidate
+	next   int
+	width  int            // basic width
+	used   int            // moves counted against the width
+	pieces int            // least number of distinct pieces
+	moved  board.Bitboard // pieces whose moves have been searched
+	top    bool           // first or second level, where all captures are searched
+}
+
+// pick returns a picker for a position at the given level, counted from 0.
+func pick(list []candidate, basic []int, level int) picker {
+	k := picker{list: list, width: basic[min(level, len(basic)-1)], top: level < 2}
+	var movable board.Bitboard
+	for i := range list {
+		if list[i].safe {
+			movable |= list[i].move.From().Bitboard()
+		}
+	}
+	k.pieces = min(k.width/2, movable.Count())
+	return k
+}
+
+// pop returns the next move to search: those within the width, and beyond it safe checks,
+// captures at the first two levels, and moves of further pieces until there are enough of
+// these. It returns nil after the last.
+func (k *picker) pop() *candidate {
+	for k.next < len(k.list) {
+		c := &k.list[k.next]
+		k.next++
+		from := c.move.From()
+		if k.used < k.width || c.check && c.safe || k.top && c.capture ||
+			k.moved.Count() < k.pieces && c.safe && !k.moved.Has(from) {
+			k.moved |= from.Bitboard()
+			return c
+		}
+	}
+	return nil
+}
+
+// tally counts a searched move against the width, unless it leads to being mated.
+func (k *picker) tally(value int) {
+	if value > -mateBound {
+		k.used++
+	}
+}

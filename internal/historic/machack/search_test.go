@@ -8,7 +8,10 @@ import (
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/eval"
+	"github.com/assay-chess/assay/internal/enginetest"
 	"github.com/assay-chess/assay/internal/historic"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // reference is the search without alpha-beta and hash table.
@@ -251,4 +254,20 @@ func TestExplain(t *testing.T) {
 	if err := p.Explain(&b, parse(t, "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1")); err == nil {
 		t.Error("no error although the game is over")
 	}
+}
+
+func open(t testing.TB) *Player {
+	t.Helper()
+	m := setup.Must(eval.Lookup("machack-1967"))
+	p := setup.Must(New(m.With(m.Start)))
+	return p
+}
+
+// The narrow width saves time; the contract does not depend on it.
+func TestConform(t *testing.T) {
+	enginetest.Conform(t, func() engine.Player {
+		p := open(t)
+		p.width = "normal"
+		return p
+	})
 }

@@ -33,5 +33,5 @@
 //     in check.
 //   - The margin of nearly equal moves, and the lines of the book.
 //
-// Start reading at Player.Search, then typea.go and typeb.go.
+// Start reading at Player.Search, then types.go.
 package shannon

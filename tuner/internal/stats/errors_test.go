@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/assay-chess/assay/tuner/internal/objective"
 	"github.com/assay-chess/assay/tuner/internal/optimize"
 	"github.com/assay-chess/assay/tuner/rows"
+	"gonum.org/v1/gonum/mat"
 )
 
 // fitMean fits one term that occurs once in every row, for White, to games of so many rows, in each
@@ -93,5 +95,26 @@ func TestErrorsAgreeWithBootstrap(t *testing.T) {
 	boot := math.Sqrt(squares - sum*sum)
 	if math.Abs(se/boot-1) > 4/math.Sqrt(2*draws) { // four errors of a standard deviation from as many draws
 		t.Errorf("clustered error %v, of the bootstrap %v", se, boot)
+	}
+}
+
+// Every collinear coefficient is listed, however many there are.
+func TestFindCollinearAll(t *testing.T) {
+	const n = 60
+	h, names := mat.NewSymDense(n, nil), make([]string, n)
+	for i := range n {
+		names[i] = fmt.Sprintf("t%d mg", i)
+		for j := i; j < n; j++ {
+			h.SetSym(i, j, 1)
+		}
+	}
+	list := FindCollinear(h, names)
+	if len(list) != n-1 {
+		t.Fatalf("%d of %d", len(list), n-1)
+	}
+	for _, c := range list {
+		if !c.Exact || len(c.Others) != 1 || c.Others[0] != "+1 t0 mg" {
+			t.Errorf("%+v", c)
+		}
 	}
 }
