@@ -3,7 +3,6 @@ package cluster_test
 import (
 	"context"
 	"errors"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -106,39 +105,22 @@ func TestClocksAreScaled(t *testing.T) {
 // The speed for which clocks are meant is settled once, and kept when the run is resumed.
 func TestReferenceSpeedIsKept(t *testing.T) {
 	t.Parallel()
-	b := serve(t, coordinator.ServerConfig{})
-	dir := t.TempDir()
-	run := func(ctx context.Context, c coordinator.Config) error {
-		c.Dir, c.Connect, c.Lease = dir, b.Connect, time.Second
-		k := coordinator.New(configured(t, c))
-		defer k.Close()
+	b, dir := serve(t, coordinator.ServerConfig{}), t.TempDir()
+	startWorker(t, b.URL(), "anna", func(w *worker.Worker) { w.Measure = speed(1e6) })
+	failing := func(context.Context, int) (float64, error) { return 0, errors.New("it is not measured again") }
+	for _, tt := range []struct {
+		reference float64
+		says      string
+	}{{2e6, ""}, {0, ""}, {3e6, "2000000 nodes/s, not 3000000"}} {
+		k := coordinator.New(configured(t, coordinator.Config{Dir: dir, Connect: b.Connect, ReferenceSpeed: tt.reference,
+			Measure: failing}))
 		jobs, results := make(chan selfplay.Job, 1), make(chan selfplay.Result, 1)
 		jobs <- clocked(0)
 		close(jobs)
-		return k.Run(ctx, jobs, results)
-	}
-	// It ends before its first game, which no one plays: the next run has a speed of its own.
-	ctx, cancel := context.WithCancel(t.Context())
-	err := run(ctx, coordinator.Config{ReferenceSpeed: 1e6, Log: func(text string) {
-		if strings.Contains(text, "1000000 nodes/s") {
-			cancel()
+		if err := k.Run(t.Context(), jobs, results); (err == nil) != (tt.says == "") || err != nil && !hasText(err, tt.says) {
+			t.Errorf("with the reference %v: %v", tt.reference, err)
 		}
-	}})
-	if !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
-	stop, _ := startWorker(t, b.URL(), "anna", func(w *worker.Worker) { w.Measure = speed(1e6) })
-	setup.Check(t, run(t.Context(), coordinator.Config{ReferenceSpeed: 2e6}))
-	failing := func(context.Context, int) (float64, error) { return 0, errors.New("it is not measured again") }
-	if err := run(t.Context(), coordinator.Config{Measure: failing}); err != nil {
-		t.Error(err)
-	}
-	if err := run(t.Context(), coordinator.Config{ReferenceSpeed: 3e6}); err == nil ||
-		!strings.Contains(err.Error(), "2000000 nodes/s, not 3000000") {
-		t.Errorf("with another reference: %v", err)
-	}
-	if err := stop(); err != nil {
-		t.Error(err)
+		setup.Check(t, k.Close())
 	}
 }
 

@@ -24,6 +24,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 
+	testengine "github.com/assay-chess/assay/engine/uci/testdata"
 	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
@@ -46,7 +47,7 @@ func TestMain(m *testing.M) {
 		if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
 			_ = f.Value.Set("6")
 		}
-		os.Exit(m.Run())
+		os.Exit(testengine.Tests{M: m}.Run())
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -217,14 +218,10 @@ func TestFaults(t *testing.T) {
 
 func faults(t *testing.T, role string, crowd, kills int, n uint64) {
 	want, out := filepath.Join(t.TempDir(), "local"), filepath.Join(t.TempDir(), "cluster")
-	var err error
 	if role == "match" {
-		_, err = match.Run(t.Context(), matchOf(want, n, nil))
+		setup.Must(match.Run(t.Context(), matchOf(want, n, nil)))
 	} else {
-		_, err = datagen.Run(t.Context(), games(want, n, nil))
-	}
-	if err != nil {
-		t.Fatal(err)
+		setup.Must(datagen.Run(t.Context(), games(want, n, nil)))
 	}
 	nats := &node{process: process{t: t}, name: "alone", dir: t.TempDir(), port: freePort(t)}
 	nats.up()

@@ -1,16 +1,13 @@
 package cluster_test
 
 import (
-	"bytes"
-	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/assay-chess/assay/engine/quote"
+	testengine "github.com/assay-chess/assay/engine/uci/testdata"
 	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
@@ -21,39 +18,14 @@ import (
 	"github.com/assay-chess/assay/selfplay/roster"
 )
 
-// toyEngine is the program of an engine that answers at once, built once for all tests.
-var toyEngine = sync.OnceValues(func() ([]byte, error) {
-	dir, err := os.MkdirTemp("", "toy")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, "toy")
-	if out, err := exec.Command("go", "build", "-o", path,
-		"../../engine/uci/testdata/nullengine").CombinedOutput(); err != nil {
-		return nil, errors.New(string(out))
-	}
-	return os.ReadFile(path)
-})
-
-// toyFile writes a build of the toy engine to a folder of its own. Builds differ in their last
-// bytes, which do not change what they do.
+// toyFile writes a build of an engine that answers at once to a folder of its own. Builds differ in their last bytes,
+// which do not change what they do.
 func toyFile(t *testing.T, name, build string) (path string) {
 	t.Helper()
+	program := setup.Must(os.ReadFile(testengine.Build(t, "nullengine")))
 	path = filepath.Join(t.TempDir(), name)
-	putToy(t, path, build)
+	setup.Check(t, os.WriteFile(path, append(program, build...), 0o700))
 	return path
-}
-
-func putToy(t *testing.T, path, build string) {
-	t.Helper()
-	program, err := toyEngine()
-	if err == nil {
-		err = os.WriteFile(path, append(bytes.Clone(program), build...), 0o700)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // foreignMatch is a match of an external engine with ours.
@@ -68,14 +40,8 @@ func foreignMatch(t *testing.T, spec string, r selfplay.Runner) match.Config {
 		}}
 }
 
-func allow(t *testing.T, cache string, engines ...string) *worker.Engines {
-	t.Helper()
-	a := setup.Must(worker.AllowEngines(engines, cache))
-	return a
-}
-
-func allowing(a *worker.Engines) func(*worker.Worker) {
-	return func(w *worker.Worker) { w.Engines = a }
+func allow(cache string, engines ...string) *worker.Engines {
+	return setup.Must(worker.AllowEngines(engines, cache))
 }
 
 // Workers come to a match with an external engine: one whose owner allowed no engine, two whose owners allowed other
@@ -83,20 +49,17 @@ func allowing(a *worker.Engines) func(*worker.Worker) {
 // do, and leave; the last one plays the games that one machine would have played.
 func TestForeignEngines(t *testing.T) {
 	t.Parallel()
-	for name, last := range map[string]func(t *testing.T) *worker.Engines{
-		"named": func(t *testing.T) *worker.Engines { return allow(t, "", toyFile(t, "toy", "")) },
-		"sent":  func(t *testing.T) *worker.Engines { return allow(t, t.TempDir()) },
+	for name, last := range map[string]*worker.Engines{
+		"named": allow("", toyFile(t, "toy", "")), "sent": allow(t.TempDir()),
 	} {
 		t.Run(name, func(t *testing.T) { foreignEngines(t, last) })
 	}
 }
 
-func foreignEngines(t *testing.T, last func(*testing.T) *worker.Engines) {
+func foreignEngines(t *testing.T, last *worker.Engines) {
 	path := toyFile(t, "toy", "")
 	local := foreignMatch(t, "uci:"+quote.Word(path), nil)
-	if _, err := match.Run(t.Context(), local); err != nil {
-		t.Fatal(err)
-	}
+	setup.Must(match.Run(t.Context(), local))
 	b, notes := serve(t, coordinator.ServerConfig{}), newLogBook(t)
 	c := foreignMatch(t, "uci:"+quote.Word(path), newCoordinator(t, b, coordinator.Config{Log: notes.add}))
 	ended := make(chan error, 1)
@@ -106,10 +69,10 @@ func foreignEngines(t *testing.T, last func(*testing.T) *worker.Engines) {
 		says    string
 	}{
 		"bare":  {nil, "--engine PATH"},
-		"other": {allow(t, "", toyFile(t, "toy", "another build")), "need the same file"},
-		"named": {allow(t, "", toyFile(t, "toy2", "")), "--engine PATH"},
+		"other": {allow("", toyFile(t, "toy", "another build")), "need the same file"},
+		"named": {allow("", toyFile(t, "toy2", "")), "--engine PATH"},
 	} {
-		_, left := startWorker(t, b.URL(), name, allowing(refusal.allowed))
+		_, left := startWorker(t, b.URL(), name, func(w *worker.Worker) { w.Engines = refusal.allowed })
 		err := left()
 		if !hasText(err, "cluster: refused") || !hasText(err, "its owner does not allow the engine") ||
 			!strings.Contains(err.Error(), refusal.says) {
@@ -117,7 +80,7 @@ func foreignEngines(t *testing.T, last func(*testing.T) *worker.Engines) {
 		}
 		notes.expect(name, "does not play", "does not allow the engine", refusal.says)
 	}
-	startWorker(t, b.URL(), "anna", allowing(last(t)))
+	startWorker(t, b.URL(), "anna", func(w *worker.Worker) { w.Engines = last })
 	setup.Check(t, <-ended)
 	sameFiles(t, c.Out, local.Out)
 }

@@ -53,11 +53,6 @@ func cheating(honest uint64) func(*worker.Worker) {
 	}
 }
 
-func write(t *testing.T, path string, data []byte) {
-	t.Helper()
-	setup.Check(t, os.WriteFile(path, data, 0o600))
-}
-
 // A worker that cheats after its fingerprint stops the run when another worker plays one of its games, too; the error
 // names both.
 func TestWorkerWithAnotherSearch(t *testing.T) {
@@ -158,7 +153,7 @@ func newKey(t *testing.T, name string) (path string, key wire.Key) {
 		t.Fatal(err)
 	}
 	path = filepath.Join(t.TempDir(), name)
-	write(t, path, private)
+	setup.Check(t, os.WriteFile(path, private, 0o600))
 	return path, wire.Key{Name: name, Public: strings.Fields(line)[1]}
 }
 
@@ -217,11 +212,8 @@ func TestHostileWorker(t *testing.T) {
 	c := games(filepath.Join(t.TempDir(), "games"), n, newCoordinator(t, b, coordinator.Config{Log: notes.add,
 		CheckEvery: 300 * time.Millisecond, Lease: time.Second}))
 	startWorker(t, b.URL(), "anna", func(w *worker.Worker) { w.Access.Credentials = anna })
-	nc, err := (&wire.Access{URL: b.URL(), Name: "eve", Credentials: eve, Log: func(err error) { t.Error(err) }}).
-		Dial(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	access := wire.Access{URL: b.URL(), Name: "eve", Credentials: eve, Log: func(err error) { t.Error(err) }}
+	nc := setup.Must(access.Dial(t.Context()))
 	defer nc.Close()
 	taken := setup.Must(nc.SubscribeSync(nc.NewInbox()))
 	publish := func(subject, reply string, data []byte) {
@@ -361,7 +353,7 @@ func TestServersThatAreTooSmall(t *testing.T) {
 func confServer(t *testing.T, conf string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "nats-server.conf")
-	write(t, path, []byte(conf))
+	setup.Check(t, os.WriteFile(path, []byte(conf), 0o600))
 	o := setup.Must(server.ProcessConfigFile(path))
 	o.Host, o.Port, o.NoSigs, o.NoLog = "127.0.0.1", server.RANDOM_PORT, true, true
 	s := setup.Must(server.NewServer(o))

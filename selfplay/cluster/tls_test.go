@@ -31,43 +31,27 @@ import (
 
 // authority signs the certificates of servers.
 type authority struct {
-	t    *testing.T
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey
 }
 
-func newAuthority(t *testing.T) *authority {
-	t.Helper()
-	a := &authority{t: t, cert: &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "authority"},
+func newAuthority() *authority {
+	a := &authority{cert: &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "authority"},
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
 		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}}
-	var err error
-	if a.key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader); err != nil {
-		t.Fatal(err)
-	}
-	if a.cert, err = x509.ParseCertificate(a.sign(a.cert, a.key)); err != nil {
-		t.Fatal(err)
-	}
+	a.key = setup.Must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
+	a.cert = setup.Must(x509.ParseCertificate(a.sign(a.cert, a.key)))
 	return a
 }
 
 // sign signs a certificate of a key.
 func (a *authority) sign(cert *x509.Certificate, key *ecdsa.PrivateKey) []byte {
-	a.t.Helper()
-	der, err := x509.CreateCertificate(rand.Reader, cert, a.cert, &key.PublicKey, a.key)
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	return der
+	return setup.Must(x509.CreateCertificate(rand.Reader, cert, a.cert, &key.PublicKey, a.key))
 }
 
 // server configures a server of the IP address, with a certificate that is valid until then.
 func (a *authority) server(ip string, until time.Time) *tls.Config {
-	a.t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		a.t.Fatal(err)
-	}
+	key := setup.Must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
 	cert := &x509.Certificate{SerialNumber: big.NewInt(2), NotBefore: time.Now().Add(-time.Hour), NotAfter: until,
 		IPAddresses: []net.IP{net.ParseIP(ip)}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}
 	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{a.sign(cert, key)}, PrivateKey: key}},
@@ -161,7 +145,7 @@ const secretToken = "Mxyzptlk-7f3a-token"
 func TestEncryptedConnections(t *testing.T) {
 	t.Parallel()
 	for _, encrypted := range []bool{true, false} {
-		ca, dir, out := newAuthority(t), t.TempDir(), &bytes.Buffer{}
+		ca, dir, out := newAuthority(), t.TempDir(), &bytes.Buffer{}
 		var mu sync.Mutex
 		keep := func(text string) { mu.Lock(); defer mu.Unlock(); fmt.Fprintln(out, text) }
 		config := coordinator.ServerConfig{Token: secretToken, Log: keep}
@@ -258,7 +242,7 @@ func notIn(t *testing.T, secret string, dirs ...string) {
 // A server that is not the right one is an error; a server that does not answer yet is not.
 func TestServersThatAreNotTrusted(t *testing.T) {
 	t.Parallel()
-	ca, other := newAuthority(t), newAuthority(t)
+	ca, other := newAuthority(), newAuthority()
 	later := time.Now().Add(time.Hour)
 	for name, c := range map[string]struct {
 		server, client *tls.Config

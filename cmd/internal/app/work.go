@@ -26,7 +26,6 @@ import (
 type workFlags struct {
 	cores       int
 	nice        int
-	hours       string
 	name        string
 	credentials string
 	engines     []string
@@ -60,7 +59,7 @@ func newWorkCommand() *cobra.Command {
   assay work nats://127.0.0.1:4222        # in as many terminals as you like
 
   assay work --new-key bob.key --name bob # once; the coordinator needs its line
-  assay work tls://big.example.org:4222 --credentials bob.key --hours 22-7`,
+  assay work tls://big.example.org:4222 --credentials bob.key`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && (f.newKey != "" || f.rights != "") {
@@ -81,8 +80,6 @@ func newWorkCommand() *cobra.Command {
 	fs := cmd.Flags()
 	fs.IntVar(&f.cores, "concurrency", 0, "games at once (default: one per core)")
 	fs.IntVar(&f.nice, "nice", 10, "niceness, 0 to 19: a higher one gives way to other programs")
-	fs.StringVar(&f.hours, "hours", "", "hours of the day, local time, in which to work, for example 22-7 (default: "+
-		"always)")
 	fs.StringVar(&f.name, "name", "", "name of this worker (default: the name of its key, or the machine and the process "+
 		"id)")
 	fs.StringVar(&f.credentials, "credentials", "", "file with this worker's key (default: "+credentialsEnv+")")
@@ -90,13 +87,12 @@ func newWorkCommand() *cobra.Command {
 	fs.BoolVar(&f.runEngines, "run-engines", false, "play all external engines that a run sends: they run with your "+
 		"rights, so trust who starts runs")
 	fs.StringVar(&f.library, "library", "", "folder for weights and fetched engines (default: in the user's cache)")
-	fs.DurationVar(&f.wait, "wait", 0, "leave after this long without work; time outside --hours counts too (default: "+
-		"never)")
+	fs.DurationVar(&f.wait, "wait", 0, "leave after this long without work (default: never)")
 	fs.StringVar(&f.newKey, "new-key", "", "make a key for --name, write it to this file, print the line for the "+
 		"coordinator's list, and exit")
 	fs.StringVar(&f.rights, "rights", "", "print the part of nats-server.conf that gives the keys of this list their "+
 		"rights, and exit")
-	ui.ShortHelp(fs, "concurrency", "nice", "hours", "credentials", "engine", "run-engines", "new-key", "name")
+	ui.ShortHelp(fs, "concurrency", "nice", "credentials", "engine", "run-engines", "new-key", "name")
 	return cmd
 }
 
@@ -150,9 +146,6 @@ func (f *workFlags) work(cmd *cobra.Command, url string) error {
 	if err := ui.SetNice(f.nice); err != nil {
 		return fmt.Errorf("--nice %d: %w", f.nice, err)
 	}
-	for _, line := range w.Engines.Describe() {
-		p.Say(line)
-	}
 	ctx := cmd.Context()
 	logged := make(chan struct{})
 	unlogged := context.AfterFunc(ctx, func() {
@@ -166,11 +159,10 @@ func (f *workFlags) work(cmd *cobra.Command, url string) error {
 	if !unlogged() {
 		<-logged // before the summary
 	}
-	t := w.Tally()
-	if t.Units == 0 && err != nil {
+	if games, units := w.Games.Load(), w.Units.Load(); units == 0 && err != nil {
 		p.Finish("nothing was played")
 	} else {
-		p.Finish(fmt.Sprintf("%d games and %d checks of openings", t.Games, t.Units-t.Games))
+		p.Finish(fmt.Sprintf("%d games and %d checks of openings", games, units-games))
 	}
 	if errors.Is(err, worker.ErrIdle) {
 		return nil // --wait is over
@@ -206,13 +198,6 @@ func (f *workFlags) worker(url string, log func(string)) (*worker.Worker, error)
 	}
 	if err := wire.CheckName(w.Access.Name); err != nil {
 		return nil, ui.Usage(err)
-	}
-	if f.hours != "" {
-		h, err := parseHours(f.hours)
-		if err != nil {
-			return nil, err
-		}
-		w.Resting = h.rest(time.Now, log)
 	}
 	if w.Library == "" {
 		cache, err := os.UserCacheDir()
@@ -258,50 +243,13 @@ const reportEvery = time.Minute
 func reportWork(ctx context.Context, w *worker.Worker, log func(string)) {
 	tick := time.NewTicker(reportEvery)
 	defer tick.Stop()
-	last := w.Tally()
-	for {
+	for games, nodes := int64(0), int64(0); ; games, nodes = w.Games.Load(), w.Nodes.Load() {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
-		t := w.Tally()
-		log(fmt.Sprintf("%d games, %.0f nodes/s in the last minute; %d games in all", t.Games-last.Games,
-			float64(t.Nodes-last.Nodes)/reportEvery.Seconds(), t.Games))
-		last = t
-	}
-}
-
-// hours is a span of the day in local time. It may extend past midnight.
-type hours struct{ from, to int }
-
-// parseHours reads FROM-TO.
-func parseHours(text string) (hours, error) {
-	var h hours
-	if n, err := fmt.Sscanf(text+" ", "%d-%d ", &h.from, &h.to); n != 2 || err != nil || h.from < 0 || h.from > 23 ||
-		h.to < 0 || h.to > 24 || h.from == h.to {
-		return h, ui.Usagef("--hours %s: want FROM-TO, two different hours from 0 to 23, for example 22-7", text)
-	}
-	return h, nil
-}
-
-// contains reports whether an hour of the day is one of them.
-func (h hours) contains(hour int) bool {
-	if h.from < h.to {
-		return h.from <= hour && hour < h.to
-	}
-	return hour >= h.from || hour < h.to
-}
-
-// rest returns a function that reports whether the worker should rest now, and that logs
-// when it begins to.
-func (h hours) rest(now func() time.Time, log func(string)) func() bool {
-	resting := false
-	return func() bool {
-		before := resting
-		if resting = !h.contains(now().Hour()); resting && !before {
-			log(fmt.Sprintf("outside --hours %d-%d: resting until %02d:00", h.from, h.to, h.from))
-		}
-		return resting
+		log(fmt.Sprintf("%d games, %.0f nodes/s in the last minute; %d games in all", w.Games.Load()-games,
+			float64(w.Nodes.Load()-nodes)/reportEvery.Seconds(), w.Games.Load()))
 	}
 }

@@ -353,9 +353,9 @@ func TestWorkersInABrowser(t *testing.T) {
 		}
 	}
 	anna := &roster.Workers[1]
-	anna.GamesASecond, anna.Failures, roster.Updated = 99.25, 4321, roster.Updated.Add(3*time.Second)
+	anna.Units, anna.Failures, roster.Updated = 9925, 4321, roster.Updated.Add(3*time.Second)
 	writeRoster(t, dir, roster)
-	wait(`!!document.querySelector("#workers")?.innerText.includes("99.25") &&
+	wait(`!!document.querySelector("#workers")?.innerText.includes("9925") &&
 		document.querySelector("#workers").innerText.includes("4321")`) // the page may be loading again
 	end()
 	wait(`!!document.querySelector("#workers")?.innerText.includes("No worker is at work") &&

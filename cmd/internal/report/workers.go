@@ -32,7 +32,6 @@ func readWorkers(dir string, state durable.State) (*coordinator.Snapshot, error)
 	}
 	for i := range r.Workers {
 		w := &r.Workers[i]
-		w.GamesASecond = 0
 		if w.State == coordinator.Working {
 			w.State = coordinator.Gone
 		}
@@ -59,32 +58,34 @@ func describeWorkers(list *coordinator.Snapshot, running bool) doc.Part {
 	slices.SortStableFunc(list.Workers, func(a, b coordinator.WorkerStatus) int {
 		return cmp.Or(slices.Index(order, a.State)-slices.Index(order, b.State), cmp.Compare(a.Name, b.Name))
 	})
-	t := ui.Table{Head: []string{"worker", "state", ">games/s", ">share", ">last seen", ">failures", ">games", ">replays",
-		">cores", "version"}}
-	present, cores, pace := 0, 0, 0.0
+	t := ui.Table{Head: []string{"worker", "state", ">units", ">share", ">last seen", ">failures", ">replays", ">cores",
+		"version"}}
+	present, cores, units := 0, 0, int64(0)
+	for _, w := range list.Workers {
+		units += w.Units
+	}
 	for _, w := range list.Workers {
 		if w.State == coordinator.Working {
 			present++
 			cores += w.Cores
 		}
-		pace += w.GamesASecond
 		program := w.Program
 		if w.System != "" {
 			program += ", " + w.System
 		}
-		t.Add("%s\t%s\t%.2f\t%s\t%s ago\t%d\t%d\t%d\t%d\t%s", w.Name, strings.TrimSpace(string(w.State)+" "+w.Reason),
-			w.GamesASecond, percent(float64(w.Units)/float64(max(1, list.Units)), 1),
-			list.Updated.Sub(w.Seen).Round(time.Second), w.Failures, w.Games, w.Replays, w.Cores, program)
+		t.Add("%s\t%s\t%d\t%s\t%s ago\t%d\t%d\t%d\t%s", w.Name, strings.TrimSpace(string(w.State)+" "+w.Reason), w.Units,
+			percent(float64(w.Units)/float64(max(1, units)), 1), list.Updated.Sub(w.Seen).Round(time.Second), w.Failures,
+			w.Replays, w.Cores, program)
 	}
 	text := "No worker is at work: the run has stopped"
 	if running {
-		text = fmt.Sprintf("%d at work with %d cores, together %.1f games/s", present, cores, pace)
+		text = fmt.Sprintf("%d at work with %d cores", present, cores)
 	}
 	return doc.Part{Tables: []ui.Table{t}, Text: []string{fmt.Sprintf("%s; %d units answered since the coordinator last "+
-		"started. As of %s.", text, list.Units, list.Updated.UTC().Format("2006-01-02 15:04:05 UTC"))},
-		Notes: []string{"A unit is a game or the check of an opening. Games/s are those of the last seconds; a share is that of " +
-			"all units since the coordinator started. A failure is a unit that the worker could not play; replays counts its " +
-			"games that a second worker played, too, with the same moves."}}
+		"started. As of %s.", text, units, list.Updated.UTC().Format("2006-01-02 15:04:05 UTC"))},
+		Notes: []string{"A unit is a game or the check of an opening, and a share that of all units since the coordinator " +
+			"started. A failure is a unit that the worker could not play; replays counts its games that a second worker played, " +
+			"too, with the same moves."}}
 }
 
 // compare compares the workers by the games of the run, if clocks, forfeits or residuals say anything beyond what

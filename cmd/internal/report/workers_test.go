@@ -23,15 +23,15 @@ import (
 func someWorkers() *coordinator.Snapshot {
 	now := time.Date(2026, 3, 4, 22, 30, 40, 0, time.UTC)
 	seen := func(seconds int) time.Time { return now.Add(-time.Duration(seconds) * time.Second) }
-	return &coordinator.Snapshot{Format: coordinator.SnapshotFormat, Run: "0123456789abcdef", Updated: now, Units: 800,
+	return &coordinator.Snapshot{Format: coordinator.SnapshotFormat, Run: "0123456789abcdef", Updated: now,
 		Workers: []coordinator.WorkerStatus{
 			{Name: "absent", Program: "assay 1 bench 7", System: "linux/arm64", Cores: 4, State: coordinator.Gone, Units: 80,
-				Games: 50, Seen: seen(3700)},
+				Seen: seen(3700)},
 			{Name: "anna", Program: "assay 1 bench 7", System: "linux/amd64", Cores: 8, State: coordinator.Working, Units: 600,
-				Games: 400, GamesASecond: 10.375, Replays: 12, Failures: 3, Reason: "no room in memory", Speed: 812345,
+				Replays: 12, Failures: 3, Reason: "no room in memory", Speed: 812345,
 				Seen: seen(2)},
 			{Name: "bert", Program: "assay 1 bench 7", System: "darwin/arm64", Cores: 2, State: coordinator.Working, Units: 120,
-				Games: 90, GamesASecond: 2.5, Replays: 77, Seen: seen(4)},
+				Replays: 77, Seen: seen(4)},
 			{Name: "old", Program: hostile, System: hostile, Cores: 1, State: coordinator.Refused,
 				Reason: "install that version: " + hostile, Seen: seen(9)},
 		}}
@@ -116,14 +116,14 @@ func TestWorkersOnThePage(t *testing.T) {
 	writeJournal(t, dir)
 	_, body := get(t, page)
 	noMarkup(t, body)
-	if !strings.Contains(body, "2 at work with 10 cores, together 12.9 games/s") ||
+	if !strings.Contains(body, "2 at work with 10 cores; 800 units") ||
 		!strings.Contains(body, "As of 2026-03-04 22:30:40 UTC") {
 		t.Error("the page lacks the sum of the workers")
 	}
 	for name, want := range map[string][]string{
-		"anna": {"<bdi>working no room", "<td>10.38</td>", "75.0", "2s ago",
-			"<td>3</td>", "<td>400</td>", "assay 1 bench 7, linux/amd64", "no room in memory"},
-		"bert":   {"<td>90</td><td>77</td>"},
+		"anna": {"<bdi>working no room", "<td>600</td>", "75.0", "2s ago",
+			"<td>3</td>", "assay 1 bench 7, linux/amd64", "no room in memory"},
+		"bert":   {"<td>120</td>", "<td>77</td><td>2</td>"},
 		"old":    {"<bdi>refused ", "&lt;script&gt;alert(1)"},
 		"absent": {"<bdi>gone</bdi>", "1h1m40s ago"},
 	} {
@@ -162,7 +162,7 @@ func TestDamagedListOfWorkers(t *testing.T) {
 	t.Cleanup(server.Close)
 	for doc, says := range map[any]string{"damaged": "cannot unmarshal", struct {
 		Format string `json:"format"`
-	}{"assay.workers/9"}: "want assay.workers/2"} {
+	}{"assay.workers/9"}: "want assay.workers/3"} {
 		writeRoster(t, dir, doc)
 		if code, body := get(t, server.URL+"/run/games"); code != http.StatusOK ||
 			!strings.Contains(body, "The list of workers cannot be read") || !strings.Contains(body, says) {

@@ -34,7 +34,7 @@ import (
 
 // Config configures a coordinator.
 type Config struct {
-	Dir     string                     // its own folder, in the run's
+	Dir     string                     // its own folder, in the run's, which is locked
 	Connect func() (*nats.Conn, error) // connects to the servers, when the first job comes
 	Open    selfplay.Opener            // opens players, for fingerprints
 	Log     func(line string)          // receives a line for each event; may be nil
@@ -67,7 +67,6 @@ const (
 	WorkersName = "workers.json"
 	stateName   = "state.json"
 	filesName   = "files"
-	lockName    = ".lock"
 )
 
 // state is what a coordinator remembers when it is started again.
@@ -81,13 +80,11 @@ type state struct {
 type Coordinator struct {
 	Config
 	state
-	lock      *durable.Lock
-	queue     *queue
-	registry  *registry
-	players   *portablePlayers
-	reference float64         // nodes/s for which clocks are meant; 0: not settled in this process
-	queued    map[string]bool // ids of units that an earlier process left in the queue
-	finished  bool            // the last series ended by itself
+	queue    *queue
+	registry *registry
+	players  *portablePlayers
+	queued   map[string]bool // ids of units that an earlier process left in the queue
+	finished bool            // the last series ended by itself
 }
 
 var _ selfplay.Runner = (*Coordinator)(nil)
@@ -98,7 +95,8 @@ func New(c Config) *Coordinator {
 	if c.Log == nil {
 		c.Log = func(string) {}
 	}
-	return &Coordinator{Config: c, registry: newRegistry(&c)}
+	return &Coordinator{Config: c,
+		registry: &registry{Config: &c, members: map[string]*WorkerStatus{}, noted: map[string]time.Time{}}}
 }
 
 // Parallel returns how many jobs should be under way: as many as present workers have cores.
@@ -137,9 +135,6 @@ func (c *Coordinator) start(ctx context.Context) (err error) {
 	if err := os.Chmod(c.Dir, 0o700); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
-	if c.lock, err = durable.TryLock(filepath.Join(c.Dir, lockName)); err != nil {
-		return err
-	}
 	if err := c.readState(); err != nil {
 		return err
 	}
@@ -149,8 +144,7 @@ func (c *Coordinator) start(ctx context.Context) (err error) {
 	}
 	q, err := openQueue(ctx, nc, c.state.Run, &c.Config)
 	if err == nil {
-		v := q.look(ctx)
-		c.queued, err = v.units, v.err
+		c.queued, err = q.look(ctx)
 	}
 	c.players = &portablePlayers{play: (&selfplay.Local{Open: c.Open}).One, dir: filepath.Join(c.Dir, filesName),
 		known: map[string]portablePlayer{}}
@@ -170,7 +164,7 @@ func (c *Coordinator) start(ctx context.Context) (err error) {
 		return err
 	}
 	c.queue = q
-	c.saveSnapshot() // the next one has games a second
+	c.saveSnapshot()
 	return nil
 }
 
@@ -196,37 +190,24 @@ func (c *Coordinator) saveState() error {
 }
 
 // clockSpeed returns the speed for which the run's clocks are meant; 0: they are not scaled. The first game with a clock
-// settles it, and when that was answered, it stays the same when the run is resumed.
-func (c *Coordinator) clockSpeed(ctx context.Context) (_ float64, err error) {
+// settles it for the whole run.
+func (c *Coordinator) clockSpeed(ctx context.Context) (speed float64, err error) {
 	switch {
 	case c.Speed > 0 && c.ReferenceSpeed > 0 && c.Speed != c.ReferenceSpeed:
 		return 0, fmt.Errorf("cluster: the run's clocks are meant for %.0f nodes/s, not %.0f: resume it without "+
 			"--reference-speed, or start another run", c.Speed, c.ReferenceSpeed)
-	case c.Speed > 0:
+	case c.Speed > 0 || c.ReferenceSpeed == 0 && c.Measure == nil:
 		return c.Speed, nil
-	case c.reference > 0:
-		return c.reference, nil
 	case c.ReferenceSpeed > 0:
-		c.reference = c.ReferenceSpeed
-	case c.Measure == nil:
-		return 0, nil
+		c.Speed = c.ReferenceSpeed
 	default:
 		c.Log("measuring this machine's speed: the clocks are meant for it")
-		if c.reference, err = c.Measure(ctx, 0); err != nil {
+		if c.Speed, err = c.Measure(ctx, 0); err != nil {
 			return 0, fmt.Errorf("cluster: measuring this machine's speed: %w", err)
 		}
 	}
-	c.Log(fmt.Sprintf("clocks are meant for a core that searches %.0f nodes/s; workers scale theirs to it", c.reference))
-	return c.reference, nil
-}
-
-// keepSpeed keeps the speed of the run's clocks, now that a game has an answer.
-func (c *Coordinator) keepSpeed() error {
-	if c.Speed == c.reference || c.reference == 0 {
-		return nil
-	}
-	c.Speed = c.reference
-	return c.saveState()
+	c.Log(fmt.Sprintf("clocks are meant for a core that searches %.0f nodes/s; workers scale theirs to it", c.Speed))
+	return c.Speed, c.saveState()
 }
 
 // saveSnapshot writes the state of the workers for readers outside this process.
@@ -246,9 +227,6 @@ func (c *Coordinator) Close() error {
 		}
 		c.queue.nc.Close()
 		c.queue = nil
-	}
-	if c.lock != nil {
-		c.lock.Unlock()
 	}
 	return nil
 }

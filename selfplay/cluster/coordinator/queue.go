@@ -14,10 +14,9 @@ import (
 
 // queue is the stream of a run's units at the servers, and a subscription to the answers.
 type queue struct {
-	run   string
-	lease time.Duration
-	log   func(string)
-	nc    *nats.Conn
+	*Config
+	run string
+	nc  *nats.Conn
 
 	js       jetstream.JetStream
 	replicas int
@@ -46,7 +45,7 @@ var ErrServers = errors.New("cluster: the NATS servers cannot serve a run")
 
 // openQueue creates the stream of a run, or finds that of an earlier process.
 func openQueue(ctx context.Context, nc *nats.Conn, run string, c *Config) (*queue, error) {
-	q := &queue{run: run, lease: c.Lease, log: c.Log, nc: nc, replicas: 1, answers: make(chan *nats.Msg, maxUnread),
+	q := &queue{Config: c, run: run, nc: nc, replicas: 1, answers: make(chan *nats.Msg, maxUnread),
 		back: make(chan struct{}, 1)}
 	if most := nc.MaxPayload(); most < minPayload {
 		return nil, fmt.Errorf("%w: they accept messages of %d bytes, and games need %d: set max_payload to 1MB", ErrServers,
@@ -81,7 +80,7 @@ func openQueue(ctx context.Context, nc *nats.Conn, run string, c *Config) (*queu
 		alone := errors.As(err, &api) && (api.ErrorCode == codeNoPeers || api.ErrorCode == codeOneServer)
 		switch {
 		case alone && q.replicas > 1 && (try >= openTries || api.ErrorCode == codeOneServer):
-			q.log("the NATS servers that are up are not three: the run's units are kept by one of them")
+			q.Log("the NATS servers that are up are not three: the run's units are kept by one of them")
 			q.replicas = 1
 		case !alone && !errors.Is(err, context.DeadlineExceeded) && (api == nil || api.Code != 503) || try > openTries:
 			return q, err
@@ -122,7 +121,7 @@ func (q *queue) tryCreate(ctx context.Context) error {
 		return err
 	}
 	_, err = q.js.CreateOrUpdateConsumer(ctx, wire.Units(q.run), jetstream.ConsumerConfig{Durable: wire.Consumer,
-		AckPolicy: jetstream.AckExplicitPolicy, AckWait: q.lease, MaxAckPending: -1, MaxWaiting: 1 << 14,
+		AckPolicy: jetstream.AckExplicitPolicy, AckWait: q.Lease, MaxAckPending: -1, MaxWaiting: 1 << 14,
 		Replicas: q.replicas})
 	return err
 }
@@ -144,33 +143,26 @@ func (q *queue) settle(a *wire.Answer, how []byte) {
 	}
 }
 
-// view is what was in the queue at a time: the ids of units.
-type view struct {
-	at    time.Time
-	units map[string]bool
-	err   error
-}
-
-// look returns what is in the queue, and creates again what the servers lost.
-func (q *queue) look(ctx context.Context) view {
-	v := view{at: time.Now(), units: map[string]bool{}}
+// look returns the ids of the units in the queue, and creates again what the servers lost.
+func (q *queue) look(ctx context.Context) (map[string]bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, apiTimeout)
 	defer cancel()
-	if v.err = q.create(ctx); v.err != nil {
-		return v
+	if err := q.create(ctx); err != nil {
+		return nil, err
 	}
 	stream, err := q.js.Stream(ctx, wire.Units(q.run))
 	if err != nil {
-		return view{err: err}
+		return nil, err
 	}
 	info, err := stream.Info(ctx, jetstream.WithSubjectFilter(wire.UnitSubject(q.run, "*")))
 	if err != nil {
-		return view{err: err}
+		return nil, err
 	}
+	units := map[string]bool{}
 	for subject := range info.State.Subjects {
-		v.units[wire.Last(subject)] = true
+		units[wire.Last(subject)] = true
 	}
-	return v
+	return units, nil
 }
 
 // purge empties the queue. If that fails, workers play units in vain.
@@ -187,6 +179,6 @@ func (q *queue) delete() {
 	ctx, cancel := context.WithTimeout(context.Background(), apiTimeout)
 	defer cancel()
 	if err := q.js.DeleteStream(ctx, wire.Units(q.run)); err != nil {
-		q.log(fmt.Sprintf("the stream of run %s stays at the servers: %v", q.run, err))
+		q.Log(fmt.Sprintf("the stream of run %s stays at the servers: %v", q.run, err))
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"sync"
 	"time"
@@ -12,7 +11,6 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/assay-chess/assay/internal/durable"
-	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 
@@ -21,12 +19,11 @@ type Snapshot struct {
 	Format  string         `json:"format"` // SnapshotFormat
 	Run     string         `json:"run"`
 	Updated time.Time      `json:"updated"`
-	Units   int64          `json:"units"` // answered since the coordinator started
 	Workers []WorkerStatus `json:"workers"`
 }
 
 // SnapshotFormat names the format of a Snapshot.
-const SnapshotFormat = "assay.workers/2"
+const SnapshotFormat = "assay.workers/3"
 
 // WorkerStatus is the state of one worker, with counts since the coordinator started.
 type WorkerStatus struct {
@@ -39,13 +36,10 @@ type WorkerStatus struct {
 	State  State   `json:"state"`
 	Reason string  `json:"why,omitempty"` // why it is refused, or what is wrong with it
 
-	Units        int64     `json:"units"` // answered: games, and checks of openings
-	Games        int64     `json:"games"`
-	GamesASecond float64   `json:"games_per_second"` // since the snapshot before
-	Replays      int64     `json:"replays"`          // its games that another worker played, too, and equally
-	Failures     int64     `json:"failures"`         // units that it could not play
-	Joined       time.Time `json:"joined"`
-	Seen         time.Time `json:"last_seen"`
+	Units    int64     `json:"units"`    // answered: games, and checks of openings
+	Replays  int64     `json:"replays"`  // its games that another worker played, too, and equally
+	Failures int64     `json:"failures"` // units that it could not play
+	Seen     time.Time `json:"last_seen"`
 }
 
 // State is the state of a worker.
@@ -60,30 +54,19 @@ const (
 
 // registry knows the workers that said hello. It is safe for concurrent use.
 type registry struct {
-	run, program string
-	lease        time.Duration
-	log          func(string)
-	hellos       *nats.Subscription
+	*Config
+	run    string
+	hellos *nats.Subscription
 
 	mu      sync.Mutex
-	members map[string]*member
-	units   int64
-	noted   map[string]time.Time // when something was last logged about a worker, or another subject
-	saved   time.Time
-}
+	members map[string]*WorkerStatus
 
-type member struct {
-	WorkerStatus
-	before int64 // games at the snapshot before
+	noting sync.Mutex
+	noted  map[string]time.Time // when something was last logged about a worker, or another subject
 }
 
 // maxMembers bounds the workers that are remembered.
 const maxMembers = 1 << 14
-
-func newRegistry(c *Config) *registry {
-	return &registry{program: c.Program, lease: c.Lease, log: c.Log, members: map[string]*member{},
-		noted: map[string]time.Time{}}
-}
 
 // listen replies to workers from now on.
 func (r *registry) listen(nc *nats.Conn, run string) (err error) {
@@ -105,63 +88,55 @@ func (r *registry) listen(nc *nats.Conn, run string) (err error) {
 func (r *registry) hello(worker string, h *wire.Hello) *wire.Welcome {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	w := &wire.Welcome{Run: r.run, Lease: r.lease}
+	w := &wire.Welcome{Run: r.run, Lease: r.Lease}
 	p := r.members[worker]
-	now := time.Now()
 	if p == nil {
 		if h.Leaving && h.Trouble == "" || len(r.members) >= maxMembers {
 			return w
 		}
-		p = &member{WorkerStatus: WorkerStatus{Name: worker, Joined: now}}
+		p = &WorkerStatus{Name: worker}
 		r.members[worker] = p
 	}
-	before := p.State
-	p.Seen, p.Program, p.System = now, printable(h.Program), printable(h.System)
-	p.Cores, p.Speed, p.Reason, p.State = min(max(h.Cores, 1), 4096), h.Speed, "", Working
+	p.Seen, p.Program, p.System = time.Now(), printable(h.Program), printable(h.System)
+	p.Cores, p.Speed = min(max(h.Cores, 1), 4096), h.Speed
 	switch {
-	case h.Protocol != wire.Protocol || h.Program != r.program:
-		p.State = Refused
-		p.Reason = fmt.Sprintf("it is %s, and the run needs %s", p.Program, r.program)
-		w.Refused = p.Reason
+	case h.Protocol != wire.Protocol || h.Program != r.Program:
+		w.Refused = fmt.Sprintf("it is %s, and the run needs %s", p.Program, r.Program)
+		r.enter(p, Refused, w.Refused)
 	case h.Trouble != "":
-		p.State, p.Reason = Refused, printable(h.Trouble)
+		r.enter(p, Refused, printable(h.Trouble))
 	case h.Leaving:
-		p.State = Gone
-	}
-	if p.State != before {
-		r.announce(p)
+		r.enter(p, Gone, "")
+	default:
+		r.enter(p, Working, "")
 	}
 	return w
 }
 
-func (r *registry) announce(p *member) {
-	says := fmt.Sprintf("worker %s is gone", p.Name)
-	switch p.State {
-	case Refused:
-		says = fmt.Sprintf("worker %s does not play: %s", p.Name, p.Reason)
-	case Working:
-		says = fmt.Sprintf("worker %s is here, with %d cores", p.Name, p.Cores)
+// enter sets the state of a worker, and logs a change.
+func (r *registry) enter(p *WorkerStatus, state State, reason string) {
+	before := p.State
+	p.State, p.Reason = state, reason
+	if before == state {
+		return
 	}
-	r.noteLocked(p.Name+string(p.State), says)
+	says := map[State]string{Gone: "is gone", Refused: "does not play: " + reason,
+		Working: fmt.Sprintf("is here, with %d cores", p.Cores)}
+	r.note(p.Name+string(state), "worker "+p.Name+" "+says[state])
 }
 
 // note logs something about a subject, but not again within a minute.
 func (r *registry) note(subject, text string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.noteLocked(subject, text)
-}
-
-func (r *registry) noteLocked(subject, text string) {
-	now := time.Now()
-	if last, ok := r.noted[subject]; ok && now.Sub(last) < time.Minute || len(r.noted) > 4*maxMembers {
+	r.noting.Lock()
+	defer r.noting.Unlock()
+	if time.Since(r.noted[subject]) < time.Minute || len(r.noted) > 4*maxMembers {
 		return
 	}
-	r.noted[subject] = now
-	r.log(text)
+	r.noted[subject] = time.Now()
+	r.Log(text)
 }
 
-func (p *member) present(now time.Time) bool {
+func (p *WorkerStatus) present(now time.Time) bool {
 	return p.State == Working && now.Sub(p.Seen) < 3*wire.HelloEvery+wire.ReplyTimeout
 }
 
@@ -180,7 +155,7 @@ func (r *registry) present() (workers, cores int) {
 }
 
 // of calls a function with a worker that said hello.
-func (r *registry) of(worker string, f func(*member)) {
+func (r *registry) of(worker string, f func(*WorkerStatus)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if p := r.members[worker]; p != nil {
@@ -188,52 +163,18 @@ func (r *registry) of(worker string, f func(*member)) {
 	}
 }
 
-func (r *registry) answered(worker string, g *selfplay.Result) {
-	r.of(worker, func(p *member) {
-		r.units++
-		p.Units++
-		if g.Try == 0 {
-			p.Games++
-		}
-	})
-}
-
-func (r *registry) replayed(worker string) { r.of(worker, func(p *member) { p.Replays++ }) }
-
-// failed notes that a worker could not play a unit.
-func (r *registry) failed(worker string, number uint64, why string) {
-	r.of(worker, func(p *member) { p.Failures++; p.Reason = why })
-	r.note(worker+" failed", fmt.Sprintf("worker %s could not play game %d: %s", worker, number, why))
-}
-
-// wrong notes that what a worker sent cannot be right.
-func (r *registry) wrong(worker, why string) {
-	why = printable(why)
-	r.of(worker, func(p *member) { p.Reason = why })
-	r.note(worker+" wrong", fmt.Sprintf("warning: worker %s: %s; check its machine, or stop it", worker, why))
-}
-
-// save writes a Snapshot, which only the owner can read.
+// save writes a Snapshot.
 func (r *registry) save(path string) error {
 	r.mu.Lock()
 	now := time.Now()
-	all := Snapshot{Format: SnapshotFormat, Run: r.run, Updated: now.UTC(), Units: r.units}
+	all := Snapshot{Format: SnapshotFormat, Run: r.run, Updated: now.UTC()}
 	for _, name := range slices.Sorted(maps.Keys(r.members)) {
 		p := r.members[name]
 		if p.State == Working && !p.present(now) {
-			p.State = Gone
-			r.announce(p)
+			r.enter(p, Gone, "")
 		}
-		if !r.saved.IsZero() {
-			p.GamesASecond = float64(p.Games-p.before) / max(now.Sub(r.saved).Seconds(), 1e-3)
-		}
-		p.before = p.Games
-		all.Workers = append(all.Workers, p.WorkerStatus)
+		all.Workers = append(all.Workers, *p)
 	}
-	r.saved = now
 	r.mu.Unlock()
-	if err := durable.WriteJSON(path, &all); err != nil {
-		return err
-	}
-	return os.Chmod(path, 0o600)
+	return durable.WriteJSON(path, &all)
 }

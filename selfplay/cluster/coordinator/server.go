@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/tls"
 	"errors"
@@ -100,23 +101,20 @@ func Serve(c ServerConfig) (*Server, error) {
 	return s, nil
 }
 
-// split returns the host and the port of an address. The default host is loopback, the default port that of NATS.
+// split returns the host and the port of an address. The default host is loopback.
 func split(addr string) (host string, port int, err error) {
-	h, p, err := net.SplitHostPort(addr)
-	if err != nil {
-		h, p = addr, strconv.Itoa(server.DEFAULT_PORT)
+	host, text, err := net.SplitHostPort(addr)
+	if err == nil {
+		port, err = strconv.Atoi(text)
 	}
-	if h == "" {
-		h = "127.0.0.1"
-	}
-	if port, err = strconv.Atoi(p); err != nil || port < 0 || port > 65535 || strings.Contains(h, "/") {
+	if err != nil || port < 0 || port > 65535 || strings.Contains(host, "/") {
 		return "", 0, fmt.Errorf("cluster: address %q: want HOST:PORT, for example 127.0.0.1:4222; port 0 chooses a free one",
 			addr)
 	}
 	if port == 0 {
 		port = server.RANDOM_PORT
 	}
-	return h, port, nil
+	return cmp.Or(host, "127.0.0.1"), port, nil
 }
 
 func loopback(host string) bool {

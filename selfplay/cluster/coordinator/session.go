@@ -44,9 +44,6 @@ type session struct {
 	recent  map[string]*first // answered, by id
 	order   []string          // their ids, oldest first
 	replays int               // in the queue
-
-	views   chan view
-	looking bool // a view is on its way
 }
 
 // unit is a job without an answer.
@@ -66,7 +63,7 @@ type first struct {
 }
 
 func newSession(c *Coordinator) *session {
-	return &session{Coordinator: c, open: map[string]*unit{}, recent: map[string]*first{}, views: make(chan view, 1)}
+	return &session{Coordinator: c, open: map[string]*unit{}, recent: map[string]*first{}}
 }
 
 // loop takes jobs and answers until all jobs are answered, or ctx ends.
@@ -98,12 +95,10 @@ func (s *session) loop(ctx context.Context, jobs <-chan selfplay.Job, results ch
 			s.results = s.results[1:]
 		case m := <-s.queue.answers:
 			err = s.receive(m)
-		case v := <-s.views:
-			s.compare(&v)
 		case <-s.queue.back:
-			s.look(ctx)
+			s.compare(ctx)
 		case <-check.C:
-			s.look(ctx)
+			s.compare(ctx)
 		case <-snapshot.C:
 			s.saveSnapshot()
 		}
@@ -163,20 +158,17 @@ func (s *session) receive(m *nats.Msg) error {
 		s.queue.settle(&a, wire.GiveBack(s.Lease/10)) // to another worker
 		return s.failed(worker, u, printable(a.Failed))
 	case a.Result == nil:
-		s.registry.wrong(worker, "it sent an answer without a result")
+		s.wrong(worker, "it sent an answer without a result")
 		return nil
 	}
 	if err := a.Result.Verify(&u.job); err != nil {
 		s.queue.settle(&a, wire.GiveBack(s.Lease/10))
-		s.registry.wrong(worker, "it sent an impossible result: "+err.Error())
+		s.wrong(worker, "it sent an impossible result: "+err.Error())
 		return nil
-	}
-	if err := s.keepSpeed(); err != nil {
-		return err
 	}
 	delete(s.open, a.Unit)
 	s.queue.settle(&a, wire.Done)
-	s.registry.answered(worker, a.Result)
+	s.registry.of(worker, func(p *WorkerStatus) { p.Units++ })
 	if err := s.remember(&a, worker, u); err != nil {
 		return err
 	}
@@ -185,9 +177,17 @@ func (s *session) receive(m *nats.Msg) error {
 	return nil
 }
 
+// wrong notes that what a worker sent cannot be right.
+func (s *session) wrong(worker, why string) {
+	why = printable(why)
+	s.registry.of(worker, func(p *WorkerStatus) { p.Reason = why })
+	s.registry.note(worker+" wrong", fmt.Sprintf("warning: worker %s: %s; check its machine, or stop it", worker, why))
+}
+
 // failed notes that a worker could not play a unit.
 func (s *session) failed(worker string, u *unit, why string) error {
-	s.registry.failed(worker, u.job.Number, why)
+	s.registry.of(worker, func(p *WorkerStatus) { p.Failures++; p.Reason = why })
+	s.registry.note(worker+" failed", fmt.Sprintf("worker %s could not play game %d: %s", worker, u.job.Number, why))
 	if !slices.Contains(u.failedBy, worker) {
 		u.failedBy = append(u.failedBy, worker)
 	}
@@ -241,7 +241,7 @@ func (s *session) receiveSecond(worker string, a *wire.Answer) error {
 	if f.replay {
 		f.replay = false
 		s.replays--
-		s.registry.replayed(f.worker)
+		s.registry.of(f.worker, func(p *WorkerStatus) { p.Replays++ })
 	}
 	return nil
 }
@@ -249,25 +249,18 @@ func (s *session) receiveSecond(worker string, a *wire.Answer) error {
 // printable shortens a text of a worker, and escapes what could control a terminal.
 func printable(text string) string { return quote.Text(text[:min(len(text), 300)]) }
 
-// look looks at the queue, unless it does already.
-func (s *session) look(ctx context.Context) {
-	if !s.looking {
-		s.looking = true
-		go func() { s.views <- s.queue.look(ctx) }()
-	}
-}
-
 // compare publishes the open units again that are not in the queue: only the coordinator takes them out.
-func (s *session) compare(v *view) {
-	s.looking = false
-	if v.err != nil {
-		s.registry.note("servers", fmt.Sprintf("warning: the NATS servers do not answer; trying again: %v", v.err))
+func (s *session) compare(ctx context.Context) {
+	now := time.Now()
+	queued, err := s.queue.look(ctx)
+	if err != nil {
+		s.registry.note("servers", fmt.Sprintf("warning: the NATS servers do not answer; trying again: %v", err))
 		_ = s.queue.nc.ForceReconnect() // this server may be cut off from the others
 		return
 	}
 	again := 0
 	for id, u := range s.open {
-		if !v.units[id] && u.sent.Before(v.at.Add(-min(s.CheckEvery, settled))) {
+		if !queued[id] && u.sent.Before(now.Add(-min(s.CheckEvery, settled))) {
 			u.sent = time.Now()
 			s.queue.publish(id, u.body, "")
 			again++

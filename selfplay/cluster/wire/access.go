@@ -37,27 +37,20 @@ type Access struct {
 // CheckURL reports malformed addresses, and those with credentials, which others could read in a list of processes.
 func CheckURL(text string) error {
 	for one := range strings.SplitSeq(text, ",") {
-		if err := checkOne(one); err != nil {
-			return err
+		u, err := url.Parse(one)
+		switch {
+		case err != nil:
+			// does not repeat it: it may hold a password
+			return errors.New("cluster: malformed address: want nats://HOST:PORT or tls://HOST:PORT")
+		case u.User != nil:
+			return errors.New("cluster: the address holds a password, which other users of the machine could read: " +
+				"leave it out, and pass credentials in a file or in the environment")
+		case u.Hostname() == "" || u.Scheme != "nats" && u.Scheme != "tls" || u.Path != "" || u.RawQuery != "":
+			return fmt.Errorf("cluster: address %q: want nats://HOST:PORT or tls://HOST:PORT", one)
 		}
-	}
-	return nil
-}
-
-func checkOne(text string) error {
-	u, err := url.Parse(text)
-	switch {
-	case err != nil:
-		// does not repeat it: it may hold a password
-		return errors.New("cluster: malformed address: want nats://HOST:PORT or tls://HOST:PORT")
-	case u.User != nil:
-		return errors.New("cluster: the address holds a password, which other users of the machine could read: " +
-			"leave it out, and pass credentials in a file or in the environment")
-	case u.Hostname() == "" || u.Scheme != "nats" && u.Scheme != "tls" || u.Path != "" || u.RawQuery != "":
-		return fmt.Errorf("cluster: address %q: want nats://HOST:PORT or tls://HOST:PORT", text)
-	}
-	if port, err := strconv.Atoi(cmp.Or(u.Port(), "4222")); err != nil || port < 1 || port > 65535 {
-		return fmt.Errorf("cluster: address %q: want a port from 1 to 65535", text)
+		if port, err := strconv.Atoi(cmp.Or(u.Port(), "4222")); err != nil || port < 1 || port > 65535 {
+			return fmt.Errorf("cluster: address %q: want a port from 1 to 65535", one)
+		}
 	}
 	return nil
 }
@@ -75,7 +68,8 @@ func (a *Access) Dial(ctx context.Context) (*nats.Conn, error) {
 		case err == nil:
 			return nc, nil
 		case refused(err):
-			return nil, fmt.Errorf("%w of %s: %w", ErrCredentials, a.identity(), err)
+			return nil, fmt.Errorf("%w of %s (%s): %w", ErrCredentials, cmp.Or(a.Name, "a coordinator"),
+				cmp.Or(a.Credentials, "a token or none"), err)
 		case untrusted(err):
 			return nil, fmt.Errorf("%w: %w", ErrEncryption, err)
 		}
@@ -91,21 +85,6 @@ func (a *Access) Dial(ctx context.Context) (*nats.Conn, error) {
 		case <-time.After(wait):
 		}
 	}
-}
-
-// identity describes the user for an error: its name and the kind of credentials, never a secret.
-func (a *Access) identity() string {
-	name := "a coordinator"
-	if a.Name != "" {
-		name = "worker " + a.Name
-	}
-	switch {
-	case a.Credentials != "":
-		return name + ", in " + a.Credentials
-	case a.Token != "":
-		return name + ", which are a token"
-	}
-	return name + ", which shows none"
 }
 
 // maxDialPause is the longest pause between two attempts to connect. The first pauses are shorter, for workers that
@@ -148,17 +127,12 @@ func (a *Access) options() ([]nats.Option, error) {
 	if err != nil {
 		return nil, err
 	}
-	if bytes.Contains(data, []byte("BEGIN NATS USER JWT")) {
-		return append(options, nats.UserCredentials(a.Credentials)), nil
+	user := nats.UserCredentials(a.Credentials)
+	if !bytes.Contains(data, []byte("BEGIN NATS USER JWT")) {
+		if user, err = nats.NkeyOptionFromSeed(a.Credentials); err != nil {
+			return nil, fmt.Errorf("cluster: %s: %w: want a secret key, as assay work --new-key writes it, or a NATS .creds file",
+				a.Credentials, errKey)
+		}
 	}
-	pair, err := readSeed(data)
-	var public string
-	if err == nil {
-		public, err = pair.PublicKey()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("cluster: %s: %w: want a secret key, as assay work --new-key writes it, or a NATS .creds file",
-			a.Credentials, errKey)
-	}
-	return append(options, nats.Nkey(public, pair.Sign)), nil
+	return append(options, user), nil
 }

@@ -2,7 +2,6 @@ package wire
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -33,11 +32,10 @@ var ErrNoFile = errors.New("cluster: cannot fetch the file")
 // FetchFile returns the file of a run with the SHA-256. Its errors wrap ErrNoFile.
 func FetchFile(ctx context.Context, nc *nats.Conn, worker, run, sum string) (all []byte, err error) {
 	for n := PartSize; err == nil && n == PartSize && len(all) < MaxFile; {
-		var m *nats.Msg
-		if m, err = fetchPart(ctx, nc, worker, &Part{run, sum, int64(len(all))}); err == nil {
-			n = len(m.Data)
-			all = append(all, m.Data...)
-		}
+		var part []byte
+		part, err = Request(ctx, nc, FileSubject(worker), &Part{run, sum, int64(len(all))})
+		n = len(part)
+		all = append(all, part...)
 	}
 	if err == nil && durable.SumBytes(all).SHA256 != sum {
 		err = fmt.Errorf("%w: it arrived with other content", durable.ErrDamaged)
@@ -46,16 +44,6 @@ func FetchFile(ctx context.Context, nc *nats.Conn, worker, run, sum string) (all
 		err = fmt.Errorf("%w with SHA-256 %.12s: %w", ErrNoFile, sum, err)
 	}
 	return all, err
-}
-
-func fetchPart(ctx context.Context, nc *nats.Conn, worker string, part *Part) (*nats.Msg, error) {
-	ctx, cancel := context.WithTimeout(ctx, ReplyTimeout)
-	defer cancel()
-	data, err := json.Marshal(part)
-	if err != nil {
-		return nil, err
-	}
-	return nc.RequestWithContext(ctx, FileSubject(worker), data)
 }
 
 // IsSHA256 reports whether a text is a SHA-256 in hex.

@@ -2,7 +2,6 @@ package wire
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -100,16 +99,4 @@ func readCredentials(path string) ([]byte, error) {
 		err = fmt.Errorf("cluster: credentials: %w; want the file with a secret key, as assay work --new-key writes it", err)
 	}
 	return data, err
-}
-
-// readSeed reads the secret key of a file that NewKey made.
-func readSeed(file []byte) (nkeys.KeyPair, error) {
-	var seed []byte
-	for line := range bytes.Lines(file) {
-		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' {
-			seed = bytes.Clone(line)
-			break
-		}
-	}
-	return nkeys.FromSeed(seed)
 }

@@ -6,6 +6,7 @@ package wire
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -65,6 +66,21 @@ func ReadUnit(data []byte) (*Unit, error) {
 		return nil, fmt.Errorf("cluster: malformed unit: %w", err)
 	}
 	return u, nil
+}
+
+// Request sends a message to the coordinator and returns the reply, for which it waits for ReplyTimeout.
+func Request(ctx context.Context, nc *nats.Conn, subject string, message any) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, ReplyTimeout)
+	defer cancel()
+	data, err := json.Marshal(message)
+	if err != nil {
+		return nil, err
+	}
+	m, err := nc.RequestWithContext(ctx, subject, data)
+	if err != nil {
+		return nil, err
+	}
+	return m.Data, nil
 }
 
 // PlayedBy is the header of a unit that is played a second time: the worker that played it first.

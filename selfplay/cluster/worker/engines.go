@@ -6,11 +6,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
-	"time"
 
 	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
@@ -25,11 +23,8 @@ type Engines struct {
 	checked map[wire.Program]fs.FileInfo // when the content of the file was checked
 }
 
-// keepUnused is how long a fetched engine is kept that no run asks for.
-const keepUnused = 30 * 24 * time.Hour
-
 // AllowEngines allows the programs at the paths, with the content that they have now, and, if cache is not empty, all
-// that a run sends. These are kept in that folder, until they were not used for a month.
+// that a run sends. These are kept in that folder.
 func AllowEngines(paths []string, cache string) (*Engines, error) {
 	e := &Engines{allowed: map[wire.Program]string{}, checked: map[wire.Program]fs.FileInfo{}}
 	for _, path := range paths {
@@ -49,17 +44,8 @@ func AllowEngines(paths []string, cache string) (*Engines, error) {
 	if err := durable.MakeDir(cache); err != nil {
 		return nil, err
 	}
-	entries, err := os.ReadDir(cache)
-	for _, entry := range entries {
-		info, e := entry.Info()
-		if e == nil && wire.IsSHA256(entry.Name()) && time.Since(info.ModTime()) > keepUnused {
-			err = errors.Join(err, os.RemoveAll(filepath.Join(cache, entry.Name())))
-		}
-	}
-	if err == nil {
-		e.cache, err = filepath.Abs(cache)
-	}
-	if err != nil {
+	var err error
+	if e.cache, err = filepath.Abs(cache); err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
 	}
 	return e, nil
@@ -116,10 +102,6 @@ func (e *Engines) path(p wire.Program, fetch func() ([]byte, error)) (path strin
 			return "", err
 		}
 	}
-	if !named {
-		now := time.Now()
-		_ = os.Chtimes(filepath.Dir(path), now, now) // if it fails, it is fetched again after a month
-	}
 	e.checked[p], err = os.Stat(path)
 	return path, err
 }
@@ -142,17 +124,4 @@ func install(path string, fetch func() ([]byte, error)) error {
 		return fmt.Errorf("cluster: %w", err)
 	}
 	return os.Rename(fresh, path)
-}
-
-// Describe returns a line for each engine that may be run.
-func (e *Engines) Describe() (lines []string) {
-	for p := range e.allowed {
-		lines = append(lines,
-			fmt.Sprintf("engine %s is allowed with its current content (SHA-256 %.12s)", p.Name, p.SHA256))
-	}
-	slices.Sort(lines)
-	if e.cache != "" {
-		lines = append(lines, "engines that a run sends are fetched, and run with your rights")
-	}
-	return lines
 }

@@ -46,10 +46,10 @@ func (s *service) play(ctx context.Context, slot *selfplay.Slot, u *wire.Unit) (
 	}
 	r.Rescale(1 / f)
 	r.Players = u.Job.Specs()
-	s.Worker.units.Add(1)
-	s.nodes.Add(int64(r.Nodes[0] + r.Nodes[1]))
+	s.Units.Add(1)
+	s.Nodes.Add(int64(r.Nodes[0] + r.Nodes[1]))
 	if r.Try == 0 {
-		s.games.Add(1)
+		s.Games.Add(1)
 	}
 	return &wire.Answer{Result: &r}, nil
 }

@@ -15,11 +15,8 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 )
 
-// Why a worker leaves a run and waits for another.
-var (
-	errRunOver = errors.New("the run is over")
-	errResting = errors.New("the working hours are over")
-)
+// errRunOver means that a worker leaves a run and waits for another.
+var errRunOver = errors.New("the run is over")
 
 const (
 	// maxAhead is how many units may wait for each core, and aheadFor how long they should last: no core waits for the
@@ -111,10 +108,7 @@ func (s *service) serve(ctx context.Context) error {
 		case <-tick.C:
 			idle := s.extend()
 			s.ask(false) // if the last request was lost
-			switch {
-			case s.Resting != nil && s.Resting():
-				s.stop(errResting)
-			case idle:
+			if idle {
 				s.stop(ErrIdle)
 			}
 		case <-ended:

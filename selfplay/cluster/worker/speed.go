@@ -3,8 +3,6 @@ package worker
 import (
 	"context"
 	"fmt"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
@@ -20,17 +18,6 @@ const maxClockScale = 4
 
 // remeasureEvery is how often a worker measures its speed: other programs may use the machine.
 const remeasureEvery = 10 * time.Minute
-
-// speedometer holds the last measured speed. It is safe for concurrent use.
-type speedometer struct {
-	sync.Mutex // held by the core that measures
-	last       atomic.Pointer[measurement]
-}
-
-type measurement struct {
-	speed float64 // nodes/s of a core
-	at    time.Time
-}
 
 // clockScale returns the factor for the times of a unit.
 func (w *Worker) clockScale(ctx context.Context, u *wire.Unit) (float64, error) {
@@ -50,25 +37,19 @@ func (w *Worker) clockScale(ctx context.Context, u *wire.Unit) (float64, error) 
 	return f, nil
 }
 
-// measuredSpeed returns the worker's speed. The first unit with a clock measures it on all cores while the others wait;
-// later one core measures it again while the others play.
+// measuredSpeed returns the worker's speed. The first unit with a clock measures it on all cores; later one core measures
+// it again, while those wait that need it then.
 func (w *Worker) measuredSpeed(ctx context.Context) (float64, error) {
-	before := w.speed.last.Load()
-	if before != nil && (time.Since(before.at) < remeasureEvery || !w.speed.TryLock()) {
-		return before.speed, nil
-	}
-	if before == nil {
-		w.speed.Lock()
-	}
-	defer w.speed.Unlock()
-	if now := w.speed.last.Load(); now != before {
-		return now.speed, nil // another core measured it meanwhile
+	w.measuring.Lock()
+	defer w.measuring.Unlock()
+	if time.Since(w.measured) < remeasureEvery {
+		return float64(w.speed.Load()), nil
 	}
 	if w.Measure == nil {
 		return 0, fmt.Errorf("%w: it cannot measure its speed, which games with clocks need", errRefused)
 	}
 	cores := 1
-	if before == nil {
+	if w.measured.IsZero() {
 		cores = w.Cores
 		w.Log("measuring this machine's speed, for games with clocks")
 	}
@@ -76,7 +57,8 @@ func (w *Worker) measuredSpeed(ctx context.Context) (float64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("%w: measuring this machine's speed: %w", errRefused, err)
 	}
-	w.speed.last.Store(&measurement{speed, time.Now()})
+	w.speed.Store(int64(speed))
+	w.measured = time.Now()
 	w.Log(fmt.Sprintf("one core searches %.0f nodes/s", speed))
 	return speed, nil
 }

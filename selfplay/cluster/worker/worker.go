@@ -42,31 +42,20 @@ type Worker struct {
 	Library string            // folder for weights and fetched engines
 	Engines *Engines          // external engines; nil: none
 	Wait    time.Duration     // time without work after which Run returns ErrIdle; 0: never
-	Resting func() bool       // reports whether the worker should rest now; nil: never
 	Log     func(line string) // receives a line for each event; may be nil
 
+	// What it played so far; a unit is a game or the check of an opening.
+	Units, Games, Nodes atomic.Int64
+
 	nc        *nats.Conn
-	speed     speedometer
+	measuring sync.Mutex
+	measured  time.Time    // when speed was measured
+	speed     atomic.Int64 // nodes/s of a core; 0: not measured
 	verifying sync.Mutex
 	verified  map[string]engine.Spec // local specifications, by specification and fingerprint
 	lastWork  time.Time              // when it last had a unit, by the monotonic clock
-	units     atomic.Int64
-	games     atomic.Int64
-	nodes     atomic.Int64
 	fail      context.CancelCauseFunc
 	logged    atomic.Bool
-}
-
-// Tally counts what a worker did so far.
-type Tally struct {
-	Units int64 // played: games and checks of openings
-	Games int64
-	Nodes int64
-}
-
-// Tally returns what the worker did so far.
-func (w *Worker) Tally() Tally {
-	return Tally{Units: w.units.Load(), Games: w.games.Load(), Nodes: w.nodes.Load()}
 }
 
 // Run plays units until ctx ends; then it finishes and answers the units under way, and returns nil. It waits for a server
@@ -121,8 +110,6 @@ func (w *Worker) serveRuns(ctx context.Context) error {
 		switch err := newService(w, welcome).serve(ctx); {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case errors.Is(err, errResting):
-			w.sayGoodbye(nil)
 		case !errors.Is(err, errRunOver):
 			return err
 		}
@@ -150,15 +137,13 @@ func (w *Worker) awaitRun(ctx context.Context) (*wire.Welcome, error) {
 		if try%8 == 0 && len(w.nc.Servers()) > 1 {
 			_ = w.nc.ForceReconnect() // this server may be cut off from the coordinator's
 		}
-		if w.Resting == nil || !w.Resting() {
-			welcome, err := w.sayHello(ctx, &wire.Hello{})
-			if err == nil || errors.Is(err, errRefused) {
-				return welcome, err
-			}
-			if !logged && ctx.Err() == nil {
-				logged = true
-				w.Log(fmt.Sprintf("%s: there is no run yet; waiting for one", w.Access.URL))
-			}
+		welcome, err := w.sayHello(ctx, &wire.Hello{})
+		if err == nil || errors.Is(err, errRefused) {
+			return welcome, err
+		}
+		if !logged && ctx.Err() == nil {
+			logged = true
+			w.Log(fmt.Sprintf("%s: there is no run yet; waiting for one", w.Access.URL))
 		}
 		if w.idle() {
 			return nil, ErrIdle
@@ -175,24 +160,15 @@ func (w *Worker) idle() bool { return w.Wait > 0 && time.Since(w.lastWork) > w.W
 
 // sayHello completes and sends a hello, and returns the coordinator's answer.
 func (w *Worker) sayHello(ctx context.Context, h *wire.Hello) (*wire.Welcome, error) {
-	ctx, cancel := context.WithTimeout(ctx, wire.ReplyTimeout)
-	defer cancel()
 	h.Protocol, h.Program, h.Cores = wire.Protocol, w.Program, w.Cores
-	h.System = runtime.GOOS + "/" + durable.BuildTarget()
-	if m := w.speed.last.Load(); m != nil {
-		h.Speed = m.speed
-	}
-	data, err := json.Marshal(h)
-	if err != nil {
-		return nil, err
-	}
-	m, err := w.nc.RequestWithContext(ctx, wire.HelloSubject(w.Access.Name), data)
-	if err != nil {
-		return nil, err
-	}
+	h.System, h.Speed = runtime.GOOS+"/"+durable.BuildTarget(), float64(w.speed.Load())
+	data, err := wire.Request(ctx, w.nc, wire.HelloSubject(w.Access.Name), h)
 	var welcome wire.Welcome
-	if err := json.Unmarshal(m.Data, &welcome); err != nil {
-		return nil, fmt.Errorf("cluster: the coordinator's reply: %w", err)
+	if err == nil {
+		err = json.Unmarshal(data, &welcome)
+	}
+	if err != nil {
+		return nil, err
 	}
 	if welcome.Refused != "" {
 		return nil, fmt.Errorf("%w: %s", errRefused, welcome.Refused)

@@ -1,7 +1,6 @@
 package processtest
 
 import (
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -14,7 +13,6 @@ import (
 
 	testengine "github.com/assay-chess/assay/engine/uci/testdata"
 	"github.com/assay-chess/assay/internal/durable"
-	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 	"github.com/assay-chess/assay/selfplay/runtest"
 )
@@ -156,43 +154,4 @@ func TestCoordinatorLeaves(t *testing.T) {
 	anna.interrupt()
 	anna.ends(exitDone)
 	sameAsLongRun(t, shared)
-}
-
-// Of two workers the one outside its hours logs that it rests, and plays nothing.
-func TestWorkerKeepsItsHours(t *testing.T) {
-	needInterrupts(t)
-	t.Parallel()
-	out := filepath.Join(t.TempDir(), "games")
-	run, url := startCoordinator(t, nil, "selfplay", "--games", "20", "--nodes", "30", "--max-plies", "20",
-		"--opening-score", "-1", "--replay-share", "0", "--out", out)
-	zone := []string{clockAt(t, 8*time.Hour)}
-	anna := startWorker(t, zone, url, "--name", "anna", "--hours", "20-22")
-	anna.expect("outside --hours 20-22: resting until 20:00")
-	bert := startWorker(t, zone, url, "--name", "bert", "--hours", "22-20")
-	run.ends(exitDone)
-	leave(anna, bert)
-	if taken, played := answered(t, out, bert, "bert"); taken != played || played < 20 {
-		t.Errorf("bert played %d units, and %d were accepted", played, taken)
-	}
-	if taken, played := answered(t, out, anna, "anna"); taken != 0 || played != 0 {
-		t.Errorf("anna played %d units outside its hours, and %d were accepted", played, taken)
-	}
-}
-
-// clockAt makes a time zone in which it is that time of day now, and returns the environment
-// variable that selects it.
-func clockAt(t *testing.T, sinceMidnight time.Duration) string {
-	t.Helper()
-	now := time.Now().UTC()
-	offset := sinceMidnight - now.Sub(now.Truncate(24*time.Hour))
-	zone := append([]byte("TZif"), make([]byte, 16)...) // version 1
-	for _, count := range []uint32{0, 0, 0, 0, 1, 4} {  // one local time type, four letters
-		zone = binary.BigEndian.AppendUint32(zone, count)
-	}
-	zone = binary.BigEndian.AppendUint32(zone, uint32(int32(offset.Seconds())))
-	zone = append(zone, 0, 0) // no daylight saving, the name at 0
-	zone = append(zone, "TST\x00"...)
-	path := filepath.Join(t.TempDir(), "zone")
-	setup.Check(t, os.WriteFile(path, zone, 0o666))
-	return "TZ=" + path
 }

@@ -28,7 +28,7 @@ func TestServedRunShowsItsWorkers(t *testing.T) {
 	startWorker(t, nil, address, "--name", "anna")
 	url := serveProcess(t, runs)
 	awaitPage(t, url+"/run/games", "<bdi>working</bdi>", "<bdi>anna</bdi>",
-		"1 at work with 1 cores,", ui.Version()+", "+runtime.GOOS+"/"+durable.BuildTarget())
+		"1 at work with 1 cores", ui.Version()+", "+runtime.GOOS+"/"+durable.BuildTarget())
 
 	roster := func() (r coordinator.Snapshot) {
 		t.Helper()
@@ -42,7 +42,7 @@ func TestServedRunShowsItsWorkers(t *testing.T) {
 		return r
 	}
 	for until := time.Now().Add(soonEnough); ; time.Sleep(200 * time.Millisecond) {
-		if w := roster().Workers[0]; w.State == coordinator.Working && w.Games > 0 && w.GamesASecond > 0 && w.Units > 0 &&
+		if w := roster().Workers[0]; w.State == coordinator.Working && w.Units > 0 &&
 			w.Program == ui.Version() && w.Failures == 0 && !w.Seen.IsZero() {
 			break
 		} else if time.Now().After(until) {

@@ -5,8 +5,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/assay-chess/assay/internal/setup"
+	"github.com/assay-chess/assay/selfplay"
 )
 
 // Whatever is in a list of keys, reading it fails, or returns keys that are valid and names that are unique.
@@ -38,4 +40,21 @@ func FuzzKeys(f *testing.F) {
 			t.Errorf("the name of a key file is %q", name)
 		}
 	})
+}
+
+// The checksum depends on the game, and on nothing that differs between machines.
+func TestChecksum(t *testing.T) {
+	sum := func(r selfplay.Result) string { return setup.Must(Checksum(&r)) }
+	want := sum(selfplay.Result{Number: 1, Fault: "crashed"})
+	for _, same := range []selfplay.Result{
+		{Number: 1, Fault: "crashed", FaultLog: "> go", Worker: "anna"},
+		{Number: 1, Fault: "crashed", Players: [2]string{"a", "b"}, Time: [2]time.Duration{1, 2}},
+	} {
+		if sum(same) != want {
+			t.Errorf("%+v has another checksum", same)
+		}
+	}
+	if sum(selfplay.Result{Number: 1, Fault: "hung"}) == want {
+		t.Error("another fault has the same checksum")
+	}
 }
