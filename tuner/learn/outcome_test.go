@@ -102,11 +102,15 @@ func TestOutcomeErrors(t *testing.T) {
 // Whole runs of two generations, whose fits are worth a normal Elo: what passes the gates is stronger, and what is
 // handed out is hardly ever weaker.
 func TestRunsGain(t *testing.T) {
-	const sd, generations, games = 6, 2, 3000
-	for _, mean := range []float64{0, -3} {
+	const generations = 2
+	for _, c := range []struct {
+		mean, sd, elo1 float64
+		games          int // of a gate, by which a plan chooses elo1
+	}{{0, 6, 10, 3000}, {-3, 6, 10, 3000}, {-10, 30, 30, 500}} {
+		mean, sd, games := c.mean, c.sd, c.games
 		rng := rand.New(rand.NewPCG(2, 2))
 		gate := func(elo float64, games int) *match.Result {
-			return simulated(t, rng, elo, games, &sprt.Test{Model: sprt.Logistic, Elo0: 0, Elo1: 10, Alpha: GateAlpha(3),
+			return simulated(t, rng, elo, games, &sprt.Test{Model: sprt.Logistic, Elo0: 0, Elo1: c.elo1, Alpha: GateAlpha(3),
 				Beta: 0.05})
 		}
 		var total, patches, weaker, proved float64
@@ -138,10 +142,10 @@ func TestRunsGain(t *testing.T) {
 				proved++
 			}
 		}
-		t.Logf("fits of N(%+g, %d) Elo: a patch in %.3f of %d runs, a proved gain in %.3f, weaker in %.4f; mean gain %+.2f",
-			mean, sd, patches/float64(n), n, proved/float64(n), weaker/float64(n), total/float64(n))
+		t.Logf("fits of N(%+g, %g) Elo, gate [0, %g]: a patch in %.3f of %d runs, a proved gain in %.3f, weaker in %.4f; "+
+			"mean gain %+.2f", mean, sd, c.elo1, patches/float64(n), n, proved/float64(n), weaker/float64(n), total/float64(n))
 		if weaker/float64(n) > Alpha+3*math.Sqrt(Alpha/float64(n)) || total <= 0 || patches == 0 {
-			t.Errorf("fits of N(%+g, %d): %g of %g patches are weaker, total gain %+g", mean, sd, weaker, patches, total)
+			t.Errorf("fits of N(%+g, %g), gate [0, %g]: %g of %g patches are weaker, total gain %+g", mean, sd, c.elo1, weaker, patches, total)
 		}
 	}
 }

@@ -40,6 +40,8 @@ const (
 	// mostError is the root mean square error of a predicted change, in centipawns, above which a fit went further
 	// than its slopes reach.
 	mostError = 4
+	// straight is the share of a change that slopes may miss while measuring them again would find the same.
+	straight = 0.05
 	// mostTries is how often the reach of a fit is halved for that.
 	mostTries = 3
 	// compared is the number of positions by which a fit's prediction is judged.
@@ -77,8 +79,8 @@ func (f *fitting) run() ([]float64, error) {
 			return point, nil
 		}
 		*fits = append(*fits, fit)
-		if slices.Equal(found, point) {
-			return point, nil
+		if fit.Error <= straight*fit.Change { // nothing moved, too
+			return found, nil
 		}
 		before, point = point, found
 	}

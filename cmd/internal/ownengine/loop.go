@@ -130,11 +130,14 @@ func (l *loop) adopt(now, recorded *RunConfig) {
 		now.Base = recorded.Base
 	}
 	now.Unfit, l.unfit = recorded.Unfit, recorded.Unfit
-	if now.Plan.Hours > 0 {
+	if chosen := now.Plan.Elo1 == 0; now.Plan.Hours > 0 {
 		if recorded.Plan.Speed > 0 {
 			now.Plan.Split(recorded.Plan.Speed, recorded.Plan.AtOnce)
 		}
 		now.Plan.Games, now.Plan.Gate, now.Plan.Final = recorded.Plan.Games, recorded.Plan.Gate, recorded.Plan.Final
+		if chosen {
+			now.Plan.Elo1 = recorded.Plan.Elo1
+		}
 	}
 	p, was := &now.Plan, &recorded.Plan
 	p.Speed, p.AtOnce = was.Speed, was.AtOnce

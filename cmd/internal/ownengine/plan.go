@@ -31,7 +31,7 @@ type Plan struct {
 	Added       []string `json:"added,omitempty"` // data sets of positions that each fit also learns from
 	Book        string   `json:"book,omitempty"`
 	Elo0        float64  `json:"gate_elo0"`
-	Elo1        float64  `json:"gate_elo1"`
+	Elo1        float64  `json:"gate_elo1"` // 0, until the games are known: to be chosen
 	Final       int      `json:"final_games"`
 	Deep        int      `json:"deep_games"`  // at DeepFactor times the nodes
 	Clocked     int      `json:"clock_games"` // at FinalClock
@@ -81,11 +81,29 @@ func (p *Plan) Split(gamesPerSecond float64, atOnce int) {
 	p.Games, p.Gate = even(gamesShare*left), even(gateShare*left)
 	// Labels take the time of games.
 	p.Games = max(2, p.Games-2*int(float64(p.Rows)*float64(p.Relabel)/(2*pliesPerGame*float64(max(p.Nodes, 1)))))
+	p.chooseGate()
+}
+
+// chooseGate sets the gain that the gate's test looks for, unless the author did, so that the games show the least gain
+// that they can. Few games cannot tell 10 Elo from nothing, but 30. An engine that did not become stronger passes each of
+// these tests with the same probability.
+func (p *Plan) chooseGate() {
+	if p.Elo1 > 0 {
+		return
+	}
+	best, least := 0.0, math.MaxInt
+	for _, p.Elo1 = range []float64{10, 15, 20, 30} {
+		if elo := p.Provable(); elo < least {
+			best, least = p.Elo1, elo
+		}
+	}
+	p.Elo1 = best
 }
 
 // GivenGames plans a generation whose games of self-play are given.
 func (p *Plan) GivenGames(games int) {
 	p.Hours, p.Games, p.Gate = 0, games, even(float64(games))
+	p.chooseGate()
 }
 
 // even returns a number of games of whole pairs.

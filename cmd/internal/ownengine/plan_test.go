@@ -28,6 +28,19 @@ func TestSplit(t *testing.T) {
 	}
 }
 
+// TestChosenGate: the fewer games a gate has, the more its test looks for, unless the author says what.
+func TestChosenGate(t *testing.T) {
+	for _, c := range []struct {
+		games        int
+		given, found float64
+	}{{8, 0, 10}, {600, 0, 30}, {1700, 0, 20}, {2800, 0, 15}, {20000, 0, 10}, {600, 5, 5}} {
+		p := Plan{Nodes: 1, Elo1: c.given, Final: 4000, Generations: 1}
+		if p.GivenGames(c.games); p.Elo1 != c.found {
+			t.Errorf("%d games, %g given: [0, %g], want %g", c.games, c.given, p.Elo1, c.found)
+		}
+	}
+}
+
 // TestProvable: a plan says at the start what it can decide.
 func TestProvable(t *testing.T) {
 	for _, c := range []struct {
