@@ -257,6 +257,26 @@ func TestPagesLink(t *testing.T) {
 	}
 }
 
+// TestWorkedChanges applies the diffs of CONTRIBUTING to the tree, without writing.
+func TestWorkedChanges(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("needs git")
+	}
+	text := string(setup.Must(os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))))
+	diffs := strings.Split(text, "\n```diff\n")[1:]
+	for _, diff := range diffs {
+		diff, _, _ = strings.Cut(diff, "```")
+		cmd := exec.Command("git", "apply", "--check", "-")
+		cmd.Dir, cmd.Stdin = root, strings.NewReader(diff)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%v: %s\n%s", err, out, diff)
+		}
+	}
+	if len(diffs) != 3 {
+		t.Errorf("%d diffs", len(diffs))
+	}
+}
+
 // anchors returns the anchors of the headings of a page.
 func anchors(page string) map[string]bool {
 	list := map[string]bool{}
