@@ -27,13 +27,12 @@ type answer struct {
 
 	scored bool        // a score has arrived, so the engine has started this search
 	best   engine.Info // of the last line about the best move that says its score, or else of the last
-	pv     []byte      // of best, not parsed
 	nodes  uint64      // the highest number reported
 	took   time.Duration
 }
 
 func (a *answer) reset(p *board.Position, info func(engine.Info)) {
-	*a = answer{position: *p, info: info, started: time.Now(), best: engine.Info{Score: engine.NoScore}, pv: a.pv[:0]}
+	*a = answer{position: *p, info: info, started: time.Now(), best: engine.Info{Score: engine.NoScore}}
 }
 
 // take processes a line. If it is a bestmove, take returns true and the move in lower
@@ -59,15 +58,14 @@ func (a *answer) takeInfo(rest []byte) {
 	a.nodes = max(a.nodes, i.Nodes)
 	a.took = max(a.took, i.Time)
 	a.scored = a.scored || scored
+	if scored && a.info != nil { // else nobody reads variations, and to check their moves takes longer than all else
+		i.PV = a.line(pv)
+		a.info(i)
+	}
 	if exact := i.Score.Known() && i.Bound == 0; scored && i.MultiPV <= 1 && (exact || !a.best.Score.Known()) {
 		if a.best = i; !exact {
 			a.best.Score = engine.NoScore // a bound alone may be far from the score
 		}
-		a.pv = append(a.pv[:0], pv...)
-	}
-	if scored && a.info != nil {
-		i.PV = a.line(pv)
-		a.info(i)
 	}
 }
 
@@ -90,9 +88,7 @@ func (a *answer) result(move board.Move) engine.Result {
 	if a.took > 0 {
 		r.Time = a.took
 	}
-	if pv := a.line(a.pv); len(pv) > 0 && pv[0] == move {
-		r.PV = pv
-	} else {
+	if r.PV = a.best.PV; len(r.PV) == 0 || r.PV[0] != move {
 		r.PV = []board.Move{move}
 	}
 	return r

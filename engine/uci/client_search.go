@@ -16,7 +16,8 @@ import (
 )
 
 // Search implements engine.Player. If the engine answers with an illegal move the error
-// wraps board.ErrMove. Result.Time is the time that the engine reports, if it reports one.
+// wraps board.ErrMove. Result.Time is the time that the engine reports, if it reports one. Result.PV is
+// the move alone unless the limits have Info.
 func (c *Client) Search(ctx context.Context, game *board.Game, lim engine.Limits) (engine.Result, error) {
 	unbounded := lim.Infinite || lim.Ponder
 	if game.Position().CountLegal() == 0 {
