@@ -131,6 +131,25 @@ func (l *lexer) token() token {
 	return token{tokenEnd, "", l.line}
 }
 
+// skipMoves passes over words, up to one that could be a result.
+func (l *lexer) skipMoves() {
+	for i := l.pos; i < len(l.text); l.pos = i {
+		switch c := l.text[i]; {
+		case c == ' ' || c == '.':
+			i++
+		case symbols[c] && c > '1':
+			for i < len(l.text) && symbols[l.text[i]] {
+				i++
+			}
+			if i == len(l.text) {
+				return // it may go on
+			}
+		default:
+			return
+		}
+	}
+}
+
 // resultAt reads a result, if there is one. That in a torn tag [Result "1-0"] is not the game's end.
 func (l *lexer) resultAt(at int) (n int, result string) {
 	switch s := l.text[at:]; s[0] {

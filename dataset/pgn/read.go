@@ -63,7 +63,7 @@ type Game struct {
 // Tag returns the value of a tag, or the empty string. Programs differ in capitals: SetUp, Setup.
 func (g *Game) Tag(name string) string {
 	for _, t := range g.Tags {
-		if strings.EqualFold(t.Name, name) {
+		if t.named(name) {
 			return t.Value
 		}
 	}
@@ -193,10 +193,12 @@ func (p *parser) game() (*Game, error) {
 func (p *parser) byTags(g *Game, err error) error {
 	m, said := mainLine{game: g}, false
 	var wrong error
-	for ; !p.tok.isTag() && p.tok.kind != tokenEnd; p.advance() {
+	for !p.tok.isTag() && p.tok.kind != tokenEnd {
 		if m.skip(p.tok) && wrong == nil {
 			wrong, said = g.setResult(p.tok.text), true
 		}
+		p.lex.skipMoves()
+		p.advance()
 	}
 	if !said {
 		wrong = g.setResult("")
@@ -249,8 +251,8 @@ func (p *parser) header(g *Game) (err error) {
 		if e != nil && err == nil {
 			err = &GameError{p.tok.line, e}
 		}
-		if len(g.Tags) > 0 && (strings.EqualFold(t.Name, g.Tags[0].Name) ||
-			p.only && strings.EqualFold(t.Name, "White") && g.Tag("White") != "") {
+		if len(g.Tags) > 0 && (t.named(g.Tags[0].Name) ||
+			p.only && t.named("White") && g.Tag("White") != "") {
 			return err // the next game: this one has neither moves nor a result
 		}
 		if g.Tags == nil {
@@ -345,7 +347,7 @@ func (m *mainLine) begin() error {
 func (g *Game) certain(names ...string) error {
 	for _, t := range g.Tags {
 		for _, name := range names {
-			if strings.EqualFold(t.Name, name) && t.Value != g.Tag(name) {
+			if t.named(name) && t.Value != g.Tag(name) {
 				return fmt.Errorf("two tags [%s], %.40q and %.40q", name, g.Tag(name), t.Value)
 			}
 		}

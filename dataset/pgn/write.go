@@ -15,6 +15,11 @@ import (
 // Tag is one line of a game's header.
 type Tag struct{ Name, Value string }
 
+// named reports whether the tag has the name, in capitals or not.
+func (t Tag) named(name string) bool {
+	return len(t.Name) == len(name) && strings.EqualFold(t.Name, name)
+}
+
 // annotator is the value of the tag Annotator of games with scores. It says that [%eval] is the
 // result of the search before the move; other programs mean the position after it.
 const annotator = "assay"
