@@ -13,6 +13,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/assay-chess/assay/internal/source"
 )
 
@@ -158,7 +160,7 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 
 func lineIsWhole(line []byte) bool {
 	cut := len(line) - crcTail
-	return cut > 0 && bytes.Equal(line[cut:], sealOf(line[:cut])) && json.Valid(line)
+	return cut > 0 && bytes.Equal(line[cut:], sealOf(line[:cut])) && jsontext.Value(line).IsValid()
 }
 
 // sealOf returns the checksum field and closing brace of the line that begins with head.
