@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
@@ -38,15 +39,18 @@ type Model struct {
 	index map[string]int
 }
 
-var models = []*Model{shannonModel(), appendixModel(), machackModel(), assayModel(), assayBentModel()}
+// models are made when first asked for: a twentieth of the time that a short command takes.
+var models = sync.OnceValue(func() []*Model {
+	return []*Model{shannonModel(), appendixModel(), machackModel(), assayModel(), assayBentModel()}
+})
 
 // Models returns all models, the simplest first.
-func Models() []*Model { return slices.Clone(models) }
+func Models() []*Model { return slices.Clone(models()) }
 
 // Lookup finds a model by its name.
 func Lookup(name string) (*Model, error) {
 	var names []string
-	for _, m := range models {
+	for _, m := range models() {
 		if m.Name == name {
 			return m, nil
 		}
