@@ -323,9 +323,7 @@ func (t *tuneTask) warnings() []string {
 
 // load builds the store.
 func (t *tuneTask) load(ctx context.Context, f *tuneFlags, stderr io.Writer) (*rows.Store, error) {
-	if f.disk != "" { // whoever wants little memory does not want garbage there
-		debug.SetGCPercent(25)
-	}
+	debug.SetGCPercent(25) // a quarter less memory, for a thirtieth more time
 	bar := ui.NewProgress(stderr, "features")
 	b := rows.Build{Workers: f.c.Workers, Disk: f.disk, Progress: bar.Update}
 	var s *rows.Store
