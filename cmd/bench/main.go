@@ -2,7 +2,8 @@
 // its table is a job that assay and its peers do in turn, round after round, on the same
 // machine. It counts work per second of processor time, not of the clock, so that other work
 // on the machine matters little, and prints ratios with 95 % intervals. Every rate goes to a
-// file in the format of Go benchmarks, so that benchstat compares two runs.
+// file in the format of Go benchmarks, so that benchstat compares two runs. With -runners, for .ci/runners, it has
+// assay and other runners play the same matches.
 package main
 
 import (
@@ -28,19 +29,24 @@ func run() (err error) {
 	out := flag.String("out", "", "file for the rates")
 	about := flag.String("about", "", "first lines of this file, as \"key: value\"")
 	rounds := flag.Int("rounds", 10, "rounds, at least 2")
+	flag.StringVar(&tools.engine, "runners", "", "measure matches beside other runners instead; this engine sleeps")
 	only := flag.String("rows", "", "regular expression of the rows to measure")
 	flag.Parse()
 	pattern, err := regexp.Compile(*only)
 	if err != nil {
 		return fmt.Errorf("-rows: %w", err)
 	}
-	if *out == "" || tools.assay == "" || *rounds < 2 || flag.NArg() > 0 {
-		return errors.New("usage: bench -assay PROGRAM -out FILE [-rounds N] [-rows REGEXP]")
+	if (*out == "") == (tools.engine == "") || tools.assay == "" || *rounds < 2 || flag.NArg() > 0 {
+		return errors.New("usage: bench -assay PROGRAM -out FILE [-rounds N] [-rows REGEXP], or -assay PROGRAM -runners ENGINE")
 	}
 	if tools.work, err = os.MkdirTemp("", "assay-bench"); err != nil {
 		return err
 	}
 	defer os.RemoveAll(tools.work)
+	if tools.engine != "" {
+		playAll(&tools, *rounds, os.Stdout)
+		return nil
+	}
 	log, err := os.Create(*out)
 	if err != nil {
 		return err

@@ -30,8 +30,9 @@ type side struct {
 
 // tools are the programs and folders that the rows need.
 type tools struct {
-	assay string
-	work  string // temporary folder
+	assay  string
+	engine string // that sleeps, for matches; "": none
+	work   string // temporary folder
 
 	positions    string // data set to tune on, or ""
 	positionRows float64

@@ -147,7 +147,8 @@ var layout = []layoutRow{
 			"dataset/positions", "tuner", "tuner/rows", "tuner/internal/stats", "selfplay/match", "models", "eval",
 			"internal/durable", "selfplay", "selfplay/sprt", "engine/syzygy"}},
 	{"notebooks/figure", "plots of the notebooks", nil},
-	{"cmd/bench", "measures assay beside other programs, as they are", nil},
+	{"cmd/bench", "measures assay beside other programs, as they are, and counts the games of runners",
+		[]string{"dataset", "dataset/pgn"}},
 }
 
 // typesOnly may be imported by every package but engine/board itself. quote and num import nothing.
