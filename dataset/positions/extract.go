@@ -156,6 +156,8 @@ type extraction struct {
 	read     func(send func(*extractJob) error) error // of the sources
 	dedup    *deduplicator
 	counts   Counts
+
+	variations variations // with Filter.PV
 }
 
 func (e *extraction) run(ctx context.Context) (err error) {

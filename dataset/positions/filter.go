@@ -47,6 +47,7 @@ type Filter struct {
 	PhaseShares Bands  `json:"phase_shares,omitzero"` // take positions of the phases in these proportions; zero: all
 	Sample      int64  `json:"sample,omitempty"`      // take this many positions in total, at random; 0: all
 	Relabel     string `json:"relabel,omitempty"`     // identity of the search for new scores, if any; see Config.NewPlayer
+	PV          int    `json:"pv,omitempty"`          // plies of that search's variations to write too, see VariationsDir
 	All         bool   `json:"all,omitempty"`         // drop neither checks nor mates
 
 	MinPly    int  `json:"min_ply,omitempty"`    // drop positions before this ply of the game
@@ -94,6 +95,8 @@ type Counts struct {
 	RuleDraw  int64 `json:"rule_draw,omitempty"`  // dropped: dataset.PositionRow.DrawByRule
 	Corrected int64 `json:"corrected,omitempty"`  // of Kept: Filter.Tables replaced the result
 
+	Variations int64 `json:"variations,omitempty"` // positions in VariationsDir
+
 	// Found and Taken count the positions of each band of phases, if there are Filter.PhaseShares, before and
 	// after the choice by them.
 	Found Bands `json:"found,omitzero"`
@@ -121,12 +124,14 @@ func (c *Counts) list() []*int64 {
 
 // Check returns an error if a field has an invalid value.
 func (f *Filter) Check() error {
-	least := min(f.MaxScore, f.SkipPlies, f.MaxPerGame, f.FewestPieces, f.MinPly, f.MaxNoise)
+	least := min(f.MaxScore, f.SkipPlies, f.MaxPerGame, f.FewestPieces, f.MinPly, f.MaxNoise, f.PV)
 	switch {
 	case f.Resolve != ResolveLeaf && f.Resolve != ResolveDrop && f.Resolve != ResolveKeep:
 		return fmt.Errorf("dataset: resolve %q is not %s, %s or %s", f.Resolve, ResolveLeaf, ResolveDrop, ResolveKeep)
 	case least < 0 || f.Sample < 0:
 		return errors.New("dataset: a limit of the filter is negative")
+	case f.PV > 0 && f.Relabel == "":
+		return errors.New("dataset: principal variations need a search for new scores")
 	case slices.Min(f.PhaseShares[:]) < 0 || slices.Max(f.PhaseShares[:]) > maxShare:
 		return fmt.Errorf("dataset: shares of phases %v: want 0 to %d", f.PhaseShares, maxShare)
 	}

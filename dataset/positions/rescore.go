@@ -30,7 +30,8 @@ const scoresName = ".scores.jsonl"
 type rescoreJob struct {
 	first int64 // number of the first row
 	rows  []dataset.PositionRow
-	known bool // the scores come from the journal
+	lines [][]board.Move // principal variation of each, if Filter.PV is set
+	known bool           // the scores come from the journal
 }
 
 // scoresLine is a line of the journal. The first line has only Config: a hash of the
@@ -39,6 +40,8 @@ type scoresLine struct {
 	Config string  `json:"config,omitempty"`
 	First  int64   `json:"first"`
 	Scores []int16 `json:"scores,omitempty"`
+
+	Lines [][]board.Move `json:"lines,omitempty"`
 }
 
 // scores is the journal, with the scores that it held when it was opened.
@@ -46,8 +49,9 @@ type scores struct {
 	path    string
 	config  string
 	journal *durable.Journal
-	known   map[int64][]int16
+	known   map[int64]scoresLine
 	shards  int64 // rows in shards when the journal began
+	from    int64 // the first row that is scored, or taken from the journal
 }
 
 // rescore is run for rows that get new scores.
@@ -57,10 +61,16 @@ func (e *extraction) rescore(ctx context.Context) error {
 		return err
 	}
 	defer func() { s.journal.Close() }()
-	return inorder.Run(ctx, e.Workers, func(ctx context.Context, send func(*rescoreJob) error) error {
-		job := &rescoreJob{first: e.skip}
+	if e.Filter.PV > 0 {
+		if err := e.openVariations(); err != nil {
+			return err
+		}
+		defer e.variations.close()
+	}
+	err = inorder.Run(ctx, e.Workers, func(ctx context.Context, send func(*rescoreJob) error) error {
+		job := &rescoreJob{first: s.from}
 		err := e.filter(ctx, func(r *dataset.PositionRow) error {
-			if e.row++; e.row <= e.skip {
+			if e.row++; e.row <= s.from {
 				return nil
 			}
 			if job.rows = append(job.rows, *r); len(job.rows) < scoreBlock {
@@ -75,6 +85,10 @@ func (e *extraction) rescore(ctx context.Context) error {
 		}
 		return send(s.recall(job))
 	}, e.search, func(job *rescoreJob) error { return e.scored(s, job) })
+	if err != nil || e.Filter.PV == 0 {
+		return err
+	}
+	return e.variations.finish()
 }
 
 // search scores the rows of jobs.
@@ -91,8 +105,12 @@ func (e *extraction) search(ctx context.Context, jobs iter.Seq[*rescoreJob]) err
 		scored := false
 		for i := range job.rows {
 			r := &job.rows[i]
-			if r.Score, err = e.scoreOf(ctx, p, &r.Board); err != nil {
+			var line []board.Move
+			if r.Score, line, err = e.scoreOf(ctx, p, &r.Board); err != nil {
 				return fmt.Errorf("dataset: %s: %w", r.Board.FEN(), err)
+			}
+			if e.Filter.PV > 0 {
+				job.lines = append(job.lines, line[:min(len(line), e.Filter.PV)])
 			}
 			scored = scored || r.Score != dataset.NoScore
 		}
@@ -108,32 +126,34 @@ func (e *extraction) search(ctx context.Context, jobs iter.Seq[*rescoreJob]) err
 var ErrNoScores = errors.New("the player reports no score of positions")
 
 // scoreOf returns the player's score of a position from White's view, or NoScore if the
-// search reports none. Each search is a game of its own, so that the score does not depend
+// search reports none, and the principal variation. Each search is a game of its own, so that the score does not depend
 // on the positions before.
-func (e *extraction) scoreOf(ctx context.Context, player engine.Player, p *board.Position) (int16, error) {
+func (e *extraction) scoreOf(ctx context.Context, player engine.Player, p *board.Position) (
+	int16, []board.Move, error) {
 	var score engine.Score
+	var line []board.Move
 	if p.CountLegal() > 0 {
 		if err := player.NewGame(0); err != nil {
-			return 0, err
+			return 0, nil, err
 		}
 		r, err := player.Search(ctx, board.NewGame(*p), e.Limits)
 		if err == nil {
 			err = ctx.Err()
 		}
 		if err != nil {
-			return 0, err
+			return 0, nil, err
 		}
-		score = r.Score
+		score, line = r.Score, r.PV
 	} else if p.InCheck() {
 		score = -dataset.MateScore
 	}
-	return score.White(p.SideToMove()), nil
+	return score.White(p.SideToMove()), line, nil
 }
 
 // scored writes the rows of a job, once their scores are safe.
 func (e *extraction) scored(s *scores, job *rescoreJob) error {
 	if !job.known {
-		line := scoresLine{First: job.first}
+		line := scoresLine{First: job.first, Lines: job.lines}
 		for i := range job.rows {
 			line.Scores = append(line.Scores, job.rows[i].Score)
 		}
@@ -147,7 +167,15 @@ func (e *extraction) scored(s *scores, job *rescoreJob) error {
 	}
 	for i := range job.rows {
 		e.look(&job.rows[i])
+		if job.first+int64(i) < e.skip { // only its variation is wanted
+			continue
+		}
 		if err := e.writer.Append(&job.rows[i]); err != nil {
+			return err
+		}
+	}
+	if e.Filter.PV > 0 {
+		if err := e.vary(job); err != nil {
 			return err
 		}
 	}
@@ -158,7 +186,7 @@ func (e *extraction) scored(s *scores, job *rescoreJob) error {
 		}
 		e.Progress(job.first+int64(len(job.rows)), total, "positions searched")
 	}
-	if e.writer.Rows() == s.shards {
+	if e.writer.Rows() == s.shards || e.Filter.PV > 0 {
 		return nil
 	}
 	s.shards = e.writer.Rows() // rows in a shard are no longer needed in the journal
@@ -182,7 +210,10 @@ func (e *extraction) openScores() (*scores, error) {
 	}
 	sum := sha256.Sum256(doc)
 	s := &scores{path: filepath.Join(e.writer.Dir(), scoresName), config: hex.EncodeToString(sum[:]),
-		known: map[int64][]int16{}, shards: e.writer.Rows()}
+		known: map[int64]scoresLine{}, shards: e.writer.Rows()}
+	if s.from = s.shards; e.Filter.PV > 0 {
+		s.from = 0 // shards do not tell how many rows their variations have
+	}
 	ours, others := false, 0
 	s.journal, err = durable.OpenJournal(s.path, func(text []byte) error {
 		var line scoresLine
@@ -192,8 +223,8 @@ func (e *extraction) openScores() (*scores, error) {
 		switch {
 		case line.Config != "":
 			ours = line.Config == s.config
-		case ours && line.First >= s.shards:
-			s.known[line.First] = line.Scores
+		case ours && line.First >= s.from:
+			s.known[line.First] = line
 		case !ours:
 			others += len(line.Scores)
 		}
@@ -228,11 +259,11 @@ func (s *scores) restart() (err error) {
 
 // recall sets the scores of a job from the journal, if it has them.
 func (s *scores) recall(job *rescoreJob) *rescoreJob {
-	if list := s.known[job.first]; len(list) == len(job.rows) {
+	if line := s.known[job.first]; len(line.Scores) == len(job.rows) {
 		for i := range job.rows {
-			job.rows[i].Score = list[i]
+			job.rows[i].Score = line.Scores[i]
 		}
-		job.known = true
+		job.lines, job.known = line.Lines, true
 	}
 	return job
 }

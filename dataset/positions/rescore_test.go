@@ -119,7 +119,7 @@ func TestPlayerFails(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	p := &scriptPlayer{answer: func(int) (engine.Score, error) { cancel(); return 7, nil }}
 	row := block(0, 1).rows[0]
-	if _, err := new(extraction).scoreOf(ctx, p, &row.Board); !errors.Is(err, context.Canceled) {
+	if _, _, err := new(extraction).scoreOf(ctx, p, &row.Board); !errors.Is(err, context.Canceled) {
 		t.Errorf("a search that was cut short: %v", err)
 	}
 }
@@ -255,7 +255,7 @@ func TestOpenScores(t *testing.T) {
 		}
 		var known []int64
 		for _, first := range []int64{0, 1, 3, 5, 6, 8} {
-			if s.known[first] != nil {
+			if s.known[first].Scores != nil {
 				known = append(known, first)
 			}
 		}
@@ -404,7 +404,8 @@ func TestScoreOf(t *testing.T) {
 		"7k/5Q2/6K1/8/8/8/8/8 b - - 0 1",       // stalemate
 	}
 	score := func(player engine.Player, p board.Position) int16 {
-		n := setup.Must(e.scoreOf(context.Background(), player, &p))
+		n, _, err := e.scoreOf(context.Background(), player, &p)
+		setup.Check(t, err)
 		return n
 	}
 	first := setup.Must(open())

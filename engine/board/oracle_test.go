@@ -303,30 +303,30 @@ func startFENs(t testing.TB) []string {
 	return fens
 }
 
-// chess960Start returns a random start position of Chess960.
-func chess960Start(t testing.TB, r *rand.Rand) Position {
-	t.Helper()
-	var row [8]byte
-	place := func(c byte, files ...int) {
-		free := slices.DeleteFunc(files, func(f int) bool { return row[f] != 0 })
-		row[free[r.IntN(len(free))]] = c
+// fischerStart returns a random start position of double Chess960: each side has a row of its own.
+func fischerStart(r *rand.Rand) Position {
+	row := func() string {
+		var row [8]byte
+		place := func(c byte, files ...int) {
+			free := slices.DeleteFunc(files, func(f int) bool { return row[f] != 0 })
+			row[free[r.IntN(len(free))]] = c
+		}
+		all := func() []int { return []int{0, 1, 2, 3, 4, 5, 6, 7} }
+		place('b', 0, 2, 4, 6)
+		place('b', 1, 3, 5, 7)
+		place('q', all()...)
+		place('n', all()...)
+		place('n', all()...)
+		for _, c := range []byte("rkr") {
+			row[slices.Index(row[:], 0)] = c
+		}
+		return string(row[:])
 	}
-	all := func() []int { return []int{0, 1, 2, 3, 4, 5, 6, 7} }
-	place('b', 0, 2, 4, 6)
-	place('b', 1, 3, 5, 7)
-	place('q', all()...)
-	place('n', all()...)
-	place('n', all()...)
-	for _, c := range []byte("rkr") {
-		row[slices.Index(row[:], 0)] = c
-	}
-	black := string(row[:])
-	p := setup.Must(ParseFEN(black + "/pppppppp/8/8/8/8/PPPPPPPP/" + strings.ToUpper(black) + " w KQkq - 0 1"))
-	return p
+	return setup.Must(ParseFEN(row() + "/pppppppp/8/8/8/8/PPPPPPPP/" + strings.ToUpper(row()) + " w KQkq - 0 1"))
 }
 
-// eachPosition plays random games, from each of startFENs and as many Chess960
-// starts, and calls f for every position in them: about 50 a game. The
+// eachPosition plays random games, from each of startFENs and of starts of double
+// Chess960, and calls f for every position in them: about 50 a game. The
 // rare moves are preferred, or random games would hardly see them.
 func eachPosition(t testing.TB, seed uint64, games int, f func(p *Position)) {
 	t.Helper()
@@ -335,7 +335,7 @@ func eachPosition(t testing.TB, seed uint64, games int, f func(p *Position)) {
 	for g := range games {
 		var p Position
 		if g%3 == 2 {
-			p = chess960Start(t, r)
+			p = fischerStart(r)
 		} else {
 			var err error
 			if p, err = ParseFEN(fens[r.IntN(len(fens))]); err != nil {

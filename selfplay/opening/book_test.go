@@ -347,6 +347,71 @@ func TestRandomWithoutAnyMove(t *testing.T) {
 	}
 }
 
+// The 960 starts are different, and each keeps to the rules of Chess960.
+func TestFischerStarts(t *testing.T) {
+	for n, want := range map[int]string{0: "BBQNNRKR", 518: "RNBQKBNR", 959: "RKRNNQBB"} {
+		if got := backRank(n); got != want {
+			t.Errorf("start %d is %s, want %s", n, got, want)
+		}
+	}
+	if fischer(518, 518) != board.StartPosition() {
+		t.Error("start 518 is not that of standard chess")
+	}
+	seen := map[string]bool{}
+	for n := range fischerStarts {
+		row := backRank(n)
+		seen[row] = true
+		pieces := []byte(row)
+		slices.Sort(pieces)
+		king := strings.Index(row, "K")
+		if string(pieces) != "BBKNNQRR" || king < strings.Index(row, "R") || king > strings.LastIndex(row, "R") ||
+			(strings.Index(row, "B")+strings.LastIndex(row, "B"))%2 == 0 {
+			t.Errorf("start %d: %s", n, row)
+		}
+		if p := fischer(n, 959-n); p.Castling().Count() != 4 {
+			t.Errorf("%s: not all sides can castle", p.FEN())
+		}
+	}
+	if len(seen) != fischerStarts {
+		t.Errorf("%d different starts", len(seen))
+	}
+}
+
+// Both sides of Chess960 start alike, those of double Chess960 seldom; random plies follow.
+func TestVariants(t *testing.T) {
+	for variant, alike := range map[string]int{Standard: 300, Chess960: 300, DFRC: 0} {
+		source := setup.Must(Spec{Plies: 3, Variant: variant}.Open(t.Context(), 5))
+		starts, same := map[string]bool{}, 0
+		for number := range uint64(300) {
+			game := setup.Must(source.Propose(number, 1))
+			start := game.Start()
+			ranks := strings.Split(strings.Fields(start.FEN())[0], "/")
+			starts[ranks[7]] = true
+			if strings.ToUpper(ranks[0]) == ranks[7] {
+				same++
+			}
+			if n := len(game.Moves()); n != 3 && n != 4 {
+				t.Errorf("%s: %d random plies", variant, n)
+			}
+		}
+		if same < alike || same > alike+5 || variant == Standard != (len(starts) == 1) ||
+			variant != Standard && len(starts) < 200 { // 258 expected
+			t.Errorf("%s: %d starts of White, %d of 300 the same for Black", variant, len(starts), same)
+		}
+		if d := source.Describe(); d.Variant != strings.Replace(variant, Standard, "", 1) {
+			t.Errorf("%s is described as %q", variant, d.Variant)
+		}
+	}
+	for want, spec := range map[string]Spec{
+		`variant "shogi": want standard, chess960 or dfrc`:              {Variant: "shogi"},
+		"book b.epd and random openings of dfrc: want one or the other": {Variant: DFRC, Book: "b.epd"},
+	} {
+		if _, err := spec.Open(t.Context(), 1); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
 func TestNewRandomRefuses(t *testing.T) {
 	for _, plies := range []int{-1, 0, MaxRandomPlies} {
 		if _, err := newRandom(plies, 0); err == nil {

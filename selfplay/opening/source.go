@@ -21,7 +21,16 @@ type Spec struct {
 	Plies  int    // plies of random openings, or one more; 0 for DefaultPlies
 
 	BookPlies int // plies of each game of a book of games; 0 for all
+
+	Variant string // of random openings: Standard, Chess960 or DFRC; empty for Standard
 }
+
+// Variants say where random openings start.
+const (
+	Standard = "standard"
+	Chess960 = "chess960" // one of 960 starts, the same for both sides
+	DFRC     = "dfrc"     // one of 960 for each side: double Fischer random chess
+)
 
 // Source proposes openings, and can say what they are.
 type Source interface {
@@ -54,6 +63,8 @@ type Description struct {
 	Skip   int    `json:"book_skip,omitempty"`
 
 	BookPlies int `json:"book_plies,omitempty"` // of each game, if not all
+
+	Variant string `json:"variant,omitempty"` // of random openings, if not Standard
 }
 
 // Open returns the openings. Random ones, and a random order, depend on the seed.
@@ -61,6 +72,9 @@ func (s Spec) Open(ctx context.Context, seed uint64) (Source, error) {
 	if s.Book != "" {
 		if s.Plies != 0 {
 			return nil, fmt.Errorf("book %s and %d random plies: want one or the other", s.Book, s.Plies)
+		}
+		if s.Variant != "" && s.Variant != Standard {
+			return nil, fmt.Errorf("book %s and random openings of %s: want one or the other", s.Book, s.Variant)
 		}
 		return loadBook(ctx, s.Book, s, seed)
 	}
@@ -71,14 +85,27 @@ func (s Spec) Open(ctx context.Context, seed uint64) (Source, error) {
 	if plies == 0 {
 		plies = DefaultPlies
 	}
-	return newRandom(plies, seed)
+	r, err := newRandom(plies, seed)
+	if err != nil {
+		return nil, err
+	}
+	switch s.Variant {
+	case "", Standard:
+	case Chess960, DFRC:
+		r.Variant = s.Variant
+	default:
+		return nil, fmt.Errorf("variant %.40q: want %s, %s or %s", s.Variant, Standard, Chess960, DFRC)
+	}
+	return r, nil
 }
 
 // Len implements Source: random openings have no end.
 func (r *randomPlies) Len() uint64 { return 0 }
 
 // Describe implements Source.
-func (r *randomPlies) Describe() Description { return Description{Plies: r.MinPlies} }
+func (r *randomPlies) Describe() Description {
+	return Description{Plies: r.MinPlies, Variant: r.Variant}
+}
 
 // MaxRandomPlies bounds the number of random plies: with more, most games are decided
 // before they start.
@@ -87,8 +114,9 @@ const MaxRandomPlies = 40
 // randomPlies proposes openings of random legal moves.
 type randomPlies struct {
 	Start    board.Position
-	MinPlies int // fewest plies
-	MaxPlies int // most plies; each length from MinPlies on is equally likely
+	Variant  string // if not Standard: Start is drawn
+	MinPlies int    // fewest plies
+	MaxPlies int    // most plies; each length from MinPlies on is equally likely
 	Seed     uint64
 }
 
@@ -109,13 +137,21 @@ const deadEnds = 1000
 // opening may be unbalanced, and another number may have the same one.
 func (r *randomPlies) Propose(number uint64, try int) (*board.Game, error) {
 	rng := r.rng(number, try)
+	start := r.Start
+	switch r.Variant {
+	case Chess960:
+		n := rng.IntN(fischerStarts)
+		start = fischer(n, n)
+	case DFRC:
+		start = fischer(rng.IntN(fischerStarts), rng.IntN(fischerStarts))
+	}
 	plies := r.MinPlies + rng.IntN(r.MaxPlies-r.MinPlies+1)
 	for range deadEnds {
-		if game, ok := walk(r.Start, plies, rng); ok {
+		if game, ok := walk(start, plies, rng); ok {
 			return game, nil
 		}
 	}
-	return nil, fmt.Errorf("%d random plies from %s always end the game", plies, r.Start.FEN())
+	return nil, fmt.Errorf("%d random plies from %s always end the game", plies, start.FEN())
 }
 
 // rng returns the random numbers of one try.

@@ -211,15 +211,14 @@ func newRelabel() *cobra.Command {
 		Short: "Search positions for new scores",
 		Long: `Search every position of data sets, with assay's engine or any other player, and write them
 with the scores (White's view, centipawns). Results stay, unless --syzygy corrects them, and no
-position is dropped. A score
-is missing where the player reports none, as some do if only one move is legal.
+position is dropped. A score is missing where the player reports none.
 
-Each search is a game of its own (ucinewgame), so the scores depend neither on the order nor
-on --concurrency, if the engine then forgets everything. Give it a small hash table, which is
-cleared for each position: --player 'uci:stockfish?Hash=1'.
+With --pv N the positions along the principal variation of each search become a second data set,
+OUT-pv, with the game's result and that score; a fit can weigh them: tune OUT OUT-pv --weight 1,0.5
 
-After an interruption, or after an engine crashed, run the same command again to resume; no
-position is searched twice.`,
+Each search is a game of its own (ucinewgame), so the scores do not depend on --concurrency. Give
+the player a small hash table, which is cleared for each position: 'uci:stockfish?Hash=1'.
+After an interruption or a crash, the same command resumes; no position is searched twice.`,
 		Example: `  assay data relabel positions --nodes 5000 --out relabeled
   assay data relabel positions --player ./engine --nodes 5000 --out relabeled`,
 		Args: cobra.MinimumNArgs(1),
@@ -241,6 +240,8 @@ position is searched twice.`,
 	cmd.Flags().StringVar(&f.judge, "weights", judgeWeights, "weight file, or name of embedded weights, of assay's "+
 		"own engine")
 	cmd.Flags().StringVar(&f.player, "player", "", "another player: uci:COMMAND[?OPTION=VALUE], or NAME[:KEY=VALUE]")
+	cmd.Flags().IntVar(&f.filter.PV, "pv", 0, "also write positions this many plies along each search's principal "+
+		"variation, to OUT-pv")
 	cmd.Flags().IntVar(&f.workers, "concurrency", 0, "searches at once (default: one per core); does not change scores")
 	f.addOutput(cmd)
 	return cmd
@@ -452,6 +453,7 @@ func printCounts(out io.Writer, c positions.Counts, shares positions.Bands) erro
 		t.Add("\t\tof games decided by a forfeit too (--forfeits keep; games: %s)", forfeits)
 	}
 	line(c.Replaced, "of these, replaced by their quiescence leaf")
+	line(c.Variations, "beside these: along principal variations (--pv)")
 	line(c.Corrected, "of these, with a result corrected by tablebases (--syzygy)")
 	for i, n := range c.Taken {
 		if all := shares.Sum(); all > 0 {

@@ -147,6 +147,8 @@ func (o *Play) AddOpenings() {
 		fs.IntVar(&o.Opening.BookPlies, "book-plies", 0, "plies of each game in a PGN book to play; 0: all of them")
 		fs.IntVar(&o.Opening.Plies, "random-plies", opening.DefaultPlies,
 			"random plies of an opening, or one more at random")
+		fs.StringVar(&o.Opening.Variant, "variant", opening.Standard, "start of random openings: standard, chess960 "+
+			"(960 starts), or dfrc (one of 960 for each side)")
 		fs.IntVar(&o.Check.MaxScore, "opening-score", selfplay.DefaultMaxOpeningScore,
 			"largest score of a random opening, in centipawns; -1: no check")
 		fs.Uint64Var(&o.Check.Nodes, "opening-nodes", 0,
@@ -322,8 +324,8 @@ func (o *Play) openings() error {
 	switch {
 	case o.Opening.Book == "" && o.Given("book-order", "book-start", "book-plies"):
 		return ui.Usagef("--book-order, --book-start and --book-plies need a --book")
-	case o.Opening.Book != "" && o.Given("random-plies", "opening-nodes", "opening-score"):
-		return ui.Usagef("--random-plies, --opening-nodes and --opening-score are for openings without a --book")
+	case o.Opening.Book != "" && o.Given("random-plies", "variant", "opening-nodes", "opening-score"):
+		return ui.Usagef("--random-plies, --variant, --opening-nodes and --opening-score are for openings without a --book")
 	case o.Opening.Book != "":
 		o.Opening.Plies = 0
 	case o.Opening.Plies < 1 || o.Opening.Plies >= opening.MaxRandomPlies:
