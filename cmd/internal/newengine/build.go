@@ -1,7 +1,6 @@
 package newengine
 
 import (
-	"fmt"
 	"os"
 	"path"
 	"path/filepath"
@@ -27,20 +26,12 @@ func (e *engine) build() (command, how string) {
 				}
 			}
 		}
-		if text, err := os.ReadFile(filepath.Join(e.top, dir, "CMakeLists.txt")); err == nil {
-			if m := cmakeProgram.FindStringSubmatch(string(text)); m != nil {
-				return fmt.Sprintf("cmake -S %s -B assay-build -DCMAKE_BUILD_TYPE=Release && cmake --build assay-build && "+
-					"cp assay-build/%s {out}", folder(dir), m[1]), path.Join(dir, "CMakeLists.txt")
-			}
-		}
 		if dir == "." {
 			break
 		}
 	}
 	return e.compile(), "no Makefile says how"
 }
-
-var cmakeProgram = regexp.MustCompile(`add_executable\s*\(\s*([\w.-]+)`)
 
 // folder returns a folder as a word of a command.
 func folder(dir string) string {

@@ -18,7 +18,6 @@ import (
 
 	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/cmd/internal/ui"
-	"github.com/assay-chess/assay/models/numbers"
 	"github.com/assay-chess/assay/tuner/slopes"
 )
 
@@ -142,7 +141,7 @@ func (b *beginner) rewrite() error {
 // writeProject writes assay.toml, or says what one that is there lacks.
 func (b *beginner) writeProject(project *opts.Project, value string) error {
 	build, how := b.e.build()
-	files, take := b.e.numbers()
+	files := b.e.numbers()
 	if len(files) == 0 {
 		b.line("to do", "%s: numbers: no file was found with the numbers of an evaluation", opts.ProjectName)
 		files = []string{b.e.main.path}
@@ -153,7 +152,7 @@ func (b *beginner) writeProject(project *opts.Project, value string) error {
 		has   bool
 	}{
 		{"build", build, project.Build() != ""}, {"numbers", files, len(project.Numbers) > 0},
-		{"value", value, project.Value != ""}, {"take", take, len(take) == 0 || len(project.Take) > 0},
+		{"value", value, project.Value != ""},
 	}
 	var s strings.Builder
 	for _, l := range lines {
@@ -178,20 +177,15 @@ func (b *beginner) writeProject(project *opts.Project, value string) error {
 }
 
 var (
-	numberFiles = regexp.MustCompile(`(?i)(eval|psq|pst|score|weight|param|material|pawn|king|mobility|endgame|term|bonus|` +
-		`tables?\.)`)
-	otherwise = regexp.MustCompile(`(?i)(search|movegen|movepick|uci|bitboard|magic|attack|zobrist|hash|time|book|perft|` +
+	numberFiles = regexp.MustCompile(`(?i)(eval|psq|pst|score|weight|param|material|pawn|king|mobility|endgame|term|bonus)`)
+	otherwise   = regexp.MustCompile(`(?i)(search|trans|cache|trace|movegen|movepick|uci|bitboard|magic|attack|zobrist|hash|time|book|perft|` +
 		`bench|main|thread|history)`)
 )
 
-// usedBy is how numbers names a file that keeps a table from being taken.
-var usedBy = regexp.MustCompile(`^(\S+):\d+: a file that is not listed uses it too$`)
-
-// numbers guesses in which files the numbers of the evaluation stand, and which of them to take although other files
-// use them, such as one that keeps a sum of squares up to date.
-func (e *engine) numbers() (files, take []string) {
+// numbers guesses in which files the numbers of the evaluation stand.
+func (e *engine) numbers() (files []string) {
 	if len(e.files) == 1 {
-		return []string{e.files[0].path}, nil
+		return []string{e.files[0].path}
 	}
 	evaluate := e.evaluation()
 	for _, f := range slices.Concat(e.files, e.heads) {
@@ -201,18 +195,5 @@ func (e *engine) numbers() (files, take []string) {
 		}
 	}
 	slices.SortFunc(files, func(a, b string) int { return cmp.Or(cmp.Compare(depth(a), depth(b)), cmp.Compare(a, b)) })
-	if len(files) == 0 {
-		return nil, nil
-	}
-	set, err := numbers.Scan(e.top, files, numbers.Options{})
-	if err != nil {
-		return files, nil // the check says it again
-	}
-	for _, left := range set.Left {
-		m := usedBy.FindStringSubmatch(left.Why)
-		if m != nil && !otherwise.MatchString(path.Base(m[1])) && !slices.Contains(take, left.Name) {
-			take = append(take, left.Name)
-		}
-	}
-	return files, take
+	return files
 }

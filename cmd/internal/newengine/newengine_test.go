@@ -14,12 +14,12 @@ import (
 func TestGuess(t *testing.T) {
 	const table = "S(1, 2), S(3, 4), S(5, 6), S(7, 8)"
 	for _, c := range []struct {
-		name          string
-		files         map[string]string
-		build         string
-		numbers, take []string
-		glue          []string // lines of the author's file
-		todo          int
+		name    string
+		files   map[string]string
+		build   string
+		numbers []string
+		glue    []string // lines of the author's file
+		todo    int
 	}{
 		{"C", map[string]string{
 			"src/Makefile":   "EXE = fast\nall:\n\tcc -O2 *.c -o $(EXE)\n",
@@ -30,7 +30,7 @@ func TestGuess(t *testing.T) {
 			"src/board.c":    "extern int PSQT[4];\nvoid ParseFen(const char *fen, Position *pos) { pos->psqt = PSQT[1]; }\n",
 			"src/board.h":    "void ParseFen(const char *fen, Position *pos);\n",
 			"tests/eval.c":   "int evaluate(Board *b) { return 1; }\n",
-		}, "make -C src EXE={out}", []string{"src/evaluate.c", "src/evaluate.h"}, []string{"PSQT"}, []string{
+		}, "make -C src EXE={out}", []string{"src/evaluate.c", "src/evaluate.h"}, []string{
 			`#include "src/evaluate.h"`, `#include "src/board.h"`, "static Position assay_board;",
 			"void assay_start(void) { initBitboards(); psqt_init(); }", "ParseFen(fen, &assay_board);",
 			"int v = Evaluate(&assay_board, 0);"}, 0},
@@ -40,22 +40,25 @@ func TestGuess(t *testing.T) {
 			"eval.h":   "class Eval {\n  int evaluate(Board &b, PawnCache *cache);\n};\n",
 			"board.h":  "Board fenToBoard(std::string s);\n",
 			"fen.cpp":  "Board fenToBoard(std::string s) {\n  return Board();\n}\n",
-		}, "c++ -O2 -std=c++20 -o {out} eval.cpp fen.cpp main.cpp -lm -lpthread", []string{"eval.cpp", "eval.h"}, nil, []string{
+		}, "c++ -O2 -std=c++20 -o {out} eval.cpp fen.cpp main.cpp -lm -lpthread", []string{"eval.cpp", "eval.h"}, []string{
 			"assay_board = fenToBoard(fen);", "Eval().evaluate(assay_board, 0 /* PawnCache *cache */)"}, 1},
 		{"Go", map[string]string{
 			"go.mod":             "module example.org/fast\n",
 			"cmd/fast/main.go":   "package main\n\nfunc main() { uci() }\n",
 			"pkg/board/board.go": "package board\n\nfunc ParseFEN(fen string) (*Board, error) {\n}\n",
-			"pkg/eval/eval.go":   "package eval\n\nfunc (e *Eval) Evaluate(b *board.Board) int {\n}\n",
-		}, "go build -o {out} ./cmd/fast", []string{"pkg/eval/eval.go"}, nil, []string{
+			"pkg/eval/eval.go": "package eval\n\nfunc NewEval() *Eval {\n}\n\nfunc evaluate(b *board.Board) int {\n}\n\n" +
+				"func (e *Eval) EvaluateBoard(b *board.Board) int {\n}\n",
+			"runs/1/.git/HEAD": "",
+			"runs/1/eval.go":   "package eval\n\nfunc Evaluate(b *board.Board) int {\n}\n",
+		}, "go build -o {out} ./cmd/fast", []string{"pkg/eval/eval.go"}, []string{
 			`"example.org/fast/pkg/board"`, "board *board.Board", "a.board, _ = board.ParseFEN(fen)",
-			"var assayEvaluator = new(eval.Eval)", "assayView(a.black, assayEvaluator.Evaluate(a.board))"}, 0},
+			"var assayEvaluator = eval.NewEval()", "v := int(assayEvaluator.EvaluateBoard(a.board))"}, 0},
 		{"Rust", map[string]string{
 			"Cargo.toml":        "[package]\nname = \"fast\"\n",
 			"src/main.rs":       "fn main() {\n    uci();\n}\n",
 			"src/board.rs":      "impl Board {\n    pub fn from_fen(fen: &str) -> Result<Board, String> {\n    }\n}\n",
 			"src/evaluation.rs": "pub fn evaluate(board: &Board) -> i32 {\n    1\n}\n",
-		}, "cargo build --release && cp target/release/fast {out}", []string{"src/evaluation.rs"}, nil, []string{
+		}, "cargo build --release && cp target/release/fast {out}", []string{"src/evaluation.rs"}, []string{
 			"board: crate::board::Board, ", "crate::board::Board::from_fen(fen).ok().unwrap()",
 			"let v = (crate::evaluation::evaluate(&a.board)) as i32;"}, 0},
 	} {
@@ -70,8 +73,8 @@ func TestGuess(t *testing.T) {
 			if build, _ := e.build(); build != c.build {
 				t.Errorf("the build is %q, not %q", build, c.build)
 			}
-			if files, take := e.numbers(); !slices.Equal(files, c.numbers) || !slices.Equal(take, c.take) {
-				t.Errorf("numbers %q, take %q, want %q, %q", files, take, c.numbers, c.take)
+			if files := e.numbers(); !slices.Equal(files, c.numbers) {
+				t.Errorf("numbers %q, want %q", files, c.numbers)
 			}
 			g := e.guess(false)
 			for _, want := range c.glue {

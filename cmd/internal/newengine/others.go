@@ -46,12 +46,11 @@ func (e *engine) inGo(evaluate, parse *function, whiteView bool) *glue {
 	if evaluate == nil {
 		g.left("assay_value: no function was found that evaluates a position")
 	} else {
-		value, evaluator = evaluate.callGo(in(evaluate), board, g)
+		value, evaluator = evaluate.callGo(e, in(evaluate), board, g)
 	}
-	if !whiteView {
-		value = "assayView(a.black, " + value + ")"
-	} else {
-		value = "int(" + value + ")"
+	mover := "\tif a.black {\n\t\tv = -v\n\t}\n"
+	if whiteView {
+		mover = ""
 	}
 	var s strings.Builder
 	s.WriteString("package main\n\nimport (\n\t\"strings\"\n")
@@ -62,11 +61,8 @@ func (e *engine) inGo(evaluate, parse *function, whiteView bool) *glue {
 	s.WriteString("func assay_start() {}\n\n")
 	fmt.Fprintf(&s, "func assay_position(fen string) *assayPosition {\n\ta := &assayPosition{black: "+
 		"strings.Contains(fen, \" b \")}\n\t%s\n\treturn a\n}\n\n", read)
-	fmt.Fprintf(&s, "func assay_value(a *assayPosition) int { return %s }\n\nfunc assay_refresh() {}\n", value)
-	if !whiteView {
-		s.WriteString("\nfunc assayView[T int | int16 | int32 | int64](black bool, v T) int {\n\tif black {\n\t\tv = -v\n\t}\n" +
-			"\treturn int(v)\n}\n")
-	}
+	fmt.Fprintf(&s, "func assay_value(a *assayPosition) int {\n\tv := int(%s)\n%s\treturn v\n}\n\nfunc assay_refresh() "+
+		"{}\n", value, mover)
 	g.text = s.String()
 	return g
 }
@@ -113,7 +109,7 @@ func (f *function) boardGo(in string) (board, read string) {
 }
 
 // callGo returns the call of the evaluation, and the line of what it is a method of, if that is no board.
-func (f *function) callGo(in, board string, g *glue) (call, evaluator string) {
+func (f *function) callGo(e *engine, in, board string, g *glue) (call, evaluator string) {
 	own := strings.TrimPrefix(board, "*")
 	var args []string
 	for _, p := range f.params {
@@ -140,7 +136,13 @@ func (f *function) callGo(in, board string, g *glue) (call, evaluator string) {
 	if r := f.receiver(); r != "" && strings.HasSuffix(own, r) {
 		name = "a.board." + f.name
 	} else if r != "" {
-		evaluator = fmt.Sprintf("\nvar assayEvaluator = new(%s)\n", goType(in, r))
+		made := "new(" + goType(in, r) + ")"
+		if n := e.find([]string{"new" + r, "new"}, func(n *function) bool {
+			return len(n.params) == 0 && path.Dir(n.file.path) == path.Dir(f.file.path)
+		}, ""); n != nil {
+			made = in + n.name + "()"
+		}
+		evaluator = "\nvar assayEvaluator = " + made + "\n"
 		name = "assayEvaluator." + f.name
 	}
 	return name + "(" + strings.Join(args, ", ") + ")", evaluator

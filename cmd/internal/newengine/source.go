@@ -71,11 +71,13 @@ var otherFile = regexp.MustCompile(`(?i)(^tb(probe|core)|_test\.|^tests?\.|tune|
 func read(top string) (*engine, error) {
 	all := map[string][]*source{}
 	err := filepath.WalkDir(top, func(p string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() && p != top && others.MatchString(d.Name()) {
-			if err == nil {
-				err = filepath.SkipDir
-			}
+		if err != nil {
 			return err
+		}
+		if d.IsDir() && p != top {
+			if _, err := os.Stat(filepath.Join(p, ".git")); err == nil || others.MatchString(d.Name()) {
+				return filepath.SkipDir
+			}
 		}
 		if !d.Type().IsRegular() || otherFile.MatchString(d.Name()) {
 			return nil
@@ -175,6 +177,11 @@ func (e *engine) functions() {
 
 var statements = []string{"if", "for", "while", "switch", "return", "sizeof", "else"}
 
+// visible reports whether the author's file may call a function: in Go, from the package of main.
+func (e *engine) visible(f *function) bool {
+	return e.lang.name != "Go" || path.Dir(f.file.path) == path.Dir(e.main.path) || f.name[0] <= 'Z'
+}
+
 // find returns the function that best fits: the first pattern that names one, in a file of the names if there is a
 // choice.
 func (e *engine) find(patterns []string, fits func(*function) bool, files string) (best *function) {
@@ -182,7 +189,7 @@ func (e *engine) find(patterns []string, fits func(*function) bool, files string
 	for _, p := range patterns {
 		named := regexp.MustCompile(`(?i)^(?:\w+::)*` + p + `$`)
 		for _, f := range e.funcs {
-			if !named.MatchString(f.name) || !fits(f) {
+			if !named.MatchString(f.name) || !e.visible(f) || !fits(f) {
 				continue
 			}
 			if best == nil || !inFile.MatchString(path.Base(best.file.path)) && inFile.MatchString(path.Base(f.file.path)) {
