@@ -1,7 +1,7 @@
 //go:build ignore
 
-// Changes one operator, number or condition of a package at a time, runs the tests of that package
-// alone, and lists the changes that no test notices. The tree itself is not changed.
+// Changes one operator, number or condition of a package at a time, runs the tests of that package, and lists the
+// changes that no test notices. PACKAGE=OTHER runs the tests of OTHER too. The tree itself is not changed.
 //
 //	go run .ci/mutants.go [-n 40] [-seed 1] [-least 85] [PACKAGES]
 //
@@ -32,7 +32,8 @@ import (
 	"time"
 )
 
-var usual = []string{"./engine/board", "./selfplay/sprt", "./selfplay/match", "./selfplay/ladder",
+var usual = []string{"./engine/board", "./selfplay/sprt", "./selfplay/match", "./selfplay/gamelog=./selfplay/match",
+	"./selfplay/ladder",
 	"./tuner/internal/objective", "./tuner/internal/stats", "./tuner/rows", "./dataset/positions", "./internal/durable"}
 
 // other has what an operator becomes.
@@ -77,8 +78,9 @@ func main() {
 }
 
 // check tries n mutants of a package, and prints those that survive.
-func check(dir string, n int, seed uint64, limit time.Duration) (killed, tried int) {
-	mutants := mutantsOf(dir)
+func check(name string, n int, seed uint64, limit time.Duration) (killed, tried int) {
+	dirs := strings.Split(name, "=")
+	mutants := mutantsOf(dirs[0])
 	random := rand.New(rand.NewPCG(seed, 0))
 	random.Shuffle(len(mutants), func(i, j int) { mutants[i], mutants[j] = mutants[j], mutants[i] })
 	var lock sync.Mutex
@@ -93,7 +95,12 @@ func check(dir string, n int, seed uint64, limit time.Duration) (killed, tried i
 				if enough {
 					continue
 				}
-				noticed, built := try(dir, m, limit)
+				noticed, built := false, true
+				for _, dir := range dirs {
+					if built && !noticed {
+						noticed, built = try(dir, m, limit)
+					}
+				}
 				lock.Lock()
 				switch {
 				case !built || tried >= n:

@@ -37,7 +37,7 @@ type field[R any] struct {
 	read  func(*columns) func(i int, r *R)
 }
 
-// newCodec returns the codec of a format; the metadata are keys and values beside that of the
+// newCodec returns the codec of a format; the metadata are keys and values beside the
 // format.
 func newCodec[R any](l layout, fields []field[R], check func(*R) error, metadata ...string) *codec[R] {
 	list := make([]arrow.Field, len(fields))

@@ -95,7 +95,7 @@ type Evaluation struct {
 	EGScale   string  `json:"eg_scale,omitempty"` // EGScaleBySign, or empty
 	BySide    bool    `json:"by_side,omitempty"`  // rows have EGCounts
 	// Local says that counts are slopes: the terms' values are the point where they were measured, and the evaluation
-	// is linear only near it. A term's unit need not be that of the evaluation.
+	// is linear only near it. A term's unit need not be the evaluation's.
 	Local bool `json:"local,omitempty"`
 }
 
@@ -346,7 +346,7 @@ func (s *FeatureSet) Value(r *FeatureRow) float64 {
 	return float64(r.Offset) + p.Flat + float64(r.Scale)*(p.Phase*p.MG+(1-p.Phase)*s.egScale(r)*p.EG)
 }
 
-// egScale is the factor of the endgame half beside that of the phase.
+// egScale is the factor of the endgame half beside the phase's.
 func (s *FeatureSet) egScale(r *FeatureRow) float64 {
 	if s.Version < 2 || s.BySide {
 		return 1

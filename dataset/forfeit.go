@@ -7,7 +7,7 @@ import (
 )
 
 // forfeitWords are the reasons for which a game ends without its position having decided it, and
-// the words of programs and servers for them. Those of comments are full phrases, because a
+// the words of programs and servers for them. In comments they are full phrases, because a
 // person may write anything there.
 var forfeitWords = [len(Forfeits{})]struct {
 	reason string

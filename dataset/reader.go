@@ -46,7 +46,7 @@ type Reader[R any] struct {
 	path     string
 	manifest *durable.Manifest // nil if there is none
 	files    []dataFile
-	more     []R // rows after those of the files; see Extend
+	more     []R // rows after the files'; see Extend
 	codec    *codec[R]
 	mem      memory.Allocator
 }
@@ -276,7 +276,7 @@ func (r *Reader[R]) Len() (n int64) {
 	return n + int64(len(r.more))
 }
 
-// Extend adds rows after those of the files: of an unfinished data set, those that are in no
+// Extend adds rows after the files': of an unfinished data set, those that are in no
 // shard yet.
 func (r *Reader[R]) Extend(rows []R) error {
 	for i := range rows {
@@ -371,7 +371,7 @@ func (r *Reader[R]) batches(i int, visit func(arrow.Record, func(int, *R) error)
 	return true, nil
 }
 
-// SameSchema returns an error if the rows of o have another meaning than those of r, such
+// SameSchema returns an error if the rows of o have another meaning than r's, such
 // as features of other terms.
 func (r *Reader[R]) SameSchema(o *Reader[R]) error {
 	key, err := compareSchemas(o.codec.schema, r.codec.schema)

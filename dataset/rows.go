@@ -99,7 +99,7 @@ type FeatureRow struct {
 	// (FeatureSet.BySide): White's count times its factor minus Black's times its factor.
 	EGCounts []float32
 
-	Phase   float32 // factor of the middlegame half; 1 minus it is that of the endgame half
+	Phase   float32 // factor of the middlegame half; 1 minus it is the endgame half's
 	Scale   float32 // factor of the tapered part; normally 1
 	EGScale float32 // factor of the endgame half; normally 1; not used in version 1
 	Offset  float32 // the part that is not tuned

@@ -192,7 +192,7 @@ func (s *stream[R]) send(b *rowBlock[R]) bool {
 	return true
 }
 
-// room returns memory for a block, reusing that of an earlier one if possible.
+// room returns memory for a block, of an earlier one if possible.
 func (s *stream[R]) room() []R {
 	select {
 	case rows := <-s.free:

@@ -138,7 +138,7 @@ func TestVerifyReportsInterruptedData(t *testing.T) {
 }
 
 // damages calls try with single-bit flips and as many truncations of data,
-// the same in every run, and always with those of the first and last bytes.
+// the same in every run, and always with the first and last bytes.
 func damages(data []byte, try func(what string, changed []byte)) (tried int) {
 	rng, flips := datatest.Rand(11), datatest.Often(1000)
 	bits := make([]int, 0, flips)

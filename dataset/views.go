@@ -151,7 +151,7 @@ func (s *viewSums) add(list int, game uint64, v *[viewVars]float64) {
 	}
 }
 
-// addPly takes the score of the side to move, and that of the ply before.
+// addPly takes the scores of the side to move and of the ply before.
 func (s *viewSums) addPly(game uint64, side board.Color, x, before float64) {
 	if side == board.Black {
 		x, before = before, x
@@ -359,7 +359,7 @@ type relation struct {
 
 func (r relation) z() float64 { return r.r / max(r.se, 1e-9) }
 
-// relate returns how the pair of variables goes together over all lists. The error is that of a
+// relate returns how the pair of variables goes together over all lists. The error is the error of a
 // sum over groups of games whose mean is not subtracted, so that no correlation is surer than the
 // root of their number: a few games are never sure.
 func relate(pair int, lists ...[]moments) (out relation) {
@@ -406,7 +406,7 @@ func (s *viewSums) judge() *ViewFault {
 	next := relate(scoreResult, s[plies])
 	wm, bm := relate(scoreMaterial, white), relate(scoreMaterial, black)
 	mw, mb := relate(materialResult, white, s[unscored]), relate(materialResult, black, s[unscored+1])
-	// A score and that of the next ply agree even in a few games.
+	// Scores of successive plies agree even in a few games.
 	turns := next.n >= 50 && next.z() <= -3 && next.r <= -0.3 || next.n >= 200 && next.z() <= -1.5 && next.r <= -0.5
 	switch {
 	case opposite(mw, mb, 3):

@@ -68,7 +68,7 @@ func traceMaterial(black, white *view, s tracer) tracer {
 	return traceMaterialSide(white, black, s).turn()
 }
 
-// traceMaterialSide counts the pieces of a side, and products of their numbers and those of
+// traceMaterialSide counts the pieces of a side, and products of their numbers and of
 // the other side's pieces: the value of a piece depends on the pieces it faces.
 func traceMaterialSide(v, o *view, s tracer) tracer {
 	knights, bishops, rooks, queens := v.knights.Count(), v.bishops.Count(), v.rooks.Count(), v.queens.Count()

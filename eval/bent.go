@@ -135,7 +135,7 @@ func (b *Bend) without(f *Features, w []Coef, term int) int {
 }
 
 // open returns a sink for the terms of a channel other than the first, to be given to keep.
-// Those of a channel without sides are counted in White's turn.
+// A channel without sides is counted in White's turn.
 func (s tracer) open() tracer { return s }
 
 // open starts a sum of its own, in a register.

@@ -172,7 +172,7 @@ func (f *File) ID() string {
 }
 
 // Weights returns the model and its coefficients in table order. It fails if the terms are
-// not exactly those of the model; the error names the first that is not. A foreign
+// not exactly the model's; the error names the first that is not. A foreign
 // evaluation is eval.ErrUnknownModel.
 func (f *File) Weights() (*eval.Model, []eval.Coef, error) {
 	if f.Foreign != nil {

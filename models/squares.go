@@ -111,7 +111,7 @@ func colorScale(values []float64) (middle, most float64) {
 }
 
 const (
-	// Unit is the field "unit" of weights in centipawns: of all but those of a foreign
+	// Unit is the field "unit" of weights in centipawns: of all but a foreign
 	// evaluation that has a unit of its own.
 	Unit = "centipawn"
 

@@ -53,7 +53,7 @@ func (l Limits) TimeControl() string {
 	return ""
 }
 
-// search returns the limits of one move, without those of the clock.
+// search returns the limits of one move, without the clock.
 func (l Limits) search() engine.Limits {
 	return engine.Limits{Depth: l.Depth, Nodes: l.Nodes, HardNodes: l.HardNodes, MoveTime: l.MoveTime}
 }

@@ -123,7 +123,7 @@ type worker struct {
 	open    Opener
 	players map[string][]engine.Player // by spec; two where a player meets itself
 	core    *int                       // that its players are pinned to, if any
-	release func()                     // ends that of the worker; nil: it is not pinned
+	release func()                     // ends the worker's; nil: it is not pinned
 }
 
 func (w *worker) run(ctx context.Context, jobs <-chan Job, results chan<- Result) error {

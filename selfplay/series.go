@@ -11,7 +11,7 @@ import (
 	"github.com/assay-chess/assay/engine/machine"
 )
 
-// Openings proposes where games begin; those of opening.Spec.Open do.
+// Openings proposes where games begin; opening.Spec.Open returns such.
 type Openings interface {
 	// Propose returns the candidate for the opening with the number at its nth try,
 	// counted from 1. It depends on its arguments alone. An error means that there is no

@@ -165,7 +165,7 @@ const maxCheckNodes = 20000
 // candidate; in a Setup each zero field stands for its default.
 type Check struct {
 	Player   Player // who searches
-	Nodes    uint64 // of the search; by default 4 times those of a move, at most 20,000
+	Nodes    uint64 // of the search; by default 4 times a move's, at most 20,000
 	MaxScore int    // centipawns; by default DefaultMaxOpeningScore
 	Seed     uint64 // set by Setup.Series
 }
@@ -189,7 +189,7 @@ func (c Check) complete(book bool, player Player, move Limits) Check {
 }
 
 // checkNodes returns the nodes of the search that checks an opening, by default: 20,000,
-// or four times those of a move where that is less. A game of eighty plies then spends
+// or four times a move's where that is less. A game of eighty plies then spends
 // 5 % of its nodes on each check; at 1,000 nodes a move a check of 20,000 would take a
 // quarter.
 func checkNodes(move Limits) uint64 {
@@ -202,7 +202,7 @@ func checkNodes(move Limits) uint64 {
 // Seed returns the seed of one piece of work: a chain of board.SplitMix64 over the run's
 // seed, the generation, a tag for the stage and the number within it. Equal arguments
 // give equal seeds on every machine; a stage of its own is enough for games that never
-// replay those of another.
+// replay another's.
 func Seed(seed, generation uint64, stage string, number uint64) uint64 {
 	h := board.SplitMix64(seed)
 	h = board.SplitMix64(h ^ generation)

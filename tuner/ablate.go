@@ -191,7 +191,7 @@ type Paired struct {
 	Start     float64 `json:"loss_start"` // mean losses
 	Tuned     float64 `json:"loss_tuned"`
 	// StartInterval and TunedInterval are 95 % intervals of the two, each for itself: far
-	// wider than that of their difference. Unknown in files of earlier versions.
+	// wider than their difference's. Unknown in files of earlier versions.
 	StartInterval Interval `json:"loss_start_interval"`
 	TunedInterval Interval `json:"loss_tuned_interval"`
 	// Constant is the mean loss of the best constant prediction.
@@ -208,7 +208,7 @@ func (p *Paired) String() string {
 	return fmt.Sprintf("%+.6f, 95 %% interval %+.6f to %+.6f", p.Gain, p.Interval[0], p.Interval[1])
 }
 
-// Test is the difference on data apart from those of the fit: the loss against the results
+// Test is the difference on data apart from the fit's: the loss against the results
 // alone, each side under the slope K that suits it best there.
 type Test struct {
 	Paired

@@ -124,7 +124,7 @@ func (v *crossValidation) refit(ctx context.Context, p *objective.Problem, fold 
 	return predictor{w, k}, err
 }
 
-// fit returns the weights that are fitted without a fold, or to all if that is -1, rounded as those of the fit are. Of
+// fit returns the weights that are fitted without a fold, or to all if that is -1, rounded as the fit's are. Of
 // are the numbers of the parameters in the fit to all.
 func (v *crossValidation) fit(ctx context.Context, p *objective.Problem, fold int, params *objective.Params,
 	of []int) (w objective.Tapered, err error) {

@@ -39,7 +39,7 @@ func (f *fitting) run(ctx context.Context) (*Result, error) {
 	if ctx.Err() == nil || f.at.theta == nil {
 		return nil, err
 	}
-	// What is known of an earlier point, or known in part, is not for this one.
+	// Nothing that is known of an earlier point, or in part, is for this one.
 	f.at.cov, f.at.large, f.warnings = nil, false, f.warnings[:said]
 	r, rerr := f.result(context.WithoutCancel(ctx))
 	if rerr != nil {

@@ -220,7 +220,7 @@ func TestAblationOfTerms(t *testing.T) {
 }
 
 // phases256 returns positions of an engine whose phase has 256 steps: their predicted
-// results are those of the true values under K, to the bit of a float32.
+// results follow from the true values under K, to the bit of a float32.
 func phases256(n int, truth objective.Tapered, k float64, phase func(i int) float32) []dataset.FeatureRow {
 	r := rand.New(rand.NewPCG(1, 256))
 	var out []dataset.FeatureRow

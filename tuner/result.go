@@ -187,7 +187,7 @@ type Report struct {
 	Build  string `json:"build"`  // what the program was compiled for, as durable.BuildTarget names it
 	Result
 	Match string `json:"match"` // the command that shows what the fit is worth
-	// EGSigns is nil unless the evaluation's endgame factor is that of the side that its endgame half favors.
+	// EGSigns is nil unless the evaluation's endgame factor belongs to the side that its endgame half favors.
 	EGSigns *rows.SignChanges `json:"eg_sign_changes,omitempty"`
 }
 

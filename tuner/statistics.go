@@ -209,7 +209,7 @@ func (f *fitting) growth(ctx context.Context, w objective.Tapered, after float64
 }
 
 // rescaleGradient returns the derivative of ln RMS with respect to the parameters, at the
-// fit: RMS over the positions that rescale takes. With offsets it is that of the logarithm of 1/factor.
+// fit: RMS over the positions that rescale takes. With offsets it is the error of the logarithm of 1/factor.
 func (f *fitting) rescaleGradient(ctx context.Context, factor float64) ([]float64, error) {
 	w, g := objective.NewTapered(len(f.terms)), objective.NewTapered(len(f.terms))
 	f.free.Expand(f.at.theta, w)

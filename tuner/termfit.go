@@ -145,7 +145,7 @@ func LargestChanges(terms []TermFit, n int) []Change {
 }
 
 const (
-	// jumpReach is the distance from a jump of a formula, in centipawns of what is compared, up
+	// jumpReach is the distance from a jump of a formula, in centipawns of the compared value, up
 	// to which a row is counted as near.
 	jumpReach = 5
 	// kinkReach is the distance from a kink, in centipawns, that counts as on it.
@@ -161,7 +161,7 @@ const (
 // Bend is what a fit says of an evaluation that is not linear.
 type Bend struct {
 	Formula string `json:"formula"`
-	// Jumps is the number of places where the formula may jump; NearJumps that of the rows
+	// Jumps is the number of places where the formula may jump; NearJumps the number of rows
 	// within 5 centipawns of one under the tuned weights. What a fit says of these is rough.
 	Jumps     int `json:"jumps"`
 	NearJumps int `json:"rows_near_jumps"`

@@ -24,7 +24,7 @@ const carries = 0.02
 // Verdict says whether the tuned weights predict games that they were not fitted to better
 // than the start weights do.
 type Verdict struct {
-	// Answer is that of the 95 % interval of Basis: worse if all of it is below 0, better if all of it is above
+	// Answer is what the 95 % interval of Basis says: worse if all of it is below 0, better if all of it is above
 	// Margin. If it is only above 0, or there are no test data and the rows are noisy, the weights are better on games
 	// like these, and no more is known.
 	Answer string `json:"verdict,omitempty"`

@@ -121,7 +121,7 @@ func TestConstant(t *testing.T) {
 	}
 }
 
-// TestOnOtherGames: the losses are those of the start and the rounded weights, each under its
+// TestOnOtherGames: the losses are the start's and the rounded weights', each under its
 // own slope, and the verdict rests on them.
 func TestOnOtherGames(t *testing.T) {
 	syn := synthetic.Games{Games: 100, Rows: 20, Terms: 4, PerRow: 2, K: 0.006, Seed: 23}

@@ -59,7 +59,7 @@ func Split(ctx context.Context, paths []string, dir string, parts []Part, by str
 		return nil, fmt.Errorf("dataset: %w", err)
 	}
 	if by != ByGame && by != ByOpening {
-		return nil, fmt.Errorf("dataset: split by %q is not by %s or %s", by, ByGame, ByOpening)
+		return nil, fmt.Errorf("dataset: cannot split by %q: want %s or %s", by, ByGame, ByOpening)
 	}
 	kind, err := kindOf(paths)
 	if err != nil {

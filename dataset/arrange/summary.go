@@ -33,11 +33,11 @@ type Summary struct {
 	Phases       *[25]int64       `json:"phases,omitempty"`       // positions by phase; 24 is the middlegame
 	Scores       []scoreBin       `json:"scores"`                 // without mates and missing scores
 	Mates        int64            `json:"mates"`                  // scores that are mates
-	Unscored     int64            `json:"unscored"`               // in games: without those of openings
+	Unscored     int64            `json:"unscored"`               // in games: without openings
 	Terminations map[string]int64 `json:"terminations,omitempty"` // of games
 	Terms        int              `json:"terms,omitempty"`        // of features
 
-	// Forfeits counts games that ended by a forfeit: those of a data set of games, or those that a
+	// Forfeits counts games that ended by a forfeit: in a data set of games, or as a
 	// data set of positions was made from, by its report. Kept says that they are labels in it.
 	Forfeits  dataset.Forfeits `json:"forfeits,omitzero"`
 	Kept      bool             `json:"forfeits_kept,omitempty"`
@@ -367,7 +367,7 @@ func (t *Tally) countPlayer(name string, result int8) {
 }
 
 // Pairs returns the results of the pairs in order, up to the first pair that is not
-// finished: games 0 and 1, 2 and 3, and so on. The view is that of the player who has White
+// finished: games 0 and 1, 2 and 3, and so on. The view is the player's who has White
 // in a pair's first game.
 func (t *Tally) Pairs() (list [][2]int) {
 	for i := 0; i+1 < len(t.results); i += 2 {

@@ -279,7 +279,7 @@ func (im *importer) readPlain(send func(*batch[dataset.PositionRow]) error, name
 	}
 }
 
-// readBinpack reads a .binpack, whose views and units are those of .plain.
+// readBinpack reads a .binpack, which has the views and units of .plain.
 func (im *importer) readBinpack(send func(*batch[dataset.PositionRow]) error, name string, r io.Reader) error {
 	b := &batch[dataset.PositionRow]{file: name, begins: true}
 	var unsent error

@@ -263,7 +263,7 @@ func balance(p *board.Position) (cp int) {
 	return cp
 }
 
-// Scores of another view than the flags say are an error, which leaves nothing behind; those of the
+// Scores of another view than the flags say are an error, which leaves nothing behind; scores of the
 // right view are the same rows as ever.
 func TestImportTestsViews(t *testing.T) {
 	right, games := scoredGames(100)

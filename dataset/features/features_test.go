@@ -336,7 +336,7 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// TestRecords: the value of a record is that of the format, and a row that does not add up is named with its sum.
+// TestRecords: the value of a record is as the format says, and a row that does not add up is named with its sum.
 func TestRecords(t *testing.T) {
 	start := board.StartPosition()
 	read := func(header, line string) (*dataset.FeatureRow, dataset.FeatureSet, error) {

@@ -19,7 +19,7 @@
 //
 // A row of a table is a line: a cell may be quoted, but cannot contain a line break.
 //
-// In JSON lines the names are those of the columns of data sets; 64-bit numbers are strings, because JavaScript would
+// In JSON lines the names are the columns of data sets; 64-bit numbers are strings, because JavaScript would
 // round them, and unknown values are null. There is no reader: the JSON lines of other programs have other names.
 //
 // Start reading at Read, Table and Header.

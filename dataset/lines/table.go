@@ -112,7 +112,7 @@ func Header(line string) ([]string, error) {
 	return columns, nil
 }
 
-// SampleColumns are those of the positions that c-chess-cli samples. It writes no header; scores and results (0 lost, 1
+// SampleColumns are the columns of positions that c-chess-cli samples. It writes no header; scores and results (0 lost, 1
 // drawn, 2 won) are from the view of the side to move.
 var SampleColumns = []string{columnFEN, columnScore, columnResult}
 

@@ -285,7 +285,7 @@ func TestKnownComments(t *testing.T) {
 	}
 }
 
-// What is no score is none.
+// Only scores are read as scores.
 func TestNoScores(t *testing.T) {
 	for _, comment := range []string{"0.00/0 0.100s", "0/0 5ms", "+M0/12 0.1s", "/12 0.1s", "0.1s", "[%eval #0]",
 		"[%eval 0,0]", "[%eval ]", "[%eval nan]", "1/2",

@@ -73,7 +73,7 @@ const (
 	hasKeys                       // n=..., or a time as 0.123s
 )
 
-// form are the features that are ways to write a score. Those of one game have the same.
+// form are the features that are ways to write a score. A game has one of each.
 const form = hasEval | hasWV | hasScore | hasSel | hasLone
 
 const lichess = "lichess.org"

@@ -73,7 +73,7 @@ type written struct {
 	mate  func(moves int, whiteMoves bool) string
 }
 
-// sign is that of a mate by a side, from White's view.
+// sign is the sign of a mate by a side, from White's view.
 func sign(white bool) string {
 	if white {
 		return ""

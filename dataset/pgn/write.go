@@ -180,7 +180,7 @@ func evalText(score int, stm board.Color) string {
 	if score < 0 {
 		sign, plies = "-", dataset.MateScore+score
 	}
-	// Mates of the side to move take an odd number of plies, those of the other an even.
+	// Mates of the side to move take an odd number of plies, of the other an even.
 	return fmt.Sprintf("#%s%d", sign, (plies+1)/2)
 }
 
@@ -277,7 +277,7 @@ func (g *Game) result() (string, error) {
 	return "", fmt.Errorf("the result %.40q is not known: want 1-0, 0-1, 1/2-1/2 or *", tag)
 }
 
-// setResult compares the result behind the moves with that of the tag. One of the two may be missing.
+// setResult compares the result behind the moves with the tag's. One of the two may be missing.
 func (g *Game) setResult(behind string) error {
 	tag, err := g.result()
 	switch {

@@ -140,7 +140,7 @@ func keyScore(p *board.Position) int16 {
 	return score
 }
 
-// New scores are those of the player, and an interrupted run asks for none twice.
+// New scores come from the player, and an interrupted run asks for none twice.
 func TestRescoreResumes(t *testing.T) {
 	r := gamesIn(t, datatest.Games[dataset.GameRow](72, 60))
 	asked := make(chan uint64, 1<<20)
@@ -218,7 +218,7 @@ func TestRescoreFailed(t *testing.T) {
 	}
 }
 
-// Positions are refined as those of games are.
+// Positions are refined as games' are.
 func TestRefineIsExtractInTwoSteps(t *testing.T) {
 	r := gamesIn(t, datatest.Games[dataset.GameRow](73, 80))
 	f := Filter{Resolve: ResolveLeaf, MaxScore: 20000, MaxPerGame: 10, Seed: 9}

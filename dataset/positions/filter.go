@@ -142,7 +142,7 @@ func (f *Filter) Check() error {
 type candidate struct {
 	dataset.PositionRow
 	replaced  bool // by the leaf of its quiescence search
-	corrected bool // its result is that of Filter.Tables
+	corrected bool // its result comes from Filter.Tables
 }
 
 // candidates appends the rows of a game that pass the filter. The game has passed its

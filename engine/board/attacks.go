@@ -2,7 +2,7 @@ package board
 
 import "math/bits"
 
-// Attacks of knights, kings and pawns come from tables by square. Those of bishops and rooks
+// Attacks of knights, kings and pawns come from tables by square. Bishops and rooks
 // are looked up line by line (kindergarten bitboards, Bishop 2007): a multiplication gathers
 // the occupied inner squares of a rank, file or diagonal into six bits, the index into a
 // table of attacks along any such line. Magic bitboards need as many instructions and 860 kB
@@ -71,8 +71,8 @@ func QueenAttacks(s Square, occupied Bitboard) Bitboard {
 	return BishopAttacks(s, occupied) | RookAttacks(s, occupied)
 }
 
-// Rays returns the squares that a queen on s attacks on an empty board, those of a bishop
-// and those of a rook apart.
+// Rays returns the squares that a queen on s attacks on an empty board, a bishop's
+// and a rook's apart.
 func Rays(s Square) (diagonal, straight Bitboard) { return bishopRays[s&63], rookRays[s&63] }
 
 // Attacks returns the squares that a piece of the type on s attacks. For pawns, whose

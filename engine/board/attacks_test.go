@@ -252,7 +252,7 @@ func TestChecks(t *testing.T) {
 	}
 }
 
-// The numbers for the seed 1234567 are those of the reference implementation at
+// The numbers for the seed 1234567 come from the reference implementation at
 // https://prng.di.unimi.it/splitmix64.c.
 func TestSplitMix64(t *testing.T) {
 	state := uint64(1234567)

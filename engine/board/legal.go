@@ -126,7 +126,7 @@ func (p *Position) Checks() (c Checks) {
 }
 
 // Given reports whether a legal move of the position gives check. It misses the rare checks
-// by castling, those that an en-passant capture discovers, and those of a promoted piece
+// by castling, by a promoted piece, and discovered by an en-passant capture
 // along the line on which its pawn came.
 func (c *Checks) Given(p *Position, m Move) bool {
 	from := m.From()

@@ -157,7 +157,7 @@ func memory(root fs.FS) int64 {
 	return least
 }
 
-// Tail keeps the end of what is written to it, such as a program's standard error.
+// Tail keeps the end of a text, such as a program's standard error.
 type Tail struct {
 	mu   sync.Mutex
 	data []byte

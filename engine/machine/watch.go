@@ -22,7 +22,7 @@ const (
 // The zero Watch is ready for use. One goroutine may use it at a time. All watches share one timer, because one a game
 // would take more of the processor than the games.
 type Watch struct {
-	heart *heartbeat // nil: that of the process
+	heart *heartbeat // nil: the process's
 
 	running bool
 	start   time.Duration

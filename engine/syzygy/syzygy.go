@@ -63,7 +63,7 @@ type entry struct {
 	swapped bool // White of the position is Black of the table
 }
 
-// letters are those of board.PieceType.
+// letters are board.PieceType's.
 const letters = "PNBRQK"
 
 var tableName = regexp.MustCompile(`^(K[QRBNP]*)v(K[QRBNP]*)\.rtb[wz]$`)

@@ -281,7 +281,7 @@ func (f *file) number(e entry, p *board.Position, dtz bool) (found *part, n uint
 	return found, found.index(squaresOf(p, found.men, swap, buf[:0])), true
 }
 
-// squaresOf appends the squares of the men, in their order; with swap Black those of the other color's men on the
+// squaresOf appends the squares of the men, in their order; with swap Black the other color's men, on the
 // mirrored board.
 func squaresOf(p *board.Position, men []board.Piece, swap board.Color, squares []board.Square) []board.Square {
 	for i, m := range men {

@@ -176,7 +176,7 @@ func (f *File) Abort() {
 // Call it only while holding the folder's lock.
 func RemoveTemps(dir string) error { return removeTemps(dir, "", 0) }
 
-// RemoveTempsOf deletes the unfinished files at path, as RemoveTemps does those of a folder.
+// RemoveTempsOf deletes the unfinished files at path, as RemoveTemps does in a folder.
 // Call it only while holding a lock on the file.
 func RemoveTempsOf(path string) error {
 	return removeTemps(filepath.Dir(path), filepath.Base(path)+".", 0)

@@ -241,7 +241,7 @@ func (j *Journal) sync() error {
 }
 
 // syncSoon syncs the appended lines in the background, at most once a second: a power cut
-// costs those of the last second. The next call of another method returns its error.
+// costs the lines of the last second. The next call of another method returns its error.
 func (j *Journal) syncSoon() {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -106,7 +106,7 @@ func TestCutAt(t *testing.T) {
 	}
 }
 
-// Replaced lines are those of the next reader, lines follow them, and one that cannot be written
+// The next reader has the replaced lines, lines follow them, and one that cannot be written
 // leaves the old ones.
 func TestReplace(t *testing.T) {
 	path := writeJournal(t, 3)

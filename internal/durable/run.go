@@ -45,7 +45,7 @@ type RunInfo struct {
 	// commit HEAD. Its form is the command's.
 	Pinned json.RawMessage `json:"pinned,omitempty"`
 
-	// Players are those of a run that plays games, in the order of its command line.
+	// Players of a run that plays games, in the order of its command line.
 	Players []RunPlayer `json:"players,omitempty"`
 
 	// Loose has the patterns of names of files that the configuration does not decide: see Bound.

@@ -160,7 +160,7 @@ func FuzzParseBook(f *testing.F) {
 	})
 }
 
-// The games that the papers print are legal. Their final positions are those of an
+// The games that the papers print are legal. Their final positions are as from an
 // independent program, and they end in checkmate where the paper says so.
 func TestPrintedGames(t *testing.T) {
 	var file struct {

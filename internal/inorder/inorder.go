@@ -85,7 +85,7 @@ func Run[T any](ctx context.Context, n int,
 // in order of number, so that floating-point sums do not depend on the number of goroutines. The
 // result of a piece stays in a scratch value until it is merged; then the value is used again.
 // There are two for each goroutine, so that one need not wait for a slower one at once.
-// Merge returns the first error of work, or that of the context.
+// Merge returns the first error of work, or the context's.
 func Merge[T any](ctx context.Context, workers, n int,
 	scratch func() T, work func(scratch T, piece int) error, merge func(scratch T, piece int)) error {
 	type piece struct {

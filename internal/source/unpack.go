@@ -140,7 +140,7 @@ func (l *layer) Read(p []byte) (int, error) {
 	if err != nil && l.cut != nil && l.packed.ended && l.cut(l.packed.last) {
 		err = io.ErrUnexpectedEOF
 	}
-	if err == io.EOF { // a checksum may be behind the end of what r reads: that of a .tar.gz is
+	if err == io.EOF { // a checksum may be behind the end of what r reads, as in a .tar.gz
 		if _, e := io.Copy(io.Discard, l.outer); e != nil {
 			return n, e
 		}
@@ -162,7 +162,7 @@ func unpackZstd(f *File) error {
 	return f.wholeLayer(&layer{r: z, name: "zstd", packed: in, cut: cut}, func() error { z.Close(); return nil })
 }
 
-// tailLength is that of pzstd's mark.
+// tailLength is the length of pzstd's mark.
 const tailLength = 12
 
 // tail keeps the last bytes that were read.

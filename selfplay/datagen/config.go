@@ -17,7 +17,7 @@ type Config struct {
 }
 
 // identity is everything that decides the bytes of a game, as config.json and the manifest have it. The number of
-// games is no part of it: the first games of a longer run are those of a shorter one.
+// games is no part of it: a longer run begins with the games of a shorter one.
 type identity struct {
 	Players []string `json:"players"`
 	selfplay.RulesIdentity

@@ -25,7 +25,7 @@ func Open(dir string) (*dataset.Reader[dataset.GameRow], error) {
 	}
 	var id identity
 	if err := json.Unmarshal(r.Manifest().Config, &id); err != nil || len(id.Players) == 0 {
-		clear(games) // those of another program's run
+		clear(games) // another program's run played them
 	}
 	rows, err := newRowMaker(id, r.Manifest().Config)
 	if err != nil {

@@ -84,7 +84,7 @@ type generator struct {
 	writer   *dataset.Writer[dataset.GameRow]
 	rows     rowMaker
 	pending  *durable.Pending[selfplay.Result] // finished games that are in no listed shard
-	known    map[uint64]selfplay.Result        // those of earlier processes
+	known    map[uint64]selfplay.Result        // games of earlier processes
 	guard    gamelog.Guard
 	fault    string // the last one of a player
 	summary  Summary
@@ -211,7 +211,7 @@ func (g *generator) openData() error {
 }
 
 // beginManifest writes an empty manifest into a new run's folder: without one, a data set
-// is not started in a folder with other files, such as those of the run.
+// is not started in a folder with other files, such as the run's.
 func (g *generator) beginManifest() error {
 	_, err := durable.LoadManifest(g.Out)
 	if !errors.Is(err, fs.ErrNotExist) {

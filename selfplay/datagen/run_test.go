@@ -267,7 +267,7 @@ func plan(c Config, out string) Config {
 }
 
 // Interrupted again and again, with a torn line each time, the run plays no game again that it
-// announced; the bytes are those of an undisturbed run, and no journal is left.
+// announced; the bytes are as of an undisturbed run, and no journal is left.
 func TestJournalKeepsEveryAnnouncedGame(t *testing.T) {
 	whole := config(t, 600)
 	want := run(t, whole)

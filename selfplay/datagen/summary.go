@@ -22,8 +22,8 @@ type Summary struct {
 	BlackWins    int64            `json:"black_wins"`
 	Terminations map[string]int64 `json:"terminations"`
 
-	// Adjudicated counts games whose scores met the rule, PlayedOn those of them that were
-	// played on, Disagreed those of these that ended differently. Of these the other side
+	// Adjudicated counts games whose scores met the rule, PlayedOn how many of them were
+	// played on, Disagreed how many of these ended differently. Of these the other side
 	// won Reversed; the rest were drawn, perhaps only because the player cannot win a won
 	// endgame.
 	Adjudicated int64 `json:"adjudicated"`

@@ -211,7 +211,7 @@ type Process struct {
 	Took    time.Duration `json:"-"`
 }
 
-// Process returns what is known of it so far.
+// Process returns it as far as it is known.
 func (p *Pairs) Process() Process {
 	return Process{Load: p.load, Played: p.played, Took: time.Since(p.started)}
 }

@@ -137,7 +137,7 @@ func (g *games) openData() error {
 	return nil
 }
 
-// ReadPlayed calls visit with the games of a journal, without those of void pairs, which are
+// ReadPlayed calls visit with the games of a journal, but no void pairs, which are
 // played again: a game that counts is visited once. The games of a pair are visited together when both have ended; of
 // the others, those that have ended come last, in the order of their numbers.
 func ReadPlayed(path string, visit func(*selfplay.Result) error) error {
@@ -348,8 +348,8 @@ func (g *games) Close() error {
 	return errors.Join(all...)
 }
 
-// ReadGames calls visit with the games in a run's folder and their numbers: those of the
-// complete data set in order, or, as long as there is none, those of the journal as ReadPlayed
+// ReadGames calls visit with the games in a run's folder and their numbers: from the
+// complete data set in order, or, as long as there is none, from the journal as ReadPlayed
 // visits them. The folder of a self-play run is itself the data set, and its journal has the games
 // that are in no listed shard.
 func ReadGames(dir string, visit func(number uint64, g *dataset.GameRow)) error {

@@ -21,7 +21,7 @@ import (
 // a void game counts nowhere and is played again; both attempts are in the journal.
 type Pairs struct {
 	Name  string                             // of the command
-	Fresh bool                               // no opening may repeat: those of counted pairs are kept
+	Fresh bool                               // no opening may repeat: counted pairs' are kept
 	Over  func() bool                        // nothing more counts
 	Count func(pair []selfplay.Result) error // the next pair, which Guard.Tally has
 	After func()                             // called after each pair that this process played; may be nil
@@ -124,7 +124,7 @@ func (p *Pairs) count(pair []selfplay.Result) error {
 }
 
 // Play plays the pairs of the series that are not counted yet, until Over. The numbers of
-// the series are those of pairs. If there is no verdict, the error wraps
+// the series count pairs. If there is no verdict, the error wraps
 // selfplay.ErrNoVerdict.
 func (p *Pairs) Play(ctx context.Context, s selfplay.Series) error {
 	err := p.play(ctx, s)
@@ -181,7 +181,7 @@ func (p *Pairs) play(ctx context.Context, s selfplay.Series) error {
 		context.Cause(ctx))
 }
 
-// noteLoad keeps the load during the series, and adds that of earlier processes.
+// noteLoad keeps the load during the series, and adds earlier processes'.
 func (p *Pairs) noteLoad(l machine.Load) error {
 	p.load = l
 	if p.games == nil {

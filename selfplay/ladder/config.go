@@ -90,7 +90,7 @@ func (c *Config) end() uint64 { return c.Games / 2 }
 // need returns how many openings the ladder needs at most.
 func (c *Config) need() uint64 { return (c.end() + c.stride() - 1) / c.stride() }
 
-// stride is how many pairs start from the same opening: those of a round.
+// stride is how many pairs start from the same opening: as many as a round has.
 func (c *Config) stride() uint64 {
 	if c.Schedule == Widest {
 		return 1

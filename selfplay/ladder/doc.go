@@ -15,7 +15,7 @@
 // (draw): R. R. Davidson, "On extending the Bradley-Terry model to accommodate ties in
 // paired comparison experiments", JASA 65 (1970), with the order effect of Davidson and
 // R. J. Beaver, Biometrics 33 (1977). Its likelihood has one maximum. Strengths s are
-// turned into Elo so that the expected score of nearly equal players is that of the
+// turned into Elo so that the expected score of nearly equal players is as on the
 // logistic curve.
 //
 // Start reading at Run, and crosstable.fit for the model, then Config and Run.

@@ -238,7 +238,7 @@ func (f *fit) sandwich(t *crosstable, chol *mat.Cholesky) error {
 }
 
 // scale is the Elo of one nat. The slope of the expected score at equality is
-// 1/(2(2+v)) a nat, v = e^d, and that of the logistic curve ln 10/1600 an Elo.
+// 1/(2(2+v)) a nat, v = e^d, and the logistic curve's ln 10/1600 an Elo.
 func (f *fit) scale() float64 {
 	return 400 / math.Ln10 * 2 / (2 + math.Exp(f.theta[f.n+1]))
 }

@@ -152,7 +152,7 @@ type pairing struct{ first, second int }
 func newCrosstable(n int) *crosstable { return &crosstable{n: n, counts: map[pairing]*[9]int64{}} }
 
 // add counts a pair between players i and j: the result of the game in which i had
-// White, and that of the game in which j had, both White's view: 1, 0 or -1.
+// White, and of the game in which j had, both White's view: 1, 0 or -1.
 func (t *crosstable) add(i, j int, iWhite, jWhite int) error {
 	if i == j || i < 0 || j < 0 || i >= t.n || j >= t.n || iWhite*iWhite > 1 || jWhite*jWhite > 1 {
 		return fmt.Errorf("a pair of %d and %d with results %d and %d", i, j, iWhite, jWhite)

@@ -35,7 +35,7 @@ func ParseSchedule(name string) (Schedule, error) {
 		Gauntlet, chain)
 }
 
-// round returns the pairings of a round; for Widest, those of the first.
+// round returns the pairings of a round; for Widest, of the first.
 func (s Schedule) round(players int) (list []pairing) {
 	switch s {
 	case Gauntlet:

@@ -4,7 +4,7 @@
 //
 // Each finished game is a line of a journal, and a pair counts when both its lines are on
 // disk. A killed match continues where the journal ends. With limits that do not depend on
-// time, its result, PGN and data set are the same bytes as those of an uninterrupted match
+// time, its result, PGN and data set have the bytes of an uninterrupted match
 // with any number of workers. Pairs that finish after the test has stopped stay in the
 // journal and do not count.
 //

@@ -70,7 +70,7 @@ func journalOf(t *testing.T, dir string) map[uint64]selfplay.Result {
 	return games
 }
 
-// The result is that of the journal's games, counted by hand in order of number.
+// The result follows from the journal's games, counted by hand in order of number.
 func TestCounting(t *testing.T) {
 	c := decisive(t)
 	c.Concurrency = 6
@@ -402,7 +402,7 @@ func TestResultsOfMatches(t *testing.T) {
 	}
 }
 
-// TestNote: the LLR stands beside the bound that it is nearing; the numbers are those of the pairs so far.
+// TestNote: the LLR stands beside the bound that it is nearing; the numbers count the pairs so far.
 func TestNote(t *testing.T) {
 	for llr, want := range map[int]string{1: "LLR 0.0", -1: "LLR -"} {
 		walk := setup.Must(sprt.NewWalk(sprt.Test{Elo0: 0, Elo1: 50, Alpha: 0.05, Beta: 0.1}, false))

@@ -164,7 +164,7 @@ func TestPairing(t *testing.T) {
 	}
 }
 
-// TestTestOfPGN: the test is that of the first finished game, if it is one.
+// TestTestOfPGN: the test comes from the first finished game, if it has one.
 func TestTestOfPGN(t *testing.T) {
 	game := func(white, black, tag string) string {
 		return strings.Replace(pgnText("1", "", white, black, "1-0", "1. e4 e5"), "\n", "\n[SPRT \""+tag+"\"]\n", 1)

@@ -121,7 +121,7 @@ func (v *voiding) Run(ctx context.Context, jobs <-chan selfplay.Job, results cha
 }
 
 // A void game is played again with its pair, from the same opening: files and results are
-// those of a match without void games, but for the journal and the count.
+// the same as without void games, but for the journal and the count.
 func TestVoidPairsArePlayedAgain(t *testing.T) {
 	whole := config(t, 160)
 	want := run(t, whole)

@@ -112,7 +112,7 @@ func SameFiles(t *testing.T, got, want string, patterns ...string) {
 	}
 }
 
-// Read calls visit with every line of a journal of games, those of void pairs too.
+// Read calls visit with every line of a journal of games, void pairs too.
 func Read(path string, visit func(*selfplay.Result) error) error {
 	return durable.ReadJournal(path, func(line []byte) error {
 		r := new(selfplay.Result)

@@ -39,7 +39,7 @@ type Kind string
 
 // Kinds of designs.
 const (
-	// Rows are those of one Hadamard matrix and their complements: few subsets, each of which may be a build.
+	// Rows come from one Hadamard matrix, with their complements: few subsets, each of which may be a build.
 	Rows Kind = "rows"
 	// Random are rows of matrices with columns and signs drawn at random: many subsets, for what costs no build.
 	Random Kind = "random"
@@ -93,7 +93,7 @@ func subset(row []float64) (s Subset) {
 // all is the subset of all factors.
 func (d *Design) all() Subset { return 1<<d.Factors - 1 }
 
-// order is that of the matrix.
+// The matrix has the order.
 func (d *Design) order() int { n, _ := d.h.Dims(); return n }
 
 // pairUp lists the comparisons between builds that are there.
@@ -172,7 +172,7 @@ func unknown(x *mat.Dense) (list []int) {
 	return list
 }
 
-// comparison returns the two subsets of a pair of games, by its number. Those of a random design keep the fixed
+// comparison returns the two subsets of a pair of games, by its number. In a random design they keep the fixed
 // factors at their level.
 func (d *Design) comparison(pair uint64, fixed fixedFactors) (a, b Subset) {
 	opening, place := pair/perOpening, pair%perOpening
@@ -219,9 +219,9 @@ func (d *Design) shuffled(number, stream uint64) func(row int, sign float64) Sub
 	}
 }
 
-// columns returns how many coefficients are estimated, main effects first. Rows: those of all columns of the matrix,
+// columns returns how many coefficients are estimated, main effects first. Rows: of all columns of the matrix,
 // which include what no sum of effects explains, and what a build and its complement share. Random: with
-// interactions those of two factors.
+// interactions of two factors.
 func (d *Design) columns(interactions bool) int {
 	switch {
 	case d.Kind == Rows && !d.partial:
@@ -233,7 +233,7 @@ func (d *Design) columns(interactions bool) int {
 }
 
 // regressors returns by what the coefficients are multiplied in each pair: main effects by 1/2 of the difference of
-// levels, interactions by 1/4 of that of their products.
+// levels, interactions by 1/4 of their products'.
 func (d *Design) regressors(pairs []scoredPair, columns int) *mat.Dense {
 	x := mat.NewDense(max(len(pairs), 1), columns, nil)
 	for i := range pairs {
@@ -301,7 +301,7 @@ func (d *Design) chains() [][]Interaction {
 }
 
 // hadamard returns a Hadamard matrix of order n whose first row and column are ones; nil if no construction here
-// has the order. Those of powers of two are Sylvester's, whose columns multiply to columns.
+// has the order. For powers of two it is Sylvester's, whose columns multiply to columns.
 func hadamard(n int) *mat.Dense {
 	one, two := mat.NewDense(1, 1, []float64{1}), mat.NewDense(2, 2, []float64{1, 1, 1, -1})
 	switch q := n/2 - 1; {
@@ -360,7 +360,7 @@ func paley(q int, border float64, block, diagonal *mat.Dense) *mat.Dense {
 	return &signed
 }
 
-// Variance returns that of the score of a pair of independent games between equals, with a share of draws.
+// Variance returns the variance of the score of a pair of independent games between equals, with a share of draws.
 func Variance(draws float64) float64 { return (1 - draws) / 8 }
 
 // acrossShare is the part of the information of a pair of complements that one of rows has about a main effect.

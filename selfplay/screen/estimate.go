@@ -213,7 +213,7 @@ func (d *Design) homogeneous(e *Estimate, stratum int, pooled *fit) *fit {
 	return pooled
 }
 
-// last returns the effects in the last stratum and, after them, by how much those of the others differ; nil: unknown.
+// last returns the effects in the last stratum and, after them, by how much the others' differ; nil: unknown.
 func (d *Design) last(g *grouped, stratum int) *fit {
 	k, kinds := d.Factors, g.kinds
 	main := d.regressors(kinds, k)
@@ -240,7 +240,7 @@ func (d *Design) last(g *grouped, stratum int) *fit {
 	return g.solve(x)
 }
 
-// grouped are pairs of games by kind: those of the same two players expect the same score, so that fits need as much
+// grouped are pairs of games by kind: pairs of the same two players expect the same score, so that fits need as much
 // time as there are kinds. Of a design of rows these are few.
 type grouped struct {
 	pairs    []scoredPair

@@ -21,7 +21,7 @@ func exact(d *Design, n int, strength func(Subset) float64) (list []scoredPair) 
 	return list
 }
 
-// Without chance the effects and interactions are those of the strengths.
+// Without chance the effects and interactions follow from the strengths.
 func TestEstimateFindsTheEffects(t *testing.T) {
 	main := []float64{20, -10, 5, -1, 40, -3, 12, 7}
 	strength := func(s Subset) float64 {

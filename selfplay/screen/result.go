@@ -11,7 +11,7 @@ import (
 	"github.com/assay-chess/assay/selfplay/opening"
 )
 
-// Folders of the confirming matches in that of a screen: by its own limits, and by a clock.
+// Folders of the confirming matches in a screen's folder: by its own limits, and by a clock.
 const (
 	ConfirmName      = "confirm"
 	ConfirmClockName = "confirm-clock"

@@ -8,7 +8,7 @@ import (
 	"github.com/assay-chess/assay/engine/num"
 )
 
-// Unknown returns what is known of strength where there is no Elo.
+// Unknown is a strength of which no Elo is known.
 func Unknown() Strength { return Strength{num.Unknown, num.Unknown, num.Unknown} }
 
 const (
@@ -39,7 +39,7 @@ func (s Summary) Strength() Strength {
 }
 
 // StrengthAfter returns the Elo of a match: the median-unbiased estimate after the test, given
-// what the test observed, or that of a match of fixed length if the test is nil. It is the only
+// what the test observed, or the strength of a match of fixed length if the test is nil. It is the only
 // function that decides which Elo is shown.
 func (s Summary) StrengthAfter(t *Test, observed Counts) Strength {
 	if t == nil || s.Games < MinGames {
@@ -167,7 +167,7 @@ func (s Summary) Details() Details {
 	d := Details{Elo: bounded(s.Elo), NormalLo: bounded(s.EloLo), NormalHi: bounded(s.EloHi),
 		LikelyLo: bounded(s.LikelyLo), LikelyHi: bounded(s.LikelyHi),
 		NElo: num.Unknown, NEloLo: num.Unknown, NEloHi: num.Unknown}
-	if !s.oneSided { // else its standard deviation is that of replaced zeros
+	if !s.oneSided { // else its standard deviation comes from replaced zeros
 		d.NElo, d.NEloLo, d.NEloHi = num.Float(s.NElo), num.Float(s.NEloLo), num.Float(s.NEloHi)
 	}
 	if math.IsInf(float64(d.Elo), 0) {
@@ -214,7 +214,7 @@ func (s Summary) KnownPairRatio() num.Float {
 	return num.Float(s.PairRatio)
 }
 
-// Measured is what results say in the light of a test. The keys are those of
+// Measured is what results say in the light of a test. The keys are as in
 // match.Result.
 type Measured struct {
 	Games   int64   `json:"games"`

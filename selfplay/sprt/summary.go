@@ -4,7 +4,7 @@ import "math"
 
 // Summary describes counts. Elo is logistic, intervals hold 95 %. Every field is
 // finite for every counts that pass Validate: counts of zero are replaced by
-// 0.001, and Elo is that of a score within [0.001, 0.999].
+// 0.001, and Elo follows from a score within [0.001, 0.999].
 type Summary struct {
 	Samples, Games int64
 

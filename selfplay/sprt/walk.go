@@ -273,7 +273,7 @@ type Estimate struct {
 // rejected to soonest accepted; the estimate is the Elo at which a worse outcome
 // than the observed one has probability 1/2, the ends of the interval are those
 // at which it has 0.975 and 0.025 (Siegmund 1985, ch. III.4; fishtest does the
-// same). The LLR is taken for a Brownian motion whose variance is that of the
+// same). The LLR is taken for a Brownian motion with the variance of the
 // counts, and counts beyond a bound for the moment at which it reached it.
 func (t Test) AfterStop(c Counts) (Estimate, error) {
 	if err := t.accepts(c); err != nil {

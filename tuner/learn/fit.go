@@ -127,7 +127,7 @@ func (l *learner) tune(ctx context.Context, g int, stage StageProgress) (*tuner.
 }
 
 // reference returns the positions on which the size of evaluations is kept as it was:
-// those of the first generation that has any, for the whole run.
+// the first generation's that has any, for the whole run.
 func (l *learner) reference(ctx context.Context, first int, stage StageProgress) (*rows.Store, error) {
 	m, _, err := l.start.Weights()
 	if err != nil {

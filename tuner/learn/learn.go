@@ -145,7 +145,7 @@ func (l *learner) all(ctx context.Context) (err error) {
 	return l.run.Finish(&l.result)
 }
 
-// conclude reports the champion's coefficients; if nothing was promoted, those of the
+// conclude reports the champion's coefficients; if nothing was promoted, the ones of the
 // last fit, which are worth a look all the same.
 func (l *learner) conclude() {
 	r := &l.result

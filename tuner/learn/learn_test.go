@@ -71,7 +71,7 @@ func whole(t *testing.T) *Result {
 }
 
 // TestInterruptedRunEndsWithTheSameBytes cancels a run at the start of each of its
-// stages in turn, and compares its files with those of a run on another number of workers
+// stages in turn, and compares its files with a run's on another number of workers
 // that was never canceled.
 func TestInterruptedRunEndsWithTheSameBytes(t *testing.T) {
 	want, broken := whole(t), filepath.Join(t.TempDir(), "broken")

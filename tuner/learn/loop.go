@@ -12,7 +12,7 @@ import (
 )
 
 // Learner is what a loop needs of the programs that it makes stronger. The models of assay are one, and
-// cmd/assay has that of an author's engine. Whatever a learner makes is in the run's folder, and what an earlier call
+// cmd/assay has an author's engine. Whatever a learner makes is in the run's folder, and what an earlier call
 // made it takes.
 type Learner interface {
 	// Propose plays the games of a generation, from 1, with the champion, and returns the weights that these and

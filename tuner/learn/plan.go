@@ -254,7 +254,7 @@ type RunConfig struct {
 
 // ReadPlan reads a plan from a file: a bare one, or a run's config.json, which says of
 // what weights it was made. Reading is strict. What a plan need not say: model, from
-// and opponent are those of WithDefaults, hash_mb is 1; keep is 3, decay 0.5, prior
+// and opponent are as WithDefaults sets them, hash_mb is 1; keep is 3, decay 0.5, prior
 // 1, and the filter positions.DefaultFilter. Errors name the file and the field.
 func ReadPlan(path string) (*RunConfig, error) {
 	data, err := os.ReadFile(path)

@@ -16,7 +16,7 @@ import (
 // Linear turns features into rows of the same evaluation.
 //
 // A row has one pair of factors for all of its terms. Terms that the factors do not touch,
-// flat ones, have their counts divided by the factors instead; those of one half alone become
+// flat ones, have their counts divided by the factors instead; terms of one half alone become
 // terms with one value, whose counts include the half's part of the factors. An endgame factor
 // is part of the row's pair. Sides that are scaled on their own have different counts in both halves:
 // a tapered term then becomes two, NAME.mg and NAME.eg, whose counts include the phase.
@@ -247,7 +247,7 @@ func (l *Linear) flatten(r *Row) error {
 }
 
 // SignChanges counts the rows whose endgame half has another sign under other weights. Where
-// the endgame factor is that of the side that the half favors, their factor may be wrong.
+// the endgame factor belongs to the side that the half favors, their factor may be wrong.
 type SignChanges struct {
 	Rows    int `json:"rows"`
 	Changed int `json:"changed"`

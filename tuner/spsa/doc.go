@@ -18,7 +18,7 @@
 // of the simultaneous perturbation algorithm for stochastic optimization", IEEE Trans.
 // Aerospace and Electronic Systems 34 (1998), for the sequences and their exponents;
 // B. Polyak and A. Juditsky, SIAM J. Control Optim. 30 (1992), for the average as the
-// answer; the parameters c_end and r_end are those of fishtest, Stockfish's testing
+// answer; the parameters c_end and r_end come from fishtest, Stockfish's testing
 // framework.
 //
 // Start reading at Config and Tuner.

@@ -90,7 +90,7 @@ func (p *Parameter) play(x, round float64) float64 {
 	return min(max(x, p.Min), p.Max)
 }
 
-// Tell takes the result of the next iteration: the points of Plus less those of Minus over
+// Tell takes the result of the next iteration: the points of Plus less Minus's over
 // the games, where a win is 1, a draw 0 and a loss -1. The error wraps errOrder if
 // iteration k is not the next.
 func (t *Tuner) Tell(k int, result float64, games int) error {

@@ -14,7 +14,7 @@ import (
 )
 
 // dataMemory is how far the heap of a data command may grow before the collector works
-// harder. By default the heap may grow to twice what is in use.
+// harder. By default the heap may grow to twice its use.
 const dataMemory = 700 << 20
 
 // New returns the command assay data.

@@ -12,7 +12,7 @@ import (
 )
 
 // Ladder describes the ratings of players, by games that are kept in the folder dir, unless that is empty, or by
-// those of PGN files.
+// from PGN files.
 func Ladder(r *ladder.Result, dir string) *Document {
 	ended := fmt.Sprintf("%d games, ended by %s", r.Games, ui.CountsText(r.Terminations))
 	forfeits := int64(0)

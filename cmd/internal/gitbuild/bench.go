@@ -113,7 +113,7 @@ func parseBench(text string) (r Bench) {
 		if r.NPS == 0 {
 			r.NPS = firstNumber(benchSpeed.FindStringSubmatch(line))
 		}
-		// What is a speed is no count.
+		// A speed is no count.
 		if rest := benchSpeed.ReplaceAllString(line, " "); r.Nodes == 0 {
 			r.Nodes = firstNumber(benchNodes.FindStringSubmatch(rest))
 		}

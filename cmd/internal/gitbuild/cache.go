@@ -41,7 +41,7 @@ type Cache struct {
 }
 
 // OpenCache opens the cache: $ASSAY_CACHE, or else assay/builds in the user's cache folder.
-// Log is called with what is being done.
+// Log is called with each step.
 func OpenCache(log func(format string, args ...any)) (*Cache, error) {
 	dir := os.Getenv(cacheEnv)
 	if dir == "" {

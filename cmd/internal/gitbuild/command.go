@@ -24,7 +24,7 @@ const maxOutput = 16 << 10
 var ErrBuild = errors.New("the build failed")
 
 // run runs the command in a folder. The command is shown before, and its output if it fails.
-// Short names what is built.
+// Short names the commit.
 func (c *Cache) run(ctx context.Context, short, dir, command, out string) error {
 	command = strings.ReplaceAll(command, Out, shellWord(out))
 	c.log("building %s: %s", short, command)

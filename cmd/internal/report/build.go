@@ -31,7 +31,7 @@ type Section struct {
 type Report struct {
 	Status   durable.RunStatus
 	Document *doc.Document
-	Unit     string // of what is done
+	Unit     string // of progress
 	Sections []Section
 	games    []*gallery // to replay, one a folder
 }
@@ -78,9 +78,9 @@ func newBuilder(dir string) *builder {
 	return &builder{reader: reader{dir: dir}, maxGames: galleryBytes, report: &Report{Status: durable.Status(dir)}}
 }
 
-// contradicted is deferred where files of a run are shown. They hold lists that belong together, as players and the
-// table of their scores; in a damaged folder they may not, which is an error and ends no server.
-func contradicted(dir string, err *error) {
+// recoverInconsistent is deferred where files of a run are shown. They hold lists that belong together, as players and
+// the table of their scores; in a damaged folder they may not, which is an error and ends no server.
+func recoverInconsistent(dir string, err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("%s: %w: its files do not fit together (%v): the run is damaged, or no run of this program", dir,
 			durable.ErrDamaged, p)
@@ -114,7 +114,7 @@ func Build(dir string) (*Report, error) {
 
 // build describes the run, by the kind of its command.
 func (b *builder) build() (err error) {
-	defer contradicted(b.dir, &err)
+	defer recoverInconsistent(b.dir, &err)
 	status := &b.report.Status
 	of, known := kinds[status.Info.Command]
 	if !known {

@@ -20,7 +20,7 @@ type coefficient struct {
 	Moved       bool // by more than two standard errors, with enough data
 }
 
-// change is that of a term in one phase.
+// change is how a term changed in one phase.
 type change struct {
 	Old, New float64
 	SE       num.Float
@@ -104,7 +104,7 @@ type pieceBoards struct {
 	Boards              []diagram
 }
 
-// ends are those of a board's scale.
+// ends are the ends of a board's scale.
 func ends(b models.Board) [2]float64 { return [2]float64{b.Middle - b.Most, b.Middle + b.Most} }
 
 // boards draws the piece-square tables among the terms.

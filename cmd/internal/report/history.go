@@ -26,7 +26,7 @@ type Axis string
 
 const (
 	OverGenerations Axis = "generations"
-	OverGames       Axis = "games" // of learning; those of gates and matches do not count
+	OverGames       Axis = "games" // of learning; gates' and matches' do not count
 )
 
 // Axes are the names of all axes.
@@ -114,7 +114,7 @@ func holds(list []generationWeights, id string) bool {
 	return slices.ContainsFunc(list, func(g generationWeights) bool { return g.id == id })
 }
 
-// readHistory adds the generations of a run to those of the runs before it.
+// readHistory adds the generations of a run to the runs' before it.
 func readHistory(list []generationWeights, dir string, plan *learn.RunConfig) ([]generationWeights, error) {
 	games := list[len(list)-1].games
 	for g := 1; ; g++ {

@@ -34,7 +34,7 @@ import (
 // kind describes the runs of a command, and adds the sections of their pages. Where there is no result yet it returns
 // nil or a document without a headline: then the last event of progress is the headline.
 type kind struct {
-	unit     string // of what is done
+	unit     string // of progress
 	describe func(*builder) *doc.Document
 }
 

@@ -2,7 +2,7 @@
 // run's folder alone. The page loads nothing from elsewhere, and has a policy that forbids
 // it. A run that is in progress, or was killed, is shown as far as it got.
 //
-// Results are those of result.json. The package counts only the games in the folder: the
+// Results come from result.json. The package counts only the games in the folder: the
 // section about the games, the course of a match and the board to replay games on need
 // them. Plots are SVG by gonum/plot, each with its numbers below it. The page's script
 // sorts tables and replays games; without it the page still shows everything else.

@@ -87,7 +87,7 @@ func (r *residuals) of(worker string) (score, faulty, forfeits float64) {
 // deviation is by how much a worker's sums differ from their expectation.
 type deviation struct{ sum, variance float64 }
 
-// add adds a pairing: the worker's number of games and their sum, and those of all workers.
+// add adds a pairing: number of games and their sum, the worker's and all workers'.
 func (d *deviation) add(n, all, own, sum, squares float64) {
 	if n == all {
 		return // no other worker to compare with

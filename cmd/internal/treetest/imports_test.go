@@ -186,7 +186,7 @@ func TestImportsFollowTheLayout(t *testing.T) {
 	}
 }
 
-// commandImports are the packages of the command, each with those of them that it may
+// commandImports are the packages of the command, each with the ones that it may
 // import. All may import every package outside of the command; package main imports all.
 var commandImports = map[string][]string{
 	"ui":        nil, // what commands share knows no command

@@ -218,7 +218,7 @@ func (t *tuneTask) own(f *tuneFlags, stderr io.Writer) error {
 	return err
 }
 
-// match is the command that plays the weights of a fit against those that it started from. Those of another engine
+// match is the command that plays the weights of a fit against those that it started from. Another engine's
 // stand in its builds.
 func (t *tuneTask) match(f *tuneFlags, out string) string {
 	players := "./NEW ./OLD"

@@ -97,7 +97,7 @@ func showWeights(x *Opened) string {
 	return b.String()
 }
 
-// addProvenance adds what is known of the provenance.
+// addProvenance adds the provenance, as far as it is known.
 func addProvenance(t *ui.Table, p *models.Provenance) {
 	loss := ""
 	if p.LossTrain != 0 || p.LossValid != 0 {

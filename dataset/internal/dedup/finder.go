@@ -31,7 +31,7 @@ const (
 // Finder finds the rows whose key an earlier row has, in bounded memory. Call Close at
 // the end.
 type Finder struct {
-	Limit int    // keys in memory; 0 is the constant Limit. It does not change what is found
+	Limit int    // keys in memory; 0 is the constant Limit. It changes no result
 	Dir   string // for files, made when they are needed; empty is a new temporary folder
 
 	seen   KeySet

@@ -41,7 +41,7 @@ var (
 // ReadBinpack passes the positions on in order, with scores from White's view if white says that they are. An error in
 // positions is passed on as a *PositionError; any other, and the first that emit returns, ends the reading.
 //
-// The layout is that of github.com/official-stockfish/nnue-pytorch, whose own reader gives the same rows. A file is a
+// The layout follows github.com/official-stockfish/nnue-pytorch, whose own reader gives the same rows. A file is a
 // series of chunks: BINP, the size in four bytes, little endian, and chains. A chain is a stem, the number of
 // positions that follow it, in two bytes, and these. A stem is, big endian:
 //
@@ -238,7 +238,7 @@ func nth(b board.Bitboard, n int) board.Square {
 }
 
 // move reads a move of the position. The targets of a pawn are those that it attacks and can capture, and pushes,
-// four times each if it promotes; behind those of a king come its castling moves, the queen's side first.
+// four times each if it promotes; behind a king's come its castling moves, the queen's side first.
 func (d *decoder) move(p *board.Position) (board.Move, error) {
 	us := p.SideToMove()
 	own, occupied := p.ByColor(us), p.Occupied()

@@ -11,7 +11,7 @@ import (
 
 // BulletSize is the length of a record, in bytes.
 //
-// The layout is that of the ChessBoard of github.com/jw1912/bulletformat (MIT) as far as we
+// The layout follows the ChessBoard of github.com/jw1912/bulletformat (MIT) as far as we
 // know; it has not been compared with a file that bulletformat wrote. A record is, little
 // endian and without a header:
 //

@@ -92,7 +92,7 @@ func trapped(p *board.Position, sq board.Square) bool {
 	return true
 }
 
-// reach returns the squares to which the piece on sq could move, and those of own pieces
+// reach returns the squares to which the piece on sq could move, and the squares of own pieces
 // that it defends.
 func reach(p *board.Position, sq board.Square) board.Bitboard {
 	piece := p.PieceAt(sq)

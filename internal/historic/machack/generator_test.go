@@ -11,7 +11,7 @@ import (
 	"github.com/assay-chess/assay/internal/setup"
 )
 
-// tournament holds positions, from or like those of the paper's games, with Mac Hack to move.
+// tournament holds positions, from the paper's games or like them, with Mac Hack to move.
 var tournament = []string{
 	"r3k1nr/1pp2ppp/p1p5/4b3/4P2q/2P2Q2/PP3PPP/RNB2RK1 w kq - 1 10",    // game 4, its first move out of book
 	"2r1kb1r/5p1p/p1n1b1p1/2nQN3/Pp5B/8/1PP2PPP/1K1R1B1R w k - 1 20",   // game 3, QxN

@@ -152,7 +152,7 @@ const (
 	earlyMoves = 8
 )
 
-// deduction returns what is subtracted from the value of a move that continues with the
+// deduction is subtracted from the value of a move that continues with the
 // line: for a developmentally poor move, and for a piece that moves again two plies later,
 // if it goes back, if one move would have been enough, or if it is among the first eight
 // moves of the game.

@@ -122,7 +122,7 @@ func (s *search) first(root *board.Position) board.Move {
 }
 
 // iterate searches to a depth. ok is false if the budget has stopped it; line and score are
-// then those of the best move so far, if any.
+// then the best move's so far, if any.
 func (s *search) iterate(root *board.Position, depth int) (line []board.Move, score int, ok bool) {
 	s.table.Next(hashEntries)
 	s.depth = depth

@@ -110,7 +110,7 @@ func TestSolve(t *testing.T) {
 	}
 }
 
-// In positions where the machine's rules and those of chess agree, the moves are the same.
+// In positions where the machine's rules and chess's agree, the moves are the same.
 func TestMoves(t *testing.T) {
 	for _, fen := range []string{
 		Problem,

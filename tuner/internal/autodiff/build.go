@@ -50,7 +50,7 @@ func (m *Machine) build(slopes bool) (*program, error) {
 }
 
 // first runs the program once, which makes the memory that results are copied to, and compares
-// the values with those of package formula: nodes are known to gorgonia by hashes of 32 bits.
+// the values with package formula's: nodes are known to gorgonia by hashes of 32 bits.
 func (b *builder) first(results []*read) error {
 	m := b.m
 	r := rand.New(rand.NewPCG(1, uint64(len(m.in))))

@@ -97,7 +97,7 @@ const (
 )
 
 // node is the Taylor polynomial of ln(1+e^z) around one of the points of a grid. Within half a step of the grid
-// its error is below 1e-15, and that of its derivative, the logistic function, below 1e-13.
+// its error is below 1e-15, and its derivative's, the logistic function's, below 1e-13.
 type node [8]float64
 
 var nodes = func() (t [nodeCount]node) {

@@ -27,7 +27,7 @@ type Objective interface {
 type Settings struct {
 	// Gap is the distance from the minimum, in units of the objective, at which to stop.
 	Gap float64
-	// Idle, if not 0, is a decrease of the value that is none: a method ends after three such
+	// Idle, if not 0, is the largest decrease that counts as none: a method ends after three such
 	// steps in a row. The gap of a function with kinks does not vanish at its minimum.
 	Idle float64
 	// Iterations is the largest number of steps; 0 means the method's default.

@@ -38,7 +38,7 @@ func (s *clusterSums) center() {
 }
 
 // clusterPass is one pass over all clusters at fixed coefficients. Rows come from the store
-// chunk by chunk, and those of a game stand in many chunks: so the clusters are taken in
+// chunk by chunk, and a game's stand in many chunks: so the clusters are taken in
 // blocks, in order of their first rows, and a block looks only at chunks in which it has rows.
 // While games come one after the other in the data, that is every chunk a few times.
 type clusterPass struct {

@@ -49,7 +49,7 @@ type Covariance struct {
 }
 
 // FewestClusters is the number of clusters from which there are clustered standard errors. At the optimum the
-// scores of all clusters add up to next to nothing, so that those of one or two show no spread.
+// scores of all clusters add up to next to nothing, so that one or two show no spread.
 const FewestClusters = 3
 
 // Stage says whether a covariance is likely the last of a fit. A Final one computes in one pass
@@ -160,14 +160,14 @@ func (v *Covariance) smallSample() float64 {
 }
 
 // scaling is what the errors of rescaled weights need. The factor of the rescaling, s = constant / RMS, depends
-// on theta through the RMS evaluation. Let g be the derivative of ln RMS: then that of s a'w is s (a - (a'w)
+// on theta through the RMS evaluation. Let g be the derivative of ln RMS: then s a'w has the derivative s (a - (a'w)
 // g), which is the delta method. The zero value is for a constant factor.
 type scaling struct {
 	vg  []float64 // V g
 	gvg float64   // g'V g
 }
 
-// variance returns that of a'w when rescaled, by the factor squared: from the variance of
+// variance returns the variance of a'w when rescaled, by the factor squared: from the variance of
 // a'theta, its covariance with g'theta, and the value of a'w.
 func (s *scaling) variance(of, with, value float64) float64 {
 	return of - num.Rounded(2*value*with) + num.Rounded(value*value*s.gvg)
@@ -189,7 +189,7 @@ func (s *scaling) dot(a []float64) float64 {
 	return floats.Dot(a, s.vg)
 }
 
-// Rescale makes all standard errors those of weights that are rescaled to an RMS
+// Rescale makes all standard errors fit weights that are rescaled to an RMS
 // evaluation. The gradient, by parameter, is of the logarithm of the RMS evaluation before it.
 func (v *Covariance) Rescale(gradient []float64) {
 	if len(gradient) == 0 {

@@ -16,7 +16,7 @@ import (
 // Config says what is tuned, and by which games. Random openings are checked by Player
 // with its start values; Progress counts iterations.
 type Config struct {
-	selfplay.Setup // its Seed is that of SPSA too
+	selfplay.Setup // its Seed is SPSA's too
 
 	Player     selfplay.Player
 	SPSA       spsa.Config
@@ -65,7 +65,7 @@ func (c *Config) validate() error {
 	case c.Generation != 0 || c.Stage != "":
 		return fmt.Errorf("%w: a tuning by games has no generation and no stage", selfplay.ErrConfig)
 	}
-	// The checker sets its values itself: a player keeps those of its last game.
+	// The checker sets its values itself: a player keeps its last game's.
 	return c.Setup.Complete("spsa", c.With(c.start()))
 }
 

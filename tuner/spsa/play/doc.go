@@ -2,7 +2,7 @@
 // and plays a match between the answer and the start values.
 //
 // Each iteration is one or more pairs of games between the player with the values of Plus
-// and the same player with those of Minus, each pair from its own opening with colors
+// and the same player with Minus's, each pair from its own opening with colors
 // reversed. The values are the player's options, set before each game: UCI options of a
 // external engine, or weights and options of assay.
 //

@@ -218,7 +218,7 @@ const (
 var sampleText string
 
 // TermParameters returns the terms of a model as parameters, with the weights as start values. The
-// parameters have the names by which players take them as options: that of the term where both
+// parameters have the names by which players take them as options: the term's where both
 // of its weights are equal, else one with eval.OnlyMG and one with eval.OnlyEG. Terms that depend
 // on the root of a search are left out.
 //

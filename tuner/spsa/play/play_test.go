@@ -25,7 +25,7 @@ import (
 	"github.com/assay-chess/assay/tuner/spsa"
 )
 
-// careless takes what is worth most one ply ahead, but plays any move as often as its
+// careless takes the most valuable piece one ply ahead, but plays any move as often as its
 // options are far from 300 and from 700.
 type careless struct {
 	x, y int

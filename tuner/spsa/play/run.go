@@ -88,7 +88,7 @@ func (s *session) tune(ctx context.Context) (*Result, error) {
 	if err := s.pairs.Finish(&s.result); err != nil {
 		return nil, err
 	}
-	s.result.Build = durable.BuildTarget() // after the manifest of the games, whose id is that of every build
+	s.result.Build = durable.BuildTarget() // after the manifest of the games, whose id is the same for every build
 	if err := s.validateAnswer(ctx, filepath.Join(s.Out, ValidationName)); err != nil {
 		return s.noVerdict(err), err
 	}
@@ -246,7 +246,7 @@ func (s *session) validateAnswer(ctx context.Context, out string) error {
 	return err
 }
 
-// validationOpenings are those of the book that were not used, or random ones of
+// validationOpenings are unused ones of the book, or random ones of
 // another seed.
 func (s *session) validationOpenings() opening.Spec {
 	spec := s.Opening
@@ -258,7 +258,7 @@ func (s *session) validationOpenings() opening.Spec {
 	return spec
 }
 
-// Names of files in a run's folder, beside its games and those of every run.
+// Names of files in a run's folder, beside its games and the files of every run.
 const (
 	LogName        = "iterations.jsonl" // an Iteration each line, in order
 	ValidationName = "validation"       // folder of the match at the end
