@@ -7,7 +7,9 @@ package enginetest
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -348,6 +350,36 @@ func Position(t testing.TB, fen string) board.Position {
 		t.Fatal(err)
 	}
 	return p
+}
+
+// Explains checks that the explanations of positions, by FEN, contain the texts.
+func Explains(t *testing.T, p interface {
+	Explain(io.Writer, *board.Position) error
+}, wants map[string][]string) {
+	t.Helper()
+	for fen, texts := range wants {
+		position := Position(t, fen)
+		var out strings.Builder
+		if err := p.Explain(&out, &position); err != nil {
+			t.Errorf("%s: %v", fen, err)
+		}
+		for _, want := range texts {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%s: %q is missing in\n%s", fen, want, out.String())
+			}
+		}
+	}
+}
+
+// SetOptions sets the options, each written as name=value.
+func SetOptions(t testing.TB, p engine.Player, options ...string) {
+	t.Helper()
+	for _, o := range options {
+		name, value, _ := strings.Cut(o, "=")
+		if err := p.SetOption(name, value); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // Move returns the move that is written as san in the position.

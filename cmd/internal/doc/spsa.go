@@ -2,11 +2,16 @@ package doc
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
+	"github.com/assay-chess/assay/cmd/internal/ownengine"
 	"github.com/assay-chess/assay/cmd/internal/ui"
+	"github.com/assay-chess/assay/engine/quote"
+	"github.com/assay-chess/assay/selfplay/datagen"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/match"
+	"github.com/assay-chess/assay/tuner/learn"
 	"github.com/assay-chess/assay/tuner/spsa"
 	"github.com/assay-chess/assay/tuner/spsa/play"
 )
@@ -91,4 +96,119 @@ func orTooFew(x *float64) string {
 		return tooFew
 	}
 	return fmt.Sprintf("%.4g", *x)
+}
+
+// Selfplay describes the games in the folder dir.
+func Selfplay(s *datagen.Summary, dir string) *Document {
+	d := New("")
+	d.Done, d.Warnings = s.Games, s.Warnings
+	if s.Views != nil {
+		d.Warnings = append([]string{fmt.Sprintf("%v; %s", s.Views, ui.ViewCure(s.Views, true))}, d.Warnings...)
+	}
+	share, lo, hi := s.Disagreement()
+	if lo > datagen.MaxDisagreement {
+		d.Warnings = append(d.Warnings, fmt.Sprintf("%.1f %% of the games played on ended differently from their "+
+			"adjudication (%d won by the other side, %d drawn); if the draws are won endgames that the player cannot win, "+
+			"adjudication is right; otherwise raise --win-score or --win-plies", 100*share, s.Reversed,
+			s.Disagreed-s.Reversed))
+	}
+	var t ui.Table
+	t.Add("games\t%d\t+%d =%d -%d for White", s.Games, s.WhiteWins, s.Draws, s.BlackWins)
+	unscored := ""
+	if s.Unscored > 0 {
+		unscored = fmt.Sprintf("; %d of them have no score", s.Unscored)
+	}
+	t.Add("plies\t%d\t%.1f a game, without openings%s", s.Plies, float64(s.Plies)/float64(max(1, s.Games)), unscored)
+	t.Add("ended by\t\t%s", ui.CountsText(s.Terminations))
+	if n := s.Forfeits(); n > 0 {
+		t.Add("forfeits\t%d\t%s; no labels", n, ui.FaultsText(dir, n))
+	}
+	differently := ""
+	if s.PlayedOn > 0 {
+		differently = fmt.Sprintf(" (%.1f %%, 95 %% interval %.1f to %.1f), %d of these won by the other side", 100*share,
+			100*lo, 100*hi, s.Reversed)
+	}
+	t.Add("adjudicated\t%d\t%d of them played to the end as a check: %d ended differently%s", s.Adjudicated, s.PlayedOn,
+		s.Disagreed, differently)
+	if c := s.Search; c.Checks > 0 {
+		unscored := ""
+		if c.Unscored > 0 {
+			unscored = fmt.Sprintf(", %d without a score: accepted unchecked", c.Unscored)
+		}
+		t.Add("openings\t%d checked\t%d unbalanced, %d played before%s", c.Checks, c.Lopsided, c.Repeated, unscored)
+	}
+	if seconds := s.Took.Seconds(); seconds > 0 {
+		t.Add("speed\t%.1f games/s\t%.0f plies/s, %.0f nodes/s", float64(s.Played)/seconds, float64(s.Plied)/seconds,
+			float64(s.Nodes)/seconds)
+	}
+	if s.Nodes > 0 && s.Plied > 0 {
+		t.Add("searches\t\t%.0f nodes a ply", float64(s.Nodes)/float64(s.Plied))
+	}
+	if s.Timed {
+		t.Add("limits\tof time\tanother run gives other games")
+	}
+	t.Add("written\t%s\tid %.12s", dir, s.DataID)
+	d.Add(t)
+	return d
+}
+
+// Engine describes what a run in the folder dir found for an author's engine.
+func Engine(r *ownengine.Result, dir string) *Document {
+	d := New(r.Headline())
+	if d.Done = int64(len(r.Generations)); r.Outcome == learn.GainProved {
+		d.Class = Good
+	}
+	var t ui.Table
+	for _, g := range r.Generations {
+		t.Add("generation %d\t%d games, %d positions", g.Number, r.Plan.Games, g.Positions)
+		for _, f := range g.Fits {
+			t.Add("\t%s", f.Text())
+		}
+		for _, s := range g.Steps {
+			if s.Gate != nil {
+				t.Add("\t%s step: %s Elo, %d games", s.Name, s.Gate.Strength.Text(""), s.Gate.Games)
+			}
+		}
+		t.Add("\t%s", g.Reason)
+	}
+	for _, m := range []struct {
+		name string
+		r    *match.Result
+	}{
+		{"test", r.NotWeaker}, {"match", r.Fixed}, {fmt.Sprintf("%d x nodes", ownengine.DeepFactor), r.Deep},
+		{r.Plan.FinalClock, r.Clock},
+	} {
+		switch {
+		case m.r == nil:
+		case m.r.Verdict == match.NoVerdict:
+			t.Add("%s\tno verdict: %s; the same command tries this match again", m.name, m.r.Reason)
+		default:
+			lost := ""
+			if m.r.Known() && m.r.EloHi < 0 && r.Patch != "" {
+				lost = ": a loss, so think again before you apply the patch"
+			}
+			t.Add("%s\t%s Elo, %d games +%d =%d -%d%s", m.name, m.r.Strength.Text(""), m.r.Games, m.r.Wins, m.r.Draws,
+				m.r.Losses, lost)
+		}
+	}
+	if r.Plan.LeftOut != nil && r.Outcome != learn.NothingFound {
+		t.Add("\t%s", r.Plan.NotPlayed())
+	}
+	if best := r.Best(); best != nil {
+		t.Add("best\t%s: %s Elo, %d games", best.Name, best.Match.Strength.Text(""), best.Match.Games)
+		if best.Match.Elo > 0 {
+			t.Add("to play it on\t%s", r.Longer(best, dir))
+		}
+	}
+	switch path := filepath.Join(dir, filepath.FromSlash(r.Patch)); {
+	case r.Patch == "":
+	case r.Stale:
+		t.Add("patch\t%s; the repository has changed since: it is for %s", path, ownengine.Short(r.Base))
+	case r.Dirty:
+		t.Add("patch\tgit apply %s", quote.Word(path))
+	default:
+		t.Add("patch\tgit am %s", quote.Word(path))
+	}
+	d.Add(t)
+	return d
 }

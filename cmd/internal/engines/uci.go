@@ -3,12 +3,16 @@
 package engines
 
 import (
-	"github.com/spf13/cobra"
+	"context"
+	"fmt"
 
 	"github.com/assay-chess/assay/cmd/internal/ui"
+	"github.com/assay-chess/assay/cmd/internal/weights"
 	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/search"
 	"github.com/assay-chess/assay/engine/uci"
 	"github.com/assay-chess/assay/selfplay/roster"
+	"github.com/spf13/cobra"
 )
 
 // NewUCI returns the command assay uci.
@@ -61,4 +65,69 @@ assay:ReverseMargin=90.`,
 	c.Flags().StringVar(&player, "player", "assay", "player (see above)")
 	c.Flags().BoolVar(&tunable, "tunable", false, "also list the parameters of assay's search as options")
 	return c
+}
+
+// benchReport is what bench --json prints.
+type benchReport struct {
+	Weights   string  `json:"weights"` // id
+	Positions int     `json:"positions"`
+	Nodes     uint64  `json:"nodes"`
+	Seconds   float64 `json:"seconds"`
+	NPS       float64 `json:"nps"`
+	// Signature is the number of nodes that the default weights must give.
+	Signature uint64 `json:"signature"`
+}
+
+// NewBench returns the command assay bench.
+func NewBench() *cobra.Command {
+	var file string
+	c := &cobra.Command{
+		Use:   "bench",
+		Short: "Measure the search speed, and check the search's signature",
+		Long: `Search a fixed set of positions to a fixed depth on one thread.
+
+The number of nodes is the program's signature. It is the same on every machine, and changes
+only with the search, the evaluation and the default weights. If a build does not give the
+signature it was released with, the command fails.`,
+		Example: `  assay bench
+  assay bench --weights shannon-1950 --json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			x, err := weights.Open("", file)
+			if err != nil {
+				return err
+			}
+			ev, err := x.Model.NewEvaluator(x.Coefs)
+			if err != nil {
+				return err
+			}
+			r, err := search.Bench(cmd.Context(), ev, ui.NewProgress(cmd.ErrOrStderr(), "bench").Update)
+			if err != nil {
+				return err
+			}
+			report := benchReport{x.File.ID(), r.Positions, r.Nodes, r.Time.Seconds(), r.NPS(), search.Signature}
+			err = ui.Show(cmd, report, ui.Text("weights    %s (id %s)\npositions  %d\nnodes      %d\n"+
+				"seconds    %.3f\nnodes/s    %.0f\nsignature  %d\n",
+				x.Name, report.Weights, r.Positions, r.Nodes, report.Seconds, report.NPS, search.Signature))
+			if err == nil && file == "" && r.Nodes != search.Signature {
+				err = fmt.Errorf("the bench visits %d nodes instead of %d: this build does not search like the released one",
+					r.Nodes, search.Signature)
+			}
+			return err
+		},
+	}
+	c.Flags().StringVar(&file, "weights", "", `weight file or name of embedded weights (default "assay")`)
+	ui.JSON(c)
+	return c
+}
+
+// MeasureSpeed returns search.Speed with the default weights.
+func MeasureSpeed(ctx context.Context, cores int) (float64, error) {
+	return search.Speed(ctx, cores, func() (engine.Evaluator, error) {
+		x, err := weights.Open("", "")
+		if err != nil {
+			return nil, err
+		}
+		return x.Model.NewEvaluator(x.Coefs)
+	})
 }

@@ -3,12 +3,15 @@ package report
 import (
 	"encoding/json"
 	"fmt"
+	"html/template"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/assay-chess/assay/cmd/internal/doc"
 	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/tuner"
 )
 
@@ -162,5 +165,164 @@ func fitCalibrations(c *tuner.Calibration, remark string) []figure {
 			series{name: "perfect calibration", x: []float64{0, 1}, y: []float64{0, 1}, guide: true}, actual),
 		chart(figure{Title: "Error of the prediction by phase", Note: "24 is the middlegame, 0 the endgame. " + note},
 			"phase", "actual − predicted", level("no error", 0, 0, 24), s),
+	}
+}
+
+// coefficient is a term before and after a fit.
+type coefficient struct {
+	Name, Group string
+	MG, EG      change
+	Count       int64
+	Moved       bool // by more than two standard errors, with enough data
+}
+
+// change is how a term changed in one phase.
+type change struct {
+	Old, New float64
+	SE       num.Float
+	In       tuner.Interval // 95 %
+	Whisker  template.HTML
+}
+
+// By is how far the term moved.
+func (c change) By() float64 { return c.New - c.Old }
+
+// coefficients is the table of all terms.
+type coefficients struct {
+	Unit string // of all values: centipawns, or engine units
+	Note string
+	List []coefficient
+}
+
+// starred explains the star in the table.
+const starred = "Standard errors are clustered by game. A star marks a change of more than two standard errors, " +
+	"where at least 30 effective games and mostly the data, not the prior, determine the term."
+
+func newCoefficients(unit, note string, terms []tuner.TermFit) *coefficients {
+	most := 1.0
+	list := make([]coefficient, len(terms))
+	for i := range terms {
+		t := &terms[i]
+		list[i] = coefficient{Name: t.Name, Group: t.Group, Count: t.Count, Moved: t.Moved(),
+			MG: change{Old: t.StartMG, New: float64(t.MG), SE: t.SEMG, In: t.IntervalMG},
+			EG: change{Old: t.StartEG, New: float64(t.EG), SE: t.SEEG, In: t.IntervalEG}}
+		for _, c := range []change{list[i].MG, list[i].EG} {
+			most = max(most, math.Abs(c.By())+2*c.SE.OrZero())
+		}
+	}
+	for i := range list {
+		list[i].MG.Whisker, list[i].EG.Whisker = list[i].MG.whisker(most), list[i].EG.whisker(most)
+	}
+	return &coefficients{Unit: unit, Note: note, List: list}
+}
+
+// whisker draws a change and its 95 % interval around the start value in the middle, on
+// a scale that is linear near it and logarithmic far away.
+func (c change) whisker(most float64) template.HTML {
+	const half = 40
+	lo, hi := c.New, c.New
+	if c.In != (tuner.Interval{}) {
+		lo, hi = c.In[0], c.In[1]
+	}
+	at := func(v float64) float64 {
+		v = half + half*math.Asinh(finite(v-c.Old)/5)/math.Asinh(most/5)
+		return max(0, min(2*half, v))
+	}
+	return template.HTML(fmt.Sprintf(`<svg class="w" viewBox="-2 0 84 12" aria-hidden="true">`+
+		`<path class="z" d="M40 0V12"/><path d="M%.0f 6H%.0f"/><circle cx="%.0f" cy="6" r="3"/></svg>`,
+		at(lo), at(hi), at(c.New)))
+}
+
+// diagram is a piece-square table, the eighth rank first.
+type diagram struct {
+	Title string
+	Ranks [8]rank
+}
+
+type rank struct {
+	Number  int
+	Squares [8]square
+}
+
+type square struct {
+	Name  string // of the term
+	Value float64
+	SE    num.Float // 0 where there is none, as under the start weights
+	Valid bool      // the table has a term for the square
+	Style template.CSS
+}
+
+// pieceBoards are the old and new values of a piece-square table, and their difference.
+type pieceBoards struct {
+	Name                string
+	Numbered            bool
+	Values, Differences models.Board // for their scales
+	Boards              []diagram
+}
+
+// ends are the ends of a board's scale.
+func ends(b models.Board) [2]float64 { return [2]float64{b.Middle - b.Most, b.Middle + b.Most} }
+
+// boards draws the piece-square tables among the terms.
+func boards(terms []coefficient) (list []pieceBoards) {
+	names := make([]string, len(terms))
+	for i := range terms {
+		names[i] = terms[i].Name
+	}
+	half := func(term, half int) *change { return []*change{&terms[term].MG, &terms[term].EG}[half] }
+	for _, table := range models.SquareTables(names) {
+		drawn := table.Boards([2]string{"start", "learned"}, func(term, h int) (old, now float64) {
+			return half(term, h).Old, half(term, h).New
+		})
+		p := pieceBoards{Name: table.Name, Numbered: table.Numbered, Values: drawn[0], Differences: drawn[2]}
+		for k, b := range drawn {
+			d := diagram{Title: b.Title}
+			for s, v := range b.Values {
+				at := &d.Ranks[7-s/8]
+				at.Number = 1 + s/8
+				if i := table.Terms[s]; i >= 0 {
+					x, fade := square{Name: names[i], Value: v, Valid: true}, num.Float(0)
+					if k%3 > 0 {
+						x.SE = half(i, b.Half).SE
+					}
+					if b.Changes {
+						fade = x.SE
+					}
+					x.Style = tint(v-b.Middle, fade, b.Most)
+					at.Squares[s%8] = x
+				}
+			}
+			p.Boards = append(p.Boards, d)
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
+// tint colors a value: warm above zero, cool below, strongest at most. It fades as the
+// standard error grows, to nothing where that is as large as the value, or not known.
+func tint(v float64, se num.Float, most float64) template.CSS {
+	strength := min(1, math.Abs(v)/most) * 0.7
+	if v == 0 || !se.Known() {
+		strength = 0
+	} else {
+		strength *= max(0, 1-float64(se)/math.Abs(v))
+	}
+	rgb := "210,90,20"
+	if v < 0 {
+		rgb = "40,100,210"
+	}
+	return template.CSS(fmt.Sprintf("background:rgba(%s,%.2f)", rgb, strength))
+}
+
+// addCoefficients adds the piece-square tables among the terms, and the table of all.
+func (b *builder) addCoefficients(unit, note string, terms []tuner.TermFit) {
+	c := newCoefficients(unit, note, terms)
+	if tables := boards(c.List); len(tables) > 0 {
+		b.addBody("boards", "Piece-square tables", "boards", map[string]any{"Unit": c.Unit, "Tables": tables,
+			"Numbered": slices.ContainsFunc(tables, func(p pieceBoards) bool { return p.Numbered })})
+	}
+	if len(c.List) > 0 {
+		b.addBody("coefficients", "Every coefficient", "coefficients", c, doc.Changes(terms))
 	}
 }

@@ -2,21 +2,34 @@ package report
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/internal/setup"
+	"github.com/assay-chess/assay/models"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 	"github.com/assay-chess/assay/selfplay/gamelog"
+	"github.com/assay-chess/assay/selfplay/ladder"
+	"github.com/assay-chess/assay/selfplay/match"
+	"github.com/assay-chess/assay/selfplay/opening"
+	"github.com/assay-chess/assay/selfplay/roster"
+	"github.com/assay-chess/assay/selfplay/sprt"
+	"github.com/assay-chess/assay/tuner"
+	"github.com/assay-chess/assay/tuner/learn"
 )
 
 // someWorkers is the list of a run's workers, one in each state.
@@ -167,6 +180,237 @@ func TestDamagedListOfWorkers(t *testing.T) {
 		if code, body := get(t, server.URL+"/run/games"); code != http.StatusOK ||
 			!strings.Contains(body, "The list of workers cannot be read") || !strings.Contains(body, says) {
 			t.Errorf("%v: %d, without %q", doc, code, says)
+		}
+	}
+}
+
+func writeJSON(t *testing.T, v any, elem ...string) {
+	t.Helper()
+	data := setup.Must(json.Marshal(v))
+	path := filepath.Join(elem...)
+	setup.Check(t, os.MkdirAll(filepath.Dir(path), 0o777))
+	setup.Check(t, os.WriteFile(path, data, 0o666))
+}
+
+// TestHistory draws two generations, one of them not promoted, and another player.
+func TestHistory(t *testing.T) {
+	dir, played := t.TempDir(), t.TempDir()
+	start := setup.Must(models.Embedded("assay-start"))
+	startID := start.ID()
+	result := ladder.Result{Games: 120, Ratings: []ladder.Rating{
+		{Name: "start", ID: "assay:weights=" + start.ID() + ":hash=1"},
+		{Name: "shannon <1950>", Strength: sprt.Strength{Elo: -111}},
+	}}
+	for n, verdict := range []string{match.AcceptH1, match.AcceptH0} {
+		start.Terms[0].MG++
+		text := setup.Must(start.Encode())
+		folder := filepath.Join(dir, "gen-"+string(rune('1'+n)))
+		writeJSON(t, match.Result{Verdict: verdict}, folder, "gate.json")
+		setup.Check(t, os.WriteFile(filepath.Join(folder, "weights.json"), text, 0o666))
+		elo := 123 * num.Float(n+1)
+		result.Ratings = append(result.Ratings, ladder.Rating{Name: "assay:weights=gen/weights.json",
+			ID: "assay:weights=" + start.ID(), Strength: sprt.Strength{Elo: elo, EloLo: elo - 20, EloHi: elo + 20}})
+	}
+	writeJSON(t, learn.RunConfig{StartID: startID,
+		Plan: learn.DefaultPlan(2, 40, 300, 7)}, dir, "plan.json")
+	writeJSON(t, result, played, "result.json")
+	picture := setup.Must(History(played, []string{dir}, OverGenerations))
+	for _, want := range []string{`<svg xmlns="http://www.w3.org/2000/svg"`, ">promoted<", ">not promoted<",
+		"shannon &lt;1950&gt; -111", "Elo, 120 games", "prefers-color-scheme"} {
+		if !strings.Contains(string(picture), want) {
+			t.Errorf("the picture does not hold %q:\n%.600s", want, picture)
+		}
+	}
+	if strings.Contains(string(picture), "#AA00") {
+		t.Error("a color was not replaced")
+	}
+
+	// A second run went on from the first's second generation.
+	second := filepath.Join(t.TempDir(), "second")
+	from := start.ID()
+	start.Terms[0].MG++
+	text, err := start.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeJSON(t, match.Result{Verdict: match.AcceptH1}, second, "gen-1", "gate.json")
+	setup.Check(t, os.WriteFile(filepath.Join(second, "gen-1", "weights.json"), text, 0o666))
+	writeJSON(t, learn.RunConfig{StartID: from, Plan: learn.DefaultPlan(1, 5000, 300, 7)}, second, "plan.json")
+	more := result
+	more.Ratings = append(slices.Clone(result.Ratings),
+		ladder.Rating{ID: "assay:weights=" + start.ID(), Strength: sprt.Strength{Elo: 400, EloLo: 380, EloHi: 420}})
+	writeJSON(t, more, played, "result.json")
+	if picture, err = History(played, []string{dir, second}, OverGames); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Elo over games", "games learned from, in thousands"} {
+		if !strings.Contains(string(picture), want) {
+			t.Errorf("the picture of two runs does not hold %q:\n%s", want, picture)
+		}
+	}
+	if all, err := readHistories([]string{dir, second}); err != nil || len(all) != 4 || all[2].games != 88 ||
+		all[3].games != 5088 {
+		t.Errorf("generations of two runs: %v, %v", all, err) // of 40, 48 and 5,000 games
+	}
+	if _, err := History(played, nil, OverGames); err == nil || !strings.Contains(err.Error(), "no history") {
+		t.Errorf("no folder: %v", err)
+	}
+	if _, err := History(played, []string{second, dir}, OverGames); err == nil ||
+		!strings.Contains(err.Error(), "in the order in which they learned") {
+		t.Errorf("runs in the wrong order: %v", err)
+	}
+
+	// A third run began with a fit of its own to the games of the second.
+	third := filepath.Join(t.TempDir(), "third")
+	start.Terms[0].MG++
+	writeJSON(t, learn.RunConfig{StartID: start.ID(), Plan: learn.DefaultPlan(1, 100, 300, 7)}, third, "plan.json")
+	if all, err := readHistories([]string{dir, second, third}); err != nil || len(all) != 5 ||
+		all[4] != (generationWeights{id: start.ID(), promoted: true, games: 5088}) {
+		t.Errorf("a run that began with weights of its own: %v, %v", all, err)
+	}
+
+	missing := result
+	missing.Ratings = result.Ratings[:3]
+	writeJSON(t, missing, played, "result.json")
+	if _, err := History(played, []string{dir}, OverGenerations); err == nil ||
+		!strings.Contains(err.Error(), "of generation 2") {
+		t.Errorf("a ladder without generation 2: %v", err)
+	}
+	setup.Check(t, os.Remove(filepath.Join(dir, "gen-1", "gate.json")))
+	if _, err := History(played, []string{dir}, OverGenerations); err == nil ||
+		!strings.Contains(err.Error(), "gate.json") {
+		t.Errorf("a history without a gate: %v", err)
+	}
+}
+
+// sprtResult is a match of 100 pairs that passed.
+func sprtResult() *match.Result {
+	llr, lower, upper := 2.97, -2.94, 2.94
+	return &match.Result{A: "new <b>", B: "base", Verdict: match.AcceptH1, Games: 200, Wins: 80, Draws: 60, Losses: 60,
+		Pentanomial: sprt.Pentanomial{10, 20, 30, 20, 20}, LLR: &llr, Lower: &lower, Upper: &upper,
+		Strength: sprt.Strength{Elo: 21, EloLo: 4, EloHi: 38}}
+}
+
+// The list of runs says the outcome of each, in words and with a class for its color, and the
+// title of a run's page begins with it.
+func TestOutcomes(t *testing.T) {
+	failed, none := sprtResult(), sprtResult()
+	failed.Verdict, none.Verdict, none.Reason = match.AcceptH0, match.NoVerdict, "too many games failed"
+	better := &tuner.Report{Result: tuner.Result{Convergence: tuner.Convergence{Steps: 7}}}
+	better.Answer, better.CrossValidation = tuner.Better, &tuner.Paired{Gain: 0.02, Interval: tuner.Interval{0.01, 0.03}}
+	config := map[string]any{}
+	runs := t.TempDir()
+	for name, c := range map[string]struct {
+		command string
+		result  any
+		want    []string
+	}{
+		"passed": {"match", sprtResult(), []string{`<strong class="badge good">PASSED</strong> <bdi>new &lt;b&gt; beats base by &#43;21 Elo [&#43;4, &#43;38]`, "2.97 (-2.94, 2.94)", "80–60–60", `max="400" value="200"`, "200 of 400 games"}},
+		"failed": {"match", failed, []string{`<strong class="badge bad">FAILED</strong>`}},
+		"none":   {"match", none, []string{`<strong class="badge bad">NO VERDICT</strong> <bdi>too many games failed`}},
+		"ladder": {"ladder", &ladder.Result{Games: 40,
+			Ratings: []ladder.Rating{{Name: "first", Strength: sprt.Strength{Elo: 30, EloLo: 10, EloHi: 50}}}},
+			[]string{"first of 1: first, &#43;30 Elo [&#43;10, &#43;50]", "40 of 400 games"}},
+		"tuned": {"tune", better, []string{`<strong class="badge good">BETTER</strong> <bdi>loss of the start weights minus that of the tuned ones: &#43;0.020000, 95 % interval &#43;0.010000 to`, "7 of 400 steps"}},
+		"early": {"match", nil, []string{"0 of 400 games", "Resume with: <code>assay early</code>"}},
+	} {
+		if err := os.Rename(writeRun(t, name, durable.RunInfo{Command: c.command, Resume: "assay " + name, Total: 400}, config,
+			c.result), filepath.Join(runs, name)); err != nil {
+			t.Fatal(err)
+		}
+		server := httptest.NewServer((&Server{Dir: runs}).Handler())
+		t.Cleanup(server.Close)
+		code, body := get(t, server.URL+"/")
+		_, row, ok := strings.Cut(body, `<a href="run/`+name+`">`)
+		row, _, _ = strings.Cut(row, "</tr>")
+		if code != http.StatusOK || !ok {
+			t.Fatalf("%s: %d %.300s", name, code, body)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(row, want) {
+				t.Errorf("%s: the row lacks %q: %s", name, want, row)
+			}
+		}
+		noMarkup(t, body)
+	}
+	page := write(t, filepath.Join(runs, "passed"))
+	if want := "<title>PASSED: new &lt;b&gt; beats base by &#43;21 Elo [&#43;4, &#43;38] · passed · assay</title>"; !strings.Contains(page, want) {
+		t.Errorf("the page lacks %s", want)
+	}
+	if want := `<div class="good">`; !strings.Contains(page, want) {
+		t.Errorf("the page lacks %s", want)
+	}
+}
+
+// A list of runs says of a match in progress how it stood at last, and its page counts whole pairs, from A's view.
+func TestOutcomeOfAMatchInProgress(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "match")
+	c := longMatch(dir)
+	c.Games, c.Progress = 40, func(int64, int64, string) {}
+	r, err := match.Run(t.Context(), c)
+	if err == nil {
+		err = os.Remove(filepath.Join(dir, durable.RunResultName))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for brief, want := range map[bool]string{true: "40 of 40 games: ", false: "SO FAR: random against random: "} {
+		b := newBuilder(dir)
+		b.brief, b.config = brief, json.RawMessage("{}")
+		setup.Check(t, b.build())
+		d := b.report.Document
+		if !strings.HasPrefix(d.Headline, want) || d.Done != 40 || d.Total != 40 {
+			t.Errorf("brief %t: %+v", brief, d)
+		}
+		if wdl := fmt.Sprintf("%d–%d–%d", r.Wins, r.Draws, r.Losses); !brief && d.WDL != wdl {
+			t.Errorf("%s, want %s", d.WDL, wdl)
+		}
+	}
+}
+
+// longMatch is a match that lasts until it is stopped.
+func longMatch(out string) match.Config {
+	player := selfplay.Player{Spec: engine.Spec{Name: "random"}, ID: "random"}
+	return match.Config{A: player, B: player, Games: 1_000_000,
+		Setup: selfplay.Setup{
+			Rules: selfplay.Rules{Limits: selfplay.Limits{Depth: 1}, MaxPlies: 60, Opening: opening.Spec{Plies: 8},
+				Check: selfplay.Check{MaxScore: -1}, Program: "test"},
+			Place: selfplay.Place{Out: out, Concurrency: 1, Open: roster.Open, Resume: "assay match --out match"},
+		}}
+}
+
+// What a folder is named is text: it neither steers a terminal nor makes a page.
+func TestNamesOfFoldersAreText(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no such names here")
+	}
+	const name = "<img src=x onerror=alert(1)>\x1b[2J\u202e"
+	dir := t.TempDir()
+	runWithWorkers(t, filepath.Join(dir, name))()
+	server := httptest.NewServer((&Server{Dir: dir}).Handler())
+	defer server.Close()
+	for _, path := range []string{"/", "/run/%3Cimg%20src=x%20onerror=alert(1)%3E%1B%5B2J%E2%80%AE"} {
+		_, page := get(t, server.URL+path)
+		if strings.ContainsAny(page, "\x1b\u202e") || strings.Contains(page, "<img src") ||
+			!strings.Contains(page, "onerror") {
+			t.Errorf("%s: %.300s", path, page)
+		}
+	}
+}
+
+func TestHostsThatAreServed(t *testing.T) {
+	handler := (&Server{Dir: t.TempDir()}).Handler()
+	for host, want := range map[string]int{
+		"localhost": 200, "localhost:80": 200, "LOCALHOST:8347": 200, "localhost.": 200, "LocalHost.:8347": 200,
+		"127.0.0.1:1": 200, "[::1]:80": 200, "[::1]": 200,
+		"localhost..": 403, "localhost.example.org": 403, "example.org": 403, "notlocalhost": 403, "": 403, ".": 403,
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		r.Host = host
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		if w.Code != want {
+			t.Errorf("host %q: %d, want %d", host, w.Code, want)
 		}
 	}
 }

@@ -5,8 +5,11 @@
 package translate
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/assay-chess/assay/engine/quote"
@@ -102,4 +105,152 @@ func (c *Command) Line() string {
 		words = append(words, quote.Word(arg))
 	}
 	return strings.Join(words, " ")
+}
+
+// limitKeys are the limits in the order in which they are written.
+var limitKeys = []string{"tc", "movetime", "nodes", "depth"}
+
+// command puts the command together.
+func (t *translation) command() (*Command, error) {
+	if len(t.engines) < 2 {
+		return nil, errors.New(strings.Join(append([]string{fmt.Sprintf("want two engines or more (-engine cmd=...), got %d",
+			len(t.engines))}, t.notes...), "; "))
+	}
+	if err := t.possible(); err != nil {
+		return nil, err
+	}
+	list := make([]engine, len(t.engines))
+	for i, e := range t.engines {
+		list[i] = e.with(t.each)
+		if list[i].dir != "" {
+			t.note("dir=%s: assay starts engines in the current folder; give the path of what the engine reads, "+
+				"or a script that changes the folder", list[i].dir)
+		}
+	}
+	limits, own, err := t.limits(list)
+	if err != nil {
+		return nil, err
+	}
+	c := &Command{Args: []string{"match"}}
+	for i, e := range list {
+		player, err := e.player(own[i])
+		if err != nil {
+			return nil, err
+		}
+		c.Args = append(c.Args, player)
+	}
+	c.Args = append(c.Args, limits...)
+	c.Args = append(c.Args, "--games", strconv.FormatUint(t.total(), 10))
+	if t.gauntlet {
+		c.Args = append(c.Args, "--gauntlet")
+	}
+	c.Args = append(c.Args, t.flags...)
+	if t.recover {
+		c.Args = append(c.Args, "--recover")
+	}
+	// assay adjudicates by default; the other runners do not.
+	if !t.win {
+		c.Args = append(c.Args, "--win-plies", "0")
+	}
+	if t.format != "" && !strings.Contains(strings.ToLower(t.book), "."+t.format) {
+		t.note("format=%s: assay goes by the name of the file: end it in .%s", t.format, t.format)
+	}
+	if t.random && !t.seeded {
+		t.note("order=random: the order follows --seed; give another one for another match")
+	}
+	c.Notes = slices.Compact(t.notes)
+	return c, nil
+}
+
+// possible returns why assay cannot play the tournament.
+func (t *translation) possible() error {
+	switch players := len(t.engines); {
+	case t.sprt && players > 2:
+		return fmt.Errorf("-sprt compares two engines, got %d", players)
+	case t.gauntlet && t.seeds > 1:
+		return fmt.Errorf("-seeds %d: assay plays gauntlets of one engine against the others; "+
+			"give one command for each of the first %d", t.seeds, t.seeds)
+	case t.chess960 && t.book == "":
+		return errors.New("Chess960 needs a book of its positions: -openings file=FILE format=epd")
+	}
+	return nil
+}
+
+// total is the number of games, which assay plays in pairs.
+func (t *translation) total() uint64 {
+	n, encounters := t.rounds*t.games, uint64(1)
+	if players := uint64(len(t.engines)); t.gauntlet {
+		encounters = players - 1
+	} else {
+		encounters = players * (players - 1) / 2
+	}
+	n *= encounters
+	if n%2 == 1 {
+		n++
+		t.note("assay plays pairs of games: %d", n)
+	}
+	return n
+}
+
+// limits returns the flags that limit all players' moves, and the limits that a player has
+// by itself.
+func (t *translation) limits(list []engine) (flags []string, own [][]string, err error) {
+	own = make([][]string, len(list))
+	for _, key := range limitKeys {
+		values := make([]string, len(list))
+		for i, e := range list {
+			values[i] = e.limits[key]
+		}
+		distinct := slices.Compact(slices.Clone(values))
+		switch {
+		case len(distinct) == 1 && values[0] == "": // no engine has it
+		case len(distinct) == 1:
+			flags = append(flags, "--"+key, values[0])
+		case key == "nodes" || key == "depth":
+			for i, v := range values {
+				if v != "" {
+					own[i] = append(own[i], key)
+				}
+			}
+		case len(list) == 2 && !slices.Contains(values, ""):
+			flags = append(flags, "--"+key, strings.Join(values, ","))
+		default:
+			return nil, nil, t.differ(list, key, values)
+		}
+	}
+	if slices.Contains(flags, "--tc") && slices.Contains(flags, "--movetime") {
+		return nil, nil, fmt.Errorf("tc and st both limit the time: give one of them")
+	}
+	if len(flags) == 0 && slices.ContainsFunc(own, func(keys []string) bool { return len(keys) == 0 }) {
+		return nil, nil, fmt.Errorf("no limit: give tc=8+0.08, st=0.1, nodes=5000 or depth=8 (in -each or for each -engine)")
+	}
+	return append(flags, t.margin(list)...), own, nil
+}
+
+// differ returns the error for a limit of time that assay cannot play.
+func (t *translation) differ(list []engine, key string, values []string) error {
+	var each []string
+	for i, v := range values {
+		each = append(each, fmt.Sprintf("%s has %s", list[i].shown(), cmp.Or(v, "none")))
+	}
+	return fmt.Errorf("%s: %s; assay gives all engines a clock, or none: give it in -each", key, strings.Join(each, ", "))
+}
+
+// margin returns the flag for the largest margin of the engines.
+func (t *translation) margin(list []engine) []string {
+	margin, differ := list[0].margin, false
+	for _, e := range list[1:] {
+		differ = differ || e.margin != list[0].margin
+		margin = max(margin, e.margin)
+	}
+	if differ {
+		t.note("timemargin differs between the engines; assay gives all of them %d ms", margin)
+	}
+	if margin == 0 {
+		return nil
+	}
+	if margin > 1000 {
+		t.note("timemargin=%d: assay allows up to a second", margin)
+	}
+	return []string{"--time-margin", strconv.FormatUint(min(margin, 1000), 10) + "ms"}
 }

@@ -1,10 +1,12 @@
 package tune
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,10 +14,14 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
-
+	"github.com/assay-chess/assay/cmd/internal/data"
 	"github.com/assay-chess/assay/dataset"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/eval"
 	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/models"
+	"github.com/assay-chess/assay/tuner"
+	"github.com/assay-chess/assay/tuner/wdl"
 )
 
 // writePair writes features of an evaluation of two terms, a and b, as fill makes
@@ -128,5 +134,175 @@ func TestTuneBadData(t *testing.T) {
 			}
 			setup.Check(t, os.Remove(out))
 		}
+	}
+}
+
+// TestWeight: a weight for a data set is one for each of its rows.
+func TestWeight(t *testing.T) {
+	dir := t.TempDir()
+	var sets [3]string // the third is the second, with rows of half the weight
+	for i := range sets {
+		sets[i] = filepath.Join(dir, "set-"+string(rune('0'+i)))
+		n := min(i, 1)
+		writeWalks(t, sets[i], 8, func(r *dataset.PositionRow) {
+			r.Game, r.Opening, r.Ply = r.Game+uint64(1000*n), r.Opening+uint64(1000*n), r.Ply+uint16(n)
+			if i == 2 {
+				r.Weight = 0.5
+			}
+		})
+	}
+	terms := func(args ...string) []models.TermWeight {
+		t.Helper()
+		out := filepath.Join(dir, "w.json")
+		if _, err := tune(t, append(args, "--model", "shannon-1950", "--out", out)...); err != nil {
+			t.Fatal(err)
+		}
+		f := setup.Must(models.OpenAny(out))
+		return f.Terms
+	}
+	half := terms(sets[0], sets[2])
+	if got := terms(sets[0], sets[1], "--weight", "1,0.5"); !slices.Equal(got, half) {
+		t.Errorf("--weight 1,0.5: %v, rows of half the weight: %v", got, half)
+	}
+	whole := terms(sets[0], sets[1])
+	if got := terms(sets[0], sets[1], "--weight", "1,1"); !slices.Equal(got, whole) || slices.Equal(whole, half) {
+		t.Errorf("--weight 1,1: %v, without: %v", got, whole)
+	}
+	for weights, want := range map[string]string{"1": "has 1 numbers for 2 data sets", "1,-1": "want numbers from 0"} {
+		if _, err := tune(t, sets[0], sets[1], "--weight", weights); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("--weight %s: %v, want %q", weights, err, want)
+		}
+	}
+}
+
+// Scores of the wrong view end a fit that uses them, and head the report of one that does not.
+func TestTuneTestsViews(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	scored := func(p *dataset.PositionRow, mover bool) {
+		score := rng.IntN(60) - 30
+		for pt, v := range [5]int{100, 300, 300, 500, 900} {
+			score += v * (p.Board.Pieces(board.White, board.PieceType(pt)).Count() - p.Board.Pieces(board.Black,
+				board.PieceType(pt)).Count())
+		}
+		if p.Score = int16(score); mover && p.Board.SideToMove() == board.Black {
+			p.Score = -p.Score
+		}
+	}
+	dir := t.TempDir()
+	right, wrong, out := filepath.Join(dir, "right"), filepath.Join(dir, "wrong"), filepath.Join(dir, "w.json")
+	writeWalks(t, right, 60, func(p *dataset.PositionRow) { scored(p, false) })
+	writeWalks(t, wrong, 60, func(p *dataset.PositionRow) { scored(p, true) })
+	const what = "the scores are from the view of the side to move"
+	fit := []string{"--model", "shannon-1950", "--folds", "0", "--out", out}
+	text, err := tune(t, append([]string{wrong, "--lambda", "0.3"}, fit...)...)
+	if err == nil || !strings.Contains(err.Error(), what) || !strings.Contains(err.Error(), "--score-view mover") ||
+		text != "" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if text, err = tune(t, append([]string{wrong}, fit...)...); err != nil ||
+		!strings.Contains(text, "\nwarning: "+wrong+": "+what) || strings.Count(text, what) != 1 {
+		t.Errorf("%.200q, %v", text, err)
+	}
+	if _, err = tune(t, append([]string{right, wrong, "--lambda", "0.3"}, fit...)...); err == nil ||
+		!strings.Contains(err.Error(), wrong+": "+what) {
+		t.Errorf("beside right ones: %v", err)
+	}
+	if text, err = tune(t, append([]string{right, "--lambda", "0.3"}, fit...)...); err != nil ||
+		strings.Contains(text, "the scores ") {
+		t.Errorf("%.200q, %v", text, err)
+	}
+	stat := func(path string) string {
+		text := setup.Must(execute(t.Context(), data.New(), "stat", path))
+		return text
+	}
+	if text := stat(wrong); !strings.HasPrefix(text, "warning: "+what) {
+		t.Errorf("stat: %.200q", text)
+	}
+	if text := stat(right); strings.Contains(text, "warning") {
+		t.Errorf("stat: %.200q", text)
+	}
+}
+
+// Tables have dozens of collinear coefficients: the text names a few and counts the others.
+func TestCollinearList(t *testing.T) {
+	var list []tuner.Collinear
+	for i := range 64 {
+		list = append(list, tuner.Collinear{Coefficient: fmt.Sprintf("pst.%d mg", i),
+			Others: []string{"a", "b", "c", "d"}, Exact: i < 2, Unexplained: 0.001})
+	}
+	text := strings.Join(collinear(list), "\n") + "\n"
+	for _, want := range []string{"  pst.0 mg is, exactly, a, b, c, ...\n",
+		"  pst.2 mg is, but for 0.1 % of its information, a, b, c, ...\n  and 61 more; --json lists all\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if text := strings.Join(collinear(list[:3]), "\n"); strings.Contains(text, "more") {
+		t.Errorf("three of three:\n%s", text)
+	}
+}
+
+// ± on the page is 95 %, in the JSON one standard error.
+func TestWDLPage(t *testing.T) {
+	var page strings.Builder
+	m := wdl.Model{Pawn: 65, PawnSE: 3.3, Spread: 101, SpreadSE: 4, Draws: 0.31, DrawsSE: 0.014}
+	setup.Check(t, printWDL(&page, &m, "c", ""))
+	for _, want := range []string{"65.0 ± 6.5 ", "101.0 ± 7.8 ", "31.0 ± 2.7 %"} {
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("no %q in:\n%s", want, &page)
+		}
+	}
+}
+
+// TestTuneBent: our own model with a formula is fitted to positions, and its weights name the formula.
+func TestTuneBent(t *testing.T) {
+	dir := t.TempDir()
+	data, out := filepath.Join(dir, "data"), filepath.Join(dir, "tuned.json")
+	writeWalks(t, data, 12, nil)
+	said, err := tune(t, "--model", "assay-bent", "--folds", "2", "--iterations", "2", "--k", "0.005", "--freeze",
+		"piece-square,mobility,passed,pawns,pieces,threats,tempo", "--out", out, data)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	m := setup.Must(eval.Lookup("assay-bent"))
+	f, err := models.Load(out)
+	if err != nil || f.Model != "assay-bent" || f.Foreign != nil || f.Formula != m.Bend.Formula.Text {
+		t.Fatalf("%v, %+v", err, f)
+	}
+}
+
+// TestTuneUnscored: rows without a score are counted where the target has scores.
+func TestTuneUnscored(t *testing.T) {
+	dir := t.TempDir()
+	set := dataset.FeatureSet{Model: "scored", Terms: []dataset.FeatureTerm{{Name: "a", MG: 60, EG: 60}}}
+	w := setup.Must(dataset.NewFeatureWriter(dir, set, dataset.WriterConfig{Config: "test", Program: "test"}))
+	r := rand.New(rand.NewPCG(12, 13))
+	for i := range 2000 {
+		n := r.IntN(7) - 3
+		row := dataset.FeatureRow{Phase: 1, Scale: 1, Eval: dataset.NoEval, Score: int16(50 * n), Game: uint64(i/5 + 1),
+			Weight: 1, Terms: []uint16{0}, Counts: []float32{float32(n)}}
+		if i%4 == 0 {
+			row.Score = dataset.NoScore
+		}
+		if float64(n) > 3*r.NormFloat64() {
+			row.Result = 1
+		}
+		setup.Check(t, w.Append(&row))
+	}
+	if _, err := w.Finish(nil); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), "w.json")
+	const want = "500 of 2000 positions (25.0 %) have no score"
+	if said, err := tune(t, dir, "--lambda", "0.5", "--folds", "0", "--out", out); err != nil ||
+		!strings.Contains(said, want) {
+		t.Errorf("%v\n%s", err, said)
+	}
+	if said, err := tune(t, dir, "--lambda", "0.5", "--folds", "0", "--out", out, "--json"); err != nil ||
+		!strings.Contains(said, `"unscored":500`) && !strings.Contains(said, `"unscored": 500`) {
+		t.Errorf("%v\n%s", err, said)
+	}
+	if said, err := tune(t, dir, "--folds", "0", "--out", out); err != nil || strings.Contains(said, "have no score") {
+		t.Errorf("%v\n%s", err, said)
 	}
 }

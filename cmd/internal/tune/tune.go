@@ -1,6 +1,6 @@
 // Package tune is the commands assay tune and assay features: a fit of weights to positions,
 // or to features that an external engine printed. Start reading at New; a fit is a tuneTask
-// (data.go), what it writes a tuneOut (out.go), what it prints is in report.go.
+// (data.go); what it writes and prints is in out.go.
 package tune
 
 import (

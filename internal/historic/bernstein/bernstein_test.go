@@ -1,7 +1,6 @@
 package bernstein
 
 import (
-	"bytes"
 	"context"
 	"strings"
 	"testing"
@@ -21,7 +20,7 @@ func TestConform(t *testing.T) {
 	t.Run("cut", func(t *testing.T) {
 		enginetest.Conform(t, func() engine.Player {
 			p := New()
-			setup.Check(t, p.SetOption("Cut", "true"))
+			enginetest.SetOptions(t, p, "Cut=true")
 			return p
 		}, enginetest.Weak)
 	})
@@ -37,7 +36,7 @@ const (
 // White's and Black's factors agree with an independent program.
 func TestFactors(t *testing.T) {
 	plain, without := New(), New()
-	setup.Check(t, without.SetOption("KingGuards", "false"))
+	enginetest.SetOptions(t, without, "KingGuards=false")
 	moves := func(s sum) int { return s.Moves }
 	area := func(s sum) int { return s.Area }
 	king := func(s sum) int { return s.King }
@@ -205,20 +204,11 @@ func TestCut(t *testing.T) {
 }
 
 func TestExplain(t *testing.T) {
-	for fen, wants := range map[string][]string{
+	enginetest.Explains(t, New(), map[string][]string{
 		start: {"ratio for white 1.0000", "1 is the king in check?           no",
 			"4 can minor pieces be developed?  Nc3 Nf3 Na3 Nh3", "plausible moves, 4 plies deep", "\n* "},
 		knights: {"8 can any piece be moved?         (not asked)",
 			"3 is castling possible?           no"},
 		"R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1": {"no legal move"},
-	} {
-		pos := enginetest.Position(t, fen)
-		var out bytes.Buffer
-		setup.Check(t, New().Explain(&out, &pos))
-		for _, want := range wants {
-			if !strings.Contains(out.String(), want) {
-				t.Errorf("%q is missing in\n%s", want, out.String())
-			}
-		}
-	}
+	})
 }

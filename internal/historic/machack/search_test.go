@@ -2,6 +2,7 @@ package machack
 
 import (
 	"context"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -240,18 +241,9 @@ func TestFirstMoves(t *testing.T) {
 func TestExplain(t *testing.T) {
 	p := open(t)
 	p.plies = 2
-	root := parse(t, tournament[0])
-	var b strings.Builder
-	if err := p.Explain(&b, root); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"Static value S = ", "Plausibility of the moves", "  1. ", "developmental value",
-		"so that it now attacks", "Chosen: ", "plausible move generations"} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("no %q in\n%s", want, b.String())
-		}
-	}
-	if err := p.Explain(&b, parse(t, "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1")); err == nil {
+	enginetest.Explains(t, p, map[string][]string{tournament[0]: {"Static value S = ", "Plausibility of the moves", "  1. ",
+		"developmental value", "so that it now attacks", "Chosen: ", "plausible move generations"}})
+	if err := p.Explain(io.Discard, parse(t, "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1")); err == nil {
 		t.Error("no error although the game is over")
 	}
 }

@@ -1,7 +1,6 @@
 package nss
 
 import (
-	"bytes"
 	"context"
 	"strings"
 	"testing"
@@ -28,10 +27,7 @@ func TestConform(t *testing.T) {
 func newPlayer(t testing.TB, options ...string) *Player {
 	t.Helper()
 	p := New()
-	for _, o := range options {
-		name, value, _ := strings.Cut(o, "=")
-		setup.Check(t, p.SetOption(name, value))
-	}
+	enginetest.SetOptions(t, p, options...)
 	return p
 }
 
@@ -229,20 +225,11 @@ func replaySimon(t *testing.T, p *Player) (chosen, proposed int) {
 }
 
 func TestExplain(t *testing.T) {
-	for fen, wants := range map[string][]string{
+	enginetest.Explains(t, New(), map[string][]string{
 		"rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2": {"  3 development", "exchanges\n  none",
 			"rejected by development: d4 exd4 Qxd4 Nc6", "\n* "},
 		"rnbqkbnr/ppp2ppp/3p4/4p3/3PP3/5N2/PPP2PPP/RNBQKB1R b KQkq - 0 3": {"pe5 attacked by Nf3 Pd4, defended by pd6: 1 " +
 			"for white"},
 		"R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1": {"no legal move"},
-	} {
-		pos := enginetest.Position(t, fen)
-		var out bytes.Buffer
-		setup.Check(t, New().Explain(&out, &pos))
-		for _, want := range wants {
-			if !strings.Contains(out.String(), want) {
-				t.Errorf("%q is missing in\n%s", want, out.String())
-			}
-		}
-	}
+	})
 }

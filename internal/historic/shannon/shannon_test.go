@@ -1,9 +1,10 @@
 package shannon
 
 import (
-	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -22,10 +23,7 @@ func newPlayer(t testing.TB, make func(engine.Weights) (*Player, error), options
 	t.Helper()
 	m := setup.Must(eval.Lookup("shannon-1950"))
 	p := setup.Must(make(m.With(m.Start)))
-	for _, o := range options {
-		name, value, _ := strings.Cut(o, "=")
-		setup.Check(t, p.SetOption(name, value))
-	}
+	enginetest.SetOptions(t, p, options...)
 	return p
 }
 
@@ -364,18 +362,112 @@ func FuzzThresholds(f *testing.F) {
 
 func TestExplain(t *testing.T) {
 	for _, p := range []*Player{newPlayer(t, NewA, "Moves=1"), newPlayer(t, NewB, "Most=3")} {
-		pos := enginetest.Position(t, positions[1])
-		var out bytes.Buffer
-		setup.Check(t, p.Explain(&out, &pos))
-		for _, want := range []string{"f(P) = +", "mobility", "g(P) = 1", "plies deep", "exd4"} {
-			if !strings.Contains(out.String(), want) {
-				t.Errorf("%q is missing in\n%s", want, out.String())
-			}
+		enginetest.Explains(t, p, map[string][]string{
+			positions[1]:                        {"f(P) = +", "mobility", "g(P) = 1", "plies deep", "exd4"},
+			"R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1": {"no legal move"},
+		})
+	}
+}
+
+var _ historic.Explainer = (*Lister)(nil)
+
+func TestListerConforms(t *testing.T) {
+	t.Run("random", func(t *testing.T) {
+		enginetest.Conform(t, func() engine.Player { return NewRandom() }, enginetest.Weak)
+	})
+	t.Run("first-move", func(t *testing.T) {
+		enginetest.Conform(t, func() engine.Player { return NewFirst() }, enginetest.Weak)
+	})
+}
+
+func chosen(t *testing.T, p *Lister, seed uint64) board.Move {
+	t.Helper()
+	setup.Check(t, p.NewGame(seed))
+	r := setup.Must(p.Search(context.Background(), board.NewGame(board.StartPosition()), engine.Limits{}))
+	return r.Move
+}
+
+// The first moves of many games are uniformly distributed.
+func TestRandomIsUniform(t *testing.T) {
+	const games = 8000
+	p := NewRandom()
+	played := map[board.Move]int{}
+	for seed := range uint64(games) {
+		played[chosen(t, p, seed)]++
+	}
+	var chi2 float64 // 19 degrees of freedom; above 43.8 with probability 1/1000
+	for _, n := range played {
+		d := float64(n) - games/20.0
+		chi2 += d * d / (games / 20.0)
+	}
+	if len(played) != 20 || chi2 > 43.8 {
+		t.Errorf("%d of 20 moves played, chi-squared %.1f", len(played), chi2)
+	}
+}
+
+func TestSeedOption(t *testing.T) {
+	p := NewRandom()
+	before := chosen(t, p, 1)
+	setup.Check(t, p.SetOption("Seed", "6"))
+	if chosen(t, p, 1) == before {
+		t.Error("another seed gives the same move; if the generator has changed, try another seed here")
+	}
+}
+
+// The knight on b1 comes first; its first direction is two ranks up and one file right.
+func TestFirstMove(t *testing.T) {
+	p := board.StartPosition()
+	if got := p.SAN(chosen(t, NewFirst(), 9)); got != "Nc3" {
+		t.Errorf("first move %s", got)
+	}
+}
+
+func TestListerExplains(t *testing.T) {
+	for player, want := range map[*Lister]string{NewRandom(): "one of 20 legal moves",
+		NewFirst(): "  1  Nc3\n  2  Na3\n  3  Nh3\n  4  Nf3\n  5  a3\n"} {
+		enginetest.Explains(t, player, map[string][]string{board.StartFEN: {want}})
+	}
+}
+
+// TestRestless compares g(P) with an independent program and with positions made for it.
+func TestRestless(t *testing.T) {
+	read := func(name string, v any) {
+		data, err := os.ReadFile("../../../eval/testdata/" + name)
+		if err == nil {
+			err = json.Unmarshal(data, v)
 		}
-		mate := enginetest.Position(t, "R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1")
-		out.Reset()
-		if err := p.Explain(&out, &mate); err != nil || !strings.Contains(out.String(), "no legal move") {
-			t.Errorf("error %v, %s", err, out.String())
+		if err != nil {
+			t.Fatal(err)
 		}
+	}
+	type row struct {
+		FEN, Term string
+		G         *float64 `json:"shannon.g"`
+		Expected  any
+	}
+	var table struct{ Positions []row }
+	read("term_table.json", &table)
+	var vectors struct{ Vectors []row }
+	read("term_vectors.json", &vectors)
+	checked := 0
+	check := func(fen string, want any) {
+		checked++
+		p := enginetest.Position(t, fen)
+		if got := restless(&p); got != (want == 1.0) {
+			t.Errorf("%s: %v, want %v", fen, got, want)
+		}
+	}
+	for _, r := range table.Positions {
+		if r.G != nil {
+			check(r.FEN, *r.G)
+		}
+	}
+	for _, v := range vectors.Vectors {
+		if v.Term == "shannon.g" {
+			check(v.FEN, v.Expected)
+		}
+	}
+	if checked < 100 {
+		t.Errorf("only %d positions checked", checked)
 	}
 }

@@ -1,14 +1,12 @@
 package turing
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"math"
 	"os"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/assay-chess/assay/engine"
@@ -265,7 +263,7 @@ func TestMeasure(t *testing.T) {
 	if p.dead(&before, board.White) >= p.dead(&after, board.White) {
 		t.Error("an exchange when ahead does not raise the ratio")
 	}
-	setup.Check(t, p.SetOption("measure", "difference"))
+	enginetest.SetOptions(t, p, "measure=difference")
 	if a, b := p.dead(&before, board.White), p.dead(&after, board.Black); a != 10 || b != -9.5 {
 		t.Errorf("differences %v and %v", a, b)
 	}
@@ -296,9 +294,7 @@ func TestPieceValues(t *testing.T) {
 	pos := enginetest.Position(t, "4k3/2p5/3n4/8/8/B7/8/4K3 w - - 0 1")
 	value := func() float64 { return valueOf(t, p, &pos, "Bxd6") }
 	before := value()
-	for _, o := range [][2]string{{"Bishop", "250"}, {"Knight", "400"}} {
-		setup.Check(t, p.SetOption(o[0], o[1]))
-	}
+	enginetest.SetOptions(t, p, "Bishop=250", "Knight=400")
 	if after := value(); after != before { // a bare king against a pawn in both cases
 		t.Errorf("the value after the exchange is %v and %v", before, after)
 	}
@@ -311,18 +307,9 @@ func TestPieceValues(t *testing.T) {
 }
 
 func TestExplain(t *testing.T) {
-	for fen, wants := range map[string][]string{
+	enginetest.Explains(t, New(), map[string][]string{
 		board.StartFEN: {"W/B = 41.0/41.0 = 1.0000", "position-play value 10.2", "e4", "+4.2",
 			"(e) +1.0  castling"},
 		"R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1": {"no legal move"},
-	} {
-		pos := enginetest.Position(t, fen)
-		var out bytes.Buffer
-		setup.Check(t, New().Explain(&out, &pos))
-		for _, want := range wants {
-			if !strings.Contains(out.String(), want) {
-				t.Errorf("%q is missing in\n%s", want, out.String())
-			}
-		}
-	}
+	})
 }

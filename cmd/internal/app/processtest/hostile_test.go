@@ -1,19 +1,135 @@
 package processtest
 
 import (
+	"bytes"
+	"errors"
+	"flag"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/internal/setup"
+	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/gamelog"
+	"github.com/assay-chess/assay/selfplay/runtest"
 )
+
+var kills = flag.Int("kills", 4, "times that TestKilledRunsGiveTheSameBytes kills each run")
+
+// TestKilledRunsGiveTheSameBytes kills real processes after a random number of games or a
+// new shard, with no chance to clean up, and resumes them with the same command.
+func TestKilledRunsGiveTheSameBytes(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		files []string // that promise to be the same
+		games int
+		done  func(dir string) int // grows while the run goes on
+		args  []string
+	}{
+		{"selfplay", []string{"games-*.arrow", "manifest.json", "result.json"}, 300, shards,
+			[]string{"selfplay", "--games", "300", "--nodes", "20", "--hard-nodes", "--opening-nodes", "50", "--max-plies",
+				"24", "--players", "assay:hash=1"}},
+		{"match", []string{"games.pgn", "games/*.arrow", "games/manifest.json", "result.json"}, 100, journalLines,
+			[]string{"match", "assay:hash=1", "assay:hash=1:weights=shannon-1950", "--games", "100", "--nodes", "20",
+				"--hard-nodes", "--opening-nodes", "50", "--max-plies", "60"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			whole, killed := filepath.Join(dir, "whole"), filepath.Join(dir, "killed")
+			setup.Check(t, assay(t, nil, append(c.args, "--out", whole, "--concurrency", "2")...))
+			rng := rand.New(rand.NewPCG(8, 9))
+			died := 0
+			for range *kills {
+				more := c.done(killed)
+				if c.name == "match" {
+					more += rng.IntN(2 * c.games / (*kills + 1))
+				}
+				if assay(t, func() bool { return c.done(killed) > more }, append(c.args, "--out", killed, "--concurrency",
+					"4")...) == nil {
+					break // it ended first
+				}
+				died++
+			}
+			if died == 0 {
+				t.Error("the run was never killed: this shows nothing")
+			}
+			t.Logf("killed %d times", died)
+			if c.name == "match" && journalLines(killed) > 20 { // its games so far can be read
+				if err := assay(t, nil, "data", "import", killed, "--out", filepath.Join(dir, "so far")); err != nil {
+					t.Error(err)
+				}
+			}
+			setup.Check(t, assay(t, nil, append(c.args, "--out", killed)...))
+			runtest.SameFiles(t, killed, whole, c.files...)
+			seen := map[uint64]bool{}
+			if err := runtest.Read(filepath.Join(killed, gamelog.JournalName), func(g *selfplay.Result) error {
+				if seen[g.Number] || g.Number >= uint64(c.games) {
+					t.Errorf("game %d of %d is in the journal again", g.Number, c.games)
+				}
+				seen[g.Number] = true
+				return nil
+			}); c.name == "match" && (err != nil || len(seen) != c.games) {
+				t.Errorf("%d games in the journal, want %d: %v", len(seen), c.games, err)
+			}
+		})
+	}
+}
+
+// shards counts the shards of games in a folder, and those that are being written.
+func shards(dir string) int {
+	names, _ := filepath.Glob(filepath.Join(dir, "games-*"))
+	hidden, _ := filepath.Glob(filepath.Join(dir, ".games-*"))
+	return len(names) + len(hidden)
+}
+
+// journalLines counts the lines of the journal in a folder; none if there is no file yet.
+func journalLines(dir string) int {
+	data, _ := os.ReadFile(filepath.Join(dir, gamelog.JournalName))
+	return bytes.Count(data, []byte("\n"))
+}
+
+// assay runs the program to its end, or kills it as soon as the condition holds, if there
+// is one, and returns what Wait does. An exit code other than 0 fails the test.
+func assay(t *testing.T, kill func() bool, args ...string) error {
+	t.Helper()
+	cmd := exec.Command("assay", args...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	setup.Check(t, cmd.Start())
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	var err error
+	for waiting := true; waiting; {
+		var poll <-chan time.Time
+		if kill != nil {
+			poll = time.After(4 * time.Millisecond)
+		}
+		select {
+		case err = <-ended:
+			waiting = false
+		case <-poll:
+			if kill() {
+				_ = cmd.Process.Kill() // it may have ended by itself
+				kill = nil
+			}
+		}
+	}
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.Exited() {
+		t.Fatalf("assay %s: %v\n%s", strings.Join(args, " "), err, &stderr)
+	}
+	return err
+}
 
 // attack is text that a terminal would obey, and that would forge a line of a table.
 const attack = "\x1b[2J\x1b]0;owned\x07\u009b31m\u202e\x7f"
@@ -179,4 +295,76 @@ func selector(e ast.Expr) string {
 		}
 	}
 	return ""
+}
+
+// ideas makes branches of the repository of an engine, each with one change of a file.
+func (r *engineRepo) ideas(t *testing.T, changes map[string][2]string) {
+	t.Helper()
+	base := "a\nb\nc\nd\ne\nf\ng\nh\ni\n"
+	write := func(text string) {
+		setup.Check(t, os.WriteFile("list", []byte(text), 0o666))
+	}
+	write(base)
+	r.git(t, "add", "list")
+	r.git(t, "commit", "--quiet", "-m", "List")
+	for name, change := range changes {
+		r.git(t, "checkout", "--quiet", "-b", name, "main")
+		write(strings.Replace(base, change[0], change[1], 1))
+		r.git(t, "commit", "--quiet", "-am", name)
+	}
+	r.git(t, "checkout", "--quiet", "main")
+}
+
+// A screen of patches builds each subset once, and keeps what it began with. Patches that conflict, that change nothing
+// or do not apply are named before the first build of a subset.
+func TestScreenOfPatches(t *testing.T) {
+	r := newEngineRepo(t)
+	r.ideas(t, map[string][2]string{"one": {"a\n", "A\n"}, "two": {"e\n", "E\n"}, "three": {"i\n", "I\n"},
+		"other": {"e\n", "X\n"}, "broken": {"c\n", "C\n"}})
+	diff := r.git(t, "diff", "main", "three") + "\n"
+	setup.Check(t, os.WriteFile("../three.diff", []byte(diff), 0o666))
+	screen := func(factors string, more ...string) (int, string, string) {
+		args := append([]string{"screen", "git:main"}, strings.Fields(factors)...)
+		return call(t, append(append(args, "--build", buildCommand+" && ! grep -q C list", "--nodes", "20",
+			"--opening-nodes", "20", "--max-plies", "4"), more...)...)
+	}
+	out := filepath.Join(t.TempDir(), "screen")
+	code, stdout, stderr := screen("git:one git:two third=../three.diff", "--games", "16", "--out", out)
+	if code != exitDone || r.built() != 8 {
+		t.Fatalf("exit %d, %d builds: %s", code, r.built(), stderr)
+	}
+	wantText(t, stderr, "3 factors, 8 builds, 16 games", "16 games are too few for 3 factors")
+	wantText(t, stdout, "Elo -: too few games", "16 games")
+	pgn := setup.Must(os.ReadFile(filepath.Join(out, "games.pgn")))
+	wantText(t, string(pgn), `[White "base"]`, `[Black "all"]`, `"git:one+git:two"`)
+	r.git(t, "branch", "--force", "one", "other") // the run keeps the commit that it began with
+	code, _, stderr = screen("git:one git:two third=../three.diff", "--games", "16", "--out", out)
+	if code != exitDone || r.built() != 8 {
+		t.Fatalf("exit %d, %d builds: %s", code, r.built(), stderr)
+	}
+	wantText(t, stderr, "git:one was", "complete; nothing to do")
+
+	for factors, want := range map[string]string{
+		"git:two git:other":                     "factors git:two and git:other conflict: git:other does not apply",
+		"git:two again=git:two~0":               "cannot be told apart: they are the same patch",
+		"git:two git:main~9":                    "git:main~9",
+		"git:two gone=../gone.diff":             "gone.diff",
+		"git:two git:three third=../three.diff": "cannot be told apart: they are the same patch",
+	} {
+		code, _, stderr := screen(factors, "--games", "8", "--no-bench")
+		if code == exitDone || r.built() != 8 {
+			t.Errorf("%s: exit %d, %d builds", factors, code, r.built())
+		}
+		wantText(t, stderr, want)
+	}
+
+	if code, _, stderr := screen("git:one git:two", "--confirm-tc", "fast"); code != exitUsage {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+	code, _, stderr = screen("git:two git:three git:broken", "--no-bench", "--games", "16", "--out", out+"-2")
+	if code != exitDone {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	wantText(t, stderr, "its output is in "+out+"-2-build-", "goes on without 4 builds",
+		"effects of these factors are lost: git:broken")
 }

@@ -2,22 +2,37 @@ package processtest
 
 import (
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
 	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"html"
+	"io"
+	"io/fs"
+	"math/big"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/assay-chess/assay/cmd/internal/ui"
+	"github.com/assay-chess/assay/engine/quote"
 	testengine "github.com/assay-chess/assay/engine/uci/testdata"
 	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
+	"github.com/assay-chess/assay/selfplay/runtest"
 )
 
 // The page of a run shows its worker at work, and that it is gone when the run is killed.
@@ -116,5 +131,280 @@ func TestGuideShareMachines(t *testing.T) {
 	}
 	if ran != 6 || len(runs) != 2 {
 		t.Errorf("%d commands, %d runs", ran, len(runs))
+	}
+}
+
+// needInterrupts skips a test on systems where processes cannot be interrupted.
+func needInterrupts(t *testing.T) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("processes cannot be interrupted on this system")
+	}
+}
+
+// answered returns how many units of a worker a run has accepted, and how many the worker
+// says it played. Both have ended.
+func answered(t *testing.T, out string, w *process, name string) (taken, played int64) {
+	t.Helper()
+	var r coordinator.Snapshot
+	data, err := os.ReadFile(filepath.Join(out, coordinator.DirName, coordinator.WorkersName))
+	if err == nil {
+		err = json.Unmarshal(data, &r)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var games, checks int64
+	lines := strings.Split(strings.TrimSpace(w.stderr.String()), "\n")
+	if _, err := fmt.Sscanf(lines[len(lines)-1], "work: %d games and %d checks of openings", &games, &checks); err != nil {
+		t.Fatalf("%v: %s", err, &w.stderr)
+	}
+	for _, m := range r.Workers {
+		if m.Name == name {
+			taken = m.Units
+		}
+	}
+	return taken, games + checks
+}
+
+// longRun plays games that are long enough for workers to come and leave.
+var longRun = []string{"--games", "40", "--nodes", "1000", "--hard-nodes", "--max-plies", "30", "--players",
+	"assay:hash=1", "--opening-score", "-1", "--out"}
+
+var longRunAlone sync.Once
+
+// sameAsLongRun compares a run with longRun without workers, which is played once.
+func sameAsLongRun(t *testing.T, shared string) {
+	t.Helper()
+	alone := filepath.Join(testengine.Folder(), "long-run")
+	longRunAlone.Do(func() {
+		start(t, nil, append([]string{"selfplay"}, append(longRun[:len(longRun):len(longRun)], alone)...)...).ends(exitDone)
+	})
+	runtest.SameFiles(t, shared, alone, "games-*.arrow", "manifest.json", "result.json")
+}
+
+// Workers that are interrupted finish and send the units under way, and give the others
+// back. Other workers get these at once, and not when the leases expire.
+func TestWorkersLeave(t *testing.T) {
+	needInterrupts(t)
+	t.Parallel()
+	shared := filepath.Join(t.TempDir(), "shared")
+	run, url := startCoordinator(t, nil, "selfplay", append(longRun[:len(longRun):len(longRun)], shared,
+		"--replay-share", "0", "--lease", "1h")...)
+	workers := map[string]*process{}
+	for _, name := range []string{"anna", "bert", "carl", "dora"} {
+		w := startWorker(t, nil, url, "--name", name, "--concurrency", "2")
+		workers[name] = w
+		awaitLines(t, filepath.Join(shared, durable.JournalName), 1, `"worker":"`+name+`"`)
+		w.interrupt() // while it gets further units
+		w.expect("finishing the games under way; Ctrl-C again leaves at once, and other workers play them")
+		w.ends(exitDone)
+	}
+	workers["emil"] = startWorker(t, nil, url, "--name", "emil")
+	run.ends(exitDone) // within the hour
+	leave(workers["emil"])
+	for name, w := range workers {
+		if taken, played := answered(t, shared, w, name); taken != played || played == 0 && name != "emil" {
+			t.Errorf("%s played %d units, and %d were accepted", name, played, taken)
+		}
+	}
+	sameAsLongRun(t, shared)
+}
+
+// A second Ctrl-C does not wait for the game under way, which takes hours.
+func TestWorkerLeavesAtOnce(t *testing.T) {
+	needInterrupts(t)
+	t.Parallel()
+	_, url := startCoordinator(t, nil, "selfplay", "--games", "2", "--nodes", "4000000000", "--opening-score", "-1",
+		"--out", filepath.Join(t.TempDir(), "games"))
+	// A worker that has not made its first move when it is interrupted leaves in the ordinary
+	// way: another one gets more time.
+	for wait := 500 * time.Millisecond; ; wait *= 4 {
+		library := t.TempDir()
+		w := startWorker(t, nil, url, "--library", library)
+		w.expect("playing for run")
+		for until := time.Now().Add(soonEnough); ; time.Sleep(10 * time.Millisecond) {
+			// The worker fetches weights when it has its first unit.
+			if entries, err := os.ReadDir(library); err == nil && len(entries) > 0 {
+				break
+			} else if time.Now().After(until) {
+				t.Fatalf("the worker has no unit: %v, %s", err, &w.stderr)
+			}
+		}
+		time.Sleep(wait)
+		w.interrupt()
+		w.expect("finishing the games under way")
+		w.interruptUntilEnd()
+		if ordinary := strings.Contains(w.stderr.String(), "checks of openings"); ordinary && wait < time.Minute {
+			continue
+		} else if ordinary {
+			t.Errorf("the worker left in the ordinary way: %s", &w.stderr)
+		}
+		if code := w.ProcessState.ExitCode(); code != -1 {
+			t.Errorf("exit code %d, want -1 for a signal: %s", code, &w.stderr)
+		}
+		return
+	}
+}
+
+// An interrupted run is resumed with the same worker, which waited for it.
+func TestCoordinatorLeaves(t *testing.T) {
+	needInterrupts(t)
+	t.Parallel()
+	shared := filepath.Join(t.TempDir(), "shared")
+	run, url := startCoordinator(t, nil, "selfplay", append(longRun[:len(longRun):len(longRun)], shared,
+		"--replay-share", "0")...)
+	anna := startWorker(t, nil, url)
+	awaitLines(t, filepath.Join(shared, durable.JournalName), 2, `"number"`)
+	run.interrupt()
+	run.expect("resume with: assay selfplay ")
+	run.ends(exitInterrupted)
+	if _, err := os.Stat(filepath.Join(shared, "result.json")); err == nil {
+		t.Error("an interrupted run has a result")
+	}
+	run, again := startCoordinator(t, nil, "selfplay", append(longRun[:len(longRun):len(longRun)], shared,
+		"--replay-share", "0", "--serve", strings.TrimPrefix(url, "nats://"))...)
+	if again != url {
+		t.Fatalf("it serves at %s, and before the interruption at %s", again, url)
+	}
+	run.ends(exitDone)
+	anna.interrupt()
+	anna.ends(exitDone)
+	sameAsLongRun(t, shared)
+}
+
+// A match is killed. Its page and the list of runs say so.
+func TestServedRunThatIsKilled(t *testing.T) {
+	runs := filepath.Join(t.TempDir(), "runs")
+	setup.Check(t, os.Mkdir(runs, 0o777))
+	out := filepath.Join(runs, "night")
+	run := start(t, nil, "match", "random", "first-move", "--depth", "1", "--games", "1000000", "--max-plies", "60",
+		"--out", out)
+	url := serveProcess(t, runs)
+	awaitPage(t, url+"/run/night", `class="running">running`, "SO FAR: ")
+
+	run.kill()
+	resume := html.EscapeString("assay match random first-move --depth 1 --games 1000000 --max-plies 60 --out " +
+		quote.Word(out))
+	awaitPage(t, url+"/run/night", `class="interrupted">interrupted`, resume)
+	awaitPage(t, url+"/", `class="interrupted">interrupted`, resume)
+}
+
+// awaitPage requests a page until it has all that is wanted.
+func awaitPage(t *testing.T, url string, wanted ...string) {
+	t.Helper()
+	for until := time.Now().Add(soonEnough); ; time.Sleep(100 * time.Millisecond) {
+		answer := setup.Must(http.Get(url))
+		page, err := io.ReadAll(answer.Body)
+		answer.Body.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		missing := ""
+		for _, w := range wanted {
+			if !strings.Contains(string(page), w) {
+				missing = w
+			}
+		}
+		if missing == "" {
+			return
+		}
+		if time.Now().After(until) {
+			t.Fatalf("%s lacks %q: %.600s", url, missing, page)
+		}
+	}
+}
+
+// certificate writes a server's self-signed certificate and its key.
+func certificate(t *testing.T, dir, name string) (cert, key string) {
+	t.Helper()
+	c := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.ParseIP("127.0.0.1")}, IsCA: true, BasicConstraintsValid: true,
+		KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature}
+	secret := setup.Must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
+	public := setup.Must(x509.CreateCertificate(rand.Reader, c, c, &secret.PublicKey, secret))
+	private := setup.Must(x509.MarshalPKCS8PrivateKey(secret))
+	cert, key = filepath.Join(dir, name+".pem"), filepath.Join(dir, name+".key")
+	for path, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: public},
+		key: {Type: "PRIVATE KEY", Bytes: private}} {
+		setup.Check(t, os.WriteFile(path, pem.EncodeToMemory(block), 0o600))
+	}
+	return cert, key
+}
+
+// Only a worker that trusts the server's certificate and has its token plays the run. The
+// token is in no output and no file.
+func TestEncryptedRun(t *testing.T) {
+	t.Parallel()
+	dir, secret := t.TempDir(), "Mxyzptlk-7f3a-token"
+	cert, key := certificate(t, dir, "server")
+	strange, _ := certificate(t, dir, "strange")
+	token := "ASSAY_TOKEN=" + secret
+	out := filepath.Join(dir, "games")
+	run, url := startCoordinator(t, []string{token, "ASSAY_TLS_CERT=" + cert, "ASSAY_TLS_KEY=" + key}, "selfplay",
+		"--out", out, "--games", "3", "--nodes", "10", "--max-plies", "20")
+	if !strings.HasPrefix(url, "tls://") {
+		t.Errorf("the server's address is %s", url)
+	}
+	plain := strings.Replace(url, "tls:", "nats:", 1)
+	ca := "ASSAY_TLS_CA=" + cert
+	for _, c := range []struct {
+		url  string
+		env  []string
+		says string
+	}{
+		{url, []string{token, "ASSAY_TLS_CA=" + strange}, "unknown authority; set ASSAY_TLS_CA to"},
+		{url, []string{token}, "unknown authority; set ASSAY_TLS_CA to"},
+		{plain, []string{token}, "unknown authority; set ASSAY_TLS_CA to"}, // the server requires TLS
+		{url, []string{token, "ASSAY_TLS_CA=" + key}, "holds no PEM certificate"},
+		{url, []string{token, "ASSAY_TLS_CA=" + cert + "x"}, "ASSAY_TLS_CA: open"},
+		{url, []string{"ASSAY_TOKEN=x" + secret, ca}, "rejects the credentials"},
+		{url, []string{ca}, "rejects the credentials"},
+	} {
+		said := output(t, false, c.env, "work", c.url, "--nice", "0", "--name", "eve", "--library", t.TempDir())
+		if !strings.Contains(said, c.says) || strings.Contains(said, secret) {
+			t.Errorf("%s: %s", c.env, said)
+		}
+	}
+	w := startWorker(t, []string{token, ca}, url, "--name", "anna")
+	run.ends(exitDone)
+	leave(w)
+	if text := run.stderr.String(); strings.Contains(text, secret) {
+		t.Errorf("the coordinator prints its token: %s", text)
+	}
+	if text := w.stderr.String(); !strings.Contains(text, "playing for run") || strings.Contains(text, secret) {
+		t.Errorf("the worker's output is %s", text)
+	}
+	files := 0
+	err := filepath.WalkDir(out, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		files++
+		data, err := os.ReadFile(path)
+		if strings.Contains(string(data), secret) {
+			t.Errorf("the token is in %s", path)
+		}
+		return err
+	})
+	if err != nil || files < 8 {
+		t.Errorf("%d files: %v", files, err)
+	}
+
+	for _, c := range []struct {
+		env  []string
+		addr string
+		says string
+	}{
+		{[]string{"ASSAY_TLS_CERT=" + cert}, "127.0.0.1:0", "go together"},
+		{[]string{"ASSAY_TLS_CERT=" + cert, "ASSAY_TLS_KEY=" + cert}, "127.0.0.1:0", "ASSAY_TLS_CERT and ASSAY_TLS_KEY"},
+		// a certificate does not say who may connect
+		{[]string{"ASSAY_TLS_CERT=" + cert, "ASSAY_TLS_KEY=" + key}, "0.0.0.0:0", "loopback addresses only"},
+	} {
+		if said := output(t, false, c.env, "selfplay", "--out", filepath.Join(dir, "none"), "--games", "2", "--serve",
+			c.addr); !strings.Contains(said, c.says) {
+			t.Errorf("%s: %s", c.env, said)
+		}
 	}
 }
