@@ -16,10 +16,13 @@ import (
 	"flag"
 	"fmt"
 	"go/ast"
+	"go/importer"
 	"go/parser"
 	"go/printer"
 	"go/token"
+	"go/types"
 	"log"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -154,15 +157,20 @@ func mutantsOf(dir string) (all []mutant) {
 	if err != nil {
 		log.Fatalf("go list %s: %v", dir, err)
 	}
+	set, parsed := token.NewFileSet(), map[string]*ast.File{}
 	for _, name := range strings.Fields(string(files)) {
-		if strings.HasSuffix(name, "_generated.go") {
-			continue
-		}
 		path := filepath.Join(dir, name)
-		set := token.NewFileSet()
-		file, err := parser.ParseFile(set, path, nil, parser.ParseComments)
-		if err != nil {
+		if parsed[path], err = parser.ParseFile(set, path, nil, parser.ParseComments); err != nil {
 			log.Fatal(err)
+		}
+	}
+	known := types.Info{Types: map[ast.Expr]types.TypeAndValue{}}
+	c := types.Config{Importer: importer.ForCompiler(set, "source", nil), Error: func(error) {}}
+	_, _ = c.Check(dir, set, slices.Collect(maps.Values(parsed)), &known) // what it does not know is taken for no float
+	for _, path := range slices.Sorted(maps.Keys(parsed)) {
+		file := parsed[path]
+		if strings.HasSuffix(path, "_generated.go") {
+			continue
 		}
 		print := func(node ast.Node, text string) {
 			var source bytes.Buffer
@@ -175,17 +183,33 @@ func mutantsOf(dir string) (all []mutant) {
 			if d, ok := node.(*ast.GenDecl); ok && d.Tok != token.VAR {
 				return false // constants name things, types and imports have no operators
 			}
-			mutate(node, print)
+			mutate(node, &known, print)
 			return true
 		})
 	}
 	return all
 }
 
+// opposite has what the comparison of two floats becomes: whether equal ones belong to it seldom matters.
+var opposite = map[token.Token]token.Token{token.LSS: token.GEQ, token.LEQ: token.GTR, token.GTR: token.LEQ,
+	token.GEQ: token.LSS}
+
+func isFloat(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	basic, ok := t.Underlying().(*types.Basic)
+	return ok && basic.Info()&types.IsFloat != 0
+}
+
 // mutate changes a node in place, prints the file, and takes the change back.
-func mutate(node ast.Node, print func(ast.Node, string)) {
+func mutate(node ast.Node, known *types.Info, print func(ast.Node, string)) {
 	change := func(operator *token.Token) {
-		if to, ok := other[*operator]; ok {
+		to, ok := other[*operator]
+		if n, binary := node.(*ast.BinaryExpr); binary && isFloat(known.TypeOf(n.X)) && opposite[n.Op] != 0 {
+			to = opposite[n.Op]
+		}
+		if ok {
 			from := *operator
 			*operator = to
 			print(node, from.String()+" becomes "+to.String())
