@@ -126,11 +126,8 @@ func TestNodeReadsOurFiles(t *testing.T) {
 		compareFileWithNode(t, script, data, positionsCodec, rows, positionValues)
 	})
 	t.Run("features", func(t *testing.T) {
-		c, err := newFeaturesCodec(FeatureSet{Model: "m",
-			Terms: []FeatureTerm{{Name: "a", MG: 1.5}, {Name: "b", Group: "g", EG: -2}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := setup.Must(newFeaturesCodec(FeatureSet{Model: "m",
+			Terms: []FeatureTerm{{Name: "a", MG: 1.5}, {Name: "b", Group: "g", EG: -2}}}))
 		var rows []FeatureRow
 		for i := range 100 {
 			r := FeatureRow{Phase: float32(i%25) / 24, Scale: 1, Offset: -0.5, Eval: NoEval, Score: int16(i),

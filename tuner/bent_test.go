@@ -138,7 +138,7 @@ func TestBentGradient(t *testing.T) {
 	}
 	n := 2 * len(terms)
 	dense := make([]float64, n*n)
-	err := p.EachDerivative(ctx, w, func(_, _ int, _, h float64, parts []objective.Part) {
+	setup.Check(t, p.EachDerivative(ctx, w, func(_, _ int, _, h float64, parts []objective.Part) {
 		x := make([]float64, n)
 		for _, e := range parts {
 			x[2*e.Term] += float64(e.Count) * e.MG
@@ -149,10 +149,7 @@ func TestBentGradient(t *testing.T) {
 				dense[i*n+j] += h * x[i] * x[j]
 			}
 		}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	params := objective.NewParams(terms, objective.StartOf(terms), make([]bool, len(terms)), make([]float64, len(terms)),
 		leaders(len(terms)))
 	grams := setup.Must(p.Gram(ctx, w, objective.Curvature))

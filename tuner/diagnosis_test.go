@@ -61,7 +61,7 @@ func TestCollinearNames(t *testing.T) {
 		rows.Term{Name: "almost", Group: "pieces", Tapered: true, Mirror: 7})
 	b := rows.NewBuilder(8)
 	n := 0
-	err := s.EachRow(context.Background(), func(chunk, row int, entries []rows.Entry) {
+	setup.Check(t, s.EachRow(context.Background(), func(chunk, row int, entries []rows.Entry) {
 		c := s.Chunks[chunk]
 		r := rows.Row{Phase: c.Phase, Scale: 1, Weight: 1, Score: rows.NoScore, Result: c.Result[row],
 			Game: uint64(c.Game[row]) + 1}
@@ -84,10 +84,7 @@ func TestCollinearNames(t *testing.T) {
 			}
 		}
 		setup.Check(t, b.Add(&r))
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	c := NewConfig()
 	c.K, c.KeepScale = syn.K, true
 	r := setup.Must(Fit(context.Background(), synthetic.Finish(t, b), terms, c))

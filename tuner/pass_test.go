@@ -209,14 +209,11 @@ func TestMethodsAgree(t *testing.T) {
 func evaluations(tb testing.TB, s *rows.Store, w objective.Tapered, workers int) []float64 {
 	tb.Helper()
 	out := make([]float64, s.Rows())
-	err := objective.Evaluate(context.Background(), s, workers, w, func(t *objective.Scratch, i int) {
+	setup.Check(tb, objective.Evaluate(context.Background(), s, workers, w, func(t *objective.Scratch, i int) {
 		for j, g := range s.Chunks[i].Game {
 			out[g] = t.X[j]
 		}
-	}, func(*objective.Scratch, int) {})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	}, func(*objective.Scratch, int) {}))
 	return out
 }
 

@@ -71,10 +71,7 @@ func eachLine(tb testing.TB, path string, f func(line string) bool) {
 func scoredStore(tb testing.TB, model string, positions []dataset.PositionRow, workers int) (*rows.Store, []rows.Term) {
 	tb.Helper()
 	m := setup.Must(eval.Lookup(model))
-	s, err := rows.Build{Workers: workers}.Positions(context.Background(), m, []rows.Source{sliceSource(positions)})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	s := setup.Must(rows.Build{Workers: workers}.Positions(context.Background(), m, []rows.Source{sliceSource(positions)}))
 	terms := setup.Must(rows.TermsOf(m, m.Start))
 	return s, terms
 }

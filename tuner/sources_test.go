@@ -80,11 +80,8 @@ func TestBuildPositions(t *testing.T) {
 		terms := setup.Must(rows.TermsOf(m, w))
 		var first *rows.Store
 		for _, workers := range []int{1, 2, 5} {
-			s, err := rows.Build{Workers: workers}.Positions(ctx, m,
-				[]rows.Source{sliceSource(positions[:1000]), sliceSource(positions[1000:])})
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := setup.Must(rows.Build{Workers: workers}.Positions(ctx, m,
+				[]rows.Source{sliceSource(positions[:1000]), sliceSource(positions[1000:])}))
 			if (s.Seen == nil) != (m.Bend != nil) {
 				t.Errorf("%s: occurrences of terms: %v", m.Name, s.Seen)
 			}

@@ -158,10 +158,8 @@ func TestOnOtherGames(t *testing.T) {
 func TestFolds(t *testing.T) {
 	b := rows.NewBuilder(1)
 	for g := range 23 {
-		if err := b.Add(&rows.Row{Entries: []rows.Entry{{Count: 1}}, Scale: 1, Weight: 1, Game: uint64(g + 1),
-			TrainOnly: g < 2}); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, b.Add(&rows.Row{Entries: []rows.Entry{{Count: 1}}, Scale: 1, Weight: 1, Game: uint64(g + 1),
+			TrainOnly: g < 2}))
 	}
 	fold, n := synthetic.Finish(t, b).Clusters().Folds(5, 3)
 	count := make(map[int]int)

@@ -105,10 +105,8 @@ func TestMergeWantsTheSameFeatures(t *testing.T) {
 		set := dataset.FeatureSet{Model: "m", Terms: []dataset.FeatureTerm{{Name: name}}}
 		dir := filepath.Join(t.TempDir(), name)
 		w := setup.Must(dataset.NewFeatureWriter(dir, set, dataset.WriterConfig{}))
-		if err := w.Append(&dataset.FeatureRow{Terms: []uint16{0}, Counts: []float32{2}, Scale: 1,
-			Eval: dataset.NoEval, Score: dataset.NoScore, Weight: 1}); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, w.Append(&dataset.FeatureRow{Terms: []uint16{0}, Counts: []float32{2}, Scale: 1,
+			Eval: dataset.NoEval, Score: dataset.NoScore, Weight: 1}))
 		if _, err := w.Finish(nil); err != nil {
 			t.Fatal(err)
 		}

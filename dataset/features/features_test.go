@@ -173,11 +173,8 @@ func TestFeaturesEqualTheEnginesOutput(t *testing.T) {
 	var all []map[string]string
 	for _, procs := range []int{1, 3} {
 		out := t.TempDir()
-		m, err := Run(context.Background(), []string{data}, out, Config{Command: testEngine(t, "well"), Procs: procs,
-			Program: "test"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := setup.Must(Run(context.Background(), []string{data}, out, Config{Command: testEngine(t, "well"), Procs: procs,
+			Program: "test"}))
 		r, set, err := dataset.OpenFeatures(out)
 		if err != nil {
 			t.Fatal(err)

@@ -121,14 +121,12 @@ func TestLeavesAtTheirLimits(t *testing.T) {
 		d := deduplicator{filter: &c.f, counts: &got}
 		rows := c.f.refine(nil, []dataset.PositionRow{rowOf(t, start, 0)}, resolve, &got)
 		for i := range rows {
-			if err := d.add(&rows[i], func(r *dataset.PositionRow) error {
+			setup.Check(t, d.add(&rows[i], func(r *dataset.PositionRow) error {
 				if int(r.Ply) != c.ply {
 					t.Errorf("%s: ply %d, want %d", c.name, r.Ply, c.ply)
 				}
 				return nil
-			}); err != nil {
-				t.Fatal(err)
-			}
+			}))
 		}
 		if c.want.Positions = 1; got != c.want {
 			t.Errorf("%s: %+v\nwant %+v", c.name, got, c.want)

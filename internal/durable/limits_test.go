@@ -526,10 +526,8 @@ func TestRunWithoutInfo(t *testing.T) {
 	dir := t.TempDir()
 	setup.Check(t, mustOpenRun(t, dir, testConfig{}).Close())
 	day := time.Date(2020, 5, 6, 7, 8, 9, 500_000_000, time.UTC)
-	if err := errors.Join(os.Chtimes(filepath.Join(dir, RunConfigName), day, day),
-		os.Remove(filepath.Join(dir, RunInfoName))); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, errors.Join(os.Chtimes(filepath.Join(dir, RunConfigName), day, day),
+		os.Remove(filepath.Join(dir, RunInfoName))))
 	if _, err := ReadRunInfo(dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no run.json: %v", err)
 	}

@@ -59,10 +59,7 @@ func TestAbortKeepsTheOldFile(t *testing.T) {
 
 func TestLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
-	l, err := TryLock(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := setup.Must(TryLock(path))
 	if _, err := TryLock(path); !errors.Is(err, ErrLocked) || !strings.Contains(err.Error(), path) {
 		t.Errorf("second lock: %v", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/internal/durable"
+	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
 	"github.com/assay-chess/assay/selfplay/opening"
@@ -22,16 +23,10 @@ func played(t *testing.T, number uint64) selfplay.Result {
 		Plies: 4, Seed: number}
 	var players [2]engine.Player
 	for side, spec := range job.Players {
-		p, err := toy.Open(spec)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := setup.Must(toy.Open(spec))
 		players[side] = p
 	}
-	r, err := selfplay.Play(t.Context(), &job, players)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := setup.Must(selfplay.Play(t.Context(), &job, players))
 	return r
 }
 
@@ -60,57 +55,34 @@ func TestReadGames(t *testing.T) {
 	}
 	// A self-play run before its first shard.
 	early := t.TempDir()
-	if err := (&durable.Manifest{Schema: dataset.GamesFormat}).Save(early); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, (&durable.Manifest{Schema: dataset.GamesFormat}).Save(early))
 	if list := numbers(t, early); list != nil {
 		t.Errorf("a data set without rows has the games %v", list)
 	}
 	// Between shards: the games in shards, then those in the journal, each once.
-	w, err := dataset.NewGameWriter(early, dataset.WriterConfig{}, dataset.ShardRows(1, 2))
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := setup.Must(dataset.NewGameWriter(early, dataset.WriterConfig{}, dataset.ShardRows(1, 2)))
 	defer w.Close()
 	for n := range uint64(2) {
 		r := played(t, n)
-		row, err := Row(&r, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		row := setup.Must(Row(&r, ""))
 		row.White, row.Black = "a", "b"
-		if err := w.Append(row); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, w.Append(row))
 	}
-	pending, err := OpenPending(early, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pending := setup.Must(OpenPending(early, 0))
 	for _, n := range []uint64{1, 4, 2} { // the process ended before the line of game 1 left
-		if err := pending.Add(played(t, n)); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, pending.Add(played(t, n)))
 	}
-	if err := pending.Close(); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, pending.Close())
 	if list := numbers(t, early); !slices.Equal(list, []uint64{0, 1, 2, 4}) {
 		t.Errorf("a run between shards has the games %v", list)
 	}
-	run, err := durable.OpenRun(dir, durable.RunInfo{Command: "test"}, "identity")
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := setup.Must(durable.OpenRun(dir, durable.RunInfo{Command: "test"}, "identity"))
 	defer run.Close()
 	header := func(r *selfplay.Result) Header {
 		return Header{White: selfplay.Player{ID: "a"}, Black: selfplay.Player{ID: "b"}}
 	}
-	g, err := open(destination{Run: run, Identity: "identity", Header: header},
-		func(*games, *selfplay.Result) error { return nil })
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := setup.Must(open(destination{Run: run, Identity: "identity", Header: header},
+		func(*games, *selfplay.Result) error { return nil }))
 	defer g.Close()
 	journalize := func(void bool, list ...uint64) {
 		t.Helper()
@@ -119,13 +91,9 @@ func TestReadGames(t *testing.T) {
 			if void {
 				r.Void, r.Termination = "paused", selfplay.VoidGame
 			}
-			if err := g.journalize(&r); err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, g.journalize(&r))
 		}
-		if err := g.Sync(); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, g.Sync())
 	}
 	want := func(when string, want ...uint64) {
 		t.Helper()
@@ -143,20 +111,14 @@ func TestReadGames(t *testing.T) {
 	want("one is played again", 3, 2, 0, 6)
 	journalize(false, 5, 4, 1)
 	want("both are", 3, 2, 5, 4, 0, 1, 6)
-	if err := g.Record([]selfplay.Result{played(t, 0), played(t, 1)}); err != nil {
-		t.Fatal(err)
-	}
-	if err := g.Finish(nil); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, g.Record([]selfplay.Result{played(t, 0), played(t, 1)}))
+	setup.Check(t, g.Finish(nil))
 	want("the data set is complete", 0, 1)
 	// Data sets without a journal: of self-play, and damaged ones.
 	if list := numbers(t, filepath.Join(dir, GamesName)); !slices.Equal(list, []uint64{0, 1}) {
 		t.Errorf("the data set has the games %v", list)
 	}
-	if err := os.Truncate(filepath.Join(dir, GamesName, "games-00000.arrow"), 100); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.Truncate(filepath.Join(dir, GamesName, "games-00000.arrow"), 100))
 	if err := ReadGames(dir, func(uint64, *dataset.GameRow) {}); err == nil {
 		t.Error("a damaged data set was read")
 	}
@@ -186,13 +148,8 @@ func TestCountedGamesAreOnDisk(t *testing.T) {
 	s := selfplay.Setup{
 		Rules: selfplay.Rules{Limits: selfplay.Limits{Nodes: 1}, MaxPlies: 10, Opening: opening.Spec{Plies: 4}},
 		Place: selfplay.Place{Out: filepath.Join(t.TempDir(), "run"), Open: toy.Open, Concurrency: 3}}
-	if err := s.Complete("test", player); err != nil {
-		t.Fatal(err)
-	}
-	openings, err := s.Openings(t.Context(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, s.Complete("test", player))
+	openings := setup.Must(s.Openings(t.Context(), 0))
 	run, err := durable.OpenRun(s.Out, durable.RunInfo{Command: "test"}, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -220,9 +177,7 @@ func TestCountedGamesAreOnDisk(t *testing.T) {
 	disk.journal, p.games.journal = p.games.journal, disk
 	series := s.Series(openings)
 	series.End, series.Job = 100, func(n uint64) selfplay.Job { return s.Job(n, player, player) }
-	if err := p.Play(t.Context(), series); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, p.Play(t.Context(), series))
 	if err := p.games.journalize(&selfplay.Result{Number: 1000}); err != nil { // one that does not count any more
 		t.Fatal(err)
 	}

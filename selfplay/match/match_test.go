@@ -57,16 +57,13 @@ func run(t *testing.T, c Config) *Result {
 func journalOf(t *testing.T, dir string) map[uint64]selfplay.Result {
 	t.Helper()
 	games := map[uint64]selfplay.Result{}
-	err := runtest.Read(filepath.Join(dir, gamelog.JournalName), func(g *selfplay.Result) error {
+	setup.Check(t, runtest.Read(filepath.Join(dir, gamelog.JournalName), func(g *selfplay.Result) error {
 		if _, twice := games[g.Number]; twice {
 			t.Errorf("game %d is in the journal twice", g.Number)
 		}
 		games[g.Number] = *g
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return games
 }
 

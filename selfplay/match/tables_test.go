@@ -47,11 +47,8 @@ func TestWarnings(t *testing.T) {
 // counting is a counter of a match of a and b.
 func counting(t *testing.T, games uint64, test *sprt.Test) *counter {
 	t.Helper()
-	n, err := newCounter(&Config{A: selfplay.Player{Spec: toy.Spec("a")}, B: selfplay.Player{Spec: toy.Spec("b")},
-		Games: games, Test: test})
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := setup.Must(newCounter(&Config{A: selfplay.Player{Spec: toy.Spec("a")}, B: selfplay.Player{Spec: toy.Spec("b")},
+		Games: games, Test: test}))
 	return n
 }
 

@@ -150,10 +150,8 @@ func TestVoidPairsArePlayedAgain(t *testing.T) {
 			lines[8], err)
 	}
 	// Read again from the journal, it is the same.
-	if err := errors.Join(os.Remove(filepath.Join(c.Out, "result.json")),
-		os.RemoveAll(filepath.Join(c.Out, gamelog.GamesName))); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, errors.Join(os.Remove(filepath.Join(c.Out, "result.json")),
+		os.RemoveAll(filepath.Join(c.Out, gamelog.GamesName))))
 	again := run(t, c)
 	a, _ := json.Marshal(r)
 	b, _ := json.Marshal(again)

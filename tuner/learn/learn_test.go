@@ -109,7 +109,7 @@ func TestInterruptedRunEndsWithTheSameBytes(t *testing.T) {
 func compare(t *testing.T, a, b string) {
 	t.Helper()
 	covered := 0
-	err := filepath.WalkDir(a, func(path string, d fs.DirEntry, err error) error {
+	setup.Check(t, filepath.WalkDir(a, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -136,10 +136,7 @@ func compare(t *testing.T, a, b string) {
 			t.Errorf("%s differs", rel)
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if covered < 15 {
 		t.Errorf("only %d files were compared", covered)
 	}

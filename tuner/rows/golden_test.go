@@ -85,13 +85,11 @@ func describe(t *testing.T, text *synthetic.Text, s *rows.Store) {
 		text.Sums("values", list)
 	}
 	var entries []float64
-	if err := s.EachRow(t.Context(), func(chunk, row int, list []rows.Entry) {
+	setup.Check(t, s.EachRow(t.Context(), func(chunk, row int, list []rows.Entry) {
 		for _, e := range list {
 			entries = append(entries, float64(chunk), float64(row), float64(e.Term), float64(e.Count))
 		}
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	text.Sums("entries", entries)
 	clusters := s.Clusters()
 	omega, held := s.Split(clusters, 0.25, 7)

@@ -258,10 +258,7 @@ func TestLargeHostileReportInABrowser(t *testing.T) {
 // writeGames writes a data set of random games of hostile players.
 func writeGames(t *testing.T, dir string, games int) {
 	t.Helper()
-	w, err := dataset.NewGameWriter(dir, dataset.WriterConfig{Config: map[string]int{"games": games}, Program: "test"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := setup.Must(dataset.NewGameWriter(dir, dataset.WriterConfig{Config: map[string]int{"games": games}, Program: "test"}))
 	rng := rand.New(rand.NewPCG(1, 2))
 	var moves []board.Move
 	for n := range games {

@@ -34,15 +34,12 @@ func folders(f *testing.F) map[string]map[string][]byte {
 		f.Fatal(err)
 	}
 	played := map[string][]byte{}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	setup.Check(f, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() {
 			played[strings.TrimPrefix(path, dir+string(filepath.Separator))], err = os.ReadFile(path)
 		}
 		return err
-	})
-	if err != nil {
-		f.Fatal(err)
-	}
+	}))
 	fit := &tuner.Report{}
 	fit.Terms = learnResult().Terms
 	text := func(v any) []byte {

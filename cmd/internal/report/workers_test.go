@@ -68,10 +68,7 @@ func writeRoster(t *testing.T, dir string, roster any) {
 // writeJournal writes four games into a run's journal: anna's are won by White, and bert's lost by White on time.
 func writeJournal(t *testing.T, dir string) {
 	t.Helper()
-	j, err := durable.OpenJournal(filepath.Join(dir, gamelog.JournalName), func([]byte) error { return nil })
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := setup.Must(durable.OpenJournal(filepath.Join(dir, gamelog.JournalName), func([]byte) error { return nil }))
 	for n, worker := range []string{"anna", "anna", "bert", "bert"} {
 		g := selfplay.Result{Number: uint64(n), Players: [2]string{"a", "b"}, Worker: worker, Result: board.WhiteWins}
 		if worker == "bert" {
@@ -85,11 +82,8 @@ func writeJournal(t *testing.T, dir string) {
 // runWithWorkers opens a run; the function that it returns closes it.
 func runWithWorkers(t *testing.T, dir string) (end func()) {
 	t.Helper()
-	r, err := durable.OpenRun(dir, durable.RunInfo{Command: "selfplay", Resume: "assay selfplay --out games"},
-		map[string]int{"games": 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := setup.Must(durable.OpenRun(dir, durable.RunInfo{Command: "selfplay", Resume: "assay selfplay --out games"},
+		map[string]int{"games": 3}))
 	t.Cleanup(func() { r.Close() })
 	return func() { r.Close() }
 }
@@ -314,10 +308,8 @@ func TestOutcomes(t *testing.T) {
 		"tuned": {"tune", better, []string{`<strong class="badge good">BETTER</strong> <bdi>loss of the start weights minus that of the tuned ones: &#43;0.020000, 95 % interval &#43;0.010000 to`, "7 of 400 steps"}},
 		"early": {"match", nil, []string{"0 of 400 games", "Resume with: <code>assay early</code>"}},
 	} {
-		if err := os.Rename(writeRun(t, name, durable.RunInfo{Command: c.command, Resume: "assay " + name, Total: 400}, config,
-			c.result), filepath.Join(runs, name)); err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, os.Rename(writeRun(t, name, durable.RunInfo{Command: c.command, Resume: "assay " + name, Total: 400}, config,
+			c.result), filepath.Join(runs, name)))
 		server := httptest.NewServer((&Server{Dir: runs}).Handler())
 		t.Cleanup(server.Close)
 		code, body := get(t, server.URL+"/")

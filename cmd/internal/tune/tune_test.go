@@ -90,11 +90,8 @@ func TestTune(t *testing.T) {
 	var first []byte
 	for workers := 1; workers <= 3; workers++ {
 		out := filepath.Join(dir, fmt.Sprintf("w%d.json", workers))
-		text, err := tune(t, data, "--model", "shannon-1950", "--out", out, "--seed", "5", "--all", "--workers",
-			fmt.Sprint(workers))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := setup.Must(tune(t, data, "--model", "shannon-1950", "--out", out, "--seed", "5", "--all", "--workers",
+			fmt.Sprint(workers)))
 		f := setup.Must(models.Load(out))
 		for _, want := range []string{"pawn ", "queen ", "effective number of games", "id " + f.ID()} {
 			if !strings.Contains(text, want) {
@@ -142,11 +139,8 @@ func TestTuneJSON(t *testing.T) {
 	dir := t.TempDir()
 	data := filepath.Join(dir, "positions")
 	writeWalks(t, data, 60, nil)
-	text, err := tune(t, data, "--model", "shannon-1950", "--json", "--out", filepath.Join(dir, "w.json"), "--freeze",
-		"pawn", "--prior", "mobility=3", "--ablate")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := setup.Must(tune(t, data, "--model", "shannon-1950", "--json", "--out", filepath.Join(dir, "w.json"), "--freeze",
+		"pawn", "--prior", "mobility=3", "--ablate"))
 	var j tuner.Report
 	if err := json.Unmarshal([]byte(text), &j); err != nil {
 		t.Fatalf("%v in %s", err, text)
@@ -258,11 +252,8 @@ func TestTuneLarge(t *testing.T) {
 	dir := t.TempDir()
 	data, out := filepath.Join(dir, "positions"), filepath.Join(dir, "run")
 	writeWalks(t, data, 20, nil)
-	text, err := tune(t, data, "--model", "assay", "--memory", "1M", "--limit", "inf", "--all",
-		"--out", out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := setup.Must(tune(t, data, "--model", "assay", "--memory", "1M", "--limit", "inf", "--all",
+		"--out", out))
 	doc := setup.Must(os.ReadFile(filepath.Join(out, "result.json")))
 	for _, want := range [][2]string{
 		{text, "  -  "}, {text, "a large fit: matrices would take"},
@@ -511,10 +502,7 @@ func TestTuneWithoutErrors(t *testing.T) {
 	writeWalks(t, data, 2, func(r *dataset.PositionRow) { r.Result = float32(r.Game - 1) })
 	for _, memory := range []string{"4G", "1"} {
 		out := filepath.Join(dir, memory)
-		text, err := tune(t, data, "--model", "assay", "--valid", "0", "--all", "--memory", memory, "--out", out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := setup.Must(tune(t, data, "--model", "assay", "--valid", "0", "--all", "--memory", memory, "--out", out))
 		for _, want := range []string{`(?m)^tempo +-?[0-9]+ +-?[0-9]+ +- `,
 			"1 games or openings are too few for standard errors"} {
 			if memory == "4G" && !regexp.MustCompile(want).MatchString(text) {

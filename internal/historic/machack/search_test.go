@@ -101,10 +101,7 @@ func TestMinimax(t *testing.T) {
 // Move 20 of the first tournament game that a program won.
 func TestCombination(t *testing.T) {
 	root := parse(t, tournament[1])
-	r, err := open(t).Search(context.Background(), board.NewGame(*root), engine.Limits{Depth: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := setup.Must(open(t).Search(context.Background(), board.NewGame(*root), engine.Limits{Depth: 3}))
 	if san := root.SAN(r.Move); san != "Qxc6+" {
 		t.Errorf("%s, score %d; Mac Hack played QxN", san, r.Score)
 	}
@@ -142,10 +139,7 @@ func TestDeduction(t *testing.T) {
 		var line []board.Move
 		at := *p
 		for _, uci := range strings.Fields(test.line) {
-			m, err := at.ParseUCI(uci)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := setup.Must(at.ParseUCI(uci))
 			line = append(line, m)
 			at.Make(m)
 		}
@@ -169,11 +163,8 @@ func TestSecondary(t *testing.T) {
 		var scores [2]int
 		for i, on := range []bool{false, true} {
 			p.secondary = on
-			r, err := p.Search(context.Background(), board.NewGame(*root),
-				engine.Limits{Depth: 2, SearchMoves: root.LegalMoves(nil)[:1]})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := setup.Must(p.Search(context.Background(), board.NewGame(*root),
+				engine.Limits{Depth: 2, SearchMoves: root.LegalMoves(nil)[:1]}))
 			scores[i] = int(r.Score)
 			if mated := r.Score <= -mateBound; !mated && (p.search.stats.Secondary > 0) != on {
 				t.Errorf("%s: secondary search %v, but %d done", fen, on, p.search.stats.Secondary)
@@ -193,19 +184,13 @@ func TestSecondary(t *testing.T) {
 
 // The line that the paper shows of the program's book is in ours.
 func TestBook(t *testing.T) {
-	b, err := ownBook()
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := setup.Must(ownBook())
 	if len(b) < 200 {
 		t.Errorf("the book has only %d positions", len(b))
 	}
 	g := board.NewGame(board.StartPosition())
 	for _, san := range strings.Fields("e4 e5 Nf3 Nc6 Bb5 a6 Bxc6 dxc6 O-O Bd6 d4 Bg4 dxe5 Bxf3 Qxf3 Bxe5 c3") {
-		m, err := g.Position().ParseSAN(san)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := setup.Must(g.Position().ParseSAN(san))
 		if !slices.Contains(b[g.Position().Key()], m) {
 			t.Errorf("%s is not in the book", san)
 		}

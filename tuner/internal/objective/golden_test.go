@@ -98,14 +98,12 @@ func sums(t *testing.T, text *synthetic.Text, d synthetic.Data, p *objective.Pro
 		text.Sums("eg", g.EG)
 	}
 	var each []float64
-	if err := p.EachDerivative(ctx, w, func(chunk, row int, slope, curvature float64, parts []objective.Part) {
+	setup.Check(t, p.EachDerivative(ctx, w, func(chunk, row int, slope, curvature float64, parts []objective.Part) {
 		each = append(each, float64(chunk), float64(row), slope, curvature)
 		for _, part := range parts {
 			each = append(each, float64(part.Term), part.MG, part.EG)
 		}
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	text.Sums("derivatives", each)
 	if d.Store.Bend() != nil {
 		rough := setup.Must(p.FindRough(ctx, w, 30, 2))
@@ -122,10 +120,7 @@ func paramsOf(t *testing.T, d synthetic.Data) *objective.Params {
 		t.Fatal(err)
 	}
 	free := d.Terms[len(d.Terms)-2].Name
-	tau, err := objective.Widths(d.Terms, typical, map[string]float64{free: math.Inf(1), d.Terms[0].Group: 40}, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tau := setup.Must(objective.Widths(d.Terms, typical, map[string]float64{free: math.Inf(1), d.Terms[0].Group: 40}, 2))
 	frozen := setup.Must(objective.Frozen(d.Terms, []string{d.Terms[len(d.Terms)-1].Name}))
 	leader := setup.Must(objective.Leaders(d.Terms, objective.TwinsTied))
 	return objective.NewParams(d.Terms, weights(d.Terms), frozen, tau, leader)

@@ -177,10 +177,8 @@ func TestProjectFile(t *testing.T) {
 	write := func(text string) {
 		setup.Check(t, os.WriteFile(filepath.Join(r.dir, opts.ProjectName), []byte(text), 0o666))
 	}
-	if err := os.WriteFile("book.epd", []byte("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq "+
-		"-\n4k3/8/8/8/8/8/4P3/4K3 w - -\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.WriteFile("book.epd", []byte("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq "+
+		"-\n4k3/8/8/8/8/8/4P3/4K3 w - -\n"), 0o666))
 	setup.Check(t, os.Mkdir("src", 0o777))
 	t.Chdir("src")
 	write("build = '''" + buildCommand + "'''\noptions = { Hash = 8, 'Use Book' = false }\nnodes = 20\nmax_plies = " +
@@ -219,10 +217,8 @@ func TestProjectFile(t *testing.T) {
 	if code != exitDone || !strings.Contains(stdout, "git:") {
 		t.Errorf("exit %d: %s%s", code, stdout, stderr)
 	}
-	if err := os.WriteFile("spsa.toml", []byte("player = 'git:HEAD'\niterations = 2\nnodes = 20\nmax_plies = "+
-		"4\n[[parameter]]\nname = 'Hash'\nstart = 20\nmin = 1\nmax = 50\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.WriteFile("spsa.toml", []byte("player = 'git:HEAD'\niterations = 2\nnodes = 20\nmax_plies = "+
+		"4\n[[parameter]]\nname = 'Hash'\nstart = 20\nmin = 1\nmax = 50\n"), 0o666))
 	if code, stdout, stderr = call(t, "spsa", "spsa.toml", "--out", "../../spsa"); code != exitDone ||
 		!strings.Contains(stderr, "spsa: git:HEAD is ") {
 		t.Errorf("exit %d: %s%s", code, stdout, stderr)
@@ -306,10 +302,8 @@ func guideBlocks(t *testing.T, name string) (blocks []string) {
 // repository of an engine.
 func TestGuideTestMyPatch(t *testing.T) {
 	r := newEngineRepo(t)
-	if err := os.WriteFile("Makefile", []byte("EXE = toy\nall:\n\techo x >>\"$(BUILDS)\"\n\tcp engine.sh \"$(EXE)\"\n"),
-		0o666); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.WriteFile("Makefile", []byte("EXE = toy\nall:\n\techo x >>\"$(BUILDS)\"\n\tcp engine.sh \"$(EXE)\"\n"),
+		0o666))
 	r.git(t, "add", "Makefile")
 	r.git(t, "commit", "--quiet", "-m", "Makefile")
 	r.git(t, "checkout", "--quiet", "-b", "my-patch")
