@@ -252,7 +252,11 @@ func (im *importer) readPlain(send func(*batch[dataset.PositionRow]) error, name
 		key, value, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(string(line), bom)), " ")
 		switch {
 		case key == "e" || err != nil && len(fields) > 0:
-			if row, e := plainRow(fields, im.Comments.View == pgn.White, err); e != nil {
+			cut := err
+			if key == "e" {
+				cut = nil // only the last line break is missing
+			}
+			if row, e := plainRow(fields, im.Comments.View == pgn.White, cut); e != nil {
 				b.refuse("line", max(first, 1), e)
 			} else {
 				im.ces.Add(1)

@@ -21,6 +21,7 @@ import (
 	"github.com/assay-chess/assay/dataset/internal/records"
 	"github.com/assay-chess/assay/dataset/lines"
 	"github.com/assay-chess/assay/dataset/pgn"
+	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/internal/source"
 	"github.com/klauspost/compress/zstd"
@@ -194,27 +195,120 @@ func fails(t *testing.T, c ImportConfig, path string) (left string, err error) {
 	return "nothing", err
 }
 
-// The rows of Stockfish's text have White's view.
-func TestPlainViews(t *testing.T) {
-	file := "fen " + strings.Replace(good, " w ", " b ", 1) + "\nmove e8e7\nscore 35\nply 7\nresult -1\ne\n" +
-		"fen " + good + "\nmove e1e2\nscore 32002\nply 8\nresult 0\ne\n" +
+// dialect is how a program writes positions with labels.
+type dialect struct {
+	file   string // its ending decides the format
+	header string
+	line   string // FEN, EPD (four fields of it), SCORE, RESULT and PLY stand for the position's
+	spell  string // results of a loss, a draw and a win
+	score  string // whose view scores have: mover; ce: mover, unless Comments say otherwise; flag: of ImportConfig; none, if there are no scores
+	result string // whose view results have: mover; flag: of ImportConfig; none
+}
+
+// words and letters are spellings of results.
+const (
+	words   = "0-1 1/2-1/2 1-0"
+	letters = "b d w"
+	numbers = "0.0 0.5 1.0"
+)
+
+var dialects = []dialect{
+	{"a.epd", "", `EPD c9 "RESULT";`, words, "none", "flag"},
+	{"a.epd", "", `FEN c9 "RESULT"`, words, "none", "flag"},
+	{"a.epd", "", `EPD ce SCORE; c9 "RESULT";`, words, "ce", "flag"},
+	{"a.epd", "", `EPD; ce SCORE; c9 "RESULT";`, words, "ce", "flag"},
+	{"a.epd", "", "FEN;RESULT", "0 0.5 1", "none", "flag"},
+	{"a.epd", "", "FEN;RESULT", letters, "none", "flag"},
+	{"a.epd", "", `FEN;"RESULT"`, words, "none", "flag"},
+	{"a.epd", "", "FEN; [RESULT]", numbers, "none", "flag"},
+	{"a.epd", "", "FEN [RESULT]", numbers, "none", "flag"},
+	{"a.epd", "", "FEN RESULT", words, "none", "flag"},
+	{"a.epd", "", "FEN [RESULT] SCORE", letters, "flag", "flag"},
+	{"a.epd", "", "FEN [RESULT] SCORE;", numbers, "flag", "flag"},
+	{"a.epd", "", "RESULT FEN", numbers, "none", "flag"},
+	{"a.epd", "", "FEN | SCORE | RESULT", numbers, "flag", "flag"},
+	{"a.epd", "", "FEN | RESULT | SCORE", words, "flag", "flag"},
+	{"a.epd", "", "FEN ; SCORE ; RESULT", numbers, "flag", "flag"},
+	{"a.csv", "fen,score,result", "FEN,SCORE,RESULT", numbers, "flag", "flag"},
+	{"a.csv", "result,fen,score", "RESULT,FEN,SCORE", words, "flag", "flag"},
+	{"a.csv", "WDL,Eval,FEN", `RESULT,SCORE,"FEN"`, numbers, "flag", "flag"},
+	{"a.tsv", "score\tresult\tfen", "SCORE\tRESULT\tFEN", numbers, "flag", "flag"},
+	{"a.csv", "", "FEN,SCORE,RESULT", "0 1 2", "mover", "mover"}, // the sample of c-chess-cli
+	{"a.plain", "", "fen FEN\nmove e1e2\nscore SCORE\nply PLY\nresult RESULT\ne", "-1 0 1", "ce", "mover"},
+	{"a.jsonl", "", `{"fen":"FEN","evals":[{"pvs":[{"cp":SCORE}],"depth":9}]}`, numbers, "flag", "none"}, // Lichess
+}
+
+// write writes a row, whose labels are White's.
+func (d *dialect) write(r *dataset.PositionRow, c *ImportConfig) string {
+	score, result, fen := r.Score, int(2*r.Result), r.Board.FEN()
+	if r.Board.SideToMove() == board.Black {
+		if d.score == "mover" || d.score == "ce" && c.Comments.View != pgn.White || d.score == "flag" && c.Mover {
+			score = -score
+		}
+		if d.result == "mover" || d.result == "flag" && c.MoverResults {
+			result = 2 - result
+		}
+	}
+	return strings.NewReplacer("FEN", fen, "EPD", strings.TrimSuffix(fen, " 3 17"), "SCORE", fmt.Sprint(score),
+		"RESULT", strings.Fields(d.spell)[result], "PLY", fmt.Sprint(r.Ply)).Replace(d.line)
+}
+
+// TestDialects imports the same positions from each dialect, with labels from White's view and from the mover's.
+func TestDialects(t *testing.T) {
+	list := []dataset.PositionRow{{Score: 34, Result: 1}, {Score: -120, Result: 0}, {Score: 15, Result: 1},
+		{Score: -7, Result: 0.5}, {Score: 0, Result: 0}}
+	for i := range list {
+		r := &list[i]
+		r.Board = setup.Must(board.ParseFEN(fmt.Sprintf("4k3/8/8/8/8/8/4P3/4K3 %c - - 3 17", "wb"[i%2])))
+		r.Ply, r.Weight = uint16(r.Board.Ply()), 1
+	}
+	for _, d := range dialects {
+		for _, c := range []ImportConfig{{}, {Mover: true}, {MoverResults: true}, {Mover: true, MoverResults: true},
+			{Comments: pgn.Reading{View: pgn.White}}} {
+			if c.Mover && d.score != "flag" || c.MoverResults && d.result != "flag" {
+				continue
+			}
+			var text []string
+			for i := range list {
+				text = append(text, d.write(&list[i], &c))
+			}
+			dir := filepath.Join(t.TempDir(), "out")
+			file := put(t, d.file, strings.TrimPrefix(d.header+"\n"+strings.Join(text, "\n"), "\n"))
+			if _, refused, err := importFiles(t, dir, c, file); err != nil || refused != nil {
+				t.Errorf("%s, %s: %q, %v", d.file, text[1], refused, err)
+				continue
+			}
+			for i, got := range positions(t, dir) {
+				want := list[i]
+				if d.score == "none" {
+					want.Score = dataset.NoScore
+				}
+				if d.result == "none" {
+					want.Result = got.Result
+				}
+				if strings.Contains(d.line, "EPD") { // has no counters
+					want.Board = setup.Must(board.ParseFEN(strings.TrimSuffix(want.Board.FEN(), " 3 17")))
+					want.Ply = uint16(want.Board.Ply())
+				}
+				if got != want {
+					t.Errorf("%s, %s: %+v, want %+v", d.file, text[i], got, want)
+				}
+			}
+		}
+	}
+}
+
+// What Stockfish's text lacks is refused, and a score beyond all mates is none.
+func TestPlainIsChecked(t *testing.T) {
+	file := "fen " + good + "\nmove e1e2\nscore 32002\nply 8\nresult 0\ne\n" +
 		"fen " + good + "\nmove e1e2\nscore x\nply 8\nresult 0\ne\nfen " + good + "\nscore 1\nply 1\nresult 1\n"
 	dir := filepath.Join(t.TempDir(), "out")
 	n, refused, err := importFiles(t, dir, ImportConfig{}, put(t, "x.plain", file))
-	if err != nil || n.Rows != 2 || n.ForeignScores != 1 || len(refused) != 2 ||
-		!strings.HasPrefix(refused[0], `13: score "x"`) || !strings.HasPrefix(refused[1], "19: the file ends") {
+	if err != nil || n.Rows != 1 || n.ForeignScores != 1 || len(refused) != 2 ||
+		!strings.HasPrefix(refused[0], `7: score "x"`) || !strings.HasPrefix(refused[1], "13: the file ends") {
 		t.Fatal(n, refused, err)
 	}
-	white := filepath.Join(t.TempDir(), "white")
-	if _, _, err := importFiles(t, white, ImportConfig{Comments: pgn.Reading{View: pgn.White}},
-		put(t, "x.plain", file)); err != nil || positions(t, white)[0].Score != 35 {
-		t.Error(err)
-	}
-	rows := positions(t, dir)
-	if r := rows[0]; r.Score != -35 || r.Result != 1 || r.Ply != 7 {
-		t.Errorf("%+v", r)
-	}
-	if r := rows[1]; r.Score != dataset.NoScore || r.Result != 0.5 {
+	if r := positions(t, dir)[0]; r.Score != dataset.NoScore || r.Result != 0.5 || r.Ply != 8 {
 		t.Errorf("%+v", r)
 	}
 }

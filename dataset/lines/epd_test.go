@@ -29,22 +29,14 @@ func TestParseEPD(t *testing.T) {
 		{"  " + fen4 + "\t5 9 \r", fen4 + " 5 9", none, nil},
 		{fen4 + " - -", fen4 + " 0 1", none, nil},
 		{fen4 + " 5 9; [0.5]", fen4 + " 5 9", 0.5, nil},
-		{fen4 + " 5 9;[1.0]", fen4 + " 5 9", 1, nil},
-		{fen4 + " 5 9 [0.5]", fen4 + " 5 9", 0.5, nil},
 		{fen4 + " [1.0]", fen4 + " 0 1", 1, nil},
 		{fen4 + " 5 9 [0-1]", fen4 + " 5 9", 0, nil},
-		{fen4 + " 5 9 | 1-0", fen4 + " 5 9", 1, nil},
 		{fen4 + " | 0.5", fen4 + " 0 1", 0.5, nil},
-		{fen4 + " 5 9 1/2-1/2", fen4 + " 5 9", 0.5, nil},
 		{fen4 + ` c9 "1-0";`, fen4 + " 0 1", 1, map[string]string{"c9": "1-0"}},
 		{fen4 + ` c9 "1/2-1/2"`, fen4 + " 0 1", 0.5, map[string]string{"c9": "1/2-1/2"}},
 		{fen4 + ` bm Nf3 e4; id "a; b"; hmvc 5; fmvn 9;`, fen4 + " 5 9", none,
 			map[string]string{"bm": "Nf3 e4", "id": "a; b", "hmvc": "5", "fmvn": "9"}},
-		{fen4 + " 5 9;w", fen4 + " 5 9", 1, nil},
 		{fen4 + " 5 9; d", fen4 + " 5 9", 0.5, nil},
-		{fen4 + " 5 9;0.5", fen4 + " 5 9", 0.5, nil},
-		{fen4 + " 5 9 [b] 34", fen4 + " 5 9", 0, nil},
-		{"0.0 " + fen4 + " 5 9", fen4 + " 5 9", 0, nil},
 		{"1/2-1/2 " + fen4, fen4 + " 0 1", 0.5, nil},
 		{fen4 + ";", fen4 + " 0 1", none, nil},
 	} {
@@ -171,40 +163,12 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// A score is White's view or the mover's; the position here is Black's to move.
-func TestScores(t *testing.T) {
+// A row needs a result, and labels that can be read. A score beyond all mates is missing.
+func TestLabelsAreChecked(t *testing.T) {
 	const fen = "4k3/8/8/8/8/8/4P3/4K3 b - - 3 17"
-	for in, want := range map[string]struct {
-		score  int16
-		result float32
-		always bool // the mover's view, whatever the caller says
-	}{
-		fen + ";35;1-0":                {35, 1, false},
-		fen + "; -35 ; 0.5":            {-35, 0.5, false},
-		fen + ` | 35 | 0.0`:            {35, 0, false},
-		fen + ` | 1-0 | 35`:            {35, 1, false},
-		fen + " [0.25] 35":             {35, 0.25, false},
-		fen + " [1.0] -35;":            {-35, 1, false},
-		fen + ";0.5":                   {dataset.NoScore, 0.5, false},
-		fen + `;"1-0"`:                 {dataset.NoScore, 1, false},
-		fen + ` ce 35; c9 "0-1";`:      {35, 0, true},
-		fen + ";32002;1-0":             {dataset.NoScore, 1, false},
-		fen + " [0.5] c9 \"1/2-1/2\";": {dataset.NoScore, 0.5, false},
-	} {
-		l, err := Parse(in)
-		if err != nil || l.Foreign != (in == fen+";32002;1-0") {
+	for _, in := range []string{fen + ";32002;1-0", fen + " [0.25] M5"} {
+		if l, err := Parse(in); err != nil || !l.Foreign || l.Score != dataset.NoScore {
 			t.Errorf("%q: %+v, %v", in, l, err)
-			continue
-		}
-		for _, mover := range []bool{false, true} {
-			score := want.score
-			if (mover || want.always) && score != dataset.NoScore {
-				score = -score
-			}
-			if r, err := l.Row(mover); err != nil || r.Score != score || r.Result != want.result || r.Ply != 33 ||
-				r.Check() != nil {
-				t.Errorf("%q, mover %v: %+v, %v", in, mover, r, err)
-			}
 		}
 	}
 	l, err := Parse(fen)
