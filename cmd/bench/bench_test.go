@@ -3,6 +3,7 @@ package main
 import (
 	"math"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -48,6 +49,20 @@ func TestOthers(t *testing.T) {
 		if _, err := board.ParseFEN(fen); err != nil || listed {
 			t.Errorf("%s: %v, or listed twice", fen, err)
 		}
+	}
+}
+
+// Two games, of three plies, one of them lost on time.
+func TestCount(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "games.pgn")
+	text := "[White \"a\"]\n[Black \"b\"]\n[Result \"1-0\"]\n[Termination \"time forfeit\"]\n\n1. e4 e5 1-0\n\n" +
+		"[White \"b\"]\n[Black \"a\"]\n[Result \"1/2-1/2\"]\n\n1. d4 1/2-1/2\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var p played
+	if plies, err := p.count(path); plies != 3 || p.games != 2 || p.lost != 1 || err != nil {
+		t.Errorf("count() = %v, %v; %+v", plies, err, p)
 	}
 }
 

@@ -37,14 +37,14 @@ func run() (err error) {
 		return fmt.Errorf("-rows: %w", err)
 	}
 	if (*out == "") == (tools.engine == "") || tools.assay == "" || *rounds < 2 || flag.NArg() > 0 {
-		return errors.New("usage: bench -assay PROGRAM -out FILE [-rounds N] [-rows REGEXP], or -assay PROGRAM -runners ENGINE")
+		return errors.New("usage: bench -assay PROGRAM -out FILE [-rounds N] [-rows REGEXP], or -assay PROGRAM -runners ENGINE ...")
 	}
 	if tools.work, err = os.MkdirTemp("", "assay-bench"); err != nil {
 		return err
 	}
 	defer os.RemoveAll(tools.work)
 	if tools.engine != "" {
-		playAll(&tools, *rounds, os.Stdout)
+		playAll(&tools, pattern, *rounds, os.Stdout)
 		return nil
 	}
 	log, err := os.Create(*out)

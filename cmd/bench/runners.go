@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -10,7 +11,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -84,10 +87,13 @@ func fastchessArgs(m *match, book string) []string {
 	if m.nodes == 0 {
 		limit = "tc=" + m.base + "+" + m.inc
 	}
-	return []string{"-engine", "cmd=" + m.engine, "args=" + m.arg, "name=a", "-engine", "cmd=" + m.engine, "args=" + m.arg,
-		"name=b", "-each", limit, fmt.Sprintf("timemargin=%d", margin), "-rounds", strconv.Itoa(m.games / 2), "-games", "2",
+	engine := []string{"-engine", "cmd=" + m.engine}
+	if m.arg != "" {
+		engine = append(engine, "args="+m.arg)
+	}
+	return slices.Concat(engine, []string{"name=a"}, engine, []string{"name=b", "-each", limit, fmt.Sprintf("timemargin=%d", margin), "-rounds", strconv.Itoa(m.games / 2), "-games", "2",
 		"-repeat", "-recover", "-concurrency", strconv.Itoa(m.atOnce), "-force-concurrency",
-		"-openings", "file=" + book, "format=epd", "order=sequential", "-pgnout", "file=games.pgn"}
+		"-openings", "file=" + book, "format=epd", "order=sequential", "-pgnout", "file=games.pgn"})
 }
 
 func cliArgs(m *match, book string) []string {
@@ -117,17 +123,22 @@ func writeBook(path string) error {
 }
 
 // playAll lets the runners play each match in turn, round after round, and prints a table of medians for Markdown.
-func playAll(t *tools, rounds int, w io.Writer) {
+func playAll(t *tools, pattern *regexp.Regexp, rounds int, w io.Writer) {
 	book := filepath.Join(t.work, "book.epd")
 	err := writeBook(book)
-	list, programs := matches(t.engine), runners(t.assay)
+	list := slices.DeleteFunc(matches(t.engine), func(m match) bool { return !pattern.MatchString(m.name) })
+	programs := runners(t.assay)
 	results, failed := map[[2]int][]played{}, map[[2]int]error{}
-	for range rounds {
+	for round := range rounds {
 		for i := range list {
 			for k := range programs {
 				at := [2]int{i, k}
 				p, e := programs[k].play(t.work, &list[i], book)
-				results[at], failed[at] = append(results[at], p), errors.Join(failed[at], e, err)
+				fmt.Fprintf(os.Stderr, "round %d: %s, %s: %.0f plies/s, %.1f µs, %v\n", round+1, list[i].name,
+					programs[k].name, p.speed, p.own, e)
+				if failed[at] = cmp.Or(failed[at], e, err); e == nil {
+					results[at] = append(results[at], p)
+				}
 			}
 		}
 	}
@@ -136,10 +147,12 @@ func playAll(t *tools, rounds int, w io.Writer) {
 	for i, m := range list {
 		for k, r := range programs {
 			at := [2]int{i, k}
-			if failed[at] != nil {
-				line, _, _ := strings.Cut(failed[at].Error(), "\n")
-				fmt.Fprintf(w, "| %s | %s | not measured: %s |\n", m.name, r.name, line)
+			if len(results[at]) == 0 {
+				fmt.Fprintf(w, "| %s | %s | not measured: %v |\n", m.name, r.name, failed[at])
 				continue
+			}
+			if n := rounds - len(results[at]); n > 0 {
+				r.name += fmt.Sprintf(" (%d of %d runs failed: %v)", n, rounds, failed[at])
 			}
 			games, lost := 0, 0
 			for _, p := range results[at] {
@@ -173,7 +186,8 @@ func (r *runner) play(work string, m *match, book string) (p played, err error) 
 	ctx, stop := context.WithTimeout(context.Background(), stopAfter)
 	defer stop()
 	cmd := exec.CommandContext(ctx, r.path, r.args(m, book)...)
-	cmd.Dir, cmd.WaitDelay = dir, time.Second
+	var out bytes.Buffer
+	cmd.Dir, cmd.WaitDelay, cmd.Stdout, cmd.Stderr = dir, time.Second, &out, &out
 	began, before := time.Now(), busySeconds()
 	if err := cmd.Start(); err != nil {
 		return p, err
@@ -186,7 +200,7 @@ func (r *runner) play(work string, m *match, book string) (p played, err error) 
 	}
 	took, busy := time.Since(began).Seconds(), busySeconds()-before
 	if err := cmp.Or(cmd.Wait(), ctx.Err()); err != nil {
-		return p, fmt.Errorf("%s: %w", r.name, err)
+		return p, fmt.Errorf("%w: %s", err, lastLine(out.Bytes()))
 	}
 	plies, err := p.count(filepath.Join(dir, r.games))
 	p.speed, p.own, p.cores, p.busy = plies/took, 1e6*own/plies, own/took, busy/took
