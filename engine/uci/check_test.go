@@ -72,6 +72,26 @@ func TestCheckWhole(t *testing.T) {
 	}
 }
 
+// An engine that searches another position after a FEN is found, and the player's option that mends it is named.
+func TestCheckFromFEN(t *testing.T) {
+	const check = "same search from a FEN"
+	for mode, want := range map[string]Finding{
+		"good": {Group: "positions", Check: check, Verdict: checkPassed, Text: "27 of 27 positions"},
+		"fen-keys": {Group: "positions", Check: check, Verdict: CheckWarning, Text: "from its FEN 27 of 27 positions are " +
+			"searched otherwise than after the game's moves, and the scores are 76 centipawns apart on average; " +
+			"play it with history=full"},
+	} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			r := checkOf(t, mode, func(s step) bool { return s.name == check })
+			got := r.Findings[len(r.Findings)-1]
+			if got.Dialogue = ""; got != want {
+				t.Errorf("got %+v, want %+v", got, want)
+			}
+		})
+	}
+}
+
 func TestCheckEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -49,6 +49,8 @@ type Journal struct {
 	dirty   bool        // there are lines that are not synced
 	soon    *time.Timer // the sync that syncSoon planned, if any
 	synced  time.Time   // when the last sync began
+	lines   int64       // appended
+	safe    int64       // of them, on disk
 }
 
 // journalFile is an *os.File, or one of a test that fails or is slow.
@@ -60,8 +62,8 @@ type journalFile interface {
 	Sync() error
 }
 
-// syncEvery is the time between two syncs that syncSoon plans.
-const syncEvery = time.Second
+// SyncEvery is the time between two syncs of a Pending. Tests that stop a run after each game set it to 0.
+var SyncEvery = time.Second
 
 // OpenJournal opens the journal at path for appending, creating it if necessary, and calls
 // visit (if not nil) with each line already there, checksum included. An unfinished last
@@ -190,6 +192,7 @@ func (j *Journal) Append(v any) error {
 	}
 	j.end += int64(len(line))
 	j.dirty = true
+	j.lines++
 	return nil
 }
 
@@ -231,23 +234,40 @@ func (j *Journal) sync() error {
 		return j.err
 	}
 	j.dirty, j.synced = false, time.Now()
+	lines := j.lines
 	j.mu.Unlock()
 	err := j.file.Sync()
 	j.mu.Lock()
 	if err != nil && j.err == nil {
 		j.err = fmt.Errorf("syncing journal %s: %w", j.path, err)
 	}
+	if j.err == nil {
+		j.safe = lines
+	}
 	return j.err
 }
 
-// syncSoon syncs the appended lines in the background, at most once a second: a power cut
-// costs the lines of the last second. The next call of another method returns its error.
-func (j *Journal) syncSoon() {
+// syncSoon syncs the appended lines: at once if no line came for a while, else in the background, at most once a second.
+// A power cut costs the lines of the last second. The next call of another method returns the error of a sync in the
+// background.
+func (j *Journal) syncSoon() error {
+	j.mu.Lock()
+	since := time.Since(j.synced)
+	if since < 2*SyncEvery && j.soon == nil {
+		j.soon = time.AfterFunc(max(0, SyncEvery-since), func() { _ = j.Sync() })
+	}
+	j.mu.Unlock()
+	if since < 2*SyncEvery {
+		return nil
+	}
+	return j.Sync()
+}
+
+// written returns how many lines were appended, and how many of them are on disk.
+func (j *Journal) written() (lines, safe int64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.soon == nil {
-		j.soon = time.AfterFunc(max(0, syncEvery-time.Since(j.synced)), func() { _ = j.Sync() })
-	}
+	return j.lines, j.safe
 }
 
 // Replace replaces all lines by others, in one step and synced: after a crash the journal has
@@ -286,7 +306,7 @@ func (j *Journal) replace(values []any) error {
 	if err != nil {
 		return err
 	}
-	j.file, j.end, j.dirty = file, out.size, false
+	j.file, j.end, j.dirty, j.safe = file, out.size, false, j.lines
 	return cutAt(file, j.path, j.end)
 }
 

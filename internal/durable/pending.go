@@ -50,12 +50,14 @@ func pendingLine[T any](units map[uint64]T, first uint64, number func(*T) uint64
 	}
 }
 
-// OpenPending opens the journal at path, creating it if necessary. The units below first are in
-// listed shards.
+// OpenPending opens the journal at path, creating it if necessary, and syncs what a killed process wrote. The units
+// below first are in listed shards.
 func OpenPending[T any](path string, first uint64, number func(*T) uint64) (*Pending[T], error) {
 	p := &Pending[T]{number: number, units: map[uint64]T{}}
 	var err error
-	p.journal, err = OpenJournal(path, pendingLine(p.units, first, number))
+	if p.journal, err = OpenJournal(path, pendingLine(p.units, first, number)); err == nil {
+		err = p.journal.Sync()
+	}
 	return p, err
 }
 
@@ -67,17 +69,19 @@ func (p *Pending[T]) Units() map[uint64]T {
 }
 
 // Add keeps a finished unit. When Add has returned, it survives a crash of the program, and after
-// a second at most a power cut.
+// a second at most a power cut (see Written).
 func (p *Pending[T]) Add(v T) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if err := p.journal.Append(&v); err != nil {
 		return err
 	}
-	p.journal.syncSoon()
 	p.units[p.number(&v)] = v
-	return nil
+	return p.journal.syncSoon()
 }
+
+// Written returns how many units were added, and how many of them, the first ones, survive a power cut.
+func (p *Pending[T]) Written() (added, safe int64) { return p.journal.written() }
 
 // Listed drops the units below first: their shards are on disk and listed.
 func (p *Pending[T]) Listed(first uint64) error {

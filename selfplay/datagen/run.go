@@ -90,6 +90,9 @@ type generator struct {
 	summary  Summary
 	used     []uint64 // keys of the openings in listed shards
 	started  time.Time
+
+	shown int64                        // how many games are announced
+	soon  struct{ games, added int64 } // how many will be when that many lines of the journal are on disk
 }
 
 func newGenerator(c Config, id identity, run *durable.Run, openings selfplay.Openings) *generator {
@@ -124,10 +127,7 @@ func (g *generator) generate(ctx context.Context) (*Summary, error) {
 		return nil, err
 	}
 	report, err := g.play(ctx)
-	if e := g.pending.Close(); err == nil {
-		err = e
-	}
-	if err != nil {
+	if err = errors.Join(err, g.pending.Close()); err != nil {
 		return nil, err
 	}
 	return g.finish(report)
@@ -141,9 +141,8 @@ func (g *generator) play(ctx context.Context) (report selfplay.SeriesReport, err
 		return report, err
 	}
 	g.started = time.Now()
-	if g.Progress != nil {
-		g.Progress(g.summary.Games+int64(len(gapless(g.known, uint64(g.summary.Games)))), int64(g.Games), "")
-	}
+	g.soon.games = g.summary.Games + int64(len(gapless(g.known, uint64(g.summary.Games))))
+	g.show(g.soon.games)
 	if err = g.tolerated(); err == nil {
 		report, err = g.series().Run(ctx)
 	}
@@ -351,8 +350,27 @@ func (g *generator) played(r *selfplay.Result) {
 	g.summary.Played++
 	g.summary.Plied += int64(len(r.Moves) - r.Opening)
 	g.summary.Nodes += r.Nodes[0] + r.Nodes[1]
-	if g.Progress != nil {
-		g.Progress(g.summary.Games, int64(g.Games), "")
+	g.announce()
+}
+
+// announce shows how many games are done that survive a power cut. A new count is shown when the journal, which is
+// synced once a second, has its last game on disk.
+func (g *generator) announce() {
+	shown := g.shown
+	added, safe := g.pending.Written()
+	if safe >= g.soon.added {
+		shown = g.soon.games
+		g.soon.games, g.soon.added = g.summary.Games, added
+	}
+	if safe == added {
+		shown = g.summary.Games
+	}
+	g.show(shown)
+}
+
+func (g *generator) show(games int64) {
+	if g.shown = games; g.Progress != nil {
+		g.Progress(games, int64(g.Games), "")
 	}
 }
 
@@ -371,5 +389,6 @@ func (g *generator) finish(report selfplay.SeriesReport) (*Summary, error) {
 	g.summary.Took, g.summary.Search = time.Since(g.started), report
 	g.summary.Warnings = g.guard.Warnings(g.Limits, g.Players...)
 	g.summary.Views = g.viewFault()
+	g.show(g.summary.Games)
 	return &g.summary, nil
 }

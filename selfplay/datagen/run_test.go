@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine"
@@ -25,6 +26,7 @@ import (
 
 // config is a small run of two toys: a shard and a half.
 func config(t *testing.T, games uint64) Config {
+	durable.SyncEvery = 0 // every game is announced as it ends
 	return Config{
 		Setup: selfplay.Setup{
 			Rules: selfplay.Rules{Limits: selfplay.Limits{Nodes: 100}, Rule: selfplay.Adjudication{WinScore: 500,
@@ -457,5 +459,32 @@ func TestTooManyForfeits(t *testing.T) {
 	c.Tolerance.Recover = true
 	if s := run(t, c); s.Games != 300 || s.Terminations[string(selfplay.IllegalMove)] < 50 {
 		t.Errorf("%+v", s)
+	}
+}
+
+// No game is announced before a sync has put it on disk, and at the end all are.
+func TestAnnouncedGamesAreSynced(t *testing.T) {
+	c := config(t, 300)
+	c.Concurrency = 1 // so that games end in order
+	durable.SyncEvery = time.Second
+	defer func() { durable.SyncEvery = 0 }()
+	var g *generator
+	last, shown := int64(0), map[int64]bool{}
+	c.Progress = func(done, _ int64, _ string) {
+		_, safe := g.pending.Written()
+		if last = done; done > safe {
+			t.Errorf("%d games are announced, and %d are on disk", done, safe)
+		}
+		shown[done] = true
+	}
+	setup.Check(t, c.complete())
+	openings := setup.Must(c.Setup.Openings(t.Context(), c.Games))
+	id := c.identity(openings)
+	run := setup.Must(durable.OpenRun(c.Out, durable.RunInfo{Command: "selfplay"}, id))
+	defer run.Close()
+	g = newGenerator(c, id, run, openings)
+	setup.Must(g.generate(t.Context()))
+	if last != 300 || len(shown) < 3 {
+		t.Errorf("the last announcement is of %d games, and there were %d", last, len(shown))
 	}
 }

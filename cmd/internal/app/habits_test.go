@@ -6,9 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/cmd/internal/opts"
+	testengine "github.com/assay-chess/assay/engine/uci/testdata"
 	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay"
+	"github.com/assay-chess/assay/selfplay/roster"
 )
 
 // What people type first who come from other programs: it works, or the answer has the line to type.
@@ -265,26 +267,40 @@ func TestHabitsAreTrue(t *testing.T) {
 	}
 }
 
-// The tables of all games that are played at once are added up.
+// The tables of all games that are played at once are added up, those of the engines' defaults too.
 func TestCrowdedMemory(t *testing.T) {
-	player := func(text string) selfplay.Player { return selfplay.Player{Spec: setup.Must(engine.ParseSpec(text))} }
-	small, large := player("assay:hash=16"), player("./engine?Hash=512")
+	engine := "'" + testengine.Build(t, "badengine") + "' good" // its default is 16
 	for _, c := range []struct {
 		games   int
-		players []selfplay.Player
+		players []string
 		want    string
 	}{
-		{10, []selfplay.Player{small, small}, ""},
-		{3, []selfplay.Player{large, player("./engine")}, ""},
-		{10, []selfplay.Player{large, large, small}, "the hash tables of 10 games at once need 10240 MiB, but there are 2048 " +
-			"MiB of memory; use a smaller Hash, or --concurrency 2 or less"},
+		{10, []string{"assay:hash=16", "assay"}, ""},
+		{64, []string{"turing-1951", "assay"}, ""},
+		{64, []string{engine, "assay"}, ""},
+		{65, []string{engine, "assay"}, "the hash tables of 65 games at once need 2080 MiB, but there are 2048 MiB of memory; " +
+			"use a smaller Hash, or --concurrency 64 or less"},
+		{65, []string{"assay"}, "the hash tables of 65 games at once need 2080 MiB, but there are 2048 MiB of memory; " +
+			"use a smaller Hash, or --concurrency 64 or less"},
+		{3, []string{engine + "?Hash=512", engine}, ""},
+		{10, []string{engine + "?hash=512", engine + "?Hash=1024", "assay"}, "the hash tables of 10 games at once need 15520 " +
+			"MiB, but there are 2048 MiB of memory; use a smaller Hash, or --concurrency 1 or less"},
+		{1, []string{engine + "?Hash=1024", engine + "?Hash=1025"}, "the hash tables of a game need 2049 MiB, but there " +
+			"are 2048 MiB of memory; use a smaller Hash"},
 	} {
-		if got := crowdedMemory(c.games, 2<<30, c.players...); got != c.want {
-			t.Errorf("%d games: %q, want %q", c.games, got, c.want)
+		s := &session{Play: &opts.Play{}}
+		s.Open = roster.Open
+		var players []selfplay.Player
+		for _, text := range c.players {
+			players = append(players, selfplay.Player{Spec: parsedSpec(text)})
 		}
-	}
-	if got := crowdedMemory(10, 0, large); got != "" { // of an unknown memory
-		t.Error(got)
+		tables := s.hashTables(players)
+		if got := crowdedMemory(c.games, 2<<30, tables); got != c.want {
+			t.Errorf("%d games of %q: %q, want %q", c.games, c.players, got, c.want)
+		}
+		if got := crowdedMemory(c.games, 0, tables); got != "" { // of an unknown memory
+			t.Error(got)
+		}
 	}
 }
 

@@ -85,7 +85,9 @@ func (s *session) show(r any, p gamelog.Process, d *doc.Document, more map[strin
 func (s *session) begin(label string, c *selfplay.Setup, timed bool, args []string, players ...selfplay.Player) (
 	p *ui.Progress, err error) {
 	s.warn(crowdedGames(timed, s.Concurrency))
-	s.warn(crowdedMemory(s.Concurrency, machine.Memory(), players...))
+	if !s.Remote() {
+		s.warn(crowdedMemory(s.atOnce(), machine.Memory(), s.hashTables(players)))
+	}
 	p = ui.NewProgress(s.stderr, label)
 	c.Resume, c.Pinned = s.resume(args), s.git.pinned()
 	c.Progress, c.Failed = p.Update, ui.ReportFaults(p.Say, players...)
@@ -346,27 +348,65 @@ func crowdedGames(timed bool, games int) string {
 	return ""
 }
 
-// crowdedMemory returns a warning if the hash tables that are typed, of the two largest players in as many games as are
-// played at once, need more memory than this process may use.
-func crowdedMemory(games int, memory int64, players ...selfplay.Player) string {
-	var tables []int // in MiB
+// hashTables returns the sizes of the hash tables, in MiB, that each game at once keeps: of every player, as typed or by
+// the engine's default, and two of one that plays against itself.
+func (s *session) hashTables(players []selfplay.Player) (tables []int) {
+	if len(players) == 1 {
+		players = append(players, players...)
+	}
 	for _, p := range players {
-		for _, o := range p.Spec.Options {
+		options := p.Spec.Options
+		if preset := s.presetHash(p.Spec); preset != "" {
+			options = append([]engine.Option{{Name: "Hash", Value: preset}}, options...)
+		}
+		size := 0
+		for _, o := range options {
 			if mb, err := strconv.Atoi(o.Value); err == nil && strings.EqualFold(o.Name, "hash") {
-				tables = append(tables, mb)
+				size = mb
+			}
+		}
+		tables = append(tables, size)
+	}
+	return tables
+}
+
+// presetHash returns the default of a player's option Hash, if it has one.
+func (s *session) presetHash(spec engine.Spec) string {
+	p, err := s.Open(spec)
+	if err != nil {
+		return "" // the preflight says so
+	}
+	defer p.Close()
+	if lister, ok := engine.As[engine.OptionLister](p); ok {
+		for _, line := range lister.Options() {
+			if m := spinOption.FindStringSubmatch(line); m != nil && strings.EqualFold(m[1], "hash") {
+				return m[2]
 			}
 		}
 	}
-	slices.SortFunc(tables, func(a, b int) int { return b - a })
-	need := int64(0)
-	for _, mb := range tables[:min(2, len(tables))] {
-		need += int64(games) * int64(mb) << 20
+	return ""
+}
+
+// crowdedMemory returns a warning if games at once with these hash tables each, in MiB, need more memory than this
+// process may use.
+func crowdedMemory(games int, memory int64, tables []int) string {
+	each := int64(0)
+	for _, mb := range tables {
+		each += int64(mb) << 20
 	}
+	need := int64(games) * each
 	if memory == 0 || need <= memory {
 		return ""
 	}
-	return fmt.Sprintf("the hash tables of %d games at once need %d MiB, but there are %d MiB of memory; use a smaller Hash, "+
-		"or --concurrency %d or less", games, need>>20, memory>>20, max(1, int64(games)*memory/need))
+	what, cure := fmt.Sprintf("%d games at once", games), ""
+	if games == 1 {
+		what = "a game"
+	}
+	if fit := memory / each; fit > 0 {
+		cure = fmt.Sprintf(", or --concurrency %d or less", fit)
+	}
+	return fmt.Sprintf("the hash tables of %s need %d MiB, but there are %d MiB of memory; use a smaller Hash%s", what,
+		need>>20, memory>>20, cure)
 }
 
 // sharedOpenings returns a warning if the new run has the players and the openings of another run of the command in
