@@ -31,7 +31,7 @@ func TestManySleepingGames(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", sleeper, "../engine/uci/testdata/nullengine").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	crashing := setup.Must(buildBad())
+	crashing := testengine.Build(t, "badengine")
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(24<<20 + atOnce*512<<10))
 	commands := map[string]foreign.Command{
 		"sleeper":  {Path: sleeper, Args: []string{"sleep=5ms"}},

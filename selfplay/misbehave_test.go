@@ -78,7 +78,7 @@ func TestMisbehaviours(t *testing.T) {
 	if n := len(misbehaviours); n < 60 {
 		t.Errorf("%d misbehaviours, want at least 60", n)
 	}
-	path := setup.Must(buildBad())
+	path := testengine.Build(t, "badengine")
 	for i, tt := range misbehaviours {
 		t.Run(tt.mode, func(t *testing.T) {
 			t.Parallel()

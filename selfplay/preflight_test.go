@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,30 +12,6 @@ import (
 	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
 )
-
-// openCounting opens toys and counts those that are open.
-func openCounting(open *atomic.Int32) Opener {
-	return func(spec engine.Spec) (engine.Player, error) {
-		if spec.Name == "nobody" {
-			return nil, errors.New("no such player")
-		}
-		p, err := toy.Open(spec)
-		if err == nil {
-			open.Add(1)
-		}
-		return closing{p, open}, err
-	}
-}
-
-type closing struct {
-	engine.Player
-	open *atomic.Int32
-}
-
-func (c closing) Close() error {
-	c.open.Add(-1)
-	return c.Player.Close()
-}
 
 func TestPreflight(t *testing.T) {
 	for _, tt := range []struct {
@@ -49,10 +24,10 @@ func TestPreflight(t *testing.T) {
 		{"a:error=0", nil, "the player does not work: player-failed: toy: told to fail"},
 		{"a:illegal=0", nil, "illegal-move: a1h8 is not legal"},
 		{"a", []engine.Option{{Name: "Hash", Value: "1"}}, "option Hash=1"},
-		{"nobody", nil, "no such player"},
+		{"a:what=1", nil, "what=1"},
 	} {
-		var open atomic.Int32
-		s := Place{Open: openCounting(&open)}
+		count := counting{plain: true}
+		s := Place{Open: count.open}
 		err := s.Preflight(t.Context(), fiveNodes, Player{Spec: toy.Spec("good")},
 			Player{Spec: toy.Spec(tt.spec), ID: "the name", Options: tt.options})
 		switch {
@@ -62,8 +37,8 @@ func TestPreflight(t *testing.T) {
 			!strings.HasPrefix(err.Error(), "the name: ")):
 			t.Errorf("%s: error %v, want %q", tt.spec, err, tt.says)
 		}
-		if n := open.Load(); n != 0 {
-			t.Errorf("%s: %d players left open", tt.spec, n)
+		if count.opened != count.closed {
+			t.Errorf("%s: %d players opened and %d closed", tt.spec, count.opened, count.closed)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -72,7 +47,7 @@ func TestPreflight(t *testing.T) {
 		context.Canceled) {
 		t.Errorf("canceled: %v", err)
 	}
-	if err := (&Place{}).Preflight(ctx, fiveNodes, Player{Spec: toy.Spec("nobody")}); err != nil {
+	if err := (&Place{}).Preflight(ctx, fiveNodes, Player{Spec: toy.Spec("a:error=0")}); err != nil {
 		t.Errorf("without an opener: %v", err)
 	}
 }
@@ -98,21 +73,10 @@ func TestPreflightLimits(t *testing.T) {
 
 func fiveNodes(int) Limits { return Limits{Nodes: 5} }
 
-// starting is a player with a program of its own.
-type starting struct {
-	engine.Player
-	closed func()
-}
-
-func (s *starting) Start() error { return nil }
-
-func (s *starting) Close() error {
-	s.closed()
-	return s.Player.Close()
-}
-
-// counting counts players that were opened and that were closed.
+// counting counts players that were opened and that were closed. Plain ones have no program of their own.
 type counting struct {
+	plain bool
+
 	mu             sync.Mutex
 	opened, closed int
 }
@@ -125,12 +89,27 @@ func (c *counting) open(spec engine.Spec) (engine.Player, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.opened++
-	return &starting{p, func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.closed++
-	}}, nil
+	if c.plain {
+		return closing{p, c}, nil
+	}
+	return starting{closing{p, c}}, nil
 }
+
+type closing struct {
+	engine.Player
+	count *counting
+}
+
+func (c closing) Close() error {
+	c.count.mu.Lock()
+	defer c.count.mu.Unlock()
+	c.count.closed++
+	return c.Player.Close()
+}
+
+type starting struct{ closing }
+
+func (starting) Start() error { return nil }
 
 // The players that were checked and played the preflight play the games: two games at once of
 // two players need four programs, and of a player against itself, too.
@@ -199,10 +178,9 @@ func TestPoolKeepsOnlyWhatWorks(t *testing.T) {
 	if pool.take("bad:error=0") != nil || pool.take("good") == nil {
 		t.Error("want the good player, and not the other")
 	}
-	var open atomic.Int32
-	plain := NewPool(openCounting(&open))
-	p := setup.Must(plain.Open(toy.Spec("a")))
-	if err := p.Close(); err != nil || open.Load() != 0 {
-		t.Errorf("%d open, %v", open.Load(), err)
+	plain := counting{plain: true}
+	p := setup.Must(NewPool(plain.open).Open(toy.Spec("a")))
+	if err := p.Close(); err != nil || plain.closed != 1 {
+		t.Errorf("%d closed, %v", plain.closed, err)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -289,35 +288,16 @@ func TestLocalReportsPlayersThatDoNotOpen(t *testing.T) {
 	}
 }
 
-// counted counts the players that are open.
-type counted struct {
-	*toy.Player
-	open *atomic.Int32
-}
-
-func (c counted) Close() error {
-	c.open.Add(-1)
-	return c.Player.Close()
-}
-
 func TestLocalClosesItsPlayers(t *testing.T) {
-	var open, opened atomic.Int32
+	var count counting
 	s := testSeries(2, 1, shortOpenings{plies: 6}, 20)
-	s.Runner = &Local{Workers: 2, Open: func(spec engine.Spec) (engine.Player, error) {
-		p, err := toy.Open(spec)
-		if err != nil {
-			return nil, err
-		}
-		open.Add(1)
-		opened.Add(1)
-		return counted{p.(*toy.Player), &open}, nil
-	}}
+	s.Runner = &Local{Workers: 2, Open: count.open}
 	s.Job = func(n uint64) Job {
 		return Job{Players: toy.Specs("a", "b:illegal=7"), Limits: anyLimits, Plies: 20, Seed: n}
 	}
 	games := run(t, s)
-	if open.Load() != 0 {
-		t.Errorf("%d players are still open", open.Load())
+	if count.opened != count.closed {
+		t.Errorf("%d players were opened, %d are closed", count.opened, count.closed)
 	}
 	failed := 0
 	for i := range games {
@@ -325,8 +305,8 @@ func TestLocalClosesItsPlayers(t *testing.T) {
 			failed++
 		}
 	}
-	if failed == 0 || int(opened.Load()) <= failed {
-		t.Errorf("%d players for %d failures: a player that failed must not play on", opened.Load(), failed)
+	if failed == 0 || count.opened <= failed {
+		t.Errorf("%d players for %d failures: a player that failed must not play on", count.opened, failed)
 	}
 }
 

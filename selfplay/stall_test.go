@@ -11,9 +11,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -42,11 +40,7 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "16"); err != nil { // most tests in parallel wait for engines that hang
 		panic(err)
 	}
-	code := m.Run()
-	if path, err := buildBad(); err == nil {
-		os.RemoveAll(filepath.Dir(path))
-	}
-	os.Exit(code)
+	os.Exit(testengine.Tests{M: m}.Run())
 }
 
 // stopped is a player during whose third search of the first game the process is stopped.
@@ -114,24 +108,11 @@ func playStopped(kind, path string) error {
 	return json.NewEncoder(os.Stdout).Encode(all)
 }
 
-var buildBad = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "assay-selfplay")
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "badengine")
-	out, err := exec.Command("go", "build", "-o", path, "../engine/uci/testdata/badengine").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("%w: %s", err, out)
-	}
-	return path, nil
-})
-
 // While the process that plays the games is stopped no player loses. With a clock the game
 // is played again, without one only the engine's timeout is extended. A stop too short for that voids a game that was
 // lost on time by less.
 func TestNoOneLosesWhileStopped(t *testing.T) {
-	path := setup.Must(buildBad())
+	path := testengine.Build(t, "badengine")
 	self := setup.Must(os.Executable())
 	for _, kind := range []string{"clock", "nodes", "short stop"} {
 		t.Run(kind, func(t *testing.T) {
@@ -166,7 +147,7 @@ func TestNoOneLosesWhileStopped(t *testing.T) {
 			if kind == "short stop" {
 				time.Sleep(240 * time.Millisecond)
 			} else {
-				time.Sleep(stopTime)
+				time.Sleep(time.Second)
 			}
 			signal(syscall.SIGCONT)
 			var games []Result

@@ -164,7 +164,7 @@ type Tail struct {
 }
 
 // tailSize is how much is kept, in bytes.
-const tailSize = 1024
+const tailSize = 4096
 
 func (t *Tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
@@ -174,10 +174,15 @@ func (t *Tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Last returns the last line that is not empty.
-func (t *Tail) Last() string {
+// Text returns what is kept, with a question mark for each run of bytes that are no text.
+func (t *Tail) Text() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	lines := bytes.Split(bytes.TrimSpace(t.data), []byte("\n"))
-	return strings.ToValidUTF8(string(lines[len(lines)-1]), "?")
+	return strings.ToValidUTF8(string(t.data), "?")
+}
+
+// Last returns the last line that is not empty.
+func (t *Tail) Last() string {
+	text := strings.TrimSpace(t.Text())
+	return text[strings.LastIndexByte(text, '\n')+1:]
 }

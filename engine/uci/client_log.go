@@ -60,7 +60,7 @@ func (c *conversation) text() string {
 // logText returns the end of the conversation with the process and of its error output.
 func (p *process) logText() string {
 	text := "milliseconds, > to the engine, < from it\n" + p.log.text()
-	if noise := strings.TrimSpace(p.noise.text()); noise != "" {
+	if noise := strings.TrimSpace(p.noise.Text()); noise != "" {
 		text += "\nlast on its error output\n" + noise + "\n"
 	}
 	return strings.Map(func(r rune) rune {

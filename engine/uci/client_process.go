@@ -1,7 +1,6 @@
 package uci
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -24,7 +23,8 @@ import (
 type process struct {
 	stdin, stdout, stderr pipe // our ends
 	lines                 lineBuffer
-	noise                 tail
+	noise                 machine.Tail
+	quiet                 chan struct{} // closed at the end of the error output
 	log                   conversation
 
 	watch    machine.Watch // while we wait
@@ -62,10 +62,12 @@ func newProcess(stdin, stdout, stderr pipe) *process {
 		stdin: stdin, stdout: stdout, stderr: stderr,
 		lines:   lineBuffer{from: stdout, buf: make([]byte, firstLineBuffer)},
 		context: context.Background(), unfollow: func() bool { return false },
-		ending: make(chan struct{}), reaped: make(chan struct{}),
+		ending: make(chan struct{}), reaped: make(chan struct{}), quiet: make(chan struct{}),
 	}
-	p.noise.done = make(chan struct{})
-	go p.noise.drain(stderr)
+	go func() {
+		defer close(p.quiet)
+		_, _ = io.CopyBuffer(&p.noise, struct{ io.Reader }{stderr}, make([]byte, 4096)) // by our Read, without much memory
+	}()
 	return p
 }
 
@@ -307,7 +309,8 @@ func (p *process) kill() exit {
 	}
 	// What it wrote can be read at once; only an unrelated process can still hold the pipe.
 	_ = p.stderr.SetReadDeadline(time.Now().Add(50 * time.Millisecond))
-	e.noise = p.noise.last()
+	<-p.quiet
+	e.noise = clean(p.noise.Last(), 200)
 	p.closePipes()
 	return e
 }
@@ -355,48 +358,6 @@ func (e exit) lastWords() string {
 
 func isBrokenPipe(err error) bool {
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
-}
-
-// tail keeps the last bytes of a stream.
-type tail struct {
-	done chan struct{} // closed when all is read
-	mu   sync.Mutex
-	data []byte
-}
-
-// tailSize is how much is kept, in bytes.
-const tailSize = 4096
-
-func (t *tail) drain(r io.Reader) {
-	defer close(t.done)
-	buf := make([]byte, 4096)
-	for {
-		n, err := r.Read(buf)
-		t.mu.Lock()
-		t.data = append(t.data, buf[:n]...)
-		if over := len(t.data) - tailSize; over > 0 {
-			t.data = t.data[:copy(t.data, t.data[over:])]
-		}
-		t.mu.Unlock()
-		if err != nil {
-			return
-		}
-	}
-}
-
-// text returns the bytes kept.
-func (t *tail) text() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return string(t.data)
-}
-
-// last waits until everything is read and returns the last line that is not blank.
-func (t *tail) last() string {
-	<-t.done
-	data := bytes.TrimSpace(t.data)
-	line := data[bytes.LastIndexByte(data, '\n')+1:]
-	return clean(string(line), 200)
 }
 
 // clean returns at most limit bytes of the text, without what cannot be printed.

@@ -159,7 +159,7 @@ func (c *Command) searchTimeout(us board.Color, lim *engine.Limits) time.Duratio
 // search. It keeps the text of earlier moves, so that only new moves are formatted.
 //
 // The text begins at the position after the last capture or pawn move: no earlier one can occur
-// again, and Stockfish takes 170 microseconds for the moves of a whole game.
+// again (README.md of the folder above says what the moves of a whole game cost).
 type positionWriter struct {
 	full     bool // the text has every move of the game
 	start    board.Position

@@ -5,16 +5,22 @@ import (
 	"crypto/rand"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/assay-chess/assay/engine/machine"
 )
+
+// endWithUs has the kernel kill a process in a group of its own when this process is killed, and cannot
+// do so any more.
+func endWithUs(cmd *exec.Cmd) { cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL }
 
 // awaitExit waits until the process has exited, without reaping it. It returns false if
 // that cannot be found out.

@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -25,21 +22,11 @@ import (
 // serveVariable makes the test binary a UCI engine: our server with our search.
 const serveVariable = "ASSAY_TEST_SERVE"
 
-// scratch holds programs built for the tests.
-var scratch string
-
 func TestMain(m *testing.M) {
 	if os.Getenv(serveVariable) != "" {
 		os.Exit(serve())
 	}
-	var err error
-	if scratch, err = os.MkdirTemp("", "assay-uci"); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	code := testengine.Tests{M: m}.Run()
-	os.RemoveAll(scratch)
-	os.Exit(code)
+	os.Exit(testengine.Tests{M: m}.Run())
 }
 
 func serve() int {
@@ -62,15 +49,6 @@ func serve() int {
 	return 0
 }
 
-var buildBad = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(scratch, "badengine")
-	out, err := exec.Command("go", "build", "-o", path, "./testdata/badengine").CombinedOutput()
-	if err != nil {
-		err = fmt.Errorf("%w: %s", err, out)
-	}
-	return path, err
-})
-
 var marks atomic.Int64
 
 // patient is longer than any wait in these tests on any machine. Where a timeout is
@@ -82,7 +60,7 @@ const patient = 3 * time.Minute
 // among their arguments.
 func badCommand(t *testing.T, mode string) (c Command, mark string) {
 	t.Helper()
-	path := setup.Must(buildBad())
+	path := testengine.Build(t, "badengine")
 	mark = fmt.Sprintf("mark-%d-%d-", os.Getpid(), marks.Add(1))
 	return Command{Path: path, Args: []string{mode, mark}, StartTimeout: patient, MoveTimeout: patient}, mark
 }

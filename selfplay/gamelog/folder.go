@@ -178,10 +178,7 @@ func KeepFaultLog(dir string, r *selfplay.Result) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		return err
-	}
-	return nil
+	return os.WriteFile(path, []byte(text), 0o666)
 }
 
 // FaultLogs returns the number of logs in the run's folder.

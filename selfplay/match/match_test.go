@@ -14,7 +14,6 @@ import (
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine"
-	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
@@ -206,17 +205,6 @@ func TestForfeits(t *testing.T) {
 	}
 }
 
-func TestWarnsOfIdenticalPlayers(t *testing.T) {
-	c := config(t, 4)
-	c.B, c.LimitsB = c.A, c.Limits
-	if r := run(t, c); len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "toy a") {
-		t.Errorf("warnings %q", r.Warnings)
-	}
-	if r := run(t, config(t, 4)); len(r.Warnings) != 0 {
-		t.Errorf("warnings %q of different players", r.Warnings)
-	}
-}
-
 const book = `rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2
 rnbqkbnr/ppp1pppp/8/3p4/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - 0 2
 rnbqkbnr/pp1ppppp/8/2p5/2P5/8/PP1PPPPP/RNBQKBNR w KQkq - 0 2
@@ -243,27 +231,6 @@ func TestBookRunsOut(t *testing.T) {
 		r, err := Run(t.Context(), c)
 		if !errors.Is(err, opening.ErrExhausted) || r == nil || r.Games != 6 || r.Verdict != Undecided {
 			t.Errorf("result %+v, error %v; want six games and ErrExhausted", r, err)
-		}
-	}
-}
-
-func TestTestRunsOutOfGames(t *testing.T) {
-	c := config(t, 10)
-	c.Test = &sprt.Test{Elo0: 0, Elo1: 1, Alpha: 0.05, Beta: 0.05}
-	if r := run(t, c); r.Verdict != Undecided || r.Games != 10 || r.Passed() || r.LLR == nil {
-		t.Errorf("result %+v, want ten games and no decision", r)
-	}
-}
-
-func TestEveryModelOfTheTest(t *testing.T) {
-	for _, model := range []sprt.Model{sprt.Normalized, sprt.Logistic} {
-		c := config(t, 400)
-		c.Out = ""
-		c.B.Spec, c.Tolerance.Recover = toy.Spec("b:error=20:illegal=21"), true
-		c.Test = &sprt.Test{Elo0: 0, Elo1: 100, Model: model, Alpha: 0.05, Beta: 0.05}
-		r := run(t, c)
-		if r.Verdict != AcceptH1 || *r.LLR < *r.Upper || !r.Passed() {
-			t.Errorf("%s: %s with LLR %v of %v after %d games", model, r.Verdict, *r.LLR, *r.Upper, r.Games)
 		}
 	}
 }
@@ -297,18 +264,6 @@ func TestImpossibleConfigurations(t *testing.T) {
 		change(&c)
 		if _, err := Run(t.Context(), c); !errors.Is(err, selfplay.ErrConfig) {
 			t.Errorf("%s: error %v, want ErrConfig", name, err)
-		}
-	}
-}
-
-func TestPlayerOf(t *testing.T) {
-	for _, c := range []struct {
-		game uint64
-		side board.Color
-		want int
-	}{{0, board.White, 0}, {0, board.Black, 1}, {1, board.White, 1}, {1, board.Black, 0}, {2, board.White, 0}} {
-		if got := playerOf(c.game, c.side); got != c.want {
-			t.Errorf("game %d: %s is player %d, want %d", c.game, c.side, got, c.want)
 		}
 	}
 }

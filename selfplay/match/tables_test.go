@@ -83,25 +83,6 @@ func TestCounterEnds(t *testing.T) {
 	}
 }
 
-// TestCounterStops: a test ends a counter at the pair at which its LLR crosses a bound, not before.
-func TestCounterStops(t *testing.T) {
-	x := &sprt.Test{Elo0: 0, Elo1: 100, Model: sprt.Logistic, Alpha: 0.05, Beta: 0.05}
-	n := counting(t, 0, x)
-	var pairs sprt.Pentanomial
-	for i := 0; !n.over() && i < 1000; i++ {
-		points := i % 3 / 2
-		pairs.AddPair(1, -points)
-		setup.Check(t, pair(n, 1, -points))
-		llr, err := x.LLR(pairs)
-		if err != nil || n.over() != (x.Status(llr) != sprt.Continue) {
-			t.Fatalf("LLR %v after %d pairs: over %v, %v", llr, i+1, n.over(), err)
-		}
-	}
-	if r := n.conclude(); r.Verdict != AcceptH1 || r.Pentanomial != pairs {
-		t.Errorf("%s, %v, want %v", r.Verdict, r.Pentanomial, pairs)
-	}
-}
-
 // TestGamesInOrder: a game that is not the next one is refused with both numbers.
 func TestGamesInOrder(t *testing.T) {
 	n := counting(t, 20, nil)
@@ -125,40 +106,12 @@ func TestSpeed(t *testing.T) {
 	}
 }
 
-// count counts the games of a text.
-func count(t *testing.T, text string) *PGNCount {
+// count counts the games of a text, and returns the file that has it.
+func count(t *testing.T, text string) (c *PGNCount, path string) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "games.pgn")
+	path = filepath.Join(t.TempDir(), "games.pgn")
 	setup.Check(t, os.WriteFile(path, []byte(text), 0o666))
-	c := setup.Must(CountPGN(t.Context(), path, "A", "B"))
-	return c
-}
-
-// TestPairing: which games become pairs, in which order, and how many are left.
-func TestPairing(t *testing.T) {
-	const e4, d4, short = "1. e4 e5", "1. d4 d5", "1. e4"
-	for name, tt := range map[string]struct{ text, want string }{
-		"one game with two partners": {pgnText("1", "", "A", "B", "1-0", e4) + pgnText("1", "", "A", "B", "0-1", e4) +
-			pgnText("1", "", "B", "A", "1/2-1/2", e4), "[[1 0]] left 1"},
-		"two pairs of a round": {pgnText("1", "", "A", "B", "1-0", e4) + pgnText("1", "", "A", "B", "0-1", d4) +
-			pgnText("1", "", "B", "A", "1-0", d4) + pgnText("1", "", "B", "A", "0-1", e4), "[[-1 -1] [1 1]] left 0"},
-		"in order, nothing behind": {pgnText("1", "", "A", "B", "1-0", e4) + pgnText("2", "", "B", "A", "1-0", e4),
-			"[[1 -1]] left 0"},
-		"in order, one in front": {pgnText("", "", "A", "B", "0-1", d4) + pgnText("", "", "A", "B", "1-0", e4) +
-			pgnText("", "", "B", "A", "1-0", e4), "[[1 -1]] left 1"},
-		"one move in common": {pgnText("1", "", "A", "B", "1-0", short) + pgnText("1", "", "B", "A", "1-0", short),
-			"[] left 2"},
-		"not one behind the other": {pgnText("?", "", "A", "B", "1-0", e4) + pgnText("-", "", "A", "B", "0-1", d4) +
-			pgnText("", "", "B", "A", "1-0", e4), "[[1 -1]] left 1"},
-	} {
-		c := count(t, tt.text)
-		if _, paired := c.Counts().(sprt.Pentanomial); paired != (len(c.results) > 0) { // one pair is enough
-			t.Errorf("%s: counted as %T", name, c.Counts())
-		}
-		if got := fmt.Sprintf("%v left %d", c.results, c.Unpaired); got != tt.want {
-			t.Errorf("%s: %s, want %s", name, got, tt.want)
-		}
-	}
+	return setup.Must(CountPGN(t.Context(), path, "A", "B")), path
 }
 
 // TestTestOfPGN: the test comes from the first finished game, if it has one.
@@ -168,13 +121,13 @@ func TestTestOfPGN(t *testing.T) {
 	}
 	const good, other = "0 5 normalized 0.05 0.1 true", "0 9 normalized 0.05 0.1 false"
 	want := sprt.Test{Elo0: 0, Elo1: 5, Model: sprt.Normalized, Alpha: 0.05, Beta: 0.1}
-	c := count(t, game("A", "B", good)+game("B", "A", other))
+	c, _ := count(t, game("A", "B", good)+game("B", "A", other))
 	if c.Test == nil || *c.Test != want || !c.Corrected {
 		t.Errorf("%s: read as %+v, corrected %v", good, c.Test, c.Corrected)
 	}
 	for _, tag := range []string{"", "0 5", "5 0 normalized 0.05 0.1 true", "0 5 other 0.05 0.1 true",
 		"0 5 normalized 0.5 0.5 true"} {
-		if c := count(t, game("A", "B", tag)+game("B", "A", good)); c.Test != nil {
+		if c, _ := count(t, game("A", "B", tag)+game("B", "A", good)); c.Test != nil {
 			t.Errorf("%q: read as %+v", tag, c.Test)
 		}
 	}
@@ -298,48 +251,48 @@ func pgnText(round, fen, white, black, result, moves string) string {
 	return text + "\n" + moves + " " + result + "\n\n"
 }
 
+// TestPairsOfPGN: which games become pairs, in which order, and how many are left. A packed file has the same.
 func TestPairsOfPGN(t *testing.T) {
 	const fen1, fen2 = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2",
 		"rnbqkbnr/ppp1pppp/8/3p4/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - 0 2"
-	const e4, d4 = "1. e4 e5 2. Nf3", "1. d4 d5 2. c4"
-	for name, tt := range map[string]struct {
-		text       string
-		pairs      sprt.Pentanomial
-		unpaired   int
-		unfinished int
-	}{
-		"by round, interleaved": {
-			pgnText("1", fen1, "A", "B", "1-0", "2. Nf3") + pgnText("2", fen2, "A", "B", "0-1", "2. c4") +
-				pgnText("2", fen2, "B", "A", "1/2-1/2", "2. c4") + pgnText("1", fen1, "B", "A", "0-1", "2. Nf3"),
-			sprt.Pentanomial{0, 1, 0, 0, 1}, 0, 0},
-		"rounds with parts": {
-			pgnText("1.1", "", "B", "A", "1-0", e4) + pgnText("1.2", "", "A", "B", "1-0", e4) +
-				pgnText("2.1", "", "A", "B", "1/2-1/2", d4) + pgnText("2.2", "", "B", "A", "0-1", d4),
-			sprt.Pentanomial{0, 0, 1, 1, 0}, 0, 0},
-		"no rounds, in order": {
-			pgnText("?", "", "A", "B", "1-0", e4) + pgnText("?", "", "B", "A", "1-0", e4) + pgnText("?", "", "A", "B", "1-0",
-				d4) + pgnText("-", "", "B", "A", "1-0", e4),
-			sprt.Pentanomial{0, 0, 1, 0, 0}, 2, 0},
-		"a round each, one unfinished": {
-			pgnText("1", "", "A", "B", "1-0", e4) + pgnText("2", "", "B", "A", "0-1", e4) + pgnText("3", "", "A", "B", "*",
-				d4) + pgnText("4", "", "B", "A", "0-1", d4),
-			sprt.Pentanomial{0, 0, 0, 0, 1}, 1, 1},
+	const e4, d4, short = "1. e4 e5 2. Nf3", "1. d4 d5 2. c4", "1. e4"
+	for name, tt := range map[string]struct{ text, want string }{
+		"by round, interleaved": {pgnText("1", fen1, "A", "B", "1-0", "2. Nf3") + pgnText("2", fen2, "A", "B", "0-1",
+			"2. c4") + pgnText("2", fen2, "B", "A", "1/2-1/2", "2. c4") + pgnText("1", fen1, "B", "A", "0-1", "2. Nf3"),
+			"[[-1 0] [1 1]] [0 1 0 0 1] left 0, unfinished 0"},
+		"rounds with parts": {pgnText("1.1", "", "B", "A", "1-0", e4) + pgnText("1.2", "", "A", "B", "1-0", e4) +
+			pgnText("2.1", "", "A", "B", "1/2-1/2", d4) + pgnText("2.2", "", "B", "A", "0-1", d4),
+			"[[-1 1] [0 1]] [0 0 1 1 0] left 0, unfinished 0"},
+		"no rounds, in order": {pgnText("?", "", "A", "B", "1-0", e4) + pgnText("?", "", "B", "A", "1-0", e4) +
+			pgnText("?", "", "A", "B", "1-0", d4) + pgnText("-", "", "B", "A", "1-0", e4),
+			"[[1 -1]] [0 0 1 0 0] left 2, unfinished 0"},
+		"a round each, one unfinished": {pgnText("1", "", "A", "B", "1-0", e4) + pgnText("2", "", "B", "A", "0-1", e4) +
+			pgnText("3", "", "A", "B", "*", d4) + pgnText("4", "", "B", "A", "0-1", d4),
+			"[[1 1]] [0 0 0 0 1] left 1, unfinished 1"},
 		"same colors": {pgnText("1", fen1, "A", "B", "1-0", "2. Nf3") + pgnText("1", fen1, "A", "B", "1-0", "2. Nf3"),
-			sprt.Pentanomial{}, 2, 0},
+			"[] [0 0 0 0 0] left 2, unfinished 0"},
+		"one game with two partners": {pgnText("1", "", "A", "B", "1-0", e4) + pgnText("1", "", "A", "B", "0-1", e4) +
+			pgnText("1", "", "B", "A", "1/2-1/2", e4), "[[1 0]] [0 0 0 1 0] left 1, unfinished 0"},
+		"two pairs of a round": {pgnText("1", "", "A", "B", "1-0", e4) + pgnText("1", "", "A", "B", "0-1", d4) +
+			pgnText("1", "", "B", "A", "1-0", d4) + pgnText("1", "", "B", "A", "0-1", e4),
+			"[[-1 -1] [1 1]] [1 0 0 0 1] left 0, unfinished 0"},
+		"in order, one in front": {pgnText("", "", "A", "B", "0-1", d4) + pgnText("", "", "A", "B", "1-0", e4) +
+			pgnText("", "", "B", "A", "1-0", e4), "[[1 -1]] [0 0 1 0 0] left 1, unfinished 0"},
+		"one move in common": {pgnText("1", "", "A", "B", "1-0", short) + pgnText("1", "", "B", "A", "1-0", short),
+			"[] [0 0 0 0 0] left 2, unfinished 0"},
+		"not one behind the other": {pgnText("?", "", "A", "B", "1-0", e4) + pgnText("-", "", "A", "B", "0-1", d4) +
+			pgnText("", "", "B", "A", "1-0", e4), "[[1 -1]] [0 0 1 0 0] left 1, unfinished 0"},
 	} {
-		path := filepath.Join(t.TempDir(), "m.pgn")
-		setup.Check(t, os.WriteFile(path, []byte(tt.text), 0o644))
-		c, err := CountPGN(t.Context(), path, "A", "B")
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
+		c, path := count(t, tt.text)
+		if _, paired := c.Counts().(sprt.Pentanomial); paired != (len(c.results) > 0) { // one pair is enough
+			t.Errorf("%s: counted as %T", name, c.Counts())
 		}
-		if c.Pairs != tt.pairs || c.Unpaired != tt.unpaired || c.Unfinished != tt.unfinished {
-			t.Errorf("%s: %+v", name, c)
+		if got := fmt.Sprintf("%v %v left %d, unfinished %d", c.results, c.Pairs, c.Unpaired, c.Unfinished); got != tt.want {
+			t.Errorf("%s: %s, want %s", name, got, tt.want)
 		}
 		var packed bytes.Buffer
 		z := gzip.NewWriter(&packed)
-		_, err = z.Write([]byte(tt.text))
+		_, err := z.Write([]byte(tt.text))
 		setup.Check(t, errors.Join(err, z.Close(), os.WriteFile(path+".gz", packed.Bytes(), 0o644)))
 		if again, err := CountPGN(t.Context(), path+".gz", "A", "B"); err != nil || !reflect.DeepEqual(again, c) {
 			t.Errorf("%s, packed: %+v, %v", name, again, err)
