@@ -20,6 +20,7 @@ type analysis struct {
 	operative [len(goals)]bool
 	plies     int
 	budget    *historic.Budget
+	rare      bool // analyze the moves of the second list too
 }
 
 // static returns the value of a position as if it were dead.
@@ -57,6 +58,13 @@ func (a *analysis) Expand(p *board.Position, ply int) (moves []board.Move, value
 			continue
 		}
 		for _, m := range g.disturb(p) {
+			if !slices.Contains(moves, m) {
+				moves = append(moves, m)
+			}
+		}
+	}
+	if a.rare && ply < rarePlies {
+		for _, m := range rareMoves(p) {
 			if !slices.Contains(moves, m) {
 				moves = append(moves, m)
 			}

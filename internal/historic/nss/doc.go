@@ -15,7 +15,8 @@
 //     (development).
 //   - The first acceptable move is played, in the order in which the goals propose them; if
 //     there is none, the best of those analyzed. By option a move that two goals propose
-//     comes first, which is the paper's second way of choosing.
+//     comes first, or a second list of goals looks for rare consequences (rare.go): the
+//     paper's second and third ways of choosing.
 //   - The move generators of material balance (a to f) and of center control (1 to 3).
 //
 // Our choices, where the paper is silent or gives only a sketch:

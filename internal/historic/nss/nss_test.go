@@ -2,6 +2,7 @@ package nss
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,7 +18,7 @@ var _ historic.Explainer = (*Player)(nil)
 // The program is Weak by design: it misses a mate that no goal proposes.
 func TestConform(t *testing.T) {
 	for name, options := range map[string][]string{"four goals": nil, "CP-I": {"Goals=3"},
-		"double": {"Choice=double", "Primary=king"}} {
+		"double": {"Choice=double", "Primary=king"}, "rare": {"Choice=rare"}} {
 		t.Run(name, func(t *testing.T) {
 			enginetest.Conform(t, func() engine.Player { return newPlayer(t, options...) }, enginetest.Weak)
 		})
@@ -232,4 +233,28 @@ func TestExplain(t *testing.T) {
 			"for white"},
 		"R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1": {"no legal move"},
 	})
+}
+
+// "Rare consequences derived from the second list": the normal list sees no fork two moves away, and no sacrifice.
+func TestRareConsequences(t *testing.T) {
+	for _, c := range []struct {
+		name, fen, normal string
+		rare              []string
+	}{
+		{"a hidden fork on c2 is very bad", "4k3/pp3ppp/8/8/1n6/8/PP1P1PPP/R3K2R w KQ - 0 1", "d4", []string{"O-O", "O-O-O"}},
+		{"a sacrifice mates", "r4r1k/6pp/7N/8/2Q5/8/5PPP/6K1 w - - 0 1", "", []string{"Qg8+"}},
+		{"nothing rare", board.StartFEN, "d4", []string{"d4"}},
+	} {
+		pos := enginetest.Position(t, c.fen)
+		var got [2]string
+		for i, choice := range []string{"first", "rare"} {
+			r, err := newPlayer(t, "Choice="+choice).Search(context.Background(), board.NewGame(pos), engine.Limits{})
+			setup.Check(t, err)
+			got[i] = pos.SAN(r.Move)
+		}
+		if c.normal != "" && got[0] != c.normal || !slices.Contains(c.rare, got[1]) ||
+			c.name != "nothing rare" && got[0] == got[1] {
+			t.Errorf("%s: %s with the normal list, %s with both", c.name, got[0], got[1])
+		}
+	}
 }

@@ -23,21 +23,22 @@ type Player struct {
 const (
 	first  = "first"
 	double = "double"
+	rare   = "rare"
 	queen  = "queen"
 	king   = "king"
 )
 
 // New returns the program with the four goals of the opening. Its options are Goals (number of
 // goals; the program that played Simon had 3), Plies (where the analysis ends), Choice (the
-// first acceptable move, or preferably one that two goals propose), Primary (which center
-// pawn moves first) and Even (propose even exchanges with the others, not only as a last
-// resort).
+// first acceptable move, preferably one that two goals propose, or a look for rare consequences:
+// see rare.go), Primary (which center pawn moves first) and Even (propose even exchanges with the
+// others, not only as a last resort).
 func New() *Player {
 	p := &Player{goals: len(goals), plies: 8, final: first, primary: queen}
 	p.Settings = historic.Options{
 		historic.Number("Goals", &p.goals, 1, len(goals)),
 		historic.Number("Plies", &p.plies, 1, 40),
-		historic.Choice("Choice", &p.final, first, double),
+		historic.Choice("Choice", &p.final, first, double, rare),
 		historic.Choice("Primary", &p.primary, queen, king),
 		historic.Switch("Even", &p.even),
 	}
@@ -228,7 +229,10 @@ func (e *executive) choose() alternative {
 		}
 	}
 	if chosen >= 0 {
-		return e.analyzed[chosen]
+		best = e.analyzed[chosen]
+	}
+	if e.final == rare && len(e.analyzed) > 0 && !e.all {
+		return e.consequences(best)
 	}
 	return best
 }

@@ -13,6 +13,7 @@
 //   - Type B (section 6): a variation ends where g(P) = 0, after at least two and at most
 //     ten moves. h(P,M) selects the moves: all of them at the root, deeper down only more
 //     and more forceful ones. A move is never dropped because it puts a piece en prise.
+//   - Section 8: type positions, by option, with a program for each phase.
 //   - Section 7: statistical variation among moves of nearly equal value, a stored opening
 //     book, and style, which is the weight of the positional terms.
 //

@@ -27,6 +27,7 @@ type Player struct {
 	variation  int   // centipawns within which moves are nearly equal
 	style      int   // weight of the positional terms, in percent
 	book       bool
+	types      bool // type B: investigate what type positions suggest first
 
 	table historic.Table
 }
@@ -46,7 +47,8 @@ func NewB(w engine.Weights) (*Player, error) {
 	return p.with(w,
 		historic.Number("Least", &p.least, 1, 10),
 		historic.Number("Most", &p.most, 1, 20),
-		historic.Text("Thresholds", p.setThresholds))
+		historic.Text("Thresholds", p.setThresholds),
+		historic.Switch("Types", &p.types))
 }
 
 func (p *Player) with(w engine.Weights, own ...historic.Option) (*Player, error) {
@@ -75,6 +77,7 @@ func (p *Player) setEvaluation(w engine.Weights, style int) error {
 //   - Moves: depth of type A, in moves of each side.
 //   - Least, Most: length of the variations of type B, in moves of each side.
 //   - Thresholds: least h of the moves of type B, by ply; the last is for all deeper plies.
+//   - Types: investigate first what type positions suggest (typepos.go).
 //   - Variation: margin of nearly equal moves in centipawns; 0 plays the first best move.
 //   - Style: weight of the positional terms in percent.
 //   - Book: play from the opening book.
@@ -104,6 +107,11 @@ func (p *Player) Search(ctx context.Context, game *board.Game, lim engine.Limits
 		}
 		if m, ok := b.Move(game.Position(), s.list, s.rng()); ok {
 			return s.budget.Finish(engine.Unscored(m)), nil
+		}
+	}
+	if p.types {
+		if r, ok := s.investigate(); ok {
+			return s.budget.Finish(r), nil
 		}
 	}
 	return s.budget.Finish(s.iterate(lim.Info)), nil

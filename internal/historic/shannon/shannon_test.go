@@ -42,6 +42,9 @@ func TestConform(t *testing.T) {
 			enginetest.Conform(t, func() engine.Player { return newPlayer(t, NewB, options...) })
 		})
 	}
+	t.Run("b types", func(t *testing.T) {
+		enginetest.Conform(t, func() engine.Player { return newPlayer(t, NewB, "Types=true") }, enginetest.Weak)
+	})
 }
 
 // positions are middlegames, endgames and a few with a mate.
@@ -469,5 +472,48 @@ func TestRestless(t *testing.T) {
 	}
 	if checked < 100 {
 		t.Errorf("only %d positions checked", checked)
+	}
+}
+
+// Section 8: type positions suggest moves, by a program for each phase of section 5.
+func TestTypePositions(t *testing.T) {
+	for _, c := range []struct{ name, fen, want string }{
+		{"development is the main objective", board.StartFEN, "Nc3 Na3 Nh3 Nf3 d4 e4"},
+		{"a bishop at R7", "rnbq1rk1/pppnbppp/4p3/3pP3/3P3P/2NB1N2/PPP2PP1/R1BQK2R w KQ - 0 12", "Bxh7+"},
+		{"a knight at B7", "r1bqk2r/ppp2ppp/2n2n2/2bpp1N1/2B1P3/8/PPPP1PPP/RNBQK2R w KQkq - 0 12", "Nxf7"},
+		{"Philidor's legacy", philidor, "Qg8+"},
+		{"a pinned piece should be attacked",
+			"r1bqk2r/ppp2ppp/2np1n2/1B2p3/3PP3/5N2/PPP2PPP/RNBQ1RK1 w kq - 0 12", "Nxe5 d5"},
+		{"promotion of pawns", "4k3/8/8/P7/7p/8/6P1/4K3 w - - 0 40", "a6"},
+		{"nothing", "4k3/p7/8/P7/7p/8/6P1/4K3 w - - 0 40", ""},
+	} {
+		pos := enginetest.Position(t, c.fen)
+		s := newPlayer(t, NewB).newSearch(context.Background(), &pos, engine.Limits{})
+		var got []string
+		for _, m := range s.suggested() {
+			got = append(got, pos.SAN(m))
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s: %v, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+const philidor = "rb3r1k/6pp/7N/8/2Q5/8/5PPP/R5K1 w - - 0 30"
+
+// What is suggested is played if it is worth it, after less work; a bishop for a pawn is not, nor where nothing is
+// suggested.
+func TestSuggestionsAreInvestigated(t *testing.T) {
+	for fen, accepted := range map[string]bool{
+		philidor: true,
+		"r1bq1rk1/pp1nbppp/2p1pn2/8/3P4/2NB4/PPP2PPP/R1BQR1K1 w - - 0 12": false,
+		"4k3/p7/8/P7/7p/8/6P1/4K3 w - - 0 40":                             false,
+	} {
+		pos := enginetest.Position(t, fen)
+		plain := play(t, newPlayer(t, NewB), pos, engine.Limits{})
+		types := play(t, newPlayer(t, NewB, "Types=true"), pos, engine.Limits{})
+		if types.Move != plain.Move || types.Nodes < plain.Nodes != accepted {
+			t.Errorf("%s: %s with %d nodes, %s with %d", fen, pos.SAN(types.Move), types.Nodes, pos.SAN(plain.Move), plain.Nodes)
+		}
 	}
 }
