@@ -94,13 +94,13 @@ func TestFewGamesCover(t *testing.T) {
 // proportion shows.
 func TestPriorIntervalsCover(t *testing.T) {
 	n := study(t, 36, 120)
-	const count, more, tau = 150, 60, 25.0
+	const count, more, tau = 150, 30, 25.0
 	start := objective.NewTapered(3)
 	var design float64
 	for i := range 10 {
 		design += simulate(t, games(count, 3, 2000+i), start, tau, 0).Design / 10
 	}
-	// A prior precision 60 times as large leaves its proportion to 60 times
+	// A prior precision 30 times as large leaves its proportion to 30 times
 	// the data as it was.
 	target := simulate(t, games(more*count, 3, 1), start, tau/math.Sqrt(more), design)
 	var hold coverage

@@ -21,15 +21,13 @@ func TestSelfplayWithAnEngineThatForfeits(t *testing.T) {
 		specs[mode] = spec
 		defer testengine.NoneLeft(t, mark)
 	}
-	selfplay := func(mode, out string, flags ...string) (code int, stdout, stderr string) {
-		spec := specs[mode]
-		code, stdout, stderr = call(t, append([]string{"selfplay", "--players", spec, "--games", "200", "--nodes", "5",
+	selfplay := func(mode, games, out string, flags ...string) (code int, stdout, stderr string) {
+		return call(t, append([]string{"selfplay", "--players", specs[mode], "--games", games, "--nodes", "5",
 			"--max-plies", "6", "--opening-score", "-1", "--json", "--out", out}, flags...)...)
-		return code, stdout, stderr
 	}
 	var r datagen.Summary
 	out := filepath.Join(t.TempDir(), "rarely")
-	code, stdout, stderr := selfplay("crash-rarely", out)
+	code, stdout, stderr := selfplay("crash-rarely", "200", out)
 	if err := json.Unmarshal([]byte(stdout), &r); code != exitDone || err != nil {
 		t.Fatalf("exit %d, %v: %s", code, err, stderr)
 	}
@@ -40,7 +38,7 @@ func TestSelfplayWithAnEngineThatForfeits(t *testing.T) {
 	}
 	out = filepath.Join(t.TempDir(), "often")
 	for range 2 { // the second time it says so without a game
-		code, _, stderr = selfplay("crash-often", out)
+		code, _, stderr = selfplay("crash-often", "60", out)
 		for _, want := range []string{" forfeited ", "too many where 2 % are tolerated", "the games are kept in " + out,
 			"--recover", "--max-forfeits"} {
 			if code != exitFailed || !strings.Contains(stderr, want) {
@@ -48,8 +46,8 @@ func TestSelfplayWithAnEngineThatForfeits(t *testing.T) {
 			}
 		}
 	}
-	if code, stdout, stderr = selfplay("crash-often", out, "--recover"); code != exitDone ||
-		!strings.Contains(stdout, `"games":200`) {
+	if code, stdout, stderr = selfplay("crash-often", "60", out, "--recover"); code != exitDone ||
+		!strings.Contains(stdout, `"games":60`) {
 		t.Errorf("with --recover: exit %d, %s", code, stderr)
 	}
 }

@@ -207,7 +207,7 @@ var commandImports = map[string][]string{
 	"app": {"ui", "doc", "data", "translate", "weights", "gitbuild", "report", "historic", "engines", "tune", "opts",
 		"newengine", "ownengine"},
 	// tests alone
-	"app/guidetest": nil, "app/processtest": nil, "app/scripttest": nil, "treetest": nil,
+	"app/processtest": nil, "app/scripttest": nil, "treetest": nil,
 }
 
 func TestCommandsImportFewCommands(t *testing.T) {

@@ -1,2 +1,3 @@
-// Package processtest has only tests: what only a process can show, of kills, signals, terminals and other processes.
+// Package processtest has only tests: of what only a process can show (kills, signals, terminals, other processes), and of
+// the guides for authors of engines.
 package processtest

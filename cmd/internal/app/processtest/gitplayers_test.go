@@ -285,19 +285,6 @@ func TestBenchOfCommits(t *testing.T) {
 	}
 }
 
-// guideBlocks returns the indented blocks of a guide: commands, and files.
-func guideBlocks(t *testing.T, name string) (blocks []string) {
-	t.Helper()
-	code, page, stderr := call(t, "guide", name)
-	if code != exitDone {
-		t.Fatalf("exit %d: %s", code, stderr)
-	}
-	for _, block := range regexp.MustCompile(`(?m)(?:^    .*\n)+`).FindAllString(page, -1) {
-		blocks = append(blocks, regexp.MustCompile(`(?m)^    `).ReplaceAllString(block, ""))
-	}
-	return blocks
-}
-
 // TestGuideTestMyPatch runs the commands of the guide, with fewer and shorter games, in the
 // repository of an engine.
 func TestGuideTestMyPatch(t *testing.T) {

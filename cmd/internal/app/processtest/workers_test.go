@@ -168,7 +168,7 @@ func answered(t *testing.T, out string, w *process, name string) (taken, played 
 }
 
 // longRun plays games that are long enough for workers to come and leave.
-var longRun = []string{"--games", "40", "--nodes", "1000", "--hard-nodes", "--max-plies", "30", "--players",
+var longRun = []string{"--games", "40", "--nodes", "500", "--hard-nodes", "--max-plies", "30", "--players",
 	"assay:hash=1", "--opening-score", "-1", "--out"}
 
 var longRunAlone sync.Once

@@ -1,6 +1,6 @@
 //go:build experiment
 
-package guidetest
+package processtest
 
 import (
 	"os"

@@ -1,4 +1,4 @@
-package guidetest
+package processtest
 
 import (
 	"os"
@@ -12,7 +12,7 @@ import (
 // TestLearnEngineCheck checks flint in a repository of its own, and with what an author can get wrong: the check names
 // each mistake. The repository is only read.
 func TestLearnEngineCheck(t *testing.T) {
-	f := newFlint(t, "", "", "nodes = 200")
+	f := newFlint(t, "", "", "nodes = 50")
 	setup.Check(t, os.WriteFile("other.c", []byte("int main(void) { return 0; }\n"), 0o666))
 	read := func(name string) string { return string(setup.Must(os.ReadFile(filepath.Join(f.dir, name)))) }
 	source, glue, toml := read("flint.c"), read("assay.c"), read("assay.toml")

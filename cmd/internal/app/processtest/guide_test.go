@@ -1,4 +1,4 @@
-package guidetest
+package processtest
 
 import (
 	"encoding/json"
@@ -54,9 +54,10 @@ func TestGuideDataWithMyEngine(t *testing.T) {
 }
 
 // TestGuideTuneMyEngine runs the commands of the guide on flint as its author has it: without the two files, which are
-// written. A run of an hour is left out: TestLearnEngine has one.
+// written. A run of an hour is left out: TestLearnEngine has one. The engine plays with a third of the nodes that it is
+// given.
 func TestGuideTuneMyEngine(t *testing.T) {
-	f := newFlint(t, "", "", "")
+	f := newFlint(t, `number_after(line, "nodes ")`, `number_after(line, "nodes ") / 3`)
 	f.git("rm", "--quiet", "assay.toml", "assay.c")
 	f.git("commit", "--quiet", "-m", "without what assay needs")
 	var ran []string
