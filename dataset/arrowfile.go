@@ -288,7 +288,7 @@ func lists[T number](c *columns, name string, none []T) (offsets []int32, values
 }
 
 // Detect returns the format of a data set: GamesFormat, PositionsFormat, FeaturesFormat or
-// FeaturesFormat1.
+// featuresFormat1.
 // It looks at the manifest, else at the metadata of the first file, else at its columns.
 func Detect(path string) (string, error) {
 	m, files, err := listFiles(path)
@@ -309,7 +309,7 @@ func Detect(path string) (string, error) {
 	if format, ok := meta.GetValue(metaFormat); ok {
 		return known(files[0].path, format)
 	}
-	for _, f := range [][2]string{{GamesFormat, "moves"}, {PositionsFormat, "kings"}, {FeaturesFormat1, "term"}} {
+	for _, f := range [][2]string{{GamesFormat, "moves"}, {PositionsFormat, "kings"}, {featuresFormat1, "term"}} {
 		if schema.HasField(f[1]) {
 			return f[0], nil
 		}
@@ -319,7 +319,7 @@ func Detect(path string) (string, error) {
 
 func known(path, format string) (string, error) {
 	switch format {
-	case GamesFormat, PositionsFormat, FeaturesFormat, FeaturesFormat1:
+	case GamesFormat, PositionsFormat, FeaturesFormat, featuresFormat1:
 		return format, nil
 	}
 	return "", fmt.Errorf("dataset: %s: %w: its format is %.60q, this program knows %s, %s and %s",

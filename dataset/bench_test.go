@@ -84,9 +84,7 @@ func BenchmarkReadPositions(b *testing.B) {
 	for b.Loop() {
 		r := setup.Must(OpenPositions(dir))
 		for _, err := range r.All() {
-			if err != nil {
-				b.Fatal(err)
-			}
+			setup.Check(b, err)
 			n++
 		}
 	}

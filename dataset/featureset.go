@@ -115,7 +115,7 @@ const (
 // Format returns the name of the format of the set's files.
 func (s *FeatureSet) Format() string {
 	if s.Version < 2 {
-		return FeaturesFormat1
+		return featuresFormat1
 	}
 	return FeaturesFormat
 }
@@ -128,10 +128,10 @@ func (s *FeatureSet) Centipawns(units float64) float64 {
 	return units * 100 / s.Unit
 }
 
-// MaxDrift is how far value and evaluation of a row may differ, in engine units. In version 1
+// maxDrift is how far value and evaluation of a row may differ, in engine units. In version 1
 // it is a centipawn, which engines lose when they divide. The rest is for floating-point
 // errors.
-func (s *FeatureSet) MaxDrift() float64 {
+func (s *FeatureSet) maxDrift() float64 {
 	if s.Version < 2 {
 		return 1 + 1e-6
 	}
@@ -313,16 +313,16 @@ var ErrDrift = errors.New("the features and the evaluation have drifted apart")
 // stores counts as int8.
 var ErrCountRange = errors.New("the count does not fit int8; store the counts as float32")
 
-// Parts are the sums of a row's terms that make up its evaluation.
-type Parts struct {
+// parts are the sums of a row's terms that make up its evaluation.
+type parts struct {
 	MG, EG float64 // of the tapered and single terms; EG is scaled by side in a BySide set
 	Flat   float64 // of the flat terms
 	Phase  float64 // FeatureRow.Middlegame
 }
 
-// Parts sums the row's terms with the values of the set. The row must be valid for it.
-func (s *FeatureSet) Parts(r *FeatureRow) Parts {
-	var p Parts
+// parts sums the row's terms with the values of the set. The row must be valid for it.
+func (s *FeatureSet) parts(r *FeatureRow) parts {
+	var p parts
 	p.Phase, _, _ = r.Middlegame()
 	for i, t := range r.Terms {
 		v, count := &s.Terms[t], float64(r.Counts[i])
@@ -342,7 +342,7 @@ func (s *FeatureSet) Parts(r *FeatureRow) Parts {
 // Value returns the evaluation of a row with the values of the set's terms: engine units
 // (centipawns in version 1), White's view. The row must be valid for the set.
 func (s *FeatureSet) Value(r *FeatureRow) float64 {
-	p := s.Parts(r)
+	p := s.parts(r)
 	return float64(r.Offset) + p.Flat + float64(r.Scale)*(p.Phase*p.MG+(1-p.Phase)*s.egScale(r)*p.EG)
 }
 
@@ -364,7 +364,7 @@ func (s *FeatureSet) CheckRow(r *FeatureRow) error {
 		return err
 	}
 	value := s.Value(r)
-	if !(math.Abs(value-float64(r.Eval)) <= s.MaxDrift()) {
+	if !(math.Abs(value-float64(r.Eval)) <= s.maxDrift()) {
 		return fmt.Errorf("%w: the terms add up to %.2f, eval is %g%s", ErrDrift, value, r.Eval, s.Explain(r))
 	}
 	return nil
@@ -376,7 +376,7 @@ const largestTerms = 10
 // Explain says what the value of a row is made of: halves, factors, and the terms that add
 // most.
 func (s *FeatureSet) Explain(r *FeatureRow) string {
-	p := s.Parts(r)
+	p := s.parts(r)
 	type part struct {
 		text  string
 		value float64

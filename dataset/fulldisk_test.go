@@ -29,9 +29,7 @@ func TestFullDisk(t *testing.T) {
 	games := randomGames(50, 300)
 	data := filepath.Join(dir, "games")
 	w, err := newWriter(data, testConfig, gamesCodec, smallGames)
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	for i := range games {
 		if err = w.Append(&games[i]); err != nil {
 			break

@@ -18,11 +18,11 @@ const (
 	GamesFormat     = "assay.games/1"
 	PositionsFormat = "assay.positions/1"
 	FeaturesFormat  = "assay.features/2"
-	FeaturesFormat1 = "assay.features/1" // see FeatureSet.Version
+	featuresFormat1 = "assay.features/1" // see FeatureSet.Version
 )
 
 // IsFeatures reports whether a format is one of features.
-func IsFeatures(format string) bool { return format == FeaturesFormat || format == FeaturesFormat1 }
+func IsFeatures(format string) bool { return format == FeaturesFormat || format == featuresFormat1 }
 
 // Scores are centipawns from White's view, as in package engine. NoScore is null in a
 // file.

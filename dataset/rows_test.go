@@ -167,9 +167,7 @@ func TestAllIsEveryShardInOrder(t *testing.T) {
 	for _, stop := range []int{0, 1, 2047, 2048, 2499, 2500, 5999, 6001, len(rows)} {
 		var got []PositionRow
 		for row, err := range r.All() {
-			if err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, err)
 			got = append(got, row)
 			if len(got) == max(stop, 1) {
 				break
@@ -182,9 +180,7 @@ func TestAllIsEveryShardInOrder(t *testing.T) {
 	for _, first := range []int{0, 1, 2047, 2499, 2500, 5999, len(rows) - 1, len(rows), len(rows) + 9} {
 		var got []PositionRow
 		for row, err := range r.From(int64(first)) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, err)
 			got = append(got, row)
 		}
 		if rest := want[min(first, len(want)):]; len(got) != len(rest) || len(rest) > 0 &&

@@ -180,9 +180,7 @@ func freeRows(t *testing.T, seed uint64) (*rows.Store, []rows.Term) {
 		}
 		setup.Check(t, b.Add(&x))
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	terms := syn.List(objective.NewTapered(8))
 	for i, name := range []string{"rare", "sum", "lost"} {
 		terms = append(terms, rows.Term{Name: name, Group: "pieces", Tapered: true, Mirror: 8 + i})

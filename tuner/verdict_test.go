@@ -47,9 +47,7 @@ func TestVerdictOnScale(t *testing.T) {
 	c := NewConfig()
 	c.K, c.Folds, c.Prior = syn.K/3, 5, map[string]float64{objective.AllTerms: 50}
 	r, err := Fit(t.Context(), syn.Store(t), syn.List(syn.Truth()), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	if r.Start.Valid-r.Fit.Valid < 0.005 || r.Answer == Better {
 		t.Errorf("validation loss %v -> %v, verdict %+v", r.Start.Valid, r.Rounded.Valid, r.Verdict)
 	}

@@ -45,9 +45,7 @@ func positions(t testing.TB, dir string) (rows []dataset.PositionRow) {
 	t.Helper()
 	r := setup.Must(dataset.OpenPositions(dir))
 	for row, err := range r.All() {
-		if err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, err)
 		rows = append(rows, row)
 	}
 	return rows

@@ -70,9 +70,7 @@ func recipeData(t *testing.T, dir string) (list []dataset.PositionRow, games []d
 	}
 	r := setup.Must(dataset.OpenGames(filepath.Join(dir, "games")))
 	for g, err := range r.All() {
-		if err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, err)
 		games = append(games, g)
 	}
 	return positions(t, filepath.Join(dir, "positions")), games
@@ -314,9 +312,7 @@ func TestGamesGoToPGNAndBack(t *testing.T) {
 	for i, d := range []string{dir, back} {
 		r := setup.Must(dataset.OpenGames(d))
 		for g, err := range r.All() {
-			if err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, err)
 			games[i] = append(games[i], g)
 		}
 	}

@@ -137,9 +137,7 @@ func importGames(t *testing.T, c ImportConfig, text string) (games []dataset.Gam
 	}
 	r := setup.Must(dataset.OpenGames(dir))
 	for g, err := range r.All() {
-		if err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, err)
 		games = append(games, g)
 	}
 	return games, n

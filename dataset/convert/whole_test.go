@@ -34,9 +34,7 @@ func real(t testing.TB, path string, most int) []byte {
 			z.Close()
 		}
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	if len(data) > most {
 		data = data[:bytes.LastIndexByte(data[:most], '\n')+1]
 	}

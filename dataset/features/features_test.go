@@ -176,17 +176,13 @@ func TestFeaturesEqualTheEnginesOutput(t *testing.T) {
 		m := setup.Must(Run(context.Background(), []string{data}, out, Config{Command: testEngine(t, "well"), Procs: procs,
 			Program: "test"}))
 		r, set, err := dataset.OpenFeatures(out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, err)
 		if m.Rows != int64(len(rows)) || set.Model != "test" || set.Version != 2 || !reflect.DeepEqual(set.Terms, testTerms) {
 			t.Fatalf("%d rows of %s", m.Rows, set.Model)
 		}
 		i := 0
 		for f, err := range r.All() {
-			if err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, err)
 			counts, phase, value := features(&rows[i].Board)
 			var got [6]float32
 			for k, term := range f.Terms {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 // said is how a program writes [%eval] without saying so.
@@ -76,9 +77,7 @@ func untold(t *testing.T, seed uint64, games, plies int, how said, lose bool) (t
 func readAll(t *testing.T, r Reading, text string) (games []*Game, tally Tally) {
 	t.Helper()
 	for g, err := range r.Games(strings.NewReader(text)) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, err)
 		games = append(games, g)
 		tally.Add(g)
 	}

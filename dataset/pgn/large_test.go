@@ -14,9 +14,7 @@ func TestAllHumanGames(t *testing.T) {
 	defer f.Close()
 	games, plies := 0, 0
 	for g, err := range Read(f) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, err)
 		games++
 		plies += len(g.Row.Moves)
 	}

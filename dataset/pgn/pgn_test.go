@@ -173,9 +173,7 @@ func TestWrittenGamesAreReadBack(t *testing.T) {
 	}
 	i := 0
 	for g, err := range Read(iotest.OneByteReader(&text)) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, err)
 		w := want[i]
 		if w.Start != "" {
 			p, _ := board.ParseFEN(w.Start)
@@ -333,9 +331,7 @@ func TestHumanGames(t *testing.T) {
 	data := sample(t, "lichess.pgn")
 	games := 0
 	for _, err := range Read(bytes.NewReader(data)) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, err)
 		games++
 	}
 	if want := bytes.Count(data, []byte("[Event ")); games != want {
@@ -348,9 +344,7 @@ func TestBook(t *testing.T) { testBook(t, sample(t, "8moves_v3.pgn")) }
 func testBook(t *testing.T, data []byte) {
 	games := 0
 	for g, err := range Read(bytes.NewReader(data)) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, err)
 		if len(g.Row.Moves) != 16 {
 			t.Fatalf("line %d: %d plies", g.Line, len(g.Row.Moves))
 		}

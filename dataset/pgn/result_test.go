@@ -232,9 +232,7 @@ func differing(a, b []string) string {
 func TestReadEndsEarly(t *testing.T) {
 	in := strings.NewReader(strings.Repeat("[Event \"x\"]\n\n1. e4 1-0\n\n", 100_000))
 	for _, err := range Read(in) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, err)
 		break
 	}
 	if left := in.Len(); left == 0 || left != in.Len() {

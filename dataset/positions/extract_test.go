@@ -42,9 +42,7 @@ func extract(t testing.TB, r *dataset.Reader[dataset.GameRow], dir string, f Fil
 	t.Helper()
 	m, counts, err := Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{r}, dir, Config{
 		Filter: f, NewResolver: toyResolve, Workers: workers, Program: "test"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	p := setup.Must(dataset.OpenPositions(dir))
 	rows, err := datatest.ReadAll(p)
 	if err != nil || int64(len(rows)) != counts.Kept || m.Rows != counts.Kept {

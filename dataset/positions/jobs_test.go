@@ -251,9 +251,7 @@ func TestOriginOfRows(t *testing.T) {
 	for i := 0; i < 25 && err == nil; i++ {
 		err = w.Append(&games[i])
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	w.Close()
 	first := setup.Must(dataset.OpenGames(half, dataset.Partial()))
 	sources := []*dataset.Reader[dataset.GameRow]{first, gamesIn(t, games[30:])}

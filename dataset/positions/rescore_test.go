@@ -128,7 +128,7 @@ func TestPlayerFails(t *testing.T) {
 func journalOf(t *testing.T, dir string) string {
 	t.Helper()
 	list := []string{}
-	err := durable.ReadJournal(filepath.Join(dir, scoresName), func(line []byte) error {
+	setup.Check(t, durable.ReadJournal(filepath.Join(dir, scoresName), func(line []byte) error {
 		text, _, _ := strings.Cut(string(line), `,"crc"`)
 		if strings.Contains(text, "config") {
 			text = "config"
@@ -138,10 +138,7 @@ func journalOf(t *testing.T, dir string) string {
 		}
 		list = append(list, text)
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return strings.Join(list, "; ")
 }
 
@@ -227,9 +224,7 @@ func TestOpenScores(t *testing.T) {
 		dir := t.TempDir()
 		e := scorer(t, dir, "a", c.shard)
 		s, err := e.openScores()
-		if err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, err)
 		if c.scores {
 			for _, job := range []*rescoreJob{block(0, 3), block(3, 3), block(6, 2)} {
 				setup.Check(t, e.scored(s, job))
@@ -272,9 +267,7 @@ func TestScoresOfShards(t *testing.T) {
 	dir := t.TempDir()
 	e := scorer(t, dir, "a", 4)
 	s, err := e.openScores()
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	for _, first := range []int64{0, 3, 4, 5} {
 		setup.Check(t, s.journal.Append(scoresLine{First: first, Scores: []int16{int16(first), 9}}))
 	}

@@ -16,9 +16,7 @@ func TestConform(t *testing.T) {
 		t.Run(weights, func(t *testing.T) {
 			f := setup.Must(models.Embedded(weights))
 			m, w, err := f.Weights()
-			if err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, err)
 			enginetest.Conform(t, func() engine.Player {
 				ev := setup.Must(m.NewEvaluator(w))
 				return search.New(ev, 1)

@@ -19,9 +19,7 @@ func evaluator(t testing.TB, name string) engine.Evaluator {
 	t.Helper()
 	f := setup.Must(models.Open(name))
 	m, w, err := f.Weights()
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	ev := setup.Must(m.NewEvaluator(w))
 	return ev
 }

@@ -318,9 +318,7 @@ func TestLineBuffer(t *testing.T) {
 				if err == io.EOF {
 					break
 				}
-				if err != nil {
-					t.Fatal(err)
-				}
+				setup.Check(t, err)
 				got = append(got, string(line))
 			}
 			if !slices.Equal(got, tt.want) {
@@ -505,9 +503,7 @@ func TestSearchTimeout(t *testing.T) {
 // A client does not send a Chess960 game to an engine without UCI_Chess960.
 func TestChess960NeedsTheOption(t *testing.T) {
 	start, err := board.ParseFEN("nrbbqkrn/pppppppp/8/8/8/8/PPPPPPPP/NRBBQKRN w GBgb - 0 1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	c := openBad(t, "good")
 	_, err = c.Search(t.Context(), board.NewGame(start), engine.Limits{Depth: 1})
 	if !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), "UCI_Chess960") {

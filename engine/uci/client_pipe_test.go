@@ -15,9 +15,7 @@ import (
 func newTestPipes(t *testing.T) (ours [3]pipe, theirs [3]*os.File) {
 	t.Helper()
 	ours, theirs, err := newPipes()
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	t.Cleanup(func() {
 		closeAll(ours[:]...)
 		closeAll(theirs[:]...)

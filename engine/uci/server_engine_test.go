@@ -20,9 +20,7 @@ func realEngine(t testing.TB) *search.Engine {
 	t.Helper()
 	f := setup.Must(models.Embedded("assay-start"))
 	m, w, err := f.Weights()
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	ev := setup.Must(m.NewEvaluator(w))
 	return search.New(ev, 1)
 }

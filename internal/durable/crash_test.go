@@ -69,9 +69,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		var stderr strings.Builder
 		cmd.Stderr = &stderr
 		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, err)
 		setup.Check(t, cmd.Start())
 		time.AfterFunc(lifetime*3/10+time.Duration(rng.Int64N(int64(lifetime*7/10))), func() { cmd.Process.Kill() })
 		before := acked

@@ -26,9 +26,7 @@ func TestFullDisk(t *testing.T) {
 	path := filepath.Join(dir, "file")
 	setup.Check(t, WriteFile(path, []byte("old")))
 	j, err := OpenJournal(filepath.Join(dir, "journal"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	err = WriteFile(path, make([]byte, 1<<20))
 	if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), path) {
 		t.Errorf("err = %v", err)

@@ -87,9 +87,7 @@ func TestCutAt(t *testing.T) {
 	}{{9, 9, 0}, {8, 8, 1}, {0, 0, 1}} {
 		mustWrite(t, path, "123456789")
 		f, err := os.OpenFile(path, os.O_RDWR, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, err)
 		disk := &badDisk{File: f}
 		err = cutAt(disk, path, c.end)
 		if _, e := f.WriteString("x"); err != nil || e != nil || disk.syncs.Load() != c.syncs {
@@ -111,13 +109,9 @@ func TestCutAt(t *testing.T) {
 func TestReplace(t *testing.T) {
 	path := writeJournal(t, 3)
 	j, err := OpenJournal(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	err = errors.Join(j.Replace([]any{testLine{Pair: 5}, testLine{Pair: 4}}), j.Append(testLine{Pair: 6}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	if got, err := pairsOf(path); err != nil || !slices.Equal(got, []int{5, 4, 6}) {
 		t.Errorf("%v, %v", got, err)
 	}
@@ -162,9 +156,7 @@ func TestReadPending(t *testing.T) {
 		t.Errorf("no journal: %v, %v", units, err)
 	}
 	j, err := OpenJournal(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	setup.Check(t, errors.Join(j.Append(map[string]string{"pair": "six"}), j.Close()))
 	_, err = ReadPending(path, 0, number)
 	if !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), path+", line 6") {
@@ -251,9 +243,7 @@ func TestUnfinishedFilesGo(t *testing.T) {
 		old := time.Now().Add(-2 * time.Hour)
 		file, folder := filepath.Join(dir, ".old.tmp"), filepath.Join(dir, ".d.tmp")
 		err := errors.Join(os.Mkdir(folder, 0o777), os.Chtimes(file, old, old), os.Chtimes(folder, old, old))
-		if err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, err)
 		err = c.remove(dir)
 		if got := strings.Join(namesIn(t, dir), " "); err != nil || got != c.left {
 			t.Errorf("%s: %v; left %s, want %s", c.name, err, got, c.left)

@@ -203,9 +203,7 @@ func TestManifestRoundTrip(t *testing.T) {
 	setup.Check(t, m.Save(dir))
 	got := setup.Must(LoadManifest(dir))
 	want, id, err := m.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	again, id2, err := got.Encode()
 	if err != nil || string(again) != string(want) || id != id2 || len(id) != 64 {
 		t.Errorf("%v\n%s\nbecame\n%s", err, want, again)
@@ -221,9 +219,7 @@ func TestManifestRoundTrip(t *testing.T) {
 
 func TestManifestNoticesEveryFlippedBitAndCut(t *testing.T) {
 	data, _, err := testManifest().Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	flipAll(data, func(bit int, changed []byte) {
 		if _, err := parseManifest(changed); err == nil {
 			t.Fatalf("bit %d unnoticed:\n%s", bit, changed)
@@ -241,9 +237,7 @@ func TestManifestNoticesEveryFlippedBitAndCut(t *testing.T) {
 
 func TestManifestUnknownFieldsAreRefused(t *testing.T) {
 	data, _, err := testManifest().Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	head := strings.Replace(string(data[:strings.LastIndex(string(data), sumField)]), `"rows"`, `"rowz"`, 1)
 	bad := head + sumField + SumBytes([]byte(head)).SHA256 + "\"\n}\n"
 	if _, err := parseManifest([]byte(bad)); err == nil || !strings.Contains(err.Error(), "rowz") {

@@ -114,9 +114,7 @@ func TestVectors(t *testing.T) {
 	if err == nil {
 		err = json.Unmarshal(data, &file)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	for _, v := range file.Vectors {
 		var want int
 		setup.Check(t, json.Unmarshal(v.Expected, &want))

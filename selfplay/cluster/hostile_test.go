@@ -149,9 +149,7 @@ func TestLostStreams(t *testing.T) {
 func newKey(t *testing.T, name string) (path string, key wire.Key) {
 	t.Helper()
 	private, line, err := wire.NewKey(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	path = filepath.Join(t.TempDir(), name)
 	setup.Check(t, os.WriteFile(path, private, 0o600))
 	return path, wire.Key{Name: name, Public: strings.Fields(line)[1]}

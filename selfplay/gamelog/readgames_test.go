@@ -151,9 +151,7 @@ func TestCountedGamesAreOnDisk(t *testing.T) {
 	setup.Check(t, s.Complete("test", player))
 	openings := setup.Must(s.Openings(t.Context(), 0))
 	run, err := durable.OpenRun(s.Out, durable.RunInfo{Command: "test"}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	defer run.Close()
 	disk := &watched{appended: map[uint64]bool{}, synced: map[uint64]bool{}}
 	var p Pairs
@@ -170,9 +168,7 @@ func TestCountedGamesAreOnDisk(t *testing.T) {
 	err = p.keep(destination{Run: run, Identity: 1, Header: func(*selfplay.Result) Header {
 		return Header{White: player, Black: player}
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	defer p.Close()
 	disk.journal, p.games.journal = p.games.journal, disk
 	series := s.Series(openings)

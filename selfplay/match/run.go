@@ -1,13 +1,17 @@
 package match
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/num"
 	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
@@ -133,4 +137,178 @@ func (m *match) job(number uint64) selfplay.Job {
 
 func (m *match) progress() {
 	m.Progress(m.count.games.Games(), int64(m.Games), m.count.note())
+}
+
+// The verdicts of a match.
+const (
+	AcceptH1  = "accept H1"       // the test passed: A is stronger, by Elo1 rather than Elo0
+	AcceptH0  = "accept H0"       // the test failed
+	Undecided = "undecided"       // the test ran out of games, or the interval holds 0
+	Stronger  = "stronger"        // without a test: A's 95 % interval of Elo is above 0
+	Weaker    = "weaker"          // without a test: it is below 0
+	NoVerdict = gamelog.NoVerdict // too many games failed: Result.Reason says which
+)
+
+// Result is the result of a match, from A's view. Its JSON depends on the counted games
+// alone; Elo is finite whatever the score.
+type Result struct {
+	A       string `json:"a"` // names for people
+	B       string `json:"b"`
+	IDA     string `json:"a_id"` // names in data: with the id of weights, or the checksum of a program
+	IDB     string `json:"b_id"`
+	Verdict string `json:"verdict"`
+	Reason  string `json:"reason,omitempty"` // why there is no verdict
+
+	Games       int64            `json:"games"` // counted; twice the pairs
+	Wins        int64            `json:"wins"`
+	Draws       int64            `json:"draws"`
+	Losses      int64            `json:"losses"`
+	Pentanomial sprt.Pentanomial `json:"pentanomial"` // pairs by score 0, 1/4, 1/2, 3/4, 1
+
+	Score float64 `json:"score"` // mean, 0 to 1
+
+	// Strength is the one Elo and 95 % interval that people are told. After a test it is
+	// the median-unbiased estimate. Null after too few games.
+	sprt.Strength
+	LOS        num.Float `json:"los"`        // likelihood of superiority; null after too few games
+	DrawRatio  float64   `json:"draw_ratio"` // share of even pairs
+	PairRatio  num.Float `json:"pair_ratio"` // pairs won by pairs lost; null after too few games, or if none was lost
+	WhiteScore float64   `json:"white_score"`
+
+	Test  *sprt.Test `json:"sprt"` // null without a test, as the fields below
+	LLR   *float64   `json:"llr"`
+	Lower *float64   `json:"lower"`
+	Upper *float64   `json:"upper"`
+
+	Details sprt.Details `json:"details"` // other measures of strength
+
+	// WithoutForfeits is what the test says without the pairs in which B forfeited, where A
+	// passes and B did: losses by its own fault count, but A's play may not have decided.
+	WithoutForfeits *WithoutForfeits `json:"without_forfeits,omitempty"`
+
+	Terminations map[string]int64 `json:"terminations"`
+	Forfeits     [2]int64         `json:"forfeits"`                // games that A and B lost by their own fault
+	VoidPairs    int64            `json:"void_pairs,omitempty"`    // played again, because one of their games was void
+	Stalls       [2]int64         `json:"stalls,omitzero"`         // of the runner while the time of A and of B ran
+	StalledGames int64            `json:"stalled_games,omitempty"` // counted games with stalls
+	Plies        int64            `json:"plies"`                   // searched
+	Unscored     [2]int64         `json:"unscored,omitzero"`       // plies for which A and B gave no score
+	Nodes        [2]uint64        `json:"nodes"`                   // searched by A and B
+	Warnings     []string         `json:"warnings,omitempty"`
+
+	// What follows depends on the machine or on this process.
+
+	gamelog.Process
+	Time [2]time.Duration `json:"-"` // that A and B searched
+}
+
+// WithoutForfeits is the test over a part of the pairs.
+type WithoutForfeits struct {
+	Verdict string  `json:"verdict"` // AcceptH1, AcceptH0 or Undecided, by the bounds of the test
+	LLR     float64 `json:"llr"`
+	Pairs   int64   `json:"pairs"`
+}
+
+// String returns what they say in a few words.
+func (w *WithoutForfeits) String() string {
+	what := map[string]string{AcceptH1: "A passes too", AcceptH0: "A does not pass", Undecided: "not decided"}[w.Verdict]
+	return fmt.Sprintf("without B's forfeits: %s (LLR %.2f)", what, w.LLR)
+}
+
+// Passed reports whether the test accepted H1.
+func (r *Result) Passed() bool { return r.Verdict == AcceptH1 }
+
+// NodesAPly returns the mean nodes of a search of A and of B, each of which plays half of the plies.
+func (r *Result) NodesAPly() (mean [2]float64) {
+	for i, n := range r.Nodes {
+		mean[i] = 2 * float64(n) / float64(max(1, r.Plies))
+	}
+	return mean
+}
+
+// maxOvershoot is by what factor a player may search further beyond its limit than the other: with a soft limit both
+// finish iterations beyond it.
+const maxOvershoot = 1.5
+
+// nodeWarnings returns warnings about players that search more than their limits, and the other does not, or far less.
+func (r *Result) nodeWarnings(c *Config) (list []string) {
+	var shares [2]float64 // of the limit
+	var limits [2]uint64
+	means := r.NodesAPly()
+	for i, mean := range means {
+		player := [2]selfplay.Player{c.A, c.B}[i]
+		if text := player.Ignores(c.limits(i), mean); text != "" {
+			list = append(list, text)
+		}
+		if limits[i] = cmp.Or(player.Spec.Nodes, c.limits(i).Nodes); limits[i] > 0 {
+			shares[i] = mean / float64(limits[i])
+		}
+	}
+	for i, share := range shares {
+		if other := shares[1-i]; other > 0 && share > maxOvershoot*max(1, other) {
+			list = append(list, fmt.Sprintf("%c, %s, searched %.0f nodes a ply, beyond its limit of %d, and %s %.0f: the match "+
+				"is not at equal nodes", 'A'+i, [2]string{r.A, r.B}[i], means[i], limits[i],
+				[2]string{r.B, r.A}[i], means[1-i]))
+		}
+	}
+	return list
+}
+
+// NodesPerSecond returns the speed of A and of B in search; 0 if it was not measured.
+func (r *Result) NodesPerSecond() [2]float64 {
+	var nps [2]float64
+	for i, t := range r.Time {
+		if t > 0 {
+			nps[i] = float64(r.Nodes[i]) / t.Seconds()
+		}
+	}
+	return nps
+}
+
+// Headline says in one sentence who won, by how much, and how sure that is:
+//
+//	PASSED: new beats base by +12 Elo [+3, +21]
+//
+// After a test that stopped by itself the Elo is the median-unbiased estimate.
+func (r *Result) Headline() string {
+	text := r.headline()
+	if r.WithoutForfeits != nil {
+		text += "; " + r.WithoutForfeits.String()
+	}
+	return text
+}
+
+func (r *Result) headline() string {
+	switch r.Verdict {
+	case AcceptH1, Stronger:
+		return fmt.Sprintf("%s: %s beats %s%s", r.Outcome(), r.A, r.B, r.estimate(" by "))
+	case NoVerdict:
+		return r.Outcome() + ": " + r.Reason
+	}
+	return fmt.Sprintf("%s: %s against %s%s", r.Outcome(), r.A, r.B, r.estimate(": "))
+}
+
+// Outcome is how the headline begins: the verdict as people read it.
+func (r *Result) Outcome() string {
+	switch r.Verdict {
+	case AcceptH1:
+		return "PASSED"
+	case AcceptH0:
+		return "FAILED"
+	case NoVerdict:
+		return "NO VERDICT"
+	case Undecided:
+		if r.Test == nil { // there was nothing to decide
+			return "NO CLEAR WINNER"
+		}
+	}
+	return strings.ToUpper(r.Verdict)
+}
+
+// estimate returns the Elo with its 95 % interval, after a word that joins it to the headline.
+func (r *Result) estimate(by string) string {
+	if r.Games < sprt.MinGames { // a result of an earlier version has an Elo even so
+		return fmt.Sprintf(": %g of %d points, too few games for an Elo", float64(r.Wins)+float64(r.Draws)/2, r.Games)
+	}
+	return by + r.Strength.Text(" Elo")
 }

@@ -214,9 +214,7 @@ func zipped(t *testing.T, members ...string) string {
 		if err == nil {
 			_, err = w.Write([]byte(members[i+1]))
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, err)
 	}
 	setup.Check(t, z.Close())
 	return b.String()

@@ -174,9 +174,7 @@ func TestShapes(t *testing.T) {
 	for _, elo := range []float64{-300, -5, 0, 2, 80} {
 		for _, shape := range []Shape{mustShape(t, 0.7, true), ShapeOf(Pentanomial{30, 200, 500, 300, 10})} {
 			d, err := shape.at(Logistic, elo)
-			if err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, err)
 			if mean, _ := d.moments(); math.Abs(Elo(mean)-elo) > 1e-6 {
 				t.Errorf("logistic %v: got %v", elo, Elo(mean))
 			}

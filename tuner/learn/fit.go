@@ -45,7 +45,7 @@ func (l *learner) fit(ctx context.Context, g int) (*models.File, *Fit, error) {
 // readFit reads weights and fit of a generation's folder; nil if an earlier call
 // did not get that far.
 func readFit(dir string) (*models.File, *Fit, error) {
-	path, weights := filepath.Join(dir, FitName), filepath.Join(dir, WeightsName)
+	path, weights := filepath.Join(dir, FitName), filepath.Join(dir, weightsName)
 	fit := new(Fit)
 	err := durable.ReadJSON(path, fit)
 	if errors.Is(err, os.ErrNotExist) {
@@ -75,7 +75,7 @@ func (l *learner) writeFit(g int, file *models.File, fit *Fit) error {
 		return err
 	}
 	dir := l.run.Path(Folder(g))
-	if err := durable.WriteFile(filepath.Join(dir, WeightsName), text); err != nil {
+	if err := durable.WriteFile(filepath.Join(dir, weightsName), text); err != nil {
 		return err
 	}
 	return durable.WriteJSON(filepath.Join(dir, FitName), fit)

@@ -45,7 +45,7 @@ func (l *learner) player(w *Weights) selfplay.Player {
 	shown, place := "start", l.Plan.From
 	if w.Generation > 0 {
 		shown = Folder(w.Generation)
-		place = l.run.Path(shown, WeightsName)
+		place = l.run.Path(shown, weightsName)
 	}
 	return selfplay.Player{Spec: l.spec(place), ID: "assay:" + w.ID, Name: shown}
 }
@@ -172,7 +172,7 @@ func (l *learner) Propose(ctx context.Context, g int, champion *Weights) (*Weigh
 	if fit.Result != nil {
 		l.now.Warnings = append(l.now.Warnings, fit.Warnings...)
 	}
-	return &Weights{WeightsRef{ID: fit.ID, File: Folder(g) + "/" + WeightsName, Generation: g}, file, fit.TermList()}, nil
+	return &Weights{WeightsRef{ID: fit.ID, File: Folder(g) + "/" + weightsName, Generation: g}, file, fit.TermList()}, nil
 }
 
 // Decided keeps the result of a generation.

@@ -162,7 +162,7 @@ func TestChampionPlaysItsWeights(t *testing.T) {
 	r := whole(t)
 	parent := r.Start.ID
 	for _, g := range r.Generations {
-		f := setup.Must(models.Load(filepath.Join(wholeDir, Folder(g.Number), WeightsName)))
+		f := setup.Must(models.Load(filepath.Join(wholeDir, Folder(g.Number), weightsName)))
 		if f.ID() != g.Fit.ID || f.Provenance.Games == 0 || f.Provenance.Parent != parent ||
 			len(f.Provenance.Data) != g.Number {
 			t.Errorf("generation %d: file %s, pedigree %+v, the fit says %s", g.Number, f.ID(), f.Provenance, g.Fit.ID)

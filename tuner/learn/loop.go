@@ -102,8 +102,8 @@ func decide(gate *match.Result, same bool) Decision {
 	return d
 }
 
-// WeightsName is the file of a generation's weights in its folder.
-const WeightsName = "weights.json"
+// weightsName is the file of a generation's weights in its folder.
+const weightsName = "weights.json"
 
 // Folder returns the folder of a generation within the run's.
 func Folder(generation int) string { return fmt.Sprintf("gen-%d", generation) }

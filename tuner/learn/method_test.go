@@ -154,7 +154,7 @@ func TestOtherModel(t *testing.T) {
 	c.Plan.From, c.Plan.Model = "shannon-1950", "shannon-appendix"
 	c.Plan.Generations = c.Plan.Generations[:1]
 	r := setup.Must(Run(t.Context(), c))
-	file := setup.Must(models.Load(filepath.Join(c.Out, "gen-1", WeightsName)))
+	file := setup.Must(models.Load(filepath.Join(c.Out, "gen-1", weightsName)))
 	start := setup.Must(models.Embedded("shannon-appendix"))
 	if file.Model != "shannon-appendix" || file.Provenance.Parent != start.ID() {
 		t.Errorf("learned %s from %s, want shannon-appendix from %s", file.Model, file.Provenance.Parent, start.ID())

@@ -94,9 +94,7 @@ func describe(t *testing.T, text *synthetic.Text, s *rows.Store) {
 	clusters := s.Clusters()
 	omega, held := s.Split(clusters, 0.25, 7)
 	seen, typical, err := s.CountTerms(t.Context(), omega)
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	text.Sums("seen", floats(seen))
 	text.Sums("typical", typical)
 	fold, folds := clusters.Folds(3, 5)
@@ -128,9 +126,7 @@ func floats[T float32 | int | int64 | uint32](list []T) (out []float64) {
 // TestBadRows: errors name the source and the row, counted from 1; a row at its limits is taken.
 func TestBadRows(t *testing.T) {
 	m, err := eval.Lookup("shannon-1950")
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	bad := func(yield func(dataset.PositionRow, error) bool) {
 		n := 0
 		for row := range synthetic.RandomPlay(2, 60, 1).Rows {

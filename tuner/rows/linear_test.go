@@ -135,9 +135,7 @@ func TestTypicalCountsHaveNoFactors(t *testing.T) {
 			s := setup.Must(Build{}.Features(t.Context(), set, []FeatureSource{{Rows: each}}))
 			omega, _ := s.Split(s.Clusters(), 0, 1)
 			_, typical, err := s.CountTerms(t.Context(), omega)
-			if err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, err)
 			for i, want := range tt.want {
 				if math.Abs(typical[i]-want) > 1e-6 {
 					t.Errorf("%s: %v, want %v", NewLinear(set).Terms()[i].Name, typical[i], want)

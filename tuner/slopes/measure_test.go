@@ -26,10 +26,7 @@ func measured(t *testing.T, special string, rows int, change func(*Config)) (*Re
 	if change != nil {
 		change(&c)
 	}
-	r, err := Measure(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := setup.Must(Measure(t.Context(), c))
 	data, set, err := dataset.OpenFeatures(c.Out)
 	setup.Check(t, err)
 	var out []dataset.FeatureRow

@@ -63,7 +63,7 @@ func (m *moments) mean() (mean, se float64) {
 func climbAll(ctx context.Context, c Config, pairs, runs int, draw func(run uint64) hill,
 	each func(*hill, *Tuner)) error {
 	if pairs < 1 || runs < 1 {
-		return fmt.Errorf("%w: %d pairs, %d runs", ErrConfig, pairs, runs)
+		return fmt.Errorf("%w: %d pairs, %d runs", errConfig, pairs, runs)
 	}
 	for run := range uint64(runs) {
 		h := draw(run)

@@ -159,7 +159,7 @@ func TestValidate(t *testing.T) {
 		"not a finite number":              change(func(p *Parameter) { p.CEnd = math.NaN() }),
 		"10001 iterations a":               {Parameters: []Parameter{good}, Iterations: 1, Ahead: 10001},
 	} {
-		if _, err := New(c); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), says) {
+		if _, err := New(c); !errors.Is(err, errConfig) || !strings.Contains(err.Error(), says) {
 			t.Errorf("want %q: %v", says, err)
 		}
 	}

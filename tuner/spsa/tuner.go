@@ -118,8 +118,8 @@ func (t *Tuner) Tell(k int, result float64, games int) error {
 	return nil
 }
 
-// ErrConfig is wrapped by every error about a configuration that cannot be run.
-var ErrConfig = errors.New("impossible configuration")
+// errConfig is wrapped by every error about a configuration that cannot be run.
+var errConfig = errors.New("impossible configuration")
 
 // Exponents of the sequences: Spall's, of 1998, section III.
 const (
@@ -161,27 +161,27 @@ const (
 func (c *Config) Validate() error {
 	switch {
 	case len(c.Parameters) == 0:
-		return fmt.Errorf("%w: no parameters", ErrConfig)
+		return fmt.Errorf("%w: no parameters", errConfig)
 	case len(c.Parameters) > maxParameters:
-		return fmt.Errorf("%w: %d parameters, at most %d", ErrConfig, len(c.Parameters), maxParameters)
+		return fmt.Errorf("%w: %d parameters, at most %d", errConfig, len(c.Parameters), maxParameters)
 	case c.Iterations < 1 || c.Iterations > MaxIterations:
-		return fmt.Errorf("%w: %d iterations: want 1 to %d", ErrConfig, c.Iterations, MaxIterations)
+		return fmt.Errorf("%w: %d iterations: want 1 to %d", errConfig, c.Iterations, MaxIterations)
 	case c.Ahead < 0 || c.Ahead > maxAhead:
-		return fmt.Errorf("%w: %d iterations ahead: want 1 to %d", ErrConfig, c.Ahead, maxAhead)
+		return fmt.Errorf("%w: %d iterations ahead: want 1 to %d", errConfig, c.Ahead, maxAhead)
 	}
 	seen := map[string]string{} // names in lower case: UCI ignores the case of an option's name
 	for i := range c.Parameters {
 		p := &c.Parameters[i]
 		if err := p.Validate(); err != nil {
-			return fmt.Errorf("%w: parameter %q: %w", ErrConfig, p.Name, err)
+			return fmt.Errorf("%w: parameter %q: %w", errConfig, p.Name, err)
 		}
 		lower := strings.ToLower(p.Name)
 		switch first, again := seen[lower]; {
 		case again && first == p.Name:
-			return fmt.Errorf("%w: parameter %q is given twice", ErrConfig, p.Name)
+			return fmt.Errorf("%w: parameter %q is given twice", errConfig, p.Name)
 		case again:
 			return fmt.Errorf("%w: parameters %q and %q are one option, since UCI ignores case: remove one of them",
-				ErrConfig, first, p.Name)
+				errConfig, first, p.Name)
 		}
 		seen[lower] = p.Name
 	}

@@ -83,10 +83,7 @@ func golden(t *testing.T, path, text string) {
 // "$ assay" is enough to add a case.
 func TestErrors(t *testing.T) {
 	path := filepath.Join("testdata", "errors.txt")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := setup.Must(os.ReadFile(path))
 	path = setup.Must(filepath.Abs(path))
 	dir := t.TempDir()
 	t.Chdir(dir)

@@ -45,7 +45,7 @@ func playForeign(t *testing.T, dir, spec string, flags ...string) (r match.Resul
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
 	setup.Check(t, json.Unmarshal([]byte(stdout), &r))
-	err := durable.ReadJournal(filepath.Join(dir, gamelog.JournalName), func(line []byte) error {
+	setup.Check(t, durable.ReadJournal(filepath.Join(dir, gamelog.JournalName), func(line []byte) error {
 		var g selfplay.Result
 		if err := json.Unmarshal(line, &g); err != nil {
 			return err
@@ -57,10 +57,7 @@ func playForeign(t *testing.T, dir, spec string, flags ...string) (r match.Resul
 			faults = append(faults, string(g.Termination)+": "+g.Fault)
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return r, faults, stderr
 }
 

@@ -13,9 +13,7 @@ import (
 // What --write writes is read as it was.
 func TestConfigIsReadAgain(t *testing.T) {
 	m, err := eval.Lookup("machack-1967")
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	want := newSpsaConfig()
 	want.Player = `assay:hash=1:weights=a "b" c.json`
 	if want.Parameters, err = play.TermParameters(m, m.Start); err != nil {

@@ -36,9 +36,7 @@ func TestOptionsOfGamesStandInFiles(t *testing.T) {
 // A command line that resumes a run gives the same values, without those that change no result.
 func TestLine(t *testing.T) {
 	a, b := newMatch(), newMatch()
-	if err := a.Flags.Parse([]string{"--hard-nodes", "--book-order=random", "--time-margin", "90ms", "--json"}); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, a.Flags.Parse([]string{"--hard-nodes", "--book-order=random", "--time-margin", "90ms", "--json"}))
 	line := a.Line("assay match", nil)
 	if err := b.Flags.Parse(strings.Fields(line)); err != nil || b.Line("assay match", nil) != line ||
 		strings.Contains(line, "json") || !b.Opening.Random || !b.Limits.HardNodes {
@@ -81,9 +79,7 @@ func TestProjectLearn(t *testing.T) {
 		"gate = [0, 5]\n"
 	dir := filepath.Dir(write(t, ProjectName, good))
 	p, err := ReadProject(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	s := p.Learn
 	if !slices.Equal(p.Numbers, []string{"src/eval.c", "pst.h"}) || p.Value != "assay.c" ||
 		!slices.Equal(p.Skip, []string{"tempo"}) || !slices.Equal(p.Take, []string{"a.c:f"}) ||

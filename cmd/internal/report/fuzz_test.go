@@ -96,9 +96,7 @@ func FuzzFolder(f *testing.F) {
 				_ = j.Append(json.RawMessage(data))
 				err = j.Close()
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, err)
 		}
 		list := httptest.NewRecorder()
 		(&Server{Dir: filepath.Dir(dir)}).Handler().ServeHTTP(list, httptest.NewRequest(http.MethodGet, "http://localhost/", nil))

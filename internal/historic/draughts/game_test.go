@@ -145,9 +145,7 @@ func TestReferenceChoices(t *testing.T) {
 	if err == nil {
 		err = json.Unmarshal(data, &file)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	if len(file.Moves) != 34 {
 		t.Fatalf("%d turns", len(file.Moves))
 	}

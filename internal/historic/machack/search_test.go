@@ -108,9 +108,7 @@ func TestCombination(t *testing.T) {
 	game := board.NewGame(*root)
 	game.Push(r.Move)
 	reply, err := game.Position().ParseSAN("Rxc6")
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	game.Push(reply)
 	r, err = open(t).Search(context.Background(), game, engine.Limits{Depth: 1})
 	if err != nil || game.Position().SAN(r.Move) != "Rd8#" || r.Score != engine.MateScore-1 {

@@ -245,9 +245,7 @@ func TestConsiderable(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, err)
 		if got := New().why(n, m); got != test.want {
 			t.Errorf("%s in %s is considerable by rule %q, want %q", test.move, test.fen, got, test.want)
 		}

@@ -14,9 +14,7 @@ import (
 // Whatever is in a list of keys, reading it fails, or returns keys that are valid and names that are unique.
 func FuzzKeys(f *testing.F) {
 	_, worker, err := NewKey("anna")
-	if err != nil {
-		f.Fatal(err)
-	}
+	setup.Check(f, err)
 	for _, list := range []string{worker, worker + "\n" + worker, "# none\n", worker + " # since May\r\n", worker[:40],
 		strings.Replace(worker, "anna", "\u202e", 1), "anna\x00 " + worker[5:]} {
 		f.Add([]byte(list))

@@ -152,9 +152,7 @@ func TestSameBytes(t *testing.T) {
 			run := func(m *Machine, k, rows int) (o outcome) {
 				batches[k].fill(m)
 				v, err := m.Value(rows)
-				if err != nil {
-					t.Fatal(err)
-				}
+				setup.Check(t, err)
 				o.values = slices.Clone(v)
 				batches[k].fill(m)
 				if v, err = m.Gradient(rows); err != nil || !slices.Equal(v, o.values) {

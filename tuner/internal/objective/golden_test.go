@@ -116,9 +116,7 @@ func sums(t *testing.T, text *synthetic.Text, d synthetic.Data, p *objective.Pro
 // paramsOf ties twins and two terms, freezes, bounds and limits some, and leaves some without a prior.
 func paramsOf(t *testing.T, d synthetic.Data) *objective.Params {
 	_, typical, err := problemOf(d, objective.CrossEntropy, 1).CountParts(t.Context(), objective.StartOf(d.Terms))
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	free := d.Terms[len(d.Terms)-2].Name
 	tau := setup.Must(objective.Widths(d.Terms, typical, map[string]float64{free: math.Inf(1), d.Terms[0].Group: 40}, 2))
 	frozen := setup.Must(objective.Frozen(d.Terms, []string{d.Terms[len(d.Terms)-1].Name}))

@@ -42,9 +42,7 @@ func statistics(t *testing.T, text *synthetic.Text, d synthetic.Data, workers in
 	}
 	start := objective.StartOf(d.Terms)
 	_, typical, err := p.CountParts(ctx, start)
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	tau := setup.Must(objective.Widths(d.Terms, typical, nil, 1))
 	leader := setup.Must(objective.Leaders(d.Terms, objective.TwinsTied))
 	o := objective.New(p, objective.NewParams(d.Terms, start, make([]bool, len(d.Terms)), tau, leader), 2)

@@ -95,9 +95,7 @@ func parametersOf(t *testing.T, weights string) map[string]FileParameter {
 	t.Helper()
 	f := setup.Must(models.Open(weights))
 	m, w, err := f.Weights()
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	list := setup.Must(TermParameters(m, w))
 	byName := map[string]FileParameter{}
 	for _, p := range list {

@@ -316,9 +316,7 @@ func TestUCIEnds(t *testing.T) {
 // When the GUI has died and reads no more, the engine ends with an error.
 func TestUCIReaderGone(t *testing.T) {
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	cmd := exec.Command("assay", "uci", "--player", "assay:hash=1")
 	in := setup.Must(cmd.StdinPipe())
 	cmd.Stdout = w
