@@ -157,15 +157,6 @@ func (r *Result) Replay() (game *board.Game, opening uint64, err error) {
 	return game, opening, nil
 }
 
-// Game returns the game with all its moves.
-func (r *Result) Game() (*board.Game, error) {
-	game, err := replay(r.Start, r.Moves)
-	if err != nil {
-		return nil, fmt.Errorf("game %d: %w", r.Number, err)
-	}
-	return game, nil
-}
-
 // OpeningGame returns the game at the end of its opening.
 func (r *Result) OpeningGame() (*board.Game, error) {
 	if r.Opening < 0 || r.Opening > len(r.Moves) {

@@ -1,6 +1,7 @@
 package selfplay
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -102,14 +103,6 @@ type Clock struct {
 	Margin    time.Duration `json:"margin_ns,omitempty"` // 0: ClockMargin
 }
 
-// margin returns by how much the time may be exceeded.
-func (c Clock) margin() time.Duration {
-	if c.Margin > 0 {
-		return c.Margin
-	}
-	return ClockMargin
-}
-
 // maxClock bounds the parts of a clock.
 const maxClock = 1000 * time.Hour
 
@@ -209,7 +202,7 @@ func (c *clocks) spend(us board.Color, took time.Duration) (what string, over ti
 		return "", 0
 	}
 	left := c.left[us]
-	if margin := control.margin(); took > left+margin {
+	if margin := cmp.Or(control.Margin, ClockMargin); took > left+margin {
 		return fmt.Sprintf("%v for a move with %v on the clock (margin %v)", took.Round(time.Millisecond),
 			left.Round(time.Millisecond), margin), took - left - margin
 	}

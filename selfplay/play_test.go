@@ -150,7 +150,8 @@ func TestPlayRecordsAWholeGame(t *testing.T) {
 	opening := []board.Move{uci(t, "e2e4"), uci(t, "e7e5")}
 	for seed := range uint64(20) {
 		r := play(t, Job{Number: seed, Seed: seed, Opening: opening}, "a", "b")
-		game := setup.Must(r.Game())
+		game, _, err := r.Replay()
+		setup.Check(t, err)
 		result, why, over := game.Outcome()
 		if !over && r.Termination != moveLimit || over && (result != r.Result || why != r.Termination) {
 			t.Errorf("seed %d: %v by %q recorded, %v by %q on the board", seed, r.Result, r.Termination, result, why)

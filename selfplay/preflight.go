@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -69,19 +70,11 @@ func preflight(ctx context.Context, here *Local, limits Limits, e Player) error 
 		case result.Void != "":
 			return fmt.Errorf("%s: %w: %s", e.Label(), ErrPreflight, result.Void)
 		case result.Fault != "":
-			return fmt.Errorf("%s: %w: %s: %s", e.Label(), ErrPreflight, result.Termination, result.fault(board.White))
+			return fmt.Errorf("%s: %w: %s: %s", e.Label(), ErrPreflight, result.Termination,
+				strings.TrimPrefix(result.Fault, board.White.String()+": "))
 		}
 		return nil
 	}
-}
-
-// fault returns the text of the fault without the color, if it is the color's.
-func (r *Result) fault(of board.Color) string {
-	prefix := of.String() + ": "
-	if len(r.Fault) > len(prefix) && r.Fault[:len(prefix)] == prefix {
-		return r.Fault[len(prefix):]
-	}
-	return r.Fault
 }
 
 // preflight returns limits of the same kind for a short search: some engines know only

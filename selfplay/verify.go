@@ -41,7 +41,7 @@ func (r *Result) Verify(job *Job) error {
 	case r.Late && r.Fault == "" || r.Termination == TimeForfeit && !r.Late:
 		return fmt.Errorf("game %d ended by %s with late = %v", r.Number, r.Termination, r.Late)
 	}
-	game, err := r.Game()
+	game, _, err := r.Replay()
 	if err != nil {
 		return err
 	}

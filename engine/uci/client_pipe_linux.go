@@ -15,29 +15,10 @@ type netPipe struct {
 	raw syscall.RawConn
 }
 
-// newPipes returns our and the program's ends of its standard input, output and error output.
-func newPipes() (ours [3]pipe, theirs [3]*os.File, err error) {
-	defer func() {
-		if err != nil {
-			closeAll(ours[:]...)
-			closeAll(theirs[:]...)
-		}
-	}()
-	for i := range ours {
-		own, its, err := os.Pipe()
-		if err != nil {
-			return ours, theirs, err
-		}
-		if i == 0 { // we write its input
-			own, its = its, own
-		}
-		raw, err := own.SyscallConn() // fails only if the file is closed
-		ours[i], theirs[i] = &netPipe{own, raw}, its
-		if err != nil {
-			return ours, theirs, err
-		}
-	}
-	return ours, theirs, nil
+// ourEnd returns our end of a pipe.
+func ourEnd(f *os.File) (pipe, error) {
+	raw, err := f.SyscallConn() // fails only if the file is closed
+	return &netPipe{f, raw}, err
 }
 
 // Read implements io.Reader.

@@ -103,6 +103,28 @@ func startProcess(c *Command, core int) (*process, error) {
 	return p, nil
 }
 
+// newPipes returns our and the program's ends of its standard input, output and error output.
+func newPipes() (ours [3]pipe, theirs [3]*os.File, err error) {
+	for i := range ours {
+		own, its, errPipe := os.Pipe()
+		if err = errPipe; err != nil {
+			break
+		}
+		if i == 0 { // we write its input
+			own, its = its, own
+		}
+		theirs[i] = its
+		if ours[i], err = ourEnd(own); err != nil {
+			break
+		}
+	}
+	if err != nil {
+		closeAll(ours[:]...)
+		closeAll(theirs[:]...)
+	}
+	return ours, theirs, err
+}
+
 // closeAll closes our or the program's ends of its pipes.
 func closeAll[F interface {
 	comparable
