@@ -144,7 +144,7 @@ func TestWeight(t *testing.T) {
 	for i := range sets {
 		sets[i] = filepath.Join(dir, "set-"+string(rune('0'+i)))
 		n := min(i, 1)
-		writeWalks(t, sets[i], 8, func(r *dataset.PositionRow) {
+		writeWalks(t, sets[i], 16, func(r *dataset.PositionRow) {
 			r.Game, r.Opening, r.Ply = r.Game+uint64(1000*n), r.Opening+uint64(1000*n), r.Ply+uint16(n)
 			if i == 2 {
 				r.Weight = 0.5

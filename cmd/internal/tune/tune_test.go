@@ -37,7 +37,7 @@ func writeWalks(t *testing.T, dir string, games int, change func(*dataset.Positi
 	for g := range games {
 		var rows []dataset.PositionRow
 		p, balance := board.StartPosition(), 0
-		for ply := range 100 {
+		for ply := range 60 {
 			moves := p.LegalMoves(nil)
 			if len(moves) == 0 {
 				break
@@ -86,7 +86,7 @@ func execute(ctx context.Context, c *cobra.Command, args ...string) (stdout stri
 func TestTune(t *testing.T) {
 	dir := t.TempDir()
 	data := filepath.Join(dir, "positions")
-	writeWalks(t, data, 150, nil)
+	writeWalks(t, data, 60, nil)
 	var first []byte
 	for workers := 1; workers <= 3; workers++ {
 		out := filepath.Join(dir, fmt.Sprintf("w%d.json", workers))
@@ -105,7 +105,7 @@ func TestTune(t *testing.T) {
 			t.Errorf("the warning about the rows is printed %d times", n)
 		}
 		p := f.Provenance
-		if len(p.Data) != 1 || p.Games != 150 || p.Rows == 0 || p.Seed != 5 || p.Time == "" ||
+		if len(p.Data) != 1 || p.Games != 60 || p.Rows == 0 || p.Seed != 5 || p.Time == "" ||
 			!strings.Contains(p.Split, "opening") {
 			t.Errorf("provenance %+v", p)
 		}

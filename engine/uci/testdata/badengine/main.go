@@ -385,7 +385,7 @@ func (e *bad) inform(move string) {
 	case e.mode["long-line"]:
 		e.say("info string %s", strings.Repeat("x", 5<<20))
 	case e.mode["flood"], e.mode["flood-forever"]:
-		for i := 0; i < 50000 || e.mode["flood-forever"]; i++ {
+		for i := 0; i < 10000 || e.mode["flood-forever"]; i++ {
 			fmt.Fprintf(e.out, "info depth %d score cp 10 nodes %d time 1 pv %s\n", i, i, move)
 		}
 	case e.mode["absurd"]:
