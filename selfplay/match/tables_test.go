@@ -21,6 +21,25 @@ import (
 	"github.com/assay-chess/assay/selfplay/sprt"
 )
 
+// A complete run goes on if it may have more games and no test has decided.
+func TestShort(t *testing.T) {
+	for _, c := range []struct {
+		games   uint64
+		test    *sprt.Test
+		verdict string
+		want    bool
+	}{
+		{0, new(sprt.Test), Undecided, true}, {9, new(sprt.Test), Undecided, true}, {8, new(sprt.Test), Undecided, false},
+		{1, new(sprt.Test), Undecided, false}, {0, new(sprt.Test), AcceptH1, false}, {9, new(sprt.Test), AcceptH0, false},
+		{9, nil, "", true}, {8, nil, "", false},
+	} {
+		m := &match{Config: Config{Games: c.games}}
+		if got := m.short(&Result{Games: 8, Test: c.test, Verdict: c.verdict}); got != c.want {
+			t.Errorf("8 of %d games, test %v, %q: short %v", c.games, c.test != nil, c.verdict, got)
+		}
+	}
+}
+
 // TestWarnings: only a player against itself with the same limits measures noise.
 func TestWarnings(t *testing.T) {
 	hundred, thousand := selfplay.Limits{Nodes: 100}, selfplay.Limits{Nodes: 1000}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/assay-chess/assay/internal/setup"
@@ -13,16 +14,25 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// fitMean fits one term that occurs once in every row, for White, to games of so many rows, in each
-// of which a share of the rows is won. It returns the covariance at the optimum and its only
+// fitMean fits so many equal terms, which occur once in every row, for White, to games of so many rows, in each
+// of which a share of the rows is won. It returns the covariance at the optimum and the first
 // parameter's clustered standard error.
-func fitMean(t *testing.T, won []float64, length int) (*Covariance, float64) {
+func fitMean(t *testing.T, won []float64, length, equal int) (*Covariance, float64) {
 	t.Helper()
-	b := rows.NewBuilder(1)
+	var entries []rows.Entry
+	var terms []rows.Term
+	var leaders []int
+	for i := range equal {
+		entries = append(entries, rows.Entry{Term: uint16(i), Count: 1})
+		terms = append(terms, rows.Term{Name: fmt.Sprint("tempo", i), Group: "tempo", Mirror: i})
+		leaders = append(leaders, i)
+	}
+	wide := slices.Repeat([]float64{math.Inf(1)}, equal)
+	b := rows.NewBuilder(equal)
 	for g, share := range won {
 		for i := range length {
 			r := rows.Row{
-				Entries: []rows.Entry{{Count: 1}}, Phase: rows.MaxPhase, Scale: 1, Weight: 1,
+				Entries: entries, Phase: rows.MaxPhase, Scale: 1, Weight: 1,
 				Score: rows.NoScore, Game: uint64(g + 1),
 			}
 			if float64(i) < share*float64(length) {
@@ -32,13 +42,12 @@ func fitMean(t *testing.T, won []float64, length int) (*Covariance, float64) {
 		}
 	}
 	s := setup.Must(b.Finish())
-	terms := []rows.Term{{Name: "tempo", Group: "tempo"}}
 	clusters := s.Clusters()
 	omega, _ := s.Split(clusters, 0, 0)
 	p := &objective.Problem{Store: s, K: 0.004, Target: objective.Targets(s, 1, 0), Omega: omega}
-	q := objective.NewParams(terms, objective.StartOf(terms), []bool{false}, []float64{math.Inf(1)}, []int{0})
+	q := objective.NewParams(terms, objective.StartOf(terms), make([]bool, equal), wide, leaders)
 	o := objective.New(p, q, 1)
-	out := setup.Must(optimize.GaussNewton{}.Minimize(t.Context(), o, []float64{0}, optimize.Settings{Gap: 1e-14}))
+	out := setup.Must(optimize.GaussNewton{}.Minimize(t.Context(), o, make([]float64, equal), optimize.Settings{Gap: 1e-14}))
 	v := setup.Must(NewCovariance(t.Context(), o, clusters, out.X, Final))
 	setup.Check(t, v.Finish(t.Context()))
 	return v, v.SE(0, out.X[0])
@@ -58,11 +67,14 @@ func TestErrorsOfAMean(t *testing.T) {
 	for _, w := range won {
 		spread += (w - mean) * (w - mean)
 	}
-	v, se := fitMean(t, won, length)
+	v, se := fitMean(t, won, length, 1)
 	perPoint := 1 / (k * mean * (1 - mean)) // centipawns
 	want := perPoint * math.Sqrt(spread/games/(games-1))
-	if math.Abs(se/want-1) > 1e-3 {
-		t.Errorf("clustered error %v, want %v", se, want)
+	if math.Abs(se/want-1) > 1e-3 || v.Ridge {
+		t.Errorf("clustered error %v, want %v; ridge %v", se, want, v.Ridge)
+	}
+	if v, _ := fitMean(t, won, length, 2); !v.Ridge {
+		t.Error("two equal terms leave a matrix that is not singular")
 	}
 	want = perPoint * math.Sqrt(mean*(1-mean)/(games*length-1))
 	if naive := v.NaiveErrors()(0, 0); math.Abs(naive/want-1) > 1e-3 {
@@ -82,7 +94,7 @@ func TestErrorsAgreeWithBootstrap(t *testing.T) {
 	for g := range won {
 		won[g] = float64(r.IntN(length+1)) / length
 	}
-	_, se := fitMean(t, won, length)
+	_, se := fitMean(t, won, length, 1)
 	sum, squares := 0.0, 0.0
 	for range draws {
 		mean := 0.0
