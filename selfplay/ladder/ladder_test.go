@@ -16,49 +16,15 @@ import (
 
 	"github.com/assay-chess/assay/dataset/pgn"
 	"github.com/assay-chess/assay/engine"
-	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
-	"github.com/assay-chess/assay/selfplay/opening"
 	"github.com/assay-chess/assay/selfplay/runtest"
 )
 
-// wild is a toy that plays any move with a probability: the first digit of its name in
-// tenths.
-type wild struct {
-	engine.Player
-	share float64
-	rng   *rand.Rand
-}
-
-func openWild(spec engine.Spec) (engine.Player, error) {
-	p, err := toy.Open(spec)
-	return &wild{Player: p, share: float64(spec.Name[0]-'0') / 10}, err
-}
-
-func (w *wild) NewGame(seed uint64) error {
-	w.rng = rand.New(rand.NewPCG(seed, 9))
-	return w.Player.NewGame(seed)
-}
-
-func (w *wild) Search(ctx context.Context, g *board.Game, lim engine.Limits) (engine.Result, error) {
-	r, err := w.Player.Search(ctx, g, lim)
-	if moves := g.Position().LegalMoves(nil); len(moves) > 0 && w.rng.Float64() < w.share {
-		r.Move = moves[w.rng.IntN(len(moves))]
-	}
-	return r, err
-}
-
 func config(t *testing.T, schedule Schedule, games uint64) Config {
-	c := Config{Schedule: schedule, Games: games, Anchor: -1,
-		Setup: selfplay.Setup{
-			Rules: selfplay.Rules{Limits: selfplay.Limits{Nodes: 1}, Rule: selfplay.Adjudication{WinScore: 500,
-				WinPlies: 4}, MaxPlies: 60, Opening: opening.Spec{Plies: 6}, Check: selfplay.Check{MaxScore: -1},
-				Seed: 2, Program: "test"},
-			Place: selfplay.Place{Out: filepath.Join(t.TempDir(), "ladder"), Open: openWild, Concurrency: 2},
-		}}
+	c := Config{Schedule: schedule, Games: games, Anchor: -1, Setup: runtest.WildSetup(filepath.Join(t.TempDir(), "ladder"))}
 	for _, name := range []string{"8", "0", "4", "6", "2"} {
 		c.Players = append(c.Players, selfplay.Player{Spec: toy.Spec(name), ID: "wild " + name})
 	}

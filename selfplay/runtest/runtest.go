@@ -23,6 +23,8 @@ import (
 	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
+	"github.com/assay-chess/assay/selfplay/internal/toy"
+	"github.com/assay-chess/assay/selfplay/opening"
 )
 
 // Attempt is what one attempt at a run gets: a number of workers, another each time, and
@@ -182,5 +184,14 @@ func Golden(t *testing.T, name, text string, digits int) {
 		if i >= len(got) || i >= len(had) || got[i] != had[i] {
 			t.Fatalf("%s differs from line %d on; run with -update and read the difference\n%s", path, i+1, text)
 		}
+	}
+}
+
+// WildSetup returns how wild toys play short games into a folder.
+func WildSetup(out string) selfplay.Setup {
+	return selfplay.Setup{
+		Rules: selfplay.Rules{Limits: selfplay.Limits{Nodes: 1}, Rule: selfplay.Adjudication{WinScore: 500, WinPlies: 4},
+			MaxPlies: 60, Opening: opening.Spec{Plies: 6}, Check: selfplay.Check{MaxScore: -1}, Seed: 2, Program: "test"},
+		Place: selfplay.Place{Out: out, Open: toy.OpenWild, Concurrency: 2},
 	}
 }

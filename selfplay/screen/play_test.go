@@ -3,46 +3,18 @@ package screen
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/assay-chess/assay/engine"
-	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
-	"github.com/assay-chess/assay/selfplay/opening"
 	"github.com/assay-chess/assay/selfplay/runtest"
 )
-
-// wild is a toy that plays any move with a probability: the first digit of its name in tenths.
-type wild struct {
-	engine.Player
-	share float64
-	rng   *rand.Rand
-}
-
-func openWild(spec engine.Spec) (engine.Player, error) {
-	p, err := toy.Open(spec)
-	return &wild{Player: p, share: float64(spec.Name[0]-'0') / 10}, err
-}
-
-func (w *wild) NewGame(seed uint64) error {
-	w.rng = rand.New(rand.NewPCG(seed, 9))
-	return w.Player.NewGame(seed)
-}
-
-func (w *wild) Search(ctx context.Context, g *board.Game, lim engine.Limits) (engine.Result, error) {
-	r, err := w.Player.Search(ctx, g, lim)
-	if moves := g.Position().LegalMoves(nil); len(moves) > 0 && w.rng.Float64() < w.share {
-		r.Move = moves[w.rng.IntN(len(moves))]
-	}
-	return r, err
-}
 
 // config returns a screen in which the first factor helps, the second hurts, and the third does nothing.
 func config(t *testing.T, kind Kind, games uint64) Config {
@@ -54,12 +26,7 @@ func config(t *testing.T, kind Kind, games uint64) Config {
 	}
 	return Config{Design: d, Games: games, Base: player(0), Player: player,
 		Factors: []Factor{{Name: "helps", On: "1"}, {Name: "hurts", On: "2"}, {Name: "nothing", On: "3"}},
-		Setup: selfplay.Setup{
-			Rules: selfplay.Rules{Limits: selfplay.Limits{Nodes: 1}, Rule: selfplay.Adjudication{WinScore: 500,
-				WinPlies: 4}, MaxPlies: 60, Opening: opening.Spec{Plies: 6}, Check: selfplay.Check{MaxScore: -1},
-				Seed: 2, Program: "test"},
-			Place: selfplay.Place{Out: filepath.Join(t.TempDir(), "screen"), Open: openWild, Concurrency: 2},
-		}}
+		Setup:   runtest.WildSetup(filepath.Join(t.TempDir(), "screen"))}
 }
 
 // of returns a screen that is not played yet.

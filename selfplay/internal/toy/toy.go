@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strconv"
 
 	"github.com/assay-chess/assay/engine"
@@ -131,4 +132,31 @@ func material(p *board.Position) int {
 		total += v * (p.Pieces(us, kind).Count() - p.Pieces(us.Other(), kind).Count())
 	}
 	return total
+}
+
+// wild is a toy that plays any move with a probability: the first digit of its name in
+// tenths.
+type wild struct {
+	engine.Player
+	share float64
+	rng   *rand.Rand
+}
+
+// OpenWild opens a wild toy.
+func OpenWild(spec engine.Spec) (engine.Player, error) {
+	p, err := Open(spec)
+	return &wild{Player: p, share: float64(spec.Name[0]-'0') / 10}, err
+}
+
+func (w *wild) NewGame(seed uint64) error {
+	w.rng = rand.New(rand.NewPCG(seed, 9))
+	return w.Player.NewGame(seed)
+}
+
+func (w *wild) Search(ctx context.Context, g *board.Game, lim engine.Limits) (engine.Result, error) {
+	r, err := w.Player.Search(ctx, g, lim)
+	if moves := g.Position().LegalMoves(nil); len(moves) > 0 && w.rng.Float64() < w.share {
+		r.Move = moves[w.rng.IntN(len(moves))]
+	}
+	return r, err
 }
