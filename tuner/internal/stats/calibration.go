@@ -38,14 +38,13 @@ const (
 
 // binSums are the sums of a Bin.
 type binSums struct {
-	rows                                                    int64
-	weight, squares, predicted, actual, spread, start, loss float64
+	rows                                           int64
+	weight, predicted, actual, spread, start, loss float64
 }
 
 func (b *binSums) add(o *binSums) {
 	b.rows += o.rows
 	b.weight += o.weight
-	b.squares += o.squares
 	b.predicted += o.predicted
 	b.actual += o.actual
 	b.spread += o.spread
@@ -112,7 +111,7 @@ func calibrateRow(p *objective.Problem, to *[2]calibrationSums, i, j int, x, sta
 	}
 	v, _, _ := p.Loss.At(p.K, x, y)
 	q := objective.Sigmoid(p.K * x)
-	b := binSums{1, o, o * o, o * q, o * y, o * o * (y - q) * (y - q), o * start, o * v}
+	b := binSums{1, o, o * q, o * y, o * o * (y - q) * (y - q), o * start, o * v}
 	to[side].score[min(scoreBins-1, int(q*scoreBins))].add(&b)
 	to[side].phase[min(phaseBins-1, c.PhaseOf(j)*phaseBins/(rows.MaxPhase+1))].add(&b)
 }
