@@ -53,7 +53,7 @@ const (
 
 // matches are the rows of the table.
 func matches(sleeper string) (list []match) {
-	for _, n := range []struct{ atOnce, games int }{{16, 160}, {64, 640}, {128, 640}, {250, 1000}} {
+	for _, n := range []struct{ atOnce, games int }{{16, 96}, {64, 256}, {128, 256}, {250, 500}} {
 		list = append(list, match{name: fmt.Sprintf("sleeping engines, 0.2+0.002, %d at once", n.atOnce), engine: sleeper,
 			arg: "sleep=5ms", base: "0.2", inc: "0.002", games: n.games, atOnce: n.atOnce})
 	}
@@ -61,7 +61,7 @@ func matches(sleeper string) (list []match) {
 	return append(list,
 		match{name: "engines that answer at once", engine: sleeper, nodes: 1000, games: 400, atOnce: 2},
 		match{name: "Stockfish, 1,000 nodes", engine: stockfish, nodes: 1000, games: 100, atOnce: 2},
-		match{name: "Stockfish, 1+0.01", engine: stockfish, base: "1", inc: "0.01", games: 12, atOnce: 2})
+		match{name: "Stockfish, 1+0.01", engine: stockfish, base: "1", inc: "0.01", games: 10, atOnce: 2})
 }
 
 func runners(assay string) []runner {
