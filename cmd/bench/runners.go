@@ -79,7 +79,8 @@ func assayArgs(m *match, book string) []string {
 		limit = []string{"--tc", m.base + "+" + m.inc, "--time-margin", fmt.Sprintf("%dms", margin)}
 	}
 	return append(limit, "match", "name=a:"+spec, "name=b:"+spec, "--games", strconv.Itoa(m.games), "--concurrency",
-		strconv.Itoa(m.atOnce), "--book", book, "--win-plies", "0", "--draw-plies", "0", "--max-plies", "5000", "--out", "out")
+		strconv.Itoa(m.atOnce), "--book", book, "--win-plies", "0", "--draw-plies", "0", "--max-plies", "5000", "--recover",
+		"--out", "out")
 }
 
 func fastchessArgs(m *match, book string) []string {
