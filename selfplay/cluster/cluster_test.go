@@ -1,11 +1,8 @@
 package cluster_test
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,10 +19,12 @@ import (
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
 	"github.com/assay-chess/assay/selfplay/cluster/worker"
 	"github.com/assay-chess/assay/selfplay/datagen"
+	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/opening"
 	"github.com/assay-chess/assay/selfplay/roster"
+	"github.com/assay-chess/assay/selfplay/runtest"
 )
 
 const program = "assay test bench 1"
@@ -182,36 +181,14 @@ func local(t *testing.T, n uint64) string {
 	return out
 }
 
-// sameFiles compares the files that must be equal in two runs.
+// sameFiles compares the files that must be equal in two data sets or matches.
 func sameFiles(t *testing.T, got, want string) {
 	t.Helper()
-	n := 0
-	err := filepath.WalkDir(want, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		name := filepath.Base(path)
-		if ext := filepath.Ext(name); ext != ".arrow" && ext != ".pgn" && name != durable.RunResultName &&
-			name != durable.ManifestName {
-			return nil
-		}
-		rel, err := filepath.Rel(want, path)
-		if err != nil {
-			return err
-		}
-		a, err := os.ReadFile(path)
-		b, err2 := os.ReadFile(filepath.Join(got, rel))
-		if err = errors.Join(err, err2); err != nil {
-			return err
-		}
-		if n++; !bytes.Equal(a, b) {
-			t.Errorf("%s differs", rel)
-		}
-		return nil
-	})
-	if err != nil || n < 3 {
-		t.Fatalf("compared %d files: %v", n, err)
+	patterns := []string{"*.arrow", durable.ManifestName, durable.RunResultName}
+	if _, err := os.Stat(filepath.Join(want, gamelog.PGNName)); err == nil {
+		patterns = []string{gamelog.PGNName, "games/*.arrow", "games/" + durable.ManifestName, durable.RunResultName}
 	}
+	runtest.SameFiles(t, got, want, patterns...)
 }
 
 // api returns the API of a server for its coordinator.
