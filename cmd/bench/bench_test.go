@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/internal/setup"
 )
 
 func near(a, b float64) bool { return math.Abs(a-b) < 1e-3 }
@@ -57,9 +58,7 @@ func TestCount(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "games.pgn")
 	text := "[White \"a\"]\n[Black \"b\"]\n[Result \"1-0\"]\n[Termination \"time forfeit\"]\n\n1. e4 e5 1-0\n\n" +
 		"[White \"b\"]\n[Black \"a\"]\n[Result \"1/2-1/2\"]\n\n1. d4 1/2-1/2\n"
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, os.WriteFile(path, []byte(text), 0o600))
 	var p played
 	if plies, err := p.count(path); plies != 3 || p.games != 2 || p.lost != 1 || err != nil {
 		t.Errorf("count() = %v, %v; %+v", plies, err, p)

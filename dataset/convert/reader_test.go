@@ -37,9 +37,7 @@ func through(t *testing.T, data []byte, open func(io.Writer) (io.WriteCloser, er
 		_, err = w.Write(data)
 		err = errors.Join(err, w.Close())
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	setup.Check(t, err)
 	return b.Bytes()
 }
 

@@ -2,13 +2,23 @@ package uci
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
+	"github.com/assay-chess/assay/engine/search"
+	testengine "github.com/assay-chess/assay/engine/uci/testdata"
+	"github.com/assay-chess/assay/internal/enginetest"
 	"github.com/assay-chess/assay/internal/setup"
+	"github.com/assay-chess/assay/models"
 )
 
 // newTestPipes returns our ends of pipes, and the program's, until the end of the test.
@@ -116,4 +126,234 @@ func TestPipeWriteDeadline(t *testing.T) {
 	if n := <-read; n != int64(len(text)) {
 		t.Errorf("%d bytes arrived, want %d", n, len(text))
 	}
+}
+
+// serveVariable makes the test binary a UCI engine: our server with our search.
+const serveVariable = "ASSAY_TEST_SERVE"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(serveVariable) != "" {
+		os.Exit(serve())
+	}
+	os.Exit(testengine.Tests{M: m}.Run())
+}
+
+func serve() int {
+	f, err := models.Embedded("assay-start")
+	if err != nil {
+		return 1
+	}
+	m, w, err := f.Weights()
+	if err != nil {
+		return 1
+	}
+	ev, err := m.NewEvaluator(w)
+	if err != nil {
+		return 1
+	}
+	s := &Server{Name: "served", Author: "test", Player: search.New(ev, 1)}
+	if s.Serve(context.Background(), os.Stdin, os.Stdout) != nil {
+		return 1
+	}
+	return 0
+}
+
+var marks atomic.Int64
+
+// patient is longer than any wait in these tests on any machine. Where a timeout is
+// meant to expire, a test sets a short one; how long waits are is tested on a fake clock
+// in client_timeout_test.go.
+const patient = 3 * time.Minute
+
+// badCommand returns the command of the misbehaving engine. Its processes have the mark
+// among their arguments.
+func badCommand(t *testing.T, mode string) (c Command, mark string) {
+	t.Helper()
+	path := testengine.Build(t, "badengine")
+	mark = fmt.Sprintf("mark-%d-%d-", os.Getpid(), marks.Add(1))
+	return Command{Path: path, Args: []string{mode, mark}, StartTimeout: patient, MoveTimeout: patient}, mark
+}
+
+// openBad returns a client of the misbehaving engine. At the test's end it closes the
+// client and checks that no process is left.
+func openBad(t *testing.T, mode string) *Client {
+	t.Helper()
+	command, mark := badCommand(t, mode)
+	c := NewClient(command)
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+		testengine.NoneLeft(t, mark)
+	})
+	return c
+}
+
+// searchLimits are of a search that the misbehaving engine should answer at once.
+var searchLimits = engine.Limits{MoveTime: time.Millisecond}
+
+// A client accepts harmless faults. Any other fault is an error of that search alone, and
+// a fresh process plays the next game.
+func TestMisbehavingEngines(t *testing.T) {
+	for _, tt := range []struct {
+		mode   string
+		search int    // the first that fails, from 1; 0: none; -1: NewGame fails
+		err    error  // that is wrapped
+		says   string // a part of the error
+	}{
+		{"good", 0, nil, ""},
+		{"uppercase", 0, nil, ""},
+		{"doubled", 0, nil, ""},
+		{"doubled-late", 0, nil, ""},
+		{"doubled,crlf,nul", 0, nil, ""},
+		{"crlf", 0, nil, ""},
+		{"nul", 0, nil, ""},
+		{"long-line", 0, nil, ""},
+		{"long-bestmove", 0, nil, ""},
+		{"flood", 0, nil, ""},
+		{"absurd", 0, nil, ""},
+		{"stderr", 0, nil, ""},
+		{"odd-options", 0, nil, ""},
+		{"ignores-quit", 0, nil, ""},
+		{"fork", 0, nil, ""},
+		{"fork-session", 0, nil, ""},
+		{"fork-clean", 0, nil, ""},
+		{"fork-session,crash", 1, errEnded, "exit status 2"},
+		{"fork-clean,hang", 1, engine.ErrTimeout, "no bestmove"},
+		{"latin1", 0, nil, ""},
+		{"chatter", 0, nil, ""},
+
+		{"wrong-start", -1, errEnded, "exit status 7 (last on its error output: badengine: cannot find my network)"},
+		{"no-uciok", -1, engine.ErrTimeout, "no uciok within 20ms"},
+		{"crash", 1, errEnded, "exit status 2"},
+		{"crash-later", 3, errEnded, "exit status 2"},
+		{"fork-crash", 1, errEnded, "exit status 2"}, // its child holds the output
+		{"exit", 1, errEnded, "no bestmove for \"go movetime 1\": it ended with exit status 3"},
+		{"exit-ok", 1, errEnded, "exit status 0"},
+		{"stdout-closed", 1, errEnded, "it closed its output"},
+		{"hang", 1, engine.ErrTimeout, "no bestmove for \"go movetime 1\" within 21ms"},
+		{"hang-later", 3, engine.ErrTimeout, "no bestmove for \"go movetime 1\" within 21ms"},
+		{"deaf", 1, engine.ErrTimeout, "no bestmove for \"go movetime 1\" within 21ms"},
+		{"flood-forever", 1, engine.ErrTimeout, "no bestmove for \"go movetime 1\""},
+		{"illegal", 1, board.ErrMove, `"e1e8"`},
+		{"garbage", 1, board.ErrMove, "bestmove"},
+		{"empty", 1, board.ErrMove, `""`},
+		{"null", 1, board.ErrMove, `"0000"`},
+	} {
+		t.Run(tt.mode, func(t *testing.T) {
+			t.Parallel()
+			c := openBad(t, tt.mode)
+			c.quitTimeout = 20 * time.Millisecond // for those that do not quit
+			timeoutAt := 0
+			if tt.err == engine.ErrTimeout {
+				timeoutAt = tt.search
+			}
+			for range 2 { // games
+				failed, err := playSome(t, c, timeoutAt)
+				if failed != tt.search {
+					t.Fatalf("search %d failed, want %d (0 is none): %v", failed, tt.search, err)
+				}
+				if tt.search != 0 && (!errors.Is(err, tt.err) || !strings.Contains(err.Error(), tt.says)) {
+					t.Errorf("error %v, want %v with %q", err, tt.err, tt.says)
+				}
+				if tt.search < 0 && !errors.Is(err, ErrStart) {
+					t.Errorf("error %v does not wrap ErrStart", err)
+				}
+			}
+		})
+	}
+}
+
+// playSome starts a game and searches four times. It returns the number of the search
+// that failed, -1 if the game did not start. The search of the number timeoutAt has a
+// short timeout; -1 is the start.
+func playSome(t *testing.T, c *Client, timeoutAt int) (failed int, err error) {
+	t.Helper()
+	const short = 20 * time.Millisecond
+	c.command.StartTimeout, c.command.MoveTimeout = patient, patient
+	if timeoutAt < 0 {
+		c.command.StartTimeout = short
+	}
+	if err = c.NewGame(1); err != nil {
+		return -1, err
+	}
+	g := board.NewGame(board.StartPosition())
+	for i := 1; i <= 4; i++ {
+		if i == timeoutAt {
+			c.command.MoveTimeout = short
+		}
+		r, err := c.Search(t.Context(), g, searchLimits)
+		if err != nil {
+			return i, err
+		}
+		if !g.Position().IsLegal(r.Move) || r.Score > engine.MateScore || r.Score < -engine.MateScore ||
+			len(r.PV) == 0 || r.PV[0] != r.Move {
+			t.Fatalf("search %d: %+v", i, r)
+		}
+		g.Push(r.Move)
+		reply := g.Position().LegalMoves(nil)
+		g.Push(reply[len(reply)/2])
+	}
+	return 0, nil
+}
+
+// Closed clients leave no open file, whatever the engine did.
+func TestClosedClientsLeaveNoFiles(t *testing.T) {
+	files := openFiles(t)
+	for range 6 { // one file left by one mode is more than the slack below
+		for _, mode := range []string{"good", "exit", "stdout-closed", "garbage", "wrong-start"} {
+			c := openBad(t, mode)
+			_, _ = playSome(t, c, 0)
+			if err := c.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if now := openFiles(t); now > files+5 {
+		t.Errorf("%d files are open, %d before", now, files)
+	}
+}
+
+func openFiles(t *testing.T) int {
+	t.Helper()
+	list, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Skipf("needs /proc: %v", err)
+	}
+	return len(list)
+}
+
+func TestStartErrors(t *testing.T) {
+	for _, tt := range []struct {
+		command Command
+		says    string
+	}{
+		{Command{Path: "/no/such/engine"}, "no such file"},
+		{Command{Path: "no-such-engine-anywhere"}, "not found in $PATH"},
+		{Command{Path: "/"}, "uci:"},
+		{Command{Path: "/bin/sh", Args: []string{"-c", "read x; kill -SEGV $$"}},
+			"it crashed with signal: segmentation fault"},
+		{Command{Path: "/bin/sh", Args: []string{"-c", "echo why >&2; exec cat"}, StartTimeout: 20 * time.Millisecond},
+			"no uciok within 20ms"},
+	} {
+		c := NewClient(tt.command)
+		if err := c.Start(); err == nil || !strings.Contains(err.Error(), tt.says) {
+			t.Errorf("%v: error %v, want one with %q", tt.command, err, tt.says)
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := c.Start(); !errors.Is(err, errClosed) {
+			t.Errorf("start after close: %v", err)
+		}
+	}
+}
+
+// Our own engine behind our own server passes the tests of a player.
+func TestClientConforms(t *testing.T) {
+	self := setup.Must(os.Executable())
+	t.Setenv(serveVariable, "1")
+	enginetest.Conform(t, func() engine.Player {
+		return NewClient(Command{Path: self, StartTimeout: patient, MoveTimeout: patient})
+	}, enginetest.Remote)
 }

@@ -101,9 +101,7 @@ func TestGamesAreValid(t *testing.T) {
 	ids, openings := map[uint64]bool{}, map[uint64]bool{}
 	n := 0
 	for g, err := range r.All() {
-		if err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, err)
 		white, black := "toy a", "toy b"
 		if n%2 == 1 {
 			white, black = black, white
@@ -359,9 +357,7 @@ func TestOpenUnfinishedJournal(t *testing.T) {
 		t.Helper()
 		r := setup.Must(Open(c.Out))
 		for row, err := range r.All() {
-			if err != nil {
-				t.Fatal(err)
-			}
+			setup.Check(t, err)
 			row.Moves, row.Scores = append([]board.Move(nil), row.Moves...), append([]int16(nil), row.Scores...)
 			rows = append(rows, row)
 		}

@@ -139,9 +139,7 @@ func checkData(t *testing.T, dir string, r *Result) {
 	n, score := 0, 0.0
 	openings := map[uint64]int{}
 	for g, err := range data.All() {
-		if err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, err)
 		result := float64(g.Result)
 		nodes := uint32(100)
 		if n%2 == 1 {

@@ -439,9 +439,7 @@ func TestRestless(t *testing.T) {
 		if err == nil {
 			err = json.Unmarshal(data, v)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		setup.Check(t, err)
 	}
 	type row struct {
 		FEN, Term string

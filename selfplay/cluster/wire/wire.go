@@ -6,18 +6,21 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
 	"time"
 
-	"github.com/nats-io/nats.go"
-
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/selfplay"
+	"github.com/nats-io/nats.go"
 )
 
 // Protocol is the version of the messages below. A coordinator refuses workers of another version.
@@ -199,4 +202,63 @@ func GiveBack(pause time.Duration) []byte { return fmt.Appendf(nil, `-NAK {"dela
 func IsAck(subject, run string) bool {
 	place, ok := strings.CutPrefix(subject, "$JS.ACK."+Units(run)+"."+Consumer+".")
 	return ok && strings.Trim(place, "0123456789.") == ""
+}
+
+// Workers ask the coordinator for weights and engines, part by part. Their names are the SHA-256 of their content.
+
+// WeightsPrefix begins the name of weights that are named by the SHA-256 of their file.
+const WeightsPrefix = "sha256-"
+
+// MaxFile bounds a file, and PartSize a part of it, in bytes.
+const MaxFile, PartSize = 1 << 28, 128 << 10
+
+// Part asks for the PartSize bytes of a file from an offset on, or those up to its end.
+type Part struct {
+	Run    string `json:"run"`
+	SHA256 string `json:"sha256"`
+	Offset int64  `json:"offset"`
+}
+
+// ErrNoFile means that a run has no file of that content, or that it cannot be read now.
+var ErrNoFile = errors.New("cluster: cannot fetch the file")
+
+// FetchFile returns the file of a run with the SHA-256. Its errors wrap ErrNoFile.
+func FetchFile(ctx context.Context, nc *nats.Conn, worker, run, sum string) (all []byte, err error) {
+	for n := PartSize; err == nil && n == PartSize && len(all) < MaxFile; {
+		var part []byte
+		part, err = Request(ctx, nc, FileSubject(worker), &Part{run, sum, int64(len(all))})
+		n = len(part)
+		all = append(all, part...)
+	}
+	if err == nil && durable.SumBytes(all).SHA256 != sum {
+		err = fmt.Errorf("%w: it arrived with other content", durable.ErrDamaged)
+	}
+	if err != nil {
+		err = fmt.Errorf("%w with SHA-256 %.12s: %w", ErrNoFile, sum, err)
+	}
+	return all, err
+}
+
+// IsSHA256 reports whether a text is a SHA-256 in hex.
+func IsSHA256(text string) bool {
+	return len(text) == 64 && strings.Trim(text, "0123456789abcdef") == ""
+}
+
+// fingerprintPlies and fingerprintNodes make a game of about 10 ms.
+const fingerprintPlies, fingerprintNodes = 12, 1000
+
+// Fingerprint plays a short game of a player with itself and returns the game's checksum. Builds that search or evaluate
+// differently have different ones. The bench signature says what a build should do, the fingerprint what it does.
+func Fingerprint(ctx context.Context, play selfplay.PlayFunc, spec engine.Spec) (sum string, err error) {
+	limits := selfplay.Limits{Nodes: fingerprintNodes, HardNodes: true}
+	job := selfplay.Job{Players: [2]engine.Spec{spec, spec}, Limits: [2]selfplay.Limits{limits, limits},
+		Plies: fingerprintPlies, Seed: 1}
+	r, err := play(ctx, &job)
+	if err != nil {
+		return "", err
+	}
+	if fault := cmp.Or(r.Fault, r.Void); fault != "" {
+		return "", errors.New(fault)
+	}
+	return Checksum(&r)
 }
