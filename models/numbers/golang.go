@@ -4,10 +4,8 @@ import (
 	_ "embed"
 	"fmt"
 	"go/ast"
-	"go/parser"
 	gotoken "go/token"
 	"go/types"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -31,10 +29,6 @@ type goEdit struct {
 // constants into variables. What initializers make from the slice is then right when the program starts. What set must make
 // again is known once the copy is written.
 func (g *golang) instrument(s *Set, dir, value string) error {
-	glue, err := placeGlue(dir, value)
-	if err != nil {
-		return err
-	}
 	t, err := loadGo(dir, s.Files[0], g.tree)
 	if err != nil {
 		return err
@@ -57,7 +51,7 @@ func (g *golang) instrument(s *Set, dir, value string) error {
 			f.declarations(variables)
 		}
 	}
-	if err := t.connect(glue); err != nil {
+	if err := t.connect(filepath.Join(dir, filepath.FromSlash(value))); err != nil {
 		return err
 	}
 	if err := t.library(s); err != nil {
@@ -71,55 +65,6 @@ func (g *golang) instrument(s *Set, dir, value string) error {
 	}
 	t.remake()
 	return t.write()
-}
-
-// placeGlue returns the path of the glue file, which it moves beside main if its folder has no package of its name.
-func placeGlue(dir, value string) (string, error) {
-	path := filepath.Join(dir, filepath.FromSlash(value))
-	src, err := os.ReadFile(path)
-	if err != nil {
-		return "", err
-	}
-	glue, err := parser.ParseFile(gotoken.NewFileSet(), path, src, parser.PackageClauseOnly)
-	if err != nil {
-		return "", err
-	}
-	var mains []string
-	beside := false
-	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() {
-			if name != dir && (d.Name() == "vendor" || d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".")) {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		if filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") || name == path {
-			return nil
-		}
-		f, err := parser.ParseFile(gotoken.NewFileSet(), name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return nil // the compiler tells
-		}
-		beside = beside || f.Name.Name == glue.Name.Name && filepath.Dir(name) == filepath.Dir(path)
-		if f.Name.Name == "main" && slices.ContainsFunc(f.Decls, isMain) {
-			mains = append(mains, filepath.Dir(name))
-		}
-		return nil
-	})
-	if err != nil || beside {
-		return path, err
-	}
-	if len(mains) != 1 || glue.Name.Name != "main" {
-		return "", fmt.Errorf("%s: put it into the folder of the engine's main package, one of %q", value, mains)
-	}
-	if err := os.Remove(path); err != nil {
-		return "", err
-	}
-	path = filepath.Join(mains[0], "assay_value.go")
-	return path, os.WriteFile(path, src, 0o666)
 }
 
 func isMain(d ast.Decl) bool {
@@ -305,6 +250,7 @@ func (t *goTree) connect(glue string) error {
 	if err := g.hooks(name); err != nil {
 		return err
 	}
+	served := false
 	for _, p := range t.own {
 		if p.Name != "main" || p != g.pkg && g.pkg.Name == "main" {
 			continue
@@ -315,9 +261,13 @@ func (t *goTree) connect(glue string) error {
 					f.needLibrary()
 					at := f.offset(d.(*ast.FuncDecl).Body.Lbrace) + 1
 					f.edits = append(f.edits, goEdit{at, at, " if " + goPackageName + ".Serve() { return };"})
+					served = true
 				}
 			}
 		}
+	}
+	if !served {
+		return fmt.Errorf("%s: put it into the folder of the engine's main package", name)
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ func (g *golang) scan(s *Set, o Options) error {
 				if d.Body != nil && slices.Contains(o.Take, name+":"+d.Name.Name) {
 					w := goLiterals{file: f, table: d.Name.Name}
 					w.body(d.Body)
-					s.takeAll(w.found, name, w.table, o)
+					s.takeAll(w.found, name, w.table, o.Skip)
 				}
 			}
 		}
@@ -79,7 +79,7 @@ func (s *Set) goDeclaration(f *goFile, name string, d *ast.GenDecl, constants go
 				s.Left = append(s.Left, Left{Name: ident.Name, File: name, Line: f.line(ident), Why: why})
 				continue
 			}
-			s.takeAll(w.found, name, w.table, o)
+			s.takeAll(w.found, name, w.table, o.Skip)
 		}
 	}
 }
@@ -92,35 +92,21 @@ func (f *goFile) relative() string {
 	return filepath.ToSlash(rel)
 }
 
-// takeAll adds the numbers of a table.
-func (s *Set) takeAll(found []Number, file, table string, o Options) {
-	base := len(s.Numbers)
-	for _, n := range found {
-		n.File, n.Table = file, table
-		if n.Pair >= 0 {
-			n.Pair += base
-		}
-		s.Numbers = append(s.Numbers, n)
-	}
-	s.drop(base, o.Skip)
-}
-
-// drop leaves out the numbers from base on that are named in skip.
-func (s *Set) drop(base int, skip []string) {
-	for i := len(s.Numbers) - 1; i >= base; i-- {
-		n := s.Numbers[i]
-		if !slices.Contains(skip, n.Name) {
+// takeAll adds the numbers of a table, but for those that are named in skip.
+func (s *Set) takeAll(found []Number, file, table string, skip []string) {
+	index := make([]int, len(found)) // in s.Numbers
+	for i, n := range found {
+		if index[i] = -1; slices.Contains(skip, n.Name) {
+			s.Left = append(s.Left, Left{Name: n.Name, File: file, Line: n.Line, Why: "asked to leave it out"})
 			continue
 		}
-		s.Left = append(s.Left, Left{Name: n.Name, File: n.File, Line: n.Line, Why: "asked to leave it out"})
-		s.Numbers = slices.Delete(s.Numbers, i, i+1)
-		for j := base; j < len(s.Numbers); j++ {
-			switch p := &s.Numbers[j].Pair; {
-			case *p == i:
-				*p = -1
-			case *p > i:
-				*p--
-			}
+		index[i] = len(s.Numbers)
+		n.File, n.Table = file, table
+		s.Numbers = append(s.Numbers, n)
+	}
+	for i, n := range found {
+		if index[i] >= 0 && n.Pair >= 0 {
+			s.Numbers[index[i]].Pair = index[n.Pair]
 		}
 	}
 }
@@ -265,12 +251,8 @@ func underlying(t types.Type) types.Type {
 	return t.Underlying()
 }
 
-// noWeight tells bit boards, and squares and pieces by the names of their types.
+// noWeight tells bit boards.
 func noWeight(t types.Type) bool {
-	if n, ok := t.(*types.Named); ok && slices.Contains([]string{"square", "piece", "color", "colour", "file", "rank", "move"},
-		strings.ToLower(n.Obj().Name())) {
-		return true
-	}
 	b, ok := underlying(t).(*types.Basic)
 	return ok && (b.Kind() == types.Uint64 || b.Kind() == types.Uintptr || b.Info()&types.IsNumeric == 0)
 }
@@ -301,38 +283,27 @@ func within[T ast.Node](stack []ast.Node) bool {
 	return slices.ContainsFunc(stack, func(n ast.Node) bool { _, ok := n.(T); return ok })
 }
 
-// weightPlace tells whether the literal at the top of stack may be a weight by what stands around it.
+// weightPlace tells whether the literal at the top of stack may be a weight by what stands around it: sums and products
+// that are assigned or returned, but no summands of a factor.
 func weightPlace(stack []ast.Node) bool {
-	for i := len(stack) - 2; i >= 0; i-- {
+	for i := len(stack) - 2; i > 0; i-- {
 		switch p := stack[i].(type) {
 		case *ast.BinaryExpr:
 			if p.Op != gotoken.ADD && p.Op != gotoken.SUB && (p.Op != gotoken.MUL || i < len(stack)-3) {
 				return false
 			}
-		case *ast.UnaryExpr:
-			if p.Op != gotoken.SUB && p.Op != gotoken.ADD {
-				return false
-			}
-		case *ast.ParenExpr:
+		case *ast.UnaryExpr, *ast.ParenExpr:
 		case *ast.AssignStmt:
-			divides := []gotoken.Token{gotoken.SHL_ASSIGN, gotoken.SHR_ASSIGN, gotoken.QUO_ASSIGN, gotoken.REM_ASSIGN}
-			return !slices.Contains(divides, p.Tok) && !(i > 0 && isFor(stack[i-1]))
-		case *ast.ReturnStmt, *ast.ValueSpec:
-			return !within[*ast.GenDecl](stack[:i]) || !isConstant(stack[:i])
+			_, loop := stack[i-1].(*ast.ForStmt)
+			return !loop && !slices.Contains([]gotoken.Token{gotoken.SHL_ASSIGN, gotoken.SHR_ASSIGN, gotoken.QUO_ASSIGN,
+				gotoken.REM_ASSIGN}, p.Tok)
+		case *ast.ReturnStmt:
+			return true
 		default:
 			return false
 		}
 	}
 	return false
-}
-
-func isFor(n ast.Node) bool { _, ok := n.(*ast.ForStmt); return ok }
-
-func isConstant(stack []ast.Node) bool {
-	return slices.ContainsFunc(stack, func(n ast.Node) bool {
-		d, ok := n.(*ast.GenDecl)
-		return ok && d.Tok == gotoken.CONST
-	})
 }
 
 // goConstants tells which package constants can become variables.

@@ -44,5 +44,5 @@ type Left struct {
 // Options change what is taken.
 type Options struct {
 	Skip []string // names of tables, or of tables' numbers, to leave out
-	Take []string // names to take that would be left out; FILE:FUNCTION takes the literals of a function's body
+	Take []string // names to take that would be left out; FILE:FUNCTION takes the literals of a body, but in Rust
 }

@@ -28,15 +28,11 @@ func (r *rust) instrument(s *Set, dir, value string) error {
 	if err != nil {
 		return err
 	}
-	crates, err := findCrates(dir)
+	main, err := r.mainFile(value)
 	if err != nil {
 		return err
 	}
-	main, err := r.mainFile(crates, s.Files[0], value)
-	if err != nil {
-		return err
-	}
-	root, library, err := r.tableCrate(crates, s.Files, main)
+	root, library, err := r.tableCrate(dir, s.Files, main)
 	if err != nil {
 		return err
 	}
@@ -113,99 +109,55 @@ func (f *rsFile) mainFunction() int {
 	return len(f.tokens)
 }
 
-// rsCrate is a package of cargo: its folder with a slash at the end, and the names that its Cargo.toml has.
-type rsCrate struct{ folder, library, root string }
+var rsPackage = regexp.MustCompile(`(?ms)^\[package\].*?^name\s*=\s*"([^"]+)"`)
 
-var (
-	rsPackage = regexp.MustCompile(`(?ms)^\[package\].*?^name\s*=\s*"([^"]+)"`)
-	rsLib     = regexp.MustCompile(`(?ms)^\[lib\]([^\[]*)`)
-	rsLibName = regexp.MustCompile(`(?m)^name\s*=\s*"([^"]+)"`)
-	rsLibPath = regexp.MustCompile(`(?m)^path\s*=\s*"([^"]+)"`)
-)
-
-// findCrates reads the Cargo.toml below dir, the innermost folders first.
-func findCrates(dir string) ([]rsCrate, error) {
-	var all []rsCrate
-	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() && name != dir && (d.Name() == "target" || strings.HasPrefix(d.Name(), ".")) {
-			return fs.SkipDir
-		}
-		if d.IsDir() || d.Name() != "Cargo.toml" {
-			return nil
-		}
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(dir, filepath.Dir(name))
-		if err != nil {
-			return err
-		}
+// crateOf is the folder of the package of cargo that has a file, and the name of its library.
+func crateOf(dir, file string) (folder, library string, err error) {
+	for folder = path.Dir(file); ; folder = path.Dir(folder) {
+		text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(folder), "Cargo.toml"))
 		if m := rsPackage.FindSubmatch(text); m != nil {
-			c := rsCrate{library: string(m[1]), root: "src/lib.rs", folder: strings.TrimPrefix(filepath.ToSlash(rel)+"/", "./")}
-			if lib := rsLib.FindSubmatch(text); lib != nil {
-				if n := rsLibName.FindSubmatch(lib[1]); n != nil {
-					c.library = string(n[1])
-				}
-				if p := rsLibPath.FindSubmatch(lib[1]); p != nil {
-					c.root = string(p[1])
-				}
-			}
-			c.library, c.root = strings.ReplaceAll(c.library, "-", "_"), path.Join(c.folder, c.root)
-			all = append(all, c)
+			return folder, strings.ReplaceAll(string(m[1]), "-", "_"), nil
 		}
-		return nil
-	})
-	slices.SortStableFunc(all, func(a, b rsCrate) int { return len(b.folder) - len(a.folder) })
-	return all, err
-}
-
-func crateOf(crates []rsCrate, file string) *rsCrate {
-	for i := range crates {
-		if strings.HasPrefix(file, crates[i].folder) {
-			return &crates[i]
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", "", err
+		}
+		if folder == "." {
+			return "", "", fmt.Errorf("%s: no Cargo.toml above it has a [package]", file)
 		}
 	}
-	return nil
 }
 
-// mainFile is the file of the program: in the crate of the glue file or of the numbers, src/main.rs before others.
-func (r *rust) mainFile(crates []rsCrate, first, value string) (string, error) {
-	var mains []string
+var rsOthers = regexp.MustCompile(`(^|/)(benches|tests|examples)/|(^|/)build\.rs$`)
+
+// mainFile is the file of the program: in the folder of the glue file, src/main.rs before others.
+func (r *rust) mainFile(value string) (string, error) {
+	var mains, usual []string
 	for _, f := range r.files {
-		if c := crateOf(crates, f.path); c != nil && f.mainFunction() < len(f.tokens) {
-			rel := strings.TrimPrefix(f.path, c.folder)
-			if rel == "src/main.rs" || !strings.HasPrefix(rel, "benches/") && !strings.HasPrefix(rel, "tests/") &&
-				!strings.HasPrefix(rel, "examples/") && rel != "build.rs" {
-				mains = append(mains, f.path)
-			}
+		inside := path.Dir(value) == "." || strings.HasPrefix(f.path, path.Dir(value)+"/")
+		if !inside || rsOthers.MatchString(f.path) || f.mainFunction() == len(f.tokens) {
+			continue
+		}
+		if mains = append(mains, f.path); strings.HasSuffix("/"+f.path, "/src/main.rs") {
+			usual = append(usual, f.path)
 		}
 	}
-	for _, near := range []string{value, first} {
-		c := crateOf(crates, near)
-		inside := slices.DeleteFunc(slices.Clone(mains), func(m string) bool { return crateOf(crates, m) != c })
-		if len(inside) > 0 && path.Dir(value) != "." || len(inside) == 1 {
-			mains = inside
-		}
-		usual := func(m string) bool { return strings.HasSuffix("/"+m, "/src/main.rs") }
-		if i := slices.IndexFunc(mains, usual); i >= 0 && len(inside) > 1 {
-			mains = mains[i : i+1]
-		}
+	switch {
+	case len(mains) == 1:
+		return mains[0], nil
+	case len(usual) == 1:
+		return usual[0], nil
 	}
-	if len(mains) != 1 {
-		return "", fmt.Errorf("%s: not clear which file has main: %q; put %[1]s into the folder of its crate", value, mains)
-	}
-	return mains[0], nil
+	return "", fmt.Errorf("%s: not clear which file has main: %q; put %[1]s into the folder of its crate", value, mains)
 }
 
 // tableCrate is the root file of the crate that has the listed files, and the path of our library from that of main.
-func (r *rust) tableCrate(crates []rsCrate, files []string, main string) (root, library string, err error) {
-	c := crateOf(crates, files[0])
+func (r *rust) tableCrate(dir string, files []string, main string) (root, library string, err error) {
+	folder, name, err := crateOf(dir, files[0])
+	if err != nil {
+		return "", "", err
+	}
 	for _, f := range files {
-		if c == nil || crateOf(crates, f) != c {
+		if other, _, _ := crateOf(dir, f); other != folder {
 			return "", "", fmt.Errorf("%s: not in one package of cargo with the other files", f)
 		}
 	}
@@ -217,10 +169,10 @@ func (r *rust) tableCrate(crates []rsCrate, files []string, main string) (root, 
 			return main, "crate::assay_numbers", nil
 		}
 	}
-	if r.file(c.root) == nil {
-		return "", "", fmt.Errorf("%s: neither %s nor %s has its module", files[0], main, c.root)
+	if root = path.Join(folder, "src/lib.rs"); r.file(root) == nil {
+		return "", "", fmt.Errorf("%s: neither %s nor %s has its module", files[0], main, root)
 	}
-	return c.root, c.library + "::assay_numbers", nil
+	return root, name + "::assay_numbers", nil
 }
 
 // literals replaces the numbers.

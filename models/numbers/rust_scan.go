@@ -56,7 +56,6 @@ func (r *rust) scan(s *Set, o Options) error {
 				r.take(s, item, o)
 			}
 		}
-		r.bodies(s, r.files[i], o)
 	}
 	return nil
 }
@@ -271,37 +270,7 @@ func (r *rust) take(s *Set, d *rsItem, o Options) {
 		s.Left = append(s.Left, Left{Name: d.name, File: d.file.path, Line: d.file.line(d.file.tokens[d.at].from), Why: why})
 		return
 	}
-	s.takeAll(w.found, d.file.path, d.name, o)
-}
-
-// bodies takes the literals of functions that are asked for: in arrays, and pairs.
-func (r *rust) bodies(s *Set, f *rsFile, o Options) {
-	for i := range f.tokens {
-		if !f.is(i, "fn") || !slices.Contains(o.Take, f.path+":"+f.tokens[i+1].text) {
-			continue
-		}
-		name := f.tokens[i+1].text
-		w := rsLiterals{rsFile: f}
-		open := f.until(i, len(f.tokens), "{", ";")
-		for k := open + 1; k < f.match[open]; k++ {
-			if f.is(k, "[") && !f.isKind(k-1, word) && !f.is(k-1, ")", "]") || f.is(k, "(") && f.isKind(k-1, word) && f.pair(k) {
-				before := len(w.found)
-				w.walk(k, f.match[k]+1, name)
-				if len(w.found) > before {
-					k = f.match[k]
-				}
-			}
-		}
-		s.takeAll(w.found, f.path, name, o)
-	}
-}
-
-// pair reports whether two numbers stand in the bracket at token k.
-func (f *rsFile) pair(k int) bool {
-	comma := f.until(k+1, f.match[k], ",")
-	_, _, one := rsNumber(f.span(k+1, comma))
-	_, _, other := rsNumber(f.span(comma+1, f.match[k]))
-	return one && other
+	s.takeAll(w.found, d.file.path, d.name, o.Skip)
 }
 
 // rsLiterals collects the literals of one initializer.

@@ -149,3 +149,38 @@ func TestAside(t *testing.T) {
 		}
 	}
 }
+
+// TestGoOptions: what is asked for and asked to be left out, in Go.
+func TestGoOptions(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module a\n\ngo 1.20\n", "a.go": `package main
+		var A, P = [3]int{1, 2, 3}, pair{20, 30}
+		type pair struct{ a, b int }
+		func main() { f(A[0] + P.a) }
+		func f(x int) int {
+			y := 5
+			for i := 6; i < 7; i++ {
+				y += -8 * (x + 13)
+				y /= 14
+			}
+			if x > 9 {
+				return y / 10
+			}
+			return f(11) + 12
+		}`} {
+		setup.Check(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
+	}
+	s := setup.Must(Scan(dir, []string{"a.go"}, Options{Skip: []string{"A[1]", "P.0"}, Take: []string{"a.go:f"}}))
+	var names []string
+	for _, n := range s.Numbers {
+		names = append(names, n.Name+"="+n.Text)
+	}
+	got, want := strings.Join(names, " "), "A[0]=1 A[2]=3 P.1=30 f=5 f#2=-8 f#3=12"
+	if got != want || s.Numbers[2].Pair != -1 || len(s.Left) != 2 {
+		t.Errorf("%s, left %v; want %s", got, s.Left, want)
+	}
+	setup.Check(t, os.WriteFile(filepath.Join(dir, "assay.txt"), nil, 0o666))
+	if err := s.Instrument(dir, "assay.txt"); err == nil || !strings.Contains(err.Error(), "assay.txt: not a file of") {
+		t.Errorf("a file that go build would not take: %v", err)
+	}
+}

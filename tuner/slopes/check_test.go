@@ -22,7 +22,6 @@ func TestCheck(t *testing.T) {
 		{"random", ErrFresh, "of 600 positions, as "},
 		{"mover", ErrView, "have the same value, as "},
 		{"asymmetric", nil, "do not have the negative value"},
-		{"lopsided", nil, "by twin"},
 		{"deaf", ErrNumbers, "a file gives material[0].0 the value"},
 	} {
 		t.Run(c.special, func(t *testing.T) {

@@ -57,7 +57,7 @@ const (
 // newFake returns a program. Special is a list of: centipawns, which truncates the value; products; risky: moving the
 // last number far kills it; deadly: moving it at all does; hang; state: the value depends on the position before;
 // cache: values are kept when numbers change; stale: material is made at start; mover: the value is the mover's;
-// asymmetric and lopsided: something counts for White alone; random: processes differ; deaf: it reads no file; fatal:
+// asymmetric: something counts for White alone; random: processes differ; deaf: it reads no file; fatal:
 // it dies at some positions.
 func newFake(special string) *fake {
 	f := &fake{special: special, cache: map[string]float64{}}
@@ -147,9 +147,6 @@ func (f *fake) value(p *board.Position) float64 {
 	}
 	if f.is("products") {
 		v += 24 * side * n[fakeFactors] * n[fakeFactors+1]
-	}
-	if f.is("lopsided") {
-		v += 24 * n[fakeTwin] * float64(p.Pieces(board.White, board.Rook).Count())
 	}
 	if f.is("random") {
 		v += float64(os.Getpid() % 1000)

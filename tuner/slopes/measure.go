@@ -57,11 +57,9 @@ type Report struct {
 	Seconds     float64       `json:"-"`
 	Speed       float64       `json:"-"` // evaluations a second of a process
 	Cells       int64         `json:"cells"`
-	Bent        int64         `json:"bent"` // cells whose slope depends on the step
-	// Flat are numbers that change no value, Together pairs that always change it by the same amount but for a factor.
-	Flat     []string    `json:"flat,omitempty"`
-	Together [][2]string `json:"together,omitempty"`
-	Left     []Left      `json:"left,omitempty"`
+	Bent        int64         `json:"bent"`           // cells whose slope depends on the step
+	Flat        []string      `json:"flat,omitempty"` // numbers that change no value
+	Left        []Left        `json:"left,omitempty"`
 	// Actual is the RMS change of the sample's values when all numbers move at random, and Wrong that of its difference
 	// from what the slopes predict: centipawns.
 	Actual float64 `json:"actual"`
@@ -264,8 +262,7 @@ func (m *measurement) attempt(id *identity, parents []string) (again bool, err e
 	if err != nil {
 		return false, err
 	}
-	*m.report = Report{Unit: m.Unit, Numbers: len(m.active()), Left: m.left, Actual: s.actual, Wrong: s.wrong,
-		Together: s.together()}
+	*m.report = Report{Unit: m.Unit, Numbers: len(m.active()), Left: m.left, Actual: s.actual, Wrong: s.wrong}
 	again, err = m.measureAll(w)
 	if again || err != nil {
 		return again, err

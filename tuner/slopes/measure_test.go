@@ -201,11 +201,10 @@ func TestProducts(t *testing.T) {
 	}
 }
 
-// Numbers without a slope and numbers that always move together are named, and so is a program that has others.
+// Numbers without a slope are named, and so is a program that has others.
 func TestNumbersAreNamed(t *testing.T) {
 	r, _, _, _ := measured(t, "", 600, func(c *Config) { c.Skip = []string{"danger", "material[1].0"} })
-	if !slices.Contains(r.Flat, "idle[0]") || slices.Contains(r.Flat, "knights[18].0") ||
-		!slices.Contains(r.Together, [2]string{"tempo[0]", "twin[0]"}) || r.Numbers != fakeNumbers-7 {
+	if !slices.Contains(r.Flat, "idle[0]") || slices.Contains(r.Flat, "knights[18].0") || r.Numbers != fakeNumbers-7 {
 		t.Errorf("%+v", *r)
 	}
 	c := Config{Command: command(""), Numbers: newFake("").list[1:]}

@@ -95,7 +95,7 @@ var hints = []hint{
 		"need a longer --start-timeout? If it knows only clocks, use --tc"},
 	{is: selfplay.ErrBusy, cure: busyCure, kept: busyCure + ". The games are kept in {dir}: use another folder"},
 	{is: selfplay.ErrNoVerdict, on: "learn",
-		cure: "correct what fails and delete that folder, then {resume} plays its games again"},
+		cure: "correct what fails and delete that folder; the same command plays its games again"},
 	{is: selfplay.ErrNoVerdict, cure: "correct what fails and play again",
 		kept: "the games are kept in {dir}. Correct what fails and play in another folder, or resume this run with " +
 			"--recover (forfeits are losses) or a larger --max-forfeits"},

@@ -177,7 +177,7 @@ func (b *beginner) writeProject(project *opts.Project, value string) error {
 }
 
 var (
-	numberFiles = regexp.MustCompile(`(?i)(eval|psq|pst|score|weight|param|material|pawn|king|mobility|endgame|term|bonus)`)
+	numberFiles = regexp.MustCompile(`(?i)(eval|psq|pst|score|weight|param|material|pawn|king|mobility|endgame|term|bonus|value)`)
 	otherwise   = regexp.MustCompile(`(?i)(search|trans|cache|trace|movegen|movepick|uci|bitboard|magic|attack|zobrist|hash|time|book|perft|` +
 		`bench|main|thread|history)`)
 )
