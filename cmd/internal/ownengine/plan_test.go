@@ -1,8 +1,11 @@
 package ownengine
 
 import (
+	"io"
 	"strings"
 	"testing"
+
+	"github.com/assay-chess/assay/cmd/internal/gitbuild"
 )
 
 // TestSplit: all that a run must play fits into its hours, at any speed, and what only adds to it is left out before
@@ -58,5 +61,21 @@ func TestProvable(t *testing.T) {
 		if c.least > 0 && least != c.least || c.least == 0 && least <= 20 || !strings.Contains(text, c.says) {
 			t.Errorf("%d games of the gate, %d at the end: %d Elo\n%s", c.gate, c.final, least, text)
 		}
+	}
+}
+
+// TestAdopt: a run that goes on with more hours keeps the games and the gate that it began with.
+func TestAdopt(t *testing.T) {
+	recorded := &RunConfig{Base: "a", Plan: Plan{Hours: 0.1, Speed: 2, AtOnce: 1, Games: 100, Gate: 80, Final: 40,
+		Elo1: 30, Generations: 1, FinalClock: "4+0.04"}}
+	now := &RunConfig{Base: "b", Plan: Plan{Hours: 9, Games: 1, Final: 1000, Clocked: 200, Generations: 1,
+		FinalClock: "4+0.04"}}
+	l := loop{workshop: workshop{Config: Config{Stderr: io.Discard}, source: new(gitbuild.Source)}}
+	l.adopt(now, recorded)
+	if p := l.plan; p.Games != 100 || p.Gate != 80 || p.Final != 40 || p.Elo1 != 30 || p.Hours != 9 || p.Clocked == 0 {
+		t.Errorf("the run plays %+v", p)
+	}
+	if now.Base != "a" || now.Plan.Hours != 0.1 || now.Plan.Clocked != 0 {
+		t.Errorf("its configuration is %+v", now)
 	}
 }
