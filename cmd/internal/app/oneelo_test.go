@@ -60,7 +60,7 @@ func (s *scripted) play(job *selfplay.Job) (r selfplay.Result, err error) {
 	r = selfplay.Result{Number: job.Number, Players: job.Specs(), Start: job.Start, Opening: len(job.Opening),
 		Moves:       job.Opening,
 		Termination: selfplay.AdjudicatedWin, Seed: job.Seed}
-	game, err := r.Game()
+	game, _, err := r.Replay()
 	if err != nil {
 		return r, err
 	}
