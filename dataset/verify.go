@@ -29,8 +29,8 @@ type Verification struct {
 // OK reports whether the data set is complete and nothing is damaged.
 func (v *Verification) OK() bool { return v.Complete && v.BadFiles == 0 && v.BadRows == 0 }
 
-// ErrTwice says that a game or a data set occurs twice, so that its rows would count twice.
-var ErrTwice = errors.New("it occurs twice")
+// ErrDuplicate says that a game or a data set occurs twice, so that its rows would count twice.
+var ErrDuplicate = errors.New("it occurs twice")
 
 // ErrUngrouped says that a row names no game, or no opening, where rows of one game (or
 // opening) must be handled together.
@@ -63,7 +63,7 @@ func Verify(ctx context.Context, path string, report func(problem error), progre
 		var games dedup.KeySet
 		verifyFiles(v, &w, readerOf(path, m, files, gamesCodec), func(g *GameRow) error {
 			if !games.Add(g.Game) {
-				return fmt.Errorf("game %d: %w", g.Game, ErrTwice)
+				return fmt.Errorf("game %d: %w", g.Game, ErrDuplicate)
 			}
 			return nil
 		})

@@ -73,7 +73,7 @@ func TestVerifyFindsGamesTwice(t *testing.T) {
 	}
 	var row *rowError
 	if !errors.As(problems[0], &row) || row.Row != 7 || !strings.HasSuffix(row.File, "games-00001.arrow") ||
-		!errors.Is(row, ErrTwice) {
+		!errors.Is(row, ErrDuplicate) {
 		t.Errorf("problem %v", problems[0])
 	}
 }

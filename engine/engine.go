@@ -77,7 +77,7 @@ type OptionLister interface {
 	Options() []string
 }
 
-// Starter is a Player that has to be started, a foreign program for example. Methods that
+// Starter is a Player that has to be started, an external program for example. Methods that
 // need it start it; Start reports early why it cannot be.
 type Starter interface {
 	Player
@@ -92,7 +92,7 @@ var ErrNotStarted = errors.New("the program cannot be started")
 // ErrTimeout is wrapped by the errors of a player whose program did not answer in time.
 var ErrTimeout = errors.New("no answer in time")
 
-// Logger is a Player that keeps a log of its conversation with a foreign program.
+// Logger is a Player that keeps a log of its conversation with an external program.
 type Logger interface {
 	Player
 	// Log returns the end of the conversation, also after the program has ended: at most

@@ -46,22 +46,22 @@ const (
 	gitName     = "git"
 )
 
-// Foreign reports whether the player is an external engine.
-func (s Spec) Foreign() bool { return s.Name == foreignName }
+// External reports whether the player is an external engine.
+func (s Spec) External() bool { return s.Name == foreignName }
 
 // FromGit reports whether the player is an engine that is built from a commit.
 func (s Spec) FromGit() bool { return s.Name == gitName }
 
 // Threaded reports whether an external engine gets more than one thread.
 func (s Spec) Threaded() bool {
-	return s.Foreign() && slices.ContainsFunc(s.Options, func(o Option) bool {
+	return s.External() && slices.ContainsFunc(s.Options, func(o Option) bool {
 		return strings.Contains(strings.ToLower(o.Name), "thread") && o.Value != "1"
 	})
 }
 
 // WithTimeouts returns the same player with timeouts, unless it has its own or is not foreign. 0 means the default.
 func (s Spec) WithTimeouts(move, start time.Duration) Spec {
-	if s.Foreign() || s.FromGit() {
+	if s.External() || s.FromGit() {
 		s.MoveTimeout, s.StartTimeout = cmp.Or(s.MoveTimeout, move), cmp.Or(s.StartTimeout, start)
 	}
 	return s
@@ -90,7 +90,7 @@ func (s Spec) LimitsText() (text string) {
 
 // String returns the specification as ParseSpec reads it.
 func (s Spec) String() string {
-	if s.Foreign() || s.FromGit() {
+	if s.External() || s.FromGit() {
 		return s.commandText()
 	}
 	text := s.Name
@@ -180,7 +180,7 @@ func ParseSpec(text string) (Spec, error) {
 	}
 	var err error
 	switch {
-	case s.Foreign() || s.FromGit():
+	case s.External() || s.FromGit():
 		err = s.parseForeign(settings, typed)
 	case more:
 		err = s.parseSettings(settings)

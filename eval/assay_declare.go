@@ -5,7 +5,7 @@ import "fmt"
 // Each group below is here because fits without it predict the results of held-out games
 // worse. The table gives the cross-entropy lost without the group, in 1e-5, with its
 // standard error (by game): first cross-validated in four folds of 4,200 games of a strong
-// engine, 334,000 quiet positions; then on 64,000 positions of games between people, which
+// engine, 334,000 quiet positions; then on 64,000 positions of human games, which
 // no fit was trained on.
 //
 //	                           terms    engine   people

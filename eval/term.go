@@ -36,7 +36,7 @@ const (
 type Term struct {
 	// Name is unique within the model; weight files use it.
 	Name string
-	// Group is one of the groups above, or any of a foreign evaluation.
+	// Group is one of the groups above, or any of an external evaluation.
 	Group string
 	// Tapered reports whether the term has two coefficients or one.
 	Tapered bool
@@ -98,7 +98,7 @@ func (t *table) pair(a, b int) {
 const maxName = 128
 
 // CheckName reports what cannot be the name of a model, a term or a group, ours or a
-// foreign evaluation's: names reach terminals, file names and source code, so they are
+// external evaluation's: names reach terminals, file names and source code, so they are
 // 1 to maxName bytes of printable characters, with blanks only inside.
 func CheckName(name string) error {
 	switch {

@@ -79,7 +79,7 @@ func (f *File) term(i int, about *eval.Term) *termJSON {
 	if about.Tapered {
 		t.EG = &w.EG
 	}
-	if f.Foreign != nil && about.Group != groupOf(w.Name) {
+	if f.External != nil && about.Group != groupOf(w.Name) {
 		t.Group = about.Group
 	}
 	return t

@@ -10,7 +10,7 @@ import (
 	"github.com/assay-chess/assay/models"
 )
 
-// tiny is a weight file of a foreign evaluation with two terms.
+// tiny is a weight file of an external evaluation with two terms.
 const tiny = `{
   "format": "assay.weights/1", "model": "tiny", "unit": "centipawn", "K": 0.0045, "provenance": {},
   "terms": [
@@ -61,14 +61,14 @@ func ExampleNames() {
 	// assay            for the model assay-bent
 }
 
-// Parse a weight file of a foreign evaluation.
+// Parse a weight file of an external evaluation.
 func ExampleParseAny() {
 	f, err := models.ParseAny("tiny.json", []byte(tiny))
 	if err != nil {
 		log.Fatal(err)
 	}
 	for i, t := range f.Terms {
-		fmt.Println(t.Name, f.Foreign[i].Tapered, t.MG, t.EG)
+		fmt.Println(t.Name, f.External[i].Tapered, t.MG, t.EG)
 	}
 	// Output:
 	// material.pawn true 82 94

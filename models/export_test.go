@@ -134,7 +134,7 @@ func foreignFile(t *testing.T) *File {
 	return f
 }
 
-// The C header of a foreign evaluation against a golden file, and with a program that checks some weights.
+// The C header of an external evaluation against a golden file, and with a program that checks some weights.
 func TestExportForeign(t *testing.T) {
 	var b bytes.Buffer
 	setup.Check(t, foreignFile(t).Export(&b, "c"))
@@ -241,7 +241,7 @@ func TestBoards(t *testing.T) {
 	}
 }
 
-// Weights of a foreign evaluation may have a unit of their own. It is not part of the id.
+// Weights of an external evaluation may have a unit of their own. It is not part of the id.
 func TestUnit(t *testing.T) {
 	text := func(unit string) []byte {
 		return []byte(`{"format":"assay.weights/1","model":"mine","unit":"` + unit +

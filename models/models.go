@@ -36,12 +36,12 @@ const (
 
 // File is the content of a weight file.
 type File struct {
-	// Model is the name of the model, as in eval.Models, or of a foreign evaluation.
+	// Model is the name of the model, as in eval.Models, or of an external evaluation.
 	Model string
-	// Foreign is the term table of a foreign evaluation, one that package eval does not
+	// External is the term table of an external evaluation, one that package eval does not
 	// have: name, group, and whether a term is tapered. It is nil for models of eval.
-	Foreign []eval.Term
-	// Unit is the number of units a pawn of a foreign evaluation whose weights are in its own
+	External []eval.Term
+	// Unit is the number of units a pawn of an external evaluation whose weights are in its own
 	// engine's units; 0 is 100, and weights are in centipawns.
 	Unit float64
 	// Formula is the text that makes an evaluation of its terms, of a model of eval its own;
@@ -103,7 +103,7 @@ func formulaOf(m *eval.Model) string {
 // Table returns the term table, in the order of f.Terms: the model's, or the one of a foreign
 // evaluation. It fails if f.Terms does not match the table.
 func (f *File) Table() ([]eval.Term, error) {
-	if f.Foreign == nil {
+	if f.External == nil {
 		if f.Unit != 0 {
 			return nil, fmt.Errorf("the unit is 1/%g pawn, but weights of %s are in centipawns", f.Unit, f.Model)
 		}
@@ -113,9 +113,9 @@ func (f *File) Table() ([]eval.Term, error) {
 		}
 		return m.Terms, nil
 	}
-	if len(f.Foreign) != len(f.Terms) {
+	if len(f.External) != len(f.Terms) {
 		return nil, fmt.Errorf("evaluation %s: %d terms, but %d in the term table",
-			f.Model, len(f.Terms), len(f.Foreign))
+			f.Model, len(f.Terms), len(f.External))
 	}
 	if err := checkForeignNames(f); err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func (f *File) Table() ([]eval.Term, error) {
 			f.Model, f.Unit, leastUnit, mostUnit)
 	}
 	for i := range f.Terms {
-		t, about := &f.Terms[i], &f.Foreign[i]
+		t, about := &f.Terms[i], &f.External[i]
 		switch {
 		case t.Name != about.Name || t.Name == "":
 			return nil, fmt.Errorf("evaluation %s: term %d is %q, in the term table %q", f.Model, i, t.Name, about.Name)
@@ -135,16 +135,16 @@ func (f *File) Table() ([]eval.Term, error) {
 			return nil, fmt.Errorf("term %q: weight %d/%d is beyond %d", t.Name, t.MG, t.EG, eval.MaxCoef)
 		}
 	}
-	return f.Foreign, nil
+	return f.External, nil
 }
 
-// checkForeignNames checks the names of a foreign evaluation, its terms and its groups.
+// checkForeignNames checks the names of an external evaluation, its terms and its groups.
 func checkForeignNames(f *File) error {
 	if err := eval.CheckName(f.Model); err != nil {
 		return fmt.Errorf("model: %w", err)
 	}
-	for i := range f.Foreign {
-		t := &f.Foreign[i]
+	for i := range f.External {
+		t := &f.External[i]
 		if err := eval.CheckName(t.Name); err != nil {
 			return fmt.Errorf("term %d: %w", i, err)
 		}
@@ -172,11 +172,11 @@ func (f *File) ID() string {
 }
 
 // Weights returns the model and its coefficients in table order. It fails if the terms are
-// not exactly the model's; the error names the first that is not. A foreign
+// not exactly the model's; the error names the first that is not. An external
 // evaluation is eval.ErrUnknownModel.
 func (f *File) Weights() (*eval.Model, []eval.Coef, error) {
-	if f.Foreign != nil {
-		return nil, nil, fmt.Errorf("%w: %s is a foreign evaluation, only its own engine can evaluate with it",
+	if f.External != nil {
+		return nil, nil, fmt.Errorf("%w: %s is an external evaluation, only its own engine can evaluate with it",
 			eval.ErrUnknownModel, f.Model)
 	}
 	m, err := eval.Lookup(f.Model)

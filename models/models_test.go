@@ -182,7 +182,7 @@ func addTerms(t *testing.T, path string) {
 	var named struct{ Model string }
 	setup.Check(t, json.Unmarshal(text, &named))
 	m := setup.Must(eval.Lookup(named.Model))
-	// Under another name, without a formula, the file is a foreign evaluation, which may have any terms.
+	// Under another name, without a formula, the file is an external evaluation, which may have any terms.
 	foreign := bytes.Replace(text, []byte(`"model": "`+named.Model+`"`), []byte(`"model": "old"`), 1)
 	old, err := ParseAny(path, regexp.MustCompile(`(?m)^ *"formula": .*\n`).ReplaceAll(foreign, nil))
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 // time are bounded by the size of the text, which is at most maxSize.
 func Parse(name string, data []byte) (*File, error) { return parse(name, data, false) }
 
-// ParseAny is Parse for weights of any evaluation. File.Foreign is set where the model is
+// ParseAny is Parse for weights of any evaluation. File.External is set where the model is
 // not one of package eval.
 func ParseAny(name string, data []byte) (*File, error) { return parse(name, data, true) }
 
@@ -38,7 +38,7 @@ type document struct {
 // zero are left out, and so is the group where groupOf gives it.
 type termJSON struct {
 	Name  string `json:"name"`
-	Group string `json:"group,omitzero"` // of a foreign evaluation only
+	Group string `json:"group,omitzero"` // of an external evaluation only
 	MG    *int32 `json:"mg"`
 	EG    *int32 `json:"eg,omitzero"`
 	FitMG number `json:"fit_mg,omitzero"`
@@ -192,16 +192,16 @@ func (d *document) order(f *File, m *eval.Model) error {
 	return nil
 }
 
-// foreign makes the term table of a foreign evaluation from the file.
+// foreign makes the term table of an external evaluation from the file.
 func (d *document) foreign(f *File) error {
 	if len(d.Terms) == 0 || f.Formula != "" {
-		return errors.New("a foreign evaluation needs terms, and has no formula")
+		return errors.New("an external evaluation needs terms, and has no formula")
 	}
 	for i := range d.Terms {
 		t := &d.Terms[i]
 		f.Terms = append(f.Terms, t.weight())
 		about := eval.Term{Name: t.Name, Group: cmp.Or(t.Group, groupOf(t.Name)), Tapered: t.EG != nil, Mirror: i}
-		f.Foreign = append(f.Foreign, about)
+		f.External = append(f.External, about)
 	}
 	return nil
 }
@@ -213,7 +213,7 @@ func (t *termJSON) weight() TermWeight {
 	}
 }
 
-// groupOf returns the group of a foreign term without a field group: its name up to the
+// groupOf returns the group of an external term without a field group: its name up to the
 // first dot.
 func groupOf(name string) string {
 	group, _, _ := strings.Cut(name, ".")

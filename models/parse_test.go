@@ -108,8 +108,8 @@ func TestForeignNames(t *testing.T) {
 	}{
 		{`"mine"`, `""`, "model: an empty name", func() { f.Model = "" }},
 		{`"mine"`, `"a\nb"`, "U+000A", func() { f.Model = "a\nb" }},
-		{`"a.b"`, `"a.\tb"`, "U+0009", func() { f.Model, f.Terms[0].Name, f.Foreign[0].Name = "mine", "a.\tb", "a.\tb" }},
-		{`"g"`, `"\u0007"`, "U+0007", func() { f.Terms[0].Name, f.Foreign[0].Name, f.Foreign[0].Group = "a", "a", "\a" }},
+		{`"a.b"`, `"a.\tb"`, "U+0009", func() { f.Model, f.Terms[0].Name, f.External[0].Name = "mine", "a.\tb", "a.\tb" }},
+		{`"g"`, `"\u0007"`, "U+0007", func() { f.Terms[0].Name, f.External[0].Name, f.External[0].Group = "a", "a", "\a" }},
 	} {
 		if _, err := ParseAny("w.json", []byte(strings.Replace(file, test.old, test.with, 1))); err == nil ||
 			!strings.Contains(err.Error(), test.want) {

@@ -154,7 +154,7 @@ func parseUnit(text string) (float64, error) {
 	number, ok2 := strings.CutSuffix(number, " pawn")
 	n, err := strconv.ParseFloat(number, 64)
 	if !ok || !ok2 || err != nil || !validUnit(n) {
-		return 0, fmt.Errorf("want %q, or of a foreign evaluation \"1/N pawn\" with N from %d to %d engine units, "+
+		return 0, fmt.Errorf("want %q, or of an external evaluation \"1/N pawn\" with N from %d to %d engine units, "+
 			"got %.60q",
 			Unit, leastUnit, mostUnit, text)
 	}

@@ -33,7 +33,7 @@ func (p Player) Label() string { return cmp.Or(p.Name, p.Identity()) }
 // mean is that of its searches. It is empty where all is well.
 func (p Player) Ignores(l Limits, mean float64) string {
 	ends := p.Spec.Nodes != 0 || p.Spec.Depth != 0 || l.Depth != 0 || !l.Deterministic() // by something else
-	if !p.Spec.Foreign() && !p.Spec.FromGit() || ends || mean == 0 || mean > float64(l.Nodes)/10 {
+	if !p.Spec.External() && !p.Spec.FromGit() || ends || mean == 0 || mean > float64(l.Nodes)/10 {
 		return ""
 	}
 	return fmt.Sprintf("%s searched %.0f nodes a ply, and its limit is %d: it does not seem to know \"go nodes\"; "+

@@ -76,7 +76,7 @@ type Config struct {
 	// KeepScale leaves out the rescaling to the start weights' RMS evaluation. Reference is the set of
 	// positions on which that is measured; nil means the training rows.
 	KeepScale bool
-	// Rescale rescales foreign evaluations too, whose scale is otherwise left as fitted unless
+	// Rescale rescales external evaluations too, whose scale is otherwise left as fitted unless
 	// K moved by more than kMoves.
 	Rescale   bool
 	Reference *rows.Store

@@ -83,7 +83,7 @@ func TestHeadline(t *testing.T) {
 	}
 }
 
-// TestScale: a foreign evaluation keeps the scale of the fit while a centipawn means what it
+// TestScale: an external evaluation keeps the scale of the fit while a centipawn means what it
 // did; else its old size.
 func TestScale(t *testing.T) {
 	syn := synthetic.Games{Games: 300, Rows: 20, Terms: 4, PerRow: 3, K: 0.006, Seed: 31}

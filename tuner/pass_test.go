@@ -286,8 +286,8 @@ func fitRows(t *testing.T, set dataset.FeatureSet, list []dataset.FeatureRow, ch
 	return setup.Must(Fit(t.Context(), s, rows.TermsOfFeatures(set), c))
 }
 
-// A fit of the slopes of a linear evaluation has the weights of the fit of its counts: the prior knows that the slopes of
-// a pair's halves are parts of one count.
+// A fit of the slopes of a linear evaluation has the weights of the fit of its counts: the prior knows that the slopes
+// of a pair's halves are parts of one count.
 func TestSlopesFitAsCounts(t *testing.T) {
 	counted, sloped, a, b := countedGames(400)
 	for name, change := range map[string]func(*Config){

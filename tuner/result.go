@@ -89,7 +89,7 @@ func (r *Result) foreignFile(model string, p Pedigree) *models.File {
 	f := &models.File{Model: model, Unit: r.Unit}
 	for i, t := range r.Terms {
 		f.Terms = append(f.Terms, models.TermWeight{Name: t.Name, MG: t.MG, EG: t.EG})
-		f.Foreign = append(f.Foreign, eval.Term{Name: t.Name, Group: t.Group, Tapered: t.Tapered, Mirror: i})
+		f.External = append(f.External, eval.Term{Name: t.Name, Group: t.Group, Tapered: t.Tapered, Mirror: i})
 	}
 	r.fill(f, p)
 	return f
@@ -108,7 +108,7 @@ func StartWeights(set dataset.FeatureSet) (*models.File, error) {
 			return nil, fmt.Errorf("term %q: its values %v and %v must be whole numbers of engine units", t.Name, t.MG, t.EG)
 		}
 		f.Terms = append(f.Terms, models.TermWeight{Name: t.Name, MG: int32(t.MG), EG: int32(t.EG)})
-		f.Foreign = append(f.Foreign, eval.Term{Name: t.Name, Group: t.Group, Tapered: t.Tapered, Mirror: i})
+		f.External = append(f.External, eval.Term{Name: t.Name, Group: t.Group, Tapered: t.Tapered, Mirror: i})
 	}
 	_, err := f.Table()
 	return f, err
@@ -245,7 +245,7 @@ type Units struct {
 	FileK   float64 `json:"file_k"`
 	KScore  float64 `json:"k_score,omitempty"`
 	Rescale float64 `json:"rescale"`         // the factor between the fit's scale and the weights'
-	Scale   *Scale  `json:"scale,omitempty"` // of a foreign evaluation
+	Scale   *Scale  `json:"scale,omitempty"` // of an external evaluation
 	// Unit is the number of engine units a pawn of coefficients, their errors, K and FileK;
 	// 0 is 100, and they are in centipawns.
 	Unit float64 `json:"unit,omitempty"`

@@ -243,7 +243,7 @@ func (f *fitting) checkMemory(context.Context) error {
 		"allow more memory (--memory %dM), or freeze terms", objective.ErrConfig, f.free.N, need>>20, have>>20, need>>20+1)
 }
 
-// Scale says what a centipawn of a foreign evaluation was worth and is now, by the slope K
+// Scale says what a centipawn of an external evaluation was worth and is now, by the slope K
 // per centipawn that suits the weights best, on training rows within nearEqual.
 type Scale struct {
 	Rows   int     `json:"rows"`
@@ -270,7 +270,7 @@ const (
 	// nearEqual bounds the search score of a row, or the start weights' evaluation where it
 	// has none: where the margins of a search matter.
 	nearEqual = 400
-	// kMoves is the change of K up to which a foreign evaluation keeps the scale of the fit.
+	// kMoves is the change of K up to which an external evaluation keeps the scale of the fit.
 	kMoves = 0.1
 )
 

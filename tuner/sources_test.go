@@ -318,9 +318,9 @@ func TestFeatureErrors(t *testing.T) {
 // TestStartFrom: weights of a file are found by name, and a value for both phases stays one.
 func TestStartFrom(t *testing.T) {
 	file := &models.File{
-		Model:   "elsewhere",
-		Terms:   []models.TermWeight{{Name: "b", MG: 7, EG: 7}, {Name: "a", MG: 1, EG: 2}},
-		Foreign: []eval.Term{{Name: "b"}, {Name: "a", Tapered: true, Mirror: 1}},
+		Model:    "elsewhere",
+		Terms:    []models.TermWeight{{Name: "b", MG: 7, EG: 7}, {Name: "a", MG: 1, EG: 2}},
+		External: []eval.Term{{Name: "b"}, {Name: "a", Tapered: true, Mirror: 1}},
 	}
 	terms := []rows.Term{{Name: "a", Tapered: true}, {Name: "b", Tapered: true, Mirror: 1}}
 	setup.Check(t, StartFrom(terms, file))

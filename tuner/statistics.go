@@ -115,7 +115,7 @@ func (f *fitting) finishWeights(ctx context.Context, r *Result, w objective.Tape
 }
 
 // rescale returns the factor that brings the root mean square evaluation of the reference positions back to
-// what it was under the start weights; 1 for a foreign evaluation of which a centipawn is worth what it was.
+// what it was under the start weights; 1 for an external evaluation of which a centipawn is worth what it was.
 func (f *fitting) rescale(ctx context.Context, r *Result, w objective.Tapered, after float64) (float64, error) {
 	if !f.bare && f.foreign() {
 		var err error

@@ -94,8 +94,8 @@ func (r *Result) Headline() string {
 		r.Basis, p.Clusters, by)
 }
 
-// smallChange is a change of an evaluation, in centipawns, up to which fits from tuned weights scored as much as chance.
-// TUNER.md has the matches.
+// smallChange is a change of an evaluation, in centipawns, up to which fits from tuned weights scored as much as
+// chance. TUNER.md has the matches.
 const smallChange = 20
 
 // Moves warns, in words, if the fit changes the evaluation by more than that; "" if it does not.
@@ -103,8 +103,8 @@ func (v *Verdict) Moves() string {
 	if !(v.Change > smallChange) {
 		return ""
 	}
-	return fmt.Sprintf("the fit changes the evaluation by %.0f centipawns (root mean square): large changes of tuned weights "+
-		"mostly lose: play the match before you keep them", v.Change)
+	return fmt.Sprintf("the fit changes the evaluation by %.0f centipawns (root mean square): large changes of tuned "+
+		"weights mostly lose: play the match before you keep them", v.Change)
 }
 
 // Caveat says why weights that are better on games like these need not win; "" of any other answer.

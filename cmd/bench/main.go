@@ -1,6 +1,6 @@
 // Command bench measures the speed of assay beside other programs, for .ci/bench. Each row of
 // its table is a job that assay and its peers do in turn, round after round, on the same
-// machine. It counts work per second of processor time, not of the clock, so that other work
+// machine. It counts work per second of CPU time, not of the clock, so that other work
 // on the machine matters little, and prints ratios with 95 % intervals. Every rate goes to a
 // file in the format of Go benchmarks, so that benchstat compares two runs. With -runners, for .ci/runners, it has
 // assay and other runners play the same matches.

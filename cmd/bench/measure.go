@@ -32,7 +32,7 @@ func find(variable, name string) string {
 	return path
 }
 
-// seconds runs a command in a folder and returns its output and processor time, which includes
+// seconds runs a command in a folder and returns its output and CPU time, which includes
 // the processes that it has waited for.
 func seconds(dir, path string, args ...string) ([]byte, float64, error) {
 	cmd := exec.Command(path, args...)
@@ -62,7 +62,7 @@ func always(work float64) func([]byte) (float64, error) {
 	return func([]byte) (float64, error) { return work, nil }
 }
 
-// run does the job once and returns its work and its processor time.
+// run does the job once and returns its work and its CPU time.
 func (s *side) run() (work, cpu float64, err error) {
 	if s.prepare != nil {
 		if err := s.prepare(); err != nil {
@@ -135,7 +135,7 @@ func say(in io.Writer, lines *bufio.Scanner, x exchange) error {
 	return fmt.Errorf("no %q after %q", x.end, x.ask)
 }
 
-// threadSeconds returns the processor time of a running process, from Linux's schedstats.
+// threadSeconds returns the CPU time of a running process, from Linux's schedstats.
 func threadSeconds(pid int) (sum float64, err error) {
 	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
 	if len(files) == 0 {

@@ -23,7 +23,7 @@ type side struct {
 	missing string
 	dir     string                                    // to run in
 	prepare func() error                              // what comes first and is not measured; may be nil
-	start   func(dir string) ([]byte, float64, error) // does the job; returns the output and the processor time
+	start   func(dir string) ([]byte, float64, error) // does the job; returns the output and the CPU time
 	work    func(out []byte) (float64, error)         // how much work that was
 	rates   []float64                                 // of each round
 }

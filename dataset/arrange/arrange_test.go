@@ -62,7 +62,7 @@ func TestMerge(t *testing.T) {
 		t.Error(err)
 	}
 	x := filepath.Join(dir, "x")
-	if _, err := Merge(t.Context(), []string{games, games}, x, Config{}); !errors.Is(err, dataset.ErrTwice) {
+	if _, err := Merge(t.Context(), []string{games, games}, x, Config{}); !errors.Is(err, dataset.ErrDuplicate) {
 		t.Error(err)
 	}
 	if _, err := os.Stat(x); !errors.Is(err, os.ErrNotExist) {
@@ -120,7 +120,7 @@ func TestMergeWantsTheSameFeatures(t *testing.T) {
 		func(p []string) error { _, err := Merge(t.Context(), p, out, Config{}); return err },
 		func(p []string) error { _, err := Shuffle(t.Context(), p, out, Config{}); return err },
 	} {
-		if err := kind([]string{paths[0], paths[0]}); !errors.Is(err, dataset.ErrTwice) {
+		if err := kind([]string{paths[0], paths[0]}); !errors.Is(err, dataset.ErrDuplicate) {
 			t.Error(err)
 		}
 	}

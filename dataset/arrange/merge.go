@@ -26,7 +26,7 @@ func Merge(ctx context.Context, paths []string, dir string, c Config) (*durable.
 		return merge(ctx, paths, dir, c, dataset.OpenGames, func(v *dataset.Views, g *dataset.GameRow) error {
 			v.Game(g)
 			if !seen.Add(g.Game) {
-				return fmt.Errorf("dataset: game %d: %w", g.Game, dataset.ErrTwice)
+				return fmt.Errorf("dataset: game %d: %w", g.Game, dataset.ErrDuplicate)
 			}
 			return nil
 		})
@@ -145,7 +145,7 @@ func openAll[R any](paths []string, open opener[R], c Config) (*sources[R], erro
 			return nil, err
 		}
 		if first, twice := seen[id]; twice {
-			return nil, fmt.Errorf("dataset: %s and %s: %w", first, path, dataset.ErrTwice)
+			return nil, fmt.Errorf("dataset: %s and %s: %w", first, path, dataset.ErrDuplicate)
 		}
 		seen[id] = path
 		if len(s.readers) > 0 {

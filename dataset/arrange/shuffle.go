@@ -35,7 +35,7 @@ const (
 // resumed; the error is dataset.ErrComplete (wrapped) if dir is complete already.
 //
 // The buckets temporarily need disk space in dir: 104 bytes for each position. Their compression cost a
-// quarter of the processor time.
+// quarter of the CPU time.
 func Shuffle(ctx context.Context, paths []string, dir string, c Config) (*durable.Manifest, error) {
 	kind, err := kindOf(paths)
 	if err != nil {

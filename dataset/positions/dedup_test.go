@@ -271,7 +271,7 @@ func TestGamesGivenTwice(t *testing.T) {
 		out := filepath.Join(t.TempDir(), "x")
 		_, _, err := Extract(context.Background(), []*dataset.Reader[dataset.GameRow]{a, second}, out,
 			Config{Filter: Filter{Resolve: ResolveKeep}})
-		if !errors.Is(err, dataset.ErrTwice) || !strings.Contains(err.Error(), second.Path()) {
+		if !errors.Is(err, dataset.ErrDuplicate) || !strings.Contains(err.Error(), second.Path()) {
 			t.Errorf("err = %v", err)
 		}
 		if _, err := os.Stat(out); !errors.Is(err, os.ErrNotExist) {

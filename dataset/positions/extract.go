@@ -41,7 +41,7 @@ type Config struct {
 // (wrapped) if dir is complete already; the counts are then those in its report.
 //
 // Memory is bounded: after about twelve million different positions, further keys are
-// compared on disk, in dir. A game that occurs twice is an error (dataset.ErrTwice).
+// compared on disk, in dir. A game that occurs twice is an error (dataset.ErrDuplicate).
 func Extract(ctx context.Context, sources []*dataset.Reader[dataset.GameRow], dir string, c Config) (
 	*durable.Manifest, Counts, error) {
 	return extractFrom(ctx, sources, dir, c,
@@ -106,7 +106,7 @@ func extractFrom[R any](ctx context.Context, sources []*dataset.Reader[R], dir s
 	}
 	defer e.dedup.remove()
 	err = e.run(ctx)
-	if errors.Is(err, dataset.ErrTwice) || errors.Is(err, dataset.ErrUngrouped) {
+	if errors.Is(err, dataset.ErrDuplicate) || errors.Is(err, dataset.ErrUngrouped) {
 		return nil, e.counts, errors.Join(err, w.Discard())
 	}
 	if err != nil {
@@ -131,7 +131,7 @@ func identify[R any](sources []*dataset.Reader[R], c *Config) (config dataset.Wr
 			return config, 0, err
 		}
 		if first, twice := seen[id]; twice {
-			return config, 0, fmt.Errorf("dataset: %s and %s: %w", first, s.Path(), dataset.ErrTwice)
+			return config, 0, fmt.Errorf("dataset: %s and %s: %w", first, s.Path(), dataset.ErrDuplicate)
 		}
 		seen[id] = s.Path()
 		if m := s.Manifest(); m != nil && !m.Complete {
@@ -243,7 +243,7 @@ func readGames(views *dataset.Views, sources []*dataset.Reader[dataset.GameRow],
 				views.Game(&game)
 			}
 			if !ids.Add(game.Game) {
-				return fmt.Errorf("dataset: %s: game %016x: %w", s.Path(), game.Game, dataset.ErrTwice)
+				return fmt.Errorf("dataset: %s: game %016x: %w", s.Path(), game.Game, dataset.ErrDuplicate)
 			}
 			if !moves.Add(dedup.GameKey(seed, game.Start, game.Moves)) {
 				job.counts.SameMoves++

@@ -17,8 +17,9 @@ import (
 var Mark = sync.OnceValue(func() string {
 	mark := "ASSAY_ENGINE=" + rand.Text()
 	cmd := exec.Command("/bin/sh", "-c", killMarked, mark)
-	cmd.Dir, cmd.Env = "/", []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C"} // without the mark, or that of another process
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}                      // Ctrl-C is for us alone
+	// Without the mark, or another process's.
+	cmd.Dir, cmd.Env = "/", []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C"}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // Ctrl-C is for us alone
 	if _, err := cmd.StdinPipe(); err == nil && cmd.Start() == nil {
 		go func() { _ = cmd.Wait() }() // it keeps the pipe open as long as we live
 	}

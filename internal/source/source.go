@@ -131,9 +131,9 @@ func (in *Input) Identity() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// Open opens the input for reading. Reading fails once the context is done. Read, if not nil, is called with the number of bytes on
-// disk read so far. Raw says that the format can begin with any bytes: they are unpacked only if
-// that succeeds.
+// Open opens the input for reading. Reading fails once the context is done. Read, if not nil, is called with the number
+// of bytes on disk read so far. Raw says that the format can begin with any bytes: they are unpacked only if that
+// succeeds.
 func (in *Input) Open(ctx context.Context, raw bool, read func(int64)) (*File, error) {
 	f := &File{Name: in.Path, Reader: in.in, ctx: ctx}
 	if !in.Stream {

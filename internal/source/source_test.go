@@ -194,8 +194,8 @@ func TestTruncation(t *testing.T) {
 	}
 }
 
-// A changed bit is an error or changes nothing, wherever it is. Only where a file begins is its kind not known any more,
-// and a tar file alone has no checksum of its content.
+// A changed bit is an error or changes nothing, wherever it is. Only where a file begins is its kind not known any
+// more, and a tar file alone has no checksum of its content.
 func TestEveryBit(t *testing.T) {
 	for name, data := range packed(t) {
 		t.Run(name, func(t *testing.T) {

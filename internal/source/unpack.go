@@ -277,8 +277,8 @@ func unpackZip(f *File) error {
 	return f.layer("zip", r, r.Close)
 }
 
-// unpackTar opens the only file of an archive, or all its files if they are PGN, one after the other: testing sites pack
-// each worker's games. Whether there are others is known at the end.
+// unpackTar opens the only file of an archive, or all its files if they are PGN, one after the other: testing sites
+// pack each worker's games. Whether there are others is known at the end.
 func unpackTar(f *File) error {
 	t := &tarFile{archive: tar.NewReader(f.Reader), ctx: f.ctx}
 	name, err := t.next()

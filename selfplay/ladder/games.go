@@ -184,7 +184,8 @@ func (f *fit) anchored(anchors []Anchor, index map[string]int) ([]float64, *mat.
 	return elo, cov
 }
 
-func (g *Games) result(t *crosstable, fit *fit, elo []float64, cov *mat.SymDense, total []Score, anchors []Anchor) *Result {
+func (g *Games) result(t *crosstable, fit *fit, elo []float64, cov *mat.SymDense, total []Score,
+	anchors []Anchor) *Result {
 	order := make([]int, len(elo))
 	for i := range order {
 		order[i] = i

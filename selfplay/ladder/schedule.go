@@ -106,8 +106,8 @@ func (f *fit) update(cov *mat.SymDense, p pairing) (factor float64, move *mat.Ve
 }
 
 // sure is by how much a variance must exceed another to count as larger. Builds for other processors round sums in
-// another way, and must choose the same pairings: almost equal ones, of which there are many in ladders of equal players,
-// are chosen in the order of the players.
+// another way, and must choose the same pairings: almost equal ones, of which there are many in ladders of equal
+// players, are chosen in the order of the players.
 const sure = 1 + 1e-6
 
 // next returns the best pairing under a covariance.

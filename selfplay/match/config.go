@@ -91,7 +91,8 @@ func (c *Config) identity(openings opening.Source) identity {
 func (c *Config) Warnings() []string {
 	var list []string
 	if c.A.IsSame(c.B) && (c.LimitsB == c.Limits || c.LimitsB == selfplay.Limits{}) {
-		list = append(list, fmt.Sprintf("both players are the same program, %s: the match measures only noise", c.A.Identity()))
+		list = append(list, fmt.Sprintf("both players are the same program, %s: the match measures only noise",
+			c.A.Identity()))
 	}
 	return list
 }

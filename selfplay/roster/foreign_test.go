@@ -124,7 +124,7 @@ func TestSameProgram(t *testing.T) {
 		t.Helper()
 		spec := setup.Must(Parse(text))
 		id, same, err := Identify(spec)
-		if err != nil || spec.Foreign() == (id == same) {
+		if err != nil || spec.External() == (id == same) {
 			t.Errorf("%s: %q, %q, %v", text, id, same, err)
 		}
 		return same

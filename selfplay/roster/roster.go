@@ -101,7 +101,7 @@ func known(name string) (entry, bool) {
 //	history, view         see above
 func Parse(text string) (engine.Spec, error) {
 	spec, err := engine.ParseSpec(text)
-	if spec.Foreign() || spec.FromGit() {
+	if spec.External() || spec.FromGit() {
 		return spec, err
 	}
 	e, unknown := find(spec.Name)
@@ -155,7 +155,7 @@ func Open(spec engine.Spec) (engine.Player, error) {
 }
 
 func open(spec engine.Spec) (engine.Player, error) {
-	if spec.Foreign() {
+	if spec.External() {
 		return openForeign(spec)
 	}
 	e, err := find(spec.Name)
@@ -182,13 +182,13 @@ func open(spec engine.Spec) (engine.Player, error) {
 // renamed, and does when a file is changed. Foreign programs have their name and the first digits of their SHA-256;
 // same is the identity without the names of files.
 func Identify(spec engine.Spec) (id, same string, err error) {
-	if spec.Foreign() {
+	if spec.External() {
 		id, err = identifyForeign(spec, identifyFile)
 	} else {
 		id, err = identify(spec)
 	}
 	same = id
-	if err == nil && spec.Foreign() {
+	if err == nil && spec.External() {
 		same, err = identifyForeign(spec, identifyContent)
 	}
 	if err != nil && !errors.Is(err, ErrUnknownPlayer) {

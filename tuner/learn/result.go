@@ -132,8 +132,8 @@ const (
 // compares.
 const Alpha = 0.025
 
-// GateAlpha returns the error probability of each of the sizes of a step that a gate compares, so that weights which are
-// no better pass by chance no more often than if there were one.
+// GateAlpha returns the error probability of each of the sizes of a step that a gate compares, so that weights which
+// are no better pass by chance no more often than if there were one.
 func GateAlpha(sizes int) float64 { return 2 * Alpha / float64(sizes) }
 
 // Proof are the matches at the end of a loop, of its champion against the engine that it began with.

@@ -285,7 +285,7 @@ func (l *Linear) SignChanges(ctx context.Context, s *Store, before, after []floa
 }
 
 // ModelOf returns the model of package eval that the features are of: its name and all its terms, in order,
-// every one of them tapered or single as the model has it. It returns nil for a foreign evaluation.
+// every one of them tapered or single as the model has it. It returns nil for an external evaluation.
 func ModelOf(set dataset.FeatureSet) *eval.Model {
 	m, err := eval.Lookup(set.Model)
 	if err != nil || len(m.Terms) != len(set.Terms) || set.BySide || m.Bend != nil {

@@ -218,7 +218,7 @@ func (c *collector) take(j *job) error {
 	return nil
 }
 
-// FeatureSource is a set of positions seen through a foreign evaluation.
+// FeatureSource is a set of positions seen through an external evaluation.
 type FeatureSource struct {
 	Name string // for errors
 	Hash string // of the data set, for the pedigree

@@ -96,7 +96,7 @@ const maxFactor = 1000
 
 func isInf32(v float32) bool { return math.IsInf(float64(v), 0) }
 
-// TermsOfFeatures returns the terms of a foreign evaluation, see Linear.Terms.
+// TermsOfFeatures returns the terms of an external evaluation, see Linear.Terms.
 func TermsOfFeatures(set dataset.FeatureSet) []Term { return NewLinear(set).Terms() }
 
 // Term is one term of the evaluation to be fitted.

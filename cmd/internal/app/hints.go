@@ -117,7 +117,7 @@ var hints = []hint{
 
 	{is: dataset.ErrUngrouped, cure: "import it with --infer-games, if its rows are in game order; after a shuffle, use " +
 		"the data from before it"},
-	{is: dataset.ErrTwice, cure: "pass each only once: rows that occur twice would count double"},
+	{is: dataset.ErrDuplicate, cure: "pass each only once: rows that occur twice would count double"},
 	{is: arrange.ErrSchemas, cure: "all data sets must have the same schema"},
 	{is: lines.ErrHeader, cure: "name them, for example with --columns fen,score,result,ply,_ (_ is ignored)"},
 	{is: lines.ErrResultScale, cure: "set --results -1,0,1"},

@@ -185,7 +185,7 @@ func (s *session) limitMemory(players ...selfplay.Player) bool {
 func (s *session) atOnce() int { return cmp.Or(s.Concurrency, runtime.GOMAXPROCS(0)) }
 
 func allForeign(players []selfplay.Player) bool {
-	return !slices.ContainsFunc(players, func(e selfplay.Player) bool { return !e.Spec.Foreign() })
+	return !slices.ContainsFunc(players, func(e selfplay.Player) bool { return !e.Spec.External() })
 }
 
 // sayCost says with --all what the runner itself took, if the games were all played now, by external engines.
@@ -254,7 +254,7 @@ func pinnable(players []selfplay.Player) bool {
 		if p.Spec.Threaded() {
 			return false
 		}
-		programs = programs || p.Spec.Foreign()
+		programs = programs || p.Spec.External()
 	}
 	return programs
 }

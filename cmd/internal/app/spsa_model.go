@@ -133,7 +133,7 @@ func engineToTune(args []string) (spec engine.Spec, ok bool, err error) {
 	if errors.Is(err, roster.ErrUnknownPlayer) {
 		return spec, false, err
 	}
-	if err != nil || !spec.Foreign() {
+	if err != nil || !spec.External() {
 		return spec, err == nil && spec.FromGit(), nil
 	}
 	_, missing := exec.LookPath(spec.Command[0])

@@ -17,8 +17,12 @@ import (
 // Learn describes what a loop of generations learned, in the folder dir: the gain, the largest changes, and beside
 // them every coefficient, generation and file.
 func Learn(r *learn.Result, dir string) *Document {
-	d := New(fmt.Sprintf("%s against %s: the weights %s, in %d games at %d nodes a move", r.Final.Strength.Text(" Elo"),
-		r.Plan.Opponent, r.FinalPlayer().ID, r.Final.Games, r.Plan.Final.Nodes))
+	gained, against := r.Final, r.Plan.Opponent
+	if r.FromStart != nil {
+		gained, against = r.FromStart, "the start weights"
+	}
+	d := New(fmt.Sprintf("%s against %s, in %d games at %d nodes a move", gained.Strength.Text(" Elo"), against,
+		gained.Games, r.Plan.Final.Nodes))
 	d.Done, d.WDL = int64(len(r.Generations)), Match(r.Final, "").WDL
 	for _, h := range r.Held {
 		d.Text = append(d.Text, fmt.Sprintf("Held at its start weight: %s; %s.", h.Name, h.Why))
@@ -27,21 +31,26 @@ func Learn(r *learn.Result, dir string) *Document {
 		d.Text = append(d.Text, fmt.Sprintf("No generation was promoted: these are the weights %s of the last fit; the "+
 			"champion has those it began with.", r.Learned.ID))
 	}
-	gain := Part{Text: []string{fmt.Sprintf("The gain, in matches of fixed length at %d nodes a move:", r.Plan.Final.Nodes),
-		measured(r.Final)}}
 	matches := []*match.Result{r.Final}
 	switch {
 	case r.FromStart == nil:
 		d.Text = append(d.Text, "Nothing was learned that passed a gate: the champion has the weights it began with.")
-	case r.Opponent.ID == r.Start.ID:
-		d.Text = append(d.Text, "The opponent has the weights that the run began with: this is what was learned.")
-	default:
-		gain.Text, matches = append(gain.Text, measured(r.FromStart)), append(matches, r.FromStart)
+	case r.Opponent.ID != r.Start.ID:
+		d.Text = append(d.Text, fmt.Sprintf("Against %s: %s.", r.Plan.Opponent, r.Final.Strength.Text(" Elo")))
+		matches = []*match.Result{r.FromStart, r.Final}
+	}
+	gain := ui.Table{Head: []string{"player", "against", "Elo", ">games", ">nodes a ply"},
+		Caption: fmt.Sprintf("Matches of fixed length at %d nodes a move; the learned weights are %s:", r.Plan.Final.Nodes,
+			r.FinalPlayer().ID)}
+	for _, m := range matches {
+		nodes := m.NodesAPly()
+		gain.Add("%s\t%s\t%s\t%d\t%.0f, %.0f", m.A, m.B, m.Strength.Text(""), m.Games, nodes[0], nodes[1])
 	}
 	byGames := slices.ContainsFunc(r.Generations, func(g learn.GenerationResult) bool {
 		return g.Number == r.Learned.Generation && g.Fit.SPSA != nil
 	})
-	d.Parts = []Part{Changes(r.Terms), Terms(r.Terms, byGames), Generations(r.Generations), gain}
+	d.Parts = append([]Part{Changes(r.Terms), Terms(r.Terms, byGames)}, Generations(r.Generations)...)
+	d.Parts = append(d.Parts, Part{Tables: []ui.Table{gain}})
 	for _, m := range matches {
 		p := measures(m)
 		p.Tables[0].Caption = m.A + " against " + m.B
@@ -50,45 +59,34 @@ func Learn(r *learn.Result, dir string) *Document {
 	return d
 }
 
-// measured says what a match of fixed length measured.
-func measured(m *match.Result) string {
-	nodes := ""
-	if n := m.NodesAPly(); n != [2]float64{} {
-		nodes = fmt.Sprintf(", %.0f and %.0f nodes a ply", n[0], n[1])
-	}
-	return fmt.Sprintf("  %s against %s: Elo %s, %d games%s", m.A, m.B, m.Strength.Text(""), m.Games, nodes)
-}
-
-// Generations describes what each generation did, as far as it got.
-func Generations(list []learn.GenerationResult) Part {
-	var t ui.Table
+// Generations describes what each generation did, as far as it got, and what its fit warned of.
+func Generations(list []learn.GenerationResult) []Part {
+	t := ui.Table{Head: []string{"generation", ">games", ">positions", ">loss before", ">after", "gate: Elo", ">games",
+		"decision"}}
+	var notes ui.Table
 	for i := range list {
 		g := &list[i]
-		name := fmt.Sprintf("generation %d\t", g.Number)
-		add := func(format string, args ...any) {
-			t.Add(name+format, args...)
-			name = "\t"
-		}
+		games, rows, before, after, elo, gate := "playing", "", "", "", "", ""
 		if s := g.Fit.SPSA; s != nil {
-			add("%d games between perturbed weights, %d parameters", s.Games, len(s.Parameters))
+			games, rows = fmt.Sprintf("%d, perturbed", s.Games), fmt.Sprintf("%d parameters", len(s.Parameters))
 		} else if g.Games.Games > 0 {
-			add("%d games (of %d adjudicated and played on, %d drawn after all, %d reversed)", g.Games.Games, g.Games.PlayedOn,
-				g.Games.Disagreed-g.Games.Reversed, g.Games.Reversed)
-		} else {
-			add("playing")
+			games = fmt.Sprint(g.Games.Games)
+			notes.Add("generation %d\tof its games %d were adjudicated and played on, %d drawn after all, %d reversed", g.Number,
+				g.Games.PlayedOn, g.Games.Disagreed-g.Games.Reversed, g.Games.Reversed)
 		}
 		if fit := g.Fit.Result; fit != nil {
-			add("%d positions, validation loss %s -> %s", fit.Rows, Loss(fit.Start.Valid),
-				Loss(fit.Rounded.Valid))
+			rows, before, after = fmt.Sprint(fit.Rows), Loss(fit.Start.Valid), Loss(fit.Rounded.Valid)
 		}
 		if m := g.Gate; m != nil {
-			add("gate %s (%d games, Elo %s): %s", m.Outcome(), m.Games, m.Strength.Text(""), g.Reason)
+			elo, gate = m.Strength.Text(""), fmt.Sprint(m.Games)
 		}
 		for _, w := range g.Warnings {
-			add("note: %s", w)
+			notes.Add("generation %d\t%s", g.Number, w)
 		}
+		t.Add("%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s", g.Number, games, rows, before, after, elo, gate, g.Reason)
 	}
-	return Part{Title: "Generations", Tables: []ui.Table{t}, More: true}
+	return []Part{{Title: "Generations", Tables: []ui.Table{t}, More: true},
+		{Title: "Notes", Tables: []ui.Table{notes}, More: true}}
 }
 
 // Changes describes the coefficients that moved most.
@@ -117,7 +115,8 @@ func star(t *tuner.TermFit) string {
 
 // Terms has every coefficient of a fit, or of a tuning by games, before and after.
 func Terms(list []tuner.TermFit, byGames bool) Part {
-	t := ui.Table{Head: []string{"term", ">mg", ">new", ">± SE", ">eg", ">new", ">± SE", ">positions", ">data", ">games", ""}}
+	t := ui.Table{Head: []string{"term", ">mg", ">new", ">± SE", ">eg", ">new", ">± SE", ">positions", ">data",
+		">games", ""}}
 	caption := ""
 	if byGames {
 		caption, t.Head[3], t.Head[6] = " by games", ">95 %", ">95 %"
@@ -145,9 +144,9 @@ func Terms(list []tuner.TermFit, byGames bool) Part {
 			x.StartEG, x.EG, certain(x.SEEG, x.IntervalEG), x.Count, ui.PercentOr(x.DataShare, 0), x.EffectiveGames, mark)
 	}
 	return Part{Title: "Every coefficient", Tables: []ui.Table{t}, More: true, Notes: []string{
-		"data: the share of the term that the data determined; the prior holds the rest, and then a small error says nothing\n" +
-			"of the truth. games: effective number of games that inform the term; ? fewer than 30, the error is too small;\n" +
-			"= frozen; * moved by more than two errors. After a tuning by games the interval is that of a regression."}}
+		"data: the share of the term that the data determined; the prior holds the rest, and then a small error says\n" +
+			"nothing of the truth. games: effective number of games that inform the term; ? fewer than 30, the error is too\n" +
+			"small; = frozen; * moved by more than two errors. After a tuning by games the interval is that of a regression."}}
 }
 
 // Loss formats a loss that may not be known.

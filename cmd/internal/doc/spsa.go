@@ -24,8 +24,8 @@ func SPSA(r *play.Result, parameters []spsa.Parameter, dir string) *Document {
 	if r.Verdict == gamelog.NoVerdict {
 		d := New("NO VERDICT: " + r.Reason)
 		d.Done = int64(r.Iterations)
-		d.Text = []string{fmt.Sprintf("%d iterations, %d games of %s, %d forfeited (%s); %d void pairs", r.Iterations, r.Games,
-			r.Player, r.Forfeits, ui.FaultsText(dir, r.Forfeits), r.VoidPairs)}
+		d.Text = []string{fmt.Sprintf("%d iterations, %d games of %s, %d forfeited (%s); %d void pairs", r.Iterations,
+			r.Games, r.Player, r.Forfeits, ui.FaultsText(dir, r.Forfeits), r.VoidPairs)}
 		return d
 	}
 	d := New("NOT VALIDATED: no match of the answer against the start was asked for")
@@ -61,7 +61,8 @@ func SPSA(r *play.Result, parameters []spsa.Parameter, dir string) *Document {
 	}
 	notes := []string{fmt.Sprintf("%d iterations, %d games (%.0f %% drawn) of %s, %s", r.Iterations, r.Games,
 		100*float64(r.Draws)/float64(max(r.Games, 1)), r.Player, r.Limits),
-		"answers are averages over the last third, their errors (±) from batches; the optimum is by a regression on all results"}
+		"answers are averages over the last third, their errors (±) from batches; " +
+			"the optimum is by a regression on all results"}
 	if len(chance) > 0 {
 		notes = append(notes, fmt.Sprintf("no effect seen (p >= %.2f) of: %s. More games may see one; each of these values "+
 			"may be chance", noEffect, strings.Join(chance, ", ")))

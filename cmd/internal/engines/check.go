@@ -21,8 +21,9 @@ func NewCheck() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check ENGINE",
 		Short: "Check UCI compliance, limits and timing of an engine",
-		Long: `Check UCI compliance and timing of an engine before it plays games: about 40 checks of the handshake, options, every form of go, legal moves, mates, how fast it answers, nodes,
-depth and time as asked, memory, Chess960, and how it ends.
+		Long: `Check UCI compliance and timing of an engine before it plays games: about 40 checks of the
+handshake, options, every form of go, legal moves, mates, how fast it answers, nodes, depth and time
+as asked, memory, Chess960, and how it ends.
 
 A check that failed means lost games, and the exit code is 1. A warning means games that are not
 quite what you asked for, such as more nodes than the limit. Beside both stands what was said: > to
@@ -58,7 +59,7 @@ func check(cmd *cobra.Command, text string, config uci.CheckConfig, all bool) er
 	if err != nil {
 		return err
 	}
-	if !spec.Foreign() {
+	if !spec.External() {
 		return ui.Usagef("%s is not a UCI engine: give the path of a program, such as ./engine", text)
 	}
 	command, err := roster.Command(spec)

@@ -132,9 +132,9 @@ func (r *Repo) Dirty(ctx context.Context) (int, error) {
 	return strings.Count(text, "\n") + 1, nil
 }
 
-// Snapshot returns the files of the working tree, new ones included, without those that
-// .gitignore names, and without a folder unless its path is empty or leads out of the repository. Git objects of changed
-// files are written to the folder temp, not to the repository.
+// Snapshot returns the files of the working tree, new ones included, without those that .gitignore names, and without
+// a folder unless its path is empty or leads out of the repository. Git objects of changed files are written to the
+// folder temp, not to the repository.
 func (r *Repo) Snapshot(ctx context.Context, temp, without string) (*Source, error) {
 	if r.Top == "" {
 		return nil, fmt.Errorf("%w: a working tree: %s is a bare repository", ErrNoGit, r.common)

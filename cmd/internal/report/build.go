@@ -9,7 +9,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/assay-chess/assay/cmd/internal/doc"
@@ -164,8 +166,8 @@ func (b *builder) finish() {
 		b.keep(fmt.Errorf("%s: %w", filepath.Join(b.dir, durable.RunConfigName), err))
 	}
 	info := b.report.Status.Info
-	parts := []doc.Part{{Text: []string{"Program: " + info.Program + ". The command that started the run, and resumes it:"},
-		Code: info.Resume, Tables: []ui.Table{settings}}}
+	parts := []doc.Part{{Text: []string{"Program: " + info.Program +
+		". The command that started the run, and resumes it:"}, Code: info.Resume, Tables: []ui.Table{settings}}}
 	if pedigree := b.pedigree(); len(pedigree.Rows) > 0 {
 		parts[0].Tables = append(parts[0].Tables, pedigree)
 	}
@@ -251,15 +253,27 @@ func flatten(config json.RawMessage) (t ui.Table, err error) {
 		} else if v.Value[0] == '"' {
 			err = errors.Join(err, json.Unmarshal([]byte(v.Value), &text))
 		}
-		t.Rows = append(t.Rows, []string{v.Path, text})
+		t.Rows = append(t.Rows, []string{settingName(v.Path), text})
 	}
 	slices.SortFunc(t.Rows, func(a, b []string) int { return strings.Compare(a[0], b[0]) })
 	return t, err
 }
 
+var index = regexp.MustCompile(`\[(\d+)\]`)
+
+// settingName writes the path of a value for people: limits[0].hard_nodes is "limits 1, hard nodes".
+func settingName(path string) string {
+	path = index.ReplaceAllStringFunc(path, func(s string) string {
+		n, _ := strconv.Atoi(s[1 : len(s)-1])
+		return fmt.Sprintf(" %d", n+1)
+	})
+	return strings.NewReplacer(".", ", ", "_", " ").Replace(path)
+}
+
 // pedigree lists the weight files and data sets of a run, with what they were made from.
 func (b *builder) pedigree() ui.Table {
-	t := ui.Table{Caption: "Pedigree: what each weight file and data set was made from", Head: []string{"file", "made from"}}
+	t := ui.Table{Caption: "Pedigree: what each weight file and data set was made from",
+		Head: []string{"file", "made from"}}
 	for _, name := range b.glob("weights.json", "gen-*/weights.json") {
 		rel, _ := filepath.Rel(b.dir, name)
 		var f struct {
@@ -272,8 +286,8 @@ func (b *builder) pedigree() ui.Table {
 		}
 		p := f.Provenance
 		t.Add("%s\t%s from parent %s, %d positions of %d games, %s, seed %s, %s; "+
-			"training loss %.5f, validation loss %.5f; data %s", rel, f.Model, cmp.Or(p.Parent, "none"), p.Rows, p.Games, p.Method,
-			p.Seed, p.Program, p.LossTrain, p.LossValid, cmp.Or(strings.Join(p.Data, ", "), "none"))
+			"training loss %.5f, validation loss %.5f; data %s", rel, f.Model, cmp.Or(p.Parent, "none"), p.Rows, p.Games,
+			p.Method, p.Seed, p.Program, p.LossTrain, p.LossValid, cmp.Or(strings.Join(p.Data, ", "), "none"))
 	}
 	for _, name := range b.glob("manifest.json", "*/manifest.json", "*/*/manifest.json") {
 		rel, _ := filepath.Rel(b.dir, filepath.Dir(name))
@@ -283,7 +297,8 @@ func (b *builder) pedigree() ui.Table {
 			continue
 		}
 		id, _ := m.ID()
-		t.Add("%s\t%s, %d rows, complete: %t, id %.12s, seed %d, %s", rel, m.Schema, m.Rows, m.Complete, id, m.Seed, m.Program)
+		t.Add("%s\t%s, %d rows, complete: %t, id %.12s, seed %d, %s", rel, m.Schema, m.Rows, m.Complete, id, m.Seed,
+			m.Program)
 	}
 	return t
 }

@@ -86,8 +86,8 @@ func Follow(dir string) (stop func()) {
 // followEvery is the time between two pages of a run.
 const followEvery = 15 * time.Second
 
-// Leave writes the page of a run that has ended, unless it was written after the result, and prints its path. A run that
-// is not saved has no folder, and gets no page.
+// Leave writes the page of a run that has ended, unless it was written after the result, and prints its path. A run
+// that is not saved has no folder, and gets no page.
 func Leave(dir string, stderr io.Writer) {
 	if dir == "" {
 		return

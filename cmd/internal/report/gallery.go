@@ -383,7 +383,7 @@ func describeWorkers(list *coordinator.Snapshot, running bool) doc.Part {
 	}
 	text := "No worker is at work: the run has stopped"
 	if running {
-		text = fmt.Sprintf("%d at work with %d cores", present, cores)
+		text = fmt.Sprintf("%d at work, cores: %d", present, cores)
 	}
 	return doc.Part{Tables: []ui.Table{t}, Text: []string{fmt.Sprintf("%s; %d units answered since the coordinator last "+
 		"started. As of %s.", text, units, list.Updated.UTC().Format("2006-01-02 15:04:05 UTC"))},

@@ -187,7 +187,10 @@ func finiteEnd(s sprt.Strength) float64 {
 	if math.IsInf(float64(s.Elo), 1) {
 		return float64(s.EloLo)
 	}
-	return float64(min(s.Elo, s.EloHi))
+	if math.IsInf(float64(s.Elo), -1) {
+		return float64(s.EloHi)
+	}
+	return float64(s.Elo)
 }
 
 // LadderName is the file with the drawing of a ladder, in its folder.
@@ -252,10 +255,6 @@ func (b *builder) spsa() (d *doc.Document) {
 	lines, err := b.iterations()
 	b.keep(err)
 	var figures []figure
-	at := frame{}
-	if len(config.SPSA.Parameters) > 2 {
-		at = onPage
-	}
 	for i, p := range config.SPSA.Parameters {
 		s := series{name: p.Name, line: true}
 		for k := 0; k < len(lines); k += max(1, len(lines)/400) {
@@ -265,7 +264,7 @@ func (b *builder) spsa() (d *doc.Document) {
 		}
 		if len(s.x) > 0 {
 			start := level("start", p.Start, 0, s.x[len(s.x)-1])
-			f := figure{Title: "Value over the iterations: " + p.Name, frame: at}
+			f := figure{Title: "Value over the iterations: " + p.Name}
 			figures = append(figures, chart(f, "iteration", "value", start, s))
 		}
 	}

@@ -47,16 +47,18 @@ func (b *builder) learn() *doc.Document {
 		return d
 	}
 	b.maxGames = galleryBytes / (2*len(plan.Generations) + 2)
-	// The final matches first: the result is there, and the board begins with their games.
+	// These matches first: the result is there, and the board begins with their games.
 	last := b.path(learn.Folder(len(plan.Generations)))
-	b.addMatch("final", "Final match", filepath.Join(last, "final"))
 	_, fromStart := b.addMatch("from-start", "Match against the start weights", filepath.Join(last, "from-start"))
+	b.addMatch("final", "Match against "+plan.Opponent, filepath.Join(last, "final"))
 	finals := len(b.report.Sections)
 	list := b.generations(r, len(plan.Generations), decisions)
 	matches := b.report.Sections
 	b.report.Sections = nil
 	if len(list) > 0 {
-		b.add("generations", "Generations", []doc.Part{doc.Generations(list)}, curves(list, fromStart)...)
+		parts := doc.Generations(list)
+		parts[0].Title, parts[0].More = "", false
+		b.add("generations", "Generations", parts, curves(list, fromStart)...)
 	}
 	b.report.Sections = append(b.report.Sections, matches[:finals]...)
 	terms, fit := latest(r, list)
@@ -72,7 +74,8 @@ func (b *builder) learn() *doc.Document {
 }
 
 // generations reads the generations that have started, as far as they got, and adds their gates.
-func (b *builder) generations(r *learn.Result, planned int, decisions map[int]decision) (list []learn.GenerationResult) {
+func (b *builder) generations(r *learn.Result, planned int,
+	decisions map[int]decision) (list []learn.GenerationResult) {
 	for i, folder := range b.started(planned) {
 		g := learn.GenerationResult{Number: i + 1}
 		games, tuned := filepath.Join(folder, "games"), filepath.Join(folder, "spsa")
@@ -172,13 +175,10 @@ func curves(generations []learn.GenerationResult, fromStart *match.Result) (list
 	return list
 }
 
-// strength adds an Elo with its interval. What no number of games can measure is drawn at the limit of
-// what can be.
+// strength adds an Elo with its interval, of which an end may be infinite.
 func (s *series) strength(x float64, elo sprt.Strength) {
-	const most = 1000
-	cut := func(x num.Float) float64 { return max(-most, min(float64(x), most)) }
-	s.put(x, cut(elo.Elo))
-	s.lo, s.hi = append(s.lo, cut(elo.EloLo)), append(s.hi, cut(elo.EloHi))
+	s.put(x, finiteEnd(elo))
+	s.lo, s.hi = append(s.lo, float64(elo.EloLo)), append(s.hi, float64(elo.EloHi))
 }
 
 // generationWeights are the weights of a generation of a finished run.

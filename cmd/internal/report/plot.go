@@ -33,12 +33,12 @@ type figure struct {
 }
 
 // frame is the size of a plot and of its letters. On a page a plot is as wide as its column:
-// onPage down to 340 pixels, broad down to 640, where its letters must still have 12.
+// onPage down to 340 pixels, broad down to 536, where its letters must still have 12.
 type frame struct{ width, height, letters vg.Length }
 
 var (
 	onPage = frame{360, 230, 13}
-	broad  = frame{740, 270, 13}
+	broad  = frame{560, 250, 13}
 	alone  = frame{520, 250, 10} // as a file, for a text
 )
 
@@ -235,9 +235,11 @@ func (s *series) addTo(p *plot.Plot, n int) {
 func (s *series) addIntervals(p *plot.Plot, xy plotter.XYs, c color.Color) {
 	if len(xy) > 40 {
 		for _, edge := range [][]float64{s.lo, s.hi} {
-			line := make(plotter.XYs, len(xy))
-			for i := range line {
-				line[i] = plotter.XY{X: s.x[i], Y: finite(edge[i])}
+			var line plotter.XYs
+			for i, y := range edge {
+				if !math.IsInf(y, 0) {
+					line = append(line, plotter.XY{X: s.x[i], Y: finite(y)})
+				}
 			}
 			if l, err := plotter.NewLine(line); err == nil {
 				l.LineStyle = draw.LineStyle{Color: c, Width: 0.8, Dashes: []vg.Length{2, 2}}
@@ -248,12 +250,40 @@ func (s *series) addIntervals(p *plot.Plot, xy plotter.XYs, c color.Color) {
 	}
 	e := errorPoints{XYs: xy, YErrors: make(plotter.YErrors, len(xy))}
 	for i := range xy {
-		e.YErrors[i].Low, e.YErrors[i].High = finite(xy[i].Y-s.lo[i]), finite(s.hi[i]-xy[i].Y)
+		low, high := xy[i].Y-s.lo[i], s.hi[i]-xy[i].Y
+		e.YErrors[i].Low, e.YErrors[i].High = finite(low), finite(high)
+		if math.IsInf(high, 1) {
+			p.Add(openEnd{xy[i], finite(low), c})
+		}
+		if math.IsInf(low, 1) {
+			p.Add(openEnd{xy[i], -finite(high), c})
+		}
 	}
 	if bars, err := plotter.NewYErrorBars(e); err == nil {
 		bars.LineStyle = draw.LineStyle{Color: c, Width: 1}
 		p.Add(bars)
 	}
+}
+
+// openEnd is an interval without an end: an arrow from a point, as long as the other half of the interval.
+type openEnd struct {
+	plotter.XY
+	length float64 // below zero: down
+	color  color.Color
+}
+
+// DataRange makes room for the arrow.
+func (o openEnd) DataRange() (x0, x1, y0, y1 float64) {
+	return o.X, o.X, min(o.Y, o.Y+o.length), max(o.Y, o.Y+o.length)
+}
+
+// Plot draws the arrow.
+func (o openEnd) Plot(c draw.Canvas, p *plot.Plot) {
+	const wing = 4
+	x, y := p.Transforms(&c)
+	from, to, back := y(o.Y), y(o.Y+o.length), vg.Length(math.Copysign(wing, -o.length))
+	c.StrokeLines(draw.LineStyle{Color: o.color, Width: 1}, []vg.Point{{X: x(o.X), Y: from}, {X: x(o.X), Y: to}},
+		[]vg.Point{{X: x(o.X) - wing, Y: to + back}, {X: x(o.X), Y: to}, {X: x(o.X) + wing, Y: to + back}})
 }
 
 type errorPoints struct {
@@ -296,7 +326,7 @@ func bars(f figure, valueLabel string, labels []string, values []float64) figure
 		}
 		p.X.Tick.Marker = plot.ConstantTicks(marks)
 	}
-	f.SVG = svg(p, f.Title, at, 0)
+	f.draw(p, at, 0)
 	f.Header = []string{"", valueLabel}
 	for i, l := range labels {
 		f.Rows = append(f.Rows, []string{l, short(values[i])})
@@ -433,6 +463,8 @@ func shorten(s string, most int) string {
 // short formats a number with about four digits.
 func short(v float64) string {
 	switch a := math.Abs(v); {
+	case math.IsInf(a, 1):
+		return strings.Replace(fmt.Sprintf("%.0f", v), "Inf", "∞", 1)
 	case v == math.Trunc(v) && a < 1e9:
 		return fmt.Sprintf("%.0f", v)
 	case a >= 100:

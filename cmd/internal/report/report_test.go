@@ -162,7 +162,7 @@ func TestUnknownErrors(t *testing.T) {
 
 func TestFlattenKeepsLargeNumbers(t *testing.T) {
 	list, err := flatten(json.RawMessage(`{"b":{"c":[1,null,"x"]},"a":18446744073709551615}`))
-	want := [][]string{{"a", "18446744073709551615"}, {"b.c[0]", "1"}, {"b.c[1]", "none"}, {"b.c[2]", "x"}}
+	want := [][]string{{"a", "18446744073709551615"}, {"b, c 1", "1"}, {"b, c 2", "none"}, {"b, c 3", "x"}}
 	if err != nil || !reflect.DeepEqual(list.Rows, want) {
 		t.Errorf("%v, %v", list, err)
 	}
@@ -220,7 +220,7 @@ func TestOrderOfSections(t *testing.T) {
 		t.Fatal(err)
 	}
 	page, last := write(t, dir), 0
-	for _, part := range []string{`id="headline"`, `aria-label="Sections"`, `<section id="match"`, `class="broad"`,
+	for _, part := range []string{`id="headline"`, `aria-label="Sections"`, `<section id="match"`, `<svg class="plot"`,
 		`<section id="games"`, `<section id="replay"`, `<section id="settings"`} {
 		at := strings.Index(page, part)
 		if at < last {

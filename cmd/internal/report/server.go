@@ -26,7 +26,8 @@ type Server struct {
 // here.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
-	for pattern, page := range map[string]func(*http.Request) ([]byte, error){"GET /{$}": s.list, "GET /run/{name}": s.run} {
+	for pattern, page := range map[string]func(*http.Request) ([]byte, error){"GET /{$}": s.list,
+		"GET /run/{name}": s.run} {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 			text, err := page(r)
 			if err != nil {

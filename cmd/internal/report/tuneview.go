@@ -128,7 +128,8 @@ func lossFigures(p progress) (list []figure) {
 	if len(p.train.x) > 0 {
 		list = append(list, chart(figure{Title: "Loss after each step",
 			Note: "Mean loss without the prior, on the training " +
-				"games and on the held-out games. A new line is a fit of its own, under another design effect."}, "step", "mean loss", p.train, p.valid))
+				"games and on the held-out games. A new line is a fit of its own, under another design effect."},
+			"step", "mean loss", p.train, p.valid))
 	}
 	return list
 }
@@ -173,7 +174,8 @@ type coefficient struct {
 	Name, Group string
 	MG, EG      change
 	Count       int64
-	Moved       bool // by more than two standard errors, with enough data
+	Games       string // effective ones, with a question mark below 30
+	Moved       bool   // by more than two standard errors, with enough data
 }
 
 // change is how a term changed in one phase.
@@ -196,7 +198,8 @@ type coefficients struct {
 
 // starred explains the star in the table.
 const starred = "Standard errors are clustered by game. A star marks a change of more than two standard errors, " +
-	"where at least 30 effective games and mostly the data, not the prior, determine the term."
+	"where at least 30 effective games and mostly the data, not the prior, determine the term. A question " +
+	"mark stands at fewer: the error is too small."
 
 func newCoefficients(unit, note string, terms []tuner.TermFit) *coefficients {
 	most := 1.0
@@ -206,6 +209,9 @@ func newCoefficients(unit, note string, terms []tuner.TermFit) *coefficients {
 		list[i] = coefficient{Name: t.Name, Group: t.Group, Count: t.Count, Moved: t.Moved(),
 			MG: change{Old: t.StartMG, New: float64(t.MG), SE: t.SEMG, In: t.IntervalMG},
 			EG: change{Old: t.StartEG, New: float64(t.EG), SE: t.SEEG, In: t.IntervalEG}}
+		if list[i].Games = fmt.Sprintf("%.0f", t.EffectiveGames); t.Few() {
+			list[i].Games += " ?"
+		}
 		for _, c := range []change{list[i].MG, list[i].EG} {
 			most = max(most, math.Abs(c.By())+2*c.SE.OrZero())
 		}

@@ -123,7 +123,7 @@ func TestWorkersOnThePage(t *testing.T) {
 	writeJournal(t, dir)
 	_, body := get(t, page)
 	noMarkup(t, body)
-	if !strings.Contains(body, "2 at work with 10 cores; 800 units") ||
+	if !strings.Contains(body, "2 at work, cores: 10; 800 units") ||
 		!strings.Contains(body, "As of 2026-03-04 22:30:40 UTC") {
 		t.Error("the page lacks the sum of the workers")
 	}

@@ -23,9 +23,9 @@ import (
 
 // tuneTask is what a call of assay tune is about: an evaluation and data.
 type tuneTask struct {
-	model  *eval.Model // nil for a foreign evaluation
+	model  *eval.Model // nil for an external evaluation
 	name   string      // of the evaluation
-	parent string      // id of the start weights; empty for a foreign evaluation
+	parent string      // id of the start weights; empty for an external evaluation
 	terms  []rows.Term
 	paths  []string // of the data
 
@@ -252,8 +252,8 @@ func (t *tuneTask) foreign(f *tuneFlags) error {
 		return nil
 	}
 	if t.set.Local {
-		return fmt.Errorf("--from %s: %s has slopes, which hold near the numbers with which they were measured: measure them "+
-			"again with those of the file", f.from, t.paths[0])
+		return fmt.Errorf("--from %s: %s has slopes, which hold near the numbers with which they were measured: measure "+
+			"them again with those of the file", f.from, t.paths[0])
 	}
 	x, err := weights.OpenAny(f.from)
 	if err != nil {

@@ -334,7 +334,7 @@ func TestTuneRun(t *testing.T) {
 	}
 }
 
-// TestTuneUnit: a foreign evaluation with a unit of its own is tuned, and reported, in engine
+// TestTuneUnit: an external evaluation with a unit of its own is tuned, and reported, in engine
 // units; only widths of priors are in centipawns.
 func TestTuneUnit(t *testing.T) {
 	dir := t.TempDir()
@@ -408,7 +408,7 @@ func TestTuneUnit(t *testing.T) {
 	}
 }
 
-// TestTuneFeatures: the features of a foreign evaluation become a weight file of its
+// TestTuneFeatures: the features of an external evaluation become a weight file of its
 // terms; an evaluation that drifted away from them does not.
 func TestTuneFeatures(t *testing.T) {
 	dir := t.TempDir()

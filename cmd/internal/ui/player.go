@@ -24,7 +24,7 @@ func Player(text string) (engine.Spec, error) {
 	}
 	spec, err := roster.Parse(text)
 	name, options, more := strings.Cut(spec.Name, "?")
-	if err == nil && spec.Foreign() && len(spec.Command) > 0 {
+	if err == nil && spec.External() && len(spec.Command) > 0 {
 		name, options, more = spec.Command[0], "", len(spec.Options) > 0
 	} else if !errors.Is(err, roster.ErrUnknownPlayer) {
 		return spec, err

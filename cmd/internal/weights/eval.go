@@ -107,7 +107,7 @@ type Opened struct {
 	Name  string
 	File  *models.File
 	terms []eval.Term
-	Model *eval.Model // nil for a foreign evaluation; coefs too
+	Model *eval.Model // nil for an external evaluation; coefs too
 	Coefs []eval.Coef
 }
 
@@ -146,7 +146,7 @@ func OpenAny(name string) (*Opened, error) {
 func opened(name string, f *models.File) (*Opened, error) {
 	x := &Opened{Name: name, File: f}
 	var err error
-	if f.Foreign == nil {
+	if f.External == nil {
 		x.Model, x.Coefs, err = f.Weights()
 	}
 	if err == nil {
@@ -288,7 +288,7 @@ func evalDiff(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if a.Model == nil {
-		return fmt.Errorf("%s is for the foreign evaluation %s, which only its own engine can evaluate with; "+
+		return fmt.Errorf("%s is for the external evaluation %s, which only its own engine can evaluate with; "+
 			"assay weights diff compares the weights", a.Name, a.File.Model)
 	}
 	p, err := parsePosition(fen)
@@ -317,7 +317,8 @@ func (d *evalDifference) print(w io.Writer, nameA, nameB string) error {
 		return nil
 	}
 	fmt.Fprintln(w)
-	t, sum := ui.Table{Head: []string{"term", ">White", ">Black", ">mg, eg A", ">mg, eg B", ">adds A", ">adds B", ">change"}}, 0.0
+	sum, t := 0.0, ui.Table{Head: []string{"term", ">White", ">Black", ">mg, eg A", ">mg, eg B", ">adds A", ">adds B",
+		">change"}}
 	for i := range d.Terms {
 		x := &d.Terms[i]
 		sum += x.Change()

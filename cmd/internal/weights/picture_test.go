@@ -12,7 +12,7 @@ import (
 	"github.com/assay-chess/assay/internal/setup"
 )
 
-// numberedFile writes weights of a foreign evaluation with a table of numbers, 0 but at one square.
+// numberedFile writes weights of an external evaluation with a table of numbers, 0 but at one square.
 func numberedFile(t *testing.T, square, mg int) string {
 	t.Helper()
 	var terms []string

@@ -65,7 +65,7 @@ func showWeights(x *Opened) string {
 	var b strings.Builder
 	model := x.File.Model
 	if x.Model == nil {
-		model += ", a foreign evaluation"
+		model += ", an external evaluation"
 	}
 	var facts ui.Table
 	facts.Add("model\t%s", model)
@@ -159,7 +159,7 @@ func openTwoWeights(first, second string) (a, b *Opened, err error) {
 		return nil, nil, fmt.Errorf("%s is in %s and %s in %s: only weights of one unit can be compared",
 			a.Name, a.File.Units(), b.Name, b.File.Units())
 	}
-	// Only foreign evaluations can differ in their terms or in the order of terms.
+	// Only external evaluations can differ in their terms or in the order of terms.
 	for _, x := range [][2]*Opened{{a, b}, {b, a}} {
 		if name, ok := models.Missing(x[0].File, x[1].File); ok {
 			return nil, nil, fmt.Errorf("%s has a term %q, %s does not: only weights of the same terms can be compared",

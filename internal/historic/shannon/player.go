@@ -129,10 +129,10 @@ var bookText string
 
 var ownBook = sync.OnceValues(func() (historic.Book, error) { return historic.ParseBook(bookText) })
 
-// Lister plays by the two simplest strategies, the paper's examples in section 2: of a pure strategy, "number the possible
-// legal moves in the position according to some standard procedure, choose the first on the list", and of a mixed one,
-// "choose one at random from the list". Neither searches: they are the bottom of every rating list. The standard procedure
-// is our choice, the program T7 of List; the randomness is a seeded generator.
+// Lister plays by the two simplest strategies, the paper's examples in section 2: of a pure strategy, "number the
+// possible legal moves in the position according to some standard procedure, choose the first on the list", and of a
+// mixed one, "choose one at random from the list". Neither searches: they are the bottom of every rating list. The
+// standard procedure is our choice, the program T7 of List; the randomness is a seeded generator.
 type Lister struct {
 	historic.Base
 	historic.Seeded

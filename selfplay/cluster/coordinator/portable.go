@@ -34,7 +34,7 @@ func (p *portablePlayers) portable(ctx context.Context, spec engine.Spec) (porta
 		return found, nil
 	}
 	found, err := portablePlayer{spec: spec}, error(nil)
-	if spec.Foreign() {
+	if spec.External() {
 		err = p.foreign(&found)
 	} else if name := roster.WeightsName(spec); name != "" {
 		err = p.withWeights(ctx, name, &found)

@@ -120,7 +120,7 @@ func (s *session) takeJob(ctx context.Context, job selfplay.Job) error {
 		}
 		sent.Job.Players[side], sent.Fingerprints[side], sent.Programs[side] = p.spec, p.fingerprint, p.program
 		timed := !job.Limits[side].Deterministic()
-		u.replayable = u.replayable && !timed && !spec.Foreign()
+		u.replayable = u.replayable && !timed && !spec.External()
 		if timed && spec.Name != "" && sent.Speed == 0 {
 			if sent.Speed, err = s.clockSpeed(ctx); err != nil {
 				return err

@@ -57,7 +57,7 @@ func (s *service) play(ctx context.Context, slot *selfplay.Slot, u *wire.Unit) (
 // localSpec returns the specification of a player on this machine, after it verified that the player's fingerprint is
 // the coordinator's.
 func (s *service) localSpec(ctx context.Context, spec engine.Spec, u *wire.Unit, side int) (engine.Spec, error) {
-	if spec.Foreign() {
+	if spec.External() {
 		return s.foreignSpec(ctx, spec, u, side)
 	}
 	s.verifying.Lock()

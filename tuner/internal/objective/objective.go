@@ -172,7 +172,7 @@ func (l Loss) slopeAt(k, x, y float64) (slope, curvature float64) {
 	return k * (p - y), k * k * pq
 }
 
-// defaultEffect is the width of the prior of a foreign term, in centipawns of effect: the
+// defaultEffect is the width of the prior of an external term, in centipawns of effect: the
 // standard deviation of what its typical count is worth. See TUNER.md.
 const defaultEffect = 15
 

@@ -132,7 +132,8 @@ func Samples(tb testing.TB) map[string]Data {
 		keep(name, s, terms, err)
 	}
 	set := MadeUpSet()
-	s, err := rows.Build{}.Features(tb.Context(), set, []rows.FeatureSource{{Name: "features", Rows: Seq(MadeUp(set, 1400))}})
+	source := rows.FeatureSource{Name: "features", Rows: Seq(MadeUp(set, 1400))}
+	s, err := rows.Build{}.Features(tb.Context(), set, []rows.FeatureSource{source})
 	keep("features", s, rows.TermsOfFeatures(set), err)
 	bent := NewBent(5, true)
 	keep("formula", bent.Store(tb, bent.Games(60, 6, 4), ""), bent.Terms, nil)

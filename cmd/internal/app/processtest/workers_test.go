@@ -43,7 +43,7 @@ func TestServedRunShowsItsWorkers(t *testing.T) {
 	startWorker(t, nil, address, "--name", "anna")
 	url := serveProcess(t, runs)
 	awaitPage(t, url+"/run/games", "<bdi>working</bdi>", "<bdi>anna</bdi>",
-		"1 at work with 1 cores", ui.Version()+", "+runtime.GOOS+"/"+durable.BuildTarget())
+		"1 at work, cores: 1", ui.Version()+", "+runtime.GOOS+"/"+durable.BuildTarget())
 
 	roster := func() (r coordinator.Snapshot) {
 		t.Helper()
