@@ -133,12 +133,15 @@ const (
 		"2 bishop, 3 rook, 4 queen; castling is king takes own rook"
 )
 
+// ErrFormat says that a data set has rows of another kind than those that are read.
+var ErrFormat = errors.New("the data have another format")
+
 // checkSchema compares a file's schema with its format's: the same columns in any
 // order. Nullability is checked in the data.
 func checkSchema(got, want *arrow.Schema) error {
 	format, _ := want.Metadata().GetValue(metaFormat)
 	if f, ok := got.Metadata().GetValue(metaFormat); ok && f != format {
-		return fmt.Errorf("the file's format is %.40q, not %q", f, format)
+		return fmt.Errorf("%w: %.40q, not %q", ErrFormat, f, format)
 	}
 	for _, w := range want.Fields() {
 		g, _ := got.FieldsByName(w.Name)

@@ -22,7 +22,7 @@ type testGate struct {
 	Elo0, Elo1 float64
 }
 
-var testInfo = RunInfo{Command: "learn", Resume: "assay learn --run a", Program: "assay 0.1",
+var testInfo = RunInfo{Command: "learn", Resume: "assay learn --out a", Program: "assay 0.1",
 	Loose: []string{"*.html", "*.svg", "*.txt", "workers.json"}}
 
 func mustOpenRun(t *testing.T, dir string, config any) *Run {

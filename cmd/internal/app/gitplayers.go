@@ -209,7 +209,7 @@ func (f *gitPlayers) now(ref string) (*gitbuild.Source, error) {
 		return nil, err
 	}
 	f.built = append(f.built, done)
-	return f.repo.Snapshot(f.ctx, temp, "")
+	return f.repo.Snapshot(f.ctx, temp)
 }
 
 // pin remembers what a player stands for.

@@ -134,6 +134,8 @@ func TestHabits(t *testing.T) {
 		{"match assay random --out my.pgn", "want a folder, which will have games.pgn; type --out my"},
 		{"ladder --pgn whole.pgn", "type assay ladder whole.pgn"},
 		{"ladder l", "ok 6 games"},
+		{"features l/games --cmd ./new --out f", "failed assay data positions l/games --out positions"},
+		{"tune l/games", "failed assay data positions l/games --out positions"},
 		{"data stats l", "type assay data stat DIR"},
 		{"data info l", "type assay data stat DIR"},
 		{"spsa params.json", `write parameter_file = "params.json"`},
@@ -149,7 +151,6 @@ func TestHabits(t *testing.T) {
 		{"perft 2", "ok 400"},
 		{"perft 2 startpos", "ok 400"},
 		{"bench ./a", "type assay check ./a to test an engine"},
-		{"learn --out X", "type --run X, a folder in runs"},
 		{"match ./my dir/new random --games 2", "./my is no file; type './my dir/new'"},
 
 		// Players.

@@ -7,17 +7,16 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/nats-io/nats.go"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/assay-chess/assay/cmd/internal/gitbuild"
 	"github.com/assay-chess/assay/cmd/internal/opts"
-	"github.com/assay-chess/assay/cmd/internal/report"
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/dataset/arrange"
@@ -58,7 +57,7 @@ const (
 	damageCure = "delete the folder of that file (of " + durable.RunResultName + ", " + durable.RunInfoName + " and " +
 		durable.RunEventsName + " the file alone); the command of the run makes again what was in it"
 	fewGames = "these are too few games to learn from: begin again with more --games and, if you gave one, another " +
-		"--run name"
+		"--out"
 )
 
 // errType is a row's error by its type.
@@ -74,11 +73,11 @@ func typed[T error]() error {
 var changed, noProgram, refused = typed[*durable.ConfigChangedError](), typed[*exec.Error](), typed[*convert.Refusal]()
 
 // hints has all cures. The first row that fits counts. {again} is ", with another --out" where the run has games, {dir}
-// its folder and {resume} the command that resumes it.
+// its folder, {resume} the command that resumes it, and {data} the arguments.
 var hints = []hint{
 	{is: changed, on: onGames, cure: "use the flags it was started with, or another --out"},
 	{is: changed, on: "spsa", cure: "use the CONFIG it was started with, or another --out"},
-	{is: changed, on: "learn", cure: "give this run another --run name, or delete {dir}"},
+	{is: changed, on: "learn", cure: "use another --out, or delete {dir}"},
 	{is: changed, on: onData, cure: "use the same flags and data as when it was started, or another --out"},
 	{is: durable.ErrNotRun, on: onGames + " spsa tune", cure: "choose a new or empty folder with --out"},
 	{is: durable.ErrLocked, on: onData, cure: "wait for it to end, or use another --out"},
@@ -115,6 +114,9 @@ var hints = []hint{
 	{is: wire.ErrEncryption, cure: "set " + tlsCAEnv + " to a PEM file with the certificate that signed the server's, " +
 		"and use an address with a name that is in the server's certificate"},
 
+	{is: dataset.ErrFormat, on: "features tune", cure: "make positions of games with assay data positions {data} --out " +
+		"positions"},
+	{is: dataset.ErrFormat, on: "wdl", cure: "give the games that the positions are of"},
 	{is: dataset.ErrUngrouped, cure: "import it with --infer-games, if its rows are in game order; after a shuffle, use " +
 		"the data from before it"},
 	{is: dataset.ErrDuplicate, cure: "pass each only once: rows that occur twice would count double"},
@@ -219,8 +221,8 @@ func advise(cmd *cobra.Command, err error) error {
 		case !strings.HasPrefix(h.cure, "\n"):
 			h.cure = "; " + h.cure
 		}
-		return fmt.Errorf("%w%s", err, strings.NewReplacer("{dir}", dir, "{again}", again, "{resume}", info.Resume).
-			Replace(h.cure))
+		return fmt.Errorf("%w%s", err, strings.NewReplacer("{dir}", dir, "{again}", again, "{resume}", info.Resume,
+			"{data}", ui.FlagLine("", new(pflag.FlagSet), cmd.Flags().Args())).Replace(h.cure))
 	}
 	return err
 }
@@ -237,9 +239,6 @@ func runInfo(dir string) (info durable.RunInfo) {
 func runFolder(cmd *cobra.Command) string {
 	if out := cmd.Flags().Lookup("out"); out != nil {
 		return out.Value.String()
-	}
-	if run := cmd.Flags().Lookup("run"); run != nil && run.Value.String() != "" {
-		return filepath.Join(report.Dir, run.Value.String())
 	}
 	return ""
 }

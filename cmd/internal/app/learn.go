@@ -36,14 +36,14 @@ Each generation plays games with the champion's weights and fits new weights to 
 SPRT match between the two, the gate, decides whether the new weights become champion. Matches of
 fixed length measure the gain at the end: against --opponent, and against the weights of --from if
 a generation was promoted. With --method spsa a generation fits nothing: its games are pairs
-between perturbed weights, as assay spsa plays them. The same command resumes a run in runs/NAME;
-a longer plan adds generations. --plan FILE (the config.json of a run, or its object "plan")
+between perturbed weights, as assay spsa plays them. The same command resumes a run; a longer
+plan adds generations. --plan FILE (the config.json of a run, or its object "plan")
 replaces the other flags and sets each generation separately.
 
 --engine DIR tunes your own engine instead (assay guide tune-my-engine); --check tries it first.`,
 		Example: `  assay learn                                 # about three minutes on two cores
   assay learn --games 40 --nodes 300 --seed 3 # a whole small run in seconds
-  assay learn --generations 4 --games 20000 --nodes 5000 --run night
+  assay learn --generations 4 --games 20000 --nodes 5000 --out runs/night
   assay learn --engine ../engine --check      # can assay tune my engine?
   assay learn --engine ../engine --hours 8    # a patch by tomorrow, if it gains`,
 		Args: cobra.NoArgs,
@@ -70,7 +70,7 @@ replaces the other flags and sets each generation separately.
 // learnOptions are the options of assay learn alone.
 type learnOptions struct {
 	ownengine.Options
-	run, model, method, from, opponent, plan  string
+	model, method, from, opponent, plan       string
 	games, generations, gateGames, finalGames int
 	scale                                     float64
 }
@@ -84,13 +84,13 @@ type learning struct {
 func (o *learnOptions) add(play *opts.Play) {
 	opts.Add(play.Flags, opts.OfRun, func(fs *pflag.FlagSet) {
 		o.AddFlags(fs)
-		fs.StringVar(&o.run, "run", "", "name of the run's folder in "+report.Dir+" (default: from the settings)")
+		fs.StringVar(&play.Out, "out", "", "folder of the run (default: in "+report.Dir+", named after the settings)")
 		fs.IntVar(&o.games, "games", 1000, "games of the first generation; later: a fifth more")
 		fs.Uint64Var(&play.Limits.Nodes, "nodes", 1000, "nodes per move, in every game")
 		fs.IntVar(&o.generations, "generations", 2, "number of generations; of models with few terms 1")
 		fs.Uint64Var(&play.Seed, "seed", 1, "random seed")
 		fs.StringVar(&o.model, "model", "assay", "model: "+weights.ModelNames())
-		ui.ShortHelp(fs, "run", "games", "nodes", "generations", "seed", "model")
+		ui.ShortHelp(fs, "out", "games", "nodes", "generations", "seed", "model")
 		fs.BoolVar(&play.Limits.HardNodes, "hard-nodes", false,
 			"stop at exactly --nodes; without it up to 8 times as many, to finish an iteration")
 		fs.IntVar(&o.gateGames, "gate-games", 200, "maximum number of games of the SPRT after each generation")
@@ -113,7 +113,7 @@ func (o *learnOptions) add(play *opts.Play) {
 // learnEngine tunes the engine of a repository, or tries every stage of that.
 func (s *learning) learnEngine(cmd *cobra.Command) error {
 	forGames := []string{"concurrency", "serve", "nats", "lease", "replay-share", "reference-speed", "syzygy", "syzygy-50"}
-	with := slices.Concat([]string{"engine", "run", "games", "nodes", "generations", "seed", "final-games", "json"},
+	with := slices.Concat([]string{"engine", "out", "games", "nodes", "generations", "seed", "final-games", "json"},
 		forGames, ownengine.Alone)
 	var err error
 	cmd.Flags().Visit(func(f *pflag.Flag) {
@@ -133,7 +133,7 @@ func (s *learning) learnEngine(cmd *cobra.Command) error {
 		return ownengine.Check(s.ctx, c)
 	}
 	place, _ := filepath.Abs(strings.TrimPrefix(s.Engine, "git:"))
-	c.Written = func() { report.WriteOrWarn(filepath.Join(report.Dir, s.run), s.stderr) }
+	c.Written = func() { report.WriteOrWarn(s.Out, s.stderr) }
 	dir, resume, err := s.folder(fmt.Sprintf("engine-%s-s%d", filepath.Base(place), s.Seed))
 	if err != nil {
 		return err
@@ -199,7 +199,6 @@ func (s *learning) learn() error {
 		fmt.Fprintf(s.stderr, "run %s: %d generations, then %d games against %s\n",
 			dir, len(plan.Generations), plan.Final.Games, plan.Opponent)
 	})
-	s.Out = dir
 	runner, done, err := s.remote(nil, func(text string) { fmt.Fprintf(s.stderr, "learn: %s\n", text) })
 	if err != nil {
 		return err

@@ -32,14 +32,11 @@ func (s *learning) learnConfig() (learn.Config, error) {
 	return c, err
 }
 
-// folder returns the run's folder, named so unless --run names it, and the command line that resumes the run.
+// folder returns the run's folder, which has a name in runs unless --out is given, and the command line that resumes
+// the run.
 func (s *learning) folder(name string) (dir, resume string, err error) {
-	run := cmp.Or(s.run, name)
-	if run != filepath.Base(run) || run == "." || run == ".." {
-		return "", "", ui.Usagef("--run %s: want a plain name, of a folder in %s", run, report.Dir)
-	}
-	err = s.Put("run", run)
-	return filepath.Join(report.Dir, run), s.resume(nil), err
+	err = s.Put("out", cmp.Or(s.Out, filepath.Join(report.Dir, name)))
+	return s.Out, s.resume(nil), err
 }
 
 // flagged returns the plan that flags describe.

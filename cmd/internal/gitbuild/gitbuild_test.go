@@ -173,7 +173,7 @@ func TestBuildOfTheWorkingTree(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(done)
-		s := setup.Must(r.Snapshot(t.Context(), temp, ""))
+		s := setup.Must(r.Snapshot(t.Context(), temp))
 		return s
 	}
 	const command = "test ! -e junk.o && test $(git rev-parse HEAD) = $(git rev-parse two) && test $(cat new.txt) = 3000 " +
@@ -225,14 +225,14 @@ func TestChangeAtTheMomentOfTheCommit(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer done()
-	s := setup.Must(r.Snapshot(t.Context(), temp, ""))
+	s := setup.Must(r.Snapshot(t.Context(), temp))
 	if tree := git(t, dir, "rev-parse", "HEAD^{tree}"); s.ID == tree {
 		t.Error("the change is not in the snapshot")
 	}
 	setup.Check(t, os.Mkdir(filepath.Join(dir, "runs"), 0o777))
 	write(t, filepath.Join(dir, "runs", "result.json"), "{}")
 	without := setup.Must(r.Snapshot(t.Context(), t.TempDir(), filepath.Join(r.Top, "runs")))
-	if with := setup.Must(r.Snapshot(t.Context(), t.TempDir(), "")); without.ID != s.ID || with.ID == s.ID {
+	if with := setup.Must(r.Snapshot(t.Context(), t.TempDir())); without.ID != s.ID || with.ID == s.ID {
 		t.Error("a folder that is left out is in the snapshot, or is missing where it is not")
 	}
 }
@@ -251,7 +251,7 @@ func TestHooksDoNotRun(t *testing.T) {
 	write(t, filepath.Join(dir, "engine.sh"), engine)
 	r := setup.Must(OpenRepo(t.Context(), dir))
 	commit := setup.Must(r.Resolve(t.Context(), "one"))
-	tree := setup.Must(r.Snapshot(t.Context(), t.TempDir(), ""))
+	tree := setup.Must(r.Snapshot(t.Context(), t.TempDir()))
 	for _, s := range []*Source{commit, tree} {
 		build(t, c, s, "cp engine.sh {out}")
 	}

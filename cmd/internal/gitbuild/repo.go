@@ -132,10 +132,10 @@ func (r *Repo) Dirty(ctx context.Context) (int, error) {
 	return strings.Count(text, "\n") + 1, nil
 }
 
-// Snapshot returns the files of the working tree, new ones included, without those that .gitignore names, and without
-// a folder unless its path is empty or leads out of the repository. Git objects of changed files are written to the
-// folder temp, not to the repository.
-func (r *Repo) Snapshot(ctx context.Context, temp, without string) (*Source, error) {
+// Snapshot returns the files of the working tree, new ones included, without those that
+// .gitignore names, and without some folders, as far as these are in the repository. Git objects of changed files are
+// written to the folder temp, not to the repository.
+func (r *Repo) Snapshot(ctx context.Context, temp string, without ...string) (*Source, error) {
 	if r.Top == "" {
 		return nil, fmt.Errorf("%w: a working tree: %s is a bare repository", ErrNoGit, r.common)
 	}
@@ -150,8 +150,10 @@ func (r *Repo) Snapshot(ctx context.Context, temp, without string) (*Source, err
 		return nil, err
 	}
 	words := []string{"add", "--all", "."}
-	if inside, err := filepath.Rel(r.Top, without); err == nil && filepath.IsLocal(inside) && inside != "." {
-		words = append(words, ":(exclude,literal)"+filepath.ToSlash(inside))
+	for _, dir := range without {
+		if inside, err := filepath.Rel(r.Top, dir); err == nil && filepath.IsLocal(inside) && inside != "." {
+			words = append(words, ":(exclude,literal)"+filepath.ToSlash(inside))
+		}
 	}
 	if _, err := runGit(ctx, r.Top, env, words...); err != nil {
 		return nil, err

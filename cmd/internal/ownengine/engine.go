@@ -128,7 +128,7 @@ func (k *workshop) find(temp string) (err error) {
 		return fmt.Errorf("%w; --engine names a folder in the repository of your engine, or git:REF", err)
 	}
 	if ref == gitbuild.WorkTree {
-		k.source, err = k.author.Snapshot(k.ctx, temp, k.Runs)
+		k.source, err = k.author.Snapshot(k.ctx, temp, k.Runs, k.dir)
 	} else {
 		k.source, err = k.author.Resolve(k.ctx, ref)
 	}

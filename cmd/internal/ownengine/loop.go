@@ -84,8 +84,8 @@ func (l *loop) open(temp string) (*RunConfig, error) {
 	}
 	if recorded == nil || !exists(l.path(SourceName)) {
 		if recorded != nil && recorded.Base != l.source.ID {
-			return nil, fmt.Errorf("%s started with %s, but the engine is now %s: delete the folder, or give this run "+
-				"another --run name", l.dir, Short(recorded.Base), Short(l.source.ID))
+			return nil, fmt.Errorf("%s started with %s, but the engine is now %s: delete the folder, or use another "+
+				"--out", l.dir, Short(recorded.Base), Short(l.source.ID))
 		}
 		place := l.dir
 		l.dir = temp

@@ -103,10 +103,10 @@ func TestPageShowsTheResult(t *testing.T) {
 }
 
 func TestInterruptedRunShowsHowToResume(t *testing.T) {
-	dir := writeRun(t, "night", durable.RunInfo{Command: "learn", Resume: "assay learn --run night --seed 7"},
+	dir := writeRun(t, "night", durable.RunInfo{Command: "learn", Resume: "assay learn --out night --seed 7"},
 		map[string]any{"plan": learn.DefaultPlan(2, 40, 300, 7)}, nil)
 	page := write(t, dir)
-	for _, want := range []string{`class="interrupted">interrupted`, "assay learn --run night --seed 7",
+	for _, want := range []string{`class="interrupted">interrupted`, "assay learn --out night --seed 7",
 		"0 of 2 generations"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)

@@ -77,8 +77,7 @@ func (t *tuneTask) open(paths []string, stderr io.Writer) error {
 		first := i == 0 && t.terms == nil
 		switch {
 		case format == dataset.GamesFormat:
-			return fmt.Errorf("%s holds games, not positions: make them with assay data positions %s --out DIR",
-				path, path)
+			return fmt.Errorf("%s: %w: games, not positions", path, dataset.ErrFormat)
 		case !first && dataset.IsFeatures(format) != t.ofFeatures:
 			return fmt.Errorf("%s holds %s, the data before do not: positions and features cannot be tuned on together",
 				path, format)

@@ -86,7 +86,7 @@ func TestBadWeightFiles(t *testing.T) {
 			{"bench", "--weights", path},
 			{"match", "assay:weights=" + path, "assay", "--games", "2", "--nodes", "10"},
 			{"selfplay", "--out", filepath.Join(dir, name+"-games"), "--games", "2", "--nodes", "10", "--weights", path},
-			{"learn", "--from", path, "--run", name},
+			{"learn", "--from", path, "--out", filepath.Join(dir, name+"-run")},
 		} {
 			if name == "other-model" && args[0] == "weights" {
 				continue // it shows weights of any evaluation

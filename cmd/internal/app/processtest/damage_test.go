@@ -47,7 +47,7 @@ func TestCuresOfDamagedRuns(t *testing.T) {
 	short := []string{"--nodes", "20", "--hard-nodes", "--opening-nodes", "50", "--max-plies", "40", "--games", "12", "--out"}
 	match := append([]string{"match", "assay:hash=1", "assay:hash=1:weights=shannon-1950"}, short...)
 	selfplay := append([]string{"selfplay", "--players", "assay:hash=1"}, short...)
-	learn := []string{"learn", "--plan", "plan.json", "--run"}
+	learn := []string{"learn", "--plan", "plan.json", "--out"}
 	zeros := func(data []byte) []byte { clear(data[len(data)/3 : len(data)/2]); return data }
 	bit := func(data []byte) []byte { data[len(data)/4] ^= 4; return data }
 	half := func(data []byte) []byte { return data[:len(data)/2] }
@@ -69,10 +69,7 @@ func TestCuresOfDamagedRuns(t *testing.T) {
 	} {
 		folder := func(run string) string { return filepath.Join(report.Dir, run) }
 		play := func(run string) (int, string) {
-			if x.args[0] != "learn" {
-				run = folder(run)
-			}
-			code, _, stderr := call(t, append(x.args[:len(x.args):len(x.args)], run)...)
+			code, _, stderr := call(t, append(x.args[:len(x.args):len(x.args)], folder(run))...)
 			return code, stderr
 		}
 		whole, run := x.args[0], string(rune('a'+i))

@@ -15,7 +15,7 @@ func TestLearnEngineWhole(t *testing.T) {
 		"S(100, 100), S(100, 100), S(100, 100), S(100, 100)",
 		"nodes = 150", "games = 400", "lambda = 1", "gate = '0,150'", "final_games = 240", "deep_games = 2",
 		"clock_games = 2", "clock = '1+0.01'")
-	code, stdout, stderr := call(t, "learn", "--engine", ".", "--run", "tuned", "--generations", "1")
+	code, stdout, stderr := call(t, "learn", "--engine", ".", "--out", "runs/tuned", "--generations", "1")
 	if code != exitDone || !strings.HasPrefix(stdout, "gain proved: +") ||
 		!strings.Contains(stdout, "git am runs/tuned/engine.patch") {
 		t.Fatalf("exit %d: %s%s", code, stdout, stderr)

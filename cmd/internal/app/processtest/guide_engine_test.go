@@ -213,7 +213,7 @@ func TestLearnEngine(t *testing.T) {
 	if log := f.git("log", "-1"); !strings.Contains(log, "Penta | [") || !strings.Contains(log, "60 games") {
 		t.Errorf("the commit says %s", log)
 	}
-	code, stdout, stderr := call(t, "learn", "--engine", ".", "--run", "tuned", "--clock", "8+0.08")
+	code, stdout, stderr := call(t, "learn", "--engine", ".", "--out", "runs/tuned", "--clock", "8+0.08")
 	if code != exitDone || !strings.Contains(stderr, "the engine has changed since the run began") ||
 		!strings.Contains(stdout, "gain proved: ") {
 		t.Errorf("exit %d after a change: %s%s", code, stdout, stderr)

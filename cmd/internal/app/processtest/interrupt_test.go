@@ -74,7 +74,7 @@ var atTerminals = []atTerminal{
 	{command: "historic see", quick: "it looks at the captures on one square"},
 	{command: "ladder", args: slowPlayers, shows: `ladder 0/\d+ .*2 games under way`},
 	{command: "init", quick: "it builds a small engine and plays a few games"},
-	{command: "learn", args: "--nodes 1000000000", shows: "generation 1"},
+	{command: "learn", args: "--nodes 1000000000 --out run", shows: "generation 1"},
 	{command: "learn picture", quick: readsLittle},
 	{command: "match", args: slowPlayers + " --games 400", shows: `match 0/400 .*2 games under way`},
 	{command: "match", args: "git:HEAD assay --repo {repo} --build {build}"},
@@ -224,9 +224,6 @@ func TestInterrupted(t *testing.T) {
 					if j > 0 && args[j-1] == "--out" {
 						args[j] = fmt.Sprintf("%d-%d-%s", columns, i, arg)
 					}
-				}
-				if row.command == "learn" {
-					args = append(args, "--run", fmt.Sprintf("run-%d", columns))
 				}
 				row.run(t, startAtTerminal(t, dir, columns, args), limit)
 			})

@@ -26,7 +26,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-chess/assay/cmd/internal/report"
 	testengine "github.com/assay-chess/assay/engine/uci/testdata"
 	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/internal/setup"
@@ -61,7 +60,7 @@ func TestSoak(t *testing.T) {
 		{name: "match", args: append([]string{"match", "assay:hash=1", "assay:hash=1:weights=shannon-1950", "--games",
 			"200"}, small...),
 			files: []string{"games.pgn", "games/*.arrow", "games/manifest.json", "result.json"}},
-		{name: "learn", args: []string{"learn", "--plan", filepath.Join(dir, "plan.json")}, run: true,
+		{name: "learn", args: []string{"learn", "--plan", filepath.Join(dir, "plan.json")},
 			files: []string{"result.json", "gen-1/games/*.arrow", "gen-1/positions/*.arrow", "gen-1/gate/games.pgn",
 				"gen-1/final/games.pgn"}},
 		{name: "workers", args: append([]string{"selfplay", "--games", "300", "--players", "assay:hash=1"}, small...),
@@ -95,7 +94,6 @@ type soakJob struct {
 	name   string
 	args   []string
 	files  []string // that promise to be the same
-	run    bool     // --run NAME in the working folder instead of --out
 	shared bool     // its games are played by workers
 	whole  string   // the undisturbed run
 }
@@ -148,10 +146,6 @@ func (s *soak) count(m map[string]int, what string) {
 func (j *soakJob) command(work string) (cmd *exec.Cmd, out string) {
 	out = filepath.Join(work, "out")
 	args := append(j.args[:len(j.args):len(j.args)], "--concurrency", "2", "--out", out)
-	if j.run {
-		out = filepath.Join(work, report.Dir, "small")
-		args = append(j.args[:len(j.args):len(j.args)], "--concurrency", "2", "--run", "small")
-	}
 	cmd = exec.Command("assay", args...)
 	cmd.Dir = work
 	return cmd, out

@@ -119,7 +119,7 @@ func TestOneLineOnATerminal(t *testing.T) {
 			{`generation 1: [a-z-]+ \d+/\d+ \d+%`, // of any stage: 40 games take a fifth of a second
 				`^report: +runs.l\d+.report.html$`,
 				[]string{"learn", "--model", model, "--generations", "1", "--games", "40", "--nodes", "30", "--gate-games", "20",
-					"--final-games", "20", "--run", "l" + n}},
+					"--final-games", "20", "--out", "runs/l" + n}},
 			{`\btune (step|\d+ parameters|estimating|errors)`, `^wrote `,
 				[]string{"tune", filepath.Join("runs", "l80", "gen-1", "positions"), "--folds", "0", "--out", "t" + n + ".json"}},
 			{`spsa \d+/50 \d+% \[[=> ]+\] pawn [0-9.]+ knight`, `^written `,

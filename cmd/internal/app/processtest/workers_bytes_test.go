@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-chess/assay/cmd/internal/report"
 	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay/runtest"
 )
@@ -81,13 +80,13 @@ const planOfOne = `{
 func TestWorkersLearnTheSame(t *testing.T) {
 	t.Chdir(t.TempDir())
 	setup.Check(t, os.WriteFile("plan.json", []byte(planOfOne), 0o666))
-	args := []string{"--plan", "plan.json", "--run"}
+	args := []string{"--plan", "plan.json", "--out"}
 	start(t, nil, append([]string{"learn"}, append(args, "local")...)...).ends(exitDone)
 	run, url := startCoordinator(t, nil, "learn", append(args, "shared", "--replay-share", "0")...)
 	anna, bert := startWorker(t, nil, url, "--name", "anna"), startWorker(t, nil, url, "--name", "bert")
 	run.ends(exitDone)
 	leave(anna, bert)
-	runtest.SameFiles(t, filepath.Join(report.Dir, "shared"), filepath.Join(report.Dir, "local"), "config.json",
+	runtest.SameFiles(t, "shared", "local", "config.json",
 		"result.json", "gen-1/games/*.arrow", "gen-1/games/manifest.json", "gen-1/positions/*", "gen-1/gate/result.json",
 		"gen-1/gate/games.pgn", "gen-1/final/result.json", "gen-1/final/games.pgn")
 }
@@ -97,7 +96,7 @@ func TestLearnResumesWithWorkers(t *testing.T) {
 	t.Chdir(t.TempDir())
 	run, _ := startCoordinator(t, nil, "learn", "--games", "20", "--replay-share", ".1")
 	run.interrupt()
-	run.expect("resume with: assay learn --games 20 --replay-share 0.1 --run learn-g20-n1000-k2-s1 --serve 127.0.0.1:0")
+	run.expect("resume with: assay learn --games 20 --replay-share 0.1 --out runs/learn-g20-n1000-k2-s1 --serve 127.0.0.1:0")
 	run.ends(exitInterrupted)
 }
 
