@@ -37,7 +37,7 @@ func (p Player) Ignores(l Limits, mean float64) string {
 		return ""
 	}
 	return fmt.Sprintf("%s searched %.0f nodes a ply, and its limit is %d: it does not seem to know \"go nodes\"; "+
-		"play with --movetime or --tc", p.Label(), mean, l.Nodes)
+		"limit its time instead", p.Label(), mean, l.Nodes)
 }
 
 // Opener opens players.

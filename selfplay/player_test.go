@@ -21,7 +21,7 @@ func TestIgnores(t *testing.T) {
 		want   string
 	}{
 		{program, nodes, 6, "slow searched 6 nodes a ply, and its limit is 5000: it does not seem to know \"go nodes\"; " +
-			"play with --movetime or --tc"},
+			"limit its time instead"},
 		{program, nodes, 4000, ""},
 		{program, nodes, 0, ""}, // it reports none
 		{deep, nodes, 6, ""},

@@ -240,7 +240,7 @@ func (f *fitting) checkMemory(context.Context) error {
 		return nil
 	}
 	return fmt.Errorf("%w: a fit with a formula needs matrices, for %d parameters about %d MiB, and may take %d: "+
-		"allow more memory (--memory %dM), or freeze terms", objective.ErrConfig, f.free.N, need>>20, have>>20, need>>20+1)
+		"allow %d MiB of memory, or freeze terms", objective.ErrConfig, f.free.N, need>>20, have>>20, need>>20+1)
 }
 
 // Scale says what a centipawn of an external evaluation was worth and is now, by the slope K

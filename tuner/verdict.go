@@ -109,7 +109,7 @@ func (v *Verdict) Moves() string {
 
 // Caveat says why weights that are better on games like these need not win; "" of any other answer.
 func (v *Verdict) Caveat() string {
-	const cure = "--test with features of other games of your engine says more"
+	const cure = "features of other games of your engine, as a test set, say more"
 	switch p := v.Gain(); {
 	case v.Answer != BetterHere:
 		return ""

@@ -68,7 +68,7 @@ func (p *process) readHeader() error {
 		line, err := readLine(r)
 		if err = p.reason(err, late); err != nil {
 			if len(p.skipped) > 0 {
-				err = fmt.Errorf("%w; it printed %d lines and no header, the first line is %.80q; does --cmd start its dump?",
+				err = fmt.Errorf("%w; it printed %d lines and no header, the first line is %.80q",
 					err, len(p.skipped), p.skipped[0])
 			}
 			return err

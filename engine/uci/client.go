@@ -258,7 +258,7 @@ func (c *Client) fail(err error, missing string, within time.Duration) error {
 // setting names the setting that a timeout comes from, if it is one for the start.
 func (c *Client) setting(timeout time.Duration) string {
 	if timeout == c.command.StartTimeout {
-		return " (see --start-timeout)"
+		return ", its time to start"
 	}
 	return ""
 }

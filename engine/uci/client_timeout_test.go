@@ -117,7 +117,7 @@ func TestTimeouts(t *testing.T) {
 				}
 				return command == "isready" && games > 0
 			})
-		}, newGame: 2000 * ms, fails: -1, says: "no readyok within 2s (see --start-timeout)"},
+		}, newGame: 2000 * ms, fails: -1, says: "no readyok within 2s, its time to start"},
 		{name: "late within the timeout", run: func(s *script) {
 			s.serve(func(command string) bool {
 				if command == "go" {

@@ -4,17 +4,18 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"regexp"
 	"strings"
 
 	"github.com/assay-chess/assay/engine/quote"
 )
 
-// OtherError says that a file is of a format that cannot be read here, and what to do.
+// OtherError says that a file is of a format that cannot be read here, and what to do. Without Advice it can be imported.
 type OtherError struct{ Path, What, Advice string }
 
-func (e *OtherError) Error() string { return quote.Text(e.Path + ": " + e.What + ": " + e.Advice) }
+func (e *OtherError) Error() string {
+	return quote.Text(strings.TrimSuffix(e.Path+": "+e.What+": "+e.Advice, ": "))
+}
 
 // kind is a format that its first bytes tell.
 type kind struct {
@@ -96,7 +97,7 @@ func (f *File) Plain() bool { return bytes.HasPrefix(f.text(), []byte("fen ")) }
 
 // NoData says what a file is that is not a data set, as an *OtherError.
 func NoData(path string) error {
-	other := &OtherError{Path: path, Advice: fmt.Sprintf("assay data import %s --out DIR", path)}
+	other := &OtherError{Path: path}
 	f, err := Open(context.Background(), path)
 	if err != nil {
 		_ = errors.As(err, &other)

@@ -278,7 +278,7 @@ func TestRaw(t *testing.T) {
 
 func TestNoData(t *testing.T) {
 	for data, want := range map[string]string{
-		"\ufeff[Event \"x\"]\n\n1. e4 *":                                     "a PGN file: assay data import ",
+		"\ufeff[Event \"x\"]\n\n1. e4 *":                                     "a PGN file",
 		"; note\n[Event \"x\"]\n":                                            "a PGN file",
 		string(gzipOf(t, []byte("[Event \"x\"]\n"))):                         "a PGN file",
 		"# book\nrnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1": "a list of positions",

@@ -74,7 +74,7 @@ func CheckTotal(out string, has, games uint64) error {
 	if has <= games || games == 0 {
 		return nil
 	}
-	return fmt.Errorf("%w: %s has %d games already: games can be added, but not taken away (--games %d)",
+	return fmt.Errorf("%w: %s has %d games already: games can be added, but not taken away: %d",
 		selfplay.ErrConfig, out, has, games)
 }
 

@@ -51,6 +51,9 @@ import (
 // ErrUnknownPlayer is wrapped by Parse's and Open's error if no player has the name.
 var ErrUnknownPlayer = errors.New("no such player")
 
+// ErrSetting is wrapped by errors about settings that a player does not have.
+var ErrSetting = errors.New("not a setting")
+
 // entry is a player that can be opened.
 type entry struct {
 	name    string
@@ -128,14 +131,14 @@ func (e *entry) check(spec engine.Spec) error {
 	if wrong == "" {
 		return nil
 	}
-	return fmt.Errorf("player %q: %q is not a setting of %s (there are: %s)", spec.Shown(), wrong, e.name, e.settings())
+	return fmt.Errorf("player %q: %q is %w of %s (there are: %s)", spec.Shown(), wrong, ErrSetting, e.name, e.settings())
 }
 
 // settings lists the settings for an error message.
 func (e *entry) settings() string {
 	switch {
 	case e.name == "assay":
-		return "weights=, hash=, nodes=, depth=; and the search's parameters: assay uci --tunable"
+		return "weights=, hash=, nodes=, depth=, and the parameters of its search"
 	case e.weights != "":
 		return "weights=, nodes=, depth="
 	}

@@ -17,6 +17,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -59,7 +60,7 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		messages.Finishing(pressed)
 	})
 	root := newRootCommand()
-	root.SetArgs(args)
+	root.SetArgs(meant(root, args))
 	root.SetIn(stdin)
 	out := &checkedWriter{Screen: screen}
 	root.SetOut(out)
@@ -95,6 +96,20 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 	say(last.Error())
 	return ui.ExitInterrupted
+}
+
+// meant returns a command line as meant: COMMAND help asks for help, and so does -help.
+func meant(root *cobra.Command, args []string) []string {
+	words := slices.Clone(args)
+	for i, word := range words {
+		words[i] = cmp.Or(map[string]string{"-help": "--help", "-version": "--version", "-V": "--version"}[word], word)
+	}
+	if last := len(words) - 1; last > 0 && words[last] == "help" {
+		if cmd, rest, err := root.Find(words[:last]); err == nil && len(rest) == 0 && cmd != root {
+			return append([]string{"help"}, words[:last]...)
+		}
+	}
+	return words
 }
 
 // otherRun says what a folder of the command line holds, if it is the run of another command, after an error
@@ -232,9 +247,15 @@ func argumentsError(cmd *cobra.Command, args []string, err error) error {
 	if cmd.HasSubCommands() && strings.HasPrefix(err.Error(), "unknown command") {
 		return err // an unknown subcommand
 	}
+	for _, name := range []string{"wdl", "penta"} { // of assay sprt: numbers that the shell split
+		if f := cmd.Flags().Lookup(name); f != nil && f.Changed && !strings.Contains(f.Value.String(), ",") {
+			return fmt.Errorf("--%s %s: want all counts in one word; type --%[1]s %[3]s", name, f.Value,
+				quote.Word(strings.Join(append([]string{f.Value.String()}, args...), ",")))
+		}
+	}
 	if cmd.Use == cmd.Name() {
 		return fmt.Errorf("%s takes no arguments, got %q%s", cmd.Name(), strings.Join(args, " "),
-			fill(argument(cmd.Name(), flagsOf(cmd), args[0]), args))
+			fill(argument(cmd.Name(), flagsOf(cmd), args), args))
 	}
 	if len(args) == 1 && len(cmd.ValidArgs) > 0 {
 		return fmt.Errorf("%s %s: want one of %s", cmd.Name(), args[0], strings.Join(cmd.ValidArgs, ", "))
@@ -243,5 +264,5 @@ func argumentsError(cmd *cobra.Command, args []string, err error) error {
 		return fmt.Errorf("%s is missing; usage: %s", name, strings.TrimSuffix(cmd.UseLine(), " [flags]"))
 	}
 	return fmt.Errorf("wrong number of arguments: %d; usage: %s%s", len(args), strings.TrimSuffix(cmd.UseLine(), " [flags]"),
-		fill(instead(cmd.Name(), flagsOf(cmd), "*"), args))
+		fill(argument(cmd.Name(), flagsOf(cmd), args), args))
 }

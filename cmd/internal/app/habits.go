@@ -54,6 +54,8 @@ func fill(text string, args []string) string {
 		value := cmp.Or(given(args, m[1]), m[2])
 		n, err := strconv.Atoi(value)
 		switch _, e := strconv.ParseFloat(value, 64); {
+		case m[3] == "dir":
+			value = strings.TrimSuffix(value, ".pgn")
 		case m[3] == "x2" && err == nil:
 			value = strconv.Itoa(2 * n)
 		case m[3] != "" && m[3] != "x2" && e == nil:
@@ -63,22 +65,31 @@ func fill(text string, args []string) string {
 	})
 }
 
-// given returns what a command line gives to a flag, to the word before = or ., or as the argument with a number.
+// given returns what a command line gives to a flag, to the word before = or ., or as the argument with a number or an
+// ending.
 func given(args []string, key string) (value string) {
-	if n, err := strconv.Atoi(key); err == nil && n < len(args) {
+	if n, err := strconv.Atoi(key); err == nil && n < len(args) && !strings.HasPrefix(args[n], "-") {
 		return quote.Word(args[n])
 	}
 	flag := strings.HasPrefix(key, "--")
 	for i, arg := range args {
-		if flag && strings.HasPrefix(arg, "-") { // of one dash or two
-			arg = "--" + strings.TrimLeft(arg, "-")
+		if flag && strings.HasPrefix(arg, "-") { // of one dash or two, -j4 too
+			arg = "--" + strings.TrimLeft(shorthandNumber.ReplaceAllString(arg, "-$1=$2"), "-")
+		}
+		if len(key) > 3 && len(arg) >= len(key) && strings.EqualFold(arg[:len(key)], key) {
+			arg = key + arg[len(key):]
 		}
 		switch after, ok := strings.CutPrefix(arg, key); {
+		case key != "" && key[0] == '.' && strings.HasSuffix(arg, key):
+			return quote.Word(arg)
 		case !ok || key == "":
 		case after == "" && flag && i+1 < len(args) && !strings.HasPrefix(args[i+1], "-"):
 			value = strings.TrimPrefix(args[i+1], "file=")
 		case after != "" && (!flag || after[0] == '=' || after[0] == '.'):
-			value = strings.TrimLeft(after, "=.")
+			value = after
+			if flag {
+				value = strings.TrimLeft(after, "=.")
+			}
 		}
 	}
 	if value == "" {
@@ -86,6 +97,9 @@ func given(args []string, key string) (value string) {
 	}
 	return quote.Word(value)
 }
+
+// shorthandNumber is a flag of one letter with its number, such as -j4.
+var shorthandNumber = regexp.MustCompile(`^-([A-Za-z])([0-9.]+)$`)
 
 // swallowed returns an error if a flag took the name of the next flag for its value.
 func swallowed(cmd *cobra.Command) (err error) {
@@ -110,11 +124,13 @@ func unknownCommand(root *cobra.Command, text string) string {
 		return text
 	}
 	first, _, _ := strings.Cut(text, "\n")
-	if say := instead(strings.TrimPrefix(parent, "assay "), flagsOf(root), strings.ToLower(word)); say != "" && (parent == "assay" || parent == "assay data") {
-		return first + say
-	}
+	name := strings.TrimPrefix(parent, "assay ")
 	if cmd, _, err := root.Find(strings.Fields(parent)[1:]); err == nil && cmd != root {
-		return first + ui.DidYouMean(word, "", commandNames(cmd))
+		return first + cmp.Or(instead(name, flagsOf(cmd), word), ui.DidYouMean(word, "", commandNames(cmd)),
+			argument(name, flagsOf(cmd), []string{word}))
+	}
+	if say := instead(name, flagsOf(root), strings.ToLower(word)); say != "" {
+		return first + say
 	}
 	for _, group := range root.Commands() {
 		if cmd, _, err := group.Find([]string{word}); err == nil && cmd != group {
@@ -142,6 +158,9 @@ func inAssay(args []string) string {
 		words = append(words, "-engine", "cmd="+p)
 	}
 	c, err := translate.Match(runner, append(words, args[at:]...))
+	if err != nil && at == 0 {
+		return fmt.Sprintf("this is a command line of %s, but %v", runner, err)
+	}
 	if err != nil {
 		return ""
 	}
@@ -163,7 +182,10 @@ func onlyPlayers(args []string) error {
 		if i+1 < len(args) && !isFile(text) && isFile(text+" "+args[i+1]) {
 			return ui.Usagef("%s is no file; type %s", text, quote.Word(text+" "+args[i+1]))
 		}
-		if say := argument("match", func(flag string) bool { return flag != "pgn" }, text); say != "" {
+		if file, option, ok := strings.Cut(text, ":"); ok && !isFile(text) && isFile(file) {
+			return ui.Usagef("%s is no file; type %s", text, quote.Word(file+"?"+option))
+		}
+		if say := argument("match", func(flag string) bool { return flag != "pgn" }, []string{text}); say != "" {
 			return ui.Usagef("%s is not a player%s", text, say)
 		}
 	}
@@ -175,9 +197,20 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// argument is instead for an argument.
-func argument(command string, has func(flag string) bool, text string) string {
+// argument is instead for the first of some arguments.
+func argument(command string, has func(flag string) bool, args []string) string {
+	text := args[0]
 	key, _, named := strings.Cut(text, "=")
+	numbers := strings.FieldsFunc(strings.Join(args, " "), func(r rune) bool { return r == ' ' || r == ',' })
+	kind := fmt.Sprintf("#%d", len(numbers))
+	if slices.ContainsFunc(numbers, func(word string) bool { _, err := strconv.ParseFloat(word, 64); return err != nil }) {
+		_, err := os.Stat(text)
+		kind = map[bool]string{true: "/", false: "*"}[err == nil || strings.Contains(text, "/")]
+	}
+	say := instead(command, has, kind)
+	if kind[0] == '#' {
+		say = fill(say, numbers)
+	}
 	switch {
 	case strings.Contains(text, ":"): // an own way to name a player
 		return ""
@@ -186,29 +219,54 @@ func argument(command string, has func(flag string) bool, text string) string {
 	case named:
 		return instead(command, has, key+"=")
 	}
-	return cmp.Or(instead(command, has, cmp.Or(filepath.Ext(text), text)), instead(command, has, "*"))
+	return cmp.Or(instead(command, has, cmp.Or(filepath.Ext(text), text)), say, instead(command, has, "*"))
 }
 
 // flagError explains an unknown flag: the nearest one, or the way from another runner's
 // command line.
 func flagError(cmd *cobra.Command, err error) error {
 	text := err.Error()
+	if args := cmd.Flags().Args(); cmd.HasSubCommands() && len(args) > 0 { // its flags are those of no command
+		return fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath())
+	}
+	if name, ok := strings.CutPrefix(text, "flag needs an argument: --"); ok {
+		return ui.Usagef("--%s needs a value: %s", name, cmd.Flags().Lookup(name).Usage)
+	}
 	if name, ok := strings.CutPrefix(text, "unknown flag: --"); ok {
 		return ui.Usage(fmt.Errorf("%w%s", err, noFlag(cmd, name)))
 	}
 	if _, word, ok := strings.Cut(text, "unknown shorthand flag: "); ok {
 		if _, word, ok = strings.Cut(word, " in -"); ok {
-			return ui.Usage(fmt.Errorf("unknown flag: -%s%s", word, noFlag(cmd, word)))
+			return ui.Usage(fmt.Errorf("unknown flag: -%s%s", word, noFlag(cmd, shorthandNumber.ReplaceAllString("-"+word, "-$1")[1:])))
 		}
 	}
 	if text, kind, ok := strings.Cut(text, ": strconv.Parse"); ok {
 		var value, flag string
-		if _, err := fmt.Sscanf(text, "invalid argument %q for %q", &value, &flag); err == nil && strings.HasPrefix(value, "--") {
+		_, _ = fmt.Sscanf(text, "invalid argument %q for %q", &value, &flag) // pflag's own text
+		if strings.HasPrefix(value, "--") {
 			return ui.Usagef("%s needs a value, but %s follows it", flag, value)
 		}
-		return ui.Usagef("%s: want %s", text, map[bool]string{true: "true or false", false: "a number"}[kind[0] == 'B'])
+		return ui.Usagef("%s: want %s%s", text, map[bool]string{true: "true or false", false: "a number"}[kind[0] == 'B'],
+			inDigits(flag, value))
 	}
 	return ui.Usage(err)
+}
+
+// inDigits says how to write a number that ends with a unit or has an exponent: 10k, 1e6, 8h.
+func inDigits(flag, value string) string {
+	if value == "" {
+		return ""
+	}
+	unit := map[byte]float64{'k': 1e3, 'K': 1e3, 'm': 1e6, 'M': 1e6, 'h': 1}[value[len(value)-1]]
+	number, err := strconv.ParseFloat(value[:len(value)-1], 64)
+	if unit == 0 {
+		number, err = strconv.ParseFloat(value, 64)
+		unit = 1
+	}
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("; type %s %.10g", flag, number*unit)
 }
 
 // noFlag says what to type in place of a flag with one dash or two that the command does not have.
@@ -219,8 +277,10 @@ func noFlag(cmd *cobra.Command, name string) string {
 	if name, _, _ = strings.Cut(name, "."); cmd.Flags().Lookup(name) != nil {
 		return "; flags have two dashes: --" + name
 	}
-	if say := instead(cmd.Name(), flagsOf(cmd), "--"+name); say != "" {
-		return say
+	for _, name := range []string{name, strings.ToLower(name)} {
+		if say := instead(cmd.Name(), flagsOf(cmd), "--"+name); say != "" {
+			return say
+		}
 	}
 	if why := translate.Why("-" + name); why != "" && cmd.Flags().Lookup("win-score") != nil {
 		return "; " + why

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"runtime"
@@ -78,11 +79,12 @@ func shortHelp(cmd *cobra.Command) *pflag.FlagSet {
 	return fs
 }
 
-// flagUsages lists the flags of a command. The root knows the terminal: cobra has the command
-// itself write into memory.
+// columns returns the width of a help. The root knows the terminal: cobra has the command itself write into memory.
+func columns(cmd *cobra.Command) int { return cmp.Or(ui.Columns(cmd.Root().OutOrStdout()), 80) }
+
+// flagUsages lists the flags of a command.
 func flagUsages(cmd *cobra.Command) string {
-	columns := ui.Columns(cmd.Root().OutOrStdout())
-	all := cmd.LocalFlags()
+	columns, all := columns(cmd), cmd.LocalFlags()
 	if fs := shortHelp(cmd); fs != nil {
 		return fmt.Sprintf("Usual flags:\n%s\nAll flags, and how it works: assay help %s --all",
 			fs.FlagUsagesWrapped(columns), strings.TrimPrefix(cmd.CommandPath(), "assay "))
@@ -98,17 +100,13 @@ func flagUsages(cmd *cobra.Command) string {
 	return b.String()
 }
 
-// paragraphs returns the text of a help, of a short one the first paragraph. On a terminal, paragraphs
-// that are too wide are broken again.
+// paragraphs returns the text of a help, of a short one the first paragraph.
 func paragraphs(cmd *cobra.Command, text string) string {
 	text = strings.TrimRight(text, " \n")
 	if shortHelp(cmd) != nil {
 		text, _, _ = strings.Cut(text, "\n\n")
 	}
-	if columns := ui.Columns(cmd.Root().OutOrStdout()); columns > 0 {
-		return ui.Reflow(text, columns)
-	}
-	return text
+	return ui.Reflow(text, columns(cmd))
 }
 
 func newHelpCommand() *cobra.Command {
@@ -225,7 +223,7 @@ func levelAdvice(build, level string) string {
 func newGuideCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "guide [NAME | NUMBER]",
-		Short:   "Print a guide: your engine and assay, step by step",
+		Short:   "Print a guide: test a patch, tune your engine, step by step",
 		Long:    "Print a guide for authors of engines, as Markdown; without NAME, list all of them.",
 		Example: "  assay guide test-my-patch",
 		Args:    cobra.MaximumNArgs(1),

@@ -77,8 +77,8 @@ func TestHelpHasEverything(t *testing.T) {
 			continue
 		}
 		path := strings.Fields(cmd.CommandPath())[1:]
-		all := helpAt(t, 0, append([]string{"help", "--all"}, path...)...).String()
-		short := helpAt(t, 0, append(path, "--help")...).String()
+		all := helpAt(t, 500, append([]string{"help", "--all"}, path...)...).String()
+		short := helpAt(t, 500, append(path, "--help")...).String()
 		if text := strings.TrimSpace(cmd.Long); !strings.HasPrefix(all, text) {
 			t.Errorf("help %s --all does not begin with the whole text", cmd.CommandPath())
 		}

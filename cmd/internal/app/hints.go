@@ -24,6 +24,7 @@ import (
 	"github.com/assay-chess/assay/dataset/features"
 	"github.com/assay-chess/assay/dataset/lines"
 	"github.com/assay-chess/assay/dataset/positions"
+	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/engine/uci"
 	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/internal/source"
@@ -33,6 +34,7 @@ import (
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/match"
 	"github.com/assay-chess/assay/selfplay/opening"
+	"github.com/assay-chess/assay/selfplay/roster"
 	"github.com/assay-chess/assay/selfplay/sprt"
 	"github.com/assay-chess/assay/tuner"
 	"github.com/assay-chess/assay/tuner/learn"
@@ -99,6 +101,7 @@ var hints = []hint{
 		kept: "the games are kept in {dir}. Correct what fails and play in another folder, or resume this run with " +
 			"--recover (forfeits are losses) or a larger --max-forfeits"},
 	{is: uci.ErrOption, on: "spsa", cure: "see the options that the engine announces"},
+	{is: roster.ErrSetting, cure: "'assay uci --tunable' lists the parameters of assay's search"},
 	{is: gitbuild.ErrBuild, cure: "\ncorrect the command (--build, or build in " + opts.ProjectName + ") or the commit"},
 	{is: match.ErrPlayers, cure: "name the two with --player and --opponent"},
 
@@ -111,6 +114,8 @@ var hints = []hint{
 	{is: coordinator.ErrNoServer, cure: "choose another address with --serve: port 0 chooses a free one"},
 	{is: nats.ErrSecureConnWanted, cure: "the server was started without " + tlsCertEnv + " and " + tlsKeyEnv +
 		". In a network that you trust, connect to nats:// and unset " + tlsCAEnv},
+	{is: wire.ErrKey, cure: "assay work --new-key FILE --name NAME makes a key"},
+	{is: coordinator.ErrSpeed, cure: "resume it without --reference-speed, or use another --out"},
 	{is: wire.ErrEncryption, cure: "set " + tlsCAEnv + " to a PEM file with the certificate that signed the server's, " +
 		"and use an address with a name that is in the server's certificate"},
 
@@ -170,6 +175,7 @@ var hints = []hint{
 	{is: noData, on: "export head merge positions relabel shuffle split stat verify features tune wdl", cure: "a data set is a folder with " + durable.ManifestName + ", or an .arrow file. A match " +
 		"keeps one in its folder games when it is complete, and until then its games in games.pgn, which 'assay data " +
 		"import' reads"},
+	{is: syscall.ENOTDIR, on: "init", cure: "name the folder of the engine's sources"},
 	{is: fs.ErrNotExist, on: "report", cure: "assay runs lists the runs in this folder"},
 	{is: syscall.ENOSPC, cure: "free some space, then run the same command again"},
 	{is: syscall.EDQUOT, cure: "free some space, then run the same command again"},
@@ -194,8 +200,11 @@ func advise(cmd *cobra.Command, err error) error {
 		return err
 	}
 	var other *source.OtherError
-	if errors.As(err, &other) {
-		return other // it says what to do
+	if errors.As(err, &other) && other.Advice != "" {
+		return other
+	}
+	if other != nil {
+		return fmt.Errorf("%w: assay data import %s --out DIR", other, quote.Word(other.Path))
 	}
 	words, dir := strings.Fields(cmd.CommandPath()), runFolder(cmd)
 	info := runInfo(dir)

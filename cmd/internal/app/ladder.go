@@ -36,7 +36,7 @@ type ladderOptions struct {
 func newLadderCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ladder A B [C]... | GAMES.pgn...",
-		Short: "Rate many players on one scale, with error bars",
+		Short: "Rate many players, or those of a PGN, with error bars",
 		Long: `Play pairs of games between many players and rate all of them on one scale, with 95 % intervals
 and the likelihood that each is stronger than the next.
 

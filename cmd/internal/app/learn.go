@@ -29,7 +29,7 @@ import (
 func newLearnCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "learn",
-		Short: "Run the whole loop, from Shannon's numbers to a measured gain",
+		Short: "Tune by self-play: games, fit, SPRT, again; also your own engine",
 		Long: `Learn the coefficients of an evaluation from games against itself, and measure the gain.
 
 Each generation plays games with the champion's weights and fits new weights to their positions. An

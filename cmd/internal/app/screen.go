@@ -25,10 +25,10 @@ const defaultScreenGames = 8000
 func newScreenCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "screen PLAYER FACTOR FACTOR...",
-		Short: "Judge many changes in the games of one match",
-		Long: `Which of many ideas are good? Judge 2 to 40 changes of an engine at once. Subsets of them play each
-other, so each game counts for all of them: 8,000 games measure every effect to about ±6 Elo,
-however many there are. PLAYER is the base, as in assay match. A FACTOR is a change, off or on:
+		Short: "Test many patches or option values at once, by the same games",
+		Long: `Test 2 to 40 patches or option values of an engine at once. Subsets of them play each other, so each
+game counts for all of them: 8,000 games measure the effect of each to about ±6 Elo, however many
+there are. PLAYER is the base, as in assay match. A FACTOR is a change, off or on:
   LateBase=122,400      an option: its value off, its value on
   git:REF, FILE.diff    a patch of git:BASE: what a commit changed, or a diff; NAME=git:REF names it
 

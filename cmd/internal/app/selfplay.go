@@ -17,7 +17,7 @@ import (
 func newSelfplayCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "selfplay --out DIR",
-		Short: "Play games and write them as a data set for training",
+		Short: "Generate training data: self-play games with scores",
 		Long: `Play numbered games of a player against itself, or of two players that swap colors after each
 game, and write them in order as a data set of games (Arrow).
 

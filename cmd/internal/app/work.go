@@ -53,7 +53,7 @@ func newWorkCommand() *cobra.Command {
 	var f workFlags
 	cmd := &cobra.Command{
 		Use:   "work URL",
-		Short: "Play games on this machine for a run elsewhere",
+		Short: "Be a worker: play games for a run on another machine",
 		Long:  workHelp,
 		Example: `  assay selfplay --out games --games 100000 --serve 127.0.0.1:4222 # here,
   assay work nats://127.0.0.1:4222        # in as many terminals as you like

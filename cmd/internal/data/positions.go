@@ -208,7 +208,7 @@ func newRelabel() *cobra.Command {
 	f := positionsFlags{filter: positions.Filter{Resolve: positions.ResolveKeep, KeepDuplicates: true, All: true}}
 	cmd := &cobra.Command{
 		Use:   "relabel POSITIONS... --out DIR",
-		Short: "Search positions for new scores",
+		Short: "Rescore positions by a new search",
 		Long: `Search every position of data sets, with assay's engine or any other player, and write them
 with the scores (White's view, centipawns). Results stay, unless --syzygy corrects them, and no
 position is dropped. A score is missing where the player reports none.

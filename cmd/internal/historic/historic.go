@@ -23,7 +23,7 @@ import (
 func New() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "historic",
-		Short: "The programs of the papers: play, replay and explain them",
+		Short: "Chess programs of 1890 to 1967: play, replay and explain them",
 		Long: `The programs of the papers, from El Ajedrecista of 1890 to Mac Hack VI of 1967, by the
 rules that the papers give. Those that play chess can be used like any other player, in
 match, in uci and wherever a command takes a player. The commands here explain what they

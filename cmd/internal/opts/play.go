@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -275,7 +276,11 @@ func (o *Play) Times(prefix string) (lim [2]selfplay.Limits, err error) {
 		if text := moveTimes[min(side, len(moveTimes)-1)]; text != "" {
 			lim[side].MoveTime, err = time.ParseDuration(text)
 			if err != nil || lim[side].MoveTime < time.Millisecond {
-				return lim, fmt.Errorf("%smovetime %s: want a time of at least 1ms, such as 100ms", prefix, text)
+				such := "100ms"
+				if n, e := strconv.ParseFloat(text, 64); e == nil { // st=0.1 elsewhere, or UCI's movetime 100
+					such = text + map[bool]string{true: "s", false: "ms"}[n < 10]
+				}
+				return lim, fmt.Errorf("%smovetime %s: want a time of at least 1ms, such as %s", prefix, text, such)
 			}
 		}
 		if text := clocks[min(side, len(clocks)-1)]; text != "" {

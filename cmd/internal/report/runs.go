@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/assay-chess/assay/cmd/internal/ui"
+	"github.com/assay-chess/assay/engine/quote"
 	"github.com/assay-chess/assay/internal/durable"
 )
 
@@ -27,6 +28,12 @@ func NewRuns() *cobra.Command {
 			dir := Dir
 			if len(args) == 1 {
 				dir = args[0]
+				if _, err := os.Stat(dir); err != nil {
+					return ui.Usagef("%w; want a folder of runs (default: %s)", err, Dir)
+				}
+				if Exists(dir) {
+					return ui.Usagef("%s is a run; type assay report %s", dir, quote.Word(dir))
+				}
 			}
 			runs, err := durable.List(dir)
 			if err != nil {

@@ -105,7 +105,7 @@ func (t *tuneTask) weight() float32 {
 // importAdvice says how a file of another format becomes data that can be tuned on.
 func importAdvice(path string, f convert.Format) error {
 	text := fmt.Sprintf("%s is a file of %s; tune reads data sets. First: assay data import %s --out DIR",
-		path, f, path)
+		path, f, quote.Word(path))
 	if f.Games() {
 		text += ", then assay data positions DIR --out POSITIONS"
 	}

@@ -31,9 +31,9 @@ func NewFeatures() *cobra.Command {
 	var f featuresFlags
 	cmd := &cobra.Command{
 		Use:   "features POSITIONS... --cmd CMD --out DIR",
-		Short: "Collect the trace of another engine's evaluation",
-		Long: `Send positions to an engine whose evaluation has a trace, and collect what it prints in a data
-set (assay.features/2), which 'assay tune' can fit.
+		Short: "Collect tuning features from an engine that prints them",
+		Long: `Send positions to an engine that can print how often each term of its evaluation occurs (a trace),
+and collect that in a data set, which 'assay tune' can fit.
 
 The engine prints a header line, a JSON object with the names and values of its terms. Then it
 answers each line on standard input, a FEN, with a record, such as

@@ -51,7 +51,7 @@ func New() *cobra.Command {
 	f.c.Folds = tuneFolds
 	c := &cobra.Command{
 		Use:   "tune DATA...",
-		Short: "Fit the coefficients of an evaluation to positions with results",
+		Short: "Texel tuning: fit an evaluation to positions with results",
 		Long: `Fit the coefficients of an evaluation to positions with results (Texel tuning), with a standard
 error for each. DATA are data sets of positions (assay data positions makes them from games) or
 of your engine's features (assay features).

@@ -55,8 +55,8 @@ func NewWDL() *cobra.Command {
 	var most, resamples int
 	c := &cobra.Command{
 		Use:   "wdl GAMES...",
-		Short: "Fit how often an evaluation wins, draws and loses",
-		Long: `Fit the share of games that are won, drawn and lost at an evaluation, in Stockfish's form: the win
+		Short: "Fit a WDL model: the win rate at each evaluation",
+		Long: `Fit a WDL model, the share of games won, drawn and lost at each evaluation, in Stockfish's form: the win
 rate is 1/(1+exp((a-x)/b)) of the evaluation x, and a and b are cubic polynomials of the material on
 the board (pawns 1, knights and bishops 3, rooks 5, queens 9) or of the move number. Prints them as
 code, to show win rates or evaluations in which 1.00 wins half of the games.

@@ -194,8 +194,7 @@ func (c *Coordinator) saveState() error {
 func (c *Coordinator) clockSpeed(ctx context.Context) (speed float64, err error) {
 	switch {
 	case c.Speed > 0 && c.ReferenceSpeed > 0 && c.Speed != c.ReferenceSpeed:
-		return 0, fmt.Errorf("cluster: the run's clocks are meant for %.0f nodes/s, not %.0f: resume it without "+
-			"--reference-speed, or start another run", c.Speed, c.ReferenceSpeed)
+		return 0, fmt.Errorf("cluster: %w: for %.0f nodes/s, not %.0f", ErrSpeed, c.Speed, c.ReferenceSpeed)
 	case c.Speed > 0 || c.ReferenceSpeed == 0 && c.Measure == nil:
 		return c.Speed, nil
 	case c.ReferenceSpeed > 0:

@@ -25,6 +25,9 @@ import (
 var ErrOpen = errors.New("cluster: without credentials the server listens on loopback addresses only, because " +
 	"others could take units and answer them")
 
+// ErrSpeed means that a run began with clocks for another speed.
+var ErrSpeed = errors.New("the run's clocks are meant for another speed")
+
 // ErrNoServer means that the server did not start.
 var ErrNoServer = errors.New("cluster: the server did not start")
 

@@ -16,8 +16,8 @@ const SharedUser = "worker"
 // Key is the public half of a worker's key, an Ed25519 nkey of NATS, with the worker's name.
 type Key struct{ Name, Public string }
 
-// errKey is wrapped by errors about files that should hold keys.
-var errKey = errors.New("invalid key")
+// ErrKey is wrapped by errors about files that should hold keys.
+var ErrKey = errors.New("invalid key")
 
 // keyComment and the name are the first line of a key's file.
 const keyComment = "# secret key of the assay worker "
@@ -58,7 +58,7 @@ func ReadKeys(path string) ([]Key, error) {
 			continue
 		case len(words) != 2 || !nkeys.IsValidPublicUserKey(words[1]) || CheckName(words[0]) != nil:
 			return nil, fmt.Errorf("cluster: %s, line %d: %w: want NAME and a public key, U and 55 letters and "+
-				"digits, as assay work --new-key prints it", path, n, errKey)
+				"digits", path, n, ErrKey)
 		case seen[words[0]] || seen[words[1]]:
 			return nil, fmt.Errorf("cluster: %s, line %d: %s or its key occurs twice: delete one of the lines", path, n,
 				words[0])
@@ -71,7 +71,7 @@ func ReadKeys(path string) ([]Key, error) {
 	}
 	if len(keys) == 0 {
 		return nil, fmt.Errorf("cluster: %s: %w: the list is empty, so no worker could connect; add lines NAME PUBLICKEY", path,
-			errKey)
+			ErrKey)
 	}
 	return keys, nil
 }
@@ -96,7 +96,7 @@ func KeyName(path string) (string, error) {
 func readCredentials(path string) ([]byte, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		err = fmt.Errorf("cluster: credentials: %w; want the file with a secret key, as assay work --new-key writes it", err)
+		err = fmt.Errorf("cluster: credentials: %w", err)
 	}
 	return data, err
 }
