@@ -81,8 +81,8 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	err = advise(cmd, err)
 	var usage ui.UsageError
 	if errors.As(err, &usage) || strings.HasPrefix(err.Error(), "unknown command") {
-		text := cmp.Or(inAssay(args), unknownCommand(root, ui.Plain(err.Error())))
-		fmt.Fprintf(messages, "assay: %s\nSee '%s --help'.\n", fill(text, args), cmd.CommandPath())
+		text := cmp.Or(translate.InAssay(args), unknownCommand(root, ui.Plain(err.Error())))
+		fmt.Fprintf(messages, "assay: %s\nSee '%s --help'.\n", translate.Fill(text, args), cmd.CommandPath())
 		return ui.ExitUsage
 	}
 	say := func(text string) { fmt.Fprintf(messages, "assay: %s\n", text) }
@@ -127,7 +127,10 @@ func otherRun(err error, command string, args []string) string {
 		text := fmt.Sprintf("\n%s holds a run of assay %s; type assay report %[1]s to see it", quote.Word(dir), info.Command)
 		games := filepath.Join(dir, gamelog.GamesName)
 		if _, e := os.Stat(games); e == nil {
-			text += fmt.Sprintf(", or assay data positions %s --out positions for its positions", quote.Word(games))
+			return text + fmt.Sprintf(", or assay data positions %s --out positions for its positions", quote.Word(games))
+		}
+		if pgn := filepath.Join(dir, gamelog.PGNName); isFile(pgn) {
+			text += fmt.Sprintf(", or assay data import %s --out games for its games so far", quote.Word(pgn))
 		}
 		return text
 	}
@@ -255,7 +258,7 @@ func argumentsError(cmd *cobra.Command, args []string, err error) error {
 	}
 	if cmd.Use == cmd.Name() {
 		return fmt.Errorf("%s takes no arguments, got %q%s", cmd.Name(), strings.Join(args, " "),
-			fill(argument(cmd.Name(), flagsOf(cmd), args), args))
+			translate.Fill(translate.Argument(cmd.Name(), flagsOf(cmd), args), args))
 	}
 	if len(args) == 1 && len(cmd.ValidArgs) > 0 {
 		return fmt.Errorf("%s %s: want one of %s", cmd.Name(), args[0], strings.Join(cmd.ValidArgs, ", "))
@@ -264,5 +267,5 @@ func argumentsError(cmd *cobra.Command, args []string, err error) error {
 		return fmt.Errorf("%s is missing; usage: %s", name, strings.TrimSuffix(cmd.UseLine(), " [flags]"))
 	}
 	return fmt.Errorf("wrong number of arguments: %d; usage: %s%s", len(args), strings.TrimSuffix(cmd.UseLine(), " [flags]"),
-		fill(argument(cmd.Name(), flagsOf(cmd), args), args))
+		translate.Fill(translate.Argument(cmd.Name(), flagsOf(cmd), args), args))
 }

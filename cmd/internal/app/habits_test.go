@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/assay-chess/assay/cmd/internal/opts"
+	"github.com/assay-chess/assay/cmd/internal/translate"
 	testengine "github.com/assay-chess/assay/engine/uci/testdata"
 	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay"
@@ -249,13 +250,13 @@ func TestHabits(t *testing.T) {
 // What a habit says to type exists: its command, and the flags in it.
 func TestHabitsAreTrue(t *testing.T) {
 	seen, firsts, rows, parsed := map[string]bool{}, map[string]bool{}, 0, 0
-	for line := range strings.Lines(habitsText) {
+	for line := range strings.Lines(translate.Habits) {
 		words, say, ok := strings.Cut(strings.TrimSpace(line), ": ")
 		if !ok || strings.HasPrefix(line, "#") {
 			continue
 		}
 		rows++
-		say = fill(say, nil)
+		say = translate.Fill(say, nil)
 		for word := range strings.FieldsSeq(words) {
 			if strings.Contains(word, ":") {
 				continue // of one command

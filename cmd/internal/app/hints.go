@@ -65,11 +65,11 @@ const (
 // errType is a row's error by its type.
 type errType struct {
 	error
-	fits func(*cobra.Command, error) bool
+	fits func(error) bool
 }
 
 func typed[T error]() error {
-	return errType{fits: func(_ *cobra.Command, err error) bool { return errors.As(err, new(T)) }}
+	return errType{fits: func(err error) bool { return errors.As(err, new(T)) }}
 }
 
 var changed, noProgram, refused = typed[*durable.ConfigChangedError](), typed[*exec.Error](), typed[*convert.Refusal]()
@@ -172,9 +172,7 @@ var hints = []hint{
 	{is: sprt.ErrTest, on: "sprt"},
 	{is: sprt.ErrCounts, on: "sprt"},
 
-	{is: noData, on: "export head merge positions relabel shuffle split stat verify features tune wdl", cure: "a data set is a folder with " + durable.ManifestName + ", or an .arrow file. A match " +
-		"keeps one in its folder games when it is complete, and until then its games in games.pgn, which 'assay data " +
-		"import' reads"},
+	{is: dataset.ErrNoData, cure: "a data set is a folder with " + durable.ManifestName + ", or an .arrow file"},
 	{is: syscall.ENOTDIR, on: "init", cure: "name the folder of the engine's sources"},
 	{is: fs.ErrNotExist, on: "report", cure: "assay runs lists the runs in this folder"},
 	{is: syscall.ENOSPC, cure: "free some space, then run the same command again"},
@@ -186,13 +184,6 @@ var hints = []hint{
 
 const busyCure = "play again when the machine is free, by --nodes, with fewer games at once (--concurrency), or with a " +
 	"larger --time-margin (or --move-timeout)"
-
-// noData is an argument that is no data set, or not there.
-var noData = errType{fits: func(cmd *cobra.Command, err error) bool {
-	var missing *fs.PathError
-	return errors.Is(err, dataset.ErrNoData) || errors.As(err, &missing) && errors.Is(err, fs.ErrNotExist) &&
-		slices.Contains(cmd.Flags().Args(), missing.Path)
-}}
 
 // advise adds to an error of a command what the user can do about it.
 func advise(cmd *cobra.Command, err error) error {
@@ -210,7 +201,7 @@ func advise(cmd *cobra.Command, err error) error {
 	info := runInfo(dir)
 	for _, h := range hints {
 		t, byType := h.is.(errType)
-		fits := byType && t.fits(cmd, err) || !byType && errors.Is(err, h.is)
+		fits := byType && t.fits(err) || !byType && errors.Is(err, h.is)
 		if on := strings.Fields(h.on); !fits || h.on != "" &&
 			!slices.ContainsFunc(words, func(w string) bool { return slices.Contains(on, w) }) {
 			continue
@@ -230,7 +221,7 @@ func advise(cmd *cobra.Command, err error) error {
 		case !strings.HasPrefix(h.cure, "\n"):
 			h.cure = "; " + h.cure
 		}
-		return fmt.Errorf("%w%s", err, strings.NewReplacer("{dir}", dir, "{again}", again, "{resume}", info.Resume,
+		return fmt.Errorf("%w%s", err, strings.NewReplacer("{dir}", quote.Word(dir), "{again}", again, "{resume}", info.Resume,
 			"{data}", ui.FlagLine("", new(pflag.FlagSet), cmd.Flags().Args())).Replace(h.cure))
 	}
 	return err

@@ -9,7 +9,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -18,7 +17,6 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/opts"
 	"github.com/assay-chess/assay/cmd/internal/report"
 	"github.com/assay-chess/assay/cmd/internal/ui"
-	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/selfplay/gamelog"
 	"github.com/assay-chess/assay/selfplay/ladder"
@@ -133,14 +131,18 @@ func rateGames(s *session, anchor string, files []string) error {
 
 var anchorText = regexp.MustCompile(`^\s*(.+?)\s*=\s*(-?[0-9.]+)\s*(?:(?:±|\+-)\s*([0-9.]+))?\s*(?:,|$)`)
 
-// parseAnchors reads "NAME=ELO±ERROR, ..."; without an error the rating is exact.
+// parseAnchors reads "NAME=ELO±ERROR, ...", where NAME may be the number of a player from 1; without an error the rating
+// is exact.
 func parseAnchors(text string, names []string) (list []ladder.Anchor, err error) {
 	for rest := text; rest != ""; {
 		m := anchorText.FindStringSubmatch(rest)
 		if m == nil {
-			return nil, ui.Usagef("--anchor %s: want NAME=ELO or NAME=ELO±ERROR, with commas between them", text)
+			return nil, ui.Usagef("--anchor %s: want PLAYER=ELO or PLAYER=ELO±ERROR, with commas between them", text)
 		}
 		a := ladder.Anchor{Name: m[1]}
+		if n, err := strconv.Atoi(a.Name); err == nil && n >= 1 && n <= len(names) && !slices.Contains(names, a.Name) {
+			a.Name = names[n-1]
+		}
 		if !slices.Contains(names, a.Name) {
 			return nil, ui.Usagef("--anchor %s: no player has the name %q%s", text, a.Name, ui.DidYouMean(a.Name, "", names))
 		}
@@ -177,16 +179,26 @@ func (s *session) startLadder(o *ladderOptions, args []string) error {
 		s.warn(fmt.Sprintf("%d games are not a multiple of a round (%d): some pairs of players play more games than others",
 			s.Games, round))
 	}
-	anchor, elo, err := parseAnchor(o.anchor, players)
+	names := make([]string, len(players))
+	for i, p := range players {
+		names[i] = p.Label
+	}
+	anchors, err := parseAnchors(o.anchor, names)
 	if err != nil {
 		return err
+	}
+	if len(anchors) > 1 || len(anchors) == 1 && anchors[0].Error != 0 {
+		return ui.Usagef("--anchor %s: want one PLAYER=ELO, such as 1=2800; of a PGN several, with errors", o.anchor)
 	}
 	list, err := s.openPlayers(players, func(i int) string { return fmt.Sprintf("player %d", i+1) })
 	if err != nil {
 		return err
 	}
 	c := ladder.Config{Setup: s.Setup, Players: list, Games: s.Games, Schedule: schedule, Within: o.within,
-		Anchor: anchor, AnchorElo: elo}
+		Anchor: -1}
+	if len(anchors) > 0 {
+		c.Anchor, c.AnchorElo = slices.Index(names, anchors[0].Name), anchors[0].Elo
+	}
 	if c.Check.Player, err = openingChecker(list...); err != nil {
 		return err
 	}
@@ -217,28 +229,4 @@ func (s *session) startLadder(o *ladderOptions, args []string) error {
 	}
 	s.leaveReport()
 	return cmp.Or(s.show(r, r.Process, d, more), err)
-}
-
-// parseAnchor reads PLAYER=ELO. A player's name may contain = too.
-func parseAnchor(text string, players []engine.Spec) (player int, elo float64, err error) {
-	if text == "" {
-		return -1, 0, nil
-	}
-	at := strings.LastIndexByte(text, '=')
-	if at < 0 {
-		return 0, 0, ui.Usagef("--anchor %s: want PLAYER=ELO, such as 1=2800", text)
-	}
-	if elo, err = strconv.ParseFloat(text[at+1:], 64); err != nil {
-		return 0, 0, ui.Usagef("--anchor %s: %q is not a number", text, text[at+1:])
-	}
-	for i, p := range players {
-		if p.Label == text[:at] {
-			return i, elo, nil
-		}
-	}
-	if n, err := strconv.Atoi(text[:at]); err == nil && n >= 1 && n <= len(players) {
-		return n - 1, elo, nil
-	}
-	return 0, 0, ui.Usagef("--anchor %s: %q is not one of the players: name one as on the command line, or by its "+
-		"number from 1 to %d", text, text[:at], len(players))
 }

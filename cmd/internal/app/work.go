@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -24,16 +25,11 @@ import (
 
 // workFlags are the flags of assay work.
 type workFlags struct {
-	cores       int
-	nice        int
-	name        string
-	credentials string
-	engines     []string
-	runEngines  bool
-	library     string
-	wait        time.Duration
-	newKey      string
-	rights      string
+	cores, nice                                int
+	name, credentials, library, newKey, rights string
+	engines                                    []string
+	runEngines                                 bool
+	wait                                       time.Duration
 }
 
 const workHelp = `Play games on this machine for a run of assay selfplay, match, ladder, spsa or learn elsewhere that
@@ -226,13 +222,7 @@ func machineName() string {
 	if err != nil || host == "" {
 		host = "worker"
 	}
-	host = strings.Map(func(r rune) rune {
-		if r < 128 && (r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '-') {
-			return r
-		}
-		return '-'
-	}, host)
-	host = strings.TrimLeft(host, "-")
+	host = strings.TrimLeft(regexp.MustCompile("[^0-9A-Za-z-]").ReplaceAllString(host, "-"), "-")
 	return fmt.Sprintf("%.32s-%d", "w"[:max(0, 1-len(host))]+host, os.Getpid())
 }
 

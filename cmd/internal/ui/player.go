@@ -18,9 +18,11 @@ import (
 // Player parses the specification of a player, as a user types it. The error about one that does not exist says what
 // may have been meant.
 func Player(text string) (engine.Spec, error) {
-	path, _, _ := strings.Cut(text, "?")
+	before, _, _ := strings.Cut(text, "?")
+	path := before[strings.LastIndex(before, ":")+1:] // after uci: or name=new:
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && strings.Contains(path, " ") {
-		text = "uci:" + quote.Word(path) + strings.TrimPrefix(text, path) // one word, not a command and its arguments
+		keys := strings.TrimPrefix(strings.TrimSuffix(before, path), "uci:")
+		text = "uci:" + keys + quote.Word(path) + text[len(before):] // one word, not a command and its arguments
 	}
 	spec, err := roster.Parse(text)
 	name, options, more := strings.Cut(spec.Name, "?")

@@ -130,8 +130,7 @@ func (a *Access) options() ([]nats.Option, error) {
 	user := nats.UserCredentials(a.Credentials)
 	if !bytes.Contains(data, []byte("BEGIN NATS USER JWT")) {
 		if user, err = nats.NkeyOptionFromSeed(a.Credentials); err != nil {
-			return nil, fmt.Errorf("cluster: %s: %w: want a secret key, as assay work --new-key writes it, or a NATS .creds file",
-				a.Credentials, errKey)
+			return nil, fmt.Errorf("cluster: %s: %w: want a secret key or a NATS .creds file", a.Credentials, ErrKey)
 		}
 	}
 	return append(options, user), nil
