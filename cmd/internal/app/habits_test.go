@@ -126,7 +126,6 @@ func TestHabits(t *testing.T) {
 		{"match a b --resign movecount=4 score=500", "type --win-score 500 --win-plies 8 --win-one-sided"},
 		{"match a b --draw movenumber=30 movecount=7 score=20", "type --draw-score 20 --draw-plies 14 --draw-from 60"},
 		{"match a b --timemargin 20", "type --time-margin 20ms"},
-		{"match a b --variant fischerandom", "--book FILE with positions of Chess960"},
 		{"match a b --proto uci", "every engine speaks UCI"},
 		{"match a b --affinity --nodes 50", "--affinity needs a value, but --nodes follows it"},
 		{"match a b --sprt --nodes 50", "--sprt needs a value, but --nodes follows it"},
