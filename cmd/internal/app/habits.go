@@ -61,8 +61,8 @@ func onlyPlayers(args []string) error {
 		if i+1 < len(args) && !isFile(text) && isFile(text+" "+args[i+1]) {
 			return ui.Usagef("%s is no file; type %s", text, quote.Word(text+" "+args[i+1]))
 		}
-		if file, option, ok := strings.Cut(text, ":"); ok && !isFile(text) && isFile(file) {
-			return ui.Usagef("%s is no file; type %s", text, quote.Word(file+"?"+option))
+		if at := strings.IndexAny(text, ":,"); at > 0 && !isFile(text) && isFile(text[:at]) {
+			return ui.Usagef("%s is no file; type %s", text, quote.Word(strings.TrimSuffix(text[:at]+"?"+text[at+1:], "?")))
 		}
 		if say := translate.Argument("match", func(flag string) bool { return flag != "pgn" }, []string{text}); say != "" {
 			return ui.Usagef("%s is not a player%s", text, say)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/assay-chess/assay/cmd/internal/ui"
+	"github.com/assay-chess/assay/engine/quote"
 	"github.com/spf13/cobra"
 )
 
@@ -440,7 +441,10 @@ for adjudication; assay adjudicates lost games by default, so --win-plies 0 is a
 			if len(args) == 0 {
 				return ui.Usagef("no command line: give that of %s", strings.Join(Runners, ", "))
 			}
-			c, err := Match(args[0], args[1:])
+			if words, err := quote.Split(args[0]); err == nil && len(args) == 1 && len(words) > 1 { // the line in quotes
+				args = words
+			}
+			c, err := Match(filepath.Base(args[0]), args[1:])
 			if err != nil {
 				return ui.Usage(err)
 			}

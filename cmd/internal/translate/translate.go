@@ -1,7 +1,8 @@
 // Package translate turns the command lines of other match runners into commands of assay.
 //
 // It knows fastchess, cutechess-cli and c-chess-cli by their manuals, and runs none of them.
-// What has no counterpart becomes a note. Start reading at Match.
+// What has no counterpart becomes a note. Start reading at Match. Habits lists what their users
+// type first after assay, and what it is there.
 package translate
 
 import (

@@ -96,7 +96,7 @@ func TestLearnResumesWithWorkers(t *testing.T) {
 	t.Chdir(t.TempDir())
 	run, _ := startCoordinator(t, nil, "learn", "--games", "20", "--replay-share", ".1")
 	run.interrupt()
-	run.expect("resume with: assay learn --games 20 --replay-share 0.1 --out runs/learn-g20-n1000-k2-s1 --serve 127.0.0.1:0")
+	run.expect("resume with: assay learn --games 20 --out runs/learn-g20-n1000-k2-s1 --replay-share 0.1 --serve 127.0.0.1:0")
 	run.ends(exitInterrupted)
 }
 
