@@ -189,7 +189,7 @@ func TestResults(t *testing.T) {
 			tables++
 			found := pedigree.FindStringSubmatch(paragraphs[min(i+1, len(paragraphs)-1)])
 			if found == nil || !known[found[1]] {
-				t.Errorf("%s: the paragraph below this table names no .ci/results NAME, seed and version:\n%s", page, p)
+				t.Errorf("%s: the paragraph below this table does not begin with .ci/results NAME in backquotes, then seed and version:\n%s", page, p)
 				continue
 			}
 			named[found[1]] = true
