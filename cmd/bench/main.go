@@ -37,7 +37,7 @@ func run() (err error) {
 		return fmt.Errorf("-rows: %w", err)
 	}
 	if (*out == "") == (tools.engine == "") || tools.assay == "" || *rounds < 2 || flag.NArg() > 0 {
-		return errors.New("usage: bench -assay PROGRAM -out FILE [-rounds N] [-rows REGEXP], or -assay PROGRAM -runners ENGINE ...")
+		return errors.New("usage: bench -assay PROGRAM (-out FILE or -runners ENGINE) [-rounds N] [-rows REGEXP]")
 	}
 	if tools.work, err = os.MkdirTemp("", "assay-bench"); err != nil {
 		return err

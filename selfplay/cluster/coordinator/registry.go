@@ -123,7 +123,7 @@ func (r *registry) enter(p *WorkerStatus, state State, reason string) {
 		return
 	}
 	says := map[State]string{Gone: "is gone", Refused: "does not play: " + reason,
-		Working: fmt.Sprintf("is here, with %d cores", p.Cores)}
+		Working: fmt.Sprintf("is here (cores: %d)", p.Cores)}
 	r.note(p.Name+string(state), "worker "+p.Name+" "+says[state])
 }
 
