@@ -199,9 +199,9 @@ func foreignEngines(t *testing.T, last *worker.Engines) {
 		allowed *worker.Engines
 		says    string
 	}{
-		"bare":  {nil, "--engine PATH"},
+		"bare":  {nil, "assay help work"},
 		"other": {allow("", toyFile(t, "toy", "another build")), "need the same file"},
-		"named": {allow("", toyFile(t, "toy2", "")), "--engine PATH"},
+		"named": {allow("", toyFile(t, "toy2", "")), "assay help work"},
 	} {
 		_, left := startWorker(t, b.URL(), name, func(w *worker.Worker) { w.Engines = refusal.allowed })
 		err := left()

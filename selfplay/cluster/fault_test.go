@@ -25,6 +25,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	testengine "github.com/assay-chess/assay/engine/uci/testdata"
+	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay/cluster/coordinator"
 	"github.com/assay-chess/assay/selfplay/cluster/wire"
@@ -41,6 +42,7 @@ const roleEnv = "ASSAY_CLUSTER_TEST"
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	durable.SyncEvery = 0 // games are announced one by one, and faults happen between them
 	role := os.Getenv(roleEnv)
 	if role == "" {
 		// The tests wait for disks, the network and elections more than they compute.

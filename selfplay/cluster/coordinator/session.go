@@ -58,7 +58,7 @@ type unit struct {
 // first is the first answer to a unit.
 type first struct {
 	worker, sum string
-	number      uint64
+	job         selfplay.Job
 	replay      bool // it is in the queue a second time
 }
 
@@ -207,7 +207,7 @@ func (s *session) remember(a *wire.Answer, worker string, u *unit) error {
 	if err != nil {
 		return err
 	}
-	f := &first{worker: worker, sum: sum, number: u.job.Number}
+	f := &first{worker: worker, sum: sum, job: u.job}
 	if s.replays < maxReplays && rand.Float64() < s.ReplayShare {
 		if workers, _ := s.registry.present(); workers > 1 {
 			f.replay = true
@@ -229,6 +229,10 @@ func (s *session) receiveSecond(worker string, a *wire.Answer) error {
 	if f == nil || a.Result == nil || f.worker == worker {
 		return nil
 	}
+	if err := a.Result.Verify(&f.job); err != nil { // or anybody with a key could stop the run
+		s.wrong(worker, "it sent an impossible result: "+err.Error())
+		return nil
+	}
 	sum, err := wire.Checksum(a.Result)
 	if err != nil {
 		return err
@@ -236,7 +240,7 @@ func (s *session) receiveSecond(worker string, a *wire.Answer) error {
 	if sum != f.sum {
 		return fmt.Errorf("%w: %s and %s, game %d: one of the machines is at fault, or its owner. The game of %s is in the "+
 			"run's journal; play it on this machine, and resume the run without the worker that is wrong", ErrDiffer, f.worker, worker,
-			f.number, f.worker)
+			f.job.Number, f.worker)
 	}
 	if f.replay {
 		f.replay = false

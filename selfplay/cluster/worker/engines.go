@@ -83,7 +83,7 @@ func (e *Engines) path(p wire.Program, fetch func() ([]byte, error)) (path strin
 					other.SHA256)
 			}
 		}
-		return "", errors.New("the worker's owner has not allowed it (see assay help work)")
+		return "", errors.New("assay help work says how to allow it")
 	}
 	if !named {
 		path = filepath.Join(e.cache, p.SHA256, p.Name)
