@@ -13,6 +13,7 @@ import (
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/machine"
 	foreign "github.com/assay-chess/assay/engine/uci"
+	testengine "github.com/assay-chess/assay/engine/uci/testdata"
 	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay/internal/toy"
 )
