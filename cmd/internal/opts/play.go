@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -333,6 +334,8 @@ func (o *Play) openings() error {
 		return ui.Usagef("--random-plies, --variant, --opening-nodes and --opening-score are for openings without a --book")
 	case o.Opening.Book != "":
 		o.Opening.Plies = 0
+	case !slices.Contains([]string{opening.Standard, opening.Chess960, opening.DFRC}, o.Opening.Variant):
+		return ui.Usagef("--variant %s: want standard, chess960 or dfrc", o.Opening.Variant)
 	case o.Opening.Plies < 1 || o.Opening.Plies >= opening.MaxRandomPlies:
 		return ui.Usagef("--random-plies %d: want 1 to %d", o.Opening.Plies, opening.MaxRandomPlies-1)
 	}
