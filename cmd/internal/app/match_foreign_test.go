@@ -17,6 +17,7 @@ import (
 	"github.com/assay-chess/assay/cmd/internal/ui"
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/machine"
+	"github.com/assay-chess/assay/engine/quote"
 	testengine "github.com/assay-chess/assay/engine/uci/testdata"
 	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/internal/setup"
@@ -212,7 +213,7 @@ func TestForfeitsAndVerdict(t *testing.T) {
 	code, r, stderr := play(often, "--sprt", "0,10", "--games", "100", "--out", dir)
 	if code != exitFailed || r.Verdict != match.NoVerdict || r.Games > 32 ||
 		!strings.Contains(r.Reason, "(B) forfeited ") ||
-		!strings.Contains(stderr, r.Reason) || !strings.Contains(stderr, "the games are kept in "+dir) {
+		!strings.Contains(stderr, r.Reason) || !strings.Contains(stderr, "the games are kept in "+quote.Word(dir)) {
 		t.Errorf("exit %d, %s after %d games: %s; %s", code, r.Verdict, r.Games, r.Reason, stderr)
 	}
 	if page, err := os.ReadFile(filepath.Join(dir, "report.html")); err != nil ||
