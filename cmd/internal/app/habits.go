@@ -61,7 +61,8 @@ func onlyPlayers(args []string) error {
 		if i+1 < len(args) && !isFile(text) && isFile(text+" "+args[i+1]) {
 			return ui.Usagef("%s is no file; type %s", text, quote.Word(text+" "+args[i+1]))
 		}
-		if at := strings.IndexAny(text, ":,"); at > 0 && !isFile(text) && isFile(text[:at]) {
+		if at := strings.IndexAny(text, ":,"); at > 0 && !isFile(text) &&
+			strings.ContainsAny(text[:at], `/\`) && isFile(text[:at]) { // a name is none, such as assay:hash=1 beside a build
 			return ui.Usagef("%s is no file; type %s", text, quote.Word(strings.TrimSuffix(text[:at]+"?"+text[at+1:], "?")))
 		}
 		if say := translate.Argument("match", func(flag string) bool { return flag != "pgn" }, []string{text}); say != "" {

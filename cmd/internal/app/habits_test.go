@@ -34,6 +34,7 @@ func TestHabits(t *testing.T) {
 	}
 	setup.Check(t, os.Chmod("list.epd", 0o666))
 	setup.Check(t, os.Mkdir("my dir", 0o777))
+	setup.Check(t, os.WriteFile("assay", nil, 0o777))
 	setup.Check(t, os.WriteFile("my dir/new", nil, 0o777))
 	if code, _, stderr := call(t, strings.Fields("ladder assay random first-move --games 6 --out l"+play)...); code != 0 {
 		t.Fatal(stderr)
@@ -189,6 +190,7 @@ func TestHabits(t *testing.T) {
 		{"match uci:new random --games 2", `failed "new" is not in PATH; type ./new`},
 		{"match new?Hash=1 random --games 2", "failed type './new?Hash=1'"},
 		{"match assay", "B is missing"},
+		{"match assay:hash=1 random --rounds 1" + play, "ok 2 games"}, // although there is a file assay
 		{"spsa ./tunable", "ok written tunable.toml with the spin options of ./tunable (1)"},
 		{"spsa ./tunable", "there is such a file already"},
 		{"spsa tunable.toml --write a.toml", "--write is for an ENGINE"},
