@@ -92,8 +92,9 @@ func fastchessArgs(m *match, book string) []string {
 	if m.arg != "" {
 		engine = append(engine, "args="+m.arg)
 	}
-	return slices.Concat(engine, []string{"name=a"}, engine, []string{"name=b", "-each", limit, fmt.Sprintf("timemargin=%d", margin), "-rounds", strconv.Itoa(m.games / 2), "-games", "2",
-		"-repeat", "-recover", "-concurrency", strconv.Itoa(m.atOnce), "-force-concurrency",
+	return slices.Concat(engine, []string{"name=a"}, engine, []string{"name=b", "-each", limit,
+		fmt.Sprintf("timemargin=%d", margin), "-rounds", strconv.Itoa(m.games / 2), "-games", "2", "-repeat",
+		"-recover", "-concurrency", strconv.Itoa(m.atOnce), "-force-concurrency",
 		"-openings", "file=" + book, "format=epd", "order=sequential", "-pgnout", "file=games.pgn"})
 }
 

@@ -232,7 +232,7 @@ type Run[R any] struct {
 	Play     func(context.Context) (*R, error) // plays the pairs, and finishes them
 }
 
-// PlayRun plays a run of pairs to its end, or goes on with it.
+// PlayRun plays a run of pairs to its end, or resumes it.
 func PlayRun[R any](ctx context.Context, p *Pairs, r Run[R]) (*R, error) {
 	s := r.Setup
 	p.started, p.Guard.Tally.Terminations = time.Now(), map[string]int64{}

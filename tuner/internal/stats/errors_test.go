@@ -14,9 +14,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// fitMean fits so many equal terms, which occur once in every row, for White, to games of so many rows, in each
-// of which a share of the rows is won. It returns the covariance at the optimum and the first
-// parameter's clustered standard error.
+// fitMean fits equal terms, each of which occurs once in every row, for White. A game has length rows, and won is the
+// share of rows won in each game. It returns the covariance at the optimum and the first parameter's clustered
+// standard error.
 func fitMean(t *testing.T, won []float64, length, equal int) (*Covariance, float64) {
 	t.Helper()
 	var entries []rows.Entry
