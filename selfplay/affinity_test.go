@@ -62,9 +62,9 @@ func TestLocalPins(t *testing.T) {
 	for _, names := range [][2]string{{"w", "b"}, {"w", "c"}} {
 		seen, inside = nil, names[1] == "b"
 		l := &Local{Open: open, Workers: len(allowed), Cores: allowed}
-		jobs, results := make(chan Job, 20), make(chan Result, 20)
+		jobs, results := make(chan Task, 20), make(chan Result, 20)
 		for n := range uint64(cap(jobs)) {
-			jobs <- Job{Number: n, Players: toy.Specs(names[0], names[1]), Limits: anyLimits, Plies: 4}
+			jobs <- &Job{Number: n, Players: toy.Specs(names[0], names[1]), Limits: anyLimits, Plies: 4}
 		}
 		close(jobs)
 		setup.Check(t, l.Run(t.Context(), jobs, results))

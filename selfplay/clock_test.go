@@ -363,12 +363,12 @@ func TestPool(t *testing.T) {
 			t.Errorf("%v: %d opened and %d closed before the games", players, count.opened, count.closed)
 		}
 		l := &Local{Open: pool.Open, Workers: 2}
-		jobs, results := make(chan Job), make(chan Result)
+		jobs, results := make(chan Task), make(chan Result)
 		go func() {
 			defer close(jobs)
 			both := toy.Specs(players[0], players[1])
-			jobs <- Job{Players: both, Limits: anyLimits, Plies: 4}
-			jobs <- Job{Number: 1, Players: both, Limits: anyLimits, Plies: 4} // by the other worker: no one takes results yet
+			jobs <- &Job{Players: both, Limits: anyLimits, Plies: 4}
+			jobs <- &Job{Number: 1, Players: both, Limits: anyLimits, Plies: 4} // by the other worker: no one takes results yet
 			<-results
 			<-results
 		}()

@@ -14,14 +14,16 @@ import (
 // job says otherwise.
 const DefaultMaxPlies = 400
 
+// Task is what a Runner does: a *Job or a *Probe.
+type Task interface {
+	// Play returns what is to be played, and which try it is of a Probe; 0 for a Job. The Result names both.
+	Play() (job *Job, try int)
+}
+
 // Job is everything needed to play one game, on any machine.
-//
-// A Job with Try above zero is not a game but the check of an opening: one search of
-// the position after the opening, whose score decides whether it is played.
 type Job struct {
-	Number  uint64         `json:"number"`        // of the game in its series, or of the opening
-	Try     int            `json:"try,omitempty"` // 0: a game; n: check of the opening's nth try
-	Players [2]engine.Spec `json:"players"`       // White's and Black's
+	Number  uint64         `json:"number"`  // of the game in its series
+	Players [2]engine.Spec `json:"players"` // White's and Black's
 	// set before the game; a player keeps them until they are set again
 	Options [2][]engine.Option `json:"options,omitzero"`
 	Start   string             `json:"start,omitempty"`
@@ -34,6 +36,28 @@ type Job struct {
 	// Attempt is above zero for a game that is played again because it was void, or because
 	// the other game of its pair was. The seed stays: it is the same game.
 	Attempt int `json:"attempt,omitempty"`
+}
+
+// Play implements Task.
+func (j *Job) Play() (job *Job, try int) { return j, 0 }
+
+// Probe is the check of an opening: one search of its last position, whose score decides whether it is played.
+type Probe struct {
+	Number  uint64 // of the opening
+	Try     int    // which candidate for it this is, from 1
+	Attempt int    // how often this search was void
+	Check   *Check
+	Opening *board.Game
+}
+
+// Play implements Task: the player makes one move.
+func (p *Probe) Play() (job *Job, try int) {
+	job = &Job{Number: p.Number, Plies: 1, Attempt: p.Attempt, Seed: Seed(p.Check.Seed, uint64(p.Try), "check", p.Number)}
+	side := p.Opening.Position().SideToMove()
+	job.Players[side], job.Options[side] = p.Check.Player.Spec, p.Check.Player.Options
+	job.Limits[side] = Limits{Nodes: p.Check.Nodes}
+	job.setOpening(p.Opening)
+	return job, p.Try
 }
 
 // Specs returns the specifications of the players, as a Result has them.
@@ -51,11 +75,11 @@ func (j *Job) maxPlies() int {
 	return j.Plies
 }
 
-// Result is one game as it was played, with its cost. For the same Job only Time differs
+// Result is what was played of a Task, with its cost. For the same Task only Time differs
 // from machine to machine.
 type Result struct {
 	Number  uint64       `json:"number"`
-	Try     int          `json:"try,omitempty"`
+	Try     int          `json:"try,omitempty"`    // of a Probe; 0: a game
 	Players [2]string    `json:"players"`          // White's and Black's, the text of those of the Job
 	Worker  string       `json:"worker,omitempty"` // that played it on another machine
 	Start   string       `json:"start,omitempty"`  // FEN of the first position; empty for standard chess's

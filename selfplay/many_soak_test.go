@@ -44,7 +44,7 @@ func TestManySleepingGames(t *testing.T) {
 		return foreign.NewClient(c), nil
 	}
 	clock := Limits{Clock: Clock{Base: 200 * time.Millisecond, Increment: 2 * time.Millisecond}}
-	jobs, results := make(chan Job), make(chan Result, games)
+	jobs, results := make(chan Task), make(chan Result, games)
 	go func() {
 		defer close(jobs)
 		for i := range games {
@@ -52,7 +52,7 @@ func TestManySleepingGames(t *testing.T) {
 			if i%8 == 7 {
 				white = "crashing"
 			}
-			jobs <- Job{Number: uint64(i), Players: toy.Specs(white, "sleeper"), Seed: uint64(i),
+			jobs <- &Job{Number: uint64(i), Players: toy.Specs(white, "sleeper"), Seed: uint64(i),
 				Limits: [2]Limits{clock, clock}, Plies: 200}
 		}
 	}()

@@ -80,7 +80,7 @@ func newLiveGame(job *Job, game *board.Game, players [2]engine.Player) *liveGame
 	opening := len(job.Opening)
 	g := &liveGame{job: job, game: game, players: players, referee: referee{rule: job.Rule}, clocks: newClocks(job.Limits),
 		maxPlies: opening + job.maxPlies()}
-	g.result = Result{Number: job.Number, Try: job.Try, Players: job.Specs(), Start: job.Start, Opening: opening,
+	g.result = Result{Number: job.Number, Players: job.Specs(), Start: job.Start, Opening: opening,
 		Seed:   job.Seed,
 		Scores: make([]int16, opening, opening+128), Depths: make([]uint8, opening, opening+128)}
 	for i := range g.result.Scores {

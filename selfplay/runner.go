@@ -11,17 +11,17 @@ import (
 	"github.com/assay-chess/assay/engine/machine"
 )
 
-// Runner plays jobs, in any order and place: Local on this machine's cores, others on
-// other machines. A Job contains all it needs and a Result names its job, so a runner
+// Runner does tasks, in any order and place: Local on this machine's cores, others on
+// other machines. A Task contains all it needs and a Result names its task, so a runner
 // knows nothing of series, data sets or matches.
 type Runner interface {
-	// Run plays the jobs it receives and sends each result as its game ends, in any
-	// order. When jobs is closed it sends the remaining results and returns nil; when
+	// Run does the tasks it receives and sends each result as its game ends, in any
+	// order. When tasks is closed it sends the remaining results and returns nil; when
 	// ctx ends it drops the games under way and returns ctx's error. Any other error
-	// means that a job could not be played at all; a player's fault is not an error but
+	// means that a task could not be done at all; a player's fault is not an error but
 	// a result. When Run returns, all its goroutines have ended.
-	Run(ctx context.Context, jobs <-chan Job, results chan<- Result) error
-	// Parallel returns how many jobs are worth having under way at once.
+	Run(ctx context.Context, tasks <-chan Task, results chan<- Result) error
+	// Parallel returns how many tasks are worth having under way at once.
 	Parallel() int
 	// Load returns the load of this machine during the last Run, zero if the games were not played here.
 	Load() machine.Load
@@ -90,7 +90,7 @@ func (l *Local) Parallel() int {
 }
 
 // Run implements Runner.
-func (l *Local) Run(ctx context.Context, jobs <-chan Job, results chan<- Result) error {
+func (l *Local) Run(ctx context.Context, tasks <-chan Task, results chan<- Result) error {
 	if n := len(l.Cores); n > 0 && n < l.Parallel() {
 		return fmt.Errorf("%w: %d cores to pin %d games to", ErrConfig, n, l.Parallel())
 	}
@@ -105,7 +105,7 @@ func (l *Local) Run(ctx context.Context, jobs <-chan Job, results chan<- Result)
 			if len(l.Cores) > 0 {
 				w.core = &l.Cores[i]
 			}
-			err := errors.Join(w.run(ctx, jobs, results), w.close())
+			err := errors.Join(w.run(ctx, tasks, results), w.close())
 			if err != nil {
 				cancel(err) // the first failure stops the others
 			}
@@ -126,22 +126,24 @@ type worker struct {
 	release func()                     // ends the worker's; nil: it is not pinned
 }
 
-func (w *worker) run(ctx context.Context, jobs <-chan Job, results chan<- Result) error {
+func (w *worker) run(ctx context.Context, tasks <-chan Task, results chan<- Result) error {
 	for {
-		var job Job
+		var task Task
 		var ok bool
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case job, ok = <-jobs:
+		case task, ok = <-tasks:
 			if !ok {
 				return nil
 			}
 		}
-		result, err := w.play(ctx, &job)
+		job, try := task.Play()
+		result, err := w.play(ctx, job)
 		if err != nil {
 			return err
 		}
+		result.Try = try
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)

@@ -1,6 +1,7 @@
 package selfplay
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -97,10 +98,10 @@ func (s *Series) Run(ctx context.Context) (SeriesReport, error) {
 	for _, key := range s.Used {
 		r.used[key] = true
 	}
-	jobs, results := make(chan Job), make(chan Result)
+	tasks, results := make(chan Task), make(chan Result)
 	runner := make(chan error, 1)
-	go func() { runner <- s.Runner.Run(ctx, jobs, results) }()
-	err := r.loop(jobs, results, runner)
+	go func() { runner <- s.Runner.Run(ctx, tasks, results) }()
+	err := r.loop(tasks, results, runner)
 	cancel(ErrStop)
 	if !r.runnerEnded {
 		<-runner // games under way when the series ends do not count
@@ -112,8 +113,8 @@ func (s *Series) Run(ctx context.Context) (SeriesReport, error) {
 	return r.report, err
 }
 
-// loop sends jobs to the runner and takes results, until everything is delivered.
-func (r *seriesRun) loop(jobs chan<- Job, results <-chan Result, runner <-chan error) error {
+// loop sends tasks to the runner and takes results, until everything is delivered.
+func (r *seriesRun) loop(tasks chan<- Task, results <-chan Result, runner <-chan error) error {
 	for {
 		if err := r.advance(); err != nil {
 			return err
@@ -121,13 +122,13 @@ func (r *seriesRun) loop(jobs chan<- Job, results <-chan Result, runner <-chan e
 		if r.next >= r.end {
 			return r.ending
 		}
-		job, ok := r.queue.first()
-		send := jobs
-		if !ok {
+		task := r.queue.first()
+		send := tasks
+		if task == nil {
 			send = nil
 		}
 		select {
-		case send <- job:
+		case send <- task:
 			r.queue.pop()
 		case result := <-results:
 			if err := r.take(result); err != nil {
@@ -136,7 +137,7 @@ func (r *seriesRun) loop(jobs chan<- Job, results <-chan Result, runner <-chan e
 		case err := <-runner:
 			r.runnerEnded = true
 			if err == nil {
-				err = errors.New("the runner ended before its jobs")
+				err = errors.New("the runner ended before its tasks")
 			}
 			return err
 		}
@@ -241,18 +242,14 @@ func (r *seriesRun) propose(u *unit) {
 		r.report.Repeated++
 	}
 	if !u.passed {
-		r.queue.push(r.checkJob(u))
+		r.check(u)
 	}
 }
 
-func (r *seriesRun) checkJob(u *unit) Job {
-	job := Job{Number: u.number, Try: u.try, Attempt: u.checks, Plies: 1,
-		Seed: Seed(r.Check.Seed, uint64(u.try), "check", u.number)}
-	side := u.opening.Position().SideToMove()
-	job.Players[side], job.Options[side] = r.Check.Player.Spec, r.Check.Player.Options
-	job.Limits[side] = Limits{Nodes: r.Check.Nodes}
-	job.setOpening(u.opening)
-	return job
+// check queues the check of the unit's candidate.
+func (r *seriesRun) check(u *unit) {
+	insert(&r.queue.checks, u.number,
+		&Probe{Number: u.number, Try: u.try, Attempt: u.checks, Check: &r.Check, Opening: u.opening})
 }
 
 // endAt makes the series end before the number, because it has no opening.
@@ -282,19 +279,19 @@ func (r *seriesRun) settle() {
 		r.resolved++
 		for i := range u.games {
 			if _, ok := r.Known[u.number*uint64(r.PerOpening)+uint64(i)]; !ok {
-				r.queue.push(r.gameJob(u, i))
+				r.play(u, i)
 			}
 		}
 	}
 }
 
-// gameJob returns the job of the unit's ith game.
-func (r *seriesRun) gameJob(u *unit, i int) Job {
+// play queues the unit's ith game.
+func (r *seriesRun) play(u *unit, i int) {
 	number := u.number*uint64(r.PerOpening) + uint64(i)
 	job := r.Job(number)
 	job.Number, job.Attempt = number, u.attempt
 	job.setOpening(u.opening)
-	return job
+	insert(&r.queue.games, number, &job)
 }
 
 // take takes a result to its unit.
@@ -342,7 +339,7 @@ func (r *seriesRun) replayVoid(u *unit) error {
 	}
 	u.games, u.missing = make([]Result, r.PerOpening), r.PerOpening
 	for i := range u.games {
-		r.queue.push(r.gameJob(u, i))
+		r.play(u, i)
 	}
 	return nil
 }
@@ -352,7 +349,7 @@ func (r *seriesRun) takeCheck(u *unit, result *Result) error {
 		if u.checks++; u.checks > maxAttempt {
 			return fmt.Errorf("check of opening %d by %s: %w: %s", u.number, r.Check.Player.Label(), ErrVoid, result.Void)
 		}
-		r.queue.push(r.checkJob(u))
+		r.check(u)
 		return nil
 	}
 	if result.Fault != "" {
@@ -379,34 +376,32 @@ func (r *seriesRun) takeCheck(u *unit, result *Result) error {
 	return nil
 }
 
-// queue holds the jobs that no worker has taken yet: games before checks, each in the
+// queue holds the tasks that no worker has taken yet: games before checks, each in the
 // order of the numbers.
 type queue struct {
-	games, checks []Job
+	games, checks []numbered
 }
 
-func (q *queue) push(job Job) {
-	list := &q.games
-	if job.Try > 0 {
-		list = &q.checks
-	}
-	at, _ := slices.BinarySearchFunc(*list, job.Number, func(j Job, number uint64) int {
-		if j.Number < number {
-			return -1
-		}
-		return 1
+type numbered struct {
+	number uint64
+	Task
+}
+
+func insert(list *[]numbered, number uint64, task Task) {
+	at, _ := slices.BinarySearchFunc(*list, number, func(t numbered, number uint64) int {
+		return cmp.Compare(t.number, number)
 	})
-	*list = slices.Insert(*list, at, job)
+	*list = slices.Insert(*list, at, numbered{number, task})
 }
 
-func (q *queue) first() (Job, bool) {
-	switch {
-	case len(q.games) > 0:
-		return q.games[0], true
-	case len(q.checks) > 0:
-		return q.checks[0], true
+// first returns the next task; nil if there is none.
+func (q *queue) first() Task {
+	for _, list := range [][]numbered{q.games, q.checks} {
+		if len(list) > 0 {
+			return list[0].Task
+		}
 	}
-	return Job{}, false
+	return nil
 }
 
 // pop removes what first returned.
@@ -420,6 +415,6 @@ func (q *queue) pop() {
 
 // cut removes checks of openings and games with at least these numbers.
 func (q *queue) cut(opening, game uint64) {
-	q.games = slices.DeleteFunc(q.games, func(j Job) bool { return j.Number >= game })
-	q.checks = slices.DeleteFunc(q.checks, func(j Job) bool { return j.Number >= opening })
+	q.games = slices.DeleteFunc(q.games, func(t numbered) bool { return t.number >= game })
+	q.checks = slices.DeleteFunc(q.checks, func(t numbered) bool { return t.number >= opening })
 }

@@ -250,9 +250,9 @@ type spoiling struct {
 	fails func(*Result) bool
 }
 
-func (s *spoiling) Run(ctx context.Context, jobs <-chan Job, results chan<- Result) error {
+func (s *spoiling) Run(ctx context.Context, tasks <-chan Task, results chan<- Result) error {
 	inner, ended := make(chan Result), make(chan error, 1)
-	go func() { ended <- s.Runner.Run(ctx, jobs, inner) }()
+	go func() { ended <- s.Runner.Run(ctx, tasks, inner) }()
 	for {
 		select {
 		case err := <-ended:

@@ -91,9 +91,9 @@ func playStopped(kind, path string) error {
 		lim = Limits{Clock: Clock{Base: 50 * time.Millisecond}}
 	}
 	job.Limits = [2]Limits{lim, lim}
-	jobs, results := make(chan Job, 5), make(chan Result, 5)
+	jobs, results := make(chan Task, 5), make(chan Result, 5)
 	for range cap(jobs) {
-		jobs <- job
+		jobs <- &job
 	}
 	close(jobs)
 	local := &Local{Open: open, Workers: 1}

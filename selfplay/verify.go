@@ -14,14 +14,15 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Verify reports whether the result can be that of the job, as far as can be seen without
-// playing it: the job's number, seed and opening, one score and one depth a move, legal
+// Verify reports whether the result can be that of the task, as far as can be seen without
+// playing it: its number, seed and opening, one score and one depth a move, legal
 // moves, and an end by the rules. A result from another machine that passes may still be
 // wrong: only playing it again shows that.
-func (r *Result) Verify(job *Job) error {
+func (r *Result) Verify(task Task) error {
+	job, try := task.Play()
 	switch {
-	case r.Number != job.Number || r.Try != job.Try || r.Seed != job.Seed:
-		return fmt.Errorf("game %d, try %d, seed %d: the job was %d, %d, %d", r.Number, r.Try, r.Seed, job.Number, job.Try,
+	case r.Number != job.Number || r.Try != try || r.Seed != job.Seed:
+		return fmt.Errorf("game %d, try %d, seed %d: the job was %d, %d, %d", r.Number, r.Try, r.Seed, job.Number, try,
 			job.Seed)
 	case r.Start != job.Start:
 		return fmt.Errorf("game %d does not have the start position of its job", r.Number)

@@ -44,17 +44,17 @@ func (w watched) Search(ctx context.Context, g *board.Game, l engine.Limits) (en
 }
 
 // clocked is a job with a clock of a minute and a second for each move.
-func clocked(n uint64) selfplay.Job {
+func clocked(n uint64) *selfplay.Job {
 	l := selfplay.Limits{Nodes: 30, Clock: selfplay.Clock{Base: time.Minute, Increment: time.Second}}
-	return selfplay.Job{Number: n, Players: toy.Specs("assay:hash=1", "assay:hash=1"),
+	return &selfplay.Job{Number: n, Players: toy.Specs("assay:hash=1", "assay:hash=1"),
 		Limits: [2]selfplay.Limits{l, l}, Plies: 4, Seed: n}
 }
 
-func playJobs(t *testing.T, k *coordinator.Coordinator, all ...selfplay.Job) (done []selfplay.Result) {
+func playJobs(t *testing.T, k *coordinator.Coordinator, all ...*selfplay.Job) (done []selfplay.Result) {
 	t.Helper()
 	ctx, cancel := patient(t)
 	defer cancel()
-	jobs, results := make(chan selfplay.Job, len(all)), make(chan selfplay.Result, len(all))
+	jobs, results := make(chan selfplay.Task, len(all)), make(chan selfplay.Result, len(all))
 	for _, job := range all {
 		jobs <- job
 	}
@@ -121,7 +121,7 @@ func TestReferenceSpeedIsKept(t *testing.T) {
 	}{{2e6, ""}, {0, ""}, {3e6, "2000000 nodes/s, not 3000000"}} {
 		k := coordinator.New(configured(t, coordinator.Config{Dir: dir, Connect: b.Connect, ReferenceSpeed: tt.reference,
 			Measure: failing}))
-		jobs, results := make(chan selfplay.Job, 1), make(chan selfplay.Result, 1)
+		jobs, results := make(chan selfplay.Task, 1), make(chan selfplay.Result, 1)
 		jobs <- clocked(0)
 		close(jobs)
 		if err := k.Run(t.Context(), jobs, results); (err == nil) != (tt.says == "") || err != nil && !hasText(err, tt.says) {

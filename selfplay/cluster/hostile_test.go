@@ -271,11 +271,11 @@ func TestRepliesThatWouldDelete(t *testing.T) {
 	b := serve(t, coordinator.ServerConfig{Keys: []wire.Key{key}, Token: "secret"})
 	k := newCoordinator(t, b, coordinator.Config{CheckEvery: time.Hour})
 	ctx, cancel := context.WithCancel(t.Context())
-	jobs, ended := make(chan selfplay.Job), make(chan error)
+	jobs, ended := make(chan selfplay.Task), make(chan error)
 	go func() { ended <- k.Run(ctx, jobs, nil) }()
 	defer func() { cancel(); <-ended }()
 	for i := range 20 {
-		jobs <- selfplay.Job{Number: uint64(i), Start: mated}
+		jobs <- &selfplay.Job{Number: uint64(i), Start: mated}
 	}
 	js := api(t, b)
 	var stream string

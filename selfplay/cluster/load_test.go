@@ -28,7 +28,7 @@ import (
 // run plays n units that cost nothing.
 func run(t testing.TB, k *coordinator.Coordinator, n int) {
 	t.Helper()
-	jobs, results, ended := make(chan selfplay.Job), make(chan selfplay.Result), make(chan error, 1)
+	jobs, results, ended := make(chan selfplay.Task), make(chan selfplay.Result), make(chan error, 1)
 	go func() { ended <- k.Run(t.Context(), jobs, results) }()
 	sent, got, most := 0, 0, 8192
 	for got < n {
@@ -37,7 +37,7 @@ func run(t testing.TB, k *coordinator.Coordinator, n int) {
 			send = nil
 		}
 		select {
-		case send <- selfplay.Job{Number: uint64(sent), Start: mated, Seed: uint64(sent)}:
+		case send <- &selfplay.Job{Number: uint64(sent), Start: mated, Seed: uint64(sent)}:
 			sent++
 		case <-results:
 			got++
@@ -100,7 +100,7 @@ func processor(t testing.TB) time.Duration {
 func BenchmarkThousandIdleWorkers(b *testing.B) {
 	s := serve(b, coordinator.ServerConfig{})
 	k := newCoordinator(b, s, coordinator.Config{Lease: coordinator.DefaultLease, CheckEvery: time.Minute})
-	jobs, results := make(chan selfplay.Job), make(chan selfplay.Result)
+	jobs, results := make(chan selfplay.Task), make(chan selfplay.Result)
 	ctx, stop := context.WithCancel(b.Context())
 	ended := make(chan struct{})
 	go func() { _ = k.Run(ctx, jobs, results); close(ended) }()

@@ -80,11 +80,11 @@ func TestRareForfeitsCount(t *testing.T) {
 // voiding is a runner that makes games void, as one does whose machine was paused.
 type voiding struct {
 	selfplay.Runner
-	void func(selfplay.Job) bool
+	void func(*selfplay.Job) bool
 }
 
-func (v *voiding) Run(ctx context.Context, jobs <-chan selfplay.Job, results chan<- selfplay.Result) error {
-	inner, played, ended := make(chan selfplay.Job), make(chan selfplay.Result), make(chan error, 1)
+func (v *voiding) Run(ctx context.Context, tasks <-chan selfplay.Task, results chan<- selfplay.Result) error {
+	inner, played, ended := make(chan selfplay.Task), make(chan selfplay.Result), make(chan error, 1)
 	go func() { ended <- v.Runner.Run(ctx, inner, played) }()
 	var out []selfplay.Result
 	for {
@@ -94,8 +94,8 @@ func (v *voiding) Run(ctx context.Context, jobs <-chan selfplay.Job, results cha
 			send, first = results, out[0]
 		}
 		select {
-		case job := <-jobs:
-			if job.Try == 0 && v.void(job) {
+		case task := <-tasks:
+			if job, try := task.Play(); try == 0 && v.void(job) {
 				out = append(out, selfplay.Result{Number: job.Number, Players: job.Specs(), Start: job.Start,
 					Opening: len(job.Opening),
 					Moves:   job.Opening, Scores: make([]int16, len(job.Opening)), Depths: make([]uint8, len(job.Opening)),
@@ -103,12 +103,12 @@ func (v *voiding) Run(ctx context.Context, jobs <-chan selfplay.Job, results cha
 				continue
 			}
 			select {
-			case inner <- job:
+			case inner <- task:
 			case err := <-ended:
 				return err
 			case r := <-played: // its worker is busy with this result
 				out = append(out, r)
-				inner <- job
+				inner <- task
 			}
 		case r := <-played:
 			out = append(out, r)
@@ -125,7 +125,7 @@ func (v *voiding) Run(ctx context.Context, jobs <-chan selfplay.Job, results cha
 func TestVoidPairsArePlayedAgain(t *testing.T) {
 	whole := config(t, 160)
 	want := run(t, whole)
-	void := func(job selfplay.Job) bool {
+	void := func(job *selfplay.Job) bool {
 		return job.Number == 7 && job.Attempt < 2 || job.Number == 120 && job.Attempt == 0
 	}
 	c := config(t, 160)
@@ -175,7 +175,7 @@ func (s *slots) Parallel() int { return s.n }
 func TestTooManyVoidPairs(t *testing.T) {
 	c := config(t, 64)
 	c.Runner = &voiding{&selfplay.Local{Open: toy.Open, Workers: 2},
-		func(job selfplay.Job) bool { return job.Number%8 == 3 && job.Attempt == 0 }}
+		func(job *selfplay.Job) bool { return job.Number%8 == 3 && job.Attempt == 0 }}
 	r, err := Run(t.Context(), c)
 	if !errors.Is(err, selfplay.ErrNoVerdict) || r.VoidPairs < 3 || !strings.Contains(r.Reason,
 		"pairs of games were void") {
@@ -185,7 +185,7 @@ func TestTooManyVoidPairs(t *testing.T) {
 	c = config(t, 64)
 	c.Test = &sprt.Test{Elo0: 0, Elo1: 50, Alpha: 0.05, Beta: 0.05}
 	c.Runner = &voiding{&selfplay.Local{Open: toy.Open, Workers: 2},
-		func(job selfplay.Job) bool { return job.Number == 5 }}
+		func(job *selfplay.Job) bool { return job.Number == 5 }}
 	r, err = Run(t.Context(), c)
 	if !errors.Is(err, selfplay.ErrNoVerdict) || r.Verdict != NoVerdict || r.Games > 4 || !strings.Contains(r.Reason,
 		"game 5: a game was void in all attempts: paused") {
@@ -195,7 +195,7 @@ func TestTooManyVoidPairs(t *testing.T) {
 
 // An interrupted match with void games has the bytes of one that was not interrupted.
 func TestInterruptedWithVoidGames(t *testing.T) {
-	void := func(job selfplay.Job) bool { return job.Number%50 == 9 && job.Attempt == 0 }
+	void := func(job *selfplay.Job) bool { return job.Number%50 == 9 && job.Attempt == 0 }
 	match := func(t *testing.T, workers int) Config {
 		c := config(t, 200)
 		c.Runner = &slots{&voiding{&selfplay.Local{Open: toy.Open, Workers: workers}, void}, 10}

@@ -136,9 +136,9 @@ type Changing struct {
 }
 
 // Run implements selfplay.Runner.
-func (c *Changing) Run(ctx context.Context, jobs <-chan selfplay.Job, results chan<- selfplay.Result) error {
+func (c *Changing) Run(ctx context.Context, tasks <-chan selfplay.Task, results chan<- selfplay.Result) error {
 	inner, ended := make(chan selfplay.Result), make(chan error, 1)
-	go func() { ended <- c.Runner.Run(ctx, jobs, inner) }()
+	go func() { ended <- c.Runner.Run(ctx, tasks, inner) }()
 	for {
 		select {
 		case err := <-ended:

@@ -162,16 +162,16 @@ func (s *session) progress() {
 // nodes, and how long a game takes when as many are played at once as the screen does. Players that search alike have
 // equal games, unless time limits them.
 func (c *Config) Try(ctx context.Context, players ...selfplay.Player) (games []string, each time.Duration, err error) {
-	jobs, results := make(chan selfplay.Job, len(players)), make(chan selfplay.Result, len(players))
+	tasks, results := make(chan selfplay.Task, len(players)), make(chan selfplay.Result, len(players))
 	for i, e := range players {
 		job := c.Setup.Job(0, e, e)
 		job.Number = uint64(i)
-		jobs <- job
+		tasks <- &job
 	}
-	close(jobs)
+	close(tasks)
 	started := time.Now()
 	local := selfplay.Local{Open: c.Open, Workers: c.Concurrency}
-	if err := local.Run(ctx, jobs, results); err != nil {
+	if err := local.Run(ctx, tasks, results); err != nil {
 		return nil, 0, err
 	}
 	each = time.Since(started) / time.Duration(max(1, len(players)))

@@ -34,16 +34,17 @@ type scripted struct {
 func (s *scripted) Parallel() int      { return 1 }
 func (s *scripted) Load() machine.Load { return machine.Load{} }
 
-func (s *scripted) Run(ctx context.Context, jobs <-chan selfplay.Job, results chan<- selfplay.Result) error {
+func (s *scripted) Run(ctx context.Context, tasks <-chan selfplay.Task, results chan<- selfplay.Result) error {
 	for {
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case job, ok := <-jobs:
+		case task, ok := <-tasks:
 			if !ok {
 				return nil
 			}
-			r, err := s.play(&job)
+			job, _ := task.Play()
+			r, err := s.play(job)
 			if err != nil {
 				return err
 			}

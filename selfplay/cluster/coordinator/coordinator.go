@@ -1,6 +1,6 @@
 // Package coordinator is a selfplay.Runner whose workers are on other machines.
 //
-// It publishes each selfplay.Job as a unit into a work queue of JetStream, from which workers take them. The first
+// It publishes each selfplay.Task as a unit into a work queue of JetStream, from which workers take them. The first
 // answer to a unit that can be right counts: it goes to the series, which keeps it in the run's own journal, and the unit
 // is acknowledged. The servers redeliver a unit whose worker is silent. What they lose, the coordinator publishes again:
 // it compares the units that it waits for with those in the queue.
@@ -75,7 +75,7 @@ type state struct {
 	Speed float64 `json:"nodes_per_second,omitempty"` // of a core for which the run's clocks are meant
 }
 
-// Coordinator is a selfplay.Runner whose workers are on other machines. It starts with the first job, and runs any number
+// Coordinator is a selfplay.Runner whose workers are on other machines. It starts with the first task, and runs any number
 // of series, one after the other.
 type Coordinator struct {
 	Config
@@ -89,7 +89,7 @@ type Coordinator struct {
 
 var _ selfplay.Runner = (*Coordinator)(nil)
 
-// New returns a coordinator, which starts with its first job. Close it when done.
+// New returns a coordinator, which starts with its first task. Close it when done.
 func New(c Config) *Coordinator {
 	c.Lease, c.CheckEvery = cmp.Or(c.Lease, DefaultLease), cmp.Or(c.CheckEvery, time.Minute)
 	if c.Log == nil {
@@ -99,7 +99,7 @@ func New(c Config) *Coordinator {
 		registry: &registry{Config: &c, members: map[string]*WorkerStatus{}, noted: map[string]time.Time{}}}
 }
 
-// Parallel returns how many jobs should be under way: as many as present workers have cores.
+// Parallel returns how many tasks should be under way: as many as present workers have cores.
 func (c *Coordinator) Parallel() int {
 	_, cores := c.registry.present()
 	return min(max(4, cores), maxOpen)
@@ -112,11 +112,11 @@ func (c *Coordinator) Load() machine.Load { return machine.Load{} }
 const maxOpen = 1 << 14
 
 // Run implements selfplay.Runner.
-func (c *Coordinator) Run(ctx context.Context, jobs <-chan selfplay.Job, results chan<- selfplay.Result) error {
+func (c *Coordinator) Run(ctx context.Context, tasks <-chan selfplay.Task, results chan<- selfplay.Result) error {
 	if err := c.start(ctx); err != nil {
 		return err
 	}
-	err := newSession(c).loop(ctx, jobs, results)
+	err := newSession(c).loop(ctx, tasks, results)
 	c.finished = ctx.Err() == nil || errors.Is(context.Cause(ctx), selfplay.ErrStop)
 	c.queue.purge() // units of a series that ended early
 	c.queued = nil

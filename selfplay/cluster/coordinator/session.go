@@ -46,9 +46,10 @@ type session struct {
 	replays int               // in the queue
 }
 
-// unit is a job without an answer.
+// unit is a task without an answer.
 type unit struct {
-	job        selfplay.Job // with local specifications
+	task       selfplay.Task
+	job        *selfplay.Job // what it plays, with local specifications
 	body       []byte
 	replayable bool // its result is the same on every machine
 	sent       time.Time
@@ -58,7 +59,8 @@ type unit struct {
 // first is the first answer to a unit.
 type first struct {
 	worker, sum string
-	job         selfplay.Job
+	task        selfplay.Task
+	game        uint64
 	replay      bool // it is in the queue a second time
 }
 
@@ -66,31 +68,31 @@ func newSession(c *Coordinator) *session {
 	return &session{Coordinator: c, open: map[string]*unit{}, recent: map[string]*first{}}
 }
 
-// loop takes jobs and answers until all jobs are answered, or ctx ends.
-func (s *session) loop(ctx context.Context, jobs <-chan selfplay.Job, results chan<- selfplay.Result) error {
+// loop takes tasks and answers until all tasks are answered, or ctx ends.
+func (s *session) loop(ctx context.Context, tasks <-chan selfplay.Task, results chan<- selfplay.Result) error {
 	check, snapshot := time.NewTicker(s.CheckEvery), time.NewTicker(snapshotEvery)
 	defer check.Stop()
 	defer snapshot.Stop()
-	for jobs != nil || len(s.open) > 0 || len(s.results) > 0 {
+	for tasks != nil || len(s.open) > 0 || len(s.results) > 0 {
 		var send chan<- selfplay.Result
 		var next selfplay.Result
 		if len(s.results) > 0 {
 			send, next = results, s.results[0]
 		}
-		take := jobs
+		take := tasks
 		if _, cores := s.registry.present(); len(s.open) >= min(max(atLeastOpen, perCore*cores), maxOpen) {
-			take = nil // later jobs may be more urgent
+			take = nil // later tasks may be more urgent
 		}
 		var err error
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case job, ok := <-take:
+		case task, ok := <-take:
 			if !ok {
-				jobs = nil
+				tasks = nil
 				continue
 			}
-			err = s.takeJob(ctx, job)
+			err = s.takeTask(ctx, task)
 		case send <- next:
 			s.results = s.results[1:]
 		case m := <-s.queue.answers:
@@ -109,10 +111,11 @@ func (s *session) loop(ctx context.Context, jobs <-chan selfplay.Job, results ch
 	return nil
 }
 
-// takeJob takes a job, and publishes it unless an earlier process did.
-func (s *session) takeJob(ctx context.Context, job selfplay.Job) error {
-	u := &unit{job: job, replayable: true, sent: time.Now()}
-	sent := wire.Unit{Job: job}
+// takeTask takes a task, and publishes it unless an earlier process did.
+func (s *session) takeTask(ctx context.Context, task selfplay.Task) error {
+	job, _ := task.Play()
+	u := &unit{task: task, job: job, replayable: true, sent: time.Now()}
+	sent := wire.Unit{Job: wire.JobOf(task)}
 	for side, spec := range job.Players {
 		p, err := s.players.portable(ctx, spec)
 		if err != nil {
@@ -161,7 +164,7 @@ func (s *session) receive(m *nats.Msg) error {
 		s.wrong(worker, "it sent an answer without a result")
 		return nil
 	}
-	if err := a.Result.Verify(&u.job); err != nil {
+	if err := a.Result.Verify(u.task); err != nil {
 		s.queue.settle(&a, wire.GiveBack(s.Lease/10))
 		s.wrong(worker, "it sent an impossible result: "+err.Error())
 		return nil
@@ -207,7 +210,7 @@ func (s *session) remember(a *wire.Answer, worker string, u *unit) error {
 	if err != nil {
 		return err
 	}
-	f := &first{worker: worker, sum: sum, job: u.job}
+	f := &first{worker: worker, sum: sum, task: u.task, game: u.job.Number}
 	if s.replays < maxReplays && rand.Float64() < s.ReplayShare {
 		if workers, _ := s.registry.present(); workers > 1 {
 			f.replay = true
@@ -229,7 +232,7 @@ func (s *session) receiveSecond(worker string, a *wire.Answer) error {
 	if f == nil || a.Result == nil || f.worker == worker {
 		return nil
 	}
-	if err := a.Result.Verify(&f.job); err != nil { // or anybody with a key could stop the run
+	if err := a.Result.Verify(f.task); err != nil { // or anybody with a key could stop the run
 		s.wrong(worker, "it sent an impossible result: "+err.Error())
 		return nil
 	}
@@ -240,7 +243,7 @@ func (s *session) receiveSecond(worker string, a *wire.Answer) error {
 	if sum != f.sum {
 		return fmt.Errorf("%w: %s and %s, game %d: one of the machines is at fault, or its owner. The game of %s is in the "+
 			"run's journal; play it on this machine, and resume the run without the worker that is wrong", ErrDiffer, f.worker, worker,
-			f.job.Number, f.worker)
+			f.game, f.worker)
 	}
 	if f.replay {
 		f.replay = false

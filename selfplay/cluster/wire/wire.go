@@ -51,13 +51,26 @@ type Welcome struct {
 	Refused string        `json:"refused,omitempty"` // why the worker gets no units
 }
 
-// Unit is a job on its way to a worker. Its id is the Digest of its JSON, the last part of its subject.
+// Unit is a task on its way to a worker. Its id is the Digest of its JSON, the last part of its subject.
 type Unit struct {
-	Job          selfplay.Job `json:"job"`                   // its players name weights and programs by content
-	Fingerprints [2]string    `json:"fingerprints,omitzero"` // of White's and Black's player; empty: not asked for
-	Programs     [2]Program   `json:"programs,omitzero"`     // of external engines
+	Job          Job        `json:"job"`                   // its players name weights and programs by content
+	Fingerprints [2]string  `json:"fingerprints,omitzero"` // of White's and Black's player; empty: not asked for
+	Programs     [2]Program `json:"programs,omitzero"`     // of external engines
 	// of a core for which the clocks are meant, in nodes/s; 0: they are not scaled
 	Speed float64 `json:"nodes_per_second,omitempty"`
+}
+
+// Job is what a task plays. Number stands before Try, as ids of units need it.
+type Job struct {
+	Number uint64 `json:"number"`
+	Try    int    `json:"try,omitempty"` // of a selfplay.Probe
+	selfplay.Job
+}
+
+// JobOf returns what the task plays.
+func JobOf(task selfplay.Task) Job {
+	job, try := task.Play()
+	return Job{job.Number, try, *job}
 }
 
 // ReadUnit reads a unit: that and nothing else, since a worker can have servers send their replies to others.

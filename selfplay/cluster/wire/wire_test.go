@@ -1,12 +1,15 @@
 package wire
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/assay-chess/assay/engine"
+	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay"
 )
@@ -38,6 +41,23 @@ func FuzzKeys(f *testing.F) {
 			t.Errorf("the name of a key file is %q", name)
 		}
 	})
+}
+
+// The ids of units stay: what an earlier version left in the queue is recognized.
+func TestUnitIDs(t *testing.T) {
+	check := &selfplay.Check{Player: selfplay.Player{Spec: engine.Spec{Name: "a"}}, Nodes: 9, Seed: 3}
+	probe := &selfplay.Probe{Number: 7, Try: 2, Attempt: 1, Check: check, Opening: board.NewGame(board.StartPosition())}
+	job, _ := probe.Play()
+	for id, task := range map[string]selfplay.Task{
+		"80c1cb99db4ab5cf09a1a8e8f8bf929f": probe, "6938c55baf9de158ce19dafe0e694fb9": job} {
+		data := setup.Must(json.Marshal(&Unit{Job: JobOf(task)}))
+		if got := Digest(data); got != id {
+			t.Errorf("%s has the id %s, want %s", data, got, id)
+		}
+		if u := setup.Must(ReadUnit(data)); u.Job.Number != 7 {
+			t.Errorf("%s is read as %+v", data, u)
+		}
+	}
 }
 
 // The checksum depends on the game, and on nothing that differs between machines.

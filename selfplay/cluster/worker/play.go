@@ -18,7 +18,8 @@ import (
 // play plays a unit. An error gives the unit back, and ends the worker if it wraps errRefused; a unit that cannot be
 // played is an answer. A game that started is finished.
 func (s *service) play(ctx context.Context, slot *selfplay.Slot, u *wire.Unit) (*wire.Answer, error) {
-	job := u.Job
+	job := u.Job.Job
+	job.Number = u.Job.Number
 	for side, spec := range u.Job.Players {
 		if spec.Name == "" {
 			continue
@@ -45,7 +46,7 @@ func (s *service) play(ctx context.Context, slot *selfplay.Slot, u *wire.Unit) (
 		return &wire.Answer{Failed: err.Error()}, nil
 	}
 	r.Rescale(1 / f)
-	r.Players = u.Job.Specs()
+	r.Try, r.Players = u.Job.Try, u.Job.Specs()
 	s.Units.Add(1)
 	s.Nodes.Add(int64(r.Nodes[0] + r.Nodes[1]))
 	if r.Try == 0 {
