@@ -20,11 +20,11 @@ var update = flag.Bool("update", false, "write the files that tests compare with
 // table returns the table of dialects in Markdown.
 func table() string {
 	var b strings.Builder
-	b.WriteString("| dialect | the game has | a comment | unit | view | position | mates in |\n" +
-		"|---|---|---|---|---|---|---|\n")
+	b.WriteString("| dialect | the game has | a comment | its score |\n" +
+		"|---|---|---|---|\n")
 	for _, d := range dialects {
 		ply := strings.TrimSuffix(strings.TrimPrefix(d.Ply.String(), "the position "), " the move")
-		mark, mate := "", "plies or moves"
+		mark := ""
 		for _, t := range d.tags {
 			mark += ", `" + strings.TrimSpace(t.Name+" "+t.Value) + "`"
 		}
@@ -37,11 +37,8 @@ func table() string {
 		if d.Ply == 0 {
 			ply = "unknown"
 		}
-		if d.Moves {
-			mate = "moves"
-		}
-		fmt.Fprintf(&b, "| %s | %s | `{%s}` | %s | %s | %s | %s |\n", d.Name, strings.TrimPrefix(mark, ", "),
-			d.Example, d.unit(), strings.TrimSuffix(d.View.String(), " view"), ply, mate)
+		fmt.Fprintf(&b, "| %s | %s | `{%s}` | %s, %s, %s |\n", d.Name, strings.TrimPrefix(mark, ", "),
+			d.Example, d.unit(), strings.TrimPrefix(strings.TrimSuffix(d.View.String(), " view"), "the "), ply)
 	}
 	return b.String()
 }

@@ -140,7 +140,7 @@ func TestPagesParse(t *testing.T) {
 			}
 		}
 	}
-	if inBlocks < 70 || inText < 50 {
+	if inBlocks < 60 || inText < 35 {
 		t.Errorf("%d commands in blocks, %d in text", inBlocks, inText)
 	}
 }
@@ -183,7 +183,7 @@ func TestResults(t *testing.T) {
 		text := setup.Must(os.ReadFile(filepath.Join(root, page)))
 		paragraphs := strings.Split(string(text), "\n\n")
 		for i, p := range paragraphs {
-			if !strings.HasPrefix(p, "|") || strings.HasPrefix(p, "| package | year |") {
+			if !strings.HasPrefix(p, "|") || strings.HasPrefix(p, "| program | year |") {
 				continue
 			}
 			tables++
