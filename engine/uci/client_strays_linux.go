@@ -92,7 +92,7 @@ func (s *strays) end(pid int) {
 				left++
 			}
 		}
-		for _, child := range childrenOf(os.Getpid()) {
+		for _, child := range orphans() {
 			if child == pid || !s.has(child, pid) {
 				continue
 			}
@@ -124,18 +124,28 @@ func (s *strays) has(child, engine int) bool {
 	return false
 }
 
-// childrenOf returns the children of a process.
+// childrenOf returns the children of all threads of a process.
 func childrenOf(pid int) (list []int) {
-	names, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid)) // of each thread
+	names, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	for _, name := range names {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			continue // the thread has ended
-		}
-		for word := range strings.FieldsSeq(string(text)) {
-			if child, err := strconv.Atoi(word); err == nil {
-				list = append(list, child)
-			}
+		list = append(list, childrenIn(name)...)
+	}
+	return list
+}
+
+// orphans returns the processes that Linux has made our children: it gives them to our first thread, which starts
+// no engines. To look at all threads, of which each engine has one, would take longer than the games.
+func orphans() []int {
+	pid := os.Getpid()
+	return childrenIn(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
+}
+
+// childrenIn returns the children that a file of a thread lists; none if the thread has ended.
+func childrenIn(name string) (list []int) {
+	text, _ := os.ReadFile(name)
+	for word := range strings.FieldsSeq(string(text)) {
+		if child, err := strconv.Atoi(word); err == nil {
+			list = append(list, child)
 		}
 	}
 	return list
