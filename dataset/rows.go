@@ -7,7 +7,6 @@ import (
 	"iter"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/assay-chess/assay/engine"
 	"github.com/assay-chess/assay/engine/board"
@@ -58,17 +57,9 @@ type GameRow struct {
 	Seed         uint64       // of the game
 }
 
-// first returns the side that moves first.
-func (g *GameRow) first() board.Color {
-	if _, rest, _ := strings.Cut(g.Start, " "); strings.HasPrefix(rest, "b") {
-		return board.Black
-	}
-	return board.White
-}
-
 // KeepScoresOf removes the scores of the other player, and reports whether the player has any.
 func (g *GameRow) KeepScoresOf(player string) (some bool) {
-	side := g.first()
+	side := board.ToMove(g.Start, 0)
 	for i := range g.Scores {
 		if [2]string{g.White, g.Black}[side] != player {
 			g.Scores[i] = NoScore

@@ -228,7 +228,7 @@ func material(p *board.Position) (cp float64) {
 // Game takes the next game.
 func (v *Views) Game(g *GameRow) {
 	v.begin()
-	side := g.first()
+	side := board.ToMove(g.Start, 0)
 	players := [2]*viewSums{v.player(g.White), v.player(g.Black)}
 	before := math.NaN()
 	for i, s := range g.Scores {

@@ -3,7 +3,6 @@ package selfplay
 import (
 	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"github.com/assay-chess/assay/engine"
@@ -141,31 +140,30 @@ func (r *Result) Unscored() (n [2]int64) {
 	return n
 }
 
-// Forfeited reports whether a player's fault ended the game, and which side's. That side lost,
-// or the game is a draw: see flagged.
+// Forfeited is Forfeit for this game.
 func (r *Result) Forfeited() (loser board.Color, yes bool) {
-	switch r.Termination {
+	return Forfeit(r.Termination, r.Result, r.toMove())
+}
+
+// Forfeit reports whether a player's fault ended a game, and which side's. That side lost,
+// or the game is a draw: see flagged.
+func Forfeit(why board.Termination, result board.GameResult, toMove board.Color) (loser board.Color, yes bool) {
+	switch why {
 	case IllegalMove, PlayerFailed, TimeForfeit:
 	default:
 		return board.White, false
 	}
-	switch r.Result {
+	switch result {
 	case board.WhiteWins:
 		return board.Black, true
 	case board.Draw: // on time, against a lone king
-		return r.toMove(), true
+		return toMove, true
 	}
 	return board.White, true
 }
 
 // toMove returns the side to move at the end.
-func (r *Result) toMove() board.Color {
-	side := board.Color(len(r.Moves) % 2)
-	if _, rest, _ := strings.Cut(r.Start, " "); strings.HasPrefix(rest, "b") {
-		return side.Other()
-	}
-	return side
-}
+func (r *Result) toMove() board.Color { return board.ToMove(r.Start, len(r.Moves)) }
 
 // Replay returns the game with all its moves, and the key of the position after the
 // opening.

@@ -1,6 +1,9 @@
 package board
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // GameResult is the result of a game: 1 if White won, -1 if Black won, 0 for a draw.
 type GameResult int8
@@ -11,6 +14,15 @@ const (
 	Draw
 	WhiteWins
 )
+
+// ToMove returns the side to move after plies from the position of a FEN; an empty one is the standard start.
+func ToMove(fen string, plies int) Color {
+	side := Color(plies % 2)
+	if _, rest, _ := strings.Cut(fen, " "); strings.HasPrefix(rest, "b") {
+		return side.Other()
+	}
+	return side
+}
 
 // WinFor returns the result of a game that the side has won.
 func WinFor(c Color) GameResult { return WhiteWins - 2*GameResult(c) }

@@ -34,10 +34,7 @@ func (c *Config) complete() error {
 	case len(c.Players) < 1 || len(c.Players) > 2:
 		return fmt.Errorf("%w: %d players: want one or two", selfplay.ErrConfig, len(c.Players))
 	}
-	if err := c.Setup.Complete("selfplay", c.Players[0]); err != nil {
-		return err
-	}
-	return nil
+	return c.Setup.Complete("selfplay", c.Players[0])
 }
 
 func (c *Config) identity(openings opening.Source) identity {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/assay-chess/assay/dataset"
-	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
@@ -78,7 +77,7 @@ func (m rowMaker) row(r *selfplay.Result) (*dataset.GameRow, error) {
 		return nil, err
 	}
 	row.Nodes = uint32(m.nodes)
-	row.White = m.players[playerOf(r.Number, board.White, len(m.players))]
-	row.Black = m.players[playerOf(r.Number, board.Black, len(m.players))]
+	sides := sidesOf(r.Number, len(m.players))
+	row.White, row.Black = m.players[sides[0]], m.players[sides[1]]
 	return row, nil
 }

@@ -97,17 +97,16 @@ type generator struct {
 
 func newGenerator(c Config, id identity, run *durable.Run, openings selfplay.Openings) *generator {
 	g := &generator{Config: c, id: id, run: run, openings: openings}
-	g.guard = gamelog.Guard{Tolerance: c.Tolerance, Slots: c.Runner.Parallel(),
-		Who: func(game uint64, side board.Color) int { return playerOf(game, side, len(c.Players)) }}
+	g.guard = gamelog.Guard{Tolerance: c.Tolerance, Slots: c.Runner.Parallel()}
 	for _, p := range c.Players {
 		g.guard.Names = append(g.guard.Names, p.Label())
 	}
 	return g
 }
 
-// playerOf returns the index of the player that has the side in a game among n players.
-func playerOf(game uint64, side board.Color, players int) int {
-	return int((game + uint64(side)) % uint64(players))
+// sidesOf returns the indices of White's and Black's player in a game among n players.
+func sidesOf(game uint64, n int) [2]int {
+	return [2]int{int(game % uint64(n)), int((game + 1) % uint64(n))}
 }
 
 func (g *generator) generate(ctx context.Context) (*Summary, error) {
@@ -119,7 +118,6 @@ func (g *generator) generate(ctx context.Context) (*Summary, error) {
 		return nil, err
 	}
 	if g.writer == nil { // complete, but the process ended before it wrote the result
-		g.summary.tally(&g.guard.Tally)
 		return &g.summary, durable.RemovePending(g.run.Path(gamelog.JournalName))
 	}
 	defer g.writer.Close()
@@ -261,14 +259,24 @@ func (g *generator) count() error {
 		if err != nil {
 			return err
 		}
-		g.guard.Count([]selfplay.Result{*gamelog.ResultOf(&row, uint64(len(g.used)), [2]string{})})
-		g.summary.add(g.Rule, &row)
+		g.add(&row, row.Termination == string(selfplay.TimeForfeit))
 		g.used = append(g.used, row.Opening)
 	}
 	if m := r.Manifest(); m.Complete {
 		g.summary.DataID, err = m.ID()
 	}
 	return err
+}
+
+// add counts the next game.
+func (g *generator) add(row *dataset.GameRow, late bool) {
+	players, loser := sidesOf(uint64(g.summary.Games), len(g.Players)), -1
+	toMove := board.ToMove(row.Start, len(row.Moves))
+	if side, yes := selfplay.Forfeit(board.Termination(row.Termination), board.GameResult(row.Result), toMove); yes {
+		loser = players[side]
+	}
+	g.summary.add(g.Rule, row)
+	g.guard.Count(gamelog.Ended{Players: players, Loser: loser, Late: late})
 }
 
 func (g *generator) series() *selfplay.Series {
@@ -301,8 +309,8 @@ func (g *generator) viewFault() *dataset.ViewFault {
 }
 
 func (g *generator) job(number uint64) selfplay.Job {
-	n := len(g.Players)
-	return g.Setup.Job(number, g.Players[playerOf(number, board.White, n)], g.Players[playerOf(number, board.Black, n)])
+	sides := sidesOf(number, len(g.Players))
+	return g.Setup.Job(number, g.Players[sides[0]], g.Players[sides[1]])
 }
 
 // finished keeps a game that has ended. A void one is played again.
@@ -326,7 +334,8 @@ func (g *generator) deliver(r *selfplay.Result) error {
 	if err := g.writer.Append(row); err != nil {
 		return err
 	}
-	g.summary.add(g.Rule, row)
+	g.guard.Tally.Add(r, sidesOf(r.Number, len(g.Players)))
+	g.add(row, r.Late)
 	if _, earlier := g.known[r.Number]; !earlier {
 		g.played(r)
 	}
@@ -341,7 +350,6 @@ func (g *generator) deliver(r *selfplay.Result) error {
 	if r.Fault != "" {
 		g.fault = fmt.Sprintf("game %d: %s", r.Number, r.Fault)
 	}
-	g.guard.Count([]selfplay.Result{*r})
 	return g.tolerated()
 }
 
@@ -375,7 +383,6 @@ func (g *generator) show(games int64) {
 }
 
 func (g *generator) finish(report selfplay.SeriesReport) (*Summary, error) {
-	g.summary.tally(&g.guard.Tally)
 	m, err := g.writer.Finish(&g.summary)
 	if err == nil {
 		err = durable.RemovePending(g.run.Path(gamelog.JournalName))

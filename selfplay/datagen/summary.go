@@ -2,13 +2,11 @@ package datagen
 
 import (
 	"math"
-	"strings"
 	"time"
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/selfplay"
-	"github.com/assay-chess/assay/selfplay/gamelog"
 )
 
 // Summary counts the games of a data set. It is computed from the games on disk, so it is
@@ -55,11 +53,22 @@ type Summary struct {
 // add counts a game.
 func (s *Summary) add(rule selfplay.Adjudication, g *dataset.GameRow) {
 	s.Games++
+	*[]*int64{&s.BlackWins, &s.Draws, &s.WhiteWins}[g.Result+1]++
+	if s.Terminations == nil {
+		s.Terminations = map[string]int64{}
+	}
+	s.Terminations[g.Termination]++
+	for _, score := range g.Scores[g.OpeningPlies:] {
+		s.Plies++
+		if score == dataset.NoScore {
+			s.Unscored++
+		}
+	}
 	if dataset.Forfeit(g.Termination) != "" {
 		return // who played on and lost by a fault says nothing about the adjudication
 	}
 	s.views.Game(g)
-	ply, verdict, ok := rule.Verdict(firstToMove(g.Start), g.Scores, int(g.OpeningPlies))
+	ply, verdict, ok := rule.Verdict(board.ToMove(g.Start, 0), g.Scores, int(g.OpeningPlies))
 	if !ok {
 		return
 	}
@@ -75,12 +84,6 @@ func (s *Summary) add(rule selfplay.Adjudication, g *dataset.GameRow) {
 	}
 }
 
-// tally takes the counts of all games.
-func (s *Summary) tally(t *gamelog.Tally) {
-	s.Plies, s.BlackWins, s.Draws, s.WhiteWins = t.Plies, t.Results[0], t.Results[1], t.Results[2]
-	s.Unscored, s.Terminations = t.Player(0).Unscored+t.Player(1).Unscored, t.Terminations
-}
-
 // Forfeits returns the number of games that a player forfeited.
 func (s *Summary) Forfeits() (n int64) {
 	for why, games := range s.Terminations {
@@ -89,14 +92,6 @@ func (s *Summary) Forfeits() (n int64) {
 		}
 	}
 	return n
-}
-
-// firstToMove returns the side to move of a game's first position.
-func firstToMove(fen string) board.Color {
-	if _, rest, _ := strings.Cut(fen, " "); strings.HasPrefix(rest, "b") {
-		return board.Black
-	}
-	return board.White
 }
 
 // MaxDisagreement is the largest acceptable share of adjudicated games with another true

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/engine/machine"
 	"github.com/assay-chess/assay/selfplay"
 )
@@ -17,9 +16,8 @@ import (
 type Guard struct {
 	selfplay.Tolerance
 
-	Names []string                                // of the players, for the reason
-	Who   func(game uint64, side board.Color) int // index of the player with the side
-	Slots int                                     // games at once
+	Names []string // of the players, for the reason
+	Slots int      // games at once
 
 	Tally Tally // of the games that count
 
@@ -72,18 +70,33 @@ func (g *Guard) Blame(load machine.Load) {
 	g.busy = true
 }
 
-// Count counts a pair, or a game that has no partner, and looks if it is time to.
-func (g *Guard) Count(pair []selfplay.Result) {
-	g.pairs++
-	var due []int
-	for i := range pair {
-		players := [2]int{g.Who(pair[i].Number, board.White), g.Who(pair[i].Number, board.Black)}
-		g.Tally.Add(&pair[i], players)
-		due = append(due, players[:]...)
+// Ended is a game as a Guard counts it.
+type Ended struct {
+	Players [2]int // indices of White's and Black's; they may be the same
+	Loser   int    // index of the player that forfeited; -1: none
+	Late    bool   // for want of time
+}
+
+// EndedOf returns the game of a result between players with these indices.
+func EndedOf(r *selfplay.Result, players [2]int) Ended {
+	e := Ended{Players: players, Loser: -1, Late: r.Late}
+	if side, yes := r.Forfeited(); yes {
+		e.Loser = players[side]
 	}
-	for _, player := range due {
-		if g.Look(g.Tally.Player(player).Games) {
-			g.lookAt(player)
+	return e
+}
+
+// Count counts a pair, or a game that has no partner, and looks if it is time to.
+func (g *Guard) Count(games ...Ended) {
+	g.pairs++
+	for _, e := range games {
+		g.Tally.end(e)
+	}
+	for _, e := range games {
+		for _, player := range e.Players {
+			if g.Look(g.Tally.Player(player).Games) {
+				g.lookAt(player)
+			}
 		}
 	}
 	if g.Look(2 * g.pairs) {
@@ -169,13 +182,34 @@ func (t *Tally) Player(i int) PlayerTally {
 	return PlayerTally{}
 }
 
-// Add counts a game between the players with these indices, White's first. They may be the same.
+// of returns the counts of the player with the index.
+func (t *Tally) of(i int) *PlayerTally {
+	for len(t.players) <= i {
+		t.players = append(t.players, PlayerTally{})
+	}
+	return &t.players[i]
+}
+
+// end counts who played and who forfeited.
+func (t *Tally) end(e Ended) {
+	t.of(e.Players[0]).Games++
+	if e.Players[1] != e.Players[0] {
+		t.of(e.Players[1]).Games++
+	}
+	if e.Loser < 0 {
+		return
+	}
+	p := t.of(e.Loser)
+	p.Forfeits++
+	if e.Late {
+		p.Late++
+	}
+}
+
+// Add counts what is known of a game that was played, between the players with these indices, White's first.
 func (t *Tally) Add(r *selfplay.Result, players [2]int) {
 	if t.Terminations == nil {
 		t.Terminations = map[string]int64{}
-	}
-	for len(t.players) <= max(players[0], players[1]) {
-		t.players = append(t.players, PlayerTally{})
 	}
 	t.Results[r.Result+1]++
 	t.Plies += int64(len(r.Moves) - r.Opening)
@@ -188,23 +222,13 @@ func (t *Tally) Add(r *selfplay.Result, players [2]int) {
 	}
 	unscored := r.Unscored()
 	for side, i := range players {
-		p := &t.players[i]
-		if side == 0 || i != players[0] {
-			p.Games++
-		}
+		p := t.of(i)
 		p.Unscored += unscored[side]
 		p.Nodes += r.Nodes[side]
 		p.Time += r.Time[side]
 		p.Stalls += int64(r.Stalls[side])
 		if r.Nodes[side] > 0 {
 			p.searches += float64(len(r.Moves)-r.Opening) / 2
-		}
-	}
-	if loser, yes := r.Forfeited(); yes {
-		p := &t.players[players[loser]]
-		p.Forfeits++
-		if r.Late {
-			p.Late++
 		}
 	}
 }

@@ -16,6 +16,13 @@ import (
 	"github.com/assay-chess/assay/selfplay"
 )
 
+// count counts a game between the first two players.
+func count(g *Guard, r *selfplay.Result) {
+	players := [2]int{int(r.Number % 2), int((r.Number + 1) % 2)}
+	g.Tally.Add(r, players)
+	g.Count(EndedOf(r, players))
+}
+
 // TestBlame: the machine is to blame if it was busier than its cores, or stood still, and a player lost on time;
 // not if a player crashed, and not on a free machine.
 func TestBlame(t *testing.T) {
@@ -35,15 +42,14 @@ func TestBlame(t *testing.T) {
 		"crashed":     {selfplay.PlayerFailed, false, [2]int{}, busy, false},
 		"illegal":     {selfplay.IllegalMove, false, [2]int{}, busy, false},
 	} {
-		g := Guard{Names: []string{"new", "base"},
-			Who: func(game uint64, side board.Color) int { return int(game+uint64(side)) % 2 }, Slots: 1}
+		g := Guard{Names: []string{"new", "base"}, Slots: 1}
 		for n := range uint64(4) { // new loses each of them
 			result := board.GameResult(-1)
 			if n%2 == 1 {
 				result = 1
 			}
-			g.Count([]selfplay.Result{{Number: n, Result: result, Termination: c.why, Late: c.late, Stalls: c.stalls,
-				Time: [2]time.Duration{1, 1}}})
+			count(&g, &selfplay.Result{Number: n, Result: result, Termination: c.why, Late: c.late, Stalls: c.stalls,
+				Time: [2]time.Duration{1, 1}})
 		}
 		g.Blame(c.load)
 		g.Blame(c.load) // a resumed run asks again
@@ -64,8 +70,7 @@ func TestWarnings(t *testing.T) {
 	for _, name := range names {
 		players = append(players, selfplay.Player{Spec: program, ID: name})
 	}
-	g := Guard{Names: names,
-		Who: func(game uint64, side board.Color) int { return int(game+uint64(side)) % 2 }, Slots: 1}
+	g := Guard{Names: names, Slots: 1}
 	limits := selfplay.Limits{Nodes: 1000}
 	if list := g.Warnings(limits, players...); len(list) > 0 {
 		t.Errorf("before the first game: %q", list)
@@ -75,9 +80,9 @@ func TestWarnings(t *testing.T) {
 		if n%2 == 1 {
 			r.Nodes[0], r.Nodes[1] = r.Nodes[1], r.Nodes[0]
 		}
-		g.Count([]selfplay.Result{r})
+		count(&g, &r)
 	}
-	g.Count([]selfplay.Result{{Number: 4, Moves: make([]board.Move, 900)}}) // of a file that has no nodes
+	count(&g, &selfplay.Result{Number: 4, Moves: make([]board.Move, 900)}) // of a file that has no nodes
 	list := g.Warnings(limits, players...)
 	if len(list) != 1 || !strings.HasPrefix(list[0], "hasty searched 30 nodes a ply, and its limit is 1000") {
 		t.Errorf("%q", list)

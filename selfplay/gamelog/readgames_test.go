@@ -8,7 +8,6 @@ import (
 
 	"github.com/assay-chess/assay/dataset"
 	"github.com/assay-chess/assay/engine"
-	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/internal/setup"
 	"github.com/assay-chess/assay/selfplay"
@@ -156,7 +155,7 @@ func TestCountedGamesAreOnDisk(t *testing.T) {
 	disk := &watched{appended: map[uint64]bool{}, synced: map[uint64]bool{}}
 	var p Pairs
 	p = Pairs{Name: "test", Over: func() bool { return p.Counted() >= 40 },
-		Guard: Guard{Names: []string{"a"}, Who: func(uint64, board.Color) int { return 0 }, Slots: 3},
+		Guard: Guard{Names: []string{"a"}, Slots: 3},
 		Count: func(pair []selfplay.Result) error {
 			for _, g := range pair {
 				if !disk.synced[g.Number] {

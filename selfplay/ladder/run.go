@@ -29,7 +29,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	l.round = c.Schedule.round(len(c.Players))
 	l.pairs = gamelog.Pairs{Name: "ladder", Fresh: openings.Len() == 0 && c.stride() == 1, Over: l.ended, Count: l.count,
 		After: l.progress,
-		Guard: gamelog.Guard{Tolerance: c.Tolerance, Slots: c.Runner.Parallel(), Who: l.playerOf}}
+		Guard: gamelog.Guard{Tolerance: c.Tolerance, Slots: c.Runner.Parallel()}, Who: l.playerOf}
 	for _, p := range c.Players {
 		l.pairs.Guard.Names = append(l.pairs.Guard.Names, p.Label())
 	}

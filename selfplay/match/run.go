@@ -42,7 +42,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	m := &match{Config: c, openings: openings, count: count}
 	m.pairs = gamelog.Pairs{Name: "match", Fresh: openings.Len() == 0, // a book has no line twice
 		Over: count.over, Count: count.add, After: m.progress,
-		Guard: gamelog.Guard{Tolerance: c.Tolerance, Slots: c.Runner.Parallel(), Who: playerOf}}
+		Guard: gamelog.Guard{Tolerance: c.Tolerance, Slots: c.Runner.Parallel()}, Who: playerOf}
 	a, b := c.A, c.B
 	a.Name, b.Name = "A: "+a.Label(), "B: "+b.Label()
 	count.tally = &m.pairs.Guard.Tally

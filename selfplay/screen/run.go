@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/assay-chess/assay/engine/board"
 	"github.com/assay-chess/assay/internal/durable"
 	"github.com/assay-chess/assay/selfplay"
 	"github.com/assay-chess/assay/selfplay/gamelog"
@@ -29,8 +28,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	alone := c.Tolerance
 	alone.Recover = true // forfeits are judged by level
 	s.games = gamelog.Pairs{Name: "screen", Over: s.over, Count: s.count, After: s.progress,
-		Guard: gamelog.Guard{Tolerance: alone, Slots: c.Runner.Parallel(), Names: []string{c.Base.Label()},
-			Who: func(uint64, board.Color) int { return 0 }}}
+		Guard: gamelog.Guard{Tolerance: alone, Slots: c.Runner.Parallel(), Names: []string{c.Base.Label()}}}
 	return gamelog.PlayRun(ctx, &s.games, gamelog.Run[Result]{Setup: &s.Setup, Try: []selfplay.Player{c.Base},
 		Players: []*selfplay.Player{&s.Base}, Identity: s.identity(openings), Header: s.header,
 		Reload: func(run *durable.Run, r *Result) error {

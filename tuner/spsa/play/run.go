@@ -39,8 +39,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	s.pairs = gamelog.Pairs{Name: "spsa", Fresh: openings.Len() == 0,
 		Over:  func() bool { return s.pairs.Counted() >= s.need() },
 		Count: s.count, After: s.progress,
-		Guard: gamelog.Guard{Tolerance: c.Tolerance, Slots: c.Runner.Parallel(), Names: []string{c.Player.Label()},
-			Who: func(uint64, board.Color) int { return 0 }}}
+		Guard: gamelog.Guard{Tolerance: c.Tolerance, Slots: c.Runner.Parallel(), Names: []string{c.Player.Label()}}}
 	r, err := gamelog.PlayRun(ctx, &s.pairs, gamelog.Run[Result]{Setup: &s.Setup,
 		Try: []selfplay.Player{c.With(c.start())}, Players: []*selfplay.Player{&s.Player},
 		Identity: c.identity(openings), Header: s.header, Begin: s.begin, Play: s.tune,
